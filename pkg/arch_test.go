@@ -22,23 +22,22 @@ var rooms = []string{
 	"internal", "diag",
 }
 
-// maxImportable is how many packages of pkg/ other modules may be able to import.
+// maxImportable is the maximum number of packages of pkg/ that other modules can import.
 const maxImportable = 35
 
 // testkit holds packages that only tests import: servers, fixtures, and contract suites of every room.
 const testkit = "pkg/internal/testkit"
 
-// pure packages do no I/O of their own: no network, no processes, no environment. They take an fs.FS, bytes, or a
-// reader.
+// pure packages do no I/O themselves: no network, no processes, no environment. They take an fs.FS, bytes, or a reader.
 var pure = []string{
 	"pkg/diag", "pkg/skill", "pkg/pack", "pkg/lint", "pkg/sign",
 	"pkg/internal/markdown", "pkg/internal/scan", "pkg/internal/syntax", "pkg/internal/yamlx", "pkg/internal/jsonx", "pkg/internal/yamlschema",
 }
 
-// impure is what pure packages do not import. What a library does inside is its own matter.
+// impure lists what pure packages must not import. Imports inside libraries do not count.
 var impure = []string{"net", "net/http", "os/exec", "os/signal", "syscall"}
 
-// forbidden lists what must stay out of reach of a package, however long the chain of imports is.
+// forbidden lists what a package must not reach, directly or through any chain of imports.
 func forbidden(name string) []string {
 	const git, oras = "github.com/go-git/go-git/v5", "oras.land/oras-go/v2"
 	installers := []string{
@@ -59,7 +58,7 @@ func forbidden(name string) []string {
 	return nil
 }
 
-// roomOf returns the room of a package, "" for what is outside of pkg/.
+// roomOf returns the room of a package, or "" for packages outside pkg/.
 func roomOf(name string) string {
 	rest, ok := strings.CutPrefix(name, "pkg/")
 	if !ok {
@@ -69,7 +68,7 @@ func roomOf(name string) string {
 	return room
 }
 
-// topOf returns the package that a rule of the list of pure packages names: the package itself, or its room.
+// topOf returns the package that an entry of the list of pure packages names: the package itself, or its room.
 func topOf(name string) string {
 	if roomOf(name) == "internal" {
 		return name
@@ -125,7 +124,7 @@ func TestRooms(t *testing.T) {
 	}
 }
 
-// TestImportable checks that rooms keep private what is theirs.
+// TestImportable checks that rooms keep their internal packages private.
 func TestImportable(t *testing.T) {
 	var importable []string
 	for _, p := range listPackages(t) {
@@ -139,7 +138,7 @@ func TestImportable(t *testing.T) {
 	}
 }
 
-// TestReach checks what must stay out of reach: what agents talk to cannot install, and formats do no I/O.
+// TestReach checks forbidden imports: packages that agents talk to cannot install, and formats do no I/O.
 func TestReach(t *testing.T) {
 	for _, p := range listPackages(t) {
 		for _, bad := range forbidden(p.name()) {
@@ -181,8 +180,8 @@ func listPackages(t *testing.T) []goPackage {
 	}
 }
 
-// TestFixedLibraries checks that skillpm is built on the libraries that it says it is (M5), and that the top level
-// holds what it should and nothing else (M6).
+// TestFixedLibraries checks that skillpm uses the libraries that it documents (M5), and that the top level has exactly
+// the expected entries (M6).
 func TestFixedLibraries(t *testing.T) {
 	mod, err := os.ReadFile("../go.mod")
 	if err != nil {
@@ -203,7 +202,7 @@ func TestFixedLibraries(t *testing.T) {
 	}
 	allowed := []string{
 		"go.mod", "go.sum", "cmd", "pkg", "schema", "registry-index", "testdata", "docs",
-		"README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "action.yml",
+		"README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "action.yml", "setup",
 	}
 	for name := range strings.FieldsSeq(string(out)) {
 		if !strings.HasPrefix(name, ".") && !slices.Contains(allowed, name) {
@@ -212,13 +211,14 @@ func TestFixedLibraries(t *testing.T) {
 	}
 }
 
-// api lists the packages of the embedding API, which keep compatibility. All other importable ones may change.
+// api lists the packages of the embedding API, which stay compatible. All other importable packages may change.
 var api = []string{
 	"pkg/cli", "pkg/publish", "pkg/skillpm", "pkg/runtime", "pkg/lint", "pkg/policy", "pkg/sign", "pkg/pack",
 	"pkg/pack/bundle", "pkg/pack/index", "pkg/skill", "pkg/diag",
 }
 
-// TestPackageComments checks that package comments state what they promise, and that a room's root names its packages.
+// TestPackageComments checks that package comments state the package's guarantees, and that a room's root names its
+// packages.
 func TestPackageComments(t *testing.T) {
 	comments := map[string]string{}
 	for _, p := range listPackages(t) {

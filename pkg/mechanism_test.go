@@ -11,12 +11,12 @@ import (
 	"testing"
 )
 
-// calls are functions that only one package may call, because security depends on how it calls them.
+// calls lists functions that only one package may call, because security depends on how it calls them.
 var calls = map[string]struct{ in, instead string }{
 	"filepath.EvalSymlinks": {"pkg/internal/pathx", "pathx.Resolve, or pathx.ResolveExisting"},
 }
 
-// TestOneMechanism checks that nothing is done by hand for which there is one package.
+// TestOneMechanism checks that no code duplicates an operation that a dedicated package provides.
 func TestOneMechanism(t *testing.T) {
 	for name, file := range parseSources(t) {
 		dir := filepath.ToSlash(filepath.Dir(name))
@@ -51,7 +51,7 @@ func TestOneMechanism(t *testing.T) {
 	}
 }
 
-// callee returns the function that a call names with its package, or its method with the variable, "" for others.
+// callee returns the function that a call names with its package, or its method with the variable, or "" for others.
 func callee(call *ast.CallExpr) string {
 	if f, ok := call.Fun.(*ast.SelectorExpr); ok {
 		if pkg, ok := f.X.(*ast.Ident); ok {
@@ -61,7 +61,7 @@ func callee(call *ast.CallExpr) string {
 	return ""
 }
 
-// leadsUp reports whether an expression is a text that begins with "..", as "../" and ".." + separator.
+// leadsUp reports whether an expression is a text that begins with "..", such as "../" and ".." + separator.
 func leadsUp(e ast.Expr) bool {
 	if sum, ok := e.(*ast.BinaryExpr); ok {
 		return leadsUp(sum.X)

@@ -34,8 +34,8 @@ var released = []struct{ id, version, published, tags string }{
 	{"skillpm/authoring", "0.1.0", "2026-11-20T00:00:00Z", "skills authoring review"},
 }
 
-// TestRebuild publishes every source again: the same bytes must come out, so that what can be read in src is what is
-// installed, and so that no version ever changes.
+// TestRebuild publishes every source again: the result must have the same bytes, so that the files in src are what is
+// installed, and no version ever changes.
 func TestRebuild(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("a checkout on Windows has no executable bits to rebuild from")
@@ -132,7 +132,7 @@ func line(t *testing.T, rel oci.Release, trees []bundle.Tree, digest, published 
 	return l
 }
 
-// catalog makes the catalog of the packs' files that were built.
+// catalog creates the catalog of the generated pack files.
 func catalog(t *testing.T, built map[string][]byte) []byte {
 	t.Helper()
 	fsys := fstest.MapFS{}
@@ -147,7 +147,7 @@ func catalog(t *testing.T, built map[string][]byte) []byte {
 	return buf.Bytes()
 }
 
-// files reads regular files by path; names that begin with a dot are locks and litter.
+// files reads regular files by path, except locks and other files whose names begin with a dot.
 func files(t *testing.T, fsys fs.FS, roots ...string) map[string][]byte {
 	t.Helper()
 	found := make(map[string][]byte)

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestDocument proves that docs/benchmarks.md has every row.
+// TestDocument proves that docs/dev/testing.md has every row.
 func TestDocument(t *testing.T) {
-	page, err := os.ReadFile("../../docs/benchmarks.md")
+	page, err := os.ReadFile("../../docs/dev/testing.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,7 +22,7 @@ func TestDocument(t *testing.T) {
 	}
 	for _, r := range rows() {
 		if !said[r.name] {
-			t.Errorf("docs/benchmarks.md does not have the row %s", r.name)
+			t.Errorf("docs/dev/testing.md does not have the row %s", r.name)
 		}
 	}
 }

@@ -3,7 +3,7 @@
 //
 // Every figure is of whole processes, from the start to the exit, as the operating system accounts for them. Commands
 // that are compared run in turn, A B A B, and the ratio is taken pair by pair, so that a machine whose speed changes
-// changes both. docs/benchmarks.md explains the rows.
+// changes both. docs/dev/testing.md explains the rows.
 package main
 
 import (

@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// TestMain lets the test's program be the launcher, as the real one is.
+// TestMain lets the test binary act as the launcher.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && os.Args[1] == launchCommand {
 		main()
@@ -34,8 +34,8 @@ func testSystem(t *testing.T, stdout *bytes.Buffer, args ...string) system {
 	return system{Args: args, Self: self, Stdin: strings.NewReader(""), Stdout: stdout, Stderr: t.Output(), Environ: os.Environ(), Now: time.Now}
 }
 
-// TestAllRows builds skillpm and measures every row once with a pack of three skills, so every command line, server and
-// check of a result works with the real programs. Peers other than git are used where they are found, but for npm's.
+// TestAllRows builds skillpm and measures every row once with a pack of three skills, so that every command line,
+// server, and result check runs with the real programs. It also runs the peers that are installed, except npm's.
 func TestAllRows(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds skillpm")
@@ -69,7 +69,8 @@ func TestAllRows(t *testing.T) {
 	}
 }
 
-// TestInterrupted checks that an interrupt ends the program, what it started and what it wrote.
+// TestInterrupted checks that an interrupt ends the program and its child processes, and removes the files that it
+// wrote.
 func TestInterrupted(t *testing.T) {
 	sleep, err := exec.LookPath("sleep")
 	if err != nil {
@@ -173,7 +174,7 @@ func TestHaveSkills(t *testing.T) {
 	}
 }
 
-// digest is that of all files of a directory: their paths, modes and contents.
+// digest returns the digest of all files of a directory: their paths, modes, and contents.
 func digest(t *testing.T, dir string) (sum string, files int) {
 	t.Helper()
 	h := sha256.New()
@@ -221,7 +222,7 @@ func TestPacksAreTheSame(t *testing.T) {
 	}
 }
 
-// TestPacksAreLikeReal checks the sizes of files, and that the text compresses as prose does: two to three times.
+// TestPacksAreLikeReal checks the sizes of files, and that the text compresses like prose: two to three times.
 func TestPacksAreLikeReal(t *testing.T) {
 	p, err := generate(filepath.Join(t.TempDir(), "pack"), "pack", 5)
 	if err != nil {

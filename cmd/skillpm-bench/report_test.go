@@ -23,7 +23,7 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// TestRatioIsOfPairs has a machine that becomes four times slower after the first turn: ratios stay what they are.
+// TestRatioIsOfPairs checks that ratios stay the same on a machine that becomes four times slower after the first turn.
 func TestRatioIsOfPairs(t *testing.T) {
 	ours := []usage{{Wall: 10 * time.Second}, {Wall: 40 * time.Second}, {Wall: 44 * time.Second}}
 	theirs := []usage{{Wall: 5 * time.Second}, {Wall: 20 * time.Second}, {Wall: 20 * time.Second}}

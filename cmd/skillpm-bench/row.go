@@ -46,7 +46,7 @@ func rows() []row {
 			name: "warm", about: "full store, empty project, from a registry, against cp -r of the same files",
 			target: target{Ratio: 1.5}, prepare: warm,
 		},
-		{name: "restore", about: "full store, project deleted but for its lock, against npm skills " +
+		{name: "restore", about: "full store, project with only its lockfile, against npm skills " +
 			"experimental_install", target: target{Ratio: 0.02}, prepare: restore},
 		{
 			name: "nothing", about: "everything is installed and nothing is to be done", target: target{Wall: 0.015},
@@ -96,7 +96,7 @@ func rows() []row {
 		},
 		{name: "search-first", about: "the first search in such an index", runOnce: true, prepare: searchFirst},
 		{
-			name: "index", about: "what an index of --packs packs says about one, each with a file of its own",
+			name: "index", about: "one pack of an index of --packs packs, one file per pack",
 			runOnce: true,
 			prepare: infoLarge,
 		},

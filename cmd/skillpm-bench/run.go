@@ -38,14 +38,14 @@ type options struct {
 	registryProgram string
 }
 
-const help = `Measure skillpm against the programs that people would use in its place, with
-generated packs over loopback: whole processes, in turn, A B A B.
+const help = `Measure skillpm against other programs, with generated packs over loopback:
+whole processes, in turn, A B A B.
 
   go run ./cmd/skillpm-bench [flags]
 
-Peers are looked for on the PATH: git, oras, and npm's skills. One that is not
-there is not compared with, and the table says so. A disk's speed varies more
-than what is measured: give --dir a directory on a RAM disk (/dev/shm on Linux).
+The other programs are git, oras, and npm's skills. The table shows which of them
+are not in PATH. Disks vary more than the programs: use a RAM disk for --dir, such as
+/dev/shm on Linux.
 
 `
 

@@ -90,7 +90,7 @@ func serveHook(ctx context.Context, b *bench, p benchPack) (contestant, contesta
 	}
 	c.title = "skillpm hook"
 	c.job = b.job("ours", b.project("ours"), []string{
-		"sh", "-c", `exec "$0" hook PreToolUse --host claude-code <"$1"`,
+		"sh", "-c", `exec "$0" hook PreToolUse --agent claude-code <"$1"`,
 		b.tools.skillpm.path, input,
 	})
 	c.after = func() error {

@@ -10,4 +10,7 @@ import (
 // version is set by the release build; a `go install` build says what the module system knows.
 var version string
 
-func main() { os.Exit(cli.Main(os.Args, version)) }
+// releaseKeys are set by the release build: the public keys that sign releases, separated by commas.
+var releaseKeys string
+
+func main() { os.Exit(cli.Main(os.Args, version, cli.WithReleaseKeys("skillpm", releaseKeys))) }

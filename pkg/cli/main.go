@@ -6,6 +6,7 @@
 //   - internal/connect has the commands that write skillpm into agents, and those that agents run: hook and mcp.
 //   - internal/govern has the commands about policies, approvals, trust, and the audit log.
 //   - internal/install has the commands that install, update, list, and search packs.
+//   - internal/selfupdate has the command that replaces the program by a newer release.
 //   - internal/serve has the commands that load, read, run, and test skills.
 //   - internal/validate has the commands that validate skills.
 //   - internal/console has the common code of commands: streams, flags, tables, colors, and completion.
@@ -14,7 +15,8 @@
 //   - internal/dispatch implements the dispatch protocol.
 //   - internal/lsp is the language server.
 //   - internal/skilltest runs the tests of skills.
-//   - internal/gendocs generates the command reference.
+//   - internal/outputschema generates the schemas of what commands print with --json.
+//   - internal/gendocs generates the command reference, and writes the schemas.
 //
 // This package is part of skillpm's embedding API and keeps compatibility.
 package cli
@@ -22,6 +24,7 @@ package cli
 import (
 	"context"
 	"slices"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -42,6 +45,12 @@ func WithIdentityVerifier(open sign.OpenKeyless) Option {
 	return func(a *console.App) { a.Keyless = open }
 }
 
+// WithReleaseKeys enables self-update: program is the name of the program in releases, and keys are the public keys
+// that sign releases, in the format of OpenSSH, separated by commas. Without keys, the program does not update itself.
+func WithReleaseKeys(program, keys string) Option {
+	return func(a *console.App) { a.Release = console.Release{Program: program, Keys: keys} }
+}
+
 // Main runs a command line, whose first argument is the program's name, and returns the exit code. version is the
 // release, or "" for a build from source. A process that was started to confine a script first enters the sandbox and
 // executes the script instead.
@@ -59,9 +68,14 @@ func Command(env environ.Environment) *cobra.Command {
 
 // Execute runs the command line and returns the exit code.
 func Execute(ctx context.Context, env environ.Environment, args []string, options ...Option) diag.Code {
-	out := &console.Output{Writer: env.Stdout}
+	out := &console.Output{Writer: env.Stdout, Columns: console.Columns(env.Getenv("COLUMNS"))}
 	env.Stdout = out
 	a := &console.App{Environment: env, WantsJSON: slices.Contains(args, "--json")}
+	if json, err := strconv.ParseBool(env.Getenv(variable("json"))); err == nil && json {
+		a.WantsJSON = true
+	}
+	out.ASCII = console.Terminal(out) && a.ASCII()
+	a.ShortHelp = !slices.Contains(args, "--help") && console.FirstOf(afterGlobalFlags(args)) != "help"
 	for _, option := range options {
 		option(a)
 	}
@@ -70,12 +84,10 @@ func Execute(ctx context.Context, env environ.Environment, args []string, option
 	root.SetIn(env.Stdin)
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
-	working, stop := context.WithCancel(ctx)
+	working, stop := context.WithCancel(a.Watched(ctx))
 	cmd, err := root.ExecuteContextC(working)
 	stop() // canceled work that is no longer needed
-	if a.Meter != nil {
-		a.Meter.End()
-	}
+	a.EndProgress()
 	for _, closeAll := range a.Closers {
 		closeAll()
 	}
@@ -88,6 +100,7 @@ func Execute(ctx context.Context, env environ.Environment, args []string, option
 	if ctx.Err() != nil {
 		err = context.Canceled
 	}
+	a.JSON = a.JSON || a.WantsJSON && diag.CodeOf(err) == diag.Usage
 	err = syserr.Explain(err)
 	a.Report(cmd, err)
 	return diag.CodeOf(err)

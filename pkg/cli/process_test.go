@@ -12,16 +12,16 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 )
 
-// SPEC O10: a fault of skillpm's own is no denial either: its exit code is that of an error.
+// TestO10Panic checks SPEC O10: a panic of skillpm is not a denial: its exit code is that of an error.
 func TestO10Panic(t *testing.T) {
 	var errs bytes.Buffer
 	system := environ.Environment{Stdin: broken{}, Stdout: broken{}, Stderr: &errs, Paths: scope.Paths{Home: t.TempDir()}, Dir: t.TempDir(), Now: time.Now, Getenv: func(string) string { return "" }}
-	if code := Run(system, []string{"hook", "--help"}); code != diag.Internal || !strings.Contains(errs.String(), "skillpm is at fault") {
+	if code := Run(system, []string{"hook", "--help"}); code != diag.Internal || !strings.Contains(errs.String(), "internal error in skillpm") {
 		t.Errorf("exit %d: %s", code, &errs)
 	}
 }
 
-// broken panics at whatever it is used for.
+// broken panics on every use.
 type broken struct{}
 
 func (broken) Read([]byte) (int, error)  { panic("read") }

@@ -12,29 +12,17 @@ import (
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/cli/internal/govern"
 	"github.com/skillpm/skillpm/pkg/cli/internal/install"
+	"github.com/skillpm/skillpm/pkg/cli/internal/selfupdate"
 	"github.com/skillpm/skillpm/pkg/cli/internal/serve"
 	"github.com/skillpm/skillpm/pkg/cli/internal/validate"
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-const exitCodes = `
-Exit codes: 0 ok, 1 internal, 2 usage, 3 invalid, 4 not found, 5 conflict,
-6 integrity, 7 denied, 8 remote, 130 interrupted
-`
-
 // newRoot returns the root command with the given commands.
 func newRoot(a *console.App, needed []console.Command) *cobra.Command {
 	root := &cobra.Command{
-		Use:   "skillpm",
-		Short: "The package manager for agent skills",
-		Long: `skillpm checks, installs, publishes and keeps agent skills: directories with a
-SKILL.md that an agent loads and follows.`,
-		Example: `  skillpm install acme/deploy      install a pack and link its skills for agents
-  skillpm prompt                   tell an agent which skills there are
-  skillpm load deploy              give it one skill's instructions
-  skillpm validate ./skills        check skills; a CI lint step
-  skillpm new my-skill             write a valid skill
-  skillpm publish                  publish the pack in this directory`,
+		Use:           "skillpm",
+		Short:         "The package manager for agent skills",
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,
@@ -45,47 +33,46 @@ SKILL.md that an agent loads and follows.`,
 			}
 			return console.UnknownCommand(cmd, args)
 		},
-		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: len(needed) == 1},
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			err := setFromEnvironment(a, cmd)
+			if err == nil {
+				a.WantsJSON = a.JSON
+			}
+			if out, ok := a.Stdout.(*console.Output); ok {
+				out.Wrap = !a.JSON && console.Terminal(out) && wrapsOutput(cmd)
+			}
+			return err
+		},
+		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true}, // see newCompletion
 	}
-	root.Flags().BoolP("version", "v", false, "version for skillpm")
+	root.Flags().BoolP("version", "V", false, "print the version")
 	flags := root.PersistentFlags()
-	flags.StringVarP(&a.Chdir, "directory", "C", "", "work as if started in `DIR`")
-	flags.StringVar(&a.Config, "config", "", "read user settings from `FILE`")
-	flags.BoolVar(&a.JSON, "json", false, "print the result as one JSON document")
-	flags.BoolVarP(&a.Quiet, "quiet", "q", false, "print errors and warnings only")
-	flags.BoolVar(&a.NoColor, "no-color", false, "never use colour")
+	flags.StringVarP(&a.Chdir, "directory", "C", "", "work in `DIR`")
+	flags.StringVar(&a.Config, "config", "", "read the user's settings from `FILE`")
+	flags.BoolVar(&a.JSON, "json", false, "print the result as JSON")
+	flags.BoolVarP(&a.Quiet, "quiet", "q", false, "print only errors and warnings")
+	flags.CountVarP(&a.Verbose, "verbose", "v", "show fetches, sources, and times; -vv shows requests")
+	flags.Var(&a.Color, "color", "color output: `WHEN` is auto, always, or never")
+	a.CompleteFlag(root, "color", cobra.FixedCompletions(console.ColorModes, cobra.ShellCompDirectiveNoFileComp))
 	_ = root.MarkPersistentFlagDirname("directory") // cannot fail: the flag exists
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
-		a.JSON = a.JSON || a.WantsJSON
-		return console.FlagError(err)
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return console.UnknownFlag(cmd, err)
 	})
-	defaultHelp := root.HelpFunc()
-	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
-		if name := cmd.Flags().Arg(0); cmd.HasAvailableSubCommands() && name != "" {
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
+		switch name := cmd.Flags().Arg(0); {
+		case cmd.HasAvailableSubCommands() && name != "":
 			a.Helpless = console.UnknownCommand(cmd, []string{name})
-			return
+		case cmd == root:
+			printOverview(root.OutOrStdout(), root, false)
+		default:
+			console.PrintHelp(cmd.OutOrStdout(), cmd, !a.ShortHelp)
 		}
-		defaultHelp(cmd, args)
 	})
-	root.SetHelpCommand(newHelp())
-	usage := root.UsageFunc()
-	root.SetUsageFunc(func(cmd *cobra.Command) error { // a template would prevent the linker from removing unused code
-		codes := exitCodes
-		if own, ok := cmd.Annotations[console.ExitCodesOf]; ok {
-			codes = "\n" + own + "\n"
-		}
-		defer fmt.Fprint(cmd.OutOrStderr(), codes)
-		return usage(cmd)
+	root.SetUsageFunc(func(cmd *cobra.Command) error { // cobra's template would keep the linker from removing code
+		console.PrintHelp(cmd.OutOrStderr(), cmd, false)
+		return nil
 	})
-	root.AddGroup(
-		&cobra.Group{ID: "use", Title: "Install packs of skills:"},
-		&cobra.Group{ID: "serve", Title: "Use skills, serve them to agents:"},
-		&cobra.Group{ID: "govern", Title: "Govern what skills may do:"},
-		&cobra.Group{ID: "author", Title: "Write and publish skills:"},
-		&cobra.Group{ID: "about", Title: "About skillpm:"},
-	)
-	root.SetHelpCommandGroupID("about")
-	root.SetCompletionCommandGroupID("about")
+	root.SetHelpCommand(newHelp(a))
 	for _, c := range needed {
 		cmd := c.New(a)
 		cmd.Args = console.UsageArgs(cmd.Args)
@@ -94,11 +81,13 @@ SKILL.md that an agent loads and follows.`,
 	return root
 }
 
-// commands are all commands except help and completion.
+// commands are all commands except help.
 func commands() []console.Command {
 	return slices.Concat(install.Commands(), serve.Commands(), connect.Commands(), govern.Commands(),
 		validate.Commands(),
-		author.Commands(), []console.Command{{Name: "version", New: newVersion}})
+		author.Commands(), selfupdate.Commands(), []console.Command{
+			{Name: "completion", New: newCompletion}, {Name: "version", New: newVersion},
+		})
 }
 
 // commandPath returns the only command that a command line needs, or nil if that is uncertain. Creating all commands
@@ -118,10 +107,11 @@ func commandPath(args []string) []console.Command {
 func afterGlobalFlags(args []string) []string {
 	for len(args) > 0 {
 		switch arg := args[0]; {
-		case arg == "-C" || arg == "--directory" || arg == "--config":
+		case arg == "-C" || arg == "--directory" || arg == "--config" || arg == "--color":
 			args = args[min(2, len(args)):]
-		case arg == "--json" || arg == "-q" || arg == "--quiet" || arg == "--no-color",
-			strings.HasPrefix(arg, "--directory=") || strings.HasPrefix(arg, "--config="):
+		case arg == "--json" || arg == "-q" || arg == "--quiet" || arg == "-v" || arg == "--verbose",
+			strings.HasPrefix(arg, "--directory=") || strings.HasPrefix(arg, "--config="),
+			strings.HasPrefix(arg, "--color="):
 			args = args[1:]
 		default:
 			return args
@@ -131,13 +121,19 @@ func afterGlobalFlags(args []string) []string {
 }
 
 // newHelp returns the command that prints the help of another command.
-func newHelp() *cobra.Command {
-	return &cobra.Command{
+func newHelp(a *console.App) *cobra.Command {
+	all := false
+	help := &cobra.Command{
 		Use:               "help [COMMAND]",
-		Short:             "Help about any command",
-		GroupID:           "about",
+		Short:             "Show the help of a command",
 		ValidArgsFunction: completeCommands,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return a.Paged(func() error {
+					printOverview(a.Stdout, cmd.Root(), all)
+					return nil
+				})
+			}
 			about, rest, err := cmd.Root().Find(args)
 			if err != nil {
 				return diag.Errorf(diag.Usage, "%v", err)
@@ -149,6 +145,8 @@ func newHelp() *cobra.Command {
 			return about.Help()
 		},
 	}
+	help.Flags().BoolVar(&all, "all", false, "list all commands")
+	return help
 }
 
 // completeCommands completes the names of commands.

@@ -2,15 +2,19 @@ package cli
 
 import (
 	"bytes"
+	"regexp"
+	"strings"
 	"testing"
+
+	"github.com/spf13/cobra"
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/environ"
 )
 
-// TestAsked makes each command alone, as it is made when a command line begins with its name: it says the same of
-// itself as among the others, and what is no command's name has all of them made.
+// TestAsked creates each command alone, which skillpm does if a command line begins with its name: its help is the same
+// as among all commands. An unknown name creates all commands.
 func TestAsked(t *testing.T) {
 	help := func(needed []console.Command, name string) string {
 		var out bytes.Buffer
@@ -34,12 +38,12 @@ func TestAsked(t *testing.T) {
 			t.Errorf("%s alone says\n%s\nand not\n%s", c.Name, got, want)
 		}
 	}
-	for _, args := range [][]string{{"-C", "load", "list"}, {"--json", "--config=load", "--config", "load", "-q", "list", "load"}, {"--directory=x", "--no-color", "--quiet", "list"}} {
+	for _, args := range [][]string{{"-C", "load", "list"}, {"--json", "--config=load", "--config", "load", "-q", "list", "load"}, {"--directory=x", "--color=never", "-v", "--color", "always", "--quiet", "list"}} {
 		if got := commandPath(args); len(got) != 1 || got[0].Name != "list" {
 			t.Errorf("%d commands are made for %q", len(got), args)
 		}
 	}
-	for _, args := range [][]string{nil, {"help", "load"}, {"completion", "bash"}, {"__complete", "load", ""}, {"-C"}, {"-C", "load"}, {"--json", "help"}, {"-x", "list"}, {"--version"}, {"laod"}, {""}} {
+	for _, args := range [][]string{nil, {"help", "load"}, {"__complete", "load", ""}, {"-C"}, {"-C", "load"}, {"--json", "help"}, {"-x", "list"}, {"--version"}, {"laod"}, {""}} {
 		if got := len(commandPath(args)); got != len(commands()) {
 			t.Errorf("%d commands are made for %q", got, args)
 		}
@@ -49,7 +53,7 @@ func TestAsked(t *testing.T) {
 func TestUnknownCommandIsNear(t *testing.T) {
 	var out, errs bytes.Buffer
 	code := Execute(t.Context(), environ.Environment{Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" }}, []string{"laod"})
-	if code != diag.Usage || !bytes.Contains(errs.Bytes(), []byte("did you mean load?")) {
+	if code != diag.Usage || !bytes.Contains(errs.Bytes(), []byte("did you mean load")) {
 		t.Errorf("exit %d, %s", code, errs.String())
 	}
 }
@@ -62,5 +66,139 @@ func BenchmarkStart(b *testing.B) {
 				newRoot(&console.App{}, commandPath(args))
 			}
 		})
+	}
+}
+
+// TestUsageErrorIsJSON proves that a usage error is a document if a flag or a variable requests JSON, but not if the
+// flag is an argument of another program.
+func TestUsageErrorIsJSON(t *testing.T) {
+	for _, test := range []struct {
+		variable string
+		args     []string
+		want     bool
+	}{
+		{"", []string{"info"}, false},
+		{"", []string{"info", "--json"}, true},
+		{"", []string{"info", "--json", "--bogus"}, true},
+		{"1", []string{"info"}, true},
+		{"1", []string{"info", "--bogus"}, true},
+		{"0", []string{"info"}, false},
+		{"", []string{"connect", "--scope", "bogus", "--", "--json"}, false},
+	} {
+		var out, errs bytes.Buffer
+		env := environ.Environment{Stdout: &out, Stderr: &errs, Dir: t.TempDir(), Getenv: func(name string) string {
+			if name == "SKILLPM_JSON" {
+				return test.variable
+			}
+			return ""
+		}}
+		if code := Execute(t.Context(), env, test.args); code != diag.Usage {
+			t.Errorf("%s %q: exit %d: %s", test.variable, test.args, code, errs.String())
+		}
+		if got := strings.Contains(out.String(), `"code": "usage"`); got != test.want {
+			t.Errorf("%s %q: JSON is %v:\n%s", test.variable, test.args, got, out.String())
+		}
+	}
+}
+
+// TestTextCommands proves that the list of commands with wrapped output has no other names.
+func TestTextCommands(t *testing.T) {
+	wrapped := 0
+	each(newRoot(&console.App{}, commands()), func(cmd *cobra.Command) {
+		if wrapsOutput(cmd) {
+			wrapped++
+		}
+	})
+	if wrapped != len(textCommands) {
+		t.Errorf("%d of %d names are commands", wrapped, len(textCommands))
+	}
+}
+
+// TestSuggestions proves that unknown commands and flags suggest what users of other tools look for, or what was
+// mistyped, and that each suggested command exists.
+func TestSuggestions(t *testing.T) {
+	for _, test := range []struct{ line, want string }{
+		{"instal", "did you mean install?"},
+		{"isntall", "did you mean install?"},
+		{"serach x", "did you mean search?"},
+		{"uninstal", "use: skillpm remove"},
+		{"ci", "use: skillpm install --frozen"},
+		{"uninstall", "use: skillpm remove"},
+		{"un", "use: skillpm remove"},
+		{"rollback", "use: git checkout skillpm.lock && skillpm install"},
+		{"view", "use: skillpm info"},
+		{"lock", "use: skillpm install"},
+		{"use", "use: skillpm run SKILL"},
+		{"exec", "use: skillpm run SKILL"},
+		{"x", "use: skillpm run SKILL"},
+		{"sync", "use \"skillpm install\", or \"skillpm enterprise sync\" for the enterprise layer"},
+		{"upgrade", "use: skillpm update"},
+		{"unlink", "use: skillpm link PACK --undo"},
+		{"rules", "use: skillpm explain"},
+		{"graph", "use: skillpm tree"},
+		{"pack", "use: skillpm publish --output FILE"},
+		{"keygen", "use: skillpm key generate"},
+		{"signatures", "use: skillpm info PACK --signatures"},
+		{"unyank", "use: skillpm yank PACK@VERSION --undo"},
+		{"deprecate", "use: skillpm yank PACK --deprecate MESSAGE"},
+		{"approvals", "use: skillpm approve --list"},
+		{"audit", "use: skillpm log"},
+		{"undeploy", "delete the copy: skillpm which SKILL prints its directory"},
+		{"freeze", "use: skillpm install"},
+		{"ls-remote", "use: skillpm info PACK"},
+		{"publish-dir", "use: skillpm publish"},
+		{"unbind", "use: skillpm registry bind OWNER --undo"},
+		{"zzz", "list the commands with: skillpm help"},
+		{"reg", "did you mean registry?"},
+		{"registry ad", "did you mean add?"},
+		{"registry login", "use: skillpm login REGISTRY"},
+		{"registry zzz", "skillpm registry has the commands add, bind, list, remove"},
+		{"config unset", "use: skillpm config set KEY --undo"},
+		{"key gen", "did you mean generate?"},
+		{"policy list", "use: skillpm policy explain"},
+		{"install --global x", "use: --scope user"},
+		{"install -g x", "use: --scope user"},
+		{"install --dev x", "development dependencies are in dev-dependencies of skillpm.yaml"},
+		{"install --frozen-lockfile", "use: --frozen"},
+		{"install --dryrun", "use: --dry-run"},
+		{"install --froze", "did you mean --frozen?"},
+		{"install --host x", "use: --agent ID"},
+		{"load x --host y", "use: --profile ID"},
+		{"install --yes", "skillpm asks only on a terminal, and only if arguments are missing"},
+		{"list --no-color", "use: --color never"},
+		{"list --zzz", `run "skillpm list --help"`},
+	} {
+		var out, errs bytes.Buffer
+		env := environ.Environment{Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" }}
+		code := Execute(t.Context(), env, strings.Fields(test.line))
+		if code != diag.Usage || !strings.HasSuffix(errs.String(), "\nhint: "+test.want+"\n") || out.Len() > 0 {
+			t.Errorf("%s: exit %d: %s%s", test.line, code, errs.String(), out.String())
+		}
+		for _, m := range regexp.MustCompile(`skillpm ([a-z]+)`).FindAllStringSubmatch(test.want, -1) {
+			if m[1] != "has" && m[1] != "asks" && m[1] != "help" && len(commandPath([]string{m[1]})) != 1 {
+				t.Errorf("%s: there is no skillpm %s", test.line, m[1])
+			}
+		}
+	}
+}
+
+// TestGroupsPrintHelp proves that a group of commands without a subcommand prints its short help.
+func TestGroupsPrintHelp(t *testing.T) {
+	root := newRoot(&console.App{}, commands())
+	for _, c := range root.Commands() {
+		if !c.HasAvailableSubCommands() || c.Name() == "log" {
+			continue
+		}
+		run := func(args ...string) string {
+			var out bytes.Buffer
+			env := environ.Environment{Stdout: &out, Stderr: &out, Getenv: func(string) string { return "" }}
+			if code := Execute(t.Context(), env, args); code != diag.OK {
+				t.Errorf("%q: exit %d", args, code)
+			}
+			return out.String()
+		}
+		if alone, short := run(c.Name()), run(c.Name(), "-h"); alone != short {
+			t.Errorf("skillpm %s prints\n%s\nand not\n%s", c.Name(), alone, short)
+		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 )
 
-// A command whose error is known does not wait for a server that says nothing.
+// TestSilentServer checks that a command with a known error does not wait for a silent server.
 func TestSilentServer(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 )
 
-// TestO20SkillsWatch: skills --watch lists the skills again when they change, and ends with the context.
+// TestO20SkillsWatch checks that skills --watch lists the skills again when they change, and ends with the context.
 func TestO20SkillsWatch(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, description string) {

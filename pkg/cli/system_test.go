@@ -14,8 +14,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 )
 
-// TestSystemReachesTheVerbs checks that what an invocation is told of its system is what its verbs act on: where there
-// are no links to be had, agents get copies.
+// TestSystemReachesTheVerbs checks that commands act on the invocation's system: if links are not available, agents get
+// copies.
 func TestSystemReachesTheVerbs(t *testing.T) {
 	if filepath.Separator != '/' {
 		t.Skip("this pretends to be on Windows")

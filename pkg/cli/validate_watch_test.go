@@ -17,9 +17,19 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 )
 
-// --watch reports, reports again when a file changes, tells what is wrong meanwhile, and ends with the context. Its own
-// reports, even when they are written where it looks, are no change.
+// TestWatch checks that --watch reports, reports again when a file changes, shows errors in between, and ends with the
+// context. Its own reports do not count as changes, even if it writes them into a watched directory.
 func TestWatch(t *testing.T) {
+	testWatch(t, nil, "no findings in 1 skill", "error REF001: missing.md does not exist")
+}
+
+// TestWatchNDJSON checks that with --format ndjson, each report is a line.
+func TestWatchNDJSON(t *testing.T) {
+	testWatch(t, []string{"--format", "ndjson"}, `{"schemaVersion":1,"ok":true,`, `{"schemaVersion":1,"ok":false,`)
+}
+
+// testWatch watches with flags, and requires reports that contain valid and invalid.
+func testWatch(t *testing.T, flags []string, valid, invalid string) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "deploy", "SKILL.md")
 	write := func(text string) {
@@ -43,7 +53,7 @@ func TestWatch(t *testing.T) {
 	}
 	ended := make(chan diag.Code, 1)
 	go func() {
-		ended <- Execute(ctx, sys, []string{"validate", "--watch", "--output", "report.json"})
+		ended <- Execute(ctx, sys, append([]string{"validate", "--watch", "--output", "report.json"}, flags...))
 		in.Close()
 	}()
 	lines := bufio.NewScanner(out)
@@ -56,11 +66,11 @@ func TestWatch(t *testing.T) {
 		}
 		t.Fatalf("the output ended without %q", want)
 	}
-	await("1 skill checked: nothing to report")
+	await(valid)
 	write(good + "[a](missing.md)\n")
-	await("error REF001: missing.md does not exist")
+	await(invalid)
 	write(good)
-	await("1 skill checked: nothing to report")
+	await(valid)
 	cancel()
 	if code := <-ended; code != diag.Interrupted {
 		t.Errorf("exit code %d, want %d: %s", code, diag.Interrupted, errs.String())

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/skill/agent"
 )
 
@@ -25,8 +26,8 @@ type Scope string
 const (
 	User       Scope = "user"
 	Project    Scope = "project"
-	Local      Scope = "local"      // the user, in one project
-	Enterprise Scope = "enterprise" // everybody on the machine, written by its administrator
+	Local      Scope = "local"   // the user, in one project
+	Enterprise Scope = "machine" // everybody on the machine, written by its administrator
 )
 
 // Agent is an agent whose configuration can be written.
@@ -131,7 +132,7 @@ func Agents() []Agent {
 				{User, inHome, "CLAUDE_CONFIG_DIR", []string{".claude.json"}, servers},
 				{Project, inProject, "", []string{".mcp.json"}, servers},
 			},
-			next: map[Kind]string{MCP: "Claude Code asks once whether a project's servers may be started"},
+			next: map[Kind]string{MCP: "Claude Code asks once whether it may start the project's MCP servers"},
 		},
 		{
 			Agent: row("codex"),
@@ -153,7 +154,7 @@ func Agents() []Agent {
 			},
 		},
 		{
-			Agent: row("github-copilot"),
+			Agent: row("copilot"),
 			Events: []string{
 				"preToolUse", "postToolUse", "postToolUseFailure", "userPromptSubmitted", "agentStop", "subagentStart",
 				"subagentStop", "sessionEnd",
@@ -191,7 +192,7 @@ func Agents() []Agent {
 			},
 		},
 		{
-			Agent:          row("gemini-cli"),
+			Agent:          row("gemini"),
 			Events:         []string{"BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent", "SessionEnd"},
 			decisionEvents: []string{"BeforeTool"},
 			nested:         true, timeout: 60_000, server: commandObject,
@@ -251,7 +252,7 @@ func IDs(kind Kind) []string {
 	var ids []string
 	for _, h := range Agents() {
 		if len(h.configFiles(kind)) > 0 {
-			ids = append(ids, h.HookID())
+			ids = append(ids, h.ID)
 		}
 	}
 	return ids
@@ -266,24 +267,18 @@ func Find(id string, kind Kind) (Agent, error) {
 	i := slices.IndexFunc(Agents(), func(h Agent) bool { return h.Agent == a })
 	if i < 0 {
 		return Agent{}, diag.Errorf(diag.Usage, "skillpm cannot configure %s", a.Title).
-			WithHint("the agents are %s", strings.Join(IDs(kind), ", "))
+			WithHint("use %s", textx.OneOf(IDs(kind)))
 	}
 	h := Agents()[i]
 	if len(h.configFiles(kind)) == 0 {
 		return h, diag.Errorf(diag.Usage, "skillpm has no hooks for %s", h.Title).
-			WithHint("it takes an MCP server: skillpm mcp --help")
+			WithHint("add only the MCP server: skillpm connect %s --no-hooks", h.ID)
 	}
 	return h, nil
 }
 
 // HasScope reports whether an agent supports a kind of entry in a scope.
 func (h Agent) HasScope(kind Kind, scope Scope) bool { return slices.Contains(h.Scopes(kind), scope) }
-
-// Check returns an error if an agent does not support a kind of entry in a scope.
-func (h Agent) Check(kind Kind, scope Scope) error {
-	_, err := h.configFile(kind, scope)
-	return err
-}
 
 // Scopes returns the scopes in which an agent supports a kind of entry.
 func (h Agent) Scopes(kind Kind) []Scope {

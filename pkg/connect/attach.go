@@ -40,7 +40,7 @@ type Options struct {
 
 // Result is the outcome of a change, or the state of a configuration.
 type Result struct {
-	Agent   string   `json:"host"`
+	Agent   string   `json:"agent"`
 	Title   string   `json:"title"`
 	Kind    Kind     `json:"kind"`
 	Scope   Scope    `json:"scope"`
@@ -108,9 +108,9 @@ func Status(e Env, o Options) (*Result, error) {
 		r.Args, r.FailClosed = p.args, p.closed && o.Kind == Hook
 		r.Obstacles = e.obstacles(p, values)
 		if _, err := os.Stat(r.Program); filepath.IsAbs(r.Program) && errors.Is(err, fs.ErrNotExist) {
-			again := fmt.Sprintf("skillpm %s install --host %s --scope %s", o.Kind, r.Agent, o.Scope)
+			again := fmt.Sprintf("run skillpm connect %s --scope %s", r.Agent, o.Scope)
 			r.Obstacles = append(r.Obstacles,
-				Obstacle{fmt.Sprintf("%s starts %s, which is not there", r.File, r.Program), again})
+				Obstacle{fmt.Sprintf("%s starts %s, which does not exist", r.File, r.Program), again})
 		}
 		r.Notes = e.duplicateScopes(p)
 	}
@@ -132,7 +132,7 @@ func prepare(e Env, o Options) (plan, *Result, error) {
 	}
 	p := plan{agent: o.Agent, kind: o.Kind, target: path, program: o.Program, goos: e.OS}
 	return p, &Result{
-		Agent: o.Agent.HookID(), Title: o.Agent.Title, Kind: o.Kind, Scope: o.Scope, File: e.file(path),
+		Agent: o.Agent.ID, Title: o.Agent.Title, Kind: o.Kind, Scope: o.Scope, File: e.file(path),
 		DryRun: o.DryRun,
 	}, nil
 }
@@ -181,6 +181,9 @@ func change(ctx context.Context, e Env, o Options, install bool) (*Result, error
 			values, _ := d.values() // it was read before
 			r.Obstacles = e.obstacles(p, values)
 			r.Notes = append(r.Notes, e.duplicateScopes(p)...)
+			if note := p.projectChoices(values); note != "" && o.Args == nil {
+				r.Notes = append(r.Notes, note)
+			}
 		}
 	}
 	if o.DryRun {

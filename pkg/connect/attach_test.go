@@ -18,7 +18,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// newEnv returns a home directory, a project and a machine of a test.
+// newEnv returns a test's home directory, project, and machine.
 func newEnv(t *testing.T) Env {
 	t.Helper()
 	root := t.TempDir()
@@ -80,7 +80,7 @@ func state(t *testing.T, e Env, o Options) State {
 	return r.State
 }
 
-// tree lists what is below a directory, but for skillpm's own state.
+// tree lists the files below a directory, except skillpm's own state.
 func tree(t *testing.T, e Env) string {
 	t.Helper()
 	var b strings.Builder
@@ -101,7 +101,7 @@ func tree(t *testing.T, e Env) string {
 	return b.String()
 }
 
-// TestEveryHost proves O26: it installs for each host, kind and scope, twice, and removes again: nothing is left, not
+// TestEveryHost proves O26: it installs for each agent, kind, and scope, twice, and removes again: nothing is left, not
 // even a directory.
 func TestEveryHost(t *testing.T) {
 	for _, kind := range []Kind{Hook, MCP} {
@@ -148,7 +148,8 @@ func TestEveryHost(t *testing.T) {
 	}
 }
 
-// TestExact proves that a file which is as install left it becomes what it was, also where its meaning would not tell.
+// TestExact proves that removal restores a file exactly if it is unchanged since install, even in details without
+// meaning.
 func TestExact(t *testing.T) {
 	for _, before := range []string{
 		"", "\n", "{}", "{}\n", "{ }", "{\n}", "{\n\n}\n", `{"hooks":{}}`, `{"hooks": { } }`, "{\n  \"hooks\": {\n    \"Stop\": []\n  }\n}\n",
@@ -170,7 +171,7 @@ func TestExact(t *testing.T) {
 	}
 }
 
-// TestEditedSince proves that what others write after install stays, whichever of hooks and servers goes first.
+// TestEditedSince proves that later edits by others stay, whichever of hooks and servers is removed first.
 func TestEditedSince(t *testing.T) {
 	for _, order := range [][]Kind{{Hook, MCP}, {MCP, Hook}} {
 		e := newEnv(t)
@@ -211,13 +212,13 @@ func TestBothKinds(t *testing.T) {
 	}
 }
 
-// TestRepairs proves that install mends what is half there: missing events, events that are not used, and doubles.
+// TestRepairs proves that install repairs incomplete entries: missing events, unused events, and duplicates.
 func TestRepairs(t *testing.T) {
 	const other = `{"type": "command", "command": "./mine.sh"}`
 	for _, c := range []struct{ name, before string }{
-		{"an event", `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "skillpm hook Stop --host claude-code"}]}]}}`},
-		{"an old event", `{"hooks": {"Notification": [{"hooks": [{"type": "command", "command": "skillpm hook Notification --host claude-code"}]}]}}`},
-		{"twice", `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "skillpm hook Stop --host claude-code"}, ` + other + `]}, {"hooks": [{"type": "command", "command": "'/a b/skillpm' hook Stop --host claude-code"}]}]}}`},
+		{"an event", `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "skillpm hook Stop --agent claude-code"}]}]}}`},
+		{"an old event", `{"hooks": {"Notification": [{"hooks": [{"type": "command", "command": "skillpm hook Notification --agent claude-code"}]}]}}`},
+		{"twice", `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "skillpm hook Stop --agent claude-code"}, ` + other + `]}, {"hooks": [{"type": "command", "command": "'/a b/skillpm' hook Stop --agent claude-code"}]}]}}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			e := newEnv(t)
@@ -283,7 +284,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestForce replaces a server of our name that is not ours.
+// TestForce replaces a server with our name that skillpm did not configure.
 func TestForce(t *testing.T) {
 	e := newEnv(t)
 	o := options(t, MCP, "claude-code", Project)
@@ -295,7 +296,7 @@ func TestForce(t *testing.T) {
 	}
 }
 
-// TestYAMLRefused is TestRefused for Goose, which has the scope of the user only.
+// TestYAMLRefused is TestRefused for Goose, which has only the user scope.
 func TestYAMLRefused(t *testing.T) {
 	for _, text := range []string{"a: [", "- a\n", "a: 1\na: 2\n", "extensions: [a]\n", "{extensions: {}}\n", "extensions: {x: {enabled: true}}\n", "a: 1\n---\nb: 2\n", "t: |\n  text", "extensions: text\n"} {
 		e := newEnv(t)
@@ -380,7 +381,7 @@ func TestMode(t *testing.T) {
 	}
 }
 
-// TestDryRun proves that a dry run says what would change, and changes nothing.
+// TestDryRun proves that a dry run reports the changes and makes none.
 func TestDryRun(t *testing.T) {
 	e := newEnv(t)
 	o := options(t, MCP, "codex", User)
@@ -397,7 +398,7 @@ func TestDryRun(t *testing.T) {
 	}
 }
 
-// TestVariables proves which variables move what hosts read.
+// TestVariables proves which variables move the agents' configuration.
 func TestVariables(t *testing.T) {
 	for _, c := range []struct {
 		kind                 Kind
@@ -428,7 +429,7 @@ func TestVariables(t *testing.T) {
 	}
 }
 
-// TestObstacles proves that what keeps a host from honouring its configuration is said.
+// TestObstacles proves that skillpm reports settings that keep an agent from using its configuration.
 func TestObstacles(t *testing.T) {
 	for _, c := range []struct {
 		name, host string
@@ -438,18 +439,18 @@ func TestObstacles(t *testing.T) {
 		want       string
 	}{
 		{"hooks off", "claude-code", Hook, Project, ".claude/settings.json", `{"disableAllHooks": true}`, "runs no hooks"},
-		{"only the administrator's", "claude-code", Hook, User, "/claude-code/managed-settings.json", `{"allowManagedHooksOnly": true}`, "scope enterprise only"},
+		{"only the administrator's", "claude-code", Hook, User, "/claude-code/managed-settings.json", `{"allowManagedHooksOnly": true}`, "only runs hooks of the machine scope"},
 		{"a server that is off", "claude-code", MCP, Project, ".claude/settings.json", `{"disabledMcpjsonServers": ["skillpm"]}`, "disabledMcpjsonServers"},
-		{"the administrator's servers", "claude-code", MCP, User, "/claude-code/managed-mcp.json", `{}`, "decides alone"},
-		{"untrusted hooks", "codex", Hook, User, ".codex/config.toml", "", "8 of 8 hooks are not trusted"},
-		{"hooks as a feature", "codex", Hook, User, ".codex/config.toml", "[features]\nhooks = false\n", "features.hooks is off"},
-		{"an untrusted project", "codex", MCP, Project, ".codex/config.toml", "", "projects that it trusts"},
+		{"the administrator's servers", "claude-code", MCP, User, "/claude-code/managed-mcp.json", `{}`, "alone decides"},
+		{"untrusted hooks", "codex", Hook, User, ".codex/config.toml", "", "skips 8 of 8 hooks"},
+		{"hooks as a feature", "codex", Hook, User, ".codex/config.toml", "[features]\nhooks = false\n", "features.hooks is false"},
+		{"an untrusted project", "codex", MCP, Project, ".codex/config.toml", "", "only in trusted projects"},
 		{"hooks off", "gemini", Hook, Project, ".gemini/settings.json", `{"hooksConfig": {"enabled": false}}`, "runs no hooks"},
 		{"hooks off", "copilot", Hook, User, ".copilot/config.json", `{"disableAllHooks": true}`, "runs no hooks"},
-		{"an untrusted folder", "copilot", Hook, Project, ".copilot/config.json", `{"trustedFolders": ["/elsewhere"]}`, "folders that it trusts only"},
-		{"an untrusted folder", "copilot", MCP, Project, ".copilot/config.json", `{}`, "starts the servers of folders that it trusts only"},
-		{"an untrusted folder", "gemini", Hook, Project, ".gemini/trustedFolders.json", `{"/elsewhere": "TRUST_FOLDER"}`, "runs the hooks of folders that it trusts only"},
-		{"an untrusted folder", "gemini", MCP, User, ".gemini/settings.json", `{}`, "starts servers in folders that it trusts only"},
+		{"an untrusted folder", "copilot", Hook, Project, ".copilot/config.json", `{"trustedFolders": ["/elsewhere"]}`, "only runs the hooks of trusted folders"},
+		{"an untrusted folder", "copilot", MCP, Project, ".copilot/config.json", `{}`, "only starts the servers of trusted folders"},
+		{"an untrusted folder", "gemini", Hook, Project, ".gemini/trustedFolders.json", `{"/elsewhere": "TRUST_FOLDER"}`, "only runs the hooks of trusted folders"},
+		{"an untrusted folder", "gemini", MCP, User, ".gemini/settings.json", `{}`, "only starts servers in trusted folders"},
 	} {
 		t.Run(c.host+", "+c.name, func(t *testing.T) {
 			e := newEnv(t)
@@ -470,15 +471,15 @@ func TestObstacles(t *testing.T) {
 	}
 }
 
-// TestCodexTrust compares the digests that Codex 0.169 keeps for hooks with those that are worked out here.
+// TestCodexTrust compares the digests that Codex 0.169 stores for hooks with those that skillpm computes.
 func TestCodexTrust(t *testing.T) {
 	want := map[string]string{ // what its method hooks/list answered for hooks with a limit of 10 seconds
-		"PreToolUse":       "sha256:d606254680fdb2ca3fe7e84811817e7e925e106c852db777b4b1cebe25f2e532",
-		"SessionEnd":       "sha256:6b60bb4a9bb9fea7472a4b31d7bf53e51057f71309de47f7826b6523d94b6ca8",
-		"UserPromptSubmit": "sha256:048fa7041f903bbe9425c547ba7e00b3083178524af40930fe078a12107d6445",
-		"SubagentStop":     "sha256:74f9fef0f7a46030f2f560907e2fc0081d0afa2167ea332b23645d4fa4d5b283",
-		"Interrupt":        "sha256:c3de430bac05aab1d0626857a3ac6d4f81f66357fdeffba9c5806eb1b8a104fc",
-		"Stop":             "sha256:8802ae1877defa4d4066f6a5d67f5d495acf69bb74fe2a1d19f2fed48ae64b2a",
+		"PreToolUse":       "sha256:bf4296a672436b253ed5a8a5b070e9eaabe001a80f7a0002c04b543e453d0d91",
+		"SessionEnd":       "sha256:94f3bd39edd1edc8017b98319ed139fd741853518e2a539c825321e7bb90b954",
+		"UserPromptSubmit": "sha256:77e445abbd1215ee6fbc07ece6c11eb9a45ba7c9f26fca8c8b2f2e5843650720",
+		"SubagentStop":     "sha256:a9ecd390e0dfe950a6fbf0ae3807dd68b3c92b91034c9b4d94f65bd81a2f6b85",
+		"Interrupt":        "sha256:cd2aafd5b243c1374d1d76c4872986d3559bc6ae6617a03058e94e366dc7a928",
+		"Stop":             "sha256:904b2efceac59b996809029d96592e75a928976d91a27bc9add1ab66d781e5fb",
 	}
 	p := planFor(t, Hook, "codex")
 	p.program, p.agent.timeout = "/opt/skillpm", 10 // as they were when it was asked
@@ -509,7 +510,7 @@ func TestCodexTrust(t *testing.T) {
 	}
 }
 
-// TestAnyProgram proves that a state can be asked for without saying which program is right.
+// TestAnyProgram proves that the state is available without naming the expected program.
 func TestAnyProgram(t *testing.T) {
 	for _, host := range []string{"claude-code", "opencode", "goose", "codex"} {
 		for _, kind := range []Kind{Hook, MCP} {
@@ -525,14 +526,14 @@ func TestAnyProgram(t *testing.T) {
 			r, err := Status(e, o)
 			if err != nil || r.State != Installed || r.Program != want {
 				t.Errorf("%s of %s: %+v, %v", kind, host, r, err)
-			} else if !strings.Contains(fmt.Sprint(r.Obstacles), "which is not there") {
+			} else if !strings.Contains(fmt.Sprint(r.Obstacles), "which does not exist: run skillpm connect "+host+" --scope user") {
 				t.Errorf("%s of %s: %q", kind, host, r.Obstacles)
 			}
 		}
 	}
 }
 
-// TestTogether proves that of many who install and remove at once none undoes another's work.
+// TestTogether proves that concurrent installs and removals do not undo each other's changes.
 func TestTogether(t *testing.T) {
 	e := newEnv(t)
 	file := filepath.Join(e.Home, ".gemini", "settings.json")
@@ -559,7 +560,7 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-// TestGolden compares what is written into files that hosts have.
+// TestGolden compares the changes to existing files of agents with golden files.
 func TestGolden(t *testing.T) {
 	files, err := filepath.Glob("testdata/attach/*.txtar")
 	if err != nil || len(files) < 8 {

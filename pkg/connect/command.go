@@ -51,12 +51,12 @@ const refuses = " || { echo skillpm does not answer >&2; exit 2; }"
 
 // hookCommand returns the command line of a hook.
 func hookCommand(program, goos, event, agentID string) string {
-	return shellWord(program, goos) + " hook " + event + " --host " + agentID
+	return shellWord(program, goos) + " hook " + event + " --agent " + agentID
 }
 
 // hookLine matches the command lines of hooks that skillpm wrote.
 var hookLine = sync.OnceValue(
-	func() *regexp.Regexp { return regexp.MustCompile(`^(\S.*) hook ([A-Za-z]+) --host ([a-z-]+)$`) })
+	func() *regexp.Regexp { return regexp.MustCompile(`^(\S.*) hook ([A-Za-z]+) --agent ([a-z-]+)$`) })
 
 // hookProgram returns the program that a command line starts as an agent's hook, and whether calls are denied without
 // it. The program is "" for any other command line, for example one that sets an environment variable.
@@ -89,7 +89,7 @@ const alwaysLoad = "--always-load"
 
 // serverArgs returns the arguments of the MCP server, followed by those that the user added.
 func (h Agent) serverArgs(more []string) []string {
-	args := []string{"mcp", "--host", h.HookID()}
+	args := []string{"mcp", "--agent", h.ID}
 	if h.ignoresInstructions {
 		args = append(args, alwaysLoad)
 	}
@@ -102,10 +102,10 @@ func (h Agent) moreArgs(args []string) []string {
 	host, always := false, !h.ignoresInstructions
 	for i := 1; i < len(args); i++ {
 		switch arg := args[i]; {
-		case !host && arg == "--host" && i+1 < len(args):
+		case !host && arg == "--agent" && i+1 < len(args):
 			host = true
 			i++
-		case !host && strings.HasPrefix(arg, "--host="):
+		case !host && strings.HasPrefix(arg, "--agent="):
 			host = true
 		case !always && arg == alwaysLoad:
 			always = true

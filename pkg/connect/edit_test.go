@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// planFor returns the plan for the first place of a host that has a format.
+// planFor returns the plan for an agent's first file with a given format.
 func planFor(t testing.TB, kind Kind, id string) plan {
 	t.Helper()
 	h, err := Find(id, kind)
@@ -20,7 +20,7 @@ func planFor(t testing.TB, kind Kind, id string) plan {
 	return plan{agent: h, kind: kind, target: h.configFiles(kind)[0], program: "/opt/skillpm/bin/skillpm", goos: "linux"}
 }
 
-// roundTrip installs into a text and removes again without the record of what was done.
+// roundTrip installs into a text and removes again without the saved original.
 func roundTrip(t testing.TB, p plan, before string) (installed, removed string) {
 	t.Helper()
 	d, err := open(p.target.format(), []byte(before))
@@ -58,7 +58,7 @@ func roundTrip(t testing.TB, p plan, before string) (installed, removed string) 
 	return installed, string(again.bytes())
 }
 
-// TestRoundTrip proves that what was not ours is the same to the byte after install and remove.
+// TestRoundTrip proves that foreign content is byte-identical after install and remove.
 func TestRoundTrip(t *testing.T) {
 	for _, c := range []struct {
 		name, host string
@@ -76,7 +76,7 @@ func TestRoundTrip(t *testing.T) {
 		{"trailing comma", "claude-code", Hook, "{\n  \"a\": 1,\n  \"b\": [\n    1,\n  ],\n}\n"},
 		{"trailing comma and comment", "claude-code", Hook, "{\n  \"a\": 1, // one\n  // nothing\n}\n"},
 		{"others' hooks", "claude-code", Hook, "{\n  \"hooks\": {\n    \"PreToolUse\": [\n      {\n        \"matcher\": \"Bash\",\n        \"hooks\": [ { \"type\": \"command\", \"command\": \"./check.sh\" } ]\n      }\n    ]\n  },\n  \"model\": \"x\"\n}\n"},
-		{"hook of another host", "claude-code", Hook, `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "skillpm hook Stop --host codex"}]}]}}`},
+		{"hook of another host", "claude-code", Hook, `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "skillpm hook Stop --agent codex"}]}]}}`},
 		{"unicode", "claude-code", Hook, "{\n  \"ключ\": \"\\u00e9 \U0001F600\"\n}\n"},
 		{"Codex's hooks", "codex", Hook, "{\n  \"hooks\": {\n    \"Stop\": [\n      {\"hooks\": [{\"type\": \"command\", \"command\": \"say done\"}]}\n    ]\n  }\n}\n"},
 		{"Gemini's hooks beside servers", "gemini", Hook, "{\n  \"mcpServers\": {\n    \"x\": {\n      \"command\": \"x\"\n    }\n  }\n}"},
@@ -117,7 +117,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// genJSON makes texts of JSON with comments in all kinds of layout, whose objects and arrays are not empty.
+// genJSON generates JSON texts with comments in all kinds of layout, whose objects and arrays are not empty.
 func genJSON(t *rapid.T) string {
 	space := rapid.SampledFrom([]string{"", " ", "\n", "\n  ", "\t", "\r\n", " // c\n", "/* , } */", "\n\n"})
 	var value func(depth int) string
@@ -150,7 +150,7 @@ func genJSON(t *rapid.T) string {
 		case 0:
 			return "1"
 		case 1:
-			return jsonx.Quote(rapid.SampledFrom([]string{"", "a", "// no comment", "{", "\"", "é", "skillpm hook Stop --host codex"}).Draw(t, "text"))
+			return jsonx.Quote(rapid.SampledFrom([]string{"", "a", "// no comment", "{", "\"", "é", "skillpm hook Stop --agent codex"}).Draw(t, "text"))
 		case 2:
 			return "null"
 		case 3:
@@ -162,7 +162,7 @@ func genJSON(t *rapid.T) string {
 	return space.Draw(t, "space") + object(0, []string{"x", "y", "other", "more"}) + space.Draw(t, "space")
 }
 
-// TestRoundTripProperty proves for many files that nothing but ours changes, and that removal restores every byte.
+// TestRoundTripProperty proves for many files that only our entries change, and that removal restores every byte.
 func TestRoundTripProperty(t *testing.T) {
 	hooks, server := planFor(t, Hook, "claude-code"), planFor(t, MCP, "gemini")
 	rapid.Check(t, func(rt *rapid.T) {
@@ -179,7 +179,7 @@ func TestRoundTripProperty(t *testing.T) {
 	})
 }
 
-// TestRoundTripLines is TestRoundTripProperty for TOML and YAML, whose files are made of pieces.
+// TestRoundTripLines is TestRoundTripProperty for TOML and YAML files that are composed of fragments.
 func TestRoundTripLines(t *testing.T) {
 	for _, c := range []struct {
 		host   string
@@ -214,7 +214,7 @@ func TestRoundTripLines(t *testing.T) {
 	}
 }
 
-// TestStrictStaysStrict proves that a file without comments and trailing commas has none afterwards.
+// TestStrictStaysStrict proves that a file without comments and trailing commas still has none after install.
 func TestStrictStaysStrict(t *testing.T) {
 	for _, before := range []string{"", "{}", `{"a":1}`, "{\n \"hooks\": {\"Stop\": []}\n}", "{\n \"hooks\": {}\n}", "  \n"} {
 		installed, _ := roundTrip(t, planFor(t, Hook, "claude-code"), before)

@@ -133,13 +133,13 @@ func (e Env) read(p configFile) (fileState, error) {
 	c := fileState{path: e.file(p)}
 	c.real = c.path
 	if c.path == "" || !filepath.IsAbs(c.path) {
-		return c, diag.Errorf(diag.Usage, "there is no place for the scope %s here", p.scope)
+		return c, diag.Errorf(diag.Usage, "the scope %s needs a project", p.scope)
 	}
 	info, err := os.Stat(c.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, err := os.Lstat(c.path); err == nil {
-			return c, diag.Errorf(diag.Conflict, "%s is a link that leads nowhere", c.path).
-				WithHint("remove it, or make what it leads to")
+			return c, diag.Errorf(diag.Conflict, "%s is a broken link", c.path).
+				WithHint("remove it, or create its target")
 		}
 		c.absent = true
 		return c, e.confine(&c, p)
@@ -148,7 +148,7 @@ func (e Env) read(p configFile) (fileState, error) {
 	case err != nil:
 		return c, err
 	case !info.Mode().IsRegular():
-		return c, diag.Errorf(diag.Invalid, "%s is no regular file", c.path)
+		return c, diag.Errorf(diag.Invalid, "%s is not a regular file", c.path)
 	case info.Size() > maxFile:
 		return c, diag.Errorf(diag.Invalid, "%s is larger than %d MiB", c.path, maxFile>>20)
 	}
@@ -184,8 +184,8 @@ func (e Env) confine(c *fileState, p configFile) error {
 	}
 	unmoved := p.base != inProject && own == filepath.Dir(c.path) && filepath.Join(own, filepath.Base(c.path)) == real
 	if !unmoved && !pathx.ContainsStrict(top, real) {
-		return diag.Errorf(diag.Conflict, "%s leads to %s, which is outside %s", c.path, real, bound).
-			WithHint("edit that file yourself, or replace the link by a file")
+		return diag.Errorf(diag.Conflict, "%s is a link to %s, which is outside %s", c.path, real, bound).
+			WithHint("edit that file yourself, or replace the link with a file")
 	}
 	c.real = real
 	return nil

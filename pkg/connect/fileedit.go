@@ -139,8 +139,8 @@ func (d *fileEdit) read(data []byte) (document, map[string]any, error) {
 		values, err = doc.values()
 	}
 	if err != nil {
-		return nil, nil, diag.Errorf(diag.Invalid, "%s is no valid %s: %v", d.now.path, d.plan.target.format(), err).
-			WithHint("mend the file; nothing was changed in it")
+		return nil, nil, diag.Errorf(diag.Invalid, "%s is not valid %s: %v", d.now.path, d.plan.target.format(), err).
+			WithHint("fix the file; nothing was changed")
 	}
 	return doc, values, nil
 }
@@ -148,7 +148,7 @@ func (d *fileEdit) read(data []byte) (document, map[string]any, error) {
 // notEditable returns the error for a file that is valid but cannot be edited automatically.
 func (d *fileEdit) notEditable(err error) error {
 	return diag.Errorf(diag.Invalid, "%s: %v", d.now.path, err).
-		WithHint("edit the file yourself; nothing was changed in it")
+		WithHint("edit the file yourself; nothing was changed")
 }
 
 // verify parses the new file and compares it with the intention: skillpm's entries are present or absent, and every
@@ -156,14 +156,14 @@ func (d *fileEdit) notEditable(err error) error {
 func (d *fileEdit) verify(doc document, before map[string]any, install bool) error {
 	_, values, err := d.read(doc.bytes())
 	if err != nil {
-		return d.notEditable(errors.New("it cannot be edited in place"))
+		return d.notEditable(errors.New("cannot edit the file in place"))
 	}
 	state, why := d.plan.state(values)
 	if install != (state == Installed) || !install && state != Missing {
-		return d.notEditable(fmt.Errorf("it cannot be edited in place: %s %s", state, why))
+		return d.notEditable(fmt.Errorf("cannot edit the file in place: %s %s", state, why))
 	}
 	if !same(d.plan.others(before), d.plan.others(values)) {
-		return d.notEditable(errors.New("it cannot be edited without a change to something else in it"))
+		return d.notEditable(errors.New("cannot edit the file without changing other entries"))
 	}
 	return nil
 }
@@ -218,8 +218,8 @@ func (d *fileEdit) writeText() error {
 	}
 	err := atomicfile.Write(d.now.real, d.after, o)
 	if errors.Is(err, fs.ErrPermission) {
-		return diag.Errorf(diag.Denied, "%s cannot be written: %v", d.now.path, err).
-			WithHint("its owner can: sudo skillpm for what the administrator keeps")
+		return diag.Errorf(diag.Denied, "cannot write %s: %v", d.now.path, err).
+			WithHint("run skillpm as the owner of the file, for example with sudo")
 	}
 	return err
 }

@@ -18,7 +18,7 @@ func Files(e Env, agentID string) (files []string) {
 		}
 		file := e.file(p)
 		if data, err := safefile.ReadFile(file, maxFile); err == nil &&
-			bytes.Contains(data, []byte(" --host "+h.HookID())) {
+			bytes.Contains(data, []byte(" --agent "+h.ID)) {
 			files = append(files, file)
 		}
 	}

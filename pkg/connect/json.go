@@ -36,7 +36,7 @@ func newJSON(data []byte) (*jsonFile, error) {
 		return nil, err
 	}
 	if _, ok := d.root.Value.(*hujson.Object); !ok {
-		return nil, fmt.Errorf("line 1: this is no object")
+		return nil, fmt.Errorf("line 1: not an object")
 	}
 	_, err := d.values()
 	return d, err
@@ -65,7 +65,7 @@ func (d *jsonFile) values() (map[string]any, error) {
 	values := map[string]any{}
 	err := jsonx.Decode(root.Pack(), &values, jsonx.Options{ExactKeys: true, MaxDepth: maxDepth})
 	if bad, ok := errors.AsType[*jsonx.Error](err); ok && bad.Kind == jsonx.DuplicateKey {
-		return nil, fmt.Errorf("line %d: the key %q is there twice", bad.Line, bad.Key)
+		return nil, fmt.Errorf("line %d: the key %q is duplicated", bad.Line, bad.Key)
 	}
 	return values, err
 }
@@ -137,7 +137,7 @@ func (d *jsonFile) set(value any, path ...any) error {
 		all, _, ok := parts(v)
 		_, object := v.Value.(*hujson.Object)
 		if _, key := key.(string); !ok || key != object {
-			return fmt.Errorf("%s is neither missing nor what it should be", pathText(path[:i]))
+			return fmt.Errorf("%s exists with an unexpected value", pathText(path[:i]))
 		}
 		n := step(v, key)
 		if n < 0 {

@@ -22,9 +22,9 @@ func (e Env) obstacles(p plan, values map[string]any) []Obstacle {
 		return e.claudeServerObstacles(p)
 	case p.agent.ID == "codex":
 		return e.codexObstacles(p, values)
-	case p.agent.ID == "github-copilot":
+	case p.agent.ID == "copilot":
 		return e.copilotObstacles(p, values)
-	case p.agent.ID == "gemini-cli":
+	case p.agent.ID == "gemini":
 		return e.geminiObstacles(p)
 	default:
 		return nil
@@ -58,16 +58,16 @@ func (e Env) claudeObstacles(p plan) []Obstacle {
 		if isTrue(values, "disableAllHooks") {
 			notes = append(notes,
 				Obstacle{
-					fmt.Sprintf("%s has disableAllHooks, so that Claude Code runs no hooks", e.file(other)),
-					"take it out there",
+					fmt.Sprintf("%s has disableAllHooks, so Claude Code runs no hooks", e.file(other)),
+					"remove that setting",
 				})
 		}
 		if other.scope == Enterprise && p.target.scope != Enterprise && isTrue(values, "allowManagedHooksOnly") {
 			notes = append(notes, Obstacle{
 				fmt.Sprintf(
-					"%s has allowManagedHooksOnly, so that Claude Code runs hooks of the scope enterprise only",
+					"%s has allowManagedHooksOnly, so Claude Code only runs hooks of the machine scope",
 					e.file(other)),
-				"as the administrator, skillpm hook install --host claude-code --scope enterprise",
+				"as the administrator, run skillpm connect claude-code --scope machine",
 			})
 		}
 	}
@@ -80,8 +80,8 @@ func (e Env) claudeServerObstacles(p plan) []Obstacle {
 		off, _ := lookup(e.settings(other), "disabledMcpjsonServers")
 		if list, _ := off.([]any); p.target.scope == Project && slices.Contains(list, any(ServerName)) {
 			notes = append(notes, Obstacle{
-				fmt.Sprintf("%s has skillpm in disabledMcpjsonServers", e.file(other)),
-				"take it out there",
+				fmt.Sprintf("%s lists skillpm in disabledMcpjsonServers", e.file(other)),
+				"remove it from that list",
 			})
 		}
 	}
@@ -90,7 +90,7 @@ func (e Env) claudeServerObstacles(p plan) []Obstacle {
 		if _, err := os.Stat(e.file(managed)); err == nil {
 			notes = append(notes,
 				Obstacle{
-					fmt.Sprintf("%s decides alone which servers Claude Code starts", e.file(managed)),
+					fmt.Sprintf("%s alone decides which servers Claude Code starts", e.file(managed)),
 					"ask the administrator",
 				})
 		}
@@ -103,14 +103,14 @@ func (e Env) codexObstacles(p plan, values map[string]any) []Obstacle {
 	config := e.settings(configFile{User, inHome, "CODEX_HOME", []string{".codex/config.toml"}, nil})
 	var notes []Obstacle
 	if on, ok := lookup(config, "features", "hooks"); p.kind == Hook && ok && on == false {
-		notes = append(notes, Obstacle{"features.hooks is off in Codex's config.toml", "take it out there"})
+		notes = append(notes, Obstacle{"features.hooks is false in Codex's config.toml", "remove that setting"})
 	}
 	if p.target.scope == Project {
 		level, _ := lookup(config, "projects", e.Project, "trust_level")
 		if level != "trusted" {
 			notes = append(notes, Obstacle{
-				"Codex reads only the files of projects that it trusts",
-				"start codex here and say that this one is",
+				"Codex reads project files only in trusted projects",
+				"start codex here and trust the project",
 			})
 		}
 	}
@@ -128,7 +128,7 @@ func (e Env) codexObstacles(p plan, values map[string]any) []Obstacle {
 	if untrusted > 0 {
 		notes = append(notes,
 			Obstacle{
-				fmt.Sprintf("%d of %d hooks are not trusted in Codex, which skips those", untrusted, len(all)),
+				fmt.Sprintf("Codex skips %d of %d hooks, which it does not trust yet", untrusted, len(all)),
 				"start codex and enter /hooks",
 			})
 	}
@@ -197,8 +197,8 @@ func (e Env) copilotObstacles(p plan, values map[string]any) []Obstacle {
 	} {
 		if p.kind == Hook && isTrue(other, "disableAllHooks") {
 			notes = append(notes, Obstacle{
-				"disableAllHooks is set, so that Copilot CLI runs no hooks",
-				"take it out of the file of hooks, or of Copilot's settings.json",
+				"disableAllHooks is set, so Copilot CLI runs no hooks",
+				"remove that setting from the hooks file or from Copilot's settings.json",
 			})
 		}
 	}
@@ -211,8 +211,8 @@ func (e Env) copilotObstacles(p plan, values map[string]any) []Obstacle {
 		}) {
 			what := map[Kind]string{Hook: "runs the hooks", MCP: "starts the servers"}[p.kind]
 			notes = append(notes, Obstacle{
-				"Copilot CLI " + what + " of folders that it trusts only",
-				"start copilot here and say that this one is",
+				"Copilot CLI only " + what + " of trusted folders",
+				"start copilot here and trust the folder",
 			})
 		}
 	}
@@ -233,15 +233,16 @@ func (e Env) geminiObstacles(p plan) []Obstacle {
 	for _, other := range p.agent.hooks {
 		if on, ok := lookup(e.settings(other), "hooksConfig", "enabled"); p.kind == Hook && ok && on == false {
 			notes = append(notes,
-				Obstacle{fmt.Sprintf("hooksConfig.enabled is false in %s, so that Gemini CLI runs no hooks",
-					e.file(other)), "take it out there"})
+				Obstacle{fmt.Sprintf("hooksConfig.enabled is false in %s, so Gemini CLI runs no hooks",
+					e.file(other)), "remove that setting"})
 		}
 	}
 	if e.Project != "" && (p.target.scope == Project || p.kind == MCP) && !e.geminiTrusts(p) {
-		what := map[Kind]string{Hook: "runs the hooks of folders", MCP: "starts servers in folders"}[p.kind]
+		what := map[Kind]string{Hook: "only runs the hooks of trusted " +
+			"folders", MCP: "only starts servers in trusted folders"}[p.kind]
 		notes = append(notes, Obstacle{
-			"Gemini CLI " + what + " that it trusts only",
-			"start gemini here and say that this one is",
+			"Gemini CLI " + what,
+			"start gemini here and trust the folder",
 		})
 	}
 	return notes
@@ -293,8 +294,8 @@ func (e Env) duplicateScopes(p plan) []string {
 		return nil
 	}
 	what := map[Kind]string{
-		Hook: "hooks, and each is run for every call",
-		MCP:  "server, and one of them counts",
+		Hook: "hooks, so every call runs all of them",
+		MCP:  "server, but the agent uses only one of them",
 	}[p.kind]
 	return []string{fmt.Sprintf("%s has skillpm in the scopes %s: both have the %s", p.agent.Title,
 		strings.Join(scopes, " and "), what)}

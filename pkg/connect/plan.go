@@ -4,6 +4,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
 // document is a configuration file that can be edited. Paths consist of keys and list indexes. An edit keeps every byte
@@ -52,7 +56,7 @@ func (p plan) serverIn(values map[string]any) (any, bool) { return lookup(values
 
 // command returns the command line of the hook on an event.
 func (p plan) command(event string) string {
-	line := hookCommand(p.program, p.goos, event, p.agent.HookID())
+	line := hookCommand(p.program, p.goos, event, p.agent.ID)
 	if p.closed && slices.Contains(p.agent.decisionEvents, event) {
 		line += refuses
 	}
@@ -69,7 +73,7 @@ func (p plan) timeout(event string) int {
 
 // timeoutKey returns the agent's key of the time limit.
 func (p plan) timeoutKey() string {
-	if p.agent.ID == "github-copilot" {
+	if p.agent.ID == "copilot" {
 		return "timeoutSec"
 	}
 	return "timeout"
@@ -111,7 +115,7 @@ type hookEntry struct {
 // hook parses an entry on an event. The program is "" if the hook is not skillpm's.
 func (p plan) hook(event string, entry map[string]any) hookEntry {
 	line, _ := entry["command"].(string)
-	program, closed := hookProgram(line, p.agent.HookID())
+	program, closed := hookProgram(line, p.agent.ID)
 	if !p.isOurs(program) {
 		return hookEntry{}
 	}
@@ -189,6 +193,32 @@ func (p *plan) keepChoices(values map[string]any, o Options) {
 	}
 }
 
+// projectChoices names what an MCP server's entry in a project keeps that skillpm does not write, "" for nothing.
+// Another person can have written the file: arguments such as --upstream start programs, and variables change what
+// runs.
+func (p plan) projectChoices(values map[string]any) string {
+	if p.kind != MCP || p.target.scope != Project {
+		return ""
+	}
+	var kept []string
+	if len(p.args) > 0 {
+		kept = append(kept, "the arguments "+strconv.Quote(strings.Join(p.args, " ")))
+	}
+	entry, _ := p.serverIn(values)
+	for _, key := range []string{"env", "environment"} {
+		variables, _ := lookup(entry, key)
+		m, _ := variables.(map[string]any)
+		for _, name := range slices.Sorted(maps.Keys(m)) {
+			kept = append(kept, "the variable "+strconv.Quote(name))
+		}
+	}
+	if kept == nil {
+		return ""
+	}
+	return fmt.Sprintf("the server %s of the project keeps %s; check them before you start the agent",
+		ServerName, textx.And(kept))
+}
+
 // state compares the entries in a file with the wanted ones.
 func (p plan) state(values map[string]any) (s State, why string) {
 	if p.kind == Hook {
@@ -199,7 +229,7 @@ func (p plan) state(values map[string]any) (s State, why string) {
 		return Missing, ""
 	}
 	if !p.isOurServer(old) {
-		return Foreign, "a server of the name " + ServerName + " is not skillpm's"
+		return Foreign, "an MCP server with the name " + ServerName + " exists, but it does not belong to skillpm"
 	}
 	for _, m := range p.server() {
 		if now, _ := lookup(old, m.key); !same(now, m.value) {
@@ -248,10 +278,10 @@ func (p plan) hookState(values map[string]any) (s State, why string) {
 				continue
 			}
 			if n++; f.line != p.command(event) {
-				return Stale, "it calls " + f.line
+				return Stale, "the hook runs " + f.line
 			}
 			if f.shortTime {
-				return Stale, "the event " + event + " has less time than it needs"
+				return Stale, "the event " + event + " has too short a timeout"
 			}
 		}
 		switch n {
@@ -259,12 +289,12 @@ func (p plan) hookState(values map[string]any) (s State, why string) {
 			return Stale, "the event " + event + " is missing"
 		case 1:
 		default:
-			return Stale, "the event " + event + " is there more than once"
+			return Stale, "the event " + event + " is duplicated"
 		}
 	}
 	for _, f := range all {
 		if !slices.Contains(p.agent.Events, f.event) {
-			return Stale, "the event " + f.event + " is not used any more"
+			return Stale, "the event " + f.event + " is no longer used"
 		}
 	}
 	return Installed, ""

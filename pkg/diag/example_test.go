@@ -6,7 +6,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// Errors carry a code for programs and a hint for users.
+// ExampleErrorf shows that errors have a code for programs and a hint for users.
 func ExampleErrorf() {
 	err := diag.Errorf(diag.NotFound, "the pack acme/deploy does not exist").WithHint("check its name")
 	wrapped := fmt.Errorf("install: %w", err)

@@ -14,12 +14,12 @@ type Severity int
 const (
 	SeverityError   Severity = iota // an agent rejects it, or it breaks
 	SeverityWarning                 // it works today, but is likely to break, or does not work everywhere
-	SeverityAdvice                  // a recommendation
+	SeverityNote                    // a recommendation
 )
 
-var severityNames = [...]string{"error", "warning", "advice"}
+var severityNames = [...]string{"error", "warning", "note"}
 
-// String returns "error", "warning" or "advice".
+// String returns "error", "warning" or "note".
 func (s Severity) String() string { return severityNames[s] }
 
 // MarshalText encodes the severity as its name.

@@ -9,6 +9,7 @@
 //   - txn changes many files in one transaction that survives a crash.
 //   - overlayfs shows files with the contents of an editor's buffers.
 //   - watch reports which files changed.
+//   - activity reports what long work waits for, and retries.
 //
 // Formats:
 //

@@ -8,7 +8,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/lint"
 )
 
-// Whoever decides about others' skills hears what their authors suppressed, and nothing that was not asked for: O22.
+// TestAsk checks that a reviewer of others' skills sees what their authors suppressed, and only the requested rules
+// (O22).
 func TestAsk(t *testing.T) {
 	fsys := fstest.MapFS{
 		"SKILL.md": {Data: []byte("---\nname: deploy\ndescription: Deploys the service to the cluster. Use when somebody asks for a deployment.\n---\n\n" +

@@ -47,14 +47,14 @@ var (
 
 func checkBaselineRule(s string) error {
 	if !baselineRule().MatchString(s) {
-		return diag.Errorf(diag.Invalid, "%q is not the id of a rule, as REF001", s)
+		return diag.Errorf(diag.Invalid, "%q is not a rule id such as REF001", s)
 	}
 	return nil
 }
 
 func checkBaselinePath(s string) error {
 	if !fs.ValidPath(s) {
-		return diag.Errorf(diag.Invalid, "%q is not a path with slashes, without .. and a slash at its start", s)
+		return diag.Errorf(diag.Invalid, "%q is not a relative path without ..", s)
 	}
 	return nil
 }
@@ -129,7 +129,8 @@ func (b *Baseline) Update(found []BaselineFinding, covered func(path string) boo
 	for _, f := range found {
 		if err := cmp.Or(checkBaselineRule(f.Rule), checkBaselinePath(f.Path),
 			checkBaselineDigest(f.Digest)); err != nil {
-			return nil, BaselineChanges{}, diag.Errorf(diag.Internal, "a finding that no baseline can hold: %w", err)
+			return nil, BaselineChanges{}, diag.Errorf(diag.Internal,
+				"cannot record a finding in the baseline: %w", err)
 		}
 		counts[f] = min(counts[f]+1, maxBaselineCount)
 	}
@@ -149,8 +150,8 @@ func (b *Baseline) Update(found []BaselineFinding, covered func(path string) boo
 	}
 	reason = textx.OneLine(reason)
 	if len(counts) > 0 && reason == "" {
-		return nil, BaselineChanges{}, diag.Errorf(diag.Usage, "findings are accepted for a reason").
-			WithHint("say why they are accepted")
+		return nil, BaselineChanges{}, diag.Errorf(diag.Usage, "accepted findings need a reason").
+			WithHint("add --reason TEXT")
 	}
 	for f, n := range counts {
 		changes.Added++
@@ -227,8 +228,8 @@ var baselineKeys = []string{"rule", "path", "digest", "reason", "expires", "coun
 
 var baselineFormat = yamlx.Format{
 	Name: "a baseline", MaxBytes: maxBaseline, NullIsEmpty: true,
-	RootMessage:  "a mapping with the keys version and findings is wanted here",
-	ConflictHint: "keep the entries of both sides and remove the lines <<<<<<<, ======= and >>>>>>>",
+	RootMessage:  "expected a mapping with the keys version and findings",
+	ConflictHint: "keep the entries of both sides, and remove the lines <<<<<<<, =======, and >>>>>>>",
 }
 
 // ParseBaseline reads a baseline; path is how messages call it. Errors have code [diag.Invalid] and name line and
@@ -238,7 +239,7 @@ func ParseBaseline(path string, data []byte) (*Baseline, error) {
 	root, ok := r.Root()
 	if ok && !root.Exists() {
 		return nil, diag.Errorf(diag.Invalid, "%s is empty", path).
-			WithHint("write it with skillpm validate --baseline %s --write-baseline", path)
+			WithHint("create it with: skillpm validate --baseline %s --write-baseline", path)
 	}
 	b := &Baseline{}
 	for key, v := range root.Fields("version", "findings") {
@@ -246,13 +247,13 @@ func ParseBaseline(path string, data []byte) (*Baseline, error) {
 			b.Entries = baselineEntries(v)
 		} else if !v.IsScalar() || v.Node.Value != baselineVersion {
 			v.Errorf("use a newer skillpm",
-				"version %q of the baseline's format is not known to this skillpm, which writes version %s",
+				"unknown version %q of the baseline format; this skillpm uses version %s",
 				v.Node.Value, baselineVersion)
 		}
 	}
 	if root.Exists() && !root.Get("version").Exists() {
 		root.Errorf("add the line version: "+baselineVersion,
-			"the baseline does not say which version of the format it has")
+			"the baseline has no format version")
 	}
 	if err := r.Err(); err != nil {
 		return nil, err
@@ -267,8 +268,8 @@ func baselineEntries(v yamlx.Value) []BaselineEntry {
 	for item := range v.Items() {
 		e := baselineEntry(item.Named("an entry"))
 		if line := lines[e.BaselineFinding]; line > 0 {
-			item.Errorf("keep one entry, and give it a count",
-				"%s in %s is accepted twice with one digest, first on line %d", e.Rule, e.Path, line)
+			item.Errorf("keep one entry, and set its count",
+				"%s in %s is accepted twice with the same digest, first on line %d", e.Rule, e.Path, line)
 		}
 		lines[e.BaselineFinding] = e.Line
 		list = append(list, e)
@@ -293,7 +294,7 @@ func baselineEntry(v yamlx.Value) BaselineEntry {
 			e.Digest = v.Text(checkBaselineDigest)
 		case "reason":
 			if e.Reason = textx.OneLine(v.Prose()); e.Reason == "" {
-				v.Errorf("say why the finding is accepted", "an entry has no reason")
+				v.Errorf("give a reason for accepting the finding", "an entry has no reason")
 			}
 		case "expires":
 			e.Expires = v.Text(checkBaselineDay)
@@ -302,13 +303,13 @@ func baselineEntry(v yamlx.Value) BaselineEntry {
 		}
 	}
 	v.Require("", "rule", "path", "digest")
-	v.Require("say why the finding is accepted", "reason")
+	v.Require("give a reason for accepting the finding", "reason")
 	return e
 }
 
 func checkBaselineDay(s string) error {
 	if t, err := time.Parse(time.DateOnly, s); err != nil || t.Year() == 0 {
-		return diag.Errorf(diag.Invalid, "%q is not a day, as 2027-01-31", s)
+		return diag.Errorf(diag.Invalid, "%q is not a date such as 2027-01-31", s)
 	}
 	return nil
 }
@@ -316,15 +317,14 @@ func checkBaselineDay(s string) error {
 func parseBaselineCount(s string) (int, error) {
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 1 || n > maxBaselineCount || s != strconv.Itoa(n) {
-		return 0, diag.Errorf(diag.Invalid, "count is %q, and must be a number from 1 to %d", s, maxBaselineCount)
+		return 0, diag.Errorf(diag.Invalid, "count is %q, but must be a number from 1 to %d", s, maxBaselineCount)
 	}
 	return n, nil
 }
 
-const baselineHeader = `# Findings that skillpm validate --baseline accepts, each for a reason and as long as the ` +
-	`text that it is about stays.
-# Written by skillpm validate --write-baseline, which keeps reasons and dates: edit those, and delete entries.
-`
+const baselineHeader = "# Findings that skillpm validate --baseline accepts, each for a reason and until the text " +
+	"changes.\n# Created by skillpm validate --write-baseline, which keeps reasons and dates. Edit those, and delete " +
+	"entries.\n"
 
 // Encode returns the baseline as text: sorted, without a clock, the same for equal baselines.
 func (b *Baseline) Encode() []byte {

@@ -24,9 +24,9 @@ func baselineFinding(rule, path, c string) lint.BaselineFinding {
 	return lint.BaselineFinding{Rule: rule, Path: path, Digest: baselineDigest(c)}
 }
 
-// text is a baseline as skillpm writes it.
-var text = `# Findings that skillpm validate --baseline accepts, each for a reason and as long as the text that it is about stays.
-# Written by skillpm validate --write-baseline, which keeps reasons and dates: edit those, and delete entries.
+// text is a baseline in skillpm's format.
+var text = `# Findings that skillpm validate --baseline accepts, each for a reason and until the text changes.
+# Created by skillpm validate --write-baseline, which keeps reasons and dates. Edit those, and delete entries.
 version: 1
 findings:
   - rule: REF001
@@ -80,7 +80,7 @@ func TestBaselineParseAndEncode(t *testing.T) {
 	}
 }
 
-// What was written by hand says the same.
+// TestBaselineParseForms checks that handwritten forms have the same meaning.
 func TestBaselineParseForms(t *testing.T) {
 	for name, form := range map[string]string{
 		"Windows line ends":   strings.ReplaceAll(text, "\n", "\r\n"),
@@ -122,21 +122,21 @@ func TestBaselineParseRefuses(t *testing.T) {
 		{"comment", "# x\n", "b.yaml is empty", ""},
 		{"null", "~", "b.yaml is empty", ""},
 		{"cut off", text[:len(text)/2], "b.yaml:", ""},
-		{"binary", "\x00\x01", "b.yaml: not valid YAML", ""},
-		{"list", "- 1", "1:1: a mapping with the keys", ""},
-		{"newer", "version: 2", `1:10: version "2" of the baseline's format`, "newer skillpm"},
-		{"no version", "findings: []", "1:1: the baseline does not say which version", "version: 1"},
-		{"version as list", "version: [1]", "1:10: version", ""},
-		{"merge markers", strings.Replace(text, "findings:\n", "findings:\n<<<<<<< ours\n", 1), "5:1: merge conflict that is not resolved: <<<<<<< ours", "keep the entries"},
-		{"marker in the middle", text + ">>>>>>> theirs\n", "19:1: merge conflict", ""},
-		{"two documents", text + "---\na: b\n", "there is a second document", "remove the line ---"},
+		{"binary", "\x00\x01", "b.yaml: invalid YAML", ""},
+		{"list", "- 1", "1:1: expected a mapping with the keys", ""},
+		{"newer", "version: 2", `1:10: unknown version "2" of the baseline format`, "newer skillpm"},
+		{"no version", "findings: []", "1:1: the baseline has no format version", "version: 1"},
+		{"version as list", "version: [1]", "1:10: unknown version", ""},
+		{"merge markers", strings.Replace(text, "findings:\n", "findings:\n<<<<<<< ours\n", 1), "5:1: unresolved merge conflict: <<<<<<< ours", "keep the entries"},
+		{"marker in the middle", text + ">>>>>>> theirs\n", "19:1: unresolved merge conflict", ""},
+		{"two documents", text + "---\na: b\n", "a second document is not allowed", "remove the line ---"},
 		{"unknown key", "version: 1\nfinding: []", `2:1: unknown key "finding" in a baseline`, "did you mean findings?"},
-		{"unknown key of an entry", strings.Replace(entry("count", "1"), "count", "colour", 1), `unknown key "colour" in an entry`, "known keys are rule, path"},
+		{"unknown key of an entry", strings.Replace(entry("count", "1"), "count", "colour", 1), `unknown key "colour" in an entry`, "use one of rule, path"},
 		{"misspelt key", strings.Replace(entry("expires", "2027-01-31"), "expires", "expire", 1), `unknown key "expire" in an entry`, "did you mean expires?"},
-		{"key twice", "version: 1\nversion: 1", `2:1: "version" is there twice, first on line 1`, ""},
-		{"key of an entry twice", entry("count", "1\n    count: 2"), `"count" is there twice, first on line 7`, ""},
+		{"key twice", "version: 1\nversion: 1", `2:1: "version" is duplicated, first on line 1`, ""},
+		{"key of an entry twice", entry("count", "1\n    count: 2"), `"count" is duplicated, first on line 7`, ""},
 		{"key that is a list", "version: 1\n[a]: b", "2:1: a key must be one word", ""},
-		{"anchor", entry("reason", "&a x"), "6:13: &a is an anchor", "write the value itself"},
+		{"anchor", entry("reason", "&a x"), "6:13: &a is an anchor", "use the value itself, in quotes"},
 		{"alias", "version: 1\nfindings: [*a]", "unknown anchor", ""},
 		{"alias of itself", "version: &a 1\nfindings: *a", "&a is an anchor", ""},
 		{"tag", entry("reason", "!!str x"), "6:13: !!str is a tag", "in quotes"},
@@ -145,28 +145,28 @@ func TestBaselineParseRefuses(t *testing.T) {
 		{"no rule", "version: 1\nfindings: [{}]", "2:12: an entry has no rule", ""},
 		{"no path", without("path"), "3:5: an entry has no path", ""},
 		{"no digest", without("digest"), "3:5: an entry has no digest", ""},
-		{"no reason", without("reason"), "3:5: an entry has no reason", "say why"},
-		{"empty reason", entry("reason", `" "`), "6:13: an entry has no reason", "say why"},
-		{"reason without value", entry("reason", "~"), "6:13: reason is ~, which YAML reads as nothing", "quotes"},
-		{"reason as list", entry("reason", "[a]"), "6:13: reason must be a text", ""},
-		{"rule", entry("rule", "ref001"), `3:11: "ref001" is not the id of a rule`, ""},
-		{"rule with blank", entry("rule", `"REF001 "`), `is not the id of a rule`, ""},
-		{"path", entry("path", "../a"), `4:11: "../a" is not a path`, ""},
-		{"absolute path", entry("path", "/a"), `"/a" is not a path`, ""},
-		{"path with dot", entry("path", "./a"), `"./a" is not a path`, ""},
+		{"no reason", without("reason"), "3:5: an entry has no reason", "give a reason for accepting the finding"},
+		{"empty reason", entry("reason", `" "`), "6:13: an entry has no reason", "give a reason for accepting the finding"},
+		{"reason without value", entry("reason", "~"), "6:13: reason is ~, which YAML reads as null", "quotes"},
+		{"reason as list", entry("reason", "[a]"), "6:13: reason must be text", ""},
+		{"rule", entry("rule", "ref001"), `3:11: "ref001" is not a rule id`, ""},
+		{"rule with blank", entry("rule", `"REF001 "`), `is not a rule id such as REF001`, ""},
+		{"path", entry("path", "../a"), `4:11: "../a" is not a relative path`, ""},
+		{"absolute path", entry("path", "/a"), `"/a" is not a relative path`, ""},
+		{"path with dot", entry("path", "./a"), `"./a" is not a relative path`, ""},
 		{"digest", entry("digest", "sha256:abc"), `5:13: "sha256:abc" is not a digest`, ""},
 		{"digest of another kind", entry("digest", "sha512:"+strings.Repeat("a", 64)), "is not a digest", ""},
 		{"digest in capitals", entry("digest", "sha256:"+strings.Repeat("A", 64)), "is not a digest", ""},
-		{"date", entry("expires", "31.1.2027"), `7:14: "31.1.2027" is not a day, as 2027-01-31`, ""},
-		{"day that is none", entry("expires", "2027-02-29"), "is not a day", ""},
-		{"time", entry("expires", "2027-02-01T00:00:00Z"), "is not a day", ""},
-		{"no date", entry("expires", "~"), "expires is ~, which YAML reads as nothing", "quotes"},
-		{"count of none", entry("count", "0"), `count is "0", and must be a number from 1`, ""},
+		{"date", entry("expires", "31.1.2027"), `7:14: "31.1.2027" is not a date such as 2027-01-31`, ""},
+		{"day that is none", entry("expires", "2027-02-29"), "is not a date", ""},
+		{"time", entry("expires", "2027-02-01T00:00:00Z"), "is not a date", ""},
+		{"no date", entry("expires", "~"), "expires is ~, which YAML reads as null", "quotes"},
+		{"count of none", entry("count", "0"), `count is "0", but must be a number from 1`, ""},
 		{"count below", entry("count", "-1"), "must be a number", ""},
 		{"count in octal", entry("count", "010"), "must be a number", ""},
 		{"count as text", entry("count", "many"), "must be a number", ""},
 		{"count too large", entry("count", "1000001"), "must be a number", ""},
-		{"twice", strings.Replace(text, baselineDigest("b"), baselineDigest("a"), 1), "11:5: REF001 in skills/deploy/SKILL.md is accepted twice with one digest, first on line 5", "give it a count"},
+		{"twice", strings.Replace(text, baselineDigest("b"), baselineDigest("a"), 1), "11:5: REF001 in skills/deploy/SKILL.md is accepted twice with the same digest, first on line 5", "keep one entry, and set its count"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			b, err := lint.ParseBaseline("b.yaml", []byte(tt.text))
@@ -279,7 +279,7 @@ func TestBaselineSum(t *testing.T) {
 	}
 }
 
-// Whatever is accepted, all of it is accepted after writing and reading, and nothing else.
+// TestBaselineRoundTrip checks that writing and reading a baseline keeps exactly the accepted findings.
 func TestBaselineRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var found []lint.BaselineFinding
@@ -318,8 +318,8 @@ func TestBaselineRoundTrip(t *testing.T) {
 	})
 }
 
-// FuzzParse reads any text. What is accepted is written so that it is read as the same, is valid by the schema, and
-// written again is the same bytes.
+// FuzzBaselineParse reads any text. An accepted baseline is read as the same after writing, is valid by the schema, and
+// is written as the same bytes again.
 func FuzzBaselineParse(f *testing.F) {
 	f.Add([]byte(text))
 	f.Add([]byte(strings.ReplaceAll(text, "\n", "\r\n")))
@@ -352,7 +352,7 @@ func FuzzBaselineParse(f *testing.F) {
 	})
 }
 
-// checkBaselineSchema validates a YAML text against the schema, as an editor does: days are texts there.
+// checkBaselineSchema validates a YAML text against the schema, like an editor, to which days are strings.
 func checkBaselineSchema(t testing.TB, text []byte) error {
 	t.Helper()
 	raw, err := schema.Read("baseline")
@@ -391,7 +391,7 @@ func baselineDays(n *yaml.Node) {
 	}
 }
 
-// The schema accepts what the parser accepts, and its examples are accepted by both.
+// TestBaselineSchema checks that the schema accepts what the parser accepts, and that both accept its examples.
 func TestBaselineSchema(t *testing.T) {
 	raw, err := schema.Read("baseline")
 	if err != nil {

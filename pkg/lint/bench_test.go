@@ -37,7 +37,7 @@ func writeSkills(tb testing.TB, dir string, n int) {
 	}
 }
 
-// BenchmarkRun reports how many skills are checked in a second, from disk.
+// BenchmarkRun reports the number of skills that are checked per second, from disk.
 func BenchmarkRun(b *testing.B) {
 	const n = 1000
 	dir := b.TempDir()

@@ -229,7 +229,7 @@ func keepReferencedNames(units []*skillCheck) {
 }
 
 func (u *skillCheck) reportUnknownSkill(r skillRef, names []string) {
-	f := finding{rule: rule.UnknownSkill, message: fmt.Sprintf("there is no skill %q here, and none is installed",
+	f := finding{rule: rule.UnknownSkill, message: fmt.Sprintf("skill %q does not exist here and is not installed",
 		r.name)}
 	if near := suggest(r.name, names); near != "" {
 		f.fix = fmt.Sprintf("did you mean %s?", near)
@@ -249,7 +249,7 @@ func (u *skillCheck) checkPackRef(r skillRef, m *pack.Manifest) {
 	}
 	u.atExcerpt(r.excerpt, finding{
 		rule: rule.UndeclaredPack, message: fmt.Sprintf("%s is not among the dependencies of this pack", r.pack),
-		fix: "skillpm install " + r.pack,
+		fix: "run skillpm install " + r.pack,
 	})
 }
 
@@ -291,7 +291,7 @@ func reportSkillCycles(units []*skillCheck, byName map[string]*skillCheck) {
 			}
 		}
 		first.atExcerpt(chain[0].excerpt, finding{
-			rule: rule.SkillCycle, related: files, message: "the skills use each other in a circle: " +
+			rule: rule.SkillCycle, related: files, message: "the skills use each other in a cycle: " +
 				strings.Join(names, " → "),
 		})
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/lint"
 )
 
-// skills writes skills that are called by their keys, in order, with the bodies given.
+// skills writes skills named by their keys, in order, with the given bodies.
 func skills(pairs ...string) string {
 	var b strings.Builder
 	for i := 0; i < len(pairs); i += 2 {
@@ -18,32 +18,32 @@ func skills(pairs ...string) string {
 	return b.String()
 }
 
-// O19: references between skills are found, those that lead nowhere, and those that lead in a circle.
+// TestCrossReferences checks O19: references between skills, including missing targets and cycles.
 func TestCrossReferences(t *testing.T) {
 	for _, tt := range []struct{ name, files, want string }{
 		{"known", skills("deploy", "Use the `roll-back` skill.", "roll-back", "Text"), ""},
 		{"unknown", skills("deploy", "Use the `roll-bak` skill.", "roll-back", "Text"), `
-			deploy/SKILL.md:5:10 XS001 warning there is no skill "roll-bak" here, and none is installed`},
+			deploy/SKILL.md:5:10 XS001 warning skill "roll-bak" does not exist here and is not installed`},
 		{"bold, and before the name", skills("deploy", "The **nothing** skill. The skill `nobody`. A skill named `none-here`."), `
-			deploy/SKILL.md:5:7 XS001 warning there is no skill "nothing" here, and none is installed
-			deploy/SKILL.md:5:35 XS001 warning there is no skill "nobody" here, and none is installed
-			deploy/SKILL.md:5:59 XS001 warning there is no skill "none-here" here, and none is installed`},
+			deploy/SKILL.md:5:7 XS001 warning skill "nothing" does not exist here and is not installed
+			deploy/SKILL.md:5:35 XS001 warning skill "nobody" does not exist here and is not installed
+			deploy/SKILL.md:5:59 XS001 warning skill "none-here" does not exist here and is not installed`},
 		{"said once", skills("deploy", "The `none` skill and the `none` skill."), `
-			deploy/SKILL.md:5:6 XS001 warning there is no skill "none" here, and none is installed`},
+			deploy/SKILL.md:5:6 XS001 warning skill "none" does not exist here and is not installed`},
 		{"installed", skills("deploy", "Use the `there` skill."), ""},
 		{"dispatch", skills("deploy", "Then: execute @there and run @nobody."), `
-			deploy/SKILL.md:5:31 XS001 warning there is no skill "nobody" here, and none is installed`},
+			deploy/SKILL.md:5:31 XS001 warning skill "nobody" does not exist here and is not installed`},
 		{"itself", skills("deploy", "Use the `deploy` skill."), ""},
 		{"words that are no names", skills("deploy", "The well-known skill, `a b` skills, a `Foo` skill, `--flag` skill, skill `1`, skills: `x/y`."), ""},
 		{"in code", skills("deploy", "```\nUse the `nothing` skill.\n```\n\n    the `nothing` skill\n"), ""},
 		{"a circle", skills("a-one", "Now use the `b-two` skill.", "b-two", "Load the `c-three` skill.", "c-three", "Invoke the `a-one` skill."), `
-			a-one/SKILL.md:5:14 XS002 warning the skills use each other in a circle: a-one → b-two → c-three → a-one`},
+			a-one/SKILL.md:5:14 XS002 warning the skills use each other in a cycle: a-one → b-two → c-three → a-one`},
 		{"two circles", skills("a-one", "Use the `b-two` skill.", "b-two", "Use the `a-one` skill.", "c-three", "Use the `a-one` skill and the `d-four` skill.", "d-four", "Use the `c-three` skill."), `
-			a-one/SKILL.md:5:10 XS002 warning the skills use each other in a circle: a-one → b-two → a-one
-			c-three/SKILL.md:5:32 XS002 warning the skills use each other in a circle: c-three → d-four → c-three`},
+			a-one/SKILL.md:5:10 XS002 warning the skills use each other in a cycle: a-one → b-two → a-one
+			c-three/SKILL.md:5:32 XS002 warning the skills use each other in a cycle: c-three → d-four → c-three`},
 		{"a mention is no circle", skills("a-one", "Use the `b-two` skill.", "b-two", "If it fails, see the `a-one` skill. Do not use the `a-one` skill."), ""},
 		{"names without marks", skills("a-one", "Use the b-two skill.", "b-two", "Use the a-one skill."), `
-			a-one/SKILL.md:5:9 XS002 warning the skills use each other in a circle: a-one → b-two → a-one`},
+			a-one/SKILL.md:5:9 XS002 warning the skills use each other in a cycle: a-one → b-two → a-one`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r, err := lint.Run(context.Background(), tree(tt.files), []string{"."}, lint.Options{SkillExists: func(name string) bool { return name == "there" }})
@@ -81,12 +81,12 @@ func TestSpanPaths(t *testing.T) {
 
 func TestOrphans(t *testing.T) {
 	for _, tt := range []struct{ name, files, want string }{
-		{"nothing mentions it", "-- deploy/SKILL.md\n" + head + "Text\n-- deploy/notes.md\nN\n", "deploy/notes.md:0:0 REF013 advice neither SKILL.md nor what it leads to mentions notes.md"},
+		{"nothing mentions it", "-- deploy/SKILL.md\n" + head + "Text\n-- deploy/notes.md\nN\n", "deploy/notes.md:0:0 REF013 note neither SKILL.md nor its references mention notes.md"},
 		{"a link, a span, a word, a directory", "-- deploy/SKILL.md\n" + head + "[a](a.md), `b.md`, c.md, and all of references/.\n-- deploy/a.md\nA\n-- deploy/b.md\nB\n-- deploy/c.md\nC\n-- deploy/references/d.md\nD\n-- deploy/references/more/e.md\nE\n", ""},
-		{"a directory's name inside a path is no mention", "-- deploy/SKILL.md\n" + head + "references/a.md\n-- deploy/references/a.md\nA\n-- deploy/references/b.md\nB\n", "deploy/references/b.md:0:0 REF013 advice neither SKILL.md nor what it leads to mentions references/b.md"},
+		{"a directory's name inside a path is no mention", "-- deploy/SKILL.md\n" + head + "references/a.md\n-- deploy/references/a.md\nA\n-- deploy/references/b.md\nB\n", "deploy/references/b.md:0:0 REF013 note neither SKILL.md nor its references mention references/b.md"},
 		{"what is mentioned by what is mentioned", "-- deploy/SKILL.md\n" + head + "Run scripts/a.py\n-- deploy/scripts/a.py\nimport helper\n-- deploy/scripts/helper.py\nopen('data.csv')\n-- deploy/scripts/data.csv\n1,2\n", ""},
 		{"for people and tools", "-- deploy/SKILL.md\n" + head + "Text\n-- deploy/README.md\nR\n-- deploy/LICENSE.txt\nL\n-- deploy/tests/test_a.py\nT\n-- deploy/requirements.txt\nx\n-- deploy/scripts/__init__.py\n", ""},
-		{"many in a directory are one finding", "-- deploy/SKILL.md\n" + head + "Text\n-- deploy/x/a.txt\nA\n-- deploy/x/b.txt\nB\n-- deploy/x/c.txt\nC\n-- deploy/x/d.txt\nD\n", "deploy/x/a.txt:0:0 REF013 advice neither SKILL.md nor what it leads to mentions x/a.txt and 3 other files of x"},
+		{"many in a directory are one finding", "-- deploy/SKILL.md\n" + head + "Text\n-- deploy/x/a.txt\nA\n-- deploy/x/b.txt\nB\n-- deploy/x/c.txt\nC\n-- deploy/x/d.txt\nD\n", "deploy/x/a.txt:0:0 REF013 note neither SKILL.md nor its references mention x/a.txt and 3 other files of x"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, _ := runWith(t, tree(tt.files), lint.Settings{Levels: []lint.Level{{Rules: "SEC", Off: true}}})
@@ -95,7 +95,7 @@ func TestOrphans(t *testing.T) {
 	}
 }
 
-// A text in which many files are looked for is cut into words instead.
+// TestManyOrphans checks that a text that is searched for many files is split into words instead.
 func TestManyOrphans(t *testing.T) {
 	var files strings.Builder
 	files.WriteString("-- deploy/SKILL.md\n" + head)
@@ -121,39 +121,39 @@ func TestManyOrphans(t *testing.T) {
 func TestDeep(t *testing.T) {
 	got, _ := run(t, tree("-- deploy/SKILL.md\n"+head+"[a](a.md)\n-- deploy/a.md\n[b](b.md) [c](c.md)\n-- deploy/b.md\nB\n-- deploy/c.md\nC\n"))
 	compare(t, got, `
-		deploy/b.md:0:0 REF014 advice SKILL.md leads to b.md only through a.md
-		deploy/c.md:0:0 REF014 advice SKILL.md leads to c.md only through a.md`)
+		deploy/b.md:0:0 REF014 note SKILL.md leads to b.md only through a.md
+		deploy/c.md:0:0 REF014 note SKILL.md leads to c.md only through a.md`)
 }
 
-// The upload API reads the standard strictly.
+// TestAPIUpload checks that the upload API applies the standard strictly.
 func TestAPIUpload(t *testing.T) {
 	got, _ := run(t, tree("-- claude-tools/SKILL.md\n---\nname: claude-tools\ndescription: Makes <b>bold</b> things, if x < y.\nversion: \"1\"\nallowed-tools: [Read]\n---\nText\n-- claude-tools/big.txt\n"+
 		strings.Repeat("x", 3<<20)+"\n-- claude-tools/big2.txt\n"+strings.Repeat("x", 3<<20)+"\n-- claude-tools/big3.txt\n"+strings.Repeat("x", 3<<20)+"\n"), "api-upload")
 	compare(t, got, `
-		claude-tools/SKILL.md:0:0 STR014 error the skill has 9 MiB, more than the 8 MiB that it may have
-		claude-tools/SKILL.md:2:7 FM026 error name holds a word that the API keeps for itself, claude or anthropic
-		claude-tools/SKILL.md:3:14 FM027 error description holds an XML tag
+		claude-tools/SKILL.md:0:0 STR014 error the skill has 9 MiB, more than the allowed 8 MiB
+		claude-tools/SKILL.md:2:7 FM026 error name contains a word that the API reserves, claude or anthropic
+		claude-tools/SKILL.md:3:14 FM027 error description contains an XML tag
 		claude-tools/SKILL.md:4:1 FM011 error "version" is not a field of the upload API
 		claude-tools/SKILL.md:5:16 FM019 warning allowed-tools must be text, not a list`)
 }
 
-// S3: a field of another host is said once for all hosts that do not know it.
+// TestForeignFieldOnce checks S3: another agent's field is reported once for all agents that do not know it.
 func TestForeignFieldOnce(t *testing.T) {
 	got, _ := run(t, tree("-- deploy/SKILL.md\n---\nname: deploy\ndescription: Deploys.\nwhen_to_use: Now.\n---\nText\n"), "agentskills", "claude-code", "kodelet")
 	compare(t, got, `
-		deploy/SKILL.md:4:1 FM012 advice "when_to_use" has no effect in Agent Skills (agentskills.io), Kodelet; it is a field of claude-code (agentskills,kodelet)`)
+		deploy/SKILL.md:4:1 FM012 note "when_to_use" has no effect in Agent Skills (agentskills.io), Kodelet; it is a field of claude-code (agentskills,kodelet)`)
 }
 
 func TestCollision(t *testing.T) {
 	got, _ := run(t, tree("-- deploy/SKILL.md\n"+head+"Text\n-- deploy/Notes.md\nN\n-- deploy/notes.md\nn\n"))
-	compare(t, got, "deploy/notes.md:0:0 STR015 error notes.md and Notes.md are one file on other machines")
+	compare(t, got, "deploy/notes.md:0:0 STR015 error notes.md and Notes.md are the same file on other machines")
 }
 
-// A skill that two agents have in their own directories is one.
+// TestMirrored checks that a skill in the directories of two agents counts once.
 func TestMirrored(t *testing.T) {
 	skill := "---\nname: deploy\ndescription: Deploys.\n---\nText\n"
 	got, _ := run(t, tree("-- skillpm.yaml\n{}\n-- .claude/skills/deploy/SKILL.md\n"+skill+"-- .agents/skills/deploy/SKILL.md\n"+skill))
 	compare(t, got, "")
 	got, _ = run(t, tree("-- skillpm.yaml\n{}\n-- a/deploy/SKILL.md\n"+skill+"-- b/deploy/SKILL.md\n"+skill))
-	compare(t, got, `b/deploy/SKILL.md:2:7 PACK001 error a/deploy/SKILL.md is already called "deploy"`)
+	compare(t, got, `b/deploy/SKILL.md:2:7 PACK001 error a/deploy/SKILL.md already has the name "deploy"`)
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/lint"
 )
 
-// Lint the skills of a directory and print the findings. [os.DirFS] reads a directory on disk in the same way.
+// ExampleRun validates the skills of a directory and prints the findings. [os.DirFS] reads a directory on disk in the
+// same way.
 func ExampleRun() {
 	fsys := fstest.MapFS{
 		"deploy/SKILL.md": {Data: []byte("---\nname: deploy\ndescription: Deploys the service. Use it for releases.\n---\n" +

@@ -18,13 +18,12 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/profile"
 )
 
-// linted returns the rules that need no policy. Those of policies are held to their examples by
-// pkg/publish.TestPolicyRules.
+// linted returns the rules that need no policy. pkg/publish.TestPolicyRules checks the examples of policy rules.
 func linted() []rule.Rule {
 	return slices.DeleteFunc(rule.All(), func(r rule.Rule) bool { return r.Family() == "POL" })
 }
 
-// Every rule finds its bad example and not its good one.
+// TestExamples checks that every rule reports its bad example and not its good one.
 func TestExamples(t *testing.T) {
 	for _, r := range linted() {
 		t.Run(r.ID, func(t *testing.T) {
@@ -39,7 +38,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// Nothing else is wrong with the good examples, but for facts about what a skill can do.
+// TestGoodExamples checks that the good examples have no other findings, except capability notes.
 func TestGoodExamples(t *testing.T) {
 	for _, r := range rule.All() {
 		for _, found := range examine(t, r, r.Good) {
@@ -52,7 +51,7 @@ func TestGoodExamples(t *testing.T) {
 	}
 }
 
-// examine checks an example under its rule's profile, with the rule on.
+// examine checks an example with its rule's profile and the rule enabled.
 func examine(t *testing.T, r rule.Rule, example string) []string {
 	t.Helper()
 	o := lint.Options{Parallel: 1, Now: time.Date(2027, 2, 1, 0, 0, 0, 0, time.UTC)}
@@ -122,7 +121,7 @@ func exampleTree(t *testing.T, example string) fs.FS {
 	return fsys
 }
 
-// expand returns the names that a path with {1..9} in it stands for.
+// expand returns the names that a path with {1..9} stands for.
 func expand(t *testing.T, name string) []string {
 	t.Helper()
 	at := numbers.FindStringSubmatchIndex(name)

@@ -60,7 +60,7 @@ func (u *skillCheck) checkListed(node *yaml.Node, p string, by fieldProfiles) {
 	case slashed != p:
 		u.atNode(node, by.finding(finding{
 			rule:    rule.ListedForm,
-			message: fmt.Sprintf("%s is written with backslashes", p), fix: "write " + at,
+			message: fmt.Sprintf("%s has backslashes", p), fix: "write " + at,
 		}))
 	case strings.HasPrefix(p, "./"):
 		u.checkDotSlash(node, p, at)
@@ -116,7 +116,7 @@ func (u *skillCheck) checkDotSlash(node *yaml.Node, p, at string) {
 	for _, j := range u.l.schemas {
 		if j.PlainPaths {
 			u.atNode(node, finding{
-				rule: rule.ListedForm, profile: j.ID, message: fmt.Sprintf("%s has ./ before it", p), fix: "write " +
+				rule: rule.ListedForm, profile: j.ID, message: fmt.Sprintf("%s starts with ./", p), fix: "write " +
 					at,
 				edits: u.replaceNode(node, at),
 			})
@@ -306,20 +306,20 @@ func (u *skillCheck) checkToolForm(j *profileSchema) {
 	case j.ToolForm == "space" && comma && spaced(v.Value):
 		u.atNode(v, finding{
 			rule: rule.ToolForm, profile: j.ID,
-			message: "allowed-tools are separated by commas and have spaces in their names, and the standard " +
-				"has spaces between them",
-			fix: "name each tool as the host does, without spaces",
+			message: "allowed-tools has commas as separators and spaces in names, but the standard uses spaces as " +
+				"separators",
+			fix: "use the agent's tool names, without spaces",
 		})
 	case j.ToolForm == "space" && comma:
 		u.atNode(v, finding{
 			rule: rule.ToolForm, profile: j.ID,
-			message: "allowed-tools are separated by commas, and the standard has spaces",
+			message: "allowed-tools has commas as separators, but the standard uses spaces",
 			fix:     fmt.Sprintf("write allowed-tools: %s", strings.Join(tools(v.Value), " ")),
 			edits:   u.replaceField("allowed-tools", yamlx.Scalar(strings.Join(tools(v.Value), " "))),
 		})
 	case j.ToolForm == "comma" && !comma:
 		u.atNode(v, finding{
-			rule: rule.ToolForm, profile: j.ID, message: "allowed-tools are separated by spaces, and " + j.Title +
+			rule: rule.ToolForm, profile: j.ID, message: "allowed-tools has spaces as separators, but " + j.Title +
 				" has commas",
 			fix:   fmt.Sprintf("write allowed-tools: %s", strings.Join(tools(v.Value), ", ")),
 			edits: u.replaceField("allowed-tools", yamlx.Scalar(strings.Join(tools(v.Value), ", "))),

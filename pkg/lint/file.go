@@ -37,7 +37,7 @@ type file struct {
 	rel     string      // its path in the skill
 	mode    fs.FileMode // of the open file
 	size    int64       // on disk
-	format  scan.Format // what it is by its first bytes
+	format  scan.Format // what it is by its content
 	page    *page       // as Markdown, once something led to it
 	reached bool        // SKILL.md, or something that leads from there, mentions it
 	via     *file       // what links to it, where that is a page
@@ -62,7 +62,7 @@ func (u *skillCheck) load(a *arena) {
 		if info, err := fs.Stat(u.l.fsys, u.file); err != nil || info.Mode().IsRegular() {
 			u.files[main] = u.loadFile(a, main)
 		} else {
-			u.add(finding{rule: rule.Unreadable, path: u.file, message: main + " is no regular file"})
+			u.add(finding{rule: rule.Unreadable, path: u.file, message: main + " is not a regular file"})
 		}
 	}
 	u.files[main].reached = true
@@ -86,8 +86,9 @@ func (u *skillCheck) loadFile(a *arena, rel string) *file {
 	}
 	complete := int64(len(data)) == info.Size() || !info.Mode().IsRegular() && int64(len(data)) <= limit
 	if u.disguised(f, data) {
-		u.add(finding{rule: rule.Disguised, path: f.path, message: rel + " is a text by its name and " +
-			f.format.String() + " by its first bytes"})
+		u.add(finding{rule: rule.Disguised, path: f.path, message: rel + " has the name of a text file, but its " +
+			"format is " +
+			f.format.String()})
 		f.format = scan.Text
 	}
 	switch {
@@ -100,14 +101,14 @@ func (u *skillCheck) loadFile(a *arena, rel string) *file {
 		u.add(finding{rule: rule.Unreadable, path: f.path, message: "the file is larger than " + size(limit)})
 	case f.format == scan.Text:
 		large := finding{rule: rule.TooLarge, path: f.path, message: "the file has " + size(info.Size()) +
-			" and is not looked into"}
+			" and is not scanned"}
 		if !isMarkdown(rel) && !scriptExtension(rel) {
 			large.severity = new(diag.SeverityWarning)
 		}
 		u.add(large)
 	case f.format.Archive():
 		u.add(finding{rule: rule.OpaqueArchive, path: f.path, message: "the archive has " + size(info.Size()) +
-			" and is not looked into"})
+			" and is not scanned"})
 	}
 	return f
 }

@@ -65,10 +65,11 @@ func (s *search) searchTarget(target string) error {
 	}
 	info, err := fs.Stat(s.l.fsys, target)
 	if errors.Is(err, fs.ErrNotExist) {
-		return diag.Errorf(diag.NotFound, "%s does not exist", s.l.show(target))
+		return diag.Errorf(diag.NotFound, "%s does not exist", s.l.show(target)).
+			WithHint("name a SKILL.md, or a directory with skills")
 	}
 	if err != nil {
-		return diag.Errorf(diag.NotFound, "%s cannot be read: %s", s.l.show(target), reason(err))
+		return diag.Errorf(diag.NotFound, "cannot read %s: %s", s.l.show(target), reason(err))
 	}
 	if kind, ok := s.l.packTarget(target); ok && !info.IsDir() {
 		s.files = append(s.files, packFile{kind, target})

@@ -13,7 +13,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/profile"
 )
 
-// applyFixes makes the safe edits of a tree until there are none left.
+// applyFixes applies the safe edits of a tree until there are none left.
 func applyFixes(t testing.TB, fsys fstest.MapFS, profiles ...string) lint.Report {
 	t.Helper()
 	o := lint.Options{Edits: true}
@@ -131,7 +131,7 @@ func TestMendFiles(t *testing.T) {
 	}
 }
 
-// What is left to a person is not touched.
+// TestMendLeaves checks that fixes do not touch findings that need a human decision.
 func TestMendLeaves(t *testing.T) {
 	for _, front := range []string{
 		"name: deploy\ndescription: Deploys: fast\n  and: more\n",                           // goes on below
@@ -149,7 +149,8 @@ func TestMendLeaves(t *testing.T) {
 	}
 }
 
-// A name that another skill refers to is not changed: the reference would lead nowhere.
+// TestMendKeepsReferences checks that a fix does not rename a skill that another skill refers to, because that would
+// break the reference.
 func TestMendKeepsReferences(t *testing.T) {
 	fsys := tree("-- deploy/SKILL.md\n---\nname: roll-out\ndescription: D.\n---\nText\n-- other/SKILL.md\n---\nname: other\ndescription: O.\n---\nUse the `roll-out` skill.\n")
 	applyFixes(t, fsys)
@@ -158,7 +159,7 @@ func TestMendKeepsReferences(t *testing.T) {
 	}
 }
 
-// FuzzMend: mending ends, what it leaves alone stays, and a second time changes nothing.
+// FuzzMend checks that fixing ends, that unrelated content stays, and that a second run changes nothing.
 func FuzzMend(f *testing.F) {
 	f.Add("name: deploy\ndescription: a: b\n", "Text")
 	f.Add("allowed-tools: [a, b]\nname: X # y\n", "")
@@ -188,8 +189,8 @@ func mustRun(t testing.TB, fsys fs.FS) lint.Report {
 	return r
 }
 
-// What a reordering would change is left: references, values of several lines that look like comments, unclosed
-// frontmatter, and comments that are about the place.
+// TestMendOrderLeaves checks that fields stay if a reordering would change their meaning: references, multi-line values
+// that look like comments, unclosed frontmatter, and comments that depend on their position.
 func TestMendOrderLeaves(t *testing.T) {
 	for _, text := range []string{
 		"---\nlicense: &x foo\nname: deploy\ndescription: *x\n---\nText\n",
@@ -206,7 +207,8 @@ func TestMendOrderLeaves(t *testing.T) {
 	}
 }
 
-// Offsets in text that was converted are none of the file: it is left as it is.
+// TestMendLeavesUTF16 checks that a file in another encoding stays unchanged, because offsets in the converted text do
+// not fit the file.
 func TestMendLeavesUTF16(t *testing.T) {
 	page := []byte("\xff\xfex\x00 \x00y\x00 \x00n\x00o\x00 \x00e\x00n\x00d\x00")
 	fsys := fstest.MapFS{"deploy/SKILL.md": {Data: []byte(head + "[n](n.md)\n")}, "deploy/n.md": {Data: page}}

@@ -73,8 +73,8 @@ func (u *skillCheck) reportViolation(j *profileSchema, v yamlschema.Violation) b
 	case "not":
 		f = notFinding(v, field)
 	case "uniqueItems":
-		f.message = field + " lists something twice"
-		f.fix = "remove the repetition"
+		f.message = field + " has a duplicated entry"
+		f.fix = "remove the duplicate"
 	default:
 		f.message = fmt.Sprintf("%s does not satisfy %s: %v", field, v.Keyword, v.Rule[v.Keyword])
 	}
@@ -113,7 +113,7 @@ func isBlank(n *yaml.Node) bool {
 func (u *skillCheck) reportBlank(j *profileSchema, v yamlschema.Violation) {
 	f := finding{rule: rule.Empty, message: fieldName(v.Pointer) + " has no value", profile: j.ID}
 	if slices.Contains(yamlschema.Texts(j.schema.Raw["required"]), strings.TrimPrefix(v.Pointer, "/")) {
-		f.fix = "give it a value"
+		f.fix = "set a value"
 	}
 	if d := j.Downgraded(v.Pointer, v.Keyword, yamlschema.TypeOf(v.Node)); d != nil &&
 		!slices.Contains(yamlschema.Texts(j.schema.Raw["required"]), v.Pointer[1:]) {
@@ -182,7 +182,7 @@ func (u *skillCheck) collectUnknownKeys(j *profileSchema, v yamlschema.Violation
 		if near := suggest(key.Value, fields); near != "" && !hasKey(v.Node, near) {
 			f.fix = fmt.Sprintf("did you mean %s?", near)
 		} else if near := suggest(key.Value, u.l.fields()); v.Pointer == "" && near != "" && !hasKey(v.Node, near) {
-			f.fix = fmt.Sprintf("did you mean %s, of %s?", near, strings.Join(u.l.agentFields()[near], ", "))
+			f.fix = fmt.Sprintf("did you mean %s, a field of %s?", near, strings.Join(u.l.agentFields()[near], ", "))
 		}
 		u.unknownKeys = append(u.unknownKeys, unknownKey{key, j, f})
 	}
@@ -247,7 +247,7 @@ func (u *skillCheck) reportForeignFields() {
 			if at, why := u.doc.UnreadExecution(); at != nil {
 				u.atNode(at, finding{
 					rule: rule.Value, severity: new(diag.SeverityError), message: why +
-						"; a skill that asks for a sandbox and can't be understood is not used",
+						"; skillpm skips skills with an invalid sandbox request",
 					fix: "write execution: {sandbox: true}, with allowed-paths and network as lists",
 				})
 				continue
@@ -258,7 +258,7 @@ func (u *skillCheck) reportForeignFields() {
 			titles, ids = append(titles, j.Title), append(ids, j.ID)
 		}
 		u.atNode(f.key, finding{
-			rule: rule.OtherHost, severity: new(diag.SeverityAdvice), profile: strings.Join(ids, ","),
+			rule: rule.OtherHost, severity: new(diag.SeverityNote), profile: strings.Join(ids, ","),
 			message: fmt.Sprintf("%q has no effect in %s; it is a field of %s", f.key.Value, strings.Join(titles, ", "),
 				strings.Join(f.agents, ", ")),
 		})
@@ -266,7 +266,7 @@ func (u *skillCheck) reportForeignFields() {
 }
 
 func (u *skillCheck) reportCombination(j *profileSchema, v yamlschema.Violation) {
-	message := v.Needs + " has no meaning without another field"
+	message := v.Needs + " has no effect without another field"
 	for _, v0 := range slices.Backward(v.Context) {
 		if s, ok := v0["x-error"].(string); ok {
 			message = s
@@ -296,14 +296,14 @@ func (u *skillCheck) typeFinding(j *profileSchema, v yamlschema.Violation, field
 	wantsText := slices.Contains(want, "text")
 	switch {
 	case wantsText && v.Node.Kind == yaml.ScalarNode && v.Key != nil:
-		f.fix = fmt.Sprintf("put it in double quotes: %s: %q", v.Key.Value, v.Node.Value)
+		f.fix = fmt.Sprintf("use double quotes: %s: %q", v.Key.Value, v.Node.Value)
 		f.edits = u.quote(v.Node)
 	case wantsText && actual == "list":
-		f.fix = "write it as one text"
+		f.fix = "use a single text"
 	case actual == "text" && slices.Contains(want, "true or false"):
 		f.fix = "write true or false without quotes"
 	case actual == "text" && slices.Contains(want, "a list") && v.Key != nil:
-		f.fix = fmt.Sprintf("write it as a list: %s: [%s]", v.Key.Value, strings.Join(tools(v.Node.Value), ", "))
+		f.fix = fmt.Sprintf("use a list: %s: [%s]", v.Key.Value, strings.Join(tools(v.Node.Value), ", "))
 	}
 	if d := j.Downgraded(v.Pointer, v.Keyword, actual); d != nil {
 		f.rule, f.severity = d.Rule, &d.Severity
@@ -332,7 +332,7 @@ func (u *skillCheck) enumFinding(v yamlschema.Violation, field string) finding {
 
 func (u *skillCheck) patternFinding(v yamlschema.Violation, field string) finding {
 	if field == "name" {
-		f := finding{rule: rule.Name, message: field + " has a form that is not allowed"}
+		f := finding{rule: rule.Name, message: field + " has an invalid format"}
 		name := []rune(v.Node.Value)
 		if err := skill.CheckName(string(name[:min(len(name), skill.MaxName)])); err != nil {
 			f.message = err.Error()

@@ -25,7 +25,7 @@ func everyProfile(tb testing.TB) *lint.Linter {
 	return l
 }
 
-// check runs the linter over one SKILL.md and a page, under every profile, and tests what must hold for any input.
+// check lints a SKILL.md and a page with every profile, and checks the invariants of any input.
 func check(t *testing.T, l *lint.Linter, text, page string) lint.Report {
 	t.Helper()
 	fsys := fstest.MapFS{
@@ -55,7 +55,7 @@ func check(t *testing.T, l *lint.Linter, text, page string) lint.Report {
 	return r
 }
 
-// FuzzLint: whatever a skill says, checking ends, and every finding has a rule, a message, a fix and a place.
+// FuzzLint checks that linting ends for any skill, and that every finding has a rule, a message, a fix, and a position.
 func FuzzLint(f *testing.F) {
 	f.Add(head+"# Deploy\n\n[x](references/more.md#a) ![y](no%20.png) `./scripts/run.sh x`\n", "# A\n\n[up](../SKILL.md)\n")
 	f.Add("---\nname: 3\ndescription: a: b\nfiles: [{path: ./x}]\nhooks: {pre: x y}\ncommand: python3 x.py\nagent: y\n---\n```\n", "#!/bin/sh\r\n")
@@ -67,7 +67,7 @@ func FuzzLint(f *testing.F) {
 	})
 }
 
-// FuzzReferences: the same, with all effort on the Markdown; and what is inside a code block is never a reference.
+// FuzzReferences checks the same with a focus on Markdown, and that text inside a code block is never a reference.
 func FuzzReferences(f *testing.F) {
 	for _, s := range []string{
 		"[a](b)", "[a](<b c> \"t\")", "![a](b(c).md)", "[a][b]\n\n[b]: c.md", "<img src=x><a href='y'>", "<!-- [a](b) -->", "[a](b%20c%zz)",

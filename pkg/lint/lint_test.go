@@ -39,7 +39,7 @@ func tree(text string) fstest.MapFS {
 }
 
 // run checks a tree and returns the findings as "path:line:column RULE severity message", and the report. Rules that
-// say something about nearly every tree are off.
+// report nearly every tree are off.
 func run(t testing.TB, fsys fs.FS, profiles ...string) ([]string, lint.Report) {
 	t.Helper()
 	return runWith(t, fsys, lint.Settings{Levels: []lint.Level{
@@ -104,7 +104,7 @@ func TestCleanSkill(t *testing.T) {
 	}
 }
 
-// S1, K1, O1, T1: frontmatter under the profiles; every finding is on the exact line and column.
+// TestFrontmatter checks S1, K1, O1, T1: frontmatter with the profiles. Every finding has the exact line and column.
 func TestFrontmatter(t *testing.T) {
 	tests := []struct{ name, profile, front, want string }{
 		{"all is missing", "agentskills", "license: MIT\n", `
@@ -114,14 +114,14 @@ func TestFrontmatter(t *testing.T) {
 			deploy/SKILL.md:2:7 FM013 error name must be text, not a number
 			deploy/SKILL.md:2:7 FM018 error the name is "123" and the directory is "deploy"`},
 		{"capitals", "agentskills", "name: Deploy\ndescription: x\n", `
-			deploy/SKILL.md:2:7 FM017 error the name "Deploy" holds the capital D: only a-z, 0-9 and hyphens are allowed`},
+			deploy/SKILL.md:2:7 FM017 error the name "Deploy" contains the capital letter D: only a-z, 0-9, and hyphens are allowed`},
 		{"another directory", "agentskills", "description: x\nname:   'other'\n", `
 			deploy/SKILL.md:3:9 FM018 error the name is "other" and the directory is "deploy"`},
 		// P1, P2
 		{"another directory, where it does not matter", "pegasus", "description: x\nname: other\n", ""},
 		{"no name, where the directory's counts", "pegasus", "description: x\n", ""},
 		{"no description, where it is recommended", "pegasus", "name: deploy\n", `
-			deploy/SKILL.md:1:1 FM023 warning there is no description, so Pegasus takes the first paragraph`},
+			deploy/SKILL.md:1:1 FM023 warning description is missing, so Pegasus uses the first paragraph`},
 		{"empty description", "agentskills", "name: deploy\ndescription:\n", `
 			deploy/SKILL.md:3:1 FM016 error description has no value`},
 		{"blank description", "agentskills", "name: deploy\ndescription: '  '\n", `
@@ -131,7 +131,7 @@ func TestFrontmatter(t *testing.T) {
 		{"unknown key with a near one", "agentskills", "name: deploy\ndescription: x\nallowed_tools: Read\n", `
 			deploy/SKILL.md:4:1 FM011 warning "allowed_tools" is not a field of Agent Skills (agentskills.io)`},
 		{"key of another host", "agentskills", "name: deploy\ndescription: x\nargument-hint: a\n", `
-			deploy/SKILL.md:4:1 FM012 advice "argument-hint" has no effect in Agent Skills (agentskills.io); it is a field of claude-code, dispatch, pegasus`},
+			deploy/SKILL.md:4:1 FM012 note "argument-hint" has no effect in Agent Skills (agentskills.io); it is a field of claude-code, dispatch, pegasus`},
 		{"metadata that is not text", "agentskills", "name: deploy\ndescription: x\nmetadata:\n  version: 1.10\n  date: 2026-01-02\n  ok: \"1\"\n  tags: [a]\n", `
 			deploy/SKILL.md:5:12 FM020 warning metadata.version must be text, not a number
 			deploy/SKILL.md:6:9 FM020 warning metadata.date must be text, not a date
@@ -139,15 +139,15 @@ func TestFrontmatter(t *testing.T) {
 		{"tools in a list", "agentskills", "name: deploy\ndescription: x\nallowed-tools: [Read, Bash]\n", `
 			deploy/SKILL.md:4:16 FM019 warning allowed-tools must be text, not a list`},
 		{"tools with commas", "agentskills", "name: deploy\ndescription: x\nallowed-tools: Bash(gh pr:*), Read\n", `
-			deploy/SKILL.md:4:16 FM019 warning allowed-tools are separated by commas, and the standard has spaces`},
+			deploy/SKILL.md:4:16 FM019 warning allowed-tools has commas as separators, but the standard uses spaces`},
 		{"tools with a comma and a space inside", "agentskills", "name: deploy\ndescription: x\nallowed-tools: Bash(gh pr:*,x) Read\n", ""},
 		{"tools as text where a list is needed", "omniforge", "name: deploy\ndescription: x\nallowed-tools: Read Bash\n", `
 			deploy/SKILL.md:4:16 FM013 error allowed-tools must be a list, not text`},
 		{"tools in any form", "claude-code", "name: deploy\ndescription: x\nallowed-tools: Read, Bash\n", ""},
 		{"agent without fork", "claude-code", "name: deploy\ndescription: x\nagent: Explore\n", `
-			deploy/SKILL.md:4:1 FM021 error agent has a meaning only with context: fork`},
+			deploy/SKILL.md:4:1 FM021 error agent has no effect without context: fork`},
 		{"agent with another context", "omniforge", "name: deploy\ndescription: x\nagent: Explore\ncontext: inherit\n", `
-			deploy/SKILL.md:4:1 FM021 error agent has a meaning only with context: fork`},
+			deploy/SKILL.md:4:1 FM021 error agent has no effect without context: fork`},
 		{"agent with fork", "omniforge", "name: deploy\ndescription: x\nagent: Explore\ncontext: fork\n", ""},
 		{"a value that is not allowed", "claude-code", "name: deploy\ndescription: x\ncontext: frok\neffort: 3\n", `
 			deploy/SKILL.md:4:10 FM014 error context must be one of inline, fork, not "frok"
@@ -160,16 +160,16 @@ func TestFrontmatter(t *testing.T) {
 		{"a file without a description", "toolset", "name: deploy\ndescription: x\nfiles:\n  - path: a.md\n    descripton: y\n  - path: ./a.md\n    description: y\n", `
 			deploy/SKILL.md:5:5 FM010 error files[0] has no description
 			deploy/SKILL.md:6:5 FM011 warning "descripton" is not a field of Toolset skills
-			deploy/SKILL.md:7:11 REF009 error ./a.md has ./ before it`},
+			deploy/SKILL.md:7:11 REF009 error ./a.md starts with ./`},
 		{"a nested unknown key", "omniforge", "name: deploy\ndescription: x\nhooks: {pr: a.md}\n", `
 			deploy/SKILL.md:4:9 FM011 warning "pr" is not a field of OmniForge`},
 		{"a title for a name", "dispatch", "name: The Deployer\ndescription: x\n", ""},
 		{"a broken field hides no other", "agentskills", "name: Deploy\ndescription: Use when: always\nlicense: 3\n", `
-			deploy/SKILL.md:2:7 FM017 error the name "Deploy" holds the capital D: only a-z, 0-9 and hyphens are allowed
+			deploy/SKILL.md:2:7 FM017 error the name "Deploy" contains the capital letter D: only a-z, 0-9, and hyphens are allowed
 			deploy/SKILL.md:3:22 FM003 error a colon and a space inside a value that is not quoted
 			deploy/SKILL.md:4:10 FM013 error license must be text, not a number`},
 		{"the same key twice", "agentskills", "name: deploy\ndescription: x\nname: deploy\n", `
-			deploy/SKILL.md:4:1 FM006 error the key "name" is already on line 2`},
+			deploy/SKILL.md:4:1 FM006 error the key "name" is duplicated, first on line 2`},
 		{"columns are characters", "agentskills", "name: deploy\ndescription: x\nmetadata: {é日: 1, b: 2}\n", `
 			deploy/SKILL.md:4:16 FM020 warning metadata.é日 must be text, not a number
 			deploy/SKILL.md:4:22 FM020 warning metadata.b must be text, not a number`},
@@ -188,7 +188,7 @@ func TestFrontmatter(t *testing.T) {
 	}
 }
 
-// Lengths are counted in characters: 1,024 wide ones are allowed, one more is not.
+// TestLengthsAreCharacters checks that lengths are counted in characters: 1,024 wide ones are allowed, one more is not.
 func TestLengthsAreCharacters(t *testing.T) {
 	for n, want := range map[int]string{
 		1024: "",
@@ -201,14 +201,14 @@ func TestLengthsAreCharacters(t *testing.T) {
 
 func TestFormOfTheFile(t *testing.T) {
 	tests := []struct{ name, text, want string }{
-		{"no frontmatter", "# Deploy\n", "deploy/SKILL.md:1:1 FM001 error there is no frontmatter: the first line is not ---"},
-		{"empty", "", "deploy/SKILL.md:1:1 FM001 error there is no frontmatter: the first line is not ---"},
+		{"no frontmatter", "# Deploy\n", "deploy/SKILL.md:1:1 FM001 error no frontmatter: the first line is not ---"},
+		{"empty", "", "deploy/SKILL.md:1:1 FM001 error no frontmatter: the first line is not ---"},
 		{"not closed", "---\nname: deploy\ndescription: x\n\n# Deploy\n", "deploy/SKILL.md:1:1 FM002 error the frontmatter is not closed"},
 		{"byte order mark", "\ufeff" + head + "Do it.\n", "deploy/SKILL.md:1:1 FM007 warning the file starts with a byte order mark"},
-		{"text before it", "Hello\n" + head + "Do it.\n", "deploy/SKILL.md:1:1 FM008 error something stands before the opening ---"},
+		{"text before it", "Hello\n" + head + "Do it.\n", "deploy/SKILL.md:1:1 FM008 error text before the opening ---"},
 		{"not UTF-8", head + "Do \xff it.\n", "deploy/SKILL.md:5:4 FM009 error the file is not UTF-8"},
 		{"crlf", strings.ReplaceAll(head+"[x](y.md)\n", "\n", "\r\n"), "deploy/SKILL.md:5:5 REF001 error y.md does not exist"},
-		{"no body", head, "deploy/SKILL.md:4:1 STR002 warning there are no instructions below the frontmatter"},
+		{"no body", head, "deploy/SKILL.md:4:1 STR002 warning no instructions after the frontmatter"},
 		{"many lines", head + strings.Repeat("a\n", 501), "deploy/SKILL.md:505:1 STR003 warning the body has 501 lines, more than the 500 that the standard advises"},
 		{"500 lines", head + strings.Repeat("a\n", 500), ""},
 		{"many tokens", head + strings.Repeat("a word ", 3000), "deploy/SKILL.md:5:1 STR004 warning the body has about 5249 tokens, more than the 5000 that the standard advises"},
@@ -227,7 +227,7 @@ func TestFormOfTheFile(t *testing.T) {
 	}
 }
 
-// O21: references that do not exist are found, and nothing else is.
+// TestReferences checks O21: exactly the references to missing files are reported.
 func TestReferences(t *testing.T) {
 	const at = "deploy/SKILL.md:5:"
 	tests := []struct{ name, body, want string }{
@@ -264,14 +264,14 @@ func TestReferences(t *testing.T) {
 		{"a query", "[a](references/more.md?raw=1)", ""},
 		{"another case", "[a](References/More.md)", at + "5 REF002 error References/More.md is references/more.md on disk"},
 		{"another composition", "[a](cafe\u0301.md)", at + "5 REF002 error cafe\u0301.md is café.md on disk"},
-		{"out of the skill, there", "[a](../other/SKILL.md)", at + "5 REF003 warning the link leaves the skill, so it is broken where only the skill is installed"},
+		{"out of the skill, there", "[a](../other/SKILL.md)", at + "5 REF003 warning the link leaves the skill, so it breaks when only the skill is installed"},
 		{"out of the skill, not there", "[a](../no/SKILL.md)", at + "5 REF003 error the link leaves the skill, and ../no/SKILL.md does not exist"},
-		{"out of everything", "[a](../../../x.md)", at + "5 REF003 warning the link leaves the skill, so it is broken where only the skill is installed"},
-		{"out and in again", "[a](../deploy/references/more.md)", at + "5 REF003 warning the link leaves the skill, so it is broken where only the skill is installed"},
+		{"out of everything", "[a](../../../x.md)", at + "5 REF003 warning the link leaves the skill, so it breaks when only the skill is installed"},
+		{"out and in again", "[a](../deploy/references/more.md)", at + "5 REF003 warning the link leaves the skill, so it breaks when only the skill is installed"},
 		{"backslashes", `[a](references\more.md) [b](references\\no.md)`, at + "5 REF005 error a backslash in a link's path\n" + at + "29 REF005 error a backslash in a link's path"},
-		{"absolute", "[a](/references/more.md) [b](C:/x.md) [c](file:///x.md) [d](~/x.md)", at + "5 REF006 warning an absolute path leads elsewhere on every other machine\n" +
-			at + "30 REF006 warning an absolute path leads elsewhere on every other machine\n" + at + "43 REF006 warning an absolute path leads elsewhere on every other machine\n" +
-			at + "61 REF006 warning an absolute path leads elsewhere on every other machine"},
+		{"absolute", "[a](/references/more.md) [b](C:/x.md) [c](file:///x.md) [d](~/x.md)", at + "5 REF006 warning an absolute path does not work on other machines\n" +
+			at + "30 REF006 warning an absolute path does not work on other machines\n" + at + "43 REF006 warning an absolute path does not work on other machines\n" +
+			at + "61 REF006 warning an absolute path does not work on other machines"},
 		{"anchors", "# One Thing!\n\n[a](#one-thing) [b](#two) <a id=\"three\"></a> [c](#three) [d](#one-thing-1)", "deploy/SKILL.md:7:21 REF004 warning no heading of SKILL.md has the anchor #two"},
 		{"an anchor of other letters, encoded", "# Über uns\n\n[a](#%C3%BCber-uns) [b](#über-uns)", ""},
 		{"anchors elsewhere", "[a](references/more.md#more) [b](references/more.md#no) [c](scripts/x.py#L10)", at + "34 REF004 warning no heading of references/more.md has the anchor #no"},
@@ -297,7 +297,7 @@ func TestReferences(t *testing.T) {
 	}
 }
 
-// T2, D5, O12: what the frontmatter names must exist.
+// TestFields checks T2, D5, O12: the targets that the frontmatter names must exist.
 func TestFields(t *testing.T) {
 	tests := []struct{ name, profile, front, want string }{
 		{"files", "toolset", "files:\n  - {path: a.md, description: x}\n  - {path: b.md, description: x}\n  - {path: A.md, description: x}\n", `
@@ -306,7 +306,7 @@ func TestFields(t *testing.T) {
 		{"files outside", "toolset", "files:\n  - {path: ../x.md, description: x}\n  - {path: /etc/passwd, description: x}\n  - {path: 'scripts\\run.sh', description: x}\n  - {path: scripts, description: x}\n", `
 			deploy/SKILL.md:5:12 REF009 error ../x.md is not inside the skill
 			deploy/SKILL.md:6:12 REF009 error /etc/passwd is not inside the skill
-			deploy/SKILL.md:7:12 REF009 error scripts\run.sh is written with backslashes
+			deploy/SKILL.md:7:12 REF009 error scripts\run.sh has backslashes
 			deploy/SKILL.md:8:12 REF008 error the listed path scripts is a directory`},
 		{"hooks", "omniforge", "hooks:\n  pre: scripts/run.sh\n  post: scripts/no.sh\n", `
 			deploy/SKILL.md:6:9 REF010 error scripts/no.sh does not exist in the skill`},
@@ -334,14 +334,14 @@ func TestScripts(t *testing.T) {
 	const body = "-- deploy/SKILL.md\n" + head
 	tests := []struct{ name, tree, want string }{
 		{"well", body + "Run `./scripts/a.sh`.\n-- deploy/scripts/a.sh 755\n#!/bin/sh\n", ""},
-		{"not executable", body + "Run.\n-- deploy/scripts/a.sh\n#!/bin/sh\n", "deploy/scripts/a.sh:1:1 SCR002 advice the script has a shebang and is not executable"},
-		{"called in a span", body + "Run `./scripts/a.sh`.\n-- deploy/scripts/a.sh\n#!/bin/sh\n", "deploy/scripts/a.sh:1:1 SCR002 warning the script is called by its path and is not executable"},
-		{"mentioned in a span", body + "See `scripts/a.sh`.\n-- deploy/scripts/a.sh\n#!/bin/sh\n", "deploy/scripts/a.sh:1:1 SCR002 advice the script has a shebang and is not executable"},
-		{"called in a block", body + "```bash\ncd x && FOO=1 \"${CLAUDE_SKILL_DIR}/scripts/a.sh\" --x\n```\n-- deploy/scripts/a.sh\n#!/bin/sh\n", "deploy/scripts/a.sh:1:1 SCR002 warning the script is called by its path and is not executable"},
-		{"called by the path of an installed skill", body + "```\n~/.agents/skills/deploy/scripts/a.py\n```\n-- deploy/scripts/a.py\nx\n", "deploy/scripts/a.py:1:1 SCR001 warning the script is called by its path and has no shebang"},
+		{"not executable", body + "Run.\n-- deploy/scripts/a.sh\n#!/bin/sh\n", "deploy/scripts/a.sh:1:1 SCR002 note the script has a shebang but is not executable"},
+		{"called in a span", body + "Run `./scripts/a.sh`.\n-- deploy/scripts/a.sh\n#!/bin/sh\n", "deploy/scripts/a.sh:1:1 SCR002 warning the script is called by its path but is not executable"},
+		{"mentioned in a span", body + "See `scripts/a.sh`.\n-- deploy/scripts/a.sh\n#!/bin/sh\n", "deploy/scripts/a.sh:1:1 SCR002 note the script has a shebang but is not executable"},
+		{"called in a block", body + "```bash\ncd x && FOO=1 \"${CLAUDE_SKILL_DIR}/scripts/a.sh\" --x\n```\n-- deploy/scripts/a.sh\n#!/bin/sh\n", "deploy/scripts/a.sh:1:1 SCR002 warning the script is called by its path but is not executable"},
+		{"called by the path of an installed skill", body + "```\n~/.agents/skills/deploy/scripts/a.py\n```\n-- deploy/scripts/a.py\nx\n", "deploy/scripts/a.py:1:1 SCR001 warning the script is called by its path but has no shebang"},
 		{"given to an interpreter", body + "```bash\npython scripts/a.py\n```\n-- deploy/scripts/a.py\nx\n", ""},
-		{"executable without a shebang", body + "Run.\n-- deploy/scripts/a.py 755\nx\n", "deploy/scripts/a.py:1:1 SCR001 warning the script is executable and has no shebang"},
-		{"shell library", body + "Run.\n-- deploy/scripts/a.sh\nx\n", "deploy/scripts/a.sh:1:1 SCR001 advice the script has no shebang"},
+		{"executable without a shebang", body + "Run.\n-- deploy/scripts/a.py 755\nx\n", "deploy/scripts/a.py:1:1 SCR001 warning the script is executable but has no shebang"},
+		{"shell library", body + "Run.\n-- deploy/scripts/a.sh\nx\n", "deploy/scripts/a.sh:1:1 SCR001 note the script has no shebang"},
 		{"module", body + "Run.\n-- deploy/scripts/a.py\nx\n", ""},
 		{"native", body + "Run.\n-- deploy/scripts/a 755\n\x7fELF\x00\n", ""},
 		{"carriage return", body + "Run.\n-- deploy/scripts/a.sh 755\n#!/bin/sh\r\n", "deploy/scripts/a.sh:1:10 SCR003 error the shebang ends with a carriage return"},
@@ -359,21 +359,21 @@ func TestScripts(t *testing.T) {
 
 func TestStructure(t *testing.T) {
 	tests := []struct{ name, tree, want string }{
-		{"another case", "-- deploy/Skill.md\n" + head + "Do.\n", "deploy/Skill.md:0:0 STR001 error Skill.md is not called SKILL.md"},
+		{"another case", "-- deploy/Skill.md\n" + head + "Do.\n", "deploy/Skill.md:0:0 STR001 error Skill.md does not have the name SKILL.md"},
 		{"a page of that name", "-- deploy/SKILL.md\n" + head + "Do.\n-- deploy/docs/skill.md\n---\ntitle: Skills\n---\n", ""},
 		{
 			"nested", "-- deploy/SKILL.md\n" + head + "Do.\n-- deploy/sub/inner/SKILL.md\n---\nname: inner\ndescription: z\n---\nDo.\n",
-			"deploy/SKILL.md:0:0 STR006 warning deploy/sub/inner/SKILL.md belongs to the skill deploy and is not installed as one of its own",
+			"deploy/SKILL.md:0:0 STR006 warning deploy/sub/inner/SKILL.md belongs to the skill deploy and is not installed as a separate skill",
 		},
 		{"nested with an error", "-- deploy/SKILL.md\n" + head + "Do.\n-- deploy/inner/SKILL.md\n---\nname: inner\n---\nDo.\n", `
-			deploy/SKILL.md:0:0 STR006 warning deploy/inner/SKILL.md belongs to the skill deploy and is not installed as one of its own
+			deploy/SKILL.md:0:0 STR006 warning deploy/inner/SKILL.md belongs to the skill deploy and is not installed as a separate skill
 			deploy/inner/SKILL.md:1:1 FM010 warning description is missing`},
 		{"links", "-- deploy/SKILL.md\n" + head + "Do.\n-- deploy/x.md link\n/etc/passwd", "deploy/x.md:0:0 STR007 error x.md is a symbolic link"},
 		{"leftovers", "-- deploy/SKILL.md\n" + head + "Do.\n-- deploy/a.md~\n-- deploy/.env\n-- deploy/.DS_Store\n-- deploy/node_modules/x/SKILL.md\nx\n-- deploy/.git/config\n", `
-			deploy/.DS_Store:0:0 STR008 advice .DS_Store is left out when the skill is published
-			deploy/.env:0:0 STR008 warning .env is made by an editor or a tool, or holds settings of one machine
-			deploy/a.md~:0:0 STR008 warning a.md~ is made by an editor or a tool, or holds settings of one machine
-			deploy/node_modules:0:0 STR008 advice node_modules is left out when the skill is published`},
+			deploy/.DS_Store:0:0 STR008 note .DS_Store is not published with the skill
+			deploy/.env:0:0 STR008 warning .env is created by an editor or a tool, or contains settings for one machine
+			deploy/a.md~:0:0 STR008 warning a.md~ is created by an editor or a tool, or contains settings for one machine
+			deploy/node_modules:0:0 STR008 note node_modules is not published with the skill`},
 		{"an unsafe name", "-- deploy/SKILL.md\n" + head + "Do.\n-- deploy/aux.md\nx\n", `deploy/aux.md:0:0 STR011 error entry "aux.md" has the name of a Windows device`},
 	}
 	for _, tt := range tests {
@@ -384,7 +384,7 @@ func TestStructure(t *testing.T) {
 	}
 }
 
-// sealed is a file system in which some directories and files cannot be read.
+// sealed is a file system with unreadable directories and files.
 type sealed struct {
 	fstest.MapFS
 	closed []string
@@ -404,7 +404,7 @@ func (s sealed) ReadDir(name string) ([]fs.DirEntry, error) {
 	return s.MapFS.ReadDir(name)
 }
 
-// What cannot be read is a finding, and hides nothing else.
+// TestUnreadable checks that an unreadable file is a finding, and hides no others.
 func TestUnreadable(t *testing.T) {
 	fsys := sealed{
 		tree("-- a/SKILL.md\nx\n-- deploy/SKILL.md\n" + head + "[x](more/x.md) [y](y.md) [z](z.md)\n-- deploy/more/x.md\nx\n-- deploy/y.md\nx\n-- shut/SKILL.md\nx\n"),
@@ -425,22 +425,22 @@ func TestUnreadable(t *testing.T) {
 func TestPack(t *testing.T) {
 	skills := "-- a/deploy/SKILL.md\n" + head + "Do.\n-- b/deploy/SKILL.md\n" + head + "Do.\n"
 	got, _ := run(t, tree(skills))
-	compare(t, got, `b/deploy/SKILL.md:2:7 PACK001 warning a/deploy/SKILL.md is already called "deploy"`)
+	compare(t, got, `b/deploy/SKILL.md:2:7 PACK001 warning a/deploy/SKILL.md already has the name "deploy"`)
 	got, _ = run(t, tree(skills+"-- skillpm.yaml\nname: a/b\n"))
-	compare(t, got, `b/deploy/SKILL.md:2:7 PACK001 error a/deploy/SKILL.md is already called "deploy"`)
+	compare(t, got, `b/deploy/SKILL.md:2:7 PACK001 error a/deploy/SKILL.md already has the name "deploy"`)
 	got, _ = run(t, tree(skills+"-- a/skillpm.yaml\nname: a/a\n-- b/skillpm.yaml\nname: a/b\n"))
 	compare(t, got, "")
 	got, _ = run(t, tree("-- deploy/SKILL.md\n"+head+"Do.\n-- other/SKILL.md\n"+strings.Replace(head, "name: deploy", "name: other", 1)+"Do.\n"))
 	compare(t, got, `other/SKILL.md:3:14 PACK002 warning the description is the same as that of deploy/SKILL.md`)
 }
 
-// S3: one run says under which of several hosts a finding holds.
+// TestSeveralProfiles checks S3: one run reports for which of several agents a finding applies.
 func TestSeveralProfiles(t *testing.T) {
 	got, r := run(t, tree("-- deploy/SKILL.md\n---\nname: deploy\ndescription: x\nallowed-tools: [Read]\nlicense: 3\nwhatever: 1\n---\n[x](no.md)\n"), "agentskills", "claude-code", "pegasus")
 	compare(t, got, `
 		deploy/SKILL.md:4:16 FM013 error allowed-tools must be text, not a list (pegasus)
 		deploy/SKILL.md:4:16 FM019 warning allowed-tools must be text, not a list (agentskills)
-		deploy/SKILL.md:5:1 FM012 advice "license" has no effect in Pegasus; it is a field of agentskills, claude-code (pegasus)
+		deploy/SKILL.md:5:1 FM012 note "license" has no effect in Pegasus; it is a field of agentskills, claude-code (pegasus)
 		deploy/SKILL.md:5:10 FM013 error license must be text, not a number (agentskills,claude-code)
 		deploy/SKILL.md:6:1 FM011 warning "whatever" is not a field of Agent Skills (agentskills.io), Claude Code, Pegasus
 		deploy/SKILL.md:8:5 REF001 error no.md does not exist`)
@@ -460,7 +460,7 @@ func TestTargets(t *testing.T) {
 		{"p/skills/deploy/SKILL.md", "p/skills/deploy"},
 		{"p/skills/deploy p/skills p", "p/skills/deploy"},
 		{"p/skills/deploy/scripts/a.py", "p/skills/deploy"},
-		{"empty", "empty: there is no skill (looked for SKILL.md in it)"},
+		{"empty", "no SKILL.md in empty"},
 		{"no", "no does not exist"},
 		{"p no", "no does not exist"},
 	}
@@ -488,7 +488,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// The same input gives the same report, whatever the number of workers.
+// TestParallelIsTheSame checks that the same input gives the same report with any number of workers.
 func TestParallelIsTheSame(t *testing.T) {
 	fsys := fstest.MapFS{}
 	for i := range 50 {
@@ -508,7 +508,7 @@ func TestParallelIsTheSame(t *testing.T) {
 	}
 }
 
-// Every rule has all its texts and an id of its own, and the table is in order of id.
+// TestRules checks that every rule has all its texts and a unique id, and that the table is sorted by id.
 func TestRules(t *testing.T) {
 	last := ""
 	for _, r := range rule.All() {
@@ -522,7 +522,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// What no file is, but is called as one, is not opened: a pipe would never end.
+// TestPipe checks that special files with a skill's file name are not opened, because a pipe would block forever.
 func TestPipe(t *testing.T) {
 	fsys := fstest.MapFS{
 		"deploy/SKILL.md": {Mode: fs.ModeNamedPipe | 0o644},
@@ -531,11 +531,11 @@ func TestPipe(t *testing.T) {
 	got, _ := run(t, fsys)
 	compare(t, got, `
 		deploy/SKILL.md:0:0 STR007 error SKILL.md is neither a file nor a directory
-		deploy/SKILL.md:0:0 STR009 error SKILL.md is no regular file
+		deploy/SKILL.md:0:0 STR009 error SKILL.md is not a regular file
 		deploy/a.md:0:0 STR007 error a.md is neither a file nor a directory`)
 }
 
-// What is wrong a hundred thousand times is told often enough, and no more.
+// TestBounds checks that a finding that occurs a hundred thousand times is reported only a limited number of times.
 func TestBounds(t *testing.T) {
 	for name, front := range map[string]string{
 		"broken fields":   "name: deploy\ndescription: D.\n" + strings.Repeat("a: b: c\n", 20_000),

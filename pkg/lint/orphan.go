@@ -74,13 +74,13 @@ func (u *skillCheck) reportOrphans(dir string, files []*file) {
 	if len(files) > fewOrphans {
 		u.add(finding{
 			rule: rule.Orphan, path: files[0].path,
-			message: fmt.Sprintf("neither SKILL.md nor what it leads to mentions %s and %d other files of %s",
+			message: fmt.Sprintf("neither SKILL.md nor its references mention %s and %d other files of %s",
 				files[0].rel, len(files)-1, dir),
 		})
 		return
 	}
 	for _, f := range files {
-		u.add(finding{rule: rule.Orphan, path: f.path, message: "neither SKILL.md nor what it leads to mentions " +
+		u.add(finding{rule: rule.Orphan, path: f.path, message: "neither SKILL.md nor its references mention " +
 			f.rel})
 	}
 }

@@ -51,7 +51,7 @@ func compareNames(units []*skillCheck, pk bool) {
 		case other != nil:
 			u.atExcerpt(u.name, finding{
 				rule: rule.NearName, related: []string{other.file},
-				message: fmt.Sprintf("%q is nearly the name of %s", u.name.text, u.l.show(other.file)),
+				message: fmt.Sprintf("%q is almost the same as the name of %s", u.name.text, u.l.show(other.file)),
 			})
 		}
 		names[u.name.text] = cmp.Or(names[u.name.text], u)
@@ -96,7 +96,7 @@ func compareDescriptions(units []*skillCheck) {
 			other.description.text) {
 			u.atExcerpt(u.description, finding{
 				rule: rule.NearDescription, related: []string{other.file},
-				message: "the description is nearly that of " + u.l.show(other.file),
+				message: "the description is nearly the same as that of " + u.l.show(other.file),
 			})
 		}
 	}
@@ -134,7 +134,7 @@ func (u *skillCheck) findPackDir(cache map[string]string) string {
 func (u *skillCheck) reportSameName(first *skillCheck, pk bool) {
 	f := finding{
 		rule: rule.SameName, related: []string{first.file},
-		message: fmt.Sprintf("%s is already called %q", u.l.show(first.file), u.name.text),
+		message: fmt.Sprintf("%s already has the name %q", u.l.show(first.file), u.name.text),
 	}
 	if !pk {
 		f.severity = new(diag.SeverityWarning)
@@ -275,7 +275,7 @@ func (d *packDoc) checkUnusedDependencies(lock *packDoc, mentions func(word stri
 		}) {
 			continue
 		}
-		d.atKey(rule.UnusedDependency, fmt.Sprintf("no skill of the pack mentions %s or a skill of it", dep.ID), "",
+		d.atKey(rule.UnusedDependency, fmt.Sprintf("no skill in the pack mentions %s or its skills", dep.ID), "",
 			"dependencies", dep.ID.String())
 	}
 }
@@ -319,7 +319,7 @@ func (l *lintRun) reportPackCycles(packs manifestsByDir) {
 		for _, e := range chain {
 			names = append(names, packName(e.to))
 		}
-		first.atKey(rule.PackCycle, "the packs depend on each other in a circle: "+strings.Join(names, " → "), "",
+		first.atKey(rule.PackCycle, "dependency cycle: "+strings.Join(names, " → "), "",
 			"dependencies", chain[0].dep.String())
 	}
 }

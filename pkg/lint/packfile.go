@@ -226,7 +226,7 @@ func (d *packDoc) skillsGlobs() {
 	}
 	for i, pattern := range d.manifest.Skills {
 		if len(found[i]) == 0 {
-			d.atKey(rule.SkillsGlob, fmt.Sprintf("no directory that %q means has a SKILL.md", pattern), "", "skills",
+			d.atKey(rule.SkillsGlob, fmt.Sprintf("no directory that matches %q has a SKILL.md", pattern), "", "skills",
 				pattern)
 		}
 	}
@@ -241,7 +241,7 @@ func (d *packDoc) checkIndex() {
 	}
 	at := strings.TrimPrefix(d.name, root+"/")
 	if want := index.Path(id); at != want {
-		d.addAt(rule.Index, 0, 0, fmt.Sprintf("nobody finds %s here: its file is %s", id, want),
+		d.addAt(rule.Index, 0, 0, fmt.Sprintf("%s is ignored here: the file is %s", id, want),
 			"move the file to "+want+" of its index")
 	}
 }

@@ -24,8 +24,8 @@ func packTree(text string) fstest.MapFS {
 	return fsys
 }
 
-// runPacks checks all files of a tree that describe packs. words are what the skills of every pack mention; none for
-// packs without skills.
+// runPacks checks all pack files of a tree. words are what the skills of every pack mention; none for packs without
+// skills.
 func runPacks(t testing.TB, fsys fs.FS, words ...string) string {
 	t.Helper()
 	shared, err := New(Options{Parallel: 2})
@@ -76,8 +76,8 @@ func mustID(t testing.TB, s string) pack.ID {
 
 var treeSum = "t1:sha256:" + strings.Repeat("89efabcd", 8)
 
-// lockText writes a lock of packs, each "id version source", with what it requires after a colon as "id text", and with
-// its skills in brackets.
+// lockText returns a lockfile of packs, each "id version source", with its requirements after a colon as "id text", and
+// with its skills in brackets.
 func lockText(t testing.TB, names map[string]pack.LockedName, packs ...string) string {
 	t.Helper()
 	l := pack.NewLock()
@@ -128,51 +128,51 @@ func TestPackFiles(t *testing.T) {
 	base := index.Path(mustID(t, "acme/base"))
 	for _, tt := range []struct{ name, files, want string }{
 		{"a manifest", "-- skillpm.yaml\nname: acme\nversion: 1.0\nlicence: MIT", `
-skillpm.yaml:1:7-11 PACK005 error: "acme" is not a pack: a pack is written owner/name
-skillpm.yaml:2:10-13 PACK005 error: version "1.0" is not a semantic version
+skillpm.yaml:1:7-11 PACK005 error: invalid pack name "acme"
+skillpm.yaml:2:10-13 PACK005 error: invalid version "1.0"
 skillpm.yaml:3:1-8 PACK005 error: unknown key "licence" in skillpm.yaml
 `},
 		{"names in a manifest", "-- skillpm.yaml\nagents: [claude-cod, agents]\nvalidate:\n  profiles: [claude-cod, agentskills]\n" +
 			"  rules: {STR003: off, STR999: off}\n  ignore: [{path: x, rules: [XYZ, REF*], reason: y}]", `
 skillpm.yaml:1:10-20 PACK005 error: unknown agent "claude-cod"
 skillpm.yaml:3:14-24 PACK005 error: unknown profile "claude-cod"
-skillpm.yaml:4:24-30 PACK005 error: there is no rule "STR999"
-skillpm.yaml:5:12-13 PACK005 error: there is no rule "XYZ"
+skillpm.yaml:4:24-30 PACK005 error: unknown rule "STR999"
+skillpm.yaml:5:12-13 PACK005 error: unknown rule "XYZ"
 `},
 		{"patterns of skills", "-- a/skillpm.yaml\nskills: [\"skills/*\", \"other/**\", skills/y, ./skills/x/]\n-- a/skills/x/SKILL.md\n---\nname: x\n---", `
-a/skillpm.yaml:1:22-32 PACK013 error: no directory that "other/**" means has a SKILL.md
-a/skillpm.yaml:1:34-42 PACK013 error: no directory that "skills/y" means has a SKILL.md
+a/skillpm.yaml:1:22-32 PACK013 error: no directory that matches "other/**" has a SKILL.md
+a/skillpm.yaml:1:34-42 PACK013 error: no directory that matches "skills/y" has a SKILL.md
 `},
 		{"a lock", "-- skillpm.lock\nversion: 1\npacks: [acme/base]", `
 skillpm.lock:2:8-9 PACK006 error: packs must be a mapping
 `},
 		{"an index", "-- idx/config.json\n{\"version\": 2}\n-- idx/" + base + "\n" + entry("acme/base") + "\n{}\n-- idx/packs/misplaced.ndjson\n" + entry("acme/other") +
 			"\n-- idx/packs/readme.txt\nx\n-- data/x.ndjson\n{\n-- data/config.json\n{", `
-idx/config.json:1:13-14 PACK008 error: index format version 2 is not 1
-idx/` + base + `:2:1-2 PACK008 error: "" is not a pack: a pack is written owner/name
-idx/` + base + `:2:1-2 PACK008 error: a version needs a source and a digest
-idx/` + base + `:2:1-2 PACK008 error: a version needs at least one skill
-idx/` + base + `:2:1-2 PACK008 error: version "" is not a semantic version like 1.4.0
-idx/packs/misplaced.ndjson:0:0-0 PACK008 error: nobody finds acme/other here: its file is ` + index.Path(mustID(t, "acme/other")) + `
+idx/config.json:1:13-14 PACK008 error: unsupported index format version 2; this skillpm supports version 1
+idx/` + base + `:2:1-2 PACK008 error: a version requires a source and a digest
+idx/` + base + `:2:1-2 PACK008 error: a version requires at least one skill
+idx/` + base + `:2:1-2 PACK008 error: invalid pack name ""
+idx/` + base + `:2:1-2 PACK008 error: invalid version "": use a semantic version such as 1.4.0
+idx/packs/misplaced.ndjson:0:0-0 PACK008 error: acme/other is ignored here: the file is ` + index.Path(mustID(t, "acme/other")) + `
 `},
 		{"an index without a description", "-- " + base + "\n" + entry("acme/base") + "\n-- packs/00/11/acme/base.ndjson\n" + entry("acme/base"), `
-packs/00/11/acme/base.ndjson:0:0-0 PACK008 error: nobody finds acme/base here: its file is ` + base + `
+packs/00/11/acme/base.ndjson:0:0-0 PACK008 error: acme/base is ignored here: the file is ` + base + `
 `},
 		{"policies", "-- skillpm/policy.yaml\nversion: 1\nmode: strict\nlimit: {}\n-- policy.yaml\nversion: 1\nmode: strict\n-- skillpm-policy.yaml\nmode: enforce\n" +
 			"-- app/policy.yaml\nversion: 1\nrules: {}\n-- ok/policy.yaml\nversion: 1\nmode: enforce", `
-policy.yaml:2:7-13 PACK009 error: mode is "strict", which is not known
+policy.yaml:2:7-13 PACK009 error: mode has the unknown value "strict"
 skillpm-policy.yaml:1:1-5 PACK009 error: the policy has no version
-skillpm/policy.yaml:2:7-13 PACK009 error: mode is "strict", which is not known
+skillpm/policy.yaml:2:7-13 PACK009 error: mode has the unknown value "strict"
 skillpm/policy.yaml:3:1-6 PACK009 error: unknown key "limit" in the policy
 `},
 		{"a baseline", "-- skillpm-baseline.yaml\nversion: 1\nfindings:\n  - {rule: REF999, path: a, digest: \"sha256:" + strings.Repeat("0", 64) + "\", reason: x}", `
-skillpm-baseline.yaml:3:3-4 SUP003 warning: there is no rule "REF999"
+skillpm-baseline.yaml:3:3-4 SUP003 warning: unknown rule "REF999"
 `},
 		{"a baseline without a reason", "-- skillpm-baseline.yaml\nversion: 1\nfindings:\n  - {rule: REF001, path: a, digest: \"sha256:" + strings.Repeat("0", 64) + "\"}", `
 skillpm-baseline.yaml:3:5-6 PACK014 error: an entry has no reason
 `},
 		{"a broken baseline", "-- skillpm-baseline.yaml\nversion: 2", `
-skillpm-baseline.yaml:1:10-11 PACK014 error: version "2" of the baseline's format is not known to this skillpm, which writes version 1
+skillpm-baseline.yaml:1:10-11 PACK014 error: unknown version "2" of the baseline format; this skillpm uses version 1
 `},
 		{"an empty baseline", "-- skillpm-baseline.yaml\n", `
 skillpm-baseline.yaml:0:0-0 PACK014 error: is empty
@@ -186,7 +186,7 @@ skillpm-baseline.yaml:0:0-0 PACK014 error: is empty
 	}
 }
 
-// What a lock and the manifest beside it disagree about.
+// TestLockDiffers checks differences between a lockfile and the manifest beside it.
 func TestLockDiffers(t *testing.T) {
 	base := "acme/base 1.2.0 " + ociBase + " (base)"
 	local := "acme/near 1.0.0 path:near (near)"
@@ -198,46 +198,46 @@ func TestLockDiffers(t *testing.T) {
 		{"equal", `dependencies: {acme/base: "^1.0"}`, lockText(t, nil, base), ""},
 		{"nothing", `name: acme/x`, lockText(t, nil), ""},
 		{"through another", `dependencies: {acme/top: "*"}`, lockText(t, nil, base, "acme/top 1.0.0 embedded : acme/base ^1.1 [base]; (top)"), ""},
-		{"version", `dependencies: {acme/base: "^2.0"}`, lockText(t, nil, base), "skillpm.lock:5:5-12 PACK007 warning: acme/base 1.2.0 is locked, and skillpm.yaml wants ^2.0\n"},
-		{"version for development", "dev-dependencies:\n  acme/base: \"^2.0\"", lockText(t, nil, base), "skillpm.lock:5:5-12 PACK007 warning: acme/base 1.2.0 is locked, and skillpm.yaml wants ^2.0\n"},
-		{"version through another", `dependencies: {acme/top: "*"}`, lockText(t, nil, base, "acme/top 1.0.0 embedded : acme/base ~1.1; (top)"), "skillpm.lock:5:5-12 PACK007 warning: acme/base 1.2.0 is locked, and acme/top wants ~1.1\n"},
-		{"missing", "dependencies:\n  acme/base: \"^1.0\"\n  acme/new: \"*\"", lockText(t, nil, base), "skillpm.yaml:3:3-11 PACK007 warning: acme/new is required, and skillpm.lock does not have it\n"},
-		{"missing through another", `dependencies: {acme/top: "*"}`, lockText(t, nil, "acme/top 1.0.0 embedded : acme/base ~1.1; (top)"), "skillpm.lock:10:7-16 PACK007 warning: acme/base is required, and skillpm.lock does not have it\n"},
-		{"surplus", `dependencies: {acme/base: "^1.0"}`, lockText(t, nil, base, "acme/old 1.0.0 embedded (old)"), "skillpm.lock:11:3-11 PACK007 warning: acme/old is locked, and nothing requires it\n"},
+		{"version", `dependencies: {acme/base: "^2.0"}`, lockText(t, nil, base), "skillpm.lock:5:5-12 PACK007 warning: acme/base 1.2.0 is locked, but skillpm.yaml requires ^2.0\n"},
+		{"version for development", "dev-dependencies:\n  acme/base: \"^2.0\"", lockText(t, nil, base), "skillpm.lock:5:5-12 PACK007 warning: acme/base 1.2.0 is locked, but skillpm.yaml requires ^2.0\n"},
+		{"version through another", `dependencies: {acme/top: "*"}`, lockText(t, nil, base, "acme/top 1.0.0 embedded : acme/base ~1.1; (top)"), "skillpm.lock:5:5-12 PACK007 warning: acme/base 1.2.0 is locked, but acme/top requires ~1.1\n"},
+		{"missing", "dependencies:\n  acme/base: \"^1.0\"\n  acme/new: \"*\"", lockText(t, nil, base), "skillpm.yaml:3:3-11 PACK007 warning: acme/new is required, but is not in skillpm.lock\n"},
+		{"missing through another", `dependencies: {acme/top: "*"}`, lockText(t, nil, "acme/top 1.0.0 embedded : acme/base ~1.1; (top)"), "skillpm.lock:10:7-16 PACK007 warning: acme/base is required, but is not in skillpm.lock\n"},
+		{"surplus", `dependencies: {acme/base: "^1.0"}`, lockText(t, nil, base, "acme/old 1.0.0 embedded (old)"), "skillpm.lock:11:3-11 PACK007 warning: acme/old is locked, but nothing requires it\n"},
 		{
 			"surplus circle", `name: acme/x`, lockText(t, nil, "acme/a 1.0.0 embedded : acme/b *; (a)", "acme/b 1.0.0 embedded : acme/a *; (b)"),
-			"skillpm.lock:13:3-9 PACK007 warning: acme/b is locked, and nothing requires it\nskillpm.lock:4:3-9 PACK007 warning: acme/a is locked, and nothing requires it\n",
+			"skillpm.lock:13:3-9 PACK007 warning: acme/b is locked, but nothing requires it\nskillpm.lock:4:3-9 PACK007 warning: acme/a is locked, but nothing requires it\n",
 		},
-		{"place", `dependencies: {acme/base: {oci: "oci://other.example/acme/base"}}`, lockText(t, nil, base), "skillpm.lock:6:5-11 PACK007 warning: acme/base is locked from another place than the one that skillpm.yaml wants, oci://other.example/acme/base\n"},
+		{"place", `dependencies: {acme/base: {oci: "oci://other.example/acme/base"}}`, lockText(t, nil, base), "skillpm.lock:6:5-11 PACK007 warning: acme/base is locked to a different source than skillpm.yaml requires (oci://other.example/acme/base)\n"},
 		{"same place", `dependencies: {acme/base: {oci: "` + ociBase + `", version: "^1"}}`, lockText(t, nil, base), ""},
 		{"tag", `dependencies: {acme/base: {git: "https://git.example/x.git", tag: v1.2.0}}`, lockText(t, nil, "acme/base 1.2.0 git+https://git.example/x.git (base)"), ""},
-		{"branch", `dependencies: {acme/base: {git: "https://git.example/x.git", branch: main}}`, lockText(t, nil, "acme/base 1.2.0 git+https://git.example/x.git#next (base)"), "skillpm.lock:6:5-11 PACK007 warning: acme/base is locked from another place than the one that skillpm.yaml wants, git+https://git.example/x.git#main\n"},
-		{"commit", `dependencies: {acme/base: {git: "https://git.example/x.git", tag: v1.2.0, digest: "` + strings.Repeat("d", 40) + `"}}`, lockText(t, nil, "acme/base 1.2.0 git+https://git.example/x.git (base)"), "skillpm.lock:6:5-11 PACK007 warning: acme/base is locked from another place than the one that skillpm.yaml wants, git+https://git.example/x.git#v1.2.0\n"},
-		{"a name for a directory", `dependencies: {acme/near: "*"}`, lockText(t, nil, local), "skillpm.lock:6:5-11 PACK007 warning: acme/near is locked to a directory, and skillpm.yaml wants it by name\n"},
-		{"skills", `dependencies: {acme/base: {version: "^1", skills: [base, more]}}`, lockText(t, nil, "acme/base 1.2.0 "+ociBase+" (base other …)"), "skillpm.lock:11:7-12 PACK007 warning: the skill other of acme/base is locked, and not wanted\nskillpm.lock:9:5-11 PACK007 warning: the skill more of acme/base is wanted, and not locked\n"},
-		{"all skills", `dependencies: {acme/base: "^1"}`, lockText(t, nil, "acme/base 1.2.0 "+ociBase+" (base …)"), "skillpm.lock:11:5-12 PACK007 warning: only some skills of acme/base are locked, and all are wanted\n"},
+		{"branch", `dependencies: {acme/base: {git: "https://git.example/x.git", branch: main}}`, lockText(t, nil, "acme/base 1.2.0 git+https://git.example/x.git#next (base)"), "skillpm.lock:6:5-11 PACK007 warning: acme/base is locked to a different source than skillpm.yaml requires (git+https://git.example/x.git#main)\n"},
+		{"commit", `dependencies: {acme/base: {git: "https://git.example/x.git", tag: v1.2.0, digest: "` + strings.Repeat("d", 40) + `"}}`, lockText(t, nil, "acme/base 1.2.0 git+https://git.example/x.git (base)"), "skillpm.lock:6:5-11 PACK007 warning: acme/base is locked to a different source than skillpm.yaml requires (git+https://git.example/x.git#v1.2.0)\n"},
+		{"a name for a directory", `dependencies: {acme/near: "*"}`, lockText(t, nil, local), "skillpm.lock:6:5-11 PACK007 warning: acme/near is locked to a directory, but skillpm.yaml requires it by name\n"},
+		{"skills", `dependencies: {acme/base: {version: "^1", skills: [base, more]}}`, lockText(t, nil, "acme/base 1.2.0 "+ociBase+" (base other …)"), "skillpm.lock:11:7-12 PACK007 warning: the skill other of acme/base is locked but not required\nskillpm.lock:9:5-11 PACK007 warning: the skill more of acme/base is required but not locked\n"},
+		{"all skills", `dependencies: {acme/base: "^1"}`, lockText(t, nil, "acme/base 1.2.0 "+ociBase+" (base …)"), "skillpm.lock:11:5-12 PACK007 warning: only some skills of acme/base are locked, but all are required\n"},
 		{"all skills for another", `dependencies: {acme/base: {version: "*", skills: [base]}, acme/top: "*"}`, lockText(t, nil, "acme/base 1.2.0 "+ociBase+" (base more)", "acme/top 1.0.0 embedded : acme/base *; (top)"), ""},
 		{"an alias", "dependencies: {acme/base: \"*\"}\naliases: {first: base@acme/base}", lockText(t, aliased, base), ""},
-		{"a new alias", "dependencies: {acme/base: \"*\"}\naliases: {first: base@acme/base}", lockText(t, nil, base), "skillpm.lock:3:1-6 PACK007 warning: the name base is contested or has an alias, and is not locked\n"},
-		{"another alias", "dependencies: {acme/base: \"*\"}\naliases: {other: base@acme/base}", lockText(t, aliased, base), "skillpm.lock:13:5-13 PACK007 warning: the aliases of base are not those that skillpm.yaml leads to\n"},
-		{"no alias any more", "dependencies: {acme/base: \"*\"}", lockText(t, aliased, base), "skillpm.lock:12:3-7 PACK007 warning: the name base is locked, and is neither contested nor has an alias\n"},
-		{"an alias for no skill", "dependencies: {acme/base: \"*\"}\naliases: {first: bse@acme/base}", lockText(t, nil, base), "skillpm.yaml:2:11-16 PACK012 warning: first stands for bse@acme/base, and the pack has no such skill\n"},
-		{"an alias for no pack", "dependencies: {acme/base: \"*\"}\naliases: {first: x@acme/x}", lockText(t, nil, base), "skillpm.yaml:2:11-16 PACK012 warning: first stands for x@acme/x, and the pack is not locked\n"},
-		{"an alias that is taken", "dependencies: {acme/base: \"*\"}\naliases: {other: base@acme/base}", lockText(t, nil, "acme/base 1.2.0 "+ociBase+" (base other)"), "skillpm.yaml:2:1-8 PACK012 error: alias other of base@acme/base is the name of a skill of acme/base\n"},
+		{"a new alias", "dependencies: {acme/base: \"*\"}\naliases: {first: base@acme/base}", lockText(t, nil, base), "skillpm.lock:3:1-6 PACK007 warning: the name base is in several packs or has an alias, but is not locked\n"},
+		{"another alias", "dependencies: {acme/base: \"*\"}\naliases: {other: base@acme/base}", lockText(t, aliased, base), "skillpm.lock:13:5-13 PACK007 warning: the aliases of base do not match skillpm.yaml\n"},
+		{"no alias any more", "dependencies: {acme/base: \"*\"}", lockText(t, aliased, base), "skillpm.lock:12:3-7 PACK007 warning: the name base is locked, but only one pack has the skill and it has no alias\n"},
+		{"an alias for no skill", "dependencies: {acme/base: \"*\"}\naliases: {first: bse@acme/base}", lockText(t, nil, base), "skillpm.yaml:2:11-16 PACK012 warning: first refers to bse@acme/base, but the pack does not have this skill\n"},
+		{"an alias for no pack", "dependencies: {acme/base: \"*\"}\naliases: {first: x@acme/x}", lockText(t, nil, base), "skillpm.yaml:2:11-16 PACK012 warning: first refers to x@acme/x, but the pack is not locked\n"},
+		{"an alias that is taken", "dependencies: {acme/base: \"*\"}\naliases: {other: base@acme/base}", lockText(t, nil, "acme/base 1.2.0 "+ociBase+" (base other)"), "skillpm.yaml:2:1-8 PACK012 error: the alias other of base@acme/base is already the name of a skill in acme/base\n"},
 		{"a contested name", "dependencies: {acme/base: \"*\", globex/base: \"*\"}", lockText(t, contested, base, "globex/base 1.0.0 embedded (base)"), ""},
-		{"another winner", "dependencies: {globex/base: \"*\", acme/base: \"*\"}", lockText(t, contested, base, "globex/base 1.0.0 embedded (base)"), "skillpm.lock:20:5-11 PACK007 warning: the name base belongs to acme/base\n"},
-		{"CRLF", `dependencies: {acme/base: "^1.0"}`, strings.ReplaceAll(lockText(t, nil, base), "\n", "\r\n"), "skillpm.lock:1:1-2 PACK007 warning: the lines end with CRLF, and skillpm writes LF\n"},
-		{"a comment", `dependencies: {acme/base: "^1.0"}`, lockText(t, nil, base) + "# mine\n", "skillpm.lock:11:1-2 PACK007 warning: the lock is not written as skillpm writes it, from this line on\n"},
-		{"other quotes", `dependencies: {acme/base: "^1.0"}`, strings.Replace(lockText(t, nil, base), `"1.2.0"`, `'1.2.0'`, 1), "skillpm.lock:5:1-2 PACK007 warning: the lock is not written as skillpm writes it, from this line on\n"},
+		{"another winner", "dependencies: {globex/base: \"*\", acme/base: \"*\"}", lockText(t, contested, base, "globex/base 1.0.0 embedded (base)"), "skillpm.lock:20:5-11 PACK007 warning: the name base must refer to acme/base\n"},
+		{"CRLF", `dependencies: {acme/base: "^1.0"}`, strings.ReplaceAll(lockText(t, nil, base), "\n", "\r\n"), "skillpm.lock:1:1-2 PACK007 warning: the lines end with CRLF instead of LF\n"},
+		{"a comment", `dependencies: {acme/base: "^1.0"}`, lockText(t, nil, base) + "# mine\n", "skillpm.lock:11:1-2 PACK007 warning: the format differs from what skillpm writes, starting at this line\n"},
+		{"other quotes", `dependencies: {acme/base: "^1.0"}`, strings.Replace(lockText(t, nil, base), `"1.2.0"`, `'1.2.0'`, 1), "skillpm.lock:5:1-2 PACK007 warning: the format differs from what skillpm writes, starting at this line\n"},
 		{
 			"a broken requirement", `dependencies: {acme/base: newest, acme/new: "*"}`, lockText(t, nil, base, "acme/old 1.0.0 embedded (old)"),
-			"skillpm.yaml:1:27-33 PACK005 error: \"newest\" is not a range of versions\nskillpm.yaml:1:35-43 PACK007 warning: acme/new is required, and skillpm.lock does not have it\n",
+			"skillpm.yaml:1:27-33 PACK005 error: invalid version range \"newest\"\nskillpm.yaml:1:35-43 PACK007 warning: acme/new is required, but is not in skillpm.lock\n",
 		},
-		{"a broken lock", `dependencies: {acme/base: "^2", acme/top: "*"}`, lockText(t, nil, base) + "  top: {}\n", "skillpm.lock:11:3-6 PACK006 error: \"top\" is not a pack: a pack is written owner/name\n" +
+		{"a broken lock", `dependencies: {acme/base: "^2", acme/top: "*"}`, lockText(t, nil, base) + "  top: {}\n", "skillpm.lock:11:3-6 PACK006 error: invalid pack name \"top\"\n" +
 			"skillpm.lock:11:3-6 PACK006 error: top has no integrity\nskillpm.lock:11:3-6 PACK006 error: top has no source\nskillpm.lock:11:3-6 PACK006 error: top has no version\n" +
-			"skillpm.lock:5:5-12 PACK007 warning: acme/base 1.2.0 is locked, and skillpm.yaml wants ^2\n"},
-		{"a range in the lock", `dependencies: {acme/top: "*"}`, lockText(t, nil, base, "acme/top 1.0.0 embedded : acme/base newest; (top)"), "skillpm.lock:17:7-16 PACK006 error: \"newest\" is not a range of versions\n"},
-		{"a place in the lock", `dependencies: {acme/top: "*"}`, lockText(t, nil, "acme/top 1.0.0 embedded : acme/base https://me:x@y/z; (top)"), "skillpm.lock:9:5-17 PACK006 error: a place for packs must not contain a user name or password\n"},
+			"skillpm.lock:5:5-12 PACK007 warning: acme/base 1.2.0 is locked, but skillpm.yaml requires ^2\n"},
+		{"a range in the lock", `dependencies: {acme/top: "*"}`, lockText(t, nil, base, "acme/top 1.0.0 embedded : acme/base newest; (top)"), "skillpm.lock:17:7-16 PACK006 error: invalid version range \"newest\"\n"},
+		{"a place in the lock", `dependencies: {acme/top: "*"}`, lockText(t, nil, "acme/top 1.0.0 embedded : acme/base https://me:x@y/z; (top)"), "skillpm.lock:9:5-17 PACK006 error: a source must not contain a user name or password\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			fsys := packTree("-- skillpm.yaml\n" + tt.manifest)
@@ -246,7 +246,7 @@ func TestLockDiffers(t *testing.T) {
 			if got != tt.want {
 				t.Errorf("got\n%swant\n%s\n%s\n%s", got, tt.want, tt.manifest, tt.lock)
 			}
-			// Asked for alone, each of the two files is compared with the other one, too.
+			// If only one of the two files is requested, it is compared with the other one, too.
 			for _, name := range []string{"skillpm.yaml", "skillpm.lock"} {
 				alone := onePack(t, fsys, name)
 				for line := range strings.Lines(tt.want) {
@@ -260,7 +260,7 @@ func TestLockDiffers(t *testing.T) {
 	}
 }
 
-// A directory is locked as it was when it was installed.
+// TestLockDirectories checks that a lockfile records the state of a directory at installation.
 func TestLockDirectories(t *testing.T) {
 	const page = "---\nname: n\ndescription: D.\n---\n"
 	const manifest = "name: acme/near\nversion: \"1.0.0\"\ndependencies: {acme/base: \"^1\"}\n"
@@ -287,17 +287,17 @@ func TestLockDirectories(t *testing.T) {
 		want   string
 	}{
 		{"as it was", nil, ""},
-		{"version", fstest.MapFS{"near/skillpm.yaml": file(strings.Replace(manifest, "1.0.0", "1.1.0", 1))}, "skillpm.lock:12:5-12 PACK007 warning: acme/near 1.0.0 is locked, and ./near has 1.1.0\n"},
-		{"no manifest", fstest.MapFS{"near/skillpm.yaml": nil}, "skillpm.yaml:1:16-25 PACK005 error: ./near is required as acme/near and declares itself local/near\n"},
-		{"name", fstest.MapFS{"near/skillpm.yaml": file(strings.Replace(manifest, "acme/near", "acme/far", 1))}, "skillpm.yaml:1:16-25 PACK005 error: ./near is required as acme/near and declares itself acme/far\n"},
-		{"range", fstest.MapFS{"near/skillpm.yaml": file(strings.Replace(manifest, "^1", "^1.1", 1))}, "skillpm.lock:15:5-17 PACK007 warning: acme/near is locked with other dependencies than ./near has\n"},
-		{"another dependency", fstest.MapFS{"near/skillpm.yaml": file(strings.Replace(manifest, "}", ", a/b: '*'}", 1))}, "skillpm.lock:15:5-17 PACK007 warning: acme/near is locked with other dependencies than ./near has\n"},
+		{"version", fstest.MapFS{"near/skillpm.yaml": file(strings.Replace(manifest, "1.0.0", "1.1.0", 1))}, "skillpm.lock:12:5-12 PACK007 warning: acme/near 1.0.0 is locked, but ./near has 1.1.0\n"},
+		{"no manifest", fstest.MapFS{"near/skillpm.yaml": nil}, "skillpm.yaml:1:16-25 PACK005 error: ./near is required as acme/near but has the name local/near\n"},
+		{"name", fstest.MapFS{"near/skillpm.yaml": file(strings.Replace(manifest, "acme/near", "acme/far", 1))}, "skillpm.yaml:1:16-25 PACK005 error: ./near is required as acme/near but has the name acme/far\n"},
+		{"range", fstest.MapFS{"near/skillpm.yaml": file(strings.Replace(manifest, "^1", "^1.1", 1))}, "skillpm.lock:15:5-17 PACK007 warning: acme/near is locked with dependencies that differ from ./near\n"},
+		{"another dependency", fstest.MapFS{"near/skillpm.yaml": file(strings.Replace(manifest, "}", ", a/b: '*'}", 1))}, "skillpm.lock:15:5-17 PACK007 warning: acme/near is locked with dependencies that differ from ./near\n"},
 		{"text", fstest.MapFS{"near/skills/SKILL.md": file(page + "More.\n")}, "skillpm.lock:18:7-10 PACK007 warning: the skill n of ./near has changed since it was locked\n"},
 		{"mode", fstest.MapFS{"near/skills/run.sh": file("#!/bin/sh\n")}, "skillpm.lock:18:7-10 PACK007 warning: the skill n of ./near has changed since it was locked\n"},
 		{"line ends", fstest.MapFS{"near/skills/SKILL.md": file(strings.ReplaceAll(page, "\n", "\r\n"))}, ""},
 		{"another skill", fstest.MapFS{"near/more/SKILL.md": file(strings.Replace(page, "name: n", "name: more", 1))}, "skillpm.lock:17:5-11 PACK007 warning: ./near has a skill more, which is not locked\n"},
 		{"no skill", fstest.MapFS{"near/skills/SKILL.md": file(strings.Replace(page, "name: n", "name: m", 1))}, "skillpm.lock:17:5-11 PACK007 warning: ./near has a skill m, which is not locked\n" +
-			"skillpm.lock:18:7-10 PACK007 warning: the skill n is locked, and ./near has none of that name\n"},
+			"skillpm.lock:18:7-10 PACK007 warning: the skill n is locked, but ./near does not have it\n"},
 		{"gone", fstest.MapFS{"near/skills/SKILL.md": nil, "near/skills/run.sh": nil, "near/skillpm.yaml": nil}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -315,7 +315,7 @@ func TestLockDirectories(t *testing.T) {
 	}
 }
 
-// onePack checks one file that was asked for.
+// onePack checks one requested file.
 func onePack(t testing.TB, fsys fs.FS, name string) string {
 	t.Helper()
 	shared, err := New(Options{Parallel: 1})
@@ -368,27 +368,27 @@ func TestPackCycles(t *testing.T) {
 	}
 	for _, tt := range []struct{ name, files, want string }{
 		{"none", pk("a", `acme/b: "*"`) + pk("b", `acme/c: {path: ../c}`) + pk("c", ""), ""},
-		{"by name", pk("a", `acme/b: "*"`) + pk("b", `acme/a: "^1"`), "a/skillpm.yaml:3:16-22 PACK010 error: the packs depend on each other in a circle: acme/a → acme/b → acme/a\n"},
+		{"by name", pk("a", `acme/b: "*"`) + pk("b", `acme/a: "^1"`), "a/skillpm.yaml:3:16-22 PACK010 error: dependency cycle: acme/a → acme/b → acme/a\n"},
 		{
 			"by path", pk("a", "acme/b: {path: ../b}") + pk("b", "acme/c: {path: ../c}") + pk("c", "acme/a: {path: ../a}"),
-			"a/skillpm.yaml:3:16-22 PACK010 error: the packs depend on each other in a circle: acme/a → acme/b → acme/c → acme/a\n",
+			"a/skillpm.yaml:3:16-22 PACK010 error: dependency cycle: acme/a → acme/b → acme/c → acme/a\n",
 		},
 		{
 			"the shortest", pk("a", `acme/b: "*", acme/c: "*"`) + pk("b", `acme/c: "*"`) + pk("c", `acme/a: "*"`),
-			"a/skillpm.yaml:3:29-35 PACK010 error: the packs depend on each other in a circle: acme/a → acme/c → acme/a\n",
+			"a/skillpm.yaml:3:29-35 PACK010 error: dependency cycle: acme/a → acme/c → acme/a\n",
 		},
 		{
 			"two", pk("a", `acme/b: "*"`) + pk("b", `acme/a: "*", acme/c: "*"`) + pk("c", `acme/d: "*"`) + pk("d", `acme/c: "*"`),
-			"a/skillpm.yaml:3:16-22 PACK010 error: the packs depend on each other in a circle: acme/a → acme/b → acme/a\n" +
-				"c/skillpm.yaml:3:16-22 PACK010 error: the packs depend on each other in a circle: acme/c → acme/d → acme/c\n",
+			"a/skillpm.yaml:3:16-22 PACK010 error: dependency cycle: acme/a → acme/b → acme/a\n" +
+				"c/skillpm.yaml:3:16-22 PACK010 error: dependency cycle: acme/c → acme/d → acme/c\n",
 		},
 		{"for development", pk("a", `acme/b: "*"`) + "-- b/skillpm.yaml\nname: acme/b\ndev-dependencies: {acme/a: \"*\"}\n", ""},
 		{"a copy", pk("a", `acme/b: "*"`) + pk("b", `acme/a: "*"`) + "-- old/skillpm.yaml\nname: acme/a\n", ""},
 		{
 			"without names", "-- a/skillpm.yaml\ndependencies: {local/b: {path: ../b}}\n-- b/skillpm.yaml\ndependencies: {local/a: {path: ../a}}\n",
-			"a/skillpm.yaml:1:16-23 PACK010 error: the packs depend on each other in a circle: a → b → a\n",
+			"a/skillpm.yaml:1:16-23 PACK010 error: dependency cycle: a → b → a\n",
 		},
-		{"itself", "-- a/skillpm.yaml\ndependencies: {local/a: {path: .}}\n", "a/skillpm.yaml:1:16-23 PACK010 error: the packs depend on each other in a circle: a → a\n"},
+		{"itself", "-- a/skillpm.yaml\ndependencies: {local/a: {path: .}}\n", "a/skillpm.yaml:1:16-23 PACK010 error: dependency cycle: a → a\n"},
 		{"elsewhere", pk("a", `acme/b: {oci: "oci://h.example/acme/b"}`) + pk("b", `acme/a: {path: ../../a}`), ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -402,7 +402,7 @@ func TestPackCycles(t *testing.T) {
 func TestUnusedDependency(t *testing.T) {
 	head := "-- skillpm.yaml\nname: acme/x\nversion: \"1.0.0\"\n"
 	lock := "-- skillpm.lock\n" + strings.TrimSuffix(lockText(t, nil, "acme/base 1.2.0 "+ociBase+" (base setup)"), "\n")
-	const unused = "skillpm.yaml:3:16-25 PACK011 advice: no skill of the pack mentions acme/base or a skill of it\n"
+	const unused = "skillpm.yaml:3:16-25 PACK011 note: no skill in the pack mentions acme/base or its skills\n"
 	deps := `dependencies: {acme/base: "*"}` + "\n"
 	manifest := "-- skillpm.yaml\nname: acme/x\nversion: \"1.0.0\"\n" + deps
 	for _, tt := range []struct {
@@ -422,7 +422,7 @@ func TestUnusedDependency(t *testing.T) {
 		{
 			"a directory", head + "dependencies: {acme/near: {path: near}}\n-- near/skillpm.yaml\nname: acme/near\n-- near/n/SKILL.md\n---\nname: n\ndescription: D.\n---",
 			[]string{"other"},
-			"skillpm.yaml:3:16-25 PACK011 advice: no skill of the pack mentions acme/near or a skill of it\n",
+			"skillpm.yaml:3:16-25 PACK011 note: no skill in the pack mentions acme/near or its skills\n",
 		},
 		{"a directory's skill", head + "dependencies: {acme/near: {path: near}}\n-- near/skillpm.yaml\nname: acme/near\n-- near/n/SKILL.md\n---\nname: n\ndescription: D.\n---", []string{"n"}, ""},
 	} {
@@ -434,7 +434,7 @@ func TestUnusedDependency(t *testing.T) {
 	}
 }
 
-// What cannot be read is said, and hides nothing.
+// TestPackFileUnreadable checks that unreadable files are reported, and hide no other findings.
 func TestPackFileUnreadable(t *testing.T) {
 	fsys := packTree("-- a/skillpm.yaml\nname: x")
 	shared, err := New(Options{Parallel: 1})
@@ -443,7 +443,7 @@ func TestPackFileUnreadable(t *testing.T) {
 	}
 	l := &lintRun{Linter: shared, fsys: fsys}
 	got := showPacks(l.packDocs([]packFile{{packManifest, "gone/skillpm.yaml"}, {packManifest, "a/skillpm.yaml"}}, nil))
-	want := "a/skillpm.yaml:1:7-8 PACK005 error: \"x\" is not a pack: a pack is written owner/name\n" +
+	want := "a/skillpm.yaml:1:7-8 PACK005 error: invalid pack name \"x\"\n" +
 		"gone/skillpm.yaml:0:0-0 STR009 error: the file cannot be read: file does not exist\n"
 	if got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
@@ -471,7 +471,7 @@ func TestWordWidth(t *testing.T) {
 	}
 }
 
-// FuzzPackFiles checks a manifest and a lock of any text together.
+// FuzzPackFiles checks a manifest and a lockfile of any text together.
 func FuzzPackFiles(f *testing.F) {
 	f.Add("name: acme/x\ndependencies: {acme/base: '^2', acme/y: {path: ../y}}\naliases: {a: base@acme/base}\n", lockText(f, nil, "acme/base 1.2.0 "+ociBase+" : acme/base *; (base)"))
 	f.Add("skills: ['**', '../x']\nvalidate: {rules: {X: off}}\n", "version: 1\npacks: {a/b: {}}\nnames: {x: {}}\n")
@@ -490,7 +490,7 @@ func FuzzPackFiles(f *testing.F) {
 	})
 }
 
-// BenchmarkPackFiles checks a lock of 200 packs and its manifest.
+// BenchmarkPackFiles checks a lockfile of 200 packs and its manifest.
 func BenchmarkPackFiles(b *testing.B) {
 	var manifest strings.Builder
 	manifest.WriteString("name: acme/x\nversion: \"1.0.0\"\ndependencies:\n")

@@ -92,11 +92,11 @@ func (u *skillCheck) checkRecommended(j *profileSchema) {
 			continue
 		}
 		f := finding{
-			rule: rule.Recommended, message: "there is no " + name, profile: j.ID,
+			rule: rule.Recommended, message: name + " is missing", profile: j.ID,
 			src: u.src, line: u.doc.FrontLine - 1, column: 1, width: 3, fix: "add a line " + name + ": …",
 		}
 		if j.Defaults[name] == "first-paragraph" {
-			f.message += ", so " + j.Title + " takes the first paragraph"
+			f.message += ", so " + j.Title + " uses the first paragraph"
 		}
 		u.add(f)
 	}
@@ -118,7 +118,7 @@ func (u *skillCheck) checkListing(j *profileSchema) {
 	if total > j.Listing.Limit {
 		u.atNode(last, finding{
 			rule: rule.Listing, profile: j.ID,
-			message: fmt.Sprintf("%s have %d characters together, and %s shows the first %d",
+			message: fmt.Sprintf("%s together have %d characters, but %s shows only the first %d",
 				strings.Join(j.Listing.Fields, " and "), total, j.Title, j.Listing.Limit),
 		})
 	}

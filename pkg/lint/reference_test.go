@@ -10,8 +10,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/lint"
 )
 
-// S1: what the standard's reference validator accepts and refuses. Where this linter differs on purpose, the case says
-// why: the rows with a reason are all the differences there are.
+// TestReferenceValidator checks S1: what the standard's reference validator accepts and rejects. The rows with a reason
+// are the only differences, all intentional.
 func TestReferenceValidator(t *testing.T) {
 	front := func(lines ...string) string { return "---\n" + strings.Join(lines, "\n") + "\n---\nText\n" }
 	for _, tt := range []struct {
@@ -83,7 +83,7 @@ func TestReferenceValidator(t *testing.T) {
 	}
 }
 
-// S1: the reference validator refuses a directory without a SKILL.md in this exact case.
+// TestReferenceFile checks S1: the reference validator rejects a directory without a SKILL.md in this exact case.
 func TestReferenceFile(t *testing.T) {
 	_, r := run(t, tree("-- deploy/skill.md\n"+head+"Text\n"))
 	if r.OK() || r.Findings[0].Rule != rule.FileCase {

@@ -197,7 +197,7 @@ func (u *skillCheck) exists(rel string) bool {
 func (u *skillCheck) reportEscape(rel string, p *page, k markdown.Link, at string) {
 	f := finding{
 		rule: rule.Escape, severity: new(diag.SeverityWarning),
-		message: "the link leaves the skill, so it is broken where only the skill is installed",
+		message: "the link leaves the skill, so it breaks when only the skill is installed",
 	}
 	full := path.Join(u.dir, at)
 	_, err := fs.Stat(u.l.fsys, full)
@@ -228,7 +228,7 @@ func (l *lintRun) isSkill(name string) bool {
 }
 
 func (u *skillCheck) reportAbsolute(p *page, k markdown.Link, t linkTarget) {
-	f := finding{rule: rule.Absolute, message: "an absolute path leads elsewhere on every other machine"}
+	f := finding{rule: rule.Absolute, message: "an absolute path does not work on other machines"}
 	if at, ok := inside(".", strings.TrimLeft(t.path, "/")); ok && at != "." && u.tree.has(at) {
 		f.fix = "write " + at
 	}

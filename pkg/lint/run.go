@@ -2,7 +2,6 @@ package lint
 
 import (
 	"context"
-	"fmt"
 	"io/fs"
 	"maps"
 	"runtime"
@@ -15,7 +14,9 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/diag/rule"
+	"github.com/skillpm/skillpm/pkg/internal/activity"
 	"github.com/skillpm/skillpm/pkg/internal/scan"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/skill/profile"
 )
 
@@ -90,6 +91,8 @@ func Run(ctx context.Context, fsys fs.FS, targets []string, o Options) (Report, 
 // that ctx was cancelled.
 func (l *Linter) Run(ctx context.Context, fsys fs.FS, targets []string) (Report, error) {
 	r := &lintRun{Linter: l, fsys: fsys, targets: targets, listed: map[string]bool{}}
+	checking := activity.Begin(ctx, &activity.Wait{Items: "validating skills"})
+	defer checking.End()
 	var mu sync.Mutex
 	var units []*skillCheck
 	g, gctx := errgroup.WithContext(ctx)
@@ -100,6 +103,7 @@ func (l *Linter) Run(ctx context.Context, fsys fs.FS, targets []string) (Report,
 				return err
 			}
 			u := r.check(h)
+			checking.Receive(1)
 			mu.Lock()
 			defer mu.Unlock()
 			units = append(units, u)
@@ -118,7 +122,7 @@ func (l *Linter) Run(ctx context.Context, fsys fs.FS, targets []string) (Report,
 
 // RunRules returns the findings of some rules about the skill at the root of a file system. The patterns are ids,
 // families, or the start of an id and a star. It is for decisions about untrusted skills: it ignores suppressions by
-// the author, and includes rules that are off by default, and advice.
+// the author, and includes notes and rules that are off by default.
 func RunRules(ctx context.Context, fsys fs.FS, rules []string) ([]diag.Finding, error) {
 	if len(rules) == 0 {
 		return nil, nil
@@ -254,12 +258,12 @@ func (l *lintRun) merge(findings []diag.Finding) []diag.Finding {
 
 // noSkill is the error for a target without skills.
 func noSkill(target string, dirs int) error {
-	looked := fmt.Sprintf("looked for SKILL.md in %d directories", dirs)
-	if dirs == 1 {
-		looked = "looked for SKILL.md in it"
+	looked := ""
+	if dirs > 1 {
+		looked = " or " + textx.CountOf(dirs-1, "directory", "directories") + " below it"
 	}
-	return diag.Errorf(diag.NotFound, "%s: there is no skill (%s)", target, looked).
-		WithHint("a skill is a directory with a file SKILL.md; `skillpm new NAME` writes one")
+	return diag.Errorf(diag.NotFound, "no SKILL.md in %s%s", target, looked).
+		WithHint("a skill is a directory with a SKILL.md file; create one with: skillpm new NAME")
 }
 
 // Report is what [Run] found.

@@ -62,30 +62,30 @@ func (u *skillCheck) checkShebangAndMode(file *file) {
 	shebang := u.checkShebang(file)
 	executable := u.executable(file)
 	called := u.called[rel]
-	asAdvice := new(diag.SeverityAdvice)
+	asAdvice := new(diag.SeverityNote)
 	switch {
 	case shebang && !executable && !called && u.interpreted[rel]: // the bit is not needed
 	case shebang && !executable && !u.l.NoModes:
 		f := finding{
 			rule: rule.Executable, src: src, line: 1, column: 1,
-			message: "the script has a shebang and is not executable", edits: file.makeExecutable,
+			message: "the script has a shebang but is not executable", edits: file.makeExecutable,
 		}
-		if f.fix = "chmod +x " + u.l.show(src.path); !called {
+		if f.fix = "run chmod +x " + u.l.show(src.path); !called {
 			f.severity = asAdvice
 		} else {
-			f.message = "the script is called by its path and is not executable"
+			f.message = "the script is called by its path but is not executable"
 		}
 		u.add(f)
 	case shebang || len(file.data) == 0 || path.Ext(rel) == "" && !executable:
 	case executable:
 		u.add(finding{
 			rule: rule.Shebang, src: src, line: 1, column: 1,
-			message: "the script is executable and has no shebang", fix: shebangFor(rel),
+			message: "the script is executable but has no shebang", fix: shebangFor(rel),
 		})
 	case called:
 		u.add(finding{
 			rule: rule.Shebang, src: src, line: 1, column: 1,
-			message: "the script is called by its path and has no shebang", fix: shebangFor(rel),
+			message: "the script is called by its path but has no shebang", fix: shebangFor(rel),
 		})
 	case shellExtension(rel):
 		u.add(finding{
@@ -150,7 +150,7 @@ func shebangFor(rel string) string {
 	if program == "" {
 		return ""
 	}
-	return "let its first line be #!/usr/bin/env " + program
+	return "start it with #!/usr/bin/env " + program
 }
 
 // shellWords splits a command line at spaces that are not in quotes. It is not a shell: nothing is expanded.

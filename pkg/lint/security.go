@@ -135,7 +135,7 @@ func (u *skillCheck) reportComment(f *file, p *page) {
 			u.commented = true
 			u.at(f.source, c.Offset, c.End, finding{
 				rule:    rule.HTMLComment,
-				message: "a comment, which pages do not show and models read",
+				message: "a comment, which models read but rendered pages hide",
 			})
 			return
 		}
@@ -216,7 +216,7 @@ func (u *skillCheck) reportCapabilities(names []string) {
 	if key, _ := u.doc.Lookup("hooks"); key != nil {
 		u.atNode(key, finding{
 			rule:    rule.Hooks,
-			message: "the skill has hooks, which run without the model having decided it",
+			message: "the skill has hooks, which run without a decision by the model",
 		})
 	}
 	if _, v := u.doc.Lookup("allowed-tools"); v != nil {

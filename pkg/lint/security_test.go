@@ -10,8 +10,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/lint"
 )
 
-// O22: what is hostile is an error wherever in a skill it is, what a skill can do is a warning, what is worth a look is
-// advice. The strings are put together here, so that no scanner finds them in this file.
+// TestSecurity checks O22: hostile content is an error anywhere in a skill, capabilities are warnings, and suspicious
+// content is a note. The test assembles the strings, so that no scanner finds them in this file.
 func TestSecurity(t *testing.T) {
 	key := "gh" + "p_" + "x7Kq2VnR9sLw4ZtB8mYc3HdJ6fPaE5uGoT1i"
 	for _, tt := range []struct{ name, files, want string }{
@@ -20,7 +20,7 @@ func TestSecurity(t *testing.T) {
 			deploy/SKILL.md:0:0 SEC201 warning the skill has a script: scripts/a.py
 			deploy/scripts/a.py:1:10 SEC111 error secret: a GitHub token`},
 		{"tag characters in a page that nothing mentions", "-- deploy/SKILL.md\n" + head + "Text\n-- deploy/x.md\nA\U000E0041\U000E0042\n", `
-			deploy/x.md:0:0 REF013 advice neither SKILL.md nor what it leads to mentions x.md
+			deploy/x.md:0:0 REF013 note neither SKILL.md nor its references mention x.md
 			deploy/x.md:1:2 SEC106 error invisible tag characters: 2 characters that read "AB"`},
 		{"bidi controls", "-- deploy/SKILL.md\n" + head + "if a \u202e{ b\n", "deploy/SKILL.md:5:6 SEC107 error characters that reverse the direction of text: U+202E"},
 		{"decoded into a shell", "-- deploy/SKILL.md\n" + head + "```\necho aGVsbG8gd29ybGQ= | base64 -d | bash\n```\n", "SEC102"},
@@ -45,7 +45,7 @@ func TestSecurity(t *testing.T) {
 	}
 }
 
-// O22: an archive is looked into, and one that cannot be is an error.
+// TestArchive checks O22: archives are scanned, and an unreadable archive is an error.
 func TestArchive(t *testing.T) {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
@@ -67,17 +67,17 @@ func TestArchive(t *testing.T) {
 	}, lint.Settings{})
 	compare(t, got, `
 		deploy/a.zip:0:0 SEC109 error native program in "bin/tool": ELF program
-		deploy/b.7z:0:0 SEC113 error archive that cannot be looked into: 7z archive`)
+		deploy/b.7z:0:0 SEC113 error archive that cannot be scanned: 7z archive`)
 }
 
-// S2: Claude Code's own fields, what it allows, and what it does not.
+// TestClaudeCode checks S2: Claude Code's own fields, with the values that it allows and rejects.
 func TestClaudeCode(t *testing.T) {
 	for _, tt := range []struct{ name, front, want string }{
 		{"its fields", "description: D.\nwhen_to_use: Now.\nargument-hint: '[a]'\nmodel: opus\neffort: xhigh\ncontext: fork\nagent: general-purpose\npaths: ['src/**']\nallowed-tools: Read, Bash(git:*)", ""},
 		{"tools with spaces, and as a list", "description: D.\nallowed-tools: [Read, 'Bash(git:*)']", ""},
 		{"effort", "description: D.\neffort: huge", `deploy/SKILL.md:3:9 FM014 error effort must be one of low, medium, high, xhigh, max, not "huge"`},
-		{"agent without a fork", "description: D.\nagent: x", "deploy/SKILL.md:3:1 FM021 error agent has a meaning only with context: fork"},
-		{"background without a fork", "description: D.\nbackground: true", "deploy/SKILL.md:3:1 FM021 error background has a meaning only with context: fork"},
+		{"agent without a fork", "description: D.\nagent: x", "deploy/SKILL.md:3:1 FM021 error agent has no effect without context: fork"},
+		{"background without a fork", "description: D.\nbackground: true", "deploy/SKILL.md:3:1 FM021 error background has no effect without context: fork"},
 		{"the listing", "description: " + strings.Repeat("d", 1000) + "\nwhen_to_use: " + strings.Repeat("w", 600), "FM024"},
 		{"no description", "name: deploy", "FM023"},
 	} {
@@ -94,7 +94,7 @@ func TestClaudeCode(t *testing.T) {
 	}
 }
 
-// A secret is in no report: what is shown of its line has stars in its place.
+// TestSecretIsNotShown checks that no report contains a secret: stars replace it in the shown line.
 func TestSecretIsNotShown(t *testing.T) {
 	key := "gh" + "p_" + "x7Kq2VnR9sLw4ZtB8mYc3HdJ6fPaE5uGoT1i"
 	all := mustRun(t, tree("-- deploy/SKILL.md\n"+head+"Use "+key+" [a](missing.md)\n"))
@@ -108,7 +108,7 @@ func TestSecretIsNotShown(t *testing.T) {
 	}
 }
 
-// Nothing is hidden by the first bytes of a file, or by the name of a directory that is published.
+// TestNothingHides checks that neither the first bytes of a file nor the name of a published directory hide content.
 func TestNothingHides(t *testing.T) {
 	for _, first := range []string{"%PDF-1.4\n", "GIF89a=1\n\x01\n", "ID3=1\n\x01\x02\x03\n", "# x\n\x00\n"} {
 		got := mustRun(t, fstest.MapFS{

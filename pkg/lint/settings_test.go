@@ -25,20 +25,20 @@ func TestSettings(t *testing.T) {
 		{"none", lint.Settings{}, `
 			skills/deploy/SKILL.md:0:0 SEC201 warning the skill has a script: scripts/a.sh
 			skills/deploy/SKILL.md:5:5 REF001 error missing.md does not exist
-			skills/deploy/scripts/a.sh:0:0 REF013 advice neither SKILL.md nor what it leads to mentions scripts/a.sh
-			vendor/other/SKILL.md:1:1 FM001 error there is no frontmatter: the first line is not ---`},
+			skills/deploy/scripts/a.sh:0:0 REF013 note neither SKILL.md nor its references mention scripts/a.sh
+			vendor/other/SKILL.md:1:1 FM001 error no frontmatter: the first line is not ---`},
 		{"a directory is passed over", lint.Settings{Ignore: []lint.Ignore{{Path: "vendor/**"}}, Levels: []lint.Level{{Rules: "REF", Off: true}}}, `
 			skills/deploy/SKILL.md:0:0 SEC201 warning the skill has a script: scripts/a.sh`},
 		{"of several levels the last counts", lint.Settings{
 			Ignore: []lint.Ignore{{Path: "vendor"}},
-			Levels: []lint.Level{{Rules: "REF", Off: true}, {Rules: "ref001", Severity: diag.SeverityWarning}, {Rules: "SEC2*", Severity: diag.SeverityAdvice}},
+			Levels: []lint.Level{{Rules: "REF", Off: true}, {Rules: "ref001", Severity: diag.SeverityWarning}, {Rules: "SEC2*", Severity: diag.SeverityNote}},
 		}, `
-			skills/deploy/SKILL.md:0:0 SEC201 advice the skill has a script: scripts/a.sh
+			skills/deploy/SKILL.md:0:0 SEC201 note the skill has a script: scripts/a.sh
 			skills/deploy/SKILL.md:5:5 REF001 warning missing.md does not exist`},
 		{"strict leaves facts and advice", lint.Settings{Strict: true, Ignore: []lint.Ignore{{Path: "vendor"}}}, `
 			skills/deploy/SKILL.md:0:0 SEC201 warning the skill has a script: scripts/a.sh
 			skills/deploy/SKILL.md:5:5 REF001 error missing.md does not exist
-			skills/deploy/scripts/a.sh:0:0 REF013 advice neither SKILL.md nor what it leads to mentions scripts/a.sh`},
+			skills/deploy/scripts/a.sh:0:0 REF013 note neither SKILL.md nor its references mention scripts/a.sh`},
 		{"rules below a path", lint.Settings{Root: ".", Ignore: []lint.Ignore{
 			{Path: "skills/**", Rules: []string{"REF", "SEC201"}, Reason: "an example"}, {Path: "vendor"},
 		}}, ``},
@@ -65,9 +65,9 @@ func TestStyle(t *testing.T) {
 	}
 	got, _ := runWith(t, fsys, lint.Settings{Levels: []lint.Level{{Rules: "STY", Own: true}}})
 	compare(t, got, `
-		deploy/SKILL.md:3:14 STY001 advice the description does not say when to use the skill
-		deploy/SKILL.md:3:14 STY002 advice the description says "I"
-		deploy/SKILL.md:3:14 STY003 advice the description has 2 words`)
+		deploy/SKILL.md:3:14 STY001 note the description does not explain when to use the skill
+		deploy/SKILL.md:3:14 STY002 note the description uses "I"
+		deploy/SKILL.md:3:14 STY003 note the description has 2 words`)
 }
 
 func TestSuppressions(t *testing.T) {
@@ -80,14 +80,14 @@ func TestSuppressions(t *testing.T) {
 		},
 		{"on the line", head + "[a](missing.md) <!-- skillpm-ignore REF: later -->\n", "", "later"},
 		{"another line", head + "<!-- skillpm-ignore REF001: later -->\nText\n\n[a](missing.md)\n", `
-			deploy/SKILL.md:5:6 SUP002 warning there is no finding of REF001 here
+			deploy/SKILL.md:5:6 SUP002 warning no finding of REF001 here
 			deploy/SKILL.md:8:5 REF001 error missing.md does not exist`, ""},
 		{"the whole file", head + "[a](missing.md)\n\n[b](missing.md)\n\n<!-- skillpm-ignore-file REF001: later -->\n", "", "later later"},
 		{"without a reason", head + "[a](missing.md) <!-- skillpm-ignore REF001 -->\n", `
 			deploy/SKILL.md:5:5 REF001 error missing.md does not exist
-			deploy/SKILL.md:5:22 SUP001 warning the suppression gives no reason, so it does not count`, ""},
+			deploy/SKILL.md:5:22 SUP001 warning the suppression has no reason, so it is ignored`, ""},
 		{"an unknown rule", head + "[a](missing.md) <!-- skillpm-ignore REF001, REF999: later -->\n", `
-			deploy/SKILL.md:5:22 SUP003 warning there is no rule "REF999"`, "later"},
+			deploy/SKILL.md:5:22 SUP003 warning unknown rule "REF999"`, "later"},
 		{"ended", head + "[a](missing.md) <!-- skillpm-ignore REF001: later until 2026-01-31 -->\n", `
 			deploy/SKILL.md:5:5 REF001 error missing.md does not exist
 			deploy/SKILL.md:5:22 SUP004 warning the suppression ended on 2026-01-31`, ""},
@@ -97,17 +97,17 @@ func TestSuppressions(t *testing.T) {
 		},
 		{"a day that does not exist", head + "[a](missing.md) <!-- skillpm-ignore REF001: later until 2027-13-45 -->\n", `
 			deploy/SKILL.md:5:5 REF001 error missing.md does not exist
-			deploy/SKILL.md:5:22 SUP004 warning the suppression ends on a day that does not exist, so it does not count`, ""},
+			deploy/SKILL.md:5:22 SUP004 warning the suppression has an invalid end date, so it is ignored`, ""},
 		{"without a colon", head + "[a](missing.md) <!-- skillpm-ignore REF001 made later -->\n", `
 			deploy/SKILL.md:5:5 REF001 error missing.md does not exist
-			deploy/SKILL.md:5:22 SUP001 warning the suppression has no colon before its reason, so it does not count`, ""},
+			deploy/SKILL.md:5:22 SUP001 warning the suppression has no colon before its reason, so it is ignored`, ""},
 		{"no comment", head + "skillpm-ignore REF001: later [a](missing.md)\n", `
 			deploy/SKILL.md:5:34 REF001 error missing.md does not exist`, ""},
 		{"in code", head + "`<!-- skillpm-ignore REF001: x -->` [a](missing.md)\n", `
 			deploy/SKILL.md:5:41 REF001 error missing.md does not exist`, ""},
 		{"of itself", head + "[a](missing.md) <!-- skillpm-ignore REF001, SUP001 -->\n", `
 			deploy/SKILL.md:5:5 REF001 error missing.md does not exist
-			deploy/SKILL.md:5:22 SUP001 warning the suppression gives no reason, so it does not count`, ""},
+			deploy/SKILL.md:5:22 SUP001 warning the suppression has no reason, so it is ignored`, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r, err := lint.Run(context.Background(), tree("-- deploy/SKILL.md\n"+tt.text), []string{"."}, lint.Options{
@@ -128,11 +128,12 @@ func TestSuppressions(t *testing.T) {
 	}
 }
 
-// A comment is not blamed for a rule that the settings switch off, and can itself be ignored by its path.
+// TestUnusedSuppression checks that a comment for a rule that the settings switch off is not reported as unused, and
+// that its path can be ignored.
 func TestUnusedSuppression(t *testing.T) {
 	fsys := tree("-- deploy/SKILL.md\n" + head + "<!-- skillpm-ignore REF001: made at release -->\nText\n")
 	got, _ := runWith(t, fsys, lint.Settings{})
-	compare(t, got, "deploy/SKILL.md:5:6 SUP002 warning there is no finding of REF001 here")
+	compare(t, got, "deploy/SKILL.md:5:6 SUP002 warning no finding of REF001 here")
 	got, _ = runWith(t, fsys, lint.Settings{Levels: []lint.Level{{Rules: "REF", Off: true}}})
 	compare(t, got, "")
 	got, r := runWith(t, fsys, lint.Settings{Ignore: []lint.Ignore{{Path: "deploy", Rules: []string{"SUP"}, Reason: "an example"}}})
@@ -159,7 +160,7 @@ func TestAccept(t *testing.T) {
 	}
 }
 
-// Reports of projects that are for other hosts name all of these.
+// TestMerge checks that merged reports of projects for other agents name all of these agents.
 func TestMerge(t *testing.T) {
 	var all lint.Report
 	for _, id := range []string{"agentskills", "pegasus", "agentskills"} {
@@ -186,18 +187,18 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// A file of the target that is called skill.md is a finding and no missing skill.
+// TestWrongCaseTarget checks that a target's file with the name skill.md is a finding, and not a missing skill.
 func TestWrongCaseTarget(t *testing.T) {
 	r, err := lint.Run(context.Background(), fstest.MapFS{"deploy/skill.md": {Data: []byte("# Deploy\n")}}, []string{"deploy"}, lint.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	compare(t, format(r), `
-		deploy/skill.md:0:0 STR001 error skill.md is not called SKILL.md
-		deploy/skill.md:1:1 FM001 error there is no frontmatter: the first line is not ---`)
+		deploy/skill.md:0:0 STR001 error skill.md does not have the name SKILL.md
+		deploy/skill.md:1:1 FM001 error no frontmatter: the first line is not ---`)
 }
 
-// In a code block a comment of the code's language counts.
+// TestSuppressionInBlock checks that in a code block a comment in the code's language counts.
 func TestSuppressionInBlock(t *testing.T) {
 	got, r := runWith(t, tree("-- deploy/SKILL.md\n"+head+"```bash\n# skillpm-ignore SEC307: on a machine of our own\nsudo apt install x\n```\n"), lint.Settings{})
 	compare(t, got, "")

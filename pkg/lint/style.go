@@ -23,11 +23,11 @@ func (u *skillCheck) checkStyle() {
 	}
 	_, when := u.doc.Lookup("when_to_use")
 	if u.wants(rule.NoTrigger) && when == nil && !namesOccasion(text) {
-		u.atNode(v, finding{rule: rule.NoTrigger, message: "the description does not say when to use the skill"})
+		u.atNode(v, finding{rule: rule.NoTrigger, message: "the description does not explain when to use the skill"})
 	}
 	if u.wants(rule.Person) {
 		if word := person(text); word != "" {
-			u.atNode(v, finding{rule: rule.Person, message: fmt.Sprintf("the description says %q", word)})
+			u.atNode(v, finding{rule: rule.Person, message: fmt.Sprintf("the description uses %q", word)})
 		}
 	}
 	// not all scripts have spaces

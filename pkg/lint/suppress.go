@@ -158,7 +158,7 @@ func (u *skillCheck) suppression(f *file, line int, text string, alone bool) *su
 	list, reason, colon := strings.Cut(text, ":")
 	if words := strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' }); !colon &&
 		slices.ContainsFunc(words, func(w string) bool { return rule.CheckPattern(w) != nil }) {
-		say(rule.NoReason, "the suppression has no colon before its reason, so it does not count", "")
+		say(rule.NoReason, "the suppression has no colon before its reason, so it is ignored", "")
 		return nil
 	}
 	s.rules = strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' })
@@ -167,8 +167,8 @@ func (u *skillCheck) suppression(f *file, line int, text string, alone bool) *su
 		day, err := time.Parse(time.DateOnly, s.reason[m[2]:m[3]])
 		s.reason = strings.TrimSpace(s.reason[:m[0]])
 		if err != nil {
-			say(rule.Expired, "the suppression ends on a day that does not exist, so it does not count",
-				"write the day as 2027-01-31")
+			say(rule.Expired, "the suppression has an invalid end date, so it is ignored",
+				"use the form 2027-01-31")
 			return nil
 		}
 		if !u.l.Now.IsZero() && !u.l.Now.Before(day) {
@@ -181,7 +181,7 @@ func (u *skillCheck) suppression(f *file, line int, text string, alone bool) *su
 	})
 	for _, pattern := range s.rules {
 		if !slices.Contains(valid, pattern) {
-			say(rule.UnknownRule, fmt.Sprintf("there is no rule %q", pattern), "")
+			say(rule.UnknownRule, fmt.Sprintf("unknown rule %q", pattern), "")
 		}
 	}
 	switch {
@@ -189,7 +189,7 @@ func (u *skillCheck) suppression(f *file, line int, text string, alone bool) *su
 		say(rule.UnknownRule, "the suppression names no rule", "write the rule's id after "+marker)
 		return nil
 	case s.reason == "":
-		say(rule.NoReason, "the suppression gives no reason, so it does not count", "")
+		say(rule.NoReason, "the suppression has no reason, so it is ignored", "")
 		return nil
 	}
 	s.rules = valid
@@ -241,7 +241,7 @@ func (u *skillCheck) suppress() {
 		if !s.used && slices.ContainsFunc(s.rules, u.l.alwaysOn) {
 			u.add(finding{
 				rule: rule.Unused, path: s.file, line: s.line, column: s.column, width: len(marker),
-				message: fmt.Sprintf("there is no finding of %s here", strings.Join(s.rules, ", ")),
+				message: fmt.Sprintf("no finding of %s here", strings.Join(s.rules, ", ")),
 			})
 			u.keepLine(lineKey{s.path, s.line}, s.text)
 		}

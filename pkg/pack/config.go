@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -49,6 +50,9 @@ var configKeys = []string{
 	"profile", "skills", "runners", "trusted-folders", "sync",
 }
 
+// ConfigKeys returns the keys of the configuration.
+func ConfigKeys() []string { return slices.Clone(configKeys) }
+
 // ParseConfig reads a configuration as strictly as [ParseManifest] reads a manifest.
 func ParseConfig(path string, data []byte) (*Config, error) {
 	format := manifestFormat
@@ -90,7 +94,7 @@ func (c *Config) field(key string, v yamlx.Value) {
 	case "ca-file":
 		c.CAFile = v.Text(checkFile)
 	case "profile":
-		c.Profile = v.Text(checkProfile("skillpm profile lists them"))
+		c.Profile = v.Text(checkProfile("list profiles with: skillpm profile list"))
 	case "skills":
 		c.Skills = skillSettings(v)
 	case "runners":
@@ -107,8 +111,8 @@ func CheckLinkMode(mode string) error {
 	if mode == LinkSymlink || mode == LinkCopy || mode == LinkHard {
 		return nil
 	}
-	return diag.Errorf(diag.Usage, "link-mode %q is not known", mode).
-		WithHint("use %s, %s or %s", LinkSymlink, LinkCopy, LinkHard)
+	return diag.Errorf(diag.Usage, "unknown link-mode %q", mode).
+		WithHint("use one of %s, %s, or %s", LinkSymlink, LinkCopy, LinkHard)
 }
 
 // checkLinkMode is CheckLinkMode for a file.
@@ -131,11 +135,11 @@ func releaseAge(s string) (time.Duration, error) {
 	age, err := time.ParseDuration(text)
 	switch {
 	case err != nil || age < 0:
-		return 0, diag.Errorf(diag.Invalid, "min-release-age %q is not a duration", s).
-			WithHint("write hours or days, as 72h or 3d")
+		return 0, diag.Errorf(diag.Invalid, "invalid min-release-age %q", s).
+			WithHint("use hours or days, such as 72h or 3d")
 	case age > maxAge/unit:
-		return 0, diag.Errorf(diag.Invalid, "min-release-age %q is longer than ten years, the most that there is", s).
-			WithHint("write at most 3650d")
+		return 0, diag.Errorf(diag.Invalid, "min-release-age %q is longer than ten years", s).
+			WithHint("use at most 3650d")
 	}
 	return age * unit, nil
 }
@@ -150,14 +154,14 @@ func gitProgram(s string) (string, error) {
 	case filepath.IsAbs(s):
 		return s, nil
 	}
-	return "", diag.Errorf(diag.Invalid, "git %q is not known", s).
-		WithHint("write builtin, system, or the absolute path of a git program")
+	return "", diag.Errorf(diag.Invalid, "unknown git %q", s).
+		WithHint("use builtin, system, or the absolute path of a git program")
 }
 
 // registries reads a list of addresses, or of mappings of a name and an address.
 func registries(v yamlx.Value) []Registry {
 	if !v.IsList() {
-		v.Errorf("write a line for each, as in - {name: acme, url: \"https://packs.example\"}",
+		v.Errorf("add a list entry for each registry, such as - {name: acme, url: \"https://packs.example\"}",
 			"registries must be a list")
 		return nil
 	}
@@ -169,7 +173,7 @@ func registries(v yamlx.Value) []Registry {
 		switch {
 		case item.Count() > before:
 		case seen[reg.Name]:
-			item.Errorf("", "registries lists %q twice", reg.Name)
+			item.Errorf("", "registries contains %q more than once", reg.Name)
 		default:
 			list, seen[reg.Name] = append(list, reg), true
 		}
@@ -191,13 +195,13 @@ func registry(v yamlx.Value) (reg Registry) {
 		}
 		reg.Name = v.Text(func(s string) error {
 			if s == "" || strings.ContainsAny(s, ":/\\ ") {
-				return diag.Errorf(diag.Invalid, "a registry's name is one word, without a colon or a slash")
+				return diag.Errorf(diag.Invalid, "the name of a registry must not contain spaces, colons, or slashes")
 			}
 			return nil
 		})
 	}
 	if !v.Get("url").Exists() && v.Count() == before {
-		v.Errorf("write {name: acme, url: \"https://packs.example\"}", "a registry needs a url")
+		v.Errorf("use {name: acme, url: \"https://packs.example\"}", "the registry has no url")
 	}
 	reg.Name = cmp.Or(reg.Name, reg.URL)
 	return reg
@@ -208,7 +212,8 @@ func namespaces(v yamlx.Value) map[string]string {
 	registryOf := make(map[string]string)
 	for owner, v := range v.Fields() {
 		if _, err := ParseID(owner + "/x"); err != nil {
-			v.Key().Errorf("write the part before the slash, as acme of acme/deploy", "%q is not the owner of packs",
+			v.Key().Errorf("use the part of a pack's name before the slash, such as acme for acme/deploy",
+				"invalid owner %q",
 				owner)
 		}
 		if address := v.Text(checkAddress("namespace " + owner)); address != "" {
@@ -222,24 +227,24 @@ func namespaces(v yamlx.Value) map[string]string {
 func checkAddress(noun string) func(string) error {
 	return func(s string) error {
 		if s == "" || strings.HasPrefix(s, "-") || strings.ContainsFunc(s, isControl) {
-			return diag.Errorf(diag.Invalid, "%s is not an address", noun)
+			return diag.Errorf(diag.Invalid, "%s is not a valid address", noun)
 		}
 		scheme, rest, ok := strings.Cut(s, "://")
 		if !ok {
 			return nil
 		}
 		if scheme == "http" && !onLoopback(s) {
-			return diag.Errorf(diag.Invalid, "%s is read over HTTPS only: %q", noun, s).
+			return diag.Errorf(diag.Invalid, "%s requires HTTPS: %q", noun, s).
 				WithHint("write https://%s", rest)
 		}
 		host, _, _ := strings.Cut(rest, "/")
 		user, _, hasUser := strings.Cut(host, "@")
 		if hasUser && (!strings.HasSuffix(scheme, "ssh") || strings.Contains(user, ":")) {
 			return diag.Errorf(diag.Invalid, "%s has credentials in its address", noun).
-				WithHint("remove them, and keep them in a credential helper or in SKILLPM_TOKEN_<HOST>")
+				WithHint("remove them, and use a credential helper or SKILLPM_TOKEN_<HOST>")
 		}
 		if _, err := url.Parse(s); err != nil {
-			return diag.Errorf(diag.Invalid, "%s is not an address: %q", noun, s)
+			return diag.Errorf(diag.Invalid, "%s is not a valid address: %q", noun, s)
 		}
 		return nil
 	}

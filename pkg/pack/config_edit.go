@@ -57,8 +57,8 @@ func (f *RegistryFile) Add(r Registry) error {
 		if old == r {
 			return nil
 		}
-		return diag.Errorf(diag.Conflict, "%s has a registry %s already, at %s", f.Path, r.Name, old.URL).
-			WithHint("choose another name, or remove that one: skillpm registry remove %s", r.Name)
+		return diag.Errorf(diag.Conflict, "%s already has a registry %s, at %s", f.Path, r.Name, old.URL).
+			WithHint("choose another name, or remove the existing registry with: skillpm registry remove %s", r.Name)
 	}
 	want := f.clone()
 	want.Registries = append(want.Registries, r)

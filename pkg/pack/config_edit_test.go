@@ -63,8 +63,8 @@ func TestAddRegistryRefuses(t *testing.T) {
 		want string
 	}{
 		{"registries: [{name: a, url: https://a.example}]\n", pack.Registry{Name: "a", URL: "https://b.example"}, diag.Conflict, "https://a.example"},
-		{"", pack.Registry{Name: "a b", URL: "https://b.example"}, diag.Invalid, "one word"},
-		{"", pack.Registry{Name: "a", URL: "http://b.example"}, diag.Invalid, "HTTPS only"},
+		{"", pack.Registry{Name: "a b", URL: "https://b.example"}, diag.Invalid, "must not contain spaces"},
+		{"", pack.Registry{Name: "a", URL: "http://b.example"}, diag.Invalid, "requires HTTPS"},
 		{"", pack.Registry{Name: "a", URL: "https://u:p@b.example"}, diag.Invalid, "credentials"},
 		{"registries: &all\n  - https://a.example\n", pack.Registry{Name: "a", URL: "https://b.example"}, diag.Invalid, ""},
 	} {

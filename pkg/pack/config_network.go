@@ -40,16 +40,16 @@ func mirrors(v yamlx.Value) map[string]string {
 
 func checkFile(s string) error {
 	if s == "" || strings.HasPrefix(s, "-") || strings.HasPrefix(s, "~") || strings.ContainsFunc(s, isControl) {
-		return diag.Errorf(diag.Invalid, "%q is not the path of a file", s).
-			WithHint("write it in full, or relative to this file")
+		return diag.Errorf(diag.Invalid, "invalid file path %q", s).
+			WithHint("use an absolute path, or a path relative to this file")
 	}
 	return nil
 }
 
 func checkHost(s string) error {
 	if !hostPort().MatchString(s) {
-		return diag.Errorf(diag.Invalid, "%q is not a host", s).
-			WithHint("write a name in lower case, with the port if there is one, as registry.example:5000")
+		return diag.Errorf(diag.Invalid, "invalid host %q", s).
+			WithHint("use a lowercase name with an optional port, such as registry.example:5000")
 	}
 	return nil
 }
@@ -64,8 +64,8 @@ func checkHostPath(s string) error {
 	}
 	for part := range strings.SplitSeq(path, "/") {
 		if !hostPath().MatchString(part) {
-			return diag.Errorf(diag.Invalid, "%q is not a host and the path of repositories", s).
-				WithHint("write it as registry.example/acme, without a scheme")
+			return diag.Errorf(diag.Invalid, "invalid host and repository path %q", s).
+				WithHint("use the form registry.example/acme, without a scheme")
 		}
 	}
 	return nil
@@ -94,7 +94,7 @@ var syncKeys = []string{"source", "name", "version", "keys", "threshold"}
 func syncSettings(v yamlx.Value) SyncSettings {
 	s := SyncSettings{Threshold: 1}
 	if !v.IsMapping() {
-		v.Errorf("write sync: {source: \"git+https://git.example/acme/fleet.git\", keys: [keys/acme.signers]}",
+		v.Errorf("use sync: {source: \"git+https://git.example/acme/fleet.git\", keys: [keys/acme.signers]}",
 			"sync must be a mapping")
 		return s
 	}
@@ -114,8 +114,8 @@ func syncSettings(v yamlx.Value) SyncSettings {
 		case "version":
 			s.Version = v.Text(func(text string) error {
 				if _, err := semver.NewConstraint(text); err != nil {
-					return diag.Errorf(diag.Invalid, "version %q is no range of versions", text).
-						WithHint("write one as ^1, ~2.3 or 1.4.0")
+					return diag.Errorf(diag.Invalid, "invalid version range %q", text).
+						WithHint("use a range such as ^1, ~2.3, or 1.4.0")
 				}
 				return nil
 			})
@@ -128,10 +128,10 @@ func syncSettings(v yamlx.Value) SyncSettings {
 	switch {
 	case v.Count() > before:
 	case s.Source.Kind == "":
-		v.Errorf("write source: \"git+https://git.example/acme/fleet.git\" or \"oci://registry.example/acme/fleet\"",
+		v.Errorf("use source: \"git+https://git.example/acme/fleet.git\" or \"oci://registry.example/acme/fleet\"",
 			"sync has no source")
 	case !s.Name.IsZero() && s.Source.Kind != KindGit:
-		v.Errorf("", "name counts for git only: a list in a registry has the name of its repository")
+		v.Errorf("", "name is allowed only for git; in a registry, the repository is the name")
 	}
 	return s
 }
@@ -158,14 +158,14 @@ func syncSource(text string) (Ref, error) {
 	case err != nil:
 		return ref, diag.Errorf(diag.Invalid, "source: %v", err)
 	case ref.Kind != KindGit && ref.Kind != KindOCI && ref.Kind != KindLayout:
-		return ref, diag.Errorf(diag.Invalid, "source %q is no place of signed releases", text).
-			WithHint("write git+https://…, or oci://…")
+		return ref, diag.Errorf(diag.Invalid, "source %q cannot have signed releases", text).
+			WithHint("use git+https://… or oci://…")
 	case ref.Kind == KindLayout && !filepath.IsAbs(filepath.FromSlash(ref.URL)):
-		return ref, diag.Errorf(diag.Invalid, "source %q is a relative directory", text).
-			WithHint("write the whole path")
+		return ref, diag.Errorf(diag.Invalid, "source %q is a relative path", text).
+			WithHint("use an absolute path")
 	case ref.Rev != "" || ref.Digest != "":
-		return ref, diag.Errorf(diag.Invalid, "source %q names one release", text).
-			WithHint("leave the revision out, and give a range as version")
+		return ref, diag.Errorf(diag.Invalid, "source %q must not contain a revision", text).
+			WithHint("remove the revision, and set version to a range")
 	}
 	return ref, nil
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
-// TestConfigNetwork reads how hosts are reached, and whose keys are trusted.
+// TestConfigNetwork reads the network settings and the trusted keys.
 func TestConfigNetwork(t *testing.T) {
 	text := "trusted-keys: [keys/acme.pub, /etc/keys/globex.pub]\nmirrors: {ghcr.io: registry.internal/ghcr, 'quay.io:8443/acme/tools': '[::1]:5000'}\n" +
 		"plain-http: ['registry.internal:5000']\nca-file: ca.pem\n"
@@ -27,20 +27,20 @@ func TestConfigNetwork(t *testing.T) {
 	}
 	checkSchema(t, "config", []byte(text), true)
 	for _, tt := range []struct{ text, want string }{
-		{"mirrors: {https://ghcr.io: x}", `"https://ghcr.io" is not a host`},
-		{"mirrors: {ghcr.io: https://x}", `"https://x" is not a host`},
-		{"mirrors: {ghcr.io: user@x}", `"user@x" is not a host`},
-		{"mirrors: {ghcr.io: x/../y}", `"x/../y" is not a host and the path`},
-		{"mirrors: {ghcr.io: x/}", `"x/" is not a host and the path`},
-		{"mirrors: {GHCR.io: x}", `"GHCR.io" is not a host`},
+		{"mirrors: {https://ghcr.io: x}", `invalid host "https://ghcr.io"`},
+		{"mirrors: {ghcr.io: https://x}", `invalid host "https://x"`},
+		{"mirrors: {ghcr.io: user@x}", `invalid host "user@x"`},
+		{"mirrors: {ghcr.io: x/../y}", `invalid host and repository path "x/../y"`},
+		{"mirrors: {ghcr.io: x/}", `invalid host and repository path "x/"`},
+		{"mirrors: {GHCR.io: x}", `invalid host "GHCR.io"`},
 		{"mirrors: [ghcr.io]", "mirrors must be a mapping"},
-		{"plain-http: [x/y]", `"x/y" is not a host`},
+		{"plain-http: [x/y]", `invalid host "x/y"`},
 		{"plain-http: true", "plain-http must be a list"},
-		{"plain-http: ['*']", `"*" is not a host`},
-		{"ca-file: [ca.pem]", "ca-file must be a text"},
-		{"ca-file: ~/ca.pem", `"~/ca.pem" is not the path of a file`},
+		{"plain-http: ['*']", `invalid host "*"`},
+		{"ca-file: [ca.pem]", "ca-file must be text"},
+		{"ca-file: ~/ca.pem", `invalid file path "~/ca.pem"`},
 		{"trusted-keys: acme.pub", "trusted-keys must be a list"},
-		{"trusted-keys: ['-key']", `"-key" is not the path of a file`},
+		{"trusted-keys: ['-key']", `invalid file path "-key"`},
 	} {
 		if _, err := pack.ParseConfig("config.yaml", []byte(tt.text)); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want %s", tt.text, err, tt.want)

@@ -106,8 +106,8 @@ func runners(v yamlx.Value) map[string]Runner {
 	runners := make(map[string]Runner)
 	for kind, v := range v.Fields() {
 		if !runnerType().MatchString(kind) {
-			v.Key().Errorf("write a word of letters, digits, dots and hyphens, as general",
-				"%q is not the name of a runner", kind)
+			v.Key().Errorf("use letters, digits, dots, and hyphens, such as general",
+				"invalid runner name %q", kind)
 		}
 		runners[kind] = readRunner(v.Named("runners." + kind))
 	}
@@ -130,8 +130,8 @@ func readRunner(v yamlx.Value) (s Runner) {
 		case "directory":
 			s.Project = value.Text(func(s string) error {
 				if s != "own" && s != "project" {
-					return diag.Errorf(diag.Invalid, "%s %q is not known", value.Name, s).
-						WithHint("write own, an empty directory for each task, or project")
+					return diag.Errorf(diag.Invalid, "unknown %s %q", value.Name, s).
+						WithHint("use own (an empty directory for each task) or project")
 				}
 				return nil
 			}) == "project"
@@ -140,8 +140,8 @@ func readRunner(v yamlx.Value) (s Runner) {
 		}
 	}
 	if s.Command == nil && v.Count() == before {
-		v.Errorf("write command: [claude, -p], the program that gets the task on its standard input",
-			"%s needs a command", v.Name)
+		v.Errorf("add command: [claude, -p], a program that reads the task from standard input",
+			"%s has no command", v.Name)
 	}
 	return s
 }
@@ -160,7 +160,7 @@ func notify(v yamlx.Value) (n Notify) {
 // command reads a program and its arguments, which may repeat.
 func command(v yamlx.Value) []string {
 	if !v.IsList() {
-		hint := "write [claude, -p]; no shell reads it"
+		hint := "use a list, such as [claude, -p]; no shell runs it"
 		if words := strings.Fields(v.Node.Value); len(words) > 0 {
 			hint = "write [" + strings.Join(words, ", ") + "]"
 		}
@@ -179,12 +179,12 @@ func command(v yamlx.Value) []string {
 	switch {
 	case v.Count() > before:
 	case len(argv) == 0 || argv[0] == "":
-		v.Errorf("write [claude, -p]", "%s names no program", v.Name)
+		v.Errorf("use a list, such as [claude, -p]", "%s has no program", v.Name)
 	case len(argv) > maxArguments:
 		v.Errorf("", "%s has more than %d arguments", v.Name, maxArguments)
 	case strings.HasPrefix(argv[0], "~"):
-		v.At(v.Node.Content[0]).Errorf("write the path in full",
-			"no shell reads %s, so that ~ is not the home directory", v.Name)
+		v.At(v.Node.Content[0]).Errorf("use an absolute path",
+			"%s must not start with ~, because no shell expands it", v.Name)
 	}
 	return argv
 }
@@ -195,11 +195,11 @@ func timeLimit(v yamlx.Value) time.Duration {
 		limit, err := time.ParseDuration(s)
 		switch {
 		case err != nil || limit <= 0:
-			return 0, diag.Errorf(diag.Invalid, "%s %q is not a time", v.Name, s).
-				WithHint("write a number and its unit, as 90s or 10m")
+			return 0, diag.Errorf(diag.Invalid, "invalid %s %q", v.Name, s).
+				WithHint("use a number and its unit, such as 90s or 10m")
 		case limit > maxRunLimit:
-			return 0, diag.Errorf(diag.Invalid, "%s %q is longer than a day, the most that there is", v.Name, s).
-				WithHint("write at most 24h")
+			return 0, diag.Errorf(diag.Invalid, "%s %q is longer than one day", v.Name, s).
+				WithHint("use at most 24h")
 		}
 		return limit, nil
 	})
@@ -209,8 +209,8 @@ func timeLimit(v yamlx.Value) time.Duration {
 func filter(v yamlx.Value) string {
 	return v.Text(func(s string) error {
 		if !filterWord().MatchString(s) {
-			return diag.Errorf(diag.Invalid, "%s %q is not one word", v.Name, s).
-				WithHint("write letters, digits, hyphens and dots")
+			return diag.Errorf(diag.Invalid, "invalid %s %q", v.Name, s).
+				WithHint("use letters, digits, hyphens, and dots")
 		}
 		return nil
 	})
@@ -220,16 +220,16 @@ func checkAllowed(s string) error {
 	name, pack, qualified := strings.Cut(s, "@")
 	if name == "" || qualified && pack == "" || len(s) > 4*skill.MaxName ||
 		strings.ContainsFunc(s, func(c rune) bool { return c <= ' ' || c == 0x7f }) {
-		return diag.Errorf(diag.Invalid, "%q is not the name of a skill", s).
-			WithHint("write it as deploy, or deploy@acme/deploy for the one of a pack")
+		return diag.Errorf(diag.Invalid, "invalid skill name %q", s).
+			WithHint("use a name such as deploy, or deploy@acme/deploy for the skill of a pack")
 	}
 	return nil
 }
 
 func checkFolder(s string) error {
 	if !filepath.IsAbs(s) || strings.ContainsFunc(s, isControl) {
-		return diag.Errorf(diag.Invalid, "%q is not the full path of a folder", s).
-			WithHint("write it from the root, as /home/ada/work")
+		return diag.Errorf(diag.Invalid, "%q is not the absolute path of a directory", s).
+			WithHint("use an absolute path, such as /home/ada/work")
 	}
 	return nil
 }
@@ -240,10 +240,10 @@ func checkVariable(s string) error {
 	name, _, _ := strings.Cut(s, "=")
 	switch {
 	case !variable().MatchString(name):
-		return diag.Errorf(diag.Invalid, "%q is not a variable", s).
-			WithHint("write NAME to pass one on, or NAME=VALUE to set one")
+		return diag.Errorf(diag.Invalid, "invalid variable %q", s).
+			WithHint("use NAME to pass a variable on, or NAME=VALUE to set one")
 	case strings.HasPrefix(strings.ToUpper(name), "SKILLPM_"):
-		return diag.Errorf(diag.Invalid, "%s is skillpm's own and not passed on to tasks", name).
+		return diag.Errorf(diag.Invalid, "%s is reserved for skillpm and cannot be passed to tasks", name).
 			WithHint("choose a name that does not start with SKILLPM_")
 	case strings.ContainsRune(s, 0):
 		return diag.Errorf(diag.Invalid, "%s has a zero byte", name)
@@ -262,9 +262,11 @@ func (c *Config) Runner(kind string) (Runner, error) {
 	}
 	r, ok := c.Runners[kind]
 	if !ok {
-		err := diag.Errorf(diag.NotFound, "no runner %q is configured, which would run the task", kind)
+		err := diag.Errorf(diag.NotFound, "the runner %q of the task is not configured", kind)
 		return Runner{}, err.WithHint(
-			"write into %s:\nrunners:\n  %s:\n    command: [claude, -p]   # gets the task on its standard input",
+			"add to %s:\nrunners:\n "+
+				" %s:\n "+
+				"   command: [claude, -p]   # gets the task on its standard input",
 			c.Path, kind)
 	}
 	r.Command, r.Notify.Command = c.program(r.Command), c.program(r.Notify.Command)

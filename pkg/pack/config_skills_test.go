@@ -34,7 +34,8 @@ runners:
 trusted-folders: [/home/ada/work]
 `
 
-// SPEC K4: skills.enabled and skills.allowed are settings, with all that a configuration says of skills at work.
+// TestK4ConfigRuntime checks SPEC K4: skills.enabled and skills.allowed are settings, like all other run-time settings
+// of skills.
 func TestK4ConfigRuntime(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "config.yaml")
 	c, err := pack.ParseConfig(path, []byte(runtimeText))
@@ -72,7 +73,7 @@ func TestK4ConfigRuntime(t *testing.T) {
 	}
 }
 
-// A runner that is missing is an error with the lines that are to be written.
+// TestRunnerMissing checks that a missing runner is an error that shows the lines to add.
 func TestRunnerMissing(t *testing.T) {
 	for _, c := range []*pack.Config{nil, {Path: "config.yaml"}} {
 		_, err := c.Runner("review")
@@ -84,35 +85,35 @@ func TestRunnerMissing(t *testing.T) {
 
 func TestConfigRuntimeRefuses(t *testing.T) {
 	for _, tt := range []struct{ text, want, hint string }{
-		{"profile: Claude Code", `config.yaml:1:10: "Claude Code" is not the id`, "skillpm profile"},
+		{"profile: Claude Code", `config.yaml:1:10: invalid profile ID "Claude Code"`, "skillpm profile"},
 		{"skills: [deploy]", "config.yaml:1:9: skills must be a mapping", ""},
 		{"skills: {enable: false}", `config.yaml:1:10: unknown key "enable" in skills`, "did you mean enabled?"},
 		{"skills: {enabled: no}", "skills.enabled must be true or false", ""},
 		{"skills: {allowed: deploy}", "skills.allowed must be a list", ""},
-		{"skills: {allowed: ['a b']}", `"a b" is not the name of a skill`, "deploy@acme/deploy"},
-		{"skills: {allowed: ['a@']}", `"a@" is not the name of a skill`, ""},
+		{"skills: {allowed: ['a b']}", `invalid skill name "a b"`, "deploy@acme/deploy"},
+		{"skills: {allowed: ['a@']}", `invalid skill name "a@"`, ""},
 		{"skills: {max-depth: 0}", "skills.max-depth must be a number from 1 to 64", ""},
 		{"skills: {max-depth: 65}", "skills.max-depth must be a number from 1 to 64", ""},
 		{"skills: {max-depth: '5'}", "skills.max-depth must be a number", ""},
 		{"skills: {recommended: 2.5}", "skills.recommended must be a number", ""},
-		{"skills: {tenant: 'a b'}", `skills.tenant "a b" is not one word`, ""},
-		{"skills: {script-limit: 90}", `skills.script-limit "90" is not a time`, "90s"},
-		{"skills: {script-limit: -5s}", `skills.script-limit "-5s" is not a time`, ""},
+		{"skills: {tenant: 'a b'}", `invalid skills.tenant "a b"`, ""},
+		{"skills: {script-limit: 90}", `invalid skills.script-limit "90"`, "90s"},
+		{"skills: {script-limit: -5s}", `invalid skills.script-limit "-5s"`, ""},
 		{"runners: [general]", "runners must be a mapping", ""},
-		{"runners: {a/b: {command: [x]}}", `"a/b" is not the name of a runner`, "general"},
+		{"runners: {a/b: {command: [x]}}", `invalid runner name "a/b"`, "general"},
 		{"runners: {general: claude}", "runners.general must be a mapping", ""},
-		{"runners: {general: {}}", "config.yaml:1:20: runners.general needs a command", "claude"},
+		{"runners: {general: {}}", "config.yaml:1:20: runners.general has no command", "claude"},
 		{"runners: {general: {comand: [x]}}", `unknown key "comand"`, "did you mean command?"},
 		{"runners: {general: {command: claude -p}}", "runners.general.command must be a list", "write [claude, -p]"},
-		{"runners: {general: {command: []}}", "runners.general.command names no program", ""},
-		{"runners: {general: {command: [~/x]}}", "~ is not the home directory", "in full"},
-		{"runners: {general: {command: [x], directory: here}}", `directory "here" is not known`, "own"},
-		{"runners: {general: {command: [x], env: ['A B']}}", `"A B" is not a variable`, "NAME=VALUE"},
-		{"runners: {general: {command: [x], env: [SKILLPM_SESSION]}}", "SKILLPM_SESSION is skillpm's own", ""},
-		{"runners: {general: {command: [x], env: [skillpm_session=1]}}", "is skillpm's own", ""},
-		{"runners: {general: {command: [x], notify: {mail: a}}}", `unknown key "mail"`, "command, file"},
-		{"runners: {general: {command: [x], notify: {file: ~/x}}}", `"~/x" is not the path of a file`, ""},
-		{"trusted-folders: [work]", `"work" is not the full path of a folder`, "from the root"},
+		{"runners: {general: {command: []}}", "runners.general.command has no program", ""},
+		{"runners: {general: {command: [~/x]}}", "must not start with ~", "use an absolute path"},
+		{"runners: {general: {command: [x], directory: here}}", `unknown runners.general.directory "here"`, "own"},
+		{"runners: {general: {command: [x], env: ['A B']}}", `invalid variable "A B"`, "NAME=VALUE"},
+		{"runners: {general: {command: [x], env: [SKILLPM_SESSION]}}", "SKILLPM_SESSION is reserved for skillpm", ""},
+		{"runners: {general: {command: [x], env: [skillpm_session=1]}}", "is reserved for skillpm", ""},
+		{"runners: {general: {command: [x], notify: {mail: a}}}", `unknown key "mail"`, "command or file"},
+		{"runners: {general: {command: [x], notify: {file: ~/x}}}", `invalid file path "~/x"`, ""},
+		{"trusted-folders: [work]", `"work" is not the absolute path of a directory`, "use an absolute path"},
 	} {
 		_, err := pack.ParseConfig("config.yaml", []byte(tt.text))
 		if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(diag.HintOf(err), tt.hint) {
@@ -123,7 +124,7 @@ func TestConfigRuntimeRefuses(t *testing.T) {
 		}
 		checkSchema(t, "config", []byte(tt.text), false)
 	}
-	// what the schema cannot say
+	// Cases that the schema cannot express.
 	for _, text := range []string{"skills: {script-limit: 25h}", "runners: {general: {command: [''], limit: 1h}}"} {
 		if _, err := pack.ParseConfig("config.yaml", []byte(text)); diag.CodeOf(err) != diag.Invalid {
 			t.Errorf("%s: %v", text, err)

@@ -7,7 +7,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
-// TestSyncSettings checks what the administrator may say of the enterprise layer's source: O15.
+// TestSyncSettings checks the administrator's settings for the source of the enterprise layer (O15).
 func TestSyncSettings(t *testing.T) {
 	tests := []struct{ text, want string }{ // what the error says, "" for none
 		{`sync: {source: "git+https://git.example/acme/fleet.git//lists", version: "^1", keys: [keys/a.signers], threshold: 1}`, ""},
@@ -15,17 +15,17 @@ func TestSyncSettings(t *testing.T) {
 		{`sync: {source: "git+file:///srv/fleet.git"}`, ""},
 		{`sync: {source: "git+file:///srv/fleet.git", name: acme/fleet}`, ""},
 		{`sync: {source: "git+file:///srv/fleet.git", name: fleet}`, "name"},
-		{`sync: {source: "oci://registry.example/acme/fleet", name: acme/fleet}`, "for git only"},
+		{`sync: {source: "oci://registry.example/acme/fleet", name: acme/fleet}`, "only for git"},
 		{`sync:`, ""},
 		{`sync: oci://registry.example/acme/fleet`, "must be a mapping"},
 		{`sync: {keys: [a.pub]}`, "has no source"},
-		{`sync: {source: acme/fleet}`, "no place of signed releases"},
-		{`sync: {source: ./fleet}`, "no place of signed releases"},
-		{`sync: {source: "oci-layout:fleet"}`, "relative directory"},
-		{`sync: {source: "oci://registry.example/acme/fleet:1.0.0"}`, "names one release"},
-		{`sync: {source: "git+https://git.example/acme/fleet.git#main"}`, "names one release"},
+		{`sync: {source: acme/fleet}`, "cannot have signed releases"},
+		{`sync: {source: ./fleet}`, "cannot have signed releases"},
+		{`sync: {source: "oci-layout:fleet"}`, "relative path"},
+		{`sync: {source: "oci://registry.example/acme/fleet:1.0.0"}`, "must not contain a revision"},
+		{`sync: {source: "git+https://git.example/acme/fleet.git#main"}`, "must not contain a revision"},
 		{`sync: {source: "git+https://me:secret@git.example/acme/fleet.git"}`, "source"},
-		{`sync: {source: "oci://registry.example/acme/fleet", version: "newest"}`, "no range of versions"},
+		{`sync: {source: "oci://registry.example/acme/fleet", version: "newest"}`, "invalid version range"},
 		{`sync: {source: "oci://registry.example/acme/fleet", threshold: 0}`, "threshold"},
 		{`sync: {source: "oci://registry.example/acme/fleet", key: [a.pub]}`, "key"},
 	}

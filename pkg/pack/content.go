@@ -84,8 +84,8 @@ func Describe(fsys fs.FS, ref Ref) (*Content, error) {
 		return nil, err
 	}
 	if len(c.Skills) == 0 && len(c.Dependencies) == 0 {
-		return nil, diag.Errorf(diag.NotFound, "%s has no skill: no directory in it has a %s", sourceText(ref),
-			skill.File).WithHint("name the directory of the skills, as in URL//skills for a repository")
+		return nil, diag.Errorf(diag.NotFound, "%s has no skills: no directory contains a %s", sourceText(ref),
+			skill.File).WithHint("use the directory of the skills, such as URL//skills for a repository")
 	}
 	return c, nil
 }
@@ -150,10 +150,10 @@ func (c *Content) readSkills(fsys fs.FS, dirs []string) error {
 		first, duplicate := dirOf[s.Name]
 		if duplicate && c.Manifest != nil {
 			return diag.Errorf(diag.Invalid, "two skills are named %s: %s and %s", s.Name, first, dir).
-				WithHint("rename one of them, or list the directories wanted under skills in %s", ManifestName)
+				WithHint("rename one of them, or list the required directories under skills in %s", ManifestName)
 		}
 		if duplicate && len(c.Skipped) < maxSkipped {
-			c.Skipped = append(c.Skipped, dir+" is left out: "+first+" is named "+s.Name+" too")
+			c.Skipped = append(c.Skipped, dir+" is skipped: "+first+" also has the name "+s.Name)
 		}
 		if duplicate {
 			continue
@@ -221,7 +221,7 @@ func (c *Content) Select(names []string) ([]SkillDir, error) {
 			func(s SkillDir, n string) int { return strings.Compare(s.Name, n) })
 		if !ok {
 			return nil, diag.Errorf(diag.NotFound, "%s has no skill %q", c.ID, name).
-				WithHint("it has %s", c.skillList())
+				WithHint("available skills: %s", c.skillList())
 		}
 		selected = append(selected, c.Skills[i])
 	}
@@ -300,7 +300,7 @@ func streamFile(fsys fs.FS, skill string, f bundle.File, executable bool, sink b
 		if bytes.HasPrefix(data, []byte(lfsPointer)) {
 			return &bundle.EntryError{
 				Entry: f.Path,
-				Rule:  "is a Git LFS pointer: the file itself is not in the repository",
+				Rule:  "is a Git LFS pointer: the repository does not contain the file itself",
 			}
 		}
 		r = bytes.NewReader(data)

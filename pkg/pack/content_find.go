@@ -51,7 +51,7 @@ func (f *finder) list(dir string) (subdirs []string, isSkill bool, err error) {
 // skip records that a file is left out.
 func (f *finder) skip(name, reason string) {
 	if len(f.skipped) < maxSkipped {
-		f.skipped = append(f.skipped, name+" is left out: "+reason)
+		f.skipped = append(f.skipped, name+" is skipped: "+reason)
 	}
 }
 
@@ -222,11 +222,11 @@ func newLimitedFS(fsys fs.FS) fs.FS { return limitedFS{fsys, new(int)} }
 // ReadDir lists a directory within the limits.
 func (b limitedFS) ReadDir(name string) ([]fs.DirEntry, error) {
 	if depth(name) > maxDepth {
-		return nil, errTooLarge("directories lie more than %d deep in each other", maxDepth)
+		return nil, errTooLarge("directories are nested more than %d deep", maxDepth)
 	}
 	entries, err := fs.ReadDir(b.FS, name)
 	if *b.entries += len(entries) + 1; *b.entries > maxEntries {
-		return nil, errTooLarge("there are more than %d files and directories to look through", maxEntries)
+		return nil, errTooLarge("the source has more than %d files and directories", maxEntries)
 	}
 	return entries, err
 }
@@ -243,14 +243,14 @@ func (b limitedFS) ReadLink(name string) (string, error) { return fs.ReadLink(b.
 // checkFound enforces maxSkills.
 func checkFound(dirs []string) error {
 	if len(dirs) > maxSkills {
-		return errTooLarge("there are more than %d directories with a %s", maxSkills, skill.File)
+		return errTooLarge("the source has more than %d directories with a %s", maxSkills, skill.File)
 	}
 	return nil
 }
 
 func errTooLarge(format string, args ...any) error {
 	return diag.Errorf(diag.Invalid, format, args...).
-		WithHint("name a directory of fewer, as in URL//skills, or list the skills' directories under skills in %s",
+		WithHint("use a smaller directory, such as URL//skills, or list the skills' directories under skills in %s",
 			ManifestName)
 }
 
@@ -262,7 +262,7 @@ func (c *Content) checkNoWorkspace(fsys fs.FS, dir string) error {
 	if c.Manifest == nil || len(c.Manifest.Workspace) == 0 || !c.Manifest.Name.IsZero() {
 		return nil
 	}
-	err := diag.Errorf(diag.Invalid, "%s is the root of a workspace, and no pack", dir)
+	err := diag.Errorf(diag.Invalid, "%s is the root of a workspace, not a pack", dir)
 	var names []string
 	for _, member := range members(fsys, c.Manifest.Workspace) {
 		if len(names) == maxMembersInHint {
@@ -272,9 +272,9 @@ func (c *Content) checkNoWorkspace(fsys fs.FS, dir string) error {
 		names = append(names, path.Join(dir, member))
 	}
 	if len(names) == 0 {
-		return err.WithHint("name the directory of one of its packs")
+		return err.WithHint("use the directory of one of its packs")
 	}
-	return err.WithHint("name one of its packs: %s", strings.Join(names, ", "))
+	return err.WithHint("use one of its packs: %s", strings.Join(names, ", "))
 }
 
 // members returns the sorted directories that match a workspace's patterns and have a manifest.

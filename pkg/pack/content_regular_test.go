@@ -9,7 +9,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
-// TestDescribeSpecialFiles checks that what is not a regular file is refused, and not opened.
+// TestDescribeSpecialFiles checks that special files are rejected without opening them.
 func TestDescribeSpecialFiles(t *testing.T) {
 	for _, name := range []string{"skillpm.yaml", ".skillpmignore"} {
 		for _, mode := range []fs.FileMode{fs.ModeNamedPipe, fs.ModeSymlink, fs.ModeDevice} {
@@ -25,7 +25,7 @@ func TestDescribeSpecialFiles(t *testing.T) {
 	}
 }
 
-// unopened fails when a file of that name is opened.
+// unopened fails if a file of that name is opened.
 type unopened struct {
 	fstest.MapFS
 	t    *testing.T

@@ -52,7 +52,7 @@ func showContent(c *pack.Content) string {
 	return s
 }
 
-// A repository of skills without any skillpm.yaml is a pack as it is, and so is one with.
+// TestDescribe checks that a repository of skills is a pack, with or without a skillpm.yaml.
 func TestDescribe(t *testing.T) {
 	for _, tt := range []struct{ name, ref, files, want, skipped string }{
 		{
@@ -107,7 +107,7 @@ func TestDescribe(t *testing.T) {
 				a/skill.md: a
 				b/SKILL.md: b
 				c/Skill.md: c`,
-			"local/near 0.0.0 b", "a/skill.md is left out: the file must be named SKILL.md; c/Skill.md is left out: the file must be named SKILL.md",
+			"local/near 0.0.0 b", "a/skill.md is skipped: the file must be named SKILL.md; c/Skill.md is skipped: the file must be named SKILL.md",
 		},
 		{
 			"two of one name", "./near", `
@@ -115,7 +115,7 @@ func TestDescribe(t *testing.T) {
 				a/b/SKILL.md: deploy
 				y/SKILL.md: other
 				b/SKILL.md: deploy`,
-			"local/near 0.0.0 deploy=b other=y", "z is left out: b is named deploy too; a/b is left out: b is named deploy too",
+			"local/near 0.0.0 deploy=b other=y", "z is skipped: b also has the name deploy; a/b is skipped: b also has the name deploy",
 		},
 		{
 			"manifest", "./near", `
@@ -189,13 +189,13 @@ func TestDescribeRefuses(t *testing.T) {
 		name, files, want string
 		code              diag.Code
 	}{
-		{"nothing", "README.md: x", "./near has no skill", diag.NotFound},
-		{"broken manifest", "skillpm.yaml: version: x\na/SKILL.md: a", `./near: skillpm.yaml:1:10: version "x" is not`, diag.Invalid},
+		{"nothing", "README.md: x", "./near has no skills", diag.NotFound},
+		{"broken manifest", "skillpm.yaml: version: x\na/SKILL.md: a", `./near: skillpm.yaml:1:10: invalid version "x"`, diag.Invalid},
 		{"merge markers", "skillpm.yaml: <<<<<<< a\na/SKILL.md: a", "merge conflict", diag.Invalid},
 		{"two of one name", "skillpm.yaml: name: a/b\nx/SKILL.md: deploy\ny/SKILL.md: deploy", "two skills are named deploy: x and y", diag.Invalid},
 		{"a skill that is not there", "skillpm.yaml: skills: [x, y]\nx/SKILL.md: x", "skillpm.yaml lists the skill y, which has no SKILL.md", diag.Invalid},
 		{"an ignored skill", "skillpm.yaml: skills: [x]\nx/SKILL.md: x\n.skillpmignore: x", "skillpm.yaml lists the skill x", diag.Invalid},
-		{"a SKILL.md that is a directory", "a/SKILL.md/x: y", "./near has no skill", diag.NotFound},
+		{"a SKILL.md that is a directory", "a/SKILL.md/x: y", "./near has no skills", diag.NotFound},
 	} {
 		_, err := pack.Describe(tree(tt.files), mustRef(t, "./near"))
 		if err == nil || !strings.Contains(err.Error(), tt.want) || diag.CodeOf(err) != tt.code {
@@ -205,12 +205,12 @@ func TestDescribeRefuses(t *testing.T) {
 	link := tree("a/SKILL.md: a")
 	link["b/SKILL.md"] = &fstest.MapFile{Data: []byte("/etc/passwd"), Mode: fs.ModeSymlink}
 	c, err := pack.Describe(link, mustRef(t, "./near"))
-	if err != nil || len(c.Skills) != 1 || !strings.Contains(strings.Join(c.Skipped, ""), "b/SKILL.md is left out: it is not a regular file") {
+	if err != nil || len(c.Skills) != 1 || !strings.Contains(strings.Join(c.Skipped, ""), "b/SKILL.md is skipped: it is not a regular file") {
 		t.Errorf("a link: %+v, %v", c, err)
 	}
 }
 
-// lazyFS counts what is read, and fails for everything but what a pack's description may need.
+// lazyFS counts reads, and fails for files that a pack's description does not need.
 type lazyFS struct {
 	fstest.MapFS
 	read map[string]int
@@ -236,7 +236,8 @@ func (f lazyFS) ReadFile(name string) ([]byte, error) {
 	return f.MapFS.ReadFile(name)
 }
 
-// Describing a place reads its SKILL.md files once and no other file, so that a git server is asked for nothing else.
+// TestDescribeIsLazy checks that describing a source reads its SKILL.md files once and no other file, so that a git
+// server receives no other requests.
 func TestDescribeIsLazy(t *testing.T) {
 	f := lazyFS{read: make(map[string]int), MapFS: tree(`
 		skillpm.yaml: name: acme/deploy\n
@@ -267,7 +268,7 @@ func BenchmarkDescribe(b *testing.B) {
 	}
 }
 
-// crowd is a file system whose every directory holds ten others.
+// crowd is a file system in which every directory contains ten others.
 type crowd struct{ fs.FS }
 
 func (c crowd) ReadDir(name string) ([]fs.DirEntry, error) {
@@ -287,7 +288,7 @@ func (crowdDir) ModTime() time.Time { return time.Time{} }
 func (crowdDir) IsDir() bool        { return true }
 func (crowdDir) Sys() any           { return nil }
 
-// What cannot be walked to its end is refused at a bound.
+// TestDescribeWithoutEnd checks that a source that is too large to walk is rejected at a limit.
 func TestDescribeWithoutEnd(t *testing.T) {
 	_, err := pack.Describe(crowd{fstest.MapFS{}}, mustRef(t, "./near"))
 	if diag.CodeOf(err) != diag.Invalid || !strings.Contains(fmt.Sprint(err), "more than 64 deep") || diag.HintOf(err) == "" {

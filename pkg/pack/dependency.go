@@ -50,8 +50,8 @@ func dependency(id ID, v yamlx.Value) Dependency {
 	if !v.IsMapping() {
 		d.Constraint = v.Text(func(s string) error {
 			if strings.Contains(s, ":") {
-				return diag.Errorf(diag.Invalid, "%s: %q is a place, not a range of versions", v.Name, s).
-					WithHint("write {git: \"…\"}, {oci: \"…\"} or {path: \"…\"}")
+				return diag.Errorf(diag.Invalid, "%s: %q is a source instead of a version range", v.Name, s).
+					WithHint("use {git: \"…\"}, {oci: \"…\"}, or {path: \"…\"}")
 			}
 			return checkConstraint(s)
 		})
@@ -133,8 +133,8 @@ func (f depFields) reference(id ID) (string, error) {
 			return "", diag.Errorf(diag.Invalid, "oci %q does not start with oci://", repository)
 		}
 		if last := repository[strings.LastIndex(repository, "/")+1:]; strings.ContainsAny(last, ":@") {
-			return "", diag.Errorf(diag.Invalid, "oci %q holds a tag or digest", repository).
-				WithHint("write it as tag: or digest:")
+			return "", diag.Errorf(diag.Invalid, "oci %q contains a tag or digest", repository).
+				WithHint("use tag: or digest:")
 		}
 		return repository + f.tagAndDigest(), nil
 	case keyLayout:
@@ -163,8 +163,8 @@ func (f depFields) gitReference() (string, error) {
 	repository := f.text[keyGit]
 	path := strings.TrimPrefix(repository[strings.Index(repository, ":")+1:], "//")
 	if strings.Contains(repository, "#") || strings.Contains(path, "//") {
-		return "", diag.Errorf(diag.Invalid, "git %q holds a directory or a revision", repository).
-			WithHint("write the directory as path:, and the revision as tag:, branch: or rev:")
+		return "", diag.Errorf(diag.Invalid, "git %q contains a directory or a revision", repository).
+			WithHint("use path: for the directory, and tag:, branch:, or rev: for the revision")
 	}
 	if digest := f.text[keyDigest]; digest != "" && !commit().MatchString(digest) {
 		return "", diag.Errorf(diag.Invalid, "digest %q is not a commit of 40 hexadecimal digits", digest)
@@ -203,8 +203,8 @@ func (f depFields) kind() (string, error) {
 			continue
 		}
 		if kind != "" {
-			return "", diag.Errorf(diag.Invalid, "%s and %s are two places for one pack", kind, key).
-				WithHint("remove one of the two")
+			return "", diag.Errorf(diag.Invalid, "the pack has two sources, %s and %s", kind, key).
+				WithHint("remove one of them")
 		}
 		kind = key
 	}
@@ -215,21 +215,21 @@ func (f depFields) kind() (string, error) {
 		}
 		if !slices.Contains(keysOf(kind), key) {
 			if kind == "" {
-				return "", diag.Errorf(diag.Invalid, "%s needs a place: oci, layout or git", key)
+				return "", diag.Errorf(diag.Invalid, "%s requires a source: oci, layout, or git", key)
 			}
-			return "", diag.Errorf(diag.Invalid, "%s does not go with %s", key, kind)
+			return "", diag.Errorf(diag.Invalid, "%s cannot be used with %s", key, kind)
 		}
 		if key != keyDigest || len(pins) > 0 && pins[0] == keyVersion {
 			pins = append(pins, key)
 		}
 	}
 	if len(pins) > 1 {
-		return "", diag.Errorf(diag.Invalid, "%s exclude each other", strings.Join(pins, " and ")).
-			WithHint("keep one of them")
+		return "", diag.Errorf(diag.Invalid, "%s cannot be used together", strings.Join(pins, " and ")).
+			WithHint("remove one of them")
 	}
 	if kind == "" && f.text[keyVersion] == "" && !f.invalid {
-		return "", diag.Errorf(diag.Invalid, "neither a version nor a place is given").
-			WithHint("write a range of versions, as in version: \"^1.2\", or one of oci, layout, git and path")
+		return "", diag.Errorf(diag.Invalid, "the dependency has neither a version nor a source").
+			WithHint("set a version range, such as version: \"^1.2\", or one of oci, layout, git, and path")
 	}
 	return kind, nil
 }
@@ -250,7 +250,7 @@ func fieldsOf(d Dependency, oldRevKey string) (yamlx.Mapping, error) {
 		case KindLayout:
 			if !d.Ref.ID.IsZero() && d.Ref.ID != d.ID {
 				return nil, diag.Errorf(diag.Invalid,
-					"%s is another pack than %s: a manifest names a layout's pack by its own name", d.Ref, d.ID)
+					"%s is a different pack than %s: use the pack's own name", d.Ref, d.ID)
 			}
 			add(keyLayout, d.Ref.URL)
 		case KindGit:
@@ -259,7 +259,7 @@ func fieldsOf(d Dependency, oldRevKey string) (yamlx.Mapping, error) {
 		case KindPath:
 			add(keyPath, d.Ref.URL)
 		default:
-			return nil, diag.Errorf(diag.Internal, "a manifest has no form for %s", d.Ref)
+			return nil, diag.Errorf(diag.Internal, "a manifest cannot express %s", d.Ref)
 		}
 	} else if len(d.Skills) == 0 {
 		return nil, nil

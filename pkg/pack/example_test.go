@@ -6,7 +6,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
-// An edit keeps comments, quotes and order.
+// ExampleManifest_SetDependency shows that an edit keeps comments, quotes, and order.
 func ExampleManifest_SetDependency() {
 	m, err := pack.ParseManifest("skillpm.yaml", []byte(`# what we deploy with
 dependencies:
@@ -41,7 +41,8 @@ agents: [claude-code]
 	// agents: [claude-code]
 }
 
-// Two packs have a skill with the same name: the last direct dependency has the bare name.
+// ExampleResolveNames shows two packs that have a skill with the same name: the last direct dependency gets the bare
+// name.
 func ExampleResolveNames() {
 	named, _, conflicts, err := pack.ResolveNames([]pack.Claim{
 		{Pack: pack.ID{Owner: "acme", Name: "deploy"}, Skills: []string{"deploy", "rollback"}, Direct: true},
@@ -88,7 +89,8 @@ dependencies:
 	// skillpm.yaml:1:1: unknown key "dependencys" in skillpm.yaml
 }
 
-// A lockfile has the exact source of every pack. Compare finds what the manifest no longer requires.
+// ExampleParseLock shows that a lockfile has the exact source of every pack, and that Compare finds packs that the
+// manifest no longer requires.
 func ExampleParseLock() {
 	l, err := pack.ParseLock("skillpm.lock", []byte(`version: "1"
 packs:
@@ -121,5 +123,5 @@ packs:
 	// Output:
 	// acme/deploy 1.4.0 oci://registry.example/acme/deploy@sha256:0000000000000000000000000000000000000000000000000000000000000000 <nil>
 	// requires acme/base ^2.1 <nil>
-	// surplus: acme/deploy is locked, and nothing requires it
+	// surplus: acme/deploy is locked, but nothing requires it
 }

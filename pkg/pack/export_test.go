@@ -2,6 +2,5 @@ package pack
 
 import "slices"
 
-// ManifestKeys and ConfigKeys are the keys that the parsers know.
+// ManifestKeys returns the keys that the parser knows.
 func ManifestKeys() []string { return slices.Clone(manifestKeys) }
-func ConfigKeys() []string   { return slices.Clone(configKeys) }

@@ -81,10 +81,10 @@ func checkRelative(noun, s string) error {
 	clean := strings.TrimSuffix(strings.TrimPrefix(s, "./"), "/")
 	switch {
 	case strings.Contains(s, `\`):
-		return diag.Errorf(diag.Invalid, "%s %q has a backslash", noun, s).WithHint("write forward slashes")
+		return diag.Errorf(diag.Invalid, "%s %q has a backslash", noun, s).WithHint("use forward slashes")
 	case clean == "." || path.Clean(clean) != clean || pathx.Escapes(clean):
-		return diag.Errorf(diag.Invalid, "%s %q is not below the directory of this file", noun, s).
-			WithHint("write a path relative to this file, as in \"skills/x\"")
+		return diag.Errorf(diag.Invalid, "%s %q is outside the directory of this file", noun, s).
+			WithHint("use a path relative to this file, such as \"skills/x\"")
 	}
 	return nil
 }

@@ -44,13 +44,13 @@ func (id ID) IsZero() bool { return id == ID{} }
 // Compare orders ids by their text.
 func (id ID) Compare(other ID) int { return strings.Compare(id.String(), other.String()) }
 
-// ParseID parses owner/name. Both parts are words of lower-case letters and digits joined by single hyphens, at most
+// ParseID parses owner/name. Both parts are words of lowercase letters and digits joined by single hyphens, at most
 // [MaxOwner] and [MaxName] bytes long, and not the names of Windows devices.
 func ParseID(s string) (ID, error) {
 	owner, name, ok := strings.Cut(s, "/")
 	if !ok {
-		return ID{}, diag.Errorf(diag.Usage, "%q is not a pack: a pack is written owner/name", s).
-			WithHint("write owner/name, as in acme/deploy; a directory is written ./%s", s)
+		return ID{}, diag.Errorf(diag.Usage, "invalid pack name %q", s).
+			WithHint("use owner/name, such as acme/deploy, or ./%s for a directory", s)
 	}
 	if err := checkPart("owner", owner, MaxOwner); err != nil {
 		return ID{}, err
@@ -64,11 +64,12 @@ func ParseID(s string) (ID, error) {
 func checkPart(part, s string, limit int) error {
 	switch {
 	case !namePart().MatchString(s):
-		return diag.Errorf(diag.Usage, "pack %s %q is not lower-case letters, digits and single hyphens", part, s)
+		return diag.Errorf(diag.Usage, "pack %s %q may contain only lowercase letters, digits, and single hyphens",
+			part, s)
 	case len(s) > limit:
 		return diag.Errorf(diag.Usage, "pack %s %q is longer than %d characters", part, s, limit)
 	case slices.Contains(windowsDevices, s):
-		return diag.Errorf(diag.Usage, "pack %s %q is the name of a Windows device", part, s)
+		return diag.Errorf(diag.Usage, "pack %s %q is a reserved name on Windows", part, s)
 	}
 	return nil
 }
@@ -101,8 +102,8 @@ func (r Ref) DefaultID() (ID, error) {
 			return r.ID, nil
 		}
 	}
-	return ID{}, diag.Errorf(diag.Invalid, "%s has no name to call the pack by", r).
-		WithHint("add a skillpm.yaml with a name, as in name: acme/deploy")
+	return ID{}, diag.Errorf(diag.Invalid, "%s does not determine a pack name", r).
+		WithHint("add a skillpm.yaml with a name, such as name: acme/deploy")
 }
 
 // lastTwo returns the last two parts of a URL's host and path, without .git.

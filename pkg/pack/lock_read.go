@@ -19,7 +19,7 @@ var lockFormat = yamlx.Format{
 	Name: LockName, MaxBytes: maxLock, NullIsEmpty: true, ConflictHint: manifestFormat.ConflictHint,
 }
 
-const restoreLock = "restore it from version control, or delete it and run skillpm install to lock anew"
+const restoreLock = "restore skillpm.lock from version control, or delete it and run skillpm install to create it again"
 
 // ParseLock reads a lockfile and keeps unknown keys. It never returns a part of one: merge markers, another version of
 // the format, duplicate keys, and bad digests are errors with a line and code [diag.Invalid]. An integrity that doesn't
@@ -74,10 +74,10 @@ func lockVersion(root yamlx.Value) bool {
 	v := root.Get("version")
 	switch {
 	case !v.Exists():
-		root.Errorf(restoreLock, "the lock does not say which version of the format it has")
+		root.Errorf(restoreLock, "the lockfile has no format version")
 	case v.Node.Value != LockVersion:
 		v.Errorf("use a newer skillpm",
-			"version %q of the lock's format is not known to this skillpm, which writes version %s",
+			"unsupported lockfile version %q; this skillpm supports version %s",
 			v.Node.Value, LockVersion)
 		return false
 	}
@@ -132,7 +132,8 @@ func lockedPack(path string, id ID, v yamlx.Value) (p *LockedPack, unknown *yaml
 		{"version", p.Version}, {"source", p.Source}, {"integrity", p.Integrity},
 	} {
 		if required.value == "" && (v.Count() == before || !v.Get(required.key).Exists()) {
-			v.Key().Errorf("restore the lock from version control, or delete it and run skillpm install to lock anew",
+			v.Key().Errorf("restore skillpm.lock from version control, or delete it and run skillpm install to "+
+				"create it again",
 				"%s has no %s", v.Name, required.key)
 		}
 	}
@@ -169,7 +170,7 @@ func (e *IntegrityError) Error() string {
 }
 
 func (e *IntegrityError) message() string {
-	return fmt.Sprintf("the integrity of %s is %s, and that of its skills %s", e.Pack, e.Got, e.Want)
+	return fmt.Sprintf("the integrity of %s is %s, but its skills have the integrity %s", e.Pack, e.Got, e.Want)
 }
 
 // Problem returns the error as a [Problem].
@@ -182,7 +183,7 @@ func (e *IntegrityError) Code() diag.Code { return diag.Integrity }
 
 // Hint suggests how to recover.
 func (e *IntegrityError) Hint() string {
-	return "the lock was edited or merged by hand: restore it from version control"
+	return "restore skillpm.lock from version control; it was edited or merged by hand"
 }
 
 var treeDigestText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^t1:sha256:[0-9a-f]{64}$`) })
@@ -190,8 +191,8 @@ var treeDigestText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCo
 func treeDigest(v yamlx.Value) string {
 	return v.Text(func(s string) error {
 		if !treeDigestText().MatchString(s) {
-			return diag.Errorf(diag.Invalid, "%s %q is not a tree digest", v.Name, s).
-				WithHint("restore the lock from version control")
+			return diag.Errorf(diag.Invalid, "invalid %s %q: use t1:sha256: and 64 hexadecimal digits", v.Name, s).
+				WithHint("restore skillpm.lock from version control")
 		}
 		return nil
 	})
@@ -209,15 +210,15 @@ func isSigner(s string) bool { return s == "" || len(s) <= maxSigner && signerTe
 
 func checkSigner(s string) error {
 	if s == "" || !isSigner(s) {
-		return diag.Errorf(diag.Invalid, "signer is not a key, or an identity with its issuer").
-			WithHint("restore the lock from version control")
+		return diag.Errorf(diag.Invalid, "signer must be a key, or an identity with its issuer").
+			WithHint("restore skillpm.lock from version control")
 	}
 	return nil
 }
 
 func checkLockedVersion(s string) error {
 	if _, err := semver.StrictNewVersion(s); err != nil {
-		return diag.Errorf(diag.Invalid, "version %q is not a semantic version", s)
+		return diag.Errorf(diag.Invalid, "invalid version %q", s)
 	}
 	return nil
 }

@@ -46,7 +46,8 @@ func sampleLock(t testing.TB) *pack.Lock {
 	return l
 }
 
-// The text of a lock is part of the format: tools outside read it, and people merge it.
+// TestLockGolden checks the exact text of a lockfile, which is part of the format: other tools read it, and users merge
+// it.
 func TestLockGolden(t *testing.T) {
 	got := sampleLock(t).Encode()
 	if *update {
@@ -77,7 +78,7 @@ func TestLockGolden(t *testing.T) {
 	}
 }
 
-// A lock that was written by hand, or checked out with Windows line ends, says the same.
+// TestLockForms checks that a handwritten lockfile, and one with Windows line endings, has the same meaning.
 func TestLockForms(t *testing.T) {
 	want := sampleLock(t)
 	text := string(want.Encode())
@@ -94,7 +95,7 @@ func TestLockForms(t *testing.T) {
 	}
 }
 
-// A lock that is not whole is an error with a place, never an empty lock.
+// TestParseLockRefuses checks that an incomplete lockfile is an error with a position, and never an empty lockfile.
 func TestParseLockRefuses(t *testing.T) {
 	good := string(sampleLock(t).Encode())
 	replace := func(old, text string) string {
@@ -110,33 +111,33 @@ func TestParseLockRefuses(t *testing.T) {
 		{"empty", "", "skillpm.lock is empty", diag.Invalid},
 		{"comment", "# x\n", "skillpm.lock is empty", diag.Invalid},
 		{"cut off", good[:len(good)/2], "skillpm.lock:", diag.Invalid},
-		{"binary", "\x00\x01", "skillpm.lock: not valid YAML", diag.Invalid},
-		{"list", "- 1", "1:1: a mapping is wanted", diag.Invalid},
-		{"newer", replace("version: 1", "version: 2"), `2:10: version "2" of the lock's format is not known`, diag.Invalid},
-		{"no version", replace("version: 1\n", ""), "does not say which version", diag.Invalid},
-		{"merge markers", "<<<<<<< ours\n" + good, "1:1: merge conflict", diag.Invalid},
-		{"duplicate pack", replace("  globex/ops:", "  acme/deploy:"), `"acme/deploy" is there twice, first on line 4`, diag.Invalid},
-		{"duplicate key", replace("    source: \"embedded\"", "    source: \"embedded\"\n    source: \"local\""), `"source" is there twice`, diag.Invalid},
+		{"binary", "\x00\x01", "skillpm.lock: invalid YAML", diag.Invalid},
+		{"list", "- 1", "1:1: expected a mapping", diag.Invalid},
+		{"newer", replace("version: 1", "version: 2"), `2:10: unsupported lockfile version "2"`, diag.Invalid},
+		{"no version", replace("version: 1\n", ""), "the lockfile has no format version", diag.Invalid},
+		{"merge markers", "<<<<<<< ours\n" + good, "1:1: unresolved merge conflict", diag.Invalid},
+		{"duplicate pack", replace("  globex/ops:", "  acme/deploy:"), `"acme/deploy" is duplicated, first on line 4`, diag.Invalid},
+		{"duplicate key", replace("    source: \"embedded\"", "    source: \"embedded\"\n    source: \"local\""), `"source" is duplicated`, diag.Invalid},
 		{"no integrity", replace("    integrity: \""+sampleLock(t).Packs[mustID(t, "globex/ops")].Integrity+"\"\n", ""), "globex/ops has no integrity", diag.Invalid},
 		{"no source", replace("    source: \"embedded\"\n", ""), "acme/kubectl-basics has no source", diag.Invalid},
 		{"no version of a pack", replace("    version: \"2.1.0\"\n", ""), "acme/kubectl-basics has no version", diag.Invalid},
 		{"skill changed", replace(treeDigest("rollback"), treeDigest("other")), "the integrity of acme/deploy is", diag.Integrity},
 		{"skill removed", replace("      rollback: \""+treeDigest("rollback")+"\"\n", ""), "the integrity of acme/deploy is", diag.Integrity},
-		{"digest", replace(treeDigest("rollback"), "t1:sha256:xyz"), `skill rollback "t1:sha256:xyz" is not a tree digest`, diag.Invalid},
-		{"old digest", replace(treeDigest("rollback"), "h1:"+strings.Repeat("a", 64)), "is not a tree digest", diag.Invalid},
-		{"resolved", replace("sha256:"+strings.Repeat("a", 64), "sha256:abc"), "is not a sha256 digest", diag.Invalid},
-		{"commit", replace(strings.Repeat("c", 40), "main"), "is not a commit", diag.Invalid},
+		{"digest", replace(treeDigest("rollback"), "t1:sha256:xyz"), `invalid skill rollback "t1:sha256:xyz": use t1:sha256: and 64 hexadecimal digits`, diag.Invalid},
+		{"old digest", replace(treeDigest("rollback"), "h1:"+strings.Repeat("a", 64)), "invalid skill rollback", diag.Invalid},
+		{"resolved", replace("sha256:"+strings.Repeat("a", 64), "sha256:abc"), "invalid digest", diag.Invalid},
+		{"commit", replace(strings.Repeat("c", 40), "main"), "invalid commit", diag.Invalid},
 		{"source", replace("oci://registry.example/acme/deploy", "http://registry.example/acme/deploy"), "acme/deploy", diag.Invalid},
-		{"machine path", replace("path:../near", "path:/home/me/near"), "not a relative directory", diag.Invalid},
-		{"version of a pack", replace(`"2.1.0"`, `"v2.1"`), `version "v2.1" is not a semantic version`, diag.Invalid},
-		{"pack", replace("  acme/kubectl-basics:\n", "  Acme:\n"), `"Acme" is not a pack`, diag.Invalid},
-		{"skill name", replace("      rollback:", "      ../x:"), "only a-z, 0-9 and hyphens", diag.Invalid},
-		{"alias", replace("globex/ops: globex-deploy", "globex/ops: ../x"), "only a-z, 0-9 and hyphens", diag.Invalid},
-		{"winner", replace("winner: acme/deploy", "winner: deploy"), `"deploy" is not a pack`, diag.Invalid},
+		{"machine path", replace("path:../near", "path:/home/me/near"), "must be a relative directory", diag.Invalid},
+		{"version of a pack", replace(`"2.1.0"`, `"v2.1"`), `invalid version "v2.1"`, diag.Invalid},
+		{"pack", replace("  acme/kubectl-basics:\n", "  Acme:\n"), `invalid pack name "Acme"`, diag.Invalid},
+		{"skill name", replace("      rollback:", "      ../x:"), "only a-z, 0-9, and hyphens", diag.Invalid},
+		{"alias", replace("globex/ops: globex-deploy", "globex/ops: ../x"), "only a-z, 0-9, and hyphens", diag.Invalid},
+		{"winner", replace("winner: acme/deploy", "winner: deploy"), `invalid pack name "deploy"`, diag.Invalid},
 		{"packs as list", "version: 1\npacks: []", "packs must be a mapping", diag.Invalid},
-		{"signer", replace("    source: \"embedded\"", "    source: \"embedded\"\n    signer: \"somebody\""), "signer is not a key", diag.Invalid},
-		{"empty signer", replace("    source: \"embedded\"", "    source: \"embedded\"\n    signer: \"\""), "signer is not a key", diag.Invalid},
-		{"long signer", replace("    source: \"embedded\"", "    source: \"embedded\"\n    signer: \"a:"+strings.Repeat("A", 4096)+"\""), "signer is not a key", diag.Invalid},
+		{"signer", replace("    source: \"embedded\"", "    source: \"embedded\"\n    signer: \"somebody\""), "signer must be a key", diag.Invalid},
+		{"empty signer", replace("    source: \"embedded\"", "    source: \"embedded\"\n    signer: \"\""), "signer must be a key", diag.Invalid},
+		{"long signer", replace("    source: \"embedded\"", "    source: \"embedded\"\n    signer: \"a:"+strings.Repeat("A", 4096)+"\""), "signer must be a key", diag.Invalid},
 		{"anchors", "version: 1\npacks: &a {}\nnames: *a\n", "anchor", diag.Invalid},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -153,7 +154,8 @@ func TestParseLockRefuses(t *testing.T) {
 	}
 }
 
-// Keys of a newer skillpm survive in entries that did not change, also when the lock is made anew.
+// TestLockKeepsUnknownKeys checks that keys of a newer skillpm survive in unchanged entries, even if the lockfile is
+// created again.
 func TestLockKeepsUnknownKeys(t *testing.T) {
 	text := strings.Replace(string(sampleLock(t).Encode()), "    source: \"embedded\"\n",
 		"    source: \"embedded\"\n    stamp:\n      key: \"k1\" # the team's\n      at: [1, 2]\n    age: 2026-11-20\n", 1)
@@ -185,7 +187,7 @@ func TestLockKeepsUnknownKeys(t *testing.T) {
 	check("changed", fresh, false, false, true)
 }
 
-// Whatever is locked, the text is the same for equal locks and says what was locked.
+// TestLockRoundTrip checks that equal lockfiles have the same text, and that reading it returns the same content.
 func TestLockRoundTrip(t *testing.T) {
 	name := rapid.StringMatching(`[a-z0-9]{1,3}(-[a-z0-9]{1,3}){0,2}`)
 	rapid.Check(t, func(t *rapid.T) {
@@ -215,8 +217,8 @@ func TestLockRoundTrip(t *testing.T) {
 	})
 }
 
-// sameByYAML requires that a lock says what the YAML reader, which [CheckLock] uses, finds in its text: most locks
-// are read without it.
+// sameByYAML requires that a lockfile has the content that the YAML reader, which [CheckLock] uses, finds in its text.
+// Most lockfiles are read without that reader.
 func sameByYAML(t interface{ Fatalf(string, ...any) }, text []byte, l *pack.Lock) {
 	checked, problems := pack.CheckLock("skillpm.lock", text)
 	if len(problems) > 0 || !checked.Equal(l) {
@@ -224,7 +226,8 @@ func sameByYAML(t interface{ Fatalf(string, ...any) }, text []byte, l *pack.Lock
 	}
 }
 
-// A text that is nearly what is written, and not valid, is refused as it is by YAML.
+// TestWrittenLockRefuses checks that a text that resembles a written lockfile but is invalid fails with the YAML
+// reader's error.
 func TestWrittenLockRefuses(t *testing.T) {
 	good := string(sampleLock(t).Encode())
 	for _, edit := range [][2]string{
@@ -255,8 +258,8 @@ func TestWrittenLockRefuses(t *testing.T) {
 	}
 }
 
-// FuzzLock reads any text. What is accepted is written so that it is read as the same, and written again is the same
-// bytes.
+// FuzzLock reads any text. An accepted lockfile is read as the same after writing, and is written as the same bytes
+// again.
 func FuzzLock(f *testing.F) {
 	good := sampleLock(f).Encode()
 	f.Add(good)
@@ -312,8 +315,8 @@ func BenchmarkEncodeLock(b *testing.B) {
 	}
 }
 
-// The lock is YAML that other readers of YAML 1.1 and 1.2 take for the same: every value that is not a number or a
-// plain name is in quotes.
+// TestLockIsPlainYAML checks that YAML 1.1 and 1.2 readers agree about the lockfile: every value that is not a number
+// or a plain name is in quotes.
 func TestLockIsPlainYAML(t *testing.T) {
 	var v struct {
 		Version int

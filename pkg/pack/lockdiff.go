@@ -42,8 +42,8 @@ type Difference struct {
 
 // The hints that most differences have.
 const (
-	hintInstall = "run skillpm install, look at what it changes in skillpm.lock, and commit it"
-	hintRestore = "restore skillpm.lock from version control, or delete it and run skillpm install to lock anew"
+	hintInstall = "run skillpm install, review the changes to skillpm.lock, and commit it"
+	hintRestore = "restore skillpm.lock from version control, or delete it and run skillpm install to create it again"
 )
 
 // Compare returns the differences between a manifest and a lockfile: first those of required packs, then packs that
@@ -124,7 +124,7 @@ func CompareText(l *Lock, text []byte) (Difference, bool) {
 	case bytes.Equal(want, text):
 		return Difference{}, false
 	case bytes.Equal(want, bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))):
-		d.Message = "the lines end with CRLF, and skillpm writes LF"
+		d.Message = "the lines end with CRLF instead of LF"
 		return d, true
 	}
 	for wantLine := range bytes.Lines(want) {
@@ -134,7 +134,7 @@ func CompareText(l *Lock, text []byte) (Difference, bool) {
 		}
 		d.Line, text = d.Line+1, rest
 	}
-	d.Message = "the lock is not written as skillpm writes it, from this line on"
+	d.Message = "the format differs from what skillpm writes, starting at this line"
 	return d, true
 }
 
@@ -149,11 +149,11 @@ func (c *comparison) compareAliases() bool {
 		}
 		ok = false
 		d := Difference{
-			Kind: DiffAlias, Pack: a.Pack, File: ManifestName, Hint: "correct it, or remove it",
-			Message: fmt.Sprintf("%s stands for %s, and the pack is not locked", a.Alias, a.Target()),
+			Kind: DiffAlias, Pack: a.Pack, File: ManifestName, Hint: "correct the alias, or remove it",
+			Message: fmt.Sprintf("%s refers to %s, but the pack is not locked", a.Alias, a.Target()),
 		}
 		if p != nil {
-			d.Message = fmt.Sprintf("%s stands for %s, and the pack has no such skill", a.Alias, a.Target())
+			d.Message = fmt.Sprintf("%s refers to %s, but the pack does not have this skill", a.Alias, a.Target())
 			if near := diag.Nearest(a.Skill, slices.Sorted(maps.Keys(p.Skills))); near != "" {
 				d.Hint = fmt.Sprintf("did you mean %s@%s?", near, a.Pack)
 			}
@@ -188,24 +188,24 @@ func (c *comparison) compareName(name string, want map[string]LockedName) {
 	}
 	switch {
 	case !needed:
-		differ("the name %s is locked, and is neither contested nor has an alias", name)
+		differ("the name %s is locked, but only one pack has the skill and it has no alias", name)
 	case !locked:
 		if keys = keys[:1]; len(c.Lock.Names) == 0 {
 			keys = []string{"packs"}
 		}
-		differ("the name %s is contested or has an alias, and is not locked", name)
+		differ("the name %s is in several packs or has an alias, but is not locked", name)
 	case wanted.Winner != got.Winner:
 		keys = append(keys, "winner")
-		differ("the name %s belongs to %s", name, winnerName(wanted.Winner))
+		differ("the name %s must refer to %s", name, winnerName(wanted.Winner))
 	case !wanted.Equal(got):
 		keys = append(keys, "shadowed")
-		differ("the aliases of %s are not those that skillpm.yaml leads to", name)
+		differ("the aliases of %s do not match skillpm.yaml", name)
 	}
 }
 
 func winnerName(id ID) string {
 	if id.IsZero() {
-		return "nobody: every skill of that name has an alias"
+		return "no skill, because every skill with that name has an alias"
 	}
 	return id.String()
 }

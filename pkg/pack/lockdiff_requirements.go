@@ -69,7 +69,7 @@ func (c *comparison) compareRequirements() {
 		p := c.Lock.Packs[n.ID]
 		if p == nil {
 			if file, keys := n.position(); !c.PartialLock {
-				c.addMismatch(DiffMissing, n.ID, file, keys, "%s is required, and skillpm.lock does not have it", n.ID)
+				c.addMismatch(DiffMissing, n.ID, file, keys, "%s is required, but is not in skillpm.lock", n.ID)
 			}
 			continue
 		}
@@ -103,12 +103,13 @@ func (c *comparison) compareLocked(n requirement, p *LockedPack) {
 	directory := p.Source == "path" || strings.HasPrefix(p.Source, "path:")
 	switch {
 	case n.Ref == nil && directory:
-		c.addLocked(DiffSource, n.ID, []string{"source"}, "%s is locked to a directory, and %s wants it by name", n.ID,
+		c.addLocked(DiffSource, n.ID, []string{"source"}, "%s is locked to a directory, but %s requires it by name",
+			n.ID,
 			n.dependent())
 		return
 	case n.Ref != nil && !lockedFrom(*n.Ref, p):
 		c.addLocked(DiffSource, n.ID, []string{"source"},
-			"%s is locked from another place than the one that %s wants, %s", n.ID, n.dependent(), n.Ref)
+			"%s is locked to a different source than %s requires (%s)", n.ID, n.dependent(), n.Ref)
 		return
 	}
 	allowed, err := Allows(n.Dependency, p.Version)
@@ -117,7 +118,7 @@ func (c *comparison) compareLocked(n requirement, p *LockedPack) {
 		file, keys := n.position()
 		c.addInvalid(n.ID, file, keys, err)
 	case !allowed:
-		c.addLocked(DiffVersion, n.ID, []string{"version"}, "%s %s is locked, and %s wants %s",
+		c.addLocked(DiffVersion, n.ID, []string{"version"}, "%s %s is locked, but %s requires %s",
 			n.ID, p.Version, n.dependent(), n.Constraint)
 	case directory && n.by.IsZero() && c.Directory != nil && c.Directory(n.Dependency, p):
 		c.mismatch = true
@@ -140,7 +141,7 @@ func (c *comparison) compareSurplus() {
 	}
 	for _, id := range c.Lock.IDs() {
 		if c.required[id] == nil {
-			c.addLocked(DiffSurplus, id, nil, "%s is locked, and nothing requires it", id)
+			c.addLocked(DiffSurplus, id, nil, "%s is locked, but nothing requires it", id)
 		}
 	}
 }
@@ -156,7 +157,7 @@ func (c *comparison) compareSkills() {
 		case required == nil || required.incomplete:
 		case required.all && p.Partial:
 			c.addLocked(DiffSkills, id, []string{"partial"},
-				"only some skills of %s are locked, and all are wanted", id)
+				"only some skills of %s are locked, but all are required", id)
 		case !required.all:
 			c.comparePartial(id, p, slices.Compact(slices.Sorted(slices.Values(required.names))))
 		}
@@ -167,13 +168,13 @@ func (c *comparison) compareSkills() {
 func (c *comparison) comparePartial(id ID, p *LockedPack, names []string) {
 	for _, name := range names {
 		if p.Skills[name] == "" {
-			c.addLocked(DiffSkills, id, []string{"skills"}, "the skill %s of %s is wanted, and not locked", name, id)
+			c.addLocked(DiffSkills, id, []string{"skills"}, "the skill %s of %s is required but not locked", name, id)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.Skills)) {
 		if _, required := slices.BinarySearch(names, name); !required {
 			c.addLocked(DiffSkills, id, []string{"skills", name},
-				"the skill %s of %s is locked, and not wanted", name, id)
+				"the skill %s of %s is locked but not required", name, id)
 		}
 	}
 }

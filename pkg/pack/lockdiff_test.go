@@ -32,7 +32,7 @@ func manifest(t testing.TB, text string) *pack.Manifest {
 	return m
 }
 
-// lockEntry makes a locked pack of "version source", what it requires as "id text; …", and its skills.
+// lockEntry returns a locked pack of "version source", its requirements as "id text; …", and its skills.
 func lockEntry(text, requires string, skills ...string) *pack.LockedPack {
 	version, from, _ := strings.Cut(text, " ")
 	p := &pack.LockedPack{Version: version, Source: from, Skills: map[string]string{}, Dependencies: map[string]string{}}
@@ -54,7 +54,7 @@ func lockEntry(text, requires string, skills ...string) *pack.LockedPack {
 	return p
 }
 
-// lock makes a lock and reads it as a file would be read, so that places are known.
+// lock returns a lockfile that was parsed from its text, so that positions are known.
 func lock(t testing.TB, packs map[string]*pack.LockedPack, names map[string]pack.LockedName) *pack.Lock {
 	t.Helper()
 	l := pack.NewLock()
@@ -92,69 +92,69 @@ func TestCompare(t *testing.T) {
 	}{
 		{name: "nothing", manifest: "name: acme/x\n"},
 		{name: "equal", manifest: `dependencies: {acme/base: "^1"}`, packs: packs{"acme/base": base}},
-		{name: "missing", manifest: "dependencies:\n  acme/base: \"^1\"\n", want: "skillpm.yaml:2: missing: acme/base is required, and skillpm.lock does not have it\n"},
-		{name: "missing for development", manifest: "dev-dependencies:\n  acme/base: \"^1\"\n", want: "skillpm.yaml:2: missing: acme/base is required, and skillpm.lock does not have it\n"},
+		{name: "missing", manifest: "dependencies:\n  acme/base: \"^1\"\n", want: "skillpm.yaml:2: missing: acme/base is required, but is not in skillpm.lock\n"},
+		{name: "missing for development", manifest: "dev-dependencies:\n  acme/base: \"^1\"\n", want: "skillpm.yaml:2: missing: acme/base is required, but is not in skillpm.lock\n"},
 		{
 			name: "missing between packs", manifest: `dependencies: {acme/top: "*"}`, packs: packs{"acme/top": lockEntry("1.0.0 embedded", "acme/base ^1", "top")},
-			want: "skillpm.lock:10: missing: acme/base is required, and skillpm.lock does not have it\n",
+			want: "skillpm.lock:10: missing: acme/base is required, but is not in skillpm.lock\n",
 		},
-		{name: "surplus", manifest: "name: acme/x\n", packs: packs{"acme/base": base}, want: "skillpm.lock:4: surplus: acme/base is locked, and nothing requires it\n"},
-		{name: "version", manifest: `dependencies: {acme/base: "^2"}`, packs: packs{"acme/base": base}, want: "skillpm.lock:5: version: acme/base 1.2.0 is locked, and skillpm.yaml wants ^2\n"},
+		{name: "surplus", manifest: "name: acme/x\n", packs: packs{"acme/base": base}, want: "skillpm.lock:4: surplus: acme/base is locked, but nothing requires it\n"},
+		{name: "version", manifest: `dependencies: {acme/base: "^2"}`, packs: packs{"acme/base": base}, want: "skillpm.lock:5: version: acme/base 1.2.0 is locked, but skillpm.yaml requires ^2\n"},
 		{
 			name: "version between packs", manifest: `dependencies: {acme/top: "*"}`,
 			packs: packs{"acme/base": base, "acme/top": lockEntry("1.0.0 embedded", "acme/base ~1.1", "top")},
-			want:  "skillpm.lock:5: version: acme/base 1.2.0 is locked, and acme/top wants ~1.1\n",
+			want:  "skillpm.lock:5: version: acme/base 1.2.0 is locked, but acme/top requires ~1.1\n",
 		},
 		{
 			name: "the source was edited", manifest: `dependencies: {acme/base: {oci: "` + oci + `"}}`, packs: packs{"acme/base": lockEntry("1.2.0 oci://evil.example/acme/base", "", "base")},
-			want: "skillpm.lock:6: place: acme/base is locked from another place than the one that skillpm.yaml wants, " + oci + "\n",
+			want: "skillpm.lock:6: place: acme/base is locked to a different source than skillpm.yaml requires (" + oci + ")\n",
 		},
 		{
 			name: "the source became a directory", manifest: `dependencies: {acme/base: "*"}`, packs: packs{"acme/base": lockEntry("1.2.0 path:evil", "", "base")},
-			want: "skillpm.lock:6: place: acme/base is locked to a directory, and skillpm.yaml wants it by name\n",
+			want: "skillpm.lock:6: place: acme/base is locked to a directory, but skillpm.yaml requires it by name\n",
 		},
 		{name: "the commit that is required", manifest: `dependencies: {acme/base: {git: "` + git + `", rev: "` + commitA + `"}}`, packs: packs{"acme/base": lockEntry("1.2.0 git+"+git+"#"+commitA, "", "base")}},
 		{
 			name: "resolved was edited, a commit is required", manifest: `dependencies: {acme/base: {git: "` + git + `", rev: "` + commitB + `"}}`,
 			packs: packs{"acme/base": lockEntry("1.2.0 git+"+git+"#"+commitB, "", "base")},
-			want:  "skillpm.lock:6: place: acme/base is locked from another place than the one that skillpm.yaml wants, git+" + git + "#" + commitB + "\n",
+			want:  "skillpm.lock:6: place: acme/base is locked to a different source than skillpm.yaml requires (git+" + git + "#" + commitB + ")\n",
 		},
 		{
 			name: "resolved was edited, a tag must stand for a commit", manifest: `dependencies: {acme/base: {git: "` + git + `", tag: v1.2.0, digest: "` + commitB + `"}}`,
 			packs: packs{"acme/base": lockEntry("1.2.0 git+"+git, "", "base")},
-			want:  "skillpm.lock:6: place: acme/base is locked from another place than the one that skillpm.yaml wants, git+" + git + "#v1.2.0\n",
+			want:  "skillpm.lock:6: place: acme/base is locked to a different source than skillpm.yaml requires (git+" + git + "#v1.2.0)\n",
 		},
 		{
 			name: "resolved was edited, a digest is required", manifest: `dependencies: {acme/base: {oci: "` + oci + `", digest: "sha256:` + strings.Repeat("f", 64) + `"}}`,
 			packs: packs{"acme/base": base},
-			want:  "skillpm.lock:6: place: acme/base is locked from another place than the one that skillpm.yaml wants, " + oci + "@sha256:" + strings.Repeat("f", 64) + "\n",
+			want:  "skillpm.lock:6: place: acme/base is locked to a different source than skillpm.yaml requires (" + oci + "@sha256:" + strings.Repeat("f", 64) + ")\n",
 		},
 		{
 			name: "skills", manifest: `dependencies: {acme/base: {version: "*", skills: [more]}}`, packs: packs{"acme/base": base},
-			want: "skillpm.lock:9: skills: the skill more of acme/base is wanted, and not locked\nskillpm.lock:10: skills: the skill base of acme/base is locked, and not wanted\n",
+			want: "skillpm.lock:9: skills: the skill more of acme/base is required but not locked\nskillpm.lock:10: skills: the skill base of acme/base is locked but not required\n",
 		},
-		{name: "all skills", manifest: `dependencies: {acme/base: "*"}`, packs: packs{"acme/base": partial}, want: "skillpm.lock:11: skills: only some skills of acme/base are locked, and all are wanted\n"},
+		{name: "all skills", manifest: `dependencies: {acme/base: "*"}`, packs: packs{"acme/base": partial}, want: "skillpm.lock:11: skills: only some skills of acme/base are locked, but all are required\n"},
 		{
 			name: "alias", manifest: "dependencies: {acme/base: \"*\"}\naliases: {first: bse@acme/base}\n", packs: packs{"acme/base": base},
-			want: "skillpm.yaml:2: alias: first stands for bse@acme/base, and the pack has no such skill\n",
+			want: "skillpm.yaml:2: alias: first refers to bse@acme/base, but the pack does not have this skill\n",
 		},
 		{
 			name: "aliases", manifest: "dependencies: {acme/base: \"*\"}\naliases: {more: base@acme/base}\n", packs: packs{"acme/base": lockEntry("1.2.0 "+oci, "", "base", "more")},
-			want: "skillpm.yaml:2: aliases: alias more of base@acme/base is the name of a skill of acme/base\n",
+			want: "skillpm.yaml:2: aliases: the alias more of base@acme/base is already the name of a skill in acme/base\n",
 		},
 		{name: "names", manifest: "dependencies: {acme/base: \"*\"}\naliases: {first: base@acme/base}\n", packs: packs{"acme/base": base}, names: aliased},
 		{
 			name: "names that follow from nothing", manifest: "dependencies: {acme/base: \"*\"}\n", packs: packs{"acme/base": base}, names: aliased,
-			want: "skillpm.lock:12: names: the name base is locked, and is neither contested nor has an alias\n",
+			want: "skillpm.lock:12: names: the name base is locked, but only one pack has the skill and it has no alias\n",
 		},
 		{
 			name: "names that are not there", manifest: "dependencies: {acme/base: \"*\", globex/base: \"*\"}\n",
 			packs: packs{"acme/base": base, "globex/base": lockEntry("1.0.0 embedded", "", "base")},
-			want:  "skillpm.lock:3: names: the name base is contested or has an alias, and is not locked\n",
+			want:  "skillpm.lock:3: names: the name base is in several packs or has an alias, but is not locked\n",
 		},
 		{
 			name: "names are not compared where packs differ", manifest: "dependencies: {acme/base: \"^2\"}\n", packs: packs{"acme/base": base}, names: aliased,
-			want: "skillpm.lock:5: version: acme/base 1.2.0 is locked, and skillpm.yaml wants ^2\n",
+			want: "skillpm.lock:5: version: acme/base 1.2.0 is locked, but skillpm.yaml requires ^2\n",
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -172,13 +172,13 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// What cannot be read of a file is not taken to be missing.
+// TestComparisonOfParts checks that unreadable parts of a file do not count as missing.
 func TestComparisonOfParts(t *testing.T) {
 	m := manifest(t, `dependencies: {acme/base: "^2", acme/new: "*"}`)
 	l := lock(t, packs{"acme/base": lockEntry("1.2.0 "+oci, "", "base"), "acme/old": lockEntry("1.0.0 embedded", "", "old")}, nil)
-	const version = "skillpm.lock:5: version: acme/base 1.2.0 is locked, and skillpm.yaml wants ^2\n"
-	const missing = "skillpm.yaml:1: missing: acme/new is required, and skillpm.lock does not have it\n"
-	const surplus = "skillpm.lock:11: surplus: acme/old is locked, and nothing requires it\n"
+	const version = "skillpm.lock:5: version: acme/base 1.2.0 is locked, but skillpm.yaml requires ^2\n"
+	const missing = "skillpm.yaml:1: missing: acme/new is required, but is not in skillpm.lock\n"
+	const surplus = "skillpm.lock:11: surplus: acme/old is locked, but nothing requires it\n"
 	for _, tt := range []struct {
 		manifest, lock bool
 		want           string
@@ -195,7 +195,8 @@ func TestComparisonOfParts(t *testing.T) {
 	}
 }
 
-// Directories are asked about where the lock agrees with the manifest, and names are then not compared.
+// TestComparisonDirectory checks that directories are read if the lockfile agrees with the manifest, and that names are
+// then not compared.
 func TestComparisonDirectory(t *testing.T) {
 	m := manifest(t, "dependencies: {acme/near: {path: ./near}, acme/far: {path: ./far}, acme/base: \"*\"}\naliases: {first: base@acme/base}\n")
 	l := lock(t, packs{"acme/near": lockEntry("1.0.0 path:near", "", "near"), "acme/far": lockEntry("1.0.0 path:elsewhere", "", "far"), "acme/base": lockEntry("1.2.0 "+oci, "", "base")}, nil)
@@ -209,13 +210,13 @@ func TestComparisonDirectory(t *testing.T) {
 		if strings.Join(calls, ", ") != "acme/near 1.0.0" {
 			t.Errorf("asked about %v", calls)
 		}
-		if got, want := differenceText(found), "skillpm.lock:13: place: acme/far is locked from another place than the one that skillpm.yaml wants, ./far\n"; got != want {
+		if got, want := differenceText(found), "skillpm.lock:13: place: acme/far is locked to a different source than skillpm.yaml requires (./far)\n"; got != want {
 			t.Errorf("got\n%swant\n%s", got, want)
 		}
 	}
 	m = manifest(t, "dependencies: {acme/near: {path: ./near}}\naliases: {first: near@acme/near}\n")
 	l = lock(t, packs{"acme/near": lockEntry("1.0.0 path:near", "", "near")}, nil)
-	for differs, want := range map[bool]string{false: "skillpm.lock:3: names: the name near is contested or has an alias, and is not locked\n", true: ""} {
+	for differs, want := range map[bool]string{false: "skillpm.lock:3: names: the name near is in several packs or has an alias, but is not locked\n", true: ""} {
 		got := differenceText(pack.Comparison{Manifest: m, Lock: l, Directory: func(pack.Dependency, *pack.LockedPack) bool { return differs }}.Differences())
 		if got != want {
 			t.Errorf("differs %v: got\n%swant\n%s", differs, got, want)
@@ -241,11 +242,11 @@ func TestWritten(t *testing.T) {
 		want string
 	}{
 		"as it is":  {text, ""},
-		"CRLF":      {strings.ReplaceAll(text, "\n", "\r\n"), "skillpm.lock:1: text: the lines end with CRLF, and skillpm writes LF\n"},
-		"a comment": {text + "# mine\n", "skillpm.lock:11: text: the lock is not written as skillpm writes it, from this line on\n"},
-		"cut off":   {text[:len(text)-1], "skillpm.lock:11: text: the lock is not written as skillpm writes it, from this line on\n"},
-		"quotes":    {strings.Replace(text, `"1.2.0"`, `'1.2.0'`, 1), "skillpm.lock:5: text: the lock is not written as skillpm writes it, from this line on\n"},
-		"empty":     {"", "skillpm.lock:1: text: the lock is not written as skillpm writes it, from this line on\n"},
+		"CRLF":      {strings.ReplaceAll(text, "\n", "\r\n"), "skillpm.lock:1: text: the lines end with CRLF instead of LF\n"},
+		"a comment": {text + "# mine\n", "skillpm.lock:11: text: the format differs from what skillpm writes, starting at this line\n"},
+		"cut off":   {text[:len(text)-1], "skillpm.lock:11: text: the format differs from what skillpm writes, starting at this line\n"},
+		"quotes":    {strings.Replace(text, `"1.2.0"`, `'1.2.0'`, 1), "skillpm.lock:5: text: the format differs from what skillpm writes, starting at this line\n"},
+		"empty":     {"", "skillpm.lock:1: text: the format differs from what skillpm writes, starting at this line\n"},
 	} {
 		var got string
 		if d, differs := pack.CompareText(l, []byte(tt.text)); differs {
@@ -257,7 +258,7 @@ func TestWritten(t *testing.T) {
 	}
 }
 
-// scope is a manifest and a lock that agree: a chain of packs.
+// scope is a manifest and a lockfile that agree: a chain of packs.
 type scope struct {
 	m *pack.Manifest
 	l *pack.Lock
@@ -287,8 +288,8 @@ func agreeing(rt *rapid.T) scope {
 	return s
 }
 
-// TestCompareFindsEveryEdit is a property: a lock that was made from a manifest has no difference, and with one entry
-// changed by hand it has one about that pack.
+// TestCompareFindsEveryEdit checks a property: a lockfile that was created from a manifest has no differences, and a
+// manual change of one entry gives a difference for that pack.
 func TestCompareFindsEveryEdit(t *testing.T) {
 	edits := map[string]func(l *pack.Lock, id pack.ID){
 		"nothing": func(*pack.Lock, pack.ID) {},
@@ -321,7 +322,7 @@ func TestCompareFindsEveryEdit(t *testing.T) {
 	})
 }
 
-// FuzzCompare compares files that nobody has checked: no text makes it fail, and it says at most so much.
+// FuzzCompare compares unvalidated files: no text makes it fail, and its output is bounded.
 func FuzzCompare(f *testing.F) {
 	f.Add("dependencies: {acme/base: \"^1\"}\naliases: {first: base@acme/base}\n", "version: 1\npacks:\n  acme/base: {version: \"1.0.0\", source: embedded}\nnames:\n  base: {winner: acme/base}\n")
 	f.Add("dev-dependencies: {acme/base: {path: ./x}}\n", "version: 1\npacks:\n  acme/base: {version: \"1\", source: \"path:x\", dependencies: {a/b: \"./x [c]\"}, partial: true}\n")

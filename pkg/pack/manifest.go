@@ -90,7 +90,7 @@ func NewManifest(path string) *Manifest { return &Manifest{Path: path} }
 
 var manifestFormat = yamlx.Format{
 	Name: ManifestName, MaxBytes: maxFile, NullIsEmpty: true, Salvage: true,
-	ConflictHint: "choose one side, remove the lines <<<<<<<, ======= and >>>>>>>, and run skillpm install",
+	ConflictHint: "choose one side, remove the lines <<<<<<<, =======, and >>>>>>>, and run skillpm install",
 }
 
 // ParseManifest reads a manifest. Errors have code [diag.Invalid] and start with path, line and column.
@@ -212,7 +212,7 @@ func (m *Manifest) check(root yamlx.Value) {
 	}
 	for k := range yamlx.Pairs(root.Get("dev-dependencies").Node) {
 		if m.DevDependencies != nil && direct[k.Value] {
-			root.At(k).Errorf("remove one of the two", "%s is in dependencies and in dev-dependencies", k.Value)
+			root.At(k).Errorf("remove one of them", "%s is in both dependencies and dev-dependencies", k.Value)
 		}
 	}
 	for k := range yamlx.Pairs(root.Get("dependencies").Node) {
@@ -226,11 +226,11 @@ func checkVersion(s string) error {
 	if _, err := semver.StrictNewVersion(s); err == nil {
 		return nil
 	}
-	err := diag.Errorf(diag.Invalid, "version %q is not a semantic version", s)
+	err := diag.Errorf(diag.Invalid, "invalid version %q", s)
 	if loose, e := semver.NewVersion(s); e == nil {
-		return err.WithHint("write it as %q", loose.String())
+		return err.WithHint("use %q", loose.String())
 	}
-	return err.WithHint("write three numbers, as in \"1.4.0\"")
+	return err.WithHint("use three numbers, such as \"1.4.0\"")
 }
 
 func checkConstraint(s string) error {
@@ -238,8 +238,8 @@ func checkConstraint(s string) error {
 		return nil
 	}
 	if _, err := semver.NewConstraint(s); err != nil || strings.TrimSpace(s) == "" {
-		return diag.Errorf(diag.Invalid, "%q is not a range of versions", s).
-			WithHint("write a range as in \"^1.2\", \"~1.2.3\", \">=1.2 <2\", or \"*\" for any version")
+		return diag.Errorf(diag.Invalid, "invalid version range %q", s).
+			WithHint("use a range such as \"^1.2\", \"~1.2.3\", \">=1.2 <2\", or \"*\" for any version")
 	}
 	return nil
 }
@@ -250,12 +250,12 @@ func checkPattern(s string) error {
 	_, err := path.Match(clean, "")
 	switch {
 	case err != nil:
-		return diag.Errorf(diag.Invalid, "skills pattern %q is not closed", s)
+		return diag.Errorf(diag.Invalid, "skills pattern %q has an unclosed bracket", s)
 	case strings.Contains(s, `\`):
-		return diag.Errorf(diag.Invalid, "skills pattern %q has a backslash", s).WithHint("write forward slashes")
+		return diag.Errorf(diag.Invalid, "skills pattern %q has a backslash", s).WithHint("use forward slashes")
 	case path.Clean(clean) != clean || pathx.Escapes(clean):
 		return diag.Errorf(diag.Invalid, "skills pattern %q is not a directory inside the pack", s).
-			WithHint("write a path relative to this file, as in \"skills/*\"")
+			WithHint("use a path relative to this file, such as \"skills/*\"")
 	}
 	return nil
 }
@@ -293,9 +293,9 @@ func checkAlias(name string) error {
 func parseAlias(alias, target string) (Alias, error) {
 	name, pack, ok := strings.Cut(target, "@")
 	if !ok {
-		return Alias{}, diag.Errorf(diag.Invalid, "alias %s stands for %q, which does not name a skill and its pack",
+		return Alias{}, diag.Errorf(diag.Invalid, "alias %s refers to %q instead of a skill and its pack",
 			alias, target).
-			WithHint("write it as \"skill@owner/name\"")
+			WithHint("use the form \"skill@owner/name\"")
 	}
 	id, err := ParseID(pack)
 	if err != nil {
@@ -313,7 +313,7 @@ const maxTags = 20
 func tags(v yamlx.Value) []string {
 	list := v.Texts(checkTag)
 	if len(list) > maxTags {
-		v.Errorf("keep those that somebody would search for", "%d tags are more than %d", len(list), maxTags)
+		v.Errorf("keep the most important tags", "the pack has %d tags; the limit is %d", len(list), maxTags)
 	}
 	return list
 }
@@ -323,7 +323,7 @@ func checkTag(s string) error {
 	if skill.LegalName(s) {
 		return nil
 	}
-	err := diag.Errorf(diag.Invalid, "tag %q is not written in small letters, digits and single hyphens", s)
+	err := diag.Errorf(diag.Invalid, "tag %q may contain only lowercase letters, digits, and single hyphens", s)
 	if tag, ok := Tag(s); ok {
 		return err.WithHint("write %s", tag)
 	}
@@ -341,10 +341,10 @@ func Tag(word string) (string, bool) {
 func checkExecutable(s string) error {
 	switch {
 	case strings.Contains(s, `\`):
-		return diag.Errorf(diag.Invalid, "executable pattern %q has a backslash", s).WithHint("write forward slashes")
+		return diag.Errorf(diag.Invalid, "executable pattern %q has a backslash", s).WithHint("use forward slashes")
 	case path.Clean(s) != s || s == "." || pathx.Escapes(s):
 		return diag.Errorf(diag.Invalid, "executable pattern %q is not a path inside the pack", s).
-			WithHint("write the path in the skill or in the pack, as in \"scripts/*.sh\"")
+			WithHint("use the path in the skill or in the pack, such as \"scripts/*.sh\"")
 	}
 	return nil
 }

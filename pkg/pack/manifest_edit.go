@@ -166,7 +166,7 @@ func (m *Manifest) Set(key, text string) error {
 		}
 		want.LinkMode = text
 	default:
-		return diag.Errorf(diag.Internal, "%s is not a text of a manifest", key)
+		return diag.Errorf(diag.Internal, "%s is not a text field of the manifest", key)
 	}
 	return m.edit(want, "write "+key+": "+yamlx.Quote(text), func(e *yamlx.Editor) error { return e.Set(text, key) })
 }
@@ -194,7 +194,7 @@ func editError(path, instruction string, err error) error {
 	if positioned, ok := errors.AsType[*yamlx.Error](err); ok && positioned.Line > 0 {
 		return err
 	}
-	return diag.Errorf(diag.Invalid, "%s is written in a way that skillpm does not edit", path).
+	return diag.Errorf(diag.Invalid, "cannot edit %s automatically", path).
 		WithHint("edit it by hand: %s", instruction)
 }
 

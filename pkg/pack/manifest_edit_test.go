@@ -17,8 +17,8 @@ import (
 
 var update = flag.Bool("update", false, "write the results of the edits into testdata")
 
-// Each file in testdata/edit holds a manifest before, the edits, and the manifest after or the error. Every case is
-// also run with Windows line ends and behind a byte order mark, and must come out the same.
+// TestEdit runs the cases in testdata/edit. Each file has a manifest before, the edits, and the manifest after or the
+// error. Every case also runs with Windows line endings and with a byte order mark, and must give the same result.
 func TestEdit(t *testing.T) {
 	files, err := filepath.Glob("testdata/edit/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -70,8 +70,8 @@ func section(a *txtar.Archive, name string) []byte {
 	return nil
 }
 
-// runEdits returns the manifest after the edits, or the message and hint of the first that was refused, which must
-// have changed nothing.
+// runEdits returns the manifest after the edits, or the message and hint of the first rejected edit, which must change
+// nothing.
 func runEdits(t *testing.T, before []byte, edits string) (after []byte, failure string) {
 	t.Helper()
 	m, err := pack.ParseManifest("skillpm.yaml", before)
@@ -123,30 +123,31 @@ func parseDependency(t testing.TB, id, text string) pack.Dependency {
 	return m.Dependencies[0]
 }
 
-// What a manifest cannot say is refused for what it is, not for how the file is written.
+// TestEditRefuses checks that the error about an edit that a manifest cannot express names the edit, not the file's
+// layout.
 func TestEditRefuses(t *testing.T) {
 	acme := pack.ID{Owner: "acme", Name: "a"}
 	for _, tt := range []struct {
 		name, want string
 		edit       func(m *pack.Manifest) error
 	}{
-		{"range", `"newest" is not a range of versions`, func(m *pack.Manifest) error {
+		{"range", `invalid version range "newest"`, func(m *pack.Manifest) error {
 			return m.SetDependency(pack.Dependency{ID: acme, Constraint: "newest"})
 		}},
-		{"place", "a manifest has no form for local:acme/a", func(m *pack.Manifest) error {
+		{"place", "a manifest cannot express local:acme/a", func(m *pack.Manifest) error {
 			return m.SetDependency(pack.Dependency{ID: acme, Ref: &pack.Ref{Kind: pack.KindLocal, ID: acme}})
 		}},
-		{"version", `version "1.4" is not a semantic version`, func(m *pack.Manifest) error { return m.Set("version", "1.4") }},
-		{"name", `"x" is not a pack`, func(m *pack.Manifest) error { return m.Set("name", "x") }},
-		{"skillpm", `"new" is not a range of versions`, func(m *pack.Manifest) error { return m.Set("skillpm", "new") }},
-		{"key", "agents is not a text", func(m *pack.Manifest) error { return m.Set("agents", "x") }},
-		{"alias", `alias "X": the name "X" holds the capital X`, func(m *pack.Manifest) error {
+		{"version", `invalid version "1.4"`, func(m *pack.Manifest) error { return m.Set("version", "1.4") }},
+		{"name", `invalid pack name "x"`, func(m *pack.Manifest) error { return m.Set("name", "x") }},
+		{"skillpm", `invalid version range "new"`, func(m *pack.Manifest) error { return m.Set("skillpm", "new") }},
+		{"key", "agents is not a text field", func(m *pack.Manifest) error { return m.Set("agents", "x") }},
+		{"alias", `alias "X": the name "X" contains the capital letter X`, func(m *pack.Manifest) error {
 			return m.SetAlias(pack.Alias{Alias: "X", Skill: "x", Pack: acme})
 		}},
 		{"skill", `alias x: skill "X"`, func(m *pack.Manifest) error {
 			return m.SetAlias(pack.Alias{Alias: "x", Skill: "X", Pack: acme})
 		}},
-		{"itself", "is written in a way", func(m *pack.Manifest) error { return m.Set("name", "acme/own") }},
+		{"itself", "cannot edit skillpm.yaml automatically", func(m *pack.Manifest) error { return m.Set("name", "acme/own") }},
 	} {
 		m, err := pack.ParseManifest("skillpm.yaml", []byte("dependencies: {acme/own: '*'} # x\n"))
 		if err != nil {
@@ -161,7 +162,7 @@ func TestEditRefuses(t *testing.T) {
 	}
 }
 
-// An edit touches one line: the changed one, or the new one (and that of a mapping that has to be made).
+// TestEditTouchesOneLine checks that an edit touches one line: the changed or the new one (and that of a new mapping).
 func TestEditTouchesOneLine(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := manifests.Draw(t, "manifest")
@@ -202,7 +203,7 @@ func TestEditTouchesOneLine(t *testing.T) {
 	})
 }
 
-// manifests draws manifests as people write them.
+// manifests generates manifests in the style of users.
 var manifests = rapid.Custom(func(t *rapid.T) string {
 	eol := rapid.SampledFrom([]string{"\n", "\r\n"}).Draw(t, "line end")
 	var b strings.Builder
@@ -242,7 +243,7 @@ var manifests = rapid.Custom(func(t *rapid.T) string {
 	return b.String()
 })
 
-// A layout's pack of another name has no form in a manifest.
+// TestSetDependencyOfAnotherName checks that a manifest cannot express a layout's pack with another name.
 func TestSetDependencyOfAnotherName(t *testing.T) {
 	d := pack.Dependency{
 		ID:  pack.ID{Owner: "good", Name: "pack"},
@@ -253,7 +254,7 @@ func TestSetDependencyOfAnotherName(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = m.SetDependency(d)
-	if diag.CodeOf(err) != diag.Invalid || !strings.Contains(err.Error(), "evil/pack is another pack than good/pack") {
+	if diag.CodeOf(err) != diag.Invalid || !strings.Contains(err.Error(), "evil/pack is a different pack than good/pack") {
 		t.Errorf("got %v", err)
 	}
 }

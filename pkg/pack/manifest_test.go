@@ -90,7 +90,7 @@ func showDependency(d pack.Dependency) string {
 	return fmt.Sprintf("%s %s %s %v", d.ID, d.Constraint, place, d.Skills)
 }
 
-// Every form of a dependency is read, and written again so that it is read as the same.
+// TestDependencyForms checks that every form of a dependency is read, and is read as the same after writing.
 func TestDependencyForms(t *testing.T) {
 	commit, digest := strings.Repeat("a", 40), "sha256:"+strings.Repeat("b", 64)
 	for _, tt := range []struct{ text, want string }{
@@ -144,80 +144,80 @@ func TestDependencyForms(t *testing.T) {
 	}
 }
 
-// bad lists what is refused, with the start of the message and the hint; and whether the schema refuses it too.
+// bad lists invalid manifests, with the start of the message and the hint, and whether the schema rejects them too.
 var bad = []struct {
 	name, text, want, hint string
 	schema                 bool
 }{
 	{"unknown key", "dependancies: {}", `1:1: unknown key "dependancies" in skillpm.yaml`, "did you mean dependencies?", true},
-	{"strange key", "x: 1", `1:1: unknown key "x" in skillpm.yaml`, "known keys are name, version", true},
-	{"duplicate key", "name: a/b\nname: a/c", `2:1: "name" is there twice, first on line 1`, "", false},
-	{"duplicate dependency", "dependencies:\n  a/b: \"1\"\n  a/b: \"2\"", `3:3: "a/b" is there twice`, "", false},
-	{"merge markers", "name: a/b\n<<<<<<< HEAD\nversion: 1.0.0\n=======\n>>>>>>> x", "2:1: merge conflict that is not resolved: <<<<<<< HEAD", "choose one side", false},
-	{"not a mapping", "- a", "1:1: a mapping is wanted here", "", true},
+	{"strange key", "x: 1", `1:1: unknown key "x" in skillpm.yaml`, "use one of name, version", true},
+	{"duplicate key", "name: a/b\nname: a/c", `2:1: "name" is duplicated, first on line 1`, "", false},
+	{"duplicate dependency", "dependencies:\n  a/b: \"1\"\n  a/b: \"2\"", `3:3: "a/b" is duplicated`, "", false},
+	{"merge markers", "name: a/b\n<<<<<<< HEAD\nversion: 1.0.0\n=======\n>>>>>>> x", "2:1: unresolved merge conflict: <<<<<<< HEAD", "choose one side", false},
+	{"not a mapping", "- a", "1:1: expected a mapping", "", true},
 	{"tags as text", "tags: k8s", "1:7: tags must be a list", "write [a, b]", true},
-	{"tag with a space", "tags: [Kubernetes Jobs]", `1:8: tag "Kubernetes Jobs" is not written in small letters`, "write kubernetes-jobs", true},
-	{"tag that is none", "tags: [\"!\"]", `1:8: tag "!" is not written in small letters`, "", true},
-	{"tag twice", "tags: [a, a]", `1:11: tags lists "a" twice`, "", true},
-	{"too many tags", "tags: [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u]", "1:7: 21 tags are more than 20", "keep those", true},
+	{"tag with a space", "tags: [Kubernetes Jobs]", `1:8: tag "Kubernetes Jobs" may contain only lowercase letters`, "write kubernetes-jobs", true},
+	{"tag that is none", "tags: [\"!\"]", `1:8: tag "!" may contain only lowercase letters`, "", true},
+	{"tag twice", "tags: [a, a]", `1:11: tags lists "a" more than once`, "", true},
+	{"too many tags", "tags: [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u]", "1:7: the pack has 21 tags; the limit is 20", "keep the most important tags", true},
 	{"program outside", "executable: [../run]", `1:14: executable pattern "../run" is not a path inside the pack`, "scripts/*.sh", true},
 	{"program of the system", "executable: [/bin/sh]", `1:14: executable pattern "/bin/sh" is not`, "", true},
-	{"program with a backslash", "executable: [\"a\\\\b\"]", `1:14: executable pattern "a\\b" has a backslash`, "write forward slashes", true},
-	{"second document", "name: a/b\n---\nname: a/c", "2:1: there is a second document", "remove the line ---", false},
-	{"not YAML", "name: [", "not valid YAML", "", false},
-	{"tab", "a:\n\tb: 1", "not valid YAML: found character that cannot start any token", "", false},
-	{"folded", "dependencies:\n  a/b: >1\n  a/c: \"1\"", "2:8: a/b starts a text over several lines", "write the value in quotes", false},
-	{"at least", "dependencies:\n  a/b: >=1\n", "2:8: >=1 starts with a character that YAML keeps for itself", `write it in quotes: a/b: ">=1"`, false},
+	{"program with a backslash", "executable: [\"a\\\\b\"]", `1:14: executable pattern "a\\b" has a backslash`, "use forward slashes", true},
+	{"second document", "name: a/b\n---\nname: a/c", "2:1: a second document is not allowed", "remove the line ---", false},
+	{"not YAML", "name: [", "invalid YAML", "", false},
+	{"tab", "a:\n\tb: 1", "invalid YAML: found character that cannot start any token", "", false},
+	{"folded", "dependencies:\n  a/b: >1\n  a/c: \"1\"", "2:8: a/b uses a multi-line text", "write the value in quotes", false},
+	{"at least", "dependencies:\n  a/b: >=1\n", "2:8: >=1 starts with a character that YAML reserves", `write it in quotes: a/b: ">=1"`, false},
 	{"star", "dependencies: \n  a/b: *\n", "2:8: * starts with a character", `write it in quotes: a/b: "*"`, false},
-	{"tilde", "dependencies: {a/b: ~}", "1:21: a/b is ~, which YAML reads as nothing", `write it in quotes: "~"`, true},
+	{"tilde", "dependencies: {a/b: ~}", "1:21: a/b is ~, which YAML reads as null", `write it in quotes: "~"`, true},
 	{"null", "dependencies: {a/b: }", "a/b has no value", "", true},
 	{"tag", "version: !!str 1.0.0", "1:10: !!str is a tag", "write the value in quotes", false},
 	{"own tag", "dependencies:\n  a/b: !=1.0.0", "2:8: !=1.0.0 is a tag", "write the value in quotes", false},
-	{"anchor", "name: &x a/b", "1:7: &x is an anchor", "write the value itself", false},
-	{"alias", "dependencies: {a/b: &x '1', a/c: *x}", "is an anchor", "write the value itself", false},
-	{"version", "version: 1.4", `1:10: version "1.4" is not a semantic version`, `write it as "1.4.0"`, true},
-	{"version with v", "version: v1.4.0", `version "v1.4.0" is not a semantic version`, `write it as "1.4.0"`, true},
-	{"no version", "version: new", `version "new" is not a semantic version`, "write three numbers", true},
-	{"name", "name: Acme/Deploy", `1:7: pack owner "Acme" is not lower-case`, "", true},
-	{"name without owner", "name: deploy", `1:7: "deploy" is not a pack`, "write owner/name", true},
-	{"range", "dependencies: {a/b: newest}", `1:21: "newest" is not a range of versions`, "write a range", false},
-	{"a place as a range", "dependencies: {a/b: 'git+https://x/y.git'}", `is a place, not a range`, `write {git: "…"}`, false},
-	{"two places", "dependencies: {a/b: {git: x, oci: y}}", "oci and git are two places for one pack", "remove one of the two", true},
-	{"no place", "dependencies: {a/b: {tag: x}}", "tag needs a place: oci, layout or git", "", true},
-	{"nothing", "dependencies: {a/b: {}}", "neither a version nor a place is given", "write a range", true},
-	{"only skills", "dependencies: {a/b: {skills: [x]}}", "neither a version nor a place is given", "", true},
+	{"anchor", "name: &x a/b", "1:7: &x is an anchor", "use the value itself, in quotes", false},
+	{"alias", "dependencies: {a/b: &x '1', a/c: *x}", "is an anchor", "use the value itself, in quotes", false},
+	{"version", "version: 1.4", `1:10: invalid version "1.4"`, `use "1.4.0"`, true},
+	{"version with v", "version: v1.4.0", `invalid version "v1.4.0"`, `use "1.4.0"`, true},
+	{"no version", "version: new", `invalid version "new"`, "use three numbers", true},
+	{"name", "name: Acme/Deploy", `1:7: pack owner "Acme" may contain only lowercase`, "", true},
+	{"name without owner", "name: deploy", `1:7: invalid pack name "deploy"`, "use owner/name", true},
+	{"range", "dependencies: {a/b: newest}", `1:21: invalid version range "newest"`, "use a range", false},
+	{"a place as a range", "dependencies: {a/b: 'git+https://x/y.git'}", `is a source instead of a version range`, `use {git: "…"}`, false},
+	{"two places", "dependencies: {a/b: {git: x, oci: y}}", "the pack has two sources, oci and git", "remove one of them", true},
+	{"no place", "dependencies: {a/b: {tag: x}}", "tag requires a source: oci, layout, or git", "", true},
+	{"nothing", "dependencies: {a/b: {}}", "the dependency has neither a version nor a source", "set a version range", true},
+	{"only skills", "dependencies: {a/b: {skills: [x]}}", "the dependency has neither a version nor a source", "", true},
 	{"unknown field", "dependencies: {a/b: {gti: x}}", `unknown key "gti" in a/b`, "did you mean git?", true},
-	{"branch of OCI", "dependencies: {a/b: {oci: 'oci://h/r', branch: x}}", "branch does not go with oci", "", true},
-	{"tag of a path", "dependencies: {a/b: {path: x, tag: '1'}}", "tag does not go with path", "", true},
-	{"tag and branch", "dependencies: {a/b: {git: 'https://h/r.git', tag: x, branch: y}}", "tag and branch exclude each other", "keep one", true},
-	{"version and tag", "dependencies: {a/b: {git: 'https://h/r.git', tag: x, version: '1'}}", "version and tag exclude each other", "keep one", true},
-	{"version and digest", "dependencies: {a/b: {oci: 'oci://h/r', digest: x, version: '1'}}", "version and digest exclude each other", "keep one", true},
-	{"tag in the URL", "dependencies: {a/b: {oci: 'oci://h/r:1'}}", "holds a tag or digest", "write it as tag:", true},
-	{"revision in the URL", "dependencies: {a/b: {git: 'https://h/r.git#v1'}}", "holds a directory or a revision", "write the directory as path:", false},
+	{"branch of OCI", "dependencies: {a/b: {oci: 'oci://h/r', branch: x}}", "branch cannot be used with oci", "", true},
+	{"tag of a path", "dependencies: {a/b: {path: x, tag: '1'}}", "tag cannot be used with path", "", true},
+	{"tag and branch", "dependencies: {a/b: {git: 'https://h/r.git', tag: x, branch: y}}", "tag and branch cannot be used together", "remove one", true},
+	{"version and tag", "dependencies: {a/b: {git: 'https://h/r.git', tag: x, version: '1'}}", "version and tag cannot be used together", "remove one", true},
+	{"version and digest", "dependencies: {a/b: {oci: 'oci://h/r', digest: x, version: '1'}}", "version and digest cannot be used together", "remove one", true},
+	{"tag in the URL", "dependencies: {a/b: {oci: 'oci://h/r:1'}}", "contains a tag or digest", "use tag:", true},
+	{"revision in the URL", "dependencies: {a/b: {git: 'https://h/r.git#v1'}}", "contains a directory or a revision", "use path: for the directory, and tag:,", false},
 	{"digest of git", "dependencies: {a/b: {git: 'https://h/r.git', digest: abc}}", `digest "abc" is not a commit`, "", true},
-	{"option", "dependencies: {a/b: {git: 'https://h/r.git', tag: --upload-pack=x}}", "is not a tag, branch or commit", "", false},
-	{"outside", "dependencies: {a/b: {git: 'https://h/r.git', path: ../x}}", "leads outside", "", false},
-	{"credentials", "dependencies: {a/b: {git: 'https://me:secret@h/r.git'}}", "1:27: a place for packs must not contain a user name or password", "", false},
+	{"option", "dependencies: {a/b: {git: 'https://h/r.git', tag: --upload-pack=x}}", "invalid tag, branch, or commit", "", false},
+	{"outside", "dependencies: {a/b: {git: 'https://h/r.git', path: ../x}}", "is outside the source or in its metadata", "", false},
+	{"credentials", "dependencies: {a/b: {git: 'https://me:secret@h/r.git'}}", "1:27: a source must not contain a user name or password", "", false},
 	{"ext", "dependencies: {a/b: {git: 'ext::sh -c id'}}", "1:27: ", "", false},
 	{"empty", "dependencies: {a/b: {path: ''}}", "path is empty", "", true},
-	{"skill name", "dependencies: {a/b: {version: '1', skills: [A]}}", "the capital A", "", true},
-	{"both", "dependencies: {a/b: '1'}\ndev-dependencies: {a/b: '1'}", "2:20: a/b is in dependencies and in dev-dependencies", "remove one", false},
+	{"skill name", "dependencies: {a/b: {version: '1', skills: [A]}}", "the capital letter A", "", true},
+	{"both", "dependencies: {a/b: '1'}\ndev-dependencies: {a/b: '1'}", "2:20: a/b is in both dependencies and dev-dependencies", "remove one", false},
 	{"itself", "name: a/b\ndependencies: {a/b: '1'}", "2:16: a/b depends on itself", "remove this line", false},
-	{"alias without a pack", "aliases: {x: deploy}", `does not name a skill and its pack`, `write it as "skill@owner/name"`, true},
+	{"alias without a pack", "aliases: {x: deploy}", `instead of a skill and its pack`, `use the form "skill@owner/name"`, true},
 	{"alias name", "aliases: {X: deploy@a/b}", "alias \"X\": the name", "", true},
 	{"two aliases", "aliases: {x: deploy@a/b, y: deploy@a/b}", "deploy@a/b has two aliases, x and y", "", false},
 	{"skills outside", "skills: [../x]", `1:10: skills pattern "../x" is not a directory inside the pack`, "relative to this file", true},
 	{"absolute skills", "skills: [/x]", "is not a directory inside the pack", "", true},
-	{"backslash", `skills: ['a\b']`, "has a backslash", "write forward slashes", true},
-	{"open pattern", "skills: ['[a']", "is not closed", "", false},
-	{"skills twice", "skills: [a, a]", `skills lists "a" twice`, "", true},
+	{"backslash", `skills: ['a\b']`, "has a backslash", "use forward slashes", true},
+	{"open pattern", "skills: ['[a']", "has an unclosed bracket", "", false},
+	{"skills twice", "skills: [a, a]", `skills lists "a" more than once`, "", true},
 	{"skills as text", "skills: a", "skills must be a list", "write [a, b]", true},
-	{"link mode", "link-mode: later", `1:12: link-mode "later" is not known`, "use symlink, copy or hardlink", true},
-	{"registries as text", "registries: x", "registries must be a list", "write a line for each", true},
-	{"registry without url", "registries: [{name: x}]", "a registry needs a url", "", true},
-	{"registry twice", "registries: [x, x]", `registries lists "x" twice`, "", false},
+	{"link mode", "link-mode: later", `1:12: unknown link-mode "later"`, "use one of symlink, copy, or hardlink", true},
+	{"registries as text", "registries: x", "registries must be a list", "add a list entry for each registry, such as", true},
+	{"registry without url", "registries: [{name: x}]", "the registry has no url", "", true},
+	{"registry twice", "registries: [x, x]", `registries contains "x" more than once`, "", false},
 	{"secret", "registries: ['https://me:pw@h/x']", "a registry has credentials in its address", "credential helper", true},
-	{"namespace", "namespaces: {A: x}", `"A" is not the owner of packs`, "", true},
+	{"namespace", "namespaces: {A: x}", `invalid owner "A"`, "", true},
 	{"validate", "validate: x", "validate must be a mapping", "", true},
 	{"line break", `license: "a\nb"`, "license has a line break", "", false},
 }
@@ -250,7 +250,7 @@ func TestParseManifestRefuses(t *testing.T) {
 	}
 }
 
-// What says nothing is read as nothing.
+// TestParseManifestEmpty checks that an empty text is an empty manifest.
 func TestParseManifestEmpty(t *testing.T) {
 	for _, text := range []string{
 		"", "\n", "# only a comment\n", "---\n", "{}", "\ufeff", "~",
@@ -277,7 +277,7 @@ func TestParseConfig(t *testing.T) {
 		{"dependencies: {}", `config.yaml:1:1: unknown key "dependencies" in the configuration`},
 		{"registry: x", `unknown key "registry"`},
 		{"agents: codex", "agents must be a list"},
-		{"registries: [{name: 'a b', url: x}]", "a registry's name is one word"},
+		{"registries: [{name: 'a b', url: x}]", "the name of a registry must not contain spaces"},
 	} {
 		if _, err := pack.ParseConfig("config.yaml", []byte(tt.text)); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want %s", tt.text, err, tt.want)
@@ -286,16 +286,16 @@ func TestParseConfig(t *testing.T) {
 	}
 }
 
-// TestLongReleaseAge checks what is said of a minimum release age that nobody can mean.
+// TestLongReleaseAge checks the error about an implausibly long minimum release age.
 func TestLongReleaseAge(t *testing.T) {
 	for _, tt := range []struct{ age, want, hint string }{
 		{"3650d", "", ""},
 		{"87600h", "", ""},
-		{"3651d", "longer than ten years", "write at most 3650d"},
-		{"999999h", "longer than ten years", "write at most 3650d"},
-		{"99999999999h", "not a duration", "write hours or days, as 72h or 3d"},
-		{"a week", "not a duration", "write hours or days, as 72h or 3d"},
-		{"-1h", "not a duration", "write hours or days, as 72h or 3d"},
+		{"3651d", "is longer than ten years", "use at most 3650d"},
+		{"999999h", "is longer than ten years", "use at most 3650d"},
+		{"99999999999h", "invalid min-release-age", "use hours or days, such as 72h or 3d"},
+		{"a week", "invalid min-release-age", "use hours or days, such as 72h or 3d"},
+		{"-1h", "invalid min-release-age", "use hours or days, such as 72h or 3d"},
 	} {
 		_, err := pack.ParseManifest("skillpm.yaml", []byte("min-release-age: "+tt.age+"\n"))
 		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want) || diag.HintOf(err) != tt.hint) {
@@ -304,8 +304,8 @@ func TestLongReleaseAge(t *testing.T) {
 	}
 }
 
-// FuzzManifest reads any text and edits it. An edit never panics, a refused one changes nothing, and one that is made
-// says what was wanted, keeps every comment, and can be taken back.
+// FuzzManifest reads any text and edits it. An edit never panics, a rejected one changes nothing, and an applied one
+// has the requested effect, keeps every comment, and can be reverted.
 func FuzzManifest(f *testing.F) {
 	f.Add([]byte(full), "acme/new", "^1")
 	for _, tt := range bad {
@@ -351,7 +351,7 @@ func FuzzManifest(f *testing.F) {
 	})
 }
 
-// comments returns the lines that are nothing but comments.
+// comments returns the lines that have only comments.
 func comments(data []byte) string {
 	var out strings.Builder
 	for line := range strings.Lines(string(data)) {

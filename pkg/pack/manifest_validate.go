@@ -74,7 +74,7 @@ func profiles(v yamlx.Value) (ids []string, all bool) {
 	if v.IsScalar() && v.Node.Value == "all" {
 		return nil, true
 	}
-	ids = v.Texts(checkProfile("skillpm validate --help lists them"))
+	ids = v.Texts(checkProfile("list profiles with: skillpm profile list"))
 	if slices.Contains(ids, "all") {
 		return nil, true
 	}
@@ -84,7 +84,7 @@ func profiles(v yamlx.Value) (ids []string, all bool) {
 func checkProfile(hint string) func(string) error {
 	return func(s string) error {
 		if !profilePattern().MatchString(s) {
-			return diag.Errorf(diag.Invalid, "%q is not the id of a profile", s).WithHint("%s", hint)
+			return diag.Errorf(diag.Invalid, "invalid profile ID %q", s).WithHint("%s", hint)
 		}
 		return nil
 	}
@@ -99,7 +99,7 @@ func ruleSettings(v yamlx.Value) []RuleSetting {
 		case v.IsScalar() && (text == "off" || text == "false"): // YAML 1.1 reads off as false
 			l.Off = true
 		case !v.IsScalar() || l.Severity.UnmarshalText([]byte(text)) != nil:
-			v.Errorf("", "%s must be error, warning, advice or off", pattern)
+			v.Errorf("", "%s must be error, warning, note, or off", pattern)
 			continue
 		}
 		if legal {
@@ -123,17 +123,17 @@ func checkRulePattern(s string) error {
 	if rulePattern().MatchString(s) {
 		return nil
 	}
-	err := diag.Errorf(diag.Invalid, "%q is not a rule", s)
+	err := diag.Errorf(diag.Invalid, "invalid rule %q", s)
 	if upper := strings.ToUpper(s); rulePattern().MatchString(upper) {
 		return err.WithHint("write %s", upper)
 	}
-	return err.WithHint("write an id as REF013, a family as STY, or the start of ids and a star as \"SEC3*\"")
+	return err.WithHint("use a rule such as REF013, a family such as STY, or a prefix with a star such as \"SEC3*\"")
 }
 
 // ignores reads a list of patterns, or mappings of a pattern, rules and a reason.
 func ignores(v yamlx.Value) []Ignore {
 	if !v.IsList() {
-		v.Errorf("write a line with a hyphen for each pattern, as in - \"vendor/**\"", "ignore must be a list")
+		v.Errorf("add a list entry for each pattern, such as - \"vendor/**\"", "ignore must be a list")
 		return nil
 	}
 	var list []Ignore
@@ -160,7 +160,7 @@ func (i *Ignore) read(item yamlx.Value) {
 			i.Path = ignoredPath(v)
 		case "rules":
 			if v.IsBlank() || v.IsList() && len(v.Node.Content) == 0 {
-				v.Errorf("leave it out to ignore the path as a whole", "rules is empty")
+				v.Errorf("remove rules to ignore the whole path", "rules is empty")
 			} else {
 				i.Rules = v.Texts(checkRulePattern)
 			}
@@ -171,10 +171,11 @@ func (i *Ignore) read(item yamlx.Value) {
 	switch {
 	case item.Count() > before:
 	case i.Path == "":
-		item.Errorf("write path: \"**\" for all, or set the rules to off under rules",
-			"an entry of ignore needs a path")
+		item.Errorf("add path: \"**\" for all files, or turn the rules off under rules",
+			"the entry of ignore has no path")
 	case i.Rules != nil && strings.TrimSpace(i.Reason) == "":
-		item.Errorf("say why, as in reason: \"teaches administration\"", "rules are ignored without a reason")
+		item.Errorf("add a reason, such as reason: \"teaches administration\"", "the entry of ignore has rules, "+
+			"but no reason")
 	}
 }
 

@@ -18,7 +18,7 @@ func TestValidateSection(t *testing.T) {
     SEC101: error
     "SEC3*": off
     STY: "off"
-    SEC: advice
+    SEC: note
     STR003: false
   ignore:
     - "vendor/**"
@@ -34,7 +34,7 @@ func TestValidateSection(t *testing.T) {
 		Profiles: []string{"agentskills", "claude-code"}, Strict: true, Baseline: "skillpm-baseline.yaml",
 		Rules: []pack.RuleSetting{
 			{Pattern: "STY", Off: true, Line: 7, Column: 5},
-			{Pattern: "SEC", Severity: diag.SeverityAdvice, Line: 8, Column: 5},
+			{Pattern: "SEC", Severity: diag.SeverityNote, Line: 8, Column: 5},
 			{Pattern: "SEC3*", Off: true, Line: 6, Column: 5},
 			{Pattern: "SEC101", Severity: diag.SeverityError, Line: 5, Column: 5},
 			{Pattern: "STR003", Off: true, Line: 9, Column: 5},
@@ -65,28 +65,28 @@ func TestValidateSectionRefuses(t *testing.T) {
 	}{
 		{"profile: x", `1:12: unknown key "profile" in validate (did you mean profiles?)`, true},
 		{"profiles: claude-code", "1:22: profiles must be a list (write [a, b], or a line with a hyphen for each)", true},
-		{"profiles: [Claude]", `1:23: "Claude" is not the id of a profile (skillpm validate --help lists them)`, true},
+		{"profiles: [Claude]", `1:23: invalid profile ID "Claude" (list profiles with: skillpm profile list)`, true},
 		{"strict: yes", "1:20: strict must be true or false", true},
 		{"rules: [STR003]", "1:19: rules must be a mapping", true},
-		{"rules: {str003: off}", `1:20: "str003" is not a rule (write STR003)`, true},
-		{"rules: {STR-3: off}", `1:20: "STR-3" is not a rule (write an id as REF013, a family as STY, or the start of ids and a star as "SEC3*")`, true},
-		{"rules: {STR003: warn}", "1:28: STR003 must be error, warning, advice or off", true},
-		{"rules: {STR003: true}", "1:28: STR003 must be error, warning, advice or off", true},
-		{"rules: {STR003: }", "1:28: STR003 must be error, warning, advice or off", true},
-		{"ignore: vendor", `1:20: ignore must be a list (write a line with a hyphen for each pattern, as in - "vendor/**")`, true},
-		{"ignore: [../x]", `1:21: pattern "../x" is not below the directory of this file (write a path relative to this file, as in "skills/x")`, true},
-		{"ignore: [/x]", `1:21: pattern "/x" is not below`, true},
-		{`ignore: ['a\b']`, `1:21: pattern "a\\b" has a backslash (write forward slashes)`, true},
-		{"ignore: [.]", `1:21: pattern "." is not below`, false},
-		{"ignore: [{rules: [SEC307], reason: x}]", "1:21: an entry of ignore needs a path", true},
-		{"ignore: [{path: x, rules: [SEC307]}]", `1:21: rules are ignored without a reason (say why`, true},
-		{"ignore: [{path: x, rules: [SEC307], reason: ' '}]", "1:21: rules are ignored without a reason", true},
+		{"rules: {str003: off}", `1:20: invalid rule "str003" (write STR003)`, true},
+		{"rules: {STR-3: off}", `1:20: invalid rule "STR-3" (use a rule such as REF013, a family such as STY, or a prefix with a star such as "SEC3*")`, true},
+		{"rules: {STR003: warn}", "1:28: STR003 must be error, warning, note, or off", true},
+		{"rules: {STR003: true}", "1:28: STR003 must be error, warning, note, or off", true},
+		{"rules: {STR003: }", "1:28: STR003 must be error, warning, note, or off", true},
+		{"ignore: vendor", `1:20: ignore must be a list (add a list entry for each pattern, such as - "vendor/**")`, true},
+		{"ignore: [../x]", `1:21: pattern "../x" is outside the directory of this file (use a path relative to this file, such as "skills/x")`, true},
+		{"ignore: [/x]", `1:21: pattern "/x" is outside`, true},
+		{`ignore: ['a\b']`, `1:21: pattern "a\\b" has a backslash (use forward slashes)`, true},
+		{"ignore: [.]", `1:21: pattern "." is outside`, false},
+		{"ignore: [{rules: [SEC307], reason: x}]", "1:21: the entry of ignore has no path", true},
+		{"ignore: [{path: x, rules: [SEC307]}]", `1:21: the entry of ignore has rules, but no reason (add a reason`, true},
+		{"ignore: [{path: x, rules: [SEC307], reason: ' '}]", "1:21: the entry of ignore has rules, but no reason", true},
 		{"ignore: [{path: x, rules: [], reason: y}]", "1:38: rules is empty", true},
-		{"ignore: [{path: x, rules: [sec307], reason: y}]", `1:39: "sec307" is not a rule (write SEC307)`, true},
+		{"ignore: [{path: x, rules: [sec307], reason: y}]", `1:39: invalid rule "sec307" (write SEC307)`, true},
 		{"ignore: [{path: x, because: y}]", `1:31: unknown key "because" in an entry of ignore`, true},
-		{"ignore: [[x]]", "1:21: a pattern of ignore must be a text", true},
-		{"baseline: ../x", `1:22: baseline "../x" is not below`, true},
-		{"baseline: [x]", "1:22: baseline must be a text", true},
+		{"ignore: [[x]]", "1:21: a pattern of ignore must be text", true},
+		{"baseline: ../x", `1:22: baseline "../x" is outside`, true},
+		{"baseline: [x]", "1:22: baseline must be text", true},
 	} {
 		text := []byte("validate: {" + tt.text + "}")
 		_, problems := pack.CheckManifest("skillpm.yaml", text)
@@ -102,7 +102,7 @@ func TestValidateSectionRefuses(t *testing.T) {
 	}
 }
 
-// An edit leaves the section as it is.
+// TestValidateSectionStays checks that an edit does not change the section.
 func TestValidateSectionStays(t *testing.T) {
 	text := "validate: # ours\n  rules: {STR003: off} # long on purpose\n"
 	m, err := pack.ParseManifest("skillpm.yaml", []byte(text))
@@ -145,7 +145,7 @@ func TestMatchGlob(t *testing.T) {
 	}
 }
 
-// slowGlob is the definition: it tries everything.
+// slowGlob defines the expected result: it tries every match.
 func slowGlob(pattern, name []string) bool {
 	if len(pattern) == 0 {
 		return len(name) == 0
@@ -185,7 +185,7 @@ func FuzzMatchGlob(f *testing.F) {
 	})
 }
 
-// BenchmarkMatchGlobWorst is the pattern and the path that take the longest.
+// BenchmarkMatchGlobWorst matches the slowest pattern and path.
 func BenchmarkMatchGlobWorst(b *testing.B) {
 	pattern := "**/" + strings.Repeat("a/", 50) + "b/**/" + strings.Repeat("*a", 100) + "b"
 	name := strings.Repeat("a/", 500) + strings.Repeat("a", 500)

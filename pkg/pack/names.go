@@ -125,17 +125,18 @@ func (n *nameResolver) readAliases(claims []Claim, aliases []Alias) error {
 	for _, a := range aliases {
 		skills, ok := skillsOf[a.Pack]
 		if !ok {
-			return diag.Errorf(diag.NotFound, "alias %s stands for %s, and no pack %s is installed", a.Alias,
+			return diag.Errorf(diag.NotFound, "alias %s refers to %s, but pack %s is not installed", a.Alias,
 				a.Target(), a.Pack).
 				WithHint("add the pack to dependencies, or remove the alias")
 		}
 		if !slices.Contains(skills, a.Skill) {
-			err := diag.Errorf(diag.NotFound, "alias %s stands for %s, and %s has no skill %s", a.Alias, a.Target(),
+			err := diag.Errorf(diag.NotFound, "alias %s refers to %s, but %s does not have a skill %s", a.Alias,
+				a.Target(),
 				a.Pack, a.Skill)
 			if near := diag.Nearest(a.Skill, skills); near != "" {
 				return err.WithHint("did you mean %s@%s?", near, a.Pack)
 			}
-			return err.WithHint("it has %s", strings.Join(skills, ", "))
+			return err.WithHint("available skills: %s", strings.Join(skills, ", "))
 		}
 		n.aliases[skillKey{a.Pack, a.Skill}] = a.Alias
 		n.used[a.Alias] = true
@@ -186,9 +187,10 @@ func (n *nameResolver) checkAliases(contests []contest, aliases []Alias) error {
 	}
 	for _, c := range contests {
 		if a, ok := byName[c.name]; ok {
-			return diag.Errorf(diag.Conflict, "alias %s of %s is the name of a skill of %s", c.name, a.Target(),
+			return diag.Errorf(diag.Conflict, "the alias %s of %s is already the name of a skill in %s", c.name,
+				a.Target(),
 				c.winner).
-				WithHint("choose another alias, or give %s@%s an alias too", c.name, c.winner)
+				WithHint("choose another alias, or add an alias for %s@%s", c.name, c.winner)
 		}
 	}
 	return nil

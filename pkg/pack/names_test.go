@@ -58,7 +58,7 @@ func showNamed(list []pack.NamedSkill) string {
 	return strings.Join(parts, " ")
 }
 
-// M4, O18: conflicts of names are settled by order, everything else has an alias, and nothing is lost.
+// TestNames checks M4, O18: order resolves name conflicts, all other skills have an alias, and no skill is lost.
 func TestNames(t *testing.T) {
 	for _, tt := range []struct {
 		name, claims, aliases, previous, reserved string
@@ -174,17 +174,17 @@ func TestNamesRefuses(t *testing.T) {
 	}{
 		{
 			"no such pack", "acme/a x", "k: x@acme/b", diag.NotFound,
-			"alias k stands for x@acme/b, and no pack acme/b is installed",
+			"alias k refers to x@acme/b, but pack acme/b is not installed",
 			"add the pack to dependencies, or remove the alias",
 		},
 		{
-			"no such skill", "acme/a deploy", "k: deplyo@acme/a", diag.NotFound,
-			"alias k stands for deplyo@acme/a, and acme/a has no skill deplyo", "did you mean deploy@acme/a?",
+			"but the pack does not have this skill", "acme/a deploy", "k: deplyo@acme/a", diag.NotFound,
+			"alias k refers to deplyo@acme/a, but acme/a does not have a skill deplyo", "did you mean deploy@acme/a?",
 		},
 		{
 			"an alias that is a name", "acme/a deploy; globex/b ship", "deploy: ship@globex/b", diag.Conflict,
-			"alias deploy of ship@globex/b is the name of a skill of acme/a",
-			"choose another alias, or give deploy@acme/a an alias too",
+			"the alias deploy of ship@globex/b is already the name of a skill in acme/a",
+			"choose another alias, or add an alias for deploy@acme/a",
 		},
 	} {
 		_, _, _, err := pack.ResolveNames(parseClaims(t, tt.claims), parseAliases(t, tt.aliases), nil, nil)
@@ -194,7 +194,8 @@ func TestNamesRefuses(t *testing.T) {
 	}
 }
 
-// Whatever is installed, every skill has one legal name, no two have the same, and a second run changes nothing.
+// TestNamesAreUnique checks for any installation that every skill has one valid name, no two have the same, and a
+// second run changes nothing.
 func TestNamesAreUnique(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		word := rapid.SampledFrom([]string{"a", "b", "a-b", "a-a", "b-a-b", strings.Repeat("x", 39)})
@@ -227,7 +228,7 @@ func TestNamesAreUnique(t *testing.T) {
 	})
 }
 
-// Claims are in the order in which the manifest asks for packs, and then in that of the others' names.
+// TestClaims checks that claims follow the order of the manifest's dependencies, then the names of the other packs.
 func TestClaims(t *testing.T) {
 	m, err := pack.ParseManifest("skillpm.yaml", []byte("dependencies: {globex/ops: '*', acme/gone: '*'}\ndev-dependencies: {acme/deploy: '*'}\n"))
 	if err != nil {

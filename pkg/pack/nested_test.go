@@ -8,8 +8,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
-// TestDescribeNested checks that a pack below a named pack is not part of it, and that a place without a manifest has
-// everything.
+// TestDescribeNested checks that a pack below a named pack is not part of it, and that a source without a manifest
+// includes everything.
 func TestDescribeNested(t *testing.T) {
 	skillFile := func(name string) *fstest.MapFile {
 		return &fstest.MapFile{Data: []byte("---\nname: " + name + "\ndescription: D.\n---\n")}

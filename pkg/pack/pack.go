@@ -129,11 +129,11 @@ func Allows(d Dependency, version string) (bool, error) {
 	}
 	constraint, err := semver.NewConstraint(text)
 	if err != nil {
-		return false, diag.Errorf(diag.Invalid, "%q is not a range of versions", d.Constraint)
+		return false, diag.Errorf(diag.Invalid, "invalid version range %q", d.Constraint)
 	}
 	v, err := semver.StrictNewVersion(version)
 	if err != nil {
-		return false, diag.Errorf(diag.Invalid, "version %q is not a semantic version", version)
+		return false, diag.Errorf(diag.Invalid, "invalid version %q", version)
 	}
 	return constraint.Check(v), nil
 }

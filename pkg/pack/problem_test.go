@@ -24,7 +24,7 @@ func show(problems []pack.Problem) string {
 	return b.String()
 }
 
-// What one reader refuses, the other reports, among whatever else there is to say.
+// TestCheckManifestAgrees checks that one reader reports what the other rejects, among its other problems.
 func TestCheckManifestAgrees(t *testing.T) {
 	for _, tt := range bad {
 		t.Run(tt.name, func(t *testing.T) {
@@ -33,7 +33,7 @@ func TestCheckManifestAgrees(t *testing.T) {
 			if len(problems) == 0 {
 				t.Fatalf("no problem, want %v", err)
 			}
-			if !strings.Contains(err.Error(), "not valid YAML") && !reports(problems, "skillpm.yaml", err) {
+			if !strings.Contains(err.Error(), "invalid YAML") && !reports(problems, "skillpm.yaml", err) {
 				t.Errorf("got\n%swant %v (%s)", show(problems), err, diag.HintOf(err))
 			}
 			if len(problems) > 1 && tt.name != "alias" {
@@ -47,7 +47,7 @@ func TestCheckManifestAgrees(t *testing.T) {
 	}
 }
 
-// reports says whether an error is one of the problems.
+// reports reports whether an error is one of the problems.
 func reports(problems []pack.Problem, path string, err error) bool {
 	return slices.ContainsFunc(problems, func(p pack.Problem) bool {
 		text := err.Error()
@@ -77,47 +77,47 @@ aliases: {X: deploy, y: deploy@a/b, z: deploy@a/b}
 link-mode: later
 registries: [{nmae: x}, {name: a b, url: "https://me:pw@h"}, y, y]
 namespaces: {A: ""}
-`, `1:7: "Acme" is not a pack: a pack is written owner/name (write owner/name, as in acme/deploy; a directory is written ./Acme)
-2:10: version "1.4" is not a semantic version (write it as "1.4.0")
-3:10: skills pattern "../x" is not a directory inside the pack (write a path relative to this file, as in "skills/*")
-3:20: skills lists "ok" twice (remove one of them)
-3:24: an entry of skills must be a text (write the value in quotes)
+`, `1:7: invalid pack name "Acme" (use owner/name, such as acme/deploy, or ./Acme for a directory)
+2:10: invalid version "1.4" (use "1.4.0")
+3:10: skills pattern "../x" is not a directory inside the pack (use a path relative to this file, such as "skills/*")
+3:20: skills lists "ok" more than once (remove one of them)
+3:24: an entry of skills must be text (write the value in quotes)
 4:1: unknown key "dependancies" in skillpm.yaml (did you mean dependencies?)
-6:3: "a" is not a pack: a pack is written owner/name (write owner/name, as in acme/deploy; a directory is written ./a)
-6:6: "newest" is not a range of versions (write a range as in "^1.2", "~1.2.3", ">=1.2 <2", or "*" for any version)
-7:8: oci and git are two places for one pack (remove one of the two)
-7:60: the name "A" holds the capital A: only a-z, 0-9 and hyphens are allowed
+6:3: invalid pack name "a" (use owner/name, such as acme/deploy, or ./a for a directory)
+6:6: invalid version range "newest" (use a range such as "^1.2", "~1.2.3", ">=1.2 <2", or "*" for any version)
+7:8: the pack has two sources, oci and git (remove one of them)
+7:60: the name "A" contains the capital letter A: only a-z, 0-9, and hyphens are allowed
 7:67: unknown key "tga" in a/b (did you mean tag?)
-8:18: "nope" is not a range of versions (write a range as in "^1.2", "~1.2.3", ">=1.2 <2", or "*" for any version)
-9:3: "a/c" is there twice, first on line 8
+8:18: invalid version range "nope" (use a range such as "^1.2", "~1.2.3", ">=1.2 <2", or "*" for any version)
+9:3: "a/c" is duplicated, first on line 8
 10:7: a/d has no value (write a value, or remove the key)
-12:3: a/c is in dependencies and in dev-dependencies (remove one of the two)
-13:11: alias "X": the name "X" holds the capital X: only a-z, 0-9 and hyphens are allowed
-13:14: alias X stands for "deploy", which does not name a skill and its pack (write it as "skill@owner/name")
+12:3: a/c is in both dependencies and dev-dependencies (remove one of them)
+13:11: alias "X": the name "X" contains the capital letter X: only a-z, 0-9, and hyphens are allowed
+13:14: alias X refers to "deploy" instead of a skill and its pack (use the form "skill@owner/name")
 13:37: deploy@a/b has two aliases, y and z
-14:12: link-mode "later" is not known (use symlink, copy or hardlink)
+14:12: unknown link-mode "later" (use one of symlink, copy, or hardlink)
 15:15: unknown key "nmae" in a registry (did you mean name?)
-15:32: a registry's name is one word, without a colon or a slash
-15:42: url has credentials in its address (remove them, and keep them in a credential helper or in SKILLPM_TOKEN_<HOST>)
-15:65: registries lists "y" twice
-16:14: "A" is not the owner of packs (write the part before the slash, as acme of acme/deploy)
-16:17: namespace A is not an address
+15:32: the name of a registry must not contain spaces, colons, or slashes
+15:42: url has credentials in its address (remove them, and use a credential helper or SKILLPM_TOKEN_<HOST>)
+15:65: registries contains "y" more than once
+16:14: invalid owner "A" (use the part of a pack's name before the slash, such as acme for acme/deploy)
+16:17: namespace A is not a valid address
 `},
-		{"what YAML makes of it", "name: &n a/b\nversion: !!str 1.0.0\nlicense: *n\ndescription: ~\nskills: [!x a]\n", `1:7: &n is an anchor, which is not used here (write the value itself, in quotes)
-2:10: !!str is a tag, which is not used here (write the value in quotes)
-3:10: *n is an alias, which is not used here (write the value itself, in quotes)
-4:14: description is ~, which YAML reads as nothing (write it in quotes: "~")
-5:10: !x is a tag, which is not used here (write the value in quotes)
+		{"what YAML makes of it", "name: &n a/b\nversion: !!str 1.0.0\nlicense: *n\ndescription: ~\nskills: [!x a]\n", `1:7: &n is an anchor, which is not allowed here (use the value itself, in quotes)
+2:10: !!str is a tag, which is not allowed here (write the value in quotes)
+3:10: *n is an alias, which is not allowed here (use the value itself, in quotes)
+4:14: description is ~, which YAML reads as null (write it in quotes: "~")
+5:10: !x is a tag, which is not allowed here (write the value in quotes)
 `},
 		{
 			"two conflicts", "name: a/b\n<<<<<<< HEAD\nx\n=======\n>>>>>>> b\ny: 1\n<<<<<<< HEAD\n|||||||\n>>>>>>> b\n",
-			"2:1: merge conflict that is not resolved: <<<<<<< HEAD (" + resolve + ")\n7:1: merge conflict that is not resolved: <<<<<<< HEAD (" + resolve + ")\n",
+			"2:1: unresolved merge conflict: <<<<<<< HEAD (" + resolve + ")\n7:1: unresolved merge conflict: <<<<<<< HEAD (" + resolve + ")\n",
 		},
-		{"half a conflict", "name: a/b\n>>>>>>> b\n", "2:1: merge conflict that is not resolved: >>>>>>> b (" + resolve + ")\n"},
-		{"second document", "nmae: a/b\n---\nx: 1\n", "1:1: unknown key \"nmae\" in skillpm.yaml (did you mean name?)\n2:1: there is a second document, and only one is read (remove the line --- and what follows it)\n"},
+		{"half a conflict", "name: a/b\n>>>>>>> b\n", "2:1: unresolved merge conflict: >>>>>>> b (" + resolve + ")\n"},
+		{"second document", "nmae: a/b\n---\nx: 1\n", "1:1: unknown key \"nmae\" in skillpm.yaml (did you mean name?)\n2:1: a second document is not allowed (remove the line --- and the text after it)\n"},
 		{"parts", "name: \"acme\ndescription: Use this: now\nversion: 1\nskills:\n\t- a\n", `1:7: the quoted value has no closing quote (close the quote)
-2:22: a colon and a space inside a value that is not quoted (put the value in double quotes)
-3:10: version "1" is not a semantic version (write it as "1.0.0")
+2:22: a colon and a space inside a value that is not quoted (use double quotes around the value)
+3:10: invalid version "1" (use "1.0.0")
 5:1: a tab is used for indentation, which YAML forbids (indent with spaces)
 `},
 	} {
@@ -133,33 +133,33 @@ namespaces: {A: ""}
 	}
 }
 
-const resolve = "choose one side, remove the lines <<<<<<<, ======= and >>>>>>>, and run skillpm install"
+const resolve = "choose one side, remove the lines <<<<<<<, =======, and >>>>>>>, and run skillpm install"
 
-// What YAML cannot read is one problem, at the character that is to blame, in the words of people.
+// TestCheckManifestExplains checks that invalid YAML is one problem, at the offending character, in plain words.
 func TestCheckManifestExplains(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
 		{"colon", "description: Use this: now", "1:22: a colon and a space inside a value"},
 		{"colon at the end", "name: a/b\ndescription: Use this:", "2:22: a colon and a space inside a value"},
-		{"deeper", "name: a/b\n  version: 1.0.0", "2:3: the indentation of this line fits none"},
-		{"between", "name: a/b\ndependencies:\n    a/b: \"1\"\n  c/d: \"2\"\n", "4:3: the indentation of this line fits none"},
-		{"deeper below", "name: a/b\ndependencies:\n  a/b: \"1\"\n   c/d: \"2\"\n", "4:4: the indentation of this line fits none"},
+		{"deeper", "name: a/b\n  version: 1.0.0", "2:3: the indentation of this line does not match any"},
+		{"between", "name: a/b\ndependencies:\n    a/b: \"1\"\n  c/d: \"2\"\n", "4:3: the indentation of this line does not match any"},
+		{"deeper below", "name: a/b\ndependencies:\n  a/b: \"1\"\n   c/d: \"2\"\n", "4:4: the indentation of this line does not match any"},
 		{"no colon", "name: a/b\njust words\nversion: 1.0.0", "2:1: this line is not a key followed by a colon"},
 		{"no colon below", "dependencies:\n  a/b \"1\"\n  c/d: \"2\"\n", "2:3: this line has no colon and a space after its key"},
 		{"no colon at first", "name a/b\nversion: \"1.0.0\"\n", "1:1: this line is not a key"},
 		{"tab", "dependencies:\n\ta/b: \"1\"", "2:1: a tab is used for indentation"},
-		{"list", "name: a/b\nskills: [a, b\nversion: \"1.0.0\"\n", "2:9: [ opens a list or mapping that is not well formed"},
+		{"list", "name: a/b\nskills: [a, b\nversion: \"1.0.0\"\n", "2:9: [ opens a list or mapping that is malformed"},
 		{"mapping", "dependencies:\n  a/b: {git: x\n  c/d: \"1\"\n", "2:8: { opens a list or mapping"},
 		{"quote", "license: \"MIT\nversion: \"1.0.0\"\n", "1:10: the quoted value has no closing quote"},
 		{"apostrophe", "description: 'it's'\n", "1:18: text after the closing quote"},
 		{"escape", "name: a/b\nlicense: \"M\\IT\"\n", "2:12: an unknown escape"},
 		{"item", "skills:\n  - a\n  b\n  - c\n", "3:3: this line is not a key followed by a colon"},
-		{"no item", "skills:\n  - a\n  b: c\n", "3:3: this line is no entry of the list"},
+		{"no item", "skills:\n  - a\n  b: c\n", "3:3: this line is not an entry of the list"},
 		{"list beside the key", "skills: - a\n", "1:9: a list starts on the line of its key"},
 		{"anchor", "name: a/b\nskills: [b, *]\n", "2:"},
 		{"reference", "name: a/b\nskills:\n  - *foo\n", "3:5: * starts a reference in YAML"},
-		{"control", "name: a/b\nlicense: \x01\n", "2:10: a byte that is no text"},
-		{"bytes", "name: a/b\nlicense: \xff\xfe\n", "2:10: a byte that is no text"},
-		{"binary", "\x00\x01", "1:1: a byte that is no text"},
+		{"control", "name: a/b\nlicense: \x01\n", "2:10: a byte that is not text"},
+		{"bytes", "name: a/b\nlicense: \xff\xfe\n", "2:10: a byte that is not text"},
+		{"binary", "\x00\x01", "1:1: a byte that is not text"},
 		{"BOM", "\ufeffdescription: a: b", "1:15: a colon and a space"},
 		{"at", "skills: [a, @b]\n", "1:"},
 		{"brace", "aliases: {a: b, }}\nname: a/b\n", "1:"},
@@ -183,16 +183,16 @@ func TestCheckLock(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
 		{"good", good, ""},
 		{"empty", "", "0:0: the file is empty (" + restore + ")\n"},
-		{"newer", edit("version: 1\n", "version: 2\n", "packs:", "pax:"), "2:10: version \"2\" of the lock's format is not known to this skillpm, which writes version 1 (use a newer skillpm)\n"},
+		{"newer", edit("version: 1\n", "version: 2\n", "packs:", "pax:"), "2:10: unsupported lockfile version \"2\"; this skillpm supports version 1 (use a newer skillpm)\n"},
 		{"cut off", good[:strings.Index(good, "git+https")], "23:13: the quoted value has no closing quote (close the quote)\n"},
 		{
 			"several", edit("version: 1\n", "", treeDigest("rollback"), "t1:x", `source: "embedded"`, "scource: x", "  globex/ops:", "  ops:", "globex-deploy", "X"),
-			`2:1: the lock does not say which version of the format it has (` + restore + `)
-12:17: skill rollback "t1:x" is not a tree digest (restore the lock from version control)
-13:3: acme/kubectl-basics has no source (restore the lock from version control, or delete it and run skillpm install to lock anew)
-20:3: "ops" is not a pack: a pack is written owner/name (write owner/name, as in acme/deploy; a directory is written ./ops)
-39:7: "ops" is not a pack: a pack is written owner/name (write owner/name, as in acme/deploy; a directory is written ./ops)
-39:12: the name "X" holds the capital X: only a-z, 0-9 and hyphens are allowed
+			`2:1: the lockfile has no format version (` + restore + `)
+12:17: invalid skill rollback "t1:x": use t1:sha256: and 64 hexadecimal digits (restore skillpm.lock from version control)
+13:3: acme/kubectl-basics has no source (restore skillpm.lock from version control, or delete it and run skillpm install to create it again)
+20:3: invalid pack name "ops" (use owner/name, such as acme/deploy, or ./ops for a directory)
+39:7: invalid pack name "ops" (use owner/name, such as acme/deploy, or ./ops for a directory)
+39:12: the name "X" contains the capital letter X: only a-z, 0-9, and hyphens are allowed
 `,
 		},
 	} {
@@ -205,9 +205,9 @@ func TestCheckLock(t *testing.T) {
 	}
 }
 
-const restore = "restore it from version control, or delete it and run skillpm install to lock anew"
+const restore = "restore skillpm.lock from version control, or delete it and run skillpm install to create it again"
 
-// Too many problems end the reading.
+// TestCheckManifestMany checks that reading stops after too many problems.
 func TestCheckManifestMany(t *testing.T) {
 	text := "dependencies:\n" + strings.Repeat("  A: ~\n", 5000)
 	if _, problems := pack.CheckManifest("skillpm.yaml", []byte(text)); len(problems) != 1000 {
@@ -219,8 +219,8 @@ func TestCheckManifestMany(t *testing.T) {
 	}
 }
 
-// FuzzCheck reads any text both ways: they agree whether it is valid, the first problem of one is among those of the
-// other, and every place is in the text.
+// FuzzCheck reads any text both ways: they agree whether it is valid, one reports the first problem of the other, and
+// every position is in the text.
 func FuzzCheck(f *testing.F) {
 	f.Add([]byte(full))
 	f.Add(sampleLock(f).Encode())

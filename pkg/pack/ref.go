@@ -140,17 +140,18 @@ func ParseLocked(source, resolved string, id ID) (Ref, error) {
 		err = CheckRev(rev)
 	}
 	if err != nil {
-		return Ref{}, diag.Errorf(diag.Invalid, "source %q of %s: %w", source, id, err)
+		return Ref{}, diag.Errorf(diag.Invalid, "invalid source %q of %s: %w", source, id, err)
 	}
 	ref.Rev = rev
 	switch {
 	case ref.Kind == KindGit && !commit().MatchString(resolved):
-		return Ref{}, diag.Errorf(diag.Invalid, "resolved %q of %s is not a commit of 40 hexadecimal digits", resolved,
+		return Ref{}, diag.Errorf(diag.Invalid, "invalid commit %q of %s: use 40 hexadecimal digits", resolved,
 			id)
 	case ref.Kind == KindPath && resolved != "":
-		return Ref{}, diag.Errorf(diag.Invalid, "resolved %q of %s: a directory has nothing to resolve", resolved, id)
+		return Ref{}, diag.Errorf(diag.Invalid, "resolved %q of %s is not allowed for a directory", resolved, id)
 	case ref.Kind != KindGit && ref.Kind != KindPath && !ociDigest().MatchString(resolved):
-		return Ref{}, diag.Errorf(diag.Invalid, "resolved %q of %s is not a sha256 digest", resolved, id)
+		return Ref{}, diag.Errorf(diag.Invalid, "invalid digest %q of %s: use sha256: and 64 hexadecimal digits",
+			resolved, id)
 	}
 	ref.Digest = resolved
 	return ref, nil
@@ -186,7 +187,7 @@ func parseSource(s string, id ID) (Ref, error) {
 		return Ref{Kind: KindGit, Subdir: subdir}, err
 	case kind == string(KindPath) || kind == string(KindLayout):
 		if rest == "" || isAbs(rest) || checkText(rest) != nil {
-			return Ref{}, diag.Errorf(diag.Invalid, "not a relative directory")
+			return Ref{}, diag.Errorf(diag.Invalid, "must be a relative directory")
 		}
 		ref, err := parsePathScheme(path.Clean(rest))
 		if kind == string(KindLayout) {
@@ -199,7 +200,7 @@ func parseSource(s string, id ID) (Ref, error) {
 		return Ref{}, err
 	}
 	if ref.Source() != s {
-		return Ref{}, diag.Errorf(diag.Invalid, "not in the canonical form")
+		return Ref{}, diag.Errorf(diag.Invalid, "must be in canonical form")
 	}
 	return ref, nil
 }

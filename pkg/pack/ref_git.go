@@ -43,8 +43,8 @@ func parseHTTPS(rest string) (Ref, error) {
 	repository, _, _ = strings.Cut(repository, "//")
 	if _, _, hasUser := cutUser(rest); !hasUser && forgeOf(rest) == "" &&
 		!strings.HasSuffix(strings.TrimSuffix(repository, "/"), ".git") {
-		return Ref{}, diag.Errorf(diag.Usage, "a web address is not a place for packs").
-			WithHint("write git+https:// for a git repository, or oci:// for a registry")
+		return Ref{}, diag.Errorf(diag.Usage, "a web page is not a source of packs").
+			WithHint("use git+https:// for a git repository, or oci:// for a registry")
 	}
 	return parseGit("https", rest)
 }
@@ -79,7 +79,7 @@ func parseGit(scheme, rest string) (Ref, error) {
 		return Ref{}, err
 	}
 	if scheme == "http" && !isLoopback(host) {
-		return Ref{}, diag.Errorf(diag.Usage, "plain http is not safe for packs").
+		return Ref{}, diag.Errorf(diag.Usage, "plain HTTP is not allowed for packs").
 			WithHint("write git+https://%s/…", host)
 	}
 	if user != "" {
@@ -104,11 +104,11 @@ func cutUser(s string) (user, host string, ok bool) {
 
 // credentialError is the error for a URL with a credential, which it does not repeat.
 func credentialError() error {
-	return diag.Errorf(diag.Usage, "a place for packs must not contain a user name or password").
-		WithHint("leave it out of the URL and give it with a git credential helper, .netrc, or skillpm login")
+	return diag.Errorf(diag.Usage, "a source must not contain a user name or password").
+		WithHint("remove it from the URL, and use a git credential helper, .netrc, or skillpm login")
 }
 
-// canonicalHost lower-cases a host, checks it, and drops the scheme's default port.
+// canonicalHost lowercases a host, checks it, and drops the scheme's default port.
 func canonicalHost(s, defaultPort string) (string, error) {
 	host, port := cutPort(strings.ToLower(s))
 	if inner, ok := strings.CutPrefix(host, "["); ok {
@@ -125,7 +125,7 @@ func canonicalHost(s, defaultPort string) (string, error) {
 	}
 	n, err := strconv.ParseUint(port, 10, 16)
 	if err != nil || n == 0 {
-		return "", diag.Errorf(diag.Usage, "what follows the host %q is not a port", host)
+		return "", diag.Errorf(diag.Usage, "the text after the host %q is not a port", host)
 	}
 	if port = strconv.FormatUint(n, 10); port == defaultPort {
 		return host, nil
@@ -145,7 +145,7 @@ func cutPort(s string) (host, port string) {
 // hostError is the error for an invalid host. It leaves out what follows a colon, which may be a password with a slash.
 func hostError(s string) error {
 	s, _, _ = strings.Cut(s, ":")
-	return diag.Errorf(diag.Usage, "%q is not a host", s)
+	return diag.Errorf(diag.Usage, "invalid host %q", s)
 }
 
 // isLoopback reports whether a host, with or without a port, is a loopback address.
@@ -162,8 +162,8 @@ func isLoopback(hostport string) bool {
 func parseRepository(base, rest string) (Ref, error) {
 	location, rev, hasRev := strings.Cut(rest, "#")
 	if strings.Contains(location, "?") {
-		return Ref{}, diag.Errorf(diag.Usage, "the URL of a repository has no query").
-			WithHint("write the revision as #v1.2.0")
+		return Ref{}, diag.Errorf(diag.Usage, "a repository URL must not contain a query").
+			WithHint("use #REVISION for a revision, such as #v1.2.0")
 	}
 	if err := CheckRev(rev); hasRev && err != nil {
 		return Ref{}, err
@@ -185,13 +185,13 @@ func canonicalPath(s string) (string, error) {
 	s = strings.TrimSuffix(s, "/")
 	decoded, err := url.PathUnescape(s)
 	if err != nil || !utf8.ValidString(decoded) || strings.Contains(strings.ToLower(s), "%2f") {
-		return "", diag.Errorf(diag.Usage, "%q is not the path of a repository", s)
+		return "", diag.Errorf(diag.Usage, "invalid repository path %q", s)
 	}
 	for i, part := range strings.Split(decoded, "/") {
 		option := strings.HasPrefix(part, "-") && (i == 0 || part != "-")
 		if option || part == "" || part == "." || part == ".." || strings.Contains(part, `\`) ||
 			strings.TrimSpace(part) != part {
-			return "", diag.Errorf(diag.Usage, "%q is not the path of a repository", s)
+			return "", diag.Errorf(diag.Usage, "invalid repository path %q", s)
 		}
 	}
 	if err := checkText(decoded); err != nil {
@@ -217,7 +217,8 @@ func forgeRepository(ref Ref, host string) (Ref, error) {
 	}
 	if host != "gitlab.com" && len(parts) > 2 {
 		return Ref{}, diag.Errorf(diag.Usage, "%s/%s is not a repository", host, name).
-			WithHint("write a directory of it as %s/%s/%s//%s", host, parts[0], parts[1], strings.Join(parts[2:], "/"))
+			WithHint("use %s/%s/%s//%s for the directory of the repository", host, parts[0], parts[1],
+				strings.Join(parts[2:], "/"))
 	}
 	if !strings.HasSuffix(name, ".git") {
 		name += ".git"
@@ -235,7 +236,7 @@ func cleanSubdir(s string) (string, error) {
 	for part := range strings.SplitSeq(s, "/") {
 		if part == ".." || strings.Contains(part, `\`) || strings.EqualFold(part, ".git") ||
 			strings.TrimSpace(part) != part {
-			return "", diag.Errorf(diag.Usage, "subdirectory %q leads outside the pack's place or into its metadata", s)
+			return "", diag.Errorf(diag.Usage, "subdirectory %q is outside the source or in its metadata", s)
 		}
 	}
 	if s = path.Clean(s); s == "." {
@@ -253,7 +254,7 @@ func CheckRev(rev string) error {
 		bad = bad || part == "" || strings.HasPrefix(part, ".") || strings.HasSuffix(part, ".lock")
 	}
 	if bad || checkText(rev) != nil {
-		return diag.Errorf(diag.Usage, "%q is not a tag, branch or commit", rev)
+		return diag.Errorf(diag.Usage, "invalid tag, branch, or commit %q", rev)
 	}
 	return nil
 }

@@ -32,13 +32,13 @@ var schemes = []struct {
 	{"local:", func(rest string) (Ref, error) { return parseInLayout(KindLocal, rest) }},
 	{"embedded:", func(rest string) (Ref, error) { return parseInLayout(KindEmbedded, rest) }},
 	{"path:", parsePathScheme},
-	{"file://", rejectScheme("file:// is not a place for packs",
-		"write the directory itself, or git+file:// and the path of a repository")},
+	{"file://", rejectScheme("file:// is not a source of packs",
+		"use the path of the directory, or git+file:// and the path of a repository")},
 	{"file:", parsePathScheme},
-	{"http://", rejectScheme("plain http is not safe for packs", "write git+https://")},
-	{"git://", rejectScheme("the git protocol has no encryption", "write git+https:// or git+ssh://")},
-	{"ext::", rejectScheme("ext:: runs commands and is not a place for packs", "write git+https:// or git+ssh://")},
-	{"fd::", rejectScheme("fd:: is not a place for packs", "write git+https:// or git+ssh://")},
+	{"http://", rejectScheme("plain HTTP is not allowed for packs", "write git+https://")},
+	{"git://", rejectScheme("the git protocol is not encrypted", "use git+https:// or git+ssh://")},
+	{"ext::", rejectScheme("ext:: runs commands and is not a source of packs", "use git+https:// or git+ssh://")},
+	{"fd::", rejectScheme("fd:: is not a source of packs", "use git+https:// or git+ssh://")},
 }
 
 // rejectScheme returns a parser that fails with a reason.
@@ -74,11 +74,11 @@ func Parse(s string) (Ref, error) {
 	case isPath(s):
 		return Ref{Kind: KindPath, URL: s}, nil
 	case strings.HasPrefix(s, "~"):
-		return Ref{}, diag.Errorf(diag.Usage, "%q is not expanded here", s).
-			WithHint("write the directory in full, or relative with ./")
+		return Ref{}, diag.Errorf(diag.Usage, "cannot expand the home directory in %q", s).
+			WithHint("use an absolute path, or a relative path that starts with ./")
 	case strings.Contains(s, "://") || strings.Contains(s, "::"):
-		return Ref{}, diag.Errorf(diag.Usage, "unknown scheme in a place for packs").
-			WithHint("places are owner/name, oci://, oci-layout:, git+https://, git+ssh:// and ./directory")
+		return Ref{}, diag.Errorf(diag.Usage, "unknown scheme in the source").
+			WithHint("use owner/name, oci://, oci-layout:, git+https://, git+ssh://, or ./directory")
 	case userPassword().MatchString(s):
 		return Ref{}, credentialError()
 	case scpForm().MatchString(s):
@@ -93,18 +93,18 @@ func Parse(s string) (Ref, error) {
 func checkText(s string) error {
 	switch {
 	case s == "":
-		return diag.Errorf(diag.Usage, "a place for packs is empty").WithHint("write owner/name, as in acme/deploy")
+		return diag.Errorf(diag.Usage, "the source is empty").WithHint("use owner/name, such as acme/deploy")
 	case len(s) > maxRef:
-		return diag.Errorf(diag.Usage, "a place for packs is longer than %d bytes", maxRef)
+		return diag.Errorf(diag.Usage, "the source is longer than %d bytes", maxRef)
 	case !utf8.ValidString(s):
-		return diag.Errorf(diag.Usage, "a place for packs is not valid UTF-8")
+		return diag.Errorf(diag.Usage, "the source is not valid UTF-8")
 	case strings.HasPrefix(s, "-"):
-		return diag.Errorf(diag.Usage, "%q looks like an option, not like a pack", s)
+		return diag.Errorf(diag.Usage, "%q is not a pack or a known flag", s)
 	}
 	for _, r := range s {
 		if unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp) || r == '\ufeff' ||
 			r == '\u200b' {
-			return diag.Errorf(diag.Usage, "a place for packs contains the invisible character %U", r)
+			return diag.Errorf(diag.Usage, "the source contains the invisible character %U", r)
 		}
 	}
 	return nil
@@ -114,8 +114,8 @@ func checkText(s string) error {
 func parseName(s string) (Ref, error) {
 	text, constraint, versioned := strings.Cut(s, "@")
 	if versioned && !strings.Contains(text, "/") && strings.Contains(constraint, "/") {
-		return Ref{}, diag.Errorf(diag.Usage, "%q names a skill, not a pack", s).
-			WithHint("install the pack with that skill only: %s --skill %s", constraint, text)
+		return Ref{}, diag.Errorf(diag.Usage, "%q is a skill, not a pack", s).
+			WithHint("use the pack and --skill: %s --skill %s", constraint, text)
 	}
 	id, err := ParseID(text)
 	if err != nil {
@@ -126,12 +126,12 @@ func parseName(s string) (Ref, error) {
 	case !versioned, constraint == "latest":
 		return Ref{Kind: KindName, ID: id, Constraint: constraint}, nil
 	case constraint == "":
-		return Ref{}, diag.Errorf(diag.Usage, "%q has nothing after the @", s).
-			WithHint("write %s, or a version as in %s@^1.2", id, id)
+		return Ref{}, diag.Errorf(diag.Usage, "%q has no version after the @", s).
+			WithHint("use %s, or a version such as %s@^1.2", id, id)
 	}
 	if _, err := semver.NewConstraint(constraint); err != nil {
-		return Ref{}, diag.Errorf(diag.Usage, "%q is not a version or a range of versions", constraint).
-			WithHint("write %s@1.2.3, %s@^1.2 or %s@'>=1.2 <2'", id, id, id)
+		return Ref{}, diag.Errorf(diag.Usage, "invalid version or version range %q", constraint).
+			WithHint("use %s@1.2.3, %s@^1.2, or %s@'>=1.2 <2'", id, id, id)
 	}
 	return Ref{Kind: KindName, ID: id, Constraint: constraint}, nil
 }
@@ -145,12 +145,12 @@ func suggestForm(text string, err error) error {
 	case tagged && nameErr == nil && strings.HasPrefix(name, "localhost/"),
 		strings.ContainsAny(host, ".:") && strings.Contains(path, "/"):
 		if ref, err := parseOCI(text); err == nil {
-			return diag.Errorf(diag.Usage, "%q has no scheme", text).WithHint("for an OCI repository write %s", ref)
+			return diag.Errorf(diag.Usage, "%q has no scheme", text).WithHint("for an OCI repository, use %s", ref)
 		}
 	case tagged && nameErr == nil && version != "":
-		return diag.Errorf(diag.Usage, "%q is not owner/name[@version]", text).WithHint("write %s@%s", id, version)
+		return diag.Errorf(diag.Usage, "%q is not owner/name[@version]", text).WithHint("use %s@%s", id, version)
 	case nameErr == nil && name == text:
-		return diag.Errorf(diag.Usage, "%w", err).WithHint("write %s: names of packs have no capitals", id)
+		return diag.Errorf(diag.Usage, "%w", err).WithHint("use the lowercase name %s", id)
 	}
 	return err
 }
@@ -178,7 +178,7 @@ func isAbs(dir string) bool {
 // parsePathScheme parses the directory after path: or file:.
 func parsePathScheme(dir string) (Ref, error) {
 	if dir == "" {
-		return Ref{}, diag.Errorf(diag.Usage, "path: needs a directory").WithHint("write path:DIR or ./DIR")
+		return Ref{}, diag.Errorf(diag.Usage, "path: requires a directory").WithHint("use path:DIR or ./DIR")
 	}
 	if !isPath(dir) {
 		dir = "./" + dir
@@ -201,13 +201,14 @@ var (
 func cutVersion(s string) (text, tag, digest string, err error) {
 	text, digest, pinned := strings.Cut(s, "@")
 	if pinned && !ociDigest().MatchString(digest) {
-		return "", "", "", diag.Errorf(diag.Usage, "what follows the @ is not a digest").
-			WithHint("write @sha256: and 64 hexadecimal digits, or a tag as in :1.2.0")
+		return "", "", "", diag.Errorf(diag.Usage, "%s: %q is not a digest", s, digest).
+			WithHint("use a tag such as :1.2.0, or @sha256: and 64 hexadecimal digits; for a range, install by name: " +
+				"OWNER/NAME@RANGE")
 	}
 	if i := strings.LastIndexByte(text, ':'); i > strings.LastIndexByte(text, '/') {
 		text, tag = text[:i], text[i+1:]
 		if !ociTag().MatchString(tag) {
-			return "", "", "", diag.Errorf(diag.Usage, "%q is not a tag of an OCI repository", tag)
+			return "", "", "", diag.Errorf(diag.Usage, "invalid tag %q", tag)
 		}
 	}
 	return text, tag, digest, nil
@@ -220,24 +221,24 @@ func parseOCI(rest string) (Ref, error) {
 		return Ref{}, credentialError()
 	}
 	if !ok || path == "" {
-		return Ref{}, diag.Errorf(diag.Usage, "oci:// needs a host and a repository").
-			WithHint("write oci://host/repository")
+		return Ref{}, diag.Errorf(diag.Usage, "oci:// requires a registry and a repository").
+			WithHint("use oci://REGISTRY/REPOSITORY")
 	}
 	host, err := canonicalHost(host, "443")
 	if err != nil {
 		return Ref{}, err
 	}
 	if strings.ContainsAny(path, "?#") {
-		return Ref{}, diag.Errorf(diag.Usage, "an OCI place has no query and no fragment").
-			WithHint("write the version as :tag or @sha256:…")
+		return Ref{}, diag.Errorf(diag.Usage, "an OCI source must not contain a query or fragment").
+			WithHint("use :TAG or @sha256:… for the version")
 	}
 	repository, tag, digest, err := cutVersion(path)
 	if err != nil {
 		return Ref{}, err
 	}
 	if !ociRepository().MatchString(repository) {
-		return Ref{}, diag.Errorf(diag.Usage, "%q is not the name of an OCI repository", repository).
-			WithHint("repositories are lower-case letters and digits, separated by . _ - and /")
+		return Ref{}, diag.Errorf(diag.Usage, "invalid OCI repository %q", repository).
+			WithHint("use lowercase letters and digits, separated by ., _, -, or /")
 	}
 	return Ref{Kind: KindOCI, URL: "oci://" + host + "/" + repository, Rev: tag, Digest: digest}, nil
 }
@@ -249,7 +250,7 @@ func parseLayout(rest string) (Ref, error) {
 		dir, pack = rest[:i], rest[i+2:]
 	}
 	if dir == "" || strings.Contains(dir, "//") {
-		return Ref{}, diag.Errorf(diag.Usage, "oci-layout: needs one directory").
+		return Ref{}, diag.Errorf(diag.Usage, "oci-layout: requires one directory").
 			WithHint("write oci-layout:DIR//owner/name")
 	}
 	if len(dir) > 1 {

@@ -12,7 +12,7 @@ const (
 	sha256sum = "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 )
 
-// M2: every form that a user may write.
+// TestParse checks M2: every form that a user may write.
 func TestParse(t *testing.T) {
 	deploy := ID{"acme", "deploy"}
 	tests := []struct {
@@ -74,20 +74,20 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// Hostile and mistaken text: refused with a usage error that says what is wrong.
+// TestParseRefuses checks that hostile and mistyped text is a usage error that names the problem.
 func TestParseRefuses(t *testing.T) {
 	tests := []struct{ in, message, hint string }{
 		{"", "empty", "acme/deploy"},
-		{"deploy", "not a pack", "./deploy"},
-		{"acme/Deploy", "name \"Deploy\"", "write acme/deploy"},
-		{"acme/deploy:1.2.0", "is not owner/name[@version]", "write acme/deploy@1.2.0"},
-		{"localhost:5000/acme/deploy:1.2.0", "has no scheme", "write oci://localhost:5000/acme/deploy:1.2.0"},
-		{"acme/deploy@", "nothing after", "acme/deploy@^1.2"},
-		{"acme/deploy@next-one", "not a version", "acme/deploy@1.2.3"},
-		{"deploy@acme/deploy", "names a skill", "acme/deploy --skill deploy"},
-		{"-x", "option", ""},
-		{"--upload-pack=touch /x", "option", ""},
-		{"~/x", "not expanded", "./"},
+		{"deploy", "invalid pack name", "./deploy"},
+		{"acme/Deploy", "name \"Deploy\"", "use the lowercase name acme/deploy"},
+		{"acme/deploy:1.2.0", "is not owner/name[@version]", "use acme/deploy@1.2.0"},
+		{"localhost:5000/acme/deploy:1.2.0", "has no scheme", "use oci://localhost:5000/acme/deploy:1.2.0"},
+		{"acme/deploy@", "no version after", "acme/deploy@^1.2"},
+		{"acme/deploy@next-one", "invalid version or version range", "acme/deploy@1.2.3"},
+		{"deploy@acme/deploy", "is a skill", "acme/deploy --skill deploy"},
+		{"-x", "not a pack or a known flag", ""},
+		{"--upload-pack=touch /x", "not a pack or a known flag", ""},
+		{"~/x", "cannot expand the home directory", "./"},
 		{"acme/dep\x00loy", "U+0000", ""},
 		{"acme/dep\u202eloy", "U+202E", ""},
 		{"a\xff/b", "UTF-8", ""},
@@ -96,46 +96,46 @@ func TestParseRefuses(t *testing.T) {
 		{"fd::17", "fd::", "git+https"},
 		{"git+ext::x", "unknown scheme", "git+https"},
 		{"file:///etc", "file://", "git+file"},
-		{"http://host.example/r.git", "not safe", "git+https"},
-		{"git://host.example/r.git", "no encryption", "git+https"},
-		{"git+http://host.example/r.git", "not safe", "git+https://host.example"},
-		{"git+http://127.0.0.1.example/r.git", "not safe", ""},
+		{"http://host.example/r.git", "plain HTTP is not allowed", "git+https"},
+		{"git://host.example/r.git", "not encrypted", "git+https"},
+		{"git+http://host.example/r.git", "plain HTTP is not allowed", "git+https://host.example"},
+		{"git+http://127.0.0.1.example/r.git", "plain HTTP is not allowed", ""},
 		{"ftp://host.example/x", "unknown scheme", "oci://"},
-		{"https://host.example/page", "web address", "git+https"},
-		{"git+https://host.example", "path of a repository", ""},
-		{"git+https:///x", "not a host", ""},
-		{"git+https://-oProxyCommand=x/y", "not a host", ""},
+		{"https://host.example/page", "web page", "git+https"},
+		{"git+https://host.example", "invalid repository path", ""},
+		{"git+https:///x", "invalid host", ""},
+		{"git+https://-oProxyCommand=x/y", "invalid host", ""},
 		{"ssh://-oProxyCommand=x@host.example/y", "user name or password", ""},
-		{"git+ssh://git@-host/x", "not a host", ""},
-		{"git@-host:x", "not a host", ""},
+		{"git+ssh://git@-host/x", "invalid host", ""},
+		{"git@-host:x", "invalid host", ""},
 		{"git+https://host.example:99999/x", "is not a port", ""},
-		{"git+https://host.example/-x", "path of a repository", ""},
-		{"git+https://host.example/a/../b", "path of a repository", ""},
-		{"git+https://host.example/a/%2e%2e/b", "path of a repository", ""},
-		{"git+https://host.example/a%2fb", "path of a repository", ""},
+		{"git+https://host.example/-x", "invalid repository path", ""},
+		{"git+https://host.example/a/../b", "invalid repository path", ""},
+		{"git+https://host.example/a/%2e%2e/b", "invalid repository path", ""},
+		{"git+https://host.example/a%2fb", "invalid repository path", ""},
 		{"git+https://host.example/a%00b", "U+0000", ""},
-		{"git+https://host.example/r.git?x=y", "no query", "#v1.2.0"},
-		{"git+https://host.example/r.git//../x", "leads outside", ""},
-		{"git+https://host.example/r.git//a/.GIT/b", "leads outside", ""},
-		{`git+https://host.example/r.git//a\..\b`, "leads outside", ""},
-		{"git+https://host.example/r.git#--upload-pack=x", "not a tag, branch", ""},
-		{"git+https://host.example/r.git#a..b", "not a tag, branch", ""},
-		{"git+https://host.example/r.git#", "not a tag, branch", ""},
-		{"git+https://münchen.example/r.git", "not a host", ""},
+		{"git+https://host.example/r.git?x=y", "must not contain a query", "#v1.2.0"},
+		{"git+https://host.example/r.git//../x", "is outside the source or in its metadata", ""},
+		{"git+https://host.example/r.git//a/.GIT/b", "is outside the source or in its metadata", ""},
+		{`git+https://host.example/r.git//a\..\b`, "is outside the source or in its metadata", ""},
+		{"git+https://host.example/r.git#--upload-pack=x", "invalid tag, branch", ""},
+		{"git+https://host.example/r.git#a..b", "invalid tag, branch", ""},
+		{"git+https://host.example/r.git#", "invalid tag, branch", ""},
+		{"git+https://münchen.example/r.git", "invalid host", ""},
 		{"github.com/o", "not a repository", "github.com/owner/name"},
 		{"github.com/o/r/skills/x", "not a repository", "github.com/o/r//skills/x"},
 		{"https://github.com/o/r/tree/main/skills/x", "is a page", "github.com/o/r//skills/x#main"},
 		{"https://gitlab.com/g/r/-/tree/main/x", "is a page", "gitlab.com/g/r//x#main"},
 		{"git+file://relative/r.git", "absolute", ""},
-		{"oci://host.example", "host and a repository", ""},
-		{"oci://host.example/Acme/x", "name of an OCI repository", ""},
-		{"oci://host.example/a/../b", "name of an OCI repository", ""},
-		{"oci://host.example/a/b:-x", "not a tag", ""},
+		{"oci://host.example", "oci:// requires a registry and a repository", ""},
+		{"oci://host.example/Acme/x", "invalid OCI repository", ""},
+		{"oci://host.example/a/../b", "invalid OCI repository", ""},
+		{"oci://host.example/a/b:-x", "invalid tag", ""},
 		{"oci://host.example/a/b@sha512:00", "not a digest", "sha256:"},
-		{"oci://host.example/a/b#x", "no query and no fragment", ""},
+		{"oci://host.example/a/b#x", "an OCI source must not contain a query or fragment", ""},
 		{"oci-layout:", "one directory", ""},
 		{"oci-layout://acme/deploy", "one directory", ""},
-		{"path:", "needs a directory", ""},
+		{"path:", "requires a directory", ""},
 	}
 	for _, tt := range tests {
 		ref, err := Parse(tt.in)
@@ -212,7 +212,7 @@ func TestLocked(t *testing.T) {
 	}
 }
 
-// TestLockedRevision checks which revisions a lock records, and that they are read back.
+// TestLockedRevision checks which revisions a lockfile records, and that reading returns them.
 func TestLockedRevision(t *testing.T) {
 	for _, tt := range []struct{ place, version, want string }{
 		{"oci://h.example/acme/deploy:1.4.0", "1.4.0", "oci://h.example/acme/deploy"},
@@ -357,7 +357,8 @@ func TestDefaultVersion(t *testing.T) {
 	}
 }
 
-// Parse never panics; what it accepts survives String and Parse, and Source and ParseLocked, and is safe to hand on.
+// FuzzParse checks that Parse never panics, and that its result survives String and Parse, and Source and ParseLocked,
+// and is safe to pass on.
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{
 		"acme/deploy@^1.2", "oci://h:5000/a/b:1@" + sha256sum, "oci-layout:../d//a/b:1", "git+https://h/o/r.git//s/t#v1",

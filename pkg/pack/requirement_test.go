@@ -66,7 +66,8 @@ func TestAllows(t *testing.T) {
 	}
 }
 
-// Whatever a lock holds, reading it does not panic, and what was read is written so that it is read as the same.
+// TestRequiredRoundTrip checks for any lockfile that reading it does not panic, and that the result is read as the same
+// after writing.
 func TestRequiredRoundTrip(t *testing.T) {
 	id := pack.ID{Owner: "a", Name: "b"}
 	rapid.Check(t, func(t *rapid.T) {

@@ -34,7 +34,7 @@ func compile(t testing.TB, name string) *jsonschema.Schema {
 	return s
 }
 
-// checkSchema fails when a schema does not take a YAML text for valid, or for not valid.
+// checkSchema fails unless a schema accepts or rejects a YAML text as expected.
 func checkSchema(t testing.TB, name string, text []byte, want bool) {
 	t.Helper()
 	var value any
@@ -53,7 +53,8 @@ func checkSchema(t testing.TB, name string, text []byte, want bool) {
 	}
 }
 
-// M6: the schemas of skillpm's own files say what the parsers accept; their examples are accepted by both.
+// TestSchemas checks M6: the schemas of skillpm's own files accept what the parsers accept, and both accept the
+// schemas' examples.
 func TestSchemas(t *testing.T) {
 	parse := map[string]func(string, []byte) error{
 		"manifest": func(p string, d []byte) error { _, err := pack.ParseManifest(p, d); return err },
@@ -105,7 +106,7 @@ func TestSchemas(t *testing.T) {
 	checkKeys(t, "config", pack.ConfigKeys())
 }
 
-// checkKeys fails when a schema does not have exactly the keys that the parser knows.
+// checkKeys fails if a schema does not have exactly the keys that the parser knows.
 func checkKeys(t *testing.T, name string, want []string) {
 	t.Helper()
 	s := compile(t, name)
@@ -119,7 +120,8 @@ func checkKeys(t *testing.T, name string, want []string) {
 	}
 }
 
-// Each form of a dependency that the schema gives as an example is one that the parser reads, and the other way round.
+// TestSchemaDependencyForms checks that the dependency forms among the schema's examples are exactly those that the
+// parser reads.
 func TestSchemaDependencyForms(t *testing.T) {
 	for _, text := range []string{
 		`"*"`, `1.5`, `{version: "^1"}`, `{oci: "oci://h/r", skills: [a]}`, `{layout: x, tag: "1"}`,

@@ -75,7 +75,7 @@ func approval(v yamlx.Value) Approval {
 			*into = yamlx.As(v, func(s string) (time.Time, error) {
 				t, err := time.Parse(time.RFC3339, s)
 				if err != nil {
-					return t, wrong("write it as 2026-01-31T12:00:00Z", "%s is %q, which is no time", v.Name, s)
+					return t, wrong("use the form 2026-01-31T12:00:00Z", "%s is %q, which is not a time", v.Name, s)
 				}
 				return t.UTC(), nil
 			})
@@ -88,20 +88,20 @@ func approval(v yamlx.Value) Approval {
 		"digest": func(v yamlx.Value) {
 			a.Digest = v.Text(func(s string) error {
 				if bundle.CheckDigest(s) != nil {
-					return wrong("skillpm approve writes it", "digest is %q, which is not that of a tree", s)
+					return wrong("create it with: skillpm approve", "digest is %q, which is not a tree digest", s)
 				}
 				return nil
 			})
 		},
 	})
-	v.Require("skillpm approve writes it", "skill", "digest", "capabilities", "by", "at", "reason")
+	v.Require("create it with: skillpm approve", "skill", "digest", "capabilities", "by", "at", "reason")
 	return a
 }
 
 // EncodeApprovals writes a file of approvals in the format that [ParseApprovals] reads. Equal lists give equal bytes.
 func EncodeApprovals(list []Approval) []byte {
 	var b bytes.Buffer
-	b.WriteString("# written by skillpm approve\nversion: 1\napprovals:")
+	b.WriteString("# created by skillpm approve\nversion: 1\napprovals:")
 	if len(list) == 0 {
 		b.WriteString(" []")
 	}

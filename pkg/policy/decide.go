@@ -25,13 +25,13 @@ func (e *DeniedError) Error() string {
 	position := textx.Position(e.Policy, e.Line)
 	switch {
 	case e.Err != nil && e.Source == "":
-		return fmt.Sprintf("%v; as long as a policy can't be read, everything is denied", e.Err)
+		return fmt.Sprintf("%v; everything is denied until the policy can be read", e.Err)
 	case e.Err != nil:
-		return fmt.Sprintf("%s: %s can't be held against the policy: %v", position, e.Source, e.Err)
+		return fmt.Sprintf("%s: %s could not be checked against the policy: %v", position, e.Source, e.Err)
 	case e.Rule != "":
 		return fmt.Sprintf("%s: %s is denied by %q", position, e.Source, e.Rule)
 	}
-	return fmt.Sprintf("%s: %s is not among the sources that are allowed", position, e.Source)
+	return fmt.Sprintf("%s: %s is not an allowed source", position, e.Source)
 }
 
 // Unwrap returns the cause of the denial, nil if it is a rule.
@@ -52,15 +52,15 @@ func (e *DeniedError) Hint() string {
 	}
 	switch {
 	case e.Err != nil:
-		return "mend " + e.Policy + ", or ask whoever keeps it"
+		return "fix " + e.Policy + ", or ask its owner"
 	case e.Rule != "" || len(e.allowed) == 0:
-		return "take it from elsewhere, or ask whoever keeps " + e.Policy
+		return "use another source, or ask the owner of " + e.Policy
 	}
 	names := make([]string, len(e.allowed))
 	for i, p := range e.allowed {
 		names[i] = string(p)
 	}
-	return "allowed are " + textx.FirstAndMore(names, 3)
+	return "allowed sources: " + textx.FirstAndMore(names, 3)
 }
 
 // Broken returns a policy that denies everything, for a file that cannot be read, is not valid, or has the wrong owner.

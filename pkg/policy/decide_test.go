@@ -22,7 +22,7 @@ func parse(t testing.TB, text string) *policy.Policy {
 	return p
 }
 
-// TestDenySpellings holds a denial against every way to write the same place. O14.
+// TestDenySpellings checks a denial against every spelling of the same source (O14).
 func TestDenySpellings(t *testing.T) {
 	for _, tt := range []struct {
 		deny string
@@ -98,7 +98,7 @@ func TestDenySpellings(t *testing.T) {
 	}
 }
 
-// TestNotUnderstood checks that what is no source is refused wherever a policy says anything of sources.
+// TestNotUnderstood checks that an invalid source is refused if a policy has any rule about sources.
 func TestNotUnderstood(t *testing.T) {
 	p := parse(t, "sources: {deny: ['oci://evil.example/**']}\n")
 	for _, text := range []string{
@@ -116,7 +116,7 @@ func TestNotUnderstood(t *testing.T) {
 	}
 }
 
-// TestAllow checks that a list of what is allowed allows nothing else, and takes no spelling for another. O14.
+// TestAllow checks that an allowlist allows nothing else, and confuses no spellings (O14).
 func TestAllow(t *testing.T) {
 	for _, tt := range []struct {
 		allow   string
@@ -161,12 +161,12 @@ func TestAllow(t *testing.T) {
 		t.Errorf("a denial does not win: %v", err)
 	}
 	err := both.Source("oci://other.example/x")
-	if err == nil || err.Error() != "policy.yaml:3: oci://other.example/x is not among the sources that are allowed" || diag.HintOf(err) != "allowed are oci://r.example/**" {
+	if err == nil || err.Error() != "policy.yaml:3: oci://other.example/x is not an allowed source" || diag.HintOf(err) != "allowed sources: oci://r.example/**" {
 		t.Errorf("%v (%s)", err, diag.HintOf(err))
 	}
 }
 
-// TestSet checks that one more policy can only tighten, and that one which can't be read denies everything. O14.
+// TestSet checks that an additional policy can only tighten, and that an unreadable one denies everything (O14).
 func TestSet(t *testing.T) {
 	wide := parse(t, "sources: {allow: ['oci://r.example/**', local]}\nrequire: [{match: local, min_release_age: 72h}]\n")
 	narrow := parse(t, "sources: {allow: ['oci://r.example/acme/*']}\nrequire: [{match: local, min_release_age: 2w}, {match: 'oci://r.example/**', min_release_age: 1h}]\n")
@@ -202,7 +202,7 @@ func TestSet(t *testing.T) {
 	}
 }
 
-// TestSignatureRules checks that every requirement that matches a source in any spelling holds. O14.
+// TestSignatureRules checks that every requirement that matches any spelling of a source applies (O14).
 func TestSignatureRules(t *testing.T) {
 	p := parse(t, `require:
   - match: "git+https://github.com/acme/*.git"
@@ -225,7 +225,7 @@ func TestSignatureRules(t *testing.T) {
 	}
 }
 
-// TestHost checks which hosts a registry may send on to.
+// TestHost checks to which hosts a registry may redirect.
 func TestHost(t *testing.T) {
 	p := parse(t, "sources:\n  allow: ['oci://r.example/**']\n  deny: ['oci://evil.example/**', 'oci://*.evil.example:5000/**', 'oci://r.example/labs/**']\n")
 	for at, want := range map[string]bool{
@@ -247,9 +247,9 @@ func TestCheckOwner(t *testing.T) {
 	}{
 		{"right", policy.Stat{Path: "p", Mode: 0o644}, ""},
 		{"secret", policy.Stat{Path: "p", Mode: 0o600}, ""},
-		{"somebody's", policy.Stat{Path: "p", Mode: 0o644, Owner: 1000}, "p belongs to user 1000 and not to user 0"},
-		{"the group's", policy.Stat{Path: "p", Mode: 0o664}, "p can be written by others"},
-		{"everybody's", policy.Stat{Path: "p", Mode: 0o646}, "p can be written by others"},
+		{"somebody's", policy.Stat{Path: "p", Mode: 0o644, Owner: 1000}, "p belongs to user 1000 instead of user 0"},
+		{"the group's", policy.Stat{Path: "p", Mode: 0o664}, "p is writable by other users"},
+		{"everybody's", policy.Stat{Path: "p", Mode: 0o646}, "p is writable by other users"},
 		{"a link", policy.Stat{Path: "p", Mode: fs.ModeSymlink | 0o777}, "p is a link"},
 	} {
 		err := policy.CheckOwner(0, dir, tt.file)
@@ -262,8 +262,8 @@ func TestCheckOwner(t *testing.T) {
 	}
 }
 
-// FuzzCanonical reads any text as a source: what is canonical is so again, is a source as the lock has it, and is
-// denied by a pattern that is made of it.
+// FuzzCanonical reads any text as a source: the canonical form is stable, is a source in the lockfile's form, and is
+// denied by a pattern that is made from it.
 func FuzzCanonical(f *testing.F) {
 	for _, text := range []string{
 		"github.com/acme/tools", "git@git.example:a/b.git", "oci://r.example:5000/a/b:1@sha256:" + sum, "git+https://git.example/a%20b/c.git//d e#v1", "path:../x",
@@ -294,8 +294,8 @@ func FuzzCanonical(f *testing.F) {
 
 func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 
-// A name is the same however its accents are put together, and in capitals; the refusal says how whoever denied it
-// allows it again, and of the machine's whom to ask. O14.
+// TestDeniedNames checks that names match in any Unicode form and in capitals, and that the refusal shows how to lift
+// the denial, or whom to ask if it is the machine's (O14).
 func TestDeniedNames(t *testing.T) {
 	p, err := policy.Parse("p.yaml", []byte("version: 1\nskills: {deny: [\"caf\u00e9\", \"*@evil/*\"]}\n"))
 	if err != nil {
@@ -306,10 +306,10 @@ func TestDeniedNames(t *testing.T) {
 		name, pack string
 		hint       string // "" for one that is allowed
 	}{
-		{policy.UserLevel, "cafe\u0301", "", "whoever denied it may allow it again: skillpm deny caf\u00e9 --undo"},
-		{policy.ProjectLevel, "CAFE\u0301", "", "whoever denied it may allow it again: skillpm deny caf\u00e9 --undo --project"},
-		{policy.MachineLevel, "caf\u00e9", "", "ask whoever keeps p.yaml"},
-		{policy.UserLevel, "a", "evil/b", "whoever denied it may allow it again: skillpm deny '*@evil/*' --undo"},
+		{policy.UserLevel, "cafe\u0301", "", "to allow it again: skillpm deny caf\u00e9 --undo"},
+		{policy.ProjectLevel, "CAFE\u0301", "", "to allow it again: skillpm deny caf\u00e9 --undo --scope project"},
+		{policy.MachineLevel, "caf\u00e9", "", "ask the owner of p.yaml"},
+		{policy.UserLevel, "a", "evil/b", "to allow it again: skillpm deny '*@evil/*' --undo"},
 		{policy.UserLevel, "cafe", "", ""},
 	} {
 		p.Level = tt.level

@@ -17,7 +17,7 @@ import (
 func Deny(path string, data []byte, pattern SkillPattern) (out []byte, added bool, err error) {
 	if !isSkillPattern(string(pattern)) {
 		return nil, false, diag.Errorf(diag.Usage,
-			"%q is not skill@owner/name or skill, with * for any characters of a part", pattern).
+			"%q is not skill@owner/name or skill, where * matches any characters of a part", pattern).
 			WithHint("%s", skillHint(string(pattern)))
 	}
 	if data == nil {
@@ -67,8 +67,8 @@ func edit(path string, data []byte, want []SkillPattern, change func(*yamlx.Edit
 		for i, p := range want {
 			words[i] = quote(string(p))
 		}
-		return nil, diag.Errorf(diag.Conflict, "%s is written so that nothing can be put into it", path).
-			WithHint("write skills: {deny: [%s]} into %s by hand", strings.Join(words, ", "), path)
+		return nil, diag.Errorf(diag.Conflict, "%s cannot be edited automatically", path).
+			WithHint("add skills: {deny: [%s]} to %s by hand", strings.Join(words, ", "), path)
 	}
 	return e.Bytes(), nil
 }

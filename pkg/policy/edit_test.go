@@ -8,7 +8,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy"
 )
 
-// TestDenyEdit puts patterns into policies and takes them out again: every other byte stays. O14.
+// TestDenyEdit adds patterns to policies and removes them again: every other byte stays (O14).
 func TestDenyEdit(t *testing.T) {
 	for _, tt := range []struct {
 		name, before, after string
@@ -57,7 +57,7 @@ func TestDenyEdit(t *testing.T) {
 	}
 }
 
-// What is put into a policy and taken out of it never changes what else it says.
+// FuzzDenyEdit checks that adding and removing a denial never changes the rest of a policy.
 func FuzzDenyEdit(f *testing.F) {
 	for _, s := range []string{"version: 1\n", "version: 1\nskills: {deny: [a, 'b', \"c\"]}\n", "version: 1\nskills:\n  deny:\n  - a # x\n", full} {
 		f.Add(s, "deploy@evil/*")

@@ -17,7 +17,7 @@ func identity(v yamlx.Value) *Identity {
 				if isIssuer(s) {
 					return nil
 				}
-				hint := "write it exactly, as in https://accounts.example"
+				hint := "use the exact address, such as https://accounts.example"
 				return wrong(hint, "%q is not the https address of an issuer", s)
 			})
 		},
@@ -30,7 +30,7 @@ func identity(v yamlx.Value) *Identity {
 			})
 		},
 	})
-	v.Require("an identity is written {issuer: https://…, subject: …}", "issuer", "subject")
+	v.Require("write {issuer: https://…, subject: …}", "issuer", "subject")
 	return &id
 }
 
@@ -48,9 +48,9 @@ const special = `*^$()[]{}|\`
 // checkSubject returns what is wrong with a subject, and how to fix it. An unanchored pattern is rejected, because
 // anybody could register a name that contains a match.
 func checkSubject(s string) (message, hint string) {
-	const exact = "write the subject exactly, or a regular expression between ^ and $"
+	const exact = "use the exact subject, or a regular expression between ^ and $"
 	if s == "" || strings.ContainsAny(s, " ") {
-		return "subject has no text, or a space in it", exact
+		return "subject is empty or contains a space", exact
 	}
 	inner, starts := strings.CutPrefix(s, "^")
 	inner, ends := strings.CutSuffix(inner, "$")
@@ -58,8 +58,7 @@ func checkSubject(s string) (message, hint string) {
 	case !pattern:
 		return "", ""
 	case !starts || !ends:
-		const loose = "subject is a pattern that does not start with ^ and end with $, " +
-			"so that it matches parts of other names"
+		const loose = "subject must start with ^ and end with $; otherwise it matches parts of other names"
 		return loose, exact
 	}
 	re, err := syntax.Parse(s, syntax.Perl)
@@ -67,9 +66,9 @@ func checkSubject(s string) (message, hint string) {
 	case err != nil:
 		return "subject is not a regular expression: " + err.Error(), exact
 	case !anchored(re):
-		return "subject is not anchored as a whole: ^ and $ must hold for every alternative", "write ^(" + inner + ")$"
+		return "subject is not anchored as a whole: ^ and $ must apply to every alternative", "write ^(" + inner + ")$"
 	case !literal(re):
-		return "subject matches everybody", "write the part of it that is always the same"
+		return "subject matches everybody", "include a part that is always the same"
 	}
 	return "", ""
 }

@@ -55,7 +55,7 @@ func localScheme(text string) string {
 func parseCanonical(text string) (sourceLocation, error) {
 	scheme, rest, ok := strings.Cut(text, "://")
 	if !ok {
-		return sourceLocation{}, diag.Errorf(diag.Usage, "%q does not say where a pack comes from", text)
+		return sourceLocation{}, diag.Errorf(diag.Usage, "%q is not the source of a pack", text)
 	}
 	p := sourceLocation{text: text, scheme: scheme}
 	authority, rest, _ := strings.Cut(rest, "/")

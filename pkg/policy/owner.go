@@ -19,16 +19,16 @@ func CheckOwner(owner int, stats ...Stat) error {
 	for _, s := range stats {
 		switch {
 		case s.Mode&fs.ModeSymlink != 0:
-			return diag.Errorf(diag.Denied, "%s is a link, which no policy of the machine may be", s.Path).
-				WithHint("put the file itself there")
+			return diag.Errorf(diag.Denied, "%s is a link, but a machine policy must be a regular file", s.Path).
+				WithHint("replace the link with the file itself")
 		case s.Owner != owner:
 			return diag.Errorf(diag.Denied,
-				"%s belongs to user %d and not to user %d, so that its policy can't be trusted", s.Path,
+				"%s belongs to user %d instead of user %d, so its policy cannot be trusted", s.Path,
 				s.Owner, owner).
 				WithHint("chown %d %s", owner, s.Path)
 		case s.Mode.Perm()&0o022 != 0:
 			return diag.Errorf(diag.Denied,
-				"%s can be written by others than its owner, so that its policy can't be trusted", s.Path).
+				"%s is writable by other users, so its policy cannot be trusted", s.Path).
 				WithHint("chmod go-w %s", s.Path)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 // maxFile is the maximum size of a policy in bytes.
 const maxFile = 1 << 20
 
-const versionHint = "write version: 1 in the first line"
+const versionHint = "add version: 1 as the first line"
 
 var fileFormat = yamlx.Format{
 	Name: "the policy", MaxBytes: maxFile, Forbidden: isControl, RootHint: versionHint,
@@ -96,6 +96,17 @@ func (p *Policy) Line(key string, index ...int) int {
 	return 0
 }
 
+// OnlyDenies reports whether the file has no rules but denials of skills, as [Deny] creates it. Such a file is no
+// stricter than no file in everything else, and "downgrade: allow" keeps it so.
+func (p *Policy) OnlyDenies() bool {
+	for k := range yamlx.Pairs(p.root.Node) {
+		if k.Value != "version" && k.Value != "downgrade" && k.Value != "skills" {
+			return false
+		}
+	}
+	return true
+}
+
 // LimitsLine returns the line of the last limit, 0 if there is none.
 func (p *Policy) LimitsLine() (line int) {
 	for _, v := range yamlx.Pairs(p.root.Get("limits").Node) {
@@ -143,7 +154,7 @@ func (p *Policy) read(root yamlx.Value) {
 	}
 	for item := range approve.Items() {
 		if item.IsScalar() && slices.Contains(p.Forbid, Capability(item.Node.Value)) {
-			item.Errorf("remove it from approve or from forbid", "%s is forbidden, and cannot be approved",
+			item.Errorf("remove it from approve or from forbid", "%s is forbidden, so it cannot be approved",
 				item.Node.Value)
 		}
 	}
@@ -210,7 +221,7 @@ func requirement(v yamlx.Value) Requirement {
 	})
 	v.Require(`write match: "oci://registry.example/acme/**"`, "match")
 	if v.IsMapping() && !v.Get("signatures").Exists() && !v.Get("min_release_age").Exists() {
-		v.Errorf("write signatures or min_release_age, or remove the entry", "%s requires nothing", v.Name)
+		v.Errorf("add signatures or min_release_age, or remove the entry", "%s has no requirements", v.Name)
 	}
 	return q
 }
@@ -226,9 +237,9 @@ func signatures(v yamlx.Value) *Signatures {
 	switch {
 	case !anyOf.IsList():
 	case len(anyOf.Node.Content) == 0:
-		anyOf.Errorf("list at least one key or identity", "any_of is empty, so that no signature is ever enough")
+		anyOf.Errorf("list at least one key or identity", "any_of is empty, so no signature is ever sufficient")
 	case threshold.Exists() && s.Threshold > len(anyOf.Node.Content):
-		threshold.Errorf("", "threshold is %d, and any_of has only %d", s.Threshold, len(anyOf.Node.Content))
+		threshold.Errorf("", "threshold is %d, but any_of has only %d", s.Threshold, len(anyOf.Node.Content))
 	}
 	return &s
 }
@@ -241,7 +252,7 @@ func signers(v yamlx.Value) []Signer {
 		signer := readSigner(item)
 		id := signer.id()
 		if line := lines[id]; line > 0 && id != "" {
-			item.Errorf("remove one of them", "any_of has this signer twice, first on line %d", line)
+			item.Errorf("remove one of them", "any_of lists this signer twice, first on line %d", line)
 			continue
 		}
 		all, lines[id] = append(all, signer), item.Line()
@@ -270,10 +281,10 @@ func readSigner(v yamlx.Value) (s Signer) {
 	})
 	switch {
 	case kinds > 1:
-		v.Errorf("write an entry for each", "%s has more than one of key, identity and ssh", v.Name)
+		v.Errorf("use one entry for each", "%s has more than one of key, identity, and ssh", v.Name)
 	case kinds == 0 && v.IsMapping():
-		v.Errorf("write {key: {file: …, sha256: …}}, {identity: {issuer: …, subject: …}} or "+
-			"{ssh: {allowed_signers: …, sha256: …}}", "%s has neither a key nor an identity nor ssh", v.Name)
+		v.Errorf("write {key: {file: …, sha256: …}}, {identity: {issuer: …, subject: …}}, or "+
+			"{ssh: {allowed_signers: …, sha256: …}}", "%s has no key, identity, or ssh", v.Name)
 	}
 	return s
 }
@@ -285,16 +296,12 @@ func pinned(v yamlx.Value, name, example string, file, sha256 *string) {
 		name: func(v yamlx.Value) {
 			*file = v.Text(func(s string) error {
 				if s == "" || strings.Contains(s, `\`) || strings.HasSuffix(s, "/") || hasDots(s) {
-					hint := "write it with /, relative to the policy, as in " + example
+					hint := "use a path relative to the policy, with /, such as " + example
 					return wrong(hint, "%q is not the path of a file", s)
 				}
 				return nil
 			})
 		},
 	})
-	article := "a "
-	if v.Name == "ssh" {
-		article = ""
-	}
-	v.Require(article+v.Name+" is written {"+name+": "+example+", sha256: …}", name, "sha256")
+	v.Require("write "+v.Name+": {"+name+": "+example+", sha256: …}", name, "sha256")
 }

@@ -32,7 +32,7 @@ func skillHint(s string) string {
 	if owner, _, ok := strings.Cut(s, "/"); ok && isSkillPattern("*@"+s) && !strings.Contains(owner, "@") {
 		return "write *@" + s + " for all skills of the pack"
 	}
-	return "write it as deploy, deploy@acme/tools, deploy@acme/* or *@acme/*"
+	return "use deploy, deploy@acme/tools, deploy@acme/*, or *@acme/*"
 }
 
 // checkSource returns what is wrong with a pattern of sources, and how to fix it. A pattern that lockfiles would spell
@@ -43,7 +43,7 @@ func checkSource(s string) (message, hint string) {
 		return checkWord(s)
 	}
 	if remote, found := splitUser(rest); found {
-		return "has a user name, which sources have not", "write " + scheme + "://" + remote
+		return "has a user name, which sources do not have", "write " + scheme + "://" + remote
 	}
 	if message, hint = checkScheme(scheme, rest); message != "" {
 		return message, hint
@@ -53,7 +53,7 @@ func checkSource(s string) (message, hint string) {
 		return message, hint
 	}
 	if !ok || path == "" {
-		return "has a host and no path", "write " + scheme + "://" + authority + "/** for everything there"
+		return "has a host but no path", "write " + scheme + "://" + authority + "/** for everything there"
 	}
 	if message, hint = checkPath(scheme, path); message != "" {
 		return message, hint
@@ -91,7 +91,7 @@ func checkWord(s string) (message, hint string) {
 	if slices.Contains(words, s) {
 		return "", ""
 	}
-	hint = "write scheme://host/path, as in oci://registry.example/acme/**, or one of " + strings.Join(words, ", ")
+	hint = "use scheme://host/path, such as oci://registry.example/acme/**, or one of " + strings.Join(words, ", ")
 	switch i, colon := strings.LastIndexByte(s, '@'), strings.LastIndexByte(s, ':'); {
 	case i > 0 && colon > i:
 		hint = "write git+ssh://" + s[i+1:colon] + "/" + strings.TrimPrefix(s[colon+1:], "/")
@@ -106,13 +106,13 @@ func checkScheme(scheme, rest string) (message, hint string) {
 	case "oci", "git+https", "git+ssh":
 		return "", ""
 	case "https", "ssh":
-		return "does not say what is at the address",
+		return "has the scheme " + scheme + ", which sources do not have",
 			"write git+" + scheme + "://" + rest + ", or oci:// for a registry"
 	}
 	if lower := strings.ToLower(scheme); lower != scheme {
 		return "has a scheme in upper case", "write " + lower + "://" + rest
 	}
-	return "has a scheme that no source has", "use oci, git+https or git+ssh"
+	return "has an unknown scheme", "use oci, git+https, or git+ssh"
 }
 
 func checkHost(scheme, authority, path string) (message, hint string) {
@@ -132,12 +132,12 @@ func checkHost(scheme, authority, path string) (message, hint string) {
 	case host().MatchString(strings.ToLower(name)) && strings.ToLower(name) != name:
 		return "has a host in upper case", "write " + scheme + "://" + strings.ToLower(authority) + "/" + path
 	case !host().MatchString(name) || len(name) > 253:
-		return "has no host, or one that is none",
-			"a host is a name, as registry.example; *. before it means all hosts below it"
+		return "has a missing or invalid host",
+			"use a name, such as registry.example; *. before it matches all its subdomains"
 	case hasPort && (err != nil || !port().MatchString(digits)):
-		return "has a port that is none", "write a number after the colon"
+		return "has an invalid port", "write a number after the colon"
 	case hasPort && strconv.FormatUint(n, 10) == defaultPort:
-		return "has the port that is the default, which sources leave out",
+		return "has the default port, which sources omit",
 			"write " + scheme + "://" + name + "/" + path
 	}
 	return "", ""
@@ -148,11 +148,11 @@ func checkAddress(scheme, name, port, path string) (message, hint string) {
 	addr, err := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(name, "["), "]"))
 	switch ip := unmapAddress(addr); {
 	case err != nil || !addr.Is6() || addr.Zone() != "" || !strings.HasSuffix(name, "]"):
-		return "has no host, or one that is none", "in brackets there is an IPv6 address, as in [2001:db8::1]"
+		return "has a missing or invalid host", "use brackets only for IPv6 addresses, such as [2001:db8::1]"
 	case ip.Is4():
 		return "has an IPv4 address within an IPv6 one", "write " + scheme + "://" + ip.String() + port + "/" + path
 	case "["+addr.String()+"]" != name:
-		return "has an address that sources write otherwise",
+		return "has an address that is not in canonical form",
 			"write " + scheme + "://[" + addr.String() + "]" + port + "/" + path
 	}
 	return "", ""
@@ -175,14 +175,14 @@ func checkPath(scheme, path string) (message, hint string) {
 		case segment == "":
 			return "has an empty part in its path", "remove a slash"
 		case segment == "." || segment == "..":
-			return "has . or .. in its path", "write the path itself"
+			return "has . or .. in its path", "use the path itself"
 		case strings.Contains(segment, "**") && segment != "**":
 			return "has ** next to other characters", "write ** alone between slashes, or * within a part"
 		case scheme == "oci" && strings.ToLower(segment) != segment:
-			return "has upper-case letters in its path, which no OCI repository has", "write it in lower case"
+			return "has uppercase letters in its path, which OCI repositories do not allow", "write it in lower case"
 		case !part().MatchString(segment):
-			return "has characters in its path that no source has: " + strconv.Quote(segment),
-				"write the path as the lock has it, with * and **"
+			return "has invalid characters in its path: " + strconv.Quote(segment),
+				"use the path in the lockfile, with * and **"
 		}
 	}
 	return "", ""
@@ -199,6 +199,6 @@ func checkForge(scheme, authority, path string) (message, hint string) {
 		return "", ""
 	}
 	reference := scheme + "://" + authority + "/" + repository
-	return "is not written as sources on " + authority + " are, with .git at the end of the repository",
-		"write " + reference + ".git, or " + reference + "/** for all below it"
+	return "lacks .git at the end of the repository, which sources on " + authority + " have",
+		"write " + reference + ".git, or " + reference + "/** for everything below it"
 }

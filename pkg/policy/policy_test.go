@@ -107,7 +107,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// What a file leaves out is what is strict, and a list that is empty is not one that is not there.
+// TestDefaults checks that missing settings have the strict default, and that an empty list differs from a missing one.
 func TestDefaults(t *testing.T) {
 	p, err := policy.Parse("p", []byte("version: '1'\nrequire: [{match: local, signatures: {any_of: [{key: {file: /k, sha256: "+sum+"}}]}}]\n"))
 	if err != nil {
@@ -140,83 +140,83 @@ func render(problems []policy.Problem) string {
 
 // bad are policies with one mistake each.
 var bad = []struct{ name, text, want string }{
-	{"empty", "", "1:1: the policy is empty (write version: 1 in the first line)"},
-	{"comment only", "# nothing\n", "1:1: the policy is empty (write version: 1 in the first line)"},
-	{"null", "~\n", "1:1: a mapping is wanted here, with a key on each line (write version: 1 in the first line)"},
-	{"list", "- version: 1\n", "1:1: a mapping is wanted here, with a key on each line (write version: 1 in the first line)"},
-	{"no version", "mode: audit\n", "1:1: the policy has no version (write version: 1 in the first line)"},
-	{"newer version", "version: 2\n", `1:10: version "2" is not known (this skillpm reads version 1; a newer one may read it)`},
-	{"version as a float", "version: 1.0\n", `1:10: version "1.0" is not known (this skillpm reads version 1; a newer one may read it)`},
-	{"not YAML", "version: 1\nmode: a: b\n", `2:8: not valid YAML: ": " inside a value: write the value in quotes`},
-	{"template", "version: 1\n{{ x }}: y: z\n", "0:0: not valid YAML: line 2: mapping values are not allowed in this context"},
-	{"two documents", "version: 1\n---\nversion: 1\n", "2:1: there is a second document, and only one is read (remove the line --- and what follows it)"},
-	{"conflict", "version: 1\n<<<<<<< HEAD\nmode: audit\n", "2:1: merge conflict that is not resolved: <<<<<<< HEAD (choose one side, and remove the lines <<<<<<<, ======= and >>>>>>>)"},
+	{"empty", "", "1:1: the policy is empty (add version: 1 as the first line)"},
+	{"comment only", "# nothing\n", "1:1: the policy is empty (add version: 1 as the first line)"},
+	{"null", "~\n", "1:1: expected a mapping, with a key on each line (add version: 1 as the first line)"},
+	{"list", "- version: 1\n", "1:1: expected a mapping, with a key on each line (add version: 1 as the first line)"},
+	{"no version", "mode: audit\n", "1:1: the policy has no version (add version: 1 as the first line)"},
+	{"newer version", "version: 2\n", `1:10: unknown version "2" (use version 1, or a newer skillpm)`},
+	{"version as a float", "version: 1.0\n", `1:10: unknown version "1.0" (use version 1, or a newer skillpm)`},
+	{"not YAML", "version: 1\nmode: a: b\n", `2:8: invalid YAML: ": " inside a value: write the value in quotes`},
+	{"template", "version: 1\n{{ x }}: y: z\n", "0:0: invalid YAML: line 2: mapping values are not allowed in this context"},
+	{"two documents", "version: 1\n---\nversion: 1\n", "2:1: a second document is not allowed (remove the line --- and the text after it)"},
+	{"conflict", "version: 1\n<<<<<<< HEAD\nmode: audit\n", "2:1: unresolved merge conflict: <<<<<<< HEAD (choose one side, and remove the lines <<<<<<<, =======, and >>>>>>>)"},
 	{"too large", "version: 1\n" + strings.Repeat("#", 1<<20), "0:0: the file has more than 1048576 bytes"},
 	{"unknown key", "version: 1\nsource: {}\n", `2:1: unknown key "source" in the policy (did you mean sources?)`},
-	{"unknown key without a neighbour", "version: 1\nsources: {only: []}\n", `2:11: unknown key "only" in sources (known keys are allow, deny)`},
-	{"duplicate key", "version: 1\nmode: audit\nmode: enforce\n", `3:1: "mode" is there twice, first on line 2`},
-	{"duplicate key below", "version: 1\nsources: {deny: [local], deny: []}\n", `2:26: "deny" is there twice, first on line 2`},
-	{"alias", "version: 1\nforbid: &f [hooks]\n", "2:9: &f is an anchor, which is not used here (write the value itself, in quotes)"},
-	{"tag", "version: !!str 1\n", "1:10: !!str is a tag, which is not used here (write the value in quotes)"},
-	{"merge key", "version: 1\n<<: {mode: audit}\n", `2:1: unknown key "<<" in the policy (known keys are allowed-tools, approve, approvers, audit, downgrade, execution, forbid, hooks, limits, lint, mode, publish, require, skills, sources, version)`},
+	{"unknown key without a neighbour", "version: 1\nsources: {only: []}\n", `2:11: unknown key "only" in sources (use allow or deny)`},
+	{"duplicate key", "version: 1\nmode: audit\nmode: enforce\n", `3:1: "mode" is duplicated, first on line 2`},
+	{"duplicate key below", "version: 1\nsources: {deny: [local], deny: []}\n", `2:26: "deny" is duplicated, first on line 2`},
+	{"alias", "version: 1\nforbid: &f [hooks]\n", "2:9: &f is an anchor, which is not allowed here (use the value itself, in quotes)"},
+	{"tag", "version: !!str 1\n", "1:10: !!str is a tag, which is not allowed here (write the value in quotes)"},
+	{"merge key", "version: 1\n<<: {mode: audit}\n", `2:1: unknown key "<<" in the policy (use one of allowed-tools, approve, approvers, audit, downgrade, execution, forbid, hooks, limits, lint, mode, publish, require, skills, sources, or version)`},
 	{"key that is a list", "version: 1\n? [a]\n: b\n", "2:3: a key must be one word"},
 	{"no value", "version: 1\nmode:\n", "2:6: mode has no value (write a value, or remove the key)"},
-	{"null value", "version: 1\nmode: ~\n", `2:7: mode is ~, which YAML reads as nothing (write it in quotes: "~")`},
+	{"null value", "version: 1\nmode: ~\n", `2:7: mode is ~, which YAML reads as null (write it in quotes: "~")`},
 	{"list without a value", "version: 1\nsources:\n  allow:\n", "3:9: allow has no value (write [] for an empty list, or remove the key)"},
-	{"mode", "version: 1\nmode: enforced\n", `2:7: mode is "enforced", which is not known (did you mean enforce?)`},
+	{"mode", "version: 1\nmode: enforced\n", `2:7: mode has the unknown value "enforced" (did you mean enforce?)`},
 	{"mode of several lines", "version: 1\nmode: |\n  audit\n", "2:7: mode must be one line of text (write the value in quotes on one line)"},
-	{"mode as a list", "version: 1\nmode: [audit]\n", "2:7: mode must be a text (write the value in quotes)"},
+	{"mode as a list", "version: 1\nmode: [audit]\n", "2:7: mode must be text (write the value in quotes)"},
 	{"hidden characters", "version: 1\nsources: {deny: [\"local\u200b\"]}\n", "2:18: an entry of deny must be one line of text (write the value in quotes on one line)"},
 	{"sources as a list", "version: 1\nsources: [local]\n", "2:10: sources must be a mapping (write {key: value}, or an indented line for each key)"},
 	{"allow as a text", "version: 1\nsources: {allow: local}\n", "2:18: allow must be a list (write [a, b], or a line with a hyphen for each)"},
-	{"the same twice", "version: 1\nsources: {allow: [local, local]}\n", `2:26: allow lists "local" twice (remove one of them)`},
-	{"a character that no name has", "version: 1\nskills: {deny: [\"b?x\"]}\n", `2:17: "b?x" is not skill@owner/name or skill, with * for any characters of a part (write it as deploy, deploy@acme/tools, deploy@acme/* or *@acme/*)`},
-	{"two stars in a bare skill", "version: 1\nskills: {deny: [\"de**\"]}\n", `2:17: "de**" is not skill@owner/name or skill, with * for any characters of a part (write it as deploy, deploy@acme/tools, deploy@acme/* or *@acme/*)`},
-	{"allowed tools", "version: 1\nallowed-tools: all\n", `2:16: allowed-tools is "all", which is not known (use restrict or grant)`},
-	{"hooks", "version: 1\nhooks: {unreadable: close}\n", `2:21: unreadable is "close", which is not known (did you mean closed?)`},
-	{"sandbox", "version: 1\nexecution: {sandbox: never}\n", `2:22: sandbox is "never", which is not known (use asked or always)`},
-	{"execution", "version: 1\nexecution: {net: []}\n", `2:13: unknown key "net" in execution (known keys are network, paths, sandbox, unavailable)`},
-	{"host", "version: 1\nexecution: {network: ['https://a.test/']}\n", `2:23: "https://a.test/" is no host with a port (write api.example.com:443, *.example.com, or * for everything)`},
-	{"path", "version: 1\nexecution: {paths: [build]}\n", `2:21: "build" is no absolute path (write it from the root, as /srv/data, or from the home directory, as ~/reports)`},
-	{"path with dots", "version: 1\nexecution: {paths: [/srv/../etc]}\n", `2:21: "/srv/../etc" is no absolute path (write it from the root, as /srv/data, or from the home directory, as ~/reports)`},
-	{"approvers", "version: 1\napprovers: [root]\n", `2:12: approvers must be a text (write the value in quotes)`},
-	{"pack without a skill", "version: 1\nskills: {deny: [evil/*]}\n", `2:17: "evil/*" is not skill@owner/name or skill, with * for any characters of a part (write *@evil/* for all skills of the pack)`},
-	{"two stars in a skill", "version: 1\nskills: {deny: [\"**@a/b\"]}\n", `2:17: "**@a/b" is not skill@owner/name or skill, with * for any characters of a part (write it as deploy, deploy@acme/tools, deploy@acme/* or *@acme/*)`},
+	{"the same twice", "version: 1\nsources: {allow: [local, local]}\n", `2:26: allow lists "local" more than once (remove one of them)`},
+	{"a character that no name has", "version: 1\nskills: {deny: [\"b?x\"]}\n", `2:17: "b?x" is not skill@owner/name or skill, where * matches any characters of a part (use deploy, deploy@acme/tools, deploy@acme/*, or *@acme/*)`},
+	{"two stars in a bare skill", "version: 1\nskills: {deny: [\"de**\"]}\n", `2:17: "de**" is not skill@owner/name or skill, where * matches any characters of a part (use deploy, deploy@acme/tools, deploy@acme/*, or *@acme/*)`},
+	{"allowed tools", "version: 1\nallowed-tools: all\n", `2:16: allowed-tools has the unknown value "all" (use restrict or grant)`},
+	{"hooks", "version: 1\nhooks: {unreadable: close}\n", `2:21: unreadable has the unknown value "close" (did you mean closed?)`},
+	{"sandbox", "version: 1\nexecution: {sandbox: never}\n", `2:22: sandbox has the unknown value "never" (use asked or always)`},
+	{"execution", "version: 1\nexecution: {net: []}\n", `2:13: unknown key "net" in execution (use one of network, paths, sandbox, or unavailable)`},
+	{"host", "version: 1\nexecution: {network: ['https://a.test/']}\n", `2:23: "https://a.test/" is not a host with a port (use api.example.com:443, *.example.com, or * for all hosts)`},
+	{"path", "version: 1\nexecution: {paths: [build]}\n", `2:21: "build" is not an absolute path (use an absolute path, such as /srv/data, or a path in the home directory, such as ~/reports)`},
+	{"path with dots", "version: 1\nexecution: {paths: [/srv/../etc]}\n", `2:21: "/srv/../etc" is not an absolute path (use an absolute path, such as /srv/data, or a path in the home directory, such as ~/reports)`},
+	{"approvers", "version: 1\napprovers: [root]\n", `2:12: approvers must be text (write the value in quotes)`},
+	{"pack without a skill", "version: 1\nskills: {deny: [evil/*]}\n", `2:17: "evil/*" is not skill@owner/name or skill, where * matches any characters of a part (write *@evil/* for all skills of the pack)`},
+	{"two stars in a skill", "version: 1\nskills: {deny: [\"**@a/b\"]}\n", `2:17: "**@a/b" is not skill@owner/name or skill, where * matches any characters of a part (use deploy, deploy@acme/tools, deploy@acme/*, or *@acme/*)`},
 	{"no match", "version: 1\nrequire: [{min_release_age: 1h}]\n", `2:11: an entry of require has no match (write match: "oci://registry.example/acme/**")`},
-	{"nothing required", "version: 1\nrequire: [{match: local}]\n", "2:11: an entry of require requires nothing (write signatures or min_release_age, or remove the entry)"},
-	{"age without a unit", "version: 1\nrequire: [{match: local, min_release_age: 72}]\n", `2:43: min_release_age is "72", which is not a time (write 72h for hours, or 72d for days)`},
-	{"age in minutes", "version: 1\nrequire: [{match: local, min_release_age: 90m}]\n", `2:43: min_release_age is "90m", which is not a time (write hours, days or weeks, as 72h, 3d or 2w)`},
-	{"no age", "version: 1\nrequire: [{match: local, min_release_age: 0h}]\n", `2:43: min_release_age is "0h", which is not a time (write hours, days or weeks, as 72h, 3d or 2w)`},
+	{"nothing required", "version: 1\nrequire: [{match: local}]\n", "2:11: an entry of require has no requirements (add signatures or min_release_age, or remove the entry)"},
+	{"age without a unit", "version: 1\nrequire: [{match: local, min_release_age: 72}]\n", `2:43: min_release_age is "72", which is not a duration (write 72h for hours, or 72d for days)`},
+	{"age in minutes", "version: 1\nrequire: [{match: local, min_release_age: 90m}]\n", `2:43: min_release_age is "90m", which is not a duration (use hours, days, or weeks, such as 72h, 3d, or 2w)`},
+	{"no age", "version: 1\nrequire: [{match: local, min_release_age: 0h}]\n", `2:43: min_release_age is "0h", which is not a duration (use hours, days, or weeks, such as 72h, 3d, or 2w)`},
 	{"no signers", "version: 1\nrequire: [{match: local, signatures: {}}]\n", `2:38: signatures has no any_of (write any_of: [{key: {file: keys/acme.pub, sha256: "…"}}])`},
-	{"empty signers", "version: 1\nrequire: [{match: local, signatures: {any_of: []}}]\n", "2:47: any_of is empty, so that no signature is ever enough (list at least one key or identity)"},
-	{"threshold", signed("threshold: 2, any_of: [{key: {file: k, sha256: " + sum + "}}]"), "2:50: threshold is 2, and any_of has only 1"},
-	{"threshold of nobody", signed("threshold: 0, any_of: [{key: {file: k, sha256: " + sum + "}}]"), "2:50: threshold must be a whole number from 1 (write it without quotes and in digits, as 2000)"},
-	{"threshold as a text", signed("threshold: '1', any_of: [{key: {file: k, sha256: " + sum + "}}]"), "2:50: threshold must be a whole number from 1 (write it without quotes and in digits, as 2000)"},
-	{"one key twice", signed("any_of: [{key: {file: k, sha256: " + sum + "}}, {key: {file: l, sha256: " + sum + "}}]"), "2:140: any_of has this signer twice, first on line 2 (remove one of them)"},
-	{"both", signed("any_of: [{key: {file: k, sha256: " + sum + "}, identity: {issuer: \"https://a.b\", subject: c}}]"), "2:48: an entry of any_of has more than one of key, identity and ssh (write an entry for each)"},
-	{"neither", signed("any_of: [{}]"), "2:48: an entry of any_of has neither a key nor an identity nor ssh (write {key: {file: …, sha256: …}}, {identity: {issuer: …, subject: …}} or {ssh: {allowed_signers: …, sha256: …}})"},
-	{"key without a digest", signed("any_of: [{key: {file: k}}]"), "2:54: key has no sha256 (a key is written {file: keys/acme.pub, sha256: …})"},
-	{"digest with a prefix", signed("any_of: [{key: {file: k, sha256: \"sha256:" + strings.ToUpper(sum) + "\"}}]"), "2:72: sha256 is not 64 lower-case hexadecimal digits (write " + sum + ")"},
-	{"short digest", signed("any_of: [{key: {file: k, sha256: e3b0}}]"), "2:72: sha256 is not 64 lower-case hexadecimal digits (`sha256sum` prints it)"},
-	{"key outside", signed("any_of: [{key: {file: ../k, sha256: " + sum + "}}]"), `2:61: "../k" is not the path of a file (write it with /, relative to the policy, as in keys/acme.pub)`},
-	{"ssh without a file", signed("any_of: [{ssh: {sha256: " + sum + "}}]"), "2:54: ssh has no allowed_signers (ssh is written {allowed_signers: keys/allowed_signers, sha256: …})"},
-	{"ssh without a digest", signed("any_of: [{ssh: {allowed_signers: a}}]"), "2:54: ssh has no sha256 (ssh is written {allowed_signers: keys/allowed_signers, sha256: …})"},
-	{"ssh outside", signed("any_of: [{ssh: {allowed_signers: ../a, sha256: " + sum + "}}]"), `2:72: "../a" is not the path of a file (write it with /, relative to the policy, as in keys/allowed_signers)`},
-	{"a key in ssh", signed("any_of: [{ssh: {allowed_signers: a, sha256: " + sum + ", key: b}}]"), `2:149: unknown key "key" in ssh (known keys are allowed_signers, sha256)`},
-	{"identity without a subject", signed("any_of: [{identity: {issuer: \"https://a.b\"}}]"), "2:59: identity has no subject (an identity is written {issuer: https://…, subject: …})"},
-	{"capability", "version: 1\nforbid: [hook]\n", `2:10: an entry of forbid is "hook", which is not known (did you mean hooks?)`},
-	{"forbidden and approved", "version: 1\nforbid: [hooks]\napprove: [scripts, hooks]\n", "3:20: hooks is forbidden, and cannot be approved (remove it from approve or from forbid)"},
-	{"limit as a text", "version: 1\nlimits: {files: many}\n", "2:17: files must be a whole number from 1 (write it without quotes and in digits, as 2000)"},
-	{"limit in hexadecimal", "version: 1\nlimits: {files: 0x10}\n", "2:17: files must be a whole number from 1 (write it without quotes and in digits, as 2000)"},
-	{"negative limit", "version: 1\nlimits: {file_bytes: -1}\n", "2:22: file_bytes must be a whole number from 1 (write it without quotes and in digits, as 2000)"},
-	{"size in MB", "version: 1\nlimits: {file_bytes: 10MB}\n", `2:22: file_bytes is "10MB", which is not a size (write 10MiB, which is a number of 1024s)`},
-	{"size with a fraction", "version: 1\nlimits: {file_bytes: 1.5MiB}\n", `2:22: file_bytes is "1.5MiB", which is not a size (write bytes as a number, or with KiB, MiB or GiB, as 10MiB)`},
-	{"size in quotes", "version: 1\nlimits: {file_bytes: '10'}\n", `2:22: file_bytes is "10", which is not a size (write bytes as a number, or with KiB, MiB or GiB, as 10MiB)`},
+	{"empty signers", "version: 1\nrequire: [{match: local, signatures: {any_of: []}}]\n", "2:47: any_of is empty, so no signature is ever sufficient (list at least one key or identity)"},
+	{"threshold", signed("threshold: 2, any_of: [{key: {file: k, sha256: " + sum + "}}]"), "2:50: threshold is 2, but any_of has only 1"},
+	{"threshold of nobody", signed("threshold: 0, any_of: [{key: {file: k, sha256: " + sum + "}}]"), "2:50: threshold must be a whole number of at least 1 (write it in digits, without quotes, such as 2000)"},
+	{"threshold as a text", signed("threshold: '1', any_of: [{key: {file: k, sha256: " + sum + "}}]"), "2:50: threshold must be a whole number of at least 1 (write it in digits, without quotes, such as 2000)"},
+	{"one key twice", signed("any_of: [{key: {file: k, sha256: " + sum + "}}, {key: {file: l, sha256: " + sum + "}}]"), "2:140: any_of lists this signer twice, first on line 2 (remove one of them)"},
+	{"both", signed("any_of: [{key: {file: k, sha256: " + sum + "}, identity: {issuer: \"https://a.b\", subject: c}}]"), "2:48: an entry of any_of has more than one of key, identity, and ssh (use one entry for each)"},
+	{"neither", signed("any_of: [{}]"), "2:48: an entry of any_of has no key, identity, or ssh (write {key: {file: …, sha256: …}}, {identity: {issuer: …, subject: …}}, or {ssh: {allowed_signers: …, sha256: …}})"},
+	{"key without a digest", signed("any_of: [{key: {file: k}}]"), "2:54: key has no sha256 (write key: {file: keys/acme.pub, sha256: …})"},
+	{"digest with a prefix", signed("any_of: [{key: {file: k, sha256: \"sha256:" + strings.ToUpper(sum) + "\"}}]"), "2:72: sha256 is not 64 lowercase hexadecimal digits (write " + sum + ")"},
+	{"short digest", signed("any_of: [{key: {file: k, sha256: e3b0}}]"), "2:72: sha256 is not 64 lowercase hexadecimal digits (print it with: sha256sum FILE)"},
+	{"key outside", signed("any_of: [{key: {file: ../k, sha256: " + sum + "}}]"), `2:61: "../k" is not the path of a file (use a path relative to the policy, with /, such as keys/acme.pub)`},
+	{"ssh without a file", signed("any_of: [{ssh: {sha256: " + sum + "}}]"), "2:54: ssh has no allowed_signers (write ssh: {allowed_signers: keys/allowed_signers, sha256: …})"},
+	{"ssh without a digest", signed("any_of: [{ssh: {allowed_signers: a}}]"), "2:54: ssh has no sha256 (write ssh: {allowed_signers: keys/allowed_signers, sha256: …})"},
+	{"ssh outside", signed("any_of: [{ssh: {allowed_signers: ../a, sha256: " + sum + "}}]"), `2:72: "../a" is not the path of a file (use a path relative to the policy, with /, such as keys/allowed_signers)`},
+	{"a key in ssh", signed("any_of: [{ssh: {allowed_signers: a, sha256: " + sum + ", key: b}}]"), `2:149: unknown key "key" in ssh (use allowed_signers or sha256)`},
+	{"identity without a subject", signed("any_of: [{identity: {issuer: \"https://a.b\"}}]"), "2:59: identity has no subject (write {issuer: https://…, subject: …})"},
+	{"capability", "version: 1\nforbid: [hook]\n", `2:10: an entry of forbid has the unknown value "hook" (did you mean hooks?)`},
+	{"forbidden and approved", "version: 1\nforbid: [hooks]\napprove: [scripts, hooks]\n", "3:20: hooks is forbidden, so it cannot be approved (remove it from approve or from forbid)"},
+	{"limit as a text", "version: 1\nlimits: {files: many}\n", "2:17: files must be a whole number of at least 1 (write it in digits, without quotes, such as 2000)"},
+	{"limit in hexadecimal", "version: 1\nlimits: {files: 0x10}\n", "2:17: files must be a whole number of at least 1 (write it in digits, without quotes, such as 2000)"},
+	{"negative limit", "version: 1\nlimits: {file_bytes: -1}\n", "2:22: file_bytes must be a whole number of at least 1 (write it in digits, without quotes, such as 2000)"},
+	{"size in MB", "version: 1\nlimits: {file_bytes: 10MB}\n", `2:22: file_bytes is "10MB", which is not a size (write 10MiB; units are powers of 1024)`},
+	{"size with a fraction", "version: 1\nlimits: {file_bytes: 1.5MiB}\n", `2:22: file_bytes is "1.5MiB", which is not a size (use a number of bytes, or KiB, MiB, or GiB, such as 10MiB)`},
+	{"size in quotes", "version: 1\nlimits: {file_bytes: '10'}\n", `2:22: file_bytes is "10", which is not a size (use a number of bytes, or KiB, MiB, or GiB, such as 10MiB)`},
 	{"a file larger than all", "version: 1\nlimits: {total_bytes: 1MiB, file_bytes: 2MiB}\n", "2:41: file_bytes is more than total_bytes"},
-	{"downgrade", "version: 1\ndowngrade: warn\n", `2:12: downgrade is "warn", which is not known (use deny or allow)`},
-	{"rule", "version: 1\nlint: {fail_on: [SEC999]}\n", "2:18: there is no rule \"SEC999\" (`skillpm rules` lists them; a family as SEC means all of it)"},
+	{"downgrade", "version: 1\ndowngrade: warn\n", `2:12: downgrade has the unknown value "warn" (use deny or allow)`},
+	{"rule", "version: 1\nlint: {fail_on: [SEC999]}\n", "2:18: unknown rule \"SEC999\" (list rules with \"skillpm explain\"; a family such as SEC selects all its rules)"},
 	{"audit without a path", "version: 1\naudit: {required: true}\n", "2:8: audit has no path (write path: /var/log/skillpm/audit.jsonl)"},
-	{"relative audit", "version: 1\naudit: {path: log/audit.jsonl}\n", `2:15: "log/audit.jsonl" is not the absolute path of a file (write it from the root, as in /var/log/skillpm/audit.jsonl)`},
+	{"relative audit", "version: 1\naudit: {path: log/audit.jsonl}\n", `2:15: "log/audit.jsonl" is not the absolute path of a file (use an absolute path, such as /var/log/skillpm/audit.jsonl)`},
 	{"audit as yes", "version: 1\naudit: {path: /log, required: yes}\n", "2:31: required must be true or false (write true or false, without quotes)"},
 }
 
@@ -249,43 +249,43 @@ func TestCheckSources(t *testing.T) {
 		{"git+file", ""},
 		{"oci://[2001:db8::1]:5000/**", ""},
 
-		{"oci://[2001:DB8::1]/**", "has an address that sources write otherwise (write oci://[2001:db8::1]/**)"},
+		{"oci://[2001:DB8::1]/**", "has an address that is not in canonical form (write oci://[2001:db8::1]/**)"},
 		{"oci://[::ffff:127.0.0.1]:5000/**", "has an IPv4 address within an IPv6 one (write oci://127.0.0.1:5000/**)"},
-		{"oci://[::1/**", "has no host, or one that is none (in brackets there is an IPv6 address, as in [2001:db8::1])"},
-		{"registry.example/acme", "is not a source (write scheme://host/path, as in oci://registry.example/acme/**, or one of local, embedded, path, oci-layout, git+file)"},
-		{"**", "is not a source (write scheme://host/path, as in oci://registry.example/acme/**, or one of local, embedded, path, oci-layout, git+file)"},
+		{"oci://[::1/**", "has a missing or invalid host (use brackets only for IPv6 addresses, such as [2001:db8::1])"},
+		{"registry.example/acme", "is not a source (use scheme://host/path, such as oci://registry.example/acme/**, or one of local, embedded, path, oci-layout, git+file)"},
+		{"**", "is not a source (use scheme://host/path, such as oci://registry.example/acme/**, or one of local, embedded, path, oci-layout, git+file)"},
 		{"github.com/acme/tools", "is not a source (write git+https://github.com/acme/tools)"},
 		{"git@git.example:acme/tools.git", "is not a source (write git+ssh://git.example/acme/tools.git)"},
-		{"https://git.example/acme/**", "does not say what is at the address (write git+https://git.example/acme/**, or oci:// for a registry)"},
+		{"https://git.example/acme/**", "has the scheme https, which sources do not have (write git+https://git.example/acme/**, or oci:// for a registry)"},
 		{"OCI://h.example/a", "has a scheme in upper case (write oci://h.example/a)"},
-		{"git+http://h.example/a", "has a scheme that no source has (use oci, git+https or git+ssh)"},
+		{"git+http://h.example/a", "has an unknown scheme (use oci, git+https, or git+ssh)"},
 		{"oci://Registry.Example/acme/**", "has a host in upper case (write oci://registry.example/acme/**)"},
-		{"git+ssh://git@git.example/a", "has a user name, which sources have not (write git+ssh://git.example/a)"},
-		{"oci://me:secret@h.example/a", "has a user name, which sources have not (write oci://h.example/a)"},
-		{"oci://Me:secret@h.example/a", "has a user name, which sources have not (write oci://h.example/a)"},
-		{"https://me:sec/ret@h.example/a", "has a user name, which sources have not (write https://h.example/a)"},
+		{"git+ssh://git@git.example/a", "has a user name, which sources do not have (write git+ssh://git.example/a)"},
+		{"oci://me:secret@h.example/a", "has a user name, which sources do not have (write oci://h.example/a)"},
+		{"oci://Me:secret@h.example/a", "has a user name, which sources do not have (write oci://h.example/a)"},
+		{"https://me:sec/ret@h.example/a", "has a user name, which sources do not have (write https://h.example/a)"},
 		{"git+https://git.example/~me@work/a", ""},
-		{"oci://registry.example:443/**", "has the port that is the default, which sources leave out (write oci://registry.example/**)"},
-		{"git+ssh://git.example:22/**", "has the port that is the default, which sources leave out (write git+ssh://git.example/**)"},
-		{"oci://registry.example:0x1/**", "has a port that is none (write a number after the colon)"},
-		{"oci://registry.example:99999/**", "has a port that is none (write a number after the colon)"},
-		{"oci://*/acme", "has no host, or one that is none (a host is a name, as registry.example; *. before it means all hosts below it)"},
-		{"oci://*registry.example/acme", "has no host, or one that is none (a host is a name, as registry.example; *. before it means all hosts below it)"},
-		{"oci://registry.*/acme", "has no host, or one that is none (a host is a name, as registry.example; *. before it means all hosts below it)"},
-		{"oci:///acme", "has no host, or one that is none (a host is a name, as registry.example; *. before it means all hosts below it)"},
-		{"oci://registry.example", "has a host and no path (write oci://registry.example/** for everything there)"},
-		{"oci://registry.example/", "has a host and no path (write oci://registry.example/** for everything there)"},
+		{"oci://registry.example:443/**", "has the default port, which sources omit (write oci://registry.example/**)"},
+		{"git+ssh://git.example:22/**", "has the default port, which sources omit (write git+ssh://git.example/**)"},
+		{"oci://registry.example:0x1/**", "has an invalid port (write a number after the colon)"},
+		{"oci://registry.example:99999/**", "has an invalid port (write a number after the colon)"},
+		{"oci://*/acme", "has a missing or invalid host (use a name, such as registry.example; *. before it matches all its subdomains)"},
+		{"oci://*registry.example/acme", "has a missing or invalid host (use a name, such as registry.example; *. before it matches all its subdomains)"},
+		{"oci://registry.*/acme", "has a missing or invalid host (use a name, such as registry.example; *. before it matches all its subdomains)"},
+		{"oci:///acme", "has a missing or invalid host (use a name, such as registry.example; *. before it matches all its subdomains)"},
+		{"oci://registry.example", "has a host but no path (write oci://registry.example/** for everything there)"},
+		{"oci://registry.example/", "has a host but no path (write oci://registry.example/** for everything there)"},
 		{"oci://registry.example/acme/", "has an empty part in its path (remove a slash)"},
 		{"oci://registry.example/acme//x", "has an empty part in its path (remove a slash)"},
 		{"git+https://git.example/a.git//", "has an empty part in its path (remove a slash)"},
 		{"git+https://git.example/a//b//c", "has an empty part in its path (remove a slash)"},
-		{"oci://registry.example/a/../b", "has . or .. in its path (write the path itself)"},
+		{"oci://registry.example/a/../b", "has . or .. in its path (use the path itself)"},
 		{"oci://registry.example/acme**", "has ** next to other characters (write ** alone between slashes, or * within a part)"},
 		{"oci://registry.example/***", "has ** next to other characters (write ** alone between slashes, or * within a part)"},
-		{"oci://registry.example/Acme/**", "has upper-case letters in its path, which no OCI repository has (write it in lower case)"},
-		{"oci://registry.example/acme:1.0", `has characters in its path that no source has: "acme:1.0" (write the path as the lock has it, with * and **)`},
-		{"git+https://git.example/a?b", `has characters in its path that no source has: "a?b" (write the path as the lock has it, with * and **)`},
-		{"git+https://github.com/acme/tools", "is not written as sources on github.com are, with .git at the end of the repository (write git+https://github.com/acme/tools.git, or git+https://github.com/acme/tools/** for all below it)"},
+		{"oci://registry.example/Acme/**", "has uppercase letters in its path, which OCI repositories do not allow (write it in lower case)"},
+		{"oci://registry.example/acme:1.0", `has invalid characters in its path: "acme:1.0" (use the path in the lockfile, with * and **)`},
+		{"git+https://git.example/a?b", `has invalid characters in its path: "a?b" (use the path in the lockfile, with * and **)`},
+		{"git+https://github.com/acme/tools", "lacks .git at the end of the repository, which sources on github.com have (write git+https://github.com/acme/tools.git, or git+https://github.com/acme/tools/** for everything below it)"},
 	} {
 		want := ""
 		if tt.want != "" {
@@ -298,8 +298,8 @@ func TestCheckSources(t *testing.T) {
 }
 
 func TestCheckIdentities(t *testing.T) {
-	const exact = "write the subject exactly, or a regular expression between ^ and $"
-	const unanchored = "subject is a pattern that does not start with ^ and end with $, so that it matches parts of other names (" + exact + ")"
+	const exact = "use the exact subject, or a regular expression between ^ and $"
+	const unanchored = "subject must start with ^ and end with $; otherwise it matches parts of other names (" + exact + ")"
 	for _, tt := range []struct{ issuer, subject, want string }{
 		{"https://accounts.example", "me@acme.example", ""},
 		{"https://ci.example:8443/oidc", "https://ci.example/acme?x=1#2", ""},
@@ -308,22 +308,22 @@ func TestCheckIdentities(t *testing.T) {
 		{"https://a.b", `^one$|^two$`, ""},
 		{"https://a.b", `^.*@acme\.example$`, ""},
 
-		{"http://a.b", "x", `"http://a.b" is not the https address of an issuer (write it exactly, as in https://accounts.example)`},
-		{"https://A.b", "x", `"https://A.b" is not the https address of an issuer (write it exactly, as in https://accounts.example)`},
-		{"https://.*", "x", `"https://.*" is not the https address of an issuer (write it exactly, as in https://accounts.example)`},
-		{"https://me@a.b", "x", `"https://me@a.b" is not the https address of an issuer (write it exactly, as in https://accounts.example)`},
-		{"https://", "x", `"https://" is not the https address of an issuer (write it exactly, as in https://accounts.example)`},
-		{"https://a.b", "", "subject has no text, or a space in it (" + exact + ")"},
+		{"http://a.b", "x", `"http://a.b" is not the https address of an issuer (use the exact address, such as https://accounts.example)`},
+		{"https://A.b", "x", `"https://A.b" is not the https address of an issuer (use the exact address, such as https://accounts.example)`},
+		{"https://.*", "x", `"https://.*" is not the https address of an issuer (use the exact address, such as https://accounts.example)`},
+		{"https://me@a.b", "x", `"https://me@a.b" is not the https address of an issuer (use the exact address, such as https://accounts.example)`},
+		{"https://", "x", `"https://" is not the https address of an issuer (use the exact address, such as https://accounts.example)`},
+		{"https://a.b", "", "subject is empty or contains a space (" + exact + ")"},
 		{"https://a.b", ".*@acme.example", unanchored},
 		{"https://a.b", "*@acme.example", unanchored},
 		{"https://a.b", `^https://github\.com/acme/`, unanchored},
 		{"https://a.b", `(acme|globex)$`, unanchored},
-		{"https://a.b", `^acme|globex$`, "subject is not anchored as a whole: ^ and $ must hold for every alternative (write ^(acme|globex)$)"},
-		{"https://a.b", `^(?m)acme$`, "subject is not anchored as a whole: ^ and $ must hold for every alternative (write ^((?m)acme)$)"},
-		{"https://a.b", `^acme\$`, "subject is not anchored as a whole: ^ and $ must hold for every alternative (write ^(acme\\)$)"},
-		{"https://a.b", `^.*$`, "subject matches everybody (write the part of it that is always the same)"},
-		{"https://a.b", `^(acme)?.*$`, "subject matches everybody (write the part of it that is always the same)"},
-		{"https://a.b", `^$`, "subject matches everybody (write the part of it that is always the same)"},
+		{"https://a.b", `^acme|globex$`, "subject is not anchored as a whole: ^ and $ must apply to every alternative (write ^(acme|globex)$)"},
+		{"https://a.b", `^(?m)acme$`, "subject is not anchored as a whole: ^ and $ must apply to every alternative (write ^((?m)acme)$)"},
+		{"https://a.b", `^acme\$`, "subject is not anchored as a whole: ^ and $ must apply to every alternative (write ^(acme\\)$)"},
+		{"https://a.b", `^.*$`, "subject matches everybody (include a part that is always the same)"},
+		{"https://a.b", `^(acme)?.*$`, "subject matches everybody (include a part that is always the same)"},
+		{"https://a.b", `^$`, "subject matches everybody (include a part that is always the same)"},
 		{"https://a.b", `^(acme$`, "subject is not a regular expression: error parsing regexp: missing closing ): `^(acme$` (" + exact + ")"},
 	} {
 		text := signed(fmt.Sprintf("any_of: [{identity: {issuer: '%s', subject: '%s'}}]", tt.issuer, tt.subject))
@@ -335,7 +335,7 @@ func TestCheckIdentities(t *testing.T) {
 	}
 }
 
-// All mistakes of a file are reported, in order, and none hides another.
+// TestCheckAll checks that all mistakes of a file are reported, in order, and that none hides another.
 func TestCheckAll(t *testing.T) {
 	const text = `mode: enforced
 sources:
@@ -348,23 +348,23 @@ limits: {files: -1, depth: "2"}
 approve: [hooks, 1]
 forbid: [hooks]
 `
-	const want = `1:1: the policy has no version (write version: 1 in the first line)
-1:7: mode is "enforced", which is not known (did you mean enforce?)
+	const want = `1:1: the policy has no version (add version: 1 as the first line)
+1:7: mode has the unknown value "enforced" (did you mean enforce?)
 3:11: "oci://h/a**" has ** next to other characters (write ** alone between slashes, or * within a part)
-3:24: "ok" is not a source (write scheme://host/path, as in oci://registry.example/acme/**, or one of local, embedded, path, oci-layout, git+file)
-3:28: "x*" is not a source (write scheme://host/path, as in oci://registry.example/acme/**, or one of local, embedded, path, oci-layout, git+file)
+3:24: "ok" is not a source (use scheme://host/path, such as oci://registry.example/acme/**, or one of local, embedded, path, oci-layout, git+file)
+3:28: "x*" is not a source (use scheme://host/path, such as oci://registry.example/acme/**, or one of local, embedded, path, oci-layout, git+file)
 4:3: unknown key "denny" in sources (did you mean deny?)
 6:5: an entry of require has no match (write match: "oci://registry.example/acme/**")
-6:47: key has no file (a key is written {file: keys/acme.pub, sha256: …})
-6:56: sha256 is not 64 lower-case hexadecimal digits (` + "`sha256sum` prints it" + `)
-6:72: identity has no subject (an identity is written {issuer: https://…, subject: …})
-6:81: "a" is not the https address of an issuer (write it exactly, as in https://accounts.example)
+6:47: key has no file (write key: {file: keys/acme.pub, sha256: …})
+6:56: sha256 is not 64 lowercase hexadecimal digits (` + "print it with: sha256sum FILE" + `)
+6:72: identity has no subject (write {issuer: https://…, subject: …})
+6:81: "a" is not the https address of an issuer (use the exact address, such as https://accounts.example)
 6:86: an entry of any_of must be a mapping (write {key: value}, or an indented line for each key)
 7:5: an entry of require must be a mapping (write {key: value}, or an indented line for each key)
-8:17: files must be a whole number from 1 (write it without quotes and in digits, as 2000)
-8:28: depth must be a whole number from 1 (write it without quotes and in digits, as 2000)
-9:11: hooks is forbidden, and cannot be approved (remove it from approve or from forbid)
-9:18: an entry of approve is "1", which is not known (use native-binaries, hooks, dynamic-shell, scripts, network-tools, file-write or unscoped-shell)
+8:17: files must be a whole number of at least 1 (write it in digits, without quotes, such as 2000)
+8:28: depth must be a whole number of at least 1 (write it in digits, without quotes, such as 2000)
+9:11: hooks is forbidden, so it cannot be approved (remove it from approve or from forbid)
+9:18: an entry of approve has the unknown value "1" (use one of native-binaries, hooks, dynamic-shell, scripts, network-tools, file-write, or unscoped-shell)
 `
 	if got := render(policy.Check("p", []byte(strings.Replace(text, "*x", `"x*"`, 1)))); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
@@ -373,9 +373,9 @@ forbid: [hooks]
 
 func TestInvalidError(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
-		{"version: 1\nmode: x\n", `p.yaml:2:7: mode is "x", which is not known`},
-		{"version: 2\nmode: x\n", `p.yaml:1:10: version "2" is not known, and one more problem`},
-		{"version: 2\nmode: x\nfoo: bar\n", `p.yaml:1:10: version "2" is not known, and 2 more problems`},
+		{"version: 1\nmode: x\n", `p.yaml:2:7: mode has the unknown value "x"`},
+		{"version: 2\nmode: x\n", `p.yaml:1:10: unknown version "2", and one more problem`},
+		{"version: 2\nmode: x\nfoo: bar\n", `p.yaml:1:10: unknown version "2", and 2 more problems`},
 		{strings.Repeat(" ", 1<<20+1), "p.yaml: the file has more than 1048576 bytes"},
 	} {
 		p, err := policy.Parse("p.yaml", []byte(tt.text))

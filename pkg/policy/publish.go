@@ -31,9 +31,9 @@ func (p *Policy) MayPublish(target string, signed bool) error {
 		return nil
 	}
 	return &RefusedError{
-		Policy: p.Path, Line: p.Line("publish.sign"), Rule: "publish.sign", Subject: "what is published",
+		Policy: p.Path, Line: p.Line("publish.sign"), Rule: "publish.sign", Subject: "published packs",
 		Why: "must be signed",
-		Fix: "add --sign --key FILE; skillpm keygen makes a key",
+		Fix: "add --sign --signing-key FILE; create a key with skillpm key generate",
 	}
 }
 
@@ -43,11 +43,11 @@ func (p *Policy) destination(target string) error {
 	}
 	refused := &RefusedError{
 		Policy: p.Path, Line: p.Line("publish.allow"), Rule: "publish.allow", Subject: withoutUser(target),
-		Why: "is not among the places to publish to",
+		Why: "is not an allowed destination",
 	}
 	location, err := parseSource(target)
 	if err != nil {
-		refused.Why = fmt.Sprintf("can't be held against the policy: %v", err)
+		refused.Why = fmt.Sprintf("could not be checked against the policy: %v", err)
 		return refused
 	}
 	refused.Subject = location.text
@@ -57,7 +57,7 @@ func (p *Policy) destination(target string) error {
 		}
 	}
 	if len(p.Publish.Allow) > 0 {
-		refused.Fix = fmt.Sprintf("allowed is %s, or ask whoever keeps %s", p.Publish.Allow[0], p.Path)
+		refused.Fix = fmt.Sprintf("publish to %s, or ask the owner of %s", p.Publish.Allow[0], p.Path)
 	}
 	return refused
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy"
 )
 
-// A policy says who may publish by where, and by whose signature: O14.
+// TestMayPublish checks that a policy decides who may publish, by destination and by signature (O14).
 func TestMayPublish(t *testing.T) {
 	for _, tt := range []struct {
 		policy, place string
@@ -19,12 +19,12 @@ func TestMayPublish(t *testing.T) {
 		{"publish: {}", "local", false, ""},
 		{"publish: {allow: ['oci://registry.example/acme/**']}", "oci://registry.example/acme/deploy", false, ""},
 		{"publish: {allow: ['oci://registry.example/acme/**']}", "oci://Registry.Example:443/acme/deploy", false, ""},
-		{"publish: {allow: ['oci://registry.example/acme/**']}", "oci://registry.example/evil/deploy", false, "p:2: oci://registry.example/evil/deploy is not among the places to publish to"},
-		{"publish: {allow: ['oci://registry.example/acme/**']}", "oci://registry.example:8443/acme/deploy", false, "is not among the places"},
-		{"publish: {allow: ['oci://registry.example/acme/**']}", "local", false, "local is not among the places"},
-		{"publish: {allow: []}", "oci-layout", true, "is not among the places"},
-		{"publish: {allow: [local]}", "what", false, "can't be held against the policy"},
-		{"publish: {allow: [local],\n sign: required}", "local", false, "p:3: what is published must be signed"},
+		{"publish: {allow: ['oci://registry.example/acme/**']}", "oci://registry.example/evil/deploy", false, "p:2: oci://registry.example/evil/deploy is not an allowed destination"},
+		{"publish: {allow: ['oci://registry.example/acme/**']}", "oci://registry.example:8443/acme/deploy", false, "is not an allowed destination"},
+		{"publish: {allow: ['oci://registry.example/acme/**']}", "local", false, "local is not an allowed destination"},
+		{"publish: {allow: []}", "oci-layout", true, "is not an allowed destination"},
+		{"publish: {allow: [local]}", "what", false, "could not be checked against the policy"},
+		{"publish: {allow: [local],\n sign: required}", "local", false, "p:3: published packs must be signed"},
 		{"publish: {allow: [local], sign: required}", "local", true, ""},
 		{"publish: {allow: [local], sign: optional}", "local", false, ""},
 	} {

@@ -28,7 +28,8 @@ func compile(tb testing.TB) *jsonschema.Schema {
 	return s
 }
 
-// validate asks the schema about a YAML text, as an editor does. The text must be YAML that a JSON text can be made of.
+// validate validates a YAML text against the schema, like an editor. The text must be YAML that can be converted to
+// JSON.
 func validate(s *jsonschema.Schema, text []byte) (readable bool, err error) {
 	var value any
 	if yaml.Unmarshal(text, &value) != nil {
@@ -44,7 +45,7 @@ func validate(s *jsonschema.Schema, text []byte) (readable bool, err error) {
 	return true, s.Validate(value)
 }
 
-// The example of the schema is a policy, as YAML and as JSON.
+// TestSchemaExample checks that the example of the schema is a valid policy, as YAML and as JSON.
 func TestSchemaExample(t *testing.T) {
 	text, err := schema.Read("policy")
 	if err != nil {
@@ -71,13 +72,13 @@ func TestSchemaExample(t *testing.T) {
 	}
 }
 
-// The policy in the documentation is one.
+// TestDocumentation checks that the policy in the documentation is valid.
 func TestDocumentation(t *testing.T) {
-	text, err := os.ReadFile("../../docs/formats.md")
+	text, err := os.ReadFile("../../docs/reference/policy.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, section, _ := strings.Cut(string(text), "\n## Policy\n")
+	_, section, _ := strings.Cut(string(text), "\n## Rules\n")
 	_, example, _ := strings.Cut(section, "```yaml\n")
 	example, _, _ = strings.Cut(example, "```")
 	if p, err := policy.Parse("formats.md", []byte(example)); err != nil || len(p.Require) != 1 {
@@ -88,17 +89,17 @@ func TestDocumentation(t *testing.T) {
 	}
 }
 
-// onlyParse are the mistakes of the table bad that a schema cannot see: in how YAML is written, in what belongs
-// together, and in what else there is.
+// onlyParse lists the mistakes of the table bad that a schema cannot detect: in YAML syntax, in related settings, and
+// others.
 var onlyParse = []string{
 	"version as a float", "two documents", "too large", "alias", "tag", "merge key", "threshold",
 	"one key twice", "forbidden and approved", "limit in hexadecimal", "a file larger than all", "rule",
 }
 
-// notYAML are those that no schema is asked about.
+// notYAML lists the mistakes that the schema tests skip.
 var notYAML = []string{"not YAML", "template", "conflict", "duplicate key", "duplicate key below", "key that is a list"}
 
-// The schema and the reader agree: what one refuses the other refuses too, but for what is listed.
+// TestSchemaAgrees checks that the schema and the parser reject the same texts, with the listed exceptions.
 func TestSchemaAgrees(t *testing.T) {
 	s := compile(t)
 	for _, tt := range bad {
@@ -125,14 +126,14 @@ func TestSchemaAgrees(t *testing.T) {
 	}
 }
 
-// The keys that the reader knows are those of the schema.
+// TestSchemaKeys checks that the parser and the schema know the same keys.
 func TestSchemaKeys(t *testing.T) {
 	s := compile(t)
 	problems := policy.Check("p", []byte("version: 1\nzzzzzzzz: 1\n"))
 	if len(problems) != 1 {
 		t.Fatal(render(problems))
 	}
-	known := strings.Split(strings.TrimPrefix(problems[0].Hint, "known keys are "), ", ")
+	known := strings.Split(strings.Replace(strings.TrimPrefix(problems[0].Hint, "use one of "), ", or ", ", ", 1), ", ")
 	for _, key := range known {
 		if s.Properties[key] == nil {
 			t.Errorf("the schema lacks %s", key)
@@ -150,8 +151,8 @@ func TestSchemaKeys(t *testing.T) {
 	}
 }
 
-// Whatever is written, the schema takes what the reader takes; and of a single text the reader takes what the schema
-// takes, but for ports, forges and regular expressions, which the schema cannot judge.
+// FuzzSchema checks that the schema accepts what the parser accepts. For a single text, the parser accepts what the
+// schema accepts, except for ports, forges, and regular expressions, which the schema cannot validate.
 func FuzzSchema(f *testing.F) {
 	s := compile(f)
 	for _, text := range []string{
@@ -189,9 +190,9 @@ func FuzzSchema(f *testing.F) {
 	})
 }
 
-// beyond reports whether a problem is one of those that the schema cannot see.
+// beyond reports whether a problem is one that the schema cannot detect.
 func beyond(message string) bool {
-	for _, part := range []string{"port", "one line of text", "is not written as sources on", "there is no rule", "regular expression", "anchored", "everybody", "is not the https address", "no host, or one that is none"} {
+	for _, part := range []string{"port", "one line of text", "lacks .git at the end of the repository", "unknown rule", "regular expression", "anchored", "everybody", "is not the https address", "has a missing or invalid host"} {
 		if strings.Contains(message, part) {
 			return true
 		}

@@ -35,7 +35,7 @@ func (e *RefusedError) Hint() string {
 	if e.Fix != "" {
 		return e.Fix
 	}
-	return "ask whoever keeps " + e.Policy
+	return "ask the owner of " + e.Policy
 }
 
 // Skill returns why a policy denies the name of a skill: a [RefusedError], or the error of a policy that cannot be
@@ -94,9 +94,9 @@ func (p *Policy) undoHint(pattern SkillPattern) string {
 	}
 	switch p.Level {
 	case UserLevel:
-		return "whoever denied it may allow it again: " + text
+		return "to allow it again: " + text
 	case ProjectLevel:
-		return "whoever denied it may allow it again: " + text + " --project"
+		return "to allow it again: " + text + " --scope project"
 	}
 	return ""
 }
@@ -150,21 +150,21 @@ func (p *Policy) CheckSize(subject string, files []FileSize) error {
 	}
 	l, total := p.Limits, int64(0)
 	if n := int64(len(files)); l.Files > 0 && n > l.Files {
-		return refuse("files", "has %d files, and at most %d are allowed", n, l.Files)
+		return refuse("files", "has %d files; at most %d are allowed", n, l.Files)
 	}
 	for _, f := range files {
 		total += f.Size
 		depth := int64(strings.Count(path.Clean(f.Path), "/"))
 		switch {
 		case l.FileBytes > 0 && f.Size > l.FileBytes:
-			return refuse("file_bytes", "has %s with %d bytes, and a file may have %d", f.Path, f.Size, l.FileBytes)
+			return refuse("file_bytes", "has %s with %d bytes; the limit for a file is %d", f.Path, f.Size, l.FileBytes)
 		case l.PathBytes > 0 && int64(len(f.Path)) > l.PathBytes:
-			return refuse("path_bytes", "has a path of %d bytes, %s, and one may have %d",
+			return refuse("path_bytes", "has a path of %d bytes, %s; the limit is %d",
 				len(f.Path), f.Path, l.PathBytes)
 		case l.Depth > 0 && depth > l.Depth:
-			return refuse("depth", "has %s, which lies in %d directories, and it may be %d", f.Path, depth, l.Depth)
+			return refuse("depth", "has %s in %d nested directories; the limit is %d", f.Path, depth, l.Depth)
 		case l.TotalBytes > 0 && total > l.TotalBytes:
-			return refuse("total_bytes", "has more than the %d bytes that are allowed", l.TotalBytes)
+			return refuse("total_bytes", "has more than the allowed %d bytes", l.TotalBytes)
 		}
 	}
 	return nil
@@ -186,11 +186,11 @@ func (p *Policy) CheckDowngrade(what string) error {
 	}
 	why := "would be a downgrade, which is denied"
 	if p.Line("downgrade") == 0 {
-		why += " where a policy does not say downgrade: allow"
+		why += " unless a policy has downgrade: allow"
 	}
 	return &RefusedError{
 		Policy: p.Path, Line: p.Line("downgrade"), Rule: "downgrade", Subject: what, Why: why,
-		Fix: "keep what is installed, or remove it first if it must be older",
+		Fix: "keep the installed version, or remove it before you install an older one",
 	}
 }
 

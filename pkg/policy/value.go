@@ -36,7 +36,7 @@ func version(v yamlx.Value) int {
 		if s == "1" {
 			return nil
 		}
-		return wrong("this skillpm reads version 1; a newer one may read it", "version %q is not known", s)
+		return wrong("use version 1, or a newer skillpm", "unknown version %q", s)
 	})
 	return 1
 }
@@ -51,7 +51,8 @@ func parsePattern(s string) (Pattern, error) {
 
 func parseSkillPattern(s string) (SkillPattern, error) {
 	if !isSkillPattern(s) {
-		return "", wrong(skillHint(s), "%q is not skill@owner/name or skill, with * for any characters of a part", s)
+		return "", wrong(skillHint(s), "%q is not skill@owner/name or skill, where * matches any characters of a "+
+			"part", s)
 	}
 	return SkillPattern(s), nil
 }
@@ -67,7 +68,8 @@ func capabilities(v yamlx.Value) []Capability {
 
 func parseRule(s string) (string, error) {
 	if err := rule.CheckPattern(s); err != nil || s == "" {
-		return "", wrong("`skillpm rules` lists them; a family as SEC means all of it", "there is no rule %q", s)
+		return "", wrong("list rules with \"skillpm explain\"; a family such as SEC selects all its "+
+			"rules", "unknown rule %q", s)
 	}
 	return s, nil
 }
@@ -76,7 +78,7 @@ func checkLogPath(s string) error {
 	if absolutePath().MatchString(s) && !hasDots(s) {
 		return nil
 	}
-	hint := "write it from the root, as in /var/log/skillpm/audit.jsonl"
+	hint := "use an absolute path, such as /var/log/skillpm/audit.jsonl"
 	return wrong(hint, "%q is not the absolute path of a file", s)
 }
 
@@ -88,9 +90,9 @@ func byteSize(v yamlx.Value) int64 {
 	return yamlx.As(v, func(s string) (int64, error) {
 		m := size().FindStringSubmatch(s)
 		if m == nil {
-			hint := "write bytes as a number, or with KiB, MiB or GiB, as 10MiB"
+			hint := "use a number of bytes, or KiB, MiB, or GiB, such as 10MiB"
 			if m := near().FindStringSubmatch(s); m != nil && m[2] != "" {
-				hint = "write " + m[1] + strings.ToUpper(m[2]) + "iB, which is a number of 1024s"
+				hint = "write " + m[1] + strings.ToUpper(m[2]) + "iB; units are powers of 1024"
 			}
 			return 0, wrong(hint, "%s is %q, which is not a size", v.Name, s)
 		}
@@ -113,22 +115,22 @@ func checkSHA256(s string) error {
 	if sha256Hex().MatchString(s) {
 		return nil
 	}
-	hint := "`sha256sum` prints it"
+	hint := "print it with: sha256sum FILE"
 	if digest := strings.ToLower(strings.TrimPrefix(s, "sha256:")); sha256Hex().MatchString(digest) {
 		hint = "write " + digest
 	}
-	return wrong(hint, "sha256 is not 64 lower-case hexadecimal digits")
+	return wrong(hint, "sha256 is not 64 lowercase hexadecimal digits")
 }
 
 // parseAge parses the minimum age of a release.
 func parseAge(s string) (time.Duration, error) {
 	m := releaseAge().FindStringSubmatch(s)
 	if m == nil {
-		hint := "write hours, days or weeks, as 72h, 3d or 2w"
+		hint := "use hours, days, or weeks, such as 72h, 3d, or 2w"
 		if releaseAge().MatchString(s + "h") {
 			hint = "write " + s + "h for hours, or " + s + "d for days"
 		}
-		return 0, wrong(hint, "min_release_age is %q, which is not a time", s)
+		return 0, wrong(hint, "min_release_age is %q, which is not a duration", s)
 	}
 	var age time.Duration
 	for i, unit := range [...]time.Duration{time.Hour, 24 * time.Hour, 7 * 24 * time.Hour} {
@@ -141,16 +143,16 @@ func parseAge(s string) (time.Duration, error) {
 
 func parseHost(s string) (string, error) {
 	if !IsHost(s) {
-		hint := "write api.example.com:443, *.example.com, or * for everything"
-		return "", wrong(hint, "%q is no host with a port", s)
+		hint := "use api.example.com:443, *.example.com, or * for all hosts"
+		return "", wrong(hint, "%q is not a host with a port", s)
 	}
 	return strings.ToLower(s), nil
 }
 
 func parseScriptPath(s string) (string, error) {
 	if !absolutePath().MatchString(strings.TrimPrefix(s, "~")) || hasDots(s) {
-		hint := "write it from the root, as /srv/data, or from the home directory, as ~/reports"
-		return "", wrong(hint, "%q is no absolute path", s)
+		hint := "use an absolute path, such as /srv/data, or a path in the home directory, such as ~/reports"
+		return "", wrong(hint, "%q is not an absolute path", s)
 	}
 	return s, nil
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/publish"
 )
 
-// newClient returns a client that works in dir with a home of its own.
+// newClient returns a client for dir with its own home.
 func newClient(tb testing.TB, dir string) *publish.Client {
 	tb.Helper()
 	home := tb.TempDir()
@@ -51,7 +51,8 @@ func writeFiles(tb testing.TB, dir string, files map[string]string) {
 
 const hello = "---\nname: hello\ndescription: Says hello. Use it first.\n"
 
-// The words of a release are those of its manifest and then of its skills, each once, written as tags.
+// TestWords checks that the keywords of a release are those of its manifest and then of its skills, each once, in the
+// form of tags.
 func TestWords(t *testing.T) {
 	dir := t.TempDir()
 	writeFiles(t, dir, map[string]string{
@@ -68,7 +69,8 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// Who publishes at once publishes once: the version is there, with one digest, and nobody gets an error.
+// TestPublishAtOnce checks that concurrent publishers publish once: the version exists with one digest, and no
+// publisher gets an error.
 func TestPublishAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	writeFiles(t, dir, map[string]string{"skillpm.yaml": "name: acme/hello\nversion: \"1.0.0\"\n", "hello/SKILL.md": hello + "---\n\nSay hello.\n"})
@@ -99,7 +101,7 @@ func TestPublishAtOnce(t *testing.T) {
 	}
 }
 
-// writeTar returns a tar of entries; a name that ends with a slash is a directory, one with an arrow a link.
+// writeTar returns a tar of entries. A name that ends with a slash is a directory, one with an arrow a link.
 func writeTar(tb testing.TB, entries ...string) []byte {
 	tb.Helper()
 	var b bytes.Buffer
@@ -127,18 +129,19 @@ func writeTar(tb testing.TB, entries ...string) []byte {
 	return b.Bytes()
 }
 
-// What is in a tar and is no file of a layout is refused before anything is asked of it.
+// TestPackedRefuses checks that a tar with an entry that is not a file of a layout is rejected before its content is
+// used.
 func TestPackedRefuses(t *testing.T) {
 	blob := "blobs/sha256/" + strings.Repeat("a", 64)
 	for name, tt := range map[string]struct {
 		entries []string
 		want    string
 	}{
-		"a path out":    {[]string{"oci-layout", "../evil"}, "is no part of"},
-		"an absolute":   {[]string{"/etc/passwd"}, "is no part of"},
-		"a link":        {[]string{"index.json->/etc/passwd"}, "is no part of"},
-		"a linked blob": {[]string{blob + "->/etc/passwd"}, "is no part of"},
-		"another file":  {[]string{"blobs/sha256/short"}, "is no part of"},
+		"a path out":    {[]string{"oci-layout", "../evil"}, "is not part of an OCI image layout"},
+		"an absolute":   {[]string{"/etc/passwd"}, "is not part of an OCI image layout"},
+		"a link":        {[]string{"index.json->/etc/passwd"}, "is not part of an OCI image layout"},
+		"a linked blob": {[]string{blob + "->/etc/passwd"}, "is not part of an OCI image layout"},
+		"another file":  {[]string{"blobs/sha256/short"}, "is not part of an OCI image layout"},
 		"the same name": {[]string{blob, "./" + blob}, "exists"},
 		"no index":      {[]string{"blobs/", blob}, "has no packs"},
 	} {
@@ -153,7 +156,7 @@ func TestPackedRefuses(t *testing.T) {
 	}
 }
 
-// Whatever a tar has, nothing is written beside it, and it is never taken for packs.
+// FuzzPublishPacked checks for any tar that no files are written outside, and that it never counts as packs.
 func FuzzPublishPacked(f *testing.F) {
 	f.Add(writeTar(f, "oci-layout", "index.json"))
 	f.Add(writeTar(f, "../x", "blobs/"))
@@ -173,7 +176,7 @@ func FuzzPublishPacked(f *testing.F) {
 	})
 }
 
-// What users will be told is one short line.
+// TestYankRefuses checks that the message for users is one short line.
 func TestYankRefuses(t *testing.T) {
 	c := newClient(t, t.TempDir())
 	for _, reason := range []string{"two\nlines", "\x1b[31mred", strings.Repeat("x", 501), "\xff"} {

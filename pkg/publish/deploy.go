@@ -17,6 +17,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/lint"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 	"github.com/skillpm/skillpm/pkg/runtime/catalog"
@@ -65,7 +66,7 @@ type DeployReport struct {
 	Digest   string         `json:"digest"`
 	Files    int            `json:"files"`
 	DryRun   bool           `json:"dryRun,omitempty"`
-	InForce  bool           `json:"inForce"`            // the skill's name resolves to it
+	InForce  bool           `json:"ownName"`            // the skill's name resolves to it
 	Winner   string         `json:"winner,omitempty"`   // the skill's directory that the name resolves to instead
 	Shadowed []string       `json:"shadowed,omitempty"` // the directories of skills that it shadows
 	Valid    bool           `json:"valid"`
@@ -125,10 +126,10 @@ func checkScope(s string) error {
 		return nil
 	}
 	if s == "" {
-		return diag.Errorf(diag.Usage, "--scope is missing: where the skill goes").
-			WithHint("add --scope enterprise, personal or project")
+		return diag.Errorf(diag.Usage, "skillpm deploy requires --layer").
+			WithHint("use --layer enterprise, personal, or project")
 	}
-	return diag.Errorf(diag.Usage, "scope %q is not known", s).WithHint("use enterprise, personal or project")
+	return diag.Errorf(diag.Usage, "unknown layer %q", s).WithHint("use one of enterprise, personal, or project")
 }
 
 // readSkill lists the files that a pack of the skill would contain.
@@ -136,20 +137,20 @@ func readSkill(dir string) (tree bundle.Tree, err error) {
 	info, err := os.Stat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return tree, diag.Errorf(diag.NotFound, "%s does not exist", dir).WithHint("name the directory of a skill")
+		return tree, diag.Errorf(diag.NotFound, "%s does not exist", dir).WithHint("use the directory of a skill")
 	case err != nil:
 		return tree, err
 	case !info.IsDir():
-		return tree, diag.Errorf(diag.Usage, "%s is not a directory", dir).WithHint("name the directory of a skill")
+		return tree, diag.Errorf(diag.Usage, "%s is not a directory", dir).WithHint("use the directory of a skill")
 	}
 	tree, err = bundle.DirTree(safefile.Dir(dir), ".", nil)
 	if err != nil {
 		return tree, diag.Errorf(diag.Invalid, "%s: %w", dir, err).
-			WithHint("a skill that is deployed has files and directories only; skillpm validate %s says more", dir)
+			WithHint("check the skill with: skillpm validate %s", dir)
 	}
 	if _, ok := tree.Inventory.Find(skill.File); !ok {
 		return tree, diag.Errorf(diag.NotFound, "%s has no %s", dir, skill.File).
-			WithHint("name the directory of a skill, or make one: skillpm new my-skill")
+			WithHint("use the directory of a skill, or create one with: skillpm new my-skill")
 	}
 	return tree, nil
 }
@@ -163,7 +164,7 @@ func deployedName(dir string, p *profile.Profile) (string, error) {
 	name := cmp.Or(k.Declared, filepath.Base(dir))
 	if err := bundle.CheckPath(name); err != nil || strings.Contains(name, "/") || strings.HasPrefix(name, ".") {
 		return "", diag.Errorf(diag.Invalid, "%q cannot be the name of a skill's directory", name).
-			WithHint("give the skill another name in its frontmatter")
+			WithHint("rename the skill in its frontmatter")
 	}
 	return name, nil
 }
@@ -206,11 +207,11 @@ func (o DeployOptions) layer() (name, dir string, err error) {
 		}
 	}
 	if o.Scope == DeployProject && o.Catalog.Project == "" {
-		return "", "", diag.Errorf(diag.Usage, "there is no project here").
-			WithHint("change to a project's directory, or use --scope personal")
+		return "", "", diag.Errorf(diag.Usage, "not in a project").
+			WithHint("change to the directory of a project, or use --layer personal")
 	}
-	return "", "", diag.Errorf(diag.Usage, "profile %s has no place for skills of scope %s", p.ID, o.Scope).
-		WithHint("it has places for %s", strings.Join(have, ", "))
+	return "", "", diag.Errorf(diag.Usage, "profile %s has no layer %s", p.ID, o.Scope).
+		WithHint("use %s", textx.OneOf(have))
 }
 
 // targetOf returns the path of a profile's directory and its scope. Both are "" for directories of plugins, and for
@@ -248,8 +249,8 @@ func (c *Client) install(ctx context.Context, r *DeployReport, tree bundle.Tree,
 		r.Action = DeployUnchanged
 		return nil
 	case !o.Force:
-		return diag.Errorf(diag.Conflict, "%s is there and differs", r.Dir).
-			WithHint("look at both with diff -r, then replace it with --force: it is kept as a backup")
+		return diag.Errorf(diag.Conflict, "%s already exists with different content", r.Dir).
+			WithHint("compare them with diff -r, then use --force to replace it and keep a backup")
 	default:
 		r.Action = DeployReplaced
 		r.Backup = c.backup(dir, r.Skill)
@@ -260,7 +261,7 @@ func (c *Client) install(ctx context.Context, r *DeployReport, tree bundle.Tree,
 	sweepStages(filepath.Dir(dir), c.Now())
 	r.Backup, err = deploy(ctx, tree, target, r.Backup)
 	if errors.Is(err, fs.ErrExist) {
-		return diag.Errorf(diag.Conflict, "%s was made by somebody else meanwhile", r.Dir).
+		return diag.Errorf(diag.Conflict, "another process created %s", r.Dir).
 			WithHint("run the command again")
 	}
 	return err
@@ -275,7 +276,8 @@ func layerDir(dir string, o DeployOptions) (string, error) {
 	}
 	root, err := pathx.ResolveExisting(o.Catalog.Project)
 	if err != nil || !pathx.ContainsStrict(root, real) {
-		return "", diag.Errorf(diag.Denied, "%s leads out of the project, to %s", dir, real).WithHint("remove the link")
+		return "", diag.Errorf(diag.Denied, "%s is a link that leads out of the project, to %s", dir, real).
+			WithHint("remove the link")
 	}
 	return real, nil
 }
@@ -290,7 +292,7 @@ func exists(target string) (string, error) {
 		return "", err
 	}
 	if !info.IsDir() {
-		return "", diag.Errorf(diag.Conflict, "%s is there and is no directory", target).WithHint("move it away first")
+		return "", diag.Errorf(diag.Conflict, "%s is not a directory", target).WithHint("move it away first")
 	}
 	inv, err := bundle.Sum(safefile.Dir(target), ".")
 	if err != nil {
@@ -351,21 +353,21 @@ func (e *installedError) Unwrap() error { return e.error }
 // deployError adds hints to errors of permissions and to errors that occurred after the skill was installed.
 func deployError(r *DeployReport, err error) error {
 	if installed, ok := errors.AsType[*installedError](err); ok {
-		e := diag.Errorf(diag.Internal, "skill %s is deployed to %s, and then this failed: %w", r.Skill, r.Dir,
+		e := diag.Errorf(diag.Internal, "skill %s was deployed to %s, but cleaning up failed: %w", r.Skill, r.Dir,
 			installed.error)
 		if r.Backup != "" {
-			return e.WithHint("what was there before is in %s", r.Backup)
+			return e.WithHint("find the previous skill in %s", r.Backup)
 		}
-		return e.WithHint("the directories %s* beside it can be removed", stagePrefix)
+		return e.WithHint("remove the directories %s* next to it", stagePrefix)
 	}
 	if !errors.Is(err, fs.ErrPermission) && !errors.Is(err, errReadOnly()) {
 		return err
 	}
-	e := diag.Errorf(diag.Denied, "%s cannot be written: %w", filepath.Dir(r.Dir), err)
+	e := diag.Errorf(diag.Denied, "cannot write to %s: %w", filepath.Dir(r.Dir), err)
 	if r.Scope == DeployEnterprise {
-		return e.WithHint("it belongs to the machine's administrator: run the command as root, as with sudo")
+		return e.WithHint("run the command as root, for example with sudo")
 	}
-	return e.WithHint("make that directory writable for you")
+	return e.WithHint("make the directory writable for your user")
 }
 
 // effect records which skill the name resolves to after the deployment, and which skills are shadowed.

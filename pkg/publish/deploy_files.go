@@ -125,7 +125,7 @@ func copyEntry(tree bundle.Tree, e bundle.Entry, target string) error {
 		return err
 	}
 	if err := e.Check(data); err != nil {
-		return diag.Errorf(diag.Conflict, "%s changed while it was deployed: %w", e.Path, err).
+		return diag.Errorf(diag.Conflict, "%s changed during the deployment: %w", e.Path, err).
 			WithHint("run the command again")
 	}
 	mode := fs.FileMode(0o644)

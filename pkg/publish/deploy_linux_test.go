@@ -12,7 +12,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/publish"
 )
 
-// SPEC O15: who is not the administrator is refused, and told who may.
+// TestO15DeployNotAllowed checks SPEC O15: users other than the administrator get an error that names who may deploy.
 func TestO15DeployNotAllowed(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can be somebody else for a while")

@@ -17,7 +17,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/profile"
 )
 
-// deployed returns a client and how it deploys the skill hello, of which there are two versions.
+// deployed returns a client and a function that deploys one of two versions of the skill hello.
 func deployed(t *testing.T) (*publish.Client, publish.DeployOptions) {
 	t.Helper()
 	dir := t.TempDir()
@@ -41,7 +41,7 @@ func deployed(t *testing.T) (*publish.Client, publish.DeployOptions) {
 	}
 }
 
-// tree returns what is below a directory: paths with their permissions, and the text of SKILL.md.
+// tree returns the content of a directory: paths with their permissions, and the text of SKILL.md.
 func tree(t *testing.T, dir string) string {
 	t.Helper()
 	var b strings.Builder
@@ -62,7 +62,8 @@ func tree(t *testing.T, dir string) string {
 	return b.String()
 }
 
-// SPEC O15: one call puts a skill into the layer of the machine, readable for all, without what is no part of it.
+// TestO15Deploy checks SPEC O15: one call deploys a skill to the machine's layer, readable for all, without unrelated
+// files.
 func TestO15Deploy(t *testing.T) {
 	c, o := deployed(t)
 	r, err := c.Deploy(t.Context(), o)
@@ -83,14 +84,14 @@ func TestO15Deploy(t *testing.T) {
 	if _, err := c.Deploy(t.Context(), o); diag.CodeOf(err) != diag.Conflict {
 		t.Errorf("%v", err)
 	}
-	// nothing is left beside it
+	// no other files are left
 	entries, err := os.ReadDir(filepath.Dir(at))
 	if err != nil || len(entries) != 1 {
 		t.Errorf("%v, %v", entries, err)
 	}
 }
 
-// What a deployment that was killed left is removed a day later by the next one, and nothing else is.
+// TestDeploySweeps checks that a deployment removes the leftovers of one that was killed a day ago, and nothing else.
 func TestDeploySweeps(t *testing.T) {
 	c, o := deployed(t)
 	beside := o.Catalog.Paths.Enterprise
@@ -116,7 +117,7 @@ func TestDeploySweeps(t *testing.T) {
 	}
 }
 
-// Whoever deploys at the same time finds and leaves a whole skill, and every one that was replaced is kept.
+// TestDeployAtOnce checks that concurrent deployments find and leave complete skills, and keep every replaced one.
 func TestDeployAtOnce(t *testing.T) {
 	c, o := deployed(t)
 	if _, err := c.Deploy(t.Context(), o); err != nil {
@@ -141,7 +142,7 @@ func TestDeployAtOnce(t *testing.T) {
 			mu.Lock()
 			defer mu.Unlock()
 			if r.Backup != "" && kept[r.Backup] {
-				t.Errorf("%s is there twice", r.Backup)
+				t.Errorf("%s is duplicated", r.Backup)
 			}
 			kept[r.Backup] = true
 		})
@@ -163,7 +164,7 @@ func TestDeployAtOnce(t *testing.T) {
 	}
 }
 
-// What is interrupted leaves nothing.
+// TestDeployInterrupted checks that an interrupted deployment leaves no files.
 func TestDeployInterrupted(t *testing.T) {
 	c, o := deployed(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -176,7 +177,8 @@ func TestDeployInterrupted(t *testing.T) {
 	}
 }
 
-// A user's own profile has its own places, and is checked as the host that it extends.
+// TestDeployUserProfile checks that a user's own profile has its own paths, and is validated like the agent that it
+// extends.
 func TestDeployUserProfile(t *testing.T) {
 	c, o := deployed(t)
 	p, err := profile.Resolve("mine", os.DirFS(filepath.Join(o.Catalog.Project, "profiles")))
@@ -194,7 +196,7 @@ func TestDeployUserProfile(t *testing.T) {
 	}
 }
 
-// What stands in the way and is no skill's directory stays.
+// TestDeployInTheWay checks that an obstacle that is not a skill's directory stays.
 func TestDeployInTheWay(t *testing.T) {
 	c, o := deployed(t)
 	o.Force = true

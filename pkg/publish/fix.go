@@ -193,7 +193,7 @@ func (f *fixedFile) write() error {
 		return err
 	}
 	if !bytes.Equal(now, f.before) {
-		return diag.Errorf(diag.Conflict, "%s was changed while it was checked, and is left as it is", f.Path).
+		return diag.Errorf(diag.Conflict, "%s changed during validation, so it was not fixed", f.Path).
 			WithHint("run the command again")
 	}
 	mode := info.Mode().Perm()
@@ -204,8 +204,8 @@ func (f *fixedFile) write() error {
 		return os.Chmod(f.abs, mode)
 	}
 	if err := replaceFile(f.abs, f.after, mode); err != nil {
-		return diag.Errorf(diag.Conflict, "%s cannot be written: %w", f.Path, reasonOf(err)).
-			WithHint("look at the permissions of its directory")
+		return diag.Errorf(diag.Conflict, "cannot write %s: %w", f.Path, reasonOf(err)).
+			WithHint("check the permissions of its directory")
 	}
 	return nil
 }

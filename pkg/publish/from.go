@@ -29,7 +29,8 @@ func (c *Client) PublishPacked(ctx context.Context, packed string, o ReleaseOpti
 	layout := c.Machine.Abs(packed)
 	info, err := os.Stat(layout)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, diag.Errorf(diag.NotFound, "there is no %s", packed).WithHint("name what skillpm pack wrote")
+		return nil, diag.Errorf(diag.NotFound, "%s does not exist", packed).WithHint("use a file or directory that " +
+			"skillpm publish --output created")
 	}
 	if err != nil {
 		return nil, err
@@ -62,7 +63,8 @@ func (c *Client) PublishPacked(ctx context.Context, packed string, o ReleaseOpti
 		}
 	}
 	if len(report.Packs) == 0 {
-		return nil, diag.Errorf(diag.NotFound, "%s has no packs", packed).WithHint("name what skillpm pack wrote")
+		return nil, diag.Errorf(diag.NotFound, "%s has no packs", packed).WithHint("use a file or directory that " +
+			"skillpm publish --output created")
 	}
 	return report, nil
 }
@@ -150,23 +152,23 @@ func readLayoutFile(name, dir string) error {
 			return nil
 		}
 		if err != nil {
-			return diag.Errorf(diag.Invalid, "it is not a tar: %w", err)
+			return diag.Errorf(diag.Invalid, "invalid tar archive: %w", err)
 		}
 		entry := strings.TrimPrefix(head.Name, "./")
 		switch {
 		case head.Typeflag == tar.TypeDir:
 			continue
 		case head.Typeflag != tar.TypeReg || !layoutName().MatchString(entry):
-			return diag.Errorf(diag.Invalid, "%q is no part of an OCI image layout", head.Name)
+			return diag.Errorf(diag.Invalid, "%q is not part of an OCI image layout", head.Name)
 		case head.Size > budget:
-			return diag.Errorf(diag.Invalid, "it has more than %d bytes", int64(maxLayoutBytes))
+			return diag.Errorf(diag.Invalid, "the archive is larger than %d bytes", int64(maxLayoutBytes))
 		}
 		budget -= head.Size
 		if err := writeNew(filepath.Join(dir, filepath.FromSlash(entry)), in); err != nil {
 			return err
 		}
 	}
-	return diag.Errorf(diag.Invalid, "it has more than %d files", maxLayoutFiles)
+	return diag.Errorf(diag.Invalid, "the archive has more than %d files", maxLayoutFiles)
 }
 
 // writeNew writes a file that must not exist yet.

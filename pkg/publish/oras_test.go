@@ -9,7 +9,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/publish"
 )
 
-// M3: oras reads what pack wrote, the file as it is and the directory by the pack's name.
+// TestPackedWithOras checks M3: oras reads what pack wrote, the file unchanged and the directory by the pack's name.
 func TestPackedWithOras(t *testing.T) {
 	program := os.Getenv("SKILLPM_ORAS")
 	if program == "" {

@@ -136,7 +136,7 @@ func (o *origin) compareTags(ctx context.Context, m *pack.Manifest) {
 	} {
 		commit, err := o.checkout.TagCommit(ctx, tag)
 		if err == nil && commit != "" && commit != o.checkout.Commit {
-			o.tagWarning = fmt.Sprintf("the tag %s is on commit %.12s, and %.12s is what is published", tag, commit,
+			o.tagWarning = fmt.Sprintf("the tag %s is on commit %.12s, but %.12s is published", tag, commit,
 				o.checkout.Commit)
 			return
 		}
@@ -160,8 +160,8 @@ const maxNamed = 3
 func (o *origin) warnings() []string {
 	var list []string
 	if len(o.dirty) > 0 {
-		list = append(list, "the commit differs in "+textx.FirstAndMore(o.dirty, maxNamed)+
-			": the release will not name it (commit first, or give --allow-dirty)")
+		list = append(list, "the files differ from the commit: "+textx.FirstAndMore(o.dirty, maxNamed)+
+			"; the release will not record its source (commit first, or use --allow-dirty)")
 	}
 	if o.tagWarning != "" {
 		list = append(list, o.tagWarning)

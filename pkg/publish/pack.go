@@ -38,9 +38,10 @@ func (c *Client) Pack(ctx context.Context, o ReleaseOptions, output string) (*Pa
 		output = m.Name.Owner + "-" + m.Name.Name + "-" + m.Version + ".tar"
 	}
 	if ext := strings.ToLower(filepath.Ext(output)); slices.Contains(otherArchives[:], ext) {
-		return nil, diag.Errorf(diag.Usage, "%s: packs are written as .tar, or into a directory, and not as %s", output,
+		return nil, diag.Errorf(diag.Usage, "%s: unsupported output format %s", output,
 			ext).
-			WithHint("write -o %s.tar", strings.TrimSuffix(strings.TrimSuffix(output, filepath.Ext(output)), ".tar"))
+			WithHint("use --output %s.tar, or a directory", strings.TrimSuffix(strings.TrimSuffix(output,
+				filepath.Ext(output)), ".tar"))
 	}
 	abs := c.Machine.Abs(output)
 	layout := abs
@@ -88,16 +89,16 @@ func isPacked(name string) bool {
 func checkOutput(abs, display string) error {
 	info, err := os.Lstat(abs)
 	if err == nil && !info.Mode().IsRegular() {
-		return diag.Errorf(diag.Conflict, "%s is there, and is no file", display).
-			WithHint("choose another name with --output")
+		return diag.Errorf(diag.Conflict, "%s is not a file", display).
+			WithHint("use another name with --output")
 	}
 	if err == nil && info.Size() > 0 && !isPacked(abs) {
-		return diag.Errorf(diag.Conflict, "%s is there, and is nothing that pack wrote", display).
-			WithHint("choose another name with --output, or remove the file")
+		return diag.Errorf(diag.Conflict, "%s exists and was not created by skillpm publish", display).
+			WithHint("use another name with --output, or remove the file")
 	}
 	if _, err := os.Stat(filepath.Dir(abs)); errors.Is(err, fs.ErrNotExist) {
-		return diag.Errorf(diag.NotFound, "there is no directory %s", filepath.Dir(display)).
-			WithHint("mkdir -p %s", filepath.Dir(display))
+		return diag.Errorf(diag.NotFound, "directory %s does not exist", filepath.Dir(display)).
+			WithHint("create it with: mkdir -p %s", filepath.Dir(display))
 	}
 	return nil
 }

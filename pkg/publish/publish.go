@@ -60,6 +60,7 @@ type ReleaseReport struct {
 	Size     int64             `json:"size"`               // bytes of all files
 	Manifest json.RawMessage   `json:"manifest,omitempty"` // of a dry run: what would be published
 	Bound    bool              `json:"-"`                  // Target comes from the binding of the owner
+	Registry string            `json:"-"`                  // the OCI registry with Target, "" if it is on this machine
 	Check    lint.Report       `json:"-"`                  // findings with their lines
 }
 
@@ -157,13 +158,13 @@ func formatWarnings(manifest []byte, format string, skills int) []string {
 	if published == format || published == oci.FormatPack && format == oci.FormatAgentSkills && skills == 1 {
 		return nil
 	}
-	return []string{"it was published before in the form " + cmp.Or(published, "skillpm") +
-		", and a version never changes its form"}
+	return []string{"earlier versions were published in the format " + cmp.Or(published, "skillpm") +
+		", and an existing version never changes its format"}
 }
 
 // setTarget records how the target was chosen.
 func (r *ReleaseReport) setTarget(target publishTarget) {
-	r.Bound = target.bound
+	r.Bound, r.Registry = target.bound, target.registry
 	if target.warning != "" {
 		r.Warnings = append(r.Warnings, target.warning)
 	}
@@ -224,7 +225,7 @@ func (c *Client) assemble(ctx context.Context, m *pack.Manifest, dir string, r *
 	r.Words = append(r.Words, artifact.release.Tags...)
 	if artifact.origin, err = c.originOf(ctx, m, dir, trees, o.checkouts); err != nil {
 		if !o.AllowDirty {
-			r.Warnings = append(r.Warnings, "the release will not name its source: "+err.Error())
+			r.Warnings = append(r.Warnings, "the release will not record its source: "+err.Error())
 		}
 	} else if artifact.origin != nil {
 		if !o.AllowDirty {
@@ -247,16 +248,17 @@ func (c *Client) releaseManifest(dir string) (*pack.Manifest, error) {
 	switch {
 	case m.Name.IsZero() && len(m.Workspace) > 0:
 		return nil, diag.Errorf(diag.Invalid, "%s has no name: it is the root of a workspace", file).
-			WithHint("skillpm publish --workspace publishes its packs")
+			WithHint("publish its packs with: skillpm publish --workspace")
 	case m.Name.IsZero():
 		return nil, diag.Errorf(diag.Invalid, "%s has no name", file).
-			WithHint("add a line: name: owner/%s", skill.Slug(filepath.Base(dir)))
+			WithHint("add a name and a version with: skillpm init OWNER/%s",
+				cmp.Or(skill.Slug(filepath.Base(dir)), "NAME"))
 	case m.Version == "":
 		return nil, diag.Errorf(diag.Invalid, "%s has no version", file).WithHint("add a line: version: \"0.1.0\"")
 	case strings.Contains(m.Version, "+"):
-		return nil, diag.Errorf(diag.Invalid, "version %s has build metadata, which tags of OCI registries can't have",
+		return nil, diag.Errorf(diag.Invalid, "version %s has build metadata, which OCI tags do not support",
 			m.Version).
-			WithHint("drop the part from +")
+			WithHint("remove the plus sign and the text after it")
 	}
 	m = m.Clone()
 	for i, d := range m.Dependencies {

@@ -28,12 +28,15 @@ func (c *Client) publishTarget(destination string, id pack.ID) (t publishTarget,
 	if destination == "" {
 		// an index does not accept pushes
 		if prefix != "" && prefix != registry.Local && !strings.HasPrefix(prefix, "oci://") {
-			t.warning = "it goes to this machine alone, where install does not look: the settings bind " + id.Owner +
+			t.warning = "it stays on this machine, where install does not find it: the settings bind " + id.Owner +
 				" to " + prefix +
-				", which is no OCI registry (--to says where to publish)"
+				", which is not an OCI registry (choose one with --to)"
 			prefix = ""
 		}
 		t.bound = prefix != ""
+	}
+	if strings.HasPrefix(prefix, "oci://") {
+		t.registry = strings.TrimSuffix(prefix, "/")
 	}
 	t.ref, err = c.parseTarget(prefix, id)
 	return t, err
@@ -41,9 +44,10 @@ func (c *Client) publishTarget(destination string, id pack.ID) (t publishTarget,
 
 // publishTarget is the target of a publication.
 type publishTarget struct {
-	ref     pack.Ref
-	bound   bool   // from the settings
-	warning string // a warning about the target, or ""
+	ref      pack.Ref
+	registry string // the address of the OCI registry with ref, "" if ref is on this machine
+	bound    bool   // from the settings
+	warning  string // a warning about the target, or ""
 }
 
 // parseTarget parses a registry or layout on the command line.
@@ -54,23 +58,23 @@ func (c *Client) parseTarget(destination string, id pack.ID) (pack.Ref, error) {
 	case strings.HasPrefix(destination, "oci://"):
 		if last := path.Base(destination); strings.ContainsAny(last, ":@") && strings.Count(destination, "/") > 2 {
 			return pack.Ref{}, diag.Errorf(diag.Usage,
-				"%s: a place to publish to has no tag or digest: the version is the tag", destination).
+				"%s: --to must not contain a tag or digest, because the version is the tag", destination).
 				WithHint("write %s", destination[:len(destination)-len(last)]+last[:strings.IndexAny(last, ":@")])
 		}
 		return pack.Parse(registry.Repository(strings.TrimSuffix(destination, "/"), id))
 	case strings.HasPrefix(destination, "oci-layout:"):
 		dir := strings.TrimPrefix(destination, "oci-layout:")
 		if dir == "" {
-			return pack.Ref{}, diag.Errorf(diag.Usage, "--to oci-layout: names no directory").
+			return pack.Ref{}, diag.Errorf(diag.Usage, "--to oci-layout: requires a directory").
 				WithHint("write oci-layout:DIR")
 		}
 		return pack.Ref{Kind: pack.KindLayout, URL: filepath.ToSlash(c.Machine.Abs(dir)), ID: id}, nil
 	default:
-		hint := "write oci://HOST/NAMESPACE, oci-layout:DIR, local, or the name of a registry in your settings"
+		hint := "use oci://REGISTRY/NAMESPACE, oci-layout:DIR, local, or the name of a configured registry"
 		if strings.HasPrefix(destination, ".") || strings.HasPrefix(destination, "/") {
 			hint = "write oci-layout:" + destination
 		}
-		return pack.Ref{}, diag.Errorf(diag.Usage, "%q is not a place to publish to", destination).WithHint("%s", hint)
+		return pack.Ref{}, diag.Errorf(diag.Usage, "cannot publish to %q", destination).WithHint("%s", hint)
 	}
 }
 

@@ -76,7 +76,7 @@ func (c *Client) members(dir string) ([]member, error) {
 	}
 	if len(root.Workspace) == 0 {
 		return nil, diag.Errorf(diag.NotFound, "%s has no workspace", file).
-			WithHint(`say where its packs are: workspace: ["packs/*"]`)
+			WithHint(`add the directories of its packs, such as workspace: ["packs/*"]`)
 	}
 	dirs, err := memberDirs(dir, root.Workspace)
 	if err != nil {
@@ -89,7 +89,7 @@ func (c *Client) members(dir string) ([]member, error) {
 			return nil, err
 		}
 		if i := slices.IndexFunc(list, func(o member) bool { return o.manifest.Name == m.Name }); i >= 0 {
-			return nil, diag.Errorf(diag.Conflict, "%s and %s are both %s", c.DisplayPath(list[i].dir),
+			return nil, diag.Errorf(diag.Conflict, "%s and %s have the same name, %s", c.DisplayPath(list[i].dir),
 				c.DisplayPath(d), m.Name)
 		}
 		list = append(list, member{dir: d, manifest: m})
@@ -125,7 +125,8 @@ func memberDirs(root string, patterns []string) ([]string, error) {
 	})
 	for _, p := range patterns {
 		if err == nil && !visited[p] {
-			return nil, diag.Errorf(diag.NotFound, "the workspace's %q means no directory with a skillpm.yaml", p)
+			return nil, diag.Errorf(diag.NotFound, "the workspace pattern %q matches no directory with a "+
+				"skillpm.yaml", p)
 		}
 	}
 	return slices.Compact(dirs), err
@@ -176,13 +177,13 @@ func checkConstraint(m *pack.Manifest, d pack.Dependency, members map[pack.ID]me
 	}
 	allowed, err := semver.NewConstraint(d.Constraint)
 	if err != nil {
-		return diag.Errorf(diag.Invalid, "%s: %q is not a range of versions", m.Path, d.Constraint)
+		return diag.Errorf(diag.Invalid, "%s: invalid version range %q", m.Path, d.Constraint)
 	}
 	version, err := semver.StrictNewVersion(other.manifest.Version)
 	if err == nil && allowed.Check(version) {
 		return nil
 	}
-	return diag.Errorf(diag.Conflict, "%s requires %s %s, which is at %s here", m.Name, d.ID, d.Constraint,
+	return diag.Errorf(diag.Conflict, "%s requires %s %s, but the workspace has %s", m.Name, d.ID, d.Constraint,
 		other.manifest.Version).
 		WithHint("change the range in %s", m.Path)
 }
@@ -194,8 +195,8 @@ func (c *Client) readManifest(file string) (*pack.Manifest, error) {
 		return nil, err
 	}
 	if data == nil {
-		return nil, diag.Errorf(diag.NotFound, "%s does not exist: a pack needs a name and a version", file).
-			WithHint("skillpm init owner/name writes one")
+		return nil, diag.Errorf(diag.NotFound, "%s does not exist", file).
+			WithHint("create one with: skillpm init owner/name")
 	}
 	return pack.ParseManifest(file, data)
 }
@@ -214,7 +215,8 @@ func (c *Client) requireByVersion(dir string, m *pack.Manifest, d pack.Dependenc
 	if d.Ref == nil {
 		return d, nil
 	}
-	pathError := diag.Errorf(diag.Invalid, "%s depends on %s at a place; a published pack depends on names only",
+	pathError := diag.Errorf(diag.Invalid, "%s depends on %s with a source, but a published pack may depend only "+
+		"on names",
 		m.Name,
 		d.ID).
 		WithHint("publish %s and require it by version, or move it to dev-dependencies", d.ID)
@@ -230,13 +232,14 @@ func (c *Client) requireByVersion(dir string, m *pack.Manifest, d pack.Dependenc
 	other, err := c.readManifest(filepath.Join(path, pack.ManifestName))
 	switch {
 	case statErr != nil || !info.IsDir():
-		return d, diag.Errorf(diag.NotFound, "%s requires %s at %s, and there is no such directory", m.Name, d.ID,
+		return d, diag.Errorf(diag.NotFound, "%s requires %s at %s, but the directory does not exist", m.Name, d.ID,
 			d.Ref.URL).
 			WithHint("correct the path in %s", m.Path)
 	case err != nil && diag.CodeOf(err) != diag.NotFound:
 		return d, err
 	case err == nil && !other.Name.IsZero() && other.Name != d.ID:
-		return d, diag.Errorf(diag.Conflict, "%s requires %s at %s, and the pack there is %s", m.Name, d.ID, d.Ref.URL,
+		return d, diag.Errorf(diag.Conflict, "%s requires %s at %s, but that directory contains %s", m.Name, d.ID,
+			d.Ref.URL,
 			other.Name).
 			WithHint("correct the path in %s", m.Path)
 	case published.Constraint != "" && (err != nil || other.Version == ""):

@@ -7,13 +7,16 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/Masterminds/semver/v3"
 	"go.yaml.in/yaml/v3"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/atomicfile"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
+	"github.com/skillpm/skillpm/pkg/lint"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/skill"
 )
@@ -29,12 +32,12 @@ type InitOptions struct {
 // Init writes a skillpm.yaml into the client's directory and returns its path. A manifest that is there is a conflict.
 func (c *Client) Init(_ context.Context, o InitOptions) (string, error) {
 	path := filepath.Join(c.Dir, pack.ManifestName)
-	if _, err := os.Lstat(path); err == nil {
-		return "", diag.Errorf(diag.Conflict, "%s exists", path).WithHint("edit it, or delete it first")
-	}
 	text, err := manifestText(o)
 	if err != nil {
 		return "", err
+	}
+	if _, err := os.Lstat(path); err == nil {
+		return path, extendManifest(path, text, o)
 	}
 	if _, err := pack.ParseManifest(path, text); err != nil {
 		return "", err
@@ -42,11 +45,33 @@ func (c *Client) Init(_ context.Context, o InitOptions) (string, error) {
 	return path, createFile(path, text)
 }
 
+// extendManifest makes the manifest of a project also that of a pack: it adds the fields above the others.
+func extendManifest(path string, fields []byte, o InitOptions) error {
+	exists := diag.Errorf(diag.Conflict, "%s exists", path)
+	data, err := safefile.ReadOptional(path)
+	if err != nil {
+		return err
+	}
+	m, err := pack.ParseManifest(path, data)
+	switch {
+	case err != nil:
+		return exists.WithHint("correct it first: %v", err)
+	case !m.Name.IsZero():
+		return exists.WithHint("it describes the pack %s: edit it, or delete it first", m.Name)
+	case o.Name == "":
+		return exists.WithHint("to make it a pack, too: skillpm init OWNER/NAME")
+	}
+	text := slices.Concat(fields, []byte("\n"), data)
+	if _, err := pack.ParseManifest(path, text); err != nil {
+		return exists.WithHint("edit it: add name: and version:")
+	}
+	return atomicfile.Write(path, text, atomicfile.Options{Mode: 0o644})
+}
+
 func manifestText(o InitOptions) ([]byte, error) {
 	var b strings.Builder
 	if o.Name == "" {
-		b.WriteString("# The packs of skills that this project uses: skillpm install owner/name adds " +
-			"one.\ndependencies: {}\n")
+		b.WriteString("# The packs of this project. Add one with: skillpm install owner/name\ndependencies: {}\n")
 		return []byte(b.String()), nil
 	}
 	id, err := pack.ParseID(o.Name)
@@ -57,8 +82,8 @@ func manifestText(o InitOptions) ([]byte, error) {
 		o.Version = "0.1.0"
 	}
 	if _, err := semver.StrictNewVersion(o.Version); err != nil {
-		return nil, diag.Errorf(diag.Usage, "--version %q is not a semantic version", o.Version).
-			WithHint("write three numbers, as in 0.1.0")
+		return nil, diag.Errorf(diag.Usage, "invalid --pack-version %q", o.Version).
+			WithHint("use three numbers, such as 0.1.0")
 	}
 	fmt.Fprintf(&b, "name: %s\nversion: %q\n", id, o.Version)
 	for _, field := range []struct{ key, value string }{{"description", o.Description}, {"license", o.License}} {
@@ -82,7 +107,7 @@ func yamlLine(key, value string) (string, error) {
 	}
 	out, err := yaml.Marshal(map[string]*yaml.Node{key: &node})
 	if err != nil {
-		return "", diag.Errorf(diag.Usage, "the %s can't be written as YAML: %v", key, err)
+		return "", diag.Errorf(diag.Usage, "cannot write the %s as YAML: %v", key, err)
 	}
 	return string(out), nil
 }
@@ -111,12 +136,13 @@ func (c *Client) New(_ context.Context, o NewOptions) (string, error) {
 	}
 	if n := len([]rune(o.Description)); strings.TrimSpace(o.Description) == "" || n > MaxDescription {
 		return "", diag.Errorf(diag.Usage,
-			"a skill needs a description of 1 to %d characters: what it does and when to use it", MaxDescription).
+			"a skill requires a description of 1 to %d characters", MaxDescription).
 			WithHint("skillpm new %s --description \"…\"", o.Name)
 	}
 	dir := filepath.Join(c.newSkillDir(o), o.Name)
 	if _, err := os.Lstat(dir); err == nil {
-		return "", diag.Errorf(diag.Conflict, "%s exists", dir).WithHint("choose another name, or edit it")
+		return "", diag.Errorf(diag.Conflict, "%s exists", dir).WithHint("choose another name, or edit the " +
+			"existing skill")
 	}
 	text, err := skillText(o)
 	if err != nil {
@@ -165,8 +191,7 @@ func skillText(o NewOptions) ([]byte, error) {
 	}
 	title := strings.ReplaceAll(o.Name, "-", " ")
 	fmt.Fprintf(&b, "---\n\n# %s\n\n", strings.ToUpper(title[:1])+title[1:])
-	b.WriteString("## Steps\n\n1. Say what the agent does first, as an instruction.\n2. Say how it checks that " +
-		"this worked.\n")
+	b.WriteString("## Steps\n\n1. " + lint.TemplateStep + "\n2. Write how it checks that this worked.\n")
 	if o.Scripts {
 		b.WriteString("3. Run [scripts/check.sh](scripts/check.sh) and read what it prints.\n")
 	}

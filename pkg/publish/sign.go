@@ -14,7 +14,7 @@ import (
 
 // SignReport is the result of [Client.Sign].
 type SignReport struct {
-	Reference string `json:"place"`     // pinned to the digest
+	Reference string `json:"reference"` // pinned to the digest
 	Digest    string `json:"digest"`    // of the manifest
 	Signer    string `json:"signer"`    // fingerprint of the public key
 	Signature string `json:"signature"` // digest of the artifact with the signature
@@ -33,10 +33,10 @@ func (c *Client) Sign(ctx context.Context, reference string, key *sign.PrivateKe
 	}
 	switch p.Ref.Kind {
 	case pack.KindGit:
-		return nil, diag.Errorf(diag.Usage, "%s is in git, where tags are signed", reference).
-			WithHint("git -c gpg.format=ssh tag -s v%s", p.Version)
+		return nil, diag.Errorf(diag.Usage, "%s is in git, so its tag must be signed", reference).
+			WithHint("sign the tag with: git -c gpg.format=ssh tag -s v%s", p.Version)
 	case pack.KindEmbedded:
-		return nil, diag.Errorf(diag.Denied, "%s is part of skillpm itself, and cannot be signed", reference)
+		return nil, diag.Errorf(diag.Denied, "%s is part of skillpm and cannot be signed", reference)
 	}
 	sources, err := c.UserSources()
 	if err != nil {
@@ -78,15 +78,15 @@ func (c *Client) findPublished(ctx context.Context, reference string) (*pack.Pac
 	case pack.KindName:
 		return c.registryPack(ctx, ref)
 	case pack.KindGit:
-		c.Progress(skillpm.Event{Text: "looking at " + ref.Source()})
+		c.Progress(skillpm.Event{Text: "reading " + ref.Source()})
 		return sources.Git().Open(ctx, ref)
 	case pack.KindPath:
-		return nil, diag.Errorf(diag.Usage, "%s is a directory, and has not been published", reference).
-			WithHint("skillpm publish --sign")
+		return nil, diag.Errorf(diag.Usage, "%s is a directory, not a published pack", reference).
+			WithHint("publish and sign it with: skillpm publish --sign")
 	case pack.KindLayout:
 		ref.URL = filepath.ToSlash(c.Machine.Abs(ref.URL))
 	}
-	c.Progress(skillpm.Event{Text: "looking at " + ref.Source()})
+	c.Progress(skillpm.Event{Text: "reading " + ref.Source()})
 	if ref.Digest == "" && ref.Rev == "" {
 		return sources.OCI().Open(ctx, ref)
 	}
@@ -96,7 +96,7 @@ func (c *Client) findPublished(ctx context.Context, reference string) (*pack.Pac
 // registryPack finds a version of a pack in the registries.
 func (c *Client) registryPack(ctx context.Context, ref pack.Ref) (*pack.Pack, error) {
 	if ref.Constraint == "" {
-		return nil, diag.Errorf(diag.Usage, "%s names no version", ref).WithHint("write %s@1.2.3", ref.ID)
+		return nil, diag.Errorf(diag.Usage, "%s has no version", ref).WithHint("write %s@1.2.3", ref.ID)
 	}
 	return c.RegistryPack(ctx, ref.ID, ref.Constraint)
 }

@@ -15,24 +15,24 @@ import (
 
 // SignaturesReport is the result of [Client.Signatures].
 type SignaturesReport struct {
-	Reference string      `json:"place"`   // pinned
-	Digest    string      `json:"digest"`  // the manifest's digest, or the commit
-	Trusted   int         `json:"trusted"` // how many keys and identities were tried
-	Signed    bool        `json:"signed"`  // a trusted key or identity signed it
+	Reference string      `json:"reference"` // pinned
+	Digest    string      `json:"digest"`    // the manifest's digest, or the commit
+	Trusted   int         `json:"trusted"`   // how many keys and identities were tried
+	Signed    bool        `json:"signed"`    // a trusted key or identity signed it
 	Found     []Statement `json:"found"`
 }
 
 // Statement is a signature or an attestation about an artifact.
 type Statement struct {
-	Kind          string           `json:"kind"`              // signature, provenance, sbom, tag or other
-	Digest        string           `json:"digest,omitempty"`  // the digest of the artifact that contains the statement
-	Type          string           `json:"type,omitempty"`    // its artifact type
-	PredicateType string           `json:"says,omitempty"`    // the type of the predicate
-	Verified      bool             `json:"verified"`          // a trusted signer made it about this artifact
-	Signer        string           `json:"signer,omitempty"`  // the signer as in a lockfile; "" if not verified
-	Claims        string           `json:"claims,omitempty"`  // the signer that it claims, unverified
-	Problem       string           `json:"problem,omitempty"` // why verification failed
-	Source        *StatementSource `json:"source,omitempty"`  // of provenance
+	Kind          string           `json:"kind"`                    // signature, provenance, sbom, tag or other
+	Digest        string           `json:"digest,omitempty"`        // the digest of the artifact that contains the statement
+	Type          string           `json:"type,omitempty"`          // its artifact type
+	PredicateType string           `json:"predicateType,omitempty"` // the type of the predicate
+	Verified      bool             `json:"verified"`                // a trusted signer made it about this artifact
+	Signer        string           `json:"signer,omitempty"`        // the signer as in a lockfile; "" if not verified
+	Claims        string           `json:"claims,omitempty"`        // the signer that it claims, unverified
+	Problem       string           `json:"problem,omitempty"`       // why verification failed
+	Source        *StatementSource `json:"source,omitempty"`        // of provenance
 }
 
 // StatementSource is the origin of an artifact according to its provenance.
@@ -117,7 +117,7 @@ func tagSignature(ctx context.Context, g *git.Client, p *pack.Pack) (*Signatures
 		}
 		r.Found = append(r.Found, Statement{
 			Kind: "tag", PredicateType: sign.NamespaceGit, Claims: claims,
-			Problem: "no key was named to check it with",
+			Problem: "no key is configured to verify it",
 		})
 	}
 	return r, nil

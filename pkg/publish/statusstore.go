@@ -42,14 +42,13 @@ func (c *Client) openStatus(location string, id pack.ID) (where string, store st
 		sources, err := c.UserSources()
 		return ref.String(), repository{sources.OCI(), ref}, err
 	case strings.Contains(location, "://") || location == registry.Embedded:
-		return "", nil, diag.Errorf(diag.Usage, "%s is read from elsewhere and not changed there", location).
-			WithHint("run this in a checkout of the index with --registry DIR, then publish the change as the " +
-				"index is published")
+		return "", nil, diag.Errorf(diag.Usage, "cannot change the remote index %s", location).
+			WithHint("run the command in a checkout of the index with --registry DIR, then publish the index")
 	case isFile(filepath.Join(dir, "oci-layout")):
 		return c.openStatus("oci-layout:"+dir, id)
 	case !isFile(filepath.Join(dir, index.ConfigPath)):
-		return "", nil, diag.Errorf(diag.NotFound, "%s is neither an index nor an OCI layout", location).
-			WithHint("name a directory with a %s, oci://HOST/NAMESPACE or oci-layout:DIR", index.ConfigPath)
+		return "", nil, diag.Errorf(diag.NotFound, "%s is not an index or an OCI layout", location).
+			WithHint("use a directory with a %s, oci://REGISTRY/NAMESPACE, or oci-layout:DIR", index.ConfigPath)
 	}
 	file := filepath.Join(dir, filepath.FromSlash(index.Path(id)))
 	return c.DisplayPath(file), indexFile{id: id, file: file, display: c.DisplayPath(file)}, nil
@@ -106,7 +105,7 @@ type indexFile struct {
 func (x indexFile) read() ([]byte, *index.Entry, error) {
 	data, err := safefile.ReadFile(x.file, index.MaxBytes)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, diag.Errorf(diag.NotFound, "the index has no pack %s: there is no %s", x.id, x.display)
+		return nil, nil, diag.Errorf(diag.NotFound, "the index has no pack %s: %s does not exist", x.id, x.display)
 	}
 	if err != nil {
 		return nil, nil, err

@@ -112,7 +112,7 @@ func (c *Client) jobs(o ValidateOptions) ([]*job, error) {
 	paths := o.Paths
 	switch {
 	case o.StdinName != "" && len(paths) > 0:
-		return nil, diag.Errorf(diag.Usage, "with --stdin the file is named by --stdin-filename alone")
+		return nil, diag.Errorf(diag.Usage, "--stdin cannot be used with paths; use --stdin-filename")
 	case o.StdinName != "":
 		paths = []string{o.StdinName}
 	case len(paths) == 0:
@@ -121,7 +121,7 @@ func (c *Client) jobs(o ValidateOptions) ([]*job, error) {
 	var jobs []*job
 	for _, p := range paths {
 		if p == "" {
-			return nil, diag.Errorf(diag.Usage, "a path is empty").WithHint("write . for this directory")
+			return nil, diag.Errorf(diag.Usage, "a path is empty").WithHint("use . for the current directory")
 		}
 		project, err := c.checkedProject(c.Machine.Abs(p), o.NoConfig)
 		if err != nil {

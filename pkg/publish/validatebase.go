@@ -39,11 +39,11 @@ func (j *job) applyBaseline(report *lint.Report, o ValidateOptions) error {
 	data, ok := readFile(file)
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
 		return diag.Errorf(diag.NotFound, "the baseline %s does not exist", path).
-			WithHint("`skillpm validate --baseline %s --write-baseline --reason TEXT` writes one", path)
+			WithHint("create it with: skillpm validate --baseline %s --write-baseline --reason TEXT", path)
 	}
 	if !ok {
 		return diag.Errorf(diag.Invalid,
-			"the baseline %s cannot be read: it is no regular file that may be read, or too large", path)
+			"cannot read the baseline %s: it is not a readable file or is too large", path)
 	}
 	b, err := lint.ParseBaseline(path, data)
 	if err != nil {
@@ -57,7 +57,7 @@ func (j *job) applyBaseline(report *lint.Report, o ValidateOptions) error {
 	for _, e := range m.Expired() {
 		report.Add(diag.Finding{
 			Rule: rule.Expired, Severity: diag.SeverityWarning, Path: path, Line: e.Line, Column: 1,
-			Message: fmt.Sprintf("the entry for %s in %s ended on %s", e.Rule, e.Path, e.Expires),
+			Message: fmt.Sprintf("the entry for %s in %s expired on %s", e.Rule, e.Path, e.Expires),
 			Fix:     rule.Fix(rule.Expired),
 		})
 	}
@@ -65,7 +65,7 @@ func (j *job) applyBaseline(report *lint.Report, o ValidateOptions) error {
 		if j.covers(filepath.Join(filepath.Dir(file), filepath.FromSlash(e.Path))) && o.StdinName == "" {
 			report.Add(diag.Finding{
 				Rule: rule.Unused, Severity: diag.SeverityWarning, Path: path, Line: e.Line, Column: 1,
-				Message: fmt.Sprintf("there is no finding of %s any more in %s", e.Rule, e.Path),
+				Message: fmt.Sprintf("findings of %s no longer exist in %s", e.Rule, e.Path),
 				Fix:     "remove the entry, or run `skillpm validate --write-baseline`",
 			})
 		}
@@ -125,7 +125,7 @@ type BaselineReport struct {
 }
 
 // WriteBaseline validates and writes a baseline that accepts all current errors and warnings for a reason. Existing
-// entries keep their reasons. Advice never fails a run and is left out.
+// entries keep their reasons. Notes never fail a run and are left out.
 func (c *Client) WriteBaseline(ctx context.Context, o ValidateOptions, reason string) (*BaselineReport, error) {
 	jobs, err := c.jobs(o)
 	if err != nil {
@@ -154,7 +154,7 @@ func (c *Client) WriteBaseline(ctx context.Context, o ValidateOptions, reason st
 	}
 	var findings []lint.BaselineFinding
 	for _, f := range report.Findings {
-		if f.Severity != diag.SeverityAdvice && !strings.HasPrefix(f.Rule, "SUP") {
+		if f.Severity != diag.SeverityNote && !strings.HasPrefix(f.Rule, "SUP") {
 			findings = append(findings, c.baselineFinding(abs, report, f))
 		}
 	}

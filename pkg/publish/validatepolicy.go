@@ -77,7 +77,7 @@ func (c *Client) policyFindings(ctx context.Context, g *enforce.Evaluator, skill
 			continue
 		}
 		found = append(found, finding(id, path.Join(skillPath, skill.File), r.Verdict == enforce.Observes,
-			fmt.Sprintf("%s, says %s:%d", r.Why, c.DisplayPath(r.Policy), r.Line), r.Hint))
+			fmt.Sprintf("%s (%s:%d)", r.Why, c.DisplayPath(r.Policy), r.Line), r.Hint))
 	}
 	review, err := g.Review(ctx, s, files)
 	if err != nil {
@@ -94,7 +94,7 @@ func (c *Client) policyFindings(ctx context.Context, g *enforce.Evaluator, skill
 		for _, one := range w.Capabilities {
 			names = append(names, string(one))
 		}
-		message := fmt.Sprintf("%s needs an approval of %s, says %s:%d: %s", s.Exact(), strings.Join(names, ", "),
+		message := fmt.Sprintf("%s needs approval for %s (%s:%d): %s", s.Exact(), strings.Join(names, ", "),
 			c.DisplayPath(w.Policy), w.Line, w.Missing)
 		found = append(found, finding(rule.NeedsApproval, path.Join(skillPath, skill.File), false, message, ""))
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/publish"
 )
 
-// Every rule of policies finds its bad example and not its good one, whose policies are those of the examples'
-// projects: O22.
+// TestPolicyRules checks that every policy rule reports its bad example and not its good one. The policies are those of
+// the examples' projects (O22).
 func TestPolicyRules(t *testing.T) {
 	for _, r := range rule.All() {
 		if r.Family() != "POL" {

@@ -20,7 +20,7 @@ const maxReason = 500
 type StatusReport struct {
 	Pack      string `json:"pack"`
 	Version   string `json:"version,omitempty"` // "" means all versions
-	Reference string `json:"place"`             // the source whose status changed
+	Reference string `json:"reference"`         // the source whose status changed
 	Yanked    string `json:"yanked,omitempty"`  // the reason why the version was yanked
 	// Deprecated is the deprecation message of the pack.
 	Deprecated string   `json:"deprecated,omitempty"`
@@ -34,7 +34,7 @@ type StatusReport struct {
 func (c *Client) Yank(ctx context.Context, pk, reason, registry string) (*StatusReport, error) {
 	name, version, ok := strings.Cut(pk, "@")
 	if !ok || version == "" {
-		return nil, diag.Errorf(diag.Usage, "%q names no version", pk).WithHint("write owner/name@1.4.0")
+		return nil, diag.Errorf(diag.Usage, "%q has no version", pk).WithHint("write owner/name@1.4.0")
 	}
 	id, err := pack.ParseID(name)
 	if err != nil {
@@ -69,8 +69,8 @@ func (c *Client) Yank(ctx context.Context, pk, reason, registry string) (*Status
 // mark.
 func (c *Client) Deprecate(ctx context.Context, pk, message, registry string) (*StatusReport, error) {
 	if strings.Contains(pk, "@") {
-		return nil, diag.Errorf(diag.Usage, "%q names a version; a pack is deprecated as a whole", pk).
-			WithHint("skillpm yank withdraws one version")
+		return nil, diag.Errorf(diag.Usage, "%q has a version, but deprecation applies to the whole pack", pk).
+			WithHint("use the name of the pack, or yank the version with: skillpm yank %s --reason TEXT", pk)
 	}
 	id, err := pack.ParseID(pk)
 	if err != nil {
@@ -101,8 +101,8 @@ func (c *Client) changeStatus(ctx context.Context, r *StatusReport, store status
 	if !ok {
 		return store.change(ctx, f)
 	}
-	return c.RecordPublish(registry.ref, audit.Record{Pack: r.Pack, Version: r.Version, Reason: "what is said of it"},
-		func() error { return store.change(ctx, f) })
+	record := audit.Record{Pack: r.Pack, Version: r.Version, Reason: "list of yanked versions"}
+	return c.RecordPublish(registry.ref, record, func() error { return store.change(ctx, f) })
 }
 
 // statusOf opens the status of a pack and checks that the version exists; any version for "".
@@ -127,14 +127,14 @@ func (c *Client) statusOf(ctx context.Context, id pack.ID, registry, version str
 		e := diag.Errorf(diag.NotFound, "%s has no %s", where, strings.TrimSuffix(id.String()+"@"+version, "@"))
 		switch {
 		case !missing:
-			hint := "it has " + strings.Join(versions[:min(len(versions), 10)], ", ")
+			hint := "available versions: " + strings.Join(versions[:min(len(versions), 10)], ", ")
 			if registry == "" {
-				hint += "; --registry names another place"
+				hint += "; use --registry for another registry"
 			}
 			return nil, nil, e.WithHint("%s", hint)
 		case registry == "":
-			return nil, nil, e.WithHint("say where the pack is published: --registry oci://HOST/NAMESPACE, or a " +
-				"name of your settings")
+			return nil, nil, e.WithHint("use --registry with oci://REGISTRY/NAMESPACE or the name of a configured " +
+				"registry")
 		}
 		return nil, nil, e
 	}
@@ -148,7 +148,7 @@ func checkReason(what, text string) error {
 	case !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl):
 		return diag.Errorf(diag.Usage, "the %s must be one line of text", what)
 	case utf8.RuneCountInString(text) > maxReason:
-		return diag.Errorf(diag.Usage, "the %s has more than %d characters", what, maxReason)
+		return diag.Errorf(diag.Usage, "the %s is longer than %d characters", what, maxReason)
 	}
 	return nil
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/runtime/session"
 )
 
-// BenchmarkLoad is what a process does that loads one of 1,000 skills: it opens all anew, with an index that is there.
+// BenchmarkLoad measures a process that loads one of 1,000 skills: it opens everything again, with an existing index.
 func BenchmarkLoad(b *testing.B) {
 	home := b.TempDir()
 	for i := range 1000 {

@@ -19,7 +19,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/tool"
 )
 
-// skills writes two directories of skills below a new one, as a program that has skills of its own finds them.
+// skills writes two skill directories below a new directory, for a program with its own skills.
 func skills() (dir string) {
 	dir, err := os.MkdirTemp("", "")
 	if err != nil {
@@ -40,7 +40,7 @@ func skills() (dir string) {
 	return dir
 }
 
-// open serves the skills of a directory as the host pegasus does.
+// open serves the skills of a directory with the profile pegasus.
 func open(dir, sessionID string) *runtime.Host {
 	paths, err := scope.New(scope.Env{Home: filepath.Join(dir, "home"), OS: "linux"})
 	if err != nil {
@@ -59,7 +59,8 @@ func open(dir, sessionID string) *runtime.Host {
 	return h
 }
 
-// SPEC P11: all skills of some directories. The stronger directory's skill replaces the other whole.
+// Example shows SPEC P11: all skills of some directories. A skill in the stronger directory replaces the other as a
+// whole.
 func Example() {
 	dir := skills()
 	defer os.RemoveAll(dir)
@@ -77,7 +78,7 @@ func Example() {
 	// review (user): Reviews changes our way.
 }
 
-// SPEC P11: one file, without a catalog.
+// Example_parseFile shows SPEC P11: one file, without a catalog.
 func Example_parseFile() {
 	dir := skills()
 	defer os.RemoveAll(dir)
@@ -93,7 +94,7 @@ func Example_parseFile() {
 	// Output: commit false true
 }
 
-// SPEC P11: the skill that a name means, and what there is instead.
+// ExampleHost_Lookup shows SPEC P11: the skill that a name matches, and the available skills for an unknown name.
 func ExampleHost_Lookup() {
 	dir := skills()
 	defer os.RemoveAll(dir)
@@ -107,10 +108,11 @@ func ExampleHost_Lookup() {
 	fmt.Println(err)
 	// Output:
 	// review user
-	// unknown skill "revew": available are convention, review
+	// unknown skill "revew": available skills are convention, review
 }
 
-// SPEC P11, P5: stage 1 for a system prompt, within a budget. Skills that only users start are never in it.
+// ExampleHost_Prompt shows SPEC P11, P5: stage 1 for a system prompt, within a budget. Skills that only users may
+// activate are never in it.
 func ExampleHost_Prompt() {
 	dir := skills()
 	defer os.RemoveAll(dir)
@@ -134,7 +136,7 @@ func ExampleHost_Prompt() {
 	// [convention] without [review]
 }
 
-// SPEC P11: a body with its arguments, without an activation.
+// ExampleHost_Body shows SPEC P11: a body with its arguments, without an activation.
 func ExampleHost_Body() {
 	dir := skills()
 	defer os.RemoveAll(dir)
@@ -146,7 +148,7 @@ func ExampleHost_Body() {
 	// Output: Review main, mind the tests.
 }
 
-// SPEC P11: what a menu or a completion offers.
+// ExampleHost_UserInvocable shows SPEC P11: the entries of a menu or a completion.
 func ExampleHost_UserInvocable() {
 	dir := skills()
 	defer os.RemoveAll(dir)
@@ -162,7 +164,7 @@ func ExampleHost_UserInvocable() {
 	// /review
 }
 
-// SPEC P7: what the tool use_skill answers, and what may be called afterwards.
+// ExampleHost_Load shows SPEC P7: the answer of the tool use_skill, and the calls that are allowed afterwards.
 func ExampleHost_Load() {
 	dir := skills()
 	defer os.RemoveAll(dir)
@@ -203,10 +205,10 @@ func ExampleHost_Load() {
 	// {"success":true,"result":"Review main, mind tests.\n"}
 	// false review
 	// true
-	// {"success":false,"error":"unknown skill \"deploy\": available are convention, review"}
+	// {"success":false,"error":"unknown skill \"deploy\": available skills are convention, review"}
 }
 
-// SPEC P6: stage 3, one file of a skill.
+// ExampleHost_Read shows SPEC P6: stage 3, one file of a skill.
 func ExampleHost_Read() {
 	dir := skills()
 	defer os.RemoveAll(dir)
@@ -223,7 +225,7 @@ func ExampleHost_Read() {
 	// "../../secret" is not a path inside skill "review"
 }
 
-// SPEC P8: what a user typed.
+// ExampleHost_Message shows SPEC P8: a user's message.
 func ExampleHost_Message() {
 	dir := skills()
 	defer os.RemoveAll(dir)
@@ -242,5 +244,5 @@ func ExampleHost_Message() {
 	// message "/help"
 	// message "/no-such thing"
 	// message "hello"
-	// skill "convention" is not for users to start: its frontmatter says user-invocable: false
+	// users cannot activate skill "convention": its frontmatter has user-invocable: false
 }

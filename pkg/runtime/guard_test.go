@@ -16,7 +16,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/profile"
 )
 
-// governed returns a host of a machine with a policy, and a skill with a script in the user's layer.
+// governed returns a host on a machine with a policy, and a skill with a script in the user's layer.
 func governed(t *testing.T, text string) (runtime.Options, string) {
 	t.Helper()
 	o := options(t, map[string]string{
@@ -38,7 +38,7 @@ func governed(t *testing.T, text string) (runtime.Options, string) {
 
 func text1(name string) string { return text(name, "hooks: {pre: scripts/run.sh}\n") }
 
-// O14: a program that runs for long sees what is denied at its next call, wherever it was denied.
+// TestDeniedAtOnce checks O14: a long-running program applies a new denial at its next call, whichever policy it is in.
 func TestDeniedAtOnce(t *testing.T) {
 	o, _ := governed(t, "")
 	o.Session = "s"
@@ -69,7 +69,7 @@ func TestDeniedAtOnce(t *testing.T) {
 	}
 }
 
-// O14: a program that leaves out where things are does not leave out the machine's policy.
+// TestMachineWithoutPlaces checks O14: a program that sets no paths still gets the machine's policy.
 func TestMachineWithoutPlaces(t *testing.T) {
 	o := options(t, nil)
 	o.Paths.Enterprise = ""
@@ -78,7 +78,8 @@ func TestMachineWithoutPlaces(t *testing.T) {
 	}
 }
 
-// O13: instructions that were changed after they were read are not those that the policies were asked about.
+// TestChangedMeanwhile checks O13: instructions that change after they were read are not covered by the policy
+// decision.
 func TestChangedMeanwhile(t *testing.T) {
 	o, _ := governed(t, "forbid: [native-binaries]")
 	h := mustOpen(t, o)
@@ -100,12 +101,12 @@ func TestChangedMeanwhile(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(loaded.Dir, "SKILL.md"), []byte(text1("a")+"Or not.\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.Door().Activate(t.Context(), loaded); diag.CodeOf(err) != diag.Conflict || !strings.Contains(err.Error(), "SKILL.md is not what the policies were asked about") {
+	if _, err := h.Door().Activate(t.Context(), loaded); diag.CodeOf(err) != diag.Conflict || !strings.Contains(err.Error(), "SKILL.md changed after the policy check") {
 		t.Errorf("%v", err)
 	}
 }
 
-// O13: a copy of a skill is held against what the policies say of what it is a copy of.
+// TestCopyOfSkill checks O13: a copy of a skill is checked against the policies for the original.
 func TestCopyOfSkill(t *testing.T) {
 	o, _ := governed(t, "skills: {deny: [a@acme/tools]}")
 	if _, err := mustOpen(t, o).Load(t.Context(), "a", session.Activate{}); err != nil {
@@ -117,7 +118,7 @@ func TestCopyOfSkill(t *testing.T) {
 	}
 }
 
-// O13: the pre hook of a skill that is refused does not run, and what is on record says why.
+// TestRefusedBeforeHook checks O13: the pre hook of a refused skill does not run, and the audit log has the reason.
 func TestRefusedBeforeHook(t *testing.T) {
 	if goruntime.GOOS == "windows" {
 		t.Skip("the hook is a script of a Unix shell")
@@ -129,7 +130,7 @@ func TestRefusedBeforeHook(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := mustOpen(t, o).Load(t.Context(), "a", session.Activate{})
-	if diag.CodeOf(err) != diag.Denied || !strings.Contains(err.Error(), "nobody has approved it") {
+	if diag.CodeOf(err) != diag.Denied || !strings.Contains(err.Error(), "it is not approved") {
 		t.Errorf("%v", err)
 	}
 	if _, err := os.Stat(marker); err == nil {
@@ -137,7 +138,7 @@ func TestRefusedBeforeHook(t *testing.T) {
 	}
 }
 
-// O14: what is to be on record and can't be is not done.
+// TestRequiredLog checks O14: an operation that must be logged but cannot be is refused.
 func TestRequiredLog(t *testing.T) {
 	if goruntime.GOOS == "windows" {
 		t.Skip("paths are those of Unix")
@@ -172,7 +173,8 @@ func TestRequiredLog(t *testing.T) {
 	}
 }
 
-// O14: a layer that a user calls the machine's is not, so that what is in it needs what all skills do.
+// TestOwnMachineLayer checks O14: a user's layer with the name of the machine's does not count as the machine's, so
+// that its skills are subject to all policies.
 func TestOwnMachineLayer(t *testing.T) {
 	o, _ := governed(t, "approve: [scripts]\n")
 	o.Layers = []profile.Layer{{Name: "enterprise", Dirs: []string{filepath.ToSlash(filepath.Join(o.Paths.Home, ".skillpm/skills"))}}}

@@ -19,7 +19,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/tool"
 )
 
-// options returns what a host in a new home and project is opened with. Files are written below its root.
+// options returns the options of a host in a new home and project. Files are written below its root.
 func options(t *testing.T, files map[string]string) runtime.Options {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())
@@ -57,7 +57,7 @@ func text(name, front string) string {
 	return "---\nname: " + name + "\ndescription: Does " + name + ".\n" + front + "---\nDo $ARGUMENTS.\n"
 }
 
-// What is not asked for is taken from the environment, then the settings, then the defaults.
+// TestWhereSettingsComeFrom checks that unset options come from the environment, then the settings, then the defaults.
 func TestWhereSettingsComeFrom(t *testing.T) {
 	env := map[string]string{}
 	o := options(t, map[string]string{
@@ -92,9 +92,9 @@ func TestWhereSettingsComeFrom(t *testing.T) {
 	if _, err := h.Lookup(t.Context(), "b"); err == nil {
 		t.Error("a skill for writers is in force for coders")
 	}
-	env["SKILLPM_AGENT"] = "writer"
+	env["SKILLPM_AGENT_TYPE"] = "writer"
 	h = mustOpen(t, o)
-	if _, err := h.Load(t.Context(), "b", session.Activate{}); diag.CodeOf(err) != diag.Conflict || !strings.Contains(err.Error(), "at most 1") {
+	if _, err := h.Load(t.Context(), "b", session.Activate{}); diag.CodeOf(err) != diag.Conflict || !strings.Contains(err.Error(), "the limit is 1") {
 		t.Errorf("the depth of the settings: %v", err)
 	}
 	o.Profile, o.Session, o.Agent = "pegasus", "other", "coder"
@@ -132,11 +132,11 @@ func TestOpenErrors(t *testing.T) {
 	}
 }
 
-// SPEC K4: skills are switched off for one command, or by the settings.
+// TestNoSkills checks SPEC K4: skills are disabled for one command, or by the settings.
 func TestNoSkills(t *testing.T) {
 	o := options(t, map[string]string{"home/.skillpm/skills/a/SKILL.md": text("a", "")})
 	o.NoSkills = true
-	if _, err := mustOpen(t, o).Load(t.Context(), "a", session.Activate{}); diag.CodeOf(err) != diag.NotFound || !strings.Contains(err.Error(), "switched off") {
+	if _, err := mustOpen(t, o).Load(t.Context(), "a", session.Activate{}); diag.CodeOf(err) != diag.NotFound || !strings.Contains(err.Error(), "disabled") {
 		t.Errorf("%v", err)
 	}
 	if m, err := mustOpen(t, o).Message(t.Context(), "/a", session.Activate{}); err != nil || m.Kind != runtime.Plain {
@@ -144,7 +144,7 @@ func TestNoSkills(t *testing.T) {
 	}
 }
 
-// A profile of the user's own is used as those that are built in, and its tools are never refused.
+// TestOwnProfile checks that a user's own profile works like a built-in one, and that its tools are never refused.
 func TestOwnProfile(t *testing.T) {
 	o := options(t, map[string]string{
 		"home/.config/skillpm/profiles/mine.yaml": "id: mine\nextends: pegasus\ntitle: Mine\ntrigger:\n  skill:\n    name: summon\n    arguments: [{name: skill, takes: skill}]\n" +
@@ -163,7 +163,7 @@ func TestOwnProfile(t *testing.T) {
 	}
 }
 
-// SPEC P8: a user's /name, in the forms of the profiles.
+// TestMessage checks SPEC P8: a user's /name, in the forms of the profiles.
 func TestMessage(t *testing.T) {
 	o := options(t, map[string]string{
 		"home/.claude/skills/review/SKILL.md": text("review", ""), "home/project/skills/review/SKILL.md": text("review", ""),
@@ -199,7 +199,7 @@ func TestMessage(t *testing.T) {
 	}
 }
 
-// A project's skills count only in folders that are trusted, by the settings too, where the settings say so.
+// TestTrust checks that a project's skills count only in trusted folders, if the settings require trust.
 func TestTrust(t *testing.T) {
 	o := options(t, map[string]string{"home/project/.skillpm/skills/a/SKILL.md": text("a", "")})
 	trust := func(folders string) error {
@@ -221,7 +221,7 @@ func TestTrust(t *testing.T) {
 	}
 }
 
-// What changes on disk is seen by the next host, and by this one after a reload.
+// TestReload checks that the next host sees changes on disk, and this one does after a reload.
 func TestReload(t *testing.T) {
 	o := options(t, map[string]string{"home/.skillpm/skills/a/SKILL.md": text("a", "")})
 	h := mustOpen(t, o)
@@ -238,8 +238,8 @@ func TestReload(t *testing.T) {
 	}
 }
 
-// SPEC O26: nothing needs a particular model, agent or vendor: every profile serves the same skill, each in its own
-// form.
+// TestEveryProfile checks SPEC O26: every profile serves the same skill in its own form, without a particular model,
+// agent, or vendor.
 func TestEveryProfile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "skills", "deploy", "SKILL.md")

@@ -13,7 +13,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/runtime/session"
 )
 
-// An agent loads a skill of the project that it works in.
+// ExampleOpen loads a skill of the project for an agent.
 func ExampleOpen() {
 	ctx := context.Background()
 	h, err := runtime.Open(ctx, ".")
@@ -27,7 +27,7 @@ func ExampleOpen() {
 	fmt.Println(prompt.Text(h.Profile(), a.Result()))
 }
 
-// Open takes home, paths, and settings from the environment of the process.
+// TestOpenDefaults checks that Open takes home, paths, and settings from the process environment.
 func TestOpenDefaults(t *testing.T) {
 	home, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {

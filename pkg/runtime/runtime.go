@@ -33,7 +33,7 @@ type Options struct {
 	Profile          string // id of the profile; SKILLPM_PROFILE, `profile:` of the settings, profile.Runtime
 	Session          string // id of the session; SKILLPM_SESSION
 	NoSession        bool   // use no session, even if SKILLPM_SESSION is set
-	Agent, Tenant    string // SKILLPM_AGENT, SKILLPM_TENANT, `skills:` of the settings
+	Agent, Tenant    string // SKILLPM_AGENT_TYPE, SKILLPM_TENANT, `skills:` of the settings
 	SkillEnvironment string // SKILLPM_ENVIRONMENT, `skills:` of the settings
 	NoSkills         bool   // skills are switched off
 	Shell            bool   // run the commands in skill bodies if the profile supports them
@@ -97,7 +97,7 @@ func New(ctx context.Context, o Options) (*Host, error) {
 		o.Getenv = func(string) string { return "" }
 	}
 	if o.Now == nil {
-		return nil, diag.Errorf(diag.Internal, "a host needs a clock")
+		return nil, diag.Errorf(diag.Internal, "a runtime needs a clock")
 	}
 	var err error
 	if o.Paths.Enterprise == "" { // a caller that leaves out this path must not escape the machine's policy
@@ -113,8 +113,8 @@ func New(ctx context.Context, o Options) (*Host, error) {
 	}
 	if h.profile.Preset {
 		return nil, diag.Errorf(diag.Usage,
-			"%s is a stricter set of rules for skillpm validate, and no host that skills are served to", id).
-			WithHint("skillpm profile list shows the hosts")
+			"%s is a set of rules for skillpm validate, not an agent", id).
+			WithHint("list agents with: skillpm agents")
 	}
 	if len(o.Layers) > 0 {
 		p := *h.profile
@@ -240,7 +240,7 @@ func (h *Host) CatalogOptions() catalog.Options {
 	o, s := h.o, h.config.Skills
 	return catalog.Options{
 		Profile: h.profile, Paths: o.Paths, Project: h.project, Cache: filepath.Join(o.Paths.Cache, "catalog"),
-		Agent:       cmp.Or(o.Agent, o.Getenv("SKILLPM_AGENT"), s.Agent),
+		Agent:       cmp.Or(o.Agent, o.Getenv("SKILLPM_AGENT_TYPE"), s.Agent),
 		Tenant:      cmp.Or(o.Tenant, o.Getenv("SKILLPM_TENANT"), s.Tenant),
 		Environment: cmp.Or(o.SkillEnvironment, o.Getenv("SKILLPM_ENVIRONMENT"), s.Environment),
 		Off:         o.NoSkills || !s.On(), Allowed: s.Allowed, Recommended: s.Recommended,

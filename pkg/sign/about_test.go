@@ -11,7 +11,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/sign"
 )
 
-// indented returns JSON as people read it.
+// indented returns indented JSON.
 func indented(t *testing.T, data []byte) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -90,7 +90,7 @@ func TestProvenance(t *testing.T) {
 	_, err = sign.Provenance{Pack: "acme/deploy", Version: "1.4.0", Commit: "main"}.Statement(digestA)
 	checkCode(t, err, diag.Invalid, "not a commit")
 	_, err = sign.Provenance{Pack: "acme/deploy", Version: "1.4.0"}.Statement("latest")
-	checkCode(t, err, diag.Invalid, "not sha256")
+	checkCode(t, err, diag.Invalid, "use sha256:")
 }
 
 func TestEnvironment(t *testing.T) {

@@ -45,7 +45,7 @@ func ParseAllowedSigners(name string, data []byte) (*AllowedSigners, error) {
 		return err
 	})
 	if err == nil && len(a.lines) == 0 {
-		err = diag.Errorf(diag.Invalid, "%s allows nobody to sign: it has no line with a key", name)
+		err = diag.Errorf(diag.Invalid, "%s has no keys, so no signer is trusted", name)
 	}
 	if err != nil {
 		return nil, err
@@ -58,7 +58,7 @@ func ParseAllowedSigners(name string, data []byte) (*AllowedSigners, error) {
 func (a *AllowedSigners) Revoke(name string, data []byte) (*AllowedSigners, error) {
 	if bytes.HasPrefix(data, []byte("SSHKRL\n")) {
 		return nil, diag.Errorf(diag.Invalid, "%s is a binary revocation list, which is not supported", name).
-			WithHint("list the public keys that are revoked, one on a line")
+			WithHint("list the revoked public keys, one per line")
 	}
 	revoked := make(map[string]bool)
 	err := eachLine(name, data, func(text string) error {
@@ -86,7 +86,7 @@ func (a *AllowedSigners) IDs() []string {
 // eachLine calls read for every line that is neither empty nor a comment.
 func eachLine(name string, data []byte, read func(text string) error) error {
 	if len(data) > maxAllowedFile {
-		return diag.Errorf(diag.Invalid, "%s has more than %d bytes", name, maxAllowedFile)
+		return diag.Errorf(diag.Invalid, "%s is larger than %d bytes", name, maxAllowedFile)
 	}
 	number, count := 0, 0
 	for raw := range strings.Lines(string(data)) {
@@ -112,11 +112,11 @@ func eachLine(name string, data []byte, read func(text string) error) error {
 func parseAllowed(text string) (l allowedLine, err error) {
 	names, rest := word(text)
 	if names = strings.Trim(names, `"`); names == "" {
-		return l, diag.Errorf(diag.Invalid, "there are no principals")
+		return l, diag.Errorf(diag.Invalid, "no principals")
 	}
 	for p := range strings.SplitSeq(names, ",") {
 		if p == "" || strings.ContainsAny(p, `"`) {
-			return l, diag.Errorf(diag.Invalid, "%q is not a list of principals", names)
+			return l, diag.Errorf(diag.Invalid, "invalid list of principals %q", names)
 		}
 		l.principals = append(l.principals, p)
 	}
@@ -159,12 +159,12 @@ func (l *allowedLine) options(text string) error {
 		name, value, has := strings.Cut(option, "=")
 		name = strings.ToLower(name)
 		if seen[name] {
-			return diag.Errorf(diag.Invalid, "the option %s is there twice", name)
+			return diag.Errorf(diag.Invalid, "the option %s is duplicated", name)
 		}
 		seen[name] = true
 		if has {
 			if len(value) < 2 || value[0] != '"' || strings.IndexByte(value[1:], '"') != len(value)-2 {
-				return diag.Errorf(diag.Invalid, "the value of the option %s is not in quotes", name)
+				return diag.Errorf(diag.Invalid, "the value of the option %s must be in quotes", name)
 			}
 			value = value[1 : len(value)-1]
 		}
@@ -194,7 +194,7 @@ func (l *allowedLine) option(name, value string, has bool) (err error) {
 	switch {
 	case name == "cert-authority":
 		return diag.Errorf(diag.Invalid, "certificate authorities are not supported").
-			WithHint("list the keys of those who may sign, each on a line of its own")
+			WithHint("list the allowed keys, one per line")
 	case name == "namespaces" && has && value != "":
 		l.namespaces = strings.Split(value, ",")
 	case name == "valid-after" && has:
@@ -202,7 +202,7 @@ func (l *allowedLine) option(name, value string, has bool) (err error) {
 	case name == "valid-before" && has:
 		l.before, err = sshTime(value)
 	default:
-		return diag.Errorf(diag.Invalid, "%q is neither the type of a key nor an option with a value that is known",
+		return diag.Errorf(diag.Invalid, "%q is neither a key type nor a known option",
 			name)
 	}
 	return err
@@ -216,11 +216,11 @@ func sshTime(value string) (time.Time, error) {
 			return t, nil
 		}
 		if _, err := time.Parse(strings.TrimSuffix(layout, "Z"), value); err == nil {
-			return time.Time{}, diag.Errorf(diag.Invalid, "the time %q is of no time zone", value).
-				WithHint("write %sZ, which is in UTC", value)
+			return time.Time{}, diag.Errorf(diag.Invalid, "the time %q has no time zone", value).
+				WithHint("write %sZ for UTC", value)
 		}
 	}
-	return time.Time{}, diag.Errorf(diag.Invalid, "%q is not a time", value).
+	return time.Time{}, diag.Errorf(diag.Invalid, "invalid time %q", value).
 		WithHint("write YYYYMMDDZ or YYYYMMDDHHMMSSZ, in UTC")
 }
 
@@ -230,14 +230,14 @@ func parseSSHKey(text string) (ssh.PublicKey, error) {
 	encoded, _ := word(rest)
 	raw, err := base64.StdEncoding.Strict().DecodeString(encoded)
 	if err != nil || len(raw) == 0 {
-		return nil, diag.Errorf(diag.Invalid, "there is no key, as in ssh-ed25519 AAAA…")
+		return nil, diag.Errorf(diag.Invalid, "missing key, such as ssh-ed25519 AAAA…")
 	}
 	key, err := ssh.ParsePublicKey(raw)
 	if err != nil {
 		return nil, diag.Errorf(diag.Invalid, "the key is damaged: %v", err)
 	}
 	if key.Type() != kind {
-		return nil, diag.Errorf(diag.Invalid, "the key is of type %s, and the line says %s", quote(key.Type()),
+		return nil, diag.Errorf(diag.Invalid, "the key has the type %s, but the line names %s", quote(key.Type()),
 			quote(kind))
 	}
 	return key, strong(key)

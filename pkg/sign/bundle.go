@@ -75,7 +75,7 @@ type Envelope struct {
 func ParseBundle(data []byte) (*Envelope, error) {
 	e, err := parseBundle(data)
 	if err != nil {
-		return nil, diag.Errorf(diag.Invalid, "the signature bundle: %w", err)
+		return nil, diag.Errorf(diag.Invalid, "invalid signature bundle: %w", err)
 	}
 	return e, nil
 }
@@ -93,9 +93,9 @@ func parseBundle(data []byte) (*Envelope, error) {
 	case err != nil:
 		return nil, err
 	case kind != MediaTypeBundle:
-		return nil, diag.Errorf(diag.Invalid, "its type is %q, not %s", kind, MediaTypeBundle)
+		return nil, diag.Errorf(diag.Invalid, "the type is %q instead of %s", kind, MediaTypeBundle)
 	case !o.has("dsseEnvelope") || o.has("messageSignature"):
-		return nil, diag.Errorf(diag.Invalid, "it holds no DSSE envelope, or something else besides")
+		return nil, diag.Errorf(diag.Invalid, "expected exactly one DSSE envelope")
 	}
 	e := &Envelope{}
 	if err := e.material(o); err != nil {
@@ -116,7 +116,7 @@ func (e *Envelope) material(o object) error {
 	}
 	e.Keyless = m.has("certificate") || m.has("x509CertificateChain")
 	if e.Keyless == m.has("publicKey") {
-		return diag.Errorf(diag.Invalid, "it names neither a key nor a certificate, or both")
+		return diag.Errorf(diag.Invalid, "expected either a key or a certificate")
 	}
 	if e.Keyless {
 		return nil
@@ -137,7 +137,7 @@ func (e *Envelope) envelope(o object) error {
 	}
 	kind, err := env.text("payloadType")
 	if err == nil && kind != payloadType {
-		err = diag.Errorf(diag.Invalid, "its payload is %q, not %s", kind, payloadType)
+		err = diag.Errorf(diag.Invalid, "the payload type is %q instead of %s", kind, payloadType)
 	}
 	if err != nil {
 		return err
@@ -150,7 +150,7 @@ func (e *Envelope) envelope(o object) error {
 		return err
 	}
 	if len(all) != 1 {
-		return diag.Errorf(diag.Invalid, "it has %d signatures, and a bundle has one", len(all))
+		return diag.Errorf(diag.Invalid, "expected one signature instead of %d", len(all))
 	}
 	s, err := parseObject(all[0], "a signature")
 	if err != nil {

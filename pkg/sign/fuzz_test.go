@@ -30,7 +30,7 @@ func fixedKey(t testing.TB) *sign.PrivateKey {
 	return k
 }
 
-// Whatever is read: it does not panic, what is accepted verifies with the key that made it, and a change to the
+// FuzzParseBundle checks that parsing never panics, that an accepted bundle verifies with its key, and that a changed
 // statement never verifies.
 func FuzzParseBundle(f *testing.F) {
 	k := fixedKey(f)
@@ -55,7 +55,7 @@ func FuzzParseBundle(f *testing.F) {
 	})
 }
 
-// A statement that is read can be signed, and the bundle gives it back.
+// FuzzParseStatement checks that a parsed statement can be signed, and that the bundle returns it.
 func FuzzParseStatement(f *testing.F) {
 	k := fixedKey(f)
 	s, err := sign.Statement("acme/deploy", digestA, sign.PredicateProvenance, map[string]string{"a": "b"})
@@ -79,7 +79,7 @@ func FuzzParseStatement(f *testing.F) {
 	})
 }
 
-// A key that is read is written and read as the same key.
+// FuzzParseKeys checks that a parsed key is written and parsed as the same key.
 func FuzzParseKeys(f *testing.F) {
 	k := fixedKey(f)
 	plain, err := k.Encode(nil)
@@ -108,7 +108,7 @@ func FuzzParseKeys(f *testing.F) {
 	})
 }
 
-// A file of allowed signers never panics, and a signature that is none never counts.
+// FuzzParseAllowedSigners checks that parsing never panics, and that an invalid signature never counts.
 func FuzzParseAllowedSigners(f *testing.F) {
 	f.Add([]byte(`a@b.example,c* namespaces="git",valid-after="20240101Z" ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJDVMNVkWjqVnDmHW1ceuYxT1CHqVAhOVE1DCSoTJxtH comment`), []byte("x"))
 	f.Fuzz(func(t *testing.T, data, signature []byte) {

@@ -39,7 +39,7 @@ func (o object) text(key string) (string, error) {
 	}
 	var s string
 	if err := json.Unmarshal(o[key], &s); err != nil {
-		return "", diag.Errorf(diag.Invalid, "%s is not a text", key)
+		return "", diag.Errorf(diag.Invalid, "%s is not a string", key)
 	}
 	return s, nil
 }
@@ -54,7 +54,7 @@ func (o object) list(key string, most int) ([]json.RawMessage, error) {
 		return nil, diag.Errorf(diag.Invalid, "%s is not a list", key)
 	}
 	if len(all) > most {
-		return nil, diag.Errorf(diag.Invalid, "%s has %d entries, more than %d", key, len(all), most)
+		return nil, diag.Errorf(diag.Invalid, "%s has %d entries; the limit is %d", key, len(all), most)
 	}
 	return all, nil
 }

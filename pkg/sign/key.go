@@ -44,7 +44,7 @@ type PublicKey struct {
 func Generate(rand io.Reader) (*PrivateKey, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand)
 	if err != nil {
-		return nil, diag.Errorf(diag.Internal, "no key could be made: %w", err)
+		return nil, diag.Errorf(diag.Internal, "cannot create a key: %w", err)
 	}
 	return newPrivate(key)
 }
@@ -53,7 +53,7 @@ func newPrivate(key any) (*PrivateKey, error) {
 	ec, ok := key.(*ecdsa.PrivateKey)
 	if !ok || ec.Curve != elliptic.P256() {
 		return nil, diag.Errorf(diag.Invalid, "the key is not an ECDSA key on the curve P-256").
-			WithHint("skillpm keygen makes one that fits")
+			WithHint("create a key with: skillpm key generate")
 	}
 	public, err := newPublic(&ec.PublicKey)
 	if err != nil {
@@ -66,7 +66,7 @@ func newPublic(key any) (*PublicKey, error) {
 	ec, ok := key.(*ecdsa.PublicKey)
 	if !ok || ec.Curve != elliptic.P256() {
 		return nil, diag.Errorf(diag.Invalid, "the key is not an ECDSA key on the curve P-256").
-			WithHint("skillpm keygen and cosign generate-key-pair make such keys")
+			WithHint("create a key with: skillpm key generate, or cosign generate-key-pair")
 	}
 	der, err := x509.MarshalPKIXPublicKey(ec)
 	if err != nil {
@@ -110,14 +110,14 @@ func ParsePrivate(data []byte, password func() ([]byte, error)) (*PrivateKey, er
 	case pemEC:
 		key, err = x509.ParseECPrivateKey(block.Bytes)
 	case pemPublic:
-		return nil, diag.Errorf(diag.Invalid, "this is a public key, and a private one is needed to sign").
-			WithHint("name the file that skillpm keygen wrote as NAME.key")
+		return nil, diag.Errorf(diag.Invalid, "this is a public key, but signing requires a private key").
+			WithHint("use the file NAME.key that skillpm key generate created")
 	case "OPENSSH PRIVATE KEY":
-		return nil, diag.Errorf(diag.Invalid, "this is an SSH key, which signs tags in git and no packs").
-			WithHint("skillpm keygen makes one for packs")
+		return nil, diag.Errorf(diag.Invalid, "this is an SSH key, which can sign git tags but not packs").
+			WithHint("create a key with: skillpm key generate")
 	default:
-		return nil, diag.Errorf(diag.Invalid, "a PEM block of type %q is no private key that can be used", block.Type).
-			WithHint("skillpm keygen makes one; openssl pkcs8 -topk8 -nocrypt changes the form of others")
+		return nil, diag.Errorf(diag.Invalid, "unsupported private key type %q", block.Type).
+			WithHint("create a key with skillpm key generate, or convert this one with openssl pkcs8 -topk8 -nocrypt")
 	}
 	if err != nil {
 		return nil, diag.Errorf(diag.Invalid, "the private key is damaged: %v", err)
@@ -134,11 +134,11 @@ func ParsePublic(data []byte) (*PublicKey, error) {
 	switch block.Type {
 	case pemPublic:
 	case pemSigstore, pemCosign, pemPrivate, pemEC:
-		return nil, diag.Errorf(diag.Invalid, "this is a private key, and a public one is wanted").
-			WithHint("name the file that skillpm keygen wrote as NAME.pub; keep the private key to yourself")
+		return nil, diag.Errorf(diag.Invalid, "this is a private key, but a public key is required").
+			WithHint("use the file NAME.pub that skillpm key generate created; keep the private key secret")
 	default:
-		return nil, diag.Errorf(diag.Invalid, "a PEM block of type %q is no public key", block.Type).
-			WithHint("name the file that skillpm keygen wrote as NAME.pub")
+		return nil, diag.Errorf(diag.Invalid, "unsupported public key type %q", block.Type).
+			WithHint("use the file NAME.pub that skillpm key generate created")
 	}
 	return parsePKIX(block.Bytes)
 }
@@ -150,7 +150,7 @@ func parsePKIX(der []byte) (*PublicKey, error) {
 	}
 	public, err := newPublic(key)
 	if err == nil && !bytes.Equal(public.der, der) {
-		return nil, diag.Errorf(diag.Invalid, "the public key is not in its one canonical form")
+		return nil, diag.Errorf(diag.Invalid, "the public key is not in canonical form")
 	}
 	return public, err
 }
@@ -158,19 +158,19 @@ func parsePKIX(der []byte) (*PublicKey, error) {
 // onlyBlock returns the only PEM block of a key file, without preceding parameters.
 func onlyBlock(data []byte, kind string) (*pem.Block, error) {
 	if len(data) > maxKeyFile {
-		return nil, diag.Errorf(diag.Invalid, "the key has more than %d bytes", maxKeyFile)
+		return nil, diag.Errorf(diag.Invalid, "the key is larger than %d bytes", maxKeyFile)
 	}
 	block, rest := pem.Decode(data)
 	if block != nil && block.Type == pemECParameters {
 		block, rest = pem.Decode(rest)
 	}
 	if block == nil {
-		return nil, diag.Errorf(diag.Invalid, "this is no key: there is no PEM block in it").
-			WithHint("such a key starts with a line like -----BEGIN %s KEY-----", kind)
+		return nil, diag.Errorf(diag.Invalid, "the file is not a key: it has no PEM block").
+			WithHint("use a file that starts with -----BEGIN %s KEY-----", kind)
 	}
 	if more, _ := pem.Decode(rest); more != nil {
-		return nil, diag.Errorf(diag.Invalid, "there are several keys in one file").
-			WithHint("write each to a file of its own")
+		return nil, diag.Errorf(diag.Invalid, "the file contains several keys").
+			WithHint("use one file for each key")
 	}
 	return block, nil
 }
@@ -190,11 +190,11 @@ func (k *PublicKey) ID() string { return idPrefix + base64.StdEncoding.EncodeToS
 func ParseID(id string) (*PublicKey, error) {
 	text, ok := strings.CutPrefix(id, idPrefix)
 	if !ok || len(text) > maxKeyFile {
-		return nil, diag.Errorf(diag.Invalid, "a signer's key starts with %s", idPrefix)
+		return nil, diag.Errorf(diag.Invalid, "the key must start with %s", idPrefix)
 	}
 	der, err := base64.StdEncoding.Strict().DecodeString(text)
 	if err != nil || strings.ContainsAny(text, "\r\n") {
-		return nil, diag.Errorf(diag.Invalid, "the key behind %s is not base64", idPrefix)
+		return nil, diag.Errorf(diag.Invalid, "the key after %s is not base64", idPrefix)
 	}
 	return parsePKIX(der)
 }

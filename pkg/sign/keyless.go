@@ -5,7 +5,7 @@ import "github.com/skillpm/skillpm/pkg/diag"
 // Keyless signatures use a certificate for an identity instead of a key, which Sigstore's Fulcio issues to users and CI
 // jobs. The code that verifies them is more than half as large as skillpm, and its dependencies would decide which
 // bytes skillpm publishes. So it is a separate program, skillpm-keyless, from the module in cmd/skillpm/keyless
-// (docs/adr/0013-keyless-signatures.md). Without it, keyless signatures are refused.
+// (docs/dev/adr/0013-keyless-signatures.md). Without it, keyless signatures are refused.
 
 // Identity is the subject of a certificate and its issuer.
 type Identity struct {
@@ -28,6 +28,6 @@ type OpenKeyless func(trustedRoot []byte) (KeylessVerifier, error)
 // KeylessMissing is the [OpenKeyless] of a program that does not verify such signatures. Its error has the code
 // [diag.Denied] and names the program that does.
 func KeylessMissing([]byte) (KeylessVerifier, error) {
-	return nil, diag.Errorf(diag.Denied, "a signature was made with a certificate, and this program cannot check that").
+	return nil, diag.Errorf(diag.Denied, "a signature has a certificate, which this build cannot verify").
 		WithHint("use skillpm-keyless of the same release, or trust a key")
 }

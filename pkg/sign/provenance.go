@@ -8,7 +8,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// BuildType defines the parameters of a [Provenance]; docs/signing.md describes them.
+// BuildType defines the parameters of a [Provenance]; docs/reference/formats.md describes them.
 const BuildType = "https://github.com/skillpm/skillpm/publish/v1"
 
 // BuilderUnknown is the builder of a pack that was published outside a known CI system.
@@ -129,9 +129,9 @@ type (
 func (p Provenance) Statement(digest string) ([]byte, error) {
 	switch {
 	case p.Pack == "" || p.Version == "":
-		return nil, diag.Errorf(diag.Internal, "provenance of nothing")
+		return nil, diag.Errorf(diag.Internal, "the provenance has no subjects")
 	case p.Commit != "" && (len(p.Commit) != 40 || strings.Trim(p.Commit, "0123456789abcdef") != ""):
-		return nil, diag.Errorf(diag.Invalid, "the source's revision %q is not a commit of 40 hexadecimal digits",
+		return nil, diag.Errorf(diag.Invalid, "the source revision %q is not a commit of 40 hexadecimal digits",
 			p.Commit)
 	}
 	build := slsaBuild{BuildType: BuildType, Parameters: slsaParameters{Pack: p.Pack, Version: p.Version}}

@@ -68,7 +68,7 @@ func (k kdf) key(password []byte) (*[32]byte, error) {
 	n := k.Params.N
 	if k.Name != kdfScrypt || n != 1<<15 && n != 1<<16 && n != 1<<17 || k.Params.R != 8 || k.Params.P != 1 {
 		return nil, diag.Errorf(diag.Invalid,
-			"the key is encrypted in a way that is not known: %q with N=%d, r=%d, p=%d",
+			"unsupported key encryption: %q with N=%d, r=%d, p=%d",
 			k.Name, k.Params.N, k.Params.R, k.Params.P)
 	}
 	key, err := scrypt.Key(password, k.Salt, k.Params.N, k.Params.R, k.Params.P, 32)
@@ -85,13 +85,13 @@ func openPrivate(text []byte, password func() ([]byte, error)) (*PrivateKey, err
 	case jsonx.KindOf(err) == jsonx.WrongValue:
 		return nil, diag.Errorf(diag.Invalid, "the encrypted key is damaged: %v", err)
 	case err != nil:
-		return nil, diag.Errorf(diag.Invalid, "the encrypted key: %w", err)
+		return nil, diag.Errorf(diag.Invalid, "invalid encrypted key: %w", err)
 	}
 	if s.Cipher.Name != cipherSecretbox || len(s.Cipher.Nonce) != 24 {
-		return nil, diag.Errorf(diag.Invalid, "the key is encrypted in a way that is not known: %q", s.Cipher.Name)
+		return nil, diag.Errorf(diag.Invalid, "unsupported key encryption: %q", s.Cipher.Name)
 	}
 	if password == nil {
-		return nil, diag.Errorf(diag.Usage, "the key is encrypted, and there is no password").
+		return nil, diag.Errorf(diag.Usage, "the key is encrypted, but no password was given").
 			WithHint("set SKILLPM_SIGNING_PASSWORD, or run the command on a terminal")
 	}
 	secret, err := password()
@@ -104,11 +104,11 @@ func openPrivate(text []byte, password func() ([]byte, error)) (*PrivateKey, err
 	}
 	der, ok := secretbox.Open(nil, s.Ciphertext, (*[24]byte)(s.Cipher.Nonce), key)
 	if !ok {
-		return nil, diag.Errorf(diag.Denied, "the password does not open the key")
+		return nil, diag.Errorf(diag.Denied, "wrong password for the key")
 	}
 	private, err := x509.ParsePKCS8PrivateKey(der)
 	if err != nil {
-		return nil, diag.Errorf(diag.Invalid, "what is encrypted is not a private key: %v", err)
+		return nil, diag.Errorf(diag.Invalid, "the decrypted content is not a private key: %v", err)
 	}
 	return newPrivate(private)
 }

@@ -50,23 +50,23 @@ func (a *AllowedSigners) Verify(payload, armoured []byte, namespace string, t ti
 	refuse := func(reason string) (SSHSigner, error) { return SSHSigner{}, &SSHError{Reason: reason, Key: id} }
 	switch {
 	case sig.Namespace != namespace:
-		return refuse("was made for " + quote(sig.Namespace) + ", not for " + quote(namespace))
+		return refuse("is for " + quote(sig.Namespace) + ", not for " + quote(namespace))
 	case a.revoked[id]:
-		return refuse("is by a key that was revoked")
+		return refuse("is from a revoked key")
 	}
 	line, reason := a.find(id, namespace, t)
 	if line == nil {
 		return refuse(reason)
 	}
 	if err := sshsig.Verify(bytes.NewReader(payload), sig, line.key, sig.HashAlgorithm, namespace); err != nil {
-		return refuse("is not over what it stands under, or was altered")
+		return refuse("does not match the content")
 	}
 	return SSHSigner{ID: id, Principals: slices.Clone(line.principals)}, nil
 }
 
 // find returns the line that allows a key to sign, or the reason why none does.
 func (a *AllowedSigners) find(id, namespace string, t time.Time) (*allowedLine, string) {
-	reason := "is by a key that is not allowed to sign"
+	reason := "is from a key that is not allowed to sign"
 	for i := range a.lines {
 		l := &a.lines[i]
 		if l.id != id {
@@ -74,14 +74,14 @@ func (a *AllowedSigners) find(id, namespace string, t time.Time) (*allowedLine, 
 		}
 		switch {
 		case !l.namespaces.match(namespace):
-			reason = "is by a key that may not sign for " + quote(namespace)
+			reason = "is from a key that is not allowed to sign for " + quote(namespace)
 		case t.IsZero() && l.limited():
-			reason = "is by a key that may sign for a time only, and when it was made is not known"
+			reason = "is from a key with a validity period, but has no time"
 		case !l.after.IsZero() && t.Before(l.after):
-			reason = "is from " + t.UTC().Format(time.DateOnly) + ", and its key may sign from " +
+			reason = "is dated " + t.UTC().Format(time.DateOnly) + ", but its key is valid only from " +
 				l.after.Format(time.DateOnly) + " on"
 		case !l.before.IsZero() && t.After(l.before):
-			reason = "is from " + t.UTC().Format(time.DateOnly) + ", and its key may sign until " +
+			reason = "is dated " + t.UTC().Format(time.DateOnly) + ", but its key is valid only until " +
 				l.before.Format(time.DateOnly)
 		default:
 			return l, ""
@@ -93,7 +93,7 @@ func (a *AllowedSigners) find(id, namespace string, t time.Time) (*allowedLine, 
 // unarmour parses exactly one armored signature.
 func unarmour(armoured []byte) (*sshsig.Signature, error) {
 	if len(armoured) > maxSSHSignature {
-		return nil, diag.Errorf(diag.Invalid, "it has more than %d bytes", maxSSHSignature)
+		return nil, diag.Errorf(diag.Invalid, "it is larger than %d bytes", maxSSHSignature)
 	}
 	block, rest := pem.Decode(armoured)
 	if block == nil || block.Type != sshsig.PEMType || len(block.Headers) > 0 ||
@@ -101,7 +101,7 @@ func unarmour(armoured []byte) (*sshsig.Signature, error) {
 		return nil, diag.Errorf(diag.Invalid, "it does not start with -----BEGIN %s-----", sshsig.PEMType)
 	}
 	if len(bytes.TrimLeft(rest, " \t\r\n")) > 0 {
-		return nil, diag.Errorf(diag.Invalid, "there is more behind it")
+		return nil, diag.Errorf(diag.Invalid, "it has unexpected data at its end")
 	}
 	sig, err := sshsig.ParseSignature(block.Bytes)
 	if err != nil {
@@ -124,9 +124,9 @@ func strong(key ssh.PublicKey) error {
 		if r, ok := c.CryptoPublicKey().(*rsa.PublicKey); ok && r.N.BitLen() >= 2048 {
 			return nil
 		}
-		return diag.Errorf(diag.Invalid, "an RSA key of less than 2048 bits is too weak")
+		return diag.Errorf(diag.Invalid, "an RSA key must have at least 2048 bits")
 	}
-	return diag.Errorf(diag.Invalid, "keys of type %s are not accepted", key.Type())
+	return diag.Errorf(diag.Invalid, "unsupported key type %s", key.Type())
 }
 
 // sshID returns the key in one word.

@@ -53,28 +53,28 @@ func TestAllowedSigners(t *testing.T) {
 		}
 	}
 	bad := map[string]string{
-		"":                             "allows nobody",
-		"# nobody\n":                   "allows nobody",
-		"a@example.com":                "no key",
+		"":                             "has no keys",
+		"# nobody\n":                   "has no keys",
+		"a@example.com":                "missing key",
 		public:                         "line 1",
-		"a@example.com ssh-ed25519":    "no key",
-		"a@example.com ssh-ed25519 !!": "no key",
-		"a@example.com ssh-rsa " + strings.Fields(public)[1]:          "of type",
+		"a@example.com ssh-ed25519":    "missing key",
+		"a@example.com ssh-ed25519 !!": "missing key",
+		"a@example.com ssh-rsa " + strings.Fields(public)[1]:          "has the type",
 		"a@example.com ssh-ed25519 " + strings.Fields(public)[1][:40]: "damaged",
 		"a@example.com cert-authority " + public:                      "certificate authorities are not supported",
 		`a@example.com namespaces="git",cert-authority ` + public:     "certificate authorities are not supported",
-		"a@example.com namespaces=git " + public:                      "not in quotes",
-		`a@example.com namespaces="git",namespaces="x" ` + public:     "there twice",
-		`a@example.com namespaces="" ` + public:                       "nor an option",
-		`a@example.com no-touch-required ` + public:                   "nor an option",
-		`a@example.com valid-after="20240101" ` + public:              "of no time zone",
-		`a@example.com valid-after="2024" ` + public:                  "not a time",
-		"a@example.com,, " + public:                                   "not a list of principals",
+		"a@example.com namespaces=git " + public:                      "must be in quotes",
+		`a@example.com namespaces="git",namespaces="x" ` + public:     "is duplicated",
+		`a@example.com namespaces="" ` + public:                       "is neither a key type nor a known option",
+		`a@example.com no-touch-required ` + public:                   "is neither a key type nor a known option",
+		`a@example.com valid-after="20240101" ` + public:              "no time zone",
+		`a@example.com valid-after="2024" ` + public:                  "invalid time",
+		"a@example.com,, " + public:                                   "invalid list of principals",
 		"a@example.com " + public + "\nb@example.com what is this\n":  "line 2",
 		"a@example.com \x1b[31m" + public:                             "control characters",
-		"a@example.com " + string(ssh.MarshalAuthorizedKey(weakKey)):  "too weak",
+		"a@example.com " + string(ssh.MarshalAuthorizedKey(weakKey)):  "at least 2048 bits",
 		strings.Repeat("a@example.com "+public+"\n", 10_001):          "more than 10000 keys",
-		strings.Repeat("#", 1<<20+1):                                  "more than 1048576 bytes",
+		strings.Repeat("#", 1<<20+1):                                  "larger than 1048576 bytes",
 	}
 	for text, want := range bad {
 		_, err := sign.ParseAllowedSigners("signers", []byte(text))
@@ -117,19 +117,19 @@ func TestHostileSSHSignatures(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = limited.Verify(payload, good, sign.NamespaceGit, time.Time{})
-	checkCode(t, err, diag.Denied, "when it was made is not known")
+	checkCode(t, err, diag.Denied, "is from a key with a validity")
 	for name, tt := range map[string]struct {
 		sig  string
 		want string
 	}{
-		"other namespace": {string(make("file", sshsig.HashSHA512)), `was made for "file"`},
-		"more behind":     {string(good) + "x", "more behind it"},
-		"two":             {string(good) + string(good), "more behind it"},
-		"before":          {"x\n" + string(good), "does not start with"},
-		"cut off":         {string(good[:len(good)/2]), "does not start with"},
-		"nothing":         {"", "does not start with"},
-		"damaged":         {strings.Replace(string(good), "U1NIU0lH", "U1NIU0lI", 1), "cannot be read"},
-		"large":           {string(good) + strings.Repeat("\n", 1<<16), "more than"},
+		"other namespace":                         {string(make("file", sshsig.HashSHA512)), `is for "file"`},
+		"unexpected data after the JSON document": {string(good) + "x", "it has unexpected data at its end"},
+		"two":     {string(good) + string(good), "it has unexpected data at its end"},
+		"before":  {"x\n" + string(good), "does not start with"},
+		"cut off": {string(good[:len(good)/2]), "does not start with"},
+		"nothing": {"", "does not start with"},
+		"damaged": {strings.Replace(string(good), "U1NIU0lH", "U1NIU0lI", 1), "cannot be read"},
+		"large":   {string(good) + strings.Repeat("\n", 1<<16), "larger than"},
 	} {
 		_, err := a.Verify(payload, []byte(tt.sig), sign.NamespaceGit, time.Time{})
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
@@ -137,5 +137,5 @@ func TestHostileSSHSignatures(t *testing.T) {
 		}
 	}
 	_, err = a.Verify([]byte("another"), good, sign.NamespaceGit, time.Time{})
-	checkCode(t, err, diag.Denied, "was altered")
+	checkCode(t, err, diag.Denied, "does not match the content")
 }

@@ -55,7 +55,7 @@ func Statement(name, digest, predicateType string, predicate any) ([]byte, error
 func hexOf(digest string) (string, error) {
 	sum, ok := strings.CutPrefix(digest, "sha256:")
 	if !ok || len(sum) != 64 || strings.Trim(sum, "0123456789abcdef") != "" {
-		return "", diag.Errorf(diag.Invalid, "%q is not sha256: and 64 hexadecimal digits", digest)
+		return "", diag.Errorf(diag.Invalid, "invalid digest %q: use sha256: and 64 hexadecimal digits", digest)
 	}
 	return sum, nil
 }
@@ -71,7 +71,7 @@ type Claim struct {
 func ParseStatement(data []byte) (*Claim, error) {
 	c, err := parseStatement(data)
 	if err != nil {
-		return nil, diag.Errorf(diag.Invalid, "the statement: %w", err)
+		return nil, diag.Errorf(diag.Invalid, "invalid statement: %w", err)
 	}
 	return c, nil
 }
@@ -86,7 +86,7 @@ func parseStatement(data []byte) (*Claim, error) {
 	}
 	kind, err := o.text("_type")
 	if err == nil && kind != StatementType {
-		err = diag.Errorf(diag.Invalid, "its type is %q, not %s", kind, StatementType)
+		err = diag.Errorf(diag.Invalid, "the type is %q instead of %s", kind, StatementType)
 	}
 	if err != nil {
 		return nil, err
@@ -96,7 +96,7 @@ func parseStatement(data []byte) (*Claim, error) {
 		return nil, err
 	}
 	if c.PredicateType == "" {
-		return nil, diag.Errorf(diag.Invalid, "it does not say what it says: there is no predicateType")
+		return nil, diag.Errorf(diag.Invalid, "no predicateType")
 	}
 	c.Subjects, err = subjects(o)
 	return c, err
@@ -126,7 +126,7 @@ func subjects(o object) ([]string, error) {
 		}
 	}
 	if len(digests) == 0 {
-		return nil, diag.Errorf(diag.Invalid, "it is about nothing: no subject has a SHA-256 digest")
+		return nil, diag.Errorf(diag.Invalid, "no subject has a SHA-256 digest")
 	}
 	slices.Sort(digests)
 	return slices.Compact(digests), nil

@@ -22,9 +22,9 @@ type KeyError struct {
 // Error reports that no key matches.
 func (e *KeyError) Error() string {
 	if e.Keys == 0 {
-		return "there is no key to check the signature with"
+		return "no key is configured to verify the signature"
 	}
-	return "the signature is by no key that is trusted, or was altered"
+	return "the signature is not from a trusted key, or was altered"
 }
 
 // Code returns [diag.Denied].
@@ -38,7 +38,7 @@ type SubjectError struct {
 
 // Error names both digests.
 func (e *SubjectError) Error() string {
-	return "the signature is about " + strings.Join(e.Got[:min(3, len(e.Got))], ", ") + ", not about " + e.Want
+	return "the signature is for " + strings.Join(e.Got[:min(3, len(e.Got))], ", ") + ", not for " + e.Want
 }
 
 // Code returns [diag.Integrity].

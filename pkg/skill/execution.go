@@ -21,14 +21,14 @@ func (d *Document) UnreadExecution() (node *yaml.Node, why string) {
 		return nil, ""
 	}
 	if v.Kind != yaml.MappingNode {
-		return v, "execution is not a mapping, as {sandbox: true}"
+		return v, "execution is not a mapping such as {sandbox: true}"
 	}
 	for i := 0; i+1 < len(v.Content); i += 2 {
 		key, value := v.Content[i], target(v.Content[i+1])
 		switch key.Value {
 		case "sandbox":
 			if value.Kind != yaml.ScalarNode {
-				return value, "execution.sandbox is neither true nor false"
+				return value, "execution.sandbox is not true or false"
 			}
 		case "allowed-paths", "network":
 			if why := unreadable(value, key.Value == "network"); why != "" {
@@ -41,7 +41,7 @@ func (d *Document) UnreadExecution() (node *yaml.Node, why string) {
 				near = normalized
 			}
 			if near != "" {
-				return key, "execution has no " + key.Value + ": it is called " + near
+				return key, "execution has no " + key.Value + ", only " + near
 			}
 		}
 	}
@@ -72,9 +72,9 @@ func unreadable(v *yaml.Node, word bool) string {
 		tag := item.ShortTag()
 		switch {
 		case item.Kind != yaml.ScalarNode || strings.TrimSpace(ScalarText(item)) == "":
-			return "has an entry that is no text"
+			return "has an entry that is not text"
 		case tag != "!!str" && (!word || tag != "!!bool"):
-			return "has the entry " + item.Value + ", which is no text: write it in quotes"
+			return "has the entry " + item.Value + ", which is not text: write it in quotes"
 		}
 	}
 	return ""

@@ -113,7 +113,7 @@ func (x *expander) commandLine(line string) (expanded string, used bool, refused
 		case at > pos && line[at-1] == '\\':
 			return "", false, "a placeholder in it is escaped"
 		case !harmless(v.text):
-			return "", false, "an argument in it could mean something to the shell"
+			return "", false, "an argument in it has characters that the shell interprets"
 		case out.Len()+len(v.text) > maxLine:
 			return "", false, "it is too long"
 		default:

@@ -7,7 +7,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// Split is the inverse of Join.
+// FuzzJoin checks that Split is the inverse of Join.
 func FuzzJoin(f *testing.F) {
 	f.Add("a b", "", "it's")
 	f.Add("$(x)", `\`, "\n")

@@ -9,10 +9,10 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// indexed is what most hosts have.
+// indexed has the rules of most agents.
 var indexed = skill.ExpandRules{Indexed: true, Append: "line"}
 
-// claude is what Claude Code has.
+// claude has the rules of Claude Code.
 var claude = skill.ExpandRules{
 	Indexed: true, Named: true, Shell: true, Append: "paragraph",
 	Variables: map[string]string{
@@ -20,7 +20,7 @@ var claude = skill.ExpandRules{
 	},
 }
 
-// SPEC P3: what stands in a body, and what becomes of it.
+// TestP3Body checks SPEC P3: the placeholders in a body and their expansion.
 func TestP3Body(t *testing.T) {
 	for _, test := range []struct {
 		name, text, arguments string
@@ -120,7 +120,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// SPEC P3: words are split as a shell splits them.
+// TestP3Split checks SPEC P3: words are split like in a shell.
 func TestP3Split(t *testing.T) {
 	for in, want := range map[string][]string{
 		"":                   nil,
@@ -195,13 +195,13 @@ func TestShell(t *testing.T) {
 		{"with all", "!`gh $ARGUMENTS`", "pr 4.2/a_b", []string{"gh pr 4.2/a_b"}, "<gh pr 4.2/a_b>", nil},
 		{"with a variable", "!`ls ${CLAUDE_SKILL_DIR}`", "", []string{"ls /skills/x"}, "<ls /skills/x>", nil},
 		{"with what is not substituted", "!`awk '{print $NF $7}' $HOME`", "", []string{"awk '{print $NF $7}' $HOME"}, "<awk '{print $NF $7}' $HOME>", nil},
-		{"a harmful argument", "!`x $0`", "'a;rm'", nil, "!`x $0`\n\nARGUMENTS: 'a;rm'", []string{"could mean something"}},
-		{"a harmful one in quotes", "!`x \"$0\" '$0'`", "'$(rm)'", nil, "!`x \"$0\" '$0'`\n\nARGUMENTS: '$(rm)'", []string{"could mean something"}},
-		{"an option", "!`x $0`", "--exec=rm", nil, "!`x $0`\n\nARGUMENTS: --exec=rm", []string{"could mean something"}},
-		{"an option further on", "!`x $ARGUMENTS`", "a -rf", nil, "!`x $ARGUMENTS`\n\nARGUMENTS: a -rf", []string{"could mean something"}},
-		{"a newline", "!`x $0`", "'a\nb'", nil, "!`x $0`\n\nARGUMENTS: 'a\nb'", []string{"could mean something"}},
-		{"a quote", "!`x '$0'`", `"a'b"`, nil, "!`x '$0'`\n\nARGUMENTS: \"a'b\"", []string{"could mean something"}},
-		{"a glob", "!`x $0`", "*", nil, "!`x $0`\n\nARGUMENTS: *", []string{"could mean something"}},
+		{"a harmful argument", "!`x $0`", "'a;rm'", nil, "!`x $0`\n\nARGUMENTS: 'a;rm'", []string{"an argument in it has characters that"}},
+		{"a harmful one in quotes", "!`x \"$0\" '$0'`", "'$(rm)'", nil, "!`x \"$0\" '$0'`\n\nARGUMENTS: '$(rm)'", []string{"an argument in it has characters that"}},
+		{"an option", "!`x $0`", "--exec=rm", nil, "!`x $0`\n\nARGUMENTS: --exec=rm", []string{"an argument in it has characters that"}},
+		{"an option further on", "!`x $ARGUMENTS`", "a -rf", nil, "!`x $ARGUMENTS`\n\nARGUMENTS: a -rf", []string{"an argument in it has characters that"}},
+		{"a newline", "!`x $0`", "'a\nb'", nil, "!`x $0`\n\nARGUMENTS: 'a\nb'", []string{"an argument in it has characters that"}},
+		{"a quote", "!`x '$0'`", `"a'b"`, nil, "!`x '$0'`\n\nARGUMENTS: \"a'b\"", []string{"an argument in it has characters that"}},
+		{"a glob", "!`x $0`", "*", nil, "!`x $0`\n\nARGUMENTS: *", []string{"an argument in it has characters that"}},
 		{"an escape", "!`x \\$0`", "a", nil, "!`x \\$0`\n\nARGUMENTS: a", []string{"escaped"}},
 		{"one that is not run takes nothing", "!`no $0`", "a", []string{"no a"}, "!`no $0`\n\nARGUMENTS: a", []string{""}},
 		{"in an inserted one", "$0 !`x`", "'!`rm`'", []string{"x"}, "!`rm` <x>", nil},
@@ -253,7 +253,7 @@ func TestBounded(t *testing.T) {
 	}
 }
 
-// FuzzBody: whatever the text and the arguments, it ends, what is inserted is bounded and stands there as it was given.
+// FuzzBody checks for any text and arguments that expansion ends, and that inserted text is bounded and unchanged.
 func FuzzBody(f *testing.F) {
 	for _, s := range []string{"$ARGUMENTS $0 $x", `\$0 \\$1`, "!`a $0`", "```!\n$0\n```", "${CLAUDE_SKILL_DIR}", "$5.00", "$", "$ARGUMENTS[", "!`", "\\"} {
 		f.Add(s, "a 'b c'")
@@ -291,7 +291,7 @@ func FuzzBody(f *testing.F) {
 	})
 }
 
-// What the words are is written so that they are split again.
+// FuzzSplit checks that words are split the same after joining.
 func FuzzSplit(f *testing.F) {
 	f.Add("a 'b c' \"d\\\" e\" f\\ g")
 	f.Add("the user's \"")

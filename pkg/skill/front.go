@@ -27,7 +27,7 @@ func (p *parser) front() {
 	shift(node, d.FrontLine-1)
 	if node.Kind != yaml.MappingNode {
 		p.add(NotMapping, node.Line, node.Column, "the frontmatter is not a list of fields",
-			"write one field a line, as in name: my-skill")
+			"use one field a line, such as name: my-skill")
 		return
 	}
 	d.Front = node
@@ -79,8 +79,8 @@ func (p *parser) duplicates(n *yaml.Node) {
 			}
 			if line, ok := seen[k.Value]; ok {
 				p.add(DuplicateKey, k.Line, k.Column, "the key "+strconv.Quote(
-					k.Value)+" is already on line "+strconv.Itoa(line),
-					"keep one of the two")
+					k.Value)+" is duplicated, first on line "+strconv.Itoa(line),
+					"remove one of the two")
 				continue
 			}
 			seen[k.Value] = k.Line

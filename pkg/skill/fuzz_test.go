@@ -14,8 +14,8 @@ var seeds = []string{
 	"---\n- a\n---\n", "---\n\"na\\\nme\": a\n---\n", "---\nname:\n---\n", "---\nname: \"a\" # b\n...\n---\n", "---\n<<: {name: a}\n---\n", "---\n\r0", "---\na: \u2028b\n---\n",
 }
 
-// FuzzParse: whatever the bytes, parsing ends, the parts of the document lie inside the file, and every problem has a
-// place.
+// FuzzParse checks for any bytes that parsing ends, that the parts of the document lie inside the file, and that every
+// problem has a position.
 func FuzzParse(f *testing.F) {
 	for _, s := range seeds {
 		f.Add([]byte(s))
@@ -36,7 +36,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzSpliceName: what is spliced is read back, the rest of the file stays, and splicing again changes nothing.
+// FuzzSpliceName checks that a spliced name is read back, that the rest of the file stays, and that splicing again
+// changes nothing.
 func FuzzSpliceName(f *testing.F) {
 	for _, s := range seeds {
 		f.Add([]byte(s), "deploy")

@@ -29,7 +29,7 @@ func CheckName(name string) error {
 	}
 	for _, r := range name {
 		if !nameRune(r) {
-			return diag.Errorf(diag.Invalid, "the name %q holds %s: only a-z, 0-9 and hyphens are allowed", name,
+			return diag.Errorf(diag.Invalid, "the name %q contains %s: only a-z, 0-9, and hyphens are allowed", name,
 				describeRune(r))
 		}
 	}
@@ -53,7 +53,7 @@ func describeRune(r rune) string {
 	case r == '_':
 		return "an underscore"
 	case r >= 'A' && r <= 'Z':
-		return "the capital " + string(r)
+		return "the capital letter " + string(r)
 	default:
 		return strings.TrimSpace(quoteRune(r))
 	}
@@ -63,7 +63,7 @@ func quoteRune(r rune) string {
 	if unicode.IsPrint(r) {
 		return "“" + string(r) + "”"
 	}
-	return "a character that cannot be shown"
+	return "an unprintable character"
 }
 
 // Slug converts s to a legal name: it removes accents, lowers case, and replaces other characters by single hyphens.

@@ -86,11 +86,11 @@ func (p *parser) open(start int) (int, int) {
 		return next, 2
 	}
 	if offset, line := lateFence(src, start); offset >= 0 {
-		p.add(LeadingText, 1, 1, "something stands before the opening ---",
-			"let the file start with --- on its first line")
+		p.add(LeadingText, 1, 1, "text before the opening ---",
+			"start the file with --- on its first line")
 		return offset, line
 	}
-	p.add(NoFrontmatter, 1, 1, "there is no frontmatter: the first line is not ---",
+	p.add(NoFrontmatter, 1, 1, "no frontmatter: the first line is not ---",
 		"start the file with ---, then name: and description:, then --- again")
 	return -1, 0
 }
@@ -140,7 +140,7 @@ func (p *parser) unclosed(open, line int) {
 		}
 		offset, n = next, n+1
 	}
-	p.add(Unclosed, line-1, 1, "the frontmatter is not closed", "put --- on a line of its own after the last field")
+	p.add(Unclosed, line-1, 1, "the frontmatter is not closed", "add --- on its own line after the last field")
 	d.FrontEnd, d.BodyStart, d.BodyLine = offset, offset, n
 	p.front()
 }

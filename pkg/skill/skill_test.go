@@ -74,7 +74,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// T1, D5: the fields that only some profiles know.
+// TestFields checks T1, D5: the fields that only some profiles know.
 func TestFields(t *testing.T) {
 	doc, problems := skill.Parse([]byte("---\nname: x\nlicense: MIT\ncompatibility: git\ncommand: python3 run.py\nfiles:\n" +
 		"  - {path: a.md, description: A}\n  - b.md\n  - {description: nothing}\n---\n"))
@@ -105,7 +105,7 @@ func TestFirstParagraph(t *testing.T) { // P1
 	}
 }
 
-// S1: the standard's names.
+// TestCheckName checks S1: the standard's names.
 func TestCheckName(t *testing.T) {
 	tests := []struct{ name, want string }{
 		{"deploy", ""},
@@ -115,7 +115,7 @@ func TestCheckName(t *testing.T) {
 		{strings.Repeat("a", 64), ""},
 		{strings.Repeat("a", 65), "more than 64"},
 		{"", "empty"},
-		{"Deploy", "capital D"},
+		{"Deploy", "capital letter D"},
 		{"a_b", "an underscore"},
 		{"a b", "a space"},
 		{"données", "“é”"},
@@ -123,7 +123,7 @@ func TestCheckName(t *testing.T) {
 		{"a-", "starts or ends"},
 		{"a--b", "two hyphens"},
 		{"a/b", "“/”"},
-		{"a\x00", "cannot be shown"},
+		{"a\x00", "unprintable"},
 	}
 	for _, tt := range tests {
 		err := skill.CheckName(tt.name)

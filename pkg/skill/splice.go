@@ -24,7 +24,7 @@ func SpliceName(data []byte, name string) ([]byte, error) {
 	}
 	out := doc.spliceName(name)
 	if check, _ := Parse(out); check.Name() != name {
-		return nil, diag.Errorf(diag.Invalid, "the name on line %d cannot be replaced", doc.nameLine()).
+		return nil, diag.Errorf(diag.Invalid, "cannot replace the name on line %d", doc.nameLine()).
 			WithHint("write it as name: %s on one line", yamlx.Scalar(doc.Name()))
 	}
 	return out, nil

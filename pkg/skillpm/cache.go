@@ -183,7 +183,7 @@ func (c *Client) CacheVerify(ctx context.Context) (*CacheCheck, error) {
 	err = s.VerifyAll(ctx, func(e store.Entry, err error) {
 		r.Trees++
 		r.Bytes += e.Bytes
-		c.Progress(Event{Text: fmt.Sprintf("hashed %d trees of the store", r.Trees)})
+		c.Progress(Event{Text: fmt.Sprintf("verified %d skills in the store", r.Trees)})
 		if err != nil {
 			r.Damaged = append(r.Damaged, DamagedTree{Tree: e.Digest, Message: err.Error(), UsedBy: []string{}})
 		}
@@ -233,8 +233,8 @@ type CacheFreed struct {
 func (c *Client) CacheGC(ctx context.Context, o CacheGCOptions) (*CacheFreed, error) {
 	if !o.All && o.Unused < 24*time.Hour {
 		return nil, diag.Errorf(diag.Usage,
-			"use is recorded by the day: what was used today can't be told from what was not").
-			WithHint("give a day or more, as 7d, or --all")
+			"the shortest time is one day, because uses are recorded by day").
+			WithHint("use one day or more, such as 7d, or --all")
 	}
 	defer c.Progress(Event{Done: true})
 	s, err := c.Machine.Store()
@@ -253,7 +253,7 @@ func (c *Client) CacheGC(ctx context.Context, o CacheGCOptions) (*CacheFreed, er
 	}
 	r.Kept, r.KeptBytes, r.Bytes, r.Leftovers = report.Kept, report.KeptBytes, report.Bytes, report.Leftovers
 	if report.BadClock {
-		r.Warnings = append(r.Warnings, "the clock of this machine can't be right, so no skill was removed for its age")
+		r.Warnings = append(r.Warnings, "the system clock is wrong, so no skills were removed by age")
 	}
 	if err != nil || report.BadClock && !o.All {
 		return r, err

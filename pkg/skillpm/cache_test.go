@@ -13,8 +13,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
-// TestInstallWhileCleaning has everything removed from the caches, again and again, when a pack has just been fetched:
-// all projects are as locked in the end.
+// TestInstallWhileCleaning repeatedly clears the caches when a pack was just fetched: in the end, all projects match
+// their lockfiles.
 func TestInstallWhileCleaning(t *testing.T) {
 	server := ocitest.New(t)
 	home, src := t.TempDir(), t.TempDir()
@@ -70,7 +70,8 @@ func TestInstallWhileCleaning(t *testing.T) {
 	}
 }
 
-// TestRemovalThatDied has a process die while it removes what is fetched again later: that can be removed again.
+// TestRemovalThatDied kills a process while it removes a tree that is fetched again later: the tree can be removed
+// again.
 func TestRemovalThatDied(t *testing.T) {
 	c := newClient(t, t.TempDir(), t.TempDir())
 	repository := filepath.Join(c.Paths.GitCache(), "repository")

@@ -86,14 +86,35 @@ func (d *denials) markPack(ctx context.Context, w *workspace.Workspace, l *works
 	}
 }
 
-// lockedDenial returns why the policies deny a locked pack by its source or its skills' names, "" if they allow it.
-func (d *denials) lockedDenial(id pack.ID, p *pack.LockedPack) string {
-	for _, name := range slices.Sorted(maps.Keys(p.Skills)) {
-		if denial := d.skillDenial(name, "", id, p.Source); denial != "" {
-			return denial
+// lockedDenial returns what the policies deny of a locked pack by its source or its skills' names.
+func (d *denials) lockedDenial(id pack.ID, p *pack.LockedPack) PackDenial {
+	return packDenial(slices.Sorted(maps.Keys(p.Skills)), func(name string) string {
+		return d.skillDenial(name, "", id, p.Source)
+	})
+}
+
+// PackDenial is what the policies deny of a pack.
+type PackDenial struct {
+	Denied       string   `json:"denied,omitempty"`       // why the policies deny it with all of its skills
+	DeniedSkills []string `json:"deniedSkills,omitempty"` // the denied ones, if the policies allow others
+}
+
+// IsEmpty reports whether the policies deny nothing of the pack.
+func (d PackDenial) IsEmpty() bool { return d.Denied == "" && len(d.DeniedSkills) == 0 }
+
+// packDenial summarizes why policies deny skills, "" for those that they allow.
+func packDenial(names []string, reason func(name string) string) (d PackDenial) {
+	first := ""
+	for _, name := range names {
+		if why := reason(name); why != "" {
+			d.DeniedSkills = append(d.DeniedSkills, name)
+			first = cmp.Or(first, why)
 		}
 	}
-	return ""
+	if len(d.DeniedSkills) == len(names) {
+		return PackDenial{Denied: first}
+	}
+	return d
 }
 
 // nameDenial returns why the policies deny a skill by its name, whatever its source.
@@ -124,10 +145,9 @@ func (s *searcher) markResult(ctx context.Context, p *SearchResult) {
 	}
 	for i := range p.Skills {
 		p.Skills[i].Denied = s.denied.nameDenial(p.Skills[i].Name, id)
-		p.Denied = cmp.Or(p.Denied, p.Skills[i].Denied)
 	}
-	for _, name := range p.names {
-		p.Denied = cmp.Or(p.Denied, s.denied.nameDenial(name, id))
+	if p.Denied == "" {
+		p.PackDenial = packDenial(p.names, func(name string) string { return s.denied.nameDenial(name, id) })
 	}
 }
 

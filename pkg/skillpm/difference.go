@@ -50,7 +50,7 @@ type PackDiff struct {
 func (c *Client) Diff(ctx context.Context, o DiffOptions) (*DiffReport, error) {
 	defer c.Progress(Event{Done: true})
 	if o.Edits && o.Latest {
-		return nil, diag.Errorf(diag.Usage, "--edits is about what is installed: it takes no --latest")
+		return nil, diag.Errorf(diag.Usage, "--edits cannot be used with --latest")
 	}
 	w, err := c.Machine.Open(o.Scope, false)
 	if err != nil {

@@ -13,7 +13,8 @@ import (
 
 const front = "---\nname: tool\ndescription: Does things. Use it for tests.\n"
 
-// TestDiff checks what is told of an update, that nothing is installed by it, and that it works with an empty store.
+// TestDiff checks the shown changes of an update, that showing them installs nothing, and that it works with an empty
+// store.
 func TestDiff(t *testing.T) {
 	w := newFixture(t)
 	w.publish("acme/base", "1.0.0", nil, "base")
@@ -48,13 +49,13 @@ func TestDiff(t *testing.T) {
 		want := []string{
 			"executable " + tool + "scripts/run.sh becomes executable",
 			"hooks " + tool + "SKILL.md hooks: none → {Stop: [{hooks: [{type: command, command: ./x.sh}]}]}",
-			"requirement  requires acme/base ^1.0 (before: not at all)",
+			"requirement  requires acme/base ^1.0 (before: not required)",
 			"script " + tool + "new.py new script",
-			"script " + tool + "scripts/run.sh the script changes",
-			"skill .skillpm/plugins/acme/tool/gone/SKILL.md the skill goes",
+			"script " + tool + "scripts/run.sh changed script",
+			"skill .skillpm/plugins/acme/tool/gone/SKILL.md the skill is removed",
 			"skill .skillpm/plugins/acme/tool/more/SKILL.md new skill",
 			"tools " + tool + "SKILL.md allowed-tools: Read → Read, Bash",
-			"url " + tool + "SKILL.md new address https://evil.example/get?x=1",
+			"url " + tool + "SKILL.md new URL https://evil.example/get?x=1",
 		}
 		var got []string
 		for _, n := range r.Packs[1].Notes {
@@ -90,11 +91,11 @@ func TestDiff(t *testing.T) {
 	}
 }
 
-// TestDiffHidden has packs that would hide from the summary, or from the text, what they change.
+// TestDiffHidden uses packs that try to hide changes from the summary or from the text.
 func TestDiffHidden(t *testing.T) {
 	const (
-		indirect = "front the frontmatter is written with anchors, aliases or merge keys: read it"
-		binary   = "hidden is binary in spite of its name: what it says is not shown"
+		indirect = "front the frontmatter uses YAML anchors, aliases, or merge keys; review it"
+		binary   = "hidden is binary despite its name; its content is not shown"
 	)
 	plain := front + "---\n\n" + strings.Repeat("Text.\n", 30)
 	for _, tt := range []struct {
@@ -104,9 +105,9 @@ func TestDiffHidden(t *testing.T) {
 	}{
 		{"alias", front + "x: &t [Read]\nallowed-tools: *t\n---\n", front + "x: &t [Bash]\nallowed-tools: *t\n---\n", []string{indirect}, true},
 		{"merge key", plain, front + "x: &b {a: b}\n<<: *b\n---\n", []string{indirect}, true},
-		{"zero byte", plain, plain + "See https://evil.example/x\x00.\n", []string{"url new address https://evil.example/x"}, true},
-		{"zero bytes", plain, plain + "See https://evil.example/x.\n" + strings.Repeat("\x00", 99), []string{binary, "url new address https://evil.example/x"}, false},
-		{"size", plain, plain + strings.Repeat("Text.\n", textdiff.DefaultMaxText/6), []string{"hidden is too large: what it says is not shown"}, false},
+		{"zero byte", plain, plain + "See https://evil.example/x\x00.\n", []string{"url new URL https://evil.example/x"}, true},
+		{"zero bytes", plain, plain + "See https://evil.example/x.\n" + strings.Repeat("\x00", 99), []string{binary, "url new URL https://evil.example/x"}, false},
+		{"size", plain, plain + strings.Repeat("Text.\n", textdiff.DefaultMaxText/6), []string{"hidden is too large; its content is not shown"}, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := newFixture(t)

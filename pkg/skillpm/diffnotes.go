@@ -71,7 +71,7 @@ func notes(ctx context.Context, before, after []textdiff.File) ([]DiffNote, erro
 	}
 	for _, path := range slices.Sorted(maps.Keys(n.previous)) {
 		if isSkill(path) {
-			n.add(NoteSkill, path, "the skill goes")
+			n.add(NoteSkill, path, "the skill is removed")
 		}
 	}
 	return n.notes, nil
@@ -110,20 +110,20 @@ func (n *noteTaker) file(was, f textdiff.File, had bool) {
 	case !had && isScript(f):
 		n.add(NoteScript, f.Path, "new script")
 	case had && isScript(f) && !bytes.Equal(was.Data, f.Data):
-		n.add(NoteScript, f.Path, "the script changes")
+		n.add(NoteScript, f.Path, "changed script")
 	}
 	if had && f.Executable && !was.Executable {
 		n.add(NoteExecutable, f.Path, "becomes executable")
 	}
 	if had && len(was.Data) > 0 && textdiff.Binary(f.Data) && !textdiff.Binary(was.Data) && !isText(f.Path) {
-		n.add(NoteHidden, f.Path, "becomes binary: what it says is not shown")
+		n.add(NoteHidden, f.Path, "becomes binary; its content is not shown")
 	}
 	found, all := n.urls.add(f.Data)
 	for _, url := range found {
-		n.add(NoteURL, f.Path, "new address "+url)
+		n.add(NoteURL, f.Path, "new URL "+url)
 	}
 	if !all {
-		n.add(NoteURL, f.Path, fmt.Sprintf("has more than %d addresses, of which the first were looked at", maxURLs))
+		n.add(NoteURL, f.Path, fmt.Sprintf("has more than %d URLs; only the first were checked", maxURLs))
 	}
 }
 
@@ -139,12 +139,12 @@ func (n *noteTaker) front(was, f textdiff.File) {
 	for _, p := range problems {
 		if p.Kind != skill.ByteOrderMark {
 			n.add(NoteFront, f.Path, fmt.Sprintf(
-				"agents may read the frontmatter otherwise than skillpm does: line %d: %s", p.Line, p.Message))
+				"agents may parse the frontmatter differently: line %d: %s", p.Line, p.Message))
 			break
 		}
 	}
 	if hasIndirection(now.Front) {
-		n.add(NoteFront, f.Path, "the frontmatter is written with anchors, aliases or merge keys: read it")
+		n.add(NoteFront, f.Path, "the frontmatter uses YAML anchors, aliases, or merge keys; review it")
 	}
 }
 
@@ -162,11 +162,11 @@ func hiddenNotes(d textdiff.Diff) []DiffNote {
 		case c.Status == textdiff.Removed || !isText(c.Path):
 		case c.Binary:
 			list = append(list, DiffNote{
-				Kind: NoteHidden, Path: c.Path, Text: "is binary in spite of its name: what it says is not shown",
+				Kind: NoteHidden, Path: c.Path, Text: "is binary despite its name; its content is not shown",
 			})
 		case c.Large:
 			list = append(list, DiffNote{
-				Kind: NoteHidden, Path: c.Path, Text: "is too large: what it says is not shown",
+				Kind: NoteHidden, Path: c.Path, Text: "is too large; its content is not shown",
 			})
 		}
 	}
@@ -186,7 +186,7 @@ func requirementNotes(before, after *pack.LockedPack) []DiffNote {
 		}
 		if now := after.Dependencies[id]; now != was {
 			list = append(list, DiffNote{Kind: NoteRequirement, Text: "requires " + id + " " + now + " (before: " +
-				cmp.Or(was, "not at all") + ")"})
+				cmp.Or(was, "not required") + ")"})
 		}
 	}
 	return list

@@ -6,11 +6,11 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/textdiff"
 )
 
-// TestFrontNotes has frontmatter that agents need not read as skillpm does, and that no registry of ours takes.
+// TestFrontNotes uses frontmatter that agents may read differently from skillpm, and that our registries do not accept.
 func TestFrontNotes(t *testing.T) {
-	const otherwise = "agents may read the frontmatter otherwise than skillpm does: line "
+	const otherwise = "agents may parse the frontmatter differently: line "
 	for _, tt := range []struct{ name, data, want string }{
-		{"key that is there twice", "---\nname: a\nname: b\n---\n", otherwise + `3: the key "name" is already on line 2`},
+		{"key that is duplicated", "---\nname: a\nname: b\n---\n", otherwise + `3: the key "name" is duplicated, first on line 2`},
 		{"plain", "---\nname: a\n---\n", ""},
 	} {
 		n := noteTaker{}

@@ -5,7 +5,7 @@
 // request leads to a resolution (a manifest and a lockfile), the resolution to a plan, and the plan is applied in one
 // transaction. The rules that the package keeps:
 //
-//   - Nothing from a pack is run.
+//   - Nothing in a pack is run.
 //   - An operation that fails leaves packs, links, manifest and lockfile as they were.
 //   - A file that skillpm did not create is never overwritten.
 //   - What is installed matches the digests of the lockfile, or the operation fails.

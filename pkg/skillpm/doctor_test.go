@@ -20,7 +20,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
-// patient is a project with an installed pack, in a repository, with a home of its own.
+// patient is a project with an installed pack, in a repository, with its own home.
 type patient struct {
 	t         *testing.T
 	dir, home string
@@ -124,7 +124,7 @@ func (p *patient) chmod(name string, mode os.FileMode) {
 	}
 }
 
-// symptom is what a finding is expected to be.
+// symptom is an expected finding.
 type symptom struct {
 	check    string
 	severity diag.Severity
@@ -132,12 +132,12 @@ type symptom struct {
 	fix      string // in the fix
 }
 
-// TestDoctor makes each state that doctor knows of and looks for the finding, and for no other.
+// TestDoctor creates each state that doctor detects, and checks that it reports exactly that finding.
 func TestDoctor(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("states are made with links and modes")
 	}
-	const bad, warn, advice = diag.SeverityError, diag.SeverityWarning, diag.SeverityAdvice
+	const bad, warn, advice = diag.SeverityError, diag.SeverityWarning, diag.SeverityNote
 	for _, tt := range []struct {
 		name string
 		make func(p *patient)
@@ -146,31 +146,31 @@ func TestDoctor(t *testing.T) {
 		{"healthy", func(*patient) {}, nil},
 		{"a manifest that can't be read", func(p *patient) { p.write("skillpm.yaml", "name: [") }, []symptom{{"files", bad, "skillpm.yaml", ""}}},
 		{"a lock with merge markers", func(p *patient) { p.appendTo("skillpm.lock", "<<<<<<< HEAD\n") }, []symptom{{"files", bad, "skillpm.lock", ""}}},
-		{"another skillpm is asked for", func(p *patient) { p.appendTo("skillpm.yaml", "skillpm: \">=9\"\n") }, []symptom{{"skillpm-version", bad, ">=9", "install a skillpm"}}},
+		{"another skillpm is asked for", func(p *patient) { p.appendTo("skillpm.yaml", "skillpm: \">=9\"\n") }, []symptom{{"skillpm-version", bad, ">=9", "install a matching version"}}},
 		{"interrupted", func(p *patient) { p.write(".skillpm/journal/stage/0/x", "x") }, []symptom{{"interrupted", bad, ".skillpm/journal", "skillpm install"}}},
 		{"drift", func(p *patient) { p.appendTo("skillpm.yaml", "  acme/more: \"^1.0\"\n") }, []symptom{{"lock-drift", bad, "acme/more", "skillpm install"}}},
-		{"no lock", func(p *patient) { p.remove("skillpm.lock"); p.remove(".skillpm"); p.remove(".agents") }, []symptom{{"lock-drift", warn, "no skillpm.lock", "skillpm install"}}},
+		{"no lock", func(p *patient) { p.remove("skillpm.lock"); p.remove(".skillpm"); p.remove(".agents") }, []symptom{{"lock-drift", warn, "skillpm.lock is missing", "skillpm install"}}},
 		{"missing", func(p *patient) { p.remove(".skillpm/plugins/acme/well/well-0") }, []symptom{
-			{"installed", bad, "well-0 is missing", "skillpm install"},
+			{"installed", bad, "well-0: is missing", "skillpm install"},
 		}},
 		{"edited", func(p *patient) { p.appendTo(".skillpm/plugins/acme/well/well-0/SKILL.md", "mine\n") }, []symptom{{"installed", warn, "well-0", "skillpm verify --fix"}}},
-		{"a link elsewhere", func(p *patient) { p.remove(".agents/skills/well-0"); p.link(".agents/skills/well-0", "well-1") }, []symptom{{"installed", warn, "is a link that skillpm did not make", "move "}}},
+		{"a link elsewhere", func(p *patient) { p.remove(".agents/skills/well-0"); p.link(".agents/skills/well-0", "well-1") }, []symptom{{"installed", warn, "is a link that skillpm did not create", "move "}}},
 		{"a link to what was installed once", func(p *patient) { p.link(".agents/skills/old", "../../.skillpm/plugins/acme/gone/old") }, []symptom{
 			{"installed", warn, ".agents/skills/old", "skillpm verify --fix"},
 		}},
-		{"somebody's dangling link", func(p *patient) { p.link(".agents/skills/x", "/no/such/skill") }, []symptom{{"foreign-links", warn, "/no/such/skill", "remove it"}}},
+		{"somebody's dangling link", func(p *patient) { p.link(".agents/skills/x", "/no/such/skill") }, []symptom{{"foreign-links", warn, "/no/such/skill", "remove the link"}}},
 		{"another tool's link", func(p *patient) { p.write("other/x/SKILL.md", "x"); p.link(".agents/skills/x", "../../other/x") }, []symptom{{"foreign-links", advice, ": x", ""}}},
 		{"one directory under two names", func(p *patient) { p.link(".claude", ".agents") }, nil},
 		{"a hand-written skill before a pack's", func(p *patient) { p.write(".skillpm/skills/well-0/SKILL.md", "mine") }, []symptom{{"names", warn, "well-0", "--as"}}},
 		{"the user's own skill before a pack's", func(p *patient) { p.write("~/.agents/skills/well-1/SKILL.md", "mine") }, []symptom{{"names", warn, "~/.agents/skills/well-1", "--as"}}},
 		{"an agent's directory that leads out", func(p *patient) { p.link(".claude", t.TempDir()) }, []symptom{{"agent-directories", warn, ".claude/skills", "replace the link"}}},
 		{"an agent's directory that is a file", func(p *patient) { p.remove(".agents"); p.write(".agents/skills", "x") }, []symptom{
-			{"agent-directories", bad, "is no directory", "move it away"},
+			{"agent-directories", bad, "is not a directory", "move it away"},
 			{"installed", warn, ".agents/skills/well-0", ""},
 			{"installed", warn, ".agents/skills/well-1", ""},
 		}},
 		{"an agent that is not there", func(p *patient) { p.appendTo("skillpm.yaml", "agents: [agents, goose]\n") }, []symptom{
-			{"agents-asked", advice, "Goose", ""},
+			{"manifest-agents", advice, "Goose", ""},
 			{"installed", bad, ".goose/skills", "skillpm install"},
 		}},
 		{"git ignores the lock", func(p *patient) {
@@ -214,8 +214,8 @@ func TestDoctor(t *testing.T) {
 			p.remove("~/.local/state/skillpm/machine.key")
 			p.write("~/.local/state/skillpm/machine.key/x", "x")
 		}, []symptom{{"machine-key", warn, "is not a key", "remove it"}}},
-		{"a git program that is not there", func(p *patient) { p.write("~/.config/skillpm/config.yaml", "git: /no/such/git\n") }, []symptom{{"git-program", bad, "/no/such/git", "what is built in"}}},
-		{"a git program that is none", func(p *patient) { p.write("~/.config/skillpm/config.yaml", "git: /bin/sh\n") }, []symptom{{"git-program", bad, "does not say", "what is built in"}}},
+		{"a git program that is not there", func(p *patient) { p.write("~/.config/skillpm/config.yaml", "git: /no/such/git\n") }, []symptom{{"git-program", bad, "/no/such/git", "the built-in client"}}},
+		{"a git program that is none", func(p *patient) { p.write("~/.config/skillpm/config.yaml", "git: /bin/sh\n") }, []symptom{{"git-program", bad, "not recognized as git", "the built-in client"}}},
 		{"a secret in plain text", func(p *patient) {
 			p.write("~/.docker/config.json", `{"auths": {"registry.example": {"auth": "c2VjcmV0OnNlc2FtZQ=="}, "empty.example": {}}}`)
 		}, []symptom{{"docker-config", advice, "plain text for registry.example", "credsStore"}}},
@@ -269,7 +269,7 @@ func TestDoctor(t *testing.T) {
 	}
 }
 
-// checkSymptoms compares findings with what was expected, and looks for secrets in them.
+// checkSymptoms compares findings with the expected ones, and checks that they have no secrets.
 func checkSymptoms(t *testing.T, r *skillpm.DoctorReport, want []symptom) {
 	t.Helper()
 	trouble, found := false, r.Trouble()
@@ -282,7 +282,7 @@ func checkSymptoms(t *testing.T, r *skillpm.DoctorReport, want []symptom) {
 			continue
 		}
 		r.Findings = slices.Delete(r.Findings, i, i+1)
-		trouble = trouble || w.severity != diag.SeverityAdvice
+		trouble = trouble || w.severity != diag.SeverityNote
 	}
 	if len(r.Findings) > 0 {
 		t.Errorf("found as well: %+v", r.Findings)
@@ -302,7 +302,7 @@ func (p *patient) vendor() {
 	}
 }
 
-// TestDoctorUser looks at what is installed for the user, and where there is no project.
+// TestDoctorUser checks the user's installation, without a project.
 func TestDoctorUser(t *testing.T) {
 	p := newPatient(t)
 	p.dir = t.TempDir()

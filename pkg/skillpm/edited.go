@@ -86,13 +86,13 @@ func (in *installer) explainEdits(ctx context.Context, err error) error {
 	conflict := diag.Errorf(diag.Conflict, "%w", err)
 	switch {
 	case in.request.frozen:
-		return conflict.WithHint("skillpm install --force installs what skillpm.lock says, and keeps a copy of the "+
+		return conflict.WithHint("restore the locked content with: skillpm install --force; it keeps a copy of the "+
 			"edits in %s", backup)
 	case in.request.command == commandRemove:
-		return conflict.WithHint("--force removes it, and keeps a copy in %s", backup)
+		return conflict.WithHint("use --force to remove it and keep a copy in %s", backup)
 	}
-	return conflict.WithHint("--keep leaves the packs of edited skills as they are, --force replaces the skills and "+
-		"keeps copies in %s", backup)
+	return conflict.WithHint("use --keep to skip packs with edited skills, or --force to replace the skills and "+
+		"keep copies in %s", backup)
 }
 
 // editWarnings names the local edits that stay, and the packs that stay at their version because of them.
@@ -100,14 +100,14 @@ func (in *installer) editWarnings(c *workspace.Change) []string {
 	var list []string
 	for _, id := range in.request.edited {
 		if p, ok := in.Lock.Packs[id]; ok {
-			list = append(list, fmt.Sprintf("%s stays at %s, because skills of it were edited: %s",
+			list = append(list, fmt.Sprintf("%s stays at %s because it has locally edited skills: %s",
 				id, p.Version, editedSkills(id, c.Edited)))
 		}
 	}
 	for _, e := range c.Edited {
 		if !slices.Contains(in.request.edited, e.Tree.Pack) {
 			list = append(list, fmt.Sprintf(
-				"%s, and stays so; skillpm diff --edits shows the edit, skillpm install --force undoes it", e))
+				"%s; the edit is kept (to show it: skillpm diff --edits; to undo it: skillpm install --force)", e))
 		}
 	}
 	return list

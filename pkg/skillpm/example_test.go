@@ -9,7 +9,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
-// An embedder installs a pack into a project, and lists what the project has.
+// Example installs a pack into a project, and lists the project's packs.
 func Example() {
 	dir, remove := exampleProject()
 	defer remove()
@@ -37,7 +37,7 @@ func Example() {
 	// - kubectl-basics
 }
 
-// exampleProject makes an empty project, and a home directory of its own for this process.
+// exampleProject creates an empty project, and a home directory for this process.
 func exampleProject() (dir string, remove func()) {
 	home, err := os.MkdirTemp("", "skillpm-example-")
 	if err != nil {

@@ -25,7 +25,7 @@ type FetchOptions struct {
 type FetchedPack struct {
 	Pack    string
 	Version string
-	Source  string // as lockfiles write it
+	Source  string // in the format of the lockfile
 	Named   bool   // it is the named pack, and not one that it requires
 	Skills  []FetchedSkill
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
-// Whoever is to approve a pack can look at exactly what an install would bring, and nothing is in force by that: O14.
+// TestFetch checks that an approver can inspect exactly what an installation would add, without activating it (O14).
 func TestFetch(t *testing.T) {
 	w := newFixture(t)
 	w.publish("acme/base", "1.0.0", nil, "base")

@@ -35,7 +35,7 @@ type ImportReport struct {
 // ImportedPack is one dependency that the file led to.
 type ImportedPack struct {
 	Pack     string   `json:"pack"`
-	Requires string   `json:"requires"` // as lockfiles write it
+	Requires string   `json:"requires"` // in the format of the lockfile
 	Names    []string `json:"names"`    // what the other tool calls it
 	Existed  bool     `json:"existed"`  // the manifest had it before, and did not change
 	Line     int      `json:"line,omitempty"`
@@ -69,9 +69,9 @@ func (c *Client) Import(ctx context.Context, o ImportOptions) (*ImportReport, er
 			return nil, err
 		}
 		if n := len(parsed.Dependencies); n > maxImported {
-			return nil, diag.Errorf(diag.Invalid, "%s has %d dependencies, and %d at most can be imported at once",
+			return nil, diag.Errorf(diag.Invalid, "%s has %d dependencies; at most %d can be imported at once",
 				o.File, n, maxImported).
-				WithHint("divide it into several files")
+				WithHint("split it into several files")
 		}
 		report = &ImportReport{
 			File: c.DisplayPath(file), Tool: parsed.Tool, Imported: []ImportedPack{},
@@ -84,6 +84,17 @@ func (c *Client) Import(ctx context.Context, o ImportOptions) (*ImportReport, er
 	}
 	report.Install = installed
 	return report, nil
+}
+
+// noForeignFile returns the error for a directory without a file of another tool. Its hint depends on whether the
+// directory has skills.
+func noForeignFile(dir, name string) error {
+	err := diag.Errorf(diag.NotFound, "%s does not have a file of another tool", name)
+	if own, _ := filepath.Glob(filepath.Join(dir, "*", "SKILL.md")); len(own) > 0 {
+		return err.WithHint("to manage these skills, move them with \"git mv %s skills\", "+
+			"and run \"skillpm install ./skills\"", name)
+	}
+	return err.WithHint("name a file: skills-lock.json, apm.yml, or .claude-plugin/marketplace.json")
 }
 
 // readForeign reads a file of another tool, or the one in a directory.
@@ -105,8 +116,7 @@ func (c *Client) readForeign(name string) (string, []byte, error) {
 			parsed = usual
 		}
 		if parsed == "" {
-			return "", nil, diag.Errorf(diag.NotFound, "%s has no file of another tool", name).
-				WithHint("name one: skills-lock.json, apm.yml or .claude-plugin/marketplace.json")
+			return "", nil, noForeignFile(file, name)
 		}
 		file = filepath.Join(file, parsed)
 	}
@@ -143,7 +153,7 @@ func (in *installer) resolveImport(
 		if err != nil {
 			err = fmt.Errorf("%s:%d: %w", report.File, item.Line, err)
 			if code := diag.CodeOf(err); code != diag.Interrupted && ctx.Err() == nil {
-				const rest = "--keep-going leaves out what can't be opened"
+				const rest = "use --keep-going to skip sources that cannot be opened"
 				if hint := diag.HintOf(err); hint != "" {
 					return nil, diag.Errorf(code, "%w", err).WithHint("%s; %s", hint, rest)
 				}
@@ -207,7 +217,7 @@ func checkSkills(p *pack.Pack, skills []string) error {
 	for _, name := range skills {
 		if _, ok := p.Skill(name); !ok {
 			return diag.Errorf(diag.NotFound, "%s %s has no skill %q", p.ID, p.Version, name).
-				WithHint("it has %s", strings.Join(p.SkillNames(), ", "))
+				WithHint("available skills: %s", strings.Join(p.SkillNames(), ", "))
 		}
 	}
 	return nil
@@ -243,7 +253,7 @@ func (in *installer) recordRequests(res *resolution, requests []packRequest) err
 		if d, ok := res.manifest.Dependency(x.dep.ID); ok && d.Ref != nil &&
 			filepath.IsAbs(filepath.FromSlash(d.Ref.URL)) {
 			res.Warnings = append(res.Warnings, fmt.Sprintf(
-				"skillpm.yaml names %s by an absolute path, %s, which other machines do not have", x.dep.ID,
+				"skillpm.yaml refers to %s by the absolute path %s, which other machines do not have", x.dep.ID,
 				d.Ref.URL))
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
-// TestImportTooMuch has a file with more dependencies than one import takes.
+// TestImportTooMuch imports a file with more dependencies than the limit.
 func TestImportTooMuch(t *testing.T) {
 	w := newFixture(t)
 	var skills []string

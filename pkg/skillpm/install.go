@@ -25,6 +25,7 @@ type InstallOptions struct {
 	Skills   []string // install only these skills of the pack
 	As       string   // the name of the one skill that is installed
 	Agents   []string // link for these agents, and record them
+	Unlink   []string // stop linking for these agents, if the manifest names them
 	LinkMode string   // pack.LinkSymlink, LinkCopy or LinkHard, which is recorded; "" for the recorded one
 }
 
@@ -32,19 +33,19 @@ type InstallOptions struct {
 func (o InstallOptions) check() error {
 	switch {
 	case o.Frozen && len(o.Packs) > 0:
-		return diag.Errorf(diag.Usage, "--frozen installs what skillpm.lock says and takes no packs")
+		return diag.Errorf(diag.Usage, "--frozen cannot be used with PACK arguments")
 	case o.Frozen && len(o.Agents) > 0:
-		return diag.Errorf(diag.Usage, "--frozen changes nothing and takes no --agent")
+		return diag.Errorf(diag.Usage, "--frozen cannot be used with --agent")
 	case o.Frozen && o.Upgrade:
-		return diag.Errorf(diag.Usage, "--frozen installs what skillpm.lock says: it can't --upgrade")
+		return diag.Errorf(diag.Usage, "--frozen cannot be used with --upgrade")
 	case o.Frozen && o.LinkMode != "":
-		return diag.Errorf(diag.Usage, "--frozen changes nothing and takes no --link-mode")
+		return diag.Errorf(diag.Usage, "--frozen cannot be used with --link-mode")
 	case o.LinkMode != "" && pack.CheckLinkMode(o.LinkMode) != nil:
 		return pack.CheckLinkMode(o.LinkMode)
 	case o.As != "" && len(o.Packs) != 1:
-		return diag.Errorf(diag.Usage, "--as names the skill of one pack: give exactly one pack")
+		return diag.Errorf(diag.Usage, "--as requires exactly one pack")
 	case len(o.Skills) > 0 && len(o.Packs) != 1:
-		return diag.Errorf(diag.Usage, "--skill chooses from one pack: give exactly one pack")
+		return diag.Errorf(diag.Usage, "--skill requires exactly one pack")
 	}
 	return nil
 }
@@ -58,8 +59,9 @@ func (c *Client) Install(ctx context.Context, o InstallOptions) (*InstallReport,
 	r := request{ChangeOptions: o.ChangeOptions, create: len(o.Packs) > 0, frozen: o.Frozen, agents: o.Agents}
 	return c.change(ctx, r, func(in *installer) (*resolution, error) {
 		if o.Frozen && in.LacksLock() {
-			return nil, diag.Errorf(diag.NotFound, "--frozen needs a skillpm.lock and %s has none", in.Scope.Root).
-				WithHint("run skillpm install once and commit skillpm.lock")
+			return nil, diag.Errorf(diag.NotFound, "--frozen requires a skillpm.lock, but %s does not have one",
+				in.Scope.Root).
+				WithHint("run skillpm install without --frozen and commit skillpm.lock")
 		}
 		return in.resolve(ctx, o)
 	})
@@ -128,7 +130,7 @@ func (in *installer) notRequired(id pack.ID) error {
 	if near := diag.Nearest(id.String(), have); near != "" {
 		return err.WithHint("did you mean %s?", near)
 	}
-	return err.WithHint("skillpm list shows what is installed")
+	return err.WithHint("list installed packs with: skillpm list")
 }
 
 // packRequest is one pack that the call names.
@@ -154,7 +156,7 @@ func (in *installer) resolve(ctx context.Context, o InstallOptions) (*resolution
 		free = in.Lock.IDs()
 	}
 	if res.Solution, err = in.lockFreed(ctx, res.manifest, in.unlockVersions(free, in.request.edited)); err != nil {
-		return nil, in.suggest(err, requests)
+		return nil, in.suggest(ctx, err, o, requests)
 	}
 	if err := in.recordRequests(res, requests); err != nil {
 		return nil, err
@@ -162,17 +164,21 @@ func (in *installer) resolve(ctx context.Context, o InstallOptions) (*resolution
 	return res, recordChoices(o, requests, res)
 }
 
-// suggest adds a similar name to the error for a name that no registry knows.
-func (in *installer) suggest(err error, requests []packRequest) error {
+// suggest adds a similar name to the error for a name that no registry knows: one that can be installed.
+func (in *installer) suggest(ctx context.Context, err error, o InstallOptions, requests []packRequest) error {
 	if diag.CodeOf(err) != diag.NotFound {
 		return err
 	}
-	known := in.client.KnownPacks()
+	var known []string
+	offers, listErr := in.client.Offers(ctx, OfferOptions{Scope: in.Scope.Kind, Registry: o.Registry, Offline: true})
+	if listErr == nil { // otherwise there is nothing to suggest
+		known = offers.Names()
+	}
 	for _, x := range requests {
 		if info, statErr := os.Stat(in.client.Machine.Abs(filepath.FromSlash(x.dep.ID.String()))); statErr == nil &&
 			info.IsDir() && x.dep.Ref == nil {
 			return diag.Errorf(diag.NotFound, "%w", err).
-				WithHint("for the directory of that name, write ./%s", x.dep.ID)
+				WithHint("to install the directory of that name, write ./%s", x.dep.ID)
 		}
 		if near := diag.Nearest(x.dep.ID.String(), known); x.dep.Ref == nil && near != "" &&
 			!slices.Contains(known, x.dep.ID.String()) {
@@ -274,9 +280,9 @@ func mergeRequest(have pack.Dependency, x packRequest) (packRequest, error) {
 		return packRequest{dep: have}, nil
 	}
 	if was, now := sourceName(have), sourceName(x.dep); was != now {
-		return x, diag.Errorf(diag.Conflict, "%s is required already, from %s; it can't come from %s as well",
+		return x, diag.Errorf(diag.Conflict, "%s is already required from %s and cannot also come from %s",
 			have.ID, was, now).
-			WithHint("skillpm remove %s first, if it should come from there from now on", have.ID)
+			WithHint("to change its source, run skillpm remove %s first", have.ID)
 	}
 	x.dep.Skills = have.Skills
 	return x, nil
@@ -293,6 +299,9 @@ func sourceName(d pack.Dependency) string {
 // recordChoices records in the manifest what the call chooses besides packs: agents, a link mode, and an alias.
 func recordChoices(o InstallOptions, requests []packRequest, res *resolution) error {
 	if err := recordAgents(res.manifest, o.Agents); err != nil {
+		return err
+	}
+	if err := dropAgents(res.manifest, o.Unlink); err != nil {
 		return err
 	}
 	if o.LinkMode != "" && o.LinkMode != res.manifest.LinkMode {
@@ -312,24 +321,37 @@ func recordChoices(o InstallOptions, requests []packRequest, res *resolution) er
 		return err
 	}
 	if name == o.As {
-		return diag.Errorf(diag.Usage, "--as %s: that is the name that the skill has", o.As)
+		return diag.Errorf(diag.Usage, "--as %s: the skill already has this name", o.As)
 	}
 	return res.manifest.SetAlias(pack.Alias{Alias: o.As, Skill: name, Pack: id})
 }
 
 // recordAgents adds agents to those that the manifest links for.
 func recordAgents(m *pack.Manifest, ids []string) error {
+	ids = slices.Clone(ids)
+	for i, id := range ids {
+		ids[i] = agent.Canonical(id)
+	}
 	switch {
 	case len(ids) == 0:
 		return nil
 	case slices.Contains(ids, agent.DetectedID) && len(ids) > 1:
-		return diag.Errorf(diag.Usage, "--agent %s goes with no other", agent.DetectedID)
+		return diag.Errorf(diag.Usage, "--agent %s cannot be used with other agents", agent.DetectedID)
 	case slices.Contains(ids, agent.DetectedID):
 		return m.SetAgents(nil)
 	case slices.Contains(ids, agent.AllID):
 		return m.SetAgents([]string{agent.AllID})
 	}
 	return m.SetAgents(solve.Union(m.Agents, ids))
+}
+
+// dropAgents removes agents from those that the manifest links for.
+func dropAgents(m *pack.Manifest, ids []string) error {
+	dropped := func(id string) bool { return slices.Contains(ids, agent.Canonical(id)) }
+	if !slices.ContainsFunc(m.Agents, dropped) {
+		return nil
+	}
+	return m.SetAgents(slices.DeleteFunc(slices.Clone(m.Agents), dropped))
 }
 
 // aliasedSkill returns the one skill that --as can rename.
@@ -341,6 +363,6 @@ func aliasedSkill(id pack.ID, selected []string, p *pack.LockedPack) (string, er
 	if len(selected) == 0 && len(names) == 1 {
 		return names[0], nil
 	}
-	return "", diag.Errorf(diag.Usage, "--as names one skill and %s has %d", id, len(names)).
-		WithHint("choose one with --skill: %s", strings.Join(names, ", "))
+	return "", diag.Errorf(diag.Usage, "--as requires one skill, but %s has %d", id, len(names)).
+		WithHint("use --skill with one of %s", strings.Join(names, ", "))
 }

@@ -25,8 +25,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
-// newClient returns a client that works in dir with a home of its own, and what the administrator of its machine set
-// in home/enterprise.
+// newClient returns a client for dir with its own home, and with the administrator's settings in home/enterprise.
 func newClient(tb testing.TB, dir, home string) *skillpm.Client {
 	tb.Helper()
 	c := skillpm.New(newOptions(tb, dir, home))
@@ -34,7 +33,7 @@ func newClient(tb testing.TB, dir, home string) *skillpm.Client {
 	return c
 }
 
-// newAuthor returns what publishes from a directory on the same machine.
+// newAuthor returns an author that publishes from a directory on the same machine.
 func newAuthor(tb testing.TB, dir, home string) *publish.Client {
 	tb.Helper()
 	c := publish.New(newOptions(tb, dir, home))
@@ -80,7 +79,7 @@ func writePack(tb testing.TB, dir, name, version string, n int) {
 	}
 }
 
-// prose returns n bytes of words, which compress about as well as text does.
+// prose returns n bytes of words, which compress about as well as prose.
 func prose(seed, n int) string {
 	words := strings.Fields("deploy the service and check that every instance is healthy before the next step of a rollout begins")
 	var b strings.Builder
@@ -112,8 +111,8 @@ func snapshot(tb testing.TB, dir string) map[string]string {
 	return all
 }
 
-// TestDamagedPack checks that a pack whose bytes are not those that its digest promises is refused, and that the failed
-// install leaves the previous one, the manifest and the lock byte for byte as they were.
+// TestDamagedPack checks that a pack whose content does not match its digest is rejected, and that the failed
+// installation leaves the previous one, the manifest, and the lockfile byte for byte unchanged.
 func TestDamagedPack(t *testing.T) {
 	server := ocitest.New(t)
 	dir, home := t.TempDir(), t.TempDir()
@@ -176,8 +175,8 @@ func damageBlobs(server *ocitest.Server, change func([]byte) []byte) func(http.R
 	}
 }
 
-// TestEnterpriseBinding checks that nobody gets a pack of a bound owner from elsewhere: not by --registry, not from a
-// place, not by a lock that came with a project.
+// TestEnterpriseBinding checks that a pack of a bound owner comes from no other source: not with --registry, not from a
+// direct source, and not from a project's lockfile.
 func TestEnterpriseBinding(t *testing.T) {
 	server := ocitest.New(t)
 	home, dir, src := t.TempDir(), t.TempDir(), t.TempDir()
@@ -219,7 +218,7 @@ func TestEnterpriseBinding(t *testing.T) {
 	}
 }
 
-// TestHandWrittenMeanwhile checks that a skill that somebody writes while a pack is downloaded is not overwritten.
+// TestHandWrittenMeanwhile checks that a local skill that is created during a download is not overwritten.
 func TestHandWrittenMeanwhile(t *testing.T) {
 	server := ocitest.New(t)
 	dir, home, src := t.TempDir(), t.TempDir(), t.TempDir()
@@ -251,8 +250,7 @@ func TestHandWrittenMeanwhile(t *testing.T) {
 	}
 }
 
-// TestInstalledMeanwhile checks that an install takes files that another process installs meanwhile for what they are,
-// and not for local edits.
+// TestInstalledMeanwhile checks that files that another process installs at the same time do not count as local edits.
 func TestInstalledMeanwhile(t *testing.T) {
 	server := ocitest.New(t)
 	dir, home := t.TempDir(), t.TempDir()
@@ -290,8 +288,8 @@ func TestInstalledMeanwhile(t *testing.T) {
 	}
 }
 
-// TestLostState checks that a project whose state is lost, as in another checkout or on another machine, is updated and
-// cleaned up all the same.
+// TestLostState checks that a project with lost state, for example in another checkout or on another machine, is still
+// updated and cleaned up.
 func TestLostState(t *testing.T) {
 	dir, home := t.TempDir(), t.TempDir()
 	for _, version := range []string{"1.0.0", "1.1.0"} {
@@ -328,8 +326,8 @@ func TestLostState(t *testing.T) {
 	}
 }
 
-// TestForgedState checks that a state file that this machine did not write has no say: what it claims as skillpm's own
-// is not removed.
+// TestForgedState checks that a state file that this machine did not write is ignored: files that it claims for skillpm
+// are not removed.
 func TestForgedState(t *testing.T) {
 	dir, home := t.TempDir(), t.TempDir()
 	secret := filepath.Join(dir, ".env")
@@ -351,7 +349,7 @@ func TestForgedState(t *testing.T) {
 	}
 }
 
-// TestForgedJournal checks that a journal that another machine wrote, as one that came with a repository, is not
+// TestForgedJournal checks that a journal that another machine wrote, for example one from a repository, is not
 // replayed.
 func TestForgedJournal(t *testing.T) {
 	dir, home := t.TempDir(), t.TempDir()
@@ -366,7 +364,8 @@ func TestForgedJournal(t *testing.T) {
 	}
 }
 
-// leaveJournal has a transaction die at its commit point, as a kill on a machine with another key would leave it.
+// leaveJournal makes a transaction die at its commit point, which leaves a journal like that of a killed process on a
+// machine with another key.
 func leaveJournal(t *testing.T, dir string) {
 	t.Helper()
 	defer func() { _ = recover() }()
@@ -391,7 +390,7 @@ func leaveJournal(t *testing.T, dir string) {
 	t.Fatal("the transaction did not die: ", tx.Commit())
 }
 
-// TestPublishedConfig checks that the artifact of one skill says what its frontmatter says (M3).
+// TestPublishedConfig checks that the artifact of one skill has the metadata of its frontmatter (M3).
 func TestPublishedConfig(t *testing.T) {
 	dir, home := t.TempDir(), t.TempDir()
 	writePack(t, dir, "acme/one", "1.0.0", 1)
@@ -416,8 +415,8 @@ func TestPublishedConfig(t *testing.T) {
 	}
 }
 
-// TestConcurrentInstalls checks that processes that install into one project at a time all succeed, one after the
-// other, and that nothing of any is lost.
+// TestConcurrentInstalls checks that concurrent installations into one project all succeed, one after the other, and
+// that none loses anything.
 func TestConcurrentInstalls(t *testing.T) {
 	dir, home := t.TempDir(), t.TempDir()
 	const n = 6
@@ -451,7 +450,7 @@ func TestConcurrentInstalls(t *testing.T) {
 	checkWhole(t, dir, home, packs)
 }
 
-// checkWhole requires exactly the packs to be installed and everything to be as locked.
+// checkWhole requires that exactly the packs are installed and everything matches the lockfile.
 func checkWhole(t *testing.T, dir, home string, packs []string) {
 	t.Helper()
 	c := newClient(t, dir, home)
@@ -473,8 +472,8 @@ func checkWhole(t *testing.T, dir, home string, packs []string) {
 
 const childDir = "SKILLPM_TEST_INSTALL_IN"
 
-// TestKilledInstall kills installs at many moments and checks that the next one finds a project that it can finish:
-// the old state or the new one, and nothing that verify objects to.
+// TestKilledInstall kills installations at many moments and checks that the next one can finish: it finds the old or
+// the new state, and verify reports no problems.
 func TestKilledInstall(t *testing.T) {
 	if dir := os.Getenv(childDir); dir != "" {
 		c := newClient(t, dir, os.Getenv(childDir+"_HOME"))

@@ -20,7 +20,7 @@ type LinkOptions struct {
 func (c *Client) Link(ctx context.Context, o LinkOptions) (*InstallReport, error) {
 	dir, err := pathx.ResolveExisting(c.Machine.Abs(o.Dir))
 	if err != nil {
-		return nil, diag.Errorf(diag.NotFound, "there is no directory %s", o.Dir)
+		return nil, diag.Errorf(diag.NotFound, "directory %s does not exist", o.Dir)
 	}
 	p, err := workspace.ReadLinked(dir)
 	if err != nil {
@@ -32,7 +32,7 @@ func (c *Client) Link(ctx context.Context, o LinkOptions) (*InstallReport, error
 	return c.relink(ctx, request{ChangeOptions: o.ChangeOptions}, func(in *installer, linked map[string]string) error {
 		if dir == in.Scope.Root {
 			return diag.Errorf(diag.Usage, "%s is this project itself", o.Dir).
-				WithHint("link it where it is used: skillpm -C DIR link %s", o.Dir)
+				WithHint("run it in the project that uses the pack: skillpm -C DIR link %s", o.Dir)
 		}
 		linked[p.ID.String()] = dir
 		return nil
@@ -58,7 +58,7 @@ func (c *Client) Unlink(ctx context.Context, name string, o LinkOptions) (*Insta
 		if near := diag.Nearest(name, known); near != "" {
 			return err.WithHint("did you mean %s?", near)
 		}
-		return err.WithHint("skillpm list shows what is linked")
+		return err.WithHint("list linked packs with: skillpm list")
 	})
 	if err == nil && !slices.ContainsFunc(r.Packs, func(p PackReport) bool { return p.Pack == unlinked }) {
 		r.Packs = append(r.Packs, PackReport{

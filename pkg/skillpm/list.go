@@ -26,6 +26,7 @@ type ListReport struct {
 	Root      string               `json:"root"`
 	Packs     []PackReport         `json:"packs"`
 	Agents    []workspace.AgentDir `json:"agents"`
+	Named     []string             `json:"namedAgents,omitempty"` // ids of the agents that the manifest names
 	Conflicts []NameConflict       `json:"conflicts"`
 }
 
@@ -36,7 +37,8 @@ func (c *Client) List(ctx context.Context, scopeKind string) (*ListReport, error
 		return nil, err
 	}
 	r := &ListReport{
-		Scope: w.Scope.Kind, Root: w.Scope.Root, Agents: l.Dirs, Packs: []PackReport{}, Conflicts: nameConflicts(l),
+		Scope: w.Scope.Kind, Root: w.Scope.Root, Agents: l.Dirs, Named: w.Manifest.Agents, Packs: []PackReport{},
+		Conflicts: nameConflicts(l),
 	}
 	denied := c.denials(w)
 	for _, id := range sortedIDs(l.Packs) {
@@ -59,16 +61,16 @@ func (c *Client) installed(scopeKind string) (*workspace.Workspace, *workspace.L
 
 // PackInfo describes an installed or offered pack.
 type PackInfo struct {
-	Pack         string            `json:"pack"`
-	Version      string            `json:"version"`
-	Description  string            `json:"description,omitempty"`
-	License      string            `json:"license,omitempty"`
-	Source       string            `json:"source"`
-	Resolved     string            `json:"resolved,omitempty"`
-	Versions     []string          `json:"versions,omitempty"`   // offered versions, newest first
-	Withdrawn    string            `json:"withdrawn,omitempty"`  // why the version was withdrawn
-	Deprecated   string            `json:"deprecated,omitempty"` // why not to use the pack
-	Denied       string            `json:"denied,omitempty"`     // why the policies deny it
+	Pack        string   `json:"pack"`
+	Version     string   `json:"version"`
+	Description string   `json:"description,omitempty"`
+	License     string   `json:"license,omitempty"`
+	Source      string   `json:"source"`
+	Resolved    string   `json:"resolved,omitempty"`
+	Versions    []string `json:"versions,omitempty"`   // offered versions, newest first
+	Withdrawn   string   `json:"withdrawn,omitempty"`  // why the version was withdrawn
+	Deprecated  string   `json:"deprecated,omitempty"` // why not to use the pack
+	PackDenial
 	Dependencies map[string]string `json:"dependencies,omitempty"`
 	Installed    *PackReport       `json:"installed,omitempty"`
 	Skills       []SkillInfo       `json:"skills"`
@@ -94,6 +96,7 @@ type InstalledSkill struct {
 	Version     string `json:"version"`
 	Source      string `json:"source"`
 	Description string `json:"description,omitempty"`
+	BareOwner   string `json:"bareOwner,omitempty"` // the pack whose skill has its bare name, if another has it
 	SkillReport
 }
 
@@ -108,7 +111,7 @@ func (c *Client) Info(ctx context.Context, name, scopeKind, registry string) (*I
 		return nil, err
 	}
 	if ref.Kind != pack.KindName {
-		return nil, diag.Errorf(diag.Usage, "%s is a place; info takes owner/name or the name of an installed skill",
+		return nil, diag.Errorf(diag.Usage, "%s is a source, not the name of a pack or of an installed skill",
 			name)
 	}
 	p, err := c.packInfo(ctx, ref, scopeKind, registry)
@@ -156,10 +159,16 @@ func installedSkill(
 	report := packReport(w, w.Manifest, n.Pack, locked, l, statusNow(w, l))
 	denied.markPack(ctx, w, l, n.Pack, &report)
 	i := slices.IndexFunc(report.Skills, func(s SkillReport) bool { return s.Name == n.Skill })
-	return InstalledSkill{
+	s := InstalledSkill{
 		Pack: n.Pack.String(), Version: locked.Version, Source: locked.Source, SkillReport: report.Skills[i],
 		Description: describe(w.Scope.PluginSkill(n.Pack, n.Skill)),
 	}
+	for _, other := range l.Named {
+		if other.Link == n.Skill && other.Pack != n.Pack {
+			s.BareOwner = other.Pack.String()
+		}
+	}
+	return s
 }
 
 func noSuchSkill(name, skill string, l *workspace.Layout) error {
@@ -167,11 +176,11 @@ func noSuchSkill(name, skill string, l *workspace.Layout) error {
 	for _, n := range l.Named {
 		have = append(have, n.Link, n.Skill+"@"+n.Pack.String())
 	}
-	err := diag.Errorf(diag.NotFound, "no skill %s is installed", name)
+	err := diag.Errorf(diag.NotFound, "skill %q is not installed", name)
 	if near := diag.Nearest(skill, have); near != "" {
 		return err.WithHint("did you mean %s?", near)
 	}
-	return err.WithHint("skillpm list shows what is installed")
+	return err.WithHint("list installed packs with: skillpm list")
 }
 
 // packInfo describes a pack as installed and as offered or, with a constraint, the highest offered version that it
@@ -209,15 +218,27 @@ func (c *Client) packInfo(ctx context.Context, ref pack.Ref, scopeKind, registry
 	if offered != nil {
 		info.fill(offered, !have || offered.Version != locked.Version)
 	}
-	for i := range info.Skills {
-		s := &info.Skills[i]
-		s.Denied = denied.skillDenial(s.Name, "", ref.ID, info.Source)
-		info.Denied = cmp.Or(info.Denied, s.Denied)
-	}
-	if info.Installed != nil && info.Installed.Version == info.Version {
-		info.Denied = cmp.Or(info.Denied, info.Installed.Denied)
-	}
+	info.markDenied(denied, ref.ID)
 	return info, nil
+}
+
+// markDenied adds what the policies deny of the pack. If the described version is installed, its files were checked,
+// too.
+func (i *PackInfo) markDenied(denied *denials, id pack.ID) {
+	names, reasons := []string{}, map[string]string{}
+	for at := range i.Skills {
+		s := &i.Skills[at]
+		s.Denied = denied.skillDenial(s.Name, "", id, i.Source)
+		if i.Installed != nil && i.Installed.Version == i.Version {
+			for _, have := range i.Installed.Skills {
+				if have.Name == s.Name {
+					s.Denied = cmp.Or(s.Denied, have.Denied)
+				}
+			}
+		}
+		names, reasons[s.Name] = append(names, s.Name), s.Denied
+	}
+	i.PackDenial = packDenial(names, func(name string) string { return reasons[name] })
 }
 
 // onOffer asks the registries for a pack's versions and describes the installed version, or else the highest that the
@@ -287,7 +308,7 @@ func highest(versions []string, ref pack.Ref) (string, error) {
 	for _, try := range []string{cmp.Or(text, "*"), cmp.Or(text, "*-0")} {
 		allowed, err := semver.NewConstraint(try)
 		if err != nil {
-			return "", diag.Errorf(diag.Usage, "%q is not a range of versions: %v", text, err)
+			return "", diag.Errorf(diag.Usage, "invalid version range %q: %v", text, err)
 		}
 		best := (*semver.Version)(nil)
 		for _, v := range versions {
@@ -300,8 +321,8 @@ func highest(versions []string, ref pack.Ref) (string, error) {
 			return best.String(), nil
 		}
 	}
-	return "", diag.Errorf(diag.NotFound, "no version of %s fits %q", ref.ID, text).
-		WithHint("there is %s", strings.Join(versions, ", "))
+	return "", diag.Errorf(diag.NotFound, "no version of %s matches %q", ref.ID, text).
+		WithHint("available versions: %s", strings.Join(versions, ", "))
 }
 
 // describe returns the description of an installed skill, "" if it can't be read.

@@ -11,8 +11,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
-// BenchmarkNothingToDo measures an install of a project that has all of its 1,000 skills of five files, as a new
-// process does it, without the start of the process.
+// BenchmarkNothingToDo measures an installation of a project that already has all its 1,000 skills of five files, like
+// in a new process, without the start of the process.
 func BenchmarkNothingToDo(b *testing.B) {
 	src, dir, home := b.TempDir(), b.TempDir(), b.TempDir()
 	writePack(b, src, "acme/large", "1.0.0", 1000)
@@ -31,8 +31,8 @@ func BenchmarkNothingToDo(b *testing.B) {
 	}
 }
 
-// TestNoticed checks that a plain install, which hashes nothing that looks as it was recorded, notices whatever happens
-// to an installed skill: it leaves what is an edit and mends the rest.
+// TestNoticed checks that a plain installation, which hashes no file whose recorded metadata is unchanged, detects
+// every change of an installed skill: it keeps edits and repairs the rest.
 func TestNoticed(t *testing.T) {
 	w := newFixture(t)
 	w.publishFiles("acme/tool", "1.0.0", nil, map[string]string{
@@ -111,8 +111,8 @@ func TestNoticed(t *testing.T) {
 	}
 }
 
-// TestNothingToWrite checks that an install that has nothing to do succeeds where nothing can be written, though what
-// it found by hashing can't be noted then.
+// TestNothingToWrite checks that an installation without changes succeeds on a read-only file system, although it
+// cannot record the hashes that it computed.
 func TestNothingToWrite(t *testing.T) {
 	w := newFixture(t)
 	w.publish("acme/tool", "1.0.0", nil, "tool")

@@ -89,7 +89,7 @@ func (c *Client) change(
 ) (*InstallReport, error) {
 	defer c.Progress(Event{Done: true})
 	if r.Keep && r.Force {
-		return nil, diag.Errorf(diag.Usage, "--keep and --force exclude each other")
+		return nil, diag.Errorf(diag.Usage, "--keep cannot be used with --force")
 	}
 	report, err := workspace.Retry(scopeFiles, func() (*InstallReport, error) {
 		r := r
@@ -177,7 +177,11 @@ type plan struct {
 
 // plan compares what a resolution leads to with the disk, and asks the policies. Nothing is fetched for it.
 func (in *installer) plan(ctx context.Context, res *resolution) (*plan, error) {
-	dirs, warnings, err := in.AgentDirs(in.request.agents)
+	agents := in.request.agents
+	if len(agents) > 0 && len(res.manifest.Agents) > 0 {
+		agents = res.manifest.Agents // --agent adds to those that the manifest has
+	}
+	dirs, warnings, err := in.AgentDirs(agents)
 	if err != nil {
 		return nil, err
 	}
@@ -206,8 +210,8 @@ func (in *installer) plan(ctx context.Context, res *resolution) (*plan, error) {
 func (in *installer) checkFrozenLinks(l *workspace.Layout) error {
 	for id, p := range l.Linked {
 		if in.request.frozen {
-			return diag.Errorf(diag.Conflict, "%s is linked to %s, which is not what skillpm.lock says", id, p.Dir).
-				WithHint("skillpm unlink %s", id)
+			return diag.Errorf(diag.Conflict, "%s is linked to %s, which differs from skillpm.lock", id, p.Dir).
+				WithHint("remove the link with: skillpm link %s --undo", id)
 		}
 	}
 	return nil

@@ -35,7 +35,7 @@ type OutdatedPack struct {
 	Current    string     `json:"current"`              // as locked
 	Wanted     string     `json:"wanted"`               // what an update chooses, "" if nothing requires it
 	Latest     string     `json:"latest"`               // the highest release
-	Source     string     `json:"source"`               // as the lockfile has it
+	Source     string     `json:"source"`               // as in the lockfile
 	Direct     bool       `json:"direct"`               // the manifest requires it
 	RequiredBy []Requirer `json:"requiredBy"`           // in the lockfile
 	HeldBy     []Requirer `json:"heldBy,omitempty"`     // what does not allow the latest version
@@ -45,14 +45,15 @@ type OutdatedPack struct {
 	Edited     bool       `json:"edited,omitempty"`     // it stays because of local edits
 	// why its registry or source can't be reached
 	Unreachable string `json:"unreached,omitempty"`
-	Denied      string `json:"denied,omitempty"` // why the policies deny the locked version
-	Moved       string `json:"moved,omitempty"`  // the source that the name has now, if it changed
+	Moved       string `json:"moved,omitempty"`      // the source that the name has now, if it changed
+	Skills      int    `json:"skillCount,omitempty"` // of the locked version, if a policy denies some of them
+	PackDenial         // of the locked version
 }
 
 // Requirer is what requires a pack.
 type Requirer struct {
 	By    string `json:"by"`    // a pack, or skillpm.yaml
-	Range string `json:"range"` // or the source, as lockfiles write it
+	Range string `json:"range"` // or the source, in the format of the lockfile
 }
 
 // Outdated reports which locked packs have newer versions, within the ranges and beyond, or were yanked. It asks
@@ -65,7 +66,7 @@ func (c *Client) Outdated(ctx context.Context, o OutdatedOptions) (*OutdatedRepo
 	}
 	if w.LacksLock() {
 		return nil, diag.Errorf(diag.NotFound, "%s has no skillpm.lock", w.Scope.Root).
-			WithHint("skillpm install writes it")
+			WithHint("create it with: skillpm install")
 	}
 	in, err := c.installer(ctx, w, request{ChangeOptions: ChangeOptions{Registry: o.Registry, Offline: o.Offline}})
 	if err != nil {
@@ -92,7 +93,9 @@ func (c *Client) Outdated(ctx context.Context, o OutdatedOptions) (*OutdatedRepo
 			return nil, err
 		}
 		if denied != nil {
-			p.Denied = denied.lockedDenial(id, w.Lock.Packs[id])
+			if p.PackDenial = denied.lockedDenial(id, w.Lock.Packs[id]); len(p.DeniedSkills) > 0 {
+				p.Skills = len(w.Lock.Packs[id].Skills)
+			}
 		}
 		if p.isNoteworthy() {
 			r.Packs = append(r.Packs, *p)
@@ -270,7 +273,7 @@ func allows(d pack.Dependency, version string) bool {
 // isNoteworthy reports whether the report should list a pack.
 func (p *OutdatedPack) isNoteworthy() bool {
 	return p.Current != p.Wanted || p.Current != p.Latest || p.Withdrawn != "" || p.Deprecated != "" || p.Moved != "" ||
-		p.Unreachable != "" || p.Denied != ""
+		p.Unreachable != "" || !p.IsEmpty()
 }
 
 // heldBack returns the packs that an update could not move to the newest version, or away from one that was yanked,

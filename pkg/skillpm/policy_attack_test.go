@@ -16,7 +16,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
-// TestRulesOnOneLine checks that each of two requirements has its own signers, wherever they are written.
+// TestRulesOnOneLine checks that each of two requirements has its own signers, in any layout of the file.
 func TestRulesOnOneLine(t *testing.T) {
 	w := newGuardedWorld(t)
 	other, err := sign.Generate(rand.Reader)
@@ -39,7 +39,7 @@ func TestRulesOnOneLine(t *testing.T) {
 	}
 }
 
-// TestMovedTag checks that a tag which this machine has known for long says nothing of the age of what it leads to now.
+// TestMovedTag checks that a tag that this machine has known for long does not determine the age of its current target.
 func TestMovedTag(t *testing.T) {
 	w := newFixture(t)
 	push := func(to, text string) {
@@ -99,8 +99,8 @@ func TestMovedTag(t *testing.T) {
 	}
 }
 
-// TestOriginOfAnother checks that a lock cannot pass off what this machine got elsewhere, and whose signature it
-// checked there, as something from a place that is allowed.
+// TestOriginOfAnother checks that a lockfile cannot attribute content with a verified signature from another source to
+// an allowed source.
 func TestOriginOfAnother(t *testing.T) {
 	w := newGuardedWorld(t)
 	src := t.TempDir()

@@ -13,9 +13,9 @@ import (
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
-// BenchmarkNothingToDoUnderPolicy measures an install that has nothing to do, without a policy, with one that restricts
-// sources, with one that asks for signatures, and with one that asks what the files are, which the install before
-// found: of one pack of 100 and of 1,000 skills, and of 100 packs of ten.
+// BenchmarkNothingToDoUnderPolicy measures an installation without changes: without a policy, with one that restricts
+// sources, with one that requires signatures, and with one that needs a file scan, whose result the previous
+// installation stored. It uses one pack of 100 and of 1,000 skills, and 100 packs of ten.
 func BenchmarkNothingToDoUnderPolicy(b *testing.B) {
 	key, err := sign.Generate(rand.Reader)
 	if err != nil {

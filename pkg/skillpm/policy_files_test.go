@@ -12,8 +12,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
-// scriptedWorld is a world with acme/good, acme/base with a script, which acme/needs requires, and a policy of the
-// machine's administrator that forbids scripts.
+// scriptedWorld has acme/good, acme/base with a script, which acme/needs requires, and a machine policy that forbids
+// scripts.
 func scriptedWorld(t *testing.T) *fixture {
 	t.Helper()
 	w := newFixture(t)
@@ -30,8 +30,8 @@ func forbidScripts(t *testing.T, w *fixture) {
 	w.policy("forbid: [scripts]\n")
 }
 
-// checkKept runs a verb that must be refused, and checks that manifest, lock and what is installed are byte for byte as
-// before.
+// checkKept runs a command that must be refused, and checks that manifest, lockfile, and installed files are byte for
+// byte unchanged.
 func checkKept(t *testing.T, w *fixture, name string, verb func() error) {
 	t.Helper()
 	before := filesBelow(t, w.dir)
@@ -77,7 +77,7 @@ func filesBelow(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-// TestForbiddenFiles has every way by which a skill with a forbidden capability could come into force: O14, O22.
+// TestForbiddenFiles tries every way to install a skill with a forbidden capability (O14, O22).
 func TestForbiddenFiles(t *testing.T) {
 	ctx := t.Context()
 	w := scriptedWorld(t)
@@ -109,8 +109,8 @@ func TestForbiddenFiles(t *testing.T) {
 	}
 }
 
-// TestForbiddenAfterwards has a policy come when all is installed, and the ways by which a project's files could keep
-// it from counting: K7, O14.
+// TestForbiddenAfterwards adds a policy after the installation, and tries the ways by which a project's files could
+// bypass it (K7, O14).
 func TestForbiddenAfterwards(t *testing.T) {
 	ctx := t.Context()
 	w := scriptedWorld(t)
@@ -128,7 +128,7 @@ func TestForbiddenAfterwards(t *testing.T) {
 	checkKept(t, w, "frozen", frozen)
 	checkKept(t, w, "update", func() error { _, err := w.client().Update(ctx, skillpm.UpdateOptions{}); return err })
 
-	// what was admitted is known by its trees and its source: a lock that gives them another name is asked about anew
+	// admission depends on trees and source: a lockfile that gives them another name is checked again
 	base, good := pack.ID{Owner: "acme", Name: "base"}, pack.ID{Owner: "acme", Name: "good"}
 	g := &guardedWorld{fixture: w}
 	g.manifest(`acme/good: "^1"`)
@@ -149,8 +149,8 @@ func TestForbiddenAfterwards(t *testing.T) {
 	}
 }
 
-// TestVerdictsAreNotTheProjects has a project bring what this machine keeps of what was admitted by the user's policy:
-// it is not read.
+// TestVerdictsAreNotTheProjects checks that a project cannot supply this machine's record of what the user's policy
+// admitted.
 func TestVerdictsAreNotTheProjects(t *testing.T) {
 	w := scriptedWorld(t)
 	w.manifest(`acme/good: "^1"`)
@@ -182,8 +182,8 @@ func TestVerdictsAreNotTheProjects(t *testing.T) {
 	}
 }
 
-// TestVerdictsAreNotTheUsers has a user write that a pack was admitted by the machine's policy, which forbids it: the
-// machine's policy believes nothing that the user can write. O14.
+// TestVerdictsAreNotTheUsers writes, as a user, a record that the machine's policy admitted a pack that it forbids: the
+// machine's policy trusts no file that the user can write (O14).
 func TestVerdictsAreNotTheUsers(t *testing.T) {
 	w := scriptedWorld(t)
 	w.manifest(`acme/base: "^1"`)
@@ -219,7 +219,7 @@ func TestVerdictsAreNotTheUsers(t *testing.T) {
 // userConfig returns the directory of the user's settings.
 func userConfig(w *fixture) string { return newOptions(w.t, w.dir, w.home).Paths.Config }
 
-// admittedBelow returns the files of what was admitted.
+// admittedBelow returns the files that record admitted packs.
 func admittedBelow(t *testing.T, dir string) (files []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {

@@ -16,7 +16,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
-// sshKey makes a key and returns its file, and the line of a file of allowed signers.
+// sshKey creates a key and returns its file, and its line for a file of allowed signers.
 func sshKey(t *testing.T) (file, allowed string) {
 	t.Helper()
 	program, err := exec.LookPath("ssh-keygen")
@@ -34,7 +34,7 @@ func sshKey(t *testing.T) (file, allowed string) {
 	return file, "release@acme.example " + string(data)
 }
 
-// gitWorld is a repository with a release 1.0.0 that is signed, and a project.
+// gitWorld is a repository with a signed release 1.0.0, and a project.
 type gitWorld struct {
 	t         *testing.T
 	repo      *gittest.Repo
@@ -56,7 +56,7 @@ func newGitWorld(t *testing.T) *gitWorld {
 	return w
 }
 
-// release tags a version, signed with a key or by nobody.
+// release tags a version, signed with a key or unsigned.
 func (w *gitWorld) release(version, key string) {
 	w.t.Helper()
 	commit := w.repo.Commit(gittest.Text(map[string]string{
@@ -74,7 +74,7 @@ func (w *gitWorld) install(o skillpm.InstallOptions) (*skillpm.InstallReport, er
 	return newClient(w.t, w.dir, w.home).Install(w.t.Context(), o)
 }
 
-// enforce has the machine's policy ask for signatures of packs from the server, as if it spoke HTTPS.
+// enforce makes the machine's policy require signatures of packs from the server, with an HTTPS address.
 func (w *gitWorld) enforce() {
 	w.t.Helper()
 	data, err := os.ReadFile(w.allowed)
@@ -85,7 +85,7 @@ func (w *gitWorld) enforce() {
 		"  - match: 'git+https://127.0.0.1/**'\n    signatures: {any_of: [{ssh: {allowed_signers: allowed_signers, sha256: %x}}]}\n", sha256.Sum256(data))})
 }
 
-// TestSignedTags checks that packs from git are held to the signatures of their tags: O14.
+// TestSignedTags checks the signatures of git tags (O14).
 func TestSignedTags(t *testing.T) {
 	w := newGitWorld(t)
 	signing := skillpm.Signing{Require: true, Keys: []string{w.allowed}}
@@ -122,7 +122,7 @@ func TestSignedTags(t *testing.T) {
 	}
 }
 
-// TestGitUnderPolicy checks that a machine which never fetched a commit does so before it believes a lock about it.
+// TestGitUnderPolicy checks that a machine that never fetched a commit does so before it trusts a lockfile about it.
 func TestGitUnderPolicy(t *testing.T) {
 	w := newGitWorld(t)
 	if _, err := w.install(skillpm.InstallOptions{Packs: []string{w.place}}); err != nil {
@@ -154,7 +154,7 @@ func TestGitUnderPolicy(t *testing.T) {
 		t.Errorf("another machine: %v", err)
 	}
 
-	// The lock and the copy say something else than the signed commit.
+	// The lockfile and the copy differ from the signed commit.
 	file := filepath.Join(w.dir, "skillpm.lock")
 	data, err := os.ReadFile(file)
 	if err != nil {

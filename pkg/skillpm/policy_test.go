@@ -25,8 +25,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
-// guardedWorld is a world with a policy of the machine's administrator, and two packs: acme/good, which acme signs, and
-// evil/bad, which nobody does. The policy allows packs of the server that acme signed.
+// guardedWorld has a machine policy and two packs: acme/good, which acme signs, and the unsigned evil/bad. The policy
+// allows the server's packs that acme signed.
 type guardedWorld struct {
 	*fixture
 	key *sign.PrivateKey
@@ -44,7 +44,7 @@ func newGuardedWorld(t *testing.T) *guardedWorld {
 	return w
 }
 
-// signed publishes a signed version and enters it in the index.
+// signed publishes a signed version and adds it to the index.
 func (w *guardedWorld) signed(pk, version, skill, text string) {
 	w.t.Helper()
 	src := w.t.TempDir()
@@ -60,7 +60,7 @@ func (w *guardedWorld) signed(pk, version, skill, text string) {
 	w.enter(pk, version, r.Digest, nil)
 }
 
-// tag puts a tag on a manifest that is there.
+// tag tags an existing manifest.
 func (w *guardedWorld) tag(repository, tag, digest string) {
 	w.t.Helper()
 	at := "http://" + w.server.Host + "/v2/" + repository + "/manifests/"
@@ -97,7 +97,7 @@ func (w *guardedWorld) enforce() {
 	})
 }
 
-// alter changes what the lock says of a pack, so that the lock agrees with itself.
+// alter changes a pack's entry in the lockfile, and keeps the lockfile consistent.
 func (w *guardedWorld) alter(change func(l *pack.Lock)) {
 	w.t.Helper()
 	l, err := pack.ParseLock("skillpm.lock", []byte(w.read("skillpm.lock")))
@@ -111,7 +111,8 @@ func (w *guardedWorld) alter(change func(l *pack.Lock)) {
 	w.write("skillpm.lock", string(l.Encode()))
 }
 
-// refused runs every verb that brings a lock into force, and checks that each is refused and leaves nothing installed.
+// refused runs every command that installs from a lockfile, and checks that each is refused and leaves nothing
+// installed.
 func (w *guardedWorld) refused(want ...diag.Code) {
 	w.t.Helper()
 	if err := os.RemoveAll(filepath.Join(w.dir, ".skillpm")); err != nil {
@@ -143,7 +144,7 @@ func (w *guardedWorld) refused(want ...diag.Code) {
 	try("verify --fix", err)
 }
 
-// TestProjectsCannotLie has the files of a project claim what is not so, to get around the policy of the machine: O14.
+// TestProjectsCannotLie makes the files of a project lie to bypass the machine's policy (O14).
 func TestProjectsCannotLie(t *testing.T) {
 	good, bad := pack.ID{Owner: "acme", Name: "good"}, pack.ID{Owner: "evil", Name: "bad"}
 	// Without the policy both packs are installed and copied into the project, so that store and copy have them.
@@ -226,8 +227,8 @@ func TestProjectsCannotLie(t *testing.T) {
 	})
 }
 
-// TestStoredTreesOfOthers checks that a signer in the lock is asked for where the store has the trees already: they may
-// be there from another pack.
+// TestStoredTreesOfOthers checks that the signer in the lockfile is verified even if the store already has the trees,
+// because they may come from another pack.
 func TestStoredTreesOfOthers(t *testing.T) { // O14
 	good, bad := pack.ID{Owner: "acme", Name: "good"}, pack.ID{Owner: "evil", Name: "bad"}
 	w := newGuardedWorld(t)
@@ -248,7 +249,7 @@ func TestStoredTreesOfOthers(t *testing.T) { // O14
 	}
 }
 
-// TestRemovalBringsNothing checks that taking a pack away does not bring into force what a policy refuses.
+// TestRemovalBringsNothing checks that removing a pack does not activate what a policy refuses.
 func TestRemovalBringsNothing(t *testing.T) {
 	w := newGuardedWorld(t)
 	w.manifest(`acme/good: "^1"`, `evil/bad: "^1"`)
@@ -266,7 +267,7 @@ func TestRemovalBringsNothing(t *testing.T) {
 	}
 }
 
-// TestReplay checks that an older version, though signed, does not pass for a newer one.
+// TestReplay checks that an older version does not pass for a newer one, even if it is signed.
 func TestReplay(t *testing.T) {
 	w := newGuardedWorld(t)
 	w.enforce()
@@ -283,8 +284,8 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// TestChosenOthers checks that versions from a place that is denied are withheld, so that others are chosen, and that
-// the error says so where there are none.
+// TestChosenOthers checks that versions from a denied source are withheld, so that others are chosen, and that the
+// error explains it if there are none.
 func TestChosenOthers(t *testing.T) {
 	w := newGuardedWorld(t)
 	w.manifest(`evil/bad: "*"`)
@@ -298,8 +299,7 @@ func TestChosenOthers(t *testing.T) {
 	}
 }
 
-// TestPolicyOfOthers checks that a policy in the machine's directory which others could have written is not obeyed, but
-// denies everything.
+// TestPolicyOfOthers checks that a policy in the machine's directory that other users can write denies everything.
 func TestPolicyOfOthers(t *testing.T) {
 	w := newGuardedWorld(t)
 	w.enforce()
@@ -334,7 +334,7 @@ func (w *fixture) policy(text string) {
 	writeFiles(w.t, filepath.Join(w.home, "enterprise"), map[string]string{"policy.yaml": "version: 1\n" + text})
 }
 
-// TestRedirectsUnderPolicy checks that a registry may send on to other hosts, and not to one that is denied.
+// TestRedirectsUnderPolicy checks that a registry may redirect to other hosts, but not to a denied one.
 func TestRedirectsUnderPolicy(t *testing.T) {
 	w := newFixture(t)
 	w.publish("acme/tool", "1.0.0", nil, "tool")
@@ -372,7 +372,7 @@ func TestRedirectsUnderPolicy(t *testing.T) {
 	}
 }
 
-// TestGitRedirectsUnderPolicy checks that a git server sends on only to what may be asked for.
+// TestGitRedirectsUnderPolicy checks that a git server can redirect only to allowed addresses.
 func TestGitRedirectsUnderPolicy(t *testing.T) {
 	served, dir, home := t.TempDir(), t.TempDir(), t.TempDir()
 	repo := gittest.New(t, served, "evil/tools.git")
@@ -397,7 +397,7 @@ func TestGitRedirectsUnderPolicy(t *testing.T) {
 	}
 }
 
-// TestMirrorsUnderPolicy checks that a mirror is no way around a policy.
+// TestMirrorsUnderPolicy checks that a mirror cannot bypass a policy.
 func TestMirrorsUnderPolicy(t *testing.T) {
 	w := newFixture(t)
 	w.publish("acme/tool", "1.0.0", nil, "tool")
@@ -413,7 +413,7 @@ func TestMirrorsUnderPolicy(t *testing.T) {
 	}
 }
 
-// TestAgeUnderPolicy checks whose word on the age of a release counts, and that an older one is chosen.
+// TestAgeUnderPolicy checks whose claim about the age of a release counts, and that an older release is chosen.
 func TestAgeUnderPolicy(t *testing.T) {
 	w := newFixture(t)
 	now := time.Now()

@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"context"
 	"maps"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
@@ -33,7 +35,7 @@ type Binding struct {
 	Registry string `json:"registry"` // name or address
 	From     string `json:"from"`
 	Enforced bool   `json:"enforced"` // by the machine's administrator
-	Unknown  bool   `json:"lost"`     // no registry has that name, so the owner's packs are not found
+	Unknown  bool   `json:"unknown"`  // no registry has that name, so the owner's packs are not found
 }
 
 // RegistryList says where names are looked up, in order of precedence.
@@ -213,16 +215,18 @@ func (c *Client) RegistryRemove(_ context.Context, nameOrURL string, inProject b
 	}
 	removed, ok := file.Registry(nameOrURL)
 	if !ok {
-		err := diag.Errorf(diag.NotFound, "%s has no registry %s", c.DisplayPath(file.Path), nameOrURL)
+		err := diag.Errorf(diag.NotFound, "registry %s does not exist in %s", nameOrURL,
+			c.DisplayPath(file.Path))
 		for _, owner := range slices.Sorted(maps.Keys(file.Namespaces)) {
 			if file.Namespaces[owner] == nameOrURL {
-				return nil, err.WithHint("%s is bound to it: skillpm registry unbind %s takes that back", owner, owner)
+				return nil, err.WithHint("%s is bound to it; remove the binding with: skillpm registry bind %s "+
+					"--undo", owner, owner)
 			}
 		}
 		if names := c.RegistryNames(); slices.Contains(names, nameOrURL) && !inProject {
-			return nil, err.WithHint("the project has it: add --project")
+			return nil, err.WithHint("use --scope project: the registry is in the project's settings")
 		}
-		return nil, err.WithHint("skillpm registry list says which there are, and where")
+		return nil, err.WithHint("list registries with: skillpm registry list")
 	}
 	before := string(file.Bytes())
 	r := &RegistryChange{
@@ -258,8 +262,8 @@ func (c *Client) RegistryBind(_ context.Context, owner, nameOrURL string, inProj
 	address := nameOrURL
 	if !known {
 		if !strings.ContainsAny(nameOrURL, ":/\\.") {
-			return nil, diag.Errorf(diag.NotFound, "no registry is called %s", nameOrURL).
-				WithHint("add it first: skillpm registry add %s URL; or give its address", nameOrURL)
+			return nil, diag.Errorf(diag.NotFound, "registry %s does not exist", nameOrURL).
+				WithHint("add it with: skillpm registry add %s URL; or use its URL", nameOrURL)
 		}
 		address = c.registryURL(nameOrURL, filepath.Dir(file.Path), inProject)
 	}
@@ -291,7 +295,7 @@ func (c *Client) RegistryUnbind(_ context.Context, owner string, inProject bool)
 	}
 	if !ok {
 		return nil, diag.Errorf(diag.NotFound, "%s does not bind %s", c.DisplayPath(file.Path), owner).
-			WithHint("skillpm registry list says what is bound, and where")
+			WithHint("list bindings with: skillpm registry list")
 	}
 	r := &RegistryChange{File: c.DisplayPath(file.Path), Namespaces: []string{owner}, Notes: []string{}}
 	r.Changed, err = saveSettings(file, before)
@@ -301,8 +305,8 @@ func (c *Client) RegistryUnbind(_ context.Context, owner string, inProject bool)
 // bind adds a binding to a settings file.
 func (c *Client) bind(file *pack.RegistryFile, owner, address string) error {
 	if _, err := pack.ParseID(owner + "/x"); err != nil {
-		return diag.Errorf(diag.Usage, "%q is not the owner of packs", owner).
-			WithHint("write the part before the slash, as acme of acme/deploy")
+		return diag.Errorf(diag.Usage, "invalid owner %q", owner).
+			WithHint("use the part of a pack's name before the slash, such as acme for acme/deploy")
 	}
 	return file.Bind(owner, address)
 }
@@ -357,15 +361,31 @@ func (c *Client) checkAddress(url string) error {
 	rest, isGit := strings.CutPrefix(url, "git://")
 	host, _, isPath := strings.Cut(rest, "/")
 	if !isGit {
-		if _, err := os.Stat(c.Machine.Abs(filepath.FromSlash(url))); err == nil || !isPath ||
-			strings.ContainsAny(host, `:@\`) ||
+		if _, err := os.Stat(c.Machine.Abs(filepath.FromSlash(url))); err == nil || !isPath {
+			return nil
+		}
+		if isHostPort(host) {
+			return diag.Errorf(diag.Usage, "%s is not the address of a registry: it has no scheme", url).
+				WithHint("use oci://%s for an OCI registry, https://%s for an index on a web server", url, url)
+		}
+		if strings.ContainsAny(host, `:@\`) ||
 			!strings.Contains(strings.Trim(host, "."), ".") || strings.HasPrefix(host, ".") {
 			return nil
 		}
 	}
-	return diag.Errorf(diag.Usage, "%s is not the address of a registry", url).
-		WithHint("write git+https://%s for a git repository, https://%s for an index on a web server, oci://%s for "+
-			"an OCI registry", rest, rest, rest)
+	return diag.Errorf(diag.Usage, "invalid registry address %s", url).
+		WithHint("use git+https://%s for a git repository, https://%s for an index on a web server, oci://%s for an "+
+			"OCI registry", rest, rest, rest)
+}
+
+// isHostPort reports whether a text is HOST:PORT, which a directory is never called in practice.
+func isHostPort(text string) bool {
+	host, port, err := net.SplitHostPort(text)
+	if err != nil || len(host) < 2 { // "C:" is a drive
+		return false
+	}
+	_, err = strconv.ParseUint(port, 10, 16)
+	return err == nil
 }
 
 // unboundNotes returns notes about registries that hold packs without an index and that no owner is bound to: beside
@@ -379,8 +399,8 @@ func (c *Client) unboundNotes(ctx context.Context) []string {
 	list.Registries = slices.DeleteFunc(list.Registries, func(e RegistryEntry) bool { return !e.configured() })
 	for _, e := range list.Registries {
 		if e.Kind == "packs" && len(e.Namespaces) == 0 && len(list.Registries) > 1 {
-			notes = append(notes, e.Name+" is beside other registries and asked only for owners that are bound to "+
-				"it: skillpm registry bind OWNER "+e.Name)
+			notes = append(notes, e.Name+" is used only for owners that are bound to it; bind one with: skillpm "+
+				"registry bind OWNER "+e.Name)
 		}
 	}
 	return notes
@@ -426,13 +446,13 @@ func (c *Client) checkReachable(ctx context.Context, url string, skipCheck bool)
 	}
 	c.Progress(Event{Text: "asking " + url})
 	if strings.HasPrefix(url, "oci://") && services.Registries.Ping(ctx, "index+"+url) == nil {
-		return diag.Errorf(diag.Usage, "nothing was added: %s holds an index, and would be taken for a place of packs",
+		return diag.Errorf(diag.Usage, "%s is an index, not an OCI prefix with packs; nothing was added",
 			url).
 			WithHint("did you mean index+%s?", url)
 	}
 	if err := services.Registries.Ping(ctx, url); err != nil {
 		return diag.Errorf(diag.CodeOf(err), "nothing was added: %w", err).
-			WithHint("%s", cmp.Or(diag.HintOf(err), "add it unasked with --no-check"))
+			WithHint("%s", cmp.Or(diag.HintOf(err), "use --no-check to add it without a check"))
 	}
 	return nil
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
-// TestEnforcedBinding: what the administrator bound is listed as such, and can be bound to nothing else.
+// TestEnforcedBinding checks that the administrator's bindings are listed as such, and cannot be changed.
 func TestEnforcedBinding(t *testing.T) {
 	dir, home := t.TempDir(), t.TempDir()
 	getenv := func(string) string { return "" }

@@ -1,6 +1,7 @@
 package skillpm
 
 import (
+	"cmp"
 	"maps"
 	"path"
 	"slices"
@@ -79,9 +80,12 @@ type PackReport struct {
 
 // SkillReport is one skill of an installed pack.
 type SkillReport struct {
-	Name      string   `json:"name"`
-	Link      string   `json:"link"`      // the name that agents see
-	OwnName   bool     `json:"inForce"`   // its own name means this skill
+	Name string `json:"name"`
+	Link string `json:"link"` // the name that agents see
+	// PreviousLink is the name that agents saw before an operation, "" if it stays.
+	PreviousLink string `json:"previousLink,omitempty"`
+
+	OwnName   bool     `json:"ownName"`   // its own name means this skill
 	Installed bool     `json:"installed"` // otherwise it is only locked
 	Edited    bool     `json:"edited"`    // it has local edits
 	Tree      string   `json:"tree"`      // digest
@@ -149,11 +153,16 @@ func (in *installer) changedPack(id pack.ID, t *resolution, plan *plan, status s
 		p.Action = ActionRenamed
 	case in.anySkill(id, now, plan.change.Writes):
 		p.Action = ActionRestored
+		if last, ok := in.InstalledPack(id); ok && last.Version != now.Version { // the lockfile was turned back
+			p.Action, p.Previous = ActionUpdated, last.Version
+			p.Downgrade = isHigher(last.Version, now.Version)
+		}
 	default:
 		p.Action = ActionUnchanged
 	}
 	if had {
 		p.Dropped = missingKeys(was.Skills, now.Skills)
+		markRenamed(&p, id, was, in.Lock.Names)
 		if p.Linked == "" && was.Signer != now.Signer {
 			p.SignerChanged, p.PreviousSigner = true, was.Signer
 		}
@@ -230,6 +239,17 @@ func hasRenamedSkill(id pack.ID, before, after map[string]pack.LockedName) bool 
 		}
 	}
 	return false
+}
+
+// markRenamed adds to a pack's skills the names under which agents saw them before, if these change.
+func markRenamed(r *PackReport, id pack.ID, was *pack.LockedPack, names map[string]pack.LockedName) {
+	for i := range r.Skills {
+		s := &r.Skills[i]
+		before := cmp.Or(names[s.Name].Shadowed[id], s.Name)
+		if _, had := was.Skills[s.Name]; had && before != s.Link {
+			s.PreviousLink = before
+		}
+	}
 }
 
 // packReport describes an installed pack.

@@ -48,7 +48,7 @@ type SearchResult struct {
 	Registries  []string          `json:"registries"`          // that have it
 	Installed   *InstalledVersion `json:"installed,omitempty"` // in the project, otherwise for the user
 	Why         []MatchedWord     `json:"why"`
-	Denied      string            `json:"denied,omitempty"` // why the policies deny it
+	PackDenial
 
 	names []string // of all its skills
 }

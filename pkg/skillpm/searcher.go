@@ -29,6 +29,7 @@ type searcher struct {
 	cache      packsearch.Cache
 	registries []*searchedIndex
 	searchable []*searchedIndex // without those that can't be searched, with the installed packs
+	configured int              // registries in the settings of the project and the user
 	installed  map[string]*InstalledVersion
 	denied     *denials // nil without policies
 }
@@ -49,6 +50,11 @@ func (c *Client) searcher(ctx context.Context, o SearchOptions) (*searcher, erro
 	if err != nil {
 		return nil, err
 	}
+	return c.searcherFor(ctx, w, o)
+}
+
+// searcherFor returns the search in the registries of a scope.
+func (c *Client) searcherFor(ctx context.Context, w *workspace.Workspace, o SearchOptions) (*searcher, error) {
 	override := o.Registry
 	configured, ok := configuredRegistry(w, override)
 	if ok {
@@ -60,6 +66,7 @@ func (c *Client) searcher(ctx context.Context, o SearchOptions) (*searcher, erro
 	}
 	s := &searcher{
 		client: c, Services: services, cache: packsearch.Cache{Dir: c.Paths.HTTPCache()}, denied: c.denials(w),
+		configured: len(w.Manifest.Registries) + len(w.Config.Registries),
 	}
 	switch {
 	case ok:

@@ -65,7 +65,7 @@ func (in *installer) resolveUpdate(ctx context.Context, packs []string, latest b
 		return nil, err
 	}
 	for _, id := range res.unreachable {
-		res.Warnings = append(res.Warnings, fmt.Sprintf("%s stays at %s, because nobody could be asked: %v",
+		res.Warnings = append(res.Warnings, fmt.Sprintf("%s stays at %s because its source is unreachable: %v",
 			id, in.lockedVersion(id), unreachable[id]))
 	}
 	if latest {
@@ -105,8 +105,8 @@ func (in *installer) updatedPacks(names []string) ([]pack.ID, error) {
 // parsePackName reads owner/name. The error for anything else has a hint at what to write.
 func (in *installer) parsePackName(name string) (pack.ID, error) {
 	if base, version, ok := strings.Cut(name, "@"); ok {
-		return pack.ID{}, diag.Errorf(diag.Usage, "%s: an update takes names of packs, without versions", name).
-			WithHint("skillpm install '%s@%s' moves a pack to a version or range", base, version)
+		return pack.ID{}, diag.Errorf(diag.Usage, "%s: skillpm update takes pack names without versions", name).
+			WithHint("install a version or range with: skillpm install '%s@%s'", base, version)
 	}
 	id, err := pack.ParseID(name)
 	if err == nil {
@@ -114,19 +114,20 @@ func (in *installer) parsePackName(name string) (pack.ID, error) {
 	}
 	for _, pk := range in.Lock.IDs() {
 		if _, ok := in.Lock.Packs[pk].Skills[name]; ok {
-			return id, diag.Errorf(diag.Usage, "%s is a skill; packs are updated", name).WithHint("it is of %s", pk)
+			return id, diag.Errorf(diag.Usage, "%s is a skill; skillpm update takes pack names", name).
+				WithHint("update its pack with: skillpm update %s", pk)
 		}
 	}
 	if ref, refErr := pack.Parse(name); refErr == nil && ref.Kind != pack.KindName {
-		return id, diag.Errorf(diag.Usage, "%s is a place; an update takes names of packs", name).
-			WithHint("skillpm list shows the names")
+		return id, diag.Errorf(diag.Usage, "%s is a source; skillpm update takes pack names", name).
+			WithHint("list installed packs with: skillpm list")
 	}
 	return id, err
 }
 
 // notDependency is the error for a pack that nothing here requires.
 func notDependency(id pack.ID, known map[pack.ID]bool) error {
-	err := diag.Errorf(diag.NotFound, "%s is required neither by skillpm.yaml nor by an installed pack", id)
+	err := diag.Errorf(diag.NotFound, "%s is not required by skillpm.yaml or an installed pack", id)
 	var have []string
 	for k := range known {
 		have = append(have, k.String())
@@ -135,7 +136,7 @@ func notDependency(id pack.ID, known map[pack.ID]bool) error {
 	if near := diag.Nearest(id.String(), have); near != "" {
 		return err.WithHint("did you mean %s?", near)
 	}
-	return err.WithHint("skillpm list shows what is installed, skillpm install %s adds it", id)
+	return err.WithHint("list installed packs with: skillpm list; add it with: skillpm install %s", id)
 }
 
 // unlockVersions lets the solver choose new versions of locked packs, except of fixed ones, and returns the packs that

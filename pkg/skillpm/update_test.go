@@ -18,7 +18,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
-// fixture is a project with an index of its own, whose packs are in a registry.
+// fixture is a project with its own index, whose packs are in a registry.
 type fixture struct {
 	t         *testing.T
 	server    *ocitest.Server
@@ -66,12 +66,12 @@ func writeFiles(t testing.TB, dir string, files map[string]string) {
 	}
 }
 
-// manifest writes the project's, with dependencies as YAML lines.
+// manifest writes the project's manifest, with dependencies as YAML lines.
 func (w *fixture) manifest(dependencies ...string) {
 	w.write("skillpm.yaml", "registries: [index]\ndependencies:\n  "+strings.Join(dependencies, "\n  ")+"\n")
 }
 
-// publish publishes a version with the skills named, and enters it in the index.
+// publish publishes a version with the named skills, and adds it to the index.
 func (w *fixture) publish(pk, version string, needs map[string]string, skills ...string) {
 	w.t.Helper()
 	files := map[string]string{}
@@ -82,7 +82,7 @@ func (w *fixture) publish(pk, version string, needs map[string]string, skills ..
 	w.publishFiles(pk, version, needs, files)
 }
 
-// publishFiles is publish with the files given; a star at the end of a name makes it executable.
+// publishFiles is publish with given files. A star at the end of a name makes it executable.
 func (w *fixture) publishFiles(pk, version string, needs, files map[string]string) {
 	w.t.Helper()
 	src := w.t.TempDir()
@@ -102,7 +102,7 @@ func (w *fixture) publishFiles(pk, version string, needs, files map[string]strin
 	w.enter(pk, version, report.Digest, needs)
 }
 
-// enter adds a line for a version to the index, by what was published.
+// enter adds a line for a published version to the index.
 func (w *fixture) enter(pk, version, digest string, needs map[string]string) {
 	w.t.Helper()
 	id, err := pack.ParseID(pk)
@@ -136,7 +136,7 @@ func (w *fixture) enter(pk, version, digest string, needs map[string]string) {
 	w.edit(id, func(file string, data []byte) ([]byte, error) { return index.Append(file, data, line) })
 }
 
-// yank withdraws a version.
+// yank yanks a version.
 func (w *fixture) yank(pk, version, reason string) {
 	w.t.Helper()
 	id, err := pack.ParseID(pk)
@@ -178,7 +178,7 @@ func (w *fixture) update(o skillpm.UpdateOptions) *skillpm.InstallReport {
 	return r
 }
 
-// locked returns the versions in the lock.
+// locked returns the versions in the lockfile.
 func (w *fixture) locked() map[string]string {
 	w.t.Helper()
 	lock, err := pack.ParseLock("skillpm.lock", []byte(w.read("skillpm.lock")))
@@ -199,8 +199,7 @@ func (w *fixture) want(what string, want map[string]string) {
 	}
 }
 
-// TestUpdateNamed checks that a pack that is named gets its best version, with what that needs, and that the rest
-// stays.
+// TestUpdateNamed checks that a named pack gets its best version, with its requirements, and that the rest stays.
 func TestUpdateNamed(t *testing.T) {
 	w := newFixture(t)
 	w.publish("acme/base", "1.0.0", nil, "base")
@@ -233,8 +232,8 @@ func TestUpdateNamed(t *testing.T) {
 	w.want("one that only others require", map[string]string{"acme/app": "1.1.0", "acme/base": "1.3.0", "acme/other": "1.1.0"})
 }
 
-// TestUpdateWithdrawn checks that an update leaves a yanked version where it can, stays where it can't, and else
-// never goes back.
+// TestUpdateWithdrawn checks that an update replaces a yanked version if possible, even by an older one, and keeps it
+// otherwise.
 func TestUpdateWithdrawn(t *testing.T) {
 	w := newFixture(t)
 	w.publish("acme/tool", "1.0.0", nil, "tool")
@@ -263,14 +262,14 @@ func TestUpdateWithdrawn(t *testing.T) {
 	}
 	info, err := w.client().Info(t.Context(), "acme/only", "", "")
 	if err != nil || info.Pack.Withdrawn != "broken" {
-		t.Errorf("info of a version that was withdrawn: %+v, %v", info, err)
+		t.Errorf("info of a version that was yanked: %+v, %v", info, err)
 	}
 	if info, err = w.client().Info(t.Context(), "acme/tool@1.1.0", "", ""); err != nil || info.Pack.Version != "1.1.0" || info.Pack.Withdrawn != "leaks tokens" {
-		t.Errorf("info of another version that was withdrawn: %+v, %v", info, err)
+		t.Errorf("info of another version that was yanked: %+v, %v", info, err)
 	}
 }
 
-// heldTexts says what an update could not move, and why.
+// heldTexts returns the packs that an update could not move, with reasons.
 func heldTexts(r *skillpm.InstallReport) []string {
 	var texts []string
 	for _, p := range r.HeldBack {
@@ -292,7 +291,7 @@ func heldTexts(r *skillpm.InstallReport) []string {
 	return texts
 }
 
-// TestUpdateHeldBack checks what is said of packs that an update can't move to the newest version.
+// TestUpdateHeldBack checks the output about packs that an update cannot move to the newest version.
 func TestUpdateHeldBack(t *testing.T) {
 	w := newFixture(t)
 	w.publish("acme/base", "1.0.0", nil, "base")
@@ -334,7 +333,7 @@ func outdatedTexts(r *skillpm.OutdatedReport) map[string]string {
 	return texts
 }
 
-// TestUpdateNeverGoesBack checks that a version which is younger than the least age that was set since stays.
+// TestUpdateNeverGoesBack checks that a version that is younger than a later minimum age stays.
 func TestUpdateNeverGoesBack(t *testing.T) {
 	w := newFixture(t)
 	w.publish("acme/tool", "1.0.0", nil, "tool")
@@ -347,7 +346,7 @@ func TestUpdateNeverGoesBack(t *testing.T) {
 	w.want("too young", map[string]string{"acme/tool": "1.1.0"})
 }
 
-// TestOutdated checks what is said of packs that are held back.
+// TestOutdated checks the output about packs that are held back.
 func TestOutdated(t *testing.T) {
 	w := newFixture(t)
 	w.publish("acme/base", "1.0.0", nil, "base")
@@ -427,7 +426,7 @@ func TestUpdateKeep(t *testing.T) {
 	}
 }
 
-// TestUpdateBranch checks that a branch stays at its commit until an update, and a commit for ever.
+// TestUpdateBranch checks that a branch stays at its commit until an update, and a commit forever.
 func TestUpdateBranch(t *testing.T) {
 	repositories := t.TempDir()
 	repo := gittest.New(t, repositories, "acme/wild.git")
@@ -468,8 +467,8 @@ func TestUpdateBranch(t *testing.T) {
 	}
 }
 
-// TestUpdateLatestPlaces checks that what is pinned at a place moves with --latest only, to the newest release, and
-// stays pinned in the same form; and that what nothing says where to move does not.
+// TestUpdateLatestPlaces checks that a pinned direct source moves only with --latest, to the newest release, and stays
+// pinned in the same form, and that sources without releases do not move.
 func TestUpdateLatestPlaces(t *testing.T) {
 	w := newFixture(t)
 	digests := map[string]string{}
@@ -521,8 +520,7 @@ func TestUpdateLatestPlaces(t *testing.T) {
 	}
 }
 
-// TestUpdateForce checks that --force replaces the edited skills of packs that move, and leaves those of others as they
-// are.
+// TestUpdateForce checks that --force replaces the edited skills of packs that move, and keeps those of others.
 func TestUpdateForce(t *testing.T) {
 	w := newFixture(t)
 	w.publish("acme/one", "1.0.0", nil, "one")

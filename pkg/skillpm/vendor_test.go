@@ -13,7 +13,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
-// TestVendorEditedMeanwhile checks that a vendored skill that somebody edits while another is fetched is not replaced.
+// TestVendorEditedMeanwhile checks that a vendored skill that is edited while another is fetched is not replaced.
 func TestVendorEditedMeanwhile(t *testing.T) {
 	server := ocitest.New(t)
 	dir, home := t.TempDir(), t.TempDir()

@@ -47,7 +47,7 @@ type VerifyOptions struct {
 func (c *Client) Verify(ctx context.Context, o VerifyOptions) (*VerifyReport, error) {
 	defer c.Progress(Event{Done: true})
 	if o.Force && !o.Fix {
-		return nil, diag.Errorf(diag.Usage, "--force says how to fix: give --fix as well")
+		return nil, diag.Errorf(diag.Usage, "--force requires --fix")
 	}
 	before, err := c.verify(ctx, o)
 	if err != nil || !o.Fix || len(before.Problems)+len(before.Store.Problems) == 0 {
@@ -81,7 +81,7 @@ func (c *Client) verify(ctx context.Context, o VerifyOptions) (*VerifyReport, er
 	}
 	r, err := w.Verify(ctx)
 	if err == nil && (o.Store || o.Fix) {
-		c.Progress(Event{Text: "hashing what the store has"})
+		c.Progress(Event{Text: "verifying the store"})
 		r.Store, err = w.VerifyStore(ctx)
 	}
 	if err == nil {

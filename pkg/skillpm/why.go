@@ -46,7 +46,7 @@ type WhyStep struct {
 type WhySkill struct {
 	Name    string `json:"name"`
 	Link    string `json:"link"`             // the name that agents see
-	OwnName bool   `json:"inForce"`          // its own name means this skill
+	OwnName bool   `json:"ownName"`          // its own name means this skill
 	Winner  string `json:"winner,omitempty"` // the other pack whose skill the name means
 	// other packs with a skill of that name -> what agents see of it
 	Others map[string]string `json:"others"`
@@ -124,7 +124,7 @@ func skillsNamed(name string, l *workspace.Layout) ([]pack.NamedSkill, error) {
 func noSuchName(name, skill string, l *workspace.Layout) error {
 	for _, id := range sortedIDs(l.Packs) {
 		if id.Name == name {
-			return diag.Errorf(diag.NotFound, "no skill %s is installed", name).
+			return diag.Errorf(diag.NotFound, "skill %q is not installed", name).
 				WithHint("did you mean the pack %s?", id)
 		}
 	}
@@ -229,7 +229,7 @@ func (n *skillNames) rivals(s pack.NamedSkill) []pack.ID {
 // reasonFor says why one of several packs has a name.
 func (n *skillNames) reasonFor(winner pack.ID, losers []pack.ID) string {
 	if len(losers) == 0 {
-		return "skillpm.yaml gives the others an alias"
+		return "skillpm.yaml gives the others aliases"
 	}
 	var latest pack.ID // of those that win over all others
 	for _, id := range losers {
@@ -239,13 +239,13 @@ func (n *skillNames) reasonFor(winner pack.ID, losers []pack.ID) string {
 	}
 	switch {
 	case n.linked[winner]:
-		return fmt.Sprintf("%s is linked, as if it had been installed last", winner)
+		return fmt.Sprintf("%s is linked, and linked packs take precedence", winner)
 	case n.order[winner] > 0 && !latest.IsZero():
-		return fmt.Sprintf("skillpm.yaml names %s after %s", winner, latest)
+		return fmt.Sprintf("skillpm.yaml lists %s after %s", winner, latest)
 	case n.order[winner] > 0:
-		return fmt.Sprintf("skillpm.yaml itself requires %s", winner)
+		return fmt.Sprintf("only %s is a direct dependency of skillpm.yaml", winner)
 	}
-	return fmt.Sprintf("no pack that has it is required by skillpm.yaml itself, and %s is the first by name", winner)
+	return fmt.Sprintf("none of the packs is a direct dependency, and %s is first by name", winner)
 }
 
 // GraphOptions select a part of the graph.
@@ -336,7 +336,7 @@ func newGraph(m *pack.Manifest, l *workspace.Layout) (*graph.Graph, error) {
 func notInstalled(id pack.ID, m *pack.Manifest, l *workspace.Layout) error {
 	err := diag.Errorf(diag.NotFound, "%s is not installed", id)
 	if _, ok := m.Dependency(id); ok {
-		return err.WithHint("skillpm.yaml requires it: run skillpm install")
+		return err.WithHint("skillpm.yaml requires it; install it with: skillpm install")
 	}
 	var have []string
 	for _, other := range sortedIDs(l.Packs) {
@@ -345,5 +345,5 @@ func notInstalled(id pack.ID, m *pack.Manifest, l *workspace.Layout) error {
 	if near := diag.Nearest(id.String(), have); near != "" {
 		return err.WithHint("did you mean %s?", near)
 	}
-	return err.WithHint("skillpm list shows what is installed")
+	return err.WithHint("list installed packs with: skillpm list")
 }

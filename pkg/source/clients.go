@@ -63,7 +63,7 @@ func (c *Clients) Of(kind pack.Kind, root string) (Client, error) {
 	case pack.KindPath:
 		return c.File(root), nil
 	default:
-		return nil, diag.Errorf(diag.Usage, "a %s is not a place that packs are fetched from", kind)
+		return nil, diag.Errorf(diag.Usage, "unsupported source type %s", kind)
 	}
 }
 
@@ -160,8 +160,8 @@ func (c *Clients) trustedRoot() ([]byte, error) {
 		}
 	}
 	return nil, diag.Errorf(diag.Denied,
-		"a signature was made with a certificate, and no roots are trusted that could have certified it").
-		WithHint("put Sigstore's %s into %s (cosign trusted-root create, or the tuf client, writes it)",
+		"no trusted root to verify a signature with a certificate").
+		WithHint("put Sigstore's %s into %s; create it with \"cosign trusted-root create\" or the TUF client",
 			name, dirs[len(dirs)-1])
 }
 

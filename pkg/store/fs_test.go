@@ -11,7 +11,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
-// A tree as a file system has exactly the files and contents of the inventory, whatever happens to the store.
+// TestFS checks that a tree as a file system has exactly the files and content of the inventory, even if the store
+// changes.
 func TestFS(t *testing.T) {
 	s, dir := open(t)
 	digest := put(t, s, deploy())["deploy"]

@@ -65,7 +65,7 @@ func (s *Store) materialize(ctx context.Context, digest, dst string, link bool) 
 // copyTree copies a tree, and removes the copy after an error.
 func (s *Store) copyTree(ctx context.Context, dir *directory, dst string, inv bundle.Inventory, link bool) (err error) {
 	if err := os.Mkdir(dst, 0o755); errors.Is(err, fs.ErrExist) {
-		return diag.Errorf(diag.Conflict, "%s is in the way", dst)
+		return diag.Errorf(diag.Conflict, "%s already exists", dst)
 	} else if err != nil {
 		return syserr.Explain(err)
 	}
@@ -116,9 +116,9 @@ func mismatchError(err error, dir *directory, name string, hasType func(fs.FileM
 	mode, statErr := dir.mode(name)
 	switch {
 	case errors.Is(statErr, fs.ErrNotExist):
-		return &bundle.MismatchError{What: name, Want: "what the inventory says", Got: "nothing"}
+		return &bundle.MismatchError{What: name, Want: "the entry of the inventory", Got: "nothing"}
 	case statErr == nil && !hasType(mode):
-		return &bundle.MismatchError{What: name, Want: "what the inventory says", Got: mode.String()}
+		return &bundle.MismatchError{What: name, Want: "the entry of the inventory", Got: mode.String()}
 	}
 	return err
 }
@@ -195,7 +195,7 @@ func (p *treeCopy) copyAndHash(dst io.Writer, src io.Reader, e *bundle.Entry) er
 			break
 		}
 		if errors.Is(err, syscall.EIO) || errors.Is(err, syscall.EISDIR) {
-			return &bundle.MismatchError{What: e.Path, Want: "what the inventory says", Got: err.Error()}
+			return &bundle.MismatchError{What: e.Path, Want: "the entry of the inventory", Got: err.Error()}
 		}
 		if err != nil {
 			return err

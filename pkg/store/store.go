@@ -103,7 +103,7 @@ func readInventory(dir *directory, digest string) (inv bundle.Inventory, lastUse
 		return nil, lastUse, syserr.Explain(err)
 	}
 	if !info.regular || info.size > maxInventory {
-		damaged.Got = fmt.Sprintf("what is no inventory, of %d bytes", info.size)
+		damaged.Got = fmt.Sprintf("%d bytes that are not an inventory", info.size)
 		return nil, lastUse, damaged
 	}
 	data := make([]byte, info.size)
@@ -122,7 +122,7 @@ func readInventory(dir *directory, digest string) (inv bundle.Inventory, lastUse
 
 func notFound(digest string) error {
 	return diag.Errorf(diag.NotFound, "skill tree %s is not in the store", digest).
-		WithHint("it has to be fetched again: repeat the command")
+		WithHint("run the command again to fetch it")
 }
 
 // Tree returns a tree of the store with a name. Its Open doesn't check content; [bundle.WriteArchive] does.

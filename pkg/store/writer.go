@@ -123,7 +123,7 @@ func (w *Writer) startFile(skill, name string, size int64) (*stagedSkill, error)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.ended {
-		return nil, diag.Errorf(diag.Internal, "store: written to after the end")
+		return nil, diag.Errorf(diag.Internal, "store: write after the end")
 	}
 	s := w.skills[skill]
 	if s == nil {
@@ -153,7 +153,7 @@ func (w *Writer) addSize(name string, n int64) error {
 
 func (w *Writer) addLocked(name string, n int64) error {
 	if w.total += n; w.total > w.limits.TotalBytes {
-		return diag.Errorf(diag.Invalid, "entry %q makes the whole larger than %d bytes", name, w.limits.TotalBytes)
+		return diag.Errorf(diag.Invalid, "entry %q makes the skill larger than %d bytes", name, w.limits.TotalBytes)
 	}
 	return nil
 }
@@ -171,7 +171,7 @@ func (w *Writer) Commit(want map[string]string) (map[string]string, error) {
 	for _, name := range slices.Sorted(maps.Keys(want)) {
 		switch actual, ok := digests[name]; {
 		case !ok:
-			return nil, diag.Errorf(diag.NotFound, "skill %q was promised and did not come", name)
+			return nil, diag.Errorf(diag.NotFound, "skill %q is missing", name)
 		case actual != want[name]:
 			return nil, &bundle.MismatchError{What: fmt.Sprintf("skill %q", name), Want: want[name], Got: actual}
 		}
@@ -242,7 +242,7 @@ func (w *Writer) Close() error {
 }
 
 func sizeError(name string, want, actual int64) error {
-	return diag.Errorf(diag.Invalid, "entry %q has %d bytes or more, not the %d announced", name, actual, want)
+	return diag.Errorf(diag.Invalid, "entry %q has at least %d bytes instead of %d", name, actual, want)
 }
 
 // readUpTo reads r into buf. It reads at most one byte more than limit, so that the caller detects a longer file.

@@ -8,9 +8,11 @@ import (
 	"github.com/skillpm/skillpm/pkg/cli"
 )
 
-// version is set by the release build.
-var version string
+// version and releaseKeys are set by the release build; releaseKeys are the public keys that sign releases.
+var version, releaseKeys string
 
 func main() {
-	os.Exit(cli.Main(os.Args, version, cli.WithIdentityVerifier(open))) //nolint:forbidigo // this is main
+	//nolint:forbidigo // this is main
+	os.Exit(cli.Main(os.Args, version, cli.WithIdentityVerifier(open),
+		cli.WithReleaseKeys("skillpm-keyless", releaseKeys)))
 }

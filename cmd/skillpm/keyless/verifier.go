@@ -22,7 +22,7 @@ func open(trustedRoot []byte) (sign.KeylessVerifier, error) {
 	tr, err := root.NewTrustedRootFromJSON(trustedRoot)
 	if err != nil {
 		return nil, diag.Errorf(diag.Invalid, "trusted_root.json: %v", err).
-			WithHint("cosign trusted-root create makes one")
+			WithHint("create it with: cosign trusted-root create")
 	}
 	options := []verify.VerifierOption{verify.WithObserverTimestamps(1), verify.WithoutStatementPredicate()}
 	if len(tr.RekorLogs()) > 0 {
@@ -42,11 +42,11 @@ func open(trustedRoot []byte) (sign.KeylessVerifier, error) {
 func (v verifier) Verify(data []byte, digest string, wanted []sign.Identity) (sign.Identity, error) {
 	sum, err := hex.DecodeString(strings.TrimPrefix(digest, "sha256:"))
 	if err != nil || len(sum) != 32 {
-		return sign.Identity{}, diag.Errorf(diag.Invalid, "%q is not a SHA-256 digest", digest)
+		return sign.Identity{}, diag.Errorf(diag.Invalid, "invalid SHA-256 digest %q", digest)
 	}
 	var b bundle.Bundle
 	if err := b.UnmarshalJSON(data); err != nil {
-		return sign.Identity{}, diag.Errorf(diag.Invalid, "the signature bundle: %v", err)
+		return sign.Identity{}, diag.Errorf(diag.Invalid, "invalid signature bundle: %v", err)
 	}
 	options, err := identities(wanted)
 	if err != nil {
@@ -55,7 +55,7 @@ func (v verifier) Verify(data []byte, digest string, wanted []sign.Identity) (si
 	result, err := v.Verifier.Verify(&b, verify.NewPolicy(verify.WithArtifactDigest("sha256", sum), options...))
 	if err != nil {
 		return sign.Identity{}, diag.Errorf(diag.Denied,
-			"a signature that was made with a certificate does not count: %v", err)
+			"cannot verify the keyless signature: %v", err)
 	}
 	certificate := result.Signature.Certificate
 	return sign.Identity{Issuer: certificate.Issuer, Subject: certificate.SubjectAlternativeName}, nil
@@ -70,16 +70,16 @@ func identities(wanted []sign.Identity) ([]verify.PolicyOption, error) {
 			exact, pattern = "", exact
 		}
 		if id.Issuer == "" || id.Subject == "" {
-			return nil, diag.Errorf(diag.Invalid, "an identity needs an issuer and a subject")
+			return nil, diag.Errorf(diag.Invalid, "an identity requires an issuer and a subject")
 		}
 		want, err := verify.NewShortCertificateIdentity(id.Issuer, "", exact, pattern)
 		if err != nil {
-			return nil, diag.Errorf(diag.Invalid, "the identity %s: %v", id.Subject, err)
+			return nil, diag.Errorf(diag.Invalid, "invalid identity %s: %v", id.Subject, err)
 		}
 		options = append(options, verify.WithCertificateIdentity(want))
 	}
 	if len(options) == 0 {
-		return nil, diag.Errorf(diag.Denied, "no identity is trusted")
+		return nil, diag.Errorf(diag.Denied, "no trusted identity is configured")
 	}
 	return options, nil
 }

@@ -33,7 +33,7 @@ const (
 	subject = "https://github.example/acme/skills/.github/workflows/release.yml@refs/tags/v1.0.0"
 )
 
-// rootOf returns the trusted_root.json of a Sigstore that a test runs itself.
+// rootOf returns the trusted_root.json of a Sigstore instance that a test runs.
 func rootOf(t *testing.T, s *ca.VirtualSigstore) []byte {
 	t.Helper()
 	logs := s.RekorLogs()
@@ -56,7 +56,7 @@ func rootOf(t *testing.T, s *ca.VirtualSigstore) []byte {
 	return text
 }
 
-// signed returns the bundle with which somebody signed a digest, logged at a time.
+// signed returns the bundle of a signature over a digest, logged at a given time.
 func signed(t *testing.T, s *ca.VirtualSigstore, who, by, digest string, at time.Time) []byte {
 	t.Helper()
 	statement, err := sign.Statement("", digest, sign.PredicateSignature, nil)
@@ -99,7 +99,7 @@ func signed(t *testing.T, s *ca.VirtualSigstore, who, by, digest string, at time
 	return text
 }
 
-// logEntry returns an entry of the log as a bundle has it, with the log's promise, which the test's Sigstore leaves
+// logEntry returns a log entry in the form that bundles use, with the log's promise, which the test's Sigstore leaves
 // out.
 func logEntry(t *testing.T, s *ca.VirtualSigstore, e *v1.TransparencyLogEntry) json.RawMessage {
 	t.Helper()
@@ -176,13 +176,13 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// without returns a bundle without some of what proves it.
+// without returns a bundle that lacks some of its proofs.
 func without(t *testing.T, data []byte, key string) []byte {
 	t.Helper()
 	return change(t, data, func(m map[string]any) { delete(m["verificationMaterial"].(map[string]any), key) })
 }
 
-// altered returns a bundle with a statement that was not signed, about the same digest.
+// altered returns a bundle with an unsigned statement about the same digest.
 func altered(t *testing.T, data []byte) []byte {
 	t.Helper()
 	return change(t, data, func(m map[string]any) {
@@ -209,7 +209,8 @@ func change(t *testing.T, data []byte, f func(map[string]any)) []byte {
 	return out
 }
 
-// The way from a registry to a lock, with a server that is asked for nothing but what it keeps.
+// TestKeeper checks the path from a registry to a lockfile, with a server that receives no requests except for its
+// content.
 func TestKeeper(t *testing.T) {
 	sigstore, err := ca.NewVirtualSigstore()
 	if err != nil {

@@ -67,7 +67,7 @@ func Answer(ctx context.Context, o Options, input io.Reader) (r Reply) {
 	t := hookEvent{typ: d.event(o.Event)}
 	defer func() {
 		if p := recover(); p != nil {
-			r = o.fail(d, t, diag.Errorf(diag.Internal, "skillpm is at fault: %v", p))
+			r = o.fail(d, t, diag.Errorf(diag.Internal, "internal error in skillpm: %v", p))
 		}
 	}()
 	text, err := readEvent(ctx, input)
@@ -123,7 +123,7 @@ func (d dialect) parseEvent(o Options, text []byte) (hookEvent, error) {
 // policy allows it, and an error otherwise.
 func (o Options) fail(d dialect, t hookEvent, err error) (r Reply) {
 	record := audit.Record{
-		Action: audit.HookEvent, Result: audit.Failed, Host: d.agent.HookID(), Event: t.typ.name, Session: t.session,
+		Action: audit.HookEvent, Result: audit.Failed, Host: d.agent.ID, Event: t.typ.name, Session: t.session,
 		Tool: t.tool, Reason: err.Error(),
 	}
 	if !t.typ.kind.asks() || o.Lenient != nil && o.Lenient(t.dir) {
@@ -269,9 +269,9 @@ func (w *handler) denial(v session.Verdict) []byte {
 	switch {
 	case v.Skill == "" || v.ReadOnly:
 	case w.event.parent != "":
-		reason += "; this holds until the skill ends, with this agent at the latest"
+		reason += "; this applies until the skill or this agent ends"
 	default:
-		reason += "; this holds until the skill ends, with this turn at the latest"
+		reason += "; this applies until the skill or this turn ends"
 	}
 	return answerOf(w.dialect.deny, w.event.typ.name, reason)
 }

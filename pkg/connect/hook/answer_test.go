@@ -51,7 +51,7 @@ func newFixture(t testing.TB) *fixture {
 	return w
 }
 
-// skill writes a skill for every host of the project.
+// skill writes a skill for every agent of the project.
 func (w *fixture) skill(name, front string) {
 	for _, dir := range []string{".claude", ".agents"} {
 		w.file("project/"+dir+"/skills/"+name+"/SKILL.md", "---\nname: "+name+"\ndescription: Does "+name+".\n"+front+"\n---\nDo it.\n")
@@ -96,7 +96,7 @@ func (w *fixture) send(of, event, text string) hook.Reply {
 	return hook.Answer(context.Background(), w.options(of, event), strings.NewReader(text))
 }
 
-// claude sends an event of Claude Code in a session, with more of its fields as JSON.
+// claude sends an event of Claude Code in a session, with additional fields as JSON.
 func (w *fixture) claude(event, id, more string) string {
 	w.t.Helper()
 	if more != "" {
@@ -109,13 +109,13 @@ func (w *fixture) claude(event, id, more string) string {
 	return string(r.Stdout)
 }
 
-// call asks Claude Code's hook about a call.
+// call sends a tool call to Claude Code's hook.
 func (w *fixture) call(id, tool, input string) string {
 	w.t.Helper()
 	return w.claude("PreToolUse", id, fmt.Sprintf(`"tool_name":%q,"tool_input":%s,"tool_use_id":"t-%s-%x"`, tool, input, tool, input))
 }
 
-// denied fails the test unless an answer is a denial that says all of these.
+// denied fails the test unless an answer is a denial that contains all words.
 func denied(t testing.TB, answer string, says ...string) {
 	t.Helper()
 	if !strings.Contains(answer, `"deny"`) && !strings.Contains(answer, `"block"`) {
@@ -148,7 +148,7 @@ func (w *fixture) active(id string) []string {
 	return state.Names()
 }
 
-// SPEC O10, O26: what real agents sent to their hooks is answered as the golden files say.
+// TestO10O26Recorded checks SPEC O10, O26: the answers to recorded events of real agents match the golden files.
 func TestO10O26Recorded(t *testing.T) {
 	for dir, of := range map[string]string{"claude-code": "claude-code", "codex": "codex", "gemini-cli": "gemini", "copilot": "copilot", "cursor": "cursor"} {
 		files, err := filepath.Glob(filepath.Join("..", "..", "..", "testdata", "hook", dir, "*.ndjson"))
@@ -167,7 +167,7 @@ func TestO10O26Recorded(t *testing.T) {
 	}
 }
 
-// play sends recorded events one after the other, and writes down what is answered.
+// play sends recorded events one after the other, and records the answers.
 func (w *fixture) play(of, file string) []byte {
 	w.t.Helper()
 	data, err := os.ReadFile(file)
@@ -227,25 +227,26 @@ func golden(t *testing.T, file string, got []byte) {
 	}
 }
 
-// SPEC O10: a skill of the Skill tool restricts until its turn ends.
+// TestO10Turn checks SPEC O10: a skill of the Skill tool restricts tools until its turn ends.
 func TestO10Turn(t *testing.T) {
 	w := newFixture(t)
 	silent(t, w.claude("UserPromptSubmit", "s", `"prompt":"go","prompt_id":"1"`))
 	silent(t, w.call("s", "Bash", `{"command":"ls"}`))
 	silent(t, w.call("s", "Skill", `{"skill":"reader","args":"a b"}`))
 	silent(t, w.call("s", "Read", `{"file_path":"x"}`))
-	denied(t, w.call("s", "Bash", `{"command":"ls"}`), "skill reader allows Read, and not Bash")
+	denied(t, w.call("s", "Bash", `{"command":"ls"}`), "skill reader allows Read, but not Bash")
 	silent(t, w.call("other", "Bash", `{"command":"ls"}`))
 	silent(t, w.call("s", "mcp__skillpm__skill_file", `{"skill":"reader","path":"x"}`))
 	silent(t, w.claude("Stop", "s", ""))
 	silent(t, w.call("s", "Bash", `{"command":"ls"}`))
-	// The next prompt ends what an interrupted turn left.
+	// The next prompt ends the skills of an interrupted turn.
 	silent(t, w.call("s", "Skill", `{"skill":"reader"}`))
 	silent(t, w.claude("UserPromptSubmit", "s", `"prompt":"go on","prompt_id":"2"`))
 	silent(t, w.call("s", "Bash", `{"command":"ls"}`))
 }
 
-// A slash command is told of before the prompt that it is, and lasts as long as that.
+// TestSlashCommand checks that the event of a slash command comes before its prompt, and that the skill lasts as long
+// as that prompt.
 func TestSlashCommand(t *testing.T) {
 	for _, turn := range []string{`"prompt_id":"1"`, `"x":1`} { // there are versions that do not say which prompt it is
 		w := newFixture(t)
@@ -257,7 +258,8 @@ func TestSlashCommand(t *testing.T) {
 	}
 }
 
-// SPEC P9: who may start a skill is enforced on the host's own tool and on slash commands.
+// TestP9Triggers checks SPEC P9: the rules about who may activate a skill apply to the agent's own tool and to slash
+// commands.
 func TestP9Triggers(t *testing.T) {
 	w := newFixture(t)
 	w.skill("mine", "disable-model-invocation: true")
@@ -271,7 +273,7 @@ func TestP9Triggers(t *testing.T) {
 	}
 }
 
-// A skill that the catalog does not have is the host's own affair.
+// TestOthersSkills checks that skillpm ignores skills that are not in the catalog.
 func TestOthersSkills(t *testing.T) {
 	w := newFixture(t)
 	silent(t, w.call("s", "Skill", `{"skill":"deep-research"}`))
@@ -281,7 +283,7 @@ func TestOthersSkills(t *testing.T) {
 	}
 }
 
-// What a call began is taken back where it failed, and where it is done with it.
+// TestTakenBack checks that the effects of a call are undone if the call fails, or when the agent is done with it.
 func TestTakenBack(t *testing.T) {
 	for _, test := range []struct{ event, more string }{
 		{"PostToolUseFailure", `"error":"no such skill"`},
@@ -299,7 +301,8 @@ func TestTakenBack(t *testing.T) {
 	}
 }
 
-// SPEC O10: a subagent begins with what is active where it was begun, and nothing that ends in it ends there.
+// TestO10Subagent checks SPEC O10: a subagent starts with the active skills of its parent, and a skill that ends in it
+// stays active in the parent.
 func TestO10Subagent(t *testing.T) {
 	w := newFixture(t)
 	w.skill("free", "tags: [x]")
@@ -316,12 +319,12 @@ func TestO10Subagent(t *testing.T) {
 	denied(t, w.claude("PreToolUse", "s", bash), "reader") // it works on in the background
 	silent(t, w.claude("SubagentStop", "s", agent))
 	silent(t, w.claude("PreToolUse", "s", bash))
-	// One whose start was not told of is held to the same.
+	// A subagent without a start event has the same restrictions.
 	silent(t, w.call("s", "Skill", `{"skill":"reader"}`))
 	denied(t, w.claude("PreToolUse", "s", strings.ReplaceAll(bash, "a1", "a2")), "reader")
 }
 
-// SPEC K7: the directories of skills are read-only to agents, also where no list says so.
+// TestK7Hooks checks SPEC K7: the directories of skills are read-only to agents, even without a tool restriction.
 func TestK7Hooks(t *testing.T) {
 	w := newFixture(t)
 	w.skill("free", "tags: [x]")
@@ -340,8 +343,8 @@ func TestK7Hooks(t *testing.T) {
 	denied(t, w.call("fresh", "Write", sessions), "read-only") // also where nothing is active
 }
 
-// SPEC O12: the pre hook runs before the host gives the skill to its model, and its failure refuses that; the post hook
-// runs when the skill ends.
+// TestO12Hooks checks SPEC O12: the pre hook runs before the agent gives the skill to its model, and its failure
+// prevents that. The post hook runs when the skill ends.
 func TestO12Hooks(t *testing.T) {
 	w := newFixture(t)
 	w.skill("good", "hooks: {pre: pre.sh, post: post.sh}")
@@ -351,7 +354,7 @@ func TestO12Hooks(t *testing.T) {
 		w.file("project/"+dir+"/skills/good/post.sh", "#!/bin/sh\necho x >> "+w.dir+"/post\n")
 		w.file("project/"+dir+"/skills/bad/pre.sh", "#!/bin/sh\necho not today >&2\nexit 2\n")
 	}
-	// Claude Code has hooks of its own under that name; the host that has none of them is asked here.
+	// Claude Code has its own hooks under that name. This case uses an agent that does not.
 	event := func(name, more string) string {
 		r := w.send("gemini", "", fmt.Sprintf(`{"session_id":"s","cwd":%q,"hook_event_name":%q%s}`, filepath.Join(w.dir, "project"), name, more))
 		if r.Err != nil {
@@ -385,7 +388,7 @@ func count(t *testing.T, file string, want int) {
 	}
 }
 
-// SPEC O19: cycles and depth hold for what a host activates, too.
+// TestO19Hooks checks SPEC O19: the limits on cycles and depth also apply to skills that an agent activates.
 func TestO19Hooks(t *testing.T) {
 	w := newFixture(t)
 	for i := range 6 {
@@ -397,10 +400,11 @@ func TestO19Hooks(t *testing.T) {
 	for i := 2; i < 5; i++ {
 		silent(t, w.call("s", "Skill", fmt.Sprintf(`{"skill":"s%d"}`, i)))
 	}
-	denied(t, w.call("s", "Skill", `{"skill":"s5"}`), "at most 5")
+	denied(t, w.call("s", "Skill", `{"skill":"s5"}`), "the limit is 5")
 }
 
-// A policy may say that lists grant, and a skill that is denied while it is active lets nothing be called.
+// TestPolicies checks that a policy can make allowed-tools grants, and that all calls are denied if an active skill is
+// denied.
 func TestPolicies(t *testing.T) {
 	w := newFixture(t)
 	silent(t, w.call("s", "Skill", `{"skill":"reader"}`))
@@ -416,7 +420,8 @@ func TestPolicies(t *testing.T) {
 	silent(t, w.call("s", "Bash", `{"command":"ls"}`))
 }
 
-// skillpm's own tools enter a skill once it is activated, and run no script that the skills around it do not let run.
+// TestOwnTools checks that skillpm's own tools enter a skill after its activation, and run no script that the enclosing
+// skills do not allow.
 func TestOwnTools(t *testing.T) {
 	w := newFixture(t)
 	w.skill("tool", "tags: [x]")
@@ -433,7 +438,8 @@ func TestOwnTools(t *testing.T) {
 	silent(t, w.call("s", "Bash", `{"command":"ls"}`))
 }
 
-// In a host without a tool for skills, reading SKILL.md activates one, whatever lists say of the tool that reads.
+// TestReadsSkills checks that in an agent without a tool for skills, reading SKILL.md activates the skill, even if a
+// tool restriction covers the reading tool.
 func TestReadsSkills(t *testing.T) {
 	w := newFixture(t)
 	w.skill("free", "tags: [x]")
@@ -464,7 +470,8 @@ func TestReadsSkills(t *testing.T) {
 	}
 }
 
-// Where no skill is active nothing is opened: neither settings, nor policies, nor the catalog.
+// TestNothingOpened checks that without an active skill no files are opened: neither settings, nor policies, nor the
+// catalog.
 func TestNothingOpened(t *testing.T) {
 	w := newFixture(t)
 	for range 3 {
@@ -480,7 +487,7 @@ func TestNothingOpened(t *testing.T) {
 	}
 }
 
-// Refusals and activations are on record.
+// TestRecords checks that refusals and activations are in the audit log.
 func TestRecords(t *testing.T) {
 	w := newFixture(t)
 	w.call("s", "Skill", `{"skill":"reader"}`)

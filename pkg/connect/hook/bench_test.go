@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// BenchmarkAnswer measures one event in process: what most calls of a tool are, and what they are while a skill is
-// active in a project of a thousand.
+// BenchmarkAnswer measures one event in process: the most common tool call, and a call while a skill is active in a
+// project of a thousand.
 func BenchmarkAnswer(b *testing.B) {
 	w := newFixture(b)
 	for i := range 1000 {

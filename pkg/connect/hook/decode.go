@@ -31,11 +31,11 @@ func readEvent(ctx context.Context, input io.Reader) ([]byte, error) {
 	select {
 	case r := <-all:
 		if r.err != nil {
-			return nil, fmt.Errorf("the event cannot be read: %w", r.err)
+			return nil, fmt.Errorf("cannot read the event: %w", r.err)
 		}
 		return r.data, nil
 	case <-ctx.Done():
-		return nil, fmt.Errorf("the event does not end: %w", ctx.Err())
+		return nil, fmt.Errorf("the event on standard input is incomplete: %w", ctx.Err())
 	}
 }
 
@@ -46,24 +46,24 @@ func decodeJSON(data []byte) (map[string]any, error) {
 	case len(data) > MaxEvent:
 		return nil, diag.Errorf(diag.Invalid, "the event has more than %d bytes", MaxEvent)
 	case len(bytes.TrimSpace(data)) == 0:
-		return nil, diag.Errorf(diag.Invalid, "there is no event on standard input").
-			WithHint("a host writes one there; it is JSON")
+		return nil, diag.Errorf(diag.Invalid, "no event on standard input").
+			WithHint("write the event as JSON to standard input")
 	}
 	var v any
 	err := jsonx.Decode(data, &v, jsonx.Options{MaxDepth: maxDepth, ExactKeys: true})
 	switch jsonx.KindOf(err) {
 	case 0:
 	case jsonx.NotUTF8:
-		return nil, diag.Errorf(diag.Invalid, "the event is no UTF-8")
+		return nil, diag.Errorf(diag.Invalid, "the event is not UTF-8")
 	case jsonx.TrailingData:
-		return nil, diag.Errorf(diag.Invalid, "something follows the end of the event")
+		return nil, diag.Errorf(diag.Invalid, "unexpected data after the end of the event")
 	case jsonx.TooDeep:
 		return nil, diag.Errorf(diag.Invalid,
-			"the event is no JSON that can be relied upon: it is more than %d levels deep", maxDepth)
+			"invalid JSON in hook event: more than %d levels deep", maxDepth)
 	case jsonx.Syntax:
-		return nil, diag.Errorf(diag.Invalid, "the event is no JSON that can be relied upon: %w", errors.Unwrap(err))
+		return nil, diag.Errorf(diag.Invalid, "invalid JSON in hook event: %w", errors.Unwrap(err))
 	default:
-		return nil, diag.Errorf(diag.Invalid, "the event is no JSON that can be relied upon: %w", err)
+		return nil, diag.Errorf(diag.Invalid, "invalid JSON in hook event: %w", err)
 	}
 	object, ok := v.(map[string]any)
 	if !ok {

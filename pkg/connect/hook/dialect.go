@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/skill/agent"
 )
 
@@ -118,7 +119,7 @@ func dialects() []dialect {
 			),
 		},
 		{
-			agent: row("gemini-cli"), fields: gemini,
+			agent: row("gemini"), fields: gemini,
 			deny: geminiDeny, block: geminiDeny, mention: "/", variables: []string{"GEMINI_PROJECT_DIR"},
 			events: slices.Concat(
 				eventTypes(preTool, "BeforeTool"), eventTypes(postTool, "AfterTool"), eventTypes(prompt, "BeforeAgent"),
@@ -127,7 +128,7 @@ func dialects() []dialect {
 			),
 		},
 		{ // it uses Claude Code's format for events whose name begins with a capital letter
-			agent:          row("github-copilot"),
+			agent:          row("copilot"),
 			agentIsSession: true, mention: "/", variables: []string{"COPILOT_PROJECT_DIR", "CLAUDE_PROJECT_DIR"},
 			fields: fields{
 				event: "hook_event_name", session: "sessionId session_id", agent: "agentId agent_id",
@@ -203,7 +204,7 @@ func Agents() []Agent {
 func IDs() []string {
 	var ids []string
 	for _, d := range dialects() {
-		ids = append(ids, d.agent.HookID())
+		ids = append(ids, d.agent.ID)
 	}
 	return ids
 }
@@ -220,7 +221,7 @@ func findDialect(id string) (dialect, error) {
 		}
 	}
 	return dialect{}, diag.Errorf(diag.Usage, "skillpm does not answer hooks of %s", a.Title).
-		WithHint("use one of %s", strings.Join(IDs(), ", "))
+		WithHint("use %s", textx.OneOf(IDs()))
 }
 
 // event returns the event type of a name, in the agent's spelling or in kebab case, for example pre-tool-use. An

@@ -13,7 +13,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 )
 
-// at sends an event of Claude Code from a directory.
+// at sends an event of Claude Code with a working directory.
 func (w *fixture) at(dir, event, id, more string) string {
 	w.t.Helper()
 	r := w.send("claude-code", "", fmt.Sprintf(`{"session_id":%q,"cwd":%q,"hook_event_name":%q,%s}`, id, dir, event, more))
@@ -25,7 +25,8 @@ func (w *fixture) at(dir, event, id, more string) string {
 
 const bash = `"tool_name":"Bash","tool_input":{"command":"ls"},"tool_use_id":"b"`
 
-// SPEC O10: a host that trims a name, or takes a slash from it, gives its model the skill all the same.
+// TestO10SpacedNames checks SPEC O10: a name with spaces or a leading slash counts, because some agents trim them and
+// load the skill.
 func TestO10SpacedNames(t *testing.T) {
 	for _, name := range []string{" reader", "reader ", "reader\n", "\treader", " /reader", "/reader\u00a0", "\ufeffreader", "\u2003reader\u2028"} {
 		w := newFixture(t)
@@ -36,8 +37,8 @@ func TestO10SpacedNames(t *testing.T) {
 	}
 }
 
-// SPEC O10: the skills are those of the project, wherever the model has gone: what the host says it is counts, or else
-// where the session was first seen.
+// TestO10Elsewhere checks SPEC O10: the skills are those of the project, even if the model changes directory. The
+// project is the one that the agent reports, or else the session's first directory.
 func TestO10Elsewhere(t *testing.T) {
 	for name, getenv := range map[string]func(string) string{"variable": nil, "first event": nil} {
 		t.Run(name, func(t *testing.T) {
@@ -58,7 +59,8 @@ func TestO10Elsewhere(t *testing.T) {
 	}
 }
 
-// SPEC K1: patterns of files are relative to the project, not to where the model has gone.
+// TestK1ProjectPatterns checks SPEC K1: file patterns are relative to the project, not to the model's working
+// directory.
 func TestK1ProjectPatterns(t *testing.T) {
 	w := newFixture(t)
 	w.skill("docsy", "allowed-tools: Read(docs/**) Write(out/**)")
@@ -75,8 +77,8 @@ func TestK1ProjectPatterns(t *testing.T) {
 	silent(t, w.at(filepath.Join(project, "sub"), "PreToolUse", "s", `"tool_name":"Read","tool_input":{"file_path":"../docs/a"},"tool_use_id":"r"`))
 }
 
-// SPEC O10: hosts know a skill by its directory as well as by its frontmatter, and have those of directories below the
-// project, and above it in its repository, too.
+// TestO10OtherNames checks SPEC O10: agents know a skill by its directory and by its frontmatter, and also read skills
+// in directories below the project, and above it in its repository.
 func TestO10OtherNames(t *testing.T) {
 	w := newFixture(t)
 	w.file("project/.claude/skills/dirname/SKILL.md", "---\nname: othername\ndescription: x\nallowed-tools: Read\n---\nx\n")
@@ -93,7 +95,7 @@ func TestO10OtherNames(t *testing.T) {
 	denied(t, w.call("up", "Bash", `{"command":"ls"}`), "reader")
 }
 
-// SPEC O10: what the host says that it has given to its model is active, by whatever name it was asked for.
+// TestO10Loaded checks SPEC O10: a skill that the agent reports as loaded is active, whatever name was requested.
 func TestO10Loaded(t *testing.T) {
 	w := newFixture(t)
 	w.skill("mine", "disable-model-invocation: true\nallowed-tools: Read")
@@ -103,7 +105,8 @@ func TestO10Loaded(t *testing.T) {
 		silent(t, w.claude("PostToolUse", name, about+fmt.Sprintf(`,"tool_response":{"success":true,"commandName":%q}`, name)))
 		denied(t, w.call(name, "Bash", `{"command":"ls"}`), name)
 	}
-	// Read by its path where the host has no tool for skills: also one that the catalog does not look for.
+	// In an agent without a tool for skills, reading a path activates a skill, even one outside the catalog's
+	// directories.
 	w.file("project/sub/.agents/skills/deep/SKILL.md", "---\nname: deep\ndescription: x\nallowed-tools: Read\n---\nx\n")
 	send := func(command string) string {
 		r := w.send("codex", "PreToolUse", fmt.Sprintf(`{"session_id":"c","cwd":%q,"tool_name":"Bash","tool_input":{"command":%q},"tool_use_id":"x"}`,
@@ -114,7 +117,8 @@ func TestO10Loaded(t *testing.T) {
 	denied(t, send("ls"), "deep")
 }
 
-// SPEC O10: in a host whose calls have no ids, one that fails takes back nothing of the same one before it.
+// TestO10FailsAgain checks SPEC O10: if an agent's calls do not have ids, a failed call undoes nothing of an earlier
+// identical one.
 func TestO10FailsAgain(t *testing.T) {
 	w := newFixture(t)
 	gemini := func(event, more string) string {
@@ -130,7 +134,7 @@ func TestO10FailsAgain(t *testing.T) {
 	silent(t, gemini("BeforeTool", activate))
 	silent(t, gemini("AfterTool", activate+`,"tool_response":{"error":"no"}`))
 	denied(t, gemini("BeforeTool", shell), "reader")
-	// Two at once, the first of which fails.
+	// Two concurrent calls, the first of which fails.
 	silent(t, gemini("AfterAgent", `"x":1`))
 	silent(t, gemini("BeforeTool", activate))
 	silent(t, gemini("BeforeTool", activate))
@@ -139,7 +143,7 @@ func TestO10FailsAgain(t *testing.T) {
 	denied(t, gemini("BeforeTool", shell), "reader")
 }
 
-// SPEC O10: the end of a subagent of which nobody says which it is ends nothing in the main agent.
+// TestO10NamelessSubagent checks SPEC O10: the end of an unidentified subagent ends no skill of the main agent.
 func TestO10NamelessSubagent(t *testing.T) {
 	for of, events := range map[string][3]string{
 		"claude-code": {"PreToolUse", "SubagentStop", `"session_id":"s"`},
@@ -165,7 +169,7 @@ func TestO10NamelessSubagent(t *testing.T) {
 			}
 		}
 	}
-	// Where it is a session of its own that began with what its parent had, it ends.
+	// A subagent with its own session, which started with its parent's skills, ends.
 	w := newFixture(t)
 	silent(t, w.call("s", "Skill", `{"skill":"reader"}`))
 	about := fmt.Sprintf(`{"conversation_id":"own","parent_conversation_id":"s","cwd":%q,"tool_name":"Shell","tool_input":{"command":"ls"}`, filepath.Join(w.dir, "project"))
@@ -176,7 +180,8 @@ func TestO10NamelessSubagent(t *testing.T) {
 	}
 }
 
-// SPEC O10: where nothing is active nothing is denied for the lack of a directory or a home: neither was needed.
+// TestO10NoPlace checks SPEC O10: without an active skill, a missing directory or home denies no call, because neither
+// is needed.
 func TestO10NoPlace(t *testing.T) {
 	w := newFixture(t)
 	event := `{"session_id":"s","hook_event_name":"PreToolUse",` + bash + `%s}`
@@ -200,19 +205,20 @@ func TestO10NoPlace(t *testing.T) {
 	denied(t, string(r.Stdout), "reader")
 }
 
-// SPEC K7: what skillpm goes by is read-only to an agent's tools, also where no skill is active.
+// TestK7Kept checks SPEC K7: the files that skillpm relies on are read-only to an agent's tools, even without an active
+// skill.
 func TestK7Kept(t *testing.T) {
 	w := newFixture(t)
 	for _, file := range []string{"config/config.yaml", "config/policy.yaml", "config/profiles/x.yaml", "state/audit/audit.jsonl", "state/sessions/s.json"} {
-		denied(t, w.call("s", "Write", fmt.Sprintf(`{"file_path":%q,"content":""}`, filepath.Join(w.paths.Home, file))), "what skillpm goes by is read-only to agents")
+		denied(t, w.call("s", "Write", fmt.Sprintf(`{"file_path":%q,"content":""}`, filepath.Join(w.paths.Home, file))), "but skillpm's settings and data are read-only")
 	}
-	denied(t, w.call("s", "Edit", `{"file_path":"skillpm-policy.yaml"}`), "skillpm-policy.yaml", "goes by")
+	denied(t, w.call("s", "Edit", `{"file_path":"skillpm-policy.yaml"}`), "skillpm-policy.yaml", "settings and data are read-only")
 	w.file("project/.skillpm/plugins/acme/x/y/SKILL.md", "x")
 	denied(t, w.call("s", "Edit", `{"file_path":".skillpm/plugins/acme/x/y/SKILL.md"}`), "skills in")
 	silent(t, w.call("s", "Write", `{"file_path":"docs/a.md","content":""}`))
 }
 
-// SPEC O14: an event that cannot be answered is on record, denied or let through.
+// TestO14HookEvents checks SPEC O14: an event that cannot be answered is in the audit log, denied or allowed.
 func TestO14HookEvents(t *testing.T) {
 	w := newFixture(t)
 	for _, lenient := range []bool{false, true} {
@@ -242,7 +248,7 @@ func TestO14HookEvents(t *testing.T) {
 	}
 }
 
-// SPEC O10: a name ends with whatever space follows it.
+// TestO10NameAtLineEnd checks SPEC O10: a name ends at any white space.
 func TestO10NameAtLineEnd(t *testing.T) {
 	for _, prompt := range []string{`/reader\nmore`, `/reader\tx`, ` /reader\r\n`, `/reader more`, `/reader`} {
 		w := newFixture(t)
@@ -252,7 +258,7 @@ func TestO10NameAtLineEnd(t *testing.T) {
 	}
 }
 
-// SPEC O10: a SKILL.md is the same by whatever path it is read.
+// TestO10Paths checks SPEC O10: a SKILL.md is recognized by any path that leads to it.
 func TestO10Paths(t *testing.T) {
 	for _, input := range []map[string]string{
 		{"command": "cd .agents/skills/reader && cat SKILL.md"},
@@ -271,7 +277,7 @@ func TestO10Paths(t *testing.T) {
 		silent(t, codex(input))
 		denied(t, codex(map[string]string{"command": "ls"}), "reader")
 	}
-	// Where the skill's list is in force already, the way to it stays open.
+	// If the skill's restriction is already in effect, its files stay readable.
 	w := newFixture(t)
 	w.skill("free", "tags: [x]")
 	silent(t, w.call("s", "Skill", `{"skill":"reader"}`))
@@ -280,7 +286,8 @@ func TestO10Paths(t *testing.T) {
 	denied(t, string(w.send("codex", "PreToolUse", fmt.Sprintf(about, "cd .agents/skills/free && ls && cat SKILL.md")).Stdout), "reader")
 }
 
-// SPEC O10, O12: an answer comes in time, whatever a skill's own hook does: what has not begun by then is denied.
+// TestO10Limit checks SPEC O10, O12: an answer comes in time, even if a skill's own hook is slow: what has not started
+// by then is denied.
 func TestO10Limit(t *testing.T) {
 	w := newFixture(t)
 	w.skill("slow", "hooks: {pre: pre.sh}")
@@ -295,7 +302,7 @@ func TestO10Limit(t *testing.T) {
 	}
 }
 
-// SPEC O14: a skill that a policy denies by the name of its directory is not given to the model by that one either.
+// TestO14DeniedDirectory checks SPEC O14: a denial in a policy applies to the name of a skill's directory, too.
 func TestO14DeniedDirectory(t *testing.T) {
 	w := newFixture(t)
 	w.file("project/.claude/skills/inner/SKILL.md", "---\nname: badl\ndescription: x\n---\nx\n")

@@ -41,16 +41,16 @@ func (d dialect) decodeEvent(name, dir string, data map[string]any) (hookEvent, 
 			if !t.typ.kind.asks() {
 				t.typ = kinds // if either kind may deny, a failure must deny
 			}
-			return t, diag.Errorf(diag.Invalid, "the event says that it is %s, and the command that it is %s",
+			return t, diag.Errorf(diag.Invalid, "the event is %s, but the command is for %s",
 				value, name).
-				WithHint("mend the configuration of %s: skillpm hook install --host %s", d.agent.Title,
-					d.agent.HookID())
+				WithHint("fix the configuration of %s with: skillpm connect %s", d.agent.Title,
+					d.agent.ID)
 		}
 		t.typ = kinds
 	}
 	if t.typ.name == "" {
-		return t, diag.Errorf(diag.Invalid, "the event does not say which it is").
-			WithHint("name it: skillpm hook EVENT --host %s", d.agent.HookID())
+		return t, diag.Errorf(diag.Invalid, "the event has no name").
+			WithHint("name it: skillpm hook EVENT --agent %s", d.agent.ID)
 	}
 	if t.typ.kind == other {
 		return t, nil
@@ -75,7 +75,7 @@ func (d dialect) decodeEvent(name, dir string, data map[string]any) (hookEvent, 
 func (d dialect) decodeSession(t *hookEvent, data map[string]any) {
 	t.session, _ = text(data, d.fields.session)
 	if t.session == "" {
-		t.session = d.agent.HookID() + ":" + t.dir
+		t.session = d.agent.ID + ":" + t.dir
 	}
 	agent, _ := text(data, d.fields.agent)
 	parent, _ := text(data, d.fields.parent)
@@ -109,7 +109,7 @@ func (d dialect) decodeCall(t *hookEvent, data map[string]any) error {
 	} else {
 		var err error
 		if t.tool, _ = text(data, d.fields.tool); t.tool == "" {
-			return diag.Errorf(diag.Invalid, "the event does not say which tool is called")
+			return diag.Errorf(diag.Invalid, "the event does not name the tool")
 		}
 		if t.input, err = object(data, d.fields.input); err != nil {
 			return err

@@ -15,28 +15,29 @@ import (
 	"github.com/skillpm/skillpm/pkg/runtime/session"
 )
 
-// unreadable are events of a call that cannot be relied upon.
+// unreadable lists malformed events of a tool call.
 func unreadable() map[string]string {
 	return map[string]string{
-		"nothing":        "",
-		"no JSON":        "hello",
-		"not an object":  `["PreToolUse"]`,
-		"cut off":        `{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"Ba`,
-		"cut off inside": `{"session_id":"s","tool_input":{"a":[`,
-		"twice":          `{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"Bash","tool_name":"Read","tool_input":{}}`,
-		"twice inside":   `{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls","command":"rm"}}`,
-		"no UTF-8":       "{\"session_id\":\"s\",\"hook_event_name\":\"PreToolUse\",\"tool_name\":\"\xff\"}",
-		"more after it":  `{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"Bash"} {}`,
-		"no tool":        `{"session_id":"s","hook_event_name":"PreToolUse","tool_input":{}}`,
-		"odd input":      `{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":7}`,
-		"another event":  `{"session_id":"s","hook_event_name":"PostToolUse","tool_name":"Bash"}`,
-		"too deep":       `{"session_id":"s","tool_input":` + strings.Repeat("[", 2000) + strings.Repeat("]", 2000) + `}`,
-		"far too deep":   strings.Repeat(`{"a":`, 1_000_000),
-		"long id":        fmt.Sprintf(`{"session_id":%q,"hook_event_name":"PreToolUse","tool_name":"Write","tool_input":{"file_path":"x"}}`, strings.Repeat("s", 5000)),
+		"nothing":                  "",
+		"no JSON":                  "hello",
+		"not an object":            `["PreToolUse"]`,
+		"cut off":                  `{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"Ba`,
+		"cut off inside":           `{"session_id":"s","tool_input":{"a":[`,
+		"twice":                    `{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"Bash","tool_name":"Read","tool_input":{}}`,
+		"twice inside":             `{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls","command":"rm"}}`,
+		"the event is not UTF-8":   "{\"session_id\":\"s\",\"hook_event_name\":\"PreToolUse\",\"tool_name\":\"\xff\"}",
+		"unexpected data after it": `{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"Bash"} {}`,
+		"no tool":                  `{"session_id":"s","hook_event_name":"PreToolUse","tool_input":{}}`,
+		"odd input":                `{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":7}`,
+		"another event":            `{"session_id":"s","hook_event_name":"PostToolUse","tool_name":"Bash"}`,
+		"too deep":                 `{"session_id":"s","tool_input":` + strings.Repeat("[", 2000) + strings.Repeat("]", 2000) + `}`,
+		"far too deep":             strings.Repeat(`{"a":`, 1_000_000),
+		"long id":                  fmt.Sprintf(`{"session_id":%q,"hook_event_name":"PreToolUse","tool_name":"Write","tool_input":{"file_path":"x"}}`, strings.Repeat("s", 5000)),
 	}
 }
 
-// An event that cannot be read is a denial where it asks for one, unless a policy says open, and nowhere else.
+// TestUnreadable checks that a malformed event is a denial if it asks for a decision, unless a policy says open, and an
+// error otherwise.
 func TestUnreadable(t *testing.T) {
 	for name, text := range unreadable() {
 		t.Run(name, func(t *testing.T) {
@@ -63,15 +64,15 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
-// A host that is not known has no form to be answered in.
+// TestUnknownHost checks that an unknown agent has no answer format.
 func TestUnknownHost(t *testing.T) {
-	r := newFixture(t).send("claude", "PreToolUse", "{}")
+	r := newFixture(t).send("klaude-code", "PreToolUse", "{}")
 	if diag.CodeOf(r.Err) != diag.Usage || !strings.Contains(diag.HintOf(r.Err), "claude-code") || len(r.Stdout) > 0 {
 		t.Errorf("answered %q, %v", r.Stdout, r.Err)
 	}
 }
 
-// An event that is not known is none of skillpm's.
+// TestUnknownEvent checks that skillpm ignores unknown events.
 func TestUnknownEvent(t *testing.T) {
 	for _, of := range hook.Agents() {
 		if r := newFixture(t).send(of.ID, "SomethingNew", `{"a":1}`); r.Err != nil || len(r.Stdout) > 0 {
@@ -80,7 +81,7 @@ func TestUnknownEvent(t *testing.T) {
 	}
 }
 
-// A session whose state cannot be relied upon allows nothing.
+// TestDamagedState checks that a session with damaged state allows no calls.
 func TestDamagedState(t *testing.T) {
 	w := newFixture(t)
 	w.call("s", "Skill", `{"skill":"reader"}`)
@@ -92,7 +93,7 @@ func TestDamagedState(t *testing.T) {
 	}
 }
 
-// Settings that cannot be read, and a fault of skillpm's own, deny as well.
+// TestCannotOpen checks that unreadable settings and internal errors of skillpm also deny.
 func TestCannotOpen(t *testing.T) {
 	w := newFixture(t)
 	w.call("s", "Skill", `{"skill":"reader"}`)
@@ -101,17 +102,17 @@ func TestCannotOpen(t *testing.T) {
 	o := w.options("claude-code", "PreToolUse")
 	o.Open = nil // a call of it panics
 	r := hook.Answer(t.Context(), o, strings.NewReader(`{"session_id":"s","tool_name":"Bash","tool_input":{"command":"ls"}}`))
-	denied(t, string(r.Stdout), "at fault")
+	denied(t, string(r.Stdout), "internal error in skillpm")
 }
 
-// What never ends is not read to its end.
+// TestEndless checks that endless input is not read to its end.
 func TestEndless(t *testing.T) {
 	w := newFixture(t)
 	r := hook.Answer(t.Context(), w.options("codex", "PreToolUse"), io.MultiReader(strings.NewReader(`{"tool_name":"`), endless{}))
 	denied(t, string(r.Stdout), fmt.Sprint(hook.MaxEvent))
 }
 
-// A host that leaves its end of the pipe open, or gives up, is answered all the same.
+// TestOpenEnd checks that an agent that leaves its end of the pipe open, or gives up, still gets an answer.
 func TestOpenEnd(t *testing.T) {
 	w := newFixture(t)
 	from, to := io.Pipe()
@@ -119,7 +120,7 @@ func TestOpenEnd(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	r := hook.Answer(ctx, w.options("codex", "PreToolUse"), from)
-	denied(t, string(r.Stdout), "does not end")
+	denied(t, string(r.Stdout), "is incomplete")
 }
 
 type endless struct{}
@@ -131,8 +132,8 @@ func (endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// FuzzAnswer: whatever is sent, there is an answer, which is nothing or one JSON object that denies, and an event that
-// does not ask is never denied a tool.
+// FuzzAnswer checks that every input has an answer: nothing, or one JSON object that denies. Events that do not ask for
+// a decision never deny a tool.
 func FuzzAnswer(f *testing.F) {
 	for _, text := range unreadable() {
 		if len(text) < 10_000 {

@@ -83,7 +83,7 @@ func (v *serving) tool(name string) func(context.Context, arguments) *mcp.CallTo
 // parse decodes the arguments of a call.
 func parse(data json.RawMessage) (arguments, error) {
 	if len(data) > maxArguments {
-		return nil, diag.Errorf(diag.Usage, "the arguments have %d bytes, and at most %d are read", len(data),
+		return nil, diag.Errorf(diag.Usage, "the arguments have %d bytes, more than %d", len(data),
 			maxArguments)
 	}
 	if len(bytes.TrimSpace(data)) == 0 {
@@ -104,7 +104,7 @@ func (a arguments) text(name string) (string, error) {
 	}
 	var text string
 	if err := json.Unmarshal(raw, &text); err != nil {
-		return "", diag.Errorf(diag.Usage, "argument %s is not a text", name)
+		return "", diag.Errorf(diag.Usage, "argument %s is not a string", name)
 	}
 	return text, nil
 }
@@ -132,7 +132,7 @@ func unknown(tool string, args arguments, known []string) error {
 	for _, name := range slices.Sorted(maps.Keys(args)) {
 		if !slices.Contains(known, name) {
 			return diag.Errorf(diag.Usage, "%s has no argument %q", tool, name).
-				WithHint("it has %s", strings.Join(known, ", "))
+				WithHint("its arguments are %s", strings.Join(known, ", "))
 		}
 	}
 	return nil
@@ -189,13 +189,13 @@ func (v *serving) endSkill(ctx context.Context, args arguments) *mcp.CallToolRes
 		return v.failed(values["skill"], err)
 	}
 	if v.id == "" {
-		return v.failed(values["skill"], diag.Errorf(diag.Usage, "no session is named, so no skill is active"))
+		return v.failed(values["skill"], diag.Errorf(diag.Usage, "no skill is active without a session"))
 	}
 	ended, err := v.host.Session().Deactivate(ctx, values["skill"])
 	if len(ended) == 0 && err != nil {
 		return v.failed(values["skill"], err)
 	}
-	text := "ended " + strings.Join(ended, ", ")
+	text := "deactivated " + strings.Join(ended, ", ")
 	if err != nil { // a hook's error does not change the result
 		text += "; " + err.Error()
 	}
@@ -231,19 +231,20 @@ func (v *serving) rewordError(err error) error {
 		return &rewordError{
 			err,
 			fmt.Sprintf(
-				"its instructions came with the call that loaded it; when its work is done, %s with name: %q lets "+
-					"it be loaded again", end, active.Name),
+				"its instructions are in the result of the call that loaded it; to load it again after its work is "+
+					"done, call %s "+
+					"with name: %q", end, active.Name),
 		}
 	}
 	switch {
 	case strings.Contains(hint, "skillpm deactivate"):
-		return &rewordError{err, "when the work of a skill is done, " + end + " with its name ends it"}
+		return &rewordError{err, "when the skill's work is done, call " + end + " with its name to deactivate it"}
 	case strings.Contains(hint, "skillpm run"):
-		return &rewordError{err, v.native.Run.Name + " runs it"}
+		return &rewordError{err, "call " + v.native.Run.Name + " to run it"}
 	case strings.Contains(hint, "skillpm load"):
-		return &rewordError{err, v.view.Trigger.Skill.Name + " returns its instructions"}
+		return &rewordError{err, "call " + v.view.Trigger.Skill.Name + " for its instructions"}
 	case strings.Contains(hint, "skillpm skills"):
-		return &rewordError{err, v.view.Trigger.Find.Name + " finds those there are"}
+		return &rewordError{err, "call " + v.view.Trigger.Find.Name + " to find skills"}
 	}
 	return err
 }

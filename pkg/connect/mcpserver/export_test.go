@@ -7,10 +7,10 @@ import (
 	"github.com/skillpm/skillpm/pkg/runtime"
 )
 
-// SetPatience has a server wait less for scripts, and say more often that they run.
+// SetPatience makes a server wait less for scripts, and report more often that they run.
 func (s *Server) SetPatience(patience, beat time.Duration) { s.patience, s.beat = patience, beat }
 
-// Panics has a server panic at each request but initialize.
+// Panics makes a server panic at each request except initialize.
 func (s *Server) Panics() {
 	open := s.o.Open
 	s.o.Open = func(ctx context.Context, r Request) (*runtime.Host, error) {

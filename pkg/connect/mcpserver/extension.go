@@ -116,7 +116,7 @@ func (s *Server) extend() error {
 func (s *Server) custom(ctx context.Context) (*serving, error) {
 	req, ok := ctx.Value(requestKey{}).(mcp.Request)
 	if !ok {
-		return nil, diag.Errorf(diag.Internal, "the request is not known")
+		return nil, diag.Errorf(diag.Internal, "the request is missing from the context")
 	}
 	return s.open(ctx, req, "")
 }
@@ -154,7 +154,7 @@ func (s *Server) listSkills(ctx context.Context, _ *mcp.ServerSession, p *listSk
 			return nil, ctx.Err()
 		}
 		if err != nil { // a skill that is unreadable or denied does not hide others
-			v.o.Logger.Warn("a skill is not listed", "skill", k.Name, "error", err)
+			v.o.Logger.Warn("skipped a skill", "skill", k.Name, "error", err)
 			continue
 		}
 		res.Skills = append(res.Skills, e)
@@ -169,7 +169,7 @@ func (s *Server) getSkill(ctx context.Context, _ *mcp.ServerSession, p *uriParam
 	}
 	k, file, err := v.resolve(ctx, p.URI)
 	if err == nil && !isSkillFile(file) {
-		err = diag.Errorf(diag.NotFound, "%s is no skill", p.URI)
+		err = diag.Errorf(diag.NotFound, "%s is not a skill", p.URI)
 	}
 	if err != nil {
 		return nil, v.missing(p.URI, err)
@@ -253,7 +253,7 @@ func (s *Server) readDirectory(ctx context.Context, _ *mcp.ServerSession, p *uri
 	}
 	found := children(k, dir, append([]string{skill.File}, files...))
 	if len(found) == 0 {
-		return nil, invalid(diag.Errorf(diag.Invalid, "%s is no directory", p.URI))
+		return nil, invalid(diag.Errorf(diag.Invalid, "%s is not a directory", p.URI))
 	}
 	items, next, err := page(found, p.Cursor)
 	if err != nil {

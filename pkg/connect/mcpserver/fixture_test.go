@@ -20,7 +20,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/runtime"
 )
 
-// place is a home with a project, of which skills are served.
+// place is a home with a project whose skills are served.
 type place struct {
 	t       *testing.T
 	root    string
@@ -114,7 +114,7 @@ func (p *place) connectTo(s *mcpserver.Server) *mcp.ClientSession {
 	return c
 }
 
-// call calls a tool, and returns what the model sees of its text.
+// call calls a tool, and returns the text that the model sees.
 func call(t *testing.T, c *mcp.ClientSession, name string, args map[string]any) (*mcp.CallToolResult, string) {
 	t.Helper()
 	res, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: name, Arguments: args})
@@ -137,7 +137,7 @@ func textOf(t *testing.T, res *mcp.CallToolResult) string {
 	return b.String()
 }
 
-// structured returns the structured part of a result as it is on the wire, "" for none.
+// structured returns the structured part of a result in its wire format, "" for none.
 func structured(t *testing.T, res *mcp.CallToolResult) string {
 	t.Helper()
 	if res.StructuredContent == nil {
@@ -150,7 +150,7 @@ func structured(t *testing.T, res *mcp.CallToolResult) string {
 	return string(data)
 }
 
-// toolNames returns the names of the tools there are.
+// toolNames returns the names of the available tools.
 func toolNames(t *testing.T, c *mcp.ClientSession) map[string]*mcp.Tool {
 	t.Helper()
 	list, err := c.ListTools(t.Context(), nil)

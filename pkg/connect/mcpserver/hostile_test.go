@@ -13,7 +13,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/connect/mcpserver"
 )
 
-// Calls that are wrong, or meant ill, are answered with an error that helps, and do nothing.
+// TestHostileCalls checks that wrong or malicious calls get a helpful error, and have no effect.
 func TestHostileCalls(t *testing.T) {
 	p := library(t)
 	c := p.connect()
@@ -25,12 +25,12 @@ func TestHostileCalls(t *testing.T) {
 		{"skill", map[string]any{}, "needs the argument name"},
 		{"skill", nil, "needs the argument name"},
 		{"skill", map[string]any{"name": ""}, "needs the argument name"},
-		{"skill", map[string]any{"name": 3}, "not a text"},
-		{"skill", map[string]any{"name": []string{"pdf"}}, "not a text"},
+		{"skill", map[string]any{"name": 3}, "not a string"},
+		{"skill", map[string]any{"name": []string{"pdf"}}, "not a string"},
 		{"skill", []string{"pdf"}, "not a JSON object"},
 		{"skill", "pdf", "not a JSON object"},
-		{"skill", map[string]any{"name": "pdf", "more": 1}, `no argument "more" (it has name, arguments)`},
-		{"skill", map[string]any{"name": "pdf", "arguments": strings.Repeat("x", 2<<20)}, "at most"},
+		{"skill", map[string]any{"name": "pdf", "more": 1}, `no argument "more" (its arguments are name, arguments)`},
+		{"skill", map[string]any{"name": "pdf", "arguments": strings.Repeat("x", 2<<20)}, "more than"},
 		{"skill", map[string]any{"name": "../pdf"}, "unknown skill"},
 		{"skill", map[string]any{"name": "pdf\x00"}, "unknown skill"},
 		{"skill", map[string]any{"name": "pdf@none/none"}, "unknown skill"},
@@ -42,7 +42,7 @@ func TestHostileCalls(t *testing.T) {
 		{"skill_file", map[string]any{"skill": "pdf", "path": `..\..\secret`}, "not a path inside"},
 		{"skill_file", map[string]any{"skill": "pdf", "path": "%2e%2e/secret"}, "no file"},
 		{"skill_file", map[string]any{"skill": "pdf", "path": "link.md"}, "leads out"},
-		{"skill_file", map[string]any{"skill": "pdf", "path": "scripts/run.sh"}, "skill_run runs it"},
+		{"skill_file", map[string]any{"skill": "pdf", "path": "scripts/run.sh"}, "call skill_run to run it"},
 		{"skill_file", map[string]any{"skill": "pdf", "path": "guide.md"}, "did you mean references/guide.md"},
 		{"find_skills", map[string]any{"query": ""}, "needs the argument query"},
 		{"skill_end", map[string]any{}, ""},
@@ -73,7 +73,7 @@ func TestHostileCalls(t *testing.T) {
 	}
 }
 
-// The skills that fit are named, and what is nearest where none does.
+// TestFind checks that the matching skills are listed, or the closest ones if none matches.
 func TestFind(t *testing.T) {
 	p := newPlace(t, map[string]string{
 		project + "deploy/SKILL.md": skillText("deploy", "", "x"), project + "pdf/SKILL.md": skillText("pdf", "", "x"),
@@ -87,7 +87,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// A line that is no message is answered with an error, and what comes after it as if nothing had been.
+// TestHostileBytes checks that a line that is not a message gets an error, and that later messages work normally.
 func TestHostileBytes(t *testing.T) {
 	begin := `{"jsonrpc":"2.0","id":"begin","method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}` + "\n" +
 		`{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n" + `{"jsonrpc":"2.0","id":"first","method":"ping"}` + "\n"
@@ -115,7 +115,7 @@ func TestHostileBytes(t *testing.T) {
 	}
 }
 
-// Before initialize nothing is answered, and said so.
+// TestEarly checks that requests before initialize get an error.
 func TestEarly(t *testing.T) {
 	p := newPlace(t, map[string]string{project + "a/SKILL.md": skillText("a", "", "x")})
 	got := answers(t, p.server(), `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"skill","arguments":{"name":"a"}}}`)
@@ -128,7 +128,7 @@ type discardCloser struct{ io.Writer }
 
 func (discardCloser) Close() error { return nil }
 
-// Requests that somebody wrote into a pipe are answered before the end.
+// TestPipe checks that requests that were written into a pipe are answered before the server ends.
 func TestPipe(t *testing.T) {
 	p := newPlace(t, map[string]string{project + "a/SKILL.md": skillText("a", "", "x")})
 	var in, out strings.Builder
@@ -157,7 +157,7 @@ func TestPipe(t *testing.T) {
 	}
 }
 
-// A second initialize is an error of that request, and a request that ends in a panic fails alone: nobody else notices.
+// TestAlone checks that a second initialize, or a panic, is an error of that request alone, and does not affect others.
 func TestAlone(t *testing.T) {
 	p := newPlace(t, map[string]string{project + "a/SKILL.md": skillText("a", "", "x")})
 	begin := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}` + "\n"
@@ -173,7 +173,7 @@ func TestAlone(t *testing.T) {
 	}
 }
 
-// answer is what came of one request.
+// answer is the response to one request.
 type answer struct {
 	ID     json.RawMessage
 	Result json.RawMessage
@@ -183,7 +183,7 @@ type answer struct {
 	}
 }
 
-// answers returns what a server writes about an input, by the id of what is answered.
+// answers returns a server's responses to an input, by request id.
 func answers(t *testing.T, s *mcpserver.Server, in string) map[string]answer {
 	t.Helper()
 	var out strings.Builder

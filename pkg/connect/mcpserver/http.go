@@ -83,17 +83,18 @@ func (s *Server) Handler(address net.Addr, o HTTPOptions) (http.Handler, error) 
 	local := isLocal(address.String())
 	switch {
 	case o.Token == "" && !local:
-		return nil, diag.Errorf(diag.Usage, "%s can be reached from other machines, and there is no token", address).
-			WithHint("serve 127.0.0.1, or give a token: --token-file FILE or SKILLPM_MCP_TOKEN")
+		return nil, diag.Errorf(diag.Usage, "%s is reachable from other machines, but no token is set", address).
+			WithHint("use --http 127.0.0.1:PORT, or set a token with --token-file FILE or SKILLPM_MCP_TOKEN")
 	case o.Token != "" && len(o.Token) < minToken:
-		return nil, diag.Errorf(diag.Usage, "the token has %d characters, and needs at least %d", len(o.Token),
+		return nil, diag.Errorf(diag.Usage, "the token has %d characters, fewer than %d", len(o.Token),
 			minToken).
-			WithHint("make one: openssl rand -hex 32")
+			WithHint("create one with: openssl rand -hex 32")
 	}
 	for _, origin := range o.Origins {
 		if u, err := url.Parse(origin); err != nil || u.Scheme == "" || u.Host == "" || u.Path != "" ||
 			u.RawQuery != "" || u.User != nil {
-			return nil, diag.Errorf(diag.Usage, "%q is no origin", origin).WithHint("write it as https://tools.example")
+			return nil, diag.Errorf(diag.Usage, "invalid origin %q", origin).WithHint("use the form " +
+				"https://tools.example")
 		}
 	}
 	get := func(*http.Request) *mcp.Server { return s.sdk }
@@ -139,15 +140,15 @@ type httpChecks struct {
 func (d *httpChecks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case d.local && !isLocal(r.Host):
-		http.Error(w, "Forbidden: this server answers requests to this machine, and not to "+clean(r.Host),
+		http.Error(w, "Forbidden: this server only answers requests to this machine, not to "+clean(r.Host),
 			http.StatusForbidden)
 		return
 	case !d.mayOrigin(r.Header.Values("Origin")):
-		http.Error(w, "Forbidden: pages of this origin may not ask", http.StatusForbidden)
+		http.Error(w, "Forbidden: this origin is not allowed", http.StatusForbidden)
 		return
 	case !d.mayToken(r.Header.Values("Authorization")):
 		w.Header().Set("WWW-Authenticate", `Bearer realm="skillpm"`)
-		http.Error(w, "Unauthorized: a bearer token is needed", http.StatusUnauthorized)
+		http.Error(w, "Unauthorized: a bearer token is required", http.StatusUnauthorized)
 		return
 	}
 	w.Header().Set("Cache-Control", "no-store")
@@ -160,7 +161,7 @@ func (d *httpChecks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		defer func() { <-d.slots }()
 	default:
 		w.Header().Set("Retry-After", "1")
-		http.Error(w, "Too many requests at once", http.StatusServiceUnavailable)
+		http.Error(w, "Too many concurrent requests", http.StatusServiceUnavailable)
 		return
 	}
 	if err := d.receive(w, r); err != nil {

@@ -71,7 +71,8 @@ func post(t *testing.T, url string, header map[string]string, body string) (int,
 
 const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
 
-// Who may ask: this machine, pages of this machine and those that are allowed, and with a token whoever has it.
+// TestDoor checks who may send requests: this machine, its pages and allowed ones, and with a token everyone who has
+// it.
 func TestDoor(t *testing.T) {
 	p := newPlace(t, map[string]string{project + "a/SKILL.md": skillText("a", "", "x")})
 	open := p.listen(mcpserver.HTTPOptions{Origins: []string{"https://tools.example"}})
@@ -131,7 +132,7 @@ func TestDoor(t *testing.T) {
 	}
 }
 
-// An address that others can reach needs a token, of some length.
+// TestHandler checks that an address that other machines can reach needs a token of a minimum length.
 func TestHandler(t *testing.T) {
 	s := newPlace(t, nil).server()
 	others := &net.TCPAddr{IP: net.IPv4(0, 0, 0, 0), Port: 80}
@@ -156,7 +157,8 @@ func TestHandler(t *testing.T) {
 	}
 }
 
-// A client of an older protocol has a session of its own; one of the newest names it.
+// TestHTTPSessions checks that a client of an older protocol has its own session, and that one of the newest protocol
+// names it.
 func TestHTTPSessions(t *testing.T) {
 	p := newPlace(t, map[string]string{project + "a/SKILL.md": skillText("a", "", "Do it.")})
 	url := p.listen(mcpserver.HTTPOptions{})
@@ -200,7 +202,8 @@ func TestHTTPSessions(t *testing.T) {
 	}
 }
 
-// SPEC O10: where each call is held against what is active, no client does without a session.
+// TestO10NoSessionNoGateway checks SPEC O10: if calls are checked against the active skills, every client needs a
+// session.
 func TestO10NoSessionNoGateway(t *testing.T) {
 	p := newPlace(t, map[string]string{project + "a/SKILL.md": skillText("a", "allowed-tools: [Read]\n", "x")})
 	p.options.Attach = func(to *mcp.Server, check func(context.Context, tool.Call) error) func() {
@@ -226,7 +229,7 @@ func TestO10NoSessionNoGateway(t *testing.T) {
 	}
 }
 
-// Clients over HTTP are told that lists changed, too.
+// TestHTTPListChanged checks that clients over HTTP are notified of changed lists, too.
 func TestHTTPListChanged(t *testing.T) {
 	p := newPlace(t, map[string]string{project + "a/SKILL.md": skillText("a", "", "x")})
 	changed := make(chan struct{}, 100)
@@ -246,7 +249,7 @@ func TestHTTPListChanged(t *testing.T) {
 	}
 }
 
-// A body that does not come holds nothing but its own connection.
+// TestSlowBody checks that a body that never arrives blocks only its own connection.
 func TestSlowBody(t *testing.T) {
 	p := newPlace(t, map[string]string{project + "a/SKILL.md": skillText("a", "", "x")})
 	url := p.listen(mcpserver.HTTPOptions{})

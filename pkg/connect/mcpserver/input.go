@@ -44,7 +44,7 @@ type input struct {
 func (in *input) accept(line []byte, tooLong bool) ([]byte, error) {
 	switch wrong := in.wrong(line); {
 	case tooLong:
-		text := fmt.Sprintf("Parse error: a message has at most %d bytes", stdio.MaxMessage)
+		text := fmt.Sprintf("Parse error: the message has more than %d bytes", stdio.MaxMessage)
 		in.refuse(nil, &jsonrpc.Error{Code: jsonrpc.CodeParseError, Message: text})
 	case len(line) == 0:
 	case wrong != nil:
@@ -60,7 +60,7 @@ func (in *input) wrong(line []byte) *jsonrpc.Error {
 	if !json.Valid(line) {
 		return &jsonrpc.Error{
 			Code:    jsonrpc.CodeParseError,
-			Message: "Parse error: the line is not JSON; a message of the Model Context Protocol is one line",
+			Message: "Parse error: the line is not JSON; each message must be one line of JSON",
 		}
 	}
 	invalid := func(text string) *jsonrpc.Error {
@@ -68,26 +68,26 @@ func (in *input) wrong(line []byte) *jsonrpc.Error {
 	}
 	if line[0] != '[' {
 		if _, err := jsonrpc.DecodeMessage(line); err != nil {
-			return invalid("it is not a message of JSON-RPC 2.0")
+			return invalid("it is not a JSON-RPC 2.0 message")
 		}
 		return nil
 	}
 	var all []json.RawMessage
 	if err := json.Unmarshal(line, &all); err != nil || len(all) == 0 {
-		return invalid("it is an empty batch")
+		return invalid("the batch is empty")
 	}
 	if !in.batches() {
-		return invalid("the version of the protocol that is spoken has no batches")
+		return invalid("this version of the protocol has no batches")
 	}
 	ids := map[jsonrpc.ID]bool{}
 	for _, one := range all {
 		m, err := jsonrpc.DecodeMessage(one)
 		if err != nil {
-			return invalid("what is in the batch is not a message of JSON-RPC 2.0")
+			return invalid("the batch contains an invalid JSON-RPC 2.0 message")
 		}
 		if r, ok := m.(*jsonrpc.Request); ok {
 			if ids[r.ID] {
-				return invalid("two requests of the batch have one id")
+				return invalid("two requests in the batch have the same id")
 			}
 			ids[r.ID] = true
 		}

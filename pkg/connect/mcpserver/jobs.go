@@ -68,9 +68,9 @@ func (js *jobs) start(session string, f func(context.Context, *job) (*session.Ru
 	}
 	if len(js.all) >= maxJobs {
 		cancel()
-		return nil, diag.Errorf(diag.Conflict, "%d scripts run, or ended and were not asked for: that is the most",
+		return nil, diag.Errorf(diag.Conflict, "too many scripts: %d are running or have unread results",
 			maxJobs).
-			WithHint("ask for one by its handle")
+			WithHint("get a result by its handle first")
 	}
 	js.all[j.handle] = j
 	js.running.Go(func() {
@@ -79,7 +79,7 @@ func (js *jobs) start(session string, f func(context.Context, *job) (*session.Ru
 		defer func() {
 			j.ended = js.now()
 			if r := recover(); r != nil { // a panic must not end other jobs
-				j.result, j.err = nil, diag.Errorf(diag.Internal, "a mistake in skillpm ended it: %v", r)
+				j.result, j.err = nil, diag.Errorf(diag.Internal, "internal error in skillpm: %v", r)
 			}
 		}()
 		j.result, j.err = f(ctx, j)

@@ -9,7 +9,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/runtime/session"
 )
 
-// A result waits its whole time from the end of the script on, however long that took; then it makes room.
+// TestKept checks that a result is kept for the full time after the end of the script, however long the script ran, and
+// is then removed.
 func TestKept(t *testing.T) {
 	clock := time.Unix(0, 0)
 	js := newJobs(t.Context(), func() time.Time { return clock })
@@ -37,7 +38,7 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// What ends in a panic is an error of its own.
+// TestJobPanics checks that a panic of a job is an error of that job.
 func TestJobPanics(t *testing.T) {
 	js := newJobs(t.Context(), time.Now)
 	j, err := js.start("s", func(context.Context, *job) (*session.RunResult, error) { panic("a mistake") })

@@ -11,7 +11,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/runtime/task"
 )
 
-// TestMain runs a task where this program was started to do so, as skillpm task run-one is.
+// TestMain runs a task if this program was started for one, like skillpm task run-one.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == "run-task" {
 		os.Exit(runTask(os.Args[2]))

@@ -29,7 +29,7 @@ func (s *Server) watching(c *catalog.Catalog) {
 		if s.life.Err() != nil {
 			return
 		}
-		s.o.Logger.Warn("changes of skills are not seen for a while", "error", err)
+		s.o.Logger.Warn("cannot watch the skills for changes; trying again", "error", err)
 		select {
 		case <-s.life.Done():
 			return
@@ -43,12 +43,12 @@ func (v *serving) follow(id string) {
 	ss, sdk := v.ss, v.sdk
 	v.host.Tasks().OnEnd(v.life, id, func(t *task.Task, err error) {
 		if err != nil {
-			v.o.Logger.Warn("the end of a task is not known", "task", id, "error", err)
+			v.o.Logger.Warn("cannot wait for a task", "task", id, "error", err)
 			return
 		}
 		notification, err := v.host.Tasks().Notification(t)
 		if err != nil {
-			v.o.Logger.Warn("the result of a task cannot be read", "task", id, "error", err)
+			v.o.Logger.Warn("cannot read the result of a task", "task", id, "error", err)
 			return
 		}
 		tell(v.life, ss, t.State != task.Succeeded, serverName+"/task", notification)

@@ -144,7 +144,7 @@ func lineOf(k *catalog.Skill, values map[string]string) (string, error) {
 			words = append(words, value)
 		case ok && missed != "":
 			return "", diag.Errorf(diag.Usage,
-				"argument %s is given and %s before it is not: they count by their order", a.Name, missed)
+				"argument %s has a value, but %s before it does not: arguments are positional", a.Name, missed)
 		case ok:
 			words = append(words, skill.QuoteArgument(value))
 		case a.Required:

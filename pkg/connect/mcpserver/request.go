@@ -69,7 +69,7 @@ func (s *Server) open(ctx context.Context, req mcp.Request, named string) (*serv
 			named, _ = v.meta[sessionKey].(string)
 		}
 		if len(named) > maxHandle {
-			return nil, invalid(diag.Errorf(diag.Usage, "the name of a session has at most %d characters", maxHandle))
+			return nil, invalid(diag.Errorf(diag.Usage, "the session's name has more than %d characters", maxHandle))
 		}
 		if named != "" {
 			v.id = prefix + named
@@ -106,7 +106,7 @@ func clean(name string) string {
 func (s *Server) check(ctx context.Context, c tool.Call) error {
 	v, ok := ctx.Value(servingKey{}).(*serving)
 	if !ok {
-		return diag.Errorf(diag.Internal, "it is not known for whom %s is called", c.Tool)
+		return diag.Errorf(diag.Internal, "the caller of %s is unknown", c.Tool)
 	}
 	verdict, err := v.host.Session().Allow(ctx, c)
 	if err != nil {
@@ -137,7 +137,7 @@ func (s *Server) serve(next mcp.MethodHandler) mcp.MethodHandler {
 					string(debug.Stack()))
 				res, err = nil, &jsonrpc.Error{
 					Code:    jsonrpc.CodeInternalError,
-					Message: "internal error; this is a mistake in skillpm",
+					Message: "internal error in skillpm",
 				}
 			}
 		}()

@@ -42,7 +42,7 @@ func pageOf[T any](all []T, cursor string, size int) (items []T, next string, er
 		if err != nil || start <= 0 {
 			return nil, "", &jsonrpc.Error{
 				Code:    jsonrpc.CodeInvalidParams,
-				Message: "the cursor is not one of this server's",
+				Message: "invalid cursor",
 			}
 		}
 	}
@@ -96,11 +96,11 @@ func listTemplates() *mcp.ListResourceTemplatesResult {
 	return &mcp.ListResourceTemplatesResult{Cacheable: private, ResourceTemplates: []*mcp.ResourceTemplate{
 		{
 			URITemplate: skillScheme + "{+path}", Name: "skill-file",
-			Description: "A file of a skill, below the pack or the layer that the skill is of.",
+			Description: "A file of a skill, under the skill's pack or layer.",
 		},
 		{
 			URITemplate: taskScheme + "{id}", Name: "task",
-			Description: "How a task stands that a skill was given to, and what it printed.", MIMEType: jsonType,
+			Description: "The status and output of a task that runs a skill.", MIMEType: jsonType,
 		},
 	}}
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// library is a place with skills that have files.
+// library is a place whose skills have files.
 func library(t *testing.T) *place {
 	t.Helper()
 	p := newPlace(t, map[string]string{
@@ -55,7 +55,7 @@ type resourceParams struct {
 	Cursor string `json:"cursor,omitempty"`
 }
 
-// extended connects a client that knows the extension.
+// extended connects a client that supports the extension.
 func extended(p *place) func(method string, a resourceParams) (*listed, error) {
 	c := p.connect()
 	return func(method string, a resourceParams) (*listed, error) {
@@ -63,7 +63,7 @@ func extended(p *place) func(method string, a resourceParams) (*listed, error) {
 	}
 }
 
-// Resources: the instructions are listed, every file that may be read is read, and nothing else is.
+// TestResources checks resources: the instructions are listed, every readable file can be read, and nothing else.
 func TestResources(t *testing.T) {
 	p := library(t)
 	c := p.connect()
@@ -110,7 +110,7 @@ func TestResources(t *testing.T) {
 	}
 }
 
-// What no model may start is no resource, and in no list for models (SPEC P9).
+// TestP9UserOnly checks SPEC P9: a skill that models may not activate is not a resource, and is in no list for models.
 func TestP9UserOnly(t *testing.T) {
 	p := newPlace(t, nil)
 	p.profile = "claude-code"
@@ -125,7 +125,7 @@ func TestP9UserOnly(t *testing.T) {
 	if err != nil || len(prompts.Prompts) != 1 || prompts.Prompts[0].Name != "user" {
 		t.Errorf("%+v, %v", prompts, err)
 	}
-	if res, text := call(t, c, "skill", map[string]any{"name": "user"}); !res.IsError || !strings.Contains(text, "not for the model to start") {
+	if res, text := call(t, c, "skill", map[string]any{"name": "user"}); !res.IsError || !strings.Contains(text, "its frontmatter has disable-model-invocation: true") {
 		t.Errorf("%q", text)
 	}
 	if _, err := c.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: "model"}); err == nil {
@@ -133,7 +133,7 @@ func TestP9UserOnly(t *testing.T) {
 	}
 }
 
-// SEP-2640: skills/list has the frontmatter as it is written, and each file that can be read with its digest.
+// TestExtension checks SEP-2640: skills/list has the unchanged frontmatter, and each readable file with its digest.
 func TestExtension(t *testing.T) {
 	p := library(t)
 	ask := extended(p)
@@ -188,7 +188,8 @@ func invalidParams(err error) bool {
 	return ok && wire.Code == jsonrpc.CodeInvalidParams
 }
 
-// Many skills come in pages, each once; one with too many files says that they are not listed.
+// TestPages checks that many skills come in pages, each once, and that a skill with too many files reports that they
+// are not listed.
 func TestPages(t *testing.T) {
 	p := newPlace(t, nil)
 	for i := range 130 {
@@ -207,7 +208,7 @@ func TestPages(t *testing.T) {
 		}
 		for _, k := range got.Skills {
 			if seen[k.URI] {
-				t.Errorf("%s is there twice", k.URI)
+				t.Errorf("%s is duplicated", k.URI)
 			}
 			seen[k.URI] = true
 			if strings.Contains(k.URI, "skill-000") != (k.Resources == "dynamic") {
@@ -249,7 +250,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// Clients are told when skills change: once for what happens together.
+// TestListChanged checks that clients are notified when skills change, once for simultaneous changes.
 func TestListChanged(t *testing.T) {
 	p := newPlace(t, map[string]string{project + "a/SKILL.md": skillText("a", "", "x")})
 	changed := make(chan string, 100)
@@ -272,7 +273,7 @@ func TestListChanged(t *testing.T) {
 	}
 }
 
-// Prompts have the arguments that the hint names, and hand them on as a user types them.
+// TestPrompts checks that prompts have the arguments that the hint names, and pass them on like a user's input.
 func TestPrompts(t *testing.T) {
 	p := newPlace(t, map[string]string{
 		project + "plain/SKILL.md":  skillText("plain", "", "Plain $ARGUMENTS."),

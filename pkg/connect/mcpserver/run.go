@@ -20,11 +20,11 @@ import (
 
 // runSchema is the schema of skill_run: a skill, or the handle of a pending run.
 const runSchema = `{"type":"object","properties":{` +
-	`"skill":{"type":"string","description":"the skill, by its name, or as name@owner/name"},` +
-	`"script":{"type":"string","description":"the file to run, relative to the skill, as scripts/check.sh; ` +
-	`without it the skill's own command"},` +
-	`"args":{"type":"array","items":{"type":"string"},"description":"the words to hand to it"},` +
-	`"handle":{"type":"string","description":"in place of all others: of a run or a task that was pending"},` +
+	`"skill":{"type":"string","description":"the skill: its name, or name@owner/name"},` +
+	`"script":{"type":"string","description":"the file to run, relative to the skill, such as scripts/check.sh; ` +
+	`default: the skill's own command"},` +
+	`"args":{"type":"array","items":{"type":"string"},"description":"its arguments"},` +
+	`"handle":{"type":"string","description":"instead of the other arguments: the handle of a pending run or task"},` +
 	`"stop":{"type":"boolean","description":"with handle: end it"}},"additionalProperties":false}`
 
 // How long a call waits for a script, and how often it reports progress. Some clients cancel a request after 60 seconds
@@ -82,12 +82,12 @@ func (v *serving) runRequest(args arguments) (w runRequest, err error) {
 	}
 	if err := json.Unmarshal(data, &w); err != nil {
 		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-			return w, diag.Errorf(diag.Usage, "argument %s of %s is not of the type %s", wrong.Field, name, wrong.Type)
+			return w, diag.Errorf(diag.Usage, "argument %s of %s must have the type %s", wrong.Field, name, wrong.Type)
 		}
-		return w, diag.Errorf(diag.Usage, "the arguments of %s cannot be read", name)
+		return w, diag.Errorf(diag.Usage, "the arguments of %s are not valid", name)
 	}
 	if (w.Skill == "") == (w.Handle == "") {
-		return w, diag.Errorf(diag.Usage, "%s needs a skill, or the handle of what was pending", name)
+		return w, diag.Errorf(diag.Usage, "%s needs either a skill or the handle of a pending run", name)
 	}
 	return w, nil
 }
@@ -101,7 +101,7 @@ func (v *serving) resume(ctx context.Context, w runRequest) *mcp.CallToolResult 
 		return v.wait(ctx, j)
 	}
 	if !task.IsID(w.Handle) {
-		return failure(diag.Errorf(diag.NotFound, "there is no run %q; its result is told once", w.Handle))
+		return failure(diag.Errorf(diag.NotFound, "no run %q; each result is returned only once", w.Handle))
 	}
 	return v.task(ctx, w)
 }
@@ -150,10 +150,10 @@ func (v *serving) progress(ctx context.Context, j *job) {
 // pendingResult returns the result for a run that has not ended, with the handle to resume it.
 func pendingResult(handle string, since time.Duration, line string) *mcp.CallToolResult {
 	text := fmt.Sprintf(
-		"pending: it runs for %s. Call skill_run with handle: %q for its result, and with stop: true to end it.",
+		"pending: running for %s. Call skill_run with handle: %q for the result; add stop: true to end the run.",
 		since.Round(time.Second), handle)
 	if line != "" {
-		text += "\nIts last line: " + line
+		text += "\nLast line of output: " + line
 	}
 	res := textResult(pending, text)
 	res.Meta[metaHandle] = handle
@@ -172,9 +172,9 @@ func (v *serving) ran(j *job) *mcp.CallToolResult {
 	stream(&b, "stderr:\n", r.Stderr, r.StderrSize)
 	switch {
 	case r.TimedOut:
-		fmt.Fprintf(&b, "It was ended at its limit, after %s.", r.Duration.Round(time.Millisecond))
+		fmt.Fprintf(&b, "stopped at the time limit, after %s", r.Duration.Round(time.Millisecond))
 	case r.Signal != "":
-		fmt.Fprintf(&b, "It was ended by %s.", r.Signal)
+		fmt.Fprintf(&b, "stopped by signal %s", r.Signal)
 	default:
 		fmt.Fprintf(&b, "exit code %d", r.ExitCode)
 	}
@@ -230,7 +230,7 @@ func (v *serving) task(ctx context.Context, w runRequest) *mcp.CallToolResult {
 		}
 		return pendingResult(w.Handle, v.o.Now().Sub(now.Created), "")
 	case errors.Is(err, fs.ErrNotExist):
-		return failure(diag.Errorf(diag.NotFound, "there is no task %q", w.Handle))
+		return failure(diag.Errorf(diag.NotFound, "task %q does not exist", w.Handle))
 	case err != nil:
 		return failure(err)
 	}

@@ -31,7 +31,7 @@ func scripts(t *testing.T) *place {
 	})
 }
 
-// SPEC O4, O13: the command and its output come back, and nothing else, within bounds; each run is recorded.
+// TestO4Run checks SPEC O4, O13: only the command and its bounded output are returned, and each run is recorded.
 func TestO4Run(t *testing.T) {
 	p := scripts(t)
 	c := p.connect()
@@ -50,7 +50,7 @@ func TestO4Run(t *testing.T) {
 	}
 }
 
-// What takes long is pending, is asked for again, and is stopped.
+// TestPending checks that a long run is pending, can be polled, and can be stopped.
 func TestPending(t *testing.T) {
 	p := scripts(t)
 	s := p.server()
@@ -87,8 +87,8 @@ func TestPending(t *testing.T) {
 	}
 }
 
-// While a script runs the client hears of it, and when the client does not want it any more it is killed with all it
-// started.
+// TestProgressAndCancel checks that the client gets progress while a script runs, and that cancellation kills the
+// script and its child processes.
 func TestProgressAndCancel(t *testing.T) {
 	p := scripts(t)
 	messages := make(chan string, 1000)
@@ -130,7 +130,8 @@ func TestProgressAndCancel(t *testing.T) {
 	}
 }
 
-// A client that asks for progress gets no longer answer than others: it may give the request up all the same.
+// TestPendingWithProgress checks that a client that requests progress waits no longer for an answer than others,
+// because it can still give up.
 func TestPendingWithProgress(t *testing.T) {
 	p := scripts(t)
 	s := p.server()
@@ -143,7 +144,8 @@ func TestPendingWithProgress(t *testing.T) {
 	}
 }
 
-// What a policy that only observes would have refused, the model is told with the result.
+// TestRunWarns checks that the model gets a warning with the result if a policy in observe mode would have refused the
+// run.
 func TestRunWarns(t *testing.T) {
 	p := scripts(t)
 	p.write("home/.config/skillpm/policy.yaml", "version: 1\nmode: audit\nforbid: [scripts]\n")
@@ -153,7 +155,7 @@ func TestRunWarns(t *testing.T) {
 	}
 }
 
-// A client that is gone leaves nothing running.
+// TestGone checks that no process stays when a client disconnects.
 func TestGone(t *testing.T) {
 	p := scripts(t)
 	p.options.Session = ""
@@ -180,7 +182,7 @@ func TestGone(t *testing.T) {
 	t.Errorf("the run is not on record: %s", p.records())
 }
 
-// SPEC P7, P10: a fork is a task, whose end is told and whose result can be had.
+// TestP7Fork checks SPEC P7, P10: a fork is a task whose end is reported and whose result is available.
 func TestP7Fork(t *testing.T) {
 	p := newPlace(t, map[string]string{
 		"home/project/data/skills/report/SKILL.md": skillText("report", "context: fork\n", "Report on $0."),
@@ -221,7 +223,7 @@ func TestP7Fork(t *testing.T) {
 	}
 }
 
-// What is asked for wrongly is said, and nothing runs.
+// TestRunRefused checks that invalid requests get an error, and nothing runs.
 func TestRunRefused(t *testing.T) {
 	p := scripts(t)
 	p.write(project+"only/SKILL.md", skillText("only", "allowed-tools: [Read]\n", "x"))
@@ -230,32 +232,32 @@ func TestRunRefused(t *testing.T) {
 		args map[string]any
 		want string
 	}{
-		{map[string]any{}, "needs a skill"},
-		{map[string]any{"skill": "work", "handle": "x"}, "needs a skill"},
-		{map[string]any{"skill": "work", "script": 3}, "not of the type"},
-		{map[string]any{"skill": "work", "args": "a b"}, "not of the type"},
+		{map[string]any{}, "needs either a skill"},
+		{map[string]any{"skill": "work", "handle": "x"}, "needs either a skill"},
+		{map[string]any{"skill": "work", "script": 3}, "must have the type"},
+		{map[string]any{"skill": "work", "args": "a b"}, "must have the type"},
 		{map[string]any{"skill": "work", "more": 1}, `no argument "more"`},
 		{map[string]any{"skill": "work"}, "has no command"},
 		{map[string]any{"skill": "work", "script": "../only/SKILL.md"}, "not a path inside"},
 		{map[string]any{"skill": "work", "script": "/bin/sh"}, "not a path inside"},
 		{map[string]any{"skill": "work", "script": "scripts/none.sh"}, "none.sh"},
-		{map[string]any{"skill": "none"}, "available are only, work"},
-		{map[string]any{"handle": "run-000000000000000000000000"}, "there is no run"},
-		{map[string]any{"handle": "../../x"}, "there is no run"},
-		{map[string]any{"handle": "20200101-000000-abc-0123456789abcdef"}, "there is no"},
+		{map[string]any{"skill": "none"}, "available skills are only, work"},
+		{map[string]any{"handle": "run-000000000000000000000000"}, "each result is returned only once"},
+		{map[string]any{"handle": "../../x"}, "each result is returned only once"},
+		{map[string]any{"handle": "20200101-000000-abc-0123456789abcdef"}, "each result is returned only once"},
 	} {
 		if res, text := call(t, c, "skill_run", tt.args); !res.IsError || !strings.Contains(text, tt.want) {
 			t.Errorf("%d: %q, want %q", i, text, tt.want)
 		}
 	}
 	call(t, c, "skill", map[string]any{"name": "only"})
-	if res, text := call(t, c, "skill_run", map[string]any{"skill": "work", "script": "scripts/say.sh"}); !res.IsError || !strings.Contains(text, "may run nothing now") || !strings.Contains(text, "skill_end") {
+	if res, text := call(t, c, "skill_run", map[string]any{"skill": "work", "script": "scripts/say.sh"}); !res.IsError || !strings.Contains(text, "may not run scripts now") || !strings.Contains(text, "skill_end") {
 		t.Errorf("%q", text)
 	}
 }
 
-// BenchmarkInitialize is what a client waits for when it starts, but for the process: 1,000 skills, an index that is
-// there.
+// BenchmarkInitialize measures a client's wait at start, except for the process itself: 1,000 skills, with an existing
+// index.
 func BenchmarkInitialize(b *testing.B) {
 	root := b.TempDir()
 	p := &place{root: root, env: map[string]string{}}

@@ -75,7 +75,7 @@ type Server struct {
 // New returns a server. Close ends it.
 func New(o Options) (*Server, error) {
 	if o.Open == nil || o.Now == nil {
-		return nil, diag.Errorf(diag.Internal, "a server needs a clock, and somebody who serves skills")
+		return nil, diag.Errorf(diag.Internal, "a server needs a clock and a runtime")
 	}
 	native, err := nativeForms()
 	if err != nil {

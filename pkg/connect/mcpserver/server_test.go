@@ -18,7 +18,7 @@ import (
 
 const project = "home/project/.skillpm/skills/"
 
-// skillpm's own tools, the skills in the instructions, and the names in the schema.
+// TestNativeTools checks skillpm's own tools, the skills in the instructions, and the names in the schema.
 func TestNativeTools(t *testing.T) {
 	p := newPlace(t, map[string]string{
 		project + "deploy/SKILL.md": skillText("deploy", "", "Deploy $0."),
@@ -55,7 +55,7 @@ func TestNativeTools(t *testing.T) {
 	}
 }
 
-// Always-load: the skills are in the description as well, and clients are asked not to put it off.
+// TestAlwaysLoad checks always-load: the description has the skills, too, and clients are asked not to defer the tool.
 func TestAlwaysLoad(t *testing.T) {
 	p := newPlace(t, map[string]string{project + "deploy/SKILL.md": skillText("deploy", "", "x")})
 	p.options.AlwaysLoad = true
@@ -69,7 +69,7 @@ func TestAlwaysLoad(t *testing.T) {
 	}
 }
 
-// Without skills there are no tools, and nobody is told of any.
+// TestNoSkills checks that without skills there are no tools, and no text mentions any.
 func TestNoSkills(t *testing.T) {
 	c := newPlace(t, nil).connect()
 	if tools := toolNames(t, c); len(tools) > 0 || c.InitializeResult().Instructions != "" {
@@ -77,7 +77,7 @@ func TestNoSkills(t *testing.T) {
 	}
 }
 
-// SPEC P7: the tool use_skill of the host.
+// TestP7UseSkill checks SPEC P7: the agent's tool use_skill.
 func TestP7UseSkill(t *testing.T) {
 	p := newPlace(t, map[string]string{"home/project/data/skills/review/SKILL.md": skillText("review", "", "Review $0, mind $ARGUMENTS[1].")})
 	p.profile, p.options.HostNames = "pegasus", true
@@ -93,12 +93,13 @@ func TestP7UseSkill(t *testing.T) {
 		t.Errorf("%s, %q", got, text)
 	}
 	res, text = call(t, c, "use_skill", map[string]any{"skill": "revew"})
-	if got := structured(t, res); !res.IsError || !strings.Contains(got, `"success":false`) || !strings.Contains(got, "revew") || !strings.Contains(text, "available are review") {
+	if got := structured(t, res); !res.IsError || !strings.Contains(got, `"success":false`) || !strings.Contains(got, "revew") || !strings.Contains(text, "available skills are review") {
 		t.Errorf("%s, %q", got, text)
 	}
 }
 
-// SPEC O7: the skills are in the tool's description, made anew each time, and not in the instructions.
+// TestO7Description checks SPEC O7: the skills are in the tool's description, generated for each request, and not in
+// the instructions.
 func TestO7Description(t *testing.T) {
 	p := newPlace(t, map[string]string{project + "deploy/SKILL.md": skillText("deploy", "", "x")})
 	p.profile, p.options.HostNames = "omniforge", true
@@ -116,7 +117,7 @@ func TestO7Description(t *testing.T) {
 	}
 }
 
-// SPEC T3, T4: loadSkill tells of the files, and loadSkillFile returns one.
+// TestT3T4Toolset checks SPEC T3, T4: loadSkill lists the files, and loadSkillFile returns one.
 func TestT3T4Toolset(t *testing.T) {
 	p := newPlace(t, map[string]string{
 		"home/project/.toolset/skills/pdf/SKILL.md": skillText("pdf", "files:\n  - {path: a.md, description: about a}\n", "Read it."),
@@ -149,12 +150,13 @@ func TestT3T4Toolset(t *testing.T) {
 	}
 }
 
-// SPEC K5: an unknown name is answered with what there is, and an active skill is not loaded again until it ended.
+// TestK5Errors checks SPEC K5: the error about an unknown name lists the available skills, and an active skill is not
+// loaded again until it ends.
 func TestK5Errors(t *testing.T) {
 	p := newPlace(t, map[string]string{"home/project/.kodelet/skills/a/SKILL.md": skillText("a", "", "x"), "home/project/.kodelet/skills/b/SKILL.md": skillText("b", "", "x")})
 	p.profile, p.options.HostNames = "kodelet", true
 	c := p.connect()
-	if res, text := call(t, c, "skill", map[string]any{"skill_name": "c"}); !res.IsError || !strings.Contains(text, "available are a, b") {
+	if res, text := call(t, c, "skill", map[string]any{"skill_name": "c"}); !res.IsError || !strings.Contains(text, "available skills are a, b") {
 		t.Errorf("%q", text)
 	}
 	if res, text := call(t, c, "skill", map[string]any{"skill_name": "a"}); res.IsError {
@@ -163,7 +165,7 @@ func TestK5Errors(t *testing.T) {
 	if res, text := call(t, c, "skill", map[string]any{"skill_name": "a"}); !res.IsError || !strings.Contains(text, `already active`) || !strings.Contains(text, `skill_end with name: "a"`) {
 		t.Errorf("%q", text)
 	}
-	if res, text := call(t, c, "skill_end", map[string]any{"name": "a"}); res.IsError || text != "ended a" {
+	if res, text := call(t, c, "skill_end", map[string]any{"name": "a"}); res.IsError || text != "deactivated a" {
 		t.Errorf("%q", text)
 	}
 	if res, text := call(t, c, "skill", map[string]any{"skill_name": "a"}); res.IsError {
@@ -171,7 +173,8 @@ func TestK5Errors(t *testing.T) {
 	}
 }
 
-// SPEC O26: under every profile the instructions are in what a client shows, whichever part that is.
+// TestO26EveryProfile checks SPEC O26: with every profile the instructions are in each part of the result that a client
+// may show.
 func TestO26EveryProfile(t *testing.T) {
 	all, err := profile.Agents()
 	if err != nil {
@@ -217,7 +220,7 @@ func TestO26EveryProfile(t *testing.T) {
 	}
 }
 
-// SPEC K8: what a client traces is in the record of each invocation.
+// TestK8Trace checks SPEC K8: the client's trace context is in the record of each invocation.
 func TestK8Trace(t *testing.T) {
 	p := newPlace(t, map[string]string{project + "deploy/SKILL.md": skillText("deploy", "", "x")})
 	c := p.connect()
@@ -234,7 +237,7 @@ func TestK8Trace(t *testing.T) {
 	}
 }
 
-// SPEC O10: a tool of another server is asked about before each call, by the session of whoever calls it.
+// TestO10Attached checks SPEC O10: each call of another server's tool is checked, with the caller's session.
 func TestO10Attached(t *testing.T) {
 	p := newPlace(t, map[string]string{project + "deploy/SKILL.md": skillText("deploy", "allowed-tools: [Read]\n", "x")})
 	ran := 0
@@ -272,7 +275,7 @@ func TestO10Attached(t *testing.T) {
 	}
 }
 
-// A name of a pack means its skill and no other, and what ends with the connection is forgotten.
+// TestSessions checks that a name with a pack matches only that skill, and that session state ends with the connection.
 func TestSessions(t *testing.T) {
 	p := newPlace(t, map[string]string{project + "deploy/SKILL.md": skillText("deploy", "", "x")})
 	s := p.server()
@@ -291,7 +294,7 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-// An upstream that is not there needs a clock and an opener.
+// TestNew checks that New without options fails.
 func TestNew(t *testing.T) {
 	if _, err := mcpserver.New(mcpserver.Options{}); err == nil {
 		t.Error("a server without anything")

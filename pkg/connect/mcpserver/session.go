@@ -76,13 +76,13 @@ func (s *Server) end(id string) {
 	defer cancel()
 	h, err := s.o.Open(ctx, Request{Session: id})
 	if err != nil {
-		s.o.Logger.Warn("the session is not ended", "session", id, "error", err)
+		s.o.Logger.Warn("cannot end the session", "session", id, "error", err)
 		return
 	}
 	if state, err := h.Session().State(); err == nil && !state.Known() {
 		return
 	}
 	if _, err := h.Session().End(ctx); err != nil {
-		s.o.Logger.Warn("the session is not ended", "session", id, "error", err)
+		s.o.Logger.Warn("cannot end the session", "session", id, "error", err)
 	}
 }

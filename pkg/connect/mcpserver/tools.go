@@ -184,8 +184,9 @@ func (v *serving) completeSchemas(tools []*mcp.Tool, c *catalog.Catalog) ([]*mcp
 		if !v.ownSession && properties != nil {
 			properties[sessionArgument] = map[string]any{
 				"type": "string", "maxLength": maxHandle,
-				"description": "a name for this conversation that nobody guesses, the same in each call; without " +
-					"it is not kept which skills are active",
+				"description": "a name for this conversation that is hard to guess, the same in each call; without " +
+					"it, " +
+					"active skills are not recorded",
 			}
 		}
 		t.InputSchema = schema

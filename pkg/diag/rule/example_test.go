@@ -51,7 +51,18 @@ func TestVisible(t *testing.T) {
 	}
 }
 
-// Every family has a title and rules, and every rule a family.
+// TestRulesSpeakToAuthors checks that fixes address the author of a skill, not its users.
+func TestRulesSpeakToAuthors(t *testing.T) {
+	for _, r := range rule.All() {
+		for _, phrase := range []string{"before you install", "before installing", "do not install", "if you trust"} {
+			if strings.Contains(strings.ToLower(r.Why+" "+r.Fix), phrase) {
+				t.Errorf("%s speaks to users: %q", r.ID, phrase)
+			}
+		}
+	}
+}
+
+// TestFamilies checks that every family has a title and rules, and every rule a family.
 func TestFamilies(t *testing.T) {
 	rules := map[string]int{}
 	for _, r := range rule.All() {

@@ -15,12 +15,12 @@ func Families() []Family {
 		{"STR", "Files and structure"},
 		{"REF", "References between files"},
 		{"SCR", "Scripts and data files"},
-		{"SEC", "What is hostile, what a skill can do, and what is worth a look"},
+		{"SEC", "Hostile content, capabilities, and what to review"},
 		{"PACK", "Several skills, and the files that describe packs"},
 		{"XS", "References between skills"},
 		{"STY", "Style"},
 		{"SUP", "Suppressions"},
-		{"POL", "What the policies say, with --policy"},
+		{"POL", "Results of the policies, with --policy"},
 	}
 }
 
@@ -54,13 +54,13 @@ func matchesAny(patterns []string, id string) bool {
 func (r Rule) Kind() string {
 	words := []string{r.Severity.String()}
 	if r.Off {
-		words = append(words, "off until it is asked for")
+		words = append(words, "off by default")
 	}
 	if r.Fixable {
-		words = append(words, "--fix mends it")
+		words = append(words, "fixed by --fix")
 	}
 	if r.Capability {
-		words = append(words, "a fact and no defect")
+		words = append(words, "capability")
 	}
 	return strings.Join(words, ", ")
 }

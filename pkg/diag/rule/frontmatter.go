@@ -7,17 +7,17 @@ func frontmatterRules() []Rule {
 	return []Rule{
 		{
 			ID: NoFrontmatter, Title: "no frontmatter", Severity: e,
-			Why: "Hosts read a skill's name and description from the frontmatter; without it they do not see the " +
+			Why: "Agents read a skill's name and description from the frontmatter. Without it they do not find the " +
 				"skill.",
-			Fix: "start SKILL.md with ---, name: and description: each on a line, and --- again",
+			Fix: "start SKILL.md with ---, then name: and description: on their own lines, then ---",
 
 			Bad:  "# Deploy\n\nRoll the service out.\n",
 			Good: head + "Roll the service out.\n",
 		},
 		{
 			ID: Unclosed, Title: "frontmatter is not closed", Severity: e,
-			Why: "Without the closing line hosts take the whole file for YAML, or see no frontmatter.",
-			Fix: "put --- on a line of its own after the last field",
+			Why: "Without the closing line, agents read the whole file as YAML or find no frontmatter.",
+			Fix: "add --- on its own line after the last field",
 
 			Bad: "---\nname: deploy\ndescription: Rolls a service out. Use when asked to deploy.\n\n" +
 				"Roll the service out.\n",
@@ -25,8 +25,8 @@ func frontmatterRules() []Rule {
 		},
 		{
 			ID: BadYAML, Title: "invalid YAML", Severity: e, Fixable: true,
-			Why: "A host that cannot read the YAML drops the skill.",
-			Fix: "put values with a colon, a quote or a bracket in double quotes",
+			Why: "Agents skip a skill whose YAML they cannot read.",
+			Fix: "use double quotes around values that contain a colon, a quote, or a bracket",
 
 			Bad: "---\nname: deploy\ndescription: Use when: a service is rolled out\n---\n\n" +
 				"Roll the service out.\n",
@@ -35,7 +35,7 @@ func frontmatterRules() []Rule {
 		},
 		{
 			ID: Tab, Title: "tab in YAML", Severity: e,
-			Why: "YAML forbids tabs for indentation, so hosts drop the skill.",
+			Why: "YAML does not allow tabs for indentation, so agents skip the skill.",
 			Fix: "indent with spaces",
 
 			Bad: "---\nname: deploy\ndescription: Rolls a service out. Use when asked to deploy.\n" +
@@ -45,16 +45,16 @@ func frontmatterRules() []Rule {
 		},
 		{
 			ID: NotMapping, Title: "frontmatter has no fields", Severity: e,
-			Why: "Hosts expect a field a line, as in name: my-skill.",
-			Fix: "write one field a line, as in name: my-skill",
+			Why: "Agents expect one field on each line, such as name: my-skill.",
+			Fix: "use one field a line, such as name: my-skill",
 
 			Bad:  "---\n- deploy\n- Rolls a service out.\n---\n\nRoll the service out.\n",
 			Good: head + "Roll the service out.\n",
 		},
 		{
-			ID: DuplicateKey, Title: "key is there twice", Severity: e,
-			Why: "Some hosts refuse the file, the others differ in which of the two they take.",
-			Fix: "keep one of the two",
+			ID: DuplicateKey, Title: "key is duplicated", Severity: e,
+			Why: "Some agents reject the file; the others disagree about which value to use.",
+			Fix: "remove one of the two",
 
 			Bad: "---\nname: deploy\ndescription: Rolls a service out. Use when asked to deploy.\n" +
 				"name: rollout\n---\n\nRoll the service out.\n",
@@ -62,7 +62,7 @@ func frontmatterRules() []Rule {
 		},
 		{
 			ID: BOM, Title: "byte order mark", Severity: w, Fixable: true,
-			Why: "Hosts that look for --- in the first bytes do not find it.",
+			Why: "Agents that look for --- in the first bytes do not find it.",
 			Fix: "save the file as UTF-8 without a byte order mark",
 
 			Bad: "\ufeff" +
@@ -71,8 +71,8 @@ func frontmatterRules() []Rule {
 		},
 		{
 			ID: LeadingText, Title: "text before the frontmatter", Severity: e,
-			Why: "Frontmatter counts only when the file starts with it.",
-			Fix: "let the file start with ---",
+			Why: "Frontmatter is only recognized at the start of the file.",
+			Fix: "move --- to the first line",
 
 			Bad: "# Deploy\n\n" +
 				head + "Roll the service out.\n",
@@ -80,7 +80,7 @@ func frontmatterRules() []Rule {
 		},
 		{
 			ID: NotUTF8, Title: "not UTF-8", Severity: e,
-			Why: "Skills are UTF-8; other bytes reach the model as rubbish, or the file is refused.",
+			Why: "Skills must be UTF-8. Other bytes reach the model as garbage, or the agent rejects the file.",
 			Fix: "save the file as UTF-8",
 
 			Bad:  head + "Serve at the caf\xe9.\n",
@@ -88,7 +88,7 @@ func frontmatterRules() []Rule {
 		},
 		{
 			ID: Missing, Title: "required field is missing", Severity: e,
-			Why: "The host does not accept a skill without it.",
+			Why: "The agent rejects a skill without this field.",
 			Fix: "add the field",
 
 			Bad:  "---\nname: deploy\n---\n\nRoll the service out.\n",
@@ -96,9 +96,9 @@ func frontmatterRules() []Rule {
 		},
 		{
 			ID: Unknown, Title: "unknown field", Severity: e,
-			Why: "Hosts that ignore fields they do not know give a misspelt one no effect; there it is a warning. " +
-				"Others refuse the skill.",
-			Fix: "correct the spelling, or move it below metadata:",
+			Why: "Agents that ignore unknown fields also ignore misspelled ones; for them this is a warning. Other " +
+				"agents reject the skill.",
+			Fix: "correct the spelling, or move the field below metadata:",
 
 			Bad: "---\nname: deploy\ndescription: Rolls a service out. Use when asked to deploy.\n" +
 				"allowed-tool: Read\n---\n\nRoll the service out.\n",
@@ -106,9 +106,9 @@ func frontmatterRules() []Rule {
 				"allowed-tools: Read\n---\n\nRoll the service out.\n",
 		},
 		{
-			ID: OtherHost, Title: "field of another host", Severity: a,
-			Why: "The field has an effect only in the hosts that know it.",
-			Fix: "keep it if the skill is for those hosts, else move it below metadata:",
+			ID: OtherHost, Title: "field of another agent", Severity: a,
+			Why: "The field has an effect only in agents that know it.",
+			Fix: "keep it if the skill is for those agents; otherwise move it below metadata:",
 
 			Bad: "---\nname: deploy\ndescription: Rolls a service out. Use when asked to deploy.\n" +
 				"argument-hint: SERVICE\n---\n\nRoll the service out.\n",
@@ -116,8 +116,8 @@ func frontmatterRules() []Rule {
 		},
 		{
 			ID: Type, Title: "wrong type", Severity: e,
-			Why: "The host expects another kind of value and refuses the skill or misreads the field.",
-			Fix: "write a value of the right kind",
+			Why: "The agent expects another type and rejects the skill or misreads the field.",
+			Fix: "use a value of the expected type",
 
 			Bad: "---\nname: deploy\ndescription: Rolls a service out. Use when asked to deploy.\n" +
 				"license: [MIT]\n---\n\nRoll the service out.\n",
@@ -126,7 +126,7 @@ func frontmatterRules() []Rule {
 		},
 		{
 			ID: Value, Title: "value is not allowed", Severity: e,
-			Why: "The field allows only certain values.",
+			Why: "The field accepts only certain values.",
 			Fix: "use one of the allowed values",
 
 			Profile: "claude-code",
@@ -137,8 +137,8 @@ func frontmatterRules() []Rule {
 		},
 		{
 			ID: TooLong, Title: "value is too long", Severity: e,
-			Why: "Hosts refuse or cut longer values. Characters are counted, not bytes.",
-			Fix: "shorten it",
+			Why: "Agents reject or cut longer values. The limit counts characters, not bytes.",
+			Fix: "shorten the value",
 
 			Bad: "---\nname: deploy-the-services-of-the-shop-to-all-regions-one-after-the-other-and-wait\n" +
 				"description: Rolls a service out. Use when asked to deploy.\n---\n\n" +
@@ -149,16 +149,17 @@ func frontmatterRules() []Rule {
 		},
 		{
 			ID: Empty, Title: "field has no value", Severity: e,
-			Why: "A required field without a value is as good as missing. For optional fields this is a warning.",
-			Fix: "give it a value, or remove the field",
+			Why: "A required field without a value counts as missing. For optional fields, the finding is a warning.",
+			Fix: "set a value, or remove the field",
 
 			Bad:  "---\nname: deploy\ndescription:\n---\n\nRoll the service out.\n",
 			Good: head + "Roll the service out.\n",
 		},
 		{
-			ID: Name, Title: "illegal name", Severity: e, Fixable: true,
-			Why: "A name is 1 to 64 of a-z, 0-9 and hyphens, with no hyphen at an end and no two in a row.",
-			Fix: "use lower-case letters, digits and single hyphens",
+			ID: Name, Title: "invalid name", Severity: e, Fixable: true,
+			Why: "A name has 1 to 64 characters from a-z, 0-9, and hyphens. It has no hyphen at either end and no " +
+				"double hyphen.",
+			Fix: "use lowercase letters, digits, and single hyphens",
 
 			Bad: "-- deploy/SKILL.md\n---\nname: Deploy\n" +
 				"description: Rolls a service out. Use when asked to deploy.\n---\n\n" +
@@ -168,8 +169,8 @@ func frontmatterRules() []Rule {
 		},
 		{
 			ID: NameDirectory, Title: "name differs from the directory", Severity: e, Fixable: true,
-			Why: "The standard demands that they are equal, and hosts differ in which of the two they use.",
-			Fix: "give both the same name",
+			Why: "The standard requires them to be equal, and agents disagree about which of the two to use.",
+			Fix: "use the same name for both",
 
 			Bad: "-- deploy/SKILL.md\n---\nname: rollout\n" +
 				"description: Rolls a service out. Use when asked to deploy.\n---\n\n" +
@@ -178,10 +179,10 @@ func frontmatterRules() []Rule {
 				head + "Roll the service out.\n",
 		},
 		{
-			ID: ToolForm, Title: "form of allowed-tools", Severity: w, Fixable: true,
-			Why: "The form of the list differs from what the host documents; some hosts then read it as one tool's " +
-				"name.",
-			Fix: "write the tools as the host documents it",
+			ID: ToolForm, Title: "format of allowed-tools", Severity: w, Fixable: true,
+			Why: "The list is not in the format that the agent documents. Some agents then read it as the name of " +
+				"one tool.",
+			Fix: "write the tools in the agent's documented format",
 
 			Bad: "---\nname: deploy\ndescription: Rolls a service out. Use when asked to deploy.\n" +
 				"allowed-tools: Read, Bash(git log:*)\n---\n\nRoll the service out.\n",
@@ -190,9 +191,8 @@ func frontmatterRules() []Rule {
 		},
 		{
 			ID: MetadataText, Title: "metadata value is not text", Severity: w, Fixable: true,
-			Why: "Metadata maps text to text; an unquoted number or date may be changed when it is read, as 1.10 " +
-				"to 1.1.",
-			Fix: "put the value in double quotes",
+			Why: "Metadata maps text to text. An unquoted number or date can change when it is read: 1.10 becomes 1.1.",
+			Fix: "use double quotes around the value",
 
 			Bad: "---\nname: deploy\ndescription: Rolls a service out. Use when asked to deploy.\n" +
 				"metadata:\n  version: 1.10\n---\n\nRoll the service out.\n",
@@ -200,8 +200,8 @@ func frontmatterRules() []Rule {
 				"metadata:\n  version: \"1.10\"\n---\n\nRoll the service out.\n",
 		},
 		{
-			ID: Combination, Title: "field without the one that it needs", Severity: e,
-			Why: "The field has no meaning without another one.",
+			ID: Combination, Title: "field without a required companion", Severity: e,
+			Why: "The field has no effect without another field.",
 			Fix: "add the other field, or remove this one",
 
 			Profile: "claude-code",
@@ -212,8 +212,8 @@ func frontmatterRules() []Rule {
 		},
 		{
 			ID: Schema, Title: "does not match the schema", Severity: e,
-			Why: "The frontmatter breaks the host's schema.",
-			Fix: "see `skillpm schema`",
+			Why: "The frontmatter violates the agent's schema.",
+			Fix: "print the schema with `skillpm schema`",
 
 			Profile: "omniforge",
 			Bad: "---\nname: deploy\ndescription: |\n  Rolls a service out.\n  Use when asked to deploy.\n" +
@@ -222,7 +222,7 @@ func frontmatterRules() []Rule {
 		},
 		{
 			ID: Recommended, Title: "recommended field is missing", Severity: w,
-			Why: "The host takes something else in its place, which seldom says when to use the skill.",
+			Why: "The agent uses a substitute, which seldom explains when to use the skill.",
 			Fix: "add the field",
 
 			Profile: "pegasus",
@@ -231,8 +231,8 @@ func frontmatterRules() []Rule {
 		},
 		{
 			ID: Listing, Title: "listing is cut off", Severity: w,
-			Why: "The host shows the model only the first part of these fields when it chooses a skill.",
-			Fix: "say the most important things first, and less",
+			Why: "The agent shows the model only the start of these fields when the model chooses a skill.",
+			Fix: "put the most important information first, and shorten the rest",
 
 			Profile: "claude-code",
 			Bad: "---\nname: deploy\ndescription: Rolls a service out. Use when asked to deploy.\n" +
@@ -245,7 +245,7 @@ func frontmatterRules() []Rule {
 		},
 		{
 			ID: FieldOrder, Title: "name and description do not come first", Severity: a, Fixable: true,
-			Why: "People and hosts that show the first lines of a file look for name and description there.",
+			Why: "Readers and agents that show the first lines of a file expect name and description there.",
 			Fix: "put name first and description second",
 
 			Bad: "---\nlicense: MIT\ndescription: Rolls a service out. Use when asked to deploy.\n" +
@@ -255,9 +255,8 @@ func frontmatterRules() []Rule {
 		},
 		{
 			ID: Reserved, Title: "reserved word in the name", Severity: e,
-			Why: "The upload API keeps the words claude and anthropic for itself and refuses skills whose names " +
-				"hold them.",
-			Fix: "choose a name without the word",
+			Why: "The upload API reserves the words claude and anthropic and rejects skills whose names contain them.",
+			Fix: "choose a name without the reserved word",
 
 			Profile: "api-upload",
 			Bad: "---\nname: claude-deploy\ndescription: Rolls a service out. Use when asked to deploy.\n" +
@@ -266,8 +265,8 @@ func frontmatterRules() []Rule {
 		},
 		{
 			ID: Markup, Title: "XML tag in a field", Severity: e,
-			Why: "The upload API refuses descriptions with XML tags, because they could pass for parts of a prompt.",
-			Fix: "say it without angle brackets",
+			Why: "The upload API rejects descriptions with XML tags, because a tag could be read as part of a prompt.",
+			Fix: "remove the angle brackets",
 
 			Profile: "api-upload",
 			Bad: "---\nname: deploy\ndescription: Rolls a <service> out. Use when asked to deploy.\n---\n" +

@@ -4,9 +4,9 @@ package rule
 func packRules() []Rule {
 	return []Rule{
 		{
-			ID: SameName, Title: "two skills of one name", Severity: e,
-			Why: "Only one of them can be installed. Outside of a pack, where the two may be meant for different " +
-				"places, it is a warning.",
+			ID: SameName, Title: "skills with the same name", Severity: e,
+			Why: "Only one of them can be installed. Outside of a pack, the finding is a warning, " +
+				"because the skills may be for different locations.",
 			Fix: "rename one of them",
 
 			Bad: "-- skillpm.yaml\nname: acme/deploy\nversion: \"1.0.0\"\n" +
@@ -21,9 +21,9 @@ func packRules() []Rule {
 				"description: Takes a release back. Use when a rollout fails.\n---\n\nTake it back.\n",
 		},
 		{
-			ID: SameDescribe, Title: "two skills of one description", Severity: w,
-			Why: "The model chooses by the description and cannot tell them apart.",
-			Fix: "say in each what the other does not do",
+			ID: SameDescribe, Title: "skills with the same description", Severity: w,
+			Why: "The model chooses by the description and cannot tell the skills apart.",
+			Fix: "describe in each skill how it differs from the other",
 
 			Bad: "-- skills/deploy/SKILL.md\n" +
 				head + "Roll it out.\n" +
@@ -35,9 +35,9 @@ func packRules() []Rule {
 				"description: Takes a release back. Use when a rollout fails.\n---\n\nTake it back.\n",
 		},
 		{
-			ID: NearDescription, Title: "two skills of nearly one description", Severity: w,
-			Why: "The model chooses by the description and can hardly tell them apart.",
-			Fix: "say in each what the other does not do",
+			ID: NearDescription, Title: "skills with almost the same description", Severity: w,
+			Why: "The model chooses by the description and can hardly tell the skills apart.",
+			Fix: "describe in each skill how it differs from the other",
 
 			Bad: "-- skills/deploy/SKILL.md\n---\nname: deploy\n" +
 				"description: Rolls a service out to one region after the other and waits until every node is " +
@@ -57,9 +57,9 @@ func packRules() []Rule {
 				"---\n\nRoll all out.\n",
 		},
 		{
-			ID: NearName, Title: "two skills of nearly one name", Severity: w,
-			Why: "People and models mistake one for the other.",
-			Fix: "choose names that say what differs",
+			ID: NearName, Title: "skills with almost the same name", Severity: w,
+			Why: "Users and models confuse the two.",
+			Fix: "choose names that show the difference",
 
 			Bad: "-- skills/deploy-service/SKILL.md\n---\nname: deploy-service\n" +
 				"description: Rolls a service out. Use when asked to deploy.\n---\n\nRoll it out.\n" +
@@ -72,8 +72,8 @@ func packRules() []Rule {
 		},
 		{
 			ID: Manifest, Title: "invalid skillpm.yaml", Severity: e,
-			Why: "skillpm refuses the project or pack.",
-			Fix: "see `skillpm schema manifest`",
+			Why: "skillpm rejects the project or pack.",
+			Fix: "print the schema with `skillpm schema manifest`",
 
 			Bad: "-- skillpm.yaml\nname: acme/deploy\nversion: 1.0\n" +
 				"-- skills/deploy/SKILL.md\n" +
@@ -84,7 +84,7 @@ func packRules() []Rule {
 		},
 		{
 			ID: Lock, Title: "invalid skillpm.lock", Severity: e,
-			Why: "skillpm refuses to install from it.",
+			Why: "skillpm cannot install from it.",
 			Fix: "restore it from version control, or delete it and run `skillpm install`",
 
 			Bad: "-- skillpm.yaml\nname: acme/deploy\nversion: \"1.0.0\"\ndependencies:\n" +
@@ -100,7 +100,7 @@ func packRules() []Rule {
 		},
 		{
 			ID: LockDiffers, Title: "skillpm.lock does not match skillpm.yaml", Severity: w,
-			Why: "`skillpm install --frozen` fails, and others get something else than you.",
+			Why: "`skillpm install --frozen` fails, and other users may install other versions.",
 			Fix: "run `skillpm install` and commit skillpm.lock",
 
 			Bad: "-- skillpm.yaml\nname: acme/deploy\nversion: \"1.0.0\"\ndependencies:\n" +
@@ -116,8 +116,8 @@ func packRules() []Rule {
 		},
 		{
 			ID: Index, Title: "invalid index entry", Severity: e,
-			Why: "Clients that read the entry refuse the pack.",
-			Fix: "see `skillpm schema index-line`",
+			Why: "Clients that read the entry reject the pack.",
+			Fix: "print the schema with `skillpm schema index-line`",
 
 			Bad: "-- registry-index/config.json\n{\"version\": 1}\n" +
 				"-- registry-index/packs/90/42/acme/base.ndjson\n" +
@@ -130,8 +130,8 @@ func packRules() []Rule {
 		},
 		{
 			ID: Policy, Title: "invalid policy", Severity: e,
-			Why: "A policy that cannot be read denies everything.",
-			Fix: "see `skillpm schema policy`",
+			Why: "skillpm denies everything until it can read the policy.",
+			Fix: "print the schema with `skillpm schema policy`",
 
 			Bad: "-- policy.yaml\nversion: 1\nmode: strict\n" +
 				"-- deploy/SKILL.md\n" +
@@ -141,9 +141,9 @@ func packRules() []Rule {
 				head + "Roll the service out.\n",
 		},
 		{
-			ID: PackCycle, Title: "packs depend on each other in a circle", Severity: e,
-			Why: "None of them can be installed before the others.",
-			Fix: "move what they share into a pack of its own",
+			ID: PackCycle, Title: "dependency cycle", Severity: e,
+			Why: "None of the packs can be installed before the others.",
+			Fix: "move the shared part to a separate pack",
 
 			Bad: "-- deploy/skillpm.yaml\nname: acme/deploy\nversion: \"1.0.0\"\ndependencies:\n" +
 				"  acme/base: {path: ../base}\n" +
@@ -158,10 +158,10 @@ func packRules() []Rule {
 				head + "Use the skill `base@acme/base`.\n",
 		},
 		{
-			ID: UnusedDependency, Title: "dependency that no skill refers to", Severity: a,
-			Why: "It is installed for everybody who installs this pack. Skills may use it without naming it, so " +
-				"this is advice.",
-			Fix: "remove it if nothing needs it",
+			ID: UnusedDependency, Title: "dependency without a reference", Severity: a,
+			Why: "Every user of this pack also installs the dependency. Skills may use it without naming it, so " +
+				"this is a note.",
+			Fix: "remove the dependency if no skill needs it",
 
 			Bad: "-- skillpm.yaml\nname: acme/deploy\nversion: \"1.0.0\"\ndependencies:\n" +
 				"  acme/base: \"^1.0\"\n" +
@@ -175,9 +175,9 @@ func packRules() []Rule {
 				baseLock,
 		},
 		{
-			ID: Alias, Title: "alias for a skill that is not there", Severity: w,
-			Why: "The alias names nothing.",
-			Fix: "correct it, or remove it",
+			ID: Alias, Title: "alias for a missing skill", Severity: w,
+			Why: "The alias refers to a skill that does not exist.",
+			Fix: "correct the alias, or remove it",
 
 			Bad: "-- skillpm.yaml\nname: acme/deploy\nversion: \"1.0.0\"\ndependencies:\n" +
 				"  acme/base: \"^1.0\"\naliases: {first-steps: begin@acme/base}\n" +
@@ -193,7 +193,7 @@ func packRules() []Rule {
 		},
 		{
 			ID: SkillsGlob, Title: "skills: matches nothing", Severity: e,
-			Why: "The pack has no skills at the places that its manifest names.",
+			Why: "The pack has no skills at the paths in its manifest.",
 			Fix: "correct the pattern",
 
 			Bad: "-- skillpm.yaml\nname: acme/deploy\nversion: \"1.0.0\"\nskills: [\"skill/*\"]\n" +
@@ -205,8 +205,8 @@ func packRules() []Rule {
 		},
 		{
 			ID: Baseline, Title: "invalid baseline", Severity: e,
-			Why: "skillpm refuses to check against a baseline that it cannot read whole.",
-			Fix: "see `skillpm schema baseline`",
+			Why: "skillpm does not validate against a baseline that it cannot read completely.",
+			Fix: "print the schema with `skillpm schema baseline`",
 
 			Bad: "-- skillpm-baseline.yaml\nversion: 1\nfindings:\n" +
 				"  - {rule: REF001, path: deploy/SKILL.md, digest: \"sha256:12\", reason: old}\n" +

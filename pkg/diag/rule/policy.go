@@ -10,44 +10,44 @@ func policyRules() []Rule {
 	)
 	return []Rule{
 		{
-			ID: DeniedSkill, Title: "skill that a policy denies", Severity: e,
-			Why: "By its name it may not be installed or used where the policy is in force.",
-			Fix: "give it another name, or ask whoever keeps the policy",
+			ID: DeniedSkill, Title: "skill denied by a policy", Severity: e,
+			Why: "The policy does not allow this name: the skill cannot be installed or used.",
+			Fix: "rename the skill, or ask the owner of the policy",
 
 			Bad:  plain + file + "skills: {deny: [deploy]}\n",
 			Good: plain + file + "skills: {deny: [undeploy]}\n",
 		},
 		{
-			ID: OverLimit, Title: "skill that is larger than a policy allows", Severity: e,
-			Why: "It may not be installed or used where the policy is in force.",
-			Fix: "leave out what the skill does not need, or split it",
+			ID: OverLimit, Title: "skill exceeds a size limit of a policy", Severity: e,
+			Why: "The skill cannot be installed or used while the policy is in effect.",
+			Fix: "remove files that the skill does not need, or split it",
 
 			Bad:  scripts + file + "limits: {files: 1}\n",
 			Good: scripts + file + "limits: {files: 2}\n",
 		},
 		{
-			ID: ForbiddenCapability, Title: "capability that a policy forbids", Severity: e,
-			Why: "With it the skill may not be installed or used where the policy is in force, and nobody can " +
-				"approve it.",
-			Fix: "do without it, or ask whoever keeps the policy",
+			ID: ForbiddenCapability, Title: "capability denied by a policy", Severity: e,
+			Why: "The skill cannot be installed or used while the policy is in effect, and no approval can change " +
+				"that.",
+			Fix: "remove the capability, or ask the owner of the policy",
 
 			Bad:  scripts + file + "forbid: [scripts]\n",
 			Good: plain + file + "forbid: [scripts]\n",
 		},
 		{
-			ID: FailsPolicy, Title: "finding that a policy refuses", Severity: e,
-			Why: "With such a finding, suppressed or not, the skill may not be installed or used where the policy " +
-				"is in force.",
-			Fix: "mend the finding",
+			ID: FailsPolicy, Title: "finding denied by a policy", Severity: e,
+			Why: "A skill with such a finding, suppressed or not, cannot be installed or used while the policy is " +
+				"in effect.",
+			Fix: "fix the finding",
 
 			Bad:  scripts + file + "lint: {fail_on: [SEC201]}\n",
 			Good: plain + file + "lint: {fail_on: [SEC201]}\n",
 		},
 		{
 			ID: NeedsApproval, Title: "capability that needs an approval", Severity: w, Capability: true,
-			Why: "The skill is not installed or used before somebody has approved it, and approved it anew " +
-				"whenever one of its files changes.",
-			Fix: "`skillpm approve` shows what it is able to do, and approves it",
+			Why: "The skill cannot be installed or used until it is approved. Every change of its files needs a new " +
+				"approval.",
+			Fix: "review and approve its capabilities with `skillpm approve`",
 
 			Bad:  scripts + file + "approve: [scripts]\n",
 			Good: plain + file + "approve: [scripts]\n",

@@ -5,7 +5,7 @@ func referenceRules() []Rule {
 	return []Rule{
 		{
 			ID: Broken, Title: "broken reference", Severity: e,
-			Why: "An agent that follows it finds nothing.",
+			Why: "An agent that follows the reference finds nothing.",
 			Fix: "correct the path, or add the file",
 
 			Bad: "-- deploy/SKILL.md\n" +
@@ -17,8 +17,8 @@ func referenceRules() []Rule {
 		},
 		{
 			ID: Case, Title: "reference differs in case", Severity: e,
-			Why: "It works only on file systems that ignore case.",
-			Fix: "write the path as it is on disk",
+			Why: "The reference works only on file systems that ignore case.",
+			Fix: "use the exact name of the file",
 
 			Bad: "-- deploy/SKILL.md\n" +
 				head + "See [the guide](references/Guide.md).\n" +
@@ -29,8 +29,8 @@ func referenceRules() []Rule {
 		},
 		{
 			ID: Escape, Title: "reference leaves the skill", Severity: e,
-			Why: "Only the skill's own directory is installed, so the file is missing there. It is a warning where " +
-				"the file exists here.",
+			Why: "Only the skill's own directory is installed, so the file is missing there. If the file exists " +
+				"here, the finding is a warning.",
 			Fix: "move the file into the skill",
 
 			Bad: "-- deploy/SKILL.md\n" +
@@ -53,8 +53,8 @@ func referenceRules() []Rule {
 		},
 		{
 			ID: Backslash, Title: "backslash in a path", Severity: e,
-			Why: "Paths in links are written with forward slashes, also on Windows.",
-			Fix: "write / instead of \\",
+			Why: "Paths in links need forward slashes, even on Windows.",
+			Fix: "use / instead of \\",
 
 			Bad: "-- deploy/SKILL.md\n" +
 				head + "See [the guide](references\\guide.md).\n" +
@@ -65,8 +65,8 @@ func referenceRules() []Rule {
 		},
 		{
 			ID: Absolute, Title: "absolute path", Severity: w,
-			Why: "A path from the root of the file system leads elsewhere on every other machine.",
-			Fix: "write the path relative to the skill's directory",
+			Why: "A path from the root of the file system is wrong on every other machine.",
+			Fix: "use a path relative to the skill's directory",
 
 			Bad: "-- deploy/SKILL.md\n" +
 				head + "See [the guide](/usr/share/deploy/guide.md).\n",
@@ -89,7 +89,7 @@ func referenceRules() []Rule {
 		},
 		{
 			ID: Listed, Title: "listed file does not exist", Severity: e,
-			Why: "A file under files: is offered to the model and cannot be loaded.",
+			Why: "The model sees the file in files: but cannot load it.",
 			Fix: "correct the path, or add the file",
 
 			Profile: "toolset",
@@ -105,10 +105,10 @@ func referenceRules() []Rule {
 				"-- deploy/references/guide.md\n# Guide\n",
 		},
 		{
-			ID: ListedForm, Title: "form of a listed path", Severity: e, Fixable: true,
-			Why: "Paths under files: are relative to the skill, inside it, and without ./ before them. Where the " +
-				"host allows ./ it is no finding.",
-			Fix: "write the path relative to the skill's directory",
+			ID: ListedForm, Title: "format of a listed path", Severity: e, Fixable: true,
+			Why: "Paths in files: are relative to the skill, stay inside it, and do not start with ./. If the agent " +
+				"allows ./, it is not reported.",
+			Fix: "use a path relative to the skill's directory",
 
 			Profile: "toolset",
 			Bad: "-- deploy/SKILL.md\n---\nname: deploy\n" +
@@ -124,7 +124,7 @@ func referenceRules() []Rule {
 		},
 		{
 			ID: Hook, Title: "hook does not exist", Severity: e,
-			Why: "The host runs the hook and fails.",
+			Why: "The agent runs the hook, and it fails.",
 			Fix: "correct the path, or add the script",
 
 			Profile: "omniforge",
@@ -139,7 +139,7 @@ func referenceRules() []Rule {
 		},
 		{
 			ID: Command, Title: "command does not exist", Severity: e,
-			Why: "The skill is executed through this command and fails.",
+			Why: "The skill runs this command, and it fails.",
 			Fix: "correct the path, or add the script",
 
 			Profile: "dispatch",
@@ -154,7 +154,7 @@ func referenceRules() []Rule {
 		},
 		{
 			ID: SpanPath, Title: "path in code does not exist", Severity: w,
-			Why: "Agents take a path in a code span for a file of the skill and look for it in vain.",
+			Why: "Agents read a path in a code span as a file of the skill and do not find it.",
 			Fix: "correct the path, or add the file",
 
 			Bad: "-- deploy/SKILL.md\n" +
@@ -165,9 +165,8 @@ func referenceRules() []Rule {
 				"-- deploy/scripts/check.sh 755\n#!/bin/sh\nkubectl get nodes\n",
 		},
 		{
-			ID: Orphan, Title: "nothing leads to the file", Severity: a,
-			Why: "An agent reads a file only when something tells it to; this one is not mentioned in SKILL.md or " +
-				"in what that leads to.",
+			ID: Orphan, Title: "unreferenced file", Severity: a,
+			Why: "Agents read a file only if SKILL.md, or a file that it references, mentions it.",
 			Fix: "mention the file where it is useful, or delete it",
 
 			Bad: "-- deploy/SKILL.md\n" +
@@ -178,9 +177,9 @@ func referenceRules() []Rule {
 				"-- deploy/references/guide.md\n# Guide\n",
 		},
 		{
-			ID: Deep, Title: "reference through several files", Severity: a,
-			Why: "The standard advises that SKILL.md itself mentions every file: agents often read only a part of " +
-				"a file that another one mentions.",
+			ID: Deep, Title: "indirect reference", Severity: a,
+			Why: "The standard recommends that SKILL.md mentions every file. Agents often read only a part of a " +
+				"file that another file mentions.",
 			Fix: "mention the file in SKILL.md",
 
 			Bad: "-- deploy/SKILL.md\n" +

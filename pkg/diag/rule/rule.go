@@ -46,7 +46,7 @@ func (r Rule) Family() string { return strings.TrimRight(r.ID, "0123456789") }
 const (
 	e = diag.SeverityError
 	w = diag.SeverityWarning
-	a = diag.SeverityAdvice
+	a = diag.SeverityNote
 )
 
 // tables returns all rules; those of a family are consecutive and in order. They are built on first use, because their
@@ -126,14 +126,14 @@ func CheckPattern(pattern string) error {
 		}
 		ids = append(ids, r.ID)
 	}
-	err := diag.Errorf(diag.Usage, "there is no rule %q", pattern)
+	err := diag.Errorf(diag.Usage, "unknown rule %q", pattern)
 	start := strings.ToUpper(pattern)
 	group := len(start) == len(strings.TrimRight(start, "0123456789"))+1 // a family and the first digit of its ids
 	if group && slices.ContainsFunc(ids, func(id string) bool { return strings.HasPrefix(id, start) }) {
 		return err.WithHint("did you mean %s*?", start)
 	}
 	if near := diag.Nearest(strings.ToUpper(pattern), ids); near != "" {
-		return err.WithHint("did you mean %s? `skillpm rules` lists them", near)
+		return err.WithHint("did you mean %s? list rules with: skillpm explain", near)
 	}
-	return err.WithHint("`skillpm rules` lists them; a family as SEC means all of it")
+	return err.WithHint("list rules with \"skillpm explain\"; a family such as SEC selects all its rules")
 }

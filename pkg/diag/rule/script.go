@@ -5,9 +5,9 @@ func scriptRules() []Rule {
 	return []Rule{
 		{
 			ID: Shebang, Title: "no shebang", Severity: w,
-			Why: "The system does not know how to run the script. Advice for shell scripts that are perhaps only " +
-				"read by others.",
-			Fix: "start it with a line like #!/usr/bin/env bash",
+			Why: "The system does not know how to run the script. For shell scripts that other scripts may source, " +
+				"the finding is a note.",
+			Fix: "start it with a line such as #!/usr/bin/env bash",
 
 			Bad: "-- deploy/SKILL.md\n" +
 				head + "Run `./scripts/check.sh` first.\n" +
@@ -18,9 +18,9 @@ func scriptRules() []Rule {
 		},
 		{
 			ID: Executable, Title: "not executable", Severity: w, Fixable: true,
-			Why: "The skill calls the script by its path, which needs the executable bit. Advice where nothing " +
-				"calls it so.",
-			Fix: "chmod +x, and git update-index --chmod=+x",
+			Why: "The skill calls the script by its path, which needs the executable bit. If nothing calls it that " +
+				"way, the finding is a note.",
+			Fix: "run chmod +x, and git update-index --chmod=+x",
 
 			Bad: "-- deploy/SKILL.md\n" +
 				head + "Run `./scripts/check.sh` first.\n" +
@@ -43,7 +43,7 @@ func scriptRules() []Rule {
 		},
 		{
 			ID: ShebangBOM, Title: "byte order mark before the shebang", Severity: e, Fixable: true,
-			Why: "The system sees no shebang, because the file does not start with #!.",
+			Why: "The file does not start with #!, so the system does not find the shebang.",
 			Fix: "save the script as UTF-8 without a byte order mark",
 
 			Bad: "-- deploy/SKILL.md\n" +
@@ -55,7 +55,7 @@ func scriptRules() []Rule {
 		},
 		{
 			ID: ShebangLine, Title: "shebang is not on the first line", Severity: w,
-			Why: "Only a shebang in the first two bytes counts.",
+			Why: "The system reads a shebang only from the first two bytes.",
 			Fix: "move it to the first line",
 
 			Bad: "-- deploy/SKILL.md\n" +
@@ -68,7 +68,7 @@ func scriptRules() []Rule {
 		{
 			ID: Interpreter, Title: "shebang without an absolute path", Severity: w,
 			Why: "The system does not search PATH for the interpreter.",
-			Fix: "write #!/usr/bin/env and the interpreter's name",
+			Fix: "use #!/usr/bin/env and the interpreter's name",
 
 			Bad: "-- deploy/SKILL.md\n" +
 				head + "Run `./scripts/check.sh` first.\n" +
@@ -79,7 +79,7 @@ func scriptRules() []Rule {
 		},
 		{
 			ID: CRLF, Title: "CRLF line endings in a shell script", Severity: w, Fixable: true,
-			Why: "Shells take the carriage return for a part of the command.",
+			Why: "Shells read the carriage return as part of the command.",
 			Fix: "save the script with LF line endings",
 
 			Bad: "-- deploy/SKILL.md\n" +
@@ -91,7 +91,7 @@ func scriptRules() []Rule {
 		},
 		{
 			ID: ShellSyntax, Title: "shell syntax error", Severity: w,
-			Why: "The script stops where the shell cannot read it.",
+			Why: "The script stops at the syntax error.",
 			Fix: "correct the script",
 
 			Bad: "-- deploy/SKILL.md\n" +
@@ -104,7 +104,7 @@ func scriptRules() []Rule {
 		},
 		{
 			ID: JSONSyntax, Title: "JSON syntax error", Severity: w,
-			Why: "Whatever reads the file fails.",
+			Why: "Programs that read the file fail.",
 			Fix: "correct the file",
 
 			Bad: "-- deploy/SKILL.md\n" +
@@ -116,7 +116,7 @@ func scriptRules() []Rule {
 		},
 		{
 			ID: YAMLSyntax, Title: "YAML syntax error", Severity: w,
-			Why: "Whatever reads the file fails.",
+			Why: "Programs that read the file fail.",
 			Fix: "correct the file",
 
 			Bad: "-- deploy/SKILL.md\n" +

@@ -4,9 +4,9 @@ package rule
 func skillRules() []Rule {
 	return []Rule{
 		{
-			ID: UnknownSkill, Title: "skill that does not exist", Severity: w,
-			Why: "The text tells the agent to use a skill that is neither here nor installed, so it searches in vain.",
-			Fix: "correct the name, or say where the skill comes from",
+			ID: UnknownSkill, Title: "missing skill", Severity: w,
+			Why: "The text refers to a skill that does not exist here and is not installed.",
+			Fix: "correct the name, or describe where to get the skill",
 
 			Bad: "-- skills/deploy/SKILL.md\n" +
 				head + "If it fails, use the `rolback` skill.\n" +
@@ -18,9 +18,9 @@ func skillRules() []Rule {
 				"description: Takes a release back. Use when a rollout fails.\n---\n\nTake it back.\n",
 		},
 		{
-			ID: SkillCycle, Title: "skills refer to each other in a circle", Severity: w,
-			Why: "Each of them tells the agent to load the next one; skillpm and some hosts stop at the repetition.",
-			Fix: "let one of them go without the others",
+			ID: SkillCycle, Title: "skills refer to each other in a cycle", Severity: w,
+			Why: "Each skill asks the agent to load the next one. skillpm and some agents stop at the repetition.",
+			Fix: "remove one of the references",
 
 			Bad: "-- skills/deploy/SKILL.md\n" +
 				head + "Then use the `rollback` skill.\n" +
@@ -34,8 +34,8 @@ func skillRules() []Rule {
 				"Take it back, and say so.\n",
 		},
 		{
-			ID: UndeclaredPack, Title: "skill of a pack that is not required", Severity: w,
-			Why: "The pack is not among the dependencies, so the skill is missing where only this one is installed.",
+			ID: UndeclaredPack, Title: "skill of a pack that is not a dependency", Severity: w,
+			Why: "The pack is not a dependency, so the skill is missing when only this pack is installed.",
 			Fix: "add the pack to dependencies: in skillpm.yaml",
 
 			Bad: "-- skillpm.yaml\nname: acme/deploy\nversion: \"1.0.0\"\n" +

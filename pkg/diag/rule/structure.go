@@ -7,7 +7,7 @@ func structureRules() []Rule {
 	return []Rule{
 		{
 			ID: FileCase, Title: "SKILL.md in another case", Severity: e,
-			Why: "Hosts look for SKILL.md exactly; on Linux they find nothing.",
+			Why: "Agents look for exactly SKILL.md. On Linux they do not find the file.",
 			Fix: "rename the file to SKILL.md",
 
 			Bad: "-- deploy/skill.md\n" +
@@ -17,7 +17,8 @@ func structureRules() []Rule {
 		},
 		{
 			ID: EmptyBody, Title: "no instructions", Severity: w,
-			Why: "The skill has frontmatter and no body, so loading it tells the agent nothing.",
+			Why: "The skill has frontmatter but no body, or the template of \"skillpm new\", so the agent gets no " +
+				"instructions.",
 			Fix: "write the instructions below the frontmatter",
 
 			Bad:  head,
@@ -26,7 +27,7 @@ func structureRules() []Rule {
 		{
 			ID: ManyLines, Title: "more than 500 lines", Severity: w,
 			Why: "The whole body enters the context when the skill is loaded.",
-			Fix: "move details into files that SKILL.md links to",
+			Fix: "move details into files that SKILL.md references",
 
 			Bad: head + strings.Repeat("Wait until the next service is ready.\n", 501),
 			Good: "-- deploy/SKILL.md\n" +
@@ -36,9 +37,8 @@ func structureRules() []Rule {
 		},
 		{
 			ID: ManyTokens, Title: "more than 5,000 tokens", Severity: w,
-			Why: "The whole body enters the context when the skill is loaded. Tokens are estimated from the " +
-				"characters.",
-			Fix: "move details into files that SKILL.md links to",
+			Why: "The whole body enters the context when the skill is loaded. The number of tokens is an estimate.",
+			Fix: "move details into files that SKILL.md references",
 
 			Bad: head +
 				strings.Repeat("Wait until the next service is ready, look at its log, and go on with the one "+
@@ -51,17 +51,17 @@ func structureRules() []Rule {
 		},
 		{
 			ID: OpenFence, Title: "code block is not closed", Severity: w,
-			Why: "Everything after the opening fence is code.",
-			Fix: "close it with a fence of the same kind and length; around code that has fences itself, use " +
-				"longer ones",
+			Why: "All text after the opening fence is code.",
+			Fix: "close it with a fence of the same kind and length; use a longer fence around code that contains " +
+				"fences",
 
 			Bad:  head + "```sh\nkubectl rollout status deploy/web\n\nThen look at the log.\n",
 			Good: head + "```sh\nkubectl rollout status deploy/web\n```\n\nThen look at the log.\n",
 		},
 		{
 			ID: Nested, Title: "skill inside a skill", Severity: w,
-			Why: "A SKILL.md below another skill belongs to that one and is not installed as a skill of its own.",
-			Fix: "move it beside the outer skill",
+			Why: "A SKILL.md below another skill belongs to that skill and is not installed separately.",
+			Fix: "move it next to the outer skill",
 
 			Bad: "-- deploy/SKILL.md\n" +
 				head + "Roll the service out.\n" +
@@ -76,8 +76,8 @@ func structureRules() []Rule {
 		},
 		{
 			ID: Link, Title: "symbolic link", Severity: e,
-			Why: "Links are refused when a pack is installed, since they can lead out of it.",
-			Fix: "put a copy of the file in its place",
+			Why: "The installer rejects links, because they can lead out of the pack.",
+			Fix: "replace the link with a copy of the file",
 
 			Bad: "-- deploy/SKILL.md\n" +
 				head + "See [the regions](regions.md).\n" +
@@ -89,7 +89,7 @@ func structureRules() []Rule {
 		},
 		{
 			ID: Leftover, Title: "leftover file", Severity: w,
-			Why: "The file is not part of the skill and would be published with it.",
+			Why: "The file is not part of the skill but would be published with it.",
 			Fix: "delete it, or list it in .skillpmignore",
 
 			Bad: "-- deploy/SKILL.md\n" +
@@ -101,8 +101,8 @@ func structureRules() []Rule {
 		},
 		{
 			ID: Unreadable, Title: "cannot be read", Severity: e,
-			Why: "The file could not be read, or is too large to be a SKILL.md.",
-			Fix: "look at its permissions and its size",
+			Why: "The file is not readable, or is too large for a SKILL.md.",
+			Fix: "check its permissions and its size",
 
 			Bad: "-- deploy/SKILL.md 5 MiB\n" +
 				head + "Roll the service out.\n",
@@ -111,8 +111,8 @@ func structureRules() []Rule {
 		},
 		{
 			ID: ManyEntries, Title: "too many files", Severity: e,
-			Why: "The skill has more files than are looked at.",
-			Fix: "remove what an agent does not need",
+			Why: "The skill has more files than skillpm validates.",
+			Fix: "remove files that agents do not need",
 
 			Bad: "-- deploy/SKILL.md\n" +
 				head + "The reports are in `reports/`.\n" +
@@ -122,8 +122,8 @@ func structureRules() []Rule {
 				"-- deploy/reports/{1..200}.txt\nok\n",
 		},
 		{
-			ID: UnsafePath, Title: "name that cannot be in a pack", Severity: e,
-			Why: "Packs are unpacked on every system, so names that one of them forbids or misreads are refused.",
+			ID: UnsafePath, Title: "name that is invalid in a pack", Severity: e,
+			Why: "Packs are installed on every system, so a file name must be valid on all of them.",
 			Fix: "rename the file",
 
 			Bad: "-- deploy/SKILL.md\n" +
@@ -135,7 +135,7 @@ func structureRules() []Rule {
 		},
 		{
 			ID: FinalNewline, Title: "no newline at the end", Severity: a, Fixable: true,
-			Why: "Tools that join files, and diffs, expect the last line to be ended.",
+			Why: "Tools that join or compare files expect a newline after the last line.",
 			Fix: "end the file with a newline",
 
 			Bad:  head + "Roll the service out.",
@@ -143,8 +143,8 @@ func structureRules() []Rule {
 		},
 		{
 			ID: TotalSize, Title: "skill is too large", Severity: e,
-			Why: "The host does not accept a skill of this size.",
-			Fix: "remove what an agent does not need, or fetch it when it is needed",
+			Why: "The agent rejects a skill of this size.",
+			Fix: "remove files that agents do not need, or download them on demand",
 
 			Profile: "api-upload",
 			Bad: "-- deploy/SKILL.md\n" +
@@ -155,9 +155,9 @@ func structureRules() []Rule {
 				"-- deploy/log.txt\nok\n",
 		},
 		{
-			ID: Collision, Title: "two files of one name", Severity: e,
-			Why: "The names differ only in case or in how accents are written; file systems of other machines hold " +
-				"only one of the two.",
+			ID: Collision, Title: "file names that collide", Severity: e,
+			Why: "The names differ only in case or in the encoding of accents. Some file systems can store only one " +
+				"of the files.",
 			Fix: "rename one of them",
 
 			Bad: "-- deploy/SKILL.md\n" +
@@ -170,10 +170,10 @@ func structureRules() []Rule {
 				"-- deploy/more-notes.md\n# The other\n",
 		},
 		{
-			ID: TooLarge, Title: "file is too large to be looked into", Severity: e,
-			Why: "What cannot be read cannot be checked, and an agent that opens it fills its context. A warning " +
-				"for what is neither a page nor a script.",
-			Fix: "split the file, or leave it out of the skill",
+			ID: TooLarge, Title: "file is too large to scan", Severity: e,
+			Why: "skillpm cannot check the file, and it fills the context of an agent that opens it. If it is " +
+				"neither a page nor a script, the finding is a warning.",
+			Fix: "split the file, or remove it from the skill",
 
 			Bad: "-- deploy/SKILL.md\n" +
 				head + "See [the log](log.txt).\n" +

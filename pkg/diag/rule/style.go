@@ -4,10 +4,10 @@ package rule
 func styleRules() []Rule {
 	return []Rule{
 		{
-			ID: NoTrigger, Title: "description does not say when", Severity: a, Off: true,
-			Why: "The model decides by the description when to load the skill; a description that says only what " +
-				"it does is chosen less well.",
-			Fix: "add a sentence like: Use when …",
+			ID: NoTrigger, Title: "description does not explain when to use the skill", Severity: a, Off: true,
+			Why: "The model uses the description to decide when to load the skill. Without a condition, it chooses " +
+				"less reliably.",
+			Fix: "add a sentence such as: Use when …",
 
 			Bad: "---\nname: deploy\ndescription: Rolls a service out and waits for it.\n---\n\n" +
 				"Roll the service out.\n",
@@ -16,18 +16,18 @@ func styleRules() []Rule {
 				"Roll the service out.\n",
 		},
 		{
-			ID: Person, Title: "description speaks as I or you", Severity: a, Off: true,
-			Why: "The description is shown to a model among many others; the third person reads the same for all.",
-			Fix: "write it in the third person: Creates …, Checks …",
+			ID: Person, Title: "description uses I or you", Severity: a, Off: true,
+			Why: "The model sees the description in a list of many. The third person is clear in any list.",
+			Fix: "use the third person: Creates …, Checks …",
 
 			Bad: "---\nname: deploy\ndescription: I roll your service out. Use when asked to deploy.\n" +
 				"---\n\nRoll the service out.\n",
 			Good: head + "Roll the service out.\n",
 		},
 		{
-			ID: Vague, Title: "description says little", Severity: a, Off: true,
-			Why: "A few words are too little to choose by.",
-			Fix: "say what the skill does, on what, and when to use it",
+			ID: Vague, Title: "description is too short", Severity: a, Off: true,
+			Why: "A few words are not enough for the model to choose the skill.",
+			Fix: "describe what the skill does, on what, and when to use it",
 
 			Bad:  "---\nname: deploy\ndescription: Helps with deploying.\n---\n\nRoll the service out.\n",
 			Good: head + "Roll the service out.\n",

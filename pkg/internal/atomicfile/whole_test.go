@@ -100,7 +100,7 @@ func TestFailureLeavesTheOldFile(t *testing.T) {
 	}
 }
 
-// TestFailedWrite proves that what goes wrong with the temporary file is said of the one that was to be written.
+// TestFailedWrite proves that errors about the temporary file name the target file.
 func TestFailedWrite(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	write(t, path, "old")
@@ -117,7 +117,7 @@ func TestFailedWrite(t *testing.T) {
 	wantAlone(t, path)
 }
 
-// TestRenameFails proves that a directory is not replaced, and that the error names what was to be written.
+// TestRenameFails proves that a directory is not replaced, and that the error names the target.
 func TestRenameFails(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	write(t, filepath.Join(path, "inside"), "kept")
@@ -152,7 +152,7 @@ func TestLinks(t *testing.T) {
 	for _, test := range []struct {
 		name                string
 		follow              bool
-		target              string // what the link leads to has this content, "" if there is nothing
+		target              string // what the link points to has this content, "" if there is nothing
 		wantLink            bool
 		wantFile, wantThere string
 	}{
@@ -193,7 +193,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestTogether proves that readers of a file that many write see one of the contents, whole.
+// TestTogether proves that readers of a file with many writers see one complete version.
 func TestTogether(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	content := func(i int) string { return strings.Repeat(fmt.Sprintf("%02d\n", i), 4096) }
@@ -253,7 +253,7 @@ func wantFile(t *testing.T, path, want string) {
 	}
 }
 
-// wantAlone wants nothing beside a file.
+// wantAlone requires that a file's directory has no other files.
 func wantAlone(t *testing.T, path string) {
 	t.Helper()
 	entries, err := os.ReadDir(filepath.Dir(path))

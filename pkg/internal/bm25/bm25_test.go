@@ -38,7 +38,7 @@ func testSchema() *Schema {
 	}}
 }
 
-// FuzzParts reads anything as the postings and the dictionary of an index whose checksums are right.
+// FuzzParts reads any bytes as the postings and the dictionary of an index with correct checksums.
 func FuzzParts(f *testing.F) {
 	f.Add([]byte("\x00\x42\x01\x10"), []byte("deploy"), uint32(0), uint32(2), uint64(0), uint32(4), "deploy")
 	f.Add([]byte("\x00\x42\x01\x10"), []byte("deploy"), uint32(9), uint32(9), uint64(1<<63), uint32(1<<31), "deploy")
@@ -74,7 +74,7 @@ func FuzzParts(f *testing.F) {
 	})
 }
 
-// FuzzRoundTrip indexes any text: each document comes back as it was, and is found by each of its words.
+// FuzzRoundTrip indexes any text: each document is returned unchanged, and each of its words finds it.
 func FuzzRoundTrip(f *testing.F) {
 	f.Add("deploy", "Roll out services", "k8s rollout", "c++")
 	f.Add("日本", "ﬁ \xff", "Ü", "'s")
@@ -114,7 +114,7 @@ func FuzzRoundTrip(f *testing.F) {
 	})
 }
 
-// TestNoMoreThanFits builds an index of more than may be held in memory.
+// TestNoMoreThanFits builds an index that exceeds the memory limit.
 func TestNoMoreThanFits(t *testing.T) {
 	b := &builder{schema: testSchema(), memory: maxMemory + 1}
 	if err := b.add(&Document{}); diag.CodeOf(err) != diag.Invalid {

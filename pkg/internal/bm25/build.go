@@ -47,8 +47,8 @@ func Build(w io.Writer, s *Schema, docs iter.Seq2[Document, error]) error {
 		if d.Data != nil {
 			if d.Key <= last {
 				return diag.Errorf(diag.Internal,
-					"the documents of a search index are in order: %q comes after %q", d.Key,
-					last)
+					"the documents of a search index must be sorted: %q comes after %q",
+					d.Key, last)
 			}
 			last = d.Key
 			if err := b.out.document(d); err != nil {
@@ -89,7 +89,7 @@ type postings struct {
 // add adds a document.
 func (b *builder) add(d *Document) error {
 	if b.docs == maxDocs || b.memory > maxMemory {
-		return diag.Errorf(diag.Invalid, "there is more than can be searched: %d documents are too many", b.docs+1)
+		return diag.Errorf(diag.Invalid, "too many documents to search: %d", b.docs+1)
 	}
 	title := b.readTexts(d)
 	for f, field := range b.schema.Fields {

@@ -122,7 +122,7 @@ func (w *writer) finish(docs int, dictionary iter.Seq2[string, *postings]) error
 	}
 	directory = append(append(append(directory, w.blocks...), records...), texts...)
 	if len(directory) > maxPart {
-		return diag.Errorf(diag.Invalid, "there are more words than can be searched: %d", words)
+		return diag.Errorf(diag.Invalid, "too many words to search: %d", words)
 	}
 	footer := binary.LittleEndian.AppendUint64([]byte(Magic), uint64(w.off))
 	footer = binary.LittleEndian.AppendUint64(footer, uint64(len(directory)))
@@ -141,7 +141,7 @@ type file struct {
 // part reads a part and compares its checksum.
 func (f file) part(off, size int) ([]byte, error) {
 	if off < 0 || size < 0 || size > maxPart || int64(off)+int64(size)+sumSize > f.size {
-		return nil, damaged("a part lies outside it")
+		return nil, damaged("a section is out of range")
 	}
 	b := make([]byte, size+sumSize)
 	if _, err := f.ReadAt(b, int64(off)); err != nil {
@@ -164,11 +164,11 @@ func (f file) directory() ([]byte, error) {
 	}
 	at, ok := bytes.CutPrefix(b, []byte(Magic))
 	if !ok {
-		return nil, damaged("it has another format")
+		return nil, damaged("it has an unknown format")
 	}
 	off, size := binary.LittleEndian.Uint64(at), binary.LittleEndian.Uint64(at[8:])
 	if off > math.MaxInt64/2 || size > maxPart {
-		return nil, damaged("a part lies outside it")
+		return nil, damaged("a section is out of range")
 	}
 	return f.part(int(off), int(size))
 }
@@ -177,7 +177,7 @@ func (f file) directory() ([]byte, error) {
 func inflate(b []byte, size int) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(b)), int64(size)+1))
 	if err != nil || len(text) != size {
-		return nil, damaged("documents do not unpack")
+		return nil, damaged("documents cannot be unpacked")
 	}
 	return text, nil
 }

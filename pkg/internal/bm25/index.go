@@ -49,7 +49,7 @@ func Read(s *Schema, r io.ReaderAt, size int64) (*Index, error) {
 	count, b, ok2 := cutUvarint(b, docs)
 	words, b, ok3 := cutUvarint(b, len(b)/recordSize)
 	if !ok1 || !ok2 || !ok3 {
-		return nil, damaged("its directory")
+		return nil, damaged("its directory is invalid")
 	}
 	x.docs = docs
 	off := 0
@@ -59,18 +59,18 @@ func Read(s *Schema, r io.ReaderAt, size int64) (*Index, error) {
 		k.size, b, ok1 = cutUvarint(b, maxPart)
 		k.unpacked, b, ok2 = cutUvarint(b, maxPart)
 		if !ok1 || !ok2 {
-			return nil, damaged("the list of its documents")
+			return nil, damaged("the list of documents is invalid")
 		}
 		off += k.size + sumSize
 		x.blocks = append(x.blocks, k)
 	}
 	if len(b) < words*recordSize {
-		return nil, damaged("the list of its words")
+		return nil, damaged("the list of words is invalid")
 	}
 	x.records, x.texts = b[:words*recordSize], b[words*recordSize:]
 	for i := range words { // so that reading a word can't fail
 		if start, end := x.textRange(i); start > end || end > len(x.texts) || x.count(i) > docs {
-			return nil, damaged("the list of its words")
+			return nil, damaged("the list of words is invalid")
 		}
 	}
 	return x, nil
@@ -127,7 +127,7 @@ func (x *Index) postings(word int, yield func(doc int, impact byte)) error {
 	for first := true; len(b) > 0; first = false {
 		step, rest, ok := cutUvarint(b, x.docs)
 		if !ok || len(rest) == 0 || step == 0 && !first || doc+step >= x.docs {
-			return damaged("the documents of a word")
+			return damaged("the list of documents for a word is invalid")
 		}
 		doc += step
 		yield(doc, rest[0])
@@ -140,7 +140,7 @@ func (x *Index) postings(word int, yield func(doc int, impact byte)) error {
 func (x *Index) Document(number int) (key string, data []byte, err error) {
 	i := number / docsPerBlock
 	if number < 0 || i >= len(x.blocks) {
-		return "", nil, damaged("a document that does not exist")
+		return "", nil, damaged("it refers to a document that does not exist")
 	}
 	list, ok := x.loaded[i]
 	if !ok {
@@ -150,7 +150,7 @@ func (x *Index) Document(number int) (key string, data []byte, err error) {
 		x.loaded[i] = list
 	}
 	if number %= docsPerBlock; number >= len(list) {
-		return "", nil, damaged("a document that does not exist")
+		return "", nil, damaged("it refers to a document that does not exist")
 	}
 	return list[number].Key, list[number].Data, nil
 }

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// RetryAfter is retryAfter of a busy server's answer.
+// RetryAfter is retryAfter for a busy server's answer.
 func RetryAfter(header http.Header) time.Duration {
 	return retryAfter(&http.Response{StatusCode: http.StatusTooManyRequests, Header: header})
 }
 
-// LongestRetryAfter is the most that RetryAfter makes of a number.
+// LongestRetryAfter is the maximum that RetryAfter returns for a number.
 const LongestRetryAfter = 1_000_000_000 * time.Second

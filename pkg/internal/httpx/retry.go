@@ -12,6 +12,7 @@ import (
 	"oras.land/oras-go/v2/registry/remote/retry"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/activity"
 )
 
 // Patient returns a transport that retries requests after transient failures, up to a number of times, and ends stalled
@@ -20,12 +21,31 @@ import (
 // and in seconds, retries after 3 s even if the server requests a minute, and does not retry if a server closes the
 // connection without a response.
 func Patient(base http.RoundTripper, retries int) http.RoundTripper {
-	policy := patience{most: retries}
-	return &retry.Transport{Base: &watcher{base}, Policy: func() retry.Policy { return policy }}
+	return &patient{base: &watcher{Observe(base)}, retries: retries}
 }
 
+// patient is a transport that repeats requests.
+type patient struct {
+	base    *watcher
+	retries int
+}
+
+// RoundTrip sends a request until it succeeds, fails permanently, or has failed too often. The policy is that of one
+// request, so that it can report retries.
+func (p *patient) RoundTrip(req *http.Request) (*http.Response, error) {
+	policy := patience{most: p.retries, req: req}
+	t := retry.Transport{Base: p.base, Policy: func() retry.Policy { return policy }}
+	return t.RoundTrip(req)
+}
+
+// CloseIdleConnections closes the idle connections of the wrapped transport.
+func (p *patient) CloseIdleConnections() { p.base.CloseIdleConnections() }
+
 // patience is a [retry.Policy].
-type patience struct{ most int }
+type patience struct {
+	most int
+	req  *http.Request // the request; nil if retries are not reported
+}
 
 // longestWait is the longest delay that a server may request. If it requests more, the request is not retried.
 const longestWait = time.Minute
@@ -37,16 +57,24 @@ func (p patience) Retry(attempt int, resp *http.Response, err error) (time.Durat
 	}
 	wait := backoff(attempt)
 	if resp == nil {
-		return wait, nil
+		return p.report(nil, wait), nil
 	}
 	delay := retryAfter(resp)
 	if delay > longestWait {
 		host := resp.Request.URL.Host
-		return -1, diag.Errorf(diag.Remote, "%s answers %d and wants to be left alone for %s", host, resp.StatusCode,
+		return -1, diag.Errorf(diag.Remote, "%s answered %d: retry in %s", host, resp.StatusCode,
 			delay.Round(time.Second)).
-			WithHint("try again after that time; logging in with skillpm login %s may raise the limit", host)
+			WithHint("try again after that time, or log in to raise the limit: skillpm login %s", host)
 	}
-	return max(wait, delay), nil
+	return p.report(resp, max(wait, delay)), nil
+}
+
+// report reports a retry if the request can be repeated, and returns the delay.
+func (p patience) report(resp *http.Response, delay time.Duration) time.Duration {
+	if p.req != nil && (p.req.Body == nil || p.req.Body == http.NoBody || p.req.GetBody != nil) {
+		ReportRetry(p.req.Context(), p.req.URL.Host, resp, delay)
+	}
+	return delay
 }
 
 // repeatable reports whether the same request may succeed later.
@@ -86,8 +114,12 @@ func retryAfter(resp *http.Response) time.Duration {
 	return max(0, until.Sub(now))
 }
 
-// Pause waits before a failed operation is retried.
-func Pause(ctx context.Context, attempt int) error { return Sleep(ctx, backoff(attempt)) }
+// Pause reports that an operation is retried and why, and waits before it.
+func Pause(ctx context.Context, reason string, attempt int) error {
+	delay := backoff(attempt)
+	activity.Retry(ctx, reason, delay)
+	return Sleep(ctx, delay)
+}
 
 // Sleep waits, or returns the context's error if the context ends first.
 func Sleep(ctx context.Context, d time.Duration) error {
@@ -101,15 +133,16 @@ func Sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// ReadWhole reads a short response to its end or to limit+1 bytes. If the connection breaks or stalls, it calls open
-// again and starts over, up to a number of times.
-func ReadWhole(ctx context.Context, retries int, limit int64, open func() (io.ReadCloser, error)) ([]byte, error) {
+// ReadWhole reads a short response of a host to its end or to limit+1 bytes. If the connection breaks or stalls, it
+// calls open again and starts over, up to a number of times.
+func ReadWhole(ctx context.Context, host string, retries int, limit int64, open func() (io.ReadCloser, error),
+) ([]byte, error) {
 	for attempt := 0; ; attempt++ {
 		data, again, err := readOnce(limit, open)
 		if err == nil || attempt >= retries || ctx.Err() != nil || !again {
 			return data, err
 		}
-		if err := Pause(ctx, attempt); err != nil {
+		if err := Pause(ctx, brokenConnection(host), attempt); err != nil {
 			return nil, err
 		}
 	}

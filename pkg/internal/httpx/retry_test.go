@@ -7,7 +7,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/httpx"
 )
 
-// FuzzRetryAfter holds that nothing a server asks for is less than nothing or has no end.
+// FuzzRetryAfter checks that no delay that a server requests is negative or unbounded.
 func FuzzRetryAfter(f *testing.F) {
 	for _, after := range []string{"7", "-7", "99999999999999999999", "Fri, 20 Nov 2026 10:00:20 GMT", "Fri, 31 Dec 9999 23:59:59 GMT", "x"} {
 		f.Add(after, "Fri, 20 Nov 2026 10:00:00 GMT")

@@ -42,15 +42,15 @@ func TrustFile(t *http.Transport, file string) error {
 	pem, err := os.ReadFile(file)
 	if err != nil {
 		return diag.Errorf(diag.NotFound, "certificates: %w", err).
-			WithHint("ca-file in the configuration names a file of certificates in PEM")
+			WithHint("ca-file in the configuration must name a PEM file of certificates")
 	}
 	roots, err := x509.SystemCertPool()
 	if err != nil {
 		roots = x509.NewCertPool()
 	}
 	if !roots.AppendCertsFromPEM(pem) {
-		return diag.Errorf(diag.Invalid, "%s has no certificate in PEM", file).
-			WithHint("such a file has a line -----BEGIN CERTIFICATE-----")
+		return diag.Errorf(diag.Invalid, "%s contains no PEM certificate", file).
+			WithHint("use a PEM file, which has a line -----BEGIN CERTIFICATE-----")
 	}
 	if t.TLSClientConfig == nil {
 		t.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12}

@@ -20,8 +20,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/httpx"
 )
 
-// TestCertFile holds that SSL_CERT_FILE is heeded, also besides a file of the configuration. The variable is read once
-// a process, so this test runs itself in another.
+// TestCertFile checks that SSL_CERT_FILE is used, also together with a file of the configuration. The variable is read
+// once a process, so this test runs itself in another.
 func TestCertFile(t *testing.T) {
 	if address := os.Getenv("WIRE_TEST_ADDRESS"); address != "" {
 		transport := httpx.NewTransport()
@@ -55,7 +55,7 @@ func TestCertFile(t *testing.T) {
 	}
 }
 
-// otherCertificate is one that no server here has.
+// otherCertificate is a certificate that no test server has.
 func otherCertificate(t *testing.T) []byte {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -70,7 +70,7 @@ func otherCertificate(t *testing.T) []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
 }
 
-// reach asks a server for anything.
+// reach sends a request to a server.
 func reach(t *testing.T, transport *http.Transport, address string) error {
 	t.Helper()
 	t.Cleanup(transport.CloseIdleConnections)
@@ -85,7 +85,7 @@ func reach(t *testing.T, transport *http.Transport, address string) error {
 	return err
 }
 
-// TestTrustFile holds that a certificate is trusted once its file is named, and not before.
+// TestTrustFile checks that a certificate is trusted only if its file is configured.
 func TestTrustFile(t *testing.T) {
 	server := httptest.NewTLSServer(http.NotFoundHandler())
 	t.Cleanup(server.Close)

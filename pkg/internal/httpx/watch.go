@@ -30,9 +30,9 @@ type slowError struct {
 
 func (e *slowError) Error() string {
 	if e.n == 0 {
-		return fmt.Sprintf("%s: nothing came for %s", e.host, slowTime)
+		return fmt.Sprintf("%s: no data for %s", e.host, slowTime)
 	}
-	return fmt.Sprintf("%s: only %d bytes came in %s", e.host, e.n, slowTime)
+	return fmt.Sprintf("%s: only %d bytes in %s", e.host, e.n, slowTime)
 }
 
 // Code returns [diag.Remote].

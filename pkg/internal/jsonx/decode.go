@@ -64,13 +64,13 @@ func (e *Error) Error() string {
 	case NotUTF8:
 		return "it is not UTF-8"
 	case TrailingData:
-		return "there is more behind the JSON document"
+		return "unexpected data after the JSON document"
 	case TooDeep:
 		return fmt.Sprintf("it is nested deeper than %d", e.limit)
 	case DuplicateKey:
-		return fmt.Sprintf("the key %.80q is there twice", e.Key)
+		return fmt.Sprintf("the key %.80q is duplicated", e.Key)
 	case Syntax:
-		return "it is not JSON: " + e.Err.Error()
+		return "invalid JSON: " + e.Err.Error()
 	case WrongValue:
 	}
 	return e.Err.Error()

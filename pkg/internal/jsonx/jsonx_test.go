@@ -16,7 +16,7 @@ type destination struct {
 	B struct{ C any } `json:"b"`
 }
 
-// TestRefused checks what is refused, and the position that the error has.
+// TestRefused checks what is rejected, and the position of the error.
 func TestRefused(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
@@ -34,24 +34,24 @@ func TestRefused(t *testing.T) {
 		{"leading zero", `{"a": 01}`, Options{}, Syntax, 1, 8, "invalid character '1'"},
 		{"not UTF-8", "{\"a\": 1,\n\"\xff\": 2}", Options{}, NotUTF8, 2, 2, "not UTF-8"},
 		{"too large", `{"a": 1}`, Options{MaxBytes: 7}, TooLarge, 1, 1, "8 bytes, more than 7"},
-		{"second value", "{}\n {}", Options{}, TrailingData, 2, 2, "more behind"},
-		{"second brace", "{}}", Options{}, TrailingData, 1, 3, "more behind"},
-		{"zero byte", "{}\x00", Options{}, TrailingData, 1, 3, "more behind"},
+		{"second value", "{}\n {}", Options{}, TrailingData, 2, 2, "after the JSON document"},
+		{"second brace", "{}}", Options{}, TrailingData, 1, 3, "after the JSON document"},
+		{"zero byte", "{}\x00", Options{}, TrailingData, 1, 3, "after the JSON document"},
 		{"too deep", "[\n[\n[]]]", Options{MaxDepth: 2}, TooDeep, 3, 1, "deeper than 2"},
 		{"far too deep", strings.Repeat("[", 1_000_000), Options{}, Syntax, 1, 10001, "depth"},
 		{"default depth", strings.Repeat("[", 65) + strings.Repeat("]", 65), Options{}, TooDeep, 1, 65, "deeper than 64"},
 
-		{"twice", "{\"a\": 1,\n\"a\": 2}", Options{}, DuplicateKey, 2, 1, `"a" is there twice`},
-		{"twice, exact", `{"a": 1, "a": 2}`, Options{ExactKeys: true}, DuplicateKey, 1, 10, `"a" is there twice`},
-		{"escaped", `{"a": 1, "\u0061": 2}`, Options{ExactKeys: true}, DuplicateKey, 1, 10, `"a" is there twice`},
-		{"other case", `{"a": 1, "A": 2}`, Options{}, DuplicateKey, 1, 10, `"A" is there twice`},
-		{"kelvin", "{\"k\": 1, \"\u212a\": 2}", Options{}, DuplicateKey, 1, 10, "twice"},
-		{"long s", "{\"s\": 1, \"\\u017f\": 2}", Options{}, DuplicateKey, 1, 10, "twice"},
-		{"sharp s", "{\"\u00df\": 1, \"\u1e9e\": 2}", Options{}, DuplicateKey, 1, 11, "twice"},
+		{"is duplicated", "{\"a\": 1,\n\"a\": 2}", Options{}, DuplicateKey, 2, 1, `"a" is duplicated`},
+		{"twice, exact", `{"a": 1, "a": 2}`, Options{ExactKeys: true}, DuplicateKey, 1, 10, `"a" is duplicated`},
+		{"escaped", `{"a": 1, "\u0061": 2}`, Options{ExactKeys: true}, DuplicateKey, 1, 10, `"a" is duplicated`},
+		{"other case", `{"a": 1, "A": 2}`, Options{}, DuplicateKey, 1, 10, `"A" is duplicated`},
+		{"kelvin", "{\"k\": 1, \"\u212a\": 2}", Options{}, DuplicateKey, 1, 10, "is duplicated"},
+		{"long s", "{\"s\": 1, \"\\u017f\": 2}", Options{}, DuplicateKey, 1, 10, "is duplicated"},
+		{"sharp s", "{\"\u00df\": 1, \"\u1e9e\": 2}", Options{}, DuplicateKey, 1, 11, "is duplicated"},
 		{"nested", `{"b": {"C": [{"x": 1, "x": 2}]}}`, Options{}, DuplicateKey, 1, 23, `"x"`},
 		{"after nested", `{"a": {"a": "a"}, "b": ["a"], "a": 2}`, Options{}, DuplicateKey, 1, 31, `"a"`},
 		{"empty key", `{"": 1, "": 2}`, Options{}, DuplicateKey, 1, 9, `""`},
-		{"surrogates", `{"\ud800": 1, "\ud801": 2}`, Options{}, DuplicateKey, 1, 15, "twice"}, // both are read as U+FFFD
+		{"surrogates", `{"\ud800": 1, "\ud801": 2}`, Options{}, DuplicateKey, 1, 15, "is duplicated"}, // both are read as U+FFFD
 		{"many", manyMembers(40, `"X7"`), Options{}, DuplicateKey, 1, 0, `"X7"`},
 
 		{"type", "{\n\"a\": \"x\"}", Options{}, WrongValue, 2, 0, "cannot unmarshal string"},
@@ -171,7 +171,7 @@ func FuzzCheck(f *testing.F) {
 				t.Fatalf("%q: %d members", data, n)
 			}
 		}
-		// What passes gives a struct the same values, whether the first or the last of equal keys counts.
+		// A valid text gives a struct the same values, whether the first or the last of equal keys counts.
 		if Check(data, Options{}) == nil {
 			var first, last destination
 			if json.Unmarshal(data, &last) == nil && json.Unmarshal(reversed(data), &first) == nil && (first.A != last.A || first.K != last.K) {

@@ -19,7 +19,7 @@ func TestHasAnchor(t *testing.T) {
 	}
 }
 
-// TestHasAnchorConcurrent: a page may be asked by several goroutines.
+// TestHasAnchorConcurrent checks that several goroutines can query a page.
 func TestHasAnchorConcurrent(t *testing.T) {
 	p := Read([]byte("# A\n"), 0)
 	var all sync.WaitGroup

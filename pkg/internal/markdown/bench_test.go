@@ -10,7 +10,7 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// sample returns a page of about n bytes that has of everything what skills have of it.
+// sample returns a page of about n bytes with all constructs of skills in typical proportions.
 func sample(n int) []byte {
 	var b strings.Builder
 	b.WriteString("# Deploying\n\nWhat to do, and in which order.\n\n")
@@ -47,7 +47,7 @@ func BenchmarkRead(b *testing.B) {
 	}
 }
 
-// BenchmarkGoldmark is how long only the parser of goldmark takes.
+// BenchmarkGoldmark measures goldmark's parser alone.
 func BenchmarkGoldmark(b *testing.B) {
 	parser := goldmark.New(goldmark.WithExtensions(extension.Table, extension.Footnote)).Parser()
 	for _, size := range sizes {

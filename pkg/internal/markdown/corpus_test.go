@@ -31,7 +31,7 @@ func corpus(tb testing.TB, visit func(name string, text []byte)) {
 	}
 }
 
-// TestCorpus: real pages are read as goldmark reads them.
+// TestCorpus checks that real pages are read like goldmark reads them.
 func TestCorpus(t *testing.T) {
 	pages, left := 0, 0
 	corpus(t, func(name string, text []byte) {

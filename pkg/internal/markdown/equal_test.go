@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// What goldmark reads otherwise than CommonMark says, and this package does not: an odd number of backslashes at the
-// end of a line, but not one, and any odd number before two spaces there, let the next line begin as if it were
-// escaped; and any character stands for the bracket in ![^footnote].
+// Differences between goldmark and CommonMark, which this package follows: an odd number of backslashes at the end of a
+// line, except one, and any odd number before two spaces there, make the start of the next line escaped; and any
+// character can replace the bracket in ![^footnote].
 var (
 	oddBackslashes = regexp.MustCompile(`(?m)(?:^|[^\\\n])\\(?:(?:\\\\)+\n|(?:\\\\)*  \r?\n)`)
 	oddFootnote    = regexp.MustCompile(`(?s)![^\[]\^`)
 )
 
-// compare returns in what the reading of a page differs from goldmark's, or "". It reports whether they can be
-// compared.
+// compare returns the difference between this package's result for a page and goldmark's, or "". It reports whether
+// they can be compared.
 func compare(source []byte) (difference string, ok bool) {
 	r := new(Reader)
 	p := r.Read(source, 0)

@@ -7,10 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// maxText bounds the texts that goldmark is given: it takes quadratic time for some.
+// maxText limits the texts for goldmark, which needs quadratic time for some.
 const maxText = 4096
 
-// FuzzRead: any text is read as goldmark reads it.
+// FuzzRead checks that any text is read like goldmark reads it.
 func FuzzRead(f *testing.F) {
 	for _, s := range seeds {
 		f.Add([]byte(s))
@@ -26,7 +26,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// checkPlaces tests that what is found is where it is said to be, and that nothing depends on what is before the page.
+// checkPlaces checks that all positions are correct, and that nothing depends on the text before the page.
 func checkPlaces(t *testing.T, source []byte) {
 	t.Helper()
 	const before = "x [y](z) `\n\n```\n\n"
@@ -67,7 +67,7 @@ func checkPlaces(t *testing.T, source []byte) {
 	}
 }
 
-// FuzzTokens: the same of texts that are made of what Markdown gives a meaning to.
+// FuzzTokens checks the same for texts of tokens that have a meaning in Markdown.
 func FuzzTokens(f *testing.F) {
 	for i := range tokens {
 		f.Add([]byte{byte(i), byte(i * 7), byte(i * 31), byte(i)})
@@ -87,7 +87,7 @@ func FuzzTokens(f *testing.F) {
 	})
 }
 
-// tokens are what texts for tests are made of.
+// tokens are the parts of test texts.
 var tokens = []string{
 	"\n", "\n", "\n", "\n\n", "\r\n", " ", "  ", "    ", "\t", "a", "b", "x y", "é", "ß", "\x00", "\xff", "\ufffd",
 	"> ", ">", ">\t", "- ", "-", "-\t", "* ", "+ ", "1. ", "1.", "2) ", "10. ", "# ", "## ", "#", "=", "===", "---", "***", "_",

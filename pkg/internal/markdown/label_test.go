@@ -8,7 +8,7 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// TestFoldRune: letters are folded to the same exactly if Unicode folds them to the same.
+// TestFoldRune checks that letters are folded to the same exactly if Unicode does so.
 func TestFoldRune(t *testing.T) {
 	to, from := map[string]string{}, map[string]string{}
 	for char := rune(0); char <= utf8.MaxRune; char++ {
@@ -56,7 +56,7 @@ func TestTarget(t *testing.T) {
 	}
 }
 
-// FuzzEntity: a name is an entity exactly if goldmark knows it.
+// FuzzEntity checks that a name is an entity exactly if goldmark knows it.
 func FuzzEntity(f *testing.F) {
 	for _, name := range []string{"amp", "copy", "notin", "notit", "nGt", "AMP", "fjlig", "gt1", "x"} {
 		f.Add(name)

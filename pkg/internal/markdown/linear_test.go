@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestLinear: four times the text is four times the work, also for texts that are made to take long.
+// TestLinear checks that a text of four times the size needs four times the work, even for texts that are designed to
+// take long.
 func TestLinear(t *testing.T) {
 	repeat := func(unit string) func(int) string {
 		return func(n int) string { return strings.Repeat(unit, n) }
@@ -111,14 +112,14 @@ func TestLinear(t *testing.T) {
 	}
 }
 
-// work returns how many steps it takes to read a page.
+// work returns the number of steps to read a page.
 func work(page string) int {
 	r := new(Reader)
 	r.Read([]byte(page), 0)
 	return r.steps
 }
 
-// growing returns about 3n bytes of runs that each are longer than the one before.
+// growing returns about 3n bytes of runs, each longer than the one before.
 func growing(unit string, n int) string {
 	var b strings.Builder
 	for i := 1; b.Len() < 3*n; i++ {
@@ -127,7 +128,7 @@ func growing(unit string, n int) string {
 	return b.String()
 }
 
-// deeper returns about 3n bytes of a list of which every item is in the one before.
+// deeper returns about 3n bytes of a list in which every item is nested in the one before.
 func deeper(n int) string {
 	var b strings.Builder
 	for i := 0; b.Len() < 3*n; i++ {

@@ -143,7 +143,7 @@ func (r *Reader) refer(name []byte, value extent) {
 	}
 }
 
-// is reports whether a name equals a lower-case one, ignoring case.
+// is reports whether a name equals a lowercase one, ignoring case.
 func is(name []byte, lower string) bool {
 	if len(name) != len(lower) {
 		return false

@@ -17,7 +17,7 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// oracle is what goldmark says of a page.
+// oracle is goldmark's result for a page.
 type oracle struct {
 	text     []byte
 	links    []Link
@@ -37,18 +37,18 @@ type oracleBlock struct {
 	lines    []string // without spaces around them
 }
 
-// ask has goldmark read a page.
+// ask makes goldmark read a page.
 func ask(source []byte) *oracle {
 	o := &oracle{text: source, anchors: map[string]bool{}, open: -1, seen: map[int]bool{}}
 	md := goldmark.New(goldmark.WithExtensions(extension.Table, extension.Footnote),
-		// Before that of the footnotes, which takes away those that are not used.
+		// This transformer runs before that of the footnotes, which removes unused ones.
 		goldmark.WithParserOptions(parser.WithASTTransformers(util.Prioritized(o, 500))))
 	root := md.Parser().Parse(text.NewReader(source))
 	_ = ast.Walk(root, o.visit) // visit returns no error
 	return o
 }
 
-// Transform collects what stands in the order of the text, in all footnotes.
+// Transform collects the constructs in text order, including all footnotes.
 func (o *oracle) Transform(root *ast.Document, _ text.Reader, _ parser.Context) {
 	var last *ast.FencedCodeBlock
 	_ = ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // it returns no error
@@ -90,7 +90,7 @@ func (o *oracle) block(n ast.Node, language string, fenced bool) {
 	o.blocks = append(o.blocks, b)
 }
 
-// fence says whether the last fenced block is closed.
+// fence reports whether the last fenced block is closed.
 func (o *oracle) fence(n *ast.FencedCodeBlock) {
 	end := n.Pos()
 	if lines := n.Lines(); lines.Len() > 0 {
@@ -143,11 +143,11 @@ func (o *oracle) link(destination []byte, at int, shared, image bool) {
 	o.links = append(o.links, Link{Target: string(plain), Offset: offset, Width: width, Image: image})
 }
 
-// oddTarget matches the destinations of which goldmark makes something else than CommonMark says: it resolves escapes
-// and entities after each other, takes numbers with a leading 0 for octal, and has no bound on hexadecimal digits.
+// oddTarget matches link destinations that goldmark reads differently than CommonMark: it resolves escapes and entities
+// one after the other, reads numbers with a leading 0 as octal, and does not limit hexadecimal digits.
 var oddTarget = regexp.MustCompile(`\\&|&[#0-9A-Za-z]*(?:\\|&#)|&#0|&#[xX][0-9a-fA-F]{7}|&#[xX]0*26;|&#38;`)
 
-// within returns where part lies in whole, which the parser cut it from, or -1.
+// within returns the offset of part in whole, from which the parser sliced it, or -1.
 func within(whole, part []byte) int {
 	offset := cap(whole) - cap(part)
 	if len(part) == 0 || offset < 0 || offset+len(part) > len(whole) || &whole[offset] != &part[0] {
@@ -176,7 +176,7 @@ func (o *oracle) span(n *ast.CodeSpan) {
 	o.spans = append(o.spans, s)
 }
 
-// html returns the text of HTML, with spaces for what in it belongs to containers, and its place.
+// html returns the text of HTML, with spaces for the parts that belong to containers, and its position.
 func (o *oracle) html(n ast.Node) (b []byte, at int) {
 	var segments []text.Segment
 	switch n := n.(type) {
@@ -222,7 +222,7 @@ func (o *oracle) attributes(n ast.Node) {
 	}
 }
 
-// plainText returns the text of a node and all below it. What is left out must not make one character of halves of it.
+// plainText returns the text of a node and its descendants. A left-out part must not join two halves of a character.
 func plainText(n ast.Node, source []byte) string {
 	var b strings.Builder
 	end := 0

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// show writes what was found: a link as target@offset, an image with ! before it, a code span in backticks, a code
-// block as its lines, a comment in braces, and where a fence is open.
+// show returns the result as text: a link as target@offset, an image with ! before it, a code span in backticks, a code
+// block as its lines, a comment in braces, and the position of an open fence.
 func show(p *Page) string {
 	var out []string
 	for _, l := range p.Links {
@@ -161,7 +161,7 @@ var pages = []struct{ name, text, want string }{
 	{"tabs", ">\t[a](b)\n-\t[c](d)\n\n\t[e](f)", "b@6 d@15 f@24"},
 }
 
-// TestRead: the reading of each construct, which is also goldmark's.
+// TestRead checks the result for each construct, which is the same as goldmark's.
 func TestRead(t *testing.T) {
 	for _, c := range pages {
 		t.Run(c.name, func(t *testing.T) {
@@ -175,7 +175,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestDepartures: where goldmark is not followed, what an author wrote is not lost.
+// TestDepartures checks that where this package differs from goldmark, no text of the author is lost.
 func TestDepartures(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"brackets far away", "[ " + strings.Repeat("a", 500) + " [ " + strings.Repeat("a", 500) + " [ [b](c)", "c@1012"},
@@ -220,7 +220,7 @@ func TestWidth(t *testing.T) {
 	}
 }
 
-// TestFrom: a page may be the later part of a text, and offsets are in the whole.
+// TestFrom checks that a page can be the later part of a text, with offsets in the whole text.
 func TestFrom(t *testing.T) {
 	const front = "---\nx: [a](b) ```\n---\n"
 	text := front + "# c\n\n[d](e) `f` <!-- g -->\n\n```sh\nh\n"
@@ -284,7 +284,7 @@ func TestInCode(t *testing.T) {
 	}
 }
 
-// TestReader: a reader that is used again finds the same, and changes nothing in the pages that it made.
+// TestReader checks that a reused reader returns the same, and does not change its earlier pages.
 func TestReader(t *testing.T) {
 	r := new(Reader)
 	var read []*Page

@@ -59,7 +59,7 @@ func New(base fs.FS, files map[string][]byte) (*FS, error) {
 	return o, nil
 }
 
-var errBelowFile = errors.New("a directory above it is given as a file")
+var errBelowFile = errors.New("a directory above it is listed as a file")
 
 // Open opens a file or directory.
 func (o *FS) Open(name string) (fs.File, error) {

@@ -77,7 +77,7 @@ func TestFS(t *testing.T) {
 	}
 }
 
-// What the base has stays, but for content and size.
+// TestStat checks that the base's files stay, except for content and size.
 func TestStat(t *testing.T) {
 	o, err := overlayfs.New(base(), text(map[string]string{"skills/a/SKILL.md": "longer", "skills/a/new.md": "x", "skills/a/link.md": "via"}))
 	if err != nil {
@@ -154,7 +154,7 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-// The same over the real file system, with links.
+// TestDirFS checks the same with the real file system, with links.
 func TestDirFS(t *testing.T) {
 	dir := t.TempDir()
 	for name, s := range map[string]string{"s/SKILL.md": "x", "s/references/one.md": "1"} {
@@ -188,7 +188,7 @@ func TestDirFS(t *testing.T) {
 	}
 }
 
-// FuzzNew overlays any two files: what was given is there, and the file system is consistent.
+// FuzzNew overlays any two files: the overlay has their content, and the file system is consistent.
 func FuzzNew(f *testing.F) {
 	f.Add("a/b", "one", "a/c/d", "two")
 	f.Add("skills/a/SKILL.md", "x", "skills/a/SKILL.md/y", "z")

@@ -137,7 +137,7 @@ func TestResolveParent(t *testing.T) {
 	}
 }
 
-// TestResolveRefused checks what nobody can tell.
+// TestResolveRefused checks paths that cannot be resolved.
 func TestResolveRefused(t *testing.T) {
 	root := tree(t)
 	for _, path := range []string{"loop", "loop/x", "ping", "pong/x/y", "dir/around", "link/around"} {

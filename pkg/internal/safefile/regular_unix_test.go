@@ -14,7 +14,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 )
 
-// linkedFiles is a directory with a file of each kind.
+// linkedFiles returns a directory with a file of each kind.
 func linkedFiles(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -78,7 +78,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// A directory refuses pipes to those who only open, too.
+// TestDirOpen checks that opening a pipe in a directory fails, too.
 func TestDirOpen(t *testing.T) {
 	dir := safefile.Dir(linkedFiles(t))
 	for name, want := range map[string]bool{"file": true, "link": true, "dir": true, ".": true, "pipe": false, "device": false, "../x": false} {

@@ -103,7 +103,7 @@ func (w *archiveScan) scanArchive(name, at string, data []byte, depth int) {
 	case Gzip:
 		r, err := gzip.NewReader(bytes.NewReader(data))
 		if err != nil {
-			w.reportOpaque(at, f, "it is broken")
+			w.reportOpaque(at, f, "it is damaged")
 			return
 		}
 		w.scanCompressed(strings.TrimSuffix(name, path.Ext(name)), at, f, r, len(data), depth)
@@ -120,7 +120,7 @@ func (w *archiveScan) scanCompressed(name, at string, f Format, r io.Reader, pac
 	head := make([]byte, 1024)
 	n, err := io.ReadFull(r, head)
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
-		w.reportOpaque(at, f, "it is broken")
+		w.reportOpaque(at, f, "it is damaged")
 		return
 	}
 	head = head[:n]
@@ -137,7 +137,7 @@ func (w *archiveScan) scanCompressed(name, at string, f Format, r io.Reader, pac
 }
 
 // errBomb is the error of a ratioReader.
-var errBomb = errors.New("it unpacks to far more than its size")
+var errBomb = errors.New("it expands to far more than its size")
 
 // ratioReader fails if a reader returns far more than it reads.
 type ratioReader struct {
@@ -164,9 +164,9 @@ func (w *archiveScan) unpack(at string, f Format, r io.Reader) ([]byte, bool) {
 	case errors.Is(err, errBomb):
 		w.reportOpaque(at, f, "%s", errBomb)
 	case errors.Is(err, zip.ErrAlgorithm):
-		w.reportOpaque(at, f, "its compression is not known")
+		w.reportOpaque(at, f, "unknown compression")
 	case err != nil:
-		w.reportOpaque(at, f, "it is broken")
+		w.reportOpaque(at, f, "it is damaged")
 	case len(data) > most:
 		w.reportOpaque(at, f, "it is too large")
 	default:
@@ -187,7 +187,7 @@ func (w *archiveScan) count(at string, f Format) bool {
 func (w *archiveScan) scanZip(at string, data []byte, depth int) {
 	r, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if r == nil || err != nil && !errors.Is(err, zip.ErrInsecurePath) {
-		w.reportOpaque(at, Zip, "it is broken")
+		w.reportOpaque(at, Zip, "it is damaged")
 		return
 	}
 	document := isDocument(r)
@@ -221,11 +221,11 @@ func (w *archiveScan) scanZip(at string, data []byte, depth int) {
 func (w *archiveScan) scanZipEntry(name string, file *zip.File, document bool, depth int) {
 	r, err := file.Open()
 	if errors.Is(err, zip.ErrAlgorithm) {
-		w.reportOpaque(name, Zip, "its compression is not known")
+		w.reportOpaque(name, Zip, "unknown compression")
 		return
 	}
 	if err != nil {
-		w.reportOpaque(name, Zip, "it is broken")
+		w.reportOpaque(name, Zip, "it is damaged")
 		return
 	}
 	defer r.Close()
@@ -271,7 +271,7 @@ func (w *archiveScan) scanTar(at string, r io.Reader, depth int) {
 			w.reportOpaque(at, Tar, "%s", errBomb)
 			return
 		case err != nil && !errors.Is(err, tar.ErrInsecurePath):
-			w.reportOpaque(at, Tar, "it is broken")
+			w.reportOpaque(at, Tar, "it is damaged")
 			return
 		}
 		if !w.count(at, Tar) {
@@ -306,7 +306,7 @@ func (w *archiveScan) checkTarEnd(at string, r io.Reader) {
 		n, err := r.Read(buf)
 		read += n
 		if len(bytes.Trim(buf[:n], "\x00")) > 0 {
-			w.reportOpaque(at, Tar, "there is something after its end")
+			w.reportOpaque(at, Tar, "unexpected data after its end")
 			return
 		}
 		switch {
@@ -314,7 +314,7 @@ func (w *archiveScan) checkTarEnd(at string, r io.Reader) {
 		case errors.Is(err, io.EOF):
 			return
 		default:
-			w.reportOpaque(at, Tar, "there is something after its end")
+			w.reportOpaque(at, Tar, "unexpected data after its end")
 			return
 		}
 	}
@@ -328,7 +328,7 @@ func (w *archiveScan) scanEntry(name, at string, data []byte, depth int) {
 	case f.Compiled():
 		w.report(Finding{Problem: HoldsCompiled, Path: at, Format: f, Detail: f.String()})
 	case f.Archive() && depth >= maxNested:
-		w.reportOpaque(at, f, "it is an archive in an archive in an archive")
+		w.reportOpaque(at, f, "it is nested in too many archives")
 	case f.Archive():
 		w.scanArchive(name, at, data, depth+1)
 	case f == Text, f == UTF16:
@@ -364,13 +364,13 @@ func (w *archiveScan) checkName(at, name string, seen map[string]bool) bool {
 	case name == "" || strings.HasPrefix(name, "/") || len(name) >= 2 && name[1] == ':':
 		what = "its name is absolute"
 	case strings.Contains(name, `\`):
-		what = "its name holds a backslash"
+		what = "its name contains a backslash"
 	case pathx.Escapes(name) || strings.Contains("/"+name+"/", "/../"):
 		what = "its name leads out of the archive"
 	case strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7F || isBidi(r) || isTag(r) }):
-		what = "its name holds characters that do not show"
+		what = "its name contains invisible characters"
 	case seen[clean] && !dir:
-		what = "its name stands in the archive twice"
+		what = "its name is duplicated in the archive"
 	}
 	seen[clean] = true
 	if what == "" {

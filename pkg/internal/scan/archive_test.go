@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// member is one entry of an archive that a test makes.
+// member is one entry of a test's archive.
 type member struct {
 	name, data string
 	flags      uint16 // of a zip
@@ -66,7 +66,7 @@ func gz(data []byte) []byte {
 	return b.Bytes()
 }
 
-// asText writes findings as one line each.
+// asText returns findings as one line each.
 func asText(findings []Finding) string {
 	var b strings.Builder
 	for _, f := range findings {
@@ -98,7 +98,7 @@ func TestArchive(t *testing.T) {
 		{"a.tgz", gz(tarOf(t, good)), ""},
 		{"page.md.gz", gz([]byte("# A page\n")), ""},
 		{"page.md.bz2", []byte("\x42\x5a\x68\x39\x31\x41\x59\x26\x53\x59\x4b\x02\xd4\x52\x00\x00\x01\xd5\x80\x00\x10\x48\x00\x20\x00\x22\x80\x40\x00\x20\x00\x22\x07\xa2\x68\x43\x02\x18\x85\x24\x3c\x5d\xc9\x14\xe1\x42\x41\x2c\x0b\x51\x48"), ""},
-		{"page.md.bz2", []byte("\x42\x5a\x68\x39\x31\x41\x59\x26\x53\x59\x4b\x02\xd4\x52\x00\x00\x01\xd5\x80\x00\x10\x48\x00\x20\x00\x22\x80\x40\x00\x20\x00\x22\x07\xa2\x68\x43\x02\x18\x85\x24\x3c\x5d\xc9\x14\xe1\x42\x41\x2c\x0b\x51\x48")[:30], "OpaqueArchive : it is broken\n"},
+		{"page.md.bz2", []byte("\x42\x5a\x68\x39\x31\x41\x59\x26\x53\x59\x4b\x02\xd4\x52\x00\x00\x01\xd5\x80\x00\x10\x48\x00\x20\x00\x22\x80\x40\x00\x20\x00\x22\x07\xa2\x68\x43\x02\x18\x85\x24\x3c\x5d\xc9\x14\xe1\x42\x41\x2c\x0b\x51\x48")[:30], "OpaqueArchive : it is damaged\n"},
 		{"a.zip", zipOf(t, member{name: "x", data: elf}, member{name: "y", data: elf}), "HoldsNative x and more: ELF program\n"},
 		{"a.tar", tarOf(t, member{name: "run.sh", data: bad}), "HoldsText run.sh Base64Shell: decoded into sh\n"},
 		{"run.sh.gz", gz([]byte(bad)), "HoldsText run.sh Base64Shell: decoded into sh\n"},
@@ -106,23 +106,23 @@ func TestArchive(t *testing.T) {
 		{"a.zip", zipOf(t, member{name: "deep/inner.zip", data: string(inner)}), "HoldsNative deep/inner.zip/bin/tool: ELF program\n"},
 		{
 			"a.zip", zipOf(t, member{name: "b.zip", data: string(zipOf(t, member{name: "c.zip", data: string(inner)}))}),
-			"OpaqueArchive b.zip/c.zip: it is an archive in an archive in an archive\n",
+			"OpaqueArchive b.zip/c.zip: it is nested in too many archives\n",
 		},
 		{"a.zip", zipOf(t, member{name: "x", data: "secret", flags: 1}), "HoldsEncrypted x: it has a password\n"},
 		{"a.zip", zipOf(t, member{name: "../x", data: "1"}), "UnsafeEntry ../x: its name leads out of the archive\n"},
 		{"a.zip", zipOf(t, member{name: "/x", data: "1"}), "UnsafeEntry /x: its name is absolute\n"},
-		{"a.zip", zipOf(t, member{name: "a/\u202ex", data: "1"}), "UnsafeEntry a/\\u202ex: its name holds characters that do not show\n"},
-		{"a.zip", zipOf(t, good, good), "UnsafeEntry README.md: its name stands in the archive twice\n"},
+		{"a.zip", zipOf(t, member{name: "a/\u202ex", data: "1"}), "UnsafeEntry a/\\u202ex: its name contains invisible characters\n"},
+		{"a.zip", zipOf(t, good, good), "UnsafeEntry README.md: its name is duplicated in the archive\n"},
 		{"a.zip", zipOf(t, member{name: "l", data: "x", mode: fs.ModeSymlink | 0o777}), "UnsafeEntry l: it is a link or a device\n"},
 		{"a.tar", tarOf(t, member{name: "l", link: tar.TypeSymlink}), "UnsafeEntry l: it is a link or a device\n"},
-		{"a.tar", append(tarOf(t, good), "more"...), "OpaqueArchive : there is something after its end\n"},
-		{"a.tar", cut[:520], "OpaqueArchive README.md: it is broken\n"},
-		{"a.tgz", gz(cut)[:60], "OpaqueArchive : it is broken\n"},
-		{"a.zip", zipOf(t, good)[:40], "OpaqueArchive : it is broken\n"},
+		{"a.tar", append(tarOf(t, good), "more"...), "OpaqueArchive : unexpected data after its end\n"},
+		{"a.tar", cut[:520], "OpaqueArchive README.md: it is damaged\n"},
+		{"a.tgz", gz(cut)[:60], "OpaqueArchive : it is damaged\n"},
+		{"a.zip", zipOf(t, good)[:40], "OpaqueArchive : it is damaged\n"},
 		{"a.7z", []byte("7z\xbc\xaf\x27\x1c\x00\x04"), "OpaqueArchive : 7z archive\n"},
 		{"a.zip", zipOf(t, member{name: "x.rar", data: "Rar!\x1a\x07\x01\x00"}), "OpaqueArchive x.rar: rar archive\n"},
-		{"zeros.gz", gz(make([]byte, 8<<20)), "OpaqueArchive : it unpacks to far more than its size\n"},
-		{"a.zip", zipOf(t, member{name: "zeros", data: strings.Repeat("\x00", 8<<20)}), "OpaqueArchive zeros: it unpacks to far more than its size\n"},
+		{"zeros.gz", gz(make([]byte, 8<<20)), "OpaqueArchive : it expands to far more than its size\n"},
+		{"a.zip", zipOf(t, member{name: "zeros", data: strings.Repeat("\x00", 8<<20)}), "OpaqueArchive zeros: it expands to far more than its size\n"},
 		{
 			"a.docx", zipOf(t, member{name: "[Content_Types].xml", data: "<x/>"}, member{name: "word/vbaProject.bin", data: "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"}),
 			"HoldsMacros word/vbaProject.bin: macros\n",

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// page is a text as skills hold it: prose, lists, code, a table, now and then a character beyond ASCII.
+// page is a typical text of skills: prose, lists, code, a table, and occasional characters beyond ASCII.
 func page(size int) []byte {
 	const piece = `## Working with reports
 

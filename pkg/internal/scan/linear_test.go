@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestLinear holds the work that is done beyond the one pass over the bytes to a fixed number of bytes for each byte of
-// the text, for texts that are nothing but candidates.
+// TestLinear limits the work beyond the single pass to a fixed number of bytes for each byte of the text, for texts of
+// only candidates.
 func TestLinear(t *testing.T) {
 	const size, most = 1 << 14, 64
 	s := New()

@@ -167,7 +167,7 @@ func (t *text) installerFirst(start, end int) {
 	must := firstOf(near, "before using", "before you can use", "before running", "before starting",
 		"before proceeding", "before downloading",
 		"before you start", "required for this skill", "this skill requires", "this skill will not work",
-		"will not work without",
+		"does not work without",
 		"must be installed", "must be running", "must first", "must be downloaded", "prerequisite", "required before",
 		"required:",
 		"install this first", "run this first", "installer first", "run the installer", " to function",
@@ -230,7 +230,7 @@ func firstOf(b []byte, texts ...string) int {
 	return -1
 }
 
-// linksProgram returns the position and length of the address of a program or an archive in a lower-case text; with
+// linksProgram returns the position and length of the address of a program or an archive in a lowercase text; with
 // all, of any address.
 func linksProgram(b []byte, all bool) (start, n int) {
 	for i := 0; ; {

@@ -9,7 +9,7 @@ import (
 	"unicode/utf16"
 )
 
-// Texts that look like attacks are put together from pieces, so that no scanner finds them in this file.
+// The tests assemble texts that look like attacks, so that no scanner finds them in this file.
 
 func b64(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }
 
@@ -39,8 +39,8 @@ const (
 	secretP = "pass" + "word"
 )
 
-// A textCase is a text in which one thing of a kind is found, or nothing. What is to be marked stands between « and »;
-// a text without these marks has no hit of the kind.
+// A textCase is a text with one finding of a kind, or none. The expected position is between « and »; a text without
+// these marks has no finding of the kind.
 type textCase struct {
 	text   string
 	detail string

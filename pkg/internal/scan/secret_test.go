@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// random returns n characters of an alphabet that look random and are the same every time.
+// random returns n random-looking characters of an alphabet, the same every time.
 func random(alphabet string, n int, seed uint64) string {
 	var b strings.Builder
 	for x := seed*2862933555777941757 + 3037000493; b.Len() < n; x = x*6364136223846793005 + 1442695040888963407 {

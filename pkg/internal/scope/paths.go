@@ -74,7 +74,7 @@ func homeDir(env Env) (string, error) {
 		home = env.Getenv("HOME")
 	}
 	if home == "" {
-		return "", diag.Errorf(diag.Internal, "the home directory is not known").
+		return "", diag.Errorf(diag.Internal, "the home directory is unknown").
 			WithHint("set HOME to an absolute path")
 	}
 	if !filepath.IsAbs(home) {

@@ -65,7 +65,7 @@ func (p Paths) Project(dir string) (Scope, bool, error) {
 	}
 	start = filepath.Clean(start)
 	if info, err := os.Stat(start); err != nil {
-		return Scope{}, false, diag.Errorf(diag.NotFound, "no directory %s: %w", dir, err)
+		return Scope{}, false, diag.Errorf(diag.NotFound, "cannot use the directory %s: %w", dir, err)
 	} else if !info.IsDir() {
 		return Scope{}, false, diag.Errorf(diag.Usage, "%s is not a directory", dir)
 	}
@@ -130,7 +130,7 @@ func hasManifest(dir string) (bool, error) {
 	}
 	info, err := os.Stat(path)
 	if err != nil {
-		return false, diag.Errorf(diag.Invalid, "%s cannot be read: %w", path, err)
+		return false, diag.Errorf(diag.Invalid, "cannot read %s: %w", path, err)
 	}
 	if !info.Mode().IsRegular() {
 		return false, diag.Errorf(diag.Invalid, "%s is not a file", path)
@@ -185,8 +185,7 @@ func (s Scope) LockFile() string { return filepath.Join(s.Dir(), "lock") }
 func (s Scope) Ignore() string { return filepath.Join(s.Dir(), ".gitignore") }
 
 // IgnoreText is what the file [Scope.Ignore] holds.
-const IgnoreText = "# written by skillpm: only hand-written skills belong in the " +
-	"repository\n/*\n!/.gitignore\n!/skills/\n"
+const IgnoreText = "# created by skillpm: commit only local skills\n/*\n!/.gitignore\n!/skills/\n"
 
 // Rel returns path relative to the scope's root, with forward slashes. A path that is not inside the root is an error.
 func (s Scope) Rel(path string) (string, error) {

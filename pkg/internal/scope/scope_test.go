@@ -16,7 +16,7 @@ type packID string
 
 func (p packID) String() string { return string(p) }
 
-// abs makes an absolute path of a slash-separated one, on every system.
+// abs converts a slash-separated path to an absolute path, on every system.
 func abs(t *testing.T, p string) string {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -104,7 +104,7 @@ func TestNewHome(t *testing.T) {
 	}
 }
 
-// layout makes directories (with a trailing slash) and files below a fresh directory, and the paths of a user there.
+// layout creates directories (with a trailing slash) and files below a new directory, and a user's paths there.
 func layout(t *testing.T, names ...string) (string, scope.Paths) {
 	t.Helper()
 	root := t.TempDir()
@@ -133,7 +133,7 @@ func layout(t *testing.T, names ...string) (string, scope.Paths) {
 	return root, paths
 }
 
-// The project is the nearest skillpm.yaml upward, and never the home directory.
+// TestProject checks that the project is the nearest skillpm.yaml upward, and never the home directory.
 func TestProject(t *testing.T) {
 	root, paths := layout(t,
 		"skillpm.yaml", "home/skillpm.yaml", "home/.skillpm/skillpm.yaml", "home/.skillpm/plugins/a/b/", "home/x/y/",
@@ -184,13 +184,13 @@ func TestProjectRefuses(t *testing.T) {
 	if err := os.Symlink("nowhere", filepath.Join(root, "b", "broken", "skillpm.yaml")); err != nil {
 		t.Skip("no symbolic links here:", err)
 	}
-	// Not the project above it: somebody meant this one.
+	// Not the project above it, because the user named this one.
 	if _, _, err := paths.Project("b/broken"); diag.CodeOf(err) != diag.Invalid {
 		t.Errorf("a broken link: %v", err)
 	}
 }
 
-// The home directory is known under every name that it has.
+// TestProjectHomeByAnotherName checks that the home directory is recognized under every name.
 func TestProjectHomeByAnotherName(t *testing.T) {
 	root, paths := layout(t, "home/skillpm.yaml", "home/x/")
 	if err := os.Symlink("home", filepath.Join(root, "alias")); err != nil {
@@ -262,7 +262,7 @@ func TestScopePaths(t *testing.T) {
 	}
 }
 
-// TestMachine checks where the enterprise layer is, and that nothing of a user's moves what is done for it: O15.
+// TestMachine checks the path of the enterprise layer, and that no user setting moves it (O15).
 func TestMachine(t *testing.T) {
 	moved := map[string]string{"XDG_CONFIG_HOME": "/u/c", "XDG_CACHE_HOME": "/u/k", "XDG_STATE_HOME": "/u/s", "XDG_DATA_HOME": "/u/d"}
 	for _, test := range []struct{ os, lock, cache, state string }{

@@ -49,7 +49,7 @@ func conflict(text []byte) *Problem {
 	at := 0
 	for line := range bytes.Lines(text) {
 		if bytes.HasPrefix(line, []byte("<<<<<<< ")) {
-			return problem(text, at, "a merge conflict that is not resolved")
+			return problem(text, at, "an unresolved merge conflict")
 		}
 		at += len(line)
 	}

@@ -92,7 +92,7 @@ var (
 // unicodeText returns the problem of a text that is not UTF-8.
 func unicodeText(text []byte, format string) *Problem {
 	if bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) {
-		return &Problem{Line: 1, Column: 1, Message: "the file is UTF-16, and " + format + " is UTF-8"}
+		return &Problem{Line: 1, Column: 1, Message: "the file is UTF-16, but " + format + " must be UTF-8"}
 	}
 	if utf8.Valid(text) {
 		return nil

@@ -25,16 +25,16 @@ func (j *jsonScanner) unexpected(want string) bool {
 	r, _ := utf8.DecodeRune(rest)
 	switch {
 	case bytes.HasPrefix(rest, []byte("//")), bytes.HasPrefix(rest, []byte("/*")), r == '#':
-		return j.fail(j.pos, "a comment, which JSON does not have")
+		return j.fail(j.pos, "a comment, which JSON does not allow")
 	case r == '\'', r == '`':
-		return j.fail(j.pos, "%c is no quotation mark in JSON: write \"", r)
+		return j.fail(j.pos, "%c is not a quotation mark in JSON: use \"", r)
 	case strings.ContainsRune("“”„‟«»‘’‚", r):
 		return j.fail(j.pos, "%c is a typographic quotation mark: write \"", r)
 	}
 	if word := wordAt(rest); word != "" {
-		return j.fail(j.pos, "%s, and there is %s, which has no quotes", want, word)
+		return j.fail(j.pos, "%s, but found %s, which has no quotes", want, word)
 	}
-	return j.fail(j.pos, "%s, and there is %s", want, printRune(r))
+	return j.fail(j.pos, "%s, but found %s", want, printRune(r))
 }
 
 // printRune formats a character for a message.
@@ -68,7 +68,7 @@ func (j *jsonScanner) noValue(c byte) bool {
 	case c == '+' || c == '.' && j.digits(j.pos+1) > j.pos+1:
 		return j.badNumber()
 	}
-	return j.unexpected("a value is wanted here")
+	return j.unexpected("expected a value")
 }
 
 // otherLiteral returns the JSON form of another language's literal, or "".
@@ -81,7 +81,7 @@ func otherLiteral(word string) string {
 	case "None", "nil", "NULL", "Null", "undefined":
 		return "null"
 	case "NaN", "Infinity":
-		return "null or a text"
+		return "null or a string"
 	}
 	return ""
 }
@@ -95,7 +95,7 @@ func (j *jsonScanner) noKey(c byte) bool {
 	case ']':
 		return j.mismatch(c)
 	}
-	return j.unexpected("a key is wanted here")
+	return j.unexpected("expected a key")
 }
 
 func (j *jsonScanner) noColon() bool {
@@ -105,7 +105,7 @@ func (j *jsonScanner) noColon() bool {
 	if c := j.text[j.pos]; c == ',' || c == '}' {
 		return j.fail(j.pos, "a colon and a value are missing after the key")
 	}
-	return j.unexpected("a colon is wanted here")
+	return j.unexpected("expected a colon")
 }
 
 func (j *jsonScanner) noComma(c byte) bool {
@@ -120,22 +120,22 @@ func (j *jsonScanner) noComma(c byte) bool {
 	case c == '"', c == '{', c == '[', isWord(j.text, j.pos):
 		return j.fail(j.pos, "a comma is missing before this")
 	}
-	return j.unexpected("a comma is wanted here")
+	return j.unexpected("expected a comma")
 }
 
 // surplus records an error about content after the document.
 func (j *jsonScanner) surplus() bool {
 	switch c := j.text[j.pos]; c {
 	case '}', ']':
-		return j.fail(j.pos, "%c closes nothing", c)
+		return j.fail(j.pos, "%c has no opening bracket", c)
 	case '"', '{', '[':
 		if placeholder(j.text, j.pos) {
 			j.template = true
 			return false
 		}
-		return j.fail(j.pos, "a second document: a file with one a line is named .jsonl")
+		return j.fail(j.pos, "a second document: for one document per line, use the extension .jsonl")
 	}
-	return j.unexpected("the end is wanted here")
+	return j.unexpected("expected the end of the file")
 }
 
 // opened returns the offset of the innermost open bracket.
@@ -187,17 +187,17 @@ func (j *jsonScanner) unfinished() bool {
 }
 
 func (j *jsonScanner) notClosed() bool {
-	return j.fail(j.pos, "the text that starts here is not closed")
+	return j.fail(j.pos, "the string that starts here is not closed")
 }
 
 func (j *jsonScanner) badControl(at int) bool {
 	switch c := j.text[at]; c {
 	case '\n', '\r':
-		return j.fail(j.pos, "the text that starts here is not closed on its line")
+		return j.fail(j.pos, "the string that starts here is not closed on its line")
 	case '\t':
-		return j.fail(at, `a tab in a text: write \t`)
+		return j.fail(at, `a tab in a string: write \t`)
 	default:
-		return j.fail(at, `a control character in a text: write \u%04x`, c)
+		return j.fail(at, `a control character in a string: write \u%04x`, c)
 	}
 }
 
@@ -206,11 +206,11 @@ func (j *jsonScanner) badEscape(at int) bool {
 	r, _ := utf8.DecodeRune(rest)
 	switch {
 	case len(rest) == 0, r == '\n', r == '\r':
-		return j.fail(j.pos, "the text that starts here is not closed on its line")
+		return j.fail(j.pos, "the string that starts here is not closed on its line")
 	case r == 'u':
 		return j.fail(at, `\u needs four hexadecimal digits after it`)
 	}
-	return j.fail(at, `\%s is no escape in JSON: write \\ for a backslash`, printRune(r))
+	return j.fail(at, `\%s is not an escape in JSON: use \\ for a backslash`, printRune(r))
 }
 
 func (j *jsonScanner) badNumber() bool {
@@ -222,13 +222,13 @@ func (j *jsonScanner) badNumber() bool {
 	digits := strings.TrimLeft(number, "+-")
 	switch {
 	case number[0] == '+':
-		return j.fail(j.pos, "%s has a plus sign, which JSON does not have", number)
+		return j.fail(j.pos, "%s has a plus sign, which JSON does not allow", number)
 	case digits == "" || digits == "Infinity":
 		return j.fail(j.pos, "%s is not a number", number)
 	case digits[0] == '.', strings.HasSuffix(digits, "."):
-		return j.fail(j.pos, "%s needs a digit on both sides of its point", number)
+		return j.fail(j.pos, "%s needs a digit on both sides of its decimal point", number)
 	case len(digits) > 1 && digits[0] == '0' && digits[1]-'0' <= 9:
-		return j.fail(j.pos, "%s has a zero before its digits", number)
+		return j.fail(j.pos, "%s has a leading zero", number)
 	}
-	return j.fail(j.pos, "%s is not a number as JSON writes them", number)
+	return j.fail(j.pos, "%s is not a JSON number", number)
 }

@@ -180,7 +180,7 @@ func foreignMessage(e syntax.LangError) string {
 	if e.LangUsed == syntax.LangPOSIX {
 		used = "sh"
 	}
-	return fmt.Sprintf("%s %s for %s, and this script is for %s", e.Feature, verb, strings.Join(langs, " or "), used)
+	return fmt.Sprintf("%s %s for %s, but this script is for %s", e.Feature, verb, strings.Join(langs, " or "), used)
 }
 
 // ends reports whether the shell reads nothing after a statement: exit, or exec of a program.
@@ -226,7 +226,7 @@ func wordText(word *syntax.Word) string {
 // maxFrames limits the recursion of the parser. Real scripts need some hundred frames.
 const maxFrames = 4000
 
-var errDeep = errors.New("the script nests too deep to be read")
+var errDeep = errors.New("the script is nested too deeply")
 
 // shallowReader passes a script to the parser in small parts, and ends the input if the parser, which recurses into
 // nested constructs, could overflow its stack.

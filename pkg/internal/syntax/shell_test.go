@@ -25,21 +25,21 @@ func TestShell(t *testing.T) {
 		{bash + "cat <<EOF\nx\n", "2:5: unclosed here-document `EOF`"},
 		{bash + "echo a)\n", "2:7: a command can only contain words and redirects; encountered `)`"},
 		{"\ufeff\necho )\n", "2:6: a command can only contain words and redirects; encountered `)`"},
-		{bash + "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> other\n", "2:1: a merge conflict that is not resolved"},
+		{bash + "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> other\n", "2:1: an unresolved merge conflict"},
 
-		// What one shell has and another has not.
-		{sh + "a=(1 2)\n", "2:3: arrays are for bash or mksh or zsh, and this script is for sh"},
-		{sh + "echo ${a:0:2}\n", "2:9: slicing is for bash or mksh or zsh, and this script is for sh"},
+		// Syntax that one shell has and another does not.
+		{sh + "a=(1 2)\n", "2:3: arrays are for bash or mksh or zsh, but this script is for sh"},
+		{sh + "echo ${a:0:2}\n", "2:9: slicing is for bash or mksh or zsh, but this script is for sh"},
 		{sh + "[ -n \"$BASH_VERSION\" ] && echo ${a:0:2}\n", ""},
 		{"a=(1 2)\n", ""},
 		{bash + "echo ${(%):-%x} $((1.5 + 1))\n", ""},
 
-		// What shells find wrong only when they run it, if at all.
+		// Errors that shells detect only at run time, if at all.
 		{bash + "echo $((time ls) 2>&1)\n", ""},
 		{bash + "declare -A a; a[x y]=1; echo $((a[$b/c d]))\n", ""},
 		{bash + "echo \"\xff\"\n", ""},
 
-		// What is never read.
+		// Text that is never executed.
 		{bash + "echo a\nexit 0\n) PAYLOAD (\n", ""},
 		{sh + "'''exec' python3 \"$0\" \"$@\"\n' '''\nimport (\n", ""},
 		{sh + "\"exec\" python3 \"$0\"\nimport (\n", ""},
@@ -47,7 +47,7 @@ func TestShell(t *testing.T) {
 		{bash + "exit 1 &\necho )\n", "3:6: a command can only contain words and redirects; encountered `)`"},
 		{bash + "echo \x00 )\n", ""},
 
-		// What is to be replaced.
+		// Placeholders.
 		{bash + "curl -o <file>\n", ""},
 		{bash + "{{#if x}}\necho {{ name }} (a)\n", ""},
 		{bash + "echo ${name} (a)\n", "2:14: a command can only contain words and redirects; encountered `(`"},
@@ -87,7 +87,7 @@ func TestShellVariants(t *testing.T) {
 	}
 }
 
-// The parser calls itself for what lies in something else; none of these may end the process.
+// TestShellDeep checks that deeply nested constructs do not crash the parser.
 func TestShellDeep(t *testing.T) {
 	for _, part := range []string{
 		"(", "$(", "{ ", "\"$(", "${a:-", "$((", "((", "`", "if ", "while ", "! ", "[[ ! ", "[[ ( ", "a=$(", "case a in a) ", "f() ",
@@ -98,5 +98,5 @@ func TestShellDeep(t *testing.T) {
 		syntax.Shell("run.sh", []byte(text))
 	}
 	text := "#!/bin/bash\n" + strings.Repeat("(", 100_000)
-	check(t, "many parentheses", syntax.Shell("run.sh", []byte(text)), "1:1: the script nests too deep to be read")
+	check(t, "many parentheses", syntax.Shell("run.sh", []byte(text)), "1:1: the script is nested too deeply")
 }

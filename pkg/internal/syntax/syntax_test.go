@@ -21,7 +21,7 @@ func render(p *syntax.Problem) string {
 	return fmt.Sprintf("%d:%d: %s", p.Line, p.Column, p.Message)
 }
 
-// inside fails unless a problem lies in the text or after its last character, and says something on one line.
+// inside fails unless a problem is in the text or after its last character, and has a message on one line.
 func inside(t *testing.T, text []byte, p *syntax.Problem) {
 	t.Helper()
 	if p == nil {
@@ -45,16 +45,16 @@ func FuzzJSON(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		p := syntax.JSON("a.json", text)
 		inside(t, text, p)
-		// It agrees with the standard library, but for what is left open, and for text that is not UTF-8.
+		// The result agrees with the standard library, except for the tolerated cases, and for text that is not UTF-8.
 		content := bytes.TrimPrefix(text, []byte("\ufeff"))
 		if valid := json.Valid(content); utf8.Valid(content) && valid != (p == nil) && !syntax.IsTemplate(content) {
-			t.Errorf("%q: valid %v, and there is %q", text, valid, render(p))
+			t.Errorf("%q: valid %v, but found %q", text, valid, render(p))
 		}
 		for _, name := range []string{"a.jsonc", "a.jsonl"} {
 			p := syntax.JSON(name, text)
 			inside(t, text, p)
 			if json.Valid(content) && utf8.Valid(content) && p != nil && (name == "a.jsonc" || !bytes.ContainsAny(bytes.TrimSpace(content), "\n")) {
-				t.Errorf("%s: %q is valid, and there is %q", name, text, render(p))
+				t.Errorf("%s: %q is valid, but found %q", name, text, render(p))
 			}
 		}
 	})
@@ -84,7 +84,7 @@ func FuzzShell(f *testing.F) {
 	})
 }
 
-// corpus calls each with every file of the corpus, if there is one, that has one of some extensions.
+// corpus calls each with every file of the corpus, if there is one, that has one of the extensions.
 func corpus(tb testing.TB, each func(name string, text []byte), exts ...string) {
 	tb.Helper()
 	dir := os.Getenv("SKILLPM_CORPUS")
@@ -108,7 +108,7 @@ func corpus(tb testing.TB, each func(name string, text []byte), exts ...string) 
 	}
 }
 
-// Real files that work are not reported.
+// TestCorpus checks that valid real files are not reported.
 func TestCorpus(t *testing.T) {
 	for _, kind := range []struct {
 		check func(string, []byte) *syntax.Problem

@@ -23,7 +23,7 @@ func TestYAML(t *testing.T) {
 		{"x: 1\nключ: знач: c", `2:11: ": " inside a value: write the value in quotes`},
 		{"\ufeffa: b: c", `1:5: ": " inside a value: write the value in quotes`},
 		{"x: 1\r\na: b: c\r\n", `2:5: ": " inside a value: write the value in quotes`},
-		{"x: 1\na: b\n  c: d", "3:3: a key below a line that has its value already: look at the indentation"},
+		{"x: 1\na: b\n  c: d", "3:3: a key below a line that already has a value: check the indentation"},
 		{"a: \"b\nc: d", "1:4: this quotation mark is not closed"},
 		{"x: \"1\"\na: \"it's\nc: d\n", "2:4: this quotation mark is not closed"},
 		{"x: 1\n\nb: 'c' 'd", "3:8: this quotation mark is not closed"},
@@ -32,39 +32,39 @@ func TestYAML(t *testing.T) {
 		{"a: {b: [1,\n\n", "1:8: this [ is not closed"},
 		{"a: [b,, c]", "1:7: , cannot start a value"},
 		{"x: 1\na: ]", "2:4: ] cannot start a value"},
-		{"a: {b: }}", "1:9: a key is wanted here: look at the indentation"},
-		{"x:\n  - a\n  b: c", `3:3: an entry of the list above is wanted here, with "- " before it: look at the indentation`},
-		{"a: b\n\n- c", "3:1: a key is wanted here: look at the indentation"},
+		{"a: {b: }}", "1:9: expected a key: check the indentation"},
+		{"x:\n  - a\n  b: c", `3:3: expected an entry of the list above, with "- " before it: check the indentation`},
+		{"a: b\n\n- c", "3:1: expected a key: check the indentation"},
 		{"x: 1\na: \"b\" c\n\n# d\n\ne: f", "2:8: text after a closing quotation mark: write the whole value in quotes"},
 		{"x: 1\nfoo bar\nd: e", "2:1: neither a key with a colon nor an entry of a list"},
-		{"a: - b", "1:4: an entry of a list is not allowed here: lists start on a line of their own"},
+		{"a: - b", "1:4: an entry of a list is not allowed here: start the list on its own line"},
 		{"a: @b", "1:4: @ cannot start a value: write the value in quotes"},
 		{"a: `b`", "1:4: ` cannot start a value: write the value in quotes"},
-		{"a: **b**", "1:4: * without a name after it: write text that starts with it in quotes"},
-		{"x: [*one, *two]", "1:5: *one stands for nothing in this file: write it in quotes if it is text"},
-		{`a: "C:\dir"`, `1:7: \d is no escape in YAML: write \\ for a backslash, or the text in single quotes`},
-		{`a: "\xZZ"`, "1:6: an escape that is no character"},
-		{"a:\n\tb: c", "2:1: a tab, where YAML wants spaces"},
-		{"a: b\n\tc", "2:1: a tab, where YAML wants spaces"},
+		{"a: **b**", "1:4: * without a name after it: quote text that starts with it"},
+		{"x: [*one, *two]", "1:5: *one refers to an unknown anchor: quote it if it is text"},
+		{`a: "C:\dir"`, `1:7: \d is not an escape in YAML: use \\ for a backslash, or single quotes`},
+		{`a: "\xZZ"`, "1:6: an invalid escape"},
+		{"a:\n\tb: c", "2:1: a tab instead of spaces"},
+		{"a: b\n\tc", "2:1: a tab instead of spaces"},
 		{"a: |x\n b", "1:5: text after | or >: it starts on the next line"},
-		{"%foo", "1:2: a line that starts with % is a directive, and YAML has none of this name"},
-		{"a: b\n...\nc: d", "3:1: a document is wanted here: a line --- starts one"},
+		{"%foo", "1:2: an unknown directive: quote a value that starts with %"},
+		{"a: b\n...\nc: d", "3:1: expected a document: start it with a line ---"},
 		{"a: b\x07c", "1:5: a control character, U+0007"},
 		{"a: b\nc: \xff", "2:4: byte 0xff is not UTF-8"},
-		{"a: 1\n<<<<<<< HEAD\nb: 1\n=======\nb: 2\n>>>>>>> other\n", "2:1: a merge conflict that is not resolved"},
-		{strings.Repeat("[", 20_000), "1:10001: it nests too deep to be read"},
+		{"a: 1\n<<<<<<< HEAD\nb: 1\n=======\nb: 2\n>>>>>>> other\n", "2:1: an unresolved merge conflict"},
+		{strings.Repeat("[", 20_000), "1:10001: it is nested too deeply"},
 	} {
 		check(t, tt.text, syntax.YAML("a.yaml", []byte(tt.text)), tt.want)
 	}
 }
 
-// After 64 KiB the line is the parser's own, which is near the error.
+// TestYAMLLarge checks that after 64 KiB the line is the parser's, which is close to the error.
 func TestYAMLLarge(t *testing.T) {
 	text := strings.Repeat("key: value\n", 10_000) + "a: b: c\n"
-	check(t, "a large file", syntax.YAML("a.yaml", []byte(text)), `10001:1: a key below a line that has its value already: look at the indentation`)
+	check(t, "a large file", syntax.YAML("a.yaml", []byte(text)), `10001:1: a key below a line that already has a value: check the indentation`)
 }
 
-// References to references are not followed, so that they cost nothing.
+// TestYAMLAliases checks that nested aliases are not expanded, so that they cost nothing.
 func TestYAMLAliases(t *testing.T) {
 	text := "a: &a [x, x]\n"
 	for c := 'b'; c <= 'z'; c++ {

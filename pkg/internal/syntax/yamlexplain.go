@@ -12,25 +12,25 @@ func (f *yamlFault) explain(at int) string {
 	before := line[:min(at-start, len(line))]
 	found := printRune(runeAt(f.text, at))
 	if name, ok := f.anchor(); ok {
-		return fmt.Sprintf("*%s stands for nothing in this file: write it in quotes if it is text", name)
+		return fmt.Sprintf("*%s refers to an unknown anchor: quote it if it is text", name)
 	}
 	switch f.reason() {
 	case "mapping values are not allowed in this context":
 		if bytes.Contains(before, []byte(": ")) {
 			return `": " inside a value: write the value in quotes`
 		}
-		return "a key below a line that has its value already: look at the indentation"
+		return "a key below a line that already has a value: check the indentation"
 	case "block sequence entries are not allowed in this context":
-		return "an entry of a list is not allowed here: lists start on a line of their own"
+		return "an entry of a list is not allowed here: start the list on its own line"
 	case "mapping keys are not allowed in this context":
 		return "a key is not allowed here"
 	case "did not find expected key":
 		if text := bytes.TrimRight(before, " "); len(text) > 0 && strings.ContainsRune(`"'`, rune(text[len(text)-1])) {
 			return "text after a closing quotation mark: write the whole value in quotes"
 		}
-		return "a key is wanted here: look at the indentation"
+		return "expected a key: check the indentation"
 	case "did not find expected '-' indicator":
-		return `an entry of the list above is wanted here, with "- " before it: look at the indentation`
+		return `expected an entry of the list above, with "- " before it: check the indentation`
 	case "could not find expected ':'":
 		return "neither a key with a colon nor an entry of a list"
 	case "found unexpected end of stream", "found unexpected document indicator":
@@ -43,7 +43,7 @@ func (f *yamlFault) explain(at int) string {
 		}
 		return found + " cannot start a value"
 	case "did not find expected <document start>":
-		return "a document is wanted here: a line --- starts one"
+		return "expected a document: start it with a line ---"
 	case "control characters are not allowed":
 		return fmt.Sprintf("a control character, %s", found)
 	}
@@ -55,23 +55,23 @@ func (f *yamlFault) explainToken(at int, found string) string {
 	const noToken = "found character that cannot start any token"
 	switch why := f.reason(); {
 	case strings.HasPrefix(why, "exceeded max depth"):
-		return "it nests too deep to be read"
+		return "it is nested too deeply"
 	case strings.HasPrefix(why, "found a tab character"), why == noToken && runeAt(f.text, at) == '\t':
-		return "a tab, where YAML wants spaces"
+		return "a tab instead of spaces"
 	case why == noToken:
 		return found + " cannot start a value: write the value in quotes"
 	case why == "did not find expected alphabetic or numeric character":
 		if at > 0 && strings.ContainsRune("*&", rune(f.text[at-1])) {
 			found = string(f.text[at-1])
 		}
-		return fmt.Sprintf("%s without a name after it: write text that starts with it in quotes", found)
+		return fmt.Sprintf("%s without a name after it: quote text that starts with it", found)
 	case why == "found unknown escape character":
 		found = printRune(runeAt(f.text, at+1))
-		return fmt.Sprintf(`\%s is no escape in YAML: write \\ for a backslash, or the text in single quotes`, found)
+		return fmt.Sprintf(`\%s is not an escape in YAML: use \\ for a backslash, or single quotes`, found)
 	case why == "did not find expected hexdecimal number", why == "found invalid Unicode character escape code":
-		return "an escape that is no character"
+		return "an invalid escape"
 	case why == "found unknown directive name", why == "could not find expected directive name":
-		return "a line that starts with % is a directive, and YAML has none of this name"
+		return "an unknown directive: quote a value that starts with %"
 	case why == "did not find expected comment or line break":
 		return "text after | or >: it starts on the next line"
 	default:

@@ -15,17 +15,17 @@ import (
 func Of(err error) (code diag.Code, hint string, ok bool) {
 	switch {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		return diag.Internal, "make room on the file system of that path, as with skillpm cache gc, and run the " +
+		return diag.Internal, "free space on that file system, for example with skillpm cache gc, and run the " +
 			"command again", true
 	case errors.Is(err, syscall.EFBIG):
-		return diag.Internal, "the system allows no file of that size: look at ulimit -f and the file system", true
+		return diag.Internal, "check the limits on file sizes: ulimit -f, and the limit of the file system", true
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
-		return diag.Internal, "too many files are open: raise the limit, as with: ulimit -n 1024", true
+		return diag.Internal, "raise the limit on open files, for example with: ulimit -n 1024", true
 	case errors.Is(err, syscall.EIO):
-		return diag.Internal, "the disk reports a fault: look at the system's log before you go on", true
+		return diag.Internal, "check the disk and the system log before you continue", true
 	case errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission):
-		return diag.Denied, "make that path readable and writable for you, and run the command again; " +
-			"if it is the cache's, it can be elsewhere: set XDG_CACHE_HOME", true
+		return diag.Denied, "grant yourself read and write access to that path, and run the command again; " +
+			"to move the cache, set XDG_CACHE_HOME", true
 	}
 	return diag.Internal, "", false
 }

@@ -185,7 +185,7 @@ func sortedByPath(files []File) ([]File, error) {
 	files = slices.SortedFunc(slices.Values(files), func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	for i := range files {
 		if i > 0 && files[i].Path == files[i-1].Path {
-			return nil, diag.Errorf(diag.Invalid, "%q is there twice", files[i].Path)
+			return nil, diag.Errorf(diag.Invalid, "%q is duplicated", files[i].Path)
 		}
 	}
 	return files, nil

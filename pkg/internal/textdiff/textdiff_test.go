@@ -234,8 +234,7 @@ func TestTreesChanges(t *testing.T) {
 	}
 }
 
-// A function that moves is shown as one, and lines that mean nothing do not tear changes apart.
-// TestTreesBudget compares files that take more together than each of them.
+// TestTreesBudget compares files that exceed the limit together, but not alone.
 func TestTreesBudget(t *testing.T) {
 	var before, after files
 	for i := range 5 {
@@ -272,7 +271,7 @@ func TestTreesBudget(t *testing.T) {
 	}
 }
 
-// TestTreesInterrupted ends the context while the second of three files is read.
+// TestTreesInterrupted cancels the context during the second of three files.
 func TestTreesInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var read []string
@@ -290,7 +289,7 @@ func TestTreesInterrupted(t *testing.T) {
 	}
 }
 
-// TestTreesUnreadable has a file that cannot be read.
+// TestTreesUnreadable compares trees with an unreadable file.
 func TestTreesUnreadable(t *testing.T) {
 	broken := errors.New("broken")
 	f := textdiff.File{Path: "a", Read: func() ([]byte, error) { return nil, broken }}
@@ -346,7 +345,7 @@ func TestVisible(t *testing.T) {
 	}
 }
 
-// apply puts a difference of one text back together; it checks everything that the difference says.
+// apply applies a diff of one text; it checks everything in the diff.
 func apply(t testing.TB, before []byte, diff string) []byte {
 	t.Helper()
 	var old []string
@@ -432,7 +431,7 @@ func FuzzUnified(f *testing.F) {
 	})
 }
 
-// sample makes a text of few different lines, so that there is much to confuse, and changes it.
+// sample generates a text with few different lines, which are easy to confuse, and changes it.
 func sample(r *rand.Rand) (before, after string) {
 	lines := make([]string, r.IntN(60))
 	for i := range lines {
@@ -457,7 +456,7 @@ func sample(r *rand.Rand) (before, after string) {
 	return end(lines), end(changed)
 }
 
-// TestGitApply says that git makes the one tree of the other.
+// TestGitApply checks that git converts one tree to the other.
 func TestGitApply(t *testing.T) {
 	git, err := exec.LookPath("git")
 	if err != nil {
@@ -561,7 +560,7 @@ func describe(tree files) string {
 	return strings.Join(lines, "\n")
 }
 
-// TestUnifiedFew compares the number of changed lines with the number of edits that were made.
+// TestUnifiedFew compares the number of changed lines with the number of edits.
 func TestUnifiedFew(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 200 {
@@ -576,7 +575,7 @@ func TestUnifiedFew(t *testing.T) {
 	}
 }
 
-// hostile are pairs of texts that are hard to compare.
+// hostile lists pairs of texts that are hard to compare.
 func hostile(size int) map[string][2]string {
 	r := rand.New(rand.NewPCG(5, 6))
 	coin := func(words ...string) string {
@@ -605,7 +604,7 @@ func hostile(size int) map[string][2]string {
 	}
 }
 
-// islands are lines that are there once, and between them lines that are there often.
+// islands are unique lines, with repeated lines between them.
 func islands(size int, words ...string) string {
 	var b strings.Builder
 	for i := 0; b.Len() < size; i++ {
@@ -614,7 +613,7 @@ func islands(size int, words ...string) string {
 	return b.String()
 }
 
-// Texts that are hard to compare give a right difference, and soon.
+// TestUnifiedHostile checks that texts that are hard to compare give a correct diff quickly.
 func TestUnifiedHostile(t *testing.T) {
 	for name, pair := range hostile(200_000) {
 		before, after := []byte(pair[0]), []byte(pair[1])

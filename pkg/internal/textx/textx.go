@@ -33,13 +33,29 @@ func Thousands(n int64) string {
 	return s
 }
 
-// And joins words as a sentence does: "a", "a and b", "a, b and c".
-func And(words []string) string {
-	if len(words) < 2 {
-		return strings.Join(words, "")
+// And joins words as a sentence does: "a", "a and b", "a, b, and c".
+func And(words []string) string { return joinWords(words, "and") }
+
+// Or is [And] for alternatives.
+func Or(words []string) string { return joinWords(words, "or") }
+
+// OneOf is [Or] for the words that a user can choose from: "a", "a or b", "one of a, b, or c".
+func OneOf(words []string) string {
+	if len(words) > 2 {
+		return "one of " + Or(words)
 	}
-	last := len(words) - 1
-	return strings.Join(words[:last], ", ") + " and " + words[last]
+	return Or(words)
+}
+
+func joinWords(words []string, last string) string {
+	switch n := len(words); n {
+	case 0, 1:
+		return strings.Join(words, "")
+	case 2:
+		return words[0] + " " + last + " " + words[1]
+	default:
+		return strings.Join(words[:n-1], ", ") + ", " + last + " " + words[n-1]
+	}
 }
 
 // FirstAndMore joins the first words and counts the others: "a, b and 3 more".

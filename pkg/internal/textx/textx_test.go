@@ -30,7 +30,7 @@ func TestLists(t *testing.T) {
 		{And(nil), ""},
 		{And(words[:1]), "a"},
 		{And(words[:2]), "a and b"},
-		{And(words), "a, b, c and d"},
+		{And(words), "a, b, c, and d"},
 		{First(words, 4), "a, b, c, d"},
 		{First(words, 2), "a, b, …"},
 		{FirstAndMore(words, 4), "a, b, c, d"},

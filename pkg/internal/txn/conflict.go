@@ -198,7 +198,7 @@ func (s *scopeDir) checkFile(o *op) error {
 		return err
 	}
 	if digest != "" && digest != o.Before && digest != textx.SHA256(o.Data) {
-		return diag.Errorf(diag.Conflict, "it was changed while an installation was going on, which would replace it").
+		return diag.Errorf(diag.Conflict, "it was changed during an installation that would replace it").
 			WithHint("move it away, run the command again, and then make your change again")
 	}
 	return nil
@@ -225,7 +225,7 @@ func (s *scopeDir) checkUnmodified(o *op) error {
 
 func (s *scopeDir) conflict() error {
 	return diag.Errorf(diag.Conflict,
-		"it was created or changed while an installation was going on, which would replace it").
+		"it was created or changed during an installation that would replace it").
 		WithHint("move it away, and run the command again")
 }
 

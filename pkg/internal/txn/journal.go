@@ -132,7 +132,7 @@ func (s *scopeDir) readJournal() ([]*op, error) {
 	var ops []*op
 	if err := json.Unmarshal([]byte(body), &ops); err != nil {
 		return nil, diag.Errorf(diag.Invalid, "journal %s: %w", s.abs(s.journalPath(journalName)), err).
-			WithHint("delete %s and install again", s.abs(s.dir))
+			WithHint("delete %s, and install again", s.abs(s.dir))
 	}
 	for _, o := range ops {
 		if clean, err := s.checkPath(o.Path); err != nil {
@@ -151,7 +151,7 @@ func isNumber(id string) bool {
 
 func (s *scopeDir) foreignJournal() error {
 	return diag.Errorf(diag.Denied,
-		"%s says that an installation was interrupted, but this machine did not write it for this directory, "+
+		"%s records an interrupted installation, but it is for another directory or machine, "+
 			"or it is damaged", s.abs(s.journalPath(journalName))).
-		WithHint("look at it, then delete %s and install again", s.abs(s.dir))
+		WithHint("inspect the journal, then delete %s, and install again", s.abs(s.dir))
 }

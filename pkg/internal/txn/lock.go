@@ -3,6 +3,7 @@ package txn
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,29 +12,20 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/activity"
 )
 
 // lockPoll is the interval between attempts to take a lock.
 const lockPoll = 20 * time.Millisecond
 
-// noticeAfter is the delay before Notice.Waiting is called.
+// noticeAfter is the delay before a wait for a lock is reported.
 const noticeAfter = time.Second
 
-// Notice configures what happens while [LockNotice] waits.
-type Notice struct {
-	Waiting func()                               // called once, after a second of waiting; may be nil
-	After   func(time.Duration) <-chan time.Time // nil for [time.After]
-}
-
-// Lock creates the file at path and takes the kernel's lock on it. It waits until it has the lock or ctx ends. The lock
-// ends with unlock or with the process. The file stays; its existence means nothing. Neither the file nor its directory
-// may be a link: the error is Denied, and nothing is created elsewhere.
+// Lock creates the file at path and takes the kernel's lock on it. It waits until it has the lock or ctx ends, and
+// reports to the context's observer of activity which process has the lock. The lock ends with unlock or with the
+// process. The file stays; its existence means nothing. Neither the file nor its directory may be a link: the error is
+// Denied, and nothing is created elsewhere.
 func Lock(ctx context.Context, path string) (unlock func() error, err error) {
-	return LockNotice(ctx, path, Notice{})
-}
-
-// LockNotice is like [Lock], with a notice while it waits.
-func LockNotice(ctx context.Context, path string, n Notice) (unlock func() error, err error) {
 	if err := lockDir(filepath.Dir(path)); err != nil {
 		return nil, explain(path, err)
 	}
@@ -41,19 +33,17 @@ func LockNotice(ctx context.Context, path string, n Notice) (unlock func() error
 		return nil, diag.Errorf(diag.Denied, "lock %s is not a regular file", path)
 	}
 	lock := flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDONLY|openNoFollow))
-	if err := n.wait(ctx, lock); err != nil {
+	if err := awaitLock(ctx, lock, path); err != nil {
 		return nil, explain(path, err)
 	}
 	return lock.Unlock, nil
 }
 
-// wait polls a lock until it has it or ctx ends.
-func (n Notice) wait(ctx context.Context, lock *flock.Flock) error {
-	after := n.After
-	if after == nil {
-		after = time.After
-	}
-	var notice <-chan time.Time
+// awaitLock polls a lock until it has it or ctx ends.
+func awaitLock(ctx context.Context, lock *flock.Flock, path string) error {
+	var notice <-chan time.Time // nil until the first attempt failed
+	var wait *activity.Wait
+	defer func() { wait.End() }()
 	for {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -61,17 +51,24 @@ func (n Notice) wait(ctx context.Context, lock *flock.Flock) error {
 		if locked, err := lock.TryLock(); err != nil || locked {
 			return err
 		}
-		if notice == nil && n.Waiting != nil {
-			notice = after(noticeAfter)
+		if notice == nil {
+			notice = time.After(noticeAfter)
 		}
 		select {
 		case <-ctx.Done():
 		case <-notice:
-			n.Waiting()
-			n.Waiting, notice = nil, nil
+			wait = activity.Begin(ctx, &activity.Wait{Source: holder(path)})
 		case <-time.After(lockPoll):
 		}
 	}
+}
+
+// holder describes the process that has the lock on a file.
+func holder(path string) string {
+	if pid := lockHolder(path); pid > 0 {
+		return fmt.Sprintf("another skillpm process (pid %d)", pid)
+	}
+	return "another skillpm process"
 }
 
 // lockDir creates the directory of a lock if it does not exist.
@@ -88,7 +85,7 @@ func lockDir(dir string) error {
 	}
 	if !info.IsDir() {
 		return diag.Errorf(diag.Denied, "%s is not a directory", dir).
-			WithHint("move it away: skillpm follows no links to its own directory")
+			WithHint("move it away: skillpm does not follow links to its own directory")
 	}
 	return nil
 }

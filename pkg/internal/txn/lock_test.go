@@ -9,10 +9,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/activity"
 	"github.com/skillpm/skillpm/pkg/internal/txn"
 )
 
@@ -148,44 +151,48 @@ func TestLockContention(t *testing.T) { // M2
 	}
 }
 
-// TestLockNotice checks that a waiter gets one notice, after a second of its clock, and none without waiting.
+// TestLockNotice checks that a waiter reports the wait once, after a second, and nothing without waiting.
 func TestLockNotice(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
-	tick := make(chan time.Time, 2)
-	notified := make(chan struct{}, 2)
-	notice := txn.Notice{
-		Waiting: func() { notified <- struct{}{} },
-		After: func(d time.Duration) <-chan time.Time {
-			if d != time.Second {
-				t.Errorf("told after %v", d)
+	synctest.Test(t, func(t *testing.T) {
+		var began, ended atomic.Int32
+		ctx := activity.With(t.Context(), func(e activity.Event) {
+			switch e.Kind {
+			case activity.Began:
+				began.Add(1)
+			case activity.Ended:
+				ended.Add(1)
 			}
-			return tick
-		},
-	}
-	unlock, err := txn.LockNotice(t.Context(), path, notice)
-	if err != nil {
-		t.Fatal(err)
-	}
-	done := make(chan error)
-	go func() {
-		unlock, err := txn.LockNotice(t.Context(), path, notice)
-		if err == nil {
-			err = unlock()
+		})
+		unlock, err := txn.Lock(ctx, path)
+		if err != nil {
+			t.Fatal(err)
 		}
-		done <- err
-	}()
-	tick <- time.Time{}
-	tick <- time.Time{}
-	<-notified
-	if err := unlock(); err != nil {
-		t.Fatal(err)
-	}
-	if err := <-done; err != nil {
-		t.Error(err)
-	}
-	if len(notified) != 0 {
-		t.Error("told again")
-	}
+		done := make(chan error)
+		go func() {
+			unlock, err := txn.Lock(ctx, path)
+			if err == nil {
+				err = unlock()
+			}
+			done <- err
+		}()
+		for _, step := range []struct {
+			wait time.Duration
+			want int32
+		}{{0, 0}, {time.Second - 1, 0}, {1, 1}, {time.Minute, 1}} {
+			time.Sleep(step.wait) // in the time of the test
+			synctest.Wait()
+			if began.Load() != step.want || ended.Load() != 0 {
+				t.Errorf("after %v more: %d began and %d ended", step.wait, began.Load(), ended.Load())
+			}
+		}
+		if err := unlock(); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-done; err != nil || ended.Load() != 1 {
+			t.Errorf("%d ended: %v", ended.Load(), err)
+		}
+	})
 }
 
 func TestLockIsALink(t *testing.T) {

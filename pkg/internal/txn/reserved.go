@@ -14,11 +14,11 @@ import (
 // contains hooks.
 func (s *scopeDir) checkReserved(rel string) error {
 	if s.overlapsJournal(rel) {
-		return diag.Errorf(diag.Internal, "transaction: %s is the journal's", rel)
+		return diag.Errorf(diag.Internal, "transaction: %s is reserved for the journal", rel)
 	}
 	for part := range strings.SplitSeq(rel, "/") {
 		if pathx.MeansDotGit(part) {
-			return diag.Errorf(diag.Denied, "%s can't be written: it is in git's own directory", s.abs(rel))
+			return diag.Errorf(diag.Denied, "cannot write %s: it is inside git's own directory", s.abs(rel))
 		}
 	}
 	return nil
@@ -51,8 +51,8 @@ func (s *scopeDir) resolve(dir string) (string, error) {
 		}
 		target = filepath.ToSlash(target)
 		if followed++; followed > maxLinks || path.IsAbs(target) || filepath.IsAbs(target) {
-			return "", diag.Errorf(diag.Denied, "%s can't be followed", s.abs(next)).
-				WithHint("a link must be relative and stay inside %s", s.path)
+			return "", diag.Errorf(diag.Denied, "cannot follow the link %s", s.abs(next)).
+				WithHint("use a relative link that stays inside %s", s.path)
 		}
 		rest = append(strings.Split(target, "/"), rest...)
 	}

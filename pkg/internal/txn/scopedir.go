@@ -121,7 +121,7 @@ func (s *scopeDir) checkPath(rel string) (string, error) {
 		if _, _, explained := syserr.Of(err); explained {
 			return "", err
 		}
-		return "", diag.Errorf(diag.Denied, "%s can't be written: %w", s.abs(clean), err).
+		return "", diag.Errorf(diag.Denied, "cannot write %s: %w", s.abs(clean), err).
 			WithHint("every directory above it must be a directory, or a relative link that stays inside %s", s.path)
 	}
 	dir, err := s.resolve(path.Dir(clean))
@@ -146,7 +146,7 @@ func (s *scopeDir) checkNoLinks(rel string) error {
 		}
 		if !info.IsDir() {
 			return diag.Errorf(diag.Denied, "%s is not a directory", s.abs(rel[:i])).
-				WithHint("move it away: skillpm follows no links inside its own directory")
+				WithHint("move it away: skillpm does not follow links inside its own directory")
 		}
 		s.realDirs[rel[:i]] = true
 	}
@@ -161,7 +161,7 @@ func (s *scopeDir) digestOf(rel string) (string, error) {
 	}
 	if !info.Mode().IsRegular() {
 		return "", diag.Errorf(diag.Denied, "%s is not a regular file", s.abs(rel)).
-			WithHint("move it away: skillpm writes this file and follows no link to it")
+			WithHint("move it away: skillpm writes this file, and does not follow links to it")
 	}
 	data, err := s.root.ReadFile(rel)
 	if err != nil {
@@ -180,7 +180,7 @@ func (s *scopeDir) finish(ops []*op) error {
 	removed, err := s.removeJournal()
 	switch {
 	case !removed:
-		return fmt.Errorf("all is done but for the journal: %w", err)
+		return fmt.Errorf("the changes are complete, but the journal was not removed: %w", err)
 	case err == nil:
 		_ = s.remove(s.dir)
 	}

@@ -123,12 +123,12 @@ func (t *Tx) add(k kind, rel string) (*op, error) {
 		}
 	}
 	if k != kindRemove && t.nested[clean] > 0 {
-		return nil, diag.Errorf(diag.Internal, "transaction: something inside %s is part of it already", clean)
+		return nil, diag.Errorf(diag.Internal, "transaction: a path inside %s is already in the transaction", clean)
 	}
 	for dir := path.Dir(clean); dir != "."; dir = path.Dir(dir) {
 		if other := t.byPath[dir]; other != nil && other.Kind != kindRemove {
-			return nil, diag.Errorf(diag.Internal, "transaction: %s is inside %s, which is part of it already", clean,
-				dir)
+			return nil, diag.Errorf(diag.Internal, "transaction: %s is inside %s, which is already in the transaction",
+				clean, dir)
 		}
 	}
 	o := &op{ID: strconv.Itoa(t.nextID), Kind: k, Path: clean}

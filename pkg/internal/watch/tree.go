@@ -143,16 +143,16 @@ func isFatal(err error) bool {
 
 // explain adds hints to errors about limits of the operating system.
 func explain(err error) error {
-	e := diag.Errorf(diag.Internal, "files cannot be watched: %w", err)
+	e := diag.Errorf(diag.Internal, "cannot watch files: %w", err)
 	switch {
 	case errors.Is(err, syscall.ENOSPC):
-		return e.WithHint("there are too many directories for the system's limit: raise it with sysctl " +
-			"fs.inotify.max_user_watches=1048576, or watch fewer")
+		return e.WithHint("raise the limit on watched directories with sysctl " +
+			"fs.inotify.max_user_watches=1048576, or watch fewer directories")
 	case errors.Is(err, syscall.EMFILE) && runtime.GOOS == "linux":
-		return e.WithHint("too many programs watch files: raise the limit with sysctl " +
-			"fs.inotify.max_user_instances=1024, or end some")
+		return e.WithHint("raise the limit on file watchers with sysctl " +
+			"fs.inotify.max_user_instances=1024, or stop some programs that watch files")
 	case errors.Is(err, syscall.EMFILE):
-		return e.WithHint("too many files are open: raise the limit with ulimit -n, or watch fewer")
+		return e.WithHint("raise the limit on open files with ulimit -n, or watch fewer directories")
 	}
 	return e
 }

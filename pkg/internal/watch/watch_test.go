@@ -140,7 +140,7 @@ func TestChanges(t *testing.T) {
 	s.silent("root/last")
 }
 
-// A save by an editor is one batch.
+// TestSave checks that a save by an editor is one batch.
 func TestSave(t *testing.T) {
 	s := newSite(t, "root/a/SKILL.md")
 	s.watch(Options{Quiet: 2 * time.Second}, "root")
@@ -210,7 +210,7 @@ func TestRemovedDirectories(t *testing.T) {
 	}
 }
 
-// A root may be removed and created again, or replaced.
+// TestRootReplaced checks that a root may be removed and created again, or replaced.
 func TestRootReplaced(t *testing.T) {
 	if opensFiles() {
 		t.Skip("the directory above is not watched on this system")
@@ -250,7 +250,7 @@ func TestFileRoot(t *testing.T) {
 	s.silent("dir/SKILL.md")
 }
 
-// A root that is a link is reported by the link's name.
+// TestLinkedRoot checks that a root that is a link is reported by the link's name.
 func TestLinkedRoot(t *testing.T) {
 	s := newSite(t, "real/a/file", "second/a/file", "linked.md")
 	s.do(os.Symlink("real", s.path("link")))
@@ -270,7 +270,7 @@ func TestLinkedRoot(t *testing.T) {
 	s.silent("real/a/fresh") // still a root of its own
 }
 
-// Links inside a root are reported like files.
+// TestLinksInside checks that links inside a root are reported like files.
 func TestLinksInside(t *testing.T) {
 	s := newSite(t, "outside/file", "root/x")
 	s.do(os.Symlink("../outside", s.path("root/link")))
@@ -316,7 +316,7 @@ func TestSkip(t *testing.T) {
 	}
 }
 
-// If the system loses events, all roots are reported, and watching continues.
+// TestOverflow checks that if the system loses events, all roots are reported, and watching continues.
 func TestOverflow(t *testing.T) {
 	s := newSite(t, "one/a/file", "two/file")
 	s.watch(Options{}, "one", "two/file")
@@ -330,7 +330,7 @@ func TestOverflow(t *testing.T) {
 	s.until("two/file")
 }
 
-// Errors of single watches do not stop the watcher. Others do, and have a hint.
+// TestErrors checks that errors of single watches do not stop the watcher. Others do, and have a hint.
 func TestErrors(t *testing.T) {
 	s := newSite(t, "root/file")
 	s.watch(Options{}, "root")
@@ -383,7 +383,7 @@ func TestNewErrors(t *testing.T) {
 	}
 }
 
-// Continuous changes are reported with a delay.
+// TestNeverQuiet checks that continuous changes are reported with a delay.
 func TestNeverQuiet(t *testing.T) {
 	s := newSite(t, "root/file")
 	s.watch(Options{Quiet: 100 * time.Millisecond}, "root")
@@ -403,7 +403,7 @@ func TestNeverQuiet(t *testing.T) {
 	s.until("root/file")
 }
 
-// A slow receiver gets all changes and does not block the watcher.
+// TestSlowReceiver checks that a slow receiver gets all changes and does not block the watcher.
 func TestSlowReceiver(t *testing.T) {
 	s := newSite(t, "root/file")
 	s.watch(Options{Quiet: time.Millisecond}, "root")
@@ -416,7 +416,7 @@ func TestSlowReceiver(t *testing.T) {
 	s.until(want...)
 }
 
-// A relative root is reported by its relative name.
+// TestRelativeRoot checks that a relative root is reported by its relative name.
 func TestRelativeRoot(t *testing.T) {
 	s := newSite(t, "a/file")
 	t.Chdir(s.dir)
@@ -436,7 +436,7 @@ func TestRelativeRoot(t *testing.T) {
 	}
 }
 
-// Close stops the watcher in any state and can be called several times.
+// TestClose checks that Close stops the watcher in any state and can be called several times.
 func TestClose(t *testing.T) {
 	s := newSite(t, "root/file")
 	for i := range 20 {

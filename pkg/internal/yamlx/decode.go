@@ -10,6 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
 // maxDepth limits the nesting of values that are kept as nodes.
@@ -59,7 +60,7 @@ func (v Value) checkType(t reflect.Type, path string) {
 		return
 	case isNull(v.Node):
 		if !v.r.format.NullIsEmpty {
-			v.Errorf("leave it out, or write \"\" for none", "%s has no value", name)
+			v.Errorf("omit it, or use \"\" for none", "%s has no value", name)
 		}
 		return
 	}
@@ -71,9 +72,9 @@ func (v Value) checkType(t reflect.Type, path string) {
 			v.At(item).checkType(t.Elem(), "an entry of "+path)
 		}
 	case kind == reflect.Slice:
-		v.Errorf("", "%s is %s, and should be a list", name, kindOf(v.Node))
+		v.Errorf("", "%s must be a list, not %s", name, kindOf(v.Node))
 	case !v.IsMapping():
-		v.Errorf("", "%s is %s, and should be a mapping", name, kindOf(v.Node))
+		v.Errorf("", "%s must be a mapping, not %s", name, kindOf(v.Node))
 	case kind == reflect.Map:
 		for k, n := range Pairs(v.Node) {
 			v.At(n).checkType(t.Elem(), join(path, k.Value))
@@ -91,10 +92,10 @@ func join(path, key string) string {
 }
 
 func (v Value) checkScalar(t reflect.Type, name string) {
-	want, tags := "a text", []string{"!!str"}
+	want, tags := "text", []string{"!!str"}
 	switch _, isText := reflect.TypeAssert[encoding.TextUnmarshaler](reflect.New(t)); {
 	case isText:
-		want = "error, warning or advice"
+		want = "error, warning, or note"
 	case t.Kind() == reflect.Bool:
 		want, tags = "true or false", []string{"!!bool"}
 	case t.Kind() == reflect.Int || t.Kind() == reflect.Int64:
@@ -108,10 +109,10 @@ func (v Value) checkScalar(t reflect.Type, name string) {
 		return
 	}
 	hint := ""
-	if want == "a text" && v.IsScalar() {
+	if want == "text" && v.IsScalar() {
 		hint = "write it in quotes"
 	}
-	v.Errorf(hint, "%s is %s, and should be %s", name, kindOf(v.Node), want)
+	v.Errorf(hint, "%s must be %s, not %s", name, want, kindOf(v.Node))
 }
 
 // kindOf returns the name of a node's kind for messages.
@@ -122,14 +123,10 @@ func kindOf(n *yaml.Node) string {
 	case yaml.SequenceNode:
 		return "a list"
 	}
-	switch n.ShortTag() {
-	case "!!str":
-		return "a text"
-	case "!!bool":
-		return "true or false"
-	default:
-		return n.Value
+	if n.ShortTag() == "!!str" {
+		return "text"
 	}
+	return n.Value
 }
 
 func (v Value) checkFields(t reflect.Type, path string) {
@@ -143,11 +140,11 @@ func (v Value) checkFields(t reflect.Type, path string) {
 		case ok:
 			v.At(n).checkType(field, join(path, k.Value))
 		default:
-			hint := "the fields there are: " + strings.Join(names, ", ")
+			hint := "use " + textx.OneOf(names)
 			if near := diag.Nearest(strings.ToLower(k.Value), names); near != "" {
 				hint = "did you mean " + near + "?"
 			}
-			v.At(k).Errorf(hint, "unknown field %q in %s", k.Value, cmp.Or(path, v.r.format.Name))
+			v.At(k).Errorf(hint, "unknown key %q in %s", k.Value, cmp.Or(path, v.r.format.Name))
 		}
 	}
 }

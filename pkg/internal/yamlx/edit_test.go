@@ -11,7 +11,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/yamlx"
 )
 
-// edits are named by what they do to a file.
+// edits are named after their effect on a file.
 var edits = map[string]func(e *yamlx.Editor) error{
 	"set a.x":     func(e *yamlx.Editor) error { return e.Set("new", "a", "x") },
 	"set o.m.k":   func(e *yamlx.Editor) error { return e.Set("new", "o", "m", "k") },
@@ -78,7 +78,7 @@ func TestEditor(t *testing.T) {
 		}
 		var got string
 		if err := edits[tt.edit](e); err != nil {
-			got = "error " + strings.TrimPrefix(strings.TrimSuffix(err.Error(), ": this cannot be edited as it is written"), "f:")
+			got = "error " + strings.TrimPrefix(strings.TrimSuffix(err.Error(), ": this value cannot be edited automatically"), "f:")
 			if string(e.Bytes()) != tt.before {
 				t.Errorf("%s of %q was refused and made %q", tt.edit, tt.before, e.Bytes())
 			}
@@ -91,8 +91,8 @@ func TestEditor(t *testing.T) {
 	}
 }
 
-// An edit changes what it is about and nothing else: the result parses, every other entry says what it said, and the
-// splices lead back to the bytes that were there.
+// FuzzEditor checks that an edit changes only its target: the result parses, every other entry keeps its value, and the
+// splices restore the original bytes.
 func FuzzEditor(f *testing.F) {
 	for _, s := range []string{
 		"", "# c\n", "a: 1\nb: {c: d, e: [f, 'g']} # h\n", "a:\n  x: 1\n  y: 2 # z\n\n# c\nl:\n- one\n- two\n", "{a: {x: 1}, l: []}",
@@ -133,7 +133,7 @@ func FuzzEditor(f *testing.F) {
 	})
 }
 
-// others returns the keys and values that no edit is about.
+// others returns the keys and values that no edit affects.
 func others(root *yaml.Node) (list []*yaml.Node) {
 	for k, v := range yamlx.Pairs(root) {
 		if !slices.Contains([]string{"a", "l", "o"}, k.Value) {

@@ -66,7 +66,7 @@ func (e *Editor) beginList(item any, path []string) error {
 	}
 	found := e.find(path)
 	if len(found) < len(path) {
-		return errors.New("it is not where it belongs")
+		return errors.New("it is in the wrong position")
 	}
 	at := found[len(path)-1]
 	start, end := e.offset(at.val), e.valueEnd(at.val, isFlow(at.parent))

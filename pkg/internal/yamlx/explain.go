@@ -46,7 +46,7 @@ func (r *Reader) syntaxError(data []byte, err error, above int) (*Error, Problem
 		if found := r.format.Explain(r.path, data); found != nil {
 			p = *found
 		}
-		p.Message = "not valid YAML: " + p.Message
+		p.Message = "invalid YAML: " + p.Message
 		return &Error{Path: r.path, Problem: p}, p
 	}
 	lines := strings.Split(string(data), "\n")
@@ -58,17 +58,17 @@ func (r *Reader) syntaxError(data []byte, err error, above int) (*Error, Problem
 		if m := reservedStart().FindStringSubmatchIndex(text); m != nil {
 			n := &yaml.Node{Line: at + above, Column: len([]rune(text[:m[4]])) + 1}
 			hint := "write it in quotes: " + strings.TrimSpace(text[:m[4]]) + " " + strconv.Quote(text[m[4]:])
-			e := r.value(n).NewError(hint, "%s starts with a character that YAML keeps for itself", text[m[4]:m[5]])
+			e := r.value(n).NewError(hint, "%s starts with a character that YAML reserves", text[m[4]:m[5]])
 			return e, e.Problem
 		}
 	}
-	e := r.value(&yaml.Node{Line: line}).NewError("", "not valid YAML: %s", message)
+	e := r.value(&yaml.Node{Line: line}).NewError("", "invalid YAML: %s", message)
 	p := Explain(message, lines, max(1, min(line, len(lines))))
 	p.Line += above
 	return e, p
 }
 
-const quoteIt = "put the value in double quotes"
+const quoteIt = "use double quotes around the value"
 
 // TabIndent is the message about a tab that is used for indentation.
 const TabIndent = "a tab is used for indentation, which YAML forbids"
@@ -85,7 +85,7 @@ func Explain(message string, lines []string, line int) Problem {
 	}
 	is := func(part string) bool { return strings.Contains(message, part) }
 	if n, i := badByte(lines); n > 0 && (is("control characters") || is("UTF-8")) {
-		return at(n, i, "a byte that is no text", "save the file as UTF-8, without control characters")
+		return at(n, i, "a byte that is not text", "save the file as UTF-8, without control characters")
 	}
 	if n, i := leadingTab(lines); n > 0 &&
 		(is("cannot start any token") || is("tab character") || n >= line-1 && n <= line+1) {
@@ -112,7 +112,7 @@ func Explain(message string, lines []string, line int) Problem {
 			`write \\ for a backslash, or use single quotes`)
 	case is("',' or ']'"), is("',' or '}'"):
 		if n, i := openBracket(lines); n > 0 {
-			return at(n, i, lines[n-1][i:i+1]+" opens a list or mapping that is not well formed",
+			return at(n, i, lines[n-1][i:i+1]+" opens a list or mapping that is malformed",
 				"close it, put commas between its entries, or quote a value that starts with a bracket")
 		}
 	case is("unknown anchor"):
@@ -122,11 +122,12 @@ func Explain(message string, lines []string, line int) Problem {
 	case is("block sequence entries"):
 		if n, i := findText(lines, ": - "); n > 0 {
 			return at(n, i+2, "a list starts on the line of its key",
-				"write each entry on a line of its own below the key, or [a, b]")
+				"write each entry on its own line below the key, or use [a, b]")
 		}
 	case is("expected '-'"):
 		if n := notAnItem(lines); n > 0 {
-			return at(n, -1, "this line is no entry of the list above it", "start it with a hyphen, or indent it less")
+			return at(n, -1, "this line is not an entry of the list above "+
+				"it", "start it with a hyphen, or indent it less")
 		}
 	case is("expected ':'"):
 		if n := noColon(lines); n > 0 {
@@ -140,10 +141,10 @@ func Explain(message string, lines []string, line int) Problem {
 		}
 	}
 	if n := badIndent(lines); n > 0 {
-		return at(n, -1, "the indentation of this line fits none of those above it",
-			"indent the entries of one mapping or list alike")
+		return at(n, -1, "the indentation of this line does not match any line above it",
+			"indent all entries of a mapping or list equally")
 	}
-	return at(line, -1, "invalid YAML: "+message, "look at the indentation and the quotes of this line")
+	return at(line, -1, "invalid YAML: "+message, "check the indentation and the quotes of this line")
 }
 
 // salvage reads the valid part of an invalid text. It records the problems of each root entry that is invalid on its

@@ -65,7 +65,7 @@ func Read(path string, data []byte, f Format) *Reader {
 	if root.Kind != yaml.MappingNode {
 		message := f.RootMessage
 		if message == "" {
-			message = "a mapping is wanted here, with a key on each line"
+			message = "expected a mapping, with a key on each line"
 		}
 		r.value(root).Errorf(f.RootHint, "%s", message)
 		return r
@@ -127,8 +127,8 @@ func (r *Reader) document(data []byte) (*yaml.Node, bool) {
 	case err != nil:
 		_ = r.notYAML(data, err)
 	case second != nil:
-		r.value(second).Errorf("remove the line --- and what follows it",
-			"there is a second document, and only one is read")
+		r.value(second).Errorf("remove the line --- and the text after it",
+			"a second document is not allowed")
 	}
 	return root, true
 }
@@ -145,10 +145,10 @@ func (r *Reader) conflicts(data []byte) bool {
 			if !open || marker == "<<<<<<<" {
 				hint := r.format.ConflictHint
 				if hint == "" {
-					hint = "choose one side, and remove the lines <<<<<<<, ======= and >>>>>>>"
+					hint = "choose one side, and remove the lines <<<<<<<, =======, and >>>>>>>"
 				}
 				r.value(&yaml.Node{Line: line, Column: 1}).
-					Errorf(hint, "merge conflict that is not resolved: %s", bytes.TrimSpace(text))
+					Errorf(hint, "unresolved merge conflict: %s", bytes.TrimSpace(text))
 			}
 			open = marker != ">>>>>>>"
 		}
@@ -163,12 +163,12 @@ func (r *Reader) strict(n *yaml.Node) {
 	case r.format.Aliases:
 	case n.Kind == yaml.AliasNode:
 		r.rejected[n] = true
-		v.Errorf("write the value itself, in quotes", "*%s is an alias, which is not used here", n.Value)
+		v.Errorf("use the value itself, in quotes", "*%s is an alias, which is not allowed here", n.Value)
 	case n.Anchor != "":
-		v.Errorf("write the value itself, in quotes", "&%s is an anchor, which is not used here", n.Anchor)
+		v.Errorf("use the value itself, in quotes", "&%s is an anchor, which is not allowed here", n.Anchor)
 	case n.Style&yaml.TaggedStyle != 0:
 		r.rejected[n] = n.Kind == yaml.ScalarNode
-		v.Errorf("write the value in quotes", "%s is a tag, which is not used here", n.Tag)
+		v.Errorf("write the value in quotes", "%s is a tag, which is not allowed here", n.Tag)
 	}
 	if n.Kind == yaml.MappingNode {
 		r.keys(n)
@@ -189,7 +189,7 @@ func (r *Reader) keys(n *yaml.Node) {
 			r.value(k).Errorf("", "a key must be one word")
 		case first != nil:
 			r.rejected[k] = true
-			r.value(k).Errorf("", "%q is there twice, first on line %d", k.Value, first.Line)
+			r.value(k).Errorf("", "%q is duplicated, first on line %d", k.Value, first.Line)
 		default:
 			seen[k.Value] = k
 		}

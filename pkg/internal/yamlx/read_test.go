@@ -46,33 +46,33 @@ func TestRead(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
 		{"", ""},
 		{"text: 1.10\nlist: [a, 2]\nnumber: 3\nbool: true\nword: two\nmap: {key: x}\n", ""},
-		{"text: ~\n", "1:7: text is ~, which YAML reads as nothing (write it in quotes: \"~\")\n"},
+		{"text: ~\n", "1:7: text is ~, which YAML reads as null (write it in quotes: \"~\")\n"},
 		{"text:\n", "1:6: text has no value (write a value, or remove the key)\n"},
-		{"text: [a]\n", "1:7: text must be a text (write the value in quotes)\n"},
-		{"text: >1\n  a\n", "1:7: text starts a text over several lines with > or | (write the value in quotes on one line)\n"},
-		{"text: >1.2\n", "1:7: >1.2 starts with a character that YAML keeps for itself (write it in quotes: text: \">1.2\")\n"},
+		{"text: [a]\n", "1:7: text must be text (write the value in quotes)\n"},
+		{"text: >1\n  a\n", "1:7: text uses a multi-line text, which starts with > or | (write the value in quotes on one line)\n"},
+		{"text: >1.2\n", "1:7: >1.2 starts with a character that YAML reserves (write it in quotes: text: \">1.2\")\n"},
 		{"text: \"a\\nb\"\n", "1:7: text has a line break (write the value in quotes on one line)\n"},
-		{"text: !!str a\n", "1:7: !!str is a tag, which is not used here (write the value in quotes)\n"},
-		{"text: &a b\nword: *a\n", "1:7: &a is an anchor, which is not used here (write the value itself, in quotes)\n" +
-			"2:7: *a is an alias, which is not used here (write the value itself, in quotes)\n"},
-		{"<<: {text: a}\n", "1:1: unknown key \"<<\" in the file (known keys are text, list, number, bool, word, map)\n"},
+		{"text: !!str a\n", "1:7: !!str is a tag, which is not allowed here (write the value in quotes)\n"},
+		{"text: &a b\nword: *a\n", "1:7: &a is an anchor, which is not allowed here (use the value itself, in quotes)\n" +
+			"2:7: *a is an alias, which is not allowed here (use the value itself, in quotes)\n"},
+		{"<<: {text: a}\n", "1:1: unknown key \"<<\" in the file (use one of text, list, number, bool, word, or map)\n"},
 		{"txt: a\n", "1:1: unknown key \"txt\" in the file (did you mean text?)\n"},
-		{"text: a\ntext: b\n", "2:1: \"text\" is there twice, first on line 1\n"},
+		{"text: a\ntext: b\n", "2:1: \"text\" is duplicated, first on line 1\n"},
 		{"[a]: b\n", "1:1: a key must be one word\n"},
 		{"list: a\n", "1:7: list must be a list (write [a, b], or a line with a hyphen for each)\n"},
-		{"list: [a, a]\n", "1:11: list lists \"a\" twice (remove one of them)\n"},
+		{"list: [a, a]\n", "1:11: list lists \"a\" more than once (remove one of them)\n"},
 		{"number: 10\n", "1:9: number must be a number from 1 to 9\n"},
 		{"number: \"1\"\n", "1:9: number must be a number from 1 to 9\n"},
 		{"bool: yes\n", "1:7: bool must be true or false (write true or false, without quotes)\n"},
-		{"word: tow\n", "1:7: word is \"tow\", which is not known (did you mean two?)\n"},
-		{"word: none of them\n", "1:7: word is \"none of them\", which is not known (use one, two or three)\n"},
+		{"word: tow\n", "1:7: word has the unknown value \"tow\" (did you mean two?)\n"},
+		{"word: none of them\n", "1:7: word has the unknown value \"none of them\" (use one of one, two, or three)\n"},
 		{"map: {}\n", "1:6: map has no key\n"},
 		{"map: a\n", "1:6: map must be a mapping (write {key: value}, or an indented line for each key)\n"},
-		{"- a\n", "1:1: a mapping is wanted here, with a key on each line\n"},
-		{"text: a\n---\ntext: b\n", "2:1: there is a second document, and only one is read (remove the line --- and what follows it)\n"},
-		{"text: a\n<<<<<<< HEAD\n=======\n>>>>>>> b\n", "2:1: merge conflict that is not resolved: <<<<<<< HEAD " +
-			"(choose one side, and remove the lines <<<<<<<, ======= and >>>>>>>)\n"},
-		{"text: a: b\nnumber: 10\n", "1:8: a colon and a space inside a value that is not quoted (put the value in double quotes)\n" +
+		{"- a\n", "1:1: expected a mapping, with a key on each line\n"},
+		{"text: a\n---\ntext: b\n", "2:1: a second document is not allowed (remove the line --- and the text after it)\n"},
+		{"text: a\n<<<<<<< HEAD\n=======\n>>>>>>> b\n", "2:1: unresolved merge conflict: <<<<<<< HEAD " +
+			"(choose one side, and remove the lines <<<<<<<, =======, and >>>>>>>)\n"},
+		{"text: a: b\nnumber: 10\n", "1:8: a colon and a space inside a value that is not quoted (use double quotes around the value)\n" +
 			"2:9: number must be a number from 1 to 9\n"},
 		{strings.Repeat("#", 1001), "0:0: the file has more than 1000 bytes\n"},
 	} {
@@ -82,7 +82,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// Text is read or refused, and every problem has a place in it.
+// FuzzRead checks that text is read or rejected, and that every problem has a position in it.
 func FuzzRead(f *testing.F) {
 	f.Add("text: 1\nlist: [a, {b: c}]\nmap:\n  key: |\n    x\n", true)
 	f.Add("a: 'x'y\nb:\n - c\n- d\ne: [\n", true)

@@ -14,6 +14,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
 // Value is a value of a file. If a check fails, its methods record a problem and return a zero value. If the value does
@@ -130,7 +131,7 @@ func (v Value) Fields(keys ...string) iter.Seq2[string, Value] {
 			switch {
 			case v.r.rejected[k] || v.r.rejected[n]:
 			case len(keys) > 0 && !slices.Contains(keys, k.Value):
-				value.Key().Errorf(didYouMean(k.Value, keys, "known keys are "+strings.Join(keys, ", ")),
+				value.Key().Errorf(didYouMean(k.Value, keys, "use "+textx.OneOf(keys)),
 					"unknown key %q in %s", k.Value, v.Name)
 			case !yield(k.Value, value):
 				return
@@ -175,7 +176,7 @@ func (v Value) hasValue(hint string) bool {
 		v.Errorf(hint, "%s has no value", v.Name)
 	default:
 		v.Errorf(fmt.Sprintf("write it in quotes: %q", v.Node.Value),
-			"%s is %s, which YAML reads as nothing", v.Name, v.Node.Value)
+			"%s is %s, which YAML reads as null", v.Name, v.Node.Value)
 	}
 	return false
 }
@@ -191,7 +192,7 @@ func (v Value) text() (string, bool) {
 	case !v.exists():
 		return "", false
 	case v.Node.Kind != yaml.ScalarNode:
-		v.Errorf("write the value in quotes", "%s must be a text", v.Name)
+		v.Errorf("write the value in quotes", "%s must be text", v.Name)
 		return "", false
 	}
 	return v.Node.Value, v.hasValue("write a value, or remove the key")
@@ -213,7 +214,7 @@ func (v Value) line() (string, bool) {
 	const hint = "write the value in quotes on one line"
 	isBlock := v.exists() && v.Node.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0
 	if isBlock && v.r.format.Forbidden == nil {
-		v.Errorf(hint, "%s starts a text over several lines with > or |", v.Name)
+		v.Errorf(hint, "%s uses a multi-line text, which starts with > or |", v.Name)
 		return "", false
 	}
 	s, ok := v.text()
@@ -291,7 +292,7 @@ func ListOf[T comparable](v Value, parse func(string) (T, error)) []T {
 		switch {
 		case !ok:
 		case seen[value]:
-			item.Errorf("remove one of them", "%s lists %q twice", v.Name, item.Node.Value)
+			item.Errorf("remove one of them", "%s lists %q more than once", v.Name, item.Node.Value)
 		default:
 			list, seen[value] = append(list, value), true
 		}
@@ -308,9 +309,8 @@ func OneOf(name string, words ...string) func(string) error {
 		if slices.Contains(words, s) {
 			return nil
 		}
-		last := len(words) - 1
-		hint := didYouMean(s, words, "use "+strings.Join(words[:last], ", ")+" or "+words[last])
-		return diag.Errorf(diag.Invalid, "%s is %q, which is not known", name, s).WithHint("%s", hint)
+		hint := didYouMean(s, words, "use "+textx.OneOf(words))
+		return diag.Errorf(diag.Invalid, "%s has the unknown value %q", name, s).WithHint("%s", hint)
 	}
 }
 
@@ -339,7 +339,7 @@ func (v Value) Int(most int64) int64 {
 		}
 	}
 	if most == 0 {
-		v.Errorf("write it without quotes and in digits, as 2000", "%s must be a whole number from 1", v.Name)
+		v.Errorf("write it in digits, without quotes, such as 2000", "%s must be a whole number of at least 1", v.Name)
 	} else {
 		v.Errorf("", "%s must be a number from 1 to %d", v.Name, most)
 	}

@@ -42,7 +42,7 @@ func writeArchive(w io.Writer, trees []Tree, atRoot bool) (tarDigest string, err
 	sorted := slices.SortedFunc(slices.Values(trees), func(a, b Tree) int { return strings.Compare(a.Name, b.Name) })
 	for i, t := range sorted {
 		if i > 0 && sorted[i-1].Name == t.Name {
-			return "", entryErrorf(t.Name, "is there twice")
+			return "", entryErrorf(t.Name, "is duplicated")
 		}
 		if err := a.tree(t); err != nil {
 			return "", err

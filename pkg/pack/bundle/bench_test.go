@@ -13,7 +13,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
-// bigPack is a pack of n skills: SKILL.md of 4 KB, three references of 8 KB and a script each.
+// bigPack is a pack of n skills: a SKILL.md of 4 KB, three references of 8 KB, and a script each.
 func bigPack(n int) []bundle.Tree {
 	random := rand.New(rand.NewPCG(1, 2))
 	text := func(size int) []byte {

@@ -99,7 +99,7 @@ func (c *Checker) addBytes(p string, size int64) error {
 	}
 	c.bytes += max(size, 0)
 	if c.bytes > c.limits.TotalBytes {
-		return entryErrorf(p, "makes the whole larger than %d bytes", c.limits.TotalBytes)
+		return entryErrorf(p, "makes the skill larger than %d bytes", c.limits.TotalBytes)
 	}
 	return nil
 }
@@ -116,7 +116,7 @@ func (c *Checker) addPath(p string, dir bool) error {
 	}
 	isNew, err := c.record(p, p, dir)
 	if err == nil && !isNew && !dir {
-		return entryErrorf(p, "is there twice")
+		return entryErrorf(p, "is duplicated")
 	}
 	return err
 }
@@ -127,15 +127,15 @@ func (c *Checker) record(entry, p string, dir bool) (isNew bool, err error) {
 	switch {
 	case !ok:
 		if c.entries++; c.entries > c.limits.Files {
-			return false, entryErrorf(entry, "is one more than %d files and directories", c.limits.Files)
+			return false, entryErrorf(entry, "exceeds the limit of %d files and directories", c.limits.Files)
 		}
 		c.paths[key] = checkedPath{path: p, dir: dir}
 		return true, nil
 	case old.path != p:
-		return false, entryErrorf(entry, "collides with %s where case or Unicode form does not count",
+		return false, entryErrorf(entry, "collides with %s on file systems that ignore case or Unicode form",
 			quoteName(old.path))
 	case old.dir != dir:
-		return false, entryErrorf(entry, "needs %s as a file and as a directory", quoteName(p))
+		return false, entryErrorf(entry, "uses %s as both a file and a directory", quoteName(p))
 	}
 	return false, nil
 }

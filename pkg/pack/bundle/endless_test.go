@@ -16,7 +16,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
-// endless is an archive without an end: pieces as often as they are asked for.
+// endless is an archive without an end: it repeats pieces on demand.
 type endless struct {
 	next   func(n int) []byte
 	n      int
@@ -35,7 +35,7 @@ func (e *endless) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// squeezed compresses an endless archive, and counts what comes out of it.
+// squeezed compresses an endless archive, and counts the output bytes.
 func squeezed(r io.Reader) io.Reader {
 	pr, pw := io.Pipe()
 	go func() {
@@ -48,7 +48,7 @@ func squeezed(r io.Reader) io.Reader {
 	return pr
 }
 
-// weigh is a sink that reads and keeps nothing, and says how much of the heap was in use when it had the most to keep.
+// weigh is a sink that reads everything and keeps nothing, and reports the largest heap in use.
 type weigh struct {
 	files int
 	peak  uint64
@@ -68,8 +68,8 @@ func (w *weigh) look() {
 	w.peak = max(w.peak, stats.HeapInuse)
 }
 
-// TestUnpackEndless proves that an archive that never ends is refused after a bounded number of bytes, and that it is
-// not held in memory: bombs, a million entries, and lying headers.
+// TestUnpackEndless proves that an endless archive is rejected after a bounded number of bytes, and is not kept in
+// memory: bombs, a million entries, and wrong headers.
 func TestUnpackEndless(t *testing.T) { // M2
 	block := func(build func(*tarball) *tarball) []byte { return build(newTar(t)).b.Bytes() }
 	start := block(func(a *tarball) *tarball { return a.skill("ok") })
@@ -97,13 +97,13 @@ func TestUnpackEndless(t *testing.T) { // M2
 	}{
 		{"a million files", then(func(n int) []byte {
 			return block(func(a *tarball) *tarball { return a.file(fmt.Sprintf("ok/%d/%d", n/100, n), "") })
-		}), bundle.UnpackOptions{}, "is one more than 100000 files and directories", 60 << 20},
+		}), bundle.UnpackOptions{}, "exceeds the limit of 100000 files and directories", 60 << 20},
 		{"a million skills", func(n int) []byte {
 			return block(func(a *tarball) *tarball { return a.skill(fmt.Sprint("s", n)) })
-		}, bundle.UnpackOptions{}, "is one more than 100000 entries", 110 << 20},
-		{"litter", then(func(int) []byte { return litter }), bundle.UnpackOptions{}, "is one more than 100000 entries", 60 << 20},
-		{"extended headers", then(func(int) []byte { return comment }), bundle.UnpackOptions{Limits: small()}, "unpacks to more than the limits allow", 4 << 20},
-		{"global headers", then(func(int) []byte { return global }), bundle.UnpackOptions{Limits: small()}, "unpacks to more than the limits allow", 4 << 20},
+		}, bundle.UnpackOptions{}, "exceeds the limit of 100000 entries", 110 << 20},
+		{"litter", then(func(int) []byte { return litter }), bundle.UnpackOptions{}, "exceeds the limit of 100000 entries", 60 << 20},
+		{"extended headers", then(func(int) []byte { return comment }), bundle.UnpackOptions{Limits: small()}, "the unpacked content exceeds the limit", 4 << 20},
+		{"global headers", then(func(int) []byte { return global }), bundle.UnpackOptions{Limits: small()}, "the unpacked content exceeds the limit", 4 << 20},
 		{"a file of 8 GB", then(func(n int) []byte {
 			if n == 1 {
 				return huge
@@ -117,7 +117,7 @@ func TestUnpackEndless(t *testing.T) { // M2
 				})
 			}
 			return zeros
-		}), bundle.UnpackOptions{Limits: bundle.Limits{TotalBytes: 250 << 20}}, "makes the whole larger than 262144000 bytes", 252 << 20},
+		}), bundle.UnpackOptions{Limits: bundle.Limits{TotalBytes: 250 << 20}}, "makes the skill larger than 262144000 bytes", 252 << 20},
 		{"padding", then(func(n int) []byte { return zeros }), bundle.UnpackOptions{}, "trailing data after the last entry", 2 << 20},
 		{"held in memory to be read twice", then(func(n int) []byte {
 			return block(func(a *tarball) *tarball { return a.file(fmt.Sprint("ok/", n), "") })
@@ -160,7 +160,7 @@ func small() bundle.Limits {
 	return bundle.Limits{Files: 20, FileBytes: 1000, TotalBytes: 2000, PathBytes: 60, Depth: 4}
 }
 
-// TestUnpackModes proves what an archive may say of a file and what comes of it: one bit.
+// TestUnpackModes proves that only one bit of a file's mode in an archive has an effect.
 func TestUnpackModes(t *testing.T) {
 	tests := []struct {
 		header tar.Header

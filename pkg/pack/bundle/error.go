@@ -28,7 +28,7 @@ type MismatchError struct {
 
 // Error returns what differs, with both values.
 func (e *MismatchError) Error() string {
-	return fmt.Sprintf("%s does not match: want %s, got %s", e.What, e.Want, e.Got)
+	return fmt.Sprintf("%s does not match: expected %s, got %s", e.What, e.Want, e.Got)
 }
 
 // Code returns diag.Integrity.

@@ -28,7 +28,7 @@ func ExampleSum() {
 	// t1:sha256:bb3ed674e9d9c843eb4f6537fcaeacd5f63caafeeab54087e2b905d68863ab27
 }
 
-// An archive that was written and read again has the same digests.
+// ExampleUnpack writes and reads an archive, which keeps its digests.
 func ExampleUnpack() {
 	hello := bundle.MapTree("hello", map[string][]byte{"SKILL.md": []byte("Say hello.\n")}, nil)
 	var archive bytes.Buffer

@@ -11,13 +11,13 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
-// What the compressor makes of a megabyte of text. Its other tests are too small to notice another version of it.
+// The compressor's output for a megabyte of text. Its other tests are too small to detect another version of it.
 const (
 	goldenLargeTar     = "sha256:30fb5ddfd13600649c12c8be20de12619e3efcebe8e118f05c974db1fb777e6e"
 	goldenLargeArchive = "sha256:b1651548cf129cc4fabd153d7a08908317b4861dcd1fa545f83a58f4e77d93d3"
 )
 
-// prose returns text as people write it, the same every time: words of uneven frequency, in lines and paragraphs.
+// prose returns deterministic text that resembles natural prose: words of uneven frequency, in lines and paragraphs.
 func prose(size int) []byte {
 	words := []string{
 		"the", "a", "to", "of", "and", "in", "is", "for", "with", "service", "deploy", "rollback", "cluster", "release", "image", "namespace",
@@ -39,11 +39,11 @@ func prose(size int) []byte {
 	return b.Bytes()[:size]
 }
 
-// TestGoldenLarge holds that a large skill is published as the same bytes as ever. If it fails where only a dependency
-// changed, then the compressor makes other bytes than before: publishing a version again gives another digest, what was
-// packed and what is published differ, and signatures, which are of the digest, no longer match what is built again.
-// Keep the version of github.com/klauspost/compress that go.mod has, or take such a change for what it is: a new format
-// of published layers, which docs/adr and CHANGELOG.md have to announce.
+// TestGoldenLarge checks that a large skill is published as the same bytes as ever. If it fails after a change of only
+// a dependency, then the compressor produces different bytes: publishing a version again gives another digest, packed
+// and published content differ, and signatures, which cover the digest, no longer match a rebuild. Keep the version of
+// github.com/klauspost/compress that go.mod has, or treat the change as a new format of published layers, which
+// docs/dev/adr and CHANGELOG.md must announce.
 func TestGoldenLarge(t *testing.T) {
 	text := prose(1 << 20)
 	file := bundle.Entry{Path: "SKILL.md", Size: int64(len(text)), SHA256: sha256.Sum256(text)}

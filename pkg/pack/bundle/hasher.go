@@ -43,7 +43,7 @@ func (h *Hasher) WriteFile(skill, path string, executable bool, size int64, r io
 		return entryErrorf(path, "is larger than the limits allow")
 	}
 	if size >= 0 && e.Size != size {
-		return diag.Errorf(diag.Invalid, "entry %s has %d bytes, not the %d announced", quoteName(path), e.Size, size)
+		return diag.Errorf(diag.Invalid, "entry %s has %d bytes instead of %d", quoteName(path), e.Size, size)
 	}
 	s.inventory = append(s.inventory, e)
 	return nil

@@ -61,7 +61,7 @@ func TestIgnoreFile(t *testing.T) { // M3
 	}
 }
 
-// TestIgnoreFileAsGit asks git about random patterns and paths.
+// TestIgnoreFileAsGit compares random patterns and paths with git's result.
 func TestIgnoreFileAsGit(t *testing.T) { // M3
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not here to be asked")
@@ -102,7 +102,7 @@ func TestIgnoreFileAsGit(t *testing.T) { // M3
 	}
 }
 
-// gitIgnores returns the paths that git ignores, taken for files.
+// gitIgnores returns the paths that git ignores if they are files.
 func gitIgnores(t *testing.T, text string, paths []string) map[string]bool {
 	t.Helper()
 	dir := t.TempDir()
@@ -127,7 +127,7 @@ func gitIgnores(t *testing.T, text string, paths []string) map[string]bool {
 	return ignored
 }
 
-// FuzzIgnoreFile proves that no pattern makes it stumble.
+// FuzzIgnoreFile proves that no pattern causes a panic.
 func FuzzIgnoreFile(f *testing.F) {
 	f.Add("*.md\n!a/**\n", "a/b.md")
 	f.Add("[[:alpha:]-z]\\", "x")

@@ -100,7 +100,7 @@ func (inv Inventory) Sort() {
 func ParseInventory(data []byte) (Inventory, error) {
 	rest, ok := bytes.CutPrefix(data, []byte(treeHeader))
 	if !ok {
-		return nil, diag.Errorf(diag.Invalid, "not an inventory: the first line is not %s",
+		return nil, diag.Errorf(diag.Invalid, "invalid inventory: the first line is not %s",
 			strings.TrimSpace(treeHeader))
 	}
 	inv := make(Inventory, 0, bytes.Count(rest, []byte{'\n'}))
@@ -127,7 +127,7 @@ func ParseInventory(data []byte) (Inventory, error) {
 }
 
 func parseLine(line string) (e Entry, err error) {
-	invalid := diag.Errorf(diag.Invalid, "not <mode> <size> <sha256> <quoted path>")
+	invalid := diag.Errorf(diag.Invalid, "expected <mode> <size> <sha256> <quoted path>")
 	mode, line, ok1 := strings.Cut(line, " ")
 	size, line, ok2 := strings.Cut(line, " ")
 	sum, path, ok3 := strings.Cut(line, " ")
@@ -146,7 +146,7 @@ func parseLine(line string) (e Entry, err error) {
 	return e, nil
 }
 
-// parseHex decodes lower-case hex of exactly dst's length.
+// parseHex decodes lowercase hex of exactly dst's length.
 func parseHex(dst []byte, s string) bool {
 	if len(s) != 2*len(dst) || strings.ToLower(s) != s {
 		return false
@@ -168,12 +168,13 @@ func Integrity(trees map[string]string) string {
 	return DigestOf(b)
 }
 
-// CheckDigest returns an error unless s is a tree digest or an integrity: "t1:sha256:" and 64 lower-case hex digits.
+// CheckDigest returns an error unless s is a tree digest or an integrity: "t1:sha256:" and 64 lowercase hex digits.
 func CheckDigest(s string) error {
 	var sum [sha256.Size]byte
 	digits, ok := strings.CutPrefix(s, digestPrefix)
 	if !ok || !parseHex(sum[:], digits) {
-		return diag.Errorf(diag.Invalid, "%s is not a digest: want %s and 64 hex digits", quoteName(s), digestPrefix)
+		return diag.Errorf(diag.Invalid, "invalid digest %s: use %s and 64 hexadecimal digits", quoteName(s),
+			digestPrefix)
 	}
 	return nil
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
-// The digests of demo. They are locked and published in the world: a change here is a change of the formats.
+// The digests of demo. Published packs and lockfiles contain them: a change here is a change of the formats.
 const (
 	goldenDeploy    = "t1:sha256:2148d0f632fa2d3cc6fafe983659d605637c4ddda48a43bafc8b8b8babdb8386"
 	goldenRollback  = "t1:sha256:6aa2783dc33b29273941c1a1b702e2202a8c38f7961f1d987ddc7dcece65f2d6"
@@ -71,20 +71,20 @@ func TestParseInventory(t *testing.T) {
 		{"one", head + line("SKILL.md"), ""},
 		{"sorted", head + line("A") + line("b!") + line("b/c") + line("b0"), ""},
 		{"quote inside", head + line(`a"b`), "line 2"},
-		{"nothing", "", "not an inventory"},
-		{"newer", "skillpm-tree-v2\n", "not an inventory"},
+		{"nothing", "", "invalid inventory"},
+		{"newer", "skillpm-tree-v2\n", "invalid inventory"},
 		{"cut off", head + strings.TrimSpace(line("a")), "line 2 is cut off"},
 		{"unsorted", head + line("b") + line("a"), "line 3 is out of order"},
 		{"twice", head + line("a") + line("a"), "line 3"},
 		{"collision", head + line("A") + line("a"), "collides"},
-		{"file and directory", head + line("a") + line("a/b"), "as a file and as a directory"},
+		{"file and directory", head + line("a") + line("a/b"), "as both a file and a directory"},
 		{"unsafe", head + line("../a"), `".." component`},
 		{"decomposed", head + line("e\u0301"), "line 2"},
 		{"mode", head + "777 1 " + sum + " \"a\"\n", "line 2"},
 		{"negative size", head + "644 -1 " + sum + " \"a\"\n", "line 2"},
 		{"padded size", head + "644 01 " + sum + " \"a\"\n", "line 2"},
 		{"huge size", head + "644 99999999999999999999 " + sum + " \"a\"\n", "line 2"},
-		{"upper-case digest", head + "644 1 " + strings.ToUpper(sum) + " \"a\"\n", "line 2"},
+		{"uppercase digest", head + "644 1 " + strings.ToUpper(sum) + " \"a\"\n", "line 2"},
 		{"short digest", head + "644 1 0a0a \"a\"\n", "line 2"},
 		{"two spaces", head + "644  1 " + sum + " \"a\"\n", "line 2"},
 		{"no quotes", head + "644 1 " + sum + " a\n", "line 2"},
@@ -106,7 +106,7 @@ func TestParseInventory(t *testing.T) {
 	}
 }
 
-// FuzzParseInventory proves that a text has one inventory and an inventory one text.
+// FuzzParseInventory proves that texts and inventories correspond one to one.
 func FuzzParseInventory(f *testing.F) {
 	for _, tree := range demo() {
 		f.Add(tree.Inventory.Encode())
@@ -138,11 +138,11 @@ func TestInventoryCheck(t *testing.T) { // the errors of verify
 		want string
 	}{
 		{"same", inv, ""},
-		{"missing first", inv[1:], `file "SKILL.md" does not match: want 644`},
-		{"missing last", inv[:len(inv)-1], `file "scripts/run.sh" does not match: want 755`},
+		{"missing first", inv[1:], `file "SKILL.md" does not match: expected 644`},
+		{"missing last", inv[:len(inv)-1], `file "scripts/run.sh" does not match: expected 755`},
 		{"nothing", nil, `got no such file`},
-		{"more", append(slices.Clone(inv), bundle.Entry{Path: "zzz"}), `file "zzz" does not match: want no such file, got 644 0`},
-		{"mode", change(func(i bundle.Inventory) bundle.Inventory { i[0].Executable = true; return i }), "want 644"},
+		{"more", append(slices.Clone(inv), bundle.Entry{Path: "zzz"}), `file "zzz" does not match: expected no such file, got 644 0`},
+		{"mode", change(func(i bundle.Inventory) bundle.Inventory { i[0].Executable = true; return i }), "expected 644"},
 		{"content", change(func(i bundle.Inventory) bundle.Inventory { i[0].SHA256[0]++; return i }), "SKILL.md"},
 	}
 	for _, tt := range tests {

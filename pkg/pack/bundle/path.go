@@ -19,7 +19,7 @@ func CheckPath(p string) error {
 		return entryErrorf(p, "is empty")
 	}
 	if !utf8.ValidString(p) {
-		return entryErrorf(p, "is not UTF-8")
+		return entryErrorf(p, "is not valid UTF-8")
 	}
 	if p[0] == '/' {
 		return entryErrorf(p, "is an absolute path")
@@ -34,7 +34,7 @@ func CheckPath(p string) error {
 		}
 	}
 	if fold(name) == "skillpm.lock" {
-		return entryErrorf(p, "is skillpm's own file")
+		return entryErrorf(p, "is reserved for skillpm")
 	}
 	return nil
 }
@@ -46,11 +46,11 @@ func checkRunes(p string) string {
 		case r < 0x20 || r == 0x7f:
 			return "has a control character"
 		case strings.ContainsRune(`<>:"|?*`, r):
-			return "has a character that Windows does not allow, " + string(r)
+			return "has a character that is not allowed on Windows: " + string(r)
 		case r == '\\':
 			return "has a backslash"
 		case r == '`':
-			return "has a back quote"
+			return "has a backquote"
 		case r == '$' && (strings.HasPrefix(p[i+1:], "(") || strings.HasPrefix(p[i+1:], "{")):
 			return "has a shell substitution"
 		case r >= 0x80 && invisible(r):
@@ -97,7 +97,7 @@ func checkComponent(c string) string {
 	case c[0] == '-':
 		return "has a component that starts with a hyphen"
 	case strings.HasSuffix(c, "."):
-		return "has a component that ends in a dot"
+		return "has a component that ends with a dot"
 	case strings.TrimSpace(c) != c:
 		return "has a component that starts or ends with a space"
 	}
@@ -109,7 +109,7 @@ func checkComponent(c string) string {
 	case lower == ".git":
 		return "is inside a .git directory"
 	case lower == ".skillpm":
-		return "is skillpm's own file"
+		return "is reserved for skillpm"
 	case isShortName(stem):
 		return "has a Windows short name (8.3)"
 	}

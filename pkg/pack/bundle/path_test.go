@@ -26,7 +26,7 @@ func TestCheckPath(t *testing.T) { // M2
 			t.Errorf("%q: %v", p, err)
 		}
 	}
-	// The others are entries of archives in TestUnpackBadArchives.
+	// TestUnpackBadArchives has the other cases as entries of archives.
 	for _, p := range []string{"", "/", ".", "..", "a/", "/a", "a//b", "a/../b", "\x00", "a\x00b", "\xc0\xaf", "\ud7ff\ue000"} {
 		err := bundle.CheckPath(p)
 		var entry *bundle.EntryError
@@ -36,7 +36,7 @@ func TestCheckPath(t *testing.T) { // M2
 	}
 }
 
-// FuzzCheckPath proves that an accepted path is one path below a directory, on every system and in every form.
+// FuzzCheckPath proves that an accepted path is one path below a directory, on every system and in every Unicode form.
 func FuzzCheckPath(f *testing.F) {
 	for _, s := range []string{"SKILL.md", "a/../b", "C:x", "cafe\u0301", "a\\b", ".git/x", "aux", "a~1", "\u1fef", "\u212a", "x/y/z"} {
 		f.Add(s)

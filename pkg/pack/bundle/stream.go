@@ -44,7 +44,7 @@ func openStream(r io.Reader, limits Limits) (*stream, error) {
 // Read reads the tar. It never returns io.EOF together with bytes.
 func (s *stream) Read(p []byte) (n int, err error) {
 	if s.limit <= 0 {
-		return 0, diag.Errorf(diag.Invalid, "it unpacks to more than the limits allow")
+		return 0, diag.Errorf(diag.Invalid, "the unpacked content exceeds the limit")
 	}
 	p = p[:min(int64(len(p)), s.limit)]
 	if s.zip != nil {
@@ -102,9 +102,9 @@ func (s *stream) readError(err error) error {
 	case errors.Is(err, gzip.ErrChecksum):
 		return diag.Errorf(diag.Invalid, "corrupt: the checksum of the compressed stream is wrong")
 	case errors.Is(err, gzip.ErrHeader), errors.As(err, &corrupt), errors.As(err, &internal):
-		return diag.Errorf(diag.Invalid, "corrupt: the compressed stream makes no sense")
+		return diag.Errorf(diag.Invalid, "corrupt: the compressed stream is invalid")
 	case errors.Is(err, tar.ErrHeader), errors.Is(err, tar.ErrFieldTooLong):
-		return diag.Errorf(diag.Invalid, "corrupt: not a tar archive, or one with a wrong header")
+		return diag.Errorf(diag.Invalid, "corrupt: not a tar archive, or one with an invalid header")
 	}
 	return err
 }

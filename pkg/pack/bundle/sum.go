@@ -52,7 +52,7 @@ func Walk(fsys fs.FS, dir string, skip func(path string, dir bool) bool, visit f
 			return check.AddDir(p)
 		}
 		if !d.Type().IsRegular() {
-			return entryErrorf(p, "is a %s: only files and directories can be in a skill", typeName(d.Type()))
+			return entryErrorf(p, "is a %s: a skill can contain only files and directories", typeName(d.Type()))
 		}
 		info, err := d.Info()
 		if err != nil {

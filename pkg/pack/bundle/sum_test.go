@@ -54,7 +54,7 @@ func TestSum(t *testing.T) { // M2
 	}
 }
 
-// TestDirTree packs a directory with a decomposed name, as macOS has them, and with files that are skipped.
+// TestDirTree packs a directory with a decomposed name, which macOS uses, and with skipped files.
 func TestDirTree(t *testing.T) { // M3
 	fsys := fstest.MapFS{
 		"x/SKILL.md":     {Data: []byte("s"), Mode: 0o644},
@@ -95,7 +95,7 @@ func TestSumRefuses(t *testing.T) {
 		{"irregular", fstest.MapFS{"a": {Mode: fs.ModeIrregular | 0o644}}, "is a special file"},
 		{"unsafe name", fstest.MapFS{"con.md": file}, "Windows device"},
 		{"collision", fstest.MapFS{"a.md": file, "A.md": file}, `collides with "A.md"`},
-		{"unsafe directory", fstest.MapFS{"x./a": file}, "ends in a dot"},
+		{"unsafe directory", fstest.MapFS{"x./a": file}, "ends with a dot"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -110,7 +110,7 @@ func TestSumRefuses(t *testing.T) {
 	}
 }
 
-// TestSumLinkOnDisk proves that a real link is seen, and not what it leads to.
+// TestSumLinkOnDisk proves that a real link is detected and not followed.
 func TestSumLinkOnDisk(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "SKILL.md"), nil, 0o644); err != nil {
@@ -124,7 +124,7 @@ func TestSumLinkOnDisk(t *testing.T) {
 	}
 }
 
-// TestWriteArchiveRefuses proves that nothing is published that is not what was hashed, or that no one could install.
+// TestWriteArchiveRefuses proves that only hashed content that others can install is published.
 func TestWriteArchiveRefuses(t *testing.T) { // M3
 	tree := func(name string, files map[string][]byte) bundle.Tree { return bundle.MapTree(name, files, nil) }
 	changed := func(content string) bundle.Tree {

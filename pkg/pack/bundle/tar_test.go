@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// tarball makes archives that no honest tool makes.
+// tarball creates malformed archives.
 type tarball struct {
 	t testing.TB
 	b bytes.Buffer
@@ -16,7 +16,7 @@ type tarball struct {
 
 func newTar(t testing.TB) *tarball { return &tarball{t: t} }
 
-// skill adds a good skill of that name.
+// skill adds a valid skill of that name.
 func (a *tarball) skill(name string) *tarball { return a.file(name+"/SKILL.md", "---\nname: x\n---\n") }
 
 func (a *tarball) file(name, content string) *tarball {
@@ -45,8 +45,8 @@ func (a *tarball) add(h tar.Header, content string) *tarball {
 	return a
 }
 
-// raw adds a header that the standard library would not write: a good one of a file, changed, with its checksum made
-// right again, and then the body.
+// raw adds a header that the standard library would not write: a valid file header with changes and a corrected
+// checksum, and then the body.
 func (a *tarball) raw(name string, body string, change func(header []byte)) *tarball {
 	a.t.Helper()
 	start := a.b.Len()
@@ -81,7 +81,7 @@ func (a *tarball) pax(flag byte, records ...string) *tarball {
 // end returns the archive with its end mark.
 func (a *tarball) end() []byte { return append(bytes.Clone(a.b.Bytes()), make([]byte, 1024)...) }
 
-// zip returns the archive with its end mark, compressed.
+// zip returns the compressed archive with its end mark.
 func (a *tarball) zip() []byte { return compressed(a.t, a.end()) }
 
 func compressed(t testing.TB, data []byte) []byte {

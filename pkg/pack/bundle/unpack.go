@@ -100,7 +100,7 @@ func (u *unpacker) archive(r io.Reader) error {
 // complete checks, at the end, that there are skills and that each has a SKILL.md.
 func (u *unpacker) complete() error {
 	if len(u.skills) == 0 {
-		return diag.Errorf(diag.Invalid, "no skill in it: no directory has a %s", skillFile)
+		return diag.Errorf(diag.Invalid, "no skills found: no directory has a %s", skillFile)
 	}
 	missing := ""
 	for name, s := range u.skills {
@@ -131,7 +131,7 @@ func (u *unpacker) entry(h *tar.Header, r io.Reader) error {
 		return err
 	}
 	if u.files++; u.files > u.opts.Limits.Files {
-		return entryErrorf(h.Name, "is one more than %d entries", u.opts.Limits.Files)
+		return entryErrorf(h.Name, "exceeds the limit of %d entries", u.opts.Limits.Files)
 	}
 	name := strings.TrimPrefix(h.Name, "./")
 	if dir {
@@ -155,9 +155,9 @@ func entryType(h *tar.Header) (dir bool, err error) {
 	switch h.Typeflag {
 	case tar.TypeReg, tar.TypeDir:
 	case tar.TypeSymlink:
-		return false, entryErrorf(h.Name, "is a symbolic link to %s: links are not allowed", quoteName(h.Linkname))
+		return false, entryErrorf(h.Name, "is a symbolic link to %s; links are not allowed", quoteName(h.Linkname))
 	case tar.TypeLink:
-		return false, entryErrorf(h.Name, "is a hard link to %s: links are not allowed", quoteName(h.Linkname))
+		return false, entryErrorf(h.Name, "is a hard link to %s; links are not allowed", quoteName(h.Linkname))
 	case tar.TypeChar, tar.TypeBlock:
 		return false, entryErrorf(h.Name, "is a device")
 	case tar.TypeFifo:
@@ -173,7 +173,7 @@ func entryType(h *tar.Header) (dir bool, err error) {
 		}
 	}
 	if h.Typeflag == tar.TypeReg && h.Mode&0o7000 != 0 {
-		return false, entryErrorf(h.Name, "has setuid, setgid or sticky mode %04o", h.Mode&0o7777)
+		return false, entryErrorf(h.Name, "has a setuid, setgid, or sticky mode: %04o", h.Mode&0o7777)
 	}
 	return h.Typeflag == tar.TypeDir, nil
 }
@@ -215,7 +215,7 @@ func (u *unpacker) locate(name string, dir bool) (skill *unpackedSkill, p string
 		return nil, "", entryErrorf(name, "is not inside a skill's directory")
 	}
 	if u.opts.Layout == Rooted && u.opts.Skill != "" && root != u.opts.Skill {
-		return nil, "", entryErrorf(name, "is outside %s, the only directory that may be at the top",
+		return nil, "", entryErrorf(name, "is outside %s, the only directory that is allowed at the top",
 			quoteName(u.opts.Skill))
 	}
 	skill, err = u.skill(root)
@@ -228,7 +228,8 @@ func (u *unpacker) skill(name string) (*unpackedSkill, error) {
 	}
 	key := fold(name)
 	if old, ok := u.folded[key]; ok {
-		return nil, entryErrorf(name, "collides with %s where case or Unicode form does not count", quoteName(old))
+		return nil, entryErrorf(name, "collides with %s on file systems that ignore case or Unicode form",
+			quoteName(old))
 	}
 	u.folded[key] = name
 	s := &unpackedSkill{check: NewChecker(u.opts.Limits), selected: u.opts.Want == nil || u.opts.Want(name)}
@@ -250,7 +251,7 @@ func (u *unpacker) skillEntry(s *unpackedSkill, p string, dir bool, h *tar.Heade
 		return err
 	}
 	if u.bytes += h.Size; u.bytes > u.opts.Limits.TotalBytes {
-		return entryErrorf(h.Name, "makes the whole larger than %d bytes", u.opts.Limits.TotalBytes)
+		return entryErrorf(h.Name, "makes the archive larger than %d bytes", u.opts.Limits.TotalBytes)
 	}
 	s.hasSkillFile = s.hasSkillFile || p == skillFile
 	if !s.selected || u.sink == nil {
@@ -266,7 +267,7 @@ func (u *unpacker) skillEntry(s *unpackedSkill, p string, dir bool, h *tar.Heade
 // checkRoot returns an error if the name of a skill can't be a directory at the top of an archive.
 func checkRoot(name string) error {
 	if strings.Contains(name, "/") {
-		return entryErrorf(name, "is not a single directory")
+		return entryErrorf(name, "is not a single directory name")
 	}
 	return CheckPath(name + "/" + skillFile)
 }

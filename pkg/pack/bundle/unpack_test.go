@@ -16,8 +16,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
-// TestUnpackBadArchives proves that each hostile or damaged archive is refused with one line that says why, and which
-// entry it is.
+// TestUnpackBadArchives proves that each hostile or damaged archive fails with one line that names the reason and the
+// entry.
 func TestUnpackBadArchives(t *testing.T) { // M2
 	named := func(name string) func(*tarball) []byte {
 		return func(a *tarball) []byte { return a.skill("ok").file(name, "x").end() }
@@ -48,17 +48,17 @@ func TestUnpackBadArchives(t *testing.T) { // M2
 		{"dot", named("ok/./x"), bundle.UnpackOptions{}, `has a "." component`},
 		{"empty component", named("ok//x"), bundle.UnpackOptions{}, "has an empty path component"},
 		{"backslash", named(`ok\..\x`), bundle.UnpackOptions{}, "has a backslash"},
-		{"drive letter", named("ok/C:x"), bundle.UnpackOptions{}, "Windows does not allow, :"},
-		{"drive", named("C:/x"), bundle.UnpackOptions{}, "Windows does not allow, :"},
+		{"drive letter", named("ok/C:x"), bundle.UnpackOptions{}, "not allowed on Windows: :"},
+		{"drive", named("C:/x"), bundle.UnpackOptions{}, "not allowed on Windows: :"},
 		{"UNC", named(`\\server\share\x`), bundle.UnpackOptions{}, "has a backslash"},
 		{"UNC with slashes", named("//server/share/x"), bundle.UnpackOptions{}, "is an absolute path"},
-		{"stream", named("ok/f::$DATA"), bundle.UnpackOptions{}, "Windows does not allow, :"},
+		{"stream", named("ok/f::$DATA"), bundle.UnpackOptions{}, "not allowed on Windows: :"},
 		{"device", named("ok/nul"), bundle.UnpackOptions{}, "Windows device"},
 		{"device with extension", named("ok/CoM1.txt"), bundle.UnpackOptions{}, "Windows device"},
 		{"device with space", named("ok/aux .md"), bundle.UnpackOptions{}, "Windows device"},
 		{"console", named("ok/conin$"), bundle.UnpackOptions{}, "Windows device"},
 		{"superscript device", named("ok/com¹"), bundle.UnpackOptions{}, "Windows device"},
-		{"trailing dot", named("ok/x."), bundle.UnpackOptions{}, "ends in a dot"},
+		{"trailing dot", named("ok/x."), bundle.UnpackOptions{}, "ends with a dot"},
 		{"trailing space", named("ok/x /y"), bundle.UnpackOptions{}, "starts or ends with a space"},
 		{"leading space", named("ok/ x"), bundle.UnpackOptions{}, "starts or ends with a space"},
 		{"trailing no-break space", named("ok/x\u00a0"), bundle.UnpackOptions{}, "starts or ends with a space"},
@@ -67,7 +67,7 @@ func TestUnpackBadArchives(t *testing.T) { // M2
 		{"escape", named("ok/\x1b[2Jx"), bundle.UnpackOptions{}, `entry "ok/\x1b[2Jx" has a control character`},
 		{"delete", named("ok/a\x7f"), bundle.UnpackOptions{}, "has a control character"},
 		{"C1 control", named("ok/a\u009b"), bundle.UnpackOptions{}, "invisible"},
-		{"not UTF-8", named("ok/\xff\xfe"), bundle.UnpackOptions{}, "is not UTF-8"},
+		{"not UTF-8", named("ok/\xff\xfe"), bundle.UnpackOptions{}, "is not valid UTF-8"},
 		{"bidi override", named("ok/\u202egpj.sh"), bundle.UnpackOptions{}, `entry "ok/\u202egpj.sh" has an invisible or direction-changing`},
 		{"bidi isolate", named("ok/\u2066x"), bundle.UnpackOptions{}, "direction-changing"},
 		{"zero-width space", named("ok/a\u200bb"), bundle.UnpackOptions{}, "invisible"},
@@ -77,16 +77,16 @@ func TestUnpackBadArchives(t *testing.T) { // M2
 		{"Hangul filler", named("ok/\u3164"), bundle.UnpackOptions{}, "invisible"},
 		{"option", named("ok/-rf"), bundle.UnpackOptions{}, "starts with a hyphen"},
 		{"substitution", named("ok/$(id)"), bundle.UnpackOptions{}, "shell substitution"},
-		{"back quote", named("ok/`id`"), bundle.UnpackOptions{}, "back quote"},
-		{"back quote after NFC", named("ok/\u1fefid\u1fef"), bundle.UnpackOptions{}, "back quote"},
+		{"backquote", named("ok/`id`"), bundle.UnpackOptions{}, "backquote"},
+		{"back quote after NFC", named("ok/\u1fefid\u1fef"), bundle.UnpackOptions{}, "backquote"},
 		{"git", named("ok/.git/config"), bundle.UnpackOptions{}, "is inside a .git directory"},
 		{"git in capitals", named("ok/.GiT/config"), bundle.UnpackOptions{}, "is inside a .git directory"},
 		{"git short name", named("ok/GIT~1/config"), bundle.UnpackOptions{}, "Windows short name"},
-		{"git with dot", named("ok/.git./config"), bundle.UnpackOptions{}, "ends in a dot"},
-		{"own directory", named("ok/.skillpm/state.json"), bundle.UnpackOptions{}, "skillpm's own"},
-		{"own lock", named("ok/skillpm.lock"), bundle.UnpackOptions{}, "skillpm's own"},
-		{"own lock in capitals", named("ok/SkillPM.LOCK"), bundle.UnpackOptions{}, "skillpm's own"},
-		{"own directory below", named("ok/a/.SkillPM/x"), bundle.UnpackOptions{}, "skillpm's own"},
+		{"git with dot", named("ok/.git./config"), bundle.UnpackOptions{}, "ends with a dot"},
+		{"own directory", named("ok/.skillpm/state.json"), bundle.UnpackOptions{}, "reserved for skillpm"},
+		{"own lock", named("ok/skillpm.lock"), bundle.UnpackOptions{}, "reserved for skillpm"},
+		{"own lock in capitals", named("ok/SkillPM.LOCK"), bundle.UnpackOptions{}, "reserved for skillpm"},
+		{"own directory below", named("ok/a/.SkillPM/x"), bundle.UnpackOptions{}, "reserved for skillpm"},
 		{"directory with a bad name", func(a *tarball) []byte { return a.skill("ok").dir("ok/..").end() }, bundle.UnpackOptions{}, `entry "ok/../" has a ".." component`},
 		{"parent of the whole", named("./../x"), bundle.UnpackOptions{}, `has a ".." component`},
 		{"empty name", named(""), bundle.UnpackOptions{}, `entry "" is empty`},
@@ -105,7 +105,7 @@ func TestUnpackBadArchives(t *testing.T) { // M2
 		{"volume label", typed('V', ""), bundle.UnpackOptions{}, "unknown type 'V'"},
 		{"setuid", func(a *tarball) []byte {
 			return a.skill("ok").add(tar.Header{Typeflag: tar.TypeReg, Name: "ok/su", Mode: 0o4755}, "x").end()
-		}, bundle.UnpackOptions{}, `entry "ok/su" has setuid, setgid or sticky mode 4755`},
+		}, bundle.UnpackOptions{}, `entry "ok/su" has a setuid, setgid, or sticky mode: 4755`},
 		{"sparse, GNU", typed(tar.TypeGNUSparse, ""), bundle.UnpackOptions{}, ""},
 		{"sparse, PAX 0.1", func(a *tarball) []byte {
 			return a.skill("ok").pax('x', "GNU.sparse.major", "0", "GNU.sparse.minor", "1", "GNU.sparse.size", "9", "GNU.sparse.numblocks", "1", "GNU.sparse.map", "0,1").file("ok/x", "x").end()
@@ -125,7 +125,7 @@ func TestUnpackBadArchives(t *testing.T) { // M2
 		{"directory dump", typed('D', ""), bundle.UnpackOptions{}, "unknown type 'D'"},
 		{"setgid", func(a *tarball) []byte {
 			return a.skill("ok").add(tar.Header{Typeflag: tar.TypeReg, Name: "ok/sg", Mode: 0o2755}, "x").end()
-		}, bundle.UnpackOptions{}, "has setuid, setgid or sticky mode 2755"},
+		}, bundle.UnpackOptions{}, "has a setuid, setgid, or sticky mode: 2755"},
 		{"sparse, PAX 1.0", func(a *tarball) []byte {
 			return a.skill("ok").pax('x', "GNU.sparse.major", "1", "GNU.sparse.minor", "0", "GNU.sparse.name", "ok/x", "GNU.sparse.realsize", "1099511627776").file("ok/x", "0\n").end()
 		}, bundle.UnpackOptions{}, ""},
@@ -170,16 +170,16 @@ func TestUnpackBadArchives(t *testing.T) { // M2
 			return a.pax('g', "path", "evil").skill("ok").end()
 		}, bundle.UnpackOptions{}, `global extended header that sets "path"`},
 		// Collisions.
-		{"twice", two("ok/a", "ok/a"), bundle.UnpackOptions{}, `entry "ok/a" is there twice`},
-		{"twice, once with dot", two("ok/a", "./ok/a"), bundle.UnpackOptions{}, "is there twice"},
-		{"file, then directory", two("ok/a", "ok/a/b"), bundle.UnpackOptions{}, `needs "a" as a file and as a directory`},
-		{"directory, then file", two("ok/a/b", "ok/a"), bundle.UnpackOptions{}, "as a file and as a directory"},
+		{"twice", two("ok/a", "ok/a"), bundle.UnpackOptions{}, `entry "ok/a" is duplicated`},
+		{"twice, once with dot", two("ok/a", "./ok/a"), bundle.UnpackOptions{}, "is duplicated"},
+		{"file, then directory", two("ok/a", "ok/a/b"), bundle.UnpackOptions{}, `uses "a" as both a file and a directory`},
+		{"directory, then file", two("ok/a/b", "ok/a"), bundle.UnpackOptions{}, "as both a file and a directory"},
 		{"directory entry, then file", func(a *tarball) []byte {
 			return a.skill("ok").dir("ok/a").file("ok/a", "x").end()
-		}, bundle.UnpackOptions{}, "as a file and as a directory"},
+		}, bundle.UnpackOptions{}, "as both a file and a directory"},
 		{"case", two("ok/readme.md", "ok/README.md"), bundle.UnpackOptions{}, `collides with "readme.md"`},
 		{"case of directories", two("ok/docs/a", "ok/Docs/b"), bundle.UnpackOptions{}, `collides with "docs"`},
-		{"NFC and NFD", two("ok/caf\u00e9", "ok/cafe\u0301"), bundle.UnpackOptions{}, "is there twice"},
+		{"NFC and NFD", two("ok/caf\u00e9", "ok/cafe\u0301"), bundle.UnpackOptions{}, "is duplicated"},
 		{"case and NFD", two("ok/CAF\u00c9", "ok/cafe\u0301"), bundle.UnpackOptions{}, "collides with"},
 		{"folding", two("ok/stra\u00dfe", "ok/STRASSE"), bundle.UnpackOptions{}, "collides with"},
 		{"long s", two("ok/s", "ok/\u017f"), bundle.UnpackOptions{}, "collides with"},
@@ -198,39 +198,39 @@ func TestUnpackBadArchives(t *testing.T) { // M2
 		{"all too large", func(a *tarball) []byte {
 			s := strings.Repeat("x", 900)
 			return a.skill("ok").file("ok/a", s).file("ok/b", s).file("ok/c", s).end()
-		}, bundle.UnpackOptions{Limits: small}, `entry "ok/c" makes the whole larger than 2000 bytes`},
+		}, bundle.UnpackOptions{Limits: small}, `entry "ok/c" makes the skill larger than 2000 bytes`},
 		{"all skills together too large", func(a *tarball) []byte {
 			s := strings.Repeat("x", 900)
 			return a.skill("ok").file("ok/a", s).skill("b").file("b/b", s).skill("c").file("c/c", s).end()
-		}, bundle.UnpackOptions{Limits: small}, "makes the whole larger than 2000 bytes"},
+		}, bundle.UnpackOptions{Limits: small}, "makes the archive larger than 2000 bytes"},
 		{"too many files", func(a *tarball) []byte {
 			for i := range 30 {
 				a.file("ok/"+strings.Repeat("x", i+1), "")
 			}
 			return a.end()
-		}, bundle.UnpackOptions{Limits: small}, "is one more than 20 "},
+		}, bundle.UnpackOptions{Limits: small}, "exceeds the limit of 20 "},
 		{"too many directories", func(a *tarball) []byte {
 			for range 30 {
 				a.dir("ok")
 			}
 			return a.end()
-		}, bundle.UnpackOptions{Limits: small}, "is one more than 20 entries"},
+		}, bundle.UnpackOptions{Limits: small}, "exceeds the limit of 20 entries"},
 		{"too many implied directories", func(a *tarball) []byte {
 			for i := range 8 {
 				d := "ok/" + strings.Repeat("x", i+1)
 				a.file(d+"/y/z", "")
 			}
 			return a.end()
-		}, bundle.UnpackOptions{Limits: small}, "is one more than 20 files and directories"},
+		}, bundle.UnpackOptions{Limits: small}, "exceeds the limit of 20 files and directories"},
 		{"too many, ignored", func(a *tarball) []byte {
 			for range 30 {
 				a.file("ok/.DS_Store", "")
 			}
 			return a.end()
-		}, bundle.UnpackOptions{Limits: small}, "is one more than 20 entries"},
+		}, bundle.UnpackOptions{Limits: small}, "exceeds the limit of 20 entries"},
 		{"bomb in an ignored file", func(a *tarball) []byte {
 			return compressed(t, a.skill("ok").file("ok/.DS_Store", strings.Repeat("\x00", 4<<20)).end())
-		}, bundle.UnpackOptions{Limits: small}, "unpacks to more than the limits allow"},
+		}, bundle.UnpackOptions{Limits: small}, "the unpacked content exceeds the limit"},
 		{"bomb in headers", func(a *tarball) []byte {
 			for range 20 {
 				a.pax('x', "comment", strings.Repeat("x", 1<<18))
@@ -242,8 +242,8 @@ func TestUnpackBadArchives(t *testing.T) { // M2
 		}, bundle.UnpackOptions{}, "trailing data"},
 		// Shape of the archive.
 		{"nothing", func(*tarball) []byte { return nil }, bundle.UnpackOptions{}, "truncated"},
-		{"no entries", (*tarball).end, bundle.UnpackOptions{}, "no skill in it"},
-		{"no entries, automatic", (*tarball).end, bundle.UnpackOptions{Layout: bundle.Auto}, "no skill in it"},
+		{"no entries", (*tarball).end, bundle.UnpackOptions{}, "no skills found"},
+		{"no entries, automatic", (*tarball).end, bundle.UnpackOptions{Layout: bundle.Auto}, "no skills found"},
 		{"not an archive", func(*tarball) []byte { return bytes.Repeat([]byte("<html>"), 500) }, bundle.UnpackOptions{}, "not a tar archive"},
 		{"zip", func(*tarball) []byte { return append([]byte("PK\x03\x04"), make([]byte, 1000)...) }, bundle.UnpackOptions{}, "not a tar archive"},
 		{"zstd", func(*tarball) []byte { return append([]byte("\x28\xb5\x2f\xfd"), make([]byte, 1000)...) }, bundle.UnpackOptions{}, "not a tar archive"},
@@ -253,7 +253,7 @@ func TestUnpackBadArchives(t *testing.T) { // M2
 		{"no SKILL.md, other case", func(a *tarball) []byte { return a.file("bad/skill.md", "").end() }, bundle.UnpackOptions{}, "has no SKILL.md"},
 		{"no SKILL.md, an empty directory", func(a *tarball) []byte { return a.skill("ok").dir("bad").end() }, bundle.UnpackOptions{}, "has no SKILL.md"},
 		{"no SKILL.md, single", func(a *tarball) []byte { return a.file("README.md", "").end() }, bundle.UnpackOptions{Layout: bundle.Single, Skill: "x"}, `entry "x" has no SKILL.md`},
-		{"no SKILL.md, automatic", func(a *tarball) []byte { return a.file("a/b/SKILL.md", "").end() }, bundle.UnpackOptions{Layout: bundle.Auto, Skill: "x"}, "no skill in it"},
+		{"no SKILL.md, automatic", func(a *tarball) []byte { return a.file("a/b/SKILL.md", "").end() }, bundle.UnpackOptions{Layout: bundle.Auto, Skill: "x"}, "no skills found"},
 		{"two roots", func(a *tarball) []byte { return a.skill("ok").skill("other").end() }, bundle.UnpackOptions{Skill: "ok"}, `entry "other/SKILL.md" is outside "ok"`},
 		{"file at the top", named("README.md"), bundle.UnpackOptions{}, "is not inside a skill's directory"},
 		// Damage.
@@ -264,7 +264,7 @@ func TestUnpackBadArchives(t *testing.T) { // M2
 		{"truncated gzip checksum", func(a *tarball) []byte { z := a.skill("ok").zip(); return z[:len(z)-2] }, bundle.UnpackOptions{}, "truncated"},
 		{"gzip header alone", func(a *tarball) []byte { return a.skill("ok").zip()[:5] }, bundle.UnpackOptions{}, "truncated"},
 		{"gzip checksum", func(a *tarball) []byte { z := a.skill("ok").zip(); z[len(z)-6] ^= 1; return z }, bundle.UnpackOptions{}, "checksum"},
-		{"gzip of an unknown method", func(a *tarball) []byte { z := a.skill("ok").zip(); z[2] = 7; return z }, bundle.UnpackOptions{}, "makes no sense"},
+		{"gzip of an unknown method", func(a *tarball) []byte { z := a.skill("ok").zip(); z[2] = 7; return z }, bundle.UnpackOptions{}, "corrupt: the compressed stream is invalid"},
 		{"gzip damaged inside", func(a *tarball) []byte { z := a.skill("ok").zip(); copy(z[12:], "\xff\xff\xff\xff\xff\xff"); return z }, bundle.UnpackOptions{}, ""},
 		{"trailing data", func(a *tarball) []byte { return append(a.skill("ok").end(), "more"...) }, bundle.UnpackOptions{}, "trailing data after the last entry"},
 		{"a second archive", func(a *tarball) []byte {
@@ -276,13 +276,13 @@ func TestUnpackBadArchives(t *testing.T) { // M2
 			z := a.skill("ok").zip()
 			return append(z, z...)
 		}, bundle.UnpackOptions{}, "trailing data after the compressed stream"},
-		{"header checksum", func(a *tarball) []byte { b := a.skill("ok").end(); b[0] ^= 1; return b }, bundle.UnpackOptions{}, "wrong header"},
+		{"header checksum", func(a *tarball) []byte { b := a.skill("ok").end(); b[0] ^= 1; return b }, bundle.UnpackOptions{}, "invalid header"},
 		{"header size too large", func(a *tarball) []byte {
 			return a.skill("ok").raw("ok/x", "x", func(h []byte) { copy(h[124:136], "00000010000\x00") }).end()
 		}, bundle.UnpackOptions{}, "truncated"},
 		{"header size too small", func(a *tarball) []byte {
 			return a.skill("ok").raw("ok/x", strings.Repeat("x", 600), func(h []byte) { copy(h[124:136], "00000000001\x00") }).end()
-		}, bundle.UnpackOptions{}, "wrong header"},
+		}, bundle.UnpackOptions{}, "invalid header"},
 		{"header size in base 256", func(a *tarball) []byte {
 			return a.skill("ok").raw("ok/x", "x", func(h []byte) {
 				copy(h[124:128], "\x80\x00\x00\x00")
@@ -311,7 +311,7 @@ func TestUnpackBadArchives(t *testing.T) { // M2
 	}
 }
 
-// TestUnpackOddArchives proves that what other tools write is read, and that it makes the same trees.
+// TestUnpackOddArchives proves that archives of other tools are read, and give the same trees.
 func TestUnpackOddArchives(t *testing.T) { // M2
 	plain := func(a *tarball) *tarball {
 		return a.file("x/SKILL.md", "s").add(tar.Header{Typeflag: tar.TypeReg, Name: "x/run", Mode: 0o755}, "r")
@@ -358,7 +358,7 @@ func TestUnpackOddArchives(t *testing.T) { // M2
 	}
 }
 
-// TestUnpackNormal proves that a decomposed name arrives composed.
+// TestUnpackNormal proves that a decomposed name is composed in the result.
 func TestUnpackNormal(t *testing.T) {
 	h := bundle.NewHasher(bundle.Limits{})
 	data := newTar(t).skill("ok").file("ok/cafe\u0301.md", "x").end()
@@ -374,7 +374,7 @@ type failingSink struct{ err error }
 
 func (s failingSink) WriteFile(string, string, bool, int64, io.Reader) error { return s.err }
 
-// TestUnpackOtherErrors proves that errors of the network and of the disk are not taken for a bad archive.
+// TestUnpackOtherErrors proves that network and disk errors are not reported as a bad archive.
 func TestUnpackOtherErrors(t *testing.T) {
 	data := newTar(t).skill("ok").zip()
 	remote := diag.Errorf(diag.Remote, "connection lost: %w", io.ErrUnexpectedEOF)
@@ -393,7 +393,7 @@ func TestUnpackOtherErrors(t *testing.T) {
 	}
 }
 
-// FuzzUnpack feeds damaged archives. What is accepted must make the same trees when it is packed again.
+// FuzzUnpack reads damaged archives. An accepted archive must give the same trees when it is packed again.
 func FuzzUnpack(f *testing.F) {
 	f.Add(newTar(f).skill("a").end())
 	f.Add(newTar(f).skill("a").dir("a/b").file("a/b/c", "x").skill("b").zip())
@@ -428,7 +428,7 @@ func FuzzUnpack(f *testing.F) {
 	})
 }
 
-// memory is a sink that keeps all.
+// memory is a sink that keeps everything in memory.
 type memory map[string]map[string][]byte
 
 func (m memory) WriteFile(skill, path string, _ bool, _ int64, r io.Reader) error {

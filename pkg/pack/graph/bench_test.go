@@ -36,8 +36,7 @@ func BenchmarkDrawings(b *testing.B) {
 	}
 }
 
-// BenchmarkChain draws one chain of 10,000 packs, each of which the manifest requires too: the longest wires there can
-// be.
+// BenchmarkChain draws one chain of 10,000 packs, each of which the manifest also requires: the longest possible wires.
 func BenchmarkChain(b *testing.B) {
 	packs := chain(10_000)
 	var roots []graph.Edge
@@ -57,7 +56,7 @@ func BenchmarkChain(b *testing.B) {
 	})
 }
 
-// BenchmarkWhyOfManyChains has cycles everywhere, and more chains than there are atoms.
+// BenchmarkWhyOfManyChains explains a graph with cycles everywhere, and more chains than there are atoms.
 func BenchmarkWhyOfManyChains(b *testing.B) {
 	for _, cycles := range []bool{false, true} {
 		g, target := ladder(3_000, cycles)
@@ -69,7 +68,7 @@ func BenchmarkWhyOfManyChains(b *testing.B) {
 	}
 }
 
-// BenchmarkWhyOfKnot has packs that all require each other.
+// BenchmarkWhyOfKnot explains packs that all require each other.
 func BenchmarkWhyOfKnot(b *testing.B) {
 	for _, n := range []int{200, 1_000} {
 		g := knot(n)

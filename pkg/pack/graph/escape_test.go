@@ -14,7 +14,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/graph"
 )
 
-// What a line of DOT and of Mermaid may be: whatever a name is, it stays between its quotation marks.
+// The possible forms of DOT and Mermaid lines: any name stays between its quotation marks.
 const (
 	dotQuoted     = `"(?:[^"\\&]|\\\\|\\"|\\n|&amp;)*"`
 	mermaidQuoted = `"(?:[^"\\#;:&<>\x60|{}\[\]]|#[0-9]+;|<br/>)*"`
@@ -27,7 +27,7 @@ var (
 		`  classDef [a-z]+ [a-z-]+: [a-z0-9 ]+|  class n[0-9]+(?:,n[0-9]+)* [a-z]+)$`)
 )
 
-// FuzzNames draws a graph with names that others chose, and requires that nothing but its texts is different.
+// FuzzNames draws a graph with untrusted names, and requires that only its texts differ.
 func FuzzNames(f *testing.F) {
 	for _, s := range []string{
 		"acme", `"];evil[label="`, `\`, `\N\"`, "&lt;script&gt;", `<script>alert(1)</script>`, "]]>", "-->", "`md`", "#quot;", "#34;",
@@ -54,7 +54,7 @@ func FuzzNames(f *testing.F) {
 	})
 }
 
-// hostile returns a graph that has three texts wherever others choose what stands there. Its edges have labels always.
+// hostile returns a graph with three texts in the positions of untrusted names. All its edges have labels.
 func hostile(name, version, constraint string) *graph.Graph {
 	a, b := pack.ID{Owner: "a", Name: name}, pack.ID{Owner: "b", Name: name}
 	gone := pack.ID{Owner: "c", Name: name}
@@ -65,7 +65,8 @@ func hostile(name, version, constraint string) *graph.Graph {
 	})
 }
 
-// checkLines requires as many lines as of a benign graph, none with anything but printable characters, all of a form.
+// checkLines requires the same number of lines as a benign graph has, all of a known form and with printable characters
+// only.
 func checkLines(t *testing.T, what, got, benign string, form *regexp.Regexp) {
 	t.Helper()
 	if g, w := strings.Count(got, "\n"), strings.Count(benign, "\n"); g != w {
@@ -81,7 +82,7 @@ func checkLines(t *testing.T, what, got, benign string, form *regexp.Regexp) {
 	}
 }
 
-// checkSVG requires XML of the same elements with the same attributes as of a benign graph.
+// checkSVG requires XML with the same elements and attributes as a benign graph has.
 func checkSVG(t *testing.T, got, benign string) {
 	t.Helper()
 	if g, w := elements(t, got), elements(t, benign); g != w {

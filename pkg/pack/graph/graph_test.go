@@ -16,9 +16,9 @@ import (
 
 var update = flag.Bool("update", false, "write the drawings in testdata")
 
-// parse reads a graph. A line is what requires, a colon, and the list of what is required, each with a range behind an
-// @ and a ! in the end for development only. The root is called root; others are written owner/name=version, with
-// skills in brackets, as [name] or [name>link]. A name that is not at the beginning of any line is missing.
+// parse reads a graph. A line has a pack, a colon, and its list of requirements, each with a range after an @ and a
+// final ! if it is for development only. The root is called root. Others are written owner/name=version, with skills in
+// brackets, as [name] or [name>link]. A name that no line starts with is missing.
 func parse(t testing.TB, text string) (roots []graph.Edge, packs []graph.Pack) {
 	t.Helper()
 	for line := range strings.Lines(text) {
@@ -59,7 +59,7 @@ func build(t testing.TB, text string) *graph.Graph {
 	return graph.New("acme/app", roots, packs)
 }
 
-// drawings are what is compared with testdata, by the end of the file's name.
+// drawings lists the formats that are compared with testdata, by file name extension.
 func drawings(t testing.TB, g *graph.Graph) map[string]string {
 	data, err := json.MarshalIndent(g.Document(), "", "  ")
 	if err != nil {
@@ -75,8 +75,8 @@ func drawings(t testing.TB, g *graph.Graph) map[string]string {
 	}
 }
 
-// TestDrawings compares what is drawn of each graph in testdata/*.graph with the files beside it, and requires the same
-// where packs and requirements come in another order.
+// TestDrawings compares the drawings of each graph in testdata/*.graph with the files beside it, and requires the same
+// output if packs and requirements come in another order.
 func TestDrawings(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.graph")
 	if err != nil || len(files) < 4 {
@@ -205,7 +205,7 @@ func TestInverted(t *testing.T) {
 	}
 }
 
-// TestDeepTree has a chain that is too long to be indented.
+// TestDeepTree draws a chain that is too long to indent.
 func TestDeepTree(t *testing.T) {
 	g := graph.New("app", []graph.Edge{{To: chainID(0)}}, chain(3_000))
 	lines := strings.Split(strings.TrimSpace(g.Tree(graph.Options{})), "\n")
@@ -217,7 +217,7 @@ func TestDeepTree(t *testing.T) {
 	}
 }
 
-// TestPaint checks that colours are all that is added.
+// TestPaint checks that painting adds only colors.
 func TestPaint(t *testing.T) {
 	g := build(t, "root: a/a@^1 a/b@*!\na/a=1.0.0[x y>z]: a/b\na/b=1.0.0: a/a")
 	seen := map[graph.Part]bool{}
@@ -254,7 +254,7 @@ func chain(n int) []graph.Pack {
 	return packs
 }
 
-// random returns packs that require some of those after them, and at times one before.
+// random returns packs that require some of the later packs, and sometimes an earlier one.
 func random(n, edges int, cycles bool) (roots []graph.Edge, packs []graph.Pack) {
 	r := rand.New(rand.NewPCG(7, uint64(n)))
 	packs = chain(n)

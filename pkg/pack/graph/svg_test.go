@@ -11,7 +11,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/graph"
 )
 
-// drawn is what is read of an SVG.
+// drawn is the parsed content of an SVG.
 type drawn struct {
 	Width  int    `xml:"width,attr"`
 	Height int    `xml:"height,attr"`
@@ -28,8 +28,8 @@ type drawn struct {
 	} `xml:"g"`
 }
 
-// TestBoxes draws graphs, and requires of each that no box stands upon another or beyond the edge, and that all there
-// is to draw is drawn.
+// TestBoxes draws graphs, and requires that no box overlaps another or the edge, and that all packs and edges are
+// drawn.
 func TestBoxes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 40).Draw(t, "packs")
@@ -75,7 +75,7 @@ func TestBoxes(t *testing.T) {
 	})
 }
 
-// TestColumns checks that what is required stands to the right, and that a cycle is closed by one arrow back.
+// TestColumns checks that requirements are to the right, and that one arrow back closes a cycle.
 func TestColumns(t *testing.T) {
 	g := build(t, "root: a/a a/c\na/a=1: a/b\na/b=1: a/c\na/c=1: a/a")
 	var d drawn
@@ -98,7 +98,7 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-// TestLabels draws graphs, and requires that no two labels of one gap stand upon each other.
+// TestLabels draws graphs, and requires that no two labels of one gap overlap.
 func TestLabels(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 25).Draw(t, "packs")

@@ -11,7 +11,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/graph"
 )
 
-// say writes chains as the names of their packs, each with what is required of it.
+// say writes chains as the names of their packs, each with the required range.
 func say(r graph.Reasons) string {
 	var lines []string
 	for _, chain := range r.Chains {
@@ -61,7 +61,7 @@ func TestWhy(t *testing.T) {
 	}
 }
 
-// ladder returns a graph with two ways past each of its rungs, and if they are to be rungs of cycles, back.
+// ladder returns a graph with two paths past each of its rungs, and with paths back if the rungs are cycles.
 func ladder(rungs int, cycles bool) (*graph.Graph, string) {
 	var b strings.Builder
 	b.WriteString("root: l/x0\n")
@@ -78,7 +78,7 @@ func ladder(rungs int, cycles bool) (*graph.Graph, string) {
 	return build(&t, b.String()), fmt.Sprintf("l/x%d", rungs)
 }
 
-// TestWhyOfManyChains has more chains than can be gone through.
+// TestWhyOfManyChains explains a graph with too many chains to enumerate.
 func TestWhyOfManyChains(t *testing.T) {
 	for _, tt := range []struct {
 		rungs  int
@@ -121,7 +121,7 @@ func knot(n int) *graph.Graph {
 	return graph.New("app", []graph.Edge{{To: chainID(0)}}, packs)
 }
 
-// TestWhyOfKnot proves that what Why holds is bounded where the beginnings of chains are too many to be held.
+// TestWhyOfKnot proves that Why needs bounded memory even if there are too many chain prefixes to keep.
 func TestWhyOfKnot(t *testing.T) {
 	const n = 200
 	g := knot(n)
@@ -140,7 +140,7 @@ func TestWhyOfKnot(t *testing.T) {
 	}
 }
 
-// TestWhyOfAnyGraph compares with going through all chains.
+// TestWhyOfAnyGraph compares the result with an enumeration of all chains.
 func TestWhyOfAnyGraph(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 7).Draw(t, "packs")

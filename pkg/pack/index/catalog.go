@@ -78,7 +78,7 @@ func WriteCatalog(w io.Writer, entries iter.Seq[CatalogEntry]) error {
 	last := ""
 	for e := range entries {
 		if e.Name <= last {
-			return diag.Errorf(diag.Internal, "a catalogue is sorted by name: %q comes after %q", e.Name, last)
+			return diag.Errorf(diag.Internal, "the catalog must be sorted by name: %q comes after %q", e.Name, last)
 		}
 		last = e.Name
 		if e.Skills == nil {
@@ -158,7 +158,7 @@ func parseCatalogLine(raw []byte, last string) (CatalogEntry, error) {
 		return e, err
 	}
 	if e.Name <= last {
-		return e, errors.New("the names are not in order: " + e.Name + " comes after " + last)
+		return e, errors.New("the names are not sorted: " + e.Name + " comes after " + last)
 	}
 	return e, nil
 }

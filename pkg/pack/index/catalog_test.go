@@ -33,13 +33,13 @@ func TestDeprecate(t *testing.T) {
 	}
 	good := string(line("1.0.0").Encode())
 	for text, want := range map[string]string{
-		`{"deprecated":"x"}`:                                            "no version was published above",
-		good + `{"deprecated":""}`:                                      "neither a message nor false",
-		good + `{"deprecated":true}`:                                    "neither a message nor false",
-		good + `{"deprecated":"x","version":"1.0.0"}`:                   "has only deprecated",
-		good + `{"deprecated":"x","yanked":"y","version":"1.0.0"}`:      "has only version and yanked",
-		good + `{"deprecated":"x","name":"acme/other"}`:                 "this line about acme/other",
-		strings.Replace(good, `{"name"`, `{"deprecated":"x","name"`, 1): "has only deprecated",
+		`{"deprecated":"x"}`:                                            "no earlier line publishes a version",
+		good + `{"deprecated":""}`:                                      "deprecated must be a message or false",
+		good + `{"deprecated":true}`:                                    "deprecated must be a message or false",
+		good + `{"deprecated":"x","version":"1.0.0"}`:                   "must contain only deprecated",
+		good + `{"deprecated":"x","yanked":"y","version":"1.0.0"}`:      "must contain only version and yanked",
+		good + `{"deprecated":"x","name":"acme/other"}`:                 "this line is for acme/other",
+		strings.Replace(good, `{"name"`, `{"deprecated":"x","name"`, 1): "must contain only deprecated",
 	} {
 		if _, err := index.Parse("f", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %q", text, err, want)
@@ -175,7 +175,7 @@ func TestReadCatalogRefuses(t *testing.T) {
 		{"not gzip", []byte{0x1f, 0x8b, 0, 0}, "catalog.ndjson.gz: "},
 		{"cut off", whole[:len(whole)-9], "unexpected EOF"},
 		{"another sum", append(slices.Clone(whole[:len(whole)-8]), 0, 0, 0, 0, 0, 0, 0, 0), "checksum"},
-		{"twice", zipped(good + good), "catalog.ndjson.gz:2: the names are not in order"},
+		{"twice", zipped(good + good), "catalog.ndjson.gz:2: the names are not sorted"},
 		{"a name", zipped(strings.Replace(good, "acme/b", "../b", 1)), "owner"},
 		{"a version", zipped(strings.Replace(good, "1.0.0", "1", 1)), "semantic version"},
 		{"a type", zipped(strings.Replace(good, `[]`, `{}`, 1)), "skills"},
@@ -200,7 +200,7 @@ func FuzzReadCatalog(f *testing.F) {
 		}
 		var again bytes.Buffer
 		if err := index.WriteCatalog(&again, slices.Values(list)); err != nil {
-			t.Fatalf("what was read cannot be written: %v", err)
+			t.Fatalf("what was cannot write to read: %v", err)
 		}
 		if second, err := readAll(again.Bytes()); err != nil || len(second) != len(list) {
 			t.Fatalf("%d entries are %d when they are read again: %v", len(list), len(second), err)

@@ -11,7 +11,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/index"
 )
 
-// whole returns a line whose integrity is that of its skills.
+// whole returns a line with the correct integrity of its skills.
 func whole(version string) string {
 	l := line(version)
 	l.Integrity = bundle.Integrity(map[string]string{"deploy": tree})
@@ -43,7 +43,7 @@ func TestCheck(t *testing.T) {
 		}
 		return text
 	}
-	// place returns where a text is in the line.
+	// place returns the position of a text in the line.
 	place := func(line, text string) int { return strings.Index(line, text) + 1 }
 	integrity := bundle.Integrity(map[string]string{"deploy": tree})
 	for _, tt := range []struct{ name, data, want string }{
@@ -52,42 +52,42 @@ func TestCheck(t *testing.T) {
 		{"not JSON", "<html>", "1:1: invalid character '<' looking for beginning of value\n"},
 		{"after é", `{"name": "é" x}`, "1:14: invalid character 'x' after object key:value pair\n"},
 		{"cut off", good[:40], "1:41: unexpected end of JSON input\n"},
-		{"an array", "  [1]", "1:1: a line is a JSON object\n"},
+		{"an array", "  [1]", "1:1: a line must be a JSON object\n"},
 		{
 			"several", with(`"acme/deploy"`, `"Acme"`, `"1.0.0"`, `"v1"`, "2026-11-20T09:30:00Z", "today", `"oci://registry.example/acme/deploy"`, `""`, integrity, "x", tree, "y"),
-			`1:9: "Acme" is not a pack: a pack is written owner/name (write owner/name, as in acme/deploy; a directory is written ./Acme)
-1:26: version "v1" is not a semantic version like 1.4.0
-1:43: published "today" is not an RFC 3339 time
-1:60: a version needs a source and a digest
-1:158: integrity "x" is not t1:sha256: and 64 hex digits
-1:233: tree "y" of skill deploy is not t1:sha256: and 64 hex digits
+			`1:9: invalid pack name "Acme" (use owner/name, such as acme/deploy, or ./Acme for a directory)
+1:26: invalid version "v1": use a semantic version such as 1.4.0
+1:43: invalid time "today" for published: use RFC 3339
+1:60: a version requires a source and a digest
+1:158: invalid integrity "x": use t1:sha256: and 64 hexadecimal digits
+1:233: invalid tree "y" of skill deploy: use t1:sha256: and 64 hexadecimal digits
 `,
 		},
 		{
-			"types", with(`"1.0.0"`, "1", `"deploy"`, "[]", `"~1.3"`, "2"), `1:33: version has a number where something else belongs
-1:297: skills.name has an array where something else belongs
-1:447: dependencies.version has a number where something else belongs
+			"types", with(`"1.0.0"`, "1", `"deploy"`, "[]", `"~1.3"`, "2"), `1:33: version has the wrong type: number
+1:297: skills.name has the wrong type: array
+1:447: dependencies.version has the wrong type: number
 `,
 		},
 		{"the next lines", strings.Join([]string{with(tree, "x"), `{"version":"1.0.0","yanked":true}`, "{", good, whole("1.1.0")}, "\n"), fmt.Sprintf(
-			"1:%d: tree \"x\" of skill deploy is not t1:sha256: and 64 hex digits\n2:29: yanked is neither a reason nor false\n"+
-				"3:2: unexpected end of JSON input\n4:33: version 1.0.0 is published a second time (the first is number 1): a published version never changes\n",
+			"1:%d: invalid tree \"x\" of skill deploy: use t1:sha256: and 64 hexadecimal digits\n2:29: yanked must be a reason or false\n"+
+				"3:2: unexpected end of JSON input\n4:33: version 1.0.0 is published twice (first as entry 1): a published version never changes\n",
 			place(with(tree, "x"), `"x"`))},
-		{"another pack", good + "\n" + strings.ReplaceAll(whole("1.1.0"), "acme/deploy", "acme/other"), "2:9: the file is about acme/deploy, and this line about acme/other\n"},
-		{"a key twice", with(`"version":`, `"version":"9.0.0","version":`), "1:41: the key \"version\" is there twice\n"},
-		{"withdrawn", `{"version":"2.0.0","yanked":""}`, "1:12: version \"2.0.0\" is withdrawn but was not published above\n1:29: yanked is neither a reason nor false\n"},
-		{"withdrawn with content", good + "\n" + with(`"name"`, `"yanked":"x","name"`), "2:1: a line that withdraws a version has only version and yanked\n"},
+		{"another pack", good + "\n" + strings.ReplaceAll(whole("1.1.0"), "acme/deploy", "acme/other"), "2:9: the file is for acme/deploy, but this line is for acme/other\n"},
+		{"a key twice", with(`"version":`, `"version":"9.0.0","version":`), "1:41: the key \"version\" is duplicated\n"},
+		{"withdrawn", `{"version":"2.0.0","yanked":""}`, "1:12: version \"2.0.0\" is yanked, but no earlier line publishes it\n1:29: yanked must be a reason or false\n"},
+		{"withdrawn with content", good + "\n" + with(`"name"`, `"yanked":"x","name"`), "2:1: a line that yanks a version must contain only version and yanked\n"},
 		{"a path", with("oci://registry.example/acme/deploy", "path:x"), "1:85: resolved \""},
-		{"local", with("oci://registry.example/acme/deploy", "local"), "1:85: acme/deploy 1.0.0: an index cannot point to \"local\"\n"},
-		{"a layout outside", with("oci://registry.example/acme/deploy", "oci-layout:../x"), "1:85: layout \"../x\" leaves its index\n"},
+		{"local", with("oci://registry.example/acme/deploy", "local"), "1:85: acme/deploy 1.0.0: an index cannot refer to the source \"local\"\n"},
+		{"a layout outside", with("oci://registry.example/acme/deploy", "oci-layout:../x"), "1:85: layout \"../x\" is outside its index\n"},
 		{"a layout", with("oci://registry.example/acme/deploy", "oci-layout:layout"), ""},
-		{"a branch", with("oci://registry.example", "git+https://git.example", digest, "main"), "1:132: resolved \"main\" of acme/deploy is not a commit of 40 hexadecimal digits\n"},
-		{"integrity", with(integrity, tree), fmt.Sprintf("1:%d: the integrity is %s, and that of the skills %s\n", place(good, `"t1:`), tree, integrity)},
+		{"a branch", with("oci://registry.example", "git+https://git.example", digest, "main"), "1:132: invalid commit \"main\" of acme/deploy: use 40 hexadecimal digits\n"},
+		{"integrity", with(integrity, tree), fmt.Sprintf("1:%d: the integrity is %s, but the skills have the integrity %s\n", place(good, `"t1:`), tree, integrity)},
 		{"no integrity", with(`"integrity":"`+integrity+`",`, ""), ""},
-		{"a skill's name", with(`"integrity":"`+integrity+`",`, "", `"name":"deploy"`, `"name":"Deploy"`), "1:223: the name \"Deploy\" holds the capital D: only a-z, 0-9 and hyphens are allowed\n"},
+		{"a skill's name", with(`"integrity":"`+integrity+`",`, "", `"name":"deploy"`, `"name":"Deploy"`), "1:223: the name \"Deploy\" contains the capital letter D: only a-z, 0-9, and hyphens are allowed\n"},
 		{"dependencies", with(`"acme/base":">=1 <3"`, `"base":"1","a/b":"newest","a/c":"latest","a/d":""`, `"~1.3"`, `"newer"`), fmt.Sprintf(
-			"1:%d: dependency: \"base\" is not a pack: a pack is written owner/name (write owner/name, as in acme/deploy; a directory is written ./base)\n"+
-				"1:%d: \"newest\" is not a range of versions\n1:%d: \"newer\" is not a range of versions\n",
+			"1:%d: dependency: invalid pack name \"base\" (use owner/name, such as acme/deploy, or ./base for a directory)\n"+
+				"1:%d: invalid version range \"newest\"\n1:%d: invalid version range \"newer\"\n",
 			place(good, `"acme/base":`)+7, place(good, `"acme/base":`)+17, place(good, `"acme/base":`)+63)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -108,12 +108,12 @@ func TestCheck(t *testing.T) {
 func TestCheckConfig(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
 		{`{"version": 1, "title": "x"}`, ""},
-		{"{\n  \"title\": \"x\",\n  \"version\": 2\n}", "3:14: index format version 2 is not 1 (a newer skillpm may be needed to read this index)\n"},
-		{"{\"title\": \"é\"\n}", "1:1: index format version 0 is not 1 (a newer skillpm may be needed to read this index)\n"},
+		{"{\n  \"title\": \"x\",\n  \"version\": 2\n}", "3:14: unsupported index format version 2; this skillpm supports version 1 (use a newer skillpm)\n"},
+		{"{\"title\": \"é\"\n}", "1:1: unsupported index format version 0; this skillpm supports version 1 (use a newer skillpm)\n"},
 		{"{\n\"version\": 1,\n}", "3:1: invalid character '}' looking for beginning of object key string\n"},
 		{"", "1:1: unexpected end of JSON input\n"},
-		{"{\"version\": 1,\n \"title\": 5}", "2:11: title has a number where something else belongs\n"},
-		{"{\"version\": 1,\n \"version\": 1}", "2:2: the key \"version\" is there twice\n"},
+		{"{\"version\": 1,\n \"title\": 5}", "2:11: title has the wrong type: number\n"},
+		{"{\"version\": 1,\n \"version\": 1}", "2:2: the key \"version\" is duplicated\n"},
 	} {
 		if got := show(index.CheckConfig("config.json", []byte(tt.text))); got != tt.want {
 			t.Errorf("%s\ngot  %swant %s", tt.text, got, tt.want)
@@ -137,7 +137,8 @@ func TestIDOf(t *testing.T) {
 	}
 }
 
-// FuzzCheck holds Check to Parse: what Parse refuses, Check reports at its line, and every place is in the text.
+// FuzzCheck compares Check with Parse: Check reports what Parse rejects, at its line, and every position is in the
+// text.
 func FuzzCheck(f *testing.F) {
 	f.Add([]byte(whole("1.0.0") + `{"version":"1.0.0","yanked":"x"}`))
 	f.Add([]byte(`{"name":"a/b","Skills":[{"tree":1},[]],"skills":{},"dependencies":{"x":3}}`))

@@ -65,7 +65,7 @@ func NewDependencies(list []pack.Dependency) (Dependencies, error) {
 	for _, d := range list {
 		if d.Ref != nil {
 			return nil, diag.Errorf(diag.Invalid,
-				"%s comes from a place of its own and cannot be a dependency of a published pack", d.ID).
+				"%s has its own source and cannot be a dependency of a published pack", d.ID).
 				WithHint("publish %s to a registry and depend on it by name", d.ID)
 		}
 		skills := slices.Clone(d.Skills)

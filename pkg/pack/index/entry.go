@@ -166,13 +166,13 @@ func (p *parser) version(r record) iter.Seq2[location, error] {
 		}
 		if first, duplicate := p.versions[r.Version]; duplicate {
 			yield(at("version"), fmt.Errorf(
-				"version %s is published a second time (the first is number %d): a published version never changes",
+				"version %s is published twice (first as entry %d): a published version never changes",
 				r.Version, first+1))
 			return
 		}
 		id, err := pack.ParseID(r.Name)
 		if err == nil && !p.entry.ID.IsZero() && p.entry.ID != id {
-			if !yield(at("name"), fmt.Errorf("the file is about %s, and this line about %s", p.entry.ID, id)) {
+			if !yield(at("name"), fmt.Errorf("the file is for %s, but this line is for %s", p.entry.ID, id)) {
 				return
 			}
 		} else if err == nil {
@@ -197,23 +197,23 @@ func (p *parser) version(r record) iter.Seq2[location, error] {
 func (p *parser) yank(r record) iter.Seq2[location, error] {
 	return func(yield func(location, error) bool) {
 		if !r.isNote() || r.Deprecated != nil {
-			yield(at(), errors.New("a line that withdraws a version has only version and yanked"))
+			yield(at(), errors.New("a line that yanks a version must contain only version and yanked"))
 			return
 		}
 		reason, ok := parseNote(r.Yanked)
 		published, found := p.versions[r.Version]
 		switch {
 		case !found:
-			if !yield(at("version"), fmt.Errorf("version %q is withdrawn but was not published above", r.Version)) {
+			if !yield(at("version"), fmt.Errorf("version %q is yanked, but no earlier line publishes it", r.Version)) {
 				return
 			}
 		case r.Name != "" && r.Name != p.entry.ID.String():
-			if !yield(at("name"), fmt.Errorf("the file is about %s, and this line about %s", p.entry.ID, r.Name)) {
+			if !yield(at("name"), fmt.Errorf("the file is for %s, but this line is for %s", p.entry.ID, r.Name)) {
 				return
 			}
 		}
 		if !ok {
-			yield(at("yanked"), errors.New("yanked is neither a reason nor false"))
+			yield(at("yanked"), errors.New("yanked must be a reason or false"))
 		} else if found {
 			p.entry.Versions[published].Yanked = reason
 		}
@@ -226,13 +226,13 @@ func (p *parser) deprecate(r record) iter.Seq2[location, error] {
 		message, ok := parseNote(r.Deprecated)
 		switch {
 		case !r.isNote() || r.Version != "":
-			yield(at(), errors.New("a line that deprecates the pack has only deprecated"))
+			yield(at(), errors.New("a line that deprecates the pack must contain only deprecated"))
 		case p.entry.ID.IsZero():
-			yield(at("deprecated"), errors.New("the pack is deprecated but no version was published above"))
+			yield(at("deprecated"), errors.New("the pack is deprecated, but no earlier line publishes a version"))
 		case r.Name != "" && r.Name != p.entry.ID.String():
-			yield(at("name"), fmt.Errorf("the file is about %s, and this line about %s", p.entry.ID, r.Name))
+			yield(at("name"), fmt.Errorf("the file is for %s, but this line is for %s", p.entry.ID, r.Name))
 		case !ok:
-			yield(at("deprecated"), errors.New("deprecated is neither a message nor false"))
+			yield(at("deprecated"), errors.New("deprecated must be a message or false"))
 		default:
 			p.entry.Deprecated = message
 		}
@@ -264,14 +264,9 @@ func describeJSON(err error) error {
 	case !ok:
 		return err
 	case typed.Field == "":
-		return errors.New("a line is a JSON object")
+		return errors.New("a line must be a JSON object")
 	default:
-		article := "a"
-		if strings.HasPrefix(typed.Value, "array") || strings.HasPrefix(typed.Value, "object") {
-			article = "an"
-		}
-		return fmt.Errorf("%s has %s %s where something else belongs", strings.TrimPrefix(typed.Field, "Line."),
-			article, typed.Value)
+		return fmt.Errorf("%s has the wrong type: %s", strings.TrimPrefix(typed.Field, "Line."), typed.Value)
 	}
 }
 

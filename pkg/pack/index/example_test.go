@@ -8,7 +8,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/index"
 )
 
-// deployFile returns the file of acme/deploy with two versions, of which the first is yanked.
+// deployFile returns the file of acme/deploy with two versions. The first is yanked.
 func deployFile() ([]byte, error) {
 	var data []byte
 	for _, version := range []string{"1.3.0", "1.4.0"} {
@@ -29,7 +29,7 @@ func deployFile() ([]byte, error) {
 	return index.AppendYank("deploy.ndjson", data, "1.3.0", "deletes volumes")
 }
 
-// The file of a pack answers which versions there are, what they require, and where they are.
+// ExampleParse reads the versions of a pack, their requirements, and their sources from the pack's file.
 func ExampleParse() {
 	data, err := deployFile()
 	if err != nil {
@@ -57,7 +57,7 @@ func ExampleParse() {
 	// oci://registry.example/acme/deploy [deploy] acme/base ^2.1
 }
 
-// The catalog of an index has one line for each pack.
+// ExampleCatalog shows that the catalog of an index has one line for each pack.
 func ExampleCatalog() {
 	data, err := deployFile()
 	if err != nil {

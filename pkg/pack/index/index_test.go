@@ -87,30 +87,30 @@ func TestParseRefuses(t *testing.T) {
 	for _, tt := range []struct{ name, data, want string }{
 		{"empty", "", "no version"},
 		{"not JSON", "<html>\n", "f:1: "},
-		{"an array", "[]", "a line is a JSON object"},
+		{"an array", "[]", "a line must be a JSON object"},
 		{"two objects", good + good, "after top-level value"},
-		{"the second time", good + "\n" + good, "f:2: version 1.0.0 is published a second time"},
-		{"another pack", good + "\n" + strings.Replace(with("1.0.0", "1.1.0"), "acme/deploy", "acme/other", 1), "this line about acme/other"},
-		{"a key twice", with(`"version":`, `"version":"9.0.0","version":`), `the key "version" is there twice`},
-		{"a key twice in other case", with(`"version":`, `"Version":"9.0.0","version":`), "is there twice"},
-		{"a key twice, escaped", with(`"version":`, `"\u0076ersion":"9.0.0","version":`), "is there twice"},
-		{"a key twice in another script", with(`"version":`, `"verſion":"9.0.0","version":`), "is there twice"},
-		{"a key twice among many", with(`{"name"`, `{"x":{`+manyKeys(40)+`"k39":0},"name"`), `the key "k39" is there twice`},
-		{"a key twice deeper", with(`"tree":`, `"tree":"x","tree":`), `the key "tree" is there twice`},
+		{"the second time", good + "\n" + good, "f:2: version 1.0.0 is published twice"},
+		{"another pack", good + "\n" + strings.Replace(with("1.0.0", "1.1.0"), "acme/deploy", "acme/other", 1), "this line is for acme/other"},
+		{"a key twice", with(`"version":`, `"version":"9.0.0","version":`), `the key "version" is duplicated`},
+		{"a key twice in other case", with(`"version":`, `"Version":"9.0.0","version":`), "is duplicated"},
+		{"a key twice, escaped", with(`"version":`, `"\u0076ersion":"9.0.0","version":`), "is duplicated"},
+		{"a key twice in another script", with(`"version":`, `"verſion":"9.0.0","version":`), "is duplicated"},
+		{"a key twice among many", with(`{"name"`, `{"x":{`+manyKeys(40)+`"k39":0},"name"`), `the key "k39" is duplicated`},
+		{"a key twice deeper", with(`"tree":`, `"tree":"x","tree":`), `the key "tree" is duplicated`},
 		{"deep", with(`{"name"`, `{"x":`+strings.Repeat("[", 40)+strings.Repeat("]", 40)+`,"name"`), "too deeply"},
-		{"no version", with(`"1.0.0"`, `""`), `version "" is not`},
-		{"a loose version", with(`"1.0.0"`, `"v1.0"`), `version "v1.0" is not`},
+		{"no version", with(`"1.0.0"`, `""`), `invalid version ""`},
+		{"a loose version", with(`"1.0.0"`, `"v1.0"`), `invalid version "v1.0"`},
 		{"build metadata", with(`"1.0.0"`, `"1.0.0+1"`), "build metadata"},
 		{"a bad name", with("acme/deploy", "../etc"), "owner"},
 		{"a bad time", with("2026-11-20T09:30:00Z", "yesterday"), "RFC 3339"},
-		{"no source", with(`"oci://registry.example/acme/deploy"`, `""`), "needs a source"},
-		{"a bad tree", with(tree, "t1:md5:x"), "64 hex digits"},
+		{"no source", with(`"oci://registry.example/acme/deploy"`, `""`), "requires a source"},
+		{"a bad tree", with(tree, "t1:md5:x"), "64 hexadecimal digits"},
 		{"no skills", with(`"skills":[`, `"skills":[],"x":[`), "at least one skill"},
-		{"a type", with(`"1.0.0"`, `1`), "version has a number"},
-		{"withdrawn before published", `{"version":"1.0.0","yanked":"x"}`, "was not published above"},
-		{"withdrawn without reason", good + "\n" + `{"version":"1.0.0","yanked":""}`, "neither a reason nor false"},
-		{"withdrawn with true", good + "\n" + `{"version":"1.0.0","yanked":true}`, "neither a reason nor false"},
-		{"withdrawn with content", good + "\n" + with(`"version"`, `"yanked":"x","version"`), "has only version and yanked"},
+		{"a type", with(`"1.0.0"`, `1`), "version has the wrong type"},
+		{"withdrawn before published", `{"version":"1.0.0","yanked":"x"}`, "is yanked, but no earlier line publishes it"},
+		{"withdrawn without reason", good + "\n" + `{"version":"1.0.0","yanked":""}`, "yanked must be a reason or false"},
+		{"withdrawn with true", good + "\n" + `{"version":"1.0.0","yanked":true}`, "yanked must be a reason or false"},
+		{"withdrawn with content", good + "\n" + with(`"version"`, `"yanked":"x","version"`), "must contain only version and yanked"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := index.Parse("f", []byte(tt.data))
@@ -142,12 +142,12 @@ func TestPack(t *testing.T) {
 		{name: "git", source: "git+https://git.example/o/r.git//packs/x", digest: commit, want: pack.Ref{Kind: pack.KindGit, URL: "https://git.example/o/r.git", Subdir: "packs/x", Digest: commit}},
 		{name: "embedded", source: "oci-layout:layout", digest: digest, base: pack.Ref{Kind: pack.KindEmbedded}, want: pack.Ref{Kind: pack.KindEmbedded, ID: id, Digest: digest}},
 		{name: "directory", source: "oci-layout:layout", digest: digest, base: pack.Ref{Kind: pack.KindPath, URL: "../idx"}, want: pack.Ref{Kind: pack.KindLayout, URL: "../idx/layout", ID: id, Digest: digest}},
-		{name: "a layout of a web index", source: "oci-layout:layout", digest: digest, err: "not a directory"},
-		{name: "a layout outside", source: "oci-layout:../../etc", digest: digest, base: pack.Ref{Kind: pack.KindPath, URL: "idx"}, err: "leaves its index"},
-		{name: "an absolute layout", source: "oci-layout:/etc", digest: digest, base: pack.Ref{Kind: pack.KindPath, URL: "idx"}, err: "leaves its index"},
-		{name: "a path", source: "path:x", digest: "", err: "cannot point to"},
-		{name: "local", source: "local", digest: digest, err: "cannot point to"},
-		{name: "a branch", source: "git+https://git.example/o/r.git", digest: "main", err: "not a commit"},
+		{name: "a layout of a web index", source: "oci-layout:layout", digest: digest, err: "only an index in a directory"},
+		{name: "a layout outside", source: "oci-layout:../../etc", digest: digest, base: pack.Ref{Kind: pack.KindPath, URL: "idx"}, err: "is outside its index"},
+		{name: "an absolute layout", source: "oci-layout:/etc", digest: digest, base: pack.Ref{Kind: pack.KindPath, URL: "idx"}, err: "is outside its index"},
+		{name: "a path", source: "path:x", digest: "", err: "cannot refer to"},
+		{name: "local", source: "local", digest: digest, err: "cannot refer to"},
+		{name: "a branch", source: "git+https://git.example/o/r.git", digest: "main", err: "invalid commit"},
 		{name: "an option", source: "git+--upload-pack=x", digest: commit, err: "git+--upload-pack=x"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -179,7 +179,7 @@ func TestConfig(t *testing.T) {
 	}
 }
 
-// TestSchema holds the published schema to the parser: what one takes, the other takes.
+// TestSchema checks that the published schema and the parser accept the same files.
 func TestSchema(t *testing.T) {
 	text, err := schema.Read("index-line")
 	if err != nil {
@@ -252,7 +252,7 @@ func FuzzParse(f *testing.F) {
 		var again []byte
 		for _, l := range slices.Backward(entry.Versions) {
 			if again, err = index.Append("f", again, l); err != nil {
-				t.Fatalf("what was read cannot be written: %v", err)
+				t.Fatalf("what was cannot write to read: %v", err)
 			}
 			if l.Yanked == "" {
 				continue

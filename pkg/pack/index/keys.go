@@ -14,7 +14,7 @@ const maxDepth = 16
 // differently. The offset is that of the error.
 func checkKeys(raw []byte) (offset int, err error) {
 	if !bytes.HasPrefix(bytes.TrimLeft(raw, space), []byte("{")) {
-		return 0, errors.New("a line is a JSON object")
+		return 0, errors.New("a line must be a JSON object")
 	}
 	err = jsonx.CheckKeys(raw, jsonx.Options{MaxDepth: maxDepth})
 	keyErr, ok := errors.AsType[*jsonx.Error](err)

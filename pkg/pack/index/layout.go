@@ -17,10 +17,10 @@ const layoutScheme = string(pack.KindLayout) + ":"
 func layoutRef(dir, digest string, id pack.ID, base pack.Ref) (pack.Ref, error) {
 	clean := path.Clean(dir)
 	if dir == "" || strings.Contains(dir, `\`) || pathx.Escapes(dir) {
-		return pack.Ref{}, diag.Errorf(diag.Invalid, "layout %q leaves its index", dir)
+		return pack.Ref{}, diag.Errorf(diag.Invalid, "layout %q is outside its index", dir)
 	}
 	if h, ok := strings.CutPrefix(digest, "sha256:"); !ok || !isHex(h, 64) {
-		return pack.Ref{}, diag.Errorf(diag.Invalid, "digest %q is not sha256: and 64 hex digits", digest)
+		return pack.Ref{}, diag.Errorf(diag.Invalid, "invalid digest %q: use sha256: and 64 hexadecimal digits", digest)
 	}
 	switch base.Kind {
 	case pack.KindEmbedded:
@@ -28,7 +28,7 @@ func layoutRef(dir, digest string, id pack.ID, base pack.Ref) (pack.Ref, error) 
 	case pack.KindPath:
 		return pack.Ref{Kind: pack.KindLayout, URL: path.Join(base.URL, clean), ID: id, Digest: digest}, nil
 	default:
-		return pack.Ref{}, diag.Errorf(diag.Invalid, "an index that is not a directory cannot point to the layout %q",
+		return pack.Ref{}, diag.Errorf(diag.Invalid, "only an index in a directory can refer to the layout %q",
 			dir)
 	}
 }
@@ -46,8 +46,8 @@ func CheckLayout(fsys fs.FS, src string) error {
 			continue
 		}
 		if info, err := fs.Lstat(fsys, dir[:i]); err == nil && info.Mode()&(fs.ModeSymlink|fs.ModeIrregular) != 0 {
-			return diag.Errorf(diag.Invalid, "layout %q leaves its index: %s is a link", dir, dir[:i]).
-				WithHint("have the layout itself in the directory of the index")
+			return diag.Errorf(diag.Invalid, "layout %q is outside its index: %s is a link", dir, dir[:i]).
+				WithHint("move the layout into the directory of the index")
 		}
 	}
 	return nil

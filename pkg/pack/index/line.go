@@ -70,14 +70,14 @@ func (l Line) problems() iter.Seq2[location, error] {
 		case nameErr != nil && !yield(at("name"), nameErr):
 		case versionErr != nil && !yield(at("version"), versionErr):
 		case l.Published != "" && timeErr != nil && !yield(at("published"),
-			diag.Errorf(diag.Invalid, "published %q is not an RFC 3339 time", l.Published)):
+			diag.Errorf(diag.Invalid, "invalid time %q for published: use RFC 3339", l.Published)):
 		case (l.Source == "" || l.Digest == "") &&
-			!yield(at(l.missingMember()), diag.Errorf(diag.Invalid, "a version needs a source and a digest")):
+			!yield(at(l.missingMember()), diag.Errorf(diag.Invalid, "a version requires a source and a digest")):
 		case l.Integrity != "" && !isTree(l.Integrity) && !yield(at("integrity"),
-			diag.Errorf(diag.Invalid, "integrity %q is not t1:sha256: and 64 hex digits", l.Integrity)):
+			diag.Errorf(diag.Invalid, "invalid integrity %q: use t1:sha256: and 64 hexadecimal digits", l.Integrity)):
 		case !l.checkTags(yield):
 		case len(l.Skills) == 0:
-			yield(at("skills"), diag.Errorf(diag.Invalid, "a version needs at least one skill"))
+			yield(at("skills"), diag.Errorf(diag.Invalid, "a version requires at least one skill"))
 		default:
 			l.checkSkills(yield)
 		}
@@ -95,13 +95,14 @@ func (l Line) missingMember() string {
 // checkTags yields invalid tags. It reports whether to go on.
 func (l Line) checkTags(yield func(location, error) bool) bool {
 	if len(l.Tags) > maxTags {
-		return yield(at("tags"), diag.Errorf(diag.Invalid, "%d tags are more than %d", len(l.Tags), maxTags))
+		return yield(at("tags"), diag.Errorf(diag.Invalid, "the line has %d tags; the limit is %d", len(l.Tags),
+			maxTags))
 	}
 	for i, tag := range l.Tags {
 		invalid := tag == "" || utf8.RuneCountInString(tag) > maxTag ||
 			strings.ContainsFunc(tag, func(c rune) bool { return c <= ' ' || c == 0x7f })
 		if invalid && !yield(at("tags", i),
-			diag.Errorf(diag.Invalid, "tag %q is not a word of at most %d characters", tag, maxTag)) {
+			diag.Errorf(diag.Invalid, "invalid tag %q: use one word of at most %d characters", tag, maxTag)) {
 			return false
 		}
 	}
@@ -115,11 +116,12 @@ func (l Line) checkSkills(yield func(location, error) bool) {
 	seen := make(map[string]bool, len(l.Skills))
 	for i, s := range l.Skills {
 		if (s.Name == "" || seen[s.Name]) &&
-			!yield(at("skills", i, "name"), diag.Errorf(diag.Invalid, "skill name %q is empty or used twice", s.Name)) {
+			!yield(at("skills", i, "name"), diag.Errorf(diag.Invalid, "skill name %q is empty or duplicated", s.Name)) {
 			return
 		}
 		if !isTree(s.Tree) && !yield(at("skills", i, "tree"),
-			diag.Errorf(diag.Invalid, "tree %q of skill %s is not t1:sha256: and 64 hex digits", s.Tree, s.Name)) {
+			diag.Errorf(diag.Invalid, "invalid tree %q of skill %s: use t1:sha256: and 64 hexadecimal digits", s.Tree,
+				s.Name)) {
 			return
 		}
 		seen[s.Name] = true
@@ -144,7 +146,7 @@ func (l Line) usabilityProblems() iter.Seq2[location, error] {
 			}
 			if _, err := semver.NewConstraint(cmp.Or(d.Constraint, "*")); err != nil && d.Constraint != "latest" &&
 				!yield(at("dependencies", name),
-					diag.Errorf(diag.Invalid, "%q is not a range of versions", d.Constraint)) {
+					diag.Errorf(diag.Invalid, "invalid version range %q", d.Constraint)) {
 				return
 			}
 		}
@@ -171,7 +173,8 @@ func (l Line) checkConsistency(yield func(location, error) bool) bool {
 		trees[s.Name] = s.Tree
 	}
 	if want := bundle.Integrity(trees); l.Integrity != "" && l.Integrity != want {
-		return yield(at("integrity"), diag.Errorf(diag.Invalid, "the integrity is %s, and that of the skills %s",
+		return yield(at("integrity"), diag.Errorf(diag.Invalid, "the integrity is %s, but the skills have the "+
+			"integrity %s",
 			l.Integrity, want))
 	}
 	return true
@@ -182,11 +185,11 @@ func (l Line) checkConsistency(yield func(location, error) bool) bool {
 func CheckVersion(v string) error {
 	parsed, err := semver.StrictNewVersion(v)
 	if err != nil {
-		return diag.Errorf(diag.Invalid, "version %q is not a semantic version like 1.4.0", v)
+		return diag.Errorf(diag.Invalid, "invalid version %q: use a semantic version such as 1.4.0", v)
 	}
 	if parsed.Metadata() != "" {
 		return diag.Errorf(diag.Invalid, "version %q has build metadata, which cannot be published", v).
-			WithHint("leave out everything from the plus sign on")
+			WithHint("remove the plus sign and the text after it")
 	}
 	return nil
 }
@@ -228,7 +231,8 @@ func (l Line) ref(id pack.ID, base pack.Ref) (pack.Ref, error) {
 		return pack.Ref{}, err
 	}
 	if ref.Kind != pack.KindOCI && ref.Kind != pack.KindGit || ref.URL == "" {
-		return pack.Ref{}, diag.Errorf(diag.Invalid, "%s %s: an index cannot point to %q", l.Name, l.Version, l.Source)
+		return pack.Ref{}, diag.Errorf(diag.Invalid, "%s %s: an index cannot refer to the source %q", l.Name,
+			l.Version, l.Source)
 	}
 	return ref, nil
 }

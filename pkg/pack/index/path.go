@@ -32,7 +32,7 @@ type Config struct {
 func ParseConfig(name string, data []byte) (*Config, error) {
 	var c Config
 	if err := json.Unmarshal(data, &c); err != nil {
-		return nil, diag.Errorf(diag.Invalid, "%s is not the description of an index: %v", name, err)
+		return nil, diag.Errorf(diag.Invalid, "invalid index configuration %s: %v", name, err)
 	}
 	if err := c.check(); err != nil {
 		return nil, diag.Errorf(diag.Invalid, "%s: %w", name, err).WithHint("%s", diag.HintOf(err))
@@ -44,8 +44,9 @@ func (c *Config) check() error {
 	if c.Version == FormatVersion {
 		return nil
 	}
-	return diag.Errorf(diag.Invalid, "index format version %d is not %d", c.Version, FormatVersion).
-		WithHint("a newer skillpm may be needed to read this index")
+	return diag.Errorf(diag.Invalid, "unsupported index format version %d; this skillpm supports version %d",
+		c.Version, FormatVersion).
+		WithHint("use a newer skillpm")
 }
 
 // Encode returns the config.json of c.

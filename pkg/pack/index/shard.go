@@ -58,7 +58,7 @@ func Prefix(id pack.ID, length int) string {
 // CheckPrefix returns an error unless prefix is legal for a shard.
 func CheckPrefix(prefix string) error {
 	if len(prefix) > maxShardBits || strings.Trim(prefix, "01") != "" {
-		return diag.Errorf(diag.Invalid, "%q is not the prefix of a shard: at most %d binary digits", prefix,
+		return diag.Errorf(diag.Invalid, "invalid shard prefix %q: use at most %d binary digits", prefix,
 			maxShardBits)
 	}
 	return nil
@@ -107,15 +107,16 @@ func ReadShard(r io.Reader, name string) ([]byte, error) {
 		case limited.N <= 0:
 			return nil, diag.Errorf(diag.Invalid, "the shard unpacks to more than %d bytes", maxShardText)
 		case err != nil:
-			return nil, diag.Errorf(diag.Invalid, "the shard cannot be read: %w", err)
+			return nil, diag.Errorf(diag.Invalid, "cannot read the shard: %w", err)
 		case h.Name != name:
 			continue
 		case h.Typeflag != tar.TypeReg || h.Size > MaxBytes:
-			return nil, diag.Errorf(diag.Invalid, "%s of the shard is not a file of at most %d bytes", name, MaxBytes)
+			return nil, diag.Errorf(diag.Invalid, "%s in the shard is not a file or is larger than %d bytes", name,
+				MaxBytes)
 		}
 		data, err := io.ReadAll(tr)
 		if err != nil {
-			return nil, diag.Errorf(diag.Invalid, "%s of the shard: %w", name, err)
+			return nil, diag.Errorf(diag.Invalid, "%s in the shard: %w", name, err)
 		}
 		return data, nil
 	}
@@ -130,5 +131,5 @@ func IDAt(path string) (pack.ID, error) {
 			return id, nil
 		}
 	}
-	return pack.ID{}, fmt.Errorf("%s is not the path of a pack's file", path)
+	return pack.ID{}, fmt.Errorf("invalid path %s of a pack's file", path)
 }

@@ -12,8 +12,8 @@ import (
 
 const largeSize = 4000
 
-// large are registries of largeSize packs with ten versions each. To resolve them, the solver goes back, and learns
-// from it, hundreds of times.
+// large returns registries of largeSize packs with ten versions each. To resolve them, the solver backtracks, and
+// learns from it, hundreds of times.
 var large = []struct {
 	name string
 	make func(seed uint64) *generated
@@ -76,7 +76,7 @@ func BenchmarkLarge(b *testing.B) {
 	}
 }
 
-// BenchmarkLocked chooses what the lock has for largeSize packs.
+// BenchmarkLocked chooses the locked versions of largeSize packs.
 func BenchmarkLocked(b *testing.B) {
 	g := ecosystem(1, largeSize)
 	chosen, err := resolve.Resolve(b.Context(), g.root, g, resolve.Options{})
@@ -94,7 +94,7 @@ func BenchmarkLocked(b *testing.B) {
 	}
 }
 
-// BenchmarkSmall chooses versions for 20 packs, as most projects have.
+// BenchmarkSmall chooses versions for 20 packs, the size of most projects.
 func BenchmarkSmall(b *testing.B) {
 	g := ecosystem(1, 20)
 	for b.Loop() {
@@ -104,7 +104,7 @@ func BenchmarkSmall(b *testing.B) {
 	}
 }
 
-// BenchmarkConflict finds out that there is no choice among largeSize packs, and explains it.
+// BenchmarkConflict detects that largeSize packs have no solution, and explains it.
 func BenchmarkConflict(b *testing.B) {
 	g := ecosystem(1, largeSize)
 	last := g.order[len(g.order)-1]

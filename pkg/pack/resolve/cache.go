@@ -188,7 +188,7 @@ func (c *providerCache) constraint(r Requirement) (*semver.Constraints, error) {
 	}
 	constraint, err := semver.NewConstraint(text)
 	if err != nil {
-		return nil, diag.Errorf(diag.Invalid, "%q is not a range of versions", text)
+		return nil, diag.Errorf(diag.Invalid, "invalid version range %q", text)
 	}
 	c.parsed[text] = constraint
 	return constraint, nil

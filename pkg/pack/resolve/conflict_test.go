@@ -14,7 +14,7 @@ import (
 
 var update = flag.Bool("update", false, "write the explanations of the conflicts in testdata")
 
-// TestExplanations compares what is said about each registry in testdata/conflict with what stands below it.
+// TestExplanations compares the explanation for each registry in testdata/conflict with the expected one below it.
 func TestExplanations(t *testing.T) {
 	files, err := filepath.Glob("testdata/conflict/*.txt")
 	if err != nil || len(files) < 10 {

@@ -68,7 +68,7 @@ func (e *ConflictError) Error() string {
 func (e *ConflictError) write(b *strings.Builder) {
 	for i, d := range e.Disputes {
 		if i == maxDisputes {
-			fmt.Fprintf(b, "and %d more packs of which no version fits\n", len(e.Disputes)-i)
+			fmt.Fprintf(b, "and %d more packs without a matching version\n", len(e.Disputes)-i)
 			break
 		}
 		d.write(b)
@@ -79,7 +79,7 @@ func (e *ConflictError) write(b *strings.Builder) {
 		}
 	}
 	for _, v := range e.Unavailable {
-		fmt.Fprintf(b, "%s %s would do, but %s\n", v.Pack, v.Version, v.Reason)
+		fmt.Fprintf(b, "%s %s matches, but %s\n", v.Pack, v.Version, v.Reason)
 	}
 	for _, other := range e.Others {
 		other.write(b)
@@ -117,13 +117,13 @@ func (d Dispute) heading() string {
 	case len(d.Matching) > 0:
 		return fmt.Sprintf("%s can only be %s", d.Pack, listVersions(d.Matching, "or"))
 	case len(d.Chains) == 1 && len(d.Versions) == 0 && len(d.Unavailable) > 0:
-		return fmt.Sprintf("no version of %s may be taken", last.Requirement)
+		return fmt.Sprintf("no version of %s is available", last.Requirement)
 	case len(d.Chains) == 1 && len(d.Versions) == 0:
-		return fmt.Sprintf("no version of %s: there is none", last.Requirement)
+		return fmt.Sprintf("no version matches %s: the pack has no versions", last.Requirement)
 	case len(d.Chains) == 1:
-		return fmt.Sprintf("no version of %s: there is %s", last.Requirement, listVersions(d.Versions, "and"))
+		return fmt.Sprintf("no version matches %s; available: %s", last.Requirement, listVersions(d.Versions, "and"))
 	case d.sourceCount() > 1:
-		return fmt.Sprintf("%s is required from different places", d.Pack)
+		return fmt.Sprintf("%s is required from different sources", d.Pack)
 	default:
 		return fmt.Sprintf("no version of %s meets every requirement", d.Pack)
 	}
@@ -190,7 +190,7 @@ func listVersions(versions []string, conjunction string) string {
 	case n <= 4:
 		return strings.Join(versions[:n-1], ", ") + " " + conjunction + " " + versions[n-1]
 	default:
-		return fmt.Sprintf("%s, %s and %d more down to %s", versions[0], versions[1], n-3, versions[n-1])
+		return fmt.Sprintf("%s, %s, and %d more down to %s", versions[0], versions[1], n-3, versions[n-1])
 	}
 }
 
@@ -216,7 +216,7 @@ func (e *ConflictError) Hint() string {
 		for i, c := range e.Changes {
 			parts[i] = fmt.Sprintf("skillpm install %s@%s", c.Pack, c.Version)
 		}
-		return "this would fit: " + strings.Join(parts, ", or ")
+		return "select matching versions with: " + strings.Join(parts, ", or ")
 	}
 	if len(e.Removals) == 1 && len(e.Removals[0]) > 1 {
 		return "change or remove the requirements of " + textx.And(packNames(e.Removals[0])) + " in skillpm.yaml"

@@ -9,7 +9,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/resolve"
 )
 
-// offer is a registry that is held in memory: what each version of each pack requires.
+// offer is an in-memory registry: the requirements of each version of each pack.
 type offer map[pack.ID]map[string][]resolve.Requirement
 
 func (o offer) Versions(_ context.Context, pk pack.ID, _ string) (list []resolve.Version, err error) {
@@ -23,7 +23,8 @@ func (o offer) Requirements(_ context.Context, pk pack.ID, _, version string) ([
 	return o[pk][version], nil
 }
 
-// When there is no choice, the error tells who requires what, and the hint what would do instead.
+// ExampleResolve shows an unsolvable case: the error shows which pack requires what, and the hint which change would
+// help.
 func ExampleResolve() {
 	deploy, ops, base := pack.ID{Owner: "acme", Name: "deploy"}, pack.ID{Owner: "globex", Name: "ops"}, pack.ID{Owner: "acme", Name: "base"}
 	registry := offer{
@@ -44,5 +45,5 @@ func ExampleResolve() {
 	// no version of acme/base meets every requirement
 	//   skillpm.yaml requires acme/deploy ^1.4, acme/deploy 1.4.0 requires acme/base ^2.1 (2.1.0 fits)
 	//   skillpm.yaml requires globex/ops ~1.3, globex/ops 1.3.0 requires acme/base ^1.0 (1.0.0 fits)
-	// this would fit: skillpm install acme/deploy@1.3.0
+	// select matching versions with: skillpm install acme/deploy@1.3.0
 }

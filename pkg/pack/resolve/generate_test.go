@@ -15,8 +15,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/resolve"
 )
 
-// generated is a large registry that is the same for the same seed. Each kind has a choice of versions that was
-// drawn first, so that there is one.
+// generated is a large registry that depends only on the seed. Each kind first plants a choice of versions, so that a
+// solution exists.
 type generated struct {
 	root  []resolve.Requirement
 	packs map[pack.ID]*generatedPack
@@ -31,7 +31,7 @@ type generatedPack struct {
 	planted  int // the version that the choice has
 }
 
-// newGenerated returns n packs of perPack versions without requirements. The names are in no relation to the numbers.
+// newGenerated returns n packs of perPack versions without requirements. The names are unrelated to the numbers.
 func newGenerated(seed uint64, n, perPack int) *generated {
 	g := &generated{packs: make(map[pack.ID]*generatedPack, n), rnd: rand.New(rand.NewPCG(seed, 4))}
 	for _, name := range g.rnd.Perm(n) {
@@ -56,7 +56,7 @@ func newGenerated(seed uint64, n, perPack int) *generated {
 	return g
 }
 
-// atLeast and atMost are ranges that the numbered version is in.
+// atLeast and atMost return ranges that include the numbered version.
 func (p *generatedPack) atLeast(v int) resolve.Requirement {
 	return resolve.Requirement{Pack: p.id, Constraint: ">=" + p.versions[v].Version}
 }
@@ -65,7 +65,7 @@ func (p *generatedPack) atMost(v int) resolve.Requirement {
 	return resolve.Requirement{Pack: p.id, Constraint: "<=" + p.versions[v].Version}
 }
 
-// loose returns a range as people write them that the planted version is in.
+// loose returns a typical range that includes the planted version.
 func (g *generated) loose(p *generatedPack) resolve.Requirement {
 	v := p.versions[g.rnd.IntN(p.planted+1)].Version
 	if major, _, _ := strings.Cut(v, "."); g.rnd.IntN(2) == 0 && major != "0" &&
@@ -75,9 +75,9 @@ func (g *generated) loose(p *generatedPack) resolve.Requirement {
 	return resolve.Requirement{Pack: p.id, Constraint: ">=" + v}
 }
 
-// ecosystem has n packs of ten versions that require each other like published packages do: every pack but the first
-// ten is required by an earlier one, a few are required by very many, requirements are mostly loose. What needs going
-// back: newer versions of a sixth of the packs ask for a newer version of a pack than another pack allows.
+// ecosystem has n packs of ten versions with requirements like those of published packages: an earlier pack requires
+// every pack but the first ten, very many packs require a few, and most requirements are loose. It forces backtracking,
+// because newer versions of a sixth of the packs require a newer version of a pack than another pack allows.
 func ecosystem(seed uint64, n int) *generated {
 	g := newGenerated(seed, n, 10)
 	for i, p := range g.order {
@@ -118,9 +118,9 @@ func ecosystem(seed uint64, n int) *generated {
 	return g
 }
 
-// knots has n packs of ten versions in groups: of twelve, the first is required by the root and requires the others. In
-// a group every version allows of some other packs only some versions, at random, so that most choices exclude each
-// other and which do shows late.
+// knots has n packs of ten versions in groups of twelve: the root requires the first, which requires the others. In a
+// group every version allows only some random versions of some other packs, so that most choices exclude each other,
+// and the conflicts show late.
 func knots(seed uint64, n int, density float64, width int) *generated {
 	const size = 12
 	g := newGenerated(seed, n, 10)
@@ -142,7 +142,7 @@ func knots(seed uint64, n int, density float64, width int) *generated {
 	return g
 }
 
-// knot makes each version of p allow some versions of target that follow each other.
+// knot makes each version of p allow some consecutive versions of target.
 func (g *generated) knot(p, target *generatedPack, width int) {
 	n := len(target.versions)
 	for v := range p.versions {
@@ -174,7 +174,7 @@ func (g *generated) Requirements(_ context.Context, pk pack.ID, _, version strin
 	return nil, diag.Errorf(diag.NotFound, "%s has no version %s", pk, version)
 }
 
-// shuffle changes the order of everything that the registry answers, and nothing else.
+// shuffle changes only the order of the registry's answers.
 func (g *generated) shuffle(seed uint64) {
 	rnd := rand.New(rand.NewPCG(seed, 5))
 	mix := func(list []resolve.Requirement) {
@@ -192,7 +192,7 @@ func (g *generated) shuffle(seed uint64) {
 	}
 }
 
-// check fails if a requirement of the root or of what was chosen does not hold, or if something is not required.
+// check fails if a requirement of the root or of a chosen version is not met, or if nothing requires a chosen pack.
 func (g *generated) check(t testing.TB, chosen map[pack.ID]resolve.Selection) {
 	t.Helper()
 	required := make(map[pack.ID]bool)
@@ -227,8 +227,8 @@ func (g *generated) check(t testing.TB, chosen map[pack.ID]resolve.Selection) {
 	}
 }
 
-// sparse has n packs of perPack versions, of which each requires up to two others and newer versions of some require
-// more than other packs allow. The root requires some of them.
+// sparse has n packs of perPack versions. Each requires up to two others, and newer versions of some require more than
+// other packs allow. The root requires some of them.
 func sparse(seed uint64, n, perPack, direct int) *generated {
 	g := newGenerated(seed, n, perPack)
 	for i, p := range g.order[:n-1] {

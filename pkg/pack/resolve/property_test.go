@@ -21,8 +21,8 @@ var (
 	constraints = []string{"", "^1", "^2", "1.0.0", ">=1.1.0", "<2", ">=2.0.0-0", "!=1.1.0", "<2 || >=3"}
 )
 
-// drawDense draws registries in which every version of a pack excludes versions of most others, so that what is learnt
-// from a conflict is about several packs, and there are many.
+// drawDense draws registries in which every version of a pack excludes versions of most others, so that there are many
+// learned clauses about several packs each.
 func drawDense(t *rapid.T) *registry {
 	w := newRegistry()
 	used := []string{"a", "b", "c", "d", "e", "f"}[:rapid.IntRange(3, 6).Draw(t, "packs")]
@@ -83,7 +83,7 @@ func drawRegistry(t *rapid.T) *registry {
 	return w
 }
 
-// fits is the meaning of a requirement, written without the resolver's code.
+// fits defines the meaning of a requirement, independently of the resolver's code.
 func (w *registry) fits(r resolve.Requirement, at packSource, v resolve.Version) bool {
 	if at.pack != r.Pack || at.src != r.Source || (v.Yanked || v.Unavailable != "") && w.prefer[at.pack] != v.Version {
 		return false
@@ -128,7 +128,7 @@ func (w *registry) solvable(open []resolve.Requirement, picked map[pack.ID]pick)
 	return false
 }
 
-// check fails if a choice leaves a requirement open or has what nobody requires.
+// check fails if a choice does not meet a requirement or has packs that nothing requires.
 func (w *registry) check(t *rapid.T, chosen map[pack.ID]resolve.Selection) {
 	required := make(map[pack.ID]bool)
 	holds := func(r resolve.Requirement) {
@@ -154,7 +154,7 @@ func (w *registry) check(t *rapid.T, chosen map[pack.ID]resolve.Selection) {
 	}
 }
 
-// Every constraint holds, and there is an error only if there is no choice.
+// TestComplete checks that every choice meets all constraints, and that an error occurs only if there is no choice.
 func TestComplete(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := drawRegistry(t)
@@ -168,7 +168,7 @@ func TestComplete(t *testing.T) {
 	})
 }
 
-// The order of requirements and versions is irrelevant.
+// TestOrder checks that the order of requirements and versions is irrelevant.
 func TestOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := drawRegistry(t)
@@ -196,7 +196,7 @@ func shuffle[T any](t *rapid.T, list []T) []T {
 	return rapid.Permutation(list).Draw(t, "order")
 }
 
-// Resolving from one's own lock changes nothing.
+// TestStable checks that resolving from the resulting lockfile changes nothing.
 func TestStable(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := drawRegistry(t)
@@ -214,8 +214,8 @@ func TestStable(t *testing.T) {
 	})
 }
 
-// Packs that the root requires are decided in order, those in the lock first: each has the version in the lock, else
-// the highest, with which there is a choice for all after it.
+// TestBest checks that the root's requirements are decided in order, the locked ones first: each gets the locked
+// version, or else the highest version that leaves a choice for all later ones.
 func TestBest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := drawRegistry(t)
@@ -235,7 +235,7 @@ func TestBest(t *testing.T) {
 	})
 }
 
-// direct returns a requirement of each pack that the root requires, in the order in which they are decided.
+// direct returns a requirement of each pack that the root requires, in decision order.
 func (w *registry) direct() []resolve.Requirement {
 	list := slices.Clone(w.root)
 	slices.SortStableFunc(list, func(a, b resolve.Requirement) int {
@@ -249,7 +249,7 @@ func (w *registry) direct() []resolve.Requirement {
 	return slices.CompactFunc(list, func(a, b resolve.Requirement) bool { return a.Pack == b.Pack })
 }
 
-// firstThatFits picks the best version with which there is a choice.
+// firstThatFits picks the best version that leaves a choice.
 func (w *registry) firstThatFits(r resolve.Requirement, open []resolve.Requirement, picked map[pack.ID]pick) pick {
 	at := packSource{r.Pack, r.Source}
 	list := slices.Clone(w.versions[at])
@@ -271,8 +271,8 @@ func (w *registry) firstThatFits(r resolve.Requirement, open []resolve.Requireme
 	return picked[r.Pack]
 }
 
-// A conflict names requirements that exclude each other: they alone make a case without a choice, and removing any one
-// of them makes that case solvable. What it advises ends the whole conflict.
+// TestConflictIsSmallest checks that a conflict names a minimal set of requirements that exclude each other: they alone
+// have no solution, and removing any one of them makes the rest solvable. The advice resolves the whole conflict.
 func TestConflictIsSmallest(t *testing.T) {
 	conflicts := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -294,7 +294,8 @@ func TestConflictIsSmallest(t *testing.T) {
 	}
 }
 
-// checkNeeds fails if what a conflict names can be met, or if not each of it is needed for the conflict.
+// checkNeeds fails if the requirements that a conflict names are solvable, or if one of them is not necessary for the
+// conflict.
 func (w *registry) checkNeeds(t *rapid.T, conflict *resolve.ConflictError) {
 	if w.only(conflict.Dependencies, -1).solves() {
 		t.Fatalf("what it names can be met:\n%s", conflict)
@@ -318,7 +319,7 @@ func (w *registry) with(root []resolve.Requirement) *registry {
 	return &changed
 }
 
-// only returns the registry with the requirements that are named, but one.
+// only returns the registry with the named requirements except one.
 func (w *registry) only(needs []resolve.Dependency, but int) *registry {
 	reduced := newRegistry()
 	reduced.versions, reduced.prefer = w.versions, w.prefer
@@ -376,7 +377,7 @@ func without(root, not []resolve.Requirement) []resolve.Requirement {
 	return slices.DeleteFunc(slices.Clone(root), func(r resolve.Requirement) bool { return slices.Contains(not, r) })
 }
 
-// released returns the registry with nothing against some versions.
+// released returns the registry without restrictions on some versions.
 func (w *registry) released(list []resolve.UnavailableVersion) *registry {
 	changed := *w
 	changed.versions = make(map[packSource][]resolve.Version)
@@ -392,8 +393,8 @@ func (w *registry) released(list []resolve.UnavailableVersion) *registry {
 	return &changed
 }
 
-// What alone would end a conflict is named by it: a requirement without which the whole case is solvable is among the
-// needs.
+// TestConflictNamesWhatEndsIt checks that a conflict names every requirement whose removal alone makes the whole case
+// solvable.
 func TestConflictNamesWhatEndsIt(t *testing.T) {
 	ended := 0
 	rapid.Check(t, func(t *rapid.T) {

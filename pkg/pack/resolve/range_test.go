@@ -9,8 +9,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/resolve"
 )
 
-// FuzzRange compares what a range selects from one version with what the semver library says, and checks that no text
-// makes the solver fail in another way.
+// FuzzRange compares the versions that a range selects with the result of the semver library, and checks that no text
+// causes another kind of failure.
 func FuzzRange(f *testing.F) {
 	f.Add("^1.2 || >=2, <3", "1.2.3")
 	f.Add(">1 <=2.1", "2.1.9")

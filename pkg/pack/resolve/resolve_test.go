@@ -14,7 +14,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/resolve"
 )
 
-// show writes a choice as a line: name version, and @source.
+// show returns a choice as a line: name version, and @source.
 func show(chosen map[pack.ID]resolve.Selection) string {
 	var parts []string
 	for _, id := range slices.SortedFunc(maps.Keys(chosen), pack.ID.Compare) {
@@ -28,7 +28,7 @@ func show(chosen map[pack.ID]resolve.Selection) string {
 	return strings.Join(parts, ", ")
 }
 
-// M2: packs by semver ranges, with dependencies.
+// TestResolve checks M2: packs by semver ranges, with dependencies.
 func TestResolve(t *testing.T) {
 	for _, tt := range []struct{ name, registry, want string }{
 		{"nothing", "root:", ""},
@@ -200,7 +200,7 @@ func TestProviderErrors(t *testing.T) {
 	}
 }
 
-// pigeons is a registry in which n packs exclude each other from having the same of fewer than n versions.
+// pigeons is a registry in which n packs need different versions, but have fewer than n versions.
 func pigeons(n int) *registry {
 	w := newRegistry()
 	name := func(i int) pack.ID { return id(fmt.Sprintf("p%02d", i)) }
@@ -245,7 +245,7 @@ func TestPigeons(t *testing.T) {
 	}
 }
 
-// A registry that is too hard is given up.
+// TestEffort checks that the solver gives up on a registry that is too hard.
 func TestEffort(t *testing.T) {
 	w := pigeons(12)
 	var stats resolve.Stats
@@ -259,7 +259,7 @@ func TestEffort(t *testing.T) {
 	}
 }
 
-// There may be more versions than a word has bits.
+// TestManyVersions checks that a pack can have more versions than a word has bits.
 func TestManyVersions(t *testing.T) {
 	for seed := range uint64(20) {
 		g := newGenerated(seed, 24, 150)

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Sets agree with maps, on both sides of a machine word.
+// TestVersionSet checks that sets agree with maps, on both sides of a machine word.
 func TestVersionSet(t *testing.T) {
 	numbers := rapid.SliceOfN(rapid.SampledFrom([]int{0, 1, 5, 62, 63, 64, 65, 127, 128, 200, 1000}), 0, 8)
 	rapid.Check(t, func(t *rapid.T) {

@@ -1,6 +1,6 @@
 package audit
 
-// What tests of the package look at.
+// Internals that the tests use.
 var (
 	Redact      = redact
 	RedactWords = redactWords

@@ -18,8 +18,8 @@ import (
 
 const alone = "SKILLPM_TEST_ALONE" // re-executed, so that a mount is nobody else's
 
-// mounted runs the test a second time, with a file system in memory that is nobody else's, and returns its directory
-// there; "" where this is not that one.
+// mounted runs the test again with a private in-memory file system, and returns its directory in that run, or "" in the
+// first one.
 func mounted(t *testing.T, options string) string {
 	t.Helper()
 	if os.Getenv(alone) == "" {
@@ -53,7 +53,7 @@ func mounted(t *testing.T, options string) string {
 	return dir
 }
 
-// skipUnsupported skips a test for want of something, unless that has to be there.
+// skipUnsupported skips a test that lacks a requirement, unless the environment demands it.
 func skipUnsupported(t testing.TB, format string, args ...any) {
 	t.Helper()
 	if os.Getenv("SKILLPM_REQUIRE_FAULTS") == "1" {
@@ -62,8 +62,8 @@ func skipUnsupported(t testing.TB, format string, args ...any) {
 	t.Skipf(format, args...)
 }
 
-// On a disk that is full, or cannot be written, the writer is told; what was there stays, and with room the chain goes
-// on.
+// TestNoSpace checks that the writer gets an error if a disk is full or read-only, that existing records stay, and that
+// with space the chain continues.
 func TestNoSpace(t *testing.T) {
 	dir := mounted(t, "nr_blocks=3")
 	if dir == "" {
@@ -102,7 +102,7 @@ func TestNoSpace(t *testing.T) {
 	}
 }
 
-// What is no regular file is not written to, and nobody waits for a reader of a FIFO.
+// TestFIFO checks that special files are not written to, and that nothing waits for the reader of a FIFO.
 func TestFIFO(t *testing.T) {
 	for _, name := range []string{audit.Name, audit.Name + ".lock"} {
 		dir := t.TempDir()
@@ -123,7 +123,7 @@ func TestFIFO(t *testing.T) {
 	}
 }
 
-// writeAs writes a record as another user, in a process of its own.
+// writeAs writes a record as another user, in a separate process.
 func writeAs(t *testing.T, uid uint32, path string) (string, error) {
 	t.Helper()
 	data, err := os.ReadFile(os.Args[0])
@@ -142,7 +142,7 @@ func writeAs(t *testing.T, uid uint32, path string) (string, error) {
 	return string(out), err
 }
 
-// shareable returns a directory that other users reach.
+// shareable returns a directory that other users can reach.
 func shareable(t *testing.T) string {
 	t.Helper()
 	if os.Getuid() != 0 {
@@ -159,8 +159,8 @@ func shareable(t *testing.T) string {
 	return dir
 }
 
-// A log that an administrator made for all users is one chain. One that may be written and not read is refused, as is
-// one that was made for nobody else.
+// TestSharedFile checks that a log that an administrator created for all users is one chain. A log that is writable but
+// not readable is rejected, and so is a private log.
 func TestSharedFile(t *testing.T) {
 	dir := shareable(t)
 	path := filepath.Join(dir, audit.Name)
@@ -181,13 +181,14 @@ func TestSharedFile(t *testing.T) {
 		if err := os.Chmod(path, mode); err != nil {
 			t.Fatal(err)
 		}
-		if out, err := writeAs(t, 65534, path); err == nil || !strings.Contains(out, "the audit log cannot be written") || !strings.Contains(out, "permission denied") {
+		if out, err := writeAs(t, 65534, path); err == nil || !strings.Contains(out, "cannot write the audit log") || !strings.Contains(out, "permission denied") {
 			t.Errorf("%o: %v: %s", mode, err, out)
 		}
 	}
 }
 
-// In a directory that an administrator made for all users each has a log, and none finds, removes or changes another's.
+// TestSharedDirectory checks that in a directory that an administrator created for all users, each user has a log, and
+// cannot find, remove, or change the others' logs.
 func TestSharedDirectory(t *testing.T) {
 	dir := filepath.Join(shareable(t), "audit")
 	if err := errors.Join(os.Mkdir(dir, 0o700), os.Chmod(dir, 0o733|os.ModeSticky)); err != nil {

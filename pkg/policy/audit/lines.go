@@ -18,7 +18,7 @@ import (
 func openLog(path string) (*os.File, int64, error) {
 	f, err := safefile.Open(path, math.MaxInt64)
 	if err != nil {
-		return nil, 0, diag.Errorf(diag.CodeOf(err), "the audit log cannot be read: %w", err).
+		return nil, 0, diag.Errorf(diag.CodeOf(err), "cannot read the audit log: %w", err).
 			WithHint("%s", diag.HintOf(err))
 	}
 	info, err := f.Stat()

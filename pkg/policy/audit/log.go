@@ -214,14 +214,15 @@ func openRegular(path string) (*os.File, error) {
 		return nil, err
 	case !before.Mode().IsRegular():
 		return nil, diag.Errorf(diag.Denied, "%s is not a regular file", path).
-			WithHint("move it away: the audit log follows no links")
+			WithHint("move it away: skillpm does not follow links to an audit log")
 	}
 	f, err := os.OpenFile(path, flags, privateMode)
 	if err != nil || before == nil {
 		return f, err
 	}
 	if after, err := f.Stat(); err != nil || !os.SameFile(before, after) {
-		return nil, errors.Join(diag.Errorf(diag.Denied, "%s was replaced while it was opened", path), err, f.Close())
+		return nil, errors.Join(diag.Errorf(diag.Denied, "%s was replaced while skillpm opened "+
+			"it", path), err, f.Close())
 	}
 	return f, nil
 }
@@ -271,14 +272,16 @@ func (l *Log) explain(err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, context.DeadlineExceeded):
-		return diag.Errorf(diag.Internal, "the audit log %s is locked by a process that does not let go", l.path).
-			WithHint("find it with: fuser %s.lock", l.file())
+		return diag.Errorf(diag.Internal, "another process has locked the audit log %s and does not release "+
+			"it", l.path).
+			WithHint("find that process with: fuser %s.lock", l.file())
 	case errors.Is(err, fs.ErrPermission):
-		return diag.Errorf(diag.Denied, "the audit log cannot be written: %w", err).
+		return diag.Errorf(diag.Denied, "cannot write the audit log: %w", err).
 			WithHint(
-				"make %s readable and writable for you, with %[1]s.lock beside it: docs/audit.md says how a log "+
-					"is shared", l.file())
+				"grant yourself read and write access to %s and %[1]s.lock; docs/reference/formats.md describes "+
+					"shared "+
+					"logs", l.file())
 	}
 	err = syserr.Explain(err)
-	return diag.Errorf(diag.CodeOf(err), "the audit log cannot be written: %w", err).WithHint("%s", diag.HintOf(err))
+	return diag.Errorf(diag.CodeOf(err), "cannot write the audit log: %w", err).WithHint("%s", diag.HintOf(err))
 }

@@ -83,7 +83,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// A nil log is one that nothing is written to.
+// TestNil checks that a nil log writes nothing.
 func TestNil(t *testing.T) {
 	var l *audit.Log
 	if err := l.Write(audit.Record{}); err != nil || l.Path() != "" {
@@ -91,7 +91,7 @@ func TestNil(t *testing.T) {
 	}
 }
 
-// Without a user given, the operating system is asked, and no variable of the environment.
+// TestUser checks that the default user comes from the operating system, and not from the environment.
 func TestUser(t *testing.T) {
 	t.Setenv("USER", "mallory")
 	t.Setenv("LOGNAME", "mallory")
@@ -104,7 +104,8 @@ func TestUser(t *testing.T) {
 	}
 }
 
-// A line that a killed writer left is kept, and the next record is on a line of its own and says that there is a gap.
+// TestTorn checks that a partial line of a killed writer stays, and that the next record starts a new line and reports
+// a gap.
 func TestTorn(t *testing.T) {
 	whole := `{"seq":7,"ts":"","user":"u","action":"run","result":"ok","prev":"x"}`
 	for name, tt := range map[string]struct {
@@ -150,7 +151,7 @@ func TestTorn(t *testing.T) {
 	}
 }
 
-// Twenty processes that write at once lose no line and break no chain.
+// TestTwentyProcesses checks that twenty concurrent writers lose no line and break no chain.
 func TestTwentyProcesses(t *testing.T) {
 	const writers, records = 20, 25
 	path := filepath.Join(t.TempDir(), audit.Name)
@@ -182,7 +183,7 @@ func TestTwentyProcesses(t *testing.T) {
 	}
 }
 
-// A writer that is killed in the middle of its work leaves a log that can be read and written to.
+// TestKilled checks that the log of a killed writer can be read and written.
 func TestKilled(t *testing.T) {
 	path := filepath.Join(t.TempDir(), audit.Name)
 	for range 5 {
@@ -213,7 +214,7 @@ func size(path string) int64 {
 	return info.Size()
 }
 
-// No record is without bounds, and none spans lines or is invalid UTF-8.
+// TestBounds checks that every record is bounded, on one line, and valid UTF-8.
 func TestBounds(t *testing.T) {
 	path := filepath.Join(t.TempDir(), audit.Name)
 	words := make([]string, 5000)
@@ -235,8 +236,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// Whatever is in a record, and whatever stands before it, the next record has the next number, the digest of the line
-// before, and no gap: a character may have six times its bytes in JSON.
+// FuzzChain checks for any record, and any content before it, that the next record has the next number, the digest of
+// the line before, and no gap. A character may take six times its bytes in JSON.
 func FuzzChain(f *testing.F) {
 	f.Add("deploy", "", 1)
 	f.Add("\x01", `{"seq":3}`, 9000)
@@ -277,7 +278,8 @@ func FuzzChain(f *testing.F) {
 	})
 }
 
-// A log that is a link, or a directory, is not written to: what it leads to is somebody else's.
+// TestNotAFile checks that a log that is a link or a directory is not written to, because its target may belong to
+// someone else.
 func TestNotAFile(t *testing.T) {
 	dir := t.TempDir()
 	target := filepath.Join(dir, "target")

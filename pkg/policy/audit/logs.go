@@ -46,8 +46,8 @@ func logsIn(dir string) (files []string, err error) {
 		}
 	}
 	if len(files) == 0 {
-		return nil, diag.Errorf(diag.NotFound, "there is no audit log in %s", dir).
-			WithHint("logs are files whose names end in %s", ext)
+		return nil, diag.Errorf(diag.NotFound, "no audit log in %s", dir).
+			WithHint("use a directory with log files, whose names end in %s", ext)
 	}
 	return files, nil
 }

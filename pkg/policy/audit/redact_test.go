@@ -65,7 +65,8 @@ func TestRedactWords(t *testing.T) {
 	}
 }
 
-// TestRecordRedacted puts a secret into each text of a record that people or other programs write: none is on record.
+// TestRecordRedacted puts a secret into each text of a record that comes from users or other programs: the log contains
+// none.
 func TestRecordRedacted(t *testing.T) {
 	const secret = "ghp_0123456789abcdefABCDEF"
 	for _, name := range []string{"Reason", "Source", "Signer"} {
@@ -82,7 +83,7 @@ func TestRecordRedacted(t *testing.T) {
 	}
 }
 
-// TestRecordCut writes a long text into each field of a record: all are cut, whichever fields there are.
+// TestRecordCut writes a long text into each field of a record: every field is truncated.
 func TestRecordCut(t *testing.T) {
 	fields := reflect.TypeFor[audit.Record]()
 	for i := range fields.NumField() {

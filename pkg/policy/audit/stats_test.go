@@ -18,7 +18,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 )
 
-// SPEC O24: per skill how often it was used, how long that took, and how often it failed.
+// TestO24Stats checks SPEC O24: for each skill, the number of uses, their duration, and their failures.
 func TestO24Stats(t *testing.T) {
 	path := filepath.Join(t.TempDir(), audit.Name)
 	zero, three := 0, 3
@@ -78,7 +78,7 @@ func TestO24Stats(t *testing.T) {
 	}
 }
 
-// plain returns what there is to compare of sums.
+// plain returns the comparable values of sums.
 func plain(all []audit.SkillStats) (out []string) {
 	for _, s := range all {
 		out = append(out, fmt.Sprint(s.Skill, " ", s.Pack, s.Activations, s.Runs, s.Failures, s.Refusals, s.TotalMS, s.MeanMS, s.MaxMS, s.First, s.Last))
@@ -86,7 +86,7 @@ func plain(all []audit.SkillStats) (out []string) {
 	return out
 }
 
-// Lines that are no records are passed over, however long, and what follows them is read.
+// TestReadDamaged checks that lines that are not records are skipped, however long, and that later lines are read.
 func TestReadDamaged(t *testing.T) {
 	const whole = `{"seq":1,"ts":"","user":"u","action":"run","result":"ok","skill":"a","prev":""}`
 	for name, tt := range map[string]struct {
@@ -115,7 +115,7 @@ func TestReadDamaged(t *testing.T) {
 	}
 }
 
-// What keeps a log from being read is an error; that there is none is not.
+// TestReadFails checks that an unreadable log is an error, and a missing one is not.
 func TestReadFails(t *testing.T) {
 	dir := t.TempDir()
 	if read, err := readFile(t.Context(), filepath.Join(dir, "none"), nil); err != nil || read != (audit.Read{}) {
@@ -142,26 +142,26 @@ func TestReadFails(t *testing.T) {
 	}
 }
 
-// docs/audit.md names every action that there is.
+// TestActionsDocumented checks that docs/reference/formats.md names every action.
 func TestActionsDocumented(t *testing.T) {
-	page, err := os.ReadFile("../../../docs/audit.md")
+	page, err := os.ReadFile("../../../docs/reference/formats.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, action := range audit.Actions() {
 		if !strings.Contains(string(page), "`"+action+"`") {
-			t.Errorf("docs/audit.md does not name %s", action)
+			t.Errorf("docs/reference/formats.md does not name %s", action)
 		}
 	}
 	fields := reflect.TypeFor[audit.Record]()
 	for field := range fields.Fields() {
 		if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); !strings.Contains(string(page), "`"+name+"`") {
-			t.Errorf("docs/audit.md does not name the field %s", name)
+			t.Errorf("docs/reference/formats.md does not name the field %s", name)
 		}
 	}
 }
 
-// Actions returns each constant that is one.
+// TestActions checks that Actions returns every action constant.
 func TestActions(t *testing.T) {
 	file, err := parser.ParseFile(token.NewFileSet(), "record.go", nil, 0)
 	if err != nil {
@@ -210,7 +210,7 @@ func FuzzReadAll(f *testing.F) {
 	})
 }
 
-// 100,000 records are what a busy team writes in months.
+// BenchmarkStats reads 100,000 records, which a busy team writes in months.
 func BenchmarkStats(b *testing.B) {
 	path := filepath.Join(b.TempDir(), audit.Name)
 	line := `{"seq":7,"ts":"2026-11-22T10:00:00.000000005Z","user":"ada","action":"run","result":"ok","skill":"deploy","pack":"acme/deploy","script":"scripts/go.sh",` +

@@ -16,7 +16,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 )
 
-// texts writes what a stream hands on.
+// texts writes the output of a stream.
 func texts(t *testing.T, s audit.Stream, most int) (out []string) {
 	t.Helper()
 	err := s.Each(t.Context(), func(r audit.Record) (bool, error) {
@@ -29,7 +29,7 @@ func texts(t *testing.T, s audit.Stream, most int) (out []string) {
 	return out
 }
 
-// SPEC O14: the logs of many machines are read as one, in the order of their times.
+// TestO14Machines checks SPEC O14: the logs of many machines are read as one, sorted by time.
 func TestO14Machines(t *testing.T) {
 	dir := t.TempDir()
 	one, two, three := filepath.Join(dir, "one.jsonl"), filepath.Join(dir, "two.jsonl"), filepath.Join(dir, "host-3", audit.Name)
@@ -81,7 +81,7 @@ func TestO14Machines(t *testing.T) {
 	}
 }
 
-// Backwards a log has the same lines as forwards, whatever is in it.
+// FuzzBackward checks that reading any log backward gives the same lines as reading it forward.
 func FuzzBackward(f *testing.F) {
 	f.Add("", 0)
 	f.Add("\n\n", 1)
@@ -120,7 +120,8 @@ func FuzzBackward(f *testing.F) {
 	})
 }
 
-// Who follows a log sees each record once, also where files are closed and others begun between two looks.
+// TestFollow checks that following a log returns each record once, even if files are closed and others started between
+// two reads.
 func TestFollow(t *testing.T) {
 	path := filepath.Join(t.TempDir(), audit.Name)
 	l := audit.Open(path, audit.Options{Now: clock, User: "u", Segment: 600})
@@ -176,7 +177,7 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// A million records are read, from both ends, with the memory of one.
+// BenchmarkMillion reads a million records, from both ends, with the memory of one.
 func BenchmarkMillion(b *testing.B) {
 	path := filepath.Join(b.TempDir(), audit.Name)
 	f, err := os.Create(path)

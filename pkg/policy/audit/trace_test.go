@@ -7,7 +7,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 )
 
-// SPEC K8: what a caller says about its trace is taken over if it is well-formed, and never trusted else.
+// TestK8Traceparent checks SPEC K8: a caller's trace context is used if it is well-formed, and ignored otherwise.
 func TestK8Traceparent(t *testing.T) {
 	const trace, span = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
 	want := audit.Trace{Trace: trace, Span: span}

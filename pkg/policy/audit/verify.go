@@ -72,13 +72,13 @@ func (v *Verified) Err() error {
 		return nil
 	}
 	n := int64(len(v.Findings)) + v.More
-	what := "in one place"
+	what := "1 damaged record"
 	if n > 1 {
-		what = fmt.Sprintf("in %d places", n)
+		what = fmt.Sprintf("%d damaged records", n)
 	}
-	return diag.Errorf(diag.Integrity, "the audit log is not what was written: %s, the first at line %d of %s", what,
+	return diag.Errorf(diag.Integrity, "the audit log was changed: %s, the first at line %d of %s", what,
 		v.Findings[0].Line, v.Findings[0].File).
-		WithHint("keep a copy of it; the records before that line hold, those after it may have been written anew")
+		WithHint("keep a copy of it; the records before that line are intact, later ones may be forged")
 }
 
 // position has the facts about a line that later lines depend on.
@@ -160,12 +160,12 @@ func (v *verifier) gap(line []byte, pos position) {
 		(len(line) == 0 || !strings.HasPrefix(string(line), begins) && !strings.HasPrefix(begins, string(line))):
 		v.find(pos, pos.seq,
 			fmt.Sprintf(
-				"this line was changed: it is no record, and not the beginning of record %d, which a killed "+
+				"this line was changed: it is neither a record nor the beginning of record %d, which a killed "+
 					"process would have left", pos.seq))
 	case len(v.result.Notes) < maxFindings:
 		v.result.Notes = append(v.result.Notes, Finding{
 			File: pos.file, Line: pos.line, Seq: pos.seq,
-			What: fmt.Sprintf("a gap: record %d was not written to its end", pos.seq),
+			What: fmt.Sprintf("a gap: record %d is incomplete", pos.seq),
 		})
 	}
 }
@@ -177,18 +177,19 @@ func (v *verifier) follow(r link, pos position) {
 	case !v.begun:
 		v.first(r, pos)
 	case r.Prev == v.last.digest && r.Seq == next && v.torn > 0 && !r.Gap:
-		v.find(pos, next, "the line before is no record, and this one does not say that there is a gap")
+		v.find(pos, next, "the previous line is not a record, and this one does not report a gap")
 	case r.Prev == v.last.digest && r.Seq == next:
 	case r.Prev == v.last.digest:
-		v.find(pos, next, fmt.Sprintf("record %d stands where record %d ought to be", r.Seq, next))
+		v.find(pos, next, fmt.Sprintf("found record %d instead of record %d", r.Seq, next))
 	case r.Prev == v.before.digest && r.Seq == v.before.seq+1:
-		v.find(v.last, next, "this line was put in, or moved here")
+		v.find(v.last, next, "this line was inserted or moved here")
 	case r.Seq == next:
-		v.find(v.last, v.last.seq, "this line was changed, or the one after it: the next record names another digest")
+		v.find(v.last, v.last.seq,
+			"this line or the next one was changed: the digest in the next record does not match this line")
 	case r.Seq > next:
 		v.find(pos, next, fmt.Sprintf("%s missing before this line", records(next, r.Seq-1)))
 	default:
-		v.find(pos, next, fmt.Sprintf("record %d stands after record %d: it was put in, or moved here", r.Seq,
+		v.find(pos, next, fmt.Sprintf("record %d follows record %d: it was inserted or moved here", r.Seq,
 			v.last.seq))
 		return // the next line must continue this one
 	}
@@ -207,14 +208,14 @@ func (v *verifier) first(r link, pos position) {
 	v.result.First = r.Seq
 	switch {
 	case v.torn > 0 && (r.Prev != v.last.digest || r.Seq != v.last.seq+1):
-		v.find(pos, v.last.seq+1, "this record does not follow the lines before it, which are no records")
+		v.find(pos, v.last.seq+1, "this record does not follow the lines before it, which are not records")
 	case v.torn > 0:
 	case v.o.After != "" && r.Prev != v.o.After:
-		v.find(pos, r.Seq, "the log does not begin after the line with the digest "+v.o.After)
+		v.find(pos, r.Seq, "the log does not start after the record with the digest "+v.o.After)
 	case v.o.After == "" && r.Seq == 1 && r.Prev != "":
-		v.find(pos, 1, "the first record names a line before it")
+		v.find(pos, 1, "the first record refers to an earlier line")
 	case v.o.After == "" && r.Seq != 1:
-		v.find(pos, 1, fmt.Sprintf("%s missing before this line; where they were moved away, say --after %s",
+		v.find(pos, 1, fmt.Sprintf("%s missing before this line; if older files were moved away, add --after %s",
 			records(1, r.Seq-1), r.Prev))
 	}
 }
@@ -224,7 +225,8 @@ func (v *verifier) end() {
 	v.result.Last, v.result.Head = v.last.seq, v.last.digest
 	if v.o.Head != "" && v.result.KeptAt == 0 {
 		v.find(v.last, v.last.seq,
-			"no record has the digest "+v.o.Head+", which was the last once: the end was cut off, or written anew")
+			"no record has the digest "+v.o.Head+", which the last record once had: the end of the log was removed or "+
+				"rewritten")
 	}
 }
 

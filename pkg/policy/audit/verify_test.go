@@ -13,7 +13,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 )
 
-// logOf writes a log with so many records and returns its path and lines.
+// logOf writes a log with that many records and returns its path and lines.
 func logOf(t testing.TB, n int, segment int64) (path string, lines []string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), audit.Name)
@@ -39,7 +39,7 @@ func verify(t *testing.T, path string, o audit.VerifyOptions) *audit.Verified {
 	return v
 }
 
-// SPEC O13, O22: what was changed, left out, put in or moved is found, and the line is named.
+// TestVerify checks SPEC O13, O22: changed, missing, inserted, and moved lines are found, and the error names the line.
 func TestVerify(t *testing.T) {
 	path, whole := logOf(t, 10, 0)
 	forged := func(of int, seq int64, prev string) string {
@@ -52,24 +52,24 @@ func TestVerify(t *testing.T) {
 		lines []int64 // that are named
 		what  string
 	}{
-		"whole":             {edit: func(l []string) []string { return l }},
-		"empty":             {edit: func([]string) []string { return nil }},
-		"edited":            {func(l []string) []string { l[4] = strings.Replace(l[4], "deploy", "review", 1); return l }, audit.VerifyOptions{}, []int64{5}, "changed"},
-		"first edited":      {func(l []string) []string { l[0] = strings.Replace(l[0], "deploy", "review", 1); return l }, audit.VerifyOptions{}, []int64{1}, "changed"},
-		"a space":           {func(l []string) []string { l[4] += " "; return l }, audit.VerifyOptions{}, []int64{5}, "changed"},
-		"garbage":           {func(l []string) []string { l[4] = "x"; return l }, audit.VerifyOptions{}, []int64{5}, "changed"},
-		"deleted":           {func(l []string) []string { return slices.Delete(l, 4, 5) }, audit.VerifyOptions{}, []int64{5}, "record 5 is missing before this line"},
-		"three deleted":     {func(l []string) []string { return slices.Delete(l, 4, 7) }, audit.VerifyOptions{}, []int64{5}, "records 5 to 7 are missing before this line"},
-		"first deleted":     {func(l []string) []string { return l[1:] }, audit.VerifyOptions{}, []int64{1}, "record 1 is missing"},
-		"put in twice":      {func(l []string) []string { return slices.Insert(l, 6, l[2]) }, audit.VerifyOptions{}, []int64{7}, "record 3 stands after record 6"},
-		"forged":            {func(l []string) []string { return slices.Insert(l, 6, forged(1, 7, digest(l[5]))) }, audit.VerifyOptions{}, []int64{7}, "put in"},
-		"moved":             {func(l []string) []string { l[4], l[5] = l[5], l[4]; return l }, audit.VerifyOptions{}, []int64{5, 5, 6}, "missing"},
-		"renumbered":        {func(l []string) []string { l[9] = strings.Replace(l[9], `"seq":10`, `"seq":12`, 1); return l }, audit.VerifyOptions{}, []int64{10}, "ought to be"},
-		"cut off":           {edit: func(l []string) []string { return l[:8] }},
-		"cut off, and kept": {func(l []string) []string { return l[:8] }, audit.VerifyOptions{Head: digest(whole[9])}, []int64{8}, "cut off"},
-		"grown since":       {func(l []string) []string { return l }, audit.VerifyOptions{Head: digest(whole[3])}, nil, ""},
-		"older moved away":  {func(l []string) []string { return l[3:] }, audit.VerifyOptions{After: digest(whole[2])}, nil, ""},
-		"too much of it":    {func(l []string) []string { return l[4:] }, audit.VerifyOptions{After: digest(whole[2])}, []int64{1}, "does not begin after"},
+		"whole":         {edit: func(l []string) []string { return l }},
+		"empty":         {edit: func([]string) []string { return nil }},
+		"edited":        {func(l []string) []string { l[4] = strings.Replace(l[4], "deploy", "review", 1); return l }, audit.VerifyOptions{}, []int64{5}, "changed"},
+		"first edited":  {func(l []string) []string { l[0] = strings.Replace(l[0], "deploy", "review", 1); return l }, audit.VerifyOptions{}, []int64{1}, "changed"},
+		"a space":       {func(l []string) []string { l[4] += " "; return l }, audit.VerifyOptions{}, []int64{5}, "changed"},
+		"garbage":       {func(l []string) []string { l[4] = "x"; return l }, audit.VerifyOptions{}, []int64{5}, "changed"},
+		"deleted":       {func(l []string) []string { return slices.Delete(l, 4, 5) }, audit.VerifyOptions{}, []int64{5}, "record 5 is missing before this line"},
+		"three deleted": {func(l []string) []string { return slices.Delete(l, 4, 7) }, audit.VerifyOptions{}, []int64{5}, "records 5 to 7 are missing before this line"},
+		"first deleted": {func(l []string) []string { return l[1:] }, audit.VerifyOptions{}, []int64{1}, "record 1 is missing"},
+		"put in twice":  {func(l []string) []string { return slices.Insert(l, 6, l[2]) }, audit.VerifyOptions{}, []int64{7}, "record 3 follows record 6"},
+		"forged":        {func(l []string) []string { return slices.Insert(l, 6, forged(1, 7, digest(l[5]))) }, audit.VerifyOptions{}, []int64{7}, "inserted"},
+		"moved":         {func(l []string) []string { l[4], l[5] = l[5], l[4]; return l }, audit.VerifyOptions{}, []int64{5, 5, 6}, "missing"},
+		"renumbered":    {func(l []string) []string { l[9] = strings.Replace(l[9], `"seq":10`, `"seq":12`, 1); return l }, audit.VerifyOptions{}, []int64{10}, "instead of record"},
+		"the end of the log was removed or rewritten": {edit: func(l []string) []string { return l[:8] }},
+		"cut off, and kept":                           {func(l []string) []string { return l[:8] }, audit.VerifyOptions{Head: digest(whole[9])}, []int64{8}, "the end of the log was removed or rewritten"},
+		"grown since":                                 {func(l []string) []string { return l }, audit.VerifyOptions{Head: digest(whole[3])}, nil, ""},
+		"older moved away":                            {func(l []string) []string { return l[3:] }, audit.VerifyOptions{After: digest(whole[2])}, nil, ""},
+		"too much of it":                              {func(l []string) []string { return l[4:] }, audit.VerifyOptions{After: digest(whole[2])}, []int64{1}, "the log does not start after the"},
 		"no gap is said": {func(l []string) []string {
 			return append(l, `{"seq":11,"ts":`, forged(1, 12, digest(`{"seq":11,"ts":`)))
 		}, audit.VerifyOptions{}, []int64{12}, "gap"},
@@ -108,7 +108,7 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// Whatever killed writers left, the log that was written after them holds.
+// TestVerifyTorn checks that a log that continues after any killed writer is valid.
 func TestVerifyTorn(t *testing.T) {
 	for name, torn := range map[string]string{
 		"none": "", "cut": `{"seq":1,"ts":"20`, "not JSON": "what\n", "two": "what\nis\n", "long": strings.Repeat("x", 200<<10), "many": strings.Repeat("\n", 3000),
@@ -132,8 +132,8 @@ func TestVerifyTorn(t *testing.T) {
 	}
 }
 
-// A gap in the middle of a log is told, and is none of its faults; what somebody put in the place of the last record
-// before others were written is one.
+// TestVerifyGap checks that a gap in the middle of a log is reported but is not an error, and that a replaced last
+// record with later records after it is one.
 func TestVerifyGap(t *testing.T) {
 	for _, tt := range []struct {
 		last     string
@@ -167,8 +167,8 @@ func TestVerifyGap(t *testing.T) {
 	}
 }
 
-// SPEC O24: logs that a pattern or a directory names are each read once, whatever files they are in, and so are those
-// of which only closed files are there.
+// TestLogs checks SPEC O24: logs that a pattern or a directory names are each read once, across all their files, even
+// if only closed files exist.
 func TestLogs(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name string, n int) {
@@ -215,7 +215,8 @@ func TestLogs(t *testing.T) {
 	}
 }
 
-// A log that has grown goes on in another file, and the chain with it, whatever happens between the two.
+// TestSegments checks that a log that has grown continues in another file with the same chain, whatever happens between
+// the two.
 func TestSegments(t *testing.T) {
 	path, _ := logOf(t, 100, 2000)
 	files, err := audit.Files(path)
@@ -235,7 +236,7 @@ func TestSegments(t *testing.T) {
 	if err != nil || read.Records != 100 {
 		t.Errorf("%+v, %v", read, err)
 	}
-	// Killed after the old file was closed, and before the new one had a record.
+	// Killed after closing the old file, before the new one has a record.
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
@@ -254,7 +255,7 @@ func TestSegments(t *testing.T) {
 	}
 }
 
-// FuzzVerify changes one byte of a log: that is found, unless it is in the last line.
+// FuzzVerify changes one byte of a log: verification finds it, unless it is in the last line.
 func FuzzVerify(f *testing.F) {
 	f.Add(uint16(3), byte('x'))
 	f.Add(uint16(250), byte('\n'))
@@ -281,7 +282,7 @@ func FuzzVerify(f *testing.F) {
 	})
 }
 
-// What every record costs to check: a million of them stream through one line's memory.
+// BenchmarkVerify measures the verification of each record: a million of them use the memory of one line.
 func BenchmarkVerify(b *testing.B) {
 	path, _ := logOf(b, 1000, 0)
 	data, err := os.ReadFile(path)

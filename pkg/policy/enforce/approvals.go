@@ -32,8 +32,8 @@ func (st snapshot) approvals() (all []Approved, err error) {
 // readApprovals reads one file. A file that cannot be read approves nothing.
 func (f Files) readApprovals(l policy.Level, file string) ([]Approved, error) {
 	damaged := func(err error) error {
-		return diag.Errorf(max(diag.CodeOf(err), diag.Invalid), "%w; as long as it is so, nothing in it is approved",
-			err).WithHint("%s", cmp.Or(diag.HintOf(err), "mend "+file+", or approve anew"))
+		return diag.Errorf(max(diag.CodeOf(err), diag.Invalid), "%w; the approvals in this file are ignored",
+			err).WithHint("%s", cmp.Or(diag.HintOf(err), "fix "+file+", or approve the skills again"))
 	}
 	info, err := os.Lstat(file)
 	switch {
@@ -67,10 +67,10 @@ func (g *Evaluator) Approve(
 	ctx context.Context, l policy.Level, w Approver, reviews ...Review,
 ) (file string, err error) {
 	if strings.TrimSpace(w.Reason) == "" {
-		return "", diag.Errorf(diag.Usage, "an approval needs a reason").WithHint("say why with --reason")
+		return "", diag.Errorf(diag.Usage, "an approval needs a reason").WithHint("add --reason TEXT")
 	}
 	if g.o.Now == nil || w.By == "" {
-		return "", diag.Errorf(diag.Internal, "an approval needs a clock, and somebody who approves")
+		return "", diag.Errorf(diag.Internal, "an approval needs a clock and an approver")
 	}
 	now := g.o.Now().UTC().Truncate(time.Second)
 	return g.changeApprovals(ctx, l, func(list []policy.Approval) ([]policy.Approval, error) {
@@ -105,8 +105,8 @@ func (g *Evaluator) Revoke(ctx context.Context, l policy.Level, name string) ([]
 			}
 		}
 		if len(revoked) == 0 {
-			return nil, diag.Errorf(diag.NotFound, "%s is not approved by the %s", name, l).
-				WithHint("skillpm approvals lists what is")
+			return nil, diag.Errorf(diag.NotFound, "no approval of %s in the scope %s", name, l).
+				WithHint("list approvals with: skillpm approve --list")
 		}
 		return slices.DeleteFunc(list, matches), nil
 	})
@@ -124,8 +124,8 @@ func (g *Evaluator) targetFile(l policy.Level, path func(policy.Level, string) s
 	}
 	file := path(l, project)
 	if file == "" {
-		return "", diag.Errorf(diag.NotFound, "there is no project here whose %s it could be", what).
-			WithHint("leave --project out, or go to the project")
+		return "", diag.Errorf(diag.NotFound, "cannot find the project's %s: not in a project", what).
+			WithHint("omit --scope project, or change to the project's directory")
 	}
 	return file, nil
 }
@@ -194,9 +194,9 @@ func explainPermission(file string, l policy.Level, err error) error {
 		return err
 	}
 	if l == policy.MachineLevel {
-		return diag.Errorf(diag.Denied, "%s can't be written: only the machine's administrator may", file).
-			WithHint("run it again with sudo, or leave --machine out to say it for yourself")
+		return diag.Errorf(diag.Denied, "cannot write %s: only the machine's administrator may", file).
+			WithHint("run it with sudo, or omit --scope machine to approve for yourself")
 	}
-	return diag.Errorf(diag.Denied, "%s can't be written: %w", file, err).
-		WithHint("%s", fmt.Sprintf("make %s writable for you", filepath.Dir(file)))
+	return diag.Errorf(diag.Denied, "cannot write %s: %w", file, err).
+		WithHint("%s", fmt.Sprintf("grant yourself write access to %s", filepath.Dir(file)))
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy/enforce"
 )
 
-// BenchmarkOpenNone is what an evaluator costs without a policy.
+// BenchmarkOpenNone measures an evaluator without a policy.
 func BenchmarkOpenNone(b *testing.B) {
 	m := newMachine(b)
 	for b.Loop() {
@@ -20,7 +20,7 @@ func BenchmarkOpenNone(b *testing.B) {
 	}
 }
 
-// BenchmarkReload is what it costs to see that nothing has changed.
+// BenchmarkReload measures a reload that finds no changes.
 func BenchmarkReload(b *testing.B) {
 	m := newMachine(b)
 	m.say(policy.MachineLevel, "skills: {deny: ['x@a/b']}")
@@ -30,7 +30,7 @@ func BenchmarkReload(b *testing.B) {
 	}
 }
 
-// BenchmarkListed1000 asks about a thousand skills, under a policy of names and sources.
+// BenchmarkListed1000 evaluates a thousand skills with a policy of names and sources.
 func BenchmarkListed1000(b *testing.B) {
 	m := newMachine(b)
 	m.say(policy.MachineLevel, "skills: {deny: ['*@evil/*', 'x-*@a/b', worm]}\nsources: {allow: ['oci://registry.example/**'], deny: ['oci://registry.example/labs/**']}")
@@ -49,7 +49,7 @@ func BenchmarkListed1000(b *testing.B) {
 	}
 }
 
-// BenchmarkUse30 is what an activation costs of a skill with 30 files, all of which are looked at.
+// BenchmarkUse30 measures the activation of a skill with 30 files, all of which are scanned.
 func BenchmarkUse30(b *testing.B) {
 	m := newMachine(b)
 	m.say(policy.MachineLevel, "forbid: [hooks]\napprove: [scripts]\nlimits: {files: 100}")

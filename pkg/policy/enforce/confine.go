@@ -51,7 +51,7 @@ func (g *Evaluator) Confine(s Skill, w Request, dirs Directories) (rules *sandbo
 	forced := c.set.Confines()
 	for _, p := range c.set {
 		if forced == nil && !w.Restricts() && p.Mode == policy.Observe && p.Execution.Sandbox == policy.SandboxAlways {
-			c.notes = append(c.notes, fmt.Sprintf("policy %s:%d would confine what %s runs", p.Path,
+			c.notes = append(c.notes, fmt.Sprintf("policy %s:%d would confine the commands of %s", p.Path,
 				p.Line("execution"), s.subject()))
 		}
 	}
@@ -107,7 +107,7 @@ func (c *sandboxBuilder) refuse(p *policy.Policy, key, value string) error {
 		c.notes = append(c.notes, text)
 		return nil
 	}
-	return diag.Errorf(diag.Denied, "%s", text).WithHint("whoever keeps that policy may add it to its execution")
+	return diag.Errorf(diag.Denied, "%s", text).WithHint("ask the owner of the policy to add it under execution")
 }
 
 // paths returns the writable paths with links resolved, so that the sandbox opens the paths that were checked.
@@ -121,9 +121,9 @@ func (c *sandboxBuilder) paths() (write []string, err error) {
 	for _, text := range c.request.AllowedPaths {
 		path := c.absolute(text)
 		if path == "" {
-			return nil, diag.Errorf(diag.Invalid, "%s asks for execution.allowed-paths %q, which is no path",
+			return nil, diag.Errorf(diag.Invalid, "%s asks for execution.allowed-paths %q, which is not a path",
 				c.skill.subject(), text).
-				WithHint("name a directory of the project, as ./build, an absolute one, or one below ~/")
+				WithHint("use a directory of the project, such as ./build, an absolute path, or a path below ~/")
 		}
 		if path == "/tmp" {
 			continue // the sandbox has its own directory for temporary files
@@ -135,7 +135,7 @@ func (c *sandboxBuilder) paths() (write []string, err error) {
 		c.linkPaths = append(c.linkPaths, path)
 		if pathx.Contains(c.real.Dir, real) {
 			return nil, diag.Errorf(diag.Denied,
-				"%s asks for execution.allowed-paths %q, which is in its own directory: that stays as it is",
+				"%s asks for execution.allowed-paths %q, which is in its own directory and is read-only",
 				c.skill.subject(), text).
 				WithHint("write to the project, or to $TMPDIR")
 		}
@@ -177,7 +177,7 @@ func (p Directories) resolve() (real Directories, err error) {
 }
 
 func unresolved(path string, err error) error {
-	return diag.Errorf(diag.Denied, "%s cannot be opened to what is confined: nobody can tell where it leads: %w",
+	return diag.Errorf(diag.Denied, "the sandbox cannot resolve %s: %w",
 		path, err)
 }
 
@@ -234,9 +234,9 @@ func (c *sandboxBuilder) network() (n sandbox.Network, err error) {
 	for _, host := range network {
 		host = strings.ToLower(host)
 		if !policy.IsHost(host) || !strings.ContainsAny(host, ".:*") && host != "localhost" {
-			return n, diag.Errorf(diag.Invalid, "%s asks for execution.network %q, which is no host",
+			return n, diag.Errorf(diag.Invalid, "%s asks for execution.network %q, which is not a host",
 				c.skill.subject(), host).
-				WithHint("write true, false, restricted, or a list of hosts with ports, as [api.example.com:443]")
+				WithHint("use true, false, restricted, or a list of hosts with ports, such as [api.example.com:443]")
 		}
 		for _, p := range c.set {
 			bound := p.Execution.NetworkBound()

@@ -11,7 +11,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy/enforce"
 )
 
-// TestConfine is O13: what a skill asks for under execution, what policies make of it, and what is refused.
+// TestConfine checks O13: what a skill requests in execution, how policies change it, and what is refused.
 func TestConfine(t *testing.T) {
 	home := t.TempDir()
 	project := filepath.Join(home, "project")
@@ -41,11 +41,11 @@ func TestConfine(t *testing.T) {
 		{name: "no network", request: enforce.Request{Network: []string{"false"}}, write: []string{"project"}, network: "no network"},
 		{name: "the network", request: enforce.Request{Sandbox: "true", Network: []string{"true"}}, write: []string{"project"}, network: "any network"},
 		{name: "hosts", request: enforce.Request{Network: []string{"API.example.com:443"}}, write: []string{"project"}, network: "network api.example.com:443"},
-		{name: "no host", request: enforce.Request{Network: []string{"https://example.com/"}}, err: "which is no host"},
-		{name: "a word that is no host", request: enforce.Request{Network: []string{"bogus"}}, err: "which is no host"},
+		{name: "no host", request: enforce.Request{Network: []string{"https://example.com/"}}, err: "asks for execution.network"},
+		{name: "a word that is no host", request: enforce.Request{Network: []string{"bogus"}}, err: "asks for execution.network"},
 		{name: "this machine", request: enforce.Request{Network: []string{"localhost:80"}}, write: []string{"project"}, network: "network localhost:80"},
-		{name: "skillpm's own", request: enforce.Request{AllowedPaths: []string{"./skillpm-policy.yaml"}}, err: "which skillpm itself goes by"},
-		{name: "skillpm's own, by its directory", request: enforce.Request{AllowedPaths: []string{"./.skillpm/skills"}}, machine: "execution: {paths: [~/project]}", err: "which skillpm itself goes by"},
+		{name: "skillpm's own", request: enforce.Request{AllowedPaths: []string{"./skillpm-policy.yaml"}}, err: "which skillpm itself uses: no skill may"},
+		{name: "skillpm's own, by its directory", request: enforce.Request{AllowedPaths: []string{"./.skillpm/skills"}}, machine: "execution: {paths: [~/project]}", err: "which skillpm itself uses: no skill may"},
 		{name: "git's, of a skill that asks", request: enforce.Request{AllowedPaths: []string{".git/hooks"}}, write: []string{"project/.git/hooks"}, network: "no network"},
 		{
 			name: "git's, where all are confined", request: enforce.Request{AllowedPaths: []string{".git/hooks"}}, machine: "execution: {sandbox: always, paths: [~/project]}",
@@ -68,7 +68,7 @@ func TestConfine(t *testing.T) {
 		{name: "paths in place of the directory", request: enforce.Request{AllowedPaths: []string{"./build", "~/reports"}}, write: []string{"project/build", "reports"}, network: "no network"},
 		{name: "temporary files", request: enforce.Request{AllowedPaths: []string{"/tmp", "."}}, write: []string{"project"}, network: "no network"},
 		{name: "its own directory", request: enforce.Request{AllowedPaths: []string{"~/skills/a/data"}}, err: "which is in its own directory"},
-		{name: "a path with a variable that is not known", request: enforce.Request{AllowedPaths: []string{"$HOME/x"}}, err: "which is no path"},
+		{name: "a path with a variable that is not known", request: enforce.Request{AllowedPaths: []string{"$HOME/x"}}, err: "asks for execution.allowed-paths"},
 		{
 			name: "always", machine: "execution: {sandbox: always}", write: []string{"project"}, network: "no network",
 		},

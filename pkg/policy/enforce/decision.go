@@ -33,8 +33,8 @@ func (d Decision) Check(path string, data []byte) error {
 	if ok && e.Check(data) == nil {
 		return nil
 	}
-	return diag.Errorf(diag.Conflict, "%s is not what the policies were asked about: it was changed meanwhile", path).
-		WithHint("ask again")
+	return diag.Errorf(diag.Conflict, "%s changed after the policy check", path).
+		WithHint("try again")
 }
 
 // policiesFor returns the policies that apply to a skill.
@@ -95,12 +95,12 @@ func checkSource(p *policy.Policy, s Skill) error {
 	if s.Source == "" {
 		return &policy.RefusedError{
 			Policy: p.Path, Line: p.Line("sources.allow"), Rule: "sources", Subject: s.subject(),
-			Why: "is of a pack that no lock has, so that nobody knows where it came from",
-			Fix: "install its pack anew: skillpm install " + s.Pack,
+			Why: "belongs to a pack that is not in a lockfile, so its source is unknown",
+			Fix: "reinstall its pack: skillpm install " + s.Pack,
 		}
 	}
 	if err := p.Source(s.Source); err != nil {
-		return fmt.Errorf("%s may not be used: %w", s.subject(), err)
+		return fmt.Errorf("%s is denied: %w", s.subject(), err)
 	}
 	return nil
 }
@@ -169,7 +169,7 @@ func rules() []rule {
 			has: func(p *policy.Policy) bool { return len(p.Skills.Deny) > 0 },
 			ask: func(j *evaluation, p *policy.Policy) error { return p.Skill(j.skill.names(), j.skill.Pack) },
 			allows: func(_ *evaluation, p *policy.Policy) string {
-				return textx.Count(len(p.Skills.Deny), "pattern") + ", none of which means it"
+				return "no match in " + textx.Count(len(p.Skills.Deny), "pattern")
 			},
 		},
 		{
@@ -192,7 +192,7 @@ func rules() []rule {
 			key: "forbid", machine: true, needsFiles: true,
 			has:    func(p *policy.Policy) bool { return len(p.Forbid) > 0 },
 			ask:    (*evaluation).checkForbidden,
-			allows: func(*evaluation, *policy.Policy) string { return "it has nothing of it" },
+			allows: func(*evaluation, *policy.Policy) string { return "it has no forbidden capabilities" },
 		},
 		{
 			key: "lint.fail_on", needsFiles: true,
@@ -218,4 +218,4 @@ func (r rule) at(p *policy.Policy) int {
 }
 
 // errNoLint means that [Options] has no Lint function for lint.fail_on.
-var errNoLint = errors.New("nothing here can validate it")
+var errNoLint = errors.New("validation is not available here")

@@ -51,7 +51,7 @@ func (j *evaluation) load() error {
 	}
 	j.loaded = true
 	if j.files == nil {
-		j.loadErr = diag.Errorf(diag.Internal, "its files were not given")
+		j.loadErr = diag.Errorf(diag.Internal, "its files are missing")
 		return j.loadErr
 	}
 	if j.tree, j.loadErr = bundle.Sum(j.files, "."); j.loadErr != nil {
@@ -149,8 +149,8 @@ func (j *evaluation) refuseUnread(p *policy.Policy, line int, key string, err er
 	if j.ctx.Err() != nil {
 		return j.ctx.Err()
 	}
-	return j.refuse(p, line, key, "skillpm validate says what is wrong with its files",
-		"can't be held against the policy: %v", err)
+	return j.refuse(p, line, key, "check its files with: skillpm validate",
+		"could not be checked against the policy: %v", err)
 }
 
 func (j *evaluation) checkLimits(p *policy.Policy) error {
@@ -198,8 +198,8 @@ func (j *evaluation) checkLint(p *policy.Policy) error {
 				continue
 			}
 			return j.refuse(p, p.Line("lint.fail_on", i), "lint.fail_on",
-				"skillpm validate shows it, and skillpm rules "+f.Rule+" what it means",
-				"has a finding of %s, which %q refuses: %s: %s", f.Rule, pattern, where(f), f.Message)
+				"run skillpm validate to see it; for details: skillpm explain "+f.Rule,
+				"has a finding of %s, which %q denies: %s: %s", f.Rule, pattern, where(f), f.Message)
 		}
 	}
 	return nil
@@ -226,7 +226,7 @@ func (j *evaluation) checkApproval(p *policy.Policy) error {
 		j.approvalsUsed = append(j.approvalsUsed, *w.By)
 		return nil
 	}
-	return j.refuse(p, w.Line, "approve", j.approveHint(p), "needs an approval of %s (%s): %s", list(w.Capabilities),
+	return j.refuse(p, w.Line, "approve", j.approveHint(p), "needs approval for %s (%s): %s", list(w.Capabilities),
 		j.capabilities.Because(w.Capabilities[0]), w.Missing)
 }
 
@@ -236,7 +236,7 @@ func (j *evaluation) approveHint(p *policy.Policy) string {
 	command := "skillpm approve " + j.skill.Exact()
 	machines := p.Level == policy.MachineLevel && p.Approvers != policy.UserApprovers
 	if machines {
-		command += " --machine"
+		command += " --scope machine"
 	}
 	if j.skill.Dir == "" {
 		command += " --fetch"
@@ -244,23 +244,23 @@ func (j *evaluation) approveHint(p *policy.Policy) string {
 	command += " --reason TEXT"
 	switch {
 	case machines:
-		return "the machine's administrator looks at it and approves it: " + command
+		return "the machine's administrator must review and approve it: " + command
 	case p.Level == policy.ProjectLevel:
-		return "look at it, then approve it: " + command + ", or with --project for all who work on the project"
+		return "review it, then approve it: " + command + ", with --scope project for everyone in the project"
 	}
-	return "look at it, then approve it: " + command
+	return "review it, then approve it: " + command
 }
 
 // approvedBy returns why an approve rule allows the skill.
 func (j *evaluation) approvedBy(p *policy.Policy) string {
 	w, ok := j.requiredApproval(p)
 	if !ok {
-		return "it has nothing that needs an approval"
+		return "nothing in it needs an approval"
 	}
 	if w.By == nil {
 		return w.Missing
 	}
-	return fmt.Sprintf("what it needs an approval for (%s) is approved: %s", list(w.Capabilities), w.By)
+	return fmt.Sprintf("the capabilities that need an approval (%s) are approved: %s", list(w.Capabilities), w.By)
 }
 
 // requiredApproval returns the capabilities that a policy requires an approval for, false for none.
@@ -294,9 +294,9 @@ func (j *evaluation) matchingApproval(p *policy.Policy, caps []policy.Capability
 		lacks := a.Lacks(caps)
 		switch same := slices.Contains(j.digests, a.Digest); {
 		case same && a.Expired(j.now()):
-			near, reason = a, fmt.Sprintf("the approval of %s ended on %s", a.who(), a.Expires.Format(time.DateOnly))
+			near, reason = a, fmt.Sprintf("the approval by %s expired on %s", a.who(), a.Expires.Format(time.DateOnly))
 		case same && len(lacks) > 0:
-			near, reason = a, fmt.Sprintf("%s approved it for %s, and not for %s", a.who(), list(a.Capabilities),
+			near, reason = a, fmt.Sprintf("%s approved it for %s, but not for %s", a.who(), list(a.Capabilities),
 				list(lacks))
 		case same:
 			return a, ""
@@ -310,32 +310,39 @@ func (j *evaluation) matchingApproval(p *policy.Policy, caps []policy.Capability
 	case near != nil:
 		return nil, reason
 	case weak != nil:
-		return nil, fmt.Sprintf("the approval in %s does not count for the policy of the %s", weak.File, p.Level)
+		return nil, fmt.Sprintf("the approval in %s does not apply to the policy of the %s", weak.File, p.Level)
 	}
-	return nil, "nobody has approved it"
+	return nil, "it is not approved"
 }
 
 // describeChange describes what changed since an approval.
 func (j *evaluation) describeChange(a *Approved, lacks []policy.Capability) string {
 	if len(j.beside) > 0 && a.Digest == j.tree.Digest() {
-		return fmt.Sprintf(
-			"since %s approved it on %s, %s in its directory that is no part of it and could be used by what it "+
-				"runs, as %s; remove that, or approve it as it is now",
-			a.who(), a.At.Format(time.DateOnly), filesDiffer(len(j.beside)), j.beside[0].Path)
+		return fmt.Sprintf("since %s approved it on %s, %s; remove %s, or approve the skill again",
+			a.who(), a.At.Format(time.DateOnly), addedFiles(len(j.beside), j.beside[0].Path), it(len(j.beside)))
 	}
 	text := fmt.Sprintf("its files have changed since %s approved it on %s (%s then, %s now)", a.who(),
 		a.At.Format(time.DateOnly), short(a.Digest), short(j.digests[0]))
 	if len(lacks) > 0 {
-		text += ", and it has now " + list(lacks)
+		text += ", and it now has " + list(lacks)
 	}
 	return text
 }
 
-func filesDiffer(n int) string {
+// addedFiles describes files in a skill's directory that are not part of the skill.
+func addedFiles(n int, first string) string {
 	if n == 1 {
-		return "a file lies"
+		return first + ", which is not part of the skill, was added to its directory, and its scripts could use it"
 	}
-	return fmt.Sprintf("%d files lie", n)
+	return fmt.Sprintf("%d files that are not part of the skill were added to its directory, for example %s, and its "+
+		"scripts could use them", n, first)
+}
+
+func it(n int) string {
+	if n == 1 {
+		return "it"
+	}
+	return "them"
 }
 
 // now returns the time that decides whether approvals have expired.
@@ -382,9 +389,9 @@ func list(caps []policy.Capability) string {
 func (j *evaluation) describeSource() string {
 	switch {
 	case j.skill.Pack == "":
-		return "it is of no pack"
+		return "it does not belong to a pack"
 	case j.skill.Source == "":
-		return "where it came from is not known"
+		return "its source is unknown"
 	}
 	return j.skill.Source + " is allowed"
 }

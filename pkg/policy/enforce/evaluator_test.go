@@ -20,7 +20,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy/enforce"
 )
 
-// machine is a machine with three places for policies.
+// machine is a machine with three policy files.
 type machine struct {
 	t       testing.TB
 	o       enforce.Options
@@ -47,7 +47,7 @@ func newMachine(t testing.TB) *machine {
 	return m
 }
 
-// say writes the policy of a level; "" removes it.
+// say writes the policy of a scope; "" removes it.
 func (m *machine) say(l policy.Level, text string) {
 	m.t.Helper()
 	file := m.o.PolicyFile(l, m.project)
@@ -72,7 +72,7 @@ func tree() fstest.MapFS {
 
 var tool = enforce.Skill{Name: "tool", Pack: "acme/tools", Source: "oci://registry.example/acme/tools", Dir: "/x/tool"}
 
-// TestUse holds a skill against policies of all levels. O13, O14, O22.
+// TestUse checks a skill against policies of all scopes (O13, O14, O22).
 func TestUse(t *testing.T) {
 	for _, tt := range []struct {
 		name                   string
@@ -93,23 +93,23 @@ func TestUse(t *testing.T) {
 		{name: "the machine's own skill, and the user's policy", user: "skills: {deny: [tool]}\nforbid: [scripts]", skill: enforce.Skill{Name: "tool", Machine: true}},
 		{name: "the machine's own skill needs no approval", machine: "approve: [scripts]\nsources: {allow: []}\nlint: {fail_on: [SEC]}", skill: enforce.Skill{Name: "tool", Pack: "a/b", Machine: true}},
 		{name: "the machine's own skill and what is forbidden", machine: "forbid: [scripts]", skill: enforce.Skill{Name: "tool", Machine: true}, want: "has scripts, which is forbidden: scripts/run.sh is a script"},
-		{name: "a source", machine: "sources: {allow: ['oci://registry.example/other/**']}", want: "is not among the sources that are allowed"},
-		{name: "a pack that no lock has", machine: "sources: {deny: [local]}", skill: enforce.Skill{Name: "tool", Pack: "acme/tools"}, want: "is of a pack that no lock has"},
+		{name: "a source", machine: "sources: {allow: ['oci://registry.example/other/**']}", want: "is not an allowed source"},
+		{name: "belongs to a pack that is not in a lockfile", machine: "sources: {deny: [local]}", skill: enforce.Skill{Name: "tool", Pack: "acme/tools"}, want: "belongs to a pack that is not in a lockfile"},
 		{name: "no pack and sources", machine: "sources: {allow: []}", skill: enforce.Skill{Name: "tool"}},
 		{name: "forbidden", user: "forbid: [hooks, network-tools]", want: "config/policy.yaml:2: skill tool@acme/tools has network-tools, which is forbidden: scripts/run.sh:2 runs curl"},
-		{name: "needs an approval", project: "approve: [scripts]", want: "skillpm-policy.yaml:2: skill tool@acme/tools needs an approval of scripts (scripts/run.sh is a script): nobody has approved it"},
+		{name: "needs approval", project: "approve: [scripts]", want: "skillpm-policy.yaml:2: skill tool@acme/tools needs approval for scripts (scripts/run.sh is a script): it is not approved"},
 		{name: "needs none", machine: "approve: [hooks, dynamic-shell]\nforbid: [native-binaries]"},
-		{name: "too many files", machine: "limits: {files: 1}", want: "has 2 files, and at most 1 are allowed"},
-		{name: "too large", machine: "limits: {total_bytes: 60, file_bytes: 50}", want: "has more than the 60 bytes"},
+		{name: "too many files", machine: "limits: {files: 1}", want: "has 2 files; at most 1 are allowed"},
+		{name: "too large", machine: "limits: {total_bytes: 60, file_bytes: 50}", want: "has more than the allowed 60 bytes"},
 		{name: "too deep", machine: "limits: {depth: 1, path_bytes: 10}", want: "has a path of 14 bytes"},
-		{name: "a finding", machine: "lint: {fail_on: [SEC1*]}", want: "has a finding of SEC101, which \"SEC1*\" refuses: SKILL.md:3: it is so"},
+		{name: "a finding", machine: "lint: {fail_on: [SEC1*]}", want: "has a finding of SEC101, which \"SEC1*\" denies: SKILL.md:3: it is so"},
 		{name: "no such finding", machine: "lint: {fail_on: [FM]}"},
 		{name: "only observed", machine: "mode: audit\nskills: {deny: [tool]}\nforbid: [scripts]\napprove: [network-tools]", notes: 3},
-		{name: "observed and refused", machine: "mode: audit\nforbid: [scripts]", user: "approve: [scripts]", want: "needs an approval", notes: 1},
+		{name: "observed and refused", machine: "mode: audit\nforbid: [scripts]", user: "approve: [scripts]", want: "needs approval", notes: 1},
 		{name: "an invalid policy of the user", user: "mode: strict", want: "everything is denied"},
 		{name: "an invalid policy of the project", project: "mode: strict", want: "everything is denied"},
 		{name: "an invalid policy, and the machine's own skill", project: "mode: strict", skill: enforce.Skill{Name: "tool", Machine: true}, want: "everything is denied"},
-		// nothing weaker loosens what is stronger
+		// a weaker scope cannot loosen a stronger one
 		{name: "looser policies below", machine: "skills: {deny: [tool]}", user: "mode: audit\nskills: {deny: []}", project: "mode: audit\nsources: {allow: [local]}\ndowngrade: allow", want: "enterprise/policy.yaml:2"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -138,7 +138,7 @@ func TestUse(t *testing.T) {
 	}
 }
 
-// TestApprove: what is approved are these files and these capabilities, and whose word counts. O13.
+// TestApprove checks that an approval covers exact files and capabilities, and whose approvals count (O13).
 func TestApprove(t *testing.T) {
 	m := newMachine(t)
 	m.say(policy.MachineLevel, "approve: [scripts, network-tools]")
@@ -165,7 +165,7 @@ func TestApprove(t *testing.T) {
 	}
 	approve(policy.ProjectLevel, tree(), time.Time{})
 	approve(policy.UserLevel, tree(), time.Time{})
-	refused(use(tree()), "does not count for the policy of the machine")
+	refused(use(tree()), "does not apply to the policy of the machine")
 	approve(policy.MachineLevel, tree(), m.now.Add(time.Hour))
 	if err := use(tree()); err != nil {
 		t.Error(err)
@@ -177,10 +177,10 @@ func TestApprove(t *testing.T) {
 	other["scripts/run.sh"].Data = append(other["scripts/run.sh"].Data, '\n')
 	refused(use(other), "its files have changed since ada approved it on 2026-11-22 (t1:sha256:")
 	m.now = m.now.Add(time.Hour)
-	refused(use(tree()), "the approval of ada ended on 2026-11-22")
+	refused(use(tree()), "the approval by ada expired on 2026-11-22")
 	m.now = m.now.Add(-time.Hour)
 
-	// fewer capabilities than it has now
+	// fewer capabilities than the skill has now
 	file := m.o.ApprovalFile(policy.MachineLevel, "")
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -193,11 +193,11 @@ func TestApprove(t *testing.T) {
 		}
 	}
 	write(strings.Replace(string(text), "[scripts, network-tools]", "[scripts]", 1))
-	refused(use(tree()), "ada approved it for scripts, and not for network-tools")
+	refused(use(tree()), "ada approved it for scripts, but not for network-tools")
 
-	// a damaged file approves nothing, and is not written over
+	// a damaged file approves nothing, and is not overwritten
 	write(strings.Replace(string(text), "digest:", "Digest:", 1))
-	refused(use(tree()), "nothing in it is approved")
+	refused(use(tree()), "the approvals in this file are ignored")
 	g := m.open()
 	r, _ := g.Review(t.Context(), tool, tree())
 	if _, err := g.Approve(t.Context(), policy.MachineLevel, enforce.Approver{By: "ada", Reason: "x"}, r); diag.CodeOf(err) != diag.Invalid {
@@ -205,11 +205,11 @@ func TestApprove(t *testing.T) {
 	}
 	write(string(text))
 
-	// a policy of the machine may let users approve; those of projects never count for it
+	// a policy of the machine may let users approve; projects can never approve
 	if _, err := g.Revoke(t.Context(), policy.MachineLevel, "acme/tools"); err != nil {
 		t.Error(err)
 	}
-	refused(use(tree()), "does not count")
+	refused(use(tree()), "does not apply")
 	m.say(policy.MachineLevel, "approve: [scripts]\napprovers: user")
 	if err := use(tree()); err != nil {
 		t.Error(err)
@@ -217,7 +217,7 @@ func TestApprove(t *testing.T) {
 	if _, err := g.Revoke(t.Context(), policy.UserLevel, "tool@acme/tools"); err != nil {
 		t.Error(err)
 	}
-	refused(use(tree()), "does not count")
+	refused(use(tree()), "does not apply")
 	m.say(policy.MachineLevel, "")
 	m.say(policy.ProjectLevel, "approve: [scripts]")
 	if err := use(tree()); err != nil {
@@ -228,8 +228,8 @@ func TestApprove(t *testing.T) {
 	}
 }
 
-// An approval is for one skill: not for another that has the same files. A copy that is known under another name is the
-// same.
+// TestApproveNames checks that an approval is for one skill: not for another skill with the same files. A copy under
+// another name counts as the same skill.
 func TestApproveNames(t *testing.T) {
 	m := newMachine(t)
 	m.say(policy.UserLevel, "approve: [scripts]")
@@ -259,8 +259,8 @@ func TestApproveNames(t *testing.T) {
 	}
 }
 
-// TestApproveBeside: what lies in a skill's directory and is no part of it is held against the policies as well. O13,
-// O22.
+// TestApproveBeside checks that files in a skill's directory that are not part of the skill are checked against the
+// policies, too (O13, O22).
 func TestApproveBeside(t *testing.T) {
 	m := newMachine(t)
 	m.say(policy.MachineLevel, "approve: [scripts, network-tools]")
@@ -289,12 +289,12 @@ func TestApproveBeside(t *testing.T) {
 		{file: "scripts/.run.sh.swp", text: "b0VIM 9.1"},
 		{file: "Thumbs.db"},
 		{file: ".git/fsmonitor--daemon.ipc", mode: fs.ModeSocket},
-		{file: ".DS_Store", text: "echo EVIL", want: "a file lies in its directory that is no part of it and could be used by what it runs, as .DS_Store"},
-		{file: "node_modules/lib.sh", text: "echo EVIL", want: "as node_modules/lib.sh; remove that, or approve it as it is now"},
-		{file: "scripts/__pycache__/x.cpython-312.pyc", text: "x", want: "as scripts/__pycache__/x.cpython-312.pyc"},
-		{file: "lib.pyc", text: "x", want: "as lib.pyc"},
-		{file: ".git/x.sh", text: "x", want: "as .git/x.sh"},
-		{file: "node_modules/.bin/x", text: "../x/run.js", mode: fs.ModeSymlink, want: "as node_modules/.bin/x -> ../x/run.js"},
+		{file: ".DS_Store", text: "echo EVIL", want: ".DS_Store, which is not part of the skill, was added to its directory, and its scripts could use it; remove it, or approve the skill again"},
+		{file: "node_modules/lib.sh", text: "echo EVIL", want: "node_modules/lib.sh, which is not part of the skill, was added to its directory, and its scripts could use it; remove it, or approve the skill again"},
+		{file: "scripts/__pycache__/x.cpython-312.pyc", text: "x", want: "scripts/__pycache__/x.cpython-312.pyc, which is not part of the skill, was added"},
+		{file: "lib.pyc", text: "x", want: "lib.pyc, which is not part of the skill, was added"},
+		{file: ".git/x.sh", text: "x", want: ".git/x.sh, which is not part of the skill, was added"},
+		{file: "node_modules/.bin/x", text: "../x/run.js", mode: fs.ModeSymlink, want: "node_modules/.bin/x -> ../x/run.js, which is not part of the skill, was added"},
 		{file: "node_modules/x", text: "../../y", mode: fs.ModeSymlink, want: "node_modules/x leads out of the skill"},
 		{file: "node_modules/x", text: "/etc/passwd", mode: fs.ModeSymlink, want: "node_modules/x leads out of the skill"},
 		{file: "node_modules/x", mode: fs.ModeNamedPipe, want: "neither a file nor a directory"},
@@ -325,7 +325,7 @@ func TestApproveBeside(t *testing.T) {
 	}
 }
 
-// TestNoPlaces: where there are no places, what lies in the working directory governs nothing. O14.
+// TestNoPlaces checks that without policy paths, files in the working directory have no effect (O14).
 func TestNoPlaces(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, name := range []string{enforce.PolicyName, enforce.ApprovalsName} {
@@ -339,7 +339,7 @@ func TestNoPlaces(t *testing.T) {
 	}
 }
 
-// TestSettings: only the strongest loosens, and a project never does. O14.
+// TestSettings checks that only the strongest scope loosens, and a project never does (O14).
 func TestSettings(t *testing.T) {
 	const loose = "allowed-tools: grant\nhooks: {unreadable: open}\n"
 	for _, tt := range []struct {
@@ -368,7 +368,8 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// TestLog: where the log is says the machine, or the user, and never a project; that it is required may say each.
+// TestLog checks that the machine or the user sets the path of the log, and never a project, and that any scope can
+// require the log.
 func TestLog(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("paths are those of Unix")
@@ -394,7 +395,7 @@ func TestLog(t *testing.T) {
 	}
 }
 
-// TestReload: what changes on disk is seen at the next look, also where only time or owner tell.
+// TestReload checks that the next evaluation sees changes on disk, even if only the time or the owner differs.
 func TestReload(t *testing.T) {
 	m := newMachine(t)
 	g := m.open()
@@ -422,8 +423,8 @@ func TestReload(t *testing.T) {
 	}
 }
 
-// TestMachineFiles: nobody but the administrator writes what the machine's files say, and no link stands in for one.
-// O14.
+// TestMachineFiles checks that machine policies count only if just the administrator can write them, and if they are
+// not links (O14).
 func TestMachineFiles(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("files there have no owner that is looked at")
@@ -463,20 +464,20 @@ func TestMachineFiles(t *testing.T) {
 	if err := os.Chmod(file, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := g.Evaluate(t.Context(), tool, tree()); err == nil || !strings.Contains(err.Error(), "can be written by others") {
+	if _, err := g.Evaluate(t.Context(), tool, tree()); err == nil || !strings.Contains(err.Error(), "is writable by other users") {
 		t.Errorf("approvals that all may write: %v", err)
 	}
 }
 
-// What can't be looked at is refused where a policy wants to look, and what changes between the look and the use is
-// found.
+// TestLook checks that an unreadable skill is refused if a policy needs to scan it, and that a change between the scan
+// and the use is found.
 func TestLook(t *testing.T) {
 	m := newMachine(t)
 	m.say(policy.UserLevel, "forbid: [hooks]")
 	g := m.open()
 	bad := tree()
 	bad["link"] = &fstest.MapFile{Data: []byte("/etc/passwd"), Mode: fs.ModeSymlink | 0o777}
-	if _, err := g.Evaluate(t.Context(), tool, bad); diag.CodeOf(err) != diag.Denied || !strings.Contains(err.Error(), "can't be held against the policy") {
+	if _, err := g.Evaluate(t.Context(), tool, bad); diag.CodeOf(err) != diag.Denied || !strings.Contains(err.Error(), "could not be checked against the policy") {
 		t.Errorf("a link: %v", err)
 	}
 	if _, err := g.Evaluate(t.Context(), tool, nil); diag.CodeOf(err) != diag.Denied {
@@ -501,7 +502,7 @@ func TestLook(t *testing.T) {
 	}
 }
 
-// TestExplain: what is explained is what is decided.
+// TestExplain checks that explanations match decisions.
 func TestExplain(t *testing.T) {
 	m := newMachine(t)
 	m.say(policy.MachineLevel, "skills: {deny: ['x@a/b']}\nsources: {allow: ['oci://registry.example/**']}\nlimits: {files: 10}\nforbid: [hooks]\napprove: [scripts]")
@@ -523,7 +524,7 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// Several that deny and approve at once lose none.
+// TestTogether checks that concurrent denials and approvals are all kept.
 func TestTogether(t *testing.T) {
 	m := newMachine(t)
 	const n = 16

@@ -42,7 +42,7 @@ func (g *Evaluator) Review(ctx context.Context, s Skill, files fs.FS) (Review, e
 	st := g.current()
 	j := &evaluation{ctx: ctx, st: st, skill: s, files: files}
 	if err := j.load(); err != nil {
-		return Review{}, diag.Errorf(diag.Invalid, "skill %s can't be approved: %w", s.Exact(), err)
+		return Review{}, diag.Errorf(diag.Invalid, "cannot approve skill %s: %w", s.Exact(), err)
 	}
 	r := Review{Skill: s, Digest: j.digests[len(j.digests)-1], Capabilities: j.capabilities}
 	if err := st.set.Err(); err != nil {

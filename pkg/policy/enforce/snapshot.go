@@ -71,7 +71,7 @@ func (o Options) readPolicies() policy.Set {
 	}
 	p := o.read(o.OnlyPolicy, false)
 	if p == nil {
-		p = policy.Broken(o.OnlyPolicy, diag.Errorf(diag.NotFound, "there is no policy %s", o.OnlyPolicy))
+		p = policy.Broken(o.OnlyPolicy, diag.Errorf(diag.NotFound, "policy %s does not exist", o.OnlyPolicy))
 	}
 	p.Level = policy.UserLevel
 	return policy.Set{p}

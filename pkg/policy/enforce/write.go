@@ -30,7 +30,7 @@ func (g *Evaluator) Undeny(ctx context.Context, l policy.Level, pattern policy.S
 		out, removed, err := policy.Undeny(file, data, pattern)
 		if err == nil && !removed {
 			err = diag.Errorf(diag.NotFound, "%s does not deny %q", file, pattern).
-				WithHint("skillpm policy explain shows which file and line deny a skill")
+				WithHint("find the file and line that deny a skill with: skillpm policy explain SKILL")
 		}
 		return out, removed, err
 	})
@@ -41,8 +41,8 @@ func (g *Evaluator) Undeny(ctx context.Context, l policy.Level, pattern policy.S
 func (g *Evaluator) Init(ctx context.Context, l policy.Level, text string) (file string, err error) {
 	file, _, err = g.edit(ctx, l, func(file string, data []byte) ([]byte, bool, error) {
 		if data != nil {
-			return nil, false, diag.Errorf(diag.Conflict, "%s exists, and is not overwritten", file).
-				WithHint("edit it; skillpm policy check says whether it is valid")
+			return nil, false, diag.Errorf(diag.Conflict, "%s already exists", file).
+				WithHint("edit it, and check it with: skillpm policy check")
 		}
 		_, err := policy.Parse(file, []byte(text))
 		return []byte(text), true, err

@@ -13,14 +13,14 @@ const ChildCommand = "sandbox-exec"
 type UnavailableError struct{ Why string }
 
 // Error says what is missing.
-func (e *UnavailableError) Error() string { return "it can't be confined on this machine: " + e.Why }
+func (e *UnavailableError) Error() string { return "this machine cannot confine commands: " + e.Why }
 
 // Code is Denied, because a command that must be confined does not run unconfined.
 func (e *UnavailableError) Code() diag.Code { return diag.Denied }
 
 // Hint explains how the command could run.
 func (e *UnavailableError) Hint() string {
-	return "skillpm doctor says what is missing; a policy with execution: {unavailable: allow} lets it run unconfined"
+	return "run skillpm doctor for details; a policy with execution: {unavailable: allow} lets it run unconfined"
 }
 
 func unavailable(format string, args ...any) error {

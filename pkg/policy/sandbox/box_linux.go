@@ -57,13 +57,14 @@ func Version() int {
 func (r *Rules) check(abi int) error {
 	switch {
 	case !filters(runtime.GOARCH):
-		return unavailable("system calls are not filtered on %s", runtime.GOARCH)
+		return unavailable("skillpm has no system call filter for %s", runtime.GOARCH)
 	case abi == 0:
-		return unavailable("the kernel has no Landlock, or it is switched off")
+		return unavailable("the kernel has no Landlock, or Landlock is disabled")
 	case abi < minABI:
-		return unavailable("it has version %d of Landlock, and %d is needed", abi, minABI)
+		return unavailable("the kernel has Landlock version %d, but version %d is required", abi, minABI)
 	case r.Network.Any && abi < scopedABI:
-		return unavailable("it has version %d of Landlock, and %d is needed where the network is open", abi, scopedABI)
+		return unavailable("the kernel has Landlock version %d, but version %d is required for "+
+			"unrestricted network access", abi, scopedABI)
 	}
 	return nil
 }
@@ -76,7 +77,7 @@ func New(r *Rules, helper []string, cmd *exec.Cmd) (*Box, error) {
 	}
 	if len(helper) == 0 {
 		return nil, diag.Errorf(diag.Internal,
-			"a command is to be confined, and there is no program to do it: say which one calls sandbox.Enter")
+			"no program to confine commands is configured")
 	}
 	visible, err := r.visible(cmd.Env, cmd.Path)
 	if err != nil {
@@ -98,7 +99,7 @@ func New(r *Rules, helper []string, cmd *exec.Cmd) (*Box, error) {
 		temp = "/tmp"
 	}
 	if b.dir, err = os.MkdirTemp(temp, "skillpm-sandbox-"); err != nil {
-		return nil, fmt.Errorf("there is no place for temporary files: %w", err)
+		return nil, fmt.Errorf("cannot create a directory for temporary files: %w", err)
 	}
 	b.order.Temp, b.order.Root = filepath.Join(b.dir, "tmp"), filepath.Join(b.dir, "root")
 	for _, dir := range []string{b.order.Temp, b.order.Root} {
@@ -162,10 +163,10 @@ func (b *Box) helper(helper []string, cmd *exec.Cmd) *exec.Cmd {
 func (b *Box) NotStarted(err error) error {
 	for _, refused := range []error{unix.EPERM, unix.EACCES, unix.EINVAL, unix.ENOSPC, unix.EUSERS, unix.ENOSYS} {
 		if errors.Is(err, refused) {
-			return unavailable("the system refuses namespaces to users: %s", err)
+			return unavailable("the system does not let users create namespaces: %s", err)
 		}
 	}
-	return fmt.Errorf("the helper that confines a command could not be started: %w", err)
+	return fmt.Errorf("cannot start the sandbox helper: %w", err)
 }
 
 // Begin sends the rules to the started helper, and waits at most for a duration until the command runs. The error is an
@@ -174,15 +175,16 @@ func (b *Box) Begin(most time.Duration) error {
 	_ = b.theirs.Close()
 	_ = b.conn.SetDeadline(time.Now().Add(most)) //nolint:forbidigo // another process is waited for in real time
 	if err := json.NewEncoder(b.conn).Encode(b.order); err != nil {
-		return fmt.Errorf("the helper that confines a command did not begin: %s",
+		return fmt.Errorf("the sandbox helper did not start the command: %s",
 			err) //nolint:errorlint // its number is not that of the command
 	}
 	first, listener, err := b.first()
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return diag.Errorf(diag.Internal, "the time was over before the command ran").WithHint("give it more time")
+		return diag.Errorf(diag.Internal, "the time limit expired before the command started").
+			WithHint("raise the limit")
 	case err != nil:
-		return fmt.Errorf("the helper that confines a command did not begin: %s",
+		return fmt.Errorf("the sandbox helper did not start the command: %s",
 			err) //nolint:errorlint // its number is not that of the command
 	case first.Errno != 0:
 		return syscall.Errno(first.Errno)
@@ -191,7 +193,7 @@ func (b *Box) Begin(most time.Duration) error {
 	}
 	if b.proxy != nil {
 		if err := b.proxy.serve(listener); err != nil {
-			return unavailable("the helper gave no socket: %s", err)
+			return unavailable("the sandbox helper sent no socket: %s", err)
 		}
 	}
 	_ = b.conn.SetDeadline(time.Time{})
@@ -210,7 +212,7 @@ func (b *Box) first() (r reply, listener int, err error) {
 			return r, -1, err
 		}
 		if n == 0 {
-			return r, -1, errors.New("it ended")
+			return r, -1, errors.New("it exited")
 		}
 		text = append(text, buffer[:n]...)
 		if messages, err := unix.ParseSocketControlMessage(rights[:nr]); err == nil && len(messages) == 1 {

@@ -16,12 +16,12 @@ func (h *helperProcess) confine() error {
 		what string
 		do   func() error
 	}{
-		{"its own network", h.network},
-		{"its own file system", h.mount},
+		{"network namespace", h.network},
+		{"file system namespace", h.mount},
 		{"Landlock", h.landlock},
 		{"limits", limits},
-		{"giving up privileges", drop},
-		{"a filter of system calls", filter},
+		{"dropping privileges", drop},
+		{"system call filter", filter},
 	} {
 		if err := step.do(); err != nil {
 			return fmt.Errorf("%s: %w", step.what, err)

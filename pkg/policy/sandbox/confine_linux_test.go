@@ -7,8 +7,8 @@ import (
 	"github.com/landlock-lsm/go-landlock/landlock"
 )
 
-// TestVersions is what is used of each version of Landlock, and what is refused on old ones: never is less confined
-// than asked.
+// TestVersions checks which features of each Landlock version are used, and what is refused on old ones: a command is
+// never confined less than requested.
 func TestVersions(t *testing.T) {
 	for _, test := range []struct {
 		abi     int

@@ -86,7 +86,7 @@ func (b argumentFilter) filter() []unix.SockFilter {
 func filterProgram() ([]unix.SockFilter, error) {
 	own := architecture(runtime.GOARCH)
 	if own == 0 {
-		return nil, errors.New("there is none for " + runtime.GOARCH)
+		return nil, errors.New("not available for " + runtime.GOARCH)
 	}
 	const (
 		arch         = 4 // offset of the architecture in seccomp_data

@@ -11,12 +11,12 @@ import (
 	"testing"
 )
 
-// landlockName is the variable that has TestLandlockAlone restrict itself: a network, the port that stays open, another
-// one, and a directory.
+// landlockName is the variable that makes TestLandlockAlone restrict itself: a network, the port that stays open,
+// another one, and a directory.
 const landlockName = "SKILLPM_TEST_LANDLOCK"
 
-// TestLandlockAlone is what Landlock does by itself (O13), without mounts and without a network namespace: what is not
-// named is neither read nor written, what may be read is not written, and only the proxy's port is reached.
+// TestLandlockAlone checks the effect of Landlock alone (O13), without mounts and without a network namespace: unlisted
+// files are neither readable nor writable, readable files are not writable, and only the proxy's port is reachable.
 func TestLandlockAlone(t *testing.T) {
 	if role := os.Getenv(landlockName); role != "" {
 		attemptAll(t, role)
@@ -55,7 +55,7 @@ func TestLandlockAlone(t *testing.T) {
 	}
 }
 
-// attemptAll restricts this process, and prints what it still can.
+// attemptAll restricts this process, and prints what it can still do.
 func attemptAll(t *testing.T, role string) {
 	t.Helper()
 	words := strings.Fields(role)
@@ -105,7 +105,7 @@ func connected(port string) error {
 	return conn.Close()
 }
 
-// accepting returns the port of something that can be connected to.
+// accepting returns the port of a listening server.
 func accepting(t *testing.T) int {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -56,7 +56,7 @@ func newProxy(n Network) *proxy {
 // serve accepts connections from a listening socket until close.
 func (p *proxy) serve(fd int) error {
 	if fd < 0 {
-		return errors.New("none came")
+		return errors.New("no file descriptor received")
 	}
 	f := os.NewFile(uintptr(fd), "proxy")
 	defer f.Close()
@@ -117,7 +117,7 @@ func (p *proxy) handle(conn net.Conn) {
 type forbiddenError struct{ what string }
 
 func (e *forbiddenError) Error() string {
-	return e.what + " may not be reached from this sandbox"
+	return e.what + " is not reachable from this sandbox"
 }
 
 // connect connects to a host if it may be reached. It resolves a name once, and connects to the address that it has
@@ -373,7 +373,7 @@ func socksAddress(in io.Reader, kind byte) (host string, port uint16, err error)
 	case 4:
 		size = 16
 	default:
-		return "", 0, errors.New("an address of no known kind")
+		return "", 0, errors.New("an unknown type of address")
 	}
 	text := make([]byte, size+2)
 	if _, err := io.ReadFull(in, text); err != nil {

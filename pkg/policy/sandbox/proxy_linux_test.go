@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// proxied is a proxy whose names and hosts are a test's. What is dialled is recorded, and answers with its address.
+// proxied is a proxy with a test's names and hosts. It records dialed addresses, and each answers with its address.
 func proxied(t *testing.T, listsAddress map[string]string, hosts ...string) (p *proxy, dialled *[]string) {
 	t.Helper()
 	p, dialled = newProxy(Network{Hosts: hosts}), new([]string)
@@ -40,7 +40,7 @@ func proxied(t *testing.T, listsAddress map[string]string, hosts ...string) (p *
 	return p, dialled
 }
 
-// TestProxyAllows is which hosts a script may reach (O13): those that are listed, where they lead out of this machine.
+// TestProxyAllows checks which hosts a script may reach (O13): listed hosts, if they resolve to other machines.
 func TestProxyAllows(t *testing.T) {
 	listsAddress := map[string]string{
 		"api.example.com": "93.184.215.14", "rebind.example.com": "127.0.0.1", "metadata.example.com": "169.254.169.254", "inside.example.com": "10.0.0.7",
@@ -92,7 +92,7 @@ func TestProxyAllows(t *testing.T) {
 	}
 }
 
-// TestProxyTalks is what the proxy says to what clients ask in its three languages, and to nonsense.
+// TestProxyTalks checks the proxy's answers to requests in its three protocols, and to invalid ones.
 func TestProxyTalks(t *testing.T) {
 	listsAddress := map[string]string{"a.test": "93.184.215.14", "b.test": "93.184.215.15"}
 	for _, test := range []struct{ name, say, want string }{
@@ -129,7 +129,8 @@ func TestProxyTalks(t *testing.T) {
 	}
 }
 
-// TestRewritten: the host of a request is the one that was asked for, and its connection is used once.
+// TestRewritten checks that the host of a request is the one that the client requested, and that its connection is used
+// once.
 func TestRewritten(t *testing.T) {
 	p, _ := proxied(t, map[string]string{"a.test": "93.184.215.14"}, "a.test:80")
 	got := make(chan string, 1)
@@ -155,7 +156,7 @@ func TestRewritten(t *testing.T) {
 	}
 }
 
-// endless says one thing for ever, and counts what was read.
+// endless sends the same text forever, and counts the bytes that were read.
 type endless struct{ read int }
 
 func (e *endless) Read(p []byte) (int, error) {
@@ -166,7 +167,8 @@ func (e *endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestProxyHead: a request whose head has no end, or too many lines, is given up; what is kept of it is bounded.
+// TestProxyHead checks that a request with an endless head, or too many lines, is aborted, and that the kept part is
+// bounded.
 func TestProxyHead(t *testing.T) {
 	from := &endless{}
 	if _, err := readHeader(bufio.NewReaderSize(from, 4096)); err == nil || from.read > maxHeader+8192 {
@@ -182,7 +184,7 @@ func TestProxyHead(t *testing.T) {
 	}
 }
 
-// TestProxyRefused is what people are told of: each host that was refused once, and nothing that is no host.
+// TestProxyRefused checks the reported hosts: each refused host once, and no invalid ones.
 func TestProxyRefused(t *testing.T) {
 	p, _ := proxied(t, map[string]string{"in.a.test": "10.0.0.1"}, "*.a.test")
 	for _, host := range []string{"b.test", "b.test", "in.a.test", "10.0.0.2", "c\x1b[31m.test"} {

@@ -114,17 +114,17 @@ func (d *disk) real(paths []string) []string {
 // open returns why a path must not become visible: it contains a hidden path, or would be writable below one.
 func (d *disk) open(path string, hidden []string, write bool) error {
 	if !filepath.IsAbs(path) {
-		return diag.Errorf(diag.Invalid, "%q is no absolute path: a command can't be confined to it", path)
+		return diag.Errorf(diag.Invalid, "%q is not an absolute path: a command cannot be confined to it", path)
 	}
 	resolved, _ := d.follow(path)
 	for _, h := range hidden {
 		if pathx.Contains(resolved, h) ||
 			write && pathx.Contains(h, resolved) && !pathx.Contains("/dev/shm", resolved) {
-			err := diag.Errorf(diag.Denied, "%s can't be opened to what is confined: %s is in the way", path, h)
+			err := diag.Errorf(diag.Denied, "the sandbox cannot open %s: %s must stay hidden", path, h)
 			if pathx.ContainsStrict(resolved, h) {
-				return err.WithHint("work in a directory of its own below the home directory, as that of a project")
+				return err.WithHint("work in a subdirectory of the home directory, such as a project")
 			}
-			return err.WithHint("no skill may have it: take the path out of execution.allowed-paths")
+			return err.WithHint("remove the path from execution.allowed-paths: no skill may access it")
 		}
 	}
 	return nil

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestOrder is which places a root is made of: each before what lies in it, none twice, and above what is read-only
-// nothing that could be renamed.
+// TestOrder checks the mounts of a root: each before those below it, none twice, and no renamable directory above a
+// read-only one.
 func TestOrder(t *testing.T) {
 	top, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -55,7 +55,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestFollow is where links lead, as the system follows them.
+// TestFollow checks that links are followed like the system does.
 func TestFollow(t *testing.T) {
 	top, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -75,7 +75,7 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// TestCovers is what rules for hosts say of each other.
+// TestCovers checks which host rules cover each other.
 func TestCovers(t *testing.T) {
 	for _, test := range []struct {
 		rule, ask string

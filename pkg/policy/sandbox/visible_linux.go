@@ -62,8 +62,8 @@ func (r *Rules) visible(env []string, program string) (*tree, error) {
 // a link could be changed in between.
 func (d *disk) checkNoLinks(path string) error {
 	if _, links := d.follow(path); len(links) > 0 {
-		return diag.Errorf(diag.Conflict, "%s can't be opened to what is confined: %s has become a link", path,
-			links[0].Path).WithHint("try it again")
+		return diag.Errorf(diag.Conflict, "the sandbox cannot open %s: %s is now a link", path,
+			links[0].Path).WithHint("try again")
 	}
 	return nil
 }
@@ -93,7 +93,7 @@ func createDir(path string) error {
 		fd, err = next, failed
 	}
 	if err != nil {
-		return diag.Errorf(diag.NotFound, "%s can't be made: %w", path, err)
+		return diag.Errorf(diag.NotFound, "cannot create %s: %w", path, err)
 	}
 	return unix.Close(fd)
 }

@@ -133,19 +133,19 @@ func (a *adder) status(ctx context.Context, p *pack.Pack) error {
 		return ended
 	}
 	if err != nil {
-		a.warnings = append(a.warnings, fmt.Sprintf("%s: whether %s was withdrawn is not known: %v", p.ID, p.Version,
+		a.warnings = append(a.warnings, fmt.Sprintf("%s: cannot check whether %s is yanked: %v", p.ID, p.Version,
 			err))
 	}
 	if why, ok := s.Yanked[p.Version]; ok {
 		a.warnings = append(a.warnings,
-			fmt.Sprintf("%s %s was withdrawn where it is published: %s. The index offers it unless you withdraw it "+
-				"there, too: skillpm yank %s@%s --reason … --registry %s",
+			fmt.Sprintf("%s %s is yanked at its source: %s. Yank it in the index too: skillpm yank %s@%s --reason "+
+				"… --registry %s",
 				p.ID, p.Version, why, p.ID, p.Version, a.dir.display))
 	}
 	if s.Deprecated != "" {
 		a.warnings = append(a.warnings,
-			fmt.Sprintf("%s is deprecated where it is published: %s. The index says so after skillpm deprecate %s "+
-				"… --registry %s",
+			fmt.Sprintf("%s is deprecated at its source: %s. Deprecate it in the index too: skillpm yank %s "+
+				"--deprecate … --registry %s",
 				p.ID, s.Deprecated, p.ID, a.dir.display))
 	}
 	return nil
@@ -173,23 +173,23 @@ func (a *adder) isListed(name string, data []byte, l index.Line) (bool, error) {
 		return false, err
 	}
 	if entry.ID.String() != l.Name {
-		return false, diag.Errorf(diag.Invalid, "%s is about %s", name, entry.ID)
+		return false, diag.Errorf(diag.Invalid, "%s contains entries of %s", name, entry.ID)
 	}
 	old, ok := entry.Line(l.Version)
 	switch {
 	case !ok:
 		if last := entry.Versions[0]; last.Source != l.Source {
 			a.warnings = append(a.warnings,
-				fmt.Sprintf("%s %s is at %s, and %s at %s: make sure that its publisher moved",
+				fmt.Sprintf("%s %s is at %s, but %s is at %s: check that its publisher moved",
 					l.Name, l.Version, l.Source, last.Version, last.Source))
 		}
 		return false, nil
 	case old.Source == l.Source && old.Digest == l.Digest && (old.Integrity == "" || old.Integrity == l.Integrity):
 		return true, nil
 	}
-	return false, diag.Errorf(diag.Conflict, "%s %s is in the index as %s at %s, and what is to be added is %s at %s",
+	return false, diag.Errorf(diag.Conflict, "%s %s is already in the index as %s at %s, not as %s at %s",
 		l.Name, l.Version, old.Digest, old.Source, l.Digest, l.Source).
-		WithHint("a published version never changes: publish the new content under another version")
+		WithHint("publish the new content as a new version; published versions never change")
 }
 
 // line formats the index line of a pack.
@@ -200,14 +200,14 @@ func (a *adder) line(p *pack.Pack) (index.Line, error) {
 		Description: p.Description, License: p.License, Tags: p.Tags,
 	}
 	if p.ID.Owner == string(pack.KindLocal) {
-		return l, diag.Errorf(diag.Invalid, "the pack calls itself %s, and nobody is called %s", p.ID, p.ID.Owner).
-			WithHint("give it a name in its skillpm.yaml")
+		return l, diag.Errorf(diag.Invalid, "the pack has the name %s, with the invalid owner %s", p.ID, p.ID.Owner).
+			WithHint("set a name in its skillpm.yaml")
 	}
 	if p.Ref.Kind == pack.KindLayout {
 		rel, ok := pathx.Rel(a.dir.dir, filepath.FromSlash(p.Ref.URL))
 		if !ok {
-			return l, diag.Errorf(diag.Invalid, "an index can point to a layout in its own directory only").
-				WithHint("push the pack to a registry, or to a layout below %s", a.dir.display)
+			return l, diag.Errorf(diag.Invalid, "an index can refer only to a layout in its own directory").
+				WithHint("publish the pack to a registry, or to a layout in %s", a.dir.display)
 		}
 		l.Source = string(pack.KindLayout) + ":" + filepath.ToSlash(rel)
 		if err := index.CheckLayout(a.dir.fsys, l.Source); err != nil {
@@ -237,10 +237,10 @@ func (c *Client) read(ctx context.Context, reference string) (*pack.Pack, error)
 	case ref.Kind == pack.KindLayout:
 		ref.URL = filepath.ToSlash(c.Machine.Abs(filepath.FromSlash(ref.URL)))
 	case ref.Kind != pack.KindOCI && ref.Kind != pack.KindGit || strings.HasPrefix(ref.URL, "file:"):
-		return nil, diag.Errorf(diag.Usage, "%s is not a place that others can fetch from", reference).
-			WithHint("name where it is published: oci://HOST/OWNER/NAME:VERSION or git+https://HOST/OWNER/NAME.git#TAG")
+		return nil, diag.Errorf(diag.Usage, "other machines cannot fetch from %s", reference).
+			WithHint("use the published pack: oci://REGISTRY/OWNER/NAME:VERSION or git+https://HOST/OWNER/NAME.git#TAG")
 	}
-	c.Progress(skillpm.Event{Text: "looking at " + ref.String()})
+	c.Progress(skillpm.Event{Text: "reading " + ref.String()})
 	fetcher, err := c.fetcher(ref.Kind)
 	if err != nil {
 		return nil, err

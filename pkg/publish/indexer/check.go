@@ -37,8 +37,8 @@ type CheckReport struct {
 	OK       bool           `json:"ok"`
 	Packs    int            `json:"packs"`
 	Versions int            `json:"versions"`
-	Fetched  int            `json:"asked"` // number of versions whose source was checked
-	Since    string         `json:"since"` // the commit that history was compared with; "" if none
+	Fetched  int            `json:"fetched"` // number of versions whose source was checked
+	Since    string         `json:"since"`   // the commit that history was compared with; "" if none
 	Findings []diag.Finding `json:"findings"`
 	Notes    []string       `json:"notes"` // what was not checked, and why
 
@@ -137,7 +137,7 @@ func (k *checker) files() error {
 		}
 		if entry.ID != f.ID {
 			k.find(diag.Invalid, diag.Finding{
-				Rule: ruleFile, Path: f.Path, Line: 1, Message: "the file is about " + entry.ID.String(),
+				Rule: ruleFile, Path: f.Path, Line: 1, Message: "the file contains entries of " + entry.ID.String(),
 				Fix: "move it to " + index.Path(entry.ID),
 			})
 			continue
@@ -170,11 +170,11 @@ func (k *checker) strayFile(name string) {
 	}
 	f := diag.Finding{
 		Rule: ruleFile, Path: name,
-		Message: "nobody reads this file: it is not where a pack's file is, or not a regular file",
+		Message: "unused file: it is not a regular file at the path of a pack",
 	}
 	if data, err := safefile.ReadIn(k.dir.fsys, name, index.MaxBytes); err == nil {
 		if id := index.IDOf(data); !id.IsZero() {
-			f.Message, f.Fix = fmt.Sprintf("the file is about %s and not where that belongs", id),
+			f.Message, f.Fix = fmt.Sprintf("the file contains entries of %s and has the wrong path", id),
 				"move it to "+index.Path(id)
 		}
 	}
@@ -197,7 +197,7 @@ func (k *checker) derivedFiles() error {
 	if string(have) != string(want) {
 		k.find(diag.Invalid, diag.Finding{
 			Rule: ruleDerived, Severity: diag.SeverityWarning, Path: index.CatalogPath,
-			Message: "the catalogue is not that of the packs", Fix: "run skillpm index build",
+			Message: "the derived catalog does not match the packs", Fix: "run skillpm index build",
 		})
 	}
 	return nil

@@ -23,7 +23,7 @@ const maxSources = 8
 // sources checks the source of each version.
 func (k *checker) sources(ctx context.Context) error {
 	if k.options.Offline {
-		k.report.Notes = append(k.report.Notes, "no registry was asked: --offline")
+		k.report.Notes = append(k.report.Notes, "sources were not verified: --offline")
 		return nil
 	}
 	var mu sync.Mutex
@@ -37,7 +37,7 @@ func (k *checker) sources(ctx context.Context) error {
 			}
 			k.report.Fetched++
 			group.Go(func() error {
-				k.client.Progress(skillpm.Event{Text: "looking at " + l.Name + " " + l.Version})
+				k.client.Progress(skillpm.Event{Text: "checking " + l.Name + " " + l.Version})
 				f, code, err := k.source(ctx, l)
 				if err != nil || f == nil {
 					return err
@@ -85,7 +85,7 @@ func (k *checker) source(ctx context.Context, l index.Line) (*diag.Finding, diag
 	if wrong := disagreement(l, p, found); wrong != "" {
 		return &diag.Finding{
 			Rule: ruleContent, Message: fmt.Sprintf("%s %s at %s %s", l.Name, l.Version, l.Source, wrong),
-			Fix: "take the line from what is published: skillpm index add writes it",
+			Fix: "regenerate the line from the published pack with: skillpm index add",
 		}, diag.Integrity, nil
 	}
 	return nil, 0, nil
@@ -135,11 +135,11 @@ func sourceFinding(l index.Line, err error) (*diag.Finding, diag.Code) {
 func disagreement(l index.Line, p, found *pack.Pack) string {
 	switch {
 	case found.ID != p.ID && p.Ref.Kind != pack.KindGit:
-		return fmt.Sprintf("calls itself %s", found.ID)
+		return fmt.Sprintf("has the name %s", found.ID)
 	case found.Version != l.Version && !strings.HasPrefix(found.Version, "0.0.0-g"):
-		return fmt.Sprintf("calls itself version %s", found.Version)
+		return fmt.Sprintf("has the version %s", found.Version)
 	case l.Integrity != "" && found.Integrity != l.Integrity:
-		return fmt.Sprintf("has the integrity %s, and the line says %s", found.Integrity, l.Integrity)
+		return fmt.Sprintf("has the integrity %s, but the line has %s", found.Integrity, l.Integrity)
 	}
 	for _, s := range p.Skills {
 		real, ok := found.Skill(s.Name)
@@ -147,11 +147,11 @@ func disagreement(l index.Line, p, found *pack.Pack) string {
 		case !ok:
 			return fmt.Sprintf("has no skill %s", s.Name)
 		case real.Tree != s.Tree:
-			return fmt.Sprintf("has the skill %s as %s, and the line says %s", s.Name, real.Tree, s.Tree)
+			return fmt.Sprintf("has the skill %s with the tree %s, but the line has %s", s.Name, real.Tree, s.Tree)
 		}
 	}
 	if len(found.Skills) != len(p.Skills) {
-		return fmt.Sprintf("has %d skills, and the line %d", len(found.Skills), len(p.Skills))
+		return fmt.Sprintf("has %d skills, but the line has %d", len(found.Skills), len(p.Skills))
 	}
 	return dependencies(p, found)
 }
@@ -161,7 +161,7 @@ func dependencies(p, found *pack.Pack) string {
 	for _, pair := range []struct {
 		a, b *pack.Pack
 		what string
-	}{{found, p, "requires %s %s, and the line does not"}, {p, found, "does not require %s %s, and the line does"}} {
+	}{{found, p, "requires %s %s, but the line does not"}, {p, found, "does not require %s %s, but the line does"}} {
 		for _, d := range pair.a.Dependencies {
 			same := func(o pack.Dependency) bool {
 				return o.ID == d.ID && o.Constraint == d.Constraint && slices.Equal(o.Skills, d.Skills)

@@ -17,7 +17,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/oci"
 )
 
-// layoutIndex makes an index with a layout of packs in a directory.
+// layoutIndex creates an index with a layout of packs in a directory.
 func layoutIndex(t *testing.T, packs ...registrytest.Published) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -47,7 +47,7 @@ func change(t *testing.T, dir string, id pack.ID, pairs ...string) {
 	}
 }
 
-// TestCheckContent: whatever a line says otherwise than what is published is found.
+// TestCheckContent checks that every difference between a line and the published content is found.
 func TestCheckContent(t *testing.T) {
 	id := pack.ID{Owner: "acme", Name: "deploy"}
 	for _, tt := range []struct {
@@ -57,11 +57,11 @@ func TestCheckContent(t *testing.T) {
 		want  string
 	}{
 		{name: "right", code: diag.OK},
-		{name: "another version", pairs: []string{`"version":"1.0.0"`, `"version":"1.0.1"`}, code: diag.Integrity, want: "calls itself version 1.0.0"},
-		{name: "another requirement", pairs: []string{`>=1 <3`, `>=1 <4`}, code: diag.Integrity, want: "requires acme/base >=1 <3, and the line does not"},
+		{name: "another version", pairs: []string{`"version":"1.0.0"`, `"version":"1.0.1"`}, code: diag.Integrity, want: "has the version 1.0.0"},
+		{name: "another requirement", pairs: []string{`>=1 <3`, `>=1 <4`}, code: diag.Integrity, want: "requires acme/base >=1 <3, but the line does not"},
 		{name: "no requirement", pairs: []string{`,"dependencies":{"acme/base":">=1 <3"}`, ""}, code: diag.Integrity, want: "requires acme/base"},
 		{name: "another digest", pairs: []string{`"digest":"sha256:`, `"digest":"sha256:0`, `","integrity"`, `","integrity"`}, code: diag.Invalid, want: "digest"},
-		{name: "outside", pairs: []string{"oci-layout:layout", "oci-layout:../x"}, code: diag.Invalid, want: "leaves its index"},
+		{name: "outside", pairs: []string{"oci-layout:layout", "oci-layout:../x"}, code: diag.Invalid, want: "is outside its index"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := layoutIndex(t, registrytest.Pack("acme/deploy", "1.0.0", "deploy"))
@@ -80,7 +80,8 @@ func TestCheckContent(t *testing.T) {
 	}
 }
 
-// TestCheckTrees: a tree that is not the published one is found although integrity and trees agree with each other.
+// TestCheckTrees checks that a tree that differs from the published one is found even if integrity and trees agree with
+// each other.
 func TestCheckTrees(t *testing.T) {
 	dir := layoutIndex(t, registrytest.Pack("acme/deploy", "1.0.0", "deploy"))
 	other := layoutIndex(t, registrytest.Pack("acme/deploy", "1.0.0", "deploy", "rollback"))
@@ -104,7 +105,7 @@ func TestCheckTrees(t *testing.T) {
 	}
 }
 
-// TestAddLayout: a layout in the index is written relative to it, and one elsewhere is refused.
+// TestAddLayout checks that a layout in the index has a relative path, and that one outside is rejected.
 func TestAddLayout(t *testing.T) {
 	dir := layoutIndex(t, registrytest.Pack("acme/deploy", "1.0.0", "deploy"))
 	file := filepath.Join(dir, filepath.FromSlash(index.Path(pack.ID{Owner: "acme", Name: "deploy"})))
@@ -127,7 +128,7 @@ func TestAddLayout(t *testing.T) {
 	}
 }
 
-// TestArtifact: the same packs are the same bytes, whatever order they were written in, and each is in its shard.
+// TestArtifact checks that the same packs give the same bytes in any order, and that each is in its shard.
 func TestArtifact(t *testing.T) {
 	var packs []registrytest.Published
 	for i := range 20 {

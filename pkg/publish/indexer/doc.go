@@ -60,7 +60,7 @@ func (c *Client) open(dir string) (*indexDir, error) {
 	o.close()
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, diag.Errorf(diag.NotFound, "%s is not an index: it has no %s", o.display, index.ConfigPath).
-			WithHint("name its directory, or make one with skillpm index init DIR")
+			WithHint("use the directory of an index, or create one with: skillpm index init DIR")
 	}
 	return nil, err
 }

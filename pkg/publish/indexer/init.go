@@ -34,8 +34,8 @@ func (c *Client) Init(_ context.Context, o InitOptions) (*InitReport, error) {
 	}
 	out := &indexDir{dir: dir, display: c.DisplayPath(dir), fsys: safefile.Dir(dir)}
 	if _, err := os.Stat(out.path(index.ConfigPath)); err == nil {
-		return nil, diag.Errorf(diag.Conflict, "%s is an index already", out.display).
-			WithHint("skillpm index add PLACE adds a pack to it")
+		return nil, diag.Errorf(diag.Conflict, "%s is already an index", out.display).
+			WithHint("add packs with: skillpm index add SOURCE")
 	}
 	r := &InitReport{Dir: out.display, Files: []string{}}
 	files := []struct {

@@ -51,16 +51,16 @@ func (c *Client) Publish(ctx context.Context, o ReleaseOptions) (*ReleaseReport,
 	}
 	defer dir.close()
 	if !strings.HasPrefix(strings.TrimPrefix(o.To, "index+"), "oci://") {
-		return nil, diag.Errorf(diag.Usage, "what --to names is not a place in an OCI registry").
-			WithHint("write oci://HOST/REPOSITORY, and :TAG if it is not latest")
+		return nil, diag.Errorf(diag.Usage, "--to must be an OCI repository").
+			WithHint("use oci://REGISTRY/REPOSITORY[:TAG]")
 	}
 	target, err := registry.OCIIndex("index+" + strings.TrimPrefix(o.To, "index+"))
 	if err != nil {
 		return nil, err
 	}
 	if target.Digest != "" {
-		return nil, diag.Errorf(diag.Usage, "%s names a digest, and an index is published under a tag", o.To).
-			WithHint("leave what follows the @ out")
+		return nil, diag.Errorf(diag.Usage, "%s has a digest, but an index is published under a tag", o.To).
+			WithHint("remove the @ and the digest")
 	}
 	c.Progress(skillpm.Event{Text: "reading " + dir.display})
 	a, packs, err := Artifact(dir.fsys)
@@ -110,9 +110,9 @@ func checkVacant(ctx context.Context, client *oci.Client, target pack.Ref) error
 	if m.ArtifactType == index.ArtifactType {
 		return nil
 	}
-	return diag.Errorf(diag.Conflict, "%s is there already and no index: its tag leads to a %q", target,
+	return diag.Errorf(diag.Conflict, "%s already exists and is not an index: its type is %q", target,
 		cmp.Or(m.ArtifactType, m.Config.MediaType, mediaType)).
-		WithHint("publish the index to a repository of its own, or under another tag")
+		WithHint("publish the index to another repository, or with another tag")
 }
 
 // Artifact builds the OCI artifact of an index directory, and counts its packs. It reads each file as clients do, and
@@ -173,9 +173,9 @@ func shards(fsys fs.FS, files []index.File) ([]oci.Blob, error) {
 			return nil, err
 		}
 		if buf.Len() > index.MaxShardBytes {
-			return nil, diag.Errorf(diag.Invalid, "the packs whose names' hashes begin with %q have more than %d bytes",
+			return nil, diag.Errorf(diag.Invalid, "the index is too large: the shard %q has more than %d bytes",
 				prefix, index.MaxShardBytes).
-				WithHint("publish the index as files")
+				WithHint("publish the index as files on a web server or in git")
 		}
 		b := blob(index.MediaTypeShard, "shards/"+cmp.Or(prefix, "all")+".tar.gz", buf.Bytes())
 		b.Annotations[index.AnnotationPrefix] = prefix

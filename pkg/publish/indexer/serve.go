@@ -43,12 +43,13 @@ func (c *Client) Serve(ctx context.Context, o ServeOptions) error {
 	}
 	defer urlPath.close()
 	if (o.Cert == "") != (o.Key == "") {
-		return diag.Errorf(diag.Usage, "a certificate and its key go together").WithHint("give both --cert and --key")
+		return diag.Errorf(diag.Usage, "--tls-cert and --tls-key must be used together").
+			WithHint("use both --tls-cert and --tls-key")
 	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", o.Listen)
 	if err != nil {
 		return diag.Errorf(diag.Usage, "%s: %w", o.Listen, err).
-			WithHint("give --listen HOST:PORT; port 0 is a free one")
+			WithHint("use --listen HOST:PORT; port 0 selects a free one")
 	}
 	server := &http.Server{Handler: Handler(urlPath.fsys), ReadHeaderTimeout: headTime, IdleTimeout: idleTime}
 	ended := make(chan error, 1)

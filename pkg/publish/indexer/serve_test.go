@@ -109,7 +109,7 @@ func TestHandler(t *testing.T) {
 	}
 }
 
-// TestHandlerLinks: what a link leads to is not served, be it outside of the directory or hidden in it.
+// TestHandlerLinks checks that targets of links are not served, whether they are outside the directory or hidden in it.
 func TestHandlerLinks(t *testing.T) {
 	dir := t.TempDir()
 	outside := filepath.Join(t.TempDir(), "secret.json")
@@ -138,7 +138,7 @@ func TestHandlerLinks(t *testing.T) {
 	}
 }
 
-// TestServe: a server ends when it is told to, after what is under way.
+// TestServe checks that a server ends on request, after pending requests.
 func TestServe(t *testing.T) {
 	dir := t.TempDir()
 	c := client(t, dir)

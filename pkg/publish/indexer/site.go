@@ -101,7 +101,7 @@ func (c *Client) Site(ctx context.Context, o SiteOptions) (*SiteReport, error) {
 
 func checkSite(o *SiteOptions) error {
 	if o.Out == "" {
-		return diag.Errorf(diag.Usage, "the catalogue needs a directory").WithHint("name one with --out DIR")
+		return diag.Errorf(diag.Usage, "skillpm index site requires --output").WithHint("use --output DIR")
 	}
 	if o.BaseURL == "" {
 		return nil
@@ -109,7 +109,7 @@ func checkSite(o *SiteOptions) error {
 	u, err := url.Parse(o.BaseURL)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil || u.RawQuery != "" ||
 		u.Fragment != "" {
-		return diag.Errorf(diag.Usage, "--base-url %q is not an address such as https://skills.example/catalogue",
+		return diag.Errorf(diag.Usage, "invalid --base-url %q: use an address such as https://skills.example/packs",
 			o.BaseURL)
 	}
 	return nil

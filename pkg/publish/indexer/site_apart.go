@@ -12,9 +12,9 @@ func (c *Client) checkSeparate(index *indexDir, o SiteOptions) error {
 		return err
 	} else if mixed {
 		return diag.Errorf(diag.Usage,
-			"the catalogue cannot be written to %s: it and the index %s would be in one another", c.DisplayPath(out),
+			"cannot write the website to %s: it overlaps with the index %s", c.DisplayPath(out),
 			index.display).
-			WithHint("give --out a directory beside that of the index")
+			WithHint("use an --output directory outside of the index")
 	}
 	if o.Marketplace == "" {
 		return nil
@@ -24,10 +24,8 @@ func (c *Client) checkSeparate(index *indexDir, o SiteOptions) error {
 		return err
 	} else if mixed {
 		return diag.Errorf(diag.Usage,
-			"the marketplace needs a directory of its own: it has the packs' files as they are, and a web server "+
-				"would show them as pages of the catalogue").
-			WithHint("give --marketplace a directory that is not in that of --out, nor around it: a git repository " +
-				"for instance")
+			"the marketplace and the website overlap, so a web server would show the packs' files as pages").
+			WithHint("use separate directories for --marketplace and --output")
 	}
 	return nil
 }

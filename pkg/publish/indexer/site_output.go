@@ -105,7 +105,7 @@ func (o *output) readOwn(name string) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() || info.Size() > maxRecord {
-		return nil, diag.Errorf(diag.Invalid, "%s is not a file that skillpm wrote", filepath.Join(o.display, name))
+		return nil, diag.Errorf(diag.Invalid, "%s was not created by skillpm", filepath.Join(o.display, name))
 	}
 	return o.root.ReadFile(name)
 }
@@ -115,7 +115,7 @@ func (o *output) readRecord() error {
 	data, err := o.readOwn(recordName)
 	if err == nil && data != nil {
 		if wrong := json.Unmarshal(data, &o.old); wrong != nil || o.old.Version != 1 {
-			return diag.Errorf(diag.Invalid, "%s cannot be read: it says what may be replaced and removed",
+			return diag.Errorf(diag.Invalid, "cannot read %s, which lists the files that skillpm created",
 				filepath.Join(o.display, recordName)).
 				WithHint("write to an empty directory")
 		}
@@ -141,7 +141,7 @@ func (o *output) write(name string, data []byte) error { return o.file(name, dat
 // file writes a file if it is missing or different. A file that skillpm did not create is an error.
 func (o *output) file(name string, data []byte, executable bool) error {
 	if !o.owns(name) {
-		return diag.Errorf(diag.Internal, "%q is no path of what is written to %s", name, o.display)
+		return diag.Errorf(diag.Internal, "invalid path %q in the output %s", name, o.display)
 	}
 	digest := textx.SHA256(data)
 	o.mu.Lock()
@@ -161,7 +161,7 @@ func (o *output) file(name string, data []byte, executable bool) error {
 	}
 	_, ours := o.old.Files[name]
 	if err == nil && !ours {
-		return diag.Errorf(diag.Conflict, "%s is in the way: skillpm did not write it",
+		return diag.Errorf(diag.Conflict, "%s already exists and was not created by skillpm",
 			filepath.Join(o.display, filepath.FromSlash(name))).
 			WithHint("write to an empty directory, or move the file away")
 	}
@@ -206,7 +206,7 @@ func (o *output) mkdir(dir string) error {
 		return nil
 	}
 	if link := o.link(dir); link != "" {
-		return diag.Errorf(diag.Conflict, "%s is in the way: it is a link",
+		return diag.Errorf(diag.Conflict, "%s already exists and is a link",
 			filepath.Join(o.display, filepath.FromSlash(link))).
 			WithHint("write to an empty directory, or remove the link")
 	}
@@ -243,7 +243,7 @@ func (o *output) finish() error {
 		}
 		if err != nil || textx.SHA256(data) != o.old.Files[name] {
 			o.unowned = append(o.unowned, fmt.Sprintf(
-				"%s is not part of the catalogue any more and was changed since it was written: it stays",
+				"kept %s: it is no longer part of the website, but was edited",
 				filepath.Join(o.display, filepath.FromSlash(name))))
 			continue
 		}

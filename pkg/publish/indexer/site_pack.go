@@ -78,13 +78,13 @@ func (b *siteBuilder) fetch(ctx context.Context, p *site.Pack) ([]content, error
 	want := map[string]string{}
 	for _, sk := range p.Skills {
 		if bundle.CheckPath(sk.Name) != nil || strings.Contains(sk.Name, "/") {
-			return nil, diag.Errorf(diag.Invalid, "no skill can be called %q", sk.Name)
+			return nil, diag.Errorf(diag.Invalid, "invalid skill name %q", sk.Name)
 		}
 		want[sk.Name] = sk.Tree
 	}
 	if pinned.Integrity != "" && bundle.Integrity(want) != pinned.Integrity {
 		return nil, &bundle.MismatchError{
-			What: "the skills that the index names", Want: pinned.Integrity,
+			What: "the skills in the index", Want: pinned.Integrity,
 			Got: bundle.Integrity(want),
 		}
 	}
@@ -224,7 +224,7 @@ func (b *siteBuilder) signatures(ctx context.Context, p *site.Pack, d *site.Deta
 		return err
 	}
 	if pinned.Ref.Kind == pack.KindGit {
-		d.Signed = "Signatures of git tags are not shown here. skillpm install checks them where a policy asks for it."
+		d.Signed = "Signatures of git tags are not shown here. skillpm install verifies them if a policy requires it."
 		return nil
 	}
 	found, err := b.verifier.Find(ctx, pinned.Ref, b.keys, nil)
@@ -232,8 +232,8 @@ func (b *siteBuilder) signatures(ctx context.Context, p *site.Pack, d *site.Deta
 		return ended
 	}
 	if err != nil {
-		d.Signed = "Signatures could not be looked up when the catalogue was made."
-		b.warn("%s %s: its signatures are not known: %v", p.ID, pinned.Version, err)
+		d.Signed = "Signatures could not be read when this page was generated."
+		b.warn("%s %s: cannot read its signatures: %v", p.ID, pinned.Version, err)
 		return nil
 	}
 	for _, f := range found {
@@ -322,13 +322,13 @@ func (b *siteBuilder) discover(p *site.Pack, skills []content) error {
 		name, ok := b.names[site.SkillKey{Pack: p.ID, Name: c.name}]
 		description := p.Skills[i].Description
 		if !ok || description == "" {
-			b.warn("skill %s of %s is left out of %sindex.json: other tools take plain names and need a description",
+			b.warn("skill %s of %s is not in %sindex.json: other tools need plain names and a description",
 				c.name, p.ID, site.WellKnown)
 			continue
 		}
 		files, err := withName(c, name)
 		if err != nil {
-			b.warn("skill %s of %s is left out of %sindex.json: %v", c.name, p.ID, site.WellKnown, err)
+			b.warn("skill %s of %s is not in %sindex.json: %v", c.name, p.ID, site.WellKnown, err)
 			continue
 		}
 		d, err := site.Discover(name, description, files, b.out.write)

@@ -12,7 +12,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/publish/internal/site"
 )
 
-// put writes files into a directory as one run of a catalog does.
+// put writes files into a directory like one run of a catalog.
 func put(t *testing.T, dir string, files map[string]string) *output {
 	t.Helper()
 	o, err := openOutput(dir, "out", site.Owns)
@@ -59,7 +59,7 @@ func TestOutput(t *testing.T) {
 	}
 }
 
-// TestOutputInTheWay writes into directories of others.
+// TestOutputInTheWay writes into directories with foreign files.
 func TestOutputInTheWay(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "index.html"), []byte("theirs"), 0o644); err != nil {
@@ -80,7 +80,7 @@ func TestOutputInTheWay(t *testing.T) {
 	}
 }
 
-// TestOutputKilled goes on after a run that wrote files and no record of them.
+// TestOutputKilled continues after a run that wrote files but not their list.
 func TestOutputKilled(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	o, err := openOutput(dir, "out", site.Owns)
@@ -100,7 +100,7 @@ func TestOutputKilled(t *testing.T) {
 	}
 }
 
-// TestOutputHostile has records and links that lead out of the directory.
+// TestOutputHostile uses file lists and links that lead out of the directory.
 func TestOutputHostile(t *testing.T) {
 	top := t.TempDir()
 	dir, victim := filepath.Join(top, "out"), filepath.Join(top, "victim")
@@ -157,7 +157,7 @@ func TestOutputHostile(t *testing.T) {
 	}
 }
 
-// TestOutputRecord has records and journals that name what skillpm does not write.
+// TestOutputRecord uses file lists and journals that name files that skillpm does not write.
 func TestOutputRecord(t *testing.T) {
 	dir := t.TempDir()
 	const x = "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881" // the SHA-256 of "x"
@@ -197,7 +197,7 @@ func TestOutputRecord(t *testing.T) {
 	}
 }
 
-// TestApart has directories in one another, however they are written.
+// TestApart uses nested directories, in every spelling.
 func TestApart(t *testing.T) {
 	top := t.TempDir()
 	for _, dir := range []string{"idx/packs", "out", "market"} {

@@ -13,8 +13,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/profile"
 )
 
-// manySkills writes n skills such as people write them to a user's directory, and returns options to open them. With an
-// index, it is settled: the files are not so new that they have to be read again.
+// manySkills writes n skills in the typical form of a user's directory, and returns options to open them. An index for
+// them is settled: the files are old enough that they are not read again.
 func manySkills(b testing.TB, n int, index bool) catalog.Options {
 	b.Helper()
 	p, err := profile.Lookup(profile.Runtime)
@@ -63,7 +63,7 @@ func open(b testing.TB, o catalog.Options, want int) *catalog.Catalog {
 	return c
 }
 
-// installed moves the skills into packs of ten, with links from two directories of agents to every one.
+// installed moves the skills into packs of ten, with links from two agents' directories to each.
 func installed(b *testing.B, o catalog.Options, n int) catalog.Options {
 	b.Helper()
 	home := o.Paths.Home
@@ -173,8 +173,8 @@ func BenchmarkWarm(b *testing.B) {
 	}
 }
 
-// measure runs a benchmark, and reports besides what all runs took the best one and how long processors worked for
-// each: other programs on the machine change these less.
+// measure runs a benchmark, and also reports the duration of the fastest run and the processor time of each, on which
+// other programs have less influence.
 func measure(b *testing.B, before, do func()) {
 	b.Helper()
 	best, worked := time.Duration(1<<62), time.Duration(0)
@@ -215,8 +215,8 @@ func indexBytes(b testing.TB, o catalog.Options) int64 {
 	return size
 }
 
-// TestO23Size: the index of 1,000 skills takes less than 1 MB of disk, and an open catalog of them less than 10 MB of
-// memory.
+// TestO23Size checks that the index of 1,000 skills takes less than 1 MB of disk, and an open catalog of them less than
+// 10 MB of memory.
 func TestO23Size(t *testing.T) {
 	o := manySkills(t, 1000, true)
 	open(t, o, 1000)
@@ -233,7 +233,7 @@ func TestO23Size(t *testing.T) {
 	}
 }
 
-// BenchmarkMemory reports how much of the heap an open catalog holds.
+// BenchmarkMemory reports how much heap an open catalog uses.
 func BenchmarkMemory(b *testing.B) {
 	for _, n := range []int{1000, 10000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

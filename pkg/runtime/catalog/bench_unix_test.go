@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// processorTime returns how long processors have worked for this process.
+// processorTime returns the processor time of this process.
 func processorTime() time.Duration {
 	var r syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {

@@ -59,8 +59,8 @@ func (b *builder) addRoot(i int, r *root, t *tree) {
 			b.add(diag.Finding{
 				Rule: ruleDirectory, Severity: diag.SeverityWarning,
 				Path:    filepath.ToSlash(filepath.Join(r.dir, filepath.FromSlash(d.path))),
-				Message: "the directory is not looked at in whole: " + d.problem,
-				Fix:     "give read permission, or move what is in it",
+				Message: "the directory is not scanned completely: " + d.problem,
+				Fix:     "make it readable, or move its content",
 			})
 		}
 	}
@@ -93,11 +93,12 @@ func (b *builder) reportLock(r *root, t *tree) {
 	f := diag.Finding{Rule: ruleLock, Severity: diag.SeverityWarning, Path: filepath.ToSlash(r.lock)}
 	switch {
 	case !t.lock.exists:
-		f.Message, f.Fix = "there is no lock beside the installed packs: names are settled by the packs' order",
+		f.Message, f.Fix = "the lockfile is missing: name conflicts are resolved by the order of the packs",
 			"run skillpm install"
 	case t.lock.problem != "":
-		f.Message, f.Fix = "names are settled by the packs' order, as the lock cannot be read: "+t.lock.problem,
-			"restore the lock, or run skillpm install"
+		f.Message, f.Fix = "name conflicts are resolved by the order of the packs, because the lockfile cannot be "+
+			"read: "+t.lock.problem,
+			"restore the lockfile, or run skillpm install"
 	default:
 		return
 	}
@@ -135,11 +136,11 @@ func (b *builder) addAbsent(r *root, t *tree) {
 	list := textx.FirstAndMore(packs, 5)
 	b.add(diag.Finding{
 		Rule: ruleLock, Severity: diag.SeverityWarning, Path: filepath.ToSlash(r.lock),
-		Message: list + ": locked and not installed, or not in whole", Fix: "run skillpm install",
+		Message: list + ": locked but not completely installed", Fix: "run skillpm install",
 	})
 }
 
-// newAbsent returns a skill of a pack that is locked and not installed.
+// newAbsent returns a skill of a pack that is locked but not installed.
 func (b *builder) newAbsent(t *tree, p lockedPack, name string) absentSkill {
 	a := absentSkill{base: name, name: name, pack: p.id, version: p.version}
 	if n, ok := t.lock.name(name); ok {
@@ -194,7 +195,7 @@ func applyProfile(s *Skill, rec *record, p *profile.Profile) string {
 	case rec.fatal != "":
 		return rec.fatal
 	case !isValidName(s.Name):
-		return fmt.Sprintf("neither its name nor that of its directory, %q, can be used", cut(s.base, maxShort))
+		return fmt.Sprintf("neither its name nor its directory's name, %q, is valid", cut(s.base, maxShort))
 	}
 	for _, field := range p.Require {
 		if lacksField(s, field) {
@@ -262,18 +263,18 @@ func (b *builder) reportSkill(s *Skill, rec *record, skipped string) {
 			f.Rule, f.Line, f.Fix = ruleRequired, 1,
 				"add "+strings.TrimSuffix(skipped, " is missing")+": to the frontmatter"
 			if rec.flags&noFrontmatter != 0 {
-				f.Fix = "begin the file with a frontmatter: a line ---, " + strings.Join(b.profile.Require, ": and ") +
-					":, and again ---"
+				f.Fix = "start the file with ---, then " + strings.Join(b.profile.Require, ": and ") +
+					":, then --- again"
 			}
 		case rec.line > 0:
-			f.Rule, f.Fix = ruleFront, "skillpm validate says how to mend it"
+			f.Rule, f.Fix = ruleFront, "for a fix, run: skillpm validate"
 		default:
-			f.Rule, f.Fix = ruleFile, "put a regular file there, or remove the directory"
+			f.Rule, f.Fix = ruleFile, "create a regular file there, or remove the directory"
 			switch {
 			case rec.fatal == wrongCase:
 				f.Fix = "rename the file"
 			case strings.Contains(rec.fatal, "permission"):
-				f.Fix = "give read permission, or remove the directory"
+				f.Fix = "make it readable, or remove the directory"
 			}
 		}
 		b.add(f)
@@ -289,20 +290,21 @@ func (b *builder) reportSkill(s *Skill, rec *record, skipped string) {
 	}
 	name := diag.Finding{
 		Rule: ruleName, Severity: diag.SeverityWarning, Path: path, Line: 1,
-		Fix: "give it one of lower-case letters, digits and single hyphens, 64 at most",
+		Fix: "use at most 64 lowercase letters, digits, and single hyphens",
 	}
 	switch {
 	case rec.name == "" && skill.LegalName(s.base):
 		return
 	case rec.name == "":
-		name.Message = fmt.Sprintf("there is no name, and the directory's is none: %v", skill.CheckName(s.base))
+		name.Message = fmt.Sprintf("the name is missing, and the directory's name is invalid: "+
+			"%v", skill.CheckName(s.base))
 	case !isValidName(rec.name):
-		name.Message = fmt.Sprintf("the name %q cannot be used: the skill goes by its directory's, %s",
+		name.Message = fmt.Sprintf("invalid name %q: the skill gets the name of its directory, %s",
 			cut(rec.name, maxName), s.base)
 	case !skill.LegalName(rec.name):
 		name.Message = skill.CheckName(rec.name).Error()
 	case b.profile.NameIsDirectory != nil && rec.name != s.base:
-		name.Message, name.Fix = fmt.Sprintf("the name %s is not that of the directory, %s", rec.name, s.base),
+		name.Message, name.Fix = fmt.Sprintf("the name %s differs from the directory's name, %s", rec.name, s.base),
 			"rename one of the two"
 	default:
 		return
@@ -339,7 +341,7 @@ func (b *builder) addPack(i int, r *root, t *tree, d *branch) {
 		b.add(diag.Finding{
 			Rule: ruleLock, Severity: diag.SeverityWarning,
 			Path:    filepath.ToSlash(filepath.Join(r.dir, filepath.FromSlash(d.path))),
-			Message: "the lock does not have this pack", Fix: "run skillpm install",
+			Message: "this pack is not in the lockfile", Fix: "run skillpm install",
 		})
 	}
 }

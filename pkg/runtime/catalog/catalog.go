@@ -58,7 +58,7 @@ type Catalog struct {
 	absent   []absentSkill
 }
 
-// absentSkill is a skill of a pack that is locked and not installed.
+// absentSkill is a skill of a pack that is locked but not installed.
 type absentSkill struct{ base, name, pack, version string }
 
 // Open reads all layers. Problems of single skills or directories become findings; the only error is that of the
@@ -183,7 +183,7 @@ func (c *Catalog) Absent() []string {
 // Lookup returns the skill with a name. name@owner/name selects exactly that pack's skill, even if it is shadowed.
 //
 // If no available skill has the bare name, Lookup returns the one pack's skill that has this name in its pack and is
-// available under an alias. It does not do so if a skill of that name is locked and not installed.
+// available under an alias. It does not do so if a skill of that name is locked but not installed.
 //
 // The error is an [*UnknownError].
 func (c *Catalog) Lookup(name string) (*Skill, error) {
@@ -195,10 +195,10 @@ func (c *Catalog) Lookup(name string) (*Skill, error) {
 	several := len(c.aliasesOf(claims, name)) > 1
 	switch reason := c.absentReason(name); {
 	case reason != "":
-		claims, unknown.Reason, unknown.Fix = nil, reason, "skillpm install installs it"
+		claims, unknown.Reason, unknown.Fix = nil, reason, "install it with: skillpm install"
 	case several:
 		unknown.Reason, unknown.Fix = "several packs have it: "+strings.Join(c.aliasesOf(claims, name), ", "),
-			"give one of these names"
+			"use one of these names"
 	}
 	for _, e := range claims {
 		switch {
@@ -226,7 +226,7 @@ func (c *Catalog) absentReason(name string) string {
 	base, pack, exact := strings.Cut(name, "@")
 	for _, a := range c.absent {
 		if exact && a.pack == pack && (a.base == base || a.name == base) || !exact && a.name == name {
-			return strings.TrimSpace(a.pack+" "+a.version) + " is locked and not installed"
+			return strings.TrimSpace(a.pack+" "+a.version) + " is locked but not installed"
 		}
 	}
 	return ""
@@ -312,7 +312,7 @@ func (c *Catalog) Which(name string) Claims {
 				claims.Winner = e.Skill
 				continue
 			}
-			e.Reason = "it is in force as " + e.Name
+			e.Reason = "available as " + e.Name
 			claims.Shadowed = append(claims.Shadowed, e)
 		case Shadowed:
 			claims.Shadowed = append(claims.Shadowed, e)

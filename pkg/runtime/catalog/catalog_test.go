@@ -27,9 +27,9 @@ type fixture struct {
 	options catalog.Options
 }
 
-// newFixture makes the files of an archive: below home/, app/ and machine/. A line "link A B" before the files makes A
-// a link to B. Of a file SKILL.md that does not start with a fence, the text is the description of a skill that is
-// named as its directory is, after fields as "priority=10".
+// newFixture creates the files of an archive, below home/, app/ and machine/. A line "link A B" before the files makes
+// A a link to B. If a file SKILL.md does not start with a fence, its text is the description of a skill with the
+// directory's name, after fields such as "priority=10".
 func newFixture(t *testing.T, id, archive string) *fixture {
 	t.Helper()
 	p, err := profile.Lookup(id)
@@ -117,7 +117,7 @@ func (w *fixture) open() *catalog.Catalog {
 	return c
 }
 
-// inForce returns the skills in force, as "name=description".
+// inForce returns the available skills as "name=description".
 func inForce(c *catalog.Catalog) string {
 	var list []string
 	for _, s := range c.Skills() {
@@ -126,7 +126,7 @@ func inForce(c *catalog.Catalog) string {
 	return strings.Join(list, " ")
 }
 
-// expect checks which skills are in force.
+// expect checks the available skills.
 func (w *fixture) expect(want string) *catalog.Catalog {
 	w.Helper()
 	c := w.open()
@@ -143,7 +143,7 @@ func messages(c *catalog.Catalog) (list []string) {
 	return list
 }
 
-// finds checks that there is a finding of a rule whose message holds a text.
+// finds checks that a finding of a rule has a message that contains a text.
 func (w *fixture) finds(c *catalog.Catalog, rule, text string) diag.Finding {
 	w.Helper()
 	for _, f := range c.Findings() {
@@ -155,7 +155,7 @@ func (w *fixture) finds(c *catalog.Catalog, rule, text string) diag.Finding {
 	return diag.Finding{}
 }
 
-// which returns who lays claim to a name, as "winner / shadowed… / excluded… / skipped…".
+// which returns the candidates for a name as "winner / shadowed… / excluded… / skipped…".
 func (w *fixture) which(c *catalog.Catalog, name string) string {
 	w.Helper()
 	claims := c.Which(name)
@@ -178,8 +178,8 @@ func (w *fixture) which(c *catalog.Catalog, name string) string {
 	return out
 }
 
-// TestO5Layers: the four layers, the machine's before the user's own enterprise directory; whole replacement; priority
-// decides inside one entry of layers only.
+// TestO5Layers checks the four layers, the machine's before the user's own enterprise directory. A skill is replaced as
+// a whole, and priority decides only inside one entry of the layers.
 func TestO5Layers(t *testing.T) {
 	w := newFixture(t, "omniforge", `
 -- machine/skills/deploy/SKILL.md --
@@ -213,13 +213,13 @@ pack
 		t.Errorf("deploy is %+v, %v", s, err)
 	}
 	want := `machine/skills/deploy
-shadowed home/.omniforge/enterprise/skills/deploy: another place of the enterprise layer is stronger
-shadowed home/.skillpm/skills/deploy: the enterprise layer is stronger
-shadowed app/.skillpm/skills/deploy: the enterprise layer is stronger`
+shadowed home/.omniforge/enterprise/skills/deploy: another directory of the enterprise layer has precedence
+shadowed home/.skillpm/skills/deploy: the enterprise layer has precedence
+shadowed app/.skillpm/skills/deploy: the enterprise layer has precedence`
 	if got := w.which(c, "deploy"); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	if got := w.which(c, "review"); !strings.Contains(got, "home/.skillpm/skills/review: its priority is 0, that of the stronger 5") {
+	if got := w.which(c, "review"); !strings.Contains(got, "home/.skillpm/skills/review: its priority 0 is lower than 5") {
 		t.Error(got)
 	}
 	if s, err := c.Lookup("lint@acme/tools"); err != nil || s.Description != "pack" {
@@ -267,7 +267,8 @@ project
 	}
 }
 
-// TestP1Defaults: a name defaults to the directory's, a description to the first paragraph, where the profile says so.
+// TestP1Defaults checks that a name defaults to the directory's, and a description to the first paragraph, if the
+// profile specifies that.
 func TestP1Defaults(t *testing.T) {
 	w := newFixture(t, "pegasus", `
 -- app/skills/bare/SKILL.md --
@@ -289,7 +290,8 @@ Its first paragraph.
 	w.expect("bare=What it does, on two lines. other-name=Its first paragraph.")
 }
 
-// TestK1Invalid: what is invalid is skipped with a diagnostic that has path, line and rule, and stops nothing.
+// TestK1Invalid checks that an invalid skill is skipped with a diagnostic that has path, line, and rule, and does not
+// affect the others.
 func TestK1Invalid(t *testing.T) {
 	w := newFixture(t, "kodelet", `
 -- app/.kodelet/skills/good/SKILL.md --
@@ -364,9 +366,9 @@ dependency
 		{"CA002", "list", "the skill is skipped: the frontmatter is not a list of fields", 2, diag.SeverityError},
 		{"CA002", "broken-limit", "the skill is skipped: allowed-tools is not valid YAML", 4, diag.SeverityError},
 		{"CA002", "colon", "a colon and a space inside a value that is not quoted", 3, diag.SeverityWarning},
-		{"CA004", "Some Name", "holds the capital S", 1, diag.SeverityWarning},
-		{"CA004", "at", "cannot be used: the skill goes by its directory's, at", 1, diag.SeverityWarning},
-		{"CA005", "no-bool", "disable-model-invocation is neither true nor false", 4, diag.SeverityWarning},
+		{"CA004", "Some Name", "contains the capital letter S", 1, diag.SeverityWarning},
+		{"CA004", "at", "the skill gets the name of its directory, at", 1, diag.SeverityWarning},
+		{"CA005", "no-bool", "disable-model-invocation is not true or false", 4, diag.SeverityWarning},
 		{"CA005", "no-bool", "priority is not a number", 5, diag.SeverityWarning},
 		{"CA001", "lower", "the file must be called SKILL.md", 0, diag.SeverityError},
 	} {
@@ -388,8 +390,7 @@ dependency
 	}
 }
 
-// TestLimits: what limits a skill and cannot be read for certain is no restriction less: the skill is skipped, from the
-// start.
+// TestLimits checks that an unreadable restriction never loosens a skill: the skill is skipped, from the start.
 func TestLimits(t *testing.T) {
 	for name, front := range map[string]string{
 		"quoted":     "allowed-tools: \"Bash(git:*\"",
@@ -417,7 +418,7 @@ func TestLimits(t *testing.T) {
 	w.expect("a=d")
 }
 
-// TestK4Switches: an allowlist, by name and by exact name; no skills at all.
+// TestK4Switches checks an allowlist, by name and by exact name, and disabling all skills.
 func TestK4Switches(t *testing.T) {
 	w := newFixture(t, "omniforge", `
 -- home/.skillpm/skills/deploy/SKILL.md --
@@ -437,12 +438,12 @@ pack
 	w.expect("deploy=pack")
 	w.options.Off = true
 	c = w.expect("")
-	if _, err := c.Lookup("deploy"); !c.Off() || diag.CodeOf(err) != diag.NotFound || !strings.Contains(err.Error(), "switched off") || diag.HintOf(err) == "" {
+	if _, err := c.Lookup("deploy"); !c.Off() || diag.CodeOf(err) != diag.NotFound || !strings.Contains(err.Error(), "disabled") || diag.HintOf(err) == "" {
 		t.Errorf("got %v", err)
 	}
 }
 
-// TestS2Moved: a variable moves the directory of a host's user, where it holds an absolute path.
+// TestS2Moved checks that a variable with an absolute path moves the directory of an agent's user.
 func TestS2Moved(t *testing.T) {
 	w := newFixture(t, "claude-code", `
 -- home/.claude/skills/a/SKILL.md --
@@ -464,8 +465,7 @@ moved
 	w.expect("a=moved")
 }
 
-// TestDepth: where a profile says so, skills are looked for at several levels, but not inside skills, through links, or
-// deeper.
+// TestDepth checks that profiles can search several directory levels, but not inside skills, through links, or deeper.
 func TestDepth(t *testing.T) {
 	w := newFixture(t, "agentskills", `
 link app/.agents/skills/loop .
@@ -520,7 +520,7 @@ pack
 	w.expect(want)
 }
 
-// TestDepthBound: no more directories are looked into than hosts do.
+// TestDepthBound checks that no more directories are read than agents read.
 func TestDepthBound(t *testing.T) {
 	w := newFixture(t, "agentskills", "")
 	for i := range 2100 {
@@ -532,7 +532,7 @@ func TestDepthBound(t *testing.T) {
 	w.finds(w.expect("a=found"), "CA009", "it has more than 2000 directories")
 }
 
-// TestFixes: what is said to mend something mends that.
+// TestFixes checks that the suggested fixes work.
 func TestFixes(t *testing.T) {
 	w := newFixture(t, "omniforge", `
 -- home/.skillpm/skills/small/skill.md --
@@ -552,9 +552,9 @@ description: d
 		c := w.open()
 		for message, fix := range map[string]string{
 			"CA001 in capitals":        "rename the file",
-			"CA003 name is missing":    "begin the file with a frontmatter: a line ---, name: and description:, and again ---",
-			`CA004 "Foo Bar" holds`:    "lower-case letters",
-			"CA001 not a regular file": "put a regular file there",
+			"CA003 name is missing":    "start the file with ---, then name: and description:, then --- again",
+			`CA004 "Foo Bar" contains`: "lowercase letters",
+			"CA001 not a regular file": "create a regular file there, or remove",
 		} {
 			rule, text, _ := strings.Cut(message, " ")
 			if f := w.finds(c, rule, text); !strings.Contains(f.Fix, fix) {
@@ -564,11 +564,11 @@ description: d
 	}
 }
 
-// TestArguments: arguments that are no names are told.
+// TestArguments checks that arguments that are not valid names are reported.
 func TestArguments(t *testing.T) {
 	w := newFixture(t, "omniforge", "")
 	w.write("app/.skillpm/skills/a/SKILL.md", "---\nname: a\ndescription: d\narguments:\n  - {name: file, required: true}\n  - format\n---\n")
-	if f := w.finds(w.expect("a=d"), "CA005", "arguments has what is no name"); f.Line != 5 || f.Severity != diag.SeverityWarning {
+	if f := w.finds(w.expect("a=d"), "CA005", "arguments has an invalid name, which is"); f.Line != 5 || f.Severity != diag.SeverityWarning {
 		t.Errorf("got %+v", f)
 	}
 	w.write("app/.skillpm/skills/a/SKILL.md", "---\nname: a\ndescription: d\narguments: [file, format]\n---\n")
@@ -577,7 +577,7 @@ func TestArguments(t *testing.T) {
 	}
 }
 
-// TestP1DirectoryName: where the directory's name stands in for a missing one, it is held against the same rules.
+// TestP1DirectoryName checks that a directory's name that replaces a missing one follows the same rules.
 func TestP1DirectoryName(t *testing.T) {
 	w := newFixture(t, "pegasus", `
 -- app/skills/Bad_Name/SKILL.md --
@@ -588,14 +588,14 @@ raw
 It works, too.
 `)
 	c := w.expect("Bad_Name=It works. good=It works, too.")
-	f := w.finds(c, "CA004", `there is no name, and the directory's is none: the name "Bad_Name" holds`)
+	f := w.finds(c, "CA004", `the name is missing, and the directory's name is invalid: the name "Bad_Name" contains`)
 	if len(c.Findings()) != 1 || f.Severity != diag.SeverityWarning {
 		t.Errorf("got %+v", c.Findings())
 	}
 }
 
-// TestP9Unknown: what a model is told of a name that is none of a skill's has no skill that it may not start; a name
-// with a pack is near to such names first.
+// TestP9Unknown checks that the error for a model about an unknown name does not list skills that it may not activate.
+// A name with a pack is closest to other names with packs.
 func TestP9Unknown(t *testing.T) {
 	w := newFixture(t, "omniforge", `
 -- home/.skillpm/skills/secret/SKILL.md --
@@ -620,7 +620,7 @@ d
 	}
 }
 
-// TestK5Unknown: the error lists what is available, and says what was perhaps meant.
+// TestK5Unknown checks that the error lists the available skills, and suggests similar names.
 func TestK5Unknown(t *testing.T) {
 	w := newFixture(t, "kodelet", `
 -- app/.kodelet/skills/deploy/SKILL.md --
@@ -629,7 +629,7 @@ d
 r
 `)
 	_, err := w.open().Lookup("dploy")
-	if diag.CodeOf(err) != diag.NotFound || err.Error() != `unknown skill "dploy": available are deploy, review` || diag.HintOf(err) != "did you mean deploy?" {
+	if diag.CodeOf(err) != diag.NotFound || err.Error() != `unknown skill "dploy": available skills are deploy, review` || diag.HintOf(err) != "did you mean deploy?" {
 		t.Errorf("got %v, %s", err, diag.HintOf(err))
 	}
 	if _, err := w.open().Lookup("Deploy"); diag.HintOf(err) != "did you mean deploy?" {
@@ -637,7 +637,8 @@ r
 	}
 }
 
-// TestO6Scope: agents, tenants and environments; a skill for some is not served where it is not known for whom.
+// TestO6Scope checks unknown agents, tenants, and environments: a skill for specific ones is not served if the current
+// one is unknown.
 func TestO6Scope(t *testing.T) {
 	w := newFixture(t, "omniforge", `
 -- home/.skillpm/skills/a/SKILL.md --
@@ -666,11 +667,11 @@ scope: production
 ---
 `)
 	c := w.expect("a=weaker everybody=e")
-	want := "app/.skillpm/skills/a\nexcluded home/.skillpm/skills/a: it is only for agent type researcher, coder, and none is given"
+	want := "app/.skillpm/skills/a\nexcluded home/.skillpm/skills/a: it is only for agent type researcher, coder, but none is set"
 	if got := w.which(c, "a"); got != want {
 		t.Errorf("got\n%s", got)
 	}
-	w.finds(c, "CA002", "scope is not a mapping")
+	w.finds(c, "CA002", "scope must be a mapping")
 	w.options.Agent, w.options.Tenant, w.options.Environment = "coder", "t1", "production"
 	w.expect("a=stronger everybody=e p=production")
 	w.options.Tenant, w.options.Environment = "t2", "staging"
@@ -698,8 +699,8 @@ names:
   deploy: {winner: %s, shadowed: {%s: %s-deploy}}
 `
 
-// TestO18Conflict: between packs the lock says who has the name, with a warning; the other is in force under its alias,
-// and each has an exact name.
+// TestO18Conflict checks that the lockfile decides conflicts between packs, with a warning. The other skill is
+// available under its alias, and each has an exact name.
 func TestO18Conflict(t *testing.T) {
 	w := newFixture(t, "omniforge", `
 -- app/.skillpm/plugins/acme/deploy/deploy/SKILL.md --
@@ -710,12 +711,12 @@ globex
 initech
 `)
 	c := w.expect("deploy=acme") // no lock: the order of the packs
-	w.finds(c, "CA007", "there is no lock")
-	w.finds(c, "CA006", "acme/deploy and globex/ops both have a skill deploy")
+	w.finds(c, "CA007", "the lockfile is missing: name conflicts are")
+	w.finds(c, "CA006", "acme/deploy and globex/ops both have a skill \"deploy\"")
 
 	w.write("app/skillpm.lock", lockOf(t, "globex/ops", "acme/deploy", "acme"))
 	c = w.expect("acme-deploy=acme deploy=globex")
-	f := w.finds(c, "CA006", "globex/ops and acme/deploy both have a skill deploy: the name means globex/ops's, the other is acme-deploy or deploy@acme/deploy")
+	f := w.finds(c, "CA006", "globex/ops and acme/deploy both have a skill \"deploy\": the name refers to the one from globex/ops; the other is available as acme-deploy or deploy@acme/deploy")
 	if f.Severity != diag.SeverityWarning {
 		t.Errorf("got %+v", f)
 	}
@@ -731,8 +732,8 @@ initech
 		t.Errorf("got %+v", s)
 	}
 	want := `app/.skillpm/plugins/globex/ops/deploy
-shadowed home/.skillpm/plugins/initech/tps/deploy: the project's skills are stronger
-in force app/.skillpm/plugins/acme/deploy/deploy: it is in force as acme-deploy`
+shadowed home/.skillpm/plugins/initech/tps/deploy: the project's skills have precedence
+available app/.skillpm/plugins/acme/deploy/deploy: available as acme-deploy`
 	if got := w.which(c, "deploy"); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
@@ -740,11 +741,11 @@ in force app/.skillpm/plugins/acme/deploy/deploy: it is in force as acme-deploy`
 		t.Errorf("got %v, %s", err, diag.HintOf(err))
 	}
 	w.write("app/skillpm.lock", "version: 1\n<<<<<<< HEAD\n")
-	w.finds(w.expect("deploy=acme"), "CA007", "the lock cannot be read")
+	w.finds(w.expect("deploy=acme"), "CA007", "name conflicts are resolved by the order")
 }
 
-// TestLockedNotInstalled: the skill of a pack that is locked and not there is no other's; the command that installs it
-// is told.
+// TestLockedNotInstalled checks that a skill of a locked but uninstalled pack is unavailable, that no other version
+// replaces it, and that the error shows the command that installs it.
 func TestLockedNotInstalled(t *testing.T) {
 	w := newFixture(t, "omniforge", `
 -- app/.skillpm/plugins/acme/deploy/deploy/SKILL.md --
@@ -758,7 +759,7 @@ globex
 	unavailable := func(c *catalog.Catalog, name, pack string) {
 		t.Helper()
 		_, err := c.Lookup(name)
-		if diag.CodeOf(err) != diag.NotFound || !strings.Contains(fmt.Sprint(err), pack+" is locked and not installed") || !strings.Contains(diag.HintOf(err), "skillpm install") {
+		if diag.CodeOf(err) != diag.NotFound || !strings.Contains(fmt.Sprint(err), pack+" is locked but not installed") || !strings.Contains(diag.HintOf(err), "skillpm install") {
 			t.Errorf("%s: got %v (%s)", name, err, diag.HintOf(err))
 		}
 	}
@@ -767,7 +768,7 @@ globex
 	}
 	for range 2 { // the second from the index
 		c := w.expect("acme-deploy=acme")
-		w.finds(c, "CA007", "globex/ops 2.0.0: locked and not installed")
+		w.finds(c, "CA007", "globex/ops 2.0.0: locked but not completely installed")
 		unavailable(c, "deploy", "globex/ops 2.0.0")
 		unavailable(c, "deploy@globex/ops", "globex/ops 2.0.0")
 		if claims := c.Which("deploy"); claims.Winner != nil {
@@ -782,7 +783,7 @@ globex
 	}
 	for range 2 {
 		c := w.expect("")
-		w.finds(c, "CA007", "acme/deploy 1.4.0, globex/ops 2.0.0: locked and not installed")
+		w.finds(c, "CA007", "acme/deploy 1.4.0, globex/ops 2.0.0: locked but not completely installed")
 		unavailable(c, "deploy", "globex/ops 2.0.0")
 		unavailable(c, "acme-deploy", "acme/deploy 1.4.0")
 	}
@@ -793,8 +794,8 @@ globex
 	}
 }
 
-// TestQualifiedBareName: where packs' skills are called by their packs, a bare name that several have means none of
-// them; the alias that the lock gives still means its one.
+// TestQualifiedBareName checks that if packs' skills are named after their packs, an ambiguous bare name matches none
+// of them, and that the alias in the lockfile still matches its skill.
 func TestQualifiedBareName(t *testing.T) {
 	w := newFixture(t, "claude-code", `
 -- app/.skillpm/plugins/acme/deploy/deploy/SKILL.md --
@@ -830,7 +831,8 @@ func lockOf(t *testing.T, winner, loser, owner string) string {
 	return fmt.Sprintf(text, winner, loser, owner)
 }
 
-// TestEnterprisePlugins: packs beside the administrator's skills, with their own lock, are as strong as those.
+// TestEnterprisePlugins checks that packs beside the administrator's skills, with their own lockfile, have the same
+// precedence.
 func TestEnterprisePlugins(t *testing.T) {
 	w := newFixture(t, "omniforge", `
 -- machine/plugins/acme/deploy/deploy/SKILL.md --
@@ -851,7 +853,8 @@ project
 	}
 }
 
-// TestLinks: what a link in an agent's directory leads to is counted once, and installed packs where they are.
+// TestLinks checks that a link in an agent's directory counts once, and that installed packs count at their own
+// location.
 func TestLinks(t *testing.T) {
 	w := newFixture(t, "omniforge", `
 link app/.claude/skills/deploy ../../.skillpm/plugins/acme/ops/deploy
@@ -914,8 +917,8 @@ worked
 	w.expect("inner=inside mine=mine shared=shared")
 }
 
-// TestCopies: an agent's copy of an installed skill is the pack's, also under an alias. Whatever differs from it in any
-// byte is somebody's own, and the pack does not get its name.
+// TestCopies checks that an agent's copy of an installed skill belongs to the pack, also under an alias. A copy with
+// any different byte is a local skill, and the pack does not get its name.
 func TestCopies(t *testing.T) {
 	const skill = "raw\n---\nname: deploy\ndescription: d\nallowed-tools: [Bash(git:*)]\n---\nAsk before you delete.\n"
 	for _, test := range []struct {
@@ -953,8 +956,7 @@ func TestCopies(t *testing.T) {
 	}
 }
 
-// TestCopiesInIndex: that a directory is a copy is kept, until anything that belongs to it or to the original looks
-// different.
+// TestCopiesInIndex checks that the index remembers copies until a file of the copy or of the original changes.
 func TestCopiesInIndex(t *testing.T) {
 	const hand, pack = "app/.claude/skills/deploy/", "app/.skillpm/plugins/acme/ops/deploy/"
 	w := newFixture(t, "omniforge", "")
@@ -1004,7 +1006,7 @@ func TestCopiesInIndex(t *testing.T) {
 	expect("another version of the pack", false)
 }
 
-// TestTrust: a project's skills are left out, with a warning that names the command, where trust is asked for.
+// TestTrust checks that if trust is required, a project's skills are left out, with a warning that names the command.
 func TestTrust(t *testing.T) {
 	w := newFixture(t, "omniforge", `
 -- home/.skillpm/skills/mine/SKILL.md --
@@ -1017,7 +1019,7 @@ pack
 	w.expect("deploy=pack mine=mine theirs=theirs")
 	w.options.RequireTrust = true
 	c := w.expect("mine=mine")
-	if f := w.finds(c, "CA010", "2 skills are left out: the project is not trusted"); !strings.Contains(f.Fix, "skillpm trust") {
+	if f := w.finds(c, "CA010", "2 skills are skipped: the project is not trusted"); !strings.Contains(f.Fix, "skillpm trust") {
 		t.Errorf("got %+v", f)
 	}
 	if got := w.which(c, "theirs"); !strings.Contains(got, "excluded app/.claude/skills/theirs: the project is not trusted") {
@@ -1041,7 +1043,7 @@ pack
 	w.expect("deploy=pack mine=mine theirs=theirs")
 }
 
-// TestDeny: what a policy refuses is excluded with its reason.
+// TestDeny checks that a skill that a policy refuses is excluded with its reason.
 func TestDeny(t *testing.T) {
 	w := newFixture(t, "omniforge", `
 -- home/.skillpm/skills/deploy/SKILL.md --
@@ -1065,14 +1067,14 @@ project
 	}
 }
 
-// TestO20Recommended: a warning above a number of skills in force.
+// TestO20Recommended checks the warning above a number of available skills.
 func TestO20Recommended(t *testing.T) {
 	w := newFixture(t, "omniforge", "")
 	for i := range 4 {
 		w.write(fmt.Sprintf("home/.skillpm/skills/s%d/SKILL.md", i), "d")
 	}
 	w.options.Recommended = 3
-	w.finds(w.open(), "CA008", "4 skills are in force, more than the recommended 3")
+	w.finds(w.open(), "CA008", "4 skills are available, more than the recommended 3")
 	for _, n := range []int{0, 4, -1} {
 		w.options.Recommended = n
 		if c := w.open(); len(c.Findings()) > 0 {
@@ -1081,7 +1083,7 @@ func TestO20Recommended(t *testing.T) {
 	}
 }
 
-// TestO20Tags: tags are categories, as a list or with commas.
+// TestO20Tags checks that tags are categories, as a list or with commas.
 func TestO20Tags(t *testing.T) {
 	w := newFixture(t, "omniforge", `
 -- home/.skillpm/skills/a/SKILL.md --
@@ -1102,8 +1104,8 @@ tags: ops, web
 	}
 }
 
-// TestO2Stage1: what is kept is one line of text each, and nothing of the body; it is bounded and cannot steer a
-// reader.
+// TestO2Stage1 checks that the catalog keeps one line of text for each field, and nothing of the body. The text is
+// bounded and has no control characters.
 func TestO2Stage1(t *testing.T) {
 	w := newFixture(t, "omniforge", `
 -- home/.skillpm/skills/a/SKILL.md --
@@ -1151,7 +1153,7 @@ SECRET-BODY
 	}
 }
 
-// TestProject: what the project of a directory is.
+// TestProject checks which project a directory belongs to.
 func TestProject(t *testing.T) {
 	w := newFixture(t, "kodelet", `
 -- home/src/app/.git --
@@ -1194,7 +1196,7 @@ a
 	}
 }
 
-// TestOS: the directories of a profile differ between systems.
+// TestOS checks that the directories of a profile depend on the system.
 func TestOS(t *testing.T) {
 	w := newFixture(t, "omniforge", `
 -- app/a/one/SKILL.md --

@@ -6,7 +6,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// SPEC D5: a skill is executed if it has a command; the name of a slash command, as real skills have it there, is none.
+// TestD5Command checks SPEC D5: a skill is executed if it has a command. The name of a slash command, which real skills
+// put into that field, does not count.
 func TestD5Command(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "", "/hub:run": "", " /status ": "", "/ar:loop": "", "/": "/",

@@ -9,9 +9,9 @@ import (
 	"github.com/skillpm/skillpm/pkg/runtime/catalog"
 )
 
-// TestRulesDocument: docs/catalog.md lists the rules as they are.
+// TestRulesDocument checks that docs/troubleshooting.md lists all rules correctly.
 func TestRulesDocument(t *testing.T) {
-	page, err := os.ReadFile("../../../docs/catalog.md")
+	page, err := os.ReadFile("../../../docs/troubleshooting.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -21,6 +21,6 @@ func TestRulesDocument(t *testing.T) {
 		fmt.Fprintf(&want, "| %s | %s | %s |\n", r.ID, r.Severity, r.What)
 	}
 	if !strings.Contains(string(page), want.String()) {
-		t.Errorf("docs/catalog.md should have\n%s", want.String())
+		t.Errorf("docs/troubleshooting.md should have\n%s", want.String())
 	}
 }

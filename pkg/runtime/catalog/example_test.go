@@ -13,7 +13,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/profile"
 )
 
-// exampleProject makes a project with two skills, and returns options to open them.
+// exampleProject creates a project with two skills, and returns options to open them.
 func exampleProject() (o catalog.Options, clean func()) {
 	dir, err := os.MkdirTemp("", "example")
 	if err != nil {
@@ -43,7 +43,7 @@ func exampleProject() (o catalog.Options, clean func()) {
 	return o, func() { _ = os.RemoveAll(dir) }
 }
 
-// All skills of all layers are found at once; bodies are read when somebody asks for them.
+// Example finds all skills of all layers at once. Bodies are read on demand.
 func Example() {
 	o, clean := exampleProject()
 	defer clean()
@@ -69,7 +69,7 @@ func Example() {
 	// How it is done.
 }
 
-// A name that nobody has is an error that says what there is.
+// ExampleCatalog_Lookup shows that an unknown name is an error that lists the available skills.
 func ExampleCatalog_Lookup() {
 	o, clean := exampleProject()
 	defer clean()
@@ -79,10 +79,10 @@ func ExampleCatalog_Lookup() {
 	}
 	_, err = c.Lookup("depoly")
 	fmt.Println(err)
-	// Output: unknown skill "depoly": available are deploy, grammar
+	// Output: unknown skill "depoly": available skills are deploy, grammar
 }
 
-// What a user may start, for a menu or for completion.
+// ExampleCatalog_UserInvocable lists the skills that a user may activate, for a menu or for completion.
 func ExampleCatalog_UserInvocable() {
 	o, clean := exampleProject()
 	defer clean()
@@ -96,7 +96,7 @@ func ExampleCatalog_UserInvocable() {
 	// Output: /deploy
 }
 
-// One file, without a catalog.
+// ExampleParseFile reads one file, without a catalog.
 func ExampleParseFile() {
 	o, clean := exampleProject()
 	defer clean()

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestExecution is what is read of how a skill's scripts are confined (O13): a field that is not understood leaves the
-// skill out, as it would run with more than its author meant.
+// TestExecution checks how the confinement of a skill's scripts is read (O13): a field with an unknown value leaves the
+// skill out, because it would otherwise run with more rights than its author intended.
 func TestExecution(t *testing.T) {
 	for _, test := range []struct{ text, fatal string }{
 		{"", ""},
@@ -23,17 +23,17 @@ func TestExecution(t *testing.T) {
 		{"sandbox", "execution is not a mapping"},
 		{"[sandbox]", "execution is not a mapping"},
 		{"\n  - sandbox", "execution is not a mapping"},
-		{"{Sandbox: true}", "it is called sandbox"},
-		{"\n  sandox: true", "it is called sandbox"},
-		{"{allowed_paths: [./b]}", "it is called allowed-paths"},
-		{"{sandbox: [true]}", "neither true nor false"},
-		{"{sandbox: {type: x}}", "neither true nor false"},
+		{"{Sandbox: true}", "only sandbox"},
+		{"\n  sandox: true", "only sandbox"},
+		{"{allowed_paths: [./b]}", "only allowed-paths"},
+		{"{sandbox: [true]}", "execution.sandbox is not true or false"},
+		{"{sandbox: {type: x}}", "execution.sandbox is not true or false"},
 		{"{network: {hosts: [a.com]}}", "is not a list"},
-		{"{network: [{a: 443}]}", "is no text"},
-		{"{network: 443}", "is no text"},
-		{"{allowed-paths: 7}", "is no text"},
-		{"{allowed-paths: [~]}", "is no text"},
-		{"{allowed-paths: true}", "is no text"},
+		{"{network: [{a: 443}]}", "not text"},
+		{"{network: 443}", "not text"},
+		{"{allowed-paths: 7}", "not text"},
+		{"{allowed-paths: [~]}", "not text"},
+		{"{allowed-paths: true}", "not text"},
 	} {
 		r := newRecord([]byte("---\nname: a\ndescription: A.\nexecution: " + test.text + "\n---\ntext\n"))
 		if (r.fatal != "") != (test.fatal != "") || !strings.Contains(r.fatal, test.fatal) || test.fatal != "" && r.line < 4 {

@@ -5,12 +5,12 @@ import (
 	"hash/crc32"
 )
 
-// Seal makes the checksum of an index right.
+// Seal corrects the checksum of an index.
 func Seal(data []byte) {
 	binary.LittleEndian.PutUint32(data[len(magic):], crc32.Checksum(data[headerSize:], castagnoli()))
 }
 
-// Decodes reports whether a file of an index can be read, and what is written of it again.
+// Decodes reports whether a file of an index is readable, and returns its re-encoded form.
 func Decodes(data []byte) ([]byte, bool) {
 	t := decode(data)
 	if t == nil {

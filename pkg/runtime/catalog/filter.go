@@ -28,9 +28,9 @@ func (b *builder) filter() {
 		case untrusted && e.Scope == ScopeProject:
 			n++
 			e.Reason, e.denied, e.fix = "the project is not trusted", true,
-				"skillpm skills --all lists what it brings; skillpm trust trusts it"
+				"list its skills with \"skillpm skills --all\"; trust it with \"skillpm trust\""
 		case len(o.Allowed) > 0 && !allowed(o.Allowed, e.Skill):
-			e.Reason = "it is not among skills.allowed"
+			e.Reason = "it is not in skills.allowed"
 		default:
 			e.Reason = outOfScope(e.Skill, o)
 		}
@@ -50,10 +50,10 @@ func (b *builder) filter() {
 		}
 		f := diag.Finding{
 			Rule: ruleTrust, Severity: diag.SeverityWarning, Path: filepath.ToSlash(o.Project),
-			Message: subject + " left out: the project is not trusted", Fix: "look at them, then run skillpm trust",
+			Message: subject + " skipped: the project is not trusted", Fix: "review its skills, then run skillpm trust",
 		}
 		if problem != nil {
-			f.Message, f.Fix = subject+" left out: "+problem.Error(), diag.HintOf(problem)
+			f.Message, f.Fix = subject+" skipped: "+problem.Error(), diag.HintOf(problem)
 		}
 		b.add(f)
 	}
@@ -89,7 +89,7 @@ func outOfScope(s *Skill, o *Options) string {
 		switch {
 		case len(f.list) == 0 || slices.Contains(f.list, f.value):
 		case f.value == "":
-			return fmt.Sprintf("it is only for %s %s, and none is given", f.noun, strings.Join(f.list, ", "))
+			return fmt.Sprintf("it is only for %s %s, but none is set", f.noun, strings.Join(f.list, ", "))
 		default:
 			return fmt.Sprintf("it is only for %s %s, not %s", f.noun, strings.Join(f.list, ", "), f.value)
 		}

@@ -72,9 +72,9 @@ func FindMatches(task string, candidates []Candidate) ([]Match, error) {
 		m := Match{Index: i, Name: c.Name, Score: scores[i]}
 		switch {
 		case name != "" && strings.EqualFold(c.Name, name):
-			m.Score, m.Why = 1, []string{"asked for by its name"}
+			m.Score, m.Why = 1, []string{"requested by name"}
 		case strings.EqualFold(strings.TrimSpace(task), c.Name):
-			m.Score, m.Why = 1, []string{"has just this name"}
+			m.Score, m.Why = 1, []string{"has exactly this name"}
 		}
 		if m.Score > 0 {
 			matches = append(matches, m)

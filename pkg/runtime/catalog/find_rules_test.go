@@ -16,7 +16,7 @@ var few5 = []Candidate{
 	{Name: "landingpage", Description: "Designs pages for a start.", Tags: []string{"web", "C++"}},
 }
 
-// TestO3Find is SPEC O3: the description, the tags and /name are matched, and it says why.
+// TestO3Find checks SPEC O3: the description, the tags, and /name are matched, and the result states the reason.
 func TestO3Find(t *testing.T) {
 	for task, want := range map[string]string{
 		"ship a service":                "deploy [description: service when to use: ship]",
@@ -28,13 +28,13 @@ func TestO3Find(t *testing.T) {
 		"changelog":                     "change-log [name: change-log (changelog)]",
 		"design a landing page":         "landingpage [name: landingpage (landing page) description: designs (design)]",
 		"grosse grösse GRÖSSE":          "",
-		"größe":                         "Größe [has just this name name: große]",
+		"größe":                         "Größe [has exactly this name name: große]",
 		"写周报":                           "zhou-bao [description: 写周, 周报]",
 		"c++":                           "landingpage [tags: cpp]",
-		"/deploy":                       "deploy [asked for by its name name: deploy]",
-		"/DEPLOY the notes of projects": "deploy [asked for by its name]; change-log [description: notes, project (projects)]",
+		"/deploy":                       "deploy [requested by name name: deploy]",
+		"/DEPLOY the notes of projects": "deploy [requested by name]; change-log [description: notes, project (projects)]",
 		"/nothing ship it":              "deploy [when to use: ship]",
-		"deploy":                        "deploy [has just this name name: deploy]",
+		"deploy":                        "deploy [has exactly this name name: deploy]",
 		"please help me":                "",
 		"":                              "",
 		" / ":                           "",
@@ -57,7 +57,7 @@ func TestO3Find(t *testing.T) {
 	}
 }
 
-// TestO3NamesFirst asks for skills by name that others fit better.
+// TestO3NamesFirst searches for skills by name that other skills match better.
 func TestO3NamesFirst(t *testing.T) {
 	docs := testCandidates(t)
 	for _, d := range docs {
@@ -70,7 +70,7 @@ func TestO3NamesFirst(t *testing.T) {
 	}
 }
 
-// TestOrder finds the same in any order of the skills.
+// TestOrder checks that the result does not depend on the order of the skills.
 func TestOrder(t *testing.T) {
 	docs := testCandidates(t)
 	for _, line := range readLines(t, "testdata/find/queries.txt") {

@@ -43,8 +43,8 @@ func testCandidates(t testing.TB) []Candidate {
 	return docs
 }
 
-// TestO3Queries holds the ranking to fifty tasks in people's own words: the skill that is meant is among the first
-// three for nine of ten, and above the threshold. SPEC O3.
+// TestO3Queries checks the ranking with fifty tasks in natural language: for nine of ten, the expected skill is among
+// the first three and above the threshold (SPEC O3).
 func TestO3Queries(t *testing.T) {
 	docs := testCandidates(t)
 	for file, want := range map[string]int{"testdata/find/queries.txt": 50, "testdata/find/held-out.txt": 20} {
@@ -80,7 +80,7 @@ func TestO3Queries(t *testing.T) {
 	}
 }
 
-// TestO3Nothing asks for what no skill is for.
+// TestO3Nothing searches for tasks without a suitable skill.
 func TestO3Nothing(t *testing.T) {
 	docs := testCandidates(t)
 	for _, task := range readLines(t, "testdata/find/nothing.txt") {

@@ -66,7 +66,7 @@ func openRegular(root *os.Root) (*os.File, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fs.ErrNotExist
 	case err != nil:
-		return nil, errors.New("SKILL.md cannot be opened, or is a link that leads out of the skill's directory")
+		return nil, errors.New("SKILL.md is not readable, or is a link that leads out of the skill's directory")
 	}
 	if err := safefile.Check(skill.File, info, skill.MaxFile); err != nil {
 		return nil, err

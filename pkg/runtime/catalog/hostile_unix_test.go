@@ -12,7 +12,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// TestHostileFiles: what is no file of a reasonable size in the place of a SKILL.md is told, and nobody waits for it.
+// TestHostileFiles checks that a SKILL.md that is a special file or too large is reported, and never blocks.
 func TestHostileFiles(t *testing.T) {
 	w := newFixture(t, "omniforge", `
 -- home/.skillpm/skills/good/SKILL.md --

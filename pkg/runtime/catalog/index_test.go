@@ -25,7 +25,7 @@ third
 -- home/.skillpm/skills/empty/README --
 `
 
-// indexFiles returns the files of the index with what they hold.
+// indexFiles returns the files of the index with their content.
 func (w *fixture) indexFiles() map[string]string {
 	w.Helper()
 	names, err := filepath.Glob(filepath.Join(w.options.Cache, "*"))
@@ -43,8 +43,8 @@ func (w *fixture) indexFiles() map[string]string {
 	return files
 }
 
-// TestO20Index: what is on disk is told from what changed, appeared and went, one by one, and an index that says all of
-// it is not written again.
+// TestO20Index checks that changed, new, and removed skills are detected one by one, and that an up-to-date index is
+// not written again.
 func TestO20Index(t *testing.T) {
 	w := newFixture(t, "omniforge", three)
 	w.options.Cache = w.path("cache")
@@ -93,7 +93,7 @@ func TestO20Index(t *testing.T) {
 	}
 }
 
-// TestIndexServesAllProfiles: the index holds nothing of a profile.
+// TestIndexServesAllProfiles checks that the index does not depend on the profile.
 func TestIndexServesAllProfiles(t *testing.T) {
 	w := newFixture(t, "omniforge", `
 -- home/.agents/skills/a/SKILL.md --
@@ -114,7 +114,7 @@ second
 	}
 }
 
-// TestIndexDamaged: whatever is in the place of the index, skills are found, and the index is made anew.
+// TestIndexDamaged checks that skills are found with any damaged index, and that the index is rebuilt.
 func TestIndexDamaged(t *testing.T) {
 	w := newFixture(t, "omniforge", three)
 	w.options.Cache = w.path("cache")
@@ -154,7 +154,8 @@ func other(files map[string]string, not string) string {
 	return ""
 }
 
-// TestIndexPlaces: without a place for the index, or with one that cannot be written or read, skills are found.
+// TestIndexPlaces checks that skills are found without a path for the index, or with one that is not writable or
+// readable.
 func TestIndexPlaces(t *testing.T) {
 	w := newFixture(t, "omniforge", three+"-- file --\n")
 	const want = "a=first b=second c=third"
@@ -171,8 +172,8 @@ func TestIndexPlaces(t *testing.T) {
 	w.expect(want)
 }
 
-// TestIndexRacy: a file that changes right after it was read, with the size and the times that it had, is read again:
-// what is as new as the index is not relied on.
+// TestIndexRacy checks that a file that changes right after it was read, with the same size and times, is read again:
+// entries as new as the index are not trusted.
 func TestIndexRacy(t *testing.T) {
 	w := newFixture(t, "omniforge", three)
 	w.options.Cache = w.path("cache")
@@ -182,7 +183,7 @@ func TestIndexRacy(t *testing.T) {
 	if len(reads) != 2 {
 		t.Fatalf("%d files", len(reads))
 	}
-	// the worst case: a change that stat cannot see, made by changing the index, which then says something else
+	// the worst case: a change that stat cannot detect, simulated by an index with different content
 	for name, data := range reads {
 		if !strings.Contains(data, "first") {
 			continue
@@ -204,7 +205,7 @@ func TestIndexRacy(t *testing.T) {
 	w.expect("a=other b=second c=third") // the index is relied on
 }
 
-// forged replaces a text in an index and makes its checksum right.
+// forged replaces a text in an index and corrects its checksum.
 func forged(data []byte, text, with string) []byte {
 	data = bytes.Replace(data, []byte(text), []byte(with), 1)
 	catalog.Seal(data)
@@ -234,8 +235,8 @@ func TestHelperOpen(t *testing.T) {
 	}
 }
 
-// TestIndexTogether: twenty processes open the same skills while they change; nobody sees anything torn, and in the end
-// the index is right.
+// TestIndexTogether checks that twenty processes can open the same skills while these change: none sees partial data,
+// and the final index is correct.
 func TestIndexTogether(t *testing.T) {
 	w := newFixture(t, "omniforge", "")
 	for i := range 40 {
@@ -285,7 +286,7 @@ func TestIndexTogether(t *testing.T) {
 	}
 }
 
-// TestOpenTogether: goroutines of one process, for the race detector.
+// TestOpenTogether opens catalogs in several goroutines, for the race detector.
 func TestOpenTogether(t *testing.T) {
 	w := newFixture(t, "omniforge", three)
 	w.options.Cache = w.path("cache")
@@ -301,7 +302,7 @@ func TestOpenTogether(t *testing.T) {
 	group.Wait()
 }
 
-// TestIndexThinned: the index does not grow with every project that ever was.
+// TestIndexThinned checks that the index does not keep entries of all past projects.
 func TestIndexThinned(t *testing.T) {
 	w := newFixture(t, "omniforge", three)
 	w.options.Cache = w.path("cache")
@@ -318,7 +319,7 @@ func TestIndexThinned(t *testing.T) {
 	}
 }
 
-// TestFindingsInOrder: findings come in the same order every time, whatever is read first.
+// TestFindingsInOrder checks that findings have the same order every time, whatever is read first.
 func TestFindingsInOrder(t *testing.T) {
 	w := newFixture(t, "omniforge", "")
 	for i := range 100 {

@@ -52,21 +52,21 @@ type Execution struct {
 func (s *Skill) Load() (*Loaded, error) {
 	data, err := readWhole(s.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, diag.Errorf(diag.NotFound, "skill %s is gone: there is no %s", s.Name,
+		return nil, diag.Errorf(diag.NotFound, "skill %s not found: %s does not exist", s.Name,
 			filepath.Join(s.Dir, skill.File)).
-			WithHint("it was removed or renamed; skillpm skills lists what there is")
+			WithHint("it was removed or renamed; list skills with: skillpm skills")
 	}
 	if err != nil {
-		return nil, diag.Errorf(diag.Invalid, "skill %s cannot be read: %s: %s", s.Name,
+		return nil, diag.Errorf(diag.Invalid, "cannot read skill %s: %s: %s", s.Name,
 			filepath.Join(s.Dir, skill.File), reason(err)).
-			WithHint("skillpm validate %s says how to mend it", s.Dir)
+			WithHint("for a fix, run: skillpm validate %s", s.Dir)
 	}
 	doc, problems := skill.Parse(data)
 	var rec record
 	if rec.check(doc, problems); rec.fatal != "" {
-		return nil, diag.Errorf(diag.Invalid, "skill %s cannot be used: %s:%d: %s", s.Name,
+		return nil, diag.Errorf(diag.Invalid, "cannot use skill %s: %s:%d: %s", s.Name,
 			filepath.Join(s.Dir, skill.File), max(rec.line, 1), rec.fatal).
-			WithHint("skillpm validate %s says how to mend it", s.Dir)
+			WithHint("for a fix, run: skillpm validate %s", s.Dir)
 	}
 	return &Loaded{
 		Skill: s, Front: frontOf(doc), Document: doc, Digest: "sha256:" + textx.SHA256(data),
@@ -88,7 +88,7 @@ func readWhole(dir string) ([]byte, error) {
 	defer func() { _ = f.Close() }()
 	data, err := io.ReadAll(io.LimitReader(f, skill.MaxFile+1))
 	if err == nil && len(data) > skill.MaxFile {
-		err = errors.New("SKILL.md grew beyond what is read")
+		err = errors.New("SKILL.md exceeds the size limit")
 	}
 	return data, err
 }
@@ -103,8 +103,8 @@ func ParseFile(path string, p *profile.Profile) (*Skill, error) {
 	dir := filepath.Dir(path)
 	data, err := readWhole(dir)
 	if filepath.Base(path) != skill.File || errors.Is(err, fs.ErrNotExist) {
-		return nil, diag.Errorf(diag.NotFound, "there is no skill at %s", path).
-			WithHint("name a file that is called %s", skill.File)
+		return nil, diag.Errorf(diag.NotFound, "no skill at %s", path).
+			WithHint("use the path of a %s file", skill.File)
 	}
 	if err != nil {
 		return nil, diag.Errorf(diag.Invalid, "%s: %s", path, reason(err))
@@ -115,7 +115,7 @@ func ParseFile(path string, p *profile.Profile) (*Skill, error) {
 		&node{name: filepath.Base(dir), record: newRecord(data)})
 	if c.entry.State == Skipped {
 		return nil, diag.Errorf(diag.Invalid, "%s: %s", path, c.entry.Reason).
-			WithHint("skillpm validate %s says how to mend it", dir)
+			WithHint("for a fix, run: skillpm validate %s", dir)
 	}
 	return c.entry.Skill, nil
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// TestP6Load: stage 2 is read when it is asked for, and says what is in the file then.
+// TestP6Load checks that stage 2 is read on demand, with the file's content at that time.
 func TestP6Load(t *testing.T) {
 	w := newFixture(t, "omniforge", `
 -- home/.skillpm/skills/a/SKILL.md --
@@ -76,7 +76,7 @@ The body.
 	if err := os.RemoveAll(s.Dir); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Load(); diag.CodeOf(err) != diag.NotFound || !strings.Contains(err.Error(), "is gone") {
+	if _, err := s.Load(); diag.CodeOf(err) != diag.NotFound || !strings.Contains(err.Error(), "does not exist") {
 		t.Errorf("got %v", err)
 	}
 	w.link("home/.skillpm/skills/a/SKILL.md", "../../../../cache")
@@ -86,7 +86,7 @@ The body.
 	}
 }
 
-// TestRestricts: when a list of allowed tools limits, and when it says nothing.
+// TestRestricts checks when a list of allowed tools restricts, and when it has no effect.
 func TestRestricts(t *testing.T) {
 	w := newFixture(t, "omniforge", "")
 	for text, want := range map[string]struct {
@@ -109,7 +109,7 @@ func TestRestricts(t *testing.T) {
 	}
 }
 
-// TestP11ParseFile: one file, by the rules of a profile.
+// TestP11ParseFile reads one file by the rules of a profile.
 func TestP11ParseFile(t *testing.T) {
 	w := newFixture(t, "kodelet", `
 -- x/deploy/SKILL.md --

@@ -15,6 +15,9 @@ import (
 // maxLock is the maximum size of a lockfile in bytes.
 const maxLock = 64 << 20
 
+// maxManifest is the maximum size of a manifest in bytes.
+const maxManifest = 4 << 20
+
 // readLock returns the facts of the lockfile at path. It reuses those from before if the file's stamp is the same.
 func readLock(path string, before lockFacts, now int64) (facts lockFacts, changed bool) {
 	l, err := stat(path)

@@ -9,6 +9,8 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
+	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
@@ -124,32 +126,62 @@ func stateOrder(s State) int {
 func (b *builder) precedenceReason(winner, loser *Skill) string {
 	switch {
 	case winner.Rank != loser.Rank && winner.Layer != loser.Layer:
-		return fmt.Sprintf("the %s layer is stronger", winner.Layer)
+		return fmt.Sprintf("the %s layer has precedence", winner.Layer)
 	case winner.Rank != loser.Rank:
-		return fmt.Sprintf("another place of the %s layer is stronger", winner.Layer)
+		return fmt.Sprintf("another directory of the %s layer has precedence", winner.Layer)
 	case winner.Pack != loser.Pack && winner.Pack != "" && winner.Scope == loser.Scope:
-		return winner.Pack + " has the name"
+		return winner.Pack + " already has the name"
 	case winner.Scope != loser.Scope:
-		return fmt.Sprintf("the %s's skills are stronger", winner.Scope)
+		return fmt.Sprintf("the %s's skills have precedence", winner.Scope)
 	case winner.Priority != loser.Priority:
-		return fmt.Sprintf("its priority is %g, that of the stronger %g", loser.Priority, winner.Priority)
+		return fmt.Sprintf("its priority %g is lower than %g", loser.Priority, winner.Priority)
 	}
 	return winner.Dir + " comes first"
 }
 
-// warnAliased warns about packs' skills that have an alias because another pack has the name.
+// warnAliased warns about packs' skills that have an alias because another pack has the name, unless the manifest chose
+// the alias: that is a decision.
 func (b *builder) warnAliased() {
 	if b.profile.Qualify != "" {
 		return
 	}
+	chosen := map[string][]pack.Alias{}
 	for _, s := range b.catalog.skills {
 		if s.Pack == "" || s.Name == s.base {
 			continue
 		}
 		if w := b.catalog.availableSkill(s.base); w != nil && w.Pack != "" && w.Pack != s.Pack && w.base == s.base {
-			b.warnConflict(s.base, w, s, s.Name)
+			aliases, read := chosen[s.Scope]
+			if !read {
+				aliases = b.manifestAliases(s.Scope)
+				chosen[s.Scope] = aliases
+			}
+			if !slices.ContainsFunc(aliases, func(a pack.Alias) bool {
+				return a.Alias == s.Name && a.Target() == s.Exact()
+			}) {
+				b.warnConflict(s.base, w, s, s.Name)
+			}
 		}
 	}
+}
+
+// manifestAliases returns the aliases of a scope's manifest, none if it cannot be read. Only conflicts need it, so that
+// other catalogs do not read the manifest.
+func (b *builder) manifestAliases(scope string) []pack.Alias {
+	for _, r := range b.catalog.roots {
+		if !r.packs || r.scope != scope {
+			continue
+		}
+		path := filepath.Join(filepath.Dir(r.lock), pack.ManifestName)
+		data, err := safefile.ReadFile(path, maxManifest)
+		if err != nil {
+			continue
+		}
+		if m, err := pack.ParseManifest(path, data); err == nil {
+			return m.Aliases
+		}
+	}
+	return nil
 }
 
 // warnConflict warns that two packs have skills of one name.
@@ -161,7 +193,8 @@ func (b *builder) warnConflict(name string, winner, loser *Skill, alias string) 
 	b.add(diag.Finding{
 		Rule: RuleConflict, Severity: diag.SeverityWarning,
 		Path: filepath.ToSlash(filepath.Join(loser.Dir, skill.File)),
-		Message: fmt.Sprintf("%s and %s both have a skill %s: the name means %s's, the other is %s", winner.Pack,
+		Message: fmt.Sprintf("%s and %s both have a skill %q: the name refers to the one from %s; the other is "+
+			"available as %s", winner.Pack,
 			loser.Pack, name, winner.Pack, qualified),
 		Fix: "choose names with aliases: in skillpm.yaml",
 	})
@@ -177,8 +210,8 @@ func (b *builder) warnTooMany() {
 		b.add(diag.Finding{
 			Rule: ruleMany, Severity: diag.SeverityWarning,
 			Message: fmt.Sprintf(
-				"%d skills are in force, more than the recommended %d: models choose worse among many", n, limit),
-			Fix: "narrow them with skills.allowed, tell models of them with skillpm prompt --compact, or " +
+				"%d skills are available, more than the recommended %d: models choose less reliably", n, limit),
+			Fix: "set skills.allowed, use skillpm prompt --compact, or " +
 				"raise skills.recommended",
 		})
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/runtime/catalog"
 )
 
-// TestO5Property: whatever is where, the skill in force is the strongest that no filter leaves out, nothing is lost,
-// and every name has one.
+// TestO5Property checks for any layout that the available skill is the strongest that no filter excludes, that no skill
+// is lost, and that every name has one winner.
 func TestO5Property(t *testing.T) {
 	w := newFixture(t, "omniforge", "")
 	w.options.Cache = w.path("cache") // one index for all that is tried

@@ -20,7 +20,7 @@ func slow(head []byte) *record {
 	return r
 }
 
-// agree checks that the quick reader reads what package skill reads, where it reads anything.
+// agree checks that the quick reader returns the same as package skill, if it returns a result.
 func agree(t *testing.T, head []byte) bool {
 	t.Helper()
 	got := &record{}
@@ -33,7 +33,7 @@ func agree(t *testing.T, head []byte) bool {
 	return true
 }
 
-// The skills of the tests' stories and of the registry here.
+// TestQuickOnStories reads the skills of the tests' stories and of this repository's registry.
 func TestQuickOnStories(t *testing.T) {
 	stories, err := filepath.Glob("../../../testdata/script/*.txtar")
 	if err != nil {
@@ -68,7 +68,7 @@ func TestQuickOnStories(t *testing.T) {
 	}
 }
 
-// Any number of others, below a directory.
+// TestQuickOnCorpus reads any other skills below a directory.
 func TestQuickOnCorpus(t *testing.T) {
 	root := os.Getenv("SKILLPM_CORPUS")
 	if root == "" {

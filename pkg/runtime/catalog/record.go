@@ -53,7 +53,7 @@ type problem struct {
 	fix      string
 }
 
-// The rules of findings. docs/catalog.md lists them.
+// The rules of findings. docs/troubleshooting.md lists them.
 const (
 	ruleFile      = "CA001" // SKILL.md cannot be read
 	ruleFront     = "CA002" // the frontmatter is not valid
@@ -156,7 +156,8 @@ func (r *record) rejectMergeKeys(doc *skill.Document) {
 		}
 		for i := 0; i < len(n.Content); i += 2 {
 			if key := n.Content[i]; key.ShortTag() == "!!merge" {
-				r.fatal, r.line = "a merge key (<<) is not followed, and it could limit what the skill may do", key.Line
+				r.fatal, r.line = "merge keys (<<) are not supported, and this one could limit what the skill may "+
+					"do", key.Line
 				return
 			}
 		}
@@ -210,8 +211,8 @@ func (r *record) fields(doc *skill.Document) {
 	if v := lookup(doc, "arguments"); v != nil {
 		for _, item := range v.Content {
 			if follow(item).Kind != yaml.ScalarNode {
-				r.problem(ruleValue, item.Line, "arguments has what is no name: that does not count",
-					"write names, as in arguments: [file, format]")
+				r.problem(ruleValue, item.Line, "arguments has an invalid name, which is ignored",
+					"use names, such as arguments: [file, format]")
 				break
 			}
 		}
@@ -248,7 +249,7 @@ func (r *record) setSwitch(key, text string, line int, flag flags, when bool) {
 	}
 	on, ok := boolean(text)
 	if !ok {
-		r.problem(ruleValue, line, key+" is neither true nor false: it counts as "+strconv.FormatBool(when),
+		r.problem(ruleValue, line, key+" is not true or false: it is read as "+strconv.FormatBool(when),
 			"write "+key+": true or false")
 		on = when
 	}
@@ -279,7 +280,7 @@ func (r *record) setPriority(text string, line int) {
 	}
 	p, err := strconv.ParseFloat(text, 64)
 	if err != nil || math.IsNaN(p) || math.IsInf(p, 0) {
-		r.problem(ruleValue, line, "priority is not a number: it counts as 0", "write a number, as in priority: 10")
+		r.problem(ruleValue, line, "priority is not a number: it is read as 0", "use a number, such as priority: 10")
 		return
 	}
 	r.priority = p
@@ -291,7 +292,7 @@ func (r *record) scope(v *yaml.Node) {
 		return
 	}
 	if v.Kind != yaml.MappingNode {
-		r.fatal, r.line = "scope is not a mapping, and it limits who may use the skill", v.Line
+		r.fatal, r.line = "scope must be a mapping, because it limits who may use the skill", v.Line
 		return
 	}
 	for i := 0; i+1 < len(v.Content); i += 2 {
@@ -310,7 +311,7 @@ func (r *record) scope(v *yaml.Node) {
 		*list = textList(value)
 		if len(*list) == 0 && value.Kind != yaml.SequenceNode && skill.ScalarText(value) != "" ||
 			value.Kind == yaml.MappingNode {
-			r.fatal, r.line = "scope."+v.Content[i].Value+" is not a list, and it limits who may use the skill",
+			r.fatal, r.line = "scope."+v.Content[i].Value+" must be a list, because it limits who may use the skill",
 				value.Line
 		}
 	}

@@ -16,30 +16,32 @@ type Rule struct {
 func Rules() []Rule {
 	const e, w = diag.SeverityError, diag.SeverityWarning
 	return []Rule{
-		{ruleFile, e, "`SKILL.md` cannot be read: permission, size, kind of file, a link that leads out, another case"},
+		{ruleFile, e, "`SKILL.md` cannot be read: permissions, size, file type, a link out of the skill, or wrong " +
+			"case"},
 		{
 			ruleFront, e,
-			"the frontmatter is not valid; the skill is skipped, or used without the broken field, which is a warning",
+			"the frontmatter is invalid, and the skill is skipped; a warning if the skill is used without the invalid " +
+				"field",
 		},
 		{ruleRequired, e, "a field that the profile requires is missing"},
 		{
 			ruleName, w,
-			"the name is not legal, or not the directory's. One with `@`, a slash or characters that cannot be " +
-				"shown is not used: the directory's stands in",
+			"the name is invalid, or differs from the directory's. If it has `@`, a slash, or invisible characters, " +
+				"the directory's name is used",
 		},
 		{
 			ruleValue, w,
-			"a switch, a number or a list is not understood. A switch counts as the narrower, a priority as 0",
+			"a boolean, number, or list is invalid: a boolean gets the more restrictive value, a priority 0",
 		},
-		{RuleConflict, w, "two packs have skills of one name"},
+		{RuleConflict, w, "two packs have a skill of the same name"},
 		{
 			ruleLock, w,
-			"the lock of installed packs is missing, cannot be read, or does not have a pack; a pack that it has " +
-				"is not installed, or not in whole",
+			"the lockfile is missing, cannot be read, or lacks an installed pack; or a locked pack is not completely " +
+				"installed",
 		},
-		{ruleMany, w, "more skills are in force than recommended"},
-		{ruleDirectory, w, "a directory cannot be read, or not in whole"},
-		{ruleTrust, w, "a project's skills are left out because it is not trusted"},
+		{ruleMany, w, "more skills are available than recommended"},
+		{ruleDirectory, w, "a directory cannot be read completely"},
+		{ruleTrust, w, "a project's skills are skipped because it is not trusted"},
 	}
 }
 

@@ -71,7 +71,7 @@ type State string
 
 // The states of a skill.
 const (
-	Available State = "in force"
+	Available State = "available"
 	Shadowed  State = "shadowed" // a skill with higher precedence has the name
 	Excluded  State = "excluded" // a filter excludes it
 	Skipped   State = "skipped"  // it is unreadable, or lacks what the profile requires
@@ -130,13 +130,13 @@ const maxListed = 40
 func (e *UnknownError) Error() string {
 	switch {
 	case e.Off:
-		return fmt.Sprintf("skill %q is not available: skills are switched off", e.Name)
+		return fmt.Sprintf("skill %q is not available: skills are disabled", e.Name)
 	case e.Reason != "":
 		return fmt.Sprintf("skill %q is not available: %s", e.Name, e.Reason)
 	case len(e.Available) == 0:
-		return fmt.Sprintf("unknown skill %q: there are no skills", e.Name)
+		return fmt.Sprintf("unknown skill %q: no skills are installed", e.Name)
 	}
-	return fmt.Sprintf("unknown skill %q: available are %s", e.Name, textx.FirstAndMore(e.Available, maxListed))
+	return fmt.Sprintf("unknown skill %q: available skills are %s", e.Name, textx.FirstAndMore(e.Available, maxListed))
 }
 
 // Code is Denied if a rule forbids the skill, Invalid if it is unusable, and else NotFound.
@@ -154,11 +154,11 @@ func (e *UnknownError) Code() diag.Code {
 func (e *UnknownError) Hint() string {
 	switch {
 	case e.Off:
-		return "leave out --no-skills, or set skills.enabled: true in config.yaml"
+		return "omit --no-skills, or set skills.enabled: true in config.yaml"
 	case e.Fix != "":
 		return e.Fix
 	case e.Near != "":
 		return fmt.Sprintf("did you mean %s?", e.Near)
 	}
-	return "skillpm skills --all lists every skill that was found"
+	return "list all skills with: skillpm skills --all"
 }

@@ -61,8 +61,8 @@ func (f Folders) List() ([]Folder, error) {
 		err = errors.New("it was written by another version of skillpm")
 	}
 	if err != nil {
-		return nil, diag.Errorf(diag.Invalid, "the trusted folders cannot be read: %s: %s", f.path, reason(err)).
-			WithHint("remove the file, and trust the folders anew")
+		return nil, diag.Errorf(diag.Invalid, "cannot read the trusted folders: %s: %s", f.path, reason(err)).
+			WithHint("remove the file, and trust the folders again")
 	}
 	slices.SortFunc(file.Folders, func(a, b Folder) int { return strings.Compare(a.Path, b.Path) })
 	return file.Folders, nil
@@ -95,12 +95,12 @@ func (f Folders) Add(dir string, now time.Time) (real string, err error) {
 	}
 	if pathx.Contains(real, home) || filepath.Dir(real) == real {
 		return "", diag.Errorf(diag.Usage,
-			"%s holds everything that you will ever clone, so it is not trusted as a whole", real).
+			"%s contains all your projects, so it cannot be trusted as a whole", real).
 			WithHint("trust the projects one by one")
 	}
 	if info, err := os.Stat(real); err == nil && info.Mode().Perm()&0o002 != 0 && runtime.GOOS != "windows" {
-		return "", diag.Errorf(diag.Usage, "everybody may write to %s, so it is not trusted", real).
-			WithHint("trust the projects in it one by one, or take that permission away")
+		return "", diag.Errorf(diag.Usage, "%s is writable by everyone, so it cannot be trusted", real).
+			WithHint("trust the projects in it one by one, or run: chmod o-w %s", real)
 	}
 	return real, f.change(func(list []Folder) []Folder {
 		if slices.ContainsFunc(list, func(t Folder) bool { return t.Path == real }) {
@@ -128,7 +128,7 @@ func (f Folders) Remove(dir string) (removed string, err error) {
 	})
 	if err == nil && removed == "" {
 		err = diag.Errorf(diag.NotFound, "%s is not among the trusted folders", dir).
-			WithHint("skillpm trust --list lists them")
+			WithHint("list them with: skillpm trust --list")
 	}
 	return removed, err
 }
@@ -166,10 +166,10 @@ func (f Folders) change(edit func([]Folder) []Folder) error {
 func realDir(dir string) (string, error) {
 	real, err := pathx.ResolveExisting(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", diag.Errorf(diag.NotFound, "there is no directory %s", dir)
+		return "", diag.Errorf(diag.NotFound, "directory %s does not exist", dir)
 	}
 	if err != nil {
-		return "", diag.Errorf(diag.NotFound, "%s cannot be used: %s", dir, reason(err))
+		return "", diag.Errorf(diag.NotFound, "cannot use the directory %s: %s", dir, reason(err))
 	}
 	if info, err := os.Stat(real); err != nil || !info.IsDir() {
 		return "", diag.Errorf(diag.Usage, "%s is not a directory", dir)

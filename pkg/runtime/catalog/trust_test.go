@@ -13,8 +13,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/runtime/catalog"
 )
 
-// TestFolders: folders by their real paths, with what is in them; the home directory is none; changes at once do not
-// lose each other; a file that cannot be read trusts nothing.
+// TestFolders checks that folders are trusted by their real paths, with their content, that the home directory cannot
+// be trusted, that concurrent changes are all kept, and that an unreadable file trusts nothing.
 func TestFolders(t *testing.T) {
 	w := newFixture(t, "omniforge", `
 link home/alias src/app
@@ -81,7 +81,7 @@ link home/alias src/app
 		if err := os.WriteFile(f.Path(), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := f.List(); diag.CodeOf(err) != diag.Invalid || !strings.Contains(diag.HintOf(err), "anew") || has(w.path("home/src/p1")) {
+		if _, err := f.List(); diag.CodeOf(err) != diag.Invalid || !strings.Contains(diag.HintOf(err), "trust the folders again") || has(w.path("home/src/p1")) {
 			t.Errorf("%q: %v", text, err)
 		}
 		if _, err := f.Add(w.path("app"), now); diag.CodeOf(err) != diag.Invalid {
@@ -89,7 +89,7 @@ link home/alias src/app
 		}
 		w.write("app/.skillpm/skills/a/SKILL.md", "d")
 		w.options.RequireTrust = true
-		if f := w.finds(w.expect(""), "CA010", "a skill is left out: the trusted folders cannot be read"); !strings.Contains(f.Fix, "anew") {
+		if f := w.finds(w.expect(""), "CA010", "a skill is skipped: cannot read the trusted folders"); !strings.Contains(f.Fix, "trust the folders again") {
 			t.Errorf("got %+v", f)
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/runtime/catalog"
 )
 
-// TestO20Watch: a change of a skill makes a new catalog, in directories that were not there before as well; what is no
-// skill makes none.
+// TestO20Watch checks that a change of a skill creates a new catalog, even in new directories, and that changes of
+// other files do not.
 func TestO20Watch(t *testing.T) {
 	w := newFixture(t, "omniforge", `
 link app/.claude/skills/linked ../../../elsewhere/linked

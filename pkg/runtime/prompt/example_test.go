@@ -8,7 +8,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/profile"
 )
 
-// What a system prompt says of two skills, and what asking for one returns.
+// Example prints the system prompt for two skills, and the result of loading one.
 func Example() {
 	p, err := profile.Lookup("pegasus")
 	if err != nil {

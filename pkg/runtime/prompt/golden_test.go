@@ -60,7 +60,7 @@ func hosts(t testing.TB) []*profile.Profile {
 	return all
 }
 
-// skills are what the listings of the golden files list. They are not in order.
+// skills are the skills in the listings of the golden files, unsorted.
 func skills() []prompt.Entry {
 	return []prompt.Entry{
 		entry("release-notes", "Write release notes from commits.", 1, "git", "text"),
@@ -83,7 +83,7 @@ func withWhen(e prompt.Entry, when string) prompt.Entry {
 	return e
 }
 
-// The exact output of every profile: SPEC P5, P7, P8, O7, O8, K3, K6, T3, D5, S2.
+// TestGolden checks the exact output of every profile: SPEC P5, P7, P8, O7, O8, K3, K6, T3, D5, S2.
 func TestGolden(t *testing.T) {
 	for _, p := range hosts(t) {
 		t.Run(p.ID, func(t *testing.T) {
@@ -154,7 +154,7 @@ func results(t *testing.T, p *profile.Profile) {
 			r.Err = diag.Errorf(diag.Conflict, "skill %q is already active", "deploy").WithHint("skillpm deactivate deploy")
 		case prompt.Unknown:
 			r = prompt.Result{Kind: kind, Name: "deplyo", Started: base.Started, Duration: 2 * time.Millisecond}
-			r.Err = diag.Errorf(diag.NotFound, "unknown skill %q: available are deploy, pdf", "deplyo").WithHint("did you mean deploy?")
+			r.Err = diag.Errorf(diag.NotFound, "unknown skill %q: available skills are deploy, pdf", "deplyo").WithHint("did you mean deploy?")
 			r.Available = []string{"deploy", "pdf", "release-notes", "review"}
 		case prompt.Read:
 			r.Path, r.Body = "docs/limits.md", "# Limits\n\nTwo instances.\n"
@@ -171,7 +171,7 @@ func results(t *testing.T, p *profile.Profile) {
 	golden(t, p.ID+"/notice.txt", prompt.Notice(p, base))
 }
 
-// A profile that was made and not read can be wrong, and says so.
+// TestWrongTemplate checks that an invalid profile that was built in code is an error.
 func TestWrongTemplate(t *testing.T) {
 	p := load(t, "pegasus")
 	p.Stage1.Entry = "[[{name}"

@@ -35,8 +35,8 @@ func (o object) MarshalJSON() ([]byte, error) {
 func JSON(p *profile.Profile, r Result) ([]byte, error) {
 	f := form(p, r.Kind)
 	if f.JSON.IsZero() {
-		return nil, diag.Errorf(diag.Invalid, "profile %s does not say how a result is written as JSON", p.ID).
-			WithHint("give activation.%s.json in its file", r.Kind)
+		return nil, diag.Errorf(diag.Invalid, "profile %s does not define JSON results", p.ID).
+			WithHint("set activation.%s.json in the file of the profile", r.Kind)
 	}
 	v, err := r.tree(p, f, &f.JSON)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/skill/profile"
 )
 
@@ -246,5 +247,5 @@ func layoutOf(p *profile.Profile, format string) (*layout, error) {
 	if near := diag.Nearest(format, known); near != "" {
 		return nil, e.WithHint("did you mean %s?", near)
 	}
-	return nil, e.WithHint("the formats are %s", strings.Join(known, ", "))
+	return nil, e.WithHint("use %s", textx.OneOf(known))
 }

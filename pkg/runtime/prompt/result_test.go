@@ -23,7 +23,7 @@ func result(kind string) prompt.Result {
 	}
 }
 
-// The forms of results that the hosts' documents fix, byte for byte.
+// TestFixedForms checks the forms of results that the agents' documentation specifies, byte for byte.
 func TestFixedForms(t *testing.T) {
 	spawned := result(prompt.Spawned)
 	spawned.TaskID = "t1"
@@ -73,8 +73,8 @@ func TestFixedForms(t *testing.T) {
 	}
 }
 
-// SPEC P6: the structured form of every profile has the instructions, too: there are clients that show their model
-// nothing else.
+// TestP6Structured checks SPEC P6: the structured form of every profile includes the instructions, because some clients
+// show their model nothing else.
 func TestP6Structured(t *testing.T) {
 	for _, p := range hosts(t) {
 		got, err := prompt.JSON(p, result(prompt.Activated))
@@ -84,8 +84,8 @@ func TestP6Structured(t *testing.T) {
 	}
 }
 
-// SPEC P8, S2: the empty lines between a frontmatter and its instructions are not the instructions'; those of a file
-// are its own.
+// TestP8FirstLine checks SPEC P8, S2: empty lines between the frontmatter and the instructions are not part of the
+// instructions. Those of other files stay.
 func TestP8FirstLine(t *testing.T) {
 	r := result(prompt.Activated)
 	r.Body = "\n \r\n\n  Do it.\n\nThen that.\n"
@@ -105,14 +105,14 @@ func TestP8FirstLine(t *testing.T) {
 	}
 }
 
-// SPEC O8: that a skill is loading is shown.
+// TestO8Notice checks SPEC O8: a notice shows that a skill is loading.
 func TestO8Notice(t *testing.T) {
 	if got := prompt.Notice(load(t, "omniforge"), result(prompt.Activated)); got != `The "pdf" skill is loading` {
 		t.Errorf("got %q", got)
 	}
 }
 
-// The tools by which each host asks for skills, and what their arguments are called.
+// TestTriggers checks the tools with which each agent loads skills, and the names of their arguments.
 func TestTriggers(t *testing.T) {
 	for id, want := range map[string]string{
 		"pegasus":     "use_skill{skill,args?}",
@@ -147,7 +147,8 @@ func TestTriggers(t *testing.T) {
 	}
 }
 
-// Bodies are handed over as they are, whatever they hold; all else stays in its place.
+// TestHostileResults checks that bodies are passed on unchanged, whatever they contain, and that all other texts stay
+// in their position.
 func TestHostileResults(t *testing.T) {
 	body := "</skill_content> {name} [[x]] {{ \x00 \r\n end"
 	for _, p := range hosts(t) {
@@ -180,7 +181,7 @@ func TestHostileResults(t *testing.T) {
 	}
 }
 
-// A directory's name is not changed, so that it can be opened.
+// TestDirectoryAsItIs checks that a directory's name is unchanged, so that it can be opened.
 func TestDirectoryAsItIs(t *testing.T) {
 	r := result(prompt.Activated)
 	r.Dir = `C:\Program  Files\a b`
@@ -189,7 +190,7 @@ func TestDirectoryAsItIs(t *testing.T) {
 	}
 }
 
-// agentskills.io: files are listed up to a bound.
+// TestManyFiles checks agentskills.io: files are listed up to a limit.
 func TestManyFiles(t *testing.T) {
 	r := result(prompt.Activated)
 	for n := range 250 {
@@ -205,7 +206,7 @@ func TestManyFiles(t *testing.T) {
 	}
 }
 
-// Structured data keeps the types of what it holds, and the order of its keys.
+// TestTree checks that structured data keeps the types of its values, and the order of its keys.
 func TestTree(t *testing.T) {
 	p := load(t, "pegasus")
 	text := `z: "{duration_ms}"

@@ -7,12 +7,13 @@ import (
 	"github.com/skillpm/skillpm/pkg/runtime/prompt"
 )
 
-// tokens estimates a text in two ways: four characters, and three quarters of a word, to a token.
+// tokens estimates the tokens of a text in two ways: four characters, and three quarters of a word, to a token.
 func tokens(text string) (byCharacters, byWords int) {
 	return len([]rune(text)) / 4, len(strings.Fields(text)) * 4 / 3
 }
 
-// SPEC O9: two texts for any model, of about 400–600 and 800–1,000 tokens, with every fact of the row.
+// TestO9Texts checks SPEC O9: two texts for any model, of about 400–600 and 800–1,000 tokens, with every fact of the
+// row.
 func TestO9Texts(t *testing.T) {
 	for _, tt := range []struct {
 		name, text  string

@@ -145,7 +145,8 @@ func (s *Session) activate(ctx context.Context, a *Activation, o Activate, r *au
 
 // rollBack ends an activation that could not be recorded although a policy requires a record.
 func (s *Session) rollBack(ctx context.Context, a *Activation, why string) error {
-	err := diag.Errorf(diag.Denied, "%s; a policy wants it on record, so skill %q is not active", why, a.Skill.Name)
+	err := diag.Errorf(diag.Denied, "%s; the policy requires an audit record, so skill %q is not "+
+		"active", why, a.Skill.Name)
 	if s.id == "" || a.TaskID != "" {
 		return err
 	}
@@ -172,7 +173,7 @@ func unenforced(l *catalog.Loaded) string {
 	if len(wishes) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("skill %q asks for %s, which is not enforced: its scripts may do what you may", l.Name,
+	return fmt.Sprintf("skill %q asks for %s, which is not enforced: its scripts run with your permissions", l.Name,
 		strings.Join(wishes, ", "))
 }
 
@@ -182,17 +183,17 @@ func checkTrigger(k *catalog.Skill, t Trigger) error {
 	case Model:
 		if !k.ModelInvocable {
 			return diag.Errorf(diag.Denied,
-				"skill %q is not for the model to start: its frontmatter says disable-model-invocation: true", k.Name).
-				WithHint("only a user starts it, as with /%s", k.Name)
+				"the model may not activate skill %q: its frontmatter has disable-model-invocation: true", k.Name).
+				WithHint("a user can activate it with /%s", k.Name)
 		}
 	case User:
 		if !k.UserInvocable {
 			return diag.Errorf(diag.Denied,
-				"skill %q is not for users to start: its frontmatter says user-invocable: false", k.Name).
-				WithHint("describe the task, and the model starts the skill where it fits")
+				"users cannot activate skill %q: its frontmatter has user-invocable: false", k.Name).
+				WithHint("describe the task, and the model activates the skill if it fits")
 		}
 	default:
-		return diag.Errorf(diag.Usage, "trigger %q is not known", t).WithHint("use user or model")
+		return diag.Errorf(diag.Usage, "unknown trigger %q", t).WithHint("use user or model")
 	}
 	return nil
 }
@@ -201,18 +202,18 @@ func checkTrigger(k *catalog.Skill, t Trigger) error {
 func (s *Session) newActive(l *catalog.Loaded, o Activate) (Active, error) {
 	dir, err := pathx.ResolveExisting(l.Dir)
 	if err != nil {
-		return Active{}, diag.Errorf(diag.NotFound, "the directory of skill %q is gone: %w", l.Name, err)
+		return Active{}, diag.Errorf(diag.NotFound, "the directory of skill %q no longer exists: %w", l.Name, err)
 	}
 	may, err := tool.ParseList(l.Front.AllowedTools)
 	if err != nil {
 		return Active{}, diag.Errorf(diag.Invalid,
-			"the allowed tools of skill %q cannot be read, so it is not activated: %w", l.Name, err).
+			"cannot activate skill %q: its allowed tools are invalid: %w", l.Name, err).
 			WithHint("%s", diag.HintOf(err))
 	}
 	mayNot, err := tool.ParseList(l.Front.DisallowedTools)
 	if err != nil {
 		return Active{}, diag.Errorf(diag.Invalid,
-			"the disallowed tools of skill %q cannot be read, so it is not activated: %w", l.Name, err).
+			"cannot activate skill %q: its disallowed tools are invalid: %w", l.Name, err).
 			WithHint("%s", diag.HintOf(err))
 	}
 	mayNotNow := s.expandPatterns(l, mayNot)
@@ -221,9 +222,9 @@ func (s *Session) newActive(l *catalog.Loaded, o Activate) (Active, error) {
 			if strings.Contains(text, "${"+name+"}") {
 				return Active{},
 					diag.Errorf(diag.Invalid,
-						"skill %q disallows %s, and what %s stands for here can be no part of a pattern, so it is "+
-							"not activated", l.Name, text, name).
-						WithHint("move what it names to a path of plain characters")
+						"cannot activate skill %q: it disallows %s, but the value of %s cannot be part of a pattern",
+						l.Name, text, name).
+						WithHint("use a path of letters, digits, and hyphens")
 			}
 		}
 	}
@@ -261,7 +262,7 @@ func (s *Session) expandText(ctx context.Context, a *Activation, l *catalog.Load
 	}
 	if expansion.Cut {
 		a.Warnings = append(a.Warnings,
-			fmt.Sprintf("skill %q inserts more than %d bytes: some placeholders stay as they are", l.Name,
+			fmt.Sprintf("skill %q inserts more than %d bytes: some placeholders are not replaced", l.Name,
 				skill.MaxInserted))
 	}
 	a.Warnings = append(a.Warnings, unrun(l.Name, expansion.Left, in.Shell != nil)...)
@@ -322,15 +323,16 @@ func (s *Session) checkFork(k *catalog.Skill, state State) error {
 	for _, a := range state.Active {
 		if s.toolSet([]Active{a}).Restricts() {
 			return diag.Errorf(diag.Denied,
-				"skill %q runs as a task of its own, which would not be held to the tools that skill %s allows",
+				"skill %q runs as a separate task, which would escape the tool restriction of skill %s",
 				k.Name, a.Exact()).
-				WithHint("activate it here with --inline, or end the other first: %s", endCommand(a.Exact(), s.id))
+				WithHint("activate it here with --inline, or deactivate the other one first: "+
+					"%s", endCommand(a.Exact(), s.id))
 		}
 	}
 	if s.env.Submit != nil {
 		return nil
 	}
-	return diag.Errorf(diag.NotFound, "skill %q runs as a task of its own, and no runner is configured", k.Name).
+	return diag.Errorf(diag.NotFound, "skill %q runs as a separate task, but no runner is configured", k.Name).
 		WithHint("configure one under runners: in config.yaml, or activate it here with --inline")
 }
 
@@ -346,7 +348,7 @@ func (s *Session) submit(ctx context.Context, a *Activation, l *catalog.Loaded, 
 	a.TaskID = id
 	if l.Front.Post != "" {
 		a.Warnings = append(a.Warnings,
-			"skill "+l.Name+" runs as a task, and its post hook does not run: nothing here ends with the task")
+			"skill "+l.Name+" runs as a task, so its post hook does not run")
 	}
 	return nil
 }
@@ -357,7 +359,7 @@ func (s *Session) storeActive(ctx context.Context, a *Activation, active Active)
 		a.Stack = []string{active.Name}
 		if active.Post != "" {
 			a.Warnings = append(a.Warnings,
-				"the post hook of skill "+active.Name+" does not run: without a session nothing ends")
+				"the post hook of skill "+active.Name+" does not run without a session")
 		}
 		return nil
 	}

@@ -33,17 +33,17 @@ func (v Verdict) Err() error {
 	switch {
 	case v.Denied:
 		return diag.Errorf(diag.Denied, "%s", v.Reason).
-			WithHint("end the skill, and go on without it: %s", endCommand(v.Skill, v.Session))
+			WithHint("deactivate the skill, and continue without it: %s", endCommand(v.Skill, v.Session))
 	case v.ReadOnly && v.Protected:
-		return diag.Errorf(diag.Denied, "%s", v.Reason).WithHint("settings and policies are changed by people")
+		return diag.Errorf(diag.Denied, "%s", v.Reason).WithHint("agents may not change settings or policies")
 	case v.ReadOnly:
 		return diag.Errorf(diag.Denied, "%s", v.Reason).
 			WithHint(
-				"a pack is changed where it is maintained, and a skill of yours by you; what an agent makes " +
-					"belongs elsewhere")
+				"change a pack at its source; only users change local skills; write generated files elsewhere")
 	}
 	return diag.Errorf(diag.Denied, "%s", v.Reason).
-		WithHint("when the skill's work is done, its end gives the tools back: %s", endCommand(v.Skill, v.Session))
+		WithHint("when the skill's work is done, deactivate it to lift the restriction: "+
+			"%s", endCommand(v.Skill, v.Session))
 }
 
 // Allow decides whether a tool may be called now: every active skill must allow it. Without an active skill, every tool
@@ -53,7 +53,8 @@ func (s *Session) Allow(ctx context.Context, c tool.Call) (Verdict, error) {
 		return Verdict{}, err
 	}
 	if c.Tool == "" {
-		return Verdict{}, diag.Errorf(diag.Usage, "the tool has no name").WithHint("name it as the host does, as Bash")
+		return Verdict{}, diag.Errorf(diag.Usage, "the tool has no name").WithHint("use the agent's name for it, " +
+			"such as Bash")
 	}
 	state, err := s.State()
 	if err != nil {
@@ -101,7 +102,7 @@ func (s *Session) checkActivePolicies(v *Verdict, state State) {
 	for _, a := range state.Active {
 		if err := s.env.Guard.Standing(a); err != nil {
 			v.Allowed, v.Denied, v.Skill = false, true, a.Exact()
-			v.Reason = fmt.Sprintf("skill %s is active and must not be any more, so %s is not called: %v", a.Exact(),
+			v.Reason = fmt.Sprintf("skill %s is active but no longer allowed, so %s is denied: %v", a.Exact(),
 				v.Tool, err)
 			return
 		}
@@ -114,19 +115,20 @@ func (s *Session) checkWrites(v *Verdict, state State, c tool.Call) {
 	for _, a := range state.Active {
 		if path, _ := c.WritesBelow([]string{a.Dir, a.Real}); path != "" {
 			v.Allowed, v.ReadOnly, v.Skill = false, true, a.Exact()
-			v.Reason = fmt.Sprintf("%s would change %q of skill %s, whose directory is read-only to agents", c.Tool,
+			v.Reason = fmt.Sprintf("%s would change %q of skill %s, whose directory is read-only for agents", c.Tool,
 				path, a.Exact())
 			return
 		}
 	}
 	if path, dir := c.WritesBelow(s.env.ReadOnly); path != "" {
 		v.Allowed, v.ReadOnly = false, true
-		v.Reason = fmt.Sprintf("%s would change %q, and skills in %s are read-only to agents", c.Tool, path, dir)
+		v.Reason = fmt.Sprintf("%s would change %q, but skills in %s are read-only for agents", c.Tool, path, dir)
 		return
 	}
 	if path, _ := c.WritesBelow(s.env.Protected); path != "" {
 		v.Allowed, v.ReadOnly, v.Protected = false, true, true
-		v.Reason = fmt.Sprintf("%s would change %q, and what skillpm goes by is read-only to agents", c.Tool, path)
+		v.Reason = fmt.Sprintf("%s would change %q, but skillpm's settings and data are read-only for "+
+			"agents", c.Tool, path)
 	}
 }
 
@@ -172,8 +174,8 @@ func (s *Session) checkHook(h hook, argv []string) error {
 	if v.Allowed {
 		return nil
 	}
-	return diag.Errorf(diag.Denied, "the %s hook of skill %q must not run now: %s", h.kind, h.skill.Name, v.Reason).
-		WithHint("when the work of skill %s is done: %s", v.Skill, endCommand(v.Skill, s.id))
+	return diag.Errorf(diag.Denied, "the %s hook of skill %q may not run now: %s", h.kind, h.skill.Name, v.Reason).
+		WithHint("when the work of skill %s is done, deactivate it: %s", v.Skill, endCommand(v.Skill, s.id))
 }
 
 // isSkillTool reports whether a tool is one of those that agents use skills with, under skillpm's name or the

@@ -47,19 +47,19 @@ func (s *Session) launch(ctx context.Context, k *catalog.Skill, c run.Command, r
 	r.Sandbox = res.Sandbox
 	if res.Unconfined != "" {
 		r.Sandbox = "none: " + res.Unconfined
-		notes = append(notes, fmt.Sprintf("what skill %q runs is not confined, because a policy allows that: %s",
+		notes = append(notes, fmt.Sprintf("the commands of skill %q are not confined, which a policy allows: %s",
 			k.Name, res.Unconfined))
 	}
 	if len(res.Refused) > 0 {
 		notes = append(notes,
 			fmt.Sprintf(
-				"what skill %q runs asked for %s, which is not among the hosts that it may reach: execution.network",
+				"the commands of skill %q tried to reach %s, which execution.network does not allow",
 				k.Name, strings.Join(res.Refused, ", ")))
 	}
 	for _, path := range res.Removed {
 		notes = append(notes,
 			fmt.Sprintf(
-				"what skill %q ran made %s: that was removed, because nothing that is confined approves skills",
+				"the commands of skill %q created %s; it was removed, because confined commands cannot approve skills",
 				k.Name, path))
 	}
 	return res, notes, err

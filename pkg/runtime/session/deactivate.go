@@ -21,9 +21,9 @@ func notActive(name string, active []string) error {
 	if near := diag.Nearest(name, active); near != "" {
 		return err.WithHint("did you mean %s?", near)
 	} else if len(active) == 0 {
-		return err.WithHint("nothing is active in this session; skillpm session list shows the others")
+		return err.WithHint("no skill is active in this session; list sessions with: skillpm session list")
 	}
-	return err.WithHint("skillpm session show lists what is active")
+	return err.WithHint("list active skills with: skillpm session show")
 }
 
 // Deactivate ends the skill with this name and all skills above it in the stack; with name "", the last one. It returns
@@ -31,7 +31,7 @@ func notActive(name string, active []string) error {
 // [HookError], and the skills have ended nevertheless.
 func (s *Session) Deactivate(ctx context.Context, name string) (ended []string, err error) {
 	if s.id == "" {
-		return nil, diag.Errorf(diag.Usage, "without a session nothing is active").
+		return nil, diag.Errorf(diag.Usage, "without a session, no skill is active").
 			WithHint("use --session ID, or set SKILLPM_SESSION")
 	}
 	removed, err := s.pop(ctx, name)
@@ -85,7 +85,8 @@ func (s *Session) runPostHooks(ctx context.Context, removed []Active) (ended []s
 			DurationMS: max(0, s.env.Now().Sub(a.At).Milliseconds()),
 		}, k)...)
 		if len(unrecorded) > 0 {
-			failed = append(failed, diag.Errorf(diag.Internal, "skill %q ended, but %s", a.Name, unrecorded[0]))
+			failed = append(failed, diag.Errorf(diag.Internal, "skill %q was deactivated, but "+
+				"%s", a.Name, unrecorded[0]))
 		}
 	}
 	return ended, errors.Join(failed...)
@@ -99,7 +100,8 @@ func (a Active) skill() *catalog.Skill {
 // End ends all skills of the session and deletes its state, even if that cannot be read.
 func (s *Session) End(ctx context.Context) (ended []string, err error) {
 	if s.id == "" {
-		return nil, diag.Errorf(diag.Usage, "there is no session to end").WithHint("name one: skillpm session list")
+		return nil, diag.Errorf(diag.Usage, "no session to end").WithHint("use --session ID; list sessions with: " +
+			"skillpm session list")
 	}
 	removed, why, err := s.forget(ctx)
 	if err != nil {
@@ -122,8 +124,8 @@ func (s *Session) forget(ctx context.Context) (removed []Active, why string, err
 	defer func() { err = errors.Join(err, unlock()) }()
 	state, bad := s.folder.read(s.id)
 	if err := os.Remove(s.folder.path(s.id)); errors.Is(err, fs.ErrNotExist) {
-		return nil, "", diag.Errorf(diag.NotFound, "there is no session %q", s.id).
-			WithHint("skillpm session list shows those there are")
+		return nil, "", diag.Errorf(diag.NotFound, "no session %q", s.id).
+			WithHint("list sessions with: skillpm session list")
 	} else if err != nil {
 		return nil, "", err
 	}

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// SPEC O10: where the disk is full what has ended does not go on forbidding, and what is active still does.
+// TestO10FullDisk checks SPEC O10: on a full disk, a skill that has ended stops restricting, and an active one still
+// restricts.
 func TestO10FullDisk(t *testing.T) {
 	f := folder{dir: t.TempDir(), now: time.Now}
 	s := State{Version: version, ID: "s", Began: time.Now().UTC(), Active: []Active{{Name: "a", Real: "/a", Digest: "x"}}}

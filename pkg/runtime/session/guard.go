@@ -56,7 +56,7 @@ func (s *Session) recordIntent(r *audit.Record, k *catalog.Skill) error {
 	s.fill(r, k)
 	id, err := s.env.Audit.Intend(*r)
 	if err != nil {
-		return diag.Errorf(diag.Denied, "%w; a policy wants it on record, so it is not done", err).
+		return diag.Errorf(diag.Denied, "%w; the policy requires an audit record, so nothing was done", err).
 			WithHint("%s", diag.HintOf(err))
 	}
 	r.ID, r.Phase = id, audit.Outcome

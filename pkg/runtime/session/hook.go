@@ -29,7 +29,7 @@ func (e *HookError) Error() string {
 	what := fmt.Sprintf("the %s hook %s of skill %q", e.Kind, e.Script, e.Skill)
 	effect := ", so it was not activated"
 	if e.Kind == "post" {
-		effect = "; the skill ended all the same"
+		effect = "; the skill was still deactivated"
 	}
 	switch {
 	case e.Err != nil:
@@ -59,9 +59,9 @@ func (e *HookError) Hint() string {
 		return diag.HintOf(e.Err)
 	}
 	if e.Err != nil {
-		return fmt.Sprintf("mend hooks.%s in its SKILL.md: it names a script inside the skill", e.Kind)
+		return fmt.Sprintf("fix hooks.%s in its SKILL.md: it must name a script inside the skill", e.Kind)
 	}
-	return fmt.Sprintf("see what it needs: skillpm run %s --script %s", skill.QuoteArgument(e.Skill),
+	return fmt.Sprintf("to see why, run: skillpm run %s --script %s", skill.QuoteArgument(e.Skill),
 		skill.QuoteArgument(e.Script))
 }
 

@@ -14,8 +14,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/runtime/session"
 )
 
-// SPEC O12: the pre hook runs before the skill, and where it fails the skill is not active; the post hook runs after
-// it.
+// TestHooks checks SPEC O12: the pre hook runs before the skill, which does not become active if the hook fails. The
+// post hook runs after it.
 func TestHooks(t *testing.T) {
 	w := newFixture(t, "omniforge")
 	w.skill("deploy", "hooks: {pre: scripts/pre.sh, post: scripts/post.sh}", "Deploy.\n")
@@ -47,7 +47,7 @@ func TestHooks(t *testing.T) {
 	}
 }
 
-// SPEC O12: failures of hooks name the exit code and what the hook said.
+// TestHookFails checks SPEC O12: errors of hooks have the exit code and the hook's output.
 func TestHookFails(t *testing.T) {
 	outside := "#!/bin/sh\ntouch ran\n"
 	for name, tt := range map[string]struct {
@@ -92,7 +92,8 @@ func TestHookFails(t *testing.T) {
 	}
 }
 
-// Long arguments reach the text and no hook, and what no session could read again is never written.
+// TestLongArguments checks that long arguments reach the text but no hook, and that a state that no session could read
+// is never written.
 func TestLongArguments(t *testing.T) {
 	w := newFixture(t, "omniforge")
 	w.skill("deploy", "allowed-tools: Read\nhooks: {pre: pre.sh}", "$ARGUMENTS")
@@ -108,13 +109,13 @@ func TestLongArguments(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := w.load("s", "deploy", session.Activate{Arguments: strings.Repeat(long, 5)})
-	code(t, err, diag.Invalid, "which no session keeps")
+	code(t, err, diag.Invalid, "the arguments and tool lists of the")
 	if v := w.allow("s", "Write"); !v.Allowed {
 		t.Error("it is active all the same")
 	}
 }
 
-// A post hook that fails is an error, and the skill has ended.
+// TestPostHookFails checks that a failed post hook is an error, and that the skill has still ended.
 func TestPostHookFails(t *testing.T) {
 	w := newFixture(t, "omniforge")
 	for _, name := range []string{"a", "b"} {
@@ -126,13 +127,13 @@ func TestPostHookFails(t *testing.T) {
 	if !slices.Equal(ended, []string{"b", "a"}) {
 		t.Errorf("ended %v", ended)
 	}
-	code(t, err, diag.Internal, "broken a", "broken b", "ended all the same")
+	code(t, err, diag.Internal, "broken a", "broken b", "the skill was still deactivated")
 	if v := w.allow("s", "Write"); !v.Allowed {
 		t.Error("the tools were not given back")
 	}
 }
 
-// While a hook runs, the session is not locked: what it asks of it is answered.
+// TestHookMayAskTheSession checks that the session is not locked while a hook runs, so that the hook can query it.
 func TestHookMayAskTheSession(t *testing.T) {
 	w := newFixture(t, "omniforge")
 	w.skill("outer", "allowed-tools: Read, Bash", "x\n")
@@ -157,7 +158,8 @@ func TestHookMayAskTheSession(t *testing.T) {
 	}
 }
 
-// O12, O10: a nested skill's hooks are held to what the skills that are active let the shell tool run.
+// TestO12NestedHook checks O12, O10: a nested skill's hooks run only if the active skills allow the shell tool to run
+// them.
 func TestO12NestedHook(t *testing.T) {
 	w := newFixture(t, "omniforge")
 	w.skill("reader", "allowed-tools: Read", "x\n")
@@ -185,7 +187,7 @@ func TestO12NestedHook(t *testing.T) {
 	}
 }
 
-// An activation that is given up in its hook leaves nothing.
+// TestCancelledHook checks that an activation that is canceled during its hook leaves no state.
 func TestCancelledHook(t *testing.T) {
 	w := newFixture(t, "omniforge")
 	w.skill("deploy", "hooks: {pre: pre.sh}", "x\n")
@@ -208,7 +210,8 @@ func TestCancelledHook(t *testing.T) {
 	}
 }
 
-// Commands in a body are run only where that is allowed, within the tools in force, and never from arguments.
+// TestCommandsInABody checks that commands in a body run only if that is allowed, within the current tool restrictions,
+// and never from arguments.
 func TestCommandsInABody(t *testing.T) {
 	body := "Log: !`echo one two` and $ARGUMENTS\n"
 	for name, tt := range map[string]struct {
@@ -251,7 +254,8 @@ func TestCommandsInABody(t *testing.T) {
 	}
 }
 
-// A command that fails has no output: the text says so by keeping it, and a warning says why.
+// TestCommandFails checks that a failed command stays in the text instead of its output, with a warning that has the
+// reason.
 func TestCommandFails(t *testing.T) {
 	w := newFixture(t, "claude-code")
 	w.skill("deploy", "", "See !`echo broken >&2; exit 3` here.\n")
@@ -261,7 +265,8 @@ func TestCommandFails(t *testing.T) {
 	}
 }
 
-// SPEC P10, O11: a fork is handed to a task with its body alone, and is not active here; --inline activates it here.
+// TestFork checks SPEC P10, O11: a fork is passed to a task with only its body, and is not active in this session.
+// --inline activates it here.
 func TestFork(t *testing.T) {
 	w := newFixture(t, "claude-code")
 	w.skill("research", "context: fork\nagent: explore\nmodel: opus\nallowed-tools: Read\nhooks: {pre: pre.sh}", "Find out about $ARGUMENTS.\n")

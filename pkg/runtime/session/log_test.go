@@ -11,7 +11,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 )
 
-// readLog returns the records of a log, one line each, and checks that they are a chain.
+// readLog returns the records of a log, one a line, and verifies their chain.
 func readLog(t testing.TB, path string) (all []string) {
 	t.Helper()
 	data, err := os.ReadFile(path)

@@ -14,7 +14,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/tool"
 )
 
-// SPEC P9: to run a skill's command is to invoke it, and so is to run a script of one that is not active.
+// TestTriggersOfRuns checks SPEC P9: running a skill's command counts as activating it, and so does running a script of
+// an inactive one.
 func TestTriggersOfRuns(t *testing.T) {
 	w := newFixture(t, "claude-code")
 	for name, front := range map[string]string{"manual": "disable-model-invocation: true", "quiet": "user-invocable: false"} {
@@ -45,7 +46,7 @@ func TestTriggersOfRuns(t *testing.T) {
 		}
 	}
 	if r := w.records(); !slices.ContainsFunc(r, func(r string) bool { return strings.HasPrefix(r, "run denied manual") }) {
-		t.Errorf("the refusal is not on record: %q", r)
+		t.Errorf("the refusal is not recorded: %q", r)
 	}
 	if _, err := w.load("s", "manual", session.Activate{Trigger: session.User}); err != nil {
 		t.Fatal(err)
@@ -57,7 +58,8 @@ func TestTriggersOfRuns(t *testing.T) {
 	}
 }
 
-// SPEC O10: a script runs only where every other active skill lets the shell tool run it.
+// TestScriptsAndTheStack checks SPEC O10: a script runs only if every other active skill allows the shell tool to run
+// it.
 func TestScriptsAndTheStack(t *testing.T) {
 	w := newFixture(t, "omniforge")
 	w.skill("reader", "allowed-tools: Read", "x\n")
@@ -83,7 +85,8 @@ func TestScriptsAndTheStack(t *testing.T) {
 	}
 }
 
-// SPEC O10, O11: a task is held to no list, so that a skill which has one starts none.
+// TestForkUnderAList checks SPEC O10, O11: a skill with a tool restriction cannot start tasks, because tasks are not
+// restricted.
 func TestForkUnderAList(t *testing.T) {
 	w := newFixture(t, "claude-code")
 	w.skill("reader", "allowed-tools: Read", "x\n")
@@ -99,7 +102,7 @@ func TestForkUnderAList(t *testing.T) {
 	w.mustLoad("s", "reader")
 	begun := false
 	_, err := w.load("s", "research", session.Activate{Begin: func(*catalog.Skill) { begun = true }})
-	code(t, err, diag.Denied, "skill reader allows", "--inline", "skillpm deactivate reader --session s")
+	code(t, err, diag.Denied, "tool restriction of skill reader", "--inline", "skillpm deactivate reader --session s")
 	if begun {
 		t.Error("it is said to be loading")
 	}
@@ -111,7 +114,7 @@ func TestForkUnderAList(t *testing.T) {
 	}
 }
 
-// That a skill is loading is said when nothing stands in the way any more, and before its hook.
+// TestBegin checks that the loading notice comes when all checks have passed, and before the hook.
 func TestBegin(t *testing.T) {
 	w := newFixture(t, "omniforge")
 	w.skill("deploy", "hooks: {pre: pre.sh, post: pre.sh}", "x\n")
@@ -128,12 +131,12 @@ func TestBegin(t *testing.T) {
 		t.Errorf("loading: %v", said)
 	}
 	w.file("project/skills/deploy/pre.sh", "#!/bin/sh\nexit 0\n")
-	if a := w.mustLoad("", "deploy"); len(a.Warnings) != 1 || !strings.Contains(a.Warnings[0], "without a session nothing ends") {
+	if a := w.mustLoad("", "deploy"); len(a.Warnings) != 1 || !strings.Contains(a.Warnings[0], "does not run without a session") {
 		t.Errorf("%q", a.Warnings)
 	}
 }
 
-// What a refusal names can be typed: the skill exactly, and the session.
+// TestRefusalOfOneOfTwo checks that a refusal names the exact skill and the session, so that the user can type them.
 func TestRefusalOfOneOfTwo(t *testing.T) {
 	w := newFixture(t, "omniforge")
 	for _, pack := range []string{"acme", "globex"} {
@@ -152,7 +155,7 @@ func TestRefusalOfOneOfTwo(t *testing.T) {
 	}
 }
 
-// One variable means one thing, in a text and in what is run.
+// TestPluginRoot checks that a variable has the same meaning in texts and in commands.
 func TestPluginRoot(t *testing.T) {
 	w := newFixture(t, "claude-code")
 	front := "hooks: {pre: pre.sh}\n"
@@ -172,7 +175,7 @@ func TestPluginRoot(t *testing.T) {
 	}
 }
 
-// `shell: bash` is bash, where a plain shell is another program.
+// TestShellOfCommands checks that `shell: bash` runs bash, even if the default shell is another program.
 func TestShellOfCommands(t *testing.T) {
 	w := newFixture(t, "claude-code")
 	bin := filepath.Join(w.dir, "bin")
@@ -190,7 +193,7 @@ func TestShellOfCommands(t *testing.T) {
 	}
 }
 
-// What a skill wishes for its scripts and does not get is said.
+// TestUnenforced checks that a skill's requests for its scripts that skillpm cannot fulfill are reported.
 func TestUnenforced(t *testing.T) {
 	w := newFixture(t, "omniforge")
 	w.skill("plain", "execution: {sandbox: false, network: true}", "x\n")
@@ -204,22 +207,22 @@ func TestUnenforced(t *testing.T) {
 	}
 }
 
-// What came to nothing and could not be recorded says so, under its own code.
+// TestUnrecordedRefusals checks that a refusal that could not be recorded is reported, with its own code.
 func TestUnrecordedRefusals(t *testing.T) {
 	w := newFixture(t, "omniforge")
 	w.skill("manual", "disable-model-invocation: true", "x\n")
 	w.file("state/audit/audit.jsonl/x", "") // a directory in its place
 	_, err := w.load("s", "manual", session.Activate{})
-	code(t, err, diag.Denied, "not on record")
+	code(t, err, diag.Denied, "not recorded")
 	_, err = w.load("s", "none", session.Activate{})
-	code(t, err, diag.NotFound, "not on record")
+	code(t, err, diag.NotFound, "not recorded")
 	_, err = w.open("s").Read(t.Context(), "manual", "none.md")
-	code(t, err, diag.NotFound, "not on record")
+	code(t, err, diag.NotFound, "not recorded")
 	_, err = w.open("s").Run(t.Context(), "none", session.RunOptions{})
-	code(t, err, diag.NotFound, "not on record")
+	code(t, err, diag.NotFound, "not recorded")
 }
 
-// A host on Windows gives its lines to PowerShell or cmd, whose quotes are others.
+// TestHostOnWindows checks that an agent on Windows runs lines with PowerShell or cmd, which quote differently.
 func TestHostOnWindows(t *testing.T) {
 	w := newFixture(t, "omniforge")
 	w.skill("git", "allowed-tools: [\"shell(git:*)\"]", "x\n")
@@ -234,7 +237,7 @@ func TestHostOnWindows(t *testing.T) {
 	}
 }
 
-// A directory that cannot be read is an error, and of a large one the first names are listed.
+// TestListedNames checks that an unreadable directory is an error, and that the first names of a large one are listed.
 func TestListedNames(t *testing.T) {
 	w := newFixture(t, "omniforge")
 	w.skill("deploy", "", "x\n")

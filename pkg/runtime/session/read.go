@@ -111,7 +111,7 @@ func (s *Session) read(k *catalog.Skill, file string) (*File, error) {
 	root, err := os.OpenRoot(k.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, diag.Errorf(diag.NotFound, "skill %q was deleted or renamed: %w", k.Name, err).
-			WithHint("skillpm skills lists those there are")
+			WithHint("list skills with: skillpm skills")
 	}
 	if err != nil {
 		return nil, err
@@ -133,15 +133,15 @@ func (s *Session) read(k *catalog.Skill, file string) (*File, error) {
 		return nil, err
 	}
 	if info.Mode().IsRegular() && info.Size() > s.env.FileLimit {
-		return nil, diag.Errorf(diag.Invalid, "%s of skill %q has %d bytes, and at most %d are read", name, k.Name,
+		return nil, diag.Errorf(diag.Invalid, "%s of skill %q has %d bytes, more than the limit of %d", name, k.Name,
 			info.Size(), s.env.FileLimit).
-			WithHint("read it in parts with the tools at hand, it is %s; --limit BYTES reads more",
+			WithHint("read %s in parts with your own tools, or read more with --max-bytes BYTES",
 				filepath.Join(k.Dir, filepath.FromSlash(name)))
 	}
 	data, err := safefile.ReadIn(safefile.Dir(k.Dir), name, s.env.FileLimit)
 	if err != nil {
-		return nil, diag.Errorf(diag.Invalid, "%s of skill %q cannot be read: %w", name, k.Name, err).
-			WithHint("only regular files are read")
+		return nil, diag.Errorf(diag.Invalid, "cannot read %s of skill %q: %w", name, k.Name, err).
+			WithHint("only regular files can be read")
 	}
 	return &File{Skill: k, Path: name, Data: data}, nil
 }
@@ -166,7 +166,7 @@ func inside(k *catalog.Skill, file string) (string, error) {
 
 // notOneFile returns the error for a directory under a profile whose tool reads only files.
 func notOneFile(root *os.Root, k *catalog.Skill, name string) error {
-	err := diag.Errorf(diag.Invalid, "%s of skill %q is a directory, and one file is read at a time", name, k.Name)
+	err := diag.Errorf(diag.Invalid, "%s of skill %q is a directory; read one file at a time", name, k.Name)
 	if names, _ := list(root, name); len(names) > 0 {
 		const maxListed = 12
 		return err.WithHint("it has %s", strings.Join(names[:min(maxListed, len(names))], ", "))
@@ -178,12 +178,12 @@ func notOneFile(root *os.Root, k *catalog.Skill, name string) error {
 func outside(k *catalog.Skill, file string, err error) error {
 	if err == nil {
 		return diag.Errorf(diag.Denied, "%q is not a path inside skill %q", file, k.Name).
-			WithHint("name a file by its path from the skill's directory, as references/guide.md")
+			WithHint("use a path relative to the skill's directory, such as references/guide.md")
 	}
 	if errors.Is(err, fs.ErrPermission) {
-		return diag.Errorf(diag.Denied, "%s of skill %q may not be read: %w", file, k.Name, err)
+		return diag.Errorf(diag.Denied, "cannot read %s of skill %q: %w", file, k.Name, err)
 	}
-	const hint = "only what is inside the directory of a skill is read"
+	const hint = "only files in the directory of the skill can be read"
 	if cause, ok := errors.AsType[syscall.Errno](err); ok {
 		return diag.Errorf(diag.Denied, "%s of skill %q leads out of the skill's directory, or is not a file: %w",
 			file, k.Name, cause).WithHint(hint)
@@ -224,7 +224,7 @@ func (s *Session) refuseLink(root *os.Root, k *catalog.Skill, name string) error
 		return outside(k, name, fs.ErrInvalid)
 	}
 	if now, err := os.Stat(target); err != nil || !os.SameFile(info, now) {
-		return diag.Errorf(diag.Conflict, "%s of skill %q is being changed", name, k.Name).WithHint("ask again")
+		return diag.Errorf(diag.Conflict, "%s of skill %q is being changed", name, k.Name).WithHint("try again")
 	}
 	return s.checkReadable(k, filepath.ToSlash(rel))
 }
@@ -248,12 +248,15 @@ func (e *MissingError) Hint() string {
 	case e.Near != "":
 		return fmt.Sprintf("did you mean %s?", e.Near)
 	case len(e.Files) == 0:
-		return "it has no files besides SKILL.md; if its text names the file, tell who maintains it"
+		return "the skill has no files besides SKILL.md; if SKILL.md mentions the file, report this to the skill's " +
+			"author"
 	case len(e.Files) > maxListed:
-		return fmt.Sprintf("it has %s and %d more; if its text names the file, tell who maintains it",
+		return fmt.Sprintf("the skill has %s and %d more; if SKILL.md mentions the file, report this to the skill's "+
+			"author",
 			strings.Join(e.Files[:maxListed], ", "), len(e.Files)-maxListed)
 	}
-	return fmt.Sprintf("it has %s; if its text names the file, tell who maintains it", strings.Join(e.Files, ", "))
+	return fmt.Sprintf("the skill has %s; if SKILL.md mentions the file, report this to the skill's author",
+		strings.Join(e.Files, ", "))
 }
 
 // missing returns a MissingError. It offers no scripts that must not be read.
@@ -352,7 +355,7 @@ func unlisted(l *catalog.Loaded) []string {
 			break
 		}
 		if info, err := root.Stat(path.Clean(f.Path)); err != nil || !info.Mode().IsRegular() {
-			warnings = append(warnings, fmt.Sprintf("skill %q says that it has %s, which is no file of it", l.Name,
+			warnings = append(warnings, fmt.Sprintf("skill %q lists %s, which it does not have", l.Name,
 				f.Path))
 		}
 	}

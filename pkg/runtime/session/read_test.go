@@ -14,7 +14,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/runtime/session"
 )
 
-// SPEC P6, T4: stage 3, one file of a skill whole, and only files inside it.
+// TestRead checks SPEC P6, T4: stage 3, one complete file of a skill, and only files inside the skill.
 func TestRead(t *testing.T) {
 	w := newFixture(t, "toolset")
 	w.skill("deploy", "", "x\n")
@@ -41,10 +41,10 @@ func TestRead(t *testing.T) {
 		{filepath.Join(w.dir, base, "references/guide.md"), diag.OK, "The guide\x00.\n"},
 		{"in", diag.OK, "The guide\x00.\n"},
 		{"references", diag.Invalid, "it has guide.md"},
-		{"references/", diag.Invalid, "is a directory, and one file is read at a time"},
+		{"references/", diag.Invalid, "is a directory; read one file at a time"},
 		{".", diag.Invalid, "it has SKILL.md, abs, in, large, loop, out, outdir, references/, scripts/"},
 		{"scripts/go.sh", diag.OK, "#!/bin/sh\n"}, // this profile reads scripts
-		{"large", diag.Invalid, "has 100 bytes, and at most 64"},
+		{"large", diag.Invalid, "has 100 bytes, more than the limit of 64"},
 		{"", diag.Denied, "not a path inside"},
 		{"../secret.txt", diag.Denied, "not a path inside"},
 		{"../deploy-other/x", diag.Denied, "not a path inside"},
@@ -58,7 +58,7 @@ func TestRead(t *testing.T) {
 		{"loop", diag.Denied, "leads out"},
 		{"references/gide.md", diag.NotFound, "did you mean references/guide.md?"},
 		{"guide.md", diag.NotFound, "did you mean references/guide.md?"},
-		{"nothing/like/it", diag.NotFound, "it has large, references/guide.md, scripts/go.sh"},
+		{"nothing/like/it", diag.NotFound, "the skill has large, references/guide.md, scripts/go.sh"},
 	} {
 		f, err := w.open("").Read(t.Context(), "deploy", tt.file)
 		if tt.code != diag.OK {
@@ -77,7 +77,7 @@ func TestRead(t *testing.T) {
 	code(t, err, diag.NotFound, "deploy")
 }
 
-// Where the host has no tool for files of its own, whoever reads finds the way by the names in a directory.
+// TestReadDirectory checks that an agent without its own file tools can find files by the names in a directory.
 func TestReadDirectory(t *testing.T) {
 	w := newFixture(t, "agentskills")
 	w.skill("deploy", "", "x\n")
@@ -91,8 +91,8 @@ func TestReadDirectory(t *testing.T) {
 	}
 }
 
-// SPEC T2, T3: what a skill says that it has and has not is a warning when it is loaded, and no secret of the file
-// system's.
+// TestUnlisted checks SPEC T2, T3: files that a skill declares but does not have are a warning when it is loaded, and
+// reveal nothing about the file system.
 func TestUnlisted(t *testing.T) {
 	w := newFixture(t, "toolset")
 	w.skill("deploy", "files: [{path: a.md, description: A}, {path: ./b.md, description: B}, {path: c.md, description: C}, {path: docs, description: D}, {path: ../../secret, description: E}]", "x\n")
@@ -106,19 +106,20 @@ func TestUnlisted(t *testing.T) {
 	}
 	var want []string
 	for _, name := range []string{"c.md", "docs", "../../secret"} {
-		want = append(want, `skill "deploy" says that it has `+name+", which is no file of it")
+		want = append(want, `skill "deploy" lists `+name+", which it does not have")
 	}
 	if !slices.Equal(a.Warnings, want) {
 		t.Errorf("%q", a.Warnings)
 	}
 }
 
-// SPEC O21: a file that is not there is a clear error, and is recorded for who maintains the skill.
+// TestMissingFile checks SPEC O21: a missing file is a clear error, and is recorded for the skill's maintainer.
 func TestMissingFile(t *testing.T) {
 	w := newFixture(t, "omniforge")
 	w.skill("deploy", "", "See [guide](references/guide.md).\n")
 	_, err := w.open("s").Read(t.Context(), "deploy", "references/guide.md")
-	code(t, err, diag.NotFound, `skill "deploy" has no file references/guide.md`, "tell who maintains it")
+	code(t, err, diag.NotFound, `skill "deploy" has no file references/guide.md`,
+		"the skill has no files besides SKILL.md; if")
 	var missing *session.MissingError
 	if !errors.As(err, &missing) || missing.Path != "references/guide.md" {
 		t.Errorf("%#v", err)
@@ -128,7 +129,8 @@ func TestMissingFile(t *testing.T) {
 	}
 }
 
-// SPEC O4: where scripts are run only, none is read: by no spelling, and through no link inside the skill.
+// TestScriptsAreRunOnly checks SPEC O4: if scripts can only be run, none can be read: under no spelling, and through no
+// link inside the skill.
 func TestScriptsAreRunOnly(t *testing.T) {
 	w := newFixture(t, "omniforge")
 	w.skill("deploy", "", "x\n")
@@ -152,7 +154,7 @@ func TestScriptsAreRunOnly(t *testing.T) {
 	}
 }
 
-// SPEC K7: nothing that is done with a skill writes into its directory.
+// TestReadOnly checks SPEC K7: no operation on a skill writes into its directory.
 func TestReadOnly(t *testing.T) {
 	if _, err := exec.LookPath("python3"); err != nil {
 		t.Skip("no python here")
@@ -178,7 +180,7 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
-// tree returns what is in a directory, with the times of changes.
+// tree returns the content of a directory, with modification times.
 func tree(t *testing.T, dir string) (all []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -195,7 +197,8 @@ func tree(t *testing.T, dir string) (all []string) {
 	return all
 }
 
-// SPEC T3: loading a skill tells its files with their descriptions; agentskills lists those there are.
+// TestFiles checks SPEC T3: loading a skill returns its files with their descriptions. agentskills lists the existing
+// ones.
 func TestFiles(t *testing.T) {
 	for profile, want := range map[string]string{"toolset": "a.md: What a is", "agentskills": "a.md: |b/c.md: ", "omniforge": ""} {
 		w := newFixture(t, profile)
@@ -221,8 +224,8 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// SPEC O2: stage 2 reads SKILL.md and no other file of the skill; its restrictions hold and its hooks are noted from
-// then on.
+// TestStage2ReadsNothingElse checks SPEC O2: stage 2 reads SKILL.md and no other file of the skill. From then on, its
+// restrictions apply and its hooks are recorded.
 func TestStage2ReadsNothingElse(t *testing.T) {
 	w := newFixture(t, "agentskills")
 	w.skill("deploy", "allowed-tools: Read\nhooks: {post: scripts/post.sh}", "See [guide](references/guide.md).\n")

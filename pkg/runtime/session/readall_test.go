@@ -11,7 +11,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/runtime/session"
 )
 
-// countingGuard counts how often the policies are asked about a skill, and denies it if it is told to.
+// countingGuard counts the policy checks of a skill, and denies it on request.
 type countingGuard struct {
 	session.Guard
 	times int
@@ -23,7 +23,7 @@ func (a *countingGuard) Activate(context.Context, *catalog.Loaded) ([]string, er
 	return nil, a.err
 }
 
-// TestReadAll: policies, which look at a whole skill, are asked once about any number of its files.
+// TestReadAll checks that policies, which scan a whole skill, are evaluated once for any number of its files.
 func TestReadAll(t *testing.T) {
 	w := newFixture(t, "toolset")
 	w.skill("deploy", "", "x\n")

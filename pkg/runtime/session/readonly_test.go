@@ -9,7 +9,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/tool"
 )
 
-// SPEC K7: agents write into no directory of a skill that is active, nor of a pack, with whatever tool and by no link.
+// TestK7Writes checks SPEC K7: agents cannot write into a directory of an active skill or of a pack, with any tool or
+// through any link.
 func TestK7Writes(t *testing.T) {
 	w := newFixture(t, "omniforge")
 	w.skill("free", "", "x\n")
@@ -49,9 +50,9 @@ func TestK7Writes(t *testing.T) {
 		}
 	}
 	v := w.allow("s", "Write", "file_path", "skills/free/x")
-	code(t, v.Err(), diag.Denied, "Write", "of skill free", "read-only to agents")
+	code(t, v.Err(), diag.Denied, "Write", "of skill free", "is read-only for agents")
 	v = w.allow("", "Write", "file_path", ".skillpm/plugins/acme/x/deploy/x")
-	code(t, v.Err(), diag.Denied, "read-only to agents", "where it is maintained")
+	code(t, v.Err(), diag.Denied, "are read-only for agents", "change a pack at its source; only users")
 	if r := w.records(); len(r) < 2 || r[len(r)-1][:14] != "refuse denied " {
 		t.Errorf("%q", r)
 	}

@@ -9,7 +9,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/runtime/session"
 )
 
-// A path is judged by where the system goes with it: a .. after a link, and a link to what does not exist yet, too.
+// TestPathsBehindLinks checks that a path is resolved like the system resolves it: also .. after a link, and a link to
+// a missing file.
 func TestPathsBehindLinks(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("links need a right there")
@@ -73,7 +74,7 @@ func TestPathsBehindLinks(t *testing.T) {
 	}
 }
 
-// The state of a session in a project that a link leads to is the same.
+// TestProjectBehindALink checks that a project has the same session state through a link.
 func TestProjectBehindALink(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("links need a right there")

@@ -68,8 +68,8 @@ func (s *Session) Run(ctx context.Context, name string, o RunOptions) (*run.Resu
 	case err != nil:
 		err = &unrecordedError{err, unrecorded[0]}
 	default:
-		err = diag.Errorf(diag.Internal, "it ran, and is not on record: %s", unrecorded[0]).
-			WithHint("make %s writable for you", s.env.Audit.Path())
+		err = diag.Errorf(diag.Internal, "the script ran, but this was not recorded: %s", unrecorded[0]).
+			WithHint("grant yourself write access to %s", s.env.Audit.Path())
 	}
 	return res, err
 }
@@ -161,8 +161,8 @@ func (s *Session) checkRun(k *catalog.Skill, o RunOptions, argv []string) error 
 	if v.Allowed {
 		return nil
 	}
-	return diag.Errorf(diag.Denied, "skill %q may run nothing now: %s", k.Name, v.Reason).
-		WithHint("when the work of skill %s is done: %s", v.Skill, endCommand(v.Skill, s.id))
+	return diag.Errorf(diag.Denied, "skill %q may not run scripts now: %s", k.Name, v.Reason).
+		WithHint("when the work of skill %s is done, deactivate it: %s", v.Skill, endCommand(v.Skill, s.id))
 }
 
 // is reports whether an active skill is the skill k.
@@ -170,10 +170,10 @@ func (a Active) is(k *catalog.Skill) bool { return a.Dir == k.Dir || a.Exact() =
 
 // noCommand returns the error that a skill has no command.
 func noCommand(name, dir string) error {
-	err := diag.Errorf(diag.Invalid, "skill %q has no command: it is instructions to follow", name)
+	err := diag.Errorf(diag.Invalid, "skill %q has no command: its instructions are for an agent", name)
 	if scripts, _ := run.Scripts(dir); len(scripts) > 0 {
 		return err.WithHint("run one of its scripts: skillpm run %s --script %s", skill.QuoteArgument(name),
 			skill.QuoteArgument(scripts[0]))
 	}
-	return err.WithHint("skillpm load %s prints them", skill.QuoteArgument(name))
+	return err.WithHint("print them with: skillpm load %s", skill.QuoteArgument(name))
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/runtime/session"
 )
 
-// SPEC O4, O12: a script of a skill is run, and on record with its exit code and the digest of what it printed, not the
-// text.
+// TestRun checks SPEC O4, O12: a script of a skill runs, and the audit log has its exit code and the digest of its
+// output, not the text.
 func TestRun(t *testing.T) {
 	w := newFixture(t, "omniforge")
 	w.skill("deploy", "command: scripts/go.sh from-command", "x\n")
@@ -60,7 +60,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// A script that ran and cannot be recorded is an error.
+// TestUnrecorded checks that a script run that cannot be recorded is an error.
 func TestUnrecorded(t *testing.T) {
 	w := newFixture(t, "omniforge")
 	w.skill("deploy", "", "x\n")
@@ -70,7 +70,7 @@ func TestUnrecorded(t *testing.T) {
 	if res == nil || res.ExitCode != 0 {
 		t.Errorf("%+v", res)
 	}
-	code(t, err, diag.Internal, "not on record")
+	code(t, err, diag.Internal, "not recorded")
 	a, err := w.load("", "deploy", session.Activate{})
 	if err != nil || len(a.Warnings) != 1 || !strings.Contains(a.Warnings[0], "audit log") {
 		t.Errorf("%+v, %v", a, err)

@@ -23,7 +23,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/tool"
 )
 
-// fixture is a project with skills, and the sessions of an agent that works in it.
+// fixture is a project with skills, and the sessions of an agent in it.
 type fixture struct {
 	testing.TB
 	dir     string // holds home and project
@@ -45,7 +45,7 @@ func newFixture(t testing.TB, profileID string) *fixture {
 	return w
 }
 
-// newEnv returns what sessions of a world work with.
+// newEnv returns the environment of a fixture's sessions.
 func newEnv(w *fixture) session.Options {
 	p, err := profile.Lookup(cmp.Or(w.profile, "omniforge"))
 	if err != nil {
@@ -65,7 +65,7 @@ func newEnv(w *fixture) session.Options {
 	return env
 }
 
-// catalogOf has all sessions use the skills of another project.
+// catalogOf makes all sessions use the skills of another project.
 func (w *fixture) catalogOf(project string) {
 	env := w.env
 	env.Project = project
@@ -83,12 +83,12 @@ func (w *fixture) openCatalog(env session.Options) func(context.Context) (*catal
 	}
 }
 
-// keep has all sessions use one catalog.
+// keep makes all sessions use one catalog.
 func (w *fixture) keep(c *catalog.Catalog) {
 	w.env.Catalog = func(context.Context) (*catalog.Catalog, error) { return c, nil }
 }
 
-// failing is a test in a process of its own: where it fails, the process does.
+// failing is a test in a separate process: if it fails, the process fails.
 type failing struct{ testing.TB }
 
 func (*failing) Helper()                   {}
@@ -96,7 +96,7 @@ func (*failing) Context() context.Context  { return context.Background() }
 func (*failing) Fatalf(f string, a ...any) { panic(fmt.Sprintf(f, a...)) }
 func (*failing) Fatal(a ...any)            { panic(fmt.Sprint(a...)) }
 
-// file writes a file below the world's directory. One that begins with #! is executable.
+// file writes a file below the fixture's directory. A file that begins with #! is executable.
 func (w *fixture) file(name, text string) string {
 	w.Helper()
 	path := filepath.Join(w.dir, filepath.FromSlash(name))
@@ -119,7 +119,7 @@ func (w *fixture) skill(name, front, body string) string {
 	return w.file("project/skills/"+name+"/SKILL.md", fmt.Sprintf("---\nname: %s\ndescription: Does %s.\n%s---\n%s", name, name, front, body))
 }
 
-// open opens a session as another process would.
+// open opens a session like another process.
 func (w *fixture) open(id string) *session.Session {
 	w.Helper()
 	s, err := session.Open(w.env, id)
@@ -143,7 +143,7 @@ func (w *fixture) mustLoad(id, name string) *session.Activation {
 	return a
 }
 
-// allow asks a session, opened anew, about a tool.
+// allow opens a session again and checks a tool call.
 func (w *fixture) allow(id, name string, input ...string) session.Verdict {
 	w.Helper()
 	c := tool.Call{Tool: name}
@@ -157,13 +157,13 @@ func (w *fixture) allow(id, name string, input ...string) session.Verdict {
 	return v
 }
 
-// records returns what was recorded, a line each: action result skill, and what was left out of reason.
+// records returns the records, one a line: action result skill, and the truncation of the reason.
 func (w *fixture) records() []string {
 	w.Helper()
 	return readLog(w, filepath.Join(w.env.Paths.State, "audit", audit.Name))
 }
 
-// code checks an error's exit code, and that its text and hint contain some words.
+// code checks an error's exit code, and that its text and hint contain the words.
 func code(t testing.TB, err error, want diag.Code, words ...string) {
 	t.Helper()
 	if diag.CodeOf(err) != want {
@@ -180,7 +180,7 @@ func code(t testing.TB, err error, want diag.Code, words ...string) {
 	}
 }
 
-// SPEC P6, P3: a body is read when the skill is activated, with its arguments.
+// TestActivate checks SPEC P6, P3: a body is read when the skill is activated, with its arguments.
 func TestActivate(t *testing.T) {
 	w := newFixture(t, "claude-code")
 	w.skill("deploy", "arguments: [to, with]", "Deploy to $to with $1, all: $ARGUMENTS, from ${CLAUDE_SKILL_DIR} in ${CLAUDE_SESSION_ID}. $9\n")
@@ -201,7 +201,8 @@ func TestActivate(t *testing.T) {
 	}
 }
 
-// SPEC K5: an active skill is not invoked again, an unknown one lists what there is.
+// TestAlreadyActive checks SPEC K5: an active skill is not activated again, and the error about an unknown one lists
+// the available skills.
 func TestAlreadyActive(t *testing.T) {
 	w := newFixture(t, "omniforge")
 	w.skill("deploy", "", "Deploy.\n")
@@ -216,7 +217,7 @@ func TestAlreadyActive(t *testing.T) {
 	w.mustLoad("", "deploy") // nothing is kept without a session
 }
 
-// SPEC O19: a cycle is refused, and shown.
+// TestCycle checks SPEC O19: a cycle is refused, and the error shows it.
 func TestCycle(t *testing.T) {
 	w := newFixture(t, "omniforge")
 	for _, name := range []string{"a", "b", "c"} {
@@ -238,7 +239,7 @@ func TestCycle(t *testing.T) {
 	}
 }
 
-// SPEC O19: five skills are active inside each other, or as many as the settings say.
+// TestDepth checks SPEC O19: at most five skills can be active inside each other, or the number in the settings.
 func TestDepth(t *testing.T) {
 	for _, tt := range []struct{ setting, most int }{{0, 5}, {2, 2}, {7, 7}} {
 		w := newFixture(t, "omniforge")
@@ -252,7 +253,7 @@ func TestDepth(t *testing.T) {
 			w.mustLoad("s", name)
 		}
 		_, err := w.load("s", names[tt.most], session.Activate{})
-		code(t, err, diag.Conflict, fmt.Sprintf("at most %d", tt.most), strings.Join(names[:tt.most], " → "), "max-depth")
+		code(t, err, diag.Conflict, fmt.Sprintf("the limit is %d", tt.most), strings.Join(names[:tt.most], " → "), "max-depth")
 		if _, err := w.open("s").Deactivate(t.Context(), ""); err != nil {
 			t.Fatal(err)
 		}
@@ -260,7 +261,7 @@ func TestDepth(t *testing.T) {
 	}
 }
 
-// SPEC P9: the trigger matrix, enforced.
+// TestTriggers checks SPEC P9: the trigger matrix is enforced.
 func TestTriggers(t *testing.T) {
 	w := newFixture(t, "claude-code")
 	w.skill("both", "", "x\n")
@@ -289,7 +290,8 @@ func TestTriggers(t *testing.T) {
 	}
 }
 
-// SPEC O10, K4's patterns: lists in every syntax, and the intersection of those of nested skills, which is given back.
+// TestAllow checks SPEC O10 and the patterns of K4: tool lists in every syntax, and the intersection of those of nested
+// skills, which ends with the nested skill.
 func TestAllow(t *testing.T) {
 	w := newFixture(t, "omniforge")
 	w.skill("comma", "allowed-tools: Read, Grep, Bash(git:*)", "x\n")
@@ -337,7 +339,7 @@ func TestAllow(t *testing.T) {
 	check("nothing again", toolCall{"Write", "", true})
 }
 
-// SPEC O10: a refusal is recorded, with the tool and the skill.
+// TestRefusalIsRecorded checks SPEC O10: a refusal is recorded, with the tool and the skill.
 func TestRefusalIsRecorded(t *testing.T) {
 	w := newFixture(t, "omniforge")
 	w.skill("deploy", "allowed-tools: Read", "x\n")
@@ -353,7 +355,7 @@ func TestRefusalIsRecorded(t *testing.T) {
 	}
 }
 
-// A list that cannot be read keeps the skill from being activated: it might be what restricts it.
+// TestBadList checks that a skill with an unreadable tool list is not activated, because the list may restrict it.
 func TestBadList(t *testing.T) {
 	w := newFixture(t, "omniforge")
 	w.skill("deploy", "allowed-tools: 'Bash(git:*'", "x\n")
@@ -378,7 +380,8 @@ func TestDisallowed(t *testing.T) {
 	}
 }
 
-// What a skill said when it was activated stays in force when it is changed, renamed or deleted, and that is said.
+// TestSkillChangesWhileActive checks that the rules of an active skill stay in effect if the skill is changed, renamed,
+// or deleted, with a warning.
 func TestSkillChangesWhileActive(t *testing.T) {
 	for name, tt := range map[string]struct {
 		change func(*fixture)
@@ -402,7 +405,7 @@ func TestSkillChangesWhileActive(t *testing.T) {
 		"not a file": {func(w *fixture) {
 			os.Remove(filepath.Join(w.dir, "project/skills/deploy/SKILL.md"))
 			os.Mkdir(filepath.Join(w.dir, "project/skills/deploy/SKILL.md"), 0o755)
-		}, "cannot be read any more"},
+		}, "can no longer be read: the text"},
 		"untouched": {func(*fixture) {}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -447,7 +450,8 @@ func TestDeactivateNothing(t *testing.T) {
 	code(t, err, diag.Usage, "--session")
 }
 
-// A skill that its host calls by a name of its own is ended by the name that it has elsewhere, too.
+// TestDeactivateByAnotherName checks that a skill that its agent calls by another name can be ended by any of its
+// names.
 func TestDeactivateByAnotherName(t *testing.T) {
 	w := newFixture(t, "claude-code")
 	w.file("project/.skillpm/plugins/acme/tools/deploy/SKILL.md", "---\nname: deploy\ndescription: Theirs.\nallowed-tools: Read\n---\nTheirs.\n")
@@ -458,7 +462,7 @@ func TestDeactivateByAnotherName(t *testing.T) {
 	}
 }
 
-// The exact name of a pack's skill works wherever a name does.
+// TestExactNames checks that the exact name of a pack's skill works in place of any name.
 func TestExactNames(t *testing.T) {
 	w := newFixture(t, "omniforge")
 	w.skill("deploy", "allowed-tools: Read", "Mine.\n")

@@ -28,7 +28,7 @@ func (s *Session) shell(ctx context.Context, a *Activation, l *catalog.Loaded,
 		r := audit.Record{Action: audit.Run, Result: audit.OK, Command: []string{command}, Digest: l.Digest}
 		if count++; count > maxCommands {
 			a.Warnings = append(a.Warnings,
-				fmt.Sprintf("skill %q has more than %d commands in its text: the others are not run", l.Name,
+				fmt.Sprintf("skill %q has more than %d inline commands: the rest were not run", l.Name,
 					maxCommands))
 			return "", false
 		}
@@ -37,7 +37,7 @@ func (s *Session) shell(ctx context.Context, a *Activation, l *catalog.Loaded,
 			Input: map[string]any{"command": command},
 		})); !v.Allowed {
 			r.Action, r.Result, r.Tool, r.Reason = audit.Refuse, audit.Denied, "Bash", v.Reason
-			a.Warnings = append(a.Warnings, fmt.Sprintf("the command %q of skill %q is not run: %s", command, l.Name,
+			a.Warnings = append(a.Warnings, fmt.Sprintf("the command %q of skill %q was not run: %s", command, l.Name,
 				v.Reason))
 			a.Warnings = append(a.Warnings, s.record(r, l.Skill)...)
 			return "", false
@@ -57,7 +57,7 @@ func (s *Session) shell(ctx context.Context, a *Activation, l *catalog.Loaded,
 		case err != nil:
 			why = err.Error()
 		case res.TimedOut:
-			why = "it ran into its limit"
+			why = "it exceeded its time limit"
 		case res.ExitCode != 0:
 			why = fmt.Sprintf("it exited with %d: %s", res.ExitCode, fragment(res.Stderr))
 		}
@@ -84,7 +84,7 @@ func shellCommand(shell, command string) ([]string, error) {
 	case "bash":
 		return []string{"bash", "-c", command}, nil
 	}
-	return nil, fmt.Errorf("its shell %q is not known", shell)
+	return nil, fmt.Errorf("unknown shell %q", shell)
 }
 
 // unrun returns warnings about the commands of a body that did not run.
@@ -93,12 +93,12 @@ func unrun(name string, commands []skill.ShellCommand, may bool) (warnings []str
 		return nil
 	}
 	if !may {
-		return []string{fmt.Sprintf("skill %q has commands in its text that are not run and stay as they are, as %q: "+
-			"--allow-shell runs them, and so does skills.dynamic-shell in config.yaml", name, commands[0].Line)}
+		return []string{fmt.Sprintf("skill %q has inline commands that did not run, such as %q; "+
+			"to run them, use --allow-shell or set skills.dynamic-shell in config.yaml", name, commands[0].Line)}
 	}
 	for _, c := range commands {
 		if c.Refused != "" {
-			warnings = append(warnings, fmt.Sprintf("the command %q of skill %q is not run: %s", c.Line, name,
+			warnings = append(warnings, fmt.Sprintf("the command %q of skill %q was not run: %s", c.Line, name,
 				c.Refused))
 		}
 	}

@@ -27,7 +27,7 @@ func (e *ActiveError) Code() diag.Code { return diag.Conflict }
 
 // Hint shows how to end the skill.
 func (e *ActiveError) Hint() string {
-	return "go on with what it said, or end it first: " + endCommand(e.Name, e.Session)
+	return "follow its instructions, or deactivate it first: " + endCommand(e.Name, e.Session)
 }
 
 // CycleError reports that a skill would be active inside itself.
@@ -41,9 +41,9 @@ type CycleError struct {
 func (e *CycleError) Error() string {
 	chain := strings.Join(e.Chain, " → ")
 	if e.Started {
-		return fmt.Sprintf("skill %q would be started from inside itself: %s", e.Chain[0], chain)
+		return fmt.Sprintf("skill %q would activate itself: %s", e.Chain[0], chain)
 	}
-	return fmt.Sprintf("skill %q is active further down, and would be inside itself: %s", e.Chain[0], chain)
+	return fmt.Sprintf("skill %q is already active and would contain itself: %s", e.Chain[0], chain)
 }
 
 // Code is Conflict.
@@ -52,16 +52,16 @@ func (e *CycleError) Code() diag.Code { return diag.Conflict }
 // Hint shows how to leave the cycle.
 func (e *CycleError) Hint() string {
 	if e.Started {
-		return "go on with what it said; what its hooks, its text and its task start must not load it again"
+		return "follow its instructions; its hooks, text, and task must not load it again"
 	}
-	return "to go back to it, end what is above it: " + endCommand(e.Chain[1], e.Session)
+	return "to return to it, deactivate the skills above it: " + endCommand(e.Chain[1], e.Session)
 }
 
 // tooDeep returns the error that too many skills are nested.
 func tooDeep(name string, stack []string, most int) error {
-	return diag.Errorf(diag.Conflict, "skill %q would be number %d, and at most %d can be active inside each other: %s",
+	return diag.Errorf(diag.Conflict, "skill %q would be nested %d deep, but the limit is %d: %s",
 		name, len(stack)+1, most, strings.Join(stack, " → ")).
-		WithHint("skillpm deactivate ends the last one; skills.max-depth in config.yaml is the most there can be")
+		WithHint("deactivate the last one with skillpm deactivate; the limit is skills.max-depth in config.yaml")
 }
 
 // checkNesting returns why a skill must not start from the hook, body command, or task that this process runs in: it

@@ -105,7 +105,7 @@ type folder struct {
 func checkID(id string) error {
 	if len(id) > maxID {
 		return diag.Errorf(diag.Usage, "the session id has %d bytes, more than %d", len(id), maxID).
-			WithHint("use a shorter id, as a UUID")
+			WithHint("use a shorter id, such as a UUID")
 	}
 	return nil
 }
@@ -161,7 +161,7 @@ func readState(path string) (State, error) {
 	var s State
 	switch err := jsonx.Decode(data, &s, jsonx.Options{KnownFields: true}); {
 	case jsonx.KindOf(err) == jsonx.TrailingData:
-		return State{}, diag.Errorf(diag.Invalid, "something follows its end")
+		return State{}, diag.Errorf(diag.Invalid, "unexpected data after its end")
 	case err != nil:
 		var v struct {
 			Version int `json:"version"`
@@ -175,7 +175,8 @@ func readState(path string) (State, error) {
 		return State{}, err
 	}
 	if again, err := json.Marshal(s); err != nil || !bytes.Equal(append(again, '\n'), data) {
-		return State{}, diag.Errorf(diag.Invalid, "skillpm did not write it so") // a key in another letter case
+		return State{}, diag.Errorf(diag.Invalid, "it is not in the form that skillpm "+
+			"writes") // a key in another letter case
 	}
 	return s, nil
 }
@@ -186,18 +187,18 @@ func (s State) check() error {
 	case s.Version != version:
 		return diag.Errorf(diag.Invalid, "its format is %d, not %d", s.Version, version)
 	case s.Active == nil:
-		return diag.Errorf(diag.Invalid, "it does not say what is active")
+		return diag.Errorf(diag.Invalid, "it does not list the active skills")
 	case len(s.Active) > maxActive:
-		return diag.Errorf(diag.Invalid, "%d skills are active, more than there can be", len(s.Active))
+		return diag.Errorf(diag.Invalid, "%d skills are active, more than the maximum", len(s.Active))
 	}
 	for i, a := range s.Active {
 		if a.Name == "" || a.Real == "" || a.Digest == "" {
 			return diag.Errorf(diag.Invalid,
-				"entry %d of what is active lacks its name, its directory or its digest", i+1)
+				"active skill %d lacks its name, directory, or digest", i+1)
 		}
 		if len(a.Allowed) > 0 && !a.Restricts {
 			return diag.Errorf(diag.Invalid,
-				"entry %d of what is active has a list of tools that restricts nothing", i+1)
+				"active skill %d has a tool list that restricts nothing", i+1)
 		}
 	}
 	return nil
@@ -206,12 +207,13 @@ func (s State) check() error {
 // stateError returns the error for an unreadable state file.
 func stateError(id, path string, err error) error {
 	if errors.Is(err, fs.ErrPermission) {
-		return diag.Errorf(diag.Denied, "the state of session %q cannot be read, so nothing is allowed: %w", id, err).
-			WithHint("make %s readable for you", path)
+		return diag.Errorf(diag.Denied, "cannot read the state of session %q, so all tool calls are denied: "+
+			"%w", id, err).
+			WithHint("grant yourself read access to %s", path)
 	}
-	return diag.Errorf(diag.Invalid, "the state of session %q is damaged, so nothing is allowed: %s: %w", id,
+	return diag.Errorf(diag.Invalid, "the state of session %q is damaged, so all tool calls are denied: %s: %w", id,
 		path, err).
-		WithHint("if you know that no skill should be active in it: skillpm session end %s", skill.QuoteArgument(id))
+		WithHint("if no skill should be active in the session, run: skillpm session end %s", skill.QuoteArgument(id))
 }
 
 // write stores a session's state.
@@ -225,8 +227,8 @@ func (f folder) write(s State) error {
 	}
 	if len(data) >= maxState {
 		return diag.Errorf(diag.Invalid,
-			"the arguments and tool lists of what is active have more than %d bytes, which no session keeps", maxState).
-			WithHint("pass long arguments as the path of a file that holds them")
+			"the arguments and tool lists of the active skills exceed %d bytes", maxState).
+			WithHint("put long arguments into a file, and pass its path")
 	}
 	path := f.path(s.ID)
 	if err := atomicfile.Write(path, append(data, '\n'),
@@ -258,8 +260,8 @@ func (f folder) lock(ctx context.Context) (unlock func() error, err error) {
 	defer cancel()
 	unlock, err = txn.Lock(waiting, path)
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-		return nil, diag.Errorf(diag.Internal, "the sessions are locked by a process that does not let go").
-			WithHint("find it with: fuser %s", path)
+		return nil, diag.Errorf(diag.Internal, "another process has locked the sessions and does not release them").
+			WithHint("find that process with: fuser %s", path)
 	}
 	return unlock, err
 }

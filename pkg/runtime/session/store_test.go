@@ -21,7 +21,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/tool"
 )
 
-// stateFile returns the only state file of a world.
+// stateFile returns the only state file of a fixture.
 func (w *fixture) stateFile() string {
 	w.Helper()
 	files, err := filepath.Glob(filepath.Join(w.env.Paths.State, "sessions", "*.json"))
@@ -31,7 +31,7 @@ func (w *fixture) stateFile() string {
 	return files[0]
 }
 
-// A state that cannot be relied upon allows nothing, and says how to go on; it is never taken for an empty one.
+// TestDamagedState checks that damaged state allows nothing, with a hint, and never counts as empty.
 func TestDamagedState(t *testing.T) {
 	w := newFixture(t, "omniforge")
 	w.skill("deploy", "allowed-tools: Read", "x\n")
@@ -67,7 +67,7 @@ func TestDamagedState(t *testing.T) {
 			}
 			s := w.open("s")
 			_, err := s.Allow(t.Context(), tool.Call{Tool: "Write"})
-			code(t, err, diag.Invalid, "nothing is allowed", "skillpm session end s")
+			code(t, err, diag.Invalid, "all tool calls are denied", "skillpm session end s")
 			_, err = s.Activate(t.Context(), "deploy", session.Activate{})
 			code(t, err, diag.Invalid)
 			_, err = s.Deactivate(t.Context(), "")
@@ -96,7 +96,7 @@ func TestDamagedState(t *testing.T) {
 	}
 }
 
-// Any id is one session and no other's, and none leads out of the directory.
+// TestIDs checks that any id belongs to exactly one session, and that none leads out of the directory.
 func TestIDs(t *testing.T) {
 	w := newFixture(t, "omniforge")
 	w.skill("deploy", "", "x\n")
@@ -116,7 +116,7 @@ func TestIDs(t *testing.T) {
 	code(t, err, diag.Usage, "5000 bytes")
 }
 
-// A session ends with its hooks, and is forgotten.
+// TestEnd checks that a session ends with its hooks, and is deleted.
 func TestEnd(t *testing.T) {
 	w := newFixture(t, "omniforge")
 	w.skill("deploy", "hooks: {post: post.sh}", "x\n")
@@ -139,7 +139,7 @@ func TestEnd(t *testing.T) {
 	}
 }
 
-// Sessions that nobody used for 30 days are forgotten; one that is asked is used.
+// TestOldSessions checks that sessions are deleted after 30 days without use, and that a query counts as use.
 func TestOldSessions(t *testing.T) {
 	w := newFixture(t, "omniforge")
 	w.skill("deploy", "allowed-tools: Read", "x\n")
@@ -160,7 +160,7 @@ func TestOldSessions(t *testing.T) {
 	}
 }
 
-// A session is not forgotten because of a clock that was wrong, nor because it cannot be read.
+// TestWrongClock checks that a session is not deleted because of a wrong clock or because it is unreadable.
 func TestWrongClock(t *testing.T) {
 	w := newFixture(t, "omniforge")
 	w.skill("deploy", "allowed-tools: Read", "x\n")
@@ -183,11 +183,11 @@ func TestWrongClock(t *testing.T) {
 		}
 	}
 	_, err := w.open("damaged").Allow(t.Context(), tool.Call{Tool: "Write"})
-	code(t, err, diag.Invalid, "nothing is allowed")
+	code(t, err, diag.Invalid, "all tool calls are denied")
 }
 
-// Twenty processes that activate and ask at once agree: each skill is active once, no restriction is ever lost, and
-// every activation is recorded.
+// TestTwentyProcesses checks that twenty concurrent processes agree: each skill is active once, no restriction is lost,
+// and every activation is recorded.
 func TestTwentyProcesses(t *testing.T) {
 	const processes = 20
 	w := newFixture(t, "omniforge")
@@ -237,7 +237,7 @@ func TestTwentyProcesses(t *testing.T) {
 	}
 }
 
-// child is one of twenty processes: it activates its skill, tries that of another, and asks all the while.
+// child is one of twenty processes: it activates its skill, tries another process's skill, and queries continuously.
 func child(dir string, n int) error {
 	w := &fixture{dir: dir, now: time.Now()}
 	w.TB = &failing{}
@@ -267,7 +267,7 @@ func child(dir string, n int) error {
 	return nil
 }
 
-// A process that is killed at any time leaves the skill active or not, and the session usable.
+// TestKilled checks that after a process is killed at any time, the skill is active or not, and the session is usable.
 func TestKilled(t *testing.T) {
 	w := newFixture(t, "omniforge")
 	w.skill("deploy", "allowed-tools: Read", "x\n")
@@ -301,7 +301,7 @@ func TestKilled(t *testing.T) {
 	w.mustLoad("s", "deploy")
 }
 
-// toggle activates and ends a skill for ever.
+// toggle activates and ends a skill in an endless loop.
 func toggle(dir string) {
 	w := &fixture{dir: dir, now: time.Now(), TB: &failing{}}
 	w.env = newEnv(w)
@@ -329,7 +329,7 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-// FuzzState: what is no state is an error, and a list that is there restricts.
+// FuzzState checks that an invalid state is an error, and that a stored tool list restricts.
 func FuzzState(f *testing.F) {
 	f.Add([]byte(`{"version":1,"id":"s","began":"2026-11-22T10:00:00Z","active":[]}`))
 	f.Add([]byte(`{"version":1,"id":"s","active":[{"name":"a","dir":"/x","real":"/x","digest":"sha256:0","trigger":"model","at":"2026-11-22T10:00:00Z","restricts":true,"allowed-tools":["Read"]}]}`))
@@ -360,7 +360,7 @@ func FuzzState(f *testing.F) {
 	})
 }
 
-// BenchmarkActivate is an activation with its state on disk, and its end.
+// BenchmarkActivate measures an activation with its state on disk, and its end.
 func BenchmarkActivate(b *testing.B) {
 	for _, n := range []int{1, 1000} {
 		b.Run(strconv.Itoa(n)+"-skills", func(b *testing.B) {
@@ -387,7 +387,7 @@ func BenchmarkActivate(b *testing.B) {
 	}
 }
 
-// BenchmarkAllow is one answer, with three skills active.
+// BenchmarkAllow measures one decision, with three active skills.
 func BenchmarkAllow(b *testing.B) {
 	w := newFixture(b, "omniforge")
 	for i := range 3 {

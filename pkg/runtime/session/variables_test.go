@@ -11,7 +11,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/runtime/session"
 )
 
-// SPEC O10, S2: variables of the profile in lists of tools stand for what they do in the text.
+// TestVariablesInLists checks SPEC O10, S2: the profile's variables have the same values in tool lists as in the text.
 func TestVariablesInLists(t *testing.T) {
 	w := newFixture(t, "claude-code")
 	w.skill("deploy", "allowed-tools: [\"Read(${CLAUDE_SKILL_DIR}/references/**)\", \"Bash(${CLAUDE_SKILL_DIR}/scripts/go.sh:*)\", "+
@@ -31,7 +31,7 @@ func TestVariablesInLists(t *testing.T) {
 		{"Bash", "command", "${CLAUDE_SKILL_DIR}/scripts/go.sh", false},
 		{"Write", "file_path", "out/a", true},
 		{"Write", "file_path", "src/a", false},
-		{"Edit", "file_path", "src/a", false}, // it is no skill of a pack
+		{"Edit", "file_path", "src/a", false}, // it is not a skill of a pack
 		{"Grep", "path", "${HOME}/a", false},  // no variable of this profile
 	} {
 		if v := w.allow("s", tt.tool, tt.field, tt.value); v.Allowed != tt.want {
@@ -40,8 +40,8 @@ func TestVariablesInLists(t *testing.T) {
 	}
 }
 
-// A directory whose name is more than text to a pattern or to a shell does not get into one; one that a link leads to
-// does.
+// TestHostileVariables checks that a directory whose name has a meaning in a pattern or a shell is not inserted, and
+// that one behind a link is.
 func TestHostileVariables(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no such names there")

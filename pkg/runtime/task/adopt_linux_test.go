@@ -12,8 +12,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/runtime/task"
 )
 
-// TestSubmitDuringScript submits a task in a process that also runs a script, as an MCP server does. The end of the
-// script does not end the task, whose runner is a child of the process without the script's mark.
+// TestSubmitDuringScript submits a task in a process that also runs a script, like an MCP server. The end of the script
+// does not end the task, whose runner is a child of the process without the script's mark.
 func TestSubmitDuringScript(t *testing.T) {
 	run.Adopt()
 	stdin, release := io.Pipe()

@@ -9,7 +9,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/runtime/task"
 )
 
-// BenchmarkSubmit is what whoever submits waits for. The tasks end by themselves.
+// BenchmarkSubmit measures how long a submission takes. The tasks end by themselves.
 func BenchmarkSubmit(b *testing.B) {
 	s := benchStore(b)
 	var last string
@@ -29,7 +29,7 @@ func BenchmarkSubmit(b *testing.B) {
 	}
 }
 
-// BenchmarkList lists 200 tasks that have ended.
+// BenchmarkList lists 200 finished tasks.
 func BenchmarkList(b *testing.B) {
 	s := benchStore(b)
 	for range 200 {

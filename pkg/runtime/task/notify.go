@@ -86,7 +86,7 @@ func (s *Store) call(ctx context.Context, t *Task, r *request, line []byte) erro
 		return err
 	}
 	if res.ExitCode != 0 {
-		return errors.New("the notification's command failed: " + string(res.Stderr))
+		return errors.New("the notification command failed: " + string(res.Stderr))
 	}
 	return nil
 }
@@ -121,8 +121,8 @@ func lockBriefly(ctx context.Context, path string) (unlock func(), err error) {
 	if _, err := l.TryLockContext(within, poll); err != nil {
 		_ = l.Close() // the lock was not taken
 		if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-			err = diag.Errorf(diag.Internal, "%s is locked by a process that does not let go", path).
-				WithHint("end that process: fuser %s", path)
+			err = diag.Errorf(diag.Internal, "another process has locked %s and does not release it", path).
+				WithHint("find that process with: fuser %s", path)
 		}
 		return nil, err
 	}

@@ -63,7 +63,7 @@ func (s *Store) Run(ctx context.Context, id string) error {
 		return err
 	}
 	if t.State != Queued {
-		return diag.Errorf(diag.Conflict, "task %s is %s, and runs once", id, t.State)
+		return diag.Errorf(diag.Conflict, "task %s is %s; a task runs only once", id, t.State)
 	}
 	r, err := s.request(id)
 	if err != nil {
@@ -173,13 +173,13 @@ func (s *Store) outcome(ctx context.Context, t *Task, res *run.Result, failed er
 	case ctx.Err() != nil && s.has(t.ID, cancelFile):
 		return Cancelled, "it was cancelled"
 	case ctx.Err() != nil:
-		return Lost, "its runner was told to stop"
+		return Lost, "its runner was stopped"
 	case failed != nil:
 		return Failed, failed.Error()
 	case res.TimedOut:
-		return TimedOut, fmt.Sprintf("it was ended at its limit, after %v", res.Duration.Round(1e6))
+		return TimedOut, fmt.Sprintf("it was stopped at its time limit, after %v", res.Duration.Round(1e6))
 	case res.Signal != "":
-		return Failed, "its command was ended by " + res.Signal
+		return Failed, "its command was stopped by " + res.Signal
 	case res.ExitCode != 0:
 		return Failed, "its command ended with exit code " + strconv.Itoa(res.ExitCode)
 	}

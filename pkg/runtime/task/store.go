@@ -49,7 +49,7 @@ func (s *Store) Submit(ctx context.Context, r Request) (*Task, error) {
 		return nil, err
 	}
 	if len(r.Body) > MaxBody {
-		return nil, diag.Errorf(diag.Invalid, "the task's text has %d bytes, and at most %d are taken", len(r.Body),
+		return nil, diag.Errorf(diag.Invalid, "the task's text has %d bytes, more than %d", len(r.Body),
 			MaxBody)
 	}
 	if strings.TrimSpace(r.Body) == "" {
@@ -61,9 +61,9 @@ func (s *Store) Submit(ctx context.Context, r Request) (*Task, error) {
 		return nil, err
 	}
 	if runner.Project && r.Project == "" {
-		return nil, diag.Errorf(diag.Usage, "runner %q works in the project's directory, and there is no project here",
+		return nil, diag.Errorf(diag.Usage, "runner %q needs a project, but the current directory is not in one",
 			r.Agent).
-			WithHint("run it in a project, or leave directory: project out of runners.%s", r.Agent)
+			WithHint("run it in a project, or remove directory: project from runners.%s", r.Agent)
 	}
 	s.gc()
 	t, lock, err := s.create(r, runner)
@@ -73,7 +73,7 @@ func (s *Store) Submit(ctx context.Context, r Request) (*Task, error) {
 	defer lock.close()
 	if err := s.spawn(t.ID, lock); err != nil {
 		_ = os.RemoveAll(s.Dir(t.ID)) // no other process can know the task
-		return nil, diag.Errorf(diag.Internal, "the process that runs tasks could not be started: %w", err)
+		return nil, diag.Errorf(diag.Internal, "cannot start the process that runs tasks: %w", err)
 	}
 	return t, nil
 }
@@ -188,12 +188,12 @@ func (s *Store) Find(ctx context.Context, id string) (*Task, error) {
 }
 
 func (s *Store) unknown(id string) error {
-	err := diag.Errorf(diag.NotFound, "there is no task %q", id)
+	err := diag.Errorf(diag.NotFound, "task %q does not exist", id)
 	ids, _ := s.ids() // only the hint needs them
 	if near := diag.Nearest(id, ids); near != "" {
 		return err.WithHint("did you mean %s?", near)
 	}
-	return err.WithHint("skillpm task list shows the tasks; those that ended %d days ago are removed",
+	return err.WithHint("list tasks with: skillpm task list (tasks are removed %d days after their end)",
 		Keep/(24*time.Hour))
 }
 

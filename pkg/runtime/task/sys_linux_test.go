@@ -17,7 +17,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
-// placed is a task that waits for a runner, whose lock this process holds.
+// placed is a task that waits for a runner, whose lock this process has.
 func placed(t *testing.T, runner pack.Runner) (*Store, *Task, *lock) {
 	t.Helper()
 	s := Open(filepath.Join(t.TempDir(), "tasks"), Options{Now: time.Now})
@@ -29,7 +29,7 @@ func placed(t *testing.T, runner pack.Runner) (*Store, *Task, *lock) {
 	return s, task, l
 }
 
-// A number that is not the runner's, in the file of that, ends nobody.
+// TestWrongNumber checks that a wrong process id in the runner's file ends no process.
 func TestWrongNumber(t *testing.T) {
 	s, task, _ := placed(t, pack.Runner{Command: []string{"true"}})
 	other := exec.Command("sleep", "1000")
@@ -61,7 +61,8 @@ func TestWrongNumber(t *testing.T) {
 	}
 }
 
-// The end of a task is told whatever became of who waits for it; a lock that is never let go is waited for no longer.
+// TestFinishCancelled checks that the end of a task is reported whatever happened to its waiter, and that waiting for a
+// lock that is never released ends.
 func TestFinishCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -92,7 +93,8 @@ func TestFinishCancelled(t *testing.T) {
 	}
 }
 
-// To look changes nothing: a task whose runner is gone is lost, and told, when somebody asks for it.
+// TestLook checks that Current changes nothing: a task without a runner becomes lost, and is reported, only when it is
+// requested.
 func TestLook(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "told.jsonl")
 	s, task, l := placed(t, pack.Runner{Command: []string{"true"}, Notify: pack.Notify{File: file}})
@@ -114,7 +116,7 @@ func TestLook(t *testing.T) {
 	}
 }
 
-// TestSweepExec sweeps processes that spend their life inside execve, where a process shows no environment.
+// TestSweepExec sweeps processes that constantly run execve, during which a process shows no environment.
 func TestSweepExec(t *testing.T) {
 	script := filepath.Join(t.TempDir(), "again.sh")
 	if err := os.WriteFile(script, []byte("exec /bin/sh \"$0\"\n"), 0o600); err != nil {

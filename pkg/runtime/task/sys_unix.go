@@ -44,7 +44,7 @@ func inherit(path string) (*lock, error) {
 	err = syscall.Fstat(inherited, &stat)
 	if info, ok := want.Sys().(*syscall.Stat_t); err != nil || !ok || stat.Dev != info.Dev || stat.Ino != info.Ino {
 		return nil, diag.Errorf(diag.Usage, "this process was not started to run a task").
-			WithHint("skillpm task submit starts one that is")
+			WithHint("start a new one with: skillpm task submit")
 	}
 	syscall.CloseOnExec(inherited)
 	return &lock{os.NewFile(inherited, path)}, nil

@@ -52,7 +52,7 @@ func inherit(path string) (*lock, error) {
 		return nil, err
 	}
 	if !got {
-		return nil, diag.Errorf(diag.Conflict, "the task runs already")
+		return nil, diag.Errorf(diag.Conflict, "the task is already running")
 	}
 	_ = os.Stdout.Close() // signals the submitter
 	return &lock{l}, nil

@@ -122,13 +122,13 @@ func (s *Store) read(id string) (*Task, error) {
 	}
 	switch {
 	case st.Version != version:
-		return nil, damaged(s.file(id, stateFile), "has the version %d", st.Version)
+		return nil, damaged(s.file(id, stateFile), "has version %d", st.Version)
 	case st.ID != id:
-		return nil, damaged(s.file(id, stateFile), "is of another task, %q", st.ID)
+		return nil, damaged(s.file(id, stateFile), "belongs to another task, %q", st.ID)
 	case !slices.Contains(States(), st.State):
 		return nil, damaged(s.file(id, stateFile), "has the unknown state %q", st.State)
 	case st.State.Ended() && st.Ended == nil, st.Created.IsZero():
-		return nil, damaged(s.file(id, stateFile), "says not when")
+		return nil, damaged(s.file(id, stateFile), "has no timestamp")
 	}
 	return &st.Task, nil
 }
@@ -139,7 +139,7 @@ func (s *Store) request(id string) (*request, error) {
 		return nil, err
 	}
 	if r.Version != version || len(r.Runner.Command) == 0 {
-		return nil, damaged(s.file(id, requestFile), "names no command")
+		return nil, damaged(s.file(id, requestFile), "does not name a command")
 	}
 	return &r, nil
 }
@@ -166,14 +166,15 @@ func readJSON(path string, into any) error {
 	case jsonx.KindOf(err) == jsonx.TrailingData:
 		return damaged(path, "has more than one value")
 	case err != nil:
-		return damaged(path, "cannot be read: %v", err)
+		return damaged(path, "is not valid: %v", err)
 	}
 	return nil
 }
 
 func damaged(path, format string, args ...any) error {
 	return diag.Errorf(diag.Invalid, "%s "+format, append([]any{path}, args...)...).
-		WithHint("the task is damaged, or of another version of skillpm: remove its directory %s", filepath.Dir(path))
+		WithHint("remove the directory %s: the task is damaged, or is from another version of "+
+			"skillpm", filepath.Dir(path))
 }
 
 // Output returns the stored standard output of an ended task.

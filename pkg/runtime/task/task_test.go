@@ -26,7 +26,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/runtime/task"
 )
 
-// TestMain runs a task where this program was started to do so, as skillpm task run-one is.
+// TestMain runs a task if this program was started for one, like skillpm task run-one.
 func TestMain(m *testing.M) {
 	if len(os.Args) != 4 || !slices.Equal(os.Args[1:3], task.RunOne()) {
 		os.Exit(m.Run())
@@ -66,7 +66,7 @@ func newFixture(t testing.TB) *fixture {
 	return w
 }
 
-// sh has a shell run the tasks of the default type; the text gets w.dir as $1.
+// sh makes a shell run the tasks of the default type. The text gets w.dir as $1.
 func (w *fixture) sh(text string) *fixture {
 	r := w.runners[pack.DefaultRunner]
 	r.Command = []string{"/bin/sh", "-c", text, "sh", w.dir}
@@ -116,7 +116,7 @@ func (w *fixture) output(id string) string {
 	return string(out)
 }
 
-// fifo makes a pipe with a name in w.dir. Opening it waits for the other side.
+// fifo creates a named pipe in w.dir. Opening it waits for the other side.
 func (w *fixture) fifo(name string) string {
 	w.Helper()
 	path := filepath.Join(w.dir, name)
@@ -126,7 +126,7 @@ func (w *fixture) fifo(name string) string {
 	return path
 }
 
-// line reads a line of a pipe that somebody else opens, and returns the pipe.
+// line reads a line of a pipe that another process opens, and returns the pipe.
 func (w *fixture) line(path string) (string, *os.File) {
 	w.Helper()
 	f, err := os.Open(path)
@@ -150,7 +150,8 @@ func (w *fixture) lines(name string) []string {
 	return strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
 }
 
-// SPEC P10, O11: a task gets the skill's text and nothing of whoever asked; what it prints and its exit code come back.
+// TestP10O11Isolation checks SPEC P10, O11: a task gets only the skill's text, and its output and exit code are
+// returned.
 func TestP10O11Isolation(t *testing.T) {
 	w := newFixture(t).sh(`cat; echo "--"; env | sort; echo "--"; pwd; ls -A; echo "to stderr" >&2; touch left-behind`)
 	w.options.Env = append(os.Environ(), "SKILLPM_SESSION=the-conversation", "SECRET_TOKEN=hunter2", "API_KEY=k1", "SKILLPM_PROFILE=pegasus")
@@ -189,7 +190,7 @@ func TestP10O11Isolation(t *testing.T) {
 	if strings.Contains(rest, "hunter2") || strings.Contains(rest, "the-conversation") {
 		t.Errorf("a secret of the parent's: %s", rest)
 	}
-	// an empty directory of its own, which goes
+	// its own empty directory, which is removed
 	if dir := strings.TrimSpace(where); dir != filepath.Join(w.Dir(job.ID), "work") {
 		t.Errorf("it works in %q", where)
 	} else if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
@@ -201,7 +202,7 @@ func TestP10O11Isolation(t *testing.T) {
 	if done.ExitCode == nil || *done.ExitCode != 0 || done.Started == nil || done.Ended == nil || done.OutputBytes != int64(len(w.output(job.ID))) {
 		t.Errorf("%+v", done)
 	}
-	// only the owner can read any of it
+	// only the owner can read it
 	err := filepath.WalkDir(w.store, func(path string, d os.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -216,7 +217,7 @@ func TestP10O11Isolation(t *testing.T) {
 	}
 }
 
-// SPEC P10: the end is told, once, with the result; the audit log has it, too.
+// TestP10Notified checks SPEC P10: the end is reported once, with the result, and is in the audit log.
 func TestP10Notified(t *testing.T) {
 	w := newFixture(t).sh(`echo the result; exit 3`)
 	r := w.runners[pack.DefaultRunner]
@@ -269,7 +270,7 @@ func TestP10Notified(t *testing.T) {
 	}
 }
 
-// Twenty tasks that are submitted at once have an id each, end each, and are told each.
+// TestTwentyAtOnce checks that twenty concurrent tasks have different ids, all end, and are all reported.
 func TestTwentyAtOnce(t *testing.T) {
 	w := newFixture(t).sh(`cat`)
 	r := w.runners[pack.DefaultRunner]
@@ -323,8 +324,8 @@ func TestTwentyAtOnce(t *testing.T) {
 	}
 }
 
-// SPEC P10: a task whose runner was killed is lost, whoever has its process id now; what it had started ends, and its
-// end is told once, however many look.
+// TestLost checks SPEC P10: a task whose runner was killed is lost, even if another process has its process id. Its
+// child processes end, and its end is reported once, to any number of readers.
 func TestLost(t *testing.T) {
 	w := newFixture(t)
 	alive := w.fifo("alive")
@@ -346,7 +347,7 @@ func TestLost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// whoever waits learns of it without looking again and again
+	// a waiter is notified without polling
 	waited := make(chan *task.Task, 1)
 	w.OnEnd(t.Context(), job.ID, func(got *task.Task, err error) {
 		if err != nil {
@@ -360,7 +361,7 @@ func TestLost(t *testing.T) {
 	if got := <-waited; got == nil || got.State != task.Lost {
 		t.Fatalf("%+v", got)
 	}
-	// the number is somebody else's now: this process's
+	// the process id belongs to another process now: this one
 	if err := os.WriteFile(file, []byte(strconv.Itoa(os.Getpid())), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -385,7 +386,8 @@ func TestLost(t *testing.T) {
 	}
 }
 
-// SPEC P10: cancelling ends all processes of a task, also those that left its group, as often as it is asked for.
+// TestCancel checks SPEC P10: canceling ends all processes of a task, including those that left its group, and can be
+// repeated.
 func TestCancel(t *testing.T) {
 	w := newFixture(t)
 	alive := w.fifo("alive")
@@ -415,7 +417,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// A task that is cancelled before its runner has begun does not run.
+// TestCancelQueued checks that a task that is canceled before its runner starts does not run.
 func TestCancelQueued(t *testing.T) {
 	w := newFixture(t).sh(`touch "$1/ran"`)
 	gate := w.fifo("gate")
@@ -438,13 +440,13 @@ func TestCancelQueued(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(w.dir, "ran")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("it ran: %v", err)
 	}
-	// and nobody runs it again
+	// and no process runs it again
 	if err := w.Run(t.Context(), job.ID); diag.CodeOf(err) != diag.Usage {
 		t.Errorf("%v", err)
 	}
 }
 
-// A runner that never begins is found by its lock as well.
+// TestLostQueued checks that a runner that never starts is detected by its lock, too.
 func TestLostQueued(t *testing.T) {
 	w := newFixture(t).sh(`true`)
 	w.options.Self = []string{"/bin/sh", "-c", "kill -9 $$"}
@@ -467,7 +469,7 @@ func TestOutcomes(t *testing.T) {
 		reason string
 		output string
 	}{
-		{"slow", task.TimedOut, 143, "at its limit", "partial\n"},
+		{"slow", task.TimedOut, 143, "at its time limit", "partial\n"},
 		{"failing", task.Failed, 7, "exit code 7", ""},
 		{"killed", task.Failed, 139, "SIGSEGV", ""},
 		{"missing", task.Failed, -1, "no-such-agent is not installed", ""},
@@ -483,7 +485,7 @@ func TestOutcomes(t *testing.T) {
 		}
 	}
 	got := w.waitEnded(w.submit(task.Request{Agent: "much"}).ID, task.Succeeded)
-	if out := w.output(got.ID); !got.Truncated || got.OutputBytes != 6_000_000 || len(out) > task.MaxOutput+100 || !strings.Contains(out, "bytes left out") {
+	if out := w.output(got.ID); !got.Truncated || got.OutputBytes != 6_000_000 || len(out) > task.MaxOutput+100 || !strings.Contains(out, "bytes omitted") {
 		t.Errorf("%+v, %d bytes", got, len(out))
 	}
 	if n, err := w.Notification(got); err != nil || len(n.Output) > 16<<10 || !n.Cut {
@@ -512,7 +514,7 @@ func TestSubmitRefuses(t *testing.T) {
 	if list, _, err := w.List(t.Context()); err != nil || len(list) != 0 {
 		t.Errorf("%v, %v", list, err)
 	}
-	// a process that cannot be started leaves nothing
+	// a process that cannot be started leaves no files
 	w.options.Self = []string{filepath.Join(w.dir, "missing")}
 	w.sh("true").Store = task.Open(w.store, w.options)
 	if _, err := w.Submit(t.Context(), task.Request{Body: "x"}); err == nil {
@@ -530,7 +532,7 @@ func TestSubmitRefuses(t *testing.T) {
 	}
 }
 
-// Who waits can go away; the task does not care.
+// TestWaitEnds checks that a waiter can leave without an effect on the task.
 func TestWaitEnds(t *testing.T) {
 	w := newFixture(t)
 	gate := w.fifo("gate")
@@ -558,7 +560,7 @@ func TestWaitEnds(t *testing.T) {
 	}
 }
 
-// What is damaged is said to be, and hides nothing else.
+// TestDamaged checks that damaged tasks are reported, and hide no others.
 func TestDamaged(t *testing.T) {
 	w := newFixture(t).sh("true")
 	good := w.submit(task.Request{})
@@ -591,7 +593,7 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-// Tasks that ended a month ago are removed when another is submitted; those that run stay.
+// TestKeep checks that a submission removes tasks that ended a month ago, and keeps running ones.
 func TestKeep(t *testing.T) {
 	w := newFixture(t)
 	gate := w.fifo("gate")
@@ -635,7 +637,7 @@ func TestKeep(t *testing.T) {
 	}
 }
 
-// FuzzState reads any bytes as a task's state without harm, and what it takes for one it writes as it was.
+// FuzzState checks that reading any bytes as a task's state is safe, and that a valid state is written unchanged.
 func FuzzState(f *testing.F) {
 	const id = "20261122-162300-123-k3f9q2m7xwabc"
 	f.Add([]byte(`{"version":1,"id":"` + id + `","state":"succeeded","agent":"general","created":"2026-11-22T16:23:00Z","ended":"2026-11-22T16:23:01Z","outputBytes":3}`))
@@ -645,7 +647,7 @@ func FuzzState(f *testing.F) {
 		if err := os.Mkdir(filepath.Join(dir, id), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		// told, and with a lock that nobody holds
+		// reported, and with a free lock
 		for name, text := range map[string][]byte{"state.json": data, "notified": nil, "lock": nil} {
 			if err := os.WriteFile(filepath.Join(dir, id, name), text, 0o600); err != nil {
 				t.Fatal(err)

@@ -111,7 +111,7 @@ func (s *Store) Cancel(ctx context.Context, id string) (*Task, error) {
 	defer stop()
 	if t, err = s.Wait(within, id); err != nil && ctx.Err() == nil && within.Err() != nil {
 		return nil, diag.Errorf(diag.Internal, "the runner of task %s does not end", id).
-			WithHint("the process that has %s open is to be ended by hand: fuser %s", lockFile, s.file(id, lockFile))
+			WithHint("end the process that has %s open; find it with: fuser %s", lockFile, s.file(id, lockFile))
 	}
 	return t, err
 }

@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -24,8 +23,8 @@ const (
 
 // Agent is one program that reads skills. Agents are comparable.
 type Agent struct {
-	ID      string // as in a manifest's agents list and in --agent, --host, and --profile
-	Alias   string // another id, in hooks and the audit log; "" for none
+	ID      string // as in a manifest's agents list, commands, and the audit log
+	Aliases string // other accepted ids, separated by spaces
 	Title   string // the official name
 	Project string // skill directory in a project, slash-separated
 	User    string // skill directory in the home directory, slash-separated; "" if it has none
@@ -50,20 +49,22 @@ func IDs() []string {
 	return ids
 }
 
-// HookID is the id in hook commands, configurations, and the audit log.
-func (a Agent) HookID() string { return cmp.Or(a.Alias, a.ID) }
+// Is reports whether a is the agent with an id or an alias.
+func (a Agent) Is(id string) bool {
+	return id != "" && (a.ID == id || slices.Contains(strings.Fields(a.Aliases), id))
+}
 
-// HookID returns [Agent.HookID] for an id or an alias, and other ids unchanged.
-func HookID(id string) string {
+// Canonical returns the id for an id or an alias, and other ids unchanged.
+func Canonical(id string) string {
 	if a, ok := Find(id); ok {
-		return a.HookID()
+		return a.ID
 	}
 	return id
 }
 
 // Find returns the agent with an id or an alias, and whether it exists.
 func Find(id string) (Agent, bool) {
-	i := slices.IndexFunc(table[:], func(a Agent) bool { return id != "" && (a.ID == id || a.Alias == id) })
+	i := slices.IndexFunc(table[:], func(a Agent) bool { return a.Is(id) })
 	if i < 0 {
 		return Agent{}, false
 	}
@@ -84,7 +85,8 @@ func Lookup(id string) (Agent, error) {
 	if near := diag.Nearest(id, IDs()); near != "" {
 		return Agent{}, err.WithHint("did you mean %s?", near)
 	}
-	return Agent{}, err.WithHint("use agents for the shared directory %s, which most agents read", Shared)
+	return Agent{}, err.WithHint("list agents with \"skillpm agents --all\", "+
+		"or use the id agents for the shared directory %s", Shared)
 }
 
 // LookupAll returns the agents with the given ids, in order and without duplicates. [AllID] means all agents with their

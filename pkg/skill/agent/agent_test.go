@@ -10,7 +10,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/agent"
 )
 
-// The table is what everything else stands on: sorted, complete, and nothing in it leads out of the project or home.
+// TestTable checks the table of agents: sorted, complete, and no path leads out of the project or home.
 func TestTable(t *testing.T) {
 	all := agent.All()
 	if !slices.IsSortedFunc(all, func(a, b agent.Agent) int { return strings.Compare(a.ID, b.ID) }) {
@@ -31,7 +31,8 @@ func TestTable(t *testing.T) {
 				t.Errorf("%s: %q is not a clean relative path that ends in skills", a.ID, dir)
 			}
 		}
-		// An agent that keeps skills in a directory without a dot would be handed other people's files: never guess it.
+		// An agent whose skills directory does not have a leading dot might receive unrelated files, so skillpm never
+		// detects it.
 		if !strings.HasPrefix(a.Project, ".") && a.Mark != "" {
 			t.Errorf("%s keeps skills in %s and must be asked for", a.ID, a.Project)
 		}
@@ -45,7 +46,7 @@ func TestLookupUnknown(t *testing.T) {
 	for _, tt := range []struct{ id, hint string }{
 		{"claude-cod", "did you mean claude-code?"},
 		{"cursr", "did you mean cursor?"},
-		{"emacs", "use agents for the shared directory .agents/skills, which most agents read"},
+		{"emacs", "list agents with \"skillpm agents --all\", or use the id agents for the shared directory .agents/skills"},
 	} {
 		_, err := agent.LookupAll([]string{"codex", tt.id})
 		if diag.CodeOf(err) != diag.Usage || diag.HintOf(err) != tt.hint {
@@ -58,7 +59,7 @@ func TestLookupUnknown(t *testing.T) {
 	}
 }
 
-// "all" is every agent but those that read a directory which other files may be in.
+// TestLookupAllOwn checks that "all" is every agent except those whose directory may have other files.
 func TestLookupAllOwn(t *testing.T) {
 	got, err := agent.LookupAll([]string{"codex", "all"})
 	if err != nil || got[0].ID != "codex" || len(got) < 60 {
@@ -71,7 +72,7 @@ func TestLookupAllOwn(t *testing.T) {
 		}
 		seen[a.ID] = true
 	}
-	for _, id := range []string{"claude-code", "agents", "gemini-cli"} {
+	for _, id := range []string{"claude-code", "agents", "gemini"} {
 		if !seen[id] {
 			t.Errorf("%s is missing", id)
 		}
@@ -102,7 +103,7 @@ func TestDetect(t *testing.T) {
 	}
 }
 
-// An agent whose directory a variable moves is found where it is.
+// TestDetectMoved checks that an agent whose directory a variable moves is detected there.
 func TestDetectMoved(t *testing.T) {
 	moved := agent.Relocate(agent.All(), "/h", func(k string) string {
 		return map[string]string{"CLAUDE_CONFIG_DIR": "/srv/claude", "CODEX_HOME": "/h/cfg/codex"}[k]

@@ -1,5 +1,5 @@
 // Package agent is the table of agents: their ids, skill directories, and profiles, and the directories that show that
-// an agent is in use. All flags that accept agents, such as --agent, --host, and --profile, use this table. Start
+// an agent is in use. All flags that accept agents, such as --agent, --agent, and --profile, use this table. Start
 // reading at [Lookup].
 //
 // The rules it keeps:

@@ -27,7 +27,8 @@ var table = [...]Agent{
 	},
 	{ID: "bob", Title: "IBM Bob", Project: ".bob/skills", User: ".bob/skills", Mark: ".bob"},
 	{
-		ID: "claude-code", Title: "Claude Code", Project: ".claude/skills", User: ".claude/skills", Mark: ".claude",
+		ID: "claude-code", Aliases: "claude", Title: "Claude Code", Project: ".claude/skills", User: ".claude/skills",
+		Mark:    ".claude",
 		UserEnv: "CLAUDE_CONFIG_DIR", Profile: "claude-code",
 	},
 	{ID: "cline", Title: "Cline", Project: ".agents/skills", User: ".agents/skills", Mark: ".cline"},
@@ -57,6 +58,10 @@ var table = [...]Agent{
 	},
 	{ID: "continue", Title: "Continue", Project: ".continue/skills", User: ".continue/skills", Mark: ".continue"},
 	{
+		ID: "copilot", Aliases: "github-copilot copilot-cli", Title: "GitHub Copilot", Project: ".agents/skills",
+		User: ".copilot/skills", Mark: ".copilot", Reads: ".github .copilot",
+	},
+	{
 		ID: "cortex", Title: "Cortex Code", Project: ".cortex/skills", User: ".snowflake/cortex/skills",
 		Mark: ".snowflake/cortex",
 	},
@@ -83,12 +88,8 @@ var table = [...]Agent{
 	{ID: "forgecode", Title: "ForgeCode", Project: ".forge/skills", User: ".forge/skills", Mark: ".forge"},
 	{ID: "fx", Title: "fx", Project: ".agents/skills", User: ".agents/skills", Mark: ".fx"},
 	{
-		ID: "gemini-cli", Alias: "gemini", Title: "Gemini CLI", Project: ".agents/skills", User: ".gemini/skills",
+		ID: "gemini", Aliases: "gemini-cli", Title: "Gemini CLI", Project: ".agents/skills", User: ".gemini/skills",
 		Mark: ".gemini", Reads: ".gemini",
-	},
-	{
-		ID: "github-copilot", Alias: "copilot", Title: "GitHub Copilot", Project: ".agents/skills",
-		User: ".copilot/skills", Mark: ".copilot", Reads: ".github .copilot",
 	},
 	{
 		ID: "goose", Title: "Goose", Project: ".goose/skills", User: ".config/goose/skills", Mark: ".config/goose",

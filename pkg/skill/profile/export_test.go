@@ -1,4 +1,4 @@
 package profile
 
-// Values are the names of values in templates of skills and of results.
+// Values returns the names of values in templates of skills and of results.
 func Values() (entries, results []string) { return entryValues, resultValues }

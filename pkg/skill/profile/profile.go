@@ -18,6 +18,7 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/internal/yamlx"
 	"github.com/skillpm/skillpm/pkg/skill/agent"
 )
@@ -150,7 +151,7 @@ func lookup(id string, others []string) (*Profile, error) {
 	if near := cmp.Or(nearest(id, ids), nearest(id, agent.IDs())); near != "" {
 		return nil, err.WithHint("did you mean %s?", near)
 	}
-	return nil, err.WithHint("the profiles are %s", strings.Join(ids, ", "))
+	return nil, err.WithHint("use %s", textx.OneOf(ids))
 }
 
 // ofAgent returns the profile of an agent, with the agent's directories if it reads more than the profile's.

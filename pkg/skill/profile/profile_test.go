@@ -6,11 +6,12 @@ import (
 	"testing"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/skill/profile"
 	"github.com/skillpm/skillpm/schema"
 )
 
-// Every profile can be read, is known by its file's name, and has a schema.
+// TestAll checks that every profile is valid, has its file's name, and has a schema.
 func TestAll(t *testing.T) {
 	all, err := profile.All()
 	if err != nil {
@@ -36,7 +37,7 @@ func TestAll(t *testing.T) {
 	}
 }
 
-// Presets are no hosts.
+// TestHosts checks that presets do not count as agents.
 func TestHosts(t *testing.T) {
 	hosts, err := profile.Agents()
 	if err != nil {
@@ -80,11 +81,11 @@ func TestSelect(t *testing.T) {
 func TestLookupUnknown(t *testing.T) {
 	tests := []struct{ id, hint string }{
 		{"Claude-Code", "did you mean claude-code?"},
-		{"claude", "did you mean claude-code?"},
+		{"klaude-code", "did you mean claude-code?"},
 		{"claude_code", "did you mean claude-code?"},
 		{"agentskils", "did you mean agentskills?"},
-		{"nothing", "the profiles are " + strings.Join(profile.IDs(), ", ")},
-		{"", "the profiles are " + strings.Join(profile.IDs(), ", ")},
+		{"nothing", "use " + textx.OneOf(profile.IDs())},
+		{"", "use " + textx.OneOf(profile.IDs())},
 	}
 	for _, tt := range tests {
 		_, err := profile.Lookup(tt.id)
@@ -94,7 +95,7 @@ func TestLookupUnknown(t *testing.T) {
 	}
 }
 
-// S3: the list of downgrades is short and each has its reason.
+// TestDowngradesAreListed checks S3: the list of downgrades is short and each has a reason.
 func TestDowngradesAreListed(t *testing.T) {
 	all, err := profile.All()
 	if err != nil {

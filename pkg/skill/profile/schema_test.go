@@ -30,7 +30,7 @@ func profileSchema(t *testing.T) *yamlschema.Schema {
 	return s
 }
 
-// All profiles answer to their JSON Schema, and are read as a user's own would be.
+// TestSchema checks that all profiles match their JSON Schema, and are valid as a user's own.
 func TestSchema(t *testing.T) {
 	s := profileSchema(t)
 	files, err := filepath.Glob("*.yaml")
@@ -67,7 +67,7 @@ func TestSchema(t *testing.T) {
 	}
 }
 
-// The schema has the fields that are read, and no others.
+// TestSchemaFields checks that the schema has exactly the fields that the parser reads.
 func TestSchemaFields(t *testing.T) {
 	raw := profileSchema(t).Raw
 	compareFields(t, raw, raw, reflect.TypeFor[profile.Profile](), "profile")
@@ -109,7 +109,7 @@ func compareFields(t *testing.T, root, at map[string]any, typ reflect.Type, wher
 	}
 }
 
-// Names of schemas that a profile may ask for are those of skills.
+// TestSchemaNames checks that the schema names in profiles are those of skills.
 func TestSchemaNames(t *testing.T) {
 	text, _ := schema.Read("profile")
 	var doc struct {

@@ -6,7 +6,7 @@ import (
 )
 
 // Template is a text with placeholders: {name} is replaced by a value, {name|filter} by a filtered value, and text in
-// [[ ]] is omitted if one of its values is empty. {{ is a literal brace, and so is a brace without a lower-case word
+// [[ ]] is omitted if one of its values is empty. {{ is a literal brace, and so is a brace without a lowercase word
 // and a closing brace after it. Sections do not nest.
 type Template struct{ parts []part }
 
@@ -33,7 +33,7 @@ func ParseTemplate(text string) (Template, error) {
 			return Template{}, fmt.Errorf("[[ is not closed by ]]")
 		}
 		if strings.Contains(section, "[[") {
-			return Template{}, fmt.Errorf("[[ stands inside another [[")
+			return Template{}, fmt.Errorf("[[ is inside another [[")
 		}
 		t.parts = append(t.parts, part{optional: values(nil, section)})
 		text = rest

@@ -72,11 +72,11 @@ func (r *resolver) resolve(id string) (*Profile, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return lookup(id, UserIDs(r.user))
 	case err != nil:
-		return nil, diag.Errorf(diag.Invalid, "the file of profile %s cannot be read: %w", id, err)
+		return nil, diag.Errorf(diag.Invalid, "cannot read the file of profile %s: %w", id, err)
 	case builtIn:
-		return nil, diag.Errorf(diag.Conflict, "%s is a profile of skillpm's own, and there is a file %s/%s", id, Dir,
+		return nil, diag.Errorf(diag.Conflict, "%s is a built-in profile, but the file %s/%s exists", id, Dir,
 			id+suffix).
-			WithHint("give the file another name, and write extends: %s in it", id)
+			WithHint("rename the file, and add extends: %s to it", id)
 	case slices.Contains(r.chain, id):
 		return nil, diag.Errorf(diag.Invalid, "profile %s extends itself: %s", id,
 			strings.Join(append(r.chain, id), " → "))
@@ -96,7 +96,7 @@ func (r *resolver) parse(path, id string, text []byte) (*Profile, error) {
 	switch {
 	case ok && !root.Exists():
 		return nil, diag.Errorf(diag.Invalid, "%s is empty", path).
-			WithHint("write extends: %s, and what is to be different", Runtime)
+			WithHint("add extends: %s and the differences", Runtime)
 	case !ok || !root.Decode(p):
 		return nil, file.Err()
 	}
@@ -111,13 +111,13 @@ func (r *resolver) parse(path, id string, text []byte) (*Profile, error) {
 		root.Decode(p)
 	}
 	if idValue := root.Get("id"); idValue.Exists() && idValue.Node.Value != id {
-		idValue.Errorf("leave id out, or rename the file "+idValue.Node.Value+suffix,
-			"the id is %q, and the file's name says %q",
+		idValue.Errorf("omit id, or rename the file "+idValue.Node.Value+suffix,
+			"the id is %q, but the file name is %q",
 			idValue.Node.Value, id)
 	}
 	if !isID(id) {
-		return nil, diag.Errorf(diag.Invalid, "%s: %q is no id", path, id).
-			WithHint("lower-case letters, digits and single hyphens, at most 64")
+		return nil, diag.Errorf(diag.Invalid, "%s: %q is not an id", path, id).
+			WithHint("use at most 64 lowercase letters, digits, and single hyphens")
 	}
 	p.ID, p.Title, p.User = id, cmp.Or(p.Title, id), true
 	(&checker{root}).check(p)

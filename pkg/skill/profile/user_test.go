@@ -17,7 +17,8 @@ func user(files map[string]string) fstest.MapFS {
 	return fsys
 }
 
-// A user adds a profile that says only what differs: mappings are merged, lists and texts replaced.
+// TestResolveExtends checks that a user's profile needs only the differences: mappings are merged, lists and texts
+// replaced.
 func TestResolveExtends(t *testing.T) {
 	fsys := user(map[string]string{
 		"ours.yaml": `extends: kodelet
@@ -97,8 +98,8 @@ func TestResolveErrors(t *testing.T) {
 		code           diag.Code
 	}{
 		{"our", `unknown profile "our"`, "did you mean ours?", diag.Usage},
-		{"../x", `unknown profile "../x"`, "the profiles are agentskills, api-upload, claude-code, dispatch, kodelet, omniforge, pegasus, toolset, about, ours, pegasus, round", diag.Usage},
-		{"pegasus", "pegasus is a profile of skillpm's own, and there is a file profiles/pegasus.yaml", "give the file another name, and write extends: pegasus in it", diag.Conflict},
+		{"../x", `unknown profile "../x"`, "use one of agentskills, api-upload, claude-code, dispatch, kodelet, omniforge, pegasus, toolset, about, ours, pegasus, or round", diag.Usage},
+		{"pegasus", "pegasus is a built-in profile, but the file profiles/pegasus.yaml exists", "rename the file, and add extends: pegasus to it", diag.Conflict},
 		{"round", "profiles/round.yaml:1: extends: profiles/about.yaml:1: extends: profile round extends itself: round → about → round", "", diag.Invalid},
 	} {
 		_, err := profile.Resolve(tt.id, fsys)
@@ -108,44 +109,44 @@ func TestResolveErrors(t *testing.T) {
 	}
 }
 
-// What is wrong with a profile is said with its line, and what was perhaps meant.
+// TestParseErrors checks that errors in a profile have a line, and suggest similar names.
 func TestParseErrors(t *testing.T) {
 	deep := "extends: kodelet\nactivation: {failed: {json: " + strings.Repeat("[", 30) + strings.Repeat("]", 30) + "}}\n"
 	for _, tt := range []struct{ name, text, want, hint string }{
-		{"empty", "", "p.yaml is empty", "write extends: omniforge, and what is to be different"},
-		{"no YAML", "extends: [\n", "p.yaml:1: not valid YAML: did not find expected node content", ""},
-		{"list", "- a\n", "p.yaml:1: a mapping is wanted here, with a key on each line", ""},
-		{"unknown", "extends: kodelet\nstage1:\n  headings: x\n", `p.yaml:3: unknown field "headings" in stage1`, "did you mean heading?"},
-		{"unknown at the top", "extends: kodelet\nlayer: []\n", `p.yaml:2: unknown field "layer" in the profile`, "did you mean layers?"},
-		{"twice", "extends: kodelet\ntitle: a\ntitle: b\n", `p.yaml:3: "title" is there twice, first on line 2`, ""},
-		{"no value", "extends: kodelet\nqualify:\n", "p.yaml:2: qualify has no value", `leave it out, or write "" for none`},
-		{"number for text", "extends: kodelet\ntitle: 12\n", "p.yaml:2: title is 12, and should be a text", "write it in quotes"},
-		{"text for number", "extends: kodelet\nstage1: {cap: many}\n", "p.yaml:2: stage1.cap is a text, and should be a whole number", ""},
-		{"text for list", "extends: kodelet\nreserved: help\n", "p.yaml:2: reserved is a text, and should be a list", ""},
-		{"text for truth", "extends: kodelet\ntrusted-projects: often\n", "p.yaml:2: trusted-projects is a text, and should be true or false", ""},
-		{"alias", "extends: &a kodelet\ntitle: *a\n", "p.yaml:1: &a is an anchor, which is not used here", "write the value itself, in quotes"},
+		{"empty", "", "p.yaml is empty", "add extends: omniforge and the differences"},
+		{"no YAML", "extends: [\n", "p.yaml:1: invalid YAML: did not find expected node content", ""},
+		{"list", "- a\n", "p.yaml:1: expected a mapping, with a key on each line", ""},
+		{"unknown", "extends: kodelet\nstage1:\n  headings: x\n", `p.yaml:3: unknown key "headings" in stage1`, "did you mean heading?"},
+		{"unknown at the top", "extends: kodelet\nlayer: []\n", `p.yaml:2: unknown key "layer" in the profile`, "did you mean layers?"},
+		{"twice", "extends: kodelet\ntitle: a\ntitle: b\n", `p.yaml:3: "title" is duplicated, first on line 2`, ""},
+		{"no value", "extends: kodelet\nqualify:\n", "p.yaml:2: qualify has no value", `omit it, or use "" for none`},
+		{"number for text", "extends: kodelet\ntitle: 12\n", "p.yaml:2: title must be text, not 12", "write it in quotes"},
+		{"text for number", "extends: kodelet\nstage1: {cap: many}\n", "p.yaml:2: stage1.cap must be a whole number, not text", ""},
+		{"text for list", "extends: kodelet\nreserved: help\n", "p.yaml:2: reserved must be a list, not text", ""},
+		{"text for truth", "extends: kodelet\ntrusted-projects: often\n", "p.yaml:2: trusted-projects must be true or false, not text", ""},
+		{"alias", "extends: &a kodelet\ntitle: *a\n", "p.yaml:1: &a is an anchor, which is not allowed here", "use the value itself, in quotes"},
 		{"extends nothing", "extends: kodlet\n", `p.yaml:1: extends: unknown profile "kodlet"`, "did you mean kodelet?"},
-		{"itself", "extends: p\n", "p.yaml:1: extends: unknown profile \"p\"", "the profiles are agentskills, api-upload, claude-code, dispatch, kodelet, omniforge, pegasus, toolset"},
-		{"other id", "extends: kodelet\nid: q\n", `p.yaml:2: the id is "q", and the file's name says "p"`, "leave id out, or rename the file q.yaml"},
-		{"no base", "title: x\n", "p.yaml:1: there is no schema", "write extends: omniforge, or schema"},
-		{"schema", "extends: kodelet\nschema: skill.omniforg\n", `p.yaml:2: schema: "skill.omniforg" is not known`, "did you mean skill.omniforge?"},
-		{"choice", "extends: kodelet\nscripts: run\n", `p.yaml:2: scripts: "run" is not known`, "use read, run-only"},
-		{"over", "extends: kodelet\nstage1:\n  budget:\n    over: dropp\n", `p.yaml:4: stage1.budget.over: "dropp" is not known`, "did you mean drop?"},
-		{"share", "extends: kodelet\nstage1: {budget: {share: 200}}\n", "p.yaml:2: stage1.budget.share is 200; it is a percentage of the context window", ""},
-		{"negative", "extends: kodelet\nstage1:\n  cap: -1\n", "p.yaml:3: stage1.cap is -1, and cannot be negative", ""},
-		{"value", "extends: kodelet\nstage1:\n  entry: \"{nam}\"\n", "p.yaml:3: stage1.entry: there is no value {nam} here", "did you mean {name}?"},
-		{"filter", "extends: kodelet\nstage1: {entry: \"{name|big}\"}\n", "p.yaml:2: stage1.entry: there is no {name|big}", "use {name}, {name|quoted} or {name|trimmed}"},
+		{"itself", "extends: p\n", "p.yaml:1: extends: unknown profile \"p\"", "use one of agentskills, api-upload, claude-code, dispatch, kodelet, omniforge, pegasus, or toolset"},
+		{"other id", "extends: kodelet\nid: q\n", `p.yaml:2: the id is "q", but the file name is "p"`, "omit id, or rename the file q.yaml"},
+		{"no base", "title: x\n", "p.yaml:1: schema is missing", "add extends: omniforge, or schema"},
+		{"schema", "extends: kodelet\nschema: skill.omniforg\n", `p.yaml:2: schema: unknown "skill.omniforg"`, "did you mean skill.omniforge?"},
+		{"choice", "extends: kodelet\nscripts: run\n", `p.yaml:2: scripts: unknown "run"`, "use read or run-only"},
+		{"over", "extends: kodelet\nstage1:\n  budget:\n    over: dropp\n", `p.yaml:4: stage1.budget.over: unknown "dropp"`, "did you mean drop?"},
+		{"share", "extends: kodelet\nstage1: {budget: {share: 200}}\n", "p.yaml:2: stage1.budget.share is 200, but must be a percentage from 0 to 100", ""},
+		{"negative", "extends: kodelet\nstage1:\n  cap: -1\n", "p.yaml:3: stage1.cap is -1, but cannot be negative", ""},
+		{"value", "extends: kodelet\nstage1:\n  entry: \"{nam}\"\n", "p.yaml:3: stage1.entry: unknown value {nam}", "did you mean {name}?"},
+		{"filter", "extends: kodelet\nstage1: {entry: \"{name|big}\"}\n", "p.yaml:2: stage1.entry: unknown {name|big}", "use {name}, {name|quoted}, or {name|trimmed}"},
 		{"section", "extends: kodelet\nstage1: {entry: \"[[{name}\"}\n", "p.yaml:2: stage1.entry: [[ is not closed by ]]", ""},
-		{"nested section", "extends: kodelet\nstage1: {entry: \"[[a [[b]] ]]\"}\n", "p.yaml:2: stage1.entry: [[ stands inside another [[", ""},
-		{"value in JSON", "extends: kodelet\nactivation:\n  failed:\n    json:\n      why: \"{eror}\"\n", "p.yaml:5: activation.failed.json: there is no value {eror} here", "did you mean {error}?"},
-		{"no values", "extends: kodelet\nstage1: {separator: \"{name}\"}\n", "p.yaml:2: stage1.separator: there is no value {name} here", "it is a plain text; {{ stands for a brace that is meant"},
-		{"place", "extends: kodelet\nlayers:\n  - {name: a, dirs: [~/a]}\n  - {name: b, dirs: [skills]}\n", `p.yaml:4: "skills" is no directory of a layer`, "start it with ~/ for the home directory, ./ for the project, / for the machine or {enterprise}/, or write {plugins}"},
-		{"outside", "extends: kodelet\nlayers:\n  - {name: a, dirs: [./../a]}\n", `p.yaml:3: "./../a" is no directory of a layer`, "start it with ~/ for the home directory, ./ for the project, / for the machine or {enterprise}/, or write {plugins}"},
-		{"depth", "extends: kodelet\nlayers:\n  - {name: a, dirs: [./a], depth: 7}\n", "p.yaml:3: layer a: depth is 7, and is from 1 to 6", ""},
+		{"nested section", "extends: kodelet\nstage1: {entry: \"[[a [[b]] ]]\"}\n", "p.yaml:2: stage1.entry: [[ is inside another [[", ""},
+		{"value in JSON", "extends: kodelet\nactivation:\n  failed:\n    json:\n      why: \"{eror}\"\n", "p.yaml:5: activation.failed.json: unknown value {eror}", "did you mean {error}?"},
+		{"no values", "extends: kodelet\nstage1: {separator: \"{name}\"}\n", "p.yaml:2: stage1.separator: unknown value {name}", "use plain text; write a literal brace as {{"},
+		{"place", "extends: kodelet\nlayers:\n  - {name: a, dirs: [~/a]}\n  - {name: b, dirs: [skills]}\n", `p.yaml:4: "skills" is not a directory of a layer`, "start it with ~/ for the home directory, ./ for the project, or / or {enterprise}/ for the machine, or use {plugins}"},
+		{"outside", "extends: kodelet\nlayers:\n  - {name: a, dirs: [./../a]}\n", `p.yaml:3: "./../a" is not a directory of a layer`, "start it with ~/ for the home directory, ./ for the project, or / or {enterprise}/ for the machine, or use {plugins}"},
+		{"depth", "extends: kodelet\nlayers:\n  - {name: a, dirs: [./a], depth: 7}\n", "p.yaml:3: layer a: depth is 7, but must be from 1 to 6", ""},
 		{"no dirs", "extends: kodelet\nlayers: [{name: a}]\n", "p.yaml:2: layer a has no dirs", ""},
-		{"no layers", "extends: kodelet\nlayers: []\n", "p.yaml:2: there are no layers", "write extends: omniforge, or layers"},
-		{"no entry", "extends: kodelet\nstage1: {entry: \"\"}\n", "p.yaml:2: there is no stage1.entry", "write extends: omniforge, or stage1.entry"},
-		{"no text", "schema: skill.kodelet\nlayers: [{name: a, dirs: [~/a]}]\nstage1: {entry: x}\nactivation: {activated: {text: x}}\n", "p.yaml:4: there is no activation.spawned.text", "write extends: omniforge, or activation.spawned.text"},
+		{"no layers", "extends: kodelet\nlayers: []\n", "p.yaml:2: layers is missing", "add extends: omniforge, or layers"},
+		{"no entry", "extends: kodelet\nstage1: {entry: \"\"}\n", "p.yaml:2: stage1.entry is missing", "add extends: omniforge, or stage1.entry"},
+		{"no text", "schema: skill.kodelet\nlayers: [{name: a, dirs: [~/a]}]\nstage1: {entry: x}\nactivation: {activated: {text: x}}\n", "p.yaml:4: activation.spawned.text is missing", "add extends: omniforge, or activation.spawned.text"},
 		{"deep", deep, "p.yaml:2: activation.failed.json is nested more than 16 deep", ""},
 		{"large", "title: " + strings.Repeat("x", 300<<10), "p.yaml has more than 262144 bytes", ""},
 	} {
@@ -161,7 +162,7 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-// No text makes the reader of profiles panic, and what it accepts it accepts again.
+// FuzzParse checks that parsing profiles never panics, and that an accepted profile is accepted again.
 func FuzzParse(f *testing.F) {
 	f.Add("extends: kodelet\n")
 	f.Add("extends: kodelet\nstage1: {entry: \"{{[[{name|quoted}]]\", budget: {share: 1.5}}\n")
@@ -181,7 +182,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// What is shown of a profile says the same as its files.
+// TestText checks that the printed form of a profile has the same content as its files.
 func TestText(t *testing.T) {
 	all, err := profile.Agents()
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/internal/yamlx"
 	"github.com/skillpm/skillpm/schema"
 )
@@ -46,7 +47,8 @@ func (c checker) check(p *Profile) {
 	for dir, variable := range p.Moved {
 		if !strings.HasPrefix(dir, "~/") || !isLayerDir(dir) || variable == "" {
 			c.valueAt([]string{"moved"}).
-				Errorf("write it as in moved: {~/.host: HOST_HOME}", "moved: %q is no directory with a variable", dir)
+				Errorf("use the form moved: {~/.agent: AGENT_HOME}", "moved: %q is not a directory with a "+
+					"variable", dir)
 		}
 	}
 	c.layout(p.Stage1.Layout, entryValues, "stage1")
@@ -97,15 +99,15 @@ func (c checker) oneOf(value string, known []string, path ...string) {
 		c.missing(node, name)
 		return
 	}
-	hint := "use " + strings.TrimPrefix(strings.Join(known, ", "), ", ")
+	hint := "use " + textx.OneOf(slices.DeleteFunc(slices.Clone(known), func(s string) bool { return s == "" }))
 	if near := diag.Nearest(strings.ToLower(value), known); near != "" {
 		hint = "did you mean " + near + "?"
 	}
-	node.Errorf(hint, "%s: %q is not known", name, value)
+	node.Errorf(hint, "%s: unknown %q", name, value)
 }
 
 func (c checker) missing(value yamlx.Value, name string) {
-	value.Errorf("write extends: "+Runtime+", or "+name, "there is no %s", name)
+	value.Errorf("add extends: "+Runtime+", or "+name, "%s is missing", name)
 }
 
 // checkAll checks that a profile of an agent describes skills and each kind of result.
@@ -127,14 +129,14 @@ func (c checker) bounds(p *Profile) {
 	b := p.Stage1.Budget
 	if b.Share < 0 || b.Share > 100 {
 		c.valueAt([]string{"stage1", "budget", "share"}).
-			Errorf("", "stage1.budget.share is %v; it is a percentage of the context window", b.Share)
+			Errorf("", "stage1.budget.share is %v, but must be a percentage from 0 to 100", b.Share)
 	}
 	for _, n := range []struct {
 		n    int
 		path []string
 	}{{b.Fallback, []string{"stage1", "budget", "fallback"}}, {p.Stage1.Cap, []string{"stage1", "cap"}}} {
 		if n.n < 0 {
-			c.valueAt(n.path).Errorf("", "%s is %d, and cannot be negative", strings.Join(n.path, "."), n.n)
+			c.valueAt(n.path).Errorf("", "%s is %d, but cannot be negative", strings.Join(n.path, "."), n.n)
 		}
 	}
 }
@@ -142,7 +144,7 @@ func (c checker) bounds(p *Profile) {
 func (c checker) layers(layers []Layer) {
 	layerValue := c.valueAt([]string{"layers"})
 	if len(layers) == 0 {
-		layerValue.Errorf("write extends: "+Runtime+", or layers", "there are no layers")
+		layerValue.Errorf("add extends: "+Runtime+", or layers", "layers is missing")
 	}
 	for i, l := range layers {
 		if layerValue.IsList() && i < len(layerValue.Node.Content) {
@@ -153,10 +155,10 @@ func (c checker) layers(layers []Layer) {
 
 func (c checker) layer(value yamlx.Value, l Layer) {
 	if !isID(l.Name) {
-		value.Errorf("lower-case letters, digits and single hyphens", "%q is no name of a layer", l.Name)
+		value.Errorf("use lowercase letters, digits, and single hyphens", "invalid layer name %q", l.Name)
 	}
 	if l.Depth < 0 || l.Depth > MaxDepth {
-		value.Errorf("", "layer %s: depth is %d, and is from 1 to %d", l.Name, l.Depth, MaxDepth)
+		value.Errorf("", "layer %s: depth is %d, but must be from 1 to %d", l.Name, l.Depth, MaxDepth)
 	}
 	all := slices.Clone(l.Dirs)
 	for _, dirs := range l.OS {
@@ -167,9 +169,9 @@ func (c checker) layer(value yamlx.Value, l Layer) {
 	}
 	for _, dir := range all {
 		if !isLayerDir(dir) {
-			value.Errorf("start it with ~/ for the home directory, ./ for the project, / for the machine or "+
-				"{enterprise}/, or write {plugins}",
-				"%q is no directory of a layer", dir)
+			value.Errorf("start it with ~/ for the home directory, ./ for the project, or / or {enterprise}/ for "+
+				"the machine, or use {plugins}",
+				"%q is not a directory of a layer", dir)
 		}
 	}
 }
@@ -196,7 +198,7 @@ func (c checker) layout(l Layout, entry []string, path ...string) {
 	c.template(l.Empty, frameValues, append(path, "empty")...)
 	c.template(l.More, []string{"count"}, append(path, "more")...)
 	if l.Most < 0 {
-		c.valueAt(append(path, "most")).Errorf("", "most is %d, and cannot be negative", l.Most)
+		c.valueAt(append(path, "most")).Errorf("", "most is %d, but cannot be negative", l.Most)
 	}
 }
 
@@ -249,13 +251,13 @@ func templateError(text string, known []string) error {
 	}
 	for _, v := range t.Values() {
 		if !slices.Contains(filters, v.Filter) {
-			return diag.Errorf(diag.Invalid, "there is no {%s|%s}", v.Name, v.Filter).
-				WithHint("use {%s}, {%s|quoted} or {%s|trimmed}", v.Name, v.Name, v.Name)
+			return diag.Errorf(diag.Invalid, "unknown {%s|%s}", v.Name, v.Filter).
+				WithHint("use {%s}, {%s|quoted}, or {%s|trimmed}", v.Name, v.Name, v.Name)
 		}
 		if slices.Contains(known, v.Name) {
 			continue
 		}
-		err := diag.Errorf(diag.Invalid, "there is no value {%s} here", v.Name)
+		err := diag.Errorf(diag.Invalid, "unknown value {%s}", v.Name)
 		if near := diag.Nearest(v.Name, known); near != "" {
 			return err.WithHint("did you mean {%s}?", near)
 		}
@@ -266,7 +268,7 @@ func templateError(text string, known []string) error {
 
 func valuesHint(known []string) string {
 	if len(known) == 0 {
-		return "it is a plain text; {{ stands for a brace that is meant"
+		return "use plain text; write a literal brace as {{"
 	}
-	return fmt.Sprintf("the values here are {%s}; {{ stands for a brace that is meant", strings.Join(known, "}, {"))
+	return fmt.Sprintf("the values here are {%s}; write a literal brace as {{", strings.Join(known, "}, {"))
 }

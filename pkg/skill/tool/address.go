@@ -33,15 +33,15 @@ func readAddress(text string) (u *url.URL, refused string) {
 	}
 	for i := range len(text) {
 		if c := text[i]; c <= ' ' || c == '\\' || c >= utf8.RuneSelf || c == 0x7f {
-			return nil, "has characters that an address should not have"
+			return nil, "has characters that are not allowed in a URL"
 		}
 	}
 	u, err := url.Parse(text)
 	switch {
 	case err != nil:
-		return nil, "is no address"
+		return nil, "is not a URL"
 	case u.Scheme != "https" && u.Scheme != "http":
-		return nil, "is no address of the web"
+		return nil, "is not an http or https URL"
 	case u.User != nil:
 		return nil, "has a user before its host"
 	case u.Hostname() == "":

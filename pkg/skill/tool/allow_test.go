@@ -17,7 +17,7 @@ func patterns(t testing.TB, list string) []tool.Pattern {
 	return p
 }
 
-// SPEC O10: patterns for commands hold for every command of a line.
+// TestO10Commands checks SPEC O10: patterns for commands apply to every command of a line.
 func TestO10Commands(t *testing.T) {
 	for _, test := range []struct {
 		list, line string
@@ -148,7 +148,7 @@ func TestO10Commands(t *testing.T) {
 		{"Bash(git:*)", "gi? log", false},
 		{"Bash(git:*)", "=git log", false},
 
-		// what a shell makes something else of
+		// text that a shell transforms
 		{"Bash(git:*)", "git log $(rm x)", false},
 		{"Bash(git:*)", `git log "$(rm x)"`, false},
 		{"Bash(git:*)", "git log `rm x`", false},
@@ -227,9 +227,9 @@ func TestO10Commands(t *testing.T) {
 		{"Bash(git && *)", "git && rm", false},
 		{`Bash(echo "a; b")`, `echo "a; b"`, true},
 		{"Bash(git log;)", "git log", false},
-		{"Bash(*)", "rm -rf / > x; $(y)", true},
+		{"Bash(*)", "rm -rf / > x; echo $(y)", true},
 		{"Bash(:*)", "rm", true},
-		{"Bash", "rm -rf / > x; $(y)", true},
+		{"Bash", "rm -rf / > x; echo $(y)", true},
 		{"shell(git:*)", "git log", true},
 		{"run_shell_command(git)", "git", true},
 		{"*", "rm", true},
@@ -241,12 +241,12 @@ func TestO10Commands(t *testing.T) {
 			t.Errorf("%s with %.60q: allowed %v, want %v (%s)", test.list, test.line, v.Allowed, test.want, v.Reason)
 		}
 		if !v.Allowed && (v.Reason == "" || v.Tool != "Bash") {
-			t.Errorf("%s with %.60q is refused without a reason or a tool: %+v", test.list, test.line, v)
+			t.Errorf("%s with %.60q is denied without a reason or a tool: %+v", test.list, test.line, v)
 		}
 	}
 }
 
-// SPEC O10: hosts' names of one tool meet, with the field of each that holds the command.
+// TestO10HostsOfCommands checks SPEC O10: agents' names of one tool match, with the field of each that has the command.
 func TestO10HostsOfCommands(t *testing.T) {
 	argv := func(words ...any) []any { return words }
 	for _, test := range []struct {
@@ -316,7 +316,7 @@ func TestWindowsCommands(t *testing.T) {
 	}
 }
 
-// SPEC O10: patterns for files are relative to the project, and nothing leaves it.
+// TestO10Files checks SPEC O10: patterns for files are relative to the project, and match nothing outside.
 func TestO10Files(t *testing.T) {
 	for _, test := range []struct {
 		list, path string
@@ -450,7 +450,8 @@ func TestFilesOfHosts(t *testing.T) {
 	}
 }
 
-// Which of several fields a host reads is not known: all count, at any depth and however they are written.
+// TestEveryFieldCounts checks that all fields count, at any depth and in any spelling, because it is unknown which of
+// them an agent reads.
 func TestEveryFieldCounts(t *testing.T) {
 	type input = map[string]any
 	list := "Bash(git:*), Bash(make), Bash(./scripts/x.sh), Read(docs/**), Edit(docs/**), Glob(docs/**), Grep(docs/**), WebFetch(domain:good.com), Task(explore)"
@@ -519,7 +520,7 @@ func TestEveryFieldCounts(t *testing.T) {
 	}
 }
 
-// An input that is deep or large is refused where patterns are held against it.
+// TestLargeInput checks that a deep or large input is refused if patterns are checked against it.
 func TestLargeInput(t *testing.T) {
 	set := tool.Of(patterns(t, "Read(docs/**)"))
 	deep := map[string]any{"path": "docs/a"}
@@ -553,8 +554,8 @@ func TestFilesOfWindows(t *testing.T) {
 	}
 }
 
-// Where links are followed both the path and where it leads must be allowed, whether a host cleans the path first or
-// not.
+// TestFilesBehindLinks checks that with links, both the path and its target must be allowed, whether an agent cleans
+// the path first or not.
 func TestFilesBehindLinks(t *testing.T) {
 	real := func(p string) string {
 		if strings.HasPrefix(p, "/p/docs/loop") {

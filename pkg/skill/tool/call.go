@@ -119,7 +119,7 @@ func (c Call) fill(u *use, fields string) {
 	case u.row.kind == search:
 		c.searched(u)
 	case len(u.values) == 0:
-		u.doubt = "its input does not say with what, in any of the fields " + strings.Join(strings.Fields(fields), ", ")
+		u.doubt = "its input has no value in any of the fields " + strings.Join(strings.Fields(fields), ", ")
 	case c.Tool == "read_many_files":
 		c.readMany(u)
 	}
@@ -136,7 +136,7 @@ func (c Call) addRequests(u *use) {
 	}
 	values, ok := addresses(prompt.values)
 	if !ok {
-		u.doubt = "its prompt has addresses that can't be told apart"
+		u.doubt = "its prompt has ambiguous URLs"
 	}
 	u.values = append(u.values, values...)
 }
@@ -148,7 +148,7 @@ func (c Call) readMany(u *use) {
 	u.values = append(u.values, g.values...)
 	for _, v := range u.values {
 		if leaves(v) {
-			u.doubt = "its pattern " + quoted(v) + " can leave the directory that it begins with"
+			u.doubt = "its pattern " + quoted(v) + " can match files outside the directory that it begins with"
 		}
 	}
 }
@@ -178,7 +178,7 @@ func (c Call) searched(u *use) {
 	}
 	for _, f := range filters.values {
 		if strings.HasPrefix(f, "/") || strings.HasPrefix(f, "~") || strings.Contains(f, "..") || leaves(f) {
-			u.doubt = "its filter " + quoted(f) + " can leave the directory that is searched"
+			u.doubt = "its filter " + quoted(f) + " can match files outside the searched directory"
 			return
 		}
 	}
@@ -195,7 +195,7 @@ func (c Call) searched(u *use) {
 			u.values = nil
 		}
 		if leaves(pattern) {
-			u.doubt = "its pattern " + quoted(pattern) + " can leave the directory that it begins with"
+			u.doubt = "its pattern " + quoted(pattern) + " can match files outside the directory that it begins with"
 		}
 		u.values = append(u.values, begins(dirs, pattern)...)
 	}
@@ -272,7 +272,7 @@ func (c Call) patch() []use {
 		}
 	}
 	if len(out) == 0 || !strings.HasPrefix(strings.TrimSpace(text), "*** Begin Patch") {
-		return c.anyPatch("its patch names no file that skillpm understands")
+		return c.anyPatch("its patch has no file name that skillpm can read")
 	}
 	return out
 }

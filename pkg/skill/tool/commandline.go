@@ -34,13 +34,13 @@ const star = '\x00'
 const (
 	hasRedirection  = "it redirects from or to a file"
 	hasBackticks    = "it has a command in backticks"
-	hasParentheses  = "it has parentheses, which start a subshell, a substitution or a function"
-	hasComment      = "it has a comment, after which shells differ"
-	hasInvisible    = "it has characters that can't be seen"
+	hasParentheses  = "it has parentheses, which start a subshell, a substitution, or a function"
+	hasComment      = "it has a comment, which shells read differently"
+	hasInvisible    = "it has invisible characters"
 	hasUnclosed     = "it has a quote that is never closed"
-	hasLateClose    = "it has a backslash before a closing quote, which some shells take for one that does not close"
+	hasLateClose    = "it has a backslash before a closing quote, which shells read differently"
 	hasMoreThanThat = "it has more than lists and pipelines of commands"
-	readDifferently = "shells read it in different ways"
+	readDifferently = "shells read it differently"
 )
 
 // split splits a line into the commands that a shell would run, or returns why it cannot. It accepts lists and
@@ -99,7 +99,7 @@ func unreadable(line string) string {
 	for i, r := range line {
 		switch {
 		case r == utf8.RuneError && !strings.HasPrefix(line[i:], string(utf8.RuneError)):
-			return "it is no UTF-8"
+			return "it is not UTF-8"
 		case unicode.IsControl(r) && r != '\t' && r != '\n':
 			return "it has control characters"
 		case unicode.Is(unicode.Cf, r) || r == '\u2028' || r == '\u2029':

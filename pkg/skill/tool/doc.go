@@ -12,6 +12,8 @@
 //   - A pattern for files is relative to the project, and `..` cannot leave it.
 //   - If several skills are active, each list must allow the call, so nesting never allows more.
 //   - skillpm's own tools are always allowed, because they end restrictions.
+//   - While any list restricts tools, no shell may run the commands of skillpm that change what is allowed, such as
+//     skillpm approve, even if the lists allow the command line.
 //
 // If a decision is uncertain, the call is denied with a reason. This package may change at any time.
 package tool

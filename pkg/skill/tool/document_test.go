@@ -11,9 +11,9 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/tool"
 )
 
-var update = flag.Bool("update", false, "write the table of docs/tools.md")
+var update = flag.Bool("update", false, "write the table of docs/reference/agents.md")
 
-const document = "../../../docs/tools.md"
+const document = "../../../docs/reference/agents.md"
 
 func readDocument(t *testing.T) string {
 	t.Helper()
@@ -24,7 +24,7 @@ func readDocument(t *testing.T) string {
 	return string(text)
 }
 
-// The names of hosts in docs/tools.md are those of the table.
+// TestDocumentedTable checks that the agents' tool names in docs/reference/agents.md match the table.
 func TestDocumentedTable(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("\n\n| tool | what it is called with | fields | other names |\n|---|---|---|---|\n")
@@ -39,12 +39,12 @@ func TestDocumentedTable(t *testing.T) {
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", row.Name, kind, code(row.Fields), code(row.Names))
 	}
 	b.WriteString("| `Edit`, `Write` | the files of a patch | | `apply_patch` `applyPatch` `ApplyPatch` `patch` |\n")
-	b.WriteString("| `Read`, `Edit`, `Write` | file, as `command` says | `path` `file_path` | `str_replace_editor` `str_replace_based_edit_tool` `text_editor` `developer__text_editor` `fs_write` |\n\n")
+	b.WriteString("| `Read`, `Edit`, `Write` | file, depending on `command` | `path` `file_path` | `str_replace_editor` `str_replace_based_edit_tool` `text_editor` `developer__text_editor` `fs_write` |\n\n")
 	text := readDocument(t)
 	before, rest, ok := strings.Cut(text, " -update writes it -->")
 	_, after, found := strings.Cut(rest, "<!-- end -->")
 	if !ok || !found {
-		t.Fatal("docs/tools.md has no place for the table")
+		t.Fatal("docs/reference/agents.md has no place for the table")
 	}
 	want := before + " -update writes it -->" + b.String() + "<!-- end -->" + after
 	if *update {
@@ -52,7 +52,7 @@ func TestDocumentedTable(t *testing.T) {
 			t.Fatal(err)
 		}
 	} else if text != want {
-		t.Error("docs/tools.md has another table: go test ./pkg/skill/tool -run TestDocumentedTable -update writes it")
+		t.Error("docs/reference/agents.md has another table: go test ./pkg/skill/tool -run TestDocumentedTable -update writes it")
 	}
 }
 
@@ -63,7 +63,7 @@ func code(words []string) string {
 	return "`" + strings.Join(words, "` `") + "`"
 }
 
-// What docs/tools.md says of patterns is so.
+// TestDocumentedPatterns checks that the statements of docs/reference/agents.md about patterns are true.
 func TestDocumentedPatterns(t *testing.T) {
 	quoted := regexp.MustCompile("`([^`]+)`")
 	fields := map[string]string{"Bash": "command", "Read": "file_path", "WebFetch": "url", "Task": "subagent_type"}
@@ -80,7 +80,7 @@ func TestDocumentedPatterns(t *testing.T) {
 				input := map[string]any{fields[name]: strings.NewReplacer("{project}", "/p", "{home}", "/home/u").Replace(m[1])}
 				v := tool.Of(list).Allow(tool.Call{Tool: name, Input: input, Project: "/p", Home: "/home/u"})
 				if v.Allowed != want {
-					t.Errorf("%s with %v: allowed %v, and docs/tools.md says %v (%s)", list[0], input, v.Allowed, want, v.Reason)
+					t.Errorf("%s with %v: allowed %v, and docs/reference/agents.md says %v (%s)", list[0], input, v.Allowed, want, v.Reason)
 				}
 				tried++
 			}

@@ -6,7 +6,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/tool"
 )
 
-// Two skills, one inside the other: both must allow a call.
+// ExampleSet_Allow shows two nested skills: both must allow a call.
 func ExampleSet_Allow() {
 	outer, _ := tool.ParseList([]string{"Read, Bash(git:*)"})
 	inner, _ := tool.ParseList([]string{"Bash(git log:*)"})
@@ -21,9 +21,9 @@ func ExampleSet_Allow() {
 	// Output:
 	// true for git log -5
 	// false for git push
-	//   because skill changelog allows Bash(git log:*), and not "git push"
+	//   because skill changelog allows Bash(git log:*), but not "git push"
 	// false for git log; rm -rf build
-	//   because the list allows Bash(git:*), and not "rm -rf build"
+	//   because the list allows Bash(git:*), but not "rm -rf build"
 }
 
 func ExampleCanonical() {

@@ -9,7 +9,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/tool"
 )
 
-// What is read is written so that it is read again.
+// FuzzParseList checks that a parsed list is parsed the same after writing.
 func FuzzParseList(f *testing.F) {
 	for _, s := range []string{"Read, Bash(git:*)", `Bash(a \( b)`, "mcp__a__*", "Bash(", "a)b(", `Read(C:\x\**)`, `"Read"`, `""0""`} {
 		f.Add(s)
@@ -36,8 +36,8 @@ func FuzzParseList(f *testing.F) {
 	})
 }
 
-// A line that a pattern for git allows runs nothing else. A real shell is asked, in which nothing but a function git is
-// left.
+// FuzzAllow checks that a line that a pattern for git allows runs nothing else, with a real shell that has only a
+// function git.
 func FuzzAllow(f *testing.F) {
 	for _, s := range []string{
 		"git log", "git log; rm", `git "a; b" 'c'`, "git a\\\nb", "git $X ${Y}", "git 2>&1", "git a | git b", "git #x", "git {a,b}", "git a\\ b", "git >/dev/null &",
@@ -60,8 +60,8 @@ func FuzzAllow(f *testing.F) {
 	})
 }
 
-// runsOther reports whether a shell runs anything but git for a line, or writes a file. It has no programs and no
-// builtins.
+// runsOther reports whether a shell runs anything but git for a line, or writes a file. The shell has no programs and
+// no builtins.
 func runsOther(t testing.TB, bash, line string) bool {
 	t.Helper()
 	dir := t.TempDir()
@@ -80,8 +80,8 @@ for b in $(compgen -b); do [[ $b = enable ]] || enable -n "$b"; done; enable -n 
 	return len(left) > 0
 }
 
-// Whatever a host says a tool is called with, there is an answer, a refusal has a reason, and the smaller list allows
-// no more.
+// FuzzCall checks for any tool call that there is a decision, that a refusal has a reason, and that the smaller list
+// allows no more.
 func FuzzCall(f *testing.F) {
 	f.Add("Read", `{"file_path": "docs/../a", "paths": ["b"]}`, "Read(docs/**)")
 	f.Add("shell", `{"command": ["bash", "-lc", "git log"]}`, "Bash(git:*)")

@@ -36,7 +36,7 @@ func (g *gatherer) object(in map[string]any, depth int) (doubt string) {
 			return doubt
 		}
 		if _, nested := in[name].(map[string]any); nested && field != "" && len(g.values) == had {
-			return fmt.Sprintf("its %s is no text", quotedName(name))
+			return fmt.Sprintf("its %s is not text", quotedName(name))
 		}
 	}
 	return ""
@@ -69,7 +69,7 @@ func (g *gatherer) value(v any, field string, depth int) (doubt string) {
 		return g.object(v, depth+1)
 	default:
 		if field != "" {
-			return fmt.Sprintf("its %s is no text", quotedName(field))
+			return fmt.Sprintf("its %s is not text", quotedName(field))
 		}
 	}
 	return ""

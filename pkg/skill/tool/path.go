@@ -22,18 +22,18 @@ func (c Call) readPath(p string) (cleaned, raw, refused string) {
 	case len(p) > maxPath:
 		return "", "", "is too long"
 	case strings.ContainsFunc(p, unicode.IsControl) || strings.ContainsRune(p, '\\'):
-		return "", "", "has characters that a path should not have"
+		return "", "", "has characters that are not allowed in a path"
 	case strings.HasPrefix(p, "$") || strings.HasPrefix(p, "%"):
 		return "", "", "starts with a variable"
 	case strings.Contains(first, ":") && !(drive(first) && drive(c.Project)):
-		return "", "", "is an address, or has a drive"
+		return "", "", "is a URL, or has a drive letter"
 	case p == "~" || strings.HasPrefix(p, "~/"):
 		if c.Home == "" {
-			return "", "", "is in a home directory that is not known"
+			return "", "", "is in an unknown home directory"
 		}
 		raw = slash(c.Home) + p[1:]
 	case strings.HasPrefix(p, "~"):
-		return "", "", "is in somebody's home directory"
+		return "", "", "is in the home directory of another user"
 	case strings.HasPrefix(p, "/") || drive(first):
 		raw = p
 	default:

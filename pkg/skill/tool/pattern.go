@@ -116,19 +116,19 @@ func parseOne(s string) (Pattern, int, error) {
 		return !unicode.IsPrint(r) ||
 			strings.ContainsRune("\"'`", r)
 	}); i >= 0 || len(p.Tool) > maxPattern {
-		return p, 0, diag.Errorf(diag.Invalid, "allowed-tools has a name that no tool has: %s", quoted(s))
+		return p, 0, diag.Errorf(diag.Invalid, "allowed-tools has an invalid tool name: %s", quoted(s))
 	}
 	open := end + len(s[end:]) - len(strings.TrimLeft(s[end:], " ")) // Bash (git:*) means Bash(git:*)
 	if !strings.HasPrefix(s[open:], "(") {
 		if strings.HasPrefix(s[end:], ")") {
-			return p, 0, diag.Errorf(diag.Invalid, "allowed-tools has a closing parenthesis too many: %s", quoted(s)).
-				WithHint(`a parenthesis that belongs to a command is written \( or \)`)
+			return p, 0, diag.Errorf(diag.Invalid, "allowed-tools has an extra closing parenthesis: %s", quoted(s)).
+				WithHint(`write a parenthesis that belongs to a command as \( or \)`)
 		}
 		return p, end, nil
 	}
 	if p.Tool == "" {
 		return p, 0, diag.Errorf(diag.Invalid, "allowed-tools has parentheses without a tool: %s", quoted(s)).
-			WithHint("name the tool before them, as in Bash(git:*)")
+			WithHint("name the tool before them, such as Bash(git:*)")
 	}
 	argument, n, err := parseArgument(s[open:])
 	if err != nil {
@@ -136,9 +136,9 @@ func parseOne(s string) (Pattern, int, error) {
 	}
 	p.Argument, p.HasArgument = argument, true
 	if after := s[open+n:]; after != "" && !separates([]rune(after[:min(len(after), 4)])[0]) {
-		return p, 0, diag.Errorf(diag.Invalid, "allowed-tools has something right after a closing parenthesis: %s",
+		return p, 0, diag.Errorf(diag.Invalid, "allowed-tools has text directly after a closing parenthesis: %s",
 			quoted(s)).
-			WithHint("put a comma or a space between two tools")
+			WithHint("separate tools with a comma or a space")
 	}
 	return p, open + n, nil
 }
@@ -161,12 +161,12 @@ func parseArgument(s string) (argument string, length int, err error) {
 			}
 			if argument = strings.TrimSpace(out.String()); argument == "" {
 				return "", 0, diag.Errorf(diag.Invalid, "allowed-tools has parentheses with nothing in them").
-					WithHint("a tool alone is allowed whole; a pattern says with what, as in Bash(git:*)")
+					WithHint("remove the parentheses to allow every call, or add a pattern, such as Bash(git:*)")
 			}
 			return argument, i + 1, nil
 		}
 		out.WriteByte(s[i])
 	}
 	return "", 0, diag.Errorf(diag.Invalid, "allowed-tools has a parenthesis that is never closed: %s", quoted(s)).
-		WithHint(`a parenthesis that belongs to a command is written \( or \)`)
+		WithHint(`write a parenthesis that belongs to a command as \( or \)`)
 }

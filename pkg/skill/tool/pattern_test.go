@@ -8,7 +8,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/tool"
 )
 
-// SPEC O10, P2, S1, K4: allowed-tools in every way that hosts write it.
+// TestParseList checks SPEC O10, P2, S1, K4: allowed-tools in every syntax of the agents.
 func TestParseList(t *testing.T) {
 	for _, test := range []struct {
 		name string
@@ -71,14 +71,14 @@ func TestParseListRefuses(t *testing.T) {
 		"Bash(git:*":               "never closed",
 		"Bash(a (b)":               "never closed",
 		`Bash(a\)`:                 "never closed",
-		"Bash)":                    "closing parenthesis too many",
-		"Bash(git:*))":             "right after",
-		"Bash(git:*)Read":          "right after",
+		"Bash)":                    "allowed-tools has an extra closing parenthesis",
+		"Bash(git:*))":             "allowed-tools has text directly after a closing",
+		"Bash(git:*)Read":          "allowed-tools has text directly after a closing",
 		"(git:*)":                  "without a tool",
 		"Bash()":                   "nothing in them",
 		"Bash( )":                  "nothing in them",
-		"Re\x00ad":                 "no tool has",
-		"Re\u202ead":               "no tool has",
+		"Re\x00ad":                 "allowed-tools has an invalid tool name",
+		"Re\u202ead":               "allowed-tools has an invalid tool name",
 		strings.Repeat("a ", 2000): "more than 1000",
 		"Bash(" + strings.Repeat("a", 5000) + ")": "never closed",
 	} {

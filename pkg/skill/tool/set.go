@@ -70,6 +70,16 @@ func (s Set) Allow(c Call) Verdict {
 			}
 		}
 	}
+	for i := range uses {
+		if command := uses[i].ownRefused(c); command != "" {
+			l, because := append(slices.Clone(s.allow), s.deny...)[0], ""
+			if !strings.Contains(strings.ToLower(command), "skillpm") {
+				because = ", because it could run skillpm"
+			}
+			return Verdict{Tool: c.Tool, Skill: l.skill, Reason: fmt.Sprintf(
+				"%s restricts tools, and until it ends only users may run %s%s", l.who(), quoted(command), because)}
+		}
+	}
 	return v
 }
 
@@ -92,13 +102,13 @@ func (l list) refuses(c Call, u *use) string {
 		}
 	}
 	if len(with) == 0 {
-		return fmt.Sprintf("%s allows %s, and not %s", l.who(), l.entries(), c.named(u))
+		return fmt.Sprintf("%s allows %s, but not %s", l.who(), l.entries(), c.named(u))
 	}
 	if u.doubt != "" {
-		return fmt.Sprintf("%s allows %s, and what this call is about can't be told: %s", l.who(), join(with), u.doubt)
+		return fmt.Sprintf("%s allows %s, but the target of this call is unclear: %s", l.who(), join(with), u.doubt)
 	}
 	if why := u.outside(c, with); why != "" {
-		return fmt.Sprintf("%s allows %s, and %s", l.who(), join(with), why)
+		return fmt.Sprintf("%s allows %s, but %s", l.who(), join(with), why)
 	}
 	return ""
 }
@@ -238,7 +248,7 @@ func (u *use) outside(c Call, patterns []Pattern) string {
 		}
 		return ""
 	}
-	return "what stands in parentheses says nothing about this tool"
+	return "the pattern in parentheses does not apply to this tool"
 }
 
 // kindOf returns plain for a tool that the table does not have.
@@ -264,13 +274,13 @@ func (u *use) commandOutside(patterns []Pattern) string {
 	}
 	commands, refused := u.commandsOf()
 	if refused != "" {
-		return "a pattern can't be held against this line: " + refused
+		return "this command line cannot be matched against a pattern: " + refused
 	}
 	for _, c := range commands {
 		switch {
 		case slices.ContainsFunc(lines, func(l line) bool { return l.fits(c) }):
 		case u.elsewhere != "":
-			return "not " + quoted(c.text) + " where " + u.elsewhere
+			return "not " + quoted(c.text) + " in " + u.elsewhere
 		default:
 			return "not " + quoted(c.text)
 		}

@@ -23,7 +23,8 @@ func TestZeroSet(t *testing.T) {
 	}
 }
 
-// SPEC O10: nested skills have the intersection, and a refusal names the tool and the skill whose list refuses.
+// TestO10Nested checks SPEC O10: nested skills have the intersection of their tools, and a refusal names the tool and
+// the skill that refuses.
 func TestO10Nested(t *testing.T) {
 	s := tool.Set{}.And("outer", patterns(t, "Read, Bash(git:*)")).And("inner", patterns(t, "Bash(git log:*), Bash(npm:*), Write"))
 	for _, test := range []struct {
@@ -63,7 +64,7 @@ func TestSetIsNotChanged(t *testing.T) {
 	}
 }
 
-// skillpm's own tools are the way out of every list.
+// TestOwnTools checks that every restriction allows skillpm's own tools.
 func TestOwnTools(t *testing.T) {
 	none := tool.Of(nil).Without("x", patterns(t, "*"))
 	for _, own := range []string{
@@ -81,7 +82,7 @@ func TestOwnTools(t *testing.T) {
 	}
 }
 
-// SPEC S2: disallowed-tools takes away.
+// TestWithout checks SPEC S2: disallowed-tools removes tools.
 func TestWithout(t *testing.T) {
 	for _, test := range []struct {
 		list string
@@ -199,8 +200,8 @@ func genCall() *rapid.Generator[tool.Call] {
 	})
 }
 
-// SPEC O10: And is commutative in what it allows, a skill that is nested in another never may do more, and a set
-// survives being stored.
+// TestO10Algebra checks SPEC O10: And is commutative in what it allows, a nested skill never allows more, and a stored
+// set stays the same.
 func TestO10Algebra(t *testing.T) {
 	lists := rapid.SliceOfN(genPattern(), 0, 4)
 	rapid.Check(t, func(t *rapid.T) {
@@ -251,7 +252,7 @@ func TestCanonical(t *testing.T) {
 	}
 }
 
-// One name is one tool's only, or calls would be judged by another's rules.
+// TestTable checks that each name belongs to one tool, because otherwise the wrong rules would apply to calls.
 func TestTable(t *testing.T) {
 	seen := map[string]string{}
 	for _, row := range tool.Table() {

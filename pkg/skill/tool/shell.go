@@ -19,7 +19,7 @@ func (c Call) commandLine(u *use) {
 		values, ok := texts(v)
 		switch _, line := v.(string); {
 		case !ok || len(values) == 0 || len(u.values) > 0 || u.argv != nil:
-			u.doubt = "its input does not say in one way which command it is"
+			u.doubt = "its input is ambiguous about the command"
 			return
 		case line:
 			u.values = values
@@ -49,13 +49,13 @@ func (c Call) around(u *use) (doubt string) {
 			return "it sets the environment of the command"
 		case oneOf(name, "shell"):
 			if s, ok := v.(string); !ok || !posix(s) {
-				return "it chooses a shell that skillpm does not know"
+				return "it selects an unknown shell"
 			}
 		case oneOf(name, moreFields):
 			return "it has arguments apart from its command"
 		case oneOf(name, placeFields):
 			if s, ok := v.(string); !ok || !c.inHome(s) {
-				u.elsewhere = "it would run, in " + quoted(fmt.Sprint(v))
+				u.elsewhere = "the directory " + quoted(fmt.Sprint(v))
 			}
 		}
 	}
@@ -68,7 +68,7 @@ func (c Call) around(u *use) (doubt string) {
 		named += len(values)
 	}
 	if len(all.values) != named {
-		return "its input does not say in one way which command it is"
+		return "its input is ambiguous about the command"
 	}
 	return ""
 }
@@ -133,7 +133,7 @@ func (u *use) readCommands() ([]command, string) {
 	}
 	line := u.values[0]
 	if u.row.kind == powershell && strings.Trim(line, windowsSafe) != "" {
-		return nil, "it has characters that PowerShell or cmd could give a meaning"
+		return nil, "it has characters that PowerShell or cmd could interpret"
 	}
 	if u.row.kind == powershell {
 		return []command{{words: splitSafeWords(line), text: line}}, ""

@@ -9,7 +9,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/tool"
 )
 
-// SPEC O10: skillpm's own tools are told from a host's own, whatever the host calls them.
+// TestO10OfSkills checks SPEC O10: skillpm's own tools are distinguished from an agent's own, under any name.
 func TestO10OfSkills(t *testing.T) {
 	for name, want := range map[string]struct {
 		part   string
@@ -29,7 +29,8 @@ func TestO10OfSkills(t *testing.T) {
 	}
 }
 
-// What a command line prints is found, and only a line that does nothing else counts as reading.
+// TestReads checks that the files that a command line prints are found, and that only a line without other effects
+// counts as reading.
 func TestReads(t *testing.T) {
 	const file = "a/SKILL.md"
 	for _, test := range []struct {
@@ -74,7 +75,7 @@ func TestReads(t *testing.T) {
 	}
 }
 
-// A patch is one whatever the tool is called that takes it.
+// TestPatchUnderAnotherName checks that a patch is recognized under any tool name.
 func TestPatchUnderAnotherName(t *testing.T) {
 	const patch = "*** Begin Patch\n*** Update File: docs/a.md\n@@\n-a\n+b\n*** Add File: src/b.go\n+x\n*** End Patch\n"
 	c := tool.Call{Tool: "Edit", Input: map[string]any{"input": patch}, Project: "/p"}
@@ -89,7 +90,7 @@ func TestPatchUnderAnotherName(t *testing.T) {
 	}
 }
 
-// What is disallowed by a path that is a link is found by what it leads to.
+// TestDisallowedLink checks that a disallowed path that is a link also matches its target.
 func TestDisallowedLink(t *testing.T) {
 	links := map[string]string{"/p/secrets": "/vault/keys", "/home/u/private": "/vault/own"}
 	real := func(p string) string {
@@ -122,7 +123,7 @@ func TestDisallowedLink(t *testing.T) {
 	}
 }
 
-// SPEC K1: a tool that skillpm's own server hands on is, in lists, one of the server that has it.
+// TestK1Behind checks SPEC K1: in lists, a tool that skillpm's server passes on belongs to its original server.
 func TestK1Behind(t *testing.T) {
 	list, err := tool.ParseList([]string{"mcp__files__read", "mcp__git"})
 	if err != nil {

@@ -23,7 +23,8 @@ func programs(t *testing.T) map[string]string {
 	return map[string]string{"built in": "", "program": gittest.Git(t)}
 }
 
-// M2, bad input: URLs that are options or name other transports, such as a crafted lockfile may have, run nothing.
+// TestHostileURLs checks M2, bad input: URLs that are options or name other transports, such as a crafted lockfile may
+// have, run nothing.
 func TestHostileURLs(t *testing.T) {
 	mark := filepath.Join(t.TempDir(), "mark")
 	for _, url := range []string{
@@ -63,7 +64,8 @@ func TestHostileURLs(t *testing.T) {
 	}
 }
 
-// M2, bad input: revisions that are options are treated as names of branches and tags that do not exist.
+// TestHostileRevisions checks M2, bad input: revisions that are options are treated as names of branches and tags that
+// do not exist.
 func TestHostileRevisions(t *testing.T) {
 	dir := t.TempDir()
 	mark := filepath.Join(dir, "mark")
@@ -89,8 +91,8 @@ func TestHostileRevisions(t *testing.T) {
 	}
 }
 
-// M2, bad input: hostile configuration and environment variables, of the user or of the current directory, run nothing
-// and do not redirect the client.
+// TestHostileConfiguration checks M2, bad input: hostile configuration and environment variables, of the user or of the
+// current directory, run nothing and do not redirect the client.
 func TestHostileConfiguration(t *testing.T) {
 	dir, home := t.TempDir(), t.TempDir()
 	mark := filepath.Join(t.TempDir(), "mark")
@@ -169,7 +171,8 @@ func TestHostileConfiguration(t *testing.T) {
 	}
 }
 
-// M2, bad input: git attributes do not change the fetched files: no line endings, keywords, filters, or exclusions.
+// TestHostileAttributes checks M2, bad input: git attributes do not change the fetched files: no line endings,
+// keywords, filters, or exclusions.
 func TestHostileAttributes(t *testing.T) {
 	dir := t.TempDir()
 	gittest.New(t, dir, "o/r.git").Commit(gittest.Text(map[string]string{
@@ -247,8 +250,8 @@ func writeReferences(w io.Writer, r *http.Request, capabilities string) {
 	}
 }
 
-// M2, bad input: a list of references without end and packs beyond the limits are errors as soon as they exceed the
-// limit, with both transfer methods.
+// TestEndless checks M2, bad input: a list of references without end and packs beyond the limits are errors as soon as
+// they exceed the limit, with both transfer methods.
 func TestEndless(t *testing.T) {
 	dir := t.TempDir()
 	gittest.New(t, dir, "o/r.git").Commit(gittest.Text(map[string]string{"SKILL.md": gittest.Skill("r", strings.Repeat("Long. ", 150))}))
@@ -288,7 +291,7 @@ func TestEndless(t *testing.T) {
 	}
 }
 
-// M2, bad input: another repository's pack does not provide the requested commit.
+// TestOtherPack checks M2, bad input: another repository's pack does not provide the requested commit.
 func TestOtherPack(t *testing.T) {
 	dir := t.TempDir()
 	gittest.New(t, dir, "o/r.git").Commit(gittest.Text(map[string]string{"SKILL.md": gittest.Skill("r", "The right one.")}))

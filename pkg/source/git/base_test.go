@@ -51,7 +51,7 @@ func TestOpenBase(t *testing.T) {
 	_, err := OpenBase(t.Context(), filepath.Join(filepath.Dir(w.dir), "flat"), "")
 	wantError(t, err, diag.NotFound, "the clone is shallow", "git fetch --unshallow")
 	_, err = OpenBase(t.Context(), t.TempDir(), "")
-	wantError(t, err, diag.NotFound, "not in the work tree", "")
+	wantError(t, err, diag.NotFound, "not in a git work tree", "")
 	_, err = OpenBase(t.Context(), w.dir, "nosuch")
 	if diag.CodeOf(err) != diag.NotFound {
 		t.Errorf("got %v", err)

@@ -150,8 +150,8 @@ func (c *Client) Open(ctx context.Context, ref pack.Ref) (_ *pack.Pack, err erro
 		return nil, err
 	}
 	if pinned.version != "" && content.Version != pinned.version {
-		return nil, diag.Errorf(diag.Invalid, "tag %s of %s holds version %s", pinned.Rev, ref.URL, content.Version).
-			WithHint("if that is what you want, name the tag: %s", refText(pinned.Ref))
+		return nil, diag.Errorf(diag.Invalid, "tag %s of %s contains version %s", pinned.Rev, ref.URL, content.Version).
+			WithHint("to install it anyway, use the tag: %s", refText(pinned.Ref))
 	}
 	p := content.Pack(pinned.Ref)
 	for i, d := range p.Dependencies {
@@ -255,7 +255,7 @@ func (c *Client) Pin(ctx context.Context, ref pack.Ref) (string, error) {
 // pin resolves a reference to its commit.
 func (c *Client) pin(ctx context.Context, ref pack.Ref) (pinned, error) {
 	if ref.Kind != pack.KindGit || ref.URL == "" {
-		return pinned{}, diag.Errorf(diag.Internal, "%q is not a git repository", ref)
+		return pinned{}, diag.Errorf(diag.Internal, "invalid git repository %q", ref)
 	}
 	if isCommit(ref.Digest) {
 		return pinned{Ref: ref}, nil
@@ -291,10 +291,10 @@ func (c *Client) pinRelease(ctx context.Context, ref pack.Ref, refs *refs) (pinn
 		return pinned{Ref: ref, version: r.version}, nil
 	case ref.Constraint != "" && len(releases) > 0:
 		return pinned{}, diag.Errorf(diag.NotFound, "%s has no version %s", ref.URL, ref.Constraint).
-			WithHint("it has %s", versionList(releases))
+			WithHint("available versions: %s", versionList(releases))
 	case refs.head == "":
 		return pinned{}, diag.Errorf(diag.NotFound, "%s has no default branch", ref.URL).
-			WithHint("name a branch or tag, as in %s#main", refText(ref))
+			WithHint("use a branch or tag, such as %s#main", refText(ref))
 	}
 	ref.Digest, ref.Constraint = refs.head, ""
 	return pinned{Ref: ref}, nil
@@ -308,7 +308,7 @@ func highestRelease(releases []release, constraint string) (release, bool, error
 	}
 	want, err := semver.NewConstraint(constraint)
 	if err != nil {
-		return release{}, false, diag.Errorf(diag.Usage, "%q is not a range of versions", constraint)
+		return release{}, false, diag.Errorf(diag.Usage, "invalid version range %q", constraint)
 	}
 	for _, r := range releases {
 		if v, err := semver.StrictNewVersion(r.version); err == nil && want.Check(v) {
@@ -349,7 +349,7 @@ func refInRepository(ref pack.Ref, d pack.Dependency) (*pack.Ref, error) {
 	dir := strings.ReplaceAll(d.Ref.URL, `\`, "/")
 	subdir := path.Join(ref.Subdir, dir)
 	if path.IsAbs(dir) || strings.Contains(dir, ":") || pathx.Escapes(subdir) {
-		return nil, diag.Errorf(diag.Denied, "%s depends on %s at %s, which is outside its repository", ref.URL, d.ID,
+		return nil, diag.Errorf(diag.Denied, "%s depends on %s at %s, which is outside the repository", ref.URL, d.ID,
 			d.Ref.URL)
 	}
 	if subdir == "." {

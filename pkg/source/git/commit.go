@@ -65,7 +65,7 @@ func (c *Client) tree(ctx context.Context, ref pack.Ref) (treeFS, error) {
 	case err != nil:
 		return treeFS{}, fmt.Errorf("%s: %w", refText(ref), err)
 	case !n.IsDir():
-		return treeFS{}, diag.Errorf(diag.NotFound, "%s of %s is not a directory", ref.Subdir, pinnedName(ref))
+		return treeFS{}, diag.Errorf(diag.NotFound, "%s in %s is not a directory", ref.Subdir, pinnedName(ref))
 	}
 	return treeFS{ctx: ctx, commit: k, root: n.id}, nil
 }
@@ -127,7 +127,7 @@ func (k *commit) openCached() error {
 // noCommit returns the error that a repository does not have the pinned commit.
 func noCommit(ref pack.Ref) error {
 	return diag.Errorf(diag.NotFound, "%s has no commit %s", ref.URL, ref.Digest).
-		WithHint("a tag that was moved, or a branch that was rewritten, leaves commits that servers drop after a while")
+		WithHint("use another revision; servers delete commits that no branch or tag contains")
 }
 
 // setObjects reads the commit from o and stores o if that works; otherwise it closes o.
@@ -156,7 +156,7 @@ func readCommit(o objects, id plumbing.Hash) (root plumbing.Hash, err error) {
 	case err != nil:
 		return root, err
 	case kind != plumbing.CommitObject:
-		return root, diag.Errorf(diag.Invalid, "what the revision names is a %s, not a commit", kind)
+		return root, diag.Errorf(diag.Invalid, "the revision is a %s, not a commit", kind)
 	}
 	data, err := readVerified(o, plumbing.CommitObject, id)
 	if err != nil {
@@ -273,7 +273,7 @@ func (k *commit) read(ctx context.Context, kind plumbing.ObjectType, id plumbing
 	return data, err
 }
 
-var errIDMismatch = errors.New("its content is not that of its id")
+var errIDMismatch = errors.New("the content does not match the object ID")
 
 // readVerified returns the content of an object and verifies its id.
 func readVerified(o objects, kind plumbing.ObjectType, id plumbing.Hash) ([]byte, error) {
@@ -344,10 +344,10 @@ func (k *commit) damaged(id plumbing.Hash, err error) error {
 	e := diag.Errorf(diag.Integrity, "object %s of commit %s is missing or damaged: %s", id, k.id,
 		textx.OneLine(err.Error()))
 	if k.dir == "" {
-		return e.WithHint("check the repository with git fsck")
+		return e.WithHint("check the repository with: git fsck")
 	}
 	_ = os.RemoveAll(k.dir) // the next run detects files that remain
-	return e.WithHint("run the command again: the commit will be fetched anew")
+	return e.WithHint("run the command again to fetch the commit again")
 }
 
 // checkedReader verifies an object's id when its content has been read.

@@ -9,8 +9,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/git"
 )
 
-// M2: the contract of every source, over smart HTTP with and without filters, with the git binary, with a subdirectory,
-// and for a repository on disk.
+// TestContract checks M2: the contract of every source, over smart HTTP with and without filters, with the git binary,
+// with a subdirectory, and for a repository on disk.
 func TestContract(t *testing.T) {
 	t.Run("http", func(t *testing.T) {
 		t.Parallel()

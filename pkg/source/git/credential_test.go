@@ -68,7 +68,7 @@ func isolate(t *testing.T, config string) (home string) {
 	return home
 }
 
-// M2: a private repository, with credentials from each source.
+// TestCredentials checks M2: a private repository, with credentials from each source.
 func TestCredentials(t *testing.T) {
 	ref := private(t)
 	withPort, name := host(t, ref)
@@ -118,7 +118,8 @@ func TestCredentials(t *testing.T) {
 	}
 }
 
-// Wrong and missing credentials are denied with a hint, and the error does not repeat them.
+// TestCredentialsDenied checks that wrong and missing credentials are denied with a hint, and the error does not repeat
+// them.
 func TestCredentialsDenied(t *testing.T) {
 	ref := private(t)
 	withPort, _ := host(t, ref)
@@ -128,7 +129,7 @@ func TestCredentialsDenied(t *testing.T) {
 
 	wrong := git.Options{Getenv: environment(map[string]string{variable(t, ref): "bob:hunter2"})}
 	_, err = newClient(t, wrong).Open(t.Context(), ref)
-	checkError(t, err, diag.Denied, "refused the credentials from "+variable(t, ref), "current")
+	checkError(t, err, diag.Denied, "rejected the credentials from "+variable(t, ref), "current")
 	for _, secret := range []string{"hunter2", base64.StdEncoding.EncodeToString([]byte("bob:hunter2"))} {
 		if strings.Contains(err.Error()+diag.HintOf(err), secret) {
 			t.Errorf("%q repeats the credentials", err)
@@ -136,7 +137,8 @@ func TestCredentialsDenied(t *testing.T) {
 	}
 }
 
-// The configuration of the current repository does not provide credential helpers, because anybody may have written it.
+// TestCredentialsOfTheDirectory checks that the configuration of the current repository does not provide credential
+// helpers, because anybody may have written it.
 func TestCredentialsOfTheDirectory(t *testing.T) {
 	ref := private(t)
 	home := isolate(t, "")
@@ -172,7 +174,7 @@ func (r *recorder) all() []string {
 	return r.seen
 }
 
-// Credentials are sent only after the server requires them.
+// TestCredentialsOnlyOnRequest checks that credentials are sent only after the server requires them.
 func TestCredentialsOnlyOnRequest(t *testing.T) {
 	dir := t.TempDir()
 	gittest.New(t, dir, "o/r.git").Commit(skills())
@@ -186,7 +188,7 @@ func TestCredentialsOnlyOnRequest(t *testing.T) {
 	}
 }
 
-// Tokens of other hosts are not sent.
+// TestCredentialsOfOtherHosts checks that tokens of other hosts are not sent.
 func TestCredentialsOfOtherHosts(t *testing.T) {
 	ref := private(t)
 	home := isolate(t, "[credential \"http://127.0.0.1:1\"]\n\thelper = \"!echo password=other; echo username=x; :\"\n")
@@ -199,7 +201,8 @@ func TestCredentialsOfOtherHosts(t *testing.T) {
 	checkError(t, err, diag.Denied, "no credentials for 127.0.0.1:", "")
 }
 
-// A redirect to another host is an error before any request to it; a redirect on the same host is followed.
+// TestRedirects checks that a redirect to another host is an error before any request to it; a redirect on the same
+// host is followed.
 func TestRedirects(t *testing.T) {
 	var stolen recorder
 	thief := gittest.Serve(t, t.TempDir(), gittest.WithHandler(stolen.handler))
@@ -217,7 +220,7 @@ func TestRedirects(t *testing.T) {
 	ref.URL = strings.Replace(ref.URL, "/o/", "/old/", 1)
 	options := git.Options{Getenv: environment(map[string]string{variable(t, ref): user + ":" + password})}
 	_, err := newClient(t, options).Open(t.Context(), ref)
-	checkError(t, err, diag.Remote, "sends on to another host", "git+"+thief+"/o/r.git")
+	checkError(t, err, diag.Remote, "the server redirects to another host", "git+"+thief+"/o/r.git")
 	if strings.Contains(err.Error()+diag.HintOf(err), "s3cret") {
 		t.Errorf("%q repeats a token", err)
 	}
@@ -231,7 +234,7 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
-// M2: TLS, with a certificate that only GIT_SSL_CAINFO has.
+// TestTLS checks M2: TLS, with a certificate that only GIT_SSL_CAINFO has.
 func TestTLS(t *testing.T) {
 	ca := filepath.Join(t.TempDir(), "ca.pem")
 	ref := private(t, gittest.WithTLS(ca))

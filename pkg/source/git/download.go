@@ -102,7 +102,7 @@ func (k *commit) fetchMissing(ctx context.Context, ids []plumbing.Hash) error {
 		err := k.fetchObjects(ctx, missing[:n])
 		missing = missing[n:]
 		if err == nil && len(k.missing(ids)) > len(missing) {
-			err = errors.New("the server left out what was asked for")
+			err = errors.New("the server did not send the requested objects")
 		}
 		if err == nil {
 			continue
@@ -257,7 +257,7 @@ func (l *limitReader) Read(p []byte) (int, error) {
 	l.received += int64(n)
 	l.progress.report(l.received)
 	if l.remaining -= int64(n); l.remaining < 0 {
-		err = packfile.TooLarge("more than its packed size may be")
+		err = packfile.TooLarge("its packed size exceeds the limit")
 	}
 	if l.err == nil && !errors.Is(err, io.EOF) {
 		l.err = err
@@ -270,7 +270,7 @@ type errPack struct{ err error }
 
 // Error returns the decoder's reason.
 func (e errPack) Error() string {
-	return "what the server sent is damaged: " + textx.OneLine(e.err.Error())
+	return "the server sent damaged data: " + textx.OneLine(e.err.Error())
 }
 
 // Code returns [diag.Remote]: the server is at fault.

@@ -49,9 +49,9 @@ func (p *remote) explain(ctx context.Context, err error) error {
 	case p.url.Scheme == "ssh" && isKeyError(err):
 		return p.explainKeyError(url, err)
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return diag.Errorf(diag.Remote, "%s: the server broke off", url)
+		return diag.Errorf(diag.Remote, "%s: the server closed the connection unexpectedly", url)
 	case errors.As(err, &unexpected), errors.Is(err, packp.ErrEmptyInput), errors.Is(err, pktline.ErrInvalidPktLen):
-		return diag.Errorf(diag.Remote, "%s: the server did not answer as a git server does", url)
+		return diag.Errorf(diag.Remote, "%s: the response is not from a git server", url)
 	}
 	return diag.Errorf(diag.Remote, "%s: %s", url, p.sanitize(cause(err)))
 }
@@ -73,7 +73,7 @@ func unwrapGit(err error) error {
 // cause returns the reason of an error without the URL.
 func cause(err error) string {
 	if status, ok := errors.AsType[*githttp.Err](err); ok {
-		return fmt.Sprintf("the server answered %d %s", status.StatusCode(), http.StatusText(status.StatusCode()))
+		return fmt.Sprintf("the server responded with %d %s", status.StatusCode(), http.StatusText(status.StatusCode()))
 	}
 	if requested, ok := errors.AsType[*url.Error](err); ok {
 		return requested.Err.Error()
@@ -102,30 +102,30 @@ func (p *remote) sanitize(s string) string {
 }
 
 func (p *remote) notFound(url string) error {
-	e := diag.Errorf(diag.NotFound, "%s: there is no such repository, or it is not shown to you", url)
+	e := diag.Errorf(diag.NotFound, "%s: the repository does not exist, or you have no access", url)
 	if p.secret.pass == "" && p.url.Scheme != "ssh" {
 		return e.WithHint("check the URL; for a private repository, %s", p.loginHint())
 	}
-	return e.WithHint("check the URL, and that your account may read it")
+	return e.WithHint("check the URL and that your account has read access")
 }
 
 func (p *remote) denied(url string) error {
 	if p.secret.pass != "" {
-		return diag.Errorf(diag.Denied, "%s refused the credentials from %s", url, p.secret.source).
-			WithHint("check that they are current and that the account may read the repository")
+		return diag.Errorf(diag.Denied, "%s rejected the credentials from %s", url, p.secret.source).
+			WithHint("check that they are current and that the account has read access")
 	}
-	return diag.Errorf(diag.Denied, "%s is private or does not exist, and there are no credentials for %s", url,
+	return diag.Errorf(diag.Denied, "%s is private or does not exist, and no credentials for %s are configured", url,
 		p.url.Host).
 		WithHint("%s", p.loginHint())
 }
 
 func (p *remote) loginHint() string {
-	const ways = "give credentials with a git credential helper or in .netrc"
+	const ways = "configure a git credential helper or .netrc"
 	names := TokenVariables(p.url)
 	if len(names) == 0 {
 		return ways
 	}
-	return ways + ", or in the environment variable " + names[len(names)-1]
+	return ways + ", or set the environment variable " + names[len(names)-1]
 }
 
 // explainFetch converts an error of a transfer. Errors of local files stay as they are.

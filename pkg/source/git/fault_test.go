@@ -23,7 +23,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
-// M2, network faults: the delay of a Retry-After header.
+// TestRetryAfter checks M2, network faults: the delay of a Retry-After header.
 func TestRetryAfter(t *testing.T) {
 	now := testTime()
 	tests := map[string]struct {
@@ -112,8 +112,8 @@ func wrong(w http.ResponseWriter, r *http.Request, git http.Handler) {
 	_, _ = w.Write(data)
 }
 
-// M2, network faults: a temporary fault is not visible. A lasting one is an error after a bounded number of attempts
-// and leaves nothing in the cache.
+// TestNetworkFaults checks M2, network faults: a temporary fault is not visible. A lasting one is an error after a
+// bounded number of attempts and leaves nothing in the cache.
 func TestNetworkFaults(t *testing.T) {
 	t.Parallel()
 	const get, post = http.MethodGet, http.MethodPost
@@ -127,13 +127,13 @@ func TestNetworkFaults(t *testing.T) {
 		"refs overloaded":    {get, status(429, "7"), []time.Duration{7 * time.Second}, 3, "429 Too Many Requests"},
 		"refs unavailable":   {get, status(503, ""), []time.Duration{backoff(0)}, 3, "503 Service Unavailable"},
 		"refs broken":        {get, status(500, "never"), []time.Duration{backoff(0)}, 3, "500 Internal Server Error"},
-		"refs reset":         {get, reset, []time.Duration{backoff(0)}, 3, "broke off"},
+		"refs reset":         {get, reset, []time.Duration{backoff(0)}, 3, "the server closed the connection"},
 		"refs truncated":     {get, partly(true), []time.Duration{backoff(0)}, 3, ""},
 		"pack overloaded":    {post, status(429, "0"), []time.Duration{0}, 3, "429 Too Many Requests"},
 		"pack gateway":       {post, status(502, ""), []time.Duration{backoff(0)}, 3, "502 Bad Gateway"},
-		"pack reset":         {post, reset, []time.Duration{backoff(0)}, 3, "broke off"},
-		"pack cut off":       {post, partly(true), []time.Duration{backoff(0)}, 3, "broke off"},
-		"pack ends early":    {post, partly(false), []time.Duration{backoff(0)}, 3, "broke off"},
+		"pack reset":         {post, reset, []time.Duration{backoff(0)}, 3, "the server closed the connection"},
+		"pack cut off":       {post, partly(true), []time.Duration{backoff(0)}, 3, "the server closed the connection"},
+		"pack ends early":    {post, partly(false), []time.Duration{backoff(0)}, 3, "the server closed the connection"},
 		"pack damaged":       {post, wrong, []time.Duration{backoff(0)}, 3, ""},
 		"asked to stay away": {get, status(429, "3600"), nil, 1, "429"},
 	}
@@ -172,7 +172,8 @@ func TestNetworkFaults(t *testing.T) {
 	}
 }
 
-// M2, network faults: a server that becomes silent before or in its response. The timers fire at once.
+// TestSilence checks M2, network faults: a server that becomes silent before or in its response. The timers fire at
+// once.
 func TestSilence(t *testing.T) {
 	var fired atomic.Int32
 	clock := testClock(nil)
@@ -212,8 +213,8 @@ type setTimer func(time.Duration)
 func (f setTimer) Reset(d time.Duration) bool { f(d); return true }
 func (setTimer) Stop() bool                   { return true }
 
-// M2, network faults: a server that sends too slowly. The transfer is canceled after a number of windows; windows has
-// the bytes of each.
+// TestTrickle checks M2, network faults: a server that sends too slowly. The transfer is canceled after a number of
+// windows; windows has the bytes of each.
 func TestTrickle(t *testing.T) {
 	const rate, long = int(slowBytes), 1000
 	tests := map[string]struct {
@@ -297,8 +298,8 @@ func (s *trickle) Read(p []byte) (int, error) {
 
 func (s *trickle) Close() error { return nil }
 
-// Time in which the client does not read is not a stall of the server. A git binary that processes data for minutes is
-// not too slow, but one that receives nothing for long is.
+// TestWatchdog checks that time in which the client does not read is not a stall of the server. A git binary that
+// processes data for minutes is not too slow, but one that receives nothing for long is.
 func TestWatchdog(t *testing.T) {
 	c := New(Options{})
 	c.clock = testClock(nil)
@@ -345,7 +346,8 @@ func fetchFrom(t *testing.T, c *Client, ref pack.Ref) error {
 	return err
 }
 
-// M2: after any damage to a file of the cache, the pack is fetched correctly, from the server if necessary.
+// TestDamagedCache checks M2: after any damage to a file of the cache, the pack is fetched correctly, from the server
+// if necessary.
 func TestDamagedCache(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -399,7 +401,7 @@ func TestDamagedCache(t *testing.T) {
 	}
 }
 
-// Files of a failed attempt are in neither the next attempt nor the cache entry.
+// TestFreshScratch checks that files of a failed attempt are in neither the next attempt nor the cache entry.
 func TestFreshScratch(t *testing.T) {
 	dir, cache := t.TempDir(), t.TempDir()
 	gittest.New(t, dir, "o/r.git").Commit(gittest.Text(map[string]string{"SKILL.md": gittest.Skill("r", "R.")}))
@@ -435,7 +437,7 @@ func TestFreshScratch(t *testing.T) {
 	}
 }
 
-// M2, faults of this machine: if the cache cannot be created, the error has the reason.
+// TestCacheThatCannotBe checks M2, faults of this machine: if the cache cannot be created, the error has the reason.
 func TestCacheThatCannotBe(t *testing.T) {
 	dir := t.TempDir()
 	gittest.New(t, dir, "o/r.git").Commit(gittest.Text(map[string]string{"SKILL.md": gittest.Skill("r", "R.")}))
@@ -447,7 +449,7 @@ func TestCacheThatCannotBe(t *testing.T) {
 	}
 }
 
-// M2, faults of this machine: a full disk is reported as such and not retried.
+// TestFullDisk checks M2, faults of this machine: a full disk is reported as such and not retried.
 func TestFullDisk(t *testing.T) {
 	err := (&limitReader{}).firstError(&os.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC})
 	if !errors.Is(err, syscall.ENOSPC) || isTransient(err) {

@@ -20,9 +20,9 @@ const (
 	childCache = "SKILLPM_TEST_CHILD_CACHE"
 )
 
-// M2, faults of this machine: with too few allowed open files, a fetch fails at any point with a clear error. It leaves
-// nothing incomplete in the cache: a later fetch with enough files works. The limit applies to a process, so a child
-// process runs the fetch.
+// TestTooManyOpenFiles checks M2, faults of this machine: with too few allowed open files, a fetch fails at any point
+// with a clear error. It leaves nothing incomplete in the cache: a later fetch with enough files works. The limit
+// applies to a process, so a child process runs the fetch.
 func TestTooManyOpenFiles(t *testing.T) {
 	if url := os.Getenv(childURL); url != "" {
 		withFewFiles(t, url, os.Getenv(childCache))

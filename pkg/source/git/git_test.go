@@ -89,7 +89,7 @@ func checkError(t *testing.T, err error, code diag.Code, message, hint string) {
 	}
 }
 
-// M2: revisions of every kind.
+// TestOpenRevisions checks M2: revisions of every kind.
 func TestOpenRevisions(t *testing.T) {
 	dir := t.TempDir()
 	r := gittest.New(t, dir, "o/r.git")
@@ -155,17 +155,17 @@ func TestOpenErrors(t *testing.T) {
 		code              diag.Code
 		message, hint     string
 	}{
-		{"/o/missing.git", "", diag.NotFound, "no such repository", "credential helper"},
+		{"/o/missing.git", "", diag.NotFound, "the repository does not exist, or you", "credential helper"},
 		{"/o/empty.git", "", diag.NotFound, "is empty", ""},
 		{"/o/none.git", "", diag.NotFound, "has no skill", ""},
 		{"/o/r.git#v9", "", diag.NotFound, `no tag or branch "v9"`, "v1.0.0"},
 		{"/o/r.git#mian", "", diag.NotFound, `no tag or branch "mian"`, "did you mean main?"},
 		{"/o/r.git#0123456", "", diag.NotFound, "no tag or branch", "40 digits"},
-		{"/o/r.git#0123456789012345678901234567890123456789", "", diag.NotFound, "has no commit", "moved"},
+		{"/o/r.git#0123456789012345678901234567890123456789", "", diag.NotFound, "has no commit", "servers delete commits"},
 		{"/o/r.git", "^2", diag.NotFound, "has no version ^2", "1.0.0"},
 		{"/o/r.git//nowhere", "", diag.NotFound, "has no directory nowhere", ""},
-		{"/o/r.git//README.md", "", diag.NotFound, "README.md of", ""},
-		{"/o/blob.git#blob", "", diag.Invalid, "is a blob, not a commit", ""},
+		{"/o/r.git//README.md", "", diag.NotFound, "README.md in", ""},
+		{"/o/blob.git#blob", "", diag.Invalid, "the revision is a blob, not a commit", ""},
 	}
 	for _, tt := range tests {
 		c := newClient(t, git.Options{})

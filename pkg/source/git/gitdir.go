@@ -21,8 +21,8 @@ func checkOwner(root, gitDir string) error {
 		return err
 	}
 	if !safefile.Mine(link) || !safefile.Mine(dir) {
-		return diag.Errorf(diag.NotFound, "the repository %s belongs to another user, and is left alone", path).
-			WithHint("run the command as its owner, or name the files and directories instead")
+		return diag.Errorf(diag.NotFound, "the repository %s belongs to another user", path).
+			WithHint("run the command as its owner, or pass the files and directories as arguments")
 	}
 	return nil
 }
@@ -85,14 +85,14 @@ func gitDirOf(root string) (string, error) {
 	}
 	dir, ok := strings.CutPrefix(strings.TrimSpace(string(text)), "gitdir: ")
 	if !ok {
-		return "", diag.Errorf(diag.Invalid, "%s does not say where the repository is", path)
+		return "", diag.Errorf(diag.Invalid, "%s does not contain the path of a repository", path)
 	}
 	if dir = filepath.FromSlash(dir); !filepath.IsAbs(dir) {
 		dir = filepath.Join(root, dir)
 	}
 	if common, err := commonDir(dir); err != nil || !isGitDir(dir, common) {
-		return "", diag.Errorf(diag.NotFound, "%s names %s, where there is no repository", path, dir).
-			WithHint("if the repository was moved, run git worktree repair there")
+		return "", diag.Errorf(diag.NotFound, "%s points to %s, which is not a repository", path, dir).
+			WithHint("if the repository was moved, run git worktree repair in it")
 	}
 	return dir, nil
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/git"
 )
 
-// Trees that git does not write, and entries that are not files.
+// TestHostileTrees uses trees that git does not write, and entries that are not files.
 func TestHostileTrees(t *testing.T) {
 	dir := t.TempDir()
 	r := gittest.New(t, dir, "o/r.git")
@@ -34,7 +34,7 @@ func TestHostileTrees(t *testing.T) {
 	hooks := r.RawTree(file("post-checkout"))
 	pointer := r.Blob("version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n")
 	loop := r.RawTree(gittest.Entry{Mode: "100644", Name: "SKILL.md", ID: skill})
-	dotGit, noName, link := "means git's own directory", "is not the name of a file", "symbolic link"
+	dotGit, noName, link := "means the .git directory on some systems", "is not a valid name of a file", "symbolic link"
 	tree := func(name string) gittest.Entry { return gittest.Entry{Mode: "40000", Name: name, ID: hooks} }
 	tests := map[string]struct{ tree, message string }{
 		"dot git":           {inSkill(tree(".git")), dotGit},
@@ -52,13 +52,13 @@ func TestHostileTrees(t *testing.T) {
 		"slash":             {inSkill(file("../../evil")), noName},
 		"absolute":          {inSkill(file("/etc/passwd")), noName},
 		"no name":           {inSkill(file("")), noName},
-		"twice":             {inSkill(file("a"), file("a")), "is there twice"},
-		"file and tree":     {inSkill(file("a"), tree("a")), "is there twice"},
+		"twice":             {inSkill(file("a"), file("a")), "is duplicated"},
+		"file and tree":     {inSkill(file("a"), tree("a")), "is duplicated"},
 		"case":              {inSkill(file("A"), file("a")), "collides with"},
 		"symlink":           {inSkill(gittest.Entry{Mode: "120000", Name: "a", ID: evil}), link},
 		"submodule":         {inSkill(gittest.Entry{Mode: "160000", Name: "a", ID: strings.Repeat("1", 40)}), "special file"},
 		"symlinked file":    {r.RawTree(gittest.Entry{Mode: "120000", Name: "skillpm.yaml", ID: evil}), "not a regular file"},
-		"bad mode":          {inSkill(gittest.Entry{Mode: "10x644", Name: "a", ID: evil}), "malformed mode"},
+		"bad mode":          {inSkill(gittest.Entry{Mode: "10x644", Name: "a", ID: evil}), "invalid mode"},
 		"a blob as a tree":  {inSkill(gittest.Entry{Mode: "40000", Name: "a", ID: evil}), ""},
 		"a missing file":    {inSkill(gittest.Entry{Mode: "100644", Name: "a", ID: strings.Repeat("2", 40)}), ""},
 		"git lfs":           {inSkill(gittest.Entry{Mode: "100644", Name: "a", ID: pointer}), "is a Git LFS pointer"},
@@ -114,7 +114,7 @@ func bomb(r *gittest.Repo, levels int, leaf gittest.Entry) gittest.Entry {
 	return leaf
 }
 
-// Trees of a few objects with more paths than anyone can walk.
+// TestTreeBombs uses trees of a few objects with more paths than anyone can walk.
 func TestTreeBombs(t *testing.T) {
 	dir := t.TempDir()
 	r := gittest.New(t, dir, "o/r.git")
@@ -139,9 +139,9 @@ func TestTreeBombs(t *testing.T) {
 		"files":    {r.RawTree(bomb(r, 10, file), skill), "more than 1000000 files and directories"},
 		"empty":    {r.RawTree(bomb(r, 10, some), skill), "more than 1000000 files and directories"},
 		"pattern":  {r.RawTree(bomb(r, 10, file), skill, manifest), "more than 1000000 files and directories"},
-		"skills":   {r.RawTree(bomb(r, 10, skill)), "more than 10000 directories with a SKILL.md"},
+		"skills":   {r.RawTree(bomb(r, 10, skill)), "the source has more than 10000 directories with a SKILL.md"},
 		"depth":    {r.RawTree(deep), "more than 64 deep"},
-		"in skill": {r.RawTree(bomb(r, 10, empty), main), "more than 100000 files and directories"},
+		"in skill": {r.RawTree(bomb(r, 10, empty), main), "exceeds the limit of 100000 files"},
 	} {
 		branch := strings.ReplaceAll(name, " ", "-")
 		r.CommitTree(branch, tt.tree)
@@ -157,7 +157,7 @@ func TestTreeBombs(t *testing.T) {
 	}
 }
 
-// A pack that was described in one context can be read in another.
+// TestTreeContext checks that a pack that was described in one context can be read in another.
 func TestTreeContext(t *testing.T) {
 	dir := t.TempDir()
 	gittest.New(t, dir, "o/r.git").Commit(skills())
@@ -173,7 +173,7 @@ func TestTreeContext(t *testing.T) {
 	}
 }
 
-// Servers that do not respond like a git server.
+// TestHostileServers uses servers that do not respond like a git server.
 func TestHostileServers(t *testing.T) {
 	dir := t.TempDir()
 	gittest.New(t, dir, "o/r.git").Commit(skills())
@@ -192,15 +192,15 @@ func TestHostileServers(t *testing.T) {
 		code    diag.Code
 		message string
 	}{
-		"html":           {answer(200, "text/html", "<html>Log in</html>"), diag.Remote, "as a git server does"},
-		"nothing":        {answer(200, "text/plain", ""), diag.Remote, "as a git server does"},
-		"error":          {answer(500, "text/plain", "\x1b[31mstack trace\n"), diag.Remote, "answered 500 Internal Server Error"},
-		"overloaded":     {answer(503, "text/plain", "later"), diag.Remote, "answered 503"},
+		"html":           {answer(200, "text/html", "<html>Log in</html>"), diag.Remote, "the response is not from a git server"},
+		"nothing":        {answer(200, "text/plain", ""), diag.Remote, "the response is not from a git server"},
+		"error":          {answer(500, "text/plain", "\x1b[31mstack trace\n"), diag.Remote, "responded with 500 Internal Server Error"},
+		"overloaded":     {answer(503, "text/plain", "later"), diag.Remote, "responded with 503"},
 		"not allowed":    {answer(403, "text/plain", "no"), diag.Denied, "no credentials"},
-		"gone":           {answer(410, "text/plain", "gone"), diag.Remote, "answered 410"},
-		"endless error":  {answer(500, "text/plain", strings.Repeat("x", 1<<22)), diag.Remote, "answered 500"},
+		"gone":           {answer(410, "text/plain", "gone"), diag.Remote, "responded with 410"},
+		"endless error":  {answer(500, "text/plain", strings.Repeat("x", 1<<22)), diag.Remote, "responded with 500"},
 		"error line":     {answer(200, "application/x-git-upload-pack-advertisement", "001e# service=git-upload-pack\n0000002bERR access\x1b[2J denied for your account"), diag.Remote, ""},
-		"truncated pack": {truncate(2), diag.Remote, "broke off"},
+		"truncated pack": {truncate(2), diag.Remote, "the server closed the connection"},
 		"changed pack":   {corrupt, diag.Remote, "damaged"},
 		"no pack":        {truncate(1000), diag.Remote, ""},
 	}
@@ -249,7 +249,7 @@ func change(f func([]byte) []byte) func(http.Handler) http.Handler {
 	}
 }
 
-// A request to a briefly overloaded server is repeated.
+// TestRetry checks that a request to a briefly overloaded server is repeated.
 func TestRetry(t *testing.T) {
 	dir := t.TempDir()
 	gittest.New(t, dir, "o/r.git").Commit(skills())
@@ -270,7 +270,7 @@ func TestRetry(t *testing.T) {
 	}
 }
 
-// A cached commit is not requested again. A damaged one is detected and fetched again.
+// TestCache checks that a cached commit is not requested again. A damaged one is detected and fetched again.
 func TestCache(t *testing.T) {
 	dir, cache := t.TempDir(), t.TempDir()
 	gittest.New(t, dir, "o/r.git").Commit(skills())

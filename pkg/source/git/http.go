@@ -41,6 +41,7 @@ func (g *authGuard) RoundTrip(req *http.Request) (*http.Response, error) {
 			return res, nil
 		}
 		_ = res.Body.Close() // its content does not matter
+		httpx.ReportRetry(req.Context(), req.URL.Host, res, wait)
 		if err := g.client.clock.sleep(req.Context(), wait); err != nil {
 			return nil, err
 		}
@@ -87,7 +88,7 @@ func (g *authGuard) prepare() {
 		pool = x509.NewCertPool()
 	}
 	if !pool.AppendCertsFromPEM(pem) {
-		g.err = diag.Errorf(diag.Invalid, "GIT_SSL_CAINFO: %s has no certificate", file)
+		g.err = diag.Errorf(diag.Invalid, "GIT_SSL_CAINFO: %s does not contain a certificate", file)
 		return
 	}
 	config := transport.TLSClientConfig.Clone()
@@ -98,7 +99,7 @@ func (g *authGuard) prepare() {
 // send sends a request once. Reading its response fails if the server stalls.
 func (g *authGuard) send(req *http.Request) (*http.Response, error) {
 	ctx, watchdog := g.client.watch(req.Context())
-	res, err := g.next.RoundTrip(req.WithContext(ctx))
+	res, err := httpx.Observe(g.next).RoundTrip(req.WithContext(ctx))
 	if err != nil {
 		watchdog.stop()
 		if errors.Is(err, io.EOF) {
@@ -131,7 +132,7 @@ func (b *limitedBody) Read(p []byte) (int, error) {
 		if b.truncate {
 			return 0, io.EOF
 		}
-		return 0, packfile.TooLarge("the server does not stop sending")
+		return 0, packfile.TooLarge("the server sent too much data")
 	}
 	if int64(len(p)) > b.remaining {
 		p = p[:b.remaining]
@@ -152,6 +153,6 @@ func checkRedirect(req *http.Request, via []*http.Request) error {
 		return nil
 	}
 	target := next.Scheme + "://" + next.Host + strings.TrimSuffix(next.EscapedPath(), "/info/refs")
-	return diag.Errorf(diag.Remote, "the server sends on to another host, %s", next.Host).
-		WithHint("if you trust it, install from git+%s", target)
+	return diag.Errorf(diag.Remote, "the server redirects to another host, %s", next.Host).
+		WithHint("if you trust this host, install from git+%s", target)
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
-// A parsed tree has safe, distinct, sorted names.
+// FuzzParseTree checks that a parsed tree has safe, distinct, sorted names.
 func FuzzParseTree(f *testing.F) {
 	id := strings.Repeat("\x01", 20)
 	for _, s := range []string{"", "100644 a\x00" + id, "40000 b\x00" + id + "120000 a\x00" + id, "100644 .git\x00" + id, "100644 ..\x00" + id, "160000 s\x00"} {
@@ -76,7 +76,7 @@ func TestParseNetrc(t *testing.T) {
 	}
 }
 
-// Parsing a .netrc never panics, and never returns another host's login.
+// FuzzParseNetrc checks that parsing a .netrc never panics, and never returns another host's login.
 func FuzzParseNetrc(f *testing.F) {
 	f.Add("machine h.example login a password b\ndefault password c")
 	f.Add("macdef x\n\nmachine \"h.example\" password \"\\")
@@ -114,7 +114,7 @@ func newGuard(clock clock, l limits, next roundTrip) *authGuard {
 	return &authGuard{next: next, client: c}
 }
 
-// Reading a body beyond its limit is an error.
+// TestGuardedBody checks that reading a body beyond its limit is an error.
 func TestGuardedBody(t *testing.T) {
 	g := newGuard(testClock(nil), limits{pack: 1000}, func(*http.Request) (*http.Response, error) {
 		rec := httptest.NewRecorder()
@@ -137,7 +137,7 @@ type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// Operations on a tree end with its context.
+// TestTreeEndsWithContext checks that operations on a tree end with its context.
 func TestTreeEndsWithContext(t *testing.T) {
 	dir := t.TempDir()
 	id := gittest.New(t, dir, "o/r.git").Commit(gittest.Text(map[string]string{"a/SKILL.md": gittest.Skill("a", "A.")}))

@@ -23,7 +23,7 @@ func isLocal(ref pack.Ref) bool { return strings.HasPrefix(ref.URL, "file://") }
 func localDir(ref pack.Ref) (string, error) {
 	u, err := url.Parse(ref.URL)
 	if err != nil {
-		return "", diag.Errorf(diag.Usage, "%q is not the URL of a repository", ref.URL)
+		return "", diag.Errorf(diag.Usage, "invalid repository URL %q", ref.URL)
 	}
 	dir := filepath.FromSlash(u.Path)
 	if windows := strings.TrimPrefix(dir, `\`); filepath.VolumeName(windows) != "" {

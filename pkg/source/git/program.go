@@ -36,9 +36,9 @@ type program struct {
 func (p *remote) openProgram(filter bool) (*program, error) {
 	path, err := exec.LookPath(p.client.options.Program)
 	if err != nil {
-		return nil, diag.Errorf(diag.NotFound, "the program for git, %s, is not there: %w", p.client.options.Program,
+		return nil, diag.Errorf(diag.NotFound, "cannot find the git program %s: %w", p.client.options.Program,
 			err).
-			WithHint("change the setting git, or remove it to use what is built in")
+			WithHint("change git in the settings, or remove it to use the built-in client")
 	}
 	if path, err = filepath.Abs(path); err != nil {
 		return nil, err
@@ -154,7 +154,7 @@ func (g *program) run(ctx context.Context, stdin string, args ...string) ([]byte
 		return nil, g.explain(failed)
 	}
 	if errors.Is(err, gitcmd.ErrOutput) {
-		return nil, packfile.TooLarge("the server does not stop sending")
+		return nil, packfile.TooLarge("the server sent too much data")
 	}
 	return out, err
 }
@@ -200,6 +200,7 @@ func (p *remote) transferWithProgram(ctx context.Context, w want) (io.ReadCloser
 	if err != nil {
 		return nil, err
 	}
+	defer p.wait(ctx).End()
 	pack, err := g.fetch(ctx, w)
 	if err == nil || !w.shallow || w.trees || !isRefusal(err) {
 		return pack, err
@@ -242,7 +243,7 @@ func (g *program) fetch(ctx context.Context, w want) (io.ReadCloser, error) {
 	}
 	found, err := filepath.Glob(filepath.Join(g.packs(), "pack-*.pack"))
 	if err == nil && len(found) != 1 {
-		err = diag.Errorf(diag.Remote, "git has made %d packs of what the server sent", len(found))
+		err = diag.Errorf(diag.Remote, "git created %d pack files from the server's data instead of one", len(found))
 	}
 	var f *os.File
 	if err == nil {
@@ -279,7 +280,7 @@ func (g *program) watch(ctx context.Context, watchdog *watchdog, meter *progress
 		meter.report(total)
 		watchdog.received.Store(total)
 		if total > g.remote.client.limits.pack {
-			watchdog.cancel(packfile.TooLarge("more than its packed size may be"))
+			watchdog.cancel(packfile.TooLarge("its packed size exceeds the limit"))
 		}
 	}
 }
@@ -303,20 +304,20 @@ func (g *program) explain(failed *gitcmd.Error) error {
 	case message("The requested URL returned error: 403"):
 		return transport.ErrAuthorizationFailed
 	case message("Host key verification failed"):
-		return diag.Errorf(diag.Denied, "%s: the host's key is not in known_hosts, or is another", url).
-			WithHint("connect once with ssh and compare the fingerprint")
+		return diag.Errorf(diag.Denied, "%s: the server's host key is not in known_hosts or does not match", url).
+			WithHint("connect once with ssh, and compare the fingerprint")
 	case message("Permission denied (publickey"):
-		return diag.Errorf(diag.Denied, "%s does not accept your keys", url).
-			WithHint("add a key that it knows to your ssh agent with ssh-add")
+		return diag.Errorf(diag.Denied, "%s rejected your SSH keys", url).
+			WithHint("add an accepted key to your SSH agent with: ssh-add")
 	case message("' not found", "Repository not found", "does not appear to be a git repository",
 		"The requested URL returned error: 404"):
 		return transport.ErrRepositoryNotFound
 	case message("over limit", "out of memory", "Out of memory"):
-		return packfile.TooLarge("git may not hold more of it in memory")
+		return packfile.TooLarge("git needs too much memory for it")
 	case message("unable to update url base from redirection"):
 		return diag.Errorf(diag.Remote,
-			"%s: the server sends on to another place, which the git binary is not allowed to follow", url).
-			WithHint("write the place that it sends to")
+			"%s: the server redirects to another address, which skillpm does not allow git to follow", url).
+			WithHint("use the target of the redirect")
 	case message("early EOF", "unexpected disconnect", "Connection reset", "hung up unexpectedly",
 		"invalid index-pack output", "Operation too slow"):
 		return fmt.Errorf("%w: %w", failed, io.ErrUnexpectedEOF)

@@ -12,8 +12,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/git"
 )
 
-// The git binary fetches the same content as the built-in client, from every kind of server and for every kind of
-// revision.
+// TestProgram checks that the git binary fetches the same content as the built-in client, from every kind of server and
+// for every kind of revision.
 func TestProgram(t *testing.T) {
 	dir := t.TempDir()
 	r := gittest.New(t, dir, "o/r.git")
@@ -42,7 +42,7 @@ func TestProgram(t *testing.T) {
 	}
 }
 
-// Errors with the git binary are the same as without it.
+// TestProgramErrors checks that errors with the git binary are the same as without it.
 func TestProgramErrors(t *testing.T) {
 	dir := t.TempDir()
 	gittest.New(t, dir, "o/r.git").Commit(skills())
@@ -56,14 +56,14 @@ func TestProgramErrors(t *testing.T) {
 		code          diag.Code
 		message, hint string
 	}{
-		"no program":   {url + "/o/r.git", git.Options{Program: "no-such-git"}, diag.NotFound, "no-such-git, is not there", "setting git"},
-		"no place":     {url + "/o/missing.git", git.Options{}, diag.NotFound, "no such repository", ""},
+		"no program":   {url + "/o/r.git", git.Options{Program: "no-such-git"}, diag.NotFound, "cannot find the git program no-such-git", "git in the settings"},
+		"no place":     {url + "/o/missing.git", git.Options{}, diag.NotFound, "the repository does not exist, or you", ""},
 		"empty":        {url + "/o/empty.git", git.Options{}, diag.NotFound, "is empty", ""},
 		"no revision":  {url + "/o/r.git#mian", git.Options{}, diag.NotFound, `no tag or branch "mian"`, "main"},
 		"no commit":    {url + "/o/r.git#" + strings.Repeat("1", 40), git.Options{}, diag.NotFound, "has no commit", ""},
 		"no answer":    {"git+http://127.0.0.1:1/o/r.git", git.Options{}, diag.Remote, "127.0.0.1", ""},
 		"private":      {private + "/o/r.git", git.Options{}, diag.Denied, "no credentials", ""},
-		"wrong secret": {private + "/o/r.git", git.Options{Credentials: wrong}, diag.Denied, "refused the credentials", ""},
+		"wrong secret": {private + "/o/r.git", git.Options{Credentials: wrong}, diag.Denied, "rejected the credentials", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if tt.options.Program == "" {

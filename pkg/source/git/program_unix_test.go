@@ -17,7 +17,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/git"
 )
 
-// When the context ends, the program and its children are killed: the pipe that they hold is closed.
+// TestProgramIsKilled checks that when the context ends, the program and its children are killed: the pipe that they
+// hold is closed.
 func TestProgramIsKilled(t *testing.T) {
 	dir := t.TempDir()
 	pipe, script := filepath.Join(dir, "pipe"), filepath.Join(dir, "git")
@@ -54,7 +55,8 @@ func TestProgramIsKilled(t *testing.T) {
 	}
 }
 
-// Git receives only the variables that it needs, from the environment of the client and not of the process.
+// TestProgramEnvironment checks that Git receives only the variables that it needs, from the environment of the client
+// and not of the process.
 func TestProgramEnvironment(t *testing.T) {
 	dir := t.TempDir()
 	seen, script := filepath.Join(dir, "seen"), filepath.Join(dir, "git")

@@ -126,12 +126,12 @@ func (r *refs) hint(rev string) string {
 		return "did you mean " + suggestion + "?"
 	}
 	if len(rev) >= 7 && strings.Trim(rev, "0123456789abcdef") == "" {
-		return "a commit is written with all of its 40 digits"
+		return "use all 40 digits of the commit"
 	}
 	if len(tags) > 0 {
-		return "its tags are " + textx.First(tags, 8)
+		return "available tags: " + textx.First(tags, 8)
 	}
-	return "it has no tags; its branches are " + textx.First(branches, 8)
+	return "available branches: " + textx.First(branches, 8)
 }
 
 // compareTags compares the versions of tags. It returns 0 if one of them is not a version.

@@ -16,6 +16,8 @@ import (
 	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/activity"
+	"github.com/skillpm/skillpm/pkg/internal/httpx"
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
@@ -41,7 +43,7 @@ func (c *Client) remote(ref pack.Ref) (*remote, error) {
 	}
 	u, err := url.Parse(ref.URL)
 	if err != nil || !isRemoteURL(u) {
-		return nil, diag.Errorf(diag.Usage, "%q is not the URL of a repository", ref.URL)
+		return nil, diag.Errorf(diag.Usage, "invalid repository URL %q", ref.URL)
 	}
 	p := &remote{client: c, url: u}
 	c.remotes[ref.URL] = p
@@ -100,6 +102,7 @@ func (p *remote) retry(ctx context.Context, do func(context.Context) error) erro
 		if err == nil || attempt == retries || ctx.Err() != nil || !isTransient(err) {
 			return err
 		}
+		httpx.ReportRetry(ctx, p.url.Host, nil, backoff(attempt))
 		if err := p.client.clock.sleep(ctx, backoff(attempt)); err != nil {
 			return err
 		}
@@ -112,6 +115,7 @@ func wantsCredentials(err error) bool {
 
 // connect opens a session and reads the references.
 func (p *remote) connect(ctx context.Context) error {
+	defer p.wait(ctx).End()
 	if p.client.options.Program != "" {
 		var err error
 		p.refs, err = p.listWithProgram(ctx)
@@ -143,6 +147,14 @@ func (p *remote) connect(ctx context.Context) error {
 	}
 	p.session, p.adv, p.refs = session, adv, newRefs(adv)
 	return nil
+}
+
+// wait reports a wait for the server, unless the HTTP client reports each request.
+func (p *remote) wait(ctx context.Context) *activity.Wait {
+	if p.url.Scheme != "ssh" && p.client.options.Program == "" {
+		return nil
+	}
+	return activity.Begin(ctx, &activity.Wait{Source: p.url.Host, Request: "git " + p.url.Redacted()})
 }
 
 // takeSession returns a session for one transfer. An SSH session serves only one, an HTTP session any number.
@@ -213,6 +225,7 @@ func (p *remote) requestPack(ctx context.Context, w want) (io.ReadCloser, error)
 		req.Filter = packp.FilterBlobNone()
 		_ = req.Capabilities.Set(capability.Filter) // as above
 	}
+	defer p.wait(ctx).End()
 	watched, watchdog := p.client.watch(ctx)
 	response, err := session.UploadPack(watched, req)
 	if err != nil {

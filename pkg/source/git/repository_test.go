@@ -15,7 +15,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/git"
 )
 
-// A moved tag does not change a pinned commit, even if no branch has that commit any more.
+// TestMovedTag checks that a moved tag does not change a pinned commit, even if no branch has that commit any more.
 func TestMovedTag(t *testing.T) {
 	dir := t.TempDir()
 	r := gittest.New(t, dir, "o/r.git")
@@ -46,7 +46,7 @@ func TestMovedTag(t *testing.T) {
 	}
 }
 
-// A server that sends no commit by its id: the client finds one through the branches.
+// TestStrictServer uses a server that sends no commit by its id: the client finds one through the branches.
 func TestStrictServer(t *testing.T) {
 	dir := t.TempDir()
 	r := gittest.New(t, dir, "o/r.git")
@@ -65,7 +65,7 @@ func TestStrictServer(t *testing.T) {
 	checkError(t, err, diag.NotFound, "has no commit "+lost, "")
 }
 
-// M2: several packs in one repository, with tags of their own.
+// TestMonorepo checks M2: several packs in one repository, with tags of their own.
 func TestMonorepo(t *testing.T) {
 	dir := t.TempDir()
 	r := gittest.New(t, dir, "o/r.git")
@@ -118,7 +118,7 @@ func TestMonorepo(t *testing.T) {
 	}
 }
 
-// Tags carry the pack's own name if it differs from the repository's.
+// TestTagsOfThePacksName checks that tags carry the pack's own name if it differs from the repository's.
 func TestTagsOfThePacksName(t *testing.T) {
 	dir := t.TempDir()
 	r := gittest.New(t, dir, "o/r.git")
@@ -131,7 +131,8 @@ func TestTagsOfThePacksName(t *testing.T) {
 	}
 }
 
-// A release tag whose manifest declares another version is an error, unless the reference names the tag.
+// TestTagAgainstManifest checks that a release tag whose manifest declares another version is an error, unless the
+// reference names the tag.
 func TestTagAgainstManifest(t *testing.T) {
 	dir := t.TempDir()
 	r := gittest.New(t, dir, "o/r.git")
@@ -146,7 +147,7 @@ func TestTagAgainstManifest(t *testing.T) {
 	}
 }
 
-// M2: dependencies on directories are references to the same repository and commit.
+// TestDependencies checks M2: dependencies on directories are references to the same repository and commit.
 func TestDependencies(t *testing.T) {
 	dir := t.TempDir()
 	r := gittest.New(t, dir, "o/r.git")
@@ -177,11 +178,12 @@ func TestDependencies(t *testing.T) {
 	}
 	for _, branch := range []string{"outside", "absolute", "drive"} {
 		_, err := c.Open(t.Context(), parse(t, url+"#"+branch))
-		checkError(t, err, diag.Denied, "outside its repository", "")
+		checkError(t, err, diag.Denied, "outside the repository", "")
 	}
 }
 
-// A subset of the skills of a large repository without skillpm.yaml and with unrelated files.
+// TestSubsetOfLargeRepository uses a subset of the skills of a large repository without skillpm.yaml and with unrelated
+// files.
 func TestSubsetOfLargeRepository(t *testing.T) {
 	dir := t.TempDir()
 	r := gittest.New(t, dir, "o/r.git")
@@ -211,7 +213,7 @@ func TestSubsetOfLargeRepository(t *testing.T) {
 	}
 }
 
-// Several goroutines use one client: a commit is fetched once.
+// TestConcurrent checks that several goroutines use one client: a commit is fetched once.
 func TestConcurrent(t *testing.T) {
 	dir := t.TempDir()
 	gittest.New(t, dir, "o/r.git").Commit(skills())
@@ -232,7 +234,7 @@ func TestConcurrent(t *testing.T) {
 	wg.Wait()
 }
 
-// Several clients share one cache, as several processes do.
+// TestSharedCache checks that several clients share one cache, as several processes do.
 func TestSharedCache(t *testing.T) {
 	dir, cache := t.TempDir(), t.TempDir()
 	gittest.New(t, dir, "o/r.git").Commit(skills())
@@ -260,7 +262,7 @@ func TestSharedCache(t *testing.T) {
 	}
 }
 
-// Local repositories: bare, with a work tree, and a linked work tree.
+// TestLocal uses local repositories: bare, with a work tree, and a linked work tree.
 func TestLocal(t *testing.T) {
 	dir := t.TempDir()
 	r := gittest.New(t, dir, "o/r.git")

@@ -25,14 +25,14 @@ func (w *workTree) mergeBase(ctx context.Context, since string) (string, error) 
 	case !isGitError(err):
 		return string(bytes.TrimSpace(base)), err
 	case w.shallow:
-		return "", shallowError("%s and HEAD have no commit in common among those that are here", since)
+		return "", shallowError("%s and HEAD have no common ancestor in this clone", since)
 	}
-	return "", diag.Errorf(diag.NotFound, "%s and HEAD have no commit in common", since)
+	return "", diag.Errorf(diag.NotFound, "%s and HEAD have no common ancestor", since)
 }
 
 func shallowError(format string, args ...any) error {
 	return diag.Errorf(diag.NotFound, format+": the clone is shallow", args...).
-		WithHint("fetch more of the history: git fetch --unshallow, or fetch-depth: 0 where CI checks out")
+		WithHint("fetch the whole history with: git fetch --unshallow; in CI, set fetch-depth: 0")
 }
 
 // resolve returns the commit of a revision: HEAD, a branch, a tag, a remote branch, or a commit, with optional ~ and ^
@@ -57,14 +57,14 @@ func (w *workTree) explainRevision(ctx context.Context, rev, name string) error 
 	id, err := w.revParse(ctx, name)
 	if err != nil {
 		if failed, ok := errors.AsType[*gitcmd.Error](err); ok && failed.Printed("is ambiguous") {
-			return diag.Errorf(diag.Usage, "%s stands for more than one commit", name).WithHint("write more digits")
+			return diag.Errorf(diag.Usage, "%s is ambiguous", name).WithHint("use more digits of the commit")
 		}
 		return w.unknownRevision(ctx, rev, name)
 	}
 	_, err = w.run(ctx, "", "cat-file", "-e", id)
 	switch missing := isGitError(err); {
 	case missing && w.shallow:
-		return shallowError("the commit %s is not here", name)
+		return shallowError("the commit %s is missing", name)
 	case missing:
 		return diag.Errorf(diag.NotFound, "%s has no commit %s", w.root, name)
 	case err != nil:
@@ -72,14 +72,14 @@ func (w *workTree) explainRevision(ctx context.Context, rev, name string) error 
 	case rev == name:
 		return diag.Errorf(diag.Usage, "%s is not a commit", name)
 	case w.shallow:
-		return shallowError("%s is not among the commits that are here", rev)
+		return shallowError("%s is not in this clone", rev)
 	}
-	return diag.Errorf(diag.NotFound, "%s does not exist: the history of %s ends before it", rev, w.root)
+	return diag.Errorf(diag.NotFound, "%s does not exist: the history of %s is too short", rev, w.root)
 }
 
 // unknownRevision returns the error that a revision does not exist, with a suggestion.
 func (w *workTree) unknownRevision(ctx context.Context, rev, name string) error {
-	e := diag.Errorf(diag.NotFound, "%s has no branch, tag or commit %q", w.root, rev)
+	e := diag.Errorf(diag.NotFound, "%s has no branch, tag, or commit %q", w.root, rev)
 	out, err := w.git(ctx, "", "for-each-ref", "--format=%(refname)", "refs/heads", "refs/tags", "refs/remotes")
 	if err != nil {
 		return e
@@ -103,7 +103,7 @@ func (w *workTree) unknownRevision(ctx context.Context, rev, name string) error 
 	case suggestion != "":
 		return e.WithHint("did you mean %s?", suggestion)
 	case len(names) > 0:
-		return e.WithHint("there are %s", textx.First(names, 8))
+		return e.WithHint("use a branch or tag, such as %s", textx.First(names, 8))
 	}
 	return e
 }

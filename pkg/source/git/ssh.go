@@ -89,12 +89,12 @@ func (p *remote) explainKeyError(url string, err error) error {
 	}
 	switch {
 	case knownhosts.IsHostKeyChanged(err):
-		return diag.Errorf(diag.Denied, "%s: the host has another key than the one in known_hosts", url).
-			WithHint("find out why from the host's operator before you replace the key")
+		return diag.Errorf(diag.Denied, "%s: the server's host key differs from the one in known_hosts", url).
+			WithHint("ask the server's operator about the change before you replace the key")
 	case knownhosts.IsHostUnknown(err), noKnownHosts(err):
-		return diag.Errorf(diag.Denied, "%s: the host's key is not in known_hosts", url).
-			WithHint("connect once with ssh %s and compare the fingerprint", login)
+		return diag.Errorf(diag.Denied, "%s: the server's host key is not in known_hosts", url).
+			WithHint("connect once with ssh %s, and compare the fingerprint", login)
 	}
-	return diag.Errorf(diag.Denied, "%s does not accept your keys", url).
-		WithHint("add a key that it knows to your ssh agent with ssh-add, and try ssh %s", login)
+	return diag.Errorf(diag.Denied, "%s rejected your SSH keys", url).
+		WithHint("add an accepted key to your SSH agent with ssh-add, and test it with: ssh %s", login)
 }

@@ -117,7 +117,7 @@ func uploadPack(channel ssh.Channel, command, program, dir string) uint32 {
 	return 0
 }
 
-// M2: git over SSH, with a key from a file and a known host key.
+// TestSSH checks M2: git over SSH, with a key from a file and a known host key.
 func TestSSH(t *testing.T) {
 	dir := t.TempDir()
 	r := gittest.New(t, dir, "o/r.git")
@@ -151,11 +151,11 @@ func TestSSH(t *testing.T) {
 	refuse("not in known_hosts", "ssh -p")
 	other, otherPrivate := key(t)
 	write("known_hosts", []byte(knownhosts.Line([]string{address}, other.PublicKey())+"\n"))
-	refuse("another key", "operator")
+	refuse("the server's host key differs from the", "operator")
 	write("known_hosts", []byte(knownhosts.Line([]string{address}, host.PublicKey())+"\n"))
-	refuse("does not accept your keys", "ssh-add")
+	refuse("rejected your SSH keys", "ssh-add")
 	write("id_ed25519", otherPrivate)
-	refuse("does not accept your keys", "ssh-add")
+	refuse("rejected your SSH keys", "ssh-add")
 	write("id_ed25519", private)
 
 	c := newClient(t, git.Options{Home: home})
@@ -167,7 +167,7 @@ func TestSSH(t *testing.T) {
 		t.Errorf("fetched %v of main", digests)
 	}
 	_, err := c.Open(t.Context(), parse(t, fmt.Sprintf("git+ssh://%s/o/missing.git", address)))
-	checkError(t, err, diag.NotFound, "no such repository", "your account")
+	checkError(t, err, diag.NotFound, "the repository does not exist, or you", "your account")
 	silent := newClient(t, git.Options{Home: home})
 	git.InstantTimeout(silent)
 	_, err = silent.Open(t.Context(), ref)

@@ -76,9 +76,9 @@ func largeRepository(t *testing.T, dir string) *gittest.Repo {
 	return r
 }
 
-// Fetching a subset of a large repository transfers only the subset if the server supports filters: listing versions
-// transfers no pack, describing a pack its trees and descriptions, and one skill only its files. Without filters, it
-// transfers the whole commit once.
+// TestSubsetCosts checks that fetching a subset of a large repository transfers only the subset if the server supports
+// filters: listing versions transfers no pack, describing a pack its trees and descriptions, and one skill only its
+// files. Without filters, it transfers the whole commit once.
 func TestSubsetCosts(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -134,7 +134,7 @@ func hashes(t *testing.T, c *git.Client, p *pack.Pack, names ...string) map[stri
 	return digests
 }
 
-// A commit of which everything is wanted is fetched in one pack.
+// TestWholeCosts checks that a commit of which everything is wanted is fetched in one pack.
 func TestWholeCosts(t *testing.T) {
 	dir := t.TempDir()
 	gittest.New(t, dir, "o/r.git").Commit(skills())
@@ -161,7 +161,7 @@ func TestWholeCosts(t *testing.T) {
 	}
 }
 
-// Parts of a commit accumulate in the cache and are not fetched again.
+// TestPartsInTheCache checks that parts of a commit accumulate in the cache and are not fetched again.
 func TestPartsInTheCache(t *testing.T) {
 	dir, cache := t.TempDir(), t.TempDir()
 	gittest.New(t, dir, "o/r.git").Commit(skills())
@@ -183,7 +183,8 @@ func TestPartsInTheCache(t *testing.T) {
 	}
 }
 
-// If another process empties the cache between two parts of a commit, all of it is fetched again.
+// TestCacheEmptiedBetweenParts checks that if another process empties the cache between two parts of a commit, all of
+// it is fetched again.
 func TestCacheEmptiedBetweenParts(t *testing.T) {
 	dir := t.TempDir()
 	gittest.New(t, dir, "o/r.git").Commit(skills())
@@ -212,7 +213,8 @@ func TestCacheEmptiedBetweenParts(t *testing.T) {
 	}
 }
 
-// If a server filters objects and then does not send them, the whole commit is fetched.
+// TestFilterWithoutObjects checks that if a server filters objects and then does not send them, the whole commit is
+// fetched.
 func TestFilterWithoutObjects(t *testing.T) {
 	dir := t.TempDir()
 	gittest.New(t, dir, "o/r.git").Commit(skills())
@@ -233,7 +235,7 @@ func TestFilterWithoutObjects(t *testing.T) {
 	}
 }
 
-// The meter counts all packs of a commit together.
+// TestMeter checks that the meter counts all packs of a commit together.
 func TestMeter(t *testing.T) {
 	dir := t.TempDir()
 	gittest.New(t, dir, "o/r.git").Commit(skills())
@@ -260,7 +262,7 @@ func TestMeter(t *testing.T) {
 	}
 }
 
-// Several goroutines fetch different parts at once.
+// TestConcurrentParts checks that several goroutines fetch different parts at once.
 func TestConcurrentParts(t *testing.T) {
 	dir := t.TempDir()
 	gittest.New(t, dir, "o/r.git").Commit(manySkills(20))

@@ -22,7 +22,7 @@ const maxTag = 1 << 20
 // not signed, and the payload too if the tag is lightweight. SignedTag verifies nothing.
 func (c *Client) SignedTag(ctx context.Context, ref pack.Ref) (payload, signature []byte, commit string, err error) {
 	if ref.Kind != pack.KindGit || ref.URL == "" {
-		return nil, nil, "", diag.Errorf(diag.Internal, "%q is not a git repository", ref)
+		return nil, nil, "", diag.Errorf(diag.Internal, "invalid git repository %q", ref)
 	}
 	refs, err := c.refs(ctx, ref)
 	if err != nil {
@@ -65,11 +65,12 @@ func (c *Client) tagName(ctx context.Context, ref pack.Ref, refs *refs) (string,
 		return name, nil
 	}
 	if commit, branch, err := refs.find(ref); err == nil && branch {
-		return "", diag.Errorf(diag.NotFound, "%s of %s is a branch, at commit %s, and only tags are signed", ref.Rev,
+		return "", diag.Errorf(diag.NotFound, "%s of %s is a branch (at commit %s), but only tags have signatures",
+			ref.Rev,
 			ref.URL, commit)
 	}
 	if ref.Rev == "" || isCommit(ref.Rev) {
-		return "", diag.Errorf(diag.NotFound, "%s is pinned to a commit without a tag, and only tags are signed",
+		return "", diag.Errorf(diag.NotFound, "%s is pinned to a commit without a tag, but only tags have signatures",
 			ref.URL)
 	}
 	return "", diag.Errorf(diag.NotFound, "%s has no tag %q", ref.URL, ref.Rev).WithHint("%s", refs.hint(ref.Rev))

@@ -102,7 +102,7 @@ func TestSignedTag(t *testing.T) {
 	}
 }
 
-// A tag object is fetched without its commit.
+// TestSignedTagIsSmall checks that a tag object is fetched without its commit.
 func TestSignedTagIsSmall(t *testing.T) {
 	dir := t.TempDir()
 	_, commit := annotated(t, dir)

@@ -118,9 +118,9 @@ func (t treeFS) find(op, name string) (node, error) {
 }
 
 func notRegular(n node) error {
-	rule := "is a symbolic link, which is not followed"
+	rule := "is a symbolic link; links are not followed"
 	if n.mode == filemode.Submodule {
-		rule = "is a submodule, which is not fetched"
+		rule = "is a submodule; submodules are not fetched"
 	}
 	return &bundle.EntryError{Entry: n.name, Rule: rule}
 }
@@ -224,7 +224,7 @@ func parseTree(data []byte) ([]node, error) {
 		}
 		m, err := filemode.New(string(mode))
 		if err != nil {
-			return nil, diag.Errorf(diag.Invalid, "a tree of the commit has a malformed mode")
+			return nil, diag.Errorf(diag.Invalid, "a tree of the commit has an invalid mode")
 		}
 		n := node{name: string(name), mode: canonicalMode(m)}
 		copy(n.id[:], rest)
@@ -237,7 +237,7 @@ func parseTree(data []byte) ([]node, error) {
 	slices.SortFunc(nodes, func(a, b node) int { return strings.Compare(a.name, b.name) })
 	for i := 1; i < len(nodes); i++ {
 		if nodes[i].name == nodes[i-1].name {
-			return nil, &bundle.EntryError{Entry: nodes[i].name, Rule: "is there twice"}
+			return nil, &bundle.EntryError{Entry: nodes[i].name, Rule: "is duplicated"}
 		}
 	}
 	return nodes, nil
@@ -264,9 +264,9 @@ func checkName(name string) error {
 	rule := ""
 	switch {
 	case name == "" || name == "." || name == ".." || strings.Contains(name, "/"):
-		rule = "is not the name of a file or directory"
+		rule = "is not a valid name of a file or directory"
 	case pathx.MeansDotGit(name):
-		rule = "means git's own directory on some system"
+		rule = "means the .git directory on some systems"
 	}
 	if rule == "" {
 		return nil

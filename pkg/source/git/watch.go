@@ -24,7 +24,7 @@ const (
 
 var (
 	errSilent = diag.Errorf(diag.Remote, "the server was silent for %d seconds", int(stallTimeout.Seconds()))
-	errSlow   = diag.Errorf(diag.Remote, "the server sent less than a kilobyte a second")
+	errSlow   = diag.Errorf(diag.Remote, "the server sent less than one kilobyte per second")
 )
 
 // watchdog cancels a transfer in which no data arrives for stallTimeout, or too little. Time in which the client does

@@ -27,8 +27,8 @@ const (
 )
 
 // ErrNoProgram reports that the git program is not installed. The state of a work tree cannot be read without it.
-var ErrNoProgram error = diag.Errorf(diag.NotFound, "changes are read with the git program, which is not installed").
-	WithHint("install git, or name the files and directories instead")
+var ErrNoProgram error = diag.Errorf(diag.NotFound, "cannot find changes: git is not installed").
+	WithHint("install git, or pass the files and directories as arguments")
 
 // Changed returns the files of a work tree that differ from a commit: slash-separated paths in bytewise order, relative
 // to root, which is the real path of the work tree that contains dir. They include deleted files and both names of a
@@ -161,8 +161,8 @@ func openWorkTree(ctx context.Context, dir string) (*workTree, error) {
 			return newWorkTree(ctx, root, gitDir)
 		}
 		if root == filepath.Dir(root) {
-			return nil, diag.Errorf(diag.NotFound, "%s is not in the work tree of a git repository", dir).
-				WithHint("only there it is known what changed: name the files and directories instead")
+			return nil, diag.Errorf(diag.NotFound, "cannot find changes: %s is not in a git work tree", dir).
+				WithHint("pass the files and directories as arguments instead")
 		}
 	}
 }
@@ -222,9 +222,9 @@ func (w *workTree) readConfig(ctx context.Context) error {
 				remotes[name] = value
 			}
 		case section == "filter" && strings.Contains(name, "="): // -c cannot express this key
-			return diag.Errorf(diag.Invalid, "the configuration of %s has a filter %q, whose name git cannot be told",
+			return diag.Errorf(diag.Invalid, "the git configuration of %s has a filter with the unsupported name %q",
 				w.root, name).
-				WithHint("name the files and directories instead")
+				WithHint("pass the files and directories as arguments instead")
 		case section == "filter":
 			w.program.Settings = append(w.program.Settings, key+"=")
 		}
@@ -305,7 +305,7 @@ func parseStatus(out string) (*workTreeStatus, error) {
 		count, ok := fields[line[0]]
 		columns := strings.SplitN(line, " ", count+1)
 		if !ok || len(columns) != count+1 {
-			return nil, diag.Errorf(diag.Invalid, "git status prints %q, which is not understood", line)
+			return nil, diag.Errorf(diag.Invalid, "unexpected output of git status: %q", line)
 		}
 		path := columns[count]
 		if strings.HasSuffix(path, "/") { // a nested repository
@@ -313,7 +313,7 @@ func parseStatus(out string) (*workTreeStatus, error) {
 		}
 		for name := range strings.SplitSeq(path, "/") {
 			if err := checkName(name); err != nil {
-				return nil, diag.Errorf(diag.Invalid, "the index has %q: %w", path, err)
+				return nil, diag.Errorf(diag.Invalid, "the git index contains %q: %w", path, err)
 			}
 		}
 		s.changed[path] = true
@@ -329,7 +329,7 @@ func parseStatus(out string) (*workTreeStatus, error) {
 // run runs git on the work tree.
 func (w *workTree) run(ctx context.Context, input string, args ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, maxWorkTreeTime,
-		diag.Errorf(diag.Invalid, "git takes more than %s for %s", maxWorkTreeTime, w.root))
+		diag.Errorf(diag.Invalid, "git ran for more than %s in %s", maxWorkTreeTime, w.root))
 	defer cancel()
 	return w.program.Run(ctx, input, args...)
 }
@@ -340,16 +340,16 @@ func (w *workTree) git(ctx context.Context, input string, args ...string) ([]byt
 	failed, ok := errors.AsType[*gitcmd.Error](err)
 	switch {
 	case errors.Is(err, gitcmd.ErrOutput), ok && failed.Printed("out of memory", "Out of memory"):
-		return nil, diag.Errorf(diag.Invalid, "%s has more files than git may list", w.root)
+		return nil, diag.Errorf(diag.Invalid, "%s has too many files", w.root)
 	case !ok:
 		return out, err
 	case failed.Stderr == "":
 		return nil, nil
 	case failed.Printed("index"):
-		return nil, diag.Errorf(diag.Invalid, "the index of %s cannot be read: %w", w.root, failed)
+		return nil, diag.Errorf(diag.Invalid, "cannot read the git index of %s: %w", w.root, failed)
 	case failed.Printed("unable to read", "bad object", "bad tree", "bad default revision", "loose object", "corrupt"):
 		return nil, diag.Errorf(diag.Integrity, "an object of %s is missing or damaged: %w", w.root, failed).
-			WithHint("check the repository with git fsck")
+			WithHint("check the repository with: git fsck")
 	}
 	return nil, diag.Errorf(diag.Invalid, "%s: %w", w.root, failed)
 }

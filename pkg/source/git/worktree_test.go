@@ -292,7 +292,7 @@ func TestChanged(t *testing.T) {
 	}
 }
 
-// Files are not changed if they differ only in line endings that git converts.
+// TestChangedLineEnds checks that files are not changed if they differ only in line endings that git converts.
 func TestChangedLineEnds(t *testing.T) {
 	lf, crlf := "one\ntwo\n", "one\r\ntwo\r\n"
 	for _, tt := range []struct {
@@ -398,7 +398,8 @@ func TestChangedSince(t *testing.T) {
 	second2.check("main", "LIESMICH.md", "README.md", "skills/deploy/SKILL.md")
 }
 
-// Changed writes nothing and runs no command that the configuration of the repository names.
+// TestChangedOnlyReads checks that Changed writes nothing and runs no command that the configuration of the repository
+// names.
 func TestChangedOnlyReads(t *testing.T) {
 	w := newCheckout(t)
 	w.write(".gitattributes", "*.md filter=evil diff=evil\n*.sh filter=Other.One\n")
@@ -483,7 +484,7 @@ func (w checkout) snapshot() string {
 	return b.String()
 }
 
-// The root is the same for every directory of a work tree.
+// TestChangedRoot checks that the root is the same for every directory of a work tree.
 func TestChangedRoot(t *testing.T) {
 	w := newCheckout(t)
 	w.write("skills/new/a/b", "")
@@ -518,12 +519,12 @@ func TestChangedSubmodules(t *testing.T) {
 	w.check("HEAD~", ".gitmodules", "vendor/other")
 	sub := checkout{t, w.repo, w.path("vendor/sub")}
 	sub.check("", "README.md", "new")
-	w.git("mv", "vendor/sub", "moved")
-	w.do(os.RemoveAll(w.path("moved")))
+	w.git("mv", "vendor/sub", "servers delete commits")
+	w.do(os.RemoveAll(w.path("servers delete commits")))
 	w.check("", ".gitmodules", "vendor/other")
 }
 
-// A repository that borrows objects from another one.
+// TestChangedShared uses a repository that borrows objects from another one.
 func TestChangedShared(t *testing.T) {
 	w := newCheckout(t)
 	w.git("clone", "--quiet", "--shared", w.repo.Dir, "../shared")
@@ -534,7 +535,7 @@ func TestChangedShared(t *testing.T) {
 	shared.check("origin/main", "README.md")
 }
 
-// Before the first commit, everything is changed.
+// TestChangedUnborn checks that before the first commit, everything is changed.
 func TestChangedUnborn(t *testing.T) {
 	dir := realDir(t)
 	r := gittest.New(t, dir, "r.git")
@@ -570,8 +571,8 @@ func TestChangedShallow(t *testing.T) {
 	deep.check("origin/near", "README.md", "new")
 	deep.check("HEAD~1", "README.md", "new")
 	for since, want := range map[string]string{
-		"origin/old": "origin/old and HEAD have no commit in common among those that are here: the clone is shallow",
-		"HEAD~3":     "HEAD~3 is not among the commits that are here: the clone is shallow",
+		"origin/old": "origin/old and HEAD have no common ancestor in this clone: the clone is shallow",
+		"HEAD~3":     "HEAD~3 is not in this clone: the clone is shallow",
 	} {
 		_, _, err := Changed(t.Context(), deep.dir, since)
 		wantError(t, err, diag.NotFound, want, "git fetch --unshallow")
@@ -579,7 +580,7 @@ func TestChangedShallow(t *testing.T) {
 	flat := clone("flat", "--depth=1")
 	flat.check("HEAD")
 	_, _, err := Changed(t.Context(), flat.dir, w.git("rev-parse", "HEAD~2"))
-	wantError(t, err, diag.NotFound, "is not here: the clone is shallow", "git fetch --unshallow")
+	wantError(t, err, diag.NotFound, "is missing: the clone is shallow", "git fetch --unshallow")
 }
 
 func wantError(t *testing.T, err error, code diag.Code, message, hint string) {
@@ -603,10 +604,10 @@ func TestChangedErrors(t *testing.T) {
 		want  string
 		hint  string
 	}{
-		{"releese", diag.NotFound, `has no branch, tag or commit "releese"`, "did you mean release?"},
+		{"releese", diag.NotFound, `has no branch, tag, or commit "releese"`, "did you mean release?"},
 		{"releese~1", diag.NotFound, `"releese~1"`, "did you mean release?"},
 		{"origin/mian", diag.NotFound, `"origin/mian"`, "did you mean origin/main?"},
-		{"nothing-like-it", diag.NotFound, `"nothing-like-it"`, "there are lonely, main, release, origin/main"},
+		{"nothing-like-it", diag.NotFound, `"nothing-like-it"`, "use a branch or tag, such as lonely, main, release, origin/main"},
 		{"main~x", diag.NotFound, `"main~x"`, ""},
 		{"main^{tree}", diag.NotFound, `"main^{tree}"`, ""},
 		{"main@{1}", diag.NotFound, `"main@{1}"`, ""},
@@ -625,7 +626,7 @@ func TestChangedErrors(t *testing.T) {
 		{"dead", diag.NotFound, `"dead"`, ""},
 		{strings.Repeat("1", 40), diag.NotFound, "has no commit 1111", ""},
 		{blob, diag.Usage, "is not a commit", ""},
-		{"lonely", diag.NotFound, "lonely and HEAD have no commit in common", ""},
+		{"lonely", diag.NotFound, "lonely and HEAD have no common ancestor", ""},
 	} {
 		_, _, err := Changed(t.Context(), w.dir, tt.since)
 		wantError(t, err, tt.code, tt.want, tt.hint)
@@ -640,7 +641,7 @@ func TestChangedErrors(t *testing.T) {
 	wantError(t, err, diag.NotFound, "broken", "")
 }
 
-// An ambiguous commit id is an error.
+// TestChangedAmbiguous checks that an ambiguous commit id is an error.
 func TestChangedAmbiguous(t *testing.T) {
 	t.Parallel()
 	w := newCheckout(t)
@@ -652,30 +653,30 @@ func TestChangedAmbiguous(t *testing.T) {
 			w.repo.Run("update-ref", "refs/heads/two", ids[id[:4]])
 			w.git("fetch", "--quiet")
 			_, _, err := Changed(t.Context(), w.dir, id[:4])
-			wantError(t, err, diag.Usage, "stands for more than one commit", "write more digits")
+			wantError(t, err, diag.Usage, "is ambiguous", "use more digits of the commit")
 			return
 		}
 		ids[id[:4]] = id
 	}
 }
 
-// A directory without a repository, or with an unreadable one, is an error.
+// TestChangedRefuses checks that a directory without a repository, or with an unreadable one, is an error.
 func TestChangedRefuses(t *testing.T) {
 	t.Parallel()
 	w := newCheckout(t)
 	_, _, err := Changed(t.Context(), filepath.Dir(w.dir), "")
-	wantError(t, err, diag.NotFound, "is not in the work tree of a git repository", "name the files")
+	wantError(t, err, diag.NotFound, "is not in a git work tree", "pass the files")
 	_, _, err = Changed(t.Context(), w.repo.Dir, "")
-	wantError(t, err, diag.NotFound, "is not in the work tree of a git repository", "name the files")
+	wantError(t, err, diag.NotFound, "is not in a git work tree", "pass the files")
 	_, _, err = Changed(t.Context(), w.path("none"), "")
 	wantError(t, err, diag.NotFound, "does not exist", "")
 
 	w.write("sub/.git", "gitdir: ../nowhere\n")
 	_, _, err = Changed(t.Context(), w.path("sub"), "")
-	wantError(t, err, diag.NotFound, "where there is no repository", "git worktree repair")
+	wantError(t, err, diag.NotFound, "which is not a repository", "git worktree repair")
 	w.write("sub/.git", "nothing\n")
 	_, _, err = Changed(t.Context(), w.path("sub"), "")
-	wantError(t, err, diag.Invalid, "does not say where the repository is", "")
+	wantError(t, err, diag.Invalid, "does not contain the path of a repository", "")
 
 	config, err := os.ReadFile(w.path(".git/config"))
 	w.do(err)
@@ -688,7 +689,7 @@ func TestChangedRefuses(t *testing.T) {
 	wantError(t, err, diag.Invalid, "bad config line", "")
 	w.do(os.WriteFile(w.path(".git/config"), append(bytes.Clone(config), "[filter \"a=b\"]\n\tclean = false\n"...), 0o644))
 	_, _, err = Changed(t.Context(), w.dir, "origin/main")
-	wantError(t, err, diag.Invalid, `filter "a=b"`, "name the files")
+	wantError(t, err, diag.Invalid, `filter with the unsupported name "a=b"`, "pass the files")
 	w.do(os.WriteFile(w.path(".git/config"), config, 0o644))
 
 	index, err := os.ReadFile(w.path(".git/index"))
@@ -706,7 +707,7 @@ func TestChangedRefuses(t *testing.T) {
 	}
 }
 
-// Without a git program, the error names it.
+// TestChangedWithoutGit checks that without a git program, the error names it.
 func TestChangedWithoutGit(t *testing.T) {
 	w := newCheckout(t)
 	t.Setenv("PATH", t.TempDir())
@@ -716,10 +717,10 @@ func TestChangedWithoutGit(t *testing.T) {
 		t.Errorf("%v is not ErrNoProgram", err)
 	}
 	_, _, err = Changed(t.Context(), filepath.Dir(w.dir), "")
-	wantError(t, err, diag.NotFound, "is not in the work tree of a git repository", "")
+	wantError(t, err, diag.NotFound, "is not in a git work tree", "")
 }
 
-// Missing objects are errors, not changes.
+// TestChangedDamaged checks that missing objects are errors, not changes.
 func TestChangedDamaged(t *testing.T) {
 	w := newCheckout(t)
 	w.write("README.md", "x")
@@ -736,7 +737,7 @@ func TestChangedDamaged(t *testing.T) {
 	wantError(t, err, diag.Integrity, "missing or damaged", "git fsck")
 }
 
-// An endless tree is an error before memory is full.
+// TestChangedTreeBomb checks that an endless tree is an error before memory is full.
 func TestChangedTreeBomb(t *testing.T) {
 	t.Parallel()
 	w := newCheckout(t)
@@ -757,7 +758,7 @@ func TestChangedTreeBomb(t *testing.T) {
 	w.do(err)
 	tree.program.MaxMemory = 24 << 20
 	_, err = tree.changedSince(t.Context(), "HEAD~1")
-	wantError(t, err, diag.Invalid, "has more files than git may list", "")
+	wantError(t, err, diag.Invalid, "has too many files", "")
 }
 
 // BenchmarkChanged checks 5,000 files of which none changed, or only all times.

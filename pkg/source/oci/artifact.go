@@ -52,7 +52,7 @@ func (c *Client) PutArtifact(ctx context.Context, ref pack.Ref, a Artifact, tags
 // putArtifact stores an artifact. The caller has called begin.
 func putArtifact(ctx context.Context, dst readWriter, a Artifact, tags ...string) (document, error) {
 	if a.Type == "" {
-		return document{}, diag.Errorf(diag.Internal, "an artifact needs a type")
+		return document{}, diag.Errorf(diag.Internal, "the artifact has no type")
 	}
 	m := &ocispec.Manifest{
 		Versioned:    specs.Versioned{SchemaVersion: 2},
@@ -156,7 +156,7 @@ func (c *Client) artifact(ctx context.Context, p reader, ref pack.Ref) (*Artifac
 		return nil, err
 	}
 	if a.isIndex() {
-		return nil, diag.Errorf(diag.Invalid, "%s: %s is an index and not one artifact", trimVersion(ref), name)
+		return nil, diag.Errorf(diag.Invalid, "%s: %s is an index, not an artifact", trimVersion(ref), name)
 	}
 	return a.public(), nil
 }
@@ -165,13 +165,13 @@ func (c *Client) artifact(ctx context.Context, p reader, ref pack.Ref) (*Artifac
 func nameOf(ref pack.Ref) (string, error) {
 	switch {
 	case ref.Digest != "" && !isDigest(ref.Digest):
-		return "", diag.Errorf(diag.Invalid, "digest %q is not sha256: and 64 hex digits", ref.Digest)
+		return "", diag.Errorf(diag.Invalid, "invalid digest %q: use sha256: and 64 hexadecimal digits", ref.Digest)
 	case ref.Digest != "":
 		return ref.Digest, nil
 	case ref.Rev != "":
 		return ref.Rev, nil
 	}
-	return "", diag.Errorf(diag.Usage, "%s: a tag or a digest has to be named", trimVersion(ref))
+	return "", diag.Errorf(diag.Usage, "%s: a tag or digest is required", trimVersion(ref))
 }
 
 func (a *artifact) public() *Artifact {
@@ -230,7 +230,7 @@ func readSmall(ctx context.Context, p reader, b Blob, limit int64) ([]byte, erro
 		return nil, err
 	}
 	if b.Size > limit {
-		return nil, diag.Errorf(diag.Invalid, "the blob %s has %d bytes, more than %d", b.Digest, b.Size, limit)
+		return nil, diag.Errorf(diag.Invalid, "the blob %s has %d bytes; the limit is %d", b.Digest, b.Size, limit)
 	}
 	body, err := p.blob(ctx, d)
 	if err != nil {

@@ -32,7 +32,7 @@ func note(text string) oci.Artifact {
 	}
 }
 
-// TestArtifact stores, reads and tags something that is no pack, at every kind of place.
+// TestArtifact stores, reads, and tags an artifact that is not a pack, at every kind of location.
 func TestArtifact(t *testing.T) {
 	for _, tt := range targets() {
 		t.Run(tt.name, func(t *testing.T) {
@@ -60,7 +60,7 @@ func TestArtifact(t *testing.T) {
 					t.Errorf("%s: %q %v", at, data, err)
 				}
 				_, err = c.ReadBlob(t.Context(), one, a.Blobs[0], 2)
-				wantCode(t, err, diag.Invalid, "more than 2")
+				wantCode(t, err, diag.Invalid, "the limit is 2")
 				raw, mediaType, err := c.Manifest(t.Context(), one)
 				if err != nil || mediaType != ocispec.MediaTypeImageManifest || !json.Valid(raw) {
 					t.Errorf("%s: %s %q %v", at, raw, mediaType, err)
@@ -73,7 +73,7 @@ func TestArtifact(t *testing.T) {
 	}
 }
 
-// TestManyBlobs holds that blobs stay in order, however many are stored at once, also where two are equal.
+// TestManyBlobs checks that blobs stay in order, however many are stored at once, even if two are equal.
 func TestManyBlobs(t *testing.T) {
 	for _, tt := range targets() {
 		t.Run(tt.name, func(t *testing.T) {
@@ -100,7 +100,7 @@ func TestManyBlobs(t *testing.T) {
 	}
 }
 
-// TestReferrers attaches artifacts to a version, at every kind of place, and finds those of one type.
+// TestReferrers attaches artifacts to a version, at every kind of location, and finds those of one type.
 func TestReferrers(t *testing.T) {
 	for _, tt := range targets() {
 		t.Run(tt.name, func(t *testing.T) {
@@ -155,8 +155,8 @@ func TestReferrers(t *testing.T) {
 	}
 }
 
-// TestReferrersAtOnce attaches by several clients at a time where the list is kept by those who attach. One may replace
-// the list of another, because such a registry has no lock; attaching again adds what is missing and nothing twice.
+// TestReferrersAtOnce attaches with several concurrent clients to a registry whose clients maintain the list. One may
+// replace another's list, because such a registry has no lock. Attaching again adds what is missing and nothing twice.
 func TestReferrersAtOnce(t *testing.T) {
 	s := ocitest.DockerRegistry(t, ocitest.Options{})
 	ref := pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/deploy")}
@@ -184,7 +184,7 @@ func TestReferrersAtOnce(t *testing.T) {
 	}
 }
 
-// TestHostileReferrers has registries list what is not about the manifest, too much of it, and on other servers.
+// TestHostileReferrers makes registries list unrelated referrers, too many, and ones on other servers.
 func TestHostileReferrers(t *testing.T) {
 	s := ocitest.New(t)
 	ref := pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/deploy")}
@@ -256,7 +256,8 @@ func TestHostileReferrers(t *testing.T) {
 	}
 }
 
-// TestStatus keeps what a repository says of its versions, at every kind of place, and out of the versions.
+// TestStatus stores a repository's status of its versions, at every kind of location, and checks that it is not listed
+// as a version.
 func TestStatus(t *testing.T) {
 	for _, tt := range targets() {
 		t.Run(tt.name, func(t *testing.T) {
@@ -297,7 +298,7 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-// TestForeignStatus holds that something else under the tag is an error and not believed, and never replaced.
+// TestForeignStatus checks that other content under the status tag is an error, and never trusted or replaced.
 func TestForeignStatus(t *testing.T) {
 	s := ocitest.New(t)
 	c, ref := s.Client(t, ""), pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/deploy")}
@@ -309,7 +310,7 @@ func TestForeignStatus(t *testing.T) {
 	wantCode(t, c.SetStatus(t.Context(), ref, func(s *oci.Status) error { s.Deprecated = "x"; return nil }), diag.Invalid)
 }
 
-// TestStatusIsOneRequest holds what asking for it costs.
+// TestStatusIsOneRequest checks the number of requests for a status.
 func TestStatusIsOneRequest(t *testing.T) {
 	s := ocitest.New(t)
 	c, ref := s.Client(t, ""), pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/deploy")}
@@ -352,8 +353,7 @@ func TestTreesOf(t *testing.T) {
 	}
 }
 
-// TestPushAttaches holds the order: what is attached is there before the version is, and publishing again adds what is
-// missing.
+// TestPushAttaches checks the order: attachments are stored before the version, and publishing again adds missing ones.
 func TestPushAttaches(t *testing.T) {
 	for _, tt := range targets() {
 		t.Run(tt.name, func(t *testing.T) {
@@ -394,7 +394,7 @@ func TestPushAttaches(t *testing.T) {
 	}
 }
 
-// TestMovingTags publishes in an order that is not that of the versions.
+// TestMovingTags publishes versions out of order.
 func TestMovingTags(t *testing.T) {
 	for _, tt := range targets() {
 		t.Run(tt.name, func(t *testing.T) {
@@ -456,7 +456,7 @@ func TestMovingTags(t *testing.T) {
 	}
 }
 
-// TestLateMoving moves tags for a version that was published without.
+// TestLateMoving moves tags for a version that was published without them.
 func TestLateMoving(t *testing.T) {
 	c := oci.New(oci.Options{Base: t.TempDir()})
 	ref := pack.Ref{Kind: pack.KindLayout, URL: "x", ID: deployID}
@@ -468,7 +468,7 @@ func TestLateMoving(t *testing.T) {
 	}
 }
 
-// TestTags holds that the words of a pack are read, and do not make it another.
+// TestTags checks that the keywords of a pack are read, and do not change its digest.
 func TestTags(t *testing.T) {
 	c := oci.New(oci.Options{Base: t.TempDir()})
 	ref := pack.Ref{Kind: pack.KindLayout, URL: "x", ID: deployID}
@@ -488,7 +488,7 @@ func TestTags(t *testing.T) {
 	}
 }
 
-// TestMount publishes what another repository of the registry has already: it is not uploaded again.
+// TestMount publishes blobs that another repository of the registry already has: they are not uploaded again.
 func TestMount(t *testing.T) {
 	big := bundle.MapTree("deploy", map[string][]byte{
 		"SKILL.md": []byte("---\nname: deploy\ndescription: Does.\n---\n"), "data.bin": noise(64 << 10),
@@ -535,7 +535,7 @@ func noise(n int) []byte {
 	return data
 }
 
-// requestLog is a transport that notes what it carries.
+// requestLog is a transport that records requests.
 type requestLog struct {
 	next http.RoundTripper
 
@@ -550,7 +550,7 @@ func (l *requestLog) RoundTrip(r *http.Request) (*http.Response, error) {
 	return l.next.RoundTrip(r)
 }
 
-// with returns the requests of a method whose address has a part.
+// with returns the requests of a method whose address contains a text.
 func (l *requestLog) with(method, part string) []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -575,7 +575,7 @@ func homeOf(t *testing.T, servers ...*ocitest.Server) string {
 	return home
 }
 
-// unseen is a transport to a registry that, of so many manifests, says at first that their blobs are not there.
+// unseen is a transport to a registry that at first rejects that many manifests because of missing blobs.
 type unseen struct {
 	http.RoundTripper
 	left, requests int
@@ -595,7 +595,8 @@ func (u *unseen) RoundTrip(req *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// A manifest whose blobs a registry does not see yet is sent again, and not for ever.
+// TestManifestAgain checks that a manifest whose blobs a registry does not see yet is sent again, a limited number of
+// times.
 func TestManifestAgain(t *testing.T) {
 	s := ocitest.New(t)
 	ref := pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/deploy")}

@@ -21,8 +21,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/oci"
 )
 
-// TestManyAtOnce fetches many packs at once with one client, from a registry that wants tokens: each repository's token
-// is asked for once, and there are never more connections than are good for a server.
+// TestManyAtOnce fetches many packs concurrently with one client, from a registry that requires tokens: each
+// repository's token is requested once, and the number of connections stays within the limit.
 func TestManyAtOnce(t *testing.T) {
 	s := ocitest.New(t)
 	const packs, most = 24, 12
@@ -85,7 +85,7 @@ func TestManyAtOnce(t *testing.T) {
 	}
 }
 
-// TestTokenExpires holds that a token that is no longer taken is replaced by one new one.
+// TestTokenExpires checks that an expired token is replaced by one new one.
 func TestTokenExpires(t *testing.T) {
 	s := ocitest.New(t)
 	ref := pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/deploy"), Rev: "1.0.0"}
@@ -122,7 +122,7 @@ func TestTokenExpires(t *testing.T) {
 	}
 }
 
-// foreignPack stores a pack without skillpm's annotation and returns its place.
+// foreignPack stores a pack without skillpm's annotation and returns its location.
 func foreignPack(t *testing.T, s *ocitest.Server) pack.Ref {
 	t.Helper()
 	r := registry{t, s}
@@ -135,8 +135,8 @@ func foreignPack(t *testing.T, s *ocitest.Server) pack.Ref {
 	return pack.Ref{Kind: pack.KindOCI, URL: s.URL("tools/greet"), Rev: "1.0.0"}
 }
 
-// TestForeignOnce holds that a layer that has to be looked into is downloaded once, however often and by however many
-// it is opened and fetched, and that nothing of it is left behind.
+// TestForeignOnce checks that a layer that must be inspected is downloaded once, for any number of opens and fetches,
+// and that nothing of it is left behind.
 func TestForeignOnce(t *testing.T) {
 	for name, use := range map[string]func(c *oci.Client, ref pack.Ref, locked *pack.Pack) error{
 		"open and fetch": func(c *oci.Client, ref pack.Ref, _ *pack.Pack) error { return get(t, c, ref) },
@@ -190,7 +190,7 @@ func blobsOf(requests []string) []string {
 	return slices.DeleteFunc(requests, func(r string) bool { return !strings.Contains(r, "/blobs/") })
 }
 
-// TestForeignDamaged holds that what was kept is checked when it is read again, and replaced if it is damaged.
+// TestForeignDamaged checks that a kept layer is verified when it is read again, and replaced if it is damaged.
 func TestForeignDamaged(t *testing.T) {
 	s := ocitest.New(t)
 	ref := foreignPack(t, s)
@@ -211,7 +211,7 @@ func TestForeignDamaged(t *testing.T) {
 	}
 }
 
-// TestForeignTransfer breaks the download of a layer that has to be looked into: nothing of it is kept.
+// TestForeignTransfer interrupts the download of a layer that must be inspected: nothing of it is kept.
 func TestForeignTransfer(t *testing.T) {
 	s := ocitest.New(t)
 	ref := foreignPack(t, s)
@@ -242,7 +242,7 @@ func TestForeignTransfer(t *testing.T) {
 	}
 }
 
-// TestMeter holds that a transfer says how far it is, from its first bytes to its last.
+// TestMeter checks that a transfer reports its progress, from its first byte to its last.
 func TestMeter(t *testing.T) {
 	s := ocitest.New(t)
 	ref := pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/deploy")}

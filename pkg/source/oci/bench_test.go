@@ -38,7 +38,7 @@ func largePack(n int) (oci.Release, []bundle.Tree) {
 	return rel, trees
 }
 
-// BenchmarkFetch streams a pack from a registry into nothing: what remains is the network, gzip, tar and SHA-256.
+// BenchmarkFetch streams a pack from a registry and discards it. That leaves the network, gzip, tar, and SHA-256.
 func BenchmarkFetch(b *testing.B) {
 	for _, n := range []int{10, 1000} {
 		b.Run(fmt.Sprintf("skills=%d", n), func(b *testing.B) {
@@ -97,7 +97,7 @@ func BenchmarkPush(b *testing.B) {
 	}
 }
 
-// BenchmarkReferrers asks for what is about a version: of a registry, and of a layout with two hundred versions.
+// BenchmarkReferrers lists the referrers of a version: of a registry, and of a layout with two hundred versions.
 func BenchmarkReferrers(b *testing.B) {
 	inProcess := ocitest.New(b)
 	registry := pack.Ref{Kind: pack.KindOCI, URL: inProcess.URL("acme/deploy")}

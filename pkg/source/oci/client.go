@@ -137,16 +137,16 @@ func (c *Client) openWritable(ctx context.Context, ref pack.Ref) (readWriter, er
 		return l, nil
 	case pack.KindLocal:
 		if c.opts.Local == "" {
-			return nil, diag.Errorf(diag.NotFound, "there is no directory for locally published packs")
+			return nil, diag.Errorf(diag.NotFound, "no directory is configured for locally published packs")
 		}
 		return newLayoutDir(c.opts.Local, ref.ID), nil
 	case pack.KindEmbedded:
 		if c.opts.Embedded == nil {
-			return nil, diag.Errorf(diag.NotFound, "no packs are embedded")
+			return nil, diag.Errorf(diag.NotFound, "this build has no embedded packs")
 		}
 		return &layout{fsys: c.opts.Embedded, title: "the embedded registry", id: ref.ID}, nil
 	default:
-		return nil, diag.Errorf(diag.Internal, "%s is not an OCI place", ref)
+		return nil, diag.Errorf(diag.Internal, "%s is not an OCI source", ref)
 	}
 }
 
@@ -154,8 +154,8 @@ func (c *Client) layoutDir(ref pack.Ref) (string, error) {
 	dir := filepath.FromSlash(ref.URL)
 	switch {
 	case ref.URL == "":
-		return "", diag.Errorf(diag.NotFound, "%s: the layout's directory is not known", ref.ID).
-			WithHint("name it in skillpm.yaml, as in oci: \"oci-layout:DIR\"")
+		return "", diag.Errorf(diag.NotFound, "%s: the directory of the OCI layout is unknown", ref.ID).
+			WithHint("set it in skillpm.yaml, such as oci: \"oci-layout:DIR\"")
 	case filepath.IsAbs(dir):
 		return dir, nil
 	}

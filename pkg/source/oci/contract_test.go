@@ -12,8 +12,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/oci"
 )
 
-// TestContract runs what every kind of place keeps, over artifacts that are put together by hand: with skillpm's
-// annotation and without, in a registry and in layouts.
+// TestContract runs the contract of every kind of location, with handmade artifacts: with skillpm's annotation and
+// without, in a registry and in layouts.
 func TestContract(t *testing.T) {
 	t.Run("registry", func(t *testing.T) {
 		sourcetest.Run(t, func(t *testing.T, files map[string]sourcetest.File) (sourcetest.Source, pack.Ref) {
@@ -64,7 +64,7 @@ func handMade(t *testing.T, s *ocitest.Server, repo string, files map[string]sou
 	r.manifest(repo, "1.0.0", ocispec.MediaTypeImageManifest, m)
 }
 
-// annotations describes the skills of files as Push would, taken from a pack of the same skills that is safe.
+// annotations describes the skills of files like Push would, based on a safe pack of the same skills.
 func annotations(t *testing.T, files map[string]sourcetest.File) map[string]string {
 	t.Helper()
 	safe := make(map[string]map[string][]byte)

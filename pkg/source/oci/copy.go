@@ -35,7 +35,7 @@ func (c *Client) copy(ctx context.Context, srcRef, dstRef pack.Ref, o CopyOption
 	}
 	if a.info == nil || a.info.Version != srcRef.Rev || !srcRef.ID.IsZero() && a.info.Name != srcRef.ID.String() {
 		return Pushed{}, diag.Errorf(diag.Invalid,
-			"%s does not say that it is the pack and version under whose name it stands", srcRef)
+			"%s contains another pack or version than its path names", srcRef)
 	}
 	id, err := pack.ParseID(a.info.Name)
 	if err != nil {
@@ -95,7 +95,7 @@ func (k *copier) artifact(ctx context.Context, a *artifact) error {
 			return err
 		}
 		if len(one.members) > 0 {
-			return diag.Errorf(diag.Invalid, "%s is an index of indexes", k.ref)
+			return diag.Errorf(diag.Invalid, "%s is an index of indexes, which is not supported", k.ref)
 		}
 		if err := k.artifact(ctx, one); err != nil {
 			return err

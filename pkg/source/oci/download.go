@@ -67,7 +67,7 @@ func (d *download) check(resp *http.Response) error {
 	switch resp.StatusCode {
 	case http.StatusPartialContent:
 		if d.n == 0 || !continues(resp.Header.Get("Content-Range"), d.n, d.want.Size) {
-			return diag.Errorf(diag.Remote, "%s sends another part of %s than it was asked for", d.repo.name,
+			return diag.Errorf(diag.Remote, "%s sent another part of %s than requested", d.repo.name,
 				d.want.Digest)
 		}
 		return nil
@@ -139,7 +139,7 @@ func (d *download) readNext(p []byte) (int, error) {
 // reopen resumes the download.
 func (d *download) reopen() error {
 	_ = d.body.Close()
-	if err := httpx.Pause(d.ctx, d.breaks-1); err != nil {
+	if err := httpx.Pause(d.ctx, "connection to "+d.repo.host+" failed", d.breaks-1); err != nil {
 		return err
 	}
 	return d.open()
@@ -162,8 +162,8 @@ func (r *repository) rejectHTML(contentType string) error {
 	if kind, _, _ := strings.Cut(strings.ToLower(contentType), ";"); strings.TrimSpace(kind) != "text/html" {
 		return nil
 	}
-	return diag.Errorf(diag.Remote, "%s answers with a web page and not as a registry does", r.name).
-		WithHint("check the address; the network may ask for a login, or a proxy may be in between")
+	return diag.Errorf(diag.Remote, "%s answered with a web page instead of a registry response", r.name).
+		WithHint("check the address, and whether your network or a proxy requires a login")
 }
 
 // url returns an address below the repository.

@@ -17,7 +17,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/oci"
 )
 
-// visitors remembers which hosts were sent requests, and with what.
+// visitors records which hosts received requests, and their content.
 type visitors struct {
 	handler http.HandlerFunc
 
@@ -32,14 +32,14 @@ func (v *visitors) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	v.handler(w, r)
 }
 
-// beyond returns what was sent to other hosts than registry.example.
+// beyond returns the requests to hosts other than registry.example.
 func (v *visitors) beyond() []string {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return slices.DeleteFunc(slices.Clone(v.seen), func(s string) bool { return strings.Fields(s)[1] == "registry.example" })
 }
 
-// client returns a client that has credentials for registry.example and thinks that it speaks HTTPS with everybody.
+// client returns a client that has credentials for registry.example and treats every server as HTTPS.
 func (v *visitors) client(t *testing.T) *oci.Client {
 	t.Helper()
 	dir := t.TempDir()
@@ -59,7 +59,7 @@ func (v *visitors) client(t *testing.T) *oci.Client {
 	return c
 }
 
-// loggedIn asks for a password and reports whether there was one.
+// loggedIn requires a password and reports whether there was one.
 func loggedIn(w http.ResponseWriter, r *http.Request) bool {
 	if _, _, ok := r.BasicAuth(); !ok && r.Host == "registry.example" {
 		w.Header().Set("WWW-Authenticate", `Basic realm="x"`)
@@ -69,7 +69,7 @@ func loggedIn(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// elsewhere are places that a registry may send its clients to.
+// elsewhere lists targets of a registry's redirects.
 var elsewhere = []struct {
 	name, place string
 	allowed     bool // for downloads; uploads go nowhere else
@@ -89,8 +89,8 @@ var elsewhere = []struct {
 	{"somebody with a password", "https://ada:s3cret@cdn.example", true},
 }
 
-// TestRedirectsElsewhere has a registry redirect downloads: no credential leaves its host, and nothing leads out of
-// HTTPS or into this machine.
+// TestRedirectsElsewhere makes a registry redirect downloads: no credential leaves its host, and no redirect leads away
+// from HTTPS or into this machine.
 func TestRedirectsElsewhere(t *testing.T) {
 	f := newFaulty(t)
 	f.path = "none"
@@ -127,7 +127,7 @@ func TestRedirectsElsewhere(t *testing.T) {
 	}
 }
 
-// TestUploadsElsewhere has a registry want uploads somewhere else: they go nowhere.
+// TestUploadsElsewhere makes a registry redirect uploads to another host: nothing is sent there.
 func TestUploadsElsewhere(t *testing.T) {
 	for _, tt := range elsewhere {
 		t.Run(tt.name, func(t *testing.T) {
@@ -156,8 +156,8 @@ func TestUploadsElsewhere(t *testing.T) {
 	}
 }
 
-// TestOnlyWhatIsNeeded holds that a registry is asked for tags, a manifest and a layer, and for nothing else: no
-// referrers, whose pages could be endless too.
+// TestOnlyWhatIsNeeded checks that a registry receives only requests for tags, a manifest, and a layer: none for
+// referrers, whose pages could be endless, too.
 func TestOnlyWhatIsNeeded(t *testing.T) {
 	s := ocitest.New(t)
 	ref := pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/deploy")}

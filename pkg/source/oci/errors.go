@@ -31,7 +31,7 @@ type ConflictError struct {
 
 // Error names the version, the repository, and the published digest.
 func (e *ConflictError) Error() string {
-	return fmt.Sprintf("%s@%s is already published at %s with other content (%s)", e.Pack, e.Version, e.Repository,
+	return fmt.Sprintf("%s@%s is already published at %s with different content (%s)", e.Pack, e.Version, e.Repository,
 		e.Digest)
 }
 
@@ -40,7 +40,7 @@ func (e *ConflictError) Code() diag.Code { return diag.Conflict }
 
 // Hint suggests a new version.
 func (e *ConflictError) Hint() string {
-	return "a published version never changes: raise version in skillpm.yaml and publish again"
+	return "increase version in skillpm.yaml and publish again; published versions never change"
 }
 
 // codedError is an error that already has a code.
@@ -65,19 +65,19 @@ func (c *Client) remoteError(host string, err error) error {
 		return c.responseError(host, host, resp)
 	}
 	if errors.Is(err, errdef.ErrNotFound) {
-		return diag.Errorf(diag.NotFound, "%s has no such pack or version", host)
+		return diag.Errorf(diag.NotFound, "%s does not have this pack or version", host)
 	}
 	if errors.Is(err, auth.ErrBasicCredentialNotFound) {
-		return diag.Errorf(diag.Denied, "%s asks for credentials and there are none for it", host).
-			WithHint("log in with skillpm login %s", host)
+		return diag.Errorf(diag.Denied, "%s requires credentials", host).
+			WithHint("log in with: skillpm login %s", host)
 	}
 	var unknown x509.UnknownAuthorityError
 	var verify *tls.CertificateVerificationError
 	if errors.As(err, &unknown) || errors.As(err, &verify) {
-		return unreachableError{diag.Errorf(diag.Remote, "%s: its certificate is not trusted here: %s", host,
+		return unreachableError{diag.Errorf(diag.Remote, "%s: the TLS certificate is not trusted: %s", host,
 			httpx.Cause(err)).
-			WithHint("add the certificate's authority to the system's, or name its file (PEM) as ca-file: FILE in " +
-				"~/.config/skillpm/config.yaml, or in SSL_CERT_FILE")}
+			WithHint("add the certificate authority to the system, or set ca-file: FILE (PEM) in " +
+				"~/.config/skillpm/config.yaml, or set SSL_CERT_FILE")}
 	}
 	failed := diag.Errorf(diag.Remote, "%s: %s", host,
 		httpx.Cause(err)).WithHint("check the address and the network, then try again")
@@ -112,28 +112,33 @@ func noTag(where, tag string, tags []string) error {
 	if len(tags) > most {
 		names = append(names, "…")
 	}
-	return err.WithHint("it has %s", strings.Join(names, ", "))
+	return err.WithHint("available tags: %s", strings.Join(names, ", "))
 }
 
 // refuser returns the name of the server that refused a request, and a hint.
 func (c *Client) refuser(host, answered string) (who, hint string) {
 	registryHost := registry.Reference{Registry: host}.Host()
 	realm, known := c.realm(registryHost)
-	withheld := fmt.Sprintf("the credentials for %s are not sent to %s, where it wants tokens to come from: ask "+
-		"those who run %s", host, httpx.Clean(realm.host), host)
+	server := "its token server"
+	if name := httpx.Clean(realm.host); name != "" {
+		server += " " + name
+	}
+	withheld := fmt.Sprintf("ask the operator of %s about %s, to which skillpm does not send the credentials for %[1]s",
+		host, server)
 	switch {
 	case answered == registryHost && known && !realm.trusted:
 		return host, withheld
 	case answered == registryHost:
-		return host, "check the access rights there, or log in with skillpm login " + host
+		return host, "check your access rights, or log in with: skillpm login " + host
 	case known && answered == realm.host && !realm.trusted:
-		return fmt.Sprintf("%s, where %s wants tokens to come from,", answered, host), withheld
+		return fmt.Sprintf("%s (the token server of %s)", answered, host), withheld
 	case known && answered == realm.host:
-		return fmt.Sprintf("%s, where the tokens for %s come from,", answered, host),
-			"check the access rights there, or log in with skillpm login " + host
+		return fmt.Sprintf("%s (the token server of %s)", answered, host),
+			"check your access rights, or log in with: skillpm login " + host
 	}
-	return fmt.Sprintf("%s, where %s redirects to,", answered, host),
-		fmt.Sprintf("the credentials for %s are not sent to %s: ask those who run %s", host, answered, host)
+	return fmt.Sprintf("%s (to which %s redirects)", answered, host),
+		fmt.Sprintf("ask the operator of %s about %s, to which skillpm does not send the credentials for %[1]s",
+			host, answered)
 }
 
 // responseError maps the status of a registry's response to an error.
@@ -146,9 +151,9 @@ func (c *Client) responseError(what, host string, resp *errcode.ErrorResponse) e
 	switch resp.StatusCode {
 	case http.StatusUnauthorized, http.StatusForbidden:
 		who, hint := c.refuser(host, resp.URL.Host)
-		return diag.Errorf(diag.Denied, "%s refuses: %s", who, text).WithHint("%s", hint)
+		return diag.Errorf(diag.Denied, "%s denied access: %s", who, text).WithHint("%s", hint)
 	case http.StatusNotFound:
-		return diag.Errorf(diag.NotFound, "%s has no such pack or version: %s", what, text)
+		return diag.Errorf(diag.NotFound, "%s does not have this pack or version: %s", what, text)
 	}
-	return diag.Errorf(diag.Remote, "%s answers %s", what, text)
+	return diag.Errorf(diag.Remote, "%s responded with %s", what, text)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/oci"
 )
 
-// A pack is published to a layout here; a registry differs only in the place: oci://host/acme/greeting.
+// Example publishes a pack to a local layout. A registry differs only in the reference: oci://host/acme/greeting.
 func Example() {
 	dir, err := os.MkdirTemp("", "layout-")
 	if err != nil {

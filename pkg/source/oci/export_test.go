@@ -20,7 +20,7 @@ func Annotations(t testing.TB, rel Release, trees []bundle.Tree) map[string]stri
 	return (&publisher{rel: rel, info: info}).annotations(info)
 }
 
-// CopyVersion copies a version's manifest and blobs from one place to another as they are.
+// CopyVersion copies a version's manifest and blobs unchanged to another location.
 func CopyVersion(ctx context.Context, from *Client, src pack.Ref, to *Client, dst pack.Ref, tag string) error {
 	a, err := from.open(ctx, src)
 	if err != nil {
@@ -97,14 +97,14 @@ func (c *Client) DamageKept(t testing.TB) {
 	}
 }
 
-// Kept returns how many layers the client keeps.
+// Kept returns the number of layers that the client keeps.
 func (c *Client) Kept() int {
 	c.spool.mu.Lock()
 	defer c.spool.mu.Unlock()
 	return len(c.spool.layers)
 }
 
-// StatusRoundTrip parses what a repository says of its versions and returns it encoded.
+// StatusRoundTrip parses a repository's status of its versions and returns it encoded.
 func StatusRoundTrip(data []byte) ([]byte, error) {
 	s, err := parseStatus(data)
 	return []byte(canonical(s)), err

@@ -21,12 +21,12 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/oci"
 )
 
-// faulty is a registry with a pack of two skills that answers requests of one kind as a test wants.
+// faulty is a registry with a pack of two skills that answers requests of one kind with a test's fault.
 type faulty struct {
 	answers map[string]*httptest.ResponseRecorder // by path, as a registry of good faith gave them
 	path    string                                // what part of a path makes a request one that is meddled with
-	// fault answers the n-th such request, from 1; good has what the registry would answer. It returns false to have
-	// that sent.
+	// fault answers the n-th such request, from 1. good is the registry's own answer, which is sent if fault returns
+	// false.
 	fault func(n int, w http.ResponseWriter, r *http.Request, good *httptest.ResponseRecorder) bool
 
 	mu     sync.Mutex
@@ -78,14 +78,14 @@ func (f *faulty) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(good.Body.Bytes()))
 }
 
-// requests returns how many requests were meddled with.
+// requests returns the number of modified requests.
 func (f *faulty) requests() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.n
 }
 
-// head sends the head of a good answer.
+// head sends the header of a successful answer.
 func head(w http.ResponseWriter, good *httptest.ResponseRecorder, status int) {
 	for _, name := range []string{"Content-Type", "Content-Length", "Docker-Content-Digest"} {
 		if v := good.Header().Get(name); v != "" {
@@ -104,7 +104,7 @@ func part(w http.ResponseWriter, data []byte) {
 	w.(http.Flusher).Flush()
 }
 
-// some is how much of an answer comes before something happens.
+// some is the size of the part of an answer that precedes the fault.
 func some(good *httptest.ResponseRecorder) int { return min(100, good.Body.Len()/2) }
 
 func hangUp() { panic(http.ErrAbortHandler) }
@@ -124,15 +124,15 @@ func drip(w http.ResponseWriter, r *http.Request, data []byte) {
 	}
 }
 
-// busy refuses with Retry-After.
+// busy rejects a request with Retry-After.
 func busy(w http.ResponseWriter, status int, after string) bool {
 	w.Header().Set("Retry-After", after)
 	w.WriteHeader(status)
 	return true
 }
 
-// TestFaultyLayers has a registry send a layer in every wrong way. What works in the end has every byte checked, and
-// what does not ends after a bounded time. Time is that of a bubble: nothing here waits.
+// TestFaultyLayers makes a registry send a layer with every fault. A fetch that succeeds has verified every byte, and
+// one that fails ends after a bounded time. The clock is that of a synctest bubble, so nothing really waits.
 func TestFaultyLayers(t *testing.T) {
 	f := newFaulty(t)
 	for _, tt := range append(blobFaults(), retryAfters()...) {
@@ -140,7 +140,7 @@ func TestFaultyLayers(t *testing.T) {
 	}
 }
 
-// TestFaultyManifests has a registry send a manifest, and a list of tags, as it sent layers.
+// TestFaultyManifests makes a registry send a manifest, and a list of tags, with the same faults.
 func TestFaultyManifests(t *testing.T) {
 	f := newFaulty(t)
 	for _, path := range []string{"/manifests/", "/tags/list"} {
@@ -150,7 +150,7 @@ func TestFaultyManifests(t *testing.T) {
 	}
 }
 
-// documentFaults are what can happen to a manifest or a list of tags.
+// documentFaults lists the faults of a manifest or a list of tags.
 func documentFaults() []faultCase {
 	var cases []faultCase
 	for _, tt := range blobFaults() {
@@ -163,7 +163,7 @@ func documentFaults() []faultCase {
 	return cases
 }
 
-// run fetches the pack with one fault and compares what came of it.
+// run fetches the pack with one fault and checks the result.
 func (f *faulty) run(t *testing.T, path string, tt faultCase) {
 	t.Helper()
 	f.path, f.fault, f.n, f.ranges = path, tt.fault, 0, nil
@@ -187,7 +187,7 @@ func (f *faulty) run(t *testing.T, path string, tt faultCase) {
 	})
 }
 
-// TestRangesAreAsked holds that a download that breaks asks for the rest only.
+// TestRangesAreAsked checks that an interrupted download requests only the rest.
 func TestRangesAreAsked(t *testing.T) {
 	f := newFaulty(t)
 	f.path = "/blobs/"
@@ -224,7 +224,7 @@ func (s *slowSink) WriteFile(_, _ string, _ bool, _ int64, r io.Reader) error {
 	return err
 }
 
-// TestSlowDisk holds that it is no fault of the registry's if what came cannot be written as fast.
+// TestSlowDisk checks that a slow disk does not count as a fault of the registry.
 func TestSlowDisk(t *testing.T) {
 	f := newFaulty(t)
 	f.path = "/blobs/"
@@ -249,7 +249,7 @@ func TestSlowDisk(t *testing.T) {
 	})
 }
 
-// TestCancelledWaits holds that no wait outlasts its context.
+// TestCancelledWaits checks that every wait ends with its context.
 func TestCancelledWaits(t *testing.T) {
 	for name, fault := range map[string]func(w http.ResponseWriter, r *http.Request, good *httptest.ResponseRecorder){
 		"before another try": func(w http.ResponseWriter, _ *http.Request, _ *httptest.ResponseRecorder) { busy(w, 503, "60") },

@@ -10,7 +10,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// faultCase is something that can go wrong between a registry and its client, and what is to come of it.
+// faultCase is a fault between a registry and its client, and the expected result.
 type faultCase struct {
 	name     string
 	fault    func(n int, w http.ResponseWriter, r *http.Request, good *httptest.ResponseRecorder) bool
@@ -20,7 +20,7 @@ type faultCase struct {
 	min, max time.Duration // that pass meanwhile
 }
 
-// blobFaults are what can happen to a layer on its way.
+// blobFaults lists the faults of a layer's transfer.
 func blobFaults() []faultCase {
 	type (
 		writer  = http.ResponseWriter
@@ -125,12 +125,12 @@ func blobFaults() []faultCase {
 			part(w, nil)
 			stall(r)
 			return true
-		}, 4, diag.Remote, "nothing came for 30s", 2 * time.Minute, 5 * time.Minute},
+		}, 4, diag.Remote, "no data for 30s", 2 * time.Minute, 5 * time.Minute},
 		{"drips", func(_ int, w writer, r request, good answer) bool {
 			head(w, good, http.StatusOK)
 			drip(w, r, good.Body.Bytes())
 			return true
-		}, 4, diag.Remote, "bytes came in 30s", 2 * time.Minute, 5 * time.Minute},
+		}, 4, diag.Remote, "bytes in 30s", 2 * time.Minute, 5 * time.Minute},
 		{"500 thrice", func(n int, w writer, _ request, _ answer) bool {
 			if n <= 3 {
 				w.WriteHeader(http.StatusInternalServerError)
@@ -148,7 +148,7 @@ func blobFaults() []faultCase {
 	}
 }
 
-// retryAfters are the odd things that a busy server may ask for.
+// retryAfters lists unusual values that a busy server may send.
 func retryAfters() []faultCase {
 	const now = "Fri, 20 Nov 2026 10:00:00 GMT"
 	var cases []faultCase
@@ -177,7 +177,7 @@ func retryAfters() []faultCase {
 	} {
 		c := faultCase{name: "Retry-After: " + tt.name, requests: 2, min: tt.min, max: tt.max}
 		if tt.never {
-			c.requests, c.code, c.words = 1, diag.Remote, "left alone for "
+			c.requests, c.code, c.words = 1, diag.Remote, "answered"
 		}
 		c.fault = func(n int, w http.ResponseWriter, _ *http.Request, _ *httptest.ResponseRecorder) bool {
 			w.Header().Set("Date", now)

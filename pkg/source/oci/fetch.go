@@ -62,7 +62,8 @@ func (c *Client) fetch(ctx context.Context, p *pack.Pack, skills []string, sink 
 	}
 	for _, s := range p.Skills {
 		if want(s.Name) && !fetched[s.Name] {
-			return diag.Errorf(diag.Integrity, "%s lists the skill %s and does not hold it", trimVersion(p.Ref), s.Name)
+			return diag.Errorf(diag.Integrity, "%s lists the skill %s but does not contain "+
+				"it", trimVersion(p.Ref), s.Name)
 		}
 	}
 	return nil
@@ -97,7 +98,7 @@ func wantedSkills(p *pack.Pack, skills []string) (func(string) bool, error) {
 	for _, name := range skills {
 		if _, ok := p.Skill(name); !ok {
 			return nil, diag.Errorf(diag.NotFound, "%s@%s has no skill %s", p.ID, p.Version, name).
-				WithHint("it has %s", strings.Join(p.SkillNames(), ", "))
+				WithHint("available skills: %s", strings.Join(p.SkillNames(), ", "))
 		}
 	}
 	if len(skills) > 0 {
@@ -148,15 +149,15 @@ func (c *Client) parts(ctx context.Context, p reader, ref pack.Ref, a *artifact,
 		}
 		m, err := c.read(ctx, p, ref, string(d.Digest))
 		if other := d.Annotations[annotationSkillRef]; diag.CodeOf(err) == diag.NotFound && other != "" {
-			return nil, diag.Errorf(diag.NotFound, "%w: the collection says that the skill is in another repository",
+			return nil, diag.Errorf(diag.NotFound, "%w: the collection refers to another repository for the skill",
 				err).
-				WithHint("it names %s: install it from there", httpx.Clean(other))
+				WithHint("install the skill from %s", httpx.Clean(other))
 		}
 		if err != nil {
 			return nil, err
 		}
 		if m.isIndex() || (d.Size != m.desc.Size) {
-			return nil, diag.Errorf(diag.Invalid, "the member %s is not the manifest that its collection describes",
+			return nil, diag.Errorf(diag.Invalid, "the manifest %s does not match its description in the collection",
 				d.Digest)
 		}
 		one, err := c.part(ctx, p, m)
@@ -172,8 +173,8 @@ func (c *Client) parts(ctx context.Context, p reader, ref pack.Ref, a *artifact,
 func checkPlatforms(members []ocispec.Descriptor) error {
 	for _, d := range members[1:] {
 		if d.Platform == nil {
-			return diag.Errorf(diag.Invalid, "it is an index of %d artifacts and not one pack", len(members)).
-				WithHint("name one of them by its digest")
+			return diag.Errorf(diag.Invalid, "the source is an index of %d artifacts, not a pack", len(members)).
+				WithHint("use the digest of one of them")
 		}
 	}
 	return nil
@@ -185,7 +186,7 @@ func (c *Client) part(ctx context.Context, p reader, a *artifact) (part, error) 
 		return part{}, err
 	}
 	if most := c.largestLayer(); layer.Size > most {
-		return part{}, diag.Errorf(diag.Invalid, "the layer %s has %d bytes, more than %d", layer.Digest, layer.Size,
+		return part{}, diag.Errorf(diag.Invalid, "the layer %s has %d bytes; the limit is %d", layer.Digest, layer.Size,
 			most)
 	}
 	if a.info == nil {
@@ -194,7 +195,8 @@ func (c *Client) part(ctx context.Context, p reader, a *artifact) (part, error) 
 	}
 	one := part{layer: layer, single: a.kind == mediaTypeToolHive}
 	if one.single && len(a.info.Skills) != 1 {
-		return part{}, diag.Errorf(diag.Invalid, "it lists %d skills and its form holds one", len(a.info.Skills))
+		return part{}, diag.Errorf(diag.Invalid, "the manifest lists %d skills, but its format allows one",
+			len(a.info.Skills))
 	}
 	for _, name := range slices.Sorted(maps.Keys(a.info.Skills)) {
 		one.roots = append(one.roots, root{dir: name, name: name, tree: a.info.Skills[name]})
@@ -215,7 +217,7 @@ func (c *Client) unpack(ctx context.Context, p reader, one part, want func(strin
 	opts.Want = func(dir string) bool {
 		name, ok := names[dir]
 		if !ok {
-			stray = diag.Errorf(diag.Integrity, "the layer holds %q, which its manifest does not list",
+			stray = diag.Errorf(diag.Integrity, "the layer contains %q, which its manifest does not list",
 				httpx.Clean(dir))
 			return false
 		}

@@ -90,9 +90,9 @@ func (c *Client) seekable(ctx context.Context, p reader, layer ocispec.Descripto
 // download stores a layer in the spool and returns it for one reader.
 func (c *Client) download(ctx context.Context, p reader, layer ocispec.Descriptor) (*spooled, error) {
 	if layer.Size > maxSpooled {
-		return nil, diag.Errorf(diag.Invalid, "the layer %s has %d bytes, more than %d, and nothing says what is in it",
+		return nil, diag.Errorf(diag.Invalid, "the layer %s without a media type has %d bytes; the limit is %d",
 			layer.Digest, layer.Size, maxSpooled).
-			WithHint("ask its publisher for a smaller one, or to publish it with skillpm")
+			WithHint("ask the publisher to publish it with skillpm")
 	}
 	body, err := p.blob(ctx, layer)
 	if err != nil {
@@ -141,7 +141,7 @@ func (r *rewinder) Seek(offset int64, whence int) (int64, error) {
 		r.sum.Reset()
 		return r.body.Seek(0, io.SeekStart)
 	}
-	return 0, diag.Errorf(diag.Internal, "a layer is read from its beginning")
+	return 0, diag.Errorf(diag.Internal, "a layer can be read only from its start")
 }
 
 // skillHasher is a sink that keeps only SKILL.md files and digests.

@@ -23,7 +23,7 @@ const (
 
 func file(text string) sourcetest.File { return sourcetest.File{Data: text} }
 
-// TestForeign opens and fetches what other tools publish.
+// TestForeign opens and fetches artifacts of other tools.
 func TestForeign(t *testing.T) {
 	greet := sourcetest.Skill("greet", "Greets.")
 	for _, tt := range []struct {
@@ -115,7 +115,7 @@ func TestForeign(t *testing.T) {
 	}
 }
 
-// checkTrees holds that what is fetched is what Open described, whole and one by one.
+// checkTrees checks that the fetched trees match Open's description, all together and one by one.
 func checkTrees(t *testing.T, c *oci.Client, p *pack.Pack) {
 	t.Helper()
 	all := fetch(t, c, p)
@@ -132,7 +132,7 @@ func checkTrees(t *testing.T, c *oci.Client, p *pack.Pack) {
 	}
 }
 
-// TestCollectionElsewhere has a collection, as skills-oci makes them, of skills that are in other repositories.
+// TestCollectionElsewhere uses a collection in the format of skills-oci, whose skills are in other repositories.
 func TestCollectionElsewhere(t *testing.T) {
 	s := ocitest.New(t)
 	r := registry{t, s}
@@ -154,7 +154,7 @@ func TestCollectionElsewhere(t *testing.T) {
 	wantCode(t, err, diag.NotFound, "another repository", "registry.example/tools/greet:1.0.0")
 }
 
-// TestNoSkill has artifacts of other kinds, which are not packs.
+// TestNoSkill uses artifacts of other kinds, which are not packs.
 func TestNoSkill(t *testing.T) {
 	s := ocitest.New(t)
 	r := registry{t, s}
@@ -165,7 +165,7 @@ func TestNoSkill(t *testing.T) {
 	wantCode(t, err, diag.Invalid, skillMD)
 }
 
-// TestHighest chooses what a place without a version means.
+// TestHighest checks the version that a reference without a version selects.
 func TestHighest(t *testing.T) {
 	for _, tt := range []struct {
 		tags []string
@@ -185,7 +185,7 @@ func TestHighest(t *testing.T) {
 		}
 		p, err := s.Client(t, "").Open(t.Context(), pack.Ref{Kind: pack.KindOCI, URL: s.URL("x/y")})
 		if tt.want == "" {
-			wantCode(t, err, diag.NotFound, "no versions", "name a tag")
+			wantCode(t, err, diag.NotFound, "no versions", "use one of its 2 tags")
 			continue
 		}
 		if err != nil || p.Ref.Rev != tt.want {

@@ -33,8 +33,8 @@ func checkFormat(name string) error {
 	if name == FormatPack || slices.Contains(Formats(), name) {
 		return nil
 	}
-	return diag.Errorf(diag.Usage, "%q is not a format that packs are published in", name).
-		WithHint("there are %s", strings.Join(Formats(), ", "))
+	return diag.Errorf(diag.Usage, "unknown format %q", name).
+		WithHint("use one of %s", strings.Join(Formats(), ", "))
 }
 
 // FormatOf returns the format of a manifest. A single skill looks the same in [FormatAgentSkills] as in [FormatPack],
@@ -166,13 +166,13 @@ func (p *publisher) toolHive(ctx context.Context, trees []bundle.Tree) (document
 // checkToolHive fails if ToolHive could not install the pack.
 func (p *publisher) checkToolHive(trees []bundle.Tree) error {
 	if len(trees) != 1 {
-		return diag.Errorf(diag.Invalid, "ToolHive's form holds one skill and %s has %d", p.rel.ID, len(trees)).
-			WithHint("publish the skills as packs of their own, or with another format")
+		return diag.Errorf(diag.Invalid, "the ToolHive format allows one skill, but %s has %d", p.rel.ID, len(trees)).
+			WithHint("publish each skill as a separate pack, or use another format")
 	}
 	r, ok := p.registry()
 	if name := trees[0].Name; ok && path.Base(r.repo.Reference.Repository) != name {
 		return diag.Errorf(diag.Invalid,
-			"ToolHive installs the skill %s only from a repository of that name, and this is %s", name, r.name).
+			"ToolHive installs the skill %s only from a repository with the same name, not from %s", name, r.name).
 			WithHint("publish it to oci://%s", path.Join(r.host, path.Dir(r.repo.Reference.Repository), name))
 	}
 	return nil

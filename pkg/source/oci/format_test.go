@@ -15,7 +15,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/oci"
 )
 
-// TestFormats publishes in each form, at every kind of place, and resolves and fetches it like any pack.
+// TestFormats publishes in each format, at every kind of location, and resolves and fetches the result like any pack.
 func TestFormats(t *testing.T) {
 	for _, tt := range targets() {
 		for _, format := range oci.Formats() {
@@ -55,7 +55,7 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// TestFormatIsOneGET holds that a form of another tool costs nothing to resolve.
+// TestFormatIsOneGET checks that another tool's format needs no additional requests to resolve.
 func TestFormatIsOneGET(t *testing.T) {
 	s := ocitest.New(t)
 	for _, format := range oci.Formats() {
@@ -78,7 +78,7 @@ func TestFormatIsOneGET(t *testing.T) {
 	}
 }
 
-// TestBadFormats has what cannot be published in a form.
+// TestBadFormats tries packs that a format cannot express.
 func TestBadFormats(t *testing.T) {
 	s := ocitest.New(t)
 	c := s.Client(t, "")
@@ -93,7 +93,7 @@ func TestBadFormats(t *testing.T) {
 	wantCode(t, err, diag.Invalid, "rollback", s.URL("acme/rollback"))
 }
 
-// TestForms holds the types by which other tools know their own.
+// TestForms checks the types by which other tools recognize their artifacts.
 func TestForms(t *testing.T) {
 	c := oci.New(oci.Options{Base: t.TempDir()})
 	rel, trees := release("1.0.0", "deploy")
@@ -123,7 +123,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestHostileSingle has an artifact that says it is ToolHive's and lists two skills.
+// TestHostileSingle uses an artifact that claims ToolHive's format but lists two skills.
 func TestHostileSingle(t *testing.T) {
 	s := ocitest.New(t)
 	r := registry{t, s}
@@ -137,7 +137,7 @@ func TestHostileSingle(t *testing.T) {
 	wantCode(t, err, diag.Invalid, "2 skills")
 }
 
-// TestLayerTypes has the types of layers that still other tools write.
+// TestLayerTypes uses the layer types of further tools.
 func TestLayerTypes(t *testing.T) {
 	s := ocitest.New(t)
 	r := registry{t, s}

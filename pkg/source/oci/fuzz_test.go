@@ -10,7 +10,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/oci"
 )
 
-// FuzzStatus holds that what is read is written as it is read again, and can be shown.
+// FuzzStatus checks that a parsed status is parsed the same after writing, and is printable.
 func FuzzStatus(f *testing.F) {
 	f.Add([]byte(`{"yanked":{"1.4.0":"deletes the <wrong> cluster"},"deprecated":"use acme/other"}`))
 	f.Add([]byte(`{"yanked":{"v1":"x","1.0.0+b":"\u001b[31m","1.0.0":"\u0000\u009b"},"more":[1]}`))
@@ -29,7 +29,7 @@ func FuzzStatus(f *testing.F) {
 	})
 }
 
-// FuzzTagsOf holds that the words of a pack are few, short and printable, whatever an annotation says.
+// FuzzTagsOf checks for any annotation that the keywords of a pack are few, short, and printable.
 func FuzzTagsOf(f *testing.F) {
 	f.Add(`["k8s","roll & back"]`)
 	f.Add(`["\u001b[31m","", "` + strings.Repeat("x", 100) + `"]`)
@@ -46,7 +46,7 @@ func FuzzTagsOf(f *testing.F) {
 	})
 }
 
-// FuzzNextPage holds that no Link leads to another server.
+// FuzzNextPage checks that no Link header leads to another server.
 func FuzzNextPage(f *testing.F) {
 	for _, link := range []string{`</v2/a/tags/list?last=x>; rel="next"`, `<https://evil.example/>`, `<//evil.example/x>`, `<http://registry.example/>`, "<", ""} {
 		f.Add(link)

@@ -33,7 +33,7 @@ func get(t *testing.T, c *oci.Client, ref pack.Ref) error {
 	return c.Fetch(t.Context(), p, nil, bundle.NewHasher(bundle.DefaultLimits()))
 }
 
-// TestHostileManifests stores manifests that must be refused, whatever registry holds them.
+// TestHostileManifests stores manifests that must be rejected, in any registry.
 func TestHostileManifests(t *testing.T) {
 	files := map[string]sourcetest.File{"deploy/SKILL.md": {Data: sourcetest.Skill("deploy", "Deploys.")}}
 	const manifestType, indexType = ocispec.MediaTypeImageManifest, ocispec.MediaTypeImageIndex
@@ -52,22 +52,22 @@ func TestHostileManifests(t *testing.T) {
 			m := manifestOf(oci.MediaTypePack, l)
 			m.MediaType = indexType
 			return m
-		}, diag.Invalid, "calls itself"},
+		}, diag.Invalid, "has the media type"},
 		{"a Docker manifest", "application/vnd.docker.distribution.manifest.v2+json", func(l ocispec.Descriptor) any {
 			m := manifestOf("", l)
 			m.MediaType = "application/vnd.docker.distribution.manifest.v2+json"
 			return m
-		}, diag.Invalid, "not an OCI manifest"},
+		}, diag.Invalid, "unsupported manifest type"},
 		{"schema 1, signed", "application/vnd.docker.distribution.manifest.v1+prettyjws", func(ocispec.Descriptor) any {
 			return []byte(`{"schemaVersion":1,"name":"x/y","tag":"1.0.0","fsLayers":[{"blobSum":"sha256:` + strings.Repeat("0", 64) + `"}],"signatures":[{}]}`)
 		}, diag.Invalid, "schema version 1"},
 		{"schema 1 that says 2", manifestType, func(ocispec.Descriptor) any {
 			return []byte(`{"schemaVersion":2,"mediaType":"` + manifestType + `","fsLayers":[]}`)
 		}, diag.Invalid, "schema version"},
-		{"another type than the registry says", indexType, func(l ocispec.Descriptor) any { return manifestOf(oci.MediaTypePack, l) }, diag.Invalid, "calls itself"},
+		{"another type than the registry says", indexType, func(l ocispec.Descriptor) any { return manifestOf(oci.MediaTypePack, l) }, diag.Invalid, "has the media type"},
 		{"manifest and index in one", manifestType, func(l ocispec.Descriptor) any {
 			return map[string]any{"schemaVersion": 2, "mediaType": manifestType, "layers": []any{l}, "manifests": []any{l}}
-		}, diag.Invalid, "not an OCI manifest"},
+		}, diag.Invalid, "unsupported manifest type"},
 		{"two content layers", manifestType, func(l ocispec.Descriptor) any { return manifestOf(oci.MediaTypePack, l, l) }, diag.Invalid, "2 layers"},
 		{"no content layer", manifestType, func(l ocispec.Descriptor) any {
 			l.MediaType = "application/octet-stream"
@@ -83,11 +83,11 @@ func TestHostileManifests(t *testing.T) {
 		{"a layer of a terabyte", manifestType, func(l ocispec.Descriptor) any {
 			l.Size = 1 << 40
 			return manifestOf(oci.MediaTypePack, l)
-		}, diag.Invalid, "more than"},
+		}, diag.Invalid, "the limit is"},
 		{"a large layer that nothing describes", manifestType, func(l ocispec.Descriptor) any {
 			l.Size = 300 << 20
 			return manifestOf(oci.MediaTypePack, l)
-		}, diag.Invalid, "nothing says what is in it"},
+		}, diag.Invalid, "without a media type"},
 		{"a negative size", manifestType, func(l ocispec.Descriptor) any {
 			l.Size = -1
 			return manifestOf(oci.MediaTypePack, l)
@@ -95,37 +95,37 @@ func TestHostileManifests(t *testing.T) {
 		{"another digest algorithm", manifestType, func(l ocispec.Descriptor) any {
 			l.Digest = digest.Digest("sha512:" + strings.Repeat("0", 128))
 			return manifestOf(oci.MediaTypePack, l)
-		}, diag.Invalid, "not sha256:"},
+		}, diag.Invalid, "use sha256: and"},
 		{"an unknown digest algorithm", manifestType, func(l ocispec.Descriptor) any {
 			l.Digest = "md5+crc:x"
 			return manifestOf(oci.MediaTypePack, l)
-		}, diag.Invalid, "not sha256:"},
+		}, diag.Invalid, "use sha256: and"},
 		{"a digest that is a path", manifestType, func(l ocispec.Descriptor) any {
 			l.Digest = "sha256:../../../../v2/other/blobs/x"
 			return manifestOf(oci.MediaTypePack, l)
-		}, diag.Invalid, "not sha256:"},
+		}, diag.Invalid, "use sha256: and"},
 		{"a config with a digest of its own", manifestType, func(l ocispec.Descriptor) any {
 			m := manifestOf(oci.MediaTypePack, l)
 			m.Config.Digest = digest.Digest("sha1:" + strings.Repeat("0", 40))
 			return m
-		}, diag.Invalid, "not sha256:"},
+		}, diag.Invalid, "use sha256: and"},
 		{"foreign urls of the config", manifestType, func(l ocispec.Descriptor) any {
 			m := manifestOf(oci.MediaTypePack, l)
 			m.Config.URLs = []string{"https://evil.example/config"}
 			return m
-		}, diag.Denied, "fetched from elsewhere"},
+		}, diag.Denied, "refers to external URLs"},
 		{"foreign urls in an index", indexType, func(l ocispec.Descriptor) any {
 			l.MediaType, l.URLs = manifestType, []string{"https://evil.example/manifest"}
 			return index(l)
-		}, diag.Denied, "fetched from elsewhere"},
+		}, diag.Denied, "refers to external URLs"},
 		{"foreign urls", manifestType, func(l ocispec.Descriptor) any {
 			l.URLs = []string{"https://evil.example/layer"}
 			return manifestOf(oci.MediaTypePack, l)
-		}, diag.Denied, "fetched from elsewhere"},
+		}, diag.Denied, "refers to external URLs"},
 		{"data that is something else", manifestType, func(l ocispec.Descriptor) any {
 			l.Data = bytes.Repeat([]byte("x"), int(l.Size))
 			return manifestOf(oci.MediaTypePack, l)
-		}, diag.Integrity, "data inside the manifest"},
+		}, diag.Integrity, "data in the manifest"},
 		{"a smaller size", manifestType, func(l ocispec.Descriptor) any {
 			l.Size--
 			return manifestOf(oci.MediaTypePack, l)
@@ -148,7 +148,7 @@ func TestHostileManifests(t *testing.T) {
 			m := manifestOf(oci.MediaTypePack, l)
 			m.Annotations = map[string]string{oci.AnnotationPack: `{"name":"a/b","version":"1.0.0","dependencies":{},"skills":{"../x":"t1:sha256:` + strings.Repeat("0", 64) + `"}}`}
 			return m
-		}, diag.Invalid, "not the name of a skill"},
+		}, diag.Invalid, "invalid skill name"},
 		{"an annotation with another skill", manifestType, func(l ocispec.Descriptor) any {
 			m := manifestOf(oci.MediaTypePack, l)
 			m.Annotations = map[string]string{oci.AnnotationPack: `{"name":"a/b","version":"1.0.0","dependencies":{},"skills":{"other":"t1:sha256:` + strings.Repeat("0", 64) + `"}}`}
@@ -193,7 +193,7 @@ func TestHostileManifests(t *testing.T) {
 	}
 }
 
-// TestBrokenPromises has a tag that is a version hold another one, and a layout another pack than it says.
+// TestBrokenPromises uses a version tag with a different version, and a layout with a different pack than declared.
 func TestBrokenPromises(t *testing.T) {
 	s := ocitest.New(t)
 	c := s.Client(t, t.TempDir())
@@ -212,7 +212,7 @@ func TestBrokenPromises(t *testing.T) {
 	}
 	layout := pack.Ref{Kind: pack.KindLayout, URL: "L", ID: pack.ID{Owner: "evil", Name: "pack"}}
 	_, err = c.Open(t.Context(), copied(layout, "2.0.0"))
-	wantCode(t, err, diag.Invalid, "holds the pack acme/deploy under the name evil/pack")
+	wantCode(t, err, diag.Invalid, "contains the pack acme/deploy under the name evil/pack")
 	for _, tag := range []string{"1.0.0", "v1.0.0"} {
 		moved := ref
 		moved.Rev = tag
@@ -222,10 +222,10 @@ func TestBrokenPromises(t *testing.T) {
 		}
 		retag(t, s, "acme/deploy", manifest.Ref.Digest, tag)
 		_, err = c.Open(t.Context(), moved)
-		wantCode(t, err, diag.Invalid, "tag "+tag+" of "+s.Host+"/acme/deploy holds version 2.0.0 of acme/deploy")
+		wantCode(t, err, diag.Invalid, "tag "+tag+" of "+s.Host+"/acme/deploy contains version 2.0.0 of acme/deploy")
 		moved.Digest = manifest.Ref.Digest
 		_, err = c.Open(t.Context(), moved)
-		wantCode(t, err, diag.Invalid, "holds version 2.0.0")
+		wantCode(t, err, diag.Invalid, "contains version 2.0.0")
 	}
 	moving := ref
 	moving.Rev = "latest"
@@ -235,7 +235,7 @@ func TestBrokenPromises(t *testing.T) {
 	}
 }
 
-// TestUnpackErrorsNameThePack holds that what is wrong with an archive is said with the pack that it is in.
+// TestUnpackErrorsNameThePack checks that errors about an archive name its pack.
 func TestUnpackErrorsNameThePack(t *testing.T) {
 	good := archive(t, map[string]sourcetest.File{"deploy/SKILL.md": {Data: sourcetest.Skill("deploy", "Deploys.")}})
 	for name, layer := range map[string][]byte{"truncated": good[:len(good)-9], "corrupt": append([]byte("x"), good...), "link": archive(t, map[string]sourcetest.File{
@@ -291,7 +291,7 @@ func serveManifest(s *ocitest.Server, mediaType string, data []byte) {
 	})
 }
 
-// TestHostileAnswers has a registry answer requests for a good pack in ways that must be refused.
+// TestHostileAnswers makes a registry answer requests for a valid pack in ways that must be rejected.
 func TestHostileAnswers(t *testing.T) {
 	isManifest := func(r *http.Request) bool { return strings.Contains(r.URL.Path, "/manifests/") }
 	isBlob := func(r *http.Request) bool { return strings.Contains(r.URL.Path, "/blobs/") }
@@ -398,7 +398,7 @@ func TestHostileAnswers(t *testing.T) {
 				}
 			}
 			return true
-		}, diag.Remote, "tags is not JSON of at most"},
+		}, diag.Remote, "tags is not JSON or is larger than"},
 		{"a list of tags in HTML", func(w http.ResponseWriter, r *http.Request) bool {
 			if strings.HasSuffix(r.URL.Path, "/tags/list") {
 				_, _ = w.Write([]byte("<html>"))
@@ -479,7 +479,7 @@ func TestHostileAnswers(t *testing.T) {
 	}
 }
 
-// TestTagMoved holds that what was opened is what is fetched, even if its tag was moved in between.
+// TestTagMoved checks that the opened version is fetched, even if its tag was moved in between.
 func TestTagMoved(t *testing.T) {
 	s := ocitest.New(t)
 	ref := pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/deploy"), Rev: "1.0.0"}
@@ -494,7 +494,7 @@ func TestTagMoved(t *testing.T) {
 	checkFetched(t, s.Client(t, ""), p, trees)
 }
 
-// TestCredentialsStayWithTheirHost has a registry redirect to another server: no credential may arrive there.
+// TestCredentialsStayWithTheirHost makes a registry redirect to another server, which must not receive credentials.
 func TestCredentialsStayWithTheirHost(t *testing.T) {
 	var seen atomic.Int32
 	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -21,8 +21,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/oci"
 )
 
-// tool returns the path of another program: what its variable names, else what is on PATH. The test is skipped where
-// there is none, unless one of the variables says that it has to be there.
+// tool returns the path of another program: the value of its variable, or else the one on PATH. If it is missing, the
+// test is skipped, unless a variable requires it.
 func tool(t *testing.T, name, variable string, required ...string) string {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -64,7 +64,7 @@ func runIn(t *testing.T, dir string, env []string, program string, args ...strin
 	return string(out)
 }
 
-// skillDirs writes trees as directories, and returns the one that they are in.
+// skillDirs writes trees as directories, and returns their parent.
 func skillDirs(t *testing.T, trees []bundle.Tree) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -94,8 +94,7 @@ func skillDirs(t *testing.T, trees []bundle.Tree) string {
 	return dir
 }
 
-// TestFluxOperatorInstall has flux-operator install what is published in its form. A project for it is a git
-// repository.
+// TestFluxOperatorInstall makes flux-operator install a pack in its format. It requires a git repository as project.
 func TestFluxOperatorInstall(t *testing.T) {
 	program := tool(t, "flux-operator", "SKILLPM_FLUX_OPERATOR")
 	for name, s := range map[string]*ocitest.Server{
@@ -118,7 +117,7 @@ func TestFluxOperatorInstall(t *testing.T) {
 	}
 }
 
-// comparePulledIn holds that dir has the trees, and maybe other things.
+// comparePulledIn checks that dir has the trees. Other files are allowed.
 func comparePulledIn(t *testing.T, dir string, trees []bundle.Tree) {
 	t.Helper()
 	for _, tree := range trees {
@@ -129,7 +128,7 @@ func comparePulledIn(t *testing.T, dir string, trees []bundle.Tree) {
 	}
 }
 
-// TestFluxOperatorPublish fetches what flux-operator publishes.
+// TestFluxOperatorPublish fetches an artifact that flux-operator published.
 func TestFluxOperatorPublish(t *testing.T) {
 	program := tool(t, "flux-operator", "SKILLPM_FLUX_OPERATOR")
 	s := ocitest.New(t)
@@ -147,8 +146,8 @@ func TestFluxOperatorPublish(t *testing.T) {
 	checkFetched(t, c, p, trees)
 }
 
-// toolHive starts ToolHive's server, which does the work of its commands, and returns how to run them. It wants a
-// container runtime only to answer whether it is there, so one that does nothing else will do.
+// toolHive starts ToolHive's server, which runs its commands, and returns a function that runs them. It only checks
+// that a container runtime is present, so a dummy suffices.
 func toolHive(t *testing.T) func(args ...string) string {
 	t.Helper()
 	program := tool(t, "thv", "SKILLPM_THV")
@@ -201,7 +200,7 @@ func toolHive(t *testing.T) func(args ...string) string {
 	return nil
 }
 
-// TestToolHiveInstall has ToolHive install what is published in its form. It installs no executable bits.
+// TestToolHiveInstall makes ToolHive install a pack in its format. It installs no executable bits.
 func TestToolHiveInstall(t *testing.T) {
 	run := toolHive(t)
 	s := ocitest.New(t)
@@ -225,7 +224,7 @@ func TestToolHiveInstall(t *testing.T) {
 	}
 }
 
-// TestToolHivePush fetches what ToolHive builds and pushes.
+// TestToolHivePush fetches an artifact that ToolHive built and pushed.
 func TestToolHivePush(t *testing.T) {
 	run := toolHive(t)
 	s := ocitest.New(t)

@@ -41,7 +41,7 @@ type NoDirectoryError struct {
 
 // Error names the pack and the directory.
 func (e *NoDirectoryError) Error() string {
-	return fmt.Sprintf("%s: there is no directory %s", e.Pack, e.Dir)
+	return fmt.Sprintf("%s: directory %s does not exist", e.Pack, e.Dir)
 }
 
 // Code returns [diag.NotFound].
@@ -60,9 +60,8 @@ func (l *layout) index() (*ocispec.Index, error) {
 	idx := &ocispec.Index{MediaType: ocispec.MediaTypeImageIndex}
 	idx.SchemaVersion = 2
 	if info, err := os.Stat(l.dir); l.dir != "" && err == nil && !info.IsDir() {
-		return nil, diag.Errorf(diag.Invalid, "%s is a file, and an OCI layout is a directory", l.title).
-			WithHint("a tar that skillpm pack wrote is taken apart with tar -x, or published with skillpm publish " +
-				"--from")
+		return nil, diag.Errorf(diag.Invalid, "%s is a file, but an OCI layout is a directory", l.title).
+			WithHint("unpack the file with tar -x, or publish it with: skillpm publish --from FILE")
 	}
 	data, err := safefile.ReadIn(l.fsys, ocispec.ImageIndexFile, maxIndex)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -85,8 +84,8 @@ func (l *layout) index() (*ocispec.Index, error) {
 		return nil, diag.Errorf(diag.Invalid, "%s: index.json is not JSON: %v", l.title, err)
 	}
 	if idx.SchemaVersion != 2 || idx.MediaType != "" && idx.MediaType != ocispec.MediaTypeImageIndex {
-		return nil, diag.Errorf(diag.Invalid, "%s is not an OCI layout: its index.json is no image index", l.title).
-			WithHint("name another directory")
+		return nil, diag.Errorf(diag.Invalid, "%s is not an OCI layout: its index.json is not an image index", l.title).
+			WithHint("use another directory")
 	}
 	return idx, nil
 }
@@ -124,8 +123,8 @@ func (l *layout) tags(context.Context) ([]string, error) {
 
 func (l *layout) notFound(tag string) error {
 	if l.id.IsZero() {
-		return diag.Errorf(diag.NotFound, "%s: it is not said which of its packs is meant", l.title).
-			WithHint("write oci-layout:DIR//owner/name")
+		return diag.Errorf(diag.NotFound, "%s contains several packs", l.title).
+			WithHint("choose one with oci-layout:DIR//owner/name")
 	}
 	what := l.id.String()
 	if tag != "" {
@@ -149,7 +148,7 @@ func (l *layout) document(_ context.Context, ref string) (document, error) {
 	}
 	if err != nil {
 		return document{}, diag.Errorf(diag.Integrity, "%s: %w", l.title, err).
-			WithHint("the layout is damaged: publish the pack to it again")
+			WithHint("publish the pack to the layout again")
 	}
 	if sum := digestOf(raw); sum != desc.Digest || (desc.Size != 0 && desc.Size != int64(len(raw))) {
 		return document{}, &bundle.MismatchError{
@@ -185,7 +184,7 @@ func (l *layout) blob(_ context.Context, d ocispec.Descriptor) (io.ReadCloser, e
 	f, err := l.fsys.Open(blobPath(d))
 	if err != nil {
 		return nil, diag.Errorf(diag.Integrity, "%s: %w", l.title, err).
-			WithHint("the layout is damaged: publish the pack to it again")
+			WithHint("publish the pack to the layout again")
 	}
 	return f, nil
 }

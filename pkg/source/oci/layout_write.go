@@ -17,6 +17,7 @@ import (
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/activity"
 	"github.com/skillpm/skillpm/pkg/internal/atomicfile"
 )
 
@@ -25,7 +26,7 @@ const lockName = ".skillpm-lock"
 
 func (l *layout) begin(ctx context.Context) (func(), error) {
 	if l.dir == "" {
-		return nil, diag.Errorf(diag.Denied, "%s cannot be published to", l.title)
+		return nil, diag.Errorf(diag.Denied, "cannot publish to %s", l.title)
 	}
 	if _, err := l.index(); err != nil { // never write into other directories
 		return nil, err
@@ -38,7 +39,9 @@ func (l *layout) begin(ctx context.Context) (func(), error) {
 		return nil, diag.Errorf(diag.Invalid, "%s is not a regular file", name)
 	}
 	lock := flock.New(name)
-	if _, err := lock.TryLockContext(ctx, 20*time.Millisecond); err != nil {
+	wait := activity.Begin(ctx, &activity.Wait{Source: "another process that writes to " + l.title})
+	_, err := lock.TryLockContext(ctx, 20*time.Millisecond)
+	if wait.End(); err != nil {
 		return nil, diag.Errorf(diag.CodeOf(err), "%s: %w", l.title, err)
 	}
 	return func() { _ = lock.Close() }, nil

@@ -31,8 +31,8 @@ func (c *Client) CheckLogin(ctx context.Context, host, user, secret string) (ver
 func (c *Client) checkLogin(ctx context.Context, host string, login credential.Login) (verified bool, err error) {
 	r, err := remote.NewRegistry(host)
 	if err != nil {
-		return false, diag.Errorf(diag.Usage, "%q is not a host", host).
-			WithHint("write host or host:port, as in registry.example:5000")
+		return false, diag.Errorf(diag.Usage, "invalid host %q", host).
+			WithHint("use host or host:port, such as registry.example:5000")
 	}
 	scheme := "https"
 	if useHTTP, err := c.plainHTTP(ctx, r.Reference.Host()); err != nil {
@@ -63,9 +63,9 @@ func (c *Client) checkLogin(ctx context.Context, host string, login credential.L
 	if withheld {
 		realm, _ := c.realm(r.Reference.Host())
 		return true, diag.Errorf(diag.Denied,
-			"%s wants logins to be shown to %s, which is not known to be its own: the login was not shown, and is "+
-				"not kept", host, httpx.Clean(realm.host)).
-			WithHint("ask those who run %s", host)
+			"%s verifies logins at %s, which may belong to someone else: the login was not verified and not stored",
+			host, httpx.Clean(realm.host)).
+			WithHint("ask the operator of %s whether the server is correct", host)
 	}
 	if refused, ok := errors.AsType[*errcode.ErrorResponse](err); ok {
 		return verified, c.loginError(host, refused.StatusCode)
@@ -84,10 +84,10 @@ func (c *Client) loginError(host string, status int) error {
 	case http.StatusOK, http.StatusNotFound: // an index server without a registry does not have /v2/
 		return nil
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusBadRequest: // some token servers send 400
-		return diag.Errorf(diag.Denied, "%s does not take this user and password", host).
-			WithHint("check both; where there are two factors, a token takes the place of the password")
+		return diag.Errorf(diag.Denied, "%s rejected the user name or password", host).
+			WithHint("check both; if you use two-factor authentication, enter a token as the password")
 	}
-	return diag.Errorf(diag.Remote, "%s answers with status %d", host, status).WithHint("try again later")
+	return diag.Errorf(diag.Remote, "%s responded with status %d", host, status).WithHint("try again later")
 }
 
 // credential returns the credentials for one host, and nothing for other hosts or for servers that must not receive

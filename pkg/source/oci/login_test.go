@@ -11,7 +11,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/oci"
 )
 
-// A login is shown to the registry that it is for, to its own token server, and to nobody else.
+// TestCheckLogin checks that a login is sent to its registry, to that registry's own token server, and to no other
+// server.
 func TestCheckLogin(t *testing.T) {
 	var seen []string
 	note := func(r *http.Request) {
@@ -90,7 +91,8 @@ func TestCheckLogin(t *testing.T) {
 	}
 }
 
-// A registry of the distribution project takes the login that it was set up with, over TLS too.
+// TestCheckLoginDistribution checks that a registry of the distribution project accepts its configured login, also over
+// TLS.
 func TestCheckLoginDistribution(t *testing.T) {
 	s := ocitest.DockerRegistry(t, ocitest.Options{TLS: true, User: "robot", Password: "s3cret"})
 	c := oci.New(oci.Options{Transport: s.Transport(t), Retries: -1})

@@ -54,15 +54,15 @@ func parseArtifact(doc document) (*artifact, error) {
 		return nil, diag.Errorf(diag.Invalid, "the manifest is not JSON: %v", err)
 	}
 	if m.SchemaVersion != 2 || m.FSLayers != nil || m.Signed != nil {
-		return nil, diag.Errorf(diag.Invalid, "the manifest has schema version %d, not 2", m.SchemaVersion).
-			WithHint("publish the pack again with a tool that writes OCI artifacts")
+		return nil, diag.Errorf(diag.Invalid, "the manifest has schema version %d instead of 2", m.SchemaVersion).
+			WithHint("publish the pack again with: skillpm publish")
 	}
 	kind := m.MediaType
 	if kind == "" {
 		kind = doc.desc.MediaType
 	}
 	if doc.desc.MediaType != "" && kind != doc.desc.MediaType {
-		return nil, diag.Errorf(diag.Invalid, "the manifest calls itself %q and the registry calls it %q", kind,
+		return nil, diag.Errorf(diag.Invalid, "the manifest has the media type %q, but the registry reports %q", kind,
 			doc.desc.MediaType)
 	}
 	a := &artifact{document: doc, kind: m.ArtifactType, notes: m.Annotations}
@@ -75,7 +75,7 @@ func parseArtifact(doc document) (*artifact, error) {
 		a.members = m.Manifests
 		err = a.checkIndex()
 	default:
-		err = diag.Errorf(diag.Invalid, "%q is not an OCI manifest", kind)
+		err = diag.Errorf(diag.Invalid, "unsupported manifest type %q", kind)
 	}
 	if err != nil {
 		return nil, err
@@ -95,7 +95,7 @@ func (a *artifact) checkManifest() error {
 		most = index.MaxBlobs
 	}
 	if n := len(a.manifest.Layers); n > most {
-		return diag.Errorf(diag.Invalid, "the manifest has %d layers, more than %d", n, most)
+		return diag.Errorf(diag.Invalid, "the manifest has %d layers; the limit is %d", n, most)
 	}
 	for _, d := range slices.Concat([]ocispec.Descriptor{a.manifest.Config}, a.manifest.Layers) {
 		if err := checkDescriptor(d); err != nil {
@@ -107,14 +107,14 @@ func (a *artifact) checkManifest() error {
 
 func (a *artifact) checkIndex() error {
 	if n := len(a.members); n == 0 || n > maxMembers {
-		return diag.Errorf(diag.Invalid, "the index has %d manifests, not 1 to %d", n, maxMembers)
+		return diag.Errorf(diag.Invalid, "the index has %d manifests instead of 1 to %d", n, maxMembers)
 	}
 	for _, d := range a.members {
 		if err := checkDescriptor(d); err != nil {
 			return err
 		}
 		if d.MediaType != ocispec.MediaTypeImageManifest {
-			return diag.Errorf(diag.Invalid, "the index holds a %q: only manifests may stand in one", d.MediaType)
+			return diag.Errorf(diag.Invalid, "the index contains a %q; only manifests are allowed", d.MediaType)
 		}
 	}
 	return nil
@@ -149,8 +149,8 @@ func (a *artifact) layer() (ocispec.Descriptor, error) {
 	}
 	if len(found) != 1 {
 		return ocispec.Descriptor{}, diag.Errorf(diag.Invalid,
-			"the artifact has %d layers that could hold skills, not one", len(found)).
-			WithHint("its type is %q; skillpm reads packs, Agent Skills artifacts and collections of them", a.kind)
+			"the artifact has %d layers with skills instead of one", len(found)).
+			WithHint("use a pack, an Agent Skills artifact, or a collection; this artifact has the type %q", a.kind)
 	}
 	return found[0], nil
 }
@@ -159,15 +159,15 @@ func (a *artifact) layer() (ocispec.Descriptor, error) {
 func checkDescriptor(d ocispec.Descriptor) error {
 	switch {
 	case !isDigest(string(d.Digest)):
-		return diag.Errorf(diag.Invalid, "digest %q is not sha256: and 64 hex digits", d.Digest)
+		return diag.Errorf(diag.Invalid, "invalid digest %q: use sha256: and 64 hexadecimal digits", d.Digest)
 	case d.Size < 0:
-		return diag.Errorf(diag.Invalid, "%s has the size %d", d.Digest, d.Size)
+		return diag.Errorf(diag.Invalid, "%s has the invalid size %d", d.Digest, d.Size)
 	case len(d.URLs) > 0:
 		return diag.Errorf(diag.Denied,
-			"%s is to be fetched from elsewhere (%d urls): only the registry itself is asked", d.Digest, len(d.URLs))
+			"%s refers to external URLs (%d), which skillpm does not support", d.Digest, len(d.URLs))
 	case d.Data != nil && (int64(len(d.Data)) != d.Size || digestOf(d.Data) != d.Digest):
 		return &bundle.MismatchError{
-			What: "data inside the manifest", Want: string(d.Digest),
+			What: "data in the manifest", Want: string(d.Digest),
 			Got: string(digestOf(d.Data)),
 		}
 	}
@@ -181,14 +181,14 @@ func isDigest(s string) bool {
 
 func checkTree(s string) error {
 	if d, ok := strings.CutPrefix(s, "t1:"); !ok || !isDigest(d) {
-		return diag.Errorf(diag.Invalid, "%q is not a tree digest", s)
+		return diag.Errorf(diag.Invalid, "invalid tree digest %q", s)
 	}
 	return nil
 }
 
 func checkSkillName(name string) error {
 	if !skill.LegalName(name) {
-		return diag.Errorf(diag.Invalid, "%q is not the name of a skill", name)
+		return diag.Errorf(diag.Invalid, "invalid skill name %q", name)
 	}
 	return nil
 }

@@ -13,7 +13,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/oci"
 )
 
-// mirrorOf returns a client that asks mirror for what origin has, with the logins of both, and the log of its requests.
+// mirrorOf returns a client that requests origin's content from mirror, with the logins of both, and the log of its
+// requests.
 func mirrorOf(t *testing.T, origin, mirror *ocitest.Server) (*oci.Client, *requestLog) {
 	t.Helper()
 	log := &requestLog{next: origin.Transport(t)}
@@ -25,7 +26,8 @@ func mirrorOf(t *testing.T, origin, mirror *ocitest.Server) (*oci.Client, *reque
 	return c, log
 }
 
-// TestMirrorFirst reads from a mirror what it has, from the origin what it lacks, and pushes to the origin.
+// TestMirrorFirst checks that reads use the mirror, or the origin for missing content, and that pushes go to the
+// origin.
 func TestMirrorFirst(t *testing.T) {
 	origin, mirror := ocitest.New(t), ocitest.New(t)
 	ref := pack.Ref{Kind: pack.KindOCI, URL: origin.URL("acme/deploy")}
@@ -112,7 +114,8 @@ func TestMirrorErrs(t *testing.T) {
 	}
 }
 
-// TestOriginAway checks that a mirror's content needs no origin, and that missing content is not reported as nonexistent.
+// TestOriginAway checks that a mirror's content needs no origin, and that missing content is not reported as
+// nonexistent.
 func TestOriginAway(t *testing.T) {
 	mirror := ocitest.New(t)
 	gone := httptest.NewServer(http.NotFoundHandler())
@@ -154,7 +157,7 @@ func TestMirrorHidesNothing(t *testing.T) {
 	}
 }
 
-// TestMirrorLies has a mirror send other bytes: that is an error, and not a reason to ask elsewhere.
+// TestMirrorLies makes a mirror send other bytes: that is an error, and not a reason to try elsewhere.
 func TestMirrorLies(t *testing.T) {
 	origin, mirror := ocitest.New(t), ocitest.New(t)
 	ref := pack.Ref{Kind: pack.KindOCI, URL: origin.URL("acme/deploy")}
@@ -172,7 +175,7 @@ func TestMirrorLies(t *testing.T) {
 	wantCode(t, get(t, c, ref), diag.Integrity)
 }
 
-// TestMirrorReferrers finds what is attached at the origin where the mirror has only the pack.
+// TestMirrorReferrers checks that attachments are found at the origin if the mirror has only the pack.
 func TestMirrorReferrers(t *testing.T) {
 	origin, mirror := ocitest.New(t), ocitest.New(t)
 	ref := pack.Ref{Kind: pack.KindOCI, URL: origin.URL("acme/deploy")}
@@ -196,7 +199,7 @@ func TestMirrorReferrers(t *testing.T) {
 	}
 }
 
-// TestMirrorCredentials holds that origin and mirror see their own logins only.
+// TestMirrorCredentials checks that origin and mirror receive only their own logins.
 func TestMirrorCredentials(t *testing.T) {
 	for name, first := range map[string]string{"asks": "mirror.example", "does not ask": ""} {
 		t.Run(name, func(t *testing.T) {
@@ -237,7 +240,7 @@ func TestMirrorCredentials(t *testing.T) {
 	}
 }
 
-// TestMirrorPrefixes has the prefixes of mirrors.
+// TestMirrorPrefixes checks the prefixes of mirrors.
 func TestMirrorPrefixes(t *testing.T) {
 	c := oci.New(oci.Options{Mirrors: map[string]string{
 		"ghcr.io": "m.example/ghcr", "ghcr.io/acme": "acme.example", "ghcr.io/acme/deep/er": "oci://deep.example/x/", "quay.io/": "q.example",

@@ -57,7 +57,7 @@ func push(t testing.TB, c *oci.Client, ref pack.Ref, version string, skills ...s
 	return pushed
 }
 
-// fetch returns the inventories of what was fetched.
+// fetch returns the inventories of the fetched skills.
 func fetch(t testing.TB, c *oci.Client, p *pack.Pack, skills ...string) map[string]bundle.Inventory {
 	t.Helper()
 	h := bundle.NewHasher(bundle.DefaultLimits())
@@ -67,7 +67,7 @@ func fetch(t testing.TB, c *oci.Client, p *pack.Pack, skills ...string) map[stri
 	return h.Inventories()
 }
 
-// wantCode fails unless err has the code and its text and hint have each of the words.
+// wantCode fails unless err has the code and its text and hint contain each of the words.
 func wantCode(t testing.TB, err error, code diag.Code, words ...string) {
 	t.Helper()
 	if got := diag.CodeOf(err); got != code {
@@ -84,7 +84,7 @@ func wantCode(t testing.TB, err error, code diag.Code, words ...string) {
 	}
 }
 
-// target is a place to publish to, and a client for it.
+// target is a location to publish to, and a client for it.
 type target struct {
 	name string
 	open func(t *testing.T) (*oci.Client, pack.Ref)
@@ -112,7 +112,7 @@ func targets() []target {
 	}
 }
 
-// TestRoundTrip publishes, opens and fetches at every kind of place. M2, M3
+// TestRoundTrip publishes, opens, and fetches at every kind of location (M2, M3).
 func TestRoundTrip(t *testing.T) {
 	for _, tt := range targets() {
 		t.Run(tt.name, func(t *testing.T) {
@@ -169,7 +169,7 @@ func checkSubset(t *testing.T, c *oci.Client, p *pack.Pack) {
 	wantCode(t, err, diag.NotFound, "deplyo", "deploy, rollback")
 }
 
-// TestPushAgain holds that a published version never changes. M3
+// TestPushAgain checks that a published version never changes (M3).
 func TestPushAgain(t *testing.T) {
 	for _, tt := range targets() {
 		t.Run(tt.name, func(t *testing.T) {
@@ -188,7 +188,7 @@ func TestPushAgain(t *testing.T) {
 			if !errors.As(err, &conflict) || conflict.Digest != first.Digest {
 				t.Errorf("got %v, want a conflict with %s", err, first.Digest)
 			}
-			wantCode(t, err, diag.Conflict, "acme/deploy@1.0.0", "raise version")
+			wantCode(t, err, diag.Conflict, "acme/deploy@1.0.0", "increase version")
 			p, err := c.Open(t.Context(), ref)
 			if err != nil || p.Ref.Digest != first.Digest {
 				t.Errorf("after the conflict: %+v, %v", p, err)
@@ -236,7 +236,7 @@ func TestNothingThere(t *testing.T) {
 	}
 }
 
-// TestRequests holds the cost: resolving a version is one GET, fetching it one more.
+// TestRequests checks the number of requests: one GET to resolve a version, and one more to fetch it.
 func TestRequests(t *testing.T) {
 	s := ocitest.New(t)
 	ref := pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/deploy")}
@@ -261,8 +261,8 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// TestGoldenDigest holds that what is published never depends on the machine, the clock or the Go version. A change of
-// these digests would make every pack that is published again a different one.
+// TestGoldenDigest checks that published content never depends on the machine, the clock, or the Go version. A change
+// of these digests would change the digest of every published pack.
 func TestGoldenDigest(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -287,7 +287,7 @@ func TestGoldenDigest(t *testing.T) {
 	}
 }
 
-// TestMirror holds that a digest does not depend on where a pack is.
+// TestMirror checks that a digest does not depend on the location of a pack.
 func TestMirror(t *testing.T) {
 	var digests []string
 	for _, tt := range targets()[:1] {
@@ -332,10 +332,10 @@ func TestPushRefuses(t *testing.T) {
 		{"loose version", func(r *oci.Release, _ *[]bundle.Tree) { r.Version = "v1.0" }, "semantic version"},
 		{"dependency with a place", func(r *oci.Release, _ *[]bundle.Tree) {
 			r.Dependencies = []pack.Dependency{{ID: deployID, Ref: &pack.Ref{Kind: pack.KindPath, URL: "../x"}}}
-		}, "place of its own"},
+		}, "has its own source and cannot be"},
 		{"no skills", func(r *oci.Release, trees *[]bundle.Tree) { r.Skills, *trees = nil, nil }, "0 skills"},
 		{"a name twice", func(_ *oci.Release, trees *[]bundle.Tree) { *trees = append(*trees, (*trees)[0]) }, "two skills named deploy"},
-		{"a name that is not one", func(_ *oci.Release, trees *[]bundle.Tree) { (*trees)[0].Name = "../x" }, "name of a skill"},
+		{"a name that is not one", func(_ *oci.Release, trees *[]bundle.Tree) { (*trees)[0].Name = "../x" }, "invalid skill name"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			rel, trees := release("1.0.0", "deploy")
@@ -368,8 +368,8 @@ func TestCancel(t *testing.T) {
 	wantCode(t, err, diag.Interrupted)
 }
 
-// TestLayoutKeepsOthers holds that publishing one pack to a layout leaves the others as they are, and heals what is
-// damaged of its own.
+// TestLayoutKeepsOthers checks that publishing a pack to a layout does not change the others, and repairs damage of the
+// pack itself.
 func TestLayoutKeepsOthers(t *testing.T) {
 	dir := t.TempDir()
 	c := oci.New(oci.Options{Base: dir})
@@ -429,7 +429,7 @@ func TestLayoutIsSomethingElse(t *testing.T) {
 	}
 }
 
-// TestConcurrentPush publishes different versions to one layout at once: all of them must be there.
+// TestConcurrentPush publishes different versions to one layout concurrently: all of them must exist afterwards.
 func TestConcurrentPush(t *testing.T) {
 	dir := t.TempDir()
 	ref := pack.Ref{Kind: pack.KindLayout, URL: dir, ID: deployID}
@@ -453,7 +453,7 @@ func TestConcurrentPush(t *testing.T) {
 	}
 }
 
-// devNull counts and forgets.
+// devNull counts the bytes and discards them.
 type devNull struct{ n int64 }
 
 func (d *devNull) WriteFile(_, _ string, _ bool, _ int64, r io.Reader) error {
@@ -462,8 +462,8 @@ func (d *devNull) WriteFile(_, _ string, _ bool, _ int64, r io.Reader) error {
 	return err
 }
 
-// TestFetchAgainstIndex holds that an artifact is compared with what the index says of it, and that no more is fetched
-// than the index lists.
+// TestFetchAgainstIndex checks that an artifact is compared with its index entry, and that no more is fetched than the
+// index lists.
 func TestFetchAgainstIndex(t *testing.T) {
 	c := oci.New(oci.Options{Base: t.TempDir()})
 	ref := pack.Ref{Kind: pack.KindLayout, URL: "out", ID: deployID}
@@ -486,7 +486,7 @@ func TestFetchAgainstIndex(t *testing.T) {
 	wantCode(t, c.Fetch(t.Context(), p, nil, sink), diag.Integrity, "lists the skill other")
 }
 
-// TestRacingPublishers has somebody else's version arrive between the look and the tag.
+// TestRacingPublishers makes another publisher's version arrive between the check and the tag.
 func TestRacingPublishers(t *testing.T) {
 	s := ocitest.New(t)
 	ref := pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/deploy")}
@@ -510,7 +510,7 @@ func TestRacingPublishers(t *testing.T) {
 	wantCode(t, err, diag.Conflict, "1.0.0")
 }
 
-// forcePush puts the manifest of a release under its tag, whatever is there.
+// forcePush stores the manifest of a release under its tag, and replaces an existing one.
 func forcePush(t *testing.T, s *ocitest.Server, rel oci.Release, trees []bundle.Tree) {
 	t.Helper()
 	registry{t, s}.blob("acme/deploy", ocispec.MediaTypeEmptyJSON, []byte("{}"))

@@ -100,14 +100,13 @@ func (c *Client) openPack(ctx context.Context, ref pack.Ref) (*pack.Pack, error)
 func checkDeclaredName(pk *pack.Pack, id pack.ID) error {
 	where := trimVersion(pk.Ref)
 	if v, ok := pack.VersionFromTag(pk.Ref.Rev, ""); ok && v != pk.Version {
-		return diag.Errorf(diag.Invalid, "tag %s of %s holds version %s of %s", httpx.Clean(pk.Ref.Rev), where,
+		return diag.Errorf(diag.Invalid, "tag %s of %s contains version %s of %s", httpx.Clean(pk.Ref.Rev), where,
 			pk.Version, pk.ID).
-			WithHint("tell those who publish it; another tag can be named, as in %s:TAG", where)
+			WithHint("report this to the publisher, or use another tag: %s:TAG", where)
 	}
 	if !id.IsZero() && id != pk.ID {
-		return diag.Errorf(diag.Invalid, "%s holds the pack %s under the name %s", where, pk.ID, id).
-			WithHint("ask those who made the layout: the reference name of a version is its pack's name, a colon " +
-				"and the version")
+		return diag.Errorf(diag.Invalid, "%s contains the pack %s under the name %s", where, pk.ID, id).
+			WithHint("report this to the publisher: reference names must have the form NAME:VERSION")
 	}
 	return nil
 }
@@ -166,7 +165,7 @@ func highest(ctx context.Context, p reader, ref pack.Ref) (string, error) {
 		return pre, nil
 	}
 	return "", diag.Errorf(diag.NotFound, "%s has no versions", trimVersion(ref)).
-		WithHint("name a tag, as in %s:TAG; it has %d", trimVersion(ref), len(tags))
+		WithHint("use one of its %[2]d tags: %[1]s:TAG", trimVersion(ref), len(tags))
 }
 
 // describeForeign describes an artifact without skillpm's annotation: the name from the repository, the version from
@@ -190,7 +189,7 @@ func (c *Client) describeForeign(ctx context.Context, p reader, a *artifact, tag
 	for _, part := range parts {
 		for _, r := range part.roots {
 			if _, dup := seen[r.name]; dup {
-				return diag.Errorf(diag.Invalid, "there are two skills named %s", r.name)
+				return diag.Errorf(diag.Invalid, "the skill name %s is duplicated", r.name)
 			}
 			seen[r.name] = r.tree
 			pk.Skills = append(pk.Skills, pack.Skill{Name: r.name, Description: r.description, Tree: r.tree})

@@ -15,8 +15,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/oci"
 )
 
-// TestOrasPull pulls with another tool what Push published, and compares it with the source, byte for byte and mode
-// for mode. M3
+// TestOrasPull pulls a published pack with another tool, and compares it with the source, byte for byte and mode for
+// mode (M3).
 func TestOrasPull(t *testing.T) {
 	program := oras(t)
 	servers := map[string]func(*testing.T) *ocitest.Server{
@@ -60,7 +60,7 @@ func orasPull(t *testing.T, program string, s *ocitest.Server, name string) stri
 	return dir
 }
 
-// comparePulled holds that dir has the trees and nothing else.
+// comparePulled checks that dir has the trees and no other files.
 func comparePulled(t *testing.T, dir string, trees []bundle.Tree) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -87,7 +87,7 @@ func comparePulled(t *testing.T, dir string, trees []bundle.Tree) {
 	}
 }
 
-// TestOrasCopy copies a pack with another tool, as a mirror would, and fetches it there by the same digest.
+// TestOrasCopy copies a pack with another tool, like a mirror would, and fetches it there by the same digest.
 func TestOrasCopy(t *testing.T) {
 	program := oras(t)
 	from, to := ocitest.New(t), ocitest.New(t)
@@ -106,7 +106,7 @@ func TestOrasCopy(t *testing.T) {
 	checkFetched(t, c, p, trees)
 }
 
-// TestOrasPush fetches what another tool published: a directory, pushed as oras does by itself.
+// TestOrasPush fetches another tool's artifact: a directory that oras pushed with its defaults.
 func TestOrasPush(t *testing.T) {
 	program := oras(t)
 	dir := t.TempDir()
@@ -148,7 +148,8 @@ func TestOrasPush(t *testing.T) {
 	}
 }
 
-// TestOrasDiscover has another tool find what is attached to a version, and finds what it attached.
+// TestOrasDiscover checks that another tool finds a version's attachments, and that skillpm finds those of the other
+// tool.
 func TestOrasDiscover(t *testing.T) {
 	program := oras(t)
 	for name, s := range map[string]*ocitest.Server{

@@ -199,12 +199,12 @@ func (rel *Release) info(trees []bundle.Tree) (packInfo, error) {
 			return packInfo{}, diag.Errorf(diag.Invalid, "%s has two skills named %s", rel.ID, t.Name)
 		}
 		if !slices.ContainsFunc(rel.Skills, func(m SkillMeta) bool { return m.Name == t.Name }) {
-			return packInfo{}, diag.Errorf(diag.Internal, "the release says nothing about the skill %s", t.Name)
+			return packInfo{}, diag.Errorf(diag.Internal, "the release does not list the skill %s", t.Name)
 		}
 		info.Skills[t.Name] = t.Inventory.Digest()
 	}
 	if len(trees) == 0 || len(rel.Skills) != len(trees) {
-		return packInfo{}, diag.Errorf(diag.Invalid, "%s has %d skills and describes %d", rel.ID, len(trees),
+		return packInfo{}, diag.Errorf(diag.Invalid, "%s has %d skills, but describes %d", rel.ID, len(trees),
 			len(rel.Skills))
 	}
 	return info, nil

@@ -13,9 +13,9 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/oci"
 )
 
-// TestTwoPublishers holds that of two that publish other content for one version at once, one is told that its tag does
-// not stand: also where both found the version free, and the second sets its tag when the first has seen that its own
-// is there.
+// TestTwoPublishers checks that if two publish different content for one version concurrently, one gets an error that
+// its tag was replaced. This includes the case that both found the version free, and the second sets its tag after the
+// first has checked its own.
 func TestTwoPublishers(t *testing.T) {
 	s := ocitest.New(t)
 	var mu sync.Mutex
@@ -71,7 +71,8 @@ func TestTwoPublishers(t *testing.T) {
 	}
 }
 
-// TestLatePublisher holds that who finds, just before setting the tag, that somebody else has set it, replaces nothing.
+// TestLatePublisher checks that a publisher replaces nothing if it finds, just before it sets the tag, that another one
+// has set it.
 func TestLatePublisher(t *testing.T) {
 	s := ocitest.New(t)
 	at := pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/deploy")}
@@ -96,7 +97,7 @@ func TestLatePublisher(t *testing.T) {
 	}
 }
 
-// TestOtherSpelling holds that a version whose tag others wrote with a v is not published with other content.
+// TestOtherSpelling checks that a version whose tag has a leading v cannot be published with other content.
 func TestOtherSpelling(t *testing.T) {
 	s := ocitest.New(t)
 	c := s.Client(t, "")
@@ -120,8 +121,7 @@ func TestOtherSpelling(t *testing.T) {
 	}
 }
 
-// TestMovingTogether holds that latest ends at the highest release also where a lower one moves it when the higher one
-// has done so.
+// TestMovingTogether checks that latest ends at the highest release, even if a lower one moves it after the higher one.
 func TestMovingTogether(t *testing.T) {
 	s := ocitest.New(t)
 	at := pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/deploy")}

@@ -20,7 +20,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/testkit/sourcetest"
 )
 
-// registry writes to an in-process registry what no honest client would.
+// registry writes malformed content to an in-process registry.
 type registry struct {
 	t testing.TB
 	s *ocitest.Server
@@ -52,7 +52,7 @@ func (r registry) blob(repo, mediaType string, data []byte) ocispec.Descriptor {
 	return d
 }
 
-// manifest stores a manifest, of any form, under a tag or by its digest where tag is "".
+// manifest stores any manifest under a tag, or by its digest if tag is "".
 func (r registry) manifest(repo, tag, mediaType string, manifest any) ocispec.Descriptor {
 	r.t.Helper()
 	data, ok := manifest.([]byte)
@@ -87,7 +87,7 @@ func (r registry) send(method, at, mediaType string, data []byte) {
 	}
 }
 
-// archive writes files as they are into a tar.gz, without asking whether they are safe.
+// archive writes files into a tar.gz without safety checks.
 func archive(t testing.TB, files map[string]sourcetest.File) []byte {
 	t.Helper()
 	var buf bytes.Buffer

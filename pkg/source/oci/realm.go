@@ -56,7 +56,7 @@ func (g *credentialFilter) RoundTrip(req *http.Request) (*http.Response, error) 
 	if !mayReceiveCredentials(exchange.registry, req.URL) {
 		if req.Method == http.MethodPost && strings.HasPrefix(req.Header.Get("Content-Type"),
 			"application/x-www-form-urlencoded") {
-			return nil, diag.Errorf(diag.Denied, "%s wants the credentials for it to be sent to %s",
+			return nil, diag.Errorf(diag.Denied, "%s redirects its credentials to %s",
 				exchange.registry.Host,
 				req.URL.Host)
 		}

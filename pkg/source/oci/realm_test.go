@@ -20,7 +20,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/oci"
 )
 
-// network is a network of servers by name, that remembers who was shown which Authorization and form.
+// network is a network of servers by name that records which of them received which Authorization header and form.
 type network struct {
 	servers map[string]http.HandlerFunc // by host
 
@@ -66,7 +66,7 @@ func (n *network) client(t *testing.T, host string, stored map[string]string) *o
 	return c
 }
 
-// wantsToken answers as a registry does that wants tokens from a realm.
+// wantsToken answers like a registry that requires tokens from a realm.
 func wantsToken(realm string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.Header.Get("Authorization"), "Bearer") {
@@ -87,8 +87,7 @@ var (
 	identity = map[string]string{"auth": base64.StdEncoding.EncodeToString([]byte("<token>:")), "identitytoken": "r3fresh-token"}
 )
 
-// TestRealm holds that a registry's credentials go to the token server that belongs to it and to no other, which is
-// asked anonymously.
+// TestRealm checks that a registry's credentials go only to its own token server. Others are asked anonymously.
 func TestRealm(t *testing.T) {
 	for _, tt := range []struct {
 		registry, realm string
@@ -134,7 +133,7 @@ func TestRealm(t *testing.T) {
 				if leaked != tt.shown {
 					t.Errorf("credentials shown: %t, want %t: %q", leaked, tt.shown, n.shown)
 				}
-				if !tt.shown && !strings.Contains(diag.HintOf(err), "are not sent to") {
+				if !tt.shown && !strings.Contains(diag.HintOf(err), "does not send the credentials") {
 					t.Errorf("hint %q", diag.HintOf(err))
 				}
 			})
@@ -142,7 +141,7 @@ func TestRealm(t *testing.T) {
 	}
 }
 
-// TestTrusts has the pairs that cannot be reached by name.
+// TestTrusts checks the pairs that cannot be tested by name.
 func TestTrusts(t *testing.T) {
 	for _, tt := range []struct {
 		registry, realm string
@@ -188,7 +187,7 @@ func TestTrusts(t *testing.T) {
 	}
 }
 
-// TestSecretsInErrors has servers repeat what they were shown.
+// TestSecretsInErrors makes servers repeat the secrets that they received.
 func TestSecretsInErrors(t *testing.T) {
 	const host = "registry.invalid"
 	basic := password["auth"]
@@ -232,7 +231,7 @@ func TestSecretsInErrors(t *testing.T) {
 	}
 }
 
-// TestRefusedElsewhere names the server that refuses, where it is not the registry.
+// TestRefusedElsewhere checks that the error names the server that denied access, if it is not the registry.
 func TestRefusedElsewhere(t *testing.T) {
 	refuses := func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }
 	n := &network{servers: map[string]http.HandlerFunc{
@@ -246,9 +245,9 @@ func TestRefusedElsewhere(t *testing.T) {
 	}}
 	c := n.client(t, "registry.invalid", password)
 	for host, want := range map[string][]string{
-		"registry.invalid": {"cdn.invalid, where registry.invalid redirects to, refuses", "are not sent to cdn.invalid"},
-		"tokens.invalid":   {"tokens.invalid refuses", "skillpm login tokens.invalid"},
-		"private.invalid":  {"evil.invalid, where private.invalid wants tokens to come from, refuses", "are not sent to evil.invalid"},
+		"registry.invalid": {"cdn.invalid (to which registry.invalid redirects) denied access", "about cdn.invalid, to which skillpm does not send"},
+		"tokens.invalid":   {"tokens.invalid denied access", "skillpm login tokens.invalid"},
+		"private.invalid":  {"evil.invalid (the token server of private.invalid) denied access", "about its token server evil.invalid, to which skillpm does not send"},
 	} {
 		ref := pack.Ref{Kind: pack.KindOCI, URL: "oci://" + host + "/acme/deploy", Rev: "1.0.0"}
 		_, err := c.Open(t.Context(), ref)
@@ -261,7 +260,7 @@ func TestRefusedElsewhere(t *testing.T) {
 	}
 }
 
-// TestPlainPage has a server without TLS answer a TLS greeting with a page that does not begin as HTTP does.
+// TestPlainPage makes a server without TLS answer a TLS handshake with a page that does not begin like HTTP.
 func TestPlainPage(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -287,5 +286,5 @@ func TestPlainPage(t *testing.T) {
 	c := oci.New(oci.Options{Retries: -1})
 	defer c.Close()
 	_, err = c.Versions(t.Context(), pack.Ref{Kind: pack.KindOCI, URL: "oci://" + listener.Addr().String() + "/acme/deploy"})
-	wantCode(t, err, diag.NotFound, "no repository")
+	wantCode(t, err, diag.NotFound, "does not exist")
 }

@@ -98,7 +98,7 @@ func (r *repository) referrers(ctx context.Context, subject, artifactType string
 	var all []ocispec.Descriptor
 	for page := 0; next != nil; page++ {
 		if page == maxReferrerPages {
-			return nil, diag.Errorf(diag.Remote, "%s lists what is about %s on more than %d pages", r.name, subject,
+			return nil, diag.Errorf(diag.Remote, "%s lists the referrers of %s on more than %d pages", r.name, subject,
 				maxReferrerPages)
 		}
 		more, following, err := r.referrerPage(ctx, next)
@@ -131,7 +131,7 @@ func (r *repository) referrerPage(ctx context.Context, page *url.URL) ([]ocispec
 	}
 	idx, err := referrerIndex(data)
 	if err != nil {
-		return nil, nil, diag.Errorf(diag.Remote, "%s: the referrers: %w", r.name, err)
+		return nil, nil, diag.Errorf(diag.Remote, "%s: cannot read the referrers: %w", r.name, err)
 	}
 	next, err := nextPage(head.Get("Link"), page)
 	return idx.Manifests, next, err
@@ -141,7 +141,7 @@ func (r *repository) referrerPage(ctx context.Context, page *url.URL) ([]ocispec
 func referrerIndex(data []byte) (*ocispec.Index, error) {
 	idx := &ocispec.Index{Versioned: specs.Versioned{SchemaVersion: 2}, MediaType: ocispec.MediaTypeImageIndex}
 	if len(data) > maxManifest || json.Unmarshal(data, idx) != nil {
-		return nil, diag.Errorf(diag.Invalid, "it is not JSON of at most %d bytes", maxManifest)
+		return nil, diag.Errorf(diag.Invalid, "the list is not JSON or is larger than %d bytes", maxManifest)
 	}
 	return idx, nil
 }
@@ -199,7 +199,7 @@ func (r *repository) attach(ctx context.Context, doc document, m *ocispec.Manife
 	if ok || err != nil {
 		return err
 	}
-	return diag.Errorf(diag.Conflict, "%s: others keep changing the list %s", r.name, fallbackTag(subject)).
+	return diag.Errorf(diag.Conflict, "%s: other processes keep changing the tag %s", r.name, fallbackTag(subject)).
 		WithHint("try again")
 }
 
@@ -262,7 +262,7 @@ func (c *Client) status(ctx context.Context, p reader, ref pack.Ref) (s Status, 
 		return Status{}, "", err
 	}
 	if a.Type != MediaTypeStatus || len(a.Blobs) != 1 {
-		return Status{}, "", diag.Errorf(diag.Invalid, "%s: the tag %s is a %q and not what it should be",
+		return Status{}, "", diag.Errorf(diag.Invalid, "%s: the tag %s contains %q instead of an index",
 			trimVersion(ref), StatusTag, a.Type)
 	}
 	data := a.Blobs[0].Data // verified with the manifest
@@ -332,7 +332,7 @@ func (c *Client) setStatus(ctx context.Context, ref pack.Ref, change func(*Statu
 	if ok || err != nil {
 		return err
 	}
-	return diag.Errorf(diag.Conflict, "%s: others keep changing what it says about its versions", trimVersion(ref)).
+	return diag.Errorf(diag.Conflict, "%s: other processes keep changing the yanked versions", trimVersion(ref)).
 		WithHint("try again")
 }
 

@@ -35,7 +35,7 @@ func (c *Client) openRemote(ctx context.Context, ociURL string) (*repository, er
 	name := strings.TrimPrefix(ociURL, "oci://")
 	repo, err := remote.NewRepository(name)
 	if err != nil {
-		return nil, diag.Errorf(diag.Usage, "%q is not an OCI repository", name).WithHint("write oci://host/repository")
+		return nil, diag.Errorf(diag.Usage, "invalid OCI repository %q", name).WithHint("use oci://REGISTRY/REPOSITORY")
 	}
 	host := repo.Reference.Registry
 	if repo.PlainHTTP, err = c.plainHTTP(ctx, repo.Reference.Host()); err != nil {
@@ -76,7 +76,7 @@ func (r *repository) tags(ctx context.Context) ([]string, error) {
 func (r *repository) tagPage(ctx context.Context, pageURL *url.URL) ([]string, *url.URL, error) {
 	head, data, err := r.get(ctx, pageURL, "application/json")
 	if errors.Is(err, errdef.ErrNotFound) {
-		return nil, nil, diag.Errorf(diag.NotFound, "there is no repository %s", r.name)
+		return nil, nil, diag.Errorf(diag.NotFound, "repository %s does not exist", r.name)
 	}
 	if err != nil {
 		return nil, nil, r.client.remoteError(r.host, err)
@@ -85,7 +85,7 @@ func (r *repository) tagPage(ctx context.Context, pageURL *url.URL) ([]string, *
 		Tags []string `json:"tags"`
 	}
 	if len(data) > maxManifest || json.Unmarshal(data, &page) != nil {
-		return nil, nil, diag.Errorf(diag.Remote, "%s: the list of tags is not JSON of at most %d bytes", r.name,
+		return nil, nil, diag.Errorf(diag.Remote, "%s: the list of tags is not JSON or is larger than %d bytes", r.name,
 			maxManifest)
 	}
 	next, err := nextPage(head.Get("Link"), pageURL)
@@ -100,7 +100,7 @@ const manifestTypes = ocispec.MediaTypeImageManifest + ", " + ocispec.MediaTypeI
 func (r *repository) get(ctx context.Context, pageURL *url.URL, accept string) (head http.Header, data []byte,
 	err error,
 ) {
-	data, err = httpx.ReadWhole(ctx, r.tries, maxManifest, func() (io.ReadCloser, error) {
+	data, err = httpx.ReadWhole(ctx, r.host, r.tries, maxManifest, func() (io.ReadCloser, error) {
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, pageURL.String(), nil)
 		if err != nil {
 			return nil, diag.Errorf(diag.Internal, "%w", err)
@@ -156,10 +156,11 @@ func nextPage(link string, pageURL *url.URL) (*url.URL, error) {
 	target, _, found := strings.Cut(target, ">")
 	next, err := pageURL.Parse(target)
 	if !ok || !found || err != nil {
-		return nil, diag.Errorf(diag.Remote, "%s: the Link to the next tags is malformed", pageURL.Host)
+		return nil, diag.Errorf(diag.Remote, "%s: the Link header of the tag list is malformed", pageURL.Host)
 	}
 	if next.Scheme != pageURL.Scheme || next.Host != pageURL.Host {
-		return nil, diag.Errorf(diag.Denied, "%s: the next tags are said to be on %s", pageURL.Host, next.Host)
+		return nil, diag.Errorf(diag.Denied, "%s: the next page of the tag list is on another server, %s",
+			pageURL.Host, next.Host)
 	}
 	return next, nil
 }
@@ -183,7 +184,8 @@ func (r *repository) document(ctx context.Context, ref string) (document, error)
 		switch {
 		case want == string(sum), want == "", want == ref && !isDigest(ref):
 		case !isDigest(want):
-			return document{}, diag.Errorf(diag.Invalid, "%s: digest %q is not sha256: and 64 hex digits", r.name,
+			return document{}, diag.Errorf(diag.Invalid, "%s: invalid digest %q: use sha256: and 64 hexadecimal "+
+				"digits", r.name,
 				httpx.Clean(want))
 		default:
 			return document{}, &bundle.MismatchError{

@@ -23,14 +23,14 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/oci"
 )
 
-// The two servers that everything is tried with: docker-registry, without a referrers API, and olareg, with it.
+// servers are the two servers of all tests: docker-registry, without a referrers API, and olareg, with it.
 func servers(t *testing.T) map[string]*ocitest.Server {
 	t.Helper()
 	return map[string]*ocitest.Server{"olareg": ocitest.New(t), "docker-registry": ocitest.DockerRegistry(t, ocitest.Options{})}
 }
 
-// TestAuthentication publishes and fetches with a login, is refused with a wrong one and with none, and shows none in
-// any error.
+// TestAuthentication publishes and fetches with a login, and is denied with a wrong one and without one. No error shows
+// a login.
 func TestAuthentication(t *testing.T) {
 	const secret = "correct horse battery"
 	s := ocitest.DockerRegistry(t, ocitest.Options{TLS: true, User: "ada", Password: secret})
@@ -74,7 +74,7 @@ func TestAuthentication(t *testing.T) {
 	}
 }
 
-// TestBearer publishes and fetches where a registry wants tokens from a server of its own.
+// TestBearer publishes and fetches with a registry that requires tokens from a separate server.
 func TestBearer(t *testing.T) {
 	s := ocitest.New(t)
 	var scopes []string
@@ -123,7 +123,7 @@ func TestBearer(t *testing.T) {
 	}
 }
 
-// TestAuthority trusts a certificate whose file is named, and none else.
+// TestAuthority checks that only a certificate whose file is configured is trusted.
 func TestAuthority(t *testing.T) {
 	s := ocitest.DockerRegistry(t, ocitest.Options{TLS: true})
 	ref := pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/deploy")}
@@ -146,8 +146,7 @@ func TestAuthority(t *testing.T) {
 	}
 }
 
-// TestPlainHTTP holds that a host is spoken to without TLS where it is allowed by its name and port, and that no TLS is
-// tried.
+// TestPlainHTTP checks that a host whose name and port are allowed is accessed without TLS, and that TLS is not tried.
 func TestPlainHTTP(t *testing.T) {
 	for _, tt := range []struct {
 		allowed, scheme string
@@ -176,8 +175,8 @@ func attaching(a oci.Artifact) func(context.Context, oci.Pushed, []byte) ([]oci.
 	return func(context.Context, oci.Pushed, []byte) ([]oci.Artifact, error) { return []oci.Artifact{a}, nil }
 }
 
-// TestPages publishes more versions than fit a page of tags. Debian's docker-registry sends them all at once; the pages
-// of olareg are as small as its client asks for, so here it is asked for fewer.
+// TestPages publishes more versions than fit a page of tags. Debian's docker-registry sends all at once. The pages of
+// olareg have the size that the client requests, so the test requests small ones.
 func TestPages(t *testing.T) {
 	for name, s := range servers(t) {
 		t.Run(name, func(t *testing.T) {
@@ -209,7 +208,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestReferrerPages lists more than a page of what is about a version.
+// TestReferrerPages lists more than a page of a version's referrers.
 func TestReferrerPages(t *testing.T) {
 	s := ocitest.New(t)
 	c, ref := s.Client(t, ""), pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/deploy")}
@@ -259,7 +258,7 @@ func TestReferrerPages(t *testing.T) {
 	}
 }
 
-// TestDeleted has a version deleted: what is left of it is named, and the version can be published again.
+// TestDeleted deletes a version: the error names the remains, and the version can be published again.
 func TestDeleted(t *testing.T) {
 	for name, s := range servers(t) {
 		t.Run(name, func(t *testing.T) {
@@ -274,7 +273,7 @@ func TestDeleted(t *testing.T) {
 			remove(t, s, "acme/deploy", first.Digest)
 			fresh := s.Client(t, "")
 			_, err = fresh.Open(t.Context(), ref)
-			wantCode(t, err, diag.NotFound, "1.0.0", "it has 2.0.0")
+			wantCode(t, err, diag.NotFound, "1.0.0", "available tags: 2.0.0")
 			err = fresh.Fetch(t.Context(), p, nil, &devNull{})
 			wantCode(t, err, diag.NotFound, first.Digest)
 			at := ref
@@ -292,7 +291,7 @@ func TestDeleted(t *testing.T) {
 	}
 }
 
-// remove deletes a manifest, as those who run a registry do.
+// remove deletes a manifest, like the registry's operator.
 func remove(t *testing.T, s *ocitest.Server, repo, digest string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodDelete, "http://"+s.Host+"/v2/"+repo+"/manifests/"+digest, nil)
@@ -310,7 +309,7 @@ func remove(t *testing.T, s *ocitest.Server, repo, digest string) {
 	}
 }
 
-// TestPushIsPatient has a registry refuse each kind of request of a publication once, as busy ones do.
+// TestPushIsPatient makes a registry reject each kind of request of a publication once, like a busy one.
 func TestPushIsPatient(t *testing.T) {
 	for _, kind := range []string{"HEAD /blobs/", "POST /blobs/uploads", "PUT /blobs/uploads", "PUT /manifests/sha256:", "PUT /manifests/1.0.0", "GET /referrers/", "GET /tags/list"} {
 		t.Run(kind, func(t *testing.T) {
@@ -344,7 +343,7 @@ func TestPushIsPatient(t *testing.T) {
 	}
 }
 
-// TestDamagedReferrer has a blob of a layout's referrer changed.
+// TestDamagedReferrer changes a blob of a layout's referrer.
 func TestDamagedReferrer(t *testing.T) {
 	dir := t.TempDir()
 	c, ref := oci.New(oci.Options{Base: dir}), pack.Ref{Kind: pack.KindLayout, URL: "out", ID: deployID}

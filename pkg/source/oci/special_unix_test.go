@@ -14,8 +14,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/oci"
 )
 
-// TestLayoutSpecialFiles replaces each file of a layout by a pipe, which is not waited for, and by a link to a file
-// elsewhere, which is not read.
+// TestLayoutSpecialFiles replaces each file of a layout by a pipe, which must not block, and by a link to a file
+// elsewhere, which must not be read.
 func TestLayoutSpecialFiles(t *testing.T) {
 	secret := filepath.Join(t.TempDir(), "secret")
 	if err := os.WriteFile(secret, []byte("Xyzzy"), 0o600); err != nil {
@@ -59,7 +59,7 @@ func TestLayoutSpecialFiles(t *testing.T) {
 	}
 }
 
-// TestLayoutLockIsAPipe publishes to a layout whose lock would be waited for.
+// TestLayoutLockIsAPipe publishes to a layout whose lock file is a pipe.
 func TestLayoutLockIsAPipe(t *testing.T) {
 	base := t.TempDir()
 	c := oci.New(oci.Options{Base: base})

@@ -10,8 +10,8 @@ import (
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 )
 
-// TestSpoolIsBounded holds that what is kept is bounded in size and number, that the oldest goes first, and that who
-// reads a layer can read it to its end.
+// TestSpoolIsBounded checks that kept layers are limited in size and number, that the oldest is removed first, and that
+// an open layer can be read to its end.
 func TestSpoolIsBounded(t *testing.T) {
 	dir := t.TempDir()
 	s := &spool{dir: dir}

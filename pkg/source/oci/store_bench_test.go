@@ -11,7 +11,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/store"
 )
 
-// BenchmarkFetchIntoStore is a cold fetch as installing does it: from a registry into an empty store.
+// BenchmarkFetchIntoStore measures a cold fetch like that of an installation: from a registry into an empty store.
 func BenchmarkFetchIntoStore(b *testing.B) {
 	for _, n := range []int{10, 100, 1000} {
 		b.Run(fmt.Sprintf("skills=%d", n), func(b *testing.B) {

@@ -56,7 +56,7 @@ func (c *Client) plainHTTP(ctx context.Context, host string) (bool, error) {
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://"+host+"/v2/", nil)
 	if err != nil {
-		return false, diag.Errorf(diag.Usage, "%q is not a host", host)
+		return false, diag.Errorf(diag.Usage, "invalid host %q", host)
 	}
 	resp, err := c.auth.Client.Do(req)
 	switch {

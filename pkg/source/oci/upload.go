@@ -39,7 +39,7 @@ func (r *repository) upload(ctx context.Context, d ocispec.Descriptor, content i
 		if err == nil || attempt >= r.tries || ctx.Err() != nil || !isTransient(err) {
 			return r.client.remoteError(r.host, err)
 		}
-		if err := httpx.Pause(ctx, attempt); err != nil {
+		if err := httpx.Pause(ctx, "upload to "+r.host+" failed", attempt); err != nil {
 			return err
 		}
 		if _, err := content.Seek(0, io.SeekStart); err != nil {
@@ -114,7 +114,7 @@ func (r *repository) putManifest(ctx context.Context, doc document, ref string) 
 		if response == nil || attempt >= r.tries || !isNotYetVisible(response) {
 			return head, err
 		}
-		if err := httpx.Pause(ctx, attempt); err != nil {
+		if err := httpx.Pause(ctx, r.host+" does not show an uploaded layer yet", attempt); err != nil {
 			return nil, err
 		}
 	}
@@ -153,7 +153,7 @@ func (r *repository) tryPutManifest(ctx context.Context, doc document, ref strin
 		return nil, response, r.client.responseError(r.name, r.host, response)
 	}
 	if sum := resp.Header.Get("Docker-Content-Digest"); sum != "" && sum != string(doc.desc.Digest) {
-		return nil, nil, diag.Errorf(diag.Integrity, "%s: the manifest %s was stored as %s", r.name, doc.desc.Digest,
+		return nil, nil, diag.Errorf(diag.Integrity, "%s stored the manifest %s as %s", r.name, doc.desc.Digest,
 			httpx.Clean(sum))
 	}
 	return resp.Header, nil, nil

@@ -42,9 +42,9 @@ func (r *indexRegistry) Catalog(ctx context.Context) (iter.Seq2[index.CatalogEnt
 }
 
 func (r *indexRegistry) noCatalog() error {
-	return diag.Errorf(diag.NotFound, "%s has no %s: its packs can be installed by name, and not searched", r.name,
+	return diag.Errorf(diag.NotFound, "%s cannot be searched: it has no %s", r.name,
 		index.CatalogPath).
-		WithHint("ask who keeps the index to run skillpm index build")
+		WithHint("install packs by name, or ask the owner of the index to run: skillpm index build")
 }
 
 // entriesOf reads a catalog. Errors name the registry.
@@ -120,8 +120,8 @@ func (c cache) cachedCatalog(key string) (open func() (io.ReadCloser, error), ta
 	return func() (io.ReadCloser, error) {
 		data, ok := c.loadBlob(digest)
 		if !ok {
-			return nil, diag.Errorf(diag.Integrity, "what is kept of %s is damaged", key).
-				WithHint("skillpm cache gc --all removes it; then it is asked for again")
+			return nil, diag.Errorf(diag.Integrity, "the cache of %s is damaged", key).
+				WithHint("remove the cache with: skillpm cache gc --all")
 		}
 		return io.NopCloser(bytes.NewReader(data)), nil
 	}, digest, true
@@ -174,8 +174,8 @@ func (w *httpFiles) catalog(ctx context.Context) (func() (io.ReadCloser, error),
 	key := w.base.JoinPath(index.CatalogPath).String()
 	open, tag, ok := w.cache.cachedCatalog(key)
 	if w.offline && !ok {
-		return nil, "", diag.Errorf(diag.Remote, "%s was not read before and skillpm is offline", key).
-			WithHint("leave --offline out")
+		return nil, "", diag.Errorf(diag.Remote, "%s is not cached, and skillpm is offline", key).
+			WithHint("run the command without --offline")
 	}
 	if w.offline {
 		return open, tag, nil

@@ -36,7 +36,7 @@ func indexWithLayout(t *testing.T, dir string, packs []registrytest.Published) {
 	registrytest.WriteIndex(t, dir, client, layout, func(pack.ID) string { return "oci-layout:layout" }, packs)
 }
 
-// indexOfServer writes an index whose packs are in an OCI registry, and returns what fetches them.
+// indexOfServer writes an index whose packs are in an OCI registry, and returns a client that fetches them.
 func indexOfServer(t *testing.T, dir string, packs []registrytest.Published) *oci.Client {
 	t.Helper()
 	s := ocitest.New(t)
@@ -65,7 +65,7 @@ func pushAll(t *testing.T, c *oci.Client, target func(pack.ID) pack.Ref, packs [
 	}
 }
 
-// kinds are all kinds of registry.
+// kinds lists all kinds of registry.
 func kinds() map[string]registrytest.Kind {
 	return map[string]registrytest.Kind{
 		"embedded": {Dated: true, Lists: true, Make: func(t *testing.T, packs []registrytest.Published) (registry.Registry, registrytest.Fetcher) {
@@ -125,7 +125,7 @@ func kinds() map[string]registrytest.Kind {
 	}
 }
 
-// TestContract runs what every kind of registry keeps. M2, O16
+// TestContract runs the contract of every kind of registry (M2, O16).
 func TestContract(t *testing.T) {
 	for name, kind := range kinds() {
 		t.Run(name, func(t *testing.T) {
@@ -149,7 +149,7 @@ func pushIndex(t testing.TB, c *oci.Client, url, dir string) string {
 	return digest
 }
 
-// serveGit makes a repository of the files in dir and serves it.
+// serveGit creates a repository of the files in dir and serves it.
 func serveGit(t *testing.T, dir string) string {
 	t.Helper()
 	files := make(map[string]string)

@@ -29,8 +29,8 @@ type httpFiles struct {
 func openHTTPS(name, address string, deps Deps) (Registry, error) {
 	base, err := url.Parse(address)
 	if err != nil || base.Host == "" || base.User != nil || base.RawQuery != "" || base.Fragment != "" {
-		return nil, diag.Errorf(diag.Usage, "%q is not the address of an index", redacted(address)).
-			WithHint("write https://host/path, without user, query and fragment")
+		return nil, diag.Errorf(diag.Usage, "invalid index address %q", redacted(address)).
+			WithHint("use https://HOST/PATH without user, query, or fragment")
 	}
 	client := withRetries(deps.HTTP)
 	client.Transport = newLoginTransport(client.Transport, base, deps.Getenv, deps.Logins)
@@ -80,8 +80,8 @@ func (w *httpFiles) read(ctx context.Context, path string) ([]byte, error) {
 	stored, ok := w.cache.load(url)
 	if w.offline {
 		if !ok {
-			return nil, diag.Errorf(diag.Remote, "%s was not read before and skillpm is offline", url).
-				WithHint("leave --offline out")
+			return nil, diag.Errorf(diag.Remote, "%s is not cached, and skillpm is offline", url).
+				WithHint("run the command without --offline")
 		}
 		return stored.answer()
 	}
@@ -112,7 +112,7 @@ func (w *httpFiles) revalidate(ctx context.Context, url string, stored cached) (
 func (w *httpFiles) get(ctx context.Context, url, etag string, limit int64) (resp *http.Response, data []byte,
 	err error,
 ) {
-	data, err = httpx.ReadWhole(ctx, retries, limit, func() (io.ReadCloser, error) {
+	data, err = httpx.ReadWhole(ctx, w.base.Host, retries, limit, func() (io.ReadCloser, error) {
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 		if err != nil {
 			return nil, diag.Errorf(diag.Usage, "%s: %w", w.base.Host, err)
@@ -147,14 +147,14 @@ func (w *httpFiles) handleResponse(url string, resp *http.Response, data []byte,
 	case resp.StatusCode == http.StatusNotFound || resp.StatusCode == http.StatusGone:
 		return false, fs.ErrNotExist
 	case resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden:
-		return false, diag.Errorf(diag.Denied, "%s answers %s", url, status).WithHint("%s", w.loginHint())
+		return false, diag.Errorf(diag.Denied, "%s responded with %s", url, status).WithHint("%s", w.loginHint())
 	case resp.StatusCode != http.StatusOK:
-		return false, diag.Errorf(diag.Remote, "%s answers %s", url, status)
+		return false, diag.Errorf(diag.Remote, "%s responded with %s", url, status)
 	case int64(len(data)) > limit:
 		return false, diag.Errorf(diag.Invalid, "%s is larger than %d bytes", url, limit)
 	case strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html"):
-		return false, diag.Errorf(diag.Remote, "%s answers with a web page and not with a file of an index", url).
-			WithHint("check the address; the network may ask for a login")
+		return false, diag.Errorf(diag.Remote, "%s answered with a web page instead of an index file", url).
+			WithHint("check the address, and whether your network requires a login")
 	}
 	return true, nil
 }
@@ -162,7 +162,7 @@ func (w *httpFiles) handleResponse(url string, resp *http.Response, data []byte,
 // loginHint describes how to log in.
 func (w *httpFiles) loginHint() string {
 	names := git.TokenVariables(w.base)
-	hint := "log in with skillpm login " + w.base.Host
+	hint := "log in with: skillpm login " + w.base.Host
 	if len(names) > 0 {
 		hint += ", or set " + names[len(names)-1]
 	}
@@ -187,10 +187,10 @@ func (w *httpFiles) wrapError(err error) error {
 		err = u.Err
 	}
 	if errors.Is(err, http.ErrSchemeMismatch) {
-		return diag.Errorf(diag.Remote, "index %s: the server does not speak TLS, and indexes are read over HTTPS",
+		return diag.Errorf(diag.Remote, "index %s: the server does not support TLS, which indexes require",
 			w.base.Host).
-			WithHint("if it is an OCI registry, write oci://%s/NAMESPACE; one without TLS also needs plain-http in "+
-				"the settings, unless it is on this machine", w.base.Host)
+			WithHint("for an OCI registry, use oci://%s/NAMESPACE; without TLS, add it to plain-http in the settings",
+				w.base.Host)
 	}
 	return diag.Errorf(diag.Remote, "index %s: %w", w.base.Host, err).
 		WithHint("check the address and the network, then try again")

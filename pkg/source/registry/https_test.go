@@ -22,7 +22,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/registry"
 )
 
-// web is several HTTPS servers with indexes, by host. It remembers who was asked for what.
+// web is several HTTPS servers with indexes, by host. It records the requests.
 type web struct {
 	dirs  map[string]http.Handler
 	fault func(n int, w http.ResponseWriter, r *http.Request) bool // sees requests first; false has them answered
@@ -61,13 +61,13 @@ func (s *web) requests() []string {
 	return list
 }
 
-// client returns what reaches the servers.
+// client returns a client that reaches the servers.
 func (s *web) client(t *testing.T) *http.Client {
 	t.Helper()
 	return &http.Client{Transport: ocitest.Pipe(t, s)}
 }
 
-// webIndex returns the files of an index as a server has them.
+// webIndex returns the files of an index in the layout of a server.
 func webIndex(t *testing.T, packs ...registrytest.Published) http.Handler {
 	t.Helper()
 	dir := t.TempDir()
@@ -77,8 +77,8 @@ func webIndex(t *testing.T, packs ...registrytest.Published) http.Handler {
 
 const deployFile = "a.example/packs/a5/0a/acme/deploy.ndjson"
 
-// TestResolvingCosts holds that a pack in an HTTPS index is resolved with one GET, and again with one that brings
-// nothing.
+// TestResolvingCosts checks that resolving a pack in an HTTPS index needs one GET, and the next time one that is
+// answered with "not modified".
 func TestResolvingCosts(t *testing.T) {
 	s := &web{dirs: map[string]http.Handler{"a.example": webIndex(t, registrytest.Pack("acme/deploy", "1.0.0", "deploy"))}}
 	deps := registry.Deps{HTTP: s.client(t), Cache: filepath.Join(t.TempDir(), "http")}
@@ -132,7 +132,7 @@ func damageCache(t *testing.T, dir string) {
 	}
 }
 
-// TestRecent holds that the sets of one process ask for a file once, and a later one whether it is still the same.
+// TestRecent checks that the sets of one process request a file once, and that a later process revalidates it.
 func TestRecent(t *testing.T) {
 	index := webIndex(t, registrytest.Pack("acme/deploy", "1.0.0", "deploy"))
 	cache := t.TempDir()
@@ -167,8 +167,8 @@ func TestRecent(t *testing.T) {
 	})
 }
 
-// TestHostileIndex has a web server answer as it should not. What works in the end is right, and what does not ends
-// soon.
+// TestHostileIndex makes a web server send invalid or hostile answers. A successful result is correct, and a failure
+// comes soon.
 func TestHostileIndex(t *testing.T) {
 	good := webIndex(t, registrytest.Pack("acme/deploy", "1.0.0", "deploy"))
 	type (
@@ -202,7 +202,7 @@ func TestHostileIndex(t *testing.T) {
 		{"a web page", text("text/html", "<html>"), diag.Remote, "web page", 1, 0},
 		{"a web page that is called text", text("text/plain", "<html>"), diag.Invalid, "deploy.ndjson:1", 1, 0},
 		{"another pack", text("application/json", `{"name":"evil/pack","version":"1.0.0","source":"oci://r.example/x","digest":"sha256:`+strings.Repeat("0", 64)+
-			`","skills":[{"name":"a","tree":"t1:sha256:`+strings.Repeat("0", 64)+`"}]}`), diag.Invalid, "is about evil/pack", 1, 0},
+			`","skills":[{"name":"a","tree":"t1:sha256:`+strings.Repeat("0", 64)+`"}]}`), diag.Invalid, "contains entries of evil/pack", 1, 0},
 		{"no index at all", always(404), diag.Invalid, "has no config.json", 2, 0},
 		{"a newer format", func(_ int, w writer, r request) bool {
 			if strings.HasSuffix(r.URL.Path, "config.json") {
@@ -213,7 +213,7 @@ func TestHostileIndex(t *testing.T) {
 		{"500 for ever", always(500), diag.Remote, "500", 4, 3 * time.Second},
 		{"500 twice", func(n int, w writer, r request) bool { return n <= 2 && always(500)(n, w, r) }, 0, "", 3, 3 * time.Second},
 		{"busy for a while", func(n int, w writer, r request) bool { return n <= 1 && always(429, "Retry-After", "20")(n, w, r) }, 0, "", 2, 20 * time.Second},
-		{"busy for a year", always(503, "Retry-After", "31536000"), diag.Remote, "left alone for 8760h", 1, 0},
+		{"busy for a year", always(503, "Retry-After", "31536000"), diag.Remote, "retry in 8760h", 1, 0},
 		{"403", always(403), diag.Denied, "403", 1, 0},
 		{"401", always(401, "WWW-Authenticate", `Basic realm="x"`), diag.Denied, "401", 1, 0},
 		{"not modified since never", always(304), diag.Remote, "304", 1, 0},
@@ -232,7 +232,7 @@ func TestHostileIndex(t *testing.T) {
 			w.(http.Flusher).Flush()
 			<-r.Context().Done()
 			return true
-		}, diag.Remote, "nothing came for 30s", 4, 5 * time.Minute},
+		}, diag.Remote, "no data for 30s", 4, 5 * time.Minute},
 		{"drips", func(_ int, w writer, r request) bool {
 			for r.Context().Err() == nil {
 				_, _ = w.Write([]byte("\n"))
@@ -243,7 +243,7 @@ func TestHostileIndex(t *testing.T) {
 				}
 			}
 			return true
-		}, diag.Remote, "bytes came in 30s", 4, 5 * time.Minute},
+		}, diag.Remote, "bytes in 30s", 4, 5 * time.Minute},
 		{"never ends", func(_ int, w writer, r request) bool {
 			for line := bytes.Repeat([]byte(" "), 1<<20); ; {
 				if _, err := w.Write(line); err != nil {
@@ -275,7 +275,7 @@ func TestHostileIndex(t *testing.T) {
 	}
 }
 
-// TestTooLarge holds that what is over the limit is not read on.
+// TestTooLarge checks that reading stops at the size limit.
 func TestTooLarge(t *testing.T) {
 	var sent atomic.Int64
 	s := &web{fault: func(_ int, w http.ResponseWriter, _ *http.Request) bool {
@@ -294,7 +294,7 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
-// TestAskedOnce holds that what many goroutines want at once is asked for once.
+// TestAskedOnce checks that concurrent goroutines share one request.
 func TestAskedOnce(t *testing.T) {
 	s := ocitest.New(t)
 	pushAll(t, s.Client(t, ""), func(id pack.ID) pack.Ref {
@@ -334,7 +334,7 @@ func TestAskedOnce(t *testing.T) {
 	}
 }
 
-// TestGivenUp holds that one caller who gives up does not spoil the answer for those who wait for the same.
+// TestGivenUp checks that a caller that gives up does not affect others that wait for the same answer.
 func TestGivenUp(t *testing.T) {
 	good := webIndex(t, registrytest.Pack("acme/deploy", "1.0.0", "deploy"))
 	synctest.Test(t, func(t *testing.T) {
@@ -368,8 +368,8 @@ func TestGivenUp(t *testing.T) {
 	})
 }
 
-// TestListingCosts holds that the versions below an OCI prefix are found by their tags alone, and a version's
-// description by its manifest alone.
+// TestListingCosts checks that the versions below an OCI prefix are listed with only their tags, and that a version is
+// described with only its manifest.
 func TestListingCosts(t *testing.T) {
 	s := ocitest.New(t)
 	var packs []registrytest.Published
@@ -395,7 +395,7 @@ func TestListingCosts(t *testing.T) {
 	}
 }
 
-// inRegistry leaves out what only finds out how a registry is spoken to.
+// inRegistry leaves out requests that only detect the registry's protocol.
 func inRegistry(requests []string) []string {
 	return slices.DeleteFunc(requests, func(r string) bool { return strings.HasSuffix(r, " /v2/") })
 }

@@ -98,7 +98,7 @@ func (r *indexRegistry) load(ctx context.Context, id pack.ID) (*index.Entry, err
 		return nil, diag.Errorf(diag.CodeOf(err), "%s: %w", r.name, err)
 	}
 	if entry.ID != id {
-		return nil, diag.Errorf(diag.Invalid, "%s: %s is about %s", r.name, path, entry.ID)
+		return nil, diag.Errorf(diag.Invalid, "%s: %s contains entries of %s", r.name, path, entry.ID)
 	}
 	return entry, nil
 }

@@ -97,6 +97,6 @@ func List(r Registry) (Lister, error) {
 		return l, nil
 	}
 	return nil, diag.Errorf(diag.NotFound,
-		"%s cannot be searched: registries of OCI artifacts do not say which packs they have", r.Name()).
-		WithHint("ask for packs by name, or configure the index that lists them")
+		"%s cannot be searched: OCI registries do not list their packs", r.Name()).
+		WithHint("install packs by name, or add an index that lists them: skillpm registry add NAME URL")
 }

@@ -16,7 +16,8 @@ func (s *Set) locked(ctx context.Context, id pack.ID, source string) (Registry, 
 		if isEnforced && enforced != source {
 			return nil, otherSourceError(id, source, enforced)
 		}
-		return s.enforced(ctx, id, source)
+		return s.only(ctx, id, source, "skillpm.lock records this source: publish "+id.String()+
+			" there again, or remove and install it")
 	}
 	candidates, err := s.lockedCandidates(ctx, id)
 	if err != nil {
@@ -51,9 +52,10 @@ func (s *Set) locked(ctx context.Context, id pack.ID, source string) (Registry, 
 // otherSourceError reports that a pack is locked to another source than the one to which the enterprise binds its
 // owner. A lockfile must not override that binding.
 func otherSourceError(id pack.ID, source, enforced string) error {
-	return diag.Errorf(diag.Denied, "%s is locked to %s, and the machine's administrator bound %s to %s", id, source,
+	return diag.Errorf(diag.Denied, "%s is locked to %s, but the administrator of this machine bound %s to %s", id,
+		source,
 		id.Owner, enforced).
-		WithHint("remove the pack and install it again from there")
+		WithHint("remove the pack, and install it again")
 }
 
 // lockedCandidates returns the registries that may offer the locked source: the one that the name is bound to,
@@ -86,8 +88,8 @@ func (s *Set) lockedSource(id pack.ID, source string) (Registry, error) {
 		}
 		return newOCIRegistry(source, s.deps.OCI, refOf), nil
 	}
-	return nil, diag.Errorf(diag.NotFound, "%s is locked to %s, which no configured registry knows", id, source).
-		WithHint("configure the registry that it came from, or remove the pack and install it again")
+	return nil, diag.Errorf(diag.NotFound, "%s is locked to %s, which is not in a configured registry", id, source).
+		WithHint("add its registry with skillpm registry add, or remove the pack and install it again")
 }
 
 // sourceFilter offers only the versions of a registry that come from one source.
@@ -116,9 +118,9 @@ func (p *sourceFilter) Pack(ctx context.Context, id pack.ID, version string) (*p
 		return nil, err
 	}
 	if source := pk.Ref.Source(); source != p.source {
-		return nil, diag.Errorf(diag.Conflict, "%s@%s is at %s now, and %s is locked to %s", id, version, source, id,
+		return nil, diag.Errorf(diag.Conflict, "%s@%s is now at %s, but %s is locked to %s", id, version, source, id,
 			p.source).
-			WithHint("remove the pack and install it again if the move is meant")
+			WithHint("if the move is intended, remove the pack and install it again")
 	}
 	return pk, nil
 }

@@ -17,7 +17,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/registry"
 )
 
-// guardedWeb is a web that shows its files to those who have shown a header, and remembers which were shown to whom.
+// guardedWeb is a web that serves its files only with an authorization header, and records which server received which
+// header.
 type guardedWeb struct {
 	files http.Handler
 	want  string // the header
@@ -43,8 +44,8 @@ func (g *guardedWeb) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// TestPrivateIndex: a token of the environment is shown from the first request on, a login of Docker's configuration
-// after the server has refused one, and neither to another server.
+// TestPrivateIndex checks that a token of the environment is sent from the first request on, a login of Docker's
+// configuration after the server has denied a request, and neither to another server.
 func TestPrivateIndex(t *testing.T) {
 	basic := "Basic " + base64.StdEncoding.EncodeToString([]byte("robot:s3cret"))
 	logins := func(host string) *credential.Store {
@@ -98,7 +99,7 @@ func TestPrivateIndex(t *testing.T) {
 	}
 }
 
-// TestPlainHTTP: only this machine is read without encryption.
+// TestPlainHTTP checks that only this machine is accessed without encryption.
 func TestPlainHTTP(t *testing.T) {
 	for url, want := range map[string]diag.Code{
 		"http://127.0.0.1:1/index": diag.OK, "http://[::1]:1/": diag.OK, "http://localhost:1": diag.OK,
@@ -110,7 +111,7 @@ func TestPlainHTTP(t *testing.T) {
 	}
 }
 
-// TestWebCatalog: a catalog is asked for once, then whether it has changed, and is there offline.
+// TestWebCatalog checks that a catalog is requested once, then revalidated, and is available offline.
 func TestWebCatalog(t *testing.T) {
 	dir := t.TempDir()
 	indexOfServer(t, dir, []registrytest.Published{registrytest.Pack("acme/deploy", "1.0.0", "deploy")})

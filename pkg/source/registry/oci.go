@@ -99,8 +99,8 @@ func (p *ociRegistry) list(ctx context.Context, id pack.ID) ([]Version, error) {
 	ref := p.refOf(id)
 	list, status, err := p.src.Listing(ctx, ref)
 	if missing, ok := errors.AsType[*oci.NoDirectoryError](err); ok {
-		return nil, diag.Errorf(diag.NotFound, "registry %s: there is no directory %s", p.name, missing.Dir).
-			WithHint("look at registries and namespaces in skillpm.yaml")
+		return nil, diag.Errorf(diag.NotFound, "registry %s: directory %s does not exist", p.name, missing.Dir).
+			WithHint("check registries and namespaces in skillpm.yaml")
 	}
 	if diag.CodeOf(err) == diag.NotFound || err == nil && len(list) == 0 {
 		return nil, &NotFoundError{Pack: id, Registry: p.name}
@@ -145,9 +145,9 @@ func (p *ociRegistry) open(ctx context.Context, id pack.ID, version string) (*pa
 		return nil, err
 	}
 	if pk.ID != id || pk.Version != version {
-		return nil, diag.Errorf(diag.Integrity, "%s: what is published as %s@%s calls itself %s@%s", p.name, id,
+		return nil, diag.Errorf(diag.Integrity, "%s: the pack published as %s@%s is %s@%s", p.name, id,
 			version, pk.ID, pk.Version).
-			WithHint("it was published to the wrong place: ask its publisher")
+			WithHint("report this to its publisher: it was published to the wrong repository")
 	}
 	return pk, nil
 }

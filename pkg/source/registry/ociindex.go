@@ -26,8 +26,8 @@ const DefaultTag = "latest"
 func OCIIndex(url string) (pack.Ref, error) {
 	ref, err := pack.Parse(strings.TrimPrefix(url, "index+"))
 	if err != nil || ref.Kind != pack.KindOCI || !strings.HasPrefix(url, ociIndexScheme) {
-		return pack.Ref{}, diag.Errorf(diag.Usage, "%q is not an index in an OCI repository", redacted(url)).
-			WithHint("write index+oci://host/repository, and :tag if it is not latest")
+		return pack.Ref{}, diag.Errorf(diag.Usage, "invalid OCI index address %q", redacted(url)).
+			WithHint("use index+oci://REGISTRY/REPOSITORY[:TAG]")
 	}
 	if ref.Rev == "" && ref.Digest == "" {
 		ref.Rev = DefaultTag
@@ -37,7 +37,7 @@ func OCIIndex(url string) (pack.Ref, error) {
 
 func openOCIIndex(name, url string, deps Deps) (Registry, error) {
 	if deps.OCI == nil {
-		return nil, diag.Errorf(diag.Internal, "registry %s: OCI places cannot be read here", name)
+		return nil, diag.Errorf(diag.Internal, "registry %s: this build does not support OCI sources", name)
 	}
 	ref, err := OCIIndex(url)
 	if err != nil {
@@ -204,11 +204,12 @@ func parseIndexManifest(raw []byte) (*artifact, error) {
 		return nil, diag.Errorf(diag.Invalid, "the manifest is not JSON: %v", err)
 	}
 	if m.ArtifactType != index.ArtifactType {
-		return nil, diag.Errorf(diag.Invalid, "it holds a %q and not an index", m.ArtifactType).
-			WithHint("oci:// without index+ is a place of packs; skillpm index publish writes an index")
+		return nil, diag.Errorf(diag.Invalid, "the artifact has the type %q instead of an index", m.ArtifactType).
+			WithHint("use oci:// without index+ for a repository with packs, or publish an index with: skillpm " +
+				"index publish")
 	}
 	if len(m.Layers) > index.MaxBlobs {
-		return nil, diag.Errorf(diag.Invalid, "the index has %d blobs, more than %d", len(m.Layers), index.MaxBlobs)
+		return nil, diag.Errorf(diag.Invalid, "the index has %d blobs; the limit is %d", len(m.Layers), index.MaxBlobs)
 	}
 	a := &artifact{shards: make(map[string]oci.Blob, len(m.Layers)), bits: -1}
 	for _, l := range m.Layers {
@@ -225,7 +226,8 @@ func parseIndexManifest(raw []byte) (*artifact, error) {
 				return nil, err
 			}
 			if twice || a.bits >= 0 && len(prefix) != a.bits {
-				return nil, diag.Errorf(diag.Invalid, "the shard %q is there twice, or is not as long as others",
+				return nil, diag.Errorf(diag.Invalid, "the shard prefix %q is duplicated or has a different length "+
+					"than the others",
 					prefix)
 			}
 			a.bits, a.shards[prefix] = len(prefix), b

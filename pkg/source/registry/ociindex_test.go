@@ -20,7 +20,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/registry"
 )
 
-// anyLine returns a line of a pack that nobody fetches.
+// anyLine returns a line of a pack that no test fetches.
 func anyLine(name, version string) index.Line {
 	return index.Line{
 		Name: name, Version: version, Published: "2026-11-20T09:30:00Z", Source: "oci://registry.example/" + name,
@@ -50,8 +50,8 @@ func bigIndex(t testing.TB, n int) string {
 	return dir
 }
 
-// TestOCIIndexCosts holds that a pack of an index in an OCI repository takes the manifest and one shard, and nothing
-// but the question for the tag where nothing has changed.
+// TestOCIIndexCosts checks that a pack of an index in an OCI repository needs the manifest and one shard, and only a
+// request for the tag if nothing has changed.
 func TestOCIIndexCosts(t *testing.T) {
 	s := ocitest.New(t)
 	dir := bigIndex(t, 300)
@@ -114,7 +114,7 @@ func shard(t *testing.T, files map[string][]byte) []byte {
 	return buf.Bytes()
 }
 
-// TestHostileOCIIndex: nothing in an artifact makes a client believe what it should not, or work without end.
+// TestHostileOCIIndex checks that an artifact cannot make a client trust wrong data or run without end.
 func TestHostileOCIIndex(t *testing.T) {
 	id := parseID(t, "acme/deploy")
 	at := index.Path(id)
@@ -143,16 +143,16 @@ func TestHostileOCIIndex(t *testing.T) {
 		want string
 	}{
 		{"good", oci.Artifact{Type: index.ArtifactType, Blobs: []oci.Blob{config, of("", shard(t, map[string][]byte{at: good}))}}, diag.OK, ""},
-		{"another type", oci.Artifact{Type: "application/vnd.example", Blobs: []oci.Blob{config}}, diag.Invalid, "not an index"},
-		{"another pack", oci.Artifact{Type: index.ArtifactType, Blobs: []oci.Blob{config, of("", shard(t, map[string][]byte{at: anyLine("evil/deploy", "1.0.0").Encode()}))}}, diag.Invalid, "is about evil/deploy"},
+		{"another type", oci.Artifact{Type: "application/vnd.example", Blobs: []oci.Blob{config}}, diag.Invalid, "instead of an index"},
+		{"another pack", oci.Artifact{Type: index.ArtifactType, Blobs: []oci.Blob{config, of("", shard(t, map[string][]byte{at: anyLine("evil/deploy", "1.0.0").Encode()}))}}, diag.Invalid, "contains entries of evil/deploy"},
 		{"another path", oci.Artifact{Type: index.ArtifactType, Blobs: []oci.Blob{config, of("", shard(t, map[string][]byte{"packs/00/00/acme/deploy.ndjson": good}))}}, diag.NotFound, "no pack"},
 		{"another shard", oci.Artifact{Type: index.ArtifactType, Blobs: []oci.Blob{config, of(other, shard(t, map[string][]byte{at: good}))}}, diag.NotFound, "no pack"},
-		{"a prefix", oci.Artifact{Type: index.ArtifactType, Blobs: []oci.Blob{config, of("../x", nil)}}, diag.Invalid, "not the prefix"},
-		{"a long prefix", oci.Artifact{Type: index.ArtifactType, Blobs: []oci.Blob{config, of(strings.Repeat("0", 13), nil)}}, diag.Invalid, "not the prefix"},
-		{"two shards", oci.Artifact{Type: index.ArtifactType, Blobs: []oci.Blob{config, of("0", []byte("a")), of("0", []byte("b"))}}, diag.Invalid, "there twice"},
-		{"two lengths", oci.Artifact{Type: index.ArtifactType, Blobs: []oci.Blob{config, of("0", []byte("a")), of("01", []byte("b"))}}, diag.Invalid, "not as long as others"},
+		{"a prefix", oci.Artifact{Type: index.ArtifactType, Blobs: []oci.Blob{config, of("../x", nil)}}, diag.Invalid, "invalid shard prefix"},
+		{"a long prefix", oci.Artifact{Type: index.ArtifactType, Blobs: []oci.Blob{config, of(strings.Repeat("0", 13), nil)}}, diag.Invalid, "invalid shard prefix"},
+		{"two shards", oci.Artifact{Type: index.ArtifactType, Blobs: []oci.Blob{config, of("0", []byte("a")), of("0", []byte("b"))}}, diag.Invalid, "is duplicated"},
+		{"two lengths", oci.Artifact{Type: index.ArtifactType, Blobs: []oci.Blob{config, of("0", []byte("a")), of("01", []byte("b"))}}, diag.Invalid, "is duplicated or has a different length than"},
 		{"no gzip", oci.Artifact{Type: index.ArtifactType, Blobs: []oci.Blob{config, of("", []byte("packs"))}}, diag.Invalid, "not compressed"},
-		{"no tar", oci.Artifact{Type: index.ArtifactType, Blobs: []oci.Blob{config, of("", text.Bytes())}}, diag.Invalid, "cannot be read"},
+		{"no tar", oci.Artifact{Type: index.ArtifactType, Blobs: []oci.Blob{config, of("", text.Bytes())}}, diag.Invalid, "cannot read the shard"},
 		{"a bomb", oci.Artifact{Type: index.ArtifactType, Blobs: []oci.Blob{config, of("", bomb.Bytes())}}, diag.Invalid, "unpacks to more than"},
 		{"no configuration", oci.Artifact{Type: index.ArtifactType, Blobs: []oci.Blob{of("", shard(t, nil))}}, diag.Invalid, "has no config.json"},
 		{"a local file", oci.Artifact{Type: index.ArtifactType, Blobs: []oci.Blob{config, of("", shard(t, map[string][]byte{
@@ -175,7 +175,7 @@ func TestHostileOCIIndex(t *testing.T) {
 	}
 }
 
-// TestManyLayers: a manifest has as many blobs as an index needs, and not more.
+// TestManyLayers checks that a manifest can have as many blobs as an index needs, and not more.
 func TestManyLayers(t *testing.T) {
 	var layers []string
 	for i := range 10_000 {
@@ -193,12 +193,12 @@ func TestManyLayers(t *testing.T) {
 		return true
 	})
 	r := open(t, "index+"+s.URL("team/index"), registry.Deps{OCI: s.Client(t, "")})
-	if _, err := r.Versions(t.Context(), parseID(t, "acme/deploy")); diag.CodeOf(err) != diag.Invalid || !strings.Contains(err.Error(), "more than") {
+	if _, err := r.Versions(t.Context(), parseID(t, "acme/deploy")); diag.CodeOf(err) != diag.Invalid || !strings.Contains(err.Error(), "the limit is") {
 		t.Errorf("got %v", err)
 	}
 }
 
-// TestOCIIndexAddress: what is written is what is read.
+// TestOCIIndexAddress checks that a written address is read back unchanged.
 func TestOCIIndexAddress(t *testing.T) {
 	for url, want := range map[string]string{
 		"index+oci://registry.example/acme/index":    "oci://registry.example/acme/index:latest",
@@ -258,7 +258,7 @@ func BenchmarkDirectory(b *testing.B) {
 	}
 }
 
-// FuzzReadShard: whatever a shard is, reading it ends, and what was written is read.
+// FuzzReadShard checks that reading any shard ends, and that a written shard is read back.
 func FuzzReadShard(f *testing.F) {
 	var buf bytes.Buffer
 	_ = index.WriteShard(&buf, func(yield func(string, []byte) bool) { yield("packs/a", []byte("x")) })

@@ -63,7 +63,7 @@ func Open(_ context.Context, name, url string, deps Deps) (Registry, error) {
 	case url == Local:
 		return openLayout(name, pack.Ref{Kind: pack.KindLocal}, deps)
 	case strings.HasPrefix(url, "http://") && !onLoopback(url):
-		return nil, diag.Errorf(diag.Usage, "registry %s: an index is read over HTTPS only", url)
+		return nil, diag.Errorf(diag.Usage, "registry %s: an index requires HTTPS", url)
 	case strings.HasPrefix(url, ociIndexScheme):
 		return openOCIIndex(name, url, deps)
 	case strings.HasPrefix(url, "oci://"):
@@ -79,17 +79,17 @@ func Open(_ context.Context, name, url string, deps Deps) (Registry, error) {
 
 func openEmbedded(name string, deps Deps) (Registry, error) {
 	if deps.Embedded == nil {
-		return nil, diag.Errorf(diag.NotFound, "there is no embedded registry")
+		return nil, diag.Errorf(diag.NotFound, "this build has no embedded registry")
 	}
 	return newIndexRegistry(name, dirFiles{name, deps.Embedded}, pack.Ref{Kind: pack.KindEmbedded}), nil
 }
 
 func openLayout(name string, ref pack.Ref, deps Deps) (Registry, error) {
 	if deps.OCI == nil {
-		return nil, diag.Errorf(diag.Internal, "registry %s: OCI places cannot be read here", name)
+		return nil, diag.Errorf(diag.Internal, "registry %s: this build does not support OCI sources", name)
 	}
 	if ref.Kind == pack.KindLayout && ref.URL == "" {
-		return nil, diag.Errorf(diag.Usage, "oci-layout: needs a directory").WithHint("write oci-layout:DIR")
+		return nil, diag.Errorf(diag.Usage, "oci-layout: requires a directory").WithHint("write oci-layout:DIR")
 	}
 	local := newOCIRegistry(name, deps.OCI, func(id pack.ID) pack.Ref {
 		base := ref
@@ -101,7 +101,7 @@ func openLayout(name string, ref pack.Ref, deps Deps) (Registry, error) {
 
 func openPrefix(name, url string, deps Deps) (Registry, error) {
 	if deps.OCI == nil {
-		return nil, diag.Errorf(diag.Internal, "registry %s: OCI places cannot be read here", name)
+		return nil, diag.Errorf(diag.Internal, "registry %s: this build does not support OCI sources", name)
 	}
 	prefix, err := cleanPrefix(url)
 	if err != nil {
@@ -117,8 +117,8 @@ func cleanPrefix(url string) (string, error) {
 	const probe = "/a/b"
 	ref, err := pack.Parse(strings.TrimRight(url, "/") + probe)
 	if err != nil || ref.Rev != "" || ref.Digest != "" {
-		return "", diag.Errorf(diag.Usage, "%q is not the prefix of OCI repositories", url).
-			WithHint("write oci://host/namespace")
+		return "", diag.Errorf(diag.Usage, "invalid OCI prefix %q", url).
+			WithHint("use oci://REGISTRY/NAMESPACE")
 	}
 	return strings.TrimSuffix(ref.URL, probe), nil
 }
@@ -132,7 +132,7 @@ func openParsed(name, url string, deps Deps) (Registry, error) {
 	switch ref.Kind {
 	case pack.KindGit:
 		if deps.Git == nil {
-			return nil, diag.Errorf(diag.Internal, "registry %s: git cannot be read here", name)
+			return nil, diag.Errorf(diag.Internal, "registry %s: this build does not support git", name)
 		}
 		if ref.Rev == "" {
 			ref.Rev = "HEAD" // an index has a newest state and no releases
@@ -142,9 +142,9 @@ func openParsed(name, url string, deps Deps) (Registry, error) {
 	case pack.KindPath:
 		return openDir(name, ref, deps)
 	default:
-		return nil, diag.Errorf(diag.Usage, "%q is not a registry", url).
-			WithHint("a registry is an index (a directory, https://…, git+https://… or index+oci://…), " +
-				"oci://host/prefix or oci-layout:DIR")
+		return nil, diag.Errorf(diag.Usage, "invalid registry %q", url).
+			WithHint("use an index (a directory, https://…, git+https://…, or index+oci://…), " +
+				"oci://REGISTRY/PREFIX, or oci-layout:DIR")
 	}
 }
 
@@ -155,7 +155,7 @@ func openDir(name string, ref pack.Ref, deps Deps) (Registry, error) {
 	}
 	info, err := os.Stat(dir)
 	if err != nil || !info.IsDir() {
-		return nil, diag.Errorf(diag.NotFound, "registry %s: there is no directory %s", name, dir)
+		return nil, diag.Errorf(diag.NotFound, "registry %s: directory %s does not exist", name, dir)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "oci-layout")); err == nil {
 		return openLayout(name, pack.Ref{Kind: pack.KindLayout, URL: ref.URL}, deps)

@@ -66,7 +66,7 @@ func noVersion(name string, id pack.ID, version string, have []Version) error {
 	if len(have) == 0 {
 		return err
 	}
-	return err.WithHint("the highest version there is %s", have[0].Version)
+	return err.WithHint("use the highest available version, %s", have[0].Version)
 }
 
 // asOCIRegistry returns the OCI source of a registry, if the registry is not an index.

@@ -17,9 +17,9 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/registry"
 )
 
-// TestWhoIsAsked holds which servers hear of a name: of one that is bound to a registry, or locked to one, no other.
-// Two that are not bound and have it are an error naming both, and one that does not answer is an error, for it might
-// have had it.
+// TestWhoIsAsked checks which servers learn of a name: a bound or locked name is requested only from its registry. If
+// two registries without a binding have it, the error names both, and an unreachable one is an error, because it might
+// have the name.
 func TestWhoIsAsked(t *testing.T) {
 	deploy := registrytest.Pack("acme/deploy", "1.0.0", "deploy")
 	a, b := webIndex(t, deploy, registrytest.Pack("acme/both", "1.0.0", "both")), webIndex(t, registrytest.Pack("acme/both", "2.0.0", "both"))
@@ -38,9 +38,9 @@ func TestWhoIsAsked(t *testing.T) {
 		code         diag.Code
 	}{
 		{"unbound, in one", registry.Config{Registries: list}, false, "acme/deploy", "", "a.example b.example", "a", 0},
-		{"unbound, in two", registry.Config{Registries: list}, false, "acme/both", "", "a.example b.example", "acme/both is in a and in b", diag.Conflict},
+		{"unbound, in two", registry.Config{Registries: list}, false, "acme/both", "", "a.example b.example", "acme/both is ambiguous: it is in a and b", diag.Conflict},
 		{"unbound, in none, then embedded", registry.Config{Registries: []registry.Named{{URL: "https://b.example"}}}, false, "acme/deploy", "", "b.example", "embedded", 0},
-		{"unbound, one does not answer", registry.Config{Registries: dead}, false, "acme/deploy", "", "a.example b.example dead.example", "looking for acme/deploy in dead", diag.Remote},
+		{"unbound, one does not answer", registry.Config{Registries: dead}, false, "acme/deploy", "", "a.example b.example dead.example", "cannot look up acme/deploy in dead", diag.Remote},
 		{"unbound, in two, one does not answer", registry.Config{Registries: dead}, false, "acme/both", "", "a.example b.example dead.example", "in dead", diag.Remote},
 		{"bound", registry.Config{Registries: dead, Namespaces: map[string]string{"acme": "a"}}, false, "acme/both", "", "a.example", "a", 0},
 		{"bound by address", registry.Config{Registries: dead, Namespaces: map[string]string{"acme": "https://b.example"}}, false, "acme/both", "", "b.example", "b", 0},
@@ -48,7 +48,7 @@ func TestWhoIsAsked(t *testing.T) {
 		{"bound, not there, and embedded", registry.Config{Namespaces: map[string]string{"acme": "https://b.example"}}, false, "acme/deploy", "", "b.example", "has no pack", diag.NotFound},
 		{"bound, does not answer", registry.Config{Registries: dead, Namespaces: map[string]string{"acme": "dead"}}, false, "acme/both", "", "dead.example", "dead.example", diag.Remote},
 		{"bound by the administrator", registry.Config{Registries: dead, Namespaces: map[string]string{"acme": "a"}, Enforced: map[string]string{"acme": "https://b.example"}}, false, "acme/both", "", "b.example", "b", 0},
-		{"bound by the administrator, named otherwise", registry.Config{Registries: list, Override: "a", Enforced: map[string]string{"acme": "https://b.example"}}, false, "acme/both", "", "", "looked up in https://b.example only", diag.Denied},
+		{"bound by the administrator, named otherwise", registry.Config{Registries: list, Override: "a", Enforced: map[string]string{"acme": "https://b.example"}}, false, "acme/both", "", "", "must come from https://b.example", diag.Denied},
 		{"another owner is bound", registry.Config{Registries: list, Namespaces: map[string]string{"globex": "b"}}, false, "acme/deploy", "", "a.example b.example", "a", 0},
 		{"named", registry.Config{Registries: dead, Override: "b"}, false, "acme/both", "", "b.example", "b", 0},
 		{"locked to embedded", registry.Config{Registries: dead}, false, "acme/deploy", "embedded", "", "embedded", 0},
@@ -79,7 +79,7 @@ func TestWhoIsAsked(t *testing.T) {
 	}
 }
 
-// hosts returns who was asked.
+// hosts returns the hosts that received requests.
 func hosts(requests []string) []string {
 	for i, r := range requests {
 		requests[i], _, _ = strings.Cut(r, "/")
@@ -87,8 +87,7 @@ func hosts(requests []string) []string {
 	return slices.Compact(requests)
 }
 
-// TestOffline holds that no kind of registry that is elsewhere is asked while skillpm is offline, and that those on
-// this machine answer.
+// TestOffline checks that skillpm offline contacts no remote registry of any kind, and that local ones answer.
 func TestOffline(t *testing.T) {
 	s := ocitest.New(t)
 	dir := t.TempDir()
@@ -97,9 +96,9 @@ func TestOffline(t *testing.T) {
 	client := oci.New(oci.Options{Base: dir, Local: filepath.Join(dir, "idx", "layout"), Transport: s.Transport(t), Retries: -1})
 	deps := registry.Deps{OCI: client, Git: gitTrees{nil}, Base: dir, Embedded: os.DirFS(filepath.Join(dir, "idx")), Offline: true}
 	for url, words := range map[string]string{
-		s.URL("acme"):                       "cannot be asked: skillpm is offline",
-		"git+https://git.example/index.git": "cannot be asked: skillpm is offline",
-		"https://index.example":             "was not read before and skillpm is offline",
+		s.URL("acme"):                       "skillpm is offline",
+		"git+https://git.example/index.git": "skillpm is offline",
+		"https://index.example":             "is not cached, and skillpm is offline",
 		"idx":                               "",
 		"oci-layout:idx/layout":             "",
 		"idx/layout":                        "",
@@ -132,7 +131,7 @@ func TestOffline(t *testing.T) {
 	}
 }
 
-// TestSetAtOnce asks one set for everything from many goroutines.
+// TestSetAtOnce requests everything from one set in many goroutines.
 func TestSetAtOnce(t *testing.T) {
 	w := newFixture(t)
 	prefix := w.server.URL("ns")

@@ -27,6 +27,8 @@ type Config struct {
 	Namespaces map[string]string // owner -> name or URL of its only registry
 	Enforced   map[string]string // the same, set by the enterprise: users cannot rebind these
 	Override   string            // the only registry of this call; "" for none
+
+	InProject map[string]bool // owners that the project binds, and not the user
 }
 
 // Set finds the registry that answers for a pack, by the rules in the package comment. It is safe for concurrent use.
@@ -69,8 +71,8 @@ type AmbiguousError struct {
 
 // Error names the pack and the registries.
 func (e *AmbiguousError) Error() string {
-	return fmt.Sprintf("%s is in %s: which one is meant is not configured", e.Pack,
-		strings.Join(e.Registries, " and in "))
+	return fmt.Sprintf("%s is ambiguous: it is in %s", e.Pack,
+		strings.Join(e.Registries, " and "))
 }
 
 // Code returns [diag.Conflict].
@@ -78,7 +80,8 @@ func (e *AmbiguousError) Code() diag.Code { return diag.Conflict }
 
 // Hint describes how to bind the namespace.
 func (e *AmbiguousError) Hint() string {
-	return fmt.Sprintf("say which: skillpm registry bind %s %s, with --project for this project", e.Pack.Owner,
+	return fmt.Sprintf("select one with: skillpm registry bind %s %s (add --scope project for this project only)",
+		e.Pack.Owner,
 		e.Registries[0])
 }
 
@@ -90,14 +93,14 @@ func (s *Set) Find(ctx context.Context, id pack.ID, lockedSource string) (Regist
 	case lockedSource != "":
 		return s.locked(ctx, id, lockedSource)
 	case isEnforced && s.config.Override != "" && s.url(s.config.Override) != s.url(enforced):
-		return nil, diag.Errorf(diag.Denied, "%s is looked up in %s only: the machine's administrator bound %s to it",
+		return nil, diag.Errorf(diag.Denied, "%s must come from %s: the administrator of this machine bound %s to it",
 			id, enforced, id.Owner).
-			WithHint("leave --registry out")
+			WithHint("run the command without --registry")
 	case s.config.Override != "":
-		return s.enforced(ctx, id, s.config.Override)
+		return s.only(ctx, id, s.config.Override, "check the name, or leave out --registry")
 	}
 	if bound, ok := s.binding(id); ok {
-		return s.enforced(ctx, id, bound)
+		return s.only(ctx, id, bound, s.bindingHint(id.Owner, bound))
 	}
 	candidates, err := s.candidates(ctx)
 	if err != nil {
@@ -129,16 +132,27 @@ func (s *Set) binding(id pack.ID) (string, bool) {
 	return r, ok
 }
 
-// enforced asks one registry.
-func (s *Set) enforced(ctx context.Context, id pack.ID, nameOrURL string) (Registry, error) {
+// bindingHint explains why the other registries are not asked, and how to change that.
+func (s *Set) bindingHint(owner, bound string) string {
+	if _, ok := s.config.Enforced[owner]; ok {
+		return fmt.Sprintf("check the name: the machine's administrator bound %s to %s", owner, bound)
+	}
+	undo := "skillpm registry bind " + owner + " --undo"
+	if s.config.InProject[owner] {
+		undo += " --scope project"
+	}
+	return fmt.Sprintf("%s is bound to %s: check the name, or search the other registries with: %s", owner, bound, undo)
+}
+
+// only asks one registry.
+func (s *Set) only(ctx context.Context, id pack.ID, nameOrURL, hint string) (Registry, error) {
 	r, err := s.registry(ctx, nameOrURL)
 	if err != nil {
 		return nil, err
 	}
 	_, err = r.Versions(ctx, id)
 	if none, ok := errors.AsType[*NotFoundError](err); ok {
-		return nil, diag.Errorf(diag.NotFound, "%w", none).
-			WithHint("%s is looked up nowhere else: check the name, the binding of its namespace, and --registry", id)
+		return nil, diag.Errorf(diag.NotFound, "%w", none).WithHint("%s", hint)
 	}
 	if err != nil {
 		return nil, err
@@ -185,7 +199,7 @@ func registriesWith(ctx context.Context, id pack.ID, list []Registry) ([]Registr
 	var hits []Registry
 	for i, r := range list {
 		if errs[i] != nil {
-			return nil, diag.Errorf(diag.CodeOf(errs[i]), "looking for %s in %s: %w", id, r.Name(), errs[i]).
+			return nil, diag.Errorf(diag.CodeOf(errs[i]), "cannot look up %s in %s: %w", id, r.Name(), errs[i]).
 				WithHint("%s", diag.HintOf(errs[i]))
 		}
 		if has[i] {
@@ -215,9 +229,9 @@ func (s *Set) fallback(ctx context.Context, id pack.ID, registries []Registry) (
 			return r, nil
 		}
 	}
-	err := diag.Errorf(diag.NotFound, "no registry has a pack %s: asked %s", id, strings.Join(names, ", "))
+	err := diag.Errorf(diag.NotFound, "no registry has a pack %s (searched %s)", id, strings.Join(names, ", "))
 	if silent := s.emptyRegistries(registries); len(silent) > 0 {
-		return nil, err.WithHint("%s: asked only for owners that are bound to it, as after skillpm registry bind %s %s",
+		return nil, err.WithHint("%s is searched only for bound owners; bind one with: skillpm registry bind %s %s",
 			strings.Join(silent, ", "), id.Owner, silent[0])
 	}
 	return nil, err.WithHint("check the name, or add the registry that has it: skillpm registry add NAME URL")
@@ -247,13 +261,13 @@ func (s *Set) registry(ctx context.Context, nameOrURL string) (Registry, error) 
 	}
 	r, err := Open(ctx, name, url, s.deps)
 	if diag.CodeOf(err) == diag.Usage && nameOrURL != s.config.Override { // from a file
-		wrong := diag.Errorf(diag.Invalid, "registries or namespaces: %w", err)
+		wrong := diag.Errorf(diag.Invalid, "invalid registries or namespaces: %w", err)
 		return nil, wrong.WithHint("%s",
-			cmp.Or(diag.HintOf(err), "correct it in skillpm.yaml, or in the user's config.yaml"))
+			cmp.Or(diag.HintOf(err), "correct the entry in skillpm.yaml or in config.yaml"))
 	}
 	if diag.CodeOf(err) == diag.NotFound && name == "" && !strings.ContainsAny(nameOrURL, `:/\.`) { // not an address
-		return nil, diag.Errorf(diag.NotFound, "no registry is called %s, and there is no such directory", nameOrURL).
-			WithHint("skillpm registry list says which there are, and what is bound to them")
+		return nil, diag.Errorf(diag.NotFound, "registry %s does not exist", nameOrURL).
+			WithHint("list registries with: skillpm registry list")
 	}
 	if err != nil {
 		return nil, err

@@ -52,7 +52,7 @@ func parseID(t *testing.T, s string) pack.ID {
 	return id
 }
 
-// TestFind holds the rules by which registries answer for names. M2
+// TestFind checks the rules by which registries answer for names (M2).
 func TestFind(t *testing.T) {
 	w := newFixture(t)
 	prefix := w.server.URL("ns")
@@ -68,12 +68,12 @@ func TestFind(t *testing.T) {
 		{"nothing configured: local", registry.Config{}, "me/mine", "local", 0},
 		{"nothing configured: embedded", registry.Config{}, "acme/both", "embedded", 0},
 		{"local before embedded", registry.Config{}, "demo/embedded", "local", 0},
-		{"nowhere", registry.Config{}, "no/where", "asked local, embedded", diag.NotFound},
+		{"nowhere", registry.Config{}, "no/where", "searched local, embedded", diag.NotFound},
 		{"an index", registry.Config{Registries: []registry.Named{one}}, "acme/one", "first", 0},
 		{"an index before local", registry.Config{Registries: []registry.Named{one, two}}, "acme/one", "first", 0},
 		{"the second index", registry.Config{Registries: []registry.Named{one, two}}, "globex/two", "two", 0},
 		{"not in the indexes: local", registry.Config{Registries: []registry.Named{one, two}}, "me/mine", "local", 0},
-		{"in both indexes", registry.Config{Registries: []registry.Named{one, two}}, "acme/both", "in first and in two", diag.Conflict},
+		{"in both indexes", registry.Config{Registries: []registry.Named{one, two}}, "acme/both", "in first and two", diag.Conflict},
 		{"the same index twice", registry.Config{Registries: []registry.Named{one, {URL: "one/"}}}, "acme/both", "first", 0},
 		{"in both, bound by name", registry.Config{Registries: []registry.Named{one, two}, Namespaces: map[string]string{"acme": "first"}}, "acme/both", "first", 0},
 		{"in both, bound by URL", registry.Config{Registries: []registry.Named{one, two}, Namespaces: map[string]string{"acme": "two"}}, "acme/both", "two", 0},
@@ -83,9 +83,9 @@ func TestFind(t *testing.T) {
 		{"a prefix alone answers for all", registry.Config{Registries: []registry.Named{{URL: prefix}}}, "corp/tool", prefix, 0},
 		{"a prefix beside an index does not", registry.Config{Registries: []registry.Named{one, {URL: prefix}}}, "corp/tool", "skillpm registry bind corp oci://", diag.NotFound},
 		{"a prefix beside an index does not compete", registry.Config{Registries: []registry.Named{one, {URL: prefix}}}, "acme/one", "first", 0},
-		{"one is out of reach", registry.Config{Registries: []registry.Named{down}}, "acme/one", "looking for acme/one in down", diag.Remote},
+		{"one is out of reach", registry.Config{Registries: []registry.Named{down}}, "acme/one", "cannot look up acme/one in down", diag.Remote},
 		{"one is no index", registry.Config{Registries: []registry.Named{one, {URL: "."}}}, "me/mine", "is not an index", diag.Invalid},
-		{"one is not there", registry.Config{Registries: []registry.Named{one, {URL: "./gone"}}}, "acme/one", "no directory", diag.NotFound},
+		{"one is not there", registry.Config{Registries: []registry.Named{one, {URL: "./gone"}}}, "acme/one", "does not exist", diag.NotFound},
 		{"an override", registry.Config{Registries: []registry.Named{one}, Override: "two"}, "acme/both", "two", 0},
 		{"an override goes before bindings", registry.Config{Namespaces: map[string]string{"acme": prefix}, Override: "one"}, "acme/one", "one", 0},
 		{"an override has no fallback", registry.Config{Override: "two"}, "me/mine", "two has no pack", diag.NotFound},
@@ -105,8 +105,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestEnforced holds that neither a registry that is named for one call nor a lock can answer for a namespace that the
-// enterprise has bound elsewhere.
+// TestEnforced checks that neither a registry of one call nor a lockfile can answer for a namespace that the enterprise
+// has bound to another registry.
 func TestEnforced(t *testing.T) {
 	w := newFixture(t)
 	prefix := w.server.URL("ns")
@@ -138,7 +138,7 @@ func TestAmbiguous(t *testing.T) {
 	}
 }
 
-// TestFindLocked holds that a locked name is looked up only where it was locked.
+// TestFindLocked checks that a locked name is looked up only in its locked registry.
 func TestFindLocked(t *testing.T) {
 	w := newFixture(t)
 	prefix := w.server.URL("ns")
@@ -155,9 +155,9 @@ func TestFindLocked(t *testing.T) {
 		{"a repository that no registry knows", "acme/one", prefix + "/acme/one", registry.Config{Registries: []registry.Named{{URL: "one"}}}, "5.0.0", 0},
 		{"one index of two", "acme/both", "oci-layout:two/layout", registry.Config{Registries: []registry.Named{{URL: "one"}, {URL: "two"}}}, "1.0.0", 0},
 		{"a layout that no registry knows", "acme/both", "oci-layout:two/layout", registry.Config{}, "1.0.0", 0},
-		{"git that no registry knows", "acme/one", "git+https://git.example/acme/one.git", registry.Config{Registries: []registry.Named{{URL: "one"}}}, "no configured registry knows", diag.NotFound},
+		{"git that no registry knows", "acme/one", "git+https://git.example/acme/one.git", registry.Config{Registries: []registry.Named{{URL: "one"}}}, "which is not in a configured registry", diag.NotFound},
 		{"an override does not count", "acme/both", "embedded", registry.Config{Override: "one"}, "9.0.0", 0},
-		{"nonsense", "acme/both", "file:///etc", registry.Config{}, "no configured registry knows", diag.NotFound},
+		{"nonsense", "acme/both", "file:///etc", registry.Config{}, "which is not in a configured registry", diag.NotFound},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			id := parseID(t, tt.pack)
@@ -225,7 +225,7 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// TestPrefixHoldsAnotherPack has a repository with a pack that calls itself something else.
+// TestPrefixHoldsAnotherPack uses a repository with a pack that has another name.
 func TestPrefixHoldsAnotherPack(t *testing.T) {
 	s := ocitest.New(t)
 	c := s.Client(t, "")

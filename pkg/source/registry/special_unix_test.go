@@ -14,8 +14,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/registry"
 )
 
-// TestDirSpecialFiles has an index in a directory, as a cloned repository may bring one, whose files are not what they
-// should be: reading them would never end, or tell what is elsewhere.
+// TestDirSpecialFiles uses an index in a directory, for example in a cloned repository, with special files and links:
+// reading them would block or reveal other files.
 func TestDirSpecialFiles(t *testing.T) {
 	secret := filepath.Join(t.TempDir(), "secret")
 	if err := os.WriteFile(secret, []byte("Xyzzy"), 0o600); err != nil {

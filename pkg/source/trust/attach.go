@@ -193,4 +193,4 @@ func (k *Verifier) signedBefore(ctx context.Context, ref pack.Ref, key *sign.Pri
 var _ Registry = (*oci.Client)(nil)
 
 // errNoRegistry is the error of a verifier without a registry.
-var errNoRegistry = diag.Errorf(diag.Internal, "there is nothing to read signatures from")
+var errNoRegistry = diag.Errorf(diag.Internal, "cannot read signatures: no source is configured")

@@ -44,7 +44,7 @@ func (k *Verifier) check(e *evidence, p *pack.Pack, w Requirement) ([]string, er
 	}
 	if len(w.Identities) > 0 {
 		if _, err := k.verifier(); err != nil { // a missing verifier matters more than who made the other signatures
-			reasons, hint = append([]string{"identities are trusted, which this program cannot check"},
+			reasons, hint = append([]string{"this build cannot verify keyless signatures of the trusted identities"},
 				reasons...), diag.HintOf(err)
 		}
 	}
@@ -66,7 +66,7 @@ func (k *Verifier) signer(env *sign.Envelope, bundle []byte, digest string, w Re
 		print := fingerprint(env.Hint)
 		known := slices.ContainsFunc(w.Keys, func(key *sign.PublicKey) bool { return key.Fingerprint() == print })
 		if print != "" && !known {
-			return "", "", diag.Errorf(diag.Denied, "a signature says it is by the key %s, which is not trusted", print)
+			return "", "", diag.Errorf(diag.Denied, "a signature is from the key %s, which is not trusted", print)
 		}
 	}
 	if err != nil {
@@ -78,7 +78,7 @@ func (k *Verifier) signer(env *sign.Envelope, bundle []byte, digest string, w Re
 // identity returns the subject of the signing certificate, and the first required identity that matches it.
 func (k *Verifier) identity(bundle []byte, digest string, identities []Identity) (id, missing string, err error) {
 	if len(identities) == 0 {
-		return "", "", diag.Errorf(diag.Denied, "a signature was made with a certificate, and only keys are trusted")
+		return "", "", diag.Errorf(diag.Denied, "a signature has a certificate, but only keys are trusted")
 	}
 	verifier, err := k.verifier()
 	if err != nil {

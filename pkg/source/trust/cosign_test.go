@@ -14,13 +14,13 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/trust"
 )
 
-// cosign is the program, its keys and where it runs.
+// cosign is the program, its keys, and its working directory.
 type cosign struct {
 	program, dir, docker string
 }
 
-// newCosign finds cosign: the program that SKILLPM_COSIGN names, or on the PATH. SKILLPM_REQUIRE_INTEROP=1 makes a
-// missing one an error.
+// newCosign finds cosign: the program that SKILLPM_COSIGN names, or the one on the PATH. SKILLPM_REQUIRE_INTEROP=1
+// makes a missing one an error.
 func newCosign(t *testing.T, s *ocitest.Server) *cosign {
 	t.Helper()
 	program := os.Getenv("SKILLPM_COSIGN")
@@ -69,7 +69,8 @@ func servers(t *testing.T, each func(t *testing.T, s *ocitest.Server)) {
 	t.Run("fallback tag", func(t *testing.T) { each(t, ocitest.DockerRegistry(t, ocitest.Options{})) })
 }
 
-// cosign verifies what skillpm publishes: the signature, the provenance and the list of contents.
+// TestCosignVerifiesOurs checks that cosign verifies what skillpm publishes: the signature, the provenance, and the
+// list of contents.
 func TestCosignVerifiesOurs(t *testing.T) {
 	servers(t, func(t *testing.T, s *ocitest.Server) {
 		co := newCosign(t, s)
@@ -98,7 +99,7 @@ func TestCosignVerifiesOurs(t *testing.T) {
 	})
 }
 
-// skillpm verifies what cosign signs, with a key that cosign made.
+// TestCosignSigns checks that skillpm verifies what cosign signs, with a key that cosign created.
 func TestCosignSigns(t *testing.T) {
 	servers(t, func(t *testing.T, s *ocitest.Server) {
 		co := newCosign(t, s)
@@ -121,7 +122,7 @@ func TestCosignSigns(t *testing.T) {
 			t.Fatalf("signers are %v, %v", got, err)
 		}
 
-		// skillpm signs with cosign's key, sees that it did sign, and adds nothing.
+		// skillpm signs with cosign's key, finds the existing signature, and adds nothing.
 		sealed, err := os.ReadFile(filepath.Join(co.dir, "cosign.key"))
 		if err != nil {
 			t.Fatal(err)
@@ -139,7 +140,7 @@ func TestCosignSigns(t *testing.T) {
 	})
 }
 
-// cosign signs with a key that skillpm made.
+// TestCosignUsesOurKey checks that cosign signs with a key that skillpm created.
 func TestCosignUsesOurKey(t *testing.T) {
 	s := ocitest.New(t)
 	co := newCosign(t, s)

@@ -28,10 +28,10 @@ func (e *UnsignedError) Code() diag.Code { return diag.Denied }
 
 // Hint names who can fix it.
 func (e *UnsignedError) Hint() string {
-	if strings.Contains(e.Reason, "no server is asked") {
-		return "run the command once without --offline"
+	if strings.Contains(e.Reason, "skillpm is offline") {
+		return "run the command without --offline"
 	}
-	return "ask the publisher to sign it (skillpm publish --sign, skillpm sign, or git tag -s with an SSH key)"
+	return "ask the publisher to sign it with skillpm publish --sign, skillpm sign, or git tag -s and an SSH key"
 }
 
 // UnnamedError reports that the required signature does not name the pack and version.
@@ -42,8 +42,8 @@ type UnnamedError struct {
 
 // Error names what the signature does not prove.
 func (e *UnnamedError) Error() string {
-	return e.Pack + " must be signed: who is trusted signed " + e.Digest +
-		", which does not say which pack and version it is, so that it could be passed off as any"
+	return e.Pack + " must be signed, but the trusted signature of " + e.Digest +
+		" does not include the pack's name and version, so it could be from another pack"
 }
 
 // Code returns [diag.Denied].
@@ -51,8 +51,7 @@ func (e *UnnamedError) Code() diag.Code { return diag.Denied }
 
 // Hint names who can fix it.
 func (e *UnnamedError) Hint() string {
-	return "ask the publisher to publish it with skillpm publish --sign, which writes both into what is signed " +
-		"(--format keeps the form of other tools)"
+	return "ask the publisher to sign with: skillpm publish --sign (add --format to keep the format of another tool)"
 }
 
 // SignerError reports that too few of the trusted signers signed a pack.
@@ -67,9 +66,9 @@ type SignerError struct {
 
 // Error reports how many signatures are missing, and why others do not count.
 func (e *SignerError) Error() string {
-	text := e.Pack + " is signed, but by nobody who is trusted"
+	text := e.Pack + " is signed, but not by a trusted signer"
 	if e.Threshold > 1 {
-		text = fmt.Sprintf("%s is signed by %d of those who are trusted, and %d are required", e.Pack, len(e.Trusted),
+		text = fmt.Sprintf("%s has %d of %d required signatures", e.Pack, len(e.Trusted),
 			e.Threshold)
 	}
 	if n := len(e.Reasons); n > 0 {
@@ -86,7 +85,7 @@ func (e *SignerError) Hint() string {
 	if e.Advice != "" {
 		return e.Advice
 	}
-	return "skillpm signatures shows who signed; trust a key only if you know from elsewhere whose it is"
+	return "show the signers with: skillpm info PACK --signatures; trust a key only if its owner confirms it"
 }
 
 // UnknownTreesError reports trees whose origin neither a signed manifest nor this machine's records prove. To fix it,
@@ -97,12 +96,11 @@ type UnknownTreesError struct {
 
 // Error names the pack.
 func (e *UnknownTreesError) Error() string {
-	return e.Pack + ": this machine did not fetch what its lock says, so that it is not known whether that is what " +
-		"was signed"
+	return e.Pack + ": cannot verify that the locked content was signed, because this machine did not fetch it"
 }
 
 // Code returns [diag.Integrity].
 func (e *UnknownTreesError) Code() diag.Code { return diag.Integrity }
 
 // Hint names the fix.
-func (e *UnknownTreesError) Hint() string { return "skillpm install fetches it again" }
+func (e *UnknownTreesError) Hint() string { return "fetch it again with: skillpm install" }

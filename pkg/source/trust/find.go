@@ -56,7 +56,7 @@ func (k *Verifier) fetch(ctx context.Context, ref pack.Ref) (*evidence, error) {
 // bundleOf reads the bundle in an artifact.
 func (k *Verifier) bundleOf(ctx context.Context, ref pack.Ref, a *oci.Artifact, limit int64) ([]byte, error) {
 	if len(a.Blobs) != 1 || a.Blobs[0].MediaType != sign.MediaTypeBundle {
-		return nil, diag.Errorf(diag.Invalid, "%s is not a signature: it has %d layers, or one of another type",
+		return nil, diag.Errorf(diag.Invalid, "%s is not a signature: it has %d layers or an unknown layer type",
 			a.Digest, len(a.Blobs))
 	}
 	return k.options.OCI.ReadBlob(ctx, ref, a.Blobs[0], limit)

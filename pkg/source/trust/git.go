@@ -29,8 +29,7 @@ func (k *Verifier) gitSigners(ctx context.Context, p *pack.Pack, trees map[strin
 	if len(w.AllowedSigners) == 0 {
 		return nil, &UnsignedError{
 			Pack: nameOf(p), Digest: p.Ref.Digest,
-			Reason: "it comes from git, whose tags are signed with SSH keys, and no file of allowed signers is " +
-				"trusted for it",
+			Reason: "it comes from git, but no allowed signers file is trusted to verify the SSH signature of its tag",
 		}
 	}
 	e, err := k.tag(ctx, p, w)
@@ -64,7 +63,7 @@ func (k *Verifier) tag(ctx context.Context, p *pack.Pack, w Requirement) (*tagEv
 	} else if k.options.Offline && !strings.HasPrefix(p.Ref.URL, "file:") {
 		return nil, &UnsignedError{
 			Pack: nameOf(p), Digest: p.Ref.Digest,
-			Reason: "its tag is not on this machine, and no server is asked",
+			Reason: "its tag is not cached, and skillpm is offline",
 		}
 	}
 	ref := p.Ref
@@ -81,11 +80,11 @@ func (k *Verifier) tag(ctx context.Context, p *pack.Pack, w Requirement) (*tagEv
 	case err != nil:
 		return nil, err
 	case commit != p.Ref.Digest:
-		return nil, diag.Errorf(diag.Integrity, "the tag of %s is on the commit %s now, and not on %s", nameOf(p),
+		return nil, diag.Errorf(diag.Integrity, "the tag of %s is now on commit %s instead of %s", nameOf(p),
 			commit, p.Ref.Digest).
-			WithHint("the tag was moved; skillpm update takes what it is on now")
+			WithHint("if the move is intended, update to the current commit with: skillpm update")
 	case len(payload) == 0:
-		return unsigned("its tag is only a name: nobody signed it")
+		return unsigned("its tag is lightweight and has no signature")
 	case len(signature) == 0:
 		return unsigned("its tag has no signature")
 	}
@@ -108,7 +107,7 @@ func checkTag(e *tagEvidence, p *pack.Pack, w Requirement) (string, error) {
 	if !bytes.HasPrefix(e.Signature, []byte("-----BEGIN SSH SIGNATURE-----")) {
 		return "", &UnsignedError{
 			Pack: nameOf(p), Digest: p.Ref.Digest,
-			Reason: "its tag is signed with something else than an SSH key (GPG or X.509), which is not checked",
+			Reason: "its tag is signed with GPG or X.509; skillpm verifies only SSH signatures",
 		}
 	}
 	var reasons []string
@@ -137,16 +136,16 @@ func (t tag) check(p *pack.Pack) error {
 	want := strings.TrimPrefix(p.Ref.Rev, "refs/tags/")
 	switch {
 	case t.kind != "commit":
-		return diag.Errorf(diag.Denied, "the tag %s of %s is on a %s, not on a commit", t.name, nameOf(p), t.kind).
-			WithHint("ask the publisher to tag the commit itself")
+		return diag.Errorf(diag.Denied, "the tag %s of %s is on a %s instead of a commit", t.name, nameOf(p), t.kind).
+			WithHint("ask the publisher to tag the commit")
 	case t.object != p.Ref.Digest:
-		return diag.Errorf(diag.Integrity, "the tag %s is on the commit %s, and %s is %s", t.name, t.object, nameOf(p),
+		return diag.Errorf(diag.Integrity, "the tag %s is on commit %s, but %s is on %s", t.name, t.object, nameOf(p),
 			p.Ref.Digest)
 	case want != "" && t.name != want:
-		return diag.Errorf(diag.Integrity, "the tag %s of %s calls itself %s: it was signed for something else", want,
+		return diag.Errorf(diag.Integrity, "the tag %s of %s was signed with another name, %s", want,
 			nameOf(p), t.name)
 	case want == "" && !isVersion(t.name, p):
-		return diag.Errorf(diag.Integrity, "the tag of %s calls itself %s: it was signed for something else", nameOf(p),
+		return diag.Errorf(diag.Integrity, "the tag of %s was signed with another name, %s", nameOf(p),
 			t.name)
 	}
 	return nil
@@ -184,11 +183,11 @@ func parseTag(payload []byte) (t tag, err error) {
 		case "tagger":
 			t.when = tagTime(value)
 		default:
-			return t, diag.Errorf(diag.Invalid, "the tag object has a header %q", key)
+			return t, diag.Errorf(diag.Invalid, "the tag object has the unknown header %q", key)
 		}
 	}
 	if t.object == "" || t.kind == "" || t.name == "" {
-		return t, diag.Errorf(diag.Invalid, "the tag object has no object, type or name")
+		return t, diag.Errorf(diag.Invalid, "the tag object has no object, type, or name")
 	}
 	return t, nil
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/trust"
 )
 
-// sshKey makes a key with ssh-keygen and returns the file of the private one and the line of the public one.
+// sshKey creates a key with ssh-keygen and returns the private key's file and the public key's line.
 func sshKey(t *testing.T, kind string) (file, public string) {
 	t.Helper()
 	program, err := exec.LookPath("ssh-keygen")
@@ -39,7 +39,7 @@ func sshKey(t *testing.T, kind string) (file, public string) {
 	return file, strings.TrimSpace(string(data))
 }
 
-// signTag makes a tag that git signs with an SSH key.
+// signTag creates a tag that git signs with an SSH key.
 func signTag(r *gittest.Repo, name, commit, key string) {
 	r.Run("-c", "gpg.format=ssh", "-c", "user.signingkey="+key, "tag", "-s", "-f", "-m", "release "+name, name, commit)
 }
@@ -57,7 +57,7 @@ func ssh(signers ...*sign.AllowedSigners) trust.Requirement {
 	return trust.Requirement{AllowedSigners: signers, Threshold: 1}
 }
 
-// skillFiles are those of a pack of one skill.
+// skillFiles are the files of a pack of one skill.
 func skillFiles(text string) gittest.Files {
 	return gittest.Text(map[string]string{"deploy/SKILL.md": gittest.Skill("deploy", text)})
 }
@@ -87,7 +87,7 @@ func newTagged(t *testing.T) *tagged {
 	}
 }
 
-// pack returns the pack at a tag or, where that is "", as a lock pins it.
+// pack returns the pack at a tag or, if that is "", pinned like in a lockfile.
 func (g *tagged) pack(t *testing.T, tag, version string) *pack.Pack {
 	t.Helper()
 	ref := parse(t, g.place)
@@ -142,20 +142,20 @@ func TestGitRefused(t *testing.T) {
 		want               string
 	}{
 		{"no signature", "v1.1.0", "1.1.0", right, diag.Denied, "its tag has no signature"},
-		{"only a name", "v1.2.0", "1.2.0", right, diag.Denied, "its tag is only a name"},
-		{"another tag's signature", "v1.3.0", "1.3.0", right, diag.Integrity, "calls itself v1.0.0"},
-		{"another tag's signature, by version", "", "1.3.0", right, diag.Integrity, "calls itself v1.0.0"},
+		{"its tag is lightweight and has", "v1.2.0", "1.2.0", right, diag.Denied, "its tag is lightweight and has"},
+		{"another tag's signature", "v1.3.0", "1.3.0", right, diag.Integrity, "was signed with another name, v1.0.0"},
+		{"another tag's signature, by version", "", "1.3.0", right, diag.Integrity, "was signed with another name, v1.0.0"},
 		{"GPG", "v1.4.0", "1.4.0", right, diag.Denied, "GPG"},
-		{"a tag on a tag", "v1.5.0", "1.5.0", right, diag.Denied, "is on a tag, not on a commit"},
-		{"altered", "v1.6.0", "1.6.0", right, diag.Denied, "was altered"},
+		{"a tag on a tag", "v1.5.0", "1.5.0", right, diag.Denied, "is on a tag instead of a commit"},
+		{"altered", "v1.6.0", "1.6.0", right, diag.Denied, "does not match the content"},
 		{"a branch", "main", "0.0.0", right, diag.Denied, "is a branch"},
 		{"a commit", "", "0.0.0", right, diag.Denied, "no tag for version 0.0.0"},
 		{"wrong key", "v1.0.0", "1.0.0", ssh(allowed(t, line+stranger)), diag.Denied, "not allowed to sign (ssh-ed25519:"},
-		{"revoked key", "v1.0.0", "1.0.0", ssh(revoked), diag.Denied, "was revoked"},
-		{"for something else", "v1.0.0", "1.0.0", ssh(allowed(t, line+`namespaces="file" `+public)), diag.Denied, `may not sign for "git"`},
+		{"revoked key", "v1.0.0", "1.0.0", ssh(revoked), diag.Denied, "a revoked key"},
+		{"for something else", "v1.0.0", "1.0.0", ssh(allowed(t, line+`namespaces="file" `+public)), diag.Denied, `not allowed to sign for "git"`},
 		{"too late", "v1.0.0", "1.0.0", ssh(allowed(t, line+`valid-before="20200101Z" `+public)), diag.Denied, "until 2020-01-01"},
 		{"too early", "v1.0.0", "1.0.0", ssh(allowed(t, line+`valid-after="20300101Z" `+public)), diag.Denied, "from 2030-01-01"},
-		{"only keys are trusted", "v1.0.0", "1.0.0", keys(newKey(t)), diag.Denied, "comes from git"},
+		{"only keys are trusted", "v1.0.0", "1.0.0", keys(newKey(t)), diag.Denied, "it comes from git, but no allowed signers file"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -173,19 +173,20 @@ func TestGitRefused(t *testing.T) {
 	two := right
 	two.Threshold = 2
 	_, err = g.keeper.Signers(t.Context(), g.pack(t, "v1.0.0", "1.0.0"), nil, two)
-	checkError(t, err, diag.Denied, "2 are required")
+	checkError(t, err, diag.Denied, "has 1 of 2 required signatures: a git tag has one signature")
 }
 
-// A tag that was moved, signed again and all, is not what a lock pins.
+// TestGitMoved checks that a moved tag does not match a lockfile's pin, even if it is signed again.
 func TestGitMoved(t *testing.T) {
 	g := newTagged(t)
 	key, public := sshKey(t, "ed25519")
 	signTag(g.repo, "v1.0.0", g.repo.Commit(skillFiles("Does something else.")), key)
 	_, err := g.keeper.Signers(t.Context(), g.pack(t, "v1.0.0", "1.0.0"), nil, ssh(allowed(t, "a@example.com "+public)))
-	checkError(t, err, diag.Integrity, "and not on "+g.commit)
+	checkError(t, err, diag.Integrity, " instead of "+g.commit)
 }
 
-// What was seen once is checked without the server, for the trees that this machine got.
+// TestGitOffline checks that a signature that was fetched once is verified without the server, for the trees that this
+// machine fetched.
 func TestGitOffline(t *testing.T) {
 	g := newTagged(t)
 	key, public := sshKey(t, "ed25519")
@@ -194,7 +195,7 @@ func TestGitOffline(t *testing.T) {
 	trees := map[string]string{"deploy": "t1:sha256:" + strings.Repeat("a", 64)}
 	offline := trust.New(trust.Options{Dir: dir, State: state, Offline: true})
 	_, err := offline.Signers(t.Context(), p, trees, w)
-	checkError(t, err, diag.Denied, "not on this machine")
+	checkError(t, err, diag.Denied, "its tag is not cached")
 
 	online := trust.New(trust.Options{Git: g.client, Dir: dir, State: state})
 	_, err = online.Signers(t.Context(), p, trees, w)
@@ -211,5 +212,5 @@ func TestGitOffline(t *testing.T) {
 	}
 	trees["deploy"] = "t1:sha256:" + strings.Repeat("b", 64)
 	_, err = offline.Signers(t.Context(), p, trees, w)
-	checkError(t, err, diag.Integrity, "what was fetched is")
+	checkError(t, err, diag.Integrity, "but the fetched one is")
 }

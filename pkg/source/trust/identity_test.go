@@ -14,7 +14,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/trust"
 )
 
-// byRoot is a checker that takes each bundle for one by whom its root names.
+// byRoot is a checker that determines a bundle's signer by its root.
 type byRoot string
 
 func (who byRoot) Verify(_ []byte, _ string, wanted []sign.Identity) (sign.Identity, error) {
@@ -25,8 +25,8 @@ func (who byRoot) Verify(_ []byte, _ string, wanted []sign.Identity) (sign.Ident
 	return got, nil
 }
 
-// Where a policy wants an identity, a program that cannot check it refuses, and says which one can. What checks it
-// decides who counts.
+// TestIdentities checks that if a policy requires an identity, a program that cannot verify it refuses, and names one
+// that can. The verifier decides whose signatures count.
 func TestIdentities(t *testing.T) {
 	s := ocitest.New(t)
 	c := s.Client(t, t.TempDir())
@@ -45,17 +45,19 @@ func TestIdentities(t *testing.T) {
 	open := func(root []byte) (sign.KeylessVerifier, error) { return byRoot(root), nil }
 
 	_, err := trust.New(trust.Options{OCI: c, TrustedRoot: root("a@example.com")}).Signers(t.Context(), p, trees, want)
-	checkError(t, err, diag.Denied, "this program cannot check that")
+	checkError(t, err, diag.Denied, "a signature has a certificate, which this")
 	if hint := diag.HintOf(err); !strings.Contains(hint, "skillpm-keyless") {
 		t.Errorf("the hint is %q", hint)
 	}
 	_, err = trust.New(trust.Options{OCI: c, Keyless: open}).Signers(t.Context(), p, trees, keys(key))
-	checkError(t, err, diag.Denied, "made with a certificate, and only keys are trusted")
+	checkError(t, err, diag.Denied, "a signature has a certificate, but only")
 	_, err = trust.New(trust.Options{OCI: c, Keyless: open, TrustedRoot: root("b@example.com")}).Signers(t.Context(), p, trees, want)
 	checkError(t, err, diag.Denied, "it is by somebody else")
-	fails := func() ([]byte, error) { return nil, diag.Errorf(diag.Denied, "no roots").WithHint("put them there") }
+	fails := func() ([]byte, error) {
+		return nil, diag.Errorf(diag.Denied, "a signature has a certificate, but no").WithHint("put them there")
+	}
 	_, err = trust.New(trust.Options{OCI: c, Keyless: open, TrustedRoot: fails}).Signers(t.Context(), p, trees, want)
-	checkError(t, err, diag.Denied, "no roots")
+	checkError(t, err, diag.Denied, "a signature has a certificate, but no")
 
 	got, err := trust.New(trust.Options{OCI: c, Keyless: open, TrustedRoot: root("a@example.com")}).Signers(t.Context(), p, trees, want)
 	if err != nil || !slices.Equal(got, []string{"identity:https://accounts.example a@example.com"}) {
@@ -64,5 +66,5 @@ func TestIdentities(t *testing.T) {
 	two := want
 	two.Keys, two.Threshold = []*sign.PublicKey{key.Public()}, 2
 	_, err = trust.New(trust.Options{OCI: c, Keyless: open, TrustedRoot: root("a@example.com")}).Signers(t.Context(), p, trees, two)
-	checkError(t, err, diag.Denied, "signed by 1 of those who are trusted, and 2 are required")
+	checkError(t, err, diag.Denied, "has 1 of 2 required signatures")
 }

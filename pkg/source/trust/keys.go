@@ -20,7 +20,7 @@ func ReadKeys(files []string) (w Requirement, err error) {
 	for _, file := range files {
 		data, err := safefile.ReadFile(file, maxKeyFile)
 		if err != nil {
-			return w, diag.Errorf(diag.NotFound, "the file of keys: %w", err)
+			return w, diag.Errorf(diag.NotFound, "cannot read a key file: %w", err)
 		}
 		if err := w.addKeys(file, data); err != nil {
 			return w, err
@@ -36,7 +36,7 @@ func (w *Requirement) AddPinned(file, digest string) error {
 		return err
 	}
 	if sum := textx.SHA256(data); sum != digest {
-		return diag.Errorf(diag.Denied, "%s has the SHA-256 %s, and not the one that the policy names", file, sum)
+		return diag.Errorf(diag.Denied, "%s has the SHA-256 %s, which differs from the one in the policy", file, sum)
 	}
 	return w.addKeys(file, data)
 }
@@ -78,7 +78,7 @@ func LockedSigner(id string) (Requirement, error) {
 	default:
 		key, err := sign.ParseID(id)
 		if err != nil {
-			return w, diag.Errorf(diag.Denied, "the signer that skillpm.lock records: %w", err).
+			return w, diag.Errorf(diag.Denied, "invalid signer in skillpm.lock: %w", err).
 				WithHint("use a newer skillpm, or restore skillpm.lock from version control")
 		}
 		w.Keys = []*sign.PublicKey{key}

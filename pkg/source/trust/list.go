@@ -66,7 +66,7 @@ func (k *Verifier) Find(ctx context.Context, ref pack.Ref, keys []*sign.PublicKe
 		case sign.MediaTypeSBOM:
 			f.Kind, f.Problem = KindSBOM, "it is not signed"
 		default:
-			f.Problem = "it is of a type that is not known"
+			f.Problem = "it has an unknown type"
 		}
 		found = append(found, f)
 	}

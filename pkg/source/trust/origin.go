@@ -24,9 +24,9 @@ func (k *Verifier) Origin(ctx context.Context, p *pack.Pack, trees map[string]st
 	if known := err == nil; !known || !k.hasOrigin(p) {
 		if k.options.Offline && p.Ref.Kind == pack.KindOCI {
 			return diag.Errorf(diag.Remote,
-				"%s: its manifest did not come to this machine from %s, and no server is asked", nameOf(p),
+				"%s: the manifest from %s is not cached, and skillpm is offline", nameOf(p),
 				p.Ref.Source()).
-				WithHint("run the command once without --offline")
+				WithHint("run the command without --offline")
 		}
 		raw, _, err := k.options.OCI.Manifest(ctx, p.Ref)
 		if err != nil {
@@ -83,7 +83,7 @@ func packNameOf(manifest []byte, p *pack.Pack) (*packName, error) {
 	}
 	var subject packName
 	if err := json.Unmarshal([]byte(text), &subject); err != nil {
-		return nil, diag.Errorf(diag.Integrity, "what the manifest of %s says of the pack is not JSON", nameOf(p))
+		return nil, diag.Errorf(diag.Integrity, "the pack configuration in the manifest of %s is not JSON", nameOf(p))
 	}
 	return &subject, nil
 }
@@ -98,7 +98,7 @@ func checkName(manifest []byte, p *pack.Pack) error {
 	if p.ID.IsZero() || p.Version == "" || subject.Name == p.ID.String() && subject.Version == p.Version {
 		return nil
 	}
-	return diag.Errorf(diag.Integrity, "%s is %s@%s as it was published", nameOf(p), subject.Name, subject.Version).
-		WithHint("an older version stands under a newer number: ask the publisher, and restore skillpm.lock from " +
-			"version control if that says so")
+	return diag.Errorf(diag.Integrity, "%s was published as %s@%s", nameOf(p), subject.Name, subject.Version).
+		WithHint("ask the publisher why the version differs, and restore skillpm.lock from version control if you " +
+			"changed it")
 }

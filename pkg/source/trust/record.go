@@ -35,7 +35,8 @@ func (k *Verifier) Record(p *pack.Pack, trees map[string]string) error {
 	}
 	for name, tree := range trees {
 		if was, ok := r.Trees[name]; ok && was != tree {
-			return diag.Errorf(diag.Integrity, "the skill %s of %s is %s, and was %s when it was fetched before", name,
+			return diag.Errorf(diag.Integrity, "the skill %s of %s is %s now, but was %s when it was first fetched",
+				name,
 				nameOf(p), tree, was)
 		}
 		r.Trees[name] = tree
@@ -44,7 +45,7 @@ func (k *Verifier) Record(p *pack.Pack, trees map[string]string) error {
 		return nil
 	}
 	if err := writeJSON(file, r); err != nil {
-		return diag.Errorf(diag.Internal, "noting what was fetched: %w", err)
+		return diag.Errorf(diag.Internal, "cannot record the fetched skills: %w", err)
 	}
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Whatever a tag object holds: what is accepted says what it is on and how it is called, and each only once.
+// FuzzParseTag checks for any tag object that an accepted one names its target and its own name, each exactly once.
 func FuzzParseTag(f *testing.F) {
 	f.Add([]byte("object " + strings.Repeat("a", 40) + "\ntype commit\ntag v1.0.0\ntagger A <a@example.com> 1700000000 +0000\n\nnotes\n"))
 	f.Add([]byte("object x\nobject y\ntype commit\ntag v1\n\n"))
@@ -28,7 +28,7 @@ func FuzzParseTag(f *testing.F) {
 	})
 }
 
-// The cache stays bounded: of each directory the oldest entries go.
+// TestPrune checks that the cache stays bounded: the oldest entries of each directory are removed.
 func TestPrune(t *testing.T) {
 	dir := t.TempDir()
 	start := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)

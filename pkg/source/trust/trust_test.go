@@ -50,7 +50,7 @@ func release(version string, skills ...string) (oci.Release, []bundle.Tree) {
 	return rel, trees
 }
 
-// publishPack publishes a pack with what attach returns, and returns it pinned, with its trees.
+// publishPack publishes a pack with the result of attach, and returns it pinned, with its trees.
 func publishPack(t testing.TB, c *oci.Client, ref pack.Ref, version string, attach func(context.Context, oci.Pushed, []byte) ([]oci.Artifact, error)) (*pack.Pack, map[string]string) {
 	t.Helper()
 	rel, trees := release(version, "deploy", "rollback")
@@ -79,7 +79,7 @@ func parse(t testing.TB, place string) pack.Ref {
 	return ref
 }
 
-// places are those that packs are signed at, each empty.
+// places are the locations of signed packs, each empty.
 func places(t *testing.T, each func(t *testing.T, c *oci.Client, ref pack.Ref)) {
 	t.Run("referrers API", func(t *testing.T) {
 		s := ocitest.New(t)
@@ -133,15 +133,15 @@ func TestSigners(t *testing.T) {
 		_, err = k.Signers(t.Context(), p, map[string]string{"deploy": trees["rollback"]}, keys(key))
 		checkError(t, err, diag.Integrity, "the skill deploy of acme/deploy@1.0.0 is "+trees["rollback"])
 		_, err = k.Signers(t.Context(), p, map[string]string{"more": trees["deploy"]}, keys(key))
-		checkError(t, err, diag.Integrity, "more is not part of")
+		checkError(t, err, diag.Integrity, "more is not in")
 
 		_, err = k.Signers(t.Context(), p, trees, keys(other))
-		checkError(t, err, diag.Denied, "signed, but by nobody who is trusted: a signature says it is by the key "+key.Public().Fingerprint())
+		checkError(t, err, diag.Denied, "signed, but not by a trusted signer: a signature is from the key "+key.Public().Fingerprint())
 		if !errors.As(err, new(*trust.SignerError)) {
 			t.Errorf("error is a %T", err)
 		}
 		_, err = k.Signers(t.Context(), p, trees, trust.Requirement{})
-		checkError(t, err, diag.Denied, "nobody is trusted")
+		checkError(t, err, diag.Denied, "must be signed, but no signer is trusted")
 
 		unsigned, _ := publishPack(t, c, ref, "1.1.0", nil)
 		_, err = k.Signers(t.Context(), unsigned, nil, keys(key))
@@ -152,7 +152,7 @@ func TestSigners(t *testing.T) {
 	})
 }
 
-// The signature of one version put next to another one counts for nothing there.
+// TestReplay checks that the signature of one version does not count for another one.
 func TestReplay(t *testing.T) {
 	places(t, func(t *testing.T, c *oci.Client, ref pack.Ref) {
 		key := newKey(t)
@@ -167,11 +167,11 @@ func TestReplay(t *testing.T) {
 			return []oci.Artifact{stolen}, nil
 		})
 		_, err := trust.New(trust.Options{OCI: c}).Signers(t.Context(), p, trees, keys(key))
-		checkError(t, err, diag.Denied, "not about "+p.Ref.Digest)
+		checkError(t, err, diag.Denied, "not for "+p.Ref.Digest)
 	})
 }
 
-// Provenance vouches for where something is from, not for it: it is no signature.
+// TestProvenanceIsNoSignature checks that provenance does not count as a signature.
 func TestProvenanceIsNoSignature(t *testing.T) {
 	places(t, func(t *testing.T, c *oci.Client, ref pack.Ref) {
 		key := newKey(t)
@@ -195,9 +195,9 @@ func TestThreshold(t *testing.T) {
 		both := keys(second, first)
 		both.Threshold = 2
 		_, err := k.Signers(t.Context(), p, trees, both)
-		checkError(t, err, diag.Denied, "signed by 1 of those who are trusted, and 2 are required")
+		checkError(t, err, diag.Denied, "has 1 of 2 required signatures")
 
-		// The cache has one signature, and finds the second where it is not enough.
+		// The cache has one signature, and the second is fetched if the first is not enough.
 		if _, err := k.Sign(t.Context(), p.Ref, second, nil); err != nil {
 			t.Fatal(err)
 		}
@@ -208,7 +208,7 @@ func TestThreshold(t *testing.T) {
 	})
 }
 
-// Signing and publishing again adds nothing.
+// TestSignAgain checks that signing and publishing again adds nothing.
 func TestSignAgain(t *testing.T) {
 	places(t, func(t *testing.T, c *oci.Client, ref pack.Ref) {
 		key := newKey(t)
@@ -273,7 +273,7 @@ func TestSignPublished(t *testing.T) {
 	})
 }
 
-// Once known, a signature is checked without a server; what is not known is refused.
+// TestOffline checks that a known signature is verified without a server, and that an unknown one is refused.
 func TestOffline(t *testing.T) {
 	s := ocitest.New(t)
 	c := s.Client(t, t.TempDir())
@@ -282,7 +282,7 @@ func TestOffline(t *testing.T) {
 	offline := trust.New(trust.Options{OCI: c, Dir: dir, Offline: true})
 	s.Requests()
 	_, err := offline.Signers(t.Context(), p, trees, keys(key))
-	checkError(t, err, diag.Denied, "not on this machine")
+	checkError(t, err, diag.Denied, "are not cached")
 	if n := len(s.Requests()); n > 0 {
 		t.Errorf("%d requests while offline", n)
 	}
@@ -303,7 +303,7 @@ func TestOffline(t *testing.T) {
 	}
 }
 
-// A cache that was damaged or edited is fetched again, and never believed.
+// TestDamagedCache checks that a damaged or edited cache is fetched again, and never trusted.
 func TestDamagedCache(t *testing.T) {
 	s := ocitest.New(t)
 	c := s.Client(t, t.TempDir())
@@ -354,7 +354,7 @@ func TestDamagedCache(t *testing.T) {
 		t.Errorf("a directory in its place: %v", err)
 	}
 
-	// What somebody else signed is not believed because it is in the cache.
+	// A signature by another signer is not trusted because it is in the cache.
 	other, _ := publishPack(t, c, ref, "2.0.0", trust.Attachments(evil, nil, nil))
 	if _, err := k.Signers(t.Context(), other, nil, keys(evil)); err != nil {
 		t.Fatal(err)
@@ -363,7 +363,8 @@ func TestDamagedCache(t *testing.T) {
 	checkError(t, err, diag.Denied, "not trusted")
 }
 
-// What a registry says is bounded, and what cannot be read is not taken for a signature, nor does it hide the others.
+// TestHostileReferrers checks that a registry's list is limited, and that an unreadable entry neither counts as a
+// signature nor hides the others.
 func TestHostileReferrers(t *testing.T) {
 	s := ocitest.New(t)
 	c := s.Client(t, t.TempDir())
@@ -392,7 +393,7 @@ func TestHostileReferrers(t *testing.T) {
 		}
 	}
 
-	// A registry that fails is not one without signatures.
+	// A registry that fails does not count as one without signatures.
 	s.Meddle(func(w http.ResponseWriter, r *http.Request) bool {
 		if !strings.Contains(r.URL.Path, "/referrers/") {
 			return false
@@ -404,8 +405,8 @@ func TestHostileReferrers(t *testing.T) {
 	checkError(t, err, diag.Remote, "")
 }
 
-// foreign puts an artifact into a repository that says neither its name nor its version nor its trees, as other tools
-// write them, and returns it as acme/deploy 1.0.0.
+// foreign adds an artifact that has neither name nor version nor trees, in the format of other tools, and returns it as
+// acme/deploy 1.0.0.
 func foreign(t *testing.T, c *oci.Client, ref pack.Ref) (*pack.Pack, map[string]string) {
 	t.Helper()
 	var err error
@@ -419,7 +420,8 @@ func foreign(t *testing.T, c *oci.Client, ref pack.Ref) (*pack.Pack, map[string]
 	return p, map[string]string{"deploy": tree("deploy").Inventory.Digest()}
 }
 
-// What other tools published names no trees: what this machine got when it fetched just that counts.
+// TestRecord checks that an artifact of another tool, which names no trees, counts with the trees that this machine got
+// when it fetched exactly that artifact.
 func TestRecord(t *testing.T) {
 	s := ocitest.New(t)
 	c := s.Client(t, t.TempDir())
@@ -435,12 +437,12 @@ func TestRecord(t *testing.T) {
 		t.Errorf("with a record: %v", err)
 	}
 	edited := map[string]string{"deploy": "t1:sha256:" + strings.Repeat("0", 64)}
-	checkError(t, k.Origin(t.Context(), p, edited), diag.Integrity, "was fetched")
-	checkError(t, k.Record(p, edited), diag.Integrity, "was fetched before")
+	checkError(t, k.Origin(t.Context(), p, edited), diag.Integrity, "but the fetched one is")
+	checkError(t, k.Record(p, edited), diag.Integrity, "when it was first fetched")
 }
 
-// A signature over what does not say which pack and version it is would hold under every tag and name, so it holds
-// under none.
+// TestUnnamed checks that a signature over content without a pack name and version never counts, because it would be
+// valid for every tag and name.
 func TestUnnamed(t *testing.T) {
 	s := ocitest.New(t)
 	c := s.Client(t, t.TempDir())
@@ -457,16 +459,17 @@ func TestUnnamed(t *testing.T) {
 	}
 	for range 2 { // the second time from the cache
 		_, err := k.Signers(t.Context(), p, trees, keys(key))
-		checkError(t, err, diag.Denied, "does not say which pack and version it is")
+		checkError(t, err, diag.Denied, "does not include the pack's name and")
 		if !errors.As(err, new(*trust.UnnamedError)) {
 			t.Errorf("error is a %T", err)
 		}
 		_, err = k.Signers(t.Context(), p, nil, keys(key))
-		checkError(t, err, diag.Denied, "does not say which pack and version it is")
+		checkError(t, err, diag.Denied, "does not include the pack's name and")
 	}
 }
 
-// That this machine has a manifest does not say that a place has it: the place itself must have given it.
+// TestOrigin checks that a manifest on this machine does not prove that a source has it: it must come from the source
+// itself.
 func TestOrigin(t *testing.T) {
 	s := ocitest.New(t)
 	c := s.Client(t, t.TempDir())
@@ -483,7 +486,7 @@ func TestOrigin(t *testing.T) {
 	other := *p
 	other.Ref = parse(t, s.URL("acme/deploy"))
 	other.Ref.Digest = p.Ref.Digest
-	checkError(t, offline.Origin(t.Context(), &other, trees), diag.Remote, "did not come to this machine from oci://"+s.Host+"/acme/deploy")
+	checkError(t, offline.Origin(t.Context(), &other, trees), diag.Remote, "the manifest from oci://"+s.Host+"/acme/deploy")
 	checkError(t, online.Origin(t.Context(), &other, trees), diag.NotFound, "")
 	s.Requests()
 	for _, k := range []*trust.Verifier{online, offline} {

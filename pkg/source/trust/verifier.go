@@ -73,8 +73,8 @@ func (k *Verifier) Signers(ctx context.Context, p *pack.Pack, trees map[string]s
 	error,
 ) {
 	if len(w.Keys)+len(w.Identities)+len(w.AllowedSigners) == 0 {
-		return nil, diag.Errorf(diag.Denied, "%s must be signed, and nobody is trusted to sign it", nameOf(p)).
-			WithHint("list a key or an identity under any_of in the policy, or under trusted-keys in the configuration")
+		return nil, diag.Errorf(diag.Denied, "%s must be signed, but no signer is trusted", nameOf(p)).
+			WithHint("add a key or an identity to any_of in the policy, or a key to trusted-keys in the settings")
 	}
 	switch p.Ref.Kind {
 	case pack.KindGit:
@@ -99,7 +99,7 @@ func (k *Verifier) artifactSigners(ctx context.Context, p *pack.Pack, trees map[
 	} else if k.options.Offline && p.Ref.Kind == pack.KindOCI {
 		return nil, &UnsignedError{
 			Pack: nameOf(p), Digest: p.Ref.Digest,
-			Reason: "its signatures are not on this machine, and no server is asked",
+			Reason: "its signatures are not cached, and skillpm is offline",
 		}
 	}
 	fresh, err := k.fetch(ctx, p.Ref)
@@ -147,12 +147,12 @@ func (k *Verifier) checkTrees(manifest []byte, p *pack.Pack, trees map[string]st
 func sameTrees(p *pack.Pack, trees, others map[string]string, what string) error {
 	for name, tree := range trees {
 		if other, ok := others[name]; !ok {
-			return diag.Errorf(diag.Integrity, "the skill %s is not part of %s as it was %s", name, nameOf(p), what)
+			return diag.Errorf(diag.Integrity, "the skill %s is not in %s as %s", name, nameOf(p), what)
 		} else if other != tree {
-			return diag.Errorf(diag.Integrity, "the skill %s of %s is %s, and what was %s is %s", name, nameOf(p), tree,
+			return diag.Errorf(diag.Integrity, "the skill %s of %s is %s, but the %s one is %s", name, nameOf(p), tree,
 				what, other).
-				WithHint("if the lock was edited, restore it from version control; skillpm verify looks at what is " +
-					"installed")
+				WithHint("restore skillpm.lock from version control if it was edited, and check the installed " +
+					"skills with: skillpm verify")
 		}
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -13,6 +14,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/publish"
 	"github.com/skillpm/skillpm/pkg/skill"
 )
@@ -20,14 +22,15 @@ import (
 func newInit(a *app) *cobra.Command {
 	var o publish.InitOptions
 	cmd := &cobra.Command{
-		Use:     "init [OWNER/NAME]",
-		Short:   "Write a skillpm.yaml in this directory",
-		GroupID: "author",
-		Long: `Write a skillpm.yaml. With OWNER/NAME the directory becomes a pack that can be
-published; without, a project that uses packs.`,
-		Example: "  skillpm init\n  skillpm init acme/deploy --description 'Roll out and roll back' --license " +
-			"Apache-2.0",
-		Args: console.Need(0, 1, "at most one OWNER/NAME"),
+		Use:   "init [OWNER/NAME]",
+		Short: "Create a skillpm.yaml",
+		Long: `Creates a skillpm.yaml in this directory. With OWNER/NAME, the directory becomes a pack
+that can be published; without it, a project that uses packs. If a skillpm.yaml exists,
+OWNER/NAME adds a name and a version to it.`,
+		Example: `  skillpm init
+  skillpm init acme/deploy
+  skillpm init acme/deploy --license Apache-2.0 --pack-version 1.0.0`,
+		Args: console.Need(0, 1, "one OWNER/NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := a.Author()
 			if err != nil {
@@ -36,44 +39,62 @@ published; without, a project that uses packs.`,
 			if len(args) == 1 {
 				o.Name = args[0]
 			} else if o.Description != "" || o.License != "" || o.Version != "" {
-				return diag.Errorf(diag.Usage, "a pack needs a name").WithHint("skillpm init owner/name")
+				return diag.Errorf(diag.Usage, "a pack needs a name").WithHint("run \"skillpm init OWNER/NAME\"")
+			}
+			done := "Created"
+			if _, err := os.Lstat(filepath.Join(c.Dir, pack.ManifestName)); err == nil {
+				done = "Added name and version to"
 			}
 			path, err := c.Init(cmd.Context(), o)
 			if err != nil {
 				return err
 			}
 			if a.JSON {
-				return a.PrintJSON(map[string]string{"path": path})
+				return a.PrintJSON(initDocument{path})
 			}
 			if !a.Quiet {
-				fmt.Fprintf(a.Stdout, "wrote %s\n", path)
+				fmt.Fprintf(a.Stdout, "%s %s\n", done, path)
 			}
-			if o.Name == "" {
-				a.Note("next: skillpm install owner/name")
-			} else {
-				a.Note("next: skillpm new my-skill, then skillpm publish")
+			switch {
+			case o.Name == "":
+				a.Note("Next: skillpm install OWNER/NAME")
+			case hasSkills(c.Dir):
+				a.Note("Next: skillpm validate, then skillpm publish")
+			default:
+				a.Note("Next: skillpm new my-skill")
 			}
 			return nil
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.Version, "version", "", "the pack's version (default 0.1.0)")
-	f.StringVar(&o.Description, "description", "", "what the pack is for, in one line")
-	f.StringVar(&o.License, "license", "", "SPDX `EXPRESSION`, as Apache-2.0")
+	f.StringVar(&o.Version, "pack-version", "", "set the pack's `VERSION` (default 0.1.0)")
+	f.StringVar(&o.Description, "description", "", "describe the pack in one line of `TEXT`")
+	f.StringVar(&o.License, "license", "", "set the license, an SPDX `EXPRESSION` such as Apache-2.0")
 	return cmd
+}
+
+// hasSkills reports whether a pack's directory has skills already.
+func hasSkills(dir string) bool {
+	for _, pattern := range []string{"SKILL.md", "*/SKILL.md", "skills/*/SKILL.md"} {
+		if found, _ := filepath.Glob(filepath.Join(dir, filepath.FromSlash(pattern))); len(found) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 func newNew(a *app) *cobra.Command {
 	var o publish.NewOptions
 	cmd := &cobra.Command{
-		Use:     "new [NAME]",
-		Short:   "Write a new, valid skill",
-		GroupID: "author",
-		Long: `Write a directory with a valid SKILL.md: below skills/ in a pack, else here.
-On a terminal it asks for what is missing.`,
-		Example: `  skillpm new release-notes --description 'Writes release notes. Use before a release.'
-  skillpm new lint-sql --description 'Checks SQL files.' --scripts --dir skills`,
-		Args: console.Need(0, 1, "at most one NAME"),
+		Use:   "new [NAME]",
+		Short: "Create a skill",
+		Long: `Creates a directory with a valid SKILL.md: in skills/ if this directory is a pack,
+otherwise here. On a terminal, it asks for missing values. Otherwise NAME and
+--description are required.`,
+		Example: `  skillpm new release-notes --description 'Writes release notes.'
+  skillpm new lint-sql --description 'Checks SQL files.' --scripts
+  skillpm new lint-sql --description 'Checks SQL files.' --dir skills`,
+		Args: console.Need(0, 1, "one NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := a.Author()
 			if err != nil {
@@ -94,20 +115,20 @@ On a terminal it asks for what is missing.`,
 				display = rel
 			}
 			if a.JSON {
-				return a.PrintJSON(map[string]string{"name": o.Name, "dir": display})
+				return a.PrintJSON(newDocument{o.Name, display})
 			}
 			if !a.Quiet {
-				fmt.Fprintf(a.Stdout, "wrote %s\n", filepath.Join(display, "SKILL.md"))
+				fmt.Fprintf(a.Stdout, "Created %s\n", filepath.Join(display, "SKILL.md"))
 			}
-			a.Note("next: write its steps, then skillpm validate %s", display)
+			a.Note("Next: write the instructions, then run: skillpm validate %s", display)
 			return nil
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.Description, "description", "", "what the skill does and when to use it")
-	f.StringVar(&o.License, "license", "", "SPDX `EXPRESSION`, as Apache-2.0")
-	f.StringVar(&o.Dir, "dir", "", "make the skill's directory in `DIR`")
-	f.BoolVar(&o.Scripts, "scripts", false, "with an example script")
+	f.StringVar(&o.Description, "description", "", "describe what the skill does and when to use it, in `TEXT`")
+	f.StringVar(&o.License, "license", "", "set the license, an SPDX `EXPRESSION` such as Apache-2.0")
+	f.StringVar(&o.Dir, "dir", "", "create the skill in `DIR`")
+	f.BoolVar(&o.Scripts, "scripts", false, "add an example script")
 	return cmd
 }
 
@@ -119,15 +140,19 @@ func (a *app) ask(ctx context.Context, o *publish.NewOptions) error {
 		value        *string
 		check        func(string) error
 	}{
-		{"Name (lower-case words with hyphens): ", "NAME", &o.Name, skill.CheckName},
-		{"Description (what it does and when to use it): ", "--description", &o.Description, notEmpty},
+		{"Name (lowercase words with hyphens): ", "NAME", &o.Name, skill.CheckName},
+		{
+			"Description (what it does and when to use it, such as \"Writes release notes. Use before a release.\"): ",
+			"--description", &o.Description, notEmpty,
+		},
 	} {
 		if *q.value != "" {
 			continue
 		}
 		if !a.CanAsk() {
 			return diag.Errorf(diag.Usage, "%s is missing", q.flag).
-				WithHint("skillpm new %s --description 'What it does and when to use it.'", cmp.Or(o.Name, "my-skill"))
+				WithHint("run: skillpm new %s --description 'What it does and when to use it.'",
+					cmp.Or(o.Name, "my-skill"))
 		}
 		answer, err := a.prompt(ctx, in, q.prompt, q.check)
 		if err != nil {
@@ -158,7 +183,7 @@ func (a *app) prompt(ctx context.Context, in *bufio.Reader, question string, che
 		case got := <-answers:
 			if got.err != nil {
 				fmt.Fprintln(a.Stderr)
-				return "", diag.Errorf(diag.Usage, "the input ended before everything was answered")
+				return "", diag.Errorf(diag.Usage, "the input ended before all questions were answered")
 			}
 			if err := check(got.line); err != nil {
 				a.Warn("%v", err)
@@ -171,7 +196,7 @@ func (a *app) prompt(ctx context.Context, in *bufio.Reader, question string, che
 
 func notEmpty(s string) error {
 	if s == "" {
-		return errors.New("it can't be empty")
+		return errors.New("the answer must not be empty")
 	}
 	return nil
 }

@@ -16,17 +16,15 @@ import (
 
 func newIndex(a *app) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "index",
-		Short:   "Keep an index: what packs there are, and where",
-		GroupID: "author",
-		Long: `An index is a directory of plain files that says which packs there are and where
-each version is. It holds no packs: those stay in OCI registries and git
-repositories. Keep it in a git repository, have its CI run skillpm index check,
-and let others read it from there, from any web server, or from an OCI registry.`,
+		Use:   "index",
+		Short: "Manage an index of packs",
+		Long: `An index is a directory of plain files that maps packs and versions to their sources. It
+does not contain the packs: they stay in OCI registries and git repositories. Keep an index in
+a git repository, and run "skillpm index check" in its CI. Serve it from git, any web
+server, or an OCI registry.`,
 		Example: `  skillpm index init ./index --title "Packs of Acme"
   skillpm index add oci://registry.example/acme/deploy:1.4.0 --index ./index
-  skillpm index check ./index --since origin/main
-  skillpm index build ./index
+  skillpm index check ./index --changed-since origin/main
   skillpm index publish ./index --to oci://registry.example/acme/index`,
 		Args: cobra.ArbitraryArgs,
 		RunE: console.UnknownCommand,
@@ -57,10 +55,12 @@ func newIndexInit(a *app) *cobra.Command {
 	var o indexer.InitOptions
 	cmd := &cobra.Command{
 		Use:   "init [DIR]",
-		Short: "Make an index without packs",
-		Long: `Make an index without packs in DIR, or in this directory: config.json, and a
-.gitattributes that keeps git from changing its bytes.`,
-		Example:           "  skillpm index init ./index --title \"Packs of Acme\"",
+		Short: "Create an empty index",
+		Long: `Creates an empty index in DIR, or in this directory: config.json, and a .gitattributes
+that keeps git from changing line endings.`,
+		Example: `  skillpm index init ./index --title "Packs of Acme"
+  skillpm index init
+  skillpm index init ./index --json`,
 		Args:              console.Need(0, 1, "one DIR"),
 		ValidArgsFunction: console.CompleteDirectory,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -79,29 +79,30 @@ func newIndexInit(a *app) *cobra.Command {
 			for _, f := range r.Files {
 				fmt.Fprintln(a.Stdout, console.Printable(f))
 			}
-			a.Note("made an index in %s; skillpm index add PLACE --index %s adds a pack to it", r.Dir, r.Dir)
+			a.Note("Created an index in %s. Add packs with: skillpm index add SOURCE --index %s", r.Dir, r.Dir)
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&o.Title, "title", "", "what people call the index: `TEXT`")
+	cmd.Flags().StringVar(&o.Title, "title", "", "set the title of the index to `TEXT`")
 	return cmd
 }
 
 func newIndexAdd(a *app) *cobra.Command {
 	var o indexer.AddOptions
 	cmd := &cobra.Command{
-		Use:   "add PLACE...",
-		Short: "Add a published pack to an index",
-		Long: `Add a line for the pack at each PLACE, written as install takes it: a version in
-an OCI registry, a tag of a git repository, or a layout inside the index. The
-pack is fetched and hashed, and its line says what was found. Nothing is
-published: commit the change, or open a pull request with it.
+		Use:   "add SOURCE...",
+		Short: "Add published packs to an index",
+		Long: `Adds the pack at each SOURCE: a version in an OCI registry, a tag of a git repository,
+or an OCI layout inside the index, in a form that install takes. The command fetches and
+hashes the pack, and records the result in its entry. Commit the change, or open a pull
+request with it.
 
-What the index has already is left alone; another content for a version that it
-has is refused.`,
+Versions that the index already has do not change. Different content for such a version
+is an error.`,
 		Example: `  skillpm index add oci://registry.example/acme/deploy:1.4.0
-  skillpm index add git+https://git.example/acme/tools.git#v1.2.0 --index ./index`,
-		Args:              console.Need(1, 1000, "at least one PLACE"),
+  skillpm index add github.com/acme/tools#v1.2.0 --index ./index
+  skillpm index add oci://registry.example/acme/deploy:1.4.0 --dry-run`,
+		Args:              console.Need(1, 1000, "at least one SOURCE"),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := a.curator()
@@ -117,8 +118,8 @@ has is refused.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.Dir, "index", "", "the index in `DIR`, and not in this directory")
-	f.BoolVar(&o.DryRun, "dry-run", false, "say what would be added, and write nothing")
+	f.StringVar(&o.Dir, "index", "", "use the index in `DIR` instead of this directory")
+	f.BoolVar(&o.DryRun, "dry-run", false, "show what would be added, without writing it")
 	_ = cmd.MarkFlagDirname("index") // cannot fail: the flag exists
 	return cmd
 }
@@ -133,14 +134,14 @@ func (a *app) printAdded(r *indexer.AddReport) error {
 	p := a.Palette(a.Stdout)
 	for _, one := range r.Packs {
 		if !one.Added {
-			a.Note("%s %s is in the index already", one.Pack, one.Version)
+			a.Note("%s %s is already in the index.", one.Pack, one.Version)
 			continue
 		}
 		fmt.Fprintf(a.Stdout, "%s %s %s  %s\n", p.Green("+"), console.Printable(one.Pack),
 			console.Printable(one.Version), p.Dim(console.Printable(one.File)))
 	}
 	if r.DryRun {
-		a.Note("nothing was written: this was a dry run")
+		a.Note("Dry run: nothing was written.")
 	}
 	return nil
 }
@@ -150,30 +151,27 @@ func newIndexCheck(a *app) *cobra.Command {
 	format := "text"
 	cmd := &cobra.Command{
 		Use:   "check [DIR]",
-		Short: "Prove that an index is right, and that it only grew",
-		Long: `Prove that an index is right: every file can be read and is where it belongs;
-no line of a file changed and none went since an earlier commit; and every
-version's digest is at its source, with the skills, the integrity and the
-dependencies that its line says. Sources are asked at once, several at a time.
+		Short: "Verify an index",
+		Long: `Verifies an index: every file is readable and has the right path, and no line changed or
+disappeared since an earlier commit. The source of every version has the recorded digest,
+skills, integrity, and dependencies. Sources are read in parallel.
 
-The exit code is 6 where something is not what it was or was promised to be, 3
-where something else is wrong, and 8 where a source did not answer.
+Exit code 6 means that content differs from what was recorded, 3 another error, and 8
+that a source is unreachable.
 
-In CI, compare a pull request with what it is merged into, and ask only about
-what it adds: --since origin/main --new. Compare a push with what was there
-before, which is more than HEAD's parent where several commits are pushed at
-once: in GitHub Actions github.event.before; zeros only, before the first push,
-compare with nothing. That needs the history (with actions/checkout,
-fetch-depth: 0).`,
+In CI, compare a pull request with its target, and read only new versions:
+--changed-since origin/main --new. Compare a push with the commit before it, which is
+github.event.before in GitHub Actions. A commit of zeros means the first push, which has
+no comparison. Both need the history (actions/checkout with fetch-depth: 0).`,
 		Example: `  skillpm index check
-  skillpm index check ./index --since origin/main --new --format github
+  skillpm index check ./index --changed-since origin/main --new --format github
   skillpm index check --offline`,
 		Args:              console.Need(0, 1, "one DIR"),
 		ValidArgsFunction: console.CompleteDirectory,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if format != "text" && format != "github" {
-				return diag.Errorf(diag.Usage, "format %q is not known", format).
-					WithHint("use text or github, or --json")
+				return diag.Errorf(diag.Usage, "unknown --format %q", format).
+					WithHint("use text, github, or --json")
 			}
 			c, err := a.curator()
 			if err != nil {
@@ -188,10 +186,10 @@ fetch-depth: 0).`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.Since, "since", "", "compare history with the merge base of `REV` (default: HEAD's parent)")
-	f.BoolVar(&o.Offline, "offline", false, "ask no source: look at files and history only")
-	f.BoolVar(&o.New, "new", false, "ask only about versions that the earlier commit does not have")
-	f.StringVar(&format, "format", format, "write findings as `text|github`")
+	f.StringVar(&o.Since, "changed-since", "", "compare history with the merge base of `REF` (default: HEAD's parent)")
+	f.BoolVar(&o.Offline, "offline", false, "check files and history only")
+	f.BoolVar(&o.New, "new", false, "read only the sources of versions that the earlier commit lacks")
+	f.StringVar(&format, "format", format, "use the format `text|github`")
 	a.CompleteFlag(cmd, "format", cobra.FixedCompletions([]string{"text", "github"},
 		cobra.ShellCompDirectiveNoFileComp))
 	return cmd
@@ -233,9 +231,9 @@ func (a *app) printIndexCheck(r *indexer.CheckReport, format string) error {
 }
 
 func checkedSourcesText(r *indexer.CheckReport) string {
-	text := fmt.Sprintf("%d asked for", r.Fetched)
+	text := textx.Count(r.Fetched, "source") + " verified"
 	if r.Since != "" {
-		text += ", nothing changed or went since " + r.Since[:min(12, len(r.Since))]
+		text += ", unchanged since " + r.Since[:min(12, len(r.Since))]
 	}
 	return text
 }
@@ -263,12 +261,13 @@ func newIndexBuild(a *app) *cobra.Command {
 	var o indexer.BuildOptions
 	cmd := &cobra.Command{
 		Use:   "build [DIR]",
-		Short: "Make the files that are derived from an index",
-		Long: `Make the files that are derived from the packs of an index: catalog.ndjson.gz,
-which is what searching reads. The same packs give the same bytes, wherever and
-whenever this runs. Nothing is resolved from derived files; they can be deleted
-and made again, and need not be committed.`,
-		Example:           "  skillpm index build\n  skillpm index build ./index --out ./public",
+		Short: "Generate the derived files of an index",
+		Long: `Generates the files that are derived from an index: catalog.ndjson.gz, which search reads.
+Equal packs always give equal files. Derived files are not used to resolve versions; they can be
+deleted and generated again, and need not be committed.`,
+		Example: `  skillpm index build
+  skillpm index build ./index --output ./public
+  skillpm index build ./index --json`,
 		Args:              console.Need(0, 1, "one DIR"),
 		ValidArgsFunction: console.CompleteDirectory,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -287,11 +286,11 @@ and made again, and need not be committed.`,
 			for _, f := range r.Files {
 				fmt.Fprintln(a.Stdout, console.Printable(f.Path))
 			}
-			a.Note("%s of %s", textx.Count(r.Packs, "pack"), r.Index)
+			a.Note("Indexed %s.", textx.Count(r.Packs, "pack"))
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&o.Out, "out", "", "write to `DIR`, and not into the index")
-	_ = cmd.MarkFlagDirname("out") // cannot fail: the flag exists
+	cmd.Flags().StringVarP(&o.Out, "output", "o", "", "write to `DIR` instead of the index")
+	_ = cmd.MarkFlagDirname("output") // cannot fail: the flag exists
 	return cmd
 }

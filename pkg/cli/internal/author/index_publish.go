@@ -15,21 +15,22 @@ func newIndexPublish(a *app) *cobra.Command {
 	var o indexer.ReleaseOptions
 	cmd := &cobra.Command{
 		Use:   "publish [DIR]",
-		Short: "Push an index to an OCI registry",
-		Long: `Push an index as one OCI artifact, and move its tag to it. Packs' files are in
-shards, by the hashes of their names: whoever looks a pack up fetches the
-manifest and one shard, and keeps both until they change. The same packs give
-the same digest. Publishing again sends only the shards that changed.
+		Short: "Publish an index to an OCI registry",
+		Long: `Publishes an index as one OCI artifact, and moves the tag of the repository to it. The
+artifact divides packs into shards by the hashes of their names. To look up a pack, a
+client downloads the manifest and one shard, and caches both. The same index always has
+the same digest. Publishing again uploads only changed shards.
 
-Others read it as index+oci://HOST/REPOSITORY.`,
+Clients read it as index+oci://REGISTRY/REPOSITORY.`,
 		Example: `  skillpm index publish --to oci://registry.example/acme/index
-  skillpm registry add acme index+oci://registry.example/acme/index`,
+  skillpm registry add acme index+oci://registry.example/acme/index
+  skillpm index publish ./index --to oci://registry.example/acme/index --dry-run`,
 		Args:              console.Need(0, 1, "one DIR"),
 		ValidArgsFunction: console.CompleteDirectory,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.To == "" {
-				return diag.Errorf(diag.Usage, "it is not said where to publish the index").
-					WithHint("give --to oci://HOST/REPOSITORY")
+				return diag.Errorf(diag.Usage, "skillpm index publish needs --to").
+					WithHint("use --to oci://REGISTRY/REPOSITORY")
 			}
 			c, err := a.curator()
 			if err != nil {
@@ -45,19 +46,19 @@ Others read it as index+oci://HOST/REPOSITORY.`,
 				return a.PrintJSON(r)
 			}
 			if r.DryRun {
-				a.Note("nothing was published: %s in %s, %s", textx.Count(r.Packs, "pack"),
+				a.Note("Dry run: would publish %s in %s, %s.", textx.Count(r.Packs, "pack"),
 					textx.Count(r.Shards, "shard"), console.BytesText(r.Size))
 				return nil
 			}
 			fmt.Fprintf(a.Stdout, "%s %s\n", console.Printable(r.Registry), console.Printable(r.Digest))
-			a.Note("%s in %s, %s", textx.Count(r.Packs, "pack"), textx.Count(r.Shards, "shard"),
+			a.Note("Published %s in %s, %s.", textx.Count(r.Packs, "pack"), textx.Count(r.Shards, "shard"),
 				console.BytesText(r.Size))
 			return nil
 		},
 	}
 	cmd.Flags().StringVar(&o.To, "to", "",
-		"publish at `oci://HOST/REPOSITORY[:TAG]`; the tag is latest if none is named")
-	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "say how large it would be, and push nothing")
+		"publish to `oci://REGISTRY/REPOSITORY[:TAG]` (default tag: latest)")
+	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "show the size, without publishing")
 	return cmd
 }
 
@@ -65,16 +66,16 @@ func newIndexServe(a *app) *cobra.Command {
 	o := indexer.ServeOptions{Listen: "127.0.0.1:0"}
 	cmd := &cobra.Command{
 		Use:   "serve [DIR]",
-		Short: "Serve an index from this machine",
-		Long: `Serve the files of an index over HTTP, to try it or behind a proxy. The address is
-printed when there is one. Answers have an ETag and are compressed for clients
-that take it; directories are not listed, and neither files that begin with a dot
-nor what links lead to is served. It ends with ctrl-c, after what is under way.
+		Short: "Serve an index over HTTP",
+		Long: `Serves the files of an index over HTTP, for tests or behind a proxy, and prints the
+address. Responses have an ETag and are compressed if the client supports it. Directories
+are not listed; dot files and links are not served. Press Ctrl-C to stop.
 
-Plain HTTP is read from loopback addresses only; for others give a certificate,
-or copy the directory to any web server.`,
+Clients read plain HTTP from loopback addresses only. For other addresses, use --tls-cert and
+--tls-key, or copy the directory to a web server.`,
 		Example: `  skillpm index serve ./index
-  skillpm index serve --listen 0.0.0.0:8443 --cert server.pem --key server.key`,
+  skillpm index serve ./index --listen 127.0.0.1:0
+  skillpm index serve --listen :8443 --tls-cert server.pem --tls-key server.key`,
 		Args:              console.Need(0, 1, "one DIR"),
 		ValidArgsFunction: console.CompleteDirectory,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -88,8 +89,8 @@ or copy the directory to any web server.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.Listen, "listen", o.Listen, "listen at `HOST:PORT`; port 0 is a free one")
-	f.StringVar(&o.Cert, "cert", "", "the certificate, a PEM `FILE`")
-	f.StringVar(&o.Key, "key", "", "the certificate's key, a PEM `FILE`")
+	f.StringVar(&o.Listen, "listen", o.Listen, "listen at `HOST:PORT`; port 0 selects a free one")
+	f.StringVar(&o.Cert, "tls-cert", "", "use the TLS certificate in the PEM `FILE`")
+	f.StringVar(&o.Key, "tls-key", "", "use the TLS key in the PEM `FILE`")
 	return cmd
 }

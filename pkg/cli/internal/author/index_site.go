@@ -13,32 +13,27 @@ import (
 func newIndexSite(a *app) *cobra.Command {
 	var o indexer.SiteOptions
 	cmd := &cobra.Command{
-		Use:   "site [DIR] --out DIR",
-		Short: "Make a catalogue of an index: pages for any web server",
-		Long: `Make a catalogue of the index in DIR, or in this directory: pages that any web
-server can show, below any path, with nothing to install or configure there. A
-page for each pack has the text of its skills, its versions, what it requires
-and what requires it, who signed it, what skillpm validate says of it, and the
-command that installs it. Search and copying need JavaScript, reading does not.
+		Use:   "site [DIR] --output DIR",
+		Short: "Generate a website for an index",
+		Long: `Generates static pages for the index in DIR, or in this directory, for any web server and
+below any path. Each pack has a page with its skills, versions, dependencies, dependents,
+signers, validation findings, and the install command. Search and copy buttons need
+JavaScript; reading does not.
 
-The version of each pack that is shown, the highest release that was not
-withdrawn, is fetched and checked against the index as for an install. A pack
-that cannot be fetched has a page that says so, and a warning here. Signatures
-are verified with the keys of --key and of trusted-keys in the user's settings;
-others are shown as not checked.
+For each pack, the command fetches the newest release that was not yanked, and checks it
+against the index as install does. A pack that cannot be fetched gets a page with the
+reason, and a warning. Signatures are verified with the keys of --key and of trusted-keys in
+the user's settings; others are shown as not checked.
 
-With the pages come .well-known/agent-skills/index.json and an archive a skill,
-from which other tools install: npx skills add URL. --marketplace makes a
-directory of plugins for Claude Code, to be kept in a git repository.
+The website includes .well-known/agent-skills/index.json and an archive for each skill,
+which other tools install from: npx skills add URL. --marketplace writes a directory of
+plugins for Claude Code, to be kept in a git repository.
 
-The directories of the index, of --out and of --marketplace are beside each other:
-the index and the marketplace must not be in the catalogue, nor around it. Files
-are written where they changed. What an earlier run wrote and is not part
-of the catalogue any more is removed; what skillpm did not write is never
-replaced or removed.`,
-		Example: `  skillpm index site ./index --out ./public --base-url https://skills.example
-  skillpm index site --out ../public --title "Skills of Acme" --registry https://skills.example/index
-  skillpm index site --out ../public --key acme.pub --marketplace ../plugins`,
+The directories of index, --output, and --marketplace must not contain each other. Only
+changed files are written, and only files that skillpm created are removed or replaced.`,
+		Example: `  skillpm index site ./index --output ./public --base-url https://skills.example
+  skillpm index site --output ../public --title "Skills of Acme"
+  skillpm index site --output ../public --key acme.pub --marketplace ../plugins`,
 		Args:              console.Need(0, 1, "one DIR"),
 		ValidArgsFunction: console.CompleteDirectory,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -55,15 +50,15 @@ replaced or removed.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVarP(&o.Out, "out", "o", "", "write the catalogue to `DIR`")
-	f.StringVar(&o.Title, "title", "", "what the catalogue is called: `TEXT`; the index's title unless told otherwise")
-	f.StringVar(&o.BaseURL, "base-url", "", "where it will be published: `URL`")
-	f.StringVar(&o.Registry, "registry", "", "show how to add the index as a registry at `URL`")
-	f.StringArrayVar(&o.Keys, "key", nil, "verify signatures with the public key in `FILE`; may be repeated")
-	f.BoolVar(&o.NoWellKnown, "no-well-known", false, "without .well-known/agent-skills")
+	f.StringVarP(&o.Out, "output", "o", "", "write the website to `DIR` (required)")
+	f.StringVar(&o.Title, "title", "", "set the title of the website to `TEXT` (default: the title of the index)")
+	f.StringVar(&o.BaseURL, "base-url", "", "set the `URL` at which the website will be published")
+	f.StringVar(&o.Registry, "registry-url", "", "show how to add the index at `URL` as a registry")
+	f.StringArrayVar(&o.Keys, "key", nil, "verify signatures with the public key in `FILE`; repeatable")
+	f.BoolVar(&o.NoWellKnown, "no-well-known", false, "leave out .well-known/agent-skills")
 	f.StringVar(&o.Marketplace, "marketplace", "",
-		"write a Claude Code marketplace to `DIR`, which is beside that of --out")
-	for _, name := range []string{"out", "marketplace"} {
+		"write a Claude Code marketplace to `DIR`")
+	for _, name := range []string{"output", "marketplace"} {
 		_ = cmd.MarkFlagDirname(name) // cannot fail: the flags exist
 	}
 	for _, name := range []string{"title", "base-url", "registry"} {
@@ -77,7 +72,7 @@ func (a *app) printSite(r *indexer.SiteReport) error {
 		a.Warn("%s", w)
 	}
 	for _, u := range r.Unfetched {
-		a.Warn("%s %s could not be fetched, and its page says so: %s", u.Pack, u.Version, u.Problem)
+		a.Warn("cannot fetch %s %s: %s", u.Pack, u.Version, u.Problem)
 	}
 	if a.JSON {
 		return a.PrintJSON(r)
@@ -86,7 +81,7 @@ func (a *app) printSite(r *indexer.SiteReport) error {
 	if r.Marketplace != "" {
 		fmt.Fprintln(a.Stdout, console.Printable(r.Marketplace))
 	}
-	a.Note("%s, %s; %s written, %d as they were, %d removed",
+	a.Note("%s, %s; %s written, %d unchanged, %d removed.",
 		textx.Count(r.Packs, "pack"), textx.Count(r.Skills, "skill"), textx.Count(r.Written, "file"),
 		r.Unchanged, r.Removed)
 	return nil

@@ -22,40 +22,39 @@ func newLogin(a *app) *cobra.Command {
 	var user string
 	var stdin bool
 	cmd := &cobra.Command{
-		Use:     "login HOST",
-		Short:   "Log in to a registry",
-		GroupID: "author",
-		Long: `Keep a user and password, or token, for the registry at HOST, or for the server
-of an index that is read over HTTPS. It is asked first whether it takes them. They are kept where docker and oras keep
-theirs: with the credential helper that Docker's config.json names for HOST, or
-in that file. Whoever is logged in there already needs no login here.
+		Use:   "login REGISTRY",
+		Short: "Log in to a registry",
+		Long: `Checks and stores a user name and a password or token. REGISTRY is the host name of an
+OCI registry, or of the server of an index. Credentials are stored where docker and oras
+keep theirs: in the credential helper that Docker's config.json names for the registry,
+or in that file. Existing docker logins work without a new login.
 
-The password comes from standard input with --password-stdin, or is asked for on
-a terminal; it is no argument, where other users could see it. With the user
-'<token>' it is an identity token that other tokens are had for.`,
-		Example: `  skillpm login registry.example -u robot --password-stdin <token.txt
-  echo "$GITHUB_TOKEN" | skillpm login ghcr.io -u "$GITHUB_ACTOR" --password-stdin
-  skillpm login localhost:5000`,
-		Args:              console.Need(1, 1, "one HOST"),
+The password is read from a terminal, or from standard input with --password-stdin. The
+user name '<token>' stores an identity token.`,
+		Example: `  skillpm login ghcr.io
+  skillpm login localhost:5000
+  skillpm login registry.example -u robot --password-stdin <token.txt
+  skillpm login ghcr.io -u "$GITHUB_ACTOR" --password-stdin <token.txt`,
+		Args:              console.Need(1, 1, "one REGISTRY"),
 		ValidArgsFunction: a.completeLogins,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.login(cmd.Context(), source.LoginHost(args[0]), user, stdin)
 		},
 	}
-	cmd.Flags().StringVarP(&user, "username", "u", "", "the user's `NAME`")
+	cmd.Flags().StringVarP(&user, "username", "u", "", "log in as the user `NAME`")
 	cmd.Flags().BoolVar(&stdin, "password-stdin", false, "read the password or token from standard input")
 	return cmd
 }
 
 func newLogout(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use:     "logout HOST",
-		Short:   "Forget the login for a registry",
-		GroupID: "author",
-		Long: `Forget the user and password that are kept for the registry at HOST, for docker
-and oras, too, which keep theirs in the same place.`,
-		Example:           "  skillpm logout registry.example",
-		Args:              console.Need(1, 1, "one HOST"),
+		Use:   "logout REGISTRY",
+		Short: "Log out of a registry",
+		Long:  "Removes the stored credentials of REGISTRY, also for docker and oras, which share them.",
+		Example: `  skillpm logout registry.example
+  skillpm logout ghcr.io
+  skillpm logout localhost:5000`,
+		Args:              console.Need(1, 1, "one REGISTRY"),
 		ValidArgsFunction: a.completeLogins,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := a.Author()
@@ -67,9 +66,9 @@ and oras, too, which keep theirs in the same place.`,
 				return err
 			}
 			if a.JSON {
-				return a.PrintJSON(map[string]string{"host": host})
+				return a.PrintJSON(logoutDocument{host})
 			}
-			a.Note("logged out of %s", host)
+			a.Note("Logged out of %s.", host)
 			return nil
 		},
 	}
@@ -89,12 +88,12 @@ func (a *app) login(ctx context.Context, host, user string, stdin bool) error {
 		return err
 	}
 	if !r.Checked {
-		a.Warn("%s asks for no login at its front door: whether it takes this one is not known", host)
+		a.Warn("%s does not require a login for its API root, so the credentials could not be checked", host)
 	}
 	if a.JSON {
 		return a.PrintJSON(r)
 	}
-	a.Note("logged in to %s as %s; %s has it, or the helper that it names", r.Host, r.User, r.Where)
+	a.Note("Logged in to %s as %s. The credentials are stored by %s.", r.Host, r.User, r.Where)
 	return nil
 }
 
@@ -103,31 +102,31 @@ func (a *app) askLogin(ctx context.Context, host, user string, stdin bool) (name
 	if stdin {
 		if user == "" {
 			return "", "", diag.Errorf(diag.Usage, "--password-stdin needs a user").
-				WithHint("skillpm login %s -u NAME --password-stdin", host)
+				WithHint("run: skillpm login %s -u NAME --password-stdin", host)
 		}
 		data, err := io.ReadAll(io.LimitReader(a.Stdin, maxSecret+1))
 		if err != nil {
-			return "", "", fmt.Errorf("standard input: %w", err)
+			return "", "", fmt.Errorf("cannot read standard input: %w", err)
 		}
 		secret := strings.TrimRight(string(data), "\r\n")
 		if secret == "" || len(data) > maxSecret {
-			return "", "", diag.Errorf(diag.Usage, "standard input has no password, or more than one").
-				WithHint("skillpm login %s -u %s --password-stdin <FILE", host, user)
+			return "", "", diag.Errorf(diag.Usage, "standard input has no password, or more than one line").
+				WithHint("run: skillpm login %s -u %s --password-stdin <FILE", host, user)
 		}
 		return user, secret, nil
 	}
-	missing := diag.Errorf(diag.Usage, "nobody can be asked for the password: standard input is no terminal").
-		WithHint("skillpm login %s -u %s --password-stdin <FILE", host, cmp.Or(user, "NAME"))
+	missing := diag.Errorf(diag.Usage, "cannot ask for the password: standard input is not a terminal").
+		WithHint("run: skillpm login %s -u %s --password-stdin <FILE", host, cmp.Or(user, "NAME"))
 	if !a.CanAsk() {
 		return "", "", missing
 	}
 	if user == "" {
-		if user, err = a.prompt(ctx, bufio.NewReader(a.Stdin), "User name at "+console.Printable(host)+": ",
+		if user, err = a.prompt(ctx, bufio.NewReader(a.Stdin), "User name for "+console.Printable(host)+": ",
 			notEmpty); err != nil {
 			return "", "", err
 		}
 	}
-	typed, err := a.AskSecret("Password of " + user + " at " + host + ": ")
+	typed, err := a.AskSecret("Password of " + user + " for " + host + ": ")
 	if err == nil && typed == nil {
 		err = missing
 	}

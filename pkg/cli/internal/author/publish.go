@@ -20,7 +20,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/oci"
 )
 
-// publishFlags are the flags of publish and pack that are not options of package publish.
+// publishFlags are the flags of publish that are not options of package publish.
 type publishFlags struct {
 	workspace bool
 	sign      bool
@@ -32,65 +32,70 @@ type publishFlags struct {
 func newPublish(a *app) *cobra.Command {
 	var o publish.ReleaseOptions
 	var flags publishFlags
+	var output string
 	cmd := &cobra.Command{
-		Use:     "publish [DIR]",
-		Short:   "Publish the pack in a directory",
-		GroupID: "author",
-		Long: `Check the pack in DIR (default: here) and publish it under the name and version
-in its skillpm.yaml: to an OCI registry or an OCI layout. Without --to it goes
-to the OCI registry that the user's settings bind the pack's owner to, else to
-the user's local layout, which install looks in.
+		Use:   "publish [DIR]",
+		Short: "Publish the pack in a directory",
+		Long: `Validates the pack in DIR (default: this directory) and publishes it under the name and
+version in its skillpm.yaml. Without --to, it goes to the OCI registry that the user's
+settings bind the pack's owner to, otherwise to the user's local layout. install finds it
+in both.
 
-In a registry the pack's repository is HOST/NAMESPACE/name where the namespace
-ends with the pack's owner, HOST/NAMESPACE where it ends with owner/name, and
-HOST/NAMESPACE/owner/name elsewhere; --dry-run says which.
+The repository in a registry depends on the end of the namespace; --dry-run shows it:
 
-A published version never changes: publishing other content under it is refused,
-publishing the same content again succeeds. Its tag is the version. The tags 1.4,
-1 and latest move to it, forward only and never to a pre-release.
+  oci://REGISTRY/.../owner       REGISTRY/.../owner/name
+  oci://REGISTRY/.../owner/name  REGISTRY/.../owner/name
+  any other namespace            REGISTRY/NAMESPACE/owner/name
 
-Of a pack in a git work tree the release names repository and commit, if the
-commit has all its files as they are here; else there is a warning.
+A published version never changes: publishing other content under it fails, and
+publishing the same content again succeeds. Its tag is the version. The tags 1.4, 1, and
+latest move to it, only forward and never to a prerelease. If the pack is in git, the
+release records repository and commit, with a warning about uncommitted changes.
 
-With --sign the release is signed before its tags are there, with the key in
---key or in SKILLPM_SIGNING_KEY (a PEM text; SKILLPM_SIGNING_PASSWORD if it is
-encrypted). The signature, the provenance and a list of what the pack is made
-of stand beside it in the registry.
+--sign signs the release before it gets its tags, with the key in --signing-key or
+SKILLPM_SIGNING_KEY (PEM text; SKILLPM_SIGNING_PASSWORD if encrypted). Signature,
+provenance, and SBOM are stored next to the pack in the registry.
 
-What the pack requires by its path is published as a range of versions: the one
-that is written next to the path, or ^ and the version that is there. With
---workspace the packs are published that the workspace: of DIR's skillpm.yaml
-names, each after those that it requires, and none unless all are valid.
+Dependencies with a path are published as version ranges: the range next to the path, or
+^ and the version at the path. --workspace publishes all packs that "workspace:" in DIR's
+skillpm.yaml lists, each after its dependencies. If one is invalid, it publishes none.
 
-Files that .skillpmignore names, and what never belongs in a pack, stay out;
---dry-run lists what goes in, makes all the checks, and prints the manifest.
+--output writes the pack to a file or directory instead: an OCI image layout, as a tar
+if the name ends with .tar. Publishing gives the same digest, and equal packs give equal files.
+ A directory can have many packs; install takes them with
+oci-layout:DIR//OWNER/NAME. --from publishes such a file, signatures included.
 
-With --from it publishes what skillpm pack wrote, signatures included, and needs
-nothing else.`,
-		Example: `  skillpm publish
+Files listed in .skillpmignore are left out. --dry-run lists the files, does all checks,
+and prints the manifest.`,
+		Example: `  skillpm publish --dry-run
+  skillpm publish
+  skillpm publish --output acme-deploy.tar
   skillpm publish --to oci://registry.example/acme
-  skillpm publish --to oci://registry.example/acme --sign --key acme.key
+  skillpm publish --to oci://registry.example/acme --sign --signing-key acme.key
   skillpm publish ./packs/deploy --to oci-layout:./out
-  skillpm publish --dry-run
   skillpm publish --workspace --to oci://registry.example/acme
-  skillpm publish --from acme-deploy-1.4.0.tar --to oci://registry.example/acme`,
-		Args: console.Need(0, 1, "at most one DIR"),
+  skillpm publish --from acme-deploy.tar --to oci://registry.example/acme`,
+		Args: console.Need(0, 1, "one DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				o.Dir = args[0]
+			}
+			if cmd.Flags().Changed("output") {
+				return a.pack(cmd, o, flags, output)
 			}
 			return a.publish(cmd.Context(), o, flags)
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.To, "to", "", "publish to `PLACE`: oci://HOST/NAMESPACE, oci-layout:DIR, local, or a registry's "+
-		"name in the settings")
+	f.StringVar(&o.To, "to", "", "publish to `TARGET`: oci://REGISTRY/NAMESPACE, oci-layout:DIR, local, or a "+
+		"registry's name")
 	a.CompleteFlag(cmd, "to", a.completeRegistries(false))
 	f.BoolVar(&o.DryRun, "dry-run", false,
-		"print files and manifest, look whether they are published already, and publish nothing")
-	f.BoolVar(&flags.workspace, "workspace", false, "publish the packs of the workspace in DIR")
-	f.StringVar(&flags.from, "from", "", "publish what skillpm pack wrote into `FILE`, or a directory, byte for byte")
-	f.BoolVar(&o.KeepTags, "no-moving-tags", false, "leave the tags 1.4, 1 and latest where they are")
+		"show what would be published, without publishing it")
+	f.BoolVar(&flags.workspace, "workspace", false, "publish all packs of the workspace in DIR")
+	f.StringVar(&flags.from, "from", "", "publish a `FILE` or directory that --output wrote, byte for byte")
+	f.StringVarP(&output, "output", "o", "", "write to `FILE`.tar or to a directory instead of publishing")
+	f.BoolVar(&o.KeepTags, "no-moving-tags", false, "do not move the tags 1.4, 1, and latest")
 	a.addPackFlags(cmd, &o, &flags)
 	return cmd
 }
@@ -98,11 +103,11 @@ nothing else.`,
 // addPackFlags adds the flags for the output.
 func (a *app) addPackFlags(cmd *cobra.Command, o *publish.ReleaseOptions, flags *publishFlags) {
 	f := cmd.Flags()
-	f.BoolVar(&flags.sign, "sign", false, "sign it")
-	f.StringVar(&flags.key, "key", "", "sign with the private key in `FILE`")
-	f.BoolVar(&o.AllowDirty, "allow-dirty", false, "do not warn of files that are not committed")
-	f.StringVar(&flags.format, "format", formatPack, "write the artifact as `FORMAT`: "+textx.And(
-		artifactFormats())+"; all but the first for other tools")
+	f.BoolVar(&flags.sign, "sign", false, "sign the release")
+	f.StringVar(&flags.key, "signing-key", "", "sign with the private key in `FILE`")
+	f.BoolVar(&o.AllowDirty, "allow-dirty", false, "do not warn about uncommitted files")
+	f.StringVar(&flags.format, "format", formatPack, "use the artifact `FORMAT` skillpm, or agentskills, flux, or "+
+		"toolhive for other tools")
 	a.CompleteFlag(cmd, "format", func(_ *cobra.Command, _ []string, prefix string) ([]string,
 		cobra.ShellCompDirective,
 	) {
@@ -120,8 +125,8 @@ func artifactFormats() []string {
 // resolve validates the flags and completes the options.
 func (flags publishFlags) resolve(a *app, o *publish.ReleaseOptions) (err error) {
 	if !slices.Contains(artifactFormats(), flags.format) {
-		return diag.Errorf(diag.Usage, "--format %s is not known", flags.format).
-			WithHint("formats are %s", textx.And(artifactFormats()))
+		return diag.Errorf(diag.Usage, "unknown --format %s", flags.format).
+			WithHint("use %s", textx.OneOf(artifactFormats()))
 	}
 	if flags.format != formatPack {
 		o.Format = flags.format
@@ -132,12 +137,36 @@ func (flags publishFlags) resolve(a *app, o *publish.ReleaseOptions) (err error)
 	return err
 }
 
+// pack writes the pack to a file or directory.
+func (a *app) pack(cmd *cobra.Command, o publish.ReleaseOptions, flags publishFlags, output string) error {
+	for _, name := range []string{"to", "dry-run", "workspace", "from", "no-moving-tags"} {
+		if cmd.Flags().Changed(name) {
+			return diag.Errorf(diag.Usage, "--output cannot be used with --%s", name)
+		}
+	}
+	if output == "" {
+		return diag.Errorf(diag.Usage, "--output needs a file or directory")
+	}
+	if err := flags.resolve(a, &o); err != nil {
+		return err
+	}
+	c, err := a.Author()
+	if err != nil {
+		return err
+	}
+	r, err := c.Pack(cmd.Context(), o, output)
+	if err != nil {
+		return err
+	}
+	return a.printPacked(c, r)
+}
+
 func (a *app) publish(ctx context.Context, o publish.ReleaseOptions, flags publishFlags) error {
 	if flags.from != "" && (o.Dir != "" || flags.workspace || flags.sign || flags.key != "" ||
 		flags.format != formatPack) {
 		return diag.Errorf(diag.Usage,
-			"--from publishes what was packed as it is: without DIR, --workspace, --format and --sign").
-			WithHint("give --format and --sign to skillpm pack, or sign what is published with skillpm sign")
+			"--from cannot be used with DIR, --workspace, --format, or --sign").
+			WithHint("use --format and --sign with --output, or sign the published pack with skillpm sign")
 	}
 	if err := flags.resolve(a, &o); err != nil {
 		return err
@@ -158,7 +187,11 @@ func (a *app) publish(ctx context.Context, o publish.ReleaseOptions, flags publi
 	if err != nil {
 		return err
 	}
-	return a.printPublish(r)
+	if err := a.printPublish(r); err != nil || a.JSON || r.DryRun || r.Existed || r.Registry == "" {
+		return err
+	}
+	a.Note("Install it with: skillpm install %s --registry %s", r.Pack, r.Registry)
+	return nil
 }
 
 // printWorkspace prints each pack as a single publication does, and then the error. With --json it prints one document.
@@ -185,7 +218,7 @@ func (a *app) printWorkspace(r *publish.WorkspaceReport, err error) error {
 		}
 	}
 	if err == nil && invalid > 0 {
-		return diag.Errorf(diag.Invalid, "%s of %s not valid: nothing was published", textx.Count(invalid, "pack"),
+		return diag.Errorf(diag.Invalid, "%s of %s invalid; nothing was published", textx.Count(invalid, "pack"),
 			textx.Count(len(r.Packs), "pack"))
 	}
 	return err
@@ -202,8 +235,8 @@ func (a *app) printInvalid(r *publish.ReleaseReport, summary string) error {
 	if err := render.Text(a.App, a.Stderr, render.Outcome{Report: r.Check}); err != nil {
 		return err
 	}
-	return diag.Errorf(diag.Invalid, "%s %s is not valid and was not %s", r.Pack, r.Version, summary).
-		WithHint("mend the errors above; skillpm validate shows them again")
+	return diag.Errorf(diag.Invalid, "%s %s is invalid and was not %s", r.Pack, r.Version, summary).
+		WithHint("fix the errors above; \"skillpm validate\" shows them again")
 }
 
 func (a *app) printPublish(r *publish.ReleaseReport) error {
@@ -221,24 +254,24 @@ func (a *app) printPublish(r *publish.ReleaseReport) error {
 	}
 	fmt.Fprintf(a.Stdout, "%s@%s %s\n", r.Pack, r.Version, r.Digest)
 	if r.Bound {
-		a.Note("the settings bind the owner to this registry; --to local publishes on this machine alone")
+		a.Note("The settings bind the owner to this registry. Use --to local to publish on this machine only.")
+	}
+	if r.Revision != "" {
+		a.Note("Commit %.12s of %s.", r.Revision, cmp.Or(r.Source, "a repository without a public address"))
+	}
+	if len(r.Tags) > 0 {
+		a.Note("Tags: %s.", strings.Join(r.Tags, ", "))
+	}
+	if r.Signer != "" {
+		a.Note("Signed by %s.", r.Signer)
 	}
 	switch {
 	case r.Existed:
-		a.Note("already published at %s with the same content", r.Target)
+		a.Note("Already published to %s.", r.Target)
 	case len(r.Files) == 0:
-		a.Note("published at %s", r.Target)
+		a.Note("Published to %s.", r.Target)
 	default:
-		a.Note("published at %s (%s)", r.Target, textx.Count(len(r.Files), "file"))
-	}
-	if r.Revision != "" {
-		a.Note("from commit %.12s of %s", r.Revision, cmp.Or(r.Source, "a repository without a public address"))
-	}
-	if len(r.Tags) > 0 {
-		a.Note("tags that lead to it now: %s", strings.Join(r.Tags, ", "))
-	}
-	if r.Signer != "" {
-		a.Note("signed by %s", r.Signer)
+		a.Note("Published to %s (%s).", r.Target, textx.Count(len(r.Files), "file"))
 	}
 	return nil
 }
@@ -260,24 +293,24 @@ func (a *app) printDryRun(r *publish.ReleaseReport) error {
 		fmt.Fprintf(a.Stdout, "\n%s@%s %s\n%s\n", r.Pack, r.Version, r.Digest, console.Printable(report.String()))
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Requires)) {
-		a.Note("%s %s requires %s %s", r.Pack, r.Version, name, r.Requires[name])
+		a.Note("%s %s requires %s %s.", r.Pack, r.Version, name, r.Requires[name])
 	}
 	if r.Existed {
-		a.Note("%s %s is already published at %s with the same content", r.Pack, r.Version, r.Target)
+		a.Note("%s %s is already published to %s with the same content.", r.Pack, r.Version, r.Target)
 	} else {
-		a.Note("it would be published at %s", r.Target)
+		a.Note("Would be published to %s.", r.Target)
 	}
 	if len(r.Tags) > 0 {
-		a.Note("tags that would lead to it: %s", strings.Join(r.Tags, ", "))
+		a.Note("Tags that would move: %s.", strings.Join(r.Tags, ", "))
 	}
 	if r.Bound {
-		a.Note("the settings bind the owner to this registry; --to local publishes on this machine alone")
+		a.Note("The settings bind the owner to this registry. Use --to local to publish on this machine only.")
 	}
 	if len(r.Files) == 0 {
-		a.Note("%s %s: nothing was published: this was a dry run", r.Pack, r.Version)
+		a.Note("Dry run: %s %s was not published.", r.Pack, r.Version)
 		return nil
 	}
-	a.Note("%s %s: %s, %d bytes; nothing was published: this was a dry run", r.Pack, r.Version,
+	a.Note("Dry run: %s %s was not published (%s, %d bytes).", r.Pack, r.Version,
 		textx.Count(len(r.Files), "file"), r.Size)
 	return nil
 }

@@ -1,6 +1,7 @@
 package author
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -10,97 +11,65 @@ import (
 	"github.com/skillpm/skillpm/pkg/publish"
 )
 
-// whereHelp describes where yank, unyank, and deprecate store the status.
-const whereHelp = `
-It is said where the pack is published: in the registry or index that --registry
-names (oci://HOST/NAMESPACE, oci-layout:DIR, an index's directory, or a name of
-the settings), else in the one that the settings bind the pack's owner to, else
-in the user's local layout. An index on a server is changed in a checkout of it.`
-
 func newYank(a *app) *cobra.Command {
-	var reason, registry string
-	cmd := &cobra.Command{
-		Use:     "yank PACK@VERSION --reason WHY",
-		Short:   "Withdraw a published version",
-		GroupID: "author",
-		Long: `Withdraw a version: nothing chooses it any more. Where it is locked it can still
-be installed, with a warning that has the reason; nothing is deleted.
-` + whereHelp,
-		Example: `  skillpm yank acme/deploy@1.4.0 --reason 'deletes the namespace when the image is missing'
-  skillpm yank acme/deploy@1.4.0 --reason '…' --registry oci://registry.example/acme`,
-		Args:              console.Need(1, 1, "one PACK@VERSION"),
-		ValidArgsFunction: a.completePublished,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if strings.TrimSpace(reason) == "" {
-				return diag.Errorf(diag.Usage, "a version is withdrawn for a reason, which its users are told").
-					WithHint("skillpm yank %s --reason 'what is wrong with it'", args[0])
-			}
-			return a.changeStatus(func(c *publish.Client) (*publish.StatusReport, error) {
-				return c.Yank(cmd.Context(), args[0], strings.TrimSpace(reason), registry)
-			})
-		},
-	}
-	cmd.Flags().StringVar(&reason, "reason", "", "what is wrong with the version, in one line")
-	a.addRegistryFlag(cmd, &registry)
-	return cmd
-}
-
-func newUnyank(a *app) *cobra.Command {
-	var registry string
-	cmd := &cobra.Command{
-		Use:               "unyank PACK@VERSION",
-		Short:             "Restore a version that was withdrawn",
-		GroupID:           "author",
-		Long:              "Take back that a version was withdrawn: it can be chosen again.\n" + whereHelp,
-		Example:           "  skillpm unyank acme/deploy@1.4.0",
-		Args:              console.Need(1, 1, "one PACK@VERSION"),
-		ValidArgsFunction: a.completePublished,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.changeStatus(func(c *publish.Client) (*publish.StatusReport, error) {
-				return c.Yank(cmd.Context(), args[0], "", registry)
-			})
-		},
-	}
-	a.addRegistryFlag(cmd, &registry)
-	return cmd
-}
-
-func newDeprecate(a *app) *cobra.Command {
-	var registry string
+	var reason, message, registry string
 	var undo bool
 	cmd := &cobra.Command{
-		Use:     "deprecate PACK MESSAGE",
-		Short:   "Advise against a pack",
-		GroupID: "author",
-		Long: `Tell who looks at a pack or installs it what to know about it, such as which one
-takes its place. Its versions are chosen and installed as before. --undo takes
-the advice back.
-` + whereHelp,
-		Example: `  skillpm deprecate acme/ship 'acme/deploy takes its place'
-  skillpm deprecate acme/ship --undo`,
-		Args:              console.Need(1, 2, "one PACK and one MESSAGE"),
+		Use:   "yank PACK[@VERSION]",
+		Short: "Withdraw a version or deprecate a pack",
+		Long: `Withdraws a version, so that it is no longer selected. A locked version that was yanked stays
+installable, with a warning that shows the reason. Nothing is deleted.
+
+--deprecate shows a message to users of all versions of a pack, for example which pack
+replaces it. The pack stays installable.
+
+--undo restores a version, or with --deprecate removes the message.
+
+The command changes the registry or index of --registry: oci://REGISTRY/NAMESPACE,
+oci-layout:DIR, an index directory, or a configured name. The default is the registry that
+the settings bind the owner to, otherwise the local layout. To change an index
+on a server, use a checkout of it.`,
+		Example: `  skillpm yank acme/deploy@1.4.0 --reason 'deletes the namespace'
+  skillpm yank acme/deploy@1.4.0 --undo
+  skillpm yank acme/ship --deprecate 'use acme/deploy instead'
+  skillpm yank acme/ship --deprecate --undo`,
+		Args:              console.Need(1, 2, "one PACK"),
 		ValidArgsFunction: a.completePublished,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			message := ""
-			if len(args) == 2 {
-				message = strings.TrimSpace(args[1])
-			}
-			if undo == (message != "") {
-				return diag.Errorf(diag.Usage, "give either a message or --undo").
-					WithHint("skillpm deprecate %s 'what to use instead'", args[0])
-			}
-			return a.changeStatus(func(c *publish.Client) (*publish.StatusReport, error) {
-				return c.Deprecate(cmd.Context(), args[0], message, registry)
-			})
-		},
 	}
-	cmd.Flags().BoolVar(&undo, "undo", false, "take the advice back")
+	f := cmd.Flags()
+	f.StringVar(&reason, "reason", "", "give the reason in one line of `TEXT` (required to withdraw a version)")
+	f.BoolVar(&undo, "undo", false, "restore the version, or remove the deprecation")
+	f.StringVar(&message, "deprecate", "", "deprecate the pack with the message `TEXT`")
+	f.Lookup("deprecate").NoOptDefVal = " "
 	a.addRegistryFlag(cmd, &registry)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		reason, message = strings.TrimSpace(reason), strings.TrimSpace(message)
+		deprecate := cmd.Flags().Changed("deprecate")
+		if deprecate && message == "" && len(args) > 1 {
+			message, args = strings.TrimSpace(args[1]), args[:1]
+		}
+		switch {
+		case deprecate && undo == (message != ""):
+			return diag.Errorf(diag.Usage, "--deprecate needs a message or --undo").
+				WithHint("run: skillpm yank %s --deprecate 'use PACK instead'", args[0])
+		case !deprecate && !undo && reason == "":
+			return diag.Errorf(diag.Usage, "skillpm yank needs --reason, which users see").
+				WithHint("run: skillpm yank %s --reason 'what is wrong with this version'", args[0])
+		case undo && reason != "":
+			return diag.Errorf(diag.Usage, "--undo cannot be used with --reason")
+		}
+		return a.changeStatus(func(c *publish.Client) (*publish.StatusReport, error) {
+			if deprecate {
+				return c.Deprecate(cmd.Context(), args[0], message, registry)
+			}
+			return c.Yank(cmd.Context(), args[0], reason, registry)
+		})
+	}
 	return cmd
 }
 
 func (a *app) addRegistryFlag(cmd *cobra.Command, registry *string) {
-	cmd.Flags().StringVar(registry, "registry", "", "the `REGISTRY` that the pack is published in")
+	cmd.Flags().StringVar(registry, "registry", "", "change the pack in `REGISTRY`")
 	a.CompleteFlag(cmd, "registry", a.completeRegistries(true))
 }
 
@@ -138,22 +107,26 @@ func (a *app) changeStatus(change func(*publish.Client) (*publish.StatusReport, 
 	if a.JSON {
 		return a.PrintJSON(r)
 	}
-	name, now := r.Pack, "is not deprecated"
-	switch {
-	case r.Yanked != "":
-		name, now = r.Pack+"@"+r.Version, "is withdrawn: "+r.Yanked
-	case r.Version != "":
-		name, now = r.Pack+"@"+r.Version, "can be chosen"
-	case r.Deprecated != "":
-		now = "is deprecated: " + r.Deprecated
-	}
 	if !r.Changed {
-		a.Note("%s %s; %s said so before", name, now, r.Reference)
+		a.Note("No change: %s", statusText(r))
 		return nil
 	}
-	a.Note("%s %s; %s says so", name, now, r.Reference)
+	a.Note("%s", statusText(r))
 	if r.Index {
-		a.Note("next: skillpm index build, and commit what changed")
+		a.Note("Next: run \"skillpm index build\" and commit the changes.")
 	}
 	return nil
+}
+
+// statusText describes the status of a pack or version after a change.
+func statusText(r *publish.StatusReport) string {
+	switch {
+	case r.Yanked != "":
+		return fmt.Sprintf("%s@%s is yanked in %s: %s", r.Pack, r.Version, r.Reference, r.Yanked)
+	case r.Version != "":
+		return fmt.Sprintf("%s@%s is not yanked in %s.", r.Pack, r.Version, r.Reference)
+	case r.Deprecated != "":
+		return fmt.Sprintf("%s is deprecated in %s: %s", r.Pack, r.Reference, r.Deprecated)
+	}
+	return fmt.Sprintf("%s is not deprecated in %s.", r.Pack, r.Reference)
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/connect/hook"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 	"github.com/skillpm/skillpm/pkg/policy/enforce"
 	"github.com/skillpm/skillpm/pkg/runtime"
@@ -26,28 +27,26 @@ import (
 func newHook(a *app) *cobra.Command {
 	var id string
 	cmd := &cobra.Command{
-		Use:     "hook EVENT --host HOST",
-		Short:   "Answer the hooks of agents",
-		GroupID: "serve",
-		Long: `Answer one event of an agent's hooks: the host writes it to standard input as JSON,
-and is answered in its own form on standard output. Hosts run this command;
-skillpm hook install writes it into their configuration.
+		Use:   "hook EVENT --agent AGENT",
+		Short: "Answer a hook event of an agent",
+		Long: `Answers one hook event: the agent writes it to standard input as JSON and reads the
+answer in its own format from standard output. Agents run this command; skillpm connect
+adds it to their configuration.
 
-Skills that the host gives to its model are learned from its events, and are active
-in the session of the host's own id until the turn, the subagent or the session
-ends. A call of a tool that an active skill does not allow is denied, with the
-names of both. Where there is nothing to say nothing is said.
+skillpm learns from the events which skills the agent gives to its model. They are
+active in the agent's session until the turn, the subagent, or the session ends. A tool
+call that an active skill does not allow is denied, with the names of both. Otherwise
+nothing is printed.
 
-EVENT is what the host calls it, as PreToolUse, or pre-tool-use. An event that
-cannot be read is a denial where it asks about a call, unless a policy says
-hooks: {unreadable: open}.
+EVENT has the agent's name, such as PreToolUse, or pre-tool-use. An event that cannot be
+read denies the call that it asks about, unless a policy sets hooks: {unreadable: open}.
 
-The exit code is never 2: that is a denial to some hosts.`,
-		Annotations: map[string]string{console.ExitCodesOf: "Exit codes: 0 an answer, also a denial; 1 an error, " +
-			"which stops nothing"},
-		Example: `  skillpm hook PreToolUse --host claude-code < event.json
-  skillpm hook install --host claude-code
-  skillpm hook status`,
+The exit code is never 2, because some agents treat that as a denial.`,
+		Annotations: map[string]string{console.ExitCodesOf: "Exit codes: 0 answered, even if denied; " +
+			"1 error, which does not stop the agent"},
+		Example: `  skillpm hook PreToolUse --agent claude-code < event.json
+  skillpm hook BeforeTool --agent gemini < event.json
+  skillpm hook SessionStart --agent codex < event.json`,
 		Args: console.Need(0, 1, "one EVENT"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 && id == "" {
@@ -59,18 +58,18 @@ The exit code is never 2: that is a denial to some hosts.`,
 			return completeEvents(id, args, prefix)
 		},
 	}
-	cmd.Flags().StringVar(&id, "host", "", "the `HOST` whose event it is: "+strings.Join(hook.IDs(), ", "))
-	a.CompleteFlag(cmd, "host", func(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	cmd.Flags().StringVar(&id, "agent", "", "the `AGENT` that sends the event: "+strings.Join(hook.IDs(), ", "))
+	complete := func(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
 		return console.Matching(hook.IDs(), prefix), cobra.ShellCompDirectiveNoFileComp
-	})
-	cmd.AddCommand(newHookInstall(a), newHookRemove(a), newHookStatus(a))
+	}
+	a.CompleteFlag(cmd, "agent", complete)
 	return cmd
 }
 
 func completeEvents(id string, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	var names []string
 	for _, a := range hook.Agents() {
-		if len(args) == 0 && (id == "" || id == a.ID || id == a.Alias) {
+		if len(args) == 0 && (id == "" || a.Is(id)) {
 			names = append(names, a.Events...)
 		}
 	}
@@ -81,8 +80,8 @@ func completeEvents(id string, args []string, prefix string) ([]string, cobra.Sh
 // answerHook answers an event. It opens the runtime in the directory of the event.
 func (a *app) answerHook(ctx context.Context, id, event string) error {
 	if id == "" {
-		return diag.Errorf(diag.Usage, "it is not said whose event it is").
-			WithHint("use --host with one of %s", strings.Join(hook.IDs(), ", "))
+		return diag.Errorf(diag.Usage, "skillpm hook needs --agent").
+			WithHint("use %s", textx.OneOf(hook.IDs()))
 	}
 	o := a.hookOptions(id)
 	o.Event = event
@@ -104,7 +103,7 @@ func (a *app) hookOptions(id string) hook.Options {
 	if homeless != nil {
 		state = ""
 	}
-	id = agent.HookID(id)
+	id = agent.Canonical(id)
 	openGuard := func(dir string) *enforce.Evaluator {
 		return enforce.Open(enforce.Options{
 			Files:    enforce.Files{Paths: paths, OS: a.OS, Admin: a.Admin},
@@ -158,27 +157,21 @@ func hookProjects(paths scope.Paths, dir string) []string {
 // answersHook reports whether a command line answers a hook event, even if it is invalid: its exit code must never be
 // that of a usage error, which some agents treat as a denial.
 func answersHook(args []string) bool {
-	first, position := firstWord(args, "directory", "C", "config")
-	if first != "hook" {
-		return false
-	}
-	under, _ := firstWord(args[position+1:], "directory", "C", "config", "host")
-	return !slices.Contains([]string{"install", "remove", "status"}, under)
+	return firstWord(args, "directory", "C", "config", "color") == "hook"
 }
 
-// firstWord returns the first word of a command line that is neither a flag nor a flag's value, and its index; "" if
-// there is none.
-func firstWord(args []string, valued ...string) (word string, position int) {
-	for position = 0; position < len(args); position++ {
-		name, flag := strings.CutPrefix(args[position], "-")
+// firstWord returns the first word of a command line that is neither a flag nor a flag's value, or "".
+func firstWord(args []string, valued ...string) string {
+	for i := 0; i < len(args); i++ {
+		name, flag := strings.CutPrefix(args[i], "-")
 		switch {
 		case !flag || name == "":
-			return args[position], position
+			return args[i]
 		case slices.Contains(valued, strings.TrimPrefix(name, "-")):
-			position++
+			i++
 		}
 	}
-	return "", len(args)
+	return ""
 }
 
 // HookCode returns the exit code of a command that answers an event: invalid input is a general error.
@@ -195,7 +188,7 @@ func RecoverHook(stderr io.Writer, args []string, code *diag.Code) {
 		return
 	}
 	if p := recover(); p != nil {
-		fmt.Fprintf(stderr, "skillpm: error: skillpm is at fault: %v\n%s", p, debug.Stack())
+		fmt.Fprintf(stderr, "error: internal error in skillpm: %v\n%s", p, debug.Stack())
 		*code = diag.Internal
 	}
 }

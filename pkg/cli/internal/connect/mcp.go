@@ -34,7 +34,6 @@ type mcpFlags struct {
 	alwaysLoad    bool
 	budget        int
 	contextWindow int
-	verbose       bool
 }
 
 func newMCP(a *app) *cobra.Command {
@@ -42,39 +41,38 @@ func newMCP(a *app) *cobra.Command {
 	var o mcpFlags
 	var upstream *upstreamFlags
 	cmd := &cobra.Command{
-		Use:     "mcp",
-		Short:   "Serve skills over the Model Context Protocol",
-		GroupID: "serve",
-		Long: `Serve skills to any client of the Model Context Protocol over standard input and
-output, or with --http over streamable HTTP. Clients start it themselves: skillpm mcp
-install writes it into their configuration.
+		Use:   "mcp",
+		Short: "Serve skills over the Model Context Protocol",
+		Long: `Serves skills to any client of the Model Context Protocol over standard input and
+output, or over streamable HTTP with --http. Clients start the server themselves;
+skillpm connect adds it to their configuration.
 
-The model gets the tools skill, skill_file, skill_run, find_skills and skill_end, and
-the list of skills in the server's instructions; with --profile a host's own tools, as
-use_skill of pegasus. Users get a prompt for each skill that they may start, programs
-the resources skill://… and the extension io.modelcontextprotocol/skills. Lists follow
-the files, settings and policies as they change.
+The model gets the tools skill, skill_file, skill_run, find_skills, and skill_end, and
+the list of skills in the server's instructions. With --profile, it gets an agent's own
+tools, such as use_skill of pegasus. Users get a prompt for each skill that they may
+start. Programs get resources (skill://...) and the extension
+io.modelcontextprotocol/skills. Lists follow changes of files, settings, and policies.
 
-With --upstream the tools of other MCP servers pass through, as NAME__TOOL, and each call
-is held to the skills that are active, which know it as mcp__NAME__TOOL.
+With --upstream, the tools of other MCP servers are passed through as NAME__TOOL. Each
+call is checked against the active skills, which know it as mcp__NAME__TOOL.
 
-What is active is kept for each connection, and ends with it; --session shares one.
-Over HTTP a client of the protocol 2026-07-28, which knows no connections, names its
-session itself: by the argument session of each tool.
+Active skills belong to one connection; --session shares a session. Over HTTP, clients
+of protocol version 2026-07-28, which has no connections, name their session in the
+argument session of each tool.
 
-HTTP serves this machine only: requests of foreign hosts, and of pages of foreign
-origins, are refused. Another address needs a bearer token: --token-file, or
-SKILLPM_MCP_TOKEN. It is sent as it is, so put TLS before it.`,
+HTTP serves this machine only: requests for other host names, and from pages of other
+origins, are rejected. Other addresses need a bearer token: --token-file or
+SKILLPM_MCP_TOKEN. Use TLS in front of it.`,
 		Example: `  skillpm mcp
   skillpm mcp --profile pegasus --always-load
-  skillpm mcp --upstream 'files=npx -y @modelcontextprotocol/server-filesystem .'
-  skillpm mcp --upstream-config servers.json
   skillpm mcp --http 127.0.0.1:8765
-  skillpm mcp --http 127.0.0.1:8765 --token-file token.txt --allow-origin https://tools.example`,
+  skillpm mcp --upstream 'files=npx -y server-filesystem .'
+  skillpm mcp --upstream-config servers.json
+  skillpm mcp --http 127.0.0.1:8765 --token-file token.txt`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if a.JSON {
-				return diag.Errorf(diag.Usage, "skillpm mcp has no --json: what it prints is the protocol's")
+				return diag.Errorf(diag.Usage, "skillpm mcp does not support --json")
 			}
 			g, err := a.gateway(upstream)
 			if err != nil {
@@ -85,33 +83,48 @@ SKILLPM_MCP_TOKEN. It is sent as it is, so put TLS before it.`,
 	}
 	f, upstream = a.RuntimeFlags(cmd), newUpstreamFlags(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&o.client, "host", "",
-		"who starts it, as `HOST` claude-code, for the audit log; else what the client calls itself")
-	flags.StringVar(&o.http, "http", "", "serve streamable HTTP at `ADDRESS`, as 127.0.0.1:8765, below /mcp")
+	flags.StringVar(&o.client, "agent", "",
+		"record `AGENT` in the audit log instead of the client's own name")
+	flags.StringVar(&o.http, "http", "", "serve streamable HTTP at `ADDRESS`, such as 127.0.0.1:8765, under /mcp")
 	flags.StringVar(&o.tokenFile, "token-file", "",
-		"ask HTTP requests for the bearer token in `FILE` (SKILLPM_MCP_TOKEN)")
+		"require the bearer token in `FILE` for HTTP requests")
 	flags.StringArrayVar(&o.origins, "allow-origin", nil,
-		"let pages of `ORIGIN`, as https://tools.example, ask over HTTP")
+		"allow HTTP requests from pages of `ORIGIN`, such as https://tools.example")
 	flags.BoolVar(&o.alwaysLoad, "always-load", false,
-		"list the skills in the tool's description, too, and ask the client to show it at once")
-	flags.IntVar(&o.budget, "budget", 0, "list skills in at most `N` characters; default what the profile allows")
+		"also list the skills in the tool's description, and ask the client to load it at once")
+	flags.IntVar(&o.budget, "budget", 0, "list skills in at most `N` characters (default: the profile's limit)")
 	flags.IntVar(&o.contextWindow, "context-window", 0,
-		"the model's context window in `TOKENS`, by which some lists are cut")
-	flags.BoolVar(&o.verbose, "verbose", false, "say on standard error what is wrong with the protocol")
-	flags.Lookup("session").Usage = "share the session `ID` between connections (SKILLPM_SESSION); " +
-		"without one each has a session of its own"
-	a.CompleteFlag(cmd, "host", cobra.FixedCompletions(agentIDs(), cobra.ShellCompDirectiveNoFileComp))
+		"the model's context window in `TOKENS`, which limits some lists")
+	flags.Lookup("session").Usage = "share the session `ID` between connections (default: one session per connection)"
+	a.CompleteFlag(cmd, "agent", cobra.FixedCompletions(agentIDs(), cobra.ShellCompDirectiveNoFileComp))
 	for _, name := range []string{"http", "allow-origin", "budget", "context-window"} {
 		a.CompleteFlag(cmd, name, cobra.NoFileCompletions)
 	}
-	cmd.AddCommand(newMCPInstall(a), newMCPRemove(a), newMCPStatus(a))
 	return cmd
+}
+
+// serverArgs rejects arguments that "skillpm mcp" does not accept.
+func (a *app) serverArgs(args []string) error {
+	server := newMCP(a)
+	if err := server.ParseFlags(args); err != nil {
+		return diag.Errorf(diag.Usage, "invalid argument of skillpm mcp: %v", err).
+			WithHint("run \"skillpm mcp --help\"")
+	}
+	if rest := server.Flags().Args(); len(rest) > 0 {
+		return diag.Errorf(diag.Usage, "skillpm mcp does not take %q", rest[0]).WithHint("run \"skillpm mcp --help\"")
+	}
+	for _, name := range []string{"agent", "http", "help"} {
+		if server.Flags().Changed(name) {
+			return diag.Errorf(diag.Usage, "an MCP server that an agent starts does not take --%s", name)
+		}
+	}
+	return nil
 }
 
 // agentIDs are the ids of the supported agents.
 func agentIDs() (ids []string) {
 	for _, h := range connect.Agents() {
-		ids = append(ids, h.HookID())
+		ids = append(ids, h.ID)
 	}
 	return ids
 }
@@ -119,10 +132,10 @@ func agentIDs() (ids []string) {
 // serveMCP serves until the client or a signal ends it.
 func (a *app) serveMCP(ctx context.Context, f *console.RuntimeFlags, o mcpFlags, g *mcpserver.Gateway) error {
 	if o.budget < 0 || o.contextWindow < 0 {
-		return diag.Errorf(diag.Usage, "--budget and --context-window take numbers above 0")
+		return diag.Errorf(diag.Usage, "--budget and --context-window must be positive")
 	}
 	if o.http == "" && (o.tokenFile != "" || len(o.origins) > 0) {
-		return diag.Errorf(diag.Usage, "--token-file and --allow-origin are about HTTP").
+		return diag.Errorf(diag.Usage, "--token-file and --allow-origin need --http").
 			WithHint("add --http 127.0.0.1:8765")
 	}
 	var first atomic.Pointer[runtime.Host] // ready before the first request, which a client waits for
@@ -132,7 +145,7 @@ func (a *app) serveMCP(ctx context.Context, f *console.RuntimeFlags, o mcpFlags,
 		}
 		options := *f
 		options.Session, options.NoSession = r.Session, r.Session == ""
-		options.Trace, options.Client = r.Trace, cmp.Or(agent.HookID(o.client), r.Host)
+		options.Trace, options.Client = r.Trace, cmp.Or(agent.Canonical(o.client), r.Host)
 		return a.Host(ctx, &options)
 	}
 	h, err := open(ctx, mcpserver.Request{})
@@ -143,7 +156,7 @@ func (a *app) serveMCP(ctx context.Context, f *console.RuntimeFlags, o mcpFlags,
 	// The first request needs the catalog, and its reply reports errors.
 	go h.Catalog(ctx) //nolint:errcheck // see above
 	logger := slog.New(slog.DiscardHandler)
-	if o.verbose {
+	if a.Verbose > 0 {
 		logger = slog.New(slog.NewTextHandler(a.Stderr, nil))
 	}
 	options := mcpserver.Options{
@@ -167,7 +180,7 @@ func (a *app) serveMCP(ctx context.Context, f *console.RuntimeFlags, o mcpFlags,
 		return a.serveMCPOverHTTP(ctx, s, o)
 	}
 	if console.Terminal(a.Stdin) {
-		a.Note("this talks to an MCP client, which starts it itself; Ctrl-C ends it")
+		a.Note("Waiting for an MCP client on standard input. Press Ctrl-C to stop.")
 	}
 	in, ok := a.Stdin.(io.ReadCloser)
 	if !ok {
@@ -193,15 +206,15 @@ func (a *app) serveMCPOverHTTP(ctx context.Context, s *mcpserver.Server, o mcpFl
 	}
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", o.http)
 	if err != nil {
-		return diag.Errorf(diag.Usage, "%s cannot be served: %w", o.http, err).
-			WithHint("write it as 127.0.0.1:8765, with a port that is free, or 0 for any")
+		return diag.Errorf(diag.Usage, "cannot listen on %s: %w", o.http, err).
+			WithHint("use an address such as 127.0.0.1:8765 with a free port, or port 0 for any")
 	}
 	defer l.Close() //nolint:errcheck // Serve has closed it
 	settings := mcpserver.HTTPOptions{Token: token, Origins: o.origins}
 	if _, err := s.Handler(l.Addr(), settings); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.Stderr, "skillpm: serving http://%s%s\n", l.Addr(), mcpserver.Path)
+	fmt.Fprintf(a.Stderr, "Serving http://%s%s\n", l.Addr(), mcpserver.Path)
 	if err := s.ServeHTTP(ctx, l, settings); ctx.Err() == nil {
 		return err
 	}
@@ -219,7 +232,7 @@ func (a *app) mcpToken(path string) (string, error) {
 	data, err := safefile.ReadFile(a.Abs(path), maxTokenFile)
 	if errors.Is(err, os.ErrNotExist) {
 		return "", diag.Errorf(diag.NotFound, "%s does not exist", path).
-			WithHint("make one: openssl rand -hex 32 >%s", path)
+			WithHint("create a token with: openssl rand -hex 32 >%s", path)
 	}
 	if err != nil {
 		return "", err

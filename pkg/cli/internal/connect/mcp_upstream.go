@@ -22,9 +22,9 @@ const maxUpstreamFile = 1 << 20
 func newUpstreamFlags(cmd *cobra.Command) *upstreamFlags {
 	f := &upstreamFlags{}
 	cmd.Flags().StringArrayVar(&f.servers, "upstream", nil,
-		"pass on the tools of another MCP server, `NAME=COMMAND` or NAME=URL, and check each call; repeatable")
+		"pass through the tools of an MCP server, `NAME=COMMAND` or NAME=URL; repeatable")
 	cmd.Flags().StringArrayVar(&f.files, "upstream-config", nil,
-		"pass on those of the servers in `FILE`, as .mcp.json; repeatable")
+		"pass through the tools of the servers in `FILE`, such as .mcp.json; repeatable")
 	_ = cmd.MarkFlagFilename("upstream-config", "json") // cannot fail: the flag exists
 	return f
 }
@@ -44,7 +44,7 @@ func (a *app) gateway(f *upstreamFlags) (*mcpserver.Gateway, error) {
 		data, err := safefile.ReadFile(path, maxUpstreamFile)
 		if os.IsNotExist(err) {
 			return nil, diag.Errorf(diag.NotFound, "%s does not exist", name).
-				WithHint("it has the servers, as .mcp.json does")
+				WithHint("use a file in the format of .mcp.json")
 		} else if err != nil {
 			return nil, err
 		}

@@ -11,31 +11,66 @@ import (
 	"fmt"
 	"io"
 	"os"
-
-	"github.com/spf13/cobra"
-	"golang.org/x/term"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/environ"
 	"github.com/skillpm/skillpm/pkg/publish"
 	"github.com/skillpm/skillpm/pkg/sign"
 	"github.com/skillpm/skillpm/pkg/skillpm"
+	"github.com/spf13/cobra"
 )
 
 // App is one invocation: the environment of the process, and the global flags.
 type App struct {
 	environ.Environment                  // of the process; its Config is --config
 	Keyless             sign.OpenKeyless // verifies keyless signatures; may be nil
+	Release             Release          // of this build
 
 	Chdir string // -C: the directory to work in instead of the current one
 	JSON  bool
 	Quiet bool
-	// WantsJSON reports whether the arguments contain --json, even if parsing them fails.
+	// WantsJSON reports whether the command line or the environment asks for JSON, even if parsing the flags or the
+	// arguments fails.
 	WantsJSON bool
+	ShortHelp bool  // neither --help nor the command help
 	Helpless  error // the error if the help cannot be printed
-	NoColor   bool
+	Verbose   int   // how often -v was given
+	Color     ColorMode
 	Closers   []func() // close the clients that the command used
-	Meter     *meter   // progress display; nil if disabled
+
+	meter     atomic.Pointer[meter] // progress display; nil until it is needed, and with --quiet
+	meterOnce sync.Once
+}
+
+// Release is what a release build knows about releases. It is empty for a build from source.
+type Release struct {
+	Program string // the name of the program in releases
+	Keys    string // public keys that sign releases, in the format of OpenSSH, separated by commas
+}
+
+// ColorMode is the value of --color: "" means auto.
+type ColorMode string
+
+// ColorModes are the values of --color.
+var ColorModes = []string{"auto", "always", "never"}
+
+// String returns the mode.
+func (m *ColorMode) String() string { return string(*m) }
+
+// Type names the kind of the value.
+func (m *ColorMode) Type() string { return "string" }
+
+// Set checks and sets the mode.
+func (m *ColorMode) Set(text string) error {
+	if !slices.Contains(ColorModes, text) {
+		return errors.New("use auto, always, or never")
+	}
+	*m = ColorMode(text)
+	return nil
 }
 
 // Reported is returned by a command that has already printed everything; only its exit code is used.
@@ -53,31 +88,48 @@ func (a *App) Report(cmd *cobra.Command, err error) {
 	}
 	message := err.Error()
 	if errors.Is(err, context.Canceled) {
-		message = "interrupted; nothing was changed by what was not finished"
+		message = "interrupted; no changes were made"
 	}
 	code, hint := diag.CodeOf(err), diag.HintOf(err)
 	if code == diag.Usage && hint == "" && cmd != nil {
-		hint = fmt.Sprintf("see %s --help", cmd.CommandPath())
+		hint = fmt.Sprintf("run %q", cmd.CommandPath()+" --help")
 	}
 	p := a.Palette(a.Stderr)
-	fmt.Fprintf(a.Stderr, "skillpm: %s %s\n", p.Red("error:"), Printable(message))
-	document := map[string]any{"code": code.String(), "exit": int(code), "message": message, "hint": hint}
+	a.printMessage(p.Red("error:"), message)
+	failure := Failure{Code: code.String(), Exit: int(code), Message: message, Hint: hint}
 	if edited, ok := errors.AsType[*skillpm.EditedError](err); ok {
 		a.printEdits(edited)
-		document["edited"] = edited.Edits
+		failure.Edited = edited.Edits
 	}
-	if hint != "" {
-		fmt.Fprintf(a.Stderr, "skillpm: %s %s\n", p.Cyan("hint:"), Printable(hint))
-	}
+	a.Hint(hint)
 	if a.JSON {
-		_ = a.PrintJSON(map[string]any{"error": document})
+		_ = a.PrintJSON(ErrorDocument{Error: failure})
 	}
+}
+
+// AfterResult reports an error of a command that has already printed its result: with --json on standard error only,
+// because standard output has one document.
+func (a *App) AfterResult(cmd *cobra.Command, err error) error {
+	if err == nil || !a.JSON {
+		return err
+	}
+	a.JSON = false
+	a.Report(cmd, err)
+	return Reported{Exit: diag.CodeOf(err)}
 }
 
 // Warn prints a warning on standard error, even with --quiet.
 func (a *App) Warn(format string, args ...any) {
 	p := a.Palette(a.Stderr)
-	fmt.Fprintf(a.Stderr, "skillpm: %s %s\n", p.Yellow("warning:"), Printable(fmt.Sprintf(format, args...)))
+	a.printMessage(p.Yellow("warning:"), fmt.Sprintf(format, args...))
+}
+
+// Hint prints what to do about the warning before it. An empty hint prints nothing.
+func (a *App) Hint(hint string) {
+	if hint != "" {
+		p := a.Palette(a.Stderr)
+		a.printMessage(p.Cyan("hint:"), hint)
+	}
 }
 
 // Note prints a note on standard error, unless --quiet or --json is set.
@@ -85,26 +137,46 @@ func (a *App) Note(format string, args ...any) {
 	if a.Quiet || a.JSON {
 		return
 	}
-	fmt.Fprintf(a.Stderr, "skillpm: %s\n", Printable(fmt.Sprintf(format, args...)))
+	a.printMessage("", fmt.Sprintf(format, args...))
 }
 
-// PrintJSON writes one document to standard output.
+// PrintJSON writes one document to standard output, with the schemaVersion. The schema of each command's documents is
+// in schema/output; see [Document].
 func (a *App) PrintJSON(v any) error {
-	return WriteJSON(a.Stdout, v)
+	return WriteDocument(a.Stdout, v)
 }
 
-// Terminal reports whether the stream is a terminal.
-func Terminal(stream any) bool {
-	if o, ok := stream.(*Output); ok {
-		stream = o.Writer
-	}
-	f, ok := stream.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
+// PrintForeign writes JSON in a format that an agent or a protocol fixes.
+func (a *App) PrintForeign(v any) error {
+	return WriteJSON(a.Stdout, v)
 }
 
 // Palette returns the colors for a stream, none unless it is a terminal that supports them.
 func (a *App) Palette(w io.Writer) Palette {
-	return Palette(!a.NoColor && Terminal(w) && a.Getenv("NO_COLOR") == "" && a.Getenv("TERM") != "dumb")
+	switch {
+	case a.Color == "always":
+		return true
+	case a.Color == "never" || a.Getenv("NO_COLOR") != "":
+		return false
+	case a.Getenv("FORCE_COLOR") != "" && a.Getenv("FORCE_COLOR") != "0":
+		return true
+	}
+	return Palette(Terminal(w) && a.Getenv("TERM") != "dumb")
+}
+
+// ASCII reports whether the user's terminal shows only ASCII: it is dumb, or the locale is not UTF-8. An unset locale
+// counts as UTF-8, as in containers and in CI.
+func (a *App) ASCII() bool {
+	if a.Getenv("TERM") == "dumb" {
+		return true
+	}
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		if locale := a.Getenv(name); locale != "" {
+			locale = strings.ToLower(strings.ReplaceAll(locale, "-", ""))
+			return a.OS != "windows" && !strings.Contains(locale, "utf8")
+		}
+	}
+	return false
 }
 
 // WorkDir returns the command's working directory: -C, or the process's.
@@ -118,12 +190,13 @@ func (a *App) WorkDir() (string, error) {
 	info, err := os.Stat(dir)
 	switch {
 	case dir == "":
-		return "", diag.Errorf(diag.NotFound, "the current directory does not exist any more").
-			WithHint("cd to one that does, or use -C DIR")
+		return "", diag.Errorf(diag.NotFound, "the current directory no longer exists").
+			WithHint("change to another directory, or use -C DIR")
 	case errors.Is(err, os.ErrNotExist):
-		return "", diag.Errorf(diag.NotFound, "directory %s does not exist", dir).WithHint("mkdir -p %s", dir)
+		return "", diag.Errorf(diag.NotFound, "directory %s does not exist", dir).
+			WithHint("create it with: mkdir -p %s", dir)
 	case err != nil:
-		return "", diag.Errorf(diag.NotFound, "directory %s cannot be used: %v", dir, err)
+		return "", diag.Errorf(diag.NotFound, "cannot use directory %s: %v", dir, err)
 	case !info.IsDir():
 		return "", diag.Errorf(diag.Usage, "%s is not a directory", dir)
 	}
@@ -175,6 +248,6 @@ func (a *App) EnvironmentIn(dir string) (environ.Environment, error) {
 func (a *App) Options() (skillpm.Options, error) {
 	e, err := a.Env()
 	return skillpm.Options{
-		Environment: e, Keyless: a.Keyless, Progress: a.progress(), Warn: func(text string) { a.Warn("%s", text) },
+		Environment: e, Keyless: a.Keyless, Progress: a.Progress(), Warn: func(text string) { a.Warn("%s", text) },
 	}, err
 }

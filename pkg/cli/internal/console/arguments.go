@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
 // ExitCodesOf is the annotation of a command with its own exit codes.
@@ -14,48 +15,54 @@ const ExitCodesOf = "exit codes"
 
 // UnknownCommand prints the help, or an error with similar commands.
 func UnknownCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 && cmd.HasParent() {
+		PrintHelp(cmd.OutOrStdout(), cmd, false)
+		return nil
+	}
 	if len(args) == 0 {
 		return cmd.Help()
 	}
-	err := diag.Errorf(diag.Usage, "unknown command %q", args[0])
-	if hint, ok := elsewhere[args[0]]; ok && !cmd.HasParent() {
-		return err.WithHint("%s", hint)
-	}
-	cmd.SuggestionsMinimumDistance = 2
-	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-		return err.WithHint("did you mean %s?", strings.Join(near, " or "))
-	}
-	if cmd.HasParent() {
-		return err.WithHint("%s has %s", cmd.CommandPath(), listed(cmd))
-	}
-	return err.WithHint("skillpm --help lists the commands")
+	return diag.Errorf(diag.Usage, "unknown command %q", args[0]).WithHint("%s", commandHint(cmd, args[0]))
 }
 
-// listed lists the subcommands of a command.
-func listed(cmd *cobra.Command) string {
-	var names []string
+// commandHint returns what a user of an unknown command may look for.
+func commandHint(cmd *cobra.Command, word string) string {
+	group := strings.TrimSpace(strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()) + " ")
+	names := commandNames(cmd)
+	if hint := elsewhere(strings.TrimSpace(group + " " + word)); hint != "" {
+		return hint
+	}
+	if near := diag.Nearest(word, names); near != "" {
+		return "did you mean " + near + "?"
+	}
+	if !cmd.HasParent() {
+		if near := diag.Nearest(word, elsewhereWords()); near != "" {
+			return elsewhere(near)
+		}
+	}
+	var begin []string
+	for _, name := range names {
+		if len(word) > 1 && strings.HasPrefix(name, word) {
+			begin = append(begin, name)
+		}
+	}
+	switch {
+	case len(begin) > 0:
+		return "did you mean " + textx.Or(begin) + "?"
+	case cmd.HasParent():
+		return cmd.CommandPath() + " has the commands " + strings.Join(names, ", ")
+	}
+	return "list the commands with: skillpm help"
+}
+
+// commandNames returns the names of the subcommands of a command.
+func commandNames(cmd *cobra.Command) (names []string) {
 	for _, c := range cmd.Commands() {
 		if c.IsAvailableCommand() {
 			names = append(names, c.Name())
 		}
 	}
-	return strings.Join(names, ", ")
-}
-
-// elsewhere returns a hint for the commands of other package managers.
-var elsewhere = map[string]string{
-	"lint":  "skillpm validate checks skills",
-	"check": "skillpm validate checks skills, skillpm verify what is installed",
-
-	"unpublish":   "a published version stays: skillpm yank withdraws it",
-	"delete":      "a published version stays: skillpm yank withdraws it; skillpm remove removes what is installed",
-	"undeprecate": "skillpm deprecate --undo PACK",
-	"push":        "skillpm publish publishes a pack",
-	"pull":        "skillpm install installs a pack, skillpm try only looks at it",
-	"add":         "skillpm install adds a pack, skillpm registry add a registry",
-	"registries":  "skillpm registry list",
-	"whoami":      "skillpm login keeps logins where docker does; each registry has its own",
-	"site":        "skillpm index site",
+	return names
 }
 
 // Need returns a check of the number of arguments. Its error names the missing argument.
@@ -65,7 +72,7 @@ func Need(least, most int, what string) cobra.PositionalArgs {
 		case len(args) < least:
 			return fmt.Errorf("%s needs %s", cmd.CommandPath(), what)
 		case len(args) > most:
-			return fmt.Errorf("%s takes %s, not %q as well", cmd.CommandPath(), what, args[most])
+			return fmt.Errorf("%s takes %s; unexpected argument %q", cmd.CommandPath(), what, args[most])
 		}
 		return nil
 	}

@@ -30,7 +30,7 @@ func (a *App) printEdits(e *skillpm.EditedError) {
 			a.PrintDiff(a.Stderr, strings.TrimSuffix(strings.Join(lines, ""), "\n")+"\n", true)
 		}
 		if more > 0 {
-			fmt.Fprintf(a.Stderr, "… %s more: skillpm diff --edits shows all\n", textx.Count(more, "line"))
+			fmt.Fprintf(a.Stderr, "... %s more; \"skillpm diff --edits\" shows all\n", textx.Count(more, "line"))
 		}
 	}
 }
@@ -72,11 +72,11 @@ func paintDiff(p Palette, line string) string {
 // PrintSaved prints where copies of replaced or removed skills with edits are.
 func (a *App) PrintSaved(p Palette, r *skillpm.InstallReport) {
 	for _, path := range slices.Sorted(maps.Keys(r.Saved)) {
-		verb := "is kept in"
+		verb := "kept"
 		if r.DryRun {
-			verb = "would be kept in"
+			verb = "would keep"
 		}
-		fmt.Fprintf(a.Stdout, "  a copy of the edited %s %s %s\n", Printable(Home(r)+path), verb,
+		fmt.Fprintf(a.Stdout, "  %s a copy of the edited %s in %s\n", verb, Printable(Home(r)+path),
 			p.Cyan(Printable(Home(r)+r.Saved[path])))
 	}
 }
@@ -84,9 +84,9 @@ func (a *App) PrintSaved(p Palette, r *skillpm.InstallReport) {
 // RemainingText describes the edited skills that stay.
 func RemainingText(n int) string {
 	if n == 1 {
-		return "1 edited skill stays as it is"
+		return "kept 1 edited skill"
 	}
-	return fmt.Sprintf("%d edited skills stay as they are", n)
+	return fmt.Sprintf("kept %d edited skills", n)
 }
 
 // Home is the base of the report's paths: the project, or the home directory.

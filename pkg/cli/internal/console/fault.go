@@ -1,8 +1,12 @@
 package console
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/skillpm/skillpm/pkg/diag"
@@ -11,19 +15,76 @@ import (
 // Output is standard output. It remembers the first write error, so that a command with lost output fails.
 type Output struct {
 	io.Writer
-	err error
+	ASCII   bool // replace the symbols of skillpm with ASCII
+	Columns int  // the width of the terminal, from the variable COLUMNS; 0: ask the terminal
+	Wrap    bool // wrap lines at the width of the terminal
+	line    []byte
+	err     error
 }
 
 func (o *Output) Write(p []byte) (int, error) {
-	n, err := o.Writer.Write(p)
+	text := p
+	if o.Wrap {
+		o.line = append(o.line, p...)
+		end := bytes.LastIndexByte(o.line, '\n') + 1
+		text, o.line = o.line[:end], slices.Clone(o.line[end:])
+	}
+	if err := o.write(text); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+func (o *Output) write(text []byte) error {
+	if len(text) == 0 {
+		return nil
+	}
+	if o.ASCII || o.Wrap {
+		text = []byte(o.shown(string(text)))
+	}
+	_, err := o.Writer.Write(text)
 	if o.err == nil {
 		o.err = err
 	}
-	return n, err
+	return err
+}
+
+// shown returns a text as the terminal shows it.
+func (o *Output) shown(text string) string {
+	if o.ASCII {
+		text = asciiSymbols(text)
+	}
+	if width := TerminalWidth(o); o.Wrap && width > 0 {
+		text = WrapMessage(text, width)
+	}
+	return text
+}
+
+// flush writes the start of a line that has not ended.
+func (o *Output) flush() {
+	_ = o.write(o.line) // the error is kept
+	o.line = nil
+}
+
+// Verbatim prints a text whose lines must not be wrapped, such as a diff.
+func (a *App) Verbatim(text string) {
+	if out, ok := a.Stdout.(*Output); ok && out.Wrap {
+		out.flush()
+		out.Wrap = false
+		defer func() { out.Wrap = true }()
+	}
+	fmt.Fprint(a.Stdout, text)
+}
+
+// asciiSymbols replaces the symbols in tables and trees with one ASCII character each, so that columns stay aligned.
+func asciiSymbols(text string) string {
+	return strings.NewReplacer("✓", "*", "✗", "x", "→", ">", "…", "~", "━", "=", "─", "-", "│", "|", "├", "|", "└", "`",
+		"·", "-", "•", "*").Replace(text)
 }
 
 // Checked returns the error of a command, or else that of its output.
 func (o *Output) Checked(err error) error {
+	o.flush()
 	if o.err == nil {
 		return err
 	}
@@ -36,5 +97,5 @@ func (o *Output) Checked(err error) error {
 	} else if err == nil {
 		code = diag.Internal
 	}
-	return diag.Errorf(code, "what the command did is done, but its result can't be written: %w", o.err)
+	return diag.Errorf(code, "the command succeeded, but its output cannot be written: %w", o.err)
 }

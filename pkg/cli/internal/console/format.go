@@ -2,15 +2,12 @@ package console
 
 import (
 	"fmt"
-	"io"
 	"math"
-	"os"
 	"strconv"
 	"strings"
 	"time"
 	"unicode"
 
-	"golang.org/x/term"
 	"golang.org/x/text/width"
 
 	"github.com/skillpm/skillpm/pkg/diag"
@@ -32,8 +29,8 @@ func BytesText(n int64) string {
 
 // ParseAge parses a duration in weeks, days, or smaller units.
 func ParseAge(flag, text string) (time.Duration, error) {
-	bad := diag.Errorf(diag.Usage, "--%s %q is not a time", flag, text).
-		WithHint("write days, weeks or hours, as 7d, 2w or 36h")
+	bad := diag.Errorf(diag.Usage, "--%s %q is not a valid duration", flag, text).
+		WithHint("use days, weeks, or hours, such as 7d, 2w, or 36h")
 	for unit, hours := range map[string]float64{"d": 24, "w": 7 * 24} {
 		number, ok := strings.CutSuffix(text, unit)
 		if !ok {
@@ -72,21 +69,6 @@ func Flat(text string) string { return textx.OneLine(Printable(text)) }
 
 // MaxArguments is larger than the number of words in any command line.
 const MaxArguments = 1 << 20
-
-// TerminalWidth returns the width of a terminal in columns, or 0 for other streams.
-func TerminalWidth(stream io.Writer) int {
-	if !Terminal(stream) {
-		return 0
-	}
-	if o, ok := stream.(*Output); ok {
-		stream = o.Writer
-	}
-	columns, _, err := term.GetSize(int(stream.(*os.File).Fd()))
-	if err != nil {
-		return 0
-	}
-	return columns
-}
 
 // Span formats a duration in its largest unit: 90s is 1m.
 func Span(d time.Duration) string {

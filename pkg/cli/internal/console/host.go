@@ -18,6 +18,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/runtime/prompt"
 	"github.com/skillpm/skillpm/pkg/runtime/session"
 	"github.com/skillpm/skillpm/pkg/runtime/task"
+	"github.com/skillpm/skillpm/pkg/skill/agent"
 	"github.com/skillpm/skillpm/pkg/skill/profile"
 )
 
@@ -28,7 +29,7 @@ type RuntimeFlags struct {
 	noSkills                   bool
 	NoSession                  bool  // of "task submit"
 	Shell                      bool  // --allow-shell of "load" and "message"
-	FileLimit                  int64 // --limit of "read"
+	FileLimit                  int64 // --max-bytes of "read"
 
 	Trace  audit.Trace // trace id for the records of one request
 	Client string      // the agent's program, for the audit log
@@ -39,18 +40,19 @@ func (a *App) RuntimeFlags(cmd *cobra.Command) *RuntimeFlags {
 	f := &RuntimeFlags{}
 	flags := cmd.Flags()
 	flags.StringVar(&f.Profile, "profile", "",
-		"serve skills as `HOST` does (SKILLPM_PROFILE; default "+profile.Runtime+")")
+		"use the rules of the profile `ID` (default "+profile.Runtime+")")
 	flags.StringVar(&f.Session, "session", "",
-		"the agent's session `ID` (SKILLPM_SESSION); without one nothing is kept")
-	flags.StringVar(&f.agent, "agent-type", "", "serve skills that are for agents of `TYPE` (SKILLPM_AGENT)")
-	flags.StringVar(&f.tenant, "tenant", "", "serve skills that are for `TENANT` (SKILLPM_TENANT)")
-	flags.StringVar(&f.environment, "environment", "", "serve skills that are for `ENVIRONMENT` (SKILLPM_ENVIRONMENT)")
-	flags.BoolVar(&f.noSkills, "no-skills", false, "serve no skills at all")
+		"use the agent's session `ID`; without one, nothing is stored")
+	flags.StringVar(&f.agent, "agent-type", "", "use skills for agents of `TYPE`")
+	flags.StringVar(&f.tenant, "tenant", "", "use skills for `TENANT`")
+	flags.StringVar(&f.environment, "environment", "", "use skills for `ENVIRONMENT`")
+	flags.BoolVar(&f.noSkills, "no-skills", false, "disable all skills")
 	a.CompleteFlag(cmd, "profile", a.completeHosts)
 	a.CompleteFlag(cmd, "session", a.CompleteSessions)
 	for _, name := range []string{"agent-type", "tenant", "environment"} {
 		a.CompleteFlag(cmd, name, cobra.NoFileCompletions)
 	}
+	MarkRare(cmd, "profile", "session", "agent-type", "tenant", "environment", "no-skills")
 	return f
 }
 
@@ -153,6 +155,7 @@ func (a *App) CompleteProfiles(_ *cobra.Command, _ []string, prefix string) ([]s
 // completeHosts completes the ids of profiles for agents.
 func (a *App) completeHosts(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	ids, directive := a.CompleteProfiles(cmd, args, prefix)
+	ids = append(ids, Matching(agent.IDs(), prefix)...)
 	return slices.DeleteFunc(ids, func(id string) bool {
 		p, err := profile.Lookup(id)
 		return err == nil && p.Preset
@@ -241,9 +244,11 @@ func (a *App) Warnings(texts []string) {
 // Remark prints a line on standard error, even with --json.
 func (a *App) Remark(text string) {
 	if text != "" {
-		fmt.Fprintf(a.Stderr, "skillpm: %s\n", Flat(text))
+		a.printLine(remark(text))
 	}
 }
+
+func remark(text string) string { return "skillpm: " + Flat(text) }
 
 // Confiner returns the command that confines scripts: this program, whose main calls sandbox.Enter.
 func Confiner() []string {

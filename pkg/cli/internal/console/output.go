@@ -63,7 +63,7 @@ func Printable(s string) string {
 	return b.String()
 }
 
-// WriteJSON writes an indented document. It writes control and format characters as escapes, which is equivalent JSON.
+// WriteJSON writes indented JSON. It writes control and format characters as escapes, which is equivalent JSON.
 func WriteJSON(w io.Writer, v any) error {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -95,9 +95,10 @@ func escaped(text string) string {
 	return b.String()
 }
 
-// Table prints rows of columns, aligned, with two spaces between them.
+// Table prints rows of columns, aligned, with two spaces between them. On a terminal, cells are wrapped so that the
+// table fits. Other streams have a line for each row, so that programs can search in it.
 func Table(w io.Writer, rows [][]string) error {
-	var g Grid
+	g := Grid{Width: TerminalWidth(w)}
 	for _, row := range rows {
 		var line []Cell
 		for _, text := range row {

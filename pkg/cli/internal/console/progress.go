@@ -1,69 +1,126 @@
 package console
 
 import (
+	"context"
 	"fmt"
-	"sync"
+	"strings"
 	"time"
 
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
 
+	"github.com/skillpm/skillpm/pkg/internal/activity"
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
-// progress returns the display for long work: a line with the current step and a bar for each active pack, on a
-// terminal's standard error, erased at the end. It shows nothing without a terminal, in CI, or with --quiet or --json.
-func (a *App) progress() func(skillpm.Event) {
-	if a.Quiet || a.JSON || a.Getenv("CI") != "" || a.Getenv("TERM") == "dumb" || !Terminal(a.Stderr) {
+// Watched returns a context in which the display shows every wait: for servers, other processes, and many items.
+func (a *App) Watched(ctx context.Context) context.Context {
+	return activity.With(ctx, func(e activity.Event) {
+		if m := a.display(); m != nil {
+			m.observe(e)
+		}
+	})
+}
+
+// Progress returns the display for the steps of long work.
+func (a *App) Progress() func(skillpm.Event) {
+	m := a.display()
+	if m == nil {
 		return func(skillpm.Event) {}
 	}
-	if a.Meter == nil {
-		a.Meter = &meter{app: a}
+	return m.show
+}
+
+// display returns the progress display: on a terminal, a status line and a bar for each pack that is fetched, erased
+// at the end; otherwise, in CI, and with --verbose or --json, lines on standard error. It is nil with --quiet.
+func (a *App) display() *meter {
+	if a.Quiet {
+		return nil
 	}
-	return a.Meter.show
+	a.meterOnce.Do(func() {
+		draws := Terminal(a.Stderr) && a.Verbose == 0 && !a.JSON && a.Getenv("CI") == "" && a.Getenv("TERM") != "dumb"
+		a.meter.Store(newMeter(a, draws))
+	})
+	return a.meter.Load()
 }
 
-// meter draws progress. It is safe for concurrent use.
-type meter struct {
-	app  *App
-	mu   sync.Mutex
-	last time.Time           // when the line was drawn
-	over bool                // drawing has ended
-	line bool                // a line is visible
-	bars *mpb.Progress       // nil until the first transfer
-	pack map[string]*mpb.Bar // by pack
+// EndProgress erases the progress display permanently.
+func (a *App) EndProgress() {
+	if m := a.meter.Load(); m != nil {
+		m.End()
+	}
 }
 
+// printLine prints a text on standard error, in place of the progress display.
+func (a *App) printLine(text string) {
+	m := a.meter.Load()
+	if m == nil {
+		fmt.Fprintln(a.Stderr, text)
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.println(text)
+}
+
+// bar returns the characters of a progress bar: the done part and the rest.
+func (a *App) bar() (done, rest string) {
+	if a.ASCII() {
+		return "=", "-"
+	}
+	return "━", "─"
+}
+
+// show shows a step.
 func (m *meter) show(e skillpm.Event) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.run()
 	switch {
 	case m.over:
 	case e.Done:
+		m.step, m.transfers = "", nil
 		m.erase()
 	case e.Pack != "":
-		m.transfer(e)
-	case m.bars == nil:
-		m.say(e.Text)
+		m.narrateTransfer(e)
+		if m.draws {
+			m.transfer(e)
+		}
+	case e.Text != m.step:
+		m.step = e.Text
+		if m.app.Verbose > 0 && !m.narrated[e.Text] {
+			m.narrated[e.Text] = true
+			m.remark(e.Text)
+		}
 	}
 }
 
-// End erases the display permanently.
-func (m *meter) End() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.erase()
-	m.over = true
-}
-
-// say redraws the line, at a limited rate.
-func (m *meter) say(text string) {
-	now := m.app.Now()
-	if now.Sub(m.last) < 50*time.Millisecond {
-		return
+// narrateTransfer records the progress of a pack and, with --verbose, prints its start and its end.
+func (m *meter) narrateTransfer(e skillpm.Event) {
+	t, known := m.transfers[e.Pack]
+	switch {
+	case e.Finished && !known:
+	case e.Finished:
+		delete(m.transfers, e.Pack)
+		if m.app.Verbose > 0 {
+			took := m.app.Now().Sub(t.began).Round(time.Millisecond).String()
+			if t.received > 0 {
+				took = BytesText(t.received) + " in " + took
+			}
+			m.remark("fetched " + e.Pack + " (" + took + ")")
+		}
+	case !known:
+		if m.transfers == nil {
+			m.transfers = map[string]transfer{}
+		}
+		m.transfers[e.Pack] = transfer{text: e.Text, began: m.app.Now()}
+		if m.app.Verbose > 0 {
+			m.remark(e.Text)
+		}
+	default:
+		t.received, t.size = max(t.received, e.Received), max(t.size, e.Size)
+		m.transfers[e.Pack] = t
 	}
-	m.last, m.line = now, true
-	fmt.Fprintf(m.app.Stderr, "\r\x1b[K%s", Printable(text))
 }
 
 // transfer updates the bar of a pack.
@@ -73,7 +130,7 @@ func (m *meter) transfer(e skillpm.Event) {
 	case e.Finished && !ok: // it finished before it was drawn
 		return
 	case !ok:
-		bar = m.start(e.Pack)
+		bar = m.startBar(e.Pack)
 	case e.Finished:
 		bar.SetTotal(-1, true)
 		return
@@ -84,14 +141,15 @@ func (m *meter) transfer(e skillpm.Event) {
 	bar.SetCurrent(e.Received)
 }
 
-// start adds a bar.
-func (m *meter) start(pack string) *mpb.Bar {
+// startBar adds a bar.
+func (m *meter) startBar(pack string) *mpb.Bar {
 	if m.bars == nil {
 		m.clearLine()
-		m.bars = mpb.New(mpb.WithOutput(m.app.Stderr), mpb.WithWidth(40), mpb.WithRefreshRate(100*time.Millisecond))
+		m.bars = mpb.New(mpb.WithOutput(m.app.Stderr), mpb.WithWidth(barWidth), mpb.WithRefreshRate(drawInterval))
 		m.pack = map[string]*mpb.Bar{}
 	}
-	bar := m.bars.New(0, mpb.BarStyle().Lbound(" ").Rbound(" ").Filler("━").Tip("━").Padding("─"),
+	done, rest := m.app.bar()
+	bar := m.bars.New(0, mpb.BarStyle().Lbound(" ").Rbound(" ").Filler(done).Tip(done).Padding(rest),
 		mpb.BarRemoveOnComplete(),
 		mpb.PrependDecorators(decor.Name(Printable(pack), decor.WCSyncSpaceR)),
 		mpb.AppendDecorators(decor.CountersKibiByte("% .1f / % .1f")),
@@ -118,4 +176,29 @@ func (m *meter) clearLine() {
 		fmt.Fprint(m.app.Stderr, "\r\x1b[K")
 		m.line = false
 	}
+}
+
+// draw redraws the status line.
+func (m *meter) draw(text string) {
+	m.line = true
+	fmt.Fprintf(m.app.Stderr, "\r\x1b[K%s", Fitted(Flat(text), max(0, TerminalWidth(m.app.Stderr)-1)))
+}
+
+// remark prints a line about the progress that stays.
+func (m *meter) remark(text string) { m.println(remark(text)) }
+
+// println prints a text that stays. The next update draws the display again below it.
+func (m *meter) println(text string) {
+	m.erase()
+	fmt.Fprintln(m.app.Stderr, text)
+}
+
+// barWidth is the width of a bar in columns.
+const barWidth = 40
+
+// bar draws a bar for a part of a whole.
+func (m *meter) bar(part, whole int64) string {
+	done, rest := m.app.bar()
+	n := int(min(part, whole) * barWidth / 2 / max(whole, 1))
+	return strings.Repeat(done, n) + strings.Repeat(rest, barWidth/2-n)
 }

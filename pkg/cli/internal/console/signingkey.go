@@ -36,8 +36,8 @@ func (a *App) SigningKey(file string) (*sign.PrivateKey, error) {
 		}
 		text, err = safefile.ReadFile(path, maxKeyFile)
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, diag.Errorf(diag.NotFound, "there is no key in %s: the file does not exist", file).
-				WithHint("skillpm keygen --out NAME makes NAME.key and NAME.pub")
+			return nil, diag.Errorf(diag.NotFound, "signing key %s does not exist", file).
+				WithHint("generate one with: skillpm key generate --output NAME")
 		}
 		if err != nil {
 			return nil, err
@@ -45,14 +45,14 @@ func (a *App) SigningKey(file string) (*sign.PrivateKey, error) {
 		name = file
 	}
 	if len(text) == 0 {
-		return nil, diag.Errorf(diag.Usage, "there is no key to sign with").
-			WithHint("name its file with --key, or set %s; skillpm keygen makes one", keyVariable)
+		return nil, diag.Errorf(diag.Usage, "no signing key given").
+			WithHint("use --signing-key FILE or %s; generate a key with: skillpm key generate", keyVariable)
 	}
 	// the content may be secret, so the error omits it
 	if file == "" && !bytes.Contains(text, []byte("-----BEGIN ")) {
 		return nil, diag.Errorf(diag.Usage,
-			"%s holds no key: it is for the PEM text itself, not for the name of a file", keyVariable).
-			WithHint("name the file with --key FILE, or set %s to what is in it", keyVariable)
+			"%s must contain the PEM text of a key, not a file name", keyVariable).
+			WithHint("use --signing-key FILE, or set %s to the content of the file", keyVariable)
 	}
 	key, err := sign.ParsePrivate(text, func() ([]byte, error) { return a.keyPassword(name) })
 	if err != nil {
@@ -66,9 +66,9 @@ func (a *App) keyPassword(name string) ([]byte, error) {
 	if p := a.Getenv(PasswordVariable); p != "" {
 		return []byte(p), nil
 	}
-	p, err := a.AskSecret("Password of " + name + ": ")
+	p, err := a.AskSecret("Password for " + name + ": ")
 	if err == nil && p == nil {
-		err = diag.Errorf(diag.Usage, "the key is encrypted").WithHint("set %s", PasswordVariable)
+		err = diag.Errorf(diag.Usage, "the signing key is encrypted").WithHint("set %s", PasswordVariable)
 	}
 	return p, err
 }

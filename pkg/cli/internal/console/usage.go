@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strconv"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/skillpm/skillpm/pkg/diag"
@@ -12,31 +13,58 @@ import (
 // kinds describe the expected value of a flag, by its type.
 func kinds(flagType string) string {
 	switch flagType {
-	case "int":
+	case "int", "int64":
 		return "a whole number"
 	case "float64":
-		return "a number, as 0.5"
+		return "a number such as 0.5"
 	case "duration":
-		return "a time with its unit, as 30s or 5m"
+		return "a duration such as 30s or 5m"
 	case "bool":
 		return "true or false"
 	}
 	return ""
 }
 
+// UnknownFlag adds a hint to an error about a flag that the command does not have.
+func UnknownFlag(cmd *cobra.Command, err error) error {
+	unknown, ok := errors.AsType[*pflag.NotExistError](err)
+	if !ok {
+		return FlagError(err)
+	}
+	name := unknown.GetSpecifiedName()
+	failed := diag.Errorf(diag.Usage, "unknown flag: --%s", name)
+	if unknown.GetSpecifiedShortnames() != "" {
+		failed = diag.Errorf(diag.Usage, "unknown flag: -%s", name)
+	}
+	if hint := flagHint(cmd, name); hint != "" {
+		return failed.WithHint("%s", hint)
+	}
+	return failed
+}
+
 // FlagError rewords an error about a flag.
 func FlagError(err error) error {
 	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
-		if kind := kinds(invalid.GetFlag().Value.Type()); kind != "" && errors.Is(err, strconv.ErrRange) {
-			return diag.Errorf(diag.Usage, "--%s %q is too large or too small", invalid.GetFlag().Name,
-				invalid.GetValue())
-		} else if kind != "" {
-			return diag.Errorf(diag.Usage, "--%s %q is not %s", invalid.GetFlag().Name, invalid.GetValue(), kind)
-		}
-		return diag.Errorf(diag.Usage, "--%s %q: %v", invalid.GetFlag().Name, invalid.GetValue(), errors.Unwrap(err))
+		return diag.Errorf(diag.Usage, "--%s %w", invalid.GetFlag().Name, VariableError(err))
 	}
 	if missing, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
 		return diag.Errorf(diag.Usage, "--%s needs a value", missing.GetFlag().Name)
 	}
 	return diag.Errorf(diag.Usage, "%v", err)
+}
+
+// VariableError rewords an error about the value of a flag, without the flag's name: the value is a variable's.
+func VariableError(err error) error {
+	invalid, ok := errors.AsType[*pflag.InvalidValueError](err)
+	if !ok {
+		return err
+	}
+	value := invalid.GetValue()
+	switch kind := kinds(invalid.GetFlag().Value.Type()); {
+	case kind != "" && errors.Is(err, strconv.ErrRange):
+		return diag.Errorf(diag.Usage, "%q is out of range", value)
+	case kind != "":
+		return diag.Errorf(diag.Usage, "%q is not %s", value, kind)
+	}
+	return diag.Errorf(diag.Usage, "%q: %v", value, errors.Unwrap(err))
 }

@@ -11,9 +11,9 @@ import (
 func TestFlagError(t *testing.T) {
 	for _, c := range []struct{ arg, want string }{
 		{"--limit=many", `--limit "many" is not a whole number`},
-		{"--limit=99999999999999999999", `--limit "99999999999999999999" is too large or too small`},
-		{"--least=high", `--least "high" is not a number, as 0.5`},
-		{"--timeout=5", `--timeout "5" is not a time with its unit, as 30s or 5m`},
+		{"--limit=99999999999999999999", `--limit "99999999999999999999" is out of range`},
+		{"--least=high", `--least "high" is not a number such as 0.5`},
+		{"--timeout=5", `--timeout "5" is not a duration such as 30s or 5m`},
 		{"--compact=perhaps", `--compact "perhaps" is not true or false`},
 		{"--limit", "--limit needs a value"},
 		{"-n", "--limit needs a value"},

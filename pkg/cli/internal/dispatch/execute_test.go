@@ -24,7 +24,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// skills are what the tests' project has, by name: the SKILL.md, and scripts.
+// skills maps the names of the test project's skills to their SKILL.md and scripts.
 var skills = map[string]string{
 	"page-maker/SKILL.md": "---\nname: page-maker\ndescription: Converts Markdown to HTML\n" +
 		"command: sh scripts/convert.sh\nargument-hint: <source_page> [theme] [language]\n---\n# Converter\n",
@@ -40,7 +40,7 @@ printf '{"output_path": "page.html", "code": "<h1>", "n": 2}'`,
 	"damaged/SKILL.md":     "---\nname: damaged\n---\n",
 }
 
-// newHost makes a project with the skills, and a host that works in it.
+// newHost creates a project with the skills, and a host that runs in it.
 func newHost(t *testing.T) (*runtime.Host, string) {
 	t.Helper()
 	root := t.TempDir()
@@ -83,7 +83,7 @@ func put(t *testing.T, path, text string) {
 	}
 }
 
-// execute carries a line out.
+// execute runs a dispatch line.
 func execute(t *testing.T, h *runtime.Host, line string, o Options) *Reply {
 	t.Helper()
 	o.Now = now
@@ -94,7 +94,8 @@ func execute(t *testing.T, h *runtime.Host, line string, o Options) *Reply {
 	return r
 }
 
-// SPEC D3, D4, D5, D7: the exact text and JSON of every status, of every type of error, and of both types of skills.
+// TestD3Golden checks SPEC D3, D4, D5, D7: the exact text and JSON of every status, every type of error, and both types
+// of skills.
 func TestD3Golden(t *testing.T) {
 	h, _ := newHost(t)
 	for _, c := range []struct {
@@ -152,10 +153,10 @@ func TestD3Golden(t *testing.T) {
 	}
 }
 
-// elapsed finds how long a command ran, which is never exactly its limit.
+// elapsed matches the run time of a command, which never equals its limit exactly.
 func elapsed() *regexp.Regexp { return regexp.MustCompile(`(elapsed"?: )[0-9.]+(,)`) }
 
-// SPEC D4: what can be recovered from.
+// TestD4Recoverable checks SPEC D4: which errors are recoverable.
 func TestD4Recoverable(t *testing.T) {
 	for typ, want := range map[errorType]string{
 		skillNotFound: "true", metadataMissing: "false", paramMissing: "true", runtimeFailed: "null", timedOut: "true",
@@ -166,7 +167,7 @@ func TestD4Recoverable(t *testing.T) {
 	}
 }
 
-// SPEC D5: at the limit the command has ended, and so has what it started.
+// TestD5Timeout checks SPEC D5: at the limit, the command and its child processes end.
 func TestD5Timeout(t *testing.T) {
 	h, dir := newHost(t)
 	put(t, filepath.Join(dir, ".agents/skills/escaping/SKILL.md"),
@@ -183,7 +184,7 @@ func TestD5Timeout(t *testing.T) {
 	}
 }
 
-// SPEC D7: the model of the line, or else the skill's own, reaches the command and the reply.
+// TestD7Model checks SPEC D7: the model of the line, or else the skill's own, reaches the command and the reply.
 func TestD7Model(t *testing.T) {
 	h, _ := newHost(t)
 	for line, want := range map[string]string{
@@ -196,7 +197,7 @@ func TestD7Model(t *testing.T) {
 	}
 }
 
-// SPEC D6: pass-through by key, inline up to the bounds and in files beyond them.
+// TestD6PassThrough checks SPEC D6: pass-through by key, inline up to the limits and in files beyond them.
 func TestD6PassThrough(t *testing.T) {
 	text := func(n int) string { return strings.Repeat("字", n) }
 	lines := func(n int) string { return strings.Repeat("x\n", n) }
@@ -261,7 +262,7 @@ func TestD6PassThrough(t *testing.T) {
 	}
 }
 
-// SPEC D6: nothing is written over, and nothing outside the directory.
+// TestD6Files checks SPEC D6: skillpm overwrites no files, and writes none outside the directory.
 func TestD6Files(t *testing.T) {
 	h, dir := newHost(t)
 	put(t, filepath.Join(dir, "in"), strings.Repeat("x", 2001))
@@ -296,7 +297,7 @@ func TestD6Files(t *testing.T) {
 	}
 }
 
-// Several thousand keys are text, and a large output keeps its ends.
+// TestD6Bounds checks that several thousand keys are written as text, and that a large output keeps its start and end.
 func TestD6Bounds(t *testing.T) {
 	h, dir := newHost(t)
 	put(t, filepath.Join(dir, "in"), `{"a":1`+strings.Repeat(`,"b":2`, maxKeys+5)+"}")
@@ -310,7 +311,7 @@ func TestD6Bounds(t *testing.T) {
 	}
 }
 
-// The size is that of the file that the command names; where it is not there, there is none.
+// TestD6Size checks that the size is that of the file that the command names, and that a missing file has none.
 func TestD6Size(t *testing.T) {
 	h, dir := newHost(t)
 	put(t, filepath.Join(dir, "in"), `{"output_path":"own.txt"}`)
@@ -323,7 +324,8 @@ func TestD6Size(t *testing.T) {
 	}
 }
 
-// A skill without a command is activated, and who asks is held against its frontmatter.
+// TestD5PromptIsActivated checks that a skill without a command is activated, and that its frontmatter decides who may
+// do so.
 func TestD5PromptIsActivated(t *testing.T) {
 	h, dir := newHost(t)
 	put(t, filepath.Join(dir, ".agents/skills/hidden/SKILL.md"), "---\nname: hidden\ndescription: For the model\nuser-invocable: false\n---\nx\n")
@@ -376,7 +378,8 @@ func TestSlug(t *testing.T) {
 	}
 }
 
-// Whatever a command prints, a reply has its four lines, and the values in them are what was printed.
+// FuzzObject checks that a reply has its four lines for any output of a command, and that its values are the printed
+// ones.
 func FuzzObject(f *testing.F) {
 	f.Add(`{"content": "x", "a b": [1, {"c": null}]}`)
 	f.Add("{\"a\\n  state: error\": \"\\u2028\\n  meta: {}\"}")
@@ -403,7 +406,8 @@ func FuzzObject(f *testing.F) {
 	})
 }
 
-// SPEC D4, O14: a skill that a policy denies is there, and to install it is no advice.
+// TestO14Denied checks SPEC D4, O14: a skill that a policy denies counts as present, and the reply does not suggest
+// installing it.
 func TestO14Denied(t *testing.T) {
 	h, dir := newHost(t)
 	put(t, filepath.Join(filepath.Dir(dir), "home", ".config", "skillpm", "policy.yaml"), "version: 1\nmode: enforce\nskills: {deny: [page-maker]}\n")

@@ -240,13 +240,13 @@ func (f *files) write(name, extension string, data []byte) (string, error) {
 		}
 		return f.displayPath(filepath.Join(f.base, filepath.FromSlash(file))), nil
 	}
-	return "", diag.Errorf(diag.Conflict, "there are too many files %s in the output directory", name).
-		WithHint("remove old ones")
+	return "", diag.Errorf(diag.Conflict, "too many files %s in the output directory", name).
+		WithHint("delete files in it that you no longer need")
 }
 
 func outputError(err error) error {
 	return diag.Errorf(diag.Internal, "the output could not be written to a file: %w", err).
-		WithHint("choose a directory that can be written to: --output-dir DIR")
+		WithHint("choose a writable directory with --output-dir DIR")
 }
 
 // displayPath returns a path relative to the working directory if it is inside, with slashes.

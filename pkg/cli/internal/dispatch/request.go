@@ -66,13 +66,13 @@ func Parse(line string) (Request, error) {
 	}
 	if task.agent != Agent {
 		return Request{}, &lineError{
-			Reason: fmt.Sprintf("the task is for the agent %q, this is %q", task.agent, Agent),
+			Reason: fmt.Sprintf("the task is for the agent %q, but this is %q", task.agent, Agent),
 			Advice: `write Task("skills", …)`,
 		}
 	}
 	if least, most := countWords(task.description); most < 3 || least > 5 {
 		return Request{}, &lineError{
-			Reason: fmt.Sprintf("the description %q has not 3 to 5 words", task.description),
+			Reason: fmt.Sprintf("the description %q does not have 3 to 5 words", task.description),
 			Advice: "describe the task in 3 to 5 words",
 		}
 	}
@@ -113,7 +113,9 @@ type word struct {
 
 // parsePrompt parses a verb, a skill, and its arguments.
 func parsePrompt(text string) (Request, error) {
-	noSkill := &lineError{Reason: "the line names no skill", Advice: "write: execute @SKILL ARGUMENTS", Skill: true}
+	noSkill := &lineError{
+		Reason: "the line does not name a skill", Advice: "write: execute @SKILL ARGUMENTS", Skill: true,
+	}
 	words, steps, err := split(text)
 	if err != nil {
 		return Request{}, err
@@ -165,8 +167,8 @@ func parsePrompt(text string) (Request, error) {
 
 func severalSteps() *lineError {
 	return &lineError{
-		Reason: "the line has several steps, and a dispatch is one",
-		Advice: "dispatch each step by itself, from a workflow of yours; put quotes around text that is an argument",
+		Reason: "the line has several steps, but a dispatch runs only one",
+		Advice: "dispatch each step separately, from your own workflow; quote text that is an argument",
 		Steps:  true,
 	}
 }
@@ -225,8 +227,8 @@ func split(text string) (words []word, steps bool, err error) {
 			}
 			if end < 0 {
 				return nil, false, &lineError{
-					Reason: fmt.Sprintf("a quote %c has no end", r),
-					Advice: "close it, or put a backslash before it",
+					Reason: fmt.Sprintf("the quote %c is not closed", r),
+					Advice: "close it, or escape it with a backslash",
 				}
 			}
 			s.add(inner...)

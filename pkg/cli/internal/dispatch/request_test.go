@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// SPEC D1: the forms of a dispatch. D7: any model is carried through.
+// TestD1Parse checks the forms of a dispatch (SPEC D1), and that any model is passed through (D7).
 func TestD1Parse(t *testing.T) {
 	for _, c := range []struct {
 		line, skill string
@@ -44,26 +44,26 @@ func TestD1Parse(t *testing.T) {
 	}
 }
 
-// SPEC D1: what is no dispatch. D2: several steps are refused.
+// TestD1D2Refused checks that lines that are not a dispatch (SPEC D1) and lines with several steps (D2) are rejected.
 func TestD1D2Refused(t *testing.T) {
 	for _, c := range []struct {
 		line, want   string
 		steps, skill bool
 	}{
-		{line: "", want: "names no skill", skill: true},
-		{line: "run", want: "names no skill", skill: true},
-		{line: "run a", want: "names no skill", skill: true},
-		{line: "run @", want: "names no skill", skill: true},
-		{line: `run "@a"`, want: "names no skill", skill: true},
-		{line: "run @a\x1b[31m", want: "names no skill", skill: true},
+		{line: "", want: "does not name a skill", skill: true},
+		{line: "run", want: "does not name a skill", skill: true},
+		{line: "run a", want: "does not name a skill", skill: true},
+		{line: "run @", want: "does not name a skill", skill: true},
+		{line: `run "@a"`, want: "does not name a skill", skill: true},
+		{line: "run @a\x1b[31m", want: "does not name a skill", skill: true},
 		{line: "hello @a", want: `begins with "hello"`},
 		{line: "@a b", want: `begins with "@a"`},
-		{line: `run @a "open`, want: "has no end"},
+		{line: `run @a "open`, want: "is not closed"},
 		{line: "run @a \xff", want: "UTF-8"},
 		{line: "run @a \x00", want: "UTF-8"},
 		{line: "run @a " + strings.Repeat("x", maxLine), want: "longer than"},
 		{line: "run @a" + strings.Repeat(" x", maxArgs), want: "arguments"},
-		{line: `{"subagent_type": "skills", "description": "a b c", "prompt": "run @a", "Prompt": "run @b"}`, want: "is there twice"},
+		{line: `{"subagent_type": "skills", "description": "a b c", "prompt": "run @a", "Prompt": "run @b"}`, want: "is duplicated"},
 		{line: "run @a b then run @c", want: "several steps", steps: true},
 		{line: "run @a b, then @c", want: "several steps", steps: true},
 		{line: "run @a b; run @c", want: "several steps", steps: true},
@@ -81,7 +81,7 @@ func TestD1D2Refused(t *testing.T) {
 		{line: `Task("worker", "run the script now", "run @a")`, want: `"worker"`},
 		{line: `Task("skills", "convert one file")`, want: "Task form"},
 		{line: `Task("skills", "convert one file", "run @a", {model: 1})`, want: "Task form"},
-		{line: `Task("skills", "convert one file", "run @a"`, want: "it ends"},
+		{line: `Task("skills", "convert one file", "run @a"`, want: "at the end"},
 		{line: `Task("skills", "convert one file", "run @a") Task("skills", "convert one file", "run @b")`, want: "several steps", steps: true},
 		{line: `{"prompt": "run @a"}`, want: `the agent ""`},
 		{line: `{"prompt": `, want: "JSON"},
@@ -117,7 +117,7 @@ func TestCountWords(t *testing.T) {
 	}
 }
 
-// SPEC D2: parameters by `arguments:` and by the hint.
+// TestD2Declared checks SPEC D2: parameters that `arguments:` and the hint declare.
 func TestD2Declared(t *testing.T) {
 	for _, c := range []struct {
 		arguments          []string
@@ -142,7 +142,7 @@ func TestD2Declared(t *testing.T) {
 	}
 }
 
-// SPEC D2: which are missing.
+// TestD2Missing checks SPEC D2: which parameters are missing.
 func TestD2Missing(t *testing.T) {
 	p := parameters{Required: []string{"source_page", "target"}, Optional: []string{"width"}}
 	for _, c := range []struct{ args, want string }{
@@ -174,7 +174,7 @@ func TestD2Missing(t *testing.T) {
 	}
 }
 
-// SPEC D2: what counts for a parameter is its value, where the skill looks for it.
+// TestD2Bind checks SPEC D2: a parameter's value counts, at the position where the skill looks for it.
 func TestD2Bind(t *testing.T) {
 	for _, c := range []struct{ arguments, hint, args, want, missing string }{
 		{"file format", "", "--file a.md --format pdf", "a.md pdf", ""},
@@ -227,7 +227,7 @@ func FuzzParse(f *testing.F) {
 		if !skillName(r.Skill) {
 			t.Fatalf("skill %q", r.Skill)
 		}
-		// What was read can be written so that it is read again.
+		// A parsed request can be written and parsed again.
 		again := "run @" + r.Skill
 		for _, a := range r.Args {
 			if !utf8.ValidString(a) {

@@ -7,7 +7,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/profile"
 )
 
-// SPEC D1: what a model sends that keeps to the schema of the profile's tool is a line that can be read.
+// TestD1ProfileTool checks SPEC D1: a model's call that follows the schema of the profile's tool is a valid line.
 func TestD1ProfileTool(t *testing.T) {
 	p, err := profile.Lookup("dispatch")
 	if err != nil {

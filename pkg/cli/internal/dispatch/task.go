@@ -42,7 +42,7 @@ func parseTask(line string) (t task, ok bool, err error) {
 		p.expect(';')
 	}
 	if p.err == nil && p.next() != 0 {
-		p.fail("there is more after it")
+		p.fail("unexpected data after it")
 		if strings.HasPrefix(string(p.rest), "Task") {
 			return t, true, severalSteps()
 		}
@@ -61,7 +61,7 @@ func parseObject(line string) (task, error) {
 	// Duplicate keys, in any case, are rejected: otherwise another prompt than the checked one could run.
 	if err := jsonx.Decode([]byte(line), &o, jsonx.Options{}); err != nil {
 		return task{}, &lineError{
-			Reason: "the JSON object can't be read: " + err.Error(),
+			Reason: "the JSON object cannot be read: " + err.Error(),
 			Advice: `write {"subagent_type": "skills", "description": "…", "prompt": "execute @SKILL ARGUMENTS"}`,
 		}
 	}
@@ -77,7 +77,7 @@ type taskReader struct {
 func (p *taskReader) fail(format string, args ...any) {
 	if p.err == nil {
 		p.err = &lineError{
-			Reason: "the Task form can't be read: " + fmt.Sprintf(format, args...),
+			Reason: "the Task form cannot be read: " + fmt.Sprintf(format, args...),
 			Advice: `write Task("skills", "<3 to 5 words>", "execute @SKILL ARGUMENTS", {model: "sonnet"}), ` +
 				"the last argument is optional",
 		}
@@ -109,9 +109,9 @@ func (p *taskReader) expect(r rune) {
 	case r:
 		p.rest = p.rest[1:]
 	case 0:
-		p.fail("it ends where %q is expected", r)
+		p.fail("expected %q at the end", r)
 	default:
-		p.fail("%q is where %q is expected", next, r)
+		p.fail("expected %q instead of %q", r, next)
 	}
 }
 
@@ -122,7 +122,7 @@ func (p *taskReader) text() string {
 		return ""
 	}
 	if quote != '"' && quote != '\'' {
-		p.fail("a text in quotes is expected")
+		p.fail("expected a quoted text")
 		return ""
 	}
 	var b strings.Builder
@@ -138,7 +138,7 @@ func (p *taskReader) text() string {
 			b.WriteRune(r)
 		}
 	}
-	p.fail("a text has no closing quote")
+	p.fail("missing closing quote")
 	return ""
 }
 
@@ -186,7 +186,7 @@ func (p *taskReader) key() string {
 		n++
 	}
 	if n == 0 {
-		p.fail("the name of an option is expected")
+		p.fail("expected the name of an option")
 		return ""
 	}
 	key := string(p.rest[:n])

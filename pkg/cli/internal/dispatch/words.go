@@ -41,10 +41,10 @@ func (l Language) texts() texts {
 		notFound: "skill not installed: %s", metadata: "SKILL.md is damaged or missing",
 		param:   "parameters missing: %s needed",
 		runtime: "execution failed: %s", timeout: "execution timed out (> %s s)",
-		near:    "is @%s meant? Else ",
+		near:    "did you mean @%s? Otherwise ",
 		install: "have the user install it: %s", reinstall: "install it again: %s",
-		ask:    "ask the user for what is missing",
-		decide: "judge by the message whether to mend the call, or to give up",
+		ask:    "ask the user for the missing information",
+		decide: "use the message to decide whether to fix the call or to stop",
 		split:  "split the task into smaller ones", wait: "%s waits for its result",
 	}
 }

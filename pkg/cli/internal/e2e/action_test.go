@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"maps"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -20,20 +21,26 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/testkit/gittest"
 )
 
-// TestActionShape holds action.yml to what a composite action of strangers should be: every input is explained and
-// used, none is pasted into a program, and other actions are pinned.
+// TestActionShape checks the form of action.yml: every input is documented and used, no input is pasted into a program,
+// and other actions are pinned.
 func TestActionShape(t *testing.T) {
-	a := readAction(t)
+	for _, file := range []string{"action.yml", "setup/action.yml"} {
+		t.Run(file, func(t *testing.T) { testActionShape(t, file) })
+	}
+}
+
+func testActionShape(t *testing.T, file string) {
+	a := readAction(t, file)
 	if a.Runs.Using != "composite" {
 		t.Errorf("runs.using is %q", a.Runs.Using)
 	}
-	guide := string(readFile(t, "../../../../docs/ci.md"))
+	guide := string(readFile(t, "../../../../docs/guides/ci-linting.md"))
 	for name, in := range a.Inputs {
 		if in.Description == "" || in.Required || in.Default == nil {
 			t.Errorf("input %s needs a description and a default", name)
 		}
-		if !strings.Contains(guide, "`"+name+"`") {
-			t.Errorf("docs/ci.md does not mention the input `%s`", name)
+		if file == "action.yml" && !strings.Contains(guide, "`"+name+"`") {
+			t.Errorf("docs/guides/ci-linting.md does not mention the input `%s`", name)
 		}
 	}
 	if got, want := a.used("inputs"), slices.Sorted(maps.Keys(a.Inputs)); !slices.Equal(got, want) {
@@ -45,7 +52,7 @@ func TestActionShape(t *testing.T) {
 		}
 	}
 	pinned := regexp.MustCompile(`uses: [a-z-]+/[a-z-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+\n`)
-	text := readFile(t, "../../../../action.yml")
+	text := readFile(t, "../../../../"+file)
 	if got, want := len(pinned.FindAll(text, -1)), bytes.Count(text, []byte("uses:")); got != want {
 		t.Errorf("%d of %d actions are pinned to a commit with its version behind it", got, want)
 	}
@@ -69,7 +76,7 @@ func fetches(script, name string) bool {
 	return strings.Contains(script, "/fetch.sh") && (name == "INPUT_MIRROR" || name == "INPUT_TOKEN")
 }
 
-// TestActionScripts keeps the scripts to the bash 3.2 of macOS, and away from evaluating text.
+// TestActionScripts checks that the scripts run with the bash 3.2 of macOS and never evaluate text.
 func TestActionScripts(t *testing.T) {
 	files, err := filepath.Glob("../../../../.github/action/*.sh")
 	if err != nil || len(files) == 0 {
@@ -90,7 +97,7 @@ func TestActionScripts(t *testing.T) {
 	}
 }
 
-// TestActionVersion is about which release runs; no binary is needed for it.
+// TestActionVersion checks which release runs. It needs no binary.
 func TestActionVersion(t *testing.T) {
 	t.Parallel()
 	w := newWorkflow(t)
@@ -156,7 +163,7 @@ func (w *workflow) write(t testing.TB, files map[string]string) {
 	}
 }
 
-// TestAction runs the whole action against a release that is made here.
+// TestAction runs the whole action against a release that the test creates.
 func TestAction(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -165,6 +172,7 @@ func TestAction(t *testing.T) {
 	binary := buildRelease(t, "1.2.3")
 	t.Run("validate", func(t *testing.T) { testActionValidate(t, hostRelease(t, binary, "1.2.3")) })
 	t.Run("download", func(t *testing.T) { testActionDownload(t, binary) })
+	t.Run("setup", func(t *testing.T) { testActionSetup(t, hostRelease(t, binary, "1.2.3")) })
 	t.Run("words", func(t *testing.T) { testActionWords(t, hostRelease(t, binary, "1.2.3")) })
 	t.Run("archives", func(t *testing.T) { testActionArchives(t, binary) })
 }
@@ -191,10 +199,10 @@ func testActionValidate(t *testing.T, r *release) {
 		{"errors", map[string]string{}, 3, "2", "::error file=bad/three/SKILL.md,line="},
 		{"another directory", map[string]string{"working-directory": "bad"}, 3, "2", "::error file=bad/three/SKILL.md,line="},
 		{"text", map[string]string{"format": "text"}, 3, "2", "  10:12 error REF001: missing.md does not exist"},
-		{"no skill", map[string]string{"paths": "empty"}, 4, "", "skillpm: error: "},
-		{"no such path", map[string]string{"paths": "nowhere"}, 4, "", "skillpm: error: "},
-		{"no such flag", map[string]string{"args": "--nonsense"}, 2, "", "skillpm: error: "},
-		{"no such profile", map[string]string{"profile": "nonsense"}, 2, "", "skillpm: error: "},
+		{"no skill", map[string]string{"paths": "empty"}, 4, "", "error: "},
+		{"no such path", map[string]string{"paths": "nowhere"}, 4, "", "error: "},
+		{"no such flag", map[string]string{"args": "--nonsense"}, 2, "", "error: "},
+		{"no such profile", map[string]string{"profile": "nonsense"}, 2, "", "error: "},
 		{"a profile", map[string]string{"paths": "good", "profile": "claude-code,agentskills"}, 0, "0", ""},
 		{"strict", map[string]string{"paths": "good/one", "strict": "true"}, 0, "0", ""},
 		{"neither true nor false", map[string]string{"strict": "yes"}, 2, "", "::error title=skillpm::the input 'strict'"},
@@ -210,7 +218,7 @@ func testActionValidate(t *testing.T, r *release) {
 			if want := strconv.Itoa(test.code); j.steps["validate"]["exit-code"] != "" && j.outputs["exit-code"] != want {
 				t.Errorf("output exit-code %s, want %s", j.outputs["exit-code"], want)
 			}
-			summary := "errors " + test.errors + ", warnings " + j.outputs["warnings"] + ", advice " + j.outputs["advice"]
+			summary := "errors " + test.errors + ", warnings " + j.outputs["warnings"] + ", notes " + j.outputs["notes"]
 			if (test.errors != "") != strings.Contains(j.summary, summary) {
 				t.Errorf("the summary is %q", j.summary)
 			}
@@ -224,6 +232,44 @@ func testActionValidate(t *testing.T, r *release) {
 		if text, err := os.ReadFile(filepath.Join(w.workspace, file)); err != nil || !strings.Contains(string(text), want) {
 			t.Errorf("%s: %v, %s\n%s", file, err, text, j.log)
 		}
+	}
+}
+
+// testActionSetup runs setup/action.yml: skillpm is on the PATH, and the locked packs are installed.
+func testActionSetup(t *testing.T, r *release) {
+	t.Parallel()
+	w := newWorkflow(t)
+	w.action = readAction(t, "setup/action.yml")
+	w.checkout = filepath.Join(w.checkout, "setup")
+	if err := os.MkdirAll(w.checkout, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	put := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(w.workspace, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("skillpm.yaml", "dependencies:\n  acme/kubectl-basics: \"^2\"\n")
+	if j := w.run(t, map[string]string{"mirror": r.url, "install": "true"}); j.code == 0 {
+		t.Errorf("a project without a lockfile was installed:\n%s", j.log)
+	}
+	j := w.run(t, map[string]string{"mirror": r.url})
+	if j.code != 0 || j.outputs["version"] != "1.2.3" {
+		t.Fatalf("exit %d, version %q\n%s", j.code, j.outputs["version"], j.log)
+	}
+	lock := exec.Command(j.steps["install"]["program"], "install")
+	lock.Dir, lock.Env = w.workspace, append(os.Environ(), "HOME="+w.runner)
+	if out, err := lock.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if err := os.RemoveAll(filepath.Join(w.workspace, ".skillpm")); err != nil {
+		t.Fatal(err)
+	}
+	if j := w.run(t, map[string]string{"mirror": r.url, "install": "true"}); j.code != 0 {
+		t.Errorf("exit %d\n%s", j.code, j.log)
+	}
+	if _, err := os.Stat(filepath.Join(w.workspace, ".skillpm/plugins/acme/kubectl-basics/kubectl-basics/SKILL.md")); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -287,7 +333,7 @@ func testActionDownload(t *testing.T, binary []byte) {
 	run("no bearer token", 2, "", map[string]string{"token": "a\"\nurl = \"http://elsewhere.example"})
 }
 
-// testActionWords gives every input text that a shell would run, and looks for what it would have left behind.
+// testActionWords gives every input text that a shell would run, and checks that it left no traces.
 func testActionWords(t *testing.T, r *release) {
 	w := newWorkflow(t)
 	w.write(t, map[string]string{"one/SKILL.md": gittest.Skill("one", "Does one thing. Use for one.")})
@@ -298,7 +344,7 @@ func testActionWords(t *testing.T, r *release) {
 		alone := []string{"version", "token", "strict", "cache"}
 		jobs := map[string]string{"mirror": r.url}
 		for name := range w.action.Inputs {
-			// No program gets working-directory: the runner itself goes there.
+			// No program receives working-directory: the runner itself changes to it.
 			if name != "mirror" && name != "working-directory" && !slices.Contains(alone, name) {
 				jobs[name] = text
 			}
@@ -341,7 +387,7 @@ func testActionWords(t *testing.T, r *release) {
 	}
 }
 
-// testActionArchives takes the archive of every target; what is in them is this machine's program.
+// testActionArchives uses the archive of every target. Each archive contains this machine's program.
 func testActionArchives(t *testing.T, binary []byte) {
 	for _, target := range [][4]string{
 		{"Linux", "X64", "linux", "amd64"},

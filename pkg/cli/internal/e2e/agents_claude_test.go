@@ -13,8 +13,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/testkit/mockmodel"
 )
 
-// claude plays a session of Claude Code at a desk: prompt after prompt, each typed when the agent is done with the
-// one before.
+// claude plays a session of Claude Code at a desk: one prompt after the other, each sent when the agent has finished
+// the previous one.
 func claude(w *desk, model *mockmodel.Server, prompts ...string) {
 	w.t.Helper()
 	line := append(npmProgram(w.t, "SKILLPM_CLAUDE"), "-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose",
@@ -53,7 +53,7 @@ func claude(w *desk, model *mockmodel.Server, prompts ...string) {
 	}
 }
 
-// finish reads what Claude Code reports until an answer is complete, and returns how it ended.
+// finish reads the output of Claude Code until an answer is complete, and returns how it ended.
 func finish(t *testing.T, events *json.Decoder) string {
 	t.Helper()
 	for {
@@ -72,7 +72,7 @@ func touch(mark string) mockmodel.Step {
 	return mockmodel.Use("Bash", map[string]any{"command": "touch " + mark, "description": "leave a mark"})
 }
 
-// activate is a step that activates a skill by Claude Code's own tool.
+// activate is a step that activates a skill with Claude Code's own tool.
 func activate(skill string) mockmodel.Step {
 	return mockmodel.Use("Skill", map[string]any{"skill": skill})
 }
@@ -82,8 +82,8 @@ func read(w *desk) mockmodel.Step {
 	return mockmodel.Use("Read", map[string]any{"file_path": w.project + "/notes.txt"})
 }
 
-// TestClaudeHooks plays sessions of Claude Code (O10, O26), which by itself takes allowed-tools as a grant, and runs
-// all of what is tried here.
+// TestClaudeHooks plays sessions of Claude Code (O10, O26). Without skillpm, Claude Code treats allowed-tools as a
+// grant and runs every call that these sessions try.
 func TestClaudeHooks(t *testing.T) {
 	program := agentProgram{
 		variable: "SKILLPM_CLAUDE", agent: "claude-code", host: "claude-code", play: claude,

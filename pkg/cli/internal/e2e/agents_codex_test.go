@@ -11,7 +11,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/testkit/mockmodel"
 )
 
-// codexConfig points Codex at a model, and trusts the project.
+// codex plays a session of Codex at a desk: one prompt after the other, the later ones in the resumed session. Codex
+// runs hooks from a file only after the user has reviewed them with /hooks in a terminal. The tests disable that check.
 const codexConfig = `model = "gpt-5.4"
 model_provider = "scripted"
 [model_providers.scripted]
@@ -23,9 +24,7 @@ wire_api = "responses"
 trust_level = "trusted"
 `
 
-// codex plays a session of Codex at a desk: prompt after prompt, the later ones in the session resumed. Codex runs
-// the hooks of a file only when somebody has looked at them by its command /hooks, in a terminal; here it is told to go
-// without that.
+// shell is a step that runs a command with Codex's tool.
 func codex(w *desk, model *mockmodel.Server, prompts ...string) {
 	w.t.Helper()
 	program := npmProgram(w.t, "SKILLPM_CODEX")
@@ -45,8 +44,8 @@ func shell(command string) mockmodel.Step {
 	return mockmodel.Use("exec_command", map[string]any{"cmd": command})
 }
 
-// TestCodexHooks is TestClaudeHooks for Codex (O10, O26), which has no tool for skills: its model reads SKILL.md, or
-// the user writes $NAME and Codex puts it into the conversation.
+// TestCodexHooks is TestClaudeHooks for Codex (O10, O26), which does not have a tool for skills: its model reads
+// SKILL.md, or the user writes $NAME and Codex adds the skill to the conversation.
 func TestCodexHooks(t *testing.T) {
 	program := agentProgram{
 		variable: "SKILLPM_CODEX", agent: "codex", host: "codex", play: codex,
@@ -99,15 +98,15 @@ func waitForAgent(r mockmodel.Request) mockmodel.Step {
 	return mockmodel.Use("multi_agent_v1.wait_agent", map[string]any{"targets": []string{id}, "timeout_ms": 20000})
 }
 
-// TestCodexTyping shows what hooks can't hold in Codex: a shell that runs already is typed into without any being
-// called. What starts one is asked about, so a skill that allows no shell gets none; but one from before its activation
-// stays.
+// TestCodexTyping shows what hooks cannot restrict in Codex: the model types into a running shell without a hook event.
+// The hook does see the call that starts a shell, so a skill that allows no shell cannot start one, but a shell from
+// before its activation stays.
 func TestCodexTyping(t *testing.T) {
 	t.Parallel()
 	npmProgram(t, "SKILLPM_CODEX")
 	w := newDesk(t)
 	w.installLimited("codex")
-	w.run("skillpm", "hook", "install", "--host", "codex")
+	w.run("skillpm", "connect", "codex", "--no-mcp")
 	start := func(r mockmodel.Request) mockmodel.Step {
 		_, rest, _ := strings.Cut(r.Results[0].Text, "Process running with session ID ")
 		number, _, _ := strings.Cut(rest, "\n")
@@ -125,6 +124,6 @@ func TestCodexTyping(t *testing.T) {
 		t.Errorf("another shell is started: %+v", results)
 	}
 	if !w.exists("typed") {
-		t.Errorf("Codex asks about typing now: say so in docs/agents.md, and hold it: %+v", results)
+		t.Errorf("Codex asks about typing now: say so in docs/reference/agents.md, and hold it: %+v", results)
 	}
 }

@@ -9,8 +9,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/testkit/mockmodel"
 )
 
-// copilot plays a session of Copilot CLI at a desk that is trusted, without GitHub. A later prompt goes on with the
-// session.
+// copilot plays a session of Copilot CLI in a trusted desk, without GitHub. Later prompts continue the session.
 func copilot(w *desk, model *mockmodel.Server, prompts ...string) {
 	w.t.Helper()
 	w.env = append(w.env, "COPILOT_PROVIDER_BASE_URL="+model.URL, "COPILOT_PROVIDER_TYPE=anthropic", "COPILOT_PROVIDER_API_KEY=none",
@@ -24,8 +23,8 @@ func copilot(w *desk, model *mockmodel.Server, prompts ...string) {
 	}
 }
 
-// TestCopilotHooks is TestClaudeHooks for Copilot CLI (O10, O26), by the hooks of its own, and by those of Claude Code,
-// which it runs as well.
+// TestCopilotHooks is TestClaudeHooks for Copilot CLI (O10, O26), with its own hooks and with those of Claude Code,
+// which it also runs.
 func TestCopilotHooks(t *testing.T) {
 	command := func(line string) mockmodel.Step {
 		return mockmodel.Use("bash", map[string]any{"command": line, "description": "leave a mark"})

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// TestAgentsDiscover asks real agents which skills they see after an install for them alone, each in a project of its
-// own (M2, S2): what skillpm links is where the agent looks. None of these questions reaches a model. What Claude Code
-// sees is asserted where it tells its model.
+// TestAgentsDiscover checks which skills real agents see after an installation for that agent only, each in its own
+// project (M2, S2): skillpm links skills where the agent looks for them. The queries reach no model. For Claude Code,
+// the test checks what the agent sends to its model.
 func TestAgentsDiscover(t *testing.T) {
 	const location = ".agents/skills/kubectl-basics"
 	for _, test := range []struct {
@@ -31,7 +31,7 @@ func TestAgentsDiscover(t *testing.T) {
 			w := newDesk(t, test.environment)
 			w.run("skillpm", "install", "acme/kubectl-basics", "--agent", test.agent)
 			seen := decoded(t, w.run(line...))
-			for _, want := range []string{"kubectl-basics", "Finds the way in a Kubernetes cluster with kubectl", filepath.Join(w.project, filepath.FromSlash(test.path))} {
+			for _, want := range []string{"kubectl-basics", "Inspects a Kubernetes cluster with kubectl", filepath.Join(w.project, filepath.FromSlash(test.path))} {
 				if !strings.Contains(seen, want) {
 					t.Errorf("%s does not show %s:\n%s", strings.Join(line, " "), want, seen)
 				}
@@ -40,7 +40,7 @@ func TestAgentsDiscover(t *testing.T) {
 	}
 }
 
-// decoded returns all strings of a JSON document, a line each, or a text as it is.
+// decoded returns all strings of a JSON document, one a line, or unchanged text if it is not JSON.
 func decoded(t *testing.T, text string) string {
 	t.Helper()
 	var document any

@@ -9,7 +9,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/testkit/mockmodel"
 )
 
-// gemini plays a session of Gemini CLI at a desk that is trusted. Without a terminal it answers one prompt.
+// gemini plays a session of Gemini CLI in a trusted desk. Without a terminal it answers one prompt.
 func gemini(w *desk, model *mockmodel.Server, prompts ...string) {
 	w.t.Helper()
 	if len(prompts) != 1 {
@@ -20,7 +20,8 @@ func gemini(w *desk, model *mockmodel.Server, prompts ...string) {
 	w.run(append(npmProgram(w.t, "SKILLPM_GEMINI"), "--yolo", "--model", "gemini-2.5-pro", "--prompt", prompts[0])...)
 }
 
-// TestGeminiHooks is TestClaudeHooks for Gemini CLI (O10, O26), which does not tell a subagent's calls from its own.
+// TestGeminiHooks is TestClaudeHooks for Gemini CLI (O10, O26), which does not distinguish a subagent's calls from its
+// own.
 func TestGeminiHooks(t *testing.T) {
 	program := agentProgram{
 		variable: "SKILLPM_GEMINI", agent: "gemini-cli", host: "gemini", play: gemini,

@@ -10,18 +10,18 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/testkit/mockmodel"
 )
 
-// agentProgram is a real agent whose hooks are tried.
+// agentProgram is a real agent whose hooks are tested.
 type agentProgram struct {
 	variable string                                    // names the program
 	agent    string                                    // its name for install --agent
-	host     string                                    // its name for hook install --host
+	host     string                                    // its name for connect
 	play     func(*desk, *mockmodel.Server, ...string) // plays a session, prompt after prompt
 	refusal  func(mockmodel.Result) bool               // tells a refusal from what a tool answers
 	again    bool                                      // the same sessions are played without hooks elsewhere
 }
 
-// hookStory is a session in which skills are activated, and tools are tried that these don't allow. What a tool does is
-// seen from the mark that it leaves in the project.
+// hookStory is a session that activates skills and tries tools that they do not allow. Each tool call leaves a mark in
+// the project if it runs.
 type hookStory struct {
 	name    string
 	prompts []string
@@ -31,8 +31,8 @@ type hookStory struct {
 	replies []string // what the refusals name
 }
 
-// tryHooks plays the stories with the hooks that hook install writes: what the skills don't allow does not run, and the
-// model is told why. The same sessions without the hooks show that it would run: that the tests can fail.
+// tryHooks plays the stories with the hooks that connect writes: calls that the skills do not allow do not run, and the
+// model receives the reason. The same sessions without hooks run these calls, which shows that the tests can fail.
 func (a agentProgram) tryHooks(t *testing.T, stories []hookStory) {
 	for _, story := range stories {
 		for _, hooks := range []bool{true, false} {
@@ -45,7 +45,7 @@ func (a agentProgram) tryHooks(t *testing.T, stories []hookStory) {
 				w := newDesk(t)
 				w.installLimited(a.agent)
 				if hooks {
-					w.run("skillpm", "hook", "install", "--host", a.host)
+					w.run("skillpm", "connect", a.host, "--no-mcp")
 				}
 				script := story.script(w)
 				model := mockmodel.New(t, script)
@@ -66,7 +66,8 @@ func (a agentProgram) tryHooks(t *testing.T, stories []hookStory) {
 	}
 }
 
-// assert requires that what is refused left no mark with hooks, and all marks without, and that the refusals say why.
+// assert requires that refused calls leave no marks with hooks and all marks without them, and that the refusals state
+// the reason.
 func (s hookStory) assert(w *desk, hooks bool, said string) {
 	w.t.Helper()
 	for _, mark := range s.refused {
@@ -86,7 +87,7 @@ func (s hookStory) assert(w *desk, hooks bool, said string) {
 	}
 }
 
-// refused is what the model was told of the calls that were refused.
+// refused is what the model received for the refused calls.
 func (a agentProgram) refused(results []mockmodel.Result) string {
 	var said []string
 	for _, r := range results {
@@ -97,7 +98,7 @@ func (a agentProgram) refused(results []mockmodel.Result) string {
 	return strings.Join(said, "\n")
 }
 
-// wasTold tells whether a result has words in it.
+// wasTold reports whether a result contains the words.
 func wasTold(results []mockmodel.Result, words string) bool {
 	for _, r := range results {
 		if strings.Contains(r.Text, words) {
@@ -107,8 +108,8 @@ func wasTold(results []mockmodel.Result, words string) bool {
 	return false
 }
 
-// TestAgentsFailClosed has the program of the hooks fail: real agents go ahead with a call, and deny it if the hooks
-// were installed to fail closed. Copilot CLI denies it in any case.
+// TestAgentsFailClosed makes the hook program fail: real agents run the call, or deny it if the hooks were installed to
+// fail closed. Copilot CLI always denies it.
 func TestAgentsFailClosed(t *testing.T) {
 	for _, client := range mcpClients() {
 		for _, closed := range []bool{true, false} {
@@ -117,7 +118,7 @@ func TestAgentsFailClosed(t *testing.T) {
 				npmProgram(t, client.variable)
 				w := newDesk(t)
 				w.write("../home/broken/skillpm", "#!/bin/sh\nexit 1\n")
-				w.run("skillpm", "hook", "install", "--host", client.host, "--command", w.home+"/broken/skillpm", fmt.Sprintf("--fail-closed=%v", closed))
+				w.run("skillpm", "connect", client.host, "--no-mcp", "--command", w.home+"/broken/skillpm", fmt.Sprintf("--fail-closed=%v", closed))
 				model := mockmodel.New(t, mockmodel.Script{"main": {client.shell("touch mark"), mockmodel.Say("I tried.")}})
 				client.play(w, model, "[main] Leave a mark.")
 				results := model.Results("main")
@@ -129,7 +130,7 @@ func TestAgentsFailClosed(t *testing.T) {
 	}
 }
 
-// limitedSkills is a pack of skills that restrict tools, each in its way.
+// limitedSkills is a pack of skills that restrict tools in different ways.
 var limitedSkills = map[string]string{
 	"pack/skillpm.yaml": "name: acme/limited\nversion: 1.0.0\n",
 	"pack/skills/reader/SKILL.md": `---

@@ -42,19 +42,19 @@ func (c mcpClient) call(tool string, input map[string]any) mockmodel.Step {
 	return mockmodel.Use(fmt.Sprintf(c.tool, tool), input)
 }
 
-// TestAgentsMCP has real agents start skillpm mcp, as mcp install tells them to: the model is offered its tools and
-// told which skills there are (K3, O7), a call of the tool skill brings the body to it (P7), a skill that is not there
-// is an error which lists those that are (K5), and what the skill forbids does not run while it is active (O10).
+// TestAgentsMCP makes real agents start skillpm mcp from the configuration that connect writes. The model receives its
+// tools and the list of skills (K3, O7), a call of the skill tool returns the body (P7), an unknown skill is an error
+// that lists the existing ones (K5), and calls that the skill forbids do not run while it is active (O10).
 func TestAgentsMCP(t *testing.T) {
 	for _, client := range mcpClients() {
 		t.Run(client.host, func(t *testing.T) {
 			t.Parallel()
 			npmProgram(t, client.variable)
-			// Claude Code's first request waits for the server, also on a busy machine.
+			// Claude Code's first request waits for the server, even on a busy machine.
 			w := newDesk(t, "MCP_CONNECTION_NONBLOCKING=0", "MCP_CONNECT_TIMEOUT_MS=120000")
 			w.installLimited("adal") // which none of these looks for
-			w.run("skillpm", "mcp", "install", "--host", client.host)
-			w.run("skillpm", "hook", "install", "--host", client.host)
+			w.run("skillpm", "connect", client.host, "--no-hooks")
+			w.run("skillpm", "connect", client.host, "--no-mcp")
 			model := mockmodel.New(t, mockmodel.Script{"main": {
 				client.call("skill_file", map[string]any{"skill": "absent", "path": "."}),
 				client.call("skill", map[string]any{"name": "reader", "arguments": "notes.txt"}),
@@ -91,8 +91,8 @@ func TestAgentsMCP(t *testing.T) {
 	}
 }
 
-// TestAgentsMCPReload installs a skill in the middle of a session: the server says that its list has changed, and the
-// client offers the model the new one (O20). Codex does not ask again, but the server knows the skill by its name.
+// TestAgentsMCPReload installs a skill during a session: the server reports that its list has changed, and the client
+// offers the new skill to the model (O20). Codex does not list tools again, but the server knows the skill by its name.
 func TestAgentsMCPReload(t *testing.T) {
 	for _, client := range mcpClients() {
 		t.Run(client.host, func(t *testing.T) {
@@ -100,7 +100,7 @@ func TestAgentsMCPReload(t *testing.T) {
 			npmProgram(t, client.variable)
 			w := newDesk(t)
 			w.installLimited("adal")
-			w.run("skillpm", "mcp", "install", "--host", client.host)
+			w.run("skillpm", "connect", client.host, "--no-hooks")
 			w.write("more/skillpm.yaml", "name: acme/more\nversion: 1.0.0\n")
 			w.write("more/skills/arrival/SKILL.md", "---\nname: arrival\ndescription: Arrives late.\n---\nWelcome.\n")
 			tool := fmt.Sprintf(client.tool, "skill")
@@ -131,9 +131,9 @@ func TestAgentsMCPReload(t *testing.T) {
 	}
 }
 
-// TestClaudeAlwaysLoad has Claude Code look for tools instead of offering all, as it does with Anthropic's own API:
-// then the tools of MCP servers are not offered, but the one that says that it is always needed, with the list of
-// skills (O7), as mcp install has it do.
+// TestClaudeAlwaysLoad makes Claude Code search for tools instead of offering all, which is its behavior with
+// Anthropic's own API. It then hides the tools of MCP servers, except the one that is marked as always needed and has
+// the list of skills (O7), which connect configures.
 func TestClaudeAlwaysLoad(t *testing.T) {
 	for _, always := range []bool{true, false} {
 		t.Run(fmt.Sprint(always), func(t *testing.T) {
@@ -141,7 +141,7 @@ func TestClaudeAlwaysLoad(t *testing.T) {
 			npmProgram(t, "SKILLPM_CLAUDE")
 			w := newDesk(t, "ENABLE_TOOL_SEARCH=true", "MCP_CONNECTION_NONBLOCKING=0", "MCP_CONNECT_TIMEOUT_MS=120000")
 			w.installLimited("adal")
-			install := []string{"skillpm", "mcp", "install", "--host", "claude-code"}
+			install := []string{"skillpm", "connect", "claude-code", "--no-hooks"}
 			if !always {
 				install = append(install, "--", "--always-load=false")
 			}

@@ -3,20 +3,22 @@
 package e2e
 
 import (
+	"bytes"
+	"encoding/json"
 	"strings"
 	"testing"
 
 	"github.com/skillpm/skillpm/pkg/internal/testkit/mockmodel"
 )
 
-// TestClaudeDeny disables a skill while Claude Code works with it (O14): from the next call on no tool may be called,
-// and in the next turn the skill can't be activated any more. Refusals are in the audit log (O10, O24).
+// TestClaudeDeny disables a skill while Claude Code uses it (O14): from the next call on, all tool calls are denied,
+// and in the next turn the skill can no longer be activated. Refusals are in the audit log (O10, O24).
 func TestClaudeDeny(t *testing.T) {
 	t.Parallel()
 	npmProgram(t, "SKILLPM_CLAUDE")
 	w := newDesk(t)
 	w.installLimited("claude-code")
-	w.run("skillpm", "hook", "install", "--host", "claude-code")
+	w.run("skillpm", "connect", "claude-code", "--no-mcp")
 	model := mockmodel.New(t, mockmodel.Script{"main": {
 		activate("reader"), read(w),
 		{Decide: func(mockmodel.Request) mockmodel.Step {
@@ -42,7 +44,11 @@ func TestClaudeDeny(t *testing.T) {
 	if !w.exists("after") {
 		t.Error("without a skill there is nothing to refuse")
 	}
-	log := w.run("skillpm", "audit", "show", "--json")
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, []byte(w.run("skillpm", "log", "--json"))); err != nil {
+		t.Fatal(err)
+	}
+	log := compact.String()
 	for _, want := range []string{
 		`"action":"refuse","result":"denied","skill":"limited:reader"`, `"tool":"Read"`, `"action":"activate","result":"denied","skill":"limited:reader","pack":"acme/limited"`, `"host":"claude-code"`,
 	} {

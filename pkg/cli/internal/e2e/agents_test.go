@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// desk is a machine as an agent sees it: a home, a project, and skillpm on the PATH. Nothing in it reaches the network.
+// desk is a machine from an agent's point of view: a home, a project, and skillpm on the PATH. It has no network
+// access.
 type desk struct {
 	t       *testing.T
 	home    string
@@ -20,7 +21,7 @@ type desk struct {
 	env     []string
 }
 
-// newDesk makes an empty one. More of the environment comes as NAME=VALUE.
+// newDesk creates an empty desk. Additional environment variables have the form NAME=VALUE.
 func newDesk(t *testing.T, environment ...string) *desk {
 	t.Helper()
 	dir := t.TempDir()
@@ -46,7 +47,7 @@ func (w *desk) run(line ...string) string {
 	return w.feed("", line...)
 }
 
-// feed is run with a standard input.
+// feed is run with standard input.
 func (w *desk) feed(stdin string, line ...string) string {
 	w.t.Helper()
 	cmd := exec.CommandContext(w.t.Context(), line[0], line[1:]...)
@@ -74,7 +75,7 @@ func (w *desk) write(name, content string) {
 	}
 }
 
-// exists tells whether the project has a file.
+// exists reports whether the project has a file.
 func (w *desk) exists(name string) bool {
 	_, err := os.Stat(filepath.Join(w.project, filepath.FromSlash(name)))
 	return err == nil

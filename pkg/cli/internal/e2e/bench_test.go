@@ -9,8 +9,7 @@ import (
 	"testing"
 )
 
-// BenchmarkStart measures the whole process of a command that does next to nothing, and reports the size of the binary
-// as it is released.
+// BenchmarkStart measures the whole process of a minimal command, and reports the size of the release binary.
 func BenchmarkStart(b *testing.B) {
 	binary := filepath.Join(b.TempDir(), "skillpm.exe")
 	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", binary, "../../../../cmd/skillpm")

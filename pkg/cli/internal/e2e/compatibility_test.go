@@ -4,19 +4,20 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
 
-// rows are the behaviours that docs/compatibility.md accounts for: how many each system has.
+// rows are the behaviors that docs/dev/systems.md covers: their number for each system.
 var rows = []struct {
 	system string
 	count  int
 }{{"P", 11}, {"O", 26}, {"T", 4}, {"K", 8}, {"D", 7}, {"S", 3}, {"M", 6}}
 
-// TestCompatibilityDocument proves that docs/compatibility.md and docs/dev/compatibility.md have every row once; that
-// the commands, the Go names and the tests that a row is shown by are there; and that each of these tests says which
-// row it proves: in its name, in the comment above it or in itself. A row without a test says that it is not there yet.
+// TestCompatibilityDocument proves that both tables of docs/dev/systems.md have every row once, that the commands, Go
+// names, and tests that a row names exist, and that each of these tests names its row: in its name, in its doc comment,
+// or in its body. A row without a test is marked as missing.
 func TestCompatibilityDocument(t *testing.T) {
 	isRow := regexp.MustCompile(`^\| ([A-Z][0-9]+) \|`)
 	left := map[string]bool{}
@@ -26,22 +27,27 @@ func TestCompatibilityDocument(t *testing.T) {
 		}
 	}
 	shown := map[string]bool{}
-	for i, line := range readDocument(t, "compatibility.md") {
+	page := readDocument(t, "dev/systems.md")
+	tests := slices.Index(page, "## Tests")
+	if tests < 0 {
+		t.Fatal("the page has no section Tests")
+	}
+	for i, line := range page[:tests] {
 		if m := isRow.FindStringSubmatch(line); m != nil {
 			shown[m[1]] = true
 			checkCommands(t, m[1], line, i+1)
 		}
 	}
-	for i, line := range readDocument(t, "dev/compatibility.md") {
+	for i, line := range page[tests:] {
 		m := isRow.FindStringSubmatch(line)
 		if m == nil {
 			continue
 		}
 		if !left[m[1]] {
-			t.Errorf("line %d: %s is there twice, or is no row", i+1, m[1])
+			t.Errorf("line %d: %s is duplicated, or is no row", i+1, m[1])
 		}
 		if !shown[m[1]] {
-			t.Errorf("line %d: docs/compatibility.md does not have %s", i+1, m[1])
+			t.Errorf("line %d: the users' table does not have %s", i+1, m[1])
 		}
 		delete(left, m[1])
 		checkRow(t, m[1], line, i+1)
@@ -70,7 +76,7 @@ func checkRow(t *testing.T, row, line string, number int) {
 	}
 }
 
-// checkCommands looks for the commands that a row of the users' page names.
+// checkCommands checks that the commands that a row of the users' page names exist.
 func checkCommands(t *testing.T, row, line string, number int) {
 	t.Helper()
 	if cells := strings.Split(line, " | "); len(cells) != 3 {
@@ -81,10 +87,10 @@ func checkCommands(t *testing.T, row, line string, number int) {
 	}
 }
 
-// checkCommand looks for a command's page. The second word is the name of one below it, or an argument.
+// checkCommand checks that a command's page exists. The second word is a subcommand or an argument.
 func checkCommand(t *testing.T, name, sub string, number int) {
 	t.Helper()
-	page, err := os.ReadFile(inRepository("docs/commands/skillpm_" + name + ".md"))
+	page, err := os.ReadFile(inRepository("docs/reference/commands/skillpm_" + name + ".md"))
 	if err != nil {
 		t.Errorf("line %d: there is no command %s", number, name)
 	} else if text := string(page); sub != "" && strings.Contains(text, "skillpm_"+name+"_") && !strings.Contains(text, "skillpm_"+name+"_"+sub+".md") {
@@ -92,7 +98,7 @@ func checkCommand(t *testing.T, name, sub string, number int) {
 	}
 }
 
-// checkName looks for an exported name, or a method or field of one, in a package.
+// checkName checks that a package has an exported name, or a method or field of one.
 func checkName(t *testing.T, dir, name string, number int) {
 	t.Helper()
 	pattern := `(?m)^(?:func |type |const |var |\t)` + name + `\b`

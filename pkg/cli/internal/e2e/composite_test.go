@@ -38,18 +38,17 @@ type step struct {
 	WorkingDirectory               string `yaml:"working-directory"`
 }
 
-func readAction(t testing.TB) action {
+func readAction(t testing.TB, file string) action {
 	t.Helper()
 	var a action
-	decode := yaml.NewDecoder(bytes.NewReader(readFile(t, "../../../../action.yml")))
+	decode := yaml.NewDecoder(bytes.NewReader(readFile(t, "../../../../"+file)))
 	if err := decode.Decode(&a); err != nil {
 		t.Fatal(err)
 	}
 	return a
 }
 
-// workflow runs a composite action the way a runner of GitHub Actions does, with actions/cache as the only other
-// action.
+// workflow runs a composite action like a GitHub Actions runner, with actions/cache as the only other action.
 type workflow struct {
 	action    action
 	bash      string
@@ -62,7 +61,7 @@ type workflow struct {
 	last      string // the id of the last step that is run; "" for all of them
 }
 
-// job is what came of a run.
+// job is the result of a run.
 type job struct {
 	code    int
 	log     string
@@ -78,7 +77,7 @@ func newWorkflow(t *testing.T) *workflow {
 		t.Fatal(err)
 	}
 	w := &workflow{
-		action: readAction(t), bash: bash(t), checkout: filepath.Join(dir, "action"), ref: "v1",
+		action: readAction(t, "action.yml"), bash: bash(t), checkout: filepath.Join(dir, "action"), ref: "v1",
 		workspace: filepath.Join(dir, "workspace"), runner: filepath.Join(dir, "runner"), cache: filepath.Join(dir, "cache"),
 		os:   map[string]string{"linux": "Linux", "darwin": "macOS", "windows": "Windows"}[runtime.GOOS],
 		arch: map[string]string{"amd64": "X64", "arm64": "ARM64"}[runtime.GOARCH],
@@ -104,7 +103,7 @@ func (w *workflow) changelog(t testing.TB, text string) {
 	}
 }
 
-// bash returns the bash that runners take: on Windows that of Git, since the one on the PATH may be that of WSL.
+// bash returns the bash that runners use: on Windows Git's bash, because the one on the PATH may belong to WSL.
 func bash(t testing.TB) string {
 	t.Helper()
 	name := "bash"
@@ -118,12 +117,12 @@ func bash(t testing.TB) string {
 	return found
 }
 
-// has says whether the bash of the workflow finds a program.
+// has reports whether the bash of the workflow finds a program.
 func (w *workflow) has(program string) bool {
 	return exec.Command(w.bash, "-c", "command -v "+program).Run() == nil
 }
 
-// run runs the action's steps with some inputs. A step that fails ends the job.
+// run runs the action's steps with inputs. A failed step ends the job.
 func (w *workflow) run(t *testing.T, inputs map[string]string) job {
 	t.Helper()
 	j := job{steps: map[string]map[string]string{}}
@@ -177,7 +176,7 @@ func (w *workflow) run(t *testing.T, inputs map[string]string) job {
 	return j
 }
 
-// step runs a script as `shell: bash` does.
+// step runs a script like `shell: bash`.
 func (w *workflow) step(t *testing.T, s step, value func(string) string, j *job) int {
 	t.Helper()
 	file := func(name string) string { return filepath.Join(w.runner, name) }
@@ -210,7 +209,8 @@ func (w *workflow) step(t *testing.T, s step, value func(string) string, j *job)
 	return 0
 }
 
-// restore is actions/cache: it brings back what was kept under the key, and returns what keeps it after a good job.
+// restore is actions/cache: it restores the content of the key, and returns a function that saves it after a successful
+// job.
 func (w *workflow) restore(t *testing.T, dir, key string) (save func()) {
 	t.Helper()
 	kept := filepath.Join(w.cache, key)
@@ -244,7 +244,7 @@ func condition(t testing.TB, text string, value func(string) string) bool {
 	return value(m[1]) == m[2]
 }
 
-// outputs reads what a step wrote to $GITHUB_OUTPUT. A second value for a name would be one that was smuggled in.
+// outputs reads what a step wrote to $GITHUB_OUTPUT. A second value for a name counts as smuggled in.
 func outputs(t testing.TB, file string) map[string]string {
 	t.Helper()
 	out := map[string]string{}

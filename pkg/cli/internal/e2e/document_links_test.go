@@ -1,43 +1,108 @@
 package e2e
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
-// TestDocumentLinks proves that every link between the pages leads somewhere, to a heading where it names one, and that
-// README.md leads to every page.
+// TestDocumentLinks proves that every link between the pages has an existing target, including its heading, and that
+// README.md leads to every page, directly or through others.
 func TestDocumentLinks(t *testing.T) {
-	pages, err := filepath.Glob(inRepository("docs/*.md"))
-	if err != nil || len(pages) < 30 {
-		t.Fatalf("%d pages, %v", len(pages), err)
-	}
 	readme := inRepository("README.md")
 	reached := map[string]bool{}
-	for _, page := range append([]string{readme, inRepository("CONTRIBUTING.md")}, pages...) {
+	todo := []string{readme, inRepository("CONTRIBUTING.md"), inRepository("CHANGELOG.md"), inRepository(".github/SECURITY.md")}
+	for len(todo) > 0 {
+		page := todo[0]
+		todo = todo[1:]
+		if reached[page] {
+			continue
+		}
+		reached[page] = true
 		for _, link := range links(prose(t, page)) {
 			file, heading, _ := strings.Cut(link, "#")
 			to := page
 			if file != "" {
 				to = filepath.Join(filepath.Dir(page), filepath.FromSlash(file))
 			}
-			if page == readme {
-				reached[to] = true
-			}
 			if _, err := os.Stat(to); err != nil {
 				t.Errorf("%s: %s is not there", page, link)
 			} else if heading != "" && !slices.Contains(headings(prose(t, to)), heading) {
 				t.Errorf("%s: %s has no heading %s", page, file, heading)
+			} else if strings.HasSuffix(to, ".md") {
+				todo = append(todo, to)
 			}
 		}
 	}
-	for _, page := range pages {
+	for _, page := range handWritten(t) {
 		if !reached[page] {
 			t.Errorf("README.md does not lead to %s", page)
+		}
+	}
+}
+
+// handWritten returns the pages that are not generated.
+func handWritten(t *testing.T) []string {
+	t.Helper()
+	var pages []string
+	err := filepath.WalkDir(inRepository("docs"), func(path string, e fs.DirEntry, err error) error {
+		switch name := filepath.ToSlash(path); {
+		case err != nil:
+			return err
+		case e.IsDir() && (strings.HasSuffix(name, "reference/commands") || strings.HasSuffix(name, "reference/rules") ||
+			strings.HasSuffix(name, "dev/adr") || strings.HasSuffix(name, "docs/examples")):
+			return filepath.SkipDir
+		case strings.HasSuffix(name, ".md"):
+			pages = append(pages, path)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pages
+}
+
+// TestDocumentSize proves that the documentation stays short: at most 25 handwritten pages with 25,000 words, and at
+// most 120 lines of README.md.
+func TestDocumentSize(t *testing.T) {
+	const mostPages, mostWords, mostLines = 25, 25_000, 120
+	pages := handWritten(t)
+	words := 0
+	for _, page := range append(pages, inRepository("README.md")) {
+		data, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		words += len(strings.Fields(string(data)))
+		if lines := strings.Count(string(data), "\n"); strings.HasSuffix(page, "README.md") && lines > mostLines {
+			t.Errorf("README.md has %d lines", lines)
+		}
+	}
+	if len(pages) > mostPages || words > mostWords {
+		t.Errorf("%d pages with %d words", len(pages), words)
+	}
+}
+
+// TestDocumentForm proves that every page begins with whom it is for, and that lines have at most 120 columns. Rows of
+// tables are exempt, because Markdown cannot wrap them.
+func TestDocumentForm(t *testing.T) {
+	pages := handWritten(t)
+	for _, page := range append(pages, inRepository("README.md"), inRepository("CHANGELOG.md"),
+		inRepository("CONTRIBUTING.md"), inRepository(".github/SECURITY.md")) {
+		text := prose(t, page)
+		if slices.Contains(pages, page) && !regexp.MustCompile(`^# .+\n\nFor `).MatchString(text) {
+			t.Errorf("%s does not begin with a title and with whom it is for", page)
+		}
+		for line := range strings.Lines(text) {
+			if !strings.HasPrefix(strings.TrimSpace(line), "|") && utf8.RuneCountInString(strings.TrimSpace(line)) > 120 {
+				t.Errorf("%s: more than 120 columns: %s", page, line)
+			}
 		}
 	}
 }
@@ -53,7 +118,7 @@ func links(text string) []string {
 	return all
 }
 
-// headings returns what a link calls the headings of a page.
+// headings returns the anchors of a page's headings.
 func headings(text string) []string {
 	mark, other := regexp.MustCompile("`|\\*|\\[|\\]\\([^)]*\\)"), regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
 	var all []string
@@ -66,7 +131,7 @@ func headings(text string) []string {
 	return all
 }
 
-// prose returns a page without its blocks of code.
+// prose returns a page without its code blocks.
 func prose(t *testing.T, page string) string {
 	t.Helper()
 	data, err := os.ReadFile(page)

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// proof is a test that a document names, and the cases of it that are named in quotes behind it.
+// proof is a test that a document names, and its cases that follow in quotes.
 type proof struct {
 	line   int
 	dir    string // of the package
@@ -38,8 +38,7 @@ func proofs(line string, number int) []proof {
 	return all
 }
 
-// check looks for the test and its cases, and returns the text of it: a script, or a function with the comment above
-// it.
+// check finds the test and its cases, and returns its text: a script, or a function with its doc comment.
 func (p proof) check(t *testing.T) string {
 	t.Helper()
 	if p.script != "" {
@@ -63,7 +62,7 @@ func (p proof) check(t *testing.T) string {
 	return function(texts[i], p.test)
 }
 
-// function returns a function of a file, with the comment above it.
+// function returns a function of a file, with its doc comment.
 func function(text, name string) string {
 	above, below, _ := strings.Cut(text, "\nfunc "+name+"(")
 	body, _, _ := strings.Cut(below, "\n}\n")
@@ -106,11 +105,11 @@ func readDocument(t *testing.T, name string) []string {
 	return strings.Split(string(data), "\n")
 }
 
-// TestReliabilityDocument proves that every test that docs/dev/reliability.md names is there, and so is every case of
-// it that the document names in quotes behind it.
+// TestReliabilityDocument proves that every test that docs/dev/testing.md names exists, with every case that the
+// document names in quotes.
 func TestReliabilityDocument(t *testing.T) {
 	tests, cases := 0, 0
-	for i, line := range readDocument(t, "dev/reliability.md") {
+	for i, line := range readDocument(t, "dev/testing.md") {
 		for _, p := range proofs(line, i+1) {
 			p.check(t)
 			tests, cases = tests+1, cases+len(p.cases)

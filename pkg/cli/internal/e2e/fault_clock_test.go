@@ -18,7 +18,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 )
 
-// at runs the program in this process, with a clock of its own.
+// at runs the program in this process, with its own clock.
 func (m *machine) at(now time.Time, args ...string) ended {
 	m.tb.Helper()
 	var out, stderr bytes.Buffer
@@ -49,8 +49,8 @@ func (m *machine) setTimes(when time.Time) {
 
 func year(n int) time.Time { return time.Date(n, 6, 1, 12, 0, 0, 0, time.UTC) }
 
-// TestFaultClock has the clock, and the times of all files, be of 1970, of today, and of 2100, in each order: the
-// result is the same, and edits are found though a file has the time that it had.
+// TestFaultClock sets the clock and the times of all files to 1970, to today, and to 2100, in each order: the result is
+// the same, and edits are found even if a file's time is unchanged.
 func TestFaultClock(t *testing.T) { // M2
 	t.Parallel()
 	w := newServers(t)
@@ -103,9 +103,8 @@ func TestFaultClock(t *testing.T) { // M2
 	}
 }
 
-// TestFaultClockAndAge proves that a minimum release age lets nothing in on the word of a clock that is not set or runs
-// ahead: where a registry does not say when a release was published, it is as old as the machine knows it by a clock
-// that can be right.
+// TestFaultClockAndAge proves that a wrong clock cannot bypass a minimum release age. If a registry does not publish
+// the time of a release, its age counts from when the machine first saw it with a plausible clock.
 func TestFaultClockAndAge(t *testing.T) {
 	t.Parallel()
 	w := newServers(t)

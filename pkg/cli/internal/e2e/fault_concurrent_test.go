@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// runAll runs commands at once, each in a process of its own, and returns how they ended.
+// runAll runs commands concurrently, each in its own process, and returns how they ended.
 func (m *machine) runAll(commands ...[]string) []ended {
 	m.tb.Helper()
 	all := make([]ended, len(commands))
@@ -23,7 +23,7 @@ func (m *machine) runAll(commands ...[]string) []ended {
 	return all
 }
 
-// TestFaultTogether runs 20 processes at once, on an empty store, with others that verify and clean in between.
+// TestFaultTogether runs 20 concurrent processes on an empty store, with others that verify and clean in between.
 func TestFaultTogether(t *testing.T) { // M2
 	t.Parallel()
 	w := newServers(t)

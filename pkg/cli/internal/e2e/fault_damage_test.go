@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// filesIn are the regular files below a directory.
+// filesIn returns the regular files below a directory.
 func filesIn(t testing.TB, dir string) []string {
 	t.Helper()
 	var files []string
@@ -27,7 +27,7 @@ func filesIn(t testing.TB, dir string) []string {
 	return files
 }
 
-// flip changes a byte in the middle of a file, and neither its size nor its times.
+// flip changes a byte in the middle of a file without changing its size or times.
 func flip(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -41,8 +41,8 @@ func flip(path string) error {
 	return errors.Join(os.WriteFile(path, data, info.Mode()), os.Chtimes(path, info.ModTime(), info.ModTime()))
 }
 
-// TestFaultDamagedStore damages every tree of a store: it is found, and healed by fetching again, or refused where
-// there is nothing to fetch from. The project is never given a damaged tree.
+// TestFaultDamagedStore damages every tree of a store: skillpm detects the damage and fetches the tree again, or fails
+// if it has no source. The project never receives a damaged tree.
 func TestFaultDamagedStore(t *testing.T) { // M2
 	t.Parallel()
 	w := newServers(t)
@@ -107,7 +107,8 @@ func TestFaultDamagedStore(t *testing.T) { // M2
 				want = before
 				m.fails(6, nil, "cache", "verify")
 			} else {
-				offline.fails(8, []string{"--offline was given"}, "install", "--frozen", "--offline")
+				words := []string{"is not in the store, and skillpm is offline"}
+				offline.fails(8, words, "install", "--frozen", "--offline")
 			}
 			same(t, "offline", offline.tree(), want)
 			online := next("online")
@@ -120,7 +121,7 @@ func TestFaultDamagedStore(t *testing.T) { // M2
 	}
 }
 
-// TestFaultDamagedCaches damages what else is kept on the machine: none of it is believed.
+// TestFaultDamagedCaches damages all other cached files on the machine: skillpm trusts none of them.
 func TestFaultDamagedCaches(t *testing.T) { // M2
 	t.Parallel()
 	w := newServers(t)
@@ -162,8 +163,8 @@ func TestFaultDamagedCaches(t *testing.T) { // M2
 	}
 }
 
-// TestFaultDamagedJournal has something be at the place of the journal that this machine did not write: nothing of it
-// is carried out, and the hint says how to go on.
+// TestFaultDamagedJournal puts a file that this machine did not write in the journal's location: skillpm applies none
+// of it, and the hint shows how to continue.
 func TestFaultDamagedJournal(t *testing.T) { // M2
 	t.Parallel()
 	w := newServers(t)
@@ -184,7 +185,7 @@ func TestFaultDamagedJournal(t *testing.T) { // M2
 			}
 			before := m.tree()
 			for _, args := range [][]string{{"install"}, w.update(), {"remove", "acme/web"}} {
-				m.fails(7, []string{"journal", "hint: look at it, then delete"}, args...)
+				m.fails(7, []string{"journal", "hint: inspect the journal, then delete"}, args...)
 			}
 			m.fails(6, []string{"difference"}, "verify")
 			same(t, "refused", m.tree(), before)

@@ -17,8 +17,8 @@ import (
 
 const alone = "SKILLPM_TEST_ALONE" // re-executed in namespaces of its own: which test
 
-// inNamespaces runs the test a second time, as root of a user namespace with further namespaces of its own, and reports
-// whether this is that one.
+// inNamespaces runs the test again, as root of a user namespace with its own further namespaces, and reports whether
+// this is that second run.
 func inNamespaces(t *testing.T, flags uintptr) bool {
 	t.Helper()
 	if os.Getenv(alone) == t.Name() {
@@ -44,7 +44,7 @@ func inNamespaces(t *testing.T, flags uintptr) bool {
 	return false
 }
 
-// mount makes a directory a file system in memory.
+// mount mounts an in-memory file system on a directory.
 func mount(t testing.TB, dir, options string) {
 	t.Helper()
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
@@ -66,7 +66,7 @@ func remount(t testing.TB, dir string, flags uintptr, options string) {
 	}
 }
 
-// leave limits a file system to what it holds and n more blocks, or inodes.
+// leave limits a file system to its content plus n blocks or inodes.
 func leave(t testing.TB, dir, what string, n int) {
 	t.Helper()
 	var used unix.Statfs_t
@@ -77,8 +77,8 @@ func leave(t testing.TB, dir, what string, n int) {
 	remount(t, dir, 0, fmt.Sprint(what, "=", limit))
 }
 
-// TestFaultNoSpace has the disk be full, of bytes or of names, below the project, the caches or both, with a little
-// more room each time: the old state stays and nothing is left behind, and with room the same command works.
+// TestFaultNoSpace fills the disk (blocks or inodes) of the project, the caches, or both, with a little more space each
+// time: the old state stays and no files are left behind. With enough space, the same command succeeds.
 func TestFaultNoSpace(t *testing.T) { // M2
 	if !inNamespaces(t, unix.CLONE_NEWNS) {
 		return
@@ -101,7 +101,7 @@ func TestFaultNoSpace(t *testing.T) { // M2
 						break
 					}
 					failed++
-					m.check(e, 1, []string{"no space left on device", "hint: make room"})
+					m.check(e, 1, []string{"no space left on device", "hint: free space on that file system"})
 					same(t, fmt.Sprint(n, " more"), m.tree(), before)
 					remount(t, disk, 0, what+"=1000000")
 					m.checkHealed(fmt.Sprint(n, " more"), before, done)
@@ -119,14 +119,15 @@ func TestFaultNoSpace(t *testing.T) { // M2
 	}
 }
 
-// TestFaultReadOnly has parts of the disk be read-only: what needs no writing works, what does says what is to be done.
+// TestFaultReadOnly makes parts of the disk read-only: commands that only read succeed, and commands that write report
+// what to do.
 func TestFaultReadOnly(t *testing.T) { // M2
 	if !inNamespaces(t, unix.CLONE_NEWNS) {
 		return
 	}
 	w := newServers(t)
 	done := newMachine(t, w).fresh()
-	denied := []string{"read-only file system", "hint: make that path "}
+	denied := []string{"read-only file system", "hint: grant yourself read and write access to that path"}
 	t.Run("project", func(t *testing.T) {
 		m := newMachine(t, w)
 		mount(t, m.project, "")
@@ -178,7 +179,7 @@ func TestFaultReadOnly(t *testing.T) { // M2
 	})
 }
 
-// limited is the machine with its program below a limit of the shell's.
+// limited is the machine whose program runs under a limit of the shell.
 func (m *machine) limited(limit string) *machine {
 	l := *m
 	l.below = []string{"sh", "-c", "ulimit " + limit + ` && exec "$0" "$@"`}
@@ -201,7 +202,7 @@ func TestFaultFewFiles(t *testing.T) {
 		}
 		failed++
 		what := fmt.Sprint(n, " files")
-		m.check(e, 1, []string{"too many open files", "hint: too many files are open: raise the limit"})
+		m.check(e, 1, []string{"too many open files", "hint: raise the limit on open files"})
 		m.checkHealed(what, before, done)
 		m.updated(what, done)
 		if t.Failed() || n > 200 {
@@ -213,7 +214,7 @@ func TestFaultFewFiles(t *testing.T) {
 	}
 }
 
-// TestFaultFileSize allows the program files of some size only.
+// TestFaultFileSize limits the size of the program's files.
 func TestFaultFileSize(t *testing.T) {
 	t.Parallel()
 	w := newServers(t)
@@ -223,14 +224,14 @@ func TestFaultFileSize(t *testing.T) {
 		before := m.firstVersions()
 		e := m.limited(fmt.Sprint("-f ", blocks)).run(w.update()...)
 		what := fmt.Sprint(blocks, " blocks")
-		m.check(e, 1, []string{"file too large", "hint: the system allows no file of that size"})
+		m.check(e, 1, []string{"file too large", "hint: check the limits on file sizes"})
 		same(t, what, m.tree(), before)
 		m.checkHealed(what, before, done)
 		m.updated(what, done)
 	}
 }
 
-// TestFaultForbidden has the program be somebody who may not write, or read, what it needs.
+// TestFaultForbidden runs the program as a user without permission to write or read the files that it needs.
 func TestFaultForbidden(t *testing.T) {
 	t.Parallel()
 	w := newServers(t)
@@ -285,7 +286,8 @@ func TestFaultForbidden(t *testing.T) {
 				same(t, "updated", m.tree(), done)
 				return
 			}
-			m.check(e, tt.code, []string{"permission denied", "hint: make that path", m.home})
+			hint := "hint: grant yourself read and write access to that path"
+			m.check(e, tt.code, []string{"permission denied", hint, m.home})
 			same(t, "refused", m.tree(), before)
 			m.checkHealed("allowed", before, done)
 			m.updated("allowed", done)
@@ -293,7 +295,7 @@ func TestFaultForbidden(t *testing.T) {
 	}
 }
 
-// TestFaultFullOutput has nothing of what is printed arrive: the command fails, and what it did is whole.
+// TestFaultFullOutput makes all output fail: the command fails, and its changes are complete.
 func TestFaultFullOutput(t *testing.T) {
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {
@@ -313,7 +315,8 @@ func TestFaultFullOutput(t *testing.T) {
 		}
 		return ended{args, cmd.ProcessState.ExitCode(), "", stderr.String()}
 	}
-	m.check(toFull(w.update()...), 1, []string{"no space left on device", "is done"})
+	lost := "the command succeeded, but its output cannot be written"
+	m.check(toFull(w.update()...), 1, []string{"no space left on device", lost})
 	same(t, "updated", m.tree(), done)
 	for _, command := range []string{
 		"list", "list --json", "verify", "verify --json", "install", "install --json", "info acme/web", "version", "help", "schema manifest",

@@ -47,7 +47,7 @@ func archived(t testing.TB, more tar.Header, content string) []byte {
 	return b.Bytes()
 }
 
-// put stores something in the servers's registry.
+// put stores an entry in the servers' registry.
 func (w *servers) put(t testing.TB, method, path, contentType string, data []byte) string {
 	t.Helper()
 	if !strings.HasPrefix(path, "http") {
@@ -69,7 +69,7 @@ func (w *servers) put(t testing.TB, method, path, contentType string, data []byt
 	return resp.Header.Get("Location")
 }
 
-// artifact stores an artifact of one skill whose layer is data, as anybody may make it by hand.
+// artifact stores an artifact of one skill whose layer is data, like a handmade one.
 func (w *servers) artifact(t testing.TB, repository, tag string, data []byte) {
 	t.Helper()
 	empty := []byte("{}")
@@ -89,9 +89,8 @@ func (w *servers) artifact(t testing.TB, repository, tag string, data []byte) {
 	w.put(t, http.MethodPut, "/v2/"+repository+"/manifests/"+tag, manifestType, []byte(manifest))
 }
 
-// TestFaultHostilePack installs packs that were made to do harm, one of each kind: each is refused by an error that
-// names what is wrong, and nothing is written anywhere but in the caches. The kinds are told apart in the tests of the
-// packages.
+// TestFaultHostilePack installs one malicious pack of each kind: each fails with an error that names the problem, and
+// skillpm writes only to its caches. The tests of the packages cover variants.
 func TestFaultHostilePack(t *testing.T) { // M2
 	t.Parallel()
 	w := newServers(t)
@@ -154,9 +153,12 @@ func TestFaultHostilePack(t *testing.T) { // M2
 		words            []string
 	}{
 		{"file", `{git: "file:///srv/x.git", tag: v1}`, 7, []string{"only the root skillpm.yaml"}},
-		{"plain http", `{git: "http://git.example/x.git", tag: v1}`, 3, []string{"plain http is not safe"}},
-		{"directory outside", `{path: ../../../x}`, 7, []string{"outside its repository"}},
-		{"absolute directory", `{path: /etc}`, 7, []string{"outside its repository"}},
+		{
+			"plain http", `{git: "http://git.example/x.git", tag: v1}`, 3,
+			[]string{"plain HTTP is not allowed for packs"},
+		},
+		{"directory outside", `{path: ../../../x}`, 7, []string{"outside the repository"}},
+		{"absolute directory", `{path: /etc}`, 7, []string{"outside the repository"}},
 		{"transport that runs", `{git: "ext::sh -c touch% planted", tag: v1}`, 3, []string{"skillpm.yaml"}},
 		{"option for ssh", `{git: "ssh://-oProxyCommand=touch/x.git", tag: v1}`, 3, []string{"skillpm.yaml"}},
 		{"option for git", `{git: "https://git.example/x.git", tag: "--upload-pack=touch"}`, 3, []string{"skillpm.yaml"}},
@@ -172,8 +174,7 @@ func TestFaultHostilePack(t *testing.T) { // M2
 	}
 }
 
-// refuses proves that a pack is refused with a code and an error that says all of the words, or installed if there are
-// none.
+// refuses proves that a pack fails with a code and an error that contains all words, or installs if there are no words.
 func refuses(t *testing.T, w *servers, pack string, code int, words []string) {
 	t.Helper()
 	m := newMachine(t, w)

@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// lockCase is a lock, or something near it, that must not be believed.
+// lockCase is a lockfile, or a file near it, that skillpm must not trust.
 type lockCase struct {
 	name  string
 	edit  func(m *machine, lock string) string // what the lock becomes, "" to leave it alone; it may change other files
@@ -22,7 +22,7 @@ type lockCase struct {
 	words []string
 }
 
-// replaced replaces a pattern once, which has to be there.
+// replaced replaces a pattern once and requires a match.
 func replaced(pattern, text string) func(*machine, string) string {
 	return func(m *machine, lock string) string {
 		at := regexp.MustCompile(pattern).FindStringIndex(lock)
@@ -33,7 +33,7 @@ func replaced(pattern, text string) func(*machine, string) string {
 	}
 }
 
-// instead puts a link to somewhere else in the place of an entry of the project; what was there is there.
+// instead replaces an entry of the project with a link to another location, to which it moves the entry.
 func instead(name string) func(*machine, string) string {
 	return func(m *machine, _ string) string {
 		path, elsewhere := filepath.Join(m.project, name), filepath.Join(m.home, "elsewhere")
@@ -44,7 +44,7 @@ func instead(name string) func(*machine, string) string {
 	}
 }
 
-// unreadable are locks that every command refuses.
+// unreadable lists lockfiles that every command rejects.
 func unreadable() []lockCase {
 	const invalid = 3
 	bomb := "version: 1\na: &a [x, x, x, x, x, x, x, x, x]\n"
@@ -52,6 +52,7 @@ func unreadable() []lockCase {
 		bomb += fmt.Sprintf("%c: &%c [*%c, *%c, *%c, *%c, *%c, *%c, *%c, *%c]\n", 'b'+i, 'b'+i, 'a'+i, 'a'+i, 'a'+i, 'a'+i, 'a'+i, 'a'+i, 'a'+i, 'a'+i)
 	}
 	fixed := func(text string) func(*machine, string) string { return func(*machine, string) string { return text } }
+	const restore = "hint: restore skillpm.lock from version control"
 	return []lockCase{
 		{"a link", instead("skillpm.lock"), invalid, []string{"skillpm.lock is not a regular file", "hint: "}},
 		{"a link to nothing", func(m *machine, _ string) string {
@@ -69,28 +70,39 @@ func unreadable() []lockCase {
 			return ""
 		}, invalid, []string{"skillpm.lock is not a regular file"}},
 		{"the manifest is a link", instead("skillpm.yaml"), invalid, []string{"skillpm.yaml is not a regular file"}},
-		{"empty", fixed("\n"), invalid, []string{"skillpm.lock is empty", "hint: restore it"}},
+		{"empty", fixed("\n"), invalid, []string{"skillpm.lock is empty", restore + ", or delete it"}},
 		{"cut off", func(_ *machine, lock string) string { return lock[:len(lock)*2/3] }, invalid, []string{"skillpm.lock:"}},
 		{"binary", fixed("\x00\x01\x02"), invalid, []string{"skillpm.lock"}},
 		{"merge markers", replaced(`(?m)^packs:$`, "<<<<<<< ours\npacks:\n=======\n>>>>>>> theirs"), invalid, []string{"merge conflict"}},
 		{"unknown version", replaced(`version: 1\n`, "version: 99\n"), invalid, []string{`version "99"`, "hint: use a newer skillpm"}},
-		{"no version", replaced(`version: 1\n`, ""), invalid, []string{"does not say which version"}},
-		{"a pack twice", replaced(`  acme/web:`, "  acme/base:"), invalid, []string{`"acme/base" is there twice`}},
-		{"a key twice", replaced(`    version: "1.0.0"\n`, "    version: \"1.0.0\"\n    version: \"1.0.0\"\n"), invalid, []string{`"version" is there twice`}},
-		{"no integrity", replaced(`    integrity: .*\n`, ""), invalid, []string{"has no integrity", "hint: restore the lock"}},
+		{"no version", replaced(`version: 1\n`, ""), invalid, []string{"has no format version"}},
+		{"a pack twice", replaced(`  acme/web:`, "  acme/base:"), invalid, []string{`"acme/base" is duplicated`}},
+		{"a key twice", replaced(`    version: "1.0.0"\n`, "    version: \"1.0.0\"\n    version: \"1.0.0\"\n"), invalid, []string{`"version" is duplicated`}},
+		{"no integrity", replaced(`    integrity: .*\n`, ""), invalid, []string{"has no integrity", restore}},
 		{"aliases", fixed(bomb), invalid, []string{"anchor"}},
 		{"huge", func(_ *machine, lock string) string { return lock + strings.Repeat("# nothing\n", 10<<20) }, invalid, []string{"skillpm.lock has more than"}},
 		{"deep", fixed("version: 1\npacks: " + strings.Repeat("[", 100_000)), invalid, []string{"skillpm.lock"}},
-		{"a digest of a skill", replaced(`(lint: "t1:sha256:)[0-9a-f]{64}`, `lint: "t1:sha256:`+strings.Repeat("0", 64)), 6, []string{"the integrity of acme/", "hint: the lock was edited"}},
+		{
+			"a digest of a skill",
+			replaced(`(lint: "t1:sha256:)[0-9a-f]{64}`, `lint: "t1:sha256:`+strings.Repeat("0", 64)), 6,
+			[]string{"the integrity of acme/", restore + "; it was edited or merged"},
+		},
 		{"an integrity", replaced(`integrity: "t1:sha256:[0-9a-f]{64}`, `integrity: "t1:sha256:`+strings.Repeat("0", 64)), 6, []string{"the integrity of acme/base"}},
 		{"a skill too many", replaced(`    skills:\n`, "    skills:\n      more: \"t1:sha256:"+strings.Repeat("0", 64)+"\"\n"), 6, []string{"the integrity of acme/"}},
-		{"a weak digest", replaced(`integrity: "t1:sha256:[0-9a-f]{64}`, `integrity: "t1:md5:`+strings.Repeat("0", 32)), invalid, []string{"is not a tree digest"}},
-		{"a path of a machine", replaced(`source: "oci://[^"]*"`, `source: "path:/etc"`), invalid, []string{"not a relative directory"}},
+		{
+			"a weak digest",
+			replaced(`integrity: "t1:sha256:[0-9a-f]{64}`, `integrity: "t1:md5:`+strings.Repeat("0", 32)), invalid,
+			[]string{`invalid integrity "t1:md5:`, "use t1:sha256: and 64 hexadecimal digits"},
+		},
+		{
+			"a path of a machine", replaced(`source: "oci://[^"]*"`, `source: "path:/etc"`), invalid,
+			[]string{`invalid source "path:/etc" of acme/base: must be a relative directory`},
+		},
 	}
 }
 
-// TestFaultLock edits the lock, and what is near it, in every way that it may be wrong: each command says what is
-// wrong, and changes nothing.
+// TestFaultLock edits the lockfile, and the files near it, in every invalid way: each command reports the problem and
+// changes nothing.
 func TestFaultLock(t *testing.T) { // M2
 	t.Parallel()
 	w := newServers(t)
@@ -111,8 +123,8 @@ func TestFaultLock(t *testing.T) { // M2
 	}
 }
 
-// TestFaultLinkedDirectory has a directory of skillpm's, or of an agent, lead elsewhere, as in a repository that
-// somebody made for others: nothing is written or removed there.
+// TestFaultLinkedDirectory links a directory of skillpm or of an agent to another location, which a malicious
+// repository could do: skillpm writes and removes nothing there.
 func TestFaultLinkedDirectory(t *testing.T) { // M2
 	t.Parallel()
 	w := newServers(t)
@@ -143,8 +155,8 @@ func TestFaultLinkedDirectory(t *testing.T) { // M2
 	}
 }
 
-// TestFaultLockedElsewhere edits the lock so that it agrees with itself, but not with what there is, for a machine that
-// has nothing yet: nothing else than what was locked is installed.
+// TestFaultLockedElsewhere makes the lockfile consistent but wrong, for an empty machine: skillpm installs nothing
+// except what was locked.
 func TestFaultLockedElsewhere(t *testing.T) { // M2
 	t.Parallel()
 	w := newServers(t)
@@ -184,12 +196,12 @@ func TestFaultLockedElsewhere(t *testing.T) { // M2
 		{"older content as a newer version", func(m *machine, lock string) string {
 			m.write(filepath.Join(m.project, "skillpm.yaml"), strings.Replace(w.before(), `acme/web: "1.0.0"`, `acme/web: "2.0.0"`, 1))
 			return strings.Replace(lock, "  acme/web:\n    version: \"1.0.0\"", "  acme/web:\n    version: \"2.0.0\"", 1)
-		}, 6, []string{"acme/web is version 2.0.0", "is version 1.0.0"}},
+		}, 6, []string{"records acme/web at version 2.0.0", "the locked content is version 1.0.0"}},
 		{"another pack", func(m *machine, lock string) string {
 			rename := strings.NewReplacer("/acme/web\"", "/acme/web\"", "acme/web", "acme/wet")
 			m.write(filepath.Join(m.project, "skillpm.yaml"), rename.Replace(w.before()))
 			return rename.Replace(lock)
-		}, 6, []string{"acme/wet is at", "acme/web is there"}},
+		}, 6, []string{"records acme/wet at", "the source contains acme/web"}},
 	} {
 		for _, args := range [][]string{{"install", "--frozen"}, {"install"}} {
 			t.Run(tt.name+" "+strings.Join(args, " "), func(t *testing.T) {
@@ -208,7 +220,7 @@ func TestFaultLockedElsewhere(t *testing.T) { // M2
 	}
 }
 
-// treeDigests are the digests of a pack's entry in a lock: of the pack, and of its skills.
+// treeDigests returns the digests of a pack's lockfile entry: of the pack and of its skills.
 func treeDigests(lock, pack string) []string {
 	_, entry, _ := strings.Cut(lock, "  "+pack+":\n")
 	entry, _, _ = strings.Cut(entry, "\n  a")
@@ -222,8 +234,8 @@ func swapAll(text string, old, new []string) string {
 	return text
 }
 
-// TestFaultMovedTag has a registry put an older artifact where a newer version was, and another one where the locked
-// version was: what is locked stays, and an artifact is never installed as a version that it says it is not.
+// TestFaultMovedTag makes a registry serve an older artifact for a newer version, and a different one for the locked
+// version: locked content stays, and skillpm never installs an artifact as a version that it does not declare.
 func TestFaultMovedTag(t *testing.T) { // M2
 	t.Parallel()
 	w := newServers(t)
@@ -262,7 +274,7 @@ func TestFaultMovedTag(t *testing.T) { // M2
 	}
 	move("1.0.0", "3.0.0") // older content as a version that there was not
 	for _, pack := range []string{"acme/web@3.0.0", "acme/web@^3", w.registry.URL("acme/web") + ":3.0.0"} {
-		m.fails(3, []string{"tag 3.0.0", "holds version 1.0.0 of acme/web"}, "install", pack)
+		m.fails(3, []string{"tag 3.0.0", "contains version 1.0.0 of acme/web"}, "install", pack)
 	}
 	same(t, "refused", m.tree(), before)
 	move("2.0.0", "1.0.0") // other content as the version that is locked

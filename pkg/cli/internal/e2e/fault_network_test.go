@@ -30,7 +30,7 @@ func text(contentType, body string) meddle {
 
 func hangUp(http.ResponseWriter, *http.Request, http.Handler) bool { panic(http.ErrAbortHandler) }
 
-// cutOff sends half of an answer and hangs up.
+// cutOff sends half of an answer and closes the connection.
 func cutOff(w http.ResponseWriter, r *http.Request, next http.Handler) bool {
 	answer := recorded(r, next)
 	head(w, answer)
@@ -51,7 +51,7 @@ func flipped(w http.ResponseWriter, r *http.Request, next http.Handler) bool {
 	return true
 }
 
-// drip sends an answer in small pieces, with pauses that no client should mind.
+// drip sends an answer in small pieces, with pauses that clients must tolerate.
 func drip(w http.ResponseWriter, r *http.Request, next http.Handler) bool {
 	answer := recorded(r, next)
 	head(w, answer)
@@ -67,13 +67,13 @@ func drip(w http.ResponseWriter, r *http.Request, next http.Handler) bool {
 	return true
 }
 
-// requestCount counts the requests for what a fault is about, by method and path.
+// requestCount counts the requests that a fault affects, by method and path.
 type requestCount struct {
 	mu    sync.Mutex
 	count map[string]int
 }
 
-// faulty has the first requests of each method and path that is wanted be answered by a fault.
+// faulty answers the first requests of each matching method and path with a fault.
 func (a *requestCount) faulty(wanted func(*http.Request) bool, times int, fault meddle) meddle {
 	a.count = map[string]int{}
 	return func(w http.ResponseWriter, r *http.Request, next http.Handler) bool {
@@ -102,8 +102,9 @@ func isPack(r *http.Request) bool {
 	return strings.HasSuffix(r.URL.Path, "/git-upload-pack")
 }
 
-// TestFaultNetwork has a registry and a git server misbehave, for a while or for good, in every part of an update. What
-// passes is not noticed; what lasts is an error after a few attempts, and the old state stays byte for byte.
+// TestFaultNetwork makes a registry and a git server fail, temporarily or permanently, in every part of an update.
+// Temporary faults go unnoticed. Permanent ones are an error after a few attempts, and the old state stays byte for
+// byte.
 func TestFaultNetwork(t *testing.T) { // M2
 	t.Parallel()
 	const remote, integrity = 8, 6

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// withoutNetwork is the machine with its program in a network namespace that has nothing, not even loopback.
+// withoutNetwork is the machine whose program runs in an empty network namespace, without loopback.
 func (m *machine) withoutNetwork() *machine {
 	m.tb.Helper()
 	below := []string{"unshare", "-Urn"}
@@ -21,8 +21,8 @@ func (m *machine) withoutNetwork() *machine {
 	return &cut
 }
 
-// TestFaultNoNetwork takes the network away: what is in the store or vendored is installed, whatever asks no server
-// works, and the rest is an error that says which server, and changes nothing.
+// TestFaultNoNetwork removes the network: stored and vendored packs install, commands that need no server succeed, and
+// all others fail with an error that names the server, without changes.
 func TestFaultNoNetwork(t *testing.T) { // M2
 	t.Parallel()
 	w := newServers(t)
@@ -60,7 +60,9 @@ func TestFaultNoNetwork(t *testing.T) { // M2
 			args  string
 			words []string
 		}{
-			{"install --frozen --offline", []string{"--offline was given", "hint: "}},
+			{"install --frozen --offline", []string{
+				"is not in the store, and skillpm is offline", "hint: run the command once without --offline",
+			}},
 			{"install --frozen", []string{"127.0.0.1"}},
 			{"install", []string{"127.0.0.1"}},
 		} {

@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// begun is a run of the program that has not ended yet.
+// begun is a running program.
 type begun struct {
 	m        *machine
 	cmd      *exec.Cmd
@@ -40,8 +40,8 @@ func (b *begun) end() ended {
 	return ended{b.cmd.Args[1:], b.cmd.ProcessState.ExitCode(), b.out.String(), b.err.String()}
 }
 
-// stall never ends its answer to one kind of request: it reports each that comes, and waits until the client is gone.
-// The answer has no length, since a wrong one is an integrity error of its own.
+// stall never ends its answer to one kind of request: it reports each request, and waits until the client is gone. The
+// answer has no length, because a wrong length is an integrity error.
 func stall(wanted func(*http.Request) bool) (f meddle, come chan struct{}) {
 	come = make(chan struct{}, 100)
 	return func(w http.ResponseWriter, r *http.Request, _ http.Handler) bool {
@@ -55,8 +55,8 @@ func stall(wanted func(*http.Request) bool) (f meddle, come chan struct{}) {
 	}, come
 }
 
-// TestFaultSignal interrupts the program while it downloads from a registry or a git server that takes its time, and
-// while it waits for another process: the old state stays, and nothing else.
+// TestFaultSignal interrupts the program while it downloads from a slow registry or git server, and while it waits for
+// another process: exactly the old state stays.
 func TestFaultSignal(t *testing.T) { // M2
 	t.Parallel()
 	w := newServers(t)
@@ -111,7 +111,7 @@ func TestFaultSignal(t *testing.T) { // M2
 	}
 }
 
-// await asks until the answer is yes.
+// await polls until the condition is true.
 func await(t testing.TB, what string, ask func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(patience); !ask(); time.Sleep(5 * time.Millisecond) {
@@ -121,7 +121,7 @@ func await(t testing.TB, what string, ask func() bool) {
 	}
 }
 
-// opens returns how often a file was opened since it was called.
+// opens returns a function that counts how often a file was opened.
 func opens(t testing.TB, path string) func() int {
 	t.Helper()
 	fd, err := unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK)

@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-// changingCalls are the system calls by which the program changes files, and how many of each are tried at most.
+// changingCalls are the system calls that change files, and the maximum number of each that the test tries.
 var changingCalls = map[string]int{
 	"renameat2": 99, "renameat": 6, "symlinkat": 3, "fsync": 99, "syncfs": 99, "linkat": 99, "mkdirat": 4, "unlinkat": 6, "write": 4,
 }
@@ -32,7 +32,7 @@ func needStrace(t testing.TB) string {
 	return path
 }
 
-// straced is the machine with its program below strace: its main goroutine only, unless all are followed.
+// straced is the machine whose program runs under strace: only its main goroutine, unless all threads are followed.
 func (m *machine) straced(follow bool, options ...string) *machine {
 	m.tb.Helper()
 	s := *m
@@ -45,7 +45,7 @@ func (m *machine) straced(follow bool, options ...string) *machine {
 	return &s
 }
 
-// callsOf counts the changing system calls of a run that succeeds: those of the thread that has most of a kind.
+// callsOf counts the changing system calls of a successful run: for each kind, those of the thread with the most.
 func (m *machine) callsOf(follow bool, args ...string) map[string]int {
 	m.tb.Helper()
 	log := filepath.Join(m.tb.TempDir(), "calls")
@@ -71,7 +71,7 @@ func (m *machine) callsOf(follow bool, args ...string) map[string]int {
 	return most
 }
 
-// sampled returns at most so many of the numbers from 1 to count, evenly, with the first and the last.
+// sampled returns at most that many of the numbers from 1 to count, evenly spaced, with the first and the last.
 func sampled(count, most int) []int {
 	if count <= most {
 		most = count
@@ -83,7 +83,7 @@ func sampled(count, most int) []int {
 	return list
 }
 
-// killStory is something that a process is killed in.
+// killStory is an operation during which a process is killed.
 type killStory struct {
 	name    string
 	follow  bool                                        // count in all threads, each for itself
@@ -92,7 +92,7 @@ type killStory struct {
 	least   map[string]int // how many calls there have to be, or the story is not the one that is meant
 }
 
-// killStories are: the first install on a machine; an update that fetches; and the same from the store.
+// killStories are the first installation on a machine, an update that fetches, and the same update from the store.
 func killStories(w *servers, warm string) []killStory {
 	first := func(m *machine) map[string]string {
 		m.write(filepath.Join(m.project, "skillpm.yaml"), w.before())
@@ -108,9 +108,8 @@ func killStories(w *servers, warm string) []killStory {
 	}
 }
 
-// TestFaultKilled kills the program at each kind of system call that changes something, again and again, until there is
-// none left: whatever it had done, what is installed is the old state or the new one, an interrupted installation is
-// never taken for one, and the next plain install heals.
+// TestFaultKilled kills the program at each system call of each kind that changes files. Afterwards the old or the new
+// state is installed, skillpm recognizes an interrupted installation, and the next plain install repairs it.
 func TestFaultKilled(t *testing.T) { // M2
 	t.Parallel()
 	needStrace(t)
@@ -150,8 +149,8 @@ func TestFaultKilled(t *testing.T) { // M2
 	}
 }
 
-// killed kills the program at the n-th call of a name, and reports whether there was one: what it does at once is
-// spread over its threads in another way each time, so that the one that is watched may have come to its end before.
+// killed kills the program at the n-th call of a name, and reports whether that call happened. Concurrent operations
+// are spread over threads differently in each run, so the watched thread may end before that call.
 func killed(t *testing.T, w *servers, story killStory, name string, n int, after, done map[string]string) bool {
 	m := newMachine(t, w)
 	before := story.prepare(m)
@@ -181,8 +180,8 @@ func killed(t *testing.T, w *servers, story killStory, name string, n int, after
 	return e.code == -1
 }
 
-// TestFaultCalls has system calls fail, one at a time or all of a kind: an error leaves the old state, success the new
-// one.
+// TestFaultCalls makes system calls fail, one at a time or all of a kind: an error leaves the old state, success the
+// new one.
 func TestFaultCalls(t *testing.T) { // M2
 	t.Parallel()
 	needStrace(t)
@@ -247,8 +246,8 @@ func TestFaultCalls(t *testing.T) { // M2
 	}
 }
 
-// TestFaultSignalled has a signal arrive at each kind of system call that changes something: the program ends as
-// interrupted with the old state, or finishes what it had begun to commit; either way nothing is left to be recovered.
+// TestFaultSignalled sends a signal at each kind of system call that changes files: the program ends as interrupted
+// with the old state, or finishes its commit. Either way no recovery is needed.
 func TestFaultSignalled(t *testing.T) { // M2
 	t.Parallel()
 	needStrace(t)
@@ -288,8 +287,8 @@ func TestFaultSignalled(t *testing.T) { // M2
 	}
 }
 
-// TestFaultKilledHolder kills a process in the middle of its changes, while it has the lock of the project that others
-// wait for: they finish what it began, and then do their own.
+// TestFaultKilledHolder kills a process during its changes, while it has the project lock that others wait for: they
+// finish its transaction, and then make their own changes.
 func TestFaultKilledHolder(t *testing.T) { // M2
 	t.Parallel()
 	needStrace(t)
@@ -325,8 +324,8 @@ func TestFaultKilledHolder(t *testing.T) { // M2
 	m.ok("verify")
 }
 
-// TestFaultNothingRuns watches which programs are started while packs with scripts are fetched, installed and updated:
-// none.
+// TestFaultNothingRuns checks that skillpm starts no programs while it fetches, installs, and updates packs with
+// scripts.
 func TestFaultNothingRuns(t *testing.T) { // M2
 	t.Parallel()
 	needStrace(t)

@@ -14,7 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// filesServer is an MCP server of somebody else: it lists the directory that it is started in, and makes files there.
+// filesServer is a third-party MCP server: it lists its working directory, and creates files there.
 func filesServer() {
 	s := mcp.NewServer(&mcp.Implementation{Name: "files", Version: "1"}, nil)
 	schema := json.RawMessage(`{"type":"object","properties":{"name":{"type":"string"}}}`)
@@ -44,8 +44,8 @@ func filesServer() {
 	}
 }
 
-// TestO10Gateway: the tools of other MCP servers pass through `skillpm mcp --upstream`, and every call of one is held
-// to the skill that is active: one that it does not allow does not reach the server.
+// TestO10Gateway checks that the tools of other MCP servers pass through `skillpm mcp --upstream`, and that each call
+// is checked against the active skill: a call that it does not allow does not reach the server.
 func TestO10Gateway(t *testing.T) {
 	home, project := t.TempDir(), t.TempDir()
 	skill := filepath.Join(project, ".skillpm", "skills", "looker", "SKILL.md")

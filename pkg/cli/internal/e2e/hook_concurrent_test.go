@@ -14,8 +14,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 )
 
-// SPEC O10: fifty hooks of one agent at once, each a process of its own, agree on what is active: none lets a tool
-// through that is not allowed, none loses what another learned, and each refusal is on record.
+// TestO10FiftyHooks checks SPEC O10: fifty concurrent hooks of one agent, each in its own process, agree on the active
+// skills. None allows a forbidden tool, none loses another hook's state, and each refusal is in the audit log.
 func TestO10FiftyHooks(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -41,7 +41,7 @@ func TestO10FiftyHooks(t *testing.T) {
 		write("project/.claude/skills/"+name+"/SKILL.md", "---\nname: "+name+"\ndescription: x\nallowed-tools: Read\n---\nx\n")
 	}
 	send := func(event string) (string, error) {
-		cmd := exec.Command(program, "hook", "--host", "claude-code")
+		cmd := exec.Command(program, "hook", "--agent", "claude-code")
 		cmd.Dir = filepath.Join(dir, "project")
 		cmd.Env = []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH"), "USERPROFILE=" + dir, "LOCALAPPDATA=" + dir, "APPDATA=" + dir}
 		cmd.Stdin = strings.NewReader(event)

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -24,9 +25,9 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 )
 
-// Stories run skillpm in this process: there are thousands of commands, and starting a program is most of what one
-// costs. "skillpm ARGS" and "exits CODE skillpm ARGS" do so, with "input FILE" as standard input of the next one. "exec
-// skillpm" starts a process, for what only a process has: a PATH of its own, signals, a pipe that closes.
+// Stories run skillpm in this process, because there are thousands of commands and starting a program is most of their
+// cost. "skillpm ARGS" and "exits CODE skillpm ARGS" do so, with "input FILE" as standard input of the next one. "exec
+// skillpm" starts a process for tests that need one: its own PATH, signals, a closed pipe.
 
 // pendingInput is the key of a story's standard input for its next command.
 type pendingInput struct{}
@@ -107,16 +108,19 @@ func inProcess(ts *testscript.TestScript, args []string) diag.Code {
 	stdin := ts.Value(pendingInput{}).(*string)
 	text := *stdin
 	*stdin = ""
+	var out bytes.Buffer
 	system := environ.Environment{
-		Stdin: strings.NewReader(text), Stdout: writer{ts.Stdout()}, Stderr: writer{ts.Stderr()},
+		Stdin: strings.NewReader(text), Stdout: writer{io.MultiWriter(ts.Stdout(), &out)}, Stderr: writer{ts.Stderr()},
 		Getenv: ts.Getenv, Environ: func() []string { return storyEnvironment(ts) },
 		Dir: ts.MkAbs("."), Paths: scope.Paths{Home: ts.Getenv("HOME")}, OS: runtime.GOOS, Now: time.Now, Version: storyVersion,
 	}
 	withEnterprise(&system)
-	return connect.HookCode(args, cli.Execute(context.Background(), system, args))
+	code := connect.HookCode(args, cli.Execute(context.Background(), system, args))
+	ts.Check(checkOutput(args, out.Bytes()))
+	return code
 }
 
-// storyEnvironment returns the variables of a story, of which only the values can be asked for.
+// storyEnvironment returns the variables of a story. Only their values can be read.
 func storyEnvironment(ts *testscript.TestScript) []string {
 	var env []string
 	for _, name := range ts.Value(environmentNames{}).([]string) {
@@ -127,7 +131,7 @@ func storyEnvironment(ts *testscript.TestScript) []string {
 	return env
 }
 
-// writer hides what a stream is, so that it is no file.
+// writer hides the type of a stream, so that it does not count as a file.
 type writer struct{ io.Writer }
 
 // withEnterprise moves the directory of the machine's administrator, in these tests only.

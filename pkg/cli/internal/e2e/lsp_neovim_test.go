@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// TestNeovim drives the language server as Neovim's own client does. SKILLPM_REQUIRE_NVIM=1 fails where there is none.
+// TestNeovim drives the language server with Neovim's own client. SKILLPM_REQUIRE_NVIM=1 makes a missing Neovim a
+// failure.
 func TestNeovim(t *testing.T) {
 	nvim, err := exec.LookPath("nvim")
 	if err != nil {

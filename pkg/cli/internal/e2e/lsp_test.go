@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// self returns the path of a program that is this command: TestMain runs it under its name.
+// self returns the path of a program that acts as this command: TestMain runs it under its name.
 func self(t *testing.T) string {
 	t.Helper()
 	binary, err := os.Executable()
@@ -23,8 +23,8 @@ func self(t *testing.T) string {
 	return program
 }
 
-// TestLSP runs the command as an editor does: what it prints is the protocol's and nothing else, and the exit code says
-// whether the editor took its leave.
+// TestLSP runs the command like an editor: standard output has only protocol messages, and the exit code shows whether
+// the editor shut the server down properly.
 func TestLSP(t *testing.T) {
 	message := func(body string) string { return fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(body), body) }
 	const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"processId":null,"rootUri":null,"capabilities":{}}}`
@@ -40,8 +40,8 @@ func TestLSP(t *testing.T) {
 	}{
 		{"a whole session", nil, []string{initialize, shutdown, exit}, 0, message(`{"jsonrpc":"2.0","result":null,"id":2}`), ""},
 		{"with --stdio", []string{"--stdio"}, []string{initialize, shutdown, exit}, 0, message(`{"jsonrpc":"2.0","result":null,"id":2}`), ""},
-		{"exit without shutdown", nil, []string{initialize, exit}, 1, "", "before it asked for the shutdown"},
-		{"the end of the input", nil, []string{initialize}, 1, "", "before it asked for the shutdown"},
+		{"exit without shutdown", nil, []string{initialize, exit}, 1, "", "before the shutdown request"},
+		{"the end of the input", nil, []string{initialize}, 1, "", "before the shutdown request"},
 		{"an unknown profile", []string{"--profile", "nobody"}, nil, 2, "", `unknown profile "nobody"`},
 		{"an argument", []string{"x"}, nil, 2, "", `takes no arguments`},
 	} {

@@ -23,10 +23,10 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/testkit/ocitest"
 )
 
-// requireFaults is the environment variable that, set to 1, makes it an error that a fault can't be injected here.
+// requireFaults is the environment variable that, set to 1, makes it an error that a test cannot inject a fault here.
 const requireFaults = "SKILLPM_REQUIRE_FAULTS"
 
-// skipUnsupported ends a test whose fault can't be injected here.
+// skipUnsupported skips a test whose fault cannot be injected here.
 func skipUnsupported(t testing.TB, format string, args ...any) {
 	t.Helper()
 	if os.Getenv(requireFaults) == "1" {
@@ -46,10 +46,10 @@ type servers struct {
 	meddle meddle // see setMeddle
 }
 
-// meddle answers a request in the place of next, or returns false.
+// meddle answers a request instead of next, or returns false.
 type meddle func(w http.ResponseWriter, r *http.Request, next http.Handler) bool
 
-// setMeddle has f see every request to the registry and to the git server first; they answer those for which it returns
+// setMeddle lets f see every request to the registry and to the git server first. They answer those for which f returns
 // false.
 func (w *servers) setMeddle(f meddle) {
 	w.mu.Lock()
@@ -103,7 +103,7 @@ func (w *servers) repositories(t testing.TB) string {
 	return dir
 }
 
-// skillFiles are the files of a skill in a version, as [gittest.Text] takes them.
+// skillFiles returns the files of a skill in a version, in the form of [gittest.Text].
 func skillFiles(skill, version string) map[string]string {
 	return map[string]string{
 		"SKILL.md":               gittest.Skill(skill, "Does "+skill+" as of "+version+". Use when asked to."),
@@ -125,14 +125,14 @@ dependencies:
 `, w.registry.Host, w.git)
 }
 
-// update is the command that leads to the second version of everything: acme/base goes and acme/core comes, of acme/web
-// one skill changes, one goes and one comes, acme/tools moves to another commit, and the skill that had to have a
-// longer name gets its own.
+// update is the command that leads to the second version of everything: acme/core replaces acme/base; in acme/web one
+// skill changes, one is removed, and one is added; acme/tools moves to another commit; and the skill with a longer
+// alias gets its own name.
 func (w *servers) update() []string {
 	return []string{"install", "acme/web@^2.0.0", "git+" + w.git + "/acme/tools.git#v2.0.0"}
 }
 
-// machine is somebody's computer: a home directory, and a project in it.
+// machine is a user's computer: a home directory, and a project in it.
 type machine struct {
 	tb      testing.TB
 	servers *servers
@@ -157,7 +157,7 @@ func newMachineIn(t testing.TB, w *servers, dir string) *machine {
 	return m
 }
 
-// publish makes a pack and publishes it. The skills of a version are as skillFiles has them.
+// publish creates and publishes a pack. The skills of a version come from skillFiles.
 func (m *machine) publish(pack, version, dependencies string, skills ...string) {
 	m.tb.Helper()
 	dir := m.tb.TempDir()
@@ -174,7 +174,7 @@ func (m *machine) publish(pack, version, dependencies string, skills ...string) 
 	m.ok("-C", dir, "publish", "--quiet", "--to", m.servers.registry.URL(strings.Split(pack, "/")[0]))
 }
 
-// write writes a file, and makes one executable whose name ends in an asterisk, which is left out.
+// write writes a file. A name that ends in an asterisk makes the file executable; the asterisk is not part of the name.
 func (m *machine) write(path, text string) {
 	m.tb.Helper()
 	path, executable := strings.CutSuffix(path, "*")
@@ -199,7 +199,7 @@ func (e ended) String() string {
 	return fmt.Sprintf("skillpm %s ended with %d\n%s%s", strings.Join(e.args, " "), e.code, e.out, e.err)
 }
 
-// patience is how long a run may take that is never to hang.
+// patience is the time limit of a run that must not hang.
 const patience = 90 * time.Second
 
 // command is a run of the program in the project.
@@ -220,7 +220,7 @@ func (m *machine) command(ctx context.Context, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// run runs the program in the project. It never hangs.
+// run runs the program in the project. It fails if the program hangs.
 func (m *machine) run(args ...string) ended {
 	m.tb.Helper()
 	ctx, cancel := context.WithTimeout(m.tb.Context(), patience)
@@ -238,7 +238,7 @@ func (m *machine) run(args ...string) ended {
 	return ended{args, cmd.ProcessState.ExitCode(), out.String(), stderr.String()}
 }
 
-// ok runs the program, which has to succeed.
+// ok runs the program and requires success.
 func (m *machine) ok(args ...string) ended {
 	m.tb.Helper()
 	e := m.run(args...)
@@ -248,7 +248,7 @@ func (m *machine) ok(args ...string) ended {
 	return e
 }
 
-// fails runs the program, which has to end with a code and an error that says all of the words.
+// fails runs the program and requires an exit code and an error that contains all words.
 func (m *machine) fails(code int, words []string, args ...string) ended {
 	m.tb.Helper()
 	e := m.run(args...)
@@ -256,10 +256,10 @@ func (m *machine) fails(code int, words []string, args ...string) ended {
 	return e
 }
 
-// check proves how a run ended that had to fail: with one error line, which says all of the words.
+// check requires one error line that contains all words from a failed run.
 func (m *machine) check(e ended, code int, words []string) {
 	m.tb.Helper()
-	if e.code != code || strings.Count(e.err, "skillpm: error: ") != 1 {
+	if e.code != code || strings.Count(e.err, "error: ") != 1 {
 		m.tb.Errorf("want %d and one error: %v", code, e)
 	}
 	for _, word := range words {
@@ -272,7 +272,7 @@ func (m *machine) check(e ended, code int, words []string) {
 	}
 }
 
-// firstVersions makes the project one that has the first version of everything.
+// firstVersions installs the first version of everything in the project.
 func (m *machine) firstVersions() map[string]string {
 	m.tb.Helper()
 	m.write(filepath.Join(m.project, "skillpm.yaml"), m.servers.before())
@@ -280,7 +280,7 @@ func (m *machine) firstVersions() map[string]string {
 	return m.tree()
 }
 
-// fresh returns the project's tree after an update that nothing disturbs.
+// fresh returns the project's tree after an undisturbed update.
 func (m *machine) fresh() map[string]string {
 	m.tb.Helper()
 	m.firstVersions()
@@ -288,8 +288,8 @@ func (m *machine) fresh() map[string]string {
 	return m.tree()
 }
 
-// tree is everything in the project: what it is, its mode and bytes, or where it leads. What only this machine's
-// skillpm reads, and can do without, is left out.
+// tree describes everything in the project: type, mode and bytes, or link target. It leaves out files that only this
+// machine's skillpm reads and can recreate.
 func (m *machine) tree() map[string]string {
 	m.tb.Helper()
 	return treeOf(m.tb, m.project, ".skillpm", ".skillpm/state", ".skillpm/lock")
@@ -330,7 +330,7 @@ func treeOf(t testing.TB, root string, leaveOut ...string) map[string]string {
 	return tree
 }
 
-// same proves that two trees are equal, and says what is different.
+// same proves that two trees are equal, and reports differences.
 func same(t testing.TB, what string, got, want map[string]string) {
 	t.Helper()
 	if maps.Equal(got, want) {
@@ -350,7 +350,7 @@ func same(t testing.TB, what string, got, want map[string]string) {
 	}
 }
 
-// checkHealed proves that a plain install after a fault leaves the old state or the new one, whole, and says which.
+// checkHealed proves that a plain installation after a fault leaves the complete old or new state, and reports which.
 func (m *machine) checkHealed(what string, before, after map[string]string) (isNew bool) {
 	m.tb.Helper()
 	if e := m.run("install"); e.code != 0 {
@@ -369,7 +369,7 @@ func (m *machine) checkHealed(what string, before, after map[string]string) (isN
 	return isNew
 }
 
-// updated proves that the update works as if nothing had happened.
+// updated proves that the update works as if no fault had happened.
 func (m *machine) updated(what string, done map[string]string) {
 	m.tb.Helper()
 	if e := m.run(m.servers.update()...); e.code != 0 {
@@ -378,7 +378,7 @@ func (m *machine) updated(what string, done map[string]string) {
 	same(m.tb, what+": updated", m.tree(), done)
 }
 
-// leftNothing proves that nothing is left of what was interrupted, in the project or the caches.
+// leftNothing proves that an interrupted operation left no files in the project or the caches.
 func (m *machine) leftNothing() {
 	m.tb.Helper()
 	for path := range treeOf(m.tb, filepath.Join(m.home, ".cache", "skillpm")) {
@@ -392,8 +392,8 @@ func (m *machine) leftNothing() {
 	}
 }
 
-// TestFaultServers proves that what the other tests change is all that they need: packs, links, aliases, manifest and
-// lock.
+// TestFaultServers proves that the update that the other tests disturb changes everything that they need: packs, links,
+// aliases, manifest, and lockfile.
 func TestFaultServers(t *testing.T) {
 	t.Parallel()
 	w := newServers(t)
@@ -431,7 +431,7 @@ func TestFaultServers(t *testing.T) {
 	}
 }
 
-// recorded is the answer that there would be.
+// recorded is the answer that the server would send.
 func recorded(r *http.Request, next http.Handler) *httptest.ResponseRecorder {
 	answer := httptest.NewRecorder()
 	next.ServeHTTP(answer, r)

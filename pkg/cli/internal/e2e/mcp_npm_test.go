@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// mcpProject is a project with skills whose files the official programs look at, and the environment to serve it with.
+// mcpProject is a project with skills whose files the official programs read, and the environment to serve it.
 func mcpProject(t *testing.T) (dir string, environ []string) {
 	t.Helper()
 	home, dir := t.TempDir(), t.TempDir()
@@ -55,7 +55,7 @@ func serveHTTP(t *testing.T, dir string, environ []string, args ...string) strin
 	})
 	lines := bufio.NewScanner(stderr)
 	for lines.Scan() {
-		if _, url, ok := strings.Cut(lines.Text(), "serving "); ok {
+		if _, url, ok := strings.Cut(lines.Text(), "Serving "); ok {
 			go func() {
 				for lines.Scan() { // so that it never waits for a reader
 				}
@@ -67,15 +67,15 @@ func serveHTTP(t *testing.T, dir string, environ []string, args ...string) strin
 	return ""
 }
 
-// conformance are the scenarios of the official suite that are about what skillpm serves, and not about tools that only
-// a server made for the suite has.
+// conformance lists the scenarios of the official suite that cover what skillpm serves. It leaves out tools that only
+// the suite's own server has.
 var conformance = []string{
 	"server-initialize", "server-session-lifecycle", "logging-set-level", "ping", "tools-list", "resources-list", "resources-subscribe",
 	"resources-unsubscribe", "prompts-list", "completion-complete", "dns-rebinding-protection", "caching", "http-header-validation",
 	"server-sse-multiple-streams", "sep-2164-resource-not-found", "sep-2640-skills-enumeration", "sep-2640-skills-manifest", "sep-2640-skills-directory",
 }
 
-// TestMCPConformance has the official conformance suite ask the server.
+// TestMCPConformance runs the official conformance suite against the server.
 func TestMCPConformance(t *testing.T) {
 	t.Parallel()
 	program := npmProgram(t, "SKILLPM_MCP_CONFORMANCE")
@@ -89,13 +89,13 @@ func TestMCPConformance(t *testing.T) {
 	}
 }
 
-// untestable are the checks of server-stateless that need a tool which only a server made for the suite has.
+// untestable lists the checks of server-stateless that need a tool of the suite's own server.
 var untestable = []string{
 	"sep-2575-server-rejects-undeclared-capability", "sep-2575-missing-capability-http-400",
 	"sep-2575-http-server-no-independent-requests-on-stream", "sep-2575-server-no-log-without-loglevel",
 }
 
-// TestMCPStateless has the suite ask without a session, as the newest protocol does.
+// TestMCPStateless runs the suite without a session, like the newest protocol.
 func TestMCPStateless(t *testing.T) {
 	t.Parallel()
 	program := npmProgram(t, "SKILLPM_MCP_CONFORMANCE")
@@ -117,7 +117,7 @@ func TestMCPStateless(t *testing.T) {
 	}
 }
 
-// TestMCPInspector has the official inspector verify every skill, over both transports.
+// TestMCPInspector verifies every skill with the official inspector, over both transports.
 func TestMCPInspector(t *testing.T) {
 	t.Parallel()
 	program := npmProgram(t, "SKILLPM_MCP_INSPECTOR")

@@ -24,8 +24,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/index"
 )
 
-// million is an index of a million packs on a web server: it makes the file of a pack when it is asked for. The files
-// of dir are those of packs that can be installed. It writes down what is asked, and how many bytes it answers.
+// million is an index of a million packs on a web server that generates the file of a pack on request. The files of dir
+// belong to installable packs. It records the requests and the number of bytes that it sends.
 type million struct {
 	dir string
 
@@ -49,7 +49,7 @@ func (m *million) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(data)
 }
 
-// file returns a file of the index, nil for one that it does not have.
+// file returns a file of the index, or nil if it does not exist.
 func (m *million) file(path string) []byte {
 	if !fs.ValidPath(path) {
 		return nil
@@ -74,7 +74,7 @@ func (m *million) file(path string) []byte {
 	return line.Encode()
 }
 
-// takeRequests returns what was asked since the last call, and how many bytes were answered.
+// takeRequests returns the requests since the last call, and the number of bytes of the answers.
 func (m *million) takeRequests() ([]string, int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -83,8 +83,8 @@ func (m *million) takeRequests() ([]string, int) {
 	return requests, n
 }
 
-// Of an index of a million packs, an install reads one small file for each pack that it needs, and of the registry
-// these packs.
+// TestMillionPacks checks that an installation from an index of a million packs reads one small file for each pack that
+// it needs, and only these packs from the registry.
 func TestMillionPacks(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("processes are told of the server's certificate by SSL_CERT_FILE")

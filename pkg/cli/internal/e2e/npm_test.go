@@ -14,7 +14,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/testkit/gittest"
 )
 
-// npmProgram returns the command line of a program from npm: the words of a variable. .ci/npm.sh sets them.
+// npmProgram returns the command line of an npm program: the words of a variable that .ci/npm.sh sets.
 func npmProgram(t *testing.T, variable string) []string {
 	t.Helper()
 	words := strings.Fields(os.Getenv(variable))
@@ -27,7 +27,7 @@ func npmProgram(t *testing.T, variable string) []string {
 	return words
 }
 
-// catalog builds the website and the marketplace of the embedded index with the binary.
+// catalogue builds the website and the marketplace of the embedded index with the binary.
 func catalogue(t *testing.T) (site, market string) {
 	t.Helper()
 	index, err := filepath.Abs(filepath.Join("..", "..", "..", "..", "registry-index"))
@@ -36,7 +36,7 @@ func catalogue(t *testing.T) (site, market string) {
 	}
 	dir := t.TempDir()
 	site, market = filepath.Join(dir, "site"), filepath.Join(dir, "market")
-	execute(t, dir, self(t), "index", "site", index, "--out", site, "--marketplace", market, "--title", "Acme skills")
+	execute(t, dir, self(t), "index", "site", index, "--output", site, "--marketplace", market, "--title", "Acme skills")
 	return site, market
 }
 
@@ -56,7 +56,7 @@ func execute(t *testing.T, dir string, line ...string) string {
 	return string(out)
 }
 
-// TestNPMSkills has npm's skills install everything from a catalog on a web server.
+// TestNPMSkills installs everything from a catalog on a web server with npm's skills.
 func TestNPMSkills(t *testing.T) {
 	t.Parallel()
 	program := npmProgram(t, "SKILLPM_NPM_SKILLS")
@@ -85,7 +85,7 @@ func TestNPMSkills(t *testing.T) {
 	}
 }
 
-// TestClaudePlugins has Claude Code check the marketplace and install a plugin from it, by directory and from git.
+// TestClaudePlugins makes Claude Code check the marketplace and install a plugin from it, by directory and from git.
 func TestClaudePlugins(t *testing.T) {
 	program := npmProgram(t, "SKILLPM_CLAUDE")
 	_, market := catalogue(t)

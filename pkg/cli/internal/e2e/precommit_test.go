@@ -32,8 +32,8 @@ type hook struct {
 	RequireSerial bool `yaml:"require_serial"`
 }
 
-// TestPreCommitShape holds the hooks to what their file says: they run for every commit, also for one that only removes
-// files, they are not given names, and the command that each runs exists.
+// TestPreCommitShape checks the hooks against the comments in their file: they run for every commit, including one that
+// only removes files, they receive no file names, and the command of each exists.
 func TestPreCommitShape(t *testing.T) {
 	var hooks []hook
 	decode := yaml.NewDecoder(bytes.NewReader(readFile(t, "../../../../.pre-commit-hooks.yaml")))
@@ -41,7 +41,7 @@ func TestPreCommitShape(t *testing.T) {
 	if err := decode.Decode(&hooks); err != nil {
 		t.Fatal(err)
 	}
-	guide := string(readFile(t, "../../../../docs/ci.md"))
+	guide := string(readFile(t, "../../../../docs/guides/ci-linting.md"))
 	var ids []string
 	for _, h := range hooks {
 		ids = append(ids, h.ID)
@@ -51,8 +51,8 @@ func TestPreCommitShape(t *testing.T) {
 		if !h.AlwaysRun || h.PassFilenames || h.Files != "" {
 			t.Errorf("hook %+v", h)
 		}
-		if !strings.Contains(guide, "`"+h.ID+"`") {
-			t.Errorf("docs/ci.md does not mention the hook `%s`", h.ID)
+		if !strings.Contains(guide, "`"+h.ID+"`") && !strings.Contains(guide, "{id: "+h.ID+"}") {
+			t.Errorf("docs/guides/ci-linting.md does not mention the hook %s", h.ID)
 		}
 		words := strings.Fields(h.Entry)
 		if words[0] != "skillpm" {
@@ -72,8 +72,8 @@ func TestPreCommitShape(t *testing.T) {
 	}
 }
 
-// scratch is a repository that uses our hooks, with everything that programs keep in temporary directories. Only Go's
-// caches are this machine's, so that nothing is downloaded and little is compiled.
+// scratch is a repository that uses our hooks, with all temporary directories of programs. It shares only Go's caches
+// with this machine, so that nothing is downloaded and little is compiled.
 type scratch struct {
 	t   *testing.T
 	dir string
@@ -138,7 +138,7 @@ func (s *scratch) write(name, text string) {
 	}
 }
 
-// publish makes a repository of this checkout as it is now, and returns its directory and its only commit.
+// publish creates a repository of the current checkout, and returns its directory and its only commit.
 func (s *scratch) publish() (dir, commit string) {
 	s.t.Helper()
 	list := exec.Command("git", "ls-files", "-co", "--exclude-standard", "-z")
@@ -170,7 +170,7 @@ func (s *scratch) publish() (dir, commit string) {
 	return there, s.must("git", "-C", there, "rev-parse", "HEAD")
 }
 
-// TestPreCommit uses the hooks as a stranger does, with the real pre-commit.
+// TestPreCommit uses the hooks like a new user, with the real pre-commit.
 func TestPreCommit(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("pre-commit"); err != nil {
@@ -230,7 +230,7 @@ func TestPreCommit(t *testing.T) {
 	s.commits("what was mended", true, "Passed", "add", "-A")
 }
 
-// commits stages something with git, commits, and requires the hook to let it pass or not, and to print something.
+// commits stages a change with git, commits it, and checks whether the hook lets it pass, and what it prints.
 func (s *scratch) commits(what string, pass bool, want string, stage ...string) {
 	s.t.Helper()
 	s.must("git", stage...)

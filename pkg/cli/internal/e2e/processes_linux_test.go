@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// endProcesses kills what a story leaves running, such as tasks, and waits until it is gone: it would write into the
-// story's directory while that is deleted. A process belongs to the story if its command line or environment names the
-// directory.
+// endProcesses kills the processes that a story leaves running, such as tasks, and waits for their end. Otherwise they
+// would write into the story's directory during its deletion. A process belongs to the story if its command line or
+// environment names the directory.
 func endProcesses(dir string) {
 	for range 200 {
 		found := false

@@ -22,7 +22,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// buildRelease builds this program as a release has it.
+// buildRelease builds the program with the release settings.
 func buildRelease(t testing.TB, version string) []byte {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), "skillpm.exe")
@@ -33,7 +33,7 @@ func buildRelease(t testing.TB, version string) []byte {
 	return readFile(t, binary)
 }
 
-// release is a server with the files of one release, laid out as GitHub does it.
+// release is a server with the files of one release, in GitHub's layout.
 type release struct {
 	url     string // what the input `mirror` is
 	version string
@@ -91,7 +91,7 @@ func newRelease(t testing.TB, binary []byte, version, goos, goarch string) *rele
 	return r
 }
 
-// set puts a file into the release, or takes it out when it is nil.
+// set adds a file to the release, or removes it if it is nil.
 func (r *release) set(name string, data []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -106,7 +106,7 @@ func (r *release) get(name string) []byte {
 
 func (r *release) sum() string { return fmt.Sprintf("%x", sha256.Sum256(r.get(r.archive))) }
 
-// requests returns what was asked for since the last call, without the part of the path that all have.
+// requests returns the requests since the last call, without the common path prefix.
 func (r *release) requests() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -115,7 +115,7 @@ func (r *release) requests() string {
 	return strings.ReplaceAll(strings.ReplaceAll(log, "/releases/", ""), "download/v"+r.version+"/", "")
 }
 
-// ServeHTTP answers as GitHub does: `latest` leads to a tag, and a download to another host.
+// ServeHTTP answers like GitHub: `latest` leads to a tag, and a download to another host.
 func (r *release) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -12,8 +12,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/sign"
 )
 
-// keyPair makes keys: keypair NAME writes NAME.key and NAME.pub, and says of the second $NAME_SHA256 and
-// $NAME_FINGERPRINT.
+// keyPair creates keys: keypair NAME writes NAME.key and NAME.pub, and sets $NAME_SHA256 and $NAME_FINGERPRINT of the
+// public key.
 func keyPair(ts *testscript.TestScript, _ bool, args []string) {
 	for _, name := range args {
 		key, err := sign.Generate(rand.Reader)
@@ -28,7 +28,7 @@ func keyPair(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// expand puts the environment into a file: expand FROM TO.
+// expand expands environment variables in a file: expand FROM TO.
 func expand(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) != 2 {
 		ts.Fatalf("usage: expand FROM TO")

@@ -23,19 +23,19 @@ import (
 	skillruntime "github.com/skillpm/skillpm/pkg/runtime"
 )
 
-// onOneThread is the environment variable that keeps the program's main goroutine on the thread that the process begins
-// with, so that its system calls can be counted.
+// onOneThread is the environment variable that keeps the program's main goroutine on the initial thread, so that the
+// test can count its system calls.
 const onOneThread = "SKILLPM_TEST_ON_ONE_THREAD"
 
 // enterpriseDir is the environment variable that moves, in these tests only, the directory of the machine's
 // administrator.
 const enterpriseDir = "SKILLPM_TEST_ENTERPRISE"
 
-// adminUser is the environment variable that says, in these tests only, whose that directory is; without it, of whoever
-// runs them.
+// adminUser is the environment variable that names, in these tests only, the owner of that directory. The default is
+// the current user.
 const adminUser = "SKILLPM_TEST_ADMIN"
 
-// storyVersion is the version that the program has in the stories.
+// storyVersion is the program's version in the stories.
 const storyVersion = "0.1.0"
 
 func init() { //nolint:gochecknoinits // when main starts, its goroutine may have left the first thread, which strace follows
@@ -72,7 +72,7 @@ func TestMain(m *testing.M) {
 	}))
 }
 
-// withPrograms calls run while programs of these names, which are this one, are on PATH.
+// withPrograms calls run while links to this program with these names are on PATH.
 func withPrograms(names []string, run func() int) int {
 	self, err := os.Executable()
 	if err != nil {
@@ -92,7 +92,7 @@ func withPrograms(names []string, run func() int) int {
 	return run()
 }
 
-// placeProgram makes a program a second name: a link if the file system allows it, else a copy.
+// placeProgram gives a program a second name: a link if the file system allows it, else a copy.
 func placeProgram(program, name string) error {
 	if runtime.GOOS == "windows" {
 		name += ".exe"
@@ -107,10 +107,10 @@ func placeProgram(program, name string) error {
 	return os.WriteFile(name, data, 0o755)
 }
 
-// TestScript runs the users' stories in testdata/script: one file a story, named verb_case. Each has a home of its own,
-// an OCI registry at $REGISTRY (a host and port, shared: use the script's own namespace), one at $LOCKED that asks for
-// a login, one at $SECURE with TLS, whose certificate is in the file $SECURE_CA and trusted by nobody,
-// and the git repositories of gitRepositories at $GIT.
+// TestScript runs the users' stories in testdata/script: one file a story, named verb_case. Each has its own home, an
+// OCI registry at $REGISTRY (a host and port, shared: use the script's own namespace), one at $LOCKED that requires a
+// login, one at $SECURE with TLS, whose certificate is in the file $SECURE_CA and is not trusted, and the git
+// repositories of gitRepositories at $GIT.
 func TestScript(t *testing.T) {
 	if signal.Ignored(syscall.SIGHUP) { // as under nohup: what is ignored here would be ignored by every program that is started
 		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
@@ -161,6 +161,7 @@ func TestScript(t *testing.T) {
 			"skillpm":    runCommand,
 			"input":      input,
 			"exits":      exits,
+			"document":   isDocument,
 			"same-tree":  sameTree,
 			"executable": executable,
 			"run-blocks": runBlocks,
@@ -170,7 +171,7 @@ func TestScript(t *testing.T) {
 	})
 }
 
-// lockedRegistry starts a registry that lets robot in, with the password s3cret, and returns its host.
+// lockedRegistry starts a registry that accepts the user robot with the password s3cret, and returns its host.
 func lockedRegistry(t *testing.T) string {
 	registry := ocitest.New(t)
 	registry.Meddle(func(w http.ResponseWriter, r *http.Request) bool {
@@ -250,8 +251,8 @@ func runBlocks(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// gitRepositories makes the repositories that the stories use: acme/tools has a manifest, tags and a subdirectory with
-// a pack of its own; wild/skills has no manifest.
+// gitRepositories creates the repositories that the stories use: acme/tools has a manifest, tags, and a subdirectory
+// with another pack; wild/skills does not have a manifest.
 func gitRepositories(t *testing.T) string {
 	dir := t.TempDir()
 	tools := gittest.New(t, dir, "acme/tools.git")

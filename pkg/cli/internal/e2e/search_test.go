@@ -16,8 +16,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
-// The catalog of an index on a web server is fetched once, then asked whether it has changed, and is searched without
-// the server, too.
+// TestSearchOnTheWeb checks that the catalog of an index on a web server is fetched once, then revalidated, and is
+// searched even if the server is unreachable.
 func TestSearchOnTheWeb(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("processes are told of the server's certificate by SSL_CERT_FILE")
@@ -61,7 +61,7 @@ func TestSearchOnTheWeb(t *testing.T) {
 		}
 		return e
 	}
-	if e := finds("nothing found", "--offline", "teapot"); !strings.Contains(e.err, "warning: not searched: ") {
+	if e := finds("No matches", "--offline", "teapot"); !strings.Contains(e.err, "warning: not searched: ") {
 		t.Errorf("what was never seen is said to be searched: %s", e)
 	}
 	finds("globex/teapots 1.0.0\n", "teapot")
@@ -75,7 +75,7 @@ func TestSearchOnTheWeb(t *testing.T) {
 		t.Error("somebody was asked offline")
 	}
 	down.Store(true)
-	if e := finds("globex/kettles 2.0.0\n", "kettle"); !strings.Contains(e.err, "warning: web is searched as it was last seen") {
+	if e := finds("globex/kettles 2.0.0\n", "kettle"); !strings.Contains(e.err, "warning: searched a cached list of web") {
 		t.Errorf("a server that is down is not told: %s", e)
 	}
 	m.ok("cache", "gc", "--all")

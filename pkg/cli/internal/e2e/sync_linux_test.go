@@ -15,16 +15,16 @@ import (
 	"testing"
 )
 
-// TestSyncKilled kills a sync at each kind of system call that changes something: the next one leaves the layer, the
-// policy and the record as if nothing had happened in between: O15.
+// TestSyncKilled kills a sync at each kind of system call that changes files: the next sync leaves the layer, the
+// policy, and the audit log in the same state as an undisturbed sync (O15).
 func TestSyncKilled(t *testing.T) {
 	t.Parallel()
 	needStrace(t)
 	f := newFleet(t)
 	good, layer := f.machine(t)
-	good.ok("sync")
+	good.ok("enterprise", "sync")
 	f.publish("1.1.0")
-	counts := good.callsOf(true, "sync")
+	counts := good.callsOf(true, "enterprise", "sync")
 	done := without(layerOf(t, layer), "config.yaml")
 	if counts["fsync"] < 3 || counts["unlinkat"] < 3 {
 		t.Fatalf("this is not the sync that is meant: %v", counts)
@@ -33,30 +33,30 @@ func TestSyncKilled(t *testing.T) {
 		for _, n := range sampled(counts[name], min(3, changingCalls[name])) {
 			m, layer := f.machine(t)
 			f.untag("1.1.0")
-			m.ok("sync")
+			m.ok("enterprise", "sync")
 			f.publish("1.1.0")
-			m.straced(true, "-o", os.DevNull, "-e", fmt.Sprintf("inject=%s:signal=KILL:when=%d", name, n)).run("sync")
+			m.straced(true, "-o", os.DevNull, "-e", fmt.Sprintf("inject=%s:signal=KILL:when=%d", name, n)).run("enterprise", "sync")
 			what := fmt.Sprintf("%s %d", name, n)
-			if e := m.run("sync"); e.code != 0 {
+			if e := m.run("enterprise", "sync"); e.code != 0 {
 				t.Errorf("%s: %v", what, e)
 				continue
 			}
 			got := without(layerOf(t, layer), "config.yaml")
 			maps.DeleteFunc(got, func(at, _ string) bool { return strings.Contains(at, ".tmp-") })
 			same(t, what, got, done)
-			m.ok("sync", "--check")
+			m.ok("enterprise", "sync", "--check")
 		}
 	}
 }
 
-// TestSyncUnprivileged has somebody else than the administrator look at the layer, and not change it: O15.
+// TestSyncUnprivileged checks that users other than the administrator can read the layer but not change it (O15).
 func TestSyncUnprivileged(t *testing.T) {
 	if os.Getuid() != 0 {
 		skipUnsupported(t, "only root can be somebody else")
 	}
 	f := newFleet(t)
 	m, layer := f.machine(t)
-	m.ok("sync")
+	m.ok("enterprise", "sync")
 	before := layerOf(t, layer)
 	bin := filepath.Join(t.TempDir(), "skillpm")
 	copyProgram(t, bin)
@@ -83,22 +83,22 @@ func TestSyncUnprivileged(t *testing.T) {
 		}
 		return cmd.ProcessState.ExitCode(), string(out)
 	}
-	if code, out := run("sync"); code != 7 || !strings.Contains(out, "sudo skillpm sync") {
+	if code, out := run("enterprise", "sync"); code != 7 || !strings.Contains(out, "sudo skillpm enterprise sync") {
 		t.Errorf("%d\n%s", code, out)
 	}
-	if code, out := run("sync", "--check"); code != 0 || !strings.Contains(out, "in step with") {
+	if code, out := run("enterprise", "sync", "--check"); code != 0 || !strings.Contains(out, "up to date with") {
 		t.Errorf("%d\n%s", code, out)
 	}
 	same(t, "after somebody else looked", layerOf(t, layer), before)
 	if err := os.WriteFile(filepath.Join(layer, "plugins", "acme", "web", "deploy", "SKILL.md"), []byte("mine"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if code, out := run("sync", "--check"); code != 5 || !strings.Contains(out, "out of step") {
+	if code, out := run("enterprise", "sync", "--check"); code != 3 || !strings.Contains(out, "out of date") {
 		t.Errorf("%d\n%s", code, out)
 	}
 }
 
-// copyProgram copies the program of the test to where everybody can run it.
+// copyProgram copies the test's program to a location where everyone can run it.
 func copyProgram(t *testing.T, to string) {
 	t.Helper()
 	self, err := exec.LookPath("skillpm")

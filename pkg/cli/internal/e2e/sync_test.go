@@ -17,8 +17,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
-// fleet is an organisation that keeps the enterprise layers of its machines: packs in a registry, and a list in a
-// repository whose tags are signed.
+// fleet is an organization that manages the enterprise layers of its machines: packs in a registry, and a list in a
+// repository with signed tags.
 type fleet struct {
 	tb       testing.TB
 	servers  *servers
@@ -28,7 +28,8 @@ type fleet struct {
 	mu       sync.Mutex
 }
 
-// newFleet has the releases 1.0.0 of the list, with acme/web 1 and acme/other; and 1.1.0, with acme/web 2 and a policy.
+// newFleet creates the releases 1.0.0 of the list, with acme/web 1 and acme/other, and 1.1.0, with acme/web 2 and a
+// policy.
 func newFleet(t testing.TB) *fleet {
 	t.Helper()
 	for _, program := range []string{"git", "ssh-keygen"} {
@@ -55,7 +56,7 @@ func newFleet(t testing.TB) *fleet {
 	return f
 }
 
-// countRequests notes the requests to the git server.
+// countRequests records the requests to the git server.
 func (f *fleet) countRequests(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		f.mu.Lock()
@@ -73,7 +74,7 @@ func (f *fleet) takeRequests() []string {
 	return f.requests
 }
 
-// release makes a list of packs, and a signed tag.
+// release creates a list of packs and a signed tag.
 func (f *fleet) release(version, policy string, packs ...string) {
 	f.tb.Helper()
 	m := newMachine(f.tb, f.servers)
@@ -98,7 +99,7 @@ func (f *fleet) tag(version, commit string) {
 	f.list.Run("branch", "-f", "keep-"+version, "v"+version+"^{commit}")
 }
 
-// untag takes a tag away, and publish brings it back as it was.
+// untag removes a tag, and publish restores it.
 func (f *fleet) untag(version string) {
 	f.list.Run("update-ref", "refs/kept/"+version, "refs/tags/v"+version)
 	f.list.Run("tag", "-d", "v"+version)
@@ -108,7 +109,7 @@ func (f *fleet) publish(version string) {
 	f.list.Run("update-ref", "refs/tags/v"+version, "refs/kept/"+version)
 }
 
-// machine returns one that is to sync with the list.
+// machine returns a machine that syncs with the list.
 func (f *fleet) machine(t testing.TB) (m *machine, layer string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -123,7 +124,7 @@ func (f *fleet) machine(t testing.TB) (m *machine, layer string) {
 	return m, layer
 }
 
-// layerOf is the layer without what is only this machine's.
+// layerOf returns the layer without files that differ between machines.
 func layerOf(t testing.TB, layer string) map[string]string {
 	t.Helper()
 	tree := treeOf(t, layer, "state", "lock", "sync.lock", "sync.json")
@@ -135,13 +136,13 @@ func layerOf(t testing.TB, layer string) map[string]string {
 	return tree
 }
 
-// TestSync walks through the life of a layer: the first list, a sync that finds nothing new and asks one question, the
-// next list, no network, and a server that hides the newest list: O15.
+// TestSync covers the life of a layer: the first list, a sync without changes that sends one request, the next list, no
+// network, and a server that hides the newest list (O15).
 func TestSync(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
 	m, layer := f.machine(t)
-	m.ok("sync")
+	m.ok("enterprise", "sync")
 	first := layerOf(t, layer)
 	if first["plugins/acme/web/deploy/SKILL.md"] == "" || first["plugins/acme/other/other/SKILL.md"] == "" || first["skillpm.lock"] == "" {
 		t.Fatalf("%v", first)
@@ -152,7 +153,7 @@ func TestSync(t *testing.T) {
 
 	f.takeRequests()
 	f.servers.registry.Requests()
-	e := m.ok("sync", "--quiet")
+	e := m.ok("enterprise", "sync", "--quiet")
 	if requests := f.takeRequests(); len(requests) != 1 || e.out+e.err != "" {
 		t.Errorf("%v\n%s%s", requests, e.out, e.err)
 	}
@@ -165,7 +166,7 @@ func TestSync(t *testing.T) {
 		Version, Previous, Policy string
 		Packs                     []struct{ Pack, Action string }
 	}
-	if err := json.Unmarshal([]byte(m.ok("sync", "--json").out), &report); err != nil || report.Version != "1.1.0" || report.Previous != "1.0.0" || report.Policy != "replaced" {
+	if err := json.Unmarshal([]byte(m.ok("enterprise", "sync", "--json").out), &report); err != nil || report.Version != "1.1.0" || report.Previous != "1.0.0" || report.Policy != "replaced" {
 		t.Errorf("%+v %v", report, err)
 	}
 	second := layerOf(t, layer)
@@ -175,10 +176,10 @@ func TestSync(t *testing.T) {
 	m.fails(7, []string{"is denied by"}, "load", "release")
 
 	f.untag("1.1.0")
-	m.fails(7, []string{"older than 1.1.0"}, "sync")
+	m.fails(7, []string{"older than the current 1.1.0"}, "enterprise", "sync")
 	m.write(filepath.Join(layer, "config.yaml"), "sync: {source: \"git+http://127.0.0.1:1/acme/fleet.git\", keys: [keys/fleet.signers]}\n")
-	m.fails(8, nil, "sync")
-	m.fails(5, []string{"is configured"}, "sync", "--check")
+	m.fails(8, nil, "enterprise", "sync")
+	m.fails(3, []string{"is configured"}, "enterprise", "sync", "--check")
 	same(t, "after what failed", without(layerOf(t, layer), "config.yaml"), without(second, "config.yaml"))
 }
 
@@ -187,36 +188,36 @@ func without(tree map[string]string, name string) map[string]string {
 	return tree
 }
 
-// TestSyncAtOnce has several processes sync at once: all succeed, and the layer is whole: O15.
+// TestSyncAtOnce runs several concurrent syncs: all succeed, and the layer is complete (O15).
 func TestSyncAtOnce(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
 	m, layer := f.machine(t)
-	m.ok("sync")
+	m.ok("enterprise", "sync")
 	f.publish("1.1.0")
 	var group sync.WaitGroup
 	for range 6 {
 		group.Go(func() {
-			if e := m.run("sync"); e.code != 0 {
+			if e := m.run("enterprise", "sync"); e.code != 0 {
 				t.Error(e)
 			}
 		})
 	}
 	group.Wait()
-	m.ok("sync", "--check")
+	m.ok("enterprise", "sync", "--check")
 	if got := layerOf(t, layer); got["plugins/acme/core/core/SKILL.md"] == "" || got["journal"] != "" || got[".sync"] != "" {
 		t.Errorf("%v", got)
 	}
 }
 
-// TestSyncMask has the layer readable for everybody, and writable for nobody else, whatever the process's mask is: O15.
+// TestSyncMask checks that everyone can read the layer and only its owner can write it, with any umask (O15).
 func TestSyncMask(t *testing.T) {
 	f := newFleet(t)
 	for _, mask := range []string{"000", "077"} {
 		m, layer := f.machine(t)
 		masked := *m
 		masked.below = []string{"sh", "-c", "umask " + mask + `; exec "$0" "$@"`}
-		masked.ok("sync")
+		masked.ok("enterprise", "sync")
 		for at := range layerOf(t, layer) {
 			info, err := os.Stat(filepath.Join(layer, filepath.FromSlash(at)))
 			if err != nil {
@@ -233,21 +234,21 @@ func TestSyncMask(t *testing.T) {
 	}
 }
 
-// TestSyncReplay puts an older list under a newer tag, which the signature does not cover: O15.
+// TestSyncReplay puts an older list under a newer tag, which the signature does not cover (O15).
 func TestSyncReplay(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
 	m, layer := f.machine(t)
 	registry := f.servers.registry
-	m.ok("-C", m.home, "keygen", "--out", filepath.Join(layer, "keys", "oci"), "--no-password")
+	m.ok("-C", m.home, "key", "generate", "--output", filepath.Join(layer, "keys", "oci"), "--no-password")
 	key := filepath.Join(layer, "keys", "oci.key")
 	m.write(filepath.Join(m.project, "skillpm.yaml"), fmt.Sprintf("namespaces: {acme: \"oci://%s/acme\"}\ndependencies: {acme/other: ^1.0.0}\n", registry.Host))
 	m.ok("install", "--quiet")
-	m.ok("sync", "publish", ".", "--to", registry.URL("acme/fleet"), "--version", "1.0.0", "--key", key)
+	m.ok("enterprise", "publish", ".", "--to", registry.URL("acme/fleet"), "--pack-version", "1.0.0", "--signing-key", key)
 	m.write(filepath.Join(layer, "config.yaml"), fmt.Sprintf("sync: {source: %q, keys: [keys/oci.pub]}\n", registry.URL("acme/fleet")))
-	m.ok("sync")
+	m.ok("enterprise", "sync")
 	registry.Requests()
-	m.ok("sync")
+	m.ok("enterprise", "sync")
 	if requests := registry.Requests(); len(requests) != 2 {
 		t.Errorf("nothing is new, and these are asked: %v", requests)
 	}
@@ -268,6 +269,6 @@ func TestSyncReplay(t *testing.T) {
 	if digest, err := client.PutArtifact(t.Context(), at, *a, "1.9.0"); err != nil || digest != a.Digest {
 		t.Fatal(digest, err)
 	}
-	m.fails(6, []string{"1.9.0"}, "sync")
-	m.ok("sync", "--check")
+	m.fails(6, []string{"1.9.0"}, "enterprise", "sync")
+	m.ok("enterprise", "sync", "--check")
 }

@@ -4,19 +4,24 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 )
 
-var update = flag.Bool("update", false, "rewrite docs/commands and docs/rules")
+var update = flag.Bool("update", false, "rewrite docs/reference/commands, docs/reference/rules, and schema/output")
 
-// TestReference holds docs/commands to the commands, and docs/rules to the rules.
+// TestReference compares docs/reference/commands with the commands, docs/reference/rules with the rules, and
+// schema/output with the types of the documents.
 func TestReference(t *testing.T) {
+	root := filepath.Join("..", "..", "..", "..")
 	for name, write := range map[string]func(string) error{
-		"commands": func(dir string) error { return run(dir, writeMarkdown) },
-		"rules":    writeRules,
+		"docs/reference/commands": func(dir string) error { return run(dir, writeMarkdown) },
+		"docs/reference/rules":    writeRules,
+		"schema/output":           func(dir string) error { return writeSchemas(root, dir) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			kept := filepath.Join("..", "..", "..", "..", "docs", name)
+			kept := filepath.Join(root, filepath.FromSlash(name))
 			if *update {
 				if err := os.RemoveAll(kept); err != nil {
 					t.Fatal(err)
@@ -38,12 +43,12 @@ func compare(t *testing.T, dir string, got, want map[string]string) {
 	t.Helper()
 	for name, text := range want {
 		if got[name] != text {
-			t.Errorf("docs/%s/%s is out of date: go test ./pkg/cli/internal/gendocs -update", dir, name)
+			t.Errorf("%s/%s is out of date: go test ./pkg/cli/internal/gendocs -update", dir, name)
 		}
 	}
 	for name := range got {
 		if _, ok := want[name]; !ok {
-			t.Errorf("docs/%s/%s documents nothing", dir, name)
+			t.Errorf("%s/%s documents nothing", dir, name)
 		}
 	}
 }
@@ -61,6 +66,33 @@ func TestReleaseExtras(t *testing.T) {
 		if got[name] == "" {
 			t.Errorf("%s was not written", name)
 		}
+	}
+}
+
+// TestMarkers proves that the code writes every marker that the packaging uses.
+func TestMarkers(t *testing.T) {
+	dir := t.TempDir()
+	if err := writeMarkers(dir); err != nil {
+		t.Fatal(err)
+	}
+	got := files(t, dir)
+	root := filepath.Join("..", "..", "..", "..")
+	used := 0
+	for _, file := range []string{".goreleaser.yaml", ".github/container/Dockerfile"} {
+		data, err := os.ReadFile(filepath.Join(root, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		marker := regexp.MustCompile(`dist-extra/installed-by/([a-z]+)|installed-by\\" -Value '([a-z]+)'|echo ([a-z]+) \| install`)
+		for _, match := range marker.FindAllStringSubmatch(string(data), -1) {
+			used++
+			if name := strings.Join(match[1:], ""); got[name] != name+"\n" {
+				t.Errorf("%s uses the marker %s, which contains %q", file, name, got[name])
+			}
+		}
+	}
+	if used < 7 { // deb, rpm, apk, the container and its context, Scoop, and the AUR
+		t.Errorf("only %d markers are used", used)
 	}
 }
 

@@ -27,12 +27,13 @@ func writeRules(dir string) error {
 
 func rulesTable() string {
 	var b strings.Builder
-	b.WriteString("# Rules\n\nWhat `skillpm validate` can find. `skillpm rules` lists them, and `skillpm explain " +
-		"ID` tells about one.\n\n" +
-		"The severity is that of the worst case. A rule that is **off** says something only when it is asked for. " +
-		"What is marked **fix** is mended by " +
-		"`skillpm validate --fix` in most cases. A **fact** tells what a skill can do and is no defect: `--strict` " +
-		"does not make it an error.\n")
+	b.WriteString("# Rules\n\nFor skill authors. All findings of `skillpm validate`. `skillpm explain ID` explains a rule " +
+		"in the terminal.\n\n" +
+		"The severity is that of the worst case. Marks of rules:\n\n" +
+		"| mark | meaning |\n| --- | --- |\n" +
+		"| off | reports only if it is enabled |\n" +
+		"| fix | `skillpm validate --fix` fixes it in most cases |\n" +
+		"| capability | describes what a skill can do; not a defect, so `--strict` does not make it an error |\n")
 	for _, f := range rule.Families() {
 		fmt.Fprintf(&b, "\n## %s: %s\n\n| id | severity | | what it finds |\n|---|---|---|---|\n", f.ID, f.Title)
 		for _, r := range rule.All() {
@@ -49,7 +50,7 @@ func marks(r rule.Rule) string {
 	for _, mark := range []struct {
 		set  bool
 		word string
-	}{{r.Off, "off"}, {r.Fixable, "fix"}, {r.Capability, "fact"}} {
+	}{{r.Off, "off"}, {r.Fixable, "fix"}, {r.Capability, "capability"}} {
 		if mark.set {
 			words = append(words, mark.word)
 		}
@@ -61,14 +62,14 @@ func rulePage(r rule.Rule) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s: %s\n\n**%s.**", r.ID, r.Title, capital(r.Severity.String()))
 	if r.Off {
-		fmt.Fprintf(&b, " It is off until it is asked for: `skillpm validate --enable %s`, or `rules: {%s: %s}` in "+
+		fmt.Fprintf(&b, " It is off by default. Enable it with `skillpm validate --enable %s`, or `rules: {%s: %s}` in "+
 			"skillpm.yaml.", r.ID, r.ID, r.Severity)
 	}
 	if r.Fixable {
-		b.WriteString(" `skillpm validate --fix` mends it in most cases.")
+		b.WriteString(" `skillpm validate --fix` fixes it in most cases.")
 	}
 	if r.Capability {
-		b.WriteString(" It is a fact about what the skill can do, and no defect.")
+		b.WriteString(" It describes what the skill can do and is not a defect.")
 	}
 	fmt.Fprintf(&b, "\n\n%s\n", r.Why)
 	if r.Profile != "" {
@@ -76,7 +77,7 @@ func rulePage(r rule.Rule) string {
 	}
 	example(&b, "Bad", r.Bad)
 	example(&b, "Good", r.Good)
-	fmt.Fprintf(&b, "\n## How to mend it\n\n%s.\n", capital(r.Fix))
+	fmt.Fprintf(&b, "\n## How to fix it\n\n%s.\n", capital(r.Fix))
 	return b.String()
 }
 

@@ -6,75 +6,38 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/policy"
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 	"github.com/skillpm/skillpm/pkg/policy/enforce"
 	"github.com/skillpm/skillpm/pkg/runtime"
 )
 
-func newApprovals(a *app) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:     "approvals",
-		Short:   "List what was approved",
-		GroupID: "govern",
-		Long: `List what was approved: by whom, why, until when, and whether the files are still those
-that were looked at.`,
-		Example: "  skillpm approvals\n  skillpm approvals --json",
-		Args:    console.Need(0, 0, "no arguments"),
+// revoke removes approvals.
+func (a *app) revoke(ctx context.Context, arg string, level levelFlags) error {
+	l, h, err := a.open(ctx, level)
+	if err != nil {
+		return err
 	}
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		h, err := a.Host(cmd.Context(), &console.RuntimeFlags{})
-		if err != nil {
-			return err
+	var revoked []enforce.Approved
+	name := approvedName(h, l, arg)
+	_, err = a.changePolicy(h, audit.Record{Action: audit.Revoke, Skill: name}, func() (string, error) {
+		revoked, err = h.Guard().Revoke(ctx, l, name)
+		file := ""
+		if len(revoked) > 0 {
+			file = revoked[0].File
 		}
-		return a.listApprovals(cmd.Context(), h)
+		return file, err
+	})
+	if err != nil {
+		return err
 	}
-	revoke := newRevoke(a)
-	revoke.Args = console.UsageArgs(revoke.Args)
-	cmd.AddCommand(revoke)
-	return cmd
-}
-
-func newRevoke(a *app) *cobra.Command {
-	var level levelFlags
-	cmd := &cobra.Command{
-		Use:   "revoke PACK|SKILL",
-		Short: "Take an approval back",
-		Long: `Take back what was approved of a skill, given as name@owner/name or as it is called, or of all
-skills of a pack, given as owner/name.`,
-		Example: "  skillpm approvals revoke deploy@acme/deploy",
-		Args:    console.Need(1, 1, "a PACK or SKILL"),
+	if err := a.printApprovals(ctx, h, revoked); err != nil || a.JSON {
+		return err
 	}
-	level.add(cmd, "the approvals")
-	cmd.ValidArgsFunction = a.completeApproved
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		l, h, err := a.open(cmd.Context(), level)
-		if err != nil {
-			return err
-		}
-		var revoked []enforce.Approved
-		name := approvedName(h, l, args[0])
-		_, err = a.changePolicy(h, audit.Record{Action: audit.Revoke, Skill: name}, func() (string, error) {
-			revoked, err = h.Guard().Revoke(cmd.Context(), l, name)
-			file := ""
-			if len(revoked) > 0 {
-				file = revoked[0].File
-			}
-			return file, err
-		})
-		if err != nil {
-			return err
-		}
-		if err := a.printApprovals(cmd.Context(), h, revoked); err != nil || a.JSON {
-			return err
-		}
-		a.Note("revoked: what a policy wants approved of it is refused from now on")
-		return nil
-	}
-	return cmd
+	a.Note("Removed %s. Skills that need an approval are denied from now on.", textx.Count(len(revoked), "approval"))
+	return nil
 }
 
 // approvedName returns the full name of an approval: for a name without its pack, that of the only approved skill with
@@ -98,20 +61,6 @@ func approvedName(h *runtime.Host, l policy.Level, name string) string {
 	return name
 }
 
-// completeApproved completes the names of approved skills.
-func (a *app) completeApproved(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
-	h := a.CompletionHost(cmd)
-	if h == nil || len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	var names []string
-	all, _ := h.Guard().Approvals() // completion does not report errors
-	for _, x := range all {
-		names = append(names, cobra.CompletionWithDesc(x.Skill, console.Brief(x.Reason)))
-	}
-	return console.Matching(names, prefix), cobra.ShellCompDirectiveNoFileComp
-}
-
 // listApprovals prints all approvals. It returns the error of an unreadable file after the others.
 func (a *app) listApprovals(ctx context.Context, h *runtime.Host) error {
 	all, damaged := h.Guard().Approvals()
@@ -122,7 +71,7 @@ func (a *app) listApprovals(ctx context.Context, h *runtime.Host) error {
 		return err
 	}
 	if len(all) == 0 && damaged == nil {
-		a.Note("nothing was approved; skillpm approve SKILL --reason TEXT approves what a policy wants approved")
+		a.Note("No approvals. Add one with: skillpm approve SKILL --reason TEXT")
 	}
 	return damaged
 }
@@ -130,7 +79,7 @@ func (a *app) listApprovals(ctx context.Context, h *runtime.Host) error {
 // approvalJSON is an approval in the JSON output.
 type approvalJSON struct {
 	Skill        string              `json:"skill"`
-	State        string              `json:"state"` // "matches", "changed", "ended" or "not here"
+	State        string              `json:"state"` // "matches", "changed", "expired", or "not installed"
 	Capabilities []policy.Capability `json:"capabilities"`
 	Digest       string              `json:"digest"`
 	By           string              `json:"by"`
@@ -160,29 +109,33 @@ func (a *app) printApprovals(ctx context.Context, h *runtime.Host, all []enforce
 		}
 		list = append(list, e)
 		rows = append(rows, []string{
-			x.Skill, state, cmp.Or(words(x.Capabilities), "nothing"),
+			x.Skill, state, cmp.Or(words(x.Capabilities), "none"),
 			x.By + " (" + x.Level.String() + ")", x.At.Format(time.DateOnly), until, x.Reason,
 		})
 	}
 	if a.JSON {
-		return a.PrintJSON(map[string]any{"approvals": list})
+		return a.PrintJSON(approvalsDocument{list})
 	}
 	if len(all) == 0 {
 		return nil
 	}
-	return console.Table(a.Stdout, rows)
+	if err := console.Table(a.Stdout, rows); err != nil {
+		return err
+	}
+	a.Note("%s.", textx.Count(len(rows)-1, "approval"))
+	return nil
 }
 
 // stateOf reports whether an approval matches the current files.
 func (a *app) stateOf(ctx context.Context, h *runtime.Host, x enforce.Approved) (string, error) {
 	if x.Expired(a.Now()) {
-		return "ended", nil
+		return "expired", nil
 	}
 	skills, err := findNamed(ctx, h, x.Skill)
 	if err != nil {
 		return "", err
 	}
-	state := "not here"
+	state := "not installed"
 	for _, s := range skills {
 		if s.Exact() != x.Skill {
 			continue

@@ -27,40 +27,64 @@ type approveFlags struct {
 
 func newApprove(a *app) *cobra.Command {
 	f := &approveFlags{}
+	var list, undo bool
 	cmd := &cobra.Command{
-		Use:     "approve PACK|SKILL",
-		Short:   "Approve what a policy wants approved",
-		GroupID: "govern",
-		Long: `Approve what a skill is able to do, or all skills of a pack. What that is, and where it
-shows, is printed; nothing is asked. The approval is for these files and these capabilities:
-after a change of either it does not count any more, and what is refused then says what has
-changed.
+		Use:   "approve [PACK|SKILL]",
+		Short: "Approve skills that a policy restricts",
+		Long: `Approves the capabilities of a skill, or of all skills of a pack, and prints them with
+the evidence. The approval covers these files and these capabilities: if either
+changes, it no longer applies, and the denial reports what has changed.
 
-PACK is owner/name, or a place as install takes it; SKILL a name or name@owner/name. What
-is not installed is fetched to be looked at, and so is what is, with --fetch: that is what
-an update brings.
+PACK is owner/name or a source as install takes it. SKILL is a name or
+name@owner/name. Packs that are not installed are fetched for the review; --fetch
+reviews the source's current content instead of the installed one.
 
-Approvals of the machine, which its administrator writes, count for every policy, yours for
-your own and the project's, and those of the project for the project's alone.`,
+Approvals of the machine apply to every policy. Those of the user apply to the user's
+and the project's policies, and those of the project only to the project's policy.
+
+--list shows all approvals, and whether the files are still the approved ones.
+--undo removes approvals.`,
 		Example: `  skillpm approve acme/deploy --reason "read its scripts"
+  skillpm approve --list
+  skillpm approve deploy@acme/deploy --undo
   skillpm approve deploy@acme/deploy --reason "read its scripts" --expires 90d
-  sudo skillpm approve acme/deploy --machine --reason "reviewed"`,
-		Args: console.Need(1, 1, "a PACK or SKILL"),
+  sudo skillpm approve acme/deploy --scope machine --reason "reviewed"`,
+		Args: console.Need(0, 1, "one PACK or SKILL"),
 	}
-	f.add(cmd, "the approvals")
 	flags := cmd.Flags()
-	flags.StringVar(&f.reason, "reason", "", "why, in a `TEXT`; it is needed")
-	flags.StringVar(&f.expires, "expires", "", "let it end after a `TIME`, as 90d or 2w, or on a day, as 2027-01-31")
-	flags.StringVar(&f.registry, "registry", "", "look the pack up in this registry, by `NAME` or address")
-	flags.BoolVar(&f.fetch, "fetch", false, "look at what the source has now, and not at what is installed")
+	flags.StringVar(&f.reason, "reason", "", "give the reason for the approval in `TEXT` (required)")
+	flags.StringVar(&f.expires, "expires", "",
+		"expire after `TIME`, such as 90d or 2w, or on a day, such as 2027-01-31")
+	flags.StringVar(&f.registry, "registry", "", "look names up only in the registry `REGISTRY`")
+	flags.BoolVar(&f.fetch, "fetch", false, "review the source's current content instead of the installed one")
+	f.add(a, cmd, "use the approvals of `SCOPE`")
+	flags.BoolVar(&list, "list", false, "list the approvals")
+	flags.BoolVar(&undo, "undo", false, "remove the approval")
 	cmd.ValidArgsFunction = a.completeGoverned
-	cmd.RunE = func(cmd *cobra.Command, args []string) error { return a.approve(cmd.Context(), args[0], f) }
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		switch {
+		case list && (undo || len(args) > 0):
+			return diag.Errorf(diag.Usage, "--list cannot be used with PACK, SKILL, or --undo")
+		case list:
+			h, err := a.Host(cmd.Context(), &console.RuntimeFlags{})
+			if err != nil {
+				return err
+			}
+			return a.listApprovals(cmd.Context(), h)
+		case len(args) == 0:
+			return diag.Errorf(diag.Usage, "skillpm approve needs a PACK or SKILL").
+				WithHint("list the approvals with: skillpm approve --list")
+		case undo:
+			return a.revoke(cmd.Context(), args[0], f.levelFlags)
+		}
+		return a.approve(cmd.Context(), args[0], f)
+	}
 	return cmd
 }
 
 func (a *app) approve(ctx context.Context, name string, f *approveFlags) error {
 	if strings.TrimSpace(f.reason) == "" {
-		return diag.Errorf(diag.Usage, "an approval needs a reason").WithHint("say why with --reason")
+		return diag.Errorf(diag.Usage, "an approval needs a reason").WithHint("add one with --reason TEXT")
 	}
 	word := enforce.Approver{Reason: f.reason}
 	l, err := f.level()
@@ -106,7 +130,7 @@ func (a *app) approve(ctx context.Context, name string, f *approveFlags) error {
 	}
 	requiresApproval := func(p *policy.Policy) bool { return p.Level <= l && len(p.Approve) > 0 }
 	if l != policy.UserLevel && !slices.ContainsFunc(h.Guard().Policies(), requiresApproval) {
-		a.Warn("no policy that approvals of the %s count for wants any", l)
+		a.Warn("approvals of the %s have no effect: no policy that accepts them requires one", l)
 	}
 	return a.printApproved(l, file, word, reviews)
 }
@@ -122,8 +146,8 @@ func (a *app) findSkills(ctx context.Context, h *runtime.Host, name string, f *a
 	if skill, pack, ok := strings.Cut(name, "@"); ok && !strings.Contains(skill, "/") {
 		o.Pack, o.Skills = pack, []string{skill}
 	} else if !strings.Contains(name, "/") {
-		return nil, diag.Errorf(diag.NotFound, "there is no skill %q here", name).
-			WithHint("skillpm skills --all lists what there is; name@owner/name fetches one of a pack")
+		return nil, diag.Errorf(diag.NotFound, "skill %q not found", name).
+			WithHint("list skills with \"skillpm skills --all\", or use name@owner/name")
 	}
 	c, err := a.Client()
 	if err != nil {
@@ -158,13 +182,13 @@ func (a *app) later(flag, text string) (time.Time, error) {
 		age, err := console.ParseAge(flag, text)
 		if err != nil {
 			return time.Time{}, diag.Errorf(diag.Usage, "%w", err).
-				WithHint("write how long it lasts, as 90d or 2w, or its last day, as 2027-01-31")
+				WithHint("use a duration such as 90d or 2w, or a date such as 2027-01-31")
 		}
 		t = a.Now().Add(age)
 	}
 	if t = t.UTC().Truncate(time.Second); !t.After(a.Now()) {
-		return time.Time{}, diag.Errorf(diag.Usage, "--%s %s is not to come", flag, text).
-			WithHint("write how long it lasts, as 90d, or its last day, as 2027-01-31")
+		return time.Time{}, diag.Errorf(diag.Usage, "--%s %s is in the past", flag, text).
+			WithHint("use a duration such as 90d or 2w, or a date such as 2027-01-31")
 	}
 	return t, nil
 }
@@ -190,14 +214,14 @@ func (a *app) printApproved(l policy.Level, file string, w enforce.Approver, rev
 		}
 		if r.Forbidden != nil {
 			e.Refused = r.Forbidden.Error()
-			a.Warn("it may not be used all the same: %s", e.Refused)
+			a.Warn("still denied: %s", e.Refused)
 		}
 		list = append(list, e)
 	}
 	if a.JSON {
-		out := map[string]any{"approved": list, "file": file, "level": l.String(), "by": w.By, "reason": w.Reason}
+		out := approveDocument{Approved: list, File: file, Level: l.String(), By: w.By, Reason: w.Reason}
 		if !w.Expires.IsZero() {
-			out["expires"] = w.Expires
+			out.Expires = &w.Expires
 		}
 		return a.PrintJSON(out)
 	}
@@ -207,7 +231,7 @@ func (a *app) printApproved(l policy.Level, file string, w enforce.Approver, rev
 		}
 		fmt.Fprintf(a.Stdout, "%s %s\n", console.Printable(r.Skill.Exact()), r.Digest)
 		if len(r.Capabilities) == 0 {
-			fmt.Fprintln(a.Stdout, "  nothing that a policy can ask about")
+			fmt.Fprintln(a.Stdout, "  no capabilities")
 		}
 		var rows [][]string
 		for _, e := range r.Capabilities {
@@ -221,6 +245,6 @@ func (a *app) printApproved(l policy.Level, file string, w enforce.Approver, rev
 	if !w.Expires.IsZero() {
 		until = ", until " + w.Expires.Format(time.DateOnly)
 	}
-	a.Note("approved by %s for the %s%s, in %s", w.By, l, until, file)
+	a.Note("Approved by %s for the %s%s in %s.", w.By, l, until, file)
 	return nil
 }

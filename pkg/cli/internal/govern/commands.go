@@ -17,9 +17,8 @@ func Commands() []console.Command {
 		{Name: "deploy", New: func(a *console.App) *cobra.Command { return newDeploy(&app{a}) }},
 		{Name: "policy", New: func(a *console.App) *cobra.Command { return newPolicy(&app{a}) }},
 		{Name: "approve", New: func(a *console.App) *cobra.Command { return newApprove(&app{a}) }},
-		{Name: "approvals", New: func(a *console.App) *cobra.Command { return newApprovals(&app{a}) }},
 		{Name: "deny", New: func(a *console.App) *cobra.Command { return newDeny(&app{a}) }},
-		{Name: "sync", New: func(a *console.App) *cobra.Command { return newSync(&app{a}) }},
-		{Name: "audit", New: func(a *console.App) *cobra.Command { return newAudit(&app{a}) }},
+		{Name: "enterprise", New: func(a *console.App) *cobra.Command { return newEnterprise(&app{a}) }},
+		{Name: "log", New: func(a *console.App) *cobra.Command { return newLog(&app{a}) }},
 	}
 }

@@ -25,24 +25,23 @@ func newDeny(a *app) *cobra.Command {
 		undo, anyway bool
 	)
 	cmd := &cobra.Command{
-		Use:     "deny SKILL|PACK",
-		Short:   "Disable a skill everywhere at once",
-		GroupID: "govern",
-		Long: `Disable a skill: it is added to skills.deny of your policy, or the machine's or the
-project's. From the next call on, in every session and every program, it is not listed,
-installed, loaded or run, and where it is active no tool may be called until it is ended.
+		Use:   "deny SKILL|PACK",
+		Short: "Disable a skill in every session",
+		Long: `Disables a skill by adding it to skills.deny of the policy. It takes effect at once, in
+every session and agent: the skill is not listed, installed, loaded, or run. If it is
+active in a session, all tool calls are denied until it is deactivated.
 
-SKILL is a skill's name, name@owner/name, or a pattern as deploy@evil/*; PACK is owner/name
-and means all its skills. Comments in the policy stay. A policy that only observes would
-disable nothing: the exit code is 5 then, unless --anyway says to write it all the same.`,
+SKILL is a name, name@owner/name, or a pattern such as deploy@evil/*. PACK is owner/name
+and denies all of its skills. A policy with "mode: audit" would not disable anything,
+so the command fails with exit code 5, unless --anyway is given.`,
 		Example: `  skillpm deny deploy
   skillpm deny deploy --undo
-  sudo skillpm deny 'deploy@evil/*' --machine`,
+  sudo skillpm deny 'deploy@evil/*' --scope machine`,
 		Args: console.Need(1, 1, "a SKILL or PACK"),
 	}
-	level.add(cmd, "the policy")
-	cmd.Flags().BoolVar(&undo, "undo", false, "deny it no more")
-	cmd.Flags().BoolVar(&anyway, "anyway", false, "write it into a policy that only observes, too")
+	cmd.Flags().BoolVar(&undo, "undo", false, "remove the denial")
+	cmd.Flags().BoolVar(&anyway, "anyway", false, "also write to a policy with \"mode: audit\"")
+	level.add(a, cmd, "change the policy of `SCOPE`")
 	cmd.ValidArgsFunction = a.completeGoverned
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		l, h, err := a.open(cmd.Context(), level)
@@ -97,30 +96,30 @@ func (a *app) deny(ctx context.Context, h *runtime.Host, l policy.Level, name st
 	d.Active = a.activeSkills(h, pattern)
 	if machines && l != policy.MachineLevel {
 		a.Warn(
-			"it is also in the layer that the machine's administrator keeps, where only the machine's policy "+
-				"denies it: sudo skillpm deny %s --machine", pattern)
+			"the skill is also in the enterprise layer, which only the machine's policy governs: "+
+				"sudo skillpm deny %s --scope machine", pattern)
 	}
 	if !installed {
-		a.Warn("no skill here is called %s: it counts for those to come", pattern)
+		a.Warn("no installed skill matches %s; the denial applies to future ones", pattern)
 	}
 	if _, err := os.Lstat(filepath.Join(h.Paths().Enterprise, skillpm.SyncRecordName)); err == nil &&
 		l == policy.MachineLevel {
 		a.Warn(
-			"skillpm sync keeps this machine in step with a list: if that has a policy, the next sync takes this " +
-				"back; deny it in the list, too")
+			"the next \"skillpm enterprise sync\" replaces the machine's policy if the fleet list has one: " +
+				"deny the skill there, too")
 	}
 	if a.JSON {
 		return a.PrintJSON(d)
 	}
-	what := "denies"
+	what := "now denies"
 	if !d.Changed {
-		what = "denied already"
+		what = "already denies"
 	}
 	fmt.Fprintf(a.Stdout, "%s %s %s\n", console.Printable(d.Policy), what, console.Printable(string(pattern)))
 	for _, x := range d.Active {
 		a.Note(
-			"%s is active in session %s: no tool may be called there until it is ended, with skillpm deactivate "+
-				"%s --session %s", x.Skill, x.Session, x.Skill, x.Session)
+			"%s is active in session %s, so all tool calls there are denied. Deactivate it with: "+
+				"skillpm deactivate %s --session %s", x.Skill, x.Session, x.Skill, x.Session)
 	}
 	return nil
 }
@@ -132,8 +131,8 @@ func disables(h *runtime.Host, l policy.Level, anyway bool) error {
 		if p.Level != l || p.Mode != policy.Observe || p.Err() != nil || anyway {
 			continue
 		}
-		return diag.Errorf(diag.Conflict, "%s only observes: what it denies goes on as before", p.Path).
-			WithHint("write mode: enforce into it; --anyway denies it there all the same")
+		return diag.Errorf(diag.Conflict, "%s has \"mode: audit\", so a denial would have no effect", p.Path).
+			WithHint("set \"mode: enforce\" there, or use --anyway to add the denial")
 	}
 	return nil
 }
@@ -150,8 +149,8 @@ func (a *app) matchesInstalled(ctx context.Context, h *runtime.Host, pattern pol
 		}
 	}
 	if strings.Contains(string(pattern), " ") {
-		return false, diag.Errorf(diag.Usage, "no skill is called %q", pattern).
-			WithHint("skillpm skills --all lists what there is; a name has no spaces")
+		return false, diag.Errorf(diag.Usage, "invalid skill name %q", pattern).
+			WithHint("names have no spaces; list skills with: skillpm skills --all")
 	}
 	return false, nil
 }
@@ -180,12 +179,12 @@ func (a *app) undeny(ctx context.Context, h *runtime.Host, l policy.Level, name 
 	if a.JSON {
 		return a.PrintJSON(d)
 	}
-	fmt.Fprintf(a.Stdout, "%s does not deny %s any more\n", console.Printable(d.Policy),
+	fmt.Fprintf(a.Stdout, "%s no longer denies %s\n", console.Printable(d.Policy),
 		console.Printable(string(d.Pattern)))
 	if skills, err := findNamed(ctx, h, name); err == nil {
 		for _, s := range skills {
 			if err := h.Guard().CheckListed(s.Skill); err != nil {
-				a.Warn("it is denied all the same: %v", err)
+				a.Warn("still denied: %v", err)
 				break
 			}
 		}

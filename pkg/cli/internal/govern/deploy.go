@@ -1,7 +1,10 @@
 package govern
 
 import (
+	"context"
 	"fmt"
+	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -9,30 +12,30 @@ import (
 	"github.com/skillpm/skillpm/pkg/cli/internal/render"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/publish"
+	"github.com/skillpm/skillpm/pkg/runtime"
 )
 
 func newDeploy(a *app) *cobra.Command {
 	var o publish.DeployOptions
 	var flags *console.RuntimeFlags
 	cmd := &cobra.Command{
-		Use:     "deploy DIR",
-		Short:   "Copy a skill into a layer",
-		GroupID: "serve",
-		Long: `Check the skill in DIR and copy it into a layer of the profile, so that it is in
-force from the next time that an agent looks:
+		Use:   "deploy SKILL|DIR",
+		Short: "Copy a skill into a layer",
+		Long: `Validates a skill and copies it into a layer of the profile. Agents see it the next time
+that they list skills:
 
-  enterprise   for everybody on this machine; it needs the administrator's rights
-  personal     for you, in all projects
-  project      for who works in this project
+  enterprise   all users of this machine; needs administrator rights
+  personal     you, in all projects
+  project      everyone who works in this project
 
-The skill takes its place whole or not at all. Links and special files are
-refused, executable bits stay. Errors of the check stop it. A skill of the name
-that is there and differs is replaced with --force only, and kept as a backup. At
-the end it says what the name means now, and which skills it shadows.`,
-		Example: `  skillpm deploy ./deploy --scope project
-  sudo skillpm deploy data-handling --scope enterprise
-  skillpm deploy ./review --scope personal --profile claude-code --dry-run`,
-		Args: console.Need(1, 1, "the DIR of a skill"),
+SKILL is the name of an available skill, DIR a directory with one. The skill is copied
+as a whole or not at all. Links and special files are rejected. Validation errors stop
+the command. A different skill with the same name is only replaced with --force, and
+kept as a backup. The output shows which skill the name now refers to.`,
+		Example: `  skillpm deploy ./deploy --layer project
+  sudo skillpm deploy data-handling --layer enterprise
+  skillpm deploy ./review --layer personal --dry-run`,
+		Args: console.Need(1, 1, "a SKILL or DIR"),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
@@ -48,7 +51,10 @@ the end it says what the name means now, and which skills it shadows.`,
 			if err != nil {
 				return err
 			}
-			o.Dir, o.Catalog = args[0], h.CatalogOptions()
+			o.Catalog = h.CatalogOptions()
+			if o.Dir, err = a.skillDir(cmd.Context(), h, args[0]); err != nil {
+				return err
+			}
 			r, err := c.Deploy(cmd.Context(), o)
 			if err != nil {
 				return err
@@ -58,14 +64,32 @@ the end it says what the name means now, and which skills it shadows.`,
 	}
 	flags = a.RuntimeFlags(cmd)
 	f := cmd.Flags()
-	f.StringVar(&o.Scope, "scope", "", "`LAYER`: enterprise, personal or project (required)")
-	f.BoolVar(&o.Force, "force", false, "replace a skill that is there and differs; it is kept as a backup")
-	f.BoolVar(&o.DryRun, "dry-run", false, "say what would be done, and change nothing")
+	f.StringVar(&o.Scope, "layer", "", "copy to `LAYER`: enterprise, personal, or project (required)")
+	f.StringVar(&o.Scope, "scope", "", "same as --layer `LAYER`")
+	_ = f.MarkHidden("scope") // cannot fail: the flag exists
+	f.BoolVar(&o.Force, "force", false, "replace a different skill with the same name and keep a backup")
+	f.BoolVar(&o.DryRun, "dry-run", false, "show what would change, without changing it")
 	for _, name := range []string{"session", "no-skills"} {
 		_ = f.MarkHidden(name) // cannot fail: the flag exists
 	}
-	a.CompleteFlag(cmd, "scope", cobra.FixedCompletions(publish.DeployScopes(), cobra.ShellCompDirectiveNoFileComp))
+	a.CompleteFlag(cmd, "layer", cobra.FixedCompletions(publish.DeployScopes(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
+}
+
+// skillDir returns the directory of a skill: the argument, or that of the available skill with this name.
+func (a *app) skillDir(ctx context.Context, h *runtime.Host, arg string) (string, error) {
+	if _, err := os.Stat(a.Abs(arg)); err == nil || strings.ContainsAny(arg, `/\`) && !strings.Contains(arg, "@") {
+		return arg, nil
+	}
+	c, err := h.Catalog(ctx)
+	if err != nil {
+		return "", err
+	}
+	k, err := c.Lookup(arg)
+	if err != nil {
+		return "", err
+	}
+	return k.Dir, nil
 }
 
 func (a *app) printDeployed(c *publish.Client, r *publish.DeployReport) error {
@@ -82,34 +106,34 @@ func (a *app) printDeployed(c *publish.Client, r *publish.DeployReport) error {
 		if err := render.Text(a.App, a.Stderr, render.Outcome{Report: r.Check}); err != nil {
 			return err
 		}
-		return diag.Errorf(diag.Invalid, "skill %s is not valid under profile %s and was not deployed",
+		return diag.Errorf(diag.Invalid, "skill %s is invalid under profile %s and was not deployed",
 			r.Skill, r.Profile).
-			WithHint("mend the errors above; skillpm validate --profile %s %s shows them again",
+			WithHint("fix the errors above, and check with: skillpm validate --profile %s %s",
 				r.Profile, c.DisplayPath(r.From))
 	}
 	would := ""
 	if r.DryRun {
-		would = " (dry run: nothing was changed)"
+		would = " (dry run)"
 	}
 	if r.Action == publish.DeployUnchanged {
-		fmt.Fprintf(a.Stdout, "%s is there and the same%s\n", console.Printable(r.Dir), would)
+		fmt.Fprintf(a.Stdout, "%s is already up to date%s\n", console.Printable(r.Dir), would)
 	} else {
 		fmt.Fprintf(a.Stdout, "%s %s%s\n", r.Action, console.Printable(r.Dir), would)
 	}
 	if r.Backup != "" && !r.DryRun {
-		a.Note("what was there is kept in %s", r.Backup)
+		a.Note("The replaced skill is kept in %s.", r.Backup)
 	}
 	switch {
 	case r.DryRun:
 	case r.InForce:
-		a.Note("%s means this skill now, under profile %s", r.Skill, r.Profile)
+		a.Note("%s now refers to this skill under profile %s.", r.Skill, r.Profile)
 	case r.Winner != "":
-		a.Warn("%s still means the skill in %s", r.Skill, r.Winner)
+		a.Warn("%s still refers to the skill in %s", r.Skill, r.Winner)
 	default:
-		a.Warn("%s is not in force: skillpm which %s says why", r.Skill, r.Skill)
+		a.Warn("%s is not available; \"skillpm which %s\" shows why", r.Skill, r.Skill)
 	}
 	for _, dir := range r.Shadowed {
-		a.Note("it shadows %s", dir)
+		a.Note("It shadows %s.", dir)
 	}
 	return nil
 }

@@ -16,16 +16,16 @@ import (
 
 func newPolicy(a *app) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "policy",
-		Short:   "Say what the policies allow",
-		GroupID: "govern",
-		Long: `A policy says which sources, packs and skills may be used, what they may be able to
-do, and what somebody must approve first. There are three: the machine's, which belongs to
-its administrator and which nothing else can loosen, the user's, and the project's. Each
-must allow what is done. docs/policy.md says what can be written there.`,
-		Example: "  skillpm policy check\n  skillpm policy explain\n  skillpm policy init",
-		RunE:    console.UnknownCommand,
-		Args:    cobra.ArbitraryArgs,
+		Use:   "policy",
+		Short: "Check and explain policies",
+		Long: `A policy decides which sources, packs, and skills may be used, what they may do, and
+what needs an approval. There are three: the machine's, which only its administrator
+can change, the user's, and the project's. All three must allow an action.`,
+		Example: `  skillpm policy explain deploy
+  skillpm policy check
+  skillpm policy init`,
+		RunE: console.UnknownCommand,
+		Args: cobra.ArbitraryArgs,
 	}
 	for _, c := range []*cobra.Command{newPolicyCheck(a), newPolicyExplain(a), newPolicyInit(a)} {
 		c.Args = console.UsageArgs(c.Args)
@@ -35,26 +35,26 @@ must allow what is done. docs/policy.md says what can be written there.`,
 }
 
 // levelFlags select the policy to change.
-type levelFlags struct{ machine, user, project bool }
+type levelFlags struct{ scope string }
 
-// add adds the flags to a command.
-func (l *levelFlags) add(cmd *cobra.Command, what string) {
-	f := cmd.Flags()
-	f.BoolVar(&l.machine, "machine", false, what+" of the machine, which its administrator keeps")
-	f.BoolVar(&l.user, "user", false, what+" of yours (the default)")
-	f.BoolVar(&l.project, "project", false, what+" of the project")
+// add adds the flag to a command.
+func (l *levelFlags) add(a *app, cmd *cobra.Command, usage string) {
+	cmd.Flags().StringVar(&l.scope, "scope", "", usage+": project, user, or machine (default user)")
+	a.CompleteFlag(cmd, "scope", cobra.FixedCompletions(levelScopes, cobra.ShellCompDirectiveNoFileComp))
 }
 
+var levelScopes = []string{"project", "user", "machine"}
+
 func (l *levelFlags) level() (policy.Level, error) {
-	switch {
-	case l.machine && l.user, l.machine && l.project, l.user && l.project:
-		return 0, diag.Errorf(diag.Usage, "--machine, --user and --project are three places: one of them is written to")
-	case l.machine:
-		return policy.MachineLevel, nil
-	case l.project:
+	switch l.scope {
+	case "", "user":
+		return policy.UserLevel, nil
+	case "project":
 		return policy.ProjectLevel, nil
+	case "machine":
+		return policy.MachineLevel, nil
 	}
-	return policy.UserLevel, nil
+	return 0, diag.Errorf(diag.Usage, "unknown --scope %q", l.scope).WithHint("use project, user, or machine")
 }
 
 // open opens the selected level and the current catalog.
@@ -71,7 +71,7 @@ func (a *app) open(ctx context.Context, level levelFlags) (policy.Level, *runtim
 func userName() (string, error) {
 	u, err := user.Current()
 	if err != nil {
-		return "", diag.Errorf(diag.Internal, "nobody can tell who you are: %w", err)
+		return "", diag.Errorf(diag.Internal, "cannot determine the current user: %w", err)
 	}
 	return u.Username, nil
 }
@@ -84,7 +84,7 @@ func (a *app) changePolicy(h *runtime.Host, r audit.Record, change func() (file 
 	if log.Required() {
 		id, err := log.Intend(r)
 		if err != nil {
-			return "", diag.Errorf(diag.Denied, "%w; a policy wants it on record, so it is not done", err).
+			return "", diag.Errorf(diag.Denied, "%w; the policy requires a record, so nothing was done", err).
 				WithHint("%s", diag.HintOf(err))
 		}
 		r.ID, r.Phase = id, audit.Outcome
@@ -107,14 +107,16 @@ func newPolicyInit(a *app) *cobra.Command {
 	var level levelFlags
 	cmd := &cobra.Command{
 		Use:   "init",
-		Short: "Write a policy to begin with",
-		Long: `Write a policy to begin with: it refuses what is hardly ever meant, as programs that nobody
-can read, says what each rule means, and has the stricter ones as comments. A policy that is
-there is never overwritten.`,
-		Example: "  skillpm policy init --project\n  sudo skillpm policy init --machine",
-		Args:    console.Need(0, 0, "no arguments"),
+		Short: "Create a policy",
+		Long: `Creates a policy that denies what is rarely intended, such as programs that cannot be
+read. Comments explain each rule and contain stricter ones. An existing policy is never
+overwritten.`,
+		Example: `  skillpm policy init --scope project
+  sudo skillpm policy init --scope machine
+  skillpm policy init && skillpm policy check`,
+		Args: console.Need(0, 0, "no arguments"),
 	}
-	level.add(cmd, "the policy")
+	level.add(a, cmd, "create the policy of `SCOPE`")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		l, h, err := a.open(cmd.Context(), level)
 		if err != nil {
@@ -128,12 +130,11 @@ there is never overwritten.`,
 			return err
 		}
 		if a.JSON {
-			return a.PrintJSON(map[string]any{"policy": file, "level": l.String()})
+			return a.PrintJSON(policyInitDocument{file, l.String()})
 		}
 		fmt.Fprintf(a.Stdout, "%s\n", console.Printable(file))
-		a.Note(
-			"it is in force; skillpm policy explain says what it refuses of what is here, and mode: audit has it " +
-				"observe only")
+		a.Note("The policy is in effect. See what it denies with: skillpm policy explain")
+		a.Note("To record denials without enforcing them, set \"mode: audit\" in it.")
 		return nil
 	}
 	return cmd
@@ -141,49 +142,25 @@ there is never overwritten.`,
 
 // starter returns the initial policy of a level.
 func starter(l policy.Level) string {
-	text := `# A policy of skillpm: what skills may be, and may do. docs/policy.md has every key.
-# ` + "`skillpm policy check`" + ` says whether this file is valid: one with a mistake denies everything.
-version: 1
-
-# audit: what is not allowed is only said and recorded. enforce: it is refused.
-mode: enforce
-
-# Where packs may come from. Without a list: from everywhere.
-#sources:
-#  allow: ["oci://registry.example/acme/**"]
-#  deny: ["oci://registry.example/acme/labs/**"]
-
-# Skills that may not be used: skill@owner/name, or a name alone. ` + "`skillpm deny SKILL`" + ` adds one.
-#skills:
-#  deny: ["deploy@evil/*"]
-
-# Who must have signed packs, and how long a release must be out.
-#require:
-#  - match: "oci://registry.example/acme/**"
-#    min_release_age: 72h
-
-# What no skill may have.
-forbid: [native-binaries]
-
-# What a skill may have once somebody has approved it: ` + "`skillpm approve SKILL --reason TEXT`" + `.
-# From then on nothing that is here and has it is used before somebody did.
-#approve: [scripts, hooks, dynamic-shell, network-tools, file-write, unscoped-shell]
-
-# How large a skill may be.
-limits: {files: 2000, file_bytes: 10MiB, total_bytes: 50MiB}
-
-# Findings of ` + "`skillpm validate`" + ` that keep a skill from being used; ` + "`skillpm rules`" + ` lists them.
-lint: {fail_on: ["SEC1*"]}
-
-# Whether an older version may replace what is installed.
-downgrade: deny
-`
+	text := "# A skillpm policy: which skills may be used, and what they may do.\n# `skillpm policy check` checks " +
+		"this file: an invalid policy denies everything.\nversion: 1\n\n# audit: only record violations. enforce: " +
+		"deny them.\nmode: enforce\n\n# Allowed sources of packs. Without a list, every source is " +
+		"allowed.\n#sources:\n#  allow: [\"oci://registry.example/acme/**\"]\n#  deny: " +
+		"[\"oci://registry.example/acme/labs/**\"]\n\n# Denied skills: skill@owner/name, or a name alone. `skillpm " +
+		"deny SKILL` adds one.\n#skills:\n#  deny: [\"deploy@evil/*\"]\n\n# Required signers, and the minimum age of " +
+		"a release.\n#require:\n#  - match: \"oci://registry.example/acme/**\"\n#    min_release_age: 72h\n\n# " +
+		"Capabilities that no skill may have.\nforbid: [native-binaries]\n\n# Capabilities that need an approval: " +
+		"`skillpm approve SKILL --reason TEXT`.\n# Installed skills with these capabilities cannot be used until " +
+		"they are approved.\n#approve: [scripts, hooks, dynamic-shell, network-tools, file-write, " +
+		"unscoped-shell]\n\n# Size limits of a skill.\nlimits: {files: 2000, file_bytes: 10MiB, total_bytes: " +
+		"50MiB}\n\n# Findings of `skillpm validate` that deny a skill; `skillpm explain` lists them.\nlint: " +
+		"{fail_on: [\"SEC1*\"]}\n\n# Whether an older version may replace an installed one.\ndowngrade: deny\n"
 	if l == policy.MachineLevel {
 		text += `
-# Whose approvals count for this file: own, those that root keeps beside it, or user, the users' as well.
+# Whose approvals count for this policy: own (only those of the machine) or user (those of users, too).
 approvers: own
 
-# Where what is done is written down. required: nothing is done that can't be.
+# The audit log. With required, actions that cannot be recorded fail.
 #audit: {path: /var/log/skillpm, required: true}
 `
 	}

@@ -44,28 +44,27 @@ func newPolicyCheck(a *app) *cobra.Command {
 	var level levelFlags
 	cmd := &cobra.Command{
 		Use:   "check [FILE...]",
-		Short: "Check the policies, their keys and the approvals",
-		Long: `Check the policies in force, the files of keys that they name, and what was approved: that
-each can be read, is valid, and belongs to whom it must. Or check FILEs, before they are put
-in their place: as the project's one that is called skillpm-policy.yaml, and others as the
-machine's, unless a flag says whose.
+		Short: "Check policies, their keys, and approvals",
+		Long: `Checks that the policies in effect, the key files that they name, and the approvals are
+valid, readable, and owned by the right user. With FILE, checks files before they are
+installed: skillpm-policy.yaml as a project's policy, others as the machine's, unless
+--scope is given.
 
-The exit code is 3 where a file is not valid, and 7 where one can't be read or trusted:
-everything is denied then.`,
-		Example: "  skillpm policy check\n  skillpm policy check --json",
-		Args:    cobra.ArbitraryArgs,
+Exit code 3 means that a file is invalid, 7 that it cannot be read or trusted. In both
+cases everything is denied.`,
+		Example: `  skillpm policy check
+  skillpm policy check skillpm-policy.yaml
+  skillpm policy check --json`,
+		Args: cobra.ArbitraryArgs,
 	}
-	flags := cmd.Flags()
-	flags.BoolVar(&level.machine, "machine", false, "check FILE as the machine's policy")
-	flags.BoolVar(&level.user, "user", false, "check FILE as yours")
-	flags.BoolVar(&level.project, "project", false, "check FILE as a project's")
+	level.add(a, cmd, "check FILE as the policy of `SCOPE`")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {
 			return a.checkFiles(args, level)
 		}
 		if level != (levelFlags{}) {
-			return diag.Errorf(diag.Usage, "--machine, --user and --project say whose a FILE is to be").
-				WithHint("name the file, or leave them out")
+			return diag.Errorf(diag.Usage, "--scope needs a FILE").
+				WithHint("name the file, or leave out --scope")
 		}
 		h, err := a.Host(cmd.Context(), &console.RuntimeFlags{})
 		if err != nil {
@@ -139,7 +138,7 @@ func (a *app) checkKeys(c *checkedJSON, p *policy.Policy) {
 			continue
 		}
 		if q.Signatures.NeedIdentity() && a.Keyless == nil {
-			c.fail(diag.Errorf(diag.Denied, "%s:%d asks for identities, which this program cannot check", p.Path,
+			c.fail(diag.Errorf(diag.Denied, "%s:%d requires identities, which this build cannot verify", p.Path,
 				q.Line).WithHint("use skillpm-keyless of the same release, or trust a key"))
 		}
 		c.fail(skillpm.CheckSigners(policy.Rule{Requirement: q, Policy: p}))
@@ -185,7 +184,7 @@ func (c *checkedJSON) fail(err error) {
 // policyWarnings returns warnings about policy settings that may not do what they seem to do.
 func policyWarnings(p *policy.Policy) (list []string) {
 	if p.Mode == policy.Observe {
-		list = append(list, "it only observes: nothing is refused")
+		list = append(list, "it records denials without enforcing them")
 	}
 	capabilities := slices.Concat(p.Forbid, p.Approve)
 	for _, c := range []policy.Capability{policy.NetworkTools, policy.FileWrite} {
@@ -193,7 +192,7 @@ func policyWarnings(p *policy.Policy) (list []string) {
 			slices.Contains(capabilities, policy.UnscopedShell)) {
 			list = append(list,
 				fmt.Sprintf(
-					"it asks about %s, and not about both scripts and unscoped-shell, which can do the same unseen", c))
+					"it restricts %s, but scripts and unscoped-shell can do the same and are not both restricted", c))
 			break
 		}
 	}
@@ -207,19 +206,20 @@ func policyWarnings(p *policy.Policy) (list []string) {
 		"execution: {unavailable: allow}",
 	} {
 		if loose[key] && p.Level == policy.ProjectLevel {
-			list = append(list, key+" does not count in a project's policy")
+			list = append(list, key+" has no effect in a project's policy")
 		}
 	}
 	if p.Level != policy.ProjectLevel && loose["execution: {unavailable: allow}"] {
 		list = append(list,
-			"execution: {unavailable: allow} has scripts run unconfined on a machine that can't confine them")
+			"execution: {unavailable: allow} runs scripts unconfined on machines without a sandbox")
 	}
-	if p.Level != policy.ProjectLevel && p.Downgrade == policy.AllowDowngrade && p.Line("downgrade") > 0 {
+	if p.Level != policy.ProjectLevel && p.Downgrade == policy.AllowDowngrade && p.Line("downgrade") > 0 &&
+		!p.OnlyDenies() {
 		list = append(list,
-			"downgrade: allow has an older version, or one with fewer signatures, replace what is installed")
+			"downgrade: allow lets an older version, or one with fewer signatures, replace the installed one")
 	}
 	if p.Approvers == policy.UserApprovers && p.Level != policy.MachineLevel {
-		list = append(list, "approvers counts in the machine's policy only")
+		list = append(list, "approvers has an effect only in the machine's policy")
 	}
 	return list
 }
@@ -230,7 +230,7 @@ func (a *app) printChecked(list []checkedJSON) error {
 		code = max(code, c.code)
 	}
 	if a.JSON {
-		if err := a.PrintJSON(map[string]any{"files": list}); err != nil {
+		if err := a.PrintJSON(checkDocument{list}); err != nil {
 			return err
 		}
 	} else if err := a.printFiles(list); err != nil {

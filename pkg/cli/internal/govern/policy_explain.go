@@ -38,13 +38,14 @@ func (f foundSkill) tree() fs.FS {
 func newPolicyExplain(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain [SKILL|PACK|SOURCE]",
-		Short: "Say which file and line decides, and what about it",
-		Long: `Say what every rule of every policy says of a skill, of all skills of a pack, or of a
-source, with the file and the line: the first that denies is the one that is named where
-something is refused. Without an argument the rules in force are listed.`,
-		Example: "  skillpm policy explain\n  skillpm policy explain deploy\n  skillpm policy explain " +
-			"oci://registry.example/acme/tools",
-		Args: console.Need(0, 1, "one SKILL, PACK or SOURCE at most"),
+		Short: "Show which rule allows or denies something",
+		Long: `Shows what every rule of every policy decides about a skill, all skills of a pack, or a
+source, with file and line. Errors name the first rule that denies.
+Without an argument, lists the rules in effect.`,
+		Example: `  skillpm policy explain
+  skillpm policy explain deploy
+  skillpm policy explain oci://registry.example/acme/tools`,
+		Args: console.Need(0, 1, "at most one SKILL, PACK, or SOURCE"),
 	}
 	cmd.ValidArgsFunction = a.completeGoverned
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -118,10 +119,10 @@ func confinement(h *runtime.Host, s foundSkill) []enforce.Ruling {
 func absentSkill(name string) (enforce.Skill, error) {
 	skill, pack, ok := strings.Cut(name, "@")
 	if !ok {
-		return enforce.Skill{}, diag.Errorf(diag.NotFound, "there is no skill or pack %q here", name).
+		return enforce.Skill{}, diag.Errorf(diag.NotFound, "skill or pack %q not found", name).
 			WithHint(
-				"skillpm skills --all lists what there is; name@owner/name asks about one that is not installed, " +
-					"and a place as oci://registry.example/acme/tools about a source")
+				"list them with skillpm skills --all; use name@owner/name for a skill that is not installed, " +
+					"or a source such as oci://registry.example/acme/tools")
 	}
 	return enforce.Skill{Name: skill, Pack: pack}, nil
 }
@@ -146,7 +147,7 @@ func (a *app) printRulings(all map[string][]enforce.Ruling, order []string) erro
 		list = append(list, e)
 	}
 	if a.JSON {
-		return a.PrintJSON(map[string]any{"explained": list})
+		return a.PrintJSON(explainDocument{list})
 	}
 	for i, e := range list {
 		if i > 0 {
@@ -157,7 +158,7 @@ func (a *app) printRulings(all map[string][]enforce.Ruling, order []string) erro
 			verdict = "denied"
 		}
 		if len(e.Rulings) == 0 {
-			verdict += ": no policy says anything of it"
+			verdict += ": no policy mentions it"
 		}
 		fmt.Fprintf(a.Stdout, "%s: %s\n", console.Printable(e.Subject), verdict)
 		var rows [][]string
@@ -185,7 +186,7 @@ type ruleJSON struct {
 	Level  string `json:"level"`
 	Mode   string `json:"mode"`
 	Rule   string `json:"rule"`
-	Says   string `json:"says"`
+	Says   string `json:"effect"` // what the rule does
 }
 
 func (a *app) printPolicies(g *enforce.Evaluator) error {
@@ -195,17 +196,17 @@ func (a *app) printPolicies(g *enforce.Evaluator) error {
 		list = append(list, rulesOf(p)...)
 	}
 	log := g.Log()
-	settings := map[string]any{
-		"allowed-tools": map[bool]string{true: "grant", false: "restrict"}[g.Grants()],
-		"hooks":         map[bool]string{true: "open", false: "closed"}[g.HooksOpen()],
-		"audit":         log.Path, "audit-required": log.Required,
+	settings := policySettings{
+		AllowedTools: map[bool]string{true: "grant", false: "restrict"}[g.Grants()],
+		Hooks:        map[bool]string{true: "open", false: "closed"}[g.HooksOpen()],
+		Audit:        log.Path, AuditRequired: log.Required,
 	}
 	if a.JSON {
-		return a.PrintJSON(map[string]any{"rules": list, "settings": settings})
+		return a.PrintJSON(rulesDocument{list, settings})
 	}
 	if len(set) == 0 {
-		fmt.Fprintln(a.Stdout, "there is no policy: everything is allowed")
-		a.Note("skillpm policy init writes one")
+		fmt.Fprintln(a.Stdout, "No policy: everything is allowed.")
+		a.Note("Create a policy with: skillpm policy init")
 		return nil
 	}
 	var rows [][]string
@@ -215,9 +216,9 @@ func (a *app) printPolicies(g *enforce.Evaluator) error {
 	if err := console.Table(a.Stdout, rows); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.Stdout, "\nlists of allowed tools %s\ncalls that a hook can't read: %s\n",
+	fmt.Fprintf(a.Stdout, "\nskills' allowed-tools %s\nhook events that cannot be read are %s\n",
 		map[bool]string{true: "grant tools, and forbid none", false: "restrict which tools may be called"}[g.Grants()],
-		map[bool]string{true: "go on", false: "are refused"}[g.HooksOpen()])
+		map[bool]string{true: "allowed", false: "denied"}[g.HooksOpen()])
 	if log.By != "" {
 		fmt.Fprintf(a.Stdout, "audit log: %s, required: %v (%s)\n", console.Printable(log.Path), log.Required,
 			console.Printable(log.By))
@@ -252,7 +253,7 @@ func rulesOf(p *policy.Policy) (list []ruleJSON) {
 			add(q.Line, "require", "%s: %d of %d signers", q.Match, max(1, q.Signatures.Threshold),
 				len(q.Signatures.AnyOf))
 		default:
-			add(q.Line, "require", "%s: published for %s", q.Match, q.MinReleaseAge)
+			add(q.Line, "require", "%s: published at least %s ago", q.Match, q.MinReleaseAge)
 		}
 	}
 	if len(p.Forbid) > 0 {
@@ -283,7 +284,7 @@ func rulesOf(p *policy.Policy) (list []ruleJSON) {
 			text += ", required"
 		}
 		if p.Level == policy.ProjectLevel {
-			text += " (a project's path does not count)"
+			text += " (a project's path has no effect)"
 		}
 		add(p.Line("audit"), "audit", "%s", text)
 	}
@@ -363,7 +364,7 @@ func words[T ~string](list []T) string {
 		texts[i] = string(w)
 	}
 	if len(texts) == 0 {
-		return "nothing"
+		return "none"
 	}
 	return strings.Join(texts, ", ")
 }

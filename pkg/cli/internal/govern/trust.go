@@ -8,45 +8,35 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/runtime"
 	"github.com/skillpm/skillpm/pkg/runtime/catalog"
 )
 
 func newTrust(a *app) *cobra.Command {
-	var (
-		list   bool
-		remove string
-	)
+	var list, undo bool
 	cmd := &cobra.Command{
-		Use:     "trust [DIR]",
-		Short:   "Trust the skills of a folder",
-		GroupID: "serve",
-		Long: `Trust the skills of a folder, and of those in it: the project that this directory is
-in, or DIR. A repository brings skills along, and they tell an agent what to do: look at
-them first, with skillpm skills --all and skillpm validate.
+		Use:   "trust [DIR]",
+		Short: "Trust the skills of a project",
+		Long: `Trusts the skills of a directory and its subdirectories: the current project, or DIR. A
+repository can bring skills that instruct your agent, so review them first with
+"skillpm skills --all" and "skillpm validate".
 
-Trust is asked for where the settings say skills.trusted-projects: true, or the profile
-does. The skills of a project that is not trusted are then left out. Folders are known by
-their real paths, in a file of the user's that no project can write.`,
+Trust is required if config.yaml has skills.trusted-projects: true, or the profile
+does. Skills of untrusted projects are then left out. Trusted directories are listed by
+their real paths in a file of the user, which projects cannot write.`,
 		Example: `  skillpm trust
-  skillpm trust ~/src/app
   skillpm trust --list
-  skillpm trust --remove ~/src/app`,
-		Args: console.Need(0, 1, "one DIR at most"),
+  skillpm trust ~/src/app --undo`,
+		Args: console.Need(0, 1, "one DIR"),
 	}
 	f := cmd.Flags()
-	f.BoolVar(&list, "list", false, "list the folders that are trusted")
-	f.StringVar(&remove, "remove", "", "trust `DIR` no more")
-	a.CompleteFlag(cmd, "remove", a.completeTrusted)
-	cmd.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return nil, cobra.ShellCompDirectiveFilterDirs
-	}
+	f.BoolVar(&list, "list", false, "list the trusted directories")
+	f.BoolVar(&undo, "undo", false, "remove the directory from the trusted ones")
+	cmd.ValidArgsFunction = a.completeTrusted
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if list && cmd.Flags().Changed("remove") {
-			return diag.Errorf(diag.Usage, "--list and --remove are two things to do")
-		}
-		if len(args) > 0 && (list || cmd.Flags().Changed("remove")) {
-			return diag.Errorf(diag.Usage, "DIR is what is trusted: --list takes none, and --remove its own")
+		if list && (undo || len(args) > 0) {
+			return diag.Errorf(diag.Usage, "--list cannot be used with DIR or --undo")
 		}
 		h, err := a.Host(cmd.Context(), &console.RuntimeFlags{})
 		if err != nil {
@@ -56,54 +46,60 @@ their real paths, in a file of the user's that no project can write.`,
 		switch {
 		case list:
 			return a.listTrusted(h, folders)
-		case cmd.Flags().Changed("remove"):
-			return a.trustNoMore(folders, remove)
 		}
-		return a.trustFolder(h, folders, args)
+		dir, err := a.trustDir(h, args)
+		if err != nil {
+			return err
+		}
+		if undo {
+			return a.untrust(folders, dir)
+		}
+		return a.trust(h, folders, dir)
 	}
 	return cmd
 }
 
-// trustFolder trusts the named folder, or the project.
-func (a *app) trustFolder(h *runtime.Host, folders catalog.Folders, args []string) error {
-	dir := h.Project()
+// trustDir returns the named directory, or the project.
+func (a *app) trustDir(h *runtime.Host, args []string) (string, error) {
 	switch {
 	case len(args) > 0 && args[0] == "":
-		return diag.Errorf(diag.Usage, "the name of the folder is empty")
+		return "", diag.Errorf(diag.Usage, "the name of the directory is empty")
 	case len(args) > 0:
-		dir = a.Abs(args[0])
-	case dir == "":
-		return diag.Errorf(diag.Usage, "the home directory is no project").
-			WithHint("name the folder: skillpm trust DIR")
+		return a.Abs(args[0]), nil
+	case h.Project() == "":
+		return "", diag.Errorf(diag.Usage, "the home directory is not a project").
+			WithHint("name the directory: skillpm trust DIR")
 	}
+	return h.Project(), nil
+}
+
+// trust trusts a directory.
+func (a *app) trust(h *runtime.Host, folders catalog.Folders, dir string) error {
 	real, err := folders.Add(dir, a.Now())
 	if err != nil {
 		return err
 	}
 	if a.JSON {
-		return a.PrintJSON(map[string]any{"trusted": real})
+		return a.PrintJSON(trustDocument{real})
 	}
-	fmt.Fprintf(a.Stdout, "%s is trusted\n", console.Printable(real))
+	fmt.Fprintf(a.Stdout, "Trusted %s\n", console.Printable(real))
 	if !h.Config().Skills.TrustedProjects && !h.Profile().TrustedProjects {
 		a.Note(
-			"nothing asks for trust here: skills.trusted-projects: true in config.yaml would, or " +
-				"trusted-projects: true in a profile")
+			"Trust is not required here. Require it with: skillpm config set skills.trusted-projects true")
 	}
 	return nil
 }
 
-func (a *app) trustNoMore(folders catalog.Folders, dir string) error {
-	if dir == "" {
-		return diag.Errorf(diag.Usage, "the name of the folder is empty")
-	}
-	real, err := folders.Remove(a.Abs(dir))
+// untrust removes a directory from the trusted ones.
+func (a *app) untrust(folders catalog.Folders, dir string) error {
+	real, err := folders.Remove(dir)
 	if err != nil {
 		return err
 	}
 	if a.JSON {
-		return a.PrintJSON(map[string]any{"removed": real})
+		return a.PrintJSON(untrustDocument{real})
 	}
-	fmt.Fprintf(a.Stdout, "%s is not trusted any more\n", console.Printable(real))
+	fmt.Fprintf(a.Stdout, "No longer trusted: %s\n", console.Printable(real))
 	return nil
 }
 
@@ -127,10 +123,10 @@ func (a *app) listTrusted(h *runtime.Host, folders catalog.Folders) error {
 		list = append(list, trustedJSON{Path: dir, From: h.Config().Path})
 	}
 	if a.JSON {
-		return a.PrintJSON(map[string]any{"folders": list})
+		return a.PrintJSON(trustedDocument{list})
 	}
 	if len(list) == 0 {
-		a.Note("no folder is trusted; skillpm trust DIR trusts one")
+		a.Note("No directory is trusted. Add one with: skillpm trust DIR")
 		return nil
 	}
 	var rows [][]string
@@ -141,7 +137,11 @@ func (a *app) listTrusted(h *runtime.Host, folders catalog.Folders) error {
 		}
 		rows = append(rows, []string{f.Path, since})
 	}
-	return console.Table(a.Stdout, rows)
+	if err := console.Table(a.Stdout, rows); err != nil {
+		return err
+	}
+	a.Note("%s.", textx.CountOf(len(rows), "trusted directory", "trusted directories"))
+	return nil
 }
 
 // completeTrusted completes the trusted folders.

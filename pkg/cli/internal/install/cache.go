@@ -16,19 +16,17 @@ import (
 
 func newCache(a *app) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "cache",
-		Short:   "Look at, check and clean what was fetched",
-		GroupID: "use",
-		Long: `What was fetched is kept in one directory for all projects: the store, which has
-skills by the digest of their files, commits of git repositories, and files of
-indexes. All of it can be fetched again, so nothing is lost when it goes.`,
+		Use:   "cache",
+		Short: "Inspect, verify, and clean the caches",
+		Long: `The caches are shared by all projects: the store with skills by digest, commits of git
+repositories, and files of indexes. They can be deleted; everything is fetched again.`,
 		Example: `  skillpm cache list
   skillpm cache verify
   skillpm cache gc --older-than 7d
   rm -rf "$(skillpm cache path)"`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return fmt.Errorf("unknown command %q: skillpm cache has path, list, verify and gc", args[0])
+				return fmt.Errorf("unknown command %q: use path, list, verify, or gc", args[0])
 			}
 			return nil
 		},
@@ -44,10 +42,12 @@ indexes. All of it can be fetched again, so nothing is lost when it goes.`,
 func newCachePath(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "path",
-		Short: "Print the directory of the caches",
-		Long: "Print the directory of the caches. With --json, those in it as well: root, store,\ngit, http and " +
-			"try. XDG_CACHE_HOME moves it.",
-		Example: "  skillpm cache path\n  skillpm cache path --json",
+		Short: "Print the cache directory",
+		Long: `Prints the cache directory. With --json, prints the directories root, store, git,
+http, and try. Set XDG_CACHE_HOME to move it.`,
+		Example: `  skillpm cache path
+  skillpm cache path --json
+  du -sh "$(skillpm cache path)"`,
 		RunE: func(*cobra.Command, []string) error {
 			c, err := a.Client()
 			if err != nil {
@@ -69,9 +69,11 @@ func newCacheList(a *app) *cobra.Command {
 		Use:     "list",
 		Aliases: []string{"ls"},
 		Short:   "List the skills in the store",
-		Long: `List the skill trees in the store, with when they were last used (to a day) and
-which skills of this project or of the user have them.`,
-		Example: "  skillpm cache list\n  skillpm cache list --sort used\n  skillpm cache list --json",
+		Long: `Lists the skills in the store, with the day of their last use and the installed skills
+that use them.`,
+		Example: `  skillpm cache list
+  skillpm cache list --sort used
+  skillpm cache list --json`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := a.Client()
 			if err != nil {
@@ -87,7 +89,7 @@ which skills of this project or of the user have them.`,
 			return a.printCache(list)
 		},
 	}
-	cmd.Flags().StringVar(&order, "sort", order, "sort by `size|used`: the largest first, or what was used longest ago")
+	cmd.Flags().StringVar(&order, "sort", order, "sort by `size|used`: largest, or least recently used, first")
 	a.CompleteFlag(cmd, "sort", cobra.FixedCompletions([]string{skillpm.SortBySize, skillpm.SortByUse},
 		cobra.ShellCompDirectiveNoFileComp))
 	return cmd
@@ -113,17 +115,17 @@ func (a *app) printCache(list *skillpm.CacheList) error {
 	if a.Quiet {
 		return nil
 	}
-	fmt.Fprintf(a.Stdout, "%s in %s, %s, in %s\n", textx.Count(len(list.Trees), "tree"),
-		textx.Count(list.Files, "file"), console.BytesText(list.Bytes), console.Printable(list.Paths.Store))
 	for _, other := range []struct {
 		what string
 		size skillpm.CacheSize
-	}{{"git commits", list.Git}, {"index files", list.HTTP}, {"packs that are tried", list.Try}} {
+	}{{"git commits", list.Git}, {"index files", list.HTTP}, {"tried packs", list.Try}} {
 		if other.size.Files > 0 {
 			fmt.Fprintf(a.Stdout, "%s: %s, %s\n", other.what, textx.Count(other.size.Files, "file"),
 				console.BytesText(other.size.Bytes))
 		}
 	}
+	fmt.Fprintf(a.Stdout, "%s in %s, %s, in %s\n", textx.Count(len(list.Trees), "skill"),
+		textx.Count(list.Files, "file"), console.BytesText(list.Bytes), console.Printable(list.Paths.Store))
 	return nil
 }
 
@@ -136,12 +138,12 @@ func shortTree(digest string) string {
 func newCacheVerify(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "verify",
-		Short: "Hash everything in the store",
-		Long: `Hash every file in the store and compare it with its digest. What is damaged is
-moved out of the way, so that it is fetched again when it is needed; then the
-exit code is 6. (Nothing damaged is ever installed: what leaves the store is
-hashed, too.)`,
-		Example: "  skillpm cache verify\n  skillpm cache verify --json",
+		Short: "Verify the digests of the store",
+		Long: `Hashes every file in the store. Damaged skills are moved away and fetched again when
+needed; the exit code is then 6. Skills are also hashed whenever they are installed.`,
+		Example: `  skillpm cache verify
+  skillpm cache verify --json
+  skillpm cache verify && skillpm verify  # then the installed skills`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := a.Client()
 			if err != nil {
@@ -176,24 +178,16 @@ func (a *app) printCacheCheck(r *skillpm.CacheCheck) error {
 	}
 	if len(r.Damaged) == 0 {
 		if !a.Quiet {
-			fmt.Fprintf(a.Stdout, "%s %s, %s: all as their digests say\n", p.Green("✓"),
-				textx.Count(r.Trees, "tree"), console.BytesText(r.Bytes))
+			fmt.Fprintf(a.Stdout, "%s Verified %s, %s\n", p.Green("✓"),
+				textx.Count(r.Trees, "skill"), console.BytesText(r.Bytes))
 		}
 		return nil
 	}
-	err := diag.Errorf(diag.Integrity, "%s damaged, of %d in the store", wereTrees(len(r.Damaged)), r.Trees)
+	err := diag.Errorf(diag.Integrity, "%s damaged, of %d in the store", textx.Count(len(r.Damaged), "skill"), r.Trees)
 	if stays > 0 {
-		return err.WithHint("%d could not be removed: make the store writable, or remove it", stays)
+		return err.WithHint("%d could not be moved: make the store writable, or delete it", stays)
 	}
-	return err.WithHint("they are out of the way, and are fetched again when they are needed; skillpm verify " +
-		"checks what is installed")
-}
-
-func wereTrees(n int) string {
-	if n == 1 {
-		return "1 tree was"
-	}
-	return fmt.Sprintf("%d trees were", n)
+	return err.WithHint("they are fetched again when needed; check installed skills with: skillpm verify")
 }
 
 func newCacheGC(a *app) *cobra.Command {
@@ -202,19 +196,20 @@ func newCacheGC(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "gc",
 		Aliases: []string{"prune", "clean"},
-		Short:   "Remove what nobody used for 30 days",
-		Long: `Remove from the caches what nobody used for 30 days: trees of the store, commits
-of git repositories, files of indexes, packs that were only tried, and what
-processes left that died. What a project has installed stays installed.
-Installs may go on meanwhile.`,
-		Example: "  skillpm cache gc --dry-run\n  skillpm cache gc --older-than 7d\n  skillpm cache gc --all",
+		Short:   "Remove unused files",
+		Long: `Removes files that were not used for 30 days: skills in the store, git commits, index
+files, tried packs, and leftovers of interrupted processes. Installed skills stay.
+The command is safe to run during an installation.`,
+		Example: `  skillpm cache gc --dry-run
+  skillpm cache gc --older-than 7d
+  skillpm cache gc --all`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			unused, err := console.ParseAge("older-than", age)
 			if err != nil {
 				return err
 			}
 			if o.All && cmd.Flags().Changed("older-than") {
-				return diag.Errorf(diag.Usage, "--all removes everything, whatever its age: leave --older-than out")
+				return diag.Errorf(diag.Usage, "--all cannot be used with --older-than")
 			}
 			o.Unused = unused
 			c, err := a.Client()
@@ -228,9 +223,9 @@ Installs may go on meanwhile.`,
 			return a.printFreed(r)
 		},
 	}
-	cmd.Flags().StringVar(&age, "older-than", age, "remove what nobody used for `TIME`, as 7d, 2w or 36h")
+	cmd.Flags().StringVar(&age, "older-than", age, "remove files that were not used for `TIME`, such as 7d, 2w, or 36h")
 	cmd.Flags().BoolVar(&o.All, "all", false, "remove everything")
-	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "say what would be removed, and remove nothing")
+	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "show what would be removed, without removing it")
 	return cmd
 }
 
@@ -245,7 +240,16 @@ func (a *app) printFreed(r *skillpm.CacheFreed) error {
 		return nil
 	}
 	p := a.Palette(a.Stdout)
-	for _, t := range r.Trees {
+	trees := r.Trees
+	if len(trees) > maxListed && a.Verbose == 0 {
+		size := int64(0)
+		for _, t := range trees {
+			size += t.Bytes
+		}
+		fmt.Fprintf(a.Stdout, "%s %s, %s\n", p.Red("-"), textx.Count(len(trees), "skill"), console.BytesText(size))
+		trees = nil
+	}
+	for _, t := range trees {
 		line := fmt.Sprintf("%s %s %s", p.Red("-"), shortTree(t.Tree), console.BytesText(t.Bytes))
 		if len(t.UsedBy) > 0 {
 			line += p.Dim("  of " + console.Printable(strings.Join(t.UsedBy, ", ")))
@@ -255,27 +259,28 @@ func (a *app) printFreed(r *skillpm.CacheFreed) error {
 	for _, other := range []struct {
 		what string
 		size skillpm.CacheSize
-	}{{"of git commits", r.Git}, {"of indexes", r.HTTP}, {"of packs that were tried", r.Try}} {
+	}{{"of git commits", r.Git}, {"of indexes", r.HTTP}, {"of tried packs", r.Try}} {
 		if other.size.Files > 0 {
 			fmt.Fprintf(a.Stdout, "%s %s %s, %s\n", p.Red("-"), textx.Count(other.size.Files, "file"), other.what,
 				console.BytesText(other.size.Bytes))
 		}
 	}
 	if r.Leftovers > 0 {
-		fmt.Fprintf(a.Stdout, "%s %s of processes that died\n", p.Red("-"), textx.Count(r.Leftovers, "leftover"))
+		fmt.Fprintf(a.Stdout, "%s %s of interrupted processes\n", p.Red("-"), textx.Count(r.Leftovers, "leftover"))
 	}
-	verb := "freed"
+	verb := "Freed"
 	if r.DryRun {
-		verb = "would free"
+		verb = "Dry run: would free"
 	}
-	fmt.Fprintf(a.Stdout, "%s %s; %s in the store, %s\n", verb, console.BytesText(r.Bytes), stay(r),
-		console.BytesText(r.KeptBytes))
+	fmt.Fprintf(a.Stdout, "%s %s; %s\n", verb, console.BytesText(r.Bytes), keptText(r))
 	return nil
 }
 
-func stay(r *skillpm.CacheFreed) string {
-	if r.Kept == 1 {
-		return "1 tree stays"
+// keptText describes what stays in the store.
+func keptText(r *skillpm.CacheFreed) string {
+	if r.Kept == 0 {
+		return "the store is empty"
 	}
-	return fmt.Sprintf("%d trees stay", r.Kept)
+	stay := textx.CountOf(r.Kept, "skill stays", "skills stay")
+	return fmt.Sprintf("%s in the store, %s", stay, console.BytesText(r.KeptBytes))
 }

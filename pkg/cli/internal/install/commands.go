@@ -23,14 +23,14 @@ func Commands() []console.Command {
 		{Name: "remove", New: func(a *console.App) *cobra.Command { return newRemove(&app{a}) }},
 		{Name: "list", New: func(a *console.App) *cobra.Command { return newList(&app{a}) }},
 		{Name: "info", New: func(a *console.App) *cobra.Command { return newInfo(&app{a}) }},
-		{Name: "graph", New: func(a *console.App) *cobra.Command { return newGraph(&app{a}) }},
+		{Name: "tree", New: func(a *console.App) *cobra.Command { return newTree(&app{a}) }},
 		{Name: "why", New: func(a *console.App) *cobra.Command { return newWhy(&app{a}) }},
 		{Name: "verify", New: func(a *console.App) *cobra.Command { return newVerify(&app{a}) }},
 		{Name: "vendor", New: func(a *console.App) *cobra.Command { return newVendor(&app{a}) }},
 		{Name: "cache", New: func(a *console.App) *cobra.Command { return newCache(&app{a}) }},
+		{Name: "config", New: func(a *console.App) *cobra.Command { return newConfig(&app{a}) }},
 		{Name: "doctor", New: func(a *console.App) *cobra.Command { return newDoctor(&app{a}) }},
 		{Name: "registry", New: func(a *console.App) *cobra.Command { return newRegistry(&app{a}) }},
 		{Name: "link", New: func(a *console.App) *cobra.Command { return newLink(&app{a}) }},
-		{Name: "unlink", New: func(a *console.App) *cobra.Command { return newUnlink(&app{a}) }},
 	}
 }

@@ -16,14 +16,16 @@ func (a *app) printPackInfo(p *skillpm.PackInfo) error {
 	a.field("license", p.License)
 	a.field("source", p.Source)
 	a.field("resolved", p.Resolved)
-	a.field("withdrawn", p.Withdrawn)
+	a.field("yanked", p.Withdrawn)
 	a.field("deprecated", p.Deprecated)
-	a.field("denied", p.Denied)
+	if text := denial(p.PackDenial, len(p.Skills)); text != "" {
+		a.field("denied", strings.TrimPrefix(text, "denied: "))
+	}
 	switch have := p.Installed; {
 	case have == nil:
 		a.field("installed", "no")
 	case !have.Installed:
-		a.field("installed", "not all of "+have.Version+", which is locked: skillpm install")
+		a.field("installed", have.Version+" (incomplete: run skillpm install)")
 	case have.Edited:
 		a.field("installed", have.Version+" (edited)")
 	default:
@@ -53,7 +55,7 @@ func (a *app) printSkill(info *skillpm.Info) error {
 	a.field("denied", s.Denied)
 	switch {
 	case !s.Installed:
-		a.field("directory", s.Dir+" (not installed: skillpm install)")
+		a.field("directory", s.Dir+" (not installed: run skillpm install)")
 	case s.Edited:
 		a.field("directory", s.Dir+" (edited)")
 	default:
@@ -63,14 +65,24 @@ func (a *app) printSkill(info *skillpm.Info) error {
 	for _, link := range s.Links {
 		a.field("link", link)
 	}
-	switch {
-	case s.OwnName:
-		a.field("in force", fmt.Sprintf("yes: %q means this skill", s.Name))
-	default:
-		a.field("in force", fmt.Sprintf("no: %q means another skill, or none", s.Name))
-	}
+	a.field("available", available(s))
 	for _, other := range info.Also {
 		a.field("also", other.Name+"@"+other.Pack+" (agents see "+other.Link+")")
 	}
 	return nil
+}
+
+// available states under which name a skill can be used, and which skill has its bare name otherwise.
+func available(s *skillpm.InstalledSkill) string {
+	switch {
+	case s.Denied != "":
+		return "no: a policy denies it"
+	case !s.Installed:
+		return "no: it is not installed"
+	case s.OwnName:
+		return fmt.Sprintf("yes: %q refers to this skill", s.Name)
+	case s.BareOwner != "":
+		return fmt.Sprintf("yes, as %s (%q is %s@%s)", s.Link, s.Name, s.Name, s.BareOwner)
+	}
+	return "yes, as " + s.Link
 }

@@ -2,6 +2,8 @@ package install
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,24 +19,18 @@ func newDiff(a *app) *cobra.Command {
 	var o skillpm.DiffOptions
 	var stat, names bool
 	cmd := &cobra.Command{
-		Use:     "diff [PACK[@RANGE]...]",
-		Short:   "Show what an update changes in the skills' text",
-		GroupID: "use",
-		Long: `Show what skillpm update would change in the text of skills, since text is what
-an agent will follow: of all packs that it would move, of those that are named,
-or to the version or range given. New versions are fetched into the store;
-nothing is installed, and skillpm.yaml and skillpm.lock stay as they are.
+		Use:   "diff [PACK[@RANGE]...]",
+		Short: "Show what an update changes in the skills",
+		Long: `Shows how "skillpm update" would change the text of skills, which agents follow. PACK
+selects packs, or a version or range of one. New versions are fetched into the store;
+nothing is installed or recorded.
 
-A summary comes first: changed allowed-tools and hooks, new scripts, files that
-become executable, new addresses, skills that come or go, and what is required
-anew. Its lines start with #. The rest is a unified difference that git apply
-takes, with paths as the skills are installed.
+A summary comes first, in lines that start with #. It lists added and removed skills,
+changed allowed-tools and hooks, and new scripts, executable files, addresses, and
+dependencies. The rest is a unified diff for git apply.
 
-A pack whose registry or place can't be reached is left out, with a warning, and
-the exit code is 8.
-
-With --edits it shows instead what was edited in installed skills, compared with
-what was installed.`,
+If a registry or source is unreachable, its packs are skipped with a warning, and the exit
+code is 8. --edits shows local edits of installed skills instead.`,
 		Example: `  skillpm diff
   skillpm diff acme/deploy@^2 --stat
   skillpm diff --latest
@@ -42,7 +38,7 @@ what was installed.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if stat && names {
-				return diag.Errorf(diag.Usage, "--stat and --name-only exclude each other")
+				return diag.Errorf(diag.Usage, "--stat cannot be used with --name-only")
 			}
 			c, err := a.Client()
 			if err != nil {
@@ -61,13 +57,13 @@ what was installed.`,
 		ValidArgsFunction: a.CompleteLocked,
 	}
 	f := cmd.Flags()
-	f.BoolVar(&o.Latest, "latest", false, "go beyond the ranges in skillpm.yaml")
-	f.BoolVar(&o.Edits, "edits", false, "show what was edited in installed skills instead")
-	f.BoolVar(&stat, "stat", false, "print the summary and how much changes in each file")
-	f.BoolVar(&names, "name-only", false, "print the names of changed files only")
+	f.BoolVar(&o.Latest, "latest", false, "compare with the newest versions, beyond the ranges")
+	f.BoolVar(&o.Edits, "edits", false, "show local edits of installed skills instead")
+	f.BoolVar(&stat, "stat", false, "show the summary and the size of each file's change")
+	f.BoolVar(&names, "name-only", false, "show only the names of changed files")
 	f.StringVar(&o.Registry, "registry", "",
-		"look names up in registry `R` only: an index, an OCI prefix or an OCI layout")
-	f.BoolVar(&o.Offline, "offline", false, "use no network")
+		"look names up only in the registry `REGISTRY`")
+	f.BoolVar(&o.Offline, "offline", false, "do not use the network")
 	scopeFlag(cmd, &o.Scope)
 	return cmd
 }
@@ -81,16 +77,21 @@ func (a *app) printDifference(r *skillpm.DiffReport, o skillpm.DiffOptions, stat
 		return a.PrintJSON(r)
 	}
 	if len(r.Packs) == 0 {
-		text := "an update would change nothing"
+		text := "No changes."
 		switch {
 		case len(r.Unreached) > 0:
-			text = "nothing to compare but what could not be reached"
+			text = "Nothing to compare: sources are unreachable."
 		case o.Edits:
-			text = "no installed skill was edited"
+			text = "No local edits."
 		}
 		a.Note("%s", text)
 		return nil
 	}
+	return a.Paged(func() error { return a.printPacks(r, o, stat, names) })
+}
+
+// printPacks prints the changes of each pack: names, sizes, or lines.
+func (a *app) printPacks(r *skillpm.DiffReport, o skillpm.DiffOptions, stat, names bool) error {
 	if names {
 		for _, p := range r.Packs {
 			for _, f := range p.Files {
@@ -138,8 +139,8 @@ func (a *app) printSummary(r *skillpm.DiffReport, o skillpm.DiffOptions) {
 				fmt.Fprintln(a.Stdout, p.Yellow("#   ! "+noteLine(text)))
 			}
 		}
-		for kind, n := range counts {
-			if n > maxNotes {
+		for _, kind := range slices.Sorted(maps.Keys(counts)) {
+			if n := counts[kind]; n > maxNotes {
 				fmt.Fprintln(a.Stdout, p.Yellow(fmt.Sprintf("#   ! … and %d more of kind %s", n-maxNotes, kind)))
 			}
 		}

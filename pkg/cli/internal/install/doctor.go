@@ -15,19 +15,21 @@ import (
 func newDoctor(a *app) *cobra.Command {
 	var o skillpm.DoctorOptions
 	cmd := &cobra.Command{
-		Use:     "doctor",
-		Short:   "Find out what is wrong, and how to mend it",
-		GroupID: "use",
-		Long: `Look at the project, at what is installed for the user, and at this machine:
-interrupted installs, drift between skillpm.yaml, skillpm.lock and the disk,
-edited and shadowed skills, links that lead nowhere, agents' directories, what
-git ignores, the store and the room for it, credentials, the clock, settings.
-Nothing is changed, and no network is used unless --online is given, which asks
-the registries whether they answer. Secrets are never printed.
+		Use:   "doctor",
+		Short: "Diagnose problems and suggest fixes",
+		Long: `Checks the project, the user's packs, and this machine, and changes nothing:
 
-Every finding says what it means and what mends it. The exit code is 5 if there
-are errors or warnings, and 0 if there is nothing but advice.`,
-		Example: "  skillpm doctor\n  skillpm doctor --online\n  skillpm doctor --json",
+  packs    interrupted installs, edited and shadowed skills, differences between
+           skillpm.yaml, skillpm.lock, and the disk
+  agents   broken links, directories, ignored files
+  machine  store, disk space, credentials, clock, settings
+
+--online also contacts the registries. Credentials are never printed.
+
+Each finding has a fix. Errors and warnings set exit code 5.`,
+		Example: `  skillpm doctor
+  skillpm doctor --online
+  skillpm doctor --json`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := a.Client()
 			if diag.CodeOf(err) == diag.Internal {
@@ -47,7 +49,7 @@ are errors or warnings, and 0 if there is nothing but advice.`,
 			return a.printDoctor(r)
 		},
 	}
-	cmd.Flags().BoolVar(&o.Online, "online", false, "ask the registries whether they answer")
+	cmd.Flags().BoolVar(&o.Online, "online", false, "check that the registries respond")
 	return cmd
 }
 
@@ -63,7 +65,7 @@ func (a *app) printDoctor(r *skillpm.DoctorReport) error {
 	counts := map[diag.Severity]int{}
 	for _, d := range r.Findings {
 		counts[d.Severity]++
-		if d.Severity != diag.SeverityAdvice || !a.Quiet {
+		if d.Severity != diag.SeverityNote || !a.Quiet {
 			a.printDiagnosis(p, d)
 		}
 	}
@@ -74,19 +76,25 @@ func (a *app) printDoctor(r *skillpm.DoctorReport) error {
 	}
 	if !r.Trouble() {
 		if !a.Quiet {
-			fmt.Fprintf(a.Stdout, "%s %s, nothing is wrong\n", p.Green("✓"), textx.Count(r.Checks, "check"))
+			fmt.Fprintf(a.Stdout, "%s %s, no problems\n", p.Green("✓"), textx.Count(r.Checks, "check"))
 		}
 		return nil
 	}
-	return diag.Errorf(diag.Conflict, "%s and %s in %s", textx.Count(counts[diag.SeverityError], "error"),
-		textx.Count(counts[diag.SeverityWarning], "warning"), textx.Count(r.Checks, "check")).
-		WithHint("each says what mends it")
+	warnings, checks := textx.Count(counts[diag.SeverityWarning], "warning"), textx.Count(r.Checks, "check")
+	if n := counts[diag.SeverityError]; n > 0 {
+		return diag.Errorf(diag.Conflict, "%s, %s in %s", textx.Count(n, "error"), warnings, checks).
+			WithHint("each finding shows its fix")
+	}
+	if !a.Quiet {
+		fmt.Fprintf(a.Stdout, "%s %s, 0 errors in %s\n", p.Yellow("!"), warnings, checks)
+	}
+	return console.Reported{Exit: diag.Conflict}
 }
 
 func (a *app) printDiagnosis(p console.Palette, d skillpm.Diagnosis) {
 	colour := map[diag.Severity]func(string) string{
 		diag.SeverityError: p.Red, diag.SeverityWarning: p.Yellow,
-		diag.SeverityAdvice: p.Cyan,
+		diag.SeverityNote: p.Cyan,
 	}[d.Severity]
 	line := d.Message
 	if d.Path != "" && !strings.HasPrefix(d.Message, d.Path) {

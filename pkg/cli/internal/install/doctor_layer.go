@@ -11,8 +11,8 @@ import (
 // staleSync is the age of the last sync of the enterprise layer from which doctor reports it.
 const staleSync = 7 * 24 * time.Hour
 
-// examineLayer adds findings about the enterprise layer's synchronization. It does not check skills, unlike "sync
-// --check".
+// examineLayer adds findings about the enterprise layer's synchronization. It does not check skills, unlike "enterprise
+// sync --check".
 func (a *app) examineLayer(r *skillpm.DoctorReport) error {
 	o, err := a.Options()
 	if err != nil {
@@ -24,29 +24,29 @@ func (a *app) examineLayer(r *skillpm.DoctorReport) error {
 	r.Checks++
 	found := skillpm.Diagnosis{
 		Check: "enterprise-layer", Severity: diag.SeverityWarning, Path: c.Paths.Enterprise,
-		Fix: "sudo skillpm sync",
+		Fix: "sudo skillpm enterprise sync",
 	}
 	switch {
 	case err != nil:
 		found.Severity, found.Message, found.Fix = diag.SeverityError, err.Error(), diag.HintOf(err)
-		found.Effect = "skillpm sync changes nothing before it is mended"
+		found.Effect = "skillpm enterprise sync fails until it is fixed"
 	case s == nil:
 		return nil
 	case s.Version == "":
 		found.Message, found.Effect = "the enterprise layer was never synced with "+s.Source,
-			"the organisation's skills and policy may not be in force"
+			"the organization's skills and policy may not be in effect"
 	default:
 		since := time.Duration(s.Age) * time.Second
 		r.Facts = append(r.Facts, skillpm.Fact{
 			Name:  "enterprise layer",
-			Value: fmt.Sprintf("%s %s, asked for %s ago", s.Source, s.Version, since),
+			Value: fmt.Sprintf("%s %s, synced %s ago", s.Source, s.Version, since),
 		})
 		if since < staleSync {
 			return nil
 		}
-		found.Message = fmt.Sprintf("%s was last asked for the enterprise layer %d days ago", s.Source,
+		found.Message = fmt.Sprintf("the enterprise layer was last synced with %s %d days ago", s.Source,
 			int(since.Hours())/24)
-		found.Effect = "newer skills, and what was denied since, are not in force; perhaps the timer does not run"
+		found.Effect = "newer skills and denials are not in effect; check the timer"
 	}
 	r.Findings = append(r.Findings, found)
 	return nil

@@ -2,42 +2,46 @@ package install
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
+	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
 func newImport(a *app) *cobra.Command {
 	var o skillpm.ImportOptions
 	cmd := &cobra.Command{
-		Use:     "import FILE",
-		Short:   "Take over the skills that another tool manages",
-		GroupID: "use",
-		Long: `Read the file in which another tool says which skills it installed or offers, add
-them to skillpm.yaml, and install them. FILE is one of
+		Use:   "import [FILE]",
+		Short: "Import skills from another tool",
+		Long: `Reads the file in which another tool lists its skills, adds them to skillpm.yaml, and
+installs them. FILE is one of these, or a directory that contains one:
 
-  skills-lock.json                   of npm's skills (and its .skill-lock.json)
+  skills-lock.json                   of npm's skills (and .skill-lock.json)
   apm.yml, apm.lock.yaml             of microsoft/apm
-  .claude-plugin/marketplace.json    of Claude Code and hosts like it
+  .claude-plugin/marketplace.json    of Claude Code and compatible agents
 
-or a directory with one of them. FILE stays as it is, and so does what the other
-tool installed: remove that with the other tool, so that no skill is there twice.
+FILE and the files of the other tool stay. Remove those with the other tool, so that no
+skill is duplicated. Entries that cannot be dependencies are listed with the reason.
 
-Every place is opened, because only the pack itself says what it is called. What
-can't be a dependency is listed with the reason.`,
+To manage skills that you wrote by hand, move them to ./skills and run
+"skillpm install ./skills".`,
 		Example: `  skillpm import skills-lock.json
   skillpm import apm.yml --dry-run
   skillpm import .claude-plugin/marketplace.json --keep-going`,
-		Args: console.Need(1, 1, "one FILE"),
+		Args: console.Need(0, 1, "one FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := a.Client()
 			if err != nil {
 				return err
 			}
-			o.File = args[0]
+			if o.File, err = a.importFile(args); err != nil {
+				return err
+			}
 			r, err := c.Import(cmd.Context(), o)
 			if err != nil {
 				return err
@@ -46,11 +50,47 @@ can't be a dependency is listed with the reason.`,
 		},
 	}
 	f := cmd.Flags()
-	f.BoolVar(&o.DryRun, "dry-run", false, "say what would be imported, and write nothing")
-	f.BoolVar(&o.KeepGoing, "keep-going", false, "leave out what can't be opened instead of stopping there")
-	f.BoolVar(&o.Offline, "offline", false, "use no network")
+	f.BoolVar(&o.DryRun, "dry-run", false, "show what would be imported, without writing it")
+	f.BoolVar(&o.KeepGoing, "keep-going", false, "skip sources that cannot be opened")
+	f.BoolVar(&o.Offline, "offline", false, "do not use the network")
 	scopeFlag(cmd, &o.Scope)
 	return cmd
+}
+
+// importFile returns the named file, or one of this directory that the user chooses.
+func (a *app) importFile(args []string) (string, error) {
+	if len(args) == 1 {
+		return args[0], nil
+	}
+	dir, err := a.WorkDir()
+	if err != nil {
+		return "", err
+	}
+	var found []string
+	var choices []console.Choice
+	for _, name := range []string{
+		"skills-lock.json", ".skill-lock.json", "apm.yml", "apm.lock.yaml", ".claude-plugin/marketplace.json",
+	} {
+		if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(name))); err == nil {
+			found = append(found, name)
+			choices = append(choices, console.Choice{Value: name})
+		}
+	}
+	switch {
+	case len(found) == 0:
+		return "", diag.Errorf(diag.NotFound, "no file of another tool found in %s", dir).
+			WithHint("name the file: skillpm import FILE; for skills that you wrote: skillpm install ./DIR")
+	case !a.CanAsk():
+		return "", diag.Errorf(diag.Usage, "skillpm import needs a FILE").
+			WithHint("found: %s", strings.Join(found, ", "))
+	}
+	picked, err := a.Pick(console.PickList{
+		Title: "Which file?", Note: "Select the file with the skills to import.", Choices: choices,
+	})
+	if err != nil {
+		return "", err
+	}
+	return picked[0], nil
 }
 
 func (a *app) printImport(r *skillpm.ImportReport) error {
@@ -62,7 +102,7 @@ func (a *app) printImport(r *skillpm.ImportReport) error {
 		if s.Line > 0 {
 			version = fmt.Sprintf(":%d", s.Line)
 		}
-		a.Warn("%s%s: %s was left out: %s", r.File, version, s.What, s.Why)
+		a.Warn("%s%s: skipped %s: %s", r.File, version, s.What, s.Why)
 	}
 	if a.Quiet {
 		return nil
@@ -71,15 +111,15 @@ func (a *app) printImport(r *skillpm.ImportReport) error {
 	for _, i := range r.Imported {
 		line := fmt.Sprintf("%s %s  %s", p.Green("+"), p.Bold(i.Pack), i.Requires)
 		if i.Existed {
-			line = fmt.Sprintf("%s %s  %s %s", p.Dim("="), i.Pack, i.Requires, p.Dim("(skillpm.yaml has it already)"))
+			line = fmt.Sprintf("%s %s  %s %s", p.Dim("="), i.Pack, i.Requires, p.Dim("(already in skillpm.yaml)"))
 		}
 		if len(i.Names) > 0 {
-			line += p.Dim("  for " + strings.Join(i.Names, ", "))
+			line += p.Dim("  for " + a.someNames(i.Names))
 		}
 		fmt.Fprintln(a.Stdout, line)
 	}
 	if r.Install == nil {
-		a.Note("%s: nothing to import", r.File)
+		a.Note("Nothing to import from %s.", r.File)
 		return nil
 	}
 	fmt.Fprintln(a.Stdout)

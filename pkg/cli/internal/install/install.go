@@ -19,43 +19,45 @@ func newInstall(a *app) *cobra.Command {
 		Use:     "install [PACK...]",
 		Aliases: []string{"add", "i"},
 		Short:   "Install packs and link their skills for agents",
-		GroupID: "use",
-		Long: `Install packs of skills, with what they depend on, into .skillpm/plugins, link
-them for the agents in use, and record them in skillpm.yaml and skillpm.lock.
-Without PACK it installs what those two files say.
+		Long: `Installs packs of skills and their dependencies into .skillpm/plugins, and links the
+skills for the agents in use. Records the packs in skillpm.yaml and skillpm.lock. Without
+PACK, installs the packs in these files.
 
-A PACK is one of
-  owner/name[@RANGE]                        by name, from the configured registries
-  oci://HOST/REPOSITORY[:TAG|@sha256:...]   from an OCI registry
-  oci-layout:DIR//owner/name[:TAG]          from an OCI layout directory
+PACK is one of
+  owner/name[@RANGE]                            by name, from the registries
+  oci://REGISTRY/REPOSITORY[:TAG|@sha256:...]   from an OCI registry
+  oci-layout:DIR//owner/name[:TAG]              from an OCI layout directory
   github.com/OWNER/REPO, git@HOST:PATH,
   https://HOST/PATH.git, git+https://URL,
-  git+ssh://URL, each [//SUBDIR][#REF]      from a git repository
-  ./DIR                                     from a directory
+  git+ssh://URL, each [//SUBDIR][#REF]          from a git repository
+  ./DIR                                         from a directory
 
-Nothing from a pack is run. Files that skillpm did not write are never replaced.
-An installed skill that was edited stays as it is, with a warning. Where it
-would have to be replaced the install stops and shows the edit: --keep leaves
-its pack as it is, --force replaces it and keeps a copy in .skillpm/backup.
+Nothing in a pack is run. Files that skillpm did not create are never replaced. If a
+locally edited skill would be replaced, the command stops and shows the edit. --keep
+keeps the skill's pack; --force replaces it and keeps a copy in .skillpm/backup.
 
-What comes into force is held against the policies of the machine, the user and
-the project. With --require-signature every pack must be signed by one of the
-keys in --key and in trusted-keys of the settings, or by somebody whom a policy
-trusts. Who signed is recorded in skillpm.lock, and what comes after it must be
-signed by the same.`,
+Packs are checked against the policies of the machine, the user, and the project. With
+--require-signature, every pack needs a signature by a key in --key or trusted-keys, or by
+a signer that a policy trusts. skillpm.lock records the signer, and later versions must
+have the same one.`,
 		Example: `  skillpm install acme/deploy
   skillpm install 'acme/deploy@^1.3'
+  skillpm install --frozen  # in CI: exactly what is locked
+  skillpm install --upgrade  # newest versions within the ranges
+  skillpm install globex/ops --skill deploy --as ops-deploy
   skillpm install github.com/owner/skills//tools#v1.2.0 --skill lint
   skillpm install oci://registry.example/acme/deploy:1.4.0
-  skillpm install globex/ops --skill deploy --as ops-deploy
-  skillpm install acme/deploy --require-signature --key acme.pub
-  skillpm install --upgrade                 choose all versions anew, within the ranges
-  skillpm install --frozen                  in CI: exactly what skillpm.lock says`,
+  skillpm install acme/deploy --require-signature --key acme.pub`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := a.Client()
 			if err != nil {
 				return err
+			}
+			if len(args) == 0 {
+				if args, err = a.pickPacks(cmd.Context(), c, o); err != nil {
+					return err
+				}
 			}
 			o.Packs = args
 			r, err := c.Install(cmd.Context(), o)
@@ -72,40 +74,40 @@ signed by the same.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.Registry, "registry", "",
-		"look names up in registry `R` only: an index, an OCI prefix or an OCI layout")
+		"look names up only in the registry `REGISTRY`")
 	f.BoolVar(&o.Frozen, "frozen", false,
-		"install what skillpm.lock says; fail if it and skillpm.yaml disagree or anything differs")
-	f.BoolVar(&o.Frozen, "locked", false, "another name of --frozen")
-	f.BoolVar(&o.Upgrade, "upgrade", false, "choose all versions anew, within the ranges, as update does")
-	f.BoolVar(&o.Offline, "offline", false, "use no network")
-	f.BoolVar(&o.DryRun, "dry-run", false, "say what would be done, and do nothing")
+		"install exactly what skillpm.lock records; fail if it is out of date")
+	f.BoolVar(&o.Upgrade, "upgrade", false, "select the newest versions within the ranges, as update does")
+	f.BoolVar(&o.Offline, "offline", false, "do not use the network")
+	f.BoolVar(&o.DryRun, "dry-run", false, "show what would change, without changing it")
 	editFlags(cmd, &o.Keep, &o.Force)
 	f.StringSliceVar(&o.Skills, "skill", nil,
-		"install only the skill `NAME` of the pack (may be repeated; '*' for all again)")
-	f.StringVar(&o.As, "as", "", "give the skill the name `NAME` here")
+		"install only the skill `NAME` of the pack (repeatable; '*' for all)")
+	f.StringVar(&o.As, "as", "", "install the skill under the alias `NAME`")
 	f.StringSliceVar(&o.Agents, "agent", nil,
-		"link for the agent `ID` from now on (may be repeated; all, or detected for those in use)")
+		"link for the agent `ID` from now on (repeatable; or all, detected)")
 	f.StringVar(&o.LinkMode, "link-mode", "",
-		"from now on give agents links or copies: `symlink|copy|hardlink`; hardlink shares files with the store")
+		"link by `symlink|copy|hardlink` from now on; hardlink shares files with the store")
 	// cannot fail: the flag exists
 	_ = cmd.RegisterFlagCompletionFunc("link-mode", cobra.FixedCompletions([]string{"symlink", "copy", "hardlink"},
 		cobra.ShellCompDirectiveNoFileComp))
 	scopeFlag(cmd, &o.Scope)
 	a.CompleteFlag(cmd, "agent", a.CompleteAgents)
 	a.SigningFlags(cmd, &o.Signing)
+	console.MarkRare(cmd, "registry", "offline", "keep", "link-mode", "require-signature", "key", "accept-signer")
 	return cmd
 }
 
 // editFlags adds --keep and --force.
 func editFlags(cmd *cobra.Command, keep, force *bool) {
-	cmd.Flags().BoolVar(keep, "keep", false, "leave packs as they are that have edited skills which would be replaced")
+	cmd.Flags().BoolVar(keep, "keep", false, "keep locally edited skills, and their packs as they are")
 	cmd.Flags().BoolVar(force, "force", false,
-		"replace installed skills that were edited; copies are kept in .skillpm/backup")
+		"replace locally edited skills; copies are kept in .skillpm/backup")
 }
 
 // scopeFlag adds --scope.
 func scopeFlag(cmd *cobra.Command, scope *string) {
-	cmd.Flags().StringVar(scope, "scope", "project", "work on this `project|user`")
+	cmd.Flags().StringVar(scope, "scope", "project", "use the packs of `SCOPE`: project or user")
 	// cannot fail: the flag exists
 	_ = cmd.RegisterFlagCompletionFunc("scope", cobra.FixedCompletions([]string{"project", "user"},
 		cobra.ShellCompDirectiveNoFileComp))
@@ -113,13 +115,9 @@ func scopeFlag(cmd *cobra.Command, scope *string) {
 
 // printInstall prints what an installation or removal changed, where agents find the skills, and what to do next.
 func (a *app) printInstall(r *skillpm.InstallReport, verb string) error {
-	for _, w := range r.Warnings {
-		a.Warn("%s", w)
-	}
-	for _, c := range r.Conflicts {
-		if r.Changed && (r.NamesChanged || isNew(c, r.Packs)) {
-			a.Warn("%s", c)
-		}
+	listed := r.Changed && !a.JSON && !a.Quiet
+	if !listed {
+		a.warnInstall(r)
 	}
 	if a.JSON {
 		return a.PrintJSON(r)
@@ -129,26 +127,44 @@ func (a *app) printInstall(r *skillpm.InstallReport, verb string) error {
 	}
 	p := a.Palette(a.Stdout)
 	if len(r.Packs) == 0 && !r.Changed {
-		a.Note("no packs are required; skillpm install owner/name adds one")
+		a.Note("No packs installed. Add one with: skillpm install OWNER/NAME")
 		return nil
 	}
 	if !r.Changed && len(r.Edited) > 0 {
-		fmt.Fprintf(a.Stdout, "%s nothing to do: %s installed; %s\n", p.Green("✓"),
+		fmt.Fprintf(a.Stdout, "%s Already up to date: %s; %s\n", p.Green("✓"),
 			textx.Count(len(r.Packs), "pack"), console.RemainingText(len(r.Edited)))
 		return nil
 	}
 	if !r.Changed {
-		fmt.Fprintf(a.Stdout, "%s nothing to do: %s installed and as locked\n", p.Green("✓"),
+		fmt.Fprintf(a.Stdout, "%s Already up to date: %s\n", p.Green("✓"),
 			textx.Count(len(r.Packs), "pack"))
 		return nil
 	}
 	for _, pack := range r.Packs {
 		a.printPack(p, pack, r)
 	}
-	a.printAgents(p, r)
+	a.printNewOwners(r)
+	if verb != "remove" {
+		a.printAgents(p, r)
+	}
 	a.PrintSaved(p, r)
+	a.warnInstall(r) // after the list, which may be long
+	a.printHeldBack(r)
 	a.printNext(p, r, verb)
 	return nil
+}
+
+// warnInstall prints the warnings of an installation.
+func (a *app) warnInstall(r *skillpm.InstallReport) {
+	for _, w := range r.Warnings {
+		a.Warn("%s", w)
+	}
+	for _, c := range r.Conflicts {
+		if r.Changed && (r.NamesChanged || isNew(c, r.Packs)) {
+			a.Warn("%s", c)
+			a.Hint(c.Hint())
+		}
+	}
 }
 
 // isNew reports whether a conflict is about a newly installed skill.
@@ -172,8 +188,8 @@ func (a *app) printPart(r *skillpm.InstallReport, o skillpm.InstallOptions) {
 			return name == p.Pack
 		})
 		if named && p.Partial && p.Action != skillpm.ActionInstalled && len(o.Skills) == 0 {
-			a.Note("only some skills of %s are installed, %d; skillpm install %s --skill '*' installs all", p.Pack,
-				len(p.Skills), p.Pack)
+			a.Note("%s of %s installed. Install all with: skillpm install %s --skill '*'",
+				textx.Count(len(p.Skills), "skill"), p.Pack, p.Pack)
 		}
 	}
 }
@@ -207,17 +223,19 @@ func (a *app) printPack(p console.Palette, pack skillpm.PackReport, r *skillpm.I
 	if pack.SignedBy != "" {
 		line += p.Dim("  signed by " + console.Printable(pack.SignedBy))
 	}
+	if n := len(pack.Skills); n > 0 && a.Verbose == 0 {
+		line += p.Dim("  " + textx.Count(n, "skill"))
+	}
 	if pack.Action == skillpm.ActionInstalled && !pack.Direct {
 		line += p.Dim("  as a dependency")
 	}
 	fmt.Fprintln(a.Stdout, line)
 	for _, s := range pack.Skills {
-		name := s.Name
-		if s.Link != s.Name {
-			name += " " + p.Yellow("as "+s.Link)
-		}
+		name := shownName(p, s)
 		if slices.Contains(pack.Added, s.Name) {
 			name = p.Green("+ " + name)
+		} else if a.Verbose == 0 && s.Link == s.Name && s.PreviousLink == "" {
+			continue
 		}
 		fmt.Fprintf(a.Stdout, "    %s  %s\n", name, p.Dim(console.Home(r)+s.Dir))
 	}
@@ -234,12 +252,16 @@ func (a *app) printAgents(p console.Palette, r *skillpm.InstallReport) {
 	if !slices.ContainsFunc(r.Packs, func(pack skillpm.PackReport) bool { return len(pack.Skills) > 0 }) {
 		return
 	}
+	linked := "linked in"
+	if r.DryRun {
+		linked = "would be linked in"
+	}
 	for _, d := range r.Agents {
 		who := ""
 		if len(d.Agents) > 0 {
 			who = " for " + strings.Join(d.Agents, ", ")
 		}
-		fmt.Fprintf(a.Stdout, "  linked in %s%s\n", p.Cyan(console.Home(r)+d.Dir), who)
+		fmt.Fprintf(a.Stdout, "  %s %s%s\n", linked, p.Cyan(console.Home(r)+d.Dir), who)
 	}
 }
 
@@ -251,11 +273,48 @@ func (a *app) printNext(p console.Palette, r *skillpm.InstallReport, verb string
 	}
 	switch {
 	case r.DryRun && r.Recorded:
-		fmt.Fprintf(a.Stdout, "%s would change. Nothing was written: this was a dry run.\n", files)
+		fmt.Fprintf(a.Stdout, "Dry run: %s would change.\n", files)
 	case r.DryRun:
-		fmt.Fprintln(a.Stdout, "Nothing was written: this was a dry run.")
-	case verb == "install" && r.Scope == "project" && r.Recorded:
-		fmt.Fprintf(a.Stdout, "Recorded in %s: %s. %s\n", files, commit,
-			p.Dim("skillpm list shows what is installed, skillpm verify checks it."))
+		fmt.Fprintln(a.Stdout, "Dry run: nothing was written.")
+	default:
+		fmt.Fprintf(a.Stdout, "%s %s\n", p.Green("✓"), summary(r, verb))
 	}
+	if !r.DryRun && verb == "install" && r.Scope == "project" && r.Recorded {
+		fmt.Fprintf(a.Stdout, "  %s\n", p.Dim("Recorded in "+files+": "+commit+"."))
+	}
+}
+
+// summary counts what changed.
+func summary(r *skillpm.InstallReport, verb string) string {
+	counts, skills := map[string]int{}, 0
+	for _, pack := range r.Packs {
+		counts[pack.Action]++
+		if pack.Action == skillpm.ActionInstalled || pack.Action == skillpm.ActionRestored {
+			skills += len(pack.Skills)
+		}
+	}
+	var parts []string
+	if n := counts[skillpm.ActionInstalled] + counts[skillpm.ActionRestored]; n > 0 {
+		parts = append(parts, "Installed "+textx.Count(n, "pack")+" with "+textx.Count(skills, "skill"))
+	}
+	for _, x := range []struct{ action, verb string }{
+		{skillpm.ActionUpdated, "updated "},
+		{skillpm.ActionLinked, "linked "},
+		{skillpm.ActionRemoved, "removed "},
+	} {
+		if n := counts[x.action]; n > 0 {
+			parts = append(parts, x.verb+textx.Count(n, "pack"))
+		}
+	}
+	if n := countRenamed(r.Packs); n > 0 {
+		parts = append(parts, "renamed "+textx.Count(n, "skill"))
+	}
+	if len(parts) == 0 && len(r.RecordedIn) > 0 {
+		return "Updated " + strings.Join(r.RecordedIn, " and ")
+	}
+	if len(parts) == 0 {
+		return "Done"
+	}
+	text := strings.Join(parts, ", ")
+	return strings.ToUpper(text[:1]) + text[1:]
 }

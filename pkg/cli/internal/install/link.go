@@ -9,26 +9,36 @@ import (
 
 func newLink(a *app) *cobra.Command {
 	var o skillpm.LinkOptions
+	undo := false
 	cmd := &cobra.Command{
-		Use:     "link DIR",
-		Short:   "Use a pack that is being worked on, as it is",
-		GroupID: "author",
-		Long: `Link the skills of the pack in DIR into this project (or, with --scope user, for
-the user) instead of copies of a release: what is changed in DIR is in force at
-once. If the pack is installed, its release makes room until skillpm unlink.
+		Use:   "link DIR|PACK",
+		Short: "Use a local working copy of a pack",
+		Long: `Links the skills of the pack in DIR into this project, or with --scope user for the user.
+Changes in DIR take effect at once, and editing a linked file changes the working copy.
+The link replaces an installed release of the pack until "skillpm link --undo".
 
-This is a matter of this machine: skillpm.yaml and skillpm.lock stay as they are,
-skillpm list shows it, and install --frozen refuses it. A skill that is new in DIR
-is linked by the next skillpm install.`,
+The link belongs to this machine: skillpm.yaml and skillpm.lock stay as they are.
+"skillpm list" shows it, and "skillpm install --frozen" fails with it. The next
+"skillpm install" links skills that are new in DIR.
+
+--undo takes a pack's name or DIR. It reinstalls the release in skillpm.lock, or removes
+the skills if the pack is not installed. DIR stays as it is.`,
 		Example: `  skillpm link ../deploy-skills
   skillpm link ~/src/ops --scope user
-  skillpm unlink acme/deploy`,
-		Args:              console.Need(1, 1, "the DIR of one pack"),
-		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs),
+  skillpm link acme/deploy --undo`,
+		Args:              console.Need(1, 1, "one DIR"),
+		ValidArgsFunction: a.completeLinked,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := a.Client()
 			if err != nil {
 				return err
+			}
+			if undo {
+				r, err := c.Unlink(cmd.Context(), args[0], o)
+				if err != nil {
+					return err
+				}
+				return a.printInstall(r, "unlink")
 			}
 			o.Dir = args[0]
 			r, err := c.Link(cmd.Context(), o)
@@ -38,49 +48,22 @@ is linked by the next skillpm install.`,
 			return a.printInstall(r, "link")
 		},
 	}
-	linkFlags(cmd, &o)
-	return cmd
-}
-
-func newUnlink(a *app) *cobra.Command {
-	var o skillpm.LinkOptions
-	cmd := &cobra.Command{
-		Use:     "unlink PACK|DIR",
-		Short:   "Go back from a linked pack to its release",
-		GroupID: "author",
-		Long: `End what skillpm link began: the release that skillpm.lock has comes back, or, if
-the pack is not installed, its skills go. The directory that was linked stays as it is.`,
-		Example: `  skillpm unlink acme/deploy
-  skillpm unlink ../deploy-skills`,
-		Args:              console.Need(1, 1, "one PACK or DIR"),
-		ValidArgsFunction: a.completeLinked,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := a.Client()
-			if err != nil {
-				return err
-			}
-			r, err := c.Unlink(cmd.Context(), args[0], o)
-			if err != nil {
-				return err
-			}
-			return a.printInstall(r, "unlink")
-		},
-	}
-	linkFlags(cmd, &o)
-	return cmd
-}
-
-func linkFlags(cmd *cobra.Command, o *skillpm.LinkOptions) {
-	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "say what would be done, and do nothing")
-	cmd.Flags().BoolVar(&o.Force, "force", false, "replace installed skills that were edited")
+	f := cmd.Flags()
+	f.BoolVar(&undo, "undo", false, "use the release again")
+	f.BoolVar(&o.DryRun, "dry-run", false, "show what would change, without changing it")
+	f.BoolVar(&o.Force, "force", false, "replace locally edited skills")
 	scopeFlag(cmd, &o.Scope)
+	return cmd
 }
 
-// completeLinked completes the names of linked packs.
+// completeLinked completes directories and, with --undo, the names of linked packs.
 func (a *app) completeLinked(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	c, err := a.Client()
 	if err != nil || len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	if cmd.Flag("undo").Value.String() != "true" {
+		return nil, cobra.ShellCompDirectiveFilterDirs
 	}
 	return console.Matching(c.LinkedNames(cmd.Flag("scope").Value.String()), prefix), cobra.ShellCompDirectiveNoFileComp
 }

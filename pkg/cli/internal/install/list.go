@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
@@ -17,13 +18,12 @@ func newList(a *app) *cobra.Command {
 		Use:     "list",
 		Aliases: []string{"ls"},
 		Short:   "List installed packs and their skills",
-		GroupID: "use",
-		Long: `List the packs that skillpm.lock has, their skills and where they come from. What
-is locked and not there, as in a fresh clone, is marked as not installed, and a
-skill that somebody changed as edited, one that a policy denies as denied: --json
-has the reasons. Only what looks changed is read: skillpm
-verify looks at every byte.`,
-		Example: "  skillpm list\n  skillpm list --scope user\n  skillpm list --json",
+		Long: `Lists the packs in skillpm.lock with their skills and sources. Marks show skills that are
+not installed (as in a fresh clone), edited, denied by a policy, or not approved; --json
+has the reasons. "skillpm verify" compares every byte.`,
+		Example: `  skillpm list
+  skillpm list --scope user
+  skillpm list --json`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := a.Client()
 			if err != nil {
@@ -37,35 +37,17 @@ verify looks at every byte.`,
 				return a.PrintJSON(r)
 			}
 			if len(r.Packs) == 0 {
-				a.Note("nothing is installed; skillpm install owner/name installs a pack")
+				a.Note("No packs installed. Add one with: skillpm install OWNER/NAME")
 				return nil
 			}
 			rows := [][]string{{"PACK", "VERSION", "SKILLS", "SOURCE"}}
+			skills := 0
 			signed := slices.ContainsFunc(r.Packs, func(p skillpm.PackReport) bool { return p.SignedBy != "" })
 			if signed {
 				rows[0] = append(rows[0], "SIGNED BY")
 			}
 			for _, p := range r.Packs {
-				var names []string
-				for _, s := range p.Skills {
-					name := s.Name
-					if s.Link != s.Name {
-						name += " (as " + s.Link + ")"
-					}
-					switch {
-					case s.Unapproved:
-						name += " (not approved)"
-					case s.Denied != "":
-						name += " (denied)"
-					}
-					switch {
-					case s.Edited:
-						name += " (edited)"
-					case !s.Installed && anyInstalled(p):
-						name += " (not installed)"
-					}
-					names = append(names, name)
-				}
+				skills += len(p.Skills)
 				source := sourceOf(p)
 				switch {
 				case p.Linked != "":
@@ -76,17 +58,67 @@ verify looks at every byte.`,
 				if !p.Installed {
 					source += " (not installed: skillpm install)"
 				}
-				row := []string{p.Pack, p.Version, strings.Join(names, ", "), source}
+				row := []string{p.Pack, p.Version, a.listedSkills(p), source}
 				if signed {
 					row = append(row, shortSigner(p.SignedBy))
 				}
 				rows = append(rows, row)
 			}
-			return console.Table(a.Stdout, rows)
+			if err := a.Paged(func() error { return console.Table(a.Stdout, rows) }); err != nil {
+				return err
+			}
+			a.Note("%s with %s.", textx.Count(len(r.Packs), "pack"), textx.Count(skills, "skill"))
+			return nil
 		},
 	}
 	scopeFlag(cmd, &scope)
 	return cmd
+}
+
+// maxNames is how many skills of a pack are named without --verbose.
+const maxNames = 5
+
+// someNames joins names; without --verbose only the first ones.
+func (a *app) someNames(names []string) string {
+	if a.Verbose > 0 || len(names) <= maxNames+1 {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s, and %d more", strings.Join(names[:maxNames], ", "), len(names)-maxNames)
+}
+
+// listedSkills names the skills of a pack: without --verbose only the first ones, but all that have a mark.
+func (a *app) listedSkills(p skillpm.PackReport) string {
+	var names, marked []string
+	for i, s := range p.Skills {
+		name := markedSkill(p, s)
+		if i >= maxNames && name != s.Name && a.Verbose == 0 && len(p.Skills) > maxNames+1 {
+			marked = append(marked, name)
+			continue
+		}
+		names = append(names, name)
+	}
+	return strings.Join(append(marked, a.someNames(names)), ", ")
+}
+
+// markedSkill returns the name of a skill with marks: its alias, and why it is not available as locked.
+func markedSkill(p skillpm.PackReport, s skillpm.SkillReport) string {
+	name := s.Name
+	if s.Link != s.Name {
+		name += " (as " + s.Link + ")"
+	}
+	switch {
+	case s.Unapproved:
+		name += " (not approved)"
+	case s.Denied != "":
+		name += " (denied)"
+	}
+	switch {
+	case s.Edited:
+		name += " (edited)"
+	case !s.Installed && anyInstalled(p):
+		name += " (not installed)"
+	}
+	return name
 }
 
 // shortSigner returns the start of a key's fingerprint, or an identity unchanged.
@@ -105,18 +137,30 @@ func anyInstalled(p skillpm.PackReport) bool {
 
 func newInfo(a *app) *cobra.Command {
 	var scope, registry string
+	var signatures bool
+	var keys []string
 	cmd := &cobra.Command{
 		Use:     "info PACK|SKILL",
 		Aliases: []string{"show"},
-		Short:   "Describe a pack, or an installed skill",
-		GroupID: "use",
-		Long: `Describe a pack (owner/name), installed or on offer, or an installed skill: by
-its name, or exactly as skill@owner/name. With a version or range it is the
-highest version on offer that fits, whatever is installed.`,
-		Example: "  skillpm info acme/deploy\n  skillpm info acme/deploy@1.3.0\n  skillpm info deploy\n  skillpm " +
-			"info deploy@acme/deploy",
+		Short:   "Show details of a pack or skill",
+		Long: `Shows a pack (owner/name), installed or available, or an installed skill: NAME or
+skill@owner/name. With a version or range, shows the newest available version in it.
+
+--signatures lists the signatures, provenance, and SBOM of a published pack. Its PACK is
+owner/name@version, oci://REGISTRY/REPOSITORY, oci-layout:DIR//owner/name, or a git
+repository with signed tags. Each is verified with the public keys in --key and in
+trusted-keys of the user's settings. Without a key, the output shows the claimed signer,
+which proves nothing. With --key, exit code 7 means that none of the keys signed the pack.`,
+		Example: `  skillpm info acme/deploy
+  skillpm info acme/deploy@1.3.0
+  skillpm info deploy@acme/deploy
+  skillpm info acme/deploy@1.4.0 --signatures --key acme.pub
+  skillpm info oci://registry.example/acme/deploy:1.4.0 --signatures`,
 		Args: console.Need(1, 1, "one PACK or SKILL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if signatures || len(keys) > 0 {
+				return a.signatures(cmd.Context(), args[0], keys)
+			}
 			c, err := a.Client()
 			if err != nil {
 				return err
@@ -135,7 +179,10 @@ highest version on offer that fits, whatever is installed.`,
 		},
 		ValidArgsFunction: a.CompletePacksAndSkills,
 	}
-	cmd.Flags().StringVar(&registry, "registry", "", "look names up in registry `R` only")
+	f := cmd.Flags()
+	f.StringVar(&registry, "registry", "", "look names up only in the registry `REGISTRY`")
+	f.BoolVar(&signatures, "signatures", false, "show signatures, provenance, and SBOM")
+	f.StringArrayVar(&keys, "key", nil, "verify with the public key, or the allowed signers, in `FILE`; repeatable")
 	scopeFlag(cmd, &scope)
 	return cmd
 }

@@ -15,23 +15,19 @@ import (
 
 func newOutdated(a *app) *cobra.Command {
 	var o skillpm.OutdatedOptions
-	var exitCode bool
+	var check bool
 	cmd := &cobra.Command{
-		Use:     "outdated [PACK...]",
-		Short:   "List packs that have newer versions, or were withdrawn",
-		GroupID: "use",
-		Long: `List locked packs that are not at their newest version: the one that skillpm.lock
-has, the one that skillpm update would choose, the highest release there is, and
-who requires the pack. A note says what holds a pack back, that its version was
-withdrawn and why, or that its name leads to another place by now.
+		Use:   "outdated [PACK...]",
+		Short: "List packs with newer versions",
+		Long: `Lists locked packs that have newer versions: the locked version, the one that "skillpm
+update" would select, the newest one, and what requires the pack. Notes show what holds
+a pack back, and yanked, deprecated, or moved packs.
 
-Registries and places are asked; no pack is downloaded and nothing changes. The
-exit code is 0 also where something is outdated, and 5 then with --exit-code. A
-pack whose registry or place can't be reached is listed as such, with a warning,
-and the exit code is 8.`,
+Nothing is downloaded or changed. If a registry or source is unreachable, its packs are
+listed with a warning, and the exit code is 8.`,
 		Example: `  skillpm outdated
   skillpm outdated acme/deploy --json
-  skillpm outdated --exit-code           in CI: exit 5 if anything is outdated`,
+  skillpm outdated --check  # in CI: exit 3 if a pack is outdated`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := a.Client()
@@ -49,18 +45,18 @@ and the exit code is 8.`,
 			if isUnreachable(r) {
 				return console.Reported{Exit: diag.Remote}
 			}
-			if exitCode && len(r.Packs) > 0 {
-				return console.Reported{Exit: diag.Conflict}
+			if check && len(r.Packs) > 0 {
+				return console.Reported{Exit: diag.Invalid}
 			}
 			return nil
 		},
 		ValidArgsFunction: a.CompleteInstalledPacks,
 	}
 	f := cmd.Flags()
-	f.BoolVar(&exitCode, "exit-code", false, "exit with 5 if anything is outdated")
+	f.BoolVar(&check, "check", false, "exit 3 if a pack is outdated")
 	f.StringVar(&o.Registry, "registry", "",
-		"look names up in registry `R` only: an index, an OCI prefix or an OCI layout")
-	f.BoolVar(&o.Offline, "offline", false, "use no network")
+		"look names up only in the registry `REGISTRY`")
+	f.BoolVar(&o.Offline, "offline", false, "do not use the network")
 	scopeFlag(cmd, &o.Scope)
 	return cmd
 }
@@ -77,7 +73,7 @@ func (a *app) printOutdated(r *skillpm.OutdatedReport) error {
 	}
 	if len(r.Packs) == 0 {
 		if !a.Quiet {
-			fmt.Fprintf(a.Stdout, "%s nothing is outdated: %s\n", a.Palette(a.Stdout).Green("✓"),
+			fmt.Fprintf(a.Stdout, "%s %s up to date\n", a.Palette(a.Stdout).Green("✓"),
 				textx.Count(r.Checked, "pack"))
 		}
 		return nil
@@ -101,7 +97,8 @@ func (a *app) printOutdated(r *skillpm.OutdatedReport) error {
 		return err
 	}
 	if movable > 0 {
-		a.Note("skillpm diff shows what changes in the text, skillpm update moves %s", textx.Count(movable, "pack"))
+		a.Note("Show the changes with \"skillpm diff\", and update %s with \"skillpm update\".",
+			textx.Count(movable, "pack"))
 	}
 	return nil
 }
@@ -127,29 +124,29 @@ func requirers(list []skillpm.Requirer) string {
 // outdatedNote explains why a pack stays at its version.
 func outdatedNote(p skillpm.OutdatedPack) string {
 	var notes []string
-	if p.Denied != "" {
-		notes = append(notes, "denied: "+p.Denied)
+	if text := denial(p.PackDenial, p.Skills); text != "" {
+		notes = append(notes, text)
 	}
 	if p.Deprecated != "" {
 		notes = append(notes, "deprecated: "+p.Deprecated)
 	}
 	if p.Withdrawn != "" {
-		notes = append(notes, p.Current+" was withdrawn: "+p.Withdrawn)
+		notes = append(notes, p.Current+" was yanked: "+p.Withdrawn)
 	}
 	if p.Wanted == "" {
-		notes = append(notes, "nothing requires it any more")
+		notes = append(notes, "no longer required")
 	}
 	if len(p.HeldBy) > 0 {
-		notes = append(notes, "held by "+requirers(p.HeldBy))
+		notes = append(notes, "held back by "+requirers(p.HeldBy))
 	}
 	if p.Withheld != "" && p.Wanted != p.Latest {
 		notes = append(notes, p.Latest+" "+p.Withheld)
 	}
 	if p.Unreachable != "" {
-		notes = append(notes, "nobody could be asked")
+		notes = append(notes, "source unreachable")
 	}
 	if p.Edited {
-		notes = append(notes, "skills of it were edited")
+		notes = append(notes, "locally edited")
 	}
 	if p.Moved != "" {
 		notes = append(notes, "moved from "+p.Source+" to "+p.Moved)

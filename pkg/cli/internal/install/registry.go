@@ -1,32 +1,35 @@
 package install
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
 func newRegistry(a *app) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "registry",
-		Short:   "Say where packs are looked up",
-		GroupID: "use",
-		Long: `Say where packs are looked up by name. A registry is an index, which lists packs
-and says where each is, or a place in an OCI registry that has them:
+		Use:   "registry",
+		Short: "Manage registries",
+		Long: `A registry is a source of many packs, which are looked up by name: an index, or a prefix
+of an OCI registry.
 
   https://HOST/PATH        an index on a web server
   git+https://HOST/REPO    an index in a git repository
   index+oci://HOST/REPO    an index in an OCI registry
   oci://HOST/NAMESPACE     packs below a namespace of an OCI registry
-  oci-layout:DIR, DIR      packs in a layout, an index in a directory
+  oci-layout:DIR, DIR      packs in an OCI layout, an index in a directory
 
-A name is asked of all indexes; an owner that is bound to a registry is looked up
-there and nowhere else. Settings are the user's, in config.yaml, or with --project
-the project's, in skillpm.yaml. Comments in these files stay.`,
+A name is looked up in all indexes, unless its owner is bound to one registry. Settings
+belong to the user (config.yaml) or, with --scope project, to the project
+(skillpm.yaml). Comments in these files stay.`,
 		Example: `  skillpm registry add acme https://packs.example/index --namespace acme
   skillpm registry bind globex oci://registry.example/globex
   skillpm registry list`,
@@ -35,7 +38,6 @@ the project's, in skillpm.yaml. Comments in these files stay.`,
 	}
 	for _, c := range []*cobra.Command{
 		newRegistryAdd(a), newRegistryList(a), newRegistryRemove(a), newRegistryBind(a),
-		newRegistryUnbind(a),
 	} {
 		c.Args = console.UsageArgs(c.Args)
 		cmd.AddCommand(c)
@@ -43,8 +45,27 @@ the project's, in skillpm.yaml. Comments in these files stay.`,
 	return cmd
 }
 
-func projectFlag(cmd *cobra.Command, target *bool) {
-	cmd.Flags().BoolVar(target, "project", false, "in this project's skillpm.yaml, and not in the user's settings")
+// settingsScope is the value of --scope: whose settings change.
+type settingsScope bool
+
+func (s *settingsScope) Type() string { return "string" }
+
+func (s *settingsScope) String() string {
+	if *s {
+		return scope.KindProject
+	}
+	return scope.KindUser
+}
+
+func (s *settingsScope) Set(text string) error {
+	if *s = text == scope.KindProject; !*s && text != scope.KindUser {
+		return errors.New("use project or user")
+	}
+	return nil
+}
+
+func settingsScopeFlag(cmd *cobra.Command, target *bool) {
+	cmd.Flags().Var((*settingsScope)(target), "scope", "change the settings of `SCOPE`: project or user")
 }
 
 func newRegistryAdd(a *app) *cobra.Command {
@@ -52,11 +73,11 @@ func newRegistryAdd(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "add NAME URL",
 		Short: "Add a registry",
-		Long: `Add a registry under a name of your choice. It is asked first whether it is one;
-nothing is added if it does not answer. With --namespace the packs of an owner are
-looked up there and nowhere else.`,
+		Long: `Adds a registry under a name of your choice, after checking that it responds. With
+--namespace, the packs of an owner are only looked up there.`,
 		Example: `  skillpm registry add acme https://packs.example/index --namespace acme
-  skillpm registry add team git+https://git.example/team/index.git --project`,
+  skillpm registry add team git+https://git.example/index.git --scope project
+  skillpm registry add lab oci://registry.example/lab --no-check`,
 		Args:              console.Need(2, 2, "a NAME and a URL"),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -69,13 +90,13 @@ looked up there and nowhere else.`,
 			if err != nil {
 				return err
 			}
-			return a.printRegistryChange(r, fmt.Sprintf("%s is %s", r.Name, r.URL))
+			return a.printRegistryChange(r, fmt.Sprintf("Added registry %s (%s).", r.Name, r.URL))
 		},
 	}
 	f := cmd.Flags()
-	f.StringSliceVar(&o.Namespaces, "namespace", nil, "look the packs of `OWNER` up there and nowhere else")
-	f.BoolVar(&o.NoCheck, "no-check", false, "do not ask whether it answers")
-	projectFlag(cmd, &o.Project)
+	f.StringSliceVar(&o.Namespaces, "namespace", nil, "look up the packs of `OWNER` only there")
+	f.BoolVar(&o.NoCheck, "no-check", false, "do not check that the registry responds")
+	settingsScopeFlag(cmd, &o.Project)
 	return cmd
 }
 
@@ -83,12 +104,13 @@ func newRegistryList(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:     "list",
 		Aliases: []string{"ls"},
-		Short:   "List registries, and what is bound to them",
-		Long: `List the registries that names are looked up in: those of the project, of the user,
-those that owners are bound to, and the two that are asked last, what you
-published locally and what comes with skillpm. What the machine's administrator
-bound is marked: it cannot be changed.`,
-		Example: "  skillpm registry list\n  skillpm registry list --json",
+		Short:   "List registries and bindings",
+		Long: `Lists where names are looked up: the registries of the project and the user, owners'
+registries, your local packs, and the embedded index. Bindings of the machine's
+administrator are marked (enforced).`,
+		Example: `  skillpm registry list
+  skillpm registry list --json
+  skillpm registry list -C ../other-project`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := a.Client()
 			if err != nil {
@@ -105,7 +127,7 @@ bound is marked: it cannot be changed.`,
 			for _, b := range r.Bindings {
 				enforced[b.Owner] = b.Enforced
 				if b.Unknown {
-					a.Warn("%s is bound to %s in %s, and no registry is called so: its packs are not found", b.Owner,
+					a.Warn("%s is bound to the unknown registry %s in %s, so its packs are not found", b.Owner,
 						b.Registry, b.From)
 				}
 			}
@@ -124,7 +146,11 @@ bound is marked: it cannot be changed.`,
 				}
 				rows = append(rows, []string{name, e.URL, strings.Join(owners, ", "), e.From})
 			}
-			return console.Table(a.Stdout, rows)
+			if err := console.Table(a.Stdout, rows); err != nil {
+				return err
+			}
+			a.Note("%s.", textx.CountOf(len(rows)-1, "registry", "registries"))
+			return nil
 		},
 	}
 }
@@ -135,9 +161,11 @@ func newRegistryRemove(a *app) *cobra.Command {
 		Use:     "remove NAME|URL",
 		Aliases: []string{"rm"},
 		Short:   "Remove a registry",
-		Long: `Remove a registry from the settings, and what is bound to it there. Packs that were
-installed from it stay as they are locked.`,
-		Example:           "  skillpm registry remove acme\n  skillpm registry remove team --project",
+		Long: `Removes a registry and its bindings from the settings. Installed packs stay installed
+and locked.`,
+		Example: `  skillpm registry remove acme
+  skillpm registry remove team --scope project
+  skillpm registry rm acme --json`,
 		Args:              console.Need(1, 1, "one NAME or URL"),
 		ValidArgsFunction: a.completeRegistryNames(0),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -149,82 +177,78 @@ installed from it stay as they are locked.`,
 			if err != nil {
 				return err
 			}
-			text := r.Name + " was removed"
+			text := "Removed registry " + r.Name
 			if len(r.Namespaces) > 0 {
-				text += ", and the bindings of " + strings.Join(r.Namespaces, ", ")
+				text += " and the bindings of " + strings.Join(r.Namespaces, ", ")
 			}
+			text += "."
 			return a.printRegistryChange(r, text)
 		},
 	}
-	projectFlag(cmd, &inProject)
+	settingsScopeFlag(cmd, &inProject)
 	return cmd
 }
 
 func newRegistryBind(a *app) *cobra.Command {
-	inProject := false
+	inProject, undo := false, false
 	cmd := &cobra.Command{
-		Use:   "bind OWNER NAME|URL",
-		Short: "Look an owner's packs up in one registry only",
-		Long: `Look the packs of an owner up in one registry and nowhere else, whatever other
-registries have: so nobody can slip in a pack under that owner's name. What the
-machine's administrator bound cannot be changed.`,
-		Example: "  skillpm registry bind acme oci://registry.example/acme\n  skillpm registry bind " +
-			"globex team --project",
-		Args:              console.Need(2, 2, "an OWNER and a registry"),
-		ValidArgsFunction: a.completeRegistryNames(1),
+		Use:   "bind OWNER [NAME|URL]",
+		Short: "Bind an owner to one registry",
+		Long: `Looks up the packs of an owner only in one registry, so that no other registry can offer
+a pack under that owner's name. Bindings of the machine's administrator cannot be
+changed. --undo removes a binding.`,
+		Example: `  skillpm registry bind acme oci://registry.example/acme
+  skillpm registry bind globex team --scope project
+  skillpm registry bind acme --undo`,
+		Args: console.Need(1, 2, "an OWNER and a registry"),
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+			if undo && len(args) == 0 {
+				return a.completeBound(cmd, prefix)
+			}
+			return a.completeRegistryNames(1)(cmd, args, prefix)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if undo == (len(args) == 2) {
+				return diag.Errorf(diag.Usage, "skillpm registry bind needs a registry or --undo")
+			}
 			c, err := a.Client()
 			if err != nil {
 				return err
+			}
+			if undo {
+				r, err := c.RegistryUnbind(cmd.Context(), args[0], inProject)
+				if err != nil {
+					return err
+				}
+				return a.printRegistryChange(r, "Removed the binding of "+args[0]+".")
 			}
 			r, err := c.RegistryBind(cmd.Context(), args[0], args[1], inProject)
 			if err != nil {
 				return err
 			}
-			return a.printRegistryChange(r, fmt.Sprintf("%s is looked up in %s only", args[0], args[1]))
+			return a.printRegistryChange(r, fmt.Sprintf("Bound %s to %s.", args[0], args[1]))
 		},
 	}
-	projectFlag(cmd, &inProject)
+	cmd.Flags().BoolVar(&undo, "undo", false, "remove the binding")
+	settingsScopeFlag(cmd, &inProject)
 	return cmd
 }
 
-func newRegistryUnbind(a *app) *cobra.Command {
-	inProject := false
-	cmd := &cobra.Command{
-		Use:     "unbind OWNER",
-		Short:   "Take the binding of an owner back",
-		Long:    "Take the binding of an owner back: its packs are looked up in all indexes again.",
-		Example: "  skillpm registry unbind acme",
-		Args:    console.Need(1, 1, "one OWNER"),
-		ValidArgsFunction: func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
-			c, err := a.Client()
-			if err != nil || len(args) > 0 {
-				return nil, cobra.ShellCompDirectiveNoFileComp
-			}
-			var owners []string
-			if r, err := c.Registries(cmd.Context()); err == nil {
-				for _, b := range r.Bindings {
-					if !b.Enforced {
-						owners = append(owners, b.Owner)
-					}
-				}
-			}
-			return console.Matching(owners, prefix), cobra.ShellCompDirectiveNoFileComp
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := a.Client()
-			if err != nil {
-				return err
-			}
-			r, err := c.RegistryUnbind(cmd.Context(), args[0], inProject)
-			if err != nil {
-				return err
-			}
-			return a.printRegistryChange(r, args[0]+" is not bound any more")
-		},
+// completeBound completes the owners whose binding can be removed.
+func (a *app) completeBound(cmd *cobra.Command, prefix string) ([]string, cobra.ShellCompDirective) {
+	c, err := a.Client()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	projectFlag(cmd, &inProject)
-	return cmd
+	var owners []string
+	if r, err := c.Registries(cmd.Context()); err == nil {
+		for _, b := range r.Bindings {
+			if !b.Enforced {
+				owners = append(owners, b.Owner)
+			}
+		}
+	}
+	return console.Matching(owners, prefix), cobra.ShellCompDirectiveNoFileComp
 }
 
 // completeRegistryNames completes the nth argument with registry names.
@@ -244,10 +268,13 @@ func (a *app) printRegistryChange(r *skillpm.RegistryChange, text string) error 
 		return a.PrintJSON(r)
 	}
 	if !r.Changed {
-		a.Note("%s says so already: nothing to do", r.File)
+		a.Note("Nothing to change in %s.", r.File)
 		return nil
 	}
-	a.Note("%s; %s was written", text, r.File)
+	a.Note("%s", text)
+	if a.Verbose > 0 {
+		a.Note("Wrote %s.", r.File)
+	}
 	for _, n := range r.Notes {
 		a.Note("%s", n)
 	}

@@ -11,13 +11,14 @@ func newRemove(a *app) *cobra.Command {
 	var o skillpm.RemoveOptions
 	cmd := &cobra.Command{
 		Use:     "remove PACK...",
-		Aliases: []string{"rm", "uninstall"},
-		Short:   "Remove packs and what only they needed",
-		GroupID: "use",
-		Long: `Take packs out of skillpm.yaml and remove their skills, their links, and the
-packs that nothing requires any more.`,
-		Example: "  skillpm remove acme/deploy\n  skillpm remove acme/deploy --dry-run",
-		Args:    console.Need(1, 1<<30, "at least one PACK"),
+		Aliases: []string{"rm"},
+		Short:   "Remove packs",
+		Long: `Removes packs from skillpm.yaml, with their skills, their links, and dependencies that
+no other pack requires.`,
+		Example: `  skillpm remove acme/deploy
+  skillpm remove acme/deploy --dry-run
+  skillpm remove acme/deploy --scope user`,
+		Args: console.Need(1, 1<<30, "at least one PACK"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := a.Client()
 			if err != nil {
@@ -32,9 +33,9 @@ packs that nothing requires any more.`,
 		},
 		ValidArgsFunction: a.CompleteInstalledPacks,
 	}
-	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "say what would be done, and do nothing")
+	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "show what would change, without changing it")
 	cmd.Flags().BoolVar(&o.Force, "force", false,
-		"remove installed skills that were edited, too; copies are kept in .skillpm/backup")
+		"also remove locally edited skills; copies are kept in .skillpm/backup")
 	scopeFlag(cmd, &o.Scope)
 	return cmd
 }

@@ -1,6 +1,7 @@
 package install
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -15,32 +16,31 @@ import (
 func newSearch(a *app) *cobra.Command {
 	o := skillpm.SearchOptions{Limit: 10}
 	cmd := &cobra.Command{
-		Use:     "search WORD...",
-		Short:   "Find packs by words",
-		GroupID: "use",
-		Long: `Find packs by words in their names, tags, skills and descriptions: in every
-registry that lists its packs, in what was published on this machine, in the
-index that skillpm brings along, and in what is installed.
+		Use:   "search [WORD...]",
+		Short: "Search registries for packs",
+		Long: `Searches names, tags, skills, and descriptions of packs: in registries that list their
+packs, your local packs, the embedded index, and installed packs.
 
-Words are found in other forms, too (deploying finds deploy), the last one by its
-beginning, and one that no pack has with a letter wrong. Packs that have all words
-come first, and a pack whose name is what was asked for comes before others.
+Words match other forms (deploying finds deploy), the last word matches beginnings, and a
+word that no pack has matches with one typo. Packs that match all words come first.
 
-What a registry lists is kept, so that --offline searches it as it was last seen.
-A registry that can't be reached is named in a warning, and an OCI registry, which
-does not say what packs it has, in a note. The version of a pack is the one that an
-install would take. The exit code is 0 also where nothing was found.`,
+Registry lists are cached, so --offline searches them as they were last seen. Unreachable
+registries are named in a warning; OCI registries, which do not list their packs, in a
+note.`,
 		Example: `  skillpm search deploy to kubernetes
   skillpm search pdf tables --json
   skillpm search changelog --registry https://index.example.com --limit 3`,
-		Args: console.Need(1, console.MaxArguments, "words to look for"),
+		Args: console.Need(0, console.MaxArguments, "words"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.Limit < 1 {
-				return diag.Errorf(diag.Usage, "--limit takes a number of packs, at least 1")
+				return diag.Errorf(diag.Usage, "--limit must be at least 1")
 			}
 			c, err := a.Client()
 			if err != nil {
 				return err
+			}
+			if len(args) == 0 {
+				return a.browse(cmd.Context(), c, o)
 			}
 			o.Words = args
 			r, err := c.Search(cmd.Context(), o)
@@ -52,11 +52,41 @@ install would take. The exit code is 0 also where nothing was found.`,
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
 	f := cmd.Flags()
-	f.IntVar(&o.Limit, "limit", o.Limit, "list `N` packs at most")
-	f.StringVar(&o.Registry, "registry", "", "search registry `R` only, and what is installed")
-	f.BoolVar(&o.Offline, "offline", false, "use no network")
+	f.IntVarP(&o.Limit, "limit", "n", o.Limit, "show at most `N` packs")
+	f.StringVar(&o.Registry, "registry", "", "search only the registry `REGISTRY` and installed packs")
+	f.BoolVar(&o.Offline, "offline", false, "do not use the network")
 	a.CompleteFlag(cmd, "registry", a.completeRegistries)
 	return cmd
+}
+
+// browse lets the user choose packs, and shows their details.
+func (a *app) browse(ctx context.Context, c *skillpm.Client, o skillpm.SearchOptions) error {
+	if !a.CanAsk() {
+		return diag.Errorf(diag.Usage, "skillpm search needs words").
+			WithHint("for example: skillpm search deploy kubernetes")
+	}
+	offers, err := c.Offers(ctx, skillpm.OfferOptions{Registry: o.Registry, Offline: o.Offline})
+	if err != nil {
+		return err
+	}
+	if len(offers.Packs) == 0 {
+		return diag.Errorf(diag.NotFound, "no registry lists packs that can be installed").
+			WithHint("list registries with: skillpm registry list")
+	}
+	names, err := a.Pick(packList(offers, "Select packs to show their details."))
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		info, err := c.Info(ctx, name, "project", o.Registry)
+		if err != nil {
+			return err
+		}
+		if err := a.printPackInfo(info.Pack); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // completeRegistries completes the names and addresses of configured registries.
@@ -75,20 +105,25 @@ func (a *app) printSearch(r *skillpm.SearchReport) error {
 		return a.PrintJSON(r)
 	}
 	for _, t := range r.Typos {
-		a.Note("no pack has %q: searched for %s", t.Word, strings.Join(t.As[:min(3, len(t.As))], ", "))
+		a.Note("No pack matches %q; searched for %s.", t.Word, strings.Join(t.As[:min(3, len(t.As))], ", "))
 	}
 	if len(r.Packs) == 0 {
 		a.printNoMatch(r)
 		return nil
 	}
-	width := console.TerminalWidth(a.Stdout)
-	for _, p := range r.Packs {
-		a.printFound(p, width)
+	if err := a.Paged(func() error {
+		for _, p := range r.Packs {
+			a.printFound(p, console.TerminalWidth(a.Stdout))
+		}
+		return nil
+	}); err != nil {
+		return err
 	}
-	if more := r.Total - len(r.Packs); more > 0 {
-		a.Note("%d more: --limit N lists them", more)
+	found := "Found " + textx.Count(r.Total, "pack")
+	if len(r.Packs) < r.Total {
+		found += fmt.Sprintf(", and showed the best %d (more with --limit N)", len(r.Packs))
 	}
-	a.Note("skillpm info %s tells more", r.Packs[0].Pack)
+	a.Note("%s. Show details with: skillpm info %s", found, r.Packs[0].Pack)
 	return nil
 }
 
@@ -98,7 +133,7 @@ func (a *app) notSearched(r *skillpm.SearchReport) {
 	for _, reg := range r.Registries {
 		switch {
 		case reg.Stale:
-			a.Warn("%s is searched as it was last seen: %s", reg.Name, reg.Error)
+			a.Warn("searched a cached list of %s: %s", reg.Name, reg.Error)
 		case reg.Unlisted:
 			unlisted = append(unlisted, reg.Name)
 		case reg.Error != "":
@@ -106,7 +141,7 @@ func (a *app) notSearched(r *skillpm.SearchReport) {
 		}
 	}
 	if len(unlisted) > 0 {
-		a.Note("not searched: %s; OCI registries do not say which packs they have", strings.Join(unlisted, ", "))
+		a.Note("Not searched: %s (OCI registries do not list their packs).", strings.Join(unlisted, ", "))
 	}
 }
 
@@ -118,7 +153,7 @@ func (a *app) printNoMatch(r *skillpm.SearchReport) {
 	if a.Quiet {
 		return
 	}
-	fmt.Fprintf(a.Stdout, "nothing found for %q in %s\n", console.Printable(r.Query), textx.Count(packs, "pack"))
+	fmt.Fprintf(a.Stdout, "No matches for %q in %s.\n", console.Printable(r.Query), textx.Count(packs, "pack"))
 	if len(r.Near) > 0 {
 		a.Note("did you mean %s?", strings.Join(r.Near, " or "))
 	}
@@ -138,12 +173,15 @@ func (a *app) printFound(p skillpm.SearchResult, width int) {
 	if len(p.Registries) > 1 {
 		line += "  in " + console.Flat(strings.Join(p.Registries, " and "))
 	}
+	if width > 0 {
+		line = console.WrapMessage(line, width)
+	}
 	fmt.Fprintln(a.Stdout, line)
 	if p.Deprecated != "" {
 		fmt.Fprintln(a.Stdout, "  "+colours.Red(console.Fitted("deprecated: "+console.Flat(p.Deprecated), width-2)))
 	}
-	if p.Denied != "" {
-		fmt.Fprintln(a.Stdout, "  "+colours.Red(console.Fitted("denied: "+console.Flat(p.Denied), width-2)))
+	if text := denial(p.PackDenial, p.Count); text != "" {
+		fmt.Fprintln(a.Stdout, "  "+colours.Red(console.Fitted(console.Flat(text), width-2)))
 	}
 	about := p.Description
 	if about == "" && len(p.Skills) > 0 {

@@ -22,17 +22,15 @@ func newTry(a *app) *cobra.Command {
 	var o skillpm.TryOptions
 	var body bool
 	cmd := &cobra.Command{
-		Use:     "try PACK [-- COMMAND [ARG...]]",
-		Short:   "Use a pack without installing it",
-		GroupID: "use",
-		Long: `Fetch a pack with what it requires into a new directory in the cache and show what
-is in it. Nothing of this project or of the user is changed, and nothing of the
-pack is run.
+		Use:   "try PACK [-- COMMAND [ARG...]]",
+		Short: "Use a pack without installing it",
+		Long: `Fetches a pack and its dependencies into a temporary directory of the cache and shows its
+skills. No files of the project or the user change, and nothing in the pack is run.
 
-With COMMAND that is run here, and the directory is removed when it ends: {} in an
-ARG, and SKILLPM_TRY_DIR in the environment, are the directory, whose .agents/skills
-and .claude/skills have the skills. Without COMMAND the directory stays until
-skillpm cache gc; with --body the skills' SKILL.md are printed and it is removed.`,
+With COMMAND, runs it here and removes the directory when it ends. {} in an ARG, and
+SKILLPM_TRY_DIR in the environment, stand for the directory, which has the skills in
+.agents/skills and .claude/skills. Without COMMAND, the directory stays until
+"skillpm cache gc". --body prints each SKILL.md and removes the directory.`,
 		Example: `  skillpm try acme/deploy
   skillpm try acme/deploy@1.4.0 --skill deploy --body
   skillpm try github.com/owner/skills -- claude --add-dir {}`,
@@ -40,7 +38,7 @@ skillpm cache gc; with --body the skills' SKILL.md are printed and it is removed
 			if dash := cmd.ArgsLenAtDash(); dash == 0 || len(args) == 0 {
 				return errors.New("skillpm try needs one PACK")
 			} else if dash < 0 && len(args) > 1 || dash > 1 {
-				return fmt.Errorf("skillpm try takes one PACK, not %q as well; a COMMAND comes after --", args[1])
+				return fmt.Errorf("unexpected argument %q: put the COMMAND after --", args[1])
 			}
 			return nil
 		},
@@ -69,11 +67,11 @@ skillpm cache gc; with --body the skills' SKILL.md are printed and it is removed
 		},
 	}
 	f := cmd.Flags()
-	f.StringSliceVar(&o.Skills, "skill", nil, "only the skill `NAME` of the pack (may be repeated)")
-	f.StringVar(&o.Registry, "registry", "", "look names up in registry `R` only")
-	f.BoolVar(&o.Offline, "offline", false, "use no network")
+	f.StringSliceVar(&o.Skills, "skill", nil, "use only the skill `NAME` of the pack (repeatable)")
+	f.StringVar(&o.Registry, "registry", "", "look names up only in the registry `REGISTRY`")
+	f.BoolVar(&o.Offline, "offline", false, "do not use the network")
 	a.SigningFlags(cmd, &o.Signing)
-	f.BoolVar(&body, "body", false, "print the skills' SKILL.md")
+	f.BoolVar(&body, "body", false, "print each SKILL.md")
 	return cmd
 }
 
@@ -94,7 +92,7 @@ func (a *app) printTrial(t *skillpm.Trial) error {
 	for _, r := range t.Requires {
 		fmt.Fprintf(a.Stdout, "  with %s %s\n", r.Pack, r.Version)
 	}
-	a.Note("nothing was installed; skillpm install %s does that", t.Pack.Pack)
+	a.Note("Nothing was installed. Install it with: skillpm install %s", t.Pack.Pack)
 	return nil
 }
 
@@ -135,7 +133,7 @@ func (a *app) runWith(cmd *cobra.Command, dir string, args []string) error {
 		return console.Reported{Exit: diag.Code(exit.ExitCode())}
 	}
 	if errors.Is(err, exec.ErrNotFound) {
-		return diag.Errorf(diag.NotFound, "there is no command %s", args[0])
+		return diag.Errorf(diag.NotFound, "command %s not found", args[0])
 	}
 	return err
 }

@@ -2,7 +2,7 @@ package install
 
 import "testing"
 
-// TestBodyText has a text that would steer a terminal.
+// TestBodyText prints a text with terminal control sequences.
 func TestBodyText(t *testing.T) {
 	data := []byte("a\x1b[2J\xff\n")
 	if got, want := bodyText(data, true), "a<U+001B>[2J<0xFF>\n"; got != want {

@@ -3,6 +3,8 @@ package install
 import (
 	"fmt"
 	"maps"
+	"path"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -15,26 +17,23 @@ import (
 func newVendor(a *app) *cobra.Command {
 	var o skillpm.VendorOptions
 	cmd := &cobra.Command{
-		Use:     "vendor",
-		Short:   "Keep a copy of the skills in the repository",
-		GroupID: "use",
-		Long: `Copy the skills that skillpm.lock names to vendor/skills, so that changes to
-them are reviewed like other changes, and skillpm install needs neither a
-network nor a registry: git clone, then skillpm install --frozen --offline.
-Where there is a go.mod the directory is third_party/skills, because Go's own
-tools take a directory vendor for theirs.
+		Use:   "vendor",
+		Short: "Copy skills into the repository",
+		Long: `Copies the skills in skillpm.lock to vendor/skills. Then you can review their changes like
+other changes, and "skillpm install --frozen --offline" works in a fresh clone. In
+repositories with a go.mod, the directory is third_party/skills, because Go uses the
+directory vendor.
 
-What the lock no longer has is removed. Only what skillpm wrote is replaced or
-removed: a file that somebody changed is a conflict, and a directory that
-skillpm did not write stays. Do not edit the copy: install takes a tree from
-there only if its digest is the one in skillpm.lock, and fetches it otherwise.
-Packs that are directories of the project are not copied.`,
+Skills that are no longer locked are removed. Only files that skillpm created are
+replaced or removed; edited ones are a conflict. install uses a vendored skill only if
+its digest is the locked one, and otherwise fetches it. Packs that are directories of the
+project are not copied.`,
 		Example: `  skillpm vendor
-  skillpm vendor --check         in CI: exits 5 if the copy is not what skillpm.lock says
+  skillpm vendor --check  # in CI: exit 3 if the copy is out of date
   skillpm vendor --dry-run`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if o.Check && (o.Force || o.DryRun) {
-				return diag.Errorf(diag.Usage, "--check writes nothing: leave --force and --dry-run out")
+				return diag.Errorf(diag.Usage, "--check cannot be used with --force or --dry-run")
 			}
 			c, err := a.Client()
 			if err != nil {
@@ -48,10 +47,10 @@ Packs that are directories of the project are not copied.`,
 		},
 	}
 	f := cmd.Flags()
-	f.BoolVar(&o.Check, "check", false, "write nothing; exit 5 if the copy is not what skillpm.lock says")
-	f.BoolVar(&o.DryRun, "dry-run", false, "say what would be done, and do nothing")
-	f.BoolVar(&o.Force, "force", false, "replace what somebody edited in the copy")
-	f.BoolVar(&o.Offline, "offline", false, "use no network")
+	f.BoolVar(&o.Check, "check", false, "exit 3 if the copy differs from skillpm.lock")
+	f.BoolVar(&o.DryRun, "dry-run", false, "show what would change, without changing it")
+	f.BoolVar(&o.Force, "force", false, "replace edited files in the copy")
+	f.BoolVar(&o.Offline, "offline", false, "do not use the network")
 	return cmd
 }
 
@@ -67,15 +66,15 @@ func (a *app) printVendor(r *skillpm.VendorReport, o skillpm.VendorOptions) erro
 			return err
 		}
 		if failed {
-			return console.Reported{Exit: diag.Conflict}
+			return console.Reported{Exit: diag.Invalid}
 		}
 		return nil
 	case !a.Quiet || o.Check:
 		a.listVendor(r, o)
 	}
 	if failed {
-		return diag.Errorf(diag.Conflict, "%s is not what skillpm.lock says", r.Dir).
-			WithHint("run %s and commit what it changes", r.Command())
+		return diag.Errorf(diag.Invalid, "%s differs from skillpm.lock", r.Dir).
+			WithHint("run \"%s\" and commit the changes", r.Command())
 	}
 	return nil
 }
@@ -86,11 +85,18 @@ func (a *app) listVendor(r *skillpm.VendorReport, o skillpm.VendorOptions) {
 		skillpm.VendorMissing: p.Green("+"), skillpm.VendorOutdated: p.Yellow("~"), skillpm.VendorStale: p.Red("-"),
 		skillpm.VendorEdited: p.Yellow("!"),
 	}
-	packs := map[string]bool{}
-	for _, s := range r.Skills {
+	packs, brief := map[string]bool{}, a.Verbose == 0 && changedSkills(r) > maxListed
+	for i, s := range r.Skills {
 		packs[s.Pack] = packs[s.Pack] || s.Tree != ""
 		sign, differs := signs[s.State]
 		if !differs {
+			continue
+		}
+		if brief && s.State != skillpm.VendorEdited {
+			if n := sameVendored(r, i); n > 0 {
+				fmt.Fprintf(a.Stdout, "%s %s  %s\n", sign, console.Printable(path.Dir(filepath.ToSlash(s.Path))),
+					p.Dim(textx.Count(n, "skill")))
+			}
 			continue
 		}
 		line := fmt.Sprintf("%s %s", sign, console.Printable(s.Path))
@@ -111,23 +117,51 @@ func (a *app) listVendor(r *skillpm.VendorReport, o skillpm.VendorOptions) {
 		return
 	}
 	for _, s := range r.Skipped {
-		a.Note("%s is not copied: %s", s.Pack, s.Why)
+		a.Note("Skipped %s: %s.", s.Pack, s.Why)
 	}
 	for _, path := range r.Foreign {
-		a.Note("%s was not written by skillpm vendor; it stays", path)
+		a.Note("Kept %s, which skillpm did not create.", path)
 	}
 	switch {
 	case !r.Changed:
-		fmt.Fprintf(a.Stdout, "%s %s has %s as skillpm.lock says\n", p.Green("✓"), r.Dir,
+		fmt.Fprintf(a.Stdout, "%s %s is up to date: %s\n", p.Green("✓"), r.Dir,
 			textx.Count(len(r.Skills), "skill"))
 	case o.DryRun:
-		fmt.Fprintln(a.Stdout, "Nothing was written: this was a dry run.")
+		fmt.Fprintln(a.Stdout, "Dry run: nothing was written.")
 	case !o.Check:
 		maps.DeleteFunc(packs, func(_ string, has bool) bool { return !has })
-		fmt.Fprintf(a.Stdout, "%s has %s of %s: commit it. %s\n", r.Dir, textx.Count(countUnchanged(r), "skill"),
-			textx.Count(len(packs), "pack"),
-			p.Dim("skillpm vendor --check tells whether it is still right."))
+		fmt.Fprintf(a.Stdout, "Copied %s of %s to %s. Commit the directory.\n%s\n",
+			textx.Count(countUnchanged(r), "skill"), textx.Count(len(packs), "pack"), r.Dir,
+			p.Dim("Check it in CI with: skillpm vendor --check"))
 	}
+}
+
+// maxListed is how many skills are listed without --verbose. If there are more, they are counted.
+const maxListed = 20
+
+// changedSkills counts the skills that were or would be changed.
+func changedSkills(r *skillpm.VendorReport) int {
+	n := 0
+	for _, s := range r.Skills {
+		if s.State == skillpm.VendorMissing || s.State == skillpm.VendorOutdated || s.State == skillpm.VendorStale {
+			n++
+		}
+	}
+	return n
+}
+
+// sameVendored counts the skills of a pack with one state, at the first of them. It returns 0 at the others.
+func sameVendored(r *skillpm.VendorReport, i int) int {
+	n := 0
+	for j, s := range r.Skills {
+		if s.Pack != r.Skills[i].Pack || s.State != r.Skills[i].State {
+			continue
+		}
+		if n++; j < i {
+			return 0
+		}
+	}
+	return n
 }
 
 // countUnchanged counts the unchanged skills.

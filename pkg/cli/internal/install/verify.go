@@ -18,23 +18,19 @@ import (
 func newVerify(a *app) *cobra.Command {
 	var o skillpm.VerifyOptions
 	cmd := &cobra.Command{
-		Use:     "verify",
-		Short:   "Compare what is installed with skillpm.lock, and mend it",
-		GroupID: "use",
-		Long: `Hash every installed skill and compare it with skillpm.lock, and check that the
-agents' links lead where they should. Nothing is changed and no network is used.
-What differs is listed, and the exit code is 6. With --signatures the signatures
-of packs are checked again whose signers the lock records.
+		Use:   "verify",
+		Short: "Verify installed skills against skillpm.lock",
+		Long: `Hashes every installed skill, compares it with skillpm.lock, and checks the agents' links.
+Changes nothing, and uses no network. Differences are listed, and set exit code 6.
+--signatures verifies the recorded signatures again.
 
-With --fix, what is missing or wrong is put back: from the store, from the
-project's own copy (see skillpm vendor), or from where it is locked. Links of
-skillpm's are made right, and trees of the store that are damaged are fetched
-again. Skills that somebody edited, and what skillpm did not write, are left as
-they are and listed; --force gives those edits up. skillpm.yaml and skillpm.lock
-are never changed.`,
+--fix restores missing and damaged files from the store, from vendor, or from the locked
+source. It also repairs links and damaged parts of the store. It keeps and lists locally
+edited skills, and files that skillpm did not create; --force discards the edits.
+skillpm.yaml and skillpm.lock never change.`,
 		Example: `  skillpm verify
-  skillpm verify --store         hash what the store has of them, too
-  skillpm verify --fix --offline
+  skillpm verify --fix
+  skillpm verify --store  # also hash the store
   skillpm verify --json`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := a.Client()
@@ -49,12 +45,12 @@ are never changed.`,
 		},
 	}
 	f := cmd.Flags()
-	f.BoolVar(&o.Store, "store", false, "hash the trees of the store that skillpm.lock names, too")
-	f.BoolVar(&o.Fix, "fix", false, "put back what is missing or wrong, in the store as well")
+	f.BoolVar(&o.Store, "store", false, "also hash the store's copies")
+	f.BoolVar(&o.Fix, "fix", false, "restore missing and damaged files")
 	f.BoolVar(&o.Force, "force", false,
-		"with --fix: give up what was edited, and remove what skillpm.lock does not have")
-	f.BoolVar(&o.Signatures, "signatures", false, "check the signatures of packs whose signers skillpm.lock records")
-	f.BoolVar(&o.Offline, "offline", false, "with --fix and --signatures: use no network")
+		"with --fix: discard local edits and remove files that are not locked")
+	f.BoolVar(&o.Signatures, "signatures", false, "verify the recorded signatures")
+	f.BoolVar(&o.Offline, "offline", false, "with --fix and --signatures: do not use the network")
 	scopeFlag(cmd, &o.Scope)
 	return cmd
 }
@@ -90,7 +86,7 @@ func (a *app) listProblems(problems, fixed []skillpm.Problem, saved map[string]s
 				console.Printable(f.Message))
 		}
 		for _, path := range slices.Sorted(maps.Keys(saved)) {
-			fmt.Fprintf(a.Stdout, "  a copy of the edited %s is %s\n", console.Printable(path),
+			fmt.Fprintf(a.Stdout, "  kept a copy of the edited %s in %s\n", console.Printable(path),
 				p.Cyan(console.Printable(saved[path])))
 		}
 	}
@@ -102,19 +98,19 @@ func (a *app) listProblems(problems, fixed []skillpm.Problem, saved map[string]s
 				console.Printable(problem.Got))
 		}
 		if problem.Why != "" {
-			fmt.Fprintf(a.Stdout, "    left as it is: %s\n", console.Printable(problem.Why))
+			fmt.Fprintf(a.Stdout, "    kept: %s\n", console.Printable(problem.Why))
 		}
 	}
 }
 
 // printRight prints what matches the lockfile.
 func (a *app) printRight(r *skillpm.VerifyReport) {
-	what := textx.Count(r.Skills, "tree") + " and " + textx.Count(r.Links, "link")
+	what := textx.Count(r.Skills, "skill") + " and " + textx.Count(r.Links, "link")
 	if r.Store != nil {
-		what = fmt.Sprintf("%s, %s, and %s of the store", textx.Count(r.Skills, "tree"),
+		what = fmt.Sprintf("%s, %s, and %s of the store", textx.Count(r.Skills, "skill"),
 			textx.Count(r.Links, "link"), textx.Count(r.Store.Trees, "tree"))
 	}
-	fmt.Fprintf(a.Stdout, "%s %s are as locked\n", a.Palette(a.Stdout).Green("✓"), what)
+	fmt.Fprintf(a.Stdout, "%s Verified %s\n", a.Palette(a.Stdout).Green("✓"), what)
 	for _, s := range r.Signed {
 		what := "recorded as signed by"
 		if s.Checked {
@@ -123,7 +119,7 @@ func (a *app) printRight(r *skillpm.VerifyReport) {
 		fmt.Fprintf(a.Stdout, "  %s %s %s %s\n", s.Pack, s.Version, what, console.Printable(s.SignedBy))
 	}
 	if len(r.Linked) > 0 {
-		a.Note("%s to a directory and not compared: %s", linkedPacks(len(r.Linked)), strings.Join(r.Linked, ", "))
+		a.Note("Not compared: %s to a directory (%s).", linkedPacks(len(r.Linked)), strings.Join(r.Linked, ", "))
 	}
 }
 
@@ -153,20 +149,20 @@ func restoreHint(problems []skillpm.Problem, o skillpm.VerifyOptions) string {
 	}
 	switch {
 	case has(skillpm.KindInterrupted):
-		return command("skillpm install")
+		return "run: " + command("skillpm install")
 	case edited && o.Fix && !o.Force:
-		hints = append(hints, "copy what you want to keep to a skill of your own; "+command(
-			"skillpm verify --fix --force")+" gives edits up")
+		hints = append(hints, "copy the edits that you want to keep, and discard the others with: "+command(
+			"skillpm verify --fix --force"))
 	case len(hints) > 0:
 	case o.Fix:
-		return "what is left could not be mended: see above"
+		return "the remaining differences could not be fixed"
 	case edited:
-		return command("skillpm install --force") + " restores what is locked; " + command("skillpm verify --fix") +
-			" leaves what was edited"
+		return command("skillpm install --force") + " restores the locked files; " + command("skillpm verify --fix") +
+			" keeps edited ones"
 	case has(skillpm.KindDamaged, skillpm.KindStray):
-		return command("skillpm verify --fix")
+		return "run: " + command("skillpm verify --fix")
 	default:
-		return command("skillpm install") + " puts back what is missing"
+		return "restore missing files with: " + command("skillpm install")
 	}
 	return strings.Join(hints, "; ")
 }

@@ -14,19 +14,15 @@ import (
 func newWhy(a *app) *cobra.Command {
 	var scope string
 	cmd := &cobra.Command{
-		Use:     "why PACK|SKILL",
-		Short:   "Say why a pack or a skill is installed",
-		GroupID: "use",
-		Long: fmt.Sprintf(`Show the chains of requirements that lead from skillpm.yaml to a pack
-(owner/name), each pack with its version and what is required of it: the %d
-shortest, and how many more there are.
+		Use:   "why PACK|SKILL",
+		Short: "Show why a pack or skill is installed",
+		Long: fmt.Sprintf(`Shows which packs require a pack (owner/name), starting with skillpm.yaml, with versions
+and ranges: the %d shortest chains, and the number of others.
 
-Of a skill (its name, the alias that agents see, or exactly skill@owner/name)
-it shows the same for its pack, and whether agents know it under its own name:
-if not, which pack's skill has the name, and why. Where several packs have a
-skill of that name, each is shown.
+For a skill (its name, its alias, or skill@owner/name), shows the same for its pack. Also
+shows whether agents see it under its own name, or which skill has the name, and why.
 
-Only what is installed is looked at; no network is used.`, graph.MaxChains),
+The command uses no network.`, graph.MaxChains),
 		Example: `  skillpm why acme/kubectl-basics
   skillpm why deploy
   skillpm why deploy@acme/deploy --json`,
@@ -70,9 +66,9 @@ func (a *app) printWhy(w skillpm.Why) {
 	switch {
 	case len(w.Chains) > 0:
 	case w.Linked != "":
-		fmt.Fprintf(a.Stdout, "  skillpm link put it here; skillpm.yaml does not require it\n")
+		fmt.Fprintf(a.Stdout, "  added by skillpm link; skillpm.yaml does not require it\n")
 	default:
-		fmt.Fprintf(a.Stdout, "  nothing requires it any more; skillpm install removes it\n")
+		fmt.Fprintf(a.Stdout, "  no longer required; skillpm install removes it\n")
 	}
 	if w.Linked != "" {
 		fmt.Fprintf(a.Stdout, "  linked to %s\n", console.Printable(w.Linked))
@@ -112,12 +108,12 @@ func (a *app) printStep(s skillpm.WhyStep) {
 func (a *app) printWhyName(s *skillpm.WhySkill) {
 	switch {
 	case s.OwnName:
-		fmt.Fprintf(a.Stdout, "  agents see %s, as %s\n", console.Printable(s.Link), console.Printable(s.Reason))
+		fmt.Fprintf(a.Stdout, "  agents see %s, because %s\n", console.Printable(s.Link), console.Printable(s.Reason))
 	case s.Winner != "":
-		fmt.Fprintf(a.Stdout, "  agents see %s; %s is %s@%s, as %s\n", console.Printable(s.Link),
+		fmt.Fprintf(a.Stdout, "  agents see %s; %s is %s@%s, because %s\n", console.Printable(s.Link),
 			console.Printable(s.Name), console.Printable(s.Name), s.Winner, console.Printable(s.Reason))
 	default:
-		fmt.Fprintf(a.Stdout, "  agents see %s and not %s, as %s\n", console.Printable(s.Link),
+		fmt.Fprintf(a.Stdout, "  agents see %s and not %s, because %s\n", console.Printable(s.Link),
 			console.Printable(s.Name), console.Printable(s.Reason))
 	}
 }

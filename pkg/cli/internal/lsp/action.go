@@ -58,7 +58,7 @@ func (s *server) actions(ctx context.Context, v *view, p *protocol.CodeActionPar
 				return nil, err
 			}
 			all = append(all, protocol.CodeAction{
-				Title: "Mend all that can be mended safely", Kind: fixAll,
+				Title: "Fix all problems that have a safe fix", Kind: fixAll,
 				Edit: r.edit(edits),
 			})
 		}
@@ -147,7 +147,7 @@ func (r *result) quickFixes(d *document, f diag.Finding) []protocol.CodeAction {
 	about := []protocol.Diagnostic{r.diagnostic(d.text, f)}
 	if edit := r.edit(f.Edits); edit != nil {
 		all = append(all, protocol.CodeAction{
-			Title: f.Rule + ": " + cmp.Or(f.Fix, "mend it"), Kind: protocol.QuickFix, Diagnostics: about,
+			Title: f.Rule + ": " + cmp.Or(f.Fix, "fix it"), Kind: protocol.QuickFix, Diagnostics: about,
 			IsPreferred: f.Fixable, Edit: edit,
 		})
 	}

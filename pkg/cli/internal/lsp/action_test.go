@@ -20,7 +20,7 @@ func (e *editor) actions(name string, r protocol.Range, only ...protocol.CodeAct
 	return all
 }
 
-// apply makes the edits of an action in a text, as an editor does.
+// apply applies the edits of an action to a text, like an editor.
 func (e *editor) apply(name, text string, a protocol.CodeAction) string {
 	e.t.Helper()
 	edits := a.Edit.Changes[e.uri(name)]
@@ -46,7 +46,7 @@ const (
 	broken = "---\nname: Démo\ndescription: Does 😀 a thing. Use it: daily\nallowed-tools: Read, Grep\n---\n\n# Demo\n\nSee [x](gone.md).\n"
 )
 
-// Every fix does away with the finding that it is for.
+// TestQuickFixes checks that every fix removes its finding.
 func TestQuickFixes(t *testing.T) {
 	e := newEditor(t, nil, "", "")
 	e.open(demo, broken)
@@ -100,7 +100,7 @@ func TestFixAll(t *testing.T) {
 	}
 }
 
-// Every comment that is offered has its finding ignored, and makes no other.
+// TestIgnore checks that every offered comment suppresses its finding and causes no other.
 func TestIgnore(t *testing.T) {
 	for _, tt := range []struct {
 		name, file, text, rule string
@@ -144,7 +144,7 @@ func TestIgnore(t *testing.T) {
 	}
 }
 
-// Where a client can name versions, edits do.
+// TestVersionedEdits checks that edits name versions if the client supports it.
 func TestVersionedEdits(t *testing.T) {
 	e := newEditor(t, nil, `{"workspace": {"workspaceEdit": {"documentChanges": true}}, "textDocument": {"codeAction": {"codeActionLiteralSupport": {}}}}`, "")
 	e.open(demo, "---\n")

@@ -22,7 +22,7 @@ func skillOf() (files map[string]string, text string) {
 	return files, b.String()
 }
 
-// BenchmarkType is a key typed into a SKILL.md, up to the diagnostics.
+// BenchmarkType measures a keystroke in a SKILL.md, up to the diagnostics.
 func BenchmarkType(b *testing.B) {
 	files, text := skillOf()
 	e := newEditor(b, files, "", "")
@@ -36,7 +36,7 @@ func BenchmarkType(b *testing.B) {
 	}
 }
 
-// BenchmarkComplete is a list of keys, up to the client.
+// BenchmarkComplete measures a list of keys, up to the client.
 func BenchmarkComplete(b *testing.B) {
 	files, text := skillOf()
 	e := newEditor(b, files, "", `{"profiles": ["claude-code"]}`)

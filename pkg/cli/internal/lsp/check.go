@@ -18,7 +18,7 @@ import (
 const maxDiagnostics = 500
 
 // rulePages has the documentation of the rules, one page each.
-const rulePages = "https://github.com/skillpm/skillpm/blob/main/docs/rules/"
+const rulePages = "https://github.com/skillpm/skillpm/blob/main/docs/reference/rules/"
 
 // result is the result of checking a skill.
 type result struct {
@@ -88,7 +88,7 @@ func (r *result) diagnostics(p string) []protocol.Diagnostic {
 var severities = [...]protocol.DiagnosticSeverity{
 	diag.SeverityError:   protocol.DiagnosticSeverityError,
 	diag.SeverityWarning: protocol.DiagnosticSeverityWarning,
-	diag.SeverityAdvice:  protocol.DiagnosticSeverityInformation,
+	diag.SeverityNote:    protocol.DiagnosticSeverityInformation,
 }
 
 func (r *result) diagnostic(t *text, f diag.Finding) protocol.Diagnostic {
@@ -244,7 +244,7 @@ func (s *server) checkOne(ctx context.Context, home string) {
 		return // another check is pending, or the server stops
 	}
 	if err != nil {
-		s.log(protocol.MessageTypeError, home+" could not be checked: "+err.Error())
+		s.log(protocol.MessageTypeError, home+" cannot be checked: "+err.Error())
 		return
 	}
 	s.publish(v, home, r)

@@ -12,8 +12,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// TestCorpus opens every SKILL.md below SKILLPM_CORPUS: every finding has a place in the text, and every comment that
-// is offered has its finding ignored.
+// TestCorpus opens every SKILL.md below SKILLPM_CORPUS: every finding has a position in the text, and every offered
+// comment suppresses its finding.
 func TestCorpus(t *testing.T) {
 	dir := os.Getenv("SKILLPM_CORPUS")
 	if dir == "" {

@@ -23,25 +23,25 @@ func TestDiagnostics(t *testing.T) {
 	d := p.Diagnostics[0]
 	if d.Code != "REF001" || at(d.Range) != "7:30-7:37" || d.Severity != protocol.DiagnosticSeverityError || d.Source != "skillpm" ||
 		!strings.HasPrefix(d.Message, "none.md does not exist") || d.CodeDescription == nil ||
-		d.CodeDescription.Href != "https://github.com/skillpm/skillpm/blob/main/docs/rules/REF001.md" {
+		d.CodeDescription.Href != "https://github.com/skillpm/skillpm/blob/main/docs/reference/rules/REF001.md" {
 		t.Errorf("got %+v", d)
 	}
 	if p.Version != 1 {
 		t.Errorf("got version %d", p.Version)
 	}
-	// A file of the skill that is not open is checked, too.
+	// Files of the skill that are not open are checked, too.
 	e.wait("findings in the guide", func() bool { return slices.Equal(e.lockedCodes("skills/demo/guide.md"), []string{"REF007"}) })
-	// What is typed counts, and what is mended goes.
+	// Unsaved text counts, and the findings that it fixes disappear.
 	e.open(demo, front+"\n# Demo\n\nSee nothing.\n")
 	equal(t, "codes", e.codes(demo), []string{})
 	e.wait("the guide to be an orphan", func() bool { return !slices.Contains(e.lockedCodes("skills/demo/guide.md"), "REF007") })
-	// A buffer counts for other files' links before it is saved.
+	// A buffer counts for links from other files before it is saved.
 	e.open("skills/demo/new.md", "# New\n")
 	e.open(demo, front+"\n# Demo\n\nSee [new](new.md).\n")
 	equal(t, "codes", e.codes(demo), []string{})
 	e.close("skills/demo/new.md")
 	e.wait("the link to break", func() bool { return slices.Equal(e.lockedCodes(demo), []string{"REF001"}) })
-	// Without an open file nothing is shown.
+	// Without an open file there are no diagnostics.
 	e.close(demo)
 	e.wait("everything to be cleared", func() bool {
 		for _, p := range e.shown {
@@ -64,7 +64,7 @@ func TestPositionEncoding(t *testing.T) {
 	}
 }
 
-// Names with spaces, accents and signs that mean something in URIs.
+// TestNames uses names with spaces, accents, and characters that have a meaning in URIs.
 func TestNames(t *testing.T) {
 	e := newEditor(t, nil, "", "")
 	const name = "my skills #1 – é/demo/SKILL.md"
@@ -83,7 +83,7 @@ func TestOutsideOfSkills(t *testing.T) {
 	}
 }
 
-// A skill that holds others is checked with them, and every finding is shown once.
+// TestNested checks a skill that contains other skills: all are checked, and every finding is shown once.
 func TestNested(t *testing.T) {
 	inner := "skills/demo/inner/SKILL.md"
 	e := newEditor(t, map[string]string{demo: front + "\n# Demo\n\nText.\n"}, "", "")
@@ -98,7 +98,7 @@ func TestProject(t *testing.T) {
 	e := newEditor(t, map[string]string{"skillpm.yaml": "validate:\n  rules: {REF001: off}\n"}, "", "")
 	e.open(demo, tools)
 	equal(t, "rules of skillpm.yaml", e.codes(demo), []string{"FM019", "FM012"})
-	// The manifest counts as it is typed.
+	// The unsaved text of the manifest counts.
 	e.open("skillpm.yaml", "validate:\n  rules: {FM019: off, FM012: off}\n")
 	e.wait("other rules", func() bool { return slices.Equal(e.lockedCodes(demo), []string{"REF001"}) })
 	e.open("skillpm.yaml", "validate:\n  profiles: [claude-code]\n")
@@ -108,7 +108,7 @@ func TestProject(t *testing.T) {
 	}
 }
 
-// The files that describe packs are checked as they are typed.
+// TestOwnFiles checks that the files that describe packs are checked while the user types.
 func TestOwnFiles(t *testing.T) {
 	e := newEditor(t, nil, "", "")
 	for _, tt := range []struct {
@@ -145,7 +145,7 @@ func TestConfiguration(t *testing.T) {
 	equal(t, "still claude-code", e.codes(demo), []string{})
 }
 
-// A client that can be asked is asked.
+// TestAskedConfiguration checks that the server requests the configuration from clients that support it.
 func TestAskedConfiguration(t *testing.T) {
 	e := connectTo(t, `{"workspace": {"configuration": true, "didChangeWatchedFiles": {"dynamicRegistration": true}}}`, func(e *editor) {
 		e.answer[protocol.MethodWorkspaceConfiguration] = func(params []byte) any {
@@ -160,7 +160,7 @@ func TestAskedConfiguration(t *testing.T) {
 	e.wait("a registration", func() bool { return slices.Contains(e.calls, protocol.MethodClientRegisterCapability) })
 }
 
-// A file that appears on disk mends the link to it, and a SKILL.md makes a skill.
+// TestWatchedFiles checks that a new file on disk fixes the link to it, and that a new SKILL.md makes a skill.
 func TestWatchedFiles(t *testing.T) {
 	e := newEditor(t, nil, "", "")
 	e.open(demo, front+"\n# Demo\n\n[new](new.md)\n")
@@ -198,7 +198,7 @@ func TestFolders(t *testing.T) {
 	}
 }
 
-// Parts of a text may be sent in place of the whole.
+// TestIncremental checks that a client may send parts of a text instead of the whole text.
 func TestIncremental(t *testing.T) {
 	e := newEditor(t, nil, "", "")
 	e.open(demo, front+"\n# Demo\n\n😀 [y](none.md)\n")

@@ -11,10 +11,10 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/agent"
 )
 
-// cursor is where a text has the mark that stands for the cursor.
+// cursor returns the position of the mark that stands for the cursor in a text.
 const cursor = "‸"
 
-// place opens a file with a text that has a cursor, and returns where that is.
+// place opens a file with a text that has a cursor, and returns the cursor's position.
 func (e *editor) place(name, marked string) protocol.TextDocumentPositionParams {
 	e.t.Helper()
 	before, after, ok := strings.Cut(marked, cursor)
@@ -66,14 +66,14 @@ func TestHover(t *testing.T) {
 		want             []string // "" alone for no hover
 		where            string
 	}{
-		{"a key", skill, "---\nna‸me: x\n---\n", []string{"**Name** (`name`), required", "1 to 64 characters", "`code-review`", "Profiles that know it: agentskills, claude-code"}, "1:0-1:4"},
+		{"a key", skill, "---\nna‸me: x\n---\n", []string{"**Name** (`name`), required", "1 to 64 characters", "`code-review`", "Profiles with this field: agentskills, claude-code"}, "1:0-1:4"},
 		{"a value", skill, "---\nname: \"demo‸\" # x\n---\n", []string{"**Name**"}, "1:7-1:11"},
 		{"two hosts that differ", skill, "---\nallowed-tools: x‸\n---\n", []string{"separated by spaces", "For agentskills.", "Type: list of texts", "For omniforge."}, "1:15-1:16"},
 		{"values to choose from", skill, "---\ncontext: fork‸\n---\n", []string{"One of: `inherit`, `fork`", "Default: `inherit`"}, "1:9-1:13"},
 		{"a nested key", skill, "---\nhooks:\n  pr‸e: x\n---\n", []string{"**Before** (`pre`)"}, "2:2-2:5"},
 		{"an item", skill, "---\ntags:\n  - ‸deploy\n---\n", []string{"**Tags**", "Categories."}, ""},
-		{"a key of another host", skill, "---\nwhen_to_use‸: x\n---\n", []string{"More about when the skill applies", "Profiles that know it: claude-code."}, "1:0-1:11"},
-		{"a list's entry", skill, "---\nfiles:\n  - path: x\n    desc‸ription: y\n---\n", []string{"What the file holds", "toolset"}, "3:4-3:15"},
+		{"a key of another host", skill, "---\nwhen_to_use‸: x\n---\n", []string{"More text about when to use the skill", "Profiles with this field: claude-code."}, "1:0-1:11"},
+		{"a list's entry", skill, "---\nfiles:\n  - path: x\n    desc‸ription: y\n---\n", []string{"Content of the file", "toolset"}, "3:4-3:15"},
 		{"text over lines", skill, "---\ndescription: |\n  Some 😀 te‸xt\n---\n", []string{"**Description**"}, "2:0-2:14"},
 		{"frontmatter that is not closed", skill, "---\nname: x\ndescri‸ption: y\n", []string{"**Description**"}, "2:0-2:11"},
 		{"invalid YAML", skill, "---\nna‸me: x: y: [\n  - {\n---\n", []string{"**Name**"}, "1:0-1:4"},
@@ -82,10 +82,10 @@ func TestHover(t *testing.T) {
 		{"the fence", skill, "---‸\nname: x\n---\n", []string{""}, ""},
 		{"the body", skill, "---\nname: x\n---\nname‸: x\n", []string{""}, ""},
 		{"a file without frontmatter", skill, "name‸: x\n", []string{""}, ""},
-		{"a rule", skill, "---\nname: x\n---\n<!-- skillpm-ignore FM001, REF0‸01: because -->\n", []string{"**REF001** broken reference (error)", "To mend it"}, "3:27-3:33"},
+		{"a rule", skill, "---\nname: x\n---\n<!-- skillpm-ignore FM001, REF0‸01: because -->\n", []string{"**REF001** broken reference (error)", "To fix it"}, "3:27-3:33"},
 		{"a rule in a script", "skills/demo/scripts/a.sh", "#!/bin/sh\n# skillpm-ignore-file SEC10‸1: because\n", []string{"**SEC101**"}, "1:22-1:28"},
 		{"no rule", skill, "---\nname: x\n---\n<!-- skillpm-ignore REF001: like REF0‸02 -->\n", []string{""}, ""},
-		{"the manifest", manifest, "dependencies‸:\n", []string{"**Dependencies**", "The packs that are required"}, "0:0-0:12"},
+		{"the manifest", manifest, "dependencies‸:\n", []string{"**Dependencies**", "Required packs"}, "0:0-0:12"},
 		{"a dependency", manifest, "dependencies:\n  acme/x:\n    vers‸ion: \"^1\"\n", []string{"**Range of versions**"}, "2:4-2:11"},
 		{"another YAML file", "other.yaml", "name‸: x\n", []string{""}, ""},
 	} {
@@ -115,7 +115,7 @@ func TestHover(t *testing.T) {
 	}
 }
 
-// A client that shows plain text gets plain text.
+// TestHoverPlain checks that a client that shows plain text receives plain text.
 func TestHoverPlain(t *testing.T) {
 	e := newEditor(t, nil, `{}`, "")
 	h := e.hover("demo/SKILL.md", "---\nna‸me: x\n---\n")
@@ -200,7 +200,7 @@ func TestComplete(t *testing.T) {
 	}
 }
 
-// Keys with few values offer them at once, where the client can.
+// TestCompleteSnippets checks that keys with few values offer them at once, if the client supports it.
 func TestCompleteSnippets(t *testing.T) {
 	e := newEditor(t, nil, `{"textDocument": {"completion": {"completionItem": {"snippetSupport": true, "documentationFormat": ["markdown"]}}}}`, `{"profiles": ["claude-code"]}`)
 	for _, i := range e.complete("demo/SKILL.md", "---\n‸\n---\n") {

@@ -91,7 +91,7 @@ func describeField(path []string, in, every []profileSchema) string {
 		}
 	}
 	if len(ids) > 0 {
-		b.WriteString("\n\nProfiles that know it: " + strings.Join(ids, ", ") + ".")
+		b.WriteString("\n\nProfiles with this field: " + strings.Join(ids, ", ") + ".")
 	}
 	return b.String()
 }
@@ -247,7 +247,7 @@ func (d *document) ruleAt(at int) (text string, start, end int) {
 func ruleText(r rule.Rule) string {
 	text := fmt.Sprintf("**%s** %s (%s)\n\n%s", r.ID, r.Title, r.Severity, r.Why)
 	if r.Fix != "" {
-		text += "\n\nTo mend it: " + r.Fix + "."
+		text += "\n\nTo fix it: " + r.Fix + "."
 	}
 	return text
 }

@@ -57,7 +57,7 @@ func newEditor(t testing.TB, files map[string]string, capabilities, options stri
 	return e
 }
 
-// connectTo starts a server for a client that is prepared before it is initialized.
+// connectTo starts a server for a client that the test prepares before initialization.
 func connectTo(t testing.TB, capabilities string, prepare func(*editor)) *editor {
 	t.Helper()
 	e := connect(t, lsp.Options{OS: runtime.GOOS, Now: time.Now})
@@ -197,7 +197,7 @@ func (e *editor) close(name string) {
 	e.notify(protocol.MethodTextDocumentDidClose, map[string]any{"textDocument": map[string]any{"uri": e.uri(name)}})
 }
 
-// wait waits until something that the client got makes true what is asked.
+// wait waits until the client has received something that makes the condition true.
 func (e *editor) wait(what string, ok func() bool) {
 	e.t.Helper()
 	late := time.After(time.Minute)
@@ -216,7 +216,7 @@ func (e *editor) wait(what string, ok func() bool) {
 	}
 }
 
-// publish waits for what is shown of an open file as it is now.
+// publish waits for the diagnostics of an open file's current version.
 func (e *editor) publish(name string) protocol.PublishDiagnosticsParams {
 	e.t.Helper()
 	var p protocol.PublishDiagnosticsParams
@@ -227,13 +227,13 @@ func (e *editor) publish(name string) protocol.PublishDiagnosticsParams {
 	return p
 }
 
-// codes waits likewise, and returns the rules.
+// codes waits like publish, and returns the rules.
 func (e *editor) codes(name string) []string {
 	e.t.Helper()
 	return codes(e.publish(name))
 }
 
-// lockedCodes returns the rules of what is shown of a file, for the functions that wait calls.
+// lockedCodes returns the rules of a file's diagnostics, for the functions that wait calls.
 func (e *editor) lockedCodes(name string) []string { return codes(e.shown[e.uri(name)]) }
 
 func codes(p protocol.PublishDiagnosticsParams) []string {

@@ -65,7 +65,7 @@ func (s *server) wait(ctx context.Context) error {
 	var reason string
 	select {
 	case <-s.exited:
-		reason = "the client said exit"
+		reason = "the client sent exit"
 	case <-s.conn.Done():
 		reason = "the client's stream ended"
 	case <-ctx.Done():
@@ -77,7 +77,7 @@ func (s *server) wait(ctx context.Context) error {
 	if err := ctx.Err(); err != nil || state == stateShutdown {
 		return err
 	}
-	return diag.Errorf(diag.Internal, "%s before it asked for the shutdown", reason)
+	return diag.Errorf(diag.Internal, "%s before the shutdown request", reason)
 }
 
 // server is one connection.
@@ -188,7 +188,7 @@ func (s *server) handle(ctx context.Context, reply jsonrpc2.Replier, req jsonrpc
 	}
 	m := s.methods[req.Method()]
 	if m == nil {
-		respond(nil, jsonrpc2.Errorf(jsonrpc2.MethodNotFound, "%s is not known", req.Method()))
+		respond(nil, jsonrpc2.Errorf(jsonrpc2.MethodNotFound, "unknown method %s", req.Method()))
 		return nil
 	}
 	do, err := m(req.Params(), v)
@@ -207,7 +207,7 @@ func (s *server) handle(ctx context.Context, reply jsonrpc2.Replier, req jsonrpc
 func (s *server) answer(ctx context.Context, name string, do answer) (result any, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			result, err = nil, jsonrpc2.Errorf(jsonrpc2.InternalError, "a defect in skillpm, in %s: %v", name, p)
+			result, err = nil, jsonrpc2.Errorf(jsonrpc2.InternalError, "internal error in %s: %v", name, p)
 			s.log(protocol.MessageTypeError, fmt.Sprintf("%v\n%s", err, debug.Stack()))
 		}
 	}()

@@ -17,7 +17,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// ended waits for the server's end and returns what it says.
+// ended waits for the server's end and returns its error.
 func (e *editor) ended() error {
 	e.t.Helper()
 	select {
@@ -55,7 +55,7 @@ func TestInitialize(t *testing.T) {
 	}
 }
 
-// What comes at the wrong time is refused, and the server goes on.
+// TestOrder checks that the server rejects messages at the wrong time, and continues.
 func TestOrder(t *testing.T) {
 	e := connect(t, lsp.Options{OS: runtime.GOOS, Now: time.Now})
 	hover := protocol.HoverParams{TextDocumentPositionParams: protocol.TextDocumentPositionParams{TextDocument: protocol.TextDocumentIdentifier{URI: "file:///x"}}}
@@ -135,7 +135,8 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// A request that is cancelled is answered so, or with its result if that was quicker; the server goes on.
+// TestCancel checks that a cancelled request receives a cancellation error, or its result if that was quicker, and that
+// the server continues.
 func TestCancel(t *testing.T) {
 	e := newEditor(t, nil, "", "")
 	e.open(demo, broken+strings.Repeat("\n[x](gone.md)\n", 5000))
@@ -161,7 +162,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// A client that does not read is not waited for while it writes.
+// TestSlowClient checks that the server does not block on a client that does not read while it writes.
 func TestSlowClient(t *testing.T) {
 	toServer, fromClient := io.Pipe()
 	toClient, fromServer := io.Pipe()
@@ -199,7 +200,7 @@ func TestSlowClient(t *testing.T) {
 	}
 }
 
-// Large and odd documents.
+// TestLarge opens large and unusual documents.
 func TestLarge(t *testing.T) {
 	e := newEditor(t, nil, "", "")
 	for _, text := range []string{

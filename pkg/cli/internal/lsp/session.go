@@ -118,7 +118,7 @@ func (s *server) initialize(params json.RawMessage) (any, error) {
 	s.mu.Lock()
 	if s.state != stateNew {
 		s.mu.Unlock()
-		return nil, jsonrpc2.Errorf(jsonrpc2.InvalidRequest, "the server is initialized already")
+		return nil, jsonrpc2.Errorf(jsonrpc2.InvalidRequest, "the server is already initialized")
 	}
 	s.state = stateRunning
 	s.view = s.view.with(func(v *view) {

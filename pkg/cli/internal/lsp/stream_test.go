@@ -12,12 +12,12 @@ import (
 	"go.lsp.dev/jsonrpc2"
 )
 
-// message writes a message as it is sent.
+// message returns a message in its wire format.
 func message(body string) string {
 	return fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(body), body)
 }
 
-// read reads everything that a stream understands, a line each, and returns what it answered itself.
+// read reads every message that a stream understands, one a line, and returns the answers that it sent.
 func read(t *testing.T, input string) (got []string, answered string) {
 	t.Helper()
 	var out bytes.Buffer
@@ -86,7 +86,7 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// A message that is too long is passed over.
+// TestStreamLong checks that a message that is too long is skipped.
 func TestStreamLong(t *testing.T) {
 	long := fmt.Sprintf("Content-Length: %d\r\n\r\n", maxMessage+1)
 	in := io.MultiReader(strings.NewReader(long), io.LimitReader(zeros{}, maxMessage+1), strings.NewReader(message(`{"jsonrpc":"2.0","method":"n"}`)))

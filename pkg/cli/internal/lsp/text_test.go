@@ -67,7 +67,7 @@ func TestOffset(t *testing.T) {
 	}
 }
 
-// A line of a finding ends with \n only.
+// TestFound checks that a line of a finding ends only at a line feed.
 func TestFound(t *testing.T) {
 	text := newText("a\rb\r\nçd\n")
 	for _, tt := range []struct{ line, column, want int }{
@@ -98,7 +98,8 @@ func TestFindingRange(t *testing.T) {
 	}
 }
 
-// Every byte has a position, every position a byte, and the two agree at the start of characters.
+// FuzzPosition checks that every byte has a position, every position a byte, and that both agree at the start of
+// characters.
 func FuzzPosition(f *testing.F) {
 	f.Add("a\r\nb\rc\n", 3)
 	f.Add("é😀\n\xff\xfe", 5)

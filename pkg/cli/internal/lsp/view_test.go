@@ -17,7 +17,7 @@ func testView(l *shared, p, content string, profiles ...string) (*view, *documen
 	}, d
 }
 
-// FuzzView asks for everything at any place of any document.
+// FuzzView sends every request at any position of any document.
 func FuzzView(f *testing.F) {
 	for _, s := range []string{
 		"---\nname: x\nfiles:\n  - path: a\nallowed-tools: [Read, \n---\n[x](a.md#b) `c`\n", "---\nhooks:\n  pre: \"", "<!-- skillpm-ignore REF001",

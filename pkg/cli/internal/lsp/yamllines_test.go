@@ -81,8 +81,8 @@ func TestBelow(t *testing.T) {
 	}
 }
 
-// sameKeys requires the outline to find the keys that YAML has at the top, where a valid document has them on lines of
-// their own.
+// sameKeys requires the outline to find the top-level keys that YAML finds, if a valid document has them on separate
+// lines.
 func sameKeys(t *testing.T, text string) {
 	t.Helper()
 	var root yaml.Node
@@ -133,7 +133,7 @@ func FuzzOutline(f *testing.F) {
 	})
 }
 
-// What is nested without end is told apart up to a depth, in no time.
+// TestDeep checks that endless nesting is parsed up to a depth, and quickly.
 func TestDeep(t *testing.T) {
 	var nested strings.Builder
 	for i := range 1000 {
@@ -149,8 +149,7 @@ func TestDeep(t *testing.T) {
 	}
 }
 
-// TestOutlineOfCorpus holds the outline to what YAML says of real frontmatter. SKILLPM_CORPUS names a directory of
-// skills.
+// TestOutlineOfCorpus compares the outline of real frontmatter with YAML's. SKILLPM_CORPUS names a directory of skills.
 func TestOutlineOfCorpus(t *testing.T) {
 	dir := os.Getenv("SKILLPM_CORPUS")
 	if dir == "" {

@@ -9,9 +9,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/publish"
 )
 
-// JSONReport is the output of "validate --format json". Its schema is schema/report.schema.json.
+// JSONReport is the output of "validate --format json".
 type JSONReport struct {
-	Version    int                   `json:"version"` // of this format
 	OK         bool                  `json:"ok"`
 	Profiles   []string              `json:"profiles"`
 	Skills     []string              `json:"skills"`
@@ -19,7 +18,7 @@ type JSONReport struct {
 	Matrix     []lint.ProfileVerdict `json:"matrix"`
 	Findings   []diag.Finding        `json:"findings"`
 	Suppressed []lint.Suppressed     `json:"suppressed"`
-	Fixed      []publish.FixedFile   `json:"mended,omitempty"` // made by --fix, or shown by --diff
+	Fixed      []publish.FixedFile   `json:"fixed,omitempty"` // made by --fix, or shown by --diff
 }
 
 // JSONSummary counts skills and findings.
@@ -27,7 +26,7 @@ type JSONSummary struct {
 	Skills     int         `json:"skills"`
 	Errors     int         `json:"errors"`
 	Warnings   int         `json:"warnings"`
-	Advice     int         `json:"advice"`
+	Notes      int         `json:"notes"`
 	Suppressed int         `json:"suppressed"`
 	Fixable    JSONFixable `json:"fixable"`
 }
@@ -36,21 +35,26 @@ type JSONSummary struct {
 type JSONFixable struct {
 	Errors   int `json:"errors"`
 	Warnings int `json:"warnings"`
-	Advice   int `json:"advice"`
+	Notes    int `json:"notes"`
 }
 
 // JSON writes a report as one JSON document.
-func JSON(w io.Writer, o Outcome) error {
+func JSON(w io.Writer, o Outcome) error { return console.WriteDocument(w, document(o)) }
+
+// NDJSON writes a report as one line, for --watch.
+func NDJSON(w io.Writer, o Outcome) error { return console.WriteDocumentLine(w, document(o)) }
+
+func document(o Outcome) JSONReport {
 	doc := JSONReport{
-		Version: 1, OK: o.OK(), Profiles: notNil(o.Profiles), Skills: notNil(o.Skills), Matrix: []lint.ProfileVerdict{},
+		OK: o.OK(), Profiles: notNil(o.Profiles), Skills: notNil(o.Skills), Matrix: []lint.ProfileVerdict{},
 		Findings: notNil(o.Findings), Suppressed: notNil(o.Suppressed),
 		Fixed: o.Fixed,
 		Summary: JSONSummary{
 			Skills: len(o.Skills), Errors: o.Count(diag.SeverityError), Warnings: o.Count(diag.SeverityWarning),
-			Advice: o.Count(diag.SeverityAdvice), Suppressed: len(o.Suppressed),
+			Notes: o.Count(diag.SeverityNote), Suppressed: len(o.Suppressed),
 			Fixable: JSONFixable{
 				Errors: o.fixable(diag.SeverityError), Warnings: o.fixable(diag.SeverityWarning),
-				Advice: o.fixable(diag.SeverityAdvice),
+				Notes: o.fixable(diag.SeverityNote),
 			},
 		},
 	}
@@ -58,7 +62,7 @@ func JSON(w io.Writer, o Outcome) error {
 		h.Reasons = notNil(h.Reasons)
 		doc.Matrix = append(doc.Matrix, h)
 	}
-	return console.WriteJSON(w, doc)
+	return doc
 }
 
 // notNil returns a list that is encoded as [] if it is empty.

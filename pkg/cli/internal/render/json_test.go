@@ -28,11 +28,11 @@ import (
 
 func reportSchema(t *testing.T) *jsonschema.Schema {
 	t.Helper()
-	text, err := schema.Read("report")
+	text, err := schema.Read("output/validate")
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := jsonschema.CompileString(schema.Base+"report.schema.json", string(text))
+	s, err := jsonschema.CompileString(schema.Base+"output/validate.schema.json", string(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,8 @@ func plant(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// The documents of real runs answer to the schema, and so do the logs of the same runs to that of SARIF.
+// TestReportsConform checks that the documents of real runs match the schema, and that the logs of the same runs match
+// the SARIF schema.
 func TestReportsConform(t *testing.T) {
 	dir := plant(t, map[string]string{
 		"clean/SKILL.md":        "---\nname: clean\ndescription: Does nothing. Use never.\n---\n\nDo nothing.\n",
@@ -115,7 +116,7 @@ func TestReportsConform(t *testing.T) {
 	}
 }
 
-// The reports on a collection of real skills answer to the schemas, too.
+// TestCorpusConforms checks that the reports on a collection of real skills match the schemas.
 func TestCorpusConforms(t *testing.T) {
 	corpus := os.Getenv("SKILLPM_CORPUS")
 	if corpus == "" {
@@ -141,7 +142,8 @@ func TestCorpusConforms(t *testing.T) {
 	}
 }
 
-// What no run has yet answers to the schema, too: places, edits, suppressions, verdicts.
+// TestReportConforms checks that parts that no real run has yet match the schema: positions, edits, suppressions,
+// verdicts.
 func TestReportConforms(t *testing.T) {
 	finding := diag.Finding{
 		Rule: "REF001", Path: "a/SKILL.md", Line: 1, Column: 1, EndLine: 1, EndColumn: 2, Message: "x", Fix: "y", Profile: "a,b", Fixable: true,
@@ -170,17 +172,17 @@ func TestReportConforms(t *testing.T) {
 	}
 }
 
-// The schema describes every key of what is written, and no other.
+// TestReportSchemaIsComplete checks that the schema describes exactly the keys that reports have.
 func TestReportSchemaIsComplete(t *testing.T) {
-	s := reportSchema(t)
+	s := reportSchema(t).AnyOf[0] // the other is the result of --write-baseline
 	at := func(s *jsonschema.Schema, steps ...string) *jsonschema.Schema {
 		for _, step := range steps {
 			if s = s.Properties[step]; s.Items2020 != nil {
 				s = s.Items2020
 			}
-		}
-		if s.Ref != nil && len(s.Properties) == 0 {
-			s = s.Ref
+			if s.Ref != nil && len(s.Properties) == 0 {
+				s = s.Ref
+			}
 		}
 		return s
 	}
@@ -189,19 +191,22 @@ func TestReportSchemaIsComplete(t *testing.T) {
 		value  any
 		schema *jsonschema.Schema
 	}{
-		{render.JSONReport{}, s},
+		{struct {
+			SchemaVersion int `json:"schemaVersion"`
+			render.JSONReport
+		}{}, s},
 		{render.JSONSummary{}, at(s, "summary")},
 		{render.JSONFixable{}, at(s, "summary", "fixable")},
 		{lint.ProfileVerdict{}, at(s, "matrix")},
-		{publish.FixedFile{}, at(s, "mended")},
+		{publish.FixedFile{}, at(s, "fixed")},
 		{diag.Finding{}, finding},
 		{diag.Edit{}, at(finding, "edits")},
-		{struct{ Reason, By string }{}, at(s, "suppressed")},
+		{lint.Suppressed{}, at(s, "suppressed")},
 	} {
 		var got []string
 		for _, f := range reflect.VisibleFields(reflect.TypeOf(tt.value)) {
 			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-			if name == "-" {
+			if name == "-" || f.Anonymous {
 				continue
 			}
 			got = append(got, cmp.Or(name, strings.ToLower(f.Name)))
@@ -213,7 +218,7 @@ func TestReportSchemaIsComplete(t *testing.T) {
 	}
 }
 
-// The schema is strict enough to notice a key that it does not describe.
+// TestReportSchemaIsStrict checks that the schema rejects undescribed keys.
 func TestReportSchemaIsStrict(t *testing.T) {
 	var b bytes.Buffer
 	if err := render.JSON(&b, render.Outcome{Report: lint.Report{Findings: []diag.Finding{{Rule: "FM001", Path: "a", Message: "m"}}}}); err != nil {

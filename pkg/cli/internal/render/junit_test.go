@@ -10,7 +10,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/lint"
 )
 
-// A suite a skill and a case a finding, each with a name of its own; counts that agree with the cases.
+// TestJUnit checks that each skill is a suite and each finding a case with a unique name, and that the counts match the
+// cases.
 func TestJUnit(t *testing.T) {
 	o := Outcome{Report: lint.Report{
 		Skills: []string{"../out", "skills/a.b", "skills/a.b/inner", "skills/good"},
@@ -20,7 +21,7 @@ func TestJUnit(t *testing.T) {
 			{Rule: "REF001", Path: "skills/a.b/SKILL.md", Line: 9, Column: 2, Message: "x does not exist"},
 			{Rule: "FM011", Severity: diag.SeverityWarning, Path: "skills/a.b/inner/SKILL.md", Message: "\x1b[31m<&>", Profile: "a,b"},
 			{Rule: "PACK005", Path: "skillpm.yaml", Message: "bad"},
-			{Rule: "PACK007", Severity: diag.SeverityAdvice, Path: "skillpm.yaml", Message: "differs"},
+			{Rule: "PACK007", Severity: diag.SeverityNote, Path: "skillpm.yaml", Message: "differs"},
 		},
 	}}
 	var b bytes.Buffer
@@ -48,7 +49,7 @@ func TestJUnit(t *testing.T) {
 	}
 	want := `../out | __.out | FM001: one | failed FM001 ../out/SKILL.md:1:1: error FM001: one/fix: do it
 skillpm.yaml | skillpm_yaml | PACK005: bad | failed PACK005 skillpm.yaml: error PACK005: bad
-skillpm.yaml | skillpm_yaml | PACK007: differs | skipped skillpm.yaml: advice PACK007: differs
+skillpm.yaml | skillpm_yaml | PACK007: differs | skipped skillpm.yaml: note PACK007: differs
 skills/a.b | skills.a_b | REF001: x does not exist | failed REF001 skills/a.b/SKILL.md:5:2: error REF001: x does not exist
 skills/a.b | skills.a_b | REF001: x does not exist (2) | failed REF001 skills/a.b/SKILL.md:9:2: error REF001: x does not exist
 skills/a.b/inner | skills.a_b.inner | FM011: \u001b[31m<&> | skipped skills/a.b/inner/SKILL.md: warning FM011: \u001b[31m<&> (a, b)

@@ -9,7 +9,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/lint"
 )
 
-// matrixOf renders the matrix of verdicts: "skill host" lines, with the rules behind it where it is refused.
+// matrixOf renders the matrix of verdicts: "skill host" lines, with the rules if the host rejects the skill.
 func matrixOf(t *testing.T, hosts []string, skills []string, refused map[string][]string) string {
 	t.Helper()
 	o := Outcome{Report: lint.Report{Profiles: hosts, Skills: skills}}
@@ -24,7 +24,7 @@ func matrixOf(t *testing.T, hosts []string, skills []string, refused map[string]
 	return b.String()
 }
 
-// S3: which hosts accept which skills, and why not.
+// TestMatrix checks S3: which agents accept which skills, and why others do not.
 func TestMatrix(t *testing.T) {
 	deep := "a/very/deep/directory/with/skills/in/it/deploy"
 	got := matrixOf(t, []string{"agentskills", "pegasus"}, []string{"日本/x", deep, "ok"}, map[string][]string{
@@ -42,7 +42,8 @@ ok                                        ✓            ✓
 	}
 }
 
-// Of many skills only those are shown that some host refuses, and how many each accepts.
+// TestMatrixOfMany checks that a matrix of many skills shows only those that some agent rejects, and how many skills
+// each agent accepts.
 func TestMatrixOfMany(t *testing.T) {
 	var skills []string
 	for i := range 30 {
@@ -62,7 +63,8 @@ s20          ✓         ✗ FM014
 	}
 }
 
-// A skill whose project names other hosts was not checked for those of its neighbour: nothing is said about them.
+// TestMatrixOfProjects checks that the matrix leaves out agents that a skill was not checked for, because its project
+// names other agents than its neighbor.
 func TestMatrixOfProjects(t *testing.T) {
 	o := Outcome{Report: lint.Report{Profiles: []string{"one", "two"}, Skills: []string{"a", "b"}, Verdicts: []lint.ProfileVerdict{
 		{Skill: "a", Profile: "one", Accepted: true}, {Skill: "b", Profile: "two", Reasons: []string{"FM010"}},

@@ -29,7 +29,7 @@ func Destinations(chosen []Format, outputs []string) ([]Destination, error) {
 			return nil, err
 		}
 		if d.File != "" && slices.ContainsFunc(destinations, func(t Destination) bool { return t.File == d.File }) {
-			return nil, diag.Errorf(diag.Usage, "--output %s: two reports cannot go to one file", d.File)
+			return nil, diag.Errorf(diag.Usage, "--output %s: two reports cannot use the same file", d.File)
 		}
 		destinations = append(destinations, d)
 	}
@@ -58,7 +58,7 @@ func oneDirect(destinations []Destination) error {
 		return nil
 	}
 	return diag.Errorf(diag.Usage, "%s cannot both go to standard output", strings.Join(names, " and ")).
-		WithHint("give a file to one of them, as in --output %s=FILE", names[len(names)-1])
+		WithHint("use a file for one of them, such as --output %s=FILE", names[len(names)-1])
 }
 
 // newDestination parses a value of --output: [FORMAT=]FILE, with - for standard output. The default format is that of
@@ -69,8 +69,8 @@ func newDestination(value string, chosen []Format) (Destination, error) {
 		name, file = before, after
 	}
 	if file == "" {
-		return Destination{}, diag.Errorf(diag.Usage, "--output %q names no file", value).
-			WithHint("write --output FORMAT=FILE")
+		return Destination{}, diag.Errorf(diag.Usage, "--output %q does not name a file", value).
+			WithHint("use --output FORMAT=FILE")
 	}
 	d := Destination{File: file}
 	if file == "-" {
@@ -87,8 +87,8 @@ func newDestination(value string, chosen []Format) (Destination, error) {
 	case len(chosen) == 0 && file == "-":
 		d.Format = formats()[0]
 	default:
-		err = diag.Errorf(diag.Usage, "--output %s: which format?", file).
-			WithHint("write --output FORMAT=%s; the formats are %s", file, textx.And(FormatNames()))
+		err = diag.Errorf(diag.Usage, "--output %s: unknown format", file).
+			WithHint("use --output FORMAT=%s; the formats are %s", file, textx.And(FormatNames()))
 	}
 	return d, err
 }

@@ -10,7 +10,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// Where reports go for which values of --format and --output; "error:" and a part of it where they are refused.
+// TestDestinations checks where reports go for the values of --format and --output. "error:" starts a part of the
+// expected error.
 func TestDestinations(t *testing.T) {
 	tests := []struct{ formats, outputs, want string }{
 		{"", "", "text:-"},
@@ -42,11 +43,11 @@ func TestDestinations(t *testing.T) {
 		{"", "- json=-", "error: text and json cannot both"},
 		{"xml", "", `error: unknown format "xml"`},
 		{"", "jsno=a", `error: unknown format "jsno"`},
-		{"", "out", "error: --output out: which format?"},
-		{"json sarif", "out", "error: --output out: which format?"},
-		{"json sarif", "-", "error: --output -: which format?"},
-		{"", "json=", "error: --output \"json=\" names no file"},
-		{"", "json=a text=a", "error: --output a: two reports cannot go to one file"},
+		{"", "out", "error: --output out: unknown format"},
+		{"json sarif", "out", "error: --output out: unknown format"},
+		{"json sarif", "-", "error: --output -: unknown format"},
+		{"", "json=", "error: --output \"json=\" does not name a file"},
+		{"", "json=a text=a", "error: --output a: two reports cannot use the same file"},
 	}
 	for _, tt := range tests {
 		formats, err := FindFormats(strings.Fields(strings.TrimSuffix(tt.formats, "diff")))
@@ -74,8 +75,8 @@ func TestDestinations(t *testing.T) {
 	}
 }
 
-// A file that is written is there whole, keeps its permissions, and a link to it stays one; nothing else is left
-// behind.
+// TestWriteWhole checks that a written file is complete, keeps its permissions, and stays a link if it is one, and that
+// no other files are left behind.
 func TestWriteWhole(t *testing.T) {
 	dir := t.TempDir()
 	old, link := filepath.Join(dir, "old"), filepath.Join(dir, "link")

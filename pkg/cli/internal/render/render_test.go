@@ -23,7 +23,7 @@ func report(t *testing.T, text string) Outcome {
 	return Outcome{Report: r, Version: "1.2.3"}
 }
 
-// The window of a long line, wide characters, tabs, and characters that could steer a terminal.
+// TestExcerpt checks the window of a long line, wide characters, tabs, and terminal control characters.
 func TestExcerpt(t *testing.T) {
 	long := strings.Repeat("a", 150) + "bcd" + strings.Repeat("e", 150)
 	tests := []struct {
@@ -61,7 +61,8 @@ func TestExcerpt(t *testing.T) {
 	}
 }
 
-// On a clipped line the carets stand below what they mark, whatever stands before it and wherever it is.
+// TestExcerptIsAligned checks that on a clipped line the carets are below the text that they mark, whatever precedes
+// it.
 func TestExcerptIsAligned(t *testing.T) {
 	for _, fill := range []string{"a", "日", "e\u0301", "\t", "\u200b", "😀"} {
 		for before := range 160 {
@@ -75,7 +76,7 @@ func TestExcerptIsAligned(t *testing.T) {
 	}
 }
 
-// A line of marks that take no room is cut as well.
+// TestExcerptOfMarks checks that a line of zero-width marks is cut, too.
 func TestExcerptOfMarks(t *testing.T) {
 	for _, column := range []int{1, 30, 3000} {
 		if text, marks := excerpt(strings.Repeat("\u0301", 10_000), column, 1); utf8.RuneCountInString(text) > excerptRunes+3 || !strings.HasSuffix(marks, "^") {
@@ -84,7 +85,7 @@ func TestExcerptOfMarks(t *testing.T) {
 	}
 }
 
-// Colour is used only when it is asked for.
+// TestTextColour checks that colors are used only on request.
 func TestTextColour(t *testing.T) {
 	r := report(t, "# No frontmatter\n")
 	for _, colour := range []bool{false, true} {
@@ -98,22 +99,22 @@ func TestTextColour(t *testing.T) {
 	}
 }
 
-// What the summary says of severities, of what can be mended, and of what does not count.
+// TestSummary checks what the summary reports about severities, available fixes, and ignored findings.
 func TestSummary(t *testing.T) {
 	finding := func(s diag.Severity, fixable bool) diag.Finding { return diag.Finding{Severity: s, Fixable: fixable} }
-	const e, w, a = diag.SeverityError, diag.SeverityWarning, diag.SeverityAdvice
+	const e, w, a = diag.SeverityError, diag.SeverityWarning, diag.SeverityNote
 	tests := []struct {
 		findings   []diag.Finding
 		suppressed int
 		want       string
 	}{
-		{nil, 0, "1 skill checked: nothing to report"},
-		{nil, 2, "1 skill checked: nothing to report; 2 suppressed"},
-		{[]diag.Finding{finding(a, true)}, 0, "1 skill checked: 1 advice (1 fixable with --fix)"},
+		{nil, 0, "no findings in 1 skill"},
+		{nil, 2, "no findings in 1 skill; 2 suppressed"},
+		{[]diag.Finding{finding(a, true)}, 0, "1 note in 1 skill (1 fixable with --fix)"},
 		{
 			[]diag.Finding{finding(e, true), finding(e, true), finding(e, false), finding(w, true), finding(a, false), finding(a, false)},
 			4,
-			"1 skill checked: 3 errors (2 fixable with --fix), 1 warning (1 fixable), 2 advice; 4 suppressed",
+			"3 errors, 1 warning, 2 notes in 1 skill (3 fixable with --fix); 4 suppressed",
 		},
 	}
 	for _, tt := range tests {
@@ -139,7 +140,7 @@ func TestFileURI(t *testing.T) {
 	}
 }
 
-// A hostile file name cannot end an annotation and start another.
+// TestGitHubEscapes checks that a hostile file name cannot end an annotation and start another.
 func TestGitHubEscapes(t *testing.T) {
 	if got := githubProperty("a\n::error::x,y%"); got != "a%0A%3A%3Aerror%3A%3Ax%2Cy%25" {
 		t.Errorf("got %q", got)

@@ -44,6 +44,9 @@ func formats() []Format {
 	return []Format{
 		{"text", []string{".txt"}, false, Text},
 		{"json", []string{".json"}, true, func(_ *console.App, w io.Writer, o Outcome) error { return JSON(w, o) }},
+		{"ndjson", []string{".ndjson"}, true, func(_ *console.App, w io.Writer, o Outcome) error {
+			return NDJSON(w, o)
+		}},
 		{"github", nil, false, func(_ *console.App, w io.Writer, o Outcome) error { return GitHub(w, o) }},
 		{"sarif", []string{".sarif", ".sarif.json"}, true, func(_ *console.App, w io.Writer, o Outcome) error {
 			return renderSARIF(w, o)
@@ -95,9 +98,9 @@ func findFormat(name string, all []Format) (Format, error) {
 	return Format{}, err.WithHint("the formats are %s", textx.And(FormatNames()))
 }
 
-// Text prints findings by file. --quiet hides advice, and the summary if there is nothing to report.
+// Text prints findings by file. --quiet hides notes and the summary; --verbose prints repeated findings of a rule.
 func Text(a *console.App, w io.Writer, o Outcome) error {
-	t := textReport{Palette: a.Palette(w), quiet: a.Quiet}
+	t := textReport{Palette: a.Palette(w), quiet: a.Quiet, all: a.Verbose > 0}
 	return t.render(w, o)
 }
 
@@ -121,6 +124,9 @@ func WriteReport(a *console.App, o Outcome, destinations []Destination) error {
 		if err := d.render(a, a.Stdout, o); err != nil {
 			return err
 		}
+		if d.name == "github" { // a log of annotations only does not show that anything was checked
+			a.Note("%s", textReport{Palette: a.Palette(a.Stderr)}.summary(o))
+		}
 	}
 	return nil
 }
@@ -132,7 +138,7 @@ func unwritten(file string, err error) error {
 	} else if linkErr, ok := errors.AsType[*os.LinkError](err); ok {
 		err = linkErr.Err
 	}
-	return diag.Errorf(diag.CodeOf(err), "--output %s cannot be written: %w", file, err)
+	return diag.Errorf(diag.CodeOf(err), "cannot write --output %s: %w", file, err)
 }
 
 // OutputPath returns the path of a report's file, relative to the command's working directory.
@@ -155,7 +161,7 @@ func CheckOutputs(a *console.App, destinations []Destination) error {
 		}
 		file := OutputPath(a, d.File)
 		if info, err := os.Stat(file); err == nil && info.IsDir() {
-			return diag.Errorf(diag.Usage, "--output %s: it is a directory", d.File).WithHint("name a file in it")
+			return diag.Errorf(diag.Usage, "--output %s is a directory", d.File).WithHint("name a file in it")
 		}
 		parent := filepath.Dir(file)
 		switch info, err := os.Stat(parent); {

@@ -147,7 +147,7 @@ func newSARIFDriver(version string) (sarifDriver, map[string]int) {
 		index[r.ID] = i
 		out := sarifRule{
 			ID: r.ID, Short: sarifText{r.Title}, Full: sarifText{r.Why}, HelpURI: RuleURI(r.ID),
-			Help: sarifHelp{r.Why + " To mend it: " + r.Fix + ".", r.Why + "\n\nTo mend it: " + r.Fix +
+			Help: sarifHelp{r.Why + " To fix it: " + r.Fix + ".", r.Why + "\n\nTo fix it: " + r.Fix +
 				".\n\n[Examples](" + RuleURI(r.ID) + ")"},
 			Default: sarifDefault{Level: sarifLevel(r.Severity)},
 		}
@@ -161,7 +161,7 @@ func newSARIFDriver(version string) (sarifDriver, map[string]int) {
 
 // RuleURI returns the documentation page of a rule.
 func RuleURI(id string) string {
-	return "https://github.com/skillpm/skillpm/blob/main/docs/rules/" + id + ".md"
+	return "https://github.com/skillpm/skillpm/blob/main/docs/reference/rules/" + id + ".md"
 }
 
 func suppressionKind(source string) string {

@@ -24,8 +24,8 @@ import (
 
 const sarifPackage = "github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
 
-// SARIFSchema returns the schema of the standard. The library has it as a constant of its own, and what it checks with
-// that are its own types, which know no key that we may have made up: so it is read from the library's source.
+// SARIFSchema returns the schema of the standard. The library has it as an unexported constant and validates only its
+// own types with it, which cannot have keys that we invent. So the test reads the schema from the library's source.
 func SARIFSchema(t *testing.T) *jsonschema.Schema {
 	t.Helper()
 	dir, err := exec.CommandContext(t.Context(), "go", "list", "-f", "{{.Dir}}", sarifPackage).Output()
@@ -55,7 +55,7 @@ func SARIFSchema(t *testing.T) *jsonschema.Schema {
 	return s
 }
 
-// CheckSARIF fails when a log breaks the standard's schema, or when a library that reads logs cannot read it.
+// CheckSARIF fails if a log violates the standard's schema, or if a library that reads logs cannot read it.
 func CheckSARIF(t *testing.T, schema *jsonschema.Schema, text []byte) {
 	t.Helper()
 	var doc any
@@ -84,8 +84,8 @@ func TestSARIFSchemaIsStrict(t *testing.T) {
 	}
 }
 
-// S3, D5: logs answer to the standard's schema. Every result names a rule of the log by id and index, has a place, and
-// a fingerprint of its own.
+// TestSARIF checks S3, D5: logs match the standard's schema. Every result names a rule of the log by id and index, and
+// has a location and a unique fingerprint.
 func TestSARIF(t *testing.T) {
 	schema := SARIFSchema(t)
 	o := report(t, "---\nname: Bad\nname: x\n---\n[a](no.md) [a](no.md)\n")
@@ -130,7 +130,7 @@ func TestSARIF(t *testing.T) {
 	checkTail(t, run.Results[len(run.Results)-4:])
 }
 
-// checkTail looks at the results that TestSARIF added.
+// checkTail checks the results that TestSARIF added.
 func checkTail(t *testing.T, last []sarifResult) {
 	t.Helper()
 	if got := last[0].Locations[0].Physical.Artifact; got != (sarifArtifact{URI: "file:///home/x%20y/else/SKILL.md"}) {
@@ -151,7 +151,8 @@ func checkTail(t *testing.T, last []sarifResult) {
 	}
 }
 
-// What is suppressed is left out unless it is asked for: GitHub shows suppressed results as open alerts.
+// TestSARIFWithoutSuppressed checks that suppressed results are left out by default, because GitHub shows them as open
+// alerts.
 func TestSARIFWithoutSuppressed(t *testing.T) {
 	o := report(t, "---\nname: deploy\ndescription: x\n---\nDeploy.\n")
 	o.Suppressed = []lint.Suppressed{{Finding: diag.Finding{Rule: "REF001", Path: "x", Message: "y"}, By: lint.ByComment}}
@@ -162,7 +163,8 @@ func TestSARIFWithoutSuppressed(t *testing.T) {
 	}
 }
 
-// Fingerprints stay when lines above are added or another host is asked for, and change with the line itself.
+// TestFingerprints checks that fingerprints stay when lines are added above or the agent differs, and change with the
+// line itself.
 func TestFingerprints(t *testing.T) {
 	const skill = "---\nname: deploy\ndescription: x\n---\n"
 	prints := func(o Outcome) []string {
@@ -184,7 +186,8 @@ func TestFingerprints(t *testing.T) {
 	}
 }
 
-// A deleted region is in lines and columns of characters, or in bytes where readers would count otherwise.
+// TestSARIFRegion checks that a deleted region is in lines and columns of characters, or in bytes if readers would
+// count differently.
 func TestSARIFRegion(t *testing.T) {
 	dir := t.TempDir()
 	files := map[string]string{"plain": "é\r\nab日c\n", "bom": "\ufeffab\n", "latin": "\xe9a\n"}

@@ -9,15 +9,20 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/lint"
 	"github.com/skillpm/skillpm/pkg/publish"
 )
 
-// textReport prints a report as text: findings grouped by file, with their lines and carets.
+// textReport prints a report as text: findings grouped by file, with their lines and carets. If a rule has many
+// findings in a skill, it prints the first one and where the others are.
 type textReport struct {
 	console.Palette
 	quiet bool
+	all   bool // print every finding
+
+	// brief is set for a long report: only errors have their lines, and a fix is printed once.
+	brief bool
+	fixes map[string]bool // those that were printed
 }
 
 func (t textReport) render(out io.Writer, o Outcome) error {
@@ -27,8 +32,11 @@ func (t textReport) render(out io.Writer, o Outcome) error {
 		fmt.Fprintln(w)
 	}
 	file := ""
-	for _, f := range o.Findings {
-		if t.quiet && f.Severity == diag.SeverityAdvice {
+	groups := t.group(o)
+	t.brief, t.fixes = !t.all && len(groups) > maxDetailed, map[string]bool{}
+	for i, f := range o.Findings {
+		group := groups[i]
+		if group == nil {
 			continue
 		}
 		if f.Path != file {
@@ -39,6 +47,9 @@ func (t textReport) render(out io.Writer, o Outcome) error {
 			fmt.Fprintln(w, t.Bold(console.Printable(file)))
 		}
 		t.finding(w, o, f)
+		if len(group) > 1 {
+			fmt.Fprintf(w, "    %s\n", t.Dim(moreText(group)))
+		}
 	}
 	if t.quiet {
 		return w.Flush()
@@ -54,6 +65,7 @@ func (t textReport) render(out io.Writer, o Outcome) error {
 		t.matrix(w, o)
 		fmt.Fprintln(w)
 	}
+	t.failing(w, o)
 	fmt.Fprintln(w, t.summary(o))
 	return w.Flush()
 }
@@ -61,7 +73,7 @@ func (t textReport) render(out io.Writer, o Outcome) error {
 // writeFixed lists the changed files.
 func (t textReport) writeFixed(w io.Writer, files []publish.FixedFile) {
 	for _, f := range files {
-		fmt.Fprintf(w, "%s %s (%s)\n", t.Green("mended"), console.Printable(f.Path), strings.Join(f.Rules, ", "))
+		fmt.Fprintf(w, "%s %s (%s)\n", t.Green("fixed"), console.Printable(f.Path), strings.Join(f.Rules, ", "))
 	}
 }
 
@@ -92,16 +104,25 @@ func (t textReport) finding(w io.Writer, o Outcome, f diag.Finding) {
 		profile = " " + t.Dim("("+strings.ReplaceAll(f.Profile, ",", ", ")+")")
 	}
 	fmt.Fprintf(w, "  %s%s %s: %s%s\n", location, t.severity(f.Severity), f.Rule, console.Printable(f.Message), profile)
-	if line := o.Line(f); line != "" {
+	if line := t.line(o, f); line != "" {
 		text, marks := excerpt(line, f.Column, mark(f))
 		number := strconv.Itoa(f.Line)
 		gap := strings.Repeat(" ", len(number))
 		fmt.Fprintf(w, "    %s\n", t.Dim(number+" | ")+text)
 		fmt.Fprintf(w, "    %s\n", t.Dim(gap+" | ")+t.colorSeverity(f.Severity, marks))
 	}
-	if f.Fix != "" {
+	if f.Fix != "" && !(t.brief && t.fixes[f.Fix]) {
+		t.fixes[f.Fix] = true
 		fmt.Fprintf(w, "    %s %s\n", t.Dim("="), t.Cyan("fix: ")+console.Printable(f.Fix))
 	}
+}
+
+// line returns the line of a finding, or "" if it is not printed.
+func (t textReport) line(o Outcome, f diag.Finding) string {
+	if t.brief && f.Severity != diag.SeverityError {
+		return ""
+	}
+	return o.Line(f)
 }
 
 // mark returns the number of characters of a finding in its line.
@@ -123,38 +144,6 @@ func (t textReport) colorSeverity(s diag.Severity, text string) string {
 	default:
 		return t.Cyan(text)
 	}
-}
-
-// summary formats the counts, for example: 12 skills checked: 3 errors (2 fixable with --fix), 1 warning; 4 suppressed.
-func (t textReport) summary(o Outcome) string {
-	var parts []string
-	how := " with --fix" // mentioned once
-	add := func(s diag.Severity, count string) {
-		if o.Count(s) == 0 {
-			return
-		}
-		part := t.colorSeverity(s, count)
-		if n := o.fixable(s); n > 0 {
-			part += fmt.Sprintf(" (%d fixable%s)", n, how)
-			how = ""
-		}
-		parts = append(parts, part)
-	}
-	add(diag.SeverityError, textx.Count(o.Count(diag.SeverityError), "error"))
-	add(diag.SeverityWarning, textx.Count(o.Count(diag.SeverityWarning), "warning"))
-	add(diag.SeverityAdvice, fmt.Sprintf("%d advice", o.Count(diag.SeverityAdvice)))
-	text := textx.Count(len(o.Skills), "skill") + " checked: "
-	if len(parts) == 0 {
-		text += t.Green("nothing to report")
-	}
-	text += strings.Join(parts, ", ")
-	if n := len(o.Suppressed); n > 0 {
-		text += fmt.Sprintf("; %d suppressed", n)
-	}
-	if n := o.fixes(); n > 0 {
-		text += fmt.Sprintf("; %d mended", n)
-	}
-	return text
 }
 
 // fixes counts the fixed findings.

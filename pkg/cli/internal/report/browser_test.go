@@ -22,7 +22,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/testkit/browsertest"
 )
 
-// shown is a browser, and pages in files.
+// shown is a browser with pages in files.
 type shown struct {
 	t    *testing.T
 	ctx  context.Context
@@ -94,8 +94,8 @@ func (s *shown) quiet() {
 	}
 }
 
-// The page fits a phone, has a dark side, and asks for nothing else. SKILLPM_PICTURES is a directory for what it looks
-// like.
+// TestBrowserPage checks that the page fits a phone, has a dark theme, and loads no other resources. SKILLPM_PICTURES
+// is a directory for screenshots.
 func TestBrowserPage(t *testing.T) {
 	s := launch(t)
 	for _, name := range []string{"none", "one", "few", "many"} {
@@ -137,7 +137,7 @@ func (s *shown) picture(name string) {
 	}
 }
 
-// TestBrowserAccessible runs all rules of axe-core over the page, in light and in dark.
+// TestBrowserAccessible runs all rules of axe-core on the page, with the light and the dark theme.
 func TestBrowserAccessible(t *testing.T) {
 	file := os.Getenv("SKILLPM_AXE")
 	if file == "" && os.Getenv("SKILLPM_REQUIRE_NPM") == "1" {

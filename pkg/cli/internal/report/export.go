@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 )
 
@@ -19,13 +20,15 @@ type Export interface {
 }
 
 // Formats returns the names of the formats that [NewExport] writes.
-func Formats() []string { return []string{"json", "csv", "otlp"} }
+func Formats() []string { return []string{"json", "ndjson", "csv", "otlp"} }
 
 // NewExport returns an [Export] to w, or nil for an unknown format. version is skillpm's version.
 func NewExport(format string, w io.Writer, version string) Export {
 	switch format {
 	case "json":
 		return &jsonExport{w: w}
+	case "ndjson":
+		return lineExport{w}
 	case "csv":
 		return &csvExport{w: csv.NewWriter(w)}
 	case "otlp":
@@ -34,16 +37,25 @@ func NewExport(format string, w io.Writer, version string) Export {
 	return nil
 }
 
-// jsonExport writes records as one JSON array.
+// lineExport writes each record as one line.
+type lineExport struct{ w io.Writer }
+
+func (l lineExport) Add(r audit.Record) error { return console.WriteLine(l.w, r) }
+func (l lineExport) Close() error             { return nil }
+
+// jsonExport writes one document with all records, a record a line: the document of "log --json".
 type jsonExport struct {
 	w     io.Writer
 	begun bool
 }
 
+// head begins the document.
+const head = `{"schemaVersion": 1, "records": [`
+
 func (j *jsonExport) Add(r audit.Record) error {
 	before := ",\n"
 	if !j.begun {
-		before, j.begun = "[\n", true
+		before, j.begun = head+"\n", true
 	}
 	data, err := json.Marshal(r)
 	if err != nil {
@@ -54,9 +66,9 @@ func (j *jsonExport) Add(r audit.Record) error {
 }
 
 func (j *jsonExport) Close() error {
-	end := "\n]\n"
+	end := "\n]}\n"
 	if !j.begun {
-		end = "[]\n"
+		end = head + "]}\n"
 	}
 	_, err := io.WriteString(j.w, end)
 	return err

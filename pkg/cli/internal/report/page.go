@@ -25,9 +25,8 @@ var style string
 // maxRows limits the rows of a table.
 const maxRows = 100
 
-const durationHint = "How long runs took, the slowest first. Half of them took no longer than the median, the " +
-	"stronger part of the bar, and 95 of a hundred no longer than all of it; both are known to 5 %. " +
-	"The bars are logarithmic."
+const durationHint = "Durations of runs, the slowest first. The stronger part of a bar is the median, and the whole " +
+	"bar is the 95th percentile, both within 5 %. The bars are logarithmic."
 
 // PageOptions configure [Page].
 type PageOptions struct {
@@ -52,9 +51,9 @@ func (s *Summary) remarks(o PageOptions) string {
 	}
 	switch {
 	case s.undated == 1:
-		b.WriteString(" 1 record has no time, and in no chart.")
+		b.WriteString(" 1 record has no time and is not in the charts.")
 	case s.undated > 1:
-		b.WriteString(" " + textx.Thousands(s.undated) + " records have no time, and in no chart.")
+		b.WriteString(" " + textx.Thousands(s.undated) + " records have no time and are not in the charts.")
 	}
 	return b.String()
 }

@@ -52,7 +52,7 @@ func (s *Summary) page(o PageOptions) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if s.Records == 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<section class=\"card empty\"><p>There are no records yet. Activate a skill, and write this page again.</p></section>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<section class=\"card empty\"><p>No records yet. Activate a skill, and export this page again.</p></section>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -107,7 +107,7 @@ func (s *Summary) page(o PageOptions) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var2 string
-		templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs("Written by skillpm audit stats on " + o.Now.UTC().Format("2 January 2006, 15:04") + ". All times are UTC.")
+		templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs("Created by skillpm log stats on " + o.Now.UTC().Format("2 January 2006, 15:04") + ". All times are UTC.")
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `page.templ`, Line: 35, Col: 120}
 		}

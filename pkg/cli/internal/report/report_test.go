@@ -19,7 +19,7 @@ import (
 
 var start = time.Date(2026, 11, 1, 10, 0, 0, 0, time.UTC)
 
-// manyRecords returns records of a team over some days.
+// manyRecords returns a team's records of several days.
 func manyRecords(n int, over time.Duration) (all []audit.Record) {
 	skills := []string{"deploy", "review", "changelog", "a-name-that-is-as-long-as-names-of-skills-can-ever-become-in-the-world"}
 	zero, two := 0, 2
@@ -59,7 +59,7 @@ func export(t *testing.T, to report.Export, all []audit.Record) {
 	}
 }
 
-// traces is what a reader of OTLP's JSON expects.
+// traces has the fields that a reader of OTLP's JSON expects.
 type traces struct {
 	ResourceSpans []struct {
 		Resource   struct{ Attributes []attribute }
@@ -112,7 +112,8 @@ func spans(t *testing.T, data []byte) (all []span) {
 	return all
 }
 
-// SPEC K8: each invocation of a skill is a span with the attribute skill_name, in the trace of who asked for it.
+// TestK8Spans checks SPEC K8: each invocation of a skill is a span with the attribute skill_name, in the caller's
+// trace.
 func TestK8Spans(t *testing.T) {
 	const trace, caller = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
 	code := 3
@@ -179,7 +180,8 @@ func TestK8Spans(t *testing.T) {
 	}
 }
 
-// What a session did is one trace, also where nobody traces, and what ran is below the activation.
+// TestOTLPSession checks that a session's records form one trace, even without a caller's trace, and that runs are
+// below their activation.
 func TestOTLPSession(t *testing.T) {
 	at := func(second int) string {
 		return start.Add(time.Duration(second) * time.Second).Format(time.RFC3339Nano)
@@ -206,7 +208,7 @@ func TestOTLPSession(t *testing.T) {
 	}
 }
 
-// No cell is a formula, and what is written is read again as it was.
+// TestCSV checks that no cell is a formula, and that reading the output returns the original values.
 func TestCSV(t *testing.T) {
 	code := -1
 	var b bytes.Buffer
@@ -238,7 +240,7 @@ func TestCSV(t *testing.T) {
 	}
 }
 
-// Each field of a record that is written is a column.
+// TestCSVColumns checks that each exported field of a record is a column.
 func TestCSVColumns(t *testing.T) {
 	var b bytes.Buffer
 	export(t, report.NewExport("csv", &b, ""), nil)
@@ -256,9 +258,13 @@ func TestJSON(t *testing.T) {
 	for _, n := range []int{0, 1, 3} {
 		var b bytes.Buffer
 		export(t, report.NewExport("json", &b, ""), manyRecords(n, time.Hour))
-		var got []audit.Record
-		if err := json.Unmarshal(b.Bytes(), &got); err != nil || got == nil || len(got) != n {
-			t.Errorf("%d: %d records, %v", n, len(got), err)
+		var got struct {
+			SchemaVersion int
+			Records       []audit.Record
+		}
+		err := json.Unmarshal(b.Bytes(), &got)
+		if err != nil || got.SchemaVersion != 1 || got.Records == nil || len(got.Records) != n {
+			t.Errorf("%d: version %d, %d records, %v", n, got.SchemaVersion, len(got.Records), err)
 		}
 	}
 }
@@ -277,8 +283,8 @@ func page(t testing.TB, all []audit.Record) string {
 	return b.String()
 }
 
-// SPEC O14, O24: activations over time, each skill, how long, what failed, what was refused and why, and on which
-// machines.
+// TestO14Page checks SPEC O14, O24: activations over time, each skill, durations, failures, refusals with reasons, and
+// the machines.
 func TestO14Page(t *testing.T) {
 	html := page(t, manyRecords(700, 30*24*time.Hour))
 	for _, want := range []string{
@@ -294,7 +300,7 @@ func TestO14Page(t *testing.T) {
 		t.Error("the same records make another page")
 	}
 	for want, of := range map[string][]audit.Record{
-		"There are no records yet":      nil,
+		"<section class=\"card empty\"><p>No records yet. Activate a": nil,
 		"1 record of <time":             manyRecords(1, time.Hour),
 		"by the hour":                   manyRecords(40, 40*time.Hour),
 		"Activations by the week":       manyRecords(400, 300*24*time.Hour),
@@ -317,7 +323,7 @@ func machines(n int) (all []audit.Record) {
 	return all
 }
 
-// Whatever is in a record is text on the page.
+// TestPageHostile checks that any content of a record is text on the page.
 func TestPageHostile(t *testing.T) {
 	evil := `"><script>alert(1)</script><img src=x onerror=alert(1)>&amp;%` + "\u202e\x00"
 	r := audit.Record{Seq: 1, Time: start.Format(time.RFC3339), User: evil, Machine: evil, Action: audit.Run, Result: audit.Failed, Skill: evil, Pack: evil, Reason: evil, DurationMS: 3, Session: evil}

@@ -163,13 +163,13 @@ func why(r audit.Record) string {
 	case text != "":
 		return textx.Truncate(text, mostReason)
 	case r.Result == audit.Timeout:
-		return "ended at its limit of time"
+		return "reached its time limit"
 	case r.Action == audit.Missing:
-		return "a file that is not there"
+		return "a missing file"
 	case r.Result == audit.Denied && r.Tool != "":
 		return "the tool " + r.Tool + " was not allowed"
 	case r.Result == audit.Denied:
-		return "refused without a reason"
+		return "denied without a reason"
 	}
 	return "failed without a reason"
 }

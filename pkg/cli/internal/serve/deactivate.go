@@ -7,26 +7,24 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
-	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/runtime/session"
 )
 
 func newDeactivate(a *app) *cobra.Command {
 	var f *console.RuntimeFlags
 	cmd := &cobra.Command{
-		Use:     "deactivate [SKILL]",
-		Short:   "End a skill and give its tools back",
-		GroupID: "serve",
-		Long: `End the skill that was activated last in a session, or SKILL with all that are
-active above it. What they forbade may be called again; what those below forbid
-may not.
+		Use:   "deactivate [SKILL]",
+		Short: "Deactivate a skill",
+		Long: `Deactivates the skill that was activated last in a session, or SKILL and all skills
+activated after it, and lifts their tool restrictions. Restrictions of other active
+skills stay.
 
-The post hook of each skill that ends runs then, the last skill's first. Where
-one fails, that is an error with exit code 1, and the skills have ended all the
-same.`,
+The post hook of each skill runs, that of the last skill first. If one fails, the exit
+code is 1, but the skills are deactivated anyway.`,
 		Example: `  skillpm deactivate --session 7f3a
-  skillpm deactivate deploy --session 7f3a --json`,
-		Args: console.Need(0, 1, "at most one SKILL"),
+  skillpm deactivate deploy --session 7f3a --json
+  skillpm deactivate deploy@acme/deploy --session 7f3a`,
+		Args: console.Need(0, 1, "one SKILL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			h, err := a.Host(cmd.Context(), f)
 			if err != nil {
@@ -40,7 +38,7 @@ same.`,
 			if printErr := a.printEnded(s, ended); printErr != nil {
 				return printErr
 			}
-			return a.afterResult(cmd, err)
+			return a.AfterResult(cmd, err)
 		},
 		ValidArgsFunction: a.completeActive,
 	}
@@ -55,26 +53,13 @@ func (a *app) printEnded(s *session.Session, ended []string) error {
 		return err
 	}
 	if a.JSON {
-		return a.PrintJSON(map[string]any{
-			"session": s.ID(), "ended": ended, "active": state.Names(),
-			"tools": tools(state),
-		})
+		return a.PrintJSON(deactivateDocument{s.ID(), ended, state.Names(), tools(state)})
 	}
-	fmt.Fprintf(a.Stdout, "ended %s\n", console.Printable(strings.Join(ended, ", ")))
+	fmt.Fprintf(a.Stdout, "Deactivated %s\n", console.Printable(strings.Join(ended, ", ")))
 	if len(state.Active) > 0 {
-		a.Note("still active: %s", strings.Join(state.Names(), " → "))
+		a.Note("Still active: %s.", strings.Join(state.Names(), " → "))
 	}
 	return nil
-}
-
-// afterResult reports an error of a command that has already printed its result.
-func (a *app) afterResult(cmd *cobra.Command, err error) error {
-	if err == nil || !a.JSON {
-		return err
-	}
-	a.JSON = false
-	a.Report(cmd, err)
-	return console.Reported{Exit: diag.CodeOf(err)}
 }
 
 // tools returns the allowed tools for text and JSON output; nil if all tools are allowed.

@@ -22,41 +22,38 @@ func newDispatch(a *app) *cobra.Command {
 		timeout                   time.Duration
 	)
 	cmd := &cobra.Command{
-		Use:     "dispatch LINE",
-		Short:   "Execute one line of the dispatch protocol",
-		GroupID: "serve",
-		Long: `Carry out one dispatch, version 3 of the protocol, and print the reply for another
-agent to read. LINE is 'execute @SKILL ARGUMENTS', where run and 执行 mean the same, or
-the whole Task("skills", "<3 to 5 words>", "execute @SKILL …", {model: "sonnet"}), or
-its JSON; - reads it from standard input.
+		Use:   "dispatch LINE",
+		Short: "Execute a line of the dispatch protocol",
+		Long: `Executes one line of version 3 of the dispatch protocol and prints the reply for another
+agent. LINE is 'execute @SKILL ARGUMENTS' (also run, 执行), the whole Task("skills",
+"<3 to 5 words>", "execute @SKILL ...", {model: "sonnet"}), or its JSON; - reads it from
+standard input.
 
-A skill whose frontmatter has a command is executed, for 90 seconds at most, or what
-skills.script-limit says. Of one without, the reply holds the instructions. Missing
-parameters make the reply pending, and an error with --strict. Several steps are
-refused: dispatch each by itself.
+If the skill's frontmatter has a command, it runs for at most 90 seconds
+(skills.script-limit); otherwise the reply has the instructions. Missing parameters make
+the reply pending, or an error with --strict. Dispatch each step separately.
 
-Of what a command prints, a JSON object is passed on by key: content, text and
-article of up to 2,000 characters, code and script of up to 100 lines, analysis and
-report always. What is longer goes to a new file in the output directory
-(.skillpm/output of the project), and its path into the reply. Other text is content.
+If the command prints a JSON object, the reply has its keys. Long values are written to
+new files in the output directory (.skillpm/output of the project), and the reply has
+their paths. Values of code and script are long from 100 lines, those of other keys above
+2,000 characters, and those of analysis and report never. Other output is content.
 
-The exit code is 0 for success, 2 for pending, missing parameters and a line that can't be
-read, 4 for a skill that is not installed, 3 for one whose SKILL.md is damaged, 7 where
-something forbids it, and 1 for a command that failed or was killed at the limit.`,
+Exit codes: 0 success; 2 pending, missing parameters, or an invalid line; 4 skill not
+installed; 3 invalid SKILL.md; 7 denied; 1 the command failed or was killed.`,
 		Example: `  skillpm dispatch 'execute @deploy staging'
   skillpm dispatch '执行 @rollback checkout' --json
-  skillpm dispatch 'Task("skills", "undo a release", "run @rollback checkout", {model: "haiku"})'
+  skillpm dispatch 'Task("skills", "undo a release", "run @rollback checkout")'
   skillpm dispatch - --output-dir build/out --timeout 30s < line.txt`,
-		Args: console.Need(1, 1, "a LINE, in quotes"),
+		Args: console.Need(1, 1, "a quoted LINE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := checkTrigger(trigger); err != nil {
 				return err
 			}
 			if format != "text" && format != "json" {
-				return diag.Errorf(diag.Usage, "--format %q is not known", format).WithHint("use text or json")
+				return diag.Errorf(diag.Usage, "unknown --format %q", format).WithHint("use text or json")
 			}
 			if language != string(dispatch.English) && language != string(dispatch.Chinese) {
-				return diag.Errorf(diag.Usage, "--language %q is not known", language).WithHint("use en or zh")
+				return diag.Errorf(diag.Usage, "unknown --language %q", language).WithHint("use en or zh")
 			}
 			h, err := a.Host(cmd.Context(), f)
 			if err != nil {
@@ -79,7 +76,7 @@ something forbids it, and 1 for a command that failed or was killed at the limit
 				return err
 			}
 			if a.JSON || format == "json" {
-				err = a.PrintJSON(reply)
+				err = a.PrintForeign(reply)
 			} else {
 				_, err = io.WriteString(a.Stdout, console.Printable(reply.Text()))
 			}
@@ -92,12 +89,12 @@ something forbids it, and 1 for a command that failed or was killed at the limit
 	}
 	f = a.RuntimeFlags(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&format, "format", "text", "the reply as `text|json`; --json is the same as json")
+	flags.StringVar(&format, "format", "text", "print the reply as `text|json`")
 	flags.StringVar(&o.OutputDir, "output-dir", "", "write long output to new files in `DIR`")
-	flags.DurationVar(&timeout, "timeout", 0, "kill the command after `DURATION`, as 20s")
-	flags.BoolVar(&o.Strict, "strict", false, "missing parameters are an error: there is nobody to ask")
-	flags.StringVar(&language, "language", string(dispatch.English), "of summaries and advice: `en|zh`")
-	flags.StringVar(&trigger, "trigger", string(session.Model), "who asks for the skill: `user|model`")
+	flags.DurationVar(&timeout, "timeout", 0, "kill the command after `DURATION`, such as 20s")
+	flags.BoolVar(&o.Strict, "strict", false, "treat missing parameters as an error")
+	flags.StringVar(&language, "language", string(dispatch.English), "use the language `en|zh` for summaries and hints")
+	flags.StringVar(&trigger, "trigger", string(session.Model), "start the skill as the `user|model`")
 	fixed := func(flag string, values ...string) {
 		a.CompleteFlag(cmd, flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
 	}
@@ -117,7 +114,7 @@ func (a *app) dispatchLine(arg string) (string, error) {
 	const most = 1 << 20 // the reply rejects a line that is too long
 	data, err := io.ReadAll(io.LimitReader(a.Stdin, most))
 	if err != nil {
-		return "", fmt.Errorf("standard input can't be read: %w", err)
+		return "", fmt.Errorf("cannot read standard input: %w", err)
 	}
 	return string(data), nil
 }

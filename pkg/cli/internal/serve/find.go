@@ -26,33 +26,29 @@ func newFind(a *app) *cobra.Command {
 	var f *console.RuntimeFlags
 	o := findOptions{limit: 5, threshold: catalog.MatchThreshold}
 	cmd := &cobra.Command{
-		Use:     "find TASK...",
-		Short:   "Find the skills that fit a task",
-		GroupID: "serve",
-		Long: `Find the skills in force that fit a task, the best first, and say why: which words
-of the task are in a skill's name, tags, description or when_to_use. Only these
-are looked at; no skill is loaded, and the model still decides.
+		Use:   "find TASK...",
+		Short: "Find available skills for a task",
+		Long: `Finds the available skills that match a task, best first, and shows which words of the
+task are in a skill's name, tags, description, or when_to_use. No skill is loaded.
 
-The score says how much of the task a skill has, in per cent. A word that few
-skills have says more than one that many have, and a word in a name or tag counts
-for more than one in a sentence. Words are found in other forms (deploying finds
-deploy), and one that no skill has by its beginning or with a letter wrong. What is
-below --threshold is not listed: where nothing fits, that is said, with what is
-nearest.
+The score is the share of the task that a skill matches, in percent. Rare words count
+more than frequent ones, and words in names and tags more than those in sentences. Words
+match other forms (deploying finds deploy); unknown words match beginnings and one typo.
+Skills below --threshold are left out; if none is left, the nearest are shown.
 
-/name asks for a skill by its name, which is then first. Skills that only users may
-start, or only the model, are marked. The exit code is 0 also where nothing fits.`,
+/name finds a skill by its name first. Skills that only users or only the model may start
+are marked.`,
 		Example: `  skillpm find roll the billing service out to the cluster
   skillpm find --tag database --limit 3 'this query takes eight seconds'
   skillpm find /deploy
   skillpm find --threshold 0.5 --json fill in a pdf form`,
-		Args: console.Need(1, console.MaxArguments, "a task in words"),
+		Args: console.Need(1, console.MaxArguments, "a TASK in words"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case o.limit < 1:
-				return diag.Errorf(diag.Usage, "--limit takes a number of skills, at least 1")
+				return diag.Errorf(diag.Usage, "--limit must be at least 1")
 			case !(o.threshold >= 0 && o.threshold <= 1): // also rejects NaN
-				return diag.Errorf(diag.Usage, "--threshold takes a number from 0 to 1")
+				return diag.Errorf(diag.Usage, "--threshold must be between 0 and 1")
 			}
 			h, err := a.Host(cmd.Context(), f)
 			if err != nil {
@@ -72,10 +68,10 @@ start, or only the model, are marked. The exit code is 0 also where nothing fits
 	}
 	f = a.RuntimeFlags(cmd)
 	flags := cmd.Flags()
-	flags.IntVar(&o.limit, "limit", o.limit, "list `N` skills at most")
+	flags.IntVarP(&o.limit, "limit", "n", o.limit, "show at most `N` skills")
 	flags.Float64Var(&o.threshold, "threshold", o.threshold,
-		"list skills that have at least this `PART` of the task, from 0 to 1")
-	flags.StringSliceVar(&o.tags, "tag", nil, "only skills with `TAG`; several are asked for together")
+		"show skills that match at least this `SHARE` of the task, from 0 to 1")
+	flags.StringSliceVar(&o.tags, "tag", nil, "show skills with `TAG`; repeatable, all must match")
 	a.CompleteFlag(cmd, "tag", a.completeTags)
 	a.CompleteFlag(cmd, "limit", cobra.NoFileCompletions)
 	a.CompleteFlag(cmd, "threshold", cobra.NoFileCompletions)
@@ -204,9 +200,12 @@ func (a *app) printFit(c *catalog.Catalog, found fit) error {
 		}
 		fmt.Fprintln(a.Stdout, "  "+colours.Dim(console.Fitted(console.Flat(strings.Join(k.Why, "; ")), width-2)))
 	}
+	n := len(found.Skills)
+	text := "Found " + textx.Count(n+found.More, "skill")
 	if found.More > 0 {
-		a.Note("%d more: --limit N lists them", found.More)
+		text += fmt.Sprintf(", and showed the best %d (more with --limit N)", n)
 	}
+	a.Note("%s.", text)
 	return nil
 }
 
@@ -214,16 +213,16 @@ func (a *app) printFit(c *catalog.Catalog, found fit) error {
 func (a *app) nothingFits(c *catalog.Catalog, found fit) {
 	if found.Searched == 0 {
 		if len(c.Skills()) > 0 {
-			fmt.Fprintln(a.Stdout, "nothing fits: no skill has such a tag")
-			a.Note("skillpm skills lists the skills in force")
+			fmt.Fprintln(a.Stdout, "No matches: no skill has this tag.")
+			a.Note("List available skills with: skillpm skills")
 			return
 		}
-		fmt.Fprintln(a.Stdout, "nothing fits: there are no skills to look through")
+		fmt.Fprintln(a.Stdout, "No matches: no skills are installed.")
 		a.Note("%s", noSkills(c))
 		return
 	}
 	if len(found.Nearest) == 0 {
-		fmt.Fprintf(a.Stdout, "nothing fits: none of %s has a word of the task\n",
+		fmt.Fprintf(a.Stdout, "No matches in %s.\n",
 			textx.Count(found.Searched, "skill"))
 		return
 	}
@@ -231,8 +230,8 @@ func (a *app) nothingFits(c *catalog.Catalog, found fit) {
 	for _, n := range found.Nearest {
 		near = append(near, fmt.Sprintf("%s (%s)", console.Flat(n.Name), percent(n.Score)))
 	}
-	fmt.Fprintf(a.Stdout, "nothing fits; nearest: %s\n", strings.Join(near, ", "))
-	a.Note("--threshold %.2f lists what has less of the task",
+	fmt.Fprintf(a.Stdout, "No matches. The nearest skills are: %s\n", strings.Join(near, ", "))
+	a.Note("Show weaker matches with: --threshold %.2f",
 		math.Floor(found.Nearest[len(found.Nearest)-1].Score*100)/100)
 }
 

@@ -16,34 +16,30 @@ func newLoad(a *app) *cobra.Command {
 		trigger string
 	)
 	cmd := &cobra.Command{
-		Use:     "load SKILL [ARGS...]",
-		Short:   "Activate a skill and print its instructions",
-		GroupID: "serve",
-		Long: `Activate a skill: print its instructions with the arguments in their places, as
-the profile's host gives them to its model. SKILL is the name in force, or
-exactly skill@owner/name.
+		Use:   "load SKILL [ARGS...]",
+		Short: "Activate a skill and print its instructions",
+		Long: `Activates a skill: prints its instructions with the arguments inserted, as the profile's
+agent gives them to its model. SKILL is a name or skill@owner/name. One argument is
+passed as it is; several are quoted if necessary. Put arguments that begin with a hyphen
+after --.
 
-One argument is passed on as it is; several are quoted where that is needed, so
-that the skill gets the same ones. Those that begin with a hyphen stand after --.
+With --session, the skill stays active in that session until "skillpm deactivate". It is
+not activated twice, cycles are errors, and at most five skills are nested
+(skills.max-depth). "skillpm session allow" checks the restrictions of all active skills.
+Without a session, nothing is stored.
 
-With --session the skill stays active in that session until skillpm deactivate:
-it is not activated again meanwhile, a skill inside itself is refused with the
-cycle, at most five are inside each other (skills.max-depth), and skillpm session
-allow answers by what all of them allow. Without a session nothing is kept.
+A skill with disable-model-invocation: true can only be started by users, one with
+user-invocable: false only by the model. The skill's pre hook runs first; if it fails,
+the skill is not activated.
 
-Who asks matters: a skill with disable-model-invocation: true is only for users,
-one with user-invocable: false only for the model. The skill's pre hook runs
-first; where it fails, the skill is not activated.
+A skill with context: fork becomes a task, whose id is printed; --inline activates it
+here. Commands in the text, such as !` + "`git log`" + `, run only with --allow-shell or
+skills.dynamic-shell, and if the tool restrictions allow it.
 
-A skill with context: fork is handed to a task, whose id is printed; --inline
-activates it here. Commands in the text, as !` + "`git log`" + `, are run only under
---allow-shell or skills.dynamic-shell, and only if the tools in force allow it.
-
-With --json the result, and an error too, is what the profile's host gives as
-structured data.`,
+With --json, results and errors have the structure that the profile's agent uses.`,
 		Example: `  skillpm load deploy staging
   skillpm load deploy@acme/deploy --session 7f3a -- staging --dry-run
-  skillpm load --trigger user --profile claude-code kubectl-basics 'why is shop pending'
+  skillpm load --trigger user kubectl-basics 'why is shop pending'
   skillpm load --json --profile pegasus deploy`,
 		Args: console.Need(1, manyArguments, "a SKILL and its arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -65,15 +61,15 @@ structured data.`,
 			case activation.TaskID != "":
 				a.waits(activation.TaskID)
 			case activation.Command != "":
-				a.Note("it has a command: skillpm run %s executes it", args[0])
+				a.Note("This skill has a command. Run it with: skillpm run %s", args[0])
 			}
 			return a.Answer(h, activation.Result())
 		},
 		ValidArgsFunction: a.CompleteSkills,
 	}
 	f = a.RuntimeFlags(cmd)
-	cmd.Flags().StringVar(&trigger, "trigger", string(session.Model), "who asks for the skill: `user|model`")
-	cmd.Flags().BoolVar(&o.Inline, "inline", false, "activate a skill here that asks for a task of its own")
+	cmd.Flags().StringVar(&trigger, "trigger", string(session.Model), "start the skill as the `user|model`")
+	cmd.Flags().BoolVar(&o.Inline, "inline", false, "activate a skill with context: fork here")
 	a.shellFlag(cmd, f)
 	a.CompleteFlag(cmd, "trigger", cobra.FixedCompletions([]string{string(session.User), string(session.Model)},
 		cobra.ShellCompDirectiveNoFileComp))
@@ -86,7 +82,7 @@ const manyArguments = 10_000
 // shellFlag adds the flag that runs the commands in a body.
 func (a *app) shellFlag(cmd *cobra.Command, f *console.RuntimeFlags) {
 	cmd.Flags().BoolVar(&f.Shell, "allow-shell", false,
-		"run the commands that stand in a skill's text, in backquotes after a !")
+		"run the commands in the skill's text, such as !git log")
 }
 
 // joinArguments joins arguments so that splitting the text as a shell does returns them. A single argument is used as
@@ -103,5 +99,5 @@ func checkTrigger(t string) error {
 	if t == string(session.User) || t == string(session.Model) {
 		return nil
 	}
-	return diag.Errorf(diag.Usage, "--trigger %q is not known", t).WithHint("use user or model")
+	return diag.Errorf(diag.Usage, "unknown --trigger %q", t).WithHint("use user or model")
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// FuzzJoinArguments: a skill gets the arguments that were given, however they look.
+// FuzzJoinArguments checks that a skill receives its exact arguments, whatever they contain.
 func FuzzJoinArguments(f *testing.F) {
 	for _, text := range []string{"a|b", "a b|c", "it's|\"x\"", "|", `\|\\`, "$0|$(x)", "--x|-y", "a\nb|\tc", "'|'", "ä|€"} {
 		f.Add(text)
@@ -24,7 +24,7 @@ func FuzzJoinArguments(f *testing.F) {
 	})
 }
 
-// One argument is the text itself, as a model or a user wrote it.
+// TestJoinOneArgument checks that a single argument is passed unchanged, like a model or a user wrote it.
 func TestJoinOneArgument(t *testing.T) {
 	if got := joinArguments([]string{`PR 42 "now"`}); got != `PR 42 "now"` {
 		t.Errorf("%q", got)

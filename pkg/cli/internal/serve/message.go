@@ -16,22 +16,19 @@ func newMessage(a *app) *cobra.Command {
 	var f *console.RuntimeFlags
 	var o session.Activate
 	cmd := &cobra.Command{
-		Use:     "message TEXT",
-		Short:   "Turn what a user typed into what the model is sent",
-		GroupID: "serve",
-		Long: `Print what the model is to be sent for what a user typed. A text that begins with
-/name and names a skill becomes that skill's instructions, as the profile's host
-sends them; the rest of the text are its arguments. It is the user who asks: a
-skill with user-invocable: false is refused.
+		Use:   "message TEXT",
+		Short: "Expand a user's /command for the model",
+		Long: `Prints what the model gets for a user's message. A message that begins with /name of a
+skill becomes that skill's instructions, as the profile's agent sends them, with the rest
+as arguments. A skill with user-invocable: false is refused.
 
-Every other text is printed unchanged: what names no skill, and the names that
-the host keeps for itself, as /help. A TEXT of - is read from standard input.
+Other messages are printed unchanged, including the agent's own commands, such as /help.
+TEXT - reads standard input.
 
-A skill with context: fork is handed to a task, and the task's id is said;
---inline activates it here. With --json the answer is {kind, skill, text, taskId},
-where kind is message, skill or task.`,
+A skill with context: fork becomes a task; --inline activates it here. With --json, the
+output is {kind, skill, text, taskId} with the kind message, skill, or task.`,
 		Example: `  skillpm message '/deploy staging'
-  skillpm message --json --profile claude-code --session 7f3a '/kubectl-basics why is shop pending'
+  skillpm message --json --session 7f3a '/kubectl-basics why'
   printf '%s' "$PROMPT" | skillpm message -`,
 		Args: console.Need(1, 1, "one TEXT"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -53,7 +50,7 @@ where kind is message, skill or task.`,
 		ValidArgsFunction: a.completeMessage,
 	}
 	f = a.RuntimeFlags(cmd)
-	cmd.Flags().BoolVar(&o.Inline, "inline", false, "activate a skill here that asks for a task of its own")
+	cmd.Flags().BoolVar(&o.Inline, "inline", false, "activate a skill with context: fork here")
 	a.shellFlag(cmd, f)
 	return cmd
 }
@@ -67,7 +64,7 @@ func (a *app) messageText(arg string) (string, error) {
 	}
 	data, err := io.ReadAll(io.LimitReader(a.Stdin, maxMessage+1))
 	if err == nil && len(data) > maxMessage {
-		err = diag.Errorf(diag.Usage, "the message on standard input has more than %d bytes", maxMessage)
+		err = diag.Errorf(diag.Usage, "the message on standard input exceeds %d bytes", maxMessage)
 	}
 	return string(data), err
 }
@@ -80,13 +77,7 @@ func (a *app) printMessage(m *runtime.Message) error {
 		a.waits(m.TaskID)
 	}
 	if a.JSON {
-		doc := struct {
-			Kind   string `json:"kind"`
-			Skill  string `json:"skill,omitempty"`
-			Text   string `json:"text"`
-			TaskID string `json:"taskId,omitempty"`
-		}{m.Kind, m.Skill, m.Text, m.TaskID}
-		return a.PrintJSON(doc)
+		return a.PrintJSON(messageDocument{m.Kind, m.Skill, m.Text, m.TaskID})
 	}
 	a.ForModel(m.Text)
 	return nil

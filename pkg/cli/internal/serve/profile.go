@@ -22,15 +22,14 @@ import (
 
 func newProfile(a *app) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "profile",
-		Short:   "Show the dialects of agents, and add your own",
-		GroupID: "serve",
-		Long: `Show the profiles: what each host reads in a skill, where it looks for skills and in
-which order, what it tells its model about them, and what asking for one returns.
+		Use:   "profile",
+		Short: "Show and check profiles of agents",
+		Long: `A profile has the rules of one agent or skill system as data: the fields of a skill, the
+directories of skills in their order, and the texts for the model.
 
-A profile is a YAML file. A file ID.yaml in the directory that skillpm profile path
-prints adds one of your own; with extends: ID it says only what differs. The commands
-that serve skills, and skillpm validate, take it with --profile.`,
+A profile is a YAML file. ID.yaml in the directory that "skillpm profile path" prints adds
+your own; with "extends: ID", it has only the differences. Commands that serve skills, and
+validate, take it with --profile.`,
 		Example: `  skillpm profile list
   skillpm profile show claude-code
   skillpm profile check ours.yaml`,
@@ -58,12 +57,12 @@ type profileRow struct {
 func newProfileList(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
-		Short: "List the profiles",
-		Long: `List the profiles with the tool that each host's model loads a skill with: those of
-skillpm, then your own. One of your own that cannot be read is listed with what is
-wrong with it, and the exit code is 3.`,
+		Short: "List profiles",
+		Long: `Lists the built-in profiles, then your own, with the tool that the agent's model loads
+skills with. If one of yours cannot be read, the exit code is 3.`,
 		Example: `  skillpm profile list
-  skillpm profile list --json`,
+  skillpm profile list --json
+  skillpm profile list -q`,
 		RunE: func(*cobra.Command, []string) error { return a.listProfiles() },
 	}
 }
@@ -90,7 +89,7 @@ func (a *app) listProfiles() error {
 		rows = append(rows, profileRow{p.ID, p.Title, p.User, p.Preset, p.Schema, p.Trigger.Skill.Name, ""})
 	}
 	if a.JSON {
-		err = a.PrintJSON(rows)
+		err = a.PrintJSON(profilesDocument{rows})
 	} else {
 		g := console.Grid{Palette: a.Palette(a.Stdout)}
 		for _, r := range rows {
@@ -120,13 +119,13 @@ func (r profileRow) remarks() []string {
 		out = append(out, "default of validate")
 	}
 	if r.Preset {
-		out = append(out, "for validate only")
+		out = append(out, "validate only")
 	}
 	if r.User {
 		out = append(out, "yours")
 	}
 	if r.Error != "" {
-		out = append(out, "cannot be used")
+		out = append(out, "invalid")
 	}
 	return out
 }
@@ -135,10 +134,10 @@ func newProfileShow(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "show ID",
 		Short: "Print a profile",
-		Long: `Print a profile as YAML, whole: one of your own with all that it takes over from
-the profile that it extends. With --json it is one JSON document.`,
+		Long:  "Prints a profile as YAML, with all values of the profile that it extends.",
 		Example: `  skillpm profile show pegasus
-  skillpm profile show ours --json`,
+  skillpm profile show ours --json
+  skillpm profile show claude-code > ours.yaml`,
 		Args: console.Need(1, 1, "the ID of a profile"),
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
@@ -170,7 +169,7 @@ func (a *app) showProfile(p *profile.Profile) error {
 		if err := n.Decode(&document); err != nil {
 			return err
 		}
-		return a.PrintJSON(document)
+		return a.PrintJSON(profileDocument{document})
 	}
 	text, err := p.Text()
 	if err == nil {
@@ -182,12 +181,13 @@ func (a *app) showProfile(p *profile.Profile) error {
 func newProfileCheck(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "check FILE...",
-		Short: "Check profiles of your own",
-		Long: `Check files of profiles: that they can be read, that what they extend is there, that
-every place in their templates stands for something, and that they answer to the
-JSON Schema that skillpm schema profile prints. The name of a file gives its id.`,
+		Short: "Check your own profiles",
+		Long: `Checks that files are valid profiles: readable, with an existing base profile, known
+placeholders in templates, and the structure of "skillpm schema profile". The name of the
+file is the id.`,
 		Example: `  skillpm profile check ours.yaml
-  skillpm profile check "$(skillpm profile path)"/*.yaml`,
+  skillpm profile check "$(skillpm profile path)"/*.yaml
+  skillpm profile check ours.yaml --json`,
 		Args: console.Need(1, 1<<20, "a FILE"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return []string{"yaml"}, cobra.ShellCompDirectiveFilterFileExt
@@ -210,10 +210,10 @@ JSON Schema that skillpm schema profile prints. The name of a file gives its id.
 				checked = append(checked, checkedProfile{file, p.ID, p.Title})
 			}
 			if a.JSON {
-				return a.PrintJSON(checked)
+				return a.PrintJSON(checkedDocument{checked})
 			}
 			for _, c := range checked {
-				a.Note("%s: profile %s is valid", c.File, c.ID)
+				a.Note("%s: profile %s is valid.", c.File, c.ID)
 			}
 			return nil
 		},
@@ -233,7 +233,7 @@ const maxProfile = 1 << 20
 func checkProfile(file, path string, user fs.FS) (*profile.Profile, error) {
 	text, err := safefile.ReadFile(path, maxProfile)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, diag.Errorf(diag.NotFound, "there is no file %s", file)
+		return nil, diag.Errorf(diag.NotFound, "file %s does not exist", file)
 	}
 	if err != nil {
 		return nil, err
@@ -241,8 +241,8 @@ func checkProfile(file, path string, user fs.FS) (*profile.Profile, error) {
 	base := filepath.Base(file)
 	id := strings.TrimSuffix(base, ".yaml")
 	if id == base {
-		return nil, diag.Errorf(diag.Usage, "%s is no .yaml file", file).
-			WithHint("the name of a profile's file is its id and .yaml")
+		return nil, diag.Errorf(diag.Usage, "%s is not a .yaml file", file).
+			WithHint("name the file ID.yaml")
 	}
 	p, err := profile.Parse(file, id, text, user)
 	if err != nil {
@@ -270,19 +270,19 @@ func checkSchema(file string, text []byte) error {
 		return err
 	}
 	v := violations[0]
-	return diag.Errorf(diag.Invalid, "%s:%d: %s does not answer to the schema: %s %v", file, v.Node.Line,
+	return diag.Errorf(diag.Invalid, "%s:%d: %s violates the schema: %s %v", file, v.Node.Line,
 		strings.TrimPrefix(v.Pointer, "/"), v.Keyword, v.Rule[v.Keyword]).
-		WithHint("skillpm schema profile prints it")
+		WithHint("print the schema with: skillpm schema profile")
 }
 
 func newProfilePath(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "path",
-		Short: "Print where your own profiles are",
-		Long: `Print the directory in which a file ID.yaml adds a profile. It need not be there
-yet.`,
+		Short: "Print the directory of your own profiles",
+		Long:  "Prints the directory for your own profiles, ID.yaml. It may not exist yet.",
 		Example: `  skillpm profile path
-  mkdir -p "$(skillpm profile path)"`,
+  mkdir -p "$(skillpm profile path)"
+  skillpm profile path --json`,
 		RunE: func(*cobra.Command, []string) error {
 			env, err := a.Env()
 			if err != nil {
@@ -290,7 +290,7 @@ yet.`,
 			}
 			dir := filepath.Join(env.Paths.Config, profile.Dir)
 			if a.JSON {
-				return a.PrintJSON(map[string]string{"path": dir})
+				return a.PrintJSON(pathDocument{dir})
 			}
 			_, err = fmt.Fprintln(a.Stdout, dir)
 			return err

@@ -29,26 +29,24 @@ type promptFlags struct {
 func newPrompt(a *app) *cobra.Command {
 	f := &promptFlags{}
 	cmd := &cobra.Command{
-		Use:     "prompt",
-		Short:   "Print what an agent is told about the skills there are",
-		GroupID: "serve",
-		Long: `Print the skills in force with their descriptions, as the host of the profile tells
-its model about them: for a system prompt, or for the description of its tool.
-Skills that only a user may start are not listed.
+		Use:   "prompt",
+		Short: "Print the skill catalog for an agent",
+		Long: `Prints the available skills with their descriptions, as the profile's agent shows them to
+its model: in a system prompt, or in the description of a tool. Skills that only users may
+start are left out.
 
-A listing keeps a budget in characters: --budget, or what the host of the profile keeps:
-pegasus and claude-code have a share of the --context-window (four characters a token),
-and a number where that is not known; others list all. Skills of the lowest layer are
-left out first, or lose their description first where the host keeps every name;
-warnings say which.
+--budget limits the list to a number of characters. The default is that of the profile's
+agent. pegasus and claude-code use a share of --context-window (four characters a token),
+or a fixed number if it is unknown. Others list all skills. Skills of the lowest layer are
+left out first, or lose their descriptions first if the agent keeps every name. Warnings
+name them.
 
---format is the profile's own by default. Every profile can be listed as text, xml
-and json, too; tool prints the definitions of the host's tools as JSON, for the API
-of a model. --compact says in less than 1 KB how many skills there are, in which
-categories, and how to find one; it is for any number of them.
+--format defaults to the profile's own. text, xml, and json work for every profile; tool
+prints the definitions of the agent's tools as JSON. --compact prints less than 1 KB for
+any number of skills: counts, categories, and how to find a skill.
 
---navigation and --tool-calling print texts that teach any model to find its way in
-a skill and to call tools.`,
+--navigation and --tool-calling print texts that teach a model to read skills and to call
+tools.`,
 		Example: `  skillpm prompt
   skillpm prompt --profile claude-code --context-window 200000
   skillpm prompt --format tool > tools.json
@@ -57,12 +55,12 @@ a skill and to call tools.`,
 	}
 	f.RuntimeFlags = a.RuntimeFlags(cmd)
 	flags := cmd.Flags()
-	flags.IntVar(&f.Budget, "budget", 0, "list at most `N` characters")
+	flags.IntVar(&f.Budget, "budget", 0, "print at most `N` characters")
 	flags.IntVar(&f.ContextWindow, "context-window", 0, "the model's context window in `TOKENS`")
 	flags.StringVar(&f.Format, "format", "",
-		"print as `FORMAT`: text, xml, json, tool or one of the profile's (default the profile's own)")
-	flags.BoolVar(&f.Compact, "compact", false, "print less than 1 KB, whatever the number of skills")
-	flags.BoolVar(&f.navigation, "navigation", false, "print how to find one's way in a skill")
+		"print as `FORMAT`: text, xml, json, tool, or one of the profile's")
+	flags.BoolVar(&f.Compact, "compact", false, "print less than 1 KB for any number of skills")
+	flags.BoolVar(&f.navigation, "navigation", false, "print how to read a skill")
 	flags.BoolVar(&f.toolCalling, "tool-calling", false, "print how to call tools")
 	a.CompleteFlag(cmd, "budget", cobra.NoFileCompletions)
 	a.CompleteFlag(cmd, "context-window", cobra.NoFileCompletions)
@@ -93,11 +91,11 @@ func (a *app) printPrompt(cmd *cobra.Command, f *promptFlags) error {
 		return err
 	}
 	if known := append(prompt.Formats(h.Profile()), toolFormat); f.Format != "" && !slices.Contains(known, f.Format) {
-		hint := "the formats are " + textx.And(known)
+		hint := "use " + textx.OneOf(known)
 		if near := diag.Nearest(f.Format, known); near != "" {
 			hint = "did you mean " + near + "?"
 		}
-		return diag.Errorf(diag.Usage, "unknown format %q", f.Format).WithHint("%s", hint)
+		return diag.Errorf(diag.Usage, "unknown --format %q", f.Format).WithHint("%s", hint)
 	}
 	a.budget(h.Profile(), &f.Options)
 	entries, err := h.Entries(cmd.Context())
@@ -116,7 +114,7 @@ func (a *app) printPrompt(cmd *cobra.Command, f *promptFlags) error {
 	case a.JSON:
 		return a.PrintJSON(stage1Output.document(h.Profile(), entries))
 	case f.Format == toolFormat:
-		return a.PrintJSON(stage1Output.tools)
+		return a.PrintForeign(stage1Output.tools)
 	}
 	a.ForModel(stage1Output.Text)
 	return a.hintNone(cmd.Context(), h, entries)
@@ -126,11 +124,11 @@ func (a *app) printPrompt(cmd *cobra.Command, f *promptFlags) error {
 func (f *promptFlags) check(cmd *cobra.Command) error {
 	for name, n := range map[string]int{"budget": f.Budget, "context-window": f.ContextWindow} {
 		if cmd.Flags().Changed(name) && n < 1 {
-			return diag.Errorf(diag.Usage, "--%s %d: give a number above 0", name, n)
+			return diag.Errorf(diag.Usage, "--%s must be at least 1, not %d", name, n)
 		}
 	}
 	if f.Compact && f.Format != "" {
-		return diag.Errorf(diag.Usage, "--compact has a form of its own: leave out --format %s", f.Format)
+		return diag.Errorf(diag.Usage, "--compact cannot be used with --format %s", f.Format)
 	}
 	if f.navigation || f.toolCalling {
 		for _, name := range []string{"budget", "context-window", "format", "compact"} {
@@ -147,14 +145,14 @@ func (f *promptFlags) check(cmd *cobra.Command) error {
 
 // printTexts prints the texts that are the same for all models.
 func (a *app) printTexts(f *promptFlags) error {
-	texts := map[string]string{}
+	var texts textsDocument
 	var all []string
 	if f.toolCalling {
-		texts["tool-calling"] = prompt.ToolCalling()
+		texts.ToolCalling = prompt.ToolCalling()
 		all = append(all, prompt.ToolCalling())
 	}
 	if f.navigation {
-		texts["navigation"] = prompt.Navigation()
+		texts.Navigation = prompt.Navigation()
 		all = append(all, prompt.Navigation())
 	}
 	if a.JSON {
@@ -176,7 +174,7 @@ func (a *app) budget(p *profile.Profile, o *prompt.Options) {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 {
-		a.Warn("%s is %q, which is no number of characters: it is not used", variable, text)
+		a.Warn("ignored %s: %q is not a number of characters", variable, text)
 		return
 	}
 	o.Budget = n
@@ -216,7 +214,7 @@ func (a *app) warnSkills(ctx context.Context, h *runtime.Host) error {
 		}
 	}
 	if wrong > 0 {
-		a.Warn("%s with skills; skillpm skills tells what is wrong", textx.Count(wrong, "problem"))
+		a.Warn("%s with skills; show them with: skillpm skills", textx.Count(wrong, "problem"))
 	}
 	return nil
 }
@@ -224,17 +222,17 @@ func (a *app) warnSkills(ctx context.Context, h *runtime.Host) error {
 // warnOmitted warns about skills that exceed the budget.
 func (a *app) warnOmitted(p *profile.Profile, l prompt.Listing) {
 	if n := len(l.Left); n > 0 {
-		a.Warn("%s left out, for which %d characters leave no room: %s",
+		a.Warn("%s left out to stay within %d characters: %s",
 			textx.CountOf(n, "skill is", "skills are"), l.Limit, some(l.Left))
 	}
 	if n := len(l.Shortened); n > 0 {
-		a.Warn("%s cut or left out: %s", textx.CountOf(n, "description is", "descriptions are"), some(l.Shortened))
+		a.Warn("%s cut or omitted: %s", textx.CountOf(n, "description is", "descriptions are"), some(l.Shortened))
 	}
 	if len(l.Left) > 0 && len(l.Names) == 0 {
-		a.Warn("nothing is listed; --compact says in less than 1 KB how to find a skill")
+		a.Warn("no skills are listed; --compact explains in less than 1 KB how to find a skill")
 	}
 	if l.Over {
-		a.Warn("%s keeps every name, and the names alone are more than %d characters", p.Title, l.Limit)
+		a.Warn("%s lists every name, but the names alone exceed %d characters", p.Title, l.Limit)
 	}
 }
 
@@ -257,7 +255,8 @@ func (a *app) hintNone(ctx context.Context, h *runtime.Host, entries []prompt.En
 		return err
 	}
 	if n := len(c.Skills()); n > 0 {
-		a.Note("no skill is listed: %s only for users", textx.CountOf(n, "is", "are all"))
+		a.Note("no skills are listed: %s for users only",
+			textx.CountOf(n, "available skill is", "available skills are"))
 	} else {
 		a.Note("%s", noSkills(c))
 	}

@@ -15,27 +15,24 @@ func newRead(a *app) *cobra.Command {
 	var f *console.RuntimeFlags
 	var limit int64
 	cmd := &cobra.Command{
-		Use:     "read SKILL FILE",
-		Short:   "Print a file of a skill",
-		GroupID: "serve",
-		Long: fmt.Sprintf(`Print one file of a skill, byte for byte, or the names in one of its
-directories. FILE is relative to the skill, with slashes; . is its directory.
+		Use:   "read SKILL FILE",
+		Short: "Print a file of a skill",
+		Long: fmt.Sprintf(`Prints one file of a skill, byte for byte, or the names in one of its directories. FILE is
+relative to the skill, with slashes; . is its directory.
 
-Nothing outside the skill's directory is read, by no link either, and only
-regular files of at most %d MiB (--limit BYTES reads more or less). skillpm
-never writes into a skill's directory: to agents it is read-only.
+Reads only regular files in the skill's directory, up to %d MiB (--max-bytes), and no links to
+other directories. Skill directories are read-only for agents.
 
-A file that is not there is an error that says what is near, and is recorded in
-the audit log for who maintains the skill. Under a profile whose scripts are
-run and not read, as omniforge, files below scripts/ are refused: skillpm run
-SKILL --script FILE runs them.`, session.DefaultFileLimit>>20),
+A missing file is an error that names similar files, and is recorded in the audit log.
+Some profiles, such as omniforge, run scripts but do not read them. With these, run the
+files in scripts/ with "skillpm run SKILL --script FILE".`, session.DefaultFileLimit>>20),
 		Example: `  skillpm read deploy references/strategies.md
   skillpm read deploy .
-  skillpm read deploy@acme/deploy references/troubleshooting.md --json --profile toolset`,
+  skillpm read deploy@acme/deploy references/troubleshooting.md --json`,
 		Args: console.Need(2, 2, "a SKILL and a FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if limit <= 0 || limit > maxRead {
-				return diag.Errorf(diag.Usage, "--limit %d is not a number of bytes from 1 to %d", limit,
+				return diag.Errorf(diag.Usage, "--max-bytes %d must be between 1 and %d bytes", limit,
 					int64(maxRead))
 			}
 			f.FileLimit = limit
@@ -52,12 +49,12 @@ SKILL --script FILE runs them.`, session.DefaultFileLimit>>20),
 		ValidArgsFunction: a.completeSkillFiles,
 	}
 	f = a.RuntimeFlags(cmd)
-	cmd.Flags().Int64Var(&limit, "limit", session.DefaultFileLimit, "read files of at most `BYTES`")
-	a.CompleteFlag(cmd, "limit", cobra.NoFileCompletions)
+	cmd.Flags().Int64Var(&limit, "max-bytes", session.DefaultFileLimit, "read files of at most `BYTES`")
+	a.CompleteFlag(cmd, "max-bytes", cobra.NoFileCompletions)
 	return cmd
 }
 
-// maxRead is the maximum of --limit, because a file is read into memory.
+// maxRead is the maximum of --max-bytes, because a file is read into memory.
 const maxRead = 1 << 30
 
 func (a *app) printFile(h *runtime.Host, file *session.File) error {
@@ -68,7 +65,7 @@ func (a *app) printFile(h *runtime.Host, file *session.File) error {
 		for _, name := range file.Names {
 			fmt.Fprintln(a.Stdout, console.Printable(name))
 		}
-		a.Note("%s is read-only to agents", file.Skill.Dir)
+		a.Note("%s is read-only for agents.", file.Skill.Dir)
 		return nil
 	case console.Terminal(a.Stdout):
 		a.ForModel(string(file.Data))

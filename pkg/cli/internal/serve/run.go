@@ -31,36 +31,32 @@ func newRun(a *app) *cobra.Command {
 	var f *console.RuntimeFlags
 	var o runFlags
 	cmd := &cobra.Command{
-		Use:     "run SKILL [ARGS...]",
-		Short:   "Run a skill's command or script",
-		GroupID: "serve",
-		Long: `Run the command of a skill's frontmatter, or with --script one of its files.
-Only the command and its output come back: the output as it comes, the command on
-standard error. Arguments that begin with a hyphen stand after --.
+		Use:   "run SKILL [ARGS...]",
+		Short: "Run a script of a skill",
+		Long: `Runs the command in a skill's frontmatter, or with --script one of its files. The script's
+output is printed as it comes. Put arguments that begin with a hyphen after --.
 
-A script is a regular file inside the skill. An executable one is started itself,
-others by the interpreter of their extension: .sh, .py, .js, .ts, .rb, .pl, .php,
-.lua, .r, .ps1. The command of a frontmatter is read by sh; the arguments are its
-"$1", "$2" and "$@", never a part of its text. A skill without a command is
-instructions: skillpm load prints them.
+A script is a regular file in the skill. Executable files are started directly, others by
+the interpreter for their extension: .sh, .py, .js, .ts, .rb, .pl, .php, .lua, .r, .ps1.
+sh runs the command of a frontmatter, with the arguments as "$1", "$2", and "$@".
 
-It runs in the directory that skillpm runs in, with $SKILL_DIR saying where the
-skill is, and with a clean environment: PATH, HOME, the language and a few more,
-but no secrets; --env NAME passes a variable on. After 90 seconds (skills.script-limit,
-or a shorter --timeout) it is killed with all that it started, and so it is
-when skillpm is interrupted. Every run is recorded in the audit log.
+A script runs in the current directory, with the skill's directory in $SKILL_DIR. Its
+environment is clean: PATH, HOME, the language, and a few more variables, but no secrets.
+--env NAME adds a variable. If a policy or the skill requires a sandbox, the script runs
+in it, or not at all if this machine has none. After 90 seconds (skills.script-limit, or a
+shorter --timeout), or if skillpm is interrupted, it is killed with all its processes. The
+audit log records every run.
 
-To run a command is to invoke the skill, and so is a script of one that is not active
-in the --session: its frontmatter says whether the model may, or with --trigger user
-the user. Other skills that are active must let the shell tool run it.
+Running a skill's command, or a script of a skill that is not active in --session,
+activates the skill. Its frontmatter decides whether the model, or with --trigger user the
+user, may do that. Other active skills must allow their shell tool to run it.
 
-The exit code is the command's own, 128 and the signal's number if a signal ended
-it, and 1 at the limit.`,
+The exit code is the command's own, 128 plus the signal's number if a signal ended it, or
+1 at the time limit.`,
 		Example: `  skillpm run deploy --list
-  skillpm run deploy --script scripts/preflight.sh staging shop checkout app registry.example/shop/checkout:1.4.0
-  skillpm run deploy --script scripts/preflight.sh --timeout 20s --json -- staging shop checkout app ` +
-			`registry.example/shop/checkout:1.4.0
-  skillpm run convert README.md     a skill of yours that has a command`,
+  skillpm run deploy --script scripts/preflight.sh staging shop checkout
+  skillpm run deploy --script scripts/preflight.sh --timeout 20s -- staging shop
+  skillpm run convert README.md  # a skill with a command`,
 		Args: console.Need(1, manyArguments, "a SKILL and its arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			h, err := a.Host(cmd.Context(), f)
@@ -80,10 +76,10 @@ it, and 1 at the limit.`,
 	f = a.RuntimeFlags(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&o.script, "script", "", "run `FILE` of the skill")
-	flags.StringVar(&o.trigger, "trigger", string(session.Model), "who asks for the skill: `user|model`")
-	flags.BoolVar(&o.list, "list", false, "list what the skill can run")
-	flags.DurationVar(&o.timeout, "timeout", 0, "kill it after `DURATION`, as 20s")
-	flags.StringArrayVar(&o.env, "env", nil, "pass the variable `NAME` on, or set NAME=VALUE")
+	flags.StringVar(&o.trigger, "trigger", string(session.Model), "start the skill as the `user|model`")
+	flags.BoolVar(&o.list, "list", false, "list the skill's scripts")
+	flags.DurationVar(&o.timeout, "timeout", 0, "kill it after `DURATION`, such as 20s")
+	flags.StringArrayVar(&o.env, "env", nil, "pass the variable `NAME`, or set NAME=VALUE (repeatable)")
 	a.CompleteFlag(cmd, "script", a.completeScripts)
 	a.CompleteFlag(cmd, "timeout", cobra.NoFileCompletions)
 	a.CompleteFlag(cmd, "env", a.completeVariables)
@@ -124,10 +120,10 @@ func (a *app) runSkill(ctx context.Context, h *runtime.Host, args []string, f ru
 		return err
 	}
 	if a.JSON {
-		err := a.PrintJSON(map[string]any{
-			"skill": skill.Name, "command": res.Argv, "exitCode": res.ExitCode, "signal": res.Signal,
-			"stdout": string(res.Stdout), "stderr": string(res.Stderr), "durationMs": res.Duration.Milliseconds(),
-			"truncated": res.Truncated, "timedOut": res.TimedOut,
+		err := a.PrintJSON(runDocument{
+			Skill: skill.Name, Command: res.Argv, ExitCode: res.ExitCode, Signal: res.Signal,
+			Stdout: string(res.Stdout), Stderr: string(res.Stderr), DurationMS: res.Duration.Milliseconds(),
+			Truncated: res.Truncated, TimedOut: res.TimedOut,
 		})
 		if err != nil {
 			return err
@@ -135,8 +131,8 @@ func (a *app) runSkill(ctx context.Context, h *runtime.Host, args []string, f ru
 	}
 	if res.TimedOut {
 		a.JSON = false // the document is complete; the rest is for users
-		return diag.Errorf(diag.Internal, "%s did not end within %s and was killed", skill.Name, o.Limit).
-			WithHint("do less at once, or raise skills.script-limit in config.yaml")
+		return diag.Errorf(diag.Internal, "killed %s after %s", skill.Name, o.Limit).
+			WithHint("raise skills.script-limit in config.yaml, or make the script do less work")
 	}
 	if res.ExitCode != 0 {
 		return console.Reported{Exit: diag.Code(res.ExitCode)}
@@ -165,7 +161,8 @@ func scriptLimit(h *runtime.Host, requested time.Duration) (time.Duration, error
 	}
 	switch {
 	case requested < 0:
-		return 0, diag.Errorf(diag.Usage, "--timeout %s is no duration", requested).WithHint("as in --timeout 20s")
+		return 0, diag.Errorf(diag.Usage, "--timeout %s is not a valid duration", requested).
+			WithHint("for example: --timeout 20s")
 	case requested > most:
 		return 0, diag.Errorf(diag.Usage, "--timeout %s is longer than the limit of %s", requested, most).
 			WithHint("raise skills.script-limit in config.yaml")
@@ -181,12 +178,12 @@ func (a *app) passedOn(names []string) (map[string]string, error) {
 	for _, n := range names {
 		name, value, ok := strings.Cut(n, "=")
 		if name == "" {
-			return nil, diag.Errorf(diag.Usage, "--env %q names no variable", n)
+			return nil, diag.Errorf(diag.Usage, "--env %q does not name a variable", n)
 		}
 		if !ok {
 			if value = a.Getenv(name); value == "" {
 				return nil, diag.Errorf(diag.Usage, "--env %s: the variable is not set", name).
-					WithHint("set it, or write --env %s=VALUE", name)
+					WithHint("set it, or use --env %s=VALUE", name)
 			}
 		}
 		env[name] = value
@@ -212,7 +209,7 @@ func (a *app) listScripts(ctx context.Context, h *runtime.Host, name string) err
 		if scripts == nil {
 			scripts = []string{}
 		}
-		return a.PrintJSON(map[string]any{"skill": skill.Name, "command": loaded.Front.Command, "scripts": scripts})
+		return a.PrintJSON(scriptsDocument{skill.Name, loaded.Front.Command, scripts})
 	}
 	if loaded.Front.Command != "" {
 		fmt.Fprintf(a.Stdout, "command: %s\n", console.Flat(loaded.Front.Command))
@@ -221,7 +218,7 @@ func (a *app) listScripts(ctx context.Context, h *runtime.Host, name string) err
 		fmt.Fprintln(a.Stdout, console.Printable(s))
 	}
 	if loaded.Front.Command == "" && len(scripts) == 0 {
-		a.Note("%s has nothing to run: skillpm load %s prints its instructions", skill.Name, skill.Name)
+		a.Note("%s has no scripts. Print its instructions with: skillpm load %s", skill.Name, skill.Name)
 	}
 	return nil
 }

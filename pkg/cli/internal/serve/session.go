@@ -12,21 +12,20 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/runtime/session"
 	"github.com/skillpm/skillpm/pkg/skill/tool"
 )
 
 func newSession(a *app) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "session",
-		Short:   "Look at what is active in a session, and ask what may be called",
-		GroupID: "serve",
-		Long: `A session is what is in force for one agent at work: the skills that are active,
-one inside the other, and the tools that all of them allow. It is known by its
-id, from --session or SKILLPM_SESSION; skillpm load activates skills in it and
-skillpm deactivate ends them. Any number of processes may use one at once.
+		Use:   "session",
+		Short: "Inspect sessions and check tool calls",
+		Long: `A session is one conversation of an agent: its active skills and the tool restrictions of
+all of them. --session or SKILLPM_SESSION has its id. "skillpm load" activates skills in
+it, and "skillpm deactivate" ends them. Processes may share a session.
 
-A session that nobody uses is forgotten after 30 days.`,
+Sessions are removed 30 days after their last use.`,
 		Example: `  skillpm session show --session 7f3a
   skillpm session allow Bash --input '{"command":"git push"}' --session 7f3a
   skillpm session list
@@ -46,20 +45,20 @@ func newSessionAllow(a *app) *cobra.Command {
 	var input string
 	cmd := &cobra.Command{
 		Use:   "allow TOOL",
-		Short: "Say whether a tool may be called now, and why not",
-		Long: `Answer whether a call of TOOL may go ahead: every active skill must allow it. The
-name is the host's own; what hosts call one tool (Bash, shell) meets in one
-table. A list with patterns, as Bash(git:*), needs the call's input: --input has
-it as a JSON object, - reads it from standard input.
+		Short: "Check whether a tool may be called",
+		Long: `Checks whether all active skills allow a call of TOOL. The name is the agent's own; different
+agents' names for one tool (Bash, shell) are equal. Restrictions with patterns, such
+as Bash(git:*), need the call's input: a JSON object in --input, or - for standard input.
 
-Exit code 0 says yes, 7 no; the error names the tool and the skill, and is
-recorded in the audit log. Without an active skill, and for skillpm's own tools,
-the answer is yes. A session whose state cannot be read allows nothing.
+Exit code 0 means allowed, 7 denied; the error names the tool and the skill, and is
+recorded in the audit log. Without an active skill, and for skillpm's own tools, calls
+are allowed. If the session's state cannot be read, all calls are denied.
 
-What counts is what the skills said when they were activated: where one was
-changed, renamed or deleted since, that is a warning.`,
+The restrictions are those at the time of activation; a warning reports skills that have
+changed since.`,
 		Example: `  skillpm session allow Write --session 7f3a
-  skillpm session allow Bash --input '{"command":"git push"}' --session 7f3a --json`,
+  skillpm session allow Bash --input '{"command":"ls"}' --session 7f3a
+  skillpm session allow Read --json --session 7f3a`,
 		Args: console.Need(1, 1, "one TOOL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			call := tool.Call{Tool: args[0]}
@@ -84,7 +83,7 @@ changed, renamed or deleted since, that is a warning.`,
 		ValidArgsFunction: completeTools,
 	}
 	f = a.RuntimeFlags(cmd)
-	cmd.Flags().StringVar(&input, "input", "", "what the tool is called with: a `JSON` object, or - for standard input")
+	cmd.Flags().StringVar(&input, "input", "", "the tool's input: a `JSON` object, or - for standard input")
 	a.CompleteFlag(cmd, "input", cobra.NoFileCompletions)
 	return cmd
 }
@@ -102,17 +101,17 @@ func (a *app) toolInput(text string) (map[string]any, error) {
 		return nil, err
 	}
 	if len(data) > maxInput {
-		return nil, diag.Errorf(diag.Usage, "the input has more than %d bytes", maxInput)
+		return nil, diag.Errorf(diag.Usage, "the input exceeds %d bytes", maxInput)
 	}
 	var value any
 	if err := json.Unmarshal(data, &value); err != nil {
 		return nil, diag.Errorf(diag.Usage, "the input is not JSON: %v", err).
-			WithHint(`write it as '{"command":"git push"}'`)
+			WithHint(`for example: '{"command":"git push"}'`)
 	}
 	input, ok := value.(map[string]any)
 	if !ok {
 		return nil, diag.Errorf(diag.Usage, "the input is not a JSON object").
-			WithHint(`write it as '{"command":"git push"}'`)
+			WithHint(`for example: '{"command":"git push"}'`)
 	}
 	return input, nil
 }
@@ -120,17 +119,11 @@ func (a *app) toolInput(text string) (map[string]any, error) {
 func (a *app) printVerdict(v session.Verdict) error {
 	if !a.JSON {
 		if v.Allowed {
-			fmt.Fprintf(a.Stdout, "%s may be called\n", console.Printable(v.Tool))
+			fmt.Fprintf(a.Stdout, "%s is allowed\n", console.Printable(v.Tool))
 		}
 		return v.Err()
 	}
-	doc := struct {
-		tool.Verdict
-		Session string   `json:"session"`
-		Known   bool     `json:"known"`
-		Active  []string `json:"active"`
-		Notes   []string `json:"notes,omitempty"`
-	}{v.Verdict, v.Session, v.Known, v.Stack, v.Notes}
+	doc := verdictDocument{v.Verdict, v.Session, v.Known, v.Stack, v.Notes}
 	if doc.Active == nil {
 		doc.Active = []string{}
 	}
@@ -148,9 +141,9 @@ func (a *app) unknownSession(id string, known bool) {
 	switch {
 	case known:
 	case id == "":
-		a.Note("no session is named, so nothing is active; --session ID or SKILLPM_SESSION names one")
+		a.Note("No session given, so no skill is active. Use --session ID or SKILLPM_SESSION.")
 	default:
-		a.Note("there is no session %s: nothing was activated in it", id)
+		a.Note("Session %s does not exist, so no skill is active.", id)
 	}
 }
 
@@ -168,11 +161,13 @@ func newSessionShow(a *app) *cobra.Command {
 	var f *console.RuntimeFlags
 	cmd := &cobra.Command{
 		Use:   "show",
-		Short: "Show what is active in a session, and the tools in force",
-		Long: `Show the skills that are active in a session, the first activated first, and the
-tools that all of them allow. A skill that is not what it was when it was
-activated is marked: what it said then is in force.`,
-		Example: "  skillpm session show --session 7f3a\n  SKILLPM_SESSION=7f3a skillpm session show --json",
+		Short: "Show active skills and tool restrictions",
+		Long: `Shows the active skills of a session in the order of their activation, and the tools that
+all of them allow. Skills that have changed since their activation are marked; their
+restrictions at that time apply.`,
+		Example: `  skillpm session show --session 7f3a
+  SKILLPM_SESSION=7f3a skillpm session show --json
+  skillpm session show --session 7f3a --profile claude-code`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			h, err := a.Host(cmd.Context(), f)
 			if err != nil {
@@ -180,8 +175,8 @@ activated is marked: what it said then is in force.`,
 			}
 			s := h.Session()
 			if s.ID() == "" {
-				return diag.Errorf(diag.Usage, "no session is named").
-					WithHint("use --session ID, or set SKILLPM_SESSION; skillpm session list shows those there are")
+				return diag.Errorf(diag.Usage, "no session given").
+					WithHint("use --session ID or SKILLPM_SESSION; list sessions with: skillpm session list")
 			}
 			state, err := s.State()
 			if err != nil {
@@ -197,24 +192,17 @@ activated is marked: what it said then is in force.`,
 
 func (a *app) printSession(state session.State) error {
 	if a.JSON {
-		type active struct {
-			session.Active
-			Note string `json:"note,omitempty"`
-		}
-		list := []active{}
+		list := []activeSkill{}
 		for _, k := range state.Active {
-			list = append(list, active{k, k.Drift()})
+			list = append(list, activeSkill{k, k.Drift()})
 		}
-		return a.PrintJSON(map[string]any{
-			"session": state.ID, "known": state.Known(), "active": list,
-			"tools": tools(state),
-		})
+		return a.PrintJSON(sessionDocument{state.ID, state.Known(), list, tools(state)})
 	}
 	if len(state.Active) == 0 {
-		fmt.Fprintln(a.Stdout, "no skill is active; every tool may be called")
+		fmt.Fprintln(a.Stdout, "No active skills. All tools are allowed.")
 		return nil
 	}
-	rows := [][]string{{"SKILL", "ARGUMENTS", "SINCE", "ASKED BY"}}
+	rows := [][]string{{"SKILL", "ARGUMENTS", "SINCE", "STARTED BY"}}
 	for _, k := range state.Active {
 		rows = append(rows, []string{k.Exact(), k.Arguments, k.At.Format(time.RFC3339), string(k.Trigger)})
 	}
@@ -222,9 +210,9 @@ func (a *app) printSession(state session.State) error {
 		return err
 	}
 	if entries := tools(state); entries == nil {
-		fmt.Fprintln(a.Stdout, "\nevery tool may be called")
+		fmt.Fprintln(a.Stdout, "\nAll tools are allowed.")
 	} else {
-		fmt.Fprintf(a.Stdout, "\ntools: %s\n", console.Printable(strings.Join(entries, ", ")))
+		fmt.Fprintf(a.Stdout, "\nAllowed tools: %s\n", console.Printable(strings.Join(entries, ", ")))
 	}
 	for _, k := range state.Active {
 		if note := k.Drift(); note != "" {
@@ -238,11 +226,13 @@ func newSessionList(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:     "list",
 		Aliases: []string{"ls"},
-		Short:   "List the sessions that are kept",
-		Long: `List the sessions that are kept, the one used last first, with what is active in
-each. One that cannot be read is shown with the reason; nothing is allowed in it
-until skillpm session end removes it.`,
-		Example: "  skillpm session list\n  skillpm session list --json",
+		Short:   "List sessions",
+		Long: `Lists the stored sessions, last used first, with their active skills. Sessions that cannot
+be read are shown with the reason; all calls are denied in them until "skillpm session
+end" removes them.`,
+		Example: `  skillpm session list
+  skillpm session list --json
+  skillpm session ls -C ../other-project`,
 		RunE: func(*cobra.Command, []string) error {
 			env, err := a.Env()
 			if err != nil {
@@ -253,10 +243,10 @@ until skillpm session end removes it.`,
 				return err
 			}
 			if a.JSON {
-				return a.PrintJSON(map[string]any{"sessions": sessions})
+				return a.PrintJSON(sessionsDocument{sessions})
 			}
 			if len(sessions) == 0 {
-				a.Note("there are no sessions; skillpm load SKILL --session ID begins one")
+				a.Note("No sessions. Start one with: skillpm load SKILL --session ID")
 				return nil
 			}
 			rows := [][]string{{"SESSION", "ACTIVE", "USED"}}
@@ -267,7 +257,11 @@ until skillpm session end removes it.`,
 				}
 				rows = append(rows, []string{k.ID, what, k.Used.Format(time.RFC3339)})
 			}
-			return console.Table(a.Stdout, rows)
+			if err := console.Table(a.Stdout, rows); err != nil {
+				return err
+			}
+			a.Note("%s.", textx.Count(len(rows)-1, "session"))
+			return nil
 		},
 	}
 }
@@ -276,17 +270,18 @@ func newSessionEnd(a *app) *cobra.Command {
 	var f *console.RuntimeFlags
 	cmd := &cobra.Command{
 		Use:   "end [ID]",
-		Short: "End every skill of a session and forget it",
-		Long: `End the skills that are active in a session, the last one first, run their post
-hooks, and forget the session: ID, or the one of --session. A session whose
-state cannot be read is forgotten too, without hooks.`,
-		Example: "  skillpm session end 7f3a\n  skillpm session end --session 7f3a --json",
-		Args:    console.Need(0, 1, "at most one ID"),
+		Short: "End a session",
+		Long: `Deactivates all skills of a session, the last one first, runs their post hooks, and removes
+the session. A session whose state cannot be read is removed without hooks.`,
+		Example: `  skillpm session end 7f3a
+  skillpm session end --session 7f3a --json
+  SKILLPM_SESSION=7f3a skillpm session end`,
+		Args: console.Need(0, 1, "one ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				if f.Session != "" && f.Session != args[0] {
-					return diag.Errorf(diag.Usage, "two sessions are named, %q and %q", f.Session, args[0]).
-						WithHint("leave --session out")
+					return diag.Errorf(diag.Usage, "the argument %[2]q and --session %[1]q differ", f.Session, args[0]).
+						WithHint("leave out --session")
 				}
 				f.Session = args[0]
 			}
@@ -303,14 +298,14 @@ state cannot be read is forgotten too, without hooks.`,
 				if ended == nil {
 					ended = []string{}
 				}
-				if bad := a.PrintJSON(map[string]any{"session": s.ID(), "ended": ended}); bad != nil {
+				if bad := a.PrintJSON(endedDocument{s.ID(), ended}); bad != nil {
 					return bad
 				}
-				return a.afterResult(cmd, err)
+				return a.AfterResult(cmd, err)
 			}
-			fmt.Fprintf(a.Stdout, "forgot session %s\n", console.Printable(s.ID()))
+			fmt.Fprintf(a.Stdout, "Ended session %s\n", console.Printable(s.ID()))
 			if len(ended) > 0 {
-				a.Note("ended %s", strings.Join(ended, ", "))
+				a.Note("Deactivated %s.", strings.Join(ended, ", "))
 			}
 			return err
 		},

@@ -29,17 +29,15 @@ type skillsOptions struct {
 func newSkills(a *app) *cobra.Command {
 	var o skillsOptions
 	cmd := &cobra.Command{
-		Use:     "skills",
-		Short:   "List the skills in force, in their layers",
-		GroupID: "serve",
-		Long: `List the skills that an agent has here: those of the profile's layers, enterprise
-over personal over project over installed packs. Of several with one name the one of
-the strongest layer is in force, whole. Skills that are for other agents, tenants or
-environments, or that skills.allowed leaves out, are not.
+		Use:   "skills",
+		Short: "List the skills that an agent sees",
+		Long: `Lists the skills that an agent sees here: those of the profile's layers, enterprise over
+personal over project over installed packs. If several skills have the same name, the
+one in the strongest layer is available. Skills for other agents, tenants, or environments, and
+those that skills.allowed excludes, are left out.
 
-With --all every skill that was found is listed, and why it is not in force. What is
-wrong with single skills is told on standard error, and stops no other. With --watch
-the list is printed again whenever it changes.`,
+--all lists every skill and why it is not available. Problems of single skills are
+reported on standard error and do not affect others. --watch lists again after changes.`,
 		Example: `  skillpm skills
   skillpm skills --tag kubernetes --profile claude-code
   skillpm skills --all
@@ -47,10 +45,10 @@ the list is printed again whenever it changes.`,
 	}
 	serve := a.RuntimeFlags(cmd)
 	f := cmd.Flags()
-	f.StringSliceVar(&o.tags, "tag", nil, "list skills that have `TAG`; each of several")
-	f.BoolVar(&o.userInvocable, "user-invocable", false, "list skills that a user may start with /name")
-	f.BoolVar(&o.all, "all", false, "list also what is shadowed, left out or not valid, and why")
-	f.BoolVar(&o.keepWatching, "watch", false, "list again whenever skills change, until Ctrl-C")
+	f.StringSliceVar(&o.tags, "tag", nil, "list skills with `TAG`; repeatable, all must match")
+	f.BoolVar(&o.userInvocable, "user-invocable", false, "list skills that users may start with /name")
+	f.BoolVar(&o.all, "all", false, "also list shadowed, filtered, and invalid skills, with the reason")
+	f.BoolVar(&o.keepWatching, "watch", false, "list again when skills change, until Ctrl-C")
 	a.CompleteFlag(cmd, "tag", a.completeTags)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		h, err := a.Host(cmd.Context(), serve)
@@ -71,7 +69,7 @@ the list is printed again whenever it changes.`,
 
 // watchSkills prints the list whenever it changes, until the context ends.
 func (a *app) watchSkills(ctx context.Context, h *runtime.Host, c *catalog.Catalog, o skillsOptions) error {
-	a.Note("watching for changes; Ctrl-C ends")
+	a.Note("Watching for changes. Press Ctrl-C to stop.")
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	var unread error
@@ -120,24 +118,30 @@ func (a *app) printSkills(h *runtime.Host, c *catalog.Catalog, o skillsOptions) 
 		if findings == nil {
 			findings = []diag.Finding{}
 		}
-		return a.PrintJSON(map[string]any{
-			"profile": h.Profile().ID, "off": c.Off(), "project": h.Project(),
-			"skills": list, "findings": findings,
-		})
+		return a.PrintJSON(skillsDocument{h.Profile().ID, c.Off(), h.Project(), list, findings})
 	}
-	a.findings(h, c, o.all)
+	defer a.findings(h, c, o.all) // after the list, which may be long
 	switch {
 	case c.Off():
 		a.Note("%s", noSkills(c))
 		return nil
 	case len(list) == 0 && (len(o.tags) > 0 || o.userInvocable):
-		a.Note("no skill is like that; skillpm skills lists all")
+		a.Note("No matching skills. List all with: skillpm skills")
 		return nil
 	case len(list) == 0:
 		a.Note("%s", noSkills(c))
 		return nil
 	}
-	return a.skillTable(h, list, o.all)
+	table := func() error { return a.skillTable(h, list, o.all) }
+	if o.keepWatching {
+		if err := table(); err != nil {
+			return err
+		}
+	} else if err := a.Paged(table); err != nil {
+		return err
+	}
+	a.Note("%s.", textx.Count(len(list), "skill"))
+	return nil
 }
 
 // noSkills explains why there are no skills, with a hint.
@@ -150,15 +154,15 @@ func noSkills(c *catalog.Catalog) string {
 	}
 	switch n := len(c.Absent()); {
 	case c.Off():
-		return "skills are switched off: there are none"
+		return "Skills are disabled."
 	case n > 0:
-		return "there are no skills yet: skillpm install installs " + textx.Count(n, "pack") + " that the lock names"
+		return "No skills available: run \"skillpm install\" to install " + textx.Count(n, "locked pack") + "."
 	}
 	if denied > 0 {
-		return "there are no skills in force: " + textx.Count(denied, "skill") + " may not be used, because " + why +
-			"; skillpm skills --all lists them"
+		return "No skills available: " + textx.Count(denied, "skill") + " denied (" + why +
+			"). List them with: skillpm skills --all"
 	}
-	return "there are no skills; skillpm install owner/name installs a pack, skillpm new writes a skill"
+	return "No skills available. Install a pack with \"skillpm install OWNER/NAME\", or create a skill with \"skillpm new\"."
 }
 
 // hasTags reports whether a skill has all of the tags.
@@ -170,7 +174,7 @@ func hasTags(s *catalog.Skill, tags []string) bool {
 func (a *app) skillTable(h *runtime.Host, list []skillJSON, all bool) error {
 	rows := [][]string{{"NAME", "LAYER", "PACK", "DESCRIPTION"}}
 	if all {
-		rows[0] = []string{"NAME", "STATE", "LAYER", "PATH", "WHY"}
+		rows[0] = []string{"NAME", "STATE", "LAYER", "PATH", "REASON"}
 	}
 	for _, s := range list {
 		if all {
@@ -220,7 +224,7 @@ func (a *app) findings(h *runtime.Host, c *catalog.Catalog, all bool) {
 	list := c.Findings()
 	for i, f := range list {
 		if i == maxFindings && !all {
-			a.Warn("%s more; skillpm skills --all tells all", textx.Count(len(list)-i, "problem"))
+			a.Warn("%s more; \"skillpm skills --all\" shows all", textx.Count(len(list)-i, "problem"))
 			return
 		}
 		path := displayPath(h, filepath.FromSlash(f.Path))

@@ -20,25 +20,23 @@ import (
 
 func newTask(a *app) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "task",
-		Short:   "Run skills as isolated tasks",
-		GroupID: "serve",
-		Long: `Run skills as tasks: apart from whoever asks, with the skill's text as their only
-input. A skill whose frontmatter says context: fork becomes a task when it is
-loaded. What runs tasks is a command in config.yaml, one for each type of agent
-that skills ask for; general is the type of those that ask for none:
+		Use:   "task",
+		Short: "Run skills as isolated tasks",
+		Long: `A task is a skill run apart from the conversation, with the skill's text as its only
+input. Skills with context: fork become tasks when they are loaded. Runners execute
+tasks: commands in config.yaml, one for each type of agent that skills name; general
+is for those that name none:
 
   runners:
     general:
-      command: [claude, -p]       gets the task's text on its standard input
+      command: [claude, -p]       gets the task's text on standard input
       limit: 20m                  default 10m
-      env: [ANTHROPIC_API_KEY]    passed on besides the clean environment
-      notify: {file: tasks.jsonl} gets a line of JSON when a task has ended
+      env: [ANTHROPIC_API_KEY]    added to the clean environment
+      notify: {file: tasks.jsonl} gets a JSON line when a task ends
 
-The command works in an empty directory of its own and has nothing of a session or
-a conversation. What it prints is the result. A task is queued, running, succeeded,
-failed, timed-out, cancelled, or lost: its runner was killed. Tasks are kept for 30
-days after their end.`,
+The command works in an empty directory, without a session. Its output is the result. A
+task is queued, running, succeeded, failed, timed-out, cancelled, or lost (its runner was
+killed). Tasks are kept for 30 days.`,
 		Example: `  skillpm task submit rollback checkout
   skillpm task list
   skillpm task wait 20261122-162300-123-k3f9q2m7xwabc`,
@@ -86,15 +84,16 @@ func newTaskList(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "list",
 		Aliases: []string{"ls"},
-		Short:   "List tasks, the newest first",
-		Long: "List the tasks of this user, the newest first: those that run, and those that ended\nin the last " +
-			"30 days.",
-		Example: "  skillpm task list\n  skillpm task list --state running,queued\n  skillpm task list --json",
+		Short:   "List tasks",
+		Long:    "Lists the user's tasks of the last 30 days, newest first.",
+		Example: `  skillpm task list
+  skillpm task list --state running,queued
+  skillpm task list --json`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			for _, s := range states {
 				if !slices.Contains(task.States(), task.State(s)) {
-					return diag.Errorf(diag.Usage, "state %q is not known", s).
-						WithHint("the states are %s", textx.And(stateNames()))
+					return diag.Errorf(diag.Usage, "unknown --state %q", s).
+						WithHint("use %s", textx.OneOf(stateNames()))
 				}
 			}
 			s, err := a.tasks()
@@ -116,7 +115,7 @@ func newTaskList(a *app) *cobra.Command {
 			return a.printTasks(tasks)
 		},
 	}
-	cmd.Flags().StringSliceVar(&states, "state", nil, "only those in a `STATE`: "+textx.And(stateNames()))
+	cmd.Flags().StringSliceVar(&states, "state", nil, "list tasks in a `STATE`: "+textx.And(stateNames()))
 	a.CompleteFlag(cmd, "state", func(_ *cobra.Command, _ []string, prefix string) ([]string,
 		cobra.ShellCompDirective,
 	) {
@@ -135,10 +134,10 @@ func stateNames() []string {
 
 func (a *app) printTasks(tasks []*task.Task) error {
 	if a.JSON {
-		return a.PrintJSON(map[string]any{"tasks": append([]*task.Task{}, tasks...)})
+		return a.PrintJSON(tasksDocument{Tasks: append([]*task.Task{}, tasks...)})
 	}
 	if len(tasks) == 0 {
-		a.Note("there are no tasks; skillpm task submit starts one")
+		a.Note("No tasks. Start one with: skillpm task submit SKILL")
 		return nil
 	}
 	rows := [][]string{{"TASK", "STATE", "SKILL", "RUNNER", "AGE", "TIME"}}
@@ -153,7 +152,11 @@ func (a *app) printTasks(tasks []*task.Task) error {
 			console.Span(now.Sub(t.Created)), took,
 		})
 	}
-	return console.Table(a.Stdout, rows)
+	if err := console.Table(a.Stdout, rows); err != nil {
+		return err
+	}
+	a.Note("%s.", textx.Count(len(tasks), "task"))
+	return nil
 }
 
 // endOf returns the end of a task, or now if it runs.
@@ -167,12 +170,11 @@ func endOf(t *task.Task, now time.Time) time.Time {
 func newTaskCancel(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "cancel ID...",
-		Short: "End tasks",
-		Long: `End tasks with all processes that they started, and wait until they have ended. A
-task that has ended stays as it is. One that cannot be ended does not keep the
-others from being.`,
-		Example: "  skillpm task cancel 20261122-162300-123-k3f9q2m7xwabc\n  skillpm task cancel --json " +
-			"20261122-162300-123-k3f9q2m7xwabc",
+		Short: "Cancel tasks",
+		Long:  "Ends tasks with all their processes, and waits until they have ended. Ended tasks do not change.",
+		Example: `  skillpm task cancel 20261122-162300-123-k3f9q2m7xwabc
+  skillpm task cancel --json 20261122-162300-123-k3f9q2m7xwabc
+  skillpm task cancel "$(skillpm task submit -q outline)"`,
 		Args:              console.Need(1, 1000, "the ID of a task"),
 		ValidArgsFunction: a.completeTasks,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -192,9 +194,9 @@ others from being.`,
 				switch {
 				case a.JSON || a.Quiet:
 				case t.State == task.Cancelled:
-					fmt.Fprintf(a.Stdout, "%s is cancelled\n", t.ID)
+					fmt.Fprintf(a.Stdout, "Canceled %s\n", t.ID)
 				default:
-					fmt.Fprintf(a.Stdout, "%s has ended before: %s\n", t.ID, t.State)
+					fmt.Fprintf(a.Stdout, "%s has already ended: %s\n", t.ID, t.State)
 				}
 			}
 			return a.endCancel(canceled, failed)
@@ -207,13 +209,9 @@ func (a *app) endCancel(canceled []*task.Task, failed []error) error {
 	if !a.JSON {
 		return errors.Join(failed...)
 	}
-	document := map[string]any{"tasks": canceled}
-	var messages []string
+	document := tasksDocument{Tasks: canceled}
 	for _, err := range failed {
-		messages = append(messages, err.Error())
-	}
-	if len(messages) > 0 {
-		document["errors"] = messages
+		document.Errors = append(document.Errors, err.Error())
 	}
 	if err := a.PrintJSON(document); err != nil || len(failed) == 0 {
 		return err

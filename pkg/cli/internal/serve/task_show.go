@@ -11,6 +11,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/activity"
 	"github.com/skillpm/skillpm/pkg/runtime/task"
 )
 
@@ -19,16 +20,17 @@ func newTaskShow(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show ID",
 		Short: "Show a task and its result",
-		Long: `Show how a task stands, and its result once it has ended. With --output, --errors or
---input only that is printed, as it is.`,
-		Example: "  skillpm task show 20261122-162300-123-k3f9q2m7xwabc\n  skillpm task show --output " +
-			"20261122-162300-123-k3f9q2m7xwabc > review.md",
+		Long: `Shows the state of a task, and its result after it has ended. --stdout, --stderr, and
+--input print only that text.`,
+		Example: `  skillpm task show 20261122-162300-123-k3f9q2m7xwabc
+  skillpm task show --stdout 20261122-162300-123-k3f9q2m7xwabc > review.md
+  skillpm task show --json 20261122-162300-123-k3f9q2m7xwabc`,
 		Args:              console.Need(1, 1, "the ID of a task"),
 		ValidArgsFunction: a.completeOneTask,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if output && errs || errs && input || input && output {
-				return diag.Errorf(diag.Usage, "--output, --errors and --input are three parts, and one is printed").
-					WithHint("skillpm task show --json %s has the first two", args[0])
+				return diag.Errorf(diag.Usage, "use only one of --stdout, --stderr, and --input").
+					WithHint("\"skillpm task show --json %s\" prints output and errors", args[0])
 			}
 			s, err := a.tasks()
 			if err != nil {
@@ -50,9 +52,9 @@ func newTaskShow(a *app) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.BoolVar(&output, "output", false, "print only what it printed")
-	f.BoolVar(&errs, "errors", false, "print only what it said on standard error")
-	f.BoolVar(&input, "input", false, "print only what it was told")
+	f.BoolVar(&output, "stdout", false, "print only its standard output")
+	f.BoolVar(&errs, "stderr", false, "print only its standard error")
+	f.BoolVar(&input, "input", false, "print only its input")
 	return cmd
 }
 
@@ -69,7 +71,7 @@ func (a *app) printText(data []byte, err error) error {
 		return err
 	}
 	if a.JSON {
-		return a.PrintJSON(map[string]string{"text": string(data)})
+		return a.PrintJSON(textDocument{string(data)})
 	}
 	if console.Terminal(a.Stdout) {
 		data = []byte(console.Printable(string(data)))
@@ -139,10 +141,11 @@ func newTaskWait(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "wait ID",
 		Short: "Wait for a task and print its result",
-		Long: `Wait until a task has ended, and print its result. The exit code is 0 if it
-succeeded, and 1 if it did not or still runs when --timeout is over.`,
-		Example: "  skillpm task wait 20261122-162300-123-k3f9q2m7xwabc\n  skillpm task wait --timeout " +
-			"5m --json 20261122-162300-123-k3f9q2m7xwabc",
+		Long: `Waits until a task has ended, and prints its result. Exit code 1 means that it failed, or
+that --timeout expired.`,
+		Example: `  skillpm task wait 20261122-162300-123-k3f9q2m7xwabc
+  skillpm task wait --timeout 5m --json 20261122-162300-123-k3f9q2m7xwabc
+  skillpm task wait "$(skillpm task submit -q outline)"`,
 		Args:              console.Need(1, 1, "the ID of a task"),
 		ValidArgsFunction: a.completeOneTask,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -152,7 +155,7 @@ succeeded, and 1 if it did not or still runs when --timeout is over.`,
 			}
 			ctx := cmd.Context()
 			if limit < 0 {
-				return diag.Errorf(diag.Usage, "--timeout %v is over already", limit)
+				return diag.Errorf(diag.Usage, "--timeout %v must be positive", limit)
 			}
 			if limit > 0 {
 				within, stop := context.WithTimeout(ctx, limit)
@@ -162,17 +165,19 @@ succeeded, and 1 if it did not or still runs when --timeout is over.`,
 			err = a.waitTask(ctx, s, args[0])
 			if errors.Is(err, context.DeadlineExceeded) {
 				return diag.Errorf(diag.Internal, "task %s has not ended after %v", args[0], limit).
-					WithHint("it goes on: wait again, or skillpm task cancel %s", args[0])
+					WithHint("it continues: wait again, or run \"skillpm task cancel %s\"", args[0])
 			}
 			return err
 		},
 	}
-	cmd.Flags().DurationVar(&limit, "timeout", 0, "wait at most so long, as `30s` or 5m (default for ever)")
+	cmd.Flags().DurationVar(&limit, "timeout", 0, "wait at most `DURATION`, such as 30s or 5m (default: no limit)")
 	return cmd
 }
 
 func (a *app) waitTask(ctx context.Context, s *task.Store, id string) error {
+	waiting := activity.Begin(ctx, &activity.Wait{Source: "task " + id})
 	t, err := s.Wait(ctx, id)
+	waiting.End()
 	if err != nil {
 		return err
 	}
@@ -196,6 +201,6 @@ func (a *app) waitTask(ctx context.Context, s *task.Store, id string) error {
 		return nil
 	}
 	fmt.Fprint(a.Stderr, console.Printable(d.Errors))
-	return diag.Errorf(diag.Internal, "task %s did not succeed: %s", t.ID, t.Reason).
-		WithHint("skillpm task show %s", t.ID)
+	return diag.Errorf(diag.Internal, "task %s failed: %s", t.ID, t.Reason).
+		WithHint("show it with: skillpm task show %s", t.ID)
 }

@@ -31,14 +31,13 @@ func newTaskSubmit(a *app) *cobra.Command {
 	var flags *console.RuntimeFlags
 	cmd := &cobra.Command{
 		Use:   "submit [SKILL [ARGS...]]",
-		Short: "Run a skill, or a text, as a task",
-		Long: `Have a task run and return at once, with its id. The task's text is that of SKILL
-with ARGS in its placeholders, whatever its context says, or what is in the file of
---body (- for standard input). It is the user's door to skills: a skill that is not
-user-invocable is refused. ARGS that begin with a hyphen stand after --.`,
+		Short: "Submit a task",
+		Long: `Starts a task and prints its id. Its text is that of SKILL with ARGS inserted, or the
+content of --text (- for standard input). SKILL must be user-invocable. Put ARGS that
+begin with a hyphen after --.`,
 		Example: `  skillpm task submit rollback checkout
   skillpm task submit rollback checkout --wait --runner reviewer -- --dry-run
-  echo 'Count the words in it.' | skillpm task submit --body -`,
+  echo 'Count the words in it.' | skillpm task submit --text -`,
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: a.CompleteSkills,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -49,10 +48,10 @@ user-invocable is refused. ARGS that begin with a hyphen stand after --.`,
 	f := cmd.Flags()
 	_ = f.MarkHidden("session") // cannot fail: the flag exists; a task does not belong to a session
 	a.shellFlag(cmd, flags)
-	f.StringVar(&o.body, "body", "", "run the text in `FILE`, - for standard input")
-	f.StringVar(&o.runner, "runner", "", "the `TYPE` of runner (default what the skill's agent says, or general)")
-	f.StringVar(&o.model, "model", "", "tell the runner that `MODEL` is wanted")
-	f.BoolVar(&o.wait, "wait", false, "wait for its end, as skillpm task wait does")
+	f.StringVar(&o.body, "text", "", "run the text in `FILE` (- for standard input)")
+	f.StringVar(&o.runner, "runner", "", "use the runner of `TYPE` (default: the skill's agent, or general)")
+	f.StringVar(&o.model, "model", "", "request `MODEL` from the runner")
+	f.BoolVar(&o.wait, "wait", false, "wait for the result")
 	a.CompleteFlag(cmd, "runner", func(cmd *cobra.Command, _ []string, prefix string) ([]string,
 		cobra.ShellCompDirective,
 	) {
@@ -68,8 +67,8 @@ user-invocable is refused. ARGS that begin with a hyphen stand after --.`,
 
 func (a *app) submitTask(ctx context.Context, flags *console.RuntimeFlags, o submitFlags, args []string) error {
 	if (len(args) == 0) == (o.body == "") {
-		return diag.Errorf(diag.Usage, "a task is a SKILL or a --body").
-			WithHint("skillpm task submit SKILL [ARGS...], or skillpm task submit --body FILE")
+		return diag.Errorf(diag.Usage, "skillpm task submit needs either a SKILL or --text").
+			WithHint("run \"skillpm task submit SKILL [ARGS...]\" or \"skillpm task submit --text FILE\"")
 	}
 	flags.NoSession = true // a task does not have a session
 	h, err := a.Host(ctx, flags)
@@ -91,7 +90,7 @@ func (a *app) submitTask(ctx context.Context, flags *console.RuntimeFlags, o sub
 }
 
 // waits prints how to get the result of a task.
-func (a *app) waits(id string) { a.Note("skillpm task wait %s waits for its result", id) }
+func (a *app) waits(id string) { a.Note("Wait for the result with: skillpm task wait %s", id) }
 
 // submit passes a skill or a text to a runner.
 func (a *app) submit(ctx context.Context, h *runtime.Host, o submitFlags, args []string) (*task.Task, error) {

@@ -16,6 +16,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/cli/internal/skilltest"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/activity"
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/internal/textdiff"
@@ -25,36 +26,32 @@ import (
 
 // testFlags are the flags of "test".
 type testFlags struct {
-	run, format     string
-	update, verbose bool
-	profile         string
+	run, format string
+	update      bool
+	profile     string
 }
 
 func newTest(a *app) *cobra.Command {
 	var f testFlags
 	cmd := &cobra.Command{
-		Use:     "test [SKILL|DIR...]",
-		Short:   "Run the tests of skills",
-		GroupID: "serve",
-		Long: `Run the tests that skills bring along: the YAML files of their tests directories.
-DIR is a skill, or has some below it, also in .skillpm/skills; without one it is
-the working directory. SKILL is one that is in force, by its name.
+		Use:   "test [SKILL|DIR...]",
+		Short: "Run the tests of skills",
+		Long: `Runs the tests of skills: the YAML files in their tests directories. DIR is a skill, or a
+directory with skills, also in .skillpm/skills (default: this directory). SKILL is the
+name of an available skill.
 
-A case activates the skill and compares its text, tries calls of tools while it
-is active, or runs a script and compares what it prints. Each case is alone: it
-has a copy of the skill, an empty project and home directory, and the skill is
-the only one there is. No tool is called; the programs that a script needs can be
-replaced. docs/skill-tests.md tells what a case can have, and skillpm schema
-skill-test prints the JSON Schema of the files.
+A case activates the skill and compares its text, checks tool calls while it is active, or
+runs a script and compares the output. Each case has its own copy of the skill, and an
+empty project and home directory. No tools are called; programs that a script needs can
+be replaced. "skillpm schema skill-test" prints the format of the files.
 
-With --update the texts that cases compare with are rewritten. Cases are named
-skill/file/name for --run, which is a regular expression.
+--update rewrites the expected texts. --run takes a regular expression for the names of
+cases, skill/file/name; -v lists passed cases, too.
 
-It exits with 3 when a case fails or a file of tests is not valid, and with 4
-when there are no tests.`,
+Exit code 3 means that a case failed or a file is invalid, 4 that there are no tests.`,
 		Example: `  skillpm test
   skillpm test review-changes
-  skillpm test skills/deploy --run 'production' --verbose
+  skillpm test skills/deploy --run production -v
   skillpm test skills/deploy --update
   skillpm test --format junit > report.xml`,
 		Args: cobra.ArbitraryArgs,
@@ -72,11 +69,10 @@ when there are no tests.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.run, "run", "", "run only the cases whose names match `PATTERN`")
-	flags.StringVar(&f.format, "format", "text", "print as `FORMAT`: text, json or junit")
-	flags.StringVar(&f.profile, "profile", "", "test as `HOST` what names no profile itself (SKILLPM_PROFILE)")
-	flags.BoolVar(&f.update, "update", false, "rewrite the texts that cases compare with")
-	flags.BoolVarP(&f.verbose, "verbose", "v", false, "name the cases that pass as well")
+	flags.StringVar(&f.run, "run", "", "run only cases whose names match `PATTERN`")
+	flags.StringVar(&f.format, "format", "text", "print as `FORMAT`: text, json, or junit")
+	flags.StringVar(&f.profile, "profile", "", "use the profile `ID` for tests without one")
+	flags.BoolVar(&f.update, "update", false, "rewrite the expected texts")
 	a.CompleteFlag(cmd, "profile", a.CompleteProfiles)
 	a.CompleteFlag(cmd, "run", cobra.NoFileCompletions)
 	a.CompleteFlag(cmd, "format", func(_ *cobra.Command, _ []string, prefix string) ([]string,
@@ -128,12 +124,12 @@ func (a *app) test(ctx context.Context, dirs []string, f testFlags) error {
 		f.format = "json"
 	}
 	if !slices.Contains([]string{"text", "json", "junit"}, f.format) {
-		return diag.Errorf(diag.Usage, "--format %s is not known", console.Printable(f.format)).
-			WithHint("use text, json or junit")
+		return diag.Errorf(diag.Usage, "unknown --format %q", console.Printable(f.format)).
+			WithHint("use text, json, or junit")
 	}
 	pattern, err := regexp.Compile(f.run)
 	if err != nil {
-		return diag.Errorf(diag.Usage, "--run %s is no regular expression: %w", console.Printable(f.run), err)
+		return diag.Errorf(diag.Usage, "--run %s is not a regular expression: %w", console.Printable(f.run), err)
 	}
 	env, err := a.Env()
 	if err != nil {
@@ -168,7 +164,7 @@ func (a *app) test(ctx context.Context, dirs []string, f testFlags) error {
 		}
 		report.count(s)
 		if f.format == "text" {
-			a.printTested(s, f.verbose)
+			a.printTested(s, a.Verbose > 0)
 		}
 	}
 	return a.endTest(report, f)
@@ -181,13 +177,13 @@ func (a *app) skillsIn(ctx context.Context, dirs []string, profile string) ([]st
 		if info, err := os.Stat(a.location(d)); errors.Is(err, os.ErrNotExist) {
 			named, ok := a.skillNamed(ctx, d, profile)
 			if !ok {
-				return nil, diag.Errorf(diag.NotFound, "%s is no directory, and no skill in force",
+				return nil, diag.Errorf(diag.NotFound, "%s is neither a directory nor an available skill",
 					console.Printable(d)).
-					WithHint("skillpm skills lists those that are in force")
+					WithHint("list available skills with: skillpm skills")
 			}
 			d = named
 		} else if err == nil && !info.IsDir() {
-			return nil, diag.Errorf(diag.Usage, "%s is no directory", console.Printable(d)).
+			return nil, diag.Errorf(diag.Usage, "%s is not a directory", console.Printable(d)).
 				WithHint("name the directory of a skill; --run chooses among its tests")
 		}
 		found, err := skilltest.Find(os.DirFS(a.location(d)), ".")
@@ -201,7 +197,7 @@ func (a *app) skillsIn(ctx context.Context, dirs []string, profile string) ([]st
 		}
 	}
 	if len(out) == 0 {
-		return nil, diag.Errorf(diag.NotFound, "there is no skill in %s", console.Printable(strings.Join(dirs, ", "))).
+		return nil, diag.Errorf(diag.NotFound, "no skill in %s", console.Printable(strings.Join(dirs, ", "))).
 			WithHint("a skill is a directory with a SKILL.md")
 	}
 	return out, nil
@@ -251,7 +247,9 @@ func (a *app) testSkill(ctx context.Context, dir string, o skilltest.Options, pa
 		o.Match = func(name string) bool {
 			return pattern.MatchString(s.Name + "/" + strings.TrimPrefix(f.Path, skilltest.Dir+"/") + "/" + name)
 		}
+		running := activity.Begin(ctx, &activity.Wait{Items: "running tests of " + console.Flat(location)})
 		results, err := skilltest.Run(ctx, location, f, o)
+		running.End()
 		if err != nil {
 			return s, err
 		}
@@ -350,7 +348,7 @@ func (a *app) printCase(p *console.Grid, s testedSkill, r skilltest.Result) {
 		}
 	}
 	for _, u := range r.Updated {
-		fmt.Fprintf(a.Stdout, "        %s is rewritten\n", console.Printable(s.Dir+"/"+u))
+		fmt.Fprintf(a.Stdout, "        rewrote %s\n", console.Printable(s.Dir+"/"+u))
 	}
 }
 
@@ -369,12 +367,12 @@ func diffColour(line string) rune {
 // endTest prints the summary, and returns the error with the exit code.
 func (a *app) endTest(r testReport, f testFlags) error {
 	if len(r.Skills) == 0 {
-		what := "there are no tests"
+		what := "no tests"
 		if f.run != "" {
 			what = "no test has a name that matches " + console.Printable(f.run)
 		}
 		return diag.Errorf(diag.NotFound, "%s", what).
-			WithHint("tests are YAML files in the tests directory of a skill: docs/skill-tests.md")
+			WithHint("add YAML files to the tests directory of the skill; see \"skillpm schema skill-test\"")
 	}
 	switch f.format {
 	case "json":

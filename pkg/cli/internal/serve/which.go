@@ -13,14 +13,13 @@ import (
 
 func newWhich(a *app) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "which NAME",
-		Short:   "Tell which skill a name means, and who is shadowed",
-		GroupID: "serve",
-		Long: `Tell which skill a name means here, where it is, and which others have that name:
-those that it shadows, those that a filter leaves out, and those that are not valid,
-each with the reason. name@owner/name means the skill of that pack, shadowed or not.
+		Use:   "which NAME",
+		Short: "Show which skill a name refers to",
+		Long: `Shows which skill a name refers to, its path, and other skills with the same name:
+shadowed, filtered, or invalid ones, each with the reason. name@owner/name refers to the
+skill of that pack, shadowed or not.
 
-The exit code is 4 where no skill in force has the name.`,
+Exit code 4 means that no available skill has the name.`,
 		Example: `  skillpm which deploy
   skillpm which deploy@acme/deploy
   skillpm which deploy --profile claude-code --json`,
@@ -68,7 +67,7 @@ func (a *app) printClaims(h *runtime.Host, claims catalog.Claims) error {
 			}
 			list = append(list, s)
 		}
-		return a.PrintJSON(map[string]any{"name": claims.Name, "winner": winner, "others": list})
+		return a.PrintJSON(whichDocument{claims.Name, winner, list})
 	}
 	var rows [][]string
 	for _, e := range claims.All() {

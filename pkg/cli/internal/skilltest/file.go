@@ -93,9 +93,9 @@ const maxFile = 1 << 20
 // maxCases limits the number of cases in a file.
 const maxCases = 1000
 
-var format = yamlx.Format{Name: "a file of tests", NullIsEmpty: true, Aliases: true, LinesOnly: true}
+var format = yamlx.Format{Name: "a test file", NullIsEmpty: true, Aliases: true, LinesOnly: true}
 
-const schemaHint = "a file of tests has cases:, see skillpm schema skill-test"
+const schemaHint = "a test file has cases:; print the format with: skillpm schema skill-test"
 
 // Parse parses a test file. Errors have the code Invalid, and start with the path and the line.
 func Parse(path string, data []byte) (*File, error) {
@@ -137,7 +137,7 @@ func (f *File) check() error {
 	for i := range f.Cases {
 		c := &f.Cases[i]
 		if first, twice := lines[c.Name]; twice && c.Name != "" {
-			return invalid(f.Path, c.line, "the name %q is that of the case in line %d, too", c.Name, first)
+			return invalid(f.Path, c.line, "the case name %q is duplicated; it first appears on line %d", c.Name, first)
 		}
 		lines[c.Name] = c.line
 		if problem := c.problem(); problem != "" {
@@ -156,38 +156,38 @@ func (c *Case) problem() string {
 	case c.Name == "":
 		return "the case has no name"
 	case c.Script != "" && c.Command:
-		return "the case runs a script and the command: make it two"
+		return "the case has script and command: split it into two cases"
 	case c.runs() && text:
-		return "the case runs a script, and has fields of a case that activates the skill: make it two"
+		return "the case has script and fields of a case that activates the skill: split it into two cases"
 	case !c.runs() && script:
-		return "the case has fields of one that runs something, and neither script nor command"
+		return "the case has fields for a run, but neither script nor command"
 	case c.Body != nil && c.BodyFile != "":
 		return "the case has both body and body-file"
 	case c.Stdout != nil && c.StdoutFile != "":
 		return "the case has both stdout and stdout-file"
 	case isTests(c.BodyFile) || isTests(c.StdoutFile):
-		return "the case compares with a file of tests: --update would write over it"
+		return "the case compares with a test file, which --update would overwrite"
 	case c.Error != "" && (c.Body != nil || c.BodyFile != "" || len(c.Calls) > 0 || len(c.Contains) > 0 ||
 		len(c.Lacks) > 0):
-		return "the case wants an error, and something of what there is without one"
+		return "the case expects an error and also a result that exists only without an error"
 	case !slices.Contains([]string{"", "model", "user"}, c.Trigger):
-		return fmt.Sprintf("the trigger is %q, and can be model or user", c.Trigger)
+		return fmt.Sprintf("unknown trigger %q: use model or user", c.Trigger)
 	case slices.Contains(c.Contains, "") || slices.Contains(c.Lacks, ""):
-		return "the case looks for a text that is empty"
+		return "the case searches for an empty text"
 	}
 	if c.Limit != "" {
 		if d, err := time.ParseDuration(c.Limit); err != nil || d <= 0 {
-			return fmt.Sprintf("the limit %q is no duration, as 5s", c.Limit)
+			return fmt.Sprintf("the limit %q is not a duration such as 5s", c.Limit)
 		}
 	}
 	for i, call := range c.Calls {
 		switch {
 		case call.Tool == "":
-			return fmt.Sprintf("call %d names no tool", i+1)
+			return fmt.Sprintf("call %d does not name a tool", i+1)
 		case !slices.Contains([]string{"", allowed, refused}, call.Want):
-			return fmt.Sprintf("call %d wants %q, and can want allowed or refused", i+1, call.Want)
+			return fmt.Sprintf("call %d expects %q: use allowed or refused", i+1, call.Want)
 		case call.Because != "" && call.Want != refused:
-			return fmt.Sprintf("call %d has a reason, and is not to be refused", i+1)
+			return fmt.Sprintf("call %d has a reason but does not expect refused", i+1)
 		}
 	}
 	return ""

@@ -52,7 +52,7 @@ const maxFiles = 200
 func Read(dir string) ([]*File, error) {
 	root, err := safefile.OpenRoot(dir)
 	if err != nil {
-		return nil, diag.Errorf(diag.NotFound, "the skill's directory can't be opened: %w", err)
+		return nil, diag.Errorf(diag.NotFound, "cannot open the skill's directory: %w", err)
 	}
 	defer root.Close()
 	entries, err := fs.ReadDir(root, Dir)
@@ -60,7 +60,7 @@ func Read(dir string) ([]*File, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, diag.Errorf(diag.Invalid, "the tests of the skill can't be read: %w", err)
+		return nil, diag.Errorf(diag.Invalid, "cannot read the skill's tests: %w", err)
 	}
 	var files []*File
 	var problems []error
@@ -69,12 +69,12 @@ func Read(dir string) ([]*File, error) {
 			continue
 		}
 		if len(files)+len(problems) == maxFiles {
-			return nil, diag.Errorf(diag.Invalid, "%s has more than %d files of tests", Dir, maxFiles)
+			return nil, diag.Errorf(diag.Invalid, "%s has more than %d test files", Dir, maxFiles)
 		}
 		name := path.Join(Dir, e.Name())
 		data, err := safefile.ReadIn(root, name, maxFile)
 		if err != nil {
-			problems = append(problems, diag.Errorf(diag.Invalid, "%s can't be read: %w", name, err))
+			problems = append(problems, diag.Errorf(diag.Invalid, "cannot read %s: %w", name, err))
 			continue
 		}
 		f, err := Parse(name, data)

@@ -158,8 +158,8 @@ func (w *fixture) name(ctx context.Context) (string, error) {
 	for _, e := range c.All() {
 		return "", diag.Errorf(diag.Invalid, "profile %s does not serve the skill: it is %s", id, e.State).
 			WithHint(
-				"a skill for some agents, tenants or environments only needs agent:, tenant: or environment: in " +
-					"the file of tests")
+				"a skill for certain agents, tenants, or environments needs agent:, tenant:, or environment: in the " +
+					"test file")
 	}
 	return "", diag.Errorf(diag.Invalid, "profile %s does not serve the skill", id)
 }
@@ -211,7 +211,7 @@ func (w *fixture) write(files map[string]string) error {
 	defer root.Close()
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		if !fs.ValidPath(name) || name == "." {
-			return diag.Errorf(diag.Invalid, "files: %q is no path inside the project", name)
+			return diag.Errorf(diag.Invalid, "files: %q is not a path inside the project", name)
 		}
 		if dir := path.Dir(name); dir != "." {
 			if err := root.MkdirAll(dir, 0o700); err != nil {
@@ -231,17 +231,17 @@ func (w *fixture) mock(commands map[string]Command) error {
 		return nil
 	}
 	if goruntime.GOOS == "windows" {
-		return diag.Errorf(diag.Invalid, "commands: can't be mocked on Windows").
+		return diag.Errorf(diag.Invalid, "commands: programs cannot be replaced on Windows").
 			WithHint("run the tests in WSL, or on another system")
 	}
 	w.mocks = true
 	for name, c := range commands {
 		if name == "" || name == "." || name == ".." || strings.ContainsAny(name, "/\x00\n") {
-			return diag.Errorf(diag.Invalid, "commands: %q is no name of a program", name)
+			return diag.Errorf(diag.Invalid, "commands: %q is not the name of a program", name)
 		}
 		if strings.ContainsRune(c.Stdout+c.Stderr, 0) || c.Exit < 0 || c.Exit > 255 {
 			return diag.Errorf(diag.Invalid,
-				"commands: %s has output that is no text, or an exit code that is none", name)
+				"commands: %s has output that is not text, or an invalid exit code", name)
 		}
 		text := fmt.Sprintf(`#!/bin/sh
 line=%s
@@ -275,7 +275,7 @@ func (w *fixture) mockedRuns() []string {
 func copySkill(src, dst string) error {
 	source, err := os.OpenRoot(src)
 	if err != nil {
-		return diag.Errorf(diag.NotFound, "the skill's directory can't be opened: %w", err)
+		return diag.Errorf(diag.NotFound, "cannot open the skill's directory: %w", err)
 	}
 	defer source.Close()
 	target, err := os.OpenRoot(dst)
@@ -319,7 +319,7 @@ func (c *copier) visit(name string, e fs.DirEntry, err error) error {
 	case info.Mode()&fs.ModeSymlink != 0:
 		return c.link(name)
 	case !info.Mode().IsRegular():
-		return diag.Errorf(diag.Invalid, "%s is no regular file", name)
+		return diag.Errorf(diag.Invalid, "%s is not a regular file", name)
 	}
 	if c.size += info.Size(); c.size > maxCopySize {
 		return diag.Errorf(diag.Invalid, "the skill has more than %d bytes", maxCopySize)

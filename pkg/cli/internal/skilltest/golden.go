@@ -43,7 +43,7 @@ func (r *Result) golden(dir string, c *Case) {
 // readGolden reads an expected text.
 func readGolden(dir, name string) (string, error) {
 	if !fs.ValidPath(name) {
-		return "", diag.Errorf(diag.Invalid, "%q is no path inside %s", name, Dir)
+		return "", diag.Errorf(diag.Invalid, "%q is not a path inside %s", name, Dir)
 	}
 	root, err := safefile.OpenRoot(dir)
 	if err != nil {
@@ -53,7 +53,7 @@ func readGolden(dir, name string) (string, error) {
 	data, err := safefile.ReadIn(root, path.Join(Dir, name), maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", diag.Errorf(diag.NotFound, "%s does not exist", path.Join(Dir, name)).
-			WithHint("skillpm test --update writes it")
+			WithHint("create it with: skillpm test --update")
 	}
 	return string(data), err
 }
@@ -86,7 +86,7 @@ func (f *File) update(dir string, results []Result) error {
 			} else {
 				r.same("the text", "body", *c.Body, r.Body)
 				r.wrongf(
-					"body can't be rewritten where it stands: begin it with | on a line of its own, or use body-file")
+					"body cannot be rewritten in place: start it with | on its own line, or use body-file")
 			}
 		}
 		if len(r.Mismatches) > 0 {
@@ -128,17 +128,17 @@ func write(dir, name string, data []byte) error {
 	defer root.Close()
 	above := path.Dir(name)
 	if err := root.MkdirAll(above, 0o755); err != nil {
-		return diag.Errorf(diag.Denied, "%s can't be written: %w", name, err)
+		return diag.Errorf(diag.Denied, "cannot write %s: %w", name, err)
 	}
 	for dir := above; dir != "."; dir = path.Dir(dir) {
 		if info, err := root.Lstat(dir); err != nil || !info.IsDir() {
-			return diag.Errorf(diag.Denied, "%s can't be written: %s is no directory", name, dir)
+			return diag.Errorf(diag.Denied, "cannot write %s: %s is not a directory", name, dir)
 		}
 	}
 	mode := fs.FileMode(0o644)
 	if info, err := root.Lstat(name); err == nil {
 		if !info.Mode().IsRegular() {
-			return diag.Errorf(diag.Denied, "%s can't be written: it is no regular file", name)
+			return diag.Errorf(diag.Denied, "cannot write %s: it is not a regular file", name)
 		}
 		mode = info.Mode().Perm()
 	}

@@ -55,7 +55,7 @@ type Result struct {
 	Name       string        `json:"name"`
 	Outcome    string        `json:"outcome"`
 	Reason     string        `json:"reason,omitempty"` // why it was skipped
-	Mismatches []Mismatch    `json:"wrong,omitempty"`
+	Mismatches []Mismatch    `json:"mismatches,omitempty"`
 	Took       time.Duration `json:"-"`
 	TookMS     float64       `json:"durationMs"`
 
@@ -197,11 +197,11 @@ func (w *fixture) activate(ctx context.Context, name string, c *Case, r *Result)
 		return err
 	case err != nil:
 		if text := w.stable(err.Error()); !strings.Contains(text, c.Error) {
-			r.wrongf("the error is %q, and does not have %q", text, c.Error)
+			r.wrongf("the error is %q and does not contain %q", text, c.Error)
 		}
 		return nil
 	case c.Error != "":
-		r.wrongf("it is activated, and an error with %q is wanted", c.Error)
+		r.wrongf("the skill was activated, but an error with %q was expected", c.Error)
 		return nil
 	}
 	r.Body = w.stable(a.Body)
@@ -228,13 +228,14 @@ func (w *fixture) call(ctx context.Context, number int, call Call, r *Result) er
 	r.Calls = append(r.Calls, step)
 	switch {
 	case v.Allowed && call.Want == refused:
-		r.wrongf("call %d, %s, is allowed, and should be refused", number, call.Tool)
+		r.wrongf("call %d, %s, is allowed instead of refused", number, call.Tool)
 	case !v.Allowed && call.Want != refused:
-		r.wrongf("call %d, %s, is refused, and should be allowed: %s", number, call.Tool, step.Reason)
+		r.wrongf("call %d, %s, is denied instead of allowed: %s", number, call.Tool, step.Reason)
 	case !v.Allowed && call.Reply != nil:
-		r.wrongf("call %d, %s, has a reply, and a call that is refused gets none", number, call.Tool)
+		r.wrongf("call %d, %s, has a reply, but a denied call does not get one", number, call.Tool)
 	case !v.Allowed && !strings.Contains(step.Reason, call.Because):
-		r.wrongf("call %d, %s, is refused because %q, and not because %q", number, call.Tool, step.Reason, call.Because)
+		r.wrongf("call %d, %s, is refused with the reason %q, which does not contain %q", number,
+			call.Tool, step.Reason, call.Because)
 	}
 	return nil
 }
@@ -258,13 +259,13 @@ func (w *fixture) script(ctx context.Context, name string, c *Case, r *Result) e
 	switch {
 	case err != nil && c.Error != "":
 		if text := w.stable(err.Error()); !strings.Contains(text, c.Error) {
-			r.wrongf("the error is %q, and does not have %q", text, c.Error)
+			r.wrongf("the error is %q and does not contain %q", text, c.Error)
 		}
 		return nil
 	case err != nil:
 		return err
 	case c.Error != "":
-		r.wrongf("it is run, and an error with %q is wanted", c.Error)
+		r.wrongf("the script ran, but an error with %q was expected", c.Error)
 	}
 	r.Exit, r.Stdout, r.Stderr = &res.ExitCode, w.stable(string(res.Stdout)), w.stable(string(res.Stderr))
 	want := 0
@@ -273,13 +274,13 @@ func (w *fixture) script(ctx context.Context, name string, c *Case, r *Result) e
 	}
 	switch {
 	case res.TimedOut:
-		r.wrongf("it did not end within its limit")
+		r.wrongf("the script did not end within its time limit")
 	case res.ExitCode != want && c.Stderr == nil && r.Stderr != "":
-		const format = "it exits with %d, and should with %d; on standard error it says:"
+		const format = "the script exited with %d instead of %d; its standard error:"
 		r.Mismatches = append(r.Mismatches,
 			Mismatch{fmt.Sprintf(format, res.ExitCode, want), indent(lastLines(r.Stderr))})
 	case res.ExitCode != want:
-		r.wrongf("it exits with %d, and should with %d", res.ExitCode, want)
+		r.wrongf("the script exited with %d instead of %d", res.ExitCode, want)
 	}
 	return nil
 }
@@ -311,16 +312,16 @@ func (w *fixture) compare(dir string, c *Case, r *Result, update bool) {
 	}
 	for _, part := range c.Contains {
 		if !strings.Contains(text, part) {
-			r.wrongf("%s does not have %q", what, part)
+			r.wrongf("%s does not contain %q", what, part)
 		}
 	}
 	for _, part := range c.Lacks {
 		if strings.Contains(text, part) {
-			r.wrongf("%s has %q", what, part)
+			r.wrongf("%s contains %q", what, part)
 		}
 	}
 	if c.Ran != nil && !slices.Equal(c.Ran, r.Ran) {
-		r.same("what was run of the mocked commands", "ran", strings.Join(c.Ran, "\n"), strings.Join(r.Ran, "\n"))
+		r.same("the list of mocked commands that ran", "ran", strings.Join(c.Ran, "\n"), strings.Join(r.Ran, "\n"))
 	}
 }
 
@@ -332,6 +333,6 @@ func (r *Result) same(what, name, want, got string) {
 	if !equalTrimmed(want, got) {
 		lines := func(s string) []byte { return []byte(strings.Trim(s, "\n") + "\n") }
 		r.Mismatches = append(r.Mismatches,
-			Mismatch{what + " is another", textdiff.Unified("wanted/"+name, "got/"+name, lines(want), lines(got))})
+			Mismatch{what + " differs", textdiff.Unified("wanted/"+name, "got/"+name, lines(want), lines(got))})
 	}
 }

@@ -71,7 +71,7 @@ func options(t testing.TB) skilltest.Options {
 	}
 }
 
-// cases runs the cases of one file of tests.
+// cases runs the cases of one test file.
 func cases(t *testing.T, dir string, o skilltest.Options) []skilltest.Result {
 	t.Helper()
 	files, err := skilltest.Read(dir)
@@ -97,8 +97,8 @@ func wrong(r skilltest.Result) string {
 	return b.String()
 }
 
-// SPEC O25: a skill is tested by itself, with the answers of its tools given. Each case says what becomes of it:
-// passed, skipped, or a part of what is wrong.
+// TestO25Cases checks SPEC O25: a skill is tested in isolation, with predefined answers of its tools. Each case lists
+// the expected result: passed, skipped, or a part of the failure.
 func TestO25Cases(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("commands are replaced by scripts of a POSIX shell")
@@ -107,44 +107,44 @@ func TestO25Cases(t *testing.T) {
 		{"a body", "arguments: web production\n    body: Roll web out to production.", "passed"},
 		{"another body", "arguments: web staging\n    body: Roll web out to production.", "-Roll web out to production.\n+Roll web out to staging."},
 		{"contains", "arguments: a b\n    contains: [Roll a, to b]\n    lacks: [$0]", "passed"},
-		{"does not contain", "arguments: a b\n    contains: [Roll c]", `the text does not have "Roll c"`},
-		{"has what it should not", "arguments: a b\n    lacks: [Roll]", `the text has "Roll"`},
+		{"does not contain", "arguments: a b\n    contains: [Roll c]", `the text does not contain "Roll c"`},
+		{"has what it should not", "arguments: a b\n    lacks: [Roll]", `the text contains "Roll"`},
 		{"a body in a file", "arguments: a b\n    body-file: golden.md", "passed"},
-		{"no file", "body-file: none.md", "skillpm test --update writes it"},
-		{"a file outside", "body-file: ../SKILL.md", "no path inside tests"},
+		{"no file", "body-file: none.md", "create it with: skillpm test --update"},
+		{"a file outside", "body-file: ../SKILL.md", "not a path inside tests"},
 		{"skipped", "skip: not yet\n    body: x", "skipped"},
 		{"a user", "trigger: user\n    contains: [Roll]", "passed"},
-		{"an error that does not come", "error: denied", "it is activated"},
+		{"an error that does not come", "error: denied", "the skill was activated"},
 		{"an unknown profile", "profile: nobody", "unknown profile"},
 		{"another profile", "profile: claude-code\n    arguments: a b\n    body: Roll a out to b.", "passed"},
 
 		{"allowed", `calls: [{tool: Bash, input: {command: kubectl rollout status}, reply: fine}]`, "passed"},
 		{"refused", `calls: [{tool: Bash, input: {command: "kubectl rollout status; rm x"}, want: refused, because: rm x}]`, "passed"},
-		{"refused for another reason", `calls: [{tool: Write, want: refused, because: rm x}]`, "not because"},
-		{"should be allowed", `calls: [{tool: Write}]`, "call 1, Write, is refused, and should be allowed: skill deploy allows"},
-		{"should be refused", `calls: [{tool: Bash, input: {command: kubectl rollout}, want: refused}]`, "is allowed, and should be refused"},
-		{"a reply to nothing", `calls: [{tool: Write, want: refused, reply: done}]`, "a call that is refused gets none"},
+		{"refused for another reason", `calls: [{tool: Write, want: refused, because: rm x}]`, `which does not contain "rm x"`},
+		{"should be allowed", `calls: [{tool: Write}]`, "call 1, Write, is denied instead of allowed: skill deploy allows"},
+		{"should be refused", `calls: [{tool: Bash, input: {command: kubectl rollout}, want: refused}]`, "is allowed instead of refused"},
+		{"a reply to nothing", `calls: [{tool: Write, want: refused, reply: done}]`, "a denied call does not get one"},
 		{"the project", `calls: [{tool: Read, input: {file_path: "{project-dir}/docs/a.md"}}]`, "passed"},
 		{"not the project", `calls: [{tool: Read, input: {file_path: "{skill-dir}/docs/a.md"}, want: refused}]`, "passed"},
 		{"the second call", `calls: [{tool: skill}, {tool: Glob}]`, "call 2, Glob"},
 
 		{"a script", "script: scripts/run.sh\n    args: [a, b c]\n    stdin: in\n    env: {X: y}\n    stdout: |\n      a/b c in y\n      in {project-dir} as {home-dir}", "passed"},
-		{"another output", "script: scripts/run.sh\n    stdout: nothing", "standard output is another"},
-		{"an output that has it", "script: scripts/run.sh\n    contains: [in /, x]", "standard output does not have"},
+		{"another output", "script: scripts/run.sh\n    stdout: nothing", "standard output differs"},
+		{"an output that has it", "script: scripts/run.sh\n    contains: [in /, x]", "standard output does not contain"},
 		{"an exit code", "script: scripts/fail.sh\n    exit: 3\n    stderr: no", "passed"},
-		{"another exit code", "script: scripts/fail.sh", "it exits with 3, and should with 0; on standard error it says:\n  no"},
-		{"another standard error", "script: scripts/fail.sh\n    exit: 3\n    stderr: yes", "standard error is another"},
+		{"another exit code", "script: scripts/fail.sh", "the script exited with 3 instead of 0; its standard error:\n  no"},
+		{"another standard error", "script: scripts/fail.sh\n    exit: 3\n    stderr: yes", "standard error differs"},
 		{"no script", "script: scripts/none.sh", "scripts/none.sh"},
 		{"no script is wanted", "script: scripts/none.sh\n    error: none.sh", "passed"},
 		{"a script outside", "script: ../../etc/passwd", "etc/passwd"},
-		{"a limit", "script: scripts/slow.sh\n    limit: 100ms\n    exit: 143", "did not end within its limit"},
+		{"a limit", "script: scripts/slow.sh\n    limit: 100ms\n    exit: 143", "did not end within its time limit"},
 		{"no command", "command: true", "no command"},
 		{"files", "script: scripts/cat.sh\n    files: {a/b.txt: hello}\n    stdout: hello", "passed"},
-		{"files outside", "script: scripts/cat.sh\n    files: {../b.txt: hello}", "no path inside the project"},
+		{"files outside", "script: scripts/cat.sh\n    files: {../b.txt: hello}", "is not a path inside the project"},
 
 		{"commands", "script: scripts/mocked.sh\n    commands: {kubectl: {stdout: \"it's $x `y`\\n\"}, cat: {exit: 7, stderr: \"no\\n\"}}\n    exit: 7\n    stdout: it's $x `y`\n    stderr: \"no\\nno\"\n    ran: [kubectl get pods, cat /etc/passwd, cat]", "passed"},
-		{"commands that were not run", "script: scripts/run.sh\n    commands: {kubectl: {}}\n    ran: [kubectl]", "what was run of the mocked commands is another"},
-		{"a command with a path", "script: scripts/run.sh\n    commands: {../x: {}}", "no name of a program"},
+		{"commands that were not run", "script: scripts/run.sh\n    commands: {kubectl: {}}\n    ran: [kubectl]", "the list of mocked commands that ran differs"},
+		{"a command with a path", "script: scripts/run.sh\n    commands: {../x: {}}", "is not the name of a program"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			dir := put(t, map[string]string{
@@ -174,13 +174,13 @@ func TestO25Cases(t *testing.T) {
 	}
 }
 
-// SPEC O25, P9: who may start a skill holds in tests as well.
+// TestO25Trigger checks SPEC O25, P9: the rules about who may activate a skill also apply in tests.
 func TestO25Trigger(t *testing.T) {
 	dir := put(t, map[string]string{
 		"SKILL.md": "---\nname: deploy\ndescription: Rolls out.\ndisable-model-invocation: true\n---\nGo.\n",
 		"tests/x.yaml": `profile: claude-code
 cases:
-  - {name: the model, error: not for the model}
+  - {name: the model, error: may not activate skill}
   - {name: the model by mistake, trigger: model}
   - {name: a user, trigger: user, body: Go.}
   - {name: another error, error: something else}
@@ -195,7 +195,7 @@ cases:
 	}
 }
 
-// SPEC O25: the transcript has every call with its verdict, and the reply of those that are allowed.
+// TestO25Transcript checks SPEC O25: the transcript has every call with its verdict, and the reply of the allowed ones.
 func TestO25Transcript(t *testing.T) {
 	dir := put(t, map[string]string{"tests/x.yaml": `cases:
   - name: it
@@ -209,13 +209,13 @@ func TestO25Transcript(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `[{"tool":"Bash","input":{"command":"kubectl rollout restart"},"allowed":true,"reply":{"code":0}},` +
-		`{"tool":"Write","allowed":false,"skill":"deploy","reason":"skill deploy allows Read(docs/**), Bash(kubectl rollout:*), and not Write"}]`
+		`{"tool":"Write","allowed":false,"skill":"deploy","reason":"skill deploy allows Read(docs/**), Bash(kubectl rollout:*), but not Write"}]`
 	if string(data) != want {
 		t.Errorf("got  %s\nwant %s", data, want)
 	}
 }
 
-// A case changes nothing: neither the skill, nor where the user is, and leaves nothing.
+// TestAlone checks that a case changes neither the skill nor the working directory, and leaves no files.
 func TestAlone(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the scripts are of a POSIX shell")
@@ -283,7 +283,7 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// SPEC O25: golden texts are rewritten, and the rest of a file stays as it is.
+// TestO25Update checks SPEC O25: golden texts are rewritten, and the rest of a file stays unchanged.
 func TestO25Update(t *testing.T) {
 	const file = `# a comment
 cases:
@@ -320,7 +320,7 @@ cases:
 	if want := []string{"passed", "passed", "passed", "failed", "passed"}; !slices.Equal(outcomes, want) {
 		t.Errorf("got %v, want %v", outcomes, want)
 	}
-	if !strings.Contains(wrong(r[3]), "can't be rewritten where it stands") {
+	if !strings.Contains(wrong(r[3]), "body cannot be rewritten in place: start") {
 		t.Errorf("got %s", wrong(r[3]))
 	}
 	got, err := os.ReadFile(filepath.Join(dir, "tests/x.yaml"))
@@ -342,7 +342,7 @@ cases:
 	}
 }
 
-// What --update writes is in the tests directory, whatever links there are.
+// TestUpdateStaysInside checks that --update writes only into the tests directory, even if there are links.
 func TestUpdateStaysInside(t *testing.T) {
 	dir := put(t, map[string]string{"tests/x.yaml": "cases:\n  - {name: it, arguments: a b, body-file: out/SKILL.md}\n", "references/a.md": "a"})
 	if err := os.Symlink("..", filepath.Join(dir, "tests", "out")); err != nil {
@@ -365,32 +365,32 @@ func TestParseErrors(t *testing.T) {
 		"":                                     "t.yaml:1: it is empty",
 		"cases: []":                            "t.yaml:1: it has no cases",
 		"profile: x":                           "it has no cases",
-		"cases:\n  - name: a\n    argument: x": `t.yaml:3: unknown field "argument"`,
-		"case:\n  - name: a":                   `t.yaml:1: unknown field "case"`,
+		"cases:\n  - name: a\n    argument: x": `t.yaml:3: unknown key "argument"`,
+		"case:\n  - name: a":                   `t.yaml:1: unknown key "case"`,
 		"cases:\n  - arguments: a":             "t.yaml:2: the case has no name",
-		"cases:\n  - name: a\n  - name: a":     "t.yaml:3: the name \"a\" is that of the case in line 2",
-		"cases:\n  - name: [a]":                "t.yaml:2: an entry of cases.name is a list, and should be a text",
+		"cases:\n  - name: a\n  - name: a":     "t.yaml:3: the case name \"a\" is duplicated; it first appears on line 2",
+		"cases:\n  - name: [a]":                "t.yaml:2: an entry of cases.name must be text, not a list",
 		"cases:\n\t- name: a":                  "t.yaml:2:",
-		"cases:\n  - name: a\n---\nx: y":       "there is a second document",
-		"cases:\n  - {name: a, script: x, command: true}":             "make it two",
-		"cases:\n  - {name: a, script: x, body: y}":                   "make it two",
+		"cases:\n  - name: a\n---\nx: y":       "a second document is not allowed",
+		"cases:\n  - {name: a, script: x, command: true}":             "split it into two cases",
+		"cases:\n  - {name: a, script: x, body: y}":                   "split it into two cases",
 		"cases:\n  - {name: a, exit: 3}":                              "neither script nor command",
 		"cases:\n  - {name: a, body: x, body-file: y}":                "both body and body-file",
-		"cases:\n  - {name: a, body-file: t.yaml}":                    "compares with a file of tests",
-		"cases:\n  - {name: a, script: s, stdout-file: ./B.YML}":      "compares with a file of tests",
+		"cases:\n  - {name: a, body-file: t.yaml}":                    "compares with a test file",
+		"cases:\n  - {name: a, script: s, stdout-file: ./B.YML}":      "compares with a test file",
 		"cases:\n  - {name: a, script: s, stdout: x, stdout-file: y}": "both stdout and stdout-file",
-		"cases:\n  - {name: a, error: x, contains: [y]}":              "wants an error, and something",
-		"cases:\n  - {name: a, trigger: me}":                          "can be model or user",
-		"cases:\n  - {name: a, contains: ['']}":                       "a text that is empty",
-		"cases:\n  - {name: a, script: x, limit: soon}":               "is no duration",
-		"cases:\n  - {name: a, script: x, limit: -1s}":                "is no duration",
-		"cases:\n  - {name: a, calls: [{want: allowed}]}":             "call 1 names no tool",
-		"cases:\n  - {name: a, calls: [{tool: x, want: maybe}]}":      "can want allowed or refused",
-		"cases:\n  - {name: a, calls: [{tool: x, because: y}]}":       "is not to be refused",
-		"cases:\n  - {name: a, calls: [{tool: x, inputs: {}}]}":       `unknown field "inputs"`,
-		"cases:\n  - {name: a, commands: {x: {out: y}}}":              `unknown field "out"`,
+		"cases:\n  - {name: a, error: x, contains: [y]}":              "the case expects an error and also",
+		"cases:\n  - {name: a, trigger: me}":                          "use model or user",
+		"cases:\n  - {name: a, contains: ['']}":                       "an empty text",
+		"cases:\n  - {name: a, script: x, limit: soon}":               "is not a duration such as 5s",
+		"cases:\n  - {name: a, script: x, limit: -1s}":                "is not a duration such as 5s",
+		"cases:\n  - {name: a, calls: [{want: allowed}]}":             "call 1 does not name a tool",
+		"cases:\n  - {name: a, calls: [{tool: x, want: maybe}]}":      "use allowed or refused",
+		"cases:\n  - {name: a, calls: [{tool: x, because: y}]}":       "does not expect refused",
+		"cases:\n  - {name: a, calls: [{tool: x, inputs: {}}]}":       `unknown key "inputs"`,
+		"cases:\n  - {name: a, commands: {x: {out: y}}}":              `unknown key "out"`,
 		"cases:\n" + strings.Repeat("  - name: a\n", 1001):            "more than 1000 cases",
-		"cases:\n  - {name: a, name: b}":                              "is there twice",
+		"cases:\n  - {name: a, name: b}":                              "is duplicated",
 	} {
 		_, err := skilltest.Parse("t.yaml", []byte(text))
 		if err == nil || !strings.Contains(err.Error(), want) || diag.CodeOf(err) != diag.Invalid || !strings.HasPrefix(err.Error(), "t.yaml:") {
@@ -435,7 +435,7 @@ func compiled(t testing.TB) *jsonschema.Schema {
 	return s
 }
 
-// The schema that editors use has the fields that are read, each of them and no other.
+// TestSchemaFields checks that the editor schema has exactly the fields that the parser reads.
 func TestSchemaFields(t *testing.T) {
 	s := compiled(t)
 	item := s.Properties["cases"].Items2020.Ref
@@ -461,14 +461,14 @@ func TestSchemaFields(t *testing.T) {
 	}
 }
 
-// The examples of the documentation are valid, by the schema as well.
+// TestDocumentedFiles checks that the examples of the documentation are valid, also by the schema.
 func TestDocumentedFiles(t *testing.T) {
-	text, err := os.ReadFile("../../../../docs/skill-tests.md")
+	text, err := os.ReadFile("../../../../docs/guides/write-and-test.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	s, files := compiled(t), 0
-	for _, block := range strings.Split(string(text), "\n```yaml ")[1:] {
+	for _, block := range strings.Split(strings.ReplaceAll(string(text), "\n   ", "\n"), "\n```yaml skills")[1:] {
 		name, rest, _ := strings.Cut(block, "\n")
 		body, _, _ := strings.Cut(rest, "\n```")
 		var v any
@@ -481,12 +481,12 @@ func TestDocumentedFiles(t *testing.T) {
 		}
 		files++
 	}
-	if files < 3 {
+	if files < 1 {
 		t.Errorf("%d files are documented", files)
 	}
 }
 
-// FuzzParse: whatever the bytes, reading ends, and what is read has a name and a line for each case.
+// FuzzParse checks that parsing terminates for any bytes, and that each parsed case has a name and a line.
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{"cases:\n  - name: a\n    body: |\n      x\n", "cases: [{name: a, calls: [{tool: b}]}]", "a: &a [*a]", "{", "cases: 3", "commands: {x: {exit: 1}}"} {
 		f.Add(s)
@@ -504,7 +504,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// Skills are found where people write them, and not where others' are installed.
+// TestFind checks that skills are found in the directories where users write them, and not where other packs' skills
+// are installed.
 func TestFind(t *testing.T) {
 	fsys := fstest.MapFS{}
 	for _, dir := range []string{

@@ -14,7 +14,6 @@ type app struct{ *console.App }
 func Commands() []console.Command {
 	return []console.Command{
 		{Name: "validate", New: func(a *console.App) *cobra.Command { return newValidate(&app{a}) }},
-		{Name: "rules", New: func(a *console.App) *cobra.Command { return newRules(&app{a}) }},
 		{Name: "explain", New: func(a *console.App) *cobra.Command { return newExplain(&app{a}) }},
 		{Name: "schema", New: func(a *console.App) *cobra.Command { return newSchema(&app{a}) }},
 		{Name: "lsp", New: func(a *console.App) *cobra.Command { return newLSP(&app{a}) }},

@@ -18,22 +18,20 @@ const lspDelay = 150 * time.Millisecond
 func newLSP(a *app) *cobra.Command {
 	var profiles []string
 	cmd := &cobra.Command{
-		Use:     "lsp",
-		Short:   "Serve an editor that speaks the Language Server Protocol",
-		GroupID: "author",
-		Long: `Talk to an editor over standard input and output in the Language Server
-Protocol: what skillpm validate finds while one types, the meaning of fields,
-completion of fields, values, files and links, and quick fixes, in SKILL.md, in
-the files beside it, and in skillpm.yaml.
+		Use:   "lsp",
+		Short: "Run the language server for editors",
+		Long: `Serves the Language Server Protocol over standard input and output, for SKILL.md, the
+files next to it, and skillpm.yaml. It offers findings while you type, descriptions of
+fields, completion, and quick fixes.
 
-Editors start it themselves; docs/editors.md of skillpm's repository says how to
-set them up. The hosts that skills are checked for are what the editor sends as
-"profiles", else those of --profile, else those of skillpm.yaml.`,
+Editors start the server themselves. They can send the profiles to validate for as
+"profiles"; otherwise --profile or skillpm.yaml sets them.`,
 		Example: `  skillpm lsp
-  skillpm lsp --profile claude-code,agentskills`,
+  skillpm lsp --profile claude-code,agentskills
+  skillpm lsp --profile all`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if a.JSON {
-				return diag.Errorf(diag.Usage, "skillpm lsp has no --json: what it prints is the protocol's")
+				return diag.Errorf(diag.Usage, "skillpm lsp does not support --json")
 			}
 			for _, id := range profiles {
 				if _, err := profile.Lookup(id); err != nil && id != "all" {
@@ -45,7 +43,7 @@ set them up. The hosts that skills are checked for are what the editor sends as
 				return err
 			}
 			if console.Terminal(a.Stdin) {
-				a.Note("this talks to an editor, which starts it itself; Ctrl-C ends it")
+				a.Note("Waiting for an editor on standard input. Press Ctrl-C to stop.")
 			}
 			return lsp.Serve(cmd.Context(), a.Stdin, a.Stdout, lsp.Options{
 				Profiles: profiles, Version: console.BuildVersion(a.Version), OS: a.OS, Home: a.Paths.Home,
@@ -55,8 +53,9 @@ set them up. The hosts that skills are checked for are what the editor sends as
 		},
 	}
 	f := cmd.Flags()
-	f.StringSliceVar(&profiles, "profile", nil, "check for these `HOSTS`, or all: "+strings.Join(profile.IDs(), ", "))
-	f.Bool("stdio", true, "use standard input and output; there is no other way")
+	f.StringSliceVar(&profiles, "profile", nil,
+		"validate for the profiles `IDS`, or all: "+strings.Join(profile.IDs(), ", "))
+	f.Bool("stdio", true, "use standard input and output")
 	_ = f.MarkHidden("stdio") // cannot fail: the flag exists; some editors always pass it
 	a.CompleteFlag(cmd, "profile", func(_ *cobra.Command, _ []string, prefix string) ([]string,
 		cobra.ShellCompDirective,

@@ -14,49 +14,36 @@ import (
 	"github.com/skillpm/skillpm/pkg/runtime/catalog"
 )
 
-func newRules(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use:     "rules [ID...]",
-		Short:   "List what validate can find",
-		GroupID: "author",
-		Long: `List the rules of skillpm validate: all, or those that each ID means. An ID is that
-of one rule (REF001), a family (REF), or the start of ids and a star (SEC2*).
+func newExplain(a *app) *cobra.Command {
+	var list bool
+	cmd := &cobra.Command{
+		Use:   "explain [ID...]",
+		Short: "Explain a validation rule",
+		Long: `Explains validation rules: why they exist, a bad and a good example, how to fix a finding,
+and how to suppress it. ID is a rule (REF001), a family (REF), or a prefix with a star
+(SEC2*). Rules CA001 and so on belong to "skillpm skills". In examples, invisible
+characters are written as escapes, such as \u200b.
 
-Rules that are off say something only when they are asked for. Those that are
-marked fix are mended by skillpm validate --fix in most cases. Facts tell what a
-skill can do; they are no defects.`,
-		Example: `  skillpm rules
-  skillpm rules FM SEC1*
-  skillpm rules --json`,
+Without ID, or with --list, lists the rules. Rules marked off are opt-in. "skillpm
+validate --fix" can usually fix those marked fix. Those marked capability show what a
+skill can do.`,
+		Example: `  skillpm explain REF001
+  skillpm explain
+  skillpm explain --list FM 'SEC1*'`,
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: completeRules,
 		RunE: func(_ *cobra.Command, args []string) error {
-			return a.printSelected(args, a.printRules)
-		},
-	}
-}
-
-func newExplain(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use:     "explain ID...",
-		Short:   "Tell about a rule: why, an example, how to mend it",
-		GroupID: "author",
-		Long: `Tell about rules of skillpm validate: why each exists, what it finds and the same
-without it, how to mend it, and how to suppress it where it is wrong. An ID is
-that of one rule (REF001), a family (REF), or the start of ids and a star (SEC2*).
-CA001 and so on are what skillpm skills finds.
-In examples everything that cannot be seen is written as an escape, as \u200b.`,
-		Example: `  skillpm explain REF001
-  skillpm explain sec1* | less`,
-		Args:              console.Need(1, 1000, "the id of a rule; skillpm rules lists them"),
-		ValidArgsFunction: completeRules,
-		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 || list {
+				return a.Paged(func() error { return a.printSelected(args, a.printRules) })
+			}
 			if rules := catalogRules(args); rules != nil {
 				return a.explainCatalog(rules)
 			}
-			return a.printSelected(args, a.explain)
+			return a.Paged(func() error { return a.printSelected(args, a.explain) })
 		},
 	}
+	cmd.Flags().BoolVar(&list, "list", false, "list the rules")
+	return cmd
 }
 
 // catalogRules returns the rules of "skillpm skills" that arguments name, or nil if one is not such a rule.
@@ -79,11 +66,11 @@ func catalogRules(ids []string) []catalog.Rule {
 // explainCatalog explains rules of "skillpm skills".
 func (a *app) explainCatalog(rules []catalog.Rule) error {
 	if a.JSON {
-		return a.PrintJSON(rules)
+		return a.PrintJSON(catalogRulesDocument{rules})
 	}
 	for _, r := range rules {
-		fmt.Fprintf(a.Stdout, "%s  %s\n  %s.\n  skillpm skills finds it among what is installed, and says how to "+
-			"mend it.\n", r.ID, r.Severity, strings.ReplaceAll(r.What, "`", ""))
+		fmt.Fprintf(a.Stdout, "%s  %s\n  %s.\n  \"skillpm skills\" reports it, with a fix.\n",
+			r.ID, r.Severity, strings.ReplaceAll(r.What, "`", ""))
 	}
 	return nil
 }
@@ -95,7 +82,7 @@ func (a *app) printSelected(args []string, print func([]rule.Rule) error) error 
 		return err
 	}
 	if a.JSON {
-		return a.PrintJSON(rules)
+		return a.PrintJSON(rulesDocument{rules})
 	}
 	return print(rules)
 }
@@ -118,7 +105,7 @@ func completeRules(_ *cobra.Command, _ []string, prefix string) ([]string, cobra
 }
 
 func (a *app) printRules(rules []rule.Rule) error {
-	g := console.Grid{Palette: a.Palette(a.Stdout)}
+	g := console.Grid{Palette: a.Palette(a.Stdout), Width: console.TerminalWidth(a.Stdout)}
 	for _, r := range rules {
 		var marks []string
 		if r.Off {
@@ -128,7 +115,7 @@ func (a *app) printRules(rules []rule.Rule) error {
 			marks = append(marks, "fix")
 		}
 		if r.Capability {
-			marks = append(marks, "fact")
+			marks = append(marks, "capability")
 		}
 		g.Add(console.Cell{Text: r.ID}, console.Cell{
 			Text:  r.Severity.String(),
@@ -148,14 +135,14 @@ func (a *app) explain(rules []rule.Rule) error {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
-		fmt.Fprintf(w, "%s: %s\n%s\n\n%s\n", p.Bold(r.ID), p.Bold(r.Title), p.Dim("("+r.Kind()+")"), wrapped(r.Why, 90))
+		fmt.Fprintf(w, "%s: %s\n%s\n\n%s\n", p.Bold(r.ID), p.Bold(r.Title), p.Dim("("+r.Kind()+")"), wrapped(r.Why, 78))
 		if r.Profile != "" {
 			fmt.Fprintf(w, "\nThe examples are for %s.\n", r.Profile)
 		}
-		example(w, p.Red("bad"), r.Bad)
-		example(w, p.Green("good"), r.Good)
-		fmt.Fprintf(w, "\n%s\n%s\n", p.Bold("To mend it"), indented(wrapped(r.Fix, 86)))
-		fmt.Fprintf(w, "\n%s\n%s\n", p.Bold("To suppress it, with a reason"), indented(suppressing(r)))
+		example(w, p.Red("Bad example"), r.Bad)
+		example(w, p.Green("Good example"), r.Good)
+		fmt.Fprintf(w, "\n%s\n%s\n", p.Bold("How to fix it"), indented(wrapped(r.Fix, 74)))
+		fmt.Fprintf(w, "\n%s\n%s\n", p.Bold("How to suppress it, with a reason"), indented(suppressing(r)))
 		fmt.Fprintf(w, "\n%s\n", p.Dim(render.RuleURI(r.ID)))
 	}
 	return w.Flush()
@@ -195,7 +182,7 @@ func suppressing(r rule.Rule) string {
 	settings := "in skillpm.yaml\n\nvalidate:\n  rules: {ID: off}\n  ignore:\n    - {path: \"skills/x/**\", rules: " +
 		"[ID], reason: \"why\"}"
 	if r.Family() != "SUP" { // comments cannot suppress findings about comments
-		settings = open + "skillpm-ignore ID: why" + end + "       on its line, or on the line before it\n" +
+		settings = open + "skillpm-ignore ID: why" + end + "       on its line or the one before\n" +
 			open + "skillpm-ignore-file ID: why" + end + "  for the whole file\n\nor " + settings
 	}
 	return strings.ReplaceAll(settings, "ID", r.ID)

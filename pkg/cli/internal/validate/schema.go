@@ -14,18 +14,18 @@ import (
 
 func newSchema(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use:     "schema [NAME]",
-		Short:   "Print a JSON Schema, or list them",
-		GroupID: "author",
-		Long: `Print the JSON Schema (draft 2020-12) of a skill's frontmatter under a profile, or
-of one of skillpm's own files. Without a name, list the names. The same files are
-in schema/ of skillpm's repository, for editors.`,
+		Use:   "schema [NAME]",
+		Short: "Print JSON Schemas",
+		Long: `Prints the JSON Schema (draft 2020-12) of a skill's frontmatter under a profile, of one of
+skillpm's files, or of a command's --json output: output/log-verify for "log verify".
+Without NAME, lists the names.`,
 		Example: `  skillpm schema
+  skillpm schema output/list
   skillpm schema skill.claude-code
   skillpm schema manifest > skillpm.schema.json`,
 		Args: cobra.MaximumNArgs(1),
 		ValidArgsFunction: func(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
-			return console.Matching(schema.Names(), prefix), cobra.ShellCompDirectiveNoFileComp
+			return console.Matching(schemaNames(), prefix), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -36,10 +36,12 @@ in schema/ of skillpm's repository, for editors.`,
 	}
 }
 
+func schemaNames() []string { return append(schema.Names(), schema.OutputNames()...) }
+
 func (a *app) listSchemas() error {
-	names := schema.Names()
+	names := schemaNames()
 	if a.JSON {
-		return a.PrintJSON(names)
+		return a.PrintJSON(schemasDocument{names})
 	}
 	_, err := fmt.Fprintln(a.Stdout, strings.Join(names, "\n"))
 	return err
@@ -51,15 +53,15 @@ func (a *app) printSchema(name string) error {
 	if name == "skill" {
 		name = "skill." + profile.Default
 	}
-	for _, candidate := range []string{name, "skill." + name} {
+	for _, candidate := range []string{name, "skill." + name, "output/" + name} {
 		if text, err := schema.Read(candidate); err == nil {
 			_, err = a.Stdout.Write(text)
 			return err
 		}
 	}
-	err := diag.Errorf(diag.NotFound, "there is no schema %q", name)
-	if near := diag.Nearest(name, schema.Names()); near != "" {
+	err := diag.Errorf(diag.NotFound, "unknown schema %q", name)
+	if near := diag.Nearest(name, schemaNames()); near != "" {
 		return err.WithHint("did you mean %s?", near)
 	}
-	return err.WithHint("skillpm schema lists the names")
+	return err.WithHint("list the names with: skillpm schema")
 }

@@ -32,31 +32,28 @@ func newValidate(a *app) *cobra.Command {
 	var flags validateFlags
 	cmd := &cobra.Command{
 		Use:     "validate [PATH...]",
-		Short:   "Check skills: frontmatter, references, scripts",
-		GroupID: "author",
-		Long: `Check every skill at and below each PATH (a SKILL.md, a skill, a pack, a tree;
-this directory by default). The frontmatter is held against the JSON Schema of a
-profile; links must resolve inside the skill, scripts must be able to run, and
-files, hooks and commands that the frontmatter names must exist. Every file is
-searched for what is hostile or risky. Skills are compared with each other, and
-skillpm.yaml, skillpm.lock, index entries, policies and baselines are checked.
+		Aliases: []string{"lint", "check"},
+		Short:   "Validate skills and find risks",
+		Long: `Validates every skill at and below each PATH: a SKILL.md, a skill, a pack, or a tree
+(default: this directory). Checks the frontmatter against the JSON Schema of a profile,
+links, scripts, and files that the frontmatter names. Searches all files for hostile and
+risky content, and compares skills with each other. Also checks skillpm.yaml,
+skillpm.lock, index entries, policies, and baselines.
 
-Every finding has a file, line and column, the id of its rule, and how to mend
-it; skillpm explain ID says more. The exit code is 3 when there are errors;
-warnings and advice do not fail. With --diff it is 3 when there are changes.
+Each finding has a file, line, column, rule, and fix; "skillpm explain ID" explains a
+rule. Errors set exit code 3; warnings and notes do not. With --diff, changes set it.
 
-A report goes to a file with --output, in the format of its name (.txt, .json,
-.sarif, .xml for JUnit) or of what stands before it, as in json=FILE. One more
-format can go to standard output.`,
-		Example: `  skillpm validate                            the skills below this directory
-  skillpm validate ./skills/deploy            one skill
-  skillpm validate --profile claude-code      as one host reads them
-  skillpm validate --profile all              as every known host reads them
-  skillpm validate --policy                   as the policies in force have them
-  skillpm validate --fix                      mend what can be mended safely
-  skillpm validate --format github            annotations in GitHub Actions
-  skillpm validate --output out.sarif         findings here, and in a file
-  skillpm validate --format sarif --output out.sarif`,
+--output writes a report to a file in the format of its extension (.txt, .json, .sarif,
+.xml for JUnit), or FORMAT=FILE. --format sets the format of standard output; ndjson is
+JSON on one line, for --watch.`,
+		Example: `  skillpm validate  # skills below this directory
+  skillpm validate ./skills/deploy  # one skill
+  skillpm validate --fix  # fix what can be fixed safely
+  skillpm validate --profile claude-code  # as one agent reads them
+  skillpm validate --profile all  # as every known agent reads them
+  skillpm validate --policy  # also check the policies in effect
+  skillpm validate --format github  # annotations in GitHub Actions
+  skillpm validate --output out.sarif  # also write a report to a file`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Paths = args
@@ -67,13 +64,15 @@ format can go to standard output.`,
 	f := cmd.Flags()
 	f.StringSliceVar(&flags.formats, "format", nil, "print as `FORMAT`: "+textx.And(
 		render.FormatNames())+" (default text)")
-	f.StringArrayVarP(&flags.outputs, "output", "o", nil, "write a report to `[FORMAT=]FILE`; several are possible")
-	f.BoolVar(&flags.showSuppressed, "show-suppressed", false, "in text and SARIF, report what was suppressed, too")
-	f.BoolVar(&flags.fix, "fix", false, "mend what can be mended safely, and report the rest")
-	f.BoolVar(&flags.diff, "diff", false, "print what --fix would change, as a patch, and change nothing")
-	f.BoolVar(&flags.stdin, "stdin", false, "check what is on standard input in the place of --stdin-filename")
-	f.BoolVar(&flags.watch, "watch", false, "check again whenever a file changes")
+	f.StringArrayVarP(&flags.outputs, "output", "o", nil, "write a report to `[FORMAT=]FILE`; repeatable")
+	f.BoolVar(&flags.showSuppressed, "show-suppressed", false, "also report suppressed findings, in text and SARIF")
+	f.BoolVar(&flags.fix, "fix", false, "fix what can be fixed safely, and report the rest")
+	f.BoolVar(&flags.diff, "diff", false, "print the changes of --fix as a patch, without making them")
+	f.BoolVar(&flags.stdin, "stdin", false, "validate standard input as the file --stdin-filename")
+	f.BoolVar(&flags.watch, "watch", false, "validate again when files change")
 	flags.baseline.add(cmd)
+	console.MarkRare(cmd, "enable", "disable", "no-config", "baseline", "no-baseline", "policy-file", "stdin-filename",
+		"parallel", "show-suppressed", "stdin", "write-baseline", "reason")
 	a.CompleteFlag(cmd, "format", func(_ *cobra.Command, _ []string, prefix string) ([]string,
 		cobra.ShellCompDirective,
 	) {
@@ -85,21 +84,22 @@ format can go to standard output.`,
 // addCheckFlags adds the flags that select what is checked, and how.
 func (a *app) addCheckFlags(cmd *cobra.Command, o *publish.ValidateOptions) {
 	f := cmd.Flags()
-	f.StringSliceVar(&o.Profiles, "profile", nil, "check for these `HOSTS`, or all: "+textx.And(profile.IDs())+
-		" (default those of skillpm.yaml, else "+profile.Default+")")
-	f.BoolVar(&o.Strict, "strict", false, "take warnings for errors, but for facts about what a skill can do")
+	f.StringSliceVar(&o.Profiles, "profile", nil, "validate for the profiles `IDS`, or all: "+textx.And(profile.IDs())+
+		" (default "+profile.Default+")")
+	f.BoolVar(&o.Strict, "strict", false, "treat warnings as errors (except capability notes)")
 	f.StringSliceVar(&o.Enable, "enable", nil,
-		"ask for these `RULES`: ids, families as STY, or the start of ids and a star")
-	f.StringSliceVar(&o.Disable, "disable", nil, "switch these `RULES` off")
-	f.BoolVar(&o.NoConfig, "no-config", false, "leave out what skillpm.yaml says under validate:")
-	f.StringVar(&o.Baseline, "baseline", "", "leave out what this `FILE` accepts (default that of skillpm.yaml)")
-	f.BoolVar(&o.NoBaseline, "no-baseline", false, "use no baseline")
-	f.BoolVar(&o.Changed, "changed", false, "report on skills with files that differ from the last commit only")
-	f.StringVar(&o.Since, "since", "", "report on skills that changed since `REF` only: a branch, tag or commit")
-	f.BoolVar(&o.Policy, "policy", false, "hold skills against the policies in force, too")
-	f.StringVar(&o.PolicyFile, "policy-file", "", "hold skills against the policy in `FILE`, whatever is in force")
-	f.StringVar(&o.StdinName, "stdin-filename", "", "the `FILE` that --stdin stands for; it need not exist")
-	f.IntVar(&o.Parallel, "parallel", 0, "check `N` skills at once; 0 for one a processor")
+		"enable opt-in `RULES`: ids, families such as STY, or prefixes with a star")
+	f.StringSliceVar(&o.Disable, "disable", nil, "disable `RULES`")
+	f.BoolVar(&o.NoConfig, "no-config", false, "ignore the validate settings in skillpm.yaml")
+	f.StringVar(&o.Baseline, "baseline", "", "accept the findings in the baseline `FILE`")
+	f.BoolVar(&o.NoBaseline, "no-baseline", false, "ignore the baseline")
+	f.BoolVar(&o.Changed, "changed", false, "validate only skills that differ from the last commit")
+	f.StringVar(&o.Since, "changed-since", "",
+		"validate only skills that changed since `REF`: a branch, tag, or commit")
+	f.BoolVar(&o.Policy, "policy", false, "also check the policies in effect")
+	f.StringVar(&o.PolicyFile, "policy-file", "", "check against the policy in `FILE` instead")
+	f.StringVar(&o.StdinName, "stdin-filename", "", "treat standard input as `FILE`, which need not exist")
+	f.IntVar(&o.Parallel, "parallel", 0, "validate `N` skills in parallel (0 = one per CPU)")
 	a.CompleteFlag(cmd, "profile", func(cmd *cobra.Command, args []string, prefix string) ([]string,
 		cobra.ShellCompDirective,
 	) {
@@ -120,6 +120,10 @@ func (a *app) validate(cmd *cobra.Command, o publish.ValidateOptions, flags vali
 	o.Lenient = cmd.Flags().Changed("strict") && !o.Strict
 	if err := checkFlags(o, flags); err != nil {
 		return err
+	}
+	if flags.watch && (a.JSON || slices.Contains(flags.formats, "json")) {
+		return diag.Errorf(diag.Usage, "--watch prints a report for each change, not one JSON document").
+			WithHint("use --format ndjson, which prints each report as a line")
 	}
 	if a.JSON && !slices.Contains(flags.formats, "json") {
 		flags.formats = append(flags.formats, "json")
@@ -147,7 +151,7 @@ func (a *app) validate(cmd *cobra.Command, o publish.ValidateOptions, flags vali
 	}
 	if flags.stdin {
 		if o.Stdin, err = io.ReadAll(a.Stdin); err != nil {
-			return fmt.Errorf("standard input: %w", err)
+			return fmt.Errorf("cannot read standard input: %w", err)
 		}
 	}
 	if a.Getenv("GOGC") == "" {
@@ -182,21 +186,21 @@ func (a *app) validate(cmd *cobra.Command, o publish.ValidateOptions, flags vali
 func checkFlags(o publish.ValidateOptions, flags validateFlags) error {
 	switch {
 	case o.Parallel < 0:
-		return diag.Errorf(diag.Usage, "--parallel %d: give a number of skills, or 0 for one a processor", o.Parallel)
+		return diag.Errorf(diag.Usage, "--parallel must not be negative, not %d", o.Parallel)
 	case flags.stdin && o.StdinName == "":
-		return diag.Errorf(diag.Usage, "--stdin needs --stdin-filename: rules depend on where a file is").
-			WithHint("skillpm validate --stdin --stdin-filename skills/deploy/SKILL.md")
+		return diag.Errorf(diag.Usage, "--stdin needs --stdin-filename, because rules depend on the path").
+			WithHint("for example: skillpm validate --stdin --stdin-filename skills/deploy/SKILL.md")
 	case o.StdinName != "" && !flags.stdin:
-		return diag.Errorf(diag.Usage, "--stdin-filename has a meaning only with --stdin")
+		return diag.Errorf(diag.Usage, "--stdin-filename needs --stdin")
 	case flags.stdin && (flags.fix || flags.diff):
-		return diag.Errorf(diag.Usage, "--fix and --diff work on files, and --stdin is none").
-			WithHint("--format json has the edits that mend a finding")
+		return diag.Errorf(diag.Usage, "--stdin cannot be used with --fix or --diff").
+			WithHint("--format json includes the edits that fix findings")
 	case flags.fix && flags.diff:
-		return diag.Errorf(diag.Usage, "--fix and --diff exclude each other: --diff changes nothing")
+		return diag.Errorf(diag.Usage, "--fix cannot be used with --diff")
 	case flags.watch && (flags.fix || flags.diff || flags.stdin || flags.baseline.write):
-		return diag.Errorf(diag.Usage, "--watch goes together with neither --fix, --diff, --stdin nor --write-baseline")
+		return diag.Errorf(diag.Usage, "--watch cannot be used with --fix, --diff, --stdin, or --write-baseline")
 	case o.Baseline != "" && o.NoBaseline:
-		return diag.Errorf(diag.Usage, "--baseline and --no-baseline exclude each other")
+		return diag.Errorf(diag.Usage, "--baseline cannot be used with --no-baseline")
 	}
 	return flags.baseline.check(o, flags)
 }

@@ -23,17 +23,17 @@ type baselineFlags struct {
 func (b *baselineFlags) add(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.BoolVar(&b.write, "write-baseline", false,
-		"accept all errors and warnings that there are, in the baseline (default "+lint.BaselineName+")")
-	f.StringVar(&b.reason, "reason", "", "with --write-baseline: why they are accepted")
+		"record all errors and warnings as accepted (default file: "+lint.BaselineName+")")
+	f.StringVar(&b.reason, "reason", "", "with --write-baseline: give the reason in `TEXT`")
 }
 
 func (b *baselineFlags) check(o publish.ValidateOptions, flags validateFlags) error {
 	switch {
 	case b.reason != "" && !b.write:
-		return diag.Errorf(diag.Usage, "--reason has a meaning only with --write-baseline")
+		return diag.Errorf(diag.Usage, "--reason needs --write-baseline")
 	case b.write && (flags.fix || flags.diff || flags.stdin || o.Changed):
 		return diag.Errorf(diag.Usage,
-			"--write-baseline goes together with neither --fix, --diff, --stdin nor --changed")
+			"--write-baseline cannot be used with --fix, --diff, --stdin, or --changed")
 	}
 	return nil
 }
@@ -47,11 +47,11 @@ func isYAML(path string) bool {
 func (a *app) writeBaseline(ctx context.Context, c *publish.Client, o publish.ValidateOptions, b baselineFlags) error {
 	r, err := c.WriteBaseline(ctx, o, b.reason)
 	if diag.CodeOf(err) == diag.Usage && b.reason == "" {
-		return diag.Errorf(diag.Usage, "findings are accepted for a reason").WithHint("say why: --reason TEXT")
+		return diag.Errorf(diag.Usage, "--write-baseline needs --reason").WithHint("use --reason TEXT")
 	}
 	if i := slices.IndexFunc(o.Paths, isYAML); i >= 0 && diag.CodeOf(err) == diag.NotFound {
 		return diag.Errorf(diag.NotFound, "%w", err).WithHint(
-			"to write the baseline there: --baseline %s --write-baseline", o.Paths[i])
+			"write the baseline there with: --baseline %s --write-baseline", o.Paths[i])
 	}
 	if err != nil {
 		return err

@@ -40,7 +40,7 @@ func (a *app) watch(ctx context.Context, c *publish.Client, o publish.ValidateOp
 		if err := a.checkOnce(ctx, c, o, out, destinations); err != nil {
 			return err
 		}
-		a.Note("watching for changes; Ctrl-C ends")
+		a.Note("Watching for changes. Press Ctrl-C to stop.")
 		changed, err := a.nextChange(ctx, w, destinations)
 		if err != nil || changed == nil {
 			return err

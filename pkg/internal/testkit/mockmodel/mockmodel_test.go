@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// post sends a request and returns the answer's events: their data, decoded. An answer that is no stream is one event.
+// post sends a request and returns the decoded data of the answer's events. An answer that is not a stream is one
+// event.
 func post(t *testing.T, url, body string) []map[string]any {
 	t.Helper()
 	response, err := http.Post(url, "application/json", strings.NewReader(body)) //nolint:noctx // a server of this test
@@ -37,7 +38,7 @@ func post(t *testing.T, url, body string) []map[string]any {
 	return events
 }
 
-// at follows keys and indices into a decoded document.
+// at follows keys and indices in a decoded document.
 func at(t *testing.T, document any, path ...any) any {
 	t.Helper()
 	for _, step := range path {
@@ -171,7 +172,7 @@ func TestGenerate(t *testing.T) {
 	}
 }
 
-// TestConversations has two conversations whose steps are independent, one request that is of none, and a step made
+// TestConversations runs two independent conversations, one request that belongs to none, and a step that is created
 // from the request.
 func TestConversations(t *testing.T) {
 	model := New(t, Script{
@@ -198,7 +199,7 @@ func TestConversations(t *testing.T) {
 	}
 }
 
-// teller is a test that is told of errors instead of failing.
+// teller is a test that records errors instead of failing.
 type teller struct {
 	testing.TB
 	errors []string

@@ -56,7 +56,7 @@ func TestMatches(t *testing.T) {
 	}
 }
 
-// naive compares every text with every earlier one, and returns all that are similar enough, the best first.
+// naive compares every text with every earlier one, and returns all pairs that are similar enough, the best first.
 func naive(texts []string, threshold float64) map[int][]similar.Match {
 	sets := make([]map[string]bool, len(texts))
 	for i, text := range texts {
@@ -90,7 +90,7 @@ func naive(texts []string, threshold float64) map[int][]similar.Match {
 	return found
 }
 
-// check holds what Matches finds against what is found by comparing all with all.
+// check compares the result of Matches with that of comparing all pairs.
 func check(t interface {
 	Helper()
 	Fatalf(string, ...any)
@@ -206,7 +206,7 @@ func TestSquash(t *testing.T) {
 	}
 }
 
-// TestCorpus lists what is found in a directory of real skills, which SKILLPM_CORPUS names.
+// TestCorpus lists the matches in a directory of real skills, which SKILLPM_CORPUS names.
 func TestCorpus(t *testing.T) {
 	dir := os.Getenv("SKILLPM_CORPUS")
 	if dir == "" {
@@ -234,8 +234,8 @@ func TestCorpus(t *testing.T) {
 	t.Logf("%d texts", len(texts))
 }
 
-// descriptions returns n texts of 40 words, with words as frequent as those of a language are, of which one in ten is
-// an earlier one with a word changed.
+// descriptions returns n texts of 40 words with natural word frequencies. One in ten is an earlier text with one
+// changed word.
 func descriptions(n int) []string {
 	random := rand.New(rand.NewPCG(1, 2))
 	zipf := rand.NewZipf(random, 1.1, 8, 20000)
@@ -254,7 +254,7 @@ func descriptions(n int) []string {
 	return texts
 }
 
-// templates returns n texts of 40 words that differ in one.
+// templates returns n texts of 40 words that differ in one word.
 func templates(n int) []string {
 	words := strings.Fields(descriptions(1)[0])
 	texts := make([]string, n)

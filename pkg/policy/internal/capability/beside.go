@@ -42,8 +42,8 @@ func Beside(fsys fs.FS) ([]Besides, error) {
 		found, size = append(found, *b), size+b.Info.Size()
 		if len(found) > mostBeside || size > mostBesideBytes {
 			return diag.Errorf(diag.Invalid,
-				"more lies beside the skill's files than is looked at: %d files, %d bytes", len(found), size).
-				WithHint("remove what is no part of the skill, as %s", top(name))
+				"too many files that are not part of the skill: %d files, %d bytes", len(found), size).
+				WithHint("remove files that are not part of the skill, such as %s", top(name))
 		}
 		return nil
 	})
@@ -121,7 +121,7 @@ func (r *reader) beside(f Besides) error {
 	case ext == ".pyc" || ext == ".pyo":
 		if source := compiledFrom(f.Path); source != "" {
 			if _, err := fs.Stat(r.fsys, source); err == nil {
-				r.add(policy.Scripts, f.Path, 0, "is run in place of %s", source)
+				r.add(policy.Scripts, f.Path, 0, "is run instead of %s", source)
 				return nil
 			}
 		}

@@ -25,7 +25,7 @@ func skillOf(front, body string, files map[string]string) fstest.MapFS {
 	return fsys
 }
 
-// TestOf: what a skill is able to do, and where it shows. O13, O22.
+// TestOf checks the capabilities of a skill, and the positions that show them (O13, O22).
 func TestOf(t *testing.T) {
 	const elf = "\x7fELF\x02\x01\x01\x00\x00\x00"
 	for _, tt := range []struct {
@@ -36,12 +36,12 @@ func TestOf(t *testing.T) {
 	}{
 		{name: "nothing", body: "Read the code, then `say` what you think.\n", files: map[string]string{"references/a.md": "curl is a program; run nothing.\n", "data.json": "{}"}},
 		{name: "a native program", files: map[string]string{"bin/tool": elf}, want: "native-binaries bin/tool is compiled: ELF program"},
-		{name: "by its name", files: map[string]string{"lib/x.DLL": "text"}, want: "native-binaries lib/x.DLL is a program by its name"},
-		{name: "another binary that may be executed", files: map[string]string{"bin/tool*": "\x00\x01\x02\x03"}, want: "native-binaries bin/tool may be executed, and can't be read"},
+		{name: "by its name", files: map[string]string{"lib/x.DLL": "text"}, want: "native-binaries lib/x.DLL has the name of a program"},
+		{name: "another binary that may be executed", files: map[string]string{"bin/tool*": "\x00\x01\x02\x03"}, want: "native-binaries bin/tool is executable but cannot be read"},
 		{name: "an image that may be executed is none", files: map[string]string{"a.png*": "\x89PNG\r\n\x1a\n\x00"}},
-		{name: "compiled", files: map[string]string{"m.wasm": "\x00asm\x01\x00\x00\x00"}, want: "native-binaries m.wasm is a program by its name, native-binaries m.wasm is compiled: WebAssembly"},
-		{name: "in an archive", files: map[string]string{"a.zip": zipped(t, "x/tool", elf)}, want: "native-binaries a.zip holds x/tool: ELF program"},
-		{name: "an archive that nobody looks into", files: map[string]string{"a.7z": "7z\xbc\xaf\x27\x1c\x00\x04"}, want: "native-binaries a.7z is an archive that can't be looked into"},
+		{name: "compiled", files: map[string]string{"m.wasm": "\x00asm\x01\x00\x00\x00"}, want: "native-binaries m.wasm has the name of a program, native-binaries m.wasm is compiled: WebAssembly"},
+		{name: "in an archive", files: map[string]string{"a.zip": zipped(t, "x/tool", elf)}, want: "native-binaries a.zip contains x/tool: ELF program"},
+		{name: "an archive that nobody looks into", files: map[string]string{"a.7z": "7z\xbc\xaf\x27\x1c\x00\x04"}, want: "native-binaries a.7z is an archive that cannot be scanned"},
 		{name: "hooks in the frontmatter", front: "hooks:\n  pre: scripts/x\n", want: "hooks SKILL.md:4 has hooks"},
 		{name: "hooks in a file", files: map[string]string{"hooks/hooks.json": "{}"}, want: "hooks hooks/hooks.json configures hooks"},
 		{name: "a command on loading", body: "Status: !`git status`\n", want: "dynamic-shell SKILL.md:5 runs `git status` when it is loaded"},
@@ -63,22 +63,22 @@ func TestOf(t *testing.T) {
 		{name: "a shell", front: "allowed-tools: Bash\n", want: "unscoped-shell SKILL.md:4 allows every command: Bash"},
 		{name: "a shell for some commands", front: "allowed-tools: Bash(git:*), Bash(curl:*), Bash(bash -c *)\n", want: "network-tools SKILL.md:4 runs curl, unscoped-shell SKILL.md:4 allows every command: Bash(bash -c *)"},
 		{name: "every tool", front: "allowed-tools: \"*\"\n", want: "network-tools SKILL.md:4 allows every tool: *, file-write SKILL.md:4 allows every tool: *, unscoped-shell SKILL.md:4 allows every tool: *"},
-		{name: "a list that can't be read", front: "allowed-tools: \"Bash(\"\n", want: "unscoped-shell SKILL.md:4 allows tools that can't be told: `Bash(`"},
-		{name: "what scripts ask for", front: "execution:\n  network: [example.com]\n  allowed-paths: [out]\n", want: "network-tools SKILL.md:5 asks for the network, file-write SKILL.md:6 asks for directories to write to"},
+		{name: "a list that can't be read", front: "allowed-tools: \"Bash(\"\n", want: "unscoped-shell SKILL.md:4 allows tools that cannot be parsed: `Bash(`"},
+		{name: "what scripts ask for", front: "execution:\n  network: [example.com]\n  allowed-paths: [out]\n", want: "network-tools SKILL.md:5 requests network access, file-write SKILL.md:6 requests write access to directories"},
 		{name: "tools behind an alias", front: "x: &h [WebFetch, Bash, Write]\nallowed-tools: *h\n", want: "network-tools SKILL.md:4 allows WebFetch, file-write SKILL.md:4 allows Write, unscoped-shell SKILL.md:4 allows every command: Bash"},
 		{name: "one of them behind an alias", front: "x: &h Bash\nallowed-tools: [*h]\n", want: "unscoped-shell SKILL.md:4 allows every command: Bash"},
-		{name: "what scripts ask for behind an alias", front: "x: &e {network: [example.com]}\nexecution: *e\n", want: "network-tools SKILL.md:4 asks for the network"},
+		{name: "what scripts ask for behind an alias", front: "x: &e {network: [example.com]}\nexecution: *e\n", want: "network-tools SKILL.md:4 requests network access"},
 		{name: "programs that run others", front: "allowed-tools: [\"Bash(env *)\", \"Bash(sudo -n *)\", \"Bash(xargs *)\", \"Bash(/bin/sh *)\", \"Bash(python3:*)\", \"Bash(node -e *)\", \"Bash(find *)\", \"Bash(py*)\"]\n", want: strings.Repeat("unscoped-shell SKILL.md:4 allows every command: %, ", 7) + "unscoped-shell SKILL.md:4 allows every command: %"},
 		{name: "a program whose name is not told", front: "allowed-tools: \"Bash(*url*)\"\n", want: "unscoped-shell SKILL.md:4 allows every command: Bash(*url*)"},
 		{name: "one whose name is begun", front: "allowed-tools: \"Bash(cur*)\"\n", want: "network-tools SKILL.md:4 may run curl"},
 		{name: "programs that do what they do", front: "allowed-tools: [\"Bash(git*)\", \"Bash(git:*)\", \"Bash(sudo systemctl *)\", \"Bash(python3 scripts/x.py *)\", \"Bash(python3 -m pytest *)\", \"Bash(find . -name x)\"]\n"},
-		{name: "a script that is too large to be looked into", files: map[string]string{"x/big.dat*": "#!/bin/sh\n" + strings.Repeat("#", 4<<20)}, want: "scripts x/big.dat is a script of 4194314 bytes, which is not looked into, network-tools x/big.dat is a script of 4194314 bytes, which is not looked into, file-write x/big.dat is a script of 4194314 bytes, which is not looked into"},
+		{name: "a script that is too large to be looked into", files: map[string]string{"x/big.dat*": "#!/bin/sh\n" + strings.Repeat("#", 4<<20)}, want: "scripts x/big.dat is a script of 4194314 bytes, which is not scanned, network-tools x/big.dat is a script of 4194314 bytes, which is not scanned, file-write x/big.dat is a script of 4194314 bytes, which is not scanned"},
 		{name: "a script with something behind it", files: map[string]string{"a.dat": "#!/bin/sh\ncurl x\nexit\n\x00"}, want: "scripts a.dat is a script, network-tools a.dat:2 runs curl"},
 		{name: "what may be executed, whatever it is called", files: map[string]string{"a.txt*": "true\n"}, want: "scripts a.txt is a script"},
-		{name: "a picture that a shell runs", files: map[string]string{"a*": "GIF89a=1\necho ran\n\x00\x00\x01"}, want: "scripts a may be executed, and a shell reads its first line"},
-		{name: "an archive that calls itself a page", files: map[string]string{"a.md": zipped(t, "x/tool", elf)}, want: "native-binaries a.md holds x/tool: ELF program"},
-		{name: "what bundles leave out", files: map[string]string{"node_modules/x.sh": "true\n", ".git/hooks/y": "#!/bin/sh\ncurl x\n", ".DS_Store": "#!/bin/sh\n", "._x*": "\x00\x05\x16\x07", "a/lib.pyc": "x", ".x.sh.swp": "true\n", "Thumbs.db": ""}, want: "native-binaries ._x may be executed, and can't be read, native-binaries a/lib.pyc is a program by its name, scripts .DS_Store is a script, scripts .git/hooks/y is a script, scripts node_modules/x.sh is a script, network-tools .git/hooks/y:2 runs curl"},
-		{name: "what Python leaves behind", files: map[string]string{"a/b.py": "", "a/__pycache__/b.cpython-312.pyc": "\xcb\x0d\r\n\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"}, want: "scripts a/__pycache__/b.cpython-312.pyc is run in place of a/b.py, scripts a/b.py is a script"},
+		{name: "a picture that a shell runs", files: map[string]string{"a*": "GIF89a=1\necho ran\n\x00\x00\x01"}, want: "scripts a is executable, and a shell reads its first line"},
+		{name: "an archive that has the name a page", files: map[string]string{"a.md": zipped(t, "x/tool", elf)}, want: "native-binaries a.md contains x/tool: ELF program"},
+		{name: "what bundles leave out", files: map[string]string{"node_modules/x.sh": "true\n", ".git/hooks/y": "#!/bin/sh\ncurl x\n", ".DS_Store": "#!/bin/sh\n", "._x*": "\x00\x05\x16\x07", "a/lib.pyc": "x", ".x.sh.swp": "true\n", "Thumbs.db": ""}, want: "native-binaries ._x is executable but cannot be read, native-binaries a/lib.pyc has the name of a program, scripts .DS_Store is a script, scripts .git/hooks/y is a script, scripts node_modules/x.sh is a script, network-tools .git/hooks/y:2 runs curl"},
+		{name: "what Python leaves behind", files: map[string]string{"a/b.py": "", "a/__pycache__/b.cpython-312.pyc": "\xcb\x0d\r\n\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"}, want: "scripts a/__pycache__/b.cpython-312.pyc is run instead of a/b.py, scripts a/b.py is a script"},
 		{name: "what desktops leave behind", files: map[string]string{".DS_Store": "\x00\x00\x00\x01Bud1", "a/._b": "\x00\x05\x16\x07", ".a.md.swp": "b0VIM 9"}},
 		{name: "what scripts ask to be spared", front: "execution: {network: false, sandbox: true}\n"},
 	} {
@@ -120,7 +120,8 @@ func zipped(t *testing.T, name, text string) string {
 	return b.String()
 }
 
-// What can be part of no bundle is an error, and so is what can't be read: nobody knows what it may be able to do.
+// TestOfErrors checks that files that cannot be part of a pack are an error, and unreadable files too, because their
+// capabilities are unknown.
 func TestOfErrors(t *testing.T) {
 	fsys := skillOf("", "", nil)
 	fsys["x"] = &fstest.MapFile{Data: []byte("/etc"), Mode: fs.ModeSymlink | 0o777}
@@ -132,7 +133,7 @@ func TestOfErrors(t *testing.T) {
 	}
 }
 
-// Whatever a skill holds, it is looked at, in the end, and twice the same.
+// FuzzOf checks for any skill that the scan ends, and gives the same result twice.
 func FuzzOf(f *testing.F) {
 	f.Add("allowed-tools: Bash\n", "!`x`\n```sh\ncurl x >y\n```\n", "#!/bin/sh\nrm x\n")
 	f.Add("hooks: [\n", "```", "import requests")

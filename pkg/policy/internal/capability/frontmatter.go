@@ -31,7 +31,7 @@ func (r *reader) main(data []byte) {
 		if h.Kind == scan.DynamicShell && !slices.ContainsFunc(r.found, func(e Evidence) bool {
 			return e.Capability == policy.DynamicShell && e.Path == skill.File && e.Line == line
 		}) {
-			r.add(policy.DynamicShell, skill.File, line, "has a command that some hosts run when they load it")
+			r.add(policy.DynamicShell, skill.File, line, "has a command that some agents run when they load it")
 		}
 	}
 	r.page(skill.File, data, doc.BodyStart)
@@ -73,9 +73,9 @@ func (r *reader) execution(v *yaml.Node) {
 		k, value := v.Content[i], follow(v.Content[i+1])
 		switch text := skill.ScalarText(value); {
 		case k.Value == "network" && text != "false" && (text != "" || len(value.Content) > 0):
-			r.add(policy.NetworkTools, skill.File, k.Line, "asks for the network")
+			r.add(policy.NetworkTools, skill.File, k.Line, "requests network access")
 		case k.Value == "allowed-paths" && (text != "" || len(value.Content) > 0):
-			r.add(policy.FileWrite, skill.File, k.Line, "asks for directories to write to")
+			r.add(policy.FileWrite, skill.File, k.Line, "requests write access to directories")
 		}
 	}
 }
@@ -94,7 +94,7 @@ func (r *reader) tools(v *yaml.Node) {
 		}
 		patterns, err := tool.ParseList([]string{text})
 		if err != nil {
-			r.add(policy.UnscopedShell, skill.File, n.Line, "allows tools that can't be told: %s", quoted(text))
+			r.add(policy.UnscopedShell, skill.File, n.Line, "allows tools that cannot be parsed: %s", quoted(text))
 			continue
 		}
 		for _, p := range patterns {

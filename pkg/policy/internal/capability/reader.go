@@ -77,9 +77,9 @@ func (r *reader) file(f bundle.File) error {
 	case format.Native() || format.Compiled():
 		r.add(policy.NativeBinaries, f.Path, 0, "is compiled: %s", format)
 	case !readable && f.Executable() && isDisplayFormat(format) && isText(data):
-		r.add(policy.Scripts, f.Path, 0, "may be executed, and a shell reads its first line")
+		r.add(policy.Scripts, f.Path, 0, "is executable, and a shell reads its first line")
 	case !readable && f.Executable() && !format.Archive() && !isDisplayFormat(format):
-		r.add(policy.NativeBinaries, f.Path, 0, "may be executed, and can't be read")
+		r.add(policy.NativeBinaries, f.Path, 0, "is executable but cannot be read")
 	case format.Archive() && !readable:
 		r.archive(f, data)
 	case !readable:
@@ -102,7 +102,7 @@ func (r *reader) named(f bundle.File) {
 		switch path.Ext(base) {
 		case ".exe", ".dll", ".so", ".dylib", ".msi", ".scr", ".node", ".jar", ".class", ".pyc", ".pyd", ".wasm",
 			".appimage":
-			r.add(policy.NativeBinaries, f.Path, 0, "is a program by its name")
+			r.add(policy.NativeBinaries, f.Path, 0, "has the name of a program")
 		}
 	}
 }
@@ -131,14 +131,14 @@ func (r *reader) tooLarge(f bundle.File, data []byte) {
 		return
 	}
 	for _, c := range []policy.Capability{policy.Scripts, policy.NetworkTools, policy.FileWrite} {
-		r.add(c, f.Path, 0, "is a script of %d bytes, which is not looked into", f.Info.Size())
+		r.add(c, f.Path, 0, "is a script of %d bytes, which is not scanned", f.Info.Size())
 	}
 }
 
 // archive inspects the files in an archive. One that cannot be read counts as a native binary.
 func (r *reader) archive(f bundle.File, data []byte) {
 	if f.Info.Size() > maxArchive {
-		r.add(policy.NativeBinaries, f.Path, 0, "is an archive of %d bytes, which is not looked into", f.Info.Size())
+		r.add(policy.NativeBinaries, f.Path, 0, "is an archive of %d bytes, which is not scanned", f.Info.Size())
 		return
 	}
 	if r.scan == nil {
@@ -147,9 +147,9 @@ func (r *reader) archive(f bundle.File, data []byte) {
 	for _, found := range r.scan.Archive(f.Path, data) {
 		switch found.Problem {
 		case scan.HoldsNative, scan.HoldsCompiled, scan.HoldsMacros:
-			r.add(policy.NativeBinaries, f.Path, 0, "holds %s: %s", found.Path, found.Detail)
+			r.add(policy.NativeBinaries, f.Path, 0, "contains %s: %s", found.Path, found.Detail)
 		case scan.HoldsEncrypted, scan.OpaqueArchive:
-			r.add(policy.NativeBinaries, f.Path, 0, "is an archive that can't be looked into")
+			r.add(policy.NativeBinaries, f.Path, 0, "is an archive that cannot be scanned")
 		}
 	}
 }
@@ -191,7 +191,7 @@ func isText(data []byte) bool {
 
 func plural(more int) string {
 	if more == 1 {
-		return ", and one more place"
+		return ", and one more location"
 	}
-	return fmt.Sprintf(", and %d more places", more)
+	return fmt.Sprintf(", and %d more locations", more)
 }

@@ -28,7 +28,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/publish/internal/site"
 )
 
-// pagesOf are one page of each kind.
+// pagesOf returns one page of each kind.
 var pagesOf = []string{
 	"index.html", "index.html?q=deploy", "packs/acme/deploy.html", "packs/globex/ops.html", "packs/umbrella/broken.html", "packs/acme/large.html",
 	"packs/acme/large/skill-3.html", "all/2.html", "tags.html", "tags/kubernetes.html", "owners/acme.html", "404.html",
@@ -79,7 +79,7 @@ func (s *shown) hear(event any, server string) {
 	}
 }
 
-// run does things in the browser, in order.
+// run runs browser actions in order.
 func (s *shown) run(actions ...chromedp.Action) {
 	s.t.Helper()
 	if err := chromedp.Run(s.ctx, actions...); err != nil {
@@ -121,7 +121,7 @@ func (s *shown) wait(expression, want string) {
 	s.t.Fatalf("%s is %q, not %q: %v", expression, got, want, err)
 }
 
-// quiet requires that nothing was complained about, and that nobody else was asked.
+// quiet requires that the browser logged no errors and sent no requests to other servers.
 func (s *shown) quiet() {
 	s.t.Helper()
 	s.mu.Lock()
@@ -132,7 +132,7 @@ func (s *shown) quiet() {
 	s.said = nil
 }
 
-// slash is the key, whose letter is typed only if nobody prevents it. chromedp.KeyEvent would type it in any case.
+// slash is the key, whose character is typed only if no handler prevents it. chromedp.KeyEvent would always type it.
 var slash = input.DispatchKeyEvent(input.KeyDown).WithKey("/").WithCode("Slash").WithText("/")
 
 const (
@@ -158,7 +158,7 @@ func TestBrowserSearch(t *testing.T) {
 	s.wait("document.querySelector('h1')?.textContent", "globex/ops")
 	s.wait("document.readyState", "complete")
 
-	// From the page of a pack, with the keyboard alone.
+	// Starts on the page of a pack and uses only the keyboard.
 	s.run(slash, chromedp.KeyEvent("kubernetes"), chromedp.KeyEvent(kb.Enter))
 	s.wait("document.getElementById('status')?.textContent", "3 packs for “kubernetes”")
 	s.run(slash, chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.ArrowDown))
@@ -242,7 +242,7 @@ func TestBrowserFile(t *testing.T) {
 	s.quiet()
 }
 
-// TestBrowserAccessible runs all rules of axe-core over each kind of page, in light and in dark.
+// TestBrowserAccessible runs all rules of axe-core on each kind of page, with the light and the dark theme.
 func TestBrowserAccessible(t *testing.T) {
 	file := os.Getenv("SKILLPM_AXE")
 	if file == "" && os.Getenv("SKILLPM_REQUIRE_NPM") == "1" {

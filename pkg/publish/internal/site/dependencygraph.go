@@ -50,5 +50,5 @@ func (s *Site) graph(i int) (svg string, partial bool) {
 		packs = packs[1:] // the root stands for the pack, except in a cycle
 	}
 	g := graph.New(root.ID.String()+" "+root.displayed().Version, edges, packs)
-	return g.SVG(graph.Options{NoStyle: true, Missing: "not in this catalogue"}), partial
+	return g.SVG(graph.Options{NoStyle: true, Missing: "not in this index"}), partial
 }

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestGenerated checks that the generated files are those of the templates.
+// TestGenerated checks that the generated files match the templates.
 func TestGenerated(t *testing.T) {
 	dir := t.TempDir()
 	templates, err := filepath.Glob("*.templ")

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// hostile are texts that want to be more than text in a page.
+// hostile lists texts that try to inject markup into a page.
 var hostile = map[string]string{
 	"script":           "<script>alert(1)</script>\n\nbefore <script src=//evil.example/x.js></script> after",
 	"handlers":         "<img src=x onerror=alert(1)> <a href=x onclick=alert(1)>x</a>\n\n<div onmouseover=alert(1)>\n",
@@ -38,14 +38,14 @@ var hostile = map[string]string{
 	"control":          "a\x00b\x1b[31m\u202ec\ufeff \xff\xfe",
 }
 
-// allowed are the elements that prose may have, and their attributes.
+// allowed lists the elements that prose may have, and their attributes.
 var allowed = map[string]string{
 	"p": "", "br": "", "hr": "", "em": "", "strong": "", "del": "", "code": "class", "pre": "", "blockquote": "", "ul": "", "ol": "start", "li": "",
 	"h4": "id", "h5": "id", "h6": "id", "table": "", "thead": "", "tbody": "", "tr": "", "th": "align", "td": "align", "span": "class title", "a": "href rel",
 }
 
-// checkProse reads rendered Markdown as a browser does, and requires that only what is allowed is in it, and that what
-// is opened is closed, so that it stays where the page puts it.
+// checkProse parses rendered Markdown like a browser, and requires that it has only allowed elements, and that all of
+// them are closed, so that it cannot affect the page around it.
 func checkProse(t testing.TB, rendered string) {
 	t.Helper()
 	var open []string
@@ -119,7 +119,7 @@ func TestHostileMarkdown(t *testing.T) {
 	}
 }
 
-// TestSlowMarkdown renders what parsers take quadratic time or memory for.
+// TestSlowMarkdown renders texts for which parsers need quadratic time or memory.
 func TestSlowMarkdown(t *testing.T) {
 	var nested strings.Builder
 	for i := range 600 {

@@ -605,7 +605,7 @@ func homePage(at root, title string, h *home) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if h.Total == 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 52, "<p>A pack comes here once <code>skillpm index add</code> has added it to the index and the catalogue was made again.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 52, "<p>To add a pack, run <code>skillpm index add</code>, and generate the pages again.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -89,8 +89,8 @@ func (p *packPage) checkScope() string {
 	if p.Profiles != "" {
 		text += " for " + p.Profiles
 	}
-	if p.Advice > 0 {
-		text += ", and " + count(p.Advice, "piece of advice", "pieces of advice")
+	if p.Notes > 0 {
+		text += ", and " + count(p.Notes, "note", "notes")
 	}
 	return text + "."
 }
@@ -105,7 +105,7 @@ type field struct{ Name, Value string }
 func (s *Site) Page(id pack.ID, d Details, w Write) error {
 	i, ok := s.index[id]
 	if !ok {
-		return diag.Errorf(diag.NotFound, "%s is not in the catalogue", id)
+		return diag.Errorf(diag.NotFound, "%s is not in the index", id)
 	}
 	view := s.packView(i, d)
 	title := id.String() + " – " + s.options.Title
@@ -237,7 +237,7 @@ func fields(doc *skill.Document) []field {
 }
 
 // tally counts findings by severity.
-type tally struct{ Errors, Warnings, Advice int }
+type tally struct{ Errors, Warnings, Notes int }
 
 func (t *tally) add(s diag.Severity) {
 	switch s {
@@ -246,10 +246,10 @@ func (t *tally) add(s diag.Severity) {
 	case diag.SeverityWarning:
 		t.Warnings++
 	default:
-		t.Advice++
+		t.Notes++
 	}
 }
 
 func (t *tally) sum(other tally) {
-	t.Errors, t.Warnings, t.Advice = t.Errors+other.Errors, t.Warnings+other.Warnings, t.Advice+other.Advice
+	t.Errors, t.Warnings, t.Notes = t.Errors+other.Errors, t.Warnings+other.Warnings, t.Notes+other.Notes
 }

@@ -94,7 +94,7 @@ func packContent(at root, p *packPage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = notice("bad", "This version could not be fetched when the catalogue was made.", p.Problem).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = notice("bad", "This version could not be fetched when the index was generated.", p.Problem).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -867,7 +867,7 @@ func dependencySection(at root, p *packPage) templ.Component {
 							return templ_7745c5c3_Err
 						}
 					default:
-						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 65, "not in this catalogue")
+						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 65, "not in this index")
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
@@ -940,7 +940,7 @@ func dependentSection(at root, p *packPage) templ.Component {
 			}
 			ctx = templ.InitializeContext(ctx)
 			if len(p.Dependents) == 0 {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 70, "<p>No pack in this catalogue requires it.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 70, "<p>No pack in this index requires it.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

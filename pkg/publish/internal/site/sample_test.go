@@ -88,7 +88,7 @@ func sample() []site.Pack {
 		{ID: id("acme/kubectl-basics"), Tags: []string{"kubernetes"}, Versions: versions("2.1.0"), Skills: []site.Skill{{Name: "kubectl-basics", Description: "Finds the way in a Kubernetes cluster.", Tree: tree("d")}}},
 		{
 			ID: id("globex/ops"), Tags: []string{"linux", "deployment"}, Versions: versions("1.3.0"), Deprecated: "Use globex/operations instead.",
-			Skills: []site.Skill{{Name: "rollout", Description: "Takes a release to the whole fleet in growing steps.", Tree: tree("e")}}, Dependencies: []pack.Dependency{dep("acme/kubectl-basics", "^1")},
+			Skills: []site.Skill{{Name: "rollout", Description: "Rolls a release out to the whole fleet in growing steps.", Tree: tree("e")}}, Dependencies: []pack.Dependency{dep("acme/kubectl-basics", "^1")},
 		},
 		{ID: id("umbrella/broken"), Versions: versions("0.1.0"), Skills: []site.Skill{{Name: "broken", Description: "Cannot be fetched.", Tree: tree("f")}}},
 	}
@@ -113,7 +113,7 @@ func details(p site.Pack) site.Details {
 		if i == 0 {
 			c.Findings = []diag.Finding{
 				{Rule: "REF001", Severity: diag.SeverityWarning, Path: "SKILL.md", Line: 36, Message: "images/architecture.png does not exist"},
-				{Rule: "STY004", Severity: diag.SeverityAdvice, Path: "SKILL.md", Line: 12, Message: "a code block without a language"},
+				{Rule: "STY004", Severity: diag.SeverityNote, Path: "SKILL.md", Line: 12, Message: "a code block without a language"},
 			}
 		}
 		d.Skills = append(d.Skills, c)
@@ -121,7 +121,7 @@ func details(p site.Pack) site.Details {
 	return d
 }
 
-// memoryFiles is a catalog in memory.
+// memoryFiles is an in-memory catalog.
 type memoryFiles map[string][]byte
 
 func (m memoryFiles) write(path string, data []byte) error {

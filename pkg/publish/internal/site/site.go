@@ -50,7 +50,7 @@ func New(o Options, packs []Pack) (*Site, error) {
 	for i := range s.packs {
 		p := &s.packs[i]
 		if _, twice := s.index[p.ID]; twice {
-			return nil, diag.Errorf(diag.Invalid, "%s is in the catalogue twice", p.ID)
+			return nil, diag.Errorf(diag.Invalid, "%s is duplicated in the index", p.ID)
 		}
 		if len(p.Versions) == 0 {
 			return nil, diag.Errorf(diag.Invalid, "%s has no version", p.ID)

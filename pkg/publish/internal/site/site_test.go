@@ -57,8 +57,8 @@ func elements(t testing.TB, page []byte) []element {
 	}
 }
 
-// TestPages checks what every page keeps to: links lead to files that are there, ids are used once, nothing is inline
-// and nothing from elsewhere, headings skip no level.
+// TestPages checks the invariants of every page: links lead to existing files, ids are unique, there are no inline
+// scripts or styles and no external resources, and headings skip no level.
 func TestPages(t *testing.T) {
 	m := build(t, options(), append(sample(), manyPacks(600)...), details)
 	for name, data := range m {
@@ -128,7 +128,7 @@ func checkLink(t *testing.T, m memoryFiles, page string, e element, to string, i
 		file = path.Join(path.Dir(page), file)
 	}
 	if _, ok := m[file]; !ok {
-		t.Errorf("%s links to %s, which is not there", page, file)
+		t.Errorf("%s links to %s, which does not exist", page, file)
 	}
 }
 
@@ -150,7 +150,7 @@ func TestPackPage(t *testing.T) {
 		`<h4 id="skill-deploy-deploy-a-service">Deploy a service</h4>`, `<span class="file" title="references/checklist.md">the checklist</span>`,
 		`<a rel="nofollow noopener noreferrer" href="https://kubernetes.io/docs/">the manual</a>`, `<a href="#skill-deploy-roll-back">below</a>`,
 		`<span class="image">image: the architecture</span>`, "deletes the namespace", `<time datetime="2026-11-20T08:00:00Z">20 November 2026</time>`,
-		`<a href="../../packs/acme/kubectl-basics.html">acme/kubectl-basics</a>`, "not in this catalogue", `<svg xmlns="http://www.w3.org/2000/svg" class="skillpm-graph"`,
+		`<a href="../../packs/acme/kubectl-basics.html">acme/kubectl-basics</a>`, "not in this index", `<svg xmlns="http://www.w3.org/2000/svg" class="skillpm-graph"`,
 		`<span class="badge good">verified</span>`, `<span class="badge">not checked</span>`, "identity:https://accounts.example someone@example.com",
 		"REF001", "images/architecture.png does not exist", "Read, Bash(kubectl:*)", digest("1"), tree("b"), "scripts/preflight.sh", "1.2 MB",
 		`href="https://git.example/acme/deploy"`, `<link rel="canonical" href="https://skills.example/cat/packs/acme/deploy.html">`,
@@ -171,7 +171,7 @@ func TestPackPage(t *testing.T) {
 	}
 }
 
-// TestHostileValues puts markup wherever an index or a pack can say something.
+// TestHostileValues puts markup into every text of an index or a pack.
 func TestHostileValues(t *testing.T) {
 	const evil = `"><script>alert(1)</script><img src=x onerror=alert(1)>'` + "\u202e\x1b[31m"
 	p := site.Pack{
@@ -288,7 +288,7 @@ func TestErrors(t *testing.T) {
 		t.Error(err)
 	}
 	if err := s.Page(id("a/b"), site.Details{}, memoryFiles{}.write); err == nil {
-		t.Error("a pack that is not in the catalogue has a page")
+		t.Error("a pack that is not in the index has a page")
 	}
 }
 

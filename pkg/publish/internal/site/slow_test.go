@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// TestProseSlow has texts that are made to keep a parser busy.
+// TestProseSlow renders texts that are designed to keep a parser busy.
 func TestProseSlow(t *testing.T) {
 	for name, text := range map[string]string{
 		"links":          strings.Repeat("[a](", 9999) + strings.Repeat("a", 200_000),
@@ -40,7 +40,7 @@ func TestProseSlow(t *testing.T) {
 	}
 }
 
-// ticks has a run of back quotes of each length, none of which is closed.
+// ticks has an unclosed run of backquotes of each length.
 func ticks() string {
 	var b strings.Builder
 	for n := 1; b.Len()+n < 9900; n++ {

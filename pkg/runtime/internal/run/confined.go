@@ -21,7 +21,7 @@ func Confines(ctx context.Context, helper []string) error {
 		Sandbox: &sandbox.Rules{}, Helper: helper,
 	})
 	if err == nil && res.ExitCode != 0 {
-		err = fmt.Errorf("a program that does nothing ended with %d in a sandbox", res.ExitCode)
+		err = fmt.Errorf("a test command exited with %d in the sandbox", res.ExitCode)
 	}
 	return err
 }
@@ -87,9 +87,9 @@ func (c Command) executeError(err error) error {
 	}
 	if errors.Is(errno, fs.ErrNotExist) {
 		return diag.Errorf(diag.NotFound,
-			"%s can't be executed: it, or the program that its #! line names, does not exist or is hidden from "+
-				"what is confined", c.Argv[0]).
-			WithHint("install the program below /usr or in a directory of PATH")
+			"cannot execute %s: it, or the program in its #! line, does not exist or is hidden from "+
+				"the sandbox", c.Argv[0]).
+			WithHint("install the program in /usr or in a directory on PATH")
 	}
 	return c.startError(errno)
 }

@@ -21,7 +21,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy/sandbox"
 )
 
-// house is a home directory with a project in it, whose skill may write to the project.
+// house is a home directory with a project, whose skill may write to the project.
 type house struct {
 	*testing.T
 	home, project, skill, secret, outside string
@@ -45,7 +45,7 @@ func newHouse(t *testing.T) *house {
 	return h
 }
 
-// mustConfine skips a test where the machine can't confine, unless it is to.
+// mustConfine skips a test if the machine cannot confine, unless the environment requires it.
 func mustConfine(t *testing.T) {
 	t.Helper()
 	res, err := Run(t.Context(), Command{Argv: []string{"true"}, Env: []string{"PATH=" + os.Getenv("PATH")}, Sandbox: &sandbox.Rules{}, Helper: self(t)})
@@ -91,8 +91,8 @@ func (h *house) run(line string, rules *sandbox.Rules) *Result {
 	return res
 }
 
-// TestNoEscape tries what a hostile script would (O13, O22). Each attempt succeeds where nothing confines it, in a
-// house of its own, so that it is known to be one; confined, it fails, and leaves no trace.
+// TestNoEscape tries the attacks of a hostile script (O13, O22). Each attempt succeeds without confinement, in its own
+// house, which proves that it is a real attack. With confinement it fails and leaves no trace.
 func TestNoEscape(t *testing.T) {
 	tcp, udp, name := listenTCP(t), listenUDP(t), nameServer(t)
 	abstract := "@skillpm-test-" + strconv.Itoa(os.Getpid())
@@ -150,7 +150,7 @@ func TestNoEscape(t *testing.T) {
 	}
 }
 
-// tree returns what is outside, and in the skill, with modes and contents.
+// tree returns the files outside and in the skill, with modes and content.
 func (h *house) tree() string {
 	h.Helper()
 	var text strings.Builder
@@ -177,7 +177,7 @@ func (h *house) tree() string {
 	return text.String()
 }
 
-// TestConfinedWork is what a script that is confined can do all the same.
+// TestConfinedWork checks what a confined script can still do.
 func TestConfinedWork(t *testing.T) {
 	for _, test := range []struct{ name, line, want string }{
 		{"write in the project", `echo new > new && mkdir -p a/b && mv new a/b/new && cat a/b/new`, "new\n"},
@@ -200,7 +200,7 @@ func TestConfinedWork(t *testing.T) {
 	}
 }
 
-// TestConfinedEnd is how what is confined ends: as it does otherwise.
+// TestConfinedEnd checks that a confined command ends like an unconfined one.
 func TestConfinedEnd(t *testing.T) {
 	for _, test := range []struct {
 		line, signal string
@@ -222,14 +222,14 @@ func TestConfinedEnd(t *testing.T) {
 	}
 }
 
-// TestConfinedNotStarted is what is said where a program can't be executed, or does not see itself.
+// TestConfinedNotStarted checks the error if a program cannot be executed, or is not visible in the sandbox.
 func TestConfinedNotStarted(t *testing.T) {
 	h := newHouse(t)
 	for _, test := range []struct {
 		argv []string
 		text string
 	}{
-		{[]string{filepath.Join(h.project, "README")}, "may not be executed"},
+		{[]string{filepath.Join(h.project, "README")}, "permission denied"},
 		{[]string{filepath.Join(h.project, "missing")}, "does not exist"},
 	} {
 		_, err := Run(t.Context(), Command{Argv: test.argv, Dir: h.project, Sandbox: h.rules, Helper: self(t)})
@@ -241,11 +241,11 @@ func TestConfinedNotStarted(t *testing.T) {
 		rules sandbox.Rules
 		text  string
 	}{
-		{sandbox.Rules{Write: []string{h.home}, Hidden: h.rules.Hidden}, "is in the way"},
-		{sandbox.Rules{Write: []string{"/"}}, "is in the way"},
-		{sandbox.Rules{Write: []string{filepath.Join(h.home, ".ssh")}, Hidden: h.rules.Hidden}, "is in the way"},
-		{sandbox.Rules{Read: []string{h.home}, Hidden: h.rules.Hidden}, "is in the way"},
-		{sandbox.Rules{Write: []string{"build"}}, "no absolute path"},
+		{sandbox.Rules{Write: []string{h.home}, Hidden: h.rules.Hidden}, "must stay hidden"},
+		{sandbox.Rules{Write: []string{"/"}}, "must stay hidden"},
+		{sandbox.Rules{Write: []string{filepath.Join(h.home, ".ssh")}, Hidden: h.rules.Hidden}, "must stay hidden"},
+		{sandbox.Rules{Read: []string{h.home}, Hidden: h.rules.Hidden}, "must stay hidden"},
+		{sandbox.Rules{Write: []string{"build"}}, "is not an absolute path: a command"},
 	} {
 		_, err := Run(t.Context(), Command{Argv: []string{"true"}, Env: []string{"PATH=/usr/bin:/bin"}, Sandbox: &test.rules, Helper: self(t)})
 		if err == nil || !strings.Contains(err.Error(), test.text) {
@@ -257,8 +257,8 @@ func TestConfinedNotStarted(t *testing.T) {
 	}
 }
 
-// TestConfinedLimit is O13: nothing outlives the limit, though it leaves its session, its parents and its environment,
-// and though nobody has called Adopt. Unconfined it would.
+// TestConfinedLimit checks O13: no process outlives the limit, even one that leaves its session, its parents, and its
+// environment, and even without a call of Adopt. Unconfined it would.
 func TestConfinedLimit(t *testing.T) {
 	h := newHouse(t)
 	for _, confined := range []bool{false, true} {
@@ -285,7 +285,7 @@ func TestConfinedLimit(t *testing.T) {
 	}
 }
 
-// living returns the processes with a word in their command line.
+// living returns the processes whose command line contains a word.
 func living(t *testing.T, word string) (pids []string) {
 	t.Helper()
 	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
@@ -300,8 +300,8 @@ func living(t *testing.T, word string) (pids []string) {
 	return pids
 }
 
-// TestHelperEnvironment: what a script gets in its environment is nothing to the helper. Go's runtime would print with
-// this.
+// TestHelperEnvironment checks that a script's environment does not affect the helper. Go's runtime would print with
+// this variable.
 func TestHelperEnvironment(t *testing.T) {
 	h := newHouse(t)
 	env := []string{"PATH=" + os.Getenv("PATH"), "GODEBUG=inittrace=1", "LD_PRELOAD=/nowhere.so", roleName + "=probe"}
@@ -316,7 +316,7 @@ func TestHelperEnvironment(t *testing.T) {
 	}
 }
 
-// TestInheritedFiles: a file that whoever started this process left open is nothing to the command.
+// TestInheritedFiles checks that the command does not inherit files that the parent of this process left open.
 func TestInheritedFiles(t *testing.T) {
 	h := newHouse(t)
 	f, err := os.Open(h.secret)
@@ -339,17 +339,17 @@ func TestInheritedFiles(t *testing.T) {
 	}
 }
 
-// TestSocketInside says plainly what is not kept apart: a socket in a directory that a script may use.
+// TestSocketInside documents a limitation: a script can use a socket in a directory that it may access.
 func TestSocketInside(t *testing.T) {
 	h := newHouse(t)
 	listenUnix(t, filepath.Join(h.project, "s"))
 	if res := h.run(`"$PROBE" unix ./s`, h.rules); string(res.Stdout) != "hello\n" {
-		t.Errorf("%d %s%s: docs/scripts.md says that it is reached", res.ExitCode, res.Stdout, res.Stderr)
+		t.Errorf("%d %s%s: docs/concepts/security.md says that it is reached", res.ExitCode, res.Stdout, res.Stderr)
 	}
 }
 
-// TestConfinedNetwork is a network of listed hosts (O13): what is listed is reached by the proxy, and nothing else by
-// any way.
+// TestConfinedNetwork checks a network of listed hosts (O13): they are reachable through the proxy, and no other hosts
+// are reachable.
 func TestConfinedNetwork(t *testing.T) {
 	h := newHouse(t)
 	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "other") }))
@@ -399,23 +399,24 @@ func TestConfinedNetwork(t *testing.T) {
 	}
 }
 
-// TestUnavailable is a command that can't be confined: it does not run, or where that is allowed runs and says so.
+// TestUnavailable checks that a command that cannot be confined does not run, or runs with a warning if that is
+// allowed.
 func TestUnavailable(t *testing.T) {
 	h := newHouse(t)
 	rules := *h.rules
 	c := Command{Argv: []string{"true"}, Env: []string{"PATH=" + os.Getenv("PATH")}, Dir: h.project, Sandbox: &rules, Helper: []string{"/bin/sh", "-c", `read -r order <&3; echo '{"unavailable":"it is a test"}' >&3`}}
-	if _, err := Run(t.Context(), c); err == nil || !strings.Contains(err.Error(), "can't be confined") {
+	if _, err := Run(t.Context(), c); err == nil || !strings.Contains(err.Error(), "this machine cannot confine commands") {
 		t.Errorf("%v", err)
 	}
 	rules.Optional = true
 	if res, err := Run(t.Context(), c); err != nil || res.Unconfined == "" || res.Sandbox != "" {
 		t.Errorf("%v %+v", err, res)
 	}
-	// A helper that fails, or has too little time, says nothing of the machine.
+	// A helper that fails or times out does not prove that the machine cannot confine.
 	for name, how := range map[string]struct {
 		helper string
 		limit  time.Duration
-	}{"did not begin": {"exit 1", far}, "the time was over": {"sleep 1000", 50 * time.Millisecond}} {
+	}{"did not start": {"exit 1", far}, "the time limit expired": {"sleep 1000", 50 * time.Millisecond}} {
 		c.Helper[2], c.Limit = how.helper, how.limit
 		if res, err := Run(t.Context(), c); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v %+v", how.helper, err, res)
@@ -423,7 +424,8 @@ func TestUnavailable(t *testing.T) {
 	}
 }
 
-// TestTemporaryFilesGo: nothing stays of the directory for temporary files, however deep it is and whatever is locked.
+// TestTemporaryFilesGo checks that the directory for temporary files is removed completely, however deep it is and
+// whatever its permissions are.
 func TestTemporaryFilesGo(t *testing.T) {
 	h := newHouse(t)
 	for _, line := range []string{
@@ -443,7 +445,7 @@ func TestTemporaryFilesGo(t *testing.T) {
 	}
 }
 
-// BenchmarkTrue is what a start costs, without a sandbox and in one.
+// BenchmarkTrue measures a start, with and without a sandbox.
 func BenchmarkTrue(b *testing.B) {
 	exe, err := os.Executable()
 	if err != nil {
@@ -502,7 +504,7 @@ func listenUDP(t *testing.T) string {
 	return answerUDP(t, func(ask []byte) []byte { return ask })
 }
 
-// nameServer answers every question for an address with 192.0.2.1.
+// nameServer answers every address query with 192.0.2.1.
 func nameServer(t *testing.T) string {
 	t.Helper()
 	return answerUDP(t, func(ask []byte) []byte {

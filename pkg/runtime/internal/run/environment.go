@@ -22,7 +22,7 @@ func inheritedNames() []string {
 }
 
 // Environment returns the clean, sorted environment of a skill's commands: the absolute directories of PATH, the
-// variables listed in docs/scripts.md, TERM=dumb and NO_COLOR=1 because no terminal shows the output,
+// inherited variables, TERM=dumb and NO_COLOR=1 because no terminal shows the output,
 // PYTHONDONTWRITEBYTECODE=1 to keep the skill's directory unchanged, and extra, which overrides all of these.
 func Environment(getenv func(string) string, extra map[string]string) []string {
 	env := map[string]string{"TERM": "dumb", "NO_COLOR": "1", "PYTHONDONTWRITEBYTECODE": "1"}

@@ -19,7 +19,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// roleName is the variable that makes the test binary one of the processes below.
+// roleName is the variable that makes the test binary act as one of the processes below.
 const roleName = "SKILLPM_TEST_ROLE"
 
 func TestMain(m *testing.M) {
@@ -44,7 +44,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// leave starts a daemon, writes its number to the file that it inherits as 3, and ends.
+// leave starts a daemon, writes its process id to the inherited file 3, and ends.
 func leave(how []string) {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), roleName+"=daemon")
@@ -63,7 +63,7 @@ func leave(how []string) {
 	os.Exit(0)
 }
 
-// outer runs a command that escapes with the file 3 for its report, which its script inherits by a name.
+// outer runs a command that escapes, with file 3 for its report, which its script opens by name.
 func outer() {
 	limit := far
 	if os.Args[5] == "limited" {
@@ -77,7 +77,7 @@ func outer() {
 	os.Exit(0)
 }
 
-// Processes that leave the group, and the session, end with the command all the same.
+// TestRunEscape checks that processes that leave the group and the session still end with the command.
 func TestRunEscape(t *testing.T) {
 	for _, c := range []struct {
 		name                 string
@@ -121,7 +121,7 @@ func TestRunEscape(t *testing.T) {
 	}
 }
 
-// Whoever kills skillpm outright leaves neither the command behind nor what it has started, in whatever group.
+// TestRunKilled checks that if skillpm is killed, the command and its child processes end, in any process group.
 func TestRunKilled(t *testing.T) {
 	cmd := exec.Command(os.Args[0], "-test.run=^TestRunForever$", "-test.v")
 	cmd.Env = append(os.Environ(), "SKILLPM_TEST_FOREVER=1")
@@ -147,7 +147,7 @@ func TestRunKilled(t *testing.T) {
 		defer unix.Close(fd)
 		fds = append(fds, fd)
 	}
-	// A command gets its watcher when it has run for a moment.
+	// A command gets its watcher shortly after it starts.
 	for limit := time.Now().Add(far); !hasWatcher(t, cmd.Process.Pid); {
 		if time.Now().After(limit) {
 			t.Fatal("it has no watcher")
@@ -191,7 +191,7 @@ func TestRunForever(t *testing.T) {
 	mustRun(t, c)
 }
 
-// Commands that run at the same time do not end each other, also where orphans are adopted.
+// TestRunTogether checks that concurrent commands do not end each other, even if this process adopts orphans.
 func TestRunTogether(t *testing.T) {
 	Adopt()
 	in, w := io.Pipe()
@@ -212,7 +212,7 @@ func TestRunTogether(t *testing.T) {
 	}
 }
 
-// Commands that start while others end are not taken for orphans of those.
+// TestRunStarting checks that commands that start while others end are not treated as orphans of those.
 func TestRunStarting(t *testing.T) {
 	Adopt()
 	var all sync.WaitGroup

@@ -11,7 +11,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/runtime/internal/run"
 )
 
-// A command that does not end by itself is ended with all that it started.
+// ExampleRun ends a command that does not end by itself, with its child processes.
 func ExampleRun() {
 	r, err := run.Run(context.Background(), run.Command{
 		Argv:  []string{"sh", "-c", "echo working; sleep 1000 & wait"},
@@ -28,7 +28,7 @@ func ExampleRun() {
 	// timed out: true, by SIGTERM
 }
 
-// Arguments are no part of the command's text.
+// ExampleShell shows that arguments are not part of the command's text.
 func ExampleShell() {
 	line, err := run.Shell("", "greet", "echo Hello", nil, []string{"$(whoami)", "and you"})
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/agent"
 )
 
-// confined returns what a skill that asks for a sandbox may do in the project, as a session asks for it.
+// confined returns the permissions of a sandboxed skill in the project, in the form that a session requests.
 func (h *house) confined(w enforce.Request) *sandbox.Rules {
 	h.Helper()
 	rules, err := h.asks(w)
@@ -36,8 +36,8 @@ func (h *house) asks(w enforce.Request) (*sandbox.Rules, error) {
 	return rules, err
 }
 
-// TestObeyed: what other programs obey in a project stays as it is, whatever a script tries (O13); unconfined it does
-// not.
+// TestObeyed checks that project files that other programs obey stay unchanged, whatever a confined script tries (O13).
+// An unconfined script changes them.
 func TestObeyed(t *testing.T) {
 	names := []string{
 		"skillpm.yaml", "skillpm.lock", "skillpm-policy.yaml", "skillpm-approvals.yaml", ".skillpm/x", ".git/commondir", ".git/HEAD", ".git/modules/m/config", ".gitmodules",
@@ -81,7 +81,7 @@ func TestObeyed(t *testing.T) {
 	}
 }
 
-// attached are the files of a project that skillpm attaches itself to agents by.
+// attached returns the project files that connect skillpm to agents.
 func attached(t *testing.T) (names []string) {
 	t.Helper()
 	e := connect.Env{Home: t.TempDir(), Project: t.TempDir(), OS: "linux", State: t.TempDir(), Getenv: func(string) string { return "" }}
@@ -104,7 +104,7 @@ func attached(t *testing.T) (names []string) {
 	return names
 }
 
-// TestGitObeys: a confined script does not get git to run what it likes later.
+// TestGitObeys checks that a confined script cannot make git run commands later.
 func TestGitObeys(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")
@@ -143,8 +143,7 @@ func TestGitObeys(t *testing.T) {
 	}
 }
 
-// TestNoApprovals: what is confined does not approve anything, neither in a file that there is nor in one that it
-// makes.
+// TestNoApprovals checks that a sandboxed script cannot approve anything, neither in an existing file nor in a new one.
 func TestNoApprovals(t *testing.T) {
 	h := newHouse(t)
 	file := filepath.Join(h.project, enforce.ProjectApprovalsName)
@@ -166,8 +165,8 @@ func TestNoApprovals(t *testing.T) {
 	}
 }
 
-// TestLinksOfScripts: a link that a script makes opens nothing to the next one, nor does one that it makes while
-// another is begun.
+// TestLinksOfScripts checks that a link that a script creates gives no access to the next script, not even a link that
+// is created while the next one starts.
 func TestLinksOfScripts(t *testing.T) {
 	h := newHouse(t)
 	h.file(filepath.Join(h.outside, "skills", "private"), "theirs\n")
@@ -190,7 +189,7 @@ func TestLinksOfScripts(t *testing.T) {
 		t.Errorf("it read %s", res.Stdout)
 	}
 
-	// As if it were made after the guard has looked.
+	// As if the link was created after the guard's check.
 	swapped := func(name string, rules *sandbox.Rules) {
 		t.Helper()
 		at := filepath.Join(h.project, name)
@@ -204,7 +203,7 @@ func TestLinksOfScripts(t *testing.T) {
 			Argv: []string{"sh", "-c", `cat ` + name + `/file; echo x > ` + name + `/new`}, Dir: h.project, Env: []string{"PATH=" + os.Getenv("PATH")},
 			Sandbox: rules, Helper: self(t),
 		})
-		if err == nil || !strings.Contains(err.Error(), "has become a link") {
+		if err == nil || !strings.Contains(err.Error(), "the sandbox cannot open") {
 			t.Errorf("%s: %v", name, err)
 		}
 		if _, err := os.Lstat(filepath.Join(h.outside, "new")); err == nil {
@@ -221,8 +220,8 @@ func TestLinksOfScripts(t *testing.T) {
 	swapped(".idea", h.confined(enforce.Request{}))
 }
 
-// TestLinksInPath: a directory of the project in PATH, whose programs and libraries a script may have replaced by
-// links, opens nothing outside; the interpreter of a virtual environment is found.
+// TestLinksInPath checks that a project directory in PATH gives no access outside, even if a script has replaced its
+// programs and libraries with links. The interpreter of a virtual environment is found.
 func TestLinksInPath(t *testing.T) {
 	h := newHouse(t)
 	h.file(filepath.Join(h.outside, "python3"), "theirs\n")
@@ -254,7 +253,7 @@ func TestLinksInPath(t *testing.T) {
 	}
 }
 
-// TestNothingLasts: what a script makes has no rights that last, and its own rights do not grow.
+// TestNothingLasts checks that files that a script creates have no lasting rights, and that its own rights do not grow.
 func TestNothingLasts(t *testing.T) {
 	for _, line := range []string{
 		`touch a && chmod 4755 a`, `touch a && chmod 2755 a`, `"$PROBE" mode fchmod`, `"$PROBE" mode fchmodat2`, `"$PROBE" mode open`, `"$PROBE" mode creat`, `"$PROBE" mode mknod`,

@@ -17,7 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// probe is what a script of a hostile skill tries: it exits with 0 if it got through, and prints what it got.
+// probe is an attack of a hostile skill's script: it exits with 0 if it succeeds, and prints the result.
 func probe(args []string) {
 	if err := attempt(args[0], args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, err)

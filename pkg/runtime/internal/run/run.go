@@ -143,7 +143,7 @@ func (c Command) withDefaults() Command {
 // command returns the exec.Cmd, with the mark in its environment.
 func (c Command) command() (*exec.Cmd, error) {
 	if len(c.Argv) == 0 {
-		return nil, diag.Errorf(diag.Usage, "there is no command to run")
+		return nil, diag.Errorf(diag.Usage, "no command to run")
 	}
 	env, path := make([]string, 0, len(c.Env)+1), ""
 	mark := rand.Text()
@@ -193,7 +193,7 @@ func lookPath(name, path string) (string, error) {
 			return found, nil
 		}
 	}
-	return "", diag.Errorf(diag.NotFound, "%s is not installed: it is in no directory of PATH", name).
+	return "", diag.Errorf(diag.NotFound, "%s is not installed: no directory on PATH contains it", name).
 		WithHint("install %s, or add its directory to PATH", name)
 }
 
@@ -202,20 +202,21 @@ func (c Command) startError(err error) error {
 	name := c.Argv[0]
 	if errors.Is(err, syscall.ENOEXEC) {
 		return diag.Errorf(diag.Invalid,
-			"%s can't be executed: it is no program of this system and has no #! line", name).
-			WithHint("begin it with a line such as #!/bin/sh")
+			"cannot execute %s: it is not a program for this system and has no #! line", name).
+			WithHint("add a first line such as #!/bin/sh")
 	}
 	if _, missing := os.Stat(c.Dir); c.Dir != "" && missing != nil {
-		return diag.Errorf(diag.NotFound, "the working directory %s of %s can't be used: %w", c.Dir, name, missing)
+		return diag.Errorf(diag.NotFound, "cannot run %s in the directory %s: %w", name, c.Dir, missing)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return diag.Errorf(diag.NotFound,
-			"%s can't be executed: it, or the program that its #! line names, does not exist", name)
+			"cannot execute %s: it, or the program in its #! line, does not exist", name)
 	}
 	if errors.Is(err, fs.ErrPermission) {
-		return diag.Errorf(diag.Denied, "%s may not be executed", name).WithHint("chmod +x %s", name)
+		return diag.Errorf(diag.Denied, "cannot execute %s: permission denied", name).
+			WithHint("make it executable with: chmod +x %s", name)
 	}
-	return fmt.Errorf("%s could not be started: %w", name, err)
+	return fmt.Errorf("cannot start %s: %w", name, err)
 }
 
 // pipeInput connects the command's standard input. The returned function releases it without waiting for a reader that

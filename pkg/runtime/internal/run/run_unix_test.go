@@ -24,7 +24,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// far is a limit that no test reaches unless something hangs.
+// far is a limit that no test reaches unless it hangs.
 const far = time.Minute
 
 func shell(line string, more ...string) Command {
@@ -40,7 +40,7 @@ func mustRun(t testing.TB, c Command) *Result {
 	return r
 }
 
-// SPEC O4: the output comes back, and how the script ended.
+// TestRun checks SPEC O4: the result has the output and the exit status of the script.
 func TestRun(t *testing.T) {
 	r := mustRun(t, shell(`echo out; echo err >&2; exit 3`))
 	if string(r.Stdout) != "out\n" || string(r.Stderr) != "err\n" || r.ExitCode != 3 {
@@ -105,7 +105,7 @@ func TestRunStdin(t *testing.T) {
 	}
 }
 
-// SPEC D5: at the limit the command is asked to end, and may tidy up.
+// TestD5LimitAsksFirst checks SPEC D5: at the limit the command is asked to end, and may clean up.
 func TestD5LimitAsksFirst(t *testing.T) {
 	c := shell(`trap 'echo tidy; exit 7' TERM; echo ready; while :; do :; done`)
 	c.Limit, c.Grace = time.Second, far
@@ -115,7 +115,7 @@ func TestD5LimitAsksFirst(t *testing.T) {
 	}
 }
 
-// SPEC D5: so may what it started, when it has ended itself.
+// TestD5LimitAsksAll checks SPEC D5: its child processes may clean up, too, after the command has ended.
 func TestD5LimitAsksAll(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("elsewhere only the command itself is waited for")
@@ -127,7 +127,8 @@ func TestD5LimitAsksAll(t *testing.T) {
 	}
 }
 
-// SPEC D5: the process group is killed at the limit, with a grandchild that listens to no signal.
+// TestD5LimitKillsGroup checks SPEC D5: the process group is killed at the limit, with a grandchild that ignores all
+// signals.
 func TestD5LimitKillsGroup(t *testing.T) {
 	c := shell(`trap '' TERM; sh -c 'trap "" TERM; echo $$; while :; do sleep 100; done' & wait; wait`)
 	c.Limit, c.Grace = time.Second, 50*time.Millisecond
@@ -138,7 +139,7 @@ func TestD5LimitKillsGroup(t *testing.T) {
 	waitGone(t, r.Stdout)
 }
 
-// waitGone requires that the process whose number was written has ended.
+// waitGone requires that the process with the written id has ended.
 func waitGone(t *testing.T, output []byte) {
 	t.Helper()
 	pid, err := strconv.Atoi(strings.TrimSpace(string(output)))
@@ -151,7 +152,7 @@ func waitGone(t *testing.T, output []byte) {
 	}
 }
 
-// alive reports whether a process runs. One that ended and that nobody has reaped does not.
+// alive reports whether a process runs. A zombie does not count.
 func alive(pid int) bool {
 	if runtime.GOOS == "linux" {
 		data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
@@ -164,7 +165,7 @@ func alive(pid int) bool {
 	return unix.Kill(pid, 0) == nil
 }
 
-// A background process that holds the pipes delays the end by a moment, and ends.
+// TestRunBackground checks that a background process that has the pipes open delays the end briefly, and is then ended.
 func TestRunBackground(t *testing.T) {
 	c := shell(`sleep 1000 & echo $!`)
 	c.Grace = 50 * time.Millisecond
@@ -175,7 +176,7 @@ func TestRunBackground(t *testing.T) {
 	waitGone(t, r.Stdout)
 }
 
-// One that tidies up when it is asked to has the time for it.
+// TestRunDaemonTidies checks that a daemon that cleans up on request has the time to do so.
 func TestRunDaemonTidies(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("what is left is only asked on Linux")
@@ -189,14 +190,14 @@ while [ ! -e ready ]; do :; done`)
 	}
 }
 
-// One that holds no pipe ends without any delay.
+// TestRunDaemon checks that a daemon without open pipes ends without any delay.
 func TestRunDaemon(t *testing.T) {
 	c := shell(`sleep 1000 >/dev/null 2>&1 & echo $!`)
 	c.Grace = far
 	waitGone(t, mustRun(t, c).Stdout)
 }
 
-// What a command left to write is still read.
+// TestRunDrains checks that the remaining output of a command is read.
 func TestRunDrains(t *testing.T) {
 	c := shell(`(while [ ! -e go ]; do :; done; echo late) & touch go; echo early`)
 	c.Dir, c.Grace = t.TempDir(), far
@@ -221,7 +222,7 @@ func TestRunFlood(t *testing.T) {
 	if r.StdoutSize != size+8 || int64(count) != size+8 || !r.Truncated {
 		t.Errorf("%d bytes read, %d handed on, truncated %v", r.StdoutSize, count, r.Truncated)
 	}
-	missing := fmt.Sprintf("\n[%d bytes left out]\n", size+8-most)
+	missing := fmt.Sprintf("\n[%d bytes omitted]\n", size+8-most)
 	if n := len(r.Stdout); n != most+len(missing) || !bytes.Contains(r.Stdout, []byte(missing)) {
 		t.Errorf("%d bytes kept", n)
 	}
@@ -237,7 +238,7 @@ func (c *counter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Both pipes are read at once: one that is full does not keep the other from being read.
+// TestRunBothFull checks that both pipes are read concurrently: a full one does not block the other.
 func TestRunBothFull(t *testing.T) {
 	r := mustRun(t, shell(`head -c 1000000 /dev/zero >&2; head -c 1000000 /dev/zero; head -c 1000000 /dev/zero >&2`))
 	if r.StdoutSize != 1000000 || r.StderrSize != 2000000 || r.TimedOut {
@@ -249,7 +250,8 @@ type broken struct{}
 
 func (broken) Write([]byte) (int, error) { return 0, errors.New("closed") }
 
-// Who reads no more gets no more, and the command learns it as in a shell.
+// TestRunClosedOutput checks that a closed reader gets no more output, and that the command gets the same signal as in
+// a shell.
 func TestRunClosedOutput(t *testing.T) {
 	c := shell(`while :; do echo y; done`)
 	c.Stdout = broken{}
@@ -313,9 +315,9 @@ func TestRunNotStarted(t *testing.T) {
 		{"unknown", Command{Argv: []string{"no-such-program"}, Env: Environment(os.Getenv, nil)}, diag.NotFound, "no-such-program is not installed"},
 		{"no environment", Command{Argv: []string{"sh"}}, diag.NotFound, "sh is not installed"},
 		{"relative PATH", Command{Argv: []string{"here"}, Env: relative, Dir: dir}, diag.NotFound, "here is not installed"},
-		{"no directory", Command{Argv: []string{"/bin/sh"}, Dir: filepath.Join(dir, "gone")}, diag.NotFound, "working directory"},
+		{"no directory", Command{Argv: []string{"/bin/sh"}, Dir: filepath.Join(dir, "gone")}, diag.NotFound, "in the directory"},
 		{"no program", Command{Argv: []string{filepath.Join(dir, "no-program")}}, diag.Invalid, "no #! line"},
-		{"not executable", Command{Argv: []string{filepath.Join(dir, "forbidden")}}, diag.Denied, "may not be executed"},
+		{"not executable", Command{Argv: []string{filepath.Join(dir, "forbidden")}}, diag.Denied, "permission denied"},
 		{"no interpreter", Command{Argv: []string{filepath.Join(dir, "orphan")}}, diag.NotFound, "#! line"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -339,7 +341,7 @@ func put(t *testing.T, dir, name, text string, mode os.FileMode) string {
 	return path
 }
 
-// Nothing stays open behind a command.
+// TestRunLeavesNothing checks that no files stay open after a command.
 func TestRunLeavesNothing(t *testing.T) {
 	entries := func() int {
 		list, err := os.ReadDir("/dev/fd")

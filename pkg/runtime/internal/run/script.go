@@ -61,7 +61,7 @@ func Script(env []string, dir, name string, args []string) ([]string, error) {
 	search := pathOf(env)
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, diag.Errorf(diag.NotFound, "the skill's directory can't be opened: %w", err)
+		return nil, diag.Errorf(diag.NotFound, "cannot open the skill's directory: %w", err)
 	}
 	defer root.Close()
 	file, info, err := locate(root, dir, name)
@@ -90,8 +90,8 @@ func Script(env []string, dir, name string, args []string) ([]string, error) {
 		return nil, diag.Errorf(diag.Invalid, "%s is not executable", file).WithHint("chmod +x %s", script)
 	default:
 		return nil, diag.Errorf(diag.Invalid,
-			"%s is not a script: it is not executable, and its extension names no language", file).
-			WithHint("executable files run, and those that end in .sh, .py, .js, .ts, .rb, .pl, .php, .lua, .r or .ps1")
+			"%s is not a script: it is not executable and does not have the extension of a script", file).
+			WithHint("make it executable, or end its name with .sh, .py, .js, .ts, .rb, .pl, .php, .lua, .r, or .ps1")
 	}
 }
 
@@ -100,7 +100,7 @@ func locate(root *os.Root, dir, name string) (string, fs.FileInfo, error) {
 	clean := path.Clean(strings.ReplaceAll(name, `\`, "/"))
 	if name == "" || !filepath.IsLocal(filepath.FromSlash(clean)) || clean == "." {
 		return "", nil, diag.Errorf(diag.Denied, "%q is not a path inside the skill", name).
-			WithHint("name a file of the skill by its path from the skill's directory, as scripts/build.sh")
+			WithHint("use a path relative to the skill's directory, such as scripts/build.sh")
 	}
 	tries := []string{clean}
 	if !strings.Contains(clean, "/") {
@@ -119,8 +119,8 @@ func locate(root *os.Root, dir, name string) (string, fs.FileInfo, error) {
 			continue
 		default:
 			return "", nil,
-				diag.Errorf(diag.Denied, "%s can't be used: it leads out of the skill, or may not be read", file).
-					WithHint("name a regular file of the skill, and no link to elsewhere")
+				diag.Errorf(diag.Denied, "cannot use %s: it leads out of the skill, or is not readable", file).
+					WithHint("use a regular file of the skill, not a link out of it")
 		}
 	}
 	e := diag.Errorf(diag.NotFound, "the skill has no file %s", clean)
@@ -129,7 +129,7 @@ func locate(root *os.Root, dir, name string) (string, fs.FileInfo, error) {
 		return "", nil, e.WithHint("did you mean %s?", near)
 	}
 	if err != nil || len(scripts) == 0 {
-		return "", nil, e.WithHint("it has no scripts at all")
+		return "", nil, e.WithHint("it has no scripts")
 	}
 	return "", nil, e.WithHint("its scripts are %s", textx.First(scripts, 8))
 }
@@ -169,12 +169,12 @@ func checkShebang(file, line, search string) error {
 		return nil
 	}
 	if strings.HasSuffix(line, "\r") {
-		return diag.Errorf(diag.Invalid, "%s has Windows line ends, and its #! line names no program that way", file).
-			WithHint("write it with line feeds only")
+		return diag.Errorf(diag.Invalid, "%s has Windows line endings, which break its #! line", file).
+			WithHint("use LF line endings")
 	}
 	words := strings.Fields(strings.TrimPrefix(line, "#!"))
 	if len(words) == 0 {
-		return diag.Errorf(diag.Invalid, "the #! line of %s names no program", file)
+		return diag.Errorf(diag.Invalid, "the #! line of %s does not name a program", file)
 	}
 	program := words[0]
 	if path.Base(program) == "env" {

@@ -15,7 +15,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// SPEC O4, O12: a script is a file of the skill, and is executed.
+// TestO4Script checks SPEC O4, O12: a script is a file of the skill, and is executed.
 func TestO4Script(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, "scripts/run.sh", "echo $1", 0o644)
@@ -62,7 +62,7 @@ func TestO4Script(t *testing.T) {
 	}
 }
 
-// SPEC O4: nothing else is.
+// TestO4ScriptRefused checks SPEC O4: no other files are executed.
 func TestO4ScriptRefused(t *testing.T) {
 	dir := t.TempDir()
 	secret := put(t, t.TempDir(), "secret.sh", "", 0o755)
@@ -102,10 +102,10 @@ func TestO4ScriptRefused(t *testing.T) {
 		{"scripts/a.dir", diag.Invalid, "not a regular file"},
 		{"scripts/data.txt", diag.Invalid, "not a script"},
 		{"scripts/plain", diag.Invalid, "not executable"},
-		{"scripts/windows.sh", diag.Invalid, "Windows line ends"},
+		{"scripts/windows.sh", diag.Invalid, "has Windows line endings, which break its #!"},
 		{"scripts/lost", diag.NotFound, "needs /no/such/program"},
 		{"scripts/lost2", diag.NotFound, "needs no-such-program"},
-		{"scripts/empty", diag.Invalid, "names no program"},
+		{"scripts/empty", diag.Invalid, "does not name a program"},
 		{"scripts/rum.sh", diag.NotFound, "has no file scripts/rum.sh"},
 	} {
 		_, err := Script(testPath(), dir, c.path, nil)
@@ -130,7 +130,7 @@ func TestScriptWithoutInterpreter(t *testing.T) {
 	if diag.CodeOf(err) != diag.NotFound || !strings.Contains(err.Error(), "needs python3, which is not installed") {
 		t.Error(err)
 	}
-	// What lies in the working directory is no interpreter.
+	// A file in the working directory does not count as an interpreter.
 	put(t, dir, "python3", "#!/bin/sh\n", 0o755)
 	t.Chdir(dir)
 	t.Setenv("PATH", ".")
@@ -159,7 +159,7 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// SPEC D5: the command of a skill, and its arguments.
+// TestD5Shell checks SPEC D5: the command of a skill, and its arguments.
 func TestD5Shell(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, "scripts/show.sh", `printf '<%s>' "$@"`, 0o644)
@@ -209,7 +209,7 @@ func TestD5Shell(t *testing.T) {
 	}
 }
 
-// Arguments are never read as a part of the command, whatever the command is.
+// FuzzShell checks that arguments are never parsed as part of the command, for any command.
 func FuzzShell(f *testing.F) {
 	f.Add("printf '%s'", "a b")
 	f.Add("sh scripts/x.sh 'y' && z # c", "$(id)")
@@ -230,7 +230,8 @@ func FuzzShell(f *testing.F) {
 	})
 }
 
-// An interpreter is looked for where the command will find it: in the PATH of its environment, in absolute directories.
+// TestScript checks that an interpreter is searched in the PATH of the command's environment, in absolute directories
+// only.
 func TestScript(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, "scripts/a.py", "print(1)", 0o644)
@@ -255,5 +256,5 @@ func TestScript(t *testing.T) {
 	}
 }
 
-// testPath is the environment that the tests find interpreters in.
+// testPath is the PATH in which the tests find interpreters.
 func testPath() []string { return []string{"PATH=" + os.Getenv("PATH")} }

@@ -49,12 +49,12 @@ func Shell(dir, name, command string, names, args []string) (Line, error) {
 	}
 	if len(command) > maxCommand {
 		return Line{}, diag.Errorf(diag.Invalid, "the command of %s is longer than %d bytes", name, maxCommand).
-			WithHint("put it into a script of the skill, and name that")
+			WithHint("move it to a script of the skill, and use that script as the command")
 	}
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(command), "")
 	if err != nil {
-		return Line{}, diag.Errorf(diag.Invalid, "the command of %s is no valid shell command: %w", name, err).
-			WithHint("mend the command field of its SKILL.md")
+		return Line{}, diag.Errorf(diag.Invalid, "the command of %s is not a valid shell command: %w", name, err).
+			WithHint("fix the command field of its SKILL.md")
 	}
 	refers := false
 	var words []uint // offsets of the words that name files of the skill

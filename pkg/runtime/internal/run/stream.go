@@ -127,7 +127,7 @@ func (k *capture) bytes(total int64) []byte {
 		last = last[1:]
 	}
 	missing := total - int64(len(head)) - int64(len(last))
-	return fmt.Appendf(append([]byte(nil), head...), "\n[%d bytes left out]\n%s", missing, last)
+	return fmt.Appendf(append([]byte(nil), head...), "\n[%d bytes omitted]\n%s", missing, last)
 }
 
 // halfRune returns how many bytes at the end of b belong to an incomplete character.

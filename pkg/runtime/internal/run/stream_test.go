@@ -16,13 +16,13 @@ func TestKeeper(t *testing.T) {
 	}{
 		{10, "", ""},
 		{10, "0123456789", "0123456789"},
-		{10, "0123456789a", "01234\n[1 bytes left out]\n6789a"},
-		{3, "0123456789", "0\n[7 bytes left out]\n89"},
-		{1, "0123456789", "\n[9 bytes left out]\n9"},
+		{10, "0123456789a", "01234\n[1 bytes omitted]\n6789a"},
+		{3, "0123456789", "0\n[7 bytes omitted]\n89"},
+		{1, "0123456789", "\n[9 bytes omitted]\n9"},
 		{0, "0123456789", ""},
-		{10, "aäöü0123456789äöüa", "aäö\n[14 bytes left out]\nöüa"},
-		{8, "äöü0123456789äöü", "äö\n[14 bytes left out]\nöü"},
-		{10, "äöü0123456789äöü", "äö\n[14 bytes left out]\nöü"},
+		{10, "aäöü0123456789äöüa", "aäö\n[14 bytes omitted]\nöüa"},
+		{8, "äöü0123456789äöü", "äö\n[14 bytes omitted]\nöü"},
+		{10, "äöü0123456789äöü", "äö\n[14 bytes omitted]\nöü"},
 	} {
 		for _, step := range []int{1, 2, 3, 7, 100} {
 			k := capture{limit: c.limit}
@@ -62,7 +62,7 @@ func FuzzKeeper(f *testing.F) {
 			return // the text has such a line itself
 		}
 		var missing int
-		if _, err := fmt.Sscanf(string(rest), "%d bytes left out]", &missing); err != nil {
+		if _, err := fmt.Sscanf(string(rest), "%d bytes omitted]", &missing); err != nil {
 			return
 		}
 		_, tail, _ := bytes.Cut(rest, []byte("]\n"))

@@ -63,7 +63,7 @@ func New(o Options, config *pack.Config) (*Admission, error) {
 func (a *Admission) readTrusted(config *pack.Config) (err error) {
 	for _, id := range a.Signing.Accept {
 		if a.Previous.Packs[id] == nil {
-			return diag.Errorf(diag.NotFound, "--accept-signer %s: skillpm.lock has no such pack", id)
+			return diag.Errorf(diag.NotFound, "--accept-signer %s: the pack is not in skillpm.lock", id)
 		}
 	}
 	if !a.Signing.Require && len(a.Signing.Accept) == 0 {
@@ -81,8 +81,8 @@ func (a *Admission) readTrusted(config *pack.Config) (err error) {
 		signed = signed || p.Signer != ""
 	}
 	if a.Signing.Require && len(files) == 0 && !signed && !a.policies.Restricts() {
-		return diag.Errorf(diag.Usage, "--require-signature has to know whose signatures count").
-			WithHint("name a public key: --key FILE, or trusted-keys in the settings file")
+		return diag.Errorf(diag.Usage, "--require-signature requires trusted signers").
+			WithHint("name a public key with --key FILE, or under trusted-keys in the settings")
 	}
 	return nil
 }
@@ -195,9 +195,9 @@ func (a *Admission) record(sol *solve.Solution, id pack.ID, signer string) {
 	locked := sol.Lock.Packs[id]
 	if was := a.Previous.Packs[id]; was != nil && was.Signer != "" && signer == "" {
 		sol.Warnings = append(sol.Warnings,
-			fmt.Sprintf("%s %s is taken as it is, and skillpm.lock records no signer of it "+
-				"any more (it was %s): the next version may be signed by anybody, or by nobody; "+
-				"skillpm install --require-signature --key FILE records who signs it now",
+			fmt.Sprintf("%s %s is accepted, and skillpm.lock no longer records its signer (it was %s): the next "+
+				"version may have any signature or none; skillpm install --require-signature --key FILE records the "+
+				"new signer",
 				id, locked.Version, trust.Fingerprint(was.Signer)))
 	}
 	if signer != locked.Signer {
@@ -305,7 +305,7 @@ func (a *Admission) admitDirectory(id pack.ID, source string, demands []demand) 
 	}
 	noAge := func(by policy.Rule) error {
 		return diag.Errorf(diag.Denied, "%s: %s comes from a directory, which has no release age", by, id).
-			WithHint("install a release of it")
+			WithHint("install a published release of the pack")
 	}
 	if age, by := a.policies.ObservedAge(source); age > 0 {
 		a.Fetcher.Gate.NoteError(noAge(by))

@@ -53,7 +53,7 @@ func (a *Admission) checkSignerChange(id pack.ID, locked *pack.LockedPack, v ver
 		if was.Signer == "" || was.Signer == v.signer || same {
 			continue
 		}
-		by := cmp.Or(trust.Fingerprint(v.signer), "nobody who is known")
+		by := cmp.Or(trust.Fingerprint(v.signer), "an unknown signer")
 		return a.downgrade(id.String() + " " + locked.Version + ", signed by " + by +
 			", in place of " + was.Version + ", signed by " + trust.Fingerprint(was.Signer) + ",")
 	}
@@ -120,7 +120,7 @@ func (a *Admission) oldEnough(ctx context.Context, c Candidates, p *pack.Pack, l
 			return err
 		}
 	}
-	return diag.Errorf(diag.Denied, "%s: %s %s is known since %s, and must be so for %s",
+	return diag.Errorf(diag.Denied, "%s: %s %s was first seen at %s; the minimum release age is %s",
 		by, p.ID, p.Version, since.UTC().Format(time.RFC3339), solve.AgeText(age)).
 		WithHint("wait until %s, or choose an older version", since.Add(age).UTC().Format(time.RFC3339))
 }

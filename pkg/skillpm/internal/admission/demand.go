@@ -137,7 +137,7 @@ func readSigners(r policy.Rule) (w trust.Requirement, err error) {
 		}
 		if err != nil {
 			return w, diag.Errorf(diag.Denied, "%s: %w", r, err).
-				WithHint("mend %s, or ask whoever keeps it", r.Policy.Path)
+				WithHint("fix %s, or ask its owner", r.Policy.Path)
 		}
 	}
 	return w, nil
@@ -155,9 +155,9 @@ type signerChangedError struct {
 func (e *signerChangedError) Error() string {
 	by := trust.Fingerprint(e.Signer)
 	if e.Was == e.Version {
-		return fmt.Sprintf("skillpm.lock has %s %s signed by %s: %v", e.Pack, e.Version, by, e.Err)
+		return fmt.Sprintf("%s %s is not signed by %s, which skillpm.lock records: %v", e.Pack, e.Version, by, e.Err)
 	}
-	return fmt.Sprintf("%s %s was signed by %s, and %s is not: %v", e.Pack, e.Was, by, e.Version, e.Err)
+	return fmt.Sprintf("%s %s was signed by %s, but %s is not: %v", e.Pack, e.Was, by, e.Version, e.Err)
 }
 
 // Unwrap returns what is wrong with the signatures there are now.
@@ -171,6 +171,6 @@ func (e *signerChangedError) Hint() string {
 	if diag.CodeOf(e.Err) == diag.Remote {
 		return diag.HintOf(e.Err)
 	}
-	return fmt.Sprintf("if its publisher says why, --accept-signer %s takes it as it is signed now, "+
-		"and with --key FILE records who signs it from now on", e.Pack)
+	return fmt.Sprintf("ask the publisher about the change, then accept it with --accept-signer %s; add --key FILE "+
+		"to record the new signer", e.Pack)
 }

@@ -56,10 +56,8 @@ func New(o Options) *Base {
 	if o.Warn == nil {
 		o.Warn = func(string) {}
 	}
-	waiting := fetch.Event{Text: "waiting for another skillpm, which is changing the same scope"}
-	return &Base{Options: o, recent: registry.NewRecent(o.Now), Machine: workspace.NewMachine(workspace.Options{
-		Environment: o.Environment, Waiting: func() { o.Progress(waiting) },
-	})}
+	machine := workspace.NewMachine(workspace.Options{Environment: o.Environment})
+	return &Base{Options: o, recent: registry.NewRecent(o.Now), Machine: machine}
 }
 
 // Sources returns the clients of sources. The first call creates them with the settings.

@@ -27,7 +27,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/oci"
 )
 
-// fixture is a project, a home, and an index in a directory, at a time of its own.
+// fixture is a project, a home, and an index in a directory, with its own clock.
 type fixture struct {
 	t    *testing.T
 	home string
@@ -54,7 +54,7 @@ func (f *fixture) write(name, text string) {
 	}
 }
 
-// release is a version in the index. A dependency is written as a lock does.
+// release is a version in the index. A dependency has the form of the lockfile.
 type release struct {
 	pack, version, published, yanked string
 	needs                            map[string]string
@@ -90,7 +90,7 @@ func (f *fixture) publish(releases ...release) {
 	}
 }
 
-// lock resolves the project and keeps the lock.
+// lock resolves the project and keeps the lockfile.
 func (f *fixture) lock(change func(*base.Services)) (*solve.Solution, error) {
 	f.t.Helper()
 	none := func(string) string { return "" }
@@ -121,7 +121,7 @@ func (f *fixture) lock(change func(*base.Services)) (*solve.Solution, error) {
 	return sol, err
 }
 
-// version returns the version that a solution has of a pack, "" for none.
+// version returns a pack's version in a solution, "" for none.
 func version(sol *solve.Solution, pk string) string {
 	id, _ := pack.ParseID(pk) // one that is wrong has no version
 	if sol == nil || sol.Lock.Packs[id] == nil {
@@ -132,7 +132,8 @@ func version(sol *solve.Solution, pk string) string {
 
 const needsTool = "registries: [index]\ndependencies: {acme/tool: '^1'}\n"
 
-// A release that is too young is not chosen, whether manifest, user or administrator say how old it has to be.
+// TestMinReleaseAge checks that a release that is too young is not chosen, whether the manifest, the user, or the
+// administrator sets the minimum age.
 func TestMinReleaseAge(t *testing.T) {
 	for _, tt := range []struct {
 		name, manifest, user, admin string
@@ -168,8 +169,8 @@ func TestMinReleaseAge(t *testing.T) {
 	}
 }
 
-// Where the registry does not say when a release was published, it is as old as this machine knows it. A clock that
-// goes back does not make it older, and what is locked stays.
+// TestFirstSight checks that if the registry does not publish a release's time, its age counts from when this machine
+// first saw it. A clock that goes back does not make it older, and locked versions stay.
 func TestFirstSight(t *testing.T) {
 	f := newFixture(t, needsTool+"min-release-age: 72h\n")
 	f.publish(release{pack: "acme/tool", version: "1.0.0"})
@@ -196,7 +197,7 @@ func TestFirstSight(t *testing.T) {
 	step("1970-01-01T00:00:00Z", "1.0.0") // locked
 }
 
-// Withdrawn versions are passed over, unless they are locked: then there is a warning when somebody asks.
+// TestYanked checks that yanked versions are skipped, unless they are locked: then there is a warning on request.
 func TestYanked(t *testing.T) {
 	f := newFixture(t, needsTool)
 	f.publish(release{pack: "acme/tool", version: "1.0.0"}, release{pack: "acme/tool", version: "1.1.0"})
@@ -224,7 +225,7 @@ func TestYanked(t *testing.T) {
 	}
 }
 
-// A pack that is held stays at its version whatever else moves; one that is free moves alone.
+// TestHoldAndFree checks that a held pack stays at its version while others change, and that a free one changes alone.
 func TestHoldAndFree(t *testing.T) {
 	f := newFixture(t, "registries: [index]\ndependencies: {acme/a: '^1', acme/b: '^1'}\n")
 	f.publish(release{pack: "acme/a", version: "1.0.0"}, release{pack: "acme/b", version: "1.0.0"})
@@ -246,7 +247,7 @@ func TestHoldAndFree(t *testing.T) {
 	}
 }
 
-// What is required is asked for while other answers are awaited, each pack once.
+// TestAskedAtOnce checks that requirements are requested concurrently, each pack once.
 func TestAskedAtOnce(t *testing.T) {
 	server := ocitest.New(t)
 	client := server.Client(t, t.TempDir())
@@ -301,7 +302,7 @@ func TestAskedAtOnce(t *testing.T) {
 	}
 }
 
-// A release that is too young is no matter of requirements: the hint names the setting that keeps it away.
+// TestTooYoung checks that the hint about a release that is too young names the setting that excludes it.
 func TestTooYoung(t *testing.T) {
 	f := newFixture(t, needsTool+"min-release-age: 72h\n")
 	f.publish(release{pack: "acme/tool", version: "1.0.0", published: "2026-11-20T08:00:00Z"})
@@ -316,7 +317,7 @@ func TestTooYoung(t *testing.T) {
 	}
 }
 
-// The warning about a yanked locked version suggests what to do.
+// TestWithdrawnAdvice checks that the warning about a yanked locked version suggests what to do.
 func TestWithdrawnAdvice(t *testing.T) {
 	for _, tt := range []struct {
 		name, constraint string
@@ -324,10 +325,10 @@ func TestWithdrawnAdvice(t *testing.T) {
 		yanked           []string
 		want             string
 	}{
-		{"another fits", "^1", false, []string{"1.1.0"}, "skillpm update acme/tool chooses another"},
-		{"the range allows no other", "1.1.0", false, []string{"1.1.0"}, "the range 1.1.0 in skillpm.yaml allows no other, skillpm update --latest acme/tool goes beyond it"},
-		{"the range allows no other, while updating", "1.1.0", true, []string{"1.1.0"}, "the range 1.1.0 in skillpm.yaml allows no other, skillpm update --latest acme/tool goes beyond it"},
-		{"there is no other", "^1", false, []string{"1.0.0", "1.1.0"}, "there is no other"},
+		{"another fits", "^1", false, []string{"1.1.0"}, "select another version with: skillpm update acme/tool"},
+		{"the range allows no other", "1.1.0", false, []string{"1.1.0"}, "the range 1.1.0 in skillpm.yaml allows no other version; go beyond it with: skillpm update --latest acme/tool"},
+		{"the range allows no other, while updating", "1.1.0", true, []string{"1.1.0"}, "the range 1.1.0 in skillpm.yaml allows no other version; go beyond it with: skillpm update --latest acme/tool"},
+		{"no other version is available", "^1", false, []string{"1.0.0", "1.1.0"}, "no other version is available"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			f := newFixture(t, strings.Replace(needsTool, "^1", tt.constraint, 1))
@@ -357,7 +358,7 @@ func TestWithdrawnAdvice(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := "acme/tool 1.1.0 is locked and was withdrawn: skillpm outdated acme/tool says why, " + tt.want
+			want := "acme/tool 1.1.0 is locked but was yanked (show the reason with: skillpm outdated acme/tool); " + tt.want
 			if !slices.Equal(sol.Warnings, []string{want}) {
 				t.Errorf("warnings %q, want %q", sol.Warnings, want)
 			}
@@ -365,8 +366,8 @@ func TestWithdrawnAdvice(t *testing.T) {
 	}
 }
 
-// What comes from a place and not from a registry has to be known for long enough, too: a tag, and what a branch is
-// now. Who names the commit has chosen it.
+// TestMinReleaseAgeOfPlaces checks that the minimum age also applies to tags and branch heads of direct sources. A
+// commit id is an explicit choice and exempt.
 func TestMinReleaseAgeOfPlaces(t *testing.T) {
 	const at = "{git: 'git+file://%s'%s}"
 	repositories := t.TempDir()

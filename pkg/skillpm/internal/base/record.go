@@ -24,8 +24,8 @@ func (b *Base) WithRecords(log *audit.Log, records []audit.Record, do func() err
 	for i := range records {
 		id, err := log.Intend(records[i])
 		if err != nil && log.Required() {
-			_ = recordOutcomes(log, records[:i], errors.New("it was not begun")) // the log cannot be written
-			return diag.Errorf(diag.Denied, "nothing was changed, because a policy wants it on record: %w", err).
+			_ = recordOutcomes(log, records[:i], errors.New("the operation did not start")) // the log cannot be written
+			return diag.Errorf(diag.Denied, "the policy requires the audit log, so nothing was changed: %w", err).
 				WithHint("%s", diag.HintOf(err))
 		}
 		records[i].ID = id
@@ -33,11 +33,11 @@ func (b *Base) WithRecords(log *audit.Log, records []audit.Record, do func() err
 	err := do()
 	logErr := recordOutcomes(log, records, err)
 	if logErr != nil && log.Required() && err == nil {
-		return diag.Errorf(diag.Internal, "it is done, and that it is could not be recorded: %w", logErr).
+		return diag.Errorf(diag.Internal, "the operation succeeded, but was not recorded: %w", logErr).
 			WithHint("%s", diag.HintOf(logErr))
 	}
 	if logErr != nil {
-		b.Warn("it is not on record: " + logErr.Error())
+		b.Warn("the operation was not recorded: " + logErr.Error())
 	}
 	return err
 }

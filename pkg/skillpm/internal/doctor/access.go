@@ -42,7 +42,7 @@ func checkPolicies(x *exam) {
 			if denied, ok := errors.AsType[*policy.DeniedError](err); ok && denied.Err != nil {
 				message = denied.Err.Error() // without what follows from it
 			}
-			x.error(p.Path, message, "everything is denied: nothing is installed or updated", diag.HintOf(err))
+			x.error(p.Path, message, "everything is denied; no packs can be installed or updated", diag.HintOf(err))
 			continue
 		}
 		effective = append(effective, fmt.Sprintf("%s (%s)", p.Path, p.Mode))
@@ -60,7 +60,7 @@ func (x *exam) checkPolicyKeys(p *policy.Policy) {
 		}
 		rule, effect := policy.Rule{Requirement: q, Policy: p}, "packs from "+string(q.Match)+" are denied"
 		if q.Signatures.NeedIdentity() && x.Keyless == nil {
-			x.error(p.Path, rule.String()+" asks for identities, which this program cannot check", effect,
+			x.error(p.Path, rule.String()+" requires keyless signatures, which this build cannot verify", effect,
 				"use skillpm-keyless of the same release, or trust a key")
 		}
 		if err := admission.CheckSigners(rule); err != nil {
@@ -77,10 +77,10 @@ func checkAuditLog(x *exam) {
 	switch {
 	case err == nil:
 	case log.Required():
-		x.fail(log.Path(), err, "nothing is installed, activated or run, because "+evaluator.Log().By+" wants it "+
-			"on record")
+		x.fail(log.Path(), err, "nothing is installed, activated, or run, because "+evaluator.Log().By+" requires "+
+			"the audit log")
 	default:
-		x.warn(log.Path(), err.Error(), "what is done is not on record", diag.HintOf(err))
+		x.warn(log.Path(), err.Error(), "actions are not recorded", diag.HintOf(err))
 	}
 }
 
@@ -89,9 +89,9 @@ func checkTrustedKeys(x *exam) {
 	for _, name := range x.config.TrustedKeys {
 		file := x.config.File(name)
 		if _, err := trust.ReadKeys([]string{file}); err != nil {
-			x.error(file, err.Error()+", and trusted-keys of the settings names it",
-				"install, update and try fail with --require-signature",
-				"put the public key there, or take it out of the settings")
+			x.error(file, err.Error()+"; trusted-keys in the settings refers to it",
+				"install, update, and try fail with --require-signature",
+				"put the public key there, or remove the entry from the settings")
 		}
 	}
 }
@@ -129,16 +129,16 @@ func (x *exam) checkConnection(e connect.Env, h connect.Agent, kind connect.Kind
 		}
 		switch r.State {
 		case connect.Broken:
-			x.warn(r.File, r.Reason, h.Title+" may not read it either", "mend the file")
+			x.warn(r.File, r.Reason, h.Title+" may be unable to read it too", "fix the file")
 		case connect.Stale:
-			x.warn(r.File, "what skillpm has there is not what it should be: "+r.Reason,
-				"not all is enforced in "+h.Title,
-				fmt.Sprintf("skillpm %s install --host %s --scope %s", kind, h.ID, scopeName))
+			x.warn(r.File, "skillpm's entries differ from the expected ones: "+r.Reason,
+				"some policies and restrictions may not be enforced in "+h.Title,
+				fmt.Sprintf("skillpm connect %s --scope %s", h.ID, scopeName))
 		case connect.Installed:
 			installed = append(installed, string(scopeName))
 		}
 		for _, o := range r.Obstacles {
-			x.warn(r.File, o.Message, h.Title+" does not do what the file says", o.Fix)
+			x.warn(r.File, o.Message, h.Title+" ignores the file", o.Fix)
 		}
 	}
 	if installed == nil {
@@ -175,8 +175,8 @@ func checkDocker(x *exam) {
 		err = json.Unmarshal(data, &config)
 	}
 	if err != nil {
-		x.error(file, "can't be read: "+withoutText(err), "no OCI registry can be asked",
-			"mend the file, or log in again with skillpm login")
+		x.error(file, "cannot be read: "+withoutText(err), "OCI registries are unreachable",
+			"fix the file, or log in again with: skillpm login REGISTRY")
 		return
 	}
 	var plainText []string
@@ -188,18 +188,18 @@ func checkDocker(x *exam) {
 	slices.Sort(plainText)
 	if len(plainText) > 0 {
 		x.advise(file, "has credentials in plain text for "+strings.Join(plainText, ", "),
-			"whoever reads the file can use them",
+			"anyone who can read the file can use them",
 			"set credsStore to a credential helper and log in again with skillpm login")
-		x.checkPrivate(file, "others on this machine can use the credentials in it")
+		x.checkPrivate(file, "other users of this machine can use the credentials in it")
 	}
 	helpers := slices.Sorted(maps.Values(config.CredHelpers))
 	helpers = append(helpers, config.CredsStore)
 	slices.Sort(helpers)
 	for _, helper := range slices.Compact(helpers) {
 		if _, err := exec.LookPath("docker-credential-" + helper); helper != "" && err != nil {
-			x.error(file, "names the credential helper docker-credential-"+helper+", which is not there",
-				"registries that need it can't be asked",
-				"install it, or take it out of the file and log in again with skillpm login")
+			x.error(file, "names the credential helper docker-credential-"+helper+", which does not exist",
+				"registries that need it are unreachable",
+				"install it, or remove it from the file and log in again with skillpm login")
 		}
 	}
 }
@@ -210,11 +210,11 @@ func withoutText(err error) string {
 	case *json.SyntaxError:
 		return fmt.Sprintf("not JSON at byte %d", e.Offset)
 	case *json.UnmarshalTypeError:
-		return "another type is expected of " + e.Field
+		return "wrong type of " + e.Field
 	case *os.PathError:
 		return e.Err.Error()
 	}
-	return "not what it should be"
+	return "incorrect"
 }
 
 // checkNetrc checks the credentials for git servers.
@@ -223,13 +223,13 @@ func checkNetrc(x *exam) {
 	if file == "" {
 		file = filepath.Join(x.Paths.Home, ".netrc")
 	}
-	if x.OS == "windows" || !x.checkPrivate(file, "others on this machine can use the passwords in it") {
+	if x.OS == "windows" || !x.checkPrivate(file, "other users of this machine can use the passwords in it") {
 		return
 	}
 	f, err := os.Open(file)
 	if err != nil {
-		x.error(file, "can't be read", "nothing can be fetched from git servers that want a password",
-			"make it readable for you")
+		x.error(file, "cannot be read", "git servers that need a password are unreachable",
+			"make it readable for your user")
 		return
 	}
 	f.Close()
@@ -247,9 +247,9 @@ func checkTokens(x *exam) {
 	}
 	for _, name := range slices.Sorted(slices.Values(x.options.Variables)) {
 		if strings.HasPrefix(name, "SKILLPM_TOKEN_") && !used[name] {
-			x.advise("", name+" is set, and nothing that is required here is on that host",
-				"a token that is not needed can only leak",
-				"unset "+name+"; or look whether its name is that of the host")
+			x.advise("", name+" is set, but no required pack is on the server that it names",
+				"unused tokens are a risk if they leak",
+				"unset "+name+", or check that its name matches the server")
 		}
 	}
 }
@@ -321,10 +321,9 @@ func checkRegistries(x *exam) {
 		case err == nil:
 			x.fact("registry", url+" answers")
 		case diag.CodeOf(err) == diag.Denied:
-			x.warn(url, err.Error(), "packs from there can't be fetched", diag.HintOf(err))
+			x.warn(url, err.Error(), "its packs cannot be fetched", diag.HintOf(err))
 		default:
-			x.fail(url, err, "names are not looked up while it does not answer; what is locked and in the store "+
-				"can be installed")
+			x.fail(url, err, "new packs cannot be resolved; locked packs in the store can be installed")
 		}
 	}
 }

@@ -46,25 +46,25 @@ type Fact struct {
 
 // Diagnosis is one problem.
 type Diagnosis struct {
-	Check    string        `json:"check"`           // stable id of the check, such as lock-drift
-	Severity diag.Severity `json:"severity"`        // error: something does not work; warning: it may not; advice
-	Scope    string        `json:"scope,omitempty"` // project or user, if it is about one
-	Path     string        `json:"path,omitempty"`  // what it is about
-	Message  string        `json:"message"`         // what is wrong
-	Effect   string        `json:"means,omitempty"` // the consequence
-	Fix      string        `json:"fix,omitempty"`   // a command that fixes it, or what to do
+	Check    string        `json:"check"`            // stable id of the check, such as lock-drift
+	Severity diag.Severity `json:"severity"`         // error: something does not work; warning: it may not; note
+	Scope    string        `json:"scope,omitempty"`  // project or user, if it is about one
+	Path     string        `json:"path,omitempty"`   // what it is about
+	Message  string        `json:"message"`          // what is wrong
+	Effect   string        `json:"effect,omitempty"` // the consequence
+	Fix      string        `json:"fix,omitempty"`    // a command that fixes it, or what to do
 }
 
 // Trouble reports whether there is an error or a warning.
 func (r *Report) Trouble() bool {
-	return slices.ContainsFunc(r.Findings, func(d Diagnosis) bool { return d.Severity != diag.SeverityAdvice })
+	return slices.ContainsFunc(r.Findings, func(d Diagnosis) bool { return d.Severity != diag.SeverityNote })
 }
 
 // Homeless is the report if the home directory is unknown, so that no check can run.
 func Homeless(err error) *Report {
 	return &Report{Scopes: []string{}, Checks: 1, Facts: []Fact{}, Findings: []Diagnosis{{
 		Check: "home", Severity: diag.SeverityError, Message: err.Error(), Fix: diag.HintOf(err),
-		Effect: "skillpm has no place for its settings, its store and its secrets: no command works",
+		Effect: "skillpm has no directory for settings, store, and credentials; no command works",
 	}}}
 }
 
@@ -84,7 +84,7 @@ func checks() []check {
 		{"installed", true, checkInstalled},
 		{"names", true, checkNames},
 		{"agent-directories", true, checkAgentDirs},
-		{"agents-asked", true, checkManifestAgents},
+		{"manifest-agents", true, checkManifestAgents},
 		{"foreign-links", true, checkForeignLinks},
 		{"git-ignore", true, checkIgnored},
 		{"vendored", true, checkVendored},
@@ -99,7 +99,7 @@ func checks() []check {
 		{"machine-key", false, checkKey},
 		{"file-system", false, checkFileSystem},
 		{"git-program", false, checkGit},
-		{"hosts", false, checkAgentConnections},
+		{"connections", false, checkAgentConnections},
 		{"docker-config", false, checkDocker},
 		{"netrc", false, checkNetrc},
 		{"token-variables", false, checkTokens},
@@ -151,7 +151,7 @@ func (x *exam) run(ofScope bool) error {
 			continue
 		}
 		x.id = c.id
-		x.Progress(fetch.Event{Text: "looking at " + strings.ReplaceAll(c.id, "-", " ")})
+		x.Progress(fetch.Event{Text: "checking " + strings.ReplaceAll(c.id, "-", " ")})
 		c.run(x)
 		x.report.Checks++
 	}
@@ -170,7 +170,7 @@ func (x *exam) scope(kind string) error {
 	}
 	if err != nil {
 		x.report.Checks++
-		x.add(diag.SeverityError, "", err.Error(), "no command can work on this scope before it is mended",
+		x.add(diag.SeverityError, "", err.Error(), "no command works in this scope until it is fixed",
 			diag.HintOf(err))
 		x.report.Findings[len(x.report.Findings)-1].Scope = kind
 		return nil
@@ -187,7 +187,7 @@ func (x *exam) scope(kind string) error {
 	x.linked = linked
 	if err != nil {
 		x.report.Checks++
-		x.fail("", err, "nothing can be installed here before it is mended")
+		x.fail("", err, "no packs can be installed in this scope until it is fixed")
 		return nil
 	}
 	return x.run(true)
@@ -216,7 +216,7 @@ func (x *exam) warn(path, message, effect, fix string) {
 }
 
 func (x *exam) advise(path, message, effect, fix string) {
-	x.add(diag.SeverityAdvice, path, message, effect, fix)
+	x.add(diag.SeverityNote, path, message, effect, fix)
 }
 
 func (x *exam) fact(name, value string) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/policy/sandbox"
 	"github.com/skillpm/skillpm/pkg/runtime"
 	"github.com/skillpm/skillpm/pkg/store"
@@ -24,7 +25,7 @@ func checkSettings(x *exam) {
 		_, err = x.Machine.AdminConfig()
 	}
 	if err != nil {
-		x.fail("", err, "no command that installs works before it is mended")
+		x.fail("", err, "commands that install packs fail until it is fixed")
 	}
 }
 
@@ -38,16 +39,16 @@ const (
 func checkClock(x *exam) {
 	now := x.Now()
 	if now.Year() < firstYear || now.Year() > lastYear {
-		x.error("", "the clock says "+now.UTC().Format(time.DateOnly),
-			"certificates of registries are refused, and the ages of releases are wrong", "set the clock")
+		x.error("", "the clock is at "+now.UTC().Format(time.DateOnly),
+			"registry certificates are rejected, and release ages are wrong", "set the clock")
 		return
 	}
 	path, latest := x.latestTime()
 	if latest.Sub(now) > 24*time.Hour {
-		x.warn(path, fmt.Sprintf("was written at %s, and the clock says %s",
+		x.warn(path, fmt.Sprintf("was written at %s, but the clock is at %s",
 			latest.UTC().Format(time.DateOnly), now.UTC().Format(time.DateOnly)),
-			"the clock is wrong now, or it was then: a minimum release age counts from what it said",
-			"set the clock; if it is right, touch the file")
+			"the clock is or was wrong, and minimum release ages depend on it",
+			"set the clock; if it is correct, touch the file")
 	}
 }
 
@@ -85,8 +86,8 @@ func (x *exam) latestTime() (path string, latest time.Time) {
 func checkStore(x *exam) {
 	dir := x.Paths.Store()
 	if at := nearest(dir); !writable(at) {
-		x.warn(dir, at+" is not writable", "what is in the store can be installed, and nothing can be fetched",
-			"make it writable for you, or set XDG_CACHE_HOME to a directory that is")
+		x.warn(dir, at+" is not writable", "packs in the store can be installed, but new packs cannot be fetched",
+			"make it writable for your user, or set XDG_CACHE_HOME to a writable directory")
 	}
 	s, err := x.Machine.Store()
 	if err != nil {
@@ -98,13 +99,14 @@ func checkStore(x *exam) {
 		x.warn(dir, err.Error(), "", diag.HintOf(err))
 		return
 	}
-	x.fact("store", fmt.Sprintf("%s, %d trees, %d KiB", dir, r.Kept+len(r.Removed), (r.KeptBytes+r.Bytes)/1024))
+	x.fact("store", fmt.Sprintf("%s, %s, %d KiB", dir, textx.Count(r.Kept+len(r.Removed), "skill"),
+		(r.KeptBytes+r.Bytes)/1024))
 	if r.Leftovers > 0 {
 		noun := "leftovers"
 		if r.Leftovers == 1 {
 			noun = "leftover"
 		}
-		x.advise(dir, fmt.Sprintf("has %d %s of processes that died", r.Leftovers, noun), "they take room",
+		x.advise(dir, fmt.Sprintf("has %d %s from interrupted processes", r.Leftovers, noun), "they take up disk space",
 			"skillpm cache gc")
 	}
 	damaged := 0
@@ -114,7 +116,7 @@ func checkStore(x *exam) {
 		}
 	}
 	if damaged > 0 {
-		x.warn(dir, fmt.Sprintf("has %d damaged trees", damaged), "they are fetched again when they are needed",
+		x.warn(dir, fmt.Sprintf("has %d damaged trees", damaged), "they are fetched again when needed",
 			"skillpm cache verify")
 	}
 }
@@ -141,25 +143,24 @@ func checkSpace(x *exam) {
 			severity = diag.SeverityError
 		}
 		x.add(severity, dir, fmt.Sprintf("its file system has %d MiB left", free>>20), "large packs may not fit",
-			"make room: skillpm cache gc removes what nobody used")
+			"free space: skillpm cache gc removes unused files")
 	}
 }
 
 // checkKey checks the secret that authenticates states and journals.
 func checkKey(x *exam) {
-	const effect = "every command hashes all that is installed, and an interrupted install can't be finished by " +
-		"the next"
+	const effect = "every command hashes all installed files, and the next install cannot complete an interrupted one"
 	file := x.Machine.KeyFile()
 	info, err := os.Lstat(file)
 	switch {
 	case err != nil && !writable(nearest(filepath.Dir(file))):
-		x.warn(file, "can't be made: its directory is not writable", effect,
-			"make the directory writable for you, or set XDG_STATE_HOME to one that is")
+		x.warn(file, "cannot be created: its directory is not writable", effect,
+			"make the directory writable for your user, or set XDG_STATE_HOME to a writable directory")
 	case err != nil:
 	case !info.Mode().IsRegular() || !x.Machine.HasKey():
-		x.warn(file, "is not a key", effect, "remove it: skillpm makes another")
+		x.warn(file, "is not a key", effect, "remove it; skillpm creates a new one")
 	default:
-		x.checkPrivate(file, "others on this machine could forge what skillpm believes to have installed")
+		x.checkPrivate(file, "other users of this machine could forge skillpm's installation state")
 	}
 }
 
@@ -170,7 +171,7 @@ func (x *exam) checkPrivate(file, effect string) bool {
 		return false
 	}
 	if mode := info.Mode().Perm(); x.OS != "windows" && mode&0o077 != 0 {
-		x.warn(file, fmt.Sprintf("others may read it: its mode is %04o", mode), effect, "chmod 600 "+file)
+		x.warn(file, fmt.Sprintf("other users may read it (mode %04o)", mode), effect, "chmod 600 "+file)
 	}
 	return true
 }
@@ -180,20 +181,19 @@ func checkFileSystem(x *exam) {
 	at := nearest(x.Paths.Store())
 	if s, found := x.project(); found {
 		if foldsCase(s.Manifest()) {
-			x.fact("file system", "does not tell upper from lower case: skills whose files differ in that only are "+
-				"refused")
+			x.fact("file system", "ignores case; skills whose files differ only in case are rejected")
 		}
 		if !sameDevice(at, s.Root) {
-			x.fact("file system", "the store and the project are on two: installing copies files")
+			x.fact("file system", "the store and the project are on different file systems; installs copy files")
 			return
 		}
 	}
 	switch {
 	case !writable(at):
 	case clones(at):
-		x.fact("file system", "files can share blocks: installing copies no bytes")
+		x.fact("file system", "supports copy-on-write; installs copy no data")
 	default:
-		x.fact("file system", "files can't share blocks: installing copies them, unless link-mode is hardlink")
+		x.fact("file system", "does not support copy-on-write; installs copy files, unless link-mode is hardlink")
 	}
 }
 
@@ -216,11 +216,11 @@ func checkGit(x *exam) {
 	if program == "" {
 		return
 	}
-	const effect = "nothing can be fetched from git repositories"
+	const effect = "packs cannot be fetched from git repositories"
 	path, err := exec.LookPath(program)
 	if err != nil {
-		x.error("", "the settings prefer the git program "+program+", which is not there", effect,
-			"install it, or take git: out of the settings to use what is built in")
+		x.error("", "the settings use the git program "+program+", which does not exist", effect,
+			"install it, or remove git: from the settings to use the built-in client")
 		return
 	}
 	ctx, cancel := context.WithTimeout(x.ctx, programTime)
@@ -231,7 +231,7 @@ func checkGit(x *exam) {
 	out, err := cmd.Output()
 	version := strings.TrimSpace(string(out))
 	if err != nil || !strings.HasPrefix(version, "git version ") {
-		x.error(path, "does not say that it is git", effect, "take git: out of the settings to use what is built in")
+		x.error(path, "is not recognized as git", effect, "remove git: from the settings to use the built-in client")
 		return
 	}
 	x.fact("git", version+", "+path)
@@ -244,10 +244,10 @@ func checkSandbox(x *exam) {
 	}
 	if err := runtime.CheckConfinement(x.ctx, x.options.Helper); err != nil {
 		x.fact("sandbox", "none")
-		x.advise("", "scripts of skills: "+err.Error(), "those that are to be confined do not run",
-			"let users have namespaces, on a kernel with Landlock; or allow in the machine's policy "+
-				"that they run unconfined: execution: {unavailable: allow}")
+		x.advise("", "scripts of skills cannot be confined: "+err.Error(), "scripts that must be confined do not run",
+			"allow user namespaces, on a kernel with Landlock, or set execution: {unavailable: allow} in the "+
+				"machine's policy")
 		return
 	}
-	x.fact("sandbox", fmt.Sprintf("works: namespaces, and version %d of Landlock", sandbox.Version()))
+	x.fact("sandbox", fmt.Sprintf("available (namespaces, Landlock version %d)", sandbox.Version()))
 }

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -23,7 +24,7 @@ import (
 // checkVersion checks whether the manifest requires another skillpm.
 func checkVersion(x *exam) {
 	if err := x.Machine.CheckVersion(x.ws.Manifest); err != nil {
-		x.fail(scope.ManifestName, err, "skillpm refuses to install here")
+		x.fail(scope.ManifestName, err, "packs cannot be installed in this scope")
 	}
 }
 
@@ -31,7 +32,7 @@ func checkVersion(x *exam) {
 func checkInterrupted(x *exam) {
 	if _, err := os.Lstat(x.ws.Scope.Journal()); err == nil {
 		x.error(x.ws.Rel(x.ws.Scope.Journal()), "an install was interrupted",
-			"what is installed may be partly the old and partly the new", x.command("skillpm install"))
+			"the installed packs may be a mix of old and new versions", x.command("skillpm install"))
 	}
 }
 
@@ -40,11 +41,11 @@ func checkDrift(x *exam) {
 	w := x.ws
 	if w.HasLock() {
 		for _, d := range pack.Compare(w.Manifest, w.Lock) {
-			x.error(d.File, d.Message, "skillpm install --frozen fails, as in CI", d.Hint)
+			x.error(d.File, d.Message, "skillpm install --frozen fails, as it would in CI", d.Hint)
 		}
 	} else if len(w.Manifest.Dependencies)+len(w.Manifest.DevDependencies) > 0 {
-		x.warn(scope.LockName, "packs are required and there is no skillpm.lock",
-			"nothing is installed, and --frozen fails", x.command("skillpm install"))
+		x.warn(scope.LockName, "packs are required, but skillpm.lock is missing",
+			"no packs are installed, and skillpm install --frozen fails", x.command("skillpm install"))
 	}
 }
 
@@ -63,8 +64,8 @@ func checkInstalled(x *exam) {
 	}
 	for _, name := range r.Linked {
 		x.advise(x.ws.Linked()[name], name+" is linked to this directory",
-			"it is what is in the directory now, not what skillpm.lock says; install --frozen refuses it",
-			x.command("skillpm unlink "+name))
+			"agents use the directory's current content, not the locked one; skillpm install --frozen fails",
+			x.command("skillpm link "+name+" --undo"))
 	}
 	var missing, wrong []workspace.Problem
 	for _, p := range r.Problems {
@@ -77,18 +78,18 @@ func checkInstalled(x *exam) {
 		}
 	}
 	for _, p := range wrong[:min(len(wrong), maxFindings)] {
-		x.warn(p.Path, p.Message, "agents read something else than skillpm.lock says", x.fixFor(p))
+		x.warn(p.Path, p.Message, "agents read content that differs from skillpm.lock", x.fixFor(p))
 	}
 	if len(wrong) > maxFindings {
 		x.warn("", fmt.Sprintf("%d more differences from skillpm.lock", len(wrong)-maxFindings), "",
 			x.command("skillpm verify"))
 	}
 	if len(missing) > 0 {
-		message := missing[0].Path + " " + missing[0].Message
+		message := missing[0].Path + ": " + missing[0].Message
 		if len(missing) > 1 {
-			message += fmt.Sprintf(", and %d more are", len(missing)-1)
+			message += fmt.Sprintf("; %d more are missing", len(missing)-1)
 		}
-		x.error("", message, "agents don't find these skills", x.command("skillpm install"))
+		x.error("", message, "agents do not find these skills", x.command("skillpm install"))
 	}
 }
 
@@ -99,7 +100,7 @@ func (x *exam) fixFor(p workspace.Problem) string {
 	case workspace.KindForeign:
 		return p.ForeignHint()
 	case workspace.KindChanged:
-		return fix + ", with --force if it was edited and the edit is not wanted"
+		return fix + ", with --force to discard edits"
 	case workspace.KindUnlisted:
 		return fix + " --force, which keeps a copy of it"
 	}
@@ -109,8 +110,9 @@ func (x *exam) fixFor(p workspace.Problem) string {
 // checkNames looks for skills that are not available under their own name, and for local skills that shadow them.
 func checkNames(x *exam) {
 	for _, c := range x.layout.Conflicts {
-		x.advise("", workspace.NewNameConflict(c).String(), "agents see the others under another name",
-			"aliases in skillpm.yaml choose the names, as does skillpm install PACK --skill NAME --as OTHER")
+		conflict := workspace.NewNameConflict(c)
+		x.advise("", conflict.String(), "agents see one of the skills under another name",
+			cmp.Or(conflict.Hint(), "choose names with aliases: in skillpm.yaml"))
 	}
 	layers := map[string]string{x.ws.Rel(x.ws.Scope.Skills()): x.ws.Scope.Skills()}
 	if x.ws.Scope.Kind == scope.KindProject {
@@ -124,13 +126,14 @@ func checkNames(x *exam) {
 			if err != nil || !info.IsDir() {
 				continue // there is none, or it is a link, as skillpm makes them
 			}
-			x.warn(layer+"/"+n.Skill, fmt.Sprintf("a hand-written skill %s stands before that of %s", n.Skill, n.Pack),
-				"the name means the hand-written one, so that of the pack is not used by it",
-				fmt.Sprintf("rename one of them: skillpm install %s --skill %s --as OTHER-NAME", n.Pack, n.Skill))
+			x.warn(layer+"/"+n.Skill, fmt.Sprintf("the local skill %s shadows the one in %s", n.Skill, n.Pack),
+				"the name refers to the local skill, so the pack's skill is not available",
+				fmt.Sprintf("rename one of them, for example with: skillpm install %s --skill %s --as OTHER-NAME",
+					n.Pack, n.Skill))
 		}
 		if n.Link != n.Skill && !n.Alias {
-			x.advise("", fmt.Sprintf("%s@%s is %s for agents", n.Skill, n.Pack, n.Link),
-				"something else has its own name", "")
+			x.advise("", fmt.Sprintf("%s@%s is available to agents as %s", n.Skill, n.Pack, n.Link),
+				"its own name is taken", "")
 		}
 	}
 }
@@ -138,11 +141,11 @@ func checkNames(x *exam) {
 // checkAgentDirs checks whether skills can be linked where agents read them.
 func checkAgentDirs(x *exam) {
 	for _, warning := range x.linked {
-		x.warn("", warning, "nothing is linked through a link that leaves the scope",
-			"replace the link by a directory, or leave that agent out with --agent")
+		x.warn("", warning, "skillpm does not follow links that lead out of the scope",
+			"replace the link with a directory, or list other agents under agents in skillpm.yaml")
 	}
 	for _, dir := range x.layout.Dirs {
-		who := "all that read it"
+		who := "all agents that read it"
 		if len(dir.Agents) > 0 {
 			who = strings.Join(dir.Agents, ", ")
 		}
@@ -151,10 +154,10 @@ func checkAgentDirs(x *exam) {
 		info, err := os.Stat(at)
 		switch {
 		case err == nil && !info.IsDir():
-			x.error(dir.Dir, at+" is no directory", "no skill can be linked there", "move it away")
+			x.error(dir.Dir, at+" is not a directory", "skills cannot be linked there", "move it away")
 		case !writable(at):
-			x.error(dir.Dir, at+" is not writable", "no skill can be linked there",
-				"make it writable for you, or leave its agents out with --agent")
+			x.error(dir.Dir, at+" is not writable", "skills cannot be linked there",
+				"make it writable for your user, or list other agents under agents in skillpm.yaml")
 		}
 	}
 }
@@ -186,8 +189,8 @@ func checkManifestAgents(x *exam) {
 		}
 		if !slices.ContainsFunc(used, func(s agent.Agent) bool { return s.ID == id }) {
 			x.advise(scope.ManifestName,
-				fmt.Sprintf("skillpm.yaml asks for %s, of which there is no sign on this machine", a.Title),
-				"its links are made all the same", "")
+				fmt.Sprintf("skillpm.yaml lists %s, which is not detected on this machine", a.Title),
+				"its links are created anyway", "")
 		}
 	}
 }
@@ -239,15 +242,15 @@ func checkForeignLinks(x *exam) {
 				continue // checkInstalled reports it
 			}
 			if _, err := os.Stat(abs); err != nil {
-				x.warn(at, "the link leads to "+target+", which is not there", "agents find no skill there",
-					"remove it, or repeat what made it")
+				x.warn(at, "the link points to "+target+", which does not exist", "agents cannot read the skill",
+					"remove the link, or create it again")
 				continue
 			}
 			others = append(others, f.Name())
 		}
 		if len(others) > 0 {
-			x.advise(dir, "links that another tool or somebody made: "+strings.Join(others, ", "),
-				"skillpm leaves them as they are, and gives no skill of its own their names", "")
+			x.advise(dir, "links that skillpm did not create: "+strings.Join(others, ", "),
+				"skillpm keeps them and does not reuse their names", "")
 		}
 	}
 }
@@ -263,7 +266,7 @@ func checkIgnored(x *exam) {
 	status, err := git.StatusOf(x.ctx, w.Scope.Root,
 		append([]string{scope.ManifestName, scope.LockName, plugins, skills}, links...))
 	if errors.Is(err, git.ErrNoProgram) {
-		x.fact("git", "is not installed: whether it ignores files of the project is not known")
+		x.fact("git", "not installed; cannot check which project files git ignores")
 	}
 	if err != nil {
 		return // it is not a repository, for example
@@ -271,7 +274,7 @@ func checkIgnored(x *exam) {
 	for i, name := range []string{scope.ManifestName, scope.LockName} {
 		const effect = "a clone does not get the packs that this project uses"
 		if status[i].Ignored {
-			x.error(name, "git ignores "+name, effect, "take it out of .gitignore, or git add -f "+name)
+			x.error(name, "git ignores "+name, effect, "remove it from .gitignore, or run git add -f "+name)
 		} else if _, err := os.Lstat(w.Scope.Abs(name)); err == nil && !status[i].Tracked {
 			x.advise(name, name+" is not in the repository", effect, "git add "+name)
 		}
@@ -285,20 +288,21 @@ func checkIgnored(x *exam) {
 				ignored++
 			}
 		}
-		x.fact("links for agents", fmt.Sprintf("%d, of which git has %d and ignores %d: "+
-			"they need not be committed, skillpm install makes them anew", len(links), tracked, ignored))
+		x.fact("links for agents", fmt.Sprintf("%d, of which git tracks %d and ignores %d; skillpm install "+
+			"recreates them, so they need not be committed", len(links), tracked, ignored))
 	}
 	if status[2].Tracked {
-		x.warn(plugins, "installed packs are in the repository", "they change with every update and on every machine",
-			"git rm -r --cached "+plugins+"; skillpm vendor keeps a copy that is meant for it")
+		x.warn(plugins, "installed packs are in the repository", "they change with every update, and differ "+
+			"between machines",
+			"git rm -r --cached "+plugins+"; to commit copies of packs, run skillpm vendor")
 	}
 	if isDir(w.Scope.Skills()) && status[3].Ignored {
-		x.warn(skills, "git ignores the project's hand-written skills", "a clone does not get them",
-			"take "+scope.DirName+" out of .gitignore: skillpm has one of its own in it")
+		x.warn(skills, "git ignores the project's local skills", "a clone does not get them",
+			"remove "+scope.DirName+" from .gitignore; the directory has its own .gitignore")
 	}
 	if _, err := os.Lstat(w.Scope.Ignore()); err != nil && isDir(w.Scope.Plugins()) && !status[2].Ignored {
 		at := w.Rel(w.Scope.Ignore())
-		x.warn(at, "is missing", "git add takes installed packs and this machine's state into the repository",
+		x.warn(at, "is missing", "git add would include installed packs and this machine's state",
 			fmt.Sprintf("printf '%s' >%s", strings.ReplaceAll(scope.IgnoreText, "\n", `\n`), at))
 	}
 }
@@ -334,9 +338,9 @@ func checkVendored(x *exam) {
 		return
 	}
 	if !plan.Clean() {
-		x.warn(plan.Dir, "is not what skillpm.lock says",
-			"installs fetch what differs, and fail where there is no network",
-			vendored.Command(len(plan.Edited()) > 0)+", and skillpm vendor --check to see what differs")
+		x.warn(plan.Dir, "differs from skillpm.lock",
+			"installs fetch the missing content, and fail without a network",
+			vendored.Command(len(plan.Edited()) > 0)+"; show the differences with: skillpm vendor --check")
 	}
 	for _, warning := range vendored.Ignored(x.ctx, w.Scope.Root, plan.Dir) {
 		x.add(diag.SeverityWarning, plan.Dir, warning, "", "")

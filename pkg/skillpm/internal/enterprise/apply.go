@@ -86,12 +86,12 @@ func (op *operation) plan(ctx context.Context, o SyncOptions) (err error) {
 		return err
 	}
 	if op.solution, err = op.Backend.Lock(ctx, op.ws.Manifest); err != nil {
-		return fmt.Errorf("the list: %w", err)
+		return fmt.Errorf("the fleet list: %w", err)
 	}
 	if !maps.EqualFunc(op.solution.Lock.Packs, op.list.lock.Packs, (*pack.LockedPack).Equal) {
-		return diag.Errorf(diag.Invalid, "the list's %s is not what its %s leads to",
+		return diag.Errorf(diag.Invalid, "the fleet list's %s does not match its %s",
 			scope.LockName, scope.ManifestName).
-			WithHint("run skillpm install where the list is made, and publish it again")
+			WithHint("run skillpm install in the directory of the list, and publish it again")
 	}
 	if op.layout, err = op.ws.NewLayout(op.ws.Manifest, op.solution.Lock, nil); err != nil {
 		return err
@@ -135,7 +135,7 @@ func (op *operation) deniedSkills() map[admission.SkillOf]bool {
 	for _, n := range op.layout.Named {
 		if _, err := op.evaluator.Policies().Skill([]string{n.Skill, n.Link}, n.Pack.String()); err != nil {
 			denied[admission.SkillOf{Pack: n.Pack, Skill: n.Skill}] = true
-			op.warn(err.Error() + "; it is installed, and nobody can use it")
+			op.warn(err.Error() + "; it is installed but cannot be used")
 		}
 	}
 	return denied
@@ -176,8 +176,8 @@ func (op *operation) policyAction() string {
 		return ""
 	case op.list.policy == nil:
 		if op.current != nil && op.current.Files[enforce.PolicyName] != "" {
-			op.warn("the list has no policy any more; the one that it brought before stays in force. To loosen it, " +
-				"publish a list with one that says less")
+			op.warn("the fleet list no longer has a policy; the previous one stays in effect. To loosen it, " +
+				"publish a list with a less strict policy")
 		}
 		return PolicyKept
 	case err == nil && string(current) == string(op.list.files[enforce.PolicyName]):
@@ -200,7 +200,7 @@ func (op *operation) saveEdited(name string, data []byte) error {
 		return nil
 	}
 	backup := "backup/" + filepath.Base(name) + "-" + op.timestamp()
-	op.warn(op.backupNotice(fmt.Sprintf("%s was written or changed", op.path(name)), op.path(backup)))
+	op.warn(op.backupNotice(fmt.Sprintf("%s was created or changed", op.path(name)), op.path(backup)))
 	return op.ws.StageFile(op.change, backup, current)
 }
 
@@ -238,9 +238,9 @@ func (op *operation) describe() {
 // backupNotice reports that something changed on this machine and is replaced or removed, and where its backup is.
 func (op *operation) backupNotice(what, backup string) string {
 	if op.dryRun {
-		return what + " on this machine and would be replaced or removed; a copy would be " + backup
+		return what + " on this machine and would be replaced or removed, with a backup in " + backup
 	}
-	return what + " on this machine and is replaced or removed; a copy is " + backup
+	return what + " on this machine and is replaced or removed; its backup is " + backup
 }
 
 // nextRecord returns the record of the list.

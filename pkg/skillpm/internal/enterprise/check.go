@@ -42,12 +42,12 @@ func (c *Client) Check(ctx context.Context) (*Status, error) {
 		return nil, err
 	}
 	if last == nil {
-		s.problem("no list was ever synced")
+		s.problem("the enterprise layer was never synced")
 		return s, nil
 	}
 	s.add(last, c.Now())
 	if last.Source != s.Source {
-		s.problem("the list in force is from %s, and %s is configured", last.Source, s.Source)
+		s.problem("the current list is from %s, but %s is configured", last.Source, s.Source)
 	}
 	if err := c.checkOwners(config); err != nil {
 		s.problem("%s", err)
@@ -123,13 +123,13 @@ type OutOfStepError struct{ Problems []string }
 // Error counts the differences.
 func (e *OutOfStepError) Error() string {
 	if len(e.Problems) == 1 {
-		return "the enterprise layer is out of step: " + e.Problems[0]
+		return "the enterprise layer is out of date: " + e.Problems[0]
 	}
-	return fmt.Sprintf("the enterprise layer is out of step in %d ways", len(e.Problems))
+	return fmt.Sprintf("the enterprise layer has %d problems", len(e.Problems))
 }
 
 // Code is Conflict.
-func (e *OutOfStepError) Code() diag.Code { return diag.Conflict }
+func (e *OutOfStepError) Code() diag.Code { return diag.Invalid }
 
 // Hint names the command that restores the layer.
-func (e *OutOfStepError) Hint() string { return "sudo skillpm sync" }
+func (e *OutOfStepError) Hint() string { return "run sudo skillpm enterprise sync" }

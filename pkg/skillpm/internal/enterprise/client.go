@@ -12,7 +12,6 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/txn"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/base"
-	"github.com/skillpm/skillpm/pkg/skillpm/internal/fetch"
 )
 
 // The names of files in the administrator's directory.
@@ -43,14 +42,14 @@ func (c *Client) settings() (*pack.Config, error) {
 		return nil, err
 	}
 	if config.Sync.Source.Kind == "" {
-		return nil, diag.Errorf(diag.NotFound, "no source is configured for the enterprise layer of this machine").
-			WithHint("write into %s: sync: {source: \"git+https://git.example/acme/fleet.git\", keys: "+
+		return nil, diag.Errorf(diag.NotFound, "this machine's enterprise layer has no source").
+			WithHint("add to %s: sync: {source: \"git+https://git.example/acme/fleet.git\", keys: "+
 				"[keys/acme.signers]}", c.Config)
 	}
 	if len(config.Sync.Keys) == 0 {
 		return nil, diag.Errorf(diag.Invalid,
-			"%s: sync has no keys, and nothing is taken whose signature can't be checked", c.Config).
-			WithHint("add keys: [FILE] under sync: files of allowed signers for git, public keys for oci")
+			"%s: sync has no keys to verify signatures with", c.Config).
+			WithHint("add keys: [FILE] under sync, with an allowed signers file for git or a public key for oci")
 	}
 	return config, nil
 }
@@ -81,31 +80,30 @@ func (c *Client) checkOwner(file string) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
-		return diag.Errorf(diag.Denied, "%s can't be read: %w", file, err)
+		return diag.Errorf(diag.Denied, "cannot read %s: %w", file, err)
 	case info.Mode()&fs.ModeSymlink != 0:
-		return diag.Errorf(diag.Denied, "%s is a link, which nothing of the enterprise layer may be", file).
-			WithHint("put the file itself there")
+		return diag.Errorf(diag.Denied, "%s is a link; the enterprise layer must not contain links", file).
+			WithHint("replace the link with the file")
 	case !ownersCount:
 		return nil
 	case ownerOf(info) != c.Admin:
-		return diag.Errorf(diag.Denied, "%s belongs to user %d and not to user %d, the machine's administrator",
+		return diag.Errorf(diag.Denied, "%s is owned by user %d instead of the administrator, user %d",
 			file, ownerOf(info), c.Admin).
-			WithHint("look at what is in it, then: chown %d %s", c.Admin, file)
+			WithHint("check its content, then change the owner with: chown %d %s", c.Admin, file)
 	case info.Mode().Perm()&0o022 != 0:
-		return diag.Errorf(diag.Denied, "%s can be written by others than the machine's administrator", file).
-			WithHint("look at what is in it, then: chmod go-w %s", file)
+		return diag.Errorf(diag.Denied, "%s is writable by users other than the administrator", file).
+			WithHint("check its content, then change the mode with: chmod go-w %s", file)
 	}
 	return nil
 }
 
 // lock keeps other syncs out. Users who may not write the layer get their error here.
 func (c *Client) lock(ctx context.Context) (unlock func() error, err error) {
-	waiting := func() { c.Progress(fetch.Event{Text: "waiting for another sync"}) }
-	unlock, err = txn.LockNotice(ctx, filepath.Join(c.Paths.Enterprise, lockName), txn.Notice{Waiting: waiting})
+	unlock, err = txn.Lock(ctx, filepath.Join(c.Paths.Enterprise, lockName))
 	if errors.Is(err, fs.ErrPermission) {
-		return nil, diag.Errorf(diag.Denied, "the enterprise layer in %s is the administrator's to change",
+		return nil, diag.Errorf(diag.Denied, "only the administrator can change the enterprise layer in %s",
 			c.Paths.Enterprise).
-			WithHint("sudo skillpm sync; skillpm sync --check says without it whether the layer is in step")
+			WithHint("run sudo skillpm enterprise sync, or check without root with: skillpm enterprise sync --check")
 	}
 	return unlock, err
 }

@@ -27,14 +27,14 @@ func readList(read func(string) ([]byte, error)) (*list, error) {
 		return nil, err
 	}
 	if l.manifest, err = pack.ParseManifest(scope.ManifestName, manifest); err != nil {
-		return nil, fmt.Errorf("the list's %w", err)
+		return nil, fmt.Errorf("the fleet list's %w", err)
 	}
 	lock, err := readRequired(read, scope.LockName)
 	if err != nil {
 		return nil, err
 	}
 	if l.lock, err = pack.ParseLock(scope.LockName, lock); err != nil {
-		return nil, fmt.Errorf("the list's %w", err)
+		return nil, fmt.Errorf("the fleet list's %w", err)
 	}
 	if err := checkPortable(l.lock); err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func readList(read func(string) ([]byte, error)) (*list, error) {
 		return l, err
 	}
 	if l.policy, err = policy.Parse(enforce.PolicyName, text); err != nil {
-		return nil, fmt.Errorf("the list's %w", err)
+		return nil, fmt.Errorf("the fleet list's %w", err)
 	}
 	l.files[enforce.PolicyName] = text
 	return l, l.readKeys(read)
@@ -54,8 +54,8 @@ func readList(read func(string) ([]byte, error)) (*list, error) {
 func readRequired(read func(string) ([]byte, error), name string) ([]byte, error) {
 	data, err := read(name)
 	if data == nil && err == nil {
-		err = diag.Errorf(diag.Invalid, "the list has no %s", name).
-			WithHint("a list is a directory with %s and %s, as skillpm install leaves it",
+		err = diag.Errorf(diag.Invalid, "the fleet list has no %s", name).
+			WithHint("add %s and %s to the list's directory with: skillpm install",
 				scope.ManifestName, scope.LockName)
 	}
 	return data, err
@@ -69,9 +69,9 @@ func checkPortable(l *pack.Lock) error {
 			return err
 		}
 		if ref.Kind == pack.KindPath || ref.Kind == pack.KindLocal {
-			return diag.Errorf(diag.Invalid, "the list has %s from %s, which other machines do not have",
+			return diag.Errorf(diag.Invalid, "the fleet list has %s from %s, which other machines do not have",
 				id, l.Packs[id].Source).
-				WithHint("publish the pack, and require the release")
+				WithHint("publish the pack and require the published version")
 		}
 	}
 	return nil

@@ -14,7 +14,7 @@ const (
 	goodPolicy   = "version: 1\nskills: {deny: [deploy]}\n"
 )
 
-// TestReadList checks that a list is read strictly: all of it is valid, or it is no list: O15.
+// TestReadList checks that a list is read strictly: it is completely valid or rejected (O15).
 func TestReadList(t *testing.T) {
 	signed := "version: 1\nrequire:\n  - match: \"oci://registry.example/**\"\n    signatures: {any_of: [{key: {file: KEY, sha256: \"" + strings.Repeat("0", 64) + "\"}}]}\n"
 	local := `version: 1
@@ -35,8 +35,8 @@ packs:
 	}{
 		{"packs", map[string]string{"skillpm.yaml": goodManifest, "skillpm.lock": goodLock}, "", diag.OK},
 		{"policy", map[string]string{"skillpm.yaml": goodManifest, "skillpm.lock": goodLock, "policy.yaml": goodPolicy}, "", diag.OK},
-		{"no manifest", map[string]string{"skillpm.lock": goodLock}, "the list has no skillpm.yaml", diag.Invalid},
-		{"no lock", map[string]string{"skillpm.yaml": goodManifest}, "the list has no skillpm.lock", diag.Invalid},
+		{"no manifest", map[string]string{"skillpm.lock": goodLock}, "the fleet list has no skillpm.yaml", diag.Invalid},
+		{"no lock", map[string]string{"skillpm.yaml": goodManifest}, "the fleet list has no skillpm.lock", diag.Invalid},
 		{"manifest", map[string]string{"skillpm.yaml": "dependencis: {}\n", "skillpm.lock": goodLock}, "skillpm.yaml", diag.Invalid},
 		{"lock", map[string]string{"skillpm.yaml": goodManifest, "skillpm.lock": "version: 99\n"}, "skillpm.lock", diag.Invalid},
 		{"local pack", map[string]string{"skillpm.yaml": goodManifest, "skillpm.lock": local}, "other machines do not have", diag.Invalid},
@@ -44,7 +44,7 @@ packs:
 		{"empty policy", map[string]string{"skillpm.yaml": goodManifest, "skillpm.lock": goodLock, "policy.yaml": ""}, "policy.yaml", diag.Invalid},
 		{"key beside it", map[string]string{
 			"skillpm.yaml": goodManifest, "skillpm.lock": goodLock, "policy.yaml": strings.Replace(signed, "KEY", "config.yaml", 1), "config.yaml": "sync: {}\n",
-		}, "a list brings keys in keys/ only", diag.Invalid},
+		}, "refers to the key config.yaml, which is not in keys/", diag.Invalid},
 		{"key above it", map[string]string{
 			"skillpm.yaml": goodManifest, "skillpm.lock": goodLock, "policy.yaml": strings.Replace(signed, "KEY", "keys/../../x.pub", 1), "../x.pub": "x",
 		}, "is not the path of a file", diag.Invalid},
@@ -62,7 +62,7 @@ packs:
 	}
 }
 
-// TestForward checks that nothing goes back, and that a release does not change: O15.
+// TestForward checks that versions never go back, and that a release does not change (O15).
 func TestForward(t *testing.T) {
 	have := &record{Source: "oci://registry.example/acme/fleet", Release: "1.2.0", Resolved: "sha256:a"}
 	tests := []struct {
@@ -90,7 +90,7 @@ func TestForward(t *testing.T) {
 	}
 }
 
-// TestBest checks which release is taken.
+// TestBest checks which release is chosen.
 func TestBest(t *testing.T) {
 	all := []string{"2.0.0-rc.1", "1.10.0", "1.9.0", "0.3.0"}
 	for constraint, want := range map[string]string{"": "1.10.0", "^1": "1.10.0", "~1.9": "1.9.0", "^0": "0.3.0", ">=2.0.0-0": "2.0.0-rc.1", "^3": ""} {

@@ -44,9 +44,9 @@ func (o ociSource) open(ctx context.Context, version, resolved string, required 
 	artifact := sync.OnceValues(func() (*oci.Artifact, error) {
 		a, err := o.oci.Artifact(ctx, ref)
 		if err == nil && a.Type != ArtifactType {
-			err = diag.Errorf(diag.Invalid, "%s %s is no list of an enterprise layer: it is a %q",
+			err = diag.Errorf(diag.Invalid, "%s %s is not a fleet list: its type is %q",
 				sourceText(o.ref), version, a.Type).
-				WithHint("skillpm sync publish makes one")
+				WithHint("publish a list with: skillpm enterprise publish")
 		}
 		return a, err
 	})

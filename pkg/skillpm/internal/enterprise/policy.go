@@ -32,9 +32,9 @@ func (l *list) readKeys(read func(string) ([]byte, error)) error {
 			continue // it may be on the machine
 		}
 		if !strings.HasPrefix(name, keysDir) || !fs.ValidPath(name) {
-			return diag.Errorf(diag.Invalid, "the list's policy names the key %s: a list brings keys in %s only",
+			return diag.Errorf(diag.Invalid, "the fleet list's policy refers to the key %s, which is not in %s",
 				name, keysDir).
-				WithHint("move it there, and name it so")
+				WithHint("move the key there, and change its path in the policy")
 		}
 		l.files[name] = data
 	}
@@ -113,8 +113,9 @@ func (c *Client) fillPolicy(dir string, l *list) error {
 		}
 		if data == nil {
 			return diag.Errorf(diag.Invalid,
-				"the list's policy names the key %s, which neither the list nor this machine has", name).
-				WithHint("put it beside the list's policy")
+				"the fleet list's policy refers to the key %s, which does not exist in the list or on this machine",
+				name).
+				WithHint("add the key to the list")
 		}
 		if err := write(name, data); err != nil {
 			return err
@@ -127,7 +128,7 @@ func (c *Client) fillPolicy(dir string, l *list) error {
 			continue
 		}
 		if err := admission.CheckSigners(policy.Rule{Requirement: r, Policy: &p}); err != nil {
-			return fmt.Errorf("the list's policy: %w", err)
+			return fmt.Errorf("the fleet list's policy: %w", err)
 		}
 	}
 	return nil
@@ -150,9 +151,9 @@ func (c *Client) checkTrustedKeys(l *list, config *pack.Config) error {
 			return err
 		}
 		if string(current) != string(data) {
-			return diag.Errorf(diag.Denied, "the list brings another %s, by which lists themselves are checked", key).
-				WithHint("give the policy's key another name; whose lists are taken is for the administrator of " +
-					"each machine to say")
+			return diag.Errorf(diag.Denied, "the fleet list would replace %s, which verifies fleet lists", key).
+				WithHint("rename the key in the list's policy; only the administrator of a machine changes the " +
+					"keys for fleet lists")
 		}
 	}
 	return nil

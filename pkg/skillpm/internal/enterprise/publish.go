@@ -35,7 +35,7 @@ type PublishOptions struct {
 
 // PublishReport is the result of [Publish].
 type PublishReport struct {
-	Reference string   `json:"place"`
+	Reference string   `json:"reference"`
 	Version   string   `json:"version"`
 	Digest    string   `json:"digest,omitempty"` // "" in a dry run
 	Signer    string   `json:"signer"`           // the key's fingerprint
@@ -82,7 +82,7 @@ func Publish(ctx context.Context, t *base.Base, o PublishOptions) (*PublishRepor
 	if err != nil {
 		return nil, err
 	}
-	record := audit.Record{Pack: id.String(), Version: r.Version, Reason: "a list of an enterprise layer"}
+	record := audit.Record{Pack: id.String(), Version: r.Version, Reason: "Fleet list for an enterprise layer"}
 	return r, t.RecordPublish(at, record, func() error { return push(ctx, sources, at, a, o.Key, r) })
 }
 
@@ -101,8 +101,8 @@ func push(
 		return err
 	}
 	if existing != "" && existing != r.Digest {
-		return diag.Errorf(diag.Conflict, "%s is there already with other content", r.Reference).
-			WithHint("publish it as a new version: machines refuse a release that changed")
+		return diag.Errorf(diag.Conflict, "%s already exists with other content", r.Reference).
+			WithHint("publish it as a new version; machines reject a changed release")
 	}
 	pinned := at
 	pinned.Digest = r.Digest
@@ -122,11 +122,11 @@ func (l *list) version(version string) (string, error) {
 		version = l.manifest.Version
 	}
 	if version == "" {
-		return "", diag.Errorf(diag.Usage, "the list has no version").
-			WithHint("give --version 1.0.0, or write version: into its skillpm.yaml")
+		return "", diag.Errorf(diag.Usage, "the fleet list has no version").
+			WithHint("use --pack-version 1.0.0, or set version in its skillpm.yaml")
 	}
 	if _, err := semver.StrictNewVersion(version); err != nil {
-		return "", diag.Errorf(diag.Usage, "%q is no version", version).WithHint("write three numbers, as 1.4.0")
+		return "", diag.Errorf(diag.Usage, "invalid version %q", version).WithHint("use three numbers, such as 1.4.0")
 	}
 	return version, nil
 }
@@ -138,8 +138,8 @@ func parseDestination(text string) (pack.Ref, pack.ID, error) {
 		return at, pack.ID{}, err
 	}
 	if at.Kind != pack.KindOCI || at.Rev != "" || at.Digest != "" {
-		return at, pack.ID{}, diag.Errorf(diag.Usage, "--to %s is no OCI repository", text).
-			WithHint("write oci://HOST/REPOSITORY, without a tag")
+		return at, pack.ID{}, diag.Errorf(diag.Usage, "--to %s is not an OCI repository", text).
+			WithHint("use oci://REGISTRY/REPOSITORY, without a tag")
 	}
 	id, err := at.DefaultID()
 	return at, id, err
@@ -174,7 +174,8 @@ func artifact(l *list, id pack.ID, version string, read func(string) ([]byte, er
 	}
 	for _, name := range keyFiles(l.policy) {
 		if l.files[name] == nil {
-			return a, diag.Errorf(diag.NotFound, "the list's %s names the key %s, which is not beside it",
+			return a, diag.Errorf(diag.NotFound, "the fleet list's %s refers to the key %s, which is not in its "+
+				"directory",
 				enforce.PolicyName, name)
 		}
 	}

@@ -36,9 +36,8 @@ func (c *Client) readRecord() (*record, error) {
 	}
 	var r record
 	if err := json.Unmarshal(data, &r); err != nil || r.Version != recordVersion {
-		return nil, diag.Errorf(diag.Invalid, "%s can't be read: what list is in force is not known", file).
-			WithHint("remove it if nobody has rolled this machine back: sync then takes the newest list, whatever " +
-				"was in force")
+		return nil, diag.Errorf(diag.Invalid, "cannot read %s: the current fleet list is unknown", file).
+			WithHint("remove the file to sync to the newest list, unless this machine was rolled back")
 	}
 	return &r, nil
 }

@@ -55,7 +55,8 @@ func (c *Client) newest(ctx context.Context, config *pack.Config, current *recor
 	all, err := source.versions(ctx)
 	if diag.CodeOf(err) == diag.NotFound && diag.HintOf(err) == "" {
 		return nil, diag.Errorf(diag.NotFound, "%w", err).
-			WithHint("skillpm sync publish DIR --to %s --version 1.0.0 --key FILE publishes the first list",
+			WithHint("publish the first list with: skillpm enterprise publish DIR --to %s --pack-version 1.0.0 "+
+				"--signing-key FILE",
 				sourceText(conf.Source))
 	}
 	if err != nil {
@@ -117,14 +118,14 @@ func (r *release) checkName(conf pack.SyncSettings, l *list) error {
 	if conf.Source.Kind != pack.KindGit || l.manifest.Name == r.name {
 		return nil
 	}
-	fact := "says no name"
+	fact := "has no name"
 	if !l.manifest.Name.IsZero() {
-		fact = "calls itself " + l.manifest.Name.String()
+		fact = "has the name " + l.manifest.Name.String()
 	}
 	return diag.Errorf(diag.Integrity,
-		"the list at %s is to be %s, and its %s %s: it may have been signed for something else", r.source, r.name,
+		"the fleet list at %s must have the name %s, but its %s %s", r.source, r.name,
 		scope.ManifestName, fact).
-		WithHint("write name: %s into the list's %s, or name: under sync: in the administrator's config.yaml",
+		WithHint("set name: %s in the list's %s, or change name under sync in the administrator's config.yaml",
 			r.name, scope.ManifestName)
 }
 
@@ -143,8 +144,8 @@ func highestRelease(all []string, conf pack.SyncSettings) (string, error) {
 			return v, nil
 		}
 	}
-	return "", diag.Errorf(diag.NotFound, "%s has no release that is %s", sourceText(conf.Source), text).
-		WithHint("a release is a tag like v1.0.0")
+	return "", diag.Errorf(diag.NotFound, "%s has no release that matches %s", sourceText(conf.Source), text).
+		WithHint("tag a release, such as v1.0.0")
 }
 
 // checkNotOlder refuses a list that is older than the current one, or that has the same version and other content.
@@ -159,18 +160,18 @@ func checkNotOlder(current *record, source, version, resolved string, o SyncOpti
 	was, err := semver.StrictNewVersion(current.Release)
 	switch {
 	case err != nil:
-		return diag.Errorf(diag.Invalid, "the list in force has the version %q, which is none", current.Release)
+		return diag.Errorf(diag.Invalid, "the current fleet list has the invalid version %q", current.Release)
 	case now.LessThan(was):
-		return diag.Errorf(diag.Denied, "the newest list at %s is %s, older than %s, which is in force",
+		return diag.Errorf(diag.Denied, "the newest fleet list at %s is %s, which is older than the current %s",
 			source, version, current.Release).
-			WithHint("somebody may be hiding releases; if the older one is meant, skillpm sync --allow-downgrade " +
-				"takes it")
+			WithHint("check for hidden releases, then accept the older one with: skillpm enterprise sync " +
+				"--allow-downgrade")
 	case now.Equal(was) && current.Resolved != resolved:
 		return diag.Errorf(diag.Integrity,
-			"the list %s at %s is %s now, and was %s when it came into force: a release must not change", version,
+			"the fleet list %s at %s is now %s, but was %s when it was applied; releases must not change", version,
 			source, resolved, current.Resolved).
-			WithHint("publish the change as a new version; if the machine is to take it as it is, skillpm sync " +
-				"--allow-downgrade does")
+			WithHint("publish the change as a new version, or accept it on this machine with: skillpm enterprise " +
+				"sync --allow-downgrade")
 	}
 	return nil
 }
@@ -182,10 +183,9 @@ func requiredSigners(config *pack.Config) (trust.Requirement, error) {
 		file := config.File(key)
 		if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
 			return trust.Requirement{}, diag.Errorf(diag.NotFound,
-				"%s, whose signatures count for the list, is not there",
+				"%s, which verifies the fleet list, does not exist",
 				file).
-				WithHint("put the file of allowed signers (git) or the public key (oci) there, as root, or name " +
-					"another under keys: of sync")
+				WithHint("create the allowed signers file (git) or public key (oci) as root, or change keys under sync")
 		}
 		files = append(files, file)
 	}
@@ -222,11 +222,11 @@ func readFile(fsys fs.FS, name string) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, diag.Errorf(diag.Invalid, "%s of the list is not a file", name)
+		return nil, diag.Errorf(diag.Invalid, "%s in the fleet list is not a file", name)
 	}
 	data, err := io.ReadAll(io.LimitReader(f, maxFileSize+1))
 	if err == nil && len(data) > maxFileSize {
-		err = diag.Errorf(diag.Invalid, "%s of the list is larger than %d bytes", name, maxFileSize)
+		err = diag.Errorf(diag.Invalid, "%s in the fleet list is larger than %d bytes", name, maxFileSize)
 	}
 	if data == nil && err == nil {
 		data = []byte{}

@@ -170,8 +170,8 @@ func (c *Client) currentRelease(current *record, conf pack.SyncSettings) (*relea
 		return nil, err
 	}
 	if current == nil || current.Source != source {
-		return nil, diag.Errorf(diag.Remote, "no list of %s is on this machine, and no server is asked", source).
-			WithHint("skillpm sync without --offline")
+		return nil, diag.Errorf(diag.Remote, "no fleet list of %s is cached, and skillpm is offline", source).
+			WithHint("run the command without --offline")
 	}
 	return &release{
 		source: current.Source, name: name, version: current.Release, resolved: current.Resolved,
@@ -183,9 +183,9 @@ func (c *Client) currentRelease(current *record, conf pack.SyncSettings) (*relea
 			}
 			data, err := safefile.ReadOptional(filepath.Join(c.Paths.Enterprise, filepath.FromSlash(name)))
 			if err == nil && (data == nil || "sha256:"+textx.SHA256(data) != want) {
-				err = diag.Errorf(diag.Integrity, "%s is not what the list %s brought",
+				err = diag.Errorf(diag.Integrity, "%s differs from the fleet list %s",
 					filepath.Join(c.Paths.Enterprise, name), current.Release).
-					WithHint("skillpm sync without --offline brings it again")
+					WithHint("restore it with: skillpm enterprise sync")
 			}
 			return data, err
 		},

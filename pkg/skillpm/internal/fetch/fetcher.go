@@ -56,6 +56,21 @@ func Remote(ref pack.Ref) bool {
 	return ref.Kind == pack.KindOCI || ref.Kind == pack.KindGit && !strings.HasPrefix(ref.URL, "file://")
 }
 
+// Location returns a source for the progress display. Unlike [pack.Ref.Source], it has the paths of this machine.
+func Location(ref pack.Ref) string {
+	switch {
+	case ref.URL == "":
+		return ref.Source()
+	case ref.Kind == pack.KindPath:
+		return ref.URL
+	case ref.Kind == pack.KindLayout:
+		return "oci-layout:" + ref.URL
+	case ref.Kind == pack.KindGit && !Remote(ref):
+		return "git+" + ref.URL
+	}
+	return ref.Source()
+}
+
 // IsOCI reports whether sources of a kind are OCI repositories, which can withdraw versions.
 func IsOCI(kind pack.Kind) bool {
 	return kind == pack.KindOCI || kind == pack.KindLayout || kind == pack.KindLocal || kind == pack.KindEmbedded
@@ -73,8 +88,9 @@ func (f *Fetcher) client(ctx context.Context, ref pack.Ref) (source.Client, cont
 		return nil, ctx, err
 	}
 	if f.Offline && Remote(ref) {
-		return nil, ctx, diag.Errorf(diag.Remote, "%s is needed and --offline was given", ref.Source()).
-			WithHint("run it once without --offline, so that the store has what skillpm.lock names")
+		return nil, ctx, diag.Errorf(diag.Remote, "%s is not in the store, and skillpm is offline", ref.Source()).
+			WithHint("run the command once without --offline; " +
+				"for machines without a network, commit the copy that \"skillpm vendor\" makes")
 	}
 	c, err := f.Clients.Of(ref.Kind, f.Root)
 	return c, f.Gate.Watch(ctx, ref.Kind), err
@@ -94,7 +110,7 @@ func (f *Fetcher) Open(ctx context.Context, ref pack.Ref) (*pack.Pack, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.Progress(Event{Text: "looking at " + ref.Source()})
+	f.Progress(Event{Text: "reading " + Location(ref)})
 	p, err := c.Open(ctx, f.anchored(ref))
 	if err != nil {
 		return nil, err
@@ -218,7 +234,7 @@ func (f *Fetcher) Fetch(ctx context.Context, p *pack.Pack, skills []string, lock
 // withProgress reports the progress of a pack's transfer.
 func (f *Fetcher) withProgress(ctx context.Context, p *pack.Pack) context.Context {
 	name := p.ID.String() + " " + p.Version
-	e := Event{Text: "fetching " + name + " from " + p.Ref.Source(), Pack: name}
+	e := Event{Text: "fetching " + name + " from " + Location(p.Ref), Pack: name}
 	f.Progress(e)
 	return pack.WithProgress(ctx, func(received, total int64) {
 		e := e

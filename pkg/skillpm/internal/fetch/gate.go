@@ -96,7 +96,9 @@ func (g *Gate) Note(notes ...string) {
 }
 
 // NoteError notes an error that only an observing policy has.
-func (g *Gate) NoteError(err error) { g.Note(err.Error() + " (the policy only observes)") }
+func (g *Gate) NoteError(err error) {
+	g.Note(err.Error() + " (the policy only observes)")
+}
 
 // Notes returns what was noted since the last call.
 func (g *Gate) Notes() []string {

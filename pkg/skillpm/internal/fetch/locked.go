@@ -78,7 +78,8 @@ func (f *Fetcher) Missing(ctx context.Context, l Locked, trees iter.Seq[workspac
 	for i, id := range ids {
 		warnings = append(warnings, withdrawn[i]...)
 		if d := damaged[i]; d != nil {
-			warnings = append(warnings, fmt.Sprintf("%v, so %s was fetched: %s writes the copy anew", d, id,
+			warnings = append(warnings, fmt.Sprintf("%v, so skillpm fetched %s; update the vendored copy with: %s", d,
+				id,
 				d.Command()))
 		}
 	}
@@ -100,8 +101,8 @@ func (f *Fetcher) fetchMissing(ctx context.Context, l Locked, id pack.ID, copies
 	}
 	err = f.fetchLocked(ctx, l, id)
 	if err != nil && diag.CodeOf(err) != diag.Interrupted {
-		err = diag.Errorf(diag.Integrity, "%w; and it could not be fetched instead: %w", damaged, err).
-			WithHint("git checkout -- %s brings back what was committed, if that was right", damaged.Path)
+		err = diag.Errorf(diag.Integrity, "%w; fetching the pack failed too: %w", damaged, err).
+			WithHint("restore the committed copy with: git checkout -- %s", damaged.Path)
 	}
 	return damaged, err
 }
@@ -113,7 +114,7 @@ func (f *Fetcher) fetchLocked(ctx context.Context, l Locked, id pack.ID) error {
 	if !ok {
 		var err error
 		if p, err = f.openLocked(ctx, l.Manifest, id, locked); err != nil {
-			return fmt.Errorf("%s %s, as locked: %w", id, locked.Version, err)
+			return fmt.Errorf("%s %s (locked): %w", id, locked.Version, err)
 		}
 		if err := SameVersion(id, locked, p); err != nil {
 			return err
@@ -200,20 +201,20 @@ func (f *Fetcher) checkStored(ctx context.Context, l Locked, ids map[pack.ID]boo
 // version can have any.
 func SameVersion(id pack.ID, locked *pack.LockedPack, found *pack.Pack) error {
 	if found.ID != id {
-		return diag.Errorf(diag.Integrity, "skillpm.lock says that %s is at %s, and %s is there",
+		return diag.Errorf(diag.Integrity, "skillpm.lock records %s at %s, but the source contains %s",
 			id, found.Ref.Source(), found.ID).WithHint("%s", restoreLock)
 	}
 	if found.Version == locked.Version || strings.HasPrefix(found.Version, "0.0.0-") ||
 		locked.Version == pack.DefaultVersion("", locked.Resolved) {
 		return nil
 	}
-	return Mislabeled(id, locked, "what is locked is version "+found.Version)
+	return Mislabeled(id, locked, "the locked content is version "+found.Version)
 }
 
 const restoreLock = "restore skillpm.lock from version control, or remove the pack and install it again"
 
 // Mislabeled is the error for a lock that has a pack under a version that it is not.
 func Mislabeled(id pack.ID, locked *pack.LockedPack, fact string) error {
-	return diag.Errorf(diag.Integrity, "skillpm.lock says that %s is version %s, and %s", id, locked.Version, fact).
+	return diag.Errorf(diag.Integrity, "skillpm.lock records %s at version %s, but %s", id, locked.Version, fact).
 		WithHint("%s", restoreLock)
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/environ"
+	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/workspace"
 	"github.com/skillpm/skillpm/pkg/source"
@@ -51,6 +52,12 @@ func NewRegistries(ctx context.Context, w *workspace.Workspace, o RegistryOption
 	}
 	maps.Copy(config.Namespaces, w.Config.Namespaces)
 	maps.Copy(config.Namespaces, w.Manifest.Namespaces)
+	config.InProject = map[string]bool{}
+	if w.Scope.Kind == scope.KindProject {
+		for owner := range w.Manifest.Namespaces {
+			config.InProject[owner] = true
+		}
+	}
 	base := filepath.Dir(w.Scope.Manifest())
 	config.Override = o.Override
 	if at := slices.IndexFunc(config.Registries, func(r registry.Named) bool {
@@ -94,8 +101,8 @@ func (r *Registries) checkOverride(ctx context.Context) error {
 		dir = filepath.Join(r.deps.Base, dir)
 	}
 	if _, err := os.Stat(dir); err != nil {
-		return diag.Errorf(diag.NotFound, "--registry %s: there is no directory %s", r.override, dir).
-			WithHint("give a directory, an https:// index, or an OCI prefix as oci://HOST/NAMESPACE")
+		return diag.Errorf(diag.NotFound, "--registry %s: directory %s does not exist", r.override, dir).
+			WithHint("use the name of a registry, a directory, an https:// index, or oci://REGISTRY/NAMESPACE")
 	}
 	return nil
 }
@@ -159,8 +166,8 @@ func (r *Registries) Find(ctx context.Context, id pack.ID, locked string) (regis
 		return registry.Open(ctx, "", "oci-layout:"+dir, r.deps)
 	}
 	return nil, diag.Errorf(diag.NotFound,
-		"%s is locked from an OCI layout, and skillpm.lock never says which directory that is", id).
-		WithHint("name it: skillpm install --registry oci-layout:DIR")
+		"%s is locked to an OCI layout whose directory skillpm.lock does not record", id).
+		WithHint("name the directory with: skillpm install --registry oci-layout:DIR")
 }
 
 // Overridden reports whether the call names the registry that alone is asked.
@@ -205,7 +212,7 @@ func (r *Registries) Ping(ctx context.Context, url string) error {
 		return nil
 	}
 	if err != nil && limited.Err() != nil && ctx.Err() == nil {
-		return diag.Errorf(diag.Remote, "%s did not answer within %v", url, pingTime)
+		return diag.Errorf(diag.Remote, "%s did not respond within %v", url, pingTime)
 	}
 	return err
 }

@@ -51,7 +51,7 @@ func (r Records) Lookup(what string) (time.Time, bool, error) {
 		return time.Time{}, false, nil
 	}
 	if err != nil {
-		return time.Time{}, false, fmt.Errorf("the record of when releases were first seen: %w", err)
+		return time.Time{}, false, fmt.Errorf("cannot access the release ages: %w", err)
 	}
 	seen, err := time.Parse(time.RFC3339, strings.TrimSpace(string(data)))
 	if err != nil || seen.Before(earliest()) || seen.Sub(r.Now()) >= tooFarAhead {
@@ -63,8 +63,9 @@ func (r Records) Lookup(what string) (time.Time, bool, error) {
 // Set records since when something is known.
 func (r Records) Set(what string, since time.Time) error {
 	if err := os.MkdirAll(r.Dir, 0o755); err != nil {
-		return diag.Errorf(diag.Internal, "the record of when releases were first seen: %w", err).
-			WithHint("a minimum release age is set, so skillpm has to remember what it saw: make %s writable", r.Dir)
+		return diag.Errorf(diag.Internal, "cannot access the release ages: %w", err).
+			WithHint("make %s writable; skillpm records there when it first sees a release, for the minimum "+
+				"release age", r.Dir)
 	}
 	return atomicfile.Write(r.file(what), []byte(since.Format(time.RFC3339)+"\n"), atomicfile.Options{})
 }

@@ -22,7 +22,7 @@ func (c *collector) apmManifest(root *value) error {
 	for _, section := range []string{"dependencies", "devDependencies"} {
 		block, err := c.want(root.field(section), section, isMapping)
 		if err != nil {
-			return err.WithHint("apm writes the packages as a list below %s.apm", section)
+			return err.WithHint("write the packages as a list under %s.apm", section)
 		}
 		if block == nil {
 			continue
@@ -66,7 +66,7 @@ func (a *apm) section(name string, block *value) error {
 }
 
 // notSkills returns why a dependency that is not a package of skills is skipped.
-const notSkills = "skillpm installs skills, and nothing else"
+const notSkills = "skillpm installs only skills"
 
 func (a *apm) dependency(item *value, dev bool) error {
 	switch item.kind {
@@ -75,7 +75,7 @@ func (a *apm) dependency(item *value, dev bool) error {
 	case isMapping:
 		return a.object(item, dev)
 	default:
-		return a.errorf(item, "a dependency must be text or a mapping, and is %s", item.kind)
+		return a.errorf(item, "a dependency must be text or a mapping, not %s", item.kind)
 	}
 }
 
@@ -93,7 +93,7 @@ func (a *apm) shorthand(item *value, dev bool) error {
 	}
 	where, rev, versioned := strings.Cut(text, "#")
 	if a.registry && versioned && !isURL(where) {
-		return a.skip(e.line, text, "its version comes from a registry of apm's, which skillpm does not read")
+		return a.skip(e.line, text, "its version comes from an apm registry, which skillpm does not support")
 	}
 	return a.repository(e, where, "", rev)
 }
@@ -122,11 +122,11 @@ func (a *apm) object(item *value, dev bool) error {
 	switch {
 	case text["marketplace"] != "":
 		return a.skip(e.line, e.name, "it comes from the marketplace "+printable(
-			text["marketplace"])+"; import that marketplace's file")
+			text["marketplace"])+"; import the marketplace's file instead")
 	case text["id"] != "" || text["registry"] != "":
-		return a.skip(e.line, e.name, "it comes from a registry of apm's, which skillpm does not read")
+		return a.skip(e.line, e.name, "it comes from an apm registry, which skillpm does not support")
 	case text["git"] == "parent":
-		return a.skip(e.line, e.name, "it is beside a package in that package's repository; name the repository")
+		return a.skip(e.line, e.name, "it is relative to another package's repository; name the repository")
 	case text["git"] != "":
 		if err := a.passedOver(item, e, "agents", "targets", "target"); err != nil {
 			return err
@@ -138,7 +138,7 @@ func (a *apm) object(item *value, dev bool) error {
 		}
 		return a.add(e)
 	default:
-		return a.errorf(item, "a dependency has none of git, path, id and marketplace")
+		return a.errorf(item, "a dependency needs one of git, path, id, and marketplace")
 	}
 }
 
@@ -146,7 +146,7 @@ func (a *apm) object(item *value, dev bool) error {
 func (c *collector) passedOver(item *value, e requirement, keys ...string) error {
 	for _, key := range keys {
 		if v := item.field(key); !v.empty() {
-			if err := c.skip(v.line, e.name+": "+key, "a dependency has no such setting"); err != nil {
+			if err := c.skip(v.line, e.name+": "+key, "skillpm has no such setting for a dependency"); err != nil {
 				return err
 			}
 		}
@@ -175,14 +175,14 @@ func (a *apm) repository(e requirement, where, dir, ref string) error {
 		return a.skip(e.line, e.name, "it names two directories, "+printable(below)+" and "+printable(dir))
 	}
 	if isFile(dir) {
-		return a.skip(e.line, e.name, "it is one file and no skill")
+		return a.skip(e.line, e.name, "it is a single file, not a skill")
 	}
 	rev := ""
 	switch {
 	case isRange(ref):
 		e.constraint = ref
 	case shortCommit().MatchString(ref):
-		return a.skip(e.line, e.name, printable(ref)+" is a part of a commit; write all 40 digits")
+		return a.skip(e.line, e.name, printable(ref)+" is an abbreviated commit; use all 40 digits")
 	default:
 		rev = ref
 	}
@@ -229,13 +229,13 @@ func (a *apm) url(where string) (url, dir string, err error) {
 		host, parts = parts[0], parts[1:]
 	}
 	if len(parts) < 2 || slices.Contains(parts, "") || strings.Contains(where, "@") {
-		return "", "", diag.Errorf(diag.Invalid, "%s is no repository: one is written owner/name", printable(where))
+		return "", "", diag.Errorf(diag.Invalid, "invalid repository %s: use owner/name", printable(where))
 	}
 	repository := 2
 	switch host = strings.ToLower(host); {
 	case host == "dev.azure.com" || strings.HasSuffix(host, ".visualstudio.com"):
 		if parts, repository = azure(parts, host); repository == 0 {
-			return "", "", diag.Errorf(diag.Invalid, "%s is no repository of Azure DevOps", printable(where))
+			return "", "", diag.Errorf(diag.Invalid, "invalid Azure DevOps repository %s", printable(where))
 		}
 	case host != "github.com" && !strings.HasSuffix(host, ".ghe.com") && host != strings.ToLower(a.host):
 		repository = len(parts) // groups lie in each other there

@@ -18,7 +18,7 @@ func (c *collector) apmLock(root *value) error {
 	if list != nil {
 		for _, item := range list.items {
 			if _, err := c.want(item, "a dependency", isMapping); err != nil || item.kind == isNull {
-				return c.errorf(item, "a dependency must be a mapping, and is %s", item.kind)
+				return c.errorf(item, "a dependency must be a mapping, not %s", item.kind)
 			}
 			if err := c.lockedPackage(item); err != nil {
 				return err
@@ -59,13 +59,13 @@ func (c *collector) lockedPackage(item *value) error {
 		}
 		return c.add(e)
 	case text["source"] != "" || text["registry_prefix"] != "":
-		return c.skip(e.line, e.name, "it comes from a registry of apm's, which skillpm does not read")
+		return c.skip(e.line, e.name, "it comes from an apm registry, which skillpm does not support")
 	case text["repo_url"] == "":
 		return c.errorf(item, "a dependency has no repo_url")
 	case text["package_type"] == "hook_package":
-		return c.skip(e.line, e.name, "it holds hooks: "+notSkills)
+		return c.skip(e.line, e.name, "it contains hooks: "+notSkills)
 	case isFile(text["virtual_path"]):
-		return c.skip(e.line, e.name, "it is one file and no skill")
+		return c.skip(e.line, e.name, "it is a single file, not a skill")
 	}
 	url := lockedURL(text["repo_url"], text["host"], text["port"])
 	rev := firstOf(text["resolved_tag"], text["resolved_ref"])

@@ -53,7 +53,7 @@ func (c *collector) skipError(e requirement, err error) error {
 
 func (c *collector) bound(line int) error {
 	if len(c.out.Dependencies)+len(c.out.Skipped) > maxEntries {
-		return c.errorf(&value{line: line}, "there are more than %d entries", maxEntries)
+		return c.errorf(&value{line: line}, "more than %d entries", maxEntries)
 	}
 	return nil
 }
@@ -75,7 +75,7 @@ func (c *collector) add(e requirement) error {
 	}
 	for _, name := range e.skills {
 		if err := skill.CheckName(name); err != nil {
-			return c.skip(e.line, e.name, "it wants a skill that no pack can have: "+err.Error())
+			return c.skip(e.line, e.name, "it requires a skill with an invalid name: "+err.Error())
 		}
 	}
 	i, exists := c.positions[id]
@@ -94,7 +94,8 @@ func (c *collector) add(e requirement) error {
 func (c *collector) merge(item *Item, ref pack.Ref, e requirement) error {
 	d := &item.Dependency
 	if *d.Ref != ref || d.Constraint != e.constraint {
-		return c.skip(e.line, e.name, "another place or version is taken for "+d.ID.String()+" on line "+strconv.Itoa(
+		return c.skip(e.line, e.name, "it differs from the source or version of "+d.ID.String()+" on line "+
+			""+strconv.Itoa(
 			item.Line)+
 			": "+strings.TrimSpace(d.Ref.String()+" "+d.Constraint))
 	}
@@ -156,10 +157,10 @@ func gitReference(url, dir, rev string) (string, error) {
 	location := strings.TrimPrefix(url[strings.Index(url, ":")+1:], "//")
 	secret := strings.HasPrefix(url, ".") && withoutSecret(url) != url // pack.Parse refuses it in other forms
 	if secret || strings.Contains(url, "#") || strings.Contains(location, "//") {
-		return "", diag.Errorf(diag.Invalid, "%s is not the URL of a repository alone", printable(url))
+		return "", diag.Errorf(diag.Invalid, "invalid repository URL %s", printable(url))
 	}
 	if strings.Contains(dir, "#") || strings.HasPrefix(dir, "/") {
-		return "", diag.Errorf(diag.Invalid, "%s is not a directory in a repository", printable(dir))
+		return "", diag.Errorf(diag.Invalid, "invalid directory %s in a repository", printable(dir))
 	}
 	if strings.Contains(url, "://") && !strings.HasPrefix(strings.ToLower(url), "git+") {
 		url = "git+" + url
@@ -180,7 +181,7 @@ func dirReference(base, dir string) (string, error) {
 	switch {
 	case strings.HasPrefix(dir, "~"):
 		return "", diag.Errorf(diag.Invalid, "it is relative to a home directory").
-			WithHint("write the directory in full, or relative with ./")
+			WithHint("use an absolute path, or a relative path that starts with ./")
 	case strings.HasPrefix(dir, "/"), strings.HasPrefix(dir, `\`), driveLetter().MatchString(dir):
 		return "path:" + dir, nil
 	case strings.Contains(dir, "://"), withoutSecret(dir) != dir:
@@ -188,7 +189,7 @@ func dirReference(base, dir string) (string, error) {
 	}
 	dir = path.Join(base, strings.ReplaceAll(dir, `\`, "/"))
 	if dir == "." {
-		return "", diag.Errorf(diag.Invalid, "it is the project's own directory, whose skills need no dependency")
+		return "", diag.Errorf(diag.Invalid, "it is the project's own directory, which needs no dependency")
 	}
 	if !pathx.Escapes(dir) {
 		dir = "./" + dir

@@ -25,7 +25,7 @@ func (f file) decode(data []byte) (*value, error) {
 	case isJSON(data):
 		root, err = f.json(data)
 	case strings.HasSuffix(strings.ToLower(f.name), ".json"):
-		return nil, f.errorf(&value{line: 1}, "a JSON object is wanted here")
+		return nil, f.errorf(&value{line: 1}, "expected a JSON object")
 	default:
 		root, err = f.yaml(data)
 	}
@@ -33,7 +33,7 @@ func (f file) decode(data []byte) (*value, error) {
 		return nil, err
 	}
 	if root.kind != isMapping {
-		return nil, f.errorf(&value{line: max(1, root.line)}, "a mapping is wanted here")
+		return nil, f.errorf(&value{line: max(1, root.line)}, "expected a mapping")
 	}
 	return root, nil
 }
@@ -49,13 +49,13 @@ func (f file) json(data []byte) (*value, error) {
 	at := &value{line: refused.Line}
 	switch {
 	case refused.Kind == jsonx.TrailingData:
-		return nil, f.errorf(at, "there is something after the end of the object")
+		return nil, f.errorf(at, "unexpected data after the end of the object")
 	case refused.Kind == jsonx.TooDeep:
-		return nil, f.errorf(at, "lists and objects are more than %d deep in each other", maxNesting)
+		return nil, f.errorf(at, "lists and objects are nested more than %d levels deep", maxNesting)
 	case refused.Kind == jsonx.DuplicateKey:
-		return nil, f.errorf(at, "the key %s is there twice", printable(refused.Key))
+		return nil, f.errorf(at, "the key %s is duplicated", printable(refused.Key))
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return nil, f.errorf(at, "the file ends too early")
+		return nil, f.errorf(at, "unexpected end of file")
 	}
 	return nil, f.errorf(at, "%s", refused.Err)
 }
@@ -108,7 +108,7 @@ func (f file) yaml(data []byte) (*value, error) {
 		line, text := yamlx.ErrorLine(err)
 		return nil, f.errorf(&value{line: max(1, line)}, "not YAML: %s", printable(text))
 	case second != nil:
-		return nil, f.errorf(&value{line: second.Line}, "there is a second document, and only one is read")
+		return nil, f.errorf(&value{line: second.Line}, "a second document is not allowed")
 	case root == nil:
 		return nil, f.errorf(nil, "is empty")
 	}
@@ -134,7 +134,7 @@ func (f file) fromYAML(n *yaml.Node, depth int) (*value, error) {
 		}
 		return v, nil
 	case depth == maxNesting:
-		return nil, f.errorf(v, "lists and mappings are more than %d deep in each other", maxNesting)
+		return nil, f.errorf(v, "lists and mappings are nested more than %d levels deep", maxNesting)
 	case n.Kind == yaml.SequenceNode:
 		v.kind = isList
 		for _, item := range n.Content {
@@ -149,14 +149,14 @@ func (f file) fromYAML(n *yaml.Node, depth int) (*value, error) {
 	v.kind = isMapping
 	for key, item := range yamlx.Pairs(n) {
 		if key.Kind != yaml.ScalarNode {
-			return nil, f.errorf(&value{line: key.Line}, "a key must be one word")
+			return nil, f.errorf(&value{line: key.Line}, "a key must be a single word")
 		}
 		below, err := f.fromYAML(item, depth+1)
 		if err != nil {
 			return nil, err
 		}
 		if !v.set(key.Value, below) {
-			return nil, f.errorf(&value{line: key.Line}, "the key %s is there twice", printable(key.Value))
+			return nil, f.errorf(&value{line: key.Line}, "the key %s is duplicated", printable(key.Value))
 		}
 	}
 	return v, nil

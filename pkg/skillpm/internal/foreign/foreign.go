@@ -69,7 +69,7 @@ const (
 func Parse(name string, data []byte) (*Import, error) {
 	f := file{name: name}
 	if len(data) > maxSize {
-		return nil, f.errorf(nil, "has more than %d bytes", maxSize)
+		return nil, f.errorf(nil, "is larger than %d bytes", maxSize)
 	}
 	root, err := f.decode(data)
 	if err != nil {
@@ -77,8 +77,8 @@ func Parse(name string, data []byte) (*Import, error) {
 	}
 	format := f.reader(root)
 	if format.read == nil {
-		return nil, f.errorf(nil, "is no file that skillpm can import").
-			WithHint("it reads skills-lock.json, .skill-lock.json, apm.yml, apm.lock.yaml and " +
+		return nil, f.errorf(nil, "is not a file that skillpm can import").
+			WithHint("use skills-lock.json, .skill-lock.json, apm.yml, apm.lock.yaml, or " +
 				".claude-plugin/marketplace.json")
 	}
 	c := &collector{file: f, out: &Import{Tool: format.tool}, positions: make(map[pack.ID]int)}

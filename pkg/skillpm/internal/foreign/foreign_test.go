@@ -9,7 +9,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/foreign"
 )
 
-// show writes an import as lines: the dependencies, and after a minus what was skipped.
+// show returns an import as lines: the dependencies, and after a minus the skipped entries.
 func show(imp *foreign.Import) string {
 	var b strings.Builder
 	for _, item := range imp.Dependencies {
@@ -38,7 +38,7 @@ func show(imp *foreign.Import) string {
 	return b.String()
 }
 
-// parse reads a file that is valid.
+// parse parses a valid file.
 func parse(t *testing.T, name, text string) *foreign.Import {
 	t.Helper()
 	imp, err := foreign.Parse(name, []byte(text))
@@ -65,60 +65,60 @@ const (
 
 func TestParseNamesTheLine(t *testing.T) {
 	for name, tt := range map[string]struct{ file, text, want string }{
-		"nothing":          {"skills-lock.json", "", "skills-lock.json:1: a JSON object is wanted here"},
-		"list":             {"skills-lock.json", "[]", "skills-lock.json:1: a JSON object is wanted here"},
-		"cut off":          {"skills-lock.json", "{\n\"version\": 1,\n\"skills\": {", "skills-lock.json:3: the file ends too early"},
+		"nothing":          {"skills-lock.json", "", "skills-lock.json:1: expected a JSON object"},
+		"list":             {"skills-lock.json", "[]", "skills-lock.json:1: expected a JSON object"},
+		"cut off":          {"skills-lock.json", "{\n\"version\": 1,\n\"skills\": {", "skills-lock.json:3: unexpected end of file"},
 		"comma":            {"skills-lock.json", "{\n\"version\": 1,\n}", "skills-lock.json:3: invalid character '}'"},
-		"tail":             {"skills-lock.json", "{\"version\": 1,\n\"skills\": {}}\n{}", "skills-lock.json:3: there is something after the end of the object"},
-		"twice":            {"skills-lock.json", "{\"version\": 1,\n\"skills\": {},\n\"skills\": {}}", "skills-lock.json:3: the key skills is there twice"},
+		"tail":             {"skills-lock.json", "{\"version\": 1,\n\"skills\": {}}\n{}", "skills-lock.json:3: unexpected data after the end of the object"},
+		"twice":            {"skills-lock.json", "{\"version\": 1,\n\"skills\": {},\n\"skills\": {}}", "skills-lock.json:3: the key skills is duplicated"},
 		"not UTF-8":        {"skills-lock.json", "{\"version\": \"\xff\"}", "skills-lock.json is not valid UTF-8"},
 		"no version":       {"skills-lock.json", `{"skills": {}}`, "skills-lock.json:1: version is missing"},
-		"newer":            {"skills-lock.json", "{\n\"version\": 2, \"skills\": {}}", "skills-lock.json:2: version 2 of the format is newer than what this skillpm reads, 1"},
-		"much newer":       {"skills-lock.json", `{"version": 11, "skills": {}}`, "version 11 of the format is newer"},
-		"odd version":      {"skills-lock.json", `{"version": -1, "skills": {}}`, "version -1 of the format"},
-		"fraction":         {"skills-lock.json", `{"version": 1.5, "skills": {}}`, "version 1.5 of the format"},
+		"newer":            {"skills-lock.json", "{\n\"version\": 2, \"skills\": {}}", "skills-lock.json:2: version 2 is newer than the newest format version that this skillpm supports, 1"},
+		"much newer":       {"skills-lock.json", `{"version": 11, "skills": {}}`, "version 11 is newer"},
+		"odd version":      {"skills-lock.json", `{"version": -1, "skills": {}}`, "version -1 is newer"},
+		"fraction":         {"skills-lock.json", `{"version": 1.5, "skills": {}}`, "version 1.5 is newer than"},
 		"no skills":        {"skills-lock.json", `{"version": 1}`, "skills is missing"},
-		"skills list":      {"skills-lock.json", `{"version": 1, "skills": []}`, "skills must be a mapping, and is a list"},
-		"skill text":       {"skills-lock.json", "{\"version\": 1, \"skills\": {\n\"deploy\": \"acme/ops\"}}", "skills-lock.json:2: the skill deploy must be a mapping, and is text"},
-		"skill null":       {"skills-lock.json", `{"version": 1, "skills": {"deploy": null}}`, "the skill deploy says nothing"},
+		"skills list":      {"skills-lock.json", `{"version": 1, "skills": []}`, "skills must be a mapping, not a list"},
+		"skill text":       {"skills-lock.json", "{\"version\": 1, \"skills\": {\n\"deploy\": \"acme/ops\"}}", "skills-lock.json:2: the skill deploy must be a mapping, not text"},
+		"skill null":       {"skills-lock.json", `{"version": 1, "skills": {"deploy": null}}`, "the skill deploy is empty"},
 		"no source":        {"skills-lock.json", `{"version": 1, "skills": {"deploy": {}}}`, "the skill deploy has no source"},
-		"source number":    {"skills-lock.json", "{\"version\": 1, \"skills\": {\"deploy\": {\n\"source\": 7}}}", "skills-lock.json:2: source must be text, and is a number"},
-		"deep":             {"skills-lock.json", `{"x":` + strings.Repeat("[", 100) + strings.Repeat("]", 100) + "}", "more than 64 deep"},
-		"older user lock":  {".skill-lock.json", `{"version": 2, "skills": {}}`, "version 2 of the format is not read, only 3"},
-		"newer user lock":  {".skill-lock.json", `{"version": 4, "skills": {}}`, "version 4 of the format is newer"},
+		"source number":    {"skills-lock.json", "{\"version\": 1, \"skills\": {\"deploy\": {\n\"source\": 7}}}", "skills-lock.json:2: source must be text, not a number"},
+		"deep":             {"skills-lock.json", `{"x":` + strings.Repeat("[", 100) + strings.Repeat("]", 100) + "}", "nested more than 64 levels deep"},
+		"older user lock":  {".skill-lock.json", `{"version": 2, "skills": {}}`, "version 2 is not supported, only 3"},
+		"newer user lock":  {".skill-lock.json", `{"version": 4, "skills": {}}`, "version 4 is newer"},
 		"YAML":             {"apm.yml", "name: [", "apm.yml:1: not YAML: "},
 		"YAML later":       {"apm.yml", "name: x\nversion: 1\n\tx: y\n", ": not YAML: found a tab character"},
 		"YAML too deep":    {"apm.yml", strings.Repeat("[", 20_000), "apm.yml:1: not YAML: exceeded max depth"},
 		"empty YAML":       {"apm.yml", "# nothing\n", "apm.yml is empty"},
-		"YAML documents":   {"apm.yml", "name: x\n---\nname: y\n", "apm.yml:2: there is a second document"},
-		"YAML twice":       {"apm.yml", "name: x\nname: y\n", "apm.yml:2: the key name is there twice"},
-		"YAML deep":        {"apm.yml", strings.Repeat("[", 100) + strings.Repeat("]", 100), "more than 64 deep"},
-		"YAML key":         {"apm.yml", "[a]: b\n", "apm.yml:1: a key must be one word"},
-		"flat list":        {"apm.yml", "dependencies:\n  - acme/ops\n", "apm.yml:2: dependencies must be a mapping, and is a list"},
-		"apm mapping":      {"apm.yml", "dependencies:\n  apm: {acme: ops}\n", "apm.yml:2: dependencies.apm must be a list, and is a mapping"},
-		"apm alias":        {"apm.yml", "x: &a acme/ops\ndependencies:\n  apm:\n    - *a\n", "apm.yml:4: a dependency must be text or a mapping, and is an alias or a tag"},
-		"apm tag":          {"apm.yml", "dependencies:\n  apm:\n    - git: !!binary eA==\n", "apm.yml:3: git must be text, and is an alias or a tag"},
-		"apm nothing":      {"apm.yml", "dependencies:\n  apm:\n    - ref: main\n", "apm.yml:3: a dependency has none of git, path, id and marketplace"},
-		"apm ref list":     {"apm.yml", "dependencies:\n  apm:\n    - git: acme/ops\n      ref: [a]\n", "apm.yml:4: ref must be text, and is a list"},
-		"apm lock newer":   {"apm.lock.yaml", "lockfile_version: '3'\ndependencies: []\n", "apm.lock.yaml:1: lockfile_version 3 of the format is newer than what this skillpm reads, 2"},
+		"YAML documents":   {"apm.yml", "name: x\n---\nname: y\n", "apm.yml:2: a second document is not allowed"},
+		"YAML twice":       {"apm.yml", "name: x\nname: y\n", "apm.yml:2: the key name is duplicated"},
+		"YAML deep":        {"apm.yml", strings.Repeat("[", 100) + strings.Repeat("]", 100), "nested more than 64 levels deep"},
+		"YAML key":         {"apm.yml", "[a]: b\n", "apm.yml:1: a key must be a single word"},
+		"flat list":        {"apm.yml", "dependencies:\n  - acme/ops\n", "apm.yml:2: dependencies must be a mapping, not a list"},
+		"apm mapping":      {"apm.yml", "dependencies:\n  apm: {acme: ops}\n", "apm.yml:2: dependencies.apm must be a list, not a mapping"},
+		"apm alias":        {"apm.yml", "x: &a acme/ops\ndependencies:\n  apm:\n    - *a\n", "apm.yml:4: a dependency must be text or a mapping, not an alias or a tag"},
+		"apm tag":          {"apm.yml", "dependencies:\n  apm:\n    - git: !!binary eA==\n", "apm.yml:3: git must be text, not an alias or a tag"},
+		"apm nothing":      {"apm.yml", "dependencies:\n  apm:\n    - ref: main\n", "apm.yml:3: a dependency needs one of git, path, id, and marketplace"},
+		"apm ref list":     {"apm.yml", "dependencies:\n  apm:\n    - git: acme/ops\n      ref: [a]\n", "apm.yml:4: ref must be text, not a list"},
+		"apm lock newer":   {"apm.lock.yaml", "lockfile_version: '3'\ndependencies: []\n", "apm.lock.yaml:1: lockfile_version 3 is newer than the newest format version that this skillpm supports, 2"},
 		"apm lock version": {"apm.lock.yaml", "dependencies: []\n", "lockfile_version is missing"},
-		"apm lock entry":   {"apm.lock.yaml", "lockfile_version: '1'\ndependencies:\n- acme/ops\n", "apm.lock.yaml:3: a dependency must be a mapping, and is text"},
+		"apm lock entry":   {"apm.lock.yaml", "lockfile_version: '1'\ndependencies:\n- acme/ops\n", "apm.lock.yaml:3: a dependency must be a mapping, not text"},
 		"apm lock place":   {"apm.lock.yaml", "lockfile_version: '1'\ndependencies:\n- depth: 1\n", "apm.lock.yaml:3: a dependency has no repo_url"},
 		"no plugins":       {"marketplace.json", `{"name": "acme"}`, "plugins is missing"},
-		"plugins mapping":  {"marketplace.json", `{"plugins": {}}`, "plugins must be a list, and is a mapping"},
-		"plugin text":      {"marketplace.json", "{\"plugins\": [\n\"ops\"]}", "marketplace.json:2: a plugin must be an object, and is text"},
+		"plugins mapping":  {"marketplace.json", `{"plugins": {}}`, "plugins must be a list, not a mapping"},
+		"plugin text":      {"marketplace.json", "{\"plugins\": [\n\"ops\"]}", "marketplace.json:2: a plugin must be an object, not text"},
 		"plugin name":      {"marketplace.json", `{"plugins": [{"source": "./x"}]}`, "a plugin has no name"},
 		"plugin source":    {"marketplace.json", `{"plugins": [{"name": "ops"}]}`, "the plugin ops has no source"},
-		"source list":      {"marketplace.json", `{"plugins": [{"name": "ops", "source": ["x"]}]}`, "source must be text or an object, and is a list"},
+		"source list":      {"marketplace.json", `{"plugins": [{"name": "ops", "source": ["x"]}]}`, "source must be text or an object, not a list"},
 		"no repo":          {"marketplace.json", `{"plugins": [{"name": "ops", "source": {"source": "github"}}]}`, "the source of ops has no repo"},
 		"no url":           {"marketplace.json", `{"plugins": [{"name": "ops", "source": {"source": "url"}}]}`, "the source of ops has no url"},
 		"no path":          {"marketplace.json", `{"plugins": [{"name": "ops", "source": {"source": "git-subdir", "url": "acme/ops"}}]}`, "the source of ops has no path"},
-		"no kind":          {"marketplace.json", `{"plugins": [{"name": "ops", "source": {"url": "acme/ops"}}]}`, "the source of ops does not say what it is"},
-		"strict text":      {"marketplace.json", `{"plugins": [{"name": "ops", "source": "./x", "strict": "no"}]}`, "strict must be true or false, and is text"},
-		"skills number":    {"marketplace.json", `{"plugins": [{"name": "ops", "source": "./x", "skills": [1]}]}`, "an entry of skills must be text, and is a number"},
-		"something else":   {"package.json", `{"name": "x", "version": "1.0.0"}`, "package.json is no file that skillpm can import"},
-		"YAML else":        {"values.yaml", "a: b\n", "values.yaml is no file that skillpm can import"},
-		"name with escape": {"\x1b[2J.json", `{"a": 1}`, `"\x1b[2J.json" is no file`},
+		"no kind":          {"marketplace.json", `{"plugins": [{"name": "ops", "source": {"url": "acme/ops"}}]}`, "the source of ops has no kind"},
+		"strict text":      {"marketplace.json", `{"plugins": [{"name": "ops", "source": "./x", "strict": "no"}]}`, "strict must be true or false, not text"},
+		"skills number":    {"marketplace.json", `{"plugins": [{"name": "ops", "source": "./x", "skills": [1]}]}`, "an entry of skills must be text, not a number"},
+		"something else":   {"package.json", `{"name": "x", "version": "1.0.0"}`, "package.json is not a file that skillpm can import"},
+		"YAML else":        {"values.yaml", "a: b\n", "values.yaml is not a file that skillpm can import"},
+		"name with escape": {"\x1b[2J.json", `{"a": 1}`, `"\x1b[2J.json" is not a file`},
 	} {
 		_, err := foreign.Parse(tt.file, []byte(tt.text))
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
@@ -132,16 +132,16 @@ func TestParseNamesTheLine(t *testing.T) {
 }
 
 func TestParseBounds(t *testing.T) {
-	if _, err := foreign.Parse("skills-lock.json", make([]byte, 4<<20+1)); err == nil || !strings.Contains(err.Error(), "more than 4194304 bytes") {
+	if _, err := foreign.Parse("skills-lock.json", make([]byte, 4<<20+1)); err == nil || !strings.Contains(err.Error(), "larger than 4194304 bytes") {
 		t.Errorf("large file: %v", err)
 	}
 	many := "dependencies:\n  apm:\n" + strings.Repeat("    - {name: a, marketplace: b}\n", 10_001)
-	if _, err := foreign.Parse("apm.yml", []byte(many)); err == nil || !strings.Contains(err.Error(), "apm.yml:10003: there are more than 10000 entries") {
+	if _, err := foreign.Parse("apm.yml", []byte(many)); err == nil || !strings.Contains(err.Error(), "apm.yml:10003: more than 10000 entries") {
 		t.Errorf("many entries: %v", err)
 	}
 }
 
-// A file that has another name is known by what is in it.
+// TestParseByContent checks that a file with another name is recognized by its content.
 func TestParseByContent(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"version": 1, "skills": {}}`:                foreign.ToolSkills,
@@ -155,24 +155,24 @@ func TestParseByContent(t *testing.T) {
 	}
 }
 
-// No text of a file becomes a place that source.Parse would refuse, or is printed with a password or an escape
-// sequence.
+// TestParseHostilePlaces checks that no text of a file becomes a source that source.Parse rejects, or is printed with a
+// password or an escape sequence.
 func TestParseHostilePlaces(t *testing.T) {
 	for _, tt := range []struct{ url, why string }{
 		{"ext::sh -c touch% /tmp/x", "ext:: runs commands"},
 		{"git+ext::sh", "unknown scheme"},
-		{"fd::17/x", "fd:: is not a place"},
-		{"-oProxyCommand=x:y/z", "looks like an option"},
-		{"ssh://-oProxyCommand=x/y/z", "is not a host"},
-		{"git@-oProxyCommand:x/y", "is not a host"},
-		{"https://git.example/-x/--upload-pack=y.git", "is not the path of a repository"},
-		{"https://git.example/acme/../../x.git", "is not the path of a repository"},
+		{"fd::17/x", "fd:: is not a source"},
+		{"-oProxyCommand=x:y/z", "is not a pack or a known flag"},
+		{"ssh://-oProxyCommand=x/y/z", "invalid host"},
+		{"git@-oProxyCommand:x/y", "invalid host"},
+		{"https://git.example/-x/--upload-pack=y.git", "invalid repository path"},
+		{"https://git.example/acme/../../x.git", "invalid repository path"},
 		{"git://git.example/acme/ops.git", "unknown scheme"},
-		{"http://git.example/acme/ops.git", "plain http is not safe"},
+		{"http://git.example/acme/ops.git", "plain HTTP is not allowed for packs"},
 		{"https://acme:hunter2@git.example/acme/ops.git", "must not contain a user name or password"},
-		{"https://git.example/acme/ops.git#--x", "not the URL of a repository alone"},
-		{"https://git.example/acme//ops.git", "not the URL of a repository alone"},
-		{"https://git.example/acme/ops.git?x=y", "has no query"},
+		{"https://git.example/acme/ops.git#--x", "invalid repository URL"},
+		{"https://git.example/acme//ops.git", "invalid repository URL"},
+		{"https://git.example/acme/ops.git?x=y", "must not contain a query"},
 		{"https://git.example/acme/\u202eops.git", "invisible character"},
 		{"javascript://git.example/x", "unknown scheme"},
 		{"oci://registry.example/acme/ops", "unknown scheme"},

@@ -11,8 +11,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/foreign"
 )
 
-// FuzzParse holds what is true of every file: an error has a code, and every dependency is one that a manifest can
-// hold.
+// FuzzParse checks the invariants of every file: an error has a code, and a manifest can express every dependency.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []struct{ name, text string }{
 		{"skills-lock.json", `{"version":1,"skills":{"a":{"source":"acme/ops","sourceType":"github","ref":"v1.0.0","skillPath":"skills/a/SKILL.md"}}}`},
@@ -39,7 +38,7 @@ func FuzzParse(f *testing.F) {
 		for _, item := range imp.Dependencies {
 			d := item.Dependency
 			if seen[d.ID] {
-				t.Fatalf("%s is there twice", d.ID)
+				t.Fatalf("%s is duplicated", d.ID)
 			}
 			seen[d.ID] = true
 			if id, err := d.Ref.DefaultID(); err != nil || id != d.ID {
@@ -81,7 +80,7 @@ func printable(t *testing.T, s string) {
 	}
 }
 
-// What is imported can be written into a manifest, and says the same there.
+// TestParseIntoManifest checks that imported dependencies can be written into a manifest and are read as the same.
 func TestParseIntoManifest(t *testing.T) {
 	imp := parse(t, ".claude-plugin/marketplace.json", `{"plugins": [
 {"name": "deploy", "source": {"source": "github", "repo": "acme/deploy", "ref": "v1.0.0", "sha": "`+sha1+`"}},

@@ -37,7 +37,7 @@ func (c *collector) marketplace(root *value) error {
 	m := &market{collector: c, root: marketRoot(c.name), name: name}
 	for _, item := range plugins.items {
 		if item.kind != isMapping {
-			return c.errorf(item, "a plugin must be an object, and is %s", item.kind)
+			return c.errorf(item, "a plugin must be an object, not %s", item.kind)
 		}
 		if err := m.plugin(item); err != nil {
 			return err
@@ -102,7 +102,7 @@ func (m *market) plugin(item *value) error {
 	case source.kind == isMapping:
 		return m.remote(e, source, skills, strict)
 	default:
-		return m.errorf(source, "source must be text or an object, and is %s", source.kind)
+		return m.errorf(source, "source must be text or an object, not %s", source.kind)
 	}
 }
 
@@ -204,12 +204,12 @@ func (m *market) remote(e requirement, source *value, skills []string, strict bo
 	case "local", "directory":
 		return m.local(e, text["path"], skills, strict)
 	case "npm", "pip":
-		return m.skip(e.line, e.name, "it is the "+text["source"]+" package "+printable(
-			text["package"])+", and skillpm installs from git and registries of skills")
+		return m.skip(e.line, e.name, "its source is the "+text["source"]+" package "+printable(
+			text["package"])+", but skillpm installs only from git and skill registries")
 	case "":
-		return m.errorf(source, "the source of %s does not say what it is", printable(e.name))
+		return m.errorf(source, "the source of %s has no kind", printable(e.name))
 	default:
-		return m.skip(e.line, e.name, "its source is of the unknown kind "+printable(text["source"]))
+		return m.skip(e.line, e.name, "its source has the unknown type "+printable(text["source"]))
 	}
 	if e.reference, err = gitReference(url, strings.TrimPrefix(text["path"], "./"), text["ref"]); err != nil {
 		return m.skipError(e, err)

@@ -48,17 +48,17 @@ func TestMarketplace(t *testing.T) {
 18: globex/ssh = git+ssh://git@git.example/globex/ssh.git#v3.0.0 (ssh)
 19: globex/sub = git+https://github.com/globex/mono.git//plugins/sub#v4.0.0 (sub)
 20: globex/sub2 = git+https://github.com/globex/mono.git//plugins/sub2 (sub2)
-9: - cut: hooks: skillpm installs skills, and nothing else
-9: - cut: mcpServers: skillpm installs skills, and nothing else
-13: - itself: it is the project's own directory, whose skills need no dependency
-21: - npm: it is the npm package @acme/plugin, and skillpm installs from git and registries of skills
-22: - pip: it is the pip package acme-plugin, and skillpm installs from git and registries of skills
-23: - zip: its source is of the unknown kind archive
+9: - cut: hooks: skillpm installs only skills
+9: - cut: mcpServers: skillpm installs only skills
+13: - itself: it is the project's own directory, which needs no dependency
+21: - npm: its source is the npm package @acme/plugin, but skillpm installs only from git and skill registries
+22: - pip: its source is the pip package acme-plugin, but skillpm installs only from git and skill registries
+23: - zip: its source has the unknown type archive
 24: - badsha: main is not a commit of 40 hexadecimal digits
 `)
 }
 
-// Relative places start at the directory that holds the host's directory.
+// TestMarketplaceRoot checks that relative paths start at the parent of the agent's directory.
 func TestMarketplaceRoot(t *testing.T) {
 	for name, want := range map[string]string{
 		"marketplace.json":                            "./plugins/ops",

@@ -8,7 +8,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/foreign"
 )
 
-// TestNoSecrets has passwords wherever a file can have a place, and shows none.
+// TestNoSecrets puts passwords into every source of a file, and checks that none is shown.
 func TestNoSecrets(t *testing.T) {
 	places := []string{
 		"https://bob:SECRET@host.example/path", "git+https://bob:SEC/SECRET@host.example/x.git", "bob:SECRET@host.example/path",

@@ -37,7 +37,7 @@ func (c *collector) skillsLock(root *value, version string) error {
 			return err
 		}
 		if item == nil {
-			return c.errorf(skills.items[i], "the skill %s says nothing", printable(name))
+			return c.errorf(skills.items[i], "the skill %s is empty", printable(name))
 		}
 		if err := c.lockedSkill(name, item); err != nil {
 			return err
@@ -50,19 +50,20 @@ func (c *collector) skillsLock(root *value, version string) error {
 func (c *collector) checkVersion(root *value, key string, read ...string) error {
 	v := root.field(key)
 	if v == nil || v.kind != isNumber && v.kind != isText {
-		return c.errorf(root, "%s is missing, or is no number", key)
+		return c.errorf(root, "%s is missing or not a number", key)
 	}
 	if slices.Contains(read, v.text) {
 		return nil
 	}
 	last := read[len(read)-1]
 	if len(v.text) > len(last) || len(v.text) == len(last) && v.text > last {
-		return c.errorf(v, "%s %s of the format is newer than what this skillpm reads, %s", key, printable(v.text),
+		return c.errorf(v, "%s %s is newer than the newest format version that this skillpm supports, %s", key,
+			printable(v.text),
 			last).
-			WithHint("use a newer skillpm, or name the packs with skillpm install")
+			WithHint("use a newer skillpm, or install the packs by name with skillpm install")
 	}
-	return c.errorf(v, "%s %s of the format is not read, only %s", key, printable(v.text), strings.Join(read, " and ")).
-		WithHint("let the tool that wrote the file write it anew, or name the packs with skillpm install")
+	return c.errorf(v, "%s %s is not supported, only %s", key, printable(v.text), strings.Join(read, " and ")).
+		WithHint("recreate the file with the tool that wrote it, or install the packs by name with skillpm install")
 }
 
 // locked is one skill in a lockfile of npm's skills.
@@ -84,18 +85,18 @@ func (c *collector) lockedSkill(name string, item *value) error {
 	case "github", "gitlab", "git", "":
 		url := l.repository()
 		if url == "" {
-			return c.skip(e.line, name, "the lock does not say on which host "+printable(l.source)+" is")
+			return c.skip(e.line, name, "the lockfile does not record the server of "+printable(l.source))
 		}
 		e.reference, err = gitReference(url, "", l.ref)
 	case "local":
 		e.reference, err = dirReference(path.Dir(c.name), l.source)
 	case "node_modules":
-		return c.skip(e.line, name, "it comes with the npm package "+printable(l.source)+", which npm installs")
+		return c.skip(e.line, name, "it comes from the npm package "+printable(l.source)+", which npm installs")
 	case "well-known":
 		return c.skip(e.line, name, "it is downloaded from "+printable(
-			l.source)+", which is no repository and no registry")
+			l.source)+", which is not a repository or a registry")
 	default:
-		return c.skip(e.line, name, "its source is of the unknown kind "+printable(l.kind))
+		return c.skip(e.line, name, "its source has the unknown type "+printable(l.kind))
 	}
 	if err != nil {
 		return c.skipError(e, err)

@@ -6,8 +6,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/foreign"
 )
 
-// The shape is what skills 1.7.4 wrote for a repository on a host, one on GitHub, one on GitLab, a directory, a web
-// site and an npm package.
+// TestProjectLock uses the format that skills 1.7.4 wrote for a repository on a host, one on GitHub, one on GitLab, a
+// directory, a web site, and an npm package.
 func TestProjectLock(t *testing.T) {
 	imp := parse(t, "skills-lock.json", `{
   "version": 1,
@@ -93,15 +93,15 @@ func TestProjectLock(t *testing.T) {
 31: globex/skills = git+https://github.com/Globex/Skills.git [pdf] (pdf)
 37: tools/review = git+https://gitlab.com/acme/tools/review.git [review] (review)
 52: acme/scan = git+ssh://git@git.example/acme/scan.git [scan] (scan)
-12: - docs: it is downloaded from docs.example, which is no repository and no registry
-19: - lint: it comes with the npm package @acme/lint, which npm installs
-58: - status: another place or version is taken for acme/ops on line 4: git+https://git.example/acme/ops.git#v1.2.0
-66: - tokens: the lock does not say on which host acme/tokens is
-71: - zip: its source is of the unknown kind download
+12: - docs: it is downloaded from docs.example, which is not a repository or a registry
+19: - lint: it comes from the npm package @acme/lint, which npm installs
+58: - status: it differs from the source or version of acme/ops on line 4: git+https://git.example/acme/ops.git#v1.2.0
+66: - tokens: the lockfile does not record the server of acme/tokens
+71: - zip: its source has the unknown type download
 `)
 }
 
-// A project of its own directory below another: directories are relative to the lock.
+// TestProjectLockBelow checks a project in a subdirectory: directories are relative to the lockfile.
 func TestProjectLockBelow(t *testing.T) {
 	imp := parse(t, "packages/web/skills-lock.json", `{"version": 1, "skills": {
 "a": {"source": "./tools", "sourceType": "local"},
@@ -114,11 +114,11 @@ func TestProjectLockBelow(t *testing.T) {
 3: local/shared = ./packages/shared [b] (b)
 4: local/web = ./packages/web [c] (c)
 6: local/skills = /srv/skills [e] (e)
-5: - d: it is the project's own directory, whose skills need no dependency
+5: - d: it is the project's own directory, which needs no dependency
 `)
 }
 
-// The shape is what skills 1.7.4 wrote with --global.
+// TestUserLock uses the format that skills 1.7.4 wrote with --global.
 func TestUserLock(t *testing.T) {
 	imp := parse(t, ".skill-lock.json", `{
   "version": 3,
@@ -151,7 +151,7 @@ func TestUserLock(t *testing.T) {
 `)
 }
 
-// Only names that a pack can give its skills get into a dependency.
+// TestLockNamesOfSkills checks that only valid skill names get into a dependency.
 func TestLockNamesOfSkills(t *testing.T) {
 	imp := parse(t, "skills-lock.json", `{"version": 1, "skills": {
 "Pull Request": {"source": "acme/a", "sourceType": "github", "skillPath": "skills/Pull_Request/SKILL.md"},
@@ -160,11 +160,11 @@ func TestLockNamesOfSkills(t *testing.T) {
 	check(t, imp, foreign.ToolSkills, `
 2: acme/a = git+https://github.com/acme/a.git [pull-request] (Pull Request)
 4: acme/c = git+https://github.com/acme/c.git [skill-bb7208bc] (a b)
-3: - --all: it wants a skill that no pack can have: the name "--all" starts or ends with a hyphen
+3: - --all: it requires a skill with an invalid name: the name "--all" starts or ends with a hyphen
 `)
 }
 
-// The kinds of a lock that another version of the tool wrote, and sources without what they need.
+// TestLockSources checks the source kinds of a lockfile that another version of the tool wrote, and incomplete sources.
 func TestLockSources(t *testing.T) {
 	imp := parse(t, "skills-lock.json", `{"version": 1, "skills": {
 "a": {"source": "acme/a"},
@@ -176,7 +176,7 @@ func TestLockSources(t *testing.T) {
 2: acme/a = git+https://github.com/acme/a.git [a] (a)
 3: acme/b = git+https://git.example/acme/b.git [b] (b)
 6: acme/e = git+https://github.com/acme/e.git [e] (e)
-4: - c: it is relative to a home directory; write the directory in full, or relative with ./
-5: - d: https://git.example/acme/d.git#x is not the URL of a repository alone
+4: - c: it is relative to a home directory; use an absolute path, or a relative path that starts with ./
+5: - d: invalid repository URL https://git.example/acme/d.git#x
 `)
 }

@@ -67,7 +67,7 @@ func (f file) want(v *value, what string, want kind) (*value, *diag.Error) {
 	case v == nil || v.kind == isNull:
 		return nil, nil
 	case v.kind != want:
-		return nil, f.errorf(v, "%s must be %s, and is %s", what, want, v.kind)
+		return nil, f.errorf(v, "%s must be %s, not %s", what, want, v.kind)
 	}
 	return v, nil
 }
@@ -110,7 +110,7 @@ func (f file) textsOf(v *value, key string) ([]string, error) {
 	texts := make([]string, len(list.items))
 	for i, item := range list.items {
 		if item.kind != isText {
-			return nil, f.errorf(item, "an entry of %s must be text, and is %s", key, item.kind)
+			return nil, f.errorf(item, "an entry of %s must be text, not %s", key, item.kind)
 		}
 		texts[i] = item.text
 	}

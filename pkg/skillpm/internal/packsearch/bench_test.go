@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// generated yields so many packs, the same ones every time: owners with a few packs each, names of two or three words
-// out of a vocabulary, descriptions whose rare words are as rare as in prose.
+// generated yields that many packs, the same ones every time: owners with a few packs each, names of two or three
+// vocabulary words, and descriptions whose rare words are as rare as in prose.
 func generated(n int) iter.Seq2[Pack, error] {
 	return func(yield func(Pack, error) bool) {
 		r := rand.New(rand.NewPCG(1, 2))
@@ -63,7 +63,7 @@ const (
 	benchFiller = "when the user asks to with from files step by safely before after team project checks reports and for using large small production staging cluster service tables pages documents errors"
 )
 
-// benchSize is how many packs the benchmarks have.
+// benchSize is the number of packs in the benchmarks.
 const benchSize = 100_000
 
 func BenchmarkBuild(b *testing.B) {
@@ -74,7 +74,7 @@ func BenchmarkBuild(b *testing.B) {
 	}
 }
 
-// BenchmarkFind opens the index each time, as a new process does.
+// BenchmarkFind opens the index each time, like a new process.
 func BenchmarkFind(b *testing.B) {
 	c := Cache{Dir: b.TempDir()}
 	if _, err := c.Build("r", "1", generated(benchSize)); err != nil {

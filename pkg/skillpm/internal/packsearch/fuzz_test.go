@@ -6,7 +6,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// FuzzRead reads anything as an index: it is refused, or answers, and never panics.
+// FuzzRead reads any bytes as an index: it is rejected, or answers, and never panics.
 func FuzzRead(f *testing.F) {
 	f.Add(built(f, nil), "deploy")
 	f.Add(built(f, readPacks(f)[:20]), "kubernetes deplyo")

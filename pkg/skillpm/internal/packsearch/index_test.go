@@ -18,7 +18,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/bm25"
 )
 
-// Every pack comes back as it was, by its number and by its name.
+// TestPacksComeBack checks that every pack is returned unchanged, by its number and by its name.
 func TestPacksComeBack(t *testing.T) {
 	docs := readPacks(t)
 	x := opened(t, docs)
@@ -39,7 +39,7 @@ func TestPacksComeBack(t *testing.T) {
 	}
 }
 
-// Whatever byte of an index is damaged, it is told or makes no difference; nothing panics.
+// TestDamageIsTold checks that damage to any byte of an index is reported or has no effect, and that nothing panics.
 func TestDamageIsTold(t *testing.T) {
 	docs := readPacks(t)[:40]
 	whole := built(t, docs)
@@ -90,7 +90,7 @@ func TestDamageIsTold(t *testing.T) {
 	}
 }
 
-// What a pack has too much of is cut, and what remains is found.
+// TestHostilePacks checks that excessive parts of a pack are truncated, and that the rest is found.
 func TestHostilePacks(t *testing.T) {
 	long := strings.Repeat("verylongword", 1000)
 	d := Pack{Name: "acme/hostile", Version: "1.0.0", Description: "needle \x1b[2J " + strings.Repeat("spam ", 1<<20) + "lost"}
@@ -176,7 +176,7 @@ func TestCache(t *testing.T) {
 	}
 }
 
-// Several indexes answer as one that has the packs of all.
+// TestSeveralIndexes checks that several indexes answer like one with the packs of all.
 func TestSeveralIndexes(t *testing.T) {
 	docs := readPacks(t)
 	whole := opened(t, docs)

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// readPacks returns the packs of testdata/packs.txt and some hundred of no interest that share words with them.
+// readPacks returns the packs of testdata/packs.txt and some hundred irrelevant ones that share words with them.
 func readPacks(t testing.TB) []Pack {
 	t.Helper()
 	var docs []Pack
@@ -30,7 +30,7 @@ func readPacks(t testing.TB) []Pack {
 	return docs
 }
 
-// others makes packs from a few sentences: the same ones every time.
+// others generates packs from a few sentences: the same ones every time.
 func others() []Pack {
 	things := strings.Fields("reports tickets backups calendars surveys logs budgets photos datasets models emails tests images releases scripts queries")
 	tasks := []string{"plan", "check", "write", "sort", "review", "export", "clean", "deploy", "compare", "archive", "publish", "summarise", "tag", "translate", "merge", "schedule"}
@@ -67,7 +67,7 @@ func lines(t testing.TB, path string) []string {
 	return list
 }
 
-// TestQueries holds the ranking to fifty queries as people type them: the pack that is meant is among the first three.
+// TestQueries checks the ranking with fifty typical queries: the expected pack is among the first three.
 func TestQueries(t *testing.T) {
 	docs := readPacks(t)
 	x := opened(t, docs)

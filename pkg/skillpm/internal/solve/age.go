@@ -224,9 +224,9 @@ func (b *Backend) checkAge(id pack.ID, c resolve.Selection, p *pack.Pack) error 
 	if bySettings {
 		code = diag.NotFound
 	}
-	return diag.Errorf(code, "%s %s as it is now (%s, known since %s) %s",
+	return diag.Errorf(code, "%s %s (%s, first seen at %s) %s",
 		id, p.Version, p.Ref.Digest, since.UTC().Format(time.RFC3339), reason).
-		WithHint("a release that is new, or a tag that was moved: wait until %s, or choose an older version",
+		WithHint("the release is new, or its tag was moved: wait until %s, or choose an older version",
 			since.Add(least.Age).UTC().Format(time.RFC3339))
 }
 
@@ -251,10 +251,10 @@ func (b *Backend) explainWithheld(err error) error {
 	}
 	switch {
 	case denied:
-		return diag.Errorf(diag.Denied, "%w", err).WithHint("ask whoever keeps the policy, or require another pack")
+		return diag.Errorf(diag.Denied, "%w", err).WithHint("ask the owner of the policy, or require another pack")
 	case youngByPolicy:
 		return diag.Errorf(diag.Denied, "%w", err).
-			WithHint("wait until a release is old enough, or ask whoever keeps the policy")
+			WithHint("wait until a release is old enough, or ask the owner of the policy")
 	case young:
 		return diag.Errorf(diag.CodeOf(err), "%w", err).
 			WithHint("wait until a release is old enough, or change min-release-age in %s", b.MinAge.In)

@@ -27,17 +27,17 @@ func (b *Backend) checkDependencies(p *pack.Pack) error {
 		safe := d.Ref.Kind == pack.KindOCI || d.Ref.Kind == pack.KindGit && (strings.HasPrefix(d.Ref.URL, "https://") ||
 			strings.HasPrefix(d.Ref.URL, "ssh://") || d.Ref.URL == p.Ref.URL)
 		outside := diag.Errorf(diag.Denied,
-			"%s %s depends on %s at %s: only the root skillpm.yaml may name places of this machine, or plain http",
+			"%s %s depends on %s at %s: only the root skillpm.yaml may use local directories or plain HTTP",
 			p.ID, p.Version, d.ID, d.Ref.Source())
 		switch {
 		case fromDir && d.Ref.Kind == pack.KindPath:
 			if !b.sameProject(p.Ref.URL, d.Ref.URL) {
-				return outside.WithHint("packs in one git repository, or of one workspace, may name each other by " +
-					"path; " +
-					"else name both in skillpm.yaml")
+				return outside.WithHint("add both packs to skillpm.yaml, or keep them in the same git repository " +
+					"or workspace")
 			}
 		case !fromDir && !fromGit:
-			return diag.Errorf(diag.Invalid, "%s %s depends on %s at a place; a published pack depends on names only",
+			return diag.Errorf(diag.Invalid, "%s %s depends on %s with a source, but a published pack may depend "+
+				"only on names",
 				p.ID, p.Version, d.ID)
 		case !safe:
 			return outside
@@ -121,13 +121,13 @@ func (b *Backend) CheckVersion(ctx context.Context, id pack.ID) error {
 	}
 	switch {
 	case other != "":
-		return fetch.Mislabeled(id, locked, "what is locked is version "+other)
+		return fetch.Mislabeled(id, locked, "the locked content is version "+other)
 	case !found:
 		return nil
 	case !slices.ContainsFunc(l.versions, func(v registry.Version) bool { return v.Version == locked.Version }):
-		return fetch.Mislabeled(id, locked, l.registry.Name()+" has no such version")
+		return fetch.Mislabeled(id, locked, l.registry.Name()+" does not have this version")
 	}
-	return fetch.Mislabeled(id, locked, "what is locked is not that: "+l.registry.Name()+" has it with another digest")
+	return fetch.Mislabeled(id, locked, "its digest differs from the one in "+l.registry.Name())
 }
 
 // knownDigest returns the digest of a pack's locked version if the registry does not list it, "" if that needs the
@@ -149,7 +149,8 @@ func (b *Backend) moveWarnings(id pack.ID, src string, locked *pack.LockedPack) 
 	if src != "" || !strings.HasPrefix(bound, "oci://") || registry.Repository(bound, id) == locked.Source {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s stays locked to %s although %s is bound to %s: remove and install it to move it",
+	return []string{fmt.Sprintf("%s stays locked to %s although %s is bound to %s; remove and reinstall it to "+
+		"change the source",
 		id, locked.Source, id.Owner, bound)}
 }
 
@@ -187,18 +188,19 @@ func (b *Backend) yankWarnings(id pack.ID, version string, versions []registry.V
 			others, fitting = true, fitting || !direct || err == nil && ok
 		}
 	}
-	next := fmt.Sprintf("skillpm update %s chooses another", id)
+	next := fmt.Sprintf("select another version with: skillpm update %s", id)
 	switch {
 	case d.Ref != nil && !hasReleases(*d.Ref):
-		next = fmt.Sprintf("skillpm.yaml names it, and skillpm update --latest %s takes another", id)
+		next = fmt.Sprintf("change the version in skillpm.yaml with: skillpm update --latest %s", id)
 	case !others:
-		next = "there is no other"
+		next = "no other version is available"
 	case !fitting:
-		next = fmt.Sprintf("the range %s in skillpm.yaml allows no other, skillpm update --latest %s goes beyond it",
+		next = fmt.Sprintf("the range %s in skillpm.yaml allows no other version; go beyond it with: skillpm "+
+			"update --latest %s",
 			d.Constraint, id)
 	case b.marks[id].freed:
-		next = "an update finds no other that fits"
+		next = "no other version fits"
 	}
-	return []string{fmt.Sprintf("%s %s is locked and was withdrawn: skillpm outdated %s says why, %s",
+	return []string{fmt.Sprintf("%s %s is locked but was yanked (show the reason with: skillpm outdated %s); %s",
 		id, version, id, next)}
 }

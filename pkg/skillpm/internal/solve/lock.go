@@ -71,8 +71,8 @@ func (b *Backend) Choose(ctx context.Context, m *pack.Manifest) (map[pack.ID]res
 	code := diag.CodeOf(err)
 	switch {
 	case b.Frozen && code == diag.NotFound:
-		return nil, diag.Errorf(diag.Conflict, "skillpm.lock does not have what skillpm.yaml asks for: %w", err).
-			WithHint("run skillpm install without --frozen, look at the difference and commit it")
+		return nil, diag.Errorf(diag.Conflict, "skillpm.lock does not match skillpm.yaml: %w", err).
+			WithHint("run skillpm install without --frozen, review the changes to skillpm.lock, and commit it")
 	case b.Frozen, err != nil && code != diag.Conflict && code != diag.NotFound:
 		return chosen, err
 	case err == nil && b.isBest(ctx, chosen):
@@ -144,7 +144,7 @@ func (b *Backend) newLock(ctx context.Context, m *pack.Manifest, chosen map[pack
 		}
 		if b.Frozen && !b.isPath(c.Source) {
 			return nil, diag.Errorf(diag.Conflict,
-				"skillpm.lock does not have the skills of %s that skillpm.yaml asks for", id).
+				"skillpm.lock does not match skillpm.yaml: it does not have all required skills of %s", id).
 				WithHint("run skillpm install without --frozen and commit skillpm.lock")
 		}
 		p, err := b.pack(ctx, id, c.Source, c.Version)
@@ -179,12 +179,12 @@ func (s *Solution) warn(texts ...string) { s.Warnings = append(s.Warnings, texts
 func (s *Solution) describe(m *pack.Manifest, p *pack.Pack, offer registry.Version) {
 	if d, _ := m.Dependency(p.ID); d.Ref == nil && workspace.OmitsDirectory(p.Ref.Source()) {
 		s.Directories[p.ID.String()] = p.Ref.URL
-		s.warn(fmt.Sprintf("%s comes from %s, a directory of this machine: skillpm.lock can't say where, "+
-			"so other machines need --registry", p.ID, p.Ref.URL))
+		s.warn(fmt.Sprintf("%s comes from the local directory %s, which skillpm.lock cannot record, so other "+
+			"machines need --registry", p.ID, p.Ref.URL))
 	}
 	s.warn(p.Warnings...)
 	if reason := cmp.Or(p.Yanked, offer.Reason, "no reason given"); p.Yanked != "" || offer.Yanked {
-		s.warn(p.ID.String() + " " + p.Version + " was withdrawn: " + reason)
+		s.warn(p.ID.String() + " " + p.Version + " was yanked: " + reason)
 	}
 	if offer.Deprecated != "" {
 		s.warn(p.ID.String() + " is deprecated: " + offer.Deprecated)
@@ -270,7 +270,7 @@ func (b *Backend) lockPack(ctx context.Context, p *pack.Pack, required []string)
 		s, ok := p.Skill(name)
 		if !ok {
 			return nil, diag.Errorf(diag.NotFound, "%s %s has no skill %q", p.ID, p.Version, name).
-				WithHint("it has %s", strings.Join(p.SkillNames(), ", "))
+				WithHint("available skills: %s", strings.Join(p.SkillNames(), ", "))
 		}
 		trees[name] = s.Tree
 		unknown = unknown || s.Tree == ""

@@ -82,7 +82,7 @@ func (c *Copy) checkDirs(name string) error {
 		}
 		if !info.IsDir() {
 			return diag.Errorf(diag.Denied, "%s is not a directory", dir[:i]).
-				WithHint("a copy has no links; write it with skillpm vendor")
+				WithHint("vendored skills must not contain links; recreate them with: skillpm vendor")
 		}
 	}
 	return nil
@@ -140,7 +140,7 @@ func (c *Copy) read(name string) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() || info.Size() > maxRecord {
-		return nil, diag.Errorf(diag.Denied, "%s is not a file that skillpm wrote", path.Join(c.dir, name))
+		return nil, diag.Errorf(diag.Denied, "%s was not created by skillpm", path.Join(c.dir, name))
 	}
 	fsys, err := c.tree()
 	if err != nil {
@@ -164,7 +164,7 @@ func (e *DamagedError) Code() diag.Code { return diag.Integrity }
 
 // Hint names the command that writes the copy again.
 func (e *DamagedError) Hint() string {
-	return e.Command() + " writes the copy anew from what skillpm.lock says, and git diff shows what was changed"
+	return "restore the copy from skillpm.lock with: " + e.Command()
 }
 
 // Command is the command that writes the copy again.
@@ -239,10 +239,10 @@ func (c *Copy) check(id pack.ID, skill, digest string) error {
 	if tree := known.Skills[skill].Tree; !ok || tree != digest {
 		if ok && tree == got.Digest() {
 			return &DamagedError{Path: dir, What: fmt.Sprintf(
-				"is a copy of %s %s, which is not what skillpm.lock has",
+				"is a copy of %s %s, which differs from skillpm.lock",
 				id, known.Version)}
 		}
-		return &DamagedError{Path: dir, What: "is not what skillpm.lock has", Edited: !known.isUnedited(skill, got)}
+		return &DamagedError{Path: dir, What: "differs from skillpm.lock", Edited: !known.isUnedited(skill, got)}
 	}
 	name, what := difference(want, got)
 	return &DamagedError{Path: path.Join(dir, name), What: what, Edited: !known.isUnedited(skill, got)}
@@ -255,11 +255,11 @@ func (c *Copy) readError(id pack.ID, skill, digest string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if want, ok := c.record(id).inventory(skill); ok && want.Digest() == digest {
-			return &DamagedError{Path: dir, What: "is missing, which the copy had once"}
+			return &DamagedError{Path: dir, What: "is missing from the copy"}
 		}
 		return &DamagedError{Path: dir, What: "is missing"}
 	case errors.As(err, &entryErr):
-		return &DamagedError{Path: dir, What: "can't be installed: " + entryErr.Error(), Edited: true}
+		return &DamagedError{Path: dir, What: "cannot be installed: " + entryErr.Error(), Edited: true}
 	}
-	return &DamagedError{Path: dir, What: "can't be read: " + err.Error(), Edited: true}
+	return &DamagedError{Path: dir, What: "cannot be read: " + err.Error(), Edited: true}
 }

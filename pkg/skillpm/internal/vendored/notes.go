@@ -23,15 +23,15 @@ func notes() map[string]string {
 		attributesName: "# " + mark + "\n* -text\n",
 		readmeName: "<!-- " + mark + ": do not edit -->\n" + `# Skills from elsewhere
 
-These are copies of the skills that skillpm.lock names, so that changes to them
+These are copies of the skills in skillpm.lock, so that changes to them
 can be reviewed here and ` + "`skillpm install`" + ` needs neither a network nor a registry.
 
-Do not edit them: what differs from skillpm.lock is not installed. A skill of
-your own belongs in .agents/skills or .claude/skills, where agents find
-it, or in a pack.
+Do not edit them: files that differ from skillpm.lock are not installed. Your own
+skills belong in .agents/skills or .claude/skills, where agents find
+them, or in a pack.
 
-    skillpm vendor           brings this directory to what skillpm.lock says
-    skillpm vendor --check   fails if it is not that
+    skillpm vendor           updates this directory to skillpm.lock
+    skillpm vendor --check   fails if it differs
 `,
 	}
 }

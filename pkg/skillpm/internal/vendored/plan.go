@@ -109,9 +109,9 @@ func whyNotCopied(locked string) string {
 	case !isPath:
 		return ""
 	case at != "" && !pathx.Escapes(at):
-		return "it is in the project already, at " + at
+		return "it is already in the project at " + at
 	default:
-		return "it is read from a directory outside the project, which every install needs"
+		return "it comes from a directory outside the project, which every install reads"
 	}
 }
 
@@ -142,7 +142,7 @@ func (c *Copy) compareItem(it *Item) error {
 func (c *Copy) describeEdit(it *Item, known *record, got bundle.Inventory) string {
 	want, ok := known.inventory(it.Skill)
 	if !ok {
-		return it.Path + " was not written by skillpm vendor"
+		return it.Path + " was not created by skillpm vendor"
 	}
 	name, what := difference(want, got)
 	return path.Join(it.Path, name) + " " + what

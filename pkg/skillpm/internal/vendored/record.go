@@ -104,12 +104,12 @@ func difference(want, got bundle.Inventory) (path, what string) {
 		case f.SHA256 != e.SHA256:
 			return e.Path, "was changed"
 		case f.Executable != e.Executable:
-			return e.Path, "has another mode: executable is " + strconv.FormatBool(f.Executable)
+			return e.Path, "has a different mode: executable is " + strconv.FormatBool(f.Executable)
 		}
 	}
 	for _, e := range got {
 		if _, ok := want.Find(e.Path); !ok {
-			return e.Path, "does not belong there"
+			return e.Path, "is not part of the skill"
 		}
 	}
 	return "", ""

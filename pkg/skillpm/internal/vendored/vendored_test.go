@@ -17,7 +17,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/store"
 )
 
-// fixture is a project with a lock, and a store that has what the lock names.
+// fixture is a project with a lockfile, and a store that has the locked packs.
 type fixture struct {
 	t     testing.TB
 	root  string
@@ -95,7 +95,7 @@ func (f *fixture) options(fail func(string) error) txn.Options {
 	return txn.Options{Root: f.root, Dir: f.path(".skillpm/journal"), Key: []byte(strings.Repeat("k", 32)), Fail: fail}
 }
 
-// vendor carries the plan out.
+// vendor applies the plan.
 func (f *fixture) vendor(fail func(string) error) error {
 	f.t.Helper()
 	tx, err := txn.Begin(f.options(fail))
@@ -114,7 +114,7 @@ func (f *fixture) vendor(fail func(string) error) error {
 	return nil
 }
 
-// states returns what a plan says, one line a skill that is not right.
+// states returns a plan's problems, one line for each skill.
 func states(p *vendored.Plan) []string {
 	var list []string
 	for _, it := range p.Items {
@@ -147,7 +147,7 @@ func TestCompare(t *testing.T) {
 		},
 		{
 			name: "a file was added", change: func(f *fixture) { f.write(base+"deploy/x.md", "mine") },
-			want: []string{"acme/deploy/deploy edited"}, what: base + "deploy/x.md does not belong there",
+			want: []string{"acme/deploy/deploy edited"}, what: base + "deploy/x.md is not part of the skill",
 		},
 		{name: "litter", change: func(f *fixture) { f.write(base+"deploy/.DS_Store", "x"); f.write("vendor/skills/Thumbs.db", "x") }},
 		{
@@ -175,7 +175,7 @@ func TestCompare(t *testing.T) {
 				f.add("acme/deploy", "1.0.0", "deploy", "rollback", "notes")
 				f.write(base+"notes/SKILL.md", "mine")
 			},
-			want: []string{"acme/deploy/notes edited"}, what: "was not written by skillpm vendor", files: 1,
+			want: []string{"acme/deploy/notes edited"}, what: "was not created by skillpm vendor", files: 1,
 		},
 		{
 			name: "no record", change: func(f *fixture) { f.remove(base + ".skillpm-vendor.json") }, files: 1,
@@ -262,7 +262,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// A copy is taken by its digest, whole or not at all.
+// TestPut checks that a copy is accepted by its digest, completely or not at all.
 func TestPut(t *testing.T) {
 	f := newFixture(t)
 	f.add("acme/deploy", "1.0.0", "deploy", "rollback")
@@ -301,7 +301,7 @@ func TestPut(t *testing.T) {
 	}
 }
 
-// Whatever step fails, the copy is the old one or the new one.
+// TestInterrupted checks that the copy is the old one or the new one, whichever step fails.
 func TestInterrupted(t *testing.T) {
 	old := newFixture(t)
 	old.add("acme/deploy", "1.0.0", "deploy", "rollback")
@@ -340,7 +340,7 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// A thousand skills are compared and written.
+// BenchmarkCompare compares and writes a thousand skills.
 func BenchmarkCompare(b *testing.B) {
 	f := newFixture(b)
 	for i := range 100 {

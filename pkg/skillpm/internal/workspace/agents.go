@@ -42,7 +42,7 @@ func (w *Workspace) AgentDirs(ids []string) (dirs []AgentDir, warnings []string,
 		real, err := realDir(root, dir)
 		if err != nil {
 			if found {
-				warnings = append(warnings, err.Error()+"; its agents get no links")
+				warnings = append(warnings, err.Error()+"; skills are not linked for its agents")
 				continue
 			}
 			return nil, nil, err
@@ -178,7 +178,7 @@ func realDir(root, dir string) (string, error) {
 	}
 	resolved, err := pathx.ResolveDir(path)
 	if err != nil {
-		return "", diag.Errorf(diag.Invalid, "agent directory %s cannot be used: %v", dir, err)
+		return "", diag.Errorf(diag.Invalid, "cannot use the agent directory %s: %v", dir, err)
 	}
 	rel, ok := pathx.Rel(root, resolved)
 	if !ok {

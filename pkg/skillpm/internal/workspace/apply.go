@@ -55,10 +55,10 @@ func (w *Workspace) checkUnchanged(c *Change, l *Layout, o CompareOptions) error
 }
 
 // ErrChanged reports that another process changed manifest or lockfile during the operation.
-var ErrChanged = errors.New("manifest or lock changed meanwhile")
+var ErrChanged = errors.New("another process changed the manifest or lockfile")
 
 // ErrGone reports that another process removed a tree from the store, as cache gc does: fetching it again helps.
-var ErrGone = errors.New("the store was cleaned meanwhile")
+var ErrGone = errors.New("another process cleaned the store")
 
 // ErrDamaged reports that the store had a damaged tree, which it discarded: fetching it again may help.
 var ErrDamaged = errors.New("the store was damaged")

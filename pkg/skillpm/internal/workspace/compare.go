@@ -256,8 +256,8 @@ func (w *Workspace) checkReplaceable(at string) error {
 }
 
 func notOursError(at string) error {
-	return diag.Errorf(diag.Conflict, "%s exists and was not put there by skillpm; it stays as it is", at).
-		WithHint("move it away, or install the pack's skill under another name: --skill %s --as OTHER-NAME",
+	return diag.Errorf(diag.Conflict, "%s exists and was not created by skillpm", at).
+		WithHint("move it away, or use --skill %s --as OTHER-NAME to install the pack's skill under another name",
 			path.Base(at))
 }
 

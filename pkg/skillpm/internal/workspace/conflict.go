@@ -28,15 +28,24 @@ func NewNameConflict(c pack.Conflict) NameConflict {
 	return n
 }
 
-// String explains the conflict.
+// String describes the conflict: which skill has the name, and which names the others have.
 func (c NameConflict) String() string {
-	facts := make([]string, 0, len(c.Others)+1)
+	others := slices.Sorted(maps.Keys(c.Others))
+	facts := make([]string, 0, len(others)+1)
 	if c.Winner != "" {
-		facts = append(facts, fmt.Sprintf("the name is now %s's", c.Winner))
+		facts = append(facts, fmt.Sprintf("%q refers to the one from %s", c.Name, c.Winner))
 	}
-	for _, id := range slices.Sorted(maps.Keys(c.Others)) {
-		facts = append(facts, fmt.Sprintf("%s's is %s for agents (%s@%s names it exactly)",
-			id, c.Others[id], c.Name, id))
+	for _, id := range others {
+		facts = append(facts, fmt.Sprintf("the one from %s is available as %s", id, c.Others[id]))
 	}
 	return fmt.Sprintf("several packs have a skill %q: %s", c.Name, strings.Join(facts, "; "))
+}
+
+// Hint shows how to choose another name, "" if no skill has another name than its own.
+func (c NameConflict) Hint() string {
+	others := slices.Sorted(maps.Keys(c.Others))
+	if len(others) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("choose another name with: skillpm install %s --skill %s --as NAME", others[0], c.Name)
 }

@@ -71,7 +71,7 @@ func (w *Workspace) CheckFrozen(g Documents) error {
 	}
 	for id, p := range g.Lock.Packs {
 		if was := w.Lock.Packs[id]; was != nil && !p.Equal(was) {
-			differences = append(differences, fmt.Sprintf("%s is not what is locked of it", id))
+			differences = append(differences, fmt.Sprintf("%s differs from its locked content", id))
 		}
 	}
 	slices.Sort(differences)
@@ -95,7 +95,7 @@ func Disagreement(m *pack.Manifest, l *pack.Lock) error {
 const maxFacts = 5
 
 func disagreement(differences []string) error {
-	text := "skillpm.lock does not agree with skillpm.yaml"
+	text := "skillpm.lock does not match skillpm.yaml"
 	if more := len(differences) - maxFacts; more > 0 {
 		differences = append(differences[:maxFacts:maxFacts], fmt.Sprintf("and %d more", more))
 	}
@@ -103,7 +103,7 @@ func disagreement(differences []string) error {
 		text += ": " + strings.Join(differences, "; ")
 	}
 	return diag.Errorf(diag.Conflict, "%s", text).
-		WithHint("run skillpm install without --frozen, look at the difference and commit it")
+		WithHint("run skillpm install without --frozen, review the changes to skillpm.lock, and commit it")
 }
 
 // OmitsDirectory reports whether a locked source leaves its directory out. A lockfile never names a directory of one

@@ -53,7 +53,7 @@ func (e Edit) String() string {
 	if more := len(names) - maxNames; more > 0 {
 		names = append(names[:maxNames], fmt.Sprintf("%d more", more))
 	}
-	s := e.Path + " was changed since it was installed"
+	s := e.Path + " was edited after it was installed"
 	switch {
 	case len(names) > 0:
 		s += ": " + strings.Join(names, ", ")
@@ -123,7 +123,7 @@ func (w *Workspace) edit(at string, installed Tree, got bundle.Inventory, err er
 	}
 	want, _, err := w.machine.expected(installed)
 	if err != nil {
-		e.Problem = "the store does not have what was installed"
+		e.Problem = "the store no longer has the installed version"
 		return e
 	}
 	e.Files = append(e.Files, changedFiles(want, got)...)
@@ -350,7 +350,7 @@ func (w *Workspace) stageBackups(tx *txn.Tx, c *Change) error {
 			return err
 		}
 		if err := copyAll(w.Scope.Abs(at), dir); err != nil {
-			return fmt.Errorf("a copy of %s, which was edited: %w", at, err)
+			return fmt.Errorf("cannot back up the edited skill %s: %w", at, err)
 		}
 	}
 	return nil

@@ -194,7 +194,7 @@ func (m *Machine) expected(t Tree) (bundle.Inventory, []byte, error) {
 	}
 	spliced, err := skill.SpliceName(data, t.Alias)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s@%s as %s: %w", t.Skill, t.Pack, t.Alias, err)
+		return nil, nil, fmt.Errorf("cannot install %s@%s as %s: %w", t.Skill, t.Pack, t.Alias, err)
 	}
 	return withSkillFile(inv, spliced), spliced, nil
 }

@@ -67,7 +67,8 @@ func (w *Workspace) addLinked(l *Layout, m *pack.Manifest, lock *pack.Lock) (*pa
 		p, err := ReadLinked(w.state.Linked[name])
 		if err != nil || p.ID.String() != name {
 			l.Warnings = append(l.Warnings, fmt.Sprintf(
-				"%s is linked to %s, where it is no longer; skillpm unlink %s ends that", name, w.state.Linked[name],
+				"%s is linked to %s, which does not exist; remove the link with: skillpm link %s --undo", name,
+				w.state.Linked[name],
 				name))
 			continue
 		}

@@ -15,7 +15,6 @@ import (
 // Options configure a [Machine].
 type Options struct {
 	environ.Environment
-	Waiting func() // called when another process has locked a scope; may be nil
 
 	// PolicyDir is a directory with a policy that replaces the machine's policy, "" for the one in effect.
 	PolicyDir string
@@ -61,5 +60,5 @@ func (m *Machine) AdminConfig() (*pack.Config, error) {
 
 // lock takes the lock of a scope.
 func (m *Machine) lock(ctx context.Context, path string) (unlock func() error, err error) {
-	return txn.LockNotice(ctx, path, txn.Notice{Waiting: m.Waiting})
+	return txn.Lock(ctx, path)
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 )
 
-// What is not a file of a size that can be read is refused, and not waited for.
+// TestReadOptional checks that special or oversized files are rejected and never block.
 func TestReadOptional(t *testing.T) {
 	for name, tt := range map[string]struct {
 		put  func(name string) error

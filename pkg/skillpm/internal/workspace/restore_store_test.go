@@ -13,8 +13,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/store"
 )
 
-// TestRestock checks that what is installed and intact comes into the store, what was edited does not, in whatever
-// order, and that nothing is left beside.
+// TestRestock checks that intact installed skills are added to the store, in any order, that edited ones are not, and
+// that no other files are left.
 func TestRestock(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
 	s, err := store.Open(dir)

@@ -28,8 +28,8 @@ func sameState(a, b *state) bool {
 	return maps.Equal(a.Trees, b.Trees) && maps.Equal(a.Links, b.Links) && maps.Equal(a.Directories, b.Directories) && maps.Equal(a.Linked, b.Linked) && maps.Equal(a.Packs, b.Packs)
 }
 
-// TestState checks that what was written is read, whatever names there are, and that nothing is read that this machine
-// did not write for that root.
+// TestState checks that written state is read, with any names, and that state is ignored unless this machine wrote it
+// for that root.
 func TestState(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "state")
 	good := oddState().encode("/root", testKey)
@@ -66,7 +66,7 @@ func TestState(t *testing.T) {
 	}
 }
 
-// FuzzState reads the lines of any file. What is read and written again is the same.
+// FuzzState reads the lines of any file. State that is read is the same after writing.
 func FuzzState(f *testing.F) {
 	text := oddState().encode("/root", testKey)
 	f.Add(string(text[bytes.IndexByte(text, '\n')+1:]))

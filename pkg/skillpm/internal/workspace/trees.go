@@ -136,6 +136,6 @@ func checkName(dir string, t Tree) error {
 		func(r rune) bool { return r == '/' || r == '\\' || unicode.IsControl(r) }) {
 		return nil
 	}
-	return diag.Errorf(diag.Invalid, "%s: the skill %s declares the name %q", t.Pack, t.Skill, name).
-		WithHint("its author has to give the directory and the frontmatter one name")
+	return diag.Errorf(diag.Invalid, "%s: the skill %s has the name %q in its frontmatter", t.Pack, t.Skill, name).
+		WithHint("ask its author to use the same name for the directory and in the frontmatter")
 }

@@ -77,7 +77,7 @@ type Problem struct {
 
 // ForeignHint returns what to do about an entry of an agent's directory that skillpm did not create.
 func (p Problem) ForeignHint() string {
-	return fmt.Sprintf("move %s away, or give the pack's skill another name: skillpm install PACK --skill %s --as "+
+	return fmt.Sprintf("move %s away, or rename the pack's skill: skillpm install PACK --skill %s --as "+
 		"OTHER-NAME",
 		p.Path, path.Base(p.Path))
 }
@@ -112,7 +112,7 @@ func (w *Workspace) verify(ctx context.Context) (*VerifyReport, error) {
 	}
 	if w.LacksLock() {
 		return nil, diag.Errorf(diag.NotFound, "%s has no skillpm.lock", w.Scope.Root).
-			WithHint("skillpm install writes it")
+			WithHint("create it with: skillpm install")
 	}
 	r := &VerifyReport{Scope: w.Scope.Kind, Root: w.Scope.Root, Problems: []Problem{}}
 	if _, err := os.Lstat(w.Scope.Journal()); err == nil {
@@ -158,7 +158,7 @@ func (w *Workspace) strayLinks(l *Layout) []Problem {
 			target, err := os.Readlink(w.Scope.Abs(at))
 			if err == nil {
 				found = append(found, Problem{
-					Kind: KindStray, Path: at, Message: "link leads to a skill that is not installed", Got: target,
+					Kind: KindStray, Path: at, Message: "the link points to a skill that is not installed", Got: target,
 				})
 			}
 		}
@@ -214,8 +214,8 @@ func (w *Workspace) expectedDigest(t Tree) (string, error) {
 var differenceText = map[textdiff.Status]string{
 	textdiff.Removed: "is missing",
 	textdiff.Changed: "was changed",
-	textdiff.Mode:    "has another mode",
-	textdiff.Added:   "does not belong there",
+	textdiff.Mode:    "has a different mode",
+	textdiff.Added:   "is not part of the skill",
 }
 
 // difference describes the first file that differs, if the store knows what should be there.
@@ -234,16 +234,19 @@ func (w *Workspace) verifyLink(at, target string) []Problem {
 	got, err := os.Readlink(w.Scope.Abs(at))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return []Problem{{Kind: KindMissing, Path: at, Message: "link is missing", Missing: true, Want: target}}
+		return []Problem{{Kind: KindMissing, Path: at, Message: "the link is missing", Missing: true, Want: target}}
 	case err != nil:
-		return []Problem{{Kind: KindForeign, Path: at, Message: "is not a link of skillpm's", Want: target}}
+		return []Problem{{Kind: KindForeign, Path: at, Message: "is not a link that skillpm created", Want: target}}
 	case got != target && !w.owns(at):
 		return []Problem{{
-			Kind: KindForeign, Path: at, Message: "is a link that skillpm did not make", Want: target,
+			Kind: KindForeign, Path: at, Message: "is a link that skillpm did not create", Want: target,
 			Got: got,
 		}}
 	case got != target:
-		return []Problem{{Kind: KindLink, Path: at, Message: "link leads elsewhere", Want: target, Got: got}}
+		return []Problem{{
+			Kind: KindLink, Path: at, Message: "the link points to another target", Want: target,
+			Got: got,
+		}}
 	}
 	return nil
 }

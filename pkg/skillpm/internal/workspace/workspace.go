@@ -89,7 +89,7 @@ func (m *Machine) findScope(kind string, create bool) (scope.Scope, error) {
 	}
 	if !create {
 		return scope.Scope{}, diag.Errorf(diag.NotFound, "no skillpm.yaml in %s or above it", m.Dir).
-			WithHint("skillpm init makes one, skillpm install owner/name too")
+			WithHint("create one with: skillpm init, or skillpm install owner/name")
 	}
 	return s, nil
 }
@@ -137,9 +137,9 @@ func (m *Machine) CheckVersion(manifest *pack.Manifest) error {
 	if err != nil || constraint.Check(current) {
 		return nil
 	}
-	return diag.Errorf(diag.Conflict, "%s asks for skillpm %s, and this is %s",
+	return diag.Errorf(diag.Conflict, "%s requires skillpm %s, but this is skillpm %s",
 		manifest.Path, manifest.Skillpm, m.Version).
-		WithHint("install a skillpm that fits")
+		WithHint("install a matching version of skillpm")
 }
 
 // changed reports whether manifest or lockfile differ from what was read.

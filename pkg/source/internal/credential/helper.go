@@ -39,7 +39,7 @@ func (h helper) Get(ctx context.Context, server string) (auth.Credential, error)
 	}
 	var l helperLogin
 	if json.Unmarshal(out, &l) != nil {
-		return auth.EmptyCredential, diag.Errorf(diag.Denied, "what docker-credential-%s gives is no login", h)
+		return auth.EmptyCredential, diag.Errorf(diag.Denied, "docker-credential-%s returned an invalid login", h)
 	}
 	if l.Username == TokenUser {
 		return auth.Credential{RefreshToken: l.Secret}, nil
@@ -75,7 +75,7 @@ func (h helper) list(ctx context.Context) (map[string]string, error) {
 	}
 	var users map[string]string // serverAddress -> user
 	if json.Unmarshal(out, &users) != nil {
-		return nil, diag.Errorf(diag.Denied, "docker-credential-%s does not list its logins", h)
+		return nil, diag.Errorf(diag.Denied, "docker-credential-%s returned an invalid list of logins", h)
 	}
 	return users, nil
 }
@@ -91,15 +91,15 @@ func (h helper) run(ctx context.Context, action, input string) ([]byte, error) {
 	case err == nil && out.remaining > 0:
 		return out.text.Bytes(), nil
 	case err == nil:
-		return nil, diag.Errorf(diag.Denied, "docker-credential-%s %s prints more than %d bytes", h, action, maxConfig)
+		return nil, diag.Errorf(diag.Denied, "docker-credential-%s %s printed more than %d bytes", h, action, maxConfig)
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	}
 	failed := diag.Errorf(diag.Denied, "docker-credential-%s %s: %w", h, action, err)
 	if errors.Is(err, exec.ErrNotFound) {
-		return nil, failed.WithHint("install it, or take it out of Docker's config.json")
+		return nil, failed.WithHint("install it, or remove it from Docker's config.json")
 	}
-	failed = failed.WithHint("what it says is not shown, because it may hold a secret: run it yourself")
+	failed = failed.WithHint("run the helper yourself to see its output, which may contain secrets")
 	return out.text.Bytes(), failed
 }
 

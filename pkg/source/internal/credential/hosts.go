@@ -36,8 +36,8 @@ func (s *Store) config() (c dockerConfig, err error) {
 		return c, diag.Errorf(diag.CodeOf(err), "%s: %w", s.path, err)
 	}
 	if len(bytes.TrimSpace(data)) > 0 && json.Unmarshal(data, &c) != nil {
-		return c, diag.Errorf(diag.Invalid, "%s is not Docker's configuration", s.path).
-			WithHint("mend the file, or move it away and log in again")
+		return c, diag.Errorf(diag.Invalid, "%s is not a valid Docker configuration", s.path).
+			WithHint("fix the file, or move it away and log in again with: skillpm login")
 	}
 	return c, nil
 }

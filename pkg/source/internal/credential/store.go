@@ -95,7 +95,7 @@ func (s *Store) load(o credentials.StoreOptions) (credentials.Store, error) {
 	store, err := credentials.NewStore(followLink(s.path), o)
 	if err != nil {
 		return nil, diag.Errorf(diag.Invalid, "%s: %w", s.path, err).
-			WithHint("mend the file, or move it away and log in again")
+			WithHint("fix the file, or move it away and log in again with: skillpm login")
 	}
 	return store, nil
 }
@@ -131,13 +131,13 @@ const TokenUser = "<token>"
 func (s *Store) Put(ctx context.Context, hostport, user, secret string) error {
 	switch {
 	case s.path == "":
-		return diag.Errorf(diag.NotFound, "there is no home directory to keep logins in").
-			WithHint("name a directory in DOCKER_CONFIG")
+		return diag.Errorf(diag.NotFound, "no home directory to store logins in").
+			WithHint("set DOCKER_CONFIG to a directory")
 	case hostport == "" || strings.ContainsAny(hostport, "/ \t\r\n"):
-		return diag.Errorf(diag.Usage, "%q is not a host", hostport).
-			WithHint("write host or host:port, as in registry.example:5000")
+		return diag.Errorf(diag.Usage, "invalid host %q", hostport).
+			WithHint("use host or host:port, such as registry.example:5000")
 	case strings.Contains(user, ":"): // RFC 7617, section 2
-		return diag.Errorf(diag.Usage, "a user's name can't have a colon")
+		return diag.Errorf(diag.Usage, "the user name must not contain a colon")
 	case secret == "":
 		return diag.Errorf(diag.Usage, "the password for %s is empty", hostport)
 	}
@@ -164,7 +164,7 @@ func (s *Store) Delete(ctx context.Context, hostport string) error {
 }
 
 func noLogin(hostport string) error {
-	return diag.Errorf(diag.NotFound, "there is no login for %s", hostport)
+	return diag.Errorf(diag.NotFound, "no login for %s", hostport)
 }
 
 // change changes what a helper or the file has; the file is read again, because others may have changed it.
@@ -193,10 +193,10 @@ func (s *Store) change(hostport string, f func(backend) error) error {
 // contain secrets.
 func (s *Store) wrapError(hostport string, store backend, err error) error {
 	if _, ok := store.(helper); ok {
-		return fmt.Errorf("the login for %s: %w", hostport, err)
+		return fmt.Errorf("cannot access the login for %s: %w", hostport, err)
 	}
-	return diag.Errorf(diag.Denied, "%s: what it has for %s is not a login", s.path, hostport).
-		WithHint("log in again with skillpm login %s", hostport)
+	return diag.Errorf(diag.Denied, "%s: the entry for %s is not a valid login", s.path, hostport).
+		WithHint("log in again with: skillpm login %s", hostport)
 }
 
 // serverAddress is the name under which Docker keeps the login for a host.

@@ -37,8 +37,8 @@ func write(t *testing.T, path, text string, mode os.FileMode) {
 	}
 }
 
-// TestPutGetDelete holds that a login is for its host alone, that only its owner reads the file, and that the rest of
-// the file stays.
+// TestPutGetDelete checks that a login is for its host alone, that only its owner can read the file, and that the rest
+// of the file stays.
 func TestPutGetDelete(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new")
 	s := open(dir)
@@ -85,7 +85,7 @@ func TestPutGetDelete(t *testing.T) {
 	}
 }
 
-// TestDockerHub holds that all names of Docker Hub are one, as Docker has it.
+// TestDockerHub checks that all names of Docker Hub count as one, like in Docker.
 func TestDockerHub(t *testing.T) {
 	s := open(t.TempDir())
 	if err := s.Put(t.Context(), "docker.io", "ada", password); err != nil {
@@ -99,7 +99,7 @@ func TestDockerHub(t *testing.T) {
 	}
 }
 
-// TestToken holds that a token that is changed for others is kept as one.
+// TestToken checks that a token that is exchanged for others is stored as one.
 func TestToken(t *testing.T) {
 	dir := t.TempDir()
 	if err := open(dir).Put(t.Context(), "registry.example", credential.TokenUser, password); err != nil {
@@ -110,7 +110,7 @@ func TestToken(t *testing.T) {
 	}
 }
 
-// TestLinkedFile holds that a configuration that is kept elsewhere stays there.
+// TestLinkedFile checks that a configuration behind a link stays there.
 func TestLinkedFile(t *testing.T) {
 	elsewhere, dir := filepath.Join(t.TempDir(), "kept.json"), t.TempDir()
 	write(t, elsewhere, "{}", 0o600)
@@ -128,7 +128,7 @@ func TestLinkedFile(t *testing.T) {
 	}
 }
 
-// TestBadLogins has what cannot be kept, and what cannot be read; no error repeats a secret.
+// TestBadLogins tries logins that cannot be stored or read. No error repeats a secret.
 func TestBadLogins(t *testing.T) {
 	for name, f := range map[string]func(dir string) error{
 		"a path":      func(dir string) error { return open(dir).Put(t.Context(), "registry.example/acme", "ada", password) },
@@ -158,7 +158,7 @@ func TestBadLogins(t *testing.T) {
 	}
 }
 
-// helper writes a credential helper into a directory of its own, and puts it in front of PATH.
+// helper writes a credential helper into its own directory, at the front of PATH.
 func helper(t *testing.T, name, script string) (kept string) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -180,7 +180,7 @@ list) test -f "$kept" && echo '{"registry.example":"ada"}' || echo '{}' ;;
 esac
 `
 
-// TestHelper holds that a helper that the configuration names keeps the login, and the file does not.
+// TestHelper checks that a configured helper stores the login, and the file does not.
 func TestHelper(t *testing.T) {
 	for field, config := range map[string]string{
 		"credsStore": `{"credsStore": "test"}`, "credHelpers": `{"credHelpers": {"registry.example": "test"}}`,
@@ -213,8 +213,8 @@ func TestHelper(t *testing.T) {
 	}
 }
 
-// TestHelperFails holds that nothing that a helper says when it fails is in the error or on the terminal: it may be a
-// secret, or make the terminal do things.
+// TestHelperFails checks that the output of a failed helper is neither in the error nor on the terminal, because it may
+// have a secret or control sequences.
 func TestHelperFails(t *testing.T) {
 	helper(t, "broken", "cat; echo "+password+"; printf '\\033[2J"+password+"' >&2; exit 1\n")
 	dir := t.TempDir()
@@ -240,7 +240,7 @@ func TestHelperFails(t *testing.T) {
 	}
 }
 
-// TestSecretSpellings holds that a secret is taken out of a text however a server repeats it.
+// TestSecretSpellings checks that a secret is removed from a text in any form in which a server repeats it.
 func TestSecretSpellings(t *testing.T) {
 	const secret = `p&ss<"wörd">/+?=%\\`
 	var s credential.Secrets
@@ -268,7 +268,7 @@ func TestSecretSpellings(t *testing.T) {
 	}
 }
 
-// TestHelperMissing holds that a helper that is not installed is named.
+// TestHelperMissing checks that the error names a helper that is not installed.
 func TestHelperMissing(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "config.json"), `{"credsStore": "not-there"}`, 0o600)
@@ -277,7 +277,7 @@ func TestHelperMissing(t *testing.T) {
 	}
 }
 
-// TestHost holds that what people write for a registry is spelled as it is looked up.
+// TestHost checks that the common spellings of a registry are normalized for lookups.
 func TestHost(t *testing.T) {
 	for at, want := range map[string]string{
 		"localhost:5077": "localhost:5077", "LOCALHOST:5077": "localhost:5077", "https://Registry.Example/": "registry.example", "oci://h:5000//": "h:5000",

@@ -92,12 +92,12 @@ func (c *Client) Tree(ref pack.Ref) (fs.FS, error) {
 	info, err := os.Stat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, diag.Errorf(diag.NotFound, "there is no directory %s", dir)
+		return nil, diag.Errorf(diag.NotFound, "directory %s does not exist", dir)
 	case err != nil:
 		return nil, err
 	case !info.IsDir():
 		return nil, diag.Errorf(diag.NotFound, "%s is not a directory", dir).
-			WithHint("name the directory that it is in")
+			WithHint("use the directory that contains it")
 	}
 	return checkout{dir: dir, index: readIndex(dir, c.options.OS)}, nil
 }
@@ -105,7 +105,7 @@ func (c *Client) Tree(ref pack.Ref) (fs.FS, error) {
 // dir returns the directory of a place.
 func (c *Client) dir(ref pack.Ref) (string, error) {
 	if ref.Kind != pack.KindPath || ref.URL == "" {
-		return "", diag.Errorf(diag.Internal, "%q is not a directory", ref)
+		return "", diag.Errorf(diag.Internal, "invalid directory %q", ref)
 	}
 	dir := filepath.FromSlash(ref.URL)
 	if !filepath.IsAbs(dir) {

@@ -11,7 +11,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/internal/file"
 )
 
-// M2: the contract of every source.
+// TestContract checks M2: the contract of every source.
 func TestContract(t *testing.T) {
 	sourcetest.Run(t, func(t *testing.T, files map[string]sourcetest.File) (sourcetest.Source, pack.Ref) {
 		dir := t.TempDir()
@@ -20,7 +20,7 @@ func TestContract(t *testing.T) {
 	})
 }
 
-// write writes files below a directory, or skips the test where the file system cannot hold them.
+// write writes files below a directory, or skips the test if the file system does not support them.
 func write(t *testing.T, dir string, files map[string]sourcetest.File) {
 	t.Helper()
 	for path, f := range files {
@@ -48,7 +48,7 @@ func write(t *testing.T, dir string, files map[string]sourcetest.File) {
 	checkNames(t, dir, files)
 }
 
-// checkNames skips the test if the file system changed a name or took two for one.
+// checkNames skips the test if the file system changed a name or merged two.
 func checkNames(t *testing.T, dir string, files map[string]sourcetest.File) {
 	t.Helper()
 	found := 0

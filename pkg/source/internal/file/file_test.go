@@ -18,7 +18,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/internal/file"
 )
 
-// fetcher is what both a directory and a repository can do.
+// fetcher has the methods that directories and repositories share.
 type fetcher = sourcetest.Source
 
 func fetch(t testing.TB, s fetcher, ref pack.Ref) (*pack.Pack, map[string]string) {
@@ -47,8 +47,8 @@ func path(t *testing.T, s string) pack.Ref {
 	return ref
 }
 
-// checkout makes a repository of a skill, checks it out with the given settings, and returns the checkout's directory
-// and the digests that the repository's own content has.
+// checkout creates a repository of a skill, checks it out with the given settings, and returns the checkout's directory
+// and the digests of the repository's own content.
 func checkout(t *testing.T, settings ...string) (dir string, want map[string]string) {
 	t.Helper()
 	root := t.TempDir()
@@ -76,7 +76,8 @@ func checkout(t *testing.T, settings ...string) (dir string, want map[string]str
 	return dir, want
 }
 
-// In a checkout, files that git calls unchanged have the bytes and modes of the repository.
+// TestCheckout checks that in a checkout, files that git reports as unchanged have the bytes and modes of the
+// repository.
 func TestCheckout(t *testing.T) {
 	for _, settings := range [][]string{nil, {"core.autocrlf=true"}, {"core.autocrlf=true", "core.eol=crlf"}, {"index.version=4"}, {"core.fileMode=false"}} {
 		dir, want := checkout(t, settings...)
@@ -96,7 +97,7 @@ func TestCheckout(t *testing.T) {
 	}
 }
 
-// Where the disk has no executable bits, those of the index count, and of the index only.
+// TestCheckoutWithoutModes checks that only the executable bits of the index count if the disk has none.
 func TestCheckoutWithoutModes(t *testing.T) {
 	for name, lacks := range map[string]struct {
 		goos     string
@@ -123,7 +124,8 @@ func TestCheckoutWithoutModes(t *testing.T) {
 	}
 }
 
-// A manifest that says what runs gives one digest with and without executable bits, in a directory as in a repository.
+// TestExecutablePatterns checks that a manifest with executable patterns gives the same digest with and without
+// executable bits, in a directory and in a repository.
 func TestExecutablePatterns(t *testing.T) {
 	files := map[string]string{
 		"skillpm.yaml":               "name: acme/a\nversion: \"1.0.0\"\nexecutable: [\"scripts/*.sh\", skills/b/run]\n",
@@ -133,7 +135,7 @@ func TestExecutablePatterns(t *testing.T) {
 		"skills/a/run":               "no program\n",
 		"skills/b/SKILL.md":          gittest.Skill("b", "B."),
 		"skills/b/run":               "#!/bin/sh\n",
-		"skills/b/deep/scripts/x.sh": "no program: the pattern is about the whole path\n",
+		"skills/b/deep/scripts/x.sh": "no program: the pattern is for the whole path\n",
 	}
 	dir := t.TempDir()
 	bits := map[string]sourcetest.File{}
@@ -156,7 +158,7 @@ func TestExecutablePatterns(t *testing.T) {
 	}
 }
 
-// A worktree has an index of its own.
+// TestWorktree checks that a worktree has its own index.
 func TestWorktree(t *testing.T) {
 	dir, want := checkout(t, "core.autocrlf=true")
 	run(t, dir, "worktree", "add", "--quiet", "../tree", "HEAD")
@@ -174,7 +176,7 @@ func run(t *testing.T, dir string, args ...string) {
 	}
 }
 
-// What was changed is what it is on disk, and what is not tracked is part of the pack.
+// TestChangedFiles checks that changed files count as they are on disk, and that untracked files are part of the pack.
 func TestChangedFiles(t *testing.T) {
 	dir, want := checkout(t, "core.autocrlf=true")
 	base := file.New(file.Options{Base: dir})
@@ -201,7 +203,7 @@ func TestChangedFiles(t *testing.T) {
 	}
 }
 
-// A git directory that cannot be read counts as none.
+// TestBrokenRepository checks that an unreadable git directory is ignored.
 func TestBrokenRepository(t *testing.T) {
 	want := map[string]string(nil)
 	for name, files := range map[string]map[string]string{
@@ -266,7 +268,7 @@ func TestOpen(t *testing.T) {
 		code    diag.Code
 		message string
 	}{
-		"./missing": {diag.NotFound, "no directory"},
+		"./missing": {diag.NotFound, "does not exist"},
 		"./file":    {diag.NotFound, "not a directory"},
 		"./empty":   {diag.NotFound, "no skill"},
 		"./bad":     {diag.Invalid, "skillpm.yaml"},
@@ -277,7 +279,8 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// Links that lead out of the directory are followed nowhere: not for skills, not for the manifest.
+// TestLinksOut checks that links that lead out of the directory are never followed: not for skills, and not for the
+// manifest.
 func TestLinksOut(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("making symbolic links needs a privilege there")

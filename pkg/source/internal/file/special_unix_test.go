@@ -14,7 +14,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/internal/file"
 )
 
-// What would be waited for, or has no end, counts as no repository: in the directory, and above it.
+// TestSpecialRepository checks that files that block or never end do not count as a repository, in the directory and
+// above it.
 func TestSpecialRepository(t *testing.T) {
 	pipe := func(name string) error { return syscall.Mkfifo(name, 0o600) }
 	zero := func(name string) error { return os.Symlink("/dev/zero", name) }
@@ -46,7 +47,7 @@ func TestSpecialRepository(t *testing.T) {
 	}
 }
 
-// The index of somebody else has no say in what a pack is.
+// TestForeignRepository checks that another user's index does not affect a pack.
 func TestForeignRepository(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can give files away")
@@ -76,7 +77,7 @@ func TestForeignRepository(t *testing.T) {
 	}
 }
 
-// A pipe in the place of a file of a pack is refused, and not waited for.
+// TestPipeInPack checks that a pipe in a pack is rejected and never blocks.
 func TestPipeInPack(t *testing.T) {
 	for _, name := range []string{"SKILL.md", "skillpm.yaml", "notes.md", "link.md"} {
 		dir, _ := checkout(t)

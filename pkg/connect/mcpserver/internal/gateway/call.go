@@ -73,7 +73,7 @@ func (s *server) result(ctx context.Context, session *mcp.ClientSession, name st
 	}
 	s.drop(session)
 	return failed(
-		"server %s ended, or cannot be reached any more, while %s was called: %v; it is not known what it did", s.Name,
+		"server %s exited or became unreachable during the call of %s: %v; the effect of the call is unknown", s.Name,
 		name, err), nil
 }
 
@@ -97,7 +97,7 @@ func object(data json.RawMessage) (map[string]any, error) {
 		return nil, err
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("there is more after the object")
+		return nil, errors.New("unexpected data after the object")
 	}
 	if arguments == nil { // null
 		arguments = map[string]any{}

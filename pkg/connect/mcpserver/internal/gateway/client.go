@@ -62,12 +62,12 @@ func (s *server) caller() (*mcp.ServerSession, error) {
 	var found *mcp.ServerSession
 	for _, c := range s.calls {
 		if c.client == nil || found != nil && found != c.client {
-			return nil, fmt.Errorf("several clients call %s, and it is not known whom it asks", s.Name)
+			return nil, fmt.Errorf("several clients call %s, so its question cannot be assigned to one of them", s.Name)
 		}
 		found = c.client
 	}
 	if found == nil {
-		return nil, fmt.Errorf("%s asks, and nobody called it", s.Name)
+		return nil, fmt.Errorf("%s sent a request outside of a call", s.Name)
 	}
 	return found, nil
 }

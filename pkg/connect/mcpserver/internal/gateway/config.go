@@ -43,8 +43,9 @@ func isName(s string) bool {
 func ParseFlag(text string) (Upstream, error) {
 	name, rest, ok := strings.Cut(text, "=")
 	if !ok || strings.TrimSpace(rest) == "" {
-		return Upstream{}, diag.Errorf(diag.Usage, "an upstream is NAME=COMMAND or NAME=URL, and not %q", text).
-			WithHint("for example --upstream 'files=npx -y @modelcontextprotocol/server-filesystem .'")
+		return Upstream{}, diag.Errorf(diag.Usage, "invalid upstream %q", text).
+			WithHint("use NAME=COMMAND or NAME=URL, for example --upstream 'files=npx -y " +
+				"@modelcontextprotocol/server-filesystem .'")
 	}
 	u := Upstream{Name: name}
 	if strings.HasPrefix(rest, "https://") || strings.HasPrefix(rest, "http://") {
@@ -78,7 +79,7 @@ type serverConfig struct {
 func ParseConfig(path string, data []byte, getenv func(string) string) ([]Upstream, error) {
 	bad := func(err error) error {
 		return diag.Errorf(diag.Invalid, "%s: %w", path, err).
-			WithHint(`it looks like {"mcpServers": {"files": {"command": "…", "args": ["…"]}}}`)
+			WithHint(`use the form {"mcpServers": {"files": {"command": "…", "args": ["…"]}}}`)
 	}
 	standard, err := hujson.Standardize(data)
 	if err != nil {
@@ -111,10 +112,10 @@ func ParseConfig(path string, data []byte, getenv func(string) string) ([]Upstre
 
 func (e serverConfig) upstream(name string, getenv func(string) string) (Upstream, error) {
 	if e.Type != "" && e.Type != "stdio" && e.Type != "http" && e.Type != "streamable-http" {
-		return Upstream{}, diag.Errorf(diag.Invalid, "type %q is not spoken here", e.Type).WithHint("use stdio or http")
+		return Upstream{}, diag.Errorf(diag.Invalid, "unsupported type %q", e.Type).WithHint("use stdio or http")
 	}
 	if (e.Command == "") == (e.URL == "") {
-		return Upstream{}, diag.Errorf(diag.Invalid, "it has to have either a command or a url")
+		return Upstream{}, diag.Errorf(diag.Invalid, "it must have either a command or a url")
 	}
 	var missing error
 	variable := regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:-([^}]*))?\}`)
@@ -127,7 +128,7 @@ func (e serverConfig) upstream(name string, getenv func(string) string) (Upstrea
 				}
 				return v
 			}
-			missing = diag.Errorf(diag.Usage, "the variable %s is not set", part[1]).
+			missing = diag.Errorf(diag.Usage, "the environment variable %s is not set", part[1]).
 				WithHint("set it, or write ${%s:-default}", part[1])
 			return ""
 		})
@@ -160,10 +161,10 @@ func filled(values map[string]string, fill func(string) string) map[string]strin
 func (u Upstream) check(code diag.Code) error {
 	switch {
 	case !isName(u.Name):
-		return diag.Errorf(code, "%q is no name for an upstream", u.Name).
-			WithHint("use letters, digits, - and single _, at most 32: hosts call its tools mcp__NAME__TOOL")
+		return diag.Errorf(code, "invalid upstream name %q", u.Name).
+			WithHint("use at most 32 letters, digits, hyphens, and single underscores")
 	case u.Name == "skillpm":
-		return diag.Errorf(code, "an upstream cannot be called skillpm, as this server is")
+		return diag.Errorf(code, "an upstream cannot have the name skillpm")
 	case u.URL == "" && (len(u.Command) == 0 || u.Command[0] == ""):
 		return diag.Errorf(code, "upstream %s has no command", u.Name)
 	case u.URL == "":
@@ -172,13 +173,13 @@ func (u Upstream) check(code diag.Code) error {
 	endpoint, err := url.Parse(u.URL)
 	switch {
 	case err != nil || endpoint.Host == "" || endpoint.Scheme != "https" && endpoint.Scheme != "http":
-		return diag.Errorf(code, "the address of upstream %s is not valid", u.Name).
-			WithHint("it is written https://HOST/PATH")
+		return diag.Errorf(code, "invalid address of upstream %s", u.Name).
+			WithHint("use https://HOST/PATH")
 	case endpoint.User != nil:
-		return diag.Errorf(code, "the address of upstream %s has a user in it", u.Name).
-			WithHint(`put it into "headers" of a file for --upstream-config`)
+		return diag.Errorf(code, "the address of upstream %s contains a user", u.Name).
+			WithHint(`put credentials into "headers" in a file for --upstream-config`)
 	case endpoint.Scheme == "http" && !loopback(endpoint.Hostname()):
-		return diag.Errorf(code, "upstream %s is asked over plain http, and is not on this machine", u.Name).
+		return diag.Errorf(code, "upstream %s uses plain HTTP, which is only allowed on this machine", u.Name).
 			WithHint("use https")
 	}
 	return nil

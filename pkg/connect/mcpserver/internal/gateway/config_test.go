@@ -15,17 +15,17 @@ func TestParseFlag(t *testing.T) {
 		{"web=https://mcp.example/v1", "web [] https://mcp.example/v1", ""},
 		{"web=http://127.0.0.1:8080/mcp", "web [] http://127.0.0.1:8080/mcp", ""},
 		{"web=http://[::1]:8080/mcp", "web [] http://[::1]:8080/mcp", ""},
-		{"web=http://mcp.example/v1", "", "plain http"},
-		{"web=http://localhost.mcp.example/v1", "", "plain http"},
-		{"web=https://me:secret@mcp.example/v1", "", "has a user in it"},
-		{"web=https://", "", "not valid"},
-		{"npx server", "", "NAME=COMMAND"},
-		{"files=", "", "NAME=COMMAND"},
-		{"=npx server", "", "no name"},
-		{"a__b=npx", "", "no name"},
-		{"a_=npx", "", "no name"},
-		{"skillpm=npx", "", "cannot be called skillpm"},
-		{strings.Repeat("n", 33) + "=npx", "", "no name"},
+		{"web=http://mcp.example/v1", "", "plain HTTP"},
+		{"web=http://localhost.mcp.example/v1", "", "plain HTTP"},
+		{"web=https://me:secret@mcp.example/v1", "", "contains a user"},
+		{"web=https://", "", "invalid address"},
+		{"npx server", "", "invalid upstream"},
+		{"files=", "", "invalid upstream"},
+		{"=npx server", "", "invalid upstream name"},
+		{"a__b=npx", "", "invalid upstream name"},
+		{"a_=npx", "", "invalid upstream name"},
+		{"skillpm=npx", "", "an upstream cannot have the name skillpm"},
+		{strings.Repeat("n", 33) + "=npx", "", "invalid upstream name"},
 	} {
 		u, err := gateway.ParseFlag(test.text)
 		if test.err != "" {
@@ -61,7 +61,7 @@ func TestParseConfig(t *testing.T) {
 		{"both", `{"mcpServers": {"web": {"url": "https://mcp.example", "command": "npx"}}}`, "", "either a command or a url"},
 		{"neither", `{"mcpServers": {"web": {}}}`, "", "either a command or a url"},
 		{"another transport", `{"mcpServers": {"web": {"type": "sse", "url": "https://mcp.example"}}}`, "", `type "sse"`},
-		{"a bad name", `{"mcpServers": {"a b": {"command": "npx"}}}`, "", "no name"},
+		{"a bad name", `{"mcpServers": {"a b": {"command": "npx"}}}`, "", "invalid upstream name"},
 		{"no JSON", `{"mcpServers": `, "", "servers.json"},
 		{"another shape", `{"mcpServers": []}`, "", "servers.json"},
 	} {
@@ -78,13 +78,13 @@ func TestParseConfig(t *testing.T) {
 	}
 }
 
-// TestOpen: what cannot be a gateway is refused before anything is started.
+// TestOpen checks that an invalid gateway configuration is rejected before any server starts.
 func TestOpen(t *testing.T) {
 	one := gateway.Upstream{Name: "one", Command: []string{"npx"}}
 	for want, list := range map[string][]gateway.Upstream{
-		"two upstreams are called one": {one, one},
-		"has no command":               {{Name: "one"}},
-		"are more than":                make([]gateway.Upstream, 65),
+		"two upstreams have the name one": {one, one},
+		"has no command":                  {{Name: "one"}},
+		"too many upstreams":              make([]gateway.Upstream, 65),
 	} {
 		if _, err := gateway.Open(gateway.Options{Upstreams: list}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("the error is %v, want one with %q", err, want)

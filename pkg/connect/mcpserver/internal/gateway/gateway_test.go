@@ -23,7 +23,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/tool"
 )
 
-// fixture is a gateway with one server of ours before it, and a client of that.
+// fixture is a gateway behind one of our servers, and a client of that server.
 type fixture struct {
 	client *mcp.ClientSession
 	stderr *buffer
@@ -52,7 +52,7 @@ func (b *buffer) String() string {
 	return b.b.String()
 }
 
-// check notes a call, and refuses one tool.
+// check records a call, and refuses one tool.
 func (w *fixture) check(_ context.Context, c tool.Call) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -63,7 +63,7 @@ func (w *fixture) check(_ context.Context, c tool.Call) error {
 	return nil
 }
 
-// program is this test as a server.
+// program is this test binary as a server.
 func program(t *testing.T, env map[string]string) gateway.Upstream {
 	t.Helper()
 	self, err := os.Executable()
@@ -145,7 +145,7 @@ func text(r *mcp.CallToolResult) string {
 	return strings.Join(all, "\n")
 }
 
-// TestO10PassThrough: tools of a server are there as they are, and calls of them that the check allows reach it.
+// TestO10PassThrough checks that a server's tools are listed unchanged, and that allowed calls reach it.
 func TestO10PassThrough(t *testing.T) {
 	w := open(t, program(t, nil))
 	echo := w.tools(t)["up__echo"]
@@ -179,7 +179,7 @@ func TestO10PassThrough(t *testing.T) {
 	}
 }
 
-// TestO10Refused: what the check refuses does not reach the server, and the model is told why.
+// TestO10Refused checks that a refused call does not reach the server, and that the model gets the reason.
 func TestO10Refused(t *testing.T) {
 	w := open(t, program(t, nil))
 	w.refuse = "mcp__up__end" // would end the server
@@ -192,7 +192,7 @@ func TestO10Refused(t *testing.T) {
 	}
 }
 
-// TestO10SameArguments: a server gets what was checked, however the call was written.
+// TestO10SameArguments checks that a server gets exactly the arguments that were checked, however the call was written.
 func TestO10SameArguments(t *testing.T) {
 	w := open(t, program(t, nil))
 	for input, want := range map[string]string{
@@ -212,10 +212,10 @@ func TestO10SameArguments(t *testing.T) {
 	}
 }
 
-// TestEnds: a server that ends is an error of its call alone, and the next call starts it anew.
+// TestEnds checks that if a server ends, only its own call fails, and the next call restarts it.
 func TestEnds(t *testing.T) {
 	w := open(t, program(t, nil))
-	if res := w.call(t, "up__end", nil); !res.IsError || !strings.Contains(text(res), "server up ended") {
+	if res := w.call(t, "up__end", nil); !res.IsError || !strings.Contains(text(res), "server up exited") {
 		t.Errorf("the model is told %q", text(res))
 	}
 	if res := w.call(t, "up__echo", map[string]any{"text": "again"}); res.IsError {
@@ -223,7 +223,7 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// TestUnreached: a server that cannot be started says so, and takes no other with it.
+// TestUnreached checks that a server that cannot start is reported, and does not affect the others.
 func TestUnreached(t *testing.T) {
 	w := open(t, program(t, nil), gateway.Upstream{Name: "gone", Command: []string{filepath.Join(t.TempDir(), "nothing")}})
 	if res := w.call(t, "up__echo", nil); res.IsError {
@@ -234,7 +234,7 @@ func TestUnreached(t *testing.T) {
 	}
 }
 
-// TestProgress: progress comes under the token of whoever called, and cancelling reaches the server.
+// TestProgress checks that progress uses the caller's token, and that cancellation reaches the server.
 func TestProgress(t *testing.T) {
 	mark := filepath.Join(t.TempDir(), "cancelled")
 	w := open(t, program(t, map[string]string{"GATEWAY_TEST_CANCELLED": mark}))
@@ -258,7 +258,7 @@ func TestProgress(t *testing.T) {
 	eventually(t, "the server to be told", func() bool { _, err := os.Stat(mark); return err == nil })
 }
 
-// eventually waits for what another process does.
+// eventually waits for an effect of another process.
 func eventually(t *testing.T, what string, done func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); !done(); time.Sleep(5 * time.Millisecond) {
@@ -268,7 +268,7 @@ func eventually(t *testing.T, what string, done func() bool) {
 	}
 }
 
-// TestListChanged: tools that come and go do so here.
+// TestListChanged checks that added and removed tools are added and removed here, too.
 func TestListChanged(t *testing.T) {
 	w := open(t, program(t, nil))
 	if w.tools(t)["up__fails"] == nil {
@@ -282,7 +282,7 @@ func TestListChanged(t *testing.T) {
 	eventually(t, "the new list", func() bool { now := w.tools(t); return now["up__later"] != nil && now["up__fails"] == nil })
 }
 
-// TestAsks: what a server asks of the user is asked of whoever called it, in the way that each of the two speaks.
+// TestAsks checks that a server's questions for the user go to the caller, in the protocol version of each side.
 func TestAsks(t *testing.T) {
 	for _, test := range []struct{ client, server, want string }{
 		{"2025-11-25", "2025-11-25", "accept the up asks: Which?"},
@@ -303,7 +303,7 @@ func TestAsks(t *testing.T) {
 	}
 }
 
-// TestLongNames: a name that is too long for models is cut, and still means its tool.
+// TestLongNames checks that a name that is too long for models is truncated, and still calls its tool.
 func TestLongNames(t *testing.T) {
 	w := open(t, program(t, nil))
 	var long string
@@ -323,7 +323,7 @@ func TestLongNames(t *testing.T) {
 	}
 }
 
-// TestHostileDefinitions: what is no definition of a tool is left out, and the others stay.
+// TestHostileDefinitions checks that invalid tool definitions are left out, and the others stay.
 func TestHostileDefinitions(t *testing.T) {
 	tools := `{"name":"text","inputSchema":{"type":"string"}},{"name":"none"},{"name":"good","inputSchema":{"type":"object"}},{"name":"good","inputSchema":{"type":"object"}},` +
 		`{"name":"nul","inputSchema":null},{"name":"list","inputSchema":[]}`
@@ -338,7 +338,7 @@ func TestHostileDefinitions(t *testing.T) {
 	}
 }
 
-// answering is a server that lists what it is told to.
+// answering is a server that lists the given tools.
 func answering(t *testing.T, tools string) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, req *http.Request) {
 		var in struct {
@@ -374,7 +374,7 @@ func serve(t *testing.T, h http.Handler) *httptest.Server {
 	return srv
 }
 
-// TestManyTools: a server with more tools than one may have has none.
+// TestManyTools checks that a server with more tools than the limit gets none.
 func TestManyTools(t *testing.T) {
 	var all strings.Builder
 	for i := range 1001 {
@@ -390,7 +390,7 @@ func TestManyTools(t *testing.T) {
 	}
 }
 
-// TestHeadersStay: the headers of a server reach it, and nobody that it sends on to.
+// TestHeadersStay checks that the headers of a server reach it, and no server that it redirects to.
 func TestHeadersStay(t *testing.T) {
 	var mu sync.Mutex
 	elsewhere := 0
@@ -425,7 +425,7 @@ func TestHeadersStay(t *testing.T) {
 	if elsewhere != 0 {
 		t.Errorf("%d requests went to the other host", elsewhere)
 	}
-	if !strings.Contains(w.stderr.String(), "which is not followed") {
+	if !strings.Contains(w.stderr.String(), "which is not allowed") {
 		t.Errorf("nobody is told: %s", w.stderr.String())
 	}
 }

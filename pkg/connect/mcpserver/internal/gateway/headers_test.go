@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestHeadersOfOneHost: the headers of a server are for its host and its scheme alone, whoever asks for another
-// address.
+// TestHeadersOfOneHost checks that the headers of a server are sent only to its host and scheme, whoever requests
+// another address.
 func TestHeadersOfOneHost(t *testing.T) {
 	var got string
 	srv := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got = r.Header.Get("Authorization") }))

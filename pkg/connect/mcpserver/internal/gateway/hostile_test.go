@@ -14,8 +14,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/connect/mcpserver/internal/gateway"
 )
 
-// TestStorm: however often a server says that its tools are others, they are listed once, and once more after the
-// pause; and the end waits for no pause.
+// TestStorm checks that however often a server reports changed tools, they are listed once, and once more after the
+// pause, and that shutdown does not wait for the pause.
 func TestStorm(t *testing.T) {
 	w := open(t, program(t, map[string]string{"GATEWAY_TEST_STORM": "1"}))
 	w.call(t, "up__go", nil)
@@ -27,7 +27,7 @@ func TestStorm(t *testing.T) {
 	}
 }
 
-// TestNoise: what a program prints that is no message is told to people, and ends nothing.
+// TestNoise checks that program output that is not a message is shown to users, and ends nothing.
 func TestNoise(t *testing.T) {
 	w := open(t, program(t, map[string]string{"GATEWAY_TEST_NOISE": "1"}))
 	if got := text(w.call(t, "up__echo", map[string]any{"text": "a"})); got != `{"text":"a"}` {
@@ -38,7 +38,8 @@ func TestNoise(t *testing.T) {
 	}
 }
 
-// TestAgain: a server that does not start is tried again, since nobody can call a tool of one that has none.
+// TestAgain checks that a server that does not start is tried again, because without its tools no call could restart
+// it.
 func TestAgain(t *testing.T) {
 	w := open(t, program(t, map[string]string{"GATEWAY_TEST_ONCE": filepath.Join(t.TempDir(), "tried")}))
 	eventually(t, "its tools", func() bool { return w.tools(t)["up__echo"] != nil })
@@ -47,7 +48,8 @@ func TestAgain(t *testing.T) {
 	}
 }
 
-// TestNames: a name that models cannot know is folded, and kept apart from others; what has none is left out.
+// TestNames checks that names that models do not accept are converted, and stay distinct, and that tools without a name
+// are left out.
 func TestNames(t *testing.T) {
 	var all []string
 	for _, name := range []string{`a b`, `a_b`, `a\u00e9b`, `a\u001b[31m`, ``, `a\n`} {
@@ -78,7 +80,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestEndless: an answer, or an event, that goes on is not read to its end.
+// TestEndless checks that an endless answer or event is not read to its end.
 func TestEndless(t *testing.T) {
 	for _, kind := range []string{"application/json", "text/event-stream"} {
 		small := answering(t, `{"name":"much","inputSchema":{"type":"object"}}`)

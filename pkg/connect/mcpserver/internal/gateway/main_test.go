@@ -15,7 +15,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/connect/mcpserver/internal/gateway"
 )
 
-// TestMain is also the server behind the gateway, where it is started as one.
+// TestMain also runs the server behind the gateway, if the test binary is started as one.
 func TestMain(m *testing.M) {
 	if os.Getenv("GATEWAY_TEST_SERVER") == "" {
 		os.Exit(m.Run())
@@ -47,7 +47,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// schema is one that says more than the SDK's types do.
+// schema is a schema with more than the SDK's types express.
 var schema = json.RawMessage(`{"type":"object","properties":{"text":{"type":"string","x-own":[1,2]}},"additionalProperties":true}`)
 
 // upstream is a server with tools of all kinds.
@@ -110,8 +110,8 @@ func upstream() *mcp.Server {
 	return s
 }
 
-// storm is a server that, when it is called, says a thousand times that its tools are others, and each time lists
-// others.
+// storm is a server that, when it is called, reports changed tools a thousand times, and lists different ones each
+// time.
 func storm() {
 	lists := 0
 	for in := bufio.NewScanner(os.Stdin); in.Scan(); {
@@ -139,7 +139,7 @@ func storm() {
 	}
 }
 
-// hold is a process with a gateway before a server, which does nothing until it is killed.
+// hold is a process with a gateway to a server. It does nothing until it is killed.
 func hold() {
 	self, err := os.Executable()
 	if err != nil {

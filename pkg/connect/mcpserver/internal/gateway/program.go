@@ -79,8 +79,8 @@ func (p *program) startError(err error) error {
 	} else if cause, ok := errors.AsType[*exec.Error](err); ok {
 		err = cause.Err
 	}
-	return diag.Errorf(diag.Remote, "%s cannot be started: %w", p.cmd.Args[0], err).
-		WithHint("look at its command line; a program is found on the PATH, or named by its whole path")
+	return diag.Errorf(diag.Remote, "cannot start %s: %w", p.cmd.Args[0], err).
+		WithHint("check the command; use a program on PATH, or its absolute path")
 }
 
 // close ends the program: it closes the input, then asks the program to end, and finally kills it with its children.

@@ -14,7 +14,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/connect/mcpserver/internal/gateway"
 )
 
-// pipe is one that a process holds which a server starts.
+// pipe is a pipe that a child process of a server has open.
 type pipe struct {
 	t              *testing.T
 	path           string
@@ -49,7 +49,7 @@ func (p *pipe) wait(what string, done chan struct{}) {
 	}
 }
 
-// TestLeft: what a server started ends with it.
+// TestLeft checks that the child processes of a server end with it.
 func TestLeft(t *testing.T) {
 	p := newPipe(t)
 	g, err := gateway.Open(gateway.Options{Upstreams: []gateway.Upstream{program(t, map[string]string{"GATEWAY_TEST_LEAVES": p.path})}, Environ: os.Environ()})
@@ -62,7 +62,7 @@ func TestLeft(t *testing.T) {
 	p.wait("its end", p.ended)
 }
 
-// TestKilled: what servers started ends, too, where this process is killed and can do nothing about it.
+// TestKilled checks that the child processes of servers end even if this process is killed.
 func TestKilled(t *testing.T) {
 	p := newPipe(t)
 	self, err := os.Executable()
@@ -82,7 +82,7 @@ func TestKilled(t *testing.T) {
 	p.wait("its end", p.ended)
 }
 
-// TestDir: a program starts in the directory that the gateway is told, or in its own below that.
+// TestDir checks that a program starts in the gateway's directory, or in its own directory below that.
 func TestDir(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, "own"), 0o700); err != nil {

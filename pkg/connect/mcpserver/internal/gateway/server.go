@@ -125,10 +125,10 @@ func (s *server) unavailable(err error) error {
 	if cause, ok := errors.AsType[*url.Error](err); ok {
 		endpoint, _ := url.Parse(s.URL) // check has parsed it
 		return diag.Errorf(diag.Remote, "upstream %s is not available: %s: %w", s.Name, endpoint.Host, cause.Err).
-			WithHint("look at its address, and whether it runs")
+			WithHint("check its address, and that it is running")
 	}
 	return diag.Errorf(diag.Remote, "upstream %s is not available: %w", s.Name, err).
-		WithHint("try what it is started with by hand: it has to speak the Model Context Protocol")
+		WithHint("run its command by hand: it must use the Model Context Protocol")
 }
 
 // finish ends a connection and frees its resources. It does not wait for unanswered questions of the server.
@@ -262,7 +262,7 @@ func (s *server) relist(session *mcp.ClientSession) {
 
 // listError returns the error for a server whose tools cannot be listed.
 func (s *server) listError(err error) error {
-	return diag.Errorf(diag.Remote, "upstream %s says that its tools are others, and does not list them: %w",
+	return diag.Errorf(diag.Remote, "upstream %s reported changed tools, but did not list them: %w",
 		s.Name, err)
 }
 

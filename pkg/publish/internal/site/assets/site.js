@@ -1,5 +1,5 @@
 // What pages do beyond being read: search on the first page, buttons that copy, and a key that leads to the search field.
-// It loads nothing but search/*.json of this catalogue, and writes text only, never markup.
+// It loads nothing but search/*.json of this index, and writes text only, never markup.
 (() => {
   "use strict";
   const root = document.currentScript.dataset.root;
@@ -81,7 +81,7 @@
     return files.get(path);
   };
 
-  // As the words of packs were cut when the catalogue was made.
+  // As the words of packs were cut when the index was generated.
   const dense = /[\u2e80-\uabff\uf900-\ufaff]|[\u{20000}-\u{10ffff}]/u;
   const words = (text, stop) => {
     const out = [];

@@ -16,7 +16,7 @@ import (
 const maxErrorText = 64 << 10
 
 // ErrOutput reports that git printed more than MaxOutput.
-var ErrOutput = errors.New("git does not stop printing")
+var ErrOutput = errors.New("git printed too much output")
 
 // Error reports that git exited with an error.
 type Error struct {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Output beyond the limit is not kept, by whichever method it is written.
+// TestLimitedBuffer checks that output beyond the limit is not kept, by whichever method it is written.
 func TestLimitedBuffer(t *testing.T) {
 	for _, fails := range []bool{false, true} {
 		b := &limitedBuffer{limit: 100, strict: fails}

@@ -25,8 +25,8 @@ func number(n int) []byte {
 	return append(b, byte(n))
 }
 
-// M2, bad input: a chain of deltas as long as the pack is resolved without recursion. Deltas with a huge result are
-// rejected by its size.
+// TestDeltaBombs checks M2, bad input: a chain of deltas as long as the pack is resolved without recursion. Deltas with
+// a huge result are rejected by its size.
 func TestDeltaBombs(t *testing.T) {
 	const deep = 20_000
 	chain := appendPacked(packHead(deep+1), 3, nil, []byte("a base of some bytes"))
@@ -68,7 +68,7 @@ func TestDeltaBombs(t *testing.T) {
 		pack []byte
 		want string
 	}{
-		"an object too large":   {bomb(200_000, 100, 1), "an object of 200000 bytes"},
+		"an object too large":   {bomb(200_000, 100, 1), "an object has 200000 bytes"},
 		"too much in all":       {bomb(80_000, 40, 10), "more than 500000 bytes"},
 		"more than it says":     {bomb(4000, 3, 1), "malformed"},
 		"less than it says":     {bomb(8000, 3, 1), "unexpected EOF"},
@@ -96,7 +96,7 @@ func (f *fullFile) Write(p []byte) (int, error) {
 	return f.memFile.Write(p)
 }
 
-// M2, faults of this machine: a full disk at any byte is reported as such.
+// TestFullDisk checks M2, faults of this machine: a full disk at any byte is reported as such.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	data, _, _ := makePack(t, 2000, "--delta-base-offset")

@@ -162,7 +162,7 @@ func (p *packIndexer) identify(e *object) error {
 		if copy(e.id[:], sum); !collides {
 			return nil
 		}
-		return diag.Errorf(diag.Integrity, "object %s is made to have the same id as another", e.id)
+		return diag.Errorf(diag.Integrity, "object %s has a forged ID (SHA-1 collision)", e.id)
 	}
 	p.sum.Sum(e.id[:0])
 	return nil
@@ -201,7 +201,7 @@ func (p *packIndexer) checkEnd() error {
 
 func (p *packIndexer) addInflated(size int64) error {
 	if size < 0 || size > p.limits.Object {
-		return TooLarge("an object of %d bytes", size)
+		return TooLarge("an object has %d bytes", size)
 	}
 	if p.total += size; p.total > p.limits.Total {
 		return TooLarge("more than %d bytes", p.limits.Total)

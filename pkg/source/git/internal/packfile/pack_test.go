@@ -108,8 +108,8 @@ func checkPack(t *testing.T, p *Pack, want []string, r *gittest.Repo) {
 	}
 }
 
-// A pack has the objects that git finds in it, with both kinds of deltas, when it is received and when it is opened
-// again.
+// TestPack checks that a pack has the objects that git finds in it, with both kinds of deltas, when it is received and
+// when it is opened again.
 func TestPack(t *testing.T) {
 	t.Parallel()
 	for _, options := range [][]string{{"--delta-base-offset"}, {}, {"--depth=1"}, {"--depth=0"}} {
@@ -134,7 +134,8 @@ func TestPack(t *testing.T) {
 	}
 }
 
-// Large objects are never in memory as a whole. Large deltas, and small deltas on large objects, become files.
+// TestPackOfLargeObjects checks that large objects are never in memory as a whole. Large deltas, and small deltas on
+// large objects, become files.
 func TestPackOfLargeObjects(t *testing.T) {
 	t.Parallel()
 	r := gittest.New(t, t.TempDir(), "r.git")
@@ -182,7 +183,7 @@ func TestPackOfLargeObjects(t *testing.T) {
 	}
 }
 
-// Chains of deltas that exceed the memory limit are resolved.
+// TestPackWithLittleMemory checks that chains of deltas that exceed the memory limit are resolved.
 func TestPackWithLittleMemory(t *testing.T) {
 	t.Parallel()
 	data, want, r := makePack(t, 2000, "--delta-base-offset")
@@ -196,7 +197,7 @@ func TestPackWithLittleMemory(t *testing.T) {
 	checkPack(t, p, want, r)
 }
 
-// Too large objects are rejected before they are inflated. A truncated pack is an error.
+// TestPackLimits checks that too large objects are rejected before they are inflated. A truncated pack is an error.
 func TestPackLimits(t *testing.T) {
 	t.Parallel()
 	data, _, _ := makePack(t, 100, "--delta-base-offset")
@@ -229,7 +230,7 @@ type memFile struct{ bytes.Buffer }
 
 func (m *memFile) ReadAt(p []byte, off int64) (int, error) { return bytesAt(m.Bytes()).ReadAt(p, off) }
 
-// Any bytes give an index or an error, within the limits.
+// FuzzIndexPack checks that any bytes give an index or an error, within the limits.
 func FuzzIndexPack(f *testing.F) {
 	f.Add(smallPack(false))
 	f.Add(smallPack(true))
@@ -306,7 +307,7 @@ func TestSmallPack(t *testing.T) {
 	}
 }
 
-// A second Close of an objectReader does not release an inflater that another one uses.
+// TestCloseTwice checks that a second Close of an objectReader does not release an inflater that another one uses.
 func TestCloseTwice(t *testing.T) {
 	p, err := receivePack(t, smallPack(false), DefaultLimits())
 	if err != nil {

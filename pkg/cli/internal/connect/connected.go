@@ -1,0 +1,160 @@
+package connect
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/skillpm/skillpm/pkg/cli/internal/console"
+	"github.com/skillpm/skillpm/pkg/connect"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
+	"github.com/skillpm/skillpm/pkg/internal/textdiff"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
+)
+
+// connected is the result for one agent.
+type connected struct {
+	Agent  string          `json:"agent"`
+	Title  string          `json:"title"`
+	Skills string          `json:"skills,omitempty"` // the directory with the links
+	Linked bool            `json:"linked"`           // the links are new, or were removed
+	Hooks  *connect.Result `json:"hooks,omitempty"`
+	MCP    *connect.Result `json:"mcp,omitempty"`
+	Notes  []string        `json:"notes,omitempty"`
+}
+
+func (c *connected) results() []*connect.Result {
+	return slices.DeleteFunc([]*connect.Result{c.Hooks, c.MCP}, func(r *connect.Result) bool { return r == nil })
+}
+
+// printConnected prints the results of connect or disconnect.
+func (a *app) printConnected(
+	o *connectFlags, e connect.Env, results []*connected, failed error, added bool,
+) error {
+	if a.JSON {
+		if failed != nil {
+			return failed
+		}
+		return a.PrintJSON(connectDocument{results})
+	}
+	changed := map[string]bool{}
+	p := connectedPrinter{app: a, env: e, dryRun: o.dryRun, added: added, printed: map[string]bool{}}
+	for _, c := range results {
+		if err := p.print(c); err != nil {
+			return err
+		}
+		if c.Linked || slices.ContainsFunc(c.results(), func(r *connect.Result) bool { return r.Changed }) {
+			changed[c.Agent] = true
+		}
+	}
+	if failed != nil {
+		return failed
+	}
+	what := textx.Count(len(changed), "agent")
+	switch {
+	case o.dryRun:
+		a.Note("Dry run: %s would change.", what)
+	case len(changed) == 0 && added:
+		a.Note("Already connected.")
+	case len(changed) == 0:
+		a.Note("Nothing to disconnect.")
+	case added:
+		a.Note("Connected %s.", what)
+	default:
+		a.Note("Disconnected %s.", what)
+	}
+	return nil
+}
+
+// connectedPrinter prints the results for several agents.
+type connectedPrinter struct {
+	*app
+	env           connect.Env
+	dryRun, added bool
+	last          string          // the agent whose name was printed
+	printed       map[string]bool // notes and obstacles
+}
+
+// print prints the result for one agent.
+func (p *connectedPrinter) print(c *connected) error {
+	if !p.Quiet {
+		if c.Agent != p.last {
+			fmt.Fprintf(p.Stdout, "%s (%s)\n", c.Title, c.Agent)
+		}
+		p.last = c.Agent
+		if err := console.Table(p.Stdout, p.rows(c)); err != nil {
+			return err
+		}
+	}
+	for _, r := range c.results() {
+		if r.DryRun && r.Changed {
+			p.Verbatim(textdiff.Visible(r.Diff))
+		}
+		for _, n := range r.Notes {
+			p.once(p.Note, "note: %s", n)
+		}
+		for _, obstacle := range r.Obstacles {
+			p.once(p.Warn, "%s", obstacle.String())
+		}
+	}
+	return nil
+}
+
+// rows returns what was changed for an agent, a row for each part.
+func (p *connectedPrinter) rows(c *connected) (rows [][]string) {
+	if c.Skills != "" {
+		verb := "linked in "
+		switch {
+		case !p.added && !c.Linked:
+			verb = "still read from " // a directory that other agents share
+		case !p.added && p.dryRun:
+			verb = "would no longer be linked in "
+		case !p.added:
+			verb = "no longer linked in "
+		case p.dryRun && c.Linked:
+			verb = "would be linked in "
+		}
+		rows = append(rows, []string{"  skills", verb + c.Skills})
+	}
+	for _, r := range c.results() {
+		rows = append(rows, []string{"  " + entryNames[r.Kind], describe(r, shownPath(p.env, r.File), p.added)})
+	}
+	if len(rows) == 0 {
+		rows = append(rows, []string{"  nothing to configure: it reads skills from files only"})
+	}
+	return rows
+}
+
+// once prints a text that was not printed for another agent.
+func (p *connectedPrinter) once(print func(format string, args ...any), format, text string) {
+	if !p.printed[text] {
+		p.printed[text] = true
+		print(format, text)
+	}
+}
+
+// entryNames are the names of what connect adds.
+var entryNames = map[connect.Kind]string{connect.Hook: "hooks", connect.MCP: "mcp"}
+
+// shownPath returns a file's path, relative to the project if it is in it.
+func shownPath(e connect.Env, file string) string {
+	if rel, ok := pathx.Rel(e.Project, file); e.Project != "" && ok {
+		file = rel
+	}
+	return console.Printable(filepath.ToSlash(file))
+}
+
+// describe describes a change.
+func describe(r *connect.Result, file string, added bool) string {
+	switch {
+	case r.DryRun && r.Changed && added:
+		return "would be added to " + file
+	case r.DryRun && r.Changed:
+		return "would be removed from " + file
+	case r.Changed && added:
+		return "added to " + file
+	case r.Changed:
+		return "removed from " + file
+	}
+	return "already in " + file
+}

@@ -1,0 +1,89 @@
+package connect
+
+import (
+	"context"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skillpm/skillpm/pkg/connect"
+)
+
+func newDisconnect(a *app) *cobra.Command {
+	o := &connectFlags{}
+	cmd := &cobra.Command{
+		Use:   "disconnect [AGENT...]",
+		Short: "Undo connect",
+		Long: `Removes what connect added to the agents' files. A file that has not changed since gets
+its previous content back, byte for byte; from other files only skillpm's entries are
+removed. Without --scope, all scopes except machine are disconnected.`,
+		Example: `  skillpm disconnect claude-code
+  skillpm disconnect --all --dry-run
+  skillpm disconnect codex --scope user`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.disconnect(cmd.Context(), o, args)
+		},
+		ValidArgsFunction: completeAgents,
+	}
+	cmd.Flags().BoolVar(&o.all, "all", false, "disconnect all detected agents")
+	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "show what would change, without changing it")
+	a.connectScopeFlag(cmd, &o.scope)
+	return cmd
+}
+
+// disconnect removes what connect added.
+func (a *app) disconnect(ctx context.Context, o *connectFlags, ids []string) error {
+	e, err := a.attachEnv(false)
+	if err != nil {
+		return err
+	}
+	agents, err := a.chosenAgents(o, e, ids, "disconnect")
+	if err != nil {
+		return err
+	}
+	results := []*connected{}
+	var failed error
+	for _, h := range agents {
+		for _, in := range scopesOf(h, connect.Hook, connect.MCP) {
+			if o.scope != "" && in != connect.Scope(o.scope) || o.scope == "" && in == connect.Enterprise ||
+				e.Project == "" && (in == connect.Project || in == connect.Local) {
+				continue
+			}
+			c := &connected{Agent: h.ID, Title: h.Title}
+			for _, kind := range []connect.Kind{connect.Hook, connect.MCP} {
+				if !h.HasScope(kind, in) {
+					continue
+				}
+				r, err := connect.Remove(ctx, e, connect.Options{Kind: kind, Agent: h, Scope: in, DryRun: o.dryRun})
+				if err != nil {
+					failed = a.keepFirst(failed, err)
+				} else if r.Changed {
+					c.set(kind, r)
+				}
+			}
+			if len(c.results()) > 0 {
+				results = append(results, c)
+			}
+		}
+	}
+	if failed == nil {
+		var unlinked []*connected
+		unlinked, failed = a.unlinkSkills(ctx, o, agents)
+		results = mergeUnlinked(results, unlinked)
+	}
+	return a.printConnected(o, e, results, failed, false)
+}
+
+// mergeUnlinked adds the removed links to the results, so that an agent is listed once.
+func mergeUnlinked(results, unlinked []*connected) []*connected {
+	for _, u := range unlinked {
+		i := slices.IndexFunc(results, func(c *connected) bool { return c.Agent == u.Agent })
+		if i < 0 {
+			results = append(results, u)
+			continue
+		}
+		results[i].Skills, results[i].Linked = u.Skills, u.Linked
+	}
+	return results
+}

@@ -1,0 +1,23 @@
+package connect
+
+import (
+	"github.com/skillpm/skillpm/pkg/cli/internal/console"
+)
+
+// agentsDocument is the output of "agents --json".
+type agentsDocument struct {
+	Agents []*agentStatus `json:"agents"` // supported agents, or those named by arguments
+}
+
+// connectDocument is the output of "connect --json" and "disconnect --json".
+type connectDocument struct {
+	Agents []*connected `json:"agents"` // what was changed for each agent
+}
+
+// Documents returns what the commands print with --json.
+func Documents() []console.Document {
+	return []console.Document{
+		{Command: "agents", Types: []any{agentsDocument{}}},
+		{Command: "connect", Others: []string{"disconnect"}, Types: []any{connectDocument{}}},
+	}
+}

@@ -1,0 +1,205 @@
+package govern
+
+import (
+	"cmp"
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skillpm/skillpm/pkg/cli/internal/console"
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
+	"github.com/skillpm/skillpm/pkg/policy/audit"
+	"github.com/skillpm/skillpm/pkg/policy/enforce"
+	"github.com/skillpm/skillpm/pkg/skill/agent"
+)
+
+func newLog(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "log [LOG...]",
+		Short: "Show the audit log",
+		Long: `The audit log records activations, script runs, hooks, tasks, denied tool calls,
+installations, approvals, and denials. It is audit/audit.jsonl in the state
+directory, unless the machine's policy names another file. Each record contains
+the digest of the one before it, so that later changes are detected.
+
+Shows the last records, newest at the end. LOG is another log or a directory of logs.
+Several logs are merged by time. An operation with two records, an intent and an
+outcome, is shown once; -v shows both. On a terminal, reasons are below their records.
+
+--json prints one document with all fields of the records; --format ndjson prints each
+record as a line of JSON, also with --follow.`,
+		Example: `  skillpm log
+  skillpm log --skill deploy --since 7d
+  skillpm log --result denied --limit 20 --reverse
+  skillpm log verify
+  skillpm log stats --since 30d`,
+		Args: cobra.ArbitraryArgs,
+	}
+	a.addShow(cmd)
+	for _, c := range []*cobra.Command{newLogStats(a), newLogVerify(a), newLogExport(a)} {
+		c.Args = console.UsageArgs(c.Args)
+		cmd.AddCommand(c)
+	}
+	return cmd
+}
+
+// selection are the flags that select records.
+type selection struct {
+	since, until string
+	filter       audit.Filter
+}
+
+// addTo adds the flags to a command.
+func (s *selection) addTo(a *app, cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&s.since, "since", "", "show records since `TIME`: 30d, 2w, 36h, or a date such as 2026-11-22")
+	f.StringVar(&s.until, "until", "", "show records before `TIME`, written as for --since")
+	f.StringVar(&s.filter.Skill, "skill", "", "show records of the skill `NAME`")
+	f.StringVar(&s.filter.Pack, "pack", "", "show records of the skills of `PACK`")
+	f.StringVar(&s.filter.Session, "session", "", "show records of the session `ID`")
+	f.StringVar(&s.filter.Action, "action", "", "show records of `ACTION`, such as activate or run")
+	f.StringVar(&s.filter.Result, "result", "", "show records with `RESULT`: ok, failed, denied, timeout, or begun")
+	f.StringVar(&s.filter.User, "user", "", "show records of the operating system's `USER`")
+	f.StringVar(&s.filter.Host, "agent", "", "show records of the agent `ID`, such as claude-code")
+	f.StringVar(&s.filter.Machine, "machine", "", "show records of the machine `NAME`")
+	a.CompleteFlag(cmd, "since", cobra.NoFileCompletions)
+	a.CompleteFlag(cmd, "until", cobra.NoFileCompletions)
+	a.CompleteFlag(cmd, "skill", a.completeRecorded)
+	a.CompleteFlag(cmd, "action", cobra.FixedCompletions(audit.Actions(), cobra.ShellCompDirectiveNoFileComp))
+	a.CompleteFlag(cmd, "result", cobra.FixedCompletions(audit.Results(), cobra.ShellCompDirectiveNoFileComp))
+	for flag, field := range map[string]func(audit.Record) string{
+		"pack":    func(r audit.Record) string { return r.Pack },
+		"session": func(r audit.Record) string { return r.Session },
+		"user":    func(r audit.Record) string { return r.User },
+		"agent":   func(r audit.Record) string { return r.Host },
+		"machine": func(r audit.Record) string { return r.Machine },
+	} {
+		a.CompleteFlag(cmd, flag, a.completeField(field))
+	}
+}
+
+// read parses the flags.
+func (s *selection) read(a *app) (f audit.Filter, err error) {
+	f = s.filter
+	f.Host = agent.Canonical(f.Host)
+	if f.Since, err = a.parseTime("since", s.since); err != nil {
+		return f, err
+	}
+	if f.Until, err = a.parseTime("until", s.until); err != nil {
+		return f, err
+	}
+	if f.Action != "" && !slices.Contains(audit.Actions(), f.Action) {
+		return f, diag.Errorf(diag.Usage, "invalid --action %q", f.Action).
+			WithHint("use %s", textx.OneOf(audit.Actions()))
+	}
+	if f.Result != "" && !slices.Contains(audit.Results(), f.Result) {
+		return f, diag.Errorf(diag.Usage, "invalid --result %q", f.Result).
+			WithHint("use %s", textx.OneOf(audit.Results()))
+	}
+	return f, nil
+}
+
+// parseTime parses the time of a flag: an age, a day, or an RFC 3339 time.
+func (a *app) parseTime(flag, text string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	for _, layout := range []string{time.RFC3339, time.DateOnly} {
+		if t, err := time.Parse(layout, text); err == nil {
+			return t.UTC(), nil
+		}
+	}
+	age, err := console.ParseAge(flag, text)
+	if err != nil {
+		return time.Time{}, err
+	}
+	return a.Now().Add(-age).UTC(), nil
+}
+
+// logs returns the logs to read: the named ones, which must exist, those in a directory, or else the user's own.
+func (a *app) logs(args []string) ([]string, error) {
+	if len(args) == 0 {
+		path, err := a.ownLog()
+		return []string{path}, err
+	}
+	var paths []string
+	for _, arg := range args {
+		path := a.Abs(arg)
+		if _, err := os.Stat(path); err != nil {
+			return nil, diag.Errorf(diag.NotFound, "audit log %s does not exist", arg).
+				WithHint("name a log or a directory of logs, or leave it out for your own log")
+		}
+		paths = append(paths, path)
+	}
+	return audit.Logs(paths)
+}
+
+// ownLog returns the log that skillpm writes for this user: where the policies set it, or else in the state directory.
+func (a *app) ownLog() (string, error) {
+	env, err := a.Env()
+	if err != nil {
+		return "", err
+	}
+	log := enforce.Open(enforce.Options{
+		Files: enforce.Files{Paths: env.Paths, OS: a.OS, Admin: a.Admin},
+		Now:   a.Now,
+	}).Log()
+	return audit.Open(cmp.Or(log.Path, filepath.Join(env.Paths.State, "audit", audit.Name)),
+		audit.Options{}).Path(), nil
+}
+
+// stream reads logs, and warns about unreadable lines.
+func (a *app) stream(ctx context.Context, s *audit.Stream, each func(audit.Record) (bool, error)) error {
+	if err := s.Each(ctx, each); err != nil {
+		return err
+	}
+	if n := s.Read().Damaged; n > 0 {
+		a.Warn("skipped %s of the audit log", textx.Count(int(n), "unreadable line"))
+	}
+	return nil
+}
+
+// completeField completes the values of a field in recent records.
+func (a *app) completeField(field func(audit.Record) string) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
+		path, err := a.ownLog()
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		var names []string
+		s := audit.Stream{Paths: []string{path}, Reverse: true}
+		n := 0
+		_ = s.Each(cmd.Context(), func(r audit.Record) (bool, error) { // completion ignores unreadable logs
+			if name := field(r); name != "" && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+			n++
+			return n < 2000, nil
+		})
+		return console.Matching(names, prefix), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+	}
+}
+
+// completeRecorded completes the names of recorded skills, most frequent first.
+func (a *app) completeRecorded(cmd *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	path, err := a.ownLog()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var stats audit.Stats
+	var names []string
+	s := audit.Stream{Paths: []string{path}}
+	if s.Each(cmd.Context(), func(r audit.Record) (bool, error) { stats.Add(r); return true, nil }) == nil {
+		for _, k := range stats.Skills() {
+			if !slices.Contains(names, k.Skill) {
+				names = append(names, k.Skill)
+			}
+		}
+	}
+	return console.Matching(names, prefix), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+}

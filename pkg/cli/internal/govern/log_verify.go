@@ -1,0 +1,103 @@
+package govern
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skillpm/skillpm/pkg/cli/internal/console"
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
+	"github.com/skillpm/skillpm/pkg/policy/audit"
+)
+
+// verifiedDocument is the output of "log verify --json".
+type verifiedDocument struct {
+	Logs []verifiedLog `json:"logs"`
+}
+
+// verifiedLog is the result for one log.
+type verifiedLog struct {
+	Log string `json:"log"`
+	*audit.Verified
+}
+
+func newLogVerify(a *app) *cobra.Command {
+	var o audit.VerifyOptions
+	cmd := &cobra.Command{
+		Use:   "verify [LOG...]",
+		Short: "Verify that the audit log is unchanged",
+		Long: `Verifies the chain of the audit log: each record has the next number and the previous
+record's digest. Changed, missing, added, and moved records are reported with exit code
+6. A record that a killed process left incomplete is reported as a gap, not as an error.
+
+If the end of a log is cut off, the rest is still consistent. Therefore, the command
+prints the digest of the last record: keep it on another machine, and pass it with
+--head the next time. The log may have grown since then.`,
+		Example: `  skillpm log verify
+  skillpm log verify --json
+  skillpm log verify -q && skillpm log export --format csv > log.csv`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			logs, err := a.logs(args)
+			if err != nil {
+				return err
+			}
+			if len(logs) > 1 && (o.Head != "" || o.After != "") {
+				return diag.Errorf(diag.Usage, "--head and --after work with one log")
+			}
+			var all []verifiedLog
+			var wrong error
+			for _, log := range logs {
+				v, err := audit.Verify(cmd.Context(), log, o)
+				if err != nil {
+					return err
+				}
+				all = append(all, verifiedLog{log, v})
+				if wrong == nil {
+					wrong = v.Err()
+				}
+			}
+			if err := a.printVerified(all); err != nil {
+				return err
+			}
+			return a.AfterResult(cmd, wrong)
+		},
+	}
+	cmd.Flags().StringVar(&o.Head, "head", "", "require a record with `DIGEST`, the last record of an earlier check")
+	cmd.Flags().StringVar(&o.After, "after", "",
+		"accept that the log starts after the record with `DIGEST`, because older files were moved")
+	a.CompleteFlag(cmd, "head", cobra.NoFileCompletions)
+	a.CompleteFlag(cmd, "after", cobra.NoFileCompletions)
+	return cmd
+}
+
+func (a *app) printVerified(all []verifiedLog) error {
+	if a.JSON {
+		return a.PrintJSON(verifiedDocument{all})
+	}
+	for _, v := range all {
+		for _, f := range slices.Concat(v.Findings, v.Notes) {
+			if _, err := fmt.Fprintln(a.Stdout, console.Printable(f.String())); err != nil {
+				return err
+			}
+		}
+		if v.More > 0 {
+			a.Warn("%s not shown", textx.Count(int(v.More), "more finding"))
+		}
+		if v.Records == 0 {
+			a.Note("%s has no records", v.Log)
+			continue
+		}
+		what, head := v.Log+": "+textx.Count(int(v.Records), "record"), "head "+v.Head
+		between := ", "
+		if width := console.TerminalWidth(a.Stdout); width > 0 && console.Cells([]rune(what+", "+head)) > width {
+			between = "\n  " // the full digest, for users who store it elsewhere
+		}
+		if _, err := fmt.Fprintln(a.Stdout, console.Printable(what)+between+head); err != nil {
+			return err
+		}
+	}
+	return nil
+}

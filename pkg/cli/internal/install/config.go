@@ -1,0 +1,337 @@
+package install
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/skillpm/skillpm/pkg/cli/internal/console"
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/atomicfile"
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
+	"github.com/skillpm/skillpm/pkg/internal/yamlx"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/skill/agent"
+)
+
+func newConfig(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "config",
+		Short: "Show and change settings",
+		Long: `Shows and changes the user's settings, which are in config.yaml. Keys of nested settings
+are joined by dots, such as skills.max-depth. Lists are separated by commas. Comments in
+the file stay. Manage registries with "skillpm registry".`,
+		Example: `  skillpm config list
+  skillpm config set min-release-age 3d
+  skillpm config get min-release-age
+  skillpm config set min-release-age --undo
+  skillpm config set agents claude-code,codex`,
+		Args: cobra.ArbitraryArgs,
+		RunE: console.UnknownCommand,
+	}
+	for _, c := range []*cobra.Command{
+		newConfigList(a), newConfigGet(a), newConfigSet(a), newConfigPath(a), newConfigMergeDriver(a),
+	} {
+		c.Args = console.UsageArgs(c.Args)
+		cmd.AddCommand(c)
+	}
+	return cmd
+}
+
+// settings are the user's settings file.
+type settings struct {
+	path string
+	data []byte
+	root *yaml.Node
+}
+
+func (a *app) settings() (*settings, error) {
+	env, err := a.Env()
+	if err != nil {
+		return nil, err
+	}
+	s := &settings{path: cmp.Or(env.Config, env.Paths.ConfigFile())}
+	if s.data, err = safefile.ReadOptional(s.path); err != nil {
+		return nil, err
+	}
+	if _, err := pack.ParseConfig(s.path, s.data); err != nil {
+		return nil, err
+	}
+	e, err := yamlx.NewEditor(s.path, s.data)
+	if err != nil {
+		return nil, err
+	}
+	s.root = e.Root()
+	return s, nil
+}
+
+// setting is one value, with its key.
+type setting struct {
+	Key   string `json:"key"`
+	Value any    `json:"value"`
+}
+
+// all returns the settings in the order of the file. Mappings of names, such as mirrors, are one setting.
+func (s *settings) all() []setting {
+	list := []setting{}
+	var add func(prefix string, n *yaml.Node)
+	add = func(prefix string, n *yaml.Node) {
+		if n == nil || n.Kind != yaml.MappingNode {
+			return
+		}
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			key, value := prefix+n.Content[i].Value, n.Content[i+1]
+			if value.Kind == yaml.MappingNode && slices.Contains([]string{"skills", "sync"}, key) {
+				add(key+".", value)
+				continue
+			}
+			var v any
+			if value.Decode(&v) == nil {
+				list = append(list, setting{key, v})
+			}
+		}
+	}
+	add("", s.root)
+	return list
+}
+
+// text returns a value as config set takes it.
+func (s setting) text() string {
+	switch v := s.Value.(type) {
+	case []any:
+		var words []string
+		for _, item := range v {
+			words = append(words, setting{Value: item}.text())
+		}
+		return strings.Join(words, ",")
+	case map[string]any:
+		var words []string
+		for key, item := range v {
+			words = append(words, key+"="+setting{Value: item}.text())
+		}
+		slices.Sort(words)
+		return strings.Join(words, ",")
+	}
+	return fmt.Sprint(s.Value)
+}
+
+func newConfigList(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:     "list",
+		Aliases: []string{"ls"},
+		Short:   "List settings",
+		Long:    "Lists the settings in the user's config.yaml.",
+		Example: `  skillpm config list
+  skillpm config list --json
+  skillpm config list --config ./config.yaml`,
+		RunE: func(*cobra.Command, []string) error {
+			s, err := a.settings()
+			if err != nil {
+				return err
+			}
+			if a.JSON {
+				return a.PrintJSON(configDocument{s.path, s.all()})
+			}
+			list := s.all()
+			if len(list) == 0 {
+				a.Note("No settings in %s. Change one with: skillpm config set KEY VALUE", s.path)
+			}
+			for _, one := range list {
+				fmt.Fprintln(a.Stdout, console.Flat(one.Key+" = "+one.text()))
+			}
+			return nil
+		},
+	}
+}
+
+func newConfigGet(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "get KEY",
+		Short: "Print a setting",
+		Long:  "Prints the value of a setting. Exit code 4 means that it is not set.",
+		Example: `  skillpm config get min-release-age
+  skillpm config get skills.max-depth --json
+  skillpm config get agents --config ./config.yaml`,
+		Args:              console.Need(1, 1, "one KEY"),
+		ValidArgsFunction: completeKeys,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := checkKey(args[0]); err != nil {
+				return err
+			}
+			s, err := a.settings()
+			if err != nil {
+				return err
+			}
+			for _, one := range s.all() {
+				if one.Key != args[0] {
+					continue
+				}
+				if a.JSON {
+					return a.PrintJSON(one)
+				}
+				fmt.Fprintln(a.Stdout, console.Flat(one.text()))
+				return nil
+			}
+			return diag.Errorf(diag.NotFound, "%s is not set in %s", args[0], s.path).
+				WithHint("set it with: skillpm config set %s VALUE", args[0])
+		},
+	}
+}
+
+func newConfigSet(a *app) *cobra.Command {
+	undo := false
+	cmd := &cobra.Command{
+		Use:   "set KEY [VALUE]",
+		Short: "Change a setting",
+		Long:  "Sets a value, or with --undo removes it, so that the default applies.",
+		Example: `  skillpm config set min-release-age 3d
+  skillpm config set skills.trusted-projects true
+  skillpm config set min-release-age --undo`,
+		Args:              console.Need(1, 2, "a KEY and a VALUE"),
+		ValidArgsFunction: completeKeys,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if undo == (len(args) == 2) {
+				return diag.Errorf(diag.Usage, "skillpm config set needs a VALUE or --undo")
+			}
+			if err := checkKey(args[0]); err != nil {
+				return err
+			}
+			value := ""
+			if !undo {
+				value = args[1]
+			}
+			return a.setConfig(args[0], value, undo)
+		},
+	}
+	cmd.Flags().BoolVar(&undo, "undo", false, "remove the setting")
+	return cmd
+}
+
+// setConfig changes the file, if it is valid with the change.
+func (a *app) setConfig(key, value string, undo bool) error {
+	s, err := a.settings()
+	if err != nil {
+		return err
+	}
+	data, err := s.with(key, value, undo)
+	if err != nil {
+		return err
+	}
+	changed := string(data) != string(s.data)
+	if changed {
+		mode := os.FileMode(0o644)
+		if info, err := os.Stat(s.path); err == nil {
+			mode = info.Mode().Perm()
+		}
+		if err := atomicfile.Write(s.path, data, atomicfile.Options{Mode: mode, MkdirMode: 0o755}); err != nil {
+			return err
+		}
+	}
+	switch {
+	case a.JSON:
+		return a.PrintJSON(configChange{s.path, key, changed})
+	case !changed:
+		a.Note("Nothing to change in %s.", s.path)
+	case undo:
+		a.Note("Removed %s from %s.", key, s.path)
+	default:
+		a.Note("Set %s in %s.", key, s.path)
+	}
+	return nil
+}
+
+// with returns the file with a changed setting. The value is a number or boolean, a text, or a list, whichever the
+// setting accepts.
+func (s *settings) with(key, value string, undo bool) ([]byte, error) {
+	path := strings.SplitN(key, ".", 2)
+	if undo {
+		e, err := yamlx.NewEditor(s.path, s.data)
+		if err != nil {
+			return nil, err
+		}
+		_, err = e.Prune(path...)
+		return e.Bytes(), err
+	}
+	items := []any{}
+	for item := range strings.SplitSeq(value, ",") {
+		items = append(items, strings.TrimSpace(item))
+	}
+	if key == "agents" {
+		var ids []string
+		for _, item := range items {
+			ids = append(ids, item.(string))
+		}
+		if _, err := agent.LookupAll(ids); err != nil {
+			return nil, err
+		}
+	}
+	candidates := []any{value, items}
+	if n, err := strconv.Atoi(value); err == nil {
+		candidates = slices.Insert(candidates, 0, any(n))
+	} else if value == "true" || value == "false" {
+		candidates = slices.Insert(candidates, 0, any(value == "true"))
+	}
+	var first error
+	for _, v := range candidates {
+		e, err := yamlx.NewEditor(s.path, s.data)
+		if err != nil {
+			return nil, err
+		}
+		if err = e.Set(v, path...); err == nil {
+			if _, err = pack.ParseConfig(s.path, e.Bytes()); err == nil {
+				return e.Bytes(), nil
+			}
+		}
+		first = cmp.Or(first, err)
+	}
+	return nil, diag.Errorf(diag.Usage, "cannot set %s: %w", key, first)
+}
+
+func newConfigPath(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "path",
+		Short: "Print the path of the settings file",
+		Long:  "Prints the path of config.yaml, which may not exist yet.",
+		Example: `  skillpm config path
+  cat "$(skillpm config path)"
+  skillpm config path --json`,
+		RunE: func(*cobra.Command, []string) error {
+			env, err := a.Env()
+			if err != nil {
+				return err
+			}
+			path := cmp.Or(env.Config, env.Paths.ConfigFile())
+			if a.JSON {
+				return a.PrintJSON(configPath{path})
+			}
+			fmt.Fprintln(a.Stdout, console.Printable(path))
+			return nil
+		},
+	}
+}
+
+// checkKey rejects unknown keys.
+func checkKey(key string) error {
+	top, rest, nested := strings.Cut(key, ".")
+	if slices.Contains(pack.ConfigKeys(), top) && (!nested || rest != "") {
+		return nil
+	}
+	err := diag.Errorf(diag.Usage, "unknown setting %q", key)
+	if near := diag.Nearest(top, pack.ConfigKeys()); near != "" {
+		return err.WithHint("did you mean %s?", near)
+	}
+	return err.WithHint("the settings are %s", strings.Join(pack.ConfigKeys(), ", "))
+}
+
+func completeKeys(_ *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return console.Matching(pack.ConfigKeys(), prefix), cobra.ShellCompDirectiveNoFileComp
+}

@@ -1,0 +1,40 @@
+package install
+
+import (
+	"context"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/cli/internal/console"
+	"github.com/skillpm/skillpm/pkg/skillpm"
+)
+
+// pickPacks lets the user choose packs for a project without any.
+func (a *app) pickPacks(ctx context.Context, c *skillpm.Client, o skillpm.InstallOptions) ([]string, error) {
+	if !a.CanAsk() || o.Frozen {
+		return nil, nil
+	}
+	if packs, _ := c.InstalledNames(o.Scope); len(packs) > 0 {
+		return nil, nil
+	}
+	offers, err := c.Offers(ctx, skillpm.OfferOptions{Scope: o.Scope, Registry: o.Registry, Offline: o.Offline})
+	if err != nil || len(offers.Packs) == 0 {
+		return nil, err
+	}
+	return a.Pick(packList(offers, "Select the packs to install."))
+}
+
+// packList returns the pick list of the packs that can be installed.
+func packList(offers *skillpm.Offers, note string) console.PickList {
+	list := console.PickList{Title: "Which packs?", Note: note}
+	for _, p := range offers.Packs {
+		text := p.Description
+		if denied := denial(p.PackDenial, p.Skills); denied != "" {
+			text = denied
+		}
+		list.Choices = append(list.Choices, console.Choice{Value: p.Name, Text: text})
+	}
+	if len(offers.Unlisted) > 0 {
+		list.Note += "\nNot listed: packs of " + strings.Join(offers.Unlisted, ", ") + "; install these by name."
+	}
+	return list
+}
