@@ -26,7 +26,6 @@ type Scope string
 const (
 	User       Scope = "user"
 	Project    Scope = "project"
-	Local      Scope = "local"   // the user, in one project
 	Enterprise Scope = "machine" // everybody on the machine, written by its administrator
 )
 
@@ -125,7 +124,6 @@ func Agents() []Agent {
 			hooks: []configFile{
 				{User, inHome, "CLAUDE_CONFIG_DIR", []string{".claude/settings.json"}, hooks},
 				{Project, inProject, "", []string{".claude/settings.json"}, hooks},
-				{Local, inProject, "", []string{".claude/settings.local.json"}, hooks},
 				{Enterprise, inMachine, "", []string{"claude-code/managed-settings.json"}, hooks},
 			},
 			servers: []configFile{

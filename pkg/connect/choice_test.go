@@ -258,7 +258,7 @@ func TestScopeWords(t *testing.T) {
 		want, hint string
 	}{
 		{MCP, "goose", Project, "Goose has no MCP servers in the scope project", "use --scope user"},
-		{Hook, "codex", Local, "Codex has no hooks in the scope local", "use --scope user or --scope project or --scope machine"},
+		{Hook, "codex", "local", "Codex has no hooks in the scope local", "use --scope user or --scope project or --scope machine"},
 	} {
 		_, err := Install(t.Context(), e, options(t, c.kind, c.host, c.in))
 		if err == nil || err.Error() != c.want || diag.HintOf(err) != c.hint {

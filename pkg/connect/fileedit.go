@@ -211,7 +211,7 @@ func (d *fileEdit) writeText() error {
 	o := atomicfile.Options{Mode: d.now.mode, Sync: true}
 	if !d.now.exists {
 		o.Mode, o.MkdirMode = 0o644, 0o755
-		if d.plan.target.scope == User || d.plan.target.scope == Local {
+		if d.plan.target.scope == User {
 			o.Mode = 0o600
 		}
 		d.log.Dirs = missingDirs(filepath.Dir(d.now.real))

@@ -53,7 +53,8 @@ func isTrue(values map[string]any, path ...any) bool {
 
 func (e Env) claudeObstacles(p plan) []Obstacle {
 	var notes []Obstacle
-	for _, other := range p.agent.hooks {
+	personal := configFile{User, inProject, "", []string{".claude/settings.local.json"}, nil}
+	for _, other := range append(slices.Clone(p.agent.hooks), personal) {
 		values := e.settings(other)
 		if isTrue(values, "disableAllHooks") {
 			notes = append(notes,

@@ -2,6 +2,7 @@ package connect
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,7 +12,9 @@ import (
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/connect"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/skill/agent"
+	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
 func newAgents(a *app) *cobra.Command {
@@ -48,7 +51,7 @@ type agentStatus struct {
 	ID        string            `json:"id"`
 	Title     string            `json:"title"`
 	Detected  bool              `json:"detected"`
-	Connected []string          `json:"connected"` // for example "hooks (project)"
+	Connected []string          `json:"connected"` // for example "skills (project)"
 	Attention []string          `json:"attention"`
 	Entries   []*connect.Result `json:"entries"`
 }
@@ -77,6 +80,7 @@ func (a *app) listAgents(o *connectFlags, ids []string, check, all bool) error {
 			}
 		}
 	}
+	links := a.linkedDirs(e)
 	list := []*agentStatus{}
 	wrong := false
 	for _, h := range agents {
@@ -84,6 +88,7 @@ func (a *app) listAgents(o *connectFlags, ids []string, check, all bool) error {
 		if err != nil {
 			return err
 		}
+		links.mark(s, h.Agent)
 		list = append(list, s)
 		wrong = wrong || len(s.Attention) > 0 && (s.Detected || len(ids) > 0) || len(ids) > 0 && len(s.Connected) == 0
 	}
@@ -95,6 +100,46 @@ func (a *app) listAgents(o *connectFlags, ids []string, check, all bool) error {
 		return console.Reported{Exit: diag.Invalid}
 	}
 	return nil
+}
+
+// skillLinks are the directories with links to skills, and the agents that a manifest names, by scope.
+type skillLinks map[string]*skillpm.ListReport
+
+// linkedDirs returns the links of the project and of the user.
+func (a *app) linkedDirs(e connect.Env) skillLinks {
+	links := skillLinks{}
+	c, err := a.Client()
+	if err != nil {
+		return links
+	}
+	for _, in := range []string{scope.KindProject, scope.KindUser} {
+		if in == scope.KindProject && e.Project == "" {
+			continue
+		}
+		if list, err := c.List(context.Background(), in); err == nil && len(list.Packs) > 0 {
+			links[in] = list
+		}
+	}
+	return links
+}
+
+// mark adds the links that an agent reads. Many agents read the same directory: an agent that is neither detected, nor
+// connected, nor named in the manifest is not connected by links that are there for others.
+func (l skillLinks) mark(s *agentStatus, row agent.Agent) {
+	var texts []string
+	for _, in := range []string{scope.KindProject, scope.KindUser} {
+		list, dir := l[in], row.Project
+		if in == scope.KindUser {
+			dir = row.User
+		}
+		if list == nil || !slices.ContainsFunc(list.Agents, func(d skillpm.AgentDir) bool { return d.Dir == dir }) {
+			continue
+		}
+		if s.Detected || len(s.Entries) > 0 || slices.ContainsFunc(list.Named, row.Is) {
+			texts = append(texts, "skills ("+in+")")
+		}
+	}
+	s.Connected = append(texts, s.Connected...)
 }
 
 // unseen is the rank of agents that are neither detected nor connected.
@@ -124,7 +169,7 @@ func (a *app) agentStatus(o *connectFlags, e connect.Env, h connect.Agent, found
 	}
 	for _, kind := range []connect.Kind{connect.Hook, connect.MCP} {
 		for _, in := range h.Scopes(kind) {
-			if e.Project == "" && (in == connect.Project || in == connect.Local) {
+			if e.Project == "" && in == connect.Project {
 				continue
 			}
 			one := connect.Options{Kind: kind, Agent: h, Scope: in}

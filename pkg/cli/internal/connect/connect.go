@@ -86,10 +86,10 @@ func completeAgents(_ *cobra.Command, args []string, prefix string) ([]string, c
 }
 
 // connectScopes are the values of --scope.
-var connectScopes = []string{"project", "user", "local", "machine"}
+var connectScopes = []string{"project", "user", "machine"}
 
 func (a *app) connectScopeFlag(cmd *cobra.Command, value *string) {
-	cmd.Flags().StringVar(value, "scope", "", "use `SCOPE`: project, user, local (user in this project), or machine")
+	cmd.Flags().StringVar(value, "scope", "", "use `SCOPE`: project, user, or machine")
 	a.CompleteFlag(cmd, "scope", cobra.FixedCompletions(connectScopes, cobra.ShellCompDirectiveNoFileComp))
 }
 
@@ -109,7 +109,7 @@ func (o *connectFlags) scopeFor(h connect.Agent, kind connect.Kind) (connect.Sco
 
 // connect connects agents. It continues with the others after an error.
 func (a *app) connect(ctx context.Context, o *connectFlags, ids []string) error {
-	e, err := a.attachEnv(o.scope == "" || o.scope == scope.KindProject || o.scope == string(connect.Local))
+	e, err := a.attachEnv(o.scope == "" || o.scope == scope.KindProject)
 	if err != nil {
 		return err
 	}

@@ -47,7 +47,7 @@ func (a *app) disconnect(ctx context.Context, o *connectFlags, ids []string) err
 	for _, h := range agents {
 		for _, in := range scopesOf(h, connect.Hook, connect.MCP) {
 			if o.scope != "" && in != connect.Scope(o.scope) || o.scope == "" && in == connect.Enterprise ||
-				e.Project == "" && (in == connect.Project || in == connect.Local) {
+				e.Project == "" && in == connect.Project {
 				continue
 			}
 			c := &connected{Agent: h.ID, Title: h.Title}

@@ -113,7 +113,7 @@ func (a *app) unlinkSkills(ctx context.Context, o *connectFlags, agents []connec
 // installScope returns the scope of an installation for --scope, or "" if skills are not linked in it.
 func installScope(text string) string {
 	switch text {
-	case "", string(connect.Local):
+	case "":
 		return scope.KindProject
 	case string(connect.Enterprise):
 		return ""

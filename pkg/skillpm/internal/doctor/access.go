@@ -120,7 +120,7 @@ func (x *exam) checkConnection(e connect.Env, h connect.Agent, kind connect.Kind
 	}
 	var installed []string
 	for _, scopeName := range h.Scopes(kind) {
-		if e.Project == "" && (scopeName == connect.Project || scopeName == connect.Local) {
+		if e.Project == "" && scopeName == connect.Project {
 			continue
 		}
 		r, err := connect.Status(e, connect.Options{Kind: kind, Agent: h, Scope: scopeName})
