@@ -9,6 +9,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
+	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
@@ -147,7 +148,7 @@ func newInfo(a *app) *cobra.Command {
 skill@owner/name. With a version or range, shows the newest available version in it.
 
 --signatures lists the signatures, provenance, and SBOM of a published pack. Its PACK is
-owner/name@version, oci://REGISTRY/REPOSITORY, oci-layout:DIR//owner/name, or a git
+owner/name[@VERSION], oci://REGISTRY/REPOSITORY, oci-layout:DIR//owner/name, or a git
 repository with signed tags. Each is verified with the public keys in --key and in
 trusted-keys of the user's settings. Without a key, the output shows the claimed signer,
 which proves nothing. With --key, exit code 7 means that none of the keys signed the pack.`,
@@ -158,7 +159,8 @@ which proves nothing. With --key, exit code 7 means that none of the keys signed
   skillpm info oci://registry.example/acme/deploy:1.4.0 --signatures`,
 		Args: console.Need(1, 1, "one PACK or SKILL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if signatures || len(keys) > 0 {
+			signed := signatures || len(keys) > 0
+			if ref, err := pack.Parse(args[0]); signed && err == nil && ref.Kind != pack.KindName {
 				return a.signatures(cmd.Context(), args[0], keys)
 			}
 			c, err := a.Client()
@@ -168,6 +170,12 @@ which proves nothing. With --key, exit code 7 means that none of the keys signed
 			info, err := c.Info(cmd.Context(), args[0], scope, registry)
 			if err != nil {
 				return err
+			}
+			if signed && info.Pack != nil {
+				return a.signatures(cmd.Context(), info.Pack.Pack+"@"+info.Pack.Version, keys)
+			}
+			if signed {
+				return a.signatures(cmd.Context(), info.Skill.Pack+"@"+info.Skill.Version, keys)
 			}
 			switch {
 			case a.JSON:
