@@ -2,6 +2,7 @@ package pack_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -40,6 +41,40 @@ func TestMergeLocks(t *testing.T) {
 		if !merged.Equal(lockOf(t, test.want)) || !slices.Equal(conflicts, test.conflicts) {
 			t.Errorf("%s: %s, conflicts %q", test.name, merged.Encode(), conflicts)
 		}
+	}
+}
+
+// TestMergeLocksUnknownKeys proves that a merge keeps keys of a later version of skillpm that either side has.
+func TestMergeLocksUnknownKeys(t *testing.T) {
+	const start = "version: 1\n"
+	const noSkills = "t1:sha256:a02b764ad930dfdcd656e6f0b37da16f283b1364369ee4acb1b02856b9e0bc19"
+	pack1 := func(name, keys string) string {
+		return "  a/" + name + ":\n    version: \"1.0.0\"\n    source: \"oci://r.example/a/" + name + "\"\n" +
+			"    resolved: \"sha256:" + strings.Repeat("ab", 32) + "\"\n    integrity: \"" + noSkills + "\"\n" + keys
+	}
+	locks := make([]*pack.Lock, 3)
+	for i, text := range []string{
+		start + "old: 1\npacks:\n" + pack1("x", ""),
+		start + "old: 1\nours: 2\npacks:\n" + pack1("x", "    mine: 3\n"),
+		start + "theirs: 4\npacks:\n" + pack1("x", "") + pack1("y", "    new: 5\n"),
+	} {
+		var err error
+		if locks[i], err = pack.ParseLock(pack.LockName, []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2 { // in both directions
+		merged, conflicts := pack.MergeLocks(locks[0], locks[1], locks[2])
+		text := string(merged.Encode())
+		if len(conflicts) > 0 || strings.Contains(text, "old:") {
+			t.Errorf("conflicts %q in:\n%s", conflicts, text)
+		}
+		for _, key := range []string{"\nours: 2\n", "\ntheirs: 4\n", "\n    mine: 3\n", "\n    new: 5\n"} {
+			if !strings.Contains(text, key) {
+				t.Errorf("%q is missing in:\n%s", key, text)
+			}
+		}
+		locks[1], locks[2] = locks[2], locks[1]
 	}
 }
 
