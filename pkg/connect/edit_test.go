@@ -59,6 +59,30 @@ func roundTrip(t testing.TB, p plan, before string) (installed, removed string) 
 }
 
 // TestRoundTrip proves that foreign content is byte-identical after install and remove.
+// TestTooDeep proves that the limit of the nesting counts brackets of the file only, not those of strings and comments.
+func TestTooDeep(t *testing.T) {
+	deep := strings.Repeat(`{"a":[`, maxDepth/2)
+	for _, c := range []struct {
+		text string
+		line int
+	}{
+		{deep, 0},
+		{deep + "\n[", 2},
+		{"// a \" and [\n" + deep + "[", 2},
+		{"/* \" */" + deep + "[", 1},
+		{"/**//**/" + deep + "[", 1},
+		{`{"a": "` + strings.Repeat("[", maxDepth+1) + `"}`, 0},
+		{`{"a": "\"` + strings.Repeat("[", maxDepth+1) + `"}`, 0},
+		{"// " + strings.Repeat("[", maxDepth+1), 0},
+		{"/*" + strings.Repeat("[", maxDepth+1) + "*/", 0},
+		{strings.Repeat("[]", maxDepth), 0},
+	} {
+		if line := tooDeep([]byte(c.text)); line != c.line {
+			t.Errorf("%.20q: line %d, want %d", c.text, line, c.line)
+		}
+	}
+}
+
 func TestRoundTrip(t *testing.T) {
 	for _, c := range []struct {
 		name, host string

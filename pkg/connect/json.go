@@ -43,11 +43,49 @@ func newJSON(data []byte) (*jsonFile, error) {
 }
 
 func (d *jsonFile) parse() (err error) {
+	if line := tooDeep(d.data); line > 0 {
+		return fmt.Errorf("line %d: nested deeper than %d levels", line, maxDepth)
+	}
 	d.root, err = hujson.Parse(d.data[d.head:])
 	if err != nil {
 		return fmt.Errorf("%s", strings.TrimPrefix(err.Error(), "hujson: "))
 	}
 	return nil
+}
+
+// tooDeep returns the line on which objects and arrays are nested deeper than maxDepth, or 0. The parser has no limit and
+// takes seconds for a file of some hundred kilobytes.
+func tooDeep(data []byte) int {
+	depth, quoted := 0, false
+	for i := 0; i < len(data); i++ {
+		switch c := data[i]; {
+		case c == '"':
+			quoted = !quoted
+		case quoted && c == '\\':
+			i++
+		case quoted:
+		case bytes.HasPrefix(data[i:], []byte("//")):
+			i = endOf(data, i, "\n")
+		case bytes.HasPrefix(data[i:], []byte("/*")):
+			i = endOf(data, i+2, "*/") + 1
+		case c == '{' || c == '[':
+			depth++
+		case c == '}' || c == ']':
+			depth--
+		}
+		if depth > maxDepth {
+			return 1 + bytes.Count(data[:i], []byte("\n"))
+		}
+	}
+	return 0
+}
+
+// endOf returns the index of a text in data from start, or the length of data.
+func endOf(data []byte, start int, text string) int {
+	if i := bytes.Index(data[start:], []byte(text)); i >= 0 {
+		return start + i
+	}
+	return len(data)
 }
 
 func name(m *hujson.ObjectMember) string {

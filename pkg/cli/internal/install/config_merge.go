@@ -81,11 +81,6 @@ func (a *app) registerMerge(ctx context.Context, undo bool) error {
 			}
 		}
 	default:
-		for _, setting := range [][2]string{{"name", "merge of skillpm.lock"}, {"driver", mergeCommand}} {
-			if _, err := a.git(ctx, "config", "--global", mergeSection+"."+setting[0], setting[1]); err != nil {
-				return err
-			}
-		}
 		if s, exists, err := env.Paths.Project(env.Dir); err == nil && exists {
 			attributes = filepath.Join(s.Root, attributesName)
 			added, err := addLine(attributes, mergeAttribute)
@@ -93,6 +88,11 @@ func (a *app) registerMerge(ctx context.Context, undo bool) error {
 				return err
 			}
 			changed = changed || added
+		}
+		for _, setting := range [][2]string{{"name", "merge of skillpm.lock"}, {"driver", mergeCommand}} {
+			if _, err := a.git(ctx, "config", "--global", mergeSection+"."+setting[0], setting[1]); err != nil {
+				return err
+			}
 		}
 	}
 	if a.JSON {
