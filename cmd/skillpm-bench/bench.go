@@ -70,7 +70,7 @@ func (b *bench) open(ctx context.Context) error {
 
 func (b *bench) removeAll(ctx context.Context) {
 	if b.keep && ctx.Err() == nil {
-		b.note("everything is kept in %s", b.dir)
+		b.note("kept the directory %s", b.dir)
 		return
 	}
 	if err := os.RemoveAll(b.dir); err != nil {
@@ -186,7 +186,7 @@ func haveSkills(dir string, n int) error {
 		err = nil
 	}
 	if err == nil && found != n {
-		err = fmt.Errorf("%d skills should have been installed and %d were", n, found)
+		err = fmt.Errorf("%d of %d skills are installed", found, n)
 	}
 	return err
 }

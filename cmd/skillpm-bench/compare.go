@@ -27,7 +27,7 @@ type result struct {
 }
 
 // errPatience stops a run that takes too long.
-var errPatience = errors.New("stopped because it took too long")
+var errPatience = errors.New("stopped at the time limit")
 
 // compare measures one row for one pack.
 func (b *bench) compare(ctx context.Context, r row, p benchPack) (result, error) {

@@ -87,8 +87,8 @@ func TestTable(t *testing.T) {
 | large-oci | 256 MiB |               | exit status 1: a/b        |                |                  | < 100 MB | error |           |             |      |
 | start     |         | 500           |                           |                |                  |          |       | 700       | 20.0        | 7    |
 
-Medians (least–most) of whole processes on plan9/mips with 2 processors. Ratio: wall time of skillpm to the peer's, run by run.
-CPU (user and system) and peak of resident memory: skillpm / peer.
+Median (minimum–maximum) of whole processes on plan9/mips with 2 CPUs. Ratio: the wall time of skillpm divided by that of the peer, run by run.
+CPU time (user and system) and peak resident memory: skillpm / peer.
 git: git version 2; skillpm: 1.0.0
 `
 	if strings.TrimSpace(got.String()) != strings.TrimSpace(want) {

@@ -30,78 +30,78 @@ type contestant struct {
 func rows() []row {
 	return []row{
 		{
-			name: "cold-oci", about: "empty store and project, from a registry, against oras pull, which unpacks",
+			name: "cold-oci", about: "install from a registry into an empty store and project, against oras pull, which unpacks",
 			target: target{Ratio: 1.2}, prepare: coldOCI,
 		},
 		{
-			name: "cold-oci-tar", about: "the same against oras pull of the same bytes as a file, and tar x",
+			name: "cold-oci-tar", about: "the same, against oras pull of the archive and tar x",
 			target: target{Ratio: 1.2}, prepare: coldOCITar,
 		},
 		{
-			name: "cold-git", about: "empty store and project, from a git server, against git clone --depth 1",
+			name: "cold-git", about: "install from a git server into an empty store and project, against git clone --depth 1",
 			target: target{Ratio: 1.5}, prepare: coldGit,
 		},
-		{name: "add", about: "the same against npm skills add", target: target{Ratio: 0.2}, prepare: add},
+		{name: "add", about: "the same, against npm skills add", target: target{Ratio: 0.2}, prepare: add},
 		{
-			name: "warm", about: "full store, empty project, from a registry, against cp -r of the same files",
+			name: "warm", about: "install from a full store into an empty project, against cp -r of the same files",
 			target: target{Ratio: 1.5}, prepare: warm,
 		},
-		{name: "restore", about: "full store, project with only its lockfile, against npm skills " +
+		{name: "restore", about: "install from a full store into a project with a lockfile, against npm skills " +
 			"experimental_install", target: target{Ratio: 0.02}, prepare: restore},
 		{
-			name: "nothing", about: "everything is installed and nothing is to be done", target: target{Wall: 0.015},
+			name: "nothing", about: "install when everything is installed", target: target{Wall: 0.015},
 			prepare: nothing,
 		},
-		{name: "prompt", about: "stage 1 of all installed skills, which were listed before", prepare: servePrompt},
+		{name: "prompt", about: "list all installed skills for a model, with a cached list", prepare: servePrompt},
 		{
-			name: "discover", about: "the same without an index of the skills", target: target{Wall: 0.1},
+			name: "discover", about: "the same, without a cached list", target: target{Wall: 0.1},
 			prepare: serveFirst,
 		},
 		{
-			name: "load", about: "the instructions of one of the installed skills", target: target{Wall: 0.015},
+			name: "load", about: "load the instructions of a skill", target: target{Wall: 0.015},
 			prepare: serveLoad,
 		},
-		{name: "which", about: "where one of the installed skills is from", prepare: serveWhich},
-		{name: "find", about: "the installed skills that fit a task", prepare: serveFind},
+		{name: "which", about: "show which skill a name refers to", prepare: serveWhich},
+		{name: "find", about: "find the installed skills for a task", prepare: serveFind},
 		{
-			name: "allow", about: "whether a tool may be called while a skill is active", target: target{Wall: 0.015},
+			name: "allow", about: "check a tool call while a skill is active", target: target{Wall: 0.015},
 			prepare: serveAllow,
 		},
 		{
-			name: "hook", about: "a call that an agent's hook asks about while a skill is active",
+			name: "hook", about: "answer an agent's hook event while a skill is active",
 			target:  target{Wall: 0.015},
 			prepare: serveHook,
 		},
 		{
-			name: "mcp", about: "from the start of skillpm mcp to its reply to initialize, and its end",
+			name: "mcp", about: "start skillpm mcp, answer initialize, and end",
 			target: target{Wall: 0.015}, prepare: serveMCP,
 		},
 		{
-			name: "large-oci", about: "peak memory with a pack of large files, from a registry",
+			name: "large-oci", about: "install a pack of large files from a registry: peak memory",
 			target: target{Peak: 100e6},
 			large:  true, prepare: coldOCI,
 		},
 		{
-			name: "large-git", about: "peak memory with a pack of large files, from a git server",
+			name: "large-git", about: "install a pack of large files from a git server: peak memory",
 			target: target{Peak: 100e6},
 			large:  true, prepare: coldGit,
 		},
 		{
-			name: "large-restore", about: "peak memory with a pack of large files, from the store",
+			name: "large-restore", about: "install a pack of large files from the store: peak memory",
 			target: target{Peak: 100e6}, large: true, prepare: restoreLarge,
 		},
 		{
-			name: "search", about: "a search in an index of --packs packs that was searched before",
+			name: "search", about: "search an index of --packs packs again",
 			target: target{Wall: 0.05}, runOnce: true, prepare: searchLarge,
 		},
-		{name: "search-first", about: "the first search in such an index", runOnce: true, prepare: searchFirst},
+		{name: "search-first", about: "search such an index for the first time", runOnce: true, prepare: searchFirst},
 		{
-			name: "index", about: "one pack of an index of --packs packs, one file per pack",
+			name: "index", about: "show one pack of such an index, which has one file per pack",
 			runOnce: true,
 			prepare: infoLarge,
 		},
 		{
-			name: "start", about: "skillpm version, the least that a process does", target: target{Wall: 0.008},
+			name: "start", about: "start and print the version", target: target{Wall: 0.008},
 			runOnce: true,
 			prepare: start,
 		},

@@ -38,14 +38,14 @@ type options struct {
 	registryProgram string
 }
 
-const help = `Measure skillpm against other programs, with generated packs over loopback:
-whole processes, in turn, A B A B.
+const help = `Compare the speed of skillpm with other programs. The packs are generated, and the servers
+run on this machine. Each time is that of a whole process; the programs take turns.
 
   go run ./cmd/skillpm-bench [flags]
 
-The other programs are git, oras, and npm's skills. The table shows which of them
-are not in PATH. Disks vary more than the programs: use a RAM disk for --dir, such as
-/dev/shm on Linux.
+The other programs are git, oras, and npm's skills. The table shows which of them are
+not in PATH. Use a RAM disk for --dir, such as /dev/shm on Linux: the speed of a disk varies
+more than that of the programs.
 
 `
 
@@ -54,7 +54,7 @@ func parse(args []string, stdout io.Writer) (options, error) {
 	o := options{sizes: []int{10, 100, 1000}}
 	f := flag.NewFlagSet("skillpm-bench", flag.ContinueOnError)
 	f.SetOutput(io.Discard)
-	f.Func("sizes", "packs of how many `SKILLS`, separated by commas (default 10,100,1000)",
+	f.Func("sizes", "measure packs with these numbers of `SKILLS`, separated by commas (default 10,100,1000)",
 		func(s string) (err error) {
 			o.sizes, err = parseSizes(s)
 			return err
@@ -63,23 +63,23 @@ func parse(args []string, stdout io.Writer) (options, error) {
 		o.rows = strings.Split(s, ",")
 		return checkRows(o.rows)
 	})
-	f.IntVar(&o.runs, "runs", 7, "how many `TIMES` each command runs, after a turn that is not counted")
+	f.IntVar(&o.runs, "runs", 7, "run each command this many `TIMES`, after one run that is not counted")
 	f.DurationVar(&o.patience, "patience", 3*time.Minute,
-		"start no more runs of a row, and stop a run, after this `TIME`")
-	f.IntVar(&o.large, "large", 256, "how many `MIB` the pack of large files has")
-	f.IntVar(&o.indexPacks, "packs", 100_000, "how many `PACKS` the large index has")
+		"end a row after this `TIME`, and stop its current run")
+	f.IntVar(&o.large, "large", 256, "generate `MIB` MiB of files for the pack of large files")
+	f.IntVar(&o.indexPacks, "packs", 100_000, "generate this many `PACKS` for the large index")
 	f.StringVar(&o.parent, "dir", "",
-		"work in a new directory below `DIR`, best on a RAM disk; it is removed at the end (default: where "+
-			"temporary files go)")
-	f.BoolVar(&o.keep, "keep", false, "leave the directory there, with the packs and what was installed")
+		"work in a new directory below `DIR`, best on a RAM disk, and remove it at the end (default: the system's "+
+			"directory for temporary files)")
+	f.BoolVar(&o.keep, "keep", false, "keep the directory with the packs and the installed skills")
 	f.BoolVar(&o.json, "json", false, "print one JSON document instead of the table")
 	f.StringVar(&o.skillpm, "skillpm", "", "measure the skillpm at `PATH` (default: built from this source)")
-	f.StringVar(&o.git, "git", "", "the git at `PATH`; none to leave it out")
-	f.StringVar(&o.oras, "oras", "", "the oras at `PATH`; none to leave it out")
+	f.StringVar(&o.git, "git", "", "use the git at `PATH`; none leaves it out")
+	f.StringVar(&o.oras, "oras", "", "use the oras at `PATH`; none leaves it out")
 	f.StringVar(&o.skills, "skills", "",
-		"npm's skills at `PATH`, with a node beside it or on the PATH; none to leave it out")
+		"use npm's skills at `PATH`, with node next to it or on PATH; none leaves it out")
 	f.StringVar(&o.registryProgram, "registry-program", "",
-		"use the OCI registry at `PATH`, as Debian's docker-registry (default: one inside this process)")
+		"use the OCI registry at `PATH`, such as Debian's docker-registry (default: a registry in this process)")
 	err := f.Parse(args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
@@ -88,7 +88,7 @@ func parse(args []string, stdout io.Writer) (options, error) {
 	case f.NArg() > 0:
 		err = fmt.Errorf("unexpected argument %q", f.Arg(0))
 	case o.runs < 1 || o.large < 1 || o.indexPacks < 1 || o.patience <= 0:
-		err = errors.New("--runs, --large, --packs and --patience must be more than nothing")
+		err = errors.New("--runs, --large, --packs, and --patience must be positive")
 	}
 	return o, err
 }
@@ -122,7 +122,7 @@ func checkRows(names []string) error {
 	}
 	for _, name := range names {
 		if !slices.Contains(known, name) {
-			return fmt.Errorf("there is no row %q; there are %s", name, strings.Join(known, ", "))
+			return fmt.Errorf("unknown row %q; the rows are %s", name, strings.Join(known, ", "))
 		}
 	}
 	return nil
@@ -141,7 +141,7 @@ func run(ctx context.Context, sys system) int {
 	case err == nil:
 		return exitOK
 	case badUsage:
-		fmt.Fprintf(sys.Stderr, "skillpm-bench: error: %v\nskillpm-bench: hint: see --help\n", usage.error)
+		fmt.Fprintf(sys.Stderr, "skillpm-bench: error: %v\nskillpm-bench: hint: list the flags and rows with --help\n", usage.error)
 		return exitUsage
 	case ctx.Err() != nil:
 		fmt.Fprintln(sys.Stderr, "skillpm-bench: interrupted")

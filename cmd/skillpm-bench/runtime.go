@@ -24,7 +24,7 @@ func (b *bench) serving(ctx context.Context, p benchPack, want string, args ...s
 	c := contestant{title: "skillpm " + args[0], job: j, after: func() error {
 		output, err := os.ReadFile(j.Log)
 		if err == nil && !strings.Contains(string(output), want) {
-			err = fmt.Errorf("%q is not in what was printed: %.500s", want, output)
+			err = fmt.Errorf("the output does not contain %q: %.500s", want, output)
 		}
 		return err
 	}}
@@ -96,7 +96,7 @@ func serveHook(ctx context.Context, b *bench, p benchPack) (contestant, contesta
 	c.after = func() error {
 		output, err := os.ReadFile(c.job.Log)
 		if err == nil && len(output) > 0 {
-			err = fmt.Errorf("what the skill allows is answered: %.500s", output)
+			err = fmt.Errorf("the hook answered a call that the skill allows: %.500s", output)
 		}
 		return err
 	}
@@ -120,7 +120,7 @@ func serveMCP(ctx context.Context, b *bench, p benchPack) (contestant, contestan
 	c.after = func() error {
 		output, err := os.ReadFile(c.job.Log)
 		if err == nil && !strings.Contains(string(output), p.skillName(0)) {
-			err = fmt.Errorf("%q is not in the instructions: %.500s", p.skillName(0), output)
+			err = fmt.Errorf("the instructions do not contain %q: %.500s", p.skillName(0), output)
 		}
 		return err
 	}

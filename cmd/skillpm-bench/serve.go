@@ -80,7 +80,7 @@ func serveProgram(program, dir string) (host string, stop func(), err error) {
 	}
 	close(drained)
 	stop()
-	return "", nil, fmt.Errorf("%s did not say where it listens", program)
+	return "", nil, fmt.Errorf("%s did not print its address", program)
 }
 
 // serveGit serves the bare repositories in dir with git's own server, over HTTP.

@@ -31,9 +31,9 @@ func (r report) write(w io.Writer, asJSON bool) error {
 
 func (r report) footnote() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Medians (least–most) of whole processes on %s/%s with %d processors. Ratio: wall time of "+
-		"skillpm to the peer's, run by run.\n", r.OS, r.Arch, r.CPUs)
-	b.WriteString("CPU (user and system) and peak of resident memory: skillpm / peer.\n")
+	fmt.Fprintf(&b, "Median (minimum–maximum) of whole processes on %s/%s with %d CPUs. Ratio: the wall time of "+
+		"skillpm divided by that of the peer, run by run.\n", r.OS, r.Arch, r.CPUs)
+	b.WriteString("CPU time (user and system) and peak resident memory: skillpm / peer.\n")
 	var names []string
 	for name := range r.Versions {
 		names = append(names, name)

@@ -191,15 +191,15 @@ func skillText(o NewOptions) ([]byte, error) {
 	}
 	title := strings.ReplaceAll(o.Name, "-", " ")
 	fmt.Fprintf(&b, "---\n\n# %s\n\n", strings.ToUpper(title[:1])+title[1:])
-	b.WriteString("## Steps\n\n1. " + lint.TemplateStep + "\n2. Write how it checks that this worked.\n")
+	b.WriteString("## Steps\n\n1. " + lint.TemplateStep + "\n2. Describe how the agent checks the result.\n")
 	if o.Scripts {
-		b.WriteString("3. Run [scripts/check.sh](scripts/check.sh) and read what it prints.\n")
+		b.WriteString("3. Run [scripts/check.sh](scripts/check.sh) and read its output.\n")
 	}
 	return []byte(b.String()), nil
 }
 
 const exampleScript = `#!/bin/sh
-# Say here what this script checks. It gets its input as arguments and prints what the agent should know.
+# Describe here what this script checks. Its input is in the arguments; the agent reads its output.
 set -eu
 echo "ok: $#"
 `

@@ -16,8 +16,8 @@ type Verdict string
 const (
 	Allows        Verdict = "allows"
 	Denies        Verdict = "denies"
-	Observes      Verdict = "would deny" // it would deny, and its policy is in observe mode
-	NotApplicable Verdict = "not asked"  // it needs files that are missing, or does not apply to the skill
+	Observes      Verdict = "would deny"  // it would deny, and its policy is in observe mode
+	NotApplicable Verdict = "not checked" // it needs files that are missing, or does not apply to the skill
 )
 
 // Ruling is the verdict of one rule of one policy about a skill or a source.

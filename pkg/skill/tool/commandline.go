@@ -39,7 +39,7 @@ const (
 	hasInvisible    = "it has invisible characters"
 	hasUnclosed     = "it has a quote that is never closed"
 	hasLateClose    = "it has a backslash before a closing quote, which shells read differently"
-	hasMoreThanThat = "it has more than lists and pipelines of commands"
+	hasMoreThanThat = "it has syntax other than lists and pipelines of commands"
 	readDifferently = "shells read it differently"
 )
 

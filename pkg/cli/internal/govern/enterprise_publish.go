@@ -22,7 +22,7 @@ skillpm.yaml and skillpm.lock of skillpm install, and optionally policy.yaml wit
 keys. The list is checked as machines check it. Equal lists have equal digests. A
 published version cannot be replaced with different content.
 
-The version is that of skillpm.yaml or --version. A list in git needs only a signed
+The version is that of skillpm.yaml or --pack-version. A list in git needs only a signed
 tag: git tag -s v1.4.0.`,
 		Example: `  skillpm enterprise publish --to oci://ghcr.io/acme/fleet --dry-run
   skillpm enterprise publish --to oci://ghcr.io/acme/fleet --signing-key my.key

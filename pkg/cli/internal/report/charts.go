@@ -17,9 +17,9 @@ type series struct {
 func allSeries() []series {
 	return []series{
 		{"activations", "accent", func(c counts) int64 { return c.activations }},
-		{"worked", "good", func(c counts) int64 { return c.worked }},
+		{"succeeded", "good", func(c counts) int64 { return c.worked }},
 		{"failed", "bad", func(c counts) int64 { return c.failed }},
-		{"refused", "warn", func(c counts) int64 { return c.refused }},
+		{"denied", "warn", func(c counts) int64 { return c.refused }},
 	}
 }
 
@@ -57,7 +57,7 @@ func newChart(title, step string, bars []bar, all []series) chart {
 
 // label describes the chart for screen readers. The table below it has the numbers.
 func (c chart) label() string {
-	return c.title + ": " + textx.Thousands(c.sum) + " in all, at most " + textx.Thousands(c.most) +
+	return c.title + ": " + textx.Thousands(c.sum) + " in total, at most " + textx.Thousands(c.most) +
 		" in the " + c.step + " of " + c.bars[c.busiest].label
 }
 

@@ -55,15 +55,15 @@ func (s *Summary) overTime() templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = newChart("Scripts, commands, hooks and tasks", step.name, bars, of[1:3]).figure().Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = newChart("Runs of scripts, commands, hooks, and tasks", step.name, bars, of[1:3]).figure().Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = newChart("Refusals", step.name, bars, of[3:]).figure().Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = newChart("Denials", step.name, bars, of[3:]).figure().Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "</div><details><summary>The numbers of these charts</summary>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "</div><details><summary>Data of these charts</summary>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -108,7 +108,7 @@ func (s *Summary) overTime() templ.Component {
 					}
 					return nil
 				})
-				templ_7745c5c3_Err = table("What was done, by the "+step.name, []string{step.name, "Activations", "Worked", "Failed", "Refused"}, 0, "").Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = table("Use by "+step.name, []string{step.name, "Activations", "Succeeded", "Failed", "Denied"}, 0, "").Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -230,9 +230,9 @@ func (c chart) figure() templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var10 string
-			templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(c.title + " by the " + c.step)
+			templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(c.title + " by " + c.step)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `charts.templ`, Line: 45, Col: 41}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `charts.templ`, Line: 45, Col: 37}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var10))
 			if templ_7745c5c3_Err != nil {

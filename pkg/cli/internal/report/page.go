@@ -25,8 +25,8 @@ var style string
 // maxRows limits the rows of a table.
 const maxRows = 100
 
-const durationHint = "Durations of runs, the slowest first. The stronger part of a bar is the median, and the whole " +
-	"bar is the 95th percentile, both within 5 %. The bars are logarithmic."
+const durationHint = "The slowest skills come first. The dark part of a bar is the median, and the whole bar is the " +
+	"95th percentile, both within 5 %. The scale is logarithmic."
 
 // PageOptions configure [Page].
 type PageOptions struct {
@@ -80,9 +80,9 @@ type total struct {
 func (s *Summary) totals() []total {
 	return []total{
 		{"Activations", s.total.activations},
-		{"Runs that worked", s.total.worked},
+		{"Successful runs", s.total.worked},
 		{"Failures", s.total.failed},
-		{"Refusals", s.total.refused},
+		{"Denials", s.total.refused},
 		{"Skills", int64(len(s.stats.Skills()))},
 		{"Machines", int64(len(s.machines))},
 	}

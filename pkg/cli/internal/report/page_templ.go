@@ -35,7 +35,7 @@ func (s *Summary) page(o PageOptions) templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'\"><meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><meta name=\"referrer\" content=\"no-referrer\"><title>Skills on record</title>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'\"><meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><meta name=\"referrer\" content=\"no-referrer\"><title>Use of skills</title>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -43,7 +43,7 @@ func (s *Summary) page(o PageOptions) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "</head><body><main><h1>Skills on record</h1>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "</head><body><main><h1>Use of skills</h1>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -52,7 +52,7 @@ func (s *Summary) page(o PageOptions) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if s.Records == 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<section class=\"card empty\"><p>No records yet. Activate a skill, and export this page again.</p></section>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<section class=\"card empty\"><p>No records yet. Activate a skill, then create this page again.</p></section>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -109,7 +109,7 @@ func (s *Summary) page(o PageOptions) templ.Component {
 		var templ_7745c5c3_Var2 string
 		templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs("Created by skillpm log stats on " + o.Now.UTC().Format("2 January 2006, 15:04") + ". All times are UTC.")
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `page.templ`, Line: 35, Col: 120}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `page.templ`, Line: 35, Col: 118}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var2))
 		if templ_7745c5c3_Err != nil {
@@ -558,9 +558,9 @@ func table(label string, columns []string, omitted int, what string) templ.Compo
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var26 string
-			templ_7745c5c3_Var26, templ_7745c5c3_Err = templ.JoinStringErrs(plural(int64(omitted), "further "+what) + " left out.")
+			templ_7745c5c3_Var26, templ_7745c5c3_Err = templ.JoinStringErrs(plural(int64(omitted), "more "+what) + " not shown.")
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `page.templ`, Line: 94, Col: 76}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `page.templ`, Line: 94, Col: 74}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var26))
 			if templ_7745c5c3_Err != nil {
@@ -934,13 +934,13 @@ func (s *Summary) skillSection() templ.Component {
 					}
 					return nil
 				})
-				templ_7745c5c3_Err = table("Skills", []string{"Skill", "", "Activations", "Runs", "Failures", "Refusals", "Last use"}, len(all)-maxRows, "skill").Render(templ.WithChildren(ctx, templ_7745c5c3_Var43), templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = table("Skills", []string{"Skill", "", "Activations", "Runs", "Failures", "Denials", "Last use"}, len(all)-maxRows, "skill").Render(templ.WithChildren(ctx, templ_7745c5c3_Var43), templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = section("skills", "Skills", "The busiest first. Runs are those of scripts, commands, hooks and tasks.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var42), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = section("skills", "Skills", "The most used skills come first. Runs include scripts, commands, hooks, and tasks.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var42), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1036,7 +1036,7 @@ func (s *Summary) durationSection() templ.Component {
 					}
 					return nil
 				})
-				templ_7745c5c3_Err = table("Durations", []string{"Skill", "", "Median", "95 %", "Mean", "Longest", "In all"}, len(all)-maxRows, "skill").Render(templ.WithChildren(ctx, templ_7745c5c3_Var46), templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = table("Durations", []string{"Skill", "", "Median", "95 %", "Mean", "Longest", "Total"}, len(all)-maxRows, "skill").Render(templ.WithChildren(ctx, templ_7745c5c3_Var46), templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -1073,7 +1073,7 @@ func (s *Summary) reasonSections() templ.Component {
 			templ_7745c5c3_Var48 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = s.reasonSection("refusals", "Refusals", "warn", func(r *reason) int64 { return r.refused }).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = s.reasonSection("refusals", "Denials", "warn", func(r *reason) int64 { return r.refused }).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1168,7 +1168,7 @@ func (s *Summary) reasonSection(id, title, class string, times func(*reason) int
 					}
 					return nil
 				})
-				templ_7745c5c3_Err = table(title, []string{"Reason", "", "Times", "Skills", "Last"}, 0, "").Render(templ.WithChildren(ctx, templ_7745c5c3_Var51), templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = table(title, []string{"Reason", "", "Count", "Skills", "Last"}, 0, "").Render(templ.WithChildren(ctx, templ_7745c5c3_Var51), templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -1275,7 +1275,7 @@ func (s *Summary) machineSection() templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = table("Machines", []string{"Machine", "", "Users", "Activations", "Worked", "Failures", "Refusals", "Last"}, len(all)-maxRows, "machine").Render(templ.WithChildren(ctx, templ_7745c5c3_Var55), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = table("Machines", []string{"Machine", "", "Users", "Activations", "Succeeded", "Failed", "Denied", "Last use"}, len(all)-maxRows, "machine").Render(templ.WithChildren(ctx, templ_7745c5c3_Var55), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -288,9 +288,9 @@ func page(t testing.TB, all []audit.Record) string {
 func TestO14Page(t *testing.T) {
 	html := page(t, manyRecords(700, 30*24*time.Hour))
 	for _, want := range []string{
-		`700 records from <time datetime="2026-11-01T10:00:00Z">1 November 2026</time> to`, "on 3 machines", "<dt>Activations</dt><dd>140</dd>", "<dt>Failures</dt><dd>140</dd>", "<dt>Refusals</dt><dd>140</dd>",
-		"Activations by the day", `<th scope="row">deploy<small>acme/deploy</small></th>`, "exit code 2", "skill deploy allows no Write", "ws-eu-central-production-0042",
-		`aria-label="Activations: 140 in all, at most`, "<th scope=\"row\">15 Nov 2026</th>",
+		`700 records from <time datetime="2026-11-01T10:00:00Z">1 November 2026</time> to`, "on 3 machines", "<dt>Activations</dt><dd>140</dd>", "<dt>Failures</dt><dd>140</dd>", "<dt>Denials</dt><dd>140</dd>",
+		"Activations by day", `<th scope="row">deploy<small>acme/deploy</small></th>`, "exit code 2", "skill deploy allows no Write", "ws-eu-central-production-0042",
+		`aria-label="Activations: 140 in total, at most`, "<th scope=\"row\">15 Nov 2026</th>",
 	} {
 		if !strings.Contains(html, want) {
 			t.Errorf("the page has no %q", want)
@@ -302,12 +302,12 @@ func TestO14Page(t *testing.T) {
 	for want, of := range map[string][]audit.Record{
 		"<section class=\"card empty\"><p>No records yet. Activate a": nil,
 		"1 record of <time":             manyRecords(1, time.Hour),
-		"by the hour":                   manyRecords(40, 40*time.Hour),
-		"Activations by the week":       manyRecords(400, 300*24*time.Hour),
-		"Activations by the month":      manyRecords(400, 4*365*24*time.Hour),
-		"Activations by the year":       manyRecords(400, 40*365*24*time.Hour),
+		"by hour":                   manyRecords(40, 40*time.Hour),
+		"Activations by week":       manyRecords(400, 300*24*time.Hour),
+		"Activations by month":      manyRecords(400, 4*365*24*time.Hour),
+		"Activations by year":       manyRecords(400, 40*365*24*time.Hour),
 		"1 record has no time":          {{Seq: 1, Time: "?", Action: audit.Run, Result: audit.OK, Skill: "a"}},
-		"further machines left out":     machines(300),
+		"more machines not shown":     machines(300),
 		"the tool Bash was not allowed": {{Seq: 1, Action: audit.Refuse, Result: audit.Denied, Skill: "a", Tool: "Bash"}},
 	} {
 		if html := page(t, of); !strings.Contains(html, want) {

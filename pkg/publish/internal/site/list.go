@@ -177,7 +177,7 @@ func (s *Site) home(w Write) error {
 			list: l, Tags: tags, MoreTags: more, Skills: skills, Owners: len(s.owners), Recent: s.recent(),
 			Registry: s.options.Registry,
 		}
-		about := "Agent skills to install: " + count(len(s.packs), "pack", "packs") + " with " +
+		about := "Agent skills: " + count(len(s.packs), "pack", "packs") + " with " +
 			count(skills, "skill", "skills") + "."
 		return s.write(w, page{Title: s.options.Title, Path: path, Home: true, Description: about},
 			func(r root) templ.Component { return homePage(r, s.options.Title, &h) })
@@ -249,7 +249,7 @@ func (s *Site) groupPages(w Write, groups []group, r func(string) string, headin
 // notFound writes the page for missing addresses. Its links start at the server's root, if that is known, because it is
 // shown at any address.
 func (s *Site) notFound(w Write) error {
-	p := page{Title: "Not found – " + s.options.Title, Path: "404.html", NoAddress: true}
+	p := page{Title: "Page not found – " + s.options.Title, Path: "404.html", NoAddress: true}
 	if s.options.BaseURL != "" {
 		p.Root = basePath(s.options.BaseURL)
 	}

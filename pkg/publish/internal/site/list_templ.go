@@ -551,7 +551,7 @@ func homePage(at root, title string, h *home) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if h.Total == 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 46, "<p class=\"lead\">There are no packs here yet.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 46, "<p class=\"lead\">No packs yet.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -595,7 +595,7 @@ func homePage(at root, title string, h *home) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 50, ".</p><form class=\"search\" role=\"search\" action=\"index.html\" method=\"get\"><label for=\"q\">Search packs and skills</label><div class=\"field\"><input id=\"q\" name=\"q\" type=\"search\" placeholder=\"What should an agent be able to do?\" autocomplete=\"off\" autocapitalize=\"none\" spellcheck=\"false\" aria-describedby=\"hint\"><kbd aria-hidden=\"true\">/</kbd></div><p class=\"hint\" id=\"hint\">Press <kbd>/</kbd> to search, arrow keys to choose.</p></form><noscript><p class=\"note\">Search needs JavaScript. All packs are listed below, and by <a href=\"tags.html\">tag</a>.</p></noscript><p id=\"status\" class=\"status\" role=\"status\" aria-live=\"polite\"></p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 50, ".</p><form class=\"search\" role=\"search\" action=\"index.html\" method=\"get\"><label for=\"q\">Search packs and skills</label><div class=\"field\"><input id=\"q\" name=\"q\" type=\"search\" placeholder=\"What should an agent be able to do?\" autocomplete=\"off\" autocapitalize=\"none\" spellcheck=\"false\" aria-describedby=\"hint\"><kbd aria-hidden=\"true\">/</kbd></div><p class=\"hint\" id=\"hint\">Press <kbd>/</kbd> to search, arrow keys to choose.</p></form><noscript><p class=\"note\">Search requires JavaScript. All packs are listed below and by <a href=\"tags.html\">tag</a>.</p></noscript><p id=\"status\" class=\"status\" role=\"status\" aria-live=\"polite\"></p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -605,7 +605,7 @@ func homePage(at root, title string, h *home) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if h.Total == 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 52, "<p>To add a pack, run <code>skillpm index add</code>, and generate the pages again.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 52, "<p>Add a pack with <code>skillpm index add</code>, then generate the pages again.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -624,7 +624,7 @@ func homePage(at root, title string, h *home) templ.Component {
 			}
 		}
 		if h.Registry != "" {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 55, "<section aria-labelledby=\"use-heading\"><h2 id=\"use-heading\">Install from here</h2><p>Name this registry once, and <code>skillpm install</code> finds its packs.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 55, "<section aria-labelledby=\"use-heading\"><h2 id=\"use-heading\">Use this registry</h2><p>Add this registry once. Then <code>skillpm install</code> finds its packs.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -684,7 +684,7 @@ func browse(at root, h *home) templ.Component {
 			}
 		}
 		if len(h.Recent) > 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 60, "<section aria-labelledby=\"recent-heading\"><h2 id=\"recent-heading\">Published last</h2><div class=\"cards\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 60, "<section aria-labelledby=\"recent-heading\"><h2 id=\"recent-heading\">Recently published</h2><div class=\"cards\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -748,7 +748,7 @@ func allTags(at root, tags []link) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(tags) == 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 65, "<p>No pack has a tag. Authors write them in <code>skillpm.yaml</code>, as <code>tags: [kubernetes]</code>.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 65, "<p>No pack has tags. Authors add tags in <code>skillpm.yaml</code>, such as <code>tags: [kubernetes]</code>.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

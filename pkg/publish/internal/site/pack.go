@@ -81,7 +81,7 @@ type skillView struct {
 }
 
 // licenseText formats the license.
-func (p *packPage) licenseText() string { return cmp.Or(p.License, "not stated") }
+func (p *packPage) licenseText() string { return cmp.Or(p.License, "none given") }
 
 // checkScope formats the checked profiles, and the number of notes besides errors and warnings.
 func (p *packPage) checkScope() string {
@@ -96,7 +96,7 @@ func (p *packPage) checkScope() string {
 }
 
 // signerName formats the signer.
-func (s Signature) signerName() string { return cmp.Or(oneLine(s.Signer), "not named") }
+func (s Signature) signerName() string { return cmp.Or(oneLine(s.Signer), "unknown") }
 
 // field is a field of the frontmatter to display.
 type field struct{ Name, Value string }
