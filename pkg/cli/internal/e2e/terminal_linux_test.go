@@ -298,6 +298,22 @@ func TestPager(t *testing.T) {
 	}
 }
 
+// TestSummaryIsLast proves that the summary of a list comes after the list, in a terminal too.
+func TestSummaryIsLast(t *testing.T) {
+	w := newSetting(t)
+	w.installLong()
+	for line, want := range map[string]string{
+		"log": `\d+ records\.$`, "list": `\d+ packs? with \d+ skills?\.$`, "skills": `\d+ skills?\.$`, "search deploy": `Show details with: .*$`,
+	} {
+		for _, pager := range []string{"PAGER=cat", "PAGER="} {
+			code, out := w.inTerminal(t, []string{pager}, strings.Fields(line)...).end()
+			if code != 0 || !regexp.MustCompile(want).MatchString(strings.TrimSpace(plain(out))) {
+				t.Errorf("%s, %s: exit %d: %s", line, pager, code, plain(out))
+			}
+		}
+	}
+}
+
 // TestPickers proves that commands without arguments let the user choose on a terminal, and only there.
 func TestPickers(t *testing.T) {
 	t.Run("install", func(t *testing.T) {

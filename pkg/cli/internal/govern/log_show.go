@@ -58,17 +58,22 @@ func (a *app) addShow(cmd *cobra.Command) {
 		}
 		p := &recordPrinter{a: a, machine: len(logs) > 1, format: format, width: console.TerminalWidth(a.Stdout)}
 		s := audit.Stream{Paths: logs, Filter: filter, Reverse: reverse}
-		show := func() error { return a.show(cmd.Context(), &s, limit, p) }
+		n := 0
+		show := func() (err error) {
+			n, err = a.show(cmd.Context(), &s, limit, p)
+			return err
+		}
 		if !follow {
 			if err := a.Paged(show); err != nil {
 				return err
 			}
-		} else if err := show(); err != nil {
-			return err
-		}
-		if !follow {
+			a.noteShown(n, limit, s.Paths)
 			return p.end()
 		}
+		if err := show(); err != nil {
+			return err
+		}
+		a.noteShown(n, limit, s.Paths)
 		tick := time.NewTicker(followEvery)
 		defer tick.Stop()
 		return audit.Follow(cmd.Context(), logs[0], tick.C, func(r audit.Record) error {
@@ -91,12 +96,11 @@ func (a *app) addShow(cmd *cobra.Command) {
 // logFormats are the values of --format.
 func logFormats() []string { return []string{"text", "json", "ndjson"} }
 
-// show prints records. It reads the last ones of a log from its end.
-func (a *app) show(ctx context.Context, s *audit.Stream, limit int, p *recordPrinter) error {
-	n := 0
+// show prints records, and returns their number. It reads the last ones of a log from its end.
+func (a *app) show(ctx context.Context, s *audit.Stream, limit int, p *recordPrinter) (n int, err error) {
 	hidden, err := a.hiddenIntents(ctx, s, limit, p.format)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	each := func(r audit.Record) (bool, error) {
 		if hidden.hides(r) {
@@ -114,28 +118,31 @@ func (a *app) show(ctx context.Context, s *audit.Stream, limit int, p *recordPri
 			}
 			return len(last) < limit, nil
 		}); err != nil {
-			return err
+			return 0, err
 		}
-		n = len(last)
 		for _, r := range slices.Backward(last) {
 			if err := p.print(r); err != nil {
-				return err
+				return 0, err
 			}
 		}
-	} else if err := a.stream(ctx, s, each); err != nil {
-		return err
+		return len(last), nil
 	}
+	err = a.stream(ctx, s, each)
+	return n, err
+}
+
+// noteShown prints the number of records that were shown.
+func (a *app) noteShown(n, limit int, read []string) {
 	if n == 0 {
 		a.Note("No matching records.")
-		a.noteMachineLog(s.Paths)
-		return nil
+		a.noteMachineLog(read)
+		return
 	}
 	text := textx.Count(n, "record")
 	if n == limit {
 		text += ". Show more with --limit N"
 	}
 	a.Note("%s.", text)
-	return nil
 }
 
 // hiddenIntents are the ids of operations with an outcome, whose intents are not shown; nil shows all.
