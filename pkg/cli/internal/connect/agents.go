@@ -214,7 +214,7 @@ func (a *app) printAgents(list []*agentStatus, all bool) error {
 		if s.Detected {
 			found = "yes"
 		}
-		rows = append(rows, []string{s.ID, s.Title, found, cmp.Or(strings.Join(s.Connected, ", "), "-")})
+		rows = append(rows, []string{s.ID, s.Title, found, cmp.Or(byScope(s.Connected), "-")})
 	}
 	if err := a.Paged(func() error {
 		if len(rows) == 1 {
@@ -239,6 +239,23 @@ func (a *app) printAgents(list []*agentStatus, all bool) error {
 		}
 	}
 	return nil
+}
+
+// byScope joins entries such as "hooks (project)", and names each scope once: "skills, hooks (project)".
+func byScope(entries []string) string {
+	var scopes []string
+	parts := map[string][]string{}
+	for _, entry := range entries {
+		what, in, _ := strings.Cut(entry, " ")
+		if parts[in] == nil {
+			scopes = append(scopes, in)
+		}
+		parts[in] = append(parts[in], what)
+	}
+	for i, in := range scopes {
+		scopes[i] = strings.Join(parts[in], ", ") + " " + in
+	}
+	return strings.Join(scopes, ", ")
 }
 
 // about puts an agent's title before a text that does not name the agent.
