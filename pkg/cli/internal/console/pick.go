@@ -23,6 +23,8 @@ type PickList struct {
 const (
 	maxPicked = 15 // the height of a pick list, in lines
 	maxValue  = 32 // the columns that values are aligned to
+
+	pickMargin = 9 // the columns of the border, the cursor, and the mark before an entry, and of the space after it
 )
 
 // pickKeys are the instructions. The form's own line of help would repeat them with other words.
@@ -31,7 +33,8 @@ const pickKeys = "space selects, / filters, enter continues, Ctrl-C leaves"
 // Pick lets the user choose from a list on a terminal. Leaving the list is an error.
 func (a *App) Pick(list PickList) ([]string, error) {
 	var picked []string
-	form := list.form(&picked).WithInput(a.Stdin).WithOutput(a.Stderr)
+	form := list.form(&picked, TerminalWidth(a.Stderr)).WithTheme(a.Palette(a.Stderr).pickTheme()).
+		WithInput(a.Stdin).WithOutput(a.Stderr)
 	if err := form.Run(); errors.Is(err, huh.ErrUserAborted) {
 		return nil, diag.Errorf(diag.Interrupted, "nothing was selected")
 	} else if err != nil {
@@ -43,8 +46,26 @@ func (a *App) Pick(list PickList) ([]string, error) {
 	return picked, nil
 }
 
-// form returns the list as a form that sets the chosen values.
-func (l PickList) form(picked *[]string) *huh.Form {
+// pickTheme returns styles without fixed colors, which are readable on light and dark terminals.
+func (p Palette) pickTheme() huh.ThemeFunc {
+	return func(isDark bool) *huh.Styles {
+		t := huh.ThemeBase(isDark)
+		if p {
+			t.Focused.Title = t.Focused.Title.Bold(true)
+			t.Focused.Description = t.Focused.Description.Faint(true)
+			t.Focused.MultiSelectSelector = t.Focused.MultiSelectSelector.Bold(true)
+			t.Focused.SelectedPrefix = t.Focused.SelectedPrefix.Bold(true)
+			t.Focused.SelectedOption = t.Focused.SelectedOption.Bold(true)
+		}
+		return t
+	}
+}
+
+// form returns the list as a form that sets the chosen values, for a terminal with so many columns; 0 means unlimited.
+func (l PickList) form(picked *[]string, columns int) *huh.Form {
+	if columns > 0 {
+		columns = max(1, columns-pickMargin)
+	}
 	width := 0
 	for _, c := range l.Choices {
 		width = max(width, min(maxValue, Cells([]rune(Flat(c.Value)))))
@@ -52,7 +73,7 @@ func (l PickList) form(picked *[]string) *huh.Form {
 	var options []huh.Option[string]
 	for _, c := range l.Choices {
 		text := strings.TrimRight(fmt.Sprintf("%-*s  %s", width, Flat(c.Value), Brief(c.Text)), " ")
-		options = append(options, huh.NewOption(text, c.Value))
+		options = append(options, huh.NewOption(Fitted(text, columns), c.Value))
 	}
 	note := pickKeys
 	if l.Note != "" {

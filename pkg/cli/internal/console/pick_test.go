@@ -11,7 +11,7 @@ func TestPickList(t *testing.T) {
 	form := PickList{
 		Title: "Which packs?", Note: "Select the packs to install.",
 		Choices: []Choice{{"acme/deploy", "Deploys to Kubernetes."}, {"a/b", "Another."}},
-	}.form(&picked)
+	}.form(&picked, 0)
 	form.Init()
 	view := form.View()
 	for _, want := range []string{
@@ -26,6 +26,31 @@ func TestPickList(t *testing.T) {
 	for _, repeated := range []string{"toggle", "submit"} {
 		if strings.Contains(view, repeated) {
 			t.Errorf("a second set of instructions, %q, in\n%s", repeated, view)
+		}
+	}
+}
+
+// TestPickListWidth proves that entries do not wrap: each has one line, which begins with its value.
+func TestPickListWidth(t *testing.T) {
+	for _, columns := range []int{40, 80, 120} {
+		var picked []string
+		list := PickList{Title: "Which packs?"}
+		for range 3 {
+			list.Choices = append(list.Choices, Choice{strings.Repeat("v", 20), strings.Repeat("long words ", 20)})
+		}
+		form := list.form(&picked, columns).WithWidth(columns)
+		form.Init()
+		entries := 0
+		for line := range strings.Lines(form.View()) {
+			if !strings.Contains(line, "long") && !strings.Contains(line, "words") {
+				continue
+			}
+			if entries++; !strings.Contains(line, "vvv") {
+				t.Errorf("%d columns: an entry wraps:\n%s", columns, form.View())
+			}
+		}
+		if entries != 3 {
+			t.Errorf("%d columns: %d lines with entries:\n%s", columns, entries, form.View())
 		}
 	}
 }

@@ -103,16 +103,27 @@ func (p *terminal) read() {
 // expect waits until the output contains a text.
 func (p *terminal) expect(text string) {
 	p.t.Helper()
-	timer := time.AfterFunc(20*time.Second, func() { p.master.Close() })
+	late := false
+	timer := time.AfterFunc(20*time.Second, func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		late = true
+		p.more.Broadcast()
+	})
 	defer timer.Stop()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for !strings.Contains(plain(p.text.String()), text) {
 		select {
 		case <-p.done:
-			p.t.Fatalf("the terminal does not show %q: %s", text, plain(p.text.String()))
+			late = true
 		default:
-			p.more.Wait()
+			if !late {
+				p.more.Wait()
+			}
+		}
+		if late && !strings.Contains(plain(p.text.String()), text) {
+			p.t.Fatalf("the terminal does not show %q: %s", text, plain(p.text.String()))
 		}
 	}
 }
@@ -325,7 +336,7 @@ func TestPickers(t *testing.T) {
 		p.expect("acme/deploy")
 		p.send("\r")
 		p.send(" ")
-		p.expect("✓")
+		p.expect("•")
 		p.send("\r")
 		code, out := p.end()
 		manifest, err := os.ReadFile(filepath.Join(w.project, "skillpm.yaml"))
@@ -337,7 +348,7 @@ func TestPickers(t *testing.T) {
 		p := newSetting(t).inTerminal(t, nil, "search")
 		p.expect("Which packs?")
 		p.send(" ")
-		p.expect("✓")
+		p.expect("•")
 		p.send("\r")
 		if code, out := p.end(); code != 0 || !strings.Contains(plain(out), "license") && !strings.Contains(plain(out), "License") {
 			t.Errorf("exit %d: %s", code, plain(out))
@@ -351,7 +362,7 @@ func TestPickers(t *testing.T) {
 		p := w.inTerminal(t, nil, "connect", "--dry-run")
 		p.expect("Which agents?")
 		p.send(" ")
-		p.expect("✓")
+		p.expect("•")
 		p.send("\r")
 		if code, out := p.end(); code != 0 || !strings.Contains(plain(out), "Claude Code (claude-code)") {
 			t.Errorf("exit %d: %s", code, plain(out))
@@ -365,7 +376,7 @@ func TestPickers(t *testing.T) {
 		p := w.inTerminal(t, nil, "import", "--dry-run")
 		p.expect("Which file?")
 		p.send(" ")
-		p.expect("✓")
+		p.expect("•")
 		p.send("\r")
 		if code, out := p.end(); code != 0 {
 			t.Errorf("exit %d: %s", code, plain(out))

@@ -79,7 +79,7 @@ func (a *app) importFile(args []string) (string, error) {
 	switch {
 	case len(found) == 0:
 		return "", diag.Errorf(diag.NotFound, "no file of another tool found in %s", dir).
-			WithHint("name the file: skillpm import FILE; for skills that you wrote: skillpm install ./DIR")
+			WithHint("name the file, or install skills that you wrote with: skillpm install ./DIR")
 	case !a.CanAsk():
 		return "", diag.Errorf(diag.Usage, "skillpm import needs a FILE").
 			WithHint("found: %s", strings.Join(found, ", "))
