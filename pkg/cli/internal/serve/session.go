@@ -26,7 +26,7 @@ all of them. --session or SKILLPM_SESSION has its id. "skillpm load" activates s
 it, and "skillpm deactivate" ends them. Processes may share a session.
 
 Sessions are removed 30 days after their last use.`,
-		Example: `  skillpm session show --session 7f3a
+		Example: `  skillpm session show 7f3a
   skillpm session allow Bash --input '{"command":"git push"}' --session 7f3a
   skillpm session list
   skillpm session end 7f3a`,
@@ -143,7 +143,7 @@ func (a *app) unknownSession(id string, known bool) {
 	case id == "":
 		a.Note("No session given, so no skill is active. Use --session ID or SKILLPM_SESSION.")
 	default:
-		a.Note("Session %s does not exist, so no skill is active.", id)
+		a.Note("Session %s does not exist.", id)
 	}
 }
 
@@ -160,15 +160,19 @@ func completeTools(_ *cobra.Command, args []string, prefix string) ([]string, co
 func newSessionShow(a *app) *cobra.Command {
 	var f *console.RuntimeFlags
 	cmd := &cobra.Command{
-		Use:   "show",
+		Use:   "show [ID]",
 		Short: "Show active skills and tool restrictions",
 		Long: `Shows the active skills of a session in the order of their activation, and the tools that
 all of them allow. Skills that have changed since their activation are marked; their
 restrictions at that time apply.`,
-		Example: `  skillpm session show --session 7f3a
+		Example: `  skillpm session show 7f3a
   SKILLPM_SESSION=7f3a skillpm session show --json
-  skillpm session show --session 7f3a --profile claude-code`,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+  skillpm session show 7f3a --profile claude-code`,
+		Args: console.Need(0, 1, "one ID"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := takeSession(f, args); err != nil {
+				return err
+			}
 			h, err := a.Host(cmd.Context(), f)
 			if err != nil {
 				return err
@@ -176,7 +180,7 @@ restrictions at that time apply.`,
 			s := h.Session()
 			if s.ID() == "" {
 				return diag.Errorf(diag.Usage, "no session given").
-					WithHint("use --session ID or SKILLPM_SESSION; list sessions with: skillpm session list")
+					WithHint("name a session, or set SKILLPM_SESSION; list sessions with: skillpm session list")
 			}
 			state, err := s.State()
 			if err != nil {
@@ -185,6 +189,7 @@ restrictions at that time apply.`,
 			a.unknownSession(s.ID(), state.Known())
 			return a.printSession(state)
 		},
+		ValidArgsFunction: a.completeSession,
 	}
 	f = a.RuntimeFlags(cmd)
 	return cmd
@@ -278,12 +283,8 @@ the session. A session whose state cannot be read is removed without hooks.`,
   SKILLPM_SESSION=7f3a skillpm session end`,
 		Args: console.Need(0, 1, "one ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				if f.Session != "" && f.Session != args[0] {
-					return diag.Errorf(diag.Usage, "the argument %[2]q and --session %[1]q differ", f.Session, args[0]).
-						WithHint("leave out --session")
-				}
-				f.Session = args[0]
+			if err := takeSession(f, args); err != nil {
+				return err
 			}
 			h, err := a.Host(cmd.Context(), f)
 			if err != nil {
@@ -309,13 +310,28 @@ the session. A session whose state cannot be read is removed without hooks.`,
 			}
 			return err
 		},
-		ValidArgsFunction: func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
-			if len(args) > 0 {
-				return nil, cobra.ShellCompDirectiveNoFileComp
-			}
-			return a.CompleteSessions(cmd, args, prefix)
-		},
+		ValidArgsFunction: a.completeSession,
 	}
 	f = a.RuntimeFlags(cmd)
 	return cmd
+}
+
+// takeSession makes an argument the session.
+func takeSession(f *console.RuntimeFlags, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	if f.Session != "" && f.Session != args[0] {
+		return diag.Errorf(diag.Usage, "the argument %q and --session %q differ", args[0], f.Session).
+			WithHint("leave out --session")
+	}
+	f.Session = args[0]
+	return nil
+}
+
+func (a *app) completeSession(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return a.CompleteSessions(cmd, args, prefix)
 }
