@@ -21,7 +21,7 @@ import (
 type VerifyReport struct {
 	Scope    string    `json:"scope"`
 	Root     string    `json:"root"`
-	Skills   int       `json:"skills"` // directories that were hashed
+	Skills   int       `json:"skills"` // skills that were hashed
 	Links    int       `json:"links"`
 	Linked   []string  `json:"linked,omitempty"` // packs that are linked to working copies: not compared
 	Problems []Problem `json:"problems"`
@@ -121,13 +121,17 @@ func (w *Workspace) verify(ctx context.Context) (*VerifyReport, error) {
 			Message: "an install was interrupted; skillpm install finishes or undoes it",
 		})
 	}
+	skills := map[Tree]bool{}
 	for _, at := range slices.Sorted(maps.Keys(l.trees)) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		r.Skills++
-		r.Problems = append(r.Problems, w.verifyTree(at, l.trees[at])...)
+		tree := l.trees[at]
+		r.Problems = append(r.Problems, w.verifyTree(at, tree)...)
+		tree.Alias = "" // a skill with an alias also has a copy under that name
+		skills[tree] = true
 	}
+	r.Skills = len(skills)
 	for _, at := range slices.Sorted(maps.Keys(l.links)) {
 		r.Links++
 		r.Problems = append(r.Problems, w.verifyLink(at, l.links[at])...)
