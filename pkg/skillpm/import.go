@@ -110,8 +110,8 @@ func (c *Client) readForeign(name string) (string, []byte, error) {
 				continue
 			}
 			if parsed != "" {
-				return "", nil, diag.Errorf(diag.Usage, "%s has %s and %s", name, parsed, usual).
-					WithHint("name one of them")
+				return "", nil, diag.Errorf(diag.Usage, "%s has both %s and %s", name, parsed, usual).
+					WithHint("name the file to import")
 			}
 			parsed = usual
 		}

@@ -61,7 +61,7 @@ func securityRules() []Rule {
 		},
 		{
 			ID: BidiControls, Title: "characters that reverse the direction of text", Severity: e,
-			Why: "Readers see the text in another order than models and shells.",
+			Why: "Readers see the text in a different order than models and shells.",
 			Fix: "delete the characters",
 
 			Bad:  head + "Roll the \u202eecivres\u202c out.\n",

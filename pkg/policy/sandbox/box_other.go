@@ -18,7 +18,7 @@ func Version() int { return 0 }
 
 // New returns an [UnavailableError], because only Linux can confine commands.
 func New(*Rules, []string, *exec.Cmd) (*Box, error) {
-	return nil, unavailable("the sandbox needs Linux, and this is %s", runtime.GOOS)
+	return nil, unavailable("the sandbox requires Linux, but this system is %s", runtime.GOOS)
 }
 
 // NotStarted returns err.

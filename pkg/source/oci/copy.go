@@ -35,7 +35,7 @@ func (c *Client) copy(ctx context.Context, srcRef, dstRef pack.Ref, o CopyOption
 	}
 	if a.info == nil || a.info.Version != srcRef.Rev || !srcRef.ID.IsZero() && a.info.Name != srcRef.ID.String() {
 		return Pushed{}, diag.Errorf(diag.Invalid,
-			"%s contains another pack or version than its path names", srcRef)
+			"%s contains a different pack or version than its path names", srcRef)
 	}
 	id, err := pack.ParseID(a.info.Name)
 	if err != nil {

@@ -67,7 +67,7 @@ func (d *download) check(resp *http.Response) error {
 	switch resp.StatusCode {
 	case http.StatusPartialContent:
 		if d.n == 0 || !continues(resp.Header.Get("Content-Range"), d.n, d.want.Size) {
-			return diag.Errorf(diag.Remote, "%s sent another part of %s than requested", d.repo.name,
+			return diag.Errorf(diag.Remote, "%s sent a different part of %s than requested", d.repo.name,
 				d.want.Digest)
 		}
 		return nil
@@ -162,7 +162,7 @@ func (r *repository) rejectHTML(contentType string) error {
 	if kind, _, _ := strings.Cut(strings.ToLower(contentType), ";"); strings.TrimSpace(kind) != "text/html" {
 		return nil
 	}
-	return diag.Errorf(diag.Remote, "%s answered with a web page instead of a registry response", r.name).
+	return diag.Errorf(diag.Remote, "%s responded with a web page instead of a registry response", r.name).
 		WithHint("check the address, and whether your network or a proxy requires a login")
 }
 

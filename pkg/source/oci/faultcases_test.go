@@ -86,17 +86,17 @@ func blobFaults() []faultCase {
 			}
 			size := good.Body.Len()
 			return partial(w, fmt.Sprintf("bytes 50-%d/%d", size-1, size), good.Body.Bytes()[50:])
-		}, 2, diag.Remote, "another part", short, soon},
+		}, 2, diag.Remote, "a different part", short, soon},
 		{"continues another size", func(n int, w writer, _ request, good answer) bool {
 			if n == 1 {
 				cut(w, good, some(good))
 			}
 			return partial(w, fmt.Sprintf("bytes 100-%d/%d", 1<<40, 1<<40+1), good.Body.Bytes()[100:])
-		}, 2, diag.Remote, "another part", short, soon},
+		}, 2, diag.Remote, "a different part", short, soon},
 		{"a part at first", func(_ int, w writer, _ request, good answer) bool {
 			size := good.Body.Len()
 			return partial(w, fmt.Sprintf("bytes 0-%d/%d", size-1, size), good.Body.Bytes())
-		}, 1, diag.Remote, "another part", 0, 0},
+		}, 1, diag.Remote, "a different part", 0, 0},
 		{"continues something else", func(n int, w writer, _ request, good answer) bool {
 			if n == 1 {
 				cut(w, good, some(good))
@@ -177,7 +177,7 @@ func retryAfters() []faultCase {
 	} {
 		c := faultCase{name: "Retry-After: " + tt.name, requests: 2, min: tt.min, max: tt.max}
 		if tt.never {
-			c.requests, c.code, c.words = 1, diag.Remote, "answered"
+			c.requests, c.code, c.words = 1, diag.Remote, "responded with"
 		}
 		c.fault = func(n int, w http.ResponseWriter, _ *http.Request, _ *httptest.ResponseRecorder) bool {
 			w.Header().Set("Date", now)

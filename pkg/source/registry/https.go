@@ -153,7 +153,7 @@ func (w *httpFiles) handleResponse(url string, resp *http.Response, data []byte,
 	case int64(len(data)) > limit:
 		return false, diag.Errorf(diag.Invalid, "%s is larger than %d bytes", url, limit)
 	case strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html"):
-		return false, diag.Errorf(diag.Remote, "%s answered with a web page instead of an index file", url).
+		return false, diag.Errorf(diag.Remote, "%s responded with a web page instead of an index file", url).
 			WithHint("check the address, and whether your network requires a login")
 	}
 	return true, nil

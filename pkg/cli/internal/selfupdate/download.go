@@ -59,7 +59,7 @@ func (u *Updater) Latest(ctx context.Context) (string, error) {
 	_ = resp.Body.Close()
 	to, err := resp.Location()
 	if err != nil {
-		return "", diag.Errorf(diag.Remote, "%s answered %s instead of a redirect to the newest release", address,
+		return "", diag.Errorf(diag.Remote, "%s responded with %s instead of a redirect to the newest release", address,
 			resp.Status).WithHint("name a release: skillpm self-update VERSION")
 	}
 	version := strings.TrimPrefix(path.Base(to.Path), "v")
@@ -153,7 +153,7 @@ func (u *Updater) file(ctx context.Context, version, name string, limit int64) (
 		case http.StatusNotFound:
 			err = &missingError{address}
 		default:
-			err = diag.Errorf(diag.Remote, "%s answered %s", address, resp.Status)
+			err = diag.Errorf(diag.Remote, "%s responded with %s", address, resp.Status)
 		}
 		_ = resp.Body.Close()
 		return nil, err

@@ -186,7 +186,7 @@ func (a *app) validate(cmd *cobra.Command, o publish.ValidateOptions, flags vali
 func checkFlags(o publish.ValidateOptions, flags validateFlags) error {
 	switch {
 	case o.Parallel < 0:
-		return diag.Errorf(diag.Usage, "--parallel must not be negative, not %d", o.Parallel)
+		return diag.Errorf(diag.Usage, "--parallel must be at least 0, not %d", o.Parallel)
 	case flags.stdin && o.StdinName == "":
 		return diag.Errorf(diag.Usage, "--stdin needs --stdin-filename, because rules depend on the path").
 			WithHint("for example: skillpm validate --stdin --stdin-filename skills/deploy/SKILL.md")
