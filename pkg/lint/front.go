@@ -67,7 +67,7 @@ func (u *skillCheck) reportViolation(j *profileSchema, v yamlschema.Violation) b
 		f = u.enumFinding(v, field)
 	case "maxLength":
 		f.rule = rule.TooLong
-		f.message = fmt.Sprintf("%s has %d characters, more than %v", field, length(v.Node), v.Rule["maxLength"])
+		f.message = fmt.Sprintf("%s has %d characters; the limit is %v", field, length(v.Node), v.Rule["maxLength"])
 	case "pattern":
 		f = u.patternFinding(v, field)
 	case "not":

@@ -192,7 +192,7 @@ func TestFrontmatter(t *testing.T) {
 func TestLengthsAreCharacters(t *testing.T) {
 	for n, want := range map[int]string{
 		1024: "",
-		1025: "deploy/SKILL.md:3:14 FM015 error description has 1025 characters, more than 1024",
+		1025: "deploy/SKILL.md:3:14 FM015 error description has 1025 characters; the limit is 1024",
 	} {
 		got, _ := run(t, tree("-- deploy/SKILL.md\n---\nname: deploy\ndescription: "+strings.Repeat("日", n)+"\n---\nDo it.\n"))
 		compare(t, got, want)

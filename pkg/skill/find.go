@@ -86,7 +86,7 @@ func Load(fsys fs.FS, dir string) (*Document, []Problem, error) {
 		return nil, nil, diag.Errorf(diag.Invalid, "%s is not a regular file", name)
 	}
 	if info.Size() > MaxFile {
-		return nil, nil, diag.Errorf(diag.Invalid, "%s has %d bytes, more than %d", name, info.Size(), MaxFile)
+		return nil, nil, diag.Errorf(diag.Invalid, "%s has %d bytes; the limit is %d", name, info.Size(), MaxFile)
 	}
 	data, err := fs.ReadFile(fsys, name)
 	if err != nil {

@@ -24,7 +24,7 @@ func CheckName(name string) error {
 	case name == "":
 		return diag.Errorf(diag.Invalid, "the name is empty")
 	case utf8.RuneCountInString(name) > MaxName:
-		return diag.Errorf(diag.Invalid, "the name has %d characters, more than %d", utf8.RuneCountInString(name),
+		return diag.Errorf(diag.Invalid, "the name has %d characters; the limit is %d", utf8.RuneCountInString(name),
 			MaxName)
 	}
 	for _, r := range name {

@@ -113,7 +113,7 @@ func TestCheckName(t *testing.T) {
 		{"k8s-deploy-2", ""},
 		{"123", ""},
 		{strings.Repeat("a", 64), ""},
-		{strings.Repeat("a", 65), "more than 64"},
+		{strings.Repeat("a", 65), "the limit is 64"},
 		{"", "empty"},
 		{"Deploy", "capital letter D"},
 		{"a_b", "an underscore"},

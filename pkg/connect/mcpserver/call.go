@@ -83,7 +83,7 @@ func (v *serving) tool(name string) func(context.Context, arguments) *mcp.CallTo
 // parse decodes the arguments of a call.
 func parse(data json.RawMessage) (arguments, error) {
 	if len(data) > maxArguments {
-		return nil, diag.Errorf(diag.Usage, "the arguments have %d bytes, more than %d", len(data),
+		return nil, diag.Errorf(diag.Usage, "the arguments have %d bytes; the limit is %d", len(data),
 			maxArguments)
 	}
 	if len(bytes.TrimSpace(data)) == 0 {

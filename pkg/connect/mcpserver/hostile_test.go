@@ -30,7 +30,7 @@ func TestHostileCalls(t *testing.T) {
 		{"skill", []string{"pdf"}, "not a JSON object"},
 		{"skill", "pdf", "not a JSON object"},
 		{"skill", map[string]any{"name": "pdf", "more": 1}, `no argument "more" (its arguments are name, arguments)`},
-		{"skill", map[string]any{"name": "pdf", "arguments": strings.Repeat("x", 2<<20)}, "more than"},
+		{"skill", map[string]any{"name": "pdf", "arguments": strings.Repeat("x", 2<<20)}, "the limit is"},
 		{"skill", map[string]any{"name": "../pdf"}, "unknown skill"},
 		{"skill", map[string]any{"name": "pdf\x00"}, "unknown skill"},
 		{"skill", map[string]any{"name": "pdf@none/none"}, "unknown skill"},

@@ -60,7 +60,7 @@ type Error struct {
 func (e *Error) Error() string {
 	switch e.Kind {
 	case TooLarge:
-		return fmt.Sprintf("it has %d bytes, more than %d", e.size, e.limit)
+		return fmt.Sprintf("it has %d bytes; the limit is %d", e.size, e.limit)
 	case NotUTF8:
 		return "it is not UTF-8"
 	case TrailingData:

@@ -33,7 +33,7 @@ func TestRefused(t *testing.T) {
 		{"byte order mark", "\ufeff{}", Options{}, Syntax, 1, 1, "invalid character"},
 		{"leading zero", `{"a": 01}`, Options{}, Syntax, 1, 8, "invalid character '1'"},
 		{"not UTF-8", "{\"a\": 1,\n\"\xff\": 2}", Options{}, NotUTF8, 2, 2, "not UTF-8"},
-		{"too large", `{"a": 1}`, Options{MaxBytes: 7}, TooLarge, 1, 1, "8 bytes, more than 7"},
+		{"too large", `{"a": 1}`, Options{MaxBytes: 7}, TooLarge, 1, 1, "8 bytes; the limit is 7"},
 		{"second value", "{}\n {}", Options{}, TrailingData, 2, 2, "after the JSON document"},
 		{"second brace", "{}}", Options{}, TrailingData, 1, 3, "after the JSON document"},
 		{"zero byte", "{}\x00", Options{}, TrailingData, 1, 3, "after the JSON document"},

@@ -83,7 +83,7 @@ const (
 // readHead makes the record of an open SKILL.md, reading no more of it than necessary.
 func readHead(f io.Reader, size int64) *record {
 	if size > skill.MaxFile {
-		return &record{fatal: fmt.Sprintf("SKILL.md has %d bytes, more than %d", size, skill.MaxFile)}
+		return &record{fatal: fmt.Sprintf("SKILL.md has %d bytes; the limit is %d", size, skill.MaxFile)}
 	}
 	head, atEOF, err := readMore(f, nil, firstRead)
 	for want := 4 * firstRead; err == nil && !atEOF && frontEnd(head) < 0; want *= 4 {

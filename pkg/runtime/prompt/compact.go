@@ -51,7 +51,7 @@ func compact(p *profile.Profile, entries []Entry, o Options) (Listing, error) {
 	out.Text = around("")
 	if size := len(out.Text); size > out.Limit {
 		return Listing{}, diag.Errorf(diag.Invalid,
-			"the compact listing of profile %s has %d characters, more than the limit of %d", p.ID, size, out.Limit).
+			"the compact listing of profile %s has %d characters; the limit is %d", p.ID, size, out.Limit).
 			WithHint("allow more with --budget, up to %d", maxCompact-1)
 	}
 	const one = "-"

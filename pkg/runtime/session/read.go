@@ -133,7 +133,7 @@ func (s *Session) read(k *catalog.Skill, file string) (*File, error) {
 		return nil, err
 	}
 	if info.Mode().IsRegular() && info.Size() > s.env.FileLimit {
-		return nil, diag.Errorf(diag.Invalid, "%s of skill %q has %d bytes, more than the limit of %d", name, k.Name,
+		return nil, diag.Errorf(diag.Invalid, "%s of skill %q has %d bytes; the limit is %d", name, k.Name,
 			info.Size(), s.env.FileLimit).
 			WithHint("read %s in parts with your own tools, or read more with --max-bytes BYTES",
 				filepath.Join(k.Dir, filepath.FromSlash(name)))

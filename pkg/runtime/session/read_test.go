@@ -44,7 +44,7 @@ func TestRead(t *testing.T) {
 		{"references/", diag.Invalid, "is a directory; read one file at a time"},
 		{".", diag.Invalid, "it has SKILL.md, abs, in, large, loop, out, outdir, references/, scripts/"},
 		{"scripts/go.sh", diag.OK, "#!/bin/sh\n"}, // this profile reads scripts
-		{"large", diag.Invalid, "has 100 bytes, more than the limit of 64"},
+		{"large", diag.Invalid, "has 100 bytes; the limit is 64"},
 		{"", diag.Denied, "not a path inside"},
 		{"../secret.txt", diag.Denied, "not a path inside"},
 		{"../deploy-other/x", diag.Denied, "not a path inside"},

@@ -104,7 +104,7 @@ type folder struct {
 // checkID rejects ids that are too long.
 func checkID(id string) error {
 	if len(id) > maxID {
-		return diag.Errorf(diag.Usage, "the session id has %d bytes, more than %d", len(id), maxID).
+		return diag.Errorf(diag.Usage, "the session id has %d bytes; the limit is %d", len(id), maxID).
 			WithHint("use a shorter id, such as a UUID")
 	}
 	return nil

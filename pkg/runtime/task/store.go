@@ -49,7 +49,7 @@ func (s *Store) Submit(ctx context.Context, r Request) (*Task, error) {
 		return nil, err
 	}
 	if len(r.Body) > MaxBody {
-		return nil, diag.Errorf(diag.Invalid, "the task's text has %d bytes, more than %d", len(r.Body),
+		return nil, diag.Errorf(diag.Invalid, "the task's text has %d bytes; the limit is %d", len(r.Body),
 			MaxBody)
 	}
 	if strings.TrimSpace(r.Body) == "" {

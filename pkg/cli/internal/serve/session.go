@@ -47,7 +47,7 @@ func newSessionAllow(a *app) *cobra.Command {
 		Use:   "allow TOOL",
 		Short: "Check whether a tool may be called",
 		Long: `Checks whether all active skills allow a call of TOOL. The name is the agent's own; different
-agents' names for one tool (Bash, shell) are equal. Restrictions with patterns, such
+agents' names for one tool (Bash, shell) are equivalent. Restrictions with patterns, such
 as Bash(git:*), need the call's input: a JSON object in --input, or - for standard input.
 
 Exit code 0 means allowed, 7 denied; the error names the tool and the skill, and is
