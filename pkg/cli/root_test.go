@@ -13,9 +13,9 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/environ"
 )
 
-// TestAsked creates each command alone, which skillpm does if a command line begins with its name: its help is the same
+// TestSingleCommand creates each command alone, which skillpm does if a command line begins with its name: its help is the same
 // as among all commands. An unknown name creates all commands.
-func TestAsked(t *testing.T) {
+func TestSingleCommand(t *testing.T) {
 	help := func(needed []console.Command, name string) string {
 		var out bytes.Buffer
 		root := newRoot(&console.App{}, needed)

@@ -533,8 +533,8 @@ func TestAnyProgram(t *testing.T) {
 	}
 }
 
-// TestTogether proves that concurrent installs and removals do not undo each other's changes.
-func TestTogether(t *testing.T) {
+// TestConcurrent proves that concurrent installs and removals do not undo each other's changes.
+func TestConcurrent(t *testing.T) {
 	e := newEnv(t)
 	file := filepath.Join(e.Home, ".gemini", "settings.json")
 	write(t, file, "{\n  \"a\": 1\n}\n")

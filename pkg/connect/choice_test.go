@@ -211,8 +211,8 @@ func TestGeminiTrust(t *testing.T) {
 	}
 }
 
-// TestTwice proves that skillpm reports an agent that has skillpm in two scopes.
-func TestTwice(t *testing.T) {
+// TestTwoScopes proves that skillpm reports an agent that has skillpm in two scopes.
+func TestTwoScopes(t *testing.T) {
 	for _, kind := range []Kind{Hook, MCP} {
 		e := newEnv(t)
 		if r := must(t, Install, e, options(t, kind, "cursor", User)); len(r.Notes) != 0 {

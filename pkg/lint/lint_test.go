@@ -243,7 +243,7 @@ func TestReferences(t *testing.T) {
 		{"entities, there", "[x](a&amp;b.md)", ""},
 		{"reference style", "[x][r] and [y][r]\n\n[r]: no.md 'title'", "deploy/SKILL.md:7:6 REF001 error no.md does not exist"},
 		{"collapsed and shortcut", "[r][] [r]\n\n[r]: <references/more.md>", ""},
-		{"definition that nobody uses", "x\n\n[r]: no.md", ""},
+		{"unused definition", "x\n\n[r]: no.md", ""},
 		{"footnote", "x[^1]\n\n[^1]: no.md", ""},
 		{"in a table", "| a | b |\n|---|---|\n| x | [x](no.md) |", "deploy/SKILL.md:7:11 REF001 error no.md does not exist"},
 		{"in a list and a quote", "- > [x](no.md)", at + "9 REF001 error no.md does not exist"},

@@ -190,7 +190,7 @@ var bad = []struct{ name, text, want string }{
 	{"no signers", "version: 1\nrequire: [{match: local, signatures: {}}]\n", `2:38: signatures has no any_of (write any_of: [{key: {file: keys/acme.pub, sha256: "…"}}])`},
 	{"empty signers", "version: 1\nrequire: [{match: local, signatures: {any_of: []}}]\n", "2:47: any_of is empty, so no signature is ever sufficient (list at least one key or identity)"},
 	{"threshold", signed("threshold: 2, any_of: [{key: {file: k, sha256: " + sum + "}}]"), "2:50: threshold is 2, but any_of has only 1"},
-	{"threshold of nobody", signed("threshold: 0, any_of: [{key: {file: k, sha256: " + sum + "}}]"), "2:50: threshold must be a whole number of at least 1 (write it in digits, without quotes, such as 2000)"},
+	{"threshold of zero", signed("threshold: 0, any_of: [{key: {file: k, sha256: " + sum + "}}]"), "2:50: threshold must be a whole number of at least 1 (write it in digits, without quotes, such as 2000)"},
 	{"threshold as a text", signed("threshold: '1', any_of: [{key: {file: k, sha256: " + sum + "}}]"), "2:50: threshold must be a whole number of at least 1 (write it in digits, without quotes, such as 2000)"},
 	{"one key twice", signed("any_of: [{key: {file: k, sha256: " + sum + "}}, {key: {file: l, sha256: " + sum + "}}]"), "2:140: any_of lists this signer twice, first on line 2 (remove one of them)"},
 	{"both", signed("any_of: [{key: {file: k, sha256: " + sum + "}, identity: {issuer: \"https://a.b\", subject: c}}]"), "2:48: an entry of any_of has more than one of key, identity, and ssh (use one entry for each)"},

@@ -78,9 +78,9 @@ func TestMachineWithoutPlaces(t *testing.T) {
 	}
 }
 
-// TestChangedMeanwhile checks O13: instructions that change after they were read are not covered by the policy
+// TestConcurrentChange checks O13: instructions that change after they were read are not covered by the policy
 // decision.
-func TestChangedMeanwhile(t *testing.T) {
+func TestConcurrentChange(t *testing.T) {
 	o, _ := governed(t, "forbid: [native-binaries]")
 	h := mustOpen(t, o)
 	c, err := h.Catalog(t.Context())

@@ -158,7 +158,7 @@ func TestDoctor(t *testing.T) {
 		{"a link to what was installed once", func(p *patient) { p.link(".agents/skills/old", "../../.skillpm/plugins/acme/gone/old") }, []symptom{
 			{"installed", warn, ".agents/skills/old", "skillpm verify --fix"},
 		}},
-		{"somebody's dangling link", func(p *patient) { p.link(".agents/skills/x", "/no/such/skill") }, []symptom{{"foreign-links", warn, "/no/such/skill", "remove the link"}}},
+		{"a dangling link of the user", func(p *patient) { p.link(".agents/skills/x", "/no/such/skill") }, []symptom{{"foreign-links", warn, "/no/such/skill", "remove the link"}}},
 		{"another tool's link", func(p *patient) { p.write("other/x/SKILL.md", "x"); p.link(".agents/skills/x", "../../other/x") }, []symptom{{"foreign-links", advice, ": x", ""}}},
 		{"one directory under two names", func(p *patient) { p.link(".claude", ".agents") }, nil},
 		{"a hand-written skill before a pack's", func(p *patient) { p.write(".skillpm/skills/well-0/SKILL.md", "mine") }, []symptom{{"names", warn, "well-0", "--as"}}},

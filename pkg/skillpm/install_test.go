@@ -218,8 +218,8 @@ func TestEnterpriseBinding(t *testing.T) {
 	}
 }
 
-// TestHandWrittenMeanwhile checks that a local skill that is created during a download is not overwritten.
-func TestHandWrittenMeanwhile(t *testing.T) {
+// TestConcurrentLocalSkill checks that a local skill that is created during a download is not overwritten.
+func TestConcurrentLocalSkill(t *testing.T) {
 	server := ocitest.New(t)
 	dir, home, src := t.TempDir(), t.TempDir(), t.TempDir()
 	writePack(t, src, "acme/slow", "1.0.0", 1)
@@ -250,8 +250,8 @@ func TestHandWrittenMeanwhile(t *testing.T) {
 	}
 }
 
-// TestInstalledMeanwhile checks that files that another process installs at the same time do not count as local edits.
-func TestInstalledMeanwhile(t *testing.T) {
+// TestConcurrentProcess checks that files that another process installs at the same time do not count as local edits.
+func TestConcurrentProcess(t *testing.T) {
 	server := ocitest.New(t)
 	dir, home := t.TempDir(), t.TempDir()
 	for _, version := range []string{"1.0.0", "1.1.0", "1.2.0"} {

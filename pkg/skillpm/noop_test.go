@@ -79,7 +79,7 @@ func TestNoticed(t *testing.T) {
 			must(os.Remove(file))
 			must(os.WriteFile(file, []byte("A text.\n"), 0o644))
 		}, nothing},
-		{"a directory that is nobody's", func() { must(os.Mkdir(filepath.Join(at, "empty"), 0o755)) }, nothing},
+		{"a foreign empty directory", func() { must(os.Mkdir(filepath.Join(at, "empty"), 0o755)) }, nothing},
 		{"nothing", func() {}, nothing},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

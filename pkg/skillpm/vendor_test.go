@@ -13,8 +13,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
-// TestVendorEditedMeanwhile checks that a vendored skill that is edited while another is fetched is not replaced.
-func TestVendorEditedMeanwhile(t *testing.T) {
+// TestVendorConcurrentEdit checks that a vendored skill that is edited while another is fetched is not replaced.
+func TestVendorConcurrentEdit(t *testing.T) {
 	server := ocitest.New(t)
 	dir, home := t.TempDir(), t.TempDir()
 	for _, name := range []string{"one", "two"} {

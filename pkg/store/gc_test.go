@@ -375,8 +375,8 @@ func collect(dir string) error {
 	return nil
 }
 
-// TestGCUsedMeanwhile checks that a tree whose use began during GC is kept.
-func TestGCUsedMeanwhile(t *testing.T) {
+// TestGCConcurrentUse checks that a tree whose use began during GC is kept.
+func TestGCConcurrentUse(t *testing.T) {
 	s, dir := open(t)
 	digests := put(t, s, small(0), small(1), small(2))
 	for _, digest := range digests {

@@ -37,9 +37,9 @@ func TestO10SpacedNames(t *testing.T) {
 	}
 }
 
-// TestO10Elsewhere checks SPEC O10: the skills are those of the project, even if the model changes directory. The
+// TestO10OtherDirectory checks SPEC O10: the skills are those of the project, even if the model changes directory. The
 // project is the one that the agent reports, or else the session's first directory.
-func TestO10Elsewhere(t *testing.T) {
+func TestO10OtherDirectory(t *testing.T) {
 	for name, getenv := range map[string]func(string) string{"variable": nil, "first event": nil} {
 		t.Run(name, func(t *testing.T) {
 			w := newFixture(t)

@@ -193,8 +193,8 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestTogether proves that readers of a file with many writers see one complete version.
-func TestTogether(t *testing.T) {
+// TestConcurrent proves that readers of a file with many writers see one complete version.
+func TestConcurrent(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	content := func(i int) string { return strings.Repeat(fmt.Sprintf("%02d\n", i), 4096) }
 	write(t, path, content(0))

@@ -393,9 +393,9 @@ func (w *registry) released(list []resolve.UnavailableVersion) *registry {
 	return &changed
 }
 
-// TestConflictNamesWhatEndsIt checks that a conflict names every requirement whose removal alone makes the whole case
+// TestConflictRequirements checks that a conflict names every requirement whose removal alone makes the whole case
 // solvable.
-func TestConflictNamesWhatEndsIt(t *testing.T) {
+func TestConflictRequirements(t *testing.T) {
 	ended := 0
 	rapid.Check(t, func(t *rapid.T) {
 		w := drawRegistry(t)

@@ -45,7 +45,7 @@ func TestResolve(t *testing.T) {
 			b 3.0.0
 			c 1.0.0
 			c 2.0.0`, "a 1.0.0, b 2.1.0, c 1.0.0"},
-		{"nothing that nobody needs", `
+		{"no pack that is not required", `
 			root: a
 			a 1.0.0
 			b 1.0.0`, "a 1.0.0"},

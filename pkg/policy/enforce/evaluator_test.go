@@ -524,8 +524,8 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// TestTogether checks that concurrent denials and approvals are all kept.
-func TestTogether(t *testing.T) {
+// TestConcurrent checks that concurrent denials and approvals are all kept.
+func TestConcurrent(t *testing.T) {
 	m := newMachine(t)
 	const n = 16
 	errs := make(chan error, n)

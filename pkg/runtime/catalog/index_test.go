@@ -212,11 +212,11 @@ func forged(data []byte, text, with string) []byte {
 	return data
 }
 
-// TestHelperOpen is a process of TestIndexTogether.
+// TestHelperOpen is a process of TestIndexConcurrent.
 func TestHelperOpen(t *testing.T) {
 	dir := os.Getenv("SKILLPM_TEST_CATALOG")
 	if dir == "" {
-		t.Skip("a process of TestIndexTogether")
+		t.Skip("a process of TestIndexConcurrent")
 	}
 	w := newFixture(t, "omniforge", "")
 	w.dir = dir
@@ -235,9 +235,9 @@ func TestHelperOpen(t *testing.T) {
 	}
 }
 
-// TestIndexTogether checks that twenty processes can open the same skills while these change: none sees partial data,
+// TestIndexConcurrent checks that twenty processes can open the same skills while these change: none sees partial data,
 // and the final index is correct.
-func TestIndexTogether(t *testing.T) {
+func TestIndexConcurrent(t *testing.T) {
 	w := newFixture(t, "omniforge", "")
 	for i := range 40 {
 		w.write(fmt.Sprintf("home/.skillpm/skills/s%d/SKILL.md", i), "first")
@@ -286,8 +286,8 @@ func TestIndexTogether(t *testing.T) {
 	}
 }
 
-// TestOpenTogether opens catalogs in several goroutines, for the race detector.
-func TestOpenTogether(t *testing.T) {
+// TestOpenConcurrent opens catalogs in several goroutines, for the race detector.
+func TestOpenConcurrent(t *testing.T) {
 	w := newFixture(t, "omniforge", three)
 	w.options.Cache = w.path("cache")
 	var group sync.WaitGroup

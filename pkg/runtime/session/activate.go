@@ -160,21 +160,21 @@ func (s *Session) rollBack(ctx context.Context, a *Activation, why string) error
 // is for sessions without policies, which enforce none of them.
 func unenforced(l *catalog.Loaded) string {
 	e := l.Front.Execution
-	var wishes []string
+	var requests []string
 	if e.Sandbox != "" && e.Sandbox != "false" {
-		wishes = append(wishes, "execution.sandbox")
+		requests = append(requests, "execution.sandbox")
 	}
 	if len(e.AllowedPaths) > 0 {
-		wishes = append(wishes, "execution.allowed-paths")
+		requests = append(requests, "execution.allowed-paths")
 	}
 	if len(e.Network) > 0 && !slices.Equal(e.Network, []string{"true"}) {
-		wishes = append(wishes, "execution.network")
+		requests = append(requests, "execution.network")
 	}
-	if len(wishes) == 0 {
+	if len(requests) == 0 {
 		return ""
 	}
 	return fmt.Sprintf("skill %q asks for %s, which is not enforced: its scripts run with your permissions", l.Name,
-		strings.Join(wishes, ", "))
+		strings.Join(requests, ", "))
 }
 
 // checkTrigger checks whether the frontmatter lets the user or the model start the skill.

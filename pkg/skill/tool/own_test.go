@@ -113,9 +113,9 @@ func TestOwnCommands(t *testing.T) {
 	}
 }
 
-// TestOwnCommandsElsewhere proves that all ways to a shell are checked: other agents' tools, words without a shell,
+// TestOwnCommandsInOtherTools proves that all ways to a shell are checked: other agents' tools, words without a shell,
 // PowerShell, inputs that are ambiguous, restrictions that only disallow, and tools that write to a running shell.
-func TestOwnCommandsElsewhere(t *testing.T) {
+func TestOwnCommandsInOtherTools(t *testing.T) {
 	all := tool.Set{}.And("acme", patterns(t, "Bash, PowerShell, write_stdin"))
 	without := tool.Set{}.Without("acme", patterns(t, "Write"))
 	for _, c := range []tool.Call{

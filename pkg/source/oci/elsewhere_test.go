@@ -78,7 +78,7 @@ var elsewhere = []struct {
 	{"another port", "https://registry.example:8443", true},
 	{"plain HTTP", "http://registry.example", false},
 	{"plain HTTP elsewhere", "http://cdn.example", false},
-	{"what machines tell of themselves", "https://169.254.169.254", false},
+	{"metadata service of a cloud", "https://169.254.169.254", false},
 	{"the same, as IPv6", "https://[fe80::a9fe:a9fe]", false},
 	{"the same, mapped", "https://[::ffff:169.254.169.254]", false},
 	{"this machine", "https://127.0.0.1:5000", false},
@@ -86,12 +86,12 @@ var elsewhere = []struct {
 	{"this machine, IPv6", "https://[::1]", false},
 	{"any address", "https://0.0.0.0", false},
 	{"a file", "file:///etc", false},
-	{"somebody with a password", "https://ada:s3cret@cdn.example", true},
+	{"a user with a password", "https://ada:s3cret@cdn.example", true},
 }
 
-// TestRedirectsElsewhere makes a registry redirect downloads: no credential leaves its host, and no redirect leads away
+// TestRedirectTargets makes a registry redirect downloads: no credential leaves its host, and no redirect leads away
 // from HTTPS or into this machine.
-func TestRedirectsElsewhere(t *testing.T) {
+func TestRedirectTargets(t *testing.T) {
 	f := newFaulty(t)
 	f.path = "none"
 	for _, tt := range elsewhere {
@@ -127,8 +127,8 @@ func TestRedirectsElsewhere(t *testing.T) {
 	}
 }
 
-// TestUploadsElsewhere makes a registry redirect uploads to another host: nothing is sent there.
-func TestUploadsElsewhere(t *testing.T) {
+// TestUploadTargets makes a registry redirect uploads to another host: nothing is sent there.
+func TestUploadTargets(t *testing.T) {
 	for _, tt := range elsewhere {
 		t.Run(tt.name, func(t *testing.T) {
 			v := &visitors{handler: func(w http.ResponseWriter, r *http.Request) {
@@ -156,9 +156,9 @@ func TestUploadsElsewhere(t *testing.T) {
 	}
 }
 
-// TestOnlyWhatIsNeeded checks that a registry receives only requests for tags, a manifest, and a layer: none for
+// TestRequestCounts checks that a registry receives only requests for tags, a manifest, and a layer: none for
 // referrers, whose pages could be endless, too.
-func TestOnlyWhatIsNeeded(t *testing.T) {
+func TestRequestCounts(t *testing.T) {
 	s := ocitest.New(t)
 	ref := pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/deploy")}
 	push(t, s.Client(t, ""), ref, "1.0.0", "deploy")

@@ -155,8 +155,8 @@ func documentFaults() []faultCase {
 	var cases []faultCase
 	for _, tt := range blobFaults() {
 		switch tt.name {
-		case "breaks twice", "breaks for ever", "hangs up", "never begins", "stalls", "stalls for ever", "drips", "500 thrice",
-			"502 for ever", "501", "418":
+		case "breaks twice", "breaks always", "hangs up", "never begins", "stalls", "stalls always", "drips", "500 thrice",
+			"502 always", "501", "418":
 			cases = append(cases, tt)
 		}
 	}
@@ -187,8 +187,8 @@ func (f *faulty) run(t *testing.T, path string, tt faultCase) {
 	})
 }
 
-// TestRangesAreAsked checks that an interrupted download requests only the rest.
-func TestRangesAreAsked(t *testing.T) {
+// TestRangeRequests checks that an interrupted download requests only the rest.
+func TestRangeRequests(t *testing.T) {
 	f := newFaulty(t)
 	f.path = "/blobs/"
 	f.fault = func(n int, w http.ResponseWriter, _ *http.Request, good *httptest.ResponseRecorder) bool {

@@ -51,7 +51,7 @@ func blobFaults() []faultCase {
 			}
 			return false
 		}, 3, 0, "", short, soon},
-		{"breaks for ever", func(_ int, w writer, _ request, good answer) bool { cut(w, good, some(good)); return true }, 4, diag.Remote, "registry.example", short, soon},
+		{"breaks always", func(_ int, w writer, _ request, good answer) bool { cut(w, good, some(good)); return true }, 4, diag.Remote, "registry.example", short, soon},
 		{"hangs up", func(n int, _ writer, _ request, _ answer) bool {
 			if n == 1 {
 				hangUp()
@@ -70,7 +70,7 @@ func blobFaults() []faultCase {
 			}
 			return n == 1
 		}, 2, 0, "", short, soon},
-		{"ends early for ever", func(_ int, w writer, _ request, good answer) bool {
+		{"ends early always", func(_ int, w writer, _ request, good answer) bool {
 			part(w, good.Body.Bytes()[:some(good)])
 			return true
 		}, 4, diag.Integrity, "bytes", short, soon},
@@ -97,7 +97,7 @@ func blobFaults() []faultCase {
 			size := good.Body.Len()
 			return partial(w, fmt.Sprintf("bytes 0-%d/%d", size-1, size), good.Body.Bytes())
 		}, 1, diag.Remote, "a different part", 0, 0},
-		{"continues something else", func(n int, w writer, _ request, good answer) bool {
+		{"continues with other content", func(n int, w writer, _ request, good answer) bool {
 			if n == 1 {
 				cut(w, good, some(good))
 			}
@@ -120,7 +120,7 @@ func blobFaults() []faultCase {
 			}
 			return false
 		}, 2, 0, "", 30 * time.Second, 61 * time.Second},
-		{"stalls for ever", func(_ int, w writer, r request, good answer) bool {
+		{"stalls always", func(_ int, w writer, r request, good answer) bool {
 			head(w, good, http.StatusOK)
 			part(w, nil)
 			stall(r)
@@ -137,7 +137,7 @@ func blobFaults() []faultCase {
 			}
 			return n <= 3
 		}, 4, 0, "", short, soon},
-		{"502 for ever", func(_ int, w writer, _ request, _ answer) bool { w.WriteHeader(http.StatusBadGateway); return true }, 4, diag.Remote, "502", short, soon},
+		{"502 always", func(_ int, w writer, _ request, _ answer) bool { w.WriteHeader(http.StatusBadGateway); return true }, 4, diag.Remote, "502", short, soon},
 		{"501", func(_ int, w writer, _ request, _ answer) bool { w.WriteHeader(http.StatusNotImplemented); return true }, 1, diag.Remote, "501", 0, 0},
 		{"418", func(_ int, w writer, _ request, _ answer) bool { w.WriteHeader(http.StatusTeapot); return true }, 1, diag.Remote, "418", 0, 0},
 		{"a web page", func(_ int, w writer, _ request, _ answer) bool {
@@ -185,7 +185,7 @@ func retryAfters() []faultCase {
 		}
 		cases = append(cases, c)
 	}
-	return append(cases, faultCase{"Retry-After: a minute, for ever", func(_ int, w http.ResponseWriter, _ *http.Request, _ *httptest.ResponseRecorder) bool {
+	return append(cases, faultCase{"Retry-After: a minute, always", func(_ int, w http.ResponseWriter, _ *http.Request, _ *httptest.ResponseRecorder) bool {
 		return busy(w, http.StatusTooManyRequests, "60")
 	}, 4, diag.Remote, "429", 3 * time.Minute, 3 * time.Minute})
 }

@@ -132,8 +132,8 @@ func checkTrees(t *testing.T, c *oci.Client, p *pack.Pack) {
 	}
 }
 
-// TestCollectionElsewhere uses a collection in the format of skills-oci, whose skills are in other repositories.
-func TestCollectionElsewhere(t *testing.T) {
+// TestCollectionOfOtherRepositories uses a collection in the format of skills-oci, whose skills are in other repositories.
+func TestCollectionOfOtherRepositories(t *testing.T) {
 	s := ocitest.New(t)
 	r := registry{t, s}
 	r.blob("tools/all", ocispec.MediaTypeEmptyJSON, []byte("{}"))

@@ -64,7 +64,7 @@ func TestHostileManifests(t *testing.T) {
 		{"schema 1 that says 2", manifestType, func(ocispec.Descriptor) any {
 			return []byte(`{"schemaVersion":2,"mediaType":"` + manifestType + `","fsLayers":[]}`)
 		}, diag.Invalid, "schema version"},
-		{"another type than the registry says", indexType, func(l ocispec.Descriptor) any { return manifestOf(oci.MediaTypePack, l) }, diag.Invalid, "has the media type"},
+		{"a type that differs from the registry", indexType, func(l ocispec.Descriptor) any { return manifestOf(oci.MediaTypePack, l) }, diag.Invalid, "has the media type"},
 		{"manifest and index in one", manifestType, func(l ocispec.Descriptor) any {
 			return map[string]any{"schemaVersion": 2, "mediaType": manifestType, "layers": []any{l}, "manifests": []any{l}}
 		}, diag.Invalid, "unsupported manifest type"},
@@ -122,7 +122,7 @@ func TestHostileManifests(t *testing.T) {
 			l.URLs = []string{"https://evil.example/layer"}
 			return manifestOf(oci.MediaTypePack, l)
 		}, diag.Denied, "refers to external URLs"},
-		{"data that is something else", manifestType, func(l ocispec.Descriptor) any {
+		{"data that does not match its digest", manifestType, func(l ocispec.Descriptor) any {
 			l.Data = bytes.Repeat([]byte("x"), int(l.Size))
 			return manifestOf(oci.MediaTypePack, l)
 		}, diag.Integrity, "data in the manifest"},
@@ -161,11 +161,11 @@ func TestHostileManifests(t *testing.T) {
 			l.MediaType = manifestType
 			return index(l, l)
 		}, diag.Invalid, "index of 2 artifacts"},
-		{"an index that holds itself", indexType, func(l ocispec.Descriptor) any {
+		{"an index that contains itself", indexType, func(l ocispec.Descriptor) any {
 			l.MediaType = manifestType // so it says; whatever is asked for, serveManifest answers this index
 			return index(l)
 		}, diag.Integrity, "does not match"},
-		{"more manifests than anybody has", indexType, func(l ocispec.Descriptor) any {
+		{"too many manifests", indexType, func(l ocispec.Descriptor) any {
 			l.MediaType = manifestType
 			return index(slices.Repeat([]ocispec.Descriptor{l}, 10_001)...)
 		}, diag.Invalid, "10001 manifests"},
@@ -193,8 +193,8 @@ func TestHostileManifests(t *testing.T) {
 	}
 }
 
-// TestBrokenPromises uses a version tag with a different version, and a layout with a different pack than declared.
-func TestBrokenPromises(t *testing.T) {
+// TestMismatchedNames uses a version tag with a different version, and a layout with a different pack than declared.
+func TestMismatchedNames(t *testing.T) {
 	s := ocitest.New(t)
 	c := s.Client(t, t.TempDir())
 	ref := pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/deploy")}
@@ -363,7 +363,7 @@ func TestHostileAnswers(t *testing.T) {
 			}
 			return isBlob(r)
 		}, diag.Remote, "more than 10 times"},
-		{"401 for ever", func(w http.ResponseWriter, r *http.Request) bool {
+		{"401 always", func(w http.ResponseWriter, r *http.Request) bool {
 			w.Header().Set("WWW-Authenticate", `Basic realm="x"`)
 			w.WriteHeader(http.StatusUnauthorized)
 			return true
@@ -433,7 +433,7 @@ func TestHostileAnswers(t *testing.T) {
 			}
 			return isManifest(r)
 		}, diag.Invalid, `digest "none"`},
-		{"tokens for ever", func(w http.ResponseWriter, r *http.Request) bool {
+		{"tokens always", func(w http.ResponseWriter, r *http.Request) bool {
 			if r.URL.Path == "/token" {
 				_, _ = w.Write([]byte(`{"token":"another"}`))
 				return true

@@ -36,9 +36,9 @@ func (l *lateIndex) find(name string) error {
 	return &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 }
 
-// TestIndexCreatedMeanwhile checks that a layout that another process creates at the same time is recognized. A name
+// TestConcurrentIndexCreation checks that a layout that another process creates at the same time is recognized. A name
 // without a file is not a layout.
-func TestIndexCreatedMeanwhile(t *testing.T) {
+func TestConcurrentIndexCreation(t *testing.T) {
 	file := &fstest.MapFile{Data: []byte(`{"schemaVersion":2,"manifests":[]}`)}
 	for missing, want := range map[int]bool{0: true, 1: true, 1000: false} {
 		fsys := &lateIndex{MapFS: fstest.MapFS{ocispec.ImageIndexFile: file}, missing: missing}

@@ -141,8 +141,8 @@ func TestRealm(t *testing.T) {
 	}
 }
 
-// TestTrusts checks the pairs that cannot be tested by name.
-func TestTrusts(t *testing.T) {
+// TestTrustedRealms checks the pairs that cannot be tested by name.
+func TestTrustedRealms(t *testing.T) {
 	for _, tt := range []struct {
 		registry, realm string
 		want            bool
@@ -231,8 +231,8 @@ func TestSecretsInErrors(t *testing.T) {
 	}
 }
 
-// TestRefusedElsewhere checks that the error names the server that denied access, if it is not the registry.
-func TestRefusedElsewhere(t *testing.T) {
+// TestErrorNamesServer checks that the error names the server that denied access, if it is not the registry.
+func TestErrorNamesServer(t *testing.T) {
 	refuses := func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }
 	n := &network{servers: map[string]http.HandlerFunc{
 		"registry.invalid": func(w http.ResponseWriter, r *http.Request) {

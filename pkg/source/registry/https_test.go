@@ -210,7 +210,7 @@ func TestHostileIndex(t *testing.T) {
 			}
 			return always(404)(0, w, r)
 		}, diag.Invalid, "format version 2", 2, 0},
-		{"500 for ever", always(500), diag.Remote, "500", 4, 3 * time.Second},
+		{"500 always", always(500), diag.Remote, "500", 4, 3 * time.Second},
 		{"500 twice", func(n int, w writer, r request) bool { return n <= 2 && always(500)(n, w, r) }, 0, "", 3, 3 * time.Second},
 		{"busy for a while", func(n int, w writer, r request) bool { return n <= 1 && always(429, "Retry-After", "20")(n, w, r) }, 0, "", 2, 20 * time.Second},
 		{"busy for a year", always(503, "Retry-After", "31536000"), diag.Remote, "retry in 8760h", 1, 0},
@@ -253,8 +253,8 @@ func TestHostileIndex(t *testing.T) {
 		}, diag.Invalid, "larger than", 1, 0},
 		{"redirects away from https", always(302, "Location", "http://a.example/"), diag.Denied, "redirects from https to http", 1, 0},
 		{"redirects to this machine", always(302, "Location", "https://127.0.0.1/"), diag.Denied, "redirects to 127.0.0.1", 1, 0},
-		{"redirects to what machines tell of themselves", always(302, "Location", "https://169.254.169.254/latest"), diag.Denied, "redirects to 169.254.169.254", 1, 0},
-		{"redirects for ever", always(302, "Location", "/x"), diag.Remote, "more than 10 times", 10, 0},
+		{"redirects to metadata service of a cloud", always(302, "Location", "https://169.254.169.254/latest"), diag.Denied, "redirects to 169.254.169.254", 1, 0},
+		{"redirects always", always(302, "Location", "/x"), diag.Remote, "more than 10 times", 10, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -294,8 +294,8 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
-// TestAskedOnce checks that concurrent goroutines share one request.
-func TestAskedOnce(t *testing.T) {
+// TestSharedRequest checks that concurrent goroutines share one request.
+func TestSharedRequest(t *testing.T) {
 	s := ocitest.New(t)
 	pushAll(t, s.Client(t, ""), func(id pack.ID) pack.Ref {
 		return pack.Ref{Kind: pack.KindOCI, URL: s.URL(id.String())}
@@ -334,8 +334,8 @@ func TestAskedOnce(t *testing.T) {
 	}
 }
 
-// TestGivenUp checks that a caller that gives up does not affect others that wait for the same answer.
-func TestGivenUp(t *testing.T) {
+// TestCancelledCaller checks that a caller that gives up does not affect others that wait for the same answer.
+func TestCancelledCaller(t *testing.T) {
 	good := webIndex(t, registrytest.Pack("acme/deploy", "1.0.0", "deploy"))
 	synctest.Test(t, func(t *testing.T) {
 		s := &web{dirs: map[string]http.Handler{"a.example": good}, fault: func(n int, _ http.ResponseWriter, r *http.Request) bool {

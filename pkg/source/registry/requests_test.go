@@ -17,10 +17,10 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/registry"
 )
 
-// TestWhoIsAsked checks which servers learn of a name: a bound or locked name is requested only from its registry. If
+// TestContactedRegistries checks which servers learn of a name: a bound or locked name is requested only from its registry. If
 // two registries without a binding have it, the error names both, and an unreachable one is an error, because it might
 // have the name.
-func TestWhoIsAsked(t *testing.T) {
+func TestContactedRegistries(t *testing.T) {
 	deploy := registrytest.Pack("acme/deploy", "1.0.0", "deploy")
 	a, b := webIndex(t, deploy, registrytest.Pack("acme/both", "1.0.0", "both")), webIndex(t, registrytest.Pack("acme/both", "2.0.0", "both"))
 	dir := t.TempDir()

@@ -23,8 +23,8 @@ func (m *machine) runAll(commands ...[]string) []ended {
 	return all
 }
 
-// TestFaultTogether runs 20 concurrent processes on an empty store, with others that verify and clean in between.
-func TestFaultTogether(t *testing.T) { // M2
+// TestFaultConcurrent runs 20 concurrent processes on an empty store, with others that verify and clean in between.
+func TestFaultConcurrent(t *testing.T) { // M2
 	t.Parallel()
 	w := newServers(t)
 	done := newMachine(t, w).fresh()

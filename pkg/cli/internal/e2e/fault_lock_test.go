@@ -155,9 +155,9 @@ func TestFaultLinkedDirectory(t *testing.T) { // M2
 	}
 }
 
-// TestFaultLockedElsewhere makes the lockfile consistent but wrong, for an empty machine: skillpm installs nothing
+// TestFaultForgedLock makes the lockfile consistent but wrong, for an empty machine: skillpm installs nothing
 // except what was locked.
-func TestFaultLockedElsewhere(t *testing.T) { // M2
+func TestFaultForgedLock(t *testing.T) { // M2
 	t.Parallel()
 	w := newServers(t)
 	good := newMachine(t, w)
@@ -184,7 +184,7 @@ func TestFaultLockedElsewhere(t *testing.T) { // M2
 	}
 	web := func(name string) string { return field(lock, "acme/web", name) }
 	for _, tt := range []lockCase{
-		{"content that there is not", func(_ *machine, lock string) string {
+		{"content that does not exist", func(_ *machine, lock string) string {
 			return swapAll(lock, treeDigests(lock, "acme/web"), treeDigests(second, "acme/web"))
 		}, 6, []string{"acme/web"}},
 		{"another artifact", swap(web("resolved"), field(second, "acme/web", "resolved")), 6, []string{"acme/web"}},

@@ -124,7 +124,7 @@ func TestFaultNetwork(t *testing.T) { // M2
 		{"429 at once", status(429, "0"), []string{"tags", "pack"}, remote, true},
 		{"429 in the past", status(429, "-5"), []string{"layer"}, remote, true},
 		{"429 nonsense", status(429, "soon, or not"), []string{"manifest"}, remote, true},
-		{"429 for ever", status(429, "99999999999999999999"), all, remote, false},
+		{"429 always", status(429, "99999999999999999999"), all, remote, false},
 		{"429 in 2099", status(429, "Wed, 21 Oct 2099 07:28:00 GMT"), all, remote, false},
 		{"web page", text("text/html; charset=utf-8", "<!doctype html><title>Log in</title>"), all, remote, false},
 		{"nothing", text("application/octet-stream", ""), []string{"refs", "pack"}, remote, false},

@@ -145,8 +145,8 @@ func TestConfiguration(t *testing.T) {
 	equal(t, "still claude-code", e.codes(demo), []string{})
 }
 
-// TestAskedConfiguration checks that the server requests the configuration from clients that support it.
-func TestAskedConfiguration(t *testing.T) {
+// TestConfigurationRequest checks that the server requests the configuration from clients that support it.
+func TestConfigurationRequest(t *testing.T) {
 	e := connectTo(t, `{"workspace": {"configuration": true, "didChangeWatchedFiles": {"dynamicRegistration": true}}}`, func(e *editor) {
 		e.answer[protocol.MethodWorkspaceConfiguration] = func(params []byte) any {
 			if !strings.Contains(string(params), `"section":"skillpm"`) {

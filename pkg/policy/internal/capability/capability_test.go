@@ -41,7 +41,7 @@ func TestOf(t *testing.T) {
 		{name: "an image that may be executed is none", files: map[string]string{"a.png*": "\x89PNG\r\n\x1a\n\x00"}},
 		{name: "compiled", files: map[string]string{"m.wasm": "\x00asm\x01\x00\x00\x00"}, want: "native-binaries m.wasm has the name of a program, native-binaries m.wasm is compiled: WebAssembly"},
 		{name: "in an archive", files: map[string]string{"a.zip": zipped(t, "x/tool", elf)}, want: "native-binaries a.zip contains x/tool: ELF program"},
-		{name: "an archive that nobody looks into", files: map[string]string{"a.7z": "7z\xbc\xaf\x27\x1c\x00\x04"}, want: "native-binaries a.7z is an archive that cannot be scanned"},
+		{name: "an archive that cannot be scanned", files: map[string]string{"a.7z": "7z\xbc\xaf\x27\x1c\x00\x04"}, want: "native-binaries a.7z is an archive that cannot be scanned"},
 		{name: "hooks in the frontmatter", front: "hooks:\n  pre: scripts/x\n", want: "hooks SKILL.md:4 has hooks"},
 		{name: "hooks in a file", files: map[string]string{"hooks/hooks.json": "{}"}, want: "hooks hooks/hooks.json configures hooks"},
 		{name: "a command on loading", body: "Status: !`git status`\n", want: "dynamic-shell SKILL.md:5 runs `git status` when it is loaded"},

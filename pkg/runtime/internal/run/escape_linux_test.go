@@ -191,8 +191,8 @@ func TestRunForever(t *testing.T) {
 	mustRun(t, c)
 }
 
-// TestRunTogether checks that concurrent commands do not end each other, even if this process adopts orphans.
-func TestRunTogether(t *testing.T) {
+// TestRunConcurrent checks that concurrent commands do not end each other, even if this process adopts orphans.
+func TestRunConcurrent(t *testing.T) {
 	Adopt()
 	in, w := io.Pipe()
 	first := make(chan *Result)

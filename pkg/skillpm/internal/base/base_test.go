@@ -247,8 +247,8 @@ func TestHoldAndFree(t *testing.T) {
 	}
 }
 
-// TestAskedAtOnce checks that requirements are requested concurrently, each pack once.
-func TestAskedAtOnce(t *testing.T) {
+// TestParallelRequests checks that requirements are requested concurrently, each pack once.
+func TestParallelRequests(t *testing.T) {
 	server := ocitest.New(t)
 	client := server.Client(t, t.TempDir())
 	push := func(name string, needs ...pack.Dependency) {

@@ -39,8 +39,8 @@ func TestPacksComeBack(t *testing.T) {
 	}
 }
 
-// TestDamageIsTold checks that damage to any byte of an index is reported or has no effect, and that nothing panics.
-func TestDamageIsTold(t *testing.T) {
+// TestDamageReported checks that damage to any byte of an index is reported or has no effect, and that nothing panics.
+func TestDamageReported(t *testing.T) {
 	docs := readPacks(t)[:40]
 	whole := built(t, docs)
 	queries := []string{"deploy kubernetes", "kubrenetes", "when", "acme/deploy", "changelog release"}
