@@ -1,5 +1,5 @@
 // The program skillpm-keyless. It is a module of its own, so that what checks identities decides neither how large skillpm
-// is nor which versions it is built with: see docs/dev/adr/0013-keyless-signatures.md.
+// is nor which versions it is built with: see docs/adr/0013-keyless-signatures.md.
 module github.com/skillpm/skillpm/cmd/skillpm/keyless
 
 go 1.26.0

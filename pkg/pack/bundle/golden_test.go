@@ -43,7 +43,7 @@ func prose(size int) []byte {
 // a dependency, then the compressor produces different bytes: publishing a version again gives another digest, packed
 // and published content differ, and signatures, which cover the digest, no longer match a rebuild. Keep the version of
 // github.com/klauspost/compress that go.mod has, or treat the change as a new format of published layers, which
-// docs/dev/adr and CHANGELOG.md must announce.
+// docs/adr and CHANGELOG.md must announce.
 func TestGoldenLarge(t *testing.T) {
 	text := prose(1 << 20)
 	file := bundle.Entry{Path: "SKILL.md", Size: int64(len(text)), SHA256: sha256.Sum256(text)}

@@ -55,7 +55,7 @@ func handWritten(t *testing.T) []string {
 		case err != nil:
 			return err
 		case e.IsDir() && (strings.HasSuffix(name, "reference/commands") || strings.HasSuffix(name, "reference/rules") ||
-			strings.HasSuffix(name, "dev/adr") || strings.HasSuffix(name, "docs/examples")):
+			strings.HasSuffix(name, "docs/adr") || strings.HasSuffix(name, "docs/examples")):
 			return filepath.SkipDir
 		case strings.HasSuffix(name, ".md"):
 			pages = append(pages, path)

@@ -3,7 +3,7 @@
 // A pack is read once, front to back, while it is written to a file. Each object is inflated, hashed with the
 // collision-detecting SHA-1, and cached if it is small and there is room. Deltas are resolved without recursion. Large
 // objects are streamed, and those that are deltas become files. Objects that are read again are not verified: callers
-// compare contents with ids. docs/dev/adr/0010-packfile-reader.md explains why this is not go-git's storage.
+// compare contents with ids. docs/adr/0010-packfile-reader.md explains why this is not go-git's storage.
 //
 // Start reading at [Write] and [Set].
 package packfile
