@@ -37,7 +37,7 @@ var flagMeanings = map[string]string{
 	"output":            "^write .*`(FILE|DIR|NAME|\\[FORMAT=\\]FILE)`",
 	"pack-version":      "`VERSION`",
 	"profile":           "the (rules of the )?profiles? `IDS?`",
-	"reason":            "reason.*`TEXT`",
+	"reason":            "reason.*`TEXT`|`TEXT`.*reason",
 	"registry":          "only .*`REGISTRY`|change the pack in `REGISTRY`",
 	"require-signature": "^require a trusted signature$",
 	"scope":             "`SCOPE`: project(, user, or machine| or user)( \\(default user\\))?$|^same as --layer `LAYER`$",

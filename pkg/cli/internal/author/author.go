@@ -68,7 +68,7 @@ OWNER/NAME adds a name and a version to it.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.Version, "pack-version", "", "set the pack's `VERSION` (default 0.1.0)")
-	f.StringVar(&o.Description, "description", "", "describe the pack in one line of `TEXT`")
+	f.StringVar(&o.Description, "description", "", "set the description of the pack to `TEXT`, one line")
 	f.StringVar(&o.License, "license", "", "set the license, an SPDX `EXPRESSION` such as Apache-2.0")
 	return cmd
 }
@@ -125,7 +125,7 @@ otherwise here. On a terminal, it asks for missing values. Otherwise NAME and
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.Description, "description", "", "describe what the skill does and when to use it, in `TEXT`")
+	f.StringVar(&o.Description, "description", "", "set the description to `TEXT`: what the skill does and when to use it")
 	f.StringVar(&o.License, "license", "", "set the license, an SPDX `EXPRESSION` such as Apache-2.0")
 	f.StringVar(&o.Dir, "dir", "", "create the skill in `DIR`")
 	f.BoolVar(&o.Scripts, "scripts", false, "add an example script")

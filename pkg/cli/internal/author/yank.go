@@ -37,7 +37,7 @@ on a server, use a checkout of it.`,
 		ValidArgsFunction: a.completePublished,
 	}
 	f := cmd.Flags()
-	f.StringVar(&reason, "reason", "", "give the reason in one line of `TEXT` (required to withdraw a version)")
+	f.StringVar(&reason, "reason", "", "show `TEXT`, one line, as the reason (required to withdraw a version)")
 	f.BoolVar(&undo, "undo", false, "restore the version, or remove the deprecation")
 	f.StringVar(&message, "deprecate", "", "deprecate the pack with the message `TEXT`")
 	f.Lookup("deprecate").NoOptDefVal = " "

@@ -52,7 +52,7 @@ and the project's policies, and those of the project only to the project's polic
 		Args: console.Need(0, 1, "one PACK or SKILL"),
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.reason, "reason", "", "give the reason for the approval in `TEXT` (required)")
+	flags.StringVar(&f.reason, "reason", "", "record `TEXT` as the reason for the approval (required)")
 	flags.StringVar(&f.expires, "expires", "",
 		"expire after `TIME`, such as 90d or 2w, or on a day, such as 2027-01-31")
 	flags.StringVar(&f.registry, "registry", "", "look names up only in the registry `REGISTRY`")

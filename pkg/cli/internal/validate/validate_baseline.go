@@ -24,7 +24,7 @@ func (b *baselineFlags) add(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.BoolVar(&b.write, "write-baseline", false,
 		"record all errors and warnings as accepted (default file: "+lint.BaselineName+")")
-	f.StringVar(&b.reason, "reason", "", "with --write-baseline: give the reason in `TEXT`")
+	f.StringVar(&b.reason, "reason", "", "with --write-baseline: record `TEXT` as the reason")
 }
 
 func (b *baselineFlags) check(o publish.ValidateOptions, flags validateFlags) error {
