@@ -47,9 +47,13 @@ func (in *installer) fetchPristine(ctx context.Context, edits []Edit) error {
 // compareOptions configure the comparison of installed files.
 func (in *installer) compareOptions() workspace.CompareOptions {
 	r := in.request
-	return workspace.CompareOptions{
+	o := workspace.CompareOptions{
 		Hash: r.frozen || r.Force, Force: r.Force, OnlyMoved: r.command == commandUpdate, Strict: r.frozen,
 	}
+	if len(r.unlink) > 0 {
+		o.Unlink, _, _ = in.AgentDirs(r.unlink) // none if a directory leads out of the scope
+	}
+	return o
 }
 
 // editsOf returns the local edits that a comparison found, whether they are in the way or not.

@@ -56,7 +56,7 @@ func (c *Client) Install(ctx context.Context, o InstallOptions) (*InstallReport,
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	r := request{ChangeOptions: o.ChangeOptions, create: len(o.Packs) > 0, frozen: o.Frozen, agents: o.Agents}
+	r := request{ChangeOptions: o.ChangeOptions, create: len(o.Packs) > 0, frozen: o.Frozen, agents: o.Agents, unlink: o.Unlink}
 	return c.change(ctx, r, func(in *installer) (*resolution, error) {
 		if o.Frozen && in.LacksLock() {
 			return nil, diag.Errorf(diag.NotFound, "--frozen requires a skillpm.lock, but %s does not have one",

@@ -45,6 +45,7 @@ type request struct {
 	create  bool     // make the directory a project if there is none
 	frozen  bool     // change neither manifest nor lockfile
 	agents  []string // agents to link for, besides those of the manifest
+	unlink  []string // agents to link for no longer
 
 	// skipUnreachable leaves packs as they are whose registry or source can't be reached.
 	skipUnreachable bool

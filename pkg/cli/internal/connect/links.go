@@ -106,8 +106,16 @@ func (a *app) unlinkSkills(ctx context.Context, o *connectFlags, agents []connec
 	if len(options.Agents) == 0 {
 		options.Agents, options.Unlink = []string{agent.DetectedID}, nil
 	}
-	_, err = c.Install(ctx, options)
-	return append(unlinked, shared...), err
+	if _, err = c.Install(ctx, options); err != nil {
+		return append(unlinked, shared...), err
+	}
+	if list, err = c.List(ctx, in); err != nil {
+		return append(unlinked, shared...), err
+	}
+	for _, u := range unlinked { // a detected agent keeps its links
+		u.Linked = !slices.ContainsFunc(list.Agents, func(d skillpm.AgentDir) bool { return d.Dir == u.Skills })
+	}
+	return append(unlinked, shared...), nil
 }
 
 // installScope returns the scope of an installation for --scope, or "" if skills are not linked in it.

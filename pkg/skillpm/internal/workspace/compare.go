@@ -47,6 +47,10 @@ type CompareOptions struct {
 	OnlyMoved bool // with Force: only if the layout has another version than the installed one
 	Strict    bool // a local edit is an error even if nothing would replace it
 
+	// Unlink are directories whose links are removed if the layout does not have them, also without a state that
+	// records them, such as in a project that was moved.
+	Unlink []AgentDir
+
 	// Repair skips entries that may not be replaced, instead of failing, and removes links into skillpm's own
 	// directories that the layout does not have.
 	Repair bool
@@ -290,7 +294,7 @@ func (w *Workspace) compareRemovals(c *Change, l *Layout, o CompareOptions) (con
 	if o.Force && !o.OnlyMoved {
 		w.removeUnlisted(c, l)
 	}
-	links := w.ownLinks(l.Dirs)
+	links := w.ownLinks(append(slices.Clone(l.Dirs), o.Unlink...))
 	for _, at := range missingKeys(links, l.links) {
 		if _, isTree := l.trees[at]; !isTree && isLinkTo(w.Scope.Abs(at), links[at]) {
 			c.removals = append(c.removals, at)
