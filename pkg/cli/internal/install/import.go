@@ -17,7 +17,7 @@ func newImport(a *app) *cobra.Command {
 	var o skillpm.ImportOptions
 	cmd := &cobra.Command{
 		Use:   "import [FILE]",
-		Short: "Import skills from another tool",
+		Short: "Import the skills in another tool's file",
 		Long: `Reads the file in which another tool lists its skills, adds them to skillpm.yaml, and
 installs them. FILE is one of these, or a directory that contains one:
 

@@ -32,6 +32,9 @@ PACK is one of
   git+ssh://URL, each [//SUBDIR][#REF]          from a git repository
   ./DIR                                         from a directory
 
+If several packs have a skill of the same name, the pack that is last in skillpm.yaml gets
+the name, and the other skill an alias. --as chooses an alias.
+
 Nothing in a pack is run. Files that skillpm did not create are never replaced. If a
 locally edited skill would be replaced, the command stops and shows the edit. --keep
 keeps the skill's pack; --force replaces it and keeps a copy in .skillpm/backup.

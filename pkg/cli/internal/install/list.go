@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
+	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/skillpm"
@@ -31,6 +32,10 @@ has the reasons. "skillpm verify" compares every byte.`,
 				return err
 			}
 			r, err := c.List(cmd.Context(), scope)
+			if diag.CodeOf(err) == diag.NotFound { // a project without a manifest may have local skills
+				return diag.Errorf(diag.NotFound, "%w", err).
+					WithHint("install a pack with: skillpm install OWNER/NAME; list local skills with: skillpm skills")
+			}
 			if err != nil {
 				return err
 			}

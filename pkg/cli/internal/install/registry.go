@@ -74,7 +74,8 @@ func newRegistryAdd(a *app) *cobra.Command {
 		Use:   "add NAME URL",
 		Short: "Add a registry",
 		Long: `Adds a registry under a name of your choice, after checking that it responds. With
---namespace, the packs of an owner are only looked up there.`,
+--namespace, the packs of an owner are only looked up there. "skillpm registry --help" lists
+the kinds of URL.`,
 		Example: `  skillpm registry add acme https://packs.example/index --namespace acme
   skillpm registry add team git+https://git.example/index.git --scope project
   skillpm registry add lab oci://registry.example/lab --no-check`,

@@ -63,7 +63,7 @@ note.`,
 func (a *app) browse(ctx context.Context, c *skillpm.Client, o skillpm.SearchOptions) error {
 	if !a.CanAsk() {
 		return diag.Errorf(diag.Usage, "skillpm search needs words").
-			WithHint("for example: skillpm search deploy kubernetes")
+			WithHint("for example: skillpm search deploy kubernetes; on a terminal, skillpm search lists all packs")
 	}
 	offers, err := c.Offers(ctx, skillpm.OfferOptions{Registry: o.Registry, Offline: o.Offline})
 	if err != nil {

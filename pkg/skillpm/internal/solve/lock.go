@@ -180,7 +180,7 @@ func (s *Solution) describe(m *pack.Manifest, p *pack.Pack, offer registry.Versi
 	if d, _ := m.Dependency(p.ID); d.Ref == nil && workspace.OmitsDirectory(p.Ref.Source()) {
 		s.Directories[p.ID.String()] = p.Ref.URL
 		s.warn(fmt.Sprintf("%s comes from the local directory %s, which skillpm.lock cannot record, so other "+
-			"machines need --registry", p.ID, p.Ref.URL))
+			"machines need: skillpm install --registry DIR", p.ID, p.Ref.URL))
 	}
 	s.warn(p.Warnings...)
 	if reason := cmp.Or(p.Yanked, offer.Reason, "no reason given"); p.Yanked != "" || offer.Yanked {
