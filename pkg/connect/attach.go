@@ -7,8 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-
-	"github.com/skillpm/skillpm/pkg/internal/txn"
 )
 
 // State compares the entries of an agent's configuration with those that it should have.
@@ -50,6 +48,7 @@ type Result struct {
 	Program string   `json:"program,omitempty"` // that the agent starts
 	Args    []string `json:"args,omitempty"`    // additional arguments of the server
 	Changed bool     `json:"changed"`
+	Deleted bool     `json:"deleted,omitempty"` // the file, which connect created, is removed
 	DryRun  bool     `json:"dryRun,omitempty"`
 	Diff    string   `json:"diff,omitempty"`  // of a dry run
 	Notes   []string `json:"notes,omitempty"` // what the user has to do in the agent
@@ -144,10 +143,7 @@ func change(ctx context.Context, e Env, o Options, install bool) (*Result, error
 		return nil, err
 	}
 	if !o.DryRun {
-		if err := os.MkdirAll(e.State, 0o700); err != nil {
-			return nil, err
-		}
-		unlock, err := txn.Lock(ctx, filepath.Join(e.State, "attach.lock"))
+		unlock, err := e.lock(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -158,6 +154,7 @@ func change(ctx context.Context, e Env, o Options, install bool) (*Result, error
 		return nil, err
 	}
 	edit := fileEdit{env: e, plan: p, now: c, all: e.records(), key: recordKey(o.Kind, c.real)}
+	e.followMove(edit.all, o.Kind, c)
 	edit.plan.installedProgram = edit.all.Files[edit.key].Program
 	if install {
 		err = edit.install(o)
@@ -173,6 +170,7 @@ func change(ctx context.Context, e Env, o Options, install bool) (*Result, error
 		r.Program, r.Args, r.FailClosed = o.Program, p.args, p.closed && o.Kind == Hook
 	}
 	r.Changed = edit.changed()
+	r.Deleted = r.Changed && edit.deleted
 	if install {
 		if next := p.agent.next[p.kind]; next != "" && r.Changed && o.Scope == Project {
 			r.Notes = append(r.Notes, next)

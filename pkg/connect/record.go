@@ -4,10 +4,14 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/skillpm/skillpm/pkg/internal/atomicfile"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
@@ -19,6 +23,8 @@ type record struct {
 	Created bool     `json:"created,omitempty"` // install created the file
 	Dirs    []string `json:"dirs,omitempty"`    // directories that install created for it, the deepest first
 	Program string   `json:"program,omitempty"` // the program, if its name is not skillpm
+	Agents  []string `json:"agents,omitempty"`  // of a manifest: see [LinkRecord]
+	Shared  bool     `json:"shared,omitempty"`
 }
 
 // records has the record of each file, by kind and path.
@@ -66,4 +72,33 @@ func (r record) original(c fileState) (data []byte, ok bool) {
 	}
 	data, ok = undo(c.data, r.Splices)
 	return data, ok && textx.SHA256(data) == r.Before
+}
+
+// followMove gives a file of the project the record that it had before the directory of the project was moved: the
+// record of an unchanged file with the same path in a project that no longer exists.
+func (e Env) followMove(all records, kind Kind, c fileState) {
+	rel, ok := pathx.Rel(e.Project, c.real)
+	if _, known := all.Files[recordKey(kind, c.real)]; known || !ok || e.Project == "" || !c.exists {
+		return
+	}
+	digest := textx.SHA256(c.data)
+	for _, key := range slices.Sorted(maps.Keys(all.Files)) {
+		r := all.Files[key]
+		old, same := strings.CutPrefix(key, recordKey(kind, ""))
+		root, inside := strings.CutSuffix(old, string(filepath.Separator)+rel)
+		if !same || !inside || r.After != digest {
+			continue
+		}
+		if _, err := os.Lstat(root); !errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		for i, dir := range r.Dirs {
+			if at, ok := pathx.Rel(root, dir); ok {
+				r.Dirs[i] = filepath.Join(e.Project, at)
+			}
+		}
+		delete(all.Files, key)
+		all.Files[recordKey(kind, c.real)] = r
+		return
+	}
 }

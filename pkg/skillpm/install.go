@@ -25,7 +25,6 @@ type InstallOptions struct {
 	Skills   []string // install only these skills of the pack
 	As       string   // the name of the one skill that is installed
 	Agents   []string // link for these agents, and record them
-	Unlink   []string // stop linking for these agents, if the manifest names them
 	LinkMode string   // pack.LinkSymlink, LinkCopy or LinkHard, which is recorded; "" for the recorded one
 }
 
@@ -56,7 +55,8 @@ func (c *Client) Install(ctx context.Context, o InstallOptions) (*InstallReport,
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	r := request{ChangeOptions: o.ChangeOptions, create: len(o.Packs) > 0, frozen: o.Frozen, agents: o.Agents, unlink: o.Unlink}
+	r := request{ChangeOptions: o.ChangeOptions, create: len(o.Packs) > 0, frozen: o.Frozen}
+	r.agents.Only = o.Agents
 	return c.change(ctx, r, func(in *installer) (*resolution, error) {
 		if o.Frozen && in.LacksLock() {
 			return nil, diag.Errorf(diag.NotFound, "--frozen requires a skillpm.lock, but %s does not have one",
@@ -301,9 +301,6 @@ func recordChoices(o InstallOptions, requests []packRequest, res *resolution) er
 	if err := recordAgents(res.manifest, o.Agents); err != nil {
 		return err
 	}
-	if err := dropAgents(res.manifest, o.Unlink); err != nil {
-		return err
-	}
 	if o.LinkMode != "" && o.LinkMode != res.manifest.LinkMode {
 		if err := res.manifest.Set("link-mode", o.LinkMode); err != nil {
 			return err
@@ -343,15 +340,6 @@ func recordAgents(m *pack.Manifest, ids []string) error {
 		return m.SetAgents([]string{agent.AllID})
 	}
 	return m.SetAgents(solve.Union(m.Agents, ids))
-}
-
-// dropAgents removes agents from those that the manifest links for.
-func dropAgents(m *pack.Manifest, ids []string) error {
-	dropped := func(id string) bool { return slices.Contains(ids, agent.Canonical(id)) }
-	if !slices.ContainsFunc(m.Agents, dropped) {
-		return nil
-	}
-	return m.SetAgents(slices.DeleteFunc(slices.Clone(m.Agents), dropped))
 }
 
 // aliasedSkill returns the one skill that --as can rename.

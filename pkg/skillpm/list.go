@@ -28,6 +28,9 @@ type ListReport struct {
 	Agents    []workspace.AgentDir `json:"agents"`
 	Named     []string             `json:"namedAgents,omitempty"` // ids of the agents that the manifest names
 	Conflicts []NameConflict       `json:"conflicts"`
+
+	Manifest     string `json:"-"` // path of skillpm.yaml
+	ManifestData []byte `json:"-"` // its content
 }
 
 // List lists what the lockfile of a scope has.
@@ -38,7 +41,7 @@ func (c *Client) List(ctx context.Context, scopeKind string) (*ListReport, error
 	}
 	r := &ListReport{
 		Scope: w.Scope.Kind, Root: w.Scope.Root, Agents: l.Dirs, Named: w.Manifest.Agents, Packs: []PackReport{},
-		Conflicts: nameConflicts(l),
+		Conflicts: nameConflicts(l), Manifest: w.Scope.Manifest(), ManifestData: w.Manifest.Bytes(),
 	}
 	denied := c.denials(w)
 	for _, id := range sortedIDs(l.Packs) {

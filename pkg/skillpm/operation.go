@@ -42,10 +42,10 @@ const scopeFiles = "skillpm.yaml or skillpm.lock"
 type request struct {
 	ChangeOptions
 	command command
-	create  bool     // make the directory a project if there is none
-	frozen  bool     // change neither manifest nor lockfile
-	agents  []string // agents to link for, besides those of the manifest
-	unlink  []string // agents to link for no longer
+	create  bool // make the directory a project if there is none
+	frozen  bool // change neither manifest nor lockfile
+	agents  workspace.AgentChoice
+	unlink  []string // ids of agents that skills are no longer linked for
 
 	// skipUnreachable leaves packs as they are whose registry or source can't be reached.
 	skipUnreachable bool
@@ -179,8 +179,8 @@ type plan struct {
 // plan compares what a resolution leads to with the disk, and asks the policies. Nothing is fetched for it.
 func (in *installer) plan(ctx context.Context, res *resolution) (*plan, error) {
 	agents := in.request.agents
-	if len(agents) > 0 && len(res.manifest.Agents) > 0 {
-		agents = res.manifest.Agents // --agent adds to those that the manifest has
+	if len(agents.Only) > 0 && len(res.manifest.Agents) > 0 {
+		agents.Only = res.manifest.Agents // --agent adds to those that the manifest has
 	}
 	dirs, warnings, err := in.AgentDirs(agents)
 	if err != nil {

@@ -156,6 +156,16 @@ func (a Agent) projectMark() string {
 	}
 }
 
+// DetectedByLinks reports whether the agent is detected after skills were linked in its directory: that of the home
+// directory if user is true, otherwise that of a project.
+func (a Agent) DetectedByLinks(user bool) bool {
+	dir, mark := a.Project, a.projectMark()
+	if user {
+		dir, mark = a.User, a.Mark
+	}
+	return dir == Shared || mark != "" && strings.HasPrefix(dir, mark+"/")
+}
+
 // Relocate returns the agents with the directories that their environment variables move. A directory below home stays
 // relative to it; another one becomes absolute, with forward slashes.
 func Relocate(agents []Agent, home string, getenv func(string) string) []Agent {

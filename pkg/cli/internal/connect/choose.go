@@ -7,10 +7,15 @@ import (
 	"github.com/skillpm/skillpm/pkg/connect"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
+	"github.com/skillpm/skillpm/pkg/skill/agent"
 )
 
-// chosenAgents returns the agents that the command line names, all detected ones, or those that the user picks.
-func (a *app) chosenAgents(o *connectFlags, e connect.Env, ids []string, verb string) ([]connect.Agent, error) {
+// chosenAgents returns the agents that the command line names, all detected ones, or those that the user picks from the
+// choices.
+func (a *app) chosenAgents(
+	o *connectFlags, e connect.Env, ids []string, verb string,
+	choices func(*connectFlags, connect.Env) ([]console.Choice, error),
+) ([]connect.Agent, error) {
 	if o.scope != "" && !slices.Contains(connectScopes, o.scope) {
 		return nil, diag.Errorf(diag.Usage, "unknown --scope %q", o.scope).
 			WithHint("use %s", textx.OneOf(connectScopes))
@@ -31,16 +36,10 @@ func (a *app) chosenAgents(o *connectFlags, e connect.Env, ids []string, verb st
 			return false
 		}), nil
 	case len(ids) == 0 && a.CanAsk():
-		var options []console.Choice
-		for _, h := range found {
-			options = append(options, console.Choice{Value: h.ID, Text: h.Title})
+		options, err := choices(o, e)
+		if err != nil || len(options) == 0 {
+			return nil, err
 		}
-		if len(options) == 0 {
-			for _, h := range connect.Agents() {
-				options = append(options, console.Choice{Value: h.ID, Text: h.Title})
-			}
-		}
-		var err error
 		list := console.PickList{Title: "Which agents?", Note: "Select the agents to " + verb + ".", Choices: options}
 		if ids, err = a.Pick(list); err != nil {
 			return nil, err
@@ -68,6 +67,51 @@ func (a *app) chosenAgents(o *connectFlags, e connect.Env, ids []string, verb st
 		}
 	}
 	return agents, nil
+}
+
+// offeredAgents returns the agents that can be connected: detected ones, then those with hooks or an MCP server, then
+// the others.
+func (a *app) offeredAgents(o *connectFlags, e connect.Env) ([]console.Choice, error) {
+	found := detected(e)
+	groups := [3][]console.Choice{}
+	for _, id := range agent.IDs() {
+		h, err := findAgent(id)
+		if err != nil || id == agent.SharedID || !o.supports(h) {
+			continue
+		}
+		choice, group := console.Choice{Value: h.ID, Text: h.Title}, 2
+		if len(scopesOf(h, connect.Hook, connect.MCP)) > 0 {
+			group = 1
+		}
+		if slices.ContainsFunc(found, func(x connect.Agent) bool { return x.ID == h.ID }) {
+			group = 0
+			choice.Text += " (detected)"
+		}
+		groups[group] = append(groups[group], choice)
+	}
+	return slices.Concat(groups[:]...), nil
+}
+
+// connectedAgents returns the agents that are connected: with hooks, an MCP server, or links.
+func (a *app) connectedAgents(o *connectFlags, e connect.Env) ([]console.Choice, error) {
+	links := a.linkedDirs(e)
+	found := detected(e)
+	var choices []console.Choice
+	for _, id := range agent.IDs() {
+		h, err := findAgent(id)
+		if err != nil || id == agent.SharedID || !o.supports(h) {
+			continue
+		}
+		s, err := a.agentStatus(o, e, h, slices.ContainsFunc(found, func(x connect.Agent) bool { return x.ID == id }))
+		if err != nil {
+			return nil, err
+		}
+		links.mark(s, h.Agent)
+		if len(s.Connected)+len(s.Entries) > 0 {
+			choices = append(choices, console.Choice{Value: h.ID, Text: h.Title + ": " + byScope(s.Connected)})
+		}
+	}
+	return choices, nil
 }
 
 // agentsHint returns the hint for a command line without agents.
@@ -102,7 +146,7 @@ func detected(e connect.Env) []connect.Agent {
 	slices.Sort(ids)
 	var agents []connect.Agent
 	for _, id := range ids {
-		if h, err := findAgent(id); err == nil {
+		if h, err := findAgent(id); err == nil && id != agent.SharedID {
 			agents = append(agents, h)
 		}
 	}

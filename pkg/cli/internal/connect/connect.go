@@ -113,7 +113,7 @@ func (a *app) connect(ctx context.Context, o *connectFlags, ids []string) error 
 	if err != nil {
 		return err
 	}
-	agents, err := a.chosenAgents(o, e, ids, "connect")
+	agents, err := a.chosenAgents(o, e, ids, "connect", a.offeredAgents)
 	if err != nil {
 		return err
 	}
@@ -121,9 +121,15 @@ func (a *app) connect(ctx context.Context, o *connectFlags, ids []string) error 
 	for _, h := range agents {
 		results = append(results, &connected{Agent: h.ID, Title: h.Title})
 	}
-	failed := a.linkSkills(ctx, o, e, results) // before the agents' own files look like signs of their use
+	linked, failed := a.openLinks(ctx, e, installScope(o.scope)) // before the agents' own files show that they are in use
 	for i, h := range agents {
 		failed = a.keepFirst(failed, a.connectOne(ctx, o, e, h, results[i]))
+	}
+	switch {
+	case linked != nil:
+		failed = a.keepFirst(failed, linked.add(ctx, o.dryRun, results))
+	case failed == nil && len(results) > 0 && (installScope(o.scope) == scope.KindUser || e.Project != ""):
+		a.Note("No skills are linked, because no packs are installed. Add one with: skillpm install OWNER/NAME")
 	}
 	return a.printConnected(o, e, results, failed, true)
 }

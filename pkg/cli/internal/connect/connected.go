@@ -14,13 +14,15 @@ import (
 
 // connected is the result for one agent.
 type connected struct {
-	Agent  string          `json:"agent"`
-	Title  string          `json:"title"`
-	Skills string          `json:"skills,omitempty"` // the directory with the links
-	Linked bool            `json:"linked"`           // the links are new, or were removed
-	Hooks  *connect.Result `json:"hooks,omitempty"`
-	MCP    *connect.Result `json:"mcp,omitempty"`
-	Notes  []string        `json:"notes,omitempty"`
+	Agent  string `json:"agent"`
+	Title  string `json:"title"`
+	Skills string `json:"skills,omitempty"` // the directory with the links
+	Linked bool   `json:"linked"`           // the links are new, or were removed
+	// Manifest is the change of the manifest's list of agents, for all agents whose links were changed.
+	Manifest *manifestEdit   `json:"manifest,omitempty"`
+	Hooks    *connect.Result `json:"hooks,omitempty"`
+	MCP      *connect.Result `json:"mcp,omitempty"`
+	Notes    []string        `json:"notes,omitempty"`
 }
 
 func (c *connected) results() []*connect.Result {
@@ -39,11 +41,19 @@ func (a *app) printConnected(
 	}
 	changed := map[string]bool{}
 	p := connectedPrinter{app: a, env: e, dryRun: o.dryRun, added: added, printed: map[string]bool{}}
-	for _, c := range results {
-		if err := p.print(c); err != nil {
-			return err
+	if err := a.Paged(func() error {
+		for _, c := range results {
+			if err := p.print(c); err != nil {
+				return err
+			}
 		}
-		if c.Linked || slices.ContainsFunc(c.results(), func(r *connect.Result) bool { return r.Changed }) {
+		return nil
+	}); err != nil {
+		return err
+	}
+	p.printNotes(results)
+	for _, c := range results {
+		if c.Linked || c.Manifest != nil || slices.ContainsFunc(c.results(), func(r *connect.Result) bool { return r.Changed }) {
 			changed[c.Agent] = true
 		}
 	}
@@ -86,18 +96,29 @@ func (p *connectedPrinter) print(c *connected) error {
 			return err
 		}
 	}
+	if m := c.Manifest; m != nil && m.Diff != "" {
+		p.once(func(_ string, args ...any) { p.Verbatim(textdiff.Visible(m.Diff)) }, "%s", m.Diff)
+	}
 	for _, r := range c.results() {
 		if r.DryRun && r.Changed {
 			p.Verbatim(textdiff.Visible(r.Diff))
 		}
-		for _, n := range r.Notes {
-			p.once(p.Note, "note: %s", n)
-		}
-		for _, obstacle := range r.Obstacles {
-			p.once(p.Warn, "%s", obstacle.String())
-		}
 	}
 	return nil
+}
+
+// printNotes prints what the user has to know or do.
+func (p *connectedPrinter) printNotes(results []*connected) {
+	for _, c := range results {
+		for _, r := range c.results() {
+			for _, n := range r.Notes {
+				p.once(p.Note, "note: %s", n)
+			}
+			for _, obstacle := range r.Obstacles {
+				p.once(p.Warn, "%s", obstacle.String())
+			}
+		}
+	}
 }
 
 // rows returns what was changed for an agent, a row for each part.
@@ -114,7 +135,11 @@ func (p *connectedPrinter) rows(c *connected) (rows [][]string) {
 		case p.dryRun && c.Linked:
 			verb = "would be linked in "
 		}
-		rows = append(rows, []string{"  skills", verb + c.Skills})
+		rows = append(rows, []string{"  skills", verb + shownPath(p.env, c.Skills)})
+	}
+	if m := c.Manifest; m != nil {
+		rows = append(rows, []string{"  manifest", describe(&connect.Result{DryRun: p.dryRun, Changed: true},
+			"agents in "+shownPath(p.env, m.File), p.added)})
 	}
 	for _, r := range c.results() {
 		rows = append(rows, []string{"  " + entryNames[r.Kind], describe(r, shownPath(p.env, r.File), p.added)})

@@ -2,11 +2,11 @@ package connect
 
 import (
 	"context"
-	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/skillpm/skillpm/pkg/connect"
+	"github.com/skillpm/skillpm/pkg/internal/scope"
 )
 
 func newDisconnect(a *app) *cobra.Command {
@@ -38,7 +38,7 @@ func (a *app) disconnect(ctx context.Context, o *connectFlags, ids []string) err
 	if err != nil {
 		return err
 	}
-	agents, err := a.chosenAgents(o, e, ids, "disconnect")
+	agents, err := a.chosenAgents(o, e, ids, "disconnect", a.connectedAgents)
 	if err != nil {
 		return err
 	}
@@ -67,23 +67,14 @@ func (a *app) disconnect(ctx context.Context, o *connectFlags, ids []string) err
 			}
 		}
 	}
-	if failed == nil {
-		var unlinked []*connected
-		unlinked, failed = a.unlinkSkills(ctx, o, agents)
-		results = mergeUnlinked(results, unlinked)
-	}
-	return a.printConnected(o, e, results, failed, false)
-}
-
-// mergeUnlinked adds the removed links to the results, so that an agent is listed once.
-func mergeUnlinked(results, unlinked []*connected) []*connected {
-	for _, u := range unlinked {
-		i := slices.IndexFunc(results, func(c *connected) bool { return c.Agent == u.Agent })
-		if i < 0 {
-			results = append(results, u)
+	for _, in := range []string{scope.KindProject, scope.KindUser} {
+		if failed != nil || o.scope != "" && o.scope != in {
 			continue
 		}
-		results[i].Skills, results[i].Linked = u.Skills, u.Linked
+		var linked *links
+		if linked, failed = a.openLinks(ctx, e, in); linked != nil {
+			results, failed = linked.remove(ctx, o.dryRun, agents, results)
+		}
 	}
-	return results
+	return a.printConnected(o, e, results, failed, false)
 }

@@ -2,75 +2,36 @@ package connect
 
 import (
 	"context"
+	"path/filepath"
 	"slices"
 
 	"github.com/skillpm/skillpm/pkg/connect"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/internal/textdiff"
 	"github.com/skillpm/skillpm/pkg/skill/agent"
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
-// linkSkills links the installed skills for the agents.
-func (a *app) linkSkills(ctx context.Context, o *connectFlags, e connect.Env, results []*connected) error {
-	in := installScope(o.scope)
-	if in == "" || in == scope.KindProject && e.Project == "" {
-		return nil
-	}
-	c, err := a.Client()
-	if err != nil {
-		return err
-	}
-	list, err := c.List(ctx, in)
-	if diag.CodeOf(err) == diag.NotFound { // a project without a manifest
-		list, err = &skillpm.ListReport{}, nil
-	}
-	if err == nil && len(list.Packs) == 0 && len(results) > 0 {
-		a.Note("No skills are linked, because no packs are installed. Add one with: skillpm install OWNER/NAME")
-	}
-	if err != nil || len(list.Packs) == 0 {
-		return err
-	}
-	linked := map[string]bool{}
-	for _, dir := range list.Agents {
-		linked[dir.Dir] = true
-	}
-	dirOf := func(id string) string {
-		row, _ := agent.Find(id)
-		if in == scope.KindUser {
-			return row.User
-		}
-		return row.Project
-	}
-	var missing []string
-	for _, r := range results {
-		if dir := dirOf(r.Agent); dir != "" && !linked[dir] {
-			missing = append(missing, r.Agent)
-			r.Linked = true
-		}
-	}
-	if len(missing) > 0 && !o.dryRun {
-		for _, id := range detectedAgents(e) { // they are linked now, without being named
-			if linked[dirOf(id)] {
-				missing = append(missing, id)
-			}
-		}
-		options := skillpm.InstallOptions{Agents: missing}
-		options.Scope = in
-		if _, err := c.Install(ctx, options); err != nil {
-			return err
-		}
-	}
-	for _, r := range results {
-		r.Skills = dirOf(r.Agent)
-	}
-	return nil
+// links are the directories with links to the installed skills of one scope.
+type links struct {
+	*app
+	env    connect.Env
+	client *skillpm.Client
+	scope  string
+	list   *skillpm.ListReport
 }
 
-// unlinkSkills removes the agents from those that the manifest links for.
-func (a *app) unlinkSkills(ctx context.Context, o *connectFlags, agents []connect.Agent) ([]*connected, error) {
-	in := installScope(o.scope)
-	if in == "" {
+// manifestEdit is a change of the agents in a manifest.
+type manifestEdit struct {
+	File string `json:"file"`
+	Diff string `json:"diff,omitempty"` // of a dry run
+}
+
+// openLinks returns the links of a scope, or nil if no packs are installed there.
+func (a *app) openLinks(ctx context.Context, e connect.Env, in string) (*links, error) {
+	if in == "" || in == scope.KindProject && e.Project == "" {
 		return nil, nil
 	}
 	c, err := a.Client()
@@ -78,44 +39,163 @@ func (a *app) unlinkSkills(ctx context.Context, o *connectFlags, agents []connec
 		return nil, err
 	}
 	list, err := c.List(ctx, in)
-	if err != nil || len(list.Packs) == 0 {
-		return nil, nil //nolint:nilerr // without an installation, nothing is linked
+	if diag.CodeOf(err) == diag.NotFound { // a project without a manifest
+		return nil, nil
 	}
-	var options skillpm.InstallOptions
-	options.Scope = in
-	options.Agents = slices.Clone(list.Named)
-	var unlinked, shared []*connected
-	for _, h := range agents {
-		dir := h.Project
-		if in == scope.KindUser {
-			dir = h.User
-		}
-		if !slices.ContainsFunc(list.Named, h.Is) {
-			if slices.ContainsFunc(list.Agents, func(d skillpm.AgentDir) bool { return d.Dir == dir }) {
-				shared = append(shared, &connected{Agent: h.ID, Title: h.Title, Skills: dir})
-			}
+	if err != nil || len(list.Packs) == 0 {
+		return nil, err
+	}
+	return &links{app: a, env: e, client: c, scope: in, list: list}, nil
+}
+
+// dirOf returns the directory in which skills are linked for an agent.
+func (l *links) dirOf(id string) string {
+	row, _ := agent.Find(id)
+	row = agent.Relocate([]agent.Agent{row}, l.env.Home, l.env.Getenv)[0]
+	if l.scope == scope.KindUser {
+		return row.User
+	}
+	return row.Project
+}
+
+// path returns the path of a directory with links: relative to the project, or absolute in other scopes.
+func (l *links) path(dir string) string {
+	if dir == "" || l.scope == scope.KindProject {
+		return dir
+	}
+	return filepath.Join(l.list.Root, filepath.FromSlash(dir))
+}
+
+// hasLinks reports whether skills are linked in a directory.
+func hasLinks(dirs []skillpm.AgentDir, dir string) bool {
+	return slices.ContainsFunc(dirs, func(d skillpm.AgentDir) bool { return d.Dir == dir })
+}
+
+// add links the skills for the agents that were connected.
+func (l *links) add(ctx context.Context, dryRun bool, results []*connected) error {
+	o := skillpm.AgentsOptions{Scope: l.scope, DryRun: dryRun}
+	shared := false
+	for _, r := range results {
+		dir := l.dirOf(r.Agent)
+		r.Skills = l.path(dir)
+		if dir == "" || hasLinks(l.list.Agents, dir) {
 			continue
 		}
-		options.Agents = slices.DeleteFunc(options.Agents, h.Is)
-		options.Unlink = append(options.Unlink, h.ID)
-		unlinked = append(unlinked, &connected{Agent: h.ID, Title: h.Title, Skills: dir, Linked: true})
+		r.Linked = true
+		o.Add = append(o.Add, r.Agent)
+		shared = shared || dir == agent.Shared
+		if l.marked(r) {
+			o.Detected = append(o.Detected, r.Agent)
+		}
 	}
-	if len(unlinked) == 0 || o.dryRun {
-		return append(unlinked, shared...), nil
+	if len(o.Add) == 0 {
+		return nil
 	}
-	if len(options.Agents) == 0 {
-		options.Agents, options.Unlink = []string{agent.DetectedID}, nil
+	report, err := l.client.LinkAgents(ctx, o)
+	if err != nil {
+		return err
 	}
-	if _, err = c.Install(ctx, options); err != nil {
-		return append(unlinked, shared...), err
+	edit := newManifestEdit(report, dryRun)
+	for _, r := range results {
+		if r.Linked {
+			r.Manifest = edit
+		}
 	}
-	if list, err = c.List(ctx, in); err != nil {
-		return append(unlinked, shared...), err
+	if dryRun {
+		return nil
 	}
-	for _, u := range unlinked { // a detected agent keeps its links
-		u.Linked = !slices.ContainsFunc(list.Agents, func(d skillpm.AgentDir) bool { return d.Dir == u.Skills })
+	record := l.env.LinkRecord(report.Manifest, report.Old)
+	switch {
+	case edit != nil && record.Previous == nil:
+		record = connect.LinkRecord{Agents: o.Add, Shared: shared || record.Shared, Previous: report.Old}
+	default:
+		for _, id := range o.Add {
+			if !slices.Contains(record.Agents, id) {
+				record.Agents = append(record.Agents, id)
+			}
+		}
+		record.Shared = record.Shared || shared
 	}
-	return append(unlinked, shared...), nil
+	return l.env.SaveLinkRecord(ctx, report.Manifest, report.New, record)
+}
+
+// marked reports whether connect wrote a file by which an agent is detected.
+func (l *links) marked(c *connected) bool {
+	row, _ := agent.Find(c.Agent)
+	row = agent.Relocate([]agent.Agent{row}, l.env.Home, l.env.Getenv)[0]
+	mark := row.Mark
+	if !filepath.IsAbs(mark) {
+		mark = filepath.Join(l.env.Home, filepath.FromSlash(mark))
+	}
+	return row.Mark != "" && slices.ContainsFunc(c.results(), func(r *connect.Result) bool {
+		return pathx.ContainsStrict(mark, r.File)
+	})
+}
+
+// remove removes the links of the agents that were disconnected, unless another agent reads them or the agent is still
+// detected. It adds to the results the agents for which skills were linked.
+func (l *links) remove(
+	ctx context.Context, dryRun bool, agents []connect.Agent, results []*connected,
+) ([]*connected, error) {
+	o := skillpm.AgentsOptions{Scope: l.scope, DryRun: dryRun}
+	for _, h := range agents {
+		if hasLinks(l.list.Agents, l.dirOf(h.ID)) || slices.ContainsFunc(l.list.Named, h.Is) {
+			o.Remove = append(o.Remove, h.ID)
+		}
+	}
+	if len(o.Remove) == 0 {
+		return results, nil
+	}
+	for _, c := range results {
+		for _, r := range c.results() {
+			if r.Deleted {
+				o.Deleted = append(o.Deleted, r.File)
+			}
+		}
+	}
+	record := l.env.LinkRecord(l.list.Manifest, l.list.ManifestData)
+	record.Agents = slices.DeleteFunc(record.Agents, func(id string) bool { return slices.Contains(o.Remove, id) })
+	if len(record.Agents) == 0 {
+		o.Previous = record.Previous
+	}
+	if record.Shared && !slices.ContainsFunc(record.Agents, func(id string) bool { return l.dirOf(id) == agent.Shared }) {
+		o.Shared, record.Shared = true, false
+	}
+	report, err := l.client.LinkAgents(ctx, o)
+	if err != nil {
+		return results, err
+	}
+	edit := newManifestEdit(report, dryRun)
+	for _, h := range agents {
+		if !slices.Contains(o.Remove, h.ID) {
+			continue
+		}
+		i := slices.IndexFunc(results, func(c *connected) bool { return c.Agent == h.ID && c.Skills == "" })
+		if i < 0 {
+			i = len(results)
+			results = append(results, &connected{Agent: h.ID, Title: h.Title})
+		}
+		results[i].Skills = l.path(l.dirOf(h.ID))
+		results[i].Linked = !hasLinks(report.Dirs, l.dirOf(h.ID))
+		results[i].Manifest = edit
+	}
+	if dryRun {
+		return results, nil
+	}
+	return results, l.env.SaveLinkRecord(ctx, report.Manifest, report.New, record)
+}
+
+// newManifestEdit returns the change of a manifest, or nil if it stays as it is.
+func newManifestEdit(r *skillpm.AgentsReport, dryRun bool) *manifestEdit {
+	if string(r.Old) == string(r.New) {
+		return nil
+	}
+	edit := &manifestEdit{File: r.Manifest}
+	if dryRun {
+		name := filepath.ToSlash(r.Manifest)
+		edit.Diff = textdiff.Unified(name, name, r.Old, r.New)
+	}
+	return edit
 }
 
 // installScope returns the scope of an installation for --scope, or "" if skills are not linked in it.

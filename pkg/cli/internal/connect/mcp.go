@@ -118,7 +118,13 @@ func (a *app) serverArgs(args []string) error {
 			return diag.Errorf(diag.Usage, "an MCP server that an agent starts does not take --%s", name)
 		}
 	}
-	return nil
+	files, err := server.Flags().GetStringArray("upstream-config")
+	for _, name := range files {
+		if _, err := os.Stat(a.Abs(name)); err != nil {
+			a.Warn("%s does not exist; the MCP server cannot start without the file", name)
+		}
+	}
+	return err
 }
 
 // agentIDs are the ids of the supported agents.

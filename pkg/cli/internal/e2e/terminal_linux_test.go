@@ -368,6 +368,41 @@ func TestPickers(t *testing.T) {
 			t.Errorf("exit %d: %s", code, plain(out))
 		}
 	})
+	t.Run("connect after install", func(t *testing.T) { // all agents are offered, not the directory that they share
+		w := newSetting(t)
+		for _, dir := range []string{".agents", ".kiro"} {
+			if err := os.MkdirAll(filepath.Join(w.project, dir, "skills"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		p := w.inTerminal(t, nil, "connect", "--dry-run")
+		p.expect("Kiro CLI (detected)")
+		p.expect("Claude Code")
+		p.send("\x03")
+		if _, out := p.end(); strings.Contains(plain(out), "shared directory") {
+			t.Errorf("offered: %s", plain(out))
+		}
+	})
+	t.Run("disconnect", func(t *testing.T) { // only connected agents are offered
+		w := newSetting(t)
+		p := w.inTerminal(t, nil, "disconnect")
+		if code, out := p.end(); code != 0 || !strings.Contains(plain(out), "Nothing to disconnect.") {
+			t.Errorf("exit %d: %s", code, plain(out))
+		}
+		p = w.inTerminal(t, nil, "connect", "claude-code", "--no-hooks")
+		if code, out := p.end(); code != 0 {
+			t.Fatalf("exit %d: %s", code, plain(out))
+		}
+		p = w.inTerminal(t, nil, "disconnect")
+		p.expect("Claude Code: mcp (project)")
+		p.send(" ")
+		p.expect("•")
+		p.send("\r")
+		if code, out := p.end(); code != 0 || !strings.Contains(plain(out), "Disconnected 1 agent.") ||
+			strings.Contains(plain(out), "Codex") {
+			t.Errorf("exit %d: %s", code, plain(out))
+		}
+	})
 	t.Run("import", func(t *testing.T) {
 		w := newSetting(t)
 		if err := os.WriteFile(filepath.Join(w.project, "skills-lock.json"), []byte(`{"version":1,"skills":{}}`), 0o644); err != nil {

@@ -180,7 +180,7 @@ func (x *exam) scope(kind string) error {
 	}
 	x.ws, x.config = w, w.Config
 	x.report.Scopes = append(x.report.Scopes, kind+" "+w.Scope.Root)
-	dirs, linked, err := w.AgentDirs(nil)
+	dirs, linked, err := w.AgentDirs(workspace.AgentChoice{})
 	if err == nil {
 		x.layout, err = w.NewLayout(w.Manifest, w.Lock, dirs)
 	}

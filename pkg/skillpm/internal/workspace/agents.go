@@ -21,15 +21,25 @@ type AgentDir struct {
 	real   string   // its real path below the real root, slash-separated
 }
 
+// AgentChoice changes for one operation which agents skills are linked for.
+type AgentChoice struct {
+	Only []string // ids; replace those of the manifest and the settings
+
+	// If agents are detected, these apply.
+	Also    []string // ids of further agents
+	Without []string // directories of AgentDirs that do not show that an agent is in use if they contain only links
+	Deleted []string // absolute paths of files that count as missing
+}
+
 // AgentDirs returns the directories to link skills in: those of the agents that the call, the manifest, or the user's
 // settings name; otherwise those of the agents that this machine shows signs of; otherwise the one that most agents
 // share. Directories with the same real path are listed once. A directory outside the scope is an error for a named
 // agent, and is skipped with a warning for a detected one.
-func (w *Workspace) AgentDirs(ids []string) (dirs []AgentDir, warnings []string, err error) {
+func (w *Workspace) AgentDirs(c AgentChoice) (dirs []AgentDir, warnings []string, err error) {
 	if w.Scope.Kind == scope.KindEnterprise {
 		return nil, nil, nil // skillpm serves that layer to all of them
 	}
-	agents, found, err := w.agents(ids)
+	agents, found, err := w.agents(c)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -58,9 +68,8 @@ func (w *Workspace) AgentDirs(ids []string) (dirs []AgentDir, warnings []string,
 }
 
 // agents returns the agents to link for, and whether they were detected rather than named.
-func (w *Workspace) agents(ids []string) (agents []agent.Agent, found bool, err error) {
-	homeDir := w.machine.Paths.Home
-	for _, ids := range [][]string{ids, w.Manifest.Agents, w.Config.Agents} {
+func (w *Workspace) agents(c AgentChoice) (agents []agent.Agent, found bool, err error) {
+	for _, ids := range [][]string{c.Only, w.Manifest.Agents, w.Config.Agents} {
 		if slices.Contains(ids, agent.DetectedID) {
 			break
 		}
@@ -68,35 +77,63 @@ func (w *Workspace) agents(ids []string) (agents []agent.Agent, found bool, err 
 			continue
 		}
 		agents, err = agent.LookupAll(ids)
-		return agent.Relocate(agents, homeDir, w.machine.Getenv), false, err
+		return w.machine.Relocate(agents), false, err
 	}
+	agents = w.detect(c)
+	for _, id := range c.Also {
+		also, err := agent.Lookup(id)
+		if err != nil {
+			return nil, false, err
+		}
+		if !slices.ContainsFunc(agents, func(a agent.Agent) bool { return a.ID == also.ID }) {
+			agents = append(agents, w.machine.Relocate([]agent.Agent{also})...)
+		}
+	}
+	return agents, true, nil
+}
+
+// DetectedAgents returns the agents that this machine shows signs of, in the scope or in the home directory.
+func (w *Workspace) DetectedAgents() []agent.Agent { return w.detect(AgentChoice{}) }
+
+func (w *Workspace) detect(c AgentChoice) []agent.Agent {
 	projectDir := w.Scope.Root
 	if w.Scope.Kind == scope.KindUser {
 		projectDir = ""
 	}
-	redetect := slices.Contains(ids, agent.DetectedID) && len(w.Manifest.Agents)+len(w.Config.Agents) > 0
-	exists := func(path string) bool { return w.indicatesAgent(filepath.FromSlash(path), redetect) }
-	return agent.InUse(exists, projectDir, homeDir, w.machine.Getenv), true, nil
+	redetect := slices.Contains(c.Only, agent.DetectedID) && len(w.Manifest.Agents)+len(w.Config.Agents) > 0
+	exists := func(path string) bool {
+		dir := filepath.FromSlash(path)
+		return w.indicatesAgent(dir, redetect || c.drops(w.Scope, dir), c.Deleted)
+	}
+	return agent.InUse(exists, projectDir, w.machine.Paths.Home, w.machine.Getenv)
 }
 
-// indicatesAgent reports whether a directory shows that an agent is in use. A directory that holds nothing but links of
-// skillpm does not, if it is in the home directory and the scope is a project, or if agents are detected again after
-// some were named. Otherwise skillpm made the links because the directory existed.
-func (w *Workspace) indicatesAgent(dir string, redetect bool) bool {
+// drops reports whether dir is one of the directories in Without, or contains one.
+func (c AgentChoice) drops(s scope.Scope, dir string) bool {
+	return slices.ContainsFunc(c.Without, func(without string) bool {
+		return pathx.Contains(dir, s.Abs(without))
+	})
+}
+
+// indicatesAgent reports whether a directory shows that an agent is in use. A directory that contains only links of
+// skillpm does not, if it is in the home directory and the scope is a project, or if strict is set. Otherwise skillpm
+// made the links because the directory existed.
+func (w *Workspace) indicatesAgent(dir string, strict bool, deleted []string) bool {
 	info, err := os.Stat(dir)
 	if err != nil || !info.IsDir() {
 		return false
 	}
 	for _, s := range []scope.Scope{w.Scope, w.machine.Paths.User()} {
 		if pathx.ContainsStrict(s.Root, dir) {
-			return s.Root == w.Scope.Root && !redetect || !w.onlyLinks(dir, s)
+			return s.Root == w.Scope.Root && !strict || !w.onlyLinks(dir, s, deleted)
 		}
 	}
 	return true
 }
 
-// onlyLinks reports whether a directory has links or copies of skillpm in it and nothing else, at any depth.
-func (w *Workspace) onlyLinks(dir string, s scope.Scope) bool {
+// onlyLinks reports whether a directory contains links or copies of skillpm and, apart from deleted files, nothing else,
+// at any depth.
+func (w *Workspace) onlyLinks(dir string, s scope.Scope, deleted []string) bool {
 	links := 0
 	err := filepath.WalkDir(dir, func(at string, e fs.DirEntry, err error) error {
 		if err != nil {
@@ -109,7 +146,7 @@ func (w *Workspace) onlyLinks(dir string, s scope.Scope) bool {
 		switch {
 		case isEmptyDir(at):
 			return fs.ErrExist
-		case e.IsDir():
+		case e.IsDir(), slices.Contains(deleted, at):
 			return nil
 		}
 		target, err := os.Readlink(at)
@@ -136,8 +173,7 @@ func (w *Workspace) removeEmptyDirs(removed []string, dirs []AgentDir) {
 			return d.real == at || strings.HasPrefix(d.real, at+"/")
 		})
 	}
-	known := agent.Dirs(agent.Relocate(agent.All(), w.machine.Paths.Home, w.machine.Getenv),
-		w.Scope.Kind == scope.KindUser)
+	known := agent.Dirs(w.machine.Relocate(agent.All()), w.Scope.Kind == scope.KindUser)
 	for _, at := range removed {
 		if dir := path.Dir(at); slices.Contains(known, dir) {
 			for ; dir != "." && !served(dir) && isEmptyDir(w.Scope.Abs(dir)); dir = path.Dir(dir) {

@@ -83,7 +83,7 @@ func (l *Layout) Tree(at string) (Tree, bool) {
 
 // InstalledLayout is [Workspace.NewLayout] for the scope's own manifest and lockfile.
 func (w *Workspace) InstalledLayout() (*Layout, error) {
-	dirs, _, err := w.AgentDirs(nil)
+	dirs, _, err := w.AgentDirs(AgentChoice{})
 	if err != nil {
 		return nil, err
 	}

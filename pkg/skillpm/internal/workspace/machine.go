@@ -9,6 +9,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/internal/txn"
 	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/skill/agent"
 	"github.com/skillpm/skillpm/pkg/store"
 )
 
@@ -61,4 +62,9 @@ func (m *Machine) AdminConfig() (*pack.Config, error) {
 // lock takes the lock of a scope.
 func (m *Machine) lock(ctx context.Context, path string) (unlock func() error, err error) {
 	return txn.Lock(ctx, path)
+}
+
+// Relocate returns agents with the directories that environment variables move.
+func (m *Machine) Relocate(agents []agent.Agent) []agent.Agent {
+	return agent.Relocate(agents, m.Paths.Home, m.Getenv)
 }
