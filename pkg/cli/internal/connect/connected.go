@@ -134,6 +134,8 @@ func (p *connectedPrinter) rows(c *connected) (rows [][]string) {
 			verb = "no longer linked in "
 		case p.dryRun && c.Linked:
 			verb = "would be linked in "
+		case !c.Linked:
+			verb = "already linked in "
 		}
 		rows = append(rows, []string{"  skills", verb + shownPath(p.env, c.Skills)})
 	}
