@@ -28,9 +28,9 @@ var shells = [...]struct {
 func newCompletion(a *console.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "completion",
-		Short: "Print the completion script of a shell",
-		Long: `Prints a script that makes a shell complete commands, flags, packs, skills, and agents.
-Write it to the file from which your shell loads completions, and start a new shell.`,
+		Short: "Print a shell completion script",
+		Long: `The script completes commands, flags, packs, skills, and agents on the command line.
+Write the script to a file from which your shell loads completions, and start a new shell.`,
 		Example: `  skillpm completion bash > ~/.local/share/bash-completion/completions/skillpm
   skillpm completion zsh > ~/.zfunc/_skillpm
   skillpm completion fish > ~/.config/fish/completions/skillpm.fish`,
@@ -40,8 +40,8 @@ Write it to the file from which your shell loads completions, and start a new sh
 	for _, shell := range shells {
 		cmd.AddCommand(&cobra.Command{
 			Use:   shell.name,
-			Short: "Print the completion script of " + shell.name,
-			Long:  "Prints a script that makes " + shell.name + " complete commands, flags, packs, skills, and agents.",
+			Short: "Print the completion script for " + shell.name,
+			Long:  "In " + shell.name + ", the script completes commands, flags, packs, skills, and agents.",
 			Example: "  skillpm completion " + shell.name + " > " + shell.file +
 				"\n  skillpm completion " + shell.name + " | less\n  " + loads(shell.name),
 			Args: console.UsageArgs(nil),

@@ -47,11 +47,11 @@ func newRoot(a *console.App, needed []console.Command) *cobra.Command {
 	}
 	root.Flags().BoolP("version", "V", false, "print the version")
 	flags := root.PersistentFlags()
-	flags.StringVarP(&a.Chdir, "directory", "C", "", "work in `DIR`")
+	flags.StringVarP(&a.Chdir, "directory", "C", "", "run the command in `DIR`")
 	flags.StringVar(&a.Config, "config", "", "read the user's settings from `FILE`")
 	flags.BoolVar(&a.JSON, "json", false, "print the result as JSON")
 	flags.BoolVarP(&a.Quiet, "quiet", "q", false, "print only errors and warnings")
-	flags.CountVarP(&a.Verbose, "verbose", "v", "show fetches, sources, and times; -vv shows requests")
+	flags.CountVarP(&a.Verbose, "verbose", "v", "show fetches, sources, and times; -vv adds requests")
 	flags.Var(&a.Color, "color", "color output: `WHEN` is auto, always, or never")
 	a.CompleteFlag(root, "color", cobra.FixedCompletions(console.ColorModes, cobra.ShellCompDirectiveNoFileComp))
 	_ = root.MarkPersistentFlagDirname("directory") // cannot fail: the flag exists
@@ -125,7 +125,7 @@ func newHelp(a *console.App) *cobra.Command {
 	all := false
 	help := &cobra.Command{
 		Use:               "help [COMMAND]",
-		Short:             "Show the help of a command",
+		Short:             "Show help for a command",
 		ValidArgsFunction: completeCommands,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {

@@ -31,7 +31,7 @@ var moreGroups = []console.HelpGroup{
 		"trust", "tree", "try", "vendor", "link", "sign", "which", "explain", "key", "cache", "logout", "enterprise",
 		"deploy", "disconnect", "completion", "version", "self-update",
 	}},
-	{Title: "Plumbing for agents and editors", Names: []string{
+	{Title: "Commands for agents and editors", Names: []string{
 		"prompt", "load", "read", "message", "deactivate", "dispatch", "session", "task", "hook", "mcp", "profile",
 		"lsp", "schema",
 	}},
@@ -46,11 +46,11 @@ func printOverview(w io.Writer, root *cobra.Command, all bool) {
 	}
 	fmt.Fprint(w, `
 Flags:
-  -C, --directory DIR   work in DIR
+  -C, --directory DIR   run the command in DIR
       --config FILE     read the user's settings from FILE
       --json            print the result as JSON
   -q, --quiet           print only errors and warnings
-  -v, --verbose         show fetches, sources, and times; -vv shows requests
+  -v, --verbose         show fetches, sources, and times; -vv adds requests
       --color WHEN      color output: auto, always, or never
   -V, --version         print the version
 `)
@@ -59,8 +59,8 @@ Flags:
 		return
 	}
 	fmt.Fprint(w, `
-Run "skillpm COMMAND -h" for a command's flags and examples,
-and "skillpm help --all" for all commands.
+Run "skillpm COMMAND -h" to show the flags and examples of a command,
+and "skillpm help --all" to list all commands.
 `)
 }
 

@@ -283,7 +283,7 @@ func TestPager(t *testing.T) {
 		text  string
 	}{
 		{"agents --all", "A=b", true, "claude-code"},
-		{"help --all", "A=b", true, "Plumbing for agents"},
+		{"help --all", "A=b", true, "Commands for agents"},
 		{"explain", "A=b", true, "\x1b["},
 		{"explain", "NO_COLOR=1", true, "REF001"},
 		{"list", "A=b", false, ""},

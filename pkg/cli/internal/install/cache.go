@@ -17,9 +17,9 @@ import (
 func newCache(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cache",
-		Short: "Inspect, verify, and clean the caches",
-		Long: `The caches are shared by all projects: the store with skills by digest, commits of git
-repositories, and files of indexes. They can be deleted; everything is fetched again.`,
+		Short: "Inspect, verify, and clean the store and caches",
+		Long: `All projects share the store of skills, the commits of git repositories, and the files of
+indexes. You can delete all of these files; skillpm fetches them again when needed.`,
 		Example: `  skillpm cache list
   skillpm cache verify
   skillpm cache gc --older-than 7d
@@ -43,8 +43,8 @@ func newCachePath(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "path",
 		Short: "Print the cache directory",
-		Long: `Prints the cache directory. With --json, prints the directories root, store, git,
-http, and try. Set XDG_CACHE_HOME to move it.`,
+		Long: `The cache directory contains the store, git commits, index files, and tried packs. --json
+prints the path of each. Set XDG_CACHE_HOME to move the cache directory.`,
 		Example: `  skillpm cache path
   skillpm cache path --json
   du -sh "$(skillpm cache path)"`,
@@ -69,8 +69,8 @@ func newCacheList(a *app) *cobra.Command {
 		Use:     "list",
 		Aliases: []string{"ls"},
 		Short:   "List the skills in the store",
-		Long: `Lists the skills in the store, with the day of their last use and the installed skills
-that use them.`,
+		Long: `Each row shows the digest of a skill, its size, the day of its last use, and the installed
+skills that use it. The lines below the table show the sizes of the other caches.`,
 		Example: `  skillpm cache list
   skillpm cache list --sort used
   skillpm cache list --json`,
@@ -89,7 +89,8 @@ that use them.`,
 			return a.printCache(list)
 		},
 	}
-	cmd.Flags().StringVar(&order, "sort", order, "sort by `size|used`: largest, or least recently used, first")
+	cmd.Flags().StringVar(&order, "sort", order,
+		"sort by `ORDER`: size (largest first) or used (least recently used first)")
 	a.CompleteFlag(cmd, "sort", cobra.FixedCompletions([]string{skillpm.SortBySize, skillpm.SortByUse},
 		cobra.ShellCompDirectiveNoFileComp))
 	return cmd
@@ -124,7 +125,7 @@ func (a *app) printCache(list *skillpm.CacheList) error {
 				console.BytesText(other.size.Bytes))
 		}
 	}
-	fmt.Fprintf(a.Stdout, "%s in %s, %s, in %s\n", textx.Count(len(list.Trees), "skill"),
+	fmt.Fprintf(a.Stdout, "%s in %s (%s) in %s\n", textx.Count(len(list.Trees), "skill"),
 		textx.Count(list.Files, "file"), console.BytesText(list.Bytes), console.Printable(list.Paths.Store))
 	return nil
 }
@@ -138,9 +139,9 @@ func shortTree(digest string) string {
 func newCacheVerify(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "verify",
-		Short: "Verify the digests of the store",
-		Long: `Hashes every file in the store. Damaged skills are moved away and fetched again when
-needed; the exit code is then 6. Skills are also hashed whenever they are installed.`,
+		Short: "Verify the skills in the store",
+		Long: `Hashes every file in the store. If a skill is damaged, skillpm removes it, and fetches it
+again when needed; the exit code is 6. Each installation also verifies the skills.`,
 		Example: `  skillpm cache verify
   skillpm cache verify --json
   skillpm cache verify && skillpm verify  # then the installed skills`,
@@ -170,7 +171,7 @@ func (a *app) printCacheCheck(r *skillpm.CacheCheck) error {
 	for _, d := range r.Damaged {
 		fmt.Fprintf(a.Stdout, "%s %s: %s\n", p.Red("✗"), shortTree(d.Tree), console.Printable(d.Message))
 		if len(d.UsedBy) > 0 {
-			fmt.Fprintf(a.Stdout, "    of %s\n", console.Printable(strings.Join(d.UsedBy, ", ")))
+			fmt.Fprintf(a.Stdout, "    used by %s\n", console.Printable(strings.Join(d.UsedBy, ", ")))
 		}
 		if !d.Removed {
 			stays++
@@ -183,11 +184,17 @@ func (a *app) printCacheCheck(r *skillpm.CacheCheck) error {
 		}
 		return nil
 	}
-	err := diag.Errorf(diag.Integrity, "%s damaged, of %d in the store", textx.Count(len(r.Damaged), "skill"), r.Trees)
-	if stays > 0 {
-		return err.WithHint("%d could not be moved: make the store writable, or delete it", stays)
+	are := "are"
+	if len(r.Damaged) == 1 {
+		are = "is"
 	}
-	return err.WithHint("they are fetched again when needed; check installed skills with: skillpm verify")
+	err := diag.Errorf(diag.Integrity, "%d of %s in the store %s damaged", len(r.Damaged),
+		textx.Count(r.Trees, "skill"), are)
+	if stays > 0 {
+		return err.WithHint("skillpm cannot remove %s: make the store writable, or delete the store",
+			textx.Count(stays, "damaged skill"))
+	}
+	return err.WithHint("check the installed skills with: skillpm verify")
 }
 
 func newCacheGC(a *app) *cobra.Command {
@@ -196,10 +203,10 @@ func newCacheGC(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "gc",
 		Aliases: []string{"prune", "clean"},
-		Short:   "Remove unused files",
-		Long: `Removes files that were not used for 30 days: skills in the store, git commits, index
-files, tried packs, and leftovers of interrupted processes. Installed skills stay.
-The command is safe to run during an installation.`,
+		Short:   "Remove unused files from the store and caches",
+		Long: `By default, the command removes what was not used for 30 days: skills in the store, git
+commits, index files, and tried packs. It also removes leftovers of interrupted processes.
+Installed skills stay. You can run the command during an installation.`,
 		Example: `  skillpm cache gc --dry-run
   skillpm cache gc --older-than 7d
   skillpm cache gc --all`,
@@ -224,7 +231,7 @@ The command is safe to run during an installation.`,
 		},
 	}
 	cmd.Flags().StringVar(&age, "older-than", age, "remove files that were not used for `TIME`, such as 7d, 2w, or 36h")
-	cmd.Flags().BoolVar(&o.All, "all", false, "remove everything")
+	cmd.Flags().BoolVar(&o.All, "all", false, "remove everything, regardless of age")
 	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "show what would be removed, without removing it")
 	return cmd
 }
@@ -252,7 +259,7 @@ func (a *app) printFreed(r *skillpm.CacheFreed) error {
 	for _, t := range trees {
 		line := fmt.Sprintf("%s %s %s", p.Red("-"), shortTree(t.Tree), console.BytesText(t.Bytes))
 		if len(t.UsedBy) > 0 {
-			line += p.Dim("  of " + console.Printable(strings.Join(t.UsedBy, ", ")))
+			line += p.Dim("  used by " + console.Printable(strings.Join(t.UsedBy, ", ")))
 		}
 		fmt.Fprintln(a.Stdout, line)
 	}
@@ -282,5 +289,5 @@ func keptText(r *skillpm.CacheFreed) string {
 		return "the store is empty"
 	}
 	stay := textx.CountOf(r.Kept, "skill stays", "skills stay")
-	return fmt.Sprintf("%s in the store, %s", stay, console.BytesText(r.KeptBytes))
+	return fmt.Sprintf("%s in the store (%s)", stay, console.BytesText(r.KeptBytes))
 }

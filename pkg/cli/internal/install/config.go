@@ -24,9 +24,9 @@ func newConfig(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "config",
 		Short: "Show and change settings",
-		Long: `Shows and changes the user's settings, which are in config.yaml. Keys of nested settings
-are joined by dots, such as skills.max-depth. Lists are separated by commas. Comments in
-the file stay. Manage registries with "skillpm registry".`,
+		Long: `The user's settings are in config.yaml. Write the key of a nested setting with dots, such as
+skills.max-depth, and a list with commas. Changes keep the comments in the file. Manage
+registries with "skillpm registry".`,
 		Example: `  skillpm config list
   skillpm config set min-release-age 3d
   skillpm config get min-release-age
@@ -126,7 +126,7 @@ func newConfigList(a *app) *cobra.Command {
 		Use:     "list",
 		Aliases: []string{"ls"},
 		Short:   "List settings",
-		Long:    "Lists the settings in the user's config.yaml.",
+		Long:    "The list contains only what the user's config.yaml sets, without defaults.",
 		Example: `  skillpm config list
   skillpm config list --json
   skillpm config list --config ./config.yaml`,
@@ -140,7 +140,7 @@ func newConfigList(a *app) *cobra.Command {
 			}
 			list := s.all()
 			if len(list) == 0 {
-				a.Note("No settings in %s. Change one with: skillpm config set KEY VALUE", s.path)
+				a.Note("No settings in %s. Change a setting with: skillpm config set KEY VALUE", s.path)
 			}
 			for _, one := range list {
 				fmt.Fprintln(a.Stdout, console.Flat(one.Key+" = "+one.text()))
@@ -154,7 +154,7 @@ func newConfigGet(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "get KEY",
 		Short: "Print a setting",
-		Long:  "Prints the value of a setting. Exit code 4 means that it is not set.",
+		Long:  "If config.yaml does not set KEY, the exit code is 4.",
 		Example: `  skillpm config get min-release-age
   skillpm config get skills.max-depth --json
   skillpm config get agents --config ./config.yaml`,
@@ -189,7 +189,8 @@ func newConfigSet(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "set KEY [VALUE]",
 		Short: "Change a setting",
-		Long:  "Sets a value, or with --undo removes it, so that the default applies.",
+		Long: `The command writes the setting to the user's config.yaml. With --undo, it removes the
+setting, and the default applies.`,
 		Example: `  skillpm config set min-release-age 3d
   skillpm config set skills.trusted-projects true
   skillpm config set min-release-age --undo`,
@@ -197,7 +198,7 @@ func newConfigSet(a *app) *cobra.Command {
 		ValidArgsFunction: completeKeys,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if undo == (len(args) == 2) {
-				return diag.Errorf(diag.Usage, "skillpm config set needs a VALUE or --undo")
+				return diag.Errorf(diag.Usage, "skillpm config set needs either a VALUE or --undo")
 			}
 			if err := checkKey(args[0]); err != nil {
 				return err
@@ -297,7 +298,7 @@ func newConfigPath(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "path",
 		Short: "Print the path of the settings file",
-		Long:  "Prints the path of config.yaml, which may not exist yet.",
+		Long:  "The file may not exist yet. --config selects another file.",
 		Example: `  skillpm config path
   cat "$(skillpm config path)"
   skillpm config path --json`,
@@ -326,7 +327,7 @@ func checkKey(key string) error {
 	if near := diag.Nearest(top, pack.ConfigKeys()); near != "" {
 		return err.WithHint("did you mean %s?", near)
 	}
-	return err.WithHint("the settings are %s", strings.Join(pack.ConfigKeys(), ", "))
+	return err.WithHint("use one of the settings %s", strings.Join(pack.ConfigKeys(), ", "))
 }
 
 func completeKeys(_ *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {

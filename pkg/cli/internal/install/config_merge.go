@@ -30,10 +30,12 @@ func newConfigMergeDriver(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "merge-driver [BASE OURS THEIRS]",
 		Short: "Set up the git merge driver for skillpm.lock",
-		Long: `Registers a merge driver in your git settings, and in the .gitattributes of the project,
-so that git merges skillpm.lock by packs instead of lines: what only one branch changed is
-taken from it. Packs that both branches changed differently stay a conflict. Run "skillpm
-install" after a merge. Commit .gitattributes; each user registers the driver once.
+		Long: `Registers a merge driver in your git settings and in the .gitattributes of the project. git
+then merges skillpm.lock by packs instead of lines. If only one branch changed a pack, git
+takes the change. If both branches changed a pack differently, git reports a conflict.
+
+Commit .gitattributes; each user registers the driver once. After a merge, run "skillpm
+install".
 
 git runs the command with three files, and reads the result from OURS.`,
 		Example: `  skillpm config merge-driver
@@ -54,7 +56,7 @@ git runs the command with three files, and reads the result from OURS.`,
 
 func mergeArguments(_ *cobra.Command, args []string) error {
 	if len(args) != 0 && len(args) != 3 {
-		return errors.New("skillpm config merge-driver takes no arguments, or the files BASE, OURS, and THEIRS")
+		return errors.New("skillpm config merge-driver takes either no arguments or the files BASE, OURS, and THEIRS")
 	}
 	return nil
 }
@@ -104,7 +106,7 @@ func (a *app) registerMerge(ctx context.Context, undo bool) error {
 	case undo:
 		a.Note("Removed the merge driver from your git settings.")
 	case attributes == "":
-		a.Note("Added the merge driver to your git settings. Add to %s of a project: %s",
+		a.Note("Added the merge driver to your git settings. In each project, add this line to %s: %s",
 			attributesName, mergeAttribute)
 	default:
 		a.Note("Added the merge driver to your git settings, and skillpm.lock to %s.", attributesName)
@@ -121,8 +123,9 @@ func (a *app) checkGitConfig() error {
 	}
 	info, err := os.Stat(a.Abs(path))
 	if err == nil && !info.Mode().IsRegular() {
-		return diag.Errorf(diag.Usage, "GIT_CONFIG_GLOBAL is %s, which is not a regular file", path).
-			WithHint("unset GIT_CONFIG_GLOBAL, or set it to a file")
+		return diag.Errorf(diag.Usage, "cannot change the git settings: GIT_CONFIG_GLOBAL is %s, which is not a regular file",
+			path).
+			WithHint("unset GIT_CONFIG_GLOBAL, or set it to a regular file")
 	}
 	return nil
 }
@@ -154,7 +157,7 @@ func (a *app) mergeLocks(ctx context.Context, base, ours, theirs string) error {
 	if err := atomicfile.Write(a.Abs(ours), merged.Encode(), atomicfile.Options{Mode: 0o644}); err != nil {
 		return err
 	}
-	a.Note("Merged %s. Check it with: skillpm install", pack.LockName)
+	a.Note("Merged %s. Install the merged versions with: skillpm install", pack.LockName)
 	return nil
 }
 
@@ -173,9 +176,9 @@ func (a *app) mergedLock(paths ...string) (*pack.Lock, error) {
 	}
 	merged, conflicts := pack.MergeLocks(locks[0], locks[1], locks[2])
 	if len(conflicts) > 0 {
-		return nil, diag.Errorf(diag.Conflict, "both branches changed %s in %s",
-			strings.Join(conflicts, ", "), pack.LockName).
-			WithHint("resolve skillpm.yaml, then choose one side: git checkout --ours skillpm.lock && skillpm install")
+		return nil, diag.Errorf(diag.Conflict, "cannot merge %s: both branches changed %s",
+			pack.LockName, strings.Join(conflicts, ", ")).
+			WithHint("resolve conflicts in skillpm.yaml, and run: git checkout --ours skillpm.lock && skillpm install")
 	}
 	return merged, nil
 }
@@ -185,7 +188,7 @@ func (a *app) git(ctx context.Context, args ...string) (string, error) {
 	program, err := exec.LookPath("git")
 	if err != nil {
 		return "", diag.Errorf(diag.NotFound, "git is not installed").
-			WithHint("install git, or merge skillpm.lock by hand")
+			WithHint("install git, or merge skillpm.lock manually")
 	}
 	cmd := exec.CommandContext(ctx, program, args...) //nolint:gosec // constant arguments, or files for git itself
 	cmd.Env = a.Variables()
@@ -206,9 +209,9 @@ type gitError struct {
 
 func (e *gitError) Error() string {
 	if e.text == "" {
-		return "git " + e.command + ": " + e.err.Error()
+		return "git " + e.command + " failed: " + e.err.Error()
 	}
-	return "git " + e.command + ": " + e.text
+	return "git " + e.command + " failed: " + e.text
 }
 
 func (e *gitError) Unwrap() error { return e.err }

@@ -25,7 +25,7 @@ func (a *app) printPackInfo(p *skillpm.PackInfo) error {
 	case have == nil:
 		a.field("installed", "no")
 	case !have.Installed:
-		a.field("installed", have.Version+" (incomplete: run skillpm install)")
+		a.field("installed", have.Version+" (incomplete; run \"skillpm install\")")
 	case have.Edited:
 		a.field("installed", have.Version+" (edited)")
 	default:
@@ -55,7 +55,7 @@ func (a *app) printSkill(info *skillpm.Info) error {
 	a.field("denied", s.Denied)
 	switch {
 	case !s.Installed:
-		a.field("directory", s.Dir+" (not installed: run skillpm install)")
+		a.field("directory", s.Dir+" (not installed; run \"skillpm install\")")
 	case s.Edited:
 		a.field("directory", s.Dir+" (edited)")
 	default:
@@ -76,13 +76,13 @@ func (a *app) printSkill(info *skillpm.Info) error {
 func available(s *skillpm.InstalledSkill) string {
 	switch {
 	case s.Denied != "":
-		return "no: a policy denies it"
+		return "no: a policy denies the skill"
 	case !s.Installed:
-		return "no: it is not installed"
+		return "no: the skill is not installed"
 	case s.OwnName:
 		return fmt.Sprintf("yes: %q refers to this skill", s.Name)
 	case s.BareOwner != "":
-		return fmt.Sprintf("yes, as %s (%q is %s@%s)", s.Link, s.Name, s.Name, s.BareOwner)
+		return fmt.Sprintf("yes, as %s (%q refers to %s@%s)", s.Link, s.Name, s.Name, s.BareOwner)
 	}
 	return "yes, as " + s.Link
 }

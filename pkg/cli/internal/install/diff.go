@@ -20,16 +20,16 @@ func newDiff(a *app) *cobra.Command {
 	var stat, names bool
 	cmd := &cobra.Command{
 		Use:   "diff [PACK[@RANGE]...]",
-		Short: "Show what an update changes in the skills",
-		Long: `Shows how "skillpm update" would change the text of skills, which agents follow. PACK
-selects packs, or a version or range of one. New versions are fetched into the store;
-nothing is installed or recorded.
+		Short: "Show how an update changes skills",
+		Long: `Compares the installed skills with the versions that "skillpm update" would install. PACK
+selects packs, or a version or range of a pack. The command fetches new versions into the
+store, but does not install or record anything.
 
-A summary comes first, in lines that start with #. It lists added and removed skills,
-changed allowed-tools and hooks, and new scripts, executable files, addresses, and
-dependencies. The rest is a unified diff for git apply.
+The first lines start with # and are a summary: added and removed skills, changed
+allowed-tools and hooks, and new scripts, executable files, URLs, and dependencies. The
+other lines are a unified diff for "git apply".
 
-If a registry or source is unreachable, its packs are skipped with a warning, and the exit
+If a registry or source is unreachable, skillpm skips its packs with a warning, and the exit
 code is 8. --edits shows local edits of installed skills instead.`,
 		Example: `  skillpm diff
   skillpm diff acme/deploy@^2 --stat
@@ -57,9 +57,9 @@ code is 8. --edits shows local edits of installed skills instead.`,
 		ValidArgsFunction: a.CompleteLocked,
 	}
 	f := cmd.Flags()
-	f.BoolVar(&o.Latest, "latest", false, "compare with the newest versions, beyond the ranges")
+	f.BoolVar(&o.Latest, "latest", false, "compare with the newest versions, even beyond the ranges")
 	f.BoolVar(&o.Edits, "edits", false, "show local edits of installed skills instead")
-	f.BoolVar(&stat, "stat", false, "show the summary and the size of each file's change")
+	f.BoolVar(&stat, "stat", false, "show only the summary and the number of changed lines of each file")
 	f.BoolVar(&names, "name-only", false, "show only the names of changed files")
 	f.StringVar(&o.Registry, "registry", "",
 		"look names up only in the registry `REGISTRY`")
@@ -141,7 +141,8 @@ func (a *app) printSummary(r *skillpm.DiffReport, o skillpm.DiffOptions) {
 		}
 		for _, kind := range slices.Sorted(maps.Keys(counts)) {
 			if n := counts[kind]; n > maxNotes {
-				fmt.Fprintln(a.Stdout, p.Yellow(fmt.Sprintf("#   ! … and %d more of kind %s", n-maxNotes, kind)))
+				fmt.Fprintln(a.Stdout, p.Yellow(fmt.Sprintf("#   ! … and %d more changes of the kind %s", n-maxNotes,
+					kind)))
 			}
 		}
 	}

@@ -21,12 +21,12 @@ func newDoctor(a *app) *cobra.Command {
 
   packs    interrupted installs, edited and shadowed skills, differences between
            skillpm.yaml, skillpm.lock, and the disk
-  agents   broken links, directories, ignored files
+  agents   broken links, missing directories, hooks, files that git ignores
   machine  store, disk space, credentials, clock, settings
 
---online also contacts the registries. Credentials are never printed.
+--online also contacts the registries. The command never prints credentials.
 
-Each finding has a fix. Errors and warnings set exit code 5.`,
+Each finding shows a fix. The exit code is 5 if there are errors or warnings.`,
 		Example: `  skillpm doctor
   skillpm doctor --online
   skillpm doctor --json`,
@@ -83,7 +83,7 @@ func (a *app) printDoctor(r *skillpm.DoctorReport) error {
 	warnings, checks := textx.Count(counts[diag.SeverityWarning], "warning"), textx.Count(r.Checks, "check")
 	if n := counts[diag.SeverityError]; n > 0 {
 		return diag.Errorf(diag.Conflict, "%s, %s in %s", textx.Count(n, "error"), warnings, checks).
-			WithHint("each finding shows its fix")
+			WithHint("apply the fix of each finding")
 	}
 	if !a.Quiet {
 		fmt.Fprintf(a.Stdout, "%s %s, 0 errors in %s\n", p.Yellow("!"), warnings, checks)

@@ -29,12 +29,12 @@ func (a *app) examineLayer(r *skillpm.DoctorReport) error {
 	switch {
 	case err != nil:
 		found.Severity, found.Message, found.Fix = diag.SeverityError, err.Error(), diag.HintOf(err)
-		found.Effect = "skillpm enterprise sync fails until it is fixed"
+		found.Effect = "\"skillpm enterprise sync\" fails until you fix the problem"
 	case s == nil:
 		return nil
 	case s.Version == "":
-		found.Message, found.Effect = "the enterprise layer was never synced with "+s.Source,
-			"the organization's skills and policy may not be in effect"
+		found.Message, found.Effect = "skillpm never synced the enterprise layer with "+s.Source,
+			"the skills and the policy of the organization may be missing"
 	default:
 		since := time.Duration(s.Age) * time.Second
 		r.Facts = append(r.Facts, skillpm.Fact{
@@ -44,9 +44,9 @@ func (a *app) examineLayer(r *skillpm.DoctorReport) error {
 		if since < staleSync {
 			return nil
 		}
-		found.Message = fmt.Sprintf("the enterprise layer was last synced with %s %d days ago", s.Source,
+		found.Message = fmt.Sprintf("skillpm last synced the enterprise layer with %s %d days ago", s.Source,
 			int(since.Hours())/24)
-		found.Effect = "newer skills and denials are not in effect; check the timer"
+		found.Effect = "newer skills and denials may be missing; check the timer that runs the sync"
 	}
 	r.Findings = append(r.Findings, found)
 	return nil

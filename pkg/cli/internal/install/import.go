@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
@@ -17,18 +17,19 @@ func newImport(a *app) *cobra.Command {
 	var o skillpm.ImportOptions
 	cmd := &cobra.Command{
 		Use:   "import [FILE]",
-		Short: "Import the skills in another tool's file",
-		Long: `Reads the file in which another tool lists its skills, adds them to skillpm.yaml, and
-installs them. FILE is one of these, or a directory that contains one:
+		Short: "Import skills from another tool",
+		Long: `Reads the file in which another tool lists its skills, adds the skills to skillpm.yaml, and
+installs them. FILE is one of these files, or a directory that contains one of them:
 
   skills-lock.json                   of npm's skills (and .skill-lock.json)
   apm.yml, apm.lock.yaml             of microsoft/apm
   .claude-plugin/marketplace.json    of Claude Code and compatible agents
 
-FILE and the files of the other tool stay. Remove those with the other tool, so that no
-skill is duplicated. Entries that cannot be dependencies are listed with the reason.
+skillpm keeps FILE and the skills that the other tool installed. To avoid duplicate skills,
+remove these skills with the other tool. If an entry cannot be a dependency, a warning shows
+the reason.
 
-To manage skills that you wrote by hand, move them to ./skills and run
+To manage skills that you wrote yourself, move them to ./skills, and run
 "skillpm install ./skills".`,
 		Example: `  skillpm import skills-lock.json
   skillpm import apm.yml --dry-run
@@ -50,8 +51,8 @@ To manage skills that you wrote by hand, move them to ./skills and run
 		},
 	}
 	f := cmd.Flags()
-	f.BoolVar(&o.DryRun, "dry-run", false, "show what would be imported, without writing it")
-	f.BoolVar(&o.KeepGoing, "keep-going", false, "skip sources that cannot be opened")
+	f.BoolVar(&o.DryRun, "dry-run", false, "show what would change, without changing it")
+	f.BoolVar(&o.KeepGoing, "keep-going", false, "skip sources that skillpm cannot open")
 	f.BoolVar(&o.Offline, "offline", false, "do not use the network")
 	scopeFlag(cmd, &o.Scope)
 	return cmd
@@ -79,10 +80,10 @@ func (a *app) importFile(args []string) (string, error) {
 	switch {
 	case len(found) == 0:
 		return "", diag.Errorf(diag.NotFound, "no file of another tool found in %s", dir).
-			WithHint("name the file, or install skills that you wrote with: skillpm install ./DIR")
+			WithHint("specify the FILE, or install skills that you wrote with: skillpm install ./DIR")
 	case !a.CanAsk():
 		return "", diag.Errorf(diag.Usage, "skillpm import needs a FILE").
-			WithHint("found: %s", strings.Join(found, ", "))
+			WithHint("use %s", textx.OneOf(found))
 	}
 	picked, err := a.Pick(console.PickList{
 		Title: "Which file?", Note: "Select the file with the skills to import.", Choices: choices,

@@ -48,16 +48,17 @@ func (a *app) printSignatures(r *publish.SignaturesReport, must bool) error {
 	}
 	switch {
 	case len(r.Found) == 0:
-		a.Note("%s has no signatures.", r.Reference)
+		a.Note("%s does not have signatures.", r.Reference)
 	case r.Trusted == 0:
-		a.Note("%s: not verified. Name a public key with --key FILE.", r.Reference)
+		a.Note("skillpm did not verify %s, because no key is trusted. Specify a public key with --key FILE.",
+			r.Reference)
 	case verified == 0:
-		a.Note("%s: no verified signature.", r.Reference)
+		a.Note("%s does not have a verified signature.", r.Reference)
 	default:
-		a.Note("%s: %s.", r.Reference, textx.Count(verified, "verified statement"))
+		a.Note("%s has %s.", r.Reference, textx.Count(verified, "verified statement"))
 	}
 	if must && !r.Signed {
-		return diag.Errorf(diag.Denied, "none of the keys signed %s", r.Reference)
+		return diag.Errorf(diag.Denied, "none of the keys in --key signed %s", r.Reference)
 	}
 	return nil
 }
@@ -84,7 +85,7 @@ func statementState(s publish.Statement, checked bool) (state, signer string) {
 	case !checked:
 		return "not checked", s.Problem
 	case s.Claims != "" && strings.Contains(s.Problem, s.Claims):
-		return "not verified", "claims to be signed by " + s.Claims + ", not trusted"
+		return "not verified", "claims to be signed by " + s.Claims + ", which is not trusted"
 	}
 	return "not verified", s.Problem
 }

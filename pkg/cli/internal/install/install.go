@@ -19,11 +19,11 @@ func newInstall(a *app) *cobra.Command {
 		Use:     "install [PACK...]",
 		Aliases: []string{"add", "i"},
 		Short:   "Install packs and link their skills for agents",
-		Long: `Installs packs of skills and their dependencies into .skillpm/plugins, and links the
-skills for the agents in use. Records the packs in skillpm.yaml and skillpm.lock. Without
-PACK, installs the packs in these files.
+		Long: `The installer copies packs and their dependencies to .skillpm/plugins, links their skills
+for the detected agents, and records the packs in skillpm.yaml and skillpm.lock. Without
+PACK, it installs the packs in these two files.
 
-PACK is one of
+PACK is one of:
   owner/name[@RANGE]                            by name, from the registries
   oci://REGISTRY/REPOSITORY[:TAG|@sha256:...]   from an OCI registry
   oci-layout:DIR//owner/name[:TAG]              from an OCI layout directory
@@ -32,17 +32,17 @@ PACK is one of
   git+ssh://URL, each [//SUBDIR][#REF]          from a git repository
   ./DIR                                         from a directory
 
-If several packs have a skill of the same name, the pack that is last in skillpm.yaml gets
-the name, and the other skill an alias. --as chooses an alias.
+If several packs contain a skill with the same name, the pack that is last in skillpm.yaml
+gets the name, and the other skills get aliases. --as sets the alias of a skill.
 
-Nothing in a pack is run. Files that skillpm did not create are never replaced. If a
-locally edited skill would be replaced, the command stops and shows the edit. --keep
-keeps the skill's pack; --force replaces it and keeps a copy in .skillpm/backup.
+The installer does not run anything in a pack, and never replaces files that skillpm did not
+create. Before it replaces a locally edited skill, it stops and shows the edit. --keep keeps
+the pack of the skill; --force replaces the skill and keeps a copy in .skillpm/backup.
 
-Packs are checked against the policies of the machine, the user, and the project. With
+skillpm checks packs against the policies of the machine, the user, and the project. With
 --require-signature, every pack needs a signature by a key in --key or trusted-keys, or by
 a signer that a policy trusts. skillpm.lock records the signer, and later versions must
-have the same one.`,
+have the same signer.`,
 		Example: `  skillpm install acme/deploy
   skillpm install 'acme/deploy@^1.3'
   skillpm install --frozen  # in CI: exactly what is locked
@@ -79,8 +79,8 @@ have the same one.`,
 	f.StringVar(&o.Registry, "registry", "",
 		"look names up only in the registry `REGISTRY`")
 	f.BoolVar(&o.Frozen, "frozen", false,
-		"install exactly what skillpm.lock records; fail if it is out of date")
-	f.BoolVar(&o.Upgrade, "upgrade", false, "select the newest versions within the ranges, as update does")
+		"install exactly what skillpm.lock records, or fail if it is out of date")
+	f.BoolVar(&o.Upgrade, "upgrade", false, "select the newest versions within the ranges, like update")
 	f.BoolVar(&o.Offline, "offline", false, "do not use the network")
 	f.BoolVar(&o.DryRun, "dry-run", false, "show what would change, without changing it")
 	editFlags(cmd, &o.Keep, &o.Force)
@@ -88,9 +88,9 @@ have the same one.`,
 		"install only the skill `NAME` of the pack (repeatable; '*' for all)")
 	f.StringVar(&o.As, "as", "", "install the skill under the alias `NAME`")
 	f.StringSliceVar(&o.Agents, "agent", nil,
-		"link for the agent `ID` from now on (repeatable; or all, detected)")
+		"link skills for the agent `ID` and record the choice (repeatable; or all, detected)")
 	f.StringVar(&o.LinkMode, "link-mode", "",
-		"link by `symlink|copy|hardlink` from now on; hardlink shares files with the store")
+		"set the link `MODE`: symlink, copy, or hardlink (shares files with the store)")
 	// cannot fail: the flag exists
 	_ = cmd.RegisterFlagCompletionFunc("link-mode", cobra.FixedCompletions([]string{"symlink", "copy", "hardlink"},
 		cobra.ShellCompDirectiveNoFileComp))
@@ -103,9 +103,9 @@ have the same one.`,
 
 // editFlags adds --keep and --force.
 func editFlags(cmd *cobra.Command, keep, force *bool) {
-	cmd.Flags().BoolVar(keep, "keep", false, "keep locally edited skills, and their packs as they are")
+	cmd.Flags().BoolVar(keep, "keep", false, "keep locally edited skills, and do not change their packs")
 	cmd.Flags().BoolVar(force, "force", false,
-		"replace locally edited skills; copies are kept in .skillpm/backup")
+		"replace locally edited skills, and keep copies in .skillpm/backup")
 }
 
 // scopeFlag adds --scope.
@@ -191,7 +191,7 @@ func (a *app) printPart(r *skillpm.InstallReport, o skillpm.InstallOptions) {
 			return name == p.Pack
 		})
 		if named && p.Partial && p.Action != skillpm.ActionInstalled && len(o.Skills) == 0 {
-			a.Note("%s of %s installed. Install all with: skillpm install %s --skill '*'",
+			a.Note("Installed only %s of %s. Install all skills with: skillpm install %s --skill '*'",
 				textx.Count(len(p.Skills), "skill"), p.Pack, p.Pack)
 		}
 	}

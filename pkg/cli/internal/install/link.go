@@ -13,16 +13,17 @@ func newLink(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "link DIR|PACK",
 		Short: "Use a local working copy of a pack",
-		Long: `Links the skills of the pack in DIR into this project, or with --scope user for the user.
-Changes in DIR take effect at once, and editing a linked file changes the working copy.
-The link replaces an installed release of the pack until "skillpm link --undo".
+		Long: `Links the skills of the pack in DIR into this project or, with --scope user, for the user.
+Changes in DIR take effect immediately, and editing a linked file changes the working copy.
+The link replaces an installed release of the pack until you run "skillpm link --undo".
 
-The link belongs to this machine: skillpm.yaml and skillpm.lock stay as they are.
-"skillpm list" shows it, and "skillpm install --frozen" fails with it. The next
-"skillpm install" links skills that are new in DIR.
+The link exists only on this machine: skillpm.yaml and skillpm.lock do not change.
+"skillpm list" shows the link, and "skillpm install --frozen" fails while the link exists.
+The next "skillpm install" links skills that are new in DIR.
 
---undo takes a pack's name or DIR. It reinstalls the release in skillpm.lock, or removes
-the skills if the pack is not installed. DIR stays as it is.`,
+--undo takes DIR or the name of the pack. skillpm then reinstalls the release in
+skillpm.lock, or removes the skills if skillpm.lock does not contain the pack. DIR does not
+change.`,
 		Example: `  skillpm link ../deploy-skills
   skillpm link ~/src/ops --scope user
   skillpm link acme/deploy --undo`,
@@ -49,7 +50,7 @@ the skills if the pack is not installed. DIR stays as it is.`,
 		},
 	}
 	f := cmd.Flags()
-	f.BoolVar(&undo, "undo", false, "use the release again")
+	f.BoolVar(&undo, "undo", false, "remove the link, and use the release again")
 	f.BoolVar(&o.DryRun, "dry-run", false, "show what would change, without changing it")
 	f.BoolVar(&o.Force, "force", false, "replace locally edited skills")
 	scopeFlag(cmd, &o.Scope)

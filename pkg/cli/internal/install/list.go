@@ -20,9 +20,9 @@ func newList(a *app) *cobra.Command {
 		Use:     "list",
 		Aliases: []string{"ls"},
 		Short:   "List installed packs and their skills",
-		Long: `Lists the packs in skillpm.lock with their skills and sources. Marks show skills that are
-not installed (as in a fresh clone), edited, denied by a policy, or not approved; --json
-has the reasons. "skillpm verify" compares every byte.`,
+		Long: `The list shows the packs in skillpm.lock with their skills and sources. Marks show skills
+that are locally edited, denied by a policy, not approved, or not installed (for example in
+a fresh clone). --json adds the reasons. To compare every byte, run "skillpm verify".`,
 		Example: `  skillpm list
   skillpm list --scope user
   skillpm list --json`,
@@ -62,7 +62,7 @@ has the reasons. "skillpm verify" compares every byte.`,
 					source += " (dependency)"
 				}
 				if !p.Installed {
-					source += " (not installed: skillpm install)"
+					source += " (not installed; run \"skillpm install\")"
 				}
 				row := []string{p.Pack, p.Version, a.listedSkills(p), source}
 				if signed {
@@ -149,14 +149,16 @@ func newInfo(a *app) *cobra.Command {
 		Use:     "info PACK|SKILL",
 		Aliases: []string{"show"},
 		Short:   "Show details of a pack or skill",
-		Long: `Shows a pack (owner/name), installed or available, or an installed skill: NAME or
-skill@owner/name. With a version or range, shows the newest available version in it.
+		Long: `PACK is the owner/name of an installed or available pack. With a version or range, the
+output shows the newest available version in the range. SKILL is an installed skill: NAME
+or skill@owner/name.
 
---signatures lists the signatures, provenance, and SBOM of a published pack. Its PACK is
+--signatures lists the signatures, provenance, and SBOM of a published pack. PACK is then
 owner/name[@VERSION], oci://REGISTRY/REPOSITORY, oci-layout:DIR//owner/name, or a git
-repository with signed tags. Each is verified with the public keys in --key and in
-trusted-keys of the user's settings. Without a key, the output shows the claimed signer,
-which proves nothing. With --key, exit code 7 means that none of the keys signed the pack.`,
+repository with signed tags. skillpm verifies each signature with the public keys in --key
+and in trusted-keys of the user's settings. Without keys, the output shows the claimed
+signer, which proves nothing. With --key, exit code 7 means that none of the keys in --key
+signed the pack.`,
 		Example: `  skillpm info acme/deploy
   skillpm info acme/deploy@1.3.0
   skillpm info deploy@acme/deploy
@@ -195,7 +197,7 @@ which proves nothing. With --key, exit code 7 means that none of the keys signed
 	f := cmd.Flags()
 	f.StringVar(&registry, "registry", "", "look names up only in the registry `REGISTRY`")
 	f.BoolVar(&signatures, "signatures", false, "show signatures, provenance, and SBOM")
-	f.StringArrayVar(&keys, "key", nil, "verify with the public key, or the allowed signers, in `FILE`; repeatable")
+	f.StringArrayVar(&keys, "key", nil, "verify with the public key or the git allowed signers in `FILE` (repeatable)")
 	scopeFlag(cmd, &scope)
 	return cmd
 }

@@ -42,7 +42,7 @@ func (a *app) printNewOwners(r *skillpm.InstallReport) {
 			}
 			before := ""
 			if owner := previousOwner(r.Packs, s.Name); owner != "" {
-				before = fmt.Sprintf(", not to that of %s", owner)
+				before = fmt.Sprintf(" instead of the skill of %s", owner)
 			}
 			fmt.Fprintf(a.Stdout, "  %s now refers to the skill of %s%s\n", s.Name, pack.Pack, before)
 		}

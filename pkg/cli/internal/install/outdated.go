@@ -19,12 +19,12 @@ func newOutdated(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "outdated [PACK...]",
 		Short: "List packs with newer versions",
-		Long: `Lists locked packs that have newer versions: the locked version, the one that "skillpm
-update" would select, the newest one, and what requires the pack. Notes show what holds
-a pack back, and yanked, deprecated, or moved packs.
+		Long: `Each row shows the locked version of a pack, the version that "skillpm update" would select,
+the newest version, and the packs that require the pack. Notes show why a pack is held back,
+and which packs are yanked, deprecated, or moved.
 
-Nothing is downloaded or changed. If a registry or source is unreachable, its packs are
-listed with a warning, and the exit code is 8.`,
+The command does not download packs or change anything. If a registry or source is
+unreachable, skillpm lists its packs with a warning, and the exit code is 8.`,
 		Example: `  skillpm outdated
   skillpm outdated acme/deploy --json
   skillpm outdated --check  # in CI: exit 3 if a pack is outdated`,

@@ -34,7 +34,8 @@ func packList(offers *skillpm.Offers, note string) console.PickList {
 		list.Choices = append(list.Choices, console.Choice{Value: p.Name, Text: text})
 	}
 	if len(offers.Unlisted) > 0 {
-		list.Note += "\nNot listed: packs of " + strings.Join(offers.Unlisted, ", ") + "; install these by name."
+		list.Note += "\nThe list does not contain packs of " + strings.Join(offers.Unlisted, ", ") +
+			"; install them by name."
 	}
 	return list
 }

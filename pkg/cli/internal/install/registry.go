@@ -18,8 +18,8 @@ func newRegistry(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "registry",
 		Short: "Manage registries",
-		Long: `A registry is a source of many packs, which are looked up by name: an index, or a prefix
-of an OCI registry.
+		Long: `A registry is a source of many packs: an index, or a prefix of an OCI registry. skillpm
+looks up packs by name in registries.
 
   https://HOST/PATH        an index on a web server
   git+https://HOST/REPO    an index in a git repository
@@ -27,9 +27,9 @@ of an OCI registry.
   oci://HOST/NAMESPACE     packs below a namespace of an OCI registry
   oci-layout:DIR, DIR      packs in an OCI layout, an index in a directory
 
-A name is looked up in all indexes, unless its owner is bound to one registry. Settings
-belong to the user (config.yaml) or, with --scope project, to the project
-(skillpm.yaml). Comments in these files stay.`,
+skillpm looks up a name in all indexes, unless its owner is bound to one registry. The
+commands change the settings of the user (config.yaml) or, with --scope project, of the
+project (skillpm.yaml). They keep comments in these files.`,
 		Example: `  skillpm registry add acme https://packs.example/index --namespace acme
   skillpm registry bind globex oci://registry.example/globex
   skillpm registry list`,
@@ -73,9 +73,9 @@ func newRegistryAdd(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "add NAME URL",
 		Short: "Add a registry",
-		Long: `Adds a registry under a name of your choice, after checking that it responds. With
---namespace, the packs of an owner are only looked up there. "skillpm registry --help" lists
-the kinds of URL.`,
+		Long: `You choose the NAME. skillpm first checks that the registry responds. With --namespace,
+skillpm looks up the packs of an owner only in this registry. "skillpm registry --help"
+lists the kinds of URL.`,
 		Example: `  skillpm registry add acme https://packs.example/index --namespace acme
   skillpm registry add team git+https://git.example/index.git --scope project
   skillpm registry add lab oci://registry.example/lab --no-check`,
@@ -95,7 +95,7 @@ the kinds of URL.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringSliceVar(&o.Namespaces, "namespace", nil, "look up the packs of `OWNER` only there")
+	f.StringSliceVar(&o.Namespaces, "namespace", nil, "look up the packs of `OWNER` only in this registry")
 	f.BoolVar(&o.NoCheck, "no-check", false, "do not check that the registry responds")
 	settingsScopeFlag(cmd, &o.Project)
 	return cmd
@@ -106,9 +106,9 @@ func newRegistryList(a *app) *cobra.Command {
 		Use:     "list",
 		Aliases: []string{"ls"},
 		Short:   "List registries and bindings",
-		Long: `Lists where names are looked up: the registries of the project and the user, owners'
-registries, your local packs, and the embedded index. Bindings of the machine's
-administrator are marked (enforced).`,
+		Long: `The list shows the sources in which skillpm looks up names: registries of the project and
+the user, registries of bound owners, your local packs, and the embedded index. The mark
+(enforced) means that the administrator of the machine bound the owner.`,
 		Example: `  skillpm registry list
   skillpm registry list --json
   skillpm registry list -C ../other-project`,
@@ -128,8 +128,8 @@ administrator are marked (enforced).`,
 			for _, b := range r.Bindings {
 				enforced[b.Owner] = b.Enforced
 				if b.Unknown {
-					a.Warn("%s is bound to the unknown registry %s in %s, so its packs are not found", b.Owner,
-						b.Registry, b.From)
+					a.Warn("cannot find packs of %s: %s binds the owner to the unknown registry %s", b.Owner,
+						b.From, b.Registry)
 				}
 			}
 			rows := [][]string{{"NAME", "URL", "OWNERS", "FROM"}}
@@ -162,8 +162,8 @@ func newRegistryRemove(a *app) *cobra.Command {
 		Use:     "remove NAME|URL",
 		Aliases: []string{"rm"},
 		Short:   "Remove a registry",
-		Long: `Removes a registry and its bindings from the settings. Installed packs stay installed
-and locked.`,
+		Long: `The command also removes the bindings of owners to the registry. Packs from the registry
+stay installed and locked.`,
 		Example: `  skillpm registry remove acme
   skillpm registry remove team --scope project
   skillpm registry rm acme --json`,
@@ -195,9 +195,9 @@ func newRegistryBind(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bind OWNER [NAME|URL]",
 		Short: "Bind an owner to one registry",
-		Long: `Looks up the packs of an owner only in one registry, so that no other registry can offer
-a pack under that owner's name. Bindings of the machine's administrator cannot be
-changed. --undo removes a binding.`,
+		Long: `skillpm looks up the packs of a bound owner only in one registry. No other registry can
+offer packs of this owner. Users cannot change bindings of the machine's administrator.
+--undo removes a binding.`,
 		Example: `  skillpm registry bind acme oci://registry.example/acme
   skillpm registry bind globex team --scope project
   skillpm registry bind acme --undo`,
@@ -210,7 +210,7 @@ changed. --undo removes a binding.`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if undo == (len(args) == 2) {
-				return diag.Errorf(diag.Usage, "skillpm registry bind needs a registry or --undo")
+				return diag.Errorf(diag.Usage, "skillpm registry bind needs either a registry or --undo")
 			}
 			c, err := a.Client()
 			if err != nil {

@@ -13,8 +13,8 @@ func newRemove(a *app) *cobra.Command {
 		Use:     "remove PACK...",
 		Aliases: []string{"rm"},
 		Short:   "Remove packs",
-		Long: `Removes packs from skillpm.yaml, with their skills, their links, and dependencies that
-no other pack requires.`,
+		Long: `The command removes the packs from skillpm.yaml and skillpm.lock, and their skills from the
+agents. It also removes dependencies that no other pack requires.`,
 		Example: `  skillpm remove acme/deploy
   skillpm remove acme/deploy --dry-run
   skillpm remove acme/deploy --scope user`,
@@ -35,7 +35,7 @@ no other pack requires.`,
 	}
 	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "show what would change, without changing it")
 	cmd.Flags().BoolVar(&o.Force, "force", false,
-		"also remove locally edited skills; copies are kept in .skillpm/backup")
+		"also remove locally edited skills, and keep copies in .skillpm/backup")
 	scopeFlag(cmd, &o.Scope)
 	return cmd
 }

@@ -18,22 +18,22 @@ func newSearch(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "search [WORD...]",
 		Short: "Search registries for packs",
-		Long: `Searches names, tags, skills, and descriptions of packs: in registries that list their
-packs, your local packs, the embedded index, and installed packs.
+		Long: `The search covers names, tags, skills, and descriptions of packs. It includes registries
+that list their packs, your local packs, the embedded index, and installed packs.
 
-Words match other forms (deploying finds deploy), the last word matches beginnings, and a
-word that no pack has matches with one typo. Packs that match all words come first.
+A word matches its other forms: deploying finds deploy. The last word also matches the
+beginning of a longer word. If no pack contains a word, the search accepts one typo in the
+word. Packs that match all words come first.
 
-Registry lists are cached, so --offline searches them as they were last seen. Unreachable
-registries are named in a warning; OCI registries, which do not list their packs, in a
-note.`,
+--offline searches the cached lists of registries. skillpm warns about unreachable
+registries. A note names OCI registries, which do not list their packs.`,
 		Example: `  skillpm search deploy to kubernetes
   skillpm search pdf tables --json
   skillpm search changelog --registry https://index.example.com --limit 3`,
 		Args: console.Need(0, console.MaxArguments, "words"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.Limit < 1 {
-				return diag.Errorf(diag.Usage, "--limit must be at least 1")
+				return diag.Errorf(diag.Usage, "--limit must be at least 1, not %d", o.Limit)
 			}
 			c, err := a.Client()
 			if err != nil {
@@ -63,14 +63,14 @@ note.`,
 func (a *app) browse(ctx context.Context, c *skillpm.Client, o skillpm.SearchOptions) error {
 	if !a.CanAsk() {
 		return diag.Errorf(diag.Usage, "skillpm search needs words").
-			WithHint("for example: skillpm search deploy kubernetes; on a terminal, skillpm search lists all packs")
+			WithHint("add words, for example: skillpm search deploy kubernetes")
 	}
 	offers, err := c.Offers(ctx, skillpm.OfferOptions{Registry: o.Registry, Offline: o.Offline})
 	if err != nil {
 		return err
 	}
 	if len(offers.Packs) == 0 {
-		return diag.Errorf(diag.NotFound, "no registry lists packs that can be installed").
+		return diag.Errorf(diag.NotFound, "no registry lists packs that you can install").
 			WithHint("list registries with: skillpm registry list")
 	}
 	names, err := a.Pick(packList(offers, "Select packs to show their details."))
@@ -121,7 +121,7 @@ func (a *app) printSearch(r *skillpm.SearchReport) error {
 	}
 	found := "Found " + textx.Count(r.Total, "pack")
 	if len(r.Packs) < r.Total {
-		found += fmt.Sprintf(", and showed the best %d (more with --limit N)", len(r.Packs))
+		found += fmt.Sprintf(" and printed the best %d (print more with --limit N)", len(r.Packs))
 	}
 	a.Note("%s. Show details with: skillpm info %s", found, r.Packs[0].Pack)
 	return nil
@@ -155,7 +155,7 @@ func (a *app) printNoMatch(r *skillpm.SearchReport) {
 	}
 	fmt.Fprintf(a.Stdout, "No matches for %q in %s.\n", console.Printable(r.Query), textx.Count(packs, "pack"))
 	if len(r.Near) > 0 {
-		a.Note("did you mean %s?", strings.Join(r.Near, " or "))
+		a.Note("Did you mean %s?", strings.Join(r.Near, " or "))
 	}
 }
 

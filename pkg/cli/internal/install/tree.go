@@ -22,20 +22,20 @@ func newTree(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tree",
 		Short: "Show the dependency tree of installed packs",
-		Long: `Shows the dependencies of the packs in skillpm.lock, starting with those that
-skillpm.yaml requires, with versions and ranges. Changes nothing, and uses no network.
---invert shows which packs require a pack.
+		Long: `The tree starts with the packs that skillpm.yaml requires, and shows the versions and ranges
+of their dependencies in skillpm.lock. --invert shows which packs require a pack. The
+command does not change anything or use the network.
 
 Marks of the text tree:
 
-  (*)              its dependencies are shown nearer to skillpm.yaml
-  (dev)            for development only
-  (not installed)  not in skillpm.lock
-  (linked to DIR)  a pack of skillpm link
-  (...)            --depth leaves its dependencies out
+  (*)              the dependencies are nearer to skillpm.yaml in the tree
+  (dev)            a development dependency
+  (not installed)  skillpm.lock does not contain the pack
+  (linked to DIR)  "skillpm link" linked the pack
+  (...)            --depth hides the dependencies
 
-DOT is for Graphviz, Mermaid for Markdown, and SVG is a picture that follows the reader's
-light or dark colors. --skills adds the skills, with the aliases that agents see.`,
+The format dot is for Graphviz, and mermaid is for Markdown. svg is a picture that adapts
+to light and dark mode. --skills adds the skills, with the aliases that agents see.`,
 		Example: `  skillpm tree
   skillpm tree --depth 1 --skills
   skillpm tree --invert acme/kubectl-basics
@@ -58,8 +58,8 @@ light or dark colors. --skills adds the skills, with the aliases that agents see
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&format, "format", "text", "print as `text|dot|mermaid|svg|json`")
-	f.StringVar(&o.Invert, "invert", "", "show what requires `PACK`")
+	f.StringVar(&format, "format", "text", "print the tree as `FORMAT`: text, dot, mermaid, svg, or json")
+	f.StringVar(&o.Invert, "invert", "", "show which packs require `PACK`")
 	f.IntVar(&o.Depth, "depth", 0, fmt.Sprintf("show at most `N` levels (default of the text tree: %d)",
 		graph.MaxDepth))
 	f.BoolVar(&draw.Skills, "skills", false, "show the skills of each pack")

@@ -24,13 +24,14 @@ func newTry(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "try PACK [-- COMMAND [ARG...]]",
 		Short: "Use a pack without installing it",
-		Long: `Fetches a pack and its dependencies into a temporary directory of the cache and shows its
-skills. No files of the project or the user change, and nothing in the pack is run.
+		Long: `Fetches a pack and its dependencies into a temporary directory of the cache, and shows the
+skills of the pack. The command does not change files of the project or the user, and does
+not run anything in the pack.
 
-With COMMAND, runs it here and removes the directory when it ends. {} in an ARG, and
-SKILLPM_TRY_DIR in the environment, stand for the directory, which has the skills in
-.agents/skills and .claude/skills. Without COMMAND, the directory stays until
-"skillpm cache gc". --body prints each SKILL.md and removes the directory.`,
+With COMMAND, skillpm runs COMMAND here, and then removes the temporary directory. {} in an
+ARG and the variable SKILLPM_TRY_DIR contain the path of the directory. The skills are in
+its subdirectories .agents/skills and .claude/skills. Without COMMAND, "skillpm cache gc"
+removes the directory later. --body prints each SKILL.md and removes the directory.`,
 		Example: `  skillpm try acme/deploy
   skillpm try acme/deploy@1.4.0 --skill deploy --body
   skillpm try github.com/owner/skills -- claude --add-dir {}`,
@@ -85,14 +86,14 @@ func (a *app) printTrial(t *skillpm.Trial) error {
 	for _, s := range t.Skills {
 		fmt.Fprintf(a.Stdout, "  %s  %s\n", p.Bold(s.Name), console.Printable(s.Description))
 		if s.AllowedTools != "" {
-			fmt.Fprintf(a.Stdout, "      may use: %s\n", console.Printable(s.AllowedTools))
+			fmt.Fprintf(a.Stdout, "      allowed tools: %s\n", console.Printable(s.AllowedTools))
 		}
 		fmt.Fprintf(a.Stdout, "      %s\n", p.Cyan(s.Dir))
 	}
 	for _, r := range t.Requires {
 		fmt.Fprintf(a.Stdout, "  with %s %s\n", r.Pack, r.Version)
 	}
-	a.Note("Nothing was installed. Install it with: skillpm install %s", t.Pack.Pack)
+	a.Note("Nothing was installed. Install the pack with: skillpm install %s", t.Pack.Pack)
 	return nil
 }
 
@@ -133,7 +134,7 @@ func (a *app) runWith(cmd *cobra.Command, dir string, args []string) error {
 		return console.Reported{Exit: diag.Code(exit.ExitCode())}
 	}
 	if errors.Is(err, exec.ErrNotFound) {
-		return diag.Errorf(diag.NotFound, "command %s not found", args[0])
+		return diag.Errorf(diag.NotFound, "cannot run %s: command not found", args[0])
 	}
 	return err
 }

@@ -16,24 +16,25 @@ func newUpdate(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "update [PACK...]",
 		Aliases: []string{"up"},
-		Short:   "Update packs",
-		Long: `Updates packs to the newest versions that the ranges in skillpm.yaml allow: all packs, or
-the named ones, which may be dependencies. Other packs stay at their locked versions,
-unless a named pack needs a newer one.
+		Short:   "Update packs to newer versions",
+		Long: `Without PACK, the command updates all packs to the newest versions that the ranges in
+skillpm.yaml allow. PACK may be a dependency. Other packs stay at their locked versions,
+unless a named pack needs a newer version.
 
-A branch is updated to its newest commit. With --latest, ranges are rewritten to allow the
-newest release: ^1.3 becomes ^2.0.0, ~1.3 becomes ~2.0.0, and 1.3.0 becomes 2.0.0. Tags
-of releases and digests next to a tag or branch change, too. A dependency on a commit never changes.
+For a dependency on a branch, the command selects the newest commit. With --latest, it also
+rewrites ranges to allow the newest release: ^1.3 becomes ^2.0.0, ~1.3 becomes ~2.0.0, and
+1.3.0 becomes 2.0.0. It also rewrites tags of releases, and digests next to a tag or branch.
+A dependency on a commit never changes.
 
-A pack is only downgraded if its version was yanked or is outside the range; the output
-marks it. Packs that cannot be updated to the newest version are listed with the
-reason. "skillpm diff" shows the changes in the skills' text beforehand.
+The command only downgrades a pack if its version was yanked or is outside the range. The
+output marks downgrades, and lists packs that are held back, with the reason. To see the
+changes of the skills first, run "skillpm diff".
 
-If a locally edited skill would be replaced, the update stops and shows the edit. --keep
-keeps its pack; --force replaces the skill and keeps a copy in .skillpm/backup.
+Before the command replaces a locally edited skill, it stops and shows the edit. --keep
+keeps the pack of the skill; --force replaces the skill and keeps a copy in .skillpm/backup.
 
-A pack with a recorded signer is only updated to versions that the same signer signed.
---accept-signer accepts a changed or missing signer, and records it.
+If skillpm.lock records the signer of a pack, the same signer must have signed the new
+version. --accept-signer accepts and records a changed or missing signer.
 
 To undo an update, restore skillpm.yaml and skillpm.lock from version control, and run
 "skillpm install".
@@ -60,7 +61,7 @@ the network stay at their locked versions.`,
 		ValidArgsFunction: a.CompleteLocked,
 	}
 	f := cmd.Flags()
-	f.BoolVar(&o.Latest, "latest", false, "update beyond the ranges in skillpm.yaml, and rewrite them")
+	f.BoolVar(&o.Latest, "latest", false, "update beyond the ranges in skillpm.yaml, and rewrite the ranges")
 	f.StringVar(&o.Registry, "registry", "",
 		"look names up only in the registry `REGISTRY`")
 	f.BoolVar(&o.Offline, "offline", false, "do not use the network")
@@ -120,6 +121,6 @@ func (a *app) printHeldBack(r *skillpm.InstallReport) {
 		fmt.Fprintf(a.Stdout, "  %s %s\n", p.Pack, console.Printable(line))
 	}
 	if n > maxHeldBack {
-		fmt.Fprintf(a.Stdout, "  and %d more; skillpm outdated lists all\n", n-maxHeldBack)
+		fmt.Fprintf(a.Stdout, "  and %d more; list all with: skillpm outdated\n", n-maxHeldBack)
 	}
 }

@@ -19,15 +19,15 @@ func newVendor(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "vendor",
 		Short: "Copy skills into the repository",
-		Long: `Copies the skills in skillpm.lock to vendor/skills. Then you can review their changes like
-other changes, and "skillpm install --frozen --offline" works in a fresh clone. In
+		Long: `Copies the skills in skillpm.lock to vendor/skills. You can then review changes of skills
+like other changes, and "skillpm install --frozen --offline" works in a fresh clone. In
 repositories with a go.mod, the directory is third_party/skills, because Go uses the
 directory vendor.
 
-Skills that are no longer locked are removed. Only files that skillpm created are
-replaced or removed; edited ones are a conflict. install uses a vendored skill only if
-its digest is the locked one, and otherwise fetches it. Packs that are directories of the
-project are not copied.`,
+The command removes skills that are no longer locked. It only replaces or removes files that
+skillpm created; an edited file is a conflict. It does not copy packs that are directories
+of the project. "skillpm install" uses a vendored skill only if the digest matches
+skillpm.lock; otherwise it fetches the skill.`,
 		Example: `  skillpm vendor
   skillpm vendor --check  # in CI: exit 3 if the copy is out of date
   skillpm vendor --dry-run`,
@@ -132,7 +132,7 @@ func (a *app) listVendor(r *skillpm.VendorReport, o skillpm.VendorOptions) {
 		maps.DeleteFunc(packs, func(_ string, has bool) bool { return !has })
 		fmt.Fprintf(a.Stdout, "Copied %s of %s to %s. Commit the directory.\n%s\n",
 			textx.Count(countUnchanged(r), "skill"), textx.Count(len(packs), "pack"), r.Dir,
-			p.Dim("Check it in CI with: skillpm vendor --check"))
+			p.Dim("Check the copy in CI with: skillpm vendor --check"))
 	}
 }
 

@@ -20,13 +20,13 @@ func newVerify(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify",
 		Short: "Verify installed skills against skillpm.lock",
-		Long: `Hashes every installed skill, compares it with skillpm.lock, and checks the agents' links.
-Changes nothing, and uses no network. Differences are listed, and set exit code 6.
---signatures verifies the recorded signatures again.
+		Long: `Hashes every installed skill, compares the digests with skillpm.lock, and checks the links
+for agents. The command does not change anything or use the network. If it finds differences,
+it lists them, and the exit code is 6. --signatures also verifies the recorded signatures.
 
---fix restores missing and damaged files from the store, from vendor, or from the locked
-source. It also repairs links and damaged parts of the store. It keeps and lists locally
-edited skills, and files that skillpm did not create; --force discards the edits.
+--fix restores missing and damaged files from the store, from the vendor directory, or from
+the locked source. It also repairs links and damaged skills in the store. It keeps and lists
+locally edited skills and files that skillpm did not create; --force discards the edits.
 skillpm.yaml and skillpm.lock never change.`,
 		Example: `  skillpm verify
   skillpm verify --fix
@@ -45,11 +45,11 @@ skillpm.yaml and skillpm.lock never change.`,
 		},
 	}
 	f := cmd.Flags()
-	f.BoolVar(&o.Store, "store", false, "also hash the store's copies")
+	f.BoolVar(&o.Store, "store", false, "also verify the skills in the store")
 	f.BoolVar(&o.Fix, "fix", false, "restore missing and damaged files")
 	f.BoolVar(&o.Force, "force", false,
 		"with --fix: discard local edits and remove files that are not locked")
-	f.BoolVar(&o.Signatures, "signatures", false, "verify the recorded signatures")
+	f.BoolVar(&o.Signatures, "signatures", false, "also verify the recorded signatures")
 	f.BoolVar(&o.Offline, "offline", false, "with --fix and --signatures: do not use the network")
 	scopeFlag(cmd, &o.Scope)
 	return cmd
@@ -74,7 +74,7 @@ func (a *app) printVerify(r *skillpm.VerifyReport, o skillpm.VerifyOptions) erro
 		}
 		return nil
 	}
-	err := diag.Errorf(diag.Integrity, "%s from skillpm.lock", textx.Count(len(problems), "difference"))
+	err := diag.Errorf(diag.Integrity, "found %s from skillpm.lock", textx.Count(len(problems), "difference"))
 	return err.WithHint("%s", restoreHint(problems, o))
 }
 
@@ -107,8 +107,8 @@ func (a *app) listProblems(problems, fixed []skillpm.Problem, saved map[string]s
 func (a *app) printRight(r *skillpm.VerifyReport) {
 	what := textx.Count(r.Skills, "skill") + " and " + textx.Count(r.Links, "link")
 	if r.Store != nil {
-		what = fmt.Sprintf("%s, %s, and %s of the store", textx.Count(r.Skills, "skill"),
-			textx.Count(r.Links, "link"), textx.Count(r.Store.Trees, "tree"))
+		what = fmt.Sprintf("%s, %s, and %s in the store", textx.Count(r.Skills, "skill"),
+			textx.Count(r.Links, "link"), textx.Count(r.Store.Trees, "skill"))
 	}
 	fmt.Fprintf(a.Stdout, "%s Verified %s\n", a.Palette(a.Stdout).Green("✓"), what)
 	for _, s := range r.Signed {
@@ -149,18 +149,18 @@ func restoreHint(problems []skillpm.Problem, o skillpm.VerifyOptions) string {
 	}
 	switch {
 	case has(skillpm.KindInterrupted):
-		return "run: " + command("skillpm install")
+		return "run \"" + command("skillpm install") + "\""
 	case edited && o.Fix && !o.Force:
 		hints = append(hints, "copy the edits that you want to keep, and discard the others with: "+command(
 			"skillpm verify --fix --force"))
 	case len(hints) > 0:
 	case o.Fix:
-		return "the remaining differences could not be fixed"
+		return "resolve the remaining differences manually; --fix cannot resolve them"
 	case edited:
-		return command("skillpm install --force") + " restores the locked files; " + command("skillpm verify --fix") +
-			" keeps edited ones"
+		return "run \"" + command("skillpm install --force") + "\" to restore the locked files, or \"" +
+			command("skillpm verify --fix") + "\" to keep edited files"
 	case has(skillpm.KindDamaged, skillpm.KindStray):
-		return "run: " + command("skillpm verify --fix")
+		return "run \"" + command("skillpm verify --fix") + "\""
 	default:
 		return "restore missing files with: " + command("skillpm install")
 	}

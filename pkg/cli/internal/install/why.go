@@ -16,13 +16,14 @@ func newWhy(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "why PACK|SKILL",
 		Short: "Show why a pack or skill is installed",
-		Long: fmt.Sprintf(`Shows which packs require a pack (owner/name), starting with skillpm.yaml, with versions
-and ranges: the %d shortest chains, and the number of others.
+		Long: fmt.Sprintf(`The output shows the chains of packs from skillpm.yaml to PACK, with versions and ranges: the
+%d shortest chains, and the number of other chains. PACK is an owner/name.
 
-For a skill (its name, its alias, or skill@owner/name), shows the same for its pack. Also
-shows whether agents see it under its own name, or which skill has the name, and why.
+SKILL is the name of a skill, its alias, or skill@owner/name. The output shows the chains of
+its pack, and whether agents see the skill under its own name, or which other skill has the
+name and why.
 
-The command uses no network.`, graph.MaxChains),
+The command does not use the network.`, graph.MaxChains),
 		Example: `  skillpm why acme/kubectl-basics
   skillpm why deploy
   skillpm why deploy@acme/deploy --json`,
@@ -66,9 +67,9 @@ func (a *app) printWhy(w skillpm.Why) {
 	switch {
 	case len(w.Chains) > 0:
 	case w.Linked != "":
-		fmt.Fprintf(a.Stdout, "  added by skillpm link; skillpm.yaml does not require it\n")
+		fmt.Fprintf(a.Stdout, "  added by \"skillpm link\"; skillpm.yaml does not require the pack\n")
 	default:
-		fmt.Fprintf(a.Stdout, "  no longer required; skillpm install removes it\n")
+		fmt.Fprintf(a.Stdout, "  no longer required; \"skillpm install\" removes the pack\n")
 	}
 	if w.Linked != "" {
 		fmt.Fprintf(a.Stdout, "  linked to %s\n", console.Printable(w.Linked))
@@ -110,10 +111,10 @@ func (a *app) printWhyName(s *skillpm.WhySkill) {
 	case s.OwnName:
 		fmt.Fprintf(a.Stdout, "  agents see %s, because %s\n", console.Printable(s.Link), console.Printable(s.Reason))
 	case s.Winner != "":
-		fmt.Fprintf(a.Stdout, "  agents see %s; %s is %s@%s, because %s\n", console.Printable(s.Link),
+		fmt.Fprintf(a.Stdout, "  agents see %s; %s refers to %s@%s, because %s\n", console.Printable(s.Link),
 			console.Printable(s.Name), console.Printable(s.Name), s.Winner, console.Printable(s.Reason))
 	default:
-		fmt.Fprintf(a.Stdout, "  agents see %s and not %s, because %s\n", console.Printable(s.Link),
+		fmt.Fprintf(a.Stdout, "  agents see %s instead of %s, because %s\n", console.Printable(s.Link),
 			console.Printable(s.Name), console.Printable(s.Reason))
 	}
 }
