@@ -203,9 +203,9 @@ func sample(f *pflag.Flag) string {
 // TestInvalidVariables proves that the error about an invalid value names the variable instead of the flag.
 func TestInvalidVariables(t *testing.T) {
 	for name, want := range map[string]string{
-		"SKILLPM_OFFLINE": `invalid value for SKILLPM_OFFLINE: "maybe" is not true or false`,
-		"SKILLPM_LIMIT":   `invalid value for SKILLPM_LIMIT: "maybe" is not a whole number`,
-		"SKILLPM_COLOR":   `invalid value for SKILLPM_COLOR: "maybe": use auto, always, or never`,
+		"SKILLPM_OFFLINE": `SKILLPM_OFFLINE "maybe" is not true or false`,
+		"SKILLPM_LIMIT":   `SKILLPM_LIMIT "maybe" is not a whole number`,
+		"SKILLPM_COLOR":   `SKILLPM_COLOR "maybe" is invalid: use auto, always, or never`,
 	} {
 		a := &console.App{}
 		a.Getenv = func(asked string) string { return map[string]string{name: "maybe"}[asked] }

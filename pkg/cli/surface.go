@@ -109,7 +109,7 @@ func setFromEnvironment(a *console.App, cmd *cobra.Command) error {
 			return
 		}
 		if err := cmd.Flags().Set(f.Name, value); err != nil {
-			failed = diag.Errorf(diag.Usage, "invalid value for %s: %v", name, console.VariableError(err))
+			failed = diag.Errorf(diag.Usage, "%s %v", name, console.VariableError(err))
 		}
 	})
 	return failed

@@ -22,15 +22,17 @@ func newAgents(a *app) *cobra.Command {
 	o := &connectFlags{}
 	cmd := &cobra.Command{
 		Use:   "agents [AGENT...]",
-		Short: "List agents and what is connected",
-		Long: `Lists every supported agent: its id, whether it is detected here, what is connected in
-which scope, and what needs attention. Entries that need attention are foreign (they
-belong to another program), stale (for another path or with other events), or broken (in a file
-that cannot be read). Only agents that are detected, connected, or named have a row,
-unless --all is set.
+		Short: "List agents and their connections",
+		Long: `Each row shows the id of an agent, whether the agent is detected, and what is connected in
+which scope. Without --all, the table contains only agents that are detected, connected, or
+named.
 
-With --check, exits with code 3 if a detected agent needs attention, or a named one
-needs attention or is not connected.`,
+Warnings show which agents need attention. A foreign entry belongs to another program. A
+stale entry has another path or other events. A broken entry is in a file that skillpm
+cannot read.
+
+With --check, the exit code is 3 if a detected or named agent needs attention, or if a named
+agent is not connected.`,
 		Example: `  skillpm agents
   skillpm agents --all
   skillpm agents claude-code --check`,
@@ -41,7 +43,7 @@ needs attention or is not connected.`,
 		ValidArgsFunction: completeAgents,
 	}
 	cmd.Flags().BoolVar(&check, "check", false, "exit 3 if an agent needs attention")
-	cmd.Flags().BoolVar(&all, "all", false, "list all agents in rows")
+	cmd.Flags().BoolVar(&all, "all", false, "list all agents in the table")
 	cmd.Flags().StringVar(&o.command, "command", "", "expect `PROGRAM` instead of the path of this program")
 	return cmd
 }

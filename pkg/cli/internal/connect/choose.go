@@ -26,7 +26,7 @@ func (a *app) chosenAgents(
 		return nil, diag.Errorf(diag.Usage, "--all cannot be used with names of agents")
 	case o.all && len(found) == 0:
 		return nil, diag.Errorf(diag.NotFound, "no agent detected").
-			WithHint("name an agent: skillpm %s AGENT; list agents with: skillpm agents --all", verb)
+			WithHint("select an agent with: skillpm %s AGENT; list agents with: skillpm agents --all", verb)
 	case o.all:
 		return slices.DeleteFunc(found, func(h connect.Agent) bool {
 			if !o.supports(h) {
@@ -59,7 +59,7 @@ func (a *app) chosenAgents(
 			for _, in := range scopesOf(h, connect.Hook, connect.MCP) {
 				scopes = append(scopes, string(in))
 			}
-			return nil, diag.Errorf(diag.Usage, "%s cannot be connected in the scope %s", h.Title, o.scope).
+			return nil, diag.Errorf(diag.Usage, "cannot %s %s in the scope %s", verb, h.Title, o.scope).
 				WithHint("use --scope %s", textx.Or(scopes))
 		}
 		if !slices.ContainsFunc(agents, func(x connect.Agent) bool { return x.ID == h.ID }) {
@@ -123,7 +123,7 @@ func agentsHint(found []connect.Agent) string {
 	for _, h := range found {
 		names = append(names, h.ID)
 	}
-	return "detected agents are " + textx.And(names) + "; select all of them with --all"
+	return "use " + textx.OneOf(names) + ", or select all detected agents with --all"
 }
 
 // supports reports whether an agent can be connected in the requested scope.

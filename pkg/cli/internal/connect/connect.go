@@ -30,20 +30,20 @@ func newConnect(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "connect [AGENT...] [-- ARG...]",
 		Short: "Connect agents to skillpm",
-		Long: `Connects agents: links the installed skills for them, adds hooks that enforce what
-skills and policies allow, and adds the MCP server "skillpm mcp". An agent gets the parts
-that it supports. Other content of its files stays as it is, comments included.
-Connecting again changes nothing.
+		Long: `For each agent, the command links the installed skills, adds hooks that enforce what skills
+and policies allow, and adds the MCP server "skillpm mcp". It skips parts that the agent
+does not support, and keeps other content of the agent's files, including comments. A
+second run changes nothing.
 
-The default scope, project, writes to files that are shared through the repository, and
-refers to skillpm by its name. Other scopes use its path. Agents without the scope
-project are connected in their first scope.
+In the default scope, project, the command writes to files that the repository shares, and
+these files start skillpm by name. In other scopes, they contain the path of skillpm. If an
+agent does not support the scope project, the command uses the first scope of the agent.
 
 By default, agents continue with a tool call if skillpm is missing or fails. With
---fail-closed, the default in the scope machine, they deny the call.
+--fail-closed, which is the default in the scope machine, agents deny the call.
 
-Arguments after -- are passed to "skillpm mcp". They stay when the agent is connected
-again without --.`,
+The agent passes arguments after -- to "skillpm mcp". A later run without -- keeps these
+arguments.`,
 		Example: `  skillpm connect claude-code --dry-run
   skillpm connect claude-code codex
   skillpm connect --all
@@ -61,7 +61,8 @@ again without --.`,
 			}
 			if cmd.Flags().Changed("fail-closed") {
 				if o.failClosed = &closed; closed && a.OS == "windows" {
-					return diag.Errorf(diag.Usage, "--fail-closed needs a POSIX shell, which agents on Windows lack")
+					return diag.Errorf(diag.Usage,
+						"--fail-closed needs a POSIX shell, which agents on Windows do not have")
 				}
 			}
 			return a.connect(cmd.Context(), o, args)
@@ -75,7 +76,7 @@ again without --.`,
 	f.BoolVar(&o.noMCP, "no-mcp", false, "do not add the MCP server")
 	a.connectScopeFlag(cmd, &o.scope)
 	f.BoolVar(&closed, "fail-closed", false, "make the agent deny tool calls if skillpm is missing or fails")
-	f.BoolVar(&o.force, "force", false, "replace an MCP server called skillpm that is another program")
+	f.BoolVar(&o.force, "force", false, "replace an MCP server named skillpm that starts another program")
 	f.StringVar(&o.command, "command", "", "write `PROGRAM` instead of the path of this program")
 	return cmd
 }
@@ -194,7 +195,8 @@ func (a *app) addEntry(
 	}
 	if o.command == "" && one.Scope == connect.Project {
 		if _, err := exec.LookPath(one.Program); err != nil {
-			r.Notes = append(r.Notes, "skillpm is not on PATH, so agents cannot start it: add its directory to PATH")
+			r.Notes = append(r.Notes,
+				"agents cannot start skillpm, because it is not on PATH: add its directory to PATH")
 		}
 	}
 	return r, nil

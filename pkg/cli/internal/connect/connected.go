@@ -16,8 +16,8 @@ import (
 type connected struct {
 	Agent  string `json:"agent"`
 	Title  string `json:"title"`
-	Skills string `json:"skills,omitempty"` // the directory with the links
-	Linked bool   `json:"linked"`           // the links are new, or were removed
+	Skills string `json:"skills,omitempty"` // directory with the links to the skills
+	Linked bool   `json:"linked"`           // whether the command added or removed the links
 	// Manifest is the change of the manifest's list of agents, for all agents whose links were changed.
 	Manifest *manifestEdit   `json:"manifest,omitempty"`
 	Hooks    *connect.Result `json:"hooks,omitempty"`
@@ -147,7 +147,7 @@ func (p *connectedPrinter) rows(c *connected) (rows [][]string) {
 		rows = append(rows, []string{"  " + entryNames[r.Kind], describe(r, shownPath(p.env, r.File), p.added)})
 	}
 	if len(rows) == 0 {
-		rows = append(rows, []string{"  nothing to configure: it reads skills from files only"})
+		rows = append(rows, []string{"  nothing to configure: the agent only reads skills from files"})
 	}
 	return rows
 }

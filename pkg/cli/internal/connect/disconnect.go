@@ -13,10 +13,11 @@ func newDisconnect(a *app) *cobra.Command {
 	o := &connectFlags{}
 	cmd := &cobra.Command{
 		Use:   "disconnect [AGENT...]",
-		Short: "Undo connect",
-		Long: `Removes what connect added to the agents' files. A file that has not changed since gets
-its previous content back, byte for byte; from other files only skillpm's entries are
-removed. Without --scope, all scopes except machine are disconnected.`,
+		Short: "Disconnect agents from skillpm",
+		Long: `Removes the links, hooks, and MCP servers that "skillpm connect" added. If a file has not
+changed since then, the command restores the previous content byte for byte. From other
+files, the command only removes the entries of skillpm. Without --scope, the command covers
+all scopes except machine.`,
 		Example: `  skillpm disconnect claude-code
   skillpm disconnect --all --dry-run
   skillpm disconnect codex --scope user`,

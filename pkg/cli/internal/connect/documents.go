@@ -6,12 +6,12 @@ import (
 
 // agentsDocument is the output of "agents --json".
 type agentsDocument struct {
-	Agents []*agentStatus `json:"agents"` // supported agents, or those named by arguments
+	Agents []*agentStatus `json:"agents"` // all supported agents, or the agents that arguments name
 }
 
 // connectDocument is the output of "connect --json" and "disconnect --json".
 type connectDocument struct {
-	Agents []*connected `json:"agents"` // what was changed for each agent
+	Agents []*connected `json:"agents"` // changes for each agent
 }
 
 // Documents returns what the commands print with --json.

@@ -29,19 +29,20 @@ func newHook(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "hook EVENT --agent AGENT",
 		Short: "Answer a hook event of an agent",
-		Long: `Answers one hook event: the agent writes it to standard input as JSON and reads the
-answer in its own format from standard output. Agents run this command; skillpm connect
-adds it to their configuration.
+		Long: `The agent writes a hook event to standard input as JSON, and reads the answer from standard
+output in the format of the agent. Agents run this command automatically; "skillpm connect"
+adds the command to their configuration.
 
-skillpm learns from the events which skills the agent gives to its model. They are
-active in the agent's session until the turn, the subagent, or the session ends. A tool
-call that an active skill does not allow is denied, with the names of both. Otherwise
-nothing is printed.
+The events show skillpm which skills the agent gives to its model. These skills are active
+in the agent's session until the turn, the subagent, or the session ends. If an active skill
+does not allow a tool call, skillpm denies the call, and the answer names the tool and the
+skill. Otherwise, skillpm prints nothing.
 
-EVENT has the agent's name, such as PreToolUse, or pre-tool-use. An event that cannot be
-read denies the call that it asks about, unless a policy sets hooks: {unreadable: open}.
+EVENT is the agent's name for the event, such as PreToolUse, or a form such as pre-tool-use.
+If skillpm cannot read an event, it denies the tool call, unless a policy sets
+hooks: {unreadable: open}.
 
-The exit code is never 2, because some agents treat that as a denial.`,
+The exit code is never 2, because some agents treat the exit code 2 as a denial.`,
 		Annotations: map[string]string{console.ExitCodesOf: "Exit codes: 0 answered, even if denied; " +
 			"1 error, which does not stop the agent"},
 		Example: `  skillpm hook PreToolUse --agent claude-code < event.json

@@ -98,7 +98,8 @@ func (a *app) checkShared(program string) error {
 				return err
 			}
 			if why := others(info, a.Admin); why != "" {
-				return diag.Errorf(diag.Denied, "--command %s would run for all users, but %s is not protected: %s",
+				return diag.Errorf(diag.Denied,
+					"cannot use --command %s for all users: %s is not protected, because %s",
 					program, at, why).
 					WithHint("install skillpm in a directory that only the administrator can write to, and use %s",
 						"--command /usr/local/bin/skillpm")

@@ -43,26 +43,26 @@ func newMCP(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "mcp",
 		Short: "Serve skills over the Model Context Protocol",
-		Long: `Serves skills to any client of the Model Context Protocol over standard input and
-output, or over streamable HTTP with --http. Clients start the server themselves;
-skillpm connect adds it to their configuration.
+		Long: `Any MCP client can use the server over standard input and output or, with --http, over
+streamable HTTP. Agents start the server automatically; "skillpm connect" adds the server to
+their configuration.
 
-The model gets the tools skill, skill_file, skill_run, find_skills, and skill_end, and
-the list of skills in the server's instructions. With --profile, it gets an agent's own
-tools, such as use_skill of pegasus. Users get a prompt for each skill that they may
-start. Programs get resources (skill://...) and the extension
-io.modelcontextprotocol/skills. Lists follow changes of files, settings, and policies.
+The model gets the tools skill, skill_file, skill_run, find_skills, and skill_end, and the
+list of skills in the server's instructions. With --profile, the model gets the tools of an
+agent, such as use_skill of pegasus. Users get a prompt for each skill that they may start.
+Programs get resources (skill://...) and the extension io.modelcontextprotocol/skills. The
+server updates lists when files, settings, or policies change.
 
-With --upstream, the tools of other MCP servers are passed through as NAME__TOOL. Each
-call is checked against the active skills, which know it as mcp__NAME__TOOL.
+With --upstream, the server offers the tools of other MCP servers as NAME__TOOL. It checks
+each call against the active skills, in which the tool is called mcp__NAME__TOOL.
 
-Active skills belong to one connection; --session shares a session. Over HTTP, clients
-of protocol version 2026-07-28, which has no connections, name their session in the
-argument session of each tool.
+Active skills belong to one connection; --session shares a session between connections. The
+protocol version 2026-07-28 does not have connections. Over HTTP, its clients pass the
+session in the argument session of each tool.
 
-HTTP serves this machine only: requests for other host names, and from pages of other
-origins, are rejected. Other addresses need a bearer token: --token-file or
-SKILLPM_MCP_TOKEN. Use TLS in front of it.`,
+Over HTTP, the server only accepts requests from this machine: it rejects requests for other
+host names and from pages of other origins. To serve another address, set a bearer token with
+--token-file or SKILLPM_MCP_TOKEN, and use a TLS proxy.`,
 		Example: `  skillpm mcp
   skillpm mcp --profile pegasus --always-load
   skillpm mcp --http 127.0.0.1:8765
@@ -84,17 +84,17 @@ SKILLPM_MCP_TOKEN. Use TLS in front of it.`,
 	f, upstream = a.RuntimeFlags(cmd), newUpstreamFlags(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&o.client, "agent", "",
-		"record `AGENT` in the audit log instead of the client's own name")
+		"record `AGENT` in the audit log instead of the name of the MCP client")
 	flags.StringVar(&o.http, "http", "", "serve streamable HTTP at `ADDRESS`, such as 127.0.0.1:8765, under /mcp")
 	flags.StringVar(&o.tokenFile, "token-file", "",
 		"require the bearer token in `FILE` for HTTP requests")
 	flags.StringArrayVar(&o.origins, "allow-origin", nil,
 		"allow HTTP requests from pages of `ORIGIN`, such as https://tools.example")
 	flags.BoolVar(&o.alwaysLoad, "always-load", false,
-		"also list the skills in the tool's description, and ask the client to load it at once")
+		"also list the skills in the tool description, and ask the client to load the tool first")
 	flags.IntVar(&o.budget, "budget", 0, "list skills in at most `N` characters (default: the profile's limit)")
 	flags.IntVar(&o.contextWindow, "context-window", 0,
-		"the model's context window in `TOKENS`, which limits some lists")
+		"limit some lists for a context window of `TOKENS` tokens")
 	flags.Lookup("session").Usage = "share the session `ID` between connections (default: one session per connection)"
 	a.CompleteFlag(cmd, "agent", cobra.FixedCompletions(agentIDs(), cobra.ShellCompDirectiveNoFileComp))
 	for _, name := range []string{"http", "allow-origin", "budget", "context-window"} {
@@ -108,14 +108,15 @@ func (a *app) serverArgs(args []string) error {
 	server := newMCP(a)
 	if err := server.ParseFlags(args); err != nil {
 		return diag.Errorf(diag.Usage, "invalid argument of skillpm mcp: %v", err).
-			WithHint("run \"skillpm mcp --help\"")
+			WithHint("list the flags with: skillpm mcp --help")
 	}
 	if rest := server.Flags().Args(); len(rest) > 0 {
-		return diag.Errorf(diag.Usage, "skillpm mcp does not take %q", rest[0]).WithHint("run \"skillpm mcp --help\"")
+		return diag.Errorf(diag.Usage, "unexpected argument %q: skillpm mcp takes no arguments", rest[0]).
+			WithHint("list the flags with: skillpm mcp --help")
 	}
 	for _, name := range []string{"agent", "http", "help"} {
 		if server.Flags().Changed(name) {
-			return diag.Errorf(diag.Usage, "an MCP server that an agent starts does not take --%s", name)
+			return diag.Errorf(diag.Usage, "--%s cannot be used with an MCP server that an agent starts", name)
 		}
 	}
 	files, err := server.Flags().GetStringArray("upstream-config")
@@ -138,7 +139,7 @@ func agentIDs() (ids []string) {
 // serveMCP serves until the client or a signal ends it.
 func (a *app) serveMCP(ctx context.Context, f *console.RuntimeFlags, o mcpFlags, g *mcpserver.Gateway) error {
 	if o.budget < 0 || o.contextWindow < 0 {
-		return diag.Errorf(diag.Usage, "--budget and --context-window must be positive")
+		return diag.Errorf(diag.Usage, "--budget and --context-window must not be negative")
 	}
 	if o.http == "" && (o.tokenFile != "" || len(o.origins) > 0) {
 		return diag.Errorf(diag.Usage, "--token-file and --allow-origin need --http").
@@ -213,7 +214,7 @@ func (a *app) serveMCPOverHTTP(ctx context.Context, s *mcpserver.Server, o mcpFl
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", o.http)
 	if err != nil {
 		return diag.Errorf(diag.Usage, "cannot listen on %s: %w", o.http, err).
-			WithHint("use an address such as 127.0.0.1:8765 with a free port, or port 0 for any")
+			WithHint("use an address such as 127.0.0.1:8765 with a free port, or port 0 for any free port")
 	}
 	defer l.Close() //nolint:errcheck // Serve has closed it
 	settings := mcpserver.HTTPOptions{Token: token, Origins: o.origins}
@@ -237,7 +238,7 @@ func (a *app) mcpToken(path string) (string, error) {
 	}
 	data, err := safefile.ReadFile(a.Abs(path), maxTokenFile)
 	if errors.Is(err, os.ErrNotExist) {
-		return "", diag.Errorf(diag.NotFound, "%s does not exist", path).
+		return "", diag.Errorf(diag.NotFound, "token file %s does not exist", path).
 			WithHint("create a token with: openssl rand -hex 32 >%s", path)
 	}
 	if err != nil {
@@ -245,7 +246,7 @@ func (a *app) mcpToken(path string) (string, error) {
 	}
 	token := strings.TrimSpace(string(data))
 	if token == "" {
-		return "", diag.Errorf(diag.Invalid, "%s is empty", path)
+		return "", diag.Errorf(diag.Invalid, "token file %s is empty", path)
 	}
 	return token, nil
 }

@@ -22,9 +22,9 @@ const maxUpstreamFile = 1 << 20
 func newUpstreamFlags(cmd *cobra.Command) *upstreamFlags {
 	f := &upstreamFlags{}
 	cmd.Flags().StringArrayVar(&f.servers, "upstream", nil,
-		"pass through the tools of an MCP server, `NAME=COMMAND` or NAME=URL; repeatable")
+		"offer the tools of the MCP server `NAME=COMMAND` or NAME=URL (repeatable)")
 	cmd.Flags().StringArrayVar(&f.files, "upstream-config", nil,
-		"pass through the tools of the servers in `FILE`, such as .mcp.json; repeatable")
+		"offer the tools of the servers in `FILE`, such as .mcp.json (repeatable)")
 	_ = cmd.MarkFlagFilename("upstream-config", "json") // cannot fail: the flag exists
 	return f
 }
@@ -43,8 +43,8 @@ func (a *app) gateway(f *upstreamFlags) (*mcpserver.Gateway, error) {
 		path := a.Abs(name)
 		data, err := safefile.ReadFile(path, maxUpstreamFile)
 		if os.IsNotExist(err) {
-			return nil, diag.Errorf(diag.NotFound, "%s does not exist", name).
-				WithHint("use a file in the format of .mcp.json")
+			return nil, diag.Errorf(diag.NotFound, "--upstream-config %s does not exist", name).
+				WithHint("specify a file in the format of .mcp.json")
 		} else if err != nil {
 			return nil, err
 		}

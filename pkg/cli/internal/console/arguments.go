@@ -50,7 +50,7 @@ func commandHint(cmd *cobra.Command, word string) string {
 	case len(begin) > 0:
 		return "did you mean " + textx.Or(begin) + "?"
 	case cmd.HasParent():
-		return cmd.CommandPath() + " has the commands " + strings.Join(names, ", ")
+		return "use one of the commands " + textx.Or(names)
 	}
 	return "list the commands with: skillpm help"
 }
@@ -72,7 +72,7 @@ func Need(least, most int, what string) cobra.PositionalArgs {
 		case len(args) < least:
 			return fmt.Errorf("%s needs %s", cmd.CommandPath(), what)
 		case len(args) > most:
-			return fmt.Errorf("%s takes %s; unexpected argument %q", cmd.CommandPath(), what, args[most])
+			return fmt.Errorf("unexpected argument %q: %s takes %s", args[most], cmd.CommandPath(), what)
 		}
 		return nil
 	}

@@ -25,15 +25,15 @@ type Document struct {
 
 // ErrorDocument is what any command prints with --json if it fails.
 type ErrorDocument struct {
-	Error Failure `json:"error"` // why the command failed
+	Error Failure `json:"error"` // error of the failed command
 }
 
 // Failure is the error of a failed command.
 type Failure struct {
 	Code    string         `json:"code"`             // name of the exit code, such as not-found
 	Exit    int            `json:"exit"`             // exit code
-	Message string         `json:"message"`          // what failed, and why
-	Hint    string         `json:"hint"`             // what to do next; "" if unknown
+	Message string         `json:"message"`          // message that names the failed operation and the reason
+	Hint    string         `json:"hint"`             // suggestion for the next step; "" if skillpm has no suggestion
 	Edited  []skillpm.Edit `json:"edited,omitempty"` // installed skills whose local edits stopped the command
 }
 

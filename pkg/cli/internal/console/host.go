@@ -42,10 +42,10 @@ func (a *App) RuntimeFlags(cmd *cobra.Command) *RuntimeFlags {
 	flags.StringVar(&f.Profile, "profile", "",
 		"use the rules of the profile `ID` (default "+profile.Runtime+")")
 	flags.StringVar(&f.Session, "session", "",
-		"use the agent's session `ID`; without one, nothing is stored")
-	flags.StringVar(&f.agent, "agent-type", "", "use skills for agents of `TYPE`")
-	flags.StringVar(&f.tenant, "tenant", "", "use skills for `TENANT`")
-	flags.StringVar(&f.environment, "environment", "", "use skills for `ENVIRONMENT`")
+		"use the session `ID` of the agent (default: do not store a session)")
+	flags.StringVar(&f.agent, "agent-type", "", "use skills for the agent type `TYPE`")
+	flags.StringVar(&f.tenant, "tenant", "", "use skills for the tenant `TENANT`")
+	flags.StringVar(&f.environment, "environment", "", "use skills for the environment `ENVIRONMENT`")
 	flags.BoolVar(&f.noSkills, "no-skills", false, "disable all skills")
 	a.CompleteFlag(cmd, "profile", a.completeHosts)
 	a.CompleteFlag(cmd, "session", a.CompleteSessions)

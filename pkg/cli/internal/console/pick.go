@@ -28,7 +28,7 @@ const (
 )
 
 // pickKeys are the instructions. The form's own line of help would repeat them with other words.
-const pickKeys = "space selects, / filters, enter continues, Ctrl-C leaves"
+const pickKeys = "Space selects, / filters, Enter continues, and Ctrl-C cancels."
 
 // Pick lets the user choose from a list on a terminal. Leaving the list is an error.
 func (a *App) Pick(list PickList) ([]string, error) {

@@ -17,7 +17,7 @@ func TestPickList(t *testing.T) {
 	for _, want := range []string{
 		"Which packs?", "Select the packs to install.",
 		"acme/deploy  Deploys to Kubernetes.", "a/b          Another.",
-		"space selects",
+		"Space selects",
 	} {
 		if !strings.Contains(view, want) {
 			t.Errorf("no %q in\n%s", want, view)

@@ -11,7 +11,7 @@ func (a *App) SigningFlags(cmd *cobra.Command, s *skillpm.Signing) {
 	f := cmd.Flags()
 	f.BoolVar(&s.Require, "require-signature", false, "require a trusted signature")
 	f.StringSliceVar(&s.Keys, "key", nil,
-		"trust the public key, or git's allowed signers, in `FILE` (repeatable)")
+		"trust the public key or the git allowed signers in `FILE` (repeatable)")
 	if cmd.Name() != "try" {
 		f.StringSliceVar(&s.Accept, "accept-signer", nil,
 			"accept a changed or missing signer for `PACK` (repeatable)")

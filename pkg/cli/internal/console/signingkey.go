@@ -37,7 +37,7 @@ func (a *App) SigningKey(file string) (*sign.PrivateKey, error) {
 		text, err = safefile.ReadFile(path, maxKeyFile)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, diag.Errorf(diag.NotFound, "signing key %s does not exist", file).
-				WithHint("generate one with: skillpm key generate --output NAME")
+				WithHint("generate a key with: skillpm key generate --output NAME")
 		}
 		if err != nil {
 			return nil, err
@@ -45,18 +45,18 @@ func (a *App) SigningKey(file string) (*sign.PrivateKey, error) {
 		name = file
 	}
 	if len(text) == 0 {
-		return nil, diag.Errorf(diag.Usage, "no signing key given").
+		return nil, diag.Errorf(diag.Usage, "no signing key specified").
 			WithHint("use --signing-key FILE or %s; generate a key with: skillpm key generate", keyVariable)
 	}
 	// the content may be secret, so the error omits it
 	if file == "" && !bytes.Contains(text, []byte("-----BEGIN ")) {
 		return nil, diag.Errorf(diag.Usage,
-			"%s must contain the PEM text of a key, not a file name", keyVariable).
+			"%s must contain a private key in PEM format, not a file name", keyVariable).
 			WithHint("use --signing-key FILE, or set %s to the content of the file", keyVariable)
 	}
 	key, err := sign.ParsePrivate(text, func() ([]byte, error) { return a.keyPassword(name) })
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, fmt.Errorf("cannot use the signing key %s: %w", name, err)
 	}
 	return key, nil
 }
@@ -68,7 +68,8 @@ func (a *App) keyPassword(name string) ([]byte, error) {
 	}
 	p, err := a.AskSecret("Password for " + name + ": ")
 	if err == nil && p == nil {
-		err = diag.Errorf(diag.Usage, "the signing key is encrypted").WithHint("set %s", PasswordVariable)
+		err = diag.Errorf(diag.Usage, "a password is required").
+			WithHint("set %s to the password of the key", PasswordVariable)
 	}
 	return p, err
 }

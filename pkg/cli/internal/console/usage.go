@@ -66,5 +66,5 @@ func VariableError(err error) error {
 	case kind != "":
 		return diag.Errorf(diag.Usage, "%q is not %s", value, kind)
 	}
-	return diag.Errorf(diag.Usage, "%q: %v", value, errors.Unwrap(err))
+	return diag.Errorf(diag.Usage, "%q is invalid: %v", value, errors.Unwrap(err))
 }

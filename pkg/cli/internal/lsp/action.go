@@ -58,7 +58,7 @@ func (s *server) actions(ctx context.Context, v *view, p *protocol.CodeActionPar
 				return nil, err
 			}
 			all = append(all, protocol.CodeAction{
-				Title: "Fix all problems that have a safe fix", Kind: fixAll,
+				Title: "Fix all findings that have a safe fix", Kind: fixAll,
 				Edit: r.edit(edits),
 			})
 		}
@@ -147,13 +147,13 @@ func (r *result) quickFixes(d *document, f diag.Finding) []protocol.CodeAction {
 	about := []protocol.Diagnostic{r.diagnostic(d.text, f)}
 	if edit := r.edit(f.Edits); edit != nil {
 		all = append(all, protocol.CodeAction{
-			Title: f.Rule + ": " + cmp.Or(f.Fix, "fix it"), Kind: protocol.QuickFix, Diagnostics: about,
+			Title: f.Rule + ": " + cmp.Or(f.Fix, "fix the finding"), Kind: protocol.QuickFix, Diagnostics: about,
 			IsPreferred: f.Fixable, Edit: edit,
 		})
 	}
 	if e, where := d.ignoreEdit(f); where != "" {
 		all = append(all, protocol.CodeAction{
-			Title: fmt.Sprintf("Ignore %s %s, with a comment", f.Rule, where), Kind: protocol.QuickFix,
+			Title: fmt.Sprintf("Ignore %s %s with a comment", f.Rule, where), Kind: protocol.QuickFix,
 			Diagnostics: about,
 			Edit:        r.edit([]diag.Edit{e}),
 		})

@@ -244,7 +244,7 @@ func (s *server) checkOne(ctx context.Context, home string) {
 		return // another check is pending, or the server stops
 	}
 	if err != nil {
-		s.log(protocol.MessageTypeError, home+" cannot be checked: "+err.Error())
+		s.log(protocol.MessageTypeError, "cannot check "+home+": "+err.Error())
 		return
 	}
 	s.publish(v, home, r)

@@ -82,7 +82,7 @@ func TestHover(t *testing.T) {
 		{"the fence", skill, "---‸\nname: x\n---\n", []string{""}, ""},
 		{"the body", skill, "---\nname: x\n---\nname‸: x\n", []string{""}, ""},
 		{"a file without frontmatter", skill, "name‸: x\n", []string{""}, ""},
-		{"a rule", skill, "---\nname: x\n---\n<!-- skillpm-ignore FM001, REF0‸01: because -->\n", []string{"**REF001** broken reference (error)", "To fix it"}, "3:27-3:33"},
+		{"a rule", skill, "---\nname: x\n---\n<!-- skillpm-ignore FM001, REF0‸01: because -->\n", []string{"**REF001** broken reference (error)", "Fix: "}, "3:27-3:33"},
 		{"a rule in a script", "skills/demo/scripts/a.sh", "#!/bin/sh\n# skillpm-ignore-file SEC10‸1: because\n", []string{"**SEC101**"}, "1:22-1:28"},
 		{"no rule", skill, "---\nname: x\n---\n<!-- skillpm-ignore REF001: like REF0‸02 -->\n", []string{""}, ""},
 		{"the manifest", manifest, "dependencies‸:\n", []string{"**Dependencies**", "Required packs"}, "0:0-0:12"},

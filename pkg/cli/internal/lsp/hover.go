@@ -247,7 +247,7 @@ func (d *document) ruleAt(at int) (text string, start, end int) {
 func ruleText(r rule.Rule) string {
 	text := fmt.Sprintf("**%s** %s (%s)\n\n%s", r.ID, r.Title, r.Severity, r.Why)
 	if r.Fix != "" {
-		text += "\n\nTo fix it: " + r.Fix + "."
+		text += "\n\nFix: " + r.Fix + "."
 	}
 	return text
 }

@@ -54,7 +54,8 @@ func (s *stream) Read(ctx context.Context) (jsonrpc2.Message, int64, error) {
 			if _, err := io.CopyN(io.Discard, s.in, int64(length)); err != nil {
 				return nil, 0, err
 			}
-			if err := s.refuse(nil, fmt.Errorf("the message is longer than %d bytes", maxMessage)); err != nil {
+			if err := s.refuse(nil, fmt.Errorf("the message has %d bytes; the limit is %d", length,
+				maxMessage)); err != nil {
 				return nil, 0, err
 			}
 			continue

@@ -18,7 +18,7 @@ type JSONReport struct {
 	Matrix     []lint.ProfileVerdict `json:"matrix"`
 	Findings   []diag.Finding        `json:"findings"`
 	Suppressed []lint.Suppressed     `json:"suppressed"`
-	Fixed      []publish.FixedFile   `json:"fixed,omitempty"` // made by --fix, or shown by --diff
+	Fixed      []publish.FixedFile   `json:"fixed,omitempty"` // files that --fix changed, or that --diff shows
 }
 
 // JSONSummary counts skills and findings.

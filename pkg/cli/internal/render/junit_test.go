@@ -53,7 +53,7 @@ skillpm.yaml | skillpm_yaml | PACK007: differs | skipped skillpm.yaml: note PACK
 skills/a.b | skills.a_b | REF001: x does not exist | failed REF001 skills/a.b/SKILL.md:5:2: error REF001: x does not exist
 skills/a.b | skills.a_b | REF001: x does not exist (2) | failed REF001 skills/a.b/SKILL.md:9:2: error REF001: x does not exist
 skills/a.b/inner | skills.a_b.inner | FM011: \u001b[31m<&> | skipped skills/a.b/inner/SKILL.md: warning FM011: \u001b[31m<&> (a, b)
-skills/good | skills.good | nothing to report | passed
+skills/good | skills.good | no findings | passed
 `
 	if got.String() != want {
 		t.Errorf("got:\n%s\nwant:\n%s", &got, want)

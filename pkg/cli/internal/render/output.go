@@ -29,7 +29,7 @@ func Destinations(chosen []Format, outputs []string) ([]Destination, error) {
 			return nil, err
 		}
 		if d.File != "" && slices.ContainsFunc(destinations, func(t Destination) bool { return t.File == d.File }) {
-			return nil, diag.Errorf(diag.Usage, "--output %s: two reports cannot use the same file", d.File)
+			return nil, diag.Errorf(diag.Usage, "cannot write two reports to --output %s", d.File)
 		}
 		destinations = append(destinations, d)
 	}
@@ -57,8 +57,8 @@ func oneDirect(destinations []Destination) error {
 	if len(names) < 2 {
 		return nil
 	}
-	return diag.Errorf(diag.Usage, "%s cannot both go to standard output", strings.Join(names, " and ")).
-		WithHint("use a file for one of them, such as --output %s=FILE", names[len(names)-1])
+	return diag.Errorf(diag.Usage, "cannot write several reports to standard output: %s", textx.And(names)).
+		WithHint("write one report to a file, for example with --output %s=FILE", names[len(names)-1])
 }
 
 // newDestination parses a value of --output: [FORMAT=]FILE, with - for standard output. The default format is that of
@@ -87,7 +87,7 @@ func newDestination(value string, chosen []Format) (Destination, error) {
 	case len(chosen) == 0 && file == "-":
 		d.Format = formats()[0]
 	default:
-		err = diag.Errorf(diag.Usage, "--output %s: unknown format", file).
+		err = diag.Errorf(diag.Usage, "cannot detect the format of --output %s", file).
 			WithHint("use --output FORMAT=%s; the formats are %s", file, textx.And(FormatNames()))
 	}
 	return d, err
@@ -125,7 +125,7 @@ func writeFile(file string, data []byte) error {
 	mode := fs.FileMode(0o666) // before the umask
 	switch info, err := os.Stat(file); {
 	case err == nil && info.IsDir():
-		return diag.Errorf(diag.Usage, "it is a directory")
+		return diag.Errorf(diag.Usage, "the path is a directory")
 	case err == nil && !info.Mode().IsRegular():
 		return writeInto(file, os.O_WRONLY, 0, data)
 	case err == nil:

@@ -95,7 +95,7 @@ func findFormat(name string, all []Format) (Format, error) {
 	if near := diag.Nearest(name, FormatNames()); near != "" {
 		return Format{}, err.WithHint("did you mean %s? The formats are %s", near, textx.And(FormatNames()))
 	}
-	return Format{}, err.WithHint("the formats are %s", textx.And(FormatNames()))
+	return Format{}, err.WithHint("use %s", textx.OneOf(FormatNames()))
 }
 
 // Text prints findings by file. --quiet hides notes and the summary; --verbose prints repeated findings of a rule.
@@ -161,17 +161,19 @@ func CheckOutputs(a *console.App, destinations []Destination) error {
 		}
 		file := OutputPath(a, d.File)
 		if info, err := os.Stat(file); err == nil && info.IsDir() {
-			return diag.Errorf(diag.Usage, "--output %s is a directory", d.File).WithHint("name a file in it")
+			return diag.Errorf(diag.Usage, "cannot write --output %s: the path is a directory", d.File).
+				WithHint("use a file in the directory")
 		}
 		parent := filepath.Dir(file)
 		switch info, err := os.Stat(parent); {
 		case os.IsNotExist(err):
-			return diag.Errorf(diag.NotFound, "--output %s: directory %s does not exist", d.File, filepath.Dir(d.File)).
-				WithHint("mkdir -p %s", filepath.Dir(d.File))
+			return diag.Errorf(diag.NotFound, "cannot write --output %s: directory %s does not exist", d.File,
+				filepath.Dir(d.File)).WithHint("create the directory with: mkdir -p %s", filepath.Dir(d.File))
 		case err != nil:
-			return diag.Errorf(diag.NotFound, "--output %s: %v", d.File, err)
+			return diag.Errorf(diag.NotFound, "cannot write --output %s: %v", d.File, err)
 		case !info.IsDir():
-			return diag.Errorf(diag.Usage, "--output %s: %s is not a directory", d.File, filepath.Dir(d.File))
+			return diag.Errorf(diag.Usage, "cannot write --output %s: %s is not a directory", d.File,
+				filepath.Dir(d.File))
 		}
 	}
 	return nil

@@ -147,7 +147,7 @@ func newSARIFDriver(version string) (sarifDriver, map[string]int) {
 		index[r.ID] = i
 		out := sarifRule{
 			ID: r.ID, Short: sarifText{r.Title}, Full: sarifText{r.Why}, HelpURI: RuleURI(r.ID),
-			Help: sarifHelp{r.Why + " To fix it: " + r.Fix + ".", r.Why + "\n\nTo fix it: " + r.Fix +
+			Help: sarifHelp{r.Why + " Fix: " + r.Fix + ".", r.Why + "\n\nFix: " + r.Fix +
 				".\n\n[Examples](" + RuleURI(r.ID) + ")"},
 			Default: sarifDefault{Level: sarifLevel(r.Severity)},
 		}

@@ -78,8 +78,8 @@ func (s skillSet) of(file string) string {
 // maxPlaces is how many lines or files a text names.
 const maxPlaces = 3
 
-// moreText says where the other findings of a group are, for example: and 4 more on lines 12, 40, 66, and others; -v
-// shows all.
+// moreText returns the positions of the other findings of a group, for example: and 4 more on lines 12, 40, 66, …;
+// show all with -v.
 func moreText(group []diag.Finding) string {
 	first, rest := group[0], group[1:]
 	var lines, files []string
@@ -107,7 +107,7 @@ func moreText(group []diag.Finding) string {
 	case len(lines) > 0:
 		where = " on lines " + textx.And(lines)
 	}
-	return fmt.Sprintf("and %d more%s; -v shows all", len(rest), where)
+	return fmt.Sprintf("and %d more%s; show all with -v", len(rest), where)
 }
 
 // maxFailing is how many skills with errors are listed at the end.

@@ -39,7 +39,7 @@ func TestTextRepeated(t *testing.T) {
 	o := Outcome{Report: lint.Report{Skills: []string{"a", "b"}, Findings: findings}}
 	want := `a/SKILL.md
   10:1 warning REF001: wrong
-    and 5 more on lines 20, 30, 40, …; -v shows all
+    and 5 more on lines 20, 30, 40, …; show all with -v
 
 b/SKILL.md
   10:1 error FM001: wrong
@@ -47,7 +47,7 @@ b/SKILL.md
 
 b/0.md
   10:1 note REF013: wrong
-    and 3 more in 3 other files; -v shows all
+    and 3 more in 3 other files; show all with -v
 
 Skills with errors
   b (2 errors)

@@ -63,7 +63,7 @@ func (s *Summary) overTime() templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "</div><details><summary>Data of these charts</summary>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "</div><details><summary>Chart data</summary>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -108,7 +108,7 @@ func (s *Summary) overTime() templ.Component {
 					}
 					return nil
 				})
-				templ_7745c5c3_Err = table("Use by "+step.name, []string{step.name, "Activations", "Succeeded", "Failed", "Denied"}, 0, "").Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = table("Usage by "+step.name, []string{step.name, "Activations", "Succeeded", "Failed", "Denied"}, 0, "").Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -26,7 +26,7 @@ var style string
 const maxRows = 100
 
 const durationHint = "The slowest skills come first. The dark part of a bar is the median, and the whole bar is the " +
-	"95th percentile, both within 5 %. The scale is logarithmic."
+	"95th percentile. Both have an error of at most 5 %. The scale is logarithmic."
 
 // PageOptions configure [Page].
 type PageOptions struct {
@@ -47,13 +47,13 @@ func (s *Summary) remarks(o PageOptions) string {
 	}
 	b.WriteString(".")
 	if o.Damaged > 0 {
-		b.WriteString(" " + plural(o.Damaged, "line") + " cannot be read.")
+		b.WriteString(" skillpm cannot read " + plural(o.Damaged, "line") + ".")
 	}
 	switch {
 	case s.undated == 1:
-		b.WriteString(" 1 record has no time and is not in the charts.")
+		b.WriteString(" 1 record does not have a time and is not in the charts.")
 	case s.undated > 1:
-		b.WriteString(" " + textx.Thousands(s.undated) + " records have no time and are not in the charts.")
+		b.WriteString(" " + textx.Thousands(s.undated) + " records do not have a time and are not in the charts.")
 	}
 	return b.String()
 }

@@ -300,15 +300,15 @@ func TestO14Page(t *testing.T) {
 		t.Error("the same records make another page")
 	}
 	for want, of := range map[string][]audit.Record{
-		"<section class=\"card empty\"><p>No records yet. Activate a": nil,
-		"1 record of <time":             manyRecords(1, time.Hour),
-		"by hour":                       manyRecords(40, 40*time.Hour),
-		"Activations by week":           manyRecords(400, 300*24*time.Hour),
-		"Activations by month":          manyRecords(400, 4*365*24*time.Hour),
-		"Activations by year":           manyRecords(400, 40*365*24*time.Hour),
-		"1 record has no time":          {{Seq: 1, Time: "?", Action: audit.Run, Result: audit.OK, Skill: "a"}},
-		"more machines not shown":       machines(300),
-		"the tool Bash was not allowed": {{Seq: 1, Action: audit.Refuse, Result: audit.Denied, Skill: "a", Tool: "Bash"}},
+		"<section class=\"card empty\"><p>The audit log does not contain records yet. Activate a": nil,
+		"1 record from <time":             manyRecords(1, time.Hour),
+		"by hour":                         manyRecords(40, 40*time.Hour),
+		"Activations by week":             manyRecords(400, 300*24*time.Hour),
+		"Activations by month":            manyRecords(400, 4*365*24*time.Hour),
+		"Activations by year":             manyRecords(400, 40*365*24*time.Hour),
+		"1 record does not have a time":   {{Seq: 1, Time: "?", Action: audit.Run, Result: audit.OK, Skill: "a"}},
+		"does not show 200 more machines": machines(300),
+		"the tool Bash is not allowed":    {{Seq: 1, Action: audit.Refuse, Result: audit.Denied, Skill: "a", Tool: "Bash"}},
 	} {
 		if html := page(t, of); !strings.Contains(html, want) {
 			t.Errorf("the page of %d records has no %q", len(of), want)

@@ -163,11 +163,11 @@ func why(r audit.Record) string {
 	case text != "":
 		return textx.Truncate(text, mostReason)
 	case r.Result == audit.Timeout:
-		return "reached its time limit"
+		return "the run reached its time limit"
 	case r.Action == audit.Missing:
-		return "a missing file"
+		return "a file is missing"
 	case r.Result == audit.Denied && r.Tool != "":
-		return "the tool " + r.Tool + " was not allowed"
+		return "the tool " + r.Tool + " is not allowed"
 	case r.Result == audit.Denied:
 		return "denied without a reason"
 	}

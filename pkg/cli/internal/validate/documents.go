@@ -10,7 +10,7 @@ import (
 
 // rulesDocument is the output of "explain --json".
 type rulesDocument struct {
-	Rules []rule.Rule `json:"rules"` // all validation rules, or those named by arguments
+	Rules []rule.Rule `json:"rules"` // all validation rules, or the rules that arguments name
 }
 
 // catalogRulesDocument is the output of "explain CA --json".

@@ -20,12 +20,12 @@ func newLSP(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "lsp",
 		Short: "Run the language server for editors",
-		Long: `Serves the Language Server Protocol over standard input and output, for SKILL.md, the
-files next to it, and skillpm.yaml. It offers findings while you type, descriptions of
-fields, completion, and quick fixes.
+		Long: `The server uses the Language Server Protocol over standard input and output. It supports
+SKILL.md, the other files of skills, and skillpm.yaml. Editors show findings while you type,
+descriptions of fields, completions, and quick fixes.
 
-Editors start the server themselves. They can send the profiles to validate for as
-"profiles"; otherwise --profile or skillpm.yaml sets them.`,
+Editors start the server automatically. The editor setting "profiles" selects the profiles
+to validate for; otherwise, --profile or skillpm.yaml selects them.`,
 		Example: `  skillpm lsp
   skillpm lsp --profile claude-code,agentskills
   skillpm lsp --profile all`,

@@ -18,15 +18,15 @@ func newExplain(a *app) *cobra.Command {
 	var list bool
 	cmd := &cobra.Command{
 		Use:   "explain [ID...]",
-		Short: "Explain a validation rule",
-		Long: `Explains validation rules: why they exist, a bad and a good example, how to fix a finding,
-and how to suppress it. ID is a rule (REF001), a family (REF), or a prefix with a star
-(SEC2*). Rules CA001 and so on belong to "skillpm skills". In examples, invisible
-characters are written as escapes, such as \u200b.
+		Short: "Explain validation rules",
+		Long: `The output shows why a rule exists, a bad and a good example, how to fix a finding, and how
+to suppress a finding. ID is a rule (REF001), a family (REF), or a prefix with a star
+(SEC2*). Rules that start with CA belong to "skillpm skills". Examples show invisible
+characters as escapes, such as \u200b.
 
-Without ID, or with --list, lists the rules. Rules marked off are opt-in. "skillpm
-validate --fix" can usually fix those marked fix. Those marked capability show what a
-skill can do.`,
+Without ID, or with --list, the command lists the rules. Rules with the mark off are opt-in.
+"skillpm validate --fix" can usually fix findings of rules with the mark fix. Rules with the
+mark capability show what a skill can do.`,
 		Example: `  skillpm explain REF001
   skillpm explain
   skillpm explain --list FM 'SEC1*'`,
@@ -69,7 +69,7 @@ func (a *app) explainCatalog(rules []catalog.Rule) error {
 		return a.PrintJSON(catalogRulesDocument{rules})
 	}
 	for _, r := range rules {
-		fmt.Fprintf(a.Stdout, "%s  %s\n  %s.\n  \"skillpm skills\" reports it, with a fix.\n",
+		fmt.Fprintf(a.Stdout, "%s  %s\n  %s.\n  \"skillpm skills\" reports this finding with a fix.\n",
 			r.ID, r.Severity, strings.ReplaceAll(r.What, "`", ""))
 	}
 	return nil
@@ -137,12 +137,12 @@ func (a *app) explain(rules []rule.Rule) error {
 		}
 		fmt.Fprintf(w, "%s: %s\n%s\n\n%s\n", p.Bold(r.ID), p.Bold(r.Title), p.Dim("("+r.Kind()+")"), wrapped(r.Why, 78))
 		if r.Profile != "" {
-			fmt.Fprintf(w, "\nThe examples are for %s.\n", r.Profile)
+			fmt.Fprintf(w, "\nThe examples are for the profile %s.\n", r.Profile)
 		}
 		example(w, p.Red("Bad example"), r.Bad)
 		example(w, p.Green("Good example"), r.Good)
-		fmt.Fprintf(w, "\n%s\n%s\n", p.Bold("How to fix it"), indented(wrapped(r.Fix, 74)))
-		fmt.Fprintf(w, "\n%s\n%s\n", p.Bold("How to suppress it, with a reason"), indented(suppressing(r)))
+		fmt.Fprintf(w, "\n%s\n%s\n", p.Bold("How to fix the finding"), indented(wrapped(r.Fix, 74)))
+		fmt.Fprintf(w, "\n%s\n%s\n", p.Bold("How to suppress the finding, with a reason"), indented(suppressing(r)))
 		fmt.Fprintf(w, "\n%s\n", p.Dim(render.RuleURI(r.ID)))
 	}
 	return w.Flush()
@@ -182,7 +182,7 @@ func suppressing(r rule.Rule) string {
 	settings := "in skillpm.yaml\n\nvalidate:\n  rules: {ID: off}\n  ignore:\n    - {path: \"skills/x/**\", rules: " +
 		"[ID], reason: \"why\"}"
 	if r.Family() != "SUP" { // comments cannot suppress findings about comments
-		settings = open + "skillpm-ignore ID: why" + end + "       on its line or the one before\n" +
+		settings = open + "skillpm-ignore ID: why" + end + "       on the line of the finding or the line before\n" +
 			open + "skillpm-ignore-file ID: why" + end + "  for the whole file\n\nor " + settings
 	}
 	return strings.ReplaceAll(settings, "ID", r.ID)

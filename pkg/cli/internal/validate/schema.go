@@ -16,9 +16,9 @@ func newSchema(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema [NAME]",
 		Short: "Print JSON Schemas",
-		Long: `Prints the JSON Schema (draft 2020-12) of a skill's frontmatter under a profile, of one of
-skillpm's files, or of a command's --json output: output/log-verify for "log verify".
-Without NAME, lists the names.`,
+		Long: `NAME selects a JSON Schema (draft 2020-12): of the frontmatter in a profile, of a file of
+skillpm, or of the --json output of a command. For example, output/log-verify is the schema
+of "skillpm log verify --json". Without NAME, the command lists the names.`,
 		Example: `  skillpm schema
   skillpm schema output/list
   skillpm schema skill.claude-code

@@ -34,21 +34,21 @@ func newValidate(a *app) *cobra.Command {
 		Use:     "validate [PATH...]",
 		Aliases: []string{"lint", "check"},
 		Short:   "Validate skills and find risks",
-		Long: `Validates every skill at and below each PATH: a SKILL.md, a skill, a pack, or a tree
-(default: this directory). Checks the frontmatter against the JSON Schema of a profile,
-links, scripts, and files that the frontmatter names. Searches all files for hostile and
-risky content, and compares skills with each other. Also checks skillpm.yaml,
-skillpm.lock, index entries, policies, and baselines.
+		Long: `PATH is a SKILL.md, or a directory that contains skills (default: the current directory).
+The command checks the frontmatter against the JSON Schema of a profile, and checks links,
+scripts, and files that the frontmatter names. It searches all files for malicious and risky
+content, and compares skills with each other. It also checks skillpm.yaml, skillpm.lock,
+index entries, policies, and baselines.
 
-Each finding has a file, line, column, rule, and fix; "skillpm explain ID" explains a
-rule. Errors set exit code 3; warnings and notes do not. With --diff, changes set it.
+Each finding shows a file, line, column, rule, and fix; "skillpm explain ID" explains a
+rule. The exit code is 3 if there are errors or, with --diff, if there are changes.
 
---output writes a report to a file in the format of its extension (.txt, .json, .sarif,
-.xml for JUnit), or FORMAT=FILE. --format sets the format of standard output; ndjson is
-JSON on one line, for --watch.`,
+--output writes a report to a file. The extension selects the format: .txt, .json, .sarif,
+or .xml for JUnit. FORMAT=FILE selects another format. --format sets the format of standard
+output; ndjson is JSON on one line, for --watch.`,
 		Example: `  skillpm validate  # skills below this directory
   skillpm validate ./skills/deploy  # one skill
-  skillpm validate --fix  # fix what can be fixed safely
+  skillpm validate --fix  # apply safe fixes
   skillpm validate --profile claude-code  # as one agent reads them
   skillpm validate --profile all  # as every known agent reads them
   skillpm validate --policy  # also check the policies in effect
@@ -62,13 +62,13 @@ JSON on one line, for --watch.`,
 	}
 	a.addCheckFlags(cmd, &o)
 	f := cmd.Flags()
-	f.StringSliceVar(&flags.formats, "format", nil, "print as `FORMAT`: "+textx.And(
+	f.StringSliceVar(&flags.formats, "format", nil, "print the report as `FORMAT`: "+textx.And(
 		render.FormatNames())+" (default text)")
-	f.StringArrayVarP(&flags.outputs, "output", "o", nil, "write a report to `[FORMAT=]FILE`; repeatable")
+	f.StringArrayVarP(&flags.outputs, "output", "o", nil, "write a report to `[FORMAT=]FILE` (repeatable)")
 	f.BoolVar(&flags.showSuppressed, "show-suppressed", false, "also report suppressed findings, in text and SARIF")
-	f.BoolVar(&flags.fix, "fix", false, "fix what can be fixed safely, and report the rest")
-	f.BoolVar(&flags.diff, "diff", false, "print the changes of --fix as a patch, without making them")
-	f.BoolVar(&flags.stdin, "stdin", false, "validate standard input as the file --stdin-filename")
+	f.BoolVar(&flags.fix, "fix", false, "fix findings that have a safe fix, and report the others")
+	f.BoolVar(&flags.diff, "diff", false, "print the changes of --fix as a patch, without applying them")
+	f.BoolVar(&flags.stdin, "stdin", false, "validate standard input as the file of --stdin-filename")
 	f.BoolVar(&flags.watch, "watch", false, "validate again when files change")
 	flags.baseline.add(cmd)
 	console.MarkRare(cmd, "enable", "disable", "no-config", "baseline", "no-baseline", "policy-file", "stdin-filename",
@@ -88,7 +88,7 @@ func (a *app) addCheckFlags(cmd *cobra.Command, o *publish.ValidateOptions) {
 		" (default "+profile.Default+")")
 	f.BoolVar(&o.Strict, "strict", false, "treat warnings as errors (except capability notes)")
 	f.StringSliceVar(&o.Enable, "enable", nil,
-		"enable opt-in `RULES`: ids, families such as STY, or prefixes with a star")
+		"enable opt-in `RULES`: ids, families such as STY, or prefixes such as SEC2*")
 	f.StringSliceVar(&o.Disable, "disable", nil, "disable `RULES`")
 	f.BoolVar(&o.NoConfig, "no-config", false, "ignore the validate settings in skillpm.yaml")
 	f.StringVar(&o.Baseline, "baseline", "", "accept the findings in the baseline `FILE`")
@@ -97,8 +97,9 @@ func (a *app) addCheckFlags(cmd *cobra.Command, o *publish.ValidateOptions) {
 	f.StringVar(&o.Since, "changed-since", "",
 		"validate only skills that changed since `REF`: a branch, tag, or commit")
 	f.BoolVar(&o.Policy, "policy", false, "also check the policies in effect")
-	f.StringVar(&o.PolicyFile, "policy-file", "", "check against the policy in `FILE` instead")
-	f.StringVar(&o.StdinName, "stdin-filename", "", "treat standard input as `FILE`, which need not exist")
+	f.StringVar(&o.PolicyFile, "policy-file", "",
+		"check against the policy in `FILE` instead of the policies in effect")
+	f.StringVar(&o.StdinName, "stdin-filename", "", "use `FILE` as the path of standard input; the file need not exist")
 	f.IntVar(&o.Parallel, "parallel", 0, "validate `N` skills in parallel (0 = one per CPU)")
 	a.CompleteFlag(cmd, "profile", func(cmd *cobra.Command, args []string, prefix string) ([]string,
 		cobra.ShellCompDirective,
@@ -122,8 +123,8 @@ func (a *app) validate(cmd *cobra.Command, o publish.ValidateOptions, flags vali
 		return err
 	}
 	if flags.watch && (a.JSON || slices.Contains(flags.formats, "json")) {
-		return diag.Errorf(diag.Usage, "--watch prints a report for each change, not one JSON document").
-			WithHint("use --format ndjson, which prints each report as a line")
+		return diag.Errorf(diag.Usage, "--watch cannot be used with --json or --format json").
+			WithHint("use --format ndjson, which prints one report per line")
 	}
 	if a.JSON && !slices.Contains(flags.formats, "json") {
 		flags.formats = append(flags.formats, "json")
@@ -189,12 +190,12 @@ func checkFlags(o publish.ValidateOptions, flags validateFlags) error {
 		return diag.Errorf(diag.Usage, "--parallel must be at least 0, not %d", o.Parallel)
 	case flags.stdin && o.StdinName == "":
 		return diag.Errorf(diag.Usage, "--stdin needs --stdin-filename, because rules depend on the path").
-			WithHint("for example: skillpm validate --stdin --stdin-filename skills/deploy/SKILL.md")
+			WithHint("add the path of the file, for example: --stdin-filename skills/deploy/SKILL.md")
 	case o.StdinName != "" && !flags.stdin:
 		return diag.Errorf(diag.Usage, "--stdin-filename needs --stdin")
 	case flags.stdin && (flags.fix || flags.diff):
 		return diag.Errorf(diag.Usage, "--stdin cannot be used with --fix or --diff").
-			WithHint("--format json includes the edits that fix findings")
+			WithHint("use --format json, which includes the edits that fix findings")
 	case flags.fix && flags.diff:
 		return diag.Errorf(diag.Usage, "--fix cannot be used with --diff")
 	case flags.watch && (flags.fix || flags.diff || flags.stdin || flags.baseline.write):

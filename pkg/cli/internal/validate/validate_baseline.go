@@ -47,11 +47,11 @@ func isYAML(path string) bool {
 func (a *app) writeBaseline(ctx context.Context, c *publish.Client, o publish.ValidateOptions, b baselineFlags) error {
 	r, err := c.WriteBaseline(ctx, o, b.reason)
 	if diag.CodeOf(err) == diag.Usage && b.reason == "" {
-		return diag.Errorf(diag.Usage, "--write-baseline needs --reason").WithHint("use --reason TEXT")
+		return diag.Errorf(diag.Usage, "--write-baseline needs --reason").WithHint("add the reason with --reason TEXT")
 	}
 	if i := slices.IndexFunc(o.Paths, isYAML); i >= 0 && diag.CodeOf(err) == diag.NotFound {
 		return diag.Errorf(diag.NotFound, "%w", err).WithHint(
-			"write the baseline there with: --baseline %s --write-baseline", o.Paths[i])
+			"write the baseline to %s with: --baseline %s --write-baseline", o.Paths[i], o.Paths[i])
 	}
 	if err != nil {
 		return err
@@ -59,7 +59,7 @@ func (a *app) writeBaseline(ctx context.Context, c *publish.Client, o publish.Va
 	if a.JSON {
 		return a.PrintJSON(r)
 	}
-	_, err = fmt.Fprintf(a.Stdout, "%s: %d added, %d kept, %d dropped\n", console.Printable(r.Path), r.Added, r.Kept,
-		r.Dropped)
+	_, err = fmt.Fprintf(a.Stdout, "%s: %d findings added, %d kept, %d removed\n", console.Printable(r.Path), r.Added,
+		r.Kept, r.Dropped)
 	return err
 }

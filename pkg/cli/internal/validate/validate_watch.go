@@ -104,7 +104,7 @@ func (a *app) changedFiles(dir string, changed []string) string {
 	}
 	slices.Sort(names)
 	if len(names) > most {
-		return fmt.Sprintf("%s and %d more changed", strings.Join(names[:most], ", "), len(names)-most)
+		return fmt.Sprintf("%s, and %d more changed", strings.Join(names[:most], ", "), len(names)-most)
 	}
 	return strings.Join(names, ", ") + " changed"
 }
