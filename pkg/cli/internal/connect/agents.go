@@ -53,7 +53,7 @@ type agentStatus struct {
 	ID        string            `json:"id"`
 	Title     string            `json:"title"`
 	Detected  bool              `json:"detected"`
-	Connected []string          `json:"connected"` // for example "skills (project)"
+	Connected []string          `json:"connected"` // connected parts with their scopes, such as "skills (project)"
 	Attention []string          `json:"attention"`
 	Entries   []*connect.Result `json:"entries"`
 }

@@ -31,12 +31,12 @@ func newConnect(a *app) *cobra.Command {
 		Use:   "connect [AGENT...] [-- ARG...]",
 		Short: "Connect agents to skillpm",
 		Long: `For each agent, the command links the installed skills, adds hooks that enforce what skills
-and policies allow, and adds the MCP server "skillpm mcp". It skips parts that the agent
-does not support, and keeps other content of the agent's files, including comments. A
+and policies allow, and adds the MCP server "skillpm mcp". The command skips parts that
+the agent does not support, and keeps other content of the agent's files, including comments. A
 second run changes nothing.
 
 In the default scope, project, the command writes to files that the repository shares, and
-these files start skillpm by name. In other scopes, they contain the path of skillpm. If an
+these files start skillpm by name. In other scopes, the files contain the path of skillpm. If an
 agent does not support the scope project, the command uses the first scope of the agent.
 
 By default, agents continue with a tool call if skillpm is missing or fails. With

@@ -15,7 +15,7 @@ func newDisconnect(a *app) *cobra.Command {
 		Use:   "disconnect [AGENT...]",
 		Short: "Disconnect agents from skillpm",
 		Long: `Removes the links, hooks, and MCP servers that "skillpm connect" added. If a file has not
-changed since then, the command restores the previous content byte for byte. From other
+changed since "skillpm connect" ran, the command restores the previous content byte for byte. From other
 files, the command only removes the entries of skillpm. Without --scope, the command covers
 all scopes except machine.`,
 		Example: `  skillpm disconnect claude-code

@@ -53,12 +53,12 @@ agent, such as use_skill of pegasus. Users get a prompt for each skill that they
 Programs get resources (skill://...) and the extension io.modelcontextprotocol/skills. The
 server updates lists when files, settings, or policies change.
 
-With --upstream, the server offers the tools of other MCP servers as NAME__TOOL. It checks
-each call against the active skills, in which the tool is called mcp__NAME__TOOL.
+With --upstream, the server offers the tools of other MCP servers as NAME__TOOL. The server
+checks each call against the active skills, in which the tool is called mcp__NAME__TOOL.
 
 Active skills belong to one connection; --session shares a session between connections. The
-protocol version 2026-07-28 does not have connections. Over HTTP, its clients pass the
-session in the argument session of each tool.
+protocol version 2026-07-28 does not have connections. Over HTTP, clients of this
+version pass the session in the argument session of each tool.
 
 Over HTTP, the server only accepts requests from this machine: it rejects requests for other
 host names and from pages of other origins. To serve another address, set a bearer token with
@@ -91,10 +91,10 @@ host names and from pages of other origins. To serve another address, set a bear
 	flags.StringArrayVar(&o.origins, "allow-origin", nil,
 		"allow HTTP requests from pages of `ORIGIN`, such as https://tools.example")
 	flags.BoolVar(&o.alwaysLoad, "always-load", false,
-		"also list the skills in the tool description, and ask the client to load the tool first")
+		"also list the skills in the tool description, and ask the client to load the tool immediately")
 	flags.IntVar(&o.budget, "budget", 0, "list skills in at most `N` characters (default: the profile's limit)")
 	flags.IntVar(&o.contextWindow, "context-window", 0,
-		"limit some lists for a context window of `TOKENS` tokens")
+		"limit some lists to fit a context window of `TOKENS` tokens")
 	flags.Lookup("session").Usage = "share the session `ID` between connections (default: one session per connection)"
 	a.CompleteFlag(cmd, "agent", cobra.FixedCompletions(agentIDs(), cobra.ShellCompDirectiveNoFileComp))
 	for _, name := range []string{"http", "allow-origin", "budget", "context-window"} {

@@ -194,7 +194,7 @@ func (a *App) WorkDir() (string, error) {
 			WithHint("change to another directory, or use -C DIR")
 	case errors.Is(err, os.ErrNotExist):
 		return "", diag.Errorf(diag.NotFound, "directory %s does not exist", dir).
-			WithHint("create it with: mkdir -p %s", dir)
+			WithHint("create the directory with: mkdir -p %s", dir)
 	case err != nil:
 		return "", diag.Errorf(diag.NotFound, "cannot use directory %s: %v", dir, err)
 	case !info.IsDir():

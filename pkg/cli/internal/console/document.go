@@ -90,6 +90,6 @@ func versioned(v any) (json.RawMessage, error) {
 type VersionDocument struct {
 	Version string `json:"version"` // version of skillpm
 	Go      string `json:"go"`      // version of the Go toolchain that built it
-	OS      string `json:"os"`      // operating system, as Go names it
-	Arch    string `json:"arch"`    // processor architecture, as Go names it
+	OS      string `json:"os"`      // operating system in the form of GOOS, such as linux
+	Arch    string `json:"arch"`    // processor architecture in the form of GOARCH, such as amd64
 }

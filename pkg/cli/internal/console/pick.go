@@ -36,12 +36,12 @@ func (a *App) Pick(list PickList) ([]string, error) {
 	form := list.form(&picked, TerminalWidth(a.Stderr)).WithTheme(a.Palette(a.Stderr).pickTheme()).
 		WithInput(a.Stdin).WithOutput(a.Stderr)
 	if err := form.Run(); errors.Is(err, huh.ErrUserAborted) {
-		return nil, diag.Errorf(diag.Interrupted, "nothing was selected")
+		return nil, diag.Errorf(diag.Interrupted, "no entry selected")
 	} else if err != nil {
 		return nil, err
 	}
 	if len(picked) == 0 {
-		return nil, diag.Errorf(diag.Usage, "nothing was selected").WithHint("select entries with the space bar")
+		return nil, diag.Errorf(diag.Usage, "no entry selected").WithHint("select entries with the space bar")
 	}
 	return picked, nil
 }

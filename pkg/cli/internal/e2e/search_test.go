@@ -61,7 +61,7 @@ func TestSearchOnTheWeb(t *testing.T) {
 		}
 		return e
 	}
-	if e := finds("No matches", "--offline", "teapot"); !strings.Contains(e.err, "warning: not searched: ") {
+	if e := finds("No matches", "--offline", "teapot"); !strings.Contains(e.err, "warning: cannot search the registry ") {
 		t.Errorf("what was never seen is said to be searched: %s", e)
 	}
 	finds("globex/teapots 1.0.0\n", "teapot")
@@ -75,7 +75,7 @@ func TestSearchOnTheWeb(t *testing.T) {
 		t.Error("somebody was asked offline")
 	}
 	down.Store(true)
-	if e := finds("globex/kettles 2.0.0\n", "kettle"); !strings.Contains(e.err, "warning: searched a cached list of web") {
+	if e := finds("globex/kettles 2.0.0\n", "kettle"); !strings.Contains(e.err, "warning: searched the cached list of the registry web") {
 		t.Errorf("a server that is down is not told: %s", e)
 	}
 	m.ok("cache", "gc", "--all")

@@ -44,7 +44,7 @@ func newCachePath(a *app) *cobra.Command {
 		Use:   "path",
 		Short: "Print the cache directory",
 		Long: `The cache directory contains the store, git commits, index files, and tried packs. --json
-prints the path of each. Set XDG_CACHE_HOME to move the cache directory.`,
+prints the path of each part. Set XDG_CACHE_HOME to move the cache directory.`,
 		Example: `  skillpm cache path
   skillpm cache path --json
   du -sh "$(skillpm cache path)"`,
@@ -140,8 +140,8 @@ func newCacheVerify(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "verify",
 		Short: "Verify the skills in the store",
-		Long: `Hashes every file in the store. If a skill is damaged, skillpm removes it, and fetches it
-again when needed; the exit code is 6. Each installation also verifies the skills.`,
+		Long: `Hashes every file in the store. The exit code is 6 if a skill is damaged. skillpm removes
+damaged skills, and fetches them again when needed. Each installation also verifies skills.`,
 		Example: `  skillpm cache verify
   skillpm cache verify --json
   skillpm cache verify && skillpm verify  # then the installed skills`,
@@ -191,7 +191,7 @@ func (a *app) printCacheCheck(r *skillpm.CacheCheck) error {
 	err := diag.Errorf(diag.Integrity, "%d of %s in the store %s damaged", len(r.Damaged),
 		textx.Count(r.Trees, "skill"), are)
 	if stays > 0 {
-		return err.WithHint("skillpm cannot remove %s: make the store writable, or delete the store",
+		return err.WithHint("make the store writable, or delete the store: skillpm cannot remove %s",
 			textx.Count(stays, "damaged skill"))
 	}
 	return err.WithHint("check the installed skills with: skillpm verify")
@@ -204,9 +204,9 @@ func newCacheGC(a *app) *cobra.Command {
 		Use:     "gc",
 		Aliases: []string{"prune", "clean"},
 		Short:   "Remove unused files from the store and caches",
-		Long: `By default, the command removes what was not used for 30 days: skills in the store, git
-commits, index files, and tried packs. It also removes leftovers of interrupted processes.
-Installed skills stay. You can run the command during an installation.`,
+		Long: `By default, the command removes files that were not used for 30 days: skills in the store,
+git commits, index files, and tried packs. The command also removes leftovers of interrupted
+processes. Installed skills stay. You can run the command during an installation.`,
 		Example: `  skillpm cache gc --dry-run
   skillpm cache gc --older-than 7d
   skillpm cache gc --all`,

@@ -179,7 +179,7 @@ func newConfigGet(a *app) *cobra.Command {
 				return nil
 			}
 			return diag.Errorf(diag.NotFound, "%s is not set in %s", args[0], s.path).
-				WithHint("set it with: skillpm config set %s VALUE", args[0])
+				WithHint("set the value with: skillpm config set %s VALUE", args[0])
 		},
 	}
 }
@@ -189,8 +189,8 @@ func newConfigSet(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "set KEY [VALUE]",
 		Short: "Change a setting",
-		Long: `The command writes the setting to the user's config.yaml. With --undo, it removes the
-setting, and the default applies.`,
+		Long: `The command writes the setting to the user's config.yaml. With --undo, the command removes
+the setting, and the default applies.`,
 		Example: `  skillpm config set min-release-age 3d
   skillpm config set skills.trusted-projects true
   skillpm config set min-release-age --undo`,

@@ -187,7 +187,7 @@ func (a *app) mergedLock(paths ...string) (*pack.Lock, error) {
 func (a *app) git(ctx context.Context, args ...string) (string, error) {
 	program, err := exec.LookPath("git")
 	if err != nil {
-		return "", diag.Errorf(diag.NotFound, "git is not installed").
+		return "", diag.Errorf(diag.NotFound, "cannot run git: git is not installed").
 			WithHint("install git, or merge skillpm.lock manually")
 	}
 	cmd := exec.CommandContext(ctx, program, args...) //nolint:gosec // constant arguments, or files for git itself

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
@@ -39,7 +40,7 @@ func (a *app) examineLayer(r *skillpm.DoctorReport) error {
 		since := time.Duration(s.Age) * time.Second
 		r.Facts = append(r.Facts, skillpm.Fact{
 			Name:  "enterprise layer",
-			Value: fmt.Sprintf("%s %s, synced %s ago", s.Source, s.Version, since),
+			Value: fmt.Sprintf("%s %s, synced %s ago", s.Source, s.Version, console.Span(since)),
 		})
 		if since < staleSync {
 			return nil

@@ -8,15 +8,15 @@ import (
 
 // configDocument is the output of "config list --json".
 type configDocument struct {
-	File     string    `json:"file"`     // the user's settings file
+	File     string    `json:"file"`     // path of the user's settings file
 	Settings []setting `json:"settings"` // settings in the order of the file
 }
 
 // configChange is the output of "config set --json".
 type configChange struct {
-	File    string `json:"file"`    // the user's settings file
+	File    string `json:"file"`    // path of the user's settings file
 	Key     string `json:"key"`     // name of the setting
-	Changed bool   `json:"changed"` // whether the file was changed
+	Changed bool   `json:"changed"` // whether the command changed the file
 }
 
 // configPath is the output of "config path --json".
@@ -27,8 +27,8 @@ type configPath struct {
 // mergeDriver is the output of "config merge-driver --json".
 type mergeDriver struct {
 	Driver     string `json:"driver"`     // command that git runs
-	Attributes string `json:"attributes"` // the project's .gitattributes, or ""
-	Changed    bool   `json:"changed"`    // whether a file was changed
+	Attributes string `json:"attributes"` // path of the project's .gitattributes; "" if there is no project
+	Changed    bool   `json:"changed"`    // whether the command changed a file
 }
 
 // Documents returns what the commands print with --json.

@@ -85,10 +85,10 @@ have the same signer.`,
 	f.BoolVar(&o.DryRun, "dry-run", false, "show what would change, without changing it")
 	editFlags(cmd, &o.Keep, &o.Force)
 	f.StringSliceVar(&o.Skills, "skill", nil,
-		"install only the skill `NAME` of the pack (repeatable; '*' for all)")
+		"install only the skill `NAME` of the pack (repeatable; '*' selects all skills)")
 	f.StringVar(&o.As, "as", "", "install the skill under the alias `NAME`")
 	f.StringSliceVar(&o.Agents, "agent", nil,
-		"link skills for the agent `ID` and record the choice (repeatable; or all, detected)")
+		"link skills for the agent `ID`, and record the agent (repeatable; or all, detected)")
 	f.StringVar(&o.LinkMode, "link-mode", "",
 		"set the link `MODE`: symlink, copy, or hardlink (shares files with the store)")
 	// cannot fail: the flag exists
@@ -221,7 +221,7 @@ func (a *app) printPack(p console.Palette, pack skillpm.PackReport, r *skillpm.I
 		line += p.Dim("  from " + sourceOf(pack))
 	}
 	if pack.Action == skillpm.ActionRestored {
-		line += p.Dim("  as locked")
+		line += p.Dim("  locked version")
 	}
 	if pack.SignedBy != "" {
 		line += p.Dim("  signed by " + console.Printable(pack.SignedBy))

@@ -153,12 +153,12 @@ func newInfo(a *app) *cobra.Command {
 output shows the newest available version in the range. SKILL is an installed skill: NAME
 or skill@owner/name.
 
---signatures lists the signatures, provenance, and SBOM of a published pack. PACK is then
-owner/name[@VERSION], oci://REGISTRY/REPOSITORY, oci-layout:DIR//owner/name, or a git
-repository with signed tags. skillpm verifies each signature with the public keys in --key
-and in trusted-keys of the user's settings. Without keys, the output shows the claimed
-signer, which proves nothing. With --key, exit code 7 means that none of the keys in --key
-signed the pack.`,
+--signatures lists the signatures, provenance, and SBOM of a published pack. With
+--signatures, PACK is owner/name[@VERSION], oci://REGISTRY/REPOSITORY,
+oci-layout:DIR//owner/name, or a git repository with signed tags. skillpm verifies each
+signature with the public keys in --key and in trusted-keys of the user's settings. Without
+keys, the output shows the claimed signer, which proves nothing. With --key, exit code 7
+means that none of the keys in --key signed the pack.`,
 		Example: `  skillpm info acme/deploy
   skillpm info acme/deploy@1.3.0
   skillpm info deploy@acme/deploy

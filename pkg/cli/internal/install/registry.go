@@ -29,7 +29,7 @@ looks up packs by name in registries.
 
 skillpm looks up a name in all indexes, unless its owner is bound to one registry. The
 commands change the settings of the user (config.yaml) or, with --scope project, of the
-project (skillpm.yaml). They keep comments in these files.`,
+project (skillpm.yaml), and keep comments in these files.`,
 		Example: `  skillpm registry add acme https://packs.example/index --namespace acme
   skillpm registry bind globex oci://registry.example/globex
   skillpm registry list`,
@@ -73,7 +73,7 @@ func newRegistryAdd(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "add NAME URL",
 		Short: "Add a registry",
-		Long: `You choose the NAME. skillpm first checks that the registry responds. With --namespace,
+		Long: `NAME is a name of your choice. skillpm first checks that the registry responds. With --namespace,
 skillpm looks up the packs of an owner only in this registry. "skillpm registry --help"
 lists the kinds of URL.`,
 		Example: `  skillpm registry add acme https://packs.example/index --namespace acme

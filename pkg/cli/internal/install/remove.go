@@ -14,7 +14,7 @@ func newRemove(a *app) *cobra.Command {
 		Aliases: []string{"rm"},
 		Short:   "Remove packs",
 		Long: `The command removes the packs from skillpm.yaml and skillpm.lock, and their skills from the
-agents. It also removes dependencies that no other pack requires.`,
+agents. The command also removes dependencies that no other pack requires.`,
 		Example: `  skillpm remove acme/deploy
   skillpm remove acme/deploy --dry-run
   skillpm remove acme/deploy --scope user`,

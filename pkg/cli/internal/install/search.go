@@ -18,8 +18,8 @@ func newSearch(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "search [WORD...]",
 		Short: "Search registries for packs",
-		Long: `The search covers names, tags, skills, and descriptions of packs. It includes registries
-that list their packs, your local packs, the embedded index, and installed packs.
+		Long: `The search covers names, tags, skills, and descriptions of packs. The search includes
+registries that list their packs, local packs, the embedded index, and installed packs.
 
 A word matches its other forms: deploying finds deploy. The last word also matches the
 beginning of a longer word. If no pack contains a word, the search accepts one typo in the
@@ -105,7 +105,7 @@ func (a *app) printSearch(r *skillpm.SearchReport) error {
 		return a.PrintJSON(r)
 	}
 	for _, t := range r.Typos {
-		a.Note("No pack matches %q; searched for %s.", t.Word, strings.Join(t.As[:min(3, len(t.As))], ", "))
+		a.Note("No pack matches %q; searched for %s instead.", t.Word, strings.Join(t.As[:min(3, len(t.As))], ", "))
 	}
 	if len(r.Packs) == 0 {
 		a.printNoMatch(r)
@@ -133,16 +133,21 @@ func (a *app) notSearched(r *skillpm.SearchReport) {
 	for _, reg := range r.Registries {
 		switch {
 		case reg.Stale:
-			a.Warn("searched a cached list of %s: %s", reg.Name, reg.Error)
+			a.Warn("searched the cached list of the registry %s: %s", reg.Name, reasonOf(reg.Name, reg.Error))
 		case reg.Unlisted:
 			unlisted = append(unlisted, reg.Name)
 		case reg.Error != "":
-			a.Warn("not searched: %s", reg.Error)
+			a.Warn("cannot search the registry %s: %s", reg.Name, reasonOf(reg.Name, reg.Error))
 		}
 	}
 	if len(unlisted) > 0 {
 		a.Note("Not searched: %s (OCI registries do not list their packs).", strings.Join(unlisted, ", "))
 	}
+}
+
+// reasonOf returns the text of an error about a registry without the name of the registry.
+func reasonOf(name, text string) string {
+	return strings.TrimPrefix(strings.TrimPrefix(text, "registry "), name+": ")
 }
 
 func (a *app) printNoMatch(r *skillpm.SearchReport) {

@@ -28,10 +28,11 @@ func newTry(a *app) *cobra.Command {
 skills of the pack. The command does not change files of the project or the user, and does
 not run anything in the pack.
 
-With COMMAND, skillpm runs COMMAND here, and then removes the temporary directory. {} in an
-ARG and the variable SKILLPM_TRY_DIR contain the path of the directory. The skills are in
-its subdirectories .agents/skills and .claude/skills. Without COMMAND, "skillpm cache gc"
-removes the directory later. --body prints each SKILL.md and removes the directory.`,
+With COMMAND, skillpm runs COMMAND in the current directory, and then removes the
+temporary directory. {} in an ARG and the variable SKILLPM_TRY_DIR contain the path of the
+temporary directory. The skills are in the subdirectories .agents/skills and .claude/skills.
+Without COMMAND, "skillpm cache gc" removes the directory later. --body prints each
+SKILL.md and removes the directory.`,
 		Example: `  skillpm try acme/deploy
   skillpm try acme/deploy@1.4.0 --skill deploy --body
   skillpm try github.com/owner/skills -- claude --add-dir {}`,

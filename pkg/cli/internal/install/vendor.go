@@ -24,9 +24,9 @@ like other changes, and "skillpm install --frozen --offline" works in a fresh cl
 repositories with a go.mod, the directory is third_party/skills, because Go uses the
 directory vendor.
 
-The command removes skills that are no longer locked. It only replaces or removes files that
-skillpm created; an edited file is a conflict. It does not copy packs that are directories
-of the project. "skillpm install" uses a vendored skill only if the digest matches
+The command removes skills that are no longer locked. The command only replaces or removes
+files that skillpm created; an edited file is a conflict. The command does not copy packs
+that are directories of the project. "skillpm install" uses a vendored skill only if the digest matches
 skillpm.lock; otherwise it fetches the skill.`,
 		Example: `  skillpm vendor
   skillpm vendor --check  # in CI: exit 3 if the copy is out of date

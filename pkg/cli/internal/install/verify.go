@@ -21,12 +21,13 @@ func newVerify(a *app) *cobra.Command {
 		Use:   "verify",
 		Short: "Verify installed skills against skillpm.lock",
 		Long: `Hashes every installed skill, compares the digests with skillpm.lock, and checks the links
-for agents. The command does not change anything or use the network. If it finds differences,
-it lists them, and the exit code is 6. --signatures also verifies the recorded signatures.
+for agents. The command lists the differences, and the exit code is 6 if there are any. The
+command does not change anything or use the network. --signatures also verifies the recorded
+signatures.
 
 --fix restores missing and damaged files from the store, from the vendor directory, or from
-the locked source. It also repairs links and damaged skills in the store. It keeps and lists
-locally edited skills and files that skillpm did not create; --force discards the edits.
+the locked source. --fix also repairs links and damaged skills in the store. The command keeps and
+lists locally edited skills and files that skillpm did not create; --force discards the edits.
 skillpm.yaml and skillpm.lock never change.`,
 		Example: `  skillpm verify
   skillpm verify --fix

@@ -260,7 +260,7 @@ func (s *server) ready() (*view, error) {
 	defer s.mu.Unlock()
 	switch s.state {
 	case stateNew:
-		return nil, jsonrpc2.Errorf(jsonrpc2.ServerNotInitialized, "the first message must be initialize")
+		return nil, jsonrpc2.Errorf(jsonrpc2.ServerNotInitialized, "the first request must be \"initialize\"")
 	case stateRunning:
 		return s.view, nil
 	}
@@ -272,7 +272,7 @@ func (s *server) shutdown() error {
 	defer s.mu.Unlock()
 	switch s.state {
 	case stateNew:
-		return jsonrpc2.Errorf(jsonrpc2.ServerNotInitialized, "the first message must be initialize")
+		return jsonrpc2.Errorf(jsonrpc2.ServerNotInitialized, "the first request must be \"initialize\"")
 	case stateRunning:
 		s.state = stateShutdown
 		return nil

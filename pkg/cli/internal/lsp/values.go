@@ -159,7 +159,7 @@ func (v *view) knownValues(d *document, pl *yamlPosition, at []string) []suggest
 	switch {
 	case matchPath("name", at):
 		if name := path.Base(path.Dir(d.path)); skill.CheckName(name) == nil {
-			return valueItems([]string{name}, "the directory's name", protocol.CompletionItemKindValue)
+			return valueItems([]string{name}, "name of the directory", protocol.CompletionItemKindValue)
 		}
 	case matchPath("files/*/path", at), matchPath("files/*", at) && v.listsPaths(d):
 		listed := append(pl.doc.values("files/*/path", pl.line), pl.doc.values("files/*", pl.line)...)

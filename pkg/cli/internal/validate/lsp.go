@@ -20,8 +20,8 @@ func newLSP(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "lsp",
 		Short: "Run the language server for editors",
-		Long: `The server uses the Language Server Protocol over standard input and output. It supports
-SKILL.md, the other files of skills, and skillpm.yaml. Editors show findings while you type,
+		Long: `The server uses the Language Server Protocol over standard input and output. The server
+supports SKILL.md, the other files of skills, and skillpm.yaml. Editors show findings while you type,
 descriptions of fields, completions, and quick fixes.
 
 Editors start the server automatically. The editor setting "profiles" selects the profiles

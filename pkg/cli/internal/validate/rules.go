@@ -182,7 +182,7 @@ func suppressing(r rule.Rule) string {
 	settings := "in skillpm.yaml\n\nvalidate:\n  rules: {ID: off}\n  ignore:\n    - {path: \"skills/x/**\", rules: " +
 		"[ID], reason: \"why\"}"
 	if r.Family() != "SUP" { // comments cannot suppress findings about comments
-		settings = open + "skillpm-ignore ID: why" + end + "       on the line of the finding or the line before\n" +
+		settings = open + "skillpm-ignore ID: why" + end + "       on the same or the previous line\n" +
 			open + "skillpm-ignore-file ID: why" + end + "  for the whole file\n\nor " + settings
 	}
 	return strings.ReplaceAll(settings, "ID", r.ID)

@@ -36,8 +36,8 @@ func newValidate(a *app) *cobra.Command {
 		Short:   "Validate skills and find risks",
 		Long: `PATH is a SKILL.md, or a directory that contains skills (default: the current directory).
 The command checks the frontmatter against the JSON Schema of a profile, and checks links,
-scripts, and files that the frontmatter names. It searches all files for malicious and risky
-content, and compares skills with each other. It also checks skillpm.yaml, skillpm.lock,
+scripts, and files that the frontmatter names. The command also searches all files for malicious
+and risky content, compares skills with each other, and checks skillpm.yaml, skillpm.lock,
 index entries, policies, and baselines.
 
 Each finding shows a file, line, column, rule, and fix; "skillpm explain ID" explains a
@@ -68,7 +68,7 @@ output; ndjson is JSON on one line, for --watch.`,
 	f.BoolVar(&flags.showSuppressed, "show-suppressed", false, "also report suppressed findings, in text and SARIF")
 	f.BoolVar(&flags.fix, "fix", false, "fix findings that have a safe fix, and report the others")
 	f.BoolVar(&flags.diff, "diff", false, "print the changes of --fix as a patch, without applying them")
-	f.BoolVar(&flags.stdin, "stdin", false, "validate standard input as the file of --stdin-filename")
+	f.BoolVar(&flags.stdin, "stdin", false, "validate standard input; --stdin-filename sets its path")
 	f.BoolVar(&flags.watch, "watch", false, "validate again when files change")
 	flags.baseline.add(cmd)
 	console.MarkRare(cmd, "enable", "disable", "no-config", "baseline", "no-baseline", "policy-file", "stdin-filename",
