@@ -130,7 +130,7 @@ func (a *app) connect(ctx context.Context, o *connectFlags, ids []string) error 
 	case linked != nil:
 		failed = a.keepFirst(failed, linked.add(ctx, o.dryRun, results))
 	case failed == nil && len(results) > 0 && (installScope(o.scope) == scope.KindUser || e.Project != ""):
-		a.Note("No skills are linked, because no packs are installed. Add one with: skillpm install OWNER/NAME")
+		a.Note("No skills are linked, because no packs are installed. Add a pack with: skillpm install OWNER/NAME")
 	}
 	return a.printConnected(o, e, results, failed, true)
 }

@@ -18,11 +18,11 @@ type connected struct {
 	Title  string `json:"title"`
 	Skills string `json:"skills,omitempty"` // directory with the links to the skills
 	Linked bool   `json:"linked"`           // whether the command added or removed the links
-	// Manifest is the change of the manifest's list of agents, for all agents whose links were changed.
+	// Manifest is the change to the list of agents in the manifest. All agents with changed links have the same value.
 	Manifest *manifestEdit   `json:"manifest,omitempty"`
 	Hooks    *connect.Result `json:"hooks,omitempty"`
 	MCP      *connect.Result `json:"mcp,omitempty"`
-	Notes    []string        `json:"notes,omitempty"`
+	Notes    []string        `json:"notes,omitempty"` // notes for the user
 }
 
 func (c *connected) results() []*connect.Result {

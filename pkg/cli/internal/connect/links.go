@@ -26,7 +26,7 @@ type links struct {
 // manifestEdit is a change of the agents in a manifest.
 type manifestEdit struct {
 	File string `json:"file"`
-	Diff string `json:"diff,omitempty"` // of a dry run
+	Diff string `json:"diff,omitempty"` // unified diff of the change; only in a dry run
 }
 
 // openLinks returns the links of a scope, or nil if no packs are installed there.

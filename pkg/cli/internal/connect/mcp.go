@@ -122,7 +122,7 @@ func (a *app) serverArgs(args []string) error {
 	files, err := server.Flags().GetStringArray("upstream-config")
 	for _, name := range files {
 		if _, err := os.Stat(a.Abs(name)); err != nil {
-			a.Warn("%s does not exist; the MCP server cannot start without the file", name)
+			a.Warn("--upstream-config %s does not exist; the MCP server cannot start without the file", name)
 		}
 	}
 	return err
