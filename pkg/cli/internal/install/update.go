@@ -23,8 +23,8 @@ unless a named pack needs a newer version.
 
 For a dependency on a branch, the command selects the newest commit. With --latest, the
 command also rewrites ranges to allow the newest release. For example, ^1.3 becomes ^2.0.0,
-~1.3 becomes ~2.0.0, and 1.3.0 becomes 2.0.0. --latest also rewrites tags of releases, and digests next
-to a tag or branch. A dependency on a commit never changes.
+~1.3 becomes ~2.0.0, and 1.3.0 becomes 2.0.0. The flag also rewrites tags of releases, and
+digests next to a tag or branch. A dependency on a commit never changes.
 
 The command only downgrades a pack if its version was yanked or is outside the range. The
 output marks downgrades, and lists packs that are held back, with the reason. To see the

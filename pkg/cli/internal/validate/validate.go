@@ -62,7 +62,7 @@ output; ndjson is JSON on one line, for --watch.`,
 	}
 	a.addCheckFlags(cmd, &o)
 	f := cmd.Flags()
-	f.StringSliceVar(&flags.formats, "format", nil, "print the report as `FORMAT`: "+textx.And(
+	f.StringSliceVar(&flags.formats, "format", nil, "print the report as `FORMAT`: "+textx.Or(
 		render.FormatNames())+" (default text)")
 	f.StringArrayVarP(&flags.outputs, "output", "o", nil, "write a report to `[FORMAT=]FILE` (repeatable)")
 	f.BoolVar(&flags.showSuppressed, "show-suppressed", false, "also report suppressed findings, in text and SARIF")
