@@ -154,7 +154,7 @@ func gitProgram(s string) (string, error) {
 	case filepath.IsAbs(s):
 		return s, nil
 	}
-	return "", diag.Errorf(diag.Invalid, "unknown git %q", s).
+	return "", diag.Errorf(diag.Invalid, "invalid git client %q", s).
 		WithHint("use builtin, system, or the absolute path of a git program")
 }
 
@@ -173,7 +173,7 @@ func registries(v yamlx.Value) []Registry {
 		switch {
 		case item.Count() > before:
 		case seen[reg.Name]:
-			item.Errorf("", "registries contains %q more than once", reg.Name)
+			item.Errorf("", "registries lists %q more than once", reg.Name)
 		default:
 			list, seen[reg.Name] = append(list, reg), true
 		}
@@ -201,7 +201,7 @@ func registry(v yamlx.Value) (reg Registry) {
 		})
 	}
 	if !v.Get("url").Exists() && v.Count() == before {
-		v.Errorf("use {name: acme, url: \"https://packs.example\"}", "the registry has no url")
+		v.Errorf("use {name: acme, url: \"https://packs.example\"}", "the registry does not have a url")
 	}
 	reg.Name = cmp.Or(reg.Name, reg.URL)
 	return reg
@@ -240,8 +240,8 @@ func checkAddress(noun string) func(string) error {
 		host, _, _ := strings.Cut(rest, "/")
 		user, _, hasUser := strings.Cut(host, "@")
 		if hasUser && (!strings.HasSuffix(scheme, "ssh") || strings.Contains(user, ":")) {
-			return diag.Errorf(diag.Invalid, "%s has credentials in its address", noun).
-				WithHint("remove them, and use a credential helper or SKILLPM_TOKEN_<HOST>")
+			return diag.Errorf(diag.Invalid, "%s contains credentials", noun).
+				WithHint("remove the credentials, and use a credential helper or SKILLPM_TOKEN_<HOST>")
 		}
 		if _, err := url.Parse(s); err != nil {
 			return diag.Errorf(diag.Invalid, "%s is not a valid address: %q", noun, s)

@@ -57,7 +57,7 @@ func (f *RegistryFile) Add(r Registry) error {
 		if old == r {
 			return nil
 		}
-		return diag.Errorf(diag.Conflict, "%s already has a registry %s, at %s", f.Path, r.Name, old.URL).
+		return diag.Errorf(diag.Conflict, "%s already contains a registry %s: %s", f.Path, r.Name, old.URL).
 			WithHint("choose another name, or remove the existing registry with: skillpm registry remove %s", r.Name)
 	}
 	want := f.clone()

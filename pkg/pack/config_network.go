@@ -129,9 +129,9 @@ func syncSettings(v yamlx.Value) SyncSettings {
 	case v.Count() > before:
 	case s.Source.Kind == "":
 		v.Errorf("use source: \"git+https://git.example/acme/fleet.git\" or \"oci://registry.example/acme/fleet\"",
-			"sync has no source")
+			"sync does not have a source")
 	case !s.Name.IsZero() && s.Source.Kind != KindGit:
-		v.Errorf("", "name is allowed only for git; in a registry, the repository is the name")
+		v.Errorf("", "name is allowed only for a git source; an OCI source contains the name")
 	}
 	return s
 }
@@ -156,7 +156,7 @@ func syncSource(text string) (Ref, error) {
 	ref, err := Parse(text)
 	switch {
 	case err != nil:
-		return ref, diag.Errorf(diag.Invalid, "source: %v", err)
+		return ref, diag.Errorf(diag.Invalid, "invalid source: %v", err)
 	case ref.Kind != KindGit && ref.Kind != KindOCI && ref.Kind != KindLayout:
 		return ref, diag.Errorf(diag.Invalid, "source %q cannot have signed releases", text).
 			WithHint("use git+https://… or oci://…")

@@ -140,8 +140,8 @@ func readRunner(v yamlx.Value) (s Runner) {
 		}
 	}
 	if s.Command == nil && v.Count() == before {
-		v.Errorf("add command: [claude, -p], a program that reads the task from standard input",
-			"%s has no command", v.Name)
+		v.Errorf("add a program that reads the task from standard input, such as command: [claude, -p]",
+			"%s does not have a command", v.Name)
 	}
 	return s
 }
@@ -172,16 +172,16 @@ func command(v yamlx.Value) []string {
 	for item := range v.Items() {
 		s := item.Prose()
 		if strings.ContainsRune(s, 0) {
-			item.Errorf("", "an entry of %s has a zero byte", v.Name)
+			item.Errorf("", "an entry of %s contains a zero byte", v.Name)
 		}
 		argv = append(argv, s)
 	}
 	switch {
 	case v.Count() > before:
 	case len(argv) == 0 || argv[0] == "":
-		v.Errorf("use a list, such as [claude, -p]", "%s has no program", v.Name)
+		v.Errorf("use a list, such as [claude, -p]", "%s does not contain a program", v.Name)
 	case len(argv) > maxArguments:
-		v.Errorf("", "%s has more than %d arguments", v.Name, maxArguments)
+		v.Errorf("", "%s has %d arguments; the limit is %d", v.Name, len(argv), maxArguments)
 	case strings.HasPrefix(argv[0], "~"):
 		v.At(v.Node.Content[0]).Errorf("use an absolute path",
 			"%s must not start with ~, because no shell expands it", v.Name)
@@ -196,7 +196,7 @@ func timeLimit(v yamlx.Value) time.Duration {
 		switch {
 		case err != nil || limit <= 0:
 			return 0, diag.Errorf(diag.Invalid, "invalid %s %q", v.Name, s).
-				WithHint("use a number and its unit, such as 90s or 10m")
+				WithHint("use a number with a unit, such as 90s or 10m")
 		case limit > maxRunLimit:
 			return 0, diag.Errorf(diag.Invalid, "%s %q is longer than one day", v.Name, s).
 				WithHint("use at most 24h")
@@ -241,12 +241,12 @@ func checkVariable(s string) error {
 	switch {
 	case !variable().MatchString(name):
 		return diag.Errorf(diag.Invalid, "invalid variable %q", s).
-			WithHint("use NAME to pass a variable on, or NAME=VALUE to set one")
+			WithHint("use NAME to pass a variable to tasks, or NAME=VALUE to set a variable")
 	case strings.HasPrefix(strings.ToUpper(name), "SKILLPM_"):
 		return diag.Errorf(diag.Invalid, "%s is reserved for skillpm and cannot be passed to tasks", name).
 			WithHint("choose a name that does not start with SKILLPM_")
 	case strings.ContainsRune(s, 0):
-		return diag.Errorf(diag.Invalid, "%s has a zero byte", name)
+		return diag.Errorf(diag.Invalid, "variable %s contains a zero byte", name)
 	}
 	return nil
 }
@@ -262,7 +262,7 @@ func (c *Config) Runner(kind string) (Runner, error) {
 	}
 	r, ok := c.Runners[kind]
 	if !ok {
-		err := diag.Errorf(diag.NotFound, "the runner %q of the task is not configured", kind)
+		err := diag.Errorf(diag.NotFound, "no runner is configured for tasks of type %q", kind)
 		return Runner{}, err.WithHint(
 			"add to %s:\nrunners:\n "+
 				" %s:\n "+

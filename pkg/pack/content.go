@@ -84,8 +84,8 @@ func Describe(fsys fs.FS, ref Ref) (*Content, error) {
 		return nil, err
 	}
 	if len(c.Skills) == 0 && len(c.Dependencies) == 0 {
-		return nil, diag.Errorf(diag.NotFound, "%s has no skills: no directory contains a %s", sourceText(ref),
-			skill.File).WithHint("use the directory of the skills, such as URL//skills for a repository")
+		return nil, diag.Errorf(diag.NotFound, "no skills found in %s: no directory contains a %s", sourceText(ref),
+			skill.File).WithHint("use the directory that contains the skills, such as URL//skills for a repository")
 	}
 	return c, nil
 }
@@ -153,7 +153,7 @@ func (c *Content) readSkills(fsys fs.FS, dirs []string) error {
 				WithHint("rename one of them, or list the required directories under skills in %s", ManifestName)
 		}
 		if duplicate && len(c.Skipped) < maxSkipped {
-			c.Skipped = append(c.Skipped, dir+" is skipped: "+first+" also has the name "+s.Name)
+			c.Skipped = append(c.Skipped, "skipped "+dir+": "+first+" also has the name "+s.Name)
 		}
 		if duplicate {
 			continue
@@ -220,7 +220,7 @@ func (c *Content) Select(names []string) ([]SkillDir, error) {
 		i, ok := slices.BinarySearchFunc(c.Skills, name,
 			func(s SkillDir, n string) int { return strings.Compare(s.Name, n) })
 		if !ok {
-			return nil, diag.Errorf(diag.NotFound, "%s has no skill %q", c.ID, name).
+			return nil, diag.Errorf(diag.NotFound, "%s does not contain a skill %q", c.ID, name).
 				WithHint("available skills: %s", c.skillList())
 		}
 		selected = append(selected, c.Skills[i])
@@ -261,7 +261,7 @@ func (c *Content) Stream(ctx context.Context, fsys fs.FS, names []string, sink b
 				c.Manifest.IsExecutable(s.Dir, f.Path), sink)
 		})
 		if err != nil {
-			return fmt.Errorf("skill %s of %s: %w", s.Name, c.ID, err)
+			return fmt.Errorf("cannot read skill %s of %s: %w", s.Name, c.ID, err)
 		}
 	}
 	return nil
@@ -316,7 +316,7 @@ func readRegular(fsys fs.FS, name string) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, diag.Errorf(diag.Invalid, "it is not a regular file")
+		return nil, diag.Errorf(diag.Invalid, "not a regular file")
 	}
 	return safefile.ReadIn(fsys, name, maxFile)
 }

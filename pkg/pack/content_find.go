@@ -40,7 +40,7 @@ func (f *finder) list(dir string) (subdirs []string, isSkill bool, err error) {
 		case e.Name() != skill.File:
 			f.skip(name, "the file must be named "+skill.File)
 		case !e.Type().IsRegular():
-			f.skip(name, "it is not a regular file")
+			f.skip(name, "not a regular file")
 		default:
 			isSkill = true
 		}
@@ -51,7 +51,7 @@ func (f *finder) list(dir string) (subdirs []string, isSkill bool, err error) {
 // skip records that a file is left out.
 func (f *finder) skip(name, reason string) {
 	if len(f.skipped) < maxSkipped {
-		f.skipped = append(f.skipped, name+" is skipped: "+reason)
+		f.skipped = append(f.skipped, "skipped "+name+": "+reason)
 	}
 }
 
@@ -95,7 +95,7 @@ func (f *finder) match(patterns []string) ([]string, error) {
 			return nil, err
 		}
 		if len(dirs) == 0 && !strings.ContainsAny(pattern, "*?[") {
-			return nil, diag.Errorf(diag.Invalid, "%s lists the skill %s, which has no %s", ManifestName, pattern,
+			return nil, diag.Errorf(diag.Invalid, "%s lists the skill %s, which does not contain a %s", ManifestName, pattern,
 				skill.File)
 		}
 		found = append(found, dirs...)
@@ -222,11 +222,11 @@ func newLimitedFS(fsys fs.FS) fs.FS { return limitedFS{fsys, new(int)} }
 // ReadDir lists a directory within the limits.
 func (b limitedFS) ReadDir(name string) ([]fs.DirEntry, error) {
 	if depth(name) > maxDepth {
-		return nil, errTooLarge("directories are nested more than %d deep", maxDepth)
+		return nil, errTooLarge("the source has directories nested more than %d levels deep", maxDepth)
 	}
 	entries, err := fs.ReadDir(b.FS, name)
 	if *b.entries += len(entries) + 1; *b.entries > maxEntries {
-		return nil, errTooLarge("the source has more than %d files and directories", maxEntries)
+		return nil, errTooLarge("the source contains more than %d files and directories", maxEntries)
 	}
 	return entries, err
 }
@@ -243,7 +243,7 @@ func (b limitedFS) ReadLink(name string) (string, error) { return fs.ReadLink(b.
 // checkFound enforces maxSkills.
 func checkFound(dirs []string) error {
 	if len(dirs) > maxSkills {
-		return errTooLarge("the source has more than %d directories with a %s", maxSkills, skill.File)
+		return errTooLarge("the source contains more than %d directories with a %s", maxSkills, skill.File)
 	}
 	return nil
 }
@@ -272,9 +272,9 @@ func (c *Content) checkNoWorkspace(fsys fs.FS, dir string) error {
 		names = append(names, path.Join(dir, member))
 	}
 	if len(names) == 0 {
-		return err.WithHint("use the directory of one of its packs")
+		return err.WithHint("use the directory of a pack in the workspace")
 	}
-	return err.WithHint("use one of its packs: %s", strings.Join(names, ", "))
+	return err.WithHint("use a pack in the workspace: %s", strings.Join(names, ", "))
 }
 
 // members returns the sorted directories that match a workspace's patterns and have a manifest.

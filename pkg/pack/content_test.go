@@ -107,7 +107,7 @@ func TestDescribe(t *testing.T) {
 				a/skill.md: a
 				b/SKILL.md: b
 				c/Skill.md: c`,
-			"local/near 0.0.0 b", "a/skill.md is skipped: the file must be named SKILL.md; c/Skill.md is skipped: the file must be named SKILL.md",
+			"local/near 0.0.0 b", "skipped a/skill.md: the file must be named SKILL.md; skipped c/Skill.md: the file must be named SKILL.md",
 		},
 		{
 			"two of one name", "./near", `
@@ -115,7 +115,7 @@ func TestDescribe(t *testing.T) {
 				a/b/SKILL.md: deploy
 				y/SKILL.md: other
 				b/SKILL.md: deploy`,
-			"local/near 0.0.0 deploy=b other=y", "z is skipped: b also has the name deploy; a/b is skipped: b also has the name deploy",
+			"local/near 0.0.0 deploy=b other=y", "skipped z: b also has the name deploy; skipped a/b: b also has the name deploy",
 		},
 		{
 			"manifest", "./near", `
@@ -189,13 +189,13 @@ func TestDescribeRefuses(t *testing.T) {
 		name, files, want string
 		code              diag.Code
 	}{
-		{"nothing", "README.md: x", "./near has no skills", diag.NotFound},
+		{"nothing", "README.md: x", "no skills found in ./near: ", diag.NotFound},
 		{"broken manifest", "skillpm.yaml: version: x\na/SKILL.md: a", `./near: skillpm.yaml:1:10: invalid version "x"`, diag.Invalid},
 		{"merge markers", "skillpm.yaml: <<<<<<< a\na/SKILL.md: a", "merge conflict", diag.Invalid},
 		{"two of one name", "skillpm.yaml: name: a/b\nx/SKILL.md: deploy\ny/SKILL.md: deploy", "two skills are named deploy: x and y", diag.Invalid},
-		{"a skill that is not there", "skillpm.yaml: skills: [x, y]\nx/SKILL.md: x", "skillpm.yaml lists the skill y, which has no SKILL.md", diag.Invalid},
+		{"a skill that is not there", "skillpm.yaml: skills: [x, y]\nx/SKILL.md: x", "skillpm.yaml lists the skill y, which does not contain a SKILL.md", diag.Invalid},
 		{"an ignored skill", "skillpm.yaml: skills: [x]\nx/SKILL.md: x\n.skillpmignore: x", "skillpm.yaml lists the skill x", diag.Invalid},
-		{"a SKILL.md that is a directory", "a/SKILL.md/x: y", "./near has no skills", diag.NotFound},
+		{"a SKILL.md that is a directory", "a/SKILL.md/x: y", "no skills found in ./near: ", diag.NotFound},
 	} {
 		_, err := pack.Describe(tree(tt.files), mustRef(t, "./near"))
 		if err == nil || !strings.Contains(err.Error(), tt.want) || diag.CodeOf(err) != tt.code {
@@ -205,7 +205,7 @@ func TestDescribeRefuses(t *testing.T) {
 	link := tree("a/SKILL.md: a")
 	link["b/SKILL.md"] = &fstest.MapFile{Data: []byte("/etc/passwd"), Mode: fs.ModeSymlink}
 	c, err := pack.Describe(link, mustRef(t, "./near"))
-	if err != nil || len(c.Skills) != 1 || !strings.Contains(strings.Join(c.Skipped, ""), "b/SKILL.md is skipped: it is not a regular file") {
+	if err != nil || len(c.Skills) != 1 || !strings.Contains(strings.Join(c.Skipped, ""), "skipped b/SKILL.md: not a regular file") {
 		t.Errorf("a link: %+v, %v", c, err)
 	}
 }
@@ -291,7 +291,7 @@ func (crowdDir) Sys() any           { return nil }
 // TestDescribeWithoutEnd checks that a source that is too large to walk is rejected at a limit.
 func TestDescribeWithoutEnd(t *testing.T) {
 	_, err := pack.Describe(crowd{fstest.MapFS{}}, mustRef(t, "./near"))
-	if diag.CodeOf(err) != diag.Invalid || !strings.Contains(fmt.Sprint(err), "more than 64 deep") || diag.HintOf(err) == "" {
+	if diag.CodeOf(err) != diag.Invalid || !strings.Contains(fmt.Sprint(err), "nested more than 64 levels deep") || diag.HintOf(err) == "" {
 		t.Errorf("got %v", err)
 	}
 }

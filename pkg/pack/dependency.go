@@ -50,7 +50,7 @@ func dependency(id ID, v yamlx.Value) Dependency {
 	if !v.IsMapping() {
 		d.Constraint = v.Text(func(s string) error {
 			if strings.Contains(s, ":") {
-				return diag.Errorf(diag.Invalid, "%s: %q is a source instead of a version range", v.Name, s).
+				return diag.Errorf(diag.Invalid, "%s must have a version range, but %q is a source", v.Name, s).
 					WithHint("use {git: \"…\"}, {oci: \"…\"}, or {path: \"…\"}")
 			}
 			return checkConstraint(s)
@@ -134,7 +134,7 @@ func (f depFields) reference(id ID) (string, error) {
 		}
 		if last := repository[strings.LastIndex(repository, "/")+1:]; strings.ContainsAny(last, ":@") {
 			return "", diag.Errorf(diag.Invalid, "oci %q contains a tag or digest", repository).
-				WithHint("use tag: or digest:")
+				WithHint("move the tag or digest to tag: or digest:")
 		}
 		return repository + f.tagAndDigest(), nil
 	case keyLayout:
@@ -204,7 +204,7 @@ func (f depFields) kind() (string, error) {
 		}
 		if kind != "" {
 			return "", diag.Errorf(diag.Invalid, "the pack has two sources, %s and %s", kind, key).
-				WithHint("remove one of them")
+				WithHint("remove one of the sources")
 		}
 		kind = key
 	}
@@ -225,7 +225,7 @@ func (f depFields) kind() (string, error) {
 	}
 	if len(pins) > 1 {
 		return "", diag.Errorf(diag.Invalid, "%s cannot be used together", strings.Join(pins, " and ")).
-			WithHint("remove one of them")
+			WithHint("remove %s", strings.Join(pins, " or "))
 	}
 	if kind == "" && f.text[keyVersion] == "" && !f.invalid {
 		return "", diag.Errorf(diag.Invalid, "the dependency has neither a version nor a source").
@@ -249,8 +249,8 @@ func fieldsOf(d Dependency, oldRevKey string) (yamlx.Mapping, error) {
 			add(keyOCI, d.Ref.URL)
 		case KindLayout:
 			if !d.Ref.ID.IsZero() && d.Ref.ID != d.ID {
-				return nil, diag.Errorf(diag.Invalid,
-					"%s is a different pack than %s: use the pack's own name", d.Ref, d.ID)
+				return nil, diag.Errorf(diag.Invalid, "the source %s contains a different pack than %s", d.Ref, d.ID).
+					WithHint("use the pack's own name")
 			}
 			add(keyLayout, d.Ref.URL)
 		case KindGit:
@@ -259,7 +259,7 @@ func fieldsOf(d Dependency, oldRevKey string) (yamlx.Mapping, error) {
 		case KindPath:
 			add(keyPath, d.Ref.URL)
 		default:
-			return nil, diag.Errorf(diag.Internal, "a manifest cannot express %s", d.Ref)
+			return nil, diag.Errorf(diag.Internal, "cannot write the source %s to a manifest", d.Ref)
 		}
 	} else if len(d.Skills) == 0 {
 		return nil, nil

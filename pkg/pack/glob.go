@@ -81,7 +81,7 @@ func checkRelative(noun, s string) error {
 	clean := strings.TrimSuffix(strings.TrimPrefix(s, "./"), "/")
 	switch {
 	case strings.Contains(s, `\`):
-		return diag.Errorf(diag.Invalid, "%s %q has a backslash", noun, s).WithHint("use forward slashes")
+		return diag.Errorf(diag.Invalid, "%s %q contains a backslash", noun, s).WithHint("use forward slashes")
 	case clean == "." || path.Clean(clean) != clean || pathx.Escapes(clean):
 		return diag.Errorf(diag.Invalid, "%s %q is outside the directory of this file", noun, s).
 			WithHint("use a path relative to this file, such as \"skills/x\"")

@@ -67,7 +67,7 @@ func checkPart(part, s string, limit int) error {
 		return diag.Errorf(diag.Usage, "pack %s %q may contain only lowercase letters, digits, and single hyphens",
 			part, s)
 	case len(s) > limit:
-		return diag.Errorf(diag.Usage, "pack %s %q is longer than %d characters", part, s, limit)
+		return diag.Errorf(diag.Usage, "pack %s %q has %d characters; the limit is %d", part, s, len(s), limit)
 	case slices.Contains(windowsDevices, s):
 		return diag.Errorf(diag.Usage, "pack %s %q is a reserved name on Windows", part, s)
 	}
@@ -102,7 +102,7 @@ func (r Ref) DefaultID() (ID, error) {
 			return r.ID, nil
 		}
 	}
-	return ID{}, diag.Errorf(diag.Invalid, "%s does not determine a pack name", r).
+	return ID{}, diag.Errorf(diag.Invalid, "cannot derive a pack name from %s", r).
 		WithHint("add a skillpm.yaml with a name, such as name: acme/deploy")
 }
 

@@ -74,7 +74,7 @@ func lockVersion(root yamlx.Value) bool {
 	v := root.Get("version")
 	switch {
 	case !v.Exists():
-		root.Errorf(restoreLock, "the lockfile has no format version")
+		root.Errorf(restoreLock, "the lockfile does not have a format version")
 	case v.Node.Value != LockVersion:
 		v.Errorf("use a newer skillpm",
 			"unsupported lockfile version %q; this skillpm supports version %s",
@@ -134,7 +134,7 @@ func lockedPack(path string, id ID, v yamlx.Value) (p *LockedPack, unknown *yaml
 		if required.value == "" && (v.Count() == before || !v.Get(required.key).Exists()) {
 			v.Key().Errorf("restore skillpm.lock from version control, or delete it and run skillpm install to "+
 				"create it again",
-				"%s has no %s", v.Name, required.key)
+				"%s does not have the required key %s", v.Name, required.key)
 		}
 	}
 	if v.Count() == before && !id.IsZero() {
@@ -183,7 +183,7 @@ func (e *IntegrityError) Code() diag.Code { return diag.Integrity }
 
 // Hint suggests how to recover.
 func (e *IntegrityError) Hint() string {
-	return "restore skillpm.lock from version control; it was edited or merged by hand"
+	return "restore skillpm.lock from version control, and do not edit or merge the file by hand"
 }
 
 var treeDigestText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^t1:sha256:[0-9a-f]{64}$`) })
@@ -191,7 +191,7 @@ var treeDigestText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCo
 func treeDigest(v yamlx.Value) string {
 	return v.Text(func(s string) error {
 		if !treeDigestText().MatchString(s) {
-			return diag.Errorf(diag.Invalid, "invalid %s %q: use t1:sha256: and 64 hexadecimal digits", v.Name, s).
+			return diag.Errorf(diag.Invalid, "invalid digest %q for %s: use t1:sha256: and 64 hexadecimal digits", s, v.Name).
 				WithHint("restore skillpm.lock from version control")
 		}
 		return nil

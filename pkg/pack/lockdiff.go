@@ -150,10 +150,10 @@ func (c *comparison) compareAliases() bool {
 		ok = false
 		d := Difference{
 			Kind: DiffAlias, Pack: a.Pack, File: ManifestName, Hint: "correct the alias, or remove it",
-			Message: fmt.Sprintf("%s refers to %s, but the pack is not locked", a.Alias, a.Target()),
+			Message: fmt.Sprintf("alias %s refers to %s, but the pack is not locked", a.Alias, a.Target()),
 		}
 		if p != nil {
-			d.Message = fmt.Sprintf("%s refers to %s, but the pack does not have this skill", a.Alias, a.Target())
+			d.Message = fmt.Sprintf("alias %s refers to %s, but the pack does not contain this skill", a.Alias, a.Target())
 			if near := diag.Nearest(a.Skill, slices.Sorted(maps.Keys(p.Skills))); near != "" {
 				d.Hint = fmt.Sprintf("did you mean %s@%s?", near, a.Pack)
 			}
@@ -188,12 +188,12 @@ func (c *comparison) compareName(name string, want map[string]LockedName) {
 	}
 	switch {
 	case !needed:
-		differ("the name %s is locked, but only one pack has the skill and it has no alias", name)
+		differ("the key names must not contain %s: only one pack contains this skill, and no alias refers to it", name)
 	case !locked:
 		if keys = keys[:1]; len(c.Lock.Names) == 0 {
 			keys = []string{"packs"}
 		}
-		differ("the name %s is in several packs or has an alias, but is not locked", name)
+		differ("the key names must contain %s: several packs contain this skill, or an alias refers to it", name)
 	case wanted.Winner != got.Winner:
 		keys = append(keys, "winner")
 		differ("the name %s must refer to %s", name, winnerName(wanted.Winner))

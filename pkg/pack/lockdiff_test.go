@@ -136,7 +136,7 @@ func TestCompare(t *testing.T) {
 		{name: "all skills", manifest: `dependencies: {acme/base: "*"}`, packs: packs{"acme/base": partial}, want: "skillpm.lock:11: skills: only some skills of acme/base are locked, but all are required\n"},
 		{
 			name: "alias", manifest: "dependencies: {acme/base: \"*\"}\naliases: {first: bse@acme/base}\n", packs: packs{"acme/base": base},
-			want: "skillpm.yaml:2: alias: first refers to bse@acme/base, but the pack does not have this skill\n",
+			want: "skillpm.yaml:2: alias: alias first refers to bse@acme/base, but the pack does not contain this skill\n",
 		},
 		{
 			name: "aliases", manifest: "dependencies: {acme/base: \"*\"}\naliases: {more: base@acme/base}\n", packs: packs{"acme/base": lockEntry("1.2.0 "+oci, "", "base", "more")},
@@ -145,12 +145,12 @@ func TestCompare(t *testing.T) {
 		{name: "names", manifest: "dependencies: {acme/base: \"*\"}\naliases: {first: base@acme/base}\n", packs: packs{"acme/base": base}, names: aliased},
 		{
 			name: "names that follow from nothing", manifest: "dependencies: {acme/base: \"*\"}\n", packs: packs{"acme/base": base}, names: aliased,
-			want: "skillpm.lock:12: names: the name base is locked, but only one pack has the skill and it has no alias\n",
+			want: "skillpm.lock:12: names: the key names must not contain base: only one pack contains this skill, and no alias refers to it\n",
 		},
 		{
 			name: "names that are not there", manifest: "dependencies: {acme/base: \"*\", globex/base: \"*\"}\n",
 			packs: packs{"acme/base": base, "globex/base": lockEntry("1.0.0 embedded", "", "base")},
-			want:  "skillpm.lock:3: names: the name base is in several packs or has an alias, but is not locked\n",
+			want:  "skillpm.lock:3: names: the key names must contain base: several packs contain this skill, or an alias refers to it\n",
 		},
 		{
 			name: "names are not compared where packs differ", manifest: "dependencies: {acme/base: \"^2\"}\n", packs: packs{"acme/base": base}, names: aliased,
@@ -216,7 +216,7 @@ func TestComparisonDirectory(t *testing.T) {
 	}
 	m = manifest(t, "dependencies: {acme/near: {path: ./near}}\naliases: {first: near@acme/near}\n")
 	l = lock(t, packs{"acme/near": lockEntry("1.0.0 path:near", "", "near")}, nil)
-	for differs, want := range map[bool]string{false: "skillpm.lock:3: names: the name near is in several packs or has an alias, but is not locked\n", true: ""} {
+	for differs, want := range map[bool]string{false: "skillpm.lock:3: names: the key names must contain near: several packs contain this skill, or an alias refers to it\n", true: ""} {
 		got := differenceText(pack.Comparison{Manifest: m, Lock: l, Directory: func(pack.Dependency, *pack.LockedPack) bool { return differs }}.Differences())
 		if got != want {
 			t.Errorf("differs %v: got\n%swant\n%s", differs, got, want)

@@ -212,7 +212,7 @@ func (m *Manifest) check(root yamlx.Value) {
 	}
 	for k := range yamlx.Pairs(root.Get("dev-dependencies").Node) {
 		if m.DevDependencies != nil && direct[k.Value] {
-			root.At(k).Errorf("remove one of them", "%s is in both dependencies and dev-dependencies", k.Value)
+			root.At(k).Errorf("remove one of the two entries", "%s is in both dependencies and dev-dependencies", k.Value)
 		}
 	}
 	for k := range yamlx.Pairs(root.Get("dependencies").Node) {
@@ -250,9 +250,9 @@ func checkPattern(s string) error {
 	_, err := path.Match(clean, "")
 	switch {
 	case err != nil:
-		return diag.Errorf(diag.Invalid, "skills pattern %q has an unclosed bracket", s)
+		return diag.Errorf(diag.Invalid, "skills pattern %q contains an unclosed bracket", s)
 	case strings.Contains(s, `\`):
-		return diag.Errorf(diag.Invalid, "skills pattern %q has a backslash", s).WithHint("use forward slashes")
+		return diag.Errorf(diag.Invalid, "skills pattern %q contains a backslash", s).WithHint("use forward slashes")
 	case path.Clean(clean) != clean || pathx.Escapes(clean):
 		return diag.Errorf(diag.Invalid, "skills pattern %q is not a directory inside the pack", s).
 			WithHint("use a path relative to this file, such as \"skills/*\"")
@@ -302,7 +302,7 @@ func parseAlias(alias, target string) (Alias, error) {
 		return Alias{}, err
 	}
 	if err := skill.CheckName(name); err != nil {
-		return Alias{}, diag.Errorf(diag.Invalid, "alias %s: skill %q: %w", alias, name, err)
+		return Alias{}, diag.Errorf(diag.Invalid, "alias %s refers to the invalid skill name %q: %w", alias, name, err)
 	}
 	return Alias{Alias: alias, Skill: name, Pack: id}, nil
 }
@@ -341,7 +341,7 @@ func Tag(word string) (string, bool) {
 func checkExecutable(s string) error {
 	switch {
 	case strings.Contains(s, `\`):
-		return diag.Errorf(diag.Invalid, "executable pattern %q has a backslash", s).WithHint("use forward slashes")
+		return diag.Errorf(diag.Invalid, "executable pattern %q contains a backslash", s).WithHint("use forward slashes")
 	case path.Clean(s) != s || s == "." || pathx.Escapes(s):
 		return diag.Errorf(diag.Invalid, "executable pattern %q is not a path inside the pack", s).
 			WithHint("use the path in the skill or in the pack, such as \"scripts/*.sh\"")

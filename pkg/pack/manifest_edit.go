@@ -126,7 +126,7 @@ func removeAliases(e *yamlx.Editor, aliases []string) error {
 func (m *Manifest) SetAgents(ids []string) error {
 	want := m.Clone()
 	want.Agents = slices.Clone(ids)
-	return m.edit(want, "set agents", func(e *yamlx.Editor) error {
+	return m.edit(want, "write the agents under agents", func(e *yamlx.Editor) error {
 		if len(ids) == 0 {
 			_, err := e.Remove("agents")
 			return err
@@ -195,7 +195,7 @@ func editError(path, instruction string, err error) error {
 		return err
 	}
 	return diag.Errorf(diag.Invalid, "cannot edit %s automatically", path).
-		WithHint("edit it by hand: %s", instruction)
+		WithHint("edit the file by hand: %s", instruction)
 }
 
 // Clone returns a copy with its own lists of dependencies and aliases.

@@ -134,7 +134,7 @@ func TestEditRefuses(t *testing.T) {
 		{"range", `invalid version range "newest"`, func(m *pack.Manifest) error {
 			return m.SetDependency(pack.Dependency{ID: acme, Constraint: "newest"})
 		}},
-		{"place", "a manifest cannot express local:acme/a", func(m *pack.Manifest) error {
+		{"place", "cannot write the source local:acme/a to a manifest", func(m *pack.Manifest) error {
 			return m.SetDependency(pack.Dependency{ID: acme, Ref: &pack.Ref{Kind: pack.KindLocal, ID: acme}})
 		}},
 		{"version", `invalid version "1.4"`, func(m *pack.Manifest) error { return m.Set("version", "1.4") }},
@@ -144,7 +144,7 @@ func TestEditRefuses(t *testing.T) {
 		{"alias", `alias "X": the name "X" contains the capital letter X`, func(m *pack.Manifest) error {
 			return m.SetAlias(pack.Alias{Alias: "X", Skill: "x", Pack: acme})
 		}},
-		{"skill", `alias x: skill "X"`, func(m *pack.Manifest) error {
+		{"skill", `alias x refers to the invalid skill name "X"`, func(m *pack.Manifest) error {
 			return m.SetAlias(pack.Alias{Alias: "x", Skill: "X", Pack: acme})
 		}},
 		{"itself", "cannot edit skillpm.yaml automatically", func(m *pack.Manifest) error { return m.Set("name", "acme/own") }},
@@ -254,7 +254,7 @@ func TestSetDependencyOfAnotherName(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = m.SetDependency(d)
-	if diag.CodeOf(err) != diag.Invalid || !strings.Contains(err.Error(), "evil/pack is a different pack than good/pack") {
+	if diag.CodeOf(err) != diag.Invalid || !strings.Contains(err.Error(), "evil/pack contains a different pack than good/pack") {
 		t.Errorf("got %v", err)
 	}
 }

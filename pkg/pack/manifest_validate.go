@@ -172,10 +172,9 @@ func (i *Ignore) read(item yamlx.Value) {
 	case item.Count() > before:
 	case i.Path == "":
 		item.Errorf("add path: \"**\" for all files, or turn the rules off under rules",
-			"the entry of ignore has no path")
+			"the ignore entry does not have a path")
 	case i.Rules != nil && strings.TrimSpace(i.Reason) == "":
-		item.Errorf("add a reason, such as reason: \"teaches administration\"", "the entry of ignore has rules, "+
-			"but no reason")
+		item.Errorf("add a reason, such as reason: \"teaches administration\"", "the ignore entry lists rules without a reason")
 	}
 }
 

@@ -130,7 +130,7 @@ func (n *nameResolver) readAliases(claims []Claim, aliases []Alias) error {
 				WithHint("add the pack to dependencies, or remove the alias")
 		}
 		if !slices.Contains(skills, a.Skill) {
-			err := diag.Errorf(diag.NotFound, "alias %s refers to %s, but %s does not have a skill %s", a.Alias,
+			err := diag.Errorf(diag.NotFound, "alias %s refers to %s, but %s does not contain a skill %s", a.Alias,
 				a.Target(),
 				a.Pack, a.Skill)
 			if near := diag.Nearest(a.Skill, skills); near != "" {

@@ -178,8 +178,8 @@ func TestNamesRefuses(t *testing.T) {
 			"add the pack to dependencies, or remove the alias",
 		},
 		{
-			"but the pack does not have this skill", "acme/a deploy", "k: deplyo@acme/a", diag.NotFound,
-			"alias k refers to deplyo@acme/a, but acme/a does not have a skill deplyo", "did you mean deploy@acme/a?",
+			"a pack does not contain the skill", "acme/a deploy", "k: deplyo@acme/a", diag.NotFound,
+			"alias k refers to deplyo@acme/a, but acme/a does not contain a skill deplyo", "did you mean deploy@acme/a?",
 		},
 		{
 			"an alias that is a name", "acme/a deploy; globex/b ship", "deploy: ship@globex/b", diag.Conflict,

@@ -85,21 +85,21 @@ namespaces: {A: ""}
 4:1: unknown key "dependancies" in skillpm.yaml (did you mean dependencies?)
 6:3: invalid pack name "a" (use owner/name, such as acme/deploy, or ./a for a directory)
 6:6: invalid version range "newest" (use a range such as "^1.2", "~1.2.3", ">=1.2 <2", or "*" for any version)
-7:8: the pack has two sources, oci and git (remove one of them)
+7:8: the pack has two sources, oci and git (remove one of the sources)
 7:60: the name "A" contains the capital letter A: only a-z, 0-9, and hyphens are allowed
 7:67: unknown key "tga" in a/b (did you mean tag?)
 8:18: invalid version range "nope" (use a range such as "^1.2", "~1.2.3", ">=1.2 <2", or "*" for any version)
 9:3: "a/c" is duplicated, first on line 8
 10:7: a/d has no value (write a value, or remove the key)
-12:3: a/c is in both dependencies and dev-dependencies (remove one of them)
+12:3: a/c is in both dependencies and dev-dependencies (remove one of the two entries)
 13:11: alias "X": the name "X" contains the capital letter X: only a-z, 0-9, and hyphens are allowed
 13:14: alias X refers to "deploy" instead of a skill and its pack (use the form "skill@owner/name")
 13:37: deploy@a/b has two aliases, y and z
 14:12: unknown link-mode "later" (use one of symlink, copy, or hardlink)
 15:15: unknown key "nmae" in a registry (did you mean name?)
 15:32: the name of a registry must not contain spaces, colons, or slashes
-15:42: url has credentials in its address (remove them, and use a credential helper or SKILLPM_TOKEN_<HOST>)
-15:65: registries contains "y" more than once
+15:42: url contains credentials (remove the credentials, and use a credential helper or SKILLPM_TOKEN_<HOST>)
+15:65: registries lists "y" more than once
 16:14: invalid owner "A" (use the part of a pack's name before the slash, such as acme for acme/deploy)
 16:17: namespace A is not a valid address
 `},
@@ -187,9 +187,9 @@ func TestCheckLock(t *testing.T) {
 		{"cut off", good[:strings.Index(good, "git+https")], "23:13: the quoted value has no closing quote (close the quote)\n"},
 		{
 			"several", edit("version: 1\n", "", treeDigest("rollback"), "t1:x", `source: "embedded"`, "scource: x", "  globex/ops:", "  ops:", "globex-deploy", "X"),
-			`2:1: the lockfile has no format version (` + restore + `)
-12:17: invalid skill rollback "t1:x": use t1:sha256: and 64 hexadecimal digits (restore skillpm.lock from version control)
-13:3: acme/kubectl-basics has no source (restore skillpm.lock from version control, or delete it and run skillpm install to create it again)
+			`2:1: the lockfile does not have a format version (` + restore + `)
+12:17: invalid digest "t1:x" for skill rollback: use t1:sha256: and 64 hexadecimal digits (restore skillpm.lock from version control)
+13:3: acme/kubectl-basics does not have the required key source (restore skillpm.lock from version control, or delete it and run skillpm install to create it again)
 20:3: invalid pack name "ops" (use owner/name, such as acme/deploy, or ./ops for a directory)
 39:7: invalid pack name "ops" (use owner/name, such as acme/deploy, or ./ops for a directory)
 39:12: the name "X" contains the capital letter X: only a-z, 0-9, and hyphens are allowed

@@ -148,7 +148,7 @@ func ParseLocked(source, resolved string, id ID) (Ref, error) {
 		return Ref{}, diag.Errorf(diag.Invalid, "invalid commit %q of %s: use 40 hexadecimal digits", resolved,
 			id)
 	case ref.Kind == KindPath && resolved != "":
-		return Ref{}, diag.Errorf(diag.Invalid, "resolved %q of %s is not allowed for a directory", resolved, id)
+		return Ref{}, diag.Errorf(diag.Invalid, "%s must not have the revision %q, because its source is a directory", id, resolved)
 	case ref.Kind != KindGit && ref.Kind != KindPath && !ociDigest().MatchString(resolved):
 		return Ref{}, diag.Errorf(diag.Invalid, "invalid digest %q of %s: use sha256: and 64 hexadecimal digits",
 			resolved, id)
@@ -187,7 +187,7 @@ func parseSource(s string, id ID) (Ref, error) {
 		return Ref{Kind: KindGit, Subdir: subdir}, err
 	case kind == string(KindPath) || kind == string(KindLayout):
 		if rest == "" || isAbs(rest) || checkText(rest) != nil {
-			return Ref{}, diag.Errorf(diag.Invalid, "must be a relative directory")
+			return Ref{}, diag.Errorf(diag.Invalid, "use a relative directory")
 		}
 		ref, err := parsePathScheme(path.Clean(rest))
 		if kind == string(KindLayout) {
@@ -200,7 +200,7 @@ func parseSource(s string, id ID) (Ref, error) {
 		return Ref{}, err
 	}
 	if ref.Source() != s {
-		return Ref{}, diag.Errorf(diag.Invalid, "must be in canonical form")
+		return Ref{}, diag.Errorf(diag.Invalid, "use the canonical form %s", ref.Source())
 	}
 	return ref, nil
 }

@@ -58,7 +58,7 @@ func parseSCP(s string) (Ref, error) {
 // parseGitFile parses what follows git+file://, which is an absolute path.
 func parseGitFile(rest string) (Ref, error) {
 	if !strings.HasPrefix(rest, "/") {
-		return Ref{}, diag.Errorf(diag.Usage, "git+file:// needs an absolute path").
+		return Ref{}, diag.Errorf(diag.Usage, "git+file:// requires an absolute path").
 			WithHint("write git+file:///path/of/repository")
 	}
 	return parseRepository("file:///", rest[1:])
@@ -105,7 +105,7 @@ func cutUser(s string) (user, host string, ok bool) {
 // credentialError is the error for a URL with a credential, which it does not repeat.
 func credentialError() error {
 	return diag.Errorf(diag.Usage, "a source must not contain a user name or password").
-		WithHint("remove it from the URL, and use a git credential helper, .netrc, or skillpm login")
+		WithHint("remove the credentials from the URL, and use a git credential helper, .netrc, or skillpm login")
 }
 
 // canonicalHost lowercases a host, checks it, and drops the scheme's default port.
@@ -217,7 +217,7 @@ func forgeRepository(ref Ref, host string) (Ref, error) {
 	}
 	if host != "gitlab.com" && len(parts) > 2 {
 		return Ref{}, diag.Errorf(diag.Usage, "%s/%s is not a repository", host, name).
-			WithHint("use %s/%s/%s//%s for the directory of the repository", host, parts[0], parts[1],
+			WithHint("use %s/%s/%s//%s for a directory of the repository", host, parts[0], parts[1],
 				strings.Join(parts[2:], "/"))
 	}
 	if !strings.HasSuffix(name, ".git") {
@@ -236,7 +236,7 @@ func cleanSubdir(s string) (string, error) {
 	for part := range strings.SplitSeq(s, "/") {
 		if part == ".." || strings.Contains(part, `\`) || strings.EqualFold(part, ".git") ||
 			strings.TrimSpace(part) != part {
-			return "", diag.Errorf(diag.Usage, "subdirectory %q is outside the source or in its metadata", s)
+			return "", diag.Errorf(diag.Usage, "subdirectory %q is outside the source or inside its metadata", s)
 		}
 	}
 	if s = path.Clean(s); s == "." {

@@ -77,7 +77,7 @@ func Parse(s string) (Ref, error) {
 		return Ref{}, diag.Errorf(diag.Usage, "cannot expand the home directory in %q", s).
 			WithHint("use an absolute path, or a relative path that starts with ./")
 	case strings.Contains(s, "://") || strings.Contains(s, "::"):
-		return Ref{}, diag.Errorf(diag.Usage, "unknown scheme in the source").
+		return Ref{}, diag.Errorf(diag.Usage, "the source has an unknown scheme").
 			WithHint("use owner/name, oci://, oci-layout:, git+https://, git+ssh://, or ./directory")
 	case userPassword().MatchString(s):
 		return Ref{}, credentialError()
@@ -95,11 +95,11 @@ func checkText(s string) error {
 	case s == "":
 		return diag.Errorf(diag.Usage, "the source is empty").WithHint("use owner/name, such as acme/deploy")
 	case len(s) > maxRef:
-		return diag.Errorf(diag.Usage, "the source is longer than %d bytes", maxRef)
+		return diag.Errorf(diag.Usage, "the source has %d bytes; the limit is %d", len(s), maxRef)
 	case !utf8.ValidString(s):
 		return diag.Errorf(diag.Usage, "the source is not valid UTF-8")
 	case strings.HasPrefix(s, "-"):
-		return diag.Errorf(diag.Usage, "%q is not a pack or a known flag", s)
+		return diag.Errorf(diag.Usage, "%q is neither a pack nor a known flag", s)
 	}
 	for _, r := range s {
 		if unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp) || r == '\ufeff' ||
@@ -115,7 +115,7 @@ func parseName(s string) (Ref, error) {
 	text, constraint, versioned := strings.Cut(s, "@")
 	if versioned && !strings.Contains(text, "/") && strings.Contains(constraint, "/") {
 		return Ref{}, diag.Errorf(diag.Usage, "%q is a skill, not a pack", s).
-			WithHint("use the pack and --skill: %s --skill %s", constraint, text)
+			WithHint("use the pack name and --skill: %s --skill %s", constraint, text)
 	}
 	id, err := ParseID(text)
 	if err != nil {
@@ -126,7 +126,7 @@ func parseName(s string) (Ref, error) {
 	case !versioned, constraint == "latest":
 		return Ref{Kind: KindName, ID: id, Constraint: constraint}, nil
 	case constraint == "":
-		return Ref{}, diag.Errorf(diag.Usage, "%q has no version after the @", s).
+		return Ref{}, diag.Errorf(diag.Usage, "%q does not have a version after the @", s).
 			WithHint("use %s, or a version such as %s@^1.2", id, id)
 	}
 	if _, err := semver.NewConstraint(constraint); err != nil {
@@ -145,10 +145,10 @@ func suggestForm(text string, err error) error {
 	case tagged && nameErr == nil && strings.HasPrefix(name, "localhost/"),
 		strings.ContainsAny(host, ".:") && strings.Contains(path, "/"):
 		if ref, err := parseOCI(text); err == nil {
-			return diag.Errorf(diag.Usage, "%q has no scheme", text).WithHint("for an OCI repository, use %s", ref)
+			return diag.Errorf(diag.Usage, "%q does not have a scheme", text).WithHint("use %s for an OCI repository", ref)
 		}
 	case tagged && nameErr == nil && version != "":
-		return diag.Errorf(diag.Usage, "%q is not owner/name[@version]", text).WithHint("use %s@%s", id, version)
+		return diag.Errorf(diag.Usage, "%q does not have the form owner/name[@version]", text).WithHint("use %s@%s", id, version)
 	case nameErr == nil && name == text:
 		return diag.Errorf(diag.Usage, "%w", err).WithHint("use the lowercase name %s", id)
 	}
@@ -201,7 +201,7 @@ var (
 func cutVersion(s string) (text, tag, digest string, err error) {
 	text, digest, pinned := strings.Cut(s, "@")
 	if pinned && !ociDigest().MatchString(digest) {
-		return "", "", "", diag.Errorf(diag.Usage, "%s: %q is not a digest", s, digest).
+		return "", "", "", diag.Errorf(diag.Usage, "invalid digest %q in %s", digest, s).
 			WithHint("use a tag such as :1.2.0, or @sha256: and 64 hexadecimal digits; for a range, install by name: " +
 				"OWNER/NAME@RANGE")
 	}

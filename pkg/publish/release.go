@@ -105,7 +105,7 @@ func tagWords(tags *yaml.Node) []string {
 func (c *Client) checkSkills(ctx context.Context, dir string) (lint.Report, error) {
 	ref := pack.Ref{Kind: pack.KindPath, URL: filepath.ToSlash(dir)}
 	content, err := pack.Describe(os.DirFS(dir), ref)
-	if diag.CodeOf(err) == diag.NotFound && strings.Contains(err.Error(), "has no skills: ") {
+	if diag.CodeOf(err) == diag.NotFound && strings.Contains(err.Error(), "no skills found in ") {
 		return lint.Report{}, diag.Errorf(diag.NotFound, "%w", err).WithHint("create a skill with: skillpm new NAME")
 	}
 	if err != nil {

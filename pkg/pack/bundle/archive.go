@@ -74,7 +74,7 @@ func (a *archiver) tree(t Tree) error {
 			return err
 		}
 		if err := a.file(t, e); err != nil {
-			return fmt.Errorf("skill %s: %w", t.Name, err)
+			return fmt.Errorf("cannot archive skill %s: %w", t.Name, err)
 		}
 	}
 	return nil

@@ -82,20 +82,20 @@ func (c *Checker) check(p string) error {
 		c.limits = c.limits.OrDefault()
 	}
 	if len(p) > c.limits.PathBytes {
-		return entryErrorf(p, "has a path of more than %d bytes", c.limits.PathBytes)
+		return entryErrorf(p, "has a path of %d bytes; the limit is %d", len(p), c.limits.PathBytes)
 	}
 	if err := CheckPath(p); err != nil {
 		return err
 	}
-	if strings.Count(p, "/") >= c.limits.Depth {
-		return entryErrorf(p, "is more than %d directories deep", c.limits.Depth)
+	if depth := strings.Count(p, "/") + 1; depth > c.limits.Depth {
+		return entryErrorf(p, "has a path of %d components; the limit is %d", depth, c.limits.Depth)
 	}
 	return nil
 }
 
 func (c *Checker) addBytes(p string, size int64) error {
 	if size > c.limits.FileBytes {
-		return entryErrorf(p, "is larger than %d bytes", c.limits.FileBytes)
+		return entryErrorf(p, "has %d bytes; the limit is %d", size, c.limits.FileBytes)
 	}
 	c.bytes += max(size, 0)
 	if c.bytes > c.limits.TotalBytes {

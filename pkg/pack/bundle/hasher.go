@@ -39,8 +39,11 @@ func (h *Hasher) WriteFile(skill, path string, executable bool, size int64, r io
 	if err != nil {
 		return err
 	}
-	if h.bytes += e.Size; e.Size > h.limits.FileBytes || h.bytes > h.limits.TotalBytes {
-		return entryErrorf(path, "is larger than the limits allow")
+	if e.Size > h.limits.FileBytes {
+		return entryErrorf(path, "is larger than %d bytes", h.limits.FileBytes)
+	}
+	if h.bytes += e.Size; h.bytes > h.limits.TotalBytes {
+		return entryErrorf(path, "makes the skills larger than %d bytes", h.limits.TotalBytes)
 	}
 	if size >= 0 && e.Size != size {
 		return diag.Errorf(diag.Invalid, "entry %s has %d bytes instead of %d", quoteName(path), e.Size, size)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -108,7 +109,7 @@ func ParseInventory(data []byte) (Inventory, error) {
 	for n := 2; len(rest) > 0; n++ {
 		line, after, ok := bytes.Cut(rest, []byte{'\n'})
 		if !ok {
-			return nil, diag.Errorf(diag.Invalid, "inventory line %d is cut off", n)
+			return nil, diag.Errorf(diag.Invalid, "inventory line %d is truncated", n)
 		}
 		rest = after
 		e, err := parseLine(string(line))
@@ -119,7 +120,7 @@ func ParseInventory(data []byte) (Inventory, error) {
 			return nil, diag.Errorf(diag.Invalid, "inventory line %d: %w", n, err)
 		}
 		if len(inv) > 0 && inv[len(inv)-1].Path >= e.Path {
-			return nil, diag.Errorf(diag.Invalid, "inventory line %d is out of order", n)
+			return nil, diag.Errorf(diag.Invalid, "inventory line %d is not sorted by path", n)
 		}
 		inv = append(inv, e)
 	}
@@ -196,9 +197,9 @@ func (inv Inventory) Check(got Inventory) error {
 	for i, j := 0, 0; i < len(inv) || j < len(got); i, j = i+1, j+1 {
 		switch {
 		case j == len(got) || i < len(inv) && inv[i].Path < got[j].Path:
-			return &MismatchError{What: "file " + quoteName(inv[i].Path), Want: inv[i].describe(), Got: "no such file"}
+			return &MismatchError{What: "file " + quoteName(inv[i].Path), Want: inv[i].describe(), Got: "no file"}
 		case i == len(inv) || inv[i].Path > got[j].Path:
-			return &MismatchError{What: "file " + quoteName(got[j].Path), Want: "no such file", Got: got[j].describe()}
+			return &MismatchError{What: "file " + quoteName(got[j].Path), Want: "no file", Got: got[j].describe()}
 		case inv[i] != got[j]:
 			return &MismatchError{
 				What: "file " + quoteName(got[j].Path), Want: inv[i].describe(), Got: got[j].describe(),
@@ -221,7 +222,7 @@ func (e Entry) Check(data []byte) error { return e.CheckSum(int64(len(data)), sh
 func (e Entry) CheckSum(size int64, sum [sha256.Size]byte) error {
 	switch {
 	case size != e.Size:
-		want, got := strconv.FormatInt(e.Size, 10), strconv.FormatInt(size, 10)
+		want, got := fmt.Sprintf("%d bytes", e.Size), fmt.Sprintf("%d bytes", size)
 		return &MismatchError{What: "size of " + quoteName(e.Path), Want: want, Got: got}
 	case sum != e.SHA256:
 		want, got := hex.EncodeToString(e.SHA256[:]), hex.EncodeToString(sum[:])

@@ -56,7 +56,7 @@ func rewindable(r io.Reader) (seeker io.Reader, rewind func() error, err error) 
 			return nil, nil, err
 		}
 		if len(data) > maxInMemory {
-			return nil, nil, diag.Errorf(diag.Invalid, "archive: larger than %d bytes", maxInMemory)
+			return nil, nil, diag.Errorf(diag.Invalid, "the archive is larger than %d bytes", maxInMemory)
 		}
 		s = bytes.NewReader(data)
 	}

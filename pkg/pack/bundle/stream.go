@@ -18,7 +18,8 @@ type stream struct {
 	source *sourceReader
 	in     *bufio.Reader // the raw archive
 	zip    *gzip.Reader  // nil: not compressed
-	limit  int64         // bytes of the tar that may still be read
+	size   int64         // bytes of the tar that may be read
+	limit  int64         // the rest of size
 	ended  bool          // the tar has no more bytes
 }
 
@@ -26,7 +27,8 @@ func openStream(r io.Reader, limits Limits) (*stream, error) {
 	const perEntry = 4 << 10 // headers, padding, and extended headers of long names
 	s := &stream{source: &sourceReader{r: r}}
 	s.in = bufio.NewReaderSize(s.source, 64<<10)
-	s.limit = limits.TotalBytes + int64(limits.Files)*perEntry + 1<<20
+	s.size = limits.TotalBytes + int64(limits.Files)*perEntry + 1<<20
+	s.limit = s.size
 	magic, err := s.in.Peek(2)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
@@ -44,7 +46,7 @@ func openStream(r io.Reader, limits Limits) (*stream, error) {
 // Read reads the tar. It never returns io.EOF together with bytes.
 func (s *stream) Read(p []byte) (n int, err error) {
 	if s.limit <= 0 {
-		return 0, diag.Errorf(diag.Invalid, "the unpacked content exceeds the limit")
+		return 0, diag.Errorf(diag.Invalid, "the unpacked archive is larger than %d bytes", s.size)
 	}
 	p = p[:min(int64(len(p)), s.limit)]
 	if s.zip != nil {
@@ -64,14 +66,14 @@ func (s *stream) Read(p []byte) (n int, err error) {
 // stream is complete, and that nothing follows that.
 func (s *stream) finish() error {
 	if s.ended {
-		return diag.Errorf(diag.Invalid, "truncated: the end mark is missing")
+		return diag.Errorf(diag.Invalid, "the archive is truncated: the end mark is missing")
 	}
 	buf := make([]byte, 4<<10)
 	const maxPadding = 1 << 20
 	for padding := 0; !s.ended; {
 		n, err := s.Read(buf)
 		if padding += n; padding > maxPadding || len(bytes.TrimLeft(buf[:n], "\x00")) > 0 {
-			return diag.Errorf(diag.Invalid, "trailing data after the last entry")
+			return diag.Errorf(diag.Invalid, "data follows the last entry of the archive")
 		}
 		if err != nil && !errors.Is(err, io.EOF) {
 			return s.readError(err)
@@ -81,7 +83,7 @@ func (s *stream) finish() error {
 		return nil
 	}
 	if _, err := s.in.ReadByte(); err == nil {
-		return diag.Errorf(diag.Invalid, "trailing data after the compressed stream")
+		return diag.Errorf(diag.Invalid, "data follows the compressed stream")
 	} else if !errors.Is(err, io.EOF) {
 		return err
 	}
@@ -98,13 +100,13 @@ func (s *stream) readError(err error) error {
 	var internal flate.InternalError
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
-		return diag.Errorf(diag.Invalid, "truncated")
+		return diag.Errorf(diag.Invalid, "the archive is truncated")
 	case errors.Is(err, gzip.ErrChecksum):
-		return diag.Errorf(diag.Invalid, "corrupt: the checksum of the compressed stream is wrong")
+		return diag.Errorf(diag.Invalid, "the compressed stream does not match its checksum")
 	case errors.Is(err, gzip.ErrHeader), errors.As(err, &corrupt), errors.As(err, &internal):
-		return diag.Errorf(diag.Invalid, "corrupt: the compressed stream is invalid")
+		return diag.Errorf(diag.Invalid, "the compressed stream is corrupt")
 	case errors.Is(err, tar.ErrHeader), errors.Is(err, tar.ErrFieldTooLong):
-		return diag.Errorf(diag.Invalid, "corrupt: not a tar archive, or one with an invalid header")
+		return diag.Errorf(diag.Invalid, "the archive is corrupt or not a tar archive: invalid header")
 	}
 	return err
 }

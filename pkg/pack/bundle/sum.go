@@ -142,7 +142,7 @@ func (h *fileHasher) entry(p string, executable bool, r io.Reader) (Entry, error
 	sum := sha256.New()
 	n, err := io.CopyBuffer(sum, onlyReader{r}, h.buf)
 	if err != nil {
-		return Entry{}, fmt.Errorf("%s: %w", quoteName(p), err)
+		return Entry{}, fmt.Errorf("cannot read %s: %w", quoteName(p), err)
 	}
 	e.Size = n
 	sum.Sum(e.SHA256[:0])

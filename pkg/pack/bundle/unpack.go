@@ -52,7 +52,7 @@ func Unpack(r io.Reader, opts UnpackOptions, sink Sink) error {
 		}
 	}
 	if err := u.archive(r); err != nil {
-		return fmt.Errorf("archive: %w", err)
+		return fmt.Errorf("cannot unpack the archive: %w", err)
 	}
 	return nil
 }
@@ -100,7 +100,7 @@ func (u *unpacker) archive(r io.Reader) error {
 // complete checks, at the end, that there are skills and that each has a SKILL.md.
 func (u *unpacker) complete() error {
 	if len(u.skills) == 0 {
-		return diag.Errorf(diag.Invalid, "no skills found: no directory has a %s", skillFile)
+		return diag.Errorf(diag.Invalid, "no skills found: no directory contains a %s", skillFile)
 	}
 	missing := ""
 	for name, s := range u.skills {
@@ -109,7 +109,7 @@ func (u *unpacker) complete() error {
 		}
 	}
 	if missing != "" {
-		return entryErrorf(missing, "has no %s", skillFile)
+		return entryErrorf(missing, "does not contain a %s", skillFile)
 	}
 	return nil
 }
@@ -183,7 +183,7 @@ func paxRule(key string) string {
 	case strings.HasPrefix(key, "GNU.sparse."):
 		return "is a sparse file"
 	case key == "linkpath":
-		return "has the extended header linkpath without being a link"
+		return "has the extended header linkpath, but is not a link"
 	case key == "hdrcharset":
 		return "has an extended header that changes the character set"
 	}
@@ -215,7 +215,7 @@ func (u *unpacker) locate(name string, dir bool) (skill *unpackedSkill, p string
 		return nil, "", entryErrorf(name, "is not inside a skill's directory")
 	}
 	if u.opts.Layout == Rooted && u.opts.Skill != "" && root != u.opts.Skill {
-		return nil, "", entryErrorf(name, "is outside %s, the only directory that is allowed at the top",
+		return nil, "", entryErrorf(name, "is outside %s, the only allowed top-level directory",
 			quoteName(u.opts.Skill))
 	}
 	skill, err = u.skill(root)

@@ -93,7 +93,7 @@ func TestUnpackBadArchives(t *testing.T) { // M2
 		{"skill is a device", func(a *tarball) []byte { return a.skill("ok").skill("con").end() }, bundle.UnpackOptions{}, `entry "con/SKILL.md" has the name of a Windows device`},
 		{"skill is git's", func(a *tarball) []byte { return a.skill("ok").skill(".git").end() }, bundle.UnpackOptions{}, "is inside a .git directory"},
 		{"skill is an option", func(a *tarball) []byte { return a.skill("ok").skill("-rf").end() }, bundle.UnpackOptions{}, "starts with a hyphen"},
-		{"name of 10,000 bytes", named("ok/" + strings.Repeat("a", 10_000)), bundle.UnpackOptions{}, "… (10003 bytes) has a path of more than 240 bytes"},
+		{"name of 10,000 bytes", named("ok/" + strings.Repeat("a", 10_000)), bundle.UnpackOptions{}, "… (10003 bytes) has a path of 10000 bytes; the limit is 240"},
 		// Kinds of entry.
 		{"symbolic link", typed(tar.TypeSymlink, "/etc/passwd"), bundle.UnpackOptions{}, `entry "ok/thing" is a symbolic link to "/etc/passwd"`},
 		{"symbolic link inside", typed(tar.TypeSymlink, "SKILL.md"), bundle.UnpackOptions{}, "is a symbolic link"},
@@ -116,7 +116,7 @@ func TestUnpackBadArchives(t *testing.T) { // M2
 		{"SKILL.md is a link", func(a *tarball) []byte {
 			return a.raw("ok/SKILL.md", "", func(h []byte) { h[156] = tar.TypeSymlink; copy(h[157:257], "/etc/passwd") }).end()
 		}, bundle.UnpackOptions{}, `entry "ok/SKILL.md" is a symbolic link to "/etc/passwd"`},
-		{"SKILL.md is a directory", func(a *tarball) []byte { return a.dir("ok/SKILL.md").end() }, bundle.UnpackOptions{}, `entry "ok" has no SKILL.md`},
+		{"SKILL.md is a directory", func(a *tarball) []byte { return a.dir("ok/SKILL.md").end() }, bundle.UnpackOptions{}, `entry "ok" does not contain a SKILL.md`},
 		{"the skill is a link", func(a *tarball) []byte {
 			return a.skill("ok").raw("evil", "", func(h []byte) { h[156] = tar.TypeSymlink; copy(h[157:257], "/") }).file("evil/x", "x").end()
 		}, bundle.UnpackOptions{}, `entry "evil" is a symbolic link to "/"`},
@@ -135,13 +135,13 @@ func TestUnpackBadArchives(t *testing.T) { // M2
 		}, bundle.UnpackOptions{}, `entry "../../x" has a ".." component`},
 		{"PAX link path", func(a *tarball) []byte {
 			return a.skill("ok").pax('x', "linkpath", "/etc/passwd").file("ok/x", "x").end()
-		}, bundle.UnpackOptions{}, "linkpath without being a link"},
+		}, bundle.UnpackOptions{}, "linkpath, but is not a link"},
 		{"PAX character set", func(a *tarball) []byte {
 			return a.skill("ok").pax('x', "hdrcharset", "BINARY").file("ok/x", "x").end()
 		}, bundle.UnpackOptions{}, "changes the character set"},
 		{"PAX size", func(a *tarball) []byte {
 			return a.skill("ok").pax('x', "size", "99999999999").file("ok/x", "x").end()
-		}, bundle.UnpackOptions{}, `entry "ok/x" is larger than`},
+		}, bundle.UnpackOptions{}, `entry "ok/x" has 99999999999 bytes; the limit is`},
 		{"PAX negative size", func(a *tarball) []byte {
 			return a.skill("ok").pax('x', "size", "-1").file("ok/x", "x").end()
 		}, bundle.UnpackOptions{}, "corrupt"},
@@ -187,14 +187,14 @@ func TestUnpackBadArchives(t *testing.T) { // M2
 		{"emoji presentation", two("ok/\u26a0.md", "ok/\u26a0\ufe0f.md"), bundle.UnpackOptions{}, "collides with"},
 		{"case of skills", func(a *tarball) []byte { return a.skill("ok").skill("OK").end() }, bundle.UnpackOptions{}, `collides with "ok"`},
 		// Limits.
-		{"long component", named("ok/" + strings.Repeat("a", 300)), bundle.UnpackOptions{}, "path of more than 240 bytes"},
-		{"long path", named("ok" + strings.Repeat("/aaaaaaaaa", 30)), bundle.UnpackOptions{}, "path of more than 240 bytes"},
-		{"depth", named("ok" + strings.Repeat("/a", 17)), bundle.UnpackOptions{}, "more than 16 directories deep"},
-		{"path over a lower limit", named("ok/" + strings.Repeat("a", 61)), bundle.UnpackOptions{Limits: small}, "more than 60 bytes"},
-		{"depth over a lower limit", named("ok/a/b/c/d/e"), bundle.UnpackOptions{Limits: small}, "more than 4 directories deep"},
+		{"long component", named("ok/" + strings.Repeat("a", 300)), bundle.UnpackOptions{}, "path of 300 bytes; the limit is 240"},
+		{"long path", named("ok" + strings.Repeat("/aaaaaaaaa", 30)), bundle.UnpackOptions{}, "path of 299 bytes; the limit is 240"},
+		{"depth", named("ok" + strings.Repeat("/a", 17)), bundle.UnpackOptions{}, "path of 17 components; the limit is 16"},
+		{"path over a lower limit", named("ok/" + strings.Repeat("a", 61)), bundle.UnpackOptions{Limits: small}, "path of 61 bytes; the limit is 60"},
+		{"depth over a lower limit", named("ok/a/b/c/d/e"), bundle.UnpackOptions{Limits: small}, "path of 5 components; the limit is 4"},
 		{"file too large", func(a *tarball) []byte {
 			return a.skill("ok").file("ok/a", strings.Repeat("x", 1001)).end()
-		}, bundle.UnpackOptions{Limits: small}, `entry "ok/a" is larger than 1000 bytes`},
+		}, bundle.UnpackOptions{Limits: small}, `entry "ok/a" has 1001 bytes; the limit is 1000`},
 		{"all too large", func(a *tarball) []byte {
 			s := strings.Repeat("x", 900)
 			return a.skill("ok").file("ok/a", s).file("ok/b", s).file("ok/c", s).end()
@@ -230,7 +230,7 @@ func TestUnpackBadArchives(t *testing.T) { // M2
 		}, bundle.UnpackOptions{Limits: small}, "exceeds the limit of 20 entries"},
 		{"bomb in an ignored file", func(a *tarball) []byte {
 			return compressed(t, a.skill("ok").file("ok/.DS_Store", strings.Repeat("\x00", 4<<20)).end())
-		}, bundle.UnpackOptions{Limits: small}, "the unpacked content exceeds the limit"},
+		}, bundle.UnpackOptions{Limits: small}, "the unpacked archive is larger than"},
 		{"bomb in headers", func(a *tarball) []byte {
 			for range 20 {
 				a.pax('x', "comment", strings.Repeat("x", 1<<18))
@@ -239,7 +239,7 @@ func TestUnpackBadArchives(t *testing.T) { // M2
 		}, bundle.UnpackOptions{Limits: small}, ""},
 		{"bomb as padding", func(a *tarball) []byte {
 			return compressed(t, append(a.skill("ok").end(), make([]byte, 8<<20)...))
-		}, bundle.UnpackOptions{}, "trailing data"},
+		}, bundle.UnpackOptions{}, "data follows the last entry of the archive"},
 		// Shape of the archive.
 		{"nothing", func(*tarball) []byte { return nil }, bundle.UnpackOptions{}, "truncated"},
 		{"no entries", (*tarball).end, bundle.UnpackOptions{}, "no skills found"},
@@ -249,10 +249,10 @@ func TestUnpackBadArchives(t *testing.T) { // M2
 		{"zstd", func(*tarball) []byte { return append([]byte("\x28\xb5\x2f\xfd"), make([]byte, 1000)...) }, bundle.UnpackOptions{}, "not a tar archive"},
 		{"gzip in gzip", func(a *tarball) []byte { return compressed(t, a.skill("ok").zip()) }, bundle.UnpackOptions{}, ""},
 		{"gzip of nonsense", func(*tarball) []byte { return compressed(t, bytes.Repeat([]byte("<html>"), 500)) }, bundle.UnpackOptions{}, "not a tar archive"},
-		{"no SKILL.md", func(a *tarball) []byte { return a.skill("ok").file("bad/x", "").end() }, bundle.UnpackOptions{}, `entry "bad" has no SKILL.md`},
-		{"no SKILL.md, other case", func(a *tarball) []byte { return a.file("bad/skill.md", "").end() }, bundle.UnpackOptions{}, "has no SKILL.md"},
-		{"no SKILL.md, an empty directory", func(a *tarball) []byte { return a.skill("ok").dir("bad").end() }, bundle.UnpackOptions{}, "has no SKILL.md"},
-		{"no SKILL.md, single", func(a *tarball) []byte { return a.file("README.md", "").end() }, bundle.UnpackOptions{Layout: bundle.Single, Skill: "x"}, `entry "x" has no SKILL.md`},
+		{"no SKILL.md", func(a *tarball) []byte { return a.skill("ok").file("bad/x", "").end() }, bundle.UnpackOptions{}, `entry "bad" does not contain a SKILL.md`},
+		{"no SKILL.md, other case", func(a *tarball) []byte { return a.file("bad/skill.md", "").end() }, bundle.UnpackOptions{}, "does not contain a SKILL.md"},
+		{"no SKILL.md, an empty directory", func(a *tarball) []byte { return a.skill("ok").dir("bad").end() }, bundle.UnpackOptions{}, "does not contain a SKILL.md"},
+		{"no SKILL.md, single", func(a *tarball) []byte { return a.file("README.md", "").end() }, bundle.UnpackOptions{Layout: bundle.Single, Skill: "x"}, `entry "x" does not contain a SKILL.md`},
 		{"no SKILL.md, automatic", func(a *tarball) []byte { return a.file("a/b/SKILL.md", "").end() }, bundle.UnpackOptions{Layout: bundle.Auto, Skill: "x"}, "no skills found"},
 		{"two roots", func(a *tarball) []byte { return a.skill("ok").skill("other").end() }, bundle.UnpackOptions{Skill: "ok"}, `entry "other/SKILL.md" is outside "ok"`},
 		{"file at the top", named("README.md"), bundle.UnpackOptions{}, "is not inside a skill's directory"},
@@ -264,18 +264,18 @@ func TestUnpackBadArchives(t *testing.T) { // M2
 		{"truncated gzip checksum", func(a *tarball) []byte { z := a.skill("ok").zip(); return z[:len(z)-2] }, bundle.UnpackOptions{}, "truncated"},
 		{"gzip header alone", func(a *tarball) []byte { return a.skill("ok").zip()[:5] }, bundle.UnpackOptions{}, "truncated"},
 		{"gzip checksum", func(a *tarball) []byte { z := a.skill("ok").zip(); z[len(z)-6] ^= 1; return z }, bundle.UnpackOptions{}, "checksum"},
-		{"gzip of an unknown method", func(a *tarball) []byte { z := a.skill("ok").zip(); z[2] = 7; return z }, bundle.UnpackOptions{}, "corrupt: the compressed stream is invalid"},
+		{"gzip of an unknown method", func(a *tarball) []byte { z := a.skill("ok").zip(); z[2] = 7; return z }, bundle.UnpackOptions{}, "the compressed stream is corrupt"},
 		{"gzip damaged inside", func(a *tarball) []byte { z := a.skill("ok").zip(); copy(z[12:], "\xff\xff\xff\xff\xff\xff"); return z }, bundle.UnpackOptions{}, ""},
-		{"trailing data", func(a *tarball) []byte { return append(a.skill("ok").end(), "more"...) }, bundle.UnpackOptions{}, "trailing data after the last entry"},
+		{"trailing data", func(a *tarball) []byte { return append(a.skill("ok").end(), "more"...) }, bundle.UnpackOptions{}, "data follows the last entry of the archive"},
 		{"a second archive", func(a *tarball) []byte {
 			return append(a.skill("ok").end(), newTar(t).skill("hidden").end()...)
-		}, bundle.UnpackOptions{}, "trailing data after the last entry"},
-		{"trailing data after gzip", func(a *tarball) []byte { return append(a.skill("ok").zip(), "more"...) }, bundle.UnpackOptions{}, "trailing data after the compressed stream"},
-		{"zeros after gzip", func(a *tarball) []byte { return append(a.skill("ok").zip(), 0) }, bundle.UnpackOptions{}, "trailing data after the compressed stream"},
+		}, bundle.UnpackOptions{}, "data follows the last entry of the archive"},
+		{"trailing data after gzip", func(a *tarball) []byte { return append(a.skill("ok").zip(), "more"...) }, bundle.UnpackOptions{}, "data follows the compressed stream"},
+		{"zeros after gzip", func(a *tarball) []byte { return append(a.skill("ok").zip(), 0) }, bundle.UnpackOptions{}, "data follows the compressed stream"},
 		{"a second gzip member", func(a *tarball) []byte {
 			z := a.skill("ok").zip()
 			return append(z, z...)
-		}, bundle.UnpackOptions{}, "trailing data after the compressed stream"},
+		}, bundle.UnpackOptions{}, "data follows the compressed stream"},
 		{"header checksum", func(a *tarball) []byte { b := a.skill("ok").end(); b[0] ^= 1; return b }, bundle.UnpackOptions{}, "invalid header"},
 		{"header size too large", func(a *tarball) []byte {
 			return a.skill("ok").raw("ok/x", "x", func(h []byte) { copy(h[124:136], "00000010000\x00") }).end()
@@ -288,7 +288,7 @@ func TestUnpackBadArchives(t *testing.T) { // M2
 				copy(h[124:128], "\x80\x00\x00\x00")
 				binary.BigEndian.PutUint64(h[128:136], 1<<50)
 			}).end()
-		}, bundle.UnpackOptions{}, "is larger than"},
+		}, bundle.UnpackOptions{}, "bytes; the limit is 134217728"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"slices"
@@ -122,11 +123,11 @@ func ReadCatalog(r io.Reader) iter.Seq2[CatalogEntry, error] {
 		}
 		switch err := lines.Err(); {
 		case errors.Is(err, bufio.ErrTooLong):
-			yield(CatalogEntry{}, &SyntaxError{Path: CatalogPath, Line: n + 1, Err: errors.New("the line is too long")})
+			yield(CatalogEntry{}, &SyntaxError{Path: CatalogPath, Line: n + 1, Err: fmt.Errorf("the line is larger than %d bytes", maxCatalogLine)})
 		case err != nil:
 			yield(CatalogEntry{}, diag.Errorf(diag.Invalid, "%s: %w", CatalogPath, err))
 		case limited.N <= 0:
-			yield(CatalogEntry{}, diag.Errorf(diag.Invalid, "%s unpacks to more than %d bytes", CatalogPath,
+			yield(CatalogEntry{}, diag.Errorf(diag.Invalid, "the unpacked %s is larger than %d bytes", CatalogPath,
 				maxCatalogText))
 		}
 	}

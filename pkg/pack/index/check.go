@@ -43,7 +43,7 @@ func Check(path string, data []byte) []Problem {
 		slices.SortStableFunc(list[first:], func(a, b Problem) int { return cmp.Compare(a.Column, b.Column) })
 	}
 	if p.entry.ID.IsZero() && len(list) == 0 {
-		list = append(list, Problem{Message: "the file has no version"})
+		list = append(list, Problem{Message: "the file does not contain a version"})
 	}
 	return list
 }

@@ -48,7 +48,7 @@ func TestCheck(t *testing.T) {
 	integrity := bundle.Integrity(map[string]string{"deploy": tree})
 	for _, tt := range []struct{ name, data, want string }{
 		{"good", good + "\n" + whole("1.1.0") + `{"version":"1.0.0","yanked":"broken"}` + "\n", ""},
-		{"empty", "\n \n", "0:0: the file has no version\n"},
+		{"empty", "\n \n", "0:0: the file does not contain a version\n"},
 		{"not JSON", "<html>", "1:1: invalid character '<' looking for beginning of value\n"},
 		{"after é", `{"name": "é" x}`, "1:14: invalid character 'x' after object key:value pair\n"},
 		{"cut off", good[:40], "1:41: unexpected end of JSON input\n"},
@@ -60,7 +60,7 @@ func TestCheck(t *testing.T) {
 1:43: invalid time "today" for published: use RFC 3339
 1:60: a version requires a source and a digest
 1:158: invalid integrity "x": use t1:sha256: and 64 hexadecimal digits
-1:233: invalid tree "y" of skill deploy: use t1:sha256: and 64 hexadecimal digits
+1:233: invalid tree digest "y" of skill deploy: use t1:sha256: and 64 hexadecimal digits
 `,
 		},
 		{
@@ -70,14 +70,14 @@ func TestCheck(t *testing.T) {
 `,
 		},
 		{"the next lines", strings.Join([]string{with(tree, "x"), `{"version":"1.0.0","yanked":true}`, "{", good, whole("1.1.0")}, "\n"), fmt.Sprintf(
-			"1:%d: invalid tree \"x\" of skill deploy: use t1:sha256: and 64 hexadecimal digits\n2:29: yanked must be a reason or false\n"+
+			"1:%d: invalid tree digest \"x\" of skill deploy: use t1:sha256: and 64 hexadecimal digits\n2:29: yanked must be a reason or false\n"+
 				"3:2: unexpected end of JSON input\n4:33: version 1.0.0 is published twice (first as entry 1): a published version never changes\n",
 			place(with(tree, "x"), `"x"`))},
 		{"another pack", good + "\n" + strings.ReplaceAll(whole("1.1.0"), "acme/deploy", "acme/other"), "2:9: the file is for acme/deploy, but this line is for acme/other\n"},
 		{"a key twice", with(`"version":`, `"version":"9.0.0","version":`), "1:41: the key \"version\" is duplicated\n"},
 		{"withdrawn", `{"version":"2.0.0","yanked":""}`, "1:12: version \"2.0.0\" is yanked, but no earlier line publishes it\n1:29: yanked must be a reason or false\n"},
 		{"withdrawn with content", good + "\n" + with(`"name"`, `"yanked":"x","name"`), "2:1: a line that yanks a version must contain only version and yanked\n"},
-		{"a path", with("oci://registry.example/acme/deploy", "path:x"), "1:85: resolved \""},
+		{"a path", with("oci://registry.example/acme/deploy", "path:x"), "1:85: acme/deploy must not have the revision \""},
 		{"local", with("oci://registry.example/acme/deploy", "local"), "1:85: acme/deploy 1.0.0: an index cannot refer to the source \"local\"\n"},
 		{"a layout outside", with("oci://registry.example/acme/deploy", "oci-layout:../x"), "1:85: layout \"../x\" is outside its index\n"},
 		{"a layout", with("oci://registry.example/acme/deploy", "oci-layout:layout"), ""},

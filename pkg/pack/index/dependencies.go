@@ -65,8 +65,8 @@ func NewDependencies(list []pack.Dependency) (Dependencies, error) {
 	for _, d := range list {
 		if d.Ref != nil {
 			return nil, diag.Errorf(diag.Invalid,
-				"%s has its own source and cannot be a dependency of a published pack", d.ID).
-				WithHint("publish %s to a registry and depend on it by name", d.ID)
+				"a published pack cannot depend on %s, which has its own source", d.ID).
+				WithHint("publish %s to a registry, and depend on the pack by name", d.ID)
 		}
 		skills := slices.Clone(d.Skills)
 		slices.Sort(skills)
@@ -84,7 +84,7 @@ func (d Dependencies) List() ([]pack.Dependency, error) {
 			return nil, diag.Errorf(diag.Invalid, "dependency: %w", err)
 		}
 		if strings.ContainsAny(d[name].Constraint, "\n\r\x00") {
-			return nil, diag.Errorf(diag.Invalid, "dependency %s: constraint %q is not one line", name,
+			return nil, diag.Errorf(diag.Invalid, "dependency %s: version range %q contains a line break or zero byte", name,
 				d[name].Constraint)
 		}
 		list = append(list, pack.Dependency{ID: id, Constraint: d[name].Constraint, Skills: d[name].Skills})

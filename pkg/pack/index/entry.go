@@ -64,7 +64,7 @@ func Parse(path string, data []byte) (*Entry, error) {
 		}
 	}
 	if p.entry.ID.IsZero() {
-		return nil, diag.Errorf(diag.Invalid, "%s has no version", path)
+		return nil, diag.Errorf(diag.Invalid, "%s does not contain a version", path)
 	}
 	sortLines(p.entry.Versions)
 	return &p.entry, nil

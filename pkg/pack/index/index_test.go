@@ -85,7 +85,7 @@ func TestParseRefuses(t *testing.T) {
 	good := strings.TrimSuffix(string(line("1.0.0").Encode()), "\n")
 	with := func(old, new string) string { return strings.Replace(good, old, new, 1) }
 	for _, tt := range []struct{ name, data, want string }{
-		{"empty", "", "no version"},
+		{"empty", "", "does not contain a version"},
 		{"not JSON", "<html>\n", "f:1: "},
 		{"an array", "[]", "a line must be a JSON object"},
 		{"two objects", good + good, "after top-level value"},
@@ -98,7 +98,7 @@ func TestParseRefuses(t *testing.T) {
 		{"a key twice among many", with(`{"name"`, `{"x":{`+manyKeys(40)+`"k39":0},"name"`), `the key "k39" is duplicated`},
 		{"a key twice deeper", with(`"tree":`, `"tree":"x","tree":`), `the key "tree" is duplicated`},
 		{"deep", with(`{"name"`, `{"x":`+strings.Repeat("[", 40)+strings.Repeat("]", 40)+`,"name"`), "too deeply"},
-		{"no version", with(`"1.0.0"`, `""`), `invalid version ""`},
+		{"does not contain a version", with(`"1.0.0"`, `""`), `invalid version ""`},
 		{"a loose version", with(`"1.0.0"`, `"v1.0"`), `invalid version "v1.0"`},
 		{"build metadata", with(`"1.0.0"`, `"1.0.0+1"`), "build metadata"},
 		{"a bad name", with("acme/deploy", "../etc"), "owner"},

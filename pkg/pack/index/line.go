@@ -120,7 +120,7 @@ func (l Line) checkSkills(yield func(location, error) bool) {
 			return
 		}
 		if !isTree(s.Tree) && !yield(at("skills", i, "tree"),
-			diag.Errorf(diag.Invalid, "invalid tree %q of skill %s: use t1:sha256: and 64 hexadecimal digits", s.Tree,
+			diag.Errorf(diag.Invalid, "invalid tree digest %q of skill %s: use t1:sha256: and 64 hexadecimal digits", s.Tree,
 				s.Name)) {
 			return
 		}

@@ -105,18 +105,20 @@ func ReadShard(r io.Reader, name string) ([]byte, error) {
 		case errors.Is(err, io.EOF) && limited.N > 0:
 			return nil, fs.ErrNotExist
 		case limited.N <= 0:
-			return nil, diag.Errorf(diag.Invalid, "the shard unpacks to more than %d bytes", maxShardText)
+			return nil, diag.Errorf(diag.Invalid, "the unpacked shard is larger than %d bytes", maxShardText)
 		case err != nil:
 			return nil, diag.Errorf(diag.Invalid, "cannot read the shard: %w", err)
 		case h.Name != name:
 			continue
-		case h.Typeflag != tar.TypeReg || h.Size > MaxBytes:
-			return nil, diag.Errorf(diag.Invalid, "%s in the shard is not a file or is larger than %d bytes", name,
+		case h.Typeflag != tar.TypeReg:
+			return nil, diag.Errorf(diag.Invalid, "entry %s in the shard is not a regular file", name)
+		case h.Size > MaxBytes:
+			return nil, diag.Errorf(diag.Invalid, "entry %s in the shard has %d bytes; the limit is %d", name, h.Size,
 				MaxBytes)
 		}
 		data, err := io.ReadAll(tr)
 		if err != nil {
-			return nil, diag.Errorf(diag.Invalid, "%s in the shard: %w", name, err)
+			return nil, diag.Errorf(diag.Invalid, "invalid entry %s in the shard: %w", name, err)
 		}
 		return data, nil
 	}
@@ -131,5 +133,5 @@ func IDAt(path string) (pack.ID, error) {
 			return id, nil
 		}
 	}
-	return pack.ID{}, fmt.Errorf("invalid path %s of a pack's file", path)
+	return pack.ID{}, fmt.Errorf("invalid path %s for the file of a pack", path)
 }

@@ -56,7 +56,7 @@ func ReadEntry(fsys fs.FS, f File) (*Entry, error) {
 		return nil, err
 	}
 	if entry.ID != f.ID {
-		return nil, diag.Errorf(diag.Invalid, "%s is for %s", f.Path, entry.ID)
+		return nil, diag.Errorf(diag.Invalid, "%s contains versions of another pack, %s", f.Path, entry.ID)
 	}
 	return entry, nil
 }

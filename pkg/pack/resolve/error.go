@@ -115,15 +115,15 @@ func (d Dispute) write(b *strings.Builder) {
 func (d Dispute) heading() string {
 	switch last := d.Chains[0][len(d.Chains[0])-1]; {
 	case len(d.Matching) > 0:
-		return fmt.Sprintf("%s can only be %s", d.Pack, listVersions(d.Matching, "or"))
+		return fmt.Sprintf("%s must have version %s", d.Pack, listVersions(d.Matching, "or"))
 	case len(d.Chains) == 1 && len(d.Versions) == 0 && len(d.Unavailable) > 0:
 		return fmt.Sprintf("no version of %s is available", last.Requirement)
 	case len(d.Chains) == 1 && len(d.Versions) == 0:
-		return fmt.Sprintf("no version matches %s: the pack has no versions", last.Requirement)
+		return fmt.Sprintf("no version matches %s: the pack does not have any versions", last.Requirement)
 	case len(d.Chains) == 1:
 		return fmt.Sprintf("no version matches %s; available: %s", last.Requirement, listVersions(d.Versions, "and"))
 	case d.sourceCount() > 1:
-		return fmt.Sprintf("%s is required from different sources", d.Pack)
+		return fmt.Sprintf("the requirements of %s have different sources", d.Pack)
 	default:
 		return fmt.Sprintf("no version of %s meets every requirement", d.Pack)
 	}
@@ -151,11 +151,11 @@ func (d Dispute) lines(chain []Dependency) []string {
 func describeMatching(versions []string) string {
 	switch len(versions) {
 	case 0:
-		return " (none fits)"
+		return " (matches no version)"
 	case 1:
-		return fmt.Sprintf(" (%s fits)", versions[0])
+		return fmt.Sprintf(" (matches %s)", versions[0])
 	default:
-		return fmt.Sprintf(" (%s fit)", listVersions(versions, "and"))
+		return fmt.Sprintf(" (matches %s)", listVersions(versions, "and"))
 	}
 }
 
@@ -190,7 +190,7 @@ func listVersions(versions []string, conjunction string) string {
 	case n <= 4:
 		return strings.Join(versions[:n-1], ", ") + " " + conjunction + " " + versions[n-1]
 	default:
-		return fmt.Sprintf("%s, %s, and %d more down to %s", versions[0], versions[1], n-3, versions[n-1])
+		return fmt.Sprintf("%s, %s, and %d more, down to %s", versions[0], versions[1], n-3, versions[n-1])
 	}
 }
 
@@ -219,7 +219,7 @@ func (e *ConflictError) Hint() string {
 		return "select matching versions with: " + strings.Join(parts, ", or ")
 	}
 	if len(e.Removals) == 1 && len(e.Removals[0]) > 1 {
-		return "change or remove the requirements of " + textx.And(packNames(e.Removals[0])) + " in skillpm.yaml"
+		return "change or remove " + textx.And(packNames(e.Removals[0])) + " in skillpm.yaml"
 	}
 	var of []string
 	for _, set := range e.Removals {
@@ -228,7 +228,7 @@ func (e *ConflictError) Hint() string {
 	if len(of) == 0 {
 		of = packNames(e.rootRequirements())
 	}
-	return "change or remove the requirement of " + strings.Join(of, " or of ") + " in skillpm.yaml"
+	return "change or remove " + strings.Join(of, " or ") + " in skillpm.yaml"
 }
 
 func packNames(list []Requirement) []string {

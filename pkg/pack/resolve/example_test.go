@@ -43,7 +43,7 @@ func ExampleResolve() {
 	// Output:
 	// 1.3.0 1.3.0 1.0.0 <nil>
 	// no version of acme/base meets every requirement
-	//   skillpm.yaml requires acme/deploy ^1.4, acme/deploy 1.4.0 requires acme/base ^2.1 (2.1.0 fits)
-	//   skillpm.yaml requires globex/ops ~1.3, globex/ops 1.3.0 requires acme/base ^1.0 (1.0.0 fits)
+	//   skillpm.yaml requires acme/deploy ^1.4, acme/deploy 1.4.0 requires acme/base ^2.1 (matches 2.1.0)
+	//   skillpm.yaml requires globex/ops ~1.3, globex/ops 1.3.0 requires acme/base ^1.0 (matches 1.0.0)
 	// select matching versions with: skillpm install acme/deploy@1.3.0
 }

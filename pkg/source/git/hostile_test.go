@@ -139,7 +139,7 @@ func TestTreeBombs(t *testing.T) {
 		"files":    {r.RawTree(bomb(r, 10, file), skill), "more than 1000000 files and directories"},
 		"empty":    {r.RawTree(bomb(r, 10, some), skill), "more than 1000000 files and directories"},
 		"pattern":  {r.RawTree(bomb(r, 10, file), skill, manifest), "more than 1000000 files and directories"},
-		"skills":   {r.RawTree(bomb(r, 10, skill)), "the source has more than 10000 directories with a SKILL.md"},
+		"skills":   {r.RawTree(bomb(r, 10, skill)), "the source contains more than 10000 directories with a SKILL.md"},
 		"depth":    {r.RawTree(deep), "more than 64 deep"},
 		"in skill": {r.RawTree(bomb(r, 10, empty), main), "exceeds the limit of 100000 files"},
 	} {

@@ -96,7 +96,7 @@ func unreadable() []lockCase {
 		},
 		{
 			"a path of a machine", replaced(`source: "oci://[^"]*"`, `source: "path:/etc"`), invalid,
-			[]string{`invalid source "path:/etc" of acme/base: must be a relative directory`},
+			[]string{`invalid source "path:/etc" of acme/base: use a relative directory`},
 		},
 	}
 }

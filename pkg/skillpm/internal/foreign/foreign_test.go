@@ -162,7 +162,7 @@ func TestParseHostilePlaces(t *testing.T) {
 		{"ext::sh -c touch% /tmp/x", "ext:: runs commands"},
 		{"git+ext::sh", "unknown scheme"},
 		{"fd::17/x", "fd:: is not a source"},
-		{"-oProxyCommand=x:y/z", "is not a pack or a known flag"},
+		{"-oProxyCommand=x:y/z", "is neither a pack nor a known flag"},
 		{"ssh://-oProxyCommand=x/y/z", "invalid host"},
 		{"git@-oProxyCommand:x/y", "invalid host"},
 		{"https://git.example/-x/--upload-pack=y.git", "invalid repository path"},
