@@ -61,7 +61,7 @@ func checkBaselinePath(s string) error {
 
 func checkBaselineDigest(s string) error {
 	if !baselineDigest().MatchString(s) {
-		return diag.Errorf(diag.Invalid, "%q is not a digest: sha256: and 64 hexadecimal digits", s)
+		return diag.Errorf(diag.Invalid, "%q is not a digest: use sha256: and 64 hexadecimal digits", s)
 	}
 	return nil
 }
@@ -150,7 +150,7 @@ func (b *Baseline) Update(found []BaselineFinding, covered func(path string) boo
 	}
 	reason = textx.OneLine(reason)
 	if len(counts) > 0 && reason == "" {
-		return nil, BaselineChanges{}, diag.Errorf(diag.Usage, "accepted findings need a reason").
+		return nil, BaselineChanges{}, diag.Errorf(diag.Usage, "cannot write the baseline: accepted findings require a reason").
 			WithHint("add --reason TEXT")
 	}
 	for f, n := range counts {
@@ -239,7 +239,7 @@ func ParseBaseline(path string, data []byte) (*Baseline, error) {
 	root, ok := r.Root()
 	if ok && !root.Exists() {
 		return nil, diag.Errorf(diag.Invalid, "%s is empty", path).
-			WithHint("create it with: skillpm validate --baseline %s --write-baseline", path)
+			WithHint("create the baseline with: skillpm validate --baseline %s --write-baseline", path)
 	}
 	b := &Baseline{}
 	for key, v := range root.Fields("version", "findings") {
@@ -247,13 +247,13 @@ func ParseBaseline(path string, data []byte) (*Baseline, error) {
 			b.Entries = baselineEntries(v)
 		} else if !v.IsScalar() || v.Node.Value != baselineVersion {
 			v.Errorf("use a newer skillpm",
-				"unknown version %q of the baseline format; this skillpm uses version %s",
+				"unsupported baseline version %q; this skillpm supports version %s",
 				v.Node.Value, baselineVersion)
 		}
 	}
 	if root.Exists() && !root.Get("version").Exists() {
 		root.Errorf("add the line version: "+baselineVersion,
-			"the baseline has no format version")
+			"the baseline does not have a format version")
 	}
 	if err := r.Err(); err != nil {
 		return nil, err
@@ -268,8 +268,8 @@ func baselineEntries(v yamlx.Value) []BaselineEntry {
 	for item := range v.Items() {
 		e := baselineEntry(item.Named("an entry"))
 		if line := lines[e.BaselineFinding]; line > 0 {
-			item.Errorf("keep one entry, and set its count",
-				"%s in %s is accepted twice with the same digest, first on line %d", e.Rule, e.Path, line)
+			item.Errorf("keep one of the entries, and set its count",
+				"the baseline accepts %s in %s twice with the same digest, first on line %d", e.Rule, e.Path, line)
 		}
 		lines[e.BaselineFinding] = e.Line
 		list = append(list, e)
@@ -294,7 +294,7 @@ func baselineEntry(v yamlx.Value) BaselineEntry {
 			e.Digest = v.Text(checkBaselineDigest)
 		case "reason":
 			if e.Reason = textx.OneLine(v.Prose()); e.Reason == "" {
-				v.Errorf("give a reason for accepting the finding", "an entry has no reason")
+				v.Errorf("add a reason for accepting the finding", "an entry does not have a reason")
 			}
 		case "expires":
 			e.Expires = v.Text(checkBaselineDay)
@@ -303,7 +303,7 @@ func baselineEntry(v yamlx.Value) BaselineEntry {
 		}
 	}
 	v.Require("", "rule", "path", "digest")
-	v.Require("give a reason for accepting the finding", "reason")
+	v.Require("add a reason for accepting the finding", "reason")
 	return e
 }
 
@@ -317,14 +317,13 @@ func checkBaselineDay(s string) error {
 func parseBaselineCount(s string) (int, error) {
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 1 || n > maxBaselineCount || s != strconv.Itoa(n) {
-		return 0, diag.Errorf(diag.Invalid, "count is %q, but must be a number from 1 to %d", s, maxBaselineCount)
+		return 0, diag.Errorf(diag.Invalid, "count must be a number from 1 to %d, not %q", maxBaselineCount, s)
 	}
 	return n, nil
 }
 
 const baselineHeader = "# Findings that skillpm validate --baseline accepts, each for a reason and until the text " +
-	"changes.\n# Created by skillpm validate --write-baseline, which keeps reasons and dates. Edit those, and delete " +
-	"entries.\n"
+	"changes.\n# Written by skillpm validate --write-baseline. You can edit reasons and dates, and delete entries.\n"
 
 // Encode returns the baseline as text: sorted, without a clock, the same for equal baselines.
 func (b *Baseline) Encode() []byte {

@@ -26,7 +26,7 @@ func baselineFinding(rule, path, c string) lint.BaselineFinding {
 
 // text is a baseline in skillpm's format.
 var text = `# Findings that skillpm validate --baseline accepts, each for a reason and until the text changes.
-# Created by skillpm validate --write-baseline, which keeps reasons and dates. Edit those, and delete entries.
+# Written by skillpm validate --write-baseline. You can edit reasons and dates, and delete entries.
 version: 1
 findings:
   - rule: REF001
@@ -124,9 +124,9 @@ func TestBaselineParseRefuses(t *testing.T) {
 		{"cut off", text[:len(text)/2], "b.yaml:", ""},
 		{"binary", "\x00\x01", "b.yaml: invalid YAML", ""},
 		{"list", "- 1", "1:1: expected a mapping with the keys", ""},
-		{"newer", "version: 2", `1:10: unknown version "2" of the baseline format`, "newer skillpm"},
-		{"no version", "findings: []", "1:1: the baseline has no format version", "version: 1"},
-		{"version as list", "version: [1]", "1:10: unknown version", ""},
+		{"newer", "version: 2", `1:10: unsupported baseline version "2"`, "newer skillpm"},
+		{"no version", "findings: []", "1:1: the baseline does not have a format version", "version: 1"},
+		{"version as list", "version: [1]", "1:10: unsupported baseline version", ""},
 		{"merge markers", strings.Replace(text, "findings:\n", "findings:\n<<<<<<< ours\n", 1), "5:1: unresolved merge conflict: <<<<<<< ours", "keep the entries"},
 		{"marker in the middle", text + ">>>>>>> theirs\n", "19:1: unresolved merge conflict", ""},
 		{"two documents", text + "---\na: b\n", "a second document is not allowed", "remove the line ---"},
@@ -145,8 +145,8 @@ func TestBaselineParseRefuses(t *testing.T) {
 		{"no rule", "version: 1\nfindings: [{}]", "2:12: an entry has no rule", ""},
 		{"no path", without("path"), "3:5: an entry has no path", ""},
 		{"no digest", without("digest"), "3:5: an entry has no digest", ""},
-		{"no reason", without("reason"), "3:5: an entry has no reason", "give a reason for accepting the finding"},
-		{"empty reason", entry("reason", `" "`), "6:13: an entry has no reason", "give a reason for accepting the finding"},
+		{"no reason", without("reason"), "3:5: an entry has no reason", "add a reason for accepting the finding"},
+		{"empty reason", entry("reason", `" "`), "6:13: an entry does not have a reason", "add a reason for accepting the finding"},
 		{"reason without value", entry("reason", "~"), "6:13: reason is ~, which YAML reads as null", "quotes"},
 		{"reason as list", entry("reason", "[a]"), "6:13: reason must be text", ""},
 		{"rule", entry("rule", "ref001"), `3:11: "ref001" is not a rule id`, ""},
@@ -161,12 +161,12 @@ func TestBaselineParseRefuses(t *testing.T) {
 		{"day that is none", entry("expires", "2027-02-29"), "is not a date", ""},
 		{"time", entry("expires", "2027-02-01T00:00:00Z"), "is not a date", ""},
 		{"no date", entry("expires", "~"), "expires is ~, which YAML reads as null", "quotes"},
-		{"count of none", entry("count", "0"), `count is "0", but must be a number from 1`, ""},
+		{"count of none", entry("count", "0"), `count must be a number from 1 to 1000000, not "0"`, ""},
 		{"count below", entry("count", "-1"), "must be a number", ""},
 		{"count in octal", entry("count", "010"), "must be a number", ""},
 		{"count as text", entry("count", "many"), "must be a number", ""},
 		{"count too large", entry("count", "1000001"), "must be a number", ""},
-		{"twice", strings.Replace(text, baselineDigest("b"), baselineDigest("a"), 1), "11:5: REF001 in skills/deploy/SKILL.md is accepted twice with the same digest, first on line 5", "keep one entry, and set its count"},
+		{"twice", strings.Replace(text, baselineDigest("b"), baselineDigest("a"), 1), "11:5: the baseline accepts REF001 in skills/deploy/SKILL.md twice with the same digest, first on line 5", "keep one of the entries, and set its count"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			b, err := lint.ParseBaseline("b.yaml", []byte(tt.text))

@@ -248,7 +248,7 @@ func (u *skillCheck) checkPackRef(r skillRef, m *pack.Manifest) {
 		}
 	}
 	u.atExcerpt(r.excerpt, finding{
-		rule: rule.UndeclaredPack, message: fmt.Sprintf("%s is not among the dependencies of this pack", r.pack),
+		rule: rule.UndeclaredPack, message: fmt.Sprintf("%s is not a dependency of this pack", r.pack),
 		fix: "run skillpm install " + r.pack,
 	})
 }

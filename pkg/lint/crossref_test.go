@@ -121,8 +121,8 @@ func TestManyOrphans(t *testing.T) {
 func TestDeep(t *testing.T) {
 	got, _ := run(t, tree("-- deploy/SKILL.md\n"+head+"[a](a.md)\n-- deploy/a.md\n[b](b.md) [c](c.md)\n-- deploy/b.md\nB\n-- deploy/c.md\nC\n"))
 	compare(t, got, `
-		deploy/b.md:0:0 REF014 note SKILL.md leads to b.md only through a.md
-		deploy/c.md:0:0 REF014 note SKILL.md leads to c.md only through a.md`)
+		deploy/b.md:0:0 REF014 note SKILL.md references b.md only through a.md
+		deploy/c.md:0:0 REF014 note SKILL.md references c.md only through a.md`)
 }
 
 // TestAPIUpload checks that the upload API applies the standard strictly.
@@ -130,7 +130,7 @@ func TestAPIUpload(t *testing.T) {
 	got, _ := run(t, tree("-- claude-tools/SKILL.md\n---\nname: claude-tools\ndescription: Makes <b>bold</b> things, if x < y.\nversion: \"1\"\nallowed-tools: [Read]\n---\nText\n-- claude-tools/big.txt\n"+
 		strings.Repeat("x", 3<<20)+"\n-- claude-tools/big2.txt\n"+strings.Repeat("x", 3<<20)+"\n-- claude-tools/big3.txt\n"+strings.Repeat("x", 3<<20)+"\n"), "api-upload")
 	compare(t, got, `
-		claude-tools/SKILL.md:0:0 STR014 error the skill has 9 MiB, more than the allowed 8 MiB
+		claude-tools/SKILL.md:0:0 STR014 error the skill has 9 MiB; the limit is 8 MiB
 		claude-tools/SKILL.md:2:7 FM026 error name contains a word that the API reserves, claude or anthropic
 		claude-tools/SKILL.md:3:14 FM027 error description contains an XML tag
 		claude-tools/SKILL.md:4:1 FM011 error "version" is not a field of the upload API
@@ -146,7 +146,7 @@ func TestForeignFieldOnce(t *testing.T) {
 
 func TestCollision(t *testing.T) {
 	got, _ := run(t, tree("-- deploy/SKILL.md\n"+head+"Text\n-- deploy/Notes.md\nN\n-- deploy/notes.md\nn\n"))
-	compare(t, got, "deploy/notes.md:0:0 STR015 error notes.md and Notes.md are the same file on other machines")
+	compare(t, got, "deploy/notes.md:0:0 STR015 error notes.md and Notes.md are the same file on some file systems")
 }
 
 // TestMirrored checks that a skill in the directories of two agents counts once.

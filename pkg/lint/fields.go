@@ -60,7 +60,7 @@ func (u *skillCheck) checkListed(node *yaml.Node, p string, by fieldProfiles) {
 	case slashed != p:
 		u.atNode(node, by.finding(finding{
 			rule:    rule.ListedForm,
-			message: fmt.Sprintf("%s has backslashes", p), fix: "write " + at,
+			message: fmt.Sprintf("%s contains backslashes", p), fix: "write " + at,
 		}))
 	case strings.HasPrefix(p, "./"):
 		u.checkDotSlash(node, p, at)
@@ -306,21 +306,21 @@ func (u *skillCheck) checkToolForm(j *profileSchema) {
 	case j.ToolForm == "space" && comma && spaced(v.Value):
 		u.atNode(v, finding{
 			rule: rule.ToolForm, profile: j.ID,
-			message: "allowed-tools has commas as separators and spaces in names, but the standard uses spaces as " +
+			message: "allowed-tools uses commas as separators and spaces in names, but the standard uses spaces as " +
 				"separators",
 			fix: "use the agent's tool names, without spaces",
 		})
 	case j.ToolForm == "space" && comma:
 		u.atNode(v, finding{
 			rule: rule.ToolForm, profile: j.ID,
-			message: "allowed-tools has commas as separators, but the standard uses spaces",
+			message: "allowed-tools uses commas as separators, but the standard uses spaces",
 			fix:     fmt.Sprintf("write allowed-tools: %s", strings.Join(tools(v.Value), " ")),
 			edits:   u.replaceField("allowed-tools", yamlx.Scalar(strings.Join(tools(v.Value), " "))),
 		})
 	case j.ToolForm == "comma" && !comma:
 		u.atNode(v, finding{
-			rule: rule.ToolForm, profile: j.ID, message: "allowed-tools has spaces as separators, but " + j.Title +
-				" has commas",
+			rule: rule.ToolForm, profile: j.ID, message: "allowed-tools uses spaces as separators, but " + j.Title +
+				" uses commas",
 			fix:   fmt.Sprintf("write allowed-tools: %s", strings.Join(tools(v.Value), ", ")),
 			edits: u.replaceField("allowed-tools", yamlx.Scalar(strings.Join(tools(v.Value), ", "))),
 		})

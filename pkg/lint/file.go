@@ -76,7 +76,7 @@ func (u *skillCheck) loadFile(a *arena, rel string) *file {
 	}
 	data, info, err := a.read(u.l.fsys, f.path, limit)
 	if err != nil {
-		u.add(finding{rule: rule.Unreadable, path: f.path, message: "the file cannot be read: " + reason(err)})
+		u.add(finding{rule: rule.Unreadable, path: f.path, message: "cannot read the file: " + reason(err)})
 		return f
 	}
 	f.mode, f.size = info.Mode(), info.Size()
@@ -98,17 +98,18 @@ func (u *skillCheck) loadFile(a *arena, rel string) *file {
 		f.data, f.format, f.converted = scan.FromUTF16(data), scan.Text, true
 	case complete:
 	case f.format == scan.Text && rel == path.Base(u.file):
-		u.add(finding{rule: rule.Unreadable, path: f.path, message: "the file is larger than " + size(limit)})
+		u.add(finding{rule: rule.Unreadable, path: f.path, message: "the file has " + size(info.Size()) +
+			"; the limit is " + size(limit)})
 	case f.format == scan.Text:
 		large := finding{rule: rule.TooLarge, path: f.path, message: "the file has " + size(info.Size()) +
-			" and is not scanned"}
+			"; skillpm does not scan files of this size"}
 		if !isMarkdown(rel) && !scriptExtension(rel) {
 			large.severity = new(diag.SeverityWarning)
 		}
 		u.add(large)
 	case f.format.Archive():
 		u.add(finding{rule: rule.OpaqueArchive, path: f.path, message: "the archive has " + size(info.Size()) +
-			" and is not scanned"})
+			"; skillpm does not scan archives of this size"})
 	}
 	return f
 }

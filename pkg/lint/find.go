@@ -66,7 +66,7 @@ func (s *search) searchTarget(target string) error {
 	info, err := fs.Stat(s.l.fsys, target)
 	if errors.Is(err, fs.ErrNotExist) {
 		return diag.Errorf(diag.NotFound, "%s does not exist", s.l.show(target)).
-			WithHint("name a SKILL.md, or a directory with skills")
+			WithHint("use the path of a SKILL.md file, or of a directory with skills")
 	}
 	if err != nil {
 		return diag.Errorf(diag.NotFound, "cannot read %s: %s", s.l.show(target), reason(err))
@@ -86,7 +86,7 @@ func (s *search) searchFile(target string) error {
 	for dir := path.Dir(target); ; dir = path.Dir(dir) {
 		entries, err := fs.ReadDir(s.l.fsys, dir)
 		if err != nil {
-			return diag.Errorf(diag.NotFound, "%s cannot be read: %s", s.l.show(dir), reason(err))
+			return diag.Errorf(diag.NotFound, "cannot read %s: %s", s.l.show(dir), reason(err))
 		}
 		s.dirs++
 		if name := s.l.skillFile(dir, entries); name != "" {
@@ -109,11 +109,11 @@ func (s *search) searchDir(dir string) error {
 	entries, err := fs.ReadDir(s.l.fsys, dir)
 	if err != nil {
 		if s.dirs == 0 {
-			return diag.Errorf(diag.NotFound, "%s cannot be read: %s", s.l.show(dir), reason(err))
+			return diag.Errorf(diag.NotFound, "cannot read %s: %s", s.l.show(dir), reason(err))
 		}
 		s.unread = true
 		c := newCollector(s.l)
-		c.add(finding{rule: rule.Unreadable, path: dir, message: "the directory cannot be read: " + reason(err)})
+		c.add(finding{rule: rule.Unreadable, path: dir, message: "cannot read the directory: " + reason(err)})
 		s.l.unread = append(s.l.unread, c)
 		return nil
 	}

@@ -162,7 +162,7 @@ func (u *skillCheck) checkFinalNewline(f *file) {
 	line, column := f.position(len(f.data))
 	u.add(finding{
 		rule: rule.FinalNewline, src: f.source, line: line, column: column,
-		message: "the last line has no newline", edits: f.endLine,
+		message: "the last line does not end with a newline", edits: f.endLine,
 	})
 }
 

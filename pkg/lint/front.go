@@ -24,7 +24,7 @@ func (u *skillCheck) checkFrontmatter(j *profileSchema) {
 	if err != nil {
 		u.add(finding{
 			rule: rule.Schema, src: u.src, line: u.doc.Front.Line, column: u.doc.Front.Column,
-			message: "the frontmatter cannot be checked: " + err.Error(), profile: j.ID,
+			message: "cannot check the frontmatter: " + err.Error(), profile: j.ID,
 		})
 	}
 	reported := map[*yaml.Node]bool{}
@@ -73,10 +73,10 @@ func (u *skillCheck) reportViolation(j *profileSchema, v yamlschema.Violation) b
 	case "not":
 		f = notFinding(v, field)
 	case "uniqueItems":
-		f.message = field + " has a duplicated entry"
-		f.fix = "remove the duplicate"
+		f.message = field + " contains a duplicate entry"
+		f.fix = "remove the duplicate entry"
 	default:
-		f.message = fmt.Sprintf("%s does not satisfy %s: %v", field, v.Keyword, v.Rule[v.Keyword])
+		f.message = fmt.Sprintf("%s violates the rule %s: %v of the schema", field, v.Keyword, v.Rule[v.Keyword])
 	}
 	f.profile = j.ID
 	u.atNode(v.Node, f)
@@ -111,7 +111,7 @@ func isBlank(n *yaml.Node) bool {
 }
 
 func (u *skillCheck) reportBlank(j *profileSchema, v yamlschema.Violation) {
-	f := finding{rule: rule.Empty, message: fieldName(v.Pointer) + " has no value", profile: j.ID}
+	f := finding{rule: rule.Empty, message: fieldName(v.Pointer) + " does not have a value", profile: j.ID}
 	if slices.Contains(yamlschema.Texts(j.schema.Raw["required"]), strings.TrimPrefix(v.Pointer, "/")) {
 		f.fix = "set a value"
 	}
@@ -143,7 +143,7 @@ func (u *skillCheck) reportMissing(j *profileSchema, v yamlschema.Violation) {
 			profile: j.ID,
 		}
 		if v.Pointer != "" {
-			f.message = fieldName(v.Pointer) + " has no " + name
+			f.message = fieldName(v.Pointer) + " does not have the field " + name
 			u.atNode(v.Node, f)
 			continue
 		}
@@ -280,7 +280,7 @@ func (u *skillCheck) reportCombination(j *profileSchema, v yamlschema.Violation)
 }
 
 var typeWords = map[string]string{
-	"text": "text", "number": "a number", "boolean": "true or false", "date": "a date", "null": "nothing",
+	"text": "text", "number": "a number", "boolean": "true or false", "date": "a date", "null": "empty",
 	"list": "a list", "mapping": "a mapping", "string": "text", "array": "a list", "object": "a mapping",
 	"integer": "a whole number",
 }
@@ -299,7 +299,7 @@ func (u *skillCheck) typeFinding(j *profileSchema, v yamlschema.Violation, field
 		f.fix = fmt.Sprintf("use double quotes: %s: %q", v.Key.Value, v.Node.Value)
 		f.edits = u.quote(v.Node)
 	case wantsText && actual == "list":
-		f.fix = "use a single text"
+		f.fix = "use one text instead of a list"
 	case actual == "text" && slices.Contains(want, "true or false"):
 		f.fix = "write true or false without quotes"
 	case actual == "text" && slices.Contains(want, "a list") && v.Key != nil:

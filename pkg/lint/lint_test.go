@@ -112,22 +112,22 @@ func TestFrontmatter(t *testing.T) {
 			deploy/SKILL.md:1:1 FM010 error name is missing`},
 		{"a number for a name", "agentskills", "name: 123\ndescription: x\n", `
 			deploy/SKILL.md:2:7 FM013 error name must be text, not a number
-			deploy/SKILL.md:2:7 FM018 error the name is "123" and the directory is "deploy"`},
+			deploy/SKILL.md:2:7 FM018 error the name is "123", but the directory is "deploy"`},
 		{"capitals", "agentskills", "name: Deploy\ndescription: x\n", `
 			deploy/SKILL.md:2:7 FM017 error the name "Deploy" contains the capital letter D: only a-z, 0-9, and hyphens are allowed`},
 		{"another directory", "agentskills", "description: x\nname:   'other'\n", `
-			deploy/SKILL.md:3:9 FM018 error the name is "other" and the directory is "deploy"`},
+			deploy/SKILL.md:3:9 FM018 error the name is "other", but the directory is "deploy"`},
 		// P1, P2
 		{"another directory, where it does not matter", "pegasus", "description: x\nname: other\n", ""},
 		{"no name, where the directory's counts", "pegasus", "description: x\n", ""},
 		{"no description, where it is recommended", "pegasus", "name: deploy\n", `
 			deploy/SKILL.md:1:1 FM023 warning description is missing, so Pegasus uses the first paragraph`},
 		{"empty description", "agentskills", "name: deploy\ndescription:\n", `
-			deploy/SKILL.md:3:1 FM016 error description has no value`},
+			deploy/SKILL.md:3:1 FM016 error description does not have a value`},
 		{"blank description", "agentskills", "name: deploy\ndescription: '  '\n", `
-			deploy/SKILL.md:3:14 FM016 error description has no value`},
+			deploy/SKILL.md:3:14 FM016 error description does not have a value`},
 		{"empty licence", "agentskills", "name: deploy\ndescription: x\nlicense:\n", `
-			deploy/SKILL.md:4:1 FM016 warning license has no value`},
+			deploy/SKILL.md:4:1 FM016 warning license does not have a value`},
 		{"unknown key with a near one", "agentskills", "name: deploy\ndescription: x\nallowed_tools: Read\n", `
 			deploy/SKILL.md:4:1 FM011 warning "allowed_tools" is not a field of Agent Skills (agentskills.io)`},
 		{"key of another host", "agentskills", "name: deploy\ndescription: x\nargument-hint: a\n", `
@@ -139,7 +139,7 @@ func TestFrontmatter(t *testing.T) {
 		{"tools in a list", "agentskills", "name: deploy\ndescription: x\nallowed-tools: [Read, Bash]\n", `
 			deploy/SKILL.md:4:16 FM019 warning allowed-tools must be text, not a list`},
 		{"tools with commas", "agentskills", "name: deploy\ndescription: x\nallowed-tools: Bash(gh pr:*), Read\n", `
-			deploy/SKILL.md:4:16 FM019 warning allowed-tools has commas as separators, but the standard uses spaces`},
+			deploy/SKILL.md:4:16 FM019 warning allowed-tools uses commas as separators, but the standard uses spaces`},
 		{"tools with a comma and a space inside", "agentskills", "name: deploy\ndescription: x\nallowed-tools: Bash(gh pr:*,x) Read\n", ""},
 		{"tools as text where a list is needed", "omniforge", "name: deploy\ndescription: x\nallowed-tools: Read Bash\n", `
 			deploy/SKILL.md:4:16 FM013 error allowed-tools must be a list, not text`},
@@ -158,7 +158,7 @@ func TestFrontmatter(t *testing.T) {
 			deploy/SKILL.md:3:14 FM022 error description must be one line of text`},
 		{"folded to one line", "omniforge", "name: deploy\ndescription: >\n  one\n  two\n", ""},
 		{"a file without a description", "toolset", "name: deploy\ndescription: x\nfiles:\n  - path: a.md\n    descripton: y\n  - path: ./a.md\n    description: y\n", `
-			deploy/SKILL.md:5:5 FM010 error files[0] has no description
+			deploy/SKILL.md:5:5 FM010 error files[0] does not have the field description
 			deploy/SKILL.md:6:5 FM011 warning "descripton" is not a field of Toolset skills
 			deploy/SKILL.md:7:11 REF009 error ./a.md starts with ./`},
 		{"a nested unknown key", "omniforge", "name: deploy\ndescription: x\nhooks: {pr: a.md}\n", `
@@ -178,7 +178,7 @@ func TestFrontmatter(t *testing.T) {
 		{"a list", "agentskills", "- name\n- deploy\n", `
 			deploy/SKILL.md:2:1 FM005 error the frontmatter is not a list of fields`},
 		{"a bomb of aliases", "agentskills", "name: deploy\ndescription: x\na: &a [x,x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c,*c]\ne: [*d,*d,*d,*d,*d,*d,*d,*d,*d,*d]\n", `
-			deploy/SKILL.md:2:1 FM022 error the frontmatter cannot be checked: its references expand to too many values`},
+			deploy/SKILL.md:2:1 FM022 error cannot check the frontmatter: its references expand to too many values`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -208,10 +208,10 @@ func TestFormOfTheFile(t *testing.T) {
 		{"text before it", "Hello\n" + head + "Do it.\n", "deploy/SKILL.md:1:1 FM008 error text before the opening ---"},
 		{"not UTF-8", head + "Do \xff it.\n", "deploy/SKILL.md:5:4 FM009 error the file is not UTF-8"},
 		{"crlf", strings.ReplaceAll(head+"[x](y.md)\n", "\n", "\r\n"), "deploy/SKILL.md:5:5 REF001 error y.md does not exist"},
-		{"no body", head, "deploy/SKILL.md:4:1 STR002 warning no instructions after the frontmatter"},
-		{"many lines", head + strings.Repeat("a\n", 501), "deploy/SKILL.md:505:1 STR003 warning the body has 501 lines, more than the 500 that the standard advises"},
+		{"no body", head, "deploy/SKILL.md:4:1 STR002 warning the skill does not contain instructions after the frontmatter"},
+		{"many lines", head + strings.Repeat("a\n", 501), "deploy/SKILL.md:505:1 STR003 warning the body has 501 lines; the standard recommends at most 500"},
 		{"500 lines", head + strings.Repeat("a\n", 500), ""},
-		{"many tokens", head + strings.Repeat("a word ", 3000), "deploy/SKILL.md:5:1 STR004 warning the body has about 5249 tokens, more than the 5000 that the standard advises"},
+		{"many tokens", head + strings.Repeat("a word ", 3000), "deploy/SKILL.md:5:1 STR004 warning the body has about 5249 tokens; the standard recommends at most 5000"},
 		{"open fence", head + "Do\n\n~~~ sh\nx\n", "deploy/SKILL.md:7:1 STR005 warning this code block is not closed, so the rest of the file is code"},
 		{"closed fence at the end", head + "Do\n\n```sh\nx\n```", ""},
 		{"brackets without end", head + strings.Repeat("[", 20_000) + "\n", ""},
@@ -262,20 +262,20 @@ func TestReferences(t *testing.T) {
 		{"nothing", "[a]() [b](#) [c](<>)", ""},
 		{"a directory", "[a](references) [b](references/) [c](./) [d](.)", ""},
 		{"a query", "[a](references/more.md?raw=1)", ""},
-		{"another case", "[a](References/More.md)", at + "5 REF002 error References/More.md is references/more.md on disk"},
-		{"another composition", "[a](cafe\u0301.md)", at + "5 REF002 error cafe\u0301.md is café.md on disk"},
-		{"out of the skill, there", "[a](../other/SKILL.md)", at + "5 REF003 warning the link leaves the skill, so it breaks when only the skill is installed"},
-		{"out of the skill, not there", "[a](../no/SKILL.md)", at + "5 REF003 error the link leaves the skill, and ../no/SKILL.md does not exist"},
-		{"out of everything", "[a](../../../x.md)", at + "5 REF003 warning the link leaves the skill, so it breaks when only the skill is installed"},
-		{"out and in again", "[a](../deploy/references/more.md)", at + "5 REF003 warning the link leaves the skill, so it breaks when only the skill is installed"},
-		{"backslashes", `[a](references\more.md) [b](references\\no.md)`, at + "5 REF005 error a backslash in a link's path\n" + at + "29 REF005 error a backslash in a link's path"},
+		{"another case", "[a](References/More.md)", at + "5 REF002 error References/More.md differs in case from the file references/more.md"},
+		{"another composition", "[a](cafe\u0301.md)", at + "5 REF002 error cafe\u0301.md differs in case from the file café.md"},
+		{"out of the skill, there", "[a](../other/SKILL.md)", at + "5 REF003 warning the link points outside the skill, so it breaks if only the skill is installed"},
+		{"out of the skill, not there", "[a](../no/SKILL.md)", at + "5 REF003 error the link points outside the skill, and ../no/SKILL.md does not exist"},
+		{"out of everything", "[a](../../../x.md)", at + "5 REF003 warning the link points outside the skill, so it breaks if only the skill is installed"},
+		{"out and in again", "[a](../deploy/references/more.md)", at + "5 REF003 warning the link points outside the skill, so it breaks if only the skill is installed"},
+		{"backslashes", `[a](references\more.md) [b](references\\no.md)`, at + "5 REF005 error the path of the link contains a backslash\n" + at + "29 REF005 error the path of the link contains a backslash"},
 		{"absolute", "[a](/references/more.md) [b](C:/x.md) [c](file:///x.md) [d](~/x.md)", at + "5 REF006 warning an absolute path does not work on other machines\n" +
 			at + "30 REF006 warning an absolute path does not work on other machines\n" + at + "43 REF006 warning an absolute path does not work on other machines\n" +
 			at + "61 REF006 warning an absolute path does not work on other machines"},
 		{"anchors", "# One Thing!\n\n[a](#one-thing) [b](#two) <a id=\"three\"></a> [c](#three) [d](#one-thing-1)", "deploy/SKILL.md:7:21 REF004 warning no heading of SKILL.md has the anchor #two"},
 		{"an anchor of other letters, encoded", "# Über uns\n\n[a](#%C3%BCber-uns) [b](#über-uns)", ""},
 		{"anchors elsewhere", "[a](references/more.md#more) [b](references/more.md#no) [c](scripts/x.py#L10)", at + "34 REF004 warning no heading of references/more.md has the anchor #no"},
-		{"links of a page", "[a](references/bad.md)", "deploy/references/bad.md:1:5 REF007 warning references/no.md does not exist\ndeploy/references/bad.md:2:5 REF003 warning the link leaves the skill, and ../no.md does not exist"},
+		{"links of a page", "[a](references/bad.md)", "deploy/references/bad.md:1:5 REF007 warning references/no.md does not exist\ndeploy/references/bad.md:2:5 REF003 warning the link points outside the skill, and ../no.md does not exist"},
 		{"a near name", "[a](references/mroe.md)", at + "5 REF001 error references/mroe.md does not exist"},
 		{"nested brackets", "[![x](no.png)](https://x.test)", at + "7 REF001 error no.png does not exist"},
 	}
@@ -306,7 +306,7 @@ func TestFields(t *testing.T) {
 		{"files outside", "toolset", "files:\n  - {path: ../x.md, description: x}\n  - {path: /etc/passwd, description: x}\n  - {path: 'scripts\\run.sh', description: x}\n  - {path: scripts, description: x}\n", `
 			deploy/SKILL.md:5:12 REF009 error ../x.md is not inside the skill
 			deploy/SKILL.md:6:12 REF009 error /etc/passwd is not inside the skill
-			deploy/SKILL.md:7:12 REF009 error scripts\run.sh has backslashes
+			deploy/SKILL.md:7:12 REF009 error scripts\run.sh contains backslashes
 			deploy/SKILL.md:8:12 REF008 error the listed path scripts is a directory`},
 		{"hooks", "omniforge", "hooks:\n  pre: scripts/run.sh\n  post: scripts/no.sh\n", `
 			deploy/SKILL.md:6:9 REF010 error scripts/no.sh does not exist in the skill`},
@@ -334,20 +334,20 @@ func TestScripts(t *testing.T) {
 	const body = "-- deploy/SKILL.md\n" + head
 	tests := []struct{ name, tree, want string }{
 		{"well", body + "Run `./scripts/a.sh`.\n-- deploy/scripts/a.sh 755\n#!/bin/sh\n", ""},
-		{"not executable", body + "Run.\n-- deploy/scripts/a.sh\n#!/bin/sh\n", "deploy/scripts/a.sh:1:1 SCR002 note the script has a shebang but is not executable"},
-		{"called in a span", body + "Run `./scripts/a.sh`.\n-- deploy/scripts/a.sh\n#!/bin/sh\n", "deploy/scripts/a.sh:1:1 SCR002 warning the script is called by its path but is not executable"},
-		{"mentioned in a span", body + "See `scripts/a.sh`.\n-- deploy/scripts/a.sh\n#!/bin/sh\n", "deploy/scripts/a.sh:1:1 SCR002 note the script has a shebang but is not executable"},
-		{"called in a block", body + "```bash\ncd x && FOO=1 \"${CLAUDE_SKILL_DIR}/scripts/a.sh\" --x\n```\n-- deploy/scripts/a.sh\n#!/bin/sh\n", "deploy/scripts/a.sh:1:1 SCR002 warning the script is called by its path but is not executable"},
-		{"called by the path of an installed skill", body + "```\n~/.agents/skills/deploy/scripts/a.py\n```\n-- deploy/scripts/a.py\nx\n", "deploy/scripts/a.py:1:1 SCR001 warning the script is called by its path but has no shebang"},
+		{"not executable", body + "Run.\n-- deploy/scripts/a.sh\n#!/bin/sh\n", "deploy/scripts/a.sh:1:1 SCR002 note the script has a shebang, but is not executable"},
+		{"called in a span", body + "Run `./scripts/a.sh`.\n-- deploy/scripts/a.sh\n#!/bin/sh\n", "deploy/scripts/a.sh:1:1 SCR002 warning the skill calls the script by its path, but the script is not executable"},
+		{"mentioned in a span", body + "See `scripts/a.sh`.\n-- deploy/scripts/a.sh\n#!/bin/sh\n", "deploy/scripts/a.sh:1:1 SCR002 note the script has a shebang, but is not executable"},
+		{"called in a block", body + "```bash\ncd x && FOO=1 \"${CLAUDE_SKILL_DIR}/scripts/a.sh\" --x\n```\n-- deploy/scripts/a.sh\n#!/bin/sh\n", "deploy/scripts/a.sh:1:1 SCR002 warning the skill calls the script by its path, but the script is not executable"},
+		{"called by the path of an installed skill", body + "```\n~/.agents/skills/deploy/scripts/a.py\n```\n-- deploy/scripts/a.py\nx\n", "deploy/scripts/a.py:1:1 SCR001 warning the skill calls the script by its path, but the script does not have a shebang"},
 		{"given to an interpreter", body + "```bash\npython scripts/a.py\n```\n-- deploy/scripts/a.py\nx\n", ""},
-		{"executable without a shebang", body + "Run.\n-- deploy/scripts/a.py 755\nx\n", "deploy/scripts/a.py:1:1 SCR001 warning the script is executable but has no shebang"},
-		{"shell library", body + "Run.\n-- deploy/scripts/a.sh\nx\n", "deploy/scripts/a.sh:1:1 SCR001 note the script has no shebang"},
+		{"executable without a shebang", body + "Run.\n-- deploy/scripts/a.py 755\nx\n", "deploy/scripts/a.py:1:1 SCR001 warning the script is executable, but does not have a shebang"},
+		{"shell library", body + "Run.\n-- deploy/scripts/a.sh\nx\n", "deploy/scripts/a.sh:1:1 SCR001 note the script does not have a shebang"},
 		{"module", body + "Run.\n-- deploy/scripts/a.py\nx\n", ""},
 		{"native", body + "Run.\n-- deploy/scripts/a 755\n\x7fELF\x00\n", ""},
 		{"carriage return", body + "Run.\n-- deploy/scripts/a.sh 755\n#!/bin/sh\r\n", "deploy/scripts/a.sh:1:10 SCR003 error the shebang ends with a carriage return"},
-		{"byte order mark", body + "Run.\n-- deploy/scripts/a.sh 755\n\ufeff#!/bin/sh\n", "deploy/scripts/a.sh:1:1 SCR004 error a byte order mark before the shebang"},
+		{"byte order mark", body + "Run.\n-- deploy/scripts/a.sh 755\n\ufeff#!/bin/sh\n", "deploy/scripts/a.sh:1:1 SCR004 error the script has a byte order mark before the shebang"},
 		{"second line", body + "Run.\n-- deploy/scripts/a.py\n# hello\n#!/usr/bin/python\n", "deploy/scripts/a.py:2:1 SCR005 warning the shebang is not on the first line"},
-		{"relative interpreter", body + "Run.\n-- deploy/scripts/a.py 755\n#!python3\n", "deploy/scripts/a.py:1:3 SCR006 warning the shebang does not name an absolute path"},
+		{"relative interpreter", body + "Run.\n-- deploy/scripts/a.py 755\n#!python3\n", "deploy/scripts/a.py:1:3 SCR006 warning the shebang does not contain an absolute path"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -359,7 +359,7 @@ func TestScripts(t *testing.T) {
 
 func TestStructure(t *testing.T) {
 	tests := []struct{ name, tree, want string }{
-		{"another case", "-- deploy/Skill.md\n" + head + "Do.\n", "deploy/Skill.md:0:0 STR001 error Skill.md does not have the name SKILL.md"},
+		{"another case", "-- deploy/Skill.md\n" + head + "Do.\n", "deploy/Skill.md:0:0 STR001 error Skill.md must be named SKILL.md"},
 		{"a page of that name", "-- deploy/SKILL.md\n" + head + "Do.\n-- deploy/docs/skill.md\n---\ntitle: Skills\n---\n", ""},
 		{
 			"nested", "-- deploy/SKILL.md\n" + head + "Do.\n-- deploy/sub/inner/SKILL.md\n---\nname: inner\ndescription: z\n---\nDo.\n",
@@ -370,10 +370,10 @@ func TestStructure(t *testing.T) {
 			deploy/inner/SKILL.md:1:1 FM010 warning description is missing`},
 		{"links", "-- deploy/SKILL.md\n" + head + "Do.\n-- deploy/x.md link\n/etc/passwd", "deploy/x.md:0:0 STR007 error x.md is a symbolic link"},
 		{"leftovers", "-- deploy/SKILL.md\n" + head + "Do.\n-- deploy/a.md~\n-- deploy/.env\n-- deploy/.DS_Store\n-- deploy/node_modules/x/SKILL.md\nx\n-- deploy/.git/config\n", `
-			deploy/.DS_Store:0:0 STR008 note .DS_Store is not published with the skill
-			deploy/.env:0:0 STR008 warning .env is created by an editor or a tool, or contains settings for one machine
-			deploy/a.md~:0:0 STR008 warning a.md~ is created by an editor or a tool, or contains settings for one machine
-			deploy/node_modules:0:0 STR008 note node_modules is not published with the skill`},
+			deploy/.DS_Store:0:0 STR008 note skillpm does not publish .DS_Store with the skill
+			deploy/.env:0:0 STR008 warning an editor or a tool created .env, or the file contains settings for one machine 
+			deploy/a.md~:0:0 STR008 warning an editor or a tool created a.md~, or the file contains settings for one machine 
+			deploy/node_modules:0:0 STR008 note skillpm does not publish node_modules with the skill`},
 		{"an unsafe name", "-- deploy/SKILL.md\n" + head + "Do.\n-- deploy/aux.md\nx\n", `deploy/aux.md:0:0 STR011 error entry "aux.md" has the name of a Windows device`},
 	}
 	for _, tt := range tests {
@@ -412,14 +412,14 @@ func TestUnreadable(t *testing.T) {
 	}
 	got, _ := run(t, fsys)
 	compare(t, got, `
-		a/SKILL.md:0:0 STR009 error the file cannot be read: permission denied
+		a/SKILL.md:0:0 STR009 error cannot read the file: permission denied
 		deploy/SKILL.md:5:30 REF001 error z.md does not exist
-		deploy/more:0:0 STR009 error the directory cannot be read: permission denied
-		deploy/y.md:0:0 STR009 error the file cannot be read: permission denied
-		shut:0:0 STR009 error the directory cannot be read: permission denied`)
+		deploy/more:0:0 STR009 error cannot read the directory: permission denied
+		deploy/y.md:0:0 STR009 error cannot read the file: permission denied
+		shut:0:0 STR009 error cannot read the directory: permission denied`)
 
 	got, _ = run(t, sealed{tree("-- shut/SKILL.md\nx\n"), []string{"shut"}}) // and no lack of skills
-	compare(t, got, `shut:0:0 STR009 error the directory cannot be read: permission denied`)
+	compare(t, got, `shut:0:0 STR009 error cannot read the directory: permission denied`)
 }
 
 func TestPack(t *testing.T) {
@@ -431,7 +431,7 @@ func TestPack(t *testing.T) {
 	got, _ = run(t, tree(skills+"-- a/skillpm.yaml\nname: a/a\n-- b/skillpm.yaml\nname: a/b\n"))
 	compare(t, got, "")
 	got, _ = run(t, tree("-- deploy/SKILL.md\n"+head+"Do.\n-- other/SKILL.md\n"+strings.Replace(head, "name: deploy", "name: other", 1)+"Do.\n"))
-	compare(t, got, `other/SKILL.md:3:14 PACK002 warning the description is the same as that of deploy/SKILL.md`)
+	compare(t, got, `other/SKILL.md:3:14 PACK002 warning the description is the same as the description of deploy/SKILL.md`)
 }
 
 // TestSeveralProfiles checks S3: one run reports for which of several agents a finding applies.
@@ -460,7 +460,7 @@ func TestTargets(t *testing.T) {
 		{"p/skills/deploy/SKILL.md", "p/skills/deploy"},
 		{"p/skills/deploy p/skills p", "p/skills/deploy"},
 		{"p/skills/deploy/scripts/a.py", "p/skills/deploy"},
-		{"empty", "no SKILL.md in empty"},
+		{"empty", "no SKILL.md found in empty"},
 		{"no", "no does not exist"},
 		{"p no", "no does not exist"},
 	}

@@ -220,7 +220,7 @@ func (u *skillCheck) checkDeepFiles() {
 		}
 		u.add(finding{
 			rule: rule.Deep, path: f.path,
-			message: fmt.Sprintf("SKILL.md leads to %s only through %s", f.rel, f.via.rel),
+			message: fmt.Sprintf("SKILL.md references %s only through %s", f.rel, f.via.rel),
 		})
 	}
 }

@@ -96,7 +96,7 @@ func compareDescriptions(units []*skillCheck) {
 			other.description.text) {
 			u.atExcerpt(u.description, finding{
 				rule: rule.NearDescription, related: []string{other.file},
-				message: "the description is nearly the same as that of " + u.l.show(other.file),
+				message: "the description is almost the same as the description of " + u.l.show(other.file),
 			})
 		}
 	}
@@ -144,7 +144,7 @@ func (u *skillCheck) reportSameName(first *skillCheck, pk bool) {
 
 func (u *skillCheck) reportSameDescription(first *skillCheck) {
 	u.atExcerpt(u.description, finding{
-		rule: rule.SameDescribe, related: []string{first.file}, message: "the description is the same as that of " +
+		rule: rule.SameDescribe, related: []string{first.file}, message: "the description is the same as the description of " +
 			u.l.show(first.file),
 	})
 }

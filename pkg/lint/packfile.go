@@ -74,7 +74,7 @@ func (l *lintRun) packFile(f packFile) *packDoc {
 	}
 	data, err := readHead(l.fsys, f.name, limit)
 	if err != nil {
-		d.add(finding{rule: rule.Unreadable, path: f.name, message: "the file cannot be read: " + reason(err)})
+		d.add(finding{rule: rule.Unreadable, path: f.name, message: "cannot read the file: " + reason(err)})
 		return d
 	}
 	d.src = newSource(f.name, data)
@@ -226,7 +226,7 @@ func (d *packDoc) skillsGlobs() {
 	}
 	for i, pattern := range d.manifest.Skills {
 		if len(found[i]) == 0 {
-			d.atKey(rule.SkillsGlob, fmt.Sprintf("no directory that matches %q has a SKILL.md", pattern), "", "skills",
+			d.atKey(rule.SkillsGlob, fmt.Sprintf("no directory that matches %q contains a SKILL.md", pattern), "", "skills",
 				pattern)
 		}
 	}
@@ -241,8 +241,8 @@ func (d *packDoc) checkIndex() {
 	}
 	at := strings.TrimPrefix(d.name, root+"/")
 	if want := index.Path(id); at != want {
-		d.addAt(rule.Index, 0, 0, fmt.Sprintf("%s is ignored here: the file is %s", id, want),
-			"move the file to "+want+" of its index")
+		d.addAt(rule.Index, 0, 0, fmt.Sprintf("skillpm ignores %s in this file: an index has its versions in %s", id, want),
+			"move the file to "+want+" in the index")
 	}
 }
 

@@ -222,7 +222,7 @@ func (d *packDoc) checkDeclaredIDs() {
 	check := func(key string, deps []pack.Dependency) {
 		for _, dep := range deps {
 			if p := d.packDir(dep); p != nil && p.content.ID != dep.ID {
-				d.atKey(rule.Manifest, fmt.Sprintf("%s is required as %s but has the name %s", dep.Ref, dep.ID,
+				d.atKey(rule.Manifest, fmt.Sprintf("the pack in %s must have the name %s, not %s", dep.Ref, dep.ID,
 					p.content.ID),
 					"write "+p.content.ID.String(), key, dep.ID.String())
 			}
@@ -248,7 +248,7 @@ func (c *lockCheck) directory(dep pack.Dependency, p *pack.LockedPack) bool {
 
 func (c *lockCheck) directoryPack(dep pack.Dependency, p *pack.LockedPack, dir *packDir) {
 	if has := dir.content.Version; has != p.Version {
-		c.differ(dep.ID, []string{"version"}, fmt.Sprintf("%s %s is locked, but %s has %s", dep.ID, p.Version, dep.Ref,
+		c.differ(dep.ID, []string{"version"}, fmt.Sprintf("%s %s is locked, but %s has version %s", dep.ID, p.Version, dep.Ref,
 			has))
 		return
 	}
@@ -261,7 +261,7 @@ func (c *lockCheck) directoryPack(dep pack.Dependency, p *pack.LockedPack, dir *
 		required[d.ID.String()] = text
 	}
 	if !maps.Equal(required, p.Dependencies) {
-		c.differ(dep.ID, []string{"dependencies"}, fmt.Sprintf("%s is locked with dependencies that differ from %s",
+		c.differ(dep.ID, []string{"dependencies"}, fmt.Sprintf("%s is locked with other dependencies than those of %s",
 			dep.ID, dep.Ref))
 	}
 	c.directorySkills(dep, p, dir)
@@ -274,13 +274,13 @@ func (c *lockCheck) directorySkills(dep pack.Dependency, p *pack.LockedPack, dir
 		if p.Skills[s.Name] != "" {
 			names = append(names, s.Name)
 		} else if len(dep.Skills) == 0 {
-			c.differ(dep.ID, []string{"skills"}, fmt.Sprintf("%s has a skill %s, which is not locked", dep.Ref, s.Name))
+			c.differ(dep.ID, []string{"skills"}, fmt.Sprintf("%s contains a skill %s, which is not locked", dep.Ref, s.Name))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.Skills)) {
 		if _, exists := slices.BinarySearch(names, name); !exists { // skills are in order of their names
 			c.differ(dep.ID, []string{"skills", name}, fmt.Sprintf(
-				"the skill %s is locked, but %s does not have it", name, dep.Ref))
+				"the skill %s is locked, but %s does not contain this skill", name, dep.Ref))
 		}
 	}
 	if c.l.NoModes || len(names) == 0 {

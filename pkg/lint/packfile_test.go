@@ -140,8 +140,8 @@ skillpm.yaml:4:24-30 PACK005 error: unknown rule "STR999"
 skillpm.yaml:5:12-13 PACK005 error: unknown rule "XYZ"
 `},
 		{"patterns of skills", "-- a/skillpm.yaml\nskills: [\"skills/*\", \"other/**\", skills/y, ./skills/x/]\n-- a/skills/x/SKILL.md\n---\nname: x\n---", `
-a/skillpm.yaml:1:22-32 PACK013 error: no directory that matches "other/**" has a SKILL.md
-a/skillpm.yaml:1:34-42 PACK013 error: no directory that matches "skills/y" has a SKILL.md
+a/skillpm.yaml:1:22-32 PACK013 error: no directory that matches "other/**" contains a SKILL.md
+a/skillpm.yaml:1:34-42 PACK013 error: no directory that matches "skills/y" contains a SKILL.md
 `},
 		{"a lock", "-- skillpm.lock\nversion: 1\npacks: [acme/base]", `
 skillpm.lock:2:8-9 PACK006 error: packs must be a mapping
@@ -153,10 +153,10 @@ idx/` + base + `:2:1-2 PACK008 error: a version requires a source and a digest
 idx/` + base + `:2:1-2 PACK008 error: a version requires at least one skill
 idx/` + base + `:2:1-2 PACK008 error: invalid pack name ""
 idx/` + base + `:2:1-2 PACK008 error: invalid version "": use a semantic version such as 1.4.0
-idx/packs/misplaced.ndjson:0:0-0 PACK008 error: acme/other is ignored here: the file is ` + index.Path(mustID(t, "acme/other")) + `
+idx/packs/misplaced.ndjson:0:0-0 PACK008 error: skillpm ignores acme/other in this file: an index has its versions in ` + index.Path(mustID(t, "acme/other")) + `
 `},
 		{"an index without a description", "-- " + base + "\n" + entry("acme/base") + "\n-- packs/00/11/acme/base.ndjson\n" + entry("acme/base"), `
-packs/00/11/acme/base.ndjson:0:0-0 PACK008 error: acme/base is ignored here: the file is ` + base + `
+packs/00/11/acme/base.ndjson:0:0-0 PACK008 error: skillpm ignores acme/base in this file: an index has its versions in ` + base + `
 `},
 		{"policies", "-- skillpm/policy.yaml\nversion: 1\nmode: strict\nlimit: {}\n-- policy.yaml\nversion: 1\nmode: strict\n-- skillpm-policy.yaml\nmode: enforce\n" +
 			"-- app/policy.yaml\nversion: 1\nrules: {}\n-- ok/policy.yaml\nversion: 1\nmode: enforce", `
@@ -172,7 +172,7 @@ skillpm-baseline.yaml:3:3-4 SUP003 warning: unknown rule "REF999"
 skillpm-baseline.yaml:3:5-6 PACK014 error: an entry has no reason
 `},
 		{"a broken baseline", "-- skillpm-baseline.yaml\nversion: 2", `
-skillpm-baseline.yaml:1:10-11 PACK014 error: unknown version "2" of the baseline format; this skillpm uses version 1
+skillpm-baseline.yaml:1:10-11 PACK014 error: unsupported baseline version "2"; this skillpm supports version 1
 `},
 		{"an empty baseline", "-- skillpm-baseline.yaml\n", `
 skillpm-baseline.yaml:0:0-0 PACK014 error: is empty
@@ -222,7 +222,7 @@ func TestLockDiffers(t *testing.T) {
 		{"another alias", "dependencies: {acme/base: \"*\"}\naliases: {other: base@acme/base}", lockText(t, aliased, base), "skillpm.lock:13:5-13 PACK007 warning: the aliases of base do not match skillpm.yaml\n"},
 		{"no alias any more", "dependencies: {acme/base: \"*\"}", lockText(t, aliased, base), "skillpm.lock:12:3-7 PACK007 warning: the key names must not contain base: only one pack contains this skill, and no alias refers to it\n"},
 		{"an alias for no skill", "dependencies: {acme/base: \"*\"}\naliases: {first: bse@acme/base}", lockText(t, nil, base), "skillpm.yaml:2:11-16 PACK012 warning: alias first refers to bse@acme/base, but the pack does not contain this skill\n"},
-		{"an alias for no pack", "dependencies: {acme/base: \"*\"}\naliases: {first: x@acme/x}", lockText(t, nil, base), "skillpm.yaml:2:11-16 PACK012 warning: first refers to x@acme/x, but the pack is not locked\n"},
+		{"an alias for no pack", "dependencies: {acme/base: \"*\"}\naliases: {first: x@acme/x}", lockText(t, nil, base), "skillpm.yaml:2:11-16 PACK012 warning: alias first refers to x@acme/x, but the pack is not locked\n"},
 		{"an alias that is taken", "dependencies: {acme/base: \"*\"}\naliases: {other: base@acme/base}", lockText(t, nil, "acme/base 1.2.0 "+ociBase+" (base other)"), "skillpm.yaml:2:1-8 PACK012 error: the alias other of base@acme/base is already the name of a skill in acme/base\n"},
 		{"a contested name", "dependencies: {acme/base: \"*\", globex/base: \"*\"}", lockText(t, contested, base, "globex/base 1.0.0 embedded (base)"), ""},
 		{"another winner", "dependencies: {globex/base: \"*\", acme/base: \"*\"}", lockText(t, contested, base, "globex/base 1.0.0 embedded (base)"), "skillpm.lock:20:5-11 PACK007 warning: the name base must refer to acme/base\n"},
@@ -234,7 +234,7 @@ func TestLockDiffers(t *testing.T) {
 			"skillpm.yaml:1:27-33 PACK005 error: invalid version range \"newest\"\nskillpm.yaml:1:35-43 PACK007 warning: acme/new is required, but is not in skillpm.lock\n",
 		},
 		{"a broken lock", `dependencies: {acme/base: "^2", acme/top: "*"}`, lockText(t, nil, base) + "  top: {}\n", "skillpm.lock:11:3-6 PACK006 error: invalid pack name \"top\"\n" +
-			"skillpm.lock:11:3-6 PACK006 error: top has no integrity\nskillpm.lock:11:3-6 PACK006 error: top has no source\nskillpm.lock:11:3-6 PACK006 error: top has no version\n" +
+			"skillpm.lock:11:3-6 PACK006 error: top does not have the required key integrity\nskillpm.lock:11:3-6 PACK006 error: top does not have the required key source\nskillpm.lock:11:3-6 PACK006 error: top does not have the required key version\n" +
 			"skillpm.lock:5:5-12 PACK007 warning: acme/base 1.2.0 is locked, but skillpm.yaml requires ^2\n"},
 		{"a range in the lock", `dependencies: {acme/top: "*"}`, lockText(t, nil, base, "acme/top 1.0.0 embedded : acme/base newest; (top)"), "skillpm.lock:17:7-16 PACK006 error: invalid version range \"newest\"\n"},
 		{"a place in the lock", `dependencies: {acme/top: "*"}`, lockText(t, nil, "acme/top 1.0.0 embedded : acme/base https://me:x@y/z; (top)"), "skillpm.lock:9:5-17 PACK006 error: a source must not contain a user name or password\n"},
@@ -287,17 +287,17 @@ func TestLockDirectories(t *testing.T) {
 		want   string
 	}{
 		{"as it was", nil, ""},
-		{"version", fstest.MapFS{"near/skillpm.yaml": file(strings.Replace(manifest, "1.0.0", "1.1.0", 1))}, "skillpm.lock:12:5-12 PACK007 warning: acme/near 1.0.0 is locked, but ./near has 1.1.0\n"},
-		{"no manifest", fstest.MapFS{"near/skillpm.yaml": nil}, "skillpm.yaml:1:16-25 PACK005 error: ./near is required as acme/near but has the name local/near\n"},
-		{"name", fstest.MapFS{"near/skillpm.yaml": file(strings.Replace(manifest, "acme/near", "acme/far", 1))}, "skillpm.yaml:1:16-25 PACK005 error: ./near is required as acme/near but has the name acme/far\n"},
-		{"range", fstest.MapFS{"near/skillpm.yaml": file(strings.Replace(manifest, "^1", "^1.1", 1))}, "skillpm.lock:15:5-17 PACK007 warning: acme/near is locked with dependencies that differ from ./near\n"},
-		{"another dependency", fstest.MapFS{"near/skillpm.yaml": file(strings.Replace(manifest, "}", ", a/b: '*'}", 1))}, "skillpm.lock:15:5-17 PACK007 warning: acme/near is locked with dependencies that differ from ./near\n"},
+		{"version", fstest.MapFS{"near/skillpm.yaml": file(strings.Replace(manifest, "1.0.0", "1.1.0", 1))}, "skillpm.lock:12:5-12 PACK007 warning: acme/near 1.0.0 is locked, but ./near has version 1.1.0\n"},
+		{"no manifest", fstest.MapFS{"near/skillpm.yaml": nil}, "skillpm.yaml:1:16-25 PACK005 error: the pack in ./near must have the name acme/near, not local/near\n"},
+		{"name", fstest.MapFS{"near/skillpm.yaml": file(strings.Replace(manifest, "acme/near", "acme/far", 1))}, "skillpm.yaml:1:16-25 PACK005 error: the pack in ./near must have the name acme/near, not acme/far\n"},
+		{"range", fstest.MapFS{"near/skillpm.yaml": file(strings.Replace(manifest, "^1", "^1.1", 1))}, "skillpm.lock:15:5-17 PACK007 warning: acme/near is locked with other dependencies than those of ./near\n"},
+		{"another dependency", fstest.MapFS{"near/skillpm.yaml": file(strings.Replace(manifest, "}", ", a/b: '*'}", 1))}, "skillpm.lock:15:5-17 PACK007 warning: acme/near is locked with other dependencies than those of ./near\n"},
 		{"text", fstest.MapFS{"near/skills/SKILL.md": file(page + "More.\n")}, "skillpm.lock:18:7-10 PACK007 warning: the skill n of ./near has changed since it was locked\n"},
 		{"mode", fstest.MapFS{"near/skills/run.sh": file("#!/bin/sh\n")}, "skillpm.lock:18:7-10 PACK007 warning: the skill n of ./near has changed since it was locked\n"},
 		{"line ends", fstest.MapFS{"near/skills/SKILL.md": file(strings.ReplaceAll(page, "\n", "\r\n"))}, ""},
-		{"another skill", fstest.MapFS{"near/more/SKILL.md": file(strings.Replace(page, "name: n", "name: more", 1))}, "skillpm.lock:17:5-11 PACK007 warning: ./near has a skill more, which is not locked\n"},
-		{"no skill", fstest.MapFS{"near/skills/SKILL.md": file(strings.Replace(page, "name: n", "name: m", 1))}, "skillpm.lock:17:5-11 PACK007 warning: ./near has a skill m, which is not locked\n" +
-			"skillpm.lock:18:7-10 PACK007 warning: the skill n is locked, but ./near does not have it\n"},
+		{"another skill", fstest.MapFS{"near/more/SKILL.md": file(strings.Replace(page, "name: n", "name: more", 1))}, "skillpm.lock:17:5-11 PACK007 warning: ./near contains a skill more, which is not locked\n"},
+		{"no skill", fstest.MapFS{"near/skills/SKILL.md": file(strings.Replace(page, "name: n", "name: m", 1))}, "skillpm.lock:17:5-11 PACK007 warning: ./near contains a skill m, which is not locked\n" +
+			"skillpm.lock:18:7-10 PACK007 warning: the skill n is locked, but ./near does not contain this skill\n"},
 		{"gone", fstest.MapFS{"near/skills/SKILL.md": nil, "near/skills/run.sh": nil, "near/skillpm.yaml": nil}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -444,7 +444,7 @@ func TestPackFileUnreadable(t *testing.T) {
 	l := &lintRun{Linter: shared, fsys: fsys}
 	got := showPacks(l.packDocs([]packFile{{packManifest, "gone/skillpm.yaml"}, {packManifest, "a/skillpm.yaml"}}, nil))
 	want := "a/skillpm.yaml:1:7-8 PACK005 error: invalid pack name \"x\"\n" +
-		"gone/skillpm.yaml:0:0-0 STR009 error: the file cannot be read: file does not exist\n"
+		"gone/skillpm.yaml:0:0-0 STR009 error: cannot read the file: file does not exist\n"
 	if got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}

@@ -82,7 +82,7 @@ func (u *skillCheck) checkNameIsDirectory(j *profileSchema) {
 	}
 	u.atNode(node, finding{
 		rule: rule.NameDirectory, severity: j.NameIsDirectory, profile: j.ID, fix: fix, edits: edits,
-		message: fmt.Sprintf("the name is %q and the directory is %q", name, dir),
+		message: fmt.Sprintf("the name is %q, but the directory is %q", name, dir),
 	})
 }
 

@@ -122,7 +122,7 @@ func (u *skillCheck) atLink(p *page, k markdown.Link, f finding) {
 func (u *skillCheck) checkLink(rel string, p *page, k markdown.Link, t linkTarget) string {
 	if t.backslash {
 		u.atLink(p, k, finding{
-			rule: rule.Backslash, message: "a backslash in a link's path", fix: "write " + t.path,
+			rule: rule.Backslash, message: "the path of the link contains a backslash", fix: "write " + t.path,
 		})
 	}
 	found := u.resolve(rel, t)
@@ -140,7 +140,7 @@ func (u *skillCheck) checkLink(rel string, p *page, k markdown.Link, t linkTarge
 	}
 	if other := u.tree.foldedMatch(at); other != "" {
 		f.rule, f.fix = rule.Case, "write "+relative(path.Dir(rel), other)
-		f.message = fmt.Sprintf("%s is %s on disk", at, other)
+		f.message = fmt.Sprintf("%s differs in case from the file %s", at, other)
 		u.atLink(p, k, f)
 		return other
 	}
@@ -197,7 +197,7 @@ func (u *skillCheck) exists(rel string) bool {
 func (u *skillCheck) reportEscape(rel string, p *page, k markdown.Link, at string) {
 	f := finding{
 		rule: rule.Escape, severity: new(diag.SeverityWarning),
-		message: "the link leaves the skill, so it breaks when only the skill is installed",
+		message: "the link points outside the skill, so it breaks if only the skill is installed",
 	}
 	full := path.Join(u.dir, at)
 	_, err := fs.Stat(u.l.fsys, full)
@@ -207,7 +207,7 @@ func (u *skillCheck) reportEscape(rel string, p *page, k markdown.Link, at strin
 	switch {
 	case !fs.ValidPath(full): // further up than can be seen
 	case errors.Is(err, fs.ErrNotExist):
-		f.message = fmt.Sprintf("the link leaves the skill, and %s does not exist", at)
+		f.message = fmt.Sprintf("the link points outside the skill, and %s does not exist", at)
 		f.fix = "correct the path, or move the file into the skill"
 		if rel == path.Base(u.file) {
 			f.severity = nil

@@ -262,8 +262,8 @@ func noSkill(target string, dirs int) error {
 	if dirs > 1 {
 		looked = " or " + textx.CountOf(dirs-1, "directory", "directories") + " below it"
 	}
-	return diag.Errorf(diag.NotFound, "no SKILL.md in %s%s", target, looked).
-		WithHint("a skill is a directory with a SKILL.md file; create one with: skillpm new NAME")
+	return diag.Errorf(diag.NotFound, "no SKILL.md found in %s%s", target, looked).
+		WithHint("create a skill, a directory with a SKILL.md file, with: skillpm new NAME")
 }
 
 // Report is what [Run] found.

@@ -68,29 +68,29 @@ func (u *skillCheck) checkShebangAndMode(file *file) {
 	case shebang && !executable && !u.l.NoModes:
 		f := finding{
 			rule: rule.Executable, src: src, line: 1, column: 1,
-			message: "the script has a shebang but is not executable", edits: file.makeExecutable,
+			message: "the script has a shebang, but is not executable", edits: file.makeExecutable,
 		}
 		if f.fix = "run chmod +x " + u.l.show(src.path); !called {
 			f.severity = asAdvice
 		} else {
-			f.message = "the script is called by its path but is not executable"
+			f.message = "the skill calls the script by its path, but the script is not executable"
 		}
 		u.add(f)
 	case shebang || len(file.data) == 0 || path.Ext(rel) == "" && !executable:
 	case executable:
 		u.add(finding{
 			rule: rule.Shebang, src: src, line: 1, column: 1,
-			message: "the script is executable but has no shebang", fix: shebangFor(rel),
+			message: "the script is executable, but does not have a shebang", fix: shebangFor(rel),
 		})
 	case called:
 		u.add(finding{
 			rule: rule.Shebang, src: src, line: 1, column: 1,
-			message: "the script is called by its path but has no shebang", fix: shebangFor(rel),
+			message: "the skill calls the script by its path, but the script does not have a shebang", fix: shebangFor(rel),
 		})
 	case shellExtension(rel):
 		u.add(finding{
 			rule: rule.Shebang, severity: asAdvice, src: src, line: 1, column: 1,
-			message: "the script has no shebang", fix: shebangFor(rel),
+			message: "the script does not have a shebang", fix: shebangFor(rel),
 		})
 	}
 }
@@ -110,12 +110,12 @@ func (u *skillCheck) checkShebang(file *file) bool {
 	f := finding{src: src, line: 1, column: 1}
 	switch interpreter := bytes.TrimSpace(first[2:]); {
 	case len(text) < len(src.data):
-		f.rule, f.message, f.edits = rule.ShebangBOM, "a byte order mark before the shebang", file.withoutBOM
+		f.rule, f.message, f.edits = rule.ShebangBOM, "the script has a byte order mark before the shebang", file.withoutBOM
 	case terminated && bytes.HasSuffix(first, []byte("\r")):
 		f.rule, f.message, f.edits = rule.ShebangCRLF, "the shebang ends with a carriage return", file.unixLines
 		f.column = len([]rune(string(first)))
 	case len(interpreter) > 0 && interpreter[0] != '/':
-		f.rule, f.message, f.column = rule.Interpreter, "the shebang does not name an absolute path", 3
+		f.rule, f.message, f.column = rule.Interpreter, "the shebang does not contain an absolute path", 3
 	default:
 		return true
 	}
@@ -150,7 +150,7 @@ func shebangFor(rel string) string {
 	if program == "" {
 		return ""
 	}
-	return "start it with #!/usr/bin/env " + program
+	return "start the script with #!/usr/bin/env " + program
 }
 
 // shellWords splits a command line at spaces that are not in quotes. It is not a shell: nothing is expanded.

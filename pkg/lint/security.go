@@ -135,7 +135,7 @@ func (u *skillCheck) reportComment(f *file, p *page) {
 			u.commented = true
 			u.at(f.source, c.Offset, c.End, finding{
 				rule:    rule.HTMLComment,
-				message: "a comment, which models read but rendered pages hide",
+				message: "models read this HTML comment, but rendered pages hide it",
 			})
 			return
 		}
@@ -182,7 +182,7 @@ func (u *skillCheck) checkArchive(f *file) {
 			message += ": " + detail
 		}
 		if found.Count > 1 {
-			message += fmt.Sprintf(", and %d more like it", found.Count-1)
+			message += fmt.Sprintf(", and %d similar problems", found.Count-1)
 		}
 		u.add(finding{rule: id, path: f.path, message: message})
 	}
@@ -229,7 +229,7 @@ func countAndFirst(list []string, what string) string {
 	if len(list) == 1 {
 		return "a " + what + ": " + list[0]
 	}
-	return textx.Count(len(list), what) + ", among them " + list[0]
+	return textx.Count(len(list), what) + ", for example " + list[0]
 }
 
 // checkToolRisks reports the tools of allowed-tools that allow too much.

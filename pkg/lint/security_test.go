@@ -67,7 +67,7 @@ func TestArchive(t *testing.T) {
 	}, lint.Settings{})
 	compare(t, got, `
 		deploy/a.zip:0:0 SEC109 error native program in "bin/tool": ELF program
-		deploy/b.7z:0:0 SEC113 error archive that cannot be scanned: 7z archive`)
+		deploy/b.7z:0:0 SEC113 error archive that skillpm cannot scan: 7z archive`)
 }
 
 // TestClaudeCode checks S2: Claude Code's own fields, with the values that it allows and rejects.

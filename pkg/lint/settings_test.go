@@ -67,7 +67,7 @@ func TestStyle(t *testing.T) {
 	compare(t, got, `
 		deploy/SKILL.md:3:14 STY001 note the description does not explain when to use the skill
 		deploy/SKILL.md:3:14 STY002 note the description uses "I"
-		deploy/SKILL.md:3:14 STY003 note the description has 2 words`)
+		deploy/SKILL.md:3:14 STY003 note the description has only 2 words`)
 }
 
 func TestSuppressions(t *testing.T) {
@@ -80,34 +80,34 @@ func TestSuppressions(t *testing.T) {
 		},
 		{"on the line", head + "[a](missing.md) <!-- skillpm-ignore REF: later -->\n", "", "later"},
 		{"another line", head + "<!-- skillpm-ignore REF001: later -->\nText\n\n[a](missing.md)\n", `
-			deploy/SKILL.md:5:6 SUP002 warning no finding of REF001 here
+			deploy/SKILL.md:5:6 SUP002 warning the suppression does not match a finding of REF001
 			deploy/SKILL.md:8:5 REF001 error missing.md does not exist`, ""},
 		{"the whole file", head + "[a](missing.md)\n\n[b](missing.md)\n\n<!-- skillpm-ignore-file REF001: later -->\n", "", "later later"},
 		{"without a reason", head + "[a](missing.md) <!-- skillpm-ignore REF001 -->\n", `
 			deploy/SKILL.md:5:5 REF001 error missing.md does not exist
-			deploy/SKILL.md:5:22 SUP001 warning the suppression has no reason, so it is ignored`, ""},
+			deploy/SKILL.md:5:22 SUP001 warning the suppression does not have a reason, so skillpm ignores it`, ""},
 		{"an unknown rule", head + "[a](missing.md) <!-- skillpm-ignore REF001, REF999: later -->\n", `
 			deploy/SKILL.md:5:22 SUP003 warning unknown rule "REF999"`, "later"},
 		{"ended", head + "[a](missing.md) <!-- skillpm-ignore REF001: later until 2026-01-31 -->\n", `
 			deploy/SKILL.md:5:5 REF001 error missing.md does not exist
-			deploy/SKILL.md:5:22 SUP004 warning the suppression ended on 2026-01-31`, ""},
+			deploy/SKILL.md:5:22 SUP004 warning the suppression expired on 2026-01-31`, ""},
 		{"not ended", head + "[a](missing.md) <!-- skillpm-ignore REF001: later (until 2026-12-31) -->\n", "", "later"},
 		{
 			"in the frontmatter", "---\nname: deploy\ndescription: Deploys.\n# skillpm-ignore FM011: our own\nowner: me\n---\nText\n", "", "our own",
 		},
 		{"a day that does not exist", head + "[a](missing.md) <!-- skillpm-ignore REF001: later until 2027-13-45 -->\n", `
 			deploy/SKILL.md:5:5 REF001 error missing.md does not exist
-			deploy/SKILL.md:5:22 SUP004 warning the suppression has an invalid end date, so it is ignored`, ""},
+			deploy/SKILL.md:5:22 SUP004 warning the suppression has an invalid end date, so skillpm ignores it`, ""},
 		{"without a colon", head + "[a](missing.md) <!-- skillpm-ignore REF001 made later -->\n", `
 			deploy/SKILL.md:5:5 REF001 error missing.md does not exist
-			deploy/SKILL.md:5:22 SUP001 warning the suppression has no colon before its reason, so it is ignored`, ""},
+			deploy/SKILL.md:5:22 SUP001 warning the suppression does not have a colon before its reason, so skillpm ignores it`, ""},
 		{"no comment", head + "skillpm-ignore REF001: later [a](missing.md)\n", `
 			deploy/SKILL.md:5:34 REF001 error missing.md does not exist`, ""},
 		{"in code", head + "`<!-- skillpm-ignore REF001: x -->` [a](missing.md)\n", `
 			deploy/SKILL.md:5:41 REF001 error missing.md does not exist`, ""},
 		{"of itself", head + "[a](missing.md) <!-- skillpm-ignore REF001, SUP001 -->\n", `
 			deploy/SKILL.md:5:5 REF001 error missing.md does not exist
-			deploy/SKILL.md:5:22 SUP001 warning the suppression has no reason, so it is ignored`, ""},
+			deploy/SKILL.md:5:22 SUP001 warning the suppression does not have a reason, so skillpm ignores it`, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r, err := lint.Run(context.Background(), tree("-- deploy/SKILL.md\n"+tt.text), []string{"."}, lint.Options{
@@ -133,7 +133,7 @@ func TestSuppressions(t *testing.T) {
 func TestUnusedSuppression(t *testing.T) {
 	fsys := tree("-- deploy/SKILL.md\n" + head + "<!-- skillpm-ignore REF001: made at release -->\nText\n")
 	got, _ := runWith(t, fsys, lint.Settings{})
-	compare(t, got, "deploy/SKILL.md:5:6 SUP002 warning no finding of REF001 here")
+	compare(t, got, "deploy/SKILL.md:5:6 SUP002 warning the suppression does not match a finding of REF001")
 	got, _ = runWith(t, fsys, lint.Settings{Levels: []lint.Level{{Rules: "REF", Off: true}}})
 	compare(t, got, "")
 	got, r := runWith(t, fsys, lint.Settings{Ignore: []lint.Ignore{{Path: "deploy", Rules: []string{"SUP"}, Reason: "an example"}}})
@@ -194,7 +194,7 @@ func TestWrongCaseTarget(t *testing.T) {
 		t.Fatal(err)
 	}
 	compare(t, format(r), `
-		deploy/skill.md:0:0 STR001 error skill.md does not have the name SKILL.md
+		deploy/skill.md:0:0 STR001 error skill.md must be named SKILL.md
 		deploy/skill.md:1:1 FM001 error no frontmatter: the first line is not ---`)
 }
 

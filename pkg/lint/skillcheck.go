@@ -57,7 +57,7 @@ func (l *lintRun) check(p skillDir) *skillCheck {
 	defer l.arenas.release(memory)
 	u.load(memory)
 	if p.file != skill.File {
-		u.add(finding{rule: rule.FileCase, path: u.file, message: p.file + " does not have the name SKILL.md"})
+		u.add(finding{rule: rule.FileCase, path: u.file, message: p.file + " must be named SKILL.md"})
 	}
 	u.checkStructure()
 	if main := u.files[p.file]; main.isText() {

@@ -32,7 +32,7 @@ func (u *skillCheck) checkStyle() {
 	}
 	// not all scripts have spaces
 	if n := len(strings.Fields(text)); u.wants(rule.Vague) && n < 5 && utf8.RuneCountInString(text) == len(text) {
-		u.atNode(v, finding{rule: rule.Vague, message: "the description has " + textx.Count(n, "word")})
+		u.atNode(v, finding{rule: rule.Vague, message: "the description has only " + textx.Count(n, "word")})
 	}
 }
 

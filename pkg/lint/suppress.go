@@ -158,7 +158,7 @@ func (u *skillCheck) suppression(f *file, line int, text string, alone bool) *su
 	list, reason, colon := strings.Cut(text, ":")
 	if words := strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' }); !colon &&
 		slices.ContainsFunc(words, func(w string) bool { return rule.CheckPattern(w) != nil }) {
-		say(rule.NoReason, "the suppression has no colon before its reason, so it is ignored", "")
+		say(rule.NoReason, "the suppression does not have a colon before its reason, so skillpm ignores it", "")
 		return nil
 	}
 	s.rules = strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' })
@@ -167,12 +167,12 @@ func (u *skillCheck) suppression(f *file, line int, text string, alone bool) *su
 		day, err := time.Parse(time.DateOnly, s.reason[m[2]:m[3]])
 		s.reason = strings.TrimSpace(s.reason[:m[0]])
 		if err != nil {
-			say(rule.Expired, "the suppression has an invalid end date, so it is ignored",
+			say(rule.Expired, "the suppression has an invalid end date, so skillpm ignores it",
 				"use the form 2027-01-31")
 			return nil
 		}
 		if !u.l.Now.IsZero() && !u.l.Now.Before(day) {
-			say(rule.Expired, "the suppression ended on "+day.Format(time.DateOnly), "")
+			say(rule.Expired, "the suppression expired on "+day.Format(time.DateOnly), "")
 			return nil
 		}
 	}
@@ -186,10 +186,10 @@ func (u *skillCheck) suppression(f *file, line int, text string, alone bool) *su
 	}
 	switch {
 	case len(s.rules) == 0:
-		say(rule.UnknownRule, "the suppression names no rule", "write the rule's id after "+marker)
+		say(rule.UnknownRule, "the suppression does not name a rule", "write the rule's id after "+marker)
 		return nil
 	case s.reason == "":
-		say(rule.NoReason, "the suppression has no reason, so it is ignored", "")
+		say(rule.NoReason, "the suppression does not have a reason, so skillpm ignores it", "")
 		return nil
 	}
 	s.rules = valid
@@ -241,7 +241,7 @@ func (u *skillCheck) suppress() {
 		if !s.used && slices.ContainsFunc(s.rules, u.l.alwaysOn) {
 			u.add(finding{
 				rule: rule.Unused, path: s.file, line: s.line, column: s.column, width: len(marker),
-				message: fmt.Sprintf("no finding of %s here", strings.Join(s.rules, ", ")),
+				message: fmt.Sprintf("the suppression does not match a finding of %s", strings.Join(s.rules, ", ")),
 			})
 			u.keepLine(lineKey{s.path, s.line}, s.text)
 		}

@@ -15,12 +15,12 @@ func Families() []Family {
 		{"STR", "Files and structure"},
 		{"REF", "References between files"},
 		{"SCR", "Scripts and data files"},
-		{"SEC", "Hostile content, capabilities, and what to review"},
+		{"SEC", "Hostile content, capabilities, and content to review"},
 		{"PACK", "Several skills, and the files that describe packs"},
 		{"XS", "References between skills"},
 		{"STY", "Style"},
 		{"SUP", "Suppressions"},
-		{"POL", "Results of the policies, with --policy"},
+		{"POL", "Results of policies, with --policy"},
 	}
 }
 
@@ -57,7 +57,7 @@ func (r Rule) Kind() string {
 		words = append(words, "off by default")
 	}
 	if r.Fixable {
-		words = append(words, "fixed by --fix")
+		words = append(words, "fixable with --fix")
 	}
 	if r.Capability {
 		words = append(words, "capability")

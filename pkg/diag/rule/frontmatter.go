@@ -7,8 +7,8 @@ func frontmatterRules() []Rule {
 	return []Rule{
 		{
 			ID: NoFrontmatter, Title: "no frontmatter", Severity: e,
-			Why: "Agents read a skill's name and description from the frontmatter. Without it they do not find the " +
-				"skill.",
+			Why: "Agents read a skill's name and description from the frontmatter. They do not find a skill " +
+				"without frontmatter.",
 			Fix: "start SKILL.md with ---, then name: and description: on their own lines, then ---",
 
 			Bad:  "# Deploy\n\nRoll the service out.\n",
@@ -46,15 +46,15 @@ func frontmatterRules() []Rule {
 		{
 			ID: NotMapping, Title: "frontmatter has no fields", Severity: e,
 			Why: "Agents expect one field on each line, such as name: my-skill.",
-			Fix: "use one field a line, such as name: my-skill",
+			Fix: "use one line for each field, such as name: my-skill",
 
 			Bad:  "---\n- deploy\n- Rolls a service out.\n---\n\nRoll the service out.\n",
 			Good: head + "Roll the service out.\n",
 		},
 		{
 			ID: DuplicateKey, Title: "key is duplicated", Severity: e,
-			Why: "Some agents reject the file; the others disagree about which value to use.",
-			Fix: "remove one of the two",
+			Why: "Some agents reject the file. Other agents disagree about which value to use.",
+			Fix: "remove one of the duplicate keys",
 
 			Bad: "---\nname: deploy\ndescription: Rolls a service out. Use when asked to deploy.\n" +
 				"name: rollout\n---\n\nRoll the service out.\n",
@@ -62,7 +62,7 @@ func frontmatterRules() []Rule {
 		},
 		{
 			ID: BOM, Title: "byte order mark", Severity: w, Fixable: true,
-			Why: "Agents that look for --- in the first bytes do not find it.",
+			Why: "Agents that look for --- in the first bytes of the file do not find the frontmatter.",
 			Fix: "save the file as UTF-8 without a byte order mark",
 
 			Bad: "\ufeff" +
@@ -71,8 +71,8 @@ func frontmatterRules() []Rule {
 		},
 		{
 			ID: LeadingText, Title: "text before the frontmatter", Severity: e,
-			Why: "Frontmatter is only recognized at the start of the file.",
-			Fix: "move --- to the first line",
+			Why: "Agents recognize frontmatter only at the start of the file.",
+			Fix: "move the frontmatter to the first line",
 
 			Bad: "# Deploy\n\n" +
 				head + "Roll the service out.\n",
@@ -80,7 +80,7 @@ func frontmatterRules() []Rule {
 		},
 		{
 			ID: NotUTF8, Title: "not UTF-8", Severity: e,
-			Why: "Skills must be UTF-8. Other bytes reach the model as garbage, or the agent rejects the file.",
+			Why: "A SKILL.md must be UTF-8. Models misread other bytes, or the agent rejects the file.",
 			Fix: "save the file as UTF-8",
 
 			Bad:  head + "Serve at the caf\xe9.\n",
@@ -108,7 +108,7 @@ func frontmatterRules() []Rule {
 		{
 			ID: OtherHost, Title: "field of another agent", Severity: a,
 			Why: "The field has an effect only in agents that know it.",
-			Fix: "keep it if the skill is for those agents; otherwise move it below metadata:",
+			Fix: "keep the field if the skill is for those agents; otherwise move the field below metadata:",
 
 			Bad: "---\nname: deploy\ndescription: Rolls a service out. Use when asked to deploy.\n" +
 				"argument-hint: SERVICE\n---\n\nRoll the service out.\n",
@@ -149,7 +149,8 @@ func frontmatterRules() []Rule {
 		},
 		{
 			ID: Empty, Title: "field has no value", Severity: e,
-			Why: "A required field without a value counts as missing. For optional fields, the finding is a warning.",
+			Why: "Agents treat a required field without a value as missing. For optional fields, the finding is a " +
+				"warning.",
 			Fix: "set a value, or remove the field",
 
 			Bad:  "---\nname: deploy\ndescription:\n---\n\nRoll the service out.\n",
@@ -169,8 +170,8 @@ func frontmatterRules() []Rule {
 		},
 		{
 			ID: NameDirectory, Title: "name differs from the directory", Severity: e, Fixable: true,
-			Why: "The standard requires them to be equal, and agents disagree about which of the two to use.",
-			Fix: "use the same name for both",
+			Why: "The standard requires both to be equal. Some agents use the name, others the directory.",
+			Fix: "use the same name in the field and for the directory",
 
 			Bad: "-- deploy/SKILL.md\n---\nname: rollout\n" +
 				"description: Rolls a service out. Use when asked to deploy.\n---\n\n" +
@@ -179,7 +180,7 @@ func frontmatterRules() []Rule {
 				head + "Roll the service out.\n",
 		},
 		{
-			ID: ToolForm, Title: "format of allowed-tools", Severity: w, Fixable: true,
+			ID: ToolForm, Title: "wrong format of allowed-tools", Severity: w, Fixable: true,
 			Why: "The list is not in the format that the agent documents. Some agents then read it as the name of " +
 				"one tool.",
 			Fix: "write the tools in the agent's documented format",
@@ -191,7 +192,7 @@ func frontmatterRules() []Rule {
 		},
 		{
 			ID: MetadataText, Title: "metadata value is not text", Severity: w, Fixable: true,
-			Why: "Metadata maps text to text. An unquoted number or date can change when it is read: 1.10 becomes 1.1.",
+			Why: "Metadata maps text to text. YAML readers can change an unquoted number or date: 1.10 becomes 1.1.",
 			Fix: "use double quotes around the value",
 
 			Bad: "---\nname: deploy\ndescription: Rolls a service out. Use when asked to deploy.\n" +
@@ -202,7 +203,7 @@ func frontmatterRules() []Rule {
 		{
 			ID: Combination, Title: "field without a required companion", Severity: e,
 			Why: "The field has no effect without another field.",
-			Fix: "add the other field, or remove this one",
+			Fix: "add the other field, or remove this field",
 
 			Profile: "claude-code",
 			Bad: "---\nname: deploy\ndescription: Rolls a service out. Use when asked to deploy.\n" +
@@ -222,7 +223,7 @@ func frontmatterRules() []Rule {
 		},
 		{
 			ID: Recommended, Title: "recommended field is missing", Severity: w,
-			Why: "The agent uses a substitute, which seldom explains when to use the skill.",
+			Why: "The agent uses another text instead, which seldom explains when to use the skill.",
 			Fix: "add the field",
 
 			Profile: "pegasus",
@@ -230,7 +231,7 @@ func frontmatterRules() []Rule {
 			Good:    head + "Roll the service out.\n",
 		},
 		{
-			ID: Listing, Title: "listing is cut off", Severity: w,
+			ID: Listing, Title: "listing is too long", Severity: w,
 			Why: "The agent shows the model only the start of these fields when the model chooses a skill.",
 			Fix: "put the most important information first, and shorten the rest",
 

@@ -5,9 +5,8 @@ func packRules() []Rule {
 	return []Rule{
 		{
 			ID: SameName, Title: "skills with the same name", Severity: e,
-			Why: "Only one of them can be installed. Outside of a pack, the finding is a warning, " +
-				"because the skills may be for different locations.",
-			Fix: "rename one of them",
+			Why: "A pack can contain only one skill of a name. Outside of a pack, the finding is a warning.",
+			Fix: "rename one of the skills",
 
 			Bad: "-- skillpm.yaml\nname: acme/deploy\nversion: \"1.0.0\"\n" +
 				"-- skills/deploy/SKILL.md\n" +
@@ -22,8 +21,8 @@ func packRules() []Rule {
 		},
 		{
 			ID: SameDescribe, Title: "skills with the same description", Severity: w,
-			Why: "The model chooses by the description and cannot tell the skills apart.",
-			Fix: "describe in each skill how it differs from the other",
+			Why: "The model chooses a skill by its description, and cannot distinguish the skills.",
+			Fix: "describe in each skill how the two skills differ",
 
 			Bad: "-- skills/deploy/SKILL.md\n" +
 				head + "Roll it out.\n" +
@@ -36,8 +35,8 @@ func packRules() []Rule {
 		},
 		{
 			ID: NearDescription, Title: "skills with almost the same description", Severity: w,
-			Why: "The model chooses by the description and can hardly tell the skills apart.",
-			Fix: "describe in each skill how it differs from the other",
+			Why: "The model chooses a skill by its description, and can hardly distinguish the skills.",
+			Fix: "describe in each skill how the two skills differ",
 
 			Bad: "-- skills/deploy/SKILL.md\n---\nname: deploy\n" +
 				"description: Rolls a service out to one region after the other and waits until every node is " +
@@ -58,7 +57,7 @@ func packRules() []Rule {
 		},
 		{
 			ID: NearName, Title: "skills with almost the same name", Severity: w,
-			Why: "Users and models confuse the two.",
+			Why: "Users and models confuse the two skills.",
 			Fix: "choose names that show the difference",
 
 			Bad: "-- skills/deploy-service/SKILL.md\n---\nname: deploy-service\n" +
@@ -84,8 +83,8 @@ func packRules() []Rule {
 		},
 		{
 			ID: Lock, Title: "invalid skillpm.lock", Severity: e,
-			Why: "skillpm cannot install from it.",
-			Fix: "restore it from version control, or delete it and run `skillpm install`",
+			Why: "skillpm cannot install packs from an invalid lockfile.",
+			Fix: "restore skillpm.lock from version control, or delete it and run `skillpm install`",
 
 			Bad: "-- skillpm.yaml\nname: acme/deploy\nversion: \"1.0.0\"\ndependencies:\n" +
 				"  acme/base: \"^1.0\"\n" +
@@ -142,7 +141,7 @@ func packRules() []Rule {
 		},
 		{
 			ID: PackCycle, Title: "dependency cycle", Severity: e,
-			Why: "None of the packs can be installed before the others.",
+			Why: "skillpm cannot install one of the packs before the others.",
 			Fix: "move the shared part to a separate pack",
 
 			Bad: "-- deploy/skillpm.yaml\nname: acme/deploy\nversion: \"1.0.0\"\ndependencies:\n" +
@@ -159,8 +158,8 @@ func packRules() []Rule {
 		},
 		{
 			ID: UnusedDependency, Title: "dependency without a reference", Severity: a,
-			Why: "Every user of this pack also installs the dependency. Skills may use it without naming it, so " +
-				"this is a note.",
+			Why: "Every user of this pack also installs the dependency. Skills may use a dependency without naming " +
+				"it, so the finding is a note.",
 			Fix: "remove the dependency if no skill needs it",
 
 			Bad: "-- skillpm.yaml\nname: acme/deploy\nversion: \"1.0.0\"\ndependencies:\n" +
@@ -192,8 +191,8 @@ func packRules() []Rule {
 				"names:\n  base:\n    shadowed:\n      acme/base: first-steps\n",
 		},
 		{
-			ID: SkillsGlob, Title: "skills: matches nothing", Severity: e,
-			Why: "The pack has no skills at the paths in its manifest.",
+			ID: SkillsGlob, Title: "skills: matches no skill", Severity: e,
+			Why: "The pack does not contain skills at the paths in its manifest.",
 			Fix: "correct the pattern",
 
 			Bad: "-- skillpm.yaml\nname: acme/deploy\nversion: \"1.0.0\"\nskills: [\"skill/*\"]\n" +
@@ -205,7 +204,7 @@ func packRules() []Rule {
 		},
 		{
 			ID: Baseline, Title: "invalid baseline", Severity: e,
-			Why: "skillpm does not validate against a baseline that it cannot read completely.",
+			Why: "skillpm does not use a baseline that it cannot read completely.",
 			Fix: "print the schema with `skillpm schema baseline`",
 
 			Bad: "-- skillpm-baseline.yaml\nversion: 1\nfindings:\n" +

@@ -11,7 +11,7 @@ func policyRules() []Rule {
 	return []Rule{
 		{
 			ID: DeniedSkill, Title: "skill denied by a policy", Severity: e,
-			Why: "The policy does not allow this name: the skill cannot be installed or used.",
+			Why: "The policy does not allow this name, so skillpm neither installs nor loads the skill.",
 			Fix: "rename the skill, or ask the owner of the policy",
 
 			Bad:  plain + file + "skills: {deny: [deploy]}\n",
@@ -19,16 +19,16 @@ func policyRules() []Rule {
 		},
 		{
 			ID: OverLimit, Title: "skill exceeds a size limit of a policy", Severity: e,
-			Why: "The skill cannot be installed or used while the policy is in effect.",
-			Fix: "remove files that the skill does not need, or split it",
+			Why: "skillpm neither installs nor loads the skill while the policy is in effect.",
+			Fix: "remove files that the skill does not need, or split the skill",
 
 			Bad:  scripts + file + "limits: {files: 1}\n",
 			Good: scripts + file + "limits: {files: 2}\n",
 		},
 		{
 			ID: ForbiddenCapability, Title: "capability denied by a policy", Severity: e,
-			Why: "The skill cannot be installed or used while the policy is in effect, and no approval can change " +
-				"that.",
+			Why: "skillpm neither installs nor loads the skill while the policy is in effect, even with an " +
+				"approval.",
 			Fix: "remove the capability, or ask the owner of the policy",
 
 			Bad:  scripts + file + "forbid: [scripts]\n",
@@ -36,18 +36,18 @@ func policyRules() []Rule {
 		},
 		{
 			ID: FailsPolicy, Title: "finding denied by a policy", Severity: e,
-			Why: "A skill with such a finding, suppressed or not, cannot be installed or used while the policy is " +
-				"in effect.",
+			Why: "skillpm neither installs nor loads a skill with such a finding, even if the skill suppresses the " +
+				"finding.",
 			Fix: "fix the finding",
 
 			Bad:  scripts + file + "lint: {fail_on: [SEC201]}\n",
 			Good: plain + file + "lint: {fail_on: [SEC201]}\n",
 		},
 		{
-			ID: NeedsApproval, Title: "capability that needs an approval", Severity: w, Capability: true,
-			Why: "The skill cannot be installed or used until it is approved. Every change of its files needs a new " +
-				"approval.",
-			Fix: "review and approve its capabilities with `skillpm approve`",
+			ID: NeedsApproval, Title: "capability that requires an approval", Severity: w, Capability: true,
+			Why: "skillpm neither installs nor loads the skill until you approve it. Every change of its files " +
+				"requires a new approval.",
+			Fix: "review and approve the skill's capabilities with `skillpm approve`",
 
 			Bad:  scripts + file + "approve: [scripts]\n",
 			Good: plain + file + "approve: [scripts]\n",

@@ -5,7 +5,7 @@ func referenceRules() []Rule {
 	return []Rule{
 		{
 			ID: Broken, Title: "broken reference", Severity: e,
-			Why: "An agent that follows the reference finds nothing.",
+			Why: "An agent that follows the reference does not find a file.",
 			Fix: "correct the path, or add the file",
 
 			Bad: "-- deploy/SKILL.md\n" +
@@ -28,9 +28,9 @@ func referenceRules() []Rule {
 				"-- deploy/references/guide.md\n# Guide\n",
 		},
 		{
-			ID: Escape, Title: "reference leaves the skill", Severity: e,
-			Why: "Only the skill's own directory is installed, so the file is missing there. If the file exists " +
-				"here, the finding is a warning.",
+			ID: Escape, Title: "reference points outside the skill", Severity: e,
+			Why: "skillpm installs only the skill's own directory, so the file is missing for users. If the file " +
+				"exists now, the finding is a warning.",
 			Fix: "move the file into the skill",
 
 			Bad: "-- deploy/SKILL.md\n" +
@@ -40,7 +40,7 @@ func referenceRules() []Rule {
 				"-- deploy/references/guide.md\n# Guide\n",
 		},
 		{
-			ID: Anchor, Title: "no such heading", Severity: w,
+			ID: Anchor, Title: "missing heading", Severity: w,
 			Why: "The file exists, but none of its headings has this anchor.",
 			Fix: "correct the part after #",
 
@@ -53,7 +53,7 @@ func referenceRules() []Rule {
 		},
 		{
 			ID: Backslash, Title: "backslash in a path", Severity: e,
-			Why: "Paths in links need forward slashes, even on Windows.",
+			Why: "Paths in links require forward slashes, even on Windows.",
 			Fix: "use / instead of \\",
 
 			Bad: "-- deploy/SKILL.md\n" +
@@ -76,7 +76,7 @@ func referenceRules() []Rule {
 		},
 		{
 			ID: BrokenBelow, Title: "broken reference in a referenced file", Severity: w,
-			Why: "An agent that reads the file and follows the reference finds nothing.",
+			Why: "An agent that reads the file and follows the reference does not find a file.",
 			Fix: "correct the path, or add the file",
 
 			Bad: "-- deploy/SKILL.md\n" +
@@ -89,7 +89,7 @@ func referenceRules() []Rule {
 		},
 		{
 			ID: Listed, Title: "listed file does not exist", Severity: e,
-			Why: "The model sees the file in files: but cannot load it.",
+			Why: "The model sees the file in files:, but cannot load it.",
 			Fix: "correct the path, or add the file",
 
 			Profile: "toolset",
@@ -105,9 +105,9 @@ func referenceRules() []Rule {
 				"-- deploy/references/guide.md\n# Guide\n",
 		},
 		{
-			ID: ListedForm, Title: "format of a listed path", Severity: e, Fixable: true,
-			Why: "Paths in files: are relative to the skill, stay inside it, and do not start with ./. If the agent " +
-				"allows ./, it is not reported.",
+			ID: ListedForm, Title: "wrong format of a listed path", Severity: e, Fixable: true,
+			Why: "Paths in files: must be relative to the skill, stay inside the skill, and not start with ./. " +
+				"skillpm does not report ./ if the agent allows it.",
 			Fix: "use a path relative to the skill's directory",
 
 			Profile: "toolset",
@@ -154,7 +154,7 @@ func referenceRules() []Rule {
 		},
 		{
 			ID: SpanPath, Title: "path in code does not exist", Severity: w,
-			Why: "Agents read a path in a code span as a file of the skill and do not find it.",
+			Why: "Agents read a path in a code span as a file of the skill, and do not find the file.",
 			Fix: "correct the path, or add the file",
 
 			Bad: "-- deploy/SKILL.md\n" +
@@ -167,7 +167,7 @@ func referenceRules() []Rule {
 		{
 			ID: Orphan, Title: "unreferenced file", Severity: a,
 			Why: "Agents read a file only if SKILL.md, or a file that it references, mentions it.",
-			Fix: "mention the file where it is useful, or delete it",
+			Fix: "mention the file in SKILL.md, or delete it",
 
 			Bad: "-- deploy/SKILL.md\n" +
 				head + "Roll the service out.\n" +
@@ -178,8 +178,8 @@ func referenceRules() []Rule {
 		},
 		{
 			ID: Deep, Title: "indirect reference", Severity: a,
-			Why: "The standard recommends that SKILL.md mentions every file. Agents often read only a part of a " +
-				"file that another file mentions.",
+			Why: "The standard recommends that SKILL.md mentions every file. Agents often read only a part of an " +
+				"indirectly referenced file.",
 			Fix: "mention the file in SKILL.md",
 
 			Bad: "-- deploy/SKILL.md\n" +

@@ -4,10 +4,10 @@ package rule
 func scriptRules() []Rule {
 	return []Rule{
 		{
-			ID: Shebang, Title: "no shebang", Severity: w,
+			ID: Shebang, Title: "missing shebang", Severity: w,
 			Why: "The system does not know how to run the script. For shell scripts that other scripts may source, " +
 				"the finding is a note.",
-			Fix: "start it with a line such as #!/usr/bin/env bash",
+			Fix: "start the script with a line such as #!/usr/bin/env bash",
 
 			Bad: "-- deploy/SKILL.md\n" +
 				head + "Run `./scripts/check.sh` first.\n" +
@@ -18,8 +18,8 @@ func scriptRules() []Rule {
 		},
 		{
 			ID: Executable, Title: "not executable", Severity: w, Fixable: true,
-			Why: "The skill calls the script by its path, which needs the executable bit. If nothing calls it that " +
-				"way, the finding is a note.",
+			Why: "The skill calls the script by its path, which requires the executable bit. If the skill does not " +
+				"call the script, the finding is a note.",
 			Fix: "run chmod +x, and git update-index --chmod=+x",
 
 			Bad: "-- deploy/SKILL.md\n" +
@@ -56,7 +56,7 @@ func scriptRules() []Rule {
 		{
 			ID: ShebangLine, Title: "shebang is not on the first line", Severity: w,
 			Why: "The system reads a shebang only from the first two bytes.",
-			Fix: "move it to the first line",
+			Fix: "move the shebang to the first line",
 
 			Bad: "-- deploy/SKILL.md\n" +
 				head + "Run `./scripts/check.sh` first.\n" +

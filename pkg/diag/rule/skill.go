@@ -19,7 +19,7 @@ func skillRules() []Rule {
 		},
 		{
 			ID: SkillCycle, Title: "skills refer to each other in a cycle", Severity: w,
-			Why: "Each skill asks the agent to load the next one. skillpm and some agents stop at the repetition.",
+			Why: "Each skill asks the agent to load the next skill. skillpm and some agents stop when a skill repeats.",
 			Fix: "remove one of the references",
 
 			Bad: "-- skills/deploy/SKILL.md\n" +

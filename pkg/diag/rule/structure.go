@@ -6,8 +6,8 @@ import "strings"
 func structureRules() []Rule {
 	return []Rule{
 		{
-			ID: FileCase, Title: "SKILL.md in another case", Severity: e,
-			Why: "Agents look for exactly SKILL.md. On Linux they do not find the file.",
+			ID: FileCase, Title: "wrong case of SKILL.md", Severity: e,
+			Why: "Agents look for a file with the exact name SKILL.md. On Linux, they do not find this file.",
 			Fix: "rename the file to SKILL.md",
 
 			Bad: "-- deploy/skill.md\n" +
@@ -16,9 +16,9 @@ func structureRules() []Rule {
 				head + "Roll the service out.\n",
 		},
 		{
-			ID: EmptyBody, Title: "no instructions", Severity: w,
-			Why: "The skill has frontmatter but no body, or the template of \"skillpm new\", so the agent gets no " +
-				"instructions.",
+			ID: EmptyBody, Title: "missing instructions", Severity: w,
+			Why: "The agent does not get instructions, because the body is empty or still the template of " +
+				"\"skillpm new\".",
 			Fix: "write the instructions below the frontmatter",
 
 			Bad:  head,
@@ -52,16 +52,17 @@ func structureRules() []Rule {
 		{
 			ID: OpenFence, Title: "code block is not closed", Severity: w,
 			Why: "All text after the opening fence is code.",
-			Fix: "close it with a fence of the same kind and length; use a longer fence around code that contains " +
-				"fences",
+			Fix: "close the block with a fence of the same kind and length; use a longer fence around code that " +
+				"contains fences",
 
 			Bad:  head + "```sh\nkubectl rollout status deploy/web\n\nThen look at the log.\n",
 			Good: head + "```sh\nkubectl rollout status deploy/web\n```\n\nThen look at the log.\n",
 		},
 		{
 			ID: Nested, Title: "skill inside a skill", Severity: w,
-			Why: "A SKILL.md below another skill belongs to that skill and is not installed separately.",
-			Fix: "move it next to the outer skill",
+			Why: "skillpm treats a SKILL.md below another skill as a file of that skill, and does not install it " +
+				"separately.",
+			Fix: "move the inner skill next to the outer skill",
 
 			Bad: "-- deploy/SKILL.md\n" +
 				head + "Roll the service out.\n" +
@@ -89,8 +90,8 @@ func structureRules() []Rule {
 		},
 		{
 			ID: Leftover, Title: "leftover file", Severity: w,
-			Why: "The file is not part of the skill but would be published with it.",
-			Fix: "delete it, or list it in .skillpmignore",
+			Why: "The file is not part of the skill, but skillpm would publish it with the skill.",
+			Fix: "delete the file, or list it in .skillpmignore",
 
 			Bad: "-- deploy/SKILL.md\n" +
 				head + "Roll the service out.\n" +
@@ -100,9 +101,9 @@ func structureRules() []Rule {
 				head + "Roll the service out.\n",
 		},
 		{
-			ID: Unreadable, Title: "cannot be read", Severity: e,
-			Why: "The file is not readable, or is too large for a SKILL.md.",
-			Fix: "check its permissions and its size",
+			ID: Unreadable, Title: "unreadable file", Severity: e,
+			Why: "skillpm cannot read the file, or the file is too large for a SKILL.md.",
+			Fix: "check the permissions and the size of the file",
 
 			Bad: "-- deploy/SKILL.md 5 MiB\n" +
 				head + "Roll the service out.\n",
@@ -123,7 +124,7 @@ func structureRules() []Rule {
 		},
 		{
 			ID: UnsafePath, Title: "name that is invalid in a pack", Severity: e,
-			Why: "Packs are installed on every system, so a file name must be valid on all of them.",
+			Why: "Users install packs on every system, so a file name must be valid on every system.",
 			Fix: "rename the file",
 
 			Bad: "-- deploy/SKILL.md\n" +
@@ -134,7 +135,7 @@ func structureRules() []Rule {
 				"-- deploy/references/more.md\n# More\n",
 		},
 		{
-			ID: FinalNewline, Title: "no newline at the end", Severity: a, Fixable: true,
+			ID: FinalNewline, Title: "missing newline at the end", Severity: a, Fixable: true,
 			Why: "Tools that join or compare files expect a newline after the last line.",
 			Fix: "end the file with a newline",
 
@@ -158,7 +159,7 @@ func structureRules() []Rule {
 			ID: Collision, Title: "file names that collide", Severity: e,
 			Why: "The names differ only in case or in the encoding of accents. Some file systems can store only one " +
 				"of the files.",
-			Fix: "rename one of them",
+			Fix: "rename one of the files",
 
 			Bad: "-- deploy/SKILL.md\n" +
 				head + "See [one](notes.md) and [the other](Notes.md).\n" +
@@ -171,7 +172,7 @@ func structureRules() []Rule {
 		},
 		{
 			ID: TooLarge, Title: "file is too large to scan", Severity: e,
-			Why: "skillpm cannot check the file, and it fills the context of an agent that opens it. If it is " +
+			Why: "skillpm cannot check the file, and the file fills the context of an agent. If the file is " +
 				"neither a page nor a script, the finding is a warning.",
 			Fix: "split the file, or remove it from the skill",
 

@@ -5,8 +5,8 @@ func styleRules() []Rule {
 	return []Rule{
 		{
 			ID: NoTrigger, Title: "description does not explain when to use the skill", Severity: a, Off: true,
-			Why: "The model uses the description to decide when to load the skill. Without a condition, it chooses " +
-				"less reliably.",
+			Why: "The model uses the description to decide when to load the skill. Without a condition, the model " +
+				"chooses less reliably.",
 			Fix: "add a sentence such as: Use when …",
 
 			Bad: "---\nname: deploy\ndescription: Rolls a service out and waits for it.\n---\n\n" +
@@ -17,7 +17,7 @@ func styleRules() []Rule {
 		},
 		{
 			ID: Person, Title: "description uses I or you", Severity: a, Off: true,
-			Why: "The model sees the description in a list of many. The third person is clear in any list.",
+			Why: "The model sees the description in a list of many skills. The third person is clear in any list.",
 			Fix: "use the third person: Creates …, Checks …",
 
 			Bad: "---\nname: deploy\ndescription: I roll your service out. Use when asked to deploy.\n" +

@@ -5,7 +5,8 @@ func suppressionRules() []Rule {
 	return []Rule{
 		{
 			ID: NoReason, Title: "suppression without a reason", Severity: w,
-			Why: "Later readers cannot tell whether the suppression is still valid, so it is ignored.",
+			Why: "Without a reason, nobody can decide later whether the suppression is still valid. skillpm " +
+				"ignores it.",
 			Fix: "write the reason after a colon: skillpm-ignore REF001: made at release",
 
 			Bad:  head + "See [the plan](plan.md). <!-- skillpm-ignore REF001 -->\n",
@@ -13,8 +14,8 @@ func suppressionRules() []Rule {
 		},
 		{
 			ID: Unused, Title: "unused suppression", Severity: w,
-			Why: "The suppression matches no finding, so it could hide a new one.",
-			Fix: "remove it",
+			Why: "The suppression does not match a finding, so it could hide a new finding.",
+			Fix: "remove the suppression",
 
 			Bad: "-- deploy/SKILL.md\n" +
 				head + "See [the plan](plan.md). <!-- skillpm-ignore REF001: made at release -->\n" +
@@ -25,7 +26,7 @@ func suppressionRules() []Rule {
 		},
 		{
 			ID: UnknownRule, Title: "suppression of an unknown rule", Severity: w,
-			Why: "No rule has this id, so it suppresses nothing.",
+			Why: "No rule has this id, so the suppression does not have an effect.",
 			Fix: "list the rules with `skillpm explain`",
 
 			Bad:  head + "See [the plan](plan.md). <!-- skillpm-ignore REF01: made at release -->\n",
@@ -33,7 +34,7 @@ func suppressionRules() []Rule {
 		},
 		{
 			ID: Expired, Title: "suppression has expired", Severity: w,
-			Why: "Its date has passed, so the finding is reported again.",
+			Why: "The date of the suppression has passed, so skillpm reports the finding again.",
 			Fix: "fix the finding, or set a new date",
 
 			Bad: head +
