@@ -104,7 +104,7 @@ func (b *bench) inLargeIndex(ctx context.Context, files bool, args func(middle i
 	c := contestant{title: "skillpm " + line[0], job: j, after: func() error {
 		output, err := os.ReadFile(j.Log)
 		if err == nil && !strings.Contains(string(output), "owner-") {
-			err = fmt.Errorf("nothing was found: %s", output)
+			err = fmt.Errorf("the search did not find a pack: %s", output)
 		}
 		return err
 	}}

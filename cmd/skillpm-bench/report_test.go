@@ -87,7 +87,7 @@ func TestTable(t *testing.T) {
 | large-oci | 256 MiB |               | exit status 1: a/b        |                |                  | < 100 MB | error |           |             |      |
 | start     |         | 500           |                           |                |                  |          |       | 700       | 20.0        | 7    |
 
-Median (minimum–maximum) of whole processes on plan9/mips with 2 CPUs. Ratio: the wall time of skillpm divided by that of the peer, run by run.
+Median (minimum–maximum) of whole processes on plan9/mips with 2 CPUs. Ratio: the wall time of skillpm divided by the wall time of the peer, for each run.
 CPU time (user and system) and peak resident memory: skillpm / peer.
 git: git version 2; skillpm: 1.0.0
 `

@@ -30,18 +30,25 @@ type contestant struct {
 func rows() []row {
 	return []row{
 		{
-			name: "cold-oci", about: "install from a registry into an empty store and project, against oras pull, which unpacks",
+			name: "cold-oci",
+			about: "install from a registry into an empty store and project, against oras pull, which unpacks the " +
+				"archive",
 			target: target{Ratio: 1.2}, prepare: coldOCI,
 		},
 		{
-			name: "cold-oci-tar", about: "the same, against oras pull of the archive and tar x",
+			name: "cold-oci-tar",
+			about: "install from a registry into an empty store and project, against oras pull of the archive and " +
+				"tar x",
 			target: target{Ratio: 1.2}, prepare: coldOCITar,
 		},
 		{
 			name: "cold-git", about: "install from a git server into an empty store and project, against git clone --depth 1",
 			target: target{Ratio: 1.5}, prepare: coldGit,
 		},
-		{name: "add", about: "the same, against npm skills add", target: target{Ratio: 0.2}, prepare: add},
+		{
+			name: "add", about: "install from a git server into an empty store and project, against npm skills add",
+			target: target{Ratio: 0.2}, prepare: add,
+		},
 		{
 			name: "warm", about: "install from a full store into an empty project, against cp -r of the same files",
 			target: target{Ratio: 1.5}, prepare: warm,
@@ -54,8 +61,8 @@ func rows() []row {
 		},
 		{name: "prompt", about: "list all installed skills for a model, with a cached list", prepare: servePrompt},
 		{
-			name: "discover", about: "the same, without a cached list", target: target{Wall: 0.1},
-			prepare: serveFirst,
+			name: "discover", about: "list all installed skills for a model, without a cached list",
+			target: target{Wall: 0.1}, prepare: serveFirst,
 		},
 		{
 			name: "load", about: "load the instructions of a skill", target: target{Wall: 0.015},
@@ -94,9 +101,12 @@ func rows() []row {
 			name: "search", about: "search an index of --packs packs again",
 			target: target{Wall: 0.05}, runOnce: true, prepare: searchLarge,
 		},
-		{name: "search-first", about: "search such an index for the first time", runOnce: true, prepare: searchFirst},
 		{
-			name: "index", about: "show one pack of such an index, which has one file per pack",
+			name: "search-first", about: "search an index of --packs packs for the first time", runOnce: true,
+			prepare: searchFirst,
+		},
+		{
+			name: "index", about: "show one pack of an index of --packs packs, which has one file per pack",
 			runOnce: true,
 			prepare: infoLarge,
 		},
@@ -196,7 +206,7 @@ func (b *bench) pushFile(ctx context.Context, p benchPack) (reference, file stri
 		Layers []struct{ Digest string }
 	}
 	if err := json.Unmarshal([]byte(text), &manifest); err != nil || len(manifest.Layers) != 1 {
-		return "", "", fmt.Errorf("the manifest of %s has not one layer: %w", p.Name, err)
+		return "", "", fmt.Errorf("the manifest of %s does not have exactly one layer: %w", p.Name, err)
 	}
 	repository, file := b.registry+"/"+owner+"/"+p.Name, p.Name+".tar.gz"
 	if _, err := oras("blob", "fetch", "--output", file, repository+"@"+manifest.Layers[0].Digest); err != nil {

@@ -38,14 +38,14 @@ type options struct {
 	registryProgram string
 }
 
-const help = `Compare the speed of skillpm with other programs. The packs are generated, and the servers
-run on this machine. Each time is that of a whole process; the programs take turns.
+const help = `Compare the speed of skillpm with other programs. The benchmark generates the packs, and runs
+the servers on this machine. It measures whole processes, and the programs take turns.
 
   go run ./cmd/skillpm-bench [flags]
 
-The other programs are git, oras, and npm's skills. The table shows which of them are
-not in PATH. Use a RAM disk for --dir, such as /dev/shm on Linux: the speed of a disk varies
-more than that of the programs.
+The other programs are git, oras, and npm's skills. The table shows which of these programs
+are not in PATH. Use a RAM disk for --dir, such as /dev/shm on Linux, because the speed of a
+disk varies more than the speed of the programs.
 
 `
 
@@ -63,21 +63,21 @@ func parse(args []string, stdout io.Writer) (options, error) {
 		o.rows = strings.Split(s, ",")
 		return checkRows(o.rows)
 	})
-	f.IntVar(&o.runs, "runs", 7, "run each command this many `TIMES`, after one run that is not counted")
+	f.IntVar(&o.runs, "runs", 7, "run each command this many `TIMES`, after one warm-up run")
 	f.DurationVar(&o.patience, "patience", 3*time.Minute,
-		"end a row after this `TIME`, and stop its current run")
+		"stop a row after this `TIME`")
 	f.IntVar(&o.large, "large", 256, "generate `MIB` MiB of files for the pack of large files")
 	f.IntVar(&o.indexPacks, "packs", 100_000, "generate this many `PACKS` for the large index")
 	f.StringVar(&o.parent, "dir", "",
-		"work in a new directory below `DIR`, best on a RAM disk, and remove it at the end (default: the system's "+
-			"directory for temporary files)")
+		"work in a new directory below `DIR`, best on a RAM disk, and remove the directory at the end (default: the "+
+			"system's directory for temporary files)")
 	f.BoolVar(&o.keep, "keep", false, "keep the directory with the packs and the installed skills")
 	f.BoolVar(&o.json, "json", false, "print one JSON document instead of the table")
 	f.StringVar(&o.skillpm, "skillpm", "", "measure the skillpm at `PATH` (default: built from this source)")
-	f.StringVar(&o.git, "git", "", "use the git at `PATH`; none leaves it out")
-	f.StringVar(&o.oras, "oras", "", "use the oras at `PATH`; none leaves it out")
+	f.StringVar(&o.git, "git", "", "use the git at `PATH`; none omits git")
+	f.StringVar(&o.oras, "oras", "", "use the oras at `PATH`; none omits oras")
 	f.StringVar(&o.skills, "skills", "",
-		"use npm's skills at `PATH`, with node next to it or on PATH; none leaves it out")
+		"use npm's skills at `PATH`, with node next to it or in PATH; none omits skills")
 	f.StringVar(&o.registryProgram, "registry-program", "",
 		"use the OCI registry at `PATH`, such as Debian's docker-registry (default: a registry in this process)")
 	err := f.Parse(args)
@@ -185,7 +185,7 @@ func runBench(ctx context.Context, sys system) error {
 	}
 	for _, r := range rep.Results {
 		if r.Error != "" {
-			return errors.New("some rows could not be measured")
+			return errors.New("cannot measure some rows")
 		}
 	}
 	return nil

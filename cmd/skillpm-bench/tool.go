@@ -55,7 +55,7 @@ func (b *bench) findTool(ctx context.Context, name, where string, version []stri
 	if len(version) > 0 {
 		out, err := output(ctx, b.dir, b.environFor("peer", path), path, version...)
 		if err != nil {
-			t.why = "failed to print its version"
+			t.why = "did not print its version"
 			b.note("%v", err)
 			return t
 		}
@@ -84,7 +84,7 @@ func (b *bench) buildSkillpm(ctx context.Context) error {
 	}
 	out, err := output(ctx, b.dir, b.environ("ours"), path, "version")
 	if err != nil {
-		return fmt.Errorf("skillpm failed to print its version: %w", err)
+		return fmt.Errorf("skillpm did not print its version: %w", err)
 	}
 	t.path = path
 	t.version, _, _ = strings.Cut(strings.TrimPrefix(out, "skillpm "), "\n")

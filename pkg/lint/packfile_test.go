@@ -161,7 +161,7 @@ packs/00/11/acme/base.ndjson:0:0-0 PACK008 error: skillpm ignores acme/base in t
 		{"policies", "-- skillpm/policy.yaml\nversion: 1\nmode: strict\nlimit: {}\n-- policy.yaml\nversion: 1\nmode: strict\n-- skillpm-policy.yaml\nmode: enforce\n" +
 			"-- app/policy.yaml\nversion: 1\nrules: {}\n-- ok/policy.yaml\nversion: 1\nmode: enforce", `
 policy.yaml:2:7-13 PACK009 error: mode has the unknown value "strict"
-skillpm-policy.yaml:1:1-5 PACK009 error: the policy has no version
+skillpm-policy.yaml:1:1-5 PACK009 error: the policy does not have a version
 skillpm/policy.yaml:2:7-13 PACK009 error: mode has the unknown value "strict"
 skillpm/policy.yaml:3:1-6 PACK009 error: unknown key "limit" in the policy
 `},

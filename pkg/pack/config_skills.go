@@ -266,7 +266,7 @@ func (c *Config) Runner(kind string) (Runner, error) {
 		return Runner{}, err.WithHint(
 			"add to %s:\nrunners:\n "+
 				" %s:\n "+
-				"   command: [claude, -p]   # gets the task on its standard input",
+				"   command: [claude, -p]   # reads the task from standard input",
 			c.Path, kind)
 	}
 	r.Command, r.Notify.Command = c.program(r.Command), c.program(r.Notify.Command)

@@ -50,7 +50,7 @@ func ParseApprovals(path string, data []byte) ([]Approval, error) {
 		},
 	})
 	if root.Exists() && !root.Get("version").Exists() {
-		root.Errorf(versionHint, "the approvals have no version")
+		root.Errorf(versionHint, "the approvals file does not have a version")
 	}
 	if err := invalid(path, r); err != nil {
 		return nil, err
@@ -88,13 +88,13 @@ func approval(v yamlx.Value) Approval {
 		"digest": func(v yamlx.Value) {
 			a.Digest = v.Text(func(s string) error {
 				if bundle.CheckDigest(s) != nil {
-					return wrong("create it with: skillpm approve", "digest is %q, which is not a tree digest", s)
+					return wrong("create approvals with: skillpm approve", "digest is %q, which is not a tree digest", s)
 				}
 				return nil
 			})
 		},
 	})
-	v.Require("create it with: skillpm approve", "skill", "digest", "capabilities", "by", "at", "reason")
+	v.Require("create approvals with: skillpm approve", "skill", "digest", "capabilities", "by", "at", "reason")
 	return a
 }
 

@@ -25,7 +25,7 @@ func (e *DeniedError) Error() string {
 	position := textx.Position(e.Policy, e.Line)
 	switch {
 	case e.Err != nil && e.Source == "":
-		return fmt.Sprintf("%v; everything is denied until the policy can be read", e.Err)
+		return fmt.Sprintf("%v; skillpm denies everything until it can read the policy", e.Err)
 	case e.Err != nil:
 		return fmt.Sprintf("%s: %s could not be checked against the policy: %v", position, e.Source, e.Err)
 	case e.Rule != "":
@@ -52,7 +52,7 @@ func (e *DeniedError) Hint() string {
 	}
 	switch {
 	case e.Err != nil:
-		return "fix " + e.Policy + ", or ask its owner"
+		return "fix the policy " + e.Policy + ", or ask its owner"
 	case e.Rule != "" || len(e.allowed) == 0:
 		return "use another source, or ask the owner of " + e.Policy
 	}
@@ -162,7 +162,7 @@ func (s Set) ask(each func(*Policy) error) (notes []string, err error) {
 		switch denied := each(p); {
 		case denied == nil:
 		case p.Mode == Observe:
-			notes = append(notes, denied.Error()+" (the policy only observes)")
+			notes = append(notes, denied.Error()+" (the policy is in audit mode)")
 		case err == nil:
 			err = denied
 		}

@@ -173,7 +173,7 @@ func TestSet(t *testing.T) {
 	watching := parse(t, "mode: audit\nsources: {allow: []}\nrequire: [{match: local, min_release_age: 99w}]\n")
 	set := policy.Set{wide, narrow, watching}
 	notes, err := set.Source("oci://r.example/acme/x")
-	if err != nil || len(notes) != 1 || !strings.Contains(notes[0], "only observes") {
+	if err != nil || len(notes) != 1 || !strings.Contains(notes[0], "the policy is in audit mode") {
 		t.Errorf("%v, %q", err, notes)
 	}
 	for _, text := range []string{"local", "oci://r.example/other/x", "oci://x.example/acme/x"} {
@@ -248,8 +248,8 @@ func TestCheckOwner(t *testing.T) {
 		{"right", policy.Stat{Path: "p", Mode: 0o644}, ""},
 		{"secret", policy.Stat{Path: "p", Mode: 0o600}, ""},
 		{"somebody's", policy.Stat{Path: "p", Mode: 0o644, Owner: 1000}, "p belongs to user 1000 instead of user 0"},
-		{"the group's", policy.Stat{Path: "p", Mode: 0o664}, "p is writable by other users"},
-		{"everybody's", policy.Stat{Path: "p", Mode: 0o646}, "p is writable by other users"},
+		{"the group's", policy.Stat{Path: "p", Mode: 0o664}, "other users can write p"},
+		{"everybody's", policy.Stat{Path: "p", Mode: 0o646}, "other users can write p"},
 		{"a link", policy.Stat{Path: "p", Mode: fs.ModeSymlink | 0o777}, "p is a link"},
 	} {
 		err := policy.CheckOwner(0, dir, tt.file)
@@ -306,10 +306,10 @@ func TestDeniedNames(t *testing.T) {
 		name, pack string
 		hint       string // "" for one that is allowed
 	}{
-		{policy.UserLevel, "cafe\u0301", "", "to allow it again: skillpm deny caf\u00e9 --undo"},
-		{policy.ProjectLevel, "CAFE\u0301", "", "to allow it again: skillpm deny caf\u00e9 --undo --scope project"},
+		{policy.UserLevel, "cafe\u0301", "", "allow the skill again with: skillpm deny caf\u00e9 --undo"},
+		{policy.ProjectLevel, "CAFE\u0301", "", "allow the skill again with: skillpm deny caf\u00e9 --undo --scope project"},
 		{policy.MachineLevel, "caf\u00e9", "", "ask the owner of p.yaml"},
-		{policy.UserLevel, "a", "evil/b", "to allow it again: skillpm deny '*@evil/*' --undo"},
+		{policy.UserLevel, "a", "evil/b", "allow the skill again with: skillpm deny '*@evil/*' --undo"},
 		{policy.UserLevel, "cafe", "", ""},
 	} {
 		p.Level = tt.level

@@ -17,11 +17,11 @@ import (
 func Deny(path string, data []byte, pattern SkillPattern) (out []byte, added bool, err error) {
 	if !isSkillPattern(string(pattern)) {
 		return nil, false, diag.Errorf(diag.Usage,
-			"%q is not skill@owner/name or skill, where * matches any characters of a part", pattern).
+			"%q does not have the form skill@owner/name or skill", pattern).
 			WithHint("%s", skillHint(string(pattern)))
 	}
 	if data == nil {
-		return []byte("version: 1\ndowngrade: allow # as without a policy\nskills:\n  deny:\n    - " +
+		return []byte("version: 1\ndowngrade: allow # same as without a policy\nskills:\n  deny:\n    - " +
 			quote(string(pattern)) + "\n"), true, nil
 	}
 	before, err := Parse(path, data)
@@ -67,7 +67,7 @@ func edit(path string, data []byte, want []SkillPattern, change func(*yamlx.Edit
 		for i, p := range want {
 			words[i] = quote(string(p))
 		}
-		return nil, diag.Errorf(diag.Conflict, "%s cannot be edited automatically", path).
+		return nil, diag.Errorf(diag.Conflict, "cannot edit %s automatically", path).
 			WithHint("add skills: {deny: [%s]} to %s by hand", strings.Join(words, ", "), path)
 	}
 	return e.Bytes(), nil

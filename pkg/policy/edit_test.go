@@ -46,7 +46,7 @@ func TestDenyEdit(t *testing.T) {
 			t.Errorf("%s: taken out: %q, %v, want %q", tt.name, back, err, want)
 		}
 	}
-	if out, added, err := policy.Deny("p", nil, "deploy"); err != nil || !added || string(out) != "version: 1\ndowngrade: allow # as without a policy\nskills:\n  deny:\n    - \"deploy\"\n" {
+	if out, added, err := policy.Deny("p", nil, "deploy"); err != nil || !added || string(out) != "version: 1\ndowngrade: allow # same as without a policy\nskills:\n  deny:\n    - \"deploy\"\n" {
 		t.Errorf("no file: %q, %v", out, err)
 	}
 	if _, _, err := policy.Deny("p", nil, "evil/x"); diag.CodeOf(err) != diag.Usage {

@@ -66,9 +66,9 @@ func checkSubject(s string) (message, hint string) {
 	case err != nil:
 		return "subject is not a regular expression: " + err.Error(), exact
 	case !anchored(re):
-		return "subject is not anchored as a whole: ^ and $ must apply to every alternative", "write ^(" + inner + ")$"
+		return "subject is only partly anchored: ^ and $ must apply to every alternative", "write ^(" + inner + ")$"
 	case !literal(re):
-		return "subject matches everybody", "include a part that is always the same"
+		return "subject matches every identity", "add a fixed part to the expression"
 	}
 	return "", ""
 }

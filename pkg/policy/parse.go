@@ -146,7 +146,7 @@ func (p *Policy) read(root yamlx.Value) {
 		}),
 	})
 	if !root.Get("version").Exists() {
-		root.Errorf(versionHint, "the policy has no version")
+		root.Errorf(versionHint, "the policy does not have a version")
 	}
 	approve := root.Get("approve")
 	if !approve.IsList() {
@@ -154,7 +154,7 @@ func (p *Policy) read(root yamlx.Value) {
 	}
 	for item := range approve.Items() {
 		if item.IsScalar() && slices.Contains(p.Forbid, Capability(item.Node.Value)) {
-			item.Errorf("remove it from approve or from forbid", "%s is forbidden, so it cannot be approved",
+			item.Errorf("remove the capability from approve or from forbid", "%s is in both approve and forbid",
 				item.Node.Value)
 		}
 	}
@@ -189,7 +189,7 @@ func (l *Limits) read(v yamlx.Value) {
 		"path_bytes":  bytes(&l.PathBytes),
 	})
 	if l.TotalBytes > 0 && l.FileBytes > l.TotalBytes {
-		v.Get("file_bytes").Errorf("", "file_bytes is more than total_bytes")
+		v.Get("file_bytes").Errorf("", "file_bytes is larger than total_bytes")
 	}
 }
 
@@ -221,7 +221,7 @@ func requirement(v yamlx.Value) Requirement {
 	})
 	v.Require(`write match: "oci://registry.example/acme/**"`, "match")
 	if v.IsMapping() && !v.Get("signatures").Exists() && !v.Get("min_release_age").Exists() {
-		v.Errorf("add signatures or min_release_age, or remove the entry", "%s has no requirements", v.Name)
+		v.Errorf("add signatures or min_release_age, or remove the entry", "%s does not have requirements", v.Name)
 	}
 	return q
 }
@@ -237,9 +237,10 @@ func signatures(v yamlx.Value) *Signatures {
 	switch {
 	case !anyOf.IsList():
 	case len(anyOf.Node.Content) == 0:
-		anyOf.Errorf("list at least one key or identity", "any_of is empty, so no signature is ever sufficient")
+		anyOf.Errorf("list at least one key or identity", "any_of is empty, so no signature can match")
 	case threshold.Exists() && s.Threshold > len(anyOf.Node.Content):
-		threshold.Errorf("", "threshold is %d, but any_of has only %d", s.Threshold, len(anyOf.Node.Content))
+		threshold.Errorf("", "threshold is %d, but any_of has only %s", s.Threshold,
+			textx.CountOf(len(anyOf.Node.Content), "entry", "entries"))
 	}
 	return &s
 }
@@ -252,7 +253,7 @@ func signers(v yamlx.Value) []Signer {
 		signer := readSigner(item)
 		id := signer.id()
 		if line := lines[id]; line > 0 && id != "" {
-			item.Errorf("remove one of them", "any_of lists this signer twice, first on line %d", line)
+			item.Errorf("remove one of the entries", "any_of lists this signer twice, first on line %d", line)
 			continue
 		}
 		all, lines[id] = append(all, signer), item.Line()
@@ -281,10 +282,10 @@ func readSigner(v yamlx.Value) (s Signer) {
 	})
 	switch {
 	case kinds > 1:
-		v.Errorf("use one entry for each", "%s has more than one of key, identity, and ssh", v.Name)
+		v.Errorf("use one entry for each signer", "%s has more than one of key, identity, and ssh", v.Name)
 	case kinds == 0 && v.IsMapping():
 		v.Errorf("write {key: {file: …, sha256: …}}, {identity: {issuer: …, subject: …}}, or "+
-			"{ssh: {allowed_signers: …, sha256: …}}", "%s has no key, identity, or ssh", v.Name)
+			"{ssh: {allowed_signers: …, sha256: …}}", "%s does not have a key, identity, or ssh", v.Name)
 	}
 	return s
 }

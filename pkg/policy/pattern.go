@@ -43,7 +43,7 @@ func checkSource(s string) (message, hint string) {
 		return checkWord(s)
 	}
 	if remote, found := splitUser(rest); found {
-		return "has a user name, which sources do not have", "write " + scheme + "://" + remote
+		return "has a user name, which a source must not have", "write " + scheme + "://" + remote
 	}
 	if message, hint = checkScheme(scheme, rest); message != "" {
 		return message, hint
@@ -53,7 +53,8 @@ func checkSource(s string) (message, hint string) {
 		return message, hint
 	}
 	if !ok || path == "" {
-		return "has a host but no path", "write " + scheme + "://" + authority + "/** for everything there"
+		return "does not have a path after the host",
+			"write " + scheme + "://" + authority + "/** for every source on this host"
 	}
 	if message, hint = checkPath(scheme, path); message != "" {
 		return message, hint
@@ -106,7 +107,7 @@ func checkScheme(scheme, rest string) (message, hint string) {
 	case "oci", "git+https", "git+ssh":
 		return "", ""
 	case "https", "ssh":
-		return "has the scheme " + scheme + ", which sources do not have",
+		return "has the unsupported scheme " + scheme,
 			"write git+" + scheme + "://" + rest + ", or oci:// for a registry"
 	}
 	if lower := strings.ToLower(scheme); lower != scheme {
@@ -133,7 +134,7 @@ func checkHost(scheme, authority, path string) (message, hint string) {
 		return "has a host in upper case", "write " + scheme + "://" + strings.ToLower(authority) + "/" + path
 	case !host().MatchString(name) || len(name) > 253:
 		return "has a missing or invalid host",
-			"use a name, such as registry.example; *. before it matches all its subdomains"
+			"use a name such as registry.example, or *.registry.example for all its subdomains"
 	case hasPort && (err != nil || !port().MatchString(digits)):
 		return "has an invalid port", "write a number after the colon"
 	case hasPort && strconv.FormatUint(n, 10) == defaultPort:
@@ -150,7 +151,7 @@ func checkAddress(scheme, name, port, path string) (message, hint string) {
 	case err != nil || !addr.Is6() || addr.Zone() != "" || !strings.HasSuffix(name, "]"):
 		return "has a missing or invalid host", "use brackets only for IPv6 addresses, such as [2001:db8::1]"
 	case ip.Is4():
-		return "has an IPv4 address within an IPv6 one", "write " + scheme + "://" + ip.String() + port + "/" + path
+		return "has an IPv4 address within an IPv6 address", "write " + scheme + "://" + ip.String() + port + "/" + path
 	case "["+addr.String()+"]" != name:
 		return "has an address that is not in canonical form",
 			"write " + scheme + "://[" + addr.String() + "]" + port + "/" + path
@@ -165,7 +166,7 @@ func checkPath(scheme, path string) (message, hint string) {
 		part = gitPart
 		if repository, dir, ok := strings.Cut(path, "//"); ok {
 			if repository == "" || dir == "" {
-				return "has an empty part in its path", "remove a slash"
+				return "has an empty part in its path", "remove the extra slash"
 			}
 			path = repository + "/" + dir
 		}
@@ -173,16 +174,17 @@ func checkPath(scheme, path string) (message, hint string) {
 	for segment := range strings.SplitSeq(path, "/") {
 		switch {
 		case segment == "":
-			return "has an empty part in its path", "remove a slash"
+			return "has an empty part in its path", "remove the extra slash"
 		case segment == "." || segment == "..":
-			return "has . or .. in its path", "use the path itself"
+			return "has . or .. in its path", "use a path without . and .."
 		case strings.Contains(segment, "**") && segment != "**":
 			return "has ** next to other characters", "write ** alone between slashes, or * within a part"
 		case scheme == "oci" && strings.ToLower(segment) != segment:
-			return "has uppercase letters in its path, which OCI repositories do not allow", "write it in lower case"
+			return "has uppercase letters in its path, which OCI repositories do not allow",
+				"write the path in lower case"
 		case !part().MatchString(segment):
 			return "has invalid characters in its path: " + strconv.Quote(segment),
-				"use the path in the lockfile, with * and **"
+				"use the path from the lockfile, with * and ** as wildcards"
 		}
 	}
 	return "", ""
@@ -199,6 +201,6 @@ func checkForge(scheme, authority, path string) (message, hint string) {
 		return "", ""
 	}
 	reference := scheme + "://" + authority + "/" + repository
-	return "lacks .git at the end of the repository, which sources on " + authority + " have",
-		"write " + reference + ".git, or " + reference + "/** for everything below it"
+	return "does not end with .git, but repositories on " + authority + " do",
+		"write " + reference + ".git, or " + reference + "/** for everything below this path"
 }

@@ -144,9 +144,9 @@ var bad = []struct{ name, text, want string }{
 	{"comment only", "# nothing\n", "1:1: the policy is empty (add version: 1 as the first line)"},
 	{"null", "~\n", "1:1: expected a mapping, with a key on each line (add version: 1 as the first line)"},
 	{"list", "- version: 1\n", "1:1: expected a mapping, with a key on each line (add version: 1 as the first line)"},
-	{"no version", "mode: audit\n", "1:1: the policy has no version (add version: 1 as the first line)"},
-	{"newer version", "version: 2\n", `1:10: unknown version "2" (use version 1, or a newer skillpm)`},
-	{"version as a float", "version: 1.0\n", `1:10: unknown version "1.0" (use version 1, or a newer skillpm)`},
+	{"no version", "mode: audit\n", "1:1: the policy does not have a version (add version: 1 as the first line)"},
+	{"newer version", "version: 2\n", `1:10: unsupported policy version "2" (use version 1, or a newer skillpm)`},
+	{"version as a float", "version: 1.0\n", `1:10: unsupported policy version "1.0" (use version 1, or a newer skillpm)`},
 	{"not YAML", "version: 1\nmode: a: b\n", `2:8: invalid YAML: ": " inside a value: write the value in quotes`},
 	{"template", "version: 1\n{{ x }}: y: z\n", "0:0: invalid YAML: line 2: mapping values are not allowed in this context"},
 	{"two documents", "version: 1\n---\nversion: 1\n", "2:1: a second document is not allowed (remove the line --- and the text after it)"},
@@ -170,8 +170,8 @@ var bad = []struct{ name, text, want string }{
 	{"sources as a list", "version: 1\nsources: [local]\n", "2:10: sources must be a mapping (write {key: value}, or an indented line for each key)"},
 	{"allow as a text", "version: 1\nsources: {allow: local}\n", "2:18: allow must be a list (write [a, b], or a line with a hyphen for each)"},
 	{"the same twice", "version: 1\nsources: {allow: [local, local]}\n", `2:26: allow lists "local" more than once (remove one of them)`},
-	{"a character that no name has", "version: 1\nskills: {deny: [\"b?x\"]}\n", `2:17: "b?x" is not skill@owner/name or skill, where * matches any characters of a part (use deploy, deploy@acme/tools, deploy@acme/*, or *@acme/*)`},
-	{"two stars in a bare skill", "version: 1\nskills: {deny: [\"de**\"]}\n", `2:17: "de**" is not skill@owner/name or skill, where * matches any characters of a part (use deploy, deploy@acme/tools, deploy@acme/*, or *@acme/*)`},
+	{"a character that no name has", "version: 1\nskills: {deny: [\"b?x\"]}\n", `2:17: "b?x" does not have the form skill@owner/name or skill (use deploy, deploy@acme/tools, deploy@acme/*, or *@acme/*)`},
+	{"two stars in a bare skill", "version: 1\nskills: {deny: [\"de**\"]}\n", `2:17: "de**" does not have the form skill@owner/name or skill (use deploy, deploy@acme/tools, deploy@acme/*, or *@acme/*)`},
 	{"allowed tools", "version: 1\nallowed-tools: all\n", `2:16: allowed-tools has the unknown value "all" (use restrict or grant)`},
 	{"hooks", "version: 1\nhooks: {unreadable: close}\n", `2:21: unreadable has the unknown value "close" (did you mean closed?)`},
 	{"sandbox", "version: 1\nexecution: {sandbox: never}\n", `2:22: sandbox has the unknown value "never" (use asked or always)`},
@@ -180,24 +180,24 @@ var bad = []struct{ name, text, want string }{
 	{"path", "version: 1\nexecution: {paths: [build]}\n", `2:21: "build" is not an absolute path (use an absolute path, such as /srv/data, or a path in the home directory, such as ~/reports)`},
 	{"path with dots", "version: 1\nexecution: {paths: [/srv/../etc]}\n", `2:21: "/srv/../etc" is not an absolute path (use an absolute path, such as /srv/data, or a path in the home directory, such as ~/reports)`},
 	{"approvers", "version: 1\napprovers: [root]\n", `2:12: approvers must be text (write the value in quotes)`},
-	{"pack without a skill", "version: 1\nskills: {deny: [evil/*]}\n", `2:17: "evil/*" is not skill@owner/name or skill, where * matches any characters of a part (write *@evil/* for all skills of the pack)`},
-	{"two stars in a skill", "version: 1\nskills: {deny: [\"**@a/b\"]}\n", `2:17: "**@a/b" is not skill@owner/name or skill, where * matches any characters of a part (use deploy, deploy@acme/tools, deploy@acme/*, or *@acme/*)`},
+	{"pack without a skill", "version: 1\nskills: {deny: [evil/*]}\n", `2:17: "evil/*" does not have the form skill@owner/name or skill (write *@evil/* for all skills of the pack)`},
+	{"two stars in a skill", "version: 1\nskills: {deny: [\"**@a/b\"]}\n", `2:17: "**@a/b" does not have the form skill@owner/name or skill (use deploy, deploy@acme/tools, deploy@acme/*, or *@acme/*)`},
 	{"no match", "version: 1\nrequire: [{min_release_age: 1h}]\n", `2:11: an entry of require has no match (write match: "oci://registry.example/acme/**")`},
-	{"nothing required", "version: 1\nrequire: [{match: local}]\n", "2:11: an entry of require has no requirements (add signatures or min_release_age, or remove the entry)"},
+	{"nothing required", "version: 1\nrequire: [{match: local}]\n", "2:11: an entry of require does not have requirements (add signatures or min_release_age, or remove the entry)"},
 	{"age without a unit", "version: 1\nrequire: [{match: local, min_release_age: 72}]\n", `2:43: min_release_age is "72", which is not a duration (write 72h for hours, or 72d for days)`},
 	{"age in minutes", "version: 1\nrequire: [{match: local, min_release_age: 90m}]\n", `2:43: min_release_age is "90m", which is not a duration (use hours, days, or weeks, such as 72h, 3d, or 2w)`},
 	{"no age", "version: 1\nrequire: [{match: local, min_release_age: 0h}]\n", `2:43: min_release_age is "0h", which is not a duration (use hours, days, or weeks, such as 72h, 3d, or 2w)`},
 	{"no signers", "version: 1\nrequire: [{match: local, signatures: {}}]\n", `2:38: signatures has no any_of (write any_of: [{key: {file: keys/acme.pub, sha256: "…"}}])`},
-	{"empty signers", "version: 1\nrequire: [{match: local, signatures: {any_of: []}}]\n", "2:47: any_of is empty, so no signature is ever sufficient (list at least one key or identity)"},
-	{"threshold", signed("threshold: 2, any_of: [{key: {file: k, sha256: " + sum + "}}]"), "2:50: threshold is 2, but any_of has only 1"},
+	{"empty signers", "version: 1\nrequire: [{match: local, signatures: {any_of: []}}]\n", "2:47: any_of is empty, so no signature can match (list at least one key or identity)"},
+	{"threshold", signed("threshold: 2, any_of: [{key: {file: k, sha256: " + sum + "}}]"), "2:50: threshold is 2, but any_of has only 1 entry"},
 	{"threshold of zero", signed("threshold: 0, any_of: [{key: {file: k, sha256: " + sum + "}}]"), "2:50: threshold must be a whole number of at least 1 (write it in digits, without quotes, such as 2000)"},
 	{"threshold as a text", signed("threshold: '1', any_of: [{key: {file: k, sha256: " + sum + "}}]"), "2:50: threshold must be a whole number of at least 1 (write it in digits, without quotes, such as 2000)"},
-	{"one key twice", signed("any_of: [{key: {file: k, sha256: " + sum + "}}, {key: {file: l, sha256: " + sum + "}}]"), "2:140: any_of lists this signer twice, first on line 2 (remove one of them)"},
-	{"both", signed("any_of: [{key: {file: k, sha256: " + sum + "}, identity: {issuer: \"https://a.b\", subject: c}}]"), "2:48: an entry of any_of has more than one of key, identity, and ssh (use one entry for each)"},
-	{"neither", signed("any_of: [{}]"), "2:48: an entry of any_of has no key, identity, or ssh (write {key: {file: …, sha256: …}}, {identity: {issuer: …, subject: …}}, or {ssh: {allowed_signers: …, sha256: …}})"},
+	{"one key twice", signed("any_of: [{key: {file: k, sha256: " + sum + "}}, {key: {file: l, sha256: " + sum + "}}]"), "2:140: any_of lists this signer twice, first on line 2 (remove one of the entries)"},
+	{"both", signed("any_of: [{key: {file: k, sha256: " + sum + "}, identity: {issuer: \"https://a.b\", subject: c}}]"), "2:48: an entry of any_of has more than one of key, identity, and ssh (use one entry for each signer)"},
+	{"neither", signed("any_of: [{}]"), "2:48: an entry of any_of does not have a key, identity, or ssh (write {key: {file: …, sha256: …}}, {identity: {issuer: …, subject: …}}, or {ssh: {allowed_signers: …, sha256: …}})"},
 	{"key without a digest", signed("any_of: [{key: {file: k}}]"), "2:54: key has no sha256 (write key: {file: keys/acme.pub, sha256: …})"},
-	{"digest with a prefix", signed("any_of: [{key: {file: k, sha256: \"sha256:" + strings.ToUpper(sum) + "\"}}]"), "2:72: sha256 is not 64 lowercase hexadecimal digits (write " + sum + ")"},
-	{"short digest", signed("any_of: [{key: {file: k, sha256: e3b0}}]"), "2:72: sha256 is not 64 lowercase hexadecimal digits (print it with: sha256sum FILE)"},
+	{"digest with a prefix", signed("any_of: [{key: {file: k, sha256: \"sha256:" + strings.ToUpper(sum) + "\"}}]"), "2:72: sha256 must have 64 lowercase hexadecimal digits (write " + sum + ")"},
+	{"short digest", signed("any_of: [{key: {file: k, sha256: e3b0}}]"), "2:72: sha256 must have 64 lowercase hexadecimal digits (print the digest with: sha256sum FILE)"},
 	{"key outside", signed("any_of: [{key: {file: ../k, sha256: " + sum + "}}]"), `2:61: "../k" is not the path of a file (use a path relative to the policy, with /, such as keys/acme.pub)`},
 	{"ssh without a file", signed("any_of: [{ssh: {sha256: " + sum + "}}]"), "2:54: ssh has no allowed_signers (write ssh: {allowed_signers: keys/allowed_signers, sha256: …})"},
 	{"ssh without a digest", signed("any_of: [{ssh: {allowed_signers: a}}]"), "2:54: ssh has no sha256 (write ssh: {allowed_signers: keys/allowed_signers, sha256: …})"},
@@ -205,14 +205,14 @@ var bad = []struct{ name, text, want string }{
 	{"a key in ssh", signed("any_of: [{ssh: {allowed_signers: a, sha256: " + sum + ", key: b}}]"), `2:149: unknown key "key" in ssh (use allowed_signers or sha256)`},
 	{"identity without a subject", signed("any_of: [{identity: {issuer: \"https://a.b\"}}]"), "2:59: identity has no subject (write {issuer: https://…, subject: …})"},
 	{"capability", "version: 1\nforbid: [hook]\n", `2:10: an entry of forbid has the unknown value "hook" (did you mean hooks?)`},
-	{"forbidden and approved", "version: 1\nforbid: [hooks]\napprove: [scripts, hooks]\n", "3:20: hooks is forbidden, so it cannot be approved (remove it from approve or from forbid)"},
+	{"forbidden and approved", "version: 1\nforbid: [hooks]\napprove: [scripts, hooks]\n", "3:20: hooks is in both approve and forbid (remove the capability from approve or from forbid)"},
 	{"limit as a text", "version: 1\nlimits: {files: many}\n", "2:17: files must be a whole number of at least 1 (write it in digits, without quotes, such as 2000)"},
 	{"limit in hexadecimal", "version: 1\nlimits: {files: 0x10}\n", "2:17: files must be a whole number of at least 1 (write it in digits, without quotes, such as 2000)"},
 	{"negative limit", "version: 1\nlimits: {file_bytes: -1}\n", "2:22: file_bytes must be a whole number of at least 1 (write it in digits, without quotes, such as 2000)"},
 	{"size in MB", "version: 1\nlimits: {file_bytes: 10MB}\n", `2:22: file_bytes is "10MB", which is not a size (write 10MiB; units are powers of 1024)`},
 	{"size with a fraction", "version: 1\nlimits: {file_bytes: 1.5MiB}\n", `2:22: file_bytes is "1.5MiB", which is not a size (use a number of bytes, or KiB, MiB, or GiB, such as 10MiB)`},
 	{"size in quotes", "version: 1\nlimits: {file_bytes: '10'}\n", `2:22: file_bytes is "10", which is not a size (use a number of bytes, or KiB, MiB, or GiB, such as 10MiB)`},
-	{"a file larger than all", "version: 1\nlimits: {total_bytes: 1MiB, file_bytes: 2MiB}\n", "2:41: file_bytes is more than total_bytes"},
+	{"a file larger than all", "version: 1\nlimits: {total_bytes: 1MiB, file_bytes: 2MiB}\n", "2:41: file_bytes is larger than total_bytes"},
 	{"downgrade", "version: 1\ndowngrade: warn\n", `2:12: downgrade has the unknown value "warn" (use deny or allow)`},
 	{"rule", "version: 1\nlint: {fail_on: [SEC999]}\n", "2:18: unknown rule \"SEC999\" (list rules with \"skillpm explain\"; a family such as SEC selects all its rules)"},
 	{"audit without a path", "version: 1\naudit: {required: true}\n", "2:8: audit has no path (write path: /var/log/skillpm/audit.jsonl)"},
@@ -250,42 +250,42 @@ func TestCheckSources(t *testing.T) {
 		{"oci://[2001:db8::1]:5000/**", ""},
 
 		{"oci://[2001:DB8::1]/**", "has an address that is not in canonical form (write oci://[2001:db8::1]/**)"},
-		{"oci://[::ffff:127.0.0.1]:5000/**", "has an IPv4 address within an IPv6 one (write oci://127.0.0.1:5000/**)"},
+		{"oci://[::ffff:127.0.0.1]:5000/**", "has an IPv4 address within an IPv6 address (write oci://127.0.0.1:5000/**)"},
 		{"oci://[::1/**", "has a missing or invalid host (use brackets only for IPv6 addresses, such as [2001:db8::1])"},
 		{"registry.example/acme", "is not a source (use scheme://host/path, such as oci://registry.example/acme/**, or one of local, embedded, path, oci-layout, git+file)"},
 		{"**", "is not a source (use scheme://host/path, such as oci://registry.example/acme/**, or one of local, embedded, path, oci-layout, git+file)"},
 		{"github.com/acme/tools", "is not a source (write git+https://github.com/acme/tools)"},
 		{"git@git.example:acme/tools.git", "is not a source (write git+ssh://git.example/acme/tools.git)"},
-		{"https://git.example/acme/**", "has the scheme https, which sources do not have (write git+https://git.example/acme/**, or oci:// for a registry)"},
+		{"https://git.example/acme/**", "has the unsupported scheme https (write git+https://git.example/acme/**, or oci:// for a registry)"},
 		{"OCI://h.example/a", "has a scheme in upper case (write oci://h.example/a)"},
 		{"git+http://h.example/a", "has an unknown scheme (use oci, git+https, or git+ssh)"},
 		{"oci://Registry.Example/acme/**", "has a host in upper case (write oci://registry.example/acme/**)"},
-		{"git+ssh://git@git.example/a", "has a user name, which sources do not have (write git+ssh://git.example/a)"},
-		{"oci://me:secret@h.example/a", "has a user name, which sources do not have (write oci://h.example/a)"},
-		{"oci://Me:secret@h.example/a", "has a user name, which sources do not have (write oci://h.example/a)"},
-		{"https://me:sec/ret@h.example/a", "has a user name, which sources do not have (write https://h.example/a)"},
+		{"git+ssh://git@git.example/a", "has a user name, which a source must not have (write git+ssh://git.example/a)"},
+		{"oci://me:secret@h.example/a", "has a user name, which a source must not have (write oci://h.example/a)"},
+		{"oci://Me:secret@h.example/a", "has a user name, which a source must not have (write oci://h.example/a)"},
+		{"https://me:sec/ret@h.example/a", "has a user name, which a source must not have (write https://h.example/a)"},
 		{"git+https://git.example/~me@work/a", ""},
 		{"oci://registry.example:443/**", "has the default port, which sources omit (write oci://registry.example/**)"},
 		{"git+ssh://git.example:22/**", "has the default port, which sources omit (write git+ssh://git.example/**)"},
 		{"oci://registry.example:0x1/**", "has an invalid port (write a number after the colon)"},
 		{"oci://registry.example:99999/**", "has an invalid port (write a number after the colon)"},
-		{"oci://*/acme", "has a missing or invalid host (use a name, such as registry.example; *. before it matches all its subdomains)"},
-		{"oci://*registry.example/acme", "has a missing or invalid host (use a name, such as registry.example; *. before it matches all its subdomains)"},
-		{"oci://registry.*/acme", "has a missing or invalid host (use a name, such as registry.example; *. before it matches all its subdomains)"},
-		{"oci:///acme", "has a missing or invalid host (use a name, such as registry.example; *. before it matches all its subdomains)"},
-		{"oci://registry.example", "has a host but no path (write oci://registry.example/** for everything there)"},
-		{"oci://registry.example/", "has a host but no path (write oci://registry.example/** for everything there)"},
-		{"oci://registry.example/acme/", "has an empty part in its path (remove a slash)"},
-		{"oci://registry.example/acme//x", "has an empty part in its path (remove a slash)"},
-		{"git+https://git.example/a.git//", "has an empty part in its path (remove a slash)"},
-		{"git+https://git.example/a//b//c", "has an empty part in its path (remove a slash)"},
-		{"oci://registry.example/a/../b", "has . or .. in its path (use the path itself)"},
+		{"oci://*/acme", "has a missing or invalid host (use a name such as registry.example, or *.registry.example for all its subdomains)"},
+		{"oci://*registry.example/acme", "has a missing or invalid host (use a name such as registry.example, or *.registry.example for all its subdomains)"},
+		{"oci://registry.*/acme", "has a missing or invalid host (use a name such as registry.example, or *.registry.example for all its subdomains)"},
+		{"oci:///acme", "has a missing or invalid host (use a name such as registry.example, or *.registry.example for all its subdomains)"},
+		{"oci://registry.example", "does not have a path after the host (write oci://registry.example/** for every source on this host)"},
+		{"oci://registry.example/", "does not have a path after the host (write oci://registry.example/** for every source on this host)"},
+		{"oci://registry.example/acme/", "has an empty part in its path (remove the extra slash)"},
+		{"oci://registry.example/acme//x", "has an empty part in its path (remove the extra slash)"},
+		{"git+https://git.example/a.git//", "has an empty part in its path (remove the extra slash)"},
+		{"git+https://git.example/a//b//c", "has an empty part in its path (remove the extra slash)"},
+		{"oci://registry.example/a/../b", "has . or .. in its path (use a path without . and ..)"},
 		{"oci://registry.example/acme**", "has ** next to other characters (write ** alone between slashes, or * within a part)"},
 		{"oci://registry.example/***", "has ** next to other characters (write ** alone between slashes, or * within a part)"},
-		{"oci://registry.example/Acme/**", "has uppercase letters in its path, which OCI repositories do not allow (write it in lower case)"},
-		{"oci://registry.example/acme:1.0", `has invalid characters in its path: "acme:1.0" (use the path in the lockfile, with * and **)`},
-		{"git+https://git.example/a?b", `has invalid characters in its path: "a?b" (use the path in the lockfile, with * and **)`},
-		{"git+https://github.com/acme/tools", "lacks .git at the end of the repository, which sources on github.com have (write git+https://github.com/acme/tools.git, or git+https://github.com/acme/tools/** for everything below it)"},
+		{"oci://registry.example/Acme/**", "has uppercase letters in its path, which OCI repositories do not allow (write the path in lower case)"},
+		{"oci://registry.example/acme:1.0", `has invalid characters in its path: "acme:1.0" (use the path from the lockfile, with * and ** as wildcards)`},
+		{"git+https://git.example/a?b", `has invalid characters in its path: "a?b" (use the path from the lockfile, with * and ** as wildcards)`},
+		{"git+https://github.com/acme/tools", "does not end with .git, but repositories on github.com do (write git+https://github.com/acme/tools.git, or git+https://github.com/acme/tools/** for everything below this path)"},
 	} {
 		want := ""
 		if tt.want != "" {
@@ -318,12 +318,12 @@ func TestCheckIdentities(t *testing.T) {
 		{"https://a.b", "*@acme.example", unanchored},
 		{"https://a.b", `^https://github\.com/acme/`, unanchored},
 		{"https://a.b", `(acme|globex)$`, unanchored},
-		{"https://a.b", `^acme|globex$`, "subject is not anchored as a whole: ^ and $ must apply to every alternative (write ^(acme|globex)$)"},
-		{"https://a.b", `^(?m)acme$`, "subject is not anchored as a whole: ^ and $ must apply to every alternative (write ^((?m)acme)$)"},
-		{"https://a.b", `^acme\$`, "subject is not anchored as a whole: ^ and $ must apply to every alternative (write ^(acme\\)$)"},
-		{"https://a.b", `^.*$`, "subject matches everybody (include a part that is always the same)"},
-		{"https://a.b", `^(acme)?.*$`, "subject matches everybody (include a part that is always the same)"},
-		{"https://a.b", `^$`, "subject matches everybody (include a part that is always the same)"},
+		{"https://a.b", `^acme|globex$`, "subject is only partly anchored: ^ and $ must apply to every alternative (write ^(acme|globex)$)"},
+		{"https://a.b", `^(?m)acme$`, "subject is only partly anchored: ^ and $ must apply to every alternative (write ^((?m)acme)$)"},
+		{"https://a.b", `^acme\$`, "subject is only partly anchored: ^ and $ must apply to every alternative (write ^(acme\\)$)"},
+		{"https://a.b", `^.*$`, "subject matches every identity (add a fixed part to the expression)"},
+		{"https://a.b", `^(acme)?.*$`, "subject matches every identity (add a fixed part to the expression)"},
+		{"https://a.b", `^$`, "subject matches every identity (add a fixed part to the expression)"},
 		{"https://a.b", `^(acme$`, "subject is not a regular expression: error parsing regexp: missing closing ): `^(acme$` (" + exact + ")"},
 	} {
 		text := signed(fmt.Sprintf("any_of: [{identity: {issuer: '%s', subject: '%s'}}]", tt.issuer, tt.subject))
@@ -348,7 +348,7 @@ limits: {files: -1, depth: "2"}
 approve: [hooks, 1]
 forbid: [hooks]
 `
-	const want = `1:1: the policy has no version (add version: 1 as the first line)
+	const want = `1:1: the policy does not have a version (add version: 1 as the first line)
 1:7: mode has the unknown value "enforced" (did you mean enforce?)
 3:11: "oci://h/a**" has ** next to other characters (write ** alone between slashes, or * within a part)
 3:24: "ok" is not a source (use scheme://host/path, such as oci://registry.example/acme/**, or one of local, embedded, path, oci-layout, git+file)
@@ -356,14 +356,14 @@ forbid: [hooks]
 4:3: unknown key "denny" in sources (did you mean deny?)
 6:5: an entry of require has no match (write match: "oci://registry.example/acme/**")
 6:47: key has no file (write key: {file: keys/acme.pub, sha256: …})
-6:56: sha256 is not 64 lowercase hexadecimal digits (` + "print it with: sha256sum FILE" + `)
+6:56: sha256 must have 64 lowercase hexadecimal digits (` + "print the digest with: sha256sum FILE" + `)
 6:72: identity has no subject (write {issuer: https://…, subject: …})
 6:81: "a" is not the https address of an issuer (use the exact address, such as https://accounts.example)
 6:86: an entry of any_of must be a mapping (write {key: value}, or an indented line for each key)
 7:5: an entry of require must be a mapping (write {key: value}, or an indented line for each key)
 8:17: files must be a whole number of at least 1 (write it in digits, without quotes, such as 2000)
 8:28: depth must be a whole number of at least 1 (write it in digits, without quotes, such as 2000)
-9:11: hooks is forbidden, so it cannot be approved (remove it from approve or from forbid)
+9:11: hooks is in both approve and forbid (remove the capability from approve or from forbid)
 9:18: an entry of approve has the unknown value "1" (use one of native-binaries, hooks, dynamic-shell, scripts, network-tools, file-write, or unscoped-shell)
 `
 	if got := render(policy.Check("p", []byte(strings.Replace(text, "*x", `"x*"`, 1)))); got != want {
@@ -374,8 +374,8 @@ forbid: [hooks]
 func TestInvalidError(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
 		{"version: 1\nmode: x\n", `p.yaml:2:7: mode has the unknown value "x"`},
-		{"version: 2\nmode: x\n", `p.yaml:1:10: unknown version "2", and one more problem`},
-		{"version: 2\nmode: x\nfoo: bar\n", `p.yaml:1:10: unknown version "2", and 2 more problems`},
+		{"version: 2\nmode: x\n", `p.yaml:1:10: unsupported policy version "2", and one more problem`},
+		{"version: 2\nmode: x\nfoo: bar\n", `p.yaml:1:10: unsupported policy version "2", and 2 more problems`},
 		{strings.Repeat(" ", 1<<20+1), "p.yaml: the file has more than 1048576 bytes"},
 	} {
 		p, err := policy.Parse("p.yaml", []byte(tt.text))

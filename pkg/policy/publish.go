@@ -33,7 +33,7 @@ func (p *Policy) MayPublish(target string, signed bool) error {
 	return &RefusedError{
 		Policy: p.Path, Line: p.Line("publish.sign"), Rule: "publish.sign", Subject: "published packs",
 		Why: "must be signed",
-		Fix: "add --sign --signing-key FILE; create a key with skillpm key generate",
+		Fix: "add --sign --signing-key FILE; create a key with: skillpm key generate",
 	}
 }
 

@@ -94,9 +94,9 @@ func (p *Policy) undoHint(pattern SkillPattern) string {
 	}
 	switch p.Level {
 	case UserLevel:
-		return "to allow it again: " + text
+		return "allow the skill again with: " + text
 	case ProjectLevel:
-		return "to allow it again: " + text + " --scope project"
+		return "allow the skill again with: " + text + " --scope project"
 	}
 	return ""
 }
@@ -111,7 +111,7 @@ func (p *Policy) CheckCapabilities(subject string, has []Capability, because fun
 		if slices.Contains(has, c) {
 			return &RefusedError{
 				Policy: p.Path, Line: p.Line("forbid", i), Rule: "forbid", Subject: subject,
-				Why: fmt.Sprintf("has %s, which is forbidden: %s", c, because(c)),
+				Why: fmt.Sprintf("has %s, which the policy forbids: %s", c, because(c)),
 			}
 		}
 	}
@@ -150,7 +150,7 @@ func (p *Policy) CheckSize(subject string, files []FileSize) error {
 	}
 	l, total := p.Limits, int64(0)
 	if n := int64(len(files)); l.Files > 0 && n > l.Files {
-		return refuse("files", "has %d files; at most %d are allowed", n, l.Files)
+		return refuse("files", "has %d files; the limit is %d", n, l.Files)
 	}
 	for _, f := range files {
 		total += f.Size
@@ -164,7 +164,7 @@ func (p *Policy) CheckSize(subject string, files []FileSize) error {
 		case l.Depth > 0 && depth > l.Depth:
 			return refuse("depth", "has %s in %d nested directories; the limit is %d", f.Path, depth, l.Depth)
 		case l.TotalBytes > 0 && total > l.TotalBytes:
-			return refuse("total_bytes", "has more than the allowed %d bytes", l.TotalBytes)
+			return refuse("total_bytes", "is larger than %d bytes", l.TotalBytes)
 		}
 	}
 	return nil
@@ -184,13 +184,13 @@ func (p *Policy) CheckDowngrade(what string) error {
 	if p.Downgrade == AllowDowngrade {
 		return nil
 	}
-	why := "would be a downgrade, which is denied"
+	why := "would be a downgrade, which skillpm denies"
 	if p.Line("downgrade") == 0 {
 		why += " unless a policy has downgrade: allow"
 	}
 	return &RefusedError{
 		Policy: p.Path, Line: p.Line("downgrade"), Rule: "downgrade", Subject: what, Why: why,
-		Fix: "keep the installed version, or remove it before you install an older one",
+		Fix: "keep the installed version, or remove it before you install an older version",
 	}
 }
 

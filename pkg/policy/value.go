@@ -36,7 +36,7 @@ func version(v yamlx.Value) int {
 		if s == "1" {
 			return nil
 		}
-		return wrong("use version 1, or a newer skillpm", "unknown version %q", s)
+		return wrong("use version 1, or a newer skillpm", "unsupported policy version %q", s)
 	})
 	return 1
 }
@@ -51,8 +51,7 @@ func parsePattern(s string) (Pattern, error) {
 
 func parseSkillPattern(s string) (SkillPattern, error) {
 	if !isSkillPattern(s) {
-		return "", wrong(skillHint(s), "%q is not skill@owner/name or skill, where * matches any characters of a "+
-			"part", s)
+		return "", wrong(skillHint(s), "%q does not have the form skill@owner/name or skill", s)
 	}
 	return SkillPattern(s), nil
 }
@@ -115,11 +114,11 @@ func checkSHA256(s string) error {
 	if sha256Hex().MatchString(s) {
 		return nil
 	}
-	hint := "print it with: sha256sum FILE"
+	hint := "print the digest with: sha256sum FILE"
 	if digest := strings.ToLower(strings.TrimPrefix(s, "sha256:")); sha256Hex().MatchString(digest) {
 		hint = "write " + digest
 	}
-	return wrong(hint, "sha256 is not 64 lowercase hexadecimal digits")
+	return wrong(hint, "sha256 must have 64 lowercase hexadecimal digits")
 }
 
 // parseAge parses the minimum age of a release.

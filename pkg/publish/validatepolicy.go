@@ -94,7 +94,7 @@ func (c *Client) policyFindings(ctx context.Context, g *enforce.Evaluator, skill
 		for _, one := range w.Capabilities {
 			names = append(names, string(one))
 		}
-		message := fmt.Sprintf("%s needs approval for %s (%s:%d): %s", s.Exact(), strings.Join(names, ", "),
+		message := fmt.Sprintf("%s requires approval for %s (%s:%d): %s", s.Exact(), strings.Join(names, ", "),
 			c.DisplayPath(w.Policy), w.Line, w.Missing)
 		found = append(found, finding(rule.NeedsApproval, path.Join(skillPath, skill.File), false, message, ""))
 	}

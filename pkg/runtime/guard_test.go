@@ -130,7 +130,7 @@ func TestRefusedBeforeHook(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := mustOpen(t, o).Load(t.Context(), "a", session.Activate{})
-	if diag.CodeOf(err) != diag.Denied || !strings.Contains(err.Error(), "it is not approved") {
+	if diag.CodeOf(err) != diag.Denied || !strings.Contains(err.Error(), "the skill is not approved") {
 		t.Errorf("%v", err)
 	}
 	if _, err := os.Stat(marker); err == nil {

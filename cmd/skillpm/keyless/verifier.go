@@ -21,8 +21,8 @@ type verifier struct{ *verify.Verifier }
 func open(trustedRoot []byte) (sign.KeylessVerifier, error) {
 	tr, err := root.NewTrustedRootFromJSON(trustedRoot)
 	if err != nil {
-		return nil, diag.Errorf(diag.Invalid, "trusted_root.json: %v", err).
-			WithHint("create it with: cosign trusted-root create")
+		return nil, diag.Errorf(diag.Invalid, "invalid trusted_root.json: %v", err).
+			WithHint("create the file with: cosign trusted-root create")
 	}
 	options := []verify.VerifierOption{verify.WithObserverTimestamps(1), verify.WithoutStatementPredicate()}
 	if len(tr.RekorLogs()) > 0 {
@@ -33,7 +33,7 @@ func open(trustedRoot []byte) (sign.KeylessVerifier, error) {
 	}
 	v, err := verify.NewVerifier(tr, options...)
 	if err != nil {
-		return nil, diag.Errorf(diag.Invalid, "trusted_root.json: %v", err)
+		return nil, diag.Errorf(diag.Invalid, "invalid trusted_root.json: %v", err)
 	}
 	return verifier{v}, nil
 }

@@ -214,15 +214,15 @@ func openRegular(path string) (*os.File, error) {
 		return nil, err
 	case !before.Mode().IsRegular():
 		return nil, diag.Errorf(diag.Denied, "%s is not a regular file", path).
-			WithHint("move it away: skillpm does not follow links to an audit log")
+			WithHint("move the file away, because skillpm does not follow links to an audit log")
 	}
 	f, err := os.OpenFile(path, flags, privateMode)
 	if err != nil || before == nil {
 		return f, err
 	}
 	if after, err := f.Stat(); err != nil || !os.SameFile(before, after) {
-		return nil, errors.Join(diag.Errorf(diag.Denied, "%s was replaced while skillpm opened "+
-			"it", path), err, f.Close())
+		return nil, errors.Join(diag.Errorf(diag.Denied, "another process replaced %s while "+
+			"skillpm opened the file", path), err, f.Close())
 	}
 	return f, nil
 }
@@ -274,7 +274,7 @@ func (l *Log) explain(err error) error {
 	case errors.Is(err, context.DeadlineExceeded):
 		return diag.Errorf(diag.Internal, "another process has locked the audit log %s and does not release "+
 			"it", l.path).
-			WithHint("find that process with: fuser %s.lock", l.file())
+			WithHint("find the process with: fuser %s.lock", l.file())
 	case errors.Is(err, fs.ErrPermission):
 		return diag.Errorf(diag.Denied, "cannot write the audit log: %w", err).
 			WithHint(

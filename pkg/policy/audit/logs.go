@@ -46,7 +46,7 @@ func logsIn(dir string) (files []string, err error) {
 		}
 	}
 	if len(files) == 0 {
-		return nil, diag.Errorf(diag.NotFound, "no audit log in %s", dir).
+		return nil, diag.Errorf(diag.NotFound, "no audit log found in %s", dir).
 			WithHint("use a directory with log files, whose names end in %s", ext)
 	}
 	return files, nil

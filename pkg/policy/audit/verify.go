@@ -78,7 +78,8 @@ func (v *Verified) Err() error {
 	}
 	return diag.Errorf(diag.Integrity, "the audit log was changed: %s, the first at line %d of %s", what,
 		v.Findings[0].Line, v.Findings[0].File).
-		WithHint("keep a copy of it; the records before that line are intact, later ones may be forged")
+		WithHint("keep a copy of the audit log: the records before line %d are intact, later records may be forged",
+			v.Findings[0].Line)
 }
 
 // position has the facts about a line that later lines depend on.
@@ -165,7 +166,7 @@ func (v *verifier) gap(line []byte, pos position) {
 	case len(v.result.Notes) < maxFindings:
 		v.result.Notes = append(v.result.Notes, Finding{
 			File: pos.file, Line: pos.line, Seq: pos.seq,
-			What: fmt.Sprintf("a gap: record %d is incomplete", pos.seq),
+			What: fmt.Sprintf("record %d is incomplete, which leaves a gap", pos.seq),
 		})
 	}
 }
@@ -177,7 +178,7 @@ func (v *verifier) follow(r link, pos position) {
 	case !v.begun:
 		v.first(r, pos)
 	case r.Prev == v.last.digest && r.Seq == next && v.torn > 0 && !r.Gap:
-		v.find(pos, next, "the previous line is not a record, and this one does not report a gap")
+		v.find(pos, next, "the previous line is not a record, and this record does not report a gap")
 	case r.Prev == v.last.digest && r.Seq == next:
 	case r.Prev == v.last.digest:
 		v.find(pos, next, fmt.Sprintf("found record %d instead of record %d", r.Seq, next))
@@ -185,11 +186,11 @@ func (v *verifier) follow(r link, pos position) {
 		v.find(v.last, next, "this line was inserted or moved here")
 	case r.Seq == next:
 		v.find(v.last, v.last.seq,
-			"this line or the next one was changed: the digest in the next record does not match this line")
+			"this line or the next line was changed: the digest in the next record does not match this line")
 	case r.Seq > next:
 		v.find(pos, next, fmt.Sprintf("%s missing before this line", records(next, r.Seq-1)))
 	default:
-		v.find(pos, next, fmt.Sprintf("record %d follows record %d: it was inserted or moved here", r.Seq,
+		v.find(pos, next, fmt.Sprintf("record %d follows record %d: the record was inserted or moved here", r.Seq,
 			v.last.seq))
 		return // the next line must continue this one
 	}

@@ -32,7 +32,7 @@ func (st snapshot) approvals() (all []Approved, err error) {
 // readApprovals reads one file. A file that cannot be read approves nothing.
 func (f Files) readApprovals(l policy.Level, file string) ([]Approved, error) {
 	damaged := func(err error) error {
-		return diag.Errorf(max(diag.CodeOf(err), diag.Invalid), "%w; the approvals in this file are ignored",
+		return diag.Errorf(max(diag.CodeOf(err), diag.Invalid), "%w; skillpm ignores the approvals in this file",
 			err).WithHint("%s", cmp.Or(diag.HintOf(err), "fix "+file+", or approve the skills again"))
 	}
 	info, err := os.Lstat(file)
@@ -67,10 +67,10 @@ func (g *Evaluator) Approve(
 	ctx context.Context, l policy.Level, w Approver, reviews ...Review,
 ) (file string, err error) {
 	if strings.TrimSpace(w.Reason) == "" {
-		return "", diag.Errorf(diag.Usage, "an approval needs a reason").WithHint("add --reason TEXT")
+		return "", diag.Errorf(diag.Usage, "an approval requires a reason").WithHint("add --reason TEXT")
 	}
 	if g.o.Now == nil || w.By == "" {
-		return "", diag.Errorf(diag.Internal, "an approval needs a clock and an approver")
+		return "", diag.Errorf(diag.Internal, "an approval requires a clock and an approver")
 	}
 	now := g.o.Now().UTC().Truncate(time.Second)
 	return g.changeApprovals(ctx, l, func(list []policy.Approval) ([]policy.Approval, error) {
@@ -105,7 +105,7 @@ func (g *Evaluator) Revoke(ctx context.Context, l policy.Level, name string) ([]
 			}
 		}
 		if len(revoked) == 0 {
-			return nil, diag.Errorf(diag.NotFound, "no approval of %s in the scope %s", name, l).
+			return nil, diag.Errorf(diag.NotFound, "no approval of %s found in the scope %s", name, l).
 				WithHint("list approvals with: skillpm approve --list")
 		}
 		return slices.DeleteFunc(list, matches), nil
@@ -124,7 +124,8 @@ func (g *Evaluator) targetFile(l policy.Level, path func(policy.Level, string) s
 	}
 	file := path(l, project)
 	if file == "" {
-		return "", diag.Errorf(diag.NotFound, "cannot find the project's %s: not in a project", what).
+		return "", diag.Errorf(diag.NotFound,
+			"cannot find the project's %s: the current directory is not in a project", what).
 			WithHint("omit --scope project, or change to the project's directory")
 	}
 	return file, nil
@@ -194,8 +195,8 @@ func explainPermission(file string, l policy.Level, err error) error {
 		return err
 	}
 	if l == policy.MachineLevel {
-		return diag.Errorf(diag.Denied, "cannot write %s: only the machine's administrator may", file).
-			WithHint("run it with sudo, or omit --scope machine to approve for yourself")
+		return diag.Errorf(diag.Denied, "cannot write %s: only the machine's administrator may write this file", file).
+			WithHint("run the command with sudo, or omit --scope machine to approve for yourself")
 	}
 	return diag.Errorf(diag.Denied, "cannot write %s: %w", file, err).
 		WithHint("%s", fmt.Sprintf("grant yourself write access to %s", filepath.Dir(file)))

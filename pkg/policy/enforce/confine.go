@@ -101,13 +101,13 @@ type sandboxBuilder struct {
 
 // refuse returns the error for something that a policy does not allow, nil in observe mode.
 func (c *sandboxBuilder) refuse(p *policy.Policy, key, value string) error {
-	text := fmt.Sprintf("%s asks for execution.%s %s, which policy %s:%d does not allow", c.skill.subject(), key,
+	text := fmt.Sprintf("%s requests execution.%s %s, which policy %s:%d does not allow", c.skill.subject(), key,
 		value, p.Path, p.Line("execution"))
 	if p.Mode == policy.Observe {
 		c.notes = append(c.notes, text)
 		return nil
 	}
-	return diag.Errorf(diag.Denied, "%s", text).WithHint("ask the owner of the policy to add it under execution")
+	return diag.Errorf(diag.Denied, "%s", text).WithHint("ask the owner of the policy to add the value under execution")
 }
 
 // paths returns the writable paths with links resolved, so that the sandbox opens the paths that were checked.
@@ -121,7 +121,7 @@ func (c *sandboxBuilder) paths() (write []string, err error) {
 	for _, text := range c.request.AllowedPaths {
 		path := c.absolute(text)
 		if path == "" {
-			return nil, diag.Errorf(diag.Invalid, "%s asks for execution.allowed-paths %q, which is not a path",
+			return nil, diag.Errorf(diag.Invalid, "%s requests execution.allowed-paths %q, which is not a path",
 				c.skill.subject(), text).
 				WithHint("use a directory of the project, such as ./build, an absolute path, or a path below ~/")
 		}
@@ -135,7 +135,7 @@ func (c *sandboxBuilder) paths() (write []string, err error) {
 		c.linkPaths = append(c.linkPaths, path)
 		if pathx.Contains(c.real.Dir, real) {
 			return nil, diag.Errorf(diag.Denied,
-				"%s asks for execution.allowed-paths %q, which is in its own directory and is read-only",
+				"%s requests execution.allowed-paths %q, which is in the skill's own directory and read-only",
 				c.skill.subject(), text).
 				WithHint("write to the project, or to $TMPDIR")
 		}
@@ -234,7 +234,7 @@ func (c *sandboxBuilder) network() (n sandbox.Network, err error) {
 	for _, host := range network {
 		host = strings.ToLower(host)
 		if !policy.IsHost(host) || !strings.ContainsAny(host, ".:*") && host != "localhost" {
-			return n, diag.Errorf(diag.Invalid, "%s asks for execution.network %q, which is not a host",
+			return n, diag.Errorf(diag.Invalid, "%s requests execution.network %q, which is not a host",
 				c.skill.subject(), host).
 				WithHint("use true, false, restricted, or a list of hosts with ports, such as [api.example.com:443]")
 		}

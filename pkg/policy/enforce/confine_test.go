@@ -41,19 +41,19 @@ func TestConfine(t *testing.T) {
 		{name: "no network", request: enforce.Request{Network: []string{"false"}}, write: []string{"project"}, network: "no network"},
 		{name: "the network", request: enforce.Request{Sandbox: "true", Network: []string{"true"}}, write: []string{"project"}, network: "any network"},
 		{name: "hosts", request: enforce.Request{Network: []string{"API.example.com:443"}}, write: []string{"project"}, network: "network api.example.com:443"},
-		{name: "no host", request: enforce.Request{Network: []string{"https://example.com/"}}, err: "asks for execution.network"},
-		{name: "a word that is no host", request: enforce.Request{Network: []string{"bogus"}}, err: "asks for execution.network"},
+		{name: "no host", request: enforce.Request{Network: []string{"https://example.com/"}}, err: "requests execution.network"},
+		{name: "a word that is no host", request: enforce.Request{Network: []string{"bogus"}}, err: "requests execution.network"},
 		{name: "this machine", request: enforce.Request{Network: []string{"localhost:80"}}, write: []string{"project"}, network: "network localhost:80"},
 		{name: "skillpm's own", request: enforce.Request{AllowedPaths: []string{"./skillpm-policy.yaml"}}, err: "which skillpm itself uses: no skill may"},
 		{name: "skillpm's own, by its directory", request: enforce.Request{AllowedPaths: []string{"./.skillpm/skills"}}, machine: "execution: {paths: [~/project]}", err: "which skillpm itself uses: no skill may"},
 		{name: "git's, of a skill that asks", request: enforce.Request{AllowedPaths: []string{".git/hooks"}}, write: []string{"project/.git/hooks"}, network: "no network"},
 		{
 			name: "git's, where all are confined", request: enforce.Request{AllowedPaths: []string{".git/hooks"}}, machine: "execution: {sandbox: always, paths: [~/project]}",
-			err: "asks for execution.allowed-paths .git/hooks, which policy",
+			err: "requests execution.allowed-paths .git/hooks, which policy",
 		},
 		{
 			name: "an agent's that is not there yet", request: enforce.Request{AllowedPaths: []string{".claude"}}, machine: "execution: {sandbox: always}",
-			err: "asks for execution.allowed-paths .claude, which policy",
+			err: "requests execution.allowed-paths .claude, which policy",
 		},
 		{
 			name: "git's, where the policy names it", request: enforce.Request{AllowedPaths: []string{".git/hooks"}}, machine: "execution: {sandbox: always, paths: [~/project/.git]}",
@@ -67,8 +67,8 @@ func TestConfine(t *testing.T) {
 		},
 		{name: "paths in place of the directory", request: enforce.Request{AllowedPaths: []string{"./build", "~/reports"}}, write: []string{"project/build", "reports"}, network: "no network"},
 		{name: "temporary files", request: enforce.Request{AllowedPaths: []string{"/tmp", "."}}, write: []string{"project"}, network: "no network"},
-		{name: "its own directory", request: enforce.Request{AllowedPaths: []string{"~/skills/a/data"}}, err: "which is in its own directory"},
-		{name: "a path with a variable that is not known", request: enforce.Request{AllowedPaths: []string{"$HOME/x"}}, err: "asks for execution.allowed-paths"},
+		{name: "its own directory", request: enforce.Request{AllowedPaths: []string{"~/skills/a/data"}}, err: "which is in the skill's own directory"},
+		{name: "a path with a variable that is not known", request: enforce.Request{AllowedPaths: []string{"$HOME/x"}}, err: "requests execution.allowed-paths"},
 		{
 			name: "always", machine: "execution: {sandbox: always}", write: []string{"project"}, network: "no network",
 		},
@@ -85,15 +85,15 @@ func TestConfine(t *testing.T) {
 		},
 		{
 			name: "a host that is not listed", request: enforce.Request{Network: []string{"evil.example:443"}}, machine: "execution: {network: [example.com]}",
-			err: "asks for execution.network evil.example:443, which policy",
+			err: "requests execution.network evil.example:443, which policy",
 		},
 		{
 			name: "a path that is not listed", request: enforce.Request{AllowedPaths: []string{"~/reports"}}, machine: "execution: {paths: [/srv]}",
-			err: "asks for execution.allowed-paths ~/reports, which policy",
+			err: "requests execution.allowed-paths ~/reports, which policy",
 		},
 		{
 			name: "a link to where the policy does not allow", request: enforce.Request{AllowedPaths: []string{"link"}}, machine: "execution: {paths: []}",
-			err: "asks for execution.allowed-paths link, which policy",
+			err: "requests execution.allowed-paths link, which policy",
 		},
 		{
 			name: "a path that is listed", request: enforce.Request{AllowedPaths: []string{"~/reports/2026"}}, machine: "execution: {sandbox: always, paths: [~/reports]}",

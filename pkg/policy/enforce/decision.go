@@ -34,7 +34,7 @@ func (d Decision) Check(path string, data []byte) error {
 		return nil
 	}
 	return diag.Errorf(diag.Conflict, "%s changed after the policy check", path).
-		WithHint("try again")
+		WithHint("run the command again")
 }
 
 // policiesFor returns the policies that apply to a skill.
@@ -96,7 +96,7 @@ func checkSource(p *policy.Policy, s Skill) error {
 		return &policy.RefusedError{
 			Policy: p.Path, Line: p.Line("sources.allow"), Rule: "sources", Subject: s.subject(),
 			Why: "belongs to a pack that is not in a lockfile, so its source is unknown",
-			Fix: "reinstall its pack: skillpm install " + s.Pack,
+			Fix: "reinstall the pack with: skillpm install " + s.Pack,
 		}
 	}
 	if err := p.Source(s.Source); err != nil {
@@ -130,7 +130,7 @@ func (g *Evaluator) Evaluate(ctx context.Context, s Skill, files fs.FS) (Decisio
 			case ctx.Err() != nil:
 				return Decision{}, ctx.Err()
 			case p.Mode == policy.Observe && diag.CodeOf(err) == diag.Denied:
-				d.Notes = append(d.Notes, err.Error()+" (the policy only observes)")
+				d.Notes = append(d.Notes, err.Error()+" (the policy is in audit mode)")
 			default:
 				return d, err
 			}
@@ -185,20 +185,20 @@ func rules() []rule {
 			line: (*policy.Policy).LimitsLine,
 			ask:  (*evaluation).checkLimits,
 			allows: func(j *evaluation, _ *policy.Policy) string {
-				return fmt.Sprintf("it has %s and %d bytes", textx.Count(len(j.tree), "file"), j.tree.Size())
+				return fmt.Sprintf("the skill has %s and %d bytes", textx.Count(len(j.tree), "file"), j.tree.Size())
 			},
 		},
 		{
 			key: "forbid", machine: true, needsFiles: true,
 			has:    func(p *policy.Policy) bool { return len(p.Forbid) > 0 },
 			ask:    (*evaluation).checkForbidden,
-			allows: func(*evaluation, *policy.Policy) string { return "it has no forbidden capabilities" },
+			allows: func(*evaluation, *policy.Policy) string { return "the skill does not have forbidden capabilities" },
 		},
 		{
 			key: "lint.fail_on", needsFiles: true,
 			has:    func(p *policy.Policy) bool { return len(p.Lint.FailOn) > 0 },
 			ask:    (*evaluation).checkLint,
-			allows: func(*evaluation, *policy.Policy) string { return "it has no such findings" },
+			allows: func(*evaluation, *policy.Policy) string { return "the skill does not have such findings" },
 		},
 		{
 			key: "approve", needsFiles: true,
@@ -218,4 +218,4 @@ func (r rule) at(p *policy.Policy) int {
 }
 
 // errNoLint means that [Options] has no Lint function for lint.fail_on.
-var errNoLint = errors.New("validation is not available here")
+var errNoLint = errors.New("validation is not available")

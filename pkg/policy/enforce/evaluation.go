@@ -51,7 +51,7 @@ func (j *evaluation) load() error {
 	}
 	j.loaded = true
 	if j.files == nil {
-		j.loadErr = diag.Errorf(diag.Internal, "its files are missing")
+		j.loadErr = diag.Errorf(diag.Internal, "the files of the skill are missing")
 		return j.loadErr
 	}
 	if j.tree, j.loadErr = bundle.Sum(j.files, "."); j.loadErr != nil {
@@ -149,7 +149,7 @@ func (j *evaluation) refuseUnread(p *policy.Policy, line int, key string, err er
 	if j.ctx.Err() != nil {
 		return j.ctx.Err()
 	}
-	return j.refuse(p, line, key, "check its files with: skillpm validate",
+	return j.refuse(p, line, key, "check the files of the skill with: skillpm validate",
 		"could not be checked against the policy: %v", err)
 }
 
@@ -198,7 +198,7 @@ func (j *evaluation) checkLint(p *policy.Policy) error {
 				continue
 			}
 			return j.refuse(p, p.Line("lint.fail_on", i), "lint.fail_on",
-				"run skillpm validate to see it; for details: skillpm explain "+f.Rule,
+				"show the finding with: skillpm validate; show its rule with: skillpm explain "+f.Rule,
 				"has a finding of %s, which %q denies: %s: %s", f.Rule, pattern, where(f), f.Message)
 		}
 	}
@@ -226,7 +226,7 @@ func (j *evaluation) checkApproval(p *policy.Policy) error {
 		j.approvalsUsed = append(j.approvalsUsed, *w.By)
 		return nil
 	}
-	return j.refuse(p, w.Line, "approve", j.approveHint(p), "needs approval for %s (%s): %s", list(w.Capabilities),
+	return j.refuse(p, w.Line, "approve", j.approveHint(p), "requires approval for %s (%s): %s", list(w.Capabilities),
 		j.capabilities.Because(w.Capabilities[0]), w.Missing)
 }
 
@@ -244,23 +244,23 @@ func (j *evaluation) approveHint(p *policy.Policy) string {
 	command += " --reason TEXT"
 	switch {
 	case machines:
-		return "the machine's administrator must review and approve it: " + command
+		return "ask the machine's administrator to review and approve the skill with: " + command
 	case p.Level == policy.ProjectLevel:
-		return "review it, then approve it: " + command + ", with --scope project for everyone in the project"
+		return "review the skill, then approve it with: " + command + "; add --scope project for everyone in the project"
 	}
-	return "review it, then approve it: " + command
+	return "review the skill, then approve it with: " + command
 }
 
 // approvedBy returns why an approve rule allows the skill.
 func (j *evaluation) approvedBy(p *policy.Policy) string {
 	w, ok := j.requiredApproval(p)
 	if !ok {
-		return "nothing in it needs an approval"
+		return "the skill does not require an approval"
 	}
 	if w.By == nil {
 		return w.Missing
 	}
-	return fmt.Sprintf("the capabilities that need an approval (%s) are approved: %s", list(w.Capabilities), w.By)
+	return fmt.Sprintf("the capabilities that require an approval (%s) are approved: %s", list(w.Capabilities), w.By)
 }
 
 // requiredApproval returns the capabilities that a policy requires an approval for, false for none.
@@ -296,7 +296,7 @@ func (j *evaluation) matchingApproval(p *policy.Policy, caps []policy.Capability
 		case same && a.Expired(j.now()):
 			near, reason = a, fmt.Sprintf("the approval by %s expired on %s", a.who(), a.Expires.Format(time.DateOnly))
 		case same && len(lacks) > 0:
-			near, reason = a, fmt.Sprintf("%s approved it for %s, but not for %s", a.who(), list(a.Capabilities),
+			near, reason = a, fmt.Sprintf("%s approved the skill for %s, but not for %s", a.who(), list(a.Capabilities),
 				list(lacks))
 		case same:
 			return a, ""
@@ -312,19 +312,19 @@ func (j *evaluation) matchingApproval(p *policy.Policy, caps []policy.Capability
 	case weak != nil:
 		return nil, fmt.Sprintf("the approval in %s does not apply to the policy of the %s", weak.File, p.Level)
 	}
-	return nil, "it is not approved"
+	return nil, "the skill is not approved"
 }
 
 // describeChange describes what changed since an approval.
 func (j *evaluation) describeChange(a *Approved, lacks []policy.Capability) string {
 	if len(j.beside) > 0 && a.Digest == j.tree.Digest() {
-		return fmt.Sprintf("since %s approved it on %s, %s; remove %s, or approve the skill again",
+		return fmt.Sprintf("%s approved the skill on %s, but %s; remove %s, or approve the skill again",
 			a.who(), a.At.Format(time.DateOnly), addedFiles(len(j.beside), j.beside[0].Path), it(len(j.beside)))
 	}
-	text := fmt.Sprintf("its files have changed since %s approved it on %s (%s then, %s now)", a.who(),
+	text := fmt.Sprintf("the files have changed since %s approved the skill on %s (%s then, %s now)", a.who(),
 		a.At.Format(time.DateOnly), short(a.Digest), short(j.digests[0]))
 	if len(lacks) > 0 {
-		text += ", and it now has " + list(lacks)
+		text += ", and the skill now has " + list(lacks)
 	}
 	return text
 }
@@ -332,10 +332,11 @@ func (j *evaluation) describeChange(a *Approved, lacks []policy.Capability) stri
 // addedFiles describes files in a skill's directory that are not part of the skill.
 func addedFiles(n int, first string) string {
 	if n == 1 {
-		return first + ", which is not part of the skill, was added to its directory, and its scripts could use it"
+		return "its directory now contains " + first +
+			", which is not part of the skill, but which its scripts could use"
 	}
-	return fmt.Sprintf("%d files that are not part of the skill were added to its directory, for example %s, and its "+
-		"scripts could use them", n, first)
+	return fmt.Sprintf("its directory now contains %d files that are not part of the skill, for example %s, but which "+
+		"its scripts could use", n, first)
 }
 
 func it(n int) string {
@@ -389,9 +390,9 @@ func list(caps []policy.Capability) string {
 func (j *evaluation) describeSource() string {
 	switch {
 	case j.skill.Pack == "":
-		return "it does not belong to a pack"
+		return "the skill does not belong to a pack"
 	case j.skill.Source == "":
-		return "its source is unknown"
+		return "the source of the skill is unknown"
 	}
 	return j.skill.Source + " is allowed"
 }

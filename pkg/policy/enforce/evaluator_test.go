@@ -92,23 +92,23 @@ func TestUse(t *testing.T) {
 		{name: "the machine's own skill", machine: "skills: {deny: [tool]}", skill: enforce.Skill{Name: "tool", Machine: true}, want: "is denied"},
 		{name: "the machine's own skill, and the user's policy", user: "skills: {deny: [tool]}\nforbid: [scripts]", skill: enforce.Skill{Name: "tool", Machine: true}},
 		{name: "the machine's own skill needs no approval", machine: "approve: [scripts]\nsources: {allow: []}\nlint: {fail_on: [SEC]}", skill: enforce.Skill{Name: "tool", Pack: "a/b", Machine: true}},
-		{name: "the machine's own skill and what is forbidden", machine: "forbid: [scripts]", skill: enforce.Skill{Name: "tool", Machine: true}, want: "has scripts, which is forbidden: scripts/run.sh is a script"},
+		{name: "the machine's own skill and what is forbidden", machine: "forbid: [scripts]", skill: enforce.Skill{Name: "tool", Machine: true}, want: "has scripts, which the policy forbids: scripts/run.sh is a script"},
 		{name: "a source", machine: "sources: {allow: ['oci://registry.example/other/**']}", want: "is not an allowed source"},
 		{name: "belongs to a pack that is not in a lockfile", machine: "sources: {deny: [local]}", skill: enforce.Skill{Name: "tool", Pack: "acme/tools"}, want: "belongs to a pack that is not in a lockfile"},
 		{name: "no pack and sources", machine: "sources: {allow: []}", skill: enforce.Skill{Name: "tool"}},
-		{name: "forbidden", user: "forbid: [hooks, network-tools]", want: "config/policy.yaml:2: skill tool@acme/tools has network-tools, which is forbidden: scripts/run.sh:2 runs curl"},
-		{name: "needs approval", project: "approve: [scripts]", want: "skillpm-policy.yaml:2: skill tool@acme/tools needs approval for scripts (scripts/run.sh is a script): it is not approved"},
+		{name: "forbidden", user: "forbid: [hooks, network-tools]", want: "config/policy.yaml:2: skill tool@acme/tools has network-tools, which the policy forbids: scripts/run.sh:2 runs curl"},
+		{name: "requires approval", project: "approve: [scripts]", want: "skillpm-policy.yaml:2: skill tool@acme/tools requires approval for scripts (scripts/run.sh is a script): the skill is not approved"},
 		{name: "needs none", machine: "approve: [hooks, dynamic-shell]\nforbid: [native-binaries]"},
-		{name: "too many files", machine: "limits: {files: 1}", want: "has 2 files; at most 1 are allowed"},
-		{name: "too large", machine: "limits: {total_bytes: 60, file_bytes: 50}", want: "has more than the allowed 60 bytes"},
+		{name: "too many files", machine: "limits: {files: 1}", want: "has 2 files; the limit is 1"},
+		{name: "too large", machine: "limits: {total_bytes: 60, file_bytes: 50}", want: "is larger than 60 bytes"},
 		{name: "too deep", machine: "limits: {depth: 1, path_bytes: 10}", want: "has a path of 14 bytes"},
 		{name: "a finding", machine: "lint: {fail_on: [SEC1*]}", want: "has a finding of SEC101, which \"SEC1*\" denies: SKILL.md:3: it is so"},
 		{name: "no such finding", machine: "lint: {fail_on: [FM]}"},
 		{name: "only observed", machine: "mode: audit\nskills: {deny: [tool]}\nforbid: [scripts]\napprove: [network-tools]", notes: 3},
-		{name: "observed and refused", machine: "mode: audit\nforbid: [scripts]", user: "approve: [scripts]", want: "needs approval", notes: 1},
-		{name: "an invalid policy of the user", user: "mode: strict", want: "everything is denied"},
-		{name: "an invalid policy of the project", project: "mode: strict", want: "everything is denied"},
-		{name: "an invalid policy, and the machine's own skill", project: "mode: strict", skill: enforce.Skill{Name: "tool", Machine: true}, want: "everything is denied"},
+		{name: "observed and refused", machine: "mode: audit\nforbid: [scripts]", user: "approve: [scripts]", want: "requires approval", notes: 1},
+		{name: "an invalid policy of the user", user: "mode: strict", want: "skillpm denies everything"},
+		{name: "an invalid policy of the project", project: "mode: strict", want: "skillpm denies everything"},
+		{name: "an invalid policy, and the machine's own skill", project: "mode: strict", skill: enforce.Skill{Name: "tool", Machine: true}, want: "skillpm denies everything"},
 		// a weaker scope cannot loosen a stronger one
 		{name: "looser policies below", machine: "skills: {deny: [tool]}", user: "mode: audit\nskills: {deny: []}", project: "mode: audit\nsources: {allow: [local]}\ndowngrade: allow", want: "enterprise/policy.yaml:2"},
 	} {
@@ -175,7 +175,7 @@ func TestApprove(t *testing.T) {
 	}
 	other := tree()
 	other["scripts/run.sh"].Data = append(other["scripts/run.sh"].Data, '\n')
-	refused(use(other), "its files have changed since ada approved it on 2026-11-22 (t1:sha256:")
+	refused(use(other), "the files have changed since ada approved the skill on 2026-11-22 (t1:sha256:")
 	m.now = m.now.Add(time.Hour)
 	refused(use(tree()), "the approval by ada expired on 2026-11-22")
 	m.now = m.now.Add(-time.Hour)
@@ -193,11 +193,11 @@ func TestApprove(t *testing.T) {
 		}
 	}
 	write(strings.Replace(string(text), "[scripts, network-tools]", "[scripts]", 1))
-	refused(use(tree()), "ada approved it for scripts, but not for network-tools")
+	refused(use(tree()), "ada approved the skill for scripts, but not for network-tools")
 
 	// a damaged file approves nothing, and is not overwritten
 	write(strings.Replace(string(text), "digest:", "Digest:", 1))
-	refused(use(tree()), "the approvals in this file are ignored")
+	refused(use(tree()), "skillpm ignores the approvals in this file")
 	g := m.open()
 	r, _ := g.Review(t.Context(), tool, tree())
 	if _, err := g.Approve(t.Context(), policy.MachineLevel, enforce.Approver{By: "ada", Reason: "x"}, r); diag.CodeOf(err) != diag.Invalid {
@@ -289,14 +289,14 @@ func TestApproveBeside(t *testing.T) {
 		{file: "scripts/.run.sh.swp", text: "b0VIM 9.1"},
 		{file: "Thumbs.db"},
 		{file: ".git/fsmonitor--daemon.ipc", mode: fs.ModeSocket},
-		{file: ".DS_Store", text: "echo EVIL", want: ".DS_Store, which is not part of the skill, was added to its directory, and its scripts could use it; remove it, or approve the skill again"},
-		{file: "node_modules/lib.sh", text: "echo EVIL", want: "node_modules/lib.sh, which is not part of the skill, was added to its directory, and its scripts could use it; remove it, or approve the skill again"},
-		{file: "scripts/__pycache__/x.cpython-312.pyc", text: "x", want: "scripts/__pycache__/x.cpython-312.pyc, which is not part of the skill, was added"},
-		{file: "lib.pyc", text: "x", want: "lib.pyc, which is not part of the skill, was added"},
-		{file: ".git/x.sh", text: "x", want: ".git/x.sh, which is not part of the skill, was added"},
-		{file: "node_modules/.bin/x", text: "../x/run.js", mode: fs.ModeSymlink, want: "node_modules/.bin/x -> ../x/run.js, which is not part of the skill, was added"},
-		{file: "node_modules/x", text: "../../y", mode: fs.ModeSymlink, want: "node_modules/x leads out of the skill"},
-		{file: "node_modules/x", text: "/etc/passwd", mode: fs.ModeSymlink, want: "node_modules/x leads out of the skill"},
+		{file: ".DS_Store", text: "echo EVIL", want: "but its directory now contains .DS_Store, which is not part of the skill, but which its scripts could use; remove it, or approve the skill again"},
+		{file: "node_modules/lib.sh", text: "echo EVIL", want: "but its directory now contains node_modules/lib.sh, which is not part of the skill, but which its scripts could use; remove it, or approve the skill again"},
+		{file: "scripts/__pycache__/x.cpython-312.pyc", text: "x", want: "its directory now contains scripts/__pycache__/x.cpython-312.pyc, which is not part of the skill"},
+		{file: "lib.pyc", text: "x", want: "its directory now contains lib.pyc, which is not part of the skill"},
+		{file: ".git/x.sh", text: "x", want: "its directory now contains .git/x.sh, which is not part of the skill"},
+		{file: "node_modules/.bin/x", text: "../x/run.js", mode: fs.ModeSymlink, want: "its directory now contains node_modules/.bin/x -> ../x/run.js, which is not part of the skill"},
+		{file: "node_modules/x", text: "../../y", mode: fs.ModeSymlink, want: "the link node_modules/x points outside the skill"},
+		{file: "node_modules/x", text: "/etc/passwd", mode: fs.ModeSymlink, want: "the link node_modules/x points outside the skill"},
 		{file: "node_modules/x", mode: fs.ModeNamedPipe, want: "neither a file nor a directory"},
 	} {
 		files := tree()
@@ -449,7 +449,7 @@ func TestMachineFiles(t *testing.T) {
 		if err := spoil(m, m.o.Paths.Enterprise); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := m.open().Evaluate(t.Context(), tool, tree()); err == nil || !strings.Contains(err.Error(), "everything is denied") {
+		if _, err := m.open().Evaluate(t.Context(), tool, tree()); err == nil || !strings.Contains(err.Error(), "skillpm denies everything") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -464,7 +464,7 @@ func TestMachineFiles(t *testing.T) {
 	if err := os.Chmod(file, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := g.Evaluate(t.Context(), tool, tree()); err == nil || !strings.Contains(err.Error(), "is writable by other users") {
+	if _, err := g.Evaluate(t.Context(), tool, tree()); err == nil || !strings.Contains(err.Error(), "other users can write") {
 		t.Errorf("approvals that all may write: %v", err)
 	}
 }

@@ -42,7 +42,7 @@ func (g *Evaluator) Init(ctx context.Context, l policy.Level, text string) (file
 	file, _, err = g.edit(ctx, l, func(file string, data []byte) ([]byte, bool, error) {
 		if data != nil {
 			return nil, false, diag.Errorf(diag.Conflict, "%s already exists", file).
-				WithHint("edit it, and check it with: skillpm policy check")
+				WithHint("edit the file, and check it with: skillpm policy check")
 		}
 		_, err := policy.Parse(file, []byte(text))
 		return []byte(text), true, err

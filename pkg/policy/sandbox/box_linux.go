@@ -57,13 +57,13 @@ func Version() int {
 func (r *Rules) check(abi int) error {
 	switch {
 	case !filters(runtime.GOARCH):
-		return unavailable("skillpm has no system call filter for %s", runtime.GOARCH)
+		return unavailable("skillpm does not have a system call filter for %s", runtime.GOARCH)
 	case abi == 0:
-		return unavailable("the kernel has no Landlock, or Landlock is disabled")
+		return unavailable("the kernel does not support Landlock, or Landlock is disabled")
 	case abi < minABI:
-		return unavailable("the kernel has Landlock version %d, but version %d is required", abi, minABI)
+		return unavailable("the kernel has Landlock version %d, but the sandbox requires version %d", abi, minABI)
 	case r.Network.Any && abi < scopedABI:
-		return unavailable("the kernel has Landlock version %d, but version %d is required for "+
+		return unavailable("the kernel has Landlock version %d, but the sandbox requires version %d for "+
 			"unrestricted network access", abi, scopedABI)
 	}
 	return nil
@@ -77,7 +77,7 @@ func New(r *Rules, helper []string, cmd *exec.Cmd) (*Box, error) {
 	}
 	if len(helper) == 0 {
 		return nil, diag.Errorf(diag.Internal,
-			"no program to confine commands is configured")
+			"the sandbox helper is not configured")
 	}
 	visible, err := r.visible(cmd.Env, cmd.Path)
 	if err != nil {
@@ -163,7 +163,7 @@ func (b *Box) helper(helper []string, cmd *exec.Cmd) *exec.Cmd {
 func (b *Box) NotStarted(err error) error {
 	for _, refused := range []error{unix.EPERM, unix.EACCES, unix.EINVAL, unix.ENOSPC, unix.EUSERS, unix.ENOSYS} {
 		if errors.Is(err, refused) {
-			return unavailable("the system does not let users create namespaces: %s", err)
+			return unavailable("the system does not allow users to create namespaces: %s", err)
 		}
 	}
 	return fmt.Errorf("cannot start the sandbox helper: %w", err)
@@ -182,7 +182,7 @@ func (b *Box) Begin(most time.Duration) error {
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return diag.Errorf(diag.Internal, "the time limit expired before the command started").
-			WithHint("raise the limit")
+			WithHint("raise the time limit")
 	case err != nil:
 		return fmt.Errorf("the sandbox helper did not start the command: %s",
 			err) //nolint:errorlint // its number is not that of the command
@@ -193,7 +193,7 @@ func (b *Box) Begin(most time.Duration) error {
 	}
 	if b.proxy != nil {
 		if err := b.proxy.serve(listener); err != nil {
-			return unavailable("the sandbox helper sent no socket: %s", err)
+			return unavailable("the sandbox helper did not send a socket: %s", err)
 		}
 	}
 	_ = b.conn.SetDeadline(time.Time{})
@@ -212,7 +212,7 @@ func (b *Box) first() (r reply, listener int, err error) {
 			return r, -1, err
 		}
 		if n == 0 {
-			return r, -1, errors.New("it exited")
+			return r, -1, errors.New("the helper exited")
 		}
 		text = append(text, buffer[:n]...)
 		if messages, err := unix.ParseSocketControlMessage(rights[:nr]); err == nil && len(messages) == 1 {

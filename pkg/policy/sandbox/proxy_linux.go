@@ -56,7 +56,7 @@ func newProxy(n Network) *proxy {
 // serve accepts connections from a listening socket until close.
 func (p *proxy) serve(fd int) error {
 	if fd < 0 {
-		return errors.New("no file descriptor received")
+		return errors.New("the message does not contain a file descriptor")
 	}
 	f := os.NewFile(uintptr(fd), "proxy")
 	defer f.Close()
@@ -264,7 +264,7 @@ func readHeader(in *bufio.Reader) (lines []string, err error) {
 			return nil, err
 		}
 		if len(text)+len(part) > maxHeader {
-			return nil, errors.New("too long")
+			return nil, fmt.Errorf("the header is larger than %d bytes", maxHeader)
 		}
 		text = append(text, part...)
 		if err == nil && len(bytes.TrimRight(part, "\r\n")) == 0 &&
@@ -373,7 +373,7 @@ func socksAddress(in io.Reader, kind byte) (host string, port uint16, err error)
 	case 4:
 		size = 16
 	default:
-		return "", 0, errors.New("an unknown type of address")
+		return "", 0, errors.New("unsupported type of address")
 	}
 	text := make([]byte, size+2)
 	if _, err := io.ReadFull(in, text); err != nil {

@@ -114,7 +114,7 @@ func (d *disk) real(paths []string) []string {
 // open returns why a path must not become visible: it contains a hidden path, or would be writable below one.
 func (d *disk) open(path string, hidden []string, write bool) error {
 	if !filepath.IsAbs(path) {
-		return diag.Errorf(diag.Invalid, "%q is not an absolute path: a command cannot be confined to it", path)
+		return diag.Errorf(diag.Invalid, "cannot confine a command to %q: the path is not absolute", path)
 	}
 	resolved, _ := d.follow(path)
 	for _, h := range hidden {
@@ -124,7 +124,7 @@ func (d *disk) open(path string, hidden []string, write bool) error {
 			if pathx.ContainsStrict(resolved, h) {
 				return err.WithHint("work in a subdirectory of the home directory, such as a project")
 			}
-			return err.WithHint("remove the path from execution.allowed-paths: no skill may access it")
+			return err.WithHint("remove the path from execution.allowed-paths, because no skill may access it")
 		}
 	}
 	return nil

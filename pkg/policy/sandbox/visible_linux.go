@@ -63,7 +63,7 @@ func (r *Rules) visible(env []string, program string) (*tree, error) {
 func (d *disk) checkNoLinks(path string) error {
 	if _, links := d.follow(path); len(links) > 0 {
 		return diag.Errorf(diag.Conflict, "the sandbox cannot open %s: %s is now a link", path,
-			links[0].Path).WithHint("try again")
+			links[0].Path).WithHint("run the command again")
 	}
 	return nil
 }

@@ -82,11 +82,12 @@ func beside(fsys fs.FS, name string, d fs.DirEntry) (*Besides, error) {
 		}
 		b.Link = filepath.ToSlash(b.Link)
 		if path.IsAbs(b.Link) || !filepath.IsLocal(filepath.FromSlash(path.Join(path.Dir(name), b.Link))) {
-			return nil, diag.Errorf(diag.Invalid, "%s leads out of the skill", name).WithHint("remove it")
+			return nil, diag.Errorf(diag.Invalid, "the link %s points outside the skill", name).
+				WithHint("remove the link")
 		}
 		return b, nil
 	}
-	return nil, diag.Errorf(diag.Invalid, "%s is neither a file nor a directory", name).WithHint("remove it")
+	return nil, diag.Errorf(diag.Invalid, "%s is neither a file nor a directory", name).WithHint("remove %s", name)
 }
 
 // harmless reports whether a file has the name and the first bytes of a desktop's or an editor's file, which no program
@@ -121,7 +122,7 @@ func (r *reader) beside(f Besides) error {
 	case ext == ".pyc" || ext == ".pyo":
 		if source := compiledFrom(f.Path); source != "" {
 			if _, err := fs.Stat(r.fsys, source); err == nil {
-				r.add(policy.Scripts, f.Path, 0, "is run instead of %s", source)
+				r.add(policy.Scripts, f.Path, 0, "runs instead of %s", source)
 				return nil
 			}
 		}

@@ -20,7 +20,7 @@ func (r *reader) main(data []byte) {
 	r.front(doc)
 	for _, c := range skill.ShellCommands(string(doc.Body())) {
 		line := lineOf(data, doc.BodyStart+c.Start)
-		r.add(policy.DynamicShell, skill.File, line, "runs %s when it is loaded", quoted(c.Line))
+		r.add(policy.DynamicShell, skill.File, line, "runs %s when an agent loads the skill", quoted(c.Line))
 		r.commands(skill.File, line, c.Line)
 	}
 	if r.scan == nil {
@@ -31,7 +31,7 @@ func (r *reader) main(data []byte) {
 		if h.Kind == scan.DynamicShell && !slices.ContainsFunc(r.found, func(e Evidence) bool {
 			return e.Capability == policy.DynamicShell && e.Path == skill.File && e.Line == line
 		}) {
-			r.add(policy.DynamicShell, skill.File, line, "has a command that some agents run when they load it")
+			r.add(policy.DynamicShell, skill.File, line, "has a command that some agents run when they load the skill")
 		}
 	}
 	r.page(skill.File, data, doc.BodyStart)
@@ -46,7 +46,7 @@ func (r *reader) front(doc *skill.Document) {
 		r.add(policy.Hooks, skill.File, k.Line, "has hooks")
 	}
 	if k, _ := doc.Lookup("command"); k != nil && skill.Program(doc.Command()) != "" {
-		r.add(policy.Scripts, skill.File, k.Line, "is executed by %s", quoted(doc.Command()))
+		r.add(policy.Scripts, skill.File, k.Line, "defines the command %s", quoted(doc.Command()))
 		r.commands(skill.File, k.Line, doc.Command())
 	}
 	if _, v := doc.Lookup("execution"); v != nil {
@@ -94,7 +94,7 @@ func (r *reader) tools(v *yaml.Node) {
 		}
 		patterns, err := tool.ParseList([]string{text})
 		if err != nil {
-			r.add(policy.UnscopedShell, skill.File, n.Line, "allows tools that cannot be parsed: %s", quoted(text))
+			r.add(policy.UnscopedShell, skill.File, n.Line, "allows tools that skillpm cannot parse: %s", quoted(text))
 			continue
 		}
 		for _, p := range patterns {

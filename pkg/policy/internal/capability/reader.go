@@ -79,7 +79,7 @@ func (r *reader) file(f bundle.File) error {
 	case !readable && f.Executable() && isDisplayFormat(format) && isText(data):
 		r.add(policy.Scripts, f.Path, 0, "is executable, and a shell reads its first line")
 	case !readable && f.Executable() && !format.Archive() && !isDisplayFormat(format):
-		r.add(policy.NativeBinaries, f.Path, 0, "is executable but cannot be read")
+		r.add(policy.NativeBinaries, f.Path, 0, "is executable, but skillpm cannot read the file")
 	case format.Archive() && !readable:
 		r.archive(f, data)
 	case !readable:
@@ -131,14 +131,14 @@ func (r *reader) tooLarge(f bundle.File, data []byte) {
 		return
 	}
 	for _, c := range []policy.Capability{policy.Scripts, policy.NetworkTools, policy.FileWrite} {
-		r.add(c, f.Path, 0, "is a script of %d bytes, which is not scanned", f.Info.Size())
+		r.add(c, f.Path, 0, "is a script of %d bytes, which skillpm does not scan", f.Info.Size())
 	}
 }
 
 // archive inspects the files in an archive. One that cannot be read counts as a native binary.
 func (r *reader) archive(f bundle.File, data []byte) {
 	if f.Info.Size() > maxArchive {
-		r.add(policy.NativeBinaries, f.Path, 0, "is an archive of %d bytes, which is not scanned", f.Info.Size())
+		r.add(policy.NativeBinaries, f.Path, 0, "is an archive of %d bytes, which skillpm does not scan", f.Info.Size())
 		return
 	}
 	if r.scan == nil {
@@ -149,7 +149,7 @@ func (r *reader) archive(f bundle.File, data []byte) {
 		case scan.HoldsNative, scan.HoldsCompiled, scan.HoldsMacros:
 			r.add(policy.NativeBinaries, f.Path, 0, "contains %s: %s", found.Path, found.Detail)
 		case scan.HoldsEncrypted, scan.OpaqueArchive:
-			r.add(policy.NativeBinaries, f.Path, 0, "is an archive that cannot be scanned")
+			r.add(policy.NativeBinaries, f.Path, 0, "is an archive that skillpm cannot scan")
 		}
 	}
 }

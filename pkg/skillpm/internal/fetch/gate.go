@@ -97,7 +97,7 @@ func (g *Gate) Note(notes ...string) {
 
 // NoteError notes an error that only an observing policy has.
 func (g *Gate) NoteError(err error) {
-	g.Note(err.Error() + " (the policy only observes)")
+	g.Note(err.Error() + " (the policy is in audit mode)")
 }
 
 // Notes returns what was noted since the last call.
