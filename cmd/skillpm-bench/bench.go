@@ -186,7 +186,7 @@ func haveSkills(dir string, n int) error {
 		err = nil
 	}
 	if err == nil && found != n {
-		err = fmt.Errorf("%d of %d skills are installed", found, n)
+		err = fmt.Errorf("only %d of %d skills are installed", found, n)
 	}
 	return err
 }

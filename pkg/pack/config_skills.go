@@ -243,7 +243,7 @@ func checkVariable(s string) error {
 		return diag.Errorf(diag.Invalid, "invalid variable %q", s).
 			WithHint("use NAME to pass a variable to tasks, or NAME=VALUE to set a variable")
 	case strings.HasPrefix(strings.ToUpper(name), "SKILLPM_"):
-		return diag.Errorf(diag.Invalid, "%s is reserved for skillpm and cannot be passed to tasks", name).
+		return diag.Errorf(diag.Invalid, "%s is reserved for skillpm, so tasks cannot use it", name).
 			WithHint("choose a name that does not start with SKILLPM_")
 	case strings.ContainsRune(s, 0):
 		return diag.Errorf(diag.Invalid, "variable %s contains a zero byte", name)

@@ -150,7 +150,7 @@ func (c *Content) readSkills(fsys fs.FS, dirs []string) error {
 		first, duplicate := dirOf[s.Name]
 		if duplicate && c.Manifest != nil {
 			return diag.Errorf(diag.Invalid, "two skills are named %s: %s and %s", s.Name, first, dir).
-				WithHint("rename one of them, or list the required directories under skills in %s", ManifestName)
+				WithHint("rename one of the skills, or list the required directories under skills in %s", ManifestName)
 		}
 		if duplicate && len(c.Skipped) < maxSkipped {
 			c.Skipped = append(c.Skipped, "skipped "+dir+": "+first+" also has the name "+s.Name)

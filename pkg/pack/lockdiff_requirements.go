@@ -157,7 +157,7 @@ func (c *comparison) compareSkills() {
 		case required == nil || required.incomplete:
 		case required.all && p.Partial:
 			c.addLocked(DiffSkills, id, []string{"partial"},
-				"only some skills of %s are locked, but all are required", id)
+				"only some skills of %s are locked, but all skills are required", id)
 		case !required.all:
 			c.comparePartial(id, p, slices.Compact(slices.Sorted(slices.Values(required.names))))
 		}

@@ -133,7 +133,7 @@ func TestCompare(t *testing.T) {
 			name: "skills", manifest: `dependencies: {acme/base: {version: "*", skills: [more]}}`, packs: packs{"acme/base": base},
 			want: "skillpm.lock:9: skills: the skill more of acme/base is required but not locked\nskillpm.lock:10: skills: the skill base of acme/base is locked but not required\n",
 		},
-		{name: "all skills", manifest: `dependencies: {acme/base: "*"}`, packs: packs{"acme/base": partial}, want: "skillpm.lock:11: skills: only some skills of acme/base are locked, but all are required\n"},
+		{name: "all skills", manifest: `dependencies: {acme/base: "*"}`, packs: packs{"acme/base": partial}, want: "skillpm.lock:11: skills: only some skills of acme/base are locked, but all skills are required\n"},
 		{
 			name: "alias", manifest: "dependencies: {acme/base: \"*\"}\naliases: {first: bse@acme/base}\n", packs: packs{"acme/base": base},
 			want: "skillpm.yaml:2: alias: alias first refers to bse@acme/base, but the pack does not contain this skill\n",

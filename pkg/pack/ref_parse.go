@@ -202,8 +202,8 @@ func cutVersion(s string) (text, tag, digest string, err error) {
 	text, digest, pinned := strings.Cut(s, "@")
 	if pinned && !ociDigest().MatchString(digest) {
 		return "", "", "", diag.Errorf(diag.Usage, "invalid digest %q in %s", digest, s).
-			WithHint("use a tag such as :1.2.0, or @sha256: and 64 hexadecimal digits; for a range, install by name: " +
-				"OWNER/NAME@RANGE")
+			WithHint("use a tag such as :1.2.0, or @sha256: and 64 hexadecimal digits; for a version range, install " +
+				"the pack by name: OWNER/NAME@RANGE")
 	}
 	if i := strings.LastIndexByte(text, ':'); i > strings.LastIndexByte(text, '/') {
 		text, tag = text[:i], text[i+1:]

@@ -6,7 +6,7 @@ import "strings"
 func frontmatterRules() []Rule {
 	return []Rule{
 		{
-			ID: NoFrontmatter, Title: "no frontmatter", Severity: e,
+			ID: NoFrontmatter, Title: "missing frontmatter", Severity: e,
 			Why: "Agents read a skill's name and description from the frontmatter. They do not find a skill " +
 				"without frontmatter.",
 			Fix: "start SKILL.md with ---, then name: and description: on their own lines, then ---",
@@ -44,7 +44,7 @@ func frontmatterRules() []Rule {
 				"metadata:\n  team: core\n---\n\nRoll the service out.\n",
 		},
 		{
-			ID: NotMapping, Title: "frontmatter has no fields", Severity: e,
+			ID: NotMapping, Title: "frontmatter without fields", Severity: e,
 			Why: "Agents expect one field on each line, such as name: my-skill.",
 			Fix: "use one line for each field, such as name: my-skill",
 
@@ -96,8 +96,8 @@ func frontmatterRules() []Rule {
 		},
 		{
 			ID: Unknown, Title: "unknown field", Severity: e,
-			Why: "Agents that ignore unknown fields also ignore misspelled ones; for them this is a warning. Other " +
-				"agents reject the skill.",
+			Why: "Some agents ignore unknown fields, including misspelled fields; for these agents, the finding is " +
+				"a warning. Other agents reject the skill.",
 			Fix: "correct the spelling, or move the field below metadata:",
 
 			Bad: "---\nname: deploy\ndescription: Rolls a service out. Use when asked to deploy.\n" +
@@ -107,7 +107,7 @@ func frontmatterRules() []Rule {
 		},
 		{
 			ID: OtherHost, Title: "field of another agent", Severity: a,
-			Why: "The field has an effect only in agents that know it.",
+			Why: "The field has an effect only in agents that know the field.",
 			Fix: "keep the field if the skill is for those agents; otherwise move the field below metadata:",
 
 			Bad: "---\nname: deploy\ndescription: Rolls a service out. Use when asked to deploy.\n" +
@@ -148,7 +148,7 @@ func frontmatterRules() []Rule {
 				"Roll the service out.\n",
 		},
 		{
-			ID: Empty, Title: "field has no value", Severity: e,
+			ID: Empty, Title: "field without a value", Severity: e,
 			Why: "Agents treat a required field without a value as missing. For optional fields, the finding is a " +
 				"warning.",
 			Fix: "set a value, or remove the field",
@@ -158,8 +158,8 @@ func frontmatterRules() []Rule {
 		},
 		{
 			ID: Name, Title: "invalid name", Severity: e, Fixable: true,
-			Why: "A name has 1 to 64 characters from a-z, 0-9, and hyphens. It has no hyphen at either end and no " +
-				"double hyphen.",
+			Why: "A name has 1 to 64 characters from a-z, 0-9, and hyphens. It does not start or end with a " +
+				"hyphen, or contain two hyphens in a row.",
 			Fix: "use lowercase letters, digits, and single hyphens",
 
 			Bad: "-- deploy/SKILL.md\n---\nname: Deploy\n" +
@@ -181,8 +181,8 @@ func frontmatterRules() []Rule {
 		},
 		{
 			ID: ToolForm, Title: "wrong format of allowed-tools", Severity: w, Fixable: true,
-			Why: "The list is not in the format that the agent documents. Some agents then read it as the name of " +
-				"one tool.",
+			Why: "The list is not in the format that the agent documents. Some agents then read the list as the " +
+				"name of one tool.",
 			Fix: "write the tools in the agent's documented format",
 
 			Bad: "---\nname: deploy\ndescription: Rolls a service out. Use when asked to deploy.\n" +
@@ -202,7 +202,7 @@ func frontmatterRules() []Rule {
 		},
 		{
 			ID: Combination, Title: "field without a required companion", Severity: e,
-			Why: "The field has no effect without another field.",
+			Why: "The field works only together with another field.",
 			Fix: "add the other field, or remove this field",
 
 			Profile: "claude-code",
@@ -246,7 +246,8 @@ func frontmatterRules() []Rule {
 		},
 		{
 			ID: FieldOrder, Title: "name and description do not come first", Severity: a, Fixable: true,
-			Why: "Readers and agents that show the first lines of a file expect name and description there.",
+			Why: "Readers and agents that see only the first lines of a file expect name and description in " +
+				"these lines.",
 			Fix: "put name first and description second",
 
 			Bad: "---\nlicense: MIT\ndescription: Rolls a service out. Use when asked to deploy.\n" +
@@ -266,7 +267,7 @@ func frontmatterRules() []Rule {
 		},
 		{
 			ID: Markup, Title: "XML tag in a field", Severity: e,
-			Why: "The upload API rejects descriptions with XML tags, because a tag could be read as part of a prompt.",
+			Why: "The upload API rejects descriptions with XML tags, because models can read a tag as part of a prompt.",
 			Fix: "remove the angle brackets",
 
 			Profile: "api-upload",

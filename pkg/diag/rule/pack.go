@@ -5,7 +5,7 @@ func packRules() []Rule {
 	return []Rule{
 		{
 			ID: SameName, Title: "skills with the same name", Severity: e,
-			Why: "A pack can contain only one skill of a name. Outside of a pack, the finding is a warning.",
+			Why: "A pack can contain only one skill with a given name. Outside of a pack, the finding is a warning.",
 			Fix: "rename one of the skills",
 
 			Bad: "-- skillpm.yaml\nname: acme/deploy\nversion: \"1.0.0\"\n" +
@@ -141,7 +141,7 @@ func packRules() []Rule {
 		},
 		{
 			ID: PackCycle, Title: "dependency cycle", Severity: e,
-			Why: "skillpm cannot install one of the packs before the others.",
+			Why: "skillpm cannot install any of the packs before the others.",
 			Fix: "move the shared part to a separate pack",
 
 			Bad: "-- deploy/skillpm.yaml\nname: acme/deploy\nversion: \"1.0.0\"\ndependencies:\n" +

@@ -45,8 +45,8 @@ func policyRules() []Rule {
 		},
 		{
 			ID: NeedsApproval, Title: "capability that requires an approval", Severity: w, Capability: true,
-			Why: "skillpm neither installs nor loads the skill until you approve it. Every change of its files " +
-				"requires a new approval.",
+			Why: "skillpm neither installs nor loads the skill until you approve it. Every change to the skill's " +
+				"files requires a new approval.",
 			Fix: "review and approve the skill's capabilities with `skillpm approve`",
 
 			Bad:  scripts + file + "approve: [scripts]\n",

@@ -124,7 +124,7 @@ func referenceRules() []Rule {
 		},
 		{
 			ID: Hook, Title: "hook does not exist", Severity: e,
-			Why: "The agent runs the hook, and it fails.",
+			Why: "The agent runs the hook, and the hook fails.",
 			Fix: "correct the path, or add the script",
 
 			Profile: "omniforge",
@@ -139,7 +139,7 @@ func referenceRules() []Rule {
 		},
 		{
 			ID: Command, Title: "command does not exist", Severity: e,
-			Why: "The skill runs this command, and it fails.",
+			Why: "The skill runs the command, and the command fails.",
 			Fix: "correct the path, or add the script",
 
 			Profile: "dispatch",
@@ -166,7 +166,7 @@ func referenceRules() []Rule {
 		},
 		{
 			ID: Orphan, Title: "unreferenced file", Severity: a,
-			Why: "Agents read a file only if SKILL.md, or a file that it references, mentions it.",
+			Why: "Agents read a file only if SKILL.md or a referenced file mentions it.",
 			Fix: "mention the file in SKILL.md, or delete it",
 
 			Bad: "-- deploy/SKILL.md\n" +

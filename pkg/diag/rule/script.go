@@ -17,7 +17,7 @@ func scriptRules() []Rule {
 				"-- deploy/scripts/check.sh 755\n#!/bin/sh\nkubectl get nodes\n",
 		},
 		{
-			ID: Executable, Title: "not executable", Severity: w, Fixable: true,
+			ID: Executable, Title: "script is not executable", Severity: w, Fixable: true,
 			Why: "The skill calls the script by its path, which requires the executable bit. If the skill does not " +
 				"call the script, the finding is a note.",
 			Fix: "run chmod +x, and git update-index --chmod=+x",

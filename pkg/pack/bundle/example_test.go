@@ -51,7 +51,7 @@ func ExampleCheckPath() {
 	}
 	// Output:
 	// <nil>
-	// entry "../secrets" has a ".." component
-	// entry "docs/\u202egpj.exe" has an invisible or direction-changing character
+	// entry "../secrets" contains a ".." component
+	// entry "docs/\u202egpj.exe" contains an invisible or direction-changing character
 	// entry "aux.md" has the name of a Windows device
 }

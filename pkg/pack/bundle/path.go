@@ -44,17 +44,17 @@ func checkRunes(p string) string {
 		switch {
 		case 'a' <= r && r <= 'z', '-' <= r && r <= '9', 'A' <= r && r <= 'Z': // nearly all characters
 		case r < 0x20 || r == 0x7f:
-			return "has a control character"
+			return "contains a control character"
 		case strings.ContainsRune(`<>:"|?*`, r):
-			return "has a character that is not allowed on Windows: " + string(r)
+			return "contains a character that is not allowed on Windows: " + string(r)
 		case r == '\\':
-			return "has a backslash"
+			return "contains a backslash"
 		case r == '`':
-			return "has a backquote"
+			return "contains a backquote"
 		case r == '$' && (strings.HasPrefix(p[i+1:], "(") || strings.HasPrefix(p[i+1:], "{")):
-			return "has a shell substitution"
+			return "contains a shell substitution"
 		case r >= 0x80 && invisible(r):
-			return "has an invisible or direction-changing character"
+			return "contains an invisible or direction-changing character"
 		}
 	}
 	return ""
@@ -89,17 +89,17 @@ func invisible(r rune) bool {
 func checkComponent(c string) string {
 	switch {
 	case c == "":
-		return "has an empty path component"
+		return "contains an empty path component"
 	case c == ".":
-		return `has a "." component`
+		return `contains a "." component`
 	case c == "..":
-		return `has a ".." component`
+		return `contains a ".." component`
 	case c[0] == '-':
-		return "has a component that starts with a hyphen"
+		return "contains a component that starts with a hyphen"
 	case strings.HasSuffix(c, "."):
-		return "has a component that ends with a dot"
+		return "contains a component that ends with a dot"
 	case strings.TrimSpace(c) != c:
-		return "has a component that starts or ends with a space"
+		return "contains a component that starts or ends with a space"
 	}
 	lower := fold(c)
 	stem, _, _ := strings.Cut(lower, ".")

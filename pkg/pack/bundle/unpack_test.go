@@ -41,16 +41,16 @@ func TestUnpackBadArchives(t *testing.T) { // M2
 		want    string // in the message
 	}{
 		// Names.
-		{"parent", named("../x"), bundle.UnpackOptions{}, `entry "../x" has a ".." component`},
-		{"parent inside", named("ok/../../b"), bundle.UnpackOptions{}, `has a ".." component`},
-		{"parent at the end", named("ok/.."), bundle.UnpackOptions{}, `has a ".." component`},
+		{"parent", named("../x"), bundle.UnpackOptions{}, `entry "../x" contains a ".." component`},
+		{"parent inside", named("ok/../../b"), bundle.UnpackOptions{}, `contains a ".." component`},
+		{"parent at the end", named("ok/.."), bundle.UnpackOptions{}, `contains a ".." component`},
 		{"absolute", named("/etc/passwd"), bundle.UnpackOptions{}, `entry "/etc/passwd" is an absolute path`},
-		{"dot", named("ok/./x"), bundle.UnpackOptions{}, `has a "." component`},
-		{"empty component", named("ok//x"), bundle.UnpackOptions{}, "has an empty path component"},
-		{"backslash", named(`ok\..\x`), bundle.UnpackOptions{}, "has a backslash"},
+		{"dot", named("ok/./x"), bundle.UnpackOptions{}, `contains a "." component`},
+		{"empty component", named("ok//x"), bundle.UnpackOptions{}, "contains an empty path component"},
+		{"backslash", named(`ok\..\x`), bundle.UnpackOptions{}, "contains a backslash"},
 		{"drive letter", named("ok/C:x"), bundle.UnpackOptions{}, "not allowed on Windows: :"},
 		{"drive", named("C:/x"), bundle.UnpackOptions{}, "not allowed on Windows: :"},
-		{"UNC", named(`\\server\share\x`), bundle.UnpackOptions{}, "has a backslash"},
+		{"UNC", named(`\\server\share\x`), bundle.UnpackOptions{}, "contains a backslash"},
 		{"UNC with slashes", named("//server/share/x"), bundle.UnpackOptions{}, "is an absolute path"},
 		{"stream", named("ok/f::$DATA"), bundle.UnpackOptions{}, "not allowed on Windows: :"},
 		{"device", named("ok/nul"), bundle.UnpackOptions{}, "Windows device"},
@@ -63,12 +63,12 @@ func TestUnpackBadArchives(t *testing.T) { // M2
 		{"leading space", named("ok/ x"), bundle.UnpackOptions{}, "starts or ends with a space"},
 		{"trailing no-break space", named("ok/x\u00a0"), bundle.UnpackOptions{}, "starts or ends with a space"},
 		{"short name", named("ok/SECRET~1.md"), bundle.UnpackOptions{}, "Windows short name"},
-		{"newline", named("ok/a\nb"), bundle.UnpackOptions{}, `entry "ok/a\nb" has a control character`},
-		{"escape", named("ok/\x1b[2Jx"), bundle.UnpackOptions{}, `entry "ok/\x1b[2Jx" has a control character`},
-		{"delete", named("ok/a\x7f"), bundle.UnpackOptions{}, "has a control character"},
+		{"newline", named("ok/a\nb"), bundle.UnpackOptions{}, `entry "ok/a\nb" contains a control character`},
+		{"escape", named("ok/\x1b[2Jx"), bundle.UnpackOptions{}, `entry "ok/\x1b[2Jx" contains a control character`},
+		{"delete", named("ok/a\x7f"), bundle.UnpackOptions{}, "contains a control character"},
 		{"C1 control", named("ok/a\u009b"), bundle.UnpackOptions{}, "invisible"},
 		{"not UTF-8", named("ok/\xff\xfe"), bundle.UnpackOptions{}, "is not valid UTF-8"},
-		{"bidi override", named("ok/\u202egpj.sh"), bundle.UnpackOptions{}, `entry "ok/\u202egpj.sh" has an invisible or direction-changing`},
+		{"bidi override", named("ok/\u202egpj.sh"), bundle.UnpackOptions{}, `entry "ok/\u202egpj.sh" contains an invisible or direction-changing`},
 		{"bidi isolate", named("ok/\u2066x"), bundle.UnpackOptions{}, "direction-changing"},
 		{"zero-width space", named("ok/a\u200bb"), bundle.UnpackOptions{}, "invisible"},
 		{"zero-width joiner", named("ok/.g\u200dit/config"), bundle.UnpackOptions{}, "invisible"},
@@ -87,8 +87,8 @@ func TestUnpackBadArchives(t *testing.T) { // M2
 		{"own lock", named("ok/skillpm.lock"), bundle.UnpackOptions{}, "reserved for skillpm"},
 		{"own lock in capitals", named("ok/SkillPM.LOCK"), bundle.UnpackOptions{}, "reserved for skillpm"},
 		{"own directory below", named("ok/a/.SkillPM/x"), bundle.UnpackOptions{}, "reserved for skillpm"},
-		{"directory with a bad name", func(a *tarball) []byte { return a.skill("ok").dir("ok/..").end() }, bundle.UnpackOptions{}, `entry "ok/../" has a ".." component`},
-		{"parent of the whole", named("./../x"), bundle.UnpackOptions{}, `has a ".." component`},
+		{"directory with a bad name", func(a *tarball) []byte { return a.skill("ok").dir("ok/..").end() }, bundle.UnpackOptions{}, `entry "ok/../" contains a ".." component`},
+		{"parent of the whole", named("./../x"), bundle.UnpackOptions{}, `contains a ".." component`},
 		{"empty name", named(""), bundle.UnpackOptions{}, `entry "" is empty`},
 		{"skill is a device", func(a *tarball) []byte { return a.skill("ok").skill("con").end() }, bundle.UnpackOptions{}, `entry "con/SKILL.md" has the name of a Windows device`},
 		{"skill is git's", func(a *tarball) []byte { return a.skill("ok").skill(".git").end() }, bundle.UnpackOptions{}, "is inside a .git directory"},
@@ -132,7 +132,7 @@ func TestUnpackBadArchives(t *testing.T) { // M2
 		// Extended headers.
 		{"PAX path", func(a *tarball) []byte {
 			return a.skill("ok").pax('x', "path", "../../x").file("ok/x", "x").end()
-		}, bundle.UnpackOptions{}, `entry "../../x" has a ".." component`},
+		}, bundle.UnpackOptions{}, `entry "../../x" contains a ".." component`},
 		{"PAX link path", func(a *tarball) []byte {
 			return a.skill("ok").pax('x', "linkpath", "/etc/passwd").file("ok/x", "x").end()
 		}, bundle.UnpackOptions{}, "linkpath, but is not a link"},
@@ -156,7 +156,7 @@ func TestUnpackBadArchives(t *testing.T) { // M2
 		}, bundle.UnpackOptions{}, `entry "/etc/passwd" is an absolute path`},
 		{"GNU long name", func(a *tarball) []byte {
 			return a.skill("ok").raw("././@LongLink", "ok/../../evil\x00", func(h []byte) { h[156] = 'L' }).file("ok/x", "x").end()
-		}, bundle.UnpackOptions{}, `entry "ok/../../evil" has a ".." component`},
+		}, bundle.UnpackOptions{}, `entry "ok/../../evil" contains a ".." component`},
 		{"GNU long link", func(a *tarball) []byte {
 			return a.skill("ok").raw("././@LongLink", "/etc/passwd\x00", func(h []byte) { h[156] = 'K' }).raw("ok/x", "", func(h []byte) { h[156] = tar.TypeSymlink }).end()
 		}, bundle.UnpackOptions{}, `entry "ok/x" is a symbolic link to "/etc/passwd"`},

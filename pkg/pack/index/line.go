@@ -188,7 +188,7 @@ func CheckVersion(v string) error {
 		return diag.Errorf(diag.Invalid, "invalid version %q: use a semantic version such as 1.4.0", v)
 	}
 	if parsed.Metadata() != "" {
-		return diag.Errorf(diag.Invalid, "version %q has build metadata, which cannot be published", v).
+		return diag.Errorf(diag.Invalid, "version %q has build metadata, which is not allowed in an index", v).
 			WithHint("remove the plus sign and the text after it")
 	}
 	return nil

@@ -134,7 +134,7 @@ func lock(log string) (unlock func() error, err error) {
 	case err != nil:
 		flags |= os.O_CREATE
 	case !info.Mode().IsRegular():
-		return nil, diag.Errorf(diag.Denied, "%s is not a regular file", path)
+		return nil, diag.Errorf(diag.Denied, "cannot open the audit log: %s is not a regular file", path)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), lockLimit)
 	defer cancel()
@@ -213,7 +213,7 @@ func openRegular(path string) (*os.File, error) {
 	case err != nil:
 		return nil, err
 	case !before.Mode().IsRegular():
-		return nil, diag.Errorf(diag.Denied, "%s is not a regular file", path).
+		return nil, diag.Errorf(diag.Denied, "cannot open the audit log: %s is not a regular file", path).
 			WithHint("move the file away, because skillpm does not follow links to an audit log")
 	}
 	f, err := os.OpenFile(path, flags, privateMode)

@@ -72,11 +72,11 @@ func (v *Verified) Err() error {
 		return nil
 	}
 	n := int64(len(v.Findings)) + v.More
-	what := "1 damaged record"
+	what := "1 damaged record, at"
 	if n > 1 {
-		what = fmt.Sprintf("%d damaged records", n)
+		what = fmt.Sprintf("%d damaged records, the first at", n)
 	}
-	return diag.Errorf(diag.Integrity, "the audit log was changed: %s, the first at line %d of %s", what,
+	return diag.Errorf(diag.Integrity, "the audit log was changed: %s line %d of %s", what,
 		v.Findings[0].Line, v.Findings[0].File).
 		WithHint("keep a copy of the audit log: the records before line %d are intact, later records may be forged",
 			v.Findings[0].Line)

@@ -33,7 +33,7 @@ func (st snapshot) approvals() (all []Approved, err error) {
 func (f Files) readApprovals(l policy.Level, file string) ([]Approved, error) {
 	damaged := func(err error) error {
 		return diag.Errorf(max(diag.CodeOf(err), diag.Invalid), "%w; skillpm ignores the approvals in this file",
-			err).WithHint("%s", cmp.Or(diag.HintOf(err), "fix "+file+", or approve the skills again"))
+			err).WithHint("%s", cmp.Or(diag.HintOf(err), "fix the file "+file+", or approve the skills again"))
 	}
 	info, err := os.Lstat(file)
 	switch {

@@ -157,7 +157,7 @@ func TestOpenErrors(t *testing.T) {
 	}{
 		{"/o/missing.git", "", diag.NotFound, "the repository does not exist, or you", "credential helper"},
 		{"/o/empty.git", "", diag.NotFound, "is empty", ""},
-		{"/o/none.git", "", diag.NotFound, "has no skill", ""},
+		{"/o/none.git", "", diag.NotFound, "no skills found in", ""},
 		{"/o/r.git#v9", "", diag.NotFound, `no tag or branch "v9"`, "v1.0.0"},
 		{"/o/r.git#mian", "", diag.NotFound, `no tag or branch "mian"`, "did you mean main?"},
 		{"/o/r.git#0123456", "", diag.NotFound, "no tag or branch", "40 digits"},

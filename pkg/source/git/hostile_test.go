@@ -140,7 +140,7 @@ func TestTreeBombs(t *testing.T) {
 		"empty":    {r.RawTree(bomb(r, 10, some), skill), "more than 1000000 files and directories"},
 		"pattern":  {r.RawTree(bomb(r, 10, file), skill, manifest), "more than 1000000 files and directories"},
 		"skills":   {r.RawTree(bomb(r, 10, skill)), "the source contains more than 10000 directories with a SKILL.md"},
-		"depth":    {r.RawTree(deep), "more than 64 deep"},
+		"depth":    {r.RawTree(deep), "nested more than 64 levels deep"},
 		"in skill": {r.RawTree(bomb(r, 10, empty), main), "exceeds the limit of 100000 files"},
 	} {
 		branch := strings.ReplaceAll(name, " ", "-")

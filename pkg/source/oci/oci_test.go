@@ -332,7 +332,7 @@ func TestPushRefuses(t *testing.T) {
 		{"loose version", func(r *oci.Release, _ *[]bundle.Tree) { r.Version = "v1.0" }, "semantic version"},
 		{"dependency with a place", func(r *oci.Release, _ *[]bundle.Tree) {
 			r.Dependencies = []pack.Dependency{{ID: deployID, Ref: &pack.Ref{Kind: pack.KindPath, URL: "../x"}}}
-		}, "has its own source and cannot be"},
+		}, "a published pack cannot depend on"},
 		{"no skills", func(r *oci.Release, trees *[]bundle.Tree) { r.Skills, *trees = nil, nil }, "0 skills"},
 		{"a name twice", func(_ *oci.Release, trees *[]bundle.Tree) { *trees = append(*trees, (*trees)[0]) }, "two skills named deploy"},
 		{"a name that is not one", func(_ *oci.Release, trees *[]bundle.Tree) { (*trees)[0].Name = "../x" }, "invalid skill name"},

@@ -245,7 +245,7 @@ func TestConfinedNotStarted(t *testing.T) {
 		{sandbox.Rules{Write: []string{"/"}}, "must stay hidden"},
 		{sandbox.Rules{Write: []string{filepath.Join(h.home, ".ssh")}, Hidden: h.rules.Hidden}, "must stay hidden"},
 		{sandbox.Rules{Read: []string{h.home}, Hidden: h.rules.Hidden}, "must stay hidden"},
-		{sandbox.Rules{Write: []string{"build"}}, "is not an absolute path: a command"},
+		{sandbox.Rules{Write: []string{"build"}}, "the path is not absolute"},
 	} {
 		_, err := Run(t.Context(), Command{Argv: []string{"true"}, Env: []string{"PATH=/usr/bin:/bin"}, Sandbox: &test.rules, Helper: self(t)})
 		if err == nil || !strings.Contains(err.Error(), test.text) {
