@@ -11,7 +11,7 @@ func policyRules() []Rule {
 	return []Rule{
 		{
 			ID: DeniedSkill, Title: "skill denied by a policy", Severity: e,
-			Why: "The policy does not allow this name, so skillpm neither installs nor loads the skill.",
+			Why: "The policy does not allow this name, so skillpm does not install or load the skill.",
 			Fix: "rename the skill, or ask the owner of the policy",
 
 			Bad:  plain + file + "skills: {deny: [deploy]}\n",
@@ -19,7 +19,7 @@ func policyRules() []Rule {
 		},
 		{
 			ID: OverLimit, Title: "skill exceeds a size limit of a policy", Severity: e,
-			Why: "skillpm neither installs nor loads the skill while the policy is in effect.",
+			Why: "skillpm does not install or load the skill while the policy is in effect.",
 			Fix: "remove files that the skill does not need, or split the skill",
 
 			Bad:  scripts + file + "limits: {files: 1}\n",
@@ -27,8 +27,7 @@ func policyRules() []Rule {
 		},
 		{
 			ID: ForbiddenCapability, Title: "capability denied by a policy", Severity: e,
-			Why: "skillpm neither installs nor loads the skill while the policy is in effect, even with an " +
-				"approval.",
+			Why: "skillpm does not install or load the skill while the policy is in effect, even with an approval.",
 			Fix: "remove the capability, or ask the owner of the policy",
 
 			Bad:  scripts + file + "forbid: [scripts]\n",
@@ -36,7 +35,7 @@ func policyRules() []Rule {
 		},
 		{
 			ID: FailsPolicy, Title: "finding denied by a policy", Severity: e,
-			Why: "skillpm neither installs nor loads a skill with such a finding, even if the skill suppresses the " +
+			Why: "skillpm does not install or load a skill with such a finding, even if the skill suppresses the " +
 				"finding.",
 			Fix: "fix the finding",
 
@@ -45,7 +44,7 @@ func policyRules() []Rule {
 		},
 		{
 			ID: NeedsApproval, Title: "capability that requires an approval", Severity: w, Capability: true,
-			Why: "skillpm neither installs nor loads the skill until you approve it. Every change to the skill's " +
+			Why: "skillpm does not install or load the skill until you approve it. Every change to the skill's " +
 				"files requires a new approval.",
 			Fix: "review and approve the skill's capabilities with `skillpm approve`",
 

@@ -60,7 +60,7 @@ func structureRules() []Rule {
 		},
 		{
 			ID: Nested, Title: "skill inside a skill", Severity: w,
-			Why: "skillpm treats a SKILL.md below another skill as a file of that skill, and does not install it " +
+			Why: "A SKILL.md below another skill belongs to that skill. skillpm does not install the inner skill " +
 				"separately.",
 			Fix: "move the inner skill next to the outer skill",
 

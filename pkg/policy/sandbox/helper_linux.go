@@ -27,7 +27,7 @@ func Enter(args []string) (code int, helper bool) {
 		if len(args) > 2 {
 			return 0, false // the argument is for another program
 		}
-		fmt.Fprintln(os.Stderr, "skillpm: error: cannot run this command directly: skillpm runs it to confine a script")
+		fmt.Fprintln(os.Stderr, "skillpm: error: only skillpm itself can run this command, to confine a script")
 		return 2, true
 	}
 	// Privileges and filters belong to a thread, so this thread must start the command.
