@@ -105,7 +105,7 @@ func TestUsageErrorIsJSON(t *testing.T) {
 func TestTextCommands(t *testing.T) {
 	wrapped := 0
 	each(newRoot(&console.App{}, commands()), func(cmd *cobra.Command) {
-		if wrapsOutput(cmd) {
+		if printsText(cmd) {
 			wrapped++
 		}
 	})

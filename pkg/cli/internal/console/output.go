@@ -98,11 +98,12 @@ func escaped(text string) string {
 // Table prints rows of columns, aligned, with two spaces between them. On a terminal, cells are wrapped so that the
 // table fits. Other streams have a line for each row, so that programs can search in it.
 func Table(w io.Writer, rows [][]string) error {
-	g := Grid{Width: TerminalWidth(w)}
+	g, home := Grid{Width: TerminalWidth(w)}, homeOf(w)
 	for _, row := range rows {
 		var line []Cell
 		for _, text := range row {
-			line = append(line, Cell{Text: strings.NewReplacer("\n", " ", "\t", " ").Replace(Printable(text))})
+			text = WithTilde(home, strings.NewReplacer("\n", " ", "\t", " ").Replace(Printable(text)))
+			line = append(line, Cell{Text: text})
 		}
 		g.Add(line...)
 	}
