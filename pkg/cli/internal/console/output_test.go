@@ -32,17 +32,58 @@ func TestTableFits(t *testing.T) {
 	}
 	var b strings.Builder
 	g.Write(&b)
-	want := `PACK            VERSION  SKILLS
-acme/deploy     1.4.0    deploy,
-                         rollback,
-                         kubectl-basics
-` + "\u4e2d\u4e2d\u4e2d\u4e2d\u4e2d\u4e2d\u4e2d  2.0.0    a-skill-with-a-\n\u4e2d\u4e2d\u4e2d/y                 long-name\n"
+	want := `PACK                  VERSION  SKILLS
+acme/deploy           1.4.0    deploy,
+                               rollback,
+                               kubectl-
+                               basics
+` + "\u4e2d\u4e2d\u4e2d\u4e2d\u4e2d\u4e2d\u4e2d\u4e2d\u4e2d\u4e2d  2.0.0    a-skill-\n" +
+		"/y                             with-a-\n                               long-name\n"
 	if b.String() != want {
 		t.Errorf("got\n%swant\n%s", b.String(), want)
 	}
 	for line := range strings.Lines(b.String()) {
 		if n := Cells([]rune(line)) - 1; n > g.Width {
 			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+}
+
+// TestTableBreaks checks where cells break: after the separators of names and paths, at hyphens if names are too wide
+// for that, and never in a digest, which is shortened.
+func TestTableBreaks(t *testing.T) {
+	for _, test := range []struct {
+		width int
+		row   []string
+		want  string
+	}{
+		{
+			40,
+			[]string{"user", "~/.config/skillpm/policy.yaml:30", "it has 5 files"},
+			"user  ~/.config/skillpm/  it has 5 files\n      policy.yaml:30\n",
+		},
+		{
+			30,
+			[]string{"1.4.0", "kubectl-basics@acme/kubectl-basics"},
+			"1.4.0  kubectl-basics@acme/\n       kubectl-basics\n",
+		},
+		{18, []string{"1.4.0", "kubectl-basics"}, "1.4.0  kubectl-\n       basics\n"},
+		{
+			40,
+			[]string{"t1:sha256:1d4aee68614050af", "kubectl-basics@acme/k8s"},
+			"t1:sha256:1d4aee68…  kubectl-basics@\n                     acme/k8s\n",
+		},
+	} {
+		g := Grid{Width: test.width}
+		var row []Cell
+		for _, text := range test.row {
+			row = append(row, Cell{Text: text})
+		}
+		g.Add(row...)
+		var b strings.Builder
+		g.Write(&b)
+		if b.String() != test.want {
+			t.Errorf("%d columns: got\n%swant\n%s", test.width, b.String(), test.want)
 		}
 	}
 }

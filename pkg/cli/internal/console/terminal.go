@@ -158,7 +158,8 @@ func visibleCells(text string) int {
 	}
 }
 
-// Wrap splits a text into lines of at most a width, within words only if they are wider.
+// Wrap splits a text into lines of at most a width. It breaks words only if they are wider: after punctuation such as
+// the slashes of a path if possible.
 func Wrap(text string, width int) (lines []string) {
 	line, used := "", 0
 	flush := func() {
@@ -174,14 +175,53 @@ func Wrap(text string, width int) (lines []string) {
 		if used > 0 {
 			line, used = line+" ", used+1
 		}
-		for _, r := range word {
-			_, n := PrintableRune(r)
-			if used+n > width {
+		for _, part := range wordParts(word, width) {
+			if used+Cells([]rune(part)) > width {
 				flush()
 			}
-			line, used = line+string(r), used+n
+			for _, r := range part {
+				_, n := PrintableRune(r)
+				if used+n > width {
+					flush()
+				}
+				line, used = line+string(r), used+n
+			}
 		}
 	}
 	flush()
 	return lines
+}
+
+// Where words may be broken: after the separators of paths, names, and lists, or else also after hyphens.
+const (
+	wordSeparators = "/:@,"
+	anySeparators  = wordSeparators + "-"
+)
+
+// wordParts splits a word that is wider than a line where the line may end.
+func wordParts(word string, width int) []string {
+	if Cells([]rune(word)) <= width {
+		return []string{word}
+	}
+	var parts []string
+	for _, part := range splitAfter(word, wordSeparators) {
+		if Cells([]rune(part)) > width {
+			parts = append(parts, splitAfter(part, anySeparators)...)
+		} else {
+			parts = append(parts, part)
+		}
+	}
+	return parts
+}
+
+// splitAfter splits a word after each separator between other characters.
+func splitAfter(word, separators string) (parts []string) {
+	is := func(i int) bool { return strings.IndexByte(separators, word[i]) >= 0 }
+	start := 0
+	for i := 1; i < len(word)-1; i++ {
+		if is(i) && !is(i-1) && !is(i+1) {
+			parts, start = append(parts, word[start:i+1]), i+1
+		}
+	}
+	return append(parts, word[start:])
 }
