@@ -39,7 +39,7 @@ func (t textReport) matrix(w io.Writer, o Outcome) {
 			rows = append(rows, verdicts)
 		}
 	}
-	g := console.Grid{Palette: t.Palette}
+	g := console.Grid{Palette: t.Palette, Width: t.width}
 	head := []console.Cell{{Text: "accepted by", Color: 'b'}}
 	for _, h := range hosts {
 		head = append(head, console.Cell{Text: h, Color: 'b'})

@@ -137,7 +137,7 @@ func (t textReport) failing(w io.Writer, o Outcome) {
 			fmt.Fprintf(w, "  and %d more\n", len(names)-maxFailing)
 			break
 		}
-		fmt.Fprintf(w, "  %s (%s)\n", console.Printable(name), t.Red(textx.Count(count[name], "error")))
+		t.println(w, fmt.Sprintf("  %s (%s)", console.Printable(name), t.Red(textx.Count(count[name], "error"))))
 	}
 	fmt.Fprintln(w)
 }
