@@ -451,23 +451,26 @@ func TestPickers(t *testing.T) {
 		}
 		p := w.inTerminal(t, nil, "import", "--dry-run")
 		p.expect("Which file?")
-		p.send(" ")
-		p.expect("•")
-		p.send("\r")
+		p.send("\r") // one choice: nothing to select before
 		if code, out := p.end(); code != 0 {
 			t.Errorf("exit %d: %s", code, plain(out))
 		}
 	})
 	t.Run("leave", func(t *testing.T) {
-		w := newSetting(t)
-		p := w.inTerminal(t, nil, "install")
-		p.expect("Which packs?")
-		p.send("\x03")
-		if code, out := p.end(); code != 130 {
-			t.Errorf("exit %d: %s", code, plain(out))
-		}
-		if _, err := os.Stat(filepath.Join(w.project, "skillpm.yaml")); err == nil {
-			t.Error("a manifest was written")
+		for key, want := range map[string]string{
+			"\x03": "error: interrupted; no changes were made",
+			"\x1b": "error: no entry selected; no changes were made",
+		} {
+			w := newSetting(t)
+			p := w.inTerminal(t, nil, "install")
+			p.expect("Which packs?")
+			p.send(key)
+			if code, out := p.end(); code != 130 || !strings.Contains(plain(out), want) {
+				t.Errorf("%q: exit %d: %s", key, code, plain(out))
+			}
+			if _, err := os.Stat(filepath.Join(w.project, "skillpm.yaml")); err == nil {
+				t.Error("a manifest was written")
+			}
 		}
 	})
 	for _, test := range []struct {
