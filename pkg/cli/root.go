@@ -40,6 +40,7 @@ func newRoot(a *console.App, needed []console.Command) *cobra.Command {
 			}
 			if out, ok := a.Stdout.(*console.Output); ok {
 				out.Text = !a.JSON && printsText(cmd)
+				out.Colors = a.Palette(out)
 				out.Wrap = out.Text && console.Terminal(out)
 			}
 			return err

@@ -15,11 +15,12 @@ import (
 // Output is standard output. It remembers the first write error, so that a command with lost output fails.
 type Output struct {
 	io.Writer
-	ASCII   bool   // replace the symbols of skillpm with ASCII
-	Home    string // the home directory, which tables and texts abbreviate to ~; "": none
-	Text    bool   // the output is text for users, in which paths below Home start with ~
-	Columns int    // the width of the terminal, from the variable COLUMNS; 0: ask the terminal
-	Wrap    bool   // wrap lines at the width of the terminal
+	ASCII   bool    // replace the symbols of skillpm with ASCII
+	Home    string  // the home directory, which tables and texts abbreviate to ~; "": none
+	Text    bool    // the output is text for users, in which paths below Home start with ~
+	Colors  Palette // of tables
+	Columns int     // the width of the terminal, from the variable COLUMNS; 0: ask the terminal
+	Wrap    bool    // wrap lines at the width of the terminal
 	line    []byte
 	err     error
 }

@@ -6,40 +6,37 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// Cell is a text with a color: 'r' red, 'g' green, 'y' yellow, 'c' cyan, 'b' bold, 0 none.
+// Cell is a text with a role.
 type Cell struct {
-	Text  string
-	Color rune
-}
-
-// SeverityColor returns the color of a severity.
-func SeverityColor(s diag.Severity) rune {
-	switch s {
-	case diag.SeverityError:
-		return 'r'
-	case diag.SeverityWarning:
-		return 'y'
-	default:
-		return 'c'
-	}
+	Text string
+	Role Role
 }
 
 // Grid is a table that aligns columns regardless of colors and character widths.
 type Grid struct {
 	Palette
-	Width  int // of the terminal, in columns; wider cells are wrapped. 0: no limit
+	Width  int    // of the terminal, in columns; wider cells are wrapped. 0: no limit
+	home   string // the home directory, which cells abbreviate
 	rows   [][]Cell
 	widths []int
 	least  [2][]int // the widths of columns without broken names and words, and with names that end at hyphens
 }
 
+// NewGrid returns a table for a stream.
+func NewGrid(w io.Writer, p Palette) *Grid {
+	return &Grid{Palette: p, Width: TerminalWidth(w), home: homeOf(w)}
+}
+
+// Grid returns a table for standard output.
+func (a *App) Grid() *Grid { return NewGrid(a.Stdout, a.Palette(a.Stdout)) }
+
 // Add adds a row.
 func (g *Grid) Add(row ...Cell) {
 	for i, c := range row {
+		c.Text = WithTilde(g.home, c.Text)
+		row[i] = c
 		if i == len(g.widths) {
 			g.widths = append(g.widths, 0)
 			for n := range g.least {
@@ -79,7 +76,7 @@ func (g *Grid) Write(w io.Writer) {
 				}
 				b.WriteString(strings.Repeat(" ", gap))
 				if c.Text != "" {
-					b.WriteString(g.Painted(c))
+					b.WriteString(g.Paint(c.Role, c.Text))
 				}
 				gap = widths[i] - Cells([]rune(c.Text)) + 2
 			}
@@ -155,21 +152,4 @@ func shortDigests(text string, width int) string {
 		}
 		return d[:n] + "…"
 	})
-}
-
-// Painted returns a cell with its color, if colors are enabled.
-func (g *Grid) Painted(c Cell) string {
-	switch c.Color {
-	case 'r':
-		return g.Red(c.Text)
-	case 'g':
-		return g.Green(c.Text)
-	case 'y':
-		return g.Yellow(c.Text)
-	case 'c':
-		return g.Cyan(c.Text)
-	case 'b':
-		return g.Bold(c.Text)
-	}
-	return c.Text
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/environ"
 )
 
@@ -17,6 +18,38 @@ acme/x       1.0.0    a note of two lines
 	var b strings.Builder
 	if err := Table(&b, rows); err != nil || b.String() != want {
 		t.Errorf("got, with %v,\n%swant\n%s", err, b.String(), want)
+	}
+}
+
+// TestTableHeadings checks that headings have the role of names, and that a first row without headings does not.
+func TestTableHeadings(t *testing.T) {
+	for _, test := range []struct {
+		row  []string
+		want string
+	}{
+		{[]string{"PACK", "USED BY"}, "\x1b[1mPACK\x1b[0m  \x1b[1mUSED BY\x1b[0m\n"},
+		{[]string{"acme/x", "1.0.0"}, "acme/x  1.0.0\n"},
+		{[]string{"1.0.0"}, "1.0.0\n"},
+	} {
+		var b strings.Builder
+		if err := Table(&Output{Writer: &b, Colors: true}, [][]string{test.row}); err != nil || b.String() != test.want {
+			t.Errorf("%v, %q, want %q", err, b.String(), test.want)
+		}
+	}
+}
+
+// TestRoles checks that severities have the colors of their roles, and that no role colors an empty text.
+func TestRoles(t *testing.T) {
+	for severity, want := range map[diag.Severity]string{
+		diag.SeverityError: Palette(true).Red("x"), diag.SeverityWarning: Palette(true).Yellow("x"),
+		diag.SeverityNote: Palette(true).Cyan("x"),
+	} {
+		if got := Palette(true).Severity(severity, "x"); got != want || got == "x" {
+			t.Errorf("%v: %q, want %q", severity, got, want)
+		}
+	}
+	if got := Palette(true).Paint(Bad, "") + Palette(true).Paint(Plain, "x") + Palette(false).Paint(Bad, "y"); got != "xy" {
+		t.Errorf("got %q", got)
 	}
 }
 

@@ -15,12 +15,24 @@ type page struct {
 	terminal *Output
 }
 
+// outputOf returns the standard output that a stream belongs to, or nil.
+func outputOf(stream any) *Output {
+	if p, ok := stream.(*page); ok {
+		return p.terminal
+	}
+	o, _ := stream.(*Output)
+	return o
+}
+
+// paletteOf returns the colors for tables on a stream.
+func paletteOf(stream any) Palette {
+	o := outputOf(stream)
+	return o != nil && o.Colors
+}
+
 // fileOf returns the file behind a stream, nil for none, and the width in columns from the environment, 0 for none.
 func fileOf(stream any) (file *os.File, columns int) {
-	if p, ok := stream.(*page); ok {
-		stream = p.terminal
-	}
-	if o, ok := stream.(*Output); ok {
+	if o := outputOf(stream); o != nil {
 		stream, columns = o.Writer, o.Columns
 	}
 	file, _ = stream.(*os.File)

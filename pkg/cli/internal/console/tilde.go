@@ -46,10 +46,7 @@ func endsName(after string) bool {
 
 // homeOf returns the home directory for output to a stream, or "" if it is not abbreviated.
 func homeOf(stream any) string {
-	if p, ok := stream.(*page); ok {
-		stream = p.terminal
-	}
-	if o, ok := stream.(*Output); ok {
+	if o := outputOf(stream); o != nil {
 		return o.Home
 	}
 	return ""

@@ -112,14 +112,14 @@ func (t textReport) finding(w io.Writer, o Outcome, f diag.Finding) {
 	if f.Profile != "" {
 		profile = " " + t.Dim("("+strings.ReplaceAll(f.Profile, ",", ", ")+")")
 	}
-	t.println(w, fmt.Sprintf("  %s%s %s: %s%s", location, t.severity(f.Severity), f.Rule, console.Printable(f.Message),
+	t.println(w, fmt.Sprintf("  %s%s %s: %s%s", location, t.Severity(f.Severity, f.Severity.String()), f.Rule, console.Printable(f.Message),
 		profile))
 	if line := t.line(o, f); line != "" {
 		number := strconv.Itoa(f.Line)
 		text, marks := excerpt(line, f.Column, mark(f), t.excerptWidth(number))
 		gap := strings.Repeat(" ", len(number))
 		fmt.Fprintf(w, "    %s\n", t.Dim(number+" | ")+text)
-		fmt.Fprintf(w, "    %s\n", t.Dim(gap+" | ")+t.colorSeverity(f.Severity, marks))
+		fmt.Fprintf(w, "    %s\n", t.Dim(gap+" | ")+t.Severity(f.Severity, marks))
 	}
 	if f.Fix != "" && !(t.brief && t.fixes[f.Fix]) {
 		t.fixes[f.Fix] = true
@@ -141,19 +141,6 @@ func mark(f diag.Finding) int {
 		return f.EndColumn - f.Column
 	}
 	return 1
-}
-
-func (t textReport) severity(s diag.Severity) string { return t.colorSeverity(s, s.String()) }
-
-func (t textReport) colorSeverity(s diag.Severity, text string) string {
-	switch s {
-	case diag.SeverityError:
-		return t.Red(text)
-	case diag.SeverityWarning:
-		return t.Yellow(text)
-	default:
-		return t.Cyan(text)
-	}
 }
 
 // fixes counts the fixed findings.
