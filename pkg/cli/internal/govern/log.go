@@ -101,7 +101,8 @@ func (s *selection) read(a *app) (f audit.Filter, err error) {
 		flag, value string
 		values      []string
 	}{
-		{"action", f.Action, audit.Actions()}, {"result", f.Result, audit.Results()},
+		{"action", f.Action, audit.Actions()},
+		{"result", f.Result, audit.Results()},
 		{"verdict", f.Verdict, audit.Verdicts()},
 	} {
 		if word.value != "" && !slices.Contains(word.values, word.value) {

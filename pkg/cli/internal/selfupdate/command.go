@@ -143,7 +143,7 @@ func (c *command) transport() (http.RoundTripper, error) {
 	if c.Paths.Home == "" && c.Config == "" { // without a home directory, there are no settings
 		return httpx.NewTransport(), nil
 	}
-	client, err := c.App.Client()
+	client, err := c.Client()
 	if err != nil {
 		return nil, err
 	}
