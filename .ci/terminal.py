@@ -35,8 +35,7 @@ def run(program):
         for command in COMMANDS:
             lines.append(f"\x1b[32m$\x1b[0m \x1b[1m{command}\x1b[0m")
             out = subprocess.run(["sh", "-c", command + " 2>&1"], cwd=project, env=env, text=True, capture_output=True)
-            text = out.stdout.replace(str(project) + "/", "").replace(str(home), "~")
-            lines += text.rstrip("\n").split("\n") if text.strip() else []
+            lines += out.stdout.rstrip("\n").split("\n") if out.stdout.strip() else []
             lines.append("")
     return lines[:-1]
 

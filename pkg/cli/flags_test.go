@@ -51,6 +51,7 @@ var flagMeanings = map[string]string{
 	"trigger":           "^start the skill as the `user.model`$",
 	"undo":              "^(remove|restore|use|undo|stop) ",
 	"until":             "^show records before `TIME`",
+	"verdict":           "^show records with the policies' `VERDICT`: ",
 	"watch":             "^(list|validate) again when ",
 }
 

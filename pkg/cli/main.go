@@ -68,7 +68,9 @@ func Command(env environ.Environment) *cobra.Command {
 
 // Execute runs the command line and returns the exit code.
 func Execute(ctx context.Context, env environ.Environment, args []string, options ...Option) diag.Code {
-	out := &console.Output{Writer: env.Stdout, Columns: console.Columns(env.Getenv("COLUMNS"))}
+	out := &console.Output{
+		Writer: env.Stdout, Columns: console.Columns(env.Getenv("COLUMNS")), Home: env.Paths.Home,
+	}
 	env.Stdout = out
 	a := &console.App{Environment: env, WantsJSON: slices.Contains(args, "--json")}
 	if json, err := strconv.ParseBool(env.Getenv(variable("json"))); err == nil && json {

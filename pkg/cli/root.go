@@ -39,7 +39,9 @@ func newRoot(a *console.App, needed []console.Command) *cobra.Command {
 				a.WantsJSON = a.JSON
 			}
 			if out, ok := a.Stdout.(*console.Output); ok {
-				out.Wrap = !a.JSON && console.Terminal(out) && wrapsOutput(cmd)
+				out.Text = !a.JSON && printsText(cmd)
+				out.Colors = a.Palette(out)
+				out.Wrap = out.Text && console.Terminal(out)
 			}
 			return err
 		},

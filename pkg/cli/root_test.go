@@ -105,7 +105,7 @@ func TestUsageErrorIsJSON(t *testing.T) {
 func TestTextCommands(t *testing.T) {
 	wrapped := 0
 	each(newRoot(&console.App{}, commands()), func(cmd *cobra.Command) {
-		if wrapsOutput(cmd) {
+		if printsText(cmd) {
 			wrapped++
 		}
 	})
@@ -153,6 +153,9 @@ func TestSuggestions(t *testing.T) {
 		{"registry ad", "did you mean add?"},
 		{"registry login", "log in to a registry with: skillpm login REGISTRY"},
 		{"registry zzz", "use one of the commands add, bind, list, or remove"},
+		{"cache clear", "remove all cached files with: skillpm cache gc --all"},
+		{"cache zzz", "use one of the commands gc, list, path, or verify"},
+		{"mcp add", "connect an agent with: skillpm connect AGENT"},
 		{"config unset", "remove a setting with: skillpm config set KEY --undo"},
 		{"key gen", "did you mean generate?"},
 		{"policy list", "show the policies in effect with: skillpm policy explain"},

@@ -120,15 +120,17 @@ func variable(flag string) string {
 	return "SKILLPM_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// textCommands print text for people, which is wrapped on a terminal. Other commands print files, diffs, documents, the
-// output of programs, or tables, which are wrapped by themselves.
+// textCommands print text for users, in which paths below the home directory start with ~, and which is wrapped on a
+// terminal. Other commands print files, diffs, documents, the output of programs, paths for scripts, or tables, which
+// do both for their cells.
 var textCommands = []string{
 	"info", "search", "why", "verify", "doctor", "cache list", "cache gc", "cache verify", "find", "which",
 	"policy check", "policy explain", "policy init", "approve", "deny", "trust", "log verify", "connect", "disconnect",
 	"registry add", "registry bind", "registry remove", "key generate", "deploy", "enterprise sync", "link", "remove",
+	"config list", "config set", "import", "init", "try",
 }
 
-// wrapsOutput reports whether the output of a command is wrapped on a terminal.
-func wrapsOutput(cmd *cobra.Command) bool {
+// printsText reports whether a command prints text for users.
+func printsText(cmd *cobra.Command) bool {
 	return slices.Contains(textCommands, strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" "))
 }

@@ -6,7 +6,7 @@ import "time"
 type Filter struct {
 	Since, Until time.Time // from Since, and before Until; records without a time do not match
 
-	Skill, Pack, Session, Action, Result, User, Host, Machine string
+	Skill, Pack, Session, Action, Result, Verdict, User, Host, Machine string
 }
 
 // Pass reports whether the filter selects a record.
@@ -17,6 +17,7 @@ func (f Filter) Pass(r Record) bool {
 		{f.Session, r.Session},
 		{f.Action, r.Action},
 		{f.Result, r.Result},
+		{f.Verdict, r.Verdict},
 		{f.User, r.User},
 		{f.Host, r.Host},
 		{f.Machine, r.Machine},

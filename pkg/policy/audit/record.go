@@ -69,6 +69,9 @@ const (
 	Unapproved = "unapproved" // an approval is missing, or is for other files
 )
 
+// Verdicts returns all verdicts.
+func Verdicts() []string { return []string{Allowed, Forbidden, WouldDeny, Unapproved} }
+
 // Record describes one operation. Fields that do not apply are empty and omitted. [Log.Write] sets Seq, Time, User,
 // Machine, Gap, and Prev.
 type Record struct {

@@ -147,7 +147,7 @@ func TestO23Compact(t *testing.T) {
 			if len(l.Text) >= 1000 {
 				t.Errorf("%s: %d skills: %d bytes", p.ID, n, len(l.Text))
 			}
-			for _, want := range []string{fmt.Sprintf("not listed here: %d.", n), "skillpm find", p.Trigger.Skill.Name, "tag-0 "} {
+			for _, want := range []string{fmt.Sprintf("not listed here: %d.", n), "skillpm find TASK", "skillpm load NAME", p.Trigger.Skill.Name, "tag-0 "} {
 				if !strings.Contains(l.Text, want) {
 					t.Errorf("%s: no %q in %q", p.ID, want, l.Text)
 				}

@@ -245,11 +245,11 @@ func (a *app) listIndexFindings(r *indexer.CheckReport) {
 		if f.Line > 0 {
 			where += fmt.Sprintf(":%d", f.Line)
 		}
-		sign := p.Red("✗")
+		sign := "✗"
 		if f.Severity != diag.SeverityError {
-			sign = p.Yellow("!")
+			sign = "!"
 		}
-		fmt.Fprintf(a.Stdout, "%s %s: %s %s\n", sign, console.Printable(where),
+		fmt.Fprintf(a.Stdout, "%s %s: %s %s\n", p.Severity(f.Severity, sign), console.Printable(where),
 			console.Printable(strings.ReplaceAll(f.Message, "\n", " ")), p.Dim("("+f.Rule+")"))
 		if f.Fix != "" {
 			fmt.Fprintf(a.Stdout, "    %s\n", console.Printable(f.Fix))

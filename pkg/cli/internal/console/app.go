@@ -153,12 +153,13 @@ func (a *App) PrintForeign(v any) error {
 
 // Palette returns the colors for a stream, none unless it is a terminal that supports them.
 func (a *App) Palette(w io.Writer) Palette {
+	force := a.Getenv("FORCE_COLOR")
 	switch {
 	case a.Color == "always":
 		return true
-	case a.Color == "never" || a.Getenv("NO_COLOR") != "":
+	case a.Color == "never" || a.Getenv("NO_COLOR") != "" || force == "0" || force == "false":
 		return false
-	case a.Getenv("FORCE_COLOR") != "" && a.Getenv("FORCE_COLOR") != "0":
+	case force != "":
 		return true
 	}
 	return Palette(Terminal(w) && a.Getenv("TERM") != "dumb")

@@ -27,9 +27,8 @@ func UnknownCommand(cmd *cobra.Command, args []string) error {
 
 // commandHint returns what a user of an unknown command may look for.
 func commandHint(cmd *cobra.Command, word string) string {
-	group := strings.TrimSpace(strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()) + " ")
 	names := commandNames(cmd)
-	if hint := elsewhere(strings.TrimSpace(group + " " + word)); hint != "" {
+	if hint := elsewhereIn(cmd, word); hint != "" {
 		return hint
 	}
 	if near := diag.Nearest(word, names); near != "" {
@@ -53,6 +52,12 @@ func commandHint(cmd *cobra.Command, word string) string {
 		return "use one of the commands " + textx.Or(names)
 	}
 	return "list the commands with: skillpm help"
+}
+
+// elsewhereIn returns the hint for a subcommand that other tools have, or "".
+func elsewhereIn(cmd *cobra.Command, word string) string {
+	group := strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name())
+	return elsewhere(strings.TrimSpace(group + " " + word))
 }
 
 // commandNames returns the names of the subcommands of a command.
@@ -84,9 +89,14 @@ func UsageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 		check = Need(0, 0, "no arguments")
 	}
 	return func(cmd *cobra.Command, args []string) error {
-		if err := check(cmd, args); err != nil {
-			return diag.Errorf(diag.Usage, "%v", err)
+		err := check(cmd, args)
+		if err == nil {
+			return nil
 		}
-		return nil
+		failed := diag.Errorf(diag.Usage, "%v", err)
+		if hint := elsewhereIn(cmd, FirstOf(args)); len(args) > 0 && hint != "" {
+			return failed.WithHint("%s", hint)
+		}
+		return failed
 	}
 }

@@ -48,12 +48,12 @@ func (a *App) PrintDiff(w io.Writer, text string, safe bool) {
 	}
 	for line := range strings.Lines(text) {
 		line = strings.TrimSuffix(line, "\n")
-		fmt.Fprintln(w, paintDiff(p, line))
+		fmt.Fprintln(w, p.DiffLine(line))
 	}
 }
 
-// paintDiff colors a line of a diff as git does.
-func paintDiff(p Palette, line string) string {
+// DiffLine colors a line of a diff as git does.
+func (p Palette) DiffLine(line string) string {
 	switch {
 	case strings.HasPrefix(line, "diff "), strings.HasPrefix(line, "--- "), strings.HasPrefix(line, "+++ "),
 		strings.HasPrefix(line, "old mode"), strings.HasPrefix(line, "new mode"),

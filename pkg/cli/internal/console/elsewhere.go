@@ -65,14 +65,13 @@ var otherCommands = [...][2]string{
 // otherSubcommands has hints for subcommands that other tools, or other groups, have: the commands, separated by bars,
 // and the hint.
 var otherSubcommands = [...][2]string{
-	{"approve list", "list approvals with: skillpm approve --list"},
 	{"cache clear", "remove all cached files with: skillpm cache gc --all"},
 	{"config delete|config unset|config rm|config remove", "remove a setting with: skillpm config set KEY --undo"},
 	{"config edit", "edit the file whose path \"skillpm config path\" prints"},
 	{"config add", "change a setting with: skillpm config set KEY VALUE"},
-	{"hook install|hook add|mcp install|mcp add", "connect an agent with: skillpm connect AGENT"},
-	{"hook remove|mcp remove", "disconnect an agent with: skillpm disconnect AGENT"},
-	{"hook status|mcp status", "list agents with: skillpm agents"},
+	{"mcp install|mcp add", "connect an agent with: skillpm connect AGENT"},
+	{"mcp remove", "disconnect an agent with: skillpm disconnect AGENT"},
+	{"mcp status", "list agents with: skillpm agents"},
 	{"policy list|policy show", "show the policies in effect with: skillpm policy explain"},
 	{"registry login", "log in to a registry with: skillpm login REGISTRY"},
 	{"registry logout", "log out of a registry with: skillpm logout REGISTRY"},

@@ -15,9 +15,12 @@ import (
 // Output is standard output. It remembers the first write error, so that a command with lost output fails.
 type Output struct {
 	io.Writer
-	ASCII   bool // replace the symbols of skillpm with ASCII
-	Columns int  // the width of the terminal, from the variable COLUMNS; 0: ask the terminal
-	Wrap    bool // wrap lines at the width of the terminal
+	ASCII   bool    // replace the symbols of skillpm with ASCII
+	Home    string  // the home directory, which tables and texts abbreviate to ~; "": none
+	Text    bool    // the output is text for users, in which paths below Home start with ~
+	Colors  Palette // of tables
+	Columns int     // the width of the terminal, from the variable COLUMNS; 0: ask the terminal
+	Wrap    bool    // wrap lines at the width of the terminal
 	line    []byte
 	err     error
 }
@@ -39,7 +42,7 @@ func (o *Output) write(text []byte) error {
 	if len(text) == 0 {
 		return nil
 	}
-	if o.ASCII || o.Wrap {
+	if o.ASCII || o.Text || o.Wrap {
 		text = []byte(o.shown(string(text)))
 	}
 	_, err := o.Writer.Write(text)
@@ -54,6 +57,9 @@ func (o *Output) shown(text string) string {
 	if o.ASCII {
 		text = asciiSymbols(text)
 	}
+	if o.Text {
+		text = WithTilde(o.Home, text)
+	}
 	if width := TerminalWidth(o); o.Wrap && width > 0 {
 		text = WrapMessage(text, width)
 	}
@@ -66,12 +72,13 @@ func (o *Output) flush() {
 	o.line = nil
 }
 
-// Verbatim prints a text whose lines must not be wrapped, such as a diff.
+// Verbatim prints a text whose lines must not be wrapped or changed, such as a diff.
 func (a *App) Verbatim(text string) {
-	if out, ok := a.Stdout.(*Output); ok && out.Wrap {
+	if out, ok := a.Stdout.(*Output); ok {
 		out.flush()
-		out.Wrap = false
-		defer func() { out.Wrap = true }()
+		wrap, isText := out.Wrap, out.Text
+		out.Wrap, out.Text = false, false
+		defer func() { out.Wrap, out.Text = wrap, isText }()
 	}
 	fmt.Fprint(a.Stdout, text)
 }

@@ -308,5 +308,5 @@ func (m *meter) amount(received, size int64) string {
 	case !m.draws:
 		return fmt.Sprintf(": %s of %s", BytesText(received), BytesText(size))
 	}
-	return fmt.Sprintf(" %s %s / %s", m.bar(received, size), BytesText(received), BytesText(size))
+	return " " + m.bar(received, size) + " " + transferText(received, size)
 }

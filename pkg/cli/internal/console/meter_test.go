@@ -154,6 +154,29 @@ func TestMessagesReplaceDisplay(t *testing.T) {
 	}
 }
 
+// TestBarNeedsBytes proves that a pack has a bar only if bytes are received, which a local directory does not report, and
+// that the bar's sizes are written as everywhere else.
+func TestBarNeedsBytes(t *testing.T) {
+	d := newDisplay(t, true, 0)
+	d.show(skillpm.Event{Text: "fetching acme/deploy 1.0.0 from ./deploy", Pack: "acme/deploy 1.0.0"})
+	d.after(0)
+	if got := d.printed(); d.bars != nil || got != "\r\x1b[Kfetching acme/deploy 1.0.0 from ./deploy" {
+		t.Errorf("without bytes: %q", got)
+	}
+	d.show(skillpm.Event{Pack: "acme/deploy 1.0.0", Received: 1, Size: 2})
+	if d.bars == nil {
+		t.Error("no bar with bytes")
+	}
+	for _, test := range []struct {
+		received, size int64
+		want           string
+	}{{100, 0, "100 B"}, {3 << 19, 2 << 20, "1.5 MiB / 2.0 MiB"}} {
+		if got := transferText(test.received, test.size); got != test.want {
+			t.Errorf("%d of %d: %q, want %q", test.received, test.size, got, test.want)
+		}
+	}
+}
+
 // TestMeterItems checks the progress display of an operation on many items.
 func TestMeterItems(t *testing.T) {
 	d := newDisplay(t, true, 0)

@@ -8,35 +8,70 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf16"
+
+	"github.com/skillpm/skillpm/pkg/diag"
 )
 
 // Palette adds colors to text if it is true.
 type Palette bool
 
-func (p Palette) paint(code, s string) string {
-	if !p {
+// Role is what a color means. All commands use these roles, so that a word has the same color everywhere.
+type Role int
+
+// The roles.
+const (
+	Plain     Role = iota
+	Name           // bold: names of packs and skills, and headings
+	Good           // green: success, and what was added
+	Bad            // red: errors, failures, and what was removed
+	Attention      // yellow: warnings, and what differs from what is expected
+	Info           // cyan: notes, hints, and paths
+	Aside          // dim: what can be skipped
+)
+
+// SeverityRole returns the role of a severity.
+func SeverityRole(s diag.Severity) Role {
+	switch s {
+	case diag.SeverityError:
+		return Bad
+	case diag.SeverityWarning:
+		return Attention
+	default:
+		return Info
+	}
+}
+
+// Paint returns a text in the color of a role.
+func (p Palette) Paint(r Role, s string) string {
+	if !p || r == Plain || s == "" {
 		return s
 	}
+	code := map[Role]string{Name: "1", Good: "32", Bad: "31", Attention: "33", Info: "36", Aside: "2"}[r]
 	return "\x1b[" + code + "m" + s + "\x1b[0m"
 }
 
-// Red returns a text in red.
-func (p Palette) Red(s string) string { return p.paint("31", s) }
+// Severity returns a text in the color of a severity.
+func (p Palette) Severity(severity diag.Severity, s string) string {
+	return p.Paint(SeverityRole(severity), s)
+}
 
-// Green returns a text in green.
-func (p Palette) Green(s string) string { return p.paint("32", s) }
+// Red returns a text with the role [Bad].
+func (p Palette) Red(s string) string { return p.Paint(Bad, s) }
 
-// Yellow returns a text in yellow.
-func (p Palette) Yellow(s string) string { return p.paint("33", s) }
+// Green returns a text with the role [Good].
+func (p Palette) Green(s string) string { return p.Paint(Good, s) }
 
-// Cyan returns a text in cyan.
-func (p Palette) Cyan(s string) string { return p.paint("36", s) }
+// Yellow returns a text with the role [Attention].
+func (p Palette) Yellow(s string) string { return p.Paint(Attention, s) }
 
-// Bold returns a text in bold.
-func (p Palette) Bold(s string) string { return p.paint("1", s) }
+// Cyan returns a text with the role [Info].
+func (p Palette) Cyan(s string) string { return p.Paint(Info, s) }
 
-// Dim returns a dimmed text.
-func (p Palette) Dim(s string) string { return p.paint("2", s) }
+// Bold returns a text with the role [Name].
+func (p Palette) Bold(s string) string { return p.Paint(Name, s) }
+
+// Dim returns a text with the role [Aside].
+func (p Palette) Dim(s string) string { return p.Paint(Aside, s) }
 
 // unsafe reports whether a character can control a terminal or hide text.
 func unsafe(r rune) bool {
@@ -95,14 +130,19 @@ func escaped(text string) string {
 	return b.String()
 }
 
-// Table prints rows of columns, aligned, with two spaces between them. On a terminal, cells are wrapped so that the
-// table fits. Other streams have a line for each row, so that programs can search in it.
+// Table prints rows of columns, aligned, with two spaces between them, and headings in the first row if it is in
+// capitals. On a terminal, cells are wrapped so that the table fits. Other streams have a line for each row, so that
+// programs can search in it.
 func Table(w io.Writer, rows [][]string) error {
-	g := Grid{Width: TerminalWidth(w)}
-	for _, row := range rows {
+	g := NewGrid(w, paletteOf(w))
+	for i, row := range rows {
+		role := Plain
+		if text := strings.Join(row, ""); i == 0 && strings.ToUpper(text) == text && strings.ToLower(text) != text {
+			role = Name
+		}
 		var line []Cell
 		for _, text := range row {
-			line = append(line, Cell{Text: strings.NewReplacer("\n", " ", "\t", " ").Replace(Printable(text))})
+			line = append(line, Cell{Text: strings.NewReplacer("\n", " ", "\t", " ").Replace(Printable(text)), Role: role})
 		}
 		g.Add(line...)
 	}

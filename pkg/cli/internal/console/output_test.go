@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/environ"
 )
 
@@ -20,6 +21,38 @@ acme/x       1.0.0    a note of two lines
 	}
 }
 
+// TestTableHeadings checks that headings have the role of names, and that a first row without headings does not.
+func TestTableHeadings(t *testing.T) {
+	for _, test := range []struct {
+		row  []string
+		want string
+	}{
+		{[]string{"PACK", "USED BY"}, "\x1b[1mPACK\x1b[0m  \x1b[1mUSED BY\x1b[0m\n"},
+		{[]string{"acme/x", "1.0.0"}, "acme/x  1.0.0\n"},
+		{[]string{"1.0.0"}, "1.0.0\n"},
+	} {
+		var b strings.Builder
+		if err := Table(&Output{Writer: &b, Colors: true}, [][]string{test.row}); err != nil || b.String() != test.want {
+			t.Errorf("%v, %q, want %q", err, b.String(), test.want)
+		}
+	}
+}
+
+// TestRoles checks that severities have the colors of their roles, and that no role colors an empty text.
+func TestRoles(t *testing.T) {
+	for severity, want := range map[diag.Severity]string{
+		diag.SeverityError: Palette(true).Red("x"), diag.SeverityWarning: Palette(true).Yellow("x"),
+		diag.SeverityNote: Palette(true).Cyan("x"),
+	} {
+		if got := Palette(true).Severity(severity, "x"); got != want || got == "x" {
+			t.Errorf("%v: %q, want %q", severity, got, want)
+		}
+	}
+	if got := Palette(true).Paint(Bad, "") + Palette(true).Paint(Plain, "x") + Palette(false).Paint(Bad, "y"); got != "xy" {
+		t.Errorf("got %q", got)
+	}
+}
+
 // TestTableFits proves that a table fits the width of a terminal: the widest columns shrink, and their text is wrapped.
 func TestTableFits(t *testing.T) {
 	g := Grid{Width: 40}
@@ -32,17 +65,58 @@ func TestTableFits(t *testing.T) {
 	}
 	var b strings.Builder
 	g.Write(&b)
-	want := `PACK            VERSION  SKILLS
-acme/deploy     1.4.0    deploy,
-                         rollback,
-                         kubectl-basics
-` + "\u4e2d\u4e2d\u4e2d\u4e2d\u4e2d\u4e2d\u4e2d  2.0.0    a-skill-with-a-\n\u4e2d\u4e2d\u4e2d/y                 long-name\n"
+	want := `PACK                  VERSION  SKILLS
+acme/deploy           1.4.0    deploy,
+                               rollback,
+                               kubectl-
+                               basics
+` + "\u4e2d\u4e2d\u4e2d\u4e2d\u4e2d\u4e2d\u4e2d\u4e2d\u4e2d\u4e2d  2.0.0    a-skill-\n" +
+		"/y                             with-a-\n                               long-name\n"
 	if b.String() != want {
 		t.Errorf("got\n%swant\n%s", b.String(), want)
 	}
 	for line := range strings.Lines(b.String()) {
 		if n := Cells([]rune(line)) - 1; n > g.Width {
 			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+}
+
+// TestTableBreaks checks where cells break: after the separators of names and paths, at hyphens if names are too wide
+// for that, and never in a digest, which is shortened.
+func TestTableBreaks(t *testing.T) {
+	for _, test := range []struct {
+		width int
+		row   []string
+		want  string
+	}{
+		{
+			40,
+			[]string{"user", "~/.config/skillpm/policy.yaml:30", "it has 5 files"},
+			"user  ~/.config/skillpm/  it has 5 files\n      policy.yaml:30\n",
+		},
+		{
+			30,
+			[]string{"1.4.0", "kubectl-basics@acme/kubectl-basics"},
+			"1.4.0  kubectl-basics@acme/\n       kubectl-basics\n",
+		},
+		{18, []string{"1.4.0", "kubectl-basics"}, "1.4.0  kubectl-\n       basics\n"},
+		{
+			40,
+			[]string{"t1:sha256:1d4aee68614050af", "kubectl-basics@acme/k8s"},
+			"t1:sha256:1d4aee68…  kubectl-basics@\n                     acme/k8s\n",
+		},
+	} {
+		g := Grid{Width: test.width}
+		var row []Cell
+		for _, text := range test.row {
+			row = append(row, Cell{Text: text})
+		}
+		g.Add(row...)
+		var b strings.Builder
+		g.Write(&b)
+		if b.String() != test.want {
+			t.Errorf("%d columns: got\n%swant\n%s", test.width, b.String(), test.want)
 		}
 	}
 }

@@ -43,6 +43,9 @@ func (a *App) Paged(print func() error) error {
 	if a.Getenv("LESS") == "" {
 		cmd.Env = append(cmd.Env, "LESS=FRX") // end if the text fits, keep colors, leave the text on the screen
 	}
+	if a.Getenv("LESSCHARSET") == "" && !a.ASCII() {
+		cmd.Env = append(cmd.Env, "LESSCHARSET=utf-8") // less shows bytes if the locale is unset
+	}
 	if err := cmd.Run(); err != nil {
 		if _, ended := errors.AsType[*exec.ExitError](err); !ended {
 			return err

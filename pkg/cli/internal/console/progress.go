@@ -123,11 +123,13 @@ func (m *meter) narrateTransfer(e skillpm.Event) {
 	}
 }
 
-// transfer updates the bar of a pack.
+// transfer updates the bar of a pack. A pack that reports no bytes, such as a directory, has no bar.
 func (m *meter) transfer(e skillpm.Event) {
 	bar, ok := m.pack[e.Pack]
 	switch {
 	case e.Finished && !ok: // it finished before it was drawn
+		return
+	case !ok && e.Received == 0 && e.Size == 0:
 		return
 	case !ok:
 		bar = m.startBar(e.Pack)
@@ -152,10 +154,18 @@ func (m *meter) startBar(pack string) *mpb.Bar {
 	bar := m.bars.New(0, mpb.BarStyle().Lbound(" ").Rbound(" ").Filler(done).Tip(done).Padding(rest),
 		mpb.BarRemoveOnComplete(),
 		mpb.PrependDecorators(decor.Name(Printable(pack), decor.WCSyncSpaceR)),
-		mpb.AppendDecorators(decor.CountersKibiByte("% .1f / % .1f")),
+		mpb.AppendDecorators(decor.Any(func(s decor.Statistics) string { return transferText(s.Current, s.Total) })),
 	)
 	m.pack[pack] = bar
 	return bar
+}
+
+// transferText describes how much of a pack was received.
+func transferText(received, size int64) string {
+	if size <= 0 {
+		return BytesText(received)
+	}
+	return BytesText(received) + " / " + BytesText(size)
 }
 
 // erase erases the display.

@@ -15,12 +15,24 @@ type page struct {
 	terminal *Output
 }
 
+// outputOf returns the standard output that a stream belongs to, or nil.
+func outputOf(stream any) *Output {
+	if p, ok := stream.(*page); ok {
+		return p.terminal
+	}
+	o, _ := stream.(*Output)
+	return o
+}
+
+// paletteOf returns the colors for tables on a stream.
+func paletteOf(stream any) Palette {
+	o := outputOf(stream)
+	return o != nil && o.Colors
+}
+
 // fileOf returns the file behind a stream, nil for none, and the width in columns from the environment, 0 for none.
 func fileOf(stream any) (file *os.File, columns int) {
-	if p, ok := stream.(*page); ok {
-		stream = p.terminal
-	}
-	if o, ok := stream.(*Output); ok {
+	if o := outputOf(stream); o != nil {
 		stream, columns = o.Writer, o.Columns
 	}
 	file, _ = stream.(*os.File)
@@ -60,7 +72,7 @@ func Columns(value string) int {
 
 // printMessage prints a message on standard error after a label. On a terminal it is wrapped.
 func (a *App) printMessage(label, text string) {
-	text = Printable(text)
+	text = WithTilde(a.Paths.Home, Printable(text))
 	width := TerminalWidth(a.Stderr)
 	if columns := Columns(a.Getenv("COLUMNS")); width > 0 && columns > 0 {
 		width = columns
@@ -158,7 +170,8 @@ func visibleCells(text string) int {
 	}
 }
 
-// Wrap splits a text into lines of at most a width, within words only if they are wider.
+// Wrap splits a text into lines of at most a width. It breaks words only if they are wider: after punctuation such as
+// the slashes of a path if possible.
 func Wrap(text string, width int) (lines []string) {
 	line, used := "", 0
 	flush := func() {
@@ -174,14 +187,53 @@ func Wrap(text string, width int) (lines []string) {
 		if used > 0 {
 			line, used = line+" ", used+1
 		}
-		for _, r := range word {
-			_, n := PrintableRune(r)
-			if used+n > width {
+		for _, part := range wordParts(word, width) {
+			if used+Cells([]rune(part)) > width {
 				flush()
 			}
-			line, used = line+string(r), used+n
+			for _, r := range part {
+				_, n := PrintableRune(r)
+				if used+n > width {
+					flush()
+				}
+				line, used = line+string(r), used+n
+			}
 		}
 	}
 	flush()
 	return lines
+}
+
+// Where words may be broken: after the separators of paths, names, and lists, or else also after hyphens.
+const (
+	wordSeparators = "/:@,"
+	anySeparators  = wordSeparators + "-"
+)
+
+// wordParts splits a word that is wider than a line where the line may end.
+func wordParts(word string, width int) []string {
+	if Cells([]rune(word)) <= width {
+		return []string{word}
+	}
+	var parts []string
+	for _, part := range splitAfter(word, wordSeparators) {
+		if Cells([]rune(part)) > width {
+			parts = append(parts, splitAfter(part, anySeparators)...)
+		} else {
+			parts = append(parts, part)
+		}
+	}
+	return parts
+}
+
+// splitAfter splits a word after each separator between other characters.
+func splitAfter(word, separators string) (parts []string) {
+	is := func(i int) bool { return strings.IndexByte(separators, word[i]) >= 0 }
+	start := 0
+	for i := 1; i < len(word)-1; i++ {
+		if is(i) && !is(i-1) && !is(i+1) {
+			parts, start = append(parts, word[start:i+1]), i+1
+		}
+	}
+	return append(parts, word[start:])
 }

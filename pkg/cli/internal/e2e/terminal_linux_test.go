@@ -309,6 +309,47 @@ func TestPager(t *testing.T) {
 	}
 }
 
+// TestPagerEnvironment proves that less gets the options for colors and UTF-8, unless the user has set them.
+func TestPagerEnvironment(t *testing.T) {
+	w := newSetting(t)
+	pager := filepath.Join(w.home, "pager")
+	if err := os.WriteFile(pager, []byte("#!/bin/sh\necho \"LESS=$LESS LESSCHARSET=$LESSCHARSET\"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ env, want string }{
+		{"A=b", "LESS=FRX LESSCHARSET=utf-8"},
+		{"LESS=-i", "LESS=-i LESSCHARSET=utf-8"},
+		{"LESSCHARSET=latin1", "LESS=FRX LESSCHARSET=latin1"},
+		{"LANG=C", "LESS=FRX LESSCHARSET=\n"},
+	} {
+		code, out := w.inTerminal(t, []string{"PAGER=" + pager, test.env}, "agents", "--all").end()
+		if code != 0 || !strings.Contains(out, test.want) {
+			t.Errorf("%s: exit %d: %s", test.env, code, out)
+		}
+	}
+}
+
+// TestColorVariables proves which variables and flags switch the colors of a terminal on and off, and which one wins.
+func TestColorVariables(t *testing.T) {
+	for _, test := range []struct {
+		env, color string
+		want       bool
+	}{
+		{"NO_COLOR=", "auto", true},
+		{"NO_COLOR= FORCE_COLOR=0", "auto", false},
+		{"NO_COLOR= FORCE_COLOR=false", "auto", false},
+		{"NO_COLOR= FORCE_COLOR=1 TERM=dumb", "auto", true},
+		{"NO_COLOR=1 FORCE_COLOR=1", "auto", false},
+		{"NO_COLOR=1 FORCE_COLOR=0", "always", true},
+		{"NO_COLOR= FORCE_COLOR=1", "never", false},
+	} {
+		_, out := newSetting(t).inTerminal(t, strings.Fields(test.env), "profile", "list", "--color", test.color).end()
+		if got := strings.Contains(out, "\x1b["); got != test.want {
+			t.Errorf("%s --color %s: colors are %v: %q", test.env, test.color, got, out)
+		}
+	}
+}
+
 // TestSummaryIsLast proves that the summary of a list comes after the list, in a terminal too.
 func TestSummaryIsLast(t *testing.T) {
 	w := newSetting(t)
@@ -410,23 +451,26 @@ func TestPickers(t *testing.T) {
 		}
 		p := w.inTerminal(t, nil, "import", "--dry-run")
 		p.expect("Which file?")
-		p.send(" ")
-		p.expect("•")
-		p.send("\r")
+		p.send("\r") // one choice: nothing to select before
 		if code, out := p.end(); code != 0 {
 			t.Errorf("exit %d: %s", code, plain(out))
 		}
 	})
 	t.Run("leave", func(t *testing.T) {
-		w := newSetting(t)
-		p := w.inTerminal(t, nil, "install")
-		p.expect("Which packs?")
-		p.send("\x03")
-		if code, out := p.end(); code != 130 {
-			t.Errorf("exit %d: %s", code, plain(out))
-		}
-		if _, err := os.Stat(filepath.Join(w.project, "skillpm.yaml")); err == nil {
-			t.Error("a manifest was written")
+		for key, want := range map[string]string{
+			"\x03": "error: interrupted; no changes were made",
+			"\x1b": "error: no entry selected; no changes were made",
+		} {
+			w := newSetting(t)
+			p := w.inTerminal(t, nil, "install")
+			p.expect("Which packs?")
+			p.send(key)
+			if code, out := p.end(); code != 130 || !strings.Contains(plain(out), want) {
+				t.Errorf("%q: exit %d: %s", key, code, plain(out))
+			}
+			if _, err := os.Stat(filepath.Join(w.project, "skillpm.yaml")); err == nil {
+				t.Error("a manifest was written")
+			}
 		}
 	})
 	for _, test := range []struct {

@@ -36,6 +36,7 @@ record as a line of JSON, also with --follow.`,
 		Example: `  skillpm log
   skillpm log --skill deploy --since 7d
   skillpm log --result denied --limit 20 --reverse
+  skillpm log --verdict would-deny
   skillpm log verify
   skillpm log stats --since 30d`,
 		Args: cobra.ArbitraryArgs,
@@ -64,6 +65,8 @@ func (s *selection) addTo(a *app, cmd *cobra.Command) {
 	f.StringVar(&s.filter.Session, "session", "", "show records of the session `ID`")
 	f.StringVar(&s.filter.Action, "action", "", "show records of `ACTION`, such as activate or run")
 	f.StringVar(&s.filter.Result, "result", "", "show records with `RESULT`: ok, failed, denied, timeout, or begun")
+	f.StringVar(&s.filter.Verdict, "verdict", "",
+		"show records with the policies' `VERDICT`: allow, deny, would-deny (in audit mode), or unapproved")
 	f.StringVar(&s.filter.User, "user", "", "show records of the operating system's `USER`")
 	f.StringVar(&s.filter.Host, "agent", "", "show records of the agent `ID`, such as claude-code")
 	f.StringVar(&s.filter.Machine, "machine", "", "show records of the machine `NAME`")
@@ -72,6 +75,7 @@ func (s *selection) addTo(a *app, cmd *cobra.Command) {
 	a.CompleteFlag(cmd, "skill", a.completeRecorded)
 	a.CompleteFlag(cmd, "action", cobra.FixedCompletions(audit.Actions(), cobra.ShellCompDirectiveNoFileComp))
 	a.CompleteFlag(cmd, "result", cobra.FixedCompletions(audit.Results(), cobra.ShellCompDirectiveNoFileComp))
+	a.CompleteFlag(cmd, "verdict", cobra.FixedCompletions(audit.Verdicts(), cobra.ShellCompDirectiveNoFileComp))
 	for flag, field := range map[string]func(audit.Record) string{
 		"pack":    func(r audit.Record) string { return r.Pack },
 		"session": func(r audit.Record) string { return r.Session },
@@ -93,13 +97,18 @@ func (s *selection) read(a *app) (f audit.Filter, err error) {
 	if f.Until, err = a.parseTime("until", s.until); err != nil {
 		return f, err
 	}
-	if f.Action != "" && !slices.Contains(audit.Actions(), f.Action) {
-		return f, diag.Errorf(diag.Usage, "invalid --action %q", f.Action).
-			WithHint("use %s", textx.OneOf(audit.Actions()))
-	}
-	if f.Result != "" && !slices.Contains(audit.Results(), f.Result) {
-		return f, diag.Errorf(diag.Usage, "invalid --result %q", f.Result).
-			WithHint("use %s", textx.OneOf(audit.Results()))
+	for _, word := range []struct {
+		flag, value string
+		values      []string
+	}{
+		{"action", f.Action, audit.Actions()},
+		{"result", f.Result, audit.Results()},
+		{"verdict", f.Verdict, audit.Verdicts()},
+	} {
+		if word.value != "" && !slices.Contains(word.values, word.value) {
+			return f, diag.Errorf(diag.Usage, "invalid --%s %q", word.flag, word.value).
+				WithHint("use %s", textx.OneOf(word.values))
+		}
 	}
 	return f, nil
 }

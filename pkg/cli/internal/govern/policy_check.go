@@ -243,11 +243,12 @@ func (a *app) printChecked(list []checkedJSON) error {
 }
 
 func (a *app) printFiles(list []checkedJSON) error {
-	var g console.Grid
-	g.Palette = a.Palette(a.Stdout)
+	g := a.Grid()
 	for _, c := range list {
-		colour := map[string]rune{"valid": 'g', "invalid": 'r', notTrusted: 'r'}[c.State]
-		g.Add(console.Cell{Text: cmp.Or(c.Level, "-")}, console.Cell{Text: c.State, Color: colour},
+		role := map[string]console.Role{
+			"valid": console.Good, "invalid": console.Bad, notTrusted: console.Bad,
+		}[c.State]
+		g.Add(console.Cell{Text: cmp.Or(c.Level, "-")}, console.Cell{Text: c.State, Role: role},
 			console.Cell{Text: c.Mode}, console.Cell{Text: console.Printable(c.Path)})
 	}
 	g.Write(a.Stdout)

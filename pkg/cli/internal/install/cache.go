@@ -24,13 +24,8 @@ indexes. You can delete all of these files; skillpm fetches them again when need
   skillpm cache verify
   skillpm cache gc --older-than 7d
   rm -rf "$(skillpm cache path)"`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return fmt.Errorf("unknown command %q: use path, list, verify, or gc", args[0])
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args: cobra.ArbitraryArgs,
+		RunE: console.UnknownCommand,
 	}
 	for _, c := range []*cobra.Command{newCachePath(a), newCacheList(a), newCacheVerify(a), newCacheGC(a)} {
 		c.Args = console.UsageArgs(c.Args)

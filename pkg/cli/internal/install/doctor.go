@@ -92,10 +92,6 @@ func (a *app) printDoctor(r *skillpm.DoctorReport) error {
 }
 
 func (a *app) printDiagnosis(p console.Palette, d skillpm.Diagnosis) {
-	colour := map[diag.Severity]func(string) string{
-		diag.SeverityError: p.Red, diag.SeverityWarning: p.Yellow,
-		diag.SeverityNote: p.Cyan,
-	}[d.Severity]
 	line := d.Message
 	if d.Path != "" && !strings.HasPrefix(d.Message, d.Path) {
 		line = d.Path + ": " + line
@@ -104,12 +100,12 @@ func (a *app) printDiagnosis(p console.Palette, d skillpm.Diagnosis) {
 	if d.Scope == "user" {
 		where += ", user"
 	}
-	fmt.Fprintf(a.Stdout, "%s %s %s\n", colour(d.Severity.String()), console.Printable(line), p.Dim("["+where+"]"))
+	fmt.Fprintf(a.Stdout, "%s %s %s\n", p.Severity(d.Severity, d.Severity.String()), console.Printable(line), p.Dim("["+where+"]"))
 	if d.Effect != "" {
 		fmt.Fprintf(a.Stdout, "    %s\n", console.Printable(d.Effect))
 	}
 	if d.Fix != "" {
-		fmt.Fprintf(a.Stdout, "    fix: %s\n", p.Bold(console.Printable(d.Fix)))
+		fmt.Fprintf(a.Stdout, "    %s %s\n", p.Cyan("fix:"), console.Printable(d.Fix))
 	}
 }
 

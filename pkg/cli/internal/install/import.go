@@ -85,13 +85,9 @@ func (a *app) importFile(args []string) (string, error) {
 		return "", diag.Errorf(diag.Usage, "skillpm import needs a FILE").
 			WithHint("use %s", textx.OneOf(found))
 	}
-	picked, err := a.Pick(console.PickList{
+	return a.PickOne(console.PickList{
 		Title: "Which file?", Note: "Select the file with the skills to import.", Choices: choices,
 	})
-	if err != nil {
-		return "", err
-	}
-	return picked[0], nil
 }
 
 func (a *app) printImport(r *skillpm.ImportReport) error {

@@ -141,7 +141,7 @@ func (o Outcome) junitText(f diag.Finding) string {
 		fmt.Fprintf(&b, " (%s)", strings.ReplaceAll(f.Profile, ",", ", "))
 	}
 	if line := o.Line(f); line != "" {
-		text, marks := excerpt(line, f.Column, mark(f))
+		text, marks := excerpt(line, f.Column, mark(f), excerptWidth)
 		fmt.Fprintf(&b, "\n  %s\n  %s", text, marks)
 	}
 	if f.Fix != "" {

@@ -39,10 +39,10 @@ func (t textReport) matrix(w io.Writer, o Outcome) {
 			rows = append(rows, verdicts)
 		}
 	}
-	g := console.Grid{Palette: t.Palette}
-	head := []console.Cell{{Text: "accepted by", Color: 'b'}}
+	g := console.Grid{Palette: t.Palette, Width: t.width}
+	head := []console.Cell{{Text: "accepted by", Role: console.Name}}
 	for _, h := range hosts {
-		head = append(head, console.Cell{Text: h, Color: 'b'})
+		head = append(head, console.Cell{Text: h, Role: console.Name})
 	}
 	g.Add(head...)
 	for _, verdicts := range rows {
@@ -62,11 +62,11 @@ func (t textReport) matrix(w io.Writer, o Outcome) {
 func totals(skills int, accepted []int) []console.Cell {
 	row := []console.Cell{{Text: textx.Count(skills, "skill")}}
 	for _, n := range accepted {
-		colour := 'g'
+		role := console.Good
 		if n < skills {
-			colour = 'r'
+			role = console.Bad
 		}
-		row = append(row, console.Cell{Text: fmt.Sprintf("%d of %d", n, skills), Color: colour})
+		row = append(row, console.Cell{Text: fmt.Sprintf("%d of %d", n, skills), Role: role})
 	}
 	return row
 }
@@ -99,14 +99,14 @@ func verdictCell(v lint.ProfileVerdict) console.Cell {
 		return console.Cell{Text: "–"}
 	}
 	if v.Accepted {
-		return console.Cell{Text: "✓", Color: 'g'}
+		return console.Cell{Text: "✓", Role: console.Good}
 	}
 	reasons := v.Reasons[:min(len(v.Reasons), maxReasons)]
 	text := strings.TrimRight("✗ "+strings.Join(reasons, " "), " ")
 	if more := len(v.Reasons) - len(reasons); more > 0 {
 		text += fmt.Sprintf(" +%d", more)
 	}
-	return console.Cell{Text: text, Color: 'r'}
+	return console.Cell{Text: text, Role: console.Bad}
 }
 
 // shortened truncates a path at its start, which is common to all paths of a tree.

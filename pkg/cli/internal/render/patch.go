@@ -25,24 +25,9 @@ func renderPatch(a *console.App, w io.Writer, o Outcome) error {
 	}
 	p := a.Palette(w)
 	for line := range strings.Lines(console.Printable(b.String())) {
-		if _, err := io.WriteString(w, patchLine(p, line)); err != nil {
+		if _, err := io.WriteString(w, p.DiffLine(strings.TrimSuffix(line, "\n"))+"\n"); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func patchLine(p console.Palette, line string) string {
-	text, end, _ := strings.Cut(line, "\n")
-	switch {
-	case strings.HasPrefix(line, "+++ "), strings.HasPrefix(line, "--- "), strings.HasPrefix(line, "diff "):
-		text = p.Bold(text)
-	case strings.HasPrefix(line, "@@ "):
-		text = p.Cyan(text)
-	case strings.HasPrefix(line, "+"):
-		text = p.Green(text)
-	case strings.HasPrefix(line, "-"):
-		text = p.Red(text)
-	}
-	return text + "\n" + end
 }

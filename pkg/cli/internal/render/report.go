@@ -100,7 +100,7 @@ func findFormat(name string, all []Format) (Format, error) {
 
 // Text prints findings by file. --quiet hides notes and the summary; --verbose prints repeated findings of a rule.
 func Text(a *console.App, w io.Writer, o Outcome) error {
-	t := textReport{Palette: a.Palette(w), quiet: a.Quiet, all: a.Verbose > 0}
+	t := textReport{Palette: a.Palette(w), quiet: a.Quiet, all: a.Verbose > 0, width: console.TerminalWidth(w)}
 	return t.render(w, o)
 }
 

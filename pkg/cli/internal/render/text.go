@@ -19,10 +19,19 @@ type textReport struct {
 	console.Palette
 	quiet bool
 	all   bool // print every finding
+	width int  // of the terminal; longer lines are wrapped. 0: not a terminal, one line for each finding
 
 	// brief is set for a long report: only errors have their lines, and a fix is printed once.
 	brief bool
 	fixes map[string]bool // those that were printed
+}
+
+// println prints a line, on a terminal wrapped with an indentation.
+func (t textReport) println(w io.Writer, line string) {
+	if t.width > 0 {
+		line = console.WrapMessage(line, t.width)
+	}
+	fmt.Fprintln(w, line)
 }
 
 func (t textReport) render(out io.Writer, o Outcome) error {
@@ -48,7 +57,7 @@ func (t textReport) render(out io.Writer, o Outcome) error {
 		}
 		t.finding(w, o, f)
 		if len(group) > 1 {
-			fmt.Fprintf(w, "    %s\n", t.Dim(moreText(group)))
+			t.println(w, "    "+t.Dim(moreText(group)))
 		}
 	}
 	if t.quiet {
@@ -66,14 +75,14 @@ func (t textReport) render(out io.Writer, o Outcome) error {
 		fmt.Fprintln(w)
 	}
 	t.failing(w, o)
-	fmt.Fprintln(w, t.summary(o))
+	t.println(w, t.summary(o))
 	return w.Flush()
 }
 
 // writeFixed lists the changed files.
 func (t textReport) writeFixed(w io.Writer, files []publish.FixedFile) {
 	for _, f := range files {
-		fmt.Fprintf(w, "%s %s (%s)\n", t.Green("fixed"), console.Printable(f.Path), strings.Join(f.Rules, ", "))
+		t.println(w, fmt.Sprintf("%s %s (%s)", t.Green("fixed"), console.Printable(f.Path), strings.Join(f.Rules, ", ")))
 	}
 }
 
@@ -89,8 +98,8 @@ func (t textReport) suppressed(w io.Writer, all []lint.Suppressed) {
 		if s.Reason != "" {
 			why += ": " + s.Reason
 		}
-		fmt.Fprintf(w, "  %s %s %s %s\n", console.Printable(path), s.Rule, console.Printable(s.Message),
-			t.Dim("("+console.OneLine(why)+")"))
+		t.println(w, fmt.Sprintf("  %s %s %s %s", console.Printable(path), s.Rule, console.Printable(s.Message),
+			t.Dim("("+console.OneLine(why)+")")))
 	}
 }
 
@@ -103,17 +112,18 @@ func (t textReport) finding(w io.Writer, o Outcome, f diag.Finding) {
 	if f.Profile != "" {
 		profile = " " + t.Dim("("+strings.ReplaceAll(f.Profile, ",", ", ")+")")
 	}
-	fmt.Fprintf(w, "  %s%s %s: %s%s\n", location, t.severity(f.Severity), f.Rule, console.Printable(f.Message), profile)
+	t.println(w, fmt.Sprintf("  %s%s %s: %s%s", location, t.Severity(f.Severity, f.Severity.String()), f.Rule, console.Printable(f.Message),
+		profile))
 	if line := t.line(o, f); line != "" {
-		text, marks := excerpt(line, f.Column, mark(f))
 		number := strconv.Itoa(f.Line)
+		text, marks := excerpt(line, f.Column, mark(f), t.excerptWidth(number))
 		gap := strings.Repeat(" ", len(number))
 		fmt.Fprintf(w, "    %s\n", t.Dim(number+" | ")+text)
-		fmt.Fprintf(w, "    %s\n", t.Dim(gap+" | ")+t.colorSeverity(f.Severity, marks))
+		fmt.Fprintf(w, "    %s\n", t.Dim(gap+" | ")+t.Severity(f.Severity, marks))
 	}
 	if f.Fix != "" && !(t.brief && t.fixes[f.Fix]) {
 		t.fixes[f.Fix] = true
-		fmt.Fprintf(w, "    %s %s\n", t.Dim("="), t.Cyan("fix: ")+console.Printable(f.Fix))
+		t.println(w, "    "+t.Dim("=")+" "+t.Cyan("fix: ")+console.Printable(f.Fix))
 	}
 }
 
@@ -133,19 +143,6 @@ func mark(f diag.Finding) int {
 	return 1
 }
 
-func (t textReport) severity(s diag.Severity) string { return t.colorSeverity(s, s.String()) }
-
-func (t textReport) colorSeverity(s diag.Severity, text string) string {
-	switch s {
-	case diag.SeverityError:
-		return t.Red(text)
-	case diag.SeverityWarning:
-		return t.Yellow(text)
-	default:
-		return t.Cyan(text)
-	}
-}
-
 // fixes counts the fixed findings.
 func (o Outcome) fixes() int {
 	n := 0
@@ -155,21 +152,31 @@ func (o Outcome) fixes() int {
 	return n
 }
 
-// The width of an excerpt in columns, its maximum number of characters (some have no width), and the number of them
+// excerptWidth returns the width of an excerpt of a line with a number: less than usual on a narrow terminal.
+func (t textReport) excerptWidth(number string) int {
+	const around = len("    ") + len(" | ") + 4 // two ellipses, and a character that is wide
+	if t.width == 0 {
+		return excerptWidth
+	}
+	return max(excerptLeast, min(excerptWidth, t.width-len(number)-around))
+}
+
+// The usual and the least width of an excerpt in columns, its maximum number of characters (some have no width), and the number of them
 // before the finding.
 const (
 	excerptWidth  = 100
+	excerptLeast  = 20
 	excerptRunes  = 400
 	excerptBefore = 40
 )
 
 // excerpt returns the part of a line around a column, from 1, and a line with carets under count characters. It
 // replaces control characters. It does not scan the rest of the line, which may be a whole file.
-func excerpt(line string, column, count int) (text, marks string) {
+func excerpt(line string, column, count, width int) (text, marks string) {
 	start := 0
 	column = max(1, column)
-	if column > excerptBefore && !fits(line) {
-		start = column - excerptBefore
+	if before := min(excerptBefore, width/2); column > before && !fits(line, width) {
+		start = column - before
 		line = skip(line, start)
 	}
 	var b, m strings.Builder
@@ -179,7 +186,7 @@ func excerpt(line string, column, count int) (text, marks string) {
 	}
 	used, i := 0, start
 	for _, r := range line {
-		if used > excerptWidth || i-start > excerptRunes {
+		if used > width || i-start > excerptRunes {
 			b.WriteString("…")
 			break
 		}
@@ -201,12 +208,12 @@ func excerpt(line string, column, count int) (text, marks string) {
 }
 
 // fits reports whether a whole line fits.
-func fits(line string) bool {
+func fits(line string, width int) bool {
 	used, runes := 0, 0
 	for _, r := range line {
 		_, n := console.PrintableRune(r)
 		used += n
-		if runes++; used > excerptWidth || runes > excerptRunes {
+		if runes++; used > width || runes > excerptRunes {
 			return false
 		}
 	}

@@ -137,7 +137,7 @@ func (t textReport) failing(w io.Writer, o Outcome) {
 			fmt.Fprintf(w, "  and %d more\n", len(names)-maxFailing)
 			break
 		}
-		fmt.Fprintf(w, "  %s (%s)\n", console.Printable(name), t.Red(textx.Count(count[name], "error")))
+		t.println(w, fmt.Sprintf("  %s (%s)", console.Printable(name), t.Red(textx.Count(count[name], "error"))))
 	}
 	fmt.Fprintln(w)
 }
@@ -148,7 +148,7 @@ func (t textReport) summary(o Outcome) string {
 	fixable := 0
 	for _, s := range []diag.Severity{diag.SeverityError, diag.SeverityWarning, diag.SeverityNote} {
 		if n := o.Count(s); n > 0 {
-			parts = append(parts, t.colorSeverity(s, textx.Count(n, s.String())))
+			parts = append(parts, t.Severity(s, textx.Count(n, s.String())))
 			fixable += o.fixable(s)
 		}
 	}

@@ -127,13 +127,34 @@ func (c *command) updater() (*Updater, *semver.Version, error) {
 	if err := CheckMirror(c.mirror); err != nil {
 		return nil, nil, err
 	}
+	transport, err := c.transport()
+	if err != nil {
+		return nil, nil, err
+	}
 	return &Updater{
 		Mirror: c.mirror, Program: c.Release.Program, Keys: c.Release.Keys, Executable: c.executable,
 		OS: runtime.GOOS, Arch: runtime.GOARCH, Version: c.Version,
-		Client: &http.Client{
-			Transport: httpx.Patient(httpx.NewTransport(), retries), CheckRedirect: httpx.CheckRedirect,
-		},
+		Client: &http.Client{Transport: httpx.Patient(transport, retries), CheckRedirect: httpx.CheckRedirect},
 	}, current, nil
+}
+
+// transport returns the transport of all downloads, which trusts the certificates of the user's settings.
+func (c *command) transport() (http.RoundTripper, error) {
+	if c.Paths.Home == "" && c.Config == "" { // without a home directory, there are no settings
+		return httpx.NewTransport(), nil
+	}
+	client, err := c.Client()
+	if err != nil {
+		return nil, err
+	}
+	sources, err := client.UserSources()
+	if err != nil {
+		return nil, err
+	}
+	if h := sources.HTTP(); h != nil {
+		return h.Transport, nil
+	}
+	return httpx.NewTransport(), nil
 }
 
 func (c *command) print(r Document) error {

@@ -10,9 +10,12 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/json"
+	"encoding/pem"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -278,6 +281,30 @@ func TestUpdate(t *testing.T) {
 				t.Errorf("it downloaded %v", s.gets)
 			}
 		})
+	}
+}
+
+// TestUpdateTrustsCertificates proves that the setting ca-file applies to updates, as to all other downloads.
+func TestUpdateTrustsCertificates(t *testing.T) {
+	server := httptest.NewTLSServer(http.RedirectHandler("/tag/v1.3.0", http.StatusFound))
+	defer server.Close()
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	s := newReleaseServer(t)
+	p := s.install(t, "1.2.3")
+	home := t.TempDir()
+	p.Dir, p.Paths.Home = home, home
+	wantError(t, p.run(server.URL, "--check"), diag.Remote, "certificate")
+
+	p = s.install(t, "1.2.3")
+	p.Dir, p.Paths.Home, p.Config = home, home, filepath.Join(home, "config.yaml")
+	certificate := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+	for name, data := range map[string][]byte{"ca.pem": certificate, "config.yaml": []byte("ca-file: ca.pem\n")} {
+		if err := os.WriteFile(filepath.Join(home, name), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := p.run(server.URL, "--check"); diag.CodeOf(err) != diag.Invalid || !strings.Contains(p.stdout.String(), "1.3.0 is available") {
+		t.Errorf("%v: %s", err, p.stdout.String())
 	}
 }
 

@@ -91,11 +91,11 @@ func (a *app) listProfiles() error {
 	if a.JSON {
 		err = a.PrintJSON(profilesDocument{rows})
 	} else {
-		g := console.Grid{Palette: a.Palette(a.Stdout)}
+		g := a.Grid()
 		for _, r := range rows {
-			g.Add(console.Cell{Text: r.ID, Color: 'b'}, console.Cell{Text: console.Printable(r.Title)},
-				console.Cell{Text: console.Printable(r.Tool), Color: 'c'},
-				console.Cell{Text: strings.Join(r.remarks(), ", "), Color: 'y'})
+			g.Add(console.Cell{Text: r.ID, Role: console.Name}, console.Cell{Text: console.Printable(r.Title)},
+				console.Cell{Text: console.Printable(r.Tool), Role: console.Info},
+				console.Cell{Text: strings.Join(r.remarks(), ", "), Role: console.Attention})
 		}
 		g.Write(a.Stdout)
 	}

@@ -297,7 +297,7 @@ func (a *app) setTestSkill(ctx context.Context, dir string, o *skilltest.Options
 
 // printTested prints the results of a skill's tests: each failed case, and a line for the skill.
 func (a *app) printTested(s testedSkill, verbose bool) {
-	p := &console.Grid{Palette: a.Palette(a.Stdout)}
+	p := a.Palette(a.Stdout)
 	passed, took := 0, time.Duration(0)
 	for _, r := range s.Results {
 		took += r.Took
@@ -310,18 +310,18 @@ func (a *app) printTested(s testedSkill, verbose bool) {
 	}
 	if s.problem != nil {
 		for line := range strings.Lines(s.Problem) {
-			fmt.Fprintf(a.Stdout, "%s %s\n", p.Painted(console.Cell{Text: "invalid", Color: 'r'}),
+			fmt.Fprintf(a.Stdout, "%s %s\n", p.Red("invalid"),
 				console.Printable(s.Dir+"/"+strings.TrimRight(line, "\n")))
 		}
 		if hint := diag.HintOf(s.problem); hint != "" {
 			fmt.Fprintf(a.Stdout, "        %s\n", console.Printable(hint))
 		}
 	}
-	state := console.Cell{Text: "ok     ", Color: 'g'}
+	state := p.Green("ok     ")
 	if s.failed() {
-		state = console.Cell{Text: "FAILED ", Color: 'r'}
+		state = p.Red("FAILED ")
 	}
-	fmt.Fprintf(a.Stdout, "%s %s  %d of %d passed  %s\n", p.Painted(state), console.Printable(s.Dir), passed,
+	fmt.Fprintf(a.Stdout, "%s %s  %d of %d passed  %s\n", state, console.Printable(s.Dir), passed,
 		len(s.Results), took.Round(time.Millisecond))
 }
 
@@ -330,38 +330,25 @@ func (s testedSkill) failed() bool {
 		func(r skilltest.Result) bool { return r.Outcome == skilltest.Failed })
 }
 
-func (a *app) printCase(p *console.Grid, s testedSkill, r skilltest.Result) {
-	colour := map[string]rune{skilltest.Passed: 'g', skilltest.Failed: 'r', skilltest.Skipped: 'y'}[r.Outcome]
+func (a *app) printCase(p console.Palette, s testedSkill, r skilltest.Result) {
+	role := map[string]console.Role{
+		skilltest.Passed: console.Good, skilltest.Failed: console.Bad, skilltest.Skipped: console.Attention,
+	}[r.Outcome]
 	text := fmt.Sprintf("%s  %s/%s:%d", console.Flat(r.Name), s.Dir, r.File, r.Line)
 	if r.Reason != "" {
 		text += ": " + console.Flat(r.Reason)
 	}
-	fmt.Fprintf(a.Stdout, "%s %s\n", p.Painted(console.Cell{Text: fmt.Sprintf("%-7s", r.Outcome), Color: colour}),
+	fmt.Fprintf(a.Stdout, "%s %s\n", p.Paint(role, fmt.Sprintf("%-7s", r.Outcome)),
 		console.Printable(text))
 	for _, w := range r.Mismatches {
 		fmt.Fprintf(a.Stdout, "        %s\n", console.Flat(w.Message))
 		for line := range strings.Lines(textdiff.Visible(w.Diff)) {
-			fmt.Fprint(a.Stdout, p.Painted(console.Cell{
-				Text:  "          " + strings.TrimRight(line, "\n"),
-				Color: diffColour(line),
-			}), "\n")
+			fmt.Fprintf(a.Stdout, "          %s\n", p.DiffLine(strings.TrimRight(line, "\n")))
 		}
 	}
 	for _, u := range r.Updated {
 		fmt.Fprintf(a.Stdout, "        rewrote %s\n", console.Printable(s.Dir+"/"+u))
 	}
-}
-
-func diffColour(line string) rune {
-	switch {
-	case strings.HasPrefix(line, "+"):
-		return 'g'
-	case strings.HasPrefix(line, "-"):
-		return 'r'
-	case strings.HasPrefix(line, "@"):
-		return 'c'
-	}
-	return 0
 }
 
 // endTest prints the summary, and returns the error with the exit code.

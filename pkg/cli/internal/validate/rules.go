@@ -105,7 +105,7 @@ func completeRules(_ *cobra.Command, _ []string, prefix string) ([]string, cobra
 }
 
 func (a *app) printRules(rules []rule.Rule) error {
-	g := console.Grid{Palette: a.Palette(a.Stdout), Width: console.TerminalWidth(a.Stdout)}
+	g := a.Grid()
 	for _, r := range rules {
 		var marks []string
 		if r.Off {
@@ -118,8 +118,8 @@ func (a *app) printRules(rules []rule.Rule) error {
 			marks = append(marks, "capability")
 		}
 		g.Add(console.Cell{Text: r.ID}, console.Cell{
-			Text:  r.Severity.String(),
-			Color: console.SeverityColor(r.Severity),
+			Text: r.Severity.String(),
+			Role: console.SeverityRole(r.Severity),
 		}, console.Cell{Text: strings.Join(marks, " ")},
 			console.Cell{Text: r.Title})
 	}
