@@ -137,7 +137,7 @@ func readSigners(r policy.Rule) (w trust.Requirement, err error) {
 		}
 		if err != nil {
 			return w, diag.Errorf(diag.Denied, "%s: %w", r, err).
-				WithHint("fix %s, or ask its owner", r.Policy.Path)
+				WithHint("fix the policy %s, or ask its owner", r.Policy.Path)
 		}
 	}
 	return w, nil
@@ -171,6 +171,6 @@ func (e *signerChangedError) Hint() string {
 	if diag.CodeOf(e.Err) == diag.Remote {
 		return diag.HintOf(e.Err)
 	}
-	return fmt.Sprintf("ask the publisher about the change, then accept it with --accept-signer %s; add --key FILE "+
-		"to record the new signer", e.Pack)
+	return fmt.Sprintf("ask the publisher about the change, then accept it with: --accept-signer %s (add --key FILE "+
+		"to record the new signer)", e.Pack)
 }

@@ -128,7 +128,7 @@ func (c *Client) fillPolicy(dir string, l *list) error {
 			continue
 		}
 		if err := admission.CheckSigners(policy.Rule{Requirement: r, Policy: &p}); err != nil {
-			return fmt.Errorf("the fleet list's policy: %w", err)
+			return fmt.Errorf("invalid policy in the fleet list: %w", err)
 		}
 	}
 	return nil

@@ -118,7 +118,7 @@ func (r *release) checkName(conf pack.SyncSettings, l *list) error {
 	if conf.Source.Kind != pack.KindGit || l.manifest.Name == r.name {
 		return nil
 	}
-	fact := "has no name"
+	fact := "does not have a name"
 	if !l.manifest.Name.IsZero() {
 		fact = "has the name " + l.manifest.Name.String()
 	}
@@ -144,7 +144,8 @@ func highestRelease(all []string, conf pack.SyncSettings) (string, error) {
 			return v, nil
 		}
 	}
-	return "", diag.Errorf(diag.NotFound, "%s has no release that matches %s", sourceText(conf.Source), text).
+	return "", diag.Errorf(diag.NotFound, "%s does not contain a release that matches %s",
+		sourceText(conf.Source), text).
 		WithHint("tag a release, such as v1.0.0")
 }
 
@@ -168,7 +169,7 @@ func checkNotOlder(current *record, source, version, resolved string, o SyncOpti
 				"--allow-downgrade")
 	case now.Equal(was) && current.Resolved != resolved:
 		return diag.Errorf(diag.Integrity,
-			"the fleet list %s at %s is now %s, but was %s when it was applied; releases must not change", version,
+			"the fleet list %s at %s is now %s, but was %s when skillpm applied it; releases must not change", version,
 			source, resolved, current.Resolved).
 			WithHint("publish the change as a new version, or accept it on this machine with: skillpm enterprise " +
 				"sync --allow-downgrade")
