@@ -136,7 +136,7 @@ func (o *origin) compareTags(ctx context.Context, m *pack.Manifest) {
 	} {
 		commit, err := o.checkout.TagCommit(ctx, tag)
 		if err == nil && commit != "" && commit != o.checkout.Commit {
-			o.tagWarning = fmt.Sprintf("the tag %s is on commit %.12s, but %.12s is published", tag, commit,
+			o.tagWarning = fmt.Sprintf("the tag %s is on commit %.12s, but skillpm publishes commit %.12s", tag, commit,
 				o.checkout.Commit)
 			return
 		}

@@ -28,7 +28,8 @@ func (c *Client) publishTarget(destination string, id pack.ID) (t publishTarget,
 	if destination == "" {
 		// an index does not accept pushes
 		if prefix != "" && prefix != registry.Local && !strings.HasPrefix(prefix, "oci://") {
-			t.warning = "it stays on this machine, where install does not find it: the settings bind " + id.Owner +
+			t.warning = "the pack stays on this machine, where skillpm install does not find it: the settings bind " +
+				"" + id.Owner +
 				" to " + prefix +
 				", which is not an OCI registry (choose one with --to)"
 			prefix = ""
@@ -58,7 +59,7 @@ func (c *Client) parseTarget(destination string, id pack.ID) (pack.Ref, error) {
 	case strings.HasPrefix(destination, "oci://"):
 		if last := path.Base(destination); strings.ContainsAny(last, ":@") && strings.Count(destination, "/") > 2 {
 			return pack.Ref{}, diag.Errorf(diag.Usage,
-				"%s: --to must not contain a tag or digest, because the version is the tag", destination).
+				"--to %s must not contain a tag or digest, because the version is the tag", destination).
 				WithHint("write %s", destination[:len(destination)-len(last)]+last[:strings.IndexAny(last, ":@")])
 		}
 		return pack.Parse(registry.Repository(strings.TrimSuffix(destination, "/"), id))

@@ -105,7 +105,7 @@ func (o *output) readOwn(name string) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() || info.Size() > maxRecord {
-		return nil, diag.Errorf(diag.Invalid, "%s was not created by skillpm", filepath.Join(o.display, name))
+		return nil, diag.Errorf(diag.Invalid, "skillpm did not create %s", filepath.Join(o.display, name))
 	}
 	return o.root.ReadFile(name)
 }
@@ -149,7 +149,7 @@ func (o *output) file(name string, data []byte, executable bool) error {
 	o.files[name] = digest
 	o.mu.Unlock()
 	if twice {
-		return diag.Errorf(diag.Internal, "%s is written twice", name)
+		return diag.Errorf(diag.Internal, "two pages have the path %s", name)
 	}
 	if err := o.mkdir(path.Dir(name)); err != nil {
 		return err
@@ -161,7 +161,7 @@ func (o *output) file(name string, data []byte, executable bool) error {
 	}
 	_, ours := o.old.Files[name]
 	if err == nil && !ours {
-		return diag.Errorf(diag.Conflict, "%s already exists and was not created by skillpm",
+		return diag.Errorf(diag.Conflict, "%s already exists, and skillpm did not create it",
 			filepath.Join(o.display, filepath.FromSlash(name))).
 			WithHint("write to an empty directory, or move the file away")
 	}
@@ -243,7 +243,7 @@ func (o *output) finish() error {
 		}
 		if err != nil || textx.SHA256(data) != o.old.Files[name] {
 			o.unowned = append(o.unowned, fmt.Sprintf(
-				"kept %s: it is no longer part of the website, but was edited",
+				"skillpm kept %s, which has local edits but is no longer part of the website",
 				filepath.Join(o.display, filepath.FromSlash(name))))
 			continue
 		}

@@ -41,7 +41,7 @@ func (p *remote) explain(ctx context.Context, err error) error {
 	var unexpected *packp.ErrUnexpectedData
 	switch err = unwrapGit(err); {
 	case errors.Is(err, transport.ErrEmptyRemoteRepository):
-		return diag.Errorf(diag.NotFound, "%s is empty", url)
+		return diag.Errorf(diag.NotFound, "the repository %s is empty", url)
 	case errors.Is(err, transport.ErrRepositoryNotFound):
 		return p.notFound(url)
 	case wantsCredentials(err):
@@ -112,7 +112,7 @@ func (p *remote) notFound(url string) error {
 func (p *remote) denied(url string) error {
 	if p.secret.pass != "" {
 		return diag.Errorf(diag.Denied, "%s rejected the credentials from %s", url, p.secret.source).
-			WithHint("check that they are current and that the account has read access")
+			WithHint("check that the credentials are current and that the account has read access")
 	}
 	return diag.Errorf(diag.Denied, "%s is private or does not exist, and no credentials for %s are configured", url,
 		p.url.Host).

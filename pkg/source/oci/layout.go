@@ -74,7 +74,7 @@ func (l *layout) index() (*ocispec.Index, error) {
 		}
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, diag.Errorf(diag.Invalid, "%s is not an OCI layout: it has no index.json", l.title)
+		return nil, diag.Errorf(diag.Invalid, "%s is not an OCI layout: it does not contain index.json", l.title)
 	}
 	if err != nil {
 		return nil, diag.Errorf(diag.CodeOf(err), "%s: %w", l.title, err)
@@ -130,7 +130,7 @@ func (l *layout) notFound(tag string) error {
 	if tag != "" {
 		what += "@" + tag
 	}
-	return diag.Errorf(diag.NotFound, "%s has no %s", l.title, what)
+	return diag.Errorf(diag.NotFound, "%s does not contain %s", l.title, what)
 }
 
 func (l *layout) document(_ context.Context, ref string) (document, error) {

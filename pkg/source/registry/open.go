@@ -79,7 +79,7 @@ func Open(_ context.Context, name, url string, deps Deps) (Registry, error) {
 
 func openEmbedded(name string, deps Deps) (Registry, error) {
 	if deps.Embedded == nil {
-		return nil, diag.Errorf(diag.NotFound, "this build has no embedded registry")
+		return nil, diag.Errorf(diag.NotFound, "this build does not contain an embedded registry")
 	}
 	return newIndexRegistry(name, dirFiles{name, deps.Embedded}, pack.Ref{Kind: pack.KindEmbedded}), nil
 }

@@ -43,7 +43,7 @@ func (k *Verifier) gitSigners(ctx context.Context, p *pack.Pack, trees map[strin
 	if w.Threshold > 1 {
 		return nil, &SignerError{
 			Pack: nameOf(p), Digest: p.Ref.Digest, Trusted: []string{signer},
-			Threshold: w.Threshold, Reasons: []string{"a git tag has one signature"},
+			Threshold: w.Threshold, Reasons: []string{"a git tag can have only one signature"},
 		}
 	}
 	if len(trees) > 0 {
@@ -84,9 +84,9 @@ func (k *Verifier) tag(ctx context.Context, p *pack.Pack, w Requirement) (*tagEv
 			commit, p.Ref.Digest).
 			WithHint("if the move is intended, update to the current commit with: skillpm update")
 	case len(payload) == 0:
-		return unsigned("its tag is lightweight and has no signature")
+		return unsigned("its tag is lightweight and does not have a signature")
 	case len(signature) == 0:
-		return unsigned("its tag has no signature")
+		return unsigned("its tag does not have a signature")
 	}
 	fresh := &tagEvidence{payload, signature}
 	if _, err := checkTag(fresh, p, w); err == nil {
@@ -187,7 +187,7 @@ func parseTag(payload []byte) (t tag, err error) {
 		}
 	}
 	if t.object == "" || t.kind == "" || t.name == "" {
-		return t, diag.Errorf(diag.Invalid, "the tag object has no object, type, or name")
+		return t, diag.Errorf(diag.Invalid, "the tag object does not have an object, type, or name")
 	}
 	return t, nil
 }

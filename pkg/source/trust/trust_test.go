@@ -145,7 +145,7 @@ func TestSigners(t *testing.T) {
 
 		unsigned, _ := publishPack(t, c, ref, "1.1.0", nil)
 		_, err = k.Signers(t.Context(), unsigned, nil, keys(key))
-		checkError(t, err, diag.Denied, "acme/deploy@1.1.0 must be signed: it has no signature")
+		checkError(t, err, diag.Denied, "acme/deploy@1.1.0 must be signed: it does not have a signature")
 		if !errors.As(err, new(*trust.UnsignedError)) {
 			t.Errorf("error is a %T", err)
 		}
@@ -180,7 +180,7 @@ func TestProvenanceIsNoSignature(t *testing.T) {
 			return all[:1], err
 		})
 		_, err := trust.New(trust.Options{OCI: c}).Signers(t.Context(), p, trees, keys(key))
-		checkError(t, err, diag.Denied, "it has no signature")
+		checkError(t, err, diag.Denied, "it does not have a signature")
 	})
 }
 
@@ -438,7 +438,7 @@ func TestRecord(t *testing.T) {
 	}
 	edited := map[string]string{"deploy": "t1:sha256:" + strings.Repeat("0", 64)}
 	checkError(t, k.Origin(t.Context(), p, edited), diag.Integrity, "but the fetched one is")
-	checkError(t, k.Record(p, edited), diag.Integrity, "when it was first fetched")
+	checkError(t, k.Record(p, edited), diag.Integrity, "when skillpm first fetched it")
 }
 
 // TestUnnamed checks that a signature over content without a pack name and version never counts, because it would be

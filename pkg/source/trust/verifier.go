@@ -82,7 +82,7 @@ func (k *Verifier) Signers(ctx context.Context, p *pack.Pack, trees map[string]s
 	case pack.KindOCI, pack.KindLayout, pack.KindLocal, pack.KindEmbedded:
 		return k.artifactSigners(ctx, p, trees, w)
 	}
-	return nil, &UnsignedError{Pack: nameOf(p), Reason: "a directory has no signatures"}
+	return nil, &UnsignedError{Pack: nameOf(p), Reason: "a directory does not have signatures"}
 }
 
 // artifactSigners implements [Verifier.Signers] for packs in a registry or layout.
