@@ -129,7 +129,7 @@ func checkScope(s string) error {
 		return diag.Errorf(diag.Usage, "skillpm deploy requires --layer").
 			WithHint("use --layer enterprise, personal, or project")
 	}
-	return diag.Errorf(diag.Usage, "unknown layer %q", s).WithHint("use one of enterprise, personal, or project")
+	return diag.Errorf(diag.Usage, "unknown layer %q", s).WithHint("use --layer enterprise, personal, or project")
 }
 
 // readSkill lists the files that a pack of the skill would contain.
@@ -164,7 +164,7 @@ func deployedName(dir string, p *profile.Profile) (string, error) {
 	name := cmp.Or(k.Declared, filepath.Base(dir))
 	if err := bundle.CheckPath(name); err != nil || strings.Contains(name, "/") || strings.HasPrefix(name, ".") {
 		return "", diag.Errorf(diag.Invalid, "%q cannot be the name of a skill's directory", name).
-			WithHint("rename the skill in its frontmatter")
+			WithHint("use another name in the frontmatter of the skill")
 	}
 	return name, nil
 }

@@ -205,7 +205,7 @@ func (f *fixedFile) write() error {
 	}
 	if err := replaceFile(f.abs, f.after, mode); err != nil {
 		return diag.Errorf(diag.Conflict, "cannot write %s: %w", f.Path, reasonOf(err)).
-			WithHint("check the permissions of its directory")
+			WithHint("check the permissions of the directory")
 	}
 	return nil
 }

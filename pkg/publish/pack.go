@@ -98,7 +98,7 @@ func checkOutput(abs, display string) error {
 	}
 	if _, err := os.Stat(filepath.Dir(abs)); errors.Is(err, fs.ErrNotExist) {
 		return diag.Errorf(diag.NotFound, "directory %s does not exist", filepath.Dir(display)).
-			WithHint("create it with: mkdir -p %s", filepath.Dir(display))
+			WithHint("create the directory with: mkdir -p %s", filepath.Dir(display))
 	}
 	return nil
 }

@@ -91,8 +91,8 @@ func (c *Client) Import(ctx context.Context, o ImportOptions) (*ImportReport, er
 func noForeignFile(dir, name string) error {
 	err := diag.Errorf(diag.NotFound, "%s does not contain a file that skillpm can import", name)
 	if own, _ := filepath.Glob(filepath.Join(dir, "*", "SKILL.md")); len(own) > 0 {
-		return err.WithHint("to manage these skills, move them with \"git mv %s skills\", "+
-			"and run \"skillpm install ./skills\"", name)
+		return err.WithHint("run \"git mv %s skills\" and \"skillpm install ./skills\" "+
+			"to manage these skills", name)
 	}
 	return err.WithHint("use the path of a file: skills-lock.json, apm.yml, or .claude-plugin/marketplace.json")
 }

@@ -66,7 +66,7 @@ func (c *Client) Outdated(ctx context.Context, o OutdatedOptions) (*OutdatedRepo
 	}
 	if w.LacksLock() {
 		return nil, diag.Errorf(diag.NotFound, "skillpm.lock does not exist in %s", w.Scope.Root).
-			WithHint("create it with: skillpm install")
+			WithHint("create skillpm.lock with: skillpm install")
 	}
 	in, err := c.installer(ctx, w, request{ChangeOptions: ChangeOptions{Registry: o.Registry, Offline: o.Offline}})
 	if err != nil {

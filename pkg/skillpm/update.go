@@ -116,7 +116,7 @@ func (in *installer) parsePackName(name string) (pack.ID, error) {
 	for _, pk := range in.Lock.IDs() {
 		if _, ok := in.Lock.Packs[pk].Skills[name]; ok {
 			return id, diag.Errorf(diag.Usage, "%s is a skill; skillpm update takes pack names", name).
-				WithHint("update its pack with: skillpm update %s", pk)
+				WithHint("update the pack of the skill with: skillpm update %s", pk)
 		}
 	}
 	if ref, refErr := pack.Parse(name); refErr == nil && ref.Kind != pack.KindName {

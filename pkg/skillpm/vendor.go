@@ -77,7 +77,7 @@ func (c *Client) vendor(ctx context.Context, o VendorOptions) (*VendorReport, er
 	}
 	if !w.HasLock() {
 		return nil, diag.Errorf(diag.NotFound, "skillpm.lock does not exist in %s", w.Scope.Root).
-			WithHint("create it with: skillpm install")
+			WithHint("create skillpm.lock with: skillpm install")
 	}
 	dry := o.Check || o.DryRun
 	if !dry {

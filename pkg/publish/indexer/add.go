@@ -138,13 +138,14 @@ func (a *adder) status(ctx context.Context, p *pack.Pack) error {
 	}
 	if why, ok := s.Yanked[p.Version]; ok {
 		a.warnings = append(a.warnings,
-			fmt.Sprintf("%s %s is yanked at its source: %s. Yank it in the index too: skillpm yank %s@%s --reason "+
+			fmt.Sprintf("%s %s is yanked at its source: %s. Yank the version in the index too: skillpm yank %s@%s "+
+				"--reason "+
 				"… --registry %s",
 				p.ID, p.Version, why, p.ID, p.Version, a.dir.display))
 	}
 	if s.Deprecated != "" {
 		a.warnings = append(a.warnings,
-			fmt.Sprintf("%s is deprecated at its source: %s. Deprecate it in the index too: skillpm yank %s "+
+			fmt.Sprintf("%s is deprecated at its source: %s. Deprecate the pack in the index too: skillpm yank %s "+
 				"--deprecate … --registry %s",
 				p.ID, s.Deprecated, p.ID, a.dir.display))
 	}

@@ -49,7 +49,7 @@ func (c *Client) Serve(ctx context.Context, o ServeOptions) error {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", o.Listen)
 	if err != nil {
 		return diag.Errorf(diag.Usage, "%s: %w", o.Listen, err).
-			WithHint("use --listen HOST:PORT; port 0 selects a free one")
+			WithHint("use --listen HOST:PORT; port 0 selects a free port")
 	}
 	server := &http.Server{Handler: Handler(urlPath.fsys), ReadHeaderTimeout: headTime, IdleTimeout: idleTime}
 	ended := make(chan error, 1)

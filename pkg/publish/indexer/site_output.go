@@ -117,7 +117,7 @@ func (o *output) readRecord() error {
 		if wrong := json.Unmarshal(data, &o.old); wrong != nil || o.old.Version != 1 {
 			return diag.Errorf(diag.Invalid, "cannot read %s, which lists the files that skillpm created",
 				filepath.Join(o.display, recordName)).
-				WithHint("write to an empty directory")
+				WithHint("use an empty directory")
 		}
 	}
 	if o.old.Files == nil {
@@ -163,7 +163,7 @@ func (o *output) file(name string, data []byte, executable bool) error {
 	if err == nil && !ours {
 		return diag.Errorf(diag.Conflict, "%s already exists, and skillpm did not create it",
 			filepath.Join(o.display, filepath.FromSlash(name))).
-			WithHint("write to an empty directory, or move the file away")
+			WithHint("use an empty directory, or move the file away")
 	}
 	if !ours {
 		if _, err := o.log.WriteString(name + "\n"); err != nil {
@@ -208,7 +208,7 @@ func (o *output) mkdir(dir string) error {
 	if link := o.link(dir); link != "" {
 		return diag.Errorf(diag.Conflict, "%s already exists and is a link",
 			filepath.Join(o.display, filepath.FromSlash(link))).
-			WithHint("write to an empty directory, or remove the link")
+			WithHint("use an empty directory, or remove the link")
 	}
 	if err := o.root.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("%s: %w", filepath.Join(o.display, filepath.FromSlash(dir)), err)

@@ -151,7 +151,7 @@ func (c *Client) Open(ctx context.Context, ref pack.Ref) (_ *pack.Pack, err erro
 	}
 	if pinned.version != "" && content.Version != pinned.version {
 		return nil, diag.Errorf(diag.Invalid, "tag %s of %s contains version %s", pinned.Rev, ref.URL, content.Version).
-			WithHint("to install it anyway, use the tag: %s", refText(pinned.Ref))
+			WithHint("use the tag to install the version anyway: %s", refText(pinned.Ref))
 	}
 	p := content.Pack(pinned.Ref)
 	for i, d := range p.Dependencies {

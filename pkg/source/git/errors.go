@@ -102,7 +102,7 @@ func (p *remote) sanitize(s string) string {
 }
 
 func (p *remote) notFound(url string) error {
-	e := diag.Errorf(diag.NotFound, "%s: the repository does not exist, or you have no access", url)
+	e := diag.Errorf(diag.NotFound, "%s: the repository does not exist, or you do not have access", url)
 	if p.secret.pass == "" && p.url.Scheme != "ssh" {
 		return e.WithHint("check the URL; for a private repository, %s", p.loginHint())
 	}

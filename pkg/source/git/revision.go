@@ -25,9 +25,9 @@ func (w *workTree) mergeBase(ctx context.Context, since string) (string, error) 
 	case !isGitError(err):
 		return string(bytes.TrimSpace(base)), err
 	case w.shallow:
-		return "", shallowError("%s and HEAD have no common ancestor in this clone", since)
+		return "", shallowError("%s and HEAD do not have a common ancestor in this clone", since)
 	}
-	return "", diag.Errorf(diag.NotFound, "%s and HEAD have no common ancestor", since)
+	return "", diag.Errorf(diag.NotFound, "%s and HEAD do not have a common ancestor", since)
 }
 
 func shallowError(format string, args ...any) error {

@@ -571,7 +571,7 @@ func TestChangedShallow(t *testing.T) {
 	deep.check("origin/near", "README.md", "new")
 	deep.check("HEAD~1", "README.md", "new")
 	for since, want := range map[string]string{
-		"origin/old": "origin/old and HEAD have no common ancestor in this clone: the clone is shallow",
+		"origin/old": "origin/old and HEAD do not have a common ancestor in this clone: the clone is shallow",
 		"HEAD~3":     "HEAD~3 is not in this clone: the clone is shallow",
 	} {
 		_, _, err := Changed(t.Context(), deep.dir, since)
@@ -626,7 +626,7 @@ func TestChangedErrors(t *testing.T) {
 		{"dead", diag.NotFound, `"dead"`, ""},
 		{strings.Repeat("1", 40), diag.NotFound, "does not contain the commit 1111", ""},
 		{blob, diag.Usage, "is not a commit", ""},
-		{"lonely", diag.NotFound, "lonely and HEAD have no common ancestor", ""},
+		{"lonely", diag.NotFound, "lonely and HEAD do not have a common ancestor", ""},
 	} {
 		_, _, err := Changed(t.Context(), w.dir, tt.since)
 		wantError(t, err, tt.code, tt.want, tt.hint)

@@ -142,10 +142,10 @@ func (t tag) check(p *pack.Pack) error {
 		return diag.Errorf(diag.Integrity, "the tag %s is on commit %s, but %s is on %s", t.name, t.object, nameOf(p),
 			p.Ref.Digest)
 	case want != "" && t.name != want:
-		return diag.Errorf(diag.Integrity, "the tag %s of %s was signed with another name, %s", want,
+		return diag.Errorf(diag.Integrity, "the signed tag object of the tag %s of %s has another name, %s", want,
 			nameOf(p), t.name)
 	case want == "" && !isVersion(t.name, p):
-		return diag.Errorf(diag.Integrity, "the tag of %s was signed with another name, %s", nameOf(p),
+		return diag.Errorf(diag.Integrity, "the signed tag object of %s has another name, %s", nameOf(p),
 			t.name)
 	}
 	return nil

@@ -143,8 +143,8 @@ func TestGitRefused(t *testing.T) {
 	}{
 		{"no signature", "v1.1.0", "1.1.0", right, diag.Denied, "its tag does not have a signature"},
 		{"its tag is lightweight and does not have", "v1.2.0", "1.2.0", right, diag.Denied, "its tag is lightweight and does not have"},
-		{"another tag's signature", "v1.3.0", "1.3.0", right, diag.Integrity, "was signed with another name, v1.0.0"},
-		{"another tag's signature, by version", "", "1.3.0", right, diag.Integrity, "was signed with another name, v1.0.0"},
+		{"another tag's signature", "v1.3.0", "1.3.0", right, diag.Integrity, "has another name, v1.0.0"},
+		{"another tag's signature, by version", "", "1.3.0", right, diag.Integrity, "has another name, v1.0.0"},
 		{"GPG", "v1.4.0", "1.4.0", right, diag.Denied, "GPG"},
 		{"a tag on a tag", "v1.5.0", "1.5.0", right, diag.Denied, "is on a tag instead of a commit"},
 		{"altered", "v1.6.0", "1.6.0", right, diag.Denied, "does not match the content"},

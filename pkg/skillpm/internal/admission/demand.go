@@ -157,7 +157,7 @@ func (e *signerChangedError) Error() string {
 	if e.Was == e.Version {
 		return fmt.Sprintf("%s %s is not signed by %s, which skillpm.lock records: %v", e.Pack, e.Version, by, e.Err)
 	}
-	return fmt.Sprintf("%s %s was signed by %s, but %s is not: %v", e.Pack, e.Was, by, e.Version, e.Err)
+	return fmt.Sprintf("%s signed %s %s, but not %s: %v", by, e.Pack, e.Was, e.Version, e.Err)
 }
 
 // Unwrap returns what is wrong with the signatures there are now.

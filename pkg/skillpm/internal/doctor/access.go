@@ -189,7 +189,7 @@ func checkDocker(x *exam) {
 	slices.Sort(plainText)
 	if len(plainText) > 0 {
 		x.advise(file, "stores credentials in plain text for "+strings.Join(plainText, ", "),
-			"anyone who can read the file can use them",
+			"anyone who can read the file can use the credentials",
 			"set credsStore to a credential helper, and log in again with: skillpm login REGISTRY")
 		x.checkPrivate(file, "other users of this machine can use the credentials in the file")
 	}

@@ -89,10 +89,10 @@ func (c *Client) checkOwner(file string) error {
 	case ownerOf(info) != c.Admin:
 		return diag.Errorf(diag.Denied, "%s belongs to user %d instead of the administrator, user %d",
 			file, ownerOf(info), c.Admin).
-			WithHint("check its content, then change the owner with: chown %d %s", c.Admin, file)
+			WithHint("check the content of the file, then change the owner with: chown %d %s", c.Admin, file)
 	case info.Mode().Perm()&0o022 != 0:
 		return diag.Errorf(diag.Denied, "%s is writable by users other than the administrator", file).
-			WithHint("check its content, then change the mode with: chmod go-w %s", file)
+			WithHint("check the content of the file, then change the mode with: chmod go-w %s", file)
 	}
 	return nil
 }

@@ -34,7 +34,7 @@ func (l *list) readKeys(read func(string) ([]byte, error)) error {
 		if !strings.HasPrefix(name, keysDir) || !fs.ValidPath(name) {
 			return diag.Errorf(diag.Invalid, "the fleet list's policy refers to the key %s, which is not in %s",
 				name, keysDir).
-				WithHint("move the key there, and change its path in the policy")
+				WithHint("move the key to %s, and change its path in the policy", keysDir)
 		}
 		l.files[name] = data
 	}

@@ -102,7 +102,7 @@ func push(
 	}
 	if existing != "" && existing != r.Digest {
 		return diag.Errorf(diag.Conflict, "%s already exists with other content", r.Reference).
-			WithHint("publish it as a new version; machines reject a changed release")
+			WithHint("publish the list as a new version; machines reject a changed release")
 	}
 	pinned := at
 	pinned.Digest = r.Digest

@@ -146,7 +146,7 @@ func highestRelease(all []string, conf pack.SyncSettings) (string, error) {
 	}
 	return "", diag.Errorf(diag.NotFound, "%s does not contain a release that matches %s",
 		sourceText(conf.Source), text).
-		WithHint("tag a release, such as v1.0.0")
+		WithHint("create a tag for the release, such as v1.0.0")
 }
 
 // checkNotOlder refuses a list that is older than the current one, or that has the same version and other content.
@@ -165,7 +165,7 @@ func checkNotOlder(current *record, source, version, resolved string, o SyncOpti
 	case now.LessThan(was):
 		return diag.Errorf(diag.Denied, "the newest fleet list at %s is %s, which is older than the current %s",
 			source, version, current.Release).
-			WithHint("check for hidden releases, then accept the older one with: skillpm enterprise sync " +
+			WithHint("check for hidden releases, then accept the older list with: skillpm enterprise sync " +
 				"--allow-downgrade")
 	case now.Equal(was) && current.Resolved != resolved:
 		return diag.Errorf(diag.Integrity,

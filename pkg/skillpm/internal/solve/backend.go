@@ -200,7 +200,7 @@ func (b *Backend) checkBinding(ctx context.Context, id pack.ID, src string) erro
 		return nil
 	}
 	return diag.Errorf(diag.Denied, "%s must come from %s: the administrator of this machine bound %s to this registry",
-		id, bound, id.Owner).WithHint("install it by name with: skillpm install %s", id)
+		id, bound, id.Owner).WithHint("install the pack by name with: skillpm install %s", id)
 }
 
 // Requirements lists what one version of a pack requires, for the solver.

@@ -112,7 +112,7 @@ func (w *Workspace) verify(ctx context.Context) (*VerifyReport, error) {
 	}
 	if w.LacksLock() {
 		return nil, diag.Errorf(diag.NotFound, "skillpm.lock does not exist in %s", w.Scope.Root).
-			WithHint("create it with: skillpm install")
+			WithHint("create skillpm.lock with: skillpm install")
 	}
 	r := &VerifyReport{Scope: w.Scope.Kind, Root: w.Scope.Root, Problems: []Problem{}}
 	if _, err := os.Lstat(w.Scope.Journal()); err == nil {
