@@ -161,7 +161,7 @@ func (o *origin) warnings() []string {
 	var list []string
 	if len(o.dirty) > 0 {
 		list = append(list, "the files differ from the commit: "+textx.FirstAndMore(o.dirty, maxNamed)+
-			"; the release will not record its source (commit first, or use --allow-dirty)")
+			"; the release will not record its source (commit the changes first, or use --allow-dirty)")
 	}
 	if o.tagWarning != "" {
 		list = append(list, o.tagWarning)

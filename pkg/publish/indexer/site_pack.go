@@ -323,7 +323,7 @@ func (b *siteBuilder) discover(p *site.Pack, skills []content) error {
 		name, ok := b.names[site.SkillKey{Pack: p.ID, Name: c.name}]
 		description := p.Skills[i].Description
 		if !ok || description == "" {
-			b.warn("skill %s of %s is not in %sindex.json: other tools need plain names and a description",
+			b.warn("skill %s of %s is not in %sindex.json: other tools require plain names and a description",
 				c.name, p.ID, site.WellKnown)
 			continue
 		}

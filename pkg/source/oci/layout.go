@@ -124,7 +124,7 @@ func (l *layout) tags(context.Context) ([]string, error) {
 func (l *layout) notFound(tag string) error {
 	if l.id.IsZero() {
 		return diag.Errorf(diag.NotFound, "%s contains several packs", l.title).
-			WithHint("choose one with oci-layout:DIR//owner/name")
+			WithHint("choose a pack with oci-layout:DIR//owner/name")
 	}
 	what := l.id.String()
 	if tag != "" {

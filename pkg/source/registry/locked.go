@@ -55,7 +55,7 @@ func otherSourceError(id pack.ID, source, enforced string) error {
 	return diag.Errorf(diag.Denied, "%s is locked to %s, but the administrator of this machine bound %s to %s", id,
 		source,
 		id.Owner, enforced).
-		WithHint("remove the pack, and install it again")
+		WithHint("remove the pack and install it again")
 }
 
 // lockedCandidates returns the registries that may offer the locked source: the one that the name is bound to,

@@ -147,11 +147,13 @@ func (k *Verifier) checkTrees(manifest []byte, p *pack.Pack, trees map[string]st
 func sameTrees(p *pack.Pack, trees, others map[string]string, what string) error {
 	for name, tree := range trees {
 		if other, ok := others[name]; !ok {
-			return diag.Errorf(diag.Integrity, "the skill %s is not in %s as %s", name, nameOf(p), what)
+			return diag.Errorf(diag.Integrity, "the %s content of %s does not contain the skill %s", what, nameOf(p), name)
 		} else if other != tree {
-			return diag.Errorf(diag.Integrity, "the skill %s of %s is %s, but the %s one is %s", name, nameOf(p), tree,
+			return diag.Errorf(diag.Integrity, "the skill %s of %s is %s, but the %s skill is %s",
+				name, nameOf(p), tree,
 				what, other).
-				WithHint("restore skillpm.lock from version control if it was edited, and check the installed " +
+				WithHint("restore skillpm.lock from version control if someone edited the file, and check the " +
+					"installed " +
 					"skills with: skillpm verify")
 		}
 	}

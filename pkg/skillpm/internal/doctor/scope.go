@@ -145,7 +145,7 @@ func checkAgentDirs(x *exam) {
 			"replace the link with a directory, or list other agents under agents in skillpm.yaml")
 	}
 	for _, dir := range x.layout.Dirs {
-		who := "all agents that read it"
+		who := "all agents that read the directory"
 		if len(dir.Agents) > 0 {
 			who = strings.Join(dir.Agents, ", ")
 		}

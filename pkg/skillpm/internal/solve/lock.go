@@ -179,8 +179,9 @@ func (s *Solution) warn(texts ...string) { s.Warnings = append(s.Warnings, texts
 func (s *Solution) describe(m *pack.Manifest, p *pack.Pack, offer registry.Version) {
 	if d, _ := m.Dependency(p.ID); d.Ref == nil && workspace.OmitsDirectory(p.Ref.Source()) {
 		s.Directories[p.ID.String()] = p.Ref.URL
-		s.warn(fmt.Sprintf("%s comes from the local directory %s, which skillpm.lock cannot record, so other "+
-			"machines need: skillpm install --registry DIR", p.ID, p.Ref.URL))
+		s.warn(fmt.Sprintf("%s comes from the local directory %s, which skillpm.lock cannot record; install the pack "+
+			"on other "+
+			"machines with: skillpm install --registry DIR", p.ID, p.Ref.URL))
 	}
 	s.warn(p.Warnings...)
 	if reason := cmp.Or(p.Yanked, offer.Reason, "no reason given"); p.Yanked != "" || offer.Yanked {
