@@ -115,6 +115,8 @@ func isProse(root *cobra.Command, word string) bool {
 	case "as", "cannot", "catalog", "configuration", "did", "ended", "installs", "itself", "keeps", "last", "looks",
 		"never", "only.", "pack", "tests": // "skillpm pack 1" begins a file
 		return true
+	case "can", "could", "creates", "deployed", "fetches", "first", "installs,", "kept", "may", "searches":
+		return true
 	}
 	hint := diag.HintOf(console.UnknownCommand(root, []string{word}))
 	return hint == "list the commands with: skillpm help" && (strings.HasSuffix(word, "s") || strings.HasSuffix(word, "ed"))

@@ -143,7 +143,7 @@ func TestPackedRefuses(t *testing.T) {
 		"a linked blob": {[]string{blob + "->/etc/passwd"}, "is not part of an OCI image layout"},
 		"another file":  {[]string{"blobs/sha256/short"}, "is not part of an OCI image layout"},
 		"the same name": {[]string{blob, "./" + blob}, "exists"},
-		"no index":      {[]string{"blobs/", blob}, "has no packs"},
+		"no index":      {[]string{"blobs/", blob}, "does not contain packs"},
 	} {
 		dir := t.TempDir()
 		if err := os.WriteFile(filepath.Join(dir, "p.tar"), writeTar(t, tt.entries...), 0o644); err != nil {

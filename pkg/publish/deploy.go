@@ -129,7 +129,7 @@ func checkScope(s string) error {
 		return diag.Errorf(diag.Usage, "skillpm deploy requires --layer").
 			WithHint("use --layer enterprise, personal, or project")
 	}
-	return diag.Errorf(diag.Usage, "unknown layer %q", s).WithHint("use one of enterprise, personal, or project")
+	return diag.Errorf(diag.Usage, "unknown layer %q", s).WithHint("use --layer enterprise, personal, or project")
 }
 
 // readSkill lists the files that a pack of the skill would contain.
@@ -149,7 +149,7 @@ func readSkill(dir string) (tree bundle.Tree, err error) {
 			WithHint("check the skill with: skillpm validate %s", dir)
 	}
 	if _, ok := tree.Inventory.Find(skill.File); !ok {
-		return tree, diag.Errorf(diag.NotFound, "%s has no %s", dir, skill.File).
+		return tree, diag.Errorf(diag.NotFound, "%s does not contain %s", dir, skill.File).
 			WithHint("use the directory of a skill, or create one with: skillpm new my-skill")
 	}
 	return tree, nil
@@ -164,7 +164,7 @@ func deployedName(dir string, p *profile.Profile) (string, error) {
 	name := cmp.Or(k.Declared, filepath.Base(dir))
 	if err := bundle.CheckPath(name); err != nil || strings.Contains(name, "/") || strings.HasPrefix(name, ".") {
 		return "", diag.Errorf(diag.Invalid, "%q cannot be the name of a skill's directory", name).
-			WithHint("rename the skill in its frontmatter")
+			WithHint("use another name in the frontmatter of the skill")
 	}
 	return name, nil
 }
@@ -207,10 +207,10 @@ func (o DeployOptions) layer() (name, dir string, err error) {
 		}
 	}
 	if o.Scope == DeployProject && o.Catalog.Project == "" {
-		return "", "", diag.Errorf(diag.Usage, "not in a project").
+		return "", "", diag.Errorf(diag.Usage, "the current directory is not in a project").
 			WithHint("change to the directory of a project, or use --layer personal")
 	}
-	return "", "", diag.Errorf(diag.Usage, "profile %s has no layer %s", p.ID, o.Scope).
+	return "", "", diag.Errorf(diag.Usage, "profile %s does not have the layer %s", p.ID, o.Scope).
 		WithHint("use %s", textx.OneOf(have))
 }
 
@@ -250,7 +250,7 @@ func (c *Client) install(ctx context.Context, r *DeployReport, tree bundle.Tree,
 		return nil
 	case !o.Force:
 		return diag.Errorf(diag.Conflict, "%s already exists with different content", r.Dir).
-			WithHint("compare them with diff -r, then use --force to replace it and keep a backup")
+			WithHint("compare both directories with diff -r, then use --force to replace the skill and keep a backup")
 	default:
 		r.Action = DeployReplaced
 		r.Backup = c.backup(dir, r.Skill)
@@ -292,7 +292,8 @@ func exists(target string) (string, error) {
 		return "", err
 	}
 	if !info.IsDir() {
-		return "", diag.Errorf(diag.Conflict, "%s is not a directory", target).WithHint("move it away first")
+		return "", diag.Errorf(diag.Conflict, "%s is not a directory",
+			target).WithHint("move %s away, then run the command again", target)
 	}
 	inv, err := bundle.Sum(safefile.Dir(target), ".")
 	if err != nil {
@@ -353,12 +354,12 @@ func (e *installedError) Unwrap() error { return e.error }
 // deployError adds hints to errors of permissions and to errors that occurred after the skill was installed.
 func deployError(r *DeployReport, err error) error {
 	if installed, ok := errors.AsType[*installedError](err); ok {
-		e := diag.Errorf(diag.Internal, "skill %s was deployed to %s, but cleaning up failed: %w", r.Skill, r.Dir,
+		e := diag.Errorf(diag.Internal, "skillpm deployed the skill %s to %s, but cannot clean up: %w", r.Skill, r.Dir,
 			installed.error)
 		if r.Backup != "" {
 			return e.WithHint("find the previous skill in %s", r.Backup)
 		}
-		return e.WithHint("remove the directories %s* next to it", stagePrefix)
+		return e.WithHint("remove the directories %s* next to %s", stagePrefix, r.Dir)
 	}
 	if !errors.Is(err, fs.ErrPermission) && !errors.Is(err, errReadOnly()) {
 		return err

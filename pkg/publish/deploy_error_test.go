@@ -22,7 +22,7 @@ func TestDeployError(t *testing.T) {
 		r.Backup = backup
 		err := deployError(r, &installedError{cause})
 		if diag.CodeOf(err) != diag.Internal || !errors.Is(err, fs.ErrPermission) ||
-			!strings.Contains(err.Error(), "was deployed to /layer/deploy") {
+			!strings.Contains(err.Error(), "deployed the skill deploy to /layer/deploy") {
 			t.Errorf("after: %v", err)
 		}
 		if !strings.Contains(diag.HintOf(err), hint) {

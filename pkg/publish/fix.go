@@ -193,7 +193,7 @@ func (f *fixedFile) write() error {
 		return err
 	}
 	if !bytes.Equal(now, f.before) {
-		return diag.Errorf(diag.Conflict, "%s changed during validation, so it was not fixed", f.Path).
+		return diag.Errorf(diag.Conflict, "cannot fix %s: the file changed during validation", f.Path).
 			WithHint("run the command again")
 	}
 	mode := info.Mode().Perm()
@@ -205,7 +205,7 @@ func (f *fixedFile) write() error {
 	}
 	if err := replaceFile(f.abs, f.after, mode); err != nil {
 		return diag.Errorf(diag.Conflict, "cannot write %s: %w", f.Path, reasonOf(err)).
-			WithHint("check the permissions of its directory")
+			WithHint("check the permissions of the directory")
 	}
 	return nil
 }

@@ -63,7 +63,8 @@ func (c *Client) PublishPacked(ctx context.Context, packed string, o ReleaseOpti
 		}
 	}
 	if len(report.Packs) == 0 {
-		return nil, diag.Errorf(diag.NotFound, "%s has no packs", packed).WithHint("use a file or directory that " +
+		return nil, diag.Errorf(diag.NotFound, "%s does not contain packs",
+			packed).WithHint("use a file or directory that " +
 			"skillpm publish --output created")
 	}
 	return report, nil
@@ -168,7 +169,7 @@ func readLayoutFile(name, dir string) error {
 			return err
 		}
 	}
-	return diag.Errorf(diag.Invalid, "the archive has more than %d files", maxLayoutFiles)
+	return diag.Errorf(diag.Invalid, "the archive contains more than %d files", maxLayoutFiles)
 }
 
 // writeNew writes a file that must not exist yet.

@@ -38,7 +38,7 @@ func (c *Client) Pack(ctx context.Context, o ReleaseOptions, output string) (*Pa
 		output = m.Name.Owner + "-" + m.Name.Name + "-" + m.Version + ".tar"
 	}
 	if ext := strings.ToLower(filepath.Ext(output)); slices.Contains(otherArchives[:], ext) {
-		return nil, diag.Errorf(diag.Usage, "%s: unsupported output format %s", output,
+		return nil, diag.Errorf(diag.Usage, "cannot write --output %s: unsupported format %s", output,
 			ext).
 			WithHint("use --output %s.tar, or a directory", strings.TrimSuffix(strings.TrimSuffix(output,
 				filepath.Ext(output)), ".tar"))
@@ -93,12 +93,12 @@ func checkOutput(abs, display string) error {
 			WithHint("use another name with --output")
 	}
 	if err == nil && info.Size() > 0 && !isPacked(abs) {
-		return diag.Errorf(diag.Conflict, "%s exists and was not created by skillpm publish", display).
+		return diag.Errorf(diag.Conflict, "%s already exists, and skillpm publish did not create it", display).
 			WithHint("use another name with --output, or remove the file")
 	}
 	if _, err := os.Stat(filepath.Dir(abs)); errors.Is(err, fs.ErrNotExist) {
 		return diag.Errorf(diag.NotFound, "directory %s does not exist", filepath.Dir(display)).
-			WithHint("create it with: mkdir -p %s", filepath.Dir(display))
+			WithHint("create the directory with: mkdir -p %s", filepath.Dir(display))
 	}
 	return nil
 }

@@ -158,7 +158,7 @@ func formatWarnings(manifest []byte, format string, skills int) []string {
 	if published == format || published == oci.FormatPack && format == oci.FormatAgentSkills && skills == 1 {
 		return nil
 	}
-	return []string{"earlier versions were published in the format " + cmp.Or(published, "skillpm") +
+	return []string{"earlier versions have the format " + cmp.Or(published, "skillpm") +
 		", and an existing version never changes its format"}
 }
 
@@ -247,14 +247,15 @@ func (c *Client) releaseManifest(dir string) (*pack.Manifest, error) {
 	}
 	switch {
 	case m.Name.IsZero() && len(m.Workspace) > 0:
-		return nil, diag.Errorf(diag.Invalid, "%s has no name: it is the root of a workspace", file).
-			WithHint("publish its packs with: skillpm publish --workspace")
+		return nil, diag.Errorf(diag.Invalid, "%s does not have a name: it is the root of a workspace", file).
+			WithHint("publish the packs of the workspace with: skillpm publish --workspace")
 	case m.Name.IsZero():
-		return nil, diag.Errorf(diag.Invalid, "%s has no name", file).
+		return nil, diag.Errorf(diag.Invalid, "%s does not have a name", file).
 			WithHint("add a name and a version with: skillpm init OWNER/%s",
 				cmp.Or(skill.Slug(filepath.Base(dir)), "NAME"))
 	case m.Version == "":
-		return nil, diag.Errorf(diag.Invalid, "%s has no version", file).WithHint("add a line: version: \"0.1.0\"")
+		return nil, diag.Errorf(diag.Invalid, "%s does not have a version",
+			file).WithHint("add the line version: \"0.1.0\"")
 	case strings.Contains(m.Version, "+"):
 		return nil, diag.Errorf(diag.Invalid, "version %s has build metadata, which OCI tags do not support",
 			m.Version).

@@ -28,9 +28,10 @@ func (c *Client) publishTarget(destination string, id pack.ID) (t publishTarget,
 	if destination == "" {
 		// an index does not accept pushes
 		if prefix != "" && prefix != registry.Local && !strings.HasPrefix(prefix, "oci://") {
-			t.warning = "it stays on this machine, where install does not find it: the settings bind " + id.Owner +
+			t.warning = "the pack stays on this machine, where skillpm install does not find it: the settings bind " +
+				"" + id.Owner +
 				" to " + prefix +
-				", which is not an OCI registry (choose one with --to)"
+				", which is not an OCI registry (choose an OCI registry with --to)"
 			prefix = ""
 		}
 		t.bound = prefix != ""
@@ -58,21 +59,21 @@ func (c *Client) parseTarget(destination string, id pack.ID) (pack.Ref, error) {
 	case strings.HasPrefix(destination, "oci://"):
 		if last := path.Base(destination); strings.ContainsAny(last, ":@") && strings.Count(destination, "/") > 2 {
 			return pack.Ref{}, diag.Errorf(diag.Usage,
-				"%s: --to must not contain a tag or digest, because the version is the tag", destination).
-				WithHint("write %s", destination[:len(destination)-len(last)]+last[:strings.IndexAny(last, ":@")])
+				"--to %s must not contain a tag or digest, because the version is the tag", destination).
+				WithHint("use --to %s", destination[:len(destination)-len(last)]+last[:strings.IndexAny(last, ":@")])
 		}
 		return pack.Parse(registry.Repository(strings.TrimSuffix(destination, "/"), id))
 	case strings.HasPrefix(destination, "oci-layout:"):
 		dir := strings.TrimPrefix(destination, "oci-layout:")
 		if dir == "" {
 			return pack.Ref{}, diag.Errorf(diag.Usage, "--to oci-layout: requires a directory").
-				WithHint("write oci-layout:DIR")
+				WithHint("use --to oci-layout:DIR")
 		}
 		return pack.Ref{Kind: pack.KindLayout, URL: filepath.ToSlash(c.Machine.Abs(dir)), ID: id}, nil
 	default:
 		hint := "use oci://REGISTRY/NAMESPACE, oci-layout:DIR, local, or the name of a configured registry"
 		if strings.HasPrefix(destination, ".") || strings.HasPrefix(destination, "/") {
-			hint = "write oci-layout:" + destination
+			hint = "use --to oci-layout:" + destination
 		}
 		return pack.Ref{}, diag.Errorf(diag.Usage, "cannot publish to %q", destination).WithHint("%s", hint)
 	}

@@ -75,8 +75,8 @@ func (c *Client) members(dir string) ([]member, error) {
 		return nil, err
 	}
 	if len(root.Workspace) == 0 {
-		return nil, diag.Errorf(diag.NotFound, "%s has no workspace", file).
-			WithHint(`add the directories of its packs, such as workspace: ["packs/*"]`)
+		return nil, diag.Errorf(diag.NotFound, "%s does not have a workspace", file).
+			WithHint(`add the directories of the packs, such as workspace: ["packs/*"]`)
 	}
 	dirs, err := memberDirs(dir, root.Workspace)
 	if err != nil {
@@ -196,7 +196,7 @@ func (c *Client) readManifest(file string) (*pack.Manifest, error) {
 	}
 	if data == nil {
 		return nil, diag.Errorf(diag.NotFound, "%s does not exist", file).
-			WithHint("create one with: skillpm init owner/name")
+			WithHint("create skillpm.yaml with: skillpm init owner/name")
 	}
 	return pack.ParseManifest(file, data)
 }

@@ -47,7 +47,7 @@ func (c *Client) Init(_ context.Context, o InitOptions) (string, error) {
 
 // extendManifest makes the manifest of a project also that of a pack: it adds the fields above the others.
 func extendManifest(path string, fields []byte, o InitOptions) error {
-	exists := diag.Errorf(diag.Conflict, "%s exists", path)
+	exists := diag.Errorf(diag.Conflict, "%s already exists", path)
 	data, err := safefile.ReadOptional(path)
 	if err != nil {
 		return err
@@ -55,15 +55,15 @@ func extendManifest(path string, fields []byte, o InitOptions) error {
 	m, err := pack.ParseManifest(path, data)
 	switch {
 	case err != nil:
-		return exists.WithHint("correct it first: %v", err)
+		return exists.WithHint("correct %s first: %v", path, err)
 	case !m.Name.IsZero():
-		return exists.WithHint("it describes the pack %s: edit it, or delete it first", m.Name)
+		return exists.WithHint("edit or delete the file, which describes the pack %s", m.Name)
 	case o.Name == "":
-		return exists.WithHint("to make it a pack, too: skillpm init OWNER/NAME")
+		return exists.WithHint("run \"skillpm init OWNER/NAME\" to make the project a pack, too")
 	}
 	text := slices.Concat(fields, []byte("\n"), data)
 	if _, err := pack.ParseManifest(path, text); err != nil {
-		return exists.WithHint("edit it: add name: and version:")
+		return exists.WithHint("edit the file: add name: and version:")
 	}
 	return atomicfile.Write(path, text, atomicfile.Options{Mode: 0o644})
 }
@@ -130,18 +130,18 @@ func (c *Client) New(_ context.Context, o NewOptions) (string, error) {
 	if err := skill.CheckName(o.Name); err != nil {
 		e := diag.Errorf(diag.Usage, "%v", err)
 		if slug := skill.Slug(o.Name); slug != "" {
-			return "", e.WithHint("skillpm new %s", slug)
+			return "", e.WithHint("use a valid name: skillpm new %s", slug)
 		}
 		return "", e
 	}
 	if n := len([]rune(o.Description)); strings.TrimSpace(o.Description) == "" || n > MaxDescription {
 		return "", diag.Errorf(diag.Usage,
 			"a skill requires a description of 1 to %d characters", MaxDescription).
-			WithHint("skillpm new %s --description \"…\"", o.Name)
+			WithHint("add a description: skillpm new %s --description \"…\"", o.Name)
 	}
 	dir := filepath.Join(c.newSkillDir(o), o.Name)
 	if _, err := os.Lstat(dir); err == nil {
-		return "", diag.Errorf(diag.Conflict, "%s exists", dir).WithHint("choose another name, or edit the " +
+		return "", diag.Errorf(diag.Conflict, "%s already exists", dir).WithHint("choose another name, or edit the " +
 			"existing skill")
 	}
 	text, err := skillText(o)
@@ -216,7 +216,7 @@ func writeExample(dir string) error {
 func createFile(path string, data []byte) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, fs.ErrExist) {
-		return diag.Errorf(diag.Conflict, "%s exists", path)
+		return diag.Errorf(diag.Conflict, "%s already exists", path)
 	}
 	if err != nil {
 		return err

@@ -33,10 +33,10 @@ func (c *Client) Sign(ctx context.Context, reference string, key *sign.PrivateKe
 	}
 	switch p.Ref.Kind {
 	case pack.KindGit:
-		return nil, diag.Errorf(diag.Usage, "%s is in git, so its tag must be signed", reference).
+		return nil, diag.Errorf(diag.Usage, "cannot sign %s: a pack in git requires a signed tag", reference).
 			WithHint("sign the tag with: git -c gpg.format=ssh tag -s v%s", p.Version)
 	case pack.KindEmbedded:
-		return nil, diag.Errorf(diag.Denied, "%s is part of skillpm and cannot be signed", reference)
+		return nil, diag.Errorf(diag.Denied, "cannot sign %s: the pack is part of skillpm", reference)
 	}
 	sources, err := c.UserSources()
 	if err != nil {
@@ -81,8 +81,8 @@ func (c *Client) findPublished(ctx context.Context, reference string) (*pack.Pac
 		c.Progress(skillpm.Event{Text: "reading " + ref.Source()})
 		return sources.Git().Open(ctx, ref)
 	case pack.KindPath:
-		return nil, diag.Errorf(diag.Usage, "%s is a directory, not a published pack", reference).
-			WithHint("publish and sign it with: skillpm publish --sign")
+		return nil, diag.Errorf(diag.Usage, "cannot sign %s: it is a directory, not a published pack", reference).
+			WithHint("publish and sign the pack with: skillpm publish --sign")
 	case pack.KindLayout:
 		ref.URL = filepath.ToSlash(c.Machine.Abs(ref.URL))
 	}
@@ -96,7 +96,8 @@ func (c *Client) findPublished(ctx context.Context, reference string) (*pack.Pac
 // registryPack finds a version of a pack in the registries.
 func (c *Client) registryPack(ctx context.Context, ref pack.Ref) (*pack.Pack, error) {
 	if ref.Constraint == "" {
-		return nil, diag.Errorf(diag.Usage, "%s has no version", ref).WithHint("write %s@1.2.3", ref.ID)
+		return nil, diag.Errorf(diag.Usage, "%s does not have a version",
+			ref).WithHint("add the version, such as %s@1.2.3", ref.ID)
 	}
 	return c.RegistryPack(ctx, ref.ID, ref.Constraint)
 }

@@ -117,7 +117,7 @@ func tagSignature(ctx context.Context, g *git.Client, p *pack.Pack) (*Signatures
 		}
 		r.Found = append(r.Found, Statement{
 			Kind: "tag", PredicateType: sign.NamespaceGit, Claims: claims,
-			Problem: "no key is configured to verify it",
+			Problem: "no key is configured to verify the signature",
 		})
 	}
 	return r, nil

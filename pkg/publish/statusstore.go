@@ -105,7 +105,8 @@ type indexFile struct {
 func (x indexFile) read() ([]byte, *index.Entry, error) {
 	data, err := safefile.ReadFile(x.file, index.MaxBytes)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, diag.Errorf(diag.NotFound, "the index has no pack %s: %s does not exist", x.id, x.display)
+		return nil, nil, diag.Errorf(diag.NotFound, "the index does not contain the pack %s: %s does not exist",
+			x.id, x.display)
 	}
 	if err != nil {
 		return nil, nil, err

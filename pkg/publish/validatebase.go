@@ -39,7 +39,7 @@ func (j *job) applyBaseline(report *lint.Report, o ValidateOptions) error {
 	data, ok := readFile(file)
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
 		return diag.Errorf(diag.NotFound, "the baseline %s does not exist", path).
-			WithHint("create it with: skillpm validate --baseline %s --write-baseline --reason TEXT", path)
+			WithHint("create the baseline with: skillpm validate --baseline %s --write-baseline --reason TEXT", path)
 	}
 	if !ok {
 		return diag.Errorf(diag.Invalid,

@@ -34,7 +34,8 @@ type StatusReport struct {
 func (c *Client) Yank(ctx context.Context, pk, reason, registry string) (*StatusReport, error) {
 	name, version, ok := strings.Cut(pk, "@")
 	if !ok || version == "" {
-		return nil, diag.Errorf(diag.Usage, "%q has no version", pk).WithHint("write owner/name@1.4.0")
+		return nil, diag.Errorf(diag.Usage, "%q does not have a version",
+			pk).WithHint("add the version, such as %s@1.4.0", pk)
 	}
 	id, err := pack.ParseID(name)
 	if err != nil {
@@ -124,7 +125,8 @@ func (c *Client) statusOf(ctx context.Context, id pack.ID, registry, version str
 		return nil, nil, err
 	}
 	if missing := err != nil || len(versions) == 0; missing || version != "" && !slices.Contains(versions, version) {
-		e := diag.Errorf(diag.NotFound, "%s has no %s", where, strings.TrimSuffix(id.String()+"@"+version, "@"))
+		e := diag.Errorf(diag.NotFound, "%s does not contain %s",
+			where, strings.TrimSuffix(id.String()+"@"+version, "@"))
 		switch {
 		case !missing:
 			hint := "available versions: " + strings.Join(versions[:min(len(versions), 10)], ", ")

@@ -45,7 +45,7 @@ func ParseAllowedSigners(name string, data []byte) (*AllowedSigners, error) {
 		return err
 	})
 	if err == nil && len(a.lines) == 0 {
-		err = diag.Errorf(diag.Invalid, "%s has no keys, so no signer is trusted", name)
+		err = diag.Errorf(diag.Invalid, "%s does not contain keys, so skillpm trusts no signer", name)
 	}
 	if err != nil {
 		return nil, err
@@ -112,7 +112,7 @@ func eachLine(name string, data []byte, read func(text string) error) error {
 func parseAllowed(text string) (l allowedLine, err error) {
 	names, rest := word(text)
 	if names = strings.Trim(names, `"`); names == "" {
-		return l, diag.Errorf(diag.Invalid, "no principals")
+		return l, diag.Errorf(diag.Invalid, "the line does not contain principals")
 	}
 	for p := range strings.SplitSeq(names, ",") {
 		if p == "" || strings.ContainsAny(p, `"`) {
@@ -216,12 +216,12 @@ func sshTime(value string) (time.Time, error) {
 			return t, nil
 		}
 		if _, err := time.Parse(strings.TrimSuffix(layout, "Z"), value); err == nil {
-			return time.Time{}, diag.Errorf(diag.Invalid, "the time %q has no time zone", value).
-				WithHint("write %sZ for UTC", value)
+			return time.Time{}, diag.Errorf(diag.Invalid, "the time %q does not have a time zone", value).
+				WithHint("use %sZ for UTC", value)
 		}
 	}
 	return time.Time{}, diag.Errorf(diag.Invalid, "invalid time %q", value).
-		WithHint("write YYYYMMDDZ or YYYYMMDDHHMMSSZ, in UTC")
+		WithHint("use YYYYMMDDZ or YYYYMMDDHHMMSSZ, in UTC")
 }
 
 // parseSSHKey parses the type of a key, the key, and a comment.
@@ -230,7 +230,7 @@ func parseSSHKey(text string) (ssh.PublicKey, error) {
 	encoded, _ := word(rest)
 	raw, err := base64.StdEncoding.Strict().DecodeString(encoded)
 	if err != nil || len(raw) == 0 {
-		return nil, diag.Errorf(diag.Invalid, "missing key, such as ssh-ed25519 AAAA…")
+		return nil, diag.Errorf(diag.Invalid, "the line does not contain a key, such as ssh-ed25519 AAAA…")
 	}
 	key, err := ssh.ParsePublicKey(raw)
 	if err != nil {

@@ -70,7 +70,7 @@ func newPublic(key any) (*PublicKey, error) {
 	}
 	der, err := x509.MarshalPKIXPublicKey(ec)
 	if err != nil {
-		return nil, diag.Errorf(diag.Invalid, "the key cannot be used: %w", err)
+		return nil, diag.Errorf(diag.Invalid, "cannot use the key: %w", err)
 	}
 	return &PublicKey{key: ec, der: der}, nil
 }
@@ -110,14 +110,14 @@ func ParsePrivate(data []byte, password func() ([]byte, error)) (*PrivateKey, er
 	case pemEC:
 		key, err = x509.ParseECPrivateKey(block.Bytes)
 	case pemPublic:
-		return nil, diag.Errorf(diag.Invalid, "this is a public key, but signing requires a private key").
+		return nil, diag.Errorf(diag.Invalid, "the file contains a public key, but signing requires a private key").
 			WithHint("use the file NAME.key that skillpm key generate created")
 	case "OPENSSH PRIVATE KEY":
-		return nil, diag.Errorf(diag.Invalid, "this is an SSH key, which can sign git tags but not packs").
+		return nil, diag.Errorf(diag.Invalid, "the file contains an SSH key, which can sign git tags but not packs").
 			WithHint("create a key with: skillpm key generate")
 	default:
 		return nil, diag.Errorf(diag.Invalid, "unsupported private key type %q", block.Type).
-			WithHint("create a key with skillpm key generate, or convert this one with openssl pkcs8 -topk8 -nocrypt")
+			WithHint("create a key with skillpm key generate, or convert the key with openssl pkcs8 -topk8 -nocrypt")
 	}
 	if err != nil {
 		return nil, diag.Errorf(diag.Invalid, "the private key is damaged: %v", err)
@@ -134,7 +134,7 @@ func ParsePublic(data []byte) (*PublicKey, error) {
 	switch block.Type {
 	case pemPublic:
 	case pemSigstore, pemCosign, pemPrivate, pemEC:
-		return nil, diag.Errorf(diag.Invalid, "this is a private key, but a public key is required").
+		return nil, diag.Errorf(diag.Invalid, "the file contains a private key instead of a public key").
 			WithHint("use the file NAME.pub that skillpm key generate created; keep the private key secret")
 	default:
 		return nil, diag.Errorf(diag.Invalid, "unsupported public key type %q", block.Type).
@@ -165,7 +165,7 @@ func onlyBlock(data []byte, kind string) (*pem.Block, error) {
 		block, rest = pem.Decode(rest)
 	}
 	if block == nil {
-		return nil, diag.Errorf(diag.Invalid, "the file is not a key: it has no PEM block").
+		return nil, diag.Errorf(diag.Invalid, "the file is not a key: it does not contain a PEM block").
 			WithHint("use a file that starts with -----BEGIN %s KEY-----", kind)
 	}
 	if more, _ := pem.Decode(rest); more != nil {

@@ -91,7 +91,7 @@ func openPrivate(text []byte, password func() ([]byte, error)) (*PrivateKey, err
 		return nil, diag.Errorf(diag.Invalid, "unsupported key encryption: %q", s.Cipher.Name)
 	}
 	if password == nil {
-		return nil, diag.Errorf(diag.Usage, "the key is encrypted, but no password was given").
+		return nil, diag.Errorf(diag.Usage, "the key is encrypted and requires a password").
 			WithHint("set SKILLPM_SIGNING_PASSWORD, or run the command on a terminal")
 	}
 	secret, err := password()

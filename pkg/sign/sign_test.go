@@ -126,7 +126,7 @@ func TestBadKeys(t *testing.T) {
 	_, err = sign.ParsePrivate(sealed, password("wrong"))
 	checkCode(t, err, diag.Denied, "wrong password")
 	_, err = sign.ParsePrivate(sealed, nil)
-	checkCode(t, err, diag.Usage, "encrypted, but no password was given")
+	checkCode(t, err, diag.Usage, "encrypted and requires a password")
 	errPassword := errors.New("nobody there")
 	if _, err = sign.ParsePrivate(sealed, func() ([]byte, error) { return nil, errPassword }); !errors.Is(err, errPassword) {
 		t.Errorf("error of the question is %v", err)
@@ -135,12 +135,12 @@ func TestBadKeys(t *testing.T) {
 		name, text, want string
 		private          bool
 	}{
-		{"nothing", "", "no PEM block", true},
-		{"text", "hello", "no PEM block", false},
+		{"nothing", "", "does not contain a PEM block", true},
+		{"text", "hello", "does not contain a PEM block", false},
 		{"two", string(plain) + string(plain), "several keys", true},
-		{"public for private", string(k.Public().Encode()), "this is a public key", true},
-		{"private for public", string(plain), "this is a private key", false},
-		{"sealed for public", string(sealed), "this is a private key", false},
+		{"public for private", string(k.Public().Encode()), "contains a public key", true},
+		{"private for public", string(plain), "contains a private key", false},
+		{"sealed for public", string(sealed), "contains a private key", false},
 		{"other block", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", `type "CERTIFICATE"`, true},
 		{"damaged", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n", "damaged", true},
 		{"damaged public", "-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n", "damaged", false},

@@ -44,7 +44,7 @@ func (e *SSHError) Code() diag.Code { return diag.Denied }
 func (a *AllowedSigners) Verify(payload, armoured []byte, namespace string, t time.Time) (SSHSigner, error) {
 	sig, err := unarmour(armoured)
 	if err != nil {
-		return SSHSigner{}, &SSHError{Reason: "cannot be read: " + err.Error()}
+		return SSHSigner{}, &SSHError{Reason: "is unreadable: " + err.Error()}
 	}
 	id := sshID(sig.PublicKey)
 	refuse := func(reason string) (SSHSigner, error) { return SSHSigner{}, &SSHError{Reason: reason, Key: id} }
@@ -76,7 +76,7 @@ func (a *AllowedSigners) find(id, namespace string, t time.Time) (*allowedLine, 
 		case !l.namespaces.match(namespace):
 			reason = "is from a key that is not allowed to sign for " + quote(namespace)
 		case t.IsZero() && l.limited():
-			reason = "is from a key with a validity period, but has no time"
+			reason = "is from a key with a validity period, but does not have a time"
 		case !l.after.IsZero() && t.Before(l.after):
 			reason = "is dated " + t.UTC().Format(time.DateOnly) + ", but its key is valid only from " +
 				l.after.Format(time.DateOnly) + " on"

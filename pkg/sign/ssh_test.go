@@ -53,12 +53,12 @@ func TestAllowedSigners(t *testing.T) {
 		}
 	}
 	bad := map[string]string{
-		"":                             "has no keys",
-		"# nobody\n":                   "has no keys",
-		"a@example.com":                "missing key",
+		"":                             "does not contain keys",
+		"# nobody\n":                   "does not contain keys",
+		"a@example.com":                "does not contain a key",
 		public:                         "line 1",
-		"a@example.com ssh-ed25519":    "missing key",
-		"a@example.com ssh-ed25519 !!": "missing key",
+		"a@example.com ssh-ed25519":    "does not contain a key",
+		"a@example.com ssh-ed25519 !!": "does not contain a key",
 		"a@example.com ssh-rsa " + strings.Fields(public)[1]:          "has the type",
 		"a@example.com ssh-ed25519 " + strings.Fields(public)[1][:40]: "damaged",
 		"a@example.com cert-authority " + public:                      "certificate authorities are not supported",
@@ -67,7 +67,7 @@ func TestAllowedSigners(t *testing.T) {
 		`a@example.com namespaces="git",namespaces="x" ` + public:     "is duplicated",
 		`a@example.com namespaces="" ` + public:                       "is neither a key type nor a known option",
 		`a@example.com no-touch-required ` + public:                   "is neither a key type nor a known option",
-		`a@example.com valid-after="20240101" ` + public:              "no time zone",
+		`a@example.com valid-after="20240101" ` + public:              "does not have a time zone",
 		`a@example.com valid-after="2024" ` + public:                  "invalid time",
 		"a@example.com,, " + public:                                   "invalid list of principals",
 		"a@example.com " + public + "\nb@example.com what is this\n":  "line 2",
@@ -128,7 +128,7 @@ func TestHostileSSHSignatures(t *testing.T) {
 		"before":  {"x\n" + string(good), "does not start with"},
 		"cut off": {string(good[:len(good)/2]), "does not start with"},
 		"nothing": {"", "does not start with"},
-		"damaged": {strings.Replace(string(good), "U1NIU0lH", "U1NIU0lI", 1), "cannot be read"},
+		"damaged": {strings.Replace(string(good), "U1NIU0lH", "U1NIU0lI", 1), "is unreadable"},
 		"large":   {string(good) + strings.Repeat("\n", 1<<16), "larger than"},
 	} {
 		_, err := a.Verify(payload, []byte(tt.sig), sign.NamespaceGit, time.Time{})

@@ -72,7 +72,7 @@ const (
 // CacheList lists the content of the caches in an order.
 func (c *Client) CacheList(ctx context.Context, order string) (*CacheList, error) {
 	if order != SortBySize && order != SortByUse {
-		return nil, diag.Errorf(diag.Usage, "unknown order %q: use %s or %s", order, SortBySize, SortByUse)
+		return nil, diag.Errorf(diag.Usage, "unknown sort order %q: use %s or %s", order, SortBySize, SortByUse)
 	}
 	s, err := c.Machine.Store()
 	if err != nil {
@@ -233,7 +233,7 @@ type CacheFreed struct {
 func (c *Client) CacheGC(ctx context.Context, o CacheGCOptions) (*CacheFreed, error) {
 	if !o.All && o.Unused < 24*time.Hour {
 		return nil, diag.Errorf(diag.Usage,
-			"the shortest time is one day, because uses are recorded by day").
+			"the shortest time is one day, because skillpm records uses by day").
 			WithHint("use one day or more, such as 7d, or --all")
 	}
 	defer c.Progress(Event{Done: true})
@@ -253,7 +253,7 @@ func (c *Client) CacheGC(ctx context.Context, o CacheGCOptions) (*CacheFreed, er
 	}
 	r.Kept, r.KeptBytes, r.Bytes, r.Leftovers = report.Kept, report.KeptBytes, report.Bytes, report.Leftovers
 	if report.BadClock {
-		r.Warnings = append(r.Warnings, "the system clock is wrong, so no skills were removed by age")
+		r.Warnings = append(r.Warnings, "skillpm did not remove skills by age because the system clock is wrong")
 	}
 	if err != nil || report.BadClock && !o.All {
 		return r, err

@@ -52,7 +52,7 @@ func TestDiff(t *testing.T) {
 			"requirement  requires acme/base ^1.0 (before: not required)",
 			"script " + tool + "new.py new script",
 			"script " + tool + "scripts/run.sh changed script",
-			"skill .skillpm/plugins/acme/tool/gone/SKILL.md the skill is removed",
+			"skill .skillpm/plugins/acme/tool/gone/SKILL.md removed skill",
 			"skill .skillpm/plugins/acme/tool/more/SKILL.md new skill",
 			"tools " + tool + "SKILL.md allowed-tools: Read → Read, Bash",
 			"url " + tool + "SKILL.md new URL https://evil.example/get?x=1",
@@ -94,8 +94,8 @@ func TestDiff(t *testing.T) {
 // TestDiffHidden uses packs that try to hide changes from the summary or from the text.
 func TestDiffHidden(t *testing.T) {
 	const (
-		indirect = "front the frontmatter uses YAML anchors, aliases, or merge keys; review it"
-		binary   = "hidden is binary despite its name; its content is not shown"
+		indirect = "front the frontmatter uses YAML anchors, aliases, or merge keys; review the frontmatter"
+		binary   = "hidden is binary despite its name; skillpm does not show its content"
 	)
 	plain := front + "---\n\n" + strings.Repeat("Text.\n", 30)
 	for _, tt := range []struct {
@@ -107,7 +107,7 @@ func TestDiffHidden(t *testing.T) {
 		{"merge key", plain, front + "x: &b {a: b}\n<<: *b\n---\n", []string{indirect}, true},
 		{"zero byte", plain, plain + "See https://evil.example/x\x00.\n", []string{"url new URL https://evil.example/x"}, true},
 		{"zero bytes", plain, plain + "See https://evil.example/x.\n" + strings.Repeat("\x00", 99), []string{binary, "url new URL https://evil.example/x"}, false},
-		{"size", plain, plain + strings.Repeat("Text.\n", textdiff.DefaultMaxText/6), []string{"hidden is too large; its content is not shown"}, false},
+		{"size", plain, plain + strings.Repeat("Text.\n", textdiff.DefaultMaxText/6), []string{"hidden is too large to compare; skillpm does not show its content"}, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := newFixture(t)

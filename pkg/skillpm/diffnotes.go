@@ -71,7 +71,7 @@ func notes(ctx context.Context, before, after []textdiff.File) ([]DiffNote, erro
 	}
 	for _, path := range slices.Sorted(maps.Keys(n.previous)) {
 		if isSkill(path) {
-			n.add(NoteSkill, path, "the skill is removed")
+			n.add(NoteSkill, path, "removed skill")
 		}
 	}
 	return n.notes, nil
@@ -116,14 +116,14 @@ func (n *noteTaker) file(was, f textdiff.File, had bool) {
 		n.add(NoteExecutable, f.Path, "becomes executable")
 	}
 	if had && len(was.Data) > 0 && textdiff.Binary(f.Data) && !textdiff.Binary(was.Data) && !isText(f.Path) {
-		n.add(NoteHidden, f.Path, "becomes binary; its content is not shown")
+		n.add(NoteHidden, f.Path, "becomes binary; skillpm does not show its content")
 	}
 	found, all := n.urls.add(f.Data)
 	for _, url := range found {
 		n.add(NoteURL, f.Path, "new URL "+url)
 	}
 	if !all {
-		n.add(NoteURL, f.Path, fmt.Sprintf("has more than %d URLs; only the first were checked", maxURLs))
+		n.add(NoteURL, f.Path, fmt.Sprintf("has more than %d URLs; skillpm checked only the first %[1]d", maxURLs))
 	}
 }
 
@@ -139,12 +139,12 @@ func (n *noteTaker) front(was, f textdiff.File) {
 	for _, p := range problems {
 		if p.Kind != skill.ByteOrderMark {
 			n.add(NoteFront, f.Path, fmt.Sprintf(
-				"agents may parse the frontmatter differently: line %d: %s", p.Line, p.Message))
+				"agents may read the frontmatter in different ways: line %d: %s", p.Line, p.Message))
 			break
 		}
 	}
 	if hasIndirection(now.Front) {
-		n.add(NoteFront, f.Path, "the frontmatter uses YAML anchors, aliases, or merge keys; review it")
+		n.add(NoteFront, f.Path, "the frontmatter uses YAML anchors, aliases, or merge keys; review the frontmatter")
 	}
 }
 
@@ -162,11 +162,11 @@ func hiddenNotes(d textdiff.Diff) []DiffNote {
 		case c.Status == textdiff.Removed || !isText(c.Path):
 		case c.Binary:
 			list = append(list, DiffNote{
-				Kind: NoteHidden, Path: c.Path, Text: "is binary despite its name; its content is not shown",
+				Kind: NoteHidden, Path: c.Path, Text: "is binary despite its name; skillpm does not show its content",
 			})
 		case c.Large:
 			list = append(list, DiffNote{
-				Kind: NoteHidden, Path: c.Path, Text: "is too large; its content is not shown",
+				Kind: NoteHidden, Path: c.Path, Text: "is too large to compare; skillpm does not show its content",
 			})
 		}
 	}
@@ -212,7 +212,7 @@ func frontText(doc *skill.Document, key string) string {
 	flow.Style = yaml.FlowStyle
 	text, err := yaml.Marshal(&flow)
 	if err != nil {
-		return "(not readable)"
+		return "(unreadable)"
 	}
 	return textx.OneLine(string(text))
 }

@@ -8,7 +8,7 @@ import (
 
 // TestFrontNotes uses frontmatter that agents may read differently from skillpm, and that our registries do not accept.
 func TestFrontNotes(t *testing.T) {
-	const otherwise = "agents may parse the frontmatter differently: line "
+	const otherwise = "agents may read the frontmatter in different ways: line "
 	for _, tt := range []struct{ name, data, want string }{
 		{"key that is duplicated", "---\nname: a\nname: b\n---\n", otherwise + `3: the key "name" is duplicated, first on line 2`},
 		{"plain", "---\nname: a\n---\n", ""},

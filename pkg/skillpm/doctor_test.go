@@ -165,7 +165,7 @@ func TestDoctor(t *testing.T) {
 		{"the user's own skill before a pack's", func(p *patient) { p.write("~/.agents/skills/well-1/SKILL.md", "mine") }, []symptom{{"names", warn, "~/.agents/skills/well-1", "--as"}}},
 		{"an agent's directory that leads out", func(p *patient) { p.link(".claude", t.TempDir()) }, []symptom{{"agent-directories", warn, ".claude/skills", "replace the link"}}},
 		{"an agent's directory that is a file", func(p *patient) { p.remove(".agents"); p.write(".agents/skills", "x") }, []symptom{
-			{"agent-directories", bad, "is not a directory", "move it away"},
+			{"agent-directories", bad, "is not a directory", "move the file away"},
 			{"installed", warn, ".agents/skills/well-0", ""},
 			{"installed", warn, ".agents/skills/well-1", ""},
 		}},
@@ -213,9 +213,9 @@ func TestDoctor(t *testing.T) {
 		{"a directory for a key", func(p *patient) {
 			p.remove("~/.local/state/skillpm/machine.key")
 			p.write("~/.local/state/skillpm/machine.key/x", "x")
-		}, []symptom{{"machine-key", warn, "is not a key", "remove it"}}},
+		}, []symptom{{"machine-key", warn, "is not a key", "skillpm creates a new key"}}},
 		{"a git program that is not there", func(p *patient) { p.write("~/.config/skillpm/config.yaml", "git: /no/such/git\n") }, []symptom{{"git-program", bad, "/no/such/git", "the built-in client"}}},
-		{"a git program that is none", func(p *patient) { p.write("~/.config/skillpm/config.yaml", "git: /bin/sh\n") }, []symptom{{"git-program", bad, "not recognized as git", "the built-in client"}}},
+		{"a git program that is none", func(p *patient) { p.write("~/.config/skillpm/config.yaml", "git: /bin/sh\n") }, []symptom{{"git-program", bad, "does not print a git version", "the built-in client"}}},
 		{"a secret in plain text", func(p *patient) {
 			p.write("~/.docker/config.json", `{"auths": {"registry.example": {"auth": "c2VjcmV0OnNlc2FtZQ=="}, "empty.example": {}}}`)
 		}, []symptom{{"docker-config", advice, "plain text for registry.example", "credsStore"}}},
@@ -226,7 +226,7 @@ func TestDoctor(t *testing.T) {
 		{"a credential helper that is not there", func(p *patient) { p.write("~/.docker/config.json", `{"credsStore": "nosuchhelper"}`) }, []symptom{{"docker-config", bad, "docker-credential-nosuchhelper", "skillpm login"}}},
 		{"credentials that are no JSON", func(p *patient) {
 			p.write("~/.docker/config.json", `{"auths": {"registry.example": {"auth": sesame}}}`)
-		}, []symptom{{"docker-config", bad, "not JSON at byte", "skillpm login"}}},
+		}, []symptom{{"docker-config", bad, "invalid JSON at byte", "skillpm login"}}},
 		{"elsewhere by DOCKER_CONFIG", func(p *patient) {
 			p.env["DOCKER_CONFIG"] = p.at("~/docker")
 			p.write("~/docker/config.json", `{"credHelpers": {"registry.example": "nosuchhelper"}}`)

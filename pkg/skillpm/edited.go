@@ -90,10 +90,11 @@ func (in *installer) explainEdits(ctx context.Context, err error) error {
 	conflict := diag.Errorf(diag.Conflict, "%w", err)
 	switch {
 	case in.request.frozen:
-		return conflict.WithHint("restore the locked content with: skillpm install --force; it keeps a copy of the "+
-			"edits in %s", backup)
+		return conflict.WithHint("restore the locked content with: skillpm install --force (skillpm keeps a copy of "+
+			"the "+
+			"edits in %s)", backup)
 	case in.request.command == commandRemove:
-		return conflict.WithHint("use --force to remove it and keep a copy in %s", backup)
+		return conflict.WithHint("use --force to remove the pack and keep a copy of the edits in %s", backup)
 	}
 	return conflict.WithHint("use --keep to skip packs with edited skills, or --force to replace the skills and "+
 		"keep copies in %s", backup)
@@ -111,7 +112,8 @@ func (in *installer) editWarnings(c *workspace.Change) []string {
 	for _, e := range c.Edited {
 		if !slices.Contains(in.request.edited, e.Tree.Pack) {
 			list = append(list, fmt.Sprintf(
-				"%s; the edit is kept (to show it: skillpm diff --edits; to undo it: skillpm install --force)", e))
+				"%s; skillpm kept the edit (show it with: skillpm diff --edits; undo it with: skillpm install --force)",
+				e))
 		}
 	}
 	return list

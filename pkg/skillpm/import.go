@@ -69,9 +69,9 @@ func (c *Client) Import(ctx context.Context, o ImportOptions) (*ImportReport, er
 			return nil, err
 		}
 		if n := len(parsed.Dependencies); n > maxImported {
-			return nil, diag.Errorf(diag.Invalid, "%s has %d dependencies; at most %d can be imported at once",
+			return nil, diag.Errorf(diag.Invalid, "%s has %d dependencies; the limit is %d",
 				o.File, n, maxImported).
-				WithHint("split it into several files")
+				WithHint("split the file into several files")
 		}
 		report = &ImportReport{
 			File: c.DisplayPath(file), Tool: parsed.Tool, Imported: []ImportedPack{},
@@ -89,12 +89,12 @@ func (c *Client) Import(ctx context.Context, o ImportOptions) (*ImportReport, er
 // noForeignFile returns the error for a directory without a file of another tool. Its hint depends on whether the
 // directory has skills.
 func noForeignFile(dir, name string) error {
-	err := diag.Errorf(diag.NotFound, "%s does not have a file of another tool", name)
+	err := diag.Errorf(diag.NotFound, "%s does not contain a file that skillpm can import", name)
 	if own, _ := filepath.Glob(filepath.Join(dir, "*", "SKILL.md")); len(own) > 0 {
-		return err.WithHint("to manage these skills, move them with \"git mv %s skills\", "+
-			"and run \"skillpm install ./skills\"", name)
+		return err.WithHint("run \"git mv %s skills\" and \"skillpm install ./skills\" "+
+			"to manage these skills", name)
 	}
-	return err.WithHint("name a file: skills-lock.json, apm.yml, or .claude-plugin/marketplace.json")
+	return err.WithHint("use the path of a file: skills-lock.json, apm.yml, or .claude-plugin/marketplace.json")
 }
 
 // readForeign reads a file of another tool, or the one in a directory.
@@ -110,8 +110,8 @@ func (c *Client) readForeign(name string) (string, []byte, error) {
 				continue
 			}
 			if parsed != "" {
-				return "", nil, diag.Errorf(diag.Usage, "%s has both %s and %s", name, parsed, usual).
-					WithHint("name the file to import")
+				return "", nil, diag.Errorf(diag.Usage, "%s contains both %s and %s", name, parsed, usual).
+					WithHint("use the path of the file to import")
 			}
 			parsed = usual
 		}
@@ -153,7 +153,7 @@ func (in *installer) resolveImport(
 		if err != nil {
 			err = fmt.Errorf("%s:%d: %w", report.File, item.Line, err)
 			if code := diag.CodeOf(err); code != diag.Interrupted && ctx.Err() == nil {
-				const rest = "use --keep-going to skip sources that cannot be opened"
+				const rest = "use --keep-going to skip sources that skillpm cannot open"
 				if hint := diag.HintOf(err); hint != "" {
 					return nil, diag.Errorf(code, "%w", err).WithHint("%s; %s", hint, rest)
 				}
@@ -216,7 +216,7 @@ func checkSkills(p *pack.Pack, skills []string) error {
 	}
 	for _, name := range skills {
 		if _, ok := p.Skill(name); !ok {
-			return diag.Errorf(diag.NotFound, "%s %s has no skill %q", p.ID, p.Version, name).
+			return diag.Errorf(diag.NotFound, "%s %s does not contain the skill %q", p.ID, p.Version, name).
 				WithHint("available skills: %s", strings.Join(p.SkillNames(), ", "))
 		}
 	}
@@ -253,7 +253,7 @@ func (in *installer) recordRequests(res *resolution, requests []packRequest) err
 		if d, ok := res.manifest.Dependency(x.dep.ID); ok && d.Ref != nil &&
 			filepath.IsAbs(filepath.FromSlash(d.Ref.URL)) {
 			res.Warnings = append(res.Warnings, fmt.Sprintf(
-				"skillpm.yaml refers to %s by the absolute path %s, which other machines do not have", x.dep.ID,
+				"skillpm.yaml refers to %s by the absolute path %s, which works only on this machine", x.dep.ID,
 				d.Ref.URL))
 		}
 	}

@@ -59,7 +59,7 @@ func (c *Client) Install(ctx context.Context, o InstallOptions) (*InstallReport,
 	r.agents.Only = o.Agents
 	return c.change(ctx, r, func(in *installer) (*resolution, error) {
 		if o.Frozen && in.LacksLock() {
-			return nil, diag.Errorf(diag.NotFound, "--frozen requires a skillpm.lock, but %s does not have one",
+			return nil, diag.Errorf(diag.NotFound, "--frozen requires skillpm.lock, which does not exist in %s",
 				in.Scope.Root).
 				WithHint("run skillpm install without --frozen and commit skillpm.lock")
 		}
@@ -119,7 +119,8 @@ func (in *installer) notRequired(id pack.ID) error {
 	if _, ok := in.Lock.Packs[id]; ok {
 		for by, p := range in.Lock.Packs {
 			if _, ok := p.Dependencies[id.String()]; ok {
-				return err.WithHint("it is installed because %s requires it", by)
+				return err.WithHint("%s is installed because %s requires it; run \"skillpm why %[1]s\" for details",
+					id, by)
 			}
 		}
 	}
@@ -178,7 +179,7 @@ func (in *installer) suggest(ctx context.Context, err error, o InstallOptions, r
 		if info, statErr := os.Stat(in.client.Machine.Abs(filepath.FromSlash(x.dep.ID.String()))); statErr == nil &&
 			info.IsDir() && x.dep.Ref == nil {
 			return diag.Errorf(diag.NotFound, "%w", err).
-				WithHint("to install the directory of that name, write ./%s", x.dep.ID)
+				WithHint("use ./%s to install the directory with this name", x.dep.ID)
 		}
 		if near := diag.Nearest(x.dep.ID.String(), known); x.dep.Ref == nil && near != "" &&
 			!slices.Contains(known, x.dep.ID.String()) {
@@ -280,9 +281,9 @@ func mergeRequest(have pack.Dependency, x packRequest) (packRequest, error) {
 		return packRequest{dep: have}, nil
 	}
 	if was, now := sourceName(have), sourceName(x.dep); was != now {
-		return x, diag.Errorf(diag.Conflict, "%s is already required from %s and cannot also come from %s",
+		return x, diag.Errorf(diag.Conflict, "skillpm.yaml requires %s from %s, so the pack cannot also come from %s",
 			have.ID, was, now).
-			WithHint("to change its source, run skillpm remove %s first", have.ID)
+			WithHint("run \"skillpm remove %s\" first to change the source of the pack", have.ID)
 	}
 	x.dep.Skills = have.Skills
 	return x, nil
@@ -351,6 +352,6 @@ func aliasedSkill(id pack.ID, selected []string, p *pack.LockedPack) (string, er
 	if len(selected) == 0 && len(names) == 1 {
 		return names[0], nil
 	}
-	return "", diag.Errorf(diag.Usage, "--as requires one skill, but %s has %d", id, len(names)).
+	return "", diag.Errorf(diag.Usage, "--as requires exactly one skill, but %s has %d", id, len(names)).
 		WithHint("use --skill with one of %s", strings.Join(names, ", "))
 }

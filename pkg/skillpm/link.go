@@ -27,12 +27,12 @@ func (c *Client) Link(ctx context.Context, o LinkOptions) (*InstallReport, error
 		return nil, err
 	}
 	if len(p.Skills) == 0 {
-		return nil, diag.Errorf(diag.Invalid, "%s has no skills", o.Dir)
+		return nil, diag.Errorf(diag.Invalid, "%s does not contain skills", o.Dir)
 	}
 	return c.relink(ctx, request{ChangeOptions: o.ChangeOptions}, func(in *installer, linked map[string]string) error {
 		if dir == in.Scope.Root {
-			return diag.Errorf(diag.Usage, "%s is this project itself", o.Dir).
-				WithHint("run it in the project that uses the pack: skillpm -C DIR link %s", o.Dir)
+			return diag.Errorf(diag.Usage, "cannot link %s: it is the directory of this project", o.Dir).
+				WithHint("run the command in the project that uses the pack: skillpm -C DIR link %s", o.Dir)
 		}
 		linked[p.ID.String()] = dir
 		return nil

@@ -65,8 +65,8 @@ func (c *Client) Outdated(ctx context.Context, o OutdatedOptions) (*OutdatedRepo
 		return nil, err
 	}
 	if w.LacksLock() {
-		return nil, diag.Errorf(diag.NotFound, "%s has no skillpm.lock", w.Scope.Root).
-			WithHint("create it with: skillpm install")
+		return nil, diag.Errorf(diag.NotFound, "skillpm.lock does not exist in %s", w.Scope.Root).
+			WithHint("create skillpm.lock with: skillpm install")
 	}
 	in, err := c.installer(ctx, w, request{ChangeOptions: ChangeOptions{Registry: o.Registry, Offline: o.Offline}})
 	if err != nil {

@@ -108,7 +108,7 @@ func TestSignedTags(t *testing.T) {
 			w.release("1.2.0", key)
 		}
 		_, err := newClient(t, w.dir, w.home).Update(t.Context(), skillpm.UpdateOptions{})
-		if diag.CodeOf(err) != diag.Denied || !strings.Contains(err.Error(), "was signed by "+r.Packs[0].SignedBy) {
+		if diag.CodeOf(err) != diag.Denied || !strings.Contains(err.Error(), r.Packs[0].SignedBy+" signed ") {
 			t.Errorf("update %d: %v", i, err)
 		}
 	}

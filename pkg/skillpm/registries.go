@@ -219,7 +219,8 @@ func (c *Client) RegistryRemove(_ context.Context, nameOrURL string, inProject b
 			c.DisplayPath(file.Path))
 		for _, owner := range slices.Sorted(maps.Keys(file.Namespaces)) {
 			if file.Namespaces[owner] == nameOrURL {
-				return nil, err.WithHint("%s is bound to it; remove the binding with: skillpm registry bind %s "+
+				return nil, err.WithHint("the owner %s is bound to this registry; remove the binding with: skillpm "+
+					"registry bind %s "+
 					"--undo", owner, owner)
 			}
 		}
@@ -263,7 +264,7 @@ func (c *Client) RegistryBind(_ context.Context, owner, nameOrURL string, inProj
 	if !known {
 		if !strings.ContainsAny(nameOrURL, ":/\\.") {
 			return nil, diag.Errorf(diag.NotFound, "registry %s does not exist", nameOrURL).
-				WithHint("add it with: skillpm registry add %s URL; or use its URL", nameOrURL)
+				WithHint("add the registry with: skillpm registry add %s URL; or use the URL of a registry", nameOrURL)
 		}
 		address = c.registryURL(nameOrURL, filepath.Dir(file.Path), inProject)
 	}
@@ -319,7 +320,7 @@ func (c *Client) mayBind(owners ...string) error {
 	}
 	for _, owner := range owners {
 		if address, ok := admin.Namespaces[owner]; ok {
-			return diag.Errorf(diag.Denied, "%s is bound to %s by the machine's administrator, in %s",
+			return diag.Errorf(diag.Denied, "cannot bind %s: the administrator of this machine bound it to %s in %s",
 				owner, address, admin.Path)
 		}
 	}
@@ -365,7 +366,7 @@ func (c *Client) checkAddress(url string) error {
 			return nil
 		}
 		if isHostPort(host) {
-			return diag.Errorf(diag.Usage, "%s is not the address of a registry: it has no scheme", url).
+			return diag.Errorf(diag.Usage, "%s is not the address of a registry: the scheme is missing", url).
 				WithHint("use oci://%s for an OCI registry, https://%s for an index on a web server", url, url)
 		}
 		if strings.ContainsAny(host, `:@\`) ||
@@ -399,7 +400,8 @@ func (c *Client) unboundNotes(ctx context.Context) []string {
 	list.Registries = slices.DeleteFunc(list.Registries, func(e RegistryEntry) bool { return !e.configured() })
 	for _, e := range list.Registries {
 		if e.Kind == "packs" && len(e.Namespaces) == 0 && len(list.Registries) > 1 {
-			notes = append(notes, e.Name+" is used only for owners that are bound to it; bind one with: skillpm "+
+			notes = append(notes, "skillpm uses "+
+				""+e.Name+" only for owners that are bound to it; bind an owner with: skillpm "+
 				"registry bind OWNER "+e.Name)
 		}
 	}
@@ -446,13 +448,13 @@ func (c *Client) checkReachable(ctx context.Context, url string, skipCheck bool)
 	}
 	c.Progress(Event{Text: "asking " + url})
 	if strings.HasPrefix(url, "oci://") && services.Registries.Ping(ctx, "index+"+url) == nil {
-		return diag.Errorf(diag.Usage, "%s is an index, not an OCI prefix with packs; nothing was added",
+		return diag.Errorf(diag.Usage, "cannot add %s: it is an index, not an OCI prefix with packs",
 			url).
 			WithHint("did you mean index+%s?", url)
 	}
 	if err := services.Registries.Ping(ctx, url); err != nil {
-		return diag.Errorf(diag.CodeOf(err), "nothing was added: %w", err).
-			WithHint("%s", cmp.Or(diag.HintOf(err), "use --no-check to add it without a check"))
+		return diag.Errorf(diag.CodeOf(err), "cannot add %s: %w", url, err).
+			WithHint("%s", cmp.Or(diag.HintOf(err), "use --no-check to add the registry without a check"))
 	}
 	return nil
 }

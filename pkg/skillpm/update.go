@@ -105,7 +105,8 @@ func (in *installer) updatedPacks(names []string) ([]pack.ID, error) {
 // parsePackName reads owner/name. The error for anything else has a hint at what to write.
 func (in *installer) parsePackName(name string) (pack.ID, error) {
 	if base, version, ok := strings.Cut(name, "@"); ok {
-		return pack.ID{}, diag.Errorf(diag.Usage, "%s: skillpm update takes pack names without versions", name).
+		return pack.ID{}, diag.Errorf(diag.Usage, "cannot update %s: skillpm update takes pack names without versions",
+			name).
 			WithHint("install a version or range with: skillpm install '%s@%s'", base, version)
 	}
 	id, err := pack.ParseID(name)
@@ -115,7 +116,7 @@ func (in *installer) parsePackName(name string) (pack.ID, error) {
 	for _, pk := range in.Lock.IDs() {
 		if _, ok := in.Lock.Packs[pk].Skills[name]; ok {
 			return id, diag.Errorf(diag.Usage, "%s is a skill; skillpm update takes pack names", name).
-				WithHint("update its pack with: skillpm update %s", pk)
+				WithHint("update the pack of the skill with: skillpm update %s", pk)
 		}
 	}
 	if ref, refErr := pack.Parse(name); refErr == nil && ref.Kind != pack.KindName {
@@ -127,7 +128,7 @@ func (in *installer) parsePackName(name string) (pack.ID, error) {
 
 // notDependency is the error for a pack that nothing here requires.
 func notDependency(id pack.ID, known map[pack.ID]bool) error {
-	err := diag.Errorf(diag.NotFound, "%s is not required by skillpm.yaml or an installed pack", id)
+	err := diag.Errorf(diag.NotFound, "neither skillpm.yaml nor an installed pack requires %s", id)
 	var have []string
 	for k := range known {
 		have = append(have, k.String())
@@ -136,7 +137,7 @@ func notDependency(id pack.ID, known map[pack.ID]bool) error {
 	if near := diag.Nearest(id.String(), have); near != "" {
 		return err.WithHint("did you mean %s?", near)
 	}
-	return err.WithHint("list installed packs with: skillpm list; add it with: skillpm install %s", id)
+	return err.WithHint("list installed packs with: skillpm list; add the pack with: skillpm install %s", id)
 }
 
 // unlockVersions lets the solver choose new versions of locked packs, except of fixed ones, and returns the packs that

@@ -76,8 +76,8 @@ func (c *Client) vendor(ctx context.Context, o VendorOptions) (*VendorReport, er
 		return nil, err
 	}
 	if !w.HasLock() {
-		return nil, diag.Errorf(diag.NotFound, "%s has no skillpm.lock", w.Scope.Root).
-			WithHint("create it with: skillpm install")
+		return nil, diag.Errorf(diag.NotFound, "skillpm.lock does not exist in %s", w.Scope.Root).
+			WithHint("create skillpm.lock with: skillpm install")
 	}
 	dry := o.Check || o.DryRun
 	if !dry {
@@ -103,7 +103,7 @@ func (c *Client) vendor(ctx context.Context, o VendorOptions) (*VendorReport, er
 	}
 	if edited := plan.Edited(); len(edited) > 0 && !o.Force {
 		return nil, diag.Errorf(diag.Conflict, "%s", edited[0].What).
-			WithHint("undo the change, or use --force to discard it%s", andMore(len(edited)-1))
+			WithHint("undo the edit, or use --force to discard it%s", andMore(len(edited)-1))
 	}
 	if o.DryRun {
 		return report, nil
@@ -118,7 +118,7 @@ func andMore(n int) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; %d more skills were edited", n)
+	return fmt.Sprintf("; %d more skills have local edits", n)
 }
 
 // writeCopy fetches what the store lacks and carries out the plan.
@@ -218,6 +218,6 @@ func foreignNotes(plan *vendored.Plan) string {
 	if i < 0 {
 		return ""
 	}
-	return plan.Foreign[i] + " was not created by skillpm; add the line `* -text` to it so that git does not " +
+	return "skillpm did not create " + plan.Foreign[i] + "; add the line `* -text` to the file so that git does not " +
 		"change line endings"
 }

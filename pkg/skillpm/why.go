@@ -193,11 +193,11 @@ func (n *skillNames) explain(s pack.NamedSkill) *WhySkill {
 	_, chosen := n.alias(s)
 	switch {
 	case s.Bare && len(out.Others) == 0:
-		out.Reason = "no other installed pack has a skill of that name"
+		out.Reason = "no other installed pack has a skill with this name"
 	case s.Bare:
 		out.Reason = n.reasonFor(s.Pack, n.rivals(s))
 	case chosen:
-		out.Reason = fmt.Sprintf("skillpm.yaml gives it the alias %s", s.Link)
+		out.Reason = fmt.Sprintf("skillpm.yaml gives the skill the alias %s", s.Link)
 	default:
 		winner, _ := pack.ParseID(out.Winner) // an empty name matches nothing
 		out.Reason = n.reasonFor(winner, []pack.ID{s.Pack})
@@ -229,7 +229,7 @@ func (n *skillNames) rivals(s pack.NamedSkill) []pack.ID {
 // reasonFor says why one of several packs has a name.
 func (n *skillNames) reasonFor(winner pack.ID, losers []pack.ID) string {
 	if len(losers) == 0 {
-		return "skillpm.yaml gives the others aliases"
+		return "skillpm.yaml gives aliases to the other skills"
 	}
 	var latest pack.ID // of those that win over all others
 	for _, id := range losers {
@@ -336,7 +336,7 @@ func newGraph(m *pack.Manifest, l *workspace.Layout) (*graph.Graph, error) {
 func notInstalled(id pack.ID, m *pack.Manifest, l *workspace.Layout) error {
 	err := diag.Errorf(diag.NotFound, "%s is not installed", id)
 	if _, ok := m.Dependency(id); ok {
-		return err.WithHint("skillpm.yaml requires it; install it with: skillpm install")
+		return err.WithHint("skillpm.yaml requires the pack; install it with: skillpm install")
 	}
 	var have []string
 	for _, other := range sortedIDs(l.Packs) {

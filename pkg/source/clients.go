@@ -160,8 +160,8 @@ func (c *Clients) trustedRoot() ([]byte, error) {
 		}
 	}
 	return nil, diag.Errorf(diag.Denied,
-		"no trusted root to verify a signature with a certificate").
-		WithHint("put Sigstore's %s into %s; create it with \"cosign trusted-root create\" or the TUF client",
+		"cannot verify a signature with a certificate: no trusted root found").
+		WithHint("put Sigstore's %s into %s; create the file with \"cosign trusted-root create\" or the TUF client",
 			name, dirs[len(dirs)-1])
 }
 

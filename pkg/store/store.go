@@ -122,7 +122,7 @@ func readInventory(dir *directory, digest string) (inv bundle.Inventory, lastUse
 
 func notFound(digest string) error {
 	return diag.Errorf(diag.NotFound, "skill tree %s is not in the store", digest).
-		WithHint("run the command again to fetch it")
+		WithHint("run the command again to fetch the tree")
 }
 
 // Tree returns a tree of the store with a name. Its Open doesn't check content; [bundle.WriteArchive] does.
@@ -143,7 +143,7 @@ func (s *Store) ReadFile(digest, path string) ([]byte, error) {
 	}
 	e, ok := inv.Find(path)
 	if !ok {
-		return nil, diag.Errorf(diag.NotFound, "no file %s in skill tree %s", path, digest)
+		return nil, diag.Errorf(diag.NotFound, "skill tree %[2]s does not contain the file %[1]s", path, digest)
 	}
 	return s.read(digest, e)
 }

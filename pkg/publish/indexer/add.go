@@ -133,18 +133,19 @@ func (a *adder) status(ctx context.Context, p *pack.Pack) error {
 		return ended
 	}
 	if err != nil {
-		a.warnings = append(a.warnings, fmt.Sprintf("%s: cannot check whether %s is yanked: %v", p.ID, p.Version,
+		a.warnings = append(a.warnings, fmt.Sprintf("cannot check whether %s %s is yanked: %v", p.ID, p.Version,
 			err))
 	}
 	if why, ok := s.Yanked[p.Version]; ok {
 		a.warnings = append(a.warnings,
-			fmt.Sprintf("%s %s is yanked at its source: %s. Yank it in the index too: skillpm yank %s@%s --reason "+
+			fmt.Sprintf("%s %s is yanked at its source: %s. Yank the version in the index too: skillpm yank %s@%s "+
+				"--reason "+
 				"… --registry %s",
 				p.ID, p.Version, why, p.ID, p.Version, a.dir.display))
 	}
 	if s.Deprecated != "" {
 		a.warnings = append(a.warnings,
-			fmt.Sprintf("%s is deprecated at its source: %s. Deprecate it in the index too: skillpm yank %s "+
+			fmt.Sprintf("%s is deprecated at its source: %s. Deprecate the pack in the index too: skillpm yank %s "+
 				"--deprecate … --registry %s",
 				p.ID, s.Deprecated, p.ID, a.dir.display))
 	}
@@ -180,7 +181,7 @@ func (a *adder) isListed(name string, data []byte, l index.Line) (bool, error) {
 	case !ok:
 		if last := entry.Versions[0]; last.Source != l.Source {
 			a.warnings = append(a.warnings,
-				fmt.Sprintf("%s %s is at %s, but %s is at %s: check that its publisher moved",
+				fmt.Sprintf("%s %s is at %s, but %s is at %s: check that the publisher moved the pack",
 					l.Name, l.Version, l.Source, last.Version, last.Source))
 		}
 		return false, nil
@@ -201,7 +202,7 @@ func (a *adder) line(p *pack.Pack) (index.Line, error) {
 	}
 	if p.ID.Owner == string(pack.KindLocal) {
 		return l, diag.Errorf(diag.Invalid, "the pack has the name %s, with the invalid owner %s", p.ID, p.ID.Owner).
-			WithHint("set a name in its skillpm.yaml")
+			WithHint("correct the name in the skillpm.yaml of the pack")
 	}
 	if p.Ref.Kind == pack.KindLayout {
 		rel, ok := pathx.Rel(a.dir.dir, filepath.FromSlash(p.Ref.URL))

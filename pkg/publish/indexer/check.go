@@ -138,7 +138,7 @@ func (k *checker) files() error {
 		if entry.ID != f.ID {
 			k.find(diag.Invalid, diag.Finding{
 				Rule: ruleFile, Path: f.Path, Line: 1, Message: "the file contains entries of " + entry.ID.String(),
-				Fix: "move it to " + index.Path(entry.ID),
+				Fix: "move the file to " + index.Path(entry.ID),
 			})
 			continue
 		}
@@ -170,12 +170,12 @@ func (k *checker) strayFile(name string) {
 	}
 	f := diag.Finding{
 		Rule: ruleFile, Path: name,
-		Message: "unused file: it is not a regular file at the path of a pack",
+		Message: "unused file: not a regular file at the path of a pack",
 	}
 	if data, err := safefile.ReadIn(k.dir.fsys, name, index.MaxBytes); err == nil {
 		if id := index.IDOf(data); !id.IsZero() {
-			f.Message, f.Fix = fmt.Sprintf("the file contains entries of %s and has the wrong path", id),
-				"move it to "+index.Path(id)
+			f.Message, f.Fix = fmt.Sprintf("the path of the file is wrong for entries of %s", id),
+				"move the file to "+index.Path(id)
 		}
 	}
 	k.find(diag.Invalid, f)
@@ -197,7 +197,7 @@ func (k *checker) derivedFiles() error {
 	if string(have) != string(want) {
 		k.find(diag.Invalid, diag.Finding{
 			Rule: ruleDerived, Severity: diag.SeverityWarning, Path: index.CatalogPath,
-			Message: "the derived catalog does not match the packs", Fix: "run skillpm index build",
+			Message: "the derived catalog does not match the packs", Fix: "run \"skillpm index build\"",
 		})
 	}
 	return nil

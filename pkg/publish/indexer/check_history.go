@@ -18,12 +18,12 @@ import (
 // history compares the files with an earlier commit. Lines may only have been appended.
 func (k *checker) history(ctx context.Context) error {
 	if _, err := git.StatusOf(ctx, k.dir.dir, nil); diag.CodeOf(err) == diag.NotFound && k.options.Since == "" {
-		k.report.Notes = append(k.report.Notes, "history was not checked: "+err.Error())
+		k.report.Notes = append(k.report.Notes, "skillpm did not check the history: "+err.Error())
 		return nil
 	}
 	// forges use this as the commit before a branch's first
 	if len(k.options.Since) >= 40 && strings.Trim(k.options.Since, "0") == "" {
-		k.report.Notes = append(k.report.Notes, "no earlier commit to compare with: the branch is new")
+		k.report.Notes = append(k.report.Notes, "skillpm did not check the history: the branch is new")
 		return nil
 	}
 	before, err := git.OpenBase(ctx, k.dir.dir, k.options.Since)
@@ -32,7 +32,7 @@ func (k *checker) history(ctx context.Context) error {
 	}
 	defer before.Close() //nolint:errcheck // read only
 	if before.Commit == "" {
-		k.report.Notes = append(k.report.Notes, "no earlier commit to compare with")
+		k.report.Notes = append(k.report.Notes, "skillpm did not check the history: no earlier commit found")
 		return nil
 	}
 	k.report.Since = before.Commit
@@ -64,7 +64,7 @@ func (k *checker) checkAppended(earlier fs.FS, name, commit string) error {
 	is, err := safefile.ReadIn(k.dir.fsys, name, index.MaxBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		k.find(diag.Integrity, diag.Finding{
-			Rule: ruleHistory, Path: name, Message: "the file was removed since " + commit[:12],
+			Rule: ruleHistory, Path: name, Message: "the file is missing, but commit " + commit[:12] + " contains it",
 			Fix: "restore the file; to yank a version, add a line {\"version\", \"yanked\": \"reason\"}",
 		})
 		return nil
@@ -80,9 +80,9 @@ func (k *checker) checkAppended(earlier fs.FS, name, commit string) error {
 	if n == len(old) {
 		return nil // only the end of the last line differs
 	}
-	what := fmt.Sprintf("line %d differs from %s", n+1, commit[:12])
+	what := fmt.Sprintf("line %d differs from commit %s", n+1, commit[:12])
 	if n == len(now) {
-		what = fmt.Sprintf("line %d of %s was removed", n+1, commit[:12])
+		what = fmt.Sprintf("line %d of commit %s is missing", n+1, commit[:12])
 	}
 	k.find(diag.Integrity, diag.Finding{
 		Rule: ruleHistory, Path: name, Line: n + 1, Message: what,

@@ -23,7 +23,7 @@ const maxSources = 8
 // sources checks the source of each version.
 func (k *checker) sources(ctx context.Context) error {
 	if k.options.Offline {
-		k.report.Notes = append(k.report.Notes, "sources were not verified: --offline")
+		k.report.Notes = append(k.report.Notes, "skillpm did not verify the sources, because it is offline")
 		return nil
 	}
 	var mu sync.Mutex
@@ -121,8 +121,8 @@ func sourceFinding(l index.Line, err error) (*diag.Finding, diag.Code) {
 	case diag.Remote, diag.Denied:
 		return f, diag.Remote
 	case diag.NotFound:
-		f.Message = fmt.Sprintf("%s %s: %s has no %s", l.Name, l.Version, l.Source, l.Digest)
-		f.Fix = "publish it again with the same content, or withdraw the version"
+		f.Message = fmt.Sprintf("%s %s: %s does not contain %s", l.Name, l.Version, l.Source, l.Digest)
+		f.Fix = "publish the version again with the same content, or yank the version"
 		return f, diag.Integrity
 	case diag.Integrity:
 		return f, diag.Integrity
@@ -145,7 +145,7 @@ func disagreement(l index.Line, p, found *pack.Pack) string {
 		real, ok := found.Skill(s.Name)
 		switch {
 		case !ok:
-			return fmt.Sprintf("has no skill %s", s.Name)
+			return fmt.Sprintf("does not contain the skill %s", s.Name)
 		case real.Tree != s.Tree:
 			return fmt.Sprintf("has the skill %s with the tree %s, but the line has %s", s.Name, real.Tree, s.Tree)
 		}

@@ -59,7 +59,8 @@ func (c *Client) open(dir string) (*indexDir, error) {
 	}
 	o.close()
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, diag.Errorf(diag.NotFound, "%s is not an index: it has no %s", o.display, index.ConfigPath).
+		return nil, diag.Errorf(diag.NotFound, "%s is not an index: it does not contain %s",
+			o.display, index.ConfigPath).
 			WithHint("use the directory of an index, or create one with: skillpm index init DIR")
 	}
 	return nil, err

@@ -59,7 +59,7 @@ func (c *Client) Publish(ctx context.Context, o ReleaseOptions) (*ReleaseReport,
 		return nil, err
 	}
 	if target.Digest != "" {
-		return nil, diag.Errorf(diag.Usage, "%s has a digest, but an index is published under a tag", o.To).
+		return nil, diag.Errorf(diag.Usage, "--to %s has a digest, but an index requires a tag", o.To).
 			WithHint("remove the @ and the digest")
 	}
 	c.Progress(skillpm.Event{Text: "reading " + dir.display})

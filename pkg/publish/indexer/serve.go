@@ -44,12 +44,12 @@ func (c *Client) Serve(ctx context.Context, o ServeOptions) error {
 	defer urlPath.close()
 	if (o.Cert == "") != (o.Key == "") {
 		return diag.Errorf(diag.Usage, "--tls-cert and --tls-key must be used together").
-			WithHint("use both --tls-cert and --tls-key")
+			WithHint("add the missing option, or remove the other one")
 	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", o.Listen)
 	if err != nil {
 		return diag.Errorf(diag.Usage, "%s: %w", o.Listen, err).
-			WithHint("use --listen HOST:PORT; port 0 selects a free one")
+			WithHint("use --listen HOST:PORT; port 0 selects a free port")
 	}
 	server := &http.Server{Handler: Handler(urlPath.fsys), ReadHeaderTimeout: headTime, IdleTimeout: idleTime}
 	ended := make(chan error, 1)
@@ -109,7 +109,7 @@ func (h files) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	info, err := f.Stat()
 	content, seeks := f.(io.ReadSeeker)
 	if err != nil || !seeks {
-		http.Error(w, "not readable", http.StatusInternalServerError)
+		http.Error(w, "cannot read the file", http.StatusInternalServerError)
 		return
 	}
 	if t := typeOf(name); t != "" {
@@ -124,7 +124,7 @@ func (h files) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	data, err := io.ReadAll(content)
 	if err != nil {
-		http.Error(w, "not readable", http.StatusInternalServerError)
+		http.Error(w, "cannot read the file", http.StatusInternalServerError)
 		return
 	}
 	tag := textx.SHA256(data)[:32]

@@ -207,7 +207,7 @@ func (b *siteBuilder) loadKeys() error {
 	for i, file := range files {
 		data, err := safefile.ReadFile(file, 1<<20)
 		if err != nil {
-			return diag.Errorf(diag.NotFound, "the public key %s: %w", b.client.DisplayPath(file), err)
+			return diag.Errorf(diag.NotFound, "cannot read the public key %s: %w", b.client.DisplayPath(file), err)
 		}
 		key, err := sign.ParsePublic(data)
 		if err != nil && i < required {

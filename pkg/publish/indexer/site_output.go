@@ -105,7 +105,7 @@ func (o *output) readOwn(name string) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() || info.Size() > maxRecord {
-		return nil, diag.Errorf(diag.Invalid, "%s was not created by skillpm", filepath.Join(o.display, name))
+		return nil, diag.Errorf(diag.Invalid, "skillpm did not create %s", filepath.Join(o.display, name))
 	}
 	return o.root.ReadFile(name)
 }
@@ -117,7 +117,7 @@ func (o *output) readRecord() error {
 		if wrong := json.Unmarshal(data, &o.old); wrong != nil || o.old.Version != 1 {
 			return diag.Errorf(diag.Invalid, "cannot read %s, which lists the files that skillpm created",
 				filepath.Join(o.display, recordName)).
-				WithHint("write to an empty directory")
+				WithHint("use an empty directory")
 		}
 	}
 	if o.old.Files == nil {
@@ -149,7 +149,7 @@ func (o *output) file(name string, data []byte, executable bool) error {
 	o.files[name] = digest
 	o.mu.Unlock()
 	if twice {
-		return diag.Errorf(diag.Internal, "%s is written twice", name)
+		return diag.Errorf(diag.Internal, "two pages have the path %s", name)
 	}
 	if err := o.mkdir(path.Dir(name)); err != nil {
 		return err
@@ -161,9 +161,9 @@ func (o *output) file(name string, data []byte, executable bool) error {
 	}
 	_, ours := o.old.Files[name]
 	if err == nil && !ours {
-		return diag.Errorf(diag.Conflict, "%s already exists and was not created by skillpm",
+		return diag.Errorf(diag.Conflict, "%s already exists, and skillpm did not create it",
 			filepath.Join(o.display, filepath.FromSlash(name))).
-			WithHint("write to an empty directory, or move the file away")
+			WithHint("use an empty directory, or move the file away")
 	}
 	if !ours {
 		if _, err := o.log.WriteString(name + "\n"); err != nil {
@@ -208,7 +208,7 @@ func (o *output) mkdir(dir string) error {
 	if link := o.link(dir); link != "" {
 		return diag.Errorf(diag.Conflict, "%s already exists and is a link",
 			filepath.Join(o.display, filepath.FromSlash(link))).
-			WithHint("write to an empty directory, or remove the link")
+			WithHint("use an empty directory, or remove the link")
 	}
 	if err := o.root.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("%s: %w", filepath.Join(o.display, filepath.FromSlash(dir)), err)
@@ -243,7 +243,7 @@ func (o *output) finish() error {
 		}
 		if err != nil || textx.SHA256(data) != o.old.Files[name] {
 			o.unowned = append(o.unowned, fmt.Sprintf(
-				"kept %s: it is no longer part of the website, but was edited",
+				"skillpm kept %s, which has local edits but is no longer part of the website",
 				filepath.Join(o.display, filepath.FromSlash(name))))
 			continue
 		}

@@ -84,7 +84,7 @@ func (b *siteBuilder) fetch(ctx context.Context, p *site.Pack) ([]content, error
 	}
 	if pinned.Integrity != "" && bundle.Integrity(want) != pinned.Integrity {
 		return nil, &bundle.MismatchError{
-			What: "the skills in the index", Want: pinned.Integrity,
+			What: "the digest of the skills in the index", Want: pinned.Integrity,
 			Got: bundle.Integrity(want),
 		}
 	}
@@ -224,7 +224,8 @@ func (b *siteBuilder) signatures(ctx context.Context, p *site.Pack, d *site.Deta
 		return err
 	}
 	if pinned.Ref.Kind == pack.KindGit {
-		d.Signed = "Signatures of git tags are not shown here. skillpm install verifies them if a policy requires it."
+		d.Signed = "This page does not show signatures of git tags. skillpm install verifies the signatures if a " +
+			"policy requires them."
 		return nil
 	}
 	found, err := b.verifier.Find(ctx, pinned.Ref, b.keys, nil)
@@ -232,8 +233,8 @@ func (b *siteBuilder) signatures(ctx context.Context, p *site.Pack, d *site.Deta
 		return ended
 	}
 	if err != nil {
-		d.Signed = "Signatures could not be read when this page was generated."
-		b.warn("%s %s: cannot read its signatures: %v", p.ID, pinned.Version, err)
+		d.Signed = "skillpm could not read the signatures when it generated this page."
+		b.warn("cannot read the signatures of %s %s: %v", p.ID, pinned.Version, err)
 		return nil
 	}
 	for _, f := range found {
@@ -322,7 +323,7 @@ func (b *siteBuilder) discover(p *site.Pack, skills []content) error {
 		name, ok := b.names[site.SkillKey{Pack: p.ID, Name: c.name}]
 		description := p.Skills[i].Description
 		if !ok || description == "" {
-			b.warn("skill %s of %s is not in %sindex.json: other tools need plain names and a description",
+			b.warn("skill %s of %s is not in %sindex.json: other tools require plain names and a description",
 				c.name, p.ID, site.WellKnown)
 			continue
 		}
@@ -350,7 +351,7 @@ func withName(c content, name string) ([]site.File, error) {
 	files := slices.Clone(c.files)
 	i := slices.IndexFunc(files, func(f site.File) bool { return f.Path == "SKILL.md" })
 	if i < 0 {
-		return nil, errors.New("it has no SKILL.md")
+		return nil, errors.New("the skill does not contain SKILL.md")
 	}
 	data, err := skill.SpliceName(files[i].Data, name)
 	files[i].Data = data

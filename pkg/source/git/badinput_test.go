@@ -318,7 +318,7 @@ func TestOtherPack(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := c.Open(t.Context(), pack.Ref{Kind: pack.KindGit, URL: url + "/o/r.git"})
-	if diag.CodeOf(err) != diag.NotFound || !strings.Contains(err.Error(), "has no commit") {
+	if diag.CodeOf(err) != diag.NotFound || !strings.Contains(err.Error(), "does not contain the commit") {
 		t.Errorf("error %v", err)
 	}
 }

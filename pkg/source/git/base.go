@@ -72,7 +72,7 @@ func (w *workTree) base(ctx context.Context, since string) (string, error) {
 	case !isGitError(err):
 		return parent, err
 	case w.shallow:
-		return "", shallowError("the parent of %s is missing", head[:12])
+		return "", shallowError("the parent of commit %s is missing", head[:12])
 	}
 	return "", nil
 }

@@ -151,7 +151,7 @@ func (c *Client) Open(ctx context.Context, ref pack.Ref) (_ *pack.Pack, err erro
 	}
 	if pinned.version != "" && content.Version != pinned.version {
 		return nil, diag.Errorf(diag.Invalid, "tag %s of %s contains version %s", pinned.Rev, ref.URL, content.Version).
-			WithHint("to install it anyway, use the tag: %s", refText(pinned.Ref))
+			WithHint("use the tag to install the version anyway: %s", refText(pinned.Ref))
 	}
 	p := content.Pack(pinned.Ref)
 	for i, d := range p.Dependencies {
@@ -290,10 +290,10 @@ func (c *Client) pinRelease(ctx context.Context, ref pack.Ref, refs *refs) (pinn
 		ref.Rev, ref.Digest, ref.Constraint = r.tag, r.commit, ""
 		return pinned{Ref: ref, version: r.version}, nil
 	case ref.Constraint != "" && len(releases) > 0:
-		return pinned{}, diag.Errorf(diag.NotFound, "%s has no version %s", ref.URL, ref.Constraint).
+		return pinned{}, diag.Errorf(diag.NotFound, "%s does not have a version %s", ref.URL, ref.Constraint).
 			WithHint("available versions: %s", versionList(releases))
 	case refs.head == "":
-		return pinned{}, diag.Errorf(diag.NotFound, "%s has no default branch", ref.URL).
+		return pinned{}, diag.Errorf(diag.NotFound, "%s does not have a default branch", ref.URL).
 			WithHint("use a branch or tag, such as %s#main", refText(ref))
 	}
 	ref.Digest, ref.Constraint = refs.head, ""

@@ -61,7 +61,7 @@ func (c *Client) tree(ctx context.Context, ref pack.Ref) (treeFS, error) {
 	n, err := t.find("open", ref.Subdir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return treeFS{}, diag.Errorf(diag.NotFound, "%s has no directory %s", pinnedName(ref), ref.Subdir)
+		return treeFS{}, diag.Errorf(diag.NotFound, "%s does not contain the directory %s", pinnedName(ref), ref.Subdir)
 	case err != nil:
 		return treeFS{}, fmt.Errorf("%s: %w", refText(ref), err)
 	case !n.IsDir():
@@ -126,7 +126,7 @@ func (k *commit) openCached() error {
 
 // noCommit returns the error that a repository does not have the pinned commit.
 func noCommit(ref pack.Ref) error {
-	return diag.Errorf(diag.NotFound, "%s has no commit %s", ref.URL, ref.Digest).
+	return diag.Errorf(diag.NotFound, "%s does not contain the commit %s", ref.URL, ref.Digest).
 		WithHint("use another revision; servers delete commits that no branch or tag contains")
 }
 
@@ -285,7 +285,7 @@ func readVerified(o objects, kind plumbing.ObjectType, id plumbing.Hash) ([]byte
 		return nil, diag.Errorf(diag.Invalid, "object %s is a %s, not a %s", id, actual, kind)
 	}
 	if size > maxObject {
-		return nil, packfile.TooLarge("a %s of %d bytes", kind, size)
+		return nil, packfile.TooLarge("a %s has %d bytes; the limit is %d", kind, size, int64(maxObject))
 	}
 	data, err := readAll(o, id, size)
 	if err != nil {

@@ -41,7 +41,7 @@ func (p *remote) explain(ctx context.Context, err error) error {
 	var unexpected *packp.ErrUnexpectedData
 	switch err = unwrapGit(err); {
 	case errors.Is(err, transport.ErrEmptyRemoteRepository):
-		return diag.Errorf(diag.NotFound, "%s is empty", url)
+		return diag.Errorf(diag.NotFound, "the repository %s is empty", url)
 	case errors.Is(err, transport.ErrRepositoryNotFound):
 		return p.notFound(url)
 	case wantsCredentials(err):
@@ -102,7 +102,7 @@ func (p *remote) sanitize(s string) string {
 }
 
 func (p *remote) notFound(url string) error {
-	e := diag.Errorf(diag.NotFound, "%s: the repository does not exist, or you have no access", url)
+	e := diag.Errorf(diag.NotFound, "%s: the repository does not exist, or you do not have access", url)
 	if p.secret.pass == "" && p.url.Scheme != "ssh" {
 		return e.WithHint("check the URL; for a private repository, %s", p.loginHint())
 	}
@@ -112,7 +112,7 @@ func (p *remote) notFound(url string) error {
 func (p *remote) denied(url string) error {
 	if p.secret.pass != "" {
 		return diag.Errorf(diag.Denied, "%s rejected the credentials from %s", url, p.secret.source).
-			WithHint("check that they are current and that the account has read access")
+			WithHint("check that the credentials are current and that the account has read access")
 	}
 	return diag.Errorf(diag.Denied, "%s is private or does not exist, and no credentials for %s are configured", url,
 		p.url.Host).

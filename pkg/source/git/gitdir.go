@@ -22,7 +22,7 @@ func checkOwner(root, gitDir string) error {
 	}
 	if !safefile.Mine(link) || !safefile.Mine(dir) {
 		return diag.Errorf(diag.NotFound, "the repository %s belongs to another user", path).
-			WithHint("run the command as its owner, or pass the files and directories as arguments")
+			WithHint("run the command as the owner of the repository, or pass the files and directories as arguments")
 	}
 	return nil
 }
@@ -92,7 +92,7 @@ func gitDirOf(root string) (string, error) {
 	}
 	if common, err := commonDir(dir); err != nil || !isGitDir(dir, common) {
 		return "", diag.Errorf(diag.NotFound, "%s points to %s, which is not a repository", path, dir).
-			WithHint("if the repository was moved, run git worktree repair in it")
+			WithHint("if you moved the repository, run \"git worktree repair\" in the repository")
 	}
 	return dir, nil
 }

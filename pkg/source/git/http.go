@@ -88,7 +88,7 @@ func (g *authGuard) prepare() {
 		pool = x509.NewCertPool()
 	}
 	if !pool.AppendCertsFromPEM(pem) {
-		g.err = diag.Errorf(diag.Invalid, "GIT_SSL_CAINFO: %s does not contain a certificate", file)
+		g.err = diag.Errorf(diag.Invalid, "the file %s in GIT_SSL_CAINFO does not contain a certificate", file)
 		return
 	}
 	config := transport.TLSClientConfig.Clone()

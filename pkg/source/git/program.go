@@ -305,7 +305,7 @@ func (g *program) explain(failed *gitcmd.Error) error {
 		return transport.ErrAuthorizationFailed
 	case message("Host key verification failed"):
 		return diag.Errorf(diag.Denied, "%s: the server's host key is not in known_hosts or does not match", url).
-			WithHint("connect once with ssh, and compare the fingerprint")
+			WithHint("connect with ssh once, and compare the fingerprint")
 	case message("Permission denied (publickey"):
 		return diag.Errorf(diag.Denied, "%s rejected your SSH keys", url).
 			WithHint("add an accepted key to your SSH agent with: ssh-add")
@@ -313,7 +313,7 @@ func (g *program) explain(failed *gitcmd.Error) error {
 		"The requested URL returned error: 404"):
 		return transport.ErrRepositoryNotFound
 	case message("over limit", "out of memory", "Out of memory"):
-		return packfile.TooLarge("git needs too much memory for it")
+		return packfile.TooLarge("git needs too much memory")
 	case message("unable to update url base from redirection"):
 		return diag.Errorf(diag.Remote,
 			"%s: the server redirects to another address, which skillpm does not allow git to follow", url).

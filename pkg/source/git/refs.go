@@ -105,7 +105,7 @@ func (r *refs) find(ref pack.Ref) (commit string, branch bool, err error) {
 			return id, strings.HasPrefix(name, headsPrefix), nil
 		}
 	}
-	return "", false, diag.Errorf(diag.NotFound, "%s has no tag or branch %q", ref.URL, ref.Rev).
+	return "", false, diag.Errorf(diag.NotFound, "%s does not have a tag or branch %q", ref.URL, ref.Rev).
 		WithHint("%s", r.hint(ref.Rev))
 }
 

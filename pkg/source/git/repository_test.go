@@ -62,7 +62,7 @@ func TestStrictServer(t *testing.T) {
 		t.Errorf("the default branch gives %s, want %s", p.Ref.Digest, second)
 	}
 	_, err := newClient(t, git.Options{}).Open(t.Context(), parse(t, url+"#"+lost))
-	checkError(t, err, diag.NotFound, "has no commit "+lost, "")
+	checkError(t, err, diag.NotFound, "does not contain the commit "+lost, "")
 }
 
 // TestMonorepo checks M2: several packs in one repository, with tags of their own.
@@ -280,5 +280,5 @@ func TestLocal(t *testing.T) {
 	_, err := c.Open(t.Context(), parse(t, "git+file://"+dir))
 	checkError(t, err, diag.NotFound, "not a git repository", "")
 	_, err = c.Open(t.Context(), parse(t, "git+file://"+dir+"/o/r.git#"+strings.Repeat("1", 40)))
-	checkError(t, err, diag.NotFound, "has no commit", "")
+	checkError(t, err, diag.NotFound, "does not contain the commit", "")
 }

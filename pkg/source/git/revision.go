@@ -25,9 +25,9 @@ func (w *workTree) mergeBase(ctx context.Context, since string) (string, error) 
 	case !isGitError(err):
 		return string(bytes.TrimSpace(base)), err
 	case w.shallow:
-		return "", shallowError("%s and HEAD have no common ancestor in this clone", since)
+		return "", shallowError("%s and HEAD do not have a common ancestor in this clone", since)
 	}
-	return "", diag.Errorf(diag.NotFound, "%s and HEAD have no common ancestor", since)
+	return "", diag.Errorf(diag.NotFound, "%s and HEAD do not have a common ancestor", since)
 }
 
 func shallowError(format string, args ...any) error {
@@ -57,7 +57,7 @@ func (w *workTree) explainRevision(ctx context.Context, rev, name string) error 
 	id, err := w.revParse(ctx, name)
 	if err != nil {
 		if failed, ok := errors.AsType[*gitcmd.Error](err); ok && failed.Printed("is ambiguous") {
-			return diag.Errorf(diag.Usage, "%s is ambiguous", name).WithHint("use more digits of the commit")
+			return diag.Errorf(diag.Usage, "the commit %s is ambiguous", name).WithHint("use more digits of the commit")
 		}
 		return w.unknownRevision(ctx, rev, name)
 	}
@@ -66,7 +66,7 @@ func (w *workTree) explainRevision(ctx context.Context, rev, name string) error 
 	case missing && w.shallow:
 		return shallowError("the commit %s is missing", name)
 	case missing:
-		return diag.Errorf(diag.NotFound, "%s has no commit %s", w.root, name)
+		return diag.Errorf(diag.NotFound, "%s does not contain the commit %s", w.root, name)
 	case err != nil:
 		return err
 	case rev == name:
@@ -79,7 +79,7 @@ func (w *workTree) explainRevision(ctx context.Context, rev, name string) error 
 
 // unknownRevision returns the error that a revision does not exist, with a suggestion.
 func (w *workTree) unknownRevision(ctx context.Context, rev, name string) error {
-	e := diag.Errorf(diag.NotFound, "%s has no branch, tag, or commit %q", w.root, rev)
+	e := diag.Errorf(diag.NotFound, "%s does not have a branch, tag, or commit %q", w.root, rev)
 	out, err := w.git(ctx, "", "for-each-ref", "--format=%(refname)", "refs/heads", "refs/tags", "refs/remotes")
 	if err != nil {
 		return e

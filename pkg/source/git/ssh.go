@@ -93,7 +93,7 @@ func (p *remote) explainKeyError(url string, err error) error {
 			WithHint("ask the server's operator about the change before you replace the key")
 	case knownhosts.IsHostUnknown(err), noKnownHosts(err):
 		return diag.Errorf(diag.Denied, "%s: the server's host key is not in known_hosts", url).
-			WithHint("connect once with ssh %s, and compare the fingerprint", login)
+			WithHint("connect with ssh %s once, and compare the fingerprint", login)
 	}
 	return diag.Errorf(diag.Denied, "%s rejected your SSH keys", url).
 		WithHint("add an accepted key to your SSH agent with ssh-add, and test it with: ssh %s", login)

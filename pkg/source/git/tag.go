@@ -58,7 +58,7 @@ func (c *Client) tagName(ctx context.Context, ref pack.Ref, refs *refs) (string,
 				return tagsPrefix + r.tag, nil
 			}
 		}
-		return "", diag.Errorf(diag.NotFound, "%s has no tag for version %s", ref.URL, version)
+		return "", diag.Errorf(diag.NotFound, "%s does not have a tag for version %s", ref.URL, version)
 	}
 	name := tagsPrefix + strings.TrimPrefix(ref.Rev, tagsPrefix)
 	if _, ok := refs.all[name]; ok && ref.Rev != "" {
@@ -73,7 +73,8 @@ func (c *Client) tagName(ctx context.Context, ref pack.Ref, refs *refs) (string,
 		return "", diag.Errorf(diag.NotFound, "%s is pinned to a commit without a tag, but only tags have signatures",
 			ref.URL)
 	}
-	return "", diag.Errorf(diag.NotFound, "%s has no tag %q", ref.URL, ref.Rev).WithHint("%s", refs.hint(ref.Rev))
+	return "", diag.Errorf(diag.NotFound, "%s does not have a tag %q", ref.URL, ref.Rev).WithHint("%s",
+		refs.hint(ref.Rev))
 }
 
 // tagObject returns the content of a tag object after it has verified its id.
@@ -134,7 +135,7 @@ func readTag(o objects, id plumbing.Hash) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case len(data) > maxTag:
-		return nil, packfile.TooLarge("a tag object of %d bytes", len(data))
+		return nil, packfile.TooLarge("a tag object has %d bytes", len(data))
 	}
 	return data, nil
 }

@@ -88,7 +88,7 @@ func TestSignedTag(t *testing.T) {
 					t.Errorf("%s%s: %q and %q", tt.rev, tt.version, payload, signature)
 				}
 			}
-			for rev, want := range map[string]string{"main": "is a branch", "v9.9.9": "has no tag", "": "without a tag", commit: "without a tag"} {
+			for rev, want := range map[string]string{"main": "is a branch", "v9.9.9": "does not have a tag", "": "without a tag", commit: "without a tag"} {
 				ref := parse(t, "git+"+url+"/o/r.git")
 				ref.Rev, ref.Digest = rev, commit
 				_, _, _, err := c.SignedTag(t.Context(), ref)
@@ -97,7 +97,7 @@ func TestSignedTag(t *testing.T) {
 			ref := parse(t, "git+"+url+"/o/r.git")
 			ref.Constraint = "7.0.0"
 			_, _, _, err := c.SignedTag(t.Context(), ref)
-			checkError(t, err, diag.NotFound, "no tag for version 7.0.0", "")
+			checkError(t, err, diag.NotFound, "does not have a tag for version 7.0.0", "")
 		})
 	}
 }

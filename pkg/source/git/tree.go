@@ -118,9 +118,9 @@ func (t treeFS) find(op, name string) (node, error) {
 }
 
 func notRegular(n node) error {
-	rule := "is a symbolic link; links are not followed"
+	rule := "is a symbolic link; skillpm does not follow links"
 	if n.mode == filemode.Submodule {
-		rule = "is a submodule; submodules are not fetched"
+		rule = "is a submodule; skillpm does not fetch submodules"
 	}
 	return &bundle.EntryError{Entry: n.name, Rule: rule}
 }

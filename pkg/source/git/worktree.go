@@ -340,7 +340,7 @@ func (w *workTree) git(ctx context.Context, input string, args ...string) ([]byt
 	failed, ok := errors.AsType[*gitcmd.Error](err)
 	switch {
 	case errors.Is(err, gitcmd.ErrOutput), ok && failed.Printed("out of memory", "Out of memory"):
-		return nil, diag.Errorf(diag.Invalid, "%s has too many files", w.root)
+		return nil, diag.Errorf(diag.Invalid, "%s contains too many files", w.root)
 	case !ok:
 		return out, err
 	case failed.Stderr == "":
@@ -351,7 +351,7 @@ func (w *workTree) git(ctx context.Context, input string, args ...string) ([]byt
 		return nil, diag.Errorf(diag.Integrity, "an object of %s is missing or damaged: %w", w.root, failed).
 			WithHint("check the repository with: git fsck")
 	}
-	return nil, diag.Errorf(diag.Invalid, "%s: %w", w.root, failed)
+	return nil, diag.Errorf(diag.Invalid, "git failed in %s: %w", w.root, failed)
 }
 
 // isGitError reports whether git ran and exited with an error.

@@ -571,7 +571,7 @@ func TestChangedShallow(t *testing.T) {
 	deep.check("origin/near", "README.md", "new")
 	deep.check("HEAD~1", "README.md", "new")
 	for since, want := range map[string]string{
-		"origin/old": "origin/old and HEAD have no common ancestor in this clone: the clone is shallow",
+		"origin/old": "origin/old and HEAD do not have a common ancestor in this clone: the clone is shallow",
 		"HEAD~3":     "HEAD~3 is not in this clone: the clone is shallow",
 	} {
 		_, _, err := Changed(t.Context(), deep.dir, since)
@@ -604,7 +604,7 @@ func TestChangedErrors(t *testing.T) {
 		want  string
 		hint  string
 	}{
-		{"releese", diag.NotFound, `has no branch, tag, or commit "releese"`, "did you mean release?"},
+		{"releese", diag.NotFound, `does not have a branch, tag, or commit "releese"`, "did you mean release?"},
 		{"releese~1", diag.NotFound, `"releese~1"`, "did you mean release?"},
 		{"origin/mian", diag.NotFound, `"origin/mian"`, "did you mean origin/main?"},
 		{"nothing-like-it", diag.NotFound, `"nothing-like-it"`, "use a branch or tag, such as lonely, main, release, origin/main"},
@@ -624,9 +624,9 @@ func TestChangedErrors(t *testing.T) {
 		{"ORIG_HEAD", diag.NotFound, `"ORIG_HEAD"`, ""},
 		{"FETCH_HEAD", diag.NotFound, `"FETCH_HEAD"`, ""},
 		{"dead", diag.NotFound, `"dead"`, ""},
-		{strings.Repeat("1", 40), diag.NotFound, "has no commit 1111", ""},
+		{strings.Repeat("1", 40), diag.NotFound, "does not contain the commit 1111", ""},
 		{blob, diag.Usage, "is not a commit", ""},
-		{"lonely", diag.NotFound, "lonely and HEAD have no common ancestor", ""},
+		{"lonely", diag.NotFound, "lonely and HEAD do not have a common ancestor", ""},
 	} {
 		_, _, err := Changed(t.Context(), w.dir, tt.since)
 		wantError(t, err, tt.code, tt.want, tt.hint)
@@ -758,7 +758,7 @@ func TestChangedTreeBomb(t *testing.T) {
 	w.do(err)
 	tree.program.MaxMemory = 24 << 20
 	_, err = tree.changedSince(t.Context(), "HEAD~1")
-	wantError(t, err, diag.Invalid, "has too many files", "")
+	wantError(t, err, diag.Invalid, "contains too many files", "")
 }
 
 // BenchmarkChanged checks 5,000 files of which none changed, or only all times.

@@ -52,7 +52,7 @@ func (c *Client) PutArtifact(ctx context.Context, ref pack.Ref, a Artifact, tags
 // putArtifact stores an artifact. The caller has called begin.
 func putArtifact(ctx context.Context, dst readWriter, a Artifact, tags ...string) (document, error) {
 	if a.Type == "" {
-		return document{}, diag.Errorf(diag.Internal, "the artifact has no type")
+		return document{}, diag.Errorf(diag.Internal, "the artifact does not have a type")
 	}
 	m := &ocispec.Manifest{
 		Versioned:    specs.Versioned{SchemaVersion: 2},
@@ -171,7 +171,7 @@ func nameOf(ref pack.Ref) (string, error) {
 	case ref.Rev != "":
 		return ref.Rev, nil
 	}
-	return "", diag.Errorf(diag.Usage, "%s: a tag or digest is required", trimVersion(ref))
+	return "", diag.Errorf(diag.Usage, "%s does not have a tag or digest", trimVersion(ref))
 }
 
 func (a *artifact) public() *Artifact {

@@ -142,7 +142,7 @@ func (c *Client) openWritable(ctx context.Context, ref pack.Ref) (readWriter, er
 		return newLayoutDir(c.opts.Local, ref.ID), nil
 	case pack.KindEmbedded:
 		if c.opts.Embedded == nil {
-			return nil, diag.Errorf(diag.NotFound, "this build has no embedded packs")
+			return nil, diag.Errorf(diag.NotFound, "this build does not contain embedded packs")
 		}
 		return &layout{fsys: c.opts.Embedded, title: "the embedded registry", id: ref.ID}, nil
 	default:
@@ -154,8 +154,8 @@ func (c *Client) layoutDir(ref pack.Ref) (string, error) {
 	dir := filepath.FromSlash(ref.URL)
 	switch {
 	case ref.URL == "":
-		return "", diag.Errorf(diag.NotFound, "%s: the directory of the OCI layout is unknown", ref.ID).
-			WithHint("set it in skillpm.yaml, such as oci: \"oci-layout:DIR\"")
+		return "", diag.Errorf(diag.NotFound, "the directory of the OCI layout with %s is unknown", ref.ID).
+			WithHint("set the directory in skillpm.yaml, such as oci: \"oci-layout:DIR\"")
 	case filepath.IsAbs(dir):
 		return dir, nil
 	}

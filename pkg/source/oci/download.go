@@ -74,7 +74,7 @@ func (d *download) check(resp *http.Response) error {
 	case http.StatusOK:
 		d.skip = d.n
 	case http.StatusNotFound:
-		return diag.Errorf(diag.NotFound, "%s has no %s", d.repo.name, d.want.Digest)
+		return diag.Errorf(diag.NotFound, "%s does not contain %s", d.repo.name, d.want.Digest)
 	default:
 		return d.repo.statusError(resp)
 	}

@@ -74,7 +74,7 @@ func (c *Client) remoteError(host string, err error) error {
 	var unknown x509.UnknownAuthorityError
 	var verify *tls.CertificateVerificationError
 	if errors.As(err, &unknown) || errors.As(err, &verify) {
-		return unreachableError{diag.Errorf(diag.Remote, "%s: the TLS certificate is not trusted: %s", host,
+		return unreachableError{diag.Errorf(diag.Remote, "cannot verify the TLS certificate of %s: %s", host,
 			httpx.Cause(err)).
 			WithHint("add the certificate authority to the system, or set ca-file: FILE (PEM) in " +
 				"~/.config/skillpm/config.yaml, or set SSL_CERT_FILE")}
@@ -100,7 +100,7 @@ func (e unreachableError) Code() diag.Code { return diag.Remote }
 // noTag returns the error for a missing tag, with a hint that lists the tags that exist.
 func noTag(where, tag string, tags []string) error {
 	const most = 10
-	err := diag.Errorf(diag.NotFound, "%s has no tag %s", where, httpx.Clean(tag))
+	err := diag.Errorf(diag.NotFound, "%s does not have the tag %s", where, httpx.Clean(tag))
 	if len(tags) == 0 {
 		return err
 	}

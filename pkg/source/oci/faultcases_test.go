@@ -110,7 +110,7 @@ func blobFaults() []faultCase {
 			}
 			w.WriteHeader(http.StatusNotFound)
 			return true
-		}, 2, diag.NotFound, "has no sha256:", short, soon},
+		}, 2, diag.NotFound, "does not contain sha256:", short, soon},
 		{"never begins", func(_ int, _ writer, r request, _ answer) bool { stall(r); return true }, 4, diag.Remote, "timeout", 2 * time.Minute, 3 * time.Minute},
 		{"stalls", func(n int, w writer, r request, good answer) bool {
 			if n == 1 {

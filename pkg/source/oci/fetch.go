@@ -97,7 +97,7 @@ func compare(p *pack.Pack, parts []part) error {
 func wantedSkills(p *pack.Pack, skills []string) (func(string) bool, error) {
 	for _, name := range skills {
 		if _, ok := p.Skill(name); !ok {
-			return nil, diag.Errorf(diag.NotFound, "%s@%s has no skill %s", p.ID, p.Version, name).
+			return nil, diag.Errorf(diag.NotFound, "%s@%s does not contain the skill %s", p.ID, p.Version, name).
 				WithHint("available skills: %s", strings.Join(p.SkillNames(), ", "))
 		}
 	}
@@ -174,7 +174,7 @@ func checkPlatforms(members []ocispec.Descriptor) error {
 	for _, d := range members[1:] {
 		if d.Platform == nil {
 			return diag.Errorf(diag.Invalid, "the source is an index of %d artifacts, not a pack", len(members)).
-				WithHint("use the digest of one of them")
+				WithHint("use the digest of one of the artifacts")
 		}
 	}
 	return nil

@@ -92,7 +92,7 @@ func (c *Client) download(ctx context.Context, p reader, layer ocispec.Descripto
 	if layer.Size > maxSpooled {
 		return nil, diag.Errorf(diag.Invalid, "the layer %s without a media type has %d bytes; the limit is %d",
 			layer.Digest, layer.Size, maxSpooled).
-			WithHint("ask the publisher to publish it with skillpm")
+			WithHint("ask the publisher to publish the pack with skillpm")
 	}
 	body, err := p.blob(ctx, layer)
 	if err != nil {
@@ -169,7 +169,7 @@ func (s *skillHasher) roots() ([]root, error) {
 		doc, _ := skill.Parse(s.main[dir])
 		name := cmp.Or(legalName(doc.Name()), legalName(dir), skill.Slug(cmp.Or(dir, doc.Name())))
 		if name == "" {
-			return nil, diag.Errorf(diag.Invalid, "the skill in %q has no name", httpx.Clean(dir))
+			return nil, diag.Errorf(diag.Invalid, "the skill in %q does not have a name", httpx.Clean(dir))
 		}
 		roots = append(roots, root{dir: dir, name: name, tree: inv.Digest(), description: oneLine(doc.Description())})
 	}

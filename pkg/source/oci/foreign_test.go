@@ -185,7 +185,7 @@ func TestHighest(t *testing.T) {
 		}
 		p, err := s.Client(t, "").Open(t.Context(), pack.Ref{Kind: pack.KindOCI, URL: s.URL("x/y")})
 		if tt.want == "" {
-			wantCode(t, err, diag.NotFound, "no versions", "use one of its 2 tags")
+			wantCode(t, err, diag.NotFound, "does not have versions", "use one of its 2 tags")
 			continue
 		}
 		if err != nil || p.Ref.Rev != tt.want {

@@ -74,7 +74,7 @@ func (l *layout) index() (*ocispec.Index, error) {
 		}
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, diag.Errorf(diag.Invalid, "%s is not an OCI layout: it has no index.json", l.title)
+		return nil, diag.Errorf(diag.Invalid, "%s is not an OCI layout: it does not contain index.json", l.title)
 	}
 	if err != nil {
 		return nil, diag.Errorf(diag.CodeOf(err), "%s: %w", l.title, err)
@@ -124,13 +124,13 @@ func (l *layout) tags(context.Context) ([]string, error) {
 func (l *layout) notFound(tag string) error {
 	if l.id.IsZero() {
 		return diag.Errorf(diag.NotFound, "%s contains several packs", l.title).
-			WithHint("choose one with oci-layout:DIR//owner/name")
+			WithHint("choose a pack with oci-layout:DIR//owner/name")
 	}
 	what := l.id.String()
 	if tag != "" {
 		what += "@" + tag
 	}
-	return diag.Errorf(diag.NotFound, "%s has no %s", l.title, what)
+	return diag.Errorf(diag.NotFound, "%s does not contain %s", l.title, what)
 }
 
 func (l *layout) document(_ context.Context, ref string) (document, error) {

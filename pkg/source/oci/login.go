@@ -63,7 +63,7 @@ func (c *Client) checkLogin(ctx context.Context, host string, login credential.L
 	if withheld {
 		realm, _ := c.realm(r.Reference.Host())
 		return true, diag.Errorf(diag.Denied,
-			"%s verifies logins at %s, which may belong to someone else: the login was not verified and not stored",
+			"%s verifies logins at %s, which may belong to someone else: skillpm did not verify or store the login",
 			host, httpx.Clean(realm.host)).
 			WithHint("ask the operator of %s whether the server is correct", host)
 	}

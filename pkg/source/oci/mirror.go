@@ -67,7 +67,7 @@ func readMirrored[T any](ctx context.Context, m *mirrored, f func(reader) (T, er
 	if code := diag.CodeOf(err); err == nil || code != diag.Remote && code != diag.NotFound {
 		return result, err
 	}
-	both := diag.Errorf(diag.CodeOf(err), "%w; the mirror failed too: %s", err, mirrorErr.Error()).WithHint("%s",
+	both := diag.Errorf(diag.CodeOf(err), "%w; the mirror also failed: %s", err, mirrorErr.Error()).WithHint("%s",
 		diag.HintOf(err))
 	if diag.CodeOf(err) == diag.Remote && diag.CodeOf(mirrorErr) == diag.NotFound {
 		return result, originUnreachableError{both}
@@ -113,7 +113,8 @@ func (m *mirrored) referrers(ctx context.Context, subject, artifactType string) 
 	list, err := readMirrored(ctx, m, func(p reader) ([]ocispec.Descriptor, error) {
 		list, err := p.referrers(ctx, subject, artifactType)
 		if err == nil && len(list) == 0 {
-			err = diag.Errorf(diag.NotFound, "%s has no signatures of %s", strings.TrimPrefix(m.mirror, "oci://"),
+			err = diag.Errorf(diag.NotFound, "%s does not contain signatures of %s",
+				strings.TrimPrefix(m.mirror, "oci://"),
 				subject)
 		}
 		return list, err

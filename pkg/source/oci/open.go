@@ -102,11 +102,11 @@ func checkDeclaredName(pk *pack.Pack, id pack.ID) error {
 	if v, ok := pack.VersionFromTag(pk.Ref.Rev, ""); ok && v != pk.Version {
 		return diag.Errorf(diag.Invalid, "tag %s of %s contains version %s of %s", httpx.Clean(pk.Ref.Rev), where,
 			pk.Version, pk.ID).
-			WithHint("report this to the publisher, or use another tag: %s:TAG", where)
+			WithHint("report the mismatch to the publisher, or use another tag: %s:TAG", where)
 	}
 	if !id.IsZero() && id != pk.ID {
 		return diag.Errorf(diag.Invalid, "%s contains the pack %s under the name %s", where, pk.ID, id).
-			WithHint("report this to the publisher: reference names must have the form NAME:VERSION")
+			WithHint("report the mismatch to the publisher: reference names must have the form NAME:VERSION")
 	}
 	return nil
 }
@@ -164,7 +164,7 @@ func highest(ctx context.Context, p reader, ref pack.Ref) (string, error) {
 	case pre != "":
 		return pre, nil
 	}
-	return "", diag.Errorf(diag.NotFound, "%s has no versions", trimVersion(ref)).
+	return "", diag.Errorf(diag.NotFound, "%s does not have versions", trimVersion(ref)).
 		WithHint("use one of its %[2]d tags: %[1]s:TAG", trimVersion(ref), len(tags))
 }
 

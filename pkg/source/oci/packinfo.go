@@ -112,7 +112,7 @@ func parsePackInfo(text string) (*packInfo, error) {
 		return nil, diag.Errorf(diag.Invalid, "annotation %s: %w", AnnotationPack, err)
 	}
 	if len(p.Skills) == 0 {
-		return nil, diag.Errorf(diag.Invalid, "annotation %s has no skills", AnnotationPack)
+		return nil, diag.Errorf(diag.Invalid, "annotation %s does not contain skills", AnnotationPack)
 	}
 	for name, tree := range p.Skills {
 		if err := checkSkillName(name); err != nil {

@@ -131,7 +131,7 @@ func (r *repository) referrerPage(ctx context.Context, page *url.URL) ([]ocispec
 	}
 	idx, err := referrerIndex(data)
 	if err != nil {
-		return nil, nil, diag.Errorf(diag.Remote, "%s: cannot read the referrers: %w", r.name, err)
+		return nil, nil, diag.Errorf(diag.Remote, "cannot read the referrers in %s: %w", r.name, err)
 	}
 	next, err := nextPage(head.Get("Link"), page)
 	return idx.Manifests, next, err
@@ -200,7 +200,7 @@ func (r *repository) attach(ctx context.Context, doc document, m *ocispec.Manife
 		return err
 	}
 	return diag.Errorf(diag.Conflict, "%s: other processes keep changing the tag %s", r.name, fallbackTag(subject)).
-		WithHint("try again")
+		WithHint("run the command again")
 }
 
 // retryLost repeats a change to a tag until it lasts, and reports whether it did. A registry has no lock, so a
@@ -333,7 +333,7 @@ func (c *Client) setStatus(ctx context.Context, ref pack.Ref, change func(*Statu
 		return err
 	}
 	return diag.Errorf(diag.Conflict, "%s: other processes keep changing the yanked versions", trimVersion(ref)).
-		WithHint("try again")
+		WithHint("run the command again")
 }
 
 // clone returns a copy whose map is not shared and not nil.

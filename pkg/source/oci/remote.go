@@ -68,7 +68,7 @@ func (r *repository) tags(ctx context.Context) ([]string, error) {
 		tags, next = append(tags, more...), following
 	}
 	if len(tags) == 0 { // some registries send this for a missing repository
-		return nil, diag.Errorf(diag.NotFound, "%s has no tags", r.name)
+		return nil, diag.Errorf(diag.NotFound, "%s does not have tags", r.name)
 	}
 	return tags, nil
 }
@@ -207,7 +207,7 @@ func (r *repository) missing(ctx context.Context, ref string, err error) error {
 		return r.client.remoteError(r.host, err)
 	}
 	if isDigest(ref) {
-		return diag.Errorf(diag.NotFound, "%s has no artifact %s", r.name, ref)
+		return diag.Errorf(diag.NotFound, "%s does not contain the artifact %s", r.name, ref)
 	}
 	tags, err := r.tags(ctx)
 	if diag.CodeOf(err) == diag.NotFound {

@@ -42,7 +42,7 @@ func (r *indexRegistry) Catalog(ctx context.Context) (iter.Seq2[index.CatalogEnt
 }
 
 func (r *indexRegistry) noCatalog() error {
-	return diag.Errorf(diag.NotFound, "%s cannot be searched: it has no %s", r.name,
+	return diag.Errorf(diag.NotFound, "cannot search %s: the index does not contain %s", r.name,
 		index.CatalogPath).
 		WithHint("install packs by name, or ask the owner of the index to run: skillpm index build")
 }

@@ -189,7 +189,8 @@ func (w *httpFiles) wrapError(err error) error {
 	if errors.Is(err, http.ErrSchemeMismatch) {
 		return diag.Errorf(diag.Remote, "index %s: the server does not support TLS, which indexes require",
 			w.base.Host).
-			WithHint("for an OCI registry, use oci://%s/NAMESPACE; without TLS, add it to plain-http in the settings",
+			WithHint("for an OCI registry, use oci://%s/NAMESPACE; without TLS, add the registry to plain-http in the "+
+				"settings",
 				w.base.Host)
 	}
 	return diag.Errorf(diag.Remote, "index %s: %w", w.base.Host, err).

@@ -203,7 +203,7 @@ func TestHostileIndex(t *testing.T) {
 		{"a web page that is called text", text("text/plain", "<html>"), diag.Invalid, "deploy.ndjson:1", 1, 0},
 		{"another pack", text("application/json", `{"name":"evil/pack","version":"1.0.0","source":"oci://r.example/x","digest":"sha256:`+strings.Repeat("0", 64)+
 			`","skills":[{"name":"a","tree":"t1:sha256:`+strings.Repeat("0", 64)+`"}]}`), diag.Invalid, "contains entries of evil/pack", 1, 0},
-		{"no index at all", always(404), diag.Invalid, "has no config.json", 2, 0},
+		{"no index at all", always(404), diag.Invalid, "does not contain config.json", 2, 0},
 		{"a newer format", func(_ int, w writer, r request) bool {
 			if strings.HasSuffix(r.URL.Path, "config.json") {
 				return text("application/json", `{"version":2}`)(0, w, r)

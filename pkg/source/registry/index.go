@@ -112,8 +112,8 @@ func (r *indexRegistry) check(ctx context.Context) error {
 func (r *indexRegistry) loadConfig(ctx context.Context) (*index.Config, error) {
 	data, err := r.files.read(ctx, index.ConfigPath)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, diag.Errorf(diag.Invalid, "%s is not an index: it has no %s", r.name, index.ConfigPath).
-			WithHint("check the registry's address")
+		return nil, diag.Errorf(diag.Invalid, "%s is not an index: it does not contain %s", r.name, index.ConfigPath).
+			WithHint("check the address of the registry")
 	}
 	if err != nil {
 		return nil, err

@@ -17,7 +17,7 @@ func (s *Set) locked(ctx context.Context, id pack.ID, source string) (Registry, 
 			return nil, otherSourceError(id, source, enforced)
 		}
 		return s.only(ctx, id, source, "skillpm.lock records this source: publish "+id.String()+
-			" there again, or remove and install it")
+			" there again, or remove the pack and install it again")
 	}
 	candidates, err := s.lockedCandidates(ctx, id)
 	if err != nil {
@@ -55,7 +55,7 @@ func otherSourceError(id pack.ID, source, enforced string) error {
 	return diag.Errorf(diag.Denied, "%s is locked to %s, but the administrator of this machine bound %s to %s", id,
 		source,
 		id.Owner, enforced).
-		WithHint("remove the pack, and install it again")
+		WithHint("remove the pack and install it again")
 }
 
 // lockedCandidates returns the registries that may offer the locked source: the one that the name is bound to,
@@ -89,7 +89,7 @@ func (s *Set) lockedSource(id pack.ID, source string) (Registry, error) {
 		return newOCIRegistry(source, s.deps.OCI, refOf), nil
 	}
 	return nil, diag.Errorf(diag.NotFound, "%s is locked to %s, which is not in a configured registry", id, source).
-		WithHint("add its registry with skillpm registry add, or remove the pack and install it again")
+		WithHint("add the registry with skillpm registry add, or remove the pack and install it again")
 }
 
 // sourceFilter offers only the versions of a registry that come from one source.

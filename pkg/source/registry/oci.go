@@ -145,9 +145,10 @@ func (p *ociRegistry) open(ctx context.Context, id pack.ID, version string) (*pa
 		return nil, err
 	}
 	if pk.ID != id || pk.Version != version {
-		return nil, diag.Errorf(diag.Integrity, "%s: the pack published as %s@%s is %s@%s", p.name, id,
+		return nil, diag.Errorf(diag.Integrity, "%[1]s contains the pack %[4]s@%[5]s under the name %[2]s@%[3]s",
+			p.name, id,
 			version, pk.ID, pk.Version).
-			WithHint("report this to its publisher: it was published to the wrong repository")
+			WithHint("report the mismatch to the publisher: the pack is in the wrong repository")
 	}
 	return pk, nil
 }

@@ -22,5 +22,6 @@ func (offlineArtifacts) Open(_ context.Context, ref pack.Ref) (*pack.Pack, error
 // offlineError reports that an operation needs the network.
 func offlineError(what string) error {
 	return diag.Errorf(diag.Remote, "cannot reach %s: skillpm is offline", what).
-		WithHint("run the command without --offline; only locked packs in the store need no network")
+		WithHint("run the command without --offline; without a network, skillpm can install only locked packs from " +
+			"the store")
 }

@@ -79,7 +79,7 @@ func Open(_ context.Context, name, url string, deps Deps) (Registry, error) {
 
 func openEmbedded(name string, deps Deps) (Registry, error) {
 	if deps.Embedded == nil {
-		return nil, diag.Errorf(diag.NotFound, "this build has no embedded registry")
+		return nil, diag.Errorf(diag.NotFound, "this build does not contain an embedded registry")
 	}
 	return newIndexRegistry(name, dirFiles{name, deps.Embedded}, pack.Ref{Kind: pack.KindEmbedded}), nil
 }
@@ -89,7 +89,7 @@ func openLayout(name string, ref pack.Ref, deps Deps) (Registry, error) {
 		return nil, diag.Errorf(diag.Internal, "registry %s: this build does not support OCI sources", name)
 	}
 	if ref.Kind == pack.KindLayout && ref.URL == "" {
-		return nil, diag.Errorf(diag.Usage, "oci-layout: requires a directory").WithHint("write oci-layout:DIR")
+		return nil, diag.Errorf(diag.Usage, "oci-layout: requires a directory").WithHint("use oci-layout:DIR")
 	}
 	local := newOCIRegistry(name, deps.OCI, func(id pack.ID) pack.Ref {
 		base := ref

@@ -55,14 +55,16 @@ type NotFoundError struct {
 }
 
 // Error names the registry and the pack.
-func (e *NotFoundError) Error() string { return fmt.Sprintf("%s has no pack %s", e.Registry, e.Pack) }
+func (e *NotFoundError) Error() string {
+	return fmt.Sprintf("%s does not contain the pack %s", e.Registry, e.Pack)
+}
 
 // Code returns [diag.NotFound].
 func (e *NotFoundError) Code() diag.Code { return diag.NotFound }
 
 // noVersion reports that a registry has the pack but not the version.
 func noVersion(name string, id pack.ID, version string, have []Version) error {
-	err := diag.Errorf(diag.NotFound, "%s has no version %s of %s", name, version, id)
+	err := diag.Errorf(diag.NotFound, "%s does not contain version %s of %s", name, version, id)
 	if len(have) == 0 {
 		return err
 	}

@@ -80,7 +80,8 @@ func (e *AmbiguousError) Code() diag.Code { return diag.Conflict }
 
 // Hint describes how to bind the namespace.
 func (e *AmbiguousError) Hint() string {
-	return fmt.Sprintf("select one with: skillpm registry bind %s %s (add --scope project for this project only)",
+	return fmt.Sprintf("select a registry with: skillpm registry bind %s %s (add --scope project for this project "+
+		"only)",
 		e.Pack.Owner,
 		e.Registries[0])
 }
@@ -93,11 +94,12 @@ func (s *Set) Find(ctx context.Context, id pack.ID, lockedSource string) (Regist
 	case lockedSource != "":
 		return s.locked(ctx, id, lockedSource)
 	case isEnforced && s.config.Override != "" && s.url(s.config.Override) != s.url(enforced):
-		return nil, diag.Errorf(diag.Denied, "%s must come from %s: the administrator of this machine bound %s to it",
+		return nil, diag.Errorf(diag.Denied, "%s must come from %s: the administrator of this machine bound %s to "+
+			"this registry",
 			id, enforced, id.Owner).
 			WithHint("run the command without --registry")
 	case s.config.Override != "":
-		return s.only(ctx, id, s.config.Override, "check the name, or leave out --registry")
+		return s.only(ctx, id, s.config.Override, "check the name, or run the command without --registry")
 	}
 	if bound, ok := s.binding(id); ok {
 		return s.only(ctx, id, bound, s.bindingHint(id.Owner, bound))
@@ -135,7 +137,7 @@ func (s *Set) binding(id pack.ID) (string, bool) {
 // bindingHint explains why the other registries are not asked, and how to change that.
 func (s *Set) bindingHint(owner, bound string) string {
 	if _, ok := s.config.Enforced[owner]; ok {
-		return fmt.Sprintf("check the name: the machine's administrator bound %s to %s", owner, bound)
+		return fmt.Sprintf("check the name: the administrator of this machine bound %s to %s", owner, bound)
 	}
 	undo := "skillpm registry bind " + owner + " --undo"
 	if s.config.InProject[owner] {
@@ -229,12 +231,14 @@ func (s *Set) fallback(ctx context.Context, id pack.ID, registries []Registry) (
 			return r, nil
 		}
 	}
-	err := diag.Errorf(diag.NotFound, "no registry has a pack %s (searched %s)", id, strings.Join(names, ", "))
+	err := diag.Errorf(diag.NotFound, "no registry contains the pack %s (searched: %s)", id, strings.Join(names, ", "))
 	if silent := s.emptyRegistries(registries); len(silent) > 0 {
-		return nil, err.WithHint("%s is searched only for bound owners; bind one with: skillpm registry bind %s %s",
+		return nil, err.WithHint("skillpm searches %s only for bound owners; bind the owner with: skillpm registry "+
+			"bind %s %s",
 			strings.Join(silent, ", "), id.Owner, silent[0])
 	}
-	return nil, err.WithHint("check the name, or add the registry that has it: skillpm registry add NAME URL")
+	return nil, err.WithHint("check the name, or add the registry that contains the pack: skillpm registry add NAME " +
+		"URL")
 }
 
 // emptyRegistries names the configured registries that were not queried, because no namespace is bound to them.

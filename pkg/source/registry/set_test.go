@@ -68,7 +68,7 @@ func TestFind(t *testing.T) {
 		{"nothing configured: local", registry.Config{}, "me/mine", "local", 0},
 		{"nothing configured: embedded", registry.Config{}, "acme/both", "embedded", 0},
 		{"local before embedded", registry.Config{}, "demo/embedded", "local", 0},
-		{"nowhere", registry.Config{}, "no/where", "searched local, embedded", diag.NotFound},
+		{"nowhere", registry.Config{}, "no/where", "searched: local, embedded", diag.NotFound},
 		{"an index", registry.Config{Registries: []registry.Named{one}}, "acme/one", "first", 0},
 		{"an index before local", registry.Config{Registries: []registry.Named{one, two}}, "acme/one", "first", 0},
 		{"the second index", registry.Config{Registries: []registry.Named{one, two}}, "globex/two", "two", 0},
@@ -77,7 +77,7 @@ func TestFind(t *testing.T) {
 		{"the same index twice", registry.Config{Registries: []registry.Named{one, {URL: "one/"}}}, "acme/both", "first", 0},
 		{"in both, bound by name", registry.Config{Registries: []registry.Named{one, two}, Namespaces: map[string]string{"acme": "first"}}, "acme/both", "first", 0},
 		{"in both, bound by URL", registry.Config{Registries: []registry.Named{one, two}, Namespaces: map[string]string{"acme": "two"}}, "acme/both", "two", 0},
-		{"bound, and elsewhere", registry.Config{Registries: []registry.Named{one, two}, Namespaces: map[string]string{"acme": "two"}}, "acme/one", "two has no pack acme/one", diag.NotFound},
+		{"bound, and elsewhere", registry.Config{Registries: []registry.Named{one, two}, Namespaces: map[string]string{"acme": "two"}}, "acme/one", "two does not contain the pack acme/one", diag.NotFound},
 		{"bound to what is not listed", registry.Config{Namespaces: map[string]string{"corp": prefix}}, "corp/tool", prefix, 0},
 		{"the enterprise's binding wins", registry.Config{Namespaces: map[string]string{"acme": "one"}, Enforced: map[string]string{"acme": prefix}}, "acme/one", prefix, 0},
 		{"a prefix alone answers for all", registry.Config{Registries: []registry.Named{{URL: prefix}}}, "corp/tool", prefix, 0},
@@ -88,7 +88,7 @@ func TestFind(t *testing.T) {
 		{"one is not there", registry.Config{Registries: []registry.Named{one, {URL: "./gone"}}}, "acme/one", "does not exist", diag.NotFound},
 		{"an override", registry.Config{Registries: []registry.Named{one}, Override: "two"}, "acme/both", "two", 0},
 		{"an override goes before bindings", registry.Config{Namespaces: map[string]string{"acme": prefix}, Override: "one"}, "acme/one", "one", 0},
-		{"an override has no fallback", registry.Config{Override: "two"}, "me/mine", "two has no pack", diag.NotFound},
+		{"an override has no fallback", registry.Config{Override: "two"}, "me/mine", "two does not contain the pack", diag.NotFound},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r, err := registry.NewSet(tt.config, w.deps).Find(t.Context(), parseID(t, tt.pack), "")
@@ -150,7 +150,7 @@ func TestFindLocked(t *testing.T) {
 	}{
 		{"embedded, and an index has it", "acme/both", "embedded", registry.Config{Registries: []registry.Named{{URL: "one"}}}, "9.0.0", 0},
 		{"local", "acme/one", "local", registry.Config{Registries: []registry.Named{{URL: "one"}}}, "1.0.0", 0},
-		{"local, and gone there", "globex/two", "local", registry.Config{Registries: []registry.Named{{URL: "two"}}}, "local has no pack", diag.NotFound},
+		{"local, and gone there", "globex/two", "local", registry.Config{Registries: []registry.Named{{URL: "two"}}}, "local does not contain the pack", diag.NotFound},
 		{"a configured prefix", "acme/one", prefix + "/acme/one", registry.Config{Registries: []registry.Named{{URL: "one"}, {URL: prefix}}}, "5.0.0", 0},
 		{"a repository that no registry knows", "acme/one", prefix + "/acme/one", registry.Config{Registries: []registry.Named{{URL: "one"}}}, "5.0.0", 0},
 		{"one index of two", "acme/both", "oci-layout:two/layout", registry.Config{Registries: []registry.Named{{URL: "one"}, {URL: "two"}}}, "1.0.0", 0},

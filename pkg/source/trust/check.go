@@ -40,7 +40,7 @@ func (k *Verifier) check(e *evidence, p *pack.Pack, w Requirement) ([]string, er
 		return w.sort(found), nil
 	}
 	if signatures == 0 && len(reasons) == 0 {
-		return nil, &UnsignedError{Pack: nameOf(p), Digest: p.Ref.Digest, Reason: "it has no signature"}
+		return nil, &UnsignedError{Pack: nameOf(p), Digest: p.Ref.Digest, Reason: "it does not have a signature"}
 	}
 	if len(w.Identities) > 0 {
 		if _, err := k.verifier(); err != nil { // a missing verifier matters more than who made the other signatures

@@ -31,7 +31,7 @@ func (e *UnsignedError) Hint() string {
 	if strings.Contains(e.Reason, "skillpm is offline") {
 		return "run the command without --offline"
 	}
-	return "ask the publisher to sign it with skillpm publish --sign, skillpm sign, or git tag -s and an SSH key"
+	return "ask the publisher to sign the pack with skillpm publish --sign, skillpm sign, or git tag -s and an SSH key"
 }
 
 // UnnamedError reports that the required signature does not name the pack and version.
@@ -51,7 +51,8 @@ func (e *UnnamedError) Code() diag.Code { return diag.Denied }
 
 // Hint names who can fix it.
 func (e *UnnamedError) Hint() string {
-	return "ask the publisher to sign with: skillpm publish --sign (add --format to keep the format of another tool)"
+	return "ask the publisher to sign the pack with: skillpm publish --sign (add --format to keep the format of " +
+		"another tool)"
 }
 
 // SignerError reports that too few of the trusted signers signed a pack.
@@ -96,11 +97,11 @@ type UnknownTreesError struct {
 
 // Error names the pack.
 func (e *UnknownTreesError) Error() string {
-	return e.Pack + ": cannot verify that the locked content was signed, because this machine did not fetch it"
+	return "cannot verify that the locked content of " + e.Pack + " is signed, because this machine did not fetch it"
 }
 
 // Code returns [diag.Integrity].
 func (e *UnknownTreesError) Code() diag.Code { return diag.Integrity }
 
 // Hint names the fix.
-func (e *UnknownTreesError) Hint() string { return "fetch it again with: skillpm install" }
+func (e *UnknownTreesError) Hint() string { return "fetch the pack again with: skillpm install" }

@@ -43,7 +43,7 @@ func (k *Verifier) gitSigners(ctx context.Context, p *pack.Pack, trees map[strin
 	if w.Threshold > 1 {
 		return nil, &SignerError{
 			Pack: nameOf(p), Digest: p.Ref.Digest, Trusted: []string{signer},
-			Threshold: w.Threshold, Reasons: []string{"a git tag has one signature"},
+			Threshold: w.Threshold, Reasons: []string{"a git tag can have only one signature"},
 		}
 	}
 	if len(trees) > 0 {
@@ -84,9 +84,9 @@ func (k *Verifier) tag(ctx context.Context, p *pack.Pack, w Requirement) (*tagEv
 			commit, p.Ref.Digest).
 			WithHint("if the move is intended, update to the current commit with: skillpm update")
 	case len(payload) == 0:
-		return unsigned("its tag is lightweight and has no signature")
+		return unsigned("its tag is lightweight and does not have a signature")
 	case len(signature) == 0:
-		return unsigned("its tag has no signature")
+		return unsigned("its tag does not have a signature")
 	}
 	fresh := &tagEvidence{payload, signature}
 	if _, err := checkTag(fresh, p, w); err == nil {
@@ -142,10 +142,10 @@ func (t tag) check(p *pack.Pack) error {
 		return diag.Errorf(diag.Integrity, "the tag %s is on commit %s, but %s is on %s", t.name, t.object, nameOf(p),
 			p.Ref.Digest)
 	case want != "" && t.name != want:
-		return diag.Errorf(diag.Integrity, "the tag %s of %s was signed with another name, %s", want,
+		return diag.Errorf(diag.Integrity, "the signed tag object of the tag %s of %s has another name, %s", want,
 			nameOf(p), t.name)
 	case want == "" && !isVersion(t.name, p):
-		return diag.Errorf(diag.Integrity, "the tag of %s was signed with another name, %s", nameOf(p),
+		return diag.Errorf(diag.Integrity, "the signed tag object of %s has another name, %s", nameOf(p),
 			t.name)
 	}
 	return nil
@@ -187,7 +187,7 @@ func parseTag(payload []byte) (t tag, err error) {
 		}
 	}
 	if t.object == "" || t.kind == "" || t.name == "" {
-		return t, diag.Errorf(diag.Invalid, "the tag object has no object, type, or name")
+		return t, diag.Errorf(diag.Invalid, "the tag object does not have an object, type, or name")
 	}
 	return t, nil
 }

@@ -141,15 +141,15 @@ func TestGitRefused(t *testing.T) {
 		code               diag.Code
 		want               string
 	}{
-		{"no signature", "v1.1.0", "1.1.0", right, diag.Denied, "its tag has no signature"},
-		{"its tag is lightweight and has", "v1.2.0", "1.2.0", right, diag.Denied, "its tag is lightweight and has"},
-		{"another tag's signature", "v1.3.0", "1.3.0", right, diag.Integrity, "was signed with another name, v1.0.0"},
-		{"another tag's signature, by version", "", "1.3.0", right, diag.Integrity, "was signed with another name, v1.0.0"},
+		{"no signature", "v1.1.0", "1.1.0", right, diag.Denied, "its tag does not have a signature"},
+		{"its tag is lightweight and does not have", "v1.2.0", "1.2.0", right, diag.Denied, "its tag is lightweight and does not have"},
+		{"another tag's signature", "v1.3.0", "1.3.0", right, diag.Integrity, "has another name, v1.0.0"},
+		{"another tag's signature, by version", "", "1.3.0", right, diag.Integrity, "has another name, v1.0.0"},
 		{"GPG", "v1.4.0", "1.4.0", right, diag.Denied, "GPG"},
 		{"a tag on a tag", "v1.5.0", "1.5.0", right, diag.Denied, "is on a tag instead of a commit"},
 		{"altered", "v1.6.0", "1.6.0", right, diag.Denied, "does not match the content"},
 		{"a branch", "main", "0.0.0", right, diag.Denied, "is a branch"},
-		{"a commit", "", "0.0.0", right, diag.Denied, "no tag for version 0.0.0"},
+		{"a commit", "", "0.0.0", right, diag.Denied, "does not have a tag for version 0.0.0"},
 		{"wrong key", "v1.0.0", "1.0.0", ssh(allowed(t, line+stranger)), diag.Denied, "not allowed to sign (ssh-ed25519:"},
 		{"revoked key", "v1.0.0", "1.0.0", ssh(revoked), diag.Denied, "a revoked key"},
 		{"for something else", "v1.0.0", "1.0.0", ssh(allowed(t, line+`namespaces="file" `+public)), diag.Denied, `not allowed to sign for "git"`},
@@ -173,7 +173,7 @@ func TestGitRefused(t *testing.T) {
 	two := right
 	two.Threshold = 2
 	_, err = g.keeper.Signers(t.Context(), g.pack(t, "v1.0.0", "1.0.0"), nil, two)
-	checkError(t, err, diag.Denied, "has 1 of 2 required signatures: a git tag has one signature")
+	checkError(t, err, diag.Denied, "has 1 of 2 required signatures: a git tag can have only one signature")
 }
 
 // TestGitMoved checks that a moved tag does not match a lockfile's pin, even if it is signed again.
@@ -212,5 +212,5 @@ func TestGitOffline(t *testing.T) {
 	}
 	trees["deploy"] = "t1:sha256:" + strings.Repeat("b", 64)
 	_, err = offline.Signers(t.Context(), p, trees, w)
-	checkError(t, err, diag.Integrity, "but the fetched one is")
+	checkError(t, err, diag.Integrity, "but the fetched skill is")
 }

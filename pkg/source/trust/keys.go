@@ -36,7 +36,8 @@ func (w *Requirement) AddPinned(file, digest string) error {
 		return err
 	}
 	if sum := textx.SHA256(data); sum != digest {
-		return diag.Errorf(diag.Denied, "%s has the SHA-256 %s, which differs from the one in the policy", file, sum)
+		return diag.Errorf(diag.Denied, "%s has the SHA-256 digest %s, which differs from the digest in the policy",
+			file, sum)
 	}
 	return w.addKeys(file, data)
 }

@@ -64,9 +64,9 @@ func (k *Verifier) Find(ctx context.Context, ref pack.Ref, keys []*sign.PublicKe
 				return nil, err
 			}
 		case sign.MediaTypeSBOM:
-			f.Kind, f.Problem = KindSBOM, "it is not signed"
+			f.Kind, f.Problem = KindSBOM, "the attestation is not signed"
 		default:
-			f.Problem = "it has an unknown type"
+			f.Problem = "the attestation has an unknown type"
 		}
 		found = append(found, f)
 	}

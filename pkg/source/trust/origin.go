@@ -98,7 +98,7 @@ func checkName(manifest []byte, p *pack.Pack) error {
 	if p.ID.IsZero() || p.Version == "" || subject.Name == p.ID.String() && subject.Version == p.Version {
 		return nil
 	}
-	return diag.Errorf(diag.Integrity, "%s was published as %s@%s", nameOf(p), subject.Name, subject.Version).
+	return diag.Errorf(diag.Integrity, "the source of %s contains %s@%s", nameOf(p), subject.Name, subject.Version).
 		WithHint("ask the publisher why the version differs, and restore skillpm.lock from version control if you " +
 			"changed it")
 }

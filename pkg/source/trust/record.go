@@ -35,7 +35,7 @@ func (k *Verifier) Record(p *pack.Pack, trees map[string]string) error {
 	}
 	for name, tree := range trees {
 		if was, ok := r.Trees[name]; ok && was != tree {
-			return diag.Errorf(diag.Integrity, "the skill %s of %s is %s now, but was %s when it was first fetched",
+			return diag.Errorf(diag.Integrity, "the skill %s of %s is %s now, but was %s when skillpm first fetched it",
 				name,
 				nameOf(p), tree, was)
 		}

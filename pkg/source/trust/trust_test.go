@@ -133,7 +133,7 @@ func TestSigners(t *testing.T) {
 		_, err = k.Signers(t.Context(), p, map[string]string{"deploy": trees["rollback"]}, keys(key))
 		checkError(t, err, diag.Integrity, "the skill deploy of acme/deploy@1.0.0 is "+trees["rollback"])
 		_, err = k.Signers(t.Context(), p, map[string]string{"more": trees["deploy"]}, keys(key))
-		checkError(t, err, diag.Integrity, "more is not in")
+		checkError(t, err, diag.Integrity, "does not contain the skill more")
 
 		_, err = k.Signers(t.Context(), p, trees, keys(other))
 		checkError(t, err, diag.Denied, "signed, but not by a trusted signer: a signature is from the key "+key.Public().Fingerprint())
@@ -145,7 +145,7 @@ func TestSigners(t *testing.T) {
 
 		unsigned, _ := publishPack(t, c, ref, "1.1.0", nil)
 		_, err = k.Signers(t.Context(), unsigned, nil, keys(key))
-		checkError(t, err, diag.Denied, "acme/deploy@1.1.0 must be signed: it has no signature")
+		checkError(t, err, diag.Denied, "acme/deploy@1.1.0 must be signed: it does not have a signature")
 		if !errors.As(err, new(*trust.UnsignedError)) {
 			t.Errorf("error is a %T", err)
 		}
@@ -180,7 +180,7 @@ func TestProvenanceIsNoSignature(t *testing.T) {
 			return all[:1], err
 		})
 		_, err := trust.New(trust.Options{OCI: c}).Signers(t.Context(), p, trees, keys(key))
-		checkError(t, err, diag.Denied, "it has no signature")
+		checkError(t, err, diag.Denied, "it does not have a signature")
 	})
 }
 
@@ -437,8 +437,8 @@ func TestRecord(t *testing.T) {
 		t.Errorf("with a record: %v", err)
 	}
 	edited := map[string]string{"deploy": "t1:sha256:" + strings.Repeat("0", 64)}
-	checkError(t, k.Origin(t.Context(), p, edited), diag.Integrity, "but the fetched one is")
-	checkError(t, k.Record(p, edited), diag.Integrity, "when it was first fetched")
+	checkError(t, k.Origin(t.Context(), p, edited), diag.Integrity, "but the fetched skill is")
+	checkError(t, k.Record(p, edited), diag.Integrity, "when skillpm first fetched it")
 }
 
 // TestUnnamed checks that a signature over content without a pack name and version never counts, because it would be

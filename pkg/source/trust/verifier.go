@@ -82,7 +82,7 @@ func (k *Verifier) Signers(ctx context.Context, p *pack.Pack, trees map[string]s
 	case pack.KindOCI, pack.KindLayout, pack.KindLocal, pack.KindEmbedded:
 		return k.artifactSigners(ctx, p, trees, w)
 	}
-	return nil, &UnsignedError{Pack: nameOf(p), Reason: "a directory has no signatures"}
+	return nil, &UnsignedError{Pack: nameOf(p), Reason: "a directory does not have signatures"}
 }
 
 // artifactSigners implements [Verifier.Signers] for packs in a registry or layout.
@@ -147,11 +147,13 @@ func (k *Verifier) checkTrees(manifest []byte, p *pack.Pack, trees map[string]st
 func sameTrees(p *pack.Pack, trees, others map[string]string, what string) error {
 	for name, tree := range trees {
 		if other, ok := others[name]; !ok {
-			return diag.Errorf(diag.Integrity, "the skill %s is not in %s as %s", name, nameOf(p), what)
+			return diag.Errorf(diag.Integrity, "the %s content of %s does not contain the skill %s", what, nameOf(p), name)
 		} else if other != tree {
-			return diag.Errorf(diag.Integrity, "the skill %s of %s is %s, but the %s one is %s", name, nameOf(p), tree,
+			return diag.Errorf(diag.Integrity, "the skill %s of %s is %s, but the %s skill is %s",
+				name, nameOf(p), tree,
 				what, other).
-				WithHint("restore skillpm.lock from version control if it was edited, and check the installed " +
+				WithHint("restore skillpm.lock from version control if someone edited the file, and check the " +
+					"installed " +
 					"skills with: skillpm verify")
 		}
 	}

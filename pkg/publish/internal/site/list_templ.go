@@ -82,7 +82,7 @@ func packItems(at root, items []item) templ.Component {
 				}
 			}
 			if it.Withdrawn {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<span class=\"badge bad\">withdrawn</span>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<span class=\"badge bad\">yanked</span>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -595,7 +595,7 @@ func homePage(at root, title string, h *home) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 50, ".</p><form class=\"search\" role=\"search\" action=\"index.html\" method=\"get\"><label for=\"q\">Search packs and skills</label><div class=\"field\"><input id=\"q\" name=\"q\" type=\"search\" placeholder=\"What should an agent be able to do?\" autocomplete=\"off\" autocapitalize=\"none\" spellcheck=\"false\" aria-describedby=\"hint\"><kbd aria-hidden=\"true\">/</kbd></div><p class=\"hint\" id=\"hint\">Press <kbd>/</kbd> to search, arrow keys to choose.</p></form><noscript><p class=\"note\">Search requires JavaScript. All packs are listed below and by <a href=\"tags.html\">tag</a>.</p></noscript><p id=\"status\" class=\"status\" role=\"status\" aria-live=\"polite\"></p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 50, ".</p><form class=\"search\" role=\"search\" action=\"index.html\" method=\"get\"><label for=\"q\">Search packs and skills</label><div class=\"field\"><input id=\"q\" name=\"q\" type=\"search\" placeholder=\"What should an agent be able to do?\" autocomplete=\"off\" autocapitalize=\"none\" spellcheck=\"false\" aria-describedby=\"hint\"><kbd aria-hidden=\"true\">/</kbd></div><p class=\"hint\" id=\"hint\">Press <kbd>/</kbd> to search, arrow keys to choose.</p></form><noscript><p class=\"note\">Search requires JavaScript. See all packs below or by <a href=\"tags.html\">tag</a>.</p></noscript><p id=\"status\" class=\"status\" role=\"status\" aria-live=\"polite\"></p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -90,11 +90,11 @@ func packContent(at root, p *packPage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = notice("bad", "Every version was withdrawn.", p.Yanked).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = notice("bad", "The publisher yanked every version.", p.Yanked).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = notice("bad", "This version could not be fetched when the index was generated.", p.Problem).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = notice("bad", "skillpm could not fetch this version when it generated this page.", p.Problem).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -634,7 +634,7 @@ func versionSection(p *packPage) templ.Component {
 				}
 				switch {
 				case v.Yanked != "":
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 46, "<span class=\"badge bad\">withdrawn</span> ")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 46, "<span class=\"badge bad\">yanked</span> ")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -741,7 +741,7 @@ func dependencySection(at root, p *packPage) templ.Component {
 			}
 			ctx = templ.InitializeContext(ctx)
 			if len(p.Requires) == 0 {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 53, "<p>This pack has no dependencies.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 53, "<p>This pack does not have dependencies.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -53,7 +53,7 @@ func New(o Options, packs []Pack) (*Site, error) {
 			return nil, diag.Errorf(diag.Invalid, "%s is duplicated in the index", p.ID)
 		}
 		if len(p.Versions) == 0 {
-			return nil, diag.Errorf(diag.Invalid, "%s has no version", p.ID)
+			return nil, diag.Errorf(diag.Invalid, "%s does not have a version", p.ID)
 		}
 		s.index[p.ID] = i
 		p.clean()

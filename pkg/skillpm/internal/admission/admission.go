@@ -63,7 +63,8 @@ func New(o Options, config *pack.Config) (*Admission, error) {
 func (a *Admission) readTrusted(config *pack.Config) (err error) {
 	for _, id := range a.Signing.Accept {
 		if a.Previous.Packs[id] == nil {
-			return diag.Errorf(diag.NotFound, "--accept-signer %s: the pack is not in skillpm.lock", id)
+			return diag.Errorf(diag.NotFound, "cannot use --accept-signer %s: skillpm.lock does not contain the pack",
+				id)
 		}
 	}
 	if !a.Signing.Require && len(a.Signing.Accept) == 0 {
@@ -82,7 +83,7 @@ func (a *Admission) readTrusted(config *pack.Config) (err error) {
 	}
 	if a.Signing.Require && len(files) == 0 && !signed && !a.policies.Restricts() {
 		return diag.Errorf(diag.Usage, "--require-signature requires trusted signers").
-			WithHint("name a public key with --key FILE, or under trusted-keys in the settings")
+			WithHint("add a public key with --key FILE, or under trusted-keys in the settings")
 	}
 	return nil
 }
@@ -195,9 +196,9 @@ func (a *Admission) record(sol *solve.Solution, id pack.ID, signer string) {
 	locked := sol.Lock.Packs[id]
 	if was := a.Previous.Packs[id]; was != nil && was.Signer != "" && signer == "" {
 		sol.Warnings = append(sol.Warnings,
-			fmt.Sprintf("%s %s is accepted, and skillpm.lock no longer records its signer (it was %s): the next "+
-				"version may have any signature or none; skillpm install --require-signature --key FILE records the "+
-				"new signer",
+			fmt.Sprintf("skillpm accepted %s %s and removed the signer %s from skillpm.lock. The next "+
+				"version may have any signature or none. Record the new signer with: "+
+				"skillpm install --require-signature --key FILE",
 				id, locked.Version, trust.Fingerprint(was.Signer)))
 	}
 	if signer != locked.Signer {
@@ -297,14 +298,14 @@ func (a *Admission) unchanged(id pack.ID, locked *pack.LockedPack) bool {
 // admitDirectory is admit for a directory of this machine, which has neither signatures nor an age.
 func (a *Admission) admitDirectory(id pack.ID, source string, demands []demand) error {
 	for _, d := range demands {
-		err := d.refused(&trust.UnsignedError{Pack: id.String(), Reason: "a directory has no signatures"})
+		err := d.refused(&trust.UnsignedError{Pack: id.String(), Reason: "a directory does not have signatures"})
 		if !d.observed() {
 			return err
 		}
 		a.Fetcher.Gate.NoteError(err)
 	}
 	noAge := func(by policy.Rule) error {
-		return diag.Errorf(diag.Denied, "%s: %s comes from a directory, which has no release age", by, id).
+		return diag.Errorf(diag.Denied, "%s: %s comes from a directory, which does not have a release age", by, id).
 			WithHint("install a published release of the pack")
 	}
 	if age, by := a.policies.ObservedAge(source); age > 0 {

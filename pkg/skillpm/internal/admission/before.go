@@ -120,7 +120,7 @@ func (a *Admission) oldEnough(ctx context.Context, c Candidates, p *pack.Pack, l
 			return err
 		}
 	}
-	return diag.Errorf(diag.Denied, "%s: %s %s was first seen at %s; the minimum release age is %s",
+	return diag.Errorf(diag.Denied, "%s: skillpm first saw %s %s at %s; the minimum release age is %s",
 		by, p.ID, p.Version, since.UTC().Format(time.RFC3339), solve.AgeText(age)).
 		WithHint("wait until %s, or choose an older version", since.Add(age).UTC().Format(time.RFC3339))
 }

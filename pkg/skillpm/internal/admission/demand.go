@@ -137,7 +137,7 @@ func readSigners(r policy.Rule) (w trust.Requirement, err error) {
 		}
 		if err != nil {
 			return w, diag.Errorf(diag.Denied, "%s: %w", r, err).
-				WithHint("fix %s, or ask its owner", r.Policy.Path)
+				WithHint("fix the policy %s, or ask its owner", r.Policy.Path)
 		}
 	}
 	return w, nil
@@ -157,7 +157,7 @@ func (e *signerChangedError) Error() string {
 	if e.Was == e.Version {
 		return fmt.Sprintf("%s %s is not signed by %s, which skillpm.lock records: %v", e.Pack, e.Version, by, e.Err)
 	}
-	return fmt.Sprintf("%s %s was signed by %s, but %s is not: %v", e.Pack, e.Was, by, e.Version, e.Err)
+	return fmt.Sprintf("%s signed %s %s, but not %s: %v", by, e.Pack, e.Was, e.Version, e.Err)
 }
 
 // Unwrap returns what is wrong with the signatures there are now.
@@ -171,6 +171,6 @@ func (e *signerChangedError) Hint() string {
 	if diag.CodeOf(e.Err) == diag.Remote {
 		return diag.HintOf(e.Err)
 	}
-	return fmt.Sprintf("ask the publisher about the change, then accept it with --accept-signer %s; add --key FILE "+
-		"to record the new signer", e.Pack)
+	return fmt.Sprintf("ask the publisher about the change, then accept it with: --accept-signer %s (add --key FILE "+
+		"to record the new signer)", e.Pack)
 }

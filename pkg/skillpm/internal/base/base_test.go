@@ -326,8 +326,8 @@ func TestWithdrawnAdvice(t *testing.T) {
 		want             string
 	}{
 		{"another fits", "^1", false, []string{"1.1.0"}, "select another version with: skillpm update acme/tool"},
-		{"the range allows no other", "1.1.0", false, []string{"1.1.0"}, "the range 1.1.0 in skillpm.yaml allows no other version; go beyond it with: skillpm update --latest acme/tool"},
-		{"the range allows no other, while updating", "1.1.0", true, []string{"1.1.0"}, "the range 1.1.0 in skillpm.yaml allows no other version; go beyond it with: skillpm update --latest acme/tool"},
+		{"the range allows no other", "1.1.0", false, []string{"1.1.0"}, "the range 1.1.0 in skillpm.yaml allows no other version; replace the range with: skillpm update --latest acme/tool"},
+		{"the range allows no other, while updating", "1.1.0", true, []string{"1.1.0"}, "the range 1.1.0 in skillpm.yaml allows no other version; replace the range with: skillpm update --latest acme/tool"},
 		{"no other version is available", "^1", false, []string{"1.0.0", "1.1.0"}, "no other version is available"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -358,7 +358,7 @@ func TestWithdrawnAdvice(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := "acme/tool 1.1.0 is locked but was yanked (show the reason with: skillpm outdated acme/tool); " + tt.want
+			want := "the locked version acme/tool 1.1.0 is yanked (show the reason with: skillpm outdated acme/tool); " + tt.want
 			if !slices.Equal(sol.Warnings, []string{want}) {
 				t.Errorf("warnings %q, want %q", sol.Warnings, want)
 			}

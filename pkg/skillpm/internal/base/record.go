@@ -25,7 +25,8 @@ func (b *Base) WithRecords(log *audit.Log, records []audit.Record, do func() err
 		id, err := log.Intend(records[i])
 		if err != nil && log.Required() {
 			_ = recordOutcomes(log, records[:i], errors.New("the operation did not start")) // the log cannot be written
-			return diag.Errorf(diag.Denied, "the policy requires the audit log, so nothing was changed: %w", err).
+			return diag.Errorf(diag.Denied, "skillpm changed nothing because the policy requires the audit log: %w",
+				err).
 				WithHint("%s", diag.HintOf(err))
 		}
 		records[i].ID = id
@@ -33,11 +34,12 @@ func (b *Base) WithRecords(log *audit.Log, records []audit.Record, do func() err
 	err := do()
 	logErr := recordOutcomes(log, records, err)
 	if logErr != nil && log.Required() && err == nil {
-		return diag.Errorf(diag.Internal, "the operation succeeded, but was not recorded: %w", logErr).
+		return diag.Errorf(diag.Internal, "the operation succeeded, but skillpm did not record it in the audit log: %w",
+			logErr).
 			WithHint("%s", diag.HintOf(logErr))
 	}
 	if logErr != nil {
-		b.Warn("the operation was not recorded: " + logErr.Error())
+		b.Warn("skillpm did not record the operation in the audit log: " + logErr.Error())
 	}
 	return err
 }

@@ -42,7 +42,7 @@ func checkPolicies(x *exam) {
 			if denied, ok := errors.AsType[*policy.DeniedError](err); ok && denied.Err != nil {
 				message = denied.Err.Error() // without what follows from it
 			}
-			x.error(p.Path, message, "everything is denied; no packs can be installed or updated", diag.HintOf(err))
+			x.error(p.Path, message, "skillpm denies everything, and cannot install or update packs", diag.HintOf(err))
 			continue
 		}
 		effective = append(effective, fmt.Sprintf("%s (%s)", p.Path, p.Mode))
@@ -58,7 +58,7 @@ func (x *exam) checkPolicyKeys(p *policy.Policy) {
 		if q.Signatures == nil {
 			continue
 		}
-		rule, effect := policy.Rule{Requirement: q, Policy: p}, "packs from "+string(q.Match)+" are denied"
+		rule, effect := policy.Rule{Requirement: q, Policy: p}, "skillpm denies packs from "+string(q.Match)
 		if q.Signatures.NeedIdentity() && x.Keyless == nil {
 			x.error(p.Path, rule.String()+" requires keyless signatures, which this build cannot verify", effect,
 				"use skillpm-keyless of the same release, or trust a key")
@@ -77,10 +77,11 @@ func checkAuditLog(x *exam) {
 	switch {
 	case err == nil:
 	case log.Required():
-		x.fail(log.Path(), err, "nothing is installed, activated, or run, because "+evaluator.Log().By+" requires "+
+		x.fail(log.Path(), err, "skillpm installs, activates, and runs nothing, because "+
+			""+evaluator.Log().By+" requires "+
 			"the audit log")
 	default:
-		x.warn(log.Path(), err.Error(), "actions are not recorded", diag.HintOf(err))
+		x.warn(log.Path(), err.Error(), "skillpm does not record operations in the audit log", diag.HintOf(err))
 	}
 }
 
@@ -89,9 +90,9 @@ func checkTrustedKeys(x *exam) {
 	for _, name := range x.config.TrustedKeys {
 		file := x.config.File(name)
 		if _, err := trust.ReadKeys([]string{file}); err != nil {
-			x.error(file, err.Error()+"; trusted-keys in the settings refers to it",
+			x.error(file, err.Error()+" (trusted-keys in the settings refers to this file)",
 				"install, update, and try fail with --require-signature",
-				"put the public key there, or remove the entry from the settings")
+				"create the file with the public key, or remove the entry from trusted-keys in the settings")
 		}
 	}
 }
@@ -129,11 +130,11 @@ func (x *exam) checkConnection(e connect.Env, h connect.Agent, kind connect.Kind
 		}
 		switch r.State {
 		case connect.Broken:
-			x.warn(r.File, r.Reason, h.Title+" may be unable to read it too", "fix the file")
+			x.warn(r.File, r.Reason, h.Title+" may be unable to read the file too", "correct the file")
 		case connect.Stale:
-			x.warn(r.File, "skillpm's entries differ from the expected ones: "+r.Reason,
-				"some policies and restrictions may not be enforced in "+h.Title,
-				fmt.Sprintf("skillpm connect %s --scope %s", h.ID, scopeName))
+			x.warn(r.File, "the entries of skillpm are out of date: "+r.Reason,
+				"skillpm may be unable to enforce policies and tool restrictions in "+h.Title,
+				fmt.Sprintf("run \"skillpm connect %s --scope %s\"", h.ID, scopeName))
 		case connect.Installed:
 			installed = append(installed, string(scopeName))
 		}
@@ -175,8 +176,8 @@ func checkDocker(x *exam) {
 		err = json.Unmarshal(data, &config)
 	}
 	if err != nil {
-		x.error(file, "cannot be read: "+withoutText(err), "OCI registries are unreachable",
-			"fix the file, or log in again with: skillpm login REGISTRY")
+		x.error(file, "cannot read the file: "+withoutText(err), "OCI registries are unreachable",
+			"correct the file, or log in again with: skillpm login REGISTRY")
 		return
 	}
 	var plainText []string
@@ -187,10 +188,10 @@ func checkDocker(x *exam) {
 	}
 	slices.Sort(plainText)
 	if len(plainText) > 0 {
-		x.advise(file, "has credentials in plain text for "+strings.Join(plainText, ", "),
-			"anyone who can read the file can use them",
-			"set credsStore to a credential helper and log in again with skillpm login")
-		x.checkPrivate(file, "other users of this machine can use the credentials in it")
+		x.advise(file, "stores credentials in plain text for "+strings.Join(plainText, ", "),
+			"anyone who can read the file can use the credentials",
+			"set credsStore to a credential helper, and log in again with: skillpm login REGISTRY")
+		x.checkPrivate(file, "other users of this machine can use the credentials in the file")
 	}
 	helpers := slices.Sorted(maps.Values(config.CredHelpers))
 	helpers = append(helpers, config.CredsStore)
@@ -198,8 +199,8 @@ func checkDocker(x *exam) {
 	for _, helper := range slices.Compact(helpers) {
 		if _, err := exec.LookPath("docker-credential-" + helper); helper != "" && err != nil {
 			x.error(file, "names the credential helper docker-credential-"+helper+", which does not exist",
-				"registries that need it are unreachable",
-				"install it, or remove it from the file and log in again with skillpm login")
+				"skillpm cannot log in to registries that use the helper",
+				"install the helper, or remove it from the file and log in again with: skillpm login REGISTRY")
 		}
 	}
 }
@@ -208,13 +209,13 @@ func checkDocker(x *exam) {
 func withoutText(err error) string {
 	switch e := err.(type) { //nolint:errorlint // they come from encoding/json unwrapped
 	case *json.SyntaxError:
-		return fmt.Sprintf("not JSON at byte %d", e.Offset)
+		return fmt.Sprintf("invalid JSON at byte %d", e.Offset)
 	case *json.UnmarshalTypeError:
-		return "wrong type of " + e.Field
+		return "the value of " + e.Field + " has the wrong type"
 	case *os.PathError:
 		return e.Err.Error()
 	}
-	return "incorrect"
+	return "invalid content"
 }
 
 // checkNetrc checks the credentials for git servers.
@@ -223,13 +224,13 @@ func checkNetrc(x *exam) {
 	if file == "" {
 		file = filepath.Join(x.Paths.Home, ".netrc")
 	}
-	if x.OS == "windows" || !x.checkPrivate(file, "other users of this machine can use the passwords in it") {
+	if x.OS == "windows" || !x.checkPrivate(file, "other users of this machine can use the passwords in the file") {
 		return
 	}
 	f, err := os.Open(file)
 	if err != nil {
-		x.error(file, "cannot be read", "git servers that need a password are unreachable",
-			"make it readable for your user")
+		x.error(file, "cannot read the file", "skillpm cannot log in to git servers",
+			"make the file readable for your user")
 		return
 	}
 	f.Close()
@@ -247,7 +248,7 @@ func checkTokens(x *exam) {
 	}
 	for _, name := range slices.Sorted(slices.Values(x.options.Variables)) {
 		if strings.HasPrefix(name, "SKILLPM_TOKEN_") && !used[name] {
-			x.advise("", name+" is set, but no required pack is on the server that it names",
+			x.advise("", name+" is set, but no required pack comes from the server in its name",
 				"unused tokens are a risk if they leak",
 				"unset "+name+", or check that its name matches the server")
 		}
@@ -321,9 +322,9 @@ func checkRegistries(x *exam) {
 		case err == nil:
 			x.fact("registry", url+" answers")
 		case diag.CodeOf(err) == diag.Denied:
-			x.warn(url, err.Error(), "its packs cannot be fetched", diag.HintOf(err))
+			x.warn(url, err.Error(), "skillpm cannot fetch packs from this registry", diag.HintOf(err))
 		default:
-			x.fail(url, err, "new packs cannot be resolved; locked packs in the store can be installed")
+			x.fail(url, err, "skillpm can install locked packs from the store, but cannot resolve new packs")
 		}
 	}
 }

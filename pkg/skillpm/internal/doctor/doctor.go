@@ -64,7 +64,7 @@ func (r *Report) Trouble() bool {
 func Homeless(err error) *Report {
 	return &Report{Scopes: []string{}, Checks: 1, Facts: []Fact{}, Findings: []Diagnosis{{
 		Check: "home", Severity: diag.SeverityError, Message: err.Error(), Fix: diag.HintOf(err),
-		Effect: "skillpm has no directory for settings, store, and credentials; no command works",
+		Effect: "no command works, because skillpm does not have a directory for settings, store, and credentials",
 	}}}
 }
 
@@ -170,7 +170,7 @@ func (x *exam) scope(kind string) error {
 	}
 	if err != nil {
 		x.report.Checks++
-		x.add(diag.SeverityError, "", err.Error(), "no command works in this scope until it is fixed",
+		x.add(diag.SeverityError, "", err.Error(), "no command works in this scope until you fix the problem",
 			diag.HintOf(err))
 		x.report.Findings[len(x.report.Findings)-1].Scope = kind
 		return nil
@@ -187,7 +187,7 @@ func (x *exam) scope(kind string) error {
 	x.linked = linked
 	if err != nil {
 		x.report.Checks++
-		x.fail("", err, "no packs can be installed in this scope until it is fixed")
+		x.fail("", err, "skillpm cannot install packs in this scope until you fix the problem")
 		return nil
 	}
 	return x.run(true)
@@ -229,12 +229,12 @@ func (x *exam) project() (scope.Scope, bool) {
 	return s, err == nil && found
 }
 
-// command returns a command for the current scope.
+// command returns the advice to run a command, for the current scope.
 func (x *exam) command(text string) string {
 	if x.ws.Scope.Kind == scope.KindUser {
-		return text + " --scope user"
+		text += " --scope user"
 	}
-	return text
+	return "run \"" + text + "\""
 }
 
 func isDir(at string) bool {

@@ -25,7 +25,7 @@ func checkSettings(x *exam) {
 		_, err = x.Machine.AdminConfig()
 	}
 	if err != nil {
-		x.fail("", err, "commands that install packs fail until it is fixed")
+		x.fail("", err, "commands that install packs fail until you fix the problem")
 	}
 }
 
@@ -40,7 +40,7 @@ func checkClock(x *exam) {
 	now := x.Now()
 	if now.Year() < firstYear || now.Year() > lastYear {
 		x.error("", "the clock is at "+now.UTC().Format(time.DateOnly),
-			"registry certificates are rejected, and release ages are wrong", "set the clock")
+			"skillpm rejects the certificates of registries, and release ages are wrong", "set the clock")
 		return
 	}
 	path, latest := x.latestTime()
@@ -48,7 +48,7 @@ func checkClock(x *exam) {
 		x.warn(path, fmt.Sprintf("was written at %s, but the clock is at %s",
 			latest.UTC().Format(time.DateOnly), now.UTC().Format(time.DateOnly)),
 			"the clock is or was wrong, and minimum release ages depend on it",
-			"set the clock; if it is correct, touch the file")
+			"set the clock; if the clock is correct, run touch "+path)
 	}
 }
 
@@ -86,8 +86,8 @@ func (x *exam) latestTime() (path string, latest time.Time) {
 func checkStore(x *exam) {
 	dir := x.Paths.Store()
 	if at := nearest(dir); !writable(at) {
-		x.warn(dir, at+" is not writable", "packs in the store can be installed, but new packs cannot be fetched",
-			"make it writable for your user, or set XDG_CACHE_HOME to a writable directory")
+		x.warn(dir, at+" is not writable", "skillpm can install packs from the store, but cannot fetch new packs",
+			"make the directory writable for your user, or set XDG_CACHE_HOME to a writable directory")
 	}
 	s, err := x.Machine.Store()
 	if err != nil {
@@ -106,8 +106,9 @@ func checkStore(x *exam) {
 		if r.Leftovers == 1 {
 			noun = "leftover"
 		}
-		x.advise(dir, fmt.Sprintf("has %d %s from interrupted processes", r.Leftovers, noun), "they take up disk space",
-			"skillpm cache gc")
+		x.advise(dir, fmt.Sprintf("contains %d %s from interrupted processes",
+			r.Leftovers, noun), "the leftovers use disk space",
+			"run \"skillpm cache gc\"")
 	}
 	damaged := 0
 	for _, tree := range r.Removed {
@@ -116,8 +117,9 @@ func checkStore(x *exam) {
 		}
 	}
 	if damaged > 0 {
-		x.warn(dir, fmt.Sprintf("has %d damaged trees", damaged), "they are fetched again when needed",
-			"skillpm cache verify")
+		x.warn(dir, fmt.Sprintf("contains %d damaged skill trees",
+			damaged), "skillpm fetches the trees again when a command needs them",
+			"run \"skillpm cache verify\"")
 	}
 }
 
@@ -142,8 +144,8 @@ func checkSpace(x *exam) {
 		if free < noSpace {
 			severity = diag.SeverityError
 		}
-		x.add(severity, dir, fmt.Sprintf("its file system has %d MiB left", free>>20), "large packs may not fit",
-			"free space: skillpm cache gc removes unused files")
+		x.add(severity, dir, fmt.Sprintf("the file system has %d MiB left", free>>20), "large packs may not fit",
+			"free disk space, for example with: skillpm cache gc")
 	}
 }
 
@@ -154,11 +156,11 @@ func checkKey(x *exam) {
 	info, err := os.Lstat(file)
 	switch {
 	case err != nil && !writable(nearest(filepath.Dir(file))):
-		x.warn(file, "cannot be created: its directory is not writable", effect,
+		x.warn(file, "cannot create the file: its directory is not writable", effect,
 			"make the directory writable for your user, or set XDG_STATE_HOME to a writable directory")
 	case err != nil:
 	case !info.Mode().IsRegular() || !x.Machine.HasKey():
-		x.warn(file, "is not a key", effect, "remove it; skillpm creates a new one")
+		x.warn(file, "is not a key", effect, "remove "+file+"; skillpm creates a new key")
 	default:
 		x.checkPrivate(file, "other users of this machine could forge skillpm's installation state")
 	}
@@ -171,7 +173,8 @@ func (x *exam) checkPrivate(file, effect string) bool {
 		return false
 	}
 	if mode := info.Mode().Perm(); x.OS != "windows" && mode&0o077 != 0 {
-		x.warn(file, fmt.Sprintf("other users may read it (mode %04o)", mode), effect, "chmod 600 "+file)
+		x.warn(file, fmt.Sprintf("other users can read the file (mode %04o)",
+			mode), effect, "restrict access with: chmod 600 "+file)
 	}
 	return true
 }
@@ -216,11 +219,11 @@ func checkGit(x *exam) {
 	if program == "" {
 		return
 	}
-	const effect = "packs cannot be fetched from git repositories"
+	const effect = "skillpm cannot fetch packs from git repositories"
 	path, err := exec.LookPath(program)
 	if err != nil {
 		x.error("", "the settings use the git program "+program+", which does not exist", effect,
-			"install it, or remove git: from the settings to use the built-in client")
+			"install the program, or remove git: from the settings to use the built-in client")
 		return
 	}
 	ctx, cancel := context.WithTimeout(x.ctx, programTime)
@@ -231,7 +234,8 @@ func checkGit(x *exam) {
 	out, err := cmd.Output()
 	version := strings.TrimSpace(string(out))
 	if err != nil || !strings.HasPrefix(version, "git version ") {
-		x.error(path, "is not recognized as git", effect, "remove git: from the settings to use the built-in client")
+		x.error(path, "the program does not print a git version",
+			effect, "remove git: from the settings to use the built-in client")
 		return
 	}
 	x.fact("git", version+", "+path)
@@ -244,8 +248,9 @@ func checkSandbox(x *exam) {
 	}
 	if err := runtime.CheckConfinement(x.ctx, x.options.Helper); err != nil {
 		x.fact("sandbox", "none")
-		x.advise("", "scripts of skills cannot be confined: "+err.Error(), "scripts that must be confined do not run",
-			"allow user namespaces, on a kernel with Landlock, or set execution: {unavailable: allow} in the "+
+		x.advise("", "skillpm cannot confine scripts of skills: "+
+			""+err.Error(), "skillpm does not run scripts that require confinement",
+			"allow user namespaces on a kernel with Landlock, or set execution: {unavailable: allow} in the "+
 				"machine's policy")
 		return
 	}

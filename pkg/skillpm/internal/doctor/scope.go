@@ -24,7 +24,7 @@ import (
 // checkVersion checks whether the manifest requires another skillpm.
 func checkVersion(x *exam) {
 	if err := x.Machine.CheckVersion(x.ws.Manifest); err != nil {
-		x.fail(scope.ManifestName, err, "packs cannot be installed in this scope")
+		x.fail(scope.ManifestName, err, "skillpm cannot install packs in this scope")
 	}
 }
 
@@ -41,7 +41,7 @@ func checkDrift(x *exam) {
 	w := x.ws
 	if w.HasLock() {
 		for _, d := range pack.Compare(w.Manifest, w.Lock) {
-			x.error(d.File, d.Message, "skillpm install --frozen fails, as it would in CI", d.Hint)
+			x.error(d.File, d.Message, "skillpm install --frozen fails, for example in CI", d.Hint)
 		}
 	} else if len(w.Manifest.Dependencies)+len(w.Manifest.DevDependencies) > 0 {
 		x.warn(scope.LockName, "packs are required, but skillpm.lock is missing",
@@ -64,7 +64,7 @@ func checkInstalled(x *exam) {
 	}
 	for _, name := range r.Linked {
 		x.advise(x.ws.Linked()[name], name+" is linked to this directory",
-			"agents use the directory's current content, not the locked one; skillpm install --frozen fails",
+			"agents use the current content of the directory; skillpm install --frozen fails",
 			x.command("skillpm link "+name+" --undo"))
 	}
 	var missing, wrong []workspace.Problem
@@ -87,9 +87,9 @@ func checkInstalled(x *exam) {
 	if len(missing) > 0 {
 		message := missing[0].Path + ": " + missing[0].Message
 		if len(missing) > 1 {
-			message += fmt.Sprintf("; %d more are missing", len(missing)-1)
+			message += fmt.Sprintf("; %d more links or skills are missing", len(missing)-1)
 		}
-		x.error("", message, "agents do not find these skills", x.command("skillpm install"))
+		x.error("", message, "agents cannot find the skills", x.command("skillpm install"))
 	}
 }
 
@@ -100,9 +100,9 @@ func (x *exam) fixFor(p workspace.Problem) string {
 	case workspace.KindForeign:
 		return p.ForeignHint()
 	case workspace.KindChanged:
-		return fix + ", with --force to discard edits"
+		return fix + "; add --force to discard local edits"
 	case workspace.KindUnlisted:
-		return fix + " --force, which keeps a copy of it"
+		return x.command("skillpm verify --fix --force") + "; skillpm keeps a copy of the skill"
 	}
 	return fix
 }
@@ -126,14 +126,14 @@ func checkNames(x *exam) {
 			if err != nil || !info.IsDir() {
 				continue // there is none, or it is a link, as skillpm makes them
 			}
-			x.warn(layer+"/"+n.Skill, fmt.Sprintf("the local skill %s shadows the one in %s", n.Skill, n.Pack),
+			x.warn(layer+"/"+n.Skill, fmt.Sprintf("the local skill %s shadows the skill from %s", n.Skill, n.Pack),
 				"the name refers to the local skill, so the pack's skill is not available",
-				fmt.Sprintf("rename one of them, for example with: skillpm install %s --skill %s --as OTHER-NAME",
+				fmt.Sprintf("rename one of the skills, for example with: skillpm install %s --skill %s --as OTHER-NAME",
 					n.Pack, n.Skill))
 		}
 		if n.Link != n.Skill && !n.Alias {
 			x.advise("", fmt.Sprintf("%s@%s is available to agents as %s", n.Skill, n.Pack, n.Link),
-				"its own name is taken", "")
+				"another skill already has the name", "")
 		}
 	}
 }
@@ -145,7 +145,7 @@ func checkAgentDirs(x *exam) {
 			"replace the link with a directory, or list other agents under agents in skillpm.yaml")
 	}
 	for _, dir := range x.layout.Dirs {
-		who := "all agents that read it"
+		who := "all agents that read the directory"
 		if len(dir.Agents) > 0 {
 			who = strings.Join(dir.Agents, ", ")
 		}
@@ -154,10 +154,11 @@ func checkAgentDirs(x *exam) {
 		info, err := os.Stat(at)
 		switch {
 		case err == nil && !info.IsDir():
-			x.error(dir.Dir, at+" is not a directory", "skills cannot be linked there", "move it away")
+			x.error(dir.Dir, at+" is not a directory", "skillpm cannot link skills in this directory",
+				"move the file away")
 		case !writable(at):
-			x.error(dir.Dir, at+" is not writable", "skills cannot be linked there",
-				"make it writable for your user, or list other agents under agents in skillpm.yaml")
+			x.error(dir.Dir, at+" is not writable", "skillpm cannot link skills in this directory",
+				"make the directory writable for your user, or list other agents under agents in skillpm.yaml")
 		}
 	}
 }
@@ -190,7 +191,7 @@ func checkManifestAgents(x *exam) {
 		if !slices.ContainsFunc(used, func(s agent.Agent) bool { return s.ID == id }) {
 			x.advise(scope.ManifestName,
 				fmt.Sprintf("skillpm.yaml lists %s, which is not detected on this machine", a.Title),
-				"its links are created anyway", "")
+				"skillpm creates links for the agent anyway", "")
 		}
 	}
 }
@@ -243,14 +244,14 @@ func checkForeignLinks(x *exam) {
 			}
 			if _, err := os.Stat(abs); err != nil {
 				x.warn(at, "the link points to "+target+", which does not exist", "agents cannot read the skill",
-					"remove the link, or create it again")
+					"remove the link, or restore its target")
 				continue
 			}
 			others = append(others, f.Name())
 		}
 		if len(others) > 0 {
-			x.advise(dir, "links that skillpm did not create: "+strings.Join(others, ", "),
-				"skillpm keeps them and does not reuse their names", "")
+			x.advise(dir, "contains links that skillpm did not create: "+strings.Join(others, ", "),
+				"skillpm keeps the links and does not reuse their names", "")
 		}
 	}
 }
@@ -266,17 +267,17 @@ func checkIgnored(x *exam) {
 	status, err := git.StatusOf(x.ctx, w.Scope.Root,
 		append([]string{scope.ManifestName, scope.LockName, plugins, skills}, links...))
 	if errors.Is(err, git.ErrNoProgram) {
-		x.fact("git", "not installed; cannot check which project files git ignores")
+		x.fact("git", "not installed; skillpm cannot check which project files git ignores")
 	}
 	if err != nil {
 		return // it is not a repository, for example
 	}
 	for i, name := range []string{scope.ManifestName, scope.LockName} {
-		const effect = "a clone does not get the packs that this project uses"
+		const effect = "a clone of the repository does not contain the packs that this project uses"
 		if status[i].Ignored {
-			x.error(name, "git ignores "+name, effect, "remove it from .gitignore, or run git add -f "+name)
+			x.error(name, "git ignores "+name, effect, "remove "+name+" from .gitignore, or run git add -f "+name)
 		} else if _, err := os.Lstat(w.Scope.Abs(name)); err == nil && !status[i].Tracked {
-			x.advise(name, name+" is not in the repository", effect, "git add "+name)
+			x.advise(name, name+" is not in the repository", effect, "run git add "+name)
 		}
 	}
 	if len(links) > 0 {
@@ -289,21 +290,22 @@ func checkIgnored(x *exam) {
 			}
 		}
 		x.fact("links for agents", fmt.Sprintf("%d, of which git tracks %d and ignores %d; skillpm install "+
-			"recreates them, so they need not be committed", len(links), tracked, ignored))
+			"recreates the links, so you need not commit them", len(links), tracked, ignored))
 	}
 	if status[2].Tracked {
-		x.warn(plugins, "installed packs are in the repository", "they change with every update, and differ "+
+		x.warn(plugins, "installed packs are in the repository", "installed packs change with every update and differ "+
 			"between machines",
-			"git rm -r --cached "+plugins+"; to commit copies of packs, run skillpm vendor")
+			"run git rm -r --cached "+plugins+"; to commit copies of packs, run skillpm vendor")
 	}
 	if isDir(w.Scope.Skills()) && status[3].Ignored {
-		x.warn(skills, "git ignores the project's local skills", "a clone does not get them",
+		x.warn(skills, "git ignores the project's local skills",
+			"a clone of the repository does not contain the local skills",
 			"remove "+scope.DirName+" from .gitignore; the directory has its own .gitignore")
 	}
 	if _, err := os.Lstat(w.Scope.Ignore()); err != nil && isDir(w.Scope.Plugins()) && !status[2].Ignored {
 		at := w.Rel(w.Scope.Ignore())
 		x.warn(at, "is missing", "git add would include installed packs and this machine's state",
-			fmt.Sprintf("printf '%s' >%s", strings.ReplaceAll(scope.IgnoreText, "\n", `\n`), at))
+			fmt.Sprintf("create the file with: printf '%s' >%s", strings.ReplaceAll(scope.IgnoreText, "\n", `\n`), at))
 	}
 }
 
@@ -339,8 +341,8 @@ func checkVendored(x *exam) {
 	}
 	if !plan.Clean() {
 		x.warn(plan.Dir, "differs from skillpm.lock",
-			"installs fetch the missing content, and fail without a network",
-			vendored.Command(len(plan.Edited()) > 0)+"; show the differences with: skillpm vendor --check")
+			"skillpm install fetches the missing content, and fails without a network",
+			"run \""+vendored.Command(len(plan.Edited()) > 0)+"\"; show the differences with: skillpm vendor --check")
 	}
 	for _, warning := range vendored.Ignored(x.ctx, w.Scope.Root, plan.Dir) {
 		x.add(diag.SeverityWarning, plan.Dir, warning, "", "")

@@ -86,7 +86,7 @@ func (op *operation) plan(ctx context.Context, o SyncOptions) (err error) {
 		return err
 	}
 	if op.solution, err = op.Backend.Lock(ctx, op.ws.Manifest); err != nil {
-		return fmt.Errorf("the fleet list: %w", err)
+		return fmt.Errorf("invalid fleet list: %w", err)
 	}
 	if !maps.EqualFunc(op.solution.Lock.Packs, op.list.lock.Packs, (*pack.LockedPack).Equal) {
 		return diag.Errorf(diag.Invalid, "the fleet list's %s does not match its %s",
@@ -135,7 +135,7 @@ func (op *operation) deniedSkills() map[admission.SkillOf]bool {
 	for _, n := range op.layout.Named {
 		if _, err := op.evaluator.Policies().Skill([]string{n.Skill, n.Link}, n.Pack.String()); err != nil {
 			denied[admission.SkillOf{Pack: n.Pack, Skill: n.Skill}] = true
-			op.warn(err.Error() + "; it is installed but cannot be used")
+			op.warn(err.Error() + "; skillpm installs the skill, but agents cannot use it")
 		}
 	}
 	return denied
@@ -176,7 +176,8 @@ func (op *operation) policyAction() string {
 		return ""
 	case op.list.policy == nil:
 		if op.current != nil && op.current.Files[enforce.PolicyName] != "" {
-			op.warn("the fleet list no longer has a policy; the previous one stays in effect. To loosen it, " +
+			op.warn("the fleet list no longer contains a policy; the previous policy stays in effect. To loosen the " +
+				"policy, " +
 				"publish a list with a less strict policy")
 		}
 		return PolicyKept
@@ -200,7 +201,7 @@ func (op *operation) saveEdited(name string, data []byte) error {
 		return nil
 	}
 	backup := "backup/" + filepath.Base(name) + "-" + op.timestamp()
-	op.warn(op.backupNotice(fmt.Sprintf("%s was created or changed", op.path(name)), op.path(backup)))
+	op.warn(op.backupNotice(op.path(name), op.path(backup)))
 	return op.ws.StageFile(op.change, backup, current)
 }
 
@@ -231,16 +232,16 @@ func (op *operation) describe() {
 		}
 	}
 	for at, copied := range op.change.Backups() {
-		op.warn(op.backupNotice(op.ws.Scope.Abs(at)+" was changed", op.ws.Scope.Abs(copied)))
+		op.warn(op.backupNotice(op.ws.Scope.Abs(at), op.ws.Scope.Abs(copied)))
 	}
 }
 
 // backupNotice reports that something changed on this machine and is replaced or removed, and where its backup is.
-func (op *operation) backupNotice(what, backup string) string {
+func (op *operation) backupNotice(path, backup string) string {
 	if op.dryRun {
-		return what + " on this machine and would be replaced or removed, with a backup in " + backup
+		return path + " has local changes; skillpm would back it up in " + backup + " and replace or remove it"
 	}
-	return what + " on this machine and is replaced or removed; its backup is " + backup
+	return path + " has local changes; skillpm backs it up in " + backup + " and replaces or removes it"
 }
 
 // nextRecord returns the record of the list.

@@ -42,12 +42,12 @@ func (c *Client) Check(ctx context.Context) (*Status, error) {
 		return nil, err
 	}
 	if last == nil {
-		s.problem("the enterprise layer was never synced")
+		s.problem("this machine never synced the enterprise layer")
 		return s, nil
 	}
 	s.add(last, c.Now())
 	if last.Source != s.Source {
-		s.problem("the current list is from %s, but %s is configured", last.Source, s.Source)
+		s.problem("the current list is from %s, but the configured source is %s", last.Source, s.Source)
 	}
 	if err := c.checkOwners(config); err != nil {
 		s.problem("%s", err)
@@ -60,7 +60,7 @@ func (c *Client) Check(ctx context.Context) (*Status, error) {
 		case data == nil:
 			s.problem("%s is missing", file)
 		case "sha256:"+textx.SHA256(data) != last.Files[name]:
-			s.problem("%s was changed", file)
+			s.problem("%s has local changes", file)
 		}
 	}
 	if len(s.Problems) == 0 { // otherwise there is nothing to compare with

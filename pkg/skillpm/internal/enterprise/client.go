@@ -42,13 +42,13 @@ func (c *Client) settings() (*pack.Config, error) {
 		return nil, err
 	}
 	if config.Sync.Source.Kind == "" {
-		return nil, diag.Errorf(diag.NotFound, "this machine's enterprise layer has no source").
+		return nil, diag.Errorf(diag.NotFound, "the enterprise layer of this machine does not have a source").
 			WithHint("add to %s: sync: {source: \"git+https://git.example/acme/fleet.git\", keys: "+
 				"[keys/acme.signers]}", c.Config)
 	}
 	if len(config.Sync.Keys) == 0 {
 		return nil, diag.Errorf(diag.Invalid,
-			"%s: sync has no keys to verify signatures with", c.Config).
+			"%s does not have keys under sync to verify signatures", c.Config).
 			WithHint("add keys: [FILE] under sync, with an allowed signers file for git or a public key for oci")
 	}
 	return config, nil
@@ -87,12 +87,12 @@ func (c *Client) checkOwner(file string) error {
 	case !ownersCount:
 		return nil
 	case ownerOf(info) != c.Admin:
-		return diag.Errorf(diag.Denied, "%s is owned by user %d instead of the administrator, user %d",
+		return diag.Errorf(diag.Denied, "%s belongs to user %d instead of the administrator, user %d",
 			file, ownerOf(info), c.Admin).
-			WithHint("check its content, then change the owner with: chown %d %s", c.Admin, file)
+			WithHint("check the content of the file, then change the owner with: chown %d %s", c.Admin, file)
 	case info.Mode().Perm()&0o022 != 0:
 		return diag.Errorf(diag.Denied, "%s is writable by users other than the administrator", file).
-			WithHint("check its content, then change the mode with: chmod go-w %s", file)
+			WithHint("check the content of the file, then change the mode with: chmod go-w %s", file)
 	}
 	return nil
 }

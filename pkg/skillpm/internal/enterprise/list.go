@@ -54,7 +54,7 @@ func readList(read func(string) ([]byte, error)) (*list, error) {
 func readRequired(read func(string) ([]byte, error), name string) ([]byte, error) {
 	data, err := read(name)
 	if data == nil && err == nil {
-		err = diag.Errorf(diag.Invalid, "the fleet list has no %s", name).
+		err = diag.Errorf(diag.Invalid, "the fleet list does not contain %s", name).
 			WithHint("add %s and %s to the list's directory with: skillpm install",
 				scope.ManifestName, scope.LockName)
 	}
@@ -69,7 +69,8 @@ func checkPortable(l *pack.Lock) error {
 			return err
 		}
 		if ref.Kind == pack.KindPath || ref.Kind == pack.KindLocal {
-			return diag.Errorf(diag.Invalid, "the fleet list has %s from %s, which other machines do not have",
+			return diag.Errorf(diag.Invalid, "the fleet list requires %s from %s, which does not exist on other "+
+				"machines",
 				id, l.Packs[id].Source).
 				WithHint("publish the pack and require the published version")
 		}

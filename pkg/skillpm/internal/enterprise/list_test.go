@@ -35,11 +35,11 @@ packs:
 	}{
 		{"packs", map[string]string{"skillpm.yaml": goodManifest, "skillpm.lock": goodLock}, "", diag.OK},
 		{"policy", map[string]string{"skillpm.yaml": goodManifest, "skillpm.lock": goodLock, "policy.yaml": goodPolicy}, "", diag.OK},
-		{"no manifest", map[string]string{"skillpm.lock": goodLock}, "the fleet list has no skillpm.yaml", diag.Invalid},
-		{"no lock", map[string]string{"skillpm.yaml": goodManifest}, "the fleet list has no skillpm.lock", diag.Invalid},
+		{"no manifest", map[string]string{"skillpm.lock": goodLock}, "the fleet list does not contain skillpm.yaml", diag.Invalid},
+		{"no lock", map[string]string{"skillpm.yaml": goodManifest}, "the fleet list does not contain skillpm.lock", diag.Invalid},
 		{"manifest", map[string]string{"skillpm.yaml": "dependencis: {}\n", "skillpm.lock": goodLock}, "skillpm.yaml", diag.Invalid},
 		{"lock", map[string]string{"skillpm.yaml": goodManifest, "skillpm.lock": "version: 99\n"}, "skillpm.lock", diag.Invalid},
-		{"local pack", map[string]string{"skillpm.yaml": goodManifest, "skillpm.lock": local}, "other machines do not have", diag.Invalid},
+		{"local pack", map[string]string{"skillpm.yaml": goodManifest, "skillpm.lock": local}, "does not exist on other machines", diag.Invalid},
 		{"bad policy", map[string]string{"skillpm.yaml": goodManifest, "skillpm.lock": goodLock, "policy.yaml": "version: 2\n"}, "policy.yaml", diag.Invalid},
 		{"empty policy", map[string]string{"skillpm.yaml": goodManifest, "skillpm.lock": goodLock, "policy.yaml": ""}, "policy.yaml", diag.Invalid},
 		{"key beside it", map[string]string{

@@ -34,7 +34,7 @@ func (l *list) readKeys(read func(string) ([]byte, error)) error {
 		if !strings.HasPrefix(name, keysDir) || !fs.ValidPath(name) {
 			return diag.Errorf(diag.Invalid, "the fleet list's policy refers to the key %s, which is not in %s",
 				name, keysDir).
-				WithHint("move the key there, and change its path in the policy")
+				WithHint("move the key to %s, and change its path in the policy", keysDir)
 		}
 		l.files[name] = data
 	}
@@ -128,7 +128,7 @@ func (c *Client) fillPolicy(dir string, l *list) error {
 			continue
 		}
 		if err := admission.CheckSigners(policy.Rule{Requirement: r, Policy: &p}); err != nil {
-			return fmt.Errorf("the fleet list's policy: %w", err)
+			return fmt.Errorf("invalid policy in the fleet list: %w", err)
 		}
 	}
 	return nil

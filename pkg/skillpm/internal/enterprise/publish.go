@@ -102,7 +102,7 @@ func push(
 	}
 	if existing != "" && existing != r.Digest {
 		return diag.Errorf(diag.Conflict, "%s already exists with other content", r.Reference).
-			WithHint("publish it as a new version; machines reject a changed release")
+			WithHint("publish the list as a new version; machines reject a changed release")
 	}
 	pinned := at
 	pinned.Digest = r.Digest
@@ -122,8 +122,8 @@ func (l *list) version(version string) (string, error) {
 		version = l.manifest.Version
 	}
 	if version == "" {
-		return "", diag.Errorf(diag.Usage, "the fleet list has no version").
-			WithHint("use --pack-version 1.0.0, or set version in its skillpm.yaml")
+		return "", diag.Errorf(diag.Usage, "the fleet list does not have a version").
+			WithHint("use --pack-version 1.0.0, or set version in the skillpm.yaml of the list")
 	}
 	if _, err := semver.StrictNewVersion(version); err != nil {
 		return "", diag.Errorf(diag.Usage, "invalid version %q", version).WithHint("use three numbers, such as 1.4.0")

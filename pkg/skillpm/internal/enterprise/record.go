@@ -36,8 +36,8 @@ func (c *Client) readRecord() (*record, error) {
 	}
 	var r record
 	if err := json.Unmarshal(data, &r); err != nil || r.Version != recordVersion {
-		return nil, diag.Errorf(diag.Invalid, "cannot read %s: the current fleet list is unknown", file).
-			WithHint("remove the file to sync to the newest list, unless this machine was rolled back")
+		return nil, diag.Errorf(diag.Invalid, "cannot identify the current fleet list: %s is damaged", file).
+			WithHint("remove the file to sync to the newest list, unless someone restored an old state of this machine")
 	}
 	return &r, nil
 }

@@ -118,7 +118,7 @@ func (r *release) checkName(conf pack.SyncSettings, l *list) error {
 	if conf.Source.Kind != pack.KindGit || l.manifest.Name == r.name {
 		return nil
 	}
-	fact := "has no name"
+	fact := "does not have a name"
 	if !l.manifest.Name.IsZero() {
 		fact = "has the name " + l.manifest.Name.String()
 	}
@@ -144,8 +144,9 @@ func highestRelease(all []string, conf pack.SyncSettings) (string, error) {
 			return v, nil
 		}
 	}
-	return "", diag.Errorf(diag.NotFound, "%s has no release that matches %s", sourceText(conf.Source), text).
-		WithHint("tag a release, such as v1.0.0")
+	return "", diag.Errorf(diag.NotFound, "%s does not contain a release that matches %s",
+		sourceText(conf.Source), text).
+		WithHint("create a tag for the release, such as v1.0.0")
 }
 
 // checkNotOlder refuses a list that is older than the current one, or that has the same version and other content.
@@ -164,11 +165,11 @@ func checkNotOlder(current *record, source, version, resolved string, o SyncOpti
 	case now.LessThan(was):
 		return diag.Errorf(diag.Denied, "the newest fleet list at %s is %s, which is older than the current %s",
 			source, version, current.Release).
-			WithHint("check for hidden releases, then accept the older one with: skillpm enterprise sync " +
+			WithHint("check for hidden releases, then accept the older list with: skillpm enterprise sync " +
 				"--allow-downgrade")
 	case now.Equal(was) && current.Resolved != resolved:
 		return diag.Errorf(diag.Integrity,
-			"the fleet list %s at %s is now %s, but was %s when it was applied; releases must not change", version,
+			"the fleet list %s at %s is now %s, but was %s when skillpm applied it; releases must not change", version,
 			source, resolved, current.Resolved).
 			WithHint("publish the change as a new version, or accept it on this machine with: skillpm enterprise " +
 				"sync --allow-downgrade")

@@ -170,7 +170,8 @@ func (c *Client) currentRelease(current *record, conf pack.SyncSettings) (*relea
 		return nil, err
 	}
 	if current == nil || current.Source != source {
-		return nil, diag.Errorf(diag.Remote, "no fleet list of %s is cached, and skillpm is offline", source).
+		return nil, diag.Errorf(diag.Remote, "the cache does not contain a fleet list of %s, and skillpm is offline",
+			source).
 			WithHint("run the command without --offline")
 	}
 	return &release{
@@ -185,7 +186,7 @@ func (c *Client) currentRelease(current *record, conf pack.SyncSettings) (*relea
 			if err == nil && (data == nil || "sha256:"+textx.SHA256(data) != want) {
 				err = diag.Errorf(diag.Integrity, "%s differs from the fleet list %s",
 					filepath.Join(c.Paths.Enterprise, name), current.Release).
-					WithHint("restore it with: skillpm enterprise sync")
+					WithHint("restore the file with: skillpm enterprise sync")
 			}
 			return data, err
 		},

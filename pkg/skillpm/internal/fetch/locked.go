@@ -101,7 +101,7 @@ func (f *Fetcher) fetchMissing(ctx context.Context, l Locked, id pack.ID, copies
 	}
 	err = f.fetchLocked(ctx, l, id)
 	if err != nil && diag.CodeOf(err) != diag.Interrupted {
-		err = diag.Errorf(diag.Integrity, "%w; fetching the pack failed too: %w", damaged, err).
+		err = diag.Errorf(diag.Integrity, "%w; skillpm also cannot fetch the pack: %w", damaged, err).
 			WithHint("restore the committed copy with: git checkout -- %s", damaged.Path)
 	}
 	return damaged, err

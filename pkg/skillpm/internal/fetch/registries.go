@@ -101,7 +101,7 @@ func (r *Registries) checkOverride(ctx context.Context) error {
 		dir = filepath.Join(r.deps.Base, dir)
 	}
 	if _, err := os.Stat(dir); err != nil {
-		return diag.Errorf(diag.NotFound, "--registry %s: directory %s does not exist", r.override, dir).
+		return diag.Errorf(diag.NotFound, "cannot use --registry %s: directory %s does not exist", r.override, dir).
 			WithHint("use the name of a registry, a directory, an https:// index, or oci://REGISTRY/NAMESPACE")
 	}
 	return nil
@@ -167,7 +167,7 @@ func (r *Registries) Find(ctx context.Context, id pack.ID, locked string) (regis
 	}
 	return nil, diag.Errorf(diag.NotFound,
 		"%s is locked to an OCI layout whose directory skillpm.lock does not record", id).
-		WithHint("name the directory with: skillpm install --registry oci-layout:DIR")
+		WithHint("select the directory with: skillpm install --registry oci-layout:DIR")
 }
 
 // Overridden reports whether the call names the registry that alone is asked.

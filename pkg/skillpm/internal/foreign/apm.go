@@ -22,7 +22,7 @@ func (c *collector) apmManifest(root *value) error {
 	for _, section := range []string{"dependencies", "devDependencies"} {
 		block, err := c.want(root.field(section), section, isMapping)
 		if err != nil {
-			return err.WithHint("write the packages as a list under %s.apm", section)
+			return err.WithHint("list the dependencies under %s.apm", section)
 		}
 		if block == nil {
 			continue
@@ -93,7 +93,7 @@ func (a *apm) shorthand(item *value, dev bool) error {
 	}
 	where, rev, versioned := strings.Cut(text, "#")
 	if a.registry && versioned && !isURL(where) {
-		return a.skip(e.line, text, "its version comes from an apm registry, which skillpm does not support")
+		return a.skip(e.line, text, "the version comes from an apm registry, which skillpm does not support")
 	}
 	return a.repository(e, where, "", rev)
 }
@@ -121,12 +121,13 @@ func (a *apm) object(item *value, dev bool) error {
 	e.name = firstOf(text["name"], text["id"], text["git"], text["path"], text["marketplace"], text["registry"])
 	switch {
 	case text["marketplace"] != "":
-		return a.skip(e.line, e.name, "it comes from the marketplace "+printable(
-			text["marketplace"])+"; import the marketplace's file instead")
+		return a.skip(e.line, e.name, "the dependency comes from the marketplace "+printable(
+			text["marketplace"])+"; import the file of the marketplace instead")
 	case text["id"] != "" || text["registry"] != "":
-		return a.skip(e.line, e.name, "it comes from an apm registry, which skillpm does not support")
+		return a.skip(e.line, e.name, "the dependency comes from an apm registry, which skillpm does not support")
 	case text["git"] == "parent":
-		return a.skip(e.line, e.name, "it is relative to another package's repository; name the repository")
+		return a.skip(e.line, e.name, "the source is relative to the repository of another dependency; use the URL of "+
+			"the repository")
 	case text["git"] != "":
 		if err := a.passedOver(item, e, "agents", "targets", "target"); err != nil {
 			return err
@@ -138,7 +139,7 @@ func (a *apm) object(item *value, dev bool) error {
 		}
 		return a.add(e)
 	default:
-		return a.errorf(item, "a dependency needs one of git, path, id, and marketplace")
+		return a.errorf(item, "a dependency requires git, path, id, or marketplace")
 	}
 }
 
@@ -146,7 +147,8 @@ func (a *apm) object(item *value, dev bool) error {
 func (c *collector) passedOver(item *value, e requirement, keys ...string) error {
 	for _, key := range keys {
 		if v := item.field(key); !v.empty() {
-			if err := c.skip(v.line, e.name+": "+key, "skillpm has no such setting for a dependency"); err != nil {
+			if err := c.skip(v.line, e.name+": "+
+				""+key, "skillpm does not support this setting for a dependency"); err != nil {
 				return err
 			}
 		}
@@ -172,10 +174,10 @@ func (a *apm) repository(e requirement, where, dir, ref string) error {
 	if dir == "" {
 		dir = below
 	} else if below != "" {
-		return a.skip(e.line, e.name, "it names two directories, "+printable(below)+" and "+printable(dir))
+		return a.skip(e.line, e.name, "the dependency names two directories, "+printable(below)+" and "+printable(dir))
 	}
 	if isFile(dir) {
-		return a.skip(e.line, e.name, "it is a single file, not a skill")
+		return a.skip(e.line, e.name, "the source is a single file, not a skill")
 	}
 	rev := ""
 	switch {

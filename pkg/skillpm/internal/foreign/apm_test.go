@@ -97,14 +97,14 @@ devDependencies:
 62: acme/testing = git+https://github.com/acme/testing.git dev (acme/testing)
 16: - acme/short#1f2e3d4: 1f2e3d4 is an abbreviated commit; use all 40 digits
 22: - http://git.example/acme/plain.git: plain HTTP is not allowed for packs; write git+https://git.example/…
-27: - globex/skills/prompts/review.prompt.md: it is a single file, not a skill
-31: - ~/mine: it is relative to a home directory; use an absolute path, or a relative path that starts with ./
-41: - globex/bundle: targets: skillpm has no such setting for a dependency
-42: - parent: it is relative to another package's repository; name the repository
+27: - globex/skills/prompts/review.prompt.md: the source is a single file, not a skill
+31: - ~/mine: the path is relative to a home directory; use an absolute path, or a relative path that starts with ./
+41: - globex/bundle: targets: skillpm does not support this setting for a dependency
+42: - parent: the source is relative to the repository of another dependency; use the URL of the repository
 44: - alias Not.Legal: the name "Not.Legal" contains the capital letter N: only a-z, 0-9, and hyphens are allowed
-46: - sec-check: it comes from the marketplace acme-plugins; import the marketplace's file instead
-49: - acme/toolkit: it comes from an apm registry, which skillpm does not support
-51: - acme/pack: it comes from an apm registry, which skillpm does not support
+46: - sec-check: the dependency comes from the marketplace acme-plugins; import the file of the marketplace instead
+49: - acme/toolkit: the dependency comes from an apm registry, which skillpm does not support
+51: - acme/pack: the dependency comes from an apm registry, which skillpm does not support
 54: - acme: invalid repository acme: use owner/name
 55: - acme/ops@alias: invalid repository acme/ops@alias: use owner/name
 57: - dependencies.mcp: skillpm installs only skills
@@ -126,7 +126,7 @@ dependencies:
 	check(t, imp, foreign.ToolAPM, `
 8: acme/tools = git+https://github.com/acme/tools.git (acme/tools)
 9: acme/url = git+https://git.example/acme/url.git#v1.0.0 (https://git.example/acme/url.git#v1.0.0)
-7: - acme/ops#^2.0.0: its version comes from an apm registry, which skillpm does not support
+7: - acme/ops#^2.0.0: the version comes from an apm registry, which skillpm does not support
 `)
 }
 
@@ -200,9 +200,9 @@ mcp_servers:
 20: globex/review = git+https://github.com/globex/skills.git//skills/review#v2.0.0 @1f2e3d4 dev (globex/skills/skills/review)
 28: globex/bundle = git+https://git.example:8443/globex/bundle#89abcdef0123456789abcdef0123456789abcdef [canary rollout] (globex/bundle)
 44: local/shared = ./packages/shared (./packages/shared)
-38: - globex/hooks: it contains hooks: skillpm installs only skills
-41: - globex/prompts/prompts/review.prompt.md: it is a single file, not a skill
-47: - acme/toolkit: it comes from an apm registry, which skillpm does not support
+38: - globex/hooks: the dependency contains hooks: skillpm installs only skills
+41: - globex/prompts/prompts/review.prompt.md: the source is a single file, not a skill
+47: - acme/toolkit: the dependency comes from an apm registry, which skillpm does not support
 51: - acme/short: 1f2e3d4 is not a commit of 40 hexadecimal digits
 54: - mcp_servers: skillpm installs only skills
 `)
@@ -238,10 +238,10 @@ dependencies:
 13: acme/six = git+https://github.com/acme/six.git [a b] alias six (acme/six)
 6: - dev.azure.com/acme/web: invalid Azure DevOps repository dev.azure.com/acme/web
 7: - dev.azure.com/acme/web/_git: invalid Azure DevOps repository dev.azure.com/acme/web/_git
-9: - acme/four/skills: it names two directories, skills and deploy
+9: - acme/four/skills: the dependency names two directories, skills and deploy
 11: - alias second: acme/five has the alias first on line 10
-15: - acme/six: it differs from the source or version of acme/six on line 13: git+https://github.com/acme/six.git
-16: - acme/seven: it requires a skill with an invalid name: the name "Not Legal" contains the capital letter N: only a-z, 0-9, and hyphens are allowed
+15: - acme/six: the entry differs from the source or version of acme/six on line 13: git+https://github.com/acme/six.git
+16: - acme/seven: the entry requires a skill with an invalid name: the name "Not Legal" contains the capital letter N: only a-z, 0-9, and hyphens are allowed
 17: - acme//eight: invalid repository acme//eight: use owner/name
 19: - dependencies.lsp: skillpm installs only skills
 20: - dependencies.conflict_resolution: skillpm installs only skills

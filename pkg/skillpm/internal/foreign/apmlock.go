@@ -59,13 +59,13 @@ func (c *collector) lockedPackage(item *value) error {
 		}
 		return c.add(e)
 	case text["source"] != "" || text["registry_prefix"] != "":
-		return c.skip(e.line, e.name, "it comes from an apm registry, which skillpm does not support")
+		return c.skip(e.line, e.name, "the dependency comes from an apm registry, which skillpm does not support")
 	case text["repo_url"] == "":
-		return c.errorf(item, "a dependency has no repo_url")
+		return c.errorf(item, "a dependency does not have a repo_url")
 	case text["package_type"] == "hook_package":
-		return c.skip(e.line, e.name, "it contains hooks: "+notSkills)
+		return c.skip(e.line, e.name, "the dependency contains hooks: "+notSkills)
 	case isFile(text["virtual_path"]):
-		return c.skip(e.line, e.name, "it is a single file, not a skill")
+		return c.skip(e.line, e.name, "the source is a single file, not a skill")
 	}
 	url := lockedURL(text["repo_url"], text["host"], text["port"])
 	rev := firstOf(text["resolved_tag"], text["resolved_ref"])

@@ -53,7 +53,7 @@ func (c *collector) skipError(e requirement, err error) error {
 
 func (c *collector) bound(line int) error {
 	if len(c.out.Dependencies)+len(c.out.Skipped) > maxEntries {
-		return c.errorf(&value{line: line}, "more than %d entries", maxEntries)
+		return c.errorf(&value{line: line}, "the file has more than %d entries", maxEntries)
 	}
 	return nil
 }
@@ -75,7 +75,7 @@ func (c *collector) add(e requirement) error {
 	}
 	for _, name := range e.skills {
 		if err := skill.CheckName(name); err != nil {
-			return c.skip(e.line, e.name, "it requires a skill with an invalid name: "+err.Error())
+			return c.skip(e.line, e.name, "the entry requires a skill with an invalid name: "+err.Error())
 		}
 	}
 	i, exists := c.positions[id]
@@ -94,7 +94,7 @@ func (c *collector) add(e requirement) error {
 func (c *collector) merge(item *Item, ref pack.Ref, e requirement) error {
 	d := &item.Dependency
 	if *d.Ref != ref || d.Constraint != e.constraint {
-		return c.skip(e.line, e.name, "it differs from the source or version of "+d.ID.String()+" on line "+
+		return c.skip(e.line, e.name, "the entry differs from the source or version of "+d.ID.String()+" on line "+
 			""+strconv.Itoa(
 			item.Line)+
 			": "+strings.TrimSpace(d.Ref.String()+" "+d.Constraint))
@@ -180,7 +180,7 @@ var driveLetter = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompi
 func dirReference(base, dir string) (string, error) {
 	switch {
 	case strings.HasPrefix(dir, "~"):
-		return "", diag.Errorf(diag.Invalid, "it is relative to a home directory").
+		return "", diag.Errorf(diag.Invalid, "the path is relative to a home directory").
 			WithHint("use an absolute path, or a relative path that starts with ./")
 	case strings.HasPrefix(dir, "/"), strings.HasPrefix(dir, `\`), driveLetter().MatchString(dir):
 		return "path:" + dir, nil
@@ -189,7 +189,8 @@ func dirReference(base, dir string) (string, error) {
 	}
 	dir = path.Join(base, strings.ReplaceAll(dir, `\`, "/"))
 	if dir == "." {
-		return "", diag.Errorf(diag.Invalid, "it is the project's own directory, which needs no dependency")
+		return "",
+			diag.Errorf(diag.Invalid, "the path is the directory of the project, which does not need a dependency")
 	}
 	if !pathx.Escapes(dir) {
 		dir = "./" + dir

@@ -108,7 +108,7 @@ func (f file) yaml(data []byte) (*value, error) {
 		line, text := yamlx.ErrorLine(err)
 		return nil, f.errorf(&value{line: max(1, line)}, "not YAML: %s", printable(text))
 	case second != nil:
-		return nil, f.errorf(&value{line: second.Line}, "a second document is not allowed")
+		return nil, f.errorf(&value{line: second.Line}, "the file contains more than one YAML document")
 	case root == nil:
 		return nil, f.errorf(nil, "is empty")
 	}

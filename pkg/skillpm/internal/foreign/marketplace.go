@@ -75,7 +75,7 @@ func (m *market) plugin(item *value) error {
 		return err
 	}
 	if name == "" {
-		return m.errorf(item, "a plugin has no name")
+		return m.errorf(item, "a plugin does not have a name")
 	}
 	e := requirement{name: name, line: item.line}
 	strict, err := m.boolOf(item, "strict", true)
@@ -96,7 +96,7 @@ func (m *market) plugin(item *value) error {
 	source := item.field("source")
 	switch {
 	case source.empty():
-		return m.errorf(item, "the plugin %s has no source", printable(name))
+		return m.errorf(item, "the plugin %s does not have a source", printable(name))
 	case source.kind == isText:
 		return m.local(e, source.text, skills, strict)
 	case source.kind == isMapping:
@@ -189,14 +189,14 @@ func (m *market) remote(e requirement, source *value, skills []string, strict bo
 	case "github":
 		url = "https://github.com/" + text["repo"]
 		if text["repo"] == "" {
-			return m.errorf(source, "the source of %s has no repo", printable(e.name))
+			return m.errorf(source, "the source of %s does not have a repo", printable(e.name))
 		}
 	case "url", "git", "git-subdir":
 		if url == "" {
-			return m.errorf(source, "the source of %s has no url", printable(e.name))
+			return m.errorf(source, "the source of %s does not have a url", printable(e.name))
 		}
 		if text["source"] == "git-subdir" && text["path"] == "" {
-			return m.errorf(source, "the source of %s has no path", printable(e.name))
+			return m.errorf(source, "the source of %s does not have a path", printable(e.name))
 		}
 		if !isURL(url) { // owner/name is of GitHub
 			url = "https://github.com/" + url
@@ -204,12 +204,12 @@ func (m *market) remote(e requirement, source *value, skills []string, strict bo
 	case "local", "directory":
 		return m.local(e, text["path"], skills, strict)
 	case "npm", "pip":
-		return m.skip(e.line, e.name, "its source is the "+text["source"]+" package "+printable(
+		return m.skip(e.line, e.name, "the source is the "+text["source"]+" package "+printable(
 			text["package"])+", but skillpm installs only from git and skill registries")
 	case "":
-		return m.errorf(source, "the source of %s has no kind", printable(e.name))
+		return m.errorf(source, "the source of %s does not have a kind", printable(e.name))
 	default:
-		return m.skip(e.line, e.name, "its source has the unknown type "+printable(text["source"]))
+		return m.skip(e.line, e.name, "the source has the unknown type "+printable(text["source"]))
 	}
 	if e.reference, err = gitReference(url, strings.TrimPrefix(text["path"], "./"), text["ref"]); err != nil {
 		return m.skipError(e, err)

@@ -50,10 +50,10 @@ func TestMarketplace(t *testing.T) {
 20: globex/sub2 = git+https://github.com/globex/mono.git//plugins/sub2 (sub2)
 9: - cut: hooks: skillpm installs only skills
 9: - cut: mcpServers: skillpm installs only skills
-13: - itself: it is the project's own directory, which needs no dependency
-21: - npm: its source is the npm package @acme/plugin, but skillpm installs only from git and skill registries
-22: - pip: its source is the pip package acme-plugin, but skillpm installs only from git and skill registries
-23: - zip: its source has the unknown type archive
+13: - itself: the path is the directory of the project, which does not need a dependency
+21: - npm: the source is the npm package @acme/plugin, but skillpm installs only from git and skill registries
+22: - pip: the source is the pip package acme-plugin, but skillpm installs only from git and skill registries
+23: - zip: the source has the unknown type archive
 24: - badsha: main is not a commit of 40 hexadecimal digits
 `)
 }

@@ -62,7 +62,8 @@ func (c *collector) checkVersion(root *value, key string, read ...string) error 
 			last).
 			WithHint("use a newer skillpm, or install the packs by name with skillpm install")
 	}
-	return c.errorf(v, "%s %s is not supported, only %s", key, printable(v.text), strings.Join(read, " and ")).
+	return c.errorf(v, "%s %s is not supported; skillpm supports %s",
+		key, printable(v.text), strings.Join(read, " and ")).
 		WithHint("recreate the file with the tool that wrote it, or install the packs by name with skillpm install")
 }
 
@@ -78,7 +79,7 @@ func (c *collector) lockedSkill(name string, item *value) error {
 	}
 	l := locked{text["source"], text["sourceType"], text["sourceUrl"], text["ref"], text["skillPath"]}
 	if l.source == "" && l.url == "" {
-		return c.errorf(item, "the skill %s has no source", printable(name))
+		return c.errorf(item, "the skill %s does not have a source", printable(name))
 	}
 	e := requirement{name: name, line: item.line}
 	switch l.kind {
@@ -91,12 +92,12 @@ func (c *collector) lockedSkill(name string, item *value) error {
 	case "local":
 		e.reference, err = dirReference(path.Dir(c.name), l.source)
 	case "node_modules":
-		return c.skip(e.line, name, "it comes from the npm package "+printable(l.source)+", which npm installs")
+		return c.skip(e.line, name, "the skill comes from the npm package "+printable(l.source)+", which npm installs")
 	case "well-known":
-		return c.skip(e.line, name, "it is downloaded from "+printable(
+		return c.skip(e.line, name, "the skill comes from "+printable(
 			l.source)+", which is not a repository or a registry")
 	default:
-		return c.skip(e.line, name, "its source has the unknown type "+printable(l.kind))
+		return c.skip(e.line, name, "the source has the unknown type "+printable(l.kind))
 	}
 	if err != nil {
 		return c.skipError(e, err)

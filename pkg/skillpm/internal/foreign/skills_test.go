@@ -93,11 +93,11 @@ func TestProjectLock(t *testing.T) {
 31: globex/skills = git+https://github.com/Globex/Skills.git [pdf] (pdf)
 37: tools/review = git+https://gitlab.com/acme/tools/review.git [review] (review)
 52: acme/scan = git+ssh://git@git.example/acme/scan.git [scan] (scan)
-12: - docs: it is downloaded from docs.example, which is not a repository or a registry
-19: - lint: it comes from the npm package @acme/lint, which npm installs
-58: - status: it differs from the source or version of acme/ops on line 4: git+https://git.example/acme/ops.git#v1.2.0
+12: - docs: the skill comes from docs.example, which is not a repository or a registry
+19: - lint: the skill comes from the npm package @acme/lint, which npm installs
+58: - status: the entry differs from the source or version of acme/ops on line 4: git+https://git.example/acme/ops.git#v1.2.0
 66: - tokens: the lockfile does not record the server of acme/tokens
-71: - zip: its source has the unknown type download
+71: - zip: the source has the unknown type download
 `)
 }
 
@@ -114,7 +114,7 @@ func TestProjectLockBelow(t *testing.T) {
 3: local/shared = ./packages/shared [b] (b)
 4: local/web = ./packages/web [c] (c)
 6: local/skills = /srv/skills [e] (e)
-5: - d: it is the project's own directory, which needs no dependency
+5: - d: the path is the directory of the project, which does not need a dependency
 `)
 }
 
@@ -160,7 +160,7 @@ func TestLockNamesOfSkills(t *testing.T) {
 	check(t, imp, foreign.ToolSkills, `
 2: acme/a = git+https://github.com/acme/a.git [pull-request] (Pull Request)
 4: acme/c = git+https://github.com/acme/c.git [skill-bb7208bc] (a b)
-3: - --all: it requires a skill with an invalid name: the name "--all" starts or ends with a hyphen
+3: - --all: the entry requires a skill with an invalid name: the name "--all" starts or ends with a hyphen
 `)
 }
 
@@ -176,7 +176,7 @@ func TestLockSources(t *testing.T) {
 2: acme/a = git+https://github.com/acme/a.git [a] (a)
 3: acme/b = git+https://git.example/acme/b.git [b] (b)
 6: acme/e = git+https://github.com/acme/e.git [e] (e)
-4: - c: it is relative to a home directory; use an absolute path, or a relative path that starts with ./
+4: - c: the path is relative to a home directory; use an absolute path, or a relative path that starts with ./
 5: - d: invalid repository URL https://git.example/acme/d.git#x
 `)
 }

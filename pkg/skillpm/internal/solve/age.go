@@ -226,7 +226,7 @@ func (b *Backend) checkAge(id pack.ID, c resolve.Selection, p *pack.Pack) error 
 	}
 	return diag.Errorf(code, "%s %s (%s, first seen at %s) %s",
 		id, p.Version, p.Ref.Digest, since.UTC().Format(time.RFC3339), reason).
-		WithHint("the release is new, or its tag was moved: wait until %s, or choose an older version",
+		WithHint("wait until %s, or choose an older version (the release is new, or its tag moved)",
 			since.Add(least.Age).UTC().Format(time.RFC3339))
 }
 

@@ -156,7 +156,7 @@ func (b *Backend) Versions(ctx context.Context, id pack.ID, src string) ([]resol
 		return []resolve.Version{{Version: p.Version}}, nil
 	}
 	if b.Frozen && !b.isPath(src) {
-		return nil, diag.Errorf(diag.Conflict, "skillpm.lock does not match skillpm.yaml: it does not have the "+
+		return nil, diag.Errorf(diag.Conflict, "skillpm.lock does not match skillpm.yaml: it does not contain the "+
 			"required %s", id).
 			WithHint("run skillpm install without --frozen and commit skillpm.lock")
 	}
@@ -199,8 +199,8 @@ func (b *Backend) checkBinding(ctx context.Context, id pack.ID, src string) erro
 	if ref := b.refs[src]; strings.HasPrefix(bound, "oci://") && ref.Source() == registry.Repository(bound, id) {
 		return nil
 	}
-	return diag.Errorf(diag.Denied, "%s must come from %s: the administrator of this machine bound %s to it",
-		id, bound, id.Owner).WithHint("install it by name with: skillpm install %s", id)
+	return diag.Errorf(diag.Denied, "%s must come from %s: the administrator of this machine bound %s to this registry",
+		id, bound, id.Owner).WithHint("install the pack by name with: skillpm install %s", id)
 }
 
 // Requirements lists what one version of a pack requires, for the solver.
@@ -266,7 +266,8 @@ func (b *Backend) pack(ctx context.Context, id pack.ID, src, version string) (*p
 // remember keeps a pack that was opened at a source, if it is the required one.
 func (b *Backend) remember(id pack.ID, src string, ref pack.Ref, p *pack.Pack) error {
 	if p.ID != id {
-		return diag.Errorf(diag.Invalid, "%s is required as %s, but its name is %s", ref.Source(), id, p.ID).
+		return diag.Errorf(diag.Invalid, "skillpm.yaml requires %s as %s, but the name of the pack is %s",
+			ref.Source(), id, p.ID).
 			WithHint("change the name to %s in skillpm.yaml", p.ID)
 	}
 	b.opened[openedKey{id, src, p.Version}] = p

@@ -127,7 +127,7 @@ func (b *Backend) CheckVersion(ctx context.Context, id pack.ID) error {
 	case !slices.ContainsFunc(l.versions, func(v registry.Version) bool { return v.Version == locked.Version }):
 		return fetch.Mislabeled(id, locked, l.registry.Name()+" does not have this version")
 	}
-	return fetch.Mislabeled(id, locked, "its digest differs from the one in "+l.registry.Name())
+	return fetch.Mislabeled(id, locked, "its digest differs from the digest in "+l.registry.Name())
 }
 
 // knownDigest returns the digest of a pack's locked version if the registry does not list it, "" if that needs the
@@ -149,7 +149,7 @@ func (b *Backend) moveWarnings(id pack.ID, src string, locked *pack.LockedPack) 
 	if src != "" || !strings.HasPrefix(bound, "oci://") || registry.Repository(bound, id) == locked.Source {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s stays locked to %s although %s is bound to %s; remove and reinstall it to "+
+	return []string{fmt.Sprintf("%s stays locked to %s although %s is bound to %s; remove and reinstall the pack to "+
 		"change the source",
 		id, locked.Source, id.Owner, bound)}
 }
@@ -195,12 +195,12 @@ func (b *Backend) yankWarnings(id pack.ID, version string, versions []registry.V
 	case !others:
 		next = "no other version is available"
 	case !fitting:
-		next = fmt.Sprintf("the range %s in skillpm.yaml allows no other version; go beyond it with: skillpm "+
+		next = fmt.Sprintf("the range %s in skillpm.yaml allows no other version; replace the range with: skillpm "+
 			"update --latest %s",
 			d.Constraint, id)
 	case b.marks[id].freed:
-		next = "no other version fits"
+		next = "no other version meets all requirements"
 	}
-	return []string{fmt.Sprintf("%s %s is locked but was yanked (show the reason with: skillpm outdated %s); %s",
+	return []string{fmt.Sprintf("the locked version %s %s is yanked (show the reason with: skillpm outdated %s); %s",
 		id, version, id, next)}
 }

@@ -144,7 +144,7 @@ func (b *Backend) newLock(ctx context.Context, m *pack.Manifest, chosen map[pack
 		}
 		if b.Frozen && !b.isPath(c.Source) {
 			return nil, diag.Errorf(diag.Conflict,
-				"skillpm.lock does not match skillpm.yaml: it does not have all required skills of %s", id).
+				"skillpm.lock does not match skillpm.yaml: it does not contain all required skills of %s", id).
 				WithHint("run skillpm install without --frozen and commit skillpm.lock")
 		}
 		p, err := b.pack(ctx, id, c.Source, c.Version)
@@ -179,8 +179,9 @@ func (s *Solution) warn(texts ...string) { s.Warnings = append(s.Warnings, texts
 func (s *Solution) describe(m *pack.Manifest, p *pack.Pack, offer registry.Version) {
 	if d, _ := m.Dependency(p.ID); d.Ref == nil && workspace.OmitsDirectory(p.Ref.Source()) {
 		s.Directories[p.ID.String()] = p.Ref.URL
-		s.warn(fmt.Sprintf("%s comes from the local directory %s, which skillpm.lock cannot record, so other "+
-			"machines need: skillpm install --registry DIR", p.ID, p.Ref.URL))
+		s.warn(fmt.Sprintf("%s comes from the local directory %s, which skillpm.lock cannot record; install the pack "+
+			"on other "+
+			"machines with: skillpm install --registry DIR", p.ID, p.Ref.URL))
 	}
 	s.warn(p.Warnings...)
 	if reason := cmp.Or(p.Yanked, offer.Reason, "no reason given"); p.Yanked != "" || offer.Yanked {
@@ -269,7 +270,7 @@ func (b *Backend) lockPack(ctx context.Context, p *pack.Pack, required []string)
 	for _, name := range names {
 		s, ok := p.Skill(name)
 		if !ok {
-			return nil, diag.Errorf(diag.NotFound, "%s %s has no skill %q", p.ID, p.Version, name).
+			return nil, diag.Errorf(diag.NotFound, "%s %s does not contain the skill %q", p.ID, p.Version, name).
 				WithHint("available skills: %s", strings.Join(p.SkillNames(), ", "))
 		}
 		trees[name] = s.Tree
@@ -279,7 +280,7 @@ func (b *Backend) lockPack(ctx context.Context, p *pack.Pack, required []string)
 		return nil, err
 	}
 	if len(trees) == 0 {
-		return nil, diag.Errorf(diag.Invalid, "%s %s has no skills", p.ID, p.Version)
+		return nil, diag.Errorf(diag.Invalid, "%s %s does not contain skills", p.ID, p.Version)
 	}
 	if unknown {
 		var err error

@@ -82,7 +82,7 @@ func (c *Copy) checkDirs(name string) error {
 		}
 		if !info.IsDir() {
 			return diag.Errorf(diag.Denied, "%s is not a directory", dir[:i]).
-				WithHint("vendored skills must not contain links; recreate them with: skillpm vendor")
+				WithHint("vendored skills must not contain links; recreate the skills with: skillpm vendor")
 		}
 	}
 	return nil
@@ -140,7 +140,7 @@ func (c *Copy) read(name string) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() || info.Size() > maxRecord {
-		return nil, diag.Errorf(diag.Denied, "%s was not created by skillpm", path.Join(c.dir, name))
+		return nil, diag.Errorf(diag.Denied, "skillpm did not create %s", path.Join(c.dir, name))
 	}
 	fsys, err := c.tree()
 	if err != nil {
@@ -259,7 +259,7 @@ func (c *Copy) readError(id pack.ID, skill, digest string, err error) error {
 		}
 		return &DamagedError{Path: dir, What: "is missing"}
 	case errors.As(err, &entryErr):
-		return &DamagedError{Path: dir, What: "cannot be installed: " + entryErr.Error(), Edited: true}
+		return &DamagedError{Path: dir, What: "contains an invalid entry: " + entryErr.Error(), Edited: true}
 	}
-	return &DamagedError{Path: dir, What: "cannot be read: " + err.Error(), Edited: true}
+	return &DamagedError{Path: dir, What: "is unreadable: " + err.Error(), Edited: true}
 }

@@ -28,7 +28,7 @@ func Ignored(ctx context.Context, root, dir string) []string {
 	})
 	status, err := git.StatusOf(ctx, root, names)
 	if errors.Is(err, git.ErrNoProgram) {
-		return []string{"git is not installed; cannot check whether it ignores vendored files"}
+		return []string{"git is not installed, so skillpm cannot check whether git ignores vendored files"}
 	}
 	if err != nil {
 		return nil
@@ -47,11 +47,13 @@ func Ignored(ctx context.Context, root, dir string) []string {
 	case first == "":
 		return nil
 	case first == names[0]:
-		return []string{fmt.Sprintf("git ignores %s, so clones do not have the copy; remove it from .gitignore, or "+
+		return []string{fmt.Sprintf("git ignores %s, so clones do not contain the copy; remove the line from "+
+			".gitignore, or "+
 			"run git add -f %s", dir, dir)}
 	case more == 0:
-		return []string{fmt.Sprintf("git ignores %s, so clones do not have it; run git add -f %s", first, dir)}
+		return []string{fmt.Sprintf("git ignores %s, so clones do not contain the file; run git add -f %s", first, dir)}
 	}
-	return []string{fmt.Sprintf("git ignores %s and %d more vendored files, so clones do not have them; run git "+
+	return []string{fmt.Sprintf("git ignores %s and %d more vendored files, so clones do not contain the files; run "+
+		"git "+
 		"add -f %s", first, more, dir)}
 }

@@ -109,9 +109,9 @@ func whyNotCopied(locked string) string {
 	case !isPath:
 		return ""
 	case at != "" && !pathx.Escapes(at):
-		return "it is already in the project at " + at
+		return "the pack is already in the project at " + at
 	default:
-		return "it comes from a directory outside the project, which every install reads"
+		return "the pack comes from a directory outside the project, which every install reads"
 	}
 }
 
@@ -142,7 +142,7 @@ func (c *Copy) compareItem(it *Item) error {
 func (c *Copy) describeEdit(it *Item, known *record, got bundle.Inventory) string {
 	want, ok := known.inventory(it.Skill)
 	if !ok {
-		return it.Path + " was not created by skillpm vendor"
+		return "skillpm vendor did not create " + it.Path
 	}
 	name, what := difference(want, got)
 	return path.Join(it.Path, name) + " " + what

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/pack"
@@ -104,7 +103,7 @@ func difference(want, got bundle.Inventory) (path, what string) {
 		case f.SHA256 != e.SHA256:
 			return e.Path, "was changed"
 		case f.Executable != e.Executable:
-			return e.Path, "has a different mode: executable is " + strconv.FormatBool(f.Executable)
+			return e.Path, "has a different mode: " + modeText(e.Executable)
 		}
 	}
 	for _, e := range got {
@@ -113,4 +112,11 @@ func difference(want, got bundle.Inventory) (path, what string) {
 		}
 	}
 	return "", ""
+}
+
+func modeText(executable bool) string {
+	if executable {
+		return "it must be executable"
+	}
+	return "it must not be executable"
 }

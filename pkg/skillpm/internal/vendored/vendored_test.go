@@ -142,7 +142,7 @@ func TestCompare(t *testing.T) {
 			want: []string{"acme/deploy/deploy outdated"}, what: base + "deploy/SKILL.md is missing",
 		},
 		{
-			name: "a file was changed", change: func(f *fixture) { f.write(base+"deploy/SKILL.md", "mine") },
+			name: "a file has local edits", change: func(f *fixture) { f.write(base+"deploy/SKILL.md", "mine") },
 			want: []string{"acme/deploy/deploy edited"}, what: base + "deploy/SKILL.md was changed",
 		},
 		{
@@ -175,7 +175,7 @@ func TestCompare(t *testing.T) {
 				f.add("acme/deploy", "1.0.0", "deploy", "rollback", "notes")
 				f.write(base+"notes/SKILL.md", "mine")
 			},
-			want: []string{"acme/deploy/notes edited"}, what: "was not created by skillpm vendor", files: 1,
+			want: []string{"acme/deploy/notes edited"}, what: "skillpm vendor did not create", files: 1,
 		},
 		{
 			name: "no record", change: func(f *fixture) { f.remove(base + ".skillpm-vendor.json") }, files: 1,

@@ -52,7 +52,8 @@ func (w *Workspace) AgentDirs(c AgentChoice) (dirs []AgentDir, warnings []string
 		real, err := realDir(root, dir)
 		if err != nil {
 			if found {
-				warnings = append(warnings, err.Error()+"; skills are not linked for its agents")
+				warnings = append(warnings, err.Error()+"; skillpm does not link skills for agents that read this "+
+					"directory")
 				continue
 			}
 			return nil, nil, err
@@ -218,7 +219,8 @@ func realDir(root, dir string) (string, error) {
 	}
 	rel, ok := pathx.Rel(root, resolved)
 	if !ok {
-		return "", diag.Errorf(diag.Denied, "agent directory %s leads to %s, outside %s", dir, resolved, root)
+		return "", diag.Errorf(diag.Denied, "the agent directory %s leads to %s, which is outside %s",
+			dir, resolved, root)
 	}
 	return filepath.ToSlash(rel), nil
 }

@@ -81,7 +81,7 @@ func Retry[T any](files string, operation func() (T, error)) (result T, err erro
 		}
 	}
 	return result, diag.Errorf(diag.Conflict, "another process keeps changing %s", files).
-		WithHint("wait for it to finish and try again")
+		WithHint("wait for the process to finish, then run the command again")
 }
 
 // stageOthers stages links, removals and files.

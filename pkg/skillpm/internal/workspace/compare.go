@@ -260,9 +260,9 @@ func (w *Workspace) checkReplaceable(at string) error {
 }
 
 func notOursError(at string) error {
-	return diag.Errorf(diag.Conflict, "%s exists and was not created by skillpm", at).
-		WithHint("move it away, or use --skill %s --as OTHER-NAME to install the pack's skill under another name",
-			path.Base(at))
+	return diag.Errorf(diag.Conflict, "%s already exists, and skillpm did not create it", at).
+		WithHint("move %s away, or use --skill %s --as OTHER-NAME to install the pack's skill under another name",
+			at, path.Base(at))
 }
 
 // compareRemovals adds to the change what skillpm created and the layout does not have. It returns the local edits that

@@ -33,10 +33,10 @@ func (c NameConflict) String() string {
 	others := slices.Sorted(maps.Keys(c.Others))
 	facts := make([]string, 0, len(others)+1)
 	if c.Winner != "" {
-		facts = append(facts, fmt.Sprintf("%q refers to the one from %s", c.Name, c.Winner))
+		facts = append(facts, fmt.Sprintf("%q refers to the skill from %s", c.Name, c.Winner))
 	}
 	for _, id := range others {
-		facts = append(facts, fmt.Sprintf("the one from %s is available as %s", id, c.Others[id]))
+		facts = append(facts, fmt.Sprintf("the skill from %s is available as %s", id, c.Others[id]))
 	}
 	return fmt.Sprintf("several packs have a skill %q: %s", c.Name, strings.Join(facts, "; "))
 }

@@ -53,7 +53,7 @@ func (e Edit) String() string {
 	if more := len(names) - maxNames; more > 0 {
 		names = append(names[:maxNames], fmt.Sprintf("%d more", more))
 	}
-	s := e.Path + " was edited after it was installed"
+	s := e.Path + " has local edits"
 	switch {
 	case len(names) > 0:
 		s += ": " + strings.Join(names, ", ")
@@ -123,7 +123,7 @@ func (w *Workspace) edit(at string, installed Tree, got bundle.Inventory, err er
 	}
 	want, _, err := w.machine.expected(installed)
 	if err != nil {
-		e.Problem = "the store no longer has the installed version"
+		e.Problem = "the store no longer contains the installed version"
 		return e
 	}
 	e.Files = append(e.Files, changedFiles(want, got)...)

@@ -128,7 +128,7 @@ func (m *Machine) materialise(ctx context.Context, t Tree, dir string, hard bool
 func checkName(dir string, t Tree) error {
 	data, err := os.ReadFile(filepath.Join(dir, skill.File))
 	if err != nil {
-		return fmt.Errorf("%s: skill %s: %w", t.Pack, t.Skill, err)
+		return fmt.Errorf("cannot read the skill %[2]s of %[1]s: %[3]w", t.Pack, t.Skill, err)
 	}
 	doc, _ := skill.Parse(data) // validate reports its errors
 	name := doc.Name()
@@ -137,5 +137,5 @@ func checkName(dir string, t Tree) error {
 		return nil
 	}
 	return diag.Errorf(diag.Invalid, "%s: the skill %s has the name %q in its frontmatter", t.Pack, t.Skill, name).
-		WithHint("ask its author to use the same name for the directory and in the frontmatter")
+		WithHint("ask the author of the pack to use the same name for the directory and in the frontmatter")
 }

@@ -111,14 +111,14 @@ func (w *Workspace) verify(ctx context.Context) (*VerifyReport, error) {
 		return nil, err
 	}
 	if w.LacksLock() {
-		return nil, diag.Errorf(diag.NotFound, "%s has no skillpm.lock", w.Scope.Root).
-			WithHint("create it with: skillpm install")
+		return nil, diag.Errorf(diag.NotFound, "skillpm.lock does not exist in %s", w.Scope.Root).
+			WithHint("create skillpm.lock with: skillpm install")
 	}
 	r := &VerifyReport{Scope: w.Scope.Kind, Root: w.Scope.Root, Problems: []Problem{}}
 	if _, err := os.Lstat(w.Scope.Journal()); err == nil {
 		r.Problems = append(r.Problems, Problem{
 			Kind: KindInterrupted, Path: w.Rel(w.Scope.Journal()),
-			Message: "an install was interrupted; skillpm install finishes or undoes it",
+			Message: "an install was interrupted; run \"skillpm install\" to finish or undo it",
 		})
 	}
 	skills := map[Tree]bool{}

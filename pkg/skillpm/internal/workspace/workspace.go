@@ -88,8 +88,9 @@ func (m *Machine) findScope(kind string, create bool) (scope.Scope, error) {
 		return s, nil
 	}
 	if !create {
-		return scope.Scope{}, diag.Errorf(diag.NotFound, "no skillpm.yaml in %s or above it", m.Dir).
-			WithHint("create one with: skillpm init, or skillpm install owner/name")
+		return scope.Scope{}, diag.Errorf(diag.NotFound, "no skillpm.yaml found in %s or its parent directories",
+			m.Dir).
+			WithHint("create skillpm.yaml with: skillpm init, or skillpm install owner/name")
 	}
 	return s, nil
 }

@@ -97,7 +97,7 @@ func (h helper) run(ctx context.Context, action, input string) ([]byte, error) {
 	}
 	failed := diag.Errorf(diag.Denied, "docker-credential-%s %s: %w", h, action, err)
 	if errors.Is(err, exec.ErrNotFound) {
-		return nil, failed.WithHint("install it, or remove it from Docker's config.json")
+		return nil, failed.WithHint("install docker-credential-%s, or remove the helper from Docker's config.json", h)
 	}
 	failed = failed.WithHint("run the helper yourself to see its output, which may contain secrets")
 	return out.text.Bytes(), failed

@@ -131,7 +131,7 @@ const TokenUser = "<token>"
 func (s *Store) Put(ctx context.Context, hostport, user, secret string) error {
 	switch {
 	case s.path == "":
-		return diag.Errorf(diag.NotFound, "no home directory to store logins in").
+		return diag.Errorf(diag.NotFound, "cannot store logins: the home directory is unknown").
 			WithHint("set DOCKER_CONFIG to a directory")
 	case hostport == "" || strings.ContainsAny(hostport, "/ \t\r\n"):
 		return diag.Errorf(diag.Usage, "invalid host %q", hostport).
@@ -164,7 +164,7 @@ func (s *Store) Delete(ctx context.Context, hostport string) error {
 }
 
 func noLogin(hostport string) error {
-	return diag.Errorf(diag.NotFound, "no login for %s", hostport)
+	return diag.Errorf(diag.NotFound, "no login found for %s", hostport)
 }
 
 // change changes what a helper or the file has; the file is read again, because others may have changed it.

@@ -272,7 +272,7 @@ func TestSecretSpellings(t *testing.T) {
 func TestHelperMissing(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "config.json"), `{"credsStore": "not-there"}`, 0o600)
-	if _, err := open(dir).Get(t.Context(), "registry.example"); diag.CodeOf(err) != diag.Denied || !strings.Contains(diag.HintOf(err), "install it") {
+	if _, err := open(dir).Get(t.Context(), "registry.example"); diag.CodeOf(err) != diag.Denied || !strings.Contains(diag.HintOf(err), "install docker-credential-not-there") {
 		t.Errorf("%v", err)
 	}
 }

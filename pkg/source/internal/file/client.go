@@ -97,7 +97,7 @@ func (c *Client) Tree(ref pack.Ref) (fs.FS, error) {
 		return nil, err
 	case !info.IsDir():
 		return nil, diag.Errorf(diag.NotFound, "%s is not a directory", dir).
-			WithHint("use the directory that contains it")
+			WithHint("use the directory that contains the file")
 	}
 	return checkout{dir: dir, index: readIndex(dir, c.options.OS)}, nil
 }

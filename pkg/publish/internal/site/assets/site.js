@@ -45,7 +45,7 @@
       say("Copied to the clipboard");
     } catch {
       label.textContent = "Failed";
-      say("The browser refused to copy");
+      say("The browser did not allow the copy");
     }
     button.focus();
     setTimeout(() => { label.textContent = "Copy"; }, 2000);
@@ -217,7 +217,7 @@
       browse.hidden = true;
     } catch {
       if (now !== version) return;
-      status.textContent = location.protocol === "file:" ? "Search needs a web server. All packs are listed below." : "Search does not work just now. All packs are listed below.";
+      status.textContent = location.protocol === "file:" ? "Search requires a web server. The list below contains all packs." : "Search is unavailable. The list below contains all packs.";
       found.hidden = true;
       browse.hidden = false;
     }

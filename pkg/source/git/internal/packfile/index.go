@@ -201,10 +201,10 @@ func (p *packIndexer) checkEnd() error {
 
 func (p *packIndexer) addInflated(size int64) error {
 	if size < 0 || size > p.limits.Object {
-		return TooLarge("an object has %d bytes", size)
+		return TooLarge("an object has %d bytes; the limit is %d", size, p.limits.Object)
 	}
 	if p.total += size; p.total > p.limits.Total {
-		return TooLarge("more than %d bytes", p.limits.Total)
+		return TooLarge("it contains more than %d bytes", p.limits.Total)
 	}
 	return nil
 }
@@ -345,7 +345,7 @@ func (p *packIndexer) apply(parent *base, i int32) ([]byte, error) {
 func (p *packIndexer) applyInFile(parent *base, i int32) error {
 	e := &p.entries[i]
 	if p.files += e.size; p.files > p.limits.Files {
-		return TooLarge("more than %d bytes of large files", p.limits.Files)
+		return TooLarge("it contains more than %d bytes of large files", p.limits.Files)
 	}
 	var source io.ReaderAt = bytesAt(parent.content)
 	if p.entries[parent.index].size >= LargeObject {
@@ -379,7 +379,7 @@ func (p *packIndexer) baseFile(i int32) (*os.File, error) {
 		return f, err
 	}
 	if p.files += e.size; p.files > p.limits.Files {
-		return nil, TooLarge("more than %d bytes of large files", p.limits.Files)
+		return nil, TooLarge("it contains more than %d bytes of large files", p.limits.Files)
 	}
 	z, err := p.inflate(e)
 	if err != nil {
