@@ -33,7 +33,7 @@ var flagMeanings = map[string]string{
 	"limit":             "^show (at most|the last) `N` ",
 	"list":              "^list ",
 	"no-skills":         "^disable all skills$",
-	"offline":           "do not use the network|without network access|check files and history only",
+	"offline":           "do not use the network|without network access|check only the files and the history",
 	"output":            "^write .*`(FILE|DIR|NAME|\\[FORMAT=\\]FILE)`",
 	"pack-version":      "`VERSION`",
 	"profile":           "the (rules of the )?profiles? `IDS?`",
