@@ -109,8 +109,8 @@ func (a *app) addPackFlags(cmd *cobra.Command, o *publish.ReleaseOptions, flags 
 	f.BoolVar(&flags.sign, "sign", false, "sign the release")
 	f.StringVar(&flags.key, "signing-key", "", "sign with the private key in `FILE`")
 	f.BoolVar(&o.AllowDirty, "allow-dirty", false, "do not warn about uncommitted files")
-	f.StringVar(&flags.format, "format", formatPack, "use the artifact format `FORMAT`: skillpm, or agentskills, flux, or "+
-		"toolhive for other tools")
+	f.StringVar(&flags.format, "format", formatPack, "use the artifact format `FORMAT`: skillpm, or "+
+		"agentskills, flux, or toolhive for other tools")
 	a.CompleteFlag(cmd, "format", func(_ *cobra.Command, _ []string, prefix string) ([]string,
 		cobra.ShellCompDirective,
 	) {
