@@ -116,7 +116,7 @@ func isProse(root *cobra.Command, word string) bool {
 		"itself", "keeps", "last", "looks", "never", "no", "only.", "pack", "reads", "skips",
 		"tests": // "skillpm pack 1" begins a file
 		return true
-	case "can", "could", "creates", "deployed", "fetches", "first", "installs,", "kept", "may", "searches":
+	case "could", "creates", "deployed", "fetches", "first", "installs,", "kept", "may", "searches":
 		return true
 	}
 	hint := diag.HintOf(console.UnknownCommand(root, []string{word}))

@@ -216,7 +216,7 @@ func writeExample(dir string) error {
 func createFile(path string, data []byte) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, fs.ErrExist) {
-		return diag.Errorf(diag.Conflict, "%s already exists", path)
+		return diag.Errorf(diag.Conflict, "%s already exists", path).WithHint("edit the file, or remove it first")
 	}
 	if err != nil {
 		return err

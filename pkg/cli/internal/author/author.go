@@ -24,9 +24,9 @@ func newInit(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init [OWNER/NAME]",
 		Short: "Create a skillpm.yaml",
-		Long: `Creates a skillpm.yaml in this directory. With OWNER/NAME, the directory becomes a pack
-that can be published; without it, a project that uses packs. If a skillpm.yaml exists,
-OWNER/NAME adds a name and a version to it.`,
+		Long: `With OWNER/NAME, this directory becomes a pack that you can publish; without a name, a
+project that uses packs. If skillpm.yaml exists, OWNER/NAME adds a name and a version to
+the file.`,
 		Example: `  skillpm init
   skillpm init acme/deploy
   skillpm init acme/deploy --license Apache-2.0 --pack-version 1.0.0`,
@@ -39,7 +39,8 @@ OWNER/NAME adds a name and a version to it.`,
 			if len(args) == 1 {
 				o.Name = args[0]
 			} else if o.Description != "" || o.License != "" || o.Version != "" {
-				return diag.Errorf(diag.Usage, "a pack needs a name").WithHint("run \"skillpm init OWNER/NAME\"")
+				return diag.Errorf(diag.Usage, "--pack-version, --description, and --license need OWNER/NAME").
+					WithHint("run \"skillpm init OWNER/NAME\"")
 			}
 			done := "Created"
 			if _, err := os.Lstat(filepath.Join(c.Dir, pack.ManifestName)); err == nil {
@@ -57,18 +58,18 @@ OWNER/NAME adds a name and a version to it.`,
 			}
 			switch {
 			case o.Name == "":
-				a.Note("Next: skillpm install OWNER/NAME")
+				a.Note("Next, add a pack with: skillpm install OWNER/NAME")
 			case hasSkills(c.Dir):
-				a.Note("Next: skillpm validate, then skillpm publish")
+				a.Note("Next, run \"skillpm validate\", and then \"skillpm publish\".")
 			default:
-				a.Note("Next: skillpm new my-skill")
+				a.Note("Next, create a skill with: skillpm new my-skill")
 			}
 			return nil
 		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.Version, "pack-version", "", "set the pack's `VERSION` (default 0.1.0)")
-	f.StringVar(&o.Description, "description", "", "set the description of the pack to `TEXT`, one line")
+	f.StringVar(&o.Description, "description", "", "set the pack's description to `TEXT`, one line")
 	f.StringVar(&o.License, "license", "", "set the license, an SPDX `EXPRESSION` such as Apache-2.0")
 	return cmd
 }
@@ -88,9 +89,9 @@ func newNew(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "new [NAME]",
 		Short: "Create a skill",
-		Long: `Creates a directory with a valid SKILL.md: in skills/ if this directory is a pack,
-otherwise here. On a terminal, it asks for missing values. Otherwise NAME and
---description are required.`,
+		Long: `The skill is a new directory with a valid SKILL.md: in skills/ if this directory is a
+pack, otherwise here. On a terminal, the command asks for a missing name and description.
+Without a terminal, NAME and --description are required.`,
 		Example: `  skillpm new release-notes --description 'Writes release notes.'
   skillpm new lint-sql --description 'Checks SQL files.' --scripts
   skillpm new lint-sql --description 'Checks SQL files.' --dir skills`,
@@ -120,7 +121,7 @@ otherwise here. On a terminal, it asks for missing values. Otherwise NAME and
 			if !a.Quiet {
 				fmt.Fprintf(a.Stdout, "Created %s\n", filepath.Join(display, "SKILL.md"))
 			}
-			a.Note("Next: write the instructions, then run: skillpm validate %s", display)
+			a.Note("Next, write the instructions, and check the skill with: skillpm validate %s", display)
 			return nil
 		},
 	}
@@ -142,7 +143,8 @@ func (a *app) ask(ctx context.Context, o *publish.NewOptions) error {
 	}{
 		{"Name (lowercase words with hyphens): ", "NAME", &o.Name, skill.CheckName},
 		{
-			"Description (what it does and when to use it, such as \"Writes release notes. Use before a release.\"): ",
+			"Description (what the skill does and when to use it, such as \"Writes release notes. Use before a " +
+				"release.\"): ",
 			"--description", &o.Description, notEmpty,
 		},
 	} {
@@ -150,7 +152,7 @@ func (a *app) ask(ctx context.Context, o *publish.NewOptions) error {
 			continue
 		}
 		if !a.CanAsk() {
-			return diag.Errorf(diag.Usage, "%s is missing", q.flag).
+			return diag.Errorf(diag.Usage, "cannot create a skill: %s is missing", q.flag).
 				WithHint("run: skillpm new %s --description 'What it does and when to use it.'",
 					cmp.Or(o.Name, "my-skill"))
 		}
@@ -183,7 +185,7 @@ func (a *app) prompt(ctx context.Context, in *bufio.Reader, question string, che
 		case got := <-answers:
 			if got.err != nil {
 				fmt.Fprintln(a.Stderr)
-				return "", diag.Errorf(diag.Usage, "the input ended before all questions were answered")
+				return "", diag.Errorf(diag.Usage, "cannot read the answer: standard input has ended")
 			}
 			if err := check(got.line); err != nil {
 				a.Warn("%v", err)

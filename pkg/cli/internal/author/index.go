@@ -18,10 +18,10 @@ func newIndex(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "index",
 		Short: "Manage an index of packs",
-		Long: `An index is a directory of plain files that maps packs and versions to their sources. It
-does not contain the packs: they stay in OCI registries and git repositories. Keep an index in
-a git repository, and run "skillpm index check" in its CI. Serve it from git, any web
-server, or an OCI registry.`,
+		Long: `An index is a directory of plain files that map packs and versions to their sources. The
+packs themselves stay in OCI registries and git repositories. Keep the index in a git
+repository, and run "skillpm index check" in CI. git, any web server, or an OCI registry
+can serve the index.`,
 		Example: `  skillpm index init ./index --title "Packs of Acme"
   skillpm index add oci://registry.example/acme/deploy:1.4.0 --index ./index
   skillpm index check ./index --changed-since origin/main
@@ -56,8 +56,8 @@ func newIndexInit(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init [DIR]",
 		Short: "Create an empty index",
-		Long: `Creates an empty index in DIR, or in this directory: config.json, and a .gitattributes
-that keeps git from changing line endings.`,
+		Long: `The command writes two files to DIR (default: this directory): config.json, and a
+.gitattributes that keeps git from changing line endings.`,
 		Example: `  skillpm index init ./index --title "Packs of Acme"
   skillpm index init
   skillpm index init ./index --json`,
@@ -92,13 +92,12 @@ func newIndexAdd(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "add SOURCE...",
 		Short: "Add published packs to an index",
-		Long: `Adds the pack at each SOURCE: a version in an OCI registry, a tag of a git repository,
-or an OCI layout inside the index, in a form that install takes. The command fetches and
-hashes the pack, and records the result in its entry. Commit the change, or open a pull
-request with it.
+		Long: `SOURCE is a version in an OCI registry, a tag of a git repository, or an OCI layout inside
+the index. "skillpm install" accepts the same forms. The command fetches and hashes each
+pack, and records the result in the index. Commit the change, or open a pull request.
 
-Versions that the index already has do not change. Different content for such a version
-is an error.`,
+Versions that the index already has do not change. If the content of such a version is
+different, the command fails.`,
 		Example: `  skillpm index add oci://registry.example/acme/deploy:1.4.0
   skillpm index add github.com/acme/tools#v1.2.0 --index ./index
   skillpm index add oci://registry.example/acme/deploy:1.4.0 --dry-run`,
@@ -119,7 +118,7 @@ is an error.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.Dir, "index", "", "use the index in `DIR` instead of this directory")
-	f.BoolVar(&o.DryRun, "dry-run", false, "show what would be added, without writing it")
+	f.BoolVar(&o.DryRun, "dry-run", false, "show what would be added, without changing the index")
 	_ = cmd.MarkFlagDirname("index") // cannot fail: the flag exists
 	return cmd
 }
@@ -141,7 +140,7 @@ func (a *app) printAdded(r *indexer.AddReport) error {
 			console.Printable(one.Version), p.Dim(console.Printable(one.File)))
 	}
 	if r.DryRun {
-		a.Note("Dry run: nothing was written.")
+		a.Note("Dry run: the index did not change.")
 	}
 	return nil
 }
@@ -152,17 +151,17 @@ func newIndexCheck(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check [DIR]",
 		Short: "Verify an index",
-		Long: `Verifies an index: every file is readable and has the right path, and no line changed or
-disappeared since an earlier commit. The source of every version has the recorded digest,
-skills, integrity, and dependencies. Sources are read in parallel.
+		Long: `The command fails if a file is unreadable or has the wrong path, or if a line has changed
+or disappeared since an earlier commit. It also fails if a source does not have the
+recorded digest, skills, integrity, and dependencies. skillpm reads sources in parallel.
 
-Exit code 6 means that content differs from what was recorded, 3 another error, and 8
-that a source is unreachable.
+Exit code 6 means that the content of a source differs from the index, 8 that a source is
+unreachable, and 3 any other error.
 
-In CI, compare a pull request with its target, and read only new versions:
---changed-since origin/main --new. Compare a push with the commit before it, which is
-github.event.before in GitHub Actions. A commit of zeros means the first push, which has
-no comparison. Both need the history (actions/checkout with fetch-depth: 0).`,
+In CI, compare a pull request with its target branch, and read only new versions:
+--changed-since origin/main --new. Compare a push with the commit before it, which GitHub
+Actions has in github.event.before. For a first push, that commit consists of zeros, and
+skillpm compares nothing. Both need the git history (actions/checkout with fetch-depth: 0).`,
 		Example: `  skillpm index check
   skillpm index check ./index --changed-since origin/main --new --format github
   skillpm index check --offline`,
@@ -186,10 +185,10 @@ no comparison. Both need the history (actions/checkout with fetch-depth: 0).`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.Since, "changed-since", "", "compare history with the merge base of `REF` (default: HEAD's parent)")
-	f.BoolVar(&o.Offline, "offline", false, "check files and history only")
-	f.BoolVar(&o.New, "new", false, "read only the sources of versions that the earlier commit lacks")
-	f.StringVar(&format, "format", format, "use the format `text|github`")
+	f.StringVar(&o.Since, "changed-since", "", "compare the history with the merge base of `REF` (default: HEAD's parent)")
+	f.BoolVar(&o.Offline, "offline", false, "check only the files and the history")
+	f.BoolVar(&o.New, "new", false, "read only the sources of versions that the earlier commit does not have")
+	f.StringVar(&format, "format", format, "print findings as `text|github`")
 	a.CompleteFlag(cmd, "format", cobra.FixedCompletions([]string{"text", "github"},
 		cobra.ShellCompDirectiveNoFileComp))
 	return cmd
@@ -262,9 +261,9 @@ func newIndexBuild(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "build [DIR]",
 		Short: "Generate the derived files of an index",
-		Long: `Generates the files that are derived from an index: catalog.ndjson.gz, which search reads.
-Equal packs always give equal files. Derived files are not used to resolve versions; they can be
-deleted and generated again, and need not be committed.`,
+		Long: `The command generates catalog.ndjson.gz, which "skillpm search" reads. Equal indexes give
+equal files. skillpm does not need derived files to resolve versions. You can delete the
+files, generate them again, and leave them out of git.`,
 		Example: `  skillpm index build
   skillpm index build ./index --output ./public
   skillpm index build ./index --json`,

@@ -16,12 +16,12 @@ func newIndexPublish(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "publish [DIR]",
 		Short: "Publish an index to an OCI registry",
-		Long: `Publishes an index as one OCI artifact, and moves the tag of the repository to it. The
-artifact divides packs into shards by the hashes of their names. To look up a pack, a
-client downloads the manifest and one shard, and caches both. The same index always has
-the same digest. Publishing again uploads only changed shards.
+		Long: `The index becomes one OCI artifact, and the tag of the repository moves to the artifact.
+The artifact divides packs into shards by the hashes of their names. To look up a pack,
+skillpm downloads the manifest and one shard, and caches both. Equal indexes have equal
+digests. If you publish an index again, skillpm uploads only the changed shards.
 
-Clients read it as index+oci://REGISTRY/REPOSITORY.`,
+The address of the published index is index+oci://REGISTRY/REPOSITORY.`,
 		Example: `  skillpm index publish --to oci://registry.example/acme/index
   skillpm registry add acme index+oci://registry.example/acme/index
   skillpm index publish ./index --to oci://registry.example/acme/index --dry-run`,
@@ -46,19 +46,19 @@ Clients read it as index+oci://REGISTRY/REPOSITORY.`,
 				return a.PrintJSON(r)
 			}
 			if r.DryRun {
-				a.Note("Dry run: would publish %s in %s, %s.", textx.Count(r.Packs, "pack"),
+				a.Note("Dry run: would publish %s in %s (%s).", textx.Count(r.Packs, "pack"),
 					textx.Count(r.Shards, "shard"), console.BytesText(r.Size))
 				return nil
 			}
 			fmt.Fprintf(a.Stdout, "%s %s\n", console.Printable(r.Registry), console.Printable(r.Digest))
-			a.Note("Published %s in %s, %s.", textx.Count(r.Packs, "pack"), textx.Count(r.Shards, "shard"),
+			a.Note("Published %s in %s (%s).", textx.Count(r.Packs, "pack"), textx.Count(r.Shards, "shard"),
 				console.BytesText(r.Size))
 			return nil
 		},
 	}
 	cmd.Flags().StringVar(&o.To, "to", "",
 		"publish to `oci://REGISTRY/REPOSITORY[:TAG]` (default tag: latest)")
-	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "show the size, without publishing")
+	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "show what would be published, without publishing the index")
 	return cmd
 }
 
@@ -67,12 +67,12 @@ func newIndexServe(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve [DIR]",
 		Short: "Serve an index over HTTP",
-		Long: `Serves the files of an index over HTTP, for tests or behind a proxy, and prints the
-address. Responses have an ETag and are compressed if the client supports it. Directories
-are not listed; dot files and links are not served. Press Ctrl-C to stop.
+		Long: `Use the server for tests or behind a proxy. The command prints the address of the server.
+Responses have an ETag, and are compressed if the client accepts compression. The server
+does not list directories, and does not serve dot files and links. Press Ctrl-C to stop.
 
-Clients read plain HTTP from loopback addresses only. For other addresses, use --tls-cert and
---tls-key, or copy the directory to a web server.`,
+skillpm reads plain HTTP from loopback addresses only. For other addresses, use --tls-cert
+and --tls-key, or copy the directory to a web server.`,
 		Example: `  skillpm index serve ./index
   skillpm index serve ./index --listen 127.0.0.1:0
   skillpm index serve --listen :8443 --tls-cert server.pem --tls-key server.key`,
@@ -89,7 +89,7 @@ Clients read plain HTTP from loopback addresses only. For other addresses, use -
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.Listen, "listen", o.Listen, "listen at `HOST:PORT`; port 0 selects a free one")
+	f.StringVar(&o.Listen, "listen", o.Listen, "listen on `HOST:PORT`; port 0 selects a free port")
 	f.StringVar(&o.Cert, "tls-cert", "", "use the TLS certificate in the PEM `FILE`")
 	f.StringVar(&o.Key, "tls-key", "", "use the TLS key in the PEM `FILE`")
 	return cmd

@@ -15,22 +15,22 @@ func newIndexSite(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "site [DIR] --output DIR",
 		Short: "Generate a website for an index",
-		Long: `Generates static pages for the index in DIR, or in this directory, for any web server and
-below any path. Each pack has a page with its skills, versions, dependencies, dependents,
-signers, validation findings, and the install command. Search and copy buttons need
-JavaScript; reading does not.
+		Long: `The website of the index in DIR (default: this directory) has static pages, which work on
+any web server and below any path. Each pack has a page with its skills, versions,
+dependencies, dependents, signers, validation findings, and the install command. Only the
+search and the copy buttons need JavaScript.
 
-For each pack, the command fetches the newest release that was not yanked, and checks it
-against the index as install does. A pack that cannot be fetched gets a page with the
-reason, and a warning. Signatures are verified with the keys of --key and of trusted-keys in
-the user's settings; others are shown as not checked.
+For each pack, the command fetches the newest release that is not yanked, and verifies the
+digests in the index. If skillpm cannot fetch a pack, the pack's page shows the reason, and
+the command prints a warning. skillpm verifies signatures with the keys of --key and of
+trusted-keys in the user's settings. The website shows other signatures as not checked.
 
-The website includes .well-known/agent-skills/index.json and an archive for each skill,
-which other tools install from: npx skills add URL. --marketplace writes a directory of
-plugins for Claude Code, to be kept in a git repository.
+The website includes .well-known/agent-skills/index.json and an archive of each skill, from
+which other tools can install skills: npx skills add URL. --marketplace writes a directory
+of plugins for Claude Code. Keep that directory in a git repository.
 
-The directories of index, --output, and --marketplace must not contain each other. Only
-changed files are written, and only files that skillpm created are removed or replaced.`,
+The index, --output, and --marketplace need separate directories, none inside another.
+skillpm writes only changed files, and removes or replaces only files that it created.`,
 		Example: `  skillpm index site ./index --output ./public --base-url https://skills.example
   skillpm index site --output ../public --title "Skills of Acme"
   skillpm index site --output ../public --key acme.pub --marketplace ../plugins`,
@@ -52,7 +52,7 @@ changed files are written, and only files that skillpm created are removed or re
 	f := cmd.Flags()
 	f.StringVarP(&o.Out, "output", "o", "", "write the website to `DIR` (required)")
 	f.StringVar(&o.Title, "title", "", "set the title of the website to `TEXT` (default: the title of the index)")
-	f.StringVar(&o.BaseURL, "base-url", "", "set the `URL` at which the website will be published")
+	f.StringVar(&o.BaseURL, "base-url", "", "set the `URL` of the published website")
 	f.StringVar(&o.Registry, "registry-url", "", "show how to add the index at `URL` as a registry")
 	f.StringArrayVar(&o.Keys, "key", nil, "verify signatures with the public key in `FILE`; repeatable")
 	f.BoolVar(&o.NoWellKnown, "no-well-known", false, "leave out .well-known/agent-skills")
@@ -61,7 +61,7 @@ changed files are written, and only files that skillpm created are removed or re
 	for _, name := range []string{"output", "marketplace"} {
 		_ = cmd.MarkFlagDirname(name) // cannot fail: the flags exist
 	}
-	for _, name := range []string{"title", "base-url", "registry"} {
+	for _, name := range []string{"title", "base-url", "registry-url"} {
 		a.CompleteFlag(cmd, name, cobra.NoFileCompletions)
 	}
 	return cmd

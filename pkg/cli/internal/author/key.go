@@ -19,7 +19,8 @@ func newKey(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "key",
 		Short: "Manage signing keys",
-		Long:  "Generates keys for signing packs.",
+		Long: `A key pair has a private key, which signs packs, and a public key, which verifies their
+signatures.`,
 		Example: `  skillpm key generate --output acme
   skillpm key generate --output ci --no-password
   skillpm publish --sign --signing-key acme.key`,
@@ -38,12 +39,13 @@ func newKeyGenerate(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "generate",
 		Short: "Generate a signing key pair",
-		Long: `Generates a key for signing packs (ECDSA P-256): keep NAME.key secret, and give NAME.pub
-to those who install your packs. Existing files are never replaced.
+		Long: `The keys sign packs with ECDSA P-256. Keep NAME.key secret, and give NAME.pub to the
+users of your packs. skillpm never replaces existing files.
 
-The private key is encrypted with a password, which is read from the terminal or from
-SKILLPM_SIGNING_PASSWORD. It has the format of cosign's keys, so cosign can use it, too.
-With --no-password it is not encrypted (PKCS #8), for CI systems that keep secrets.`,
+A password encrypts the private key. skillpm reads the password from
+SKILLPM_SIGNING_PASSWORD or from the terminal. The private key has the format of cosign,
+so cosign can use the key, too. With --no-password, the private key is not encrypted
+(PKCS #8), for CI systems that keep secrets.`,
 		Example: `  skillpm key generate --output acme
   skillpm key generate --output ci --no-password
   skillpm publish --sign --signing-key acme.key`,
@@ -67,8 +69,7 @@ func (a *app) generateKey(out string, open bool) error {
 	private, public := out+".key", out+".pub"
 	for _, file := range []string{private, public} {
 		if _, err := os.Lstat(file); err == nil {
-			return diag.Errorf(diag.Conflict, "%s already exists", file).
-				WithHint("choose another name with --output NAME")
+			return keyExists(file)
 		}
 	}
 	var password []byte
@@ -106,7 +107,7 @@ func (a *app) newPassword() ([]byte, error) {
 	}
 	first, err := a.AskSecret("Password for the new key: ")
 	if err == nil && len(first) == 0 {
-		err = diag.Errorf(diag.Usage, "a password is needed to encrypt the private key").
+		err = diag.Errorf(diag.Usage, "cannot encrypt the private key without a password").
 			WithHint("set %s, or use --no-password to leave the key unencrypted", console.PasswordVariable)
 	}
 	if err != nil {
@@ -114,9 +115,15 @@ func (a *app) newPassword() ([]byte, error) {
 	}
 	second, err := a.AskSecret("Repeat the password: ")
 	if err == nil && !bytes.Equal(first, second) {
-		err = diag.Errorf(diag.Usage, "the passwords differ; no key was generated")
+		err = diag.Errorf(diag.Usage, "cannot generate a key: the passwords differ")
 	}
 	return first, err
+}
+
+// keyExists is the error of a file that a key would replace.
+func keyExists(file string) error {
+	return diag.Errorf(diag.Conflict, "cannot write %s: the file already exists", file).
+		WithHint("choose another name with --output NAME")
 }
 
 // writeNew creates a file and fails if it exists.
@@ -124,10 +131,10 @@ func writeNew(file string, data []byte, mode os.FileMode) error {
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	switch {
 	case errors.Is(err, fs.ErrExist):
-		return diag.Errorf(diag.Conflict, "%s already exists", file).
-			WithHint("choose another name with --output NAME")
+		return keyExists(file)
 	case errors.Is(err, fs.ErrNotExist):
-		return diag.Errorf(diag.NotFound, "the directory of %s does not exist", file)
+		return diag.Errorf(diag.NotFound, "cannot write %s: directory %s does not exist", file, filepath.Dir(file)).
+			WithHint("create the directory, or choose another name with --output NAME")
 	case err != nil:
 		return err
 	}

@@ -24,13 +24,15 @@ func newLogin(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "login REGISTRY",
 		Short: "Log in to a registry",
-		Long: `Checks and stores a user name and a password or token. REGISTRY is the host name of an
-OCI registry, or of the server of an index. Credentials are stored where docker and oras
-keep theirs: in the credential helper that Docker's config.json names for the registry,
-or in that file. Existing docker logins work without a new login.
+		Long: `REGISTRY is the host name of an OCI registry, or of the server of an index. skillpm
+checks the user name and the password or token, and stores the credentials.
 
-The password is read from a terminal, or from standard input with --password-stdin. The
-user name '<token>' stores an identity token.`,
+docker and oras share the credentials: skillpm uses the credential helper that Docker's
+config.json names for the registry, or config.json itself. After a docker login, you need
+no other login.
+
+The command reads the password from the terminal, or with --password-stdin from standard
+input. The user name '<token>' stores an identity token.`,
 		Example: `  skillpm login ghcr.io
   skillpm login localhost:5000
   skillpm login registry.example -u robot --password-stdin <token.txt
@@ -50,7 +52,7 @@ func newLogout(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "logout REGISTRY",
 		Short: "Log out of a registry",
-		Long:  "Removes the stored credentials of REGISTRY, also for docker and oras, which share them.",
+		Long:  "The command removes the credentials of REGISTRY, also for docker and oras, which share them.",
 		Example: `  skillpm logout registry.example
   skillpm logout ghcr.io
   skillpm logout localhost:5000`,
@@ -88,12 +90,12 @@ func (a *app) login(ctx context.Context, host, user string, stdin bool) error {
 		return err
 	}
 	if !r.Checked {
-		a.Warn("%s does not require a login for its API root, so the credentials could not be checked", host)
+		a.Warn("cannot check the credentials: the API root of %s does not require a login", host)
 	}
 	if a.JSON {
 		return a.PrintJSON(r)
 	}
-	a.Note("Logged in to %s as %s. The credentials are stored by %s.", r.Host, r.User, r.Where)
+	a.Note("Logged in to %s as %s. The credentials are in %s.", r.Host, r.User, r.Where)
 	return nil
 }
 
@@ -101,17 +103,20 @@ func (a *app) login(ctx context.Context, host, user string, stdin bool) error {
 func (a *app) askLogin(ctx context.Context, host, user string, stdin bool) (name, secret string, err error) {
 	if stdin {
 		if user == "" {
-			return "", "", diag.Errorf(diag.Usage, "--password-stdin needs a user").
-				WithHint("run: skillpm login %s -u NAME --password-stdin", host)
+			return "", "", diag.Errorf(diag.Usage, "--password-stdin needs a user name").
+				WithHint("run: skillpm login %s -u NAME --password-stdin <FILE", host)
 		}
 		data, err := io.ReadAll(io.LimitReader(a.Stdin, maxSecret+1))
 		if err != nil {
-			return "", "", fmt.Errorf("cannot read standard input: %w", err)
+			return "", "", fmt.Errorf("cannot read the password from standard input: %w", err)
 		}
 		secret := strings.TrimRight(string(data), "\r\n")
-		if secret == "" || len(data) > maxSecret {
-			return "", "", diag.Errorf(diag.Usage, "standard input has no password, or more than one line").
+		switch { // a secret may have several lines, such as a key in JSON
+		case secret == "":
+			return "", "", diag.Errorf(diag.Usage, "standard input does not contain a password").
 				WithHint("run: skillpm login %s -u %s --password-stdin <FILE", host, user)
+		case len(data) > maxSecret:
+			return "", "", diag.Errorf(diag.Usage, "the password on standard input is larger than %d bytes", maxSecret)
 		}
 		return user, secret, nil
 	}
@@ -121,12 +126,12 @@ func (a *app) askLogin(ctx context.Context, host, user string, stdin bool) (name
 		return "", "", missing
 	}
 	if user == "" {
-		if user, err = a.prompt(ctx, bufio.NewReader(a.Stdin), "User name for "+console.Printable(host)+": ",
+		if user, err = a.prompt(ctx, bufio.NewReader(a.Stdin), "User name at "+console.Printable(host)+": ",
 			notEmpty); err != nil {
 			return "", "", err
 		}
 	}
-	typed, err := a.AskSecret("Password of " + user + " for " + host + ": ")
+	typed, err := a.AskSecret("Password of " + user + " at " + host + ": ")
 	if err == nil && typed == nil {
 		err = missing
 	}

@@ -9,7 +9,7 @@ import (
 
 func (a *app) printPacked(c *publish.Client, r *publish.PackReport) error {
 	if !r.Valid {
-		return a.printInvalid(r.ReleaseReport, "written")
+		return a.printInvalid(r.ReleaseReport, "write")
 	}
 	for _, w := range r.Warnings {
 		a.Warn("%s: %s", r.Pack, w)

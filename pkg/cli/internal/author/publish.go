@@ -36,37 +36,40 @@ func newPublish(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "publish [DIR]",
 		Short: "Publish the pack in a directory",
-		Long: `Validates the pack in DIR (default: this directory) and publishes it under the name and
-version in its skillpm.yaml. Without --to, it goes to the OCI registry that the user's
-settings bind the pack's owner to, otherwise to the user's local layout. install finds it
-in both.
+		Long: `skillpm.yaml in DIR (default: this directory) has the name and version of the pack.
+skillpm validates the pack, and rejects packs with error findings. Without --to, the pack
+goes to the OCI registry that the user's settings bind the owner to, or else to the user's
+local layout. "skillpm install" finds the pack in both.
 
-The repository in a registry depends on the end of the namespace; --dry-run shows it:
+The end of the namespace decides which repository the pack gets; --dry-run shows the
+repository:
 
   oci://REGISTRY/.../owner       REGISTRY/.../owner/name
   oci://REGISTRY/.../owner/name  REGISTRY/.../owner/name
   any other namespace            REGISTRY/NAMESPACE/owner/name
 
-A published version never changes: publishing other content under it fails, and
-publishing the same content again succeeds. Its tag is the version. The tags 1.4, 1, and
-latest move to it, only forward and never to a prerelease. If the pack is in git, the
-release records repository and commit, with a warning about uncommitted changes.
+A published version never changes: publishing different content under the same version
+fails, and publishing the same content again succeeds. The tag of a release is its
+version. For version 1.4.0, the tags 1.4, 1, and latest move to the release, unless they
+refer to a higher version. Tags never move to a prerelease. If the pack is in git, the
+release records the repository and the commit. skillpm warns about uncommitted changes.
 
---sign signs the release before it gets its tags, with the key in --signing-key or
-SKILLPM_SIGNING_KEY (PEM text; SKILLPM_SIGNING_PASSWORD if encrypted). Signature,
-provenance, and SBOM are stored next to the pack in the registry.
+--sign signs the release before the registry gets the tags. Pass the private key with
+--signing-key, or as PEM text in SKILLPM_SIGNING_KEY. SKILLPM_SIGNING_PASSWORD decrypts
+the key. The registry stores the signature, the provenance, and the SBOM next to the pack.
 
-Dependencies with a path are published as version ranges: the range next to the path, or
-^ and the version at the path. --workspace publishes all packs that "workspace:" in DIR's
-skillpm.yaml lists, each after its dependencies. If one is invalid, it publishes none.
+In the published pack, a dependency with a path has a version range instead: the range next
+to the path, or ^ and the version at the path. --workspace publishes all packs that
+"workspace:" in DIR's skillpm.yaml lists, each after its dependencies. If a pack is
+invalid, skillpm publishes none of them.
 
---output writes the pack to a file or directory instead: an OCI image layout, as a tar
-if the name ends with .tar. Publishing gives the same digest, and equal packs give equal files.
- A directory can have many packs; install takes them with
-oci-layout:DIR//OWNER/NAME. --from publishes such a file, signatures included.
+--output writes an OCI image layout instead of publishing: a tar file if the name ends
+with .tar, otherwise a directory. The digest is that of the published pack, and equal packs
+give equal files. A directory can contain many packs; "skillpm install" accepts
+oci-layout:DIR//OWNER/NAME. --from publishes such a file or directory with its signatures.
 
-Files listed in .skillpmignore are left out. --dry-run lists the files, does all checks,
-and prints the manifest.`,
+The pack does not contain the files that .skillpmignore lists. --dry-run does all checks,
+lists the files, and prints the manifest.`,
 		Example: `  skillpm publish --dry-run
   skillpm publish
   skillpm publish --output acme-deploy.tar
@@ -91,11 +94,11 @@ and prints the manifest.`,
 		"registry's name")
 	a.CompleteFlag(cmd, "to", a.completeRegistries(false))
 	f.BoolVar(&o.DryRun, "dry-run", false,
-		"show what would be published, without publishing it")
+		"show what would be published, without publishing the pack")
 	f.BoolVar(&flags.workspace, "workspace", false, "publish all packs of the workspace in DIR")
 	f.StringVar(&flags.from, "from", "", "publish a `FILE` or directory that --output wrote, byte for byte")
 	f.StringVarP(&output, "output", "o", "", "write to `FILE`.tar or to a directory instead of publishing")
-	f.BoolVar(&o.KeepTags, "no-moving-tags", false, "do not move the tags 1.4, 1, and latest")
+	f.BoolVar(&o.KeepTags, "no-moving-tags", false, "do not move tags such as 1.4, 1, and latest")
 	a.addPackFlags(cmd, &o, &flags)
 	return cmd
 }
@@ -106,8 +109,8 @@ func (a *app) addPackFlags(cmd *cobra.Command, o *publish.ReleaseOptions, flags 
 	f.BoolVar(&flags.sign, "sign", false, "sign the release")
 	f.StringVar(&flags.key, "signing-key", "", "sign with the private key in `FILE`")
 	f.BoolVar(&o.AllowDirty, "allow-dirty", false, "do not warn about uncommitted files")
-	f.StringVar(&flags.format, "format", formatPack, "use the artifact `FORMAT` skillpm, or agentskills, flux, or "+
-		"toolhive for other tools")
+	f.StringVar(&flags.format, "format", formatPack, "use the artifact format `FORMAT`: skillpm, or "+
+		"agentskills, flux, or toolhive for other tools")
 	a.CompleteFlag(cmd, "format", func(_ *cobra.Command, _ []string, prefix string) ([]string,
 		cobra.ShellCompDirective,
 	) {
@@ -125,7 +128,7 @@ func artifactFormats() []string {
 // resolve validates the flags and completes the options.
 func (flags publishFlags) resolve(a *app, o *publish.ReleaseOptions) (err error) {
 	if !slices.Contains(artifactFormats(), flags.format) {
-		return diag.Errorf(diag.Usage, "unknown --format %s", flags.format).
+		return diag.Errorf(diag.Usage, "unknown --format %q", flags.format).
 			WithHint("use %s", textx.OneOf(artifactFormats()))
 	}
 	if flags.format != formatPack {
@@ -166,7 +169,7 @@ func (a *app) publish(ctx context.Context, o publish.ReleaseOptions, flags publi
 		flags.format != formatPack) {
 		return diag.Errorf(diag.Usage,
 			"--from cannot be used with DIR, --workspace, --format, or --sign").
-			WithHint("use --format and --sign with --output, or sign the published pack with skillpm sign")
+			WithHint("use --format and --sign with --output, or sign the published pack with \"skillpm sign\"")
 	}
 	if err := flags.resolve(a, &o); err != nil {
 		return err
@@ -190,7 +193,7 @@ func (a *app) publish(ctx context.Context, o publish.ReleaseOptions, flags publi
 	if err := a.printPublish(r); err != nil || a.JSON || r.DryRun || r.Existed || r.Registry == "" {
 		return err
 	}
-	a.Note("Install it with: skillpm install %s --registry %s", r.Pack, r.Registry)
+	a.Note("Install the pack with: skillpm install %s --registry %s", r.Pack, r.Registry)
 	return nil
 }
 
@@ -218,14 +221,14 @@ func (a *app) printWorkspace(r *publish.WorkspaceReport, err error) error {
 		}
 	}
 	if err == nil && invalid > 0 {
-		return diag.Errorf(diag.Invalid, "%s of %s invalid; nothing was published", textx.Count(invalid, "pack"),
+		return diag.Errorf(diag.Invalid, "cannot publish the workspace: %d of %s failed the checks", invalid,
 			textx.Count(len(r.Packs), "pack"))
 	}
 	return err
 }
 
 // printInvalid prints why a pack was not published or packed.
-func (a *app) printInvalid(r *publish.ReleaseReport, summary string) error {
+func (a *app) printInvalid(r *publish.ReleaseReport, verb string) error {
 	if a.JSON {
 		if err := a.PrintJSON(r); err != nil {
 			return err
@@ -235,13 +238,13 @@ func (a *app) printInvalid(r *publish.ReleaseReport, summary string) error {
 	if err := render.Text(a.App, a.Stderr, render.Outcome{Report: r.Check}); err != nil {
 		return err
 	}
-	return diag.Errorf(diag.Invalid, "%s %s is invalid and was not %s", r.Pack, r.Version, summary).
-		WithHint("fix the errors above; \"skillpm validate\" shows them again")
+	return diag.Errorf(diag.Invalid, "cannot %s %s %s: the pack has error findings", verb, r.Pack, r.Version).
+		WithHint("fix the errors above, and check the pack with: skillpm validate")
 }
 
 func (a *app) printPublish(r *publish.ReleaseReport) error {
 	if !r.Valid {
-		return a.printInvalid(r, "published")
+		return a.printInvalid(r, "publish")
 	}
 	for _, w := range r.Warnings {
 		a.Warn("%s: %s", r.Pack, w)
@@ -253,17 +256,15 @@ func (a *app) printPublish(r *publish.ReleaseReport) error {
 		return a.printDryRun(r)
 	}
 	fmt.Fprintf(a.Stdout, "%s@%s %s\n", r.Pack, r.Version, r.Digest)
-	if r.Bound {
-		a.Note("The settings bind the owner to this registry. Use --to local to publish on this machine only.")
-	}
+	a.noteBound(r)
 	if r.Revision != "" {
-		a.Note("Commit %.12s of %s.", r.Revision, cmp.Or(r.Source, "a repository without a public address"))
+		a.Note("Recorded commit %.12s of %s.", r.Revision, cmp.Or(r.Source, "a repository without a public address"))
 	}
 	if len(r.Tags) > 0 {
 		a.Note("Tags: %s.", strings.Join(r.Tags, ", "))
 	}
 	if r.Signer != "" {
-		a.Note("Signed by %s.", r.Signer)
+		a.Note("Signed with %s.", r.Signer)
 	}
 	switch {
 	case r.Existed:
@@ -274,6 +275,14 @@ func (a *app) printPublish(r *publish.ReleaseReport) error {
 		a.Note("Published to %s (%s).", r.Target, textx.Count(len(r.Files), "file"))
 	}
 	return nil
+}
+
+// noteBound explains why a pack without --to goes to a registry.
+func (a *app) noteBound(r *publish.ReleaseReport) {
+	if r.Bound {
+		a.Note("The settings bind the owner of %s to this registry. To publish on this machine only, use --to local.",
+			r.Pack)
+	}
 }
 
 // printDryRun prints the files and the metadata of a dry run.
@@ -298,14 +307,12 @@ func (a *app) printDryRun(r *publish.ReleaseReport) error {
 	if r.Existed {
 		a.Note("%s %s is already published to %s with the same content.", r.Pack, r.Version, r.Target)
 	} else {
-		a.Note("Would be published to %s.", r.Target)
+		a.Note("Would publish to %s.", r.Target)
 	}
 	if len(r.Tags) > 0 {
 		a.Note("Tags that would move: %s.", strings.Join(r.Tags, ", "))
 	}
-	if r.Bound {
-		a.Note("The settings bind the owner to this registry. Use --to local to publish on this machine only.")
-	}
+	a.noteBound(r)
 	if len(r.Files) == 0 {
 		a.Note("Dry run: %s %s was not published.", r.Pack, r.Version)
 		return nil

@@ -11,14 +11,14 @@ func newSign(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sign PACK",
 		Short: "Sign a published pack",
-		Long: `Signs the pack at PACK: oci://REGISTRY/REPOSITORY with a tag or digest,
-oci-layout:DIR//owner/name, or owner/name@version, which is resolved as in install.
-The signature is stored next to the pack in its registry, where cosign finds it, too.
-Signing twice with the same key changes nothing.
+		Long: `PACK is oci://REGISTRY/REPOSITORY with a tag or digest, oci-layout:DIR//owner/name, or
+owner/name@version, which skillpm looks up like "skillpm install". The registry stores
+the signature next to the pack, where cosign finds the signature, too. If the key has
+already signed the pack, the command changes nothing.
 
-The key is in the file of --signing-key, or its PEM text in SKILLPM_SIGNING_KEY;
-SKILLPM_SIGNING_PASSWORD decrypts it. Signing a tag signs the version that the tag refers
-to at that time. "skillpm publish --sign" signs what it publishes.`,
+Pass the private key with --signing-key, or as PEM text in SKILLPM_SIGNING_KEY.
+SKILLPM_SIGNING_PASSWORD decrypts the key. The signature of a tag is for the version that
+the tag refers to now. "skillpm publish --sign" publishes and signs a pack.`,
 		Example: `  skillpm sign acme/deploy@1.4.0 --signing-key acme.key
   skillpm sign oci://registry.example/acme/deploy:1.4.0 --signing-key acme.key
   skillpm sign acme/deploy@1.4.0  # with the key in SKILLPM_SIGNING_KEY`,
@@ -39,8 +39,8 @@ to at that time. "skillpm publish --sign" signs what it publishes.`,
 			}
 			a.Warnings(r.Warnings)
 			if r.Unnamed {
-				a.Warn("%s does not record its pack and version, because skillpm did not publish it; policies that "+
-					"require signatures deny it, even if it is signed", r.Reference)
+				a.Warn("policies that require signatures deny %s: the artifact does not record its pack and version, "+
+					"because skillpm did not publish it", r.Reference)
 			}
 			if a.JSON {
 				return a.PrintJSON(r)

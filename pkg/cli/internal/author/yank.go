@@ -16,19 +16,19 @@ func newYank(a *app) *cobra.Command {
 	var undo bool
 	cmd := &cobra.Command{
 		Use:   "yank PACK[@VERSION]",
-		Short: "Withdraw a version or deprecate a pack",
-		Long: `Withdraws a version, so that it is no longer selected. A locked version that was yanked stays
-installable, with a warning that shows the reason. Nothing is deleted.
+		Short: "Yank a version or deprecate a pack",
+		Long: `If a version is yanked, skillpm no longer selects it for new installations. Projects that
+have locked the version can still install it, with a warning that shows the reason. The
+registry keeps all versions.
 
---deprecate shows a message to users of all versions of a pack, for example which pack
-replaces it. The pack stays installable.
+--deprecate shows a message to the users of all versions of a pack, for example which
+pack to use instead. The pack stays installable.
 
 --undo restores a version, or with --deprecate removes the message.
 
-The command changes the registry or index of --registry: oci://REGISTRY/NAMESPACE,
-oci-layout:DIR, an index directory, or a configured name. The default is the registry that
-the settings bind the owner to, otherwise the local layout. To change an index
-on a server, use a checkout of it.`,
+--registry is oci://REGISTRY/NAMESPACE, oci-layout:DIR, an index directory, or the name of
+a configured registry. The default is the registry that the settings bind the owner to, or
+else the local layout. To change an index on a server, change a checkout of the index.`,
 		Example: `  skillpm yank acme/deploy@1.4.0 --reason 'deletes the namespace'
   skillpm yank acme/deploy@1.4.0 --undo
   skillpm yank acme/ship --deprecate 'use acme/deploy instead'
@@ -37,7 +37,7 @@ on a server, use a checkout of it.`,
 		ValidArgsFunction: a.completePublished,
 	}
 	f := cmd.Flags()
-	f.StringVar(&reason, "reason", "", "show `TEXT`, one line, as the reason (required to withdraw a version)")
+	f.StringVar(&reason, "reason", "", "show `TEXT`, one line, as the reason (required to yank a version)")
 	f.BoolVar(&undo, "undo", false, "restore the version, or remove the deprecation")
 	f.StringVar(&message, "deprecate", "", "deprecate the pack with the message `TEXT`")
 	f.Lookup("deprecate").NoOptDefVal = " "
@@ -50,10 +50,10 @@ on a server, use a checkout of it.`,
 		}
 		switch {
 		case deprecate && undo == (message != ""):
-			return diag.Errorf(diag.Usage, "--deprecate needs a message or --undo").
+			return diag.Errorf(diag.Usage, "--deprecate needs either a message or --undo").
 				WithHint("run: skillpm yank %s --deprecate 'use PACK instead'", args[0])
 		case !deprecate && !undo && reason == "":
-			return diag.Errorf(diag.Usage, "skillpm yank needs --reason, which users see").
+			return diag.Errorf(diag.Usage, "skillpm yank needs --reason TEXT, which users see").
 				WithHint("run: skillpm yank %s --reason 'what is wrong with this version'", args[0])
 		case undo && reason != "":
 			return diag.Errorf(diag.Usage, "--undo cannot be used with --reason")
@@ -113,7 +113,7 @@ func (a *app) changeStatus(change func(*publish.Client) (*publish.StatusReport, 
 	}
 	a.Note("%s", statusText(r))
 	if r.Index {
-		a.Note("Next: run \"skillpm index build\" and commit the changes.")
+		a.Note("Next, run \"skillpm index build\", and commit the changes.")
 	}
 	return nil
 }

@@ -136,7 +136,7 @@ func (e *execution) unknown(ctx context.Context, err error) *Reply {
 
 // damaged returns the reply for a skill that cannot be read.
 func (e *execution) damaged(name, why string) *Reply {
-	install := "restore packs with skillpm install; find it with skillpm skills --all"
+	install := "restore packs with \"skillpm install\", or find the skill with \"skillpm skills --all\""
 	if _, pack, exact := strings.Cut(name, "@"); exact {
 		install = "skillpm install " + skill.QuoteArgument(pack)
 	}

@@ -240,12 +240,12 @@ func (f *files) write(name, extension string, data []byte) (string, error) {
 		}
 		return f.displayPath(filepath.Join(f.base, filepath.FromSlash(file))), nil
 	}
-	return "", diag.Errorf(diag.Conflict, "too many files %s in the output directory", name).
-		WithHint("delete files in it that you no longer need")
+	return "", diag.Errorf(diag.Conflict, "cannot write %s: the output directory has too many files with this name", name).
+		WithHint("delete old files in the output directory")
 }
 
 func outputError(err error) error {
-	return diag.Errorf(diag.Internal, "the output could not be written to a file: %w", err).
+	return diag.Errorf(diag.Internal, "cannot write the output to a file: %w", err).
 		WithHint("choose a writable directory with --output-dir DIR")
 }
 

@@ -49,12 +49,12 @@ const (
 func Parse(line string) (Request, error) {
 	if len(line) > maxLine {
 		return Request{}, &lineError{
-			Reason: fmt.Sprintf("the line is longer than %d bytes", maxLine),
+			Reason: fmt.Sprintf("the line has %d bytes; the limit is %d", len(line), maxLine),
 			Advice: "pass large input as a file, and its path as an argument",
 		}
 	}
 	if !utf8.ValidString(line) || strings.ContainsRune(line, 0) {
-		return Request{}, &lineError{Reason: "the line is not valid UTF-8 text", Advice: "send it as UTF-8"}
+		return Request{}, &lineError{Reason: "the line is not valid UTF-8 text", Advice: "send the line as UTF-8"}
 	}
 	line = strings.TrimSpace(strings.TrimPrefix(line, "\ufeff"))
 	task, ok, err := parseTask(line)
@@ -66,7 +66,7 @@ func Parse(line string) (Request, error) {
 	}
 	if task.agent != Agent {
 		return Request{}, &lineError{
-			Reason: fmt.Sprintf("the task is for the agent %q, but this is %q", task.agent, Agent),
+			Reason: fmt.Sprintf("the task is for the agent %q, but this agent is %q", task.agent, Agent),
 			Advice: `write Task("skills", …)`,
 		}
 	}
@@ -133,7 +133,8 @@ func parsePrompt(text string) (Request, error) {
 		words[0].text = strings.TrimPrefix(first.text, "执行")
 	default:
 		return Request{}, &lineError{
-			Reason: fmt.Sprintf("the line begins with %q", textx.TruncateRunes(first.text, 40)),
+			Reason: fmt.Sprintf("the line begins with %q instead of execute, run, or 执行",
+				textx.TruncateRunes(first.text, 40)),
 			Advice: "write: execute @SKILL ARGUMENTS",
 		}
 	}
@@ -147,7 +148,7 @@ func parsePrompt(text string) (Request, error) {
 	if len(words) > maxArgs {
 		return Request{}, &lineError{
 			Reason: fmt.Sprintf("the line has more than %d arguments", maxArgs),
-			Advice: "pass large input as a file",
+			Advice: "pass large input as a file, and its path as an argument",
 		}
 	}
 	for i, w := range words[1:] {
@@ -167,8 +168,8 @@ func parsePrompt(text string) (Request, error) {
 
 func severalSteps() *lineError {
 	return &lineError{
-		Reason: "the line has several steps, but a dispatch runs only one",
-		Advice: "dispatch each step separately, from your own workflow; quote text that is an argument",
+		Reason: "the line has several steps, but a dispatch runs only one step",
+		Advice: "dispatch each step separately from your own workflow, or quote the text if it is an argument",
 		Steps:  true,
 	}
 }
@@ -228,7 +229,7 @@ func split(text string) (words []word, steps bool, err error) {
 			if end < 0 {
 				return nil, false, &lineError{
 					Reason: fmt.Sprintf("the quote %c is not closed", r),
-					Advice: "close it, or escape it with a backslash",
+					Advice: "close the quote, or escape the quote with a backslash",
 				}
 			}
 			s.add(inner...)

@@ -61,7 +61,7 @@ func TestD1D2Refused(t *testing.T) {
 		{line: `run @a "open`, want: "is not closed"},
 		{line: "run @a \xff", want: "UTF-8"},
 		{line: "run @a \x00", want: "UTF-8"},
-		{line: "run @a " + strings.Repeat("x", maxLine), want: "longer than"},
+		{line: "run @a " + strings.Repeat("x", maxLine), want: "the limit is 65536"},
 		{line: "run @a" + strings.Repeat(" x", maxArgs), want: "arguments"},
 		{line: `{"subagent_type": "skills", "description": "a b c", "prompt": "run @a", "Prompt": "run @b"}`, want: "is duplicated"},
 		{line: "run @a b then run @c", want: "several steps", steps: true},

@@ -42,7 +42,7 @@ func parseTask(line string) (t task, ok bool, err error) {
 		p.expect(';')
 	}
 	if p.err == nil && p.next() != 0 {
-		p.fail("unexpected data after it")
+		p.fail("unexpected text after the call")
 		if strings.HasPrefix(string(p.rest), "Task") {
 			return t, true, severalSteps()
 		}
@@ -61,7 +61,7 @@ func parseObject(line string) (task, error) {
 	// Duplicate keys, in any case, are rejected: otherwise another prompt than the checked one could run.
 	if err := jsonx.Decode([]byte(line), &o, jsonx.Options{}); err != nil {
 		return task{}, &lineError{
-			Reason: "the JSON object cannot be read: " + err.Error(),
+			Reason: "cannot read the JSON object: " + err.Error(),
 			Advice: `write {"subagent_type": "skills", "description": "…", "prompt": "execute @SKILL ARGUMENTS"}`,
 		}
 	}
@@ -77,7 +77,7 @@ type taskReader struct {
 func (p *taskReader) fail(format string, args ...any) {
 	if p.err == nil {
 		p.err = &lineError{
-			Reason: "the Task form cannot be read: " + fmt.Sprintf(format, args...),
+			Reason: "cannot read the Task form: " + fmt.Sprintf(format, args...),
 			Advice: `write Task("skills", "<3 to 5 words>", "execute @SKILL ARGUMENTS", {model: "sonnet"}), ` +
 				"the last argument is optional",
 		}

@@ -42,9 +42,9 @@ func (l Language) texts() texts {
 		param:   "parameters missing: %s needed",
 		runtime: "execution failed: %s", timeout: "execution timed out (> %s s)",
 		near:    "did you mean @%s? Otherwise ",
-		install: "have the user install it: %s", reinstall: "install it again: %s",
+		install: "ask the user to install the skill: %s", reinstall: "reinstall the skill: %s",
 		ask:    "ask the user for the missing information",
 		decide: "use the message to decide whether to fix the call or to stop",
-		split:  "split the task into smaller ones", wait: "%s waits for its result",
+		split:  "split the task into smaller ones", wait: "wait for the result with: %s",
 	}
 }

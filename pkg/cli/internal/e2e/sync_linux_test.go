@@ -86,7 +86,7 @@ func TestSyncUnprivileged(t *testing.T) {
 	if code, out := run("enterprise", "sync"); code != 7 || !strings.Contains(out, "sudo skillpm enterprise sync") {
 		t.Errorf("%d\n%s", code, out)
 	}
-	if code, out := run("enterprise", "sync", "--check"); code != 0 || !strings.Contains(out, "up to date with") {
+	if code, out := run("enterprise", "sync", "--check"); code != 0 || !strings.Contains(out, "Up to date with") {
 		t.Errorf("%d\n%s", code, out)
 	}
 	same(t, "after somebody else looked", layerOf(t, layer), before)

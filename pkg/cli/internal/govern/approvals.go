@@ -36,7 +36,7 @@ func (a *app) revoke(ctx context.Context, arg string, level levelFlags) error {
 	if err := a.printApprovals(ctx, h, revoked); err != nil || a.JSON {
 		return err
 	}
-	a.Note("Removed %s. Skills that need an approval are denied from now on.", textx.Count(len(revoked), "approval"))
+	a.Note("Removed %s. Policies now deny skills that need the approval.", textx.Count(len(revoked), "approval"))
 	return nil
 }
 

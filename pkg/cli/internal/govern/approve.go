@@ -11,6 +11,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/policy"
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 	"github.com/skillpm/skillpm/pkg/policy/enforce"
@@ -31,19 +32,20 @@ func newApprove(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "approve [PACK|SKILL]",
 		Short: "Approve skills that a policy restricts",
-		Long: `Approves the capabilities of a skill, or of all skills of a pack, and prints them with
-the evidence. The approval covers these files and these capabilities: if either
-changes, it no longer applies, and the denial reports what has changed.
+		Long: `The command prints the capabilities of each skill with the evidence. An approval covers
+the current files and capabilities of a skill. If the files or the capabilities change,
+the approval no longer applies, and the denial reports the change.
 
-PACK is owner/name or a source as install takes it. SKILL is a name or
-name@owner/name. Packs that are not installed are fetched for the review; --fetch
-reviews the source's current content instead of the installed one.
+SKILL is a name or name@owner/name. PACK is owner/name or a source, and stands for all
+skills of the pack. "skillpm install" accepts the same sources. If a pack is not installed,
+skillpm fetches the pack for the review. --fetch reviews the current content of the source
+instead of the installed content.
 
-Approvals of the machine apply to every policy. Those of the user apply to the user's
-and the project's policies, and those of the project only to the project's policy.
+All policies accept the approvals of the machine. The policies of the user and the project
+accept approvals of the user. Only the project's policy accepts approvals of the project.
 
---list shows all approvals, and whether the files are still the approved ones.
---undo removes approvals.`,
+--list shows all approvals, and whether the approved files have changed. --undo removes
+approvals.`,
 		Example: `  skillpm approve acme/deploy --reason "read its scripts"
   skillpm approve --list
   skillpm approve deploy@acme/deploy --undo
@@ -55,9 +57,9 @@ and the project's policies, and those of the project only to the project's polic
 	flags.StringVar(&f.reason, "reason", "", "record `TEXT` as the reason for the approval (required)")
 	flags.StringVar(&f.expires, "expires", "",
 		"expire after `TIME`, such as 90d or 2w, or on a day, such as 2027-01-31")
-	flags.StringVar(&f.registry, "registry", "", "look names up only in the registry `REGISTRY`")
-	flags.BoolVar(&f.fetch, "fetch", false, "review the source's current content instead of the installed one")
-	f.add(a, cmd, "use the approvals of `SCOPE`")
+	flags.StringVar(&f.registry, "registry", "", "look up packs only in `REGISTRY`")
+	flags.BoolVar(&f.fetch, "fetch", false, "review the current content of the source instead of the installed content")
+	f.add(a, cmd, "use the approvals of `SCOPE`", "user")
 	flags.BoolVar(&list, "list", false, "list the approvals")
 	flags.BoolVar(&undo, "undo", false, "remove the approval")
 	cmd.ValidArgsFunction = a.completeGoverned
@@ -84,7 +86,7 @@ and the project's policies, and those of the project only to the project's polic
 
 func (a *app) approve(ctx context.Context, name string, f *approveFlags) error {
 	if strings.TrimSpace(f.reason) == "" {
-		return diag.Errorf(diag.Usage, "an approval needs a reason").WithHint("add one with --reason TEXT")
+		return diag.Errorf(diag.Usage, "skillpm approve needs a reason").WithHint("add a reason with --reason TEXT")
 	}
 	word := enforce.Approver{Reason: f.reason}
 	l, err := f.level()
@@ -130,7 +132,7 @@ func (a *app) approve(ctx context.Context, name string, f *approveFlags) error {
 	}
 	requiresApproval := func(p *policy.Policy) bool { return p.Level <= l && len(p.Approve) > 0 }
 	if l != policy.UserLevel && !slices.ContainsFunc(h.Guard().Policies(), requiresApproval) {
-		a.Warn("approvals of the %s have no effect: no policy that accepts them requires one", l)
+		a.Warn("the approval has no effect: no policy that accepts approvals of the %s requires an approval", l)
 	}
 	return a.printApproved(l, file, word, reviews)
 }
@@ -199,7 +201,7 @@ type approvedJSON struct {
 	Digest       string              `json:"digest"`
 	Capabilities []policy.Capability `json:"capabilities"`
 	Evidence     any                 `json:"evidence"`
-	Refused      string              `json:"refused,omitempty"` // why it is not allowed despite the approval
+	Refused      string              `json:"refused,omitempty"` // why a policy denies the skill despite the approval
 }
 
 func (a *app) printApproved(l policy.Level, file string, w enforce.Approver, reviews []enforce.Review) error {
@@ -214,7 +216,7 @@ func (a *app) printApproved(l policy.Level, file string, w enforce.Approver, rev
 		}
 		if r.Forbidden != nil {
 			e.Refused = r.Forbidden.Error()
-			a.Warn("still denied: %s", e.Refused)
+			a.warnDenied(r.Skill.Exact(), r.Forbidden)
 		}
 		list = append(list, e)
 	}
@@ -243,8 +245,9 @@ func (a *app) printApproved(l policy.Level, file string, w enforce.Approver, rev
 	}
 	until := ""
 	if !w.Expires.IsZero() {
-		until = ", until " + w.Expires.Format(time.DateOnly)
+		until = " until " + w.Expires.Format(time.DateOnly)
 	}
-	a.Note("Approved by %s for the %s%s in %s.", w.By, l, until, file)
+	a.Note("%s approved %s for the %s%s. The approvals are in %s.", w.By, textx.Count(len(reviews), "skill"), l,
+		until, file)
 	return nil
 }

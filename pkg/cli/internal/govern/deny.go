@@ -26,13 +26,13 @@ func newDeny(a *app) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "deny SKILL|PACK",
-		Short: "Disable a skill in every session",
-		Long: `Disables a skill by adding it to skills.deny of the policy. It takes effect at once, in
-every session and agent: the skill is not listed, installed, loaded, or run. If it is
-active in a session, all tool calls are denied until it is deactivated.
+		Short: "Deny a skill in every session",
+		Long: `The command adds the skill to skills.deny of the policy. The denial takes effect at once,
+in every session and agent: skillpm does not list, install, load, or run the skill. If the
+skill is active in a session, skillpm denies all tool calls until you deactivate the skill.
 
 SKILL is a name, name@owner/name, or a pattern such as deploy@evil/*. PACK is owner/name
-and denies all of its skills. A policy with "mode: audit" would not disable anything,
+and denies all skills of the pack. If the policy has "mode: audit", a denial has no effect,
 so the command fails with exit code 5, unless --anyway is given.`,
 		Example: `  skillpm deny deploy
   skillpm deny deploy --undo
@@ -40,8 +40,8 @@ so the command fails with exit code 5, unless --anyway is given.`,
 		Args: console.Need(1, 1, "a SKILL or PACK"),
 	}
 	cmd.Flags().BoolVar(&undo, "undo", false, "remove the denial")
-	cmd.Flags().BoolVar(&anyway, "anyway", false, "also write to a policy with \"mode: audit\"")
-	level.add(a, cmd, "change the policy of `SCOPE`")
+	cmd.Flags().BoolVar(&anyway, "anyway", false, "add the denial even if the policy has \"mode: audit\"")
+	level.add(a, cmd, "change the policy of `SCOPE`", "user")
 	cmd.ValidArgsFunction = a.completeGoverned
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		l, h, err := a.open(cmd.Context(), level)
@@ -95,18 +95,16 @@ func (a *app) deny(ctx context.Context, h *runtime.Host, l policy.Level, name st
 	}
 	d.Active = a.activeSkills(h, pattern)
 	if machines && l != policy.MachineLevel {
-		a.Warn(
-			"the skill is also in the enterprise layer, which only the machine's policy governs: "+
-				"sudo skillpm deny %s --scope machine", pattern)
+		a.Warn("the skill is also in the enterprise layer, which only the machine's policy governs")
+		a.Hint(fmt.Sprintf("deny the skill for the machine, too: sudo skillpm deny %s --scope machine", pattern))
 	}
 	if !installed {
-		a.Warn("no installed skill matches %s; the denial applies to future ones", pattern)
+		a.Warn("no installed skill matches %s; the denial applies to skills that are installed later", pattern)
 	}
 	if _, err := os.Lstat(filepath.Join(h.Paths().Enterprise, skillpm.SyncRecordName)); err == nil &&
 		l == policy.MachineLevel {
-		a.Warn(
-			"the next \"skillpm enterprise sync\" replaces the machine's policy if the fleet list has one: " +
-				"deny the skill there, too")
+		a.Warn("the next \"skillpm enterprise sync\" replaces the machine's policy if the fleet list contains a policy")
+		a.Hint("deny the skill in the policy of the fleet list, too")
 	}
 	if a.JSON {
 		return a.PrintJSON(d)
@@ -118,7 +116,7 @@ func (a *app) deny(ctx context.Context, h *runtime.Host, l policy.Level, name st
 	fmt.Fprintf(a.Stdout, "%s %s %s\n", console.Printable(d.Policy), what, console.Printable(string(pattern)))
 	for _, x := range d.Active {
 		a.Note(
-			"%s is active in session %s, so all tool calls there are denied. Deactivate it with: "+
+			"%s is active in session %s, so skillpm denies all tool calls of the session. Deactivate the skill with: "+
 				"skillpm deactivate %s --session %s", x.Skill, x.Session, x.Skill, x.Session)
 	}
 	return nil
@@ -131,8 +129,8 @@ func disables(h *runtime.Host, l policy.Level, anyway bool) error {
 		if p.Level != l || p.Mode != policy.Observe || p.Err() != nil || anyway {
 			continue
 		}
-		return diag.Errorf(diag.Conflict, "%s has \"mode: audit\", so a denial would have no effect", p.Path).
-			WithHint("set \"mode: enforce\" there, or use --anyway to add the denial")
+		return diag.Errorf(diag.Conflict, "a denial in %s has no effect, because the policy has \"mode: audit\"", p.Path).
+			WithHint("set \"mode: enforce\" in the policy, or add the denial with --anyway")
 	}
 	return nil
 }
@@ -150,7 +148,7 @@ func (a *app) matchesInstalled(ctx context.Context, h *runtime.Host, pattern pol
 	}
 	if strings.Contains(string(pattern), " ") {
 		return false, diag.Errorf(diag.Usage, "invalid skill name %q", pattern).
-			WithHint("names have no spaces; list skills with: skillpm skills --all")
+			WithHint("leave out the spaces, or list skills with: skillpm skills --all")
 	}
 	return false, nil
 }
@@ -184,12 +182,17 @@ func (a *app) undeny(ctx context.Context, h *runtime.Host, l policy.Level, name 
 	if skills, err := findNamed(ctx, h, name); err == nil {
 		for _, s := range skills {
 			if err := h.Guard().CheckListed(s.Skill); err != nil {
-				a.Warn("still denied: %v", err)
+				a.warnDenied(s.Exact(), err)
 				break
 			}
 		}
 	}
 	return nil
+}
+
+// warnDenied warns about a skill that another rule denies.
+func (a *app) warnDenied(skill string, why error) {
+	a.Warn("%s is still denied: %v", skill, why)
 }
 
 // patternOf returns the pattern for a name, and whether the machine's administrator manages one of its skills.

@@ -21,17 +21,17 @@ func newDeploy(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "deploy SKILL|DIR",
 		Short: "Copy a skill into a layer",
-		Long: `Validates a skill and copies it into a layer of the profile. Agents see it the next time
-that they list skills:
+		Long: `The layer of the profile decides who gets the skill. Agents see the skill the next time that
+they list skills.
 
   enterprise   all users of this machine; needs administrator rights
   personal     you, in all projects
   project      everyone who works in this project
 
-SKILL is the name of an available skill, DIR a directory with one. The skill is copied
-as a whole or not at all. Links and special files are rejected. Validation errors stop
-the command. A different skill with the same name is only replaced with --force, and
-kept as a backup. The output shows which skill the name now refers to.`,
+SKILL is the name of an available skill, DIR the directory of a skill. skillpm rejects
+skills with error findings, links, or special files, and copies either all files or none.
+Only --force replaces a different skill with the same name, and keeps a backup. The output
+shows which skill the name now refers to.`,
 		Example: `  skillpm deploy ./deploy --layer project
   sudo skillpm deploy data-handling --layer enterprise
   skillpm deploy ./review --layer personal --dry-run`,
@@ -106,9 +106,9 @@ func (a *app) printDeployed(c *publish.Client, r *publish.DeployReport) error {
 		if err := render.Text(a.App, a.Stderr, render.Outcome{Report: r.Check}); err != nil {
 			return err
 		}
-		return diag.Errorf(diag.Invalid, "skill %s is invalid under profile %s and was not deployed",
+		return diag.Errorf(diag.Invalid, "cannot deploy skill %s: the skill has error findings under profile %s",
 			r.Skill, r.Profile).
-			WithHint("fix the errors above, and check with: skillpm validate --profile %s %s",
+			WithHint("fix the errors above, and check the skill with: skillpm validate --profile %s %s",
 				r.Profile, c.DisplayPath(r.From))
 	}
 	would := ""
@@ -121,19 +121,19 @@ func (a *app) printDeployed(c *publish.Client, r *publish.DeployReport) error {
 		fmt.Fprintf(a.Stdout, "%s %s%s\n", r.Action, console.Printable(r.Dir), would)
 	}
 	if r.Backup != "" && !r.DryRun {
-		a.Note("The replaced skill is kept in %s.", r.Backup)
+		a.Note("The backup of the replaced skill is in %s.", r.Backup)
 	}
 	switch {
 	case r.DryRun:
 	case r.InForce:
-		a.Note("%s now refers to this skill under profile %s.", r.Skill, r.Profile)
+		a.Note("The name %s now refers to this skill under profile %s.", r.Skill, r.Profile)
 	case r.Winner != "":
-		a.Warn("%s still refers to the skill in %s", r.Skill, r.Winner)
+		a.Warn("the name %s still refers to the skill in %s", r.Skill, r.Winner)
 	default:
-		a.Warn("%s is not available; \"skillpm which %s\" shows why", r.Skill, r.Skill)
+		a.Warn("skill %s is not available; show the reason with: skillpm which %s", r.Skill, r.Skill)
 	}
 	for _, dir := range r.Shadowed {
-		a.Note("It shadows %s.", dir)
+		a.Note("The deployed skill shadows %s.", dir)
 	}
 	return nil
 }

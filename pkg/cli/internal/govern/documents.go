@@ -13,10 +13,10 @@ import (
 type approveDocument struct {
 	Approved []approvedJSON `json:"approved"`          // the approved skills
 	File     string         `json:"file"`              // file with the approvals
-	Level    string         `json:"level"`             // level of the policy: project, user, or machine
-	By       string         `json:"by"`                // who approved
-	Reason   string         `json:"reason"`            // reason of the approval
-	Expires  *time.Time     `json:"expires,omitempty"` // when the approval ends
+	Level    string         `json:"level"`             // scope of the policy: project, user, or machine
+	By       string         `json:"by"`                // user who approved the skills
+	Reason   string         `json:"reason"`            // reason for the approval
+	Expires  *time.Time     `json:"expires,omitempty"` // time at which the approval expires; missing if it does not expire
 }
 
 // approvalsDocument is the output of "approve --list --json" and "approve SKILL --undo --json".
@@ -42,7 +42,7 @@ type trustedDocument struct {
 // policyInitDocument is the output of "policy init --json".
 type policyInitDocument struct {
 	Policy string `json:"policy"` // file of the new policy
-	Level  string `json:"level"`  // level of the policy: project, user, or machine
+	Level  string `json:"level"`  // scope of the policy: project, user, or machine
 }
 
 // checkDocument is the output of "policy check --json".

@@ -17,7 +17,7 @@ func newEnterprise(a *app) *cobra.Command {
 		Short: "Sync this machine's enterprise layer",
 		Long: `The enterprise layer contains the skills that an administrator sets up for all users of a
 machine. A fleet list is a signed release of a skillpm.yaml, its skillpm.lock, and
-optionally a policy.yaml. Machines sync their enterprise layer with it.`,
+optionally a policy.yaml. Machines sync their enterprise layer with a fleet list.`,
 		Example: `  sudo skillpm enterprise sync
   skillpm enterprise sync --check
   skillpm enterprise publish ./fleet --to oci://registry.example/acme/fleet`,
@@ -37,18 +37,20 @@ func newSync(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sync",
 		Short: "Sync the enterprise layer with its source",
-		Long: `Makes the enterprise layer of this machine match the newest fleet list of its source.
-Only the administrator's config.yaml sets the source and the trusted keys:
+		Long: `After a sync, the enterprise layer matches the newest fleet list. Only the administrator's
+config.yaml sets the source of the list and the trusted keys:
 
   sync:
     source: "git+https://git.example/acme/fleet.git"
     keys: [keys/acme.signers]
 
-A list takes effect as a whole or not at all. If the source is unreachable (exit
-code 8), a signature is invalid, or a policy denies a pack (7), the layer stays as it
-is. The layer never returns to an older list. The command needs administrator rights and
-suits a timer: with --quiet it prints nothing if nothing changed. --check needs neither
-administrator rights nor network access.`,
+A list takes effect as a whole or not at all. If the source is unreachable (exit code 8),
+a signature is invalid, or a policy denies a pack (7), the layer does not change. Without
+--allow-downgrade, skillpm never returns to an older list.
+
+The command needs administrator rights. With --quiet, a timer can run the command: it
+prints nothing if nothing changed. --check needs neither administrator rights nor network
+access.`,
 		Example: `  sudo skillpm enterprise sync
   skillpm enterprise sync --check
   sudo skillpm enterprise sync --dry-run`,
@@ -83,9 +85,9 @@ administrator rights nor network access.`,
 	f := cmd.Flags()
 	f.BoolVar(&check, "check", false, "exit 3 if the layer differs from the last verified list")
 	f.BoolVar(&o.DryRun, "dry-run", false, "show what would change, without changing it")
-	f.BoolVar(&o.Offline, "offline", false, "repair without network access")
+	f.BoolVar(&o.Offline, "offline", false, "repair the layer without network access")
 	f.BoolVar(&o.AllowDowngrade, "allow-downgrade", false,
-		"accept an older list, or other content under the same version")
+		"accept an older list, or different content under the same version")
 	return cmd
 }
 
@@ -143,7 +145,7 @@ func (a *app) printStanding(s *skillpm.SyncStatus) error {
 	}
 	if s.InStep {
 		if !a.Quiet {
-			fmt.Fprintf(a.Stdout, "up to date with %s %s; last synced %s ago\n",
+			fmt.Fprintf(a.Stdout, "Up to date with %s %s, last synced %s ago\n",
 				console.Printable(s.Source), console.Printable(s.Version), time.Duration(s.Age)*time.Second)
 		}
 		return nil

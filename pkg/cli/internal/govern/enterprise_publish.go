@@ -17,13 +17,13 @@ func newSyncPublish(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "publish [DIR]",
 		Short: "Publish a signed fleet list",
-		Long: `Publishes the fleet list in DIR to an OCI registry, with a signature. The list has the
-skillpm.yaml and skillpm.lock of skillpm install, and optionally policy.yaml with its
-keys. The list is checked as machines check it. Equal lists have equal digests. A
-published version cannot be replaced with different content.
+		Long: `DIR contains the list: skillpm.yaml and skillpm.lock, which "skillpm install" writes, and
+optionally policy.yaml with its keys. The command does the same checks as a machine that
+syncs, and publishes the list with a signature to an OCI registry. Equal lists have equal
+digests. A published version never changes.
 
-The version is that of skillpm.yaml or --pack-version. A list in git needs only a signed
-tag: git tag -s v1.4.0.`,
+The version of the list is in skillpm.yaml or --pack-version. For a list in git, a signed
+tag is enough: git tag -s v1.4.0.`,
 		Example: `  skillpm enterprise publish --to oci://ghcr.io/acme/fleet --dry-run
   skillpm enterprise publish --to oci://ghcr.io/acme/fleet --signing-key my.key
   skillpm enterprise publish ./fleet --to oci://ghcr.io/acme/fleet`,
@@ -68,10 +68,12 @@ func (a *app) printPublishedList(r *skillpm.PublishListReport) error {
 	case r.DryRun:
 		a.Note("Dry run: would publish %s with %s.", r.Reference, textx.Count(r.Packs, "pack"))
 		return nil
-	case r.Existed:
-		a.Note("Already published.")
 	}
 	fmt.Fprintf(a.Stdout, "%s %s\n", console.Printable(r.Reference), console.Printable(r.Digest))
-	a.Note("Published a list of %s, signed with %s.", textx.Count(r.Packs, "pack"), r.Signer)
+	done := "Published"
+	if r.Existed {
+		done = "Already published"
+	}
+	a.Note("%s a list of %s, signed with %s.", done, textx.Count(r.Packs, "pack"), r.Signer)
 	return nil
 }

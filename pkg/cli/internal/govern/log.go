@@ -23,15 +23,16 @@ func newLog(a *app) *cobra.Command {
 		Use:   "log [LOG...]",
 		Short: "Show the audit log",
 		Long: `The audit log records activations, script runs, hooks, tasks, denied tool calls,
-installations, approvals, and denials. It is audit/audit.jsonl in the state
-directory, unless the machine's policy names another file. Each record contains
-the digest of the one before it, so that later changes are detected.
+installations, approvals, and denials. The file is audit/audit.jsonl in the state
+directory, unless the machine's policy names another file. Each record contains the
+digest of the record before it, so "skillpm log verify" detects later changes.
 
-Shows the last records, newest at the end. LOG is another log or a directory of logs.
-Several logs are merged by time. An operation with two records, an intent and an
-outcome, is shown once; -v shows both. On a terminal, reasons are below their records.
+The command shows the last records, the newest at the end. LOG is another log or a
+directory of logs; records of several logs are sorted by time. An operation with an
+intent and an outcome has two records: -v shows both, otherwise only the outcome. On a
+terminal, the reason is below the record.
 
---json prints one document with all fields of the records; --format ndjson prints each
+--json prints one document with all fields of the records. --format ndjson prints each
 record as a line of JSON, also with --follow.`,
 		Example: `  skillpm log
   skillpm log --skill deploy --since 7d
@@ -59,7 +60,7 @@ type selection struct {
 func (s *selection) addTo(a *app, cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&s.since, "since", "", "show records since `TIME`: 30d, 2w, 36h, or a date such as 2026-11-22")
-	f.StringVar(&s.until, "until", "", "show records before `TIME`, written as for --since")
+	f.StringVar(&s.until, "until", "", "show records before `TIME`, in the format of --since")
 	f.StringVar(&s.filter.Skill, "skill", "", "show records of the skill `NAME`")
 	f.StringVar(&s.filter.Pack, "pack", "", "show records of the skills of `PACK`")
 	f.StringVar(&s.filter.Session, "session", "", "show records of the session `ID`")
@@ -141,7 +142,7 @@ func (a *app) logs(args []string) ([]string, error) {
 		path := a.Abs(arg)
 		if _, err := os.Stat(path); err != nil {
 			return nil, diag.Errorf(diag.NotFound, "audit log %s does not exist", arg).
-				WithHint("name a log or a directory of logs, or leave it out for your own log")
+				WithHint("name an existing log or a directory of logs, or leave out LOG to read your own log")
 		}
 		paths = append(paths, path)
 	}

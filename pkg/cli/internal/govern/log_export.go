@@ -20,9 +20,9 @@ func newLogExport(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export [LOG...]",
 		Short: "Export the audit log",
-		Long: `Exports records, oldest first:
+		Long: `The oldest record comes first. These are the formats:
 
-  json    one document, as "skillpm log --json" prints it
+  json    one document, the same as that of "skillpm log --json"
   ndjson  one record per line, as in the log
   csv     a table with a header line; values that a spreadsheet would read as a
           formula start with an apostrophe
@@ -30,7 +30,7 @@ func newLogExport(a *app) *cobra.Command {
           record, with the skill in the attribute skill_name. If TRACEPARENT was
           set or an MCP client sent a trace, the spans belong to that trace
 
-Nothing is sent over the network.`,
+skillpm sends nothing over the network.`,
 		Example: `  skillpm log export --format csv --output log.csv
   skillpm log export --format otlp --since 7d --output spans.jsonl
   skillpm log export --skill deploy`,

@@ -47,10 +47,10 @@ func (a *app) addShow(cmd *cobra.Command) {
 			return diag.Errorf(diag.Usage, "unknown --format %q", format).
 				WithHint("use %s", textx.OneOf(logFormats()))
 		case follow && format == "json":
-			return diag.Errorf(diag.Usage, "--follow does not end, so it cannot print one JSON document").
-				WithHint("use --format ndjson, which prints a document per record")
+			return diag.Errorf(diag.Usage, "--follow cannot print one JSON document, because the output does not end").
+				WithHint("use --format ndjson, which prints one document for each record")
 		case follow && (reverse || len(args) > 1):
-			return diag.Errorf(diag.Usage, "--follow works with one log and without --reverse")
+			return diag.Errorf(diag.Usage, "--follow needs a single log, and cannot be used with --reverse")
 		}
 		logs, err := a.logs(args)
 		if err != nil {
@@ -185,7 +185,7 @@ func (a *app) noteMachineLog(read []string) {
 	}
 	log := filepath.Join(env.Paths.ForMachine().State, "audit", audit.Name)
 	if _, err := os.Stat(log); err == nil && !slices.Contains(read, log) {
-		a.Note("The records of skillpm enterprise sync are in another log: skillpm log %s", log)
+		a.Note("\"skillpm enterprise sync\" writes another log. Show its records with: skillpm log %s", log)
 	}
 }
 

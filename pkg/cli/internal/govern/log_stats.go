@@ -21,7 +21,7 @@ import (
 type statsDocument struct {
 	Since   *time.Time         `json:"since,omitempty"`
 	Records int64              `json:"records"` // number of records in the log
-	Damaged int64              `json:"damaged"` // invalid lines
+	Damaged int64              `json:"damaged"` // number of unreadable lines
 	Others  int64              `json:"others"`  // records of skills beyond the maximum that is counted separately
 	Skills  []audit.SkillStats `json:"skills"`
 }
@@ -39,15 +39,16 @@ func newLogStats(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "stats [LOG...]",
 		Short: "Show usage statistics of skills",
-		Long: `Shows activations, runs, failures, and denials of each skill, the most used first. Also
-shows how long the runs took (total, mean, 95th percentile, maximum), and the last use.
-Skills with the same name in different packs are counted separately.
+		Long: `The table has a row for each skill, the most used first, with the number of activations,
+runs, failures, and denials. It also has the duration of the runs (total, mean, 95th
+percentile, and maximum), and the last use. Skills with the same name in different packs
+have separate rows.
 
 --html writes one self-contained page with charts: use over time, skills, durations,
 reasons for failures and denials, and machines.
 
-If the terminal is too narrow, the columns about durations are left out. Records that
-cannot be read are skipped with a warning.`,
+A narrow terminal does not show all columns. skillpm skips unreadable records with a
+warning.`,
 		Example: `  skillpm log stats
   skillpm log stats --since 30d
   skillpm log stats --skill deploy --json
@@ -96,7 +97,7 @@ func (a *app) statsPage(cmd *cobra.Command, s *audit.Stream, file string) error 
 
 func (a *app) printStats(s *audit.Stats, read audit.Read) error {
 	if s.Others > 0 {
-		a.Warn("skipped %s: too many different skills to count separately", textx.Count(int(s.Others), "record"))
+		a.Warn("skipped %s, because the log contains too many different skills", textx.Count(int(s.Others), "record"))
 	}
 	skills := s.Skills()
 	switch {
@@ -107,10 +108,10 @@ func (a *app) printStats(s *audit.Stats, read audit.Read) error {
 		}
 		return a.PrintJSON(d)
 	case len(skills) == 0 && s.Skill == "" && s.Since.IsZero():
-		a.Note("No skill has been used.")
+		a.Note("No skills used yet.")
 		return nil
 	case len(skills) == 0:
-		a.Note("No matching records. Show all with: skillpm log stats")
+		a.Note("No matching records. Show all statistics with: skillpm log stats")
 		return nil
 	}
 	rows := [][]string{{

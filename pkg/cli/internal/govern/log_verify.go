@@ -28,13 +28,13 @@ func newLogVerify(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify [LOG...]",
 		Short: "Verify that the audit log is unchanged",
-		Long: `Verifies the chain of the audit log: each record has the next number and the previous
-record's digest. Changed, missing, added, and moved records are reported with exit code
-6. A record that a killed process left incomplete is reported as a gap, not as an error.
+		Long: `Each record has the next number and the digest of the record before it. If a record was
+changed, removed, added, or moved, the command reports the record with exit code 6. A
+killed process may leave an incomplete record, which is a gap, not an error.
 
-If the end of a log is cut off, the rest is still consistent. Therefore, the command
-prints the digest of the last record: keep it on another machine, and pass it with
---head the next time. The log may have grown since then.`,
+If the end of a log is missing, the rest is still consistent. To detect a missing end, keep
+the digest of the last record, which the command prints, on another machine. Pass the
+digest with --head the next time. The log may have grown since then.`,
 		Example: `  skillpm log verify
   skillpm log verify --json
   skillpm log verify -q && skillpm log export --format csv > log.csv`,
@@ -45,7 +45,7 @@ prints the digest of the last record: keep it on another machine, and pass it wi
 				return err
 			}
 			if len(logs) > 1 && (o.Head != "" || o.After != "") {
-				return diag.Errorf(diag.Usage, "--head and --after work with one log")
+				return diag.Errorf(diag.Usage, "--head and --after need a single log")
 			}
 			var all []verifiedLog
 			var wrong error
@@ -67,7 +67,7 @@ prints the digest of the last record: keep it on another machine, and pass it wi
 	}
 	cmd.Flags().StringVar(&o.Head, "head", "", "require a record with `DIGEST`, the last record of an earlier check")
 	cmd.Flags().StringVar(&o.After, "after", "",
-		"accept that the log starts after the record with `DIGEST`, because older files were moved")
+		"accept a log that starts after the record with `DIGEST`, if older files were moved")
 	a.CompleteFlag(cmd, "head", cobra.NoFileCompletions)
 	a.CompleteFlag(cmd, "after", cobra.NoFileCompletions)
 	return cmd
@@ -87,7 +87,7 @@ func (a *app) printVerified(all []verifiedLog) error {
 			a.Warn("%s not shown", textx.Count(int(v.More), "more finding"))
 		}
 		if v.Records == 0 {
-			a.Note("%s has no records", v.Log)
+			a.Note("%s does not contain records.", v.Log)
 			continue
 		}
 		what, head := v.Log+": "+textx.Count(int(v.Records), "record"), "head "+v.Head

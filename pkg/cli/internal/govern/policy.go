@@ -19,8 +19,8 @@ func newPolicy(a *app) *cobra.Command {
 		Use:   "policy",
 		Short: "Check and explain policies",
 		Long: `A policy decides which sources, packs, and skills may be used, what they may do, and
-what needs an approval. There are three: the machine's, which only its administrator
-can change, the user's, and the project's. All three must allow an action.`,
+what needs an approval. The machine, the user, and the project can each have a policy.
+Only the administrator can change the machine's policy. All policies must allow an action.`,
 		Example: `  skillpm policy explain deploy
   skillpm policy check
   skillpm policy init`,
@@ -38,8 +38,8 @@ can change, the user's, and the project's. All three must allow an action.`,
 type levelFlags struct{ scope string }
 
 // add adds the flag to a command.
-func (l *levelFlags) add(a *app, cmd *cobra.Command, usage string) {
-	cmd.Flags().StringVar(&l.scope, "scope", "", usage+": project, user, or machine (default user)")
+func (l *levelFlags) add(a *app, cmd *cobra.Command, usage, byDefault string) {
+	cmd.Flags().StringVar(&l.scope, "scope", "", usage+": project, user, or machine (default "+byDefault+")")
 	a.CompleteFlag(cmd, "scope", cobra.FixedCompletions(levelScopes, cobra.ShellCompDirectiveNoFileComp))
 }
 
@@ -84,7 +84,7 @@ func (a *app) changePolicy(h *runtime.Host, r audit.Record, change func() (file 
 	if log.Required() {
 		id, err := log.Intend(r)
 		if err != nil {
-			return "", diag.Errorf(diag.Denied, "%w; the policy requires a record, so nothing was done", err).
+			return "", diag.Errorf(diag.Denied, "cannot change the policy without a record in the audit log: %w", err).
 				WithHint("%s", diag.HintOf(err))
 		}
 		r.ID, r.Phase = id, audit.Outcome
@@ -108,15 +108,14 @@ func newPolicyInit(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init",
 		Short: "Create a policy",
-		Long: `Creates a policy that denies what is rarely intended, such as programs that cannot be
-read. Comments explain each rule and contain stricter ones. An existing policy is never
-overwritten.`,
+		Long: `The new policy denies rarely intended content, such as native binaries. Its comments
+explain each rule, and contain stricter rules. skillpm never overwrites an existing policy.`,
 		Example: `  skillpm policy init --scope project
   sudo skillpm policy init --scope machine
   skillpm policy init && skillpm policy check`,
 		Args: console.Need(0, 0, "no arguments"),
 	}
-	level.add(a, cmd, "create the policy of `SCOPE`")
+	level.add(a, cmd, "create the policy of `SCOPE`", "user")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		l, h, err := a.open(cmd.Context(), level)
 		if err != nil {
@@ -133,8 +132,8 @@ overwritten.`,
 			return a.PrintJSON(policyInitDocument{file, l.String()})
 		}
 		fmt.Fprintf(a.Stdout, "%s\n", console.Printable(file))
-		a.Note("The policy is in effect. See what it denies with: skillpm policy explain")
-		a.Note("To record denials without enforcing them, set \"mode: audit\" in it.")
+		a.Note("The policy is in effect. Show its rules with: skillpm policy explain")
+		a.Note("To record denials without enforcing them, set \"mode: audit\" in the policy.")
 		return nil
 	}
 	return cmd
@@ -143,24 +142,24 @@ overwritten.`,
 // starter returns the initial policy of a level.
 func starter(l policy.Level) string {
 	text := "# A skillpm policy: which skills may be used, and what they may do.\n# `skillpm policy check` checks " +
-		"this file: an invalid policy denies everything.\nversion: 1\n\n# audit: only record violations. enforce: " +
-		"deny them.\nmode: enforce\n\n# Allowed sources of packs. Without a list, every source is " +
+		"this file. An invalid policy denies everything.\nversion: 1\n\n# audit: only record violations. enforce: " +
+		"deny violations.\nmode: enforce\n\n# Allowed sources of packs. Without a list, every source is " +
 		"allowed.\n#sources:\n#  allow: [\"oci://registry.example/acme/**\"]\n#  deny: " +
 		"[\"oci://registry.example/acme/labs/**\"]\n\n# Denied skills: skill@owner/name, or a name alone. `skillpm " +
-		"deny SKILL` adds one.\n#skills:\n#  deny: [\"deploy@evil/*\"]\n\n# Required signers, and the minimum age of " +
+		"deny SKILL` adds a skill.\n#skills:\n#  deny: [\"deploy@evil/*\"]\n\n# Required signers, and the minimum age of " +
 		"a release.\n#require:\n#  - match: \"oci://registry.example/acme/**\"\n#    min_release_age: 72h\n\n# " +
 		"Capabilities that no skill may have.\nforbid: [native-binaries]\n\n# Capabilities that need an approval: " +
-		"`skillpm approve SKILL --reason TEXT`.\n# Installed skills with these capabilities cannot be used until " +
-		"they are approved.\n#approve: [scripts, hooks, dynamic-shell, network-tools, file-write, " +
+		"`skillpm approve SKILL --reason TEXT`.\n# Installed skills with these capabilities are denied until " +
+		"you approve them.\n#approve: [scripts, hooks, dynamic-shell, network-tools, file-write, " +
 		"unscoped-shell]\n\n# Size limits of a skill.\nlimits: {files: 2000, file_bytes: 10MiB, total_bytes: " +
-		"50MiB}\n\n# Findings of `skillpm validate` that deny a skill; `skillpm explain` lists them.\nlint: " +
-		"{fail_on: [\"SEC1*\"]}\n\n# Whether an older version may replace an installed one.\ndowngrade: deny\n"
+		"50MiB}\n\n# Findings of `skillpm validate` that deny a skill; `skillpm explain` lists the rules.\nlint: " +
+		"{fail_on: [\"SEC1*\"]}\n\n# Whether an older version may replace an installed version.\ndowngrade: deny\n"
 	if l == policy.MachineLevel {
 		text += `
-# Whose approvals count for this policy: own (only those of the machine) or user (those of users, too).
+# Approvals that this policy accepts: own (only approvals of the machine) or user (also approvals of users).
 approvers: own
 
-# The audit log. With required, actions that cannot be recorded fail.
+# The audit log. With required: true, an action fails if skillpm cannot record it.
 #audit: {path: /var/log/skillpm, required: true}
 `
 	}

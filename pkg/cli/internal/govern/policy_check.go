@@ -45,26 +45,26 @@ func newPolicyCheck(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check [FILE...]",
 		Short: "Check policies, their keys, and approvals",
-		Long: `Checks that the policies in effect, the key files that they name, and the approvals are
-valid, readable, and owned by the right user. With FILE, checks files before they are
-installed: skillpm-policy.yaml as a project's policy, others as the machine's, unless
---scope is given.
+		Long: `Without FILE, the command checks the policies in effect, their key files, and the approvals:
+each file must be valid, readable, and owned by the right user. FILE is a policy that is
+not yet in effect. The scope of a FILE named skillpm-policy.yaml is the project, and the
+scope of other files is the machine, unless --scope is given.
 
-Exit code 3 means that a file is invalid, 7 that it cannot be read or trusted. In both
-cases everything is denied.`,
+Exit code 3 means that a file is invalid, and 7 that skillpm cannot read or trust a file.
+In both cases, skillpm denies everything.`,
 		Example: `  skillpm policy check
   skillpm policy check skillpm-policy.yaml
   skillpm policy check --json`,
 		Args: cobra.ArbitraryArgs,
 	}
-	level.add(a, cmd, "check FILE as the policy of `SCOPE`")
+	level.add(a, cmd, "check FILE as the policy of `SCOPE`", "by the name of FILE")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {
 			return a.checkFiles(args, level)
 		}
 		if level != (levelFlags{}) {
 			return diag.Errorf(diag.Usage, "--scope needs a FILE").
-				WithHint("name the file, or leave out --scope")
+				WithHint("name the policy to check, or leave out --scope")
 		}
 		h, err := a.Host(cmd.Context(), &console.RuntimeFlags{})
 		if err != nil {
@@ -95,9 +95,9 @@ func (a *app) checkFiles(names []string, level levelFlags) error {
 		data, err := os.ReadFile(a.Abs(name))
 		switch {
 		case errors.Is(err, os.ErrNotExist):
-			c.fail(diag.Errorf(diag.NotFound, "%s does not exist", name))
+			c.fail(diag.Errorf(diag.NotFound, "policy %s does not exist", name))
 		case err != nil:
-			c.fail(err)
+			c.fail(fmt.Errorf("cannot read the policy: %w", err))
 		default:
 			p, err := policy.Parse(a.Abs(name), data)
 			if c.fail(err); err == nil {
@@ -184,7 +184,7 @@ func (c *checkedJSON) fail(err error) {
 // policyWarnings returns warnings about policy settings that may not do what they seem to do.
 func policyWarnings(p *policy.Policy) (list []string) {
 	if p.Mode == policy.Observe {
-		list = append(list, "it records denials without enforcing them")
+		list = append(list, "the policy records denials without enforcing them")
 	}
 	capabilities := slices.Concat(p.Forbid, p.Approve)
 	for _, c := range []policy.Capability{policy.NetworkTools, policy.FileWrite} {
@@ -192,7 +192,7 @@ func policyWarnings(p *policy.Policy) (list []string) {
 			slices.Contains(capabilities, policy.UnscopedShell)) {
 			list = append(list,
 				fmt.Sprintf(
-					"it restricts %s, but scripts and unscoped-shell can do the same and are not both restricted", c))
+					"the policy restricts %s, but does not restrict both scripts and unscoped-shell, which can do the same", c))
 			break
 		}
 	}
@@ -216,7 +216,7 @@ func policyWarnings(p *policy.Policy) (list []string) {
 	if p.Level != policy.ProjectLevel && p.Downgrade == policy.AllowDowngrade && p.Line("downgrade") > 0 &&
 		!p.OnlyDenies() {
 		list = append(list,
-			"downgrade: allow lets an older version, or one with fewer signatures, replace the installed one")
+			"downgrade: allow lets a version that is older or has fewer signatures replace the installed version")
 	}
 	if p.Approvers == policy.UserApprovers && p.Level != policy.MachineLevel {
 		list = append(list, "approvers has an effect only in the machine's policy")

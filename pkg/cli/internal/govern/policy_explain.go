@@ -38,10 +38,10 @@ func (f foundSkill) tree() fs.FS {
 func newPolicyExplain(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain [SKILL|PACK|SOURCE]",
-		Short: "Show which rule allows or denies something",
-		Long: `Shows what every rule of every policy decides about a skill, all skills of a pack, or a
-source, with file and line. Errors name the first rule that denies.
-Without an argument, lists the rules in effect.`,
+		Short: "Show which rules allow or deny a skill, pack, or source",
+		Long: `For each rule, the output has the decision, the policy, and the line. PACK stands for all
+skills of the pack. Errors of other commands name only the first rule that denies. Without
+an argument, the command lists all rules in effect.`,
 		Example: `  skillpm policy explain
   skillpm policy explain deploy
   skillpm policy explain oci://registry.example/acme/tools`,
@@ -106,11 +106,11 @@ func confinement(h *runtime.Host, s foundSkill) []enforce.Ruling {
 	rules, _, err := h.Confined(loaded)
 	switch {
 	case err != nil:
-		r.Verdict, r.Why, r.Hint = enforce.Denies, "its scripts do not run: "+err.Error(), diag.HintOf(err)
+		r.Verdict, r.Why, r.Hint = enforce.Denies, "the skill's scripts do not run: "+err.Error(), diag.HintOf(err)
 	case rules == nil:
 		return nil
 	default:
-		r.Why = "its scripts are confined: " + rules.String()
+		r.Why = "the skill's scripts are confined: " + rules.String()
 	}
 	return []enforce.Ruling{r}
 }
@@ -121,7 +121,7 @@ func absentSkill(name string) (enforce.Skill, error) {
 	if !ok {
 		return enforce.Skill{}, diag.Errorf(diag.NotFound, "skill or pack %q not found", name).
 			WithHint(
-				"list them with skillpm skills --all; use name@owner/name for a skill that is not installed, " +
+				"list skills with \"skillpm skills --all\", or use name@owner/name for a skill that is not installed, " +
 					"or a source such as oci://registry.example/acme/tools")
 	}
 	return enforce.Skill{Name: skill, Pack: pack}, nil
@@ -158,7 +158,7 @@ func (a *app) printRulings(all map[string][]enforce.Ruling, order []string) erro
 			verdict = "denied"
 		}
 		if len(e.Rulings) == 0 {
-			verdict += ": no policy mentions it"
+			verdict += ": no rule applies"
 		}
 		fmt.Fprintf(a.Stdout, "%s: %s\n", console.Printable(e.Subject), verdict)
 		var rows [][]string
@@ -205,7 +205,7 @@ func (a *app) printPolicies(g *enforce.Evaluator) error {
 		return a.PrintJSON(rulesDocument{list, settings})
 	}
 	if len(set) == 0 {
-		fmt.Fprintln(a.Stdout, "No policy: everything is allowed.")
+		fmt.Fprintln(a.Stdout, "No policy in effect: skillpm allows everything.")
 		a.Note("Create a policy with: skillpm policy init")
 		return nil
 	}
@@ -216,9 +216,9 @@ func (a *app) printPolicies(g *enforce.Evaluator) error {
 	if err := console.Table(a.Stdout, rows); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.Stdout, "\nskills' allowed-tools %s\nhook events that cannot be read are %s\n",
-		map[bool]string{true: "grant tools, and forbid none", false: "restrict which tools may be called"}[g.Grants()],
-		map[bool]string{true: "allowed", false: "denied"}[g.HooksOpen()])
+	fmt.Fprintf(a.Stdout, "\nallowed-tools of a skill %s\nskillpm %s a tool call if the hook event is unreadable\n",
+		map[bool]string{true: "grants tools, and denies none", false: "restricts which tools may be called"}[g.Grants()],
+		map[bool]string{true: "allows", false: "denies"}[g.HooksOpen()])
 	if log.By != "" {
 		fmt.Fprintf(a.Stdout, "audit log: %s, required: %v (%s)\n", console.Printable(log.Path), log.Required,
 			console.Printable(log.By))

@@ -18,13 +18,14 @@ func newTrust(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "trust [DIR]",
 		Short: "Trust the skills of a project",
-		Long: `Trusts the skills of a directory and its subdirectories: the current project, or DIR. A
-repository can bring skills that instruct your agent, so review them first with
+		Long: `Trust covers DIR (default: the current project) and its subdirectories. A repository can
+contain skills that instruct your agent. Review the skills first with
 "skillpm skills --all" and "skillpm validate".
 
-Trust is required if config.yaml has skills.trusted-projects: true, or the profile
-does. Skills of untrusted projects are then left out. Trusted directories are listed by
-their real paths in a file of the user, which projects cannot write.`,
+Trust is required if config.yaml has skills.trusted-projects: true, or if the profile has
+trusted-projects: true. The skills of untrusted projects are then not available. skillpm
+stores the real paths of trusted directories in a file of the user, which projects cannot
+write.`,
 		Example: `  skillpm trust
   skillpm trust --list
   skillpm trust ~/src/app --undo`,
@@ -32,7 +33,7 @@ their real paths in a file of the user, which projects cannot write.`,
 	}
 	f := cmd.Flags()
 	f.BoolVar(&list, "list", false, "list the trusted directories")
-	f.BoolVar(&undo, "undo", false, "remove the directory from the trusted ones")
+	f.BoolVar(&undo, "undo", false, "remove the directory from the trusted directories")
 	cmd.ValidArgsFunction = a.completeTrusted
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if list && (undo || len(args) > 0) {
@@ -63,7 +64,8 @@ their real paths in a file of the user, which projects cannot write.`,
 func (a *app) trustDir(h *runtime.Host, args []string) (string, error) {
 	switch {
 	case len(args) > 0 && args[0] == "":
-		return "", diag.Errorf(diag.Usage, "the name of the directory is empty")
+		return "", diag.Errorf(diag.Usage, "the name of the directory is empty").
+			WithHint("name the directory: skillpm trust DIR")
 	case len(args) > 0:
 		return a.Abs(args[0]), nil
 	case h.Project() == "":
@@ -85,7 +87,7 @@ func (a *app) trust(h *runtime.Host, folders catalog.Folders, dir string) error 
 	fmt.Fprintf(a.Stdout, "Trusted %s\n", console.Printable(real))
 	if !h.Config().Skills.TrustedProjects && !h.Profile().TrustedProjects {
 		a.Note(
-			"Trust is not required here. Require it with: skillpm config set skills.trusted-projects true")
+			"Your settings do not require trust. Require trust with: skillpm config set skills.trusted-projects true")
 	}
 	return nil
 }
@@ -126,7 +128,7 @@ func (a *app) listTrusted(h *runtime.Host, folders catalog.Folders) error {
 		return a.PrintJSON(trustedDocument{list})
 	}
 	if len(list) == 0 {
-		a.Note("No directory is trusted. Add one with: skillpm trust DIR")
+		a.Note("No trusted directories. Add one with: skillpm trust DIR")
 		return nil
 	}
 	var rows [][]string

@@ -51,11 +51,11 @@ func newCommand(c *command) *cobra.Command {
 		Use:    "self-update [VERSION]",
 		Short:  "Update skillpm itself",
 		Hidden: managed,
-		Long: `Replaces this program with the newest release, or with VERSION. Before that, it verifies that
-a release key in this program signed the checksums of the release, and that the download
-matches its checksum. Only VERSION can install an older release.
+		Long: `The newest release, or VERSION, replaces this program. Before that, skillpm verifies that a
+release key in this program signed the checksums of the release, and that the download
+matches its checksum. To install an older release, name its VERSION.
 
-If a package manager installed skillpm, the command prints how to update it instead.`,
+If a package manager installed skillpm, the command prints how to update skillpm instead.`,
 		Example: `  skillpm self-update
   skillpm self-update --check    # exit 3 if a newer release exists
   skillpm self-update 1.2.3`,
@@ -69,8 +69,8 @@ If a package manager installed skillpm, the command prints how to update it inst
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
 	f := cmd.Flags()
-	f.BoolVar(&c.check, "check", false, "exit 3 if a newer release exists, and change nothing")
-	f.StringVar(&c.mirror, "mirror", Releases, "download from the server at `URL`, as URL/download/v1.2.3/FILE")
+	f.BoolVar(&c.check, "check", false, "exit 3 if a newer release exists, without installing the release")
+	f.StringVar(&c.mirror, "mirror", Releases, "download releases from `URL`, such as URL/download/v1.2.3/FILE")
 	return cmd
 }
 
@@ -90,7 +90,8 @@ func (c *command) run(cmd *cobra.Command, args []string) error {
 	r := Document{Version: c.Version}
 	switch {
 	case len(args) == 1 && c.check:
-		return diag.Errorf(diag.Usage, "--check compares with the newest release; omit %q", args[0])
+		return diag.Errorf(diag.Usage, "--check cannot be used with VERSION %q", args[0]).
+			WithHint("leave out the version: --check compares with the newest release")
 	case len(args) == 1:
 		r.Release = strings.TrimPrefix(args[0], "v")
 	default:
@@ -100,7 +101,8 @@ func (c *command) run(cmd *cobra.Command, args []string) error {
 	}
 	release, err := semver.StrictNewVersion(r.Release)
 	if err != nil {
-		return diag.Errorf(diag.Usage, "%q is not a release, such as 1.2.3", args[0])
+		return diag.Errorf(diag.Usage, "%q is not the version of a release", args[0]).
+			WithHint("use a version such as 1.2.3")
 	}
 	r.Outdated = release.GreaterThan(current)
 	if !c.check && (r.Outdated || len(args) == 1 && !release.Equal(current)) {
@@ -116,12 +118,12 @@ func (c *command) run(cmd *cobra.Command, args []string) error {
 // updater returns the updater and the version of this program.
 func (c *command) updater() (*Updater, *semver.Version, error) {
 	if c.unknown != nil {
-		return nil, nil, diag.Errorf(diag.Internal, "cannot find the file of this program: %w", c.unknown)
+		return nil, nil, diag.Errorf(diag.Internal, "cannot find the executable of skillpm: %w", c.unknown)
 	}
 	current, err := semver.StrictNewVersion(c.Version)
 	if err != nil || c.Release.Keys == "" {
 		return nil, nil, diag.Errorf(diag.Denied,
-			"this build of skillpm is not a release and has no key to verify one, so it cannot update itself").
+			"cannot update skillpm: this build is not a release, and does not contain a release key").
 			WithHint("run %q, or install a release from %s", "go install "+modulePath+"/cmd/skillpm@latest", Releases)
 	}
 	if err := CheckMirror(c.mirror); err != nil {
@@ -168,8 +170,8 @@ func (c *command) print(r Document) error {
 		case r.Updated:
 			fmt.Fprintf(c.Stdout, "%s Installed skillpm %s, replacing %s\n", tick, r.Release, r.Version)
 		case r.Outdated:
-			fmt.Fprintf(c.Stdout, "skillpm %s is available; this is %s\n", r.Release, r.Version)
-			c.Note("Install it with: skillpm self-update")
+			fmt.Fprintf(c.Stdout, "skillpm %s is available; the installed version is %s\n", r.Release, r.Version)
+			c.Note("Install the release with: skillpm self-update")
 		default:
 			fmt.Fprintf(c.Stdout, "%s skillpm %s is up to date\n", tick, r.Version)
 		}

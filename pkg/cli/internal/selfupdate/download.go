@@ -38,7 +38,7 @@ func CheckMirror(mirror string) error {
 	u, err := url.Parse(mirror)
 	if err == nil && u.User != nil { // it would be printed, and sent wherever the mirror redirects
 		return diag.Errorf(diag.Usage, "the URL of the mirror contains a user name or password").
-			WithHint("use a mirror that needs no login")
+			WithHint("use a mirror that does not need a login")
 	}
 	if err != nil || u.Host == "" || u.RawQuery != "" || u.Fragment != "" ||
 		u.Scheme != "https" && (u.Scheme != "http" || !httpx.IsLoopback(u.Hostname())) {
@@ -59,13 +59,13 @@ func (u *Updater) Latest(ctx context.Context) (string, error) {
 	_ = resp.Body.Close()
 	to, err := resp.Location()
 	if err != nil {
-		return "", diag.Errorf(diag.Remote, "%s responded with %s instead of a redirect to the newest release", address,
-			resp.Status).WithHint("name a release: skillpm self-update VERSION")
+		return "", diag.Errorf(diag.Remote, "cannot find the newest release: %s responded with %s instead of a redirect",
+			address, resp.Status).WithHint("name a release: skillpm self-update VERSION")
 	}
 	version := strings.TrimPrefix(path.Base(to.Path), "v")
 	if _, err := semver.StrictNewVersion(version); err != nil {
-		return "", diag.Errorf(diag.Remote, "%s redirects to %q, which is not a release", address,
-			httpx.Clean(version)).
+		return "", diag.Errorf(diag.Remote, "cannot find the newest release: %s redirects to %q, which is not a release",
+			address, httpx.Clean(version)).
 			WithHint("name a release: skillpm self-update VERSION")
 	}
 	return version, nil
@@ -80,13 +80,13 @@ func (u *Updater) download(ctx context.Context, version string, keys *sign.Allow
 	signature, err := u.file(ctx, version, signatureFile, maxSignature)
 	if errors.As(err, new(*missingError)) {
 		return nil, diag.Errorf(diag.Integrity, "release %s is not signed: %w", version, err).
-			WithHint("the program was not replaced; report this at " + securityPage)
+			WithHint("report the problem at " + securityPage + "; skillpm did not replace the program")
 	} else if err != nil {
 		return nil, err
 	}
 	if _, err := keys.Verify(checksums, signature, Namespace, time.Time{}); err != nil {
 		return nil, diag.Errorf(diag.Integrity, "cannot verify the checksums of release %s: %w", version, err).
-			WithHint("the program was not replaced; report this at " + securityPage)
+			WithHint("report the problem at " + securityPage + "; skillpm did not replace the program")
 	}
 	name := u.archive(version)
 	want, err := checksumOf(checksums, name)
@@ -98,8 +98,8 @@ func (u *Updater) download(ctx context.Context, version string, keys *sign.Allow
 		return nil, err
 	}
 	if sum := sha256.Sum256(archive); hex.EncodeToString(sum[:]) != want {
-		return nil, diag.Errorf(diag.Integrity, "the digest of %s differs from the signed checksum", name).
-			WithHint("the program was not replaced; try again, and check the mirror if it fails again")
+		return nil, diag.Errorf(diag.Integrity, "cannot verify %s: the digest differs from the signed checksum", name).
+			WithHint("try again, and check the mirror if the error persists; skillpm did not replace the program")
 	}
 	return archive, nil
 }
@@ -133,8 +133,8 @@ func checksumOf(checksums []byte, name string) (string, error) {
 		found = strings.ToLower(sum)
 	}
 	if found == "" {
-		return "", diag.Errorf(diag.NotFound, "the release has no %s", name).
-			WithHint("see which files it has at %s", Releases)
+		return "", diag.Errorf(diag.NotFound, "the release does not contain %s", name).
+			WithHint("see the files of the release at %s", Releases)
 	}
 	return found, nil
 }
@@ -153,7 +153,7 @@ func (u *Updater) file(ctx context.Context, version, name string, limit int64) (
 		case http.StatusNotFound:
 			err = &missingError{address}
 		default:
-			err = diag.Errorf(diag.Remote, "%s responded with %s", address, resp.Status)
+			err = diag.Errorf(diag.Remote, "cannot download %s: the server responded with %s", address, resp.Status)
 		}
 		_ = resp.Body.Close()
 		return nil, err
@@ -167,7 +167,7 @@ func (u *Updater) file(ctx context.Context, version, name string, limit int64) (
 	case err != nil:
 		return nil, err
 	case int64(len(data)) > limit:
-		return nil, diag.Errorf(diag.Invalid, "%s is larger than %d bytes", address, limit)
+		return nil, diag.Errorf(diag.Invalid, "cannot download %s: the file is larger than %d bytes", address, limit)
 	}
 	return data, nil
 }
@@ -176,7 +176,7 @@ func (u *Updater) file(ctx context.Context, version, name string, limit int64) (
 func (u *Updater) request(ctx context.Context, client *http.Client, method, address string) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, method, address, nil)
 	if err != nil {
-		return nil, diag.Errorf(diag.Usage, "the mirror: %w", err)
+		return nil, diag.Errorf(diag.Usage, "cannot use the mirror: %w", err)
 	}
 	req.Header.Set("User-Agent", "skillpm/"+u.Version)
 	resp, err := client.Do(req)
@@ -202,7 +202,7 @@ func (e *missingError) Error() string { return e.address + " does not exist" }
 func (e *missingError) Code() diag.Code { return diag.NotFound }
 
 // Hint suggests what to do.
-func (e *missingError) Hint() string { return "see which releases exist at " + Releases }
+func (e *missingError) Hint() string { return "see the list of releases at " + Releases }
 
 // hostOf returns the server that an address names, for progress and messages.
 func hostOf(address string) string {

@@ -23,7 +23,7 @@ type Manager struct {
 
 // managers are the known managers, by their names in markers.
 func managers() map[string]Manager {
-	packages := ", or install the newer package of " + Releases
+	packages := ", or install the newer package from " + Releases
 	return map[string]Manager{
 		"apk":       {"apk", `run "sudo apk upgrade skillpm"` + packages},
 		"aur":       {"an AUR package", `run "yay -S skillpm-bin", or update the package with your AUR helper`},
@@ -100,6 +100,6 @@ func managerOfPath(executable string) string {
 
 // refuse returns the error of an installation that a manager updates.
 func (m Manager) refuse() error {
-	return diag.Errorf(diag.Denied, "skillpm was installed with %s and cannot update itself", m.Name).
+	return diag.Errorf(diag.Denied, "cannot update skillpm: this installation is from %s", m.Name).
 		WithHint("%s", m.Hint)
 }

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 
@@ -23,7 +24,7 @@ func unpack(w io.Writer, archive []byte, archiveName, file string) error {
 		defer func() { _ = r.Close() }()
 		var n int64
 		if n, err = io.Copy(w, io.LimitReader(r, maxBinary+1)); n > maxBinary {
-			err = errors.New(file + " is too large")
+			err = fmt.Errorf("%s is larger than %d bytes", file, maxBinary)
 		}
 	}
 	if err != nil {
@@ -41,7 +42,7 @@ func openTar(archive []byte, file string) (io.ReadCloser, error) {
 		h, err := r.Next()
 		switch {
 		case errors.Is(err, io.EOF):
-			return nil, errors.New("it does not contain " + file)
+			return nil, errors.New("the archive does not contain " + file)
 		case err != nil:
 			return nil, err
 		case h.Typeflag == tar.TypeReg && h.Name == file:
@@ -60,5 +61,5 @@ func openZip(archive []byte, file string) (io.ReadCloser, error) {
 			return f.Open()
 		}
 	}
-	return nil, errors.New("it does not contain " + file)
+	return nil, errors.New("the archive does not contain " + file)
 }

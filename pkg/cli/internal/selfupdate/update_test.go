@@ -260,7 +260,7 @@ func TestUpdate(t *testing.T) {
 		{"named and older", "1.4.0", []string{"1.2.0"}, "1.2.0", "Installed skillpm 1.2.0, replacing 1.4.0", 0},
 		{"named with v", "1.4.0", []string{"v1.3.0"}, "1.3.0", "Installed skillpm 1.3.0, replacing 1.4.0", 0},
 		{"named and same", "1.2.0", []string{"1.2.0"}, "old", "skillpm 1.2.0 is up to date", 0},
-		{"check newer", "1.2.3", []string{"--check"}, "old", "skillpm 1.3.0 is available; this is 1.2.3", diag.Invalid},
+		{"check newer", "1.2.3", []string{"--check"}, "old", "skillpm 1.3.0 is available; the installed version is 1.2.3", diag.Invalid},
 		{"check same", "1.3.0", []string{"--check"}, "old", "skillpm 1.3.0 is up to date", 0},
 		{"check named", "1.3.0", []string{"--check", "1.2.0"}, "old", "", diag.Usage},
 		{"not a release", "1.3.0", []string{"newest"}, "old", "", diag.Usage},
@@ -342,13 +342,13 @@ func TestBadRelease(t *testing.T) {
 	}{
 		{"other archive", func(t *testing.T, s *releaseServer) {
 			s.set("1.3.0", archive, packTar(t, [][2]string{{"skillpm", "evil"}}))
-		}, diag.Integrity, []string{"the digest of " + archive + " differs from the signed checksum"}},
+		}, diag.Integrity, []string{"cannot verify " + archive + ": the digest differs from the signed checksum"}},
 		{"truncated download", func(_ *testing.T, s *releaseServer) {
 			s.set("1.3.0", archive, []byte(file(s, archive)[:100]))
 		}, diag.Integrity, []string{"differs from the signed checksum"}},
 		{"other checksums", func(_ *testing.T, s *releaseServer) {
 			s.set("1.3.0", checksumsFile, []byte(strings.Replace(file(s, checksumsFile), "0", "1", 1)))
-		}, diag.Integrity, []string{"does not match the content", "the program was not replaced"}},
+		}, diag.Integrity, []string{"does not match the content", "skillpm did not replace the program"}},
 		{"other key", func(t *testing.T, s *releaseServer) {
 			other, _ := newKey(t)
 			s.set("1.3.0", signatureFile, signed(t, other, Namespace, file(s, checksumsFile)))
@@ -364,7 +364,7 @@ func TestBadRelease(t *testing.T) {
 		}, diag.Integrity, []string{"release 1.3.0 is not signed"}},
 		{"checksums of another release", func(t *testing.T, s *releaseServer) {
 			s.seal(t, "1.3.0", strings.ReplaceAll(file(s, checksumsFile), "1.3.0", "1.2.0"))
-		}, diag.NotFound, []string{"the release has no " + archive}},
+		}, diag.NotFound, []string{"the release does not contain " + archive}},
 		{"two checksums", func(t *testing.T, s *releaseServer) {
 			s.seal(t, "1.3.0", file(s, checksumsFile)+file(s, checksumsFile))
 		}, diag.Integrity, []string{"checksums.txt of the release has an invalid entry"}},
@@ -412,7 +412,7 @@ func TestReleaseKeys(t *testing.T) {
 
 	p = s.install(t, "1.2.3")
 	p.Release.Keys = ""
-	wantError(t, p.run(s.url), diag.Denied, "has no key to verify", "go install")
+	wantError(t, p.run(s.url), diag.Denied, "does not contain a release key", "go install")
 	p = s.install(t, "") // a build from source
 	wantError(t, p.run(s.url), diag.Denied, "is not a release", "go install")
 	p.wantProgram(t, "old")
@@ -537,7 +537,7 @@ func TestMarkers(t *testing.T) {
 			if !newCommand(&command{App: p.App, executable: p.path}).Hidden {
 				t.Errorf("%s in %s: self-update is not hidden", name, file)
 			}
-			wantError(t, p.run(s.url), diag.Denied, "was installed with "+m.Name, m.Hint)
+			wantError(t, p.run(s.url), diag.Denied, "this installation is from "+m.Name, m.Hint)
 			if data, err := os.ReadFile(p.path); err != nil || string(data) != "old" {
 				t.Errorf("%s: the program is %q (%v)", name, data, err)
 			}
@@ -552,6 +552,6 @@ func TestMarkers(t *testing.T) {
 		if err := os.WriteFile(path, []byte(content), fs.FileMode(0o600)); err != nil {
 			t.Fatal(err)
 		}
-		wantError(t, p.run(s.url), diag.Denied, "was installed with a package manager")
+		wantError(t, p.run(s.url), diag.Denied, "this installation is from a package manager")
 	}
 }

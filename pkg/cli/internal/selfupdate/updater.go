@@ -91,7 +91,7 @@ func (u *Updater) permissionHint() string {
 	if u.OS == windows {
 		return "run the command as a user who may write to " + filepath.Dir(u.Executable)
 	}
-	return fmt.Sprintf("run %q, or move the program to a directory of your own, such as ~/.local/bin",
+	return fmt.Sprintf("run %q, or move the program to a directory that you own, such as ~/.local/bin",
 		"sudo "+u.Executable+" self-update")
 }
 

@@ -15,12 +15,12 @@ func newDeactivate(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "deactivate [SKILL]",
 		Short: "Deactivate a skill",
-		Long: `Deactivates the skill that was activated last in a session, or SKILL and all skills
-activated after it, and lifts their tool restrictions. Restrictions of other active
-skills stay.
+		Long: `Without SKILL, the command deactivates the last activated skill of the session. With SKILL,
+the command also deactivates all skills that were activated after SKILL. The tool
+restrictions of deactivated skills end; those of active skills stay.
 
-The post hook of each skill runs, that of the last skill first. If one fails, the exit
-code is 1, but the skills are deactivated anyway.`,
+The post hook of each skill runs, the hook of the last skill first. If a hook fails, the
+exit code is 1, but skillpm deactivates the skills anyway.`,
 		Example: `  skillpm deactivate --session 7f3a
   skillpm deactivate deploy --session 7f3a --json
   skillpm deactivate deploy@acme/deploy --session 7f3a`,

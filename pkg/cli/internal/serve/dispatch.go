@@ -24,19 +24,22 @@ func newDispatch(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "dispatch LINE",
 		Short: "Execute a line of the dispatch protocol",
-		Long: `Executes one line of version 3 of the dispatch protocol and prints the reply for another
-agent. LINE is 'execute @SKILL ARGUMENTS' (also run, 执行), the whole Task("skills",
-"<3 to 5 words>", "execute @SKILL ...", {model: "sonnet"}), or its JSON; - reads it from
-standard input.
+		Long: `The reply is for another agent, in version 3 of the dispatch protocol. LINE has one of
+these forms, or is - to read the line from standard input:
 
-If the skill's frontmatter has a command, it runs for at most 90 seconds
-(skills.script-limit); otherwise the reply has the instructions. Missing parameters make
-the reply pending, or an error with --strict. Dispatch each step separately.
+  execute @SKILL ARGUMENTS, also with run or 执行
+  Task("skills", "<3 to 5 words>", "execute @SKILL ...", {model: "sonnet"})
+  the JSON object of the Task form
 
-If the command prints a JSON object, the reply has its keys. Long values are written to
-new files in the output directory (.skillpm/output of the project), and the reply has
-their paths. Values of code and script are long from 100 lines, those of other keys above
-2,000 characters, and those of analysis and report never. Other output is content.
+If the skill's frontmatter has a command, the command runs for at most 90 seconds
+(skills.script-limit). Otherwise, the reply has the instructions. If parameters are
+missing, the reply is pending, or with --strict an error. Dispatch each step separately.
+
+If the command prints a JSON object, the reply has the keys of the object. skillpm writes
+long values to new files in the output directory (.skillpm/output of the project), and the
+reply has the paths. Values of code and script are long from 100 lines, values of analysis
+and report never, and other values above 2,000 characters. If the command prints no JSON
+object, the reply has the output in content.
 
 Exit codes: 0 success; 2 pending, missing parameters, or an invalid line; 4 skill not
 installed; 3 invalid SKILL.md; 7 denied; 1 the command failed or was killed.`,

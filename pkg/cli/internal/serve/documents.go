@@ -11,7 +11,7 @@ import (
 // skillsDocument is the output of "skills --json".
 type skillsDocument struct {
 	Profile  string         `json:"profile"`  // id of the profile
-	Off      bool           `json:"off"`      // whether skills are switched off
+	Off      bool           `json:"off"`      // whether skills are disabled
 	Project  string         `json:"project"`  // directory of the project, or ""
 	Skills   []skillJSON    `json:"skills"`   // available skills; with --all also the others
 	Findings []diag.Finding `json:"findings"` // problems of skills
@@ -46,8 +46,8 @@ type scriptsDocument struct {
 
 // textsDocument is the output of "prompt --navigation --tool-calling --json".
 type textsDocument struct {
-	ToolCalling string `json:"toolCalling,omitempty"` // text about calling tools
-	Navigation  string `json:"navigation,omitempty"`  // text about reading skills
+	ToolCalling string `json:"toolCalling,omitempty"` // text that teaches a model to call tools
+	Navigation  string `json:"navigation,omitempty"`  // text that teaches a model to read skills
 }
 
 // messageDocument is the output of "message --json".
@@ -106,7 +106,7 @@ type tasksDocument struct {
 	Errors []string     `json:"errors,omitempty"` // why tasks could not be canceled
 }
 
-// textDocument is the output of "task show --output --json" and similar flags.
+// textDocument is the output of "task show --stdout --json" and similar flags.
 type textDocument struct {
 	Text string `json:"text"` // the text that the flag selects
 }

@@ -28,16 +28,17 @@ func newFind(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "find TASK...",
 		Short: "Find available skills for a task",
-		Long: `Finds the available skills that match a task, best first, and shows which words of the
-task are in a skill's name, tags, description, or when_to_use. No skill is loaded.
+		Long: `The best match comes first. The output shows which words of the task are in the name, the
+tags, the description, or when_to_use of a skill. The command does not load skills.
 
 The score is the share of the task that a skill matches, in percent. Rare words count
-more than frequent ones, and words in names and tags more than those in sentences. Words
-match other forms (deploying finds deploy); unknown words match beginnings and one typo.
-Skills below --threshold are left out; if none is left, the nearest are shown.
+more than frequent words, and words in names and tags more than words in sentences. Words
+match other forms (deploying finds deploy). Unknown words match the beginning of a word,
+or a word with one typo. If no skill reaches --threshold, the command prints the nearest
+skills.
 
-/name finds a skill by its name first. Skills that only users or only the model may start
-are marked.`,
+/NAME prefers the skill with this name. The output marks skills that only users or only
+the model may start.`,
 		Example: `  skillpm find roll the billing service out to the cluster
   skillpm find --tag database --limit 3 'this query takes eight seconds'
   skillpm find /deploy
@@ -71,7 +72,7 @@ are marked.`,
 	flags.IntVarP(&o.limit, "limit", "n", o.limit, "show at most `N` skills")
 	flags.Float64Var(&o.threshold, "threshold", o.threshold,
 		"show skills that match at least this `SHARE` of the task, from 0 to 1")
-	flags.StringSliceVar(&o.tags, "tag", nil, "show skills with `TAG`; repeatable, all must match")
+	flags.StringSliceVar(&o.tags, "tag", nil, "show only skills with `TAG`; repeatable, all tags must match")
 	a.CompleteFlag(cmd, "tag", a.completeTags)
 	a.CompleteFlag(cmd, "limit", cobra.NoFileCompletions)
 	a.CompleteFlag(cmd, "threshold", cobra.NoFileCompletions)
@@ -213,11 +214,11 @@ func (a *app) printFit(c *catalog.Catalog, found fit) error {
 func (a *app) nothingFits(c *catalog.Catalog, found fit) {
 	if found.Searched == 0 {
 		if len(c.Skills()) > 0 {
-			fmt.Fprintln(a.Stdout, "No matches: no skill has this tag.")
+			fmt.Fprintln(a.Stdout, "No matches: no skill has the tags.")
 			a.Note("List available skills with: skillpm skills")
 			return
 		}
-		fmt.Fprintln(a.Stdout, "No matches: no skills are installed.")
+		fmt.Fprintln(a.Stdout, "No matches.")
 		a.Note("%s", noSkills(c))
 		return
 	}

@@ -18,30 +18,30 @@ func newLoad(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "load SKILL [ARGS...]",
 		Short: "Activate a skill and print its instructions",
-		Long: `Activates a skill: prints its instructions with the arguments inserted, as the profile's
-agent gives them to its model. SKILL is a name or skill@owner/name. One argument is
-passed as it is; several are quoted if necessary. Put arguments that begin with a hyphen
-after --.
+		Long: `The instructions have the arguments inserted, and the form in which the profile's agent
+gives them to its model. SKILL is a name or name@owner/name. skillpm passes a single
+argument unchanged, and quotes several arguments if necessary. Put arguments that begin
+with a hyphen after --.
 
-With --session, the skill stays active in that session until "skillpm deactivate". It is
-not activated twice, cycles are errors, and at most five skills are nested
-(skills.max-depth). "skillpm session allow" checks the restrictions of all active skills.
-Without a session, nothing is stored.
+With --session, the skill stays active in the session until "skillpm deactivate". An
+active skill is not activated again, cycles are errors, and skills may be nested up to a
+depth of five (skills.max-depth). "skillpm session allow" checks the
+restrictions of all active skills. Without a session, skillpm stores nothing.
 
-A skill with disable-model-invocation: true can only be started by users, one with
-user-invocable: false only by the model. The skill's pre hook runs first; if it fails,
-the skill is not activated.
+Only users can start a skill with disable-model-invocation: true, and only the model can
+start a skill with user-invocable: false. The pre hook of the skill runs first. If the
+hook fails, skillpm does not activate the skill.
 
-A skill with context: fork becomes a task, whose id is printed; --inline activates it
-here. Commands in the text, such as !` + "`git log`" + `, run only with --allow-shell or
-skills.dynamic-shell, and if the tool restrictions allow it.
+A skill with context: fork becomes a task, and the command prints the task's id. --inline
+activates the skill instead. Commands in the text, such as !` + "`git log`" + `, run only with
+--allow-shell or skills.dynamic-shell, and only if the tool restrictions allow them.
 
 With --json, results and errors have the structure that the profile's agent uses.`,
 		Example: `  skillpm load deploy staging
   skillpm load deploy@acme/deploy --session 7f3a -- staging --dry-run
   skillpm load --trigger user kubectl-basics 'why is shop pending'
   skillpm load --json --profile pegasus deploy`,
-		Args: console.Need(1, manyArguments, "a SKILL and its arguments"),
+		Args: console.Need(1, manyArguments, "a SKILL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := checkTrigger(trigger); err != nil {
 				return err
@@ -61,7 +61,7 @@ With --json, results and errors have the structure that the profile's agent uses
 			case activation.TaskID != "":
 				a.waits(activation.TaskID)
 			case activation.Command != "":
-				a.Note("This skill has a command. Run it with: skillpm run %s", args[0])
+				a.Note("Run the command of the skill with: skillpm run %s", args[0])
 			}
 			return a.Answer(h, activation.Result())
 		},
@@ -69,7 +69,7 @@ With --json, results and errors have the structure that the profile's agent uses
 	}
 	f = a.RuntimeFlags(cmd)
 	cmd.Flags().StringVar(&trigger, "trigger", string(session.Model), "start the skill as the `user|model`")
-	cmd.Flags().BoolVar(&o.Inline, "inline", false, "activate a skill with context: fork here")
+	cmd.Flags().BoolVar(&o.Inline, "inline", false, "activate a skill with context: fork instead of starting a task")
 	a.shellFlag(cmd, f)
 	a.CompleteFlag(cmd, "trigger", cobra.FixedCompletions([]string{string(session.User), string(session.Model)},
 		cobra.ShellCompDirectiveNoFileComp))

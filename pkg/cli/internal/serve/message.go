@@ -18,15 +18,16 @@ func newMessage(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "message TEXT",
 		Short: "Expand a user's /command for the model",
-		Long: `Prints what the model gets for a user's message. A message that begins with /name of a
-skill becomes that skill's instructions, as the profile's agent sends them, with the rest
-as arguments. A skill with user-invocable: false is refused.
+		Long: `TEXT is the message of a user. If TEXT begins with / and the name of a skill, the output
+is the instructions of the skill, in the form that the profile's agent sends to its model.
+The rest of TEXT becomes the arguments. skillpm rejects a skill with
+user-invocable: false.
 
-Other messages are printed unchanged, including the agent's own commands, such as /help.
-TEXT - reads standard input.
+The command prints other messages unchanged, including the agent's own commands, such as
+/help. If TEXT is -, the command reads standard input.
 
-A skill with context: fork becomes a task; --inline activates it here. With --json, the
-output is {kind, skill, text, taskId} with the kind message, skill, or task.`,
+A skill with context: fork becomes a task; --inline activates the skill instead. With
+--json, the output is {kind, skill, text, taskId}. The kind is message, skill, or task.`,
 		Example: `  skillpm message '/deploy staging'
   skillpm message --json --session 7f3a '/kubectl-basics why'
   printf '%s' "$PROMPT" | skillpm message -`,
@@ -50,7 +51,7 @@ output is {kind, skill, text, taskId} with the kind message, skill, or task.`,
 		ValidArgsFunction: a.completeMessage,
 	}
 	f = a.RuntimeFlags(cmd)
-	cmd.Flags().BoolVar(&o.Inline, "inline", false, "activate a skill with context: fork here")
+	cmd.Flags().BoolVar(&o.Inline, "inline", false, "activate a skill with context: fork instead of starting a task")
 	a.shellFlag(cmd, f)
 	return cmd
 }
@@ -64,7 +65,7 @@ func (a *app) messageText(arg string) (string, error) {
 	}
 	data, err := io.ReadAll(io.LimitReader(a.Stdin, maxMessage+1))
 	if err == nil && len(data) > maxMessage {
-		err = diag.Errorf(diag.Usage, "the message on standard input exceeds %d bytes", maxMessage)
+		err = diag.Errorf(diag.Usage, "the message on standard input is larger than %d bytes", maxMessage)
 	}
 	return string(data), err
 }

@@ -27,9 +27,9 @@ func newProfile(a *app) *cobra.Command {
 		Long: `A profile has the rules of one agent or skill system as data: the fields of a skill, the
 directories of skills in their order, and the texts for the model.
 
-A profile is a YAML file. ID.yaml in the directory that "skillpm profile path" prints adds
-your own; with "extends: ID", it has only the differences. Commands that serve skills, and
-validate, take it with --profile.`,
+To add your own profile, write a file ID.yaml in the directory that "skillpm profile path"
+prints. With "extends: ID", the file has only the differences from another profile. Select
+a profile with --profile ID.`,
 		Example: `  skillpm profile list
   skillpm profile show claude-code
   skillpm profile check ours.yaml`,
@@ -58,8 +58,9 @@ func newProfileList(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List profiles",
-		Long: `Lists the built-in profiles, then your own, with the tool that the agent's model loads
-skills with. If one of yours cannot be read, the exit code is 3.`,
+		Long: `The built-in profiles come first, then your own. The list has the tool with which the
+agent's model loads skills. If skillpm cannot read one of your profiles, the exit code
+is 3.`,
 		Example: `  skillpm profile list
   skillpm profile list --json
   skillpm profile list -q`,
@@ -116,10 +117,10 @@ func (r profileRow) remarks() []string {
 		out = append(out, "default for agents")
 	}
 	if r.ID == profile.Default {
-		out = append(out, "default of validate")
+		out = append(out, "default for validate")
 	}
 	if r.Preset {
-		out = append(out, "validate only")
+		out = append(out, "for validate only")
 	}
 	if r.User {
 		out = append(out, "yours")
@@ -134,7 +135,7 @@ func newProfileShow(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "show ID",
 		Short: "Print a profile",
-		Long:  "Prints a profile as YAML, with all values of the profile that it extends.",
+		Long:  "The output is YAML with all values, including the values of the profile that it extends.",
 		Example: `  skillpm profile show pegasus
   skillpm profile show ours --json
   skillpm profile show claude-code > ours.yaml`,
@@ -182,9 +183,9 @@ func newProfileCheck(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "check FILE...",
 		Short: "Check your own profiles",
-		Long: `Checks that files are valid profiles: readable, with an existing base profile, known
-placeholders in templates, and the structure of "skillpm schema profile". The name of the
-file is the id.`,
+		Long: `A valid profile extends an existing profile, has known placeholders in its templates, and
+has the structure of "skillpm schema profile". The name of the file, ID.yaml, has the id
+of the profile.`,
 		Example: `  skillpm profile check ours.yaml
   skillpm profile check "$(skillpm profile path)"/*.yaml
   skillpm profile check ours.yaml --json`,
@@ -242,7 +243,7 @@ func checkProfile(file, path string, user fs.FS) (*profile.Profile, error) {
 	id := strings.TrimSuffix(base, ".yaml")
 	if id == base {
 		return nil, diag.Errorf(diag.Usage, "%s is not a .yaml file", file).
-			WithHint("name the file ID.yaml")
+			WithHint("rename the file to ID.yaml")
 	}
 	p, err := profile.Parse(file, id, text, user)
 	if err != nil {
@@ -279,7 +280,7 @@ func newProfilePath(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "path",
 		Short: "Print the directory of your own profiles",
-		Long:  "Prints the directory for your own profiles, ID.yaml. It may not exist yet.",
+		Long:  "Each file ID.yaml in the directory is a profile. The directory may not exist yet.",
 		Example: `  skillpm profile path
   mkdir -p "$(skillpm profile path)"
   skillpm profile path --json`,

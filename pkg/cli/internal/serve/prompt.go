@@ -31,19 +31,19 @@ func newPrompt(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "prompt",
 		Short: "Print the skill catalog for an agent",
-		Long: `Prints the available skills with their descriptions, as the profile's agent shows them to
-its model: in a system prompt, or in the description of a tool. Skills that only users may
-start are left out.
+		Long: `The catalog lists the available skills with their descriptions, in the form that the
+profile's agent gives to its model: in a system prompt, or in the description of a tool.
+The catalog does not contain skills that only users may start.
 
---budget limits the list to a number of characters. The default is that of the profile's
-agent. pegasus and claude-code use a share of --context-window (four characters a token),
-or a fixed number if it is unknown. Others list all skills. Skills of the lowest layer are
-left out first, or lose their descriptions first if the agent keeps every name. Warnings
-name them.
+--budget limits the number of characters. The default is that of the profile's agent:
+pegasus and claude-code use a share of --context-window (four characters per token), or a
+fixed number if the context window is unknown. Other agents list all skills. If the
+catalog is too long, skillpm leaves out skills of the lowest layer first, or only their
+descriptions if the agent needs every name. Warnings name the skills.
 
---format defaults to the profile's own. text, xml, and json work for every profile; tool
-prints the definitions of the agent's tools as JSON. --compact prints less than 1 KB for
-any number of skills: counts, categories, and how to find a skill.
+The default of --format is the format of the profile. text, xml, and json work for every
+profile; tool prints the definitions of the agent's tools as JSON. --compact prints less
+than 1 KB for any number of skills: counts, categories, and how to find a skill.
 
 --navigation and --tool-calling print texts that teach a model to read skills and to call
 tools.`,
@@ -56,9 +56,9 @@ tools.`,
 	f.RuntimeFlags = a.RuntimeFlags(cmd)
 	flags := cmd.Flags()
 	flags.IntVar(&f.Budget, "budget", 0, "print at most `N` characters")
-	flags.IntVar(&f.ContextWindow, "context-window", 0, "the model's context window in `TOKENS`")
+	flags.IntVar(&f.ContextWindow, "context-window", 0, "assume a context window of `TOKENS`")
 	flags.StringVar(&f.Format, "format", "",
-		"print as `FORMAT`: text, xml, json, tool, or one of the profile's")
+		"print as `FORMAT`: text, xml, json, tool, or a format of the profile")
 	flags.BoolVar(&f.Compact, "compact", false, "print less than 1 KB for any number of skills")
 	flags.BoolVar(&f.navigation, "navigation", false, "print how to read a skill")
 	flags.BoolVar(&f.toolCalling, "tool-calling", false, "print how to call tools")
@@ -134,9 +134,8 @@ func (f *promptFlags) check(cmd *cobra.Command) error {
 		for _, name := range []string{"budget", "context-window", "format", "compact"} {
 			if cmd.Flags().Changed(name) {
 				return diag.Errorf(diag.Usage,
-					"--navigation and --tool-calling print a text that does not depend on skills: leave out --%s",
-					name).
-					WithHint("run skillpm prompt once for the text, and once for the listing")
+					"--navigation and --tool-calling cannot be used with --%s", name).
+					WithHint("run \"skillpm prompt\" once for the text, and once for the catalog")
 			}
 		}
 	}
@@ -214,7 +213,7 @@ func (a *app) warnSkills(ctx context.Context, h *runtime.Host) error {
 		}
 	}
 	if wrong > 0 {
-		a.Warn("%s with skills; show them with: skillpm skills", textx.Count(wrong, "problem"))
+		a.Warn("found %s in skills; show details with: skillpm skills", textx.Count(wrong, "problem"))
 	}
 	return nil
 }
@@ -222,14 +221,13 @@ func (a *app) warnSkills(ctx context.Context, h *runtime.Host) error {
 // warnOmitted warns about skills that exceed the budget.
 func (a *app) warnOmitted(p *profile.Profile, l prompt.Listing) {
 	if n := len(l.Left); n > 0 {
-		a.Warn("%s left out to stay within %d characters: %s",
-			textx.CountOf(n, "skill is", "skills are"), l.Limit, some(l.Left))
+		a.Warn("left out %s to stay within %d characters: %s", textx.Count(n, "skill"), l.Limit, some(l.Left))
 	}
 	if n := len(l.Shortened); n > 0 {
-		a.Warn("%s cut or omitted: %s", textx.CountOf(n, "description is", "descriptions are"), some(l.Shortened))
+		a.Warn("shortened or left out %s: %s", textx.Count(n, "description"), some(l.Shortened))
 	}
 	if len(l.Left) > 0 && len(l.Names) == 0 {
-		a.Warn("no skills are listed; --compact explains in less than 1 KB how to find a skill")
+		a.Warn("the catalog lists no skills; use --compact to print how to find a skill in less than 1 KB")
 	}
 	if l.Over {
 		a.Warn("%s lists every name, but the names alone exceed %d characters", p.Title, l.Limit)
@@ -255,7 +253,7 @@ func (a *app) hintNone(ctx context.Context, h *runtime.Host, entries []prompt.En
 		return err
 	}
 	if n := len(c.Skills()); n > 0 {
-		a.Note("no skills are listed: %s for users only",
+		a.Note("The catalog lists no skills: %s for users only.",
 			textx.CountOf(n, "available skill is", "available skills are"))
 	} else {
 		a.Note("%s", noSkills(c))

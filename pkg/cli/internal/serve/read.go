@@ -17,23 +17,23 @@ func newRead(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "read SKILL FILE",
 		Short: "Print a file of a skill",
-		Long: fmt.Sprintf(`Prints one file of a skill, byte for byte, or the names in one of its directories. FILE is
-relative to the skill, with slashes; . is its directory.
+		Long: fmt.Sprintf(`The output is the exact content of the file, or the names of the files in a directory. FILE
+is a path relative to the skill, with slashes; . is the directory of the skill.
 
-Reads only regular files in the skill's directory, up to %d MiB (--max-bytes), and no links to
-other directories. Skill directories are read-only for agents.
+The command reads only regular files in the skill's directory, up to %d MiB (--max-bytes),
+and does not follow links to other directories. Agents must not change skill directories.
 
-A missing file is an error that names similar files, and is recorded in the audit log.
-Some profiles, such as omniforge, run scripts but do not read them. With these, run the
-files in scripts/ with "skillpm run SKILL --script FILE".`, session.DefaultFileLimit>>20),
+If the file does not exist, the error names similar files, and the audit log records the
+error. Some profiles, such as omniforge, run scripts but do not read them. With such a
+profile, run the files in scripts/ with "skillpm run SKILL --script FILE".`, session.DefaultFileLimit>>20),
 		Example: `  skillpm read deploy references/strategies.md
   skillpm read deploy .
   skillpm read deploy@acme/deploy references/troubleshooting.md --json`,
 		Args: console.Need(2, 2, "a SKILL and a FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if limit <= 0 || limit > maxRead {
-				return diag.Errorf(diag.Usage, "--max-bytes %d must be between 1 and %d bytes", limit,
-					int64(maxRead))
+				return diag.Errorf(diag.Usage, "--max-bytes must be between 1 and %d, not %d", int64(maxRead),
+					limit)
 			}
 			f.FileLimit = limit
 			h, err := a.Host(cmd.Context(), f)
@@ -49,7 +49,7 @@ files in scripts/ with "skillpm run SKILL --script FILE".`, session.DefaultFileL
 		ValidArgsFunction: a.completeSkillFiles,
 	}
 	f = a.RuntimeFlags(cmd)
-	cmd.Flags().Int64Var(&limit, "max-bytes", session.DefaultFileLimit, "read files of at most `BYTES`")
+	cmd.Flags().Int64Var(&limit, "max-bytes", session.DefaultFileLimit, "read a file of at most `BYTES`")
 	a.CompleteFlag(cmd, "max-bytes", cobra.NoFileCompletions)
 	return cmd
 }

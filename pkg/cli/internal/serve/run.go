@@ -33,31 +33,33 @@ func newRun(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run SKILL [ARGS...]",
 		Short: "Run a script of a skill",
-		Long: `Runs the command in a skill's frontmatter, or with --script one of its files. The script's
-output is printed as it comes. Put arguments that begin with a hyphen after --.
+		Long: `--script selects a file of the skill. Without --script, the command in the skill's
+frontmatter runs. skillpm prints the output while the script runs. Put arguments that
+begin with a hyphen after --.
 
-A script is a regular file in the skill. Executable files are started directly, others by
-the interpreter for their extension: .sh, .py, .js, .ts, .rb, .pl, .php, .lua, .r, .ps1.
-sh runs the command of a frontmatter, with the arguments as "$1", "$2", and "$@".
+A script is a regular file in the skill. skillpm starts executable files directly, and
+other files with the interpreter for their extension: .sh, .py, .js, .ts, .rb, .pl, .php,
+.lua, .r, .ps1. sh runs the command of a frontmatter, with the arguments as "$1", "$2",
+and "$@".
 
-A script runs in the current directory, with the skill's directory in $SKILL_DIR. Its
-environment is clean: PATH, HOME, the language, and a few more variables, but no secrets.
---env NAME adds a variable. If a policy or the skill requires a sandbox, the script runs
-in it, or not at all if this machine has none. After 90 seconds (skills.script-limit, or a
-shorter --timeout), or if skillpm is interrupted, it is killed with all its processes. The
-audit log records every run.
+The script runs in the current directory, with the skill's directory in $SKILL_DIR. Its
+environment has PATH, HOME, the language, and a few more variables, but no secrets.
+--env NAME adds a variable. If a policy or the skill requires a sandbox, and this machine
+does not have a sandbox, the script does not run. skillpm kills the script with all its
+processes after 90 seconds (skills.script-limit, or a shorter --timeout), or when you
+interrupt skillpm. The audit log records every run.
 
-Running a skill's command, or a script of a skill that is not active in --session,
-activates the skill. Its frontmatter decides whether the model, or with --trigger user the
-user, may do that. Other active skills must allow their shell tool to run it.
+A skill's command, or a script of a skill that is not active in --session, activates the
+skill. The frontmatter decides whether the model, or with --trigger user the user, may
+start the skill. Other active skills must allow the shell tool to run the script.
 
-The exit code is the command's own, 128 plus the signal's number if a signal ended it, or
-1 at the time limit.`,
+The exit code is that of the script. If a signal ends the script, the exit code is 128
+plus the number of the signal. At the time limit, the exit code is 1.`,
 		Example: `  skillpm run deploy --list
   skillpm run deploy --script scripts/preflight.sh staging shop checkout
   skillpm run deploy --script scripts/preflight.sh --timeout 20s -- staging shop
   skillpm run convert README.md  # a skill with a command`,
-		Args: console.Need(1, manyArguments, "a SKILL and its arguments"),
+		Args: console.Need(1, manyArguments, "a SKILL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			h, err := a.Host(cmd.Context(), f)
 			if err != nil {
@@ -78,8 +80,8 @@ The exit code is the command's own, 128 plus the signal's number if a signal end
 	flags.StringVar(&o.script, "script", "", "run `FILE` of the skill")
 	flags.StringVar(&o.trigger, "trigger", string(session.Model), "start the skill as the `user|model`")
 	flags.BoolVar(&o.list, "list", false, "list the skill's scripts")
-	flags.DurationVar(&o.timeout, "timeout", 0, "kill it after `DURATION`, such as 20s")
-	flags.StringArrayVar(&o.env, "env", nil, "pass the variable `NAME`, or set NAME=VALUE (repeatable)")
+	flags.DurationVar(&o.timeout, "timeout", 0, "kill the script after `DURATION`, such as 20s")
+	flags.StringArrayVar(&o.env, "env", nil, "pass the variable `NAME`, or set NAME=VALUE; repeatable")
 	a.CompleteFlag(cmd, "script", a.completeScripts)
 	a.CompleteFlag(cmd, "timeout", cobra.NoFileCompletions)
 	a.CompleteFlag(cmd, "env", a.completeVariables)
@@ -131,8 +133,8 @@ func (a *app) runSkill(ctx context.Context, h *runtime.Host, args []string, f ru
 	}
 	if res.TimedOut {
 		a.JSON = false // the document is complete; the rest is for users
-		return diag.Errorf(diag.Internal, "killed %s after %s", skill.Name, o.Limit).
-			WithHint("raise skills.script-limit in config.yaml, or make the script do less work")
+		return diag.Errorf(diag.Internal, "the script of skill %s did not end within %s", skill.Name, o.Limit).
+			WithHint("raise skills.script-limit in config.yaml, or let the script do less")
 	}
 	if res.ExitCode != 0 {
 		return console.Reported{Exit: diag.Code(res.ExitCode)}
@@ -161,10 +163,10 @@ func scriptLimit(h *runtime.Host, requested time.Duration) (time.Duration, error
 	}
 	switch {
 	case requested < 0:
-		return 0, diag.Errorf(diag.Usage, "--timeout %s is not a valid duration", requested).
-			WithHint("for example: --timeout 20s")
+		return 0, diag.Errorf(diag.Usage, "--timeout must not be negative: %s", requested).
+			WithHint("use a duration such as 20s")
 	case requested > most:
-		return 0, diag.Errorf(diag.Usage, "--timeout %s is longer than the limit of %s", requested, most).
+		return 0, diag.Errorf(diag.Usage, "--timeout %s exceeds the limit of %s", requested, most).
 			WithHint("raise skills.script-limit in config.yaml")
 	case requested > 0:
 		return requested, nil
@@ -178,12 +180,13 @@ func (a *app) passedOn(names []string) (map[string]string, error) {
 	for _, n := range names {
 		name, value, ok := strings.Cut(n, "=")
 		if name == "" {
-			return nil, diag.Errorf(diag.Usage, "--env %q does not name a variable", n)
+			return nil, diag.Errorf(diag.Usage, "--env %q does not name a variable", n).
+				WithHint("use --env NAME, or --env NAME=VALUE")
 		}
 		if !ok {
 			if value = a.Getenv(name); value == "" {
-				return nil, diag.Errorf(diag.Usage, "--env %s: the variable is not set", name).
-					WithHint("set it, or use --env %s=VALUE", name)
+				return nil, diag.Errorf(diag.Usage, "cannot pass --env %s: the variable is not set", name).
+					WithHint("set the variable, or use --env %s=VALUE", name)
 			}
 		}
 		env[name] = value
@@ -218,7 +221,7 @@ func (a *app) listScripts(ctx context.Context, h *runtime.Host, name string) err
 		fmt.Fprintln(a.Stdout, console.Printable(s))
 	}
 	if loaded.Front.Command == "" && len(scripts) == 0 {
-		a.Note("%s has no scripts. Print its instructions with: skillpm load %s", skill.Name, skill.Name)
+		a.Note("%s does not contain scripts. Print the instructions with: skillpm load %s", skill.Name, skill.Name)
 	}
 	return nil
 }

@@ -21,11 +21,12 @@ func newSession(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "session",
 		Short: "Inspect sessions and check tool calls",
-		Long: `A session is one conversation of an agent: its active skills and the tool restrictions of
-all of them. --session or SKILLPM_SESSION has its id. "skillpm load" activates skills in
-it, and "skillpm deactivate" ends them. Processes may share a session.
+		Long: `A session is one conversation of an agent, with the active skills and their tool
+restrictions. Set the id of the session with --session or SKILLPM_SESSION. "skillpm load"
+activates a skill in the session, and "skillpm deactivate" deactivates the skill. Several
+processes can share a session.
 
-Sessions are removed 30 days after their last use.`,
+skillpm removes a session 30 days after its last use.`,
 		Example: `  skillpm session show 7f3a
   skillpm session allow Bash --input '{"command":"git push"}' --session 7f3a
   skillpm session list
@@ -46,16 +47,18 @@ func newSessionAllow(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "allow TOOL",
 		Short: "Check whether a tool may be called",
-		Long: `Checks whether all active skills allow a call of TOOL. The name is the agent's own; different
-agents' names for one tool (Bash, shell) are equivalent. Restrictions with patterns, such
-as Bash(git:*), need the call's input: a JSON object in --input, or - for standard input.
+		Long: `All active skills must allow a call of TOOL, the agent's own name of the tool. The names of
+different agents for one tool, such as Bash and shell, are equivalent. Restrictions with
+patterns, such as Bash(git:*), need the input of the call: a JSON object in --input, or -
+for standard input.
 
-Exit code 0 means allowed, 7 denied; the error names the tool and the skill, and is
-recorded in the audit log. Without an active skill, and for skillpm's own tools, calls
-are allowed. If the session's state cannot be read, all calls are denied.
+Exit code 0 means allowed, and 7 denied. The error names the tool and the skill, and the
+audit log records the denial. If no skill is active, all calls are allowed. Calls of
+skillpm's own tools are always allowed. If skillpm cannot read the state of the session,
+all calls are denied.
 
-The restrictions are those at the time of activation; a warning reports skills that have
-changed since.`,
+The restrictions are those at the time of activation. If a skill has changed since then,
+the command prints a warning.`,
 		Example: `  skillpm session allow Write --session 7f3a
   skillpm session allow Bash --input '{"command":"ls"}' --session 7f3a
   skillpm session allow Read --json --session 7f3a`,
@@ -83,7 +86,7 @@ changed since.`,
 		ValidArgsFunction: completeTools,
 	}
 	f = a.RuntimeFlags(cmd)
-	cmd.Flags().StringVar(&input, "input", "", "the tool's input: a `JSON` object, or - for standard input")
+	cmd.Flags().StringVar(&input, "input", "", "use the tool's input, a `JSON` object, or - for standard input")
 	a.CompleteFlag(cmd, "input", cobra.NoFileCompletions)
 	return cmd
 }
@@ -101,17 +104,17 @@ func (a *app) toolInput(text string) (map[string]any, error) {
 		return nil, err
 	}
 	if len(data) > maxInput {
-		return nil, diag.Errorf(diag.Usage, "the input exceeds %d bytes", maxInput)
+		return nil, diag.Errorf(diag.Usage, "the tool's input is larger than %d bytes", maxInput)
 	}
 	var value any
 	if err := json.Unmarshal(data, &value); err != nil {
-		return nil, diag.Errorf(diag.Usage, "the input is not JSON: %v", err).
-			WithHint(`for example: '{"command":"git push"}'`)
+		return nil, diag.Errorf(diag.Usage, "the tool's input is not valid JSON: %v", err).
+			WithHint(`use a JSON object such as '{"command":"git push"}'`)
 	}
 	input, ok := value.(map[string]any)
 	if !ok {
-		return nil, diag.Errorf(diag.Usage, "the input is not a JSON object").
-			WithHint(`for example: '{"command":"git push"}'`)
+		return nil, diag.Errorf(diag.Usage, "the tool's input is not a JSON object").
+			WithHint(`use a JSON object such as '{"command":"git push"}'`)
 	}
 	return input, nil
 }
@@ -141,7 +144,7 @@ func (a *app) unknownSession(id string, known bool) {
 	switch {
 	case known:
 	case id == "":
-		a.Note("No session given, so no skill is active. Use --session ID or SKILLPM_SESSION.")
+		a.Note("No session selected, so no skill is active. Select a session with --session ID or SKILLPM_SESSION.")
 	default:
 		a.Note("Session %s does not exist.", id)
 	}
@@ -162,9 +165,9 @@ func newSessionShow(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show [ID]",
 		Short: "Show active skills and tool restrictions",
-		Long: `Shows the active skills of a session in the order of their activation, and the tools that
-all of them allow. Skills that have changed since their activation are marked; their
-restrictions at that time apply.`,
+		Long: `The command shows the skills in the order of their activation, and the tools that all
+active skills allow. If a skill has changed since its activation, the command prints a
+warning, and the restrictions at the time of activation stay in effect.`,
 		Example: `  skillpm session show 7f3a
   SKILLPM_SESSION=7f3a skillpm session show --json
   skillpm session show 7f3a --profile claude-code`,
@@ -179,7 +182,7 @@ restrictions at that time apply.`,
 			}
 			s := h.Session()
 			if s.ID() == "" {
-				return diag.Errorf(diag.Usage, "no session given").
+				return diag.Errorf(diag.Usage, "skillpm session show needs the ID of a session").
 					WithHint("name a session, or set SKILLPM_SESSION; list sessions with: skillpm session list")
 			}
 			state, err := s.State()
@@ -232,9 +235,9 @@ func newSessionList(a *app) *cobra.Command {
 		Use:     "list",
 		Aliases: []string{"ls"},
 		Short:   "List sessions",
-		Long: `Lists the stored sessions, last used first, with their active skills. Sessions that cannot
-be read are shown with the reason; all calls are denied in them until "skillpm session
-end" removes them.`,
+		Long: `The last used session comes first. If skillpm cannot read a session, the list shows the
+reason, and skillpm denies all calls in the session until "skillpm session end" removes
+the session.`,
 		Example: `  skillpm session list
   skillpm session list --json
   skillpm session ls -C ../other-project`,
@@ -276,8 +279,9 @@ func newSessionEnd(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "end [ID]",
 		Short: "End a session",
-		Long: `Deactivates all skills of a session, the last one first, runs their post hooks, and removes
-the session. A session whose state cannot be read is removed without hooks.`,
+		Long: `The command deactivates all skills of the session, the last skill first, runs their post
+hooks, and removes the session. If skillpm cannot read the state of the session, it
+removes the session without running hooks.`,
 		Example: `  skillpm session end 7f3a
   skillpm session end --session 7f3a --json
   SKILLPM_SESSION=7f3a skillpm session end`,
@@ -322,7 +326,7 @@ func takeSession(f *console.RuntimeFlags, args []string) error {
 		return nil
 	}
 	if f.Session != "" && f.Session != args[0] {
-		return diag.Errorf(diag.Usage, "the argument %q and --session %q differ", args[0], f.Session).
+		return diag.Errorf(diag.Usage, "ID %q and --session %q are different sessions", args[0], f.Session).
 			WithHint("leave out --session")
 	}
 	f.Session = args[0]

@@ -31,13 +31,14 @@ func newSkills(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "skills",
 		Short: "List the skills that an agent sees",
-		Long: `Lists the skills that an agent sees here: those of the profile's layers, enterprise over
-personal over project over installed packs. If several skills have the same name, the
-one in the strongest layer is available. Skills for other agents, tenants, or environments, and
-those that skills.allowed excludes, are left out.
+		Long: `Skills come from the layers of the profile. The usual order of precedence is enterprise,
+personal, project, and installed packs. If several skills have the same name, the skill in
+the first layer is available. The list does not contain skills for other agents, tenants,
+or environments, and skills that skills.allowed excludes.
 
---all lists every skill and why it is not available. Problems of single skills are
-reported on standard error and do not affect others. --watch lists again after changes.`,
+--all lists every skill, with the reason if the skill is not available. The command
+reports problems of skills on standard error. --watch lists the skills again after each
+change.`,
 		Example: `  skillpm skills
   skillpm skills --tag kubernetes --profile claude-code
   skillpm skills --all
@@ -45,8 +46,8 @@ reported on standard error and do not affect others. --watch lists again after c
 	}
 	serve := a.RuntimeFlags(cmd)
 	f := cmd.Flags()
-	f.StringSliceVar(&o.tags, "tag", nil, "list skills with `TAG`; repeatable, all must match")
-	f.BoolVar(&o.userInvocable, "user-invocable", false, "list skills that users may start with /name")
+	f.StringSliceVar(&o.tags, "tag", nil, "list only skills with `TAG`; repeatable, all tags must match")
+	f.BoolVar(&o.userInvocable, "user-invocable", false, "list only skills that users may start with /NAME")
 	f.BoolVar(&o.all, "all", false, "also list shadowed, filtered, and invalid skills, with the reason")
 	f.BoolVar(&o.keepWatching, "watch", false, "list again when skills change, until Ctrl-C")
 	a.CompleteFlag(cmd, "tag", a.completeTags)
@@ -126,7 +127,7 @@ func (a *app) printSkills(h *runtime.Host, c *catalog.Catalog, o skillsOptions) 
 		a.Note("%s", noSkills(c))
 		return nil
 	case len(list) == 0 && (len(o.tags) > 0 || o.userInvocable):
-		a.Note("No matching skills. List all with: skillpm skills")
+		a.Note("No matching skills. List all skills with: skillpm skills")
 		return nil
 	case len(list) == 0:
 		a.Note("%s", noSkills(c))
@@ -159,8 +160,8 @@ func noSkills(c *catalog.Catalog) string {
 		return "No skills available: run \"skillpm install\" to install " + textx.Count(n, "locked pack") + "."
 	}
 	if denied > 0 {
-		return "No skills available: " + textx.Count(denied, "skill") + " denied (" + why +
-			"). List them with: skillpm skills --all"
+		return "No skills available: policies deny " + textx.Count(denied, "skill") + " (" + why +
+			"). List denied skills with: skillpm skills --all"
 	}
 	return "No skills available. Install a pack with \"skillpm install OWNER/NAME\", or create a skill with \"skillpm new\"."
 }
@@ -224,7 +225,7 @@ func (a *app) findings(h *runtime.Host, c *catalog.Catalog, all bool) {
 	list := c.Findings()
 	for i, f := range list {
 		if i == maxFindings && !all {
-			a.Warn("%s more; \"skillpm skills --all\" shows all", textx.Count(len(list)-i, "problem"))
+			a.Warn("%s not shown; show all with: skillpm skills --all", textx.Count(len(list)-i, "more problem"))
 			return
 		}
 		path := displayPath(h, filepath.FromSlash(f.Path))

@@ -22,10 +22,10 @@ func newTask(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "task",
 		Short: "Run skills as isolated tasks",
-		Long: `A task is a skill run apart from the conversation, with the skill's text as its only
-input. Skills with context: fork become tasks when they are loaded. Runners execute
-tasks: commands in config.yaml, one for each type of agent that skills name; general
-is for those that name none:
+		Long: `A task is a skill that runs apart from the conversation, with the skill's text as the only
+input. "skillpm load" turns a skill with context: fork into a task. Runners execute tasks.
+A runner is a command in config.yaml, for one type of agent that skills name. The runner
+general is for skills that do not name a type:
 
   runners:
     general:
@@ -34,9 +34,9 @@ is for those that name none:
       env: [ANTHROPIC_API_KEY]    added to the clean environment
       notify: {file: tasks.jsonl} gets a JSON line when a task ends
 
-The command works in an empty directory, without a session. Its output is the result. A
-task is queued, running, succeeded, failed, timed-out, cancelled, or lost (its runner was
-killed). Tasks are kept for 30 days.`,
+The command runs in an empty directory, without a session. Its output is the result of the
+task. A task is queued, running, succeeded, failed, timed-out, canceled, or lost, which
+means that the runner was killed. skillpm keeps tasks for 30 days.`,
 		Example: `  skillpm task submit rollback checkout
   skillpm task list
   skillpm task wait 20261122-162300-123-k3f9q2m7xwabc`,
@@ -73,7 +73,7 @@ func (a *app) completeTasks(cmd *cobra.Command, args []string, prefix string) ([
 	for _, t := range s.Current() {
 		if !slices.Contains(args, t.ID) {
 			names = append(names, cobra.CompletionWithDesc(t.ID,
-				strings.TrimSpace(string(t.State)+" "+console.Flat(t.Skill))))
+				strings.TrimSpace(stateText(t.State)+" "+console.Flat(t.Skill))))
 		}
 	}
 	return console.Matching(names, prefix), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
@@ -85,13 +85,15 @@ func newTaskList(a *app) *cobra.Command {
 		Use:     "list",
 		Aliases: []string{"ls"},
 		Short:   "List tasks",
-		Long:    "Lists the user's tasks of the last 30 days, newest first.",
+		Long:    "The list has your tasks of the last 30 days, the newest first.",
 		Example: `  skillpm task list
   skillpm task list --state running,queued
   skillpm task list --json`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			for _, s := range states {
-				if !slices.Contains(task.States(), task.State(s)) {
+			for i, s := range states {
+				if s == canceled {
+					states[i] = string(task.Cancelled)
+				} else if !slices.Contains(task.States(), task.State(s)) {
 					return diag.Errorf(diag.Usage, "unknown --state %q", s).
 						WithHint("use %s", textx.OneOf(stateNames()))
 				}
@@ -115,7 +117,7 @@ func newTaskList(a *app) *cobra.Command {
 			return a.printTasks(tasks)
 		},
 	}
-	cmd.Flags().StringSliceVar(&states, "state", nil, "list tasks in a `STATE`: "+textx.And(stateNames()))
+	cmd.Flags().StringSliceVar(&states, "state", nil, "list only tasks with `STATE`: "+textx.Or(stateNames()))
 	a.CompleteFlag(cmd, "state", func(_ *cobra.Command, _ []string, prefix string) ([]string,
 		cobra.ShellCompDirective,
 	) {
@@ -127,9 +129,20 @@ func newTaskList(a *app) *cobra.Command {
 func stateNames() []string {
 	var names []string
 	for _, s := range task.States() {
-		names = append(names, string(s))
+		names = append(names, stateText(s))
 	}
 	return names
+}
+
+// canceled is the text of [task.Cancelled] for users. Files and JSON keep the spelling of MCP.
+const canceled = "canceled"
+
+// stateText returns the text of a state for users.
+func stateText(s task.State) string {
+	if s == task.Cancelled {
+		return canceled
+	}
+	return string(s)
 }
 
 func (a *app) printTasks(tasks []*task.Task) error {
@@ -148,7 +161,7 @@ func (a *app) printTasks(tasks []*task.Task) error {
 			took = console.Span(endOf(t, now).Sub(*t.Started))
 		}
 		rows = append(rows, []string{
-			t.ID, string(t.State), cmp.Or(t.Skill, "-"), t.Agent,
+			t.ID, stateText(t.State), cmp.Or(t.Skill, "-"), t.Agent,
 			console.Span(now.Sub(t.Created)), took,
 		})
 	}
@@ -171,7 +184,8 @@ func newTaskCancel(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "cancel ID...",
 		Short: "Cancel tasks",
-		Long:  "Ends tasks with all their processes, and waits until they have ended. Ended tasks do not change.",
+		Long: `The command ends each task with all its processes, and waits for the end. Tasks that have
+already ended do not change.`,
 		Example: `  skillpm task cancel 20261122-162300-123-k3f9q2m7xwabc
   skillpm task cancel --json 20261122-162300-123-k3f9q2m7xwabc
   skillpm task cancel "$(skillpm task submit -q outline)"`,
@@ -182,7 +196,7 @@ func newTaskCancel(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			canceled := []*task.Task{}
+			ended := []*task.Task{}
 			var failed []error
 			for _, id := range args {
 				t, err := s.Cancel(cmd.Context(), id)
@@ -190,26 +204,26 @@ func newTaskCancel(a *app) *cobra.Command {
 					failed = append(failed, err)
 					continue
 				}
-				canceled = append(canceled, t)
+				ended = append(ended, t)
 				switch {
 				case a.JSON || a.Quiet:
 				case t.State == task.Cancelled:
 					fmt.Fprintf(a.Stdout, "Canceled %s\n", t.ID)
 				default:
-					fmt.Fprintf(a.Stdout, "%s has already ended: %s\n", t.ID, t.State)
+					fmt.Fprintf(a.Stdout, "%s has already ended: %s\n", t.ID, stateText(t.State))
 				}
 			}
-			return a.endCancel(canceled, failed)
+			return a.endCancel(ended, failed)
 		},
 	}
 }
 
 // endCancel prints the result for each task to cancel, and returns the errors.
-func (a *app) endCancel(canceled []*task.Task, failed []error) error {
+func (a *app) endCancel(ended []*task.Task, failed []error) error {
 	if !a.JSON {
 		return errors.Join(failed...)
 	}
-	document := tasksDocument{Tasks: canceled}
+	document := tasksDocument{Tasks: ended}
 	for _, err := range failed {
 		document.Errors = append(document.Errors, err.Error())
 	}
@@ -223,7 +237,7 @@ func (a *app) endCancel(canceled []*task.Task, failed []error) error {
 func newTaskRunOne(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:    task.RunOne()[1] + " DIR",
-		Short:  "Run a task that was submitted",
+		Short:  "Run a submitted task",
 		Hidden: true,
 		Args:   console.Need(1, 1, "the directory of a task"),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -20,8 +20,8 @@ func newTaskShow(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show ID",
 		Short: "Show a task and its result",
-		Long: `Shows the state of a task, and its result after it has ended. --stdout, --stderr, and
---input print only that text.`,
+		Long: `The output has the state of the task, and the result if the task has ended. --stdout,
+--stderr, and --input print only the standard output, standard error, or input.`,
 		Example: `  skillpm task show 20261122-162300-123-k3f9q2m7xwabc
   skillpm task show --stdout 20261122-162300-123-k3f9q2m7xwabc > review.md
   skillpm task show --json 20261122-162300-123-k3f9q2m7xwabc`,
@@ -29,8 +29,8 @@ func newTaskShow(a *app) *cobra.Command {
 		ValidArgsFunction: a.completeOneTask,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if output && errs || errs && input || input && output {
-				return diag.Errorf(diag.Usage, "use only one of --stdout, --stderr, and --input").
-					WithHint("\"skillpm task show --json %s\" prints output and errors", args[0])
+				return diag.Errorf(diag.Usage, "--stdout, --stderr, and --input cannot be used together").
+					WithHint("print output and errors with: skillpm task show --json %s", args[0])
 			}
 			s, err := a.tasks()
 			if err != nil {
@@ -52,9 +52,9 @@ func newTaskShow(a *app) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.BoolVar(&output, "stdout", false, "print only its standard output")
-	f.BoolVar(&errs, "stderr", false, "print only its standard error")
-	f.BoolVar(&input, "input", false, "print only its input")
+	f.BoolVar(&output, "stdout", false, "print only the standard output of the task")
+	f.BoolVar(&errs, "stderr", false, "print only the standard error of the task")
+	f.BoolVar(&input, "input", false, "print only the input of the task")
 	return cmd
 }
 
@@ -105,7 +105,7 @@ func (a *app) printTask(s *task.Store, t *task.Task) error {
 		return a.PrintJSON(d)
 	}
 	now := a.Now()
-	rows := [][]string{{"task", t.ID}, {"state", string(t.State)}}
+	rows := [][]string{{"task", t.ID}, {"state", stateText(t.State)}}
 	add := func(name, value string) {
 		if value != "" {
 			rows = append(rows, []string{name, value})
@@ -122,7 +122,7 @@ func (a *app) printTask(s *task.Store, t *task.Task) error {
 		add("time", endOf(t, now).Sub(*t.Started).Round(time.Millisecond).String())
 	}
 	if t.Truncated {
-		add("output", fmt.Sprintf("%s, of which the beginning and the end were kept", console.BytesText(t.OutputBytes)))
+		add("output", fmt.Sprintf("%s; skillpm kept the beginning and the end", console.BytesText(t.OutputBytes)))
 	}
 	add("directory", s.Dir(t.ID))
 	if err := console.Table(a.Stdout, rows); err != nil {
@@ -141,8 +141,8 @@ func newTaskWait(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "wait ID",
 		Short: "Wait for a task and print its result",
-		Long: `Waits until a task has ended, and prints its result. Exit code 1 means that it failed, or
-that --timeout expired.`,
+		Long: `The command prints the result when the task has ended. Exit code 1 means that the task
+failed, or that --timeout expired.`,
 		Example: `  skillpm task wait 20261122-162300-123-k3f9q2m7xwabc
   skillpm task wait --timeout 5m --json 20261122-162300-123-k3f9q2m7xwabc
   skillpm task wait "$(skillpm task submit -q outline)"`,
@@ -155,7 +155,8 @@ that --timeout expired.`,
 			}
 			ctx := cmd.Context()
 			if limit < 0 {
-				return diag.Errorf(diag.Usage, "--timeout %v must be positive", limit)
+				return diag.Errorf(diag.Usage, "--timeout must not be negative: %v", limit).
+					WithHint("use a duration such as 5m")
 			}
 			if limit > 0 {
 				within, stop := context.WithTimeout(ctx, limit)
@@ -165,7 +166,7 @@ that --timeout expired.`,
 			err = a.waitTask(ctx, s, args[0])
 			if errors.Is(err, context.DeadlineExceeded) {
 				return diag.Errorf(diag.Internal, "task %s has not ended after %v", args[0], limit).
-					WithHint("it continues: wait again, or run \"skillpm task cancel %s\"", args[0])
+					WithHint("wait again for the running task, or cancel the task with: skillpm task cancel %s", args[0])
 			}
 			return err
 		},
@@ -202,5 +203,5 @@ func (a *app) waitTask(ctx context.Context, s *task.Store, id string) error {
 	}
 	fmt.Fprint(a.Stderr, console.Printable(d.Errors))
 	return diag.Errorf(diag.Internal, "task %s failed: %s", t.ID, t.Reason).
-		WithHint("show it with: skillpm task show %s", t.ID)
+		WithHint("show the task with: skillpm task show %s", t.ID)
 }

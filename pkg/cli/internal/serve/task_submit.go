@@ -32,12 +32,12 @@ func newTaskSubmit(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "submit [SKILL [ARGS...]]",
 		Short: "Submit a task",
-		Long: `Starts a task and prints its id. Its text is that of SKILL with ARGS inserted, or the
-content of --text (- for standard input). SKILL must be user-invocable. Put ARGS that
-begin with a hyphen after --.`,
+		Long: `The command prints the id of the new task. The input of the task is the text of SKILL with
+ARGS inserted, or the content of --text (- for standard input). SKILL must be
+user-invocable. Put ARGS that begin with a hyphen after --.`,
 		Example: `  skillpm task submit rollback checkout
   skillpm task submit rollback checkout --wait --runner reviewer -- --dry-run
-  echo 'Count the words in it.' | skillpm task submit --text -`,
+  echo 'Count the words in README.md.' | skillpm task submit --text -`,
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: a.CompleteSkills,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -49,7 +49,7 @@ begin with a hyphen after --.`,
 	_ = f.MarkHidden("session") // cannot fail: the flag exists; a task does not belong to a session
 	a.shellFlag(cmd, flags)
 	f.StringVar(&o.body, "text", "", "run the text in `FILE` (- for standard input)")
-	f.StringVar(&o.runner, "runner", "", "use the runner of `TYPE` (default: the skill's agent, or general)")
+	f.StringVar(&o.runner, "runner", "", "use the runner for agents of `TYPE` (default: the skill's agent, or general)")
 	f.StringVar(&o.model, "model", "", "request `MODEL` from the runner")
 	f.BoolVar(&o.wait, "wait", false, "wait for the result")
 	a.CompleteFlag(cmd, "runner", func(cmd *cobra.Command, _ []string, prefix string) ([]string,

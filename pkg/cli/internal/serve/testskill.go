@@ -36,19 +36,20 @@ func newTest(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "test [SKILL|DIR...]",
 		Short: "Run the tests of skills",
-		Long: `Runs the tests of skills: the YAML files in their tests directories. DIR is a skill, or a
-directory with skills, also in .skillpm/skills (default: this directory). SKILL is the
-name of an available skill.
+		Long: `Tests are YAML files in the tests directory of a skill. DIR is a skill, or a directory with
+skills, also in .skillpm/skills (default: this directory). SKILL is the name of an
+available skill.
 
-A case activates the skill and compares its text, checks tool calls while it is active, or
-runs a script and compares the output. Each case has its own copy of the skill, and an
-empty project and home directory. No tools are called; programs that a script needs can
-be replaced. "skillpm schema skill-test" prints the format of the files.
+A case activates the skill and compares its text, checks tool calls while the skill is
+active, or runs a script and compares the output. Each case has its own copy of the skill,
+an empty project, and an empty home directory. Cases do not call tools, and can replace
+the programs that a script runs. "skillpm schema skill-test" prints the format of the
+files.
 
---update rewrites the expected texts. --run takes a regular expression for the names of
-cases, skill/file/name; -v lists passed cases, too.
+--update rewrites the expected texts. --run is a regular expression for the names of
+cases, skill/file/name. -v also lists passed cases.
 
-Exit code 3 means that a case failed or a file is invalid, 4 that there are no tests.`,
+Exit code 3 means that a case failed or a file is invalid, and 4 that no tests exist.`,
 		Example: `  skillpm test
   skillpm test review-changes
   skillpm test skills/deploy --run production -v
@@ -71,7 +72,7 @@ Exit code 3 means that a case failed or a file is invalid, 4 that there are no t
 	flags := cmd.Flags()
 	flags.StringVar(&f.run, "run", "", "run only cases whose names match `PATTERN`")
 	flags.StringVar(&f.format, "format", "text", "print as `FORMAT`: text, json, or junit")
-	flags.StringVar(&f.profile, "profile", "", "use the profile `ID` for tests without one")
+	flags.StringVar(&f.profile, "profile", "", "use the profile `ID` for tests that do not name a profile")
 	flags.BoolVar(&f.update, "update", false, "rewrite the expected texts")
 	a.CompleteFlag(cmd, "profile", a.CompleteProfiles)
 	a.CompleteFlag(cmd, "run", cobra.NoFileCompletions)
@@ -184,7 +185,7 @@ func (a *app) skillsIn(ctx context.Context, dirs []string, profile string) ([]st
 			d = named
 		} else if err == nil && !info.IsDir() {
 			return nil, diag.Errorf(diag.Usage, "%s is not a directory", console.Printable(d)).
-				WithHint("name the directory of a skill; --run chooses among its tests")
+				WithHint("name the directory of the skill, and select tests with --run")
 		}
 		found, err := skilltest.Find(os.DirFS(a.location(d)), ".")
 		if err != nil {
@@ -197,8 +198,8 @@ func (a *app) skillsIn(ctx context.Context, dirs []string, profile string) ([]st
 		}
 	}
 	if len(out) == 0 {
-		return nil, diag.Errorf(diag.NotFound, "no skill in %s", console.Printable(strings.Join(dirs, ", "))).
-			WithHint("a skill is a directory with a SKILL.md")
+		return nil, diag.Errorf(diag.NotFound, "no skill found in %s", console.Printable(strings.Join(dirs, ", "))).
+			WithHint("name a directory that contains a SKILL.md")
 	}
 	return out, nil
 }
@@ -354,11 +355,11 @@ func (a *app) printCase(p console.Palette, s testedSkill, r skilltest.Result) {
 // endTest prints the summary, and returns the error with the exit code.
 func (a *app) endTest(r testReport, f testFlags) error {
 	if len(r.Skills) == 0 {
-		what := "no tests"
 		if f.run != "" {
-			what = "no test has a name that matches " + console.Printable(f.run)
+			return diag.Errorf(diag.NotFound, "no case has a name that matches %s", console.Printable(f.run)).
+				WithHint("list all cases with: skillpm test -v")
 		}
-		return diag.Errorf(diag.NotFound, "%s", what).
+		return diag.Errorf(diag.NotFound, "no tests found").
 			WithHint("add YAML files to the tests directory of the skill; see \"skillpm schema skill-test\"")
 	}
 	switch f.format {

@@ -40,7 +40,7 @@ func renderTestJUnit(w io.Writer, r testReport) error {
 			suite.Failures++
 			doc.Errors, doc.Failures = doc.Errors-1, doc.Failures+1
 			suite.Cases = append(suite.Cases, render.JUnitCase{
-				Class: class, Name: "the files of tests can be read", Time: "0",
+				Class: class, Name: "the test files are valid", Time: "0",
 				Failure: &render.JUnitText{
 					Type: "invalid", Message: console.OneLine(s.Problem),
 					Text: console.Printable(s.Problem),

@@ -95,7 +95,7 @@ const maxCases = 1000
 
 var format = yamlx.Format{Name: "a test file", NullIsEmpty: true, Aliases: true, LinesOnly: true}
 
-const schemaHint = "a test file has cases:; print the format with: skillpm schema skill-test"
+const schemaHint = "add cases: to the file; print the format with: skillpm schema skill-test"
 
 // Parse parses a test file. Errors have the code Invalid, and start with the path and the line.
 func Parse(path string, data []byte) (*File, error) {
@@ -103,7 +103,7 @@ func Parse(path string, data []byte) (*File, error) {
 	r := yamlx.Read(path, data, format)
 	root, ok := r.Root()
 	if ok && !root.Exists() {
-		return nil, invalid(path, 1, "it is empty").WithHint(schemaHint)
+		return nil, invalid(path, 1, "the test file is empty").WithHint(schemaHint)
 	}
 	if root.Exists() {
 		root.Decode(f)
@@ -129,9 +129,9 @@ func invalid(path string, line int, format string, args ...any) *diag.Error {
 func (f *File) check() error {
 	switch {
 	case len(f.Cases) == 0:
-		return invalid(f.Path, 1, "it has no cases").WithHint(schemaHint)
+		return invalid(f.Path, 1, "the test file does not contain cases").WithHint(schemaHint)
 	case len(f.Cases) > maxCases:
-		return invalid(f.Path, 1, "it has more than %d cases", maxCases)
+		return invalid(f.Path, 1, "the test file has %d cases; the limit is %d", len(f.Cases), maxCases)
 	}
 	lines := map[string]int{}
 	for i := range f.Cases {
@@ -154,13 +154,13 @@ func (c *Case) problem() string {
 	text := c.Arguments != "" || c.Trigger != "" || c.Shell || c.Body != nil || c.BodyFile != "" || len(c.Calls) > 0
 	switch {
 	case c.Name == "":
-		return "the case has no name"
+		return "the case does not have a name"
 	case c.Script != "" && c.Command:
-		return "the case has script and command: split it into two cases"
+		return "the case has script and command; split the case into two"
 	case c.runs() && text:
-		return "the case has script and fields of a case that activates the skill: split it into two cases"
+		return "the case has script or command, and fields of a case that activates the skill; split the case into two"
 	case !c.runs() && script:
-		return "the case has fields for a run, but neither script nor command"
+		return "the case has fields of a run, but neither script nor command"
 	case c.Body != nil && c.BodyFile != "":
 		return "the case has both body and body-file"
 	case c.Stdout != nil && c.StdoutFile != "":
@@ -169,11 +169,11 @@ func (c *Case) problem() string {
 		return "the case compares with a test file, which --update would overwrite"
 	case c.Error != "" && (c.Body != nil || c.BodyFile != "" || len(c.Calls) > 0 || len(c.Contains) > 0 ||
 		len(c.Lacks) > 0):
-		return "the case expects an error and also a result that exists only without an error"
+		return "the case expects both an error and a result"
 	case !slices.Contains([]string{"", "model", "user"}, c.Trigger):
 		return fmt.Sprintf("unknown trigger %q: use model or user", c.Trigger)
 	case slices.Contains(c.Contains, "") || slices.Contains(c.Lacks, ""):
-		return "the case searches for an empty text"
+		return "contains or lacks has an empty text"
 	}
 	if c.Limit != "" {
 		if d, err := time.ParseDuration(c.Limit); err != nil || d <= 0 {
@@ -187,7 +187,7 @@ func (c *Case) problem() string {
 		case !slices.Contains([]string{"", allowed, refused}, call.Want):
 			return fmt.Sprintf("call %d expects %q: use allowed or refused", i+1, call.Want)
 		case call.Because != "" && call.Want != refused:
-			return fmt.Sprintf("call %d has a reason but does not expect refused", i+1)
+			return fmt.Sprintf("call %d has because, but want is not refused", i+1)
 		}
 	}
 	return ""

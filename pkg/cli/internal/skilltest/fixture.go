@@ -156,10 +156,9 @@ func (w *fixture) name(ctx context.Context) (string, error) {
 		return "", diag.Errorf(diag.Invalid, "profile %s does not serve the skill: %s", id, w.stable(f.Message))
 	}
 	for _, e := range c.All() {
-		return "", diag.Errorf(diag.Invalid, "profile %s does not serve the skill: it is %s", id, e.State).
-			WithHint(
-				"a skill for certain agents, tenants, or environments needs agent:, tenant:, or environment: in the " +
-					"test file")
+		return "", diag.Errorf(diag.Invalid, "profile %s does not serve the skill, because the skill is %s", id, e.State).
+			WithHint("set agent, tenant, or environment in the test file if the skill is for certain agents, tenants, " +
+				"or environments")
 	}
 	return "", diag.Errorf(diag.Invalid, "profile %s does not serve the skill", id)
 }
@@ -231,7 +230,7 @@ func (w *fixture) mock(commands map[string]Command) error {
 		return nil
 	}
 	if goruntime.GOOS == "windows" {
-		return diag.Errorf(diag.Invalid, "commands: programs cannot be replaced on Windows").
+		return diag.Errorf(diag.Invalid, "commands: skillpm cannot replace programs on Windows").
 			WithHint("run the tests in WSL, or on another system")
 	}
 	w.mocks = true
@@ -241,7 +240,7 @@ func (w *fixture) mock(commands map[string]Command) error {
 		}
 		if strings.ContainsRune(c.Stdout+c.Stderr, 0) || c.Exit < 0 || c.Exit > 255 {
 			return diag.Errorf(diag.Invalid,
-				"commands: %s has output that is not text, or an invalid exit code", name)
+				"commands: %s needs text as output, and an exit code from 0 to 255", name)
 		}
 		text := fmt.Sprintf(`#!/bin/sh
 line=%s
@@ -305,9 +304,11 @@ func (c *copier) visit(name string, e fs.DirEntry, err error) error {
 		}
 		return nil
 	}
-	if c.files++; c.files > maxCopied || strings.Count(name, "/") > maxCopyDepth {
-		return diag.Errorf(diag.Invalid, "the skill has more than %d files, or directories that are too deep",
-			maxCopied)
+	if c.files++; c.files > maxCopied {
+		return diag.Errorf(diag.Invalid, "the skill has more than %d files", maxCopied)
+	}
+	if strings.Count(name, "/") > maxCopyDepth {
+		return diag.Errorf(diag.Invalid, "the path %s has more than %d directories", name, maxCopyDepth)
 	}
 	info, err := e.Info()
 	if err != nil {
@@ -322,7 +323,7 @@ func (c *copier) visit(name string, e fs.DirEntry, err error) error {
 		return diag.Errorf(diag.Invalid, "%s is not a regular file", name)
 	}
 	if c.size += info.Size(); c.size > maxCopySize {
-		return diag.Errorf(diag.Invalid, "the skill has more than %d bytes", maxCopySize)
+		return diag.Errorf(diag.Invalid, "the skill is larger than %d bytes", maxCopySize)
 	}
 	data, err := safefile.ReadIn(c.source.FS(), name, maxCopySize)
 	if err != nil {
@@ -338,7 +339,7 @@ func (c *copier) link(name string) error {
 		return err
 	}
 	if filepath.IsAbs(target) || !filepath.IsLocal(filepath.Join(filepath.Dir(filepath.FromSlash(name)), target)) {
-		return diag.Errorf(diag.Invalid, "the link %s leads out of the skill", name)
+		return diag.Errorf(diag.Invalid, "the link %s points outside the skill", name)
 	}
 	return c.target.Symlink(target, name)
 }

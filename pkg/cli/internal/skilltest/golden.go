@@ -53,7 +53,7 @@ func readGolden(dir, name string) (string, error) {
 	data, err := safefile.ReadIn(root, path.Join(Dir, name), maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", diag.Errorf(diag.NotFound, "%s does not exist", path.Join(Dir, name)).
-			WithHint("create it with: skillpm test --update")
+			WithHint("create the file with: skillpm test --update")
 	}
 	return string(data), err
 }
@@ -86,7 +86,7 @@ func (f *File) update(dir string, results []Result) error {
 			} else {
 				r.same("the text", "body", *c.Body, r.Body)
 				r.wrongf(
-					"body cannot be rewritten in place: start it with | on its own line, or use body-file")
+					"cannot rewrite body in place: start the text with | on its own line, or use body-file")
 			}
 		}
 		if len(r.Mismatches) > 0 {
@@ -138,7 +138,7 @@ func write(dir, name string, data []byte) error {
 	mode := fs.FileMode(0o644)
 	if info, err := root.Lstat(name); err == nil {
 		if !info.Mode().IsRegular() {
-			return diag.Errorf(diag.Denied, "cannot write %s: it is not a regular file", name)
+			return diag.Errorf(diag.Denied, "cannot write %s: the path is not a regular file", name)
 		}
 		mode = info.Mode().Perm()
 	}

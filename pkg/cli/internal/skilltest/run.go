@@ -201,7 +201,7 @@ func (w *fixture) activate(ctx context.Context, name string, c *Case, r *Result)
 		}
 		return nil
 	case c.Error != "":
-		r.wrongf("the skill was activated, but an error with %q was expected", c.Error)
+		r.wrongf("the skill was activated, but the case expects an error with %q", c.Error)
 		return nil
 	}
 	r.Body = w.stable(a.Body)
@@ -228,13 +228,13 @@ func (w *fixture) call(ctx context.Context, number int, call Call, r *Result) er
 	r.Calls = append(r.Calls, step)
 	switch {
 	case v.Allowed && call.Want == refused:
-		r.wrongf("call %d, %s, is allowed instead of refused", number, call.Tool)
+		r.wrongf("call %d (%s) is allowed, but the case expects a denial", number, call.Tool)
 	case !v.Allowed && call.Want != refused:
-		r.wrongf("call %d, %s, is denied instead of allowed: %s", number, call.Tool, step.Reason)
+		r.wrongf("call %d (%s) is denied, but the case expects that it is allowed: %s", number, call.Tool, step.Reason)
 	case !v.Allowed && call.Reply != nil:
-		r.wrongf("call %d, %s, has a reply, but a denied call does not get one", number, call.Tool)
+		r.wrongf("call %d (%s) has a reply, but a denied call does not get a reply", number, call.Tool)
 	case !v.Allowed && !strings.Contains(step.Reason, call.Because):
-		r.wrongf("call %d, %s, is refused with the reason %q, which does not contain %q", number,
+		r.wrongf("call %d (%s) is denied with the reason %q, which does not contain %q", number,
 			call.Tool, step.Reason, call.Because)
 	}
 	return nil
@@ -265,7 +265,7 @@ func (w *fixture) script(ctx context.Context, name string, c *Case, r *Result) e
 	case err != nil:
 		return err
 	case c.Error != "":
-		r.wrongf("the script ran, but an error with %q was expected", c.Error)
+		r.wrongf("the script ran, but the case expects an error with %q", c.Error)
 	}
 	r.Exit, r.Stdout, r.Stderr = &res.ExitCode, w.stable(string(res.Stdout)), w.stable(string(res.Stderr))
 	want := 0
@@ -321,7 +321,7 @@ func (w *fixture) compare(dir string, c *Case, r *Result, update bool) {
 		}
 	}
 	if c.Ran != nil && !slices.Equal(c.Ran, r.Ran) {
-		r.same("the list of mocked commands that ran", "ran", strings.Join(c.Ran, "\n"), strings.Join(r.Ran, "\n"))
+		r.same("the list of replaced programs that ran", "ran", strings.Join(c.Ran, "\n"), strings.Join(r.Ran, "\n"))
 	}
 }
 

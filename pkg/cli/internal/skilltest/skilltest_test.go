@@ -110,7 +110,7 @@ func TestO25Cases(t *testing.T) {
 		{"does not contain", "arguments: a b\n    contains: [Roll c]", `the text does not contain "Roll c"`},
 		{"has what it should not", "arguments: a b\n    lacks: [Roll]", `the text contains "Roll"`},
 		{"a body in a file", "arguments: a b\n    body-file: golden.md", "passed"},
-		{"no file", "body-file: none.md", "create it with: skillpm test --update"},
+		{"no file", "body-file: none.md", "create the file with: skillpm test --update"},
 		{"a file outside", "body-file: ../SKILL.md", "not a path inside tests"},
 		{"skipped", "skip: not yet\n    body: x", "skipped"},
 		{"a user", "trigger: user\n    contains: [Roll]", "passed"},
@@ -121,12 +121,12 @@ func TestO25Cases(t *testing.T) {
 		{"allowed", `calls: [{tool: Bash, input: {command: kubectl rollout status}, reply: fine}]`, "passed"},
 		{"refused", `calls: [{tool: Bash, input: {command: "kubectl rollout status; rm x"}, want: refused, because: rm x}]`, "passed"},
 		{"refused for another reason", `calls: [{tool: Write, want: refused, because: rm x}]`, `which does not contain "rm x"`},
-		{"should be allowed", `calls: [{tool: Write}]`, "call 1, Write, is denied instead of allowed: skill deploy allows"},
-		{"should be refused", `calls: [{tool: Bash, input: {command: kubectl rollout}, want: refused}]`, "is allowed instead of refused"},
-		{"a reply to nothing", `calls: [{tool: Write, want: refused, reply: done}]`, "a denied call does not get one"},
+		{"should be allowed", `calls: [{tool: Write}]`, "call 1 (Write) is denied, but the case expects that it is allowed: skill deploy allows"},
+		{"should be refused", `calls: [{tool: Bash, input: {command: kubectl rollout}, want: refused}]`, "is allowed, but the case expects a denial"},
+		{"a reply to nothing", `calls: [{tool: Write, want: refused, reply: done}]`, "a denied call does not get a reply"},
 		{"the project", `calls: [{tool: Read, input: {file_path: "{project-dir}/docs/a.md"}}]`, "passed"},
 		{"not the project", `calls: [{tool: Read, input: {file_path: "{skill-dir}/docs/a.md"}, want: refused}]`, "passed"},
-		{"the second call", `calls: [{tool: skill}, {tool: Glob}]`, "call 2, Glob"},
+		{"the second call", `calls: [{tool: skill}, {tool: Glob}]`, "call 2 (Glob)"},
 
 		{"a script", "script: scripts/run.sh\n    args: [a, b c]\n    stdin: in\n    env: {X: y}\n    stdout: |\n      a/b c in y\n      in {project-dir} as {home-dir}", "passed"},
 		{"another output", "script: scripts/run.sh\n    stdout: nothing", "standard output differs"},
@@ -143,7 +143,7 @@ func TestO25Cases(t *testing.T) {
 		{"files outside", "script: scripts/cat.sh\n    files: {../b.txt: hello}", "is not a path inside the project"},
 
 		{"commands", "script: scripts/mocked.sh\n    commands: {kubectl: {stdout: \"it's $x `y`\\n\"}, cat: {exit: 7, stderr: \"no\\n\"}}\n    exit: 7\n    stdout: it's $x `y`\n    stderr: \"no\\nno\"\n    ran: [kubectl get pods, cat /etc/passwd, cat]", "passed"},
-		{"commands that were not run", "script: scripts/run.sh\n    commands: {kubectl: {}}\n    ran: [kubectl]", "the list of mocked commands that ran differs"},
+		{"commands that were not run", "script: scripts/run.sh\n    commands: {kubectl: {}}\n    ran: [kubectl]", "the list of replaced programs that ran differs"},
 		{"a command with a path", "script: scripts/run.sh\n    commands: {../x: {}}", "is not the name of a program"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -256,7 +256,7 @@ func TestLinkOut(t *testing.T) {
 	if err := os.Symlink("../../../etc", filepath.Join(dir, "references", "out")); err != nil {
 		t.Fatal(err)
 	}
-	if r := cases(t, dir, options(t))[0]; r.Outcome != skilltest.Failed || !strings.Contains(wrong(r), "references/out leads out of the skill") {
+	if r := cases(t, dir, options(t))[0]; r.Outcome != skilltest.Failed || !strings.Contains(wrong(r), "references/out points outside the skill") {
 		t.Errorf("a link out of the skill: %+v", r)
 	}
 }
@@ -320,7 +320,7 @@ cases:
 	if want := []string{"passed", "passed", "passed", "failed", "passed"}; !slices.Equal(outcomes, want) {
 		t.Errorf("got %v, want %v", outcomes, want)
 	}
-	if !strings.Contains(wrong(r[3]), "body cannot be rewritten in place: start") {
+	if !strings.Contains(wrong(r[3]), "cannot rewrite body in place: start") {
 		t.Errorf("got %s", wrong(r[3]))
 	}
 	got, err := os.ReadFile(filepath.Join(dir, "tests/x.yaml"))
@@ -362,34 +362,34 @@ func TestUpdateStaysInside(t *testing.T) {
 
 func TestParseErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                                     "t.yaml:1: it is empty",
-		"cases: []":                            "t.yaml:1: it has no cases",
-		"profile: x":                           "it has no cases",
+		"":                                     "t.yaml:1: the test file is empty",
+		"cases: []":                            "t.yaml:1: the test file does not contain cases",
+		"profile: x":                           "the test file does not contain cases",
 		"cases:\n  - name: a\n    argument: x": `t.yaml:3: unknown key "argument"`,
 		"case:\n  - name: a":                   `t.yaml:1: unknown key "case"`,
-		"cases:\n  - arguments: a":             "t.yaml:2: the case has no name",
+		"cases:\n  - arguments: a":             "t.yaml:2: the case does not have a name",
 		"cases:\n  - name: a\n  - name: a":     "t.yaml:3: the case name \"a\" is duplicated; it first appears on line 2",
 		"cases:\n  - name: [a]":                "t.yaml:2: an entry of cases.name must be text, not a list",
 		"cases:\n\t- name: a":                  "t.yaml:2:",
 		"cases:\n  - name: a\n---\nx: y":       "unexpected second YAML document",
-		"cases:\n  - {name: a, script: x, command: true}":             "split it into two cases",
-		"cases:\n  - {name: a, script: x, body: y}":                   "split it into two cases",
+		"cases:\n  - {name: a, script: x, command: true}":             "split the case into two",
+		"cases:\n  - {name: a, script: x, body: y}":                   "split the case into two",
 		"cases:\n  - {name: a, exit: 3}":                              "neither script nor command",
 		"cases:\n  - {name: a, body: x, body-file: y}":                "both body and body-file",
 		"cases:\n  - {name: a, body-file: t.yaml}":                    "compares with a test file",
 		"cases:\n  - {name: a, script: s, stdout-file: ./B.YML}":      "compares with a test file",
 		"cases:\n  - {name: a, script: s, stdout: x, stdout-file: y}": "both stdout and stdout-file",
-		"cases:\n  - {name: a, error: x, contains: [y]}":              "the case expects an error and also",
+		"cases:\n  - {name: a, error: x, contains: [y]}":              "the case expects both an error and a result",
 		"cases:\n  - {name: a, trigger: me}":                          "use model or user",
 		"cases:\n  - {name: a, contains: ['']}":                       "an empty text",
 		"cases:\n  - {name: a, script: x, limit: soon}":               "is not a duration such as 5s",
 		"cases:\n  - {name: a, script: x, limit: -1s}":                "is not a duration such as 5s",
 		"cases:\n  - {name: a, calls: [{want: allowed}]}":             "call 1 does not name a tool",
 		"cases:\n  - {name: a, calls: [{tool: x, want: maybe}]}":      "use allowed or refused",
-		"cases:\n  - {name: a, calls: [{tool: x, because: y}]}":       "does not expect refused",
+		"cases:\n  - {name: a, calls: [{tool: x, because: y}]}":       "want is not refused",
 		"cases:\n  - {name: a, calls: [{tool: x, inputs: {}}]}":       `unknown key "inputs"`,
 		"cases:\n  - {name: a, commands: {x: {out: y}}}":              `unknown key "out"`,
-		"cases:\n" + strings.Repeat("  - name: a\n", 1001):            "more than 1000 cases",
+		"cases:\n" + strings.Repeat("  - name: a\n", 1001):            "has 1001 cases; the limit is 1000",
 		"cases:\n  - {name: a, name: b}":                              "is duplicated",
 	} {
 		_, err := skilltest.Parse("t.yaml", []byte(text))
