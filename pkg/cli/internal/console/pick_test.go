@@ -68,8 +68,9 @@ func TestPickListKeys(t *testing.T) {
 	}
 	var picked []string
 	field := list.several(&picked)
-	form := list.form(field, false, 60).WithWidth(60)
+	form := list.form(field, false, 60)
 	form.Init()
+	form.Update(tea.WindowSizeMsg{Width: 60, Height: 24})
 	press := func(keys ...tea.KeyPressMsg) string {
 		for _, k := range keys {
 			form.Update(k)
