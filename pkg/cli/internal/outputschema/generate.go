@@ -14,6 +14,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/schema"
 )
 
@@ -100,7 +101,7 @@ func Generate(root string) (map[string][]byte, error) {
 	}
 	for key := range fieldWords {
 		if !used[key] {
-			return nil, fmt.Errorf("%s describes nothing", key)
+			return nil, fmt.Errorf("%s is not a field of any document", key)
 		}
 	}
 	if len(missing) > 0 {
@@ -141,13 +142,13 @@ func (g *generator) document(d console.Document) ([]byte, error) {
 
 func about(d console.Document) string {
 	if d.Command == "error" {
-		return "What every command prints with --json if it fails without a result."
+		return "Output of every command with --json if the command fails without a result."
 	}
-	text := fmt.Sprintf("What `skillpm %s --json` prints.", d.Command)
+	text := fmt.Sprintf("Output of `skillpm %s --json`.", d.Command)
 	if len(d.Others) > 0 {
-		text = fmt.Sprintf("What `skillpm %s --json` prints, and also %s.", d.Command, strings.Join(d.Others, ", "))
+		text = fmt.Sprintf("Output of `skillpm %s --json`, and of %s.", d.Command, textx.And(d.Others))
 	}
-	return text + " Errors: output/error."
+	return text + " The schema output/error describes errors."
 }
 
 // object returns the schema of a struct. top adds the schemaVersion.
