@@ -269,7 +269,7 @@ func Find(id string, kind Kind) (Agent, error) {
 	}
 	h := Agents()[i]
 	if len(h.configFiles(kind)) == 0 {
-		return h, diag.Errorf(diag.Usage, "skillpm has no hooks for %s", h.Title).
+		return h, diag.Errorf(diag.Usage, "skillpm does not support hooks of %s", h.Title).
 			WithHint("add only the MCP server: skillpm connect %s --no-hooks", h.ID)
 	}
 	return h, nil
@@ -306,6 +306,6 @@ func (h Agent) configFile(kind Kind, scope Scope) (configFile, error) {
 		texts = append(texts, string(s))
 	}
 	what := map[Kind]string{Hook: "hooks", MCP: "MCP servers"}[kind]
-	return configFile{}, diag.Errorf(diag.Usage, "%s has no %s in the scope %s", h.Title, what, scope).
+	return configFile{}, diag.Errorf(diag.Usage, "%s does not support %s in the scope %s", h.Title, what, scope).
 		WithHint("use --scope %s", strings.Join(texts, " or --scope "))
 }

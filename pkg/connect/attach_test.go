@@ -438,19 +438,19 @@ func TestObstacles(t *testing.T) {
 		file, text string // in the home directory or, with a leading slash, the machine's
 		want       string
 	}{
-		{"hooks off", "claude-code", Hook, Project, ".claude/settings.json", `{"disableAllHooks": true}`, "runs no hooks"},
+		{"hooks off", "claude-code", Hook, Project, ".claude/settings.json", `{"disableAllHooks": true}`, "does not run hooks"},
 		{"only the administrator's", "claude-code", Hook, User, "/claude-code/managed-settings.json", `{"allowManagedHooksOnly": true}`, "only runs hooks of the machine scope"},
 		{"a server that is off", "claude-code", MCP, Project, ".claude/settings.json", `{"disabledMcpjsonServers": ["skillpm"]}`, "disabledMcpjsonServers"},
 		{"the administrator's servers", "claude-code", MCP, User, "/claude-code/managed-mcp.json", `{}`, "alone decides"},
 		{"untrusted hooks", "codex", Hook, User, ".codex/config.toml", "", "skips 8 of 8 hooks"},
 		{"hooks as a feature", "codex", Hook, User, ".codex/config.toml", "[features]\nhooks = false\n", "features.hooks is false"},
 		{"an untrusted project", "codex", MCP, Project, ".codex/config.toml", "", "only in trusted projects"},
-		{"hooks off", "gemini", Hook, Project, ".gemini/settings.json", `{"hooksConfig": {"enabled": false}}`, "runs no hooks"},
-		{"hooks off", "copilot", Hook, User, ".copilot/config.json", `{"disableAllHooks": true}`, "runs no hooks"},
-		{"an untrusted folder", "copilot", Hook, Project, ".copilot/config.json", `{"trustedFolders": ["/elsewhere"]}`, "only runs the hooks of trusted folders"},
-		{"an untrusted folder", "copilot", MCP, Project, ".copilot/config.json", `{}`, "only starts the servers of trusted folders"},
-		{"an untrusted folder", "gemini", Hook, Project, ".gemini/trustedFolders.json", `{"/elsewhere": "TRUST_FOLDER"}`, "only runs the hooks of trusted folders"},
-		{"an untrusted folder", "gemini", MCP, User, ".gemini/settings.json", `{}`, "only starts servers in trusted folders"},
+		{"hooks off", "gemini", Hook, Project, ".gemini/settings.json", `{"hooksConfig": {"enabled": false}}`, "does not run hooks"},
+		{"hooks off", "copilot", Hook, User, ".copilot/config.json", `{"disableAllHooks": true}`, "does not run hooks"},
+		{"an untrusted folder", "copilot", Hook, Project, ".copilot/config.json", `{"trustedFolders": ["/elsewhere"]}`, "only runs hooks of trusted folders"},
+		{"an untrusted folder", "copilot", MCP, Project, ".copilot/config.json", `{}`, "only starts servers of trusted folders"},
+		{"an untrusted folder", "gemini", Hook, Project, ".gemini/trustedFolders.json", `{"/elsewhere": "TRUST_FOLDER"}`, "only runs hooks of trusted folders"},
+		{"an untrusted folder", "gemini", MCP, User, ".gemini/settings.json", `{}`, "only starts servers of trusted folders"},
 	} {
 		t.Run(c.host+", "+c.name, func(t *testing.T) {
 			e := newEnv(t)

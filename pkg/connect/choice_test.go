@@ -257,8 +257,8 @@ func TestScopeWords(t *testing.T) {
 		in         Scope
 		want, hint string
 	}{
-		{MCP, "goose", Project, "Goose has no MCP servers in the scope project", "use --scope user"},
-		{Hook, "codex", "local", "Codex has no hooks in the scope local", "use --scope user or --scope project or --scope machine"},
+		{MCP, "goose", Project, "Goose does not support MCP servers in the scope project", "use --scope user"},
+		{Hook, "codex", "local", "Codex does not support hooks in the scope local", "use --scope user or --scope project or --scope machine"},
 	} {
 		_, err := Install(t.Context(), e, options(t, c.kind, c.host, c.in))
 		if err == nil || err.Error() != c.want || diag.HintOf(err) != c.hint {
@@ -275,7 +275,7 @@ func TestProjectChoices(t *testing.T) {
 	write(t, filepath.Join(e.Project, ".mcp.json"), `{"mcpServers": {"skillpm": {"command": "skillpm",`+
 		` "args": ["mcp", "--upstream", "x=/tmp/evil"], "env": {"LD_PRELOAD": "/tmp/e.so"}}}}`)
 	notes := strings.Join(must(t, Install, e, o).Notes, "\n")
-	for _, want := range []string{"--upstream x=/tmp/evil", "LD_PRELOAD", "check them"} {
+	for _, want := range []string{"--upstream x=/tmp/evil", "LD_PRELOAD", "check these values"} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("the notes lack %q:\n%s", want, notes)
 		}

@@ -133,13 +133,13 @@ func (e Env) read(p configFile) (fileState, error) {
 	c := fileState{path: e.file(p)}
 	c.real = c.path
 	if c.path == "" || !filepath.IsAbs(c.path) {
-		return c, diag.Errorf(diag.Usage, "the scope %s needs a project", p.scope)
+		return c, diag.Errorf(diag.Usage, "cannot use the scope %s outside of a project", p.scope)
 	}
 	info, err := os.Stat(c.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, err := os.Lstat(c.path); err == nil {
 			return c, diag.Errorf(diag.Conflict, "%s is a broken link", c.path).
-				WithHint("remove it, or create its target")
+				WithHint("remove the link, or create its target")
 		}
 		c.absent = true
 		return c, e.confine(&c, p)
@@ -150,7 +150,7 @@ func (e Env) read(p configFile) (fileState, error) {
 	case !info.Mode().IsRegular():
 		return c, diag.Errorf(diag.Invalid, "%s is not a regular file", c.path)
 	case info.Size() > maxFile:
-		return c, diag.Errorf(diag.Invalid, "%s is larger than %d MiB", c.path, maxFile>>20)
+		return c, diag.Errorf(diag.Invalid, "%s has %d bytes; the limit is %d", c.path, info.Size(), maxFile)
 	}
 	if err := e.confine(&c, p); err != nil {
 		return c, err
@@ -185,7 +185,7 @@ func (e Env) confine(c *fileState, p configFile) error {
 	unmoved := p.base != inProject && own == filepath.Dir(c.path) && filepath.Join(own, filepath.Base(c.path)) == real
 	if !unmoved && !pathx.ContainsStrict(top, real) {
 		return diag.Errorf(diag.Conflict, "%s is a link to %s, which is outside %s", c.path, real, bound).
-			WithHint("edit that file yourself, or replace the link with a file")
+			WithHint("edit the target of the link yourself, or replace the link with a regular file")
 	}
 	c.real = real
 	return nil

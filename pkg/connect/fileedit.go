@@ -45,7 +45,7 @@ func (d *fileEdit) install(o Options) error {
 	}
 	if state == Foreign && !o.Force {
 		return diag.Errorf(diag.Conflict, "%s: %s", d.now.path, why).
-			WithHint("remove it from that file, or replace it with --force")
+			WithHint("remove the server from the file, or replace the server with --force")
 	}
 	old := d.all.Files[d.key]
 	base, exact := old.original(d.now)
@@ -97,7 +97,8 @@ func (d *fileEdit) remove() error {
 	}
 	state, why := d.plan.state(values)
 	if state == Foreign {
-		return diag.Errorf(diag.Conflict, "%s: %s", d.now.path, why).WithHint("remove it from that file yourself")
+		return diag.Errorf(diag.Conflict, "%s: %s", d.now.path, why).
+			WithHint("remove the server from the file yourself")
 	}
 	d.log = d.all.Files[d.key]
 	if base, ok := d.log.original(d.now); ok {
@@ -140,15 +141,15 @@ func (d *fileEdit) read(data []byte) (document, map[string]any, error) {
 	}
 	if err != nil {
 		return nil, nil, diag.Errorf(diag.Invalid, "%s is not valid %s: %v", d.now.path, d.plan.target.format(), err).
-			WithHint("fix the file; nothing was changed")
+			WithHint("fix the file; skillpm did not change anything")
 	}
 	return doc, values, nil
 }
 
 // notEditable returns the error for a file that is valid but cannot be edited automatically.
 func (d *fileEdit) notEditable(err error) error {
-	return diag.Errorf(diag.Invalid, "%s: %v", d.now.path, err).
-		WithHint("edit the file yourself; nothing was changed")
+	return diag.Errorf(diag.Invalid, "cannot edit %s automatically: %v", d.now.path, err).
+		WithHint("edit the file yourself; skillpm did not change anything")
 }
 
 // verify parses the new file and compares it with the intention: skillpm's entries are present or absent, and every
@@ -156,14 +157,14 @@ func (d *fileEdit) notEditable(err error) error {
 func (d *fileEdit) verify(doc document, before map[string]any, install bool) error {
 	_, values, err := d.read(doc.bytes())
 	if err != nil {
-		return d.notEditable(errors.New("cannot edit the file in place"))
+		return d.notEditable(errors.New("the result would be invalid"))
 	}
 	state, why := d.plan.state(values)
 	if install != (state == Installed) || !install && state != Missing {
-		return d.notEditable(fmt.Errorf("cannot edit the file in place: %s %s", state, why))
+		return d.notEditable(fmt.Errorf("the result would not be correct: %s %s", state, why))
 	}
 	if !same(d.plan.others(before), d.plan.others(values)) {
-		return d.notEditable(errors.New("cannot edit the file without changing other entries"))
+		return d.notEditable(errors.New("the edit would change other entries"))
 	}
 	return nil
 }

@@ -36,7 +36,7 @@ func newJSON(data []byte) (*jsonFile, error) {
 		return nil, err
 	}
 	if _, ok := d.root.Value.(*hujson.Object); !ok {
-		return nil, fmt.Errorf("line 1: not an object")
+		return nil, fmt.Errorf("line 1: expected an object")
 	}
 	_, err := d.values()
 	return d, err
@@ -44,7 +44,7 @@ func newJSON(data []byte) (*jsonFile, error) {
 
 func (d *jsonFile) parse() (err error) {
 	if line := tooDeep(d.data); line > 0 {
-		return fmt.Errorf("line %d: nested deeper than %d levels", line, maxDepth)
+		return fmt.Errorf("line %d is nested more than %d levels deep", line, maxDepth)
 	}
 	d.root, err = hujson.Parse(d.data[d.head:])
 	if err != nil {
@@ -175,7 +175,7 @@ func (d *jsonFile) set(value any, path ...any) error {
 		all, _, ok := parts(v)
 		_, object := v.Value.(*hujson.Object)
 		if _, key := key.(string); !ok || key != object {
-			return fmt.Errorf("%s exists with an unexpected value", pathText(path[:i]))
+			return fmt.Errorf("%s has an unexpected value", pathText(path[:i]))
 		}
 		n := step(v, key)
 		if n < 0 {

@@ -59,14 +59,14 @@ func (e Env) claudeObstacles(p plan) []Obstacle {
 		if isTrue(values, "disableAllHooks") {
 			notes = append(notes,
 				Obstacle{
-					fmt.Sprintf("%s has disableAllHooks, so Claude Code runs no hooks", e.file(other)),
-					"remove that setting",
+					fmt.Sprintf("%s sets disableAllHooks, so Claude Code does not run hooks", e.file(other)),
+					"remove the setting disableAllHooks",
 				})
 		}
 		if other.scope == Enterprise && p.target.scope != Enterprise && isTrue(values, "allowManagedHooksOnly") {
 			notes = append(notes, Obstacle{
 				fmt.Sprintf(
-					"%s has allowManagedHooksOnly, so Claude Code only runs hooks of the machine scope",
+					"%s sets allowManagedHooksOnly, so Claude Code only runs hooks of the machine scope",
 					e.file(other)),
 				"as the administrator, run skillpm connect claude-code --scope machine",
 			})
@@ -82,7 +82,7 @@ func (e Env) claudeServerObstacles(p plan) []Obstacle {
 		if list, _ := off.([]any); p.target.scope == Project && slices.Contains(list, any(ServerName)) {
 			notes = append(notes, Obstacle{
 				fmt.Sprintf("%s lists skillpm in disabledMcpjsonServers", e.file(other)),
-				"remove it from that list",
+				"remove skillpm from disabledMcpjsonServers",
 			})
 		}
 	}
@@ -92,7 +92,7 @@ func (e Env) claudeServerObstacles(p plan) []Obstacle {
 			notes = append(notes,
 				Obstacle{
 					fmt.Sprintf("%s alone decides which servers Claude Code starts", e.file(managed)),
-					"ask the administrator",
+					"ask the administrator to add the server skillpm",
 				})
 		}
 	}
@@ -104,14 +104,15 @@ func (e Env) codexObstacles(p plan, values map[string]any) []Obstacle {
 	config := e.settings(configFile{User, inHome, "CODEX_HOME", []string{".codex/config.toml"}, nil})
 	var notes []Obstacle
 	if on, ok := lookup(config, "features", "hooks"); p.kind == Hook && ok && on == false {
-		notes = append(notes, Obstacle{"features.hooks is false in Codex's config.toml", "remove that setting"})
+		notes = append(notes, Obstacle{"features.hooks is false in Codex's config.toml",
+			"remove the setting features.hooks"})
 	}
 	if p.target.scope == Project {
 		level, _ := lookup(config, "projects", e.Project, "trust_level")
 		if level != "trusted" {
 			notes = append(notes, Obstacle{
 				"Codex reads project files only in trusted projects",
-				"start codex here and trust the project",
+				"start codex in the project, and trust the project",
 			})
 		}
 	}
@@ -129,8 +130,8 @@ func (e Env) codexObstacles(p plan, values map[string]any) []Obstacle {
 	if untrusted > 0 {
 		notes = append(notes,
 			Obstacle{
-				fmt.Sprintf("Codex skips %d of %d hooks, which it does not trust yet", untrusted, len(all)),
-				"start codex and enter /hooks",
+				fmt.Sprintf("Codex skips %d of %d hooks because it does not trust them yet", untrusted, len(all)),
+				"start codex, then trust the hooks with /hooks",
 			})
 	}
 	return notes
@@ -198,8 +199,8 @@ func (e Env) copilotObstacles(p plan, values map[string]any) []Obstacle {
 	} {
 		if p.kind == Hook && isTrue(other, "disableAllHooks") {
 			notes = append(notes, Obstacle{
-				"disableAllHooks is set, so Copilot CLI runs no hooks",
-				"remove that setting from the hooks file or from Copilot's settings.json",
+				"disableAllHooks is set, so Copilot CLI does not run hooks",
+				"remove the setting from the hooks file or from Copilot's settings.json",
 			})
 		}
 	}
@@ -210,10 +211,10 @@ func (e Env) copilotObstacles(p plan, values map[string]any) []Obstacle {
 			dir, _ := f.(string)
 			return isIn(dir, e.Project)
 		}) {
-			what := map[Kind]string{Hook: "runs the hooks", MCP: "starts the servers"}[p.kind]
+			what := map[Kind]string{Hook: "runs hooks", MCP: "starts servers"}[p.kind]
 			notes = append(notes, Obstacle{
 				"Copilot CLI only " + what + " of trusted folders",
-				"start copilot here and trust the folder",
+				"start copilot in the project, and trust the folder",
 			})
 		}
 	}
@@ -234,16 +235,16 @@ func (e Env) geminiObstacles(p plan) []Obstacle {
 	for _, other := range p.agent.hooks {
 		if on, ok := lookup(e.settings(other), "hooksConfig", "enabled"); p.kind == Hook && ok && on == false {
 			notes = append(notes,
-				Obstacle{fmt.Sprintf("hooksConfig.enabled is false in %s, so Gemini CLI runs no hooks",
-					e.file(other)), "remove that setting"})
+				Obstacle{fmt.Sprintf("hooksConfig.enabled is false in %s, so Gemini CLI does not run hooks",
+					e.file(other)), "remove the setting hooksConfig.enabled"})
 		}
 	}
 	if e.Project != "" && (p.target.scope == Project || p.kind == MCP) && !e.geminiTrusts(p) {
-		what := map[Kind]string{Hook: "only runs the hooks of trusted " +
-			"folders", MCP: "only starts servers in trusted folders"}[p.kind]
+		what := map[Kind]string{Hook: "only runs hooks of trusted folders",
+			MCP: "only starts servers of trusted folders"}[p.kind]
 		notes = append(notes, Obstacle{
 			"Gemini CLI " + what,
-			"start gemini here and trust the folder",
+			"start gemini in the project, and trust the folder",
 		})
 	}
 	return notes
@@ -294,12 +295,13 @@ func (e Env) duplicateScopes(p plan) []string {
 	if len(scopes) < 2 {
 		return nil
 	}
-	what := map[Kind]string{
-		Hook: "hooks, so every call runs all of them",
-		MCP:  "server, but the agent uses only one of them",
-	}[p.kind]
-	return []string{fmt.Sprintf("%s has skillpm in the scopes %s: both have the %s", p.agent.Title,
-		strings.Join(scopes, " and "), what)}
+	list := strings.Join(scopes, " and ")
+	if p.kind == Hook {
+		return []string{fmt.Sprintf("skillpm's hooks are in the scopes %s, so %s runs each hook more than once", list,
+			p.agent.Title)}
+	}
+	return []string{fmt.Sprintf("skillpm's MCP server is in the scopes %s, but %s uses only one of the entries", list,
+		p.agent.Title)}
 }
 
 // has reports whether a plan's file has skillpm's entries, for any program.

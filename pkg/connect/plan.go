@@ -215,7 +215,7 @@ func (p plan) projectChoices(values map[string]any) string {
 	if kept == nil {
 		return ""
 	}
-	return fmt.Sprintf("the server %s of the project keeps %s; check them before you start the agent",
+	return fmt.Sprintf("the MCP server %s of the project keeps %s; check these values before you start the agent",
 		ServerName, textx.And(kept))
 }
 
@@ -229,7 +229,7 @@ func (p plan) state(values map[string]any) (s State, why string) {
 		return Missing, ""
 	}
 	if !p.isOurServer(old) {
-		return Foreign, "an MCP server with the name " + ServerName + " exists, but it does not belong to skillpm"
+		return Foreign, "an MCP server with the name " + ServerName + " exists, but skillpm did not create it"
 	}
 	for _, m := range p.server() {
 		if now, _ := lookup(old, m.key); !same(now, m.value) {
@@ -281,7 +281,7 @@ func (p plan) hookState(values map[string]any) (s State, why string) {
 				return Stale, "the hook runs " + f.line
 			}
 			if f.shortTime {
-				return Stale, "the event " + event + " has too short a timeout"
+				return Stale, "the timeout of the event " + event + " is too short"
 			}
 		}
 		switch n {
@@ -294,7 +294,7 @@ func (p plan) hookState(values map[string]any) (s State, why string) {
 	}
 	for _, f := range all {
 		if !slices.Contains(p.agent.Events, f.event) {
-			return Stale, "the event " + f.event + " is no longer used"
+			return Stale, "skillpm no longer uses the event " + f.event
 		}
 	}
 	return Installed, ""

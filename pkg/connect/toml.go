@@ -83,7 +83,7 @@ func texts(path []any) []string {
 
 // errNotEditable is the error for a table that cannot be edited automatically.
 func errNotEditable(path []string) error {
-	return fmt.Errorf("cannot edit %s in place", strings.Join(path, "."))
+	return fmt.Errorf("the format of %s is not supported", strings.Join(path, "."))
 }
 
 // set writes a table at the end of the file, or a field of a table that has a header.

@@ -269,9 +269,9 @@ func (w *handler) denial(v session.Verdict) []byte {
 	switch {
 	case v.Skill == "" || v.ReadOnly:
 	case w.event.parent != "":
-		reason += "; this applies until the skill or this agent ends"
+		reason += "; the restriction applies until the skill or this agent ends"
 	default:
-		reason += "; this applies until the skill or this turn ends"
+		reason += "; the restriction applies until the skill or this turn ends"
 	}
 	return answerOf(w.dialect.deny, w.event.typ.name, reason)
 }

@@ -44,9 +44,9 @@ func readEvent(ctx context.Context, input io.Reader) ([]byte, error) {
 func decodeJSON(data []byte) (map[string]any, error) {
 	switch {
 	case len(data) > MaxEvent:
-		return nil, diag.Errorf(diag.Invalid, "the event has more than %d bytes", MaxEvent)
+		return nil, diag.Errorf(diag.Invalid, "the event is larger than %d bytes", MaxEvent)
 	case len(bytes.TrimSpace(data)) == 0:
-		return nil, diag.Errorf(diag.Invalid, "no event on standard input").
+		return nil, diag.Errorf(diag.Invalid, "standard input does not contain an event").
 			WithHint("write the event as JSON to standard input")
 	}
 	var v any
@@ -54,12 +54,12 @@ func decodeJSON(data []byte) (map[string]any, error) {
 	switch jsonx.KindOf(err) {
 	case 0:
 	case jsonx.NotUTF8:
-		return nil, diag.Errorf(diag.Invalid, "the event is not UTF-8")
+		return nil, diag.Errorf(diag.Invalid, "the event is not valid UTF-8")
 	case jsonx.TrailingData:
 		return nil, diag.Errorf(diag.Invalid, "unexpected data after the end of the event")
 	case jsonx.TooDeep:
 		return nil, diag.Errorf(diag.Invalid,
-			"invalid JSON in hook event: more than %d levels deep", maxDepth)
+			"invalid JSON in hook event: it is nested more than %d levels deep", maxDepth)
 	case jsonx.Syntax:
 		return nil, diag.Errorf(diag.Invalid, "invalid JSON in hook event: %w", errors.Unwrap(err))
 	default:

@@ -220,7 +220,7 @@ func findDialect(id string) (dialect, error) {
 			return d, nil
 		}
 	}
-	return dialect{}, diag.Errorf(diag.Usage, "skillpm does not answer hooks of %s", a.Title).
+	return dialect{}, diag.Errorf(diag.Usage, "skillpm does not support hooks of %s", a.Title).
 		WithHint("use %s", textx.OneOf(IDs()))
 }
 

@@ -49,8 +49,8 @@ func (d dialect) decodeEvent(name, dir string, data map[string]any) (hookEvent, 
 		t.typ = kinds
 	}
 	if t.typ.name == "" {
-		return t, diag.Errorf(diag.Invalid, "the event has no name").
-			WithHint("name it: skillpm hook EVENT --agent %s", d.agent.ID)
+		return t, diag.Errorf(diag.Invalid, "the event does not have a name").
+			WithHint("pass the name as an argument: skillpm hook EVENT --agent %s", d.agent.ID)
 	}
 	if t.typ.kind == other {
 		return t, nil

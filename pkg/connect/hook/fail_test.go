@@ -18,21 +18,21 @@ import (
 // unreadable lists malformed events of a tool call.
 func unreadable() map[string]string {
 	return map[string]string{
-		"nothing":                  "",
-		"no JSON":                  "hello",
-		"not an object":            `["PreToolUse"]`,
-		"cut off":                  `{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"Ba`,
-		"cut off inside":           `{"session_id":"s","tool_input":{"a":[`,
-		"twice":                    `{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"Bash","tool_name":"Read","tool_input":{}}`,
-		"twice inside":             `{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls","command":"rm"}}`,
-		"the event is not UTF-8":   "{\"session_id\":\"s\",\"hook_event_name\":\"PreToolUse\",\"tool_name\":\"\xff\"}",
-		"unexpected data after it": `{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"Bash"} {}`,
-		"no tool":                  `{"session_id":"s","hook_event_name":"PreToolUse","tool_input":{}}`,
-		"odd input":                `{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":7}`,
-		"another event":            `{"session_id":"s","hook_event_name":"PostToolUse","tool_name":"Bash"}`,
-		"too deep":                 `{"session_id":"s","tool_input":` + strings.Repeat("[", 2000) + strings.Repeat("]", 2000) + `}`,
-		"far too deep":             strings.Repeat(`{"a":`, 1_000_000),
-		"long id":                  fmt.Sprintf(`{"session_id":%q,"hook_event_name":"PreToolUse","tool_name":"Write","tool_input":{"file_path":"x"}}`, strings.Repeat("s", 5000)),
+		"nothing":                      "",
+		"no JSON":                      "hello",
+		"not an object":                `["PreToolUse"]`,
+		"cut off":                      `{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"Ba`,
+		"cut off inside":               `{"session_id":"s","tool_input":{"a":[`,
+		"twice":                        `{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"Bash","tool_name":"Read","tool_input":{}}`,
+		"twice inside":                 `{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls","command":"rm"}}`,
+		"the event is not valid UTF-8": "{\"session_id\":\"s\",\"hook_event_name\":\"PreToolUse\",\"tool_name\":\"\xff\"}",
+		"unexpected data after it":     `{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"Bash"} {}`,
+		"no tool":                      `{"session_id":"s","hook_event_name":"PreToolUse","tool_input":{}}`,
+		"odd input":                    `{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":7}`,
+		"another event":                `{"session_id":"s","hook_event_name":"PostToolUse","tool_name":"Bash"}`,
+		"too deep":                     `{"session_id":"s","tool_input":` + strings.Repeat("[", 2000) + strings.Repeat("]", 2000) + `}`,
+		"far too deep":                 strings.Repeat(`{"a":`, 1_000_000),
+		"long id":                      fmt.Sprintf(`{"session_id":%q,"hook_event_name":"PreToolUse","tool_name":"Write","tool_input":{"file_path":"x"}}`, strings.Repeat("s", 5000)),
 	}
 }
 

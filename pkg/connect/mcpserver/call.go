@@ -131,8 +131,8 @@ func toolArguments(t profile.Tool, args arguments) (map[string]string, error) {
 func unknown(tool string, args arguments, known []string) error {
 	for _, name := range slices.Sorted(maps.Keys(args)) {
 		if !slices.Contains(known, name) {
-			return diag.Errorf(diag.Usage, "%s has no argument %q", tool, name).
-				WithHint("its arguments are %s", strings.Join(known, ", "))
+			return diag.Errorf(diag.Usage, "%s does not have an argument %q", tool, name).
+				WithHint("use only these arguments: %s", strings.Join(known, ", "))
 		}
 	}
 	return nil
@@ -189,7 +189,7 @@ func (v *serving) endSkill(ctx context.Context, args arguments) *mcp.CallToolRes
 		return v.failed(values["skill"], err)
 	}
 	if v.id == "" {
-		return v.failed(values["skill"], diag.Errorf(diag.Usage, "no skill is active without a session"))
+		return v.failed(values["skill"], diag.Errorf(diag.Usage, "cannot deactivate a skill without a session"))
 	}
 	ended, err := v.host.Session().Deactivate(ctx, values["skill"])
 	if len(ended) == 0 && err != nil {
@@ -231,18 +231,18 @@ func (v *serving) rewordError(err error) error {
 		return &rewordError{
 			err,
 			fmt.Sprintf(
-				"its instructions are in the result of the call that loaded it; to load it again after its work is "+
-					"done, call %s "+
-					"with name: %q", end, active.Name),
+				"follow the instructions in the result of the call that loaded the skill; to load the skill again "+
+					"after its work is done, first call %s with name: %q", end, active.Name),
 		}
 	}
 	switch {
 	case strings.Contains(hint, "skillpm deactivate"):
-		return &rewordError{err, "when the skill's work is done, call " + end + " with its name to deactivate it"}
+		return &rewordError{err, "when the skill's work is done, call " + end +
+			" with the name of the skill to deactivate it"}
 	case strings.Contains(hint, "skillpm run"):
-		return &rewordError{err, "call " + v.native.Run.Name + " to run it"}
+		return &rewordError{err, "call " + v.native.Run.Name + " to run the script"}
 	case strings.Contains(hint, "skillpm load"):
-		return &rewordError{err, "call " + v.view.Trigger.Skill.Name + " for its instructions"}
+		return &rewordError{err, "call " + v.view.Trigger.Skill.Name + " to load the instructions of the skill"}
 	case strings.Contains(hint, "skillpm skills"):
 		return &rewordError{err, "call " + v.view.Trigger.Find.Name + " to find skills"}
 	}

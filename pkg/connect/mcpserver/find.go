@@ -50,9 +50,9 @@ func (v *serving) find(ctx context.Context, args arguments) *mcp.CallToolResult 
 		text, err = v.listText(fit)
 	case len(near) > 0:
 		text, err = v.listText(near)
-		text = fmt.Sprintf("None of %d skills matches the task. The nearest are:\n%s", len(entries), text)
+		text = fmt.Sprintf("None of the %d skills matches the task. The closest skills are:\n%s", len(entries), text)
 	default:
-		text = fmt.Sprintf("None of %d skills has any word of the task.", len(entries))
+		text = fmt.Sprintf("None of the %d skills contains a word of the task.", len(entries))
 	}
 	if err != nil {
 		return failure(err)

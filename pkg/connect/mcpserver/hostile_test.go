@@ -29,7 +29,7 @@ func TestHostileCalls(t *testing.T) {
 		{"skill", map[string]any{"name": []string{"pdf"}}, "not a string"},
 		{"skill", []string{"pdf"}, "not a JSON object"},
 		{"skill", "pdf", "not a JSON object"},
-		{"skill", map[string]any{"name": "pdf", "more": 1}, `no argument "more" (its arguments are name, arguments)`},
+		{"skill", map[string]any{"name": "pdf", "more": 1}, `not have an argument "more" (use only these arguments: name, arguments)`},
 		{"skill", map[string]any{"name": "pdf", "arguments": strings.Repeat("x", 2<<20)}, "the limit is"},
 		{"skill", map[string]any{"name": "../pdf"}, "unknown skill"},
 		{"skill", map[string]any{"name": "pdf\x00"}, "unknown skill"},
@@ -40,9 +40,9 @@ func TestHostileCalls(t *testing.T) {
 		{"skill_file", map[string]any{"skill": "pdf", "path": p.root + "/secret"}, "not a path inside"},
 		{"skill_file", map[string]any{"skill": "pdf", "path": "a\x00b"}, "not a path inside"},
 		{"skill_file", map[string]any{"skill": "pdf", "path": `..\..\secret`}, "not a path inside"},
-		{"skill_file", map[string]any{"skill": "pdf", "path": "%2e%2e/secret"}, "no file"},
+		{"skill_file", map[string]any{"skill": "pdf", "path": "%2e%2e/secret"}, "does not contain the file"},
 		{"skill_file", map[string]any{"skill": "pdf", "path": "link.md"}, "leads out"},
-		{"skill_file", map[string]any{"skill": "pdf", "path": "scripts/run.sh"}, "call skill_run to run it"},
+		{"skill_file", map[string]any{"skill": "pdf", "path": "scripts/run.sh"}, "call skill_run to run the script"},
 		{"skill_file", map[string]any{"skill": "pdf", "path": "guide.md"}, "did you mean references/guide.md"},
 		{"find_skills", map[string]any{"query": ""}, "needs the argument query"},
 		{"skill_end", map[string]any{}, ""},
@@ -82,7 +82,7 @@ func TestFind(t *testing.T) {
 	if _, text := call(t, c, "find_skills", map[string]any{"query": "deploy the shop"}); text != "- deploy: Does deploy for somebody." {
 		t.Errorf("%q", text)
 	}
-	if _, text := call(t, c, "find_skills", map[string]any{"query": "quantum"}); !strings.HasPrefix(text, "None of 2 skills") {
+	if _, text := call(t, c, "find_skills", map[string]any{"query": "quantum"}); !strings.HasPrefix(text, "None of the 2 skills") {
 		t.Errorf("%q", text)
 	}
 }

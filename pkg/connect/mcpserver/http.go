@@ -86,9 +86,9 @@ func (s *Server) Handler(address net.Addr, o HTTPOptions) (http.Handler, error) 
 		return nil, diag.Errorf(diag.Usage, "%s is reachable from other machines, but no token is set", address).
 			WithHint("use --http 127.0.0.1:PORT, or set a token with --token-file FILE or SKILLPM_MCP_TOKEN")
 	case o.Token != "" && len(o.Token) < minToken:
-		return nil, diag.Errorf(diag.Usage, "the token has %d characters, fewer than %d", len(o.Token),
+		return nil, diag.Errorf(diag.Usage, "the token has %d characters; the minimum is %d", len(o.Token),
 			minToken).
-			WithHint("create one with: openssl rand -hex 32")
+			WithHint("create a token with: openssl rand -hex 32")
 	}
 	for _, origin := range o.Origins {
 		if u, err := url.Parse(origin); err != nil || u.Scheme == "" || u.Host == "" || u.Path != "" ||

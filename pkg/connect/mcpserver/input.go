@@ -44,7 +44,7 @@ type input struct {
 func (in *input) accept(line []byte, tooLong bool) ([]byte, error) {
 	switch wrong := in.wrong(line); {
 	case tooLong:
-		text := fmt.Sprintf("Parse error: the message has more than %d bytes", stdio.MaxMessage)
+		text := fmt.Sprintf("Parse error: the message is larger than %d bytes", stdio.MaxMessage)
 		in.refuse(nil, &jsonrpc.Error{Code: jsonrpc.CodeParseError, Message: text})
 	case len(line) == 0:
 	case wrong != nil:
@@ -68,7 +68,7 @@ func (in *input) wrong(line []byte) *jsonrpc.Error {
 	}
 	if line[0] != '[' {
 		if _, err := jsonrpc.DecodeMessage(line); err != nil {
-			return invalid("it is not a JSON-RPC 2.0 message")
+			return invalid("the line is not a JSON-RPC 2.0 message")
 		}
 		return nil
 	}
@@ -77,7 +77,7 @@ func (in *input) wrong(line []byte) *jsonrpc.Error {
 		return invalid("the batch is empty")
 	}
 	if !in.batches() {
-		return invalid("this version of the protocol has no batches")
+		return invalid("this version of the protocol does not support batches")
 	}
 	ids := map[jsonrpc.ID]bool{}
 	for _, one := range all {

@@ -70,7 +70,7 @@ func (js *jobs) start(session string, f func(context.Context, *job) (*session.Ru
 		cancel()
 		return nil, diag.Errorf(diag.Conflict, "too many scripts: %d are running or have unread results",
 			maxJobs).
-			WithHint("get a result by its handle first")
+			WithHint("first get the result of a script by its handle")
 	}
 	js.all[j.handle] = j
 	js.running.Go(func() {

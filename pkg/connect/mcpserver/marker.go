@@ -21,7 +21,7 @@ type answerKey struct{}
 func answered[P, R any](ctx context.Context, req P) (r R, err error) {
 	f, ok := ctx.Value(answerKey{}).(func(context.Context, P) (R, error))
 	if !ok {
-		return r, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "not found"}
+		return r, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "tool, prompt, or resource not found"}
 	}
 	return f(ctx, req)
 }

@@ -154,7 +154,7 @@ func lineOf(k *catalog.Skill, values map[string]string) (string, error) {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(rest)) {
-		return "", diag.Errorf(diag.Usage, "prompt %s has no argument %q", k.Name, name)
+		return "", diag.Errorf(diag.Usage, "prompt %s does not have an argument %q", k.Name, name)
 	}
 	return strings.Join(words, " "), nil
 }

@@ -69,7 +69,8 @@ func (s *Server) open(ctx context.Context, req mcp.Request, named string) (*serv
 			named, _ = v.meta[sessionKey].(string)
 		}
 		if len(named) > maxHandle {
-			return nil, invalid(diag.Errorf(diag.Usage, "the session's name has more than %d characters", maxHandle))
+			return nil, invalid(diag.Errorf(diag.Usage,
+				"the name of the session is longer than %d characters", maxHandle))
 		}
 		if named != "" {
 			v.id = prefix + named
@@ -106,7 +107,7 @@ func clean(name string) string {
 func (s *Server) check(ctx context.Context, c tool.Call) error {
 	v, ok := ctx.Value(servingKey{}).(*serving)
 	if !ok {
-		return diag.Errorf(diag.Internal, "the caller of %s is unknown", c.Tool)
+		return diag.Errorf(diag.Internal, "cannot identify the caller of %s", c.Tool)
 	}
 	verdict, err := v.host.Session().Allow(ctx, c)
 	if err != nil {
@@ -133,7 +134,7 @@ func (s *Server) serve(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (res mcp.Result, err error) {
 		defer func() {
 			if r := recover(); r != nil {
-				s.o.Logger.Error("a request ended in a panic", "method", method, "panic", r, "stack",
+				s.o.Logger.Error("the handler of a request panicked", "method", method, "panic", r, "stack",
 					string(debug.Stack()))
 				res, err = nil, &jsonrpc.Error{
 					Code:    jsonrpc.CodeInternalError,

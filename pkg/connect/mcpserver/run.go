@@ -23,9 +23,9 @@ const runSchema = `{"type":"object","properties":{` +
 	`"skill":{"type":"string","description":"the skill: its name, or name@owner/name"},` +
 	`"script":{"type":"string","description":"the file to run, relative to the skill, such as scripts/check.sh; ` +
 	`default: the skill's own command"},` +
-	`"args":{"type":"array","items":{"type":"string"},"description":"its arguments"},` +
-	`"handle":{"type":"string","description":"instead of the other arguments: the handle of a pending run or task"},` +
-	`"stop":{"type":"boolean","description":"with handle: end it"}},"additionalProperties":false}`
+	`"args":{"type":"array","items":{"type":"string"},"description":"the arguments of the script"},` +
+	`"handle":{"type":"string","description":"the handle of a pending run or task, instead of the other arguments"},` +
+	`"stop":{"type":"boolean","description":"with handle: end the run or task"}},"additionalProperties":false}`
 
 // How long a call waits for a script, and how often it reports progress. Some clients cancel a request after 60 seconds
 // in spite of progress, which would end the script, and nothing in a request identifies them.
@@ -101,7 +101,8 @@ func (v *serving) resume(ctx context.Context, w runRequest) *mcp.CallToolResult 
 		return v.wait(ctx, j)
 	}
 	if !task.IsID(w.Handle) {
-		return failure(diag.Errorf(diag.NotFound, "no run %q; each result is returned only once", w.Handle))
+		return failure(diag.Errorf(diag.NotFound,
+			"run %q does not exist; skill_run returns each result only once", w.Handle))
 	}
 	return v.task(ctx, w)
 }
@@ -207,7 +208,7 @@ func stream(b *strings.Builder, heading string, data []byte, size int64) {
 		b.WriteString("\n")
 	}
 	if more := size - int64(len(data)); more > 0 {
-		fmt.Fprintf(b, "(and %d bytes more)\n", more)
+		fmt.Fprintf(b, "(%d more bytes)\n", more)
 	}
 }
 

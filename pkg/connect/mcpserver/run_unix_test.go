@@ -39,7 +39,7 @@ func TestO4Run(t *testing.T) {
 	if !res.IsError || !strings.Contains(text, "\na b\n$(id)\nstderr:\nwrong\nexit code 3") || res.Meta["skillpm/exitCode"] != float64(3) {
 		t.Errorf("%q, %v", text, res.Meta)
 	}
-	if _, text = call(t, c, "skill_run", map[string]any{"skill": "work", "script": "scripts/much.sh"}); len(text) > 60_000 || !strings.Contains(text, "bytes more") || !strings.HasSuffix(text, "exit code 0") {
+	if _, text = call(t, c, "skill_run", map[string]any{"skill": "work", "script": "scripts/much.sh"}); len(text) > 60_000 || !strings.Contains(text, "more bytes)") || !strings.HasSuffix(text, "exit code 0") {
 		t.Errorf("%d bytes: …%s", len(text), text[len(text)-100:])
 	}
 	if _, text = call(t, c, "skill_run", map[string]any{"skill": "work", "script": "scripts/binary.sh"}); !strings.Contains(text, "\uFFFD") {
@@ -236,15 +236,15 @@ func TestRunRefused(t *testing.T) {
 		{map[string]any{"skill": "work", "handle": "x"}, "needs either a skill"},
 		{map[string]any{"skill": "work", "script": 3}, "must have the type"},
 		{map[string]any{"skill": "work", "args": "a b"}, "must have the type"},
-		{map[string]any{"skill": "work", "more": 1}, `no argument "more"`},
-		{map[string]any{"skill": "work"}, "has no command"},
+		{map[string]any{"skill": "work", "more": 1}, `not have an argument "more"`},
+		{map[string]any{"skill": "work"}, "does not have a command"},
 		{map[string]any{"skill": "work", "script": "../only/SKILL.md"}, "not a path inside"},
 		{map[string]any{"skill": "work", "script": "/bin/sh"}, "not a path inside"},
 		{map[string]any{"skill": "work", "script": "scripts/none.sh"}, "none.sh"},
 		{map[string]any{"skill": "none"}, "available skills are only, work"},
-		{map[string]any{"handle": "run-000000000000000000000000"}, "each result is returned only once"},
-		{map[string]any{"handle": "../../x"}, "each result is returned only once"},
-		{map[string]any{"handle": "20200101-000000-abc-0123456789abcdef"}, "each result is returned only once"},
+		{map[string]any{"handle": "run-000000000000000000000000"}, "returns each result only once"},
+		{map[string]any{"handle": "../../x"}, "returns each result only once"},
+		{map[string]any{"handle": "20200101-000000-abc-0123456789abcdef"}, "returns each result only once"},
 	} {
 		if res, text := call(t, c, "skill_run", tt.args); !res.IsError || !strings.Contains(text, tt.want) {
 			t.Errorf("%d: %q, want %q", i, text, tt.want)

@@ -184,9 +184,8 @@ func (v *serving) completeSchemas(tools []*mcp.Tool, c *catalog.Catalog) ([]*mcp
 		if !v.ownSession && properties != nil {
 			properties[sessionArgument] = map[string]any{
 				"type": "string", "maxLength": maxHandle,
-				"description": "a name for this conversation that is hard to guess, the same in each call; without " +
-					"it, " +
-					"active skills are not recorded",
+				"description": "a name for this conversation: use the same name in each call, and choose one that is " +
+					"hard to guess; without a name, skillpm does not record active skills",
 			}
 		}
 		t.InputSchema = schema

@@ -93,20 +93,20 @@ func (v *serving) resolve(ctx context.Context, uri string) (*catalog.Skill, stri
 			return k, cmp.Or(strings.Join(segments[i+1:], "/"), "."), nil
 		}
 	}
-	return nil, "", diag.Errorf(diag.NotFound, "no resource %q", uri)
+	return nil, "", diag.Errorf(diag.NotFound, "resource %q does not exist", uri)
 }
 
 // split returns the path segments of a URI. It refuses every spelling of a path that leads out of the skill.
 func split(uri string) ([]string, error) {
 	rest, ok := strings.CutPrefix(uri, skillScheme)
 	if !ok || len(uri) > maxURI || !utf8.ValidString(uri) || strings.ContainsAny(uri, "?#") {
-		return nil, diag.Errorf(diag.Invalid, "invalid URI of a skill's resource")
+		return nil, diag.Errorf(diag.Invalid, "invalid resource URI %.80q", uri)
 	}
 	segments := strings.Split(strings.TrimSuffix(rest, "/"), "/")
 	for i, s := range segments {
 		decoded, err := url.PathUnescape(s)
 		if err != nil || decoded == "" || decoded == "." || decoded == ".." || strings.ContainsAny(decoded, "/\\\x00") {
-			return nil, diag.Errorf(diag.Invalid, "invalid URI of a skill's resource")
+			return nil, diag.Errorf(diag.Invalid, "invalid resource URI %.80q", uri)
 		}
 		segments[i] = decoded
 	}

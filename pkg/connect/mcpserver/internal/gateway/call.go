@@ -73,7 +73,7 @@ func (s *server) result(ctx context.Context, session *mcp.ClientSession, name st
 	}
 	s.drop(session)
 	return failed(
-		"server %s exited or became unreachable during the call of %s: %v; the effect of the call is unknown", s.Name,
+		"upstream %s exited or became unreachable during the call of %s: %v; the effect of the call is unknown", s.Name,
 		name, err), nil
 }
 

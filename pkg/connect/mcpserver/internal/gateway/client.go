@@ -62,12 +62,13 @@ func (s *server) caller() (*mcp.ServerSession, error) {
 	var found *mcp.ServerSession
 	for _, c := range s.calls {
 		if c.client == nil || found != nil && found != c.client {
-			return nil, fmt.Errorf("several clients call %s, so its question cannot be assigned to one of them", s.Name)
+			return nil, fmt.Errorf(
+				"cannot assign a question of upstream %s to a client: several clients call the upstream", s.Name)
 		}
 		found = c.client
 	}
 	if found == nil {
-		return nil, fmt.Errorf("%s sent a request outside of a call", s.Name)
+		return nil, fmt.Errorf("upstream %s sent a request outside of a call", s.Name)
 	}
 	return found, nil
 }

@@ -78,7 +78,7 @@ type serverConfig struct {
 // variables. It leaves out a server called skillpm: that is this one. The result is sorted by name.
 func ParseConfig(path string, data []byte, getenv func(string) string) ([]Upstream, error) {
 	bad := func(err error) error {
-		return diag.Errorf(diag.Invalid, "%s: %w", path, err).
+		return diag.Errorf(diag.Invalid, "cannot read %s: %w", path, err).
 			WithHint(`use the form {"mcpServers": {"files": {"command": "…", "args": ["…"]}}}`)
 	}
 	standard, err := hujson.Standardize(data)
@@ -102,7 +102,7 @@ func ParseConfig(path string, data []byte, getenv func(string) string) ([]Upstre
 		}
 		u, err := e.upstream(name, getenv)
 		if err != nil {
-			return nil, diag.Errorf(diag.CodeOf(err), "%s: server %q: %w", path, name, err).
+			return nil, diag.Errorf(diag.CodeOf(err), "cannot use server %q in %s: %w", name, path, err).
 				WithHint("%s", diag.HintOf(err))
 		}
 		list = append(list, u)
@@ -129,7 +129,7 @@ func (e serverConfig) upstream(name string, getenv func(string) string) (Upstrea
 				return v
 			}
 			missing = diag.Errorf(diag.Usage, "the environment variable %s is not set", part[1]).
-				WithHint("set it, or write ${%s:-default}", part[1])
+				WithHint("set %s, or write ${%[1]s:-default}", part[1])
 			return ""
 		})
 	}
@@ -166,7 +166,7 @@ func (u Upstream) check(code diag.Code) error {
 	case u.Name == "skillpm":
 		return diag.Errorf(code, "an upstream cannot have the name skillpm")
 	case u.URL == "" && (len(u.Command) == 0 || u.Command[0] == ""):
-		return diag.Errorf(code, "upstream %s has no command", u.Name)
+		return diag.Errorf(code, "upstream %s does not have a command", u.Name)
 	case u.URL == "":
 		return nil
 	}
@@ -176,10 +176,10 @@ func (u Upstream) check(code diag.Code) error {
 		return diag.Errorf(code, "invalid address of upstream %s", u.Name).
 			WithHint("use https://HOST/PATH")
 	case endpoint.User != nil:
-		return diag.Errorf(code, "the address of upstream %s contains a user", u.Name).
+		return diag.Errorf(code, "the address of upstream %s contains a user name", u.Name).
 			WithHint(`put credentials into "headers" in a file for --upstream-config`)
 	case endpoint.Scheme == "http" && !loopback(endpoint.Hostname()):
-		return diag.Errorf(code, "upstream %s uses plain HTTP, which is only allowed on this machine", u.Name).
+		return diag.Errorf(code, "upstream %s uses plain HTTP, which skillpm only allows on this machine", u.Name).
 			WithHint("use https")
 	}
 	return nil

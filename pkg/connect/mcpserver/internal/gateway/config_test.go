@@ -67,7 +67,7 @@ func TestParseConfig(t *testing.T) {
 	} {
 		list, err := gateway.ParseConfig("servers.json", []byte(test.data), getenv)
 		if test.err != "" {
-			if err == nil || !strings.Contains(err.Error(), test.err) || !strings.HasPrefix(err.Error(), "servers.json: ") {
+			if err == nil || !strings.Contains(err.Error(), test.err) || !strings.Contains(err.Error(), " servers.json: ") {
 				t.Errorf("%s: the error is %v, want one with %q", test.name, err, test.err)
 			}
 			continue
@@ -82,9 +82,9 @@ func TestParseConfig(t *testing.T) {
 func TestOpen(t *testing.T) {
 	one := gateway.Upstream{Name: "one", Command: []string{"npx"}}
 	for want, list := range map[string][]gateway.Upstream{
-		"two upstreams have the name one": {one, one},
-		"has no command":                  {{Name: "one"}},
-		"too many upstreams":              make([]gateway.Upstream, 65),
+		"two upstreams have the name one":              {one, one},
+		"does not have a command":                      {{Name: "one"}},
+		"65 upstreams are configured; the limit is 64": make([]gateway.Upstream, 65),
 	} {
 		if _, err := gateway.Open(gateway.Options{Upstreams: list}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("the error is %v, want one with %q", err, want)

@@ -54,7 +54,7 @@ type attachment struct {
 // Open returns a gateway that is not connected yet. The error has code Usage for an invalid upstream.
 func Open(o Options) (*Gateway, error) {
 	if len(o.Upstreams) > maxUpstreams {
-		return nil, diag.Errorf(diag.Usage, "too many upstreams: %d, more than %d", len(o.Upstreams),
+		return nil, diag.Errorf(diag.Usage, "%d upstreams are configured; the limit is %d", len(o.Upstreams),
 			maxUpstreams)
 	}
 	if o.Wait <= 0 {
@@ -71,7 +71,7 @@ func Open(o Options) (*Gateway, error) {
 		}
 		if names[u.Name] {
 			return nil, diag.Errorf(diag.Usage, "two upstreams have the name %s", u.Name).
-				WithHint("give each upstream its own name")
+				WithHint("give each upstream a different name")
 		}
 		names[u.Name] = true
 		g.servers = append(g.servers, newServer(g, u))
@@ -185,7 +185,7 @@ func (a *attachment) show(s *server, tools []*mcp.Tool) {
 	before, now := a.listed[s], map[string]bool{}
 	for _, t := range tools {
 		if t.Name == "" {
-			s.gateway.warn(diag.Errorf(diag.Invalid, "upstream %s has a tool without a name, which is skipped",
+			s.gateway.warn(diag.Errorf(diag.Invalid, "skipped a tool of upstream %s: the tool does not have a name",
 				s.Name))
 			continue
 		}
@@ -212,7 +212,7 @@ func (a *attachment) show(s *server, tools []*mcp.Tool) {
 func add(target *mcp.Server, t *mcp.Tool, h mcp.ToolHandler) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = diag.Errorf(diag.Invalid, "its tool %q is skipped: %v", t.Name, r)
+			err = diag.Errorf(diag.Invalid, "skipped its tool %q: %v", t.Name, r)
 		}
 	}()
 	target.AddTool(t, h)

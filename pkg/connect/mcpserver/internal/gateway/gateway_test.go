@@ -215,7 +215,7 @@ func TestO10SameArguments(t *testing.T) {
 // TestEnds checks that if a server ends, only its own call fails, and the next call restarts it.
 func TestEnds(t *testing.T) {
 	w := open(t, program(t, nil))
-	if res := w.call(t, "up__end", nil); !res.IsError || !strings.Contains(text(res), "server up exited") {
+	if res := w.call(t, "up__end", nil); !res.IsError || !strings.Contains(text(res), "upstream up exited") {
 		t.Errorf("the model is told %q", text(res))
 	}
 	if res := w.call(t, "up__echo", map[string]any{"text": "again"}); res.IsError {
@@ -425,7 +425,7 @@ func TestHeadersStay(t *testing.T) {
 	if elsewhere != 0 {
 		t.Errorf("%d requests went to the other host", elsewhere)
 	}
-	if !strings.Contains(w.stderr.String(), "which is not allowed") {
+	if !strings.Contains(w.stderr.String(), "which skillpm does not allow") {
 		t.Errorf("nobody is told: %s", w.stderr.String())
 	}
 }

@@ -65,7 +65,7 @@ func TestNames(t *testing.T) {
 			t.Errorf("%q is no name for a model", name)
 		}
 	}
-	if said := w.stderr.String(); !strings.Contains(said, "without a name") {
+	if said := w.stderr.String(); !strings.Contains(said, "does not have a name") {
 		t.Errorf("people are told %q", said)
 	}
 	w.refuse = "mcp__odd__a b"

@@ -14,7 +14,7 @@ import (
 func messages(input io.Reader, show func(string)) io.Reader {
 	return stdio.NewFilter(input, func(line []byte, tooLong bool) ([]byte, error) {
 		if tooLong {
-			return nil, fmt.Errorf("a message has more than %d bytes", stdio.MaxMessage)
+			return nil, fmt.Errorf("a message is larger than %d bytes", stdio.MaxMessage)
 		}
 		all := each(line)
 		if all == nil && len(line) > 0 {

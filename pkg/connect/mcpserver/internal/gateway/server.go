@@ -125,10 +125,10 @@ func (s *server) unavailable(err error) error {
 	if cause, ok := errors.AsType[*url.Error](err); ok {
 		endpoint, _ := url.Parse(s.URL) // check has parsed it
 		return diag.Errorf(diag.Remote, "upstream %s is not available: %s: %w", s.Name, endpoint.Host, cause.Err).
-			WithHint("check its address, and that it is running")
+			WithHint("check the address of the upstream, and whether its server is running")
 	}
 	return diag.Errorf(diag.Remote, "upstream %s is not available: %w", s.Name, err).
-		WithHint("run its command by hand: it must use the Model Context Protocol")
+		WithHint("run the command of the upstream by hand: the program must use the Model Context Protocol")
 }
 
 // finish ends a connection and frees its resources. It does not wait for unanswered questions of the server.
@@ -185,7 +185,7 @@ func list(ctx context.Context, session *mcp.ClientSession) (tools []*mcp.Tool, d
 			return nil, "", err
 		}
 		if size += len(data); size > maxDefinitions || len(tools) == maxTools {
-			return nil, "", fmt.Errorf("it has more than %d tools, or %d bytes of definitions", maxTools,
+			return nil, "", fmt.Errorf("it has more than %d tools, or more than %d bytes of definitions", maxTools,
 				maxDefinitions)
 		}
 		_, _ = sum.Write(append(data, '\n')) // writing to a hash never fails

@@ -59,7 +59,7 @@ func (s *server) remote() (mcp.Transport, func(), error) {
 		Transport: &headers{base: base, endpoint: endpoint, values: s.Headers},
 		CheckRedirect: func(req *http.Request, via []*http.Request) error {
 			if req.URL.Host != endpoint.Host || req.URL.Scheme != endpoint.Scheme || len(via) > 4 {
-				return fmt.Errorf("%s redirects to %s, which is not allowed", endpoint.Host, req.URL.Host)
+				return fmt.Errorf("%s redirects to %s, which skillpm does not allow", endpoint.Host, req.URL.Host)
 			}
 			return nil
 		},
@@ -101,7 +101,7 @@ type bounded struct {
 func (b *bounded) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p[:min(len(p), b.remaining+1)])
 	if b.remaining -= n; b.remaining < 0 {
-		return 0, fmt.Errorf("the response has more than %d bytes", stdio.MaxMessage)
+		return 0, fmt.Errorf("the response is larger than %d bytes", stdio.MaxMessage)
 	}
 	return n, err
 }
