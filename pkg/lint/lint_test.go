@@ -166,17 +166,17 @@ func TestFrontmatter(t *testing.T) {
 		{"a title for a name", "dispatch", "name: The Deployer\ndescription: x\n", ""},
 		{"a broken field hides no other", "agentskills", "name: Deploy\ndescription: Use when: always\nlicense: 3\n", `
 			deploy/SKILL.md:2:7 FM017 error the name "Deploy" contains the capital letter D: only a-z, 0-9, and hyphens are allowed
-			deploy/SKILL.md:3:22 FM003 error a colon and a space inside a value that is not quoted
+			deploy/SKILL.md:3:22 FM003 error a value without quotes contains a colon and a space
 			deploy/SKILL.md:4:10 FM013 error license must be text, not a number`},
 		{"the same key twice", "agentskills", "name: deploy\ndescription: x\nname: deploy\n", `
-			deploy/SKILL.md:4:1 FM006 error the key "name" is duplicated, first on line 2`},
+			deploy/SKILL.md:4:1 FM006 error the key "name" is duplicated; it first appears on line 2`},
 		{"columns are characters", "agentskills", "name: deploy\ndescription: x\nmetadata: {é日: 1, b: 2}\n", `
 			deploy/SKILL.md:4:16 FM020 warning metadata.é日 must be text, not a number
 			deploy/SKILL.md:4:22 FM020 warning metadata.b must be text, not a number`},
 		{"a tab", "agentskills", "name: deploy\ndescription: x\nmetadata:\n\ta: b\n", `
-			deploy/SKILL.md:5:1 FM004 error a tab is used for indentation, which YAML forbids`},
+			deploy/SKILL.md:5:1 FM004 error YAML does not allow tabs for indentation`},
 		{"a list", "agentskills", "- name\n- deploy\n", `
-			deploy/SKILL.md:2:1 FM005 error the frontmatter is not a list of fields`},
+			deploy/SKILL.md:2:1 FM005 error the frontmatter is not a mapping of fields`},
 		{"a bomb of aliases", "agentskills", "name: deploy\ndescription: x\na: &a [x,x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c,*c]\ne: [*d,*d,*d,*d,*d,*d,*d,*d,*d,*d]\n", `
 			deploy/SKILL.md:2:1 FM022 error cannot check the frontmatter: its references expand to too many values`},
 	}
@@ -201,12 +201,12 @@ func TestLengthsAreCharacters(t *testing.T) {
 
 func TestFormOfTheFile(t *testing.T) {
 	tests := []struct{ name, text, want string }{
-		{"no frontmatter", "# Deploy\n", "deploy/SKILL.md:1:1 FM001 error no frontmatter: the first line is not ---"},
-		{"empty", "", "deploy/SKILL.md:1:1 FM001 error no frontmatter: the first line is not ---"},
+		{"no frontmatter", "# Deploy\n", "deploy/SKILL.md:1:1 FM001 error the frontmatter is missing: the first line is not ---"},
+		{"empty", "", "deploy/SKILL.md:1:1 FM001 error the frontmatter is missing: the first line is not ---"},
 		{"not closed", "---\nname: deploy\ndescription: x\n\n# Deploy\n", "deploy/SKILL.md:1:1 FM002 error the frontmatter is not closed"},
 		{"byte order mark", "\ufeff" + head + "Do it.\n", "deploy/SKILL.md:1:1 FM007 warning the file starts with a byte order mark"},
-		{"text before it", "Hello\n" + head + "Do it.\n", "deploy/SKILL.md:1:1 FM008 error text before the opening ---"},
-		{"not UTF-8", head + "Do \xff it.\n", "deploy/SKILL.md:5:4 FM009 error the file is not UTF-8"},
+		{"text before it", "Hello\n" + head + "Do it.\n", "deploy/SKILL.md:1:1 FM008 error unexpected text before the opening ---"},
+		{"not UTF-8", head + "Do \xff it.\n", "deploy/SKILL.md:5:4 FM009 error the file is not valid UTF-8"},
 		{"crlf", strings.ReplaceAll(head+"[x](y.md)\n", "\n", "\r\n"), "deploy/SKILL.md:5:5 REF001 error y.md does not exist"},
 		{"no body", head, "deploy/SKILL.md:4:1 STR002 warning the skill does not contain instructions after the frontmatter"},
 		{"many lines", head + strings.Repeat("a\n", 501), "deploy/SKILL.md:505:1 STR003 warning the body has 501 lines; the standard recommends at most 500"},

@@ -169,7 +169,7 @@ skillpm/policy.yaml:3:1-6 PACK009 error: unknown key "limit" in the policy
 skillpm-baseline.yaml:3:3-4 SUP003 warning: unknown rule "REF999"
 `},
 		{"a baseline without a reason", "-- skillpm-baseline.yaml\nversion: 1\nfindings:\n  - {rule: REF001, path: a, digest: \"sha256:" + strings.Repeat("0", 64) + "\"}", `
-skillpm-baseline.yaml:3:5-6 PACK014 error: an entry has no reason
+skillpm-baseline.yaml:3:5-6 PACK014 error: the key "reason" is missing in an entry
 `},
 		{"a broken baseline", "-- skillpm-baseline.yaml\nversion: 2", `
 skillpm-baseline.yaml:1:10-11 PACK014 error: unsupported baseline version "2"; this skillpm supports version 1

@@ -26,7 +26,7 @@ func TestSettings(t *testing.T) {
 			skills/deploy/SKILL.md:0:0 SEC201 warning the skill has a script: scripts/a.sh
 			skills/deploy/SKILL.md:5:5 REF001 error missing.md does not exist
 			skills/deploy/scripts/a.sh:0:0 REF013 note neither SKILL.md nor its references mention scripts/a.sh
-			vendor/other/SKILL.md:1:1 FM001 error no frontmatter: the first line is not ---`},
+			vendor/other/SKILL.md:1:1 FM001 error the frontmatter is missing: the first line is not ---`},
 		{"a directory is passed over", lint.Settings{Ignore: []lint.Ignore{{Path: "vendor/**"}}, Levels: []lint.Level{{Rules: "REF", Off: true}}}, `
 			skills/deploy/SKILL.md:0:0 SEC201 warning the skill has a script: scripts/a.sh`},
 		{"of several levels the last counts", lint.Settings{
@@ -195,7 +195,7 @@ func TestWrongCaseTarget(t *testing.T) {
 	}
 	compare(t, format(r), `
 		deploy/skill.md:0:0 STR001 error skill.md must be named SKILL.md
-		deploy/skill.md:1:1 FM001 error no frontmatter: the first line is not ---`)
+		deploy/skill.md:1:1 FM001 error the frontmatter is missing: the first line is not ---`)
 }
 
 // TestSuppressionInBlock checks that in a code block a comment in the code's language counts.

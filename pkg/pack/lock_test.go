@@ -116,7 +116,7 @@ func TestParseLockRefuses(t *testing.T) {
 		{"newer", replace("version: 1", "version: 2"), `2:10: unsupported lockfile version "2"`, diag.Invalid},
 		{"no version", replace("version: 1\n", ""), "the lockfile does not have a format version", diag.Invalid},
 		{"merge markers", "<<<<<<< ours\n" + good, "1:1: unresolved merge conflict", diag.Invalid},
-		{"duplicate pack", replace("  globex/ops:", "  acme/deploy:"), `"acme/deploy" is duplicated, first on line 4`, diag.Invalid},
+		{"duplicate pack", replace("  globex/ops:", "  acme/deploy:"), `the key "acme/deploy" is duplicated; it first appears on line 4`, diag.Invalid},
 		{"duplicate key", replace("    source: \"embedded\"", "    source: \"embedded\"\n    source: \"local\""), `"source" is duplicated`, diag.Invalid},
 		{"no integrity", replace("    integrity: \""+sampleLock(t).Packs[mustID(t, "globex/ops")].Integrity+"\"\n", ""), "globex/ops does not have the required key integrity", diag.Invalid},
 		{"no source", replace("    source: \"embedded\"\n", ""), "acme/kubectl-basics does not have the required key source", diag.Invalid},

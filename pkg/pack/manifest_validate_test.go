@@ -64,7 +64,7 @@ func TestValidateSectionRefuses(t *testing.T) {
 		schema     bool // the schema refuses it too
 	}{
 		{"profile: x", `1:12: unknown key "profile" in validate (did you mean profiles?)`, true},
-		{"profiles: claude-code", "1:22: profiles must be a list (write [a, b], or a line with a hyphen for each)", true},
+		{"profiles: claude-code", "1:22: profiles must be a list (write [a, b], or one line with a hyphen for each entry)", true},
 		{"profiles: [Claude]", `1:23: invalid profile ID "Claude" (list profiles with: skillpm profile list)`, true},
 		{"strict: yes", "1:20: strict must be true or false", true},
 		{"rules: [STR003]", "1:19: rules must be a mapping", true},

@@ -80,7 +80,7 @@ namespaces: {A: ""}
 `, `1:7: invalid pack name "Acme" (use owner/name, such as acme/deploy, or ./Acme for a directory)
 2:10: invalid version "1.4" (use "1.4.0")
 3:10: skills pattern "../x" is not a directory inside the pack (use a path relative to this file, such as "skills/*")
-3:20: skills lists "ok" more than once (remove one of them)
+3:20: skills lists "ok" more than once (remove one of the two entries)
 3:24: an entry of skills must be text (write the value in quotes)
 4:1: unknown key "dependancies" in skillpm.yaml (did you mean dependencies?)
 6:3: invalid pack name "a" (use owner/name, such as acme/deploy, or ./a for a directory)
@@ -89,8 +89,8 @@ namespaces: {A: ""}
 7:60: the name "A" contains the capital letter A: only a-z, 0-9, and hyphens are allowed
 7:67: unknown key "tga" in a/b (did you mean tag?)
 8:18: invalid version range "nope" (use a range such as "^1.2", "~1.2.3", ">=1.2 <2", or "*" for any version)
-9:3: "a/c" is duplicated, first on line 8
-10:7: a/d has no value (write a value, or remove the key)
+9:3: the key "a/c" is duplicated; it first appears on line 8
+10:7: a/d does not have a value (write a value, or remove the key)
 12:3: a/c is in both dependencies and dev-dependencies (remove one of the two entries)
 13:11: alias "X": the name "X" contains the capital letter X: only a-z, 0-9, and hyphens are allowed
 13:14: alias X refers to "deploy" instead of a skill and its pack (use the form "skill@owner/name")
@@ -103,22 +103,22 @@ namespaces: {A: ""}
 16:14: invalid owner "A" (use the part of a pack's name before the slash, such as acme for acme/deploy)
 16:17: namespace A is not a valid address
 `},
-		{"what YAML makes of it", "name: &n a/b\nversion: !!str 1.0.0\nlicense: *n\ndescription: ~\nskills: [!x a]\n", `1:7: &n is an anchor, which is not allowed here (use the value itself, in quotes)
-2:10: !!str is a tag, which is not allowed here (write the value in quotes)
-3:10: *n is an alias, which is not allowed here (use the value itself, in quotes)
-4:14: description is ~, which YAML reads as null (write it in quotes: "~")
-5:10: !x is a tag, which is not allowed here (write the value in quotes)
+		{"what YAML makes of it", "name: &n a/b\nversion: !!str 1.0.0\nlicense: *n\ndescription: ~\nskills: [!x a]\n", `1:7: the YAML anchor &n is not allowed here (write the value itself in quotes)
+2:10: the YAML tag !!str is not allowed here (write the value in quotes)
+3:10: the YAML alias *n is not allowed here (write the value itself in quotes)
+4:14: description is ~, which YAML reads as null (write the value in quotes: "~")
+5:10: the YAML tag !x is not allowed here (write the value in quotes)
 `},
 		{
 			"two conflicts", "name: a/b\n<<<<<<< HEAD\nx\n=======\n>>>>>>> b\ny: 1\n<<<<<<< HEAD\n|||||||\n>>>>>>> b\n",
 			"2:1: unresolved merge conflict: <<<<<<< HEAD (" + resolve + ")\n7:1: unresolved merge conflict: <<<<<<< HEAD (" + resolve + ")\n",
 		},
 		{"half a conflict", "name: a/b\n>>>>>>> b\n", "2:1: unresolved merge conflict: >>>>>>> b (" + resolve + ")\n"},
-		{"second document", "nmae: a/b\n---\nx: 1\n", "1:1: unknown key \"nmae\" in skillpm.yaml (did you mean name?)\n2:1: a second document is not allowed (remove the line --- and the text after it)\n"},
-		{"parts", "name: \"acme\ndescription: Use this: now\nversion: 1\nskills:\n\t- a\n", `1:7: the quoted value has no closing quote (close the quote)
-2:22: a colon and a space inside a value that is not quoted (use double quotes around the value)
+		{"second document", "nmae: a/b\n---\nx: 1\n", "1:1: unknown key \"nmae\" in skillpm.yaml (did you mean name?)\n2:1: unexpected second YAML document (remove the line --- and the text after it)\n"},
+		{"parts", "name: \"acme\ndescription: Use this: now\nversion: 1\nskills:\n\t- a\n", `1:7: the closing quote of the value is missing (add the closing quote)
+2:22: a value without quotes contains a colon and a space (use double quotes around the value)
 3:10: invalid version "1" (use "1.0.0")
-5:1: a tab is used for indentation, which YAML forbids (indent with spaces)
+5:1: YAML does not allow tabs for indentation (indent with spaces)
 `},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -138,33 +138,33 @@ const resolve = "choose one side, remove the lines <<<<<<<, =======, and >>>>>>>
 // TestCheckManifestExplains checks that invalid YAML is one problem, at the offending character, in plain words.
 func TestCheckManifestExplains(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
-		{"colon", "description: Use this: now", "1:22: a colon and a space inside a value"},
-		{"colon at the end", "name: a/b\ndescription: Use this:", "2:22: a colon and a space inside a value"},
+		{"colon", "description: Use this: now", "1:22: a value without quotes contains a colon and a space"},
+		{"colon at the end", "name: a/b\ndescription: Use this:", "2:22: a value without quotes contains a colon and a space"},
 		{"deeper", "name: a/b\n  version: 1.0.0", "2:3: the indentation of this line does not match any"},
 		{"between", "name: a/b\ndependencies:\n    a/b: \"1\"\n  c/d: \"2\"\n", "4:3: the indentation of this line does not match any"},
 		{"deeper below", "name: a/b\ndependencies:\n  a/b: \"1\"\n   c/d: \"2\"\n", "4:4: the indentation of this line does not match any"},
-		{"no colon", "name: a/b\njust words\nversion: 1.0.0", "2:1: this line is not a key followed by a colon"},
-		{"no colon below", "dependencies:\n  a/b \"1\"\n  c/d: \"2\"\n", "2:3: this line has no colon and a space after its key"},
-		{"no colon at first", "name a/b\nversion: \"1.0.0\"\n", "1:1: this line is not a key"},
-		{"tab", "dependencies:\n\ta/b: \"1\"", "2:1: a tab is used for indentation"},
+		{"no colon", "name: a/b\njust words\nversion: 1.0.0", "2:1: expected a key followed by a colon"},
+		{"no colon below", "dependencies:\n  a/b \"1\"\n  c/d: \"2\"\n", "2:3: expected a colon and a space after the key of this line"},
+		{"no colon at first", "name a/b\nversion: \"1.0.0\"\n", "1:1: expected a key followed by a colon"},
+		{"tab", "dependencies:\n\ta/b: \"1\"", "2:1: YAML does not allow tabs for indentation"},
 		{"list", "name: a/b\nskills: [a, b\nversion: \"1.0.0\"\n", "2:9: [ opens a list or mapping that is malformed"},
 		{"mapping", "dependencies:\n  a/b: {git: x\n  c/d: \"1\"\n", "2:8: { opens a list or mapping"},
-		{"quote", "license: \"MIT\nversion: \"1.0.0\"\n", "1:10: the quoted value has no closing quote"},
-		{"apostrophe", "description: 'it's'\n", "1:18: text after the closing quote"},
-		{"escape", "name: a/b\nlicense: \"M\\IT\"\n", "2:12: an unknown escape"},
-		{"item", "skills:\n  - a\n  b\n  - c\n", "3:3: this line is not a key followed by a colon"},
-		{"no item", "skills:\n  - a\n  b: c\n", "3:3: this line is not an entry of the list"},
-		{"list beside the key", "skills: - a\n", "1:9: a list starts on the line of its key"},
+		{"quote", "license: \"MIT\nversion: \"1.0.0\"\n", "1:10: the closing quote of the value is missing"},
+		{"apostrophe", "description: 'it's'\n", "1:18: unexpected text after the closing quote"},
+		{"escape", "name: a/b\nlicense: \"M\\IT\"\n", "2:12: unknown escape"},
+		{"item", "skills:\n  - a\n  b\n  - c\n", "3:3: expected a key followed by a colon"},
+		{"no item", "skills:\n  - a\n  b: c\n", "3:3: expected an entry of the list"},
+		{"list beside the key", "skills: - a\n", "1:9: a list cannot start on the line of its key"},
 		{"anchor", "name: a/b\nskills: [b, *]\n", "2:"},
-		{"reference", "name: a/b\nskills:\n  - *foo\n", "3:5: * starts a reference in YAML"},
-		{"control", "name: a/b\nlicense: \x01\n", "2:10: a byte that is not text"},
-		{"bytes", "name: a/b\nlicense: \xff\xfe\n", "2:10: a byte that is not text"},
-		{"binary", "\x00\x01", "1:1: a byte that is not text"},
-		{"BOM", "\ufeffdescription: a: b", "1:15: a colon and a space"},
+		{"reference", "name: a/b\nskills:\n  - *foo\n", "3:5: in YAML, * starts a reference"},
+		{"control", "name: a/b\nlicense: \x01\n", "2:10: this line contains a byte that is not text"},
+		{"bytes", "name: a/b\nlicense: \xff\xfe\n", "2:10: this line contains a byte that is not text"},
+		{"binary", "\x00\x01", "1:1: this line contains a byte that is not text"},
+		{"BOM", "\ufeffdescription: a: b", "1:15: a value without quotes contains a colon and a space"},
 		{"at", "skills: [a, @b]\n", "1:"},
 		{"brace", "aliases: {a: b, }}\nname: a/b\n", "1:"},
 		{"deep", "name: " + strings.Repeat("[", 20000), "1:1: invalid YAML: exceeded max depth"},
-		{"flow", "{name: a/b, version: 'x", "1:22: the quoted value"},
+		{"flow", "{name: a/b, version: 'x", "1:22: the closing quote of the value"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, problems := pack.CheckManifest("skillpm.yaml", []byte(tt.text))
@@ -184,7 +184,7 @@ func TestCheckLock(t *testing.T) {
 		{"good", good, ""},
 		{"empty", "", "0:0: the file is empty (" + restore + ")\n"},
 		{"newer", edit("version: 1\n", "version: 2\n", "packs:", "pax:"), "2:10: unsupported lockfile version \"2\"; this skillpm supports version 1 (use a newer skillpm)\n"},
-		{"cut off", good[:strings.Index(good, "git+https")], "23:13: the quoted value has no closing quote (close the quote)\n"},
+		{"cut off", good[:strings.Index(good, "git+https")], "23:13: the closing quote of the value is missing (add the closing quote)\n"},
 		{
 			"several", edit("version: 1\n", "", treeDigest("rollback"), "t1:x", `source: "embedded"`, "scource: x", "  globex/ops:", "  ops:", "globex-deploy", "X"),
 			`2:1: the lockfile does not have a format version (` + restore + `)

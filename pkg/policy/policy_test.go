@@ -147,29 +147,29 @@ var bad = []struct{ name, text, want string }{
 	{"no version", "mode: audit\n", "1:1: the policy does not have a version (add version: 1 as the first line)"},
 	{"newer version", "version: 2\n", `1:10: unsupported policy version "2" (use version 1, or a newer skillpm)`},
 	{"version as a float", "version: 1.0\n", `1:10: unsupported policy version "1.0" (use version 1, or a newer skillpm)`},
-	{"not YAML", "version: 1\nmode: a: b\n", `2:8: invalid YAML: ": " inside a value: write the value in quotes`},
+	{"not YAML", "version: 1\nmode: a: b\n", `2:8: invalid YAML: unexpected ": " inside a value: write the value in quotes`},
 	{"template", "version: 1\n{{ x }}: y: z\n", "0:0: invalid YAML: line 2: mapping values are not allowed in this context"},
-	{"two documents", "version: 1\n---\nversion: 1\n", "2:1: a second document is not allowed (remove the line --- and the text after it)"},
+	{"two documents", "version: 1\n---\nversion: 1\n", "2:1: unexpected second YAML document (remove the line --- and the text after it)"},
 	{"conflict", "version: 1\n<<<<<<< HEAD\nmode: audit\n", "2:1: unresolved merge conflict: <<<<<<< HEAD (choose one side, and remove the lines <<<<<<<, =======, and >>>>>>>)"},
-	{"too large", "version: 1\n" + strings.Repeat("#", 1<<20), "0:0: the file has more than 1048576 bytes"},
+	{"too large", "version: 1\n" + strings.Repeat("#", 1<<20), "0:0: the file has 1048587 bytes; the limit is 1048576"},
 	{"unknown key", "version: 1\nsource: {}\n", `2:1: unknown key "source" in the policy (did you mean sources?)`},
 	{"unknown key without a neighbour", "version: 1\nsources: {only: []}\n", `2:11: unknown key "only" in sources (use allow or deny)`},
-	{"duplicate key", "version: 1\nmode: audit\nmode: enforce\n", `3:1: "mode" is duplicated, first on line 2`},
-	{"duplicate key below", "version: 1\nsources: {deny: [local], deny: []}\n", `2:26: "deny" is duplicated, first on line 2`},
-	{"alias", "version: 1\nforbid: &f [hooks]\n", "2:9: &f is an anchor, which is not allowed here (use the value itself, in quotes)"},
-	{"tag", "version: !!str 1\n", "1:10: !!str is a tag, which is not allowed here (write the value in quotes)"},
+	{"duplicate key", "version: 1\nmode: audit\nmode: enforce\n", `3:1: the key "mode" is duplicated; it first appears on line 2`},
+	{"duplicate key below", "version: 1\nsources: {deny: [local], deny: []}\n", `2:26: the key "deny" is duplicated; it first appears on line 2`},
+	{"alias", "version: 1\nforbid: &f [hooks]\n", "2:9: the YAML anchor &f is not allowed here (write the value itself in quotes)"},
+	{"tag", "version: !!str 1\n", "1:10: the YAML tag !!str is not allowed here (write the value in quotes)"},
 	{"merge key", "version: 1\n<<: {mode: audit}\n", `2:1: unknown key "<<" in the policy (use one of allowed-tools, approve, approvers, audit, downgrade, execution, forbid, hooks, limits, lint, mode, publish, require, skills, sources, or version)`},
 	{"key that is a list", "version: 1\n? [a]\n: b\n", "2:3: a key must be one word"},
-	{"no value", "version: 1\nmode:\n", "2:6: mode has no value (write a value, or remove the key)"},
-	{"null value", "version: 1\nmode: ~\n", `2:7: mode is ~, which YAML reads as null (write it in quotes: "~")`},
-	{"list without a value", "version: 1\nsources:\n  allow:\n", "3:9: allow has no value (write [] for an empty list, or remove the key)"},
+	{"no value", "version: 1\nmode:\n", "2:6: mode does not have a value (write a value, or remove the key)"},
+	{"null value", "version: 1\nmode: ~\n", `2:7: mode is ~, which YAML reads as null (write the value in quotes: "~")`},
+	{"list without a value", "version: 1\nsources:\n  allow:\n", "3:9: allow does not have a value (write [] for an empty list, or remove the key)"},
 	{"mode", "version: 1\nmode: enforced\n", `2:7: mode has the unknown value "enforced" (did you mean enforce?)`},
 	{"mode of several lines", "version: 1\nmode: |\n  audit\n", "2:7: mode must be one line of text (write the value in quotes on one line)"},
 	{"mode as a list", "version: 1\nmode: [audit]\n", "2:7: mode must be text (write the value in quotes)"},
 	{"hidden characters", "version: 1\nsources: {deny: [\"local\u200b\"]}\n", "2:18: an entry of deny must be one line of text (write the value in quotes on one line)"},
-	{"sources as a list", "version: 1\nsources: [local]\n", "2:10: sources must be a mapping (write {key: value}, or an indented line for each key)"},
-	{"allow as a text", "version: 1\nsources: {allow: local}\n", "2:18: allow must be a list (write [a, b], or a line with a hyphen for each)"},
-	{"the same twice", "version: 1\nsources: {allow: [local, local]}\n", `2:26: allow lists "local" more than once (remove one of them)`},
+	{"sources as a list", "version: 1\nsources: [local]\n", "2:10: sources must be a mapping (write {key: value}, or one indented line for each key)"},
+	{"allow as a text", "version: 1\nsources: {allow: local}\n", "2:18: allow must be a list (write [a, b], or one line with a hyphen for each entry)"},
+	{"the same twice", "version: 1\nsources: {allow: [local, local]}\n", `2:26: allow lists "local" more than once (remove one of the two entries)`},
 	{"a character that no name has", "version: 1\nskills: {deny: [\"b?x\"]}\n", `2:17: "b?x" does not have the form skill@owner/name or skill (use deploy, deploy@acme/tools, deploy@acme/*, or *@acme/*)`},
 	{"two stars in a bare skill", "version: 1\nskills: {deny: [\"de**\"]}\n", `2:17: "de**" does not have the form skill@owner/name or skill (use deploy, deploy@acme/tools, deploy@acme/*, or *@acme/*)`},
 	{"allowed tools", "version: 1\nallowed-tools: all\n", `2:16: allowed-tools has the unknown value "all" (use restrict or grant)`},
@@ -182,40 +182,40 @@ var bad = []struct{ name, text, want string }{
 	{"approvers", "version: 1\napprovers: [root]\n", `2:12: approvers must be text (write the value in quotes)`},
 	{"pack without a skill", "version: 1\nskills: {deny: [evil/*]}\n", `2:17: "evil/*" does not have the form skill@owner/name or skill (write *@evil/* for all skills of the pack)`},
 	{"two stars in a skill", "version: 1\nskills: {deny: [\"**@a/b\"]}\n", `2:17: "**@a/b" does not have the form skill@owner/name or skill (use deploy, deploy@acme/tools, deploy@acme/*, or *@acme/*)`},
-	{"no match", "version: 1\nrequire: [{min_release_age: 1h}]\n", `2:11: an entry of require has no match (write match: "oci://registry.example/acme/**")`},
+	{"no match", "version: 1\nrequire: [{min_release_age: 1h}]\n", `2:11: the key "match" is missing in an entry of require (write match: "oci://registry.example/acme/**")`},
 	{"nothing required", "version: 1\nrequire: [{match: local}]\n", "2:11: an entry of require does not have requirements (add signatures or min_release_age, or remove the entry)"},
 	{"age without a unit", "version: 1\nrequire: [{match: local, min_release_age: 72}]\n", `2:43: min_release_age is "72", which is not a duration (write 72h for hours, or 72d for days)`},
 	{"age in minutes", "version: 1\nrequire: [{match: local, min_release_age: 90m}]\n", `2:43: min_release_age is "90m", which is not a duration (use hours, days, or weeks, such as 72h, 3d, or 2w)`},
 	{"no age", "version: 1\nrequire: [{match: local, min_release_age: 0h}]\n", `2:43: min_release_age is "0h", which is not a duration (use hours, days, or weeks, such as 72h, 3d, or 2w)`},
-	{"no signers", "version: 1\nrequire: [{match: local, signatures: {}}]\n", `2:38: signatures has no any_of (write any_of: [{key: {file: keys/acme.pub, sha256: "…"}}])`},
+	{"no signers", "version: 1\nrequire: [{match: local, signatures: {}}]\n", `2:38: the key "any_of" is missing in signatures (write any_of: [{key: {file: keys/acme.pub, sha256: "…"}}])`},
 	{"empty signers", "version: 1\nrequire: [{match: local, signatures: {any_of: []}}]\n", "2:47: any_of is empty, so no signature can match (list at least one key or identity)"},
 	{"threshold", signed("threshold: 2, any_of: [{key: {file: k, sha256: " + sum + "}}]"), "2:50: threshold is 2, but any_of has only 1 entry"},
-	{"threshold of zero", signed("threshold: 0, any_of: [{key: {file: k, sha256: " + sum + "}}]"), "2:50: threshold must be a whole number of at least 1 (write it in digits, without quotes, such as 2000)"},
-	{"threshold as a text", signed("threshold: '1', any_of: [{key: {file: k, sha256: " + sum + "}}]"), "2:50: threshold must be a whole number of at least 1 (write it in digits, without quotes, such as 2000)"},
+	{"threshold of zero", signed("threshold: 0, any_of: [{key: {file: k, sha256: " + sum + "}}]"), "2:50: threshold must be a whole number of at least 1 (write the number in digits, without quotes, such as 2000)"},
+	{"threshold as a text", signed("threshold: '1', any_of: [{key: {file: k, sha256: " + sum + "}}]"), "2:50: threshold must be a whole number of at least 1 (write the number in digits, without quotes, such as 2000)"},
 	{"one key twice", signed("any_of: [{key: {file: k, sha256: " + sum + "}}, {key: {file: l, sha256: " + sum + "}}]"), "2:140: any_of lists this signer twice, first on line 2 (remove one of the entries)"},
 	{"both", signed("any_of: [{key: {file: k, sha256: " + sum + "}, identity: {issuer: \"https://a.b\", subject: c}}]"), "2:48: an entry of any_of has more than one of key, identity, and ssh (use one entry for each signer)"},
 	{"neither", signed("any_of: [{}]"), "2:48: an entry of any_of does not have a key, identity, or ssh (write {key: {file: …, sha256: …}}, {identity: {issuer: …, subject: …}}, or {ssh: {allowed_signers: …, sha256: …}})"},
-	{"key without a digest", signed("any_of: [{key: {file: k}}]"), "2:54: key has no sha256 (write key: {file: keys/acme.pub, sha256: …})"},
+	{"key without a digest", signed("any_of: [{key: {file: k}}]"), `2:54: the key "sha256" is missing in key (write key: {file: keys/acme.pub, sha256: …})`},
 	{"digest with a prefix", signed("any_of: [{key: {file: k, sha256: \"sha256:" + strings.ToUpper(sum) + "\"}}]"), "2:72: sha256 must have 64 lowercase hexadecimal digits (write " + sum + ")"},
 	{"short digest", signed("any_of: [{key: {file: k, sha256: e3b0}}]"), "2:72: sha256 must have 64 lowercase hexadecimal digits (print the digest with: sha256sum FILE)"},
 	{"key outside", signed("any_of: [{key: {file: ../k, sha256: " + sum + "}}]"), `2:61: "../k" is not the path of a file (use a path relative to the policy, with /, such as keys/acme.pub)`},
-	{"ssh without a file", signed("any_of: [{ssh: {sha256: " + sum + "}}]"), "2:54: ssh has no allowed_signers (write ssh: {allowed_signers: keys/allowed_signers, sha256: …})"},
-	{"ssh without a digest", signed("any_of: [{ssh: {allowed_signers: a}}]"), "2:54: ssh has no sha256 (write ssh: {allowed_signers: keys/allowed_signers, sha256: …})"},
+	{"ssh without a file", signed("any_of: [{ssh: {sha256: " + sum + "}}]"), `2:54: the key "allowed_signers" is missing in ssh (write ssh: {allowed_signers: keys/allowed_signers, sha256: …})`},
+	{"ssh without a digest", signed("any_of: [{ssh: {allowed_signers: a}}]"), `2:54: the key "sha256" is missing in ssh (write ssh: {allowed_signers: keys/allowed_signers, sha256: …})`},
 	{"ssh outside", signed("any_of: [{ssh: {allowed_signers: ../a, sha256: " + sum + "}}]"), `2:72: "../a" is not the path of a file (use a path relative to the policy, with /, such as keys/allowed_signers)`},
 	{"a key in ssh", signed("any_of: [{ssh: {allowed_signers: a, sha256: " + sum + ", key: b}}]"), `2:149: unknown key "key" in ssh (use allowed_signers or sha256)`},
-	{"identity without a subject", signed("any_of: [{identity: {issuer: \"https://a.b\"}}]"), "2:59: identity has no subject (write {issuer: https://…, subject: …})"},
+	{"identity without a subject", signed("any_of: [{identity: {issuer: \"https://a.b\"}}]"), `2:59: the key "subject" is missing in identity (write {issuer: https://…, subject: …})`},
 	{"capability", "version: 1\nforbid: [hook]\n", `2:10: an entry of forbid has the unknown value "hook" (did you mean hooks?)`},
 	{"forbidden and approved", "version: 1\nforbid: [hooks]\napprove: [scripts, hooks]\n", "3:20: hooks is in both approve and forbid (remove the capability from approve or from forbid)"},
-	{"limit as a text", "version: 1\nlimits: {files: many}\n", "2:17: files must be a whole number of at least 1 (write it in digits, without quotes, such as 2000)"},
-	{"limit in hexadecimal", "version: 1\nlimits: {files: 0x10}\n", "2:17: files must be a whole number of at least 1 (write it in digits, without quotes, such as 2000)"},
-	{"negative limit", "version: 1\nlimits: {file_bytes: -1}\n", "2:22: file_bytes must be a whole number of at least 1 (write it in digits, without quotes, such as 2000)"},
+	{"limit as a text", "version: 1\nlimits: {files: many}\n", "2:17: files must be a whole number of at least 1 (write the number in digits, without quotes, such as 2000)"},
+	{"limit in hexadecimal", "version: 1\nlimits: {files: 0x10}\n", "2:17: files must be a whole number of at least 1 (write the number in digits, without quotes, such as 2000)"},
+	{"negative limit", "version: 1\nlimits: {file_bytes: -1}\n", "2:22: file_bytes must be a whole number of at least 1 (write the number in digits, without quotes, such as 2000)"},
 	{"size in MB", "version: 1\nlimits: {file_bytes: 10MB}\n", `2:22: file_bytes is "10MB", which is not a size (write 10MiB; units are powers of 1024)`},
 	{"size with a fraction", "version: 1\nlimits: {file_bytes: 1.5MiB}\n", `2:22: file_bytes is "1.5MiB", which is not a size (use a number of bytes, or KiB, MiB, or GiB, such as 10MiB)`},
 	{"size in quotes", "version: 1\nlimits: {file_bytes: '10'}\n", `2:22: file_bytes is "10", which is not a size (use a number of bytes, or KiB, MiB, or GiB, such as 10MiB)`},
 	{"a file larger than all", "version: 1\nlimits: {total_bytes: 1MiB, file_bytes: 2MiB}\n", "2:41: file_bytes is larger than total_bytes"},
 	{"downgrade", "version: 1\ndowngrade: warn\n", `2:12: downgrade has the unknown value "warn" (use deny or allow)`},
 	{"rule", "version: 1\nlint: {fail_on: [SEC999]}\n", "2:18: unknown rule \"SEC999\" (list rules with \"skillpm explain\"; a family such as SEC selects all its rules)"},
-	{"audit without a path", "version: 1\naudit: {required: true}\n", "2:8: audit has no path (write path: /var/log/skillpm/audit.jsonl)"},
+	{"audit without a path", "version: 1\naudit: {required: true}\n", `2:8: the key "path" is missing in audit (write path: /var/log/skillpm/audit.jsonl)`},
 	{"relative audit", "version: 1\naudit: {path: log/audit.jsonl}\n", `2:15: "log/audit.jsonl" is not the absolute path of a file (use an absolute path, such as /var/log/skillpm/audit.jsonl)`},
 	{"audit as yes", "version: 1\naudit: {path: /log, required: yes}\n", "2:31: required must be true or false (write true or false, without quotes)"},
 }
@@ -354,15 +354,15 @@ forbid: [hooks]
 3:24: "ok" is not a source (use scheme://host/path, such as oci://registry.example/acme/**, or one of local, embedded, path, oci-layout, git+file)
 3:28: "x*" is not a source (use scheme://host/path, such as oci://registry.example/acme/**, or one of local, embedded, path, oci-layout, git+file)
 4:3: unknown key "denny" in sources (did you mean deny?)
-6:5: an entry of require has no match (write match: "oci://registry.example/acme/**")
-6:47: key has no file (write key: {file: keys/acme.pub, sha256: …})
+6:5: the key "match" is missing in an entry of require (write match: "oci://registry.example/acme/**")
+6:47: the key "file" is missing in key (write key: {file: keys/acme.pub, sha256: …})
 6:56: sha256 must have 64 lowercase hexadecimal digits (` + "print the digest with: sha256sum FILE" + `)
-6:72: identity has no subject (write {issuer: https://…, subject: …})
+6:72: the key "subject" is missing in identity (write {issuer: https://…, subject: …})
 6:81: "a" is not the https address of an issuer (use the exact address, such as https://accounts.example)
-6:86: an entry of any_of must be a mapping (write {key: value}, or an indented line for each key)
-7:5: an entry of require must be a mapping (write {key: value}, or an indented line for each key)
-8:17: files must be a whole number of at least 1 (write it in digits, without quotes, such as 2000)
-8:28: depth must be a whole number of at least 1 (write it in digits, without quotes, such as 2000)
+6:86: an entry of any_of must be a mapping (write {key: value}, or one indented line for each key)
+7:5: an entry of require must be a mapping (write {key: value}, or one indented line for each key)
+8:17: files must be a whole number of at least 1 (write the number in digits, without quotes, such as 2000)
+8:28: depth must be a whole number of at least 1 (write the number in digits, without quotes, such as 2000)
 9:11: hooks is in both approve and forbid (remove the capability from approve or from forbid)
 9:18: an entry of approve has the unknown value "1" (use one of native-binaries, hooks, dynamic-shell, scripts, network-tools, file-write, or unscoped-shell)
 `
@@ -376,7 +376,7 @@ func TestInvalidError(t *testing.T) {
 		{"version: 1\nmode: x\n", `p.yaml:2:7: mode has the unknown value "x"`},
 		{"version: 2\nmode: x\n", `p.yaml:1:10: unsupported policy version "2", and one more problem`},
 		{"version: 2\nmode: x\nfoo: bar\n", `p.yaml:1:10: unsupported policy version "2", and 2 more problems`},
-		{strings.Repeat(" ", 1<<20+1), "p.yaml: the file has more than 1048576 bytes"},
+		{strings.Repeat(" ", 1<<20+1), "p.yaml: the file has 1048577 bytes; the limit is 1048576"},
 	} {
 		p, err := policy.Parse("p.yaml", []byte(tt.text))
 		var invalid *policy.InvalidError

@@ -250,7 +250,7 @@ func TestHostileBundles(t *testing.T) {
 		{"key twice, escaped", bytes.Replace(good, []byte(`"payload":`), []byte(`"p\u0061yload":"AAAA","payload":`), 1), diag.Invalid, `"payload" is duplicated`},
 		{"key in capitals", bytes.Replace(good, []byte(`"payload":`), []byte(`"PAYLOAD":`), 1), diag.Invalid, "payload is not base64"},
 		{"text behind", append(slices.Clone(good), "{}"...), diag.Invalid, "unexpected data after the JSON document"},
-		{"not UTF-8", bytes.Replace(good, []byte(`"hint":"`), []byte("\"hint\":\"\xff"), 1), diag.Invalid, "not UTF-8"},
+		{"not UTF-8", bytes.Replace(good, []byte(`"hint":"`), []byte("\"hint\":\"\xff"), 1), diag.Invalid, "not valid UTF-8"},
 		{"cut off", good[:len(good)-2], diag.Invalid, "invalid JSON"},
 		{"list", []byte("[]"), diag.Invalid, "not a JSON object"},
 		{"null", []byte("null"), diag.Invalid, "not a JSON object"},

@@ -28,7 +28,7 @@ func (d *Document) UnreadExecution() (node *yaml.Node, why string) {
 		switch key.Value {
 		case "sandbox":
 			if value.Kind != yaml.ScalarNode {
-				return value, "execution.sandbox is not true or false"
+				return value, "execution.sandbox is neither true nor false"
 			}
 		case "allowed-paths", "network":
 			if why := unreadable(value, key.Value == "network"); why != "" {
@@ -41,7 +41,7 @@ func (d *Document) UnreadExecution() (node *yaml.Node, why string) {
 				near = normalized
 			}
 			if near != "" {
-				return key, "execution has no " + key.Value + ", only " + near
+				return key, "execution contains the unknown key " + key.Value + " instead of " + near
 			}
 		}
 	}
@@ -72,9 +72,9 @@ func unreadable(v *yaml.Node, word bool) string {
 		tag := item.ShortTag()
 		switch {
 		case item.Kind != yaml.ScalarNode || strings.TrimSpace(ScalarText(item)) == "":
-			return "has an entry that is not text"
+			return "contains an entry that is not text"
 		case tag != "!!str" && (!word || tag != "!!bool"):
-			return "has the entry " + item.Value + ", which is not text: write it in quotes"
+			return "contains the entry " + item.Value + ", which is not text: write the entry in quotes"
 		}
 	}
 	return ""

@@ -26,8 +26,8 @@ func (p *parser) front() {
 	}
 	shift(node, d.FrontLine-1)
 	if node.Kind != yaml.MappingNode {
-		p.add(NotMapping, node.Line, node.Column, "the frontmatter is not a list of fields",
-			"use one field a line, such as name: my-skill")
+		p.add(NotMapping, node.Line, node.Column, "the frontmatter is not a mapping of fields",
+			"write one field on each line, such as name: my-skill")
 		return
 	}
 	d.Front = node
@@ -79,8 +79,8 @@ func (p *parser) duplicates(n *yaml.Node) {
 			}
 			if line, ok := seen[k.Value]; ok {
 				p.add(DuplicateKey, k.Line, k.Column, "the key "+strconv.Quote(
-					k.Value)+" is duplicated, first on line "+strconv.Itoa(line),
-					"remove one of the two")
+					k.Value)+" is duplicated; it first appears on line "+strconv.Itoa(line),
+					"remove one of the two keys")
 				continue
 			}
 			seen[k.Value] = k.Line

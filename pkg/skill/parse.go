@@ -63,14 +63,14 @@ func (p *parser) parse() {
 		d.BOM = true
 		start = len(bom)
 		p.add(ByteOrderMark, 1, 1, "the file starts with a byte order mark",
-			"save it as UTF-8 without a byte order mark")
+			"save the file as UTF-8 without a byte order mark")
 	}
 	if i := bytes.IndexByte(d.Source, '\n'); i > 0 && d.Source[i-1] == '\r' {
 		d.EOL = "\r\n"
 	}
 	d.BodyStart, d.BodyLine = start, 1
 	if offset, line, col := invalidUTF8(d.Source); offset >= 0 {
-		p.add(NotUTF8, line, col, "the file is not UTF-8", "save it as UTF-8")
+		p.add(NotUTF8, line, col, "the file is not valid UTF-8", "save the file as UTF-8")
 	}
 	open, line := p.open(start)
 	if open < 0 {
@@ -86,11 +86,11 @@ func (p *parser) open(start int) (int, int) {
 		return next, 2
 	}
 	if offset, line := lateFence(src, start); offset >= 0 {
-		p.add(LeadingText, 1, 1, "text before the opening ---",
+		p.add(LeadingText, 1, 1, "unexpected text before the opening ---",
 			"start the file with --- on its first line")
 		return offset, line
 	}
-	p.add(NoFrontmatter, 1, 1, "no frontmatter: the first line is not ---",
+	p.add(NoFrontmatter, 1, 1, "the frontmatter is missing: the first line is not ---",
 		"start the file with ---, then name: and description:, then --- again")
 	return -1, 0
 }

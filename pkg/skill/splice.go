@@ -20,12 +20,13 @@ func SpliceName(data []byte, name string) ([]byte, error) {
 		return splice(data, doc.BodyStart, doc.BodyStart, head), nil
 	}
 	if doc.Front == nil {
-		return nil, diag.Errorf(diag.Invalid, "the frontmatter is not a list of fields, so it cannot hold a name")
+		return nil, diag.Errorf(diag.Invalid, "cannot set the name: the frontmatter is not a mapping of fields")
 	}
 	out := doc.spliceName(name)
 	if check, _ := Parse(out); check.Name() != name {
-		return nil, diag.Errorf(diag.Invalid, "cannot replace the name on line %d", doc.nameLine()).
-			WithHint("write it as name: %s on one line", yamlx.Scalar(doc.Name()))
+		return nil, diag.Errorf(diag.Invalid,
+			"cannot replace the name on line %d: its YAML format is not supported", doc.nameLine()).
+			WithHint("write the name on one line: name: %s", yamlx.Scalar(doc.Name()))
 	}
 	return out, nil
 }

@@ -50,7 +50,7 @@ func TestSpliceName(t *testing.T) {
 
 func TestSpliceNameRefuses(t *testing.T) {
 	_, err := skill.SpliceName([]byte("---\n- a\n- b\n---\n"), "a")
-	if err == nil || !strings.Contains(err.Error(), "not a list of fields") {
+	if err == nil || !strings.Contains(err.Error(), "not a mapping of fields") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -10,7 +10,7 @@ import (
 func TestFrontNotes(t *testing.T) {
 	const otherwise = "agents may parse the frontmatter differently: line "
 	for _, tt := range []struct{ name, data, want string }{
-		{"key that is duplicated", "---\nname: a\nname: b\n---\n", otherwise + `3: the key "name" is duplicated, first on line 2`},
+		{"key that is duplicated", "---\nname: a\nname: b\n---\n", otherwise + `3: the key "name" is duplicated; it first appears on line 2`},
 		{"plain", "---\nname: a\n---\n", ""},
 	} {
 		n := noteTaker{}

@@ -89,7 +89,7 @@ type postings struct {
 // add adds a document.
 func (b *builder) add(d *Document) error {
 	if b.docs == maxDocs || b.memory > maxMemory {
-		return diag.Errorf(diag.Invalid, "too many documents to search: %d", b.docs+1)
+		return diag.Errorf(diag.Invalid, "too many documents for a search index: %d", b.docs+1)
 	}
 	title := b.readTexts(d)
 	for f, field := range b.schema.Fields {

@@ -122,7 +122,7 @@ func (w *writer) finish(docs int, dictionary iter.Seq2[string, *postings]) error
 	}
 	directory = append(append(append(directory, w.blocks...), records...), texts...)
 	if len(directory) > maxPart {
-		return diag.Errorf(diag.Invalid, "too many words to search: %d", words)
+		return diag.Errorf(diag.Invalid, "too many words for a search index: %d", words)
 	}
 	footer := binary.LittleEndian.AppendUint64([]byte(Magic), uint64(w.off))
 	footer = binary.LittleEndian.AppendUint64(footer, uint64(len(directory)))
@@ -141,17 +141,17 @@ type file struct {
 // part reads a part and compares its checksum.
 func (f file) part(off, size int) ([]byte, error) {
 	if off < 0 || size < 0 || size > maxPart || int64(off)+int64(size)+sumSize > f.size {
-		return nil, damaged("a section is out of range")
+		return nil, damaged("a section is outside of the file")
 	}
 	b := make([]byte, size+sumSize)
 	if _, err := f.ReadAt(b, int64(off)); err != nil {
 		if errors.Is(err, io.EOF) {
-			return nil, damaged("it is too short")
+			return nil, damaged("the file is too short")
 		}
 		return nil, err
 	}
 	if binary.LittleEndian.Uint32(b[size:]) != crc32.Checksum(b[:size], castagnoli()) {
-		return nil, damaged("a checksum is wrong")
+		return nil, damaged("a checksum does not match")
 	}
 	return b[:size], nil
 }
@@ -164,11 +164,11 @@ func (f file) directory() ([]byte, error) {
 	}
 	at, ok := bytes.CutPrefix(b, []byte(Magic))
 	if !ok {
-		return nil, damaged("it has an unknown format")
+		return nil, damaged("its format is unknown")
 	}
 	off, size := binary.LittleEndian.Uint64(at), binary.LittleEndian.Uint64(at[8:])
 	if off > math.MaxInt64/2 || size > maxPart {
-		return nil, damaged("a section is out of range")
+		return nil, damaged("a section is outside of the file")
 	}
 	return f.part(int(off), int(size))
 }
@@ -177,7 +177,7 @@ func (f file) directory() ([]byte, error) {
 func inflate(b []byte, size int) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(b)), int64(size)+1))
 	if err != nil || len(text) != size {
-		return nil, damaged("documents cannot be unpacked")
+		return nil, damaged("cannot decompress the documents")
 	}
 	return text, nil
 }

@@ -49,7 +49,7 @@ func Read(s *Schema, r io.ReaderAt, size int64) (*Index, error) {
 	count, b, ok2 := cutUvarint(b, docs)
 	words, b, ok3 := cutUvarint(b, len(b)/recordSize)
 	if !ok1 || !ok2 || !ok3 {
-		return nil, damaged("its directory is invalid")
+		return nil, damaged("the directory of the index is invalid")
 	}
 	x.docs = docs
 	off := 0
@@ -140,7 +140,7 @@ func (x *Index) postings(word int, yield func(doc int, impact byte)) error {
 func (x *Index) Document(number int) (key string, data []byte, err error) {
 	i := number / docsPerBlock
 	if number < 0 || i >= len(x.blocks) {
-		return "", nil, damaged("it refers to a document that does not exist")
+		return "", nil, damaged("a word refers to a document that does not exist")
 	}
 	list, ok := x.loaded[i]
 	if !ok {
@@ -150,7 +150,7 @@ func (x *Index) Document(number int) (key string, data []byte, err error) {
 		x.loaded[i] = list
 	}
 	if number %= docsPerBlock; number >= len(list) {
-		return "", nil, damaged("it refers to a document that does not exist")
+		return "", nil, damaged("a word refers to a document that does not exist")
 	}
 	return list[number].Key, list[number].Data, nil
 }
@@ -169,7 +169,7 @@ func (x *Index) readBlock(k block) (list []Document, err error) {
 		for i := range parts {
 			n, rest, ok := cutUvarint(b, len(b))
 			if !ok || n > len(rest) {
-				return nil, damaged("documents cannot be read")
+				return nil, damaged("cannot read the documents")
 			}
 			parts[i], b = rest[:n], rest[n:]
 		}

@@ -87,7 +87,7 @@ func publicURL(u *url.URL) string {
 func ReportRetry(ctx context.Context, host string, resp *http.Response, delay time.Duration) {
 	reason := brokenConnection(host)
 	if resp != nil {
-		reason = fmt.Sprintf("%s responded with %d", host, resp.StatusCode)
+		reason = fmt.Sprintf("%s responded with status %d", host, resp.StatusCode)
 		if resp.StatusCode == http.StatusTooManyRequests {
 			reason = "rate-limited by " + host
 		}

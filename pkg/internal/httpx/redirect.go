@@ -20,9 +20,9 @@ func CheckRedirect(req *http.Request, via []*http.Request) error {
 	case previous.Scheme == "https" && req.URL.Scheme != "https":
 		return diag.Errorf(diag.Denied, "%s redirects from https to %s", previous.Host, req.URL.Scheme)
 	case req.URL.Scheme != "https" && req.URL.Scheme != "http":
-		return diag.Errorf(diag.Denied, "%s redirects to %s", previous.Host, req.URL.Scheme)
+		return diag.Errorf(diag.Denied, "%s redirects to the unsupported scheme %s", previous.Host, req.URL.Scheme)
 	case isInternal(req.URL.Hostname()) && !isInternal(previous.Hostname()):
-		return diag.Errorf(diag.Denied, "%s redirects to %s, which is this machine or its link-local network",
+		return diag.Errorf(diag.Denied, "%s redirects to %s, which is on this machine or its link-local network",
 			previous.Host, req.URL.Host)
 	}
 	return RedirectAllowed(req.Context(), req.URL)

@@ -62,9 +62,9 @@ func (p patience) Retry(attempt int, resp *http.Response, err error) (time.Durat
 	delay := retryAfter(resp)
 	if delay > longestWait {
 		host := resp.Request.URL.Host
-		return -1, diag.Errorf(diag.Remote, "%s responded with %d: retry in %s", host, resp.StatusCode,
+		return -1, diag.Errorf(diag.Remote, "%s responded with status %d: retry in %s", host, resp.StatusCode,
 			delay.Round(time.Second)).
-			WithHint("try again after that time, or log in to raise the limit: skillpm login %s", host)
+			WithHint("wait and try again, or raise the limit with: skillpm login %s", host)
 	}
 	return p.report(resp, max(wait, delay)), nil
 }

@@ -41,16 +41,16 @@ func NewTransport() *http.Transport {
 func TrustFile(t *http.Transport, file string) error {
 	pem, err := os.ReadFile(file)
 	if err != nil {
-		return diag.Errorf(diag.NotFound, "certificates: %w", err).
-			WithHint("ca-file in the configuration must name a PEM file of certificates")
+		return diag.Errorf(diag.NotFound, "cannot read the certificates: %w", err).
+			WithHint("set ca-file in config.yaml to a PEM file with certificates")
 	}
 	roots, err := x509.SystemCertPool()
 	if err != nil {
 		roots = x509.NewCertPool()
 	}
 	if !roots.AppendCertsFromPEM(pem) {
-		return diag.Errorf(diag.Invalid, "%s contains no PEM certificate", file).
-			WithHint("use a PEM file, which has a line -----BEGIN CERTIFICATE-----")
+		return diag.Errorf(diag.Invalid, "%s does not contain a PEM certificate", file).
+			WithHint("use a file that contains the line -----BEGIN CERTIFICATE-----")
 	}
 	if t.TLSClientConfig == nil {
 		t.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12}

@@ -30,16 +30,16 @@ type slowError struct {
 
 func (e *slowError) Error() string {
 	if e.n == 0 {
-		return fmt.Sprintf("%s: no data for %s", e.host, slowTime)
+		return fmt.Sprintf("%s sent no data for %s", e.host, slowTime)
 	}
-	return fmt.Sprintf("%s: only %d bytes in %s", e.host, e.n, slowTime)
+	return fmt.Sprintf("%s sent only %d bytes in %s", e.host, e.n, slowTime)
 }
 
 // Code returns [diag.Remote].
 func (e *slowError) Code() diag.Code { return diag.Remote }
 
 // Hint suggests what to do.
-func (e *slowError) Hint() string { return "check the network, then try again" }
+func (e *slowError) Hint() string { return "check the network connection, then try again" }
 
 // watcher is a transport that ends responses that are too slow.
 type watcher struct{ next http.RoundTripper }

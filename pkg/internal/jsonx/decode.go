@@ -62,11 +62,11 @@ func (e *Error) Error() string {
 	case TooLarge:
 		return fmt.Sprintf("it has %d bytes; the limit is %d", e.size, e.limit)
 	case NotUTF8:
-		return "it is not UTF-8"
+		return "it is not valid UTF-8"
 	case TrailingData:
 		return "unexpected data after the JSON document"
 	case TooDeep:
-		return fmt.Sprintf("it is nested deeper than %d", e.limit)
+		return fmt.Sprintf("it is nested more than %d levels deep", e.limit)
 	case DuplicateKey:
 		return fmt.Sprintf("the key %.80q is duplicated", e.Key)
 	case Syntax:

@@ -23,7 +23,7 @@ func ReadOptional(path string) ([]byte, error) {
 	}
 	if !info.Mode().IsRegular() {
 		return nil, diag.Errorf(diag.Invalid, "%s is not a regular file", path).
-			WithHint("replace the link or directory with the file itself")
+			WithHint("replace the link or directory with a regular file")
 	}
 	data, err := ReadFile(path, maxOptional)
 	if err != nil {

@@ -84,7 +84,7 @@ func Check(name string, info fs.FileInfo, limit int64) error {
 		return diag.Errorf(diag.Invalid, "%s is not a regular file", name)
 	}
 	if info.Size() > limit {
-		return diag.Errorf(diag.Invalid, "%s is larger than %d bytes", name, limit)
+		return diag.Errorf(diag.Invalid, "%s has %d bytes; the limit is %d", name, info.Size(), limit)
 	}
 	return nil
 }

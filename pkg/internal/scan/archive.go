@@ -164,7 +164,7 @@ func (w *archiveScan) unpack(at string, f Format, r io.Reader) ([]byte, bool) {
 	case errors.Is(err, errBomb):
 		w.reportOpaque(at, f, "%s", errBomb)
 	case errors.Is(err, zip.ErrAlgorithm):
-		w.reportOpaque(at, f, "unknown compression")
+		w.reportOpaque(at, f, "its compression is unknown")
 	case err != nil:
 		w.reportOpaque(at, f, "it is damaged")
 	case len(data) > most:
@@ -221,7 +221,7 @@ func (w *archiveScan) scanZip(at string, data []byte, depth int) {
 func (w *archiveScan) scanZipEntry(name string, file *zip.File, document bool, depth int) {
 	r, err := file.Open()
 	if errors.Is(err, zip.ErrAlgorithm) {
-		w.reportOpaque(name, Zip, "unknown compression")
+		w.reportOpaque(name, Zip, "its compression is unknown")
 		return
 	}
 	if err != nil {

@@ -45,7 +45,7 @@ func (t *text) download(start, end int) {
 	case c.shell != "" || c.substitute:
 		t.reportRun(start, max(c.pipe, c.shellEnd), from)
 	case from.isRawIP() && t.runsDownload(c, from):
-		t.hit(RawIPShell, start, c.end, "a program from "+string(from.host)+" is downloaded and run")
+		t.hit(RawIPShell, start, c.end, "a command downloads and runs a program from "+string(from.host))
 	}
 }
 
@@ -163,7 +163,7 @@ func (t *text) powerShellDownload(start, end int) {
 	case run:
 		t.reportRun(start, max(stop, c.shellEnd), from)
 	case from.isRawIP() && t.runsDownload(c, from):
-		t.hit(RawIPShell, start, c.end, "a program from "+string(from.host)+" is downloaded and run")
+		t.hit(RawIPShell, start, c.end, "a command downloads and runs a program from "+string(from.host))
 	}
 }
 

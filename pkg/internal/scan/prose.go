@@ -179,7 +179,7 @@ func (t *text) installerFirst(start, end int) {
 	}
 	if k, n := linksProgram(near, bytes.Contains(near, []byte("terminal")) &&
 		bytes.Contains(near, []byte("paste"))); k >= 0 {
-		t.hit(InstallerFirst, from+k, from+k+n, "a program to be run first")
+		t.hit(InstallerFirst, from+k, from+k+n, "the text asks users to run a program first")
 	}
 }
 

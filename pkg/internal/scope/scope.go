@@ -61,7 +61,7 @@ func (p Paths) Project(dir string) (Scope, bool, error) {
 		start = filepath.Join(p.dir, dir)
 	}
 	if !filepath.IsAbs(start) {
-		return Scope{}, false, diag.Errorf(diag.Internal, "the directory %q is not absolute", dir)
+		return Scope{}, false, diag.Errorf(diag.Internal, "the directory %q is not an absolute path", dir)
 	}
 	start = filepath.Clean(start)
 	if info, err := os.Stat(start); err != nil {
@@ -133,7 +133,7 @@ func hasManifest(dir string) (bool, error) {
 		return false, diag.Errorf(diag.Invalid, "cannot read %s: %w", path, err)
 	}
 	if !info.Mode().IsRegular() {
-		return false, diag.Errorf(diag.Invalid, "%s is not a file", path)
+		return false, diag.Errorf(diag.Invalid, "%s is not a regular file", path)
 	}
 	return true, nil
 }

@@ -49,7 +49,7 @@ func conflict(text []byte) *Problem {
 	at := 0
 	for line := range bytes.Lines(text) {
 		if bytes.HasPrefix(line, []byte("<<<<<<< ")) {
-			return problem(text, at, "an unresolved merge conflict")
+			return problem(text, at, "unresolved merge conflict")
 		}
 		at += len(line)
 	}

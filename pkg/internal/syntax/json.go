@@ -105,5 +105,5 @@ func unicodeText(text []byte, format string) *Problem {
 		}
 		at += size
 	}
-	return problem(text, at, fmt.Sprintf("byte 0x%02x is not UTF-8", text[at]))
+	return problem(text, at, fmt.Sprintf("byte 0x%02x is not valid UTF-8", text[at]))
 }

@@ -25,14 +25,14 @@ func (j *jsonScanner) unexpected(want string) bool {
 	r, _ := utf8.DecodeRune(rest)
 	switch {
 	case bytes.HasPrefix(rest, []byte("//")), bytes.HasPrefix(rest, []byte("/*")), r == '#':
-		return j.fail(j.pos, "a comment, which JSON does not allow")
+		return j.fail(j.pos, "JSON does not allow comments")
 	case r == '\'', r == '`':
 		return j.fail(j.pos, "%c is not a quotation mark in JSON: use \"", r)
 	case strings.ContainsRune("“”„‟«»‘’‚", r):
 		return j.fail(j.pos, "%c is a typographic quotation mark: write \"", r)
 	}
 	if word := wordAt(rest); word != "" {
-		return j.fail(j.pos, "%s, but found %s, which has no quotes", want, word)
+		return j.fail(j.pos, "%s, but found %s without quotes", want, word)
 	}
 	return j.fail(j.pos, "%s, but found %s", want, printRune(r))
 }
@@ -57,14 +57,14 @@ func wordAt(text []byte) string {
 func (j *jsonScanner) noValue(c byte) bool {
 	word := wordAt(j.text[j.pos:])
 	if other := otherLiteral(word); other != "" {
-		return j.fail(j.pos, "%s is not JSON: write %s", word, other)
+		return j.fail(j.pos, "%s is not a JSON value: write %s", word, other)
 	}
 	inside := j.depth > 0
 	switch {
 	case inside && !j.inObject() && c == ']':
-		return j.fail(j.comma, "a comma after the last value")
+		return j.fail(j.comma, "unexpected comma after the last value")
 	case c == ',', c == '}', c == ']':
-		return j.fail(j.pos, "a value is missing before %c", c)
+		return j.fail(j.pos, "expected a value before %c", c)
 	case c == '+' || c == '.' && j.digits(j.pos+1) > j.pos+1:
 		return j.badNumber()
 	}
@@ -89,9 +89,9 @@ func otherLiteral(word string) string {
 func (j *jsonScanner) noKey(c byte) bool {
 	switch c {
 	case '}':
-		return j.fail(j.comma, "a comma after the last value")
+		return j.fail(j.comma, "unexpected comma after the last value")
 	case ',':
-		return j.fail(j.pos, "a key is missing before the comma")
+		return j.fail(j.pos, "expected a key before the comma")
 	case ']':
 		return j.mismatch(c)
 	}
@@ -103,7 +103,7 @@ func (j *jsonScanner) noColon() bool {
 		return j.unfinished()
 	}
 	if c := j.text[j.pos]; c == ',' || c == '}' {
-		return j.fail(j.pos, "a colon and a value are missing after the key")
+		return j.fail(j.pos, "expected a colon and a value after the key")
 	}
 	return j.unexpected("expected a colon")
 }
@@ -113,12 +113,12 @@ func (j *jsonScanner) noComma(c byte) bool {
 	case c == '}', c == ']':
 		return j.mismatch(c)
 	case c == ':':
-		return j.fail(j.pos, "a colon after a value: only keys in { } have one")
+		return j.fail(j.pos, "unexpected colon after a value: in JSON, a colon follows only a key in { }")
 	case placeholder(j.text, j.pos):
 		j.template = true
 		return false
 	case c == '"', c == '{', c == '[', isWord(j.text, j.pos):
-		return j.fail(j.pos, "a comma is missing before this")
+		return j.fail(j.pos, "expected a comma before the next value or key")
 	}
 	return j.unexpected("expected a comma")
 }
@@ -127,13 +127,13 @@ func (j *jsonScanner) noComma(c byte) bool {
 func (j *jsonScanner) surplus() bool {
 	switch c := j.text[j.pos]; c {
 	case '}', ']':
-		return j.fail(j.pos, "%c has no opening bracket", c)
+		return j.fail(j.pos, "%c does not have an opening bracket", c)
 	case '"', '{', '[':
 		if placeholder(j.text, j.pos) {
 			j.template = true
 			return false
 		}
-		return j.fail(j.pos, "a second document: for one document per line, use the extension .jsonl")
+		return j.fail(j.pos, "unexpected second document: use the extension .jsonl for one document per line")
 	}
 	return j.unexpected("expected the end of the file")
 }
@@ -180,7 +180,7 @@ func (j *jsonScanner) mismatch(c byte) bool {
 // unfinished records an error about a text that ends too early.
 func (j *jsonScanner) unfinished() bool {
 	if j.depth == 0 {
-		return j.fail(j.pos, "a value is missing")
+		return j.fail(j.pos, "expected a value, but the file ends")
 	}
 	at := j.opened()
 	return j.fail(at, "this %c is not closed", j.text[at])
@@ -195,9 +195,9 @@ func (j *jsonScanner) badControl(at int) bool {
 	case '\n', '\r':
 		return j.fail(j.pos, "the string that starts here is not closed on its line")
 	case '\t':
-		return j.fail(at, `a tab in a string: write \t`)
+		return j.fail(at, `unexpected tab in a string: write \t`)
 	default:
-		return j.fail(at, `a control character in a string: write \u%04x`, c)
+		return j.fail(at, `unexpected control character in a string: write \u%04x`, c)
 	}
 }
 
@@ -208,9 +208,9 @@ func (j *jsonScanner) badEscape(at int) bool {
 	case len(rest) == 0, r == '\n', r == '\r':
 		return j.fail(j.pos, "the string that starts here is not closed on its line")
 	case r == 'u':
-		return j.fail(at, `\u needs four hexadecimal digits after it`)
+		return j.fail(at, `expected four hexadecimal digits after \u`)
 	}
-	return j.fail(at, `\%s is not an escape in JSON: use \\ for a backslash`, printRune(r))
+	return j.fail(at, `\%s is not an escape sequence in JSON: use \\ for a backslash`, printRune(r))
 }
 
 func (j *jsonScanner) badNumber() bool {

@@ -40,7 +40,7 @@ func (j *jsonScanner) file() bool {
 		return false
 	}
 	if j.pos == len(j.text) {
-		return j.lenient || j.fail(0, "the file is empty, but JSON needs a value")
+		return j.lenient || j.fail(0, "the file is empty: expected a JSON value")
 	}
 	if !j.document() || !j.space() {
 		return false
@@ -154,7 +154,7 @@ func (j *jsonScanner) value(c byte) (int, bool) {
 
 func (j *jsonScanner) open(object bool) bool {
 	if j.depth == maxJSONDepth {
-		return j.fail(j.pos, "more than 10,000 nested brackets")
+		return j.fail(j.pos, "brackets are nested more than 10,000 levels deep")
 	}
 	word, bit := j.depth/bits.UintSize, uint(1)<<(j.depth%bits.UintSize)
 	if object {

@@ -25,7 +25,7 @@ func TestShell(t *testing.T) {
 		{bash + "cat <<EOF\nx\n", "2:5: unclosed here-document `EOF`"},
 		{bash + "echo a)\n", "2:7: a command can only contain words and redirects; encountered `)`"},
 		{"\ufeff\necho )\n", "2:6: a command can only contain words and redirects; encountered `)`"},
-		{bash + "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> other\n", "2:1: an unresolved merge conflict"},
+		{bash + "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> other\n", "2:1: unresolved merge conflict"},
 
 		// Syntax that one shell has and another does not.
 		{sh + "a=(1 2)\n", "2:3: arrays are for bash or mksh or zsh, but this script is for sh"},

@@ -15,16 +15,17 @@ import (
 func Of(err error) (code diag.Code, hint string, ok bool) {
 	switch {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		return diag.Internal, "free space on that file system, for example with skillpm cache gc, and run the " +
-			"command again", true
+		return diag.Internal, "free space on the file system, for example with skillpm cache gc, " +
+			"then run the command again", true
 	case errors.Is(err, syscall.EFBIG):
-		return diag.Internal, "check the limits on file sizes: ulimit -f, and the limit of the file system", true
+		return diag.Internal,
+			"raise the limit on file sizes with ulimit -f, or use a file system that allows larger files", true
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
 		return diag.Internal, "raise the limit on open files, for example with: ulimit -n 1024", true
 	case errors.Is(err, syscall.EIO):
-		return diag.Internal, "check the disk and the system log before you continue", true
+		return diag.Internal, "check the disk and the system log, then run the command again", true
 	case errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission):
-		return diag.Denied, "grant yourself read and write access to that path, and run the command again; " +
+		return diag.Denied, "grant yourself read and write access to the path, then run the command again; " +
 			"to move the cache, set XDG_CACHE_HOME", true
 	}
 	return diag.Internal, "", false

@@ -185,7 +185,7 @@ func sortedByPath(files []File) ([]File, error) {
 	files = slices.SortedFunc(slices.Values(files), func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	for i := range files {
 		if i > 0 && files[i].Path == files[i-1].Path {
-			return nil, diag.Errorf(diag.Invalid, "%q is duplicated", files[i].Path)
+			return nil, diag.Errorf(diag.Invalid, "the file %q is duplicated", files[i].Path)
 		}
 	}
 	return files, nil
@@ -313,11 +313,11 @@ func (c Change) summary() string {
 	name := quote(c.Path)
 	switch c.Status {
 	case Added:
-		return fmt.Sprintf("%s%s: %d bytes\n", kind, name, c.NewSize)
+		return fmt.Sprintf("%s%s: added, %d bytes\n", kind, name, c.NewSize)
 	case Removed:
-		return fmt.Sprintf("%s%s: was %d bytes\n", kind, name, c.OldSize)
+		return fmt.Sprintf("%s%s: removed, %d bytes\n", kind, name, c.OldSize)
 	default:
-		return fmt.Sprintf("%s%s: was %d bytes, is %d bytes\n", kind, name, c.OldSize, c.NewSize)
+		return fmt.Sprintf("%s%s: %d bytes, previously %d bytes\n", kind, name, c.NewSize, c.OldSize)
 	}
 }
 

@@ -144,10 +144,10 @@ new mode 100644
 +new
 `},
 		{"binary", files{file("a", "x\x00")}, files{file("a", "y"), file("b", "\x00")}, textdiff.Options{}, `diff --git a/a b/a
-Binary file a: was 2 bytes, is 1 bytes
+Binary file a: 1 bytes, previously 2 bytes
 diff --git a/b b/b
 new file mode 100644
-Binary file b: 1 bytes
+Binary file b: added, 1 bytes
 `},
 		{"a zero byte in a text", files{file("a", numbered(20, nil))}, files{file("a", "new \x00\n"+numbered(20, nil))}, textdiff.Options{}, `diff --git a/a b/a
 --- a/a
@@ -159,15 +159,15 @@ Binary file b: 1 bytes
  line 3
 `},
 		{"zero bytes all over a text", files{file("a", strings.Repeat("x", 100))}, files{file("a", strings.Repeat("x\x00", 100))}, textdiff.Options{}, `diff --git a/a b/a
-Binary file a: was 100 bytes, is 200 bytes
+Binary file a: 200 bytes, previously 100 bytes
 `},
 		{"a zero byte in what is no text", nil, files{file("a", "\xff\x00"+strings.Repeat("x", 100))}, textdiff.Options{}, `diff --git a/a b/a
 new file mode 100644
-Binary file a: 102 bytes
+Binary file a: added, 102 bytes
 `},
-		{"binary, removed", files{script("a", "x\x00")}, nil, textdiff.Options{}, "diff --git a/a b/a\ndeleted file mode 100755\nBinary file a: was 2 bytes\n"},
-		{"large", files{file("a", "12345")}, files{file("a", "123456")}, textdiff.Options{MaxFile: 5}, "diff --git a/a b/a\nLarge file a: was 5 bytes, is 6 bytes\n"},
-		{"a large difference", files{file("a", "1\n")}, files{file("a", "123456\n")}, textdiff.Options{MaxText: 20}, "diff --git a/a b/a\nLarge file a: was 2 bytes, is 7 bytes\n"},
+		{"binary, removed", files{script("a", "x\x00")}, nil, textdiff.Options{}, "diff --git a/a b/a\ndeleted file mode 100755\nBinary file a: removed, 2 bytes\n"},
+		{"large", files{file("a", "12345")}, files{file("a", "123456")}, textdiff.Options{MaxFile: 5}, "diff --git a/a b/a\nLarge file a: 6 bytes, previously 5 bytes\n"},
+		{"a large difference", files{file("a", "1\n")}, files{file("a", "123456\n")}, textdiff.Options{MaxText: 20}, "diff --git a/a b/a\nLarge file a: 7 bytes, previously 2 bytes\n"},
 		{"odd names", nil, files{file("a b", "x\n"), file("q\"\\\n\u202e", "x\n"), file("über/ß", "x\n")}, textdiff.Options{}, `diff --git a/a b b/a b
 new file mode 100644
 --- /dev/null

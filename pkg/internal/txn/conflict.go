@@ -198,8 +198,9 @@ func (s *scopeDir) checkFile(o *op) error {
 		return err
 	}
 	if digest != "" && digest != o.Before && digest != textx.SHA256(o.Data) {
-		return diag.Errorf(diag.Conflict, "it was changed during an installation that would replace it").
-			WithHint("move it away, run the command again, and then make your change again")
+		return diag.Errorf(diag.Conflict,
+			"another program changed the file during an installation that would replace it").
+			WithHint("move the file away, run the command again, then make your change again")
 	}
 	return nil
 }
@@ -225,8 +226,8 @@ func (s *scopeDir) checkUnmodified(o *op) error {
 
 func (s *scopeDir) conflict() error {
 	return diag.Errorf(diag.Conflict,
-		"it was created or changed during an installation that would replace it").
-		WithHint("move it away, and run the command again")
+		"another program created or changed the path during an installation that would replace it").
+		WithHint("move the file or directory away, then run the command again")
 }
 
 // sameTree returns a conflict if something in the tree at rel is not, byte for byte, in the tree at copied. With exact,

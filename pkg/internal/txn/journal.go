@@ -131,8 +131,8 @@ func (s *scopeDir) readJournal() ([]*op, error) {
 	}
 	var ops []*op
 	if err := json.Unmarshal([]byte(body), &ops); err != nil {
-		return nil, diag.Errorf(diag.Invalid, "journal %s: %w", s.abs(s.journalPath(journalName)), err).
-			WithHint("delete %s, and install again", s.abs(s.dir))
+		return nil, diag.Errorf(diag.Invalid, "cannot read the journal %s: %w", s.abs(s.journalPath(journalName)), err).
+			WithHint("delete %s, then install again", s.abs(s.dir))
 	}
 	for _, o := range ops {
 		if clean, err := s.checkPath(o.Path); err != nil {
@@ -151,7 +151,7 @@ func isNumber(id string) bool {
 
 func (s *scopeDir) foreignJournal() error {
 	return diag.Errorf(diag.Denied,
-		"%s records an interrupted installation, but it is for another directory or machine, "+
-			"or it is damaged", s.abs(s.journalPath(journalName))).
-		WithHint("inspect the journal, then delete %s, and install again", s.abs(s.dir))
+		"cannot use the journal %s of an interrupted installation: the journal is damaged, "+
+			"or belongs to another directory or machine", s.abs(s.journalPath(journalName))).
+		WithHint("inspect the journal, delete %s, then install again", s.abs(s.dir))
 }

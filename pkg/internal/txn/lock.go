@@ -30,7 +30,7 @@ func Lock(ctx context.Context, path string) (unlock func() error, err error) {
 		return nil, explain(path, err)
 	}
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
-		return nil, diag.Errorf(diag.Denied, "lock %s is not a regular file", path)
+		return nil, diag.Errorf(diag.Denied, "the lock %s is not a regular file", path)
 	}
 	lock := flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDONLY|openNoFollow))
 	if err := awaitLock(ctx, lock, path); err != nil {
@@ -85,7 +85,7 @@ func lockDir(dir string) error {
 	}
 	if !info.IsDir() {
 		return diag.Errorf(diag.Denied, "%s is not a directory", dir).
-			WithHint("move it away: skillpm does not follow links to its own directory")
+			WithHint("move the file or link away: skillpm does not follow links to its own directory")
 	}
 	return nil
 }

@@ -18,7 +18,7 @@ func (s *scopeDir) checkReserved(rel string) error {
 	}
 	for part := range strings.SplitSeq(rel, "/") {
 		if pathx.MeansDotGit(part) {
-			return diag.Errorf(diag.Denied, "cannot write %s: it is inside git's own directory", s.abs(rel))
+			return diag.Errorf(diag.Denied, "cannot write %s: the path is inside git's own directory", s.abs(rel))
 		}
 	}
 	return nil
@@ -51,7 +51,8 @@ func (s *scopeDir) resolve(dir string) (string, error) {
 		}
 		target = filepath.ToSlash(target)
 		if followed++; followed > maxLinks || path.IsAbs(target) || filepath.IsAbs(target) {
-			return "", diag.Errorf(diag.Denied, "cannot follow the link %s", s.abs(next)).
+			return "", diag.Errorf(diag.Denied,
+				"cannot follow the link %s: its target is absolute, or the path has too many links", s.abs(next)).
 				WithHint("use a relative link that stays inside %s", s.path)
 		}
 		rest = append(strings.Split(target, "/"), rest...)

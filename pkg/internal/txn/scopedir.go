@@ -122,7 +122,7 @@ func (s *scopeDir) checkPath(rel string) (string, error) {
 			return "", err
 		}
 		return "", diag.Errorf(diag.Denied, "cannot write %s: %w", s.abs(clean), err).
-			WithHint("every directory above it must be a directory, or a relative link that stays inside %s", s.path)
+			WithHint("use only directories, or relative links that stay inside %s, above the file", s.path)
 	}
 	dir, err := s.resolve(path.Dir(clean))
 	if err != nil {
@@ -146,7 +146,7 @@ func (s *scopeDir) checkNoLinks(rel string) error {
 		}
 		if !info.IsDir() {
 			return diag.Errorf(diag.Denied, "%s is not a directory", s.abs(rel[:i])).
-				WithHint("move it away: skillpm does not follow links inside its own directory")
+				WithHint("move the file or link away: skillpm does not follow links inside its own directory")
 		}
 		s.realDirs[rel[:i]] = true
 	}
@@ -161,7 +161,7 @@ func (s *scopeDir) digestOf(rel string) (string, error) {
 	}
 	if !info.Mode().IsRegular() {
 		return "", diag.Errorf(diag.Denied, "%s is not a regular file", s.abs(rel)).
-			WithHint("move it away: skillpm writes this file, and does not follow links to it")
+			WithHint("move the link or directory away: skillpm writes a regular file to this path")
 	}
 	data, err := s.root.ReadFile(rel)
 	if err != nil {
@@ -180,7 +180,7 @@ func (s *scopeDir) finish(ops []*op) error {
 	removed, err := s.removeJournal()
 	switch {
 	case !removed:
-		return fmt.Errorf("the changes are complete, but the journal was not removed: %w", err)
+		return fmt.Errorf("the changes are complete, but skillpm cannot remove the journal: %w", err)
 	case err == nil:
 		_ = s.remove(s.dir)
 	}

@@ -50,7 +50,8 @@ func Begin(o Options) (*Tx, error) {
 
 func (t *Tx) begin() error {
 	if _, err := t.dir.root.Lstat(t.dir.journalPath(journalName)); err == nil {
-		return diag.Errorf(diag.Internal, "an interrupted transaction in %s was not recovered", t.dir.dir)
+		return diag.Errorf(diag.Internal,
+			"cannot start a transaction: skillpm did not recover an interrupted transaction in %s", t.dir.dir)
 	}
 	if err := t.dir.discard(); err != nil {
 		return err
@@ -111,7 +112,7 @@ func (t *Tx) Remove(rel string) error {
 // add adds an operation. It replaces an operation for the same path.
 func (t *Tx) add(k kind, rel string) (*op, error) {
 	if t.ended {
-		return nil, diag.Errorf(diag.Internal, "transaction: used after its end")
+		return nil, diag.Errorf(diag.Internal, "the transaction has already ended")
 	}
 	clean, err := t.dir.checkPath(rel)
 	if err != nil {
@@ -164,7 +165,7 @@ func (t *Tx) Commit() error { return t.CommitIf(nil) }
 func (t *Tx) CommitIf(check func() error) error {
 	t.beforeCommit = check
 	if t.ended {
-		return diag.Errorf(diag.Internal, "transaction: used after its end")
+		return diag.Errorf(diag.Internal, "the transaction has already ended")
 	}
 	t.ended = true
 	slices.SortStableFunc(t.ops, func(a, b *op) int { return int(a.Kind) - int(b.Kind) })
@@ -234,7 +235,7 @@ func (t *Tx) apply() error {
 	}
 	for _, u := range slices.Backward(undo) {
 		if undoErr := u(); undoErr != nil {
-			return errors.Join(err, fmt.Errorf("undoing it: %w", undoErr))
+			return errors.Join(err, fmt.Errorf("cannot undo the changes: %w", undoErr))
 		}
 	}
 	return errors.Join(err, t.dir.discard())

@@ -150,7 +150,7 @@ func explain(err error) error {
 			"fs.inotify.max_user_watches=1048576, or watch fewer directories")
 	case errors.Is(err, syscall.EMFILE) && runtime.GOOS == "linux":
 		return e.WithHint("raise the limit on file watchers with sysctl " +
-			"fs.inotify.max_user_instances=1024, or stop some programs that watch files")
+			"fs.inotify.max_user_instances=1024, or close programs that watch files")
 	case errors.Is(err, syscall.EMFILE):
 		return e.WithHint("raise the limit on open files with ulimit -n, or watch fewer directories")
 	}

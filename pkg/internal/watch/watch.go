@@ -93,7 +93,7 @@ func New(roots []string, o Options) (*Watcher, error) {
 	for _, r := range w.roots {
 		if r.dir && !w.dirs[r.real] {
 			w.fs.Close() //nolint:errcheck // the other error matters
-			return nil, diag.Errorf(diag.Internal, "cannot watch %s", r.name)
+			return nil, diag.Errorf(diag.Internal, "cannot watch %s: the directory no longer exists", r.name)
 		}
 	}
 	go w.run()

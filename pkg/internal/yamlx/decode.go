@@ -60,7 +60,7 @@ func (v Value) checkType(t reflect.Type, path string) {
 		return
 	case isNull(v.Node):
 		if !v.r.format.NullIsEmpty {
-			v.Errorf("omit it, or use \"\" for none", "%s has no value", name)
+			v.Errorf("remove the key, or set it to \"\"", "%s does not have a value", name)
 		}
 		return
 	}
@@ -110,7 +110,7 @@ func (v Value) checkScalar(t reflect.Type, name string) {
 	}
 	hint := ""
 	if want == "text" && v.IsScalar() {
-		hint = "write it in quotes"
+		hint = "write the value in quotes"
 	}
 	v.Errorf(hint, "%s must be %s, not %s", name, want, kindOf(v.Node))
 }
@@ -170,7 +170,7 @@ func FieldsOf(t reflect.Type) func(yield func(name string, field reflect.Type) b
 // checkTree checks a value that is kept as a node.
 func (v Value) checkTree(name string, depth int) {
 	if depth == 0 {
-		v.Errorf("", "%s is nested more than %d deep", name, maxDepth)
+		v.Errorf("", "%s is nested more than %d levels deep", name, maxDepth)
 		return
 	}
 	for i, c := range v.Node.Content {

@@ -47,11 +47,11 @@ func (e *Editor) load(data []byte) error {
 	case err != nil:
 		return errors.New(Message(err))
 	case second != nil:
-		return errors.New("it has more than one document")
+		return errors.New("it contains more than one document")
 	case root != nil && isNull(root):
 		root = nil
 	case root != nil && root.Kind != yaml.MappingNode:
-		return errors.New("line 1: not a mapping")
+		return errors.New("line 1: expected a mapping")
 	}
 	e.text, e.root = newText(data), root
 	return nil
@@ -86,7 +86,7 @@ func (e *Editor) change(edit func() error, model func(root *yaml.Node)) error {
 	if refused, ok := errors.AsType[*Error](err); ok {
 		return refused
 	}
-	return &Error{Path: e.path, Problem: Problem{Message: "the file cannot be edited automatically"}}
+	return &Error{Path: e.path, Problem: Problem{Message: "skillpm cannot edit the file automatically"}}
 }
 
 // clone returns a copy of the mappings and lists of a node.
@@ -187,7 +187,7 @@ func (e *Editor) set(value any, path []string) error {
 func (e *Editor) replace(at mappingEntry, value any) error {
 	flow := isFlow(at.parent)
 	text := Render(value, e.isJSON(at.parent))
-	byHand := "write it on one line: " + at.key.Value + ": " + text
+	byHand := "write the value on one line: " + at.key.Value + ": " + text
 	words, isWords := value.([]Word)
 	isBlock := at.val.Kind != yaml.ScalarNode && !isFlow(at.val)
 	switch {
@@ -425,6 +425,6 @@ func (e *Editor) hasComment(at mappingEntry) bool {
 func (e *Editor) refuse(n *yaml.Node, todo string) error {
 	return &Error{Path: e.path, Problem: Problem{
 		Line: n.Line, Column: n.Column,
-		Message: "this value cannot be edited automatically", Hint: "edit " + e.path + " by hand: " + todo,
+		Message: "skillpm cannot edit this value automatically", Hint: "edit " + e.path + " by hand: " + todo,
 	}}
 }

@@ -78,7 +78,7 @@ func TestEditor(t *testing.T) {
 		}
 		var got string
 		if err := edits[tt.edit](e); err != nil {
-			got = "error " + strings.TrimPrefix(strings.TrimSuffix(err.Error(), ": this value cannot be edited automatically"), "f:")
+			got = "error " + strings.TrimPrefix(strings.TrimSuffix(err.Error(), ": skillpm cannot edit this value automatically"), "f:")
 			if string(e.Bytes()) != tt.before {
 				t.Errorf("%s of %q was refused and made %q", tt.edit, tt.before, e.Bytes())
 			}

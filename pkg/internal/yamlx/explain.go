@@ -57,7 +57,7 @@ func (r *Reader) syntaxError(data []byte, err error, above int) (*Error, Problem
 		text := strings.TrimRight(lines[at-1], "\r ")
 		if m := reservedStart().FindStringSubmatchIndex(text); m != nil {
 			n := &yaml.Node{Line: at + above, Column: len([]rune(text[:m[4]])) + 1}
-			hint := "write it in quotes: " + strings.TrimSpace(text[:m[4]]) + " " + strconv.Quote(text[m[4]:])
+			hint := "write the value in quotes: " + strings.TrimSpace(text[:m[4]]) + " " + strconv.Quote(text[m[4]:])
 			e := r.value(n).NewError(hint, "%s starts with a character that YAML reserves", text[m[4]:m[5]])
 			return e, e.Problem
 		}
@@ -71,7 +71,7 @@ func (r *Reader) syntaxError(data []byte, err error, above int) (*Error, Problem
 const quoteIt = "use double quotes around the value"
 
 // TabIndent is the message about a tab that is used for indentation.
-const TabIndent = "a tab is used for indentation, which YAML forbids"
+const TabIndent = "YAML does not allow tabs for indentation"
 
 // Explain converts the YAML library's message about some lines into one for users. The library reports an approximate
 // line and no column; the cause is located heuristically.
@@ -85,7 +85,8 @@ func Explain(message string, lines []string, line int) Problem {
 	}
 	is := func(part string) bool { return strings.Contains(message, part) }
 	if n, i := badByte(lines); n > 0 && (is("control characters") || is("UTF-8")) {
-		return at(n, i, "a byte that is not text", "save the file as UTF-8, without control characters")
+		return at(n, i, "this line contains a byte that is not text",
+			"save the file as UTF-8, without control characters")
 	}
 	if n, i := leadingTab(lines); n > 0 &&
 		(is("cannot start any token") || is("tab character") || n >= line-1 && n <= line+1) {
@@ -94,50 +95,50 @@ func Explain(message string, lines []string, line int) Problem {
 	switch {
 	case is("mapping values are not allowed"):
 		if n, i := secondColon(lines, line); n > 0 {
-			return at(n, i, "a colon and a space inside a value that is not quoted", quoteIt)
+			return at(n, i, "a value without quotes contains a colon and a space", quoteIt)
 		}
 		if n := noColon(lines[:line-1]); n > 0 {
-			return at(n, -1, "this line has no colon and a space after its key", "write key: value")
+			return at(n, -1, "expected a colon and a space after the key of this line", "use the form key: value")
 		}
 	case is("cannot start any token"):
 		if n, i := badStart(lines, line); n > 0 {
-			return at(n, i, "a value cannot start with this character unless it is quoted", quoteIt)
+			return at(n, i, "a value without quotes cannot start with this character", quoteIt)
 		}
 	case is("unexpected end of stream"):
 		if n, i := openQuote(lines); n > 0 {
-			return at(n, i, "the quoted value has no closing quote", "close the quote")
+			return at(n, i, "the closing quote of the value is missing", "add the closing quote")
 		}
 	case is("unknown escape"):
-		return at(line, strings.IndexByte(lines[line-1], '\\'), "an unknown escape in a double-quoted value",
+		return at(line, strings.IndexByte(lines[line-1], '\\'), "unknown escape sequence in a double-quoted value",
 			`write \\ for a backslash, or use single quotes`)
 	case is("',' or ']'"), is("',' or '}'"):
 		if n, i := openBracket(lines); n > 0 {
 			return at(n, i, lines[n-1][i:i+1]+" opens a list or mapping that is malformed",
-				"close it, put commas between its entries, or quote a value that starts with a bracket")
+				"close the bracket, put commas between its entries, or quote a value that starts with a bracket")
 		}
 	case is("unknown anchor"):
 		if n, i := findText(lines, "*"); n > 0 {
-			return at(n, i, "* starts a reference in YAML", quoteIt)
+			return at(n, i, "in YAML, * starts a reference", quoteIt)
 		}
 	case is("block sequence entries"):
 		if n, i := findText(lines, ": - "); n > 0 {
-			return at(n, i+2, "a list starts on the line of its key",
+			return at(n, i+2, "a list cannot start on the line of its key",
 				"write each entry on its own line below the key, or use [a, b]")
 		}
 	case is("expected '-'"):
 		if n := notAnItem(lines); n > 0 {
-			return at(n, -1, "this line is not an entry of the list above "+
-				"it", "start it with a hyphen, or indent it less")
+			return at(n, -1, "expected an entry of the list above",
+				"start the line with a hyphen, or indent the line less")
 		}
 	case is("expected ':'"):
 		if n := noColon(lines); n > 0 {
-			return at(n, -1, "this line is not a key followed by a colon",
-				"write key: value, or indent the line if it continues the value above")
+			return at(n, -1, "expected a key followed by a colon",
+				"use the form key: value, or indent the line if it continues the value above")
 		}
 	case is("expected key"):
 		if n, i := afterQuote(lines); n > 0 {
-			return at(n, i, "text after the closing quote of a value",
-				"write a single quote inside single quotes twice, and a double quote inside double quotes as \\\"")
+			return at(n, i, "unexpected text after the closing quote of a value",
+				"write '' for a single quote inside single quotes, and \\\" for a double quote inside double quotes")
 		}
 	}
 	if n := badIndent(lines); n > 0 {

@@ -50,7 +50,7 @@ type Reader struct {
 func Read(path string, data []byte, f Format) *Reader {
 	r := &Reader{path: path, format: f, rejected: make(map[*yaml.Node]bool)}
 	if f.MaxBytes > 0 && len(data) > f.MaxBytes {
-		r.Add(Problem{Message: fmt.Sprintf("the file has more than %d bytes", f.MaxBytes)})
+		r.Add(Problem{Message: fmt.Sprintf("the file has %d bytes; the limit is %d", len(data), f.MaxBytes)})
 		return r
 	}
 	if r.conflicts(data) {
@@ -128,7 +128,7 @@ func (r *Reader) document(data []byte) (*yaml.Node, bool) {
 		_ = r.notYAML(data, err)
 	case second != nil:
 		r.value(second).Errorf("remove the line --- and the text after it",
-			"a second document is not allowed")
+			"unexpected second YAML document")
 	}
 	return root, true
 }
@@ -163,12 +163,12 @@ func (r *Reader) strict(n *yaml.Node) {
 	case r.format.Aliases:
 	case n.Kind == yaml.AliasNode:
 		r.rejected[n] = true
-		v.Errorf("use the value itself, in quotes", "*%s is an alias, which is not allowed here", n.Value)
+		v.Errorf("write the value itself in quotes", "the YAML alias *%s is not allowed here", n.Value)
 	case n.Anchor != "":
-		v.Errorf("use the value itself, in quotes", "&%s is an anchor, which is not allowed here", n.Anchor)
+		v.Errorf("write the value itself in quotes", "the YAML anchor &%s is not allowed here", n.Anchor)
 	case n.Style&yaml.TaggedStyle != 0:
 		r.rejected[n] = n.Kind == yaml.ScalarNode
-		v.Errorf("write the value in quotes", "%s is a tag, which is not allowed here", n.Tag)
+		v.Errorf("write the value in quotes", "the YAML tag %s is not allowed here", n.Tag)
 	}
 	if n.Kind == yaml.MappingNode {
 		r.keys(n)
@@ -189,7 +189,7 @@ func (r *Reader) keys(n *yaml.Node) {
 			r.value(k).Errorf("", "a key must be one word")
 		case first != nil:
 			r.rejected[k] = true
-			r.value(k).Errorf("", "%q is duplicated, first on line %d", k.Value, first.Line)
+			r.value(k).Errorf("", "the key %q is duplicated; it first appears on line %d", k.Value, first.Line)
 		default:
 			seen[k.Value] = k
 		}

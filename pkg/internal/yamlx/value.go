@@ -123,7 +123,7 @@ func (v Value) Fields(keys ...string) iter.Seq2[string, Value] {
 			return
 		}
 		if v.Node.Kind != yaml.MappingNode {
-			v.Errorf("write {key: value}, or an indented line for each key", "%s must be a mapping", v.Name)
+			v.Errorf("write {key: value}, or one indented line for each key", "%s must be a mapping", v.Name)
 			return
 		}
 		for k, n := range Pairs(v.Node) {
@@ -159,7 +159,7 @@ func didYouMean(word string, words []string, otherwise string) string {
 func (v Value) Require(hint string, keys ...string) {
 	for _, key := range keys {
 		if v.exists() && v.IsMapping() && !v.Get(key).Exists() {
-			v.Errorf(hint, "%s has no %s", v.Name, key)
+			v.Errorf(hint, "the key %q is missing in %s", key, v.Name)
 		}
 	}
 }
@@ -173,9 +173,9 @@ func (v Value) hasValue(hint string) bool {
 	case !isNull(v.Node):
 		return true
 	case v.Node.Value == "":
-		v.Errorf(hint, "%s has no value", v.Name)
+		v.Errorf(hint, "%s does not have a value", v.Name)
 	default:
-		v.Errorf(fmt.Sprintf("write it in quotes: %q", v.Node.Value),
+		v.Errorf(fmt.Sprintf("write the value in quotes: %q", v.Node.Value),
 			"%s is %s, which YAML reads as null", v.Name, v.Node.Value)
 	}
 	return false
@@ -214,7 +214,7 @@ func (v Value) line() (string, bool) {
 	const hint = "write the value in quotes on one line"
 	isBlock := v.exists() && v.Node.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0
 	if isBlock && v.r.format.Forbidden == nil {
-		v.Errorf(hint, "%s uses a multi-line text, which starts with > or |", v.Name)
+		v.Errorf(hint, "%s must be one line of text, without > or |", v.Name)
 		return "", false
 	}
 	s, ok := v.text()
@@ -225,7 +225,7 @@ func (v Value) line() (string, bool) {
 		v.Errorf(hint, "%s must be one line of text", v.Name)
 		return "", false
 	case v.r.format.Forbidden == nil && strings.ContainsAny(s, "\r\n"):
-		v.Errorf(hint, "%s has a line break", v.Name)
+		v.Errorf(hint, "%s contains a line break", v.Name)
 		return "", false
 	}
 	return s, true
@@ -257,7 +257,7 @@ func (v Value) Items() iter.Seq[Value] {
 			return
 		}
 		if v.Node.Kind != yaml.SequenceNode {
-			v.Errorf("write [a, b], or a line with a hyphen for each", "%s must be a list", v.Name)
+			v.Errorf("write [a, b], or one line with a hyphen for each entry", "%s must be a list", v.Name)
 			return
 		}
 		for _, n := range v.Node.Content {
@@ -292,7 +292,7 @@ func ListOf[T comparable](v Value, parse func(string) (T, error)) []T {
 		switch {
 		case !ok:
 		case seen[value]:
-			item.Errorf("remove one of them", "%s lists %q more than once", v.Name, item.Node.Value)
+			item.Errorf("remove one of the two entries", "%s lists %q more than once", v.Name, item.Node.Value)
 		default:
 			list, seen[value] = append(list, value), true
 		}
@@ -339,7 +339,8 @@ func (v Value) Int(most int64) int64 {
 		}
 	}
 	if most == 0 {
-		v.Errorf("write it in digits, without quotes, such as 2000", "%s must be a whole number of at least 1", v.Name)
+		v.Errorf("write the number in digits, without quotes, such as 2000",
+			"%s must be a whole number of at least 1", v.Name)
 	} else {
 		v.Errorf("", "%s must be a number from 1 to %d", v.Name, most)
 	}

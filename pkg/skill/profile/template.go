@@ -30,7 +30,7 @@ func ParseTemplate(text string) (Template, error) {
 		t.parts = values(t.parts, text[:open])
 		section, rest, ok := strings.Cut(text[open+2:], "]]")
 		if !ok {
-			return Template{}, fmt.Errorf("[[ is not closed by ]]")
+			return Template{}, fmt.Errorf("[[ does not have a closing ]]")
 		}
 		if strings.Contains(section, "[[") {
 			return Template{}, fmt.Errorf("[[ is inside another [[")

@@ -96,7 +96,7 @@ func (r *resolver) parse(path, id string, text []byte) (*Profile, error) {
 	switch {
 	case ok && !root.Exists():
 		return nil, diag.Errorf(diag.Invalid, "%s is empty", path).
-			WithHint("add extends: %s and the differences", Runtime)
+			WithHint("add extends: %s and the fields that differ", Runtime)
 	case !ok || !root.Decode(p):
 		return nil, file.Err()
 	}
@@ -112,11 +112,11 @@ func (r *resolver) parse(path, id string, text []byte) (*Profile, error) {
 	}
 	if idValue := root.Get("id"); idValue.Exists() && idValue.Node.Value != id {
 		idValue.Errorf("omit id, or rename the file "+idValue.Node.Value+suffix,
-			"the id is %q, but the file name is %q",
+			"the id is %q, but the name of the file is %q",
 			idValue.Node.Value, id)
 	}
 	if !isID(id) {
-		return nil, diag.Errorf(diag.Invalid, "%s: %q is not an id", path, id).
+		return nil, diag.Errorf(diag.Invalid, "the file name of %s is not a valid profile id: %q", path, id).
 			WithHint("use at most 64 lowercase letters, digits, and single hyphens")
 	}
 	p.ID, p.Title, p.User = id, cmp.Or(p.Title, id), true

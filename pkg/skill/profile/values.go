@@ -47,8 +47,8 @@ func (c checker) check(p *Profile) {
 	for dir, variable := range p.Moved {
 		if !strings.HasPrefix(dir, "~/") || !isLayerDir(dir) || variable == "" {
 			c.valueAt([]string{"moved"}).
-				Errorf("use the form moved: {~/.agent: AGENT_HOME}", "moved: %q is not a directory with a "+
-					"variable", dir)
+				Errorf("use the form moved: {~/.agent: AGENT_HOME}",
+					"moved: %q must map a directory below ~/ to a variable", dir)
 		}
 	}
 	c.layout(p.Stage1.Layout, entryValues, "stage1")
@@ -103,11 +103,11 @@ func (c checker) oneOf(value string, known []string, path ...string) {
 	if near := diag.Nearest(strings.ToLower(value), known); near != "" {
 		hint = "did you mean " + near + "?"
 	}
-	node.Errorf(hint, "%s: unknown %q", name, value)
+	node.Errorf(hint, "unknown value %q in %s", value, name)
 }
 
 func (c checker) missing(value yamlx.Value, name string) {
-	value.Errorf("add extends: "+Runtime+", or "+name, "%s is missing", name)
+	value.Errorf("add extends: "+Runtime+", or the field "+name, "%s is missing", name)
 }
 
 // checkAll checks that a profile of an agent describes skills and each kind of result.
@@ -136,7 +136,7 @@ func (c checker) bounds(p *Profile) {
 		path []string
 	}{{b.Fallback, []string{"stage1", "budget", "fallback"}}, {p.Stage1.Cap, []string{"stage1", "cap"}}} {
 		if n.n < 0 {
-			c.valueAt(n.path).Errorf("", "%s is %d, but cannot be negative", strings.Join(n.path, "."), n.n)
+			c.valueAt(n.path).Errorf("", "%s is %d, but must not be negative", strings.Join(n.path, "."), n.n)
 		}
 	}
 }
@@ -144,7 +144,7 @@ func (c checker) bounds(p *Profile) {
 func (c checker) layers(layers []Layer) {
 	layerValue := c.valueAt([]string{"layers"})
 	if len(layers) == 0 {
-		layerValue.Errorf("add extends: "+Runtime+", or layers", "layers is missing")
+		layerValue.Errorf("add extends: "+Runtime+", or the field layers", "layers is missing")
 	}
 	for i, l := range layers {
 		if layerValue.IsList() && i < len(layerValue.Node.Content) {
@@ -165,13 +165,13 @@ func (c checker) layer(value yamlx.Value, l Layer) {
 		all = append(all, dirs...)
 	}
 	if len(all) == 0 {
-		value.Errorf("", "layer %s has no dirs", l.Name)
+		value.Errorf("", "dirs is missing in layer %s", l.Name)
 	}
 	for _, dir := range all {
 		if !isLayerDir(dir) {
-			value.Errorf("start it with ~/ for the home directory, ./ for the project, or / or {enterprise}/ for "+
-				"the machine, or use {plugins}",
-				"%q is not a directory of a layer", dir)
+			value.Errorf("start the directory with ~/ for the home directory, ./ for the project, or / or "+
+				"{enterprise}/ for the machine, or use {plugins}",
+				"%q is not a valid directory of a layer", dir)
 		}
 	}
 }
@@ -198,7 +198,7 @@ func (c checker) layout(l Layout, entry []string, path ...string) {
 	c.template(l.Empty, frameValues, append(path, "empty")...)
 	c.template(l.More, []string{"count"}, append(path, "more")...)
 	if l.Most < 0 {
-		c.valueAt(append(path, "most")).Errorf("", "most is %d, but cannot be negative", l.Most)
+		c.valueAt(append(path, "most")).Errorf("", "most is %d, but must not be negative", l.Most)
 	}
 }
 
@@ -210,7 +210,7 @@ func (c checker) tool(t Tool, path ...string) {
 	c.template(t.Description, []string{"tool", "file_tool", "find_tool"}, append(path, "description")...)
 	for _, a := range t.Arguments {
 		if a.Name == "" {
-			c.valueAt(append(path, "arguments")).Errorf("", "an argument of %s has no name", t.Name)
+			c.valueAt(append(path, "arguments")).Errorf("", "an argument of %s does not have a name", t.Name)
 		}
 		c.oneOf(a.Takes, []string{"", "skill", "arguments", "path", "task", "line"}, append(path, "arguments")...)
 	}
@@ -270,5 +270,5 @@ func valuesHint(known []string) string {
 	if len(known) == 0 {
 		return "use plain text; write a literal brace as {{"
 	}
-	return fmt.Sprintf("the values here are {%s}; write a literal brace as {{", strings.Join(known, "}, {"))
+	return fmt.Sprintf("use one of the values {%s}; write a literal brace as {{", strings.Join(known, "}, {"))
 }

@@ -33,7 +33,7 @@ func readAddress(text string) (u *url.URL, refused string) {
 	}
 	for i := range len(text) {
 		if c := text[i]; c <= ' ' || c == '\\' || c >= utf8.RuneSelf || c == 0x7f {
-			return nil, "has characters that are not allowed in a URL"
+			return nil, "contains characters that are not allowed in a URL"
 		}
 	}
 	u, err := url.Parse(text)
@@ -43,9 +43,9 @@ func readAddress(text string) (u *url.URL, refused string) {
 	case u.Scheme != "https" && u.Scheme != "http":
 		return nil, "is not an http or https URL"
 	case u.User != nil:
-		return nil, "has a user before its host"
+		return nil, "contains a user name"
 	case u.Hostname() == "":
-		return nil, "has no host"
+		return nil, "does not contain a host name"
 	}
 	return u, ""
 }

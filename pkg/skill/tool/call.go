@@ -119,7 +119,8 @@ func (c Call) fill(u *use, fields string) {
 	case u.row.kind == search:
 		c.searched(u)
 	case len(u.values) == 0:
-		u.doubt = "its input has no value in any of the fields " + strings.Join(strings.Fields(fields), ", ")
+		u.doubt = "its input does not contain a value in any of the fields " + strings.Join(strings.Fields(fields),
+			", ")
 	case c.Tool == "read_many_files":
 		c.readMany(u)
 	}
@@ -136,7 +137,7 @@ func (c Call) addRequests(u *use) {
 	}
 	values, ok := addresses(prompt.values)
 	if !ok {
-		u.doubt = "its prompt has ambiguous URLs"
+		u.doubt = "its prompt contains ambiguous URLs"
 	}
 	u.values = append(u.values, values...)
 }
@@ -248,7 +249,7 @@ func (c Call) patch() []use {
 	// for example ["apply_patch", "*** Begin Patch…"]
 	texts := slices.DeleteFunc(g.values, func(v string) bool { return v == "apply_patch" })
 	if len(texts) > 1 {
-		doubt = "its input has two patches"
+		doubt = "its input contains two patches"
 	}
 	if doubt != "" {
 		return c.anyPatch(doubt)
@@ -272,7 +273,7 @@ func (c Call) patch() []use {
 		}
 	}
 	if len(out) == 0 || !strings.HasPrefix(strings.TrimSpace(text), "*** Begin Patch") {
-		return c.anyPatch("its patch has no file name that skillpm can read")
+		return c.anyPatch("its patch does not contain a file name that skillpm can read")
 	}
 	return out
 }

@@ -33,14 +33,14 @@ const star = '\x00'
 // Reasons why a line cannot be matched.
 const (
 	hasRedirection  = "it redirects from or to a file"
-	hasBackticks    = "it has a command in backticks"
-	hasParentheses  = "it has parentheses, which start a subshell, a substitution, or a function"
-	hasComment      = "it has a comment, which shells read differently"
-	hasInvisible    = "it has invisible characters"
-	hasUnclosed     = "it has a quote that is never closed"
-	hasLateClose    = "it has a backslash before a closing quote, which shells read differently"
-	hasMoreThanThat = "it has syntax other than lists and pipelines of commands"
-	readDifferently = "shells read it differently"
+	hasBackticks    = "it contains a command in backticks"
+	hasParentheses  = "it contains parentheses, which start a subshell, a substitution, or a function"
+	hasComment      = "it contains a comment, which different shells read differently"
+	hasInvisible    = "it contains invisible characters"
+	hasUnclosed     = "it contains a quote that is never closed"
+	hasLateClose    = "it contains a backslash before a closing quote, which different shells read differently"
+	hasMoreThanThat = "it contains syntax other than lists and pipelines of commands"
+	readDifferently = "different shells read it differently"
 )
 
 // split splits a line into the commands that a shell would run, or returns why it cannot. It accepts lists and
@@ -99,9 +99,9 @@ func unreadable(line string) string {
 	for i, r := range line {
 		switch {
 		case r == utf8.RuneError && !strings.HasPrefix(line[i:], string(utf8.RuneError)):
-			return "it is not UTF-8"
+			return "it is not valid UTF-8"
 		case unicode.IsControl(r) && r != '\t' && r != '\n':
-			return "it has control characters"
+			return "it contains control characters"
 		case unicode.Is(unicode.Cf, r) || r == '\u2028' || r == '\u2029':
 			return hasInvisible
 		}
@@ -326,7 +326,7 @@ func (b *wordBuilder) part(part syntax.WordPart, afterVariable bool) string {
 }
 
 func substitution(source string) string {
-	return "it has a substitution, " + quoted(source[:min(len(source), 8)])
+	return "it contains a substitution, " + quoted(source[:min(len(source), 8)])
 }
 
 // variable adds $NAME, ${NAME}, and $?, whose values are unknown but stay in words of this command. Other expansions

@@ -23,7 +23,7 @@ func ExampleSet_Allow() {
 	// false for git push
 	//   because skill changelog allows Bash(git log:*), but not "git push"
 	// false for git log; rm -rf build
-	//   because the list allows Bash(git:*), but not "rm -rf build"
+	//   because the tool list allows Bash(git:*), but not "rm -rf build"
 }
 
 func ExampleCanonical() {

@@ -22,11 +22,11 @@ func (c Call) readPath(p string) (cleaned, raw, refused string) {
 	case len(p) > maxPath:
 		return "", "", "is too long"
 	case strings.ContainsFunc(p, unicode.IsControl) || strings.ContainsRune(p, '\\'):
-		return "", "", "has characters that are not allowed in a path"
+		return "", "", "contains characters that are not allowed in a path"
 	case strings.HasPrefix(p, "$") || strings.HasPrefix(p, "%"):
 		return "", "", "starts with a variable"
 	case strings.Contains(first, ":") && !(drive(first) && drive(c.Project)):
-		return "", "", "is a URL, or has a drive letter"
+		return "", "", "is a URL, or contains a drive letter"
 	case p == "~" || strings.HasPrefix(p, "~/"):
 		if c.Home == "" {
 			return "", "", "is in an unknown home directory"

@@ -92,7 +92,7 @@ func ParseList(entries []string) ([]Pattern, error) {
 				return nil, err
 			}
 			if out = append(out, p); len(out) > maxPatterns {
-				return nil, diag.Errorf(diag.Invalid, "allowed-tools has more than %d entries", maxPatterns)
+				return nil, diag.Errorf(diag.Invalid, "allowed-tools contains more than %d entries", maxPatterns)
 			}
 			rest = rest[n:]
 		}
@@ -116,19 +116,20 @@ func parseOne(s string) (Pattern, int, error) {
 		return !unicode.IsPrint(r) ||
 			strings.ContainsRune("\"'`", r)
 	}); i >= 0 || len(p.Tool) > maxPattern {
-		return p, 0, diag.Errorf(diag.Invalid, "allowed-tools has an invalid tool name: %s", quoted(s))
+		return p, 0, diag.Errorf(diag.Invalid, "allowed-tools contains an invalid tool name: %s", quoted(s))
 	}
 	open := end + len(s[end:]) - len(strings.TrimLeft(s[end:], " ")) // Bash (git:*) means Bash(git:*)
 	if !strings.HasPrefix(s[open:], "(") {
 		if strings.HasPrefix(s[end:], ")") {
-			return p, 0, diag.Errorf(diag.Invalid, "allowed-tools has an extra closing parenthesis: %s", quoted(s)).
+			return p, 0, diag.Errorf(diag.Invalid,
+				"allowed-tools contains an extra closing parenthesis: %s", quoted(s)).
 				WithHint(`write a parenthesis that belongs to a command as \( or \)`)
 		}
 		return p, end, nil
 	}
 	if p.Tool == "" {
-		return p, 0, diag.Errorf(diag.Invalid, "allowed-tools has parentheses without a tool: %s", quoted(s)).
-			WithHint("name the tool before them, such as Bash(git:*)")
+		return p, 0, diag.Errorf(diag.Invalid, "allowed-tools contains parentheses without a tool name: %s", quoted(s)).
+			WithHint("write the name of the tool before the parentheses, such as Bash(git:*)")
 	}
 	argument, n, err := parseArgument(s[open:])
 	if err != nil {
@@ -136,7 +137,7 @@ func parseOne(s string) (Pattern, int, error) {
 	}
 	p.Argument, p.HasArgument = argument, true
 	if after := s[open+n:]; after != "" && !separates([]rune(after[:min(len(after), 4)])[0]) {
-		return p, 0, diag.Errorf(diag.Invalid, "allowed-tools has text directly after a closing parenthesis: %s",
+		return p, 0, diag.Errorf(diag.Invalid, "allowed-tools contains text directly after a closing parenthesis: %s",
 			quoted(s)).
 			WithHint("separate tools with a comma or a space")
 	}
@@ -160,13 +161,13 @@ func parseArgument(s string) (argument string, length int, err error) {
 				break
 			}
 			if argument = strings.TrimSpace(out.String()); argument == "" {
-				return "", 0, diag.Errorf(diag.Invalid, "allowed-tools has parentheses with nothing in them").
+				return "", 0, diag.Errorf(diag.Invalid, "allowed-tools contains empty parentheses").
 					WithHint("remove the parentheses to allow every call, or add a pattern, such as Bash(git:*)")
 			}
 			return argument, i + 1, nil
 		}
 		out.WriteByte(s[i])
 	}
-	return "", 0, diag.Errorf(diag.Invalid, "allowed-tools has a parenthesis that is never closed: %s", quoted(s)).
+	return "", 0, diag.Errorf(diag.Invalid, "allowed-tools contains a parenthesis that is not closed: %s", quoted(s)).
 		WithHint(`write a parenthesis that belongs to a command as \( or \)`)
 }

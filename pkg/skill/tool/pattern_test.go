@@ -68,19 +68,19 @@ func TestParseList(t *testing.T) {
 
 func TestParseListRefuses(t *testing.T) {
 	for in, want := range map[string]string{
-		"Bash(git:*":               "never closed",
-		"Bash(a (b)":               "never closed",
-		`Bash(a\)`:                 "never closed",
-		"Bash)":                    "allowed-tools has an extra closing parenthesis",
-		"Bash(git:*))":             "allowed-tools has text directly after a closing",
-		"Bash(git:*)Read":          "allowed-tools has text directly after a closing",
+		"Bash(git:*":               "is not closed",
+		"Bash(a (b)":               "is not closed",
+		`Bash(a\)`:                 "is not closed",
+		"Bash)":                    "allowed-tools contains an extra closing parenthesis",
+		"Bash(git:*))":             "allowed-tools contains text directly after a closing",
+		"Bash(git:*)Read":          "allowed-tools contains text directly after a closing",
 		"(git:*)":                  "without a tool",
-		"Bash()":                   "nothing in them",
-		"Bash( )":                  "nothing in them",
-		"Re\x00ad":                 "allowed-tools has an invalid tool name",
-		"Re\u202ead":               "allowed-tools has an invalid tool name",
+		"Bash()":                   "empty parentheses",
+		"Bash( )":                  "empty parentheses",
+		"Re\x00ad":                 "allowed-tools contains an invalid tool name",
+		"Re\u202ead":               "allowed-tools contains an invalid tool name",
 		strings.Repeat("a ", 2000): "more than 1000",
-		"Bash(" + strings.Repeat("a", 5000) + ")": "never closed",
+		"Bash(" + strings.Repeat("a", 5000) + ")": "is not closed",
 	} {
 		_, err := tool.ParseList([]string{in})
 		if err == nil || !strings.Contains(err.Error(), want) || diag.CodeOf(err) != diag.Invalid {

@@ -77,7 +77,7 @@ func (s Set) Allow(c Call) Verdict {
 				because = ", because it could run skillpm"
 			}
 			return Verdict{Tool: c.Tool, Skill: l.skill, Reason: fmt.Sprintf(
-				"%s restricts tools, and until it ends only users may run %s%s", l.who(), quoted(command), because)}
+				"while %s restricts tools, only users may run %s%s", l.who(), quoted(command), because)}
 		}
 	}
 	return v
@@ -85,7 +85,7 @@ func (s Set) Allow(c Call) Verdict {
 
 func (l list) who() string {
 	if l.skill == "" {
-		return "the list"
+		return "the tool list"
 	}
 	return "skill " + l.skill
 }
@@ -274,7 +274,7 @@ func (u *use) commandOutside(patterns []Pattern) string {
 	}
 	commands, refused := u.commandsOf()
 	if refused != "" {
-		return "this command line cannot be matched against a pattern: " + refused
+		return "skillpm cannot match the command line against a pattern: " + refused
 	}
 	for _, c := range commands {
 		switch {

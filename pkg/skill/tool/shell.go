@@ -30,7 +30,8 @@ func (c Call) commandLine(u *use) {
 		}
 	}
 	if len(u.values) == 0 && u.argv == nil {
-		u.doubt = "its input has no command in any of the fields " + strings.Join(strings.Fields(u.row.fields), ", ")
+		u.doubt = "its input does not contain a command in any of the fields " +
+			strings.Join(strings.Fields(u.row.fields), ", ")
 	}
 	if c.Windows && c.Tool != "Bash" {
 		u.row = rows()["PowerShell"]
@@ -52,7 +53,7 @@ func (c Call) around(u *use) (doubt string) {
 				return "it selects an unknown shell"
 			}
 		case oneOf(name, moreFields):
-			return "it has arguments apart from its command"
+			return "it contains arguments apart from its command"
 		case oneOf(name, placeFields):
 			if s, ok := v.(string); !ok || !c.inHome(s) {
 				u.elsewhere = "the directory " + quoted(fmt.Sprint(v))
@@ -125,7 +126,7 @@ func (u *use) readCommands() ([]command, string) {
 		words := make([]word, len(u.argv))
 		for i, a := range u.argv {
 			if strings.ContainsRune(a, star) {
-				return nil, "it has control characters"
+				return nil, "it contains control characters"
 			}
 			words[i] = word{text: a}
 		}
@@ -133,14 +134,14 @@ func (u *use) readCommands() ([]command, string) {
 	}
 	line := u.values[0]
 	if u.row.kind == powershell && strings.Trim(line, windowsSafe) != "" {
-		return nil, "it has characters that PowerShell or cmd could interpret"
+		return nil, "it contains characters that PowerShell or cmd could interpret"
 	}
 	if u.row.kind == powershell {
 		return []command{{words: splitSafeWords(line), text: line}}, ""
 	}
 	commands, refused := split(line)
 	if refused == "" && len(commands) == 0 {
-		refused = "it has no command"
+		refused = "it does not contain a command"
 	}
 	return commands, refused
 }

@@ -355,7 +355,7 @@ func TestHostileAnswers(t *testing.T) {
 				w.WriteHeader(http.StatusTemporaryRedirect)
 			}
 			return isBlob(r)
-		}, diag.Denied, "redirects to file"},
+		}, diag.Denied, "redirects to the unsupported scheme file"},
 		{"redirects without end", func(w http.ResponseWriter, r *http.Request) bool {
 			if isBlob(r) {
 				w.Header().Set("Location", r.URL.Path+"x")

@@ -31,7 +31,7 @@ func TestDirSpecialFiles(t *testing.T) {
 		"link":   {func(name string) error { return os.Symlink(secret, name) }, "escapes"},
 		"large": {func(name string) error {
 			return errors.Join(os.WriteFile(name, nil, 0o600), os.Truncate(name, index.MaxBytes+1))
-		}, "larger than"},
+		}, "bytes; the limit is "},
 	}
 	for kind, tt := range tests {
 		for _, file := range []string{index.ConfigPath, index.Path(id)} {

@@ -185,7 +185,7 @@ func TestFaultDamagedJournal(t *testing.T) { // M2
 			}
 			before := m.tree()
 			for _, args := range [][]string{{"install"}, w.update(), {"remove", "acme/web"}} {
-				m.fails(7, []string{"journal", "hint: inspect the journal, then delete"}, args...)
+				m.fails(7, []string{"journal", "hint: inspect the journal, delete"}, args...)
 			}
 			m.fails(6, []string{"difference"}, "verify")
 			same(t, "refused", m.tree(), before)

@@ -101,7 +101,7 @@ func TestFaultNoSpace(t *testing.T) { // M2
 						break
 					}
 					failed++
-					m.check(e, 1, []string{"no space left on device", "hint: free space on that file system"})
+					m.check(e, 1, []string{"no space left on device", "hint: free space on the file system"})
 					same(t, fmt.Sprint(n, " more"), m.tree(), before)
 					remount(t, disk, 0, what+"=1000000")
 					m.checkHealed(fmt.Sprint(n, " more"), before, done)
@@ -127,7 +127,7 @@ func TestFaultReadOnly(t *testing.T) { // M2
 	}
 	w := newServers(t)
 	done := newMachine(t, w).fresh()
-	denied := []string{"read-only file system", "hint: grant yourself read and write access to that path"}
+	denied := []string{"read-only file system", "hint: grant yourself read and write access to the path"}
 	t.Run("project", func(t *testing.T) {
 		m := newMachine(t, w)
 		mount(t, m.project, "")
@@ -224,7 +224,7 @@ func TestFaultFileSize(t *testing.T) {
 		before := m.firstVersions()
 		e := m.limited(fmt.Sprint("-f ", blocks)).run(w.update()...)
 		what := fmt.Sprint(blocks, " blocks")
-		m.check(e, 1, []string{"file too large", "hint: check the limits on file sizes"})
+		m.check(e, 1, []string{"file too large", "hint: raise the limit on file sizes"})
 		same(t, what, m.tree(), before)
 		m.checkHealed(what, before, done)
 		m.updated(what, done)
@@ -286,7 +286,7 @@ func TestFaultForbidden(t *testing.T) {
 				same(t, "updated", m.tree(), done)
 				return
 			}
-			hint := "hint: grant yourself read and write access to that path"
+			hint := "hint: grant yourself read and write access to the path"
 			m.check(e, tt.code, []string{"permission denied", hint, m.home})
 			same(t, "refused", m.tree(), before)
 			m.checkHealed("allowed", before, done)

@@ -138,7 +138,7 @@ func TestO25Cases(t *testing.T) {
 		{"no script is wanted", "script: scripts/none.sh\n    error: none.sh", "passed"},
 		{"a script outside", "script: ../../etc/passwd", "etc/passwd"},
 		{"a limit", "script: scripts/slow.sh\n    limit: 100ms\n    exit: 143", "did not end within its time limit"},
-		{"no command", "command: true", "no command"},
+		{"no command", "command: true", "does not have a command"},
 		{"files", "script: scripts/cat.sh\n    files: {a/b.txt: hello}\n    stdout: hello", "passed"},
 		{"files outside", "script: scripts/cat.sh\n    files: {../b.txt: hello}", "is not a path inside the project"},
 
@@ -371,7 +371,7 @@ func TestParseErrors(t *testing.T) {
 		"cases:\n  - name: a\n  - name: a":     "t.yaml:3: the case name \"a\" is duplicated; it first appears on line 2",
 		"cases:\n  - name: [a]":                "t.yaml:2: an entry of cases.name must be text, not a list",
 		"cases:\n\t- name: a":                  "t.yaml:2:",
-		"cases:\n  - name: a\n---\nx: y":       "a second document is not allowed",
+		"cases:\n  - name: a\n---\nx: y":       "unexpected second YAML document",
 		"cases:\n  - {name: a, script: x, command: true}":             "split it into two cases",
 		"cases:\n  - {name: a, script: x, body: y}":                   "split it into two cases",
 		"cases:\n  - {name: a, exit: 3}":                              "neither script nor command",
