@@ -112,8 +112,8 @@ func unknownIn(root *cobra.Command, words []string) string {
 // isProse reports whether the word after skillpm belongs to a sentence: a verb that is not a command of another tool.
 func isProse(root *cobra.Command, word string) bool {
 	switch word {
-	case "as", "cannot", "catalog", "configuration", "did", "ended", "installs", "itself", "keeps", "last", "looks",
-		"never", "only.", "pack", "tests": // "skillpm pack 1" begins a file
+	case "as", "can", "cannot", "catalog", "configuration", "deactivated", "did", "ended", "installs",
+		"itself", "keeps", "last", "looks", "never", "no", "only.", "pack", "reads", "skips", "tests": // "skillpm pack 1" begins a file
 		return true
 	}
 	hint := diag.HintOf(console.UnknownCommand(root, []string{word}))

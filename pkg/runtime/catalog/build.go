@@ -59,8 +59,8 @@ func (b *builder) addRoot(i int, r *root, t *tree) {
 			b.add(diag.Finding{
 				Rule: ruleDirectory, Severity: diag.SeverityWarning,
 				Path:    filepath.ToSlash(filepath.Join(r.dir, filepath.FromSlash(d.path))),
-				Message: "the directory is not scanned completely: " + d.problem,
-				Fix:     "make it readable, or move its content",
+				Message: "cannot scan the directory completely: " + d.problem,
+				Fix:     "make the directory readable, or move some of its content away",
 			})
 		}
 	}
@@ -93,11 +93,11 @@ func (b *builder) reportLock(r *root, t *tree) {
 	f := diag.Finding{Rule: ruleLock, Severity: diag.SeverityWarning, Path: filepath.ToSlash(r.lock)}
 	switch {
 	case !t.lock.exists:
-		f.Message, f.Fix = "the lockfile is missing: name conflicts are resolved by the order of the packs",
+		f.Message, f.Fix = "the lockfile is missing: skillpm resolves name conflicts by the order of the packs",
 			"run skillpm install"
 	case t.lock.problem != "":
-		f.Message, f.Fix = "name conflicts are resolved by the order of the packs, because the lockfile cannot be "+
-			"read: "+t.lock.problem,
+		f.Message, f.Fix = "cannot read the lockfile: "+t.lock.problem+"; skillpm resolves name conflicts by the "+
+			"order of the packs",
 			"restore the lockfile, or run skillpm install"
 	default:
 		return
@@ -136,7 +136,7 @@ func (b *builder) addAbsent(r *root, t *tree) {
 	list := textx.FirstAndMore(packs, 5)
 	b.add(diag.Finding{
 		Rule: ruleLock, Severity: diag.SeverityWarning, Path: filepath.ToSlash(r.lock),
-		Message: list + ": locked but not completely installed", Fix: "run skillpm install",
+		Message: "locked but not completely installed: " + list, Fix: "run skillpm install",
 	})
 }
 
@@ -256,7 +256,7 @@ func (b *builder) reportSkill(s *Skill, rec *record, skipped string) {
 	if skipped != "" {
 		f := diag.Finding{
 			Severity: diag.SeverityError, Path: path, Line: rec.line,
-			Message: "the skill is skipped: " + skipped,
+			Message: "skillpm skips the skill: " + skipped,
 		}
 		switch {
 		case strings.HasSuffix(skipped, " is missing"):
@@ -269,12 +269,12 @@ func (b *builder) reportSkill(s *Skill, rec *record, skipped string) {
 		case rec.line > 0:
 			f.Rule, f.Fix = ruleFront, "for a fix, run: skillpm validate"
 		default:
-			f.Rule, f.Fix = ruleFile, "create a regular file there, or remove the directory"
+			f.Rule, f.Fix = ruleFile, "create SKILL.md as a regular file, or remove the directory"
 			switch {
 			case rec.fatal == wrongCase:
-				f.Fix = "rename the file"
+				f.Fix = "rename the file to SKILL.md"
 			case strings.Contains(rec.fatal, "permission"):
-				f.Fix = "make it readable, or remove the directory"
+				f.Fix = "make SKILL.md readable, or remove the directory"
 			}
 		}
 		b.add(f)
@@ -299,13 +299,13 @@ func (b *builder) reportSkill(s *Skill, rec *record, skipped string) {
 		name.Message = fmt.Sprintf("the name is missing, and the directory's name is invalid: "+
 			"%v", skill.CheckName(s.base))
 	case !isValidName(rec.name):
-		name.Message = fmt.Sprintf("invalid name %q: the skill gets the name of its directory, %s",
+		name.Message = fmt.Sprintf("invalid name %q: skillpm uses the name of the directory, %s",
 			cut(rec.name, maxName), s.base)
 	case !skill.LegalName(rec.name):
 		name.Message = skill.CheckName(rec.name).Error()
 	case b.profile.NameIsDirectory != nil && rec.name != s.base:
 		name.Message, name.Fix = fmt.Sprintf("the name %s differs from the directory's name, %s", rec.name, s.base),
-			"rename one of the two"
+			"rename the skill or its directory"
 	default:
 		return
 	}
@@ -341,7 +341,7 @@ func (b *builder) addPack(i int, r *root, t *tree, d *branch) {
 		b.add(diag.Finding{
 			Rule: ruleLock, Severity: diag.SeverityWarning,
 			Path:    filepath.ToSlash(filepath.Join(r.dir, filepath.FromSlash(d.path))),
-			Message: "this pack is not in the lockfile", Fix: "run skillpm install",
+			Message: "the pack is not in the lockfile", Fix: "run skillpm install",
 		})
 	}
 }

@@ -359,18 +359,18 @@ dependency
 		line               int
 		severity           diag.Severity
 	}{
-		{"CA003", "no-name", "the skill is skipped: name is missing", 1, diag.SeverityError},
-		{"CA003", "no-description", "the skill is skipped: description is missing", 1, diag.SeverityError},
-		{"CA003", "no-front", "the skill is skipped: name is missing", 1, diag.SeverityError},
-		{"CA002", "unclosed", "the skill is skipped: the frontmatter is not closed", 1, diag.SeverityError},
-		{"CA002", "list", "the skill is skipped: the frontmatter is not a list of fields", 2, diag.SeverityError},
-		{"CA002", "broken-limit", "the skill is skipped: allowed-tools is not valid YAML", 4, diag.SeverityError},
-		{"CA002", "colon", "a colon and a space inside a value that is not quoted", 3, diag.SeverityWarning},
+		{"CA003", "no-name", "skillpm skips the skill: name is missing", 1, diag.SeverityError},
+		{"CA003", "no-description", "skillpm skips the skill: description is missing", 1, diag.SeverityError},
+		{"CA003", "no-front", "skillpm skips the skill: name is missing", 1, diag.SeverityError},
+		{"CA002", "unclosed", "skillpm skips the skill: the frontmatter is not closed", 1, diag.SeverityError},
+		{"CA002", "list", "skillpm skips the skill: the frontmatter is not a mapping of fields", 2, diag.SeverityError},
+		{"CA002", "broken-limit", "skillpm skips the skill: allowed-tools is not valid YAML", 4, diag.SeverityError},
+		{"CA002", "colon", "a value without quotes contains a colon and a space", 3, diag.SeverityWarning},
 		{"CA004", "Some Name", "contains the capital letter S", 1, diag.SeverityWarning},
-		{"CA004", "at", "the skill gets the name of its directory, at", 1, diag.SeverityWarning},
-		{"CA005", "no-bool", "disable-model-invocation is not true or false", 4, diag.SeverityWarning},
+		{"CA004", "at", "skillpm uses the name of the directory, at", 1, diag.SeverityWarning},
+		{"CA005", "no-bool", "disable-model-invocation is neither true nor false", 4, diag.SeverityWarning},
 		{"CA005", "no-bool", "priority is not a number", 5, diag.SeverityWarning},
-		{"CA001", "lower", "the file must be called SKILL.md", 0, diag.SeverityError},
+		{"CA001", "lower", "the file name must be SKILL.md", 0, diag.SeverityError},
 	} {
 		i := slices.IndexFunc(c.Findings(), func(f diag.Finding) bool {
 			return f.Rule == tt.rule && strings.HasSuffix(f.Path, "/"+tt.dir+"/SKILL.md") && strings.Contains(f.Message, tt.message)
@@ -404,7 +404,7 @@ func TestLimits(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newFixture(t, "omniforge", "")
 			w.write("app/.skillpm/skills/a/SKILL.md", "---\nname: a\ndescription: d\n"+front+"\n---\nThe body.\n")
-			f := w.finds(w.expect(""), "CA002", "the skill is skipped: ")
+			f := w.finds(w.expect(""), "CA002", "skillpm skips the skill: ")
 			if f.Severity != diag.SeverityError || f.Line < 4 || strings.Contains(f.Message, "disallowed") != (name == "disallowed") {
 				t.Errorf("got %+v", f)
 			}
@@ -529,7 +529,7 @@ func TestDepthBound(t *testing.T) {
 		}
 	}
 	w.write("app/.agents/skills/a/SKILL.md", "found")
-	w.finds(w.expect("a=found"), "CA009", "it has more than 2000 directories")
+	w.finds(w.expect("a=found"), "CA009", "it contains more than 2000 directories")
 }
 
 // TestFixes checks that the suggested fixes work.
@@ -551,10 +551,10 @@ description: d
 		w.options.Cache = w.path("cache")
 		c := w.open()
 		for message, fix := range map[string]string{
-			"CA001 in capitals":        "rename the file",
+			"CA001 in capital letters": "rename the file to SKILL.md",
 			"CA003 name is missing":    "start the file with ---, then name: and description:, then --- again",
 			`CA004 "Foo Bar" contains`: "lowercase letters",
-			"CA001 not a regular file": "create a regular file there, or remove",
+			"CA001 not a regular file": "create SKILL.md as a regular file, or remove",
 		} {
 			rule, text, _ := strings.Cut(message, " ")
 			if f := w.finds(c, rule, text); !strings.Contains(f.Fix, fix) {
@@ -568,7 +568,7 @@ description: d
 func TestArguments(t *testing.T) {
 	w := newFixture(t, "omniforge", "")
 	w.write("app/.skillpm/skills/a/SKILL.md", "---\nname: a\ndescription: d\narguments:\n  - {name: file, required: true}\n  - format\n---\n")
-	if f := w.finds(w.expect("a=d"), "CA005", "arguments has an invalid name, which is"); f.Line != 5 || f.Severity != diag.SeverityWarning {
+	if f := w.finds(w.expect("a=d"), "CA005", "skillpm ignores an invalid name in arguments"); f.Line != 5 || f.Severity != diag.SeverityWarning {
 		t.Errorf("got %+v", f)
 	}
 	w.write("app/.skillpm/skills/a/SKILL.md", "---\nname: a\ndescription: d\narguments: [file, format]\n---\n")
@@ -667,7 +667,7 @@ scope: production
 ---
 `)
 	c := w.expect("a=weaker everybody=e")
-	want := "app/.skillpm/skills/a\nexcluded home/.skillpm/skills/a: it is only for agent type researcher, coder, but none is set"
+	want := "app/.skillpm/skills/a\nexcluded home/.skillpm/skills/a: it is only for agent type researcher, coder, but the agent type is not set"
 	if got := w.which(c, "a"); got != want {
 		t.Errorf("got\n%s", got)
 	}
@@ -711,12 +711,12 @@ globex
 initech
 `)
 	c := w.expect("deploy=acme") // no lock: the order of the packs
-	w.finds(c, "CA007", "the lockfile is missing: name conflicts are")
-	w.finds(c, "CA006", "acme/deploy and globex/ops both have a skill \"deploy\"")
+	w.finds(c, "CA007", "the lockfile is missing: skillpm resolves name conflicts")
+	w.finds(c, "CA006", "acme/deploy and globex/ops both contain a skill \"deploy\"")
 
 	w.write("app/skillpm.lock", lockOf(t, "globex/ops", "acme/deploy", "acme"))
 	c = w.expect("acme-deploy=acme deploy=globex")
-	f := w.finds(c, "CA006", "globex/ops and acme/deploy both have a skill \"deploy\": the name refers to the one from globex/ops; the other is available as acme-deploy or deploy@acme/deploy")
+	f := w.finds(c, "CA006", "globex/ops and acme/deploy both contain a skill \"deploy\": the name refers to the skill of globex/ops; the skill of acme/deploy is available as acme-deploy or deploy@acme/deploy")
 	if f.Severity != diag.SeverityWarning {
 		t.Errorf("got %+v", f)
 	}
@@ -741,7 +741,7 @@ available app/.skillpm/plugins/acme/deploy/deploy: available as acme-deploy`
 		t.Errorf("got %v, %s", err, diag.HintOf(err))
 	}
 	w.write("app/skillpm.lock", "version: 1\n<<<<<<< HEAD\n")
-	w.finds(w.expect("deploy=acme"), "CA007", "name conflicts are resolved by the order")
+	w.finds(w.expect("deploy=acme"), "CA007", "skillpm resolves name conflicts by the order")
 }
 
 // TestLockedNotInstalled checks that a skill of a locked but uninstalled pack is unavailable, that no other version
@@ -768,7 +768,7 @@ globex
 	}
 	for range 2 { // the second from the index
 		c := w.expect("acme-deploy=acme")
-		w.finds(c, "CA007", "globex/ops 2.0.0: locked but not completely installed")
+		w.finds(c, "CA007", "locked but not completely installed: globex/ops 2.0.0")
 		unavailable(c, "deploy", "globex/ops 2.0.0")
 		unavailable(c, "deploy@globex/ops", "globex/ops 2.0.0")
 		if claims := c.Which("deploy"); claims.Winner != nil {
@@ -783,7 +783,7 @@ globex
 	}
 	for range 2 {
 		c := w.expect("")
-		w.finds(c, "CA007", "acme/deploy 1.4.0, globex/ops 2.0.0: locked but not completely installed")
+		w.finds(c, "CA007", "locked but not completely installed: acme/deploy 1.4.0, globex/ops 2.0.0")
 		unavailable(c, "deploy", "globex/ops 2.0.0")
 		unavailable(c, "acme-deploy", "acme/deploy 1.4.0")
 	}
@@ -807,7 +807,7 @@ review
 `)
 	w.write("app/skillpm.lock", lockOf(t, "globex/ops", "acme/deploy", "acme"))
 	c := w.expect("deploy:deploy=acme ops:deploy=globex ops:review=review")
-	if _, err := c.Lookup("deploy"); diag.CodeOf(err) != diag.NotFound || !strings.Contains(fmt.Sprint(err), "several packs have it: deploy:deploy, ops:deploy") {
+	if _, err := c.Lookup("deploy"); diag.CodeOf(err) != diag.NotFound || !strings.Contains(fmt.Sprint(err), "several packs contain a skill with this name: deploy:deploy, ops:deploy") {
 		t.Errorf("got %v", err)
 	}
 	if claims := c.Which("deploy"); claims.Winner != nil || len(claims.Shadowed) != 2 {
@@ -1019,7 +1019,7 @@ pack
 	w.expect("deploy=pack mine=mine theirs=theirs")
 	w.options.RequireTrust = true
 	c := w.expect("mine=mine")
-	if f := w.finds(c, "CA010", "2 skills are skipped: the project is not trusted"); !strings.Contains(f.Fix, "skillpm trust") {
+	if f := w.finds(c, "CA010", "skipped 2 skills: the project is not trusted"); !strings.Contains(f.Fix, "skillpm trust") {
 		t.Errorf("got %+v", f)
 	}
 	if got := w.which(c, "theirs"); !strings.Contains(got, "excluded app/.claude/skills/theirs: the project is not trusted") {

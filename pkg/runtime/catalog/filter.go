@@ -28,7 +28,7 @@ func (b *builder) filter() {
 		case untrusted && e.Scope == ScopeProject:
 			n++
 			e.Reason, e.denied, e.fix = "the project is not trusted", true,
-				"list its skills with \"skillpm skills --all\"; trust it with \"skillpm trust\""
+				"review the project's skills with \"skillpm skills --all\", then run \"skillpm trust\""
 		case len(o.Allowed) > 0 && !allowed(o.Allowed, e.Skill):
 			e.Reason = "it is not in skills.allowed"
 		default:
@@ -44,16 +44,17 @@ func (b *builder) filter() {
 		}
 	}
 	if n > 0 {
-		subject := "a skill is"
+		subject := "1 skill"
 		if n > 1 {
-			subject = fmt.Sprintf("%d skills are", n)
+			subject = fmt.Sprintf("%d skills", n)
 		}
 		f := diag.Finding{
 			Rule: ruleTrust, Severity: diag.SeverityWarning, Path: filepath.ToSlash(o.Project),
-			Message: subject + " skipped: the project is not trusted", Fix: "review its skills, then run skillpm trust",
+			Message: "skipped " + subject + ": the project is not trusted",
+			Fix:     "review the project's skills, then run skillpm trust",
 		}
 		if problem != nil {
-			f.Message, f.Fix = subject+" skipped: "+problem.Error(), diag.HintOf(problem)
+			f.Message, f.Fix = "skipped "+subject+": "+problem.Error(), diag.HintOf(problem)
 		}
 		b.add(f)
 	}
@@ -89,7 +90,7 @@ func outOfScope(s *Skill, o *Options) string {
 		switch {
 		case len(f.list) == 0 || slices.Contains(f.list, f.value):
 		case f.value == "":
-			return fmt.Sprintf("it is only for %s %s, but none is set", f.noun, strings.Join(f.list, ", "))
+			return fmt.Sprintf("it is only for %s %s, but the %[1]s is not set", f.noun, strings.Join(f.list, ", "))
 		default:
 			return fmt.Sprintf("it is only for %s %s, not %s", f.noun, strings.Join(f.list, ", "), f.value)
 		}

@@ -74,7 +74,7 @@ func FindMatches(task string, candidates []Candidate) ([]Match, error) {
 		case name != "" && strings.EqualFold(c.Name, name):
 			m.Score, m.Why = 1, []string{"requested by name"}
 		case strings.EqualFold(strings.TrimSpace(task), c.Name):
-			m.Score, m.Why = 1, []string{"has exactly this name"}
+			m.Score, m.Why = 1, []string{"exact name"}
 		}
 		if m.Score > 0 {
 			matches = append(matches, m)

@@ -14,7 +14,7 @@ import (
 )
 
 // wrongCase is the problem of a SKILL.md in another letter case.
-const wrongCase = "the file must be called SKILL.md, in capitals"
+const wrongCase = "the file name must be SKILL.md, in capital letters"
 
 // wrongCaseRecord returns a record with that problem if the directory has such a file, else nil.
 func wrongCaseRecord(dir string) *record {
@@ -88,7 +88,8 @@ func readHead(f io.Reader, size int64) *record {
 	head, atEOF, err := readMore(f, nil, firstRead)
 	for want := 4 * firstRead; err == nil && !atEOF && frontEnd(head) < 0; want *= 4 {
 		if len(head) >= maxFront {
-			return &record{fatal: fmt.Sprintf("the frontmatter has more than %d bytes, or does not end", maxFront)}
+			return &record{fatal: fmt.Sprintf("the frontmatter is larger than %d bytes, or does not have a closing ---",
+				maxFront)}
 		}
 		head, atEOF, err = readMore(f, head, want)
 	}

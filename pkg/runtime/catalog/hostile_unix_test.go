@@ -40,7 +40,7 @@ x
 	w.options.Cache = w.path("cache")
 	for range 2 {
 		c := w.expect("good=good secret=secret x=x")
-		for _, text := range []string{"not a regular file", "1073741824 bytes", "does not end"} {
+		for _, text := range []string{"not a regular file", "1073741824 bytes", "does not have a closing ---"} {
 			if f := w.finds(c, "CA001", text); f.Severity != diag.SeverityError {
 				t.Errorf("got %+v", f)
 			}

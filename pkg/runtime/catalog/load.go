@@ -54,7 +54,7 @@ func (s *Skill) Load() (*Loaded, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, diag.Errorf(diag.NotFound, "skill %s not found: %s does not exist", s.Name,
 			filepath.Join(s.Dir, skill.File)).
-			WithHint("it was removed or renamed; list skills with: skillpm skills")
+			WithHint("list skills with: skillpm skills")
 	}
 	if err != nil {
 		return nil, diag.Errorf(diag.Invalid, "cannot read skill %s: %s: %s", s.Name,
@@ -88,7 +88,7 @@ func readWhole(dir string) ([]byte, error) {
 	defer func() { _ = f.Close() }()
 	data, err := io.ReadAll(io.LimitReader(f, skill.MaxFile+1))
 	if err == nil && len(data) > skill.MaxFile {
-		err = errors.New("SKILL.md exceeds the size limit")
+		err = diag.Errorf(diag.Invalid, "SKILL.md is larger than %d bytes", skill.MaxFile)
 	}
 	return data, err
 }
@@ -103,7 +103,7 @@ func ParseFile(path string, p *profile.Profile) (*Skill, error) {
 	dir := filepath.Dir(path)
 	data, err := readWhole(dir)
 	if filepath.Base(path) != skill.File || errors.Is(err, fs.ErrNotExist) {
-		return nil, diag.Errorf(diag.NotFound, "no skill at %s", path).
+		return nil, diag.Errorf(diag.NotFound, "no skill found at %s", path).
 			WithHint("use the path of a %s file", skill.File)
 	}
 	if err != nil {

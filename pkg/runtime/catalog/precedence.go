@@ -130,13 +130,13 @@ func (b *builder) precedenceReason(winner, loser *Skill) string {
 	case winner.Rank != loser.Rank:
 		return fmt.Sprintf("another directory of the %s layer has precedence", winner.Layer)
 	case winner.Pack != loser.Pack && winner.Pack != "" && winner.Scope == loser.Scope:
-		return winner.Pack + " already has the name"
+		return winner.Pack + " already uses the name"
 	case winner.Scope != loser.Scope:
 		return fmt.Sprintf("the %s's skills have precedence", winner.Scope)
 	case winner.Priority != loser.Priority:
 		return fmt.Sprintf("its priority %g is lower than %g", loser.Priority, winner.Priority)
 	}
-	return winner.Dir + " comes first"
+	return winner.Dir + " has precedence"
 }
 
 // warnAliased warns about packs' skills that have an alias because another pack has the name, unless the manifest chose
@@ -193,10 +193,9 @@ func (b *builder) warnConflict(name string, winner, loser *Skill, alias string) 
 	b.add(diag.Finding{
 		Rule: RuleConflict, Severity: diag.SeverityWarning,
 		Path: filepath.ToSlash(filepath.Join(loser.Dir, skill.File)),
-		Message: fmt.Sprintf("%s and %s both have a skill %q: the name refers to the one from %s; the other is "+
-			"available as %s", winner.Pack,
-			loser.Pack, name, winner.Pack, qualified),
-		Fix: "choose names with aliases: in skillpm.yaml",
+		Message: fmt.Sprintf("%s and %s both contain a skill %q: the name refers to the skill of %[1]s; the skill "+
+			"of %[2]s is available as %[4]s", winner.Pack, loser.Pack, name, qualified),
+		Fix: "choose names under aliases in skillpm.yaml",
 	})
 }
 
@@ -210,7 +209,8 @@ func (b *builder) warnTooMany() {
 		b.add(diag.Finding{
 			Rule: ruleMany, Severity: diag.SeverityWarning,
 			Message: fmt.Sprintf(
-				"%d skills are available, more than the recommended %d: models choose less reliably", n, limit),
+				"%d skills are available, more than the recommended %d: models choose less reliably among many skills",
+				n, limit),
 			Fix: "set skills.allowed, use skillpm prompt --compact, or " +
 				"raise skills.recommended",
 		})

@@ -120,7 +120,7 @@ func (r *record) check(doc *skill.Document, problems []skill.Problem) {
 			return
 		case skill.NotUTF8:
 			if p.Line < doc.BodyLine {
-				r.fatal, r.line = "the frontmatter is not UTF-8", p.Line
+				r.fatal, r.line = "the frontmatter is not valid UTF-8", p.Line
 				return
 			}
 			continue
@@ -156,8 +156,8 @@ func (r *record) rejectMergeKeys(doc *skill.Document) {
 		}
 		for i := 0; i < len(n.Content); i += 2 {
 			if key := n.Content[i]; key.ShortTag() == "!!merge" {
-				r.fatal, r.line = "merge keys (<<) are not supported, and this one could limit what the skill may "+
-					"do", key.Line
+				r.fatal, r.line = "skillpm does not support merge keys (<<), which could limit what the skill may do",
+					key.Line
 				return
 			}
 		}
@@ -211,7 +211,7 @@ func (r *record) fields(doc *skill.Document) {
 	if v := lookup(doc, "arguments"); v != nil {
 		for _, item := range v.Content {
 			if follow(item).Kind != yaml.ScalarNode {
-				r.problem(ruleValue, item.Line, "arguments has an invalid name, which is ignored",
+				r.problem(ruleValue, item.Line, "skillpm ignores an invalid name in arguments",
 					"use names, such as arguments: [file, format]")
 				break
 			}
@@ -249,7 +249,7 @@ func (r *record) setSwitch(key, text string, line int, flag flags, when bool) {
 	}
 	on, ok := boolean(text)
 	if !ok {
-		r.problem(ruleValue, line, key+" is not true or false: it is read as "+strconv.FormatBool(when),
+		r.problem(ruleValue, line, key+" is neither true nor false: skillpm reads it as "+strconv.FormatBool(when),
 			"write "+key+": true or false")
 		on = when
 	}
@@ -280,7 +280,8 @@ func (r *record) setPriority(text string, line int) {
 	}
 	p, err := strconv.ParseFloat(text, 64)
 	if err != nil || math.IsNaN(p) || math.IsInf(p, 0) {
-		r.problem(ruleValue, line, "priority is not a number: it is read as 0", "use a number, such as priority: 10")
+		r.problem(ruleValue, line, "priority is not a number: skillpm reads it as 0",
+			"use a number, such as priority: 10")
 		return
 	}
 	r.priority = p

@@ -16,32 +16,34 @@ type Rule struct {
 func Rules() []Rule {
 	const e, w = diag.SeverityError, diag.SeverityWarning
 	return []Rule{
-		{ruleFile, e, "`SKILL.md` cannot be read: permissions, size, file type, a link out of the skill, or wrong " +
-			"case"},
+		{ruleFile, e,
+			"skillpm cannot read `SKILL.md` because of its permissions, size, or file type, the case of its name, " +
+				"or a link out of the skill"},
 		{
 			ruleFront, e,
-			"the frontmatter is invalid, and the skill is skipped; a warning if the skill is used without the invalid " +
-				"field",
+			"the frontmatter is invalid, and skillpm skips the skill; a warning if skillpm uses the skill without " +
+				"the invalid field",
 		},
 		{ruleRequired, e, "a field that the profile requires is missing"},
 		{
 			ruleName, w,
-			"the name is invalid, or differs from the directory's. If it has `@`, a slash, or invisible characters, " +
-				"the directory's name is used",
+			"the name is invalid, or differs from the directory's name. skillpm uses the directory's name if the " +
+				"skill's name contains `@`, a slash, or invisible characters",
 		},
 		{
 			ruleValue, w,
-			"a boolean, number, or list is invalid: a boolean gets the more restrictive value, a priority 0",
+			"a boolean, number, or list is invalid. skillpm reads a boolean as its more restrictive value, and a " +
+				"priority as 0",
 		},
-		{RuleConflict, w, "two packs have a skill of the same name"},
+		{RuleConflict, w, "two packs contain a skill with the same name"},
 		{
 			ruleLock, w,
-			"the lockfile is missing, cannot be read, or lacks an installed pack; or a locked pack is not completely " +
-				"installed",
+			"the lockfile is missing, is unreadable, or does not contain an installed pack; or a locked pack is not " +
+				"completely installed",
 		},
 		{ruleMany, w, "more skills are available than recommended"},
-		{ruleDirectory, w, "a directory cannot be read completely"},
-		{ruleTrust, w, "a project's skills are skipped because it is not trusted"},
+		{ruleDirectory, w, "skillpm cannot read a directory completely"},
+		{ruleTrust, w, "skillpm skips a project's skills because the project is not trusted"},
 	}
 }
 

@@ -98,7 +98,7 @@ func (s *scanner) branches(ctx context.Context, t *tree) {
 func (s *scanner) list(ctx context.Context, t *tree, level []string, most int) {
 	if over := len(t.dirs) + len(level) - most; over > 0 {
 		level = level[:max(0, len(level)-over)]
-		t.dirs[0].problem = fmt.Sprintf("it has more than %d directories", most)
+		t.dirs[0].problem = fmt.Sprintf("it contains more than %d directories", most)
 	}
 	found := make([]branch, len(level))
 	parallel(ctx, len(level), func(i int) { found[i] = s.branch(level[i]) })
@@ -135,7 +135,7 @@ func (t *tree) limitLeaves(r *root) {
 		}
 		if len(b.nodes) > remaining {
 			b.nodes = b.nodes[:remaining]
-			t.dirs[0].problem = fmt.Sprintf("it has more than %d skills", maxLeaves)
+			t.dirs[0].problem = fmt.Sprintf("it contains more than %d skills", maxLeaves)
 		}
 		remaining -= len(b.nodes)
 	}
@@ -205,7 +205,7 @@ func (b *branch) list(dir string, packs bool) {
 		b.problem = reason(err)
 	case len(entries) > maxEntries:
 		entries = entries[:maxEntries]
-		b.problem = fmt.Sprintf("it has more than %d entries", maxEntries)
+		b.problem = fmt.Sprintf("it contains more than %d entries", maxEntries)
 	}
 	for _, e := range entries {
 		name, kind := e.Name(), e.Type()

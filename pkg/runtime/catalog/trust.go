@@ -58,11 +58,11 @@ func (f Folders) List() ([]Folder, error) {
 		err = json.Unmarshal(data, &file)
 	}
 	if err == nil && file.Version != 1 {
-		err = errors.New("it was written by another version of skillpm")
+		err = errors.New("another version of skillpm wrote the file")
 	}
 	if err != nil {
 		return nil, diag.Errorf(diag.Invalid, "cannot read the trusted folders: %s: %s", f.path, reason(err)).
-			WithHint("remove the file, and trust the folders again")
+			WithHint("remove the file, then trust the folders again")
 	}
 	slices.SortFunc(file.Folders, func(a, b Folder) int { return strings.Compare(a.Path, b.Path) })
 	return file.Folders, nil
@@ -95,12 +95,12 @@ func (f Folders) Add(dir string, now time.Time) (real string, err error) {
 	}
 	if pathx.Contains(real, home) || filepath.Dir(real) == real {
 		return "", diag.Errorf(diag.Usage,
-			"%s contains all your projects, so it cannot be trusted as a whole", real).
-			WithHint("trust the projects one by one")
+			"cannot trust %s: the directory contains all your projects", real).
+			WithHint("trust each project separately")
 	}
 	if info, err := os.Stat(real); err == nil && info.Mode().Perm()&0o002 != 0 && runtime.GOOS != "windows" {
-		return "", diag.Errorf(diag.Usage, "%s is writable by everyone, so it cannot be trusted", real).
-			WithHint("trust the projects in it one by one, or run: chmod o-w %s", real)
+		return "", diag.Errorf(diag.Usage, "cannot trust %s: all users can write to the directory", real).
+			WithHint("trust each project in the directory separately, or run: chmod o-w %s", real)
 	}
 	return real, f.change(func(list []Folder) []Folder {
 		if slices.ContainsFunc(list, func(t Folder) bool { return t.Path == real }) {
@@ -127,8 +127,8 @@ func (f Folders) Remove(dir string) (removed string, err error) {
 		})
 	})
 	if err == nil && removed == "" {
-		err = diag.Errorf(diag.NotFound, "%s is not among the trusted folders", dir).
-			WithHint("list them with: skillpm trust --list")
+		err = diag.Errorf(diag.NotFound, "%s is not a trusted folder", dir).
+			WithHint("list the trusted folders with: skillpm trust --list")
 	}
 	return removed, err
 }

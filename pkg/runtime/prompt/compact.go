@@ -52,7 +52,7 @@ func compact(p *profile.Profile, entries []Entry, o Options) (Listing, error) {
 	if size := len(out.Text); size > out.Limit {
 		return Listing{}, diag.Errorf(diag.Invalid,
 			"the compact listing of profile %s has %d characters; the limit is %d", p.ID, size, out.Limit).
-			WithHint("allow more with --budget, up to %d", maxCompact-1)
+			WithHint("raise the limit with --budget, up to %d", maxCompact-1)
 	}
 	const one = "-"
 	if tags := l.tags(entries, out.Limit-len(around(one))+len(one)); tags != "" {

@@ -40,7 +40,7 @@ func compile(l profile.Layout) (*layout, error) {
 func template(text string) (profile.Template, error) {
 	t, err := profile.ParseTemplate(text)
 	if err != nil {
-		return t, diag.Errorf(diag.Invalid, "the template %q: %w", text, err)
+		return t, diag.Errorf(diag.Invalid, "invalid template %q: %w", text, err)
 	}
 	return t, nil
 }

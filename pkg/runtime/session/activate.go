@@ -173,7 +173,8 @@ func unenforced(l *catalog.Loaded) string {
 	if len(requests) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("skill %q asks for %s, which is not enforced: its scripts run with your permissions", l.Name,
+	return fmt.Sprintf("skill %q requests %s, which skillpm does not enforce: its scripts run with your permissions",
+		l.Name,
 		strings.Join(requests, ", "))
 }
 
@@ -190,7 +191,7 @@ func checkTrigger(k *catalog.Skill, t Trigger) error {
 		if !k.UserInvocable {
 			return diag.Errorf(diag.Denied,
 				"users cannot activate skill %q: its frontmatter has user-invocable: false", k.Name).
-				WithHint("describe the task, and the model activates the skill if it fits")
+				WithHint("describe the task; the model activates the skill if the skill matches")
 		}
 	default:
 		return diag.Errorf(diag.Usage, "unknown trigger %q", t).WithHint("use user or model")
@@ -224,7 +225,7 @@ func (s *Session) newActive(l *catalog.Loaded, o Activate) (Active, error) {
 					diag.Errorf(diag.Invalid,
 						"cannot activate skill %q: it disallows %s, but the value of %s cannot be part of a pattern",
 						l.Name, text, name).
-						WithHint("use a path of letters, digits, and hyphens")
+						WithHint("use a path that contains only letters, digits, and hyphens")
 			}
 		}
 	}
@@ -262,7 +263,7 @@ func (s *Session) expandText(ctx context.Context, a *Activation, l *catalog.Load
 	}
 	if expansion.Cut {
 		a.Warnings = append(a.Warnings,
-			fmt.Sprintf("skill %q inserts more than %d bytes: some placeholders are not replaced", l.Name,
+			fmt.Sprintf("skill %q inserts more than %d bytes: skillpm did not replace some placeholders", l.Name,
 				skill.MaxInserted))
 	}
 	a.Warnings = append(a.Warnings, unrun(l.Name, expansion.Left, in.Shell != nil)...)
@@ -325,7 +326,7 @@ func (s *Session) checkFork(k *catalog.Skill, state State) error {
 			return diag.Errorf(diag.Denied,
 				"skill %q runs as a separate task, which would escape the tool restriction of skill %s",
 				k.Name, a.Exact()).
-				WithHint("activate it here with --inline, or deactivate the other one first: "+
+				WithHint("activate the skill with --inline, or deactivate the other skill first: "+
 					"%s", endCommand(a.Exact(), s.id))
 		}
 	}
@@ -333,7 +334,7 @@ func (s *Session) checkFork(k *catalog.Skill, state State) error {
 		return nil
 	}
 	return diag.Errorf(diag.NotFound, "skill %q runs as a separate task, but no runner is configured", k.Name).
-		WithHint("configure one under runners: in config.yaml, or activate it here with --inline")
+		WithHint("configure a runner under runners in config.yaml, or activate the skill with --inline")
 }
 
 // submit runs a skill as a task. The skill is not active in this session and restricts nothing here.

@@ -33,16 +33,16 @@ func (v Verdict) Err() error {
 	switch {
 	case v.Denied:
 		return diag.Errorf(diag.Denied, "%s", v.Reason).
-			WithHint("deactivate the skill, and continue without it: %s", endCommand(v.Skill, v.Session))
+			WithHint("deactivate the skill, and continue without the skill: %s", endCommand(v.Skill, v.Session))
 	case v.ReadOnly && v.Protected:
 		return diag.Errorf(diag.Denied, "%s", v.Reason).WithHint("agents may not change settings or policies")
 	case v.ReadOnly:
 		return diag.Errorf(diag.Denied, "%s", v.Reason).
 			WithHint(
-				"change a pack at its source; only users change local skills; write generated files elsewhere")
+				"change packs at their source, and write generated files elsewhere; only users may change local skills")
 	}
 	return diag.Errorf(diag.Denied, "%s", v.Reason).
-		WithHint("when the skill's work is done, deactivate it to lift the restriction: "+
+		WithHint("when the skill's work is done, deactivate the skill to lift the restriction: "+
 			"%s", endCommand(v.Skill, v.Session))
 }
 
@@ -53,8 +53,9 @@ func (s *Session) Allow(ctx context.Context, c tool.Call) (Verdict, error) {
 		return Verdict{}, err
 	}
 	if c.Tool == "" {
-		return Verdict{}, diag.Errorf(diag.Usage, "the tool has no name").WithHint("use the agent's name for it, " +
-			"such as Bash")
+		return Verdict{}, diag.Errorf(diag.Usage, "the name of the tool is missing").
+			WithHint("pass the agent's name for the tool, " +
+				"such as Bash")
 	}
 	state, err := s.State()
 	if err != nil {
@@ -102,7 +103,7 @@ func (s *Session) checkActivePolicies(v *Verdict, state State) {
 	for _, a := range state.Active {
 		if err := s.env.Guard.Standing(a); err != nil {
 			v.Allowed, v.Denied, v.Skill = false, true, a.Exact()
-			v.Reason = fmt.Sprintf("skill %s is active but no longer allowed, so %s is denied: %v", a.Exact(),
+			v.Reason = fmt.Sprintf("skill %s is active but no longer allowed, so skillpm denies %s: %v", a.Exact(),
 				v.Tool, err)
 			return
 		}
@@ -175,7 +176,7 @@ func (s *Session) checkHook(h hook, argv []string) error {
 		return nil
 	}
 	return diag.Errorf(diag.Denied, "the %s hook of skill %q may not run now: %s", h.kind, h.skill.Name, v.Reason).
-		WithHint("when the work of skill %s is done, deactivate it: %s", v.Skill, endCommand(v.Skill, s.id))
+		WithHint("when the work of skill %s is done, deactivate the skill: %s", v.Skill, endCommand(v.Skill, s.id))
 }
 
 // isSkillTool reports whether a tool is one of those that agents use skills with, under skillpm's name or the

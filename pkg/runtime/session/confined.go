@@ -47,7 +47,7 @@ func (s *Session) launch(ctx context.Context, k *catalog.Skill, c run.Command, r
 	r.Sandbox = res.Sandbox
 	if res.Unconfined != "" {
 		r.Sandbox = "none: " + res.Unconfined
-		notes = append(notes, fmt.Sprintf("the commands of skill %q are not confined, which a policy allows: %s",
+		notes = append(notes, fmt.Sprintf("the commands of skill %q run without a sandbox, which a policy allows: %s",
 			k.Name, res.Unconfined))
 	}
 	if len(res.Refused) > 0 {
@@ -59,7 +59,8 @@ func (s *Session) launch(ctx context.Context, k *catalog.Skill, c run.Command, r
 	for _, path := range res.Removed {
 		notes = append(notes,
 			fmt.Sprintf(
-				"the commands of skill %q created %s; it was removed, because confined commands cannot approve skills",
+				"the commands of skill %q created %s; skillpm removed the file because "+
+					"confined commands may not approve skills",
 				k.Name, path))
 	}
 	return res, notes, err

@@ -21,7 +21,7 @@ func notActive(name string, active []string) error {
 	if near := diag.Nearest(name, active); near != "" {
 		return err.WithHint("did you mean %s?", near)
 	} else if len(active) == 0 {
-		return err.WithHint("no skill is active in this session; list sessions with: skillpm session list")
+		return err.WithHint("list sessions with: skillpm session list")
 	}
 	return err.WithHint("list active skills with: skillpm session show")
 }
@@ -31,7 +31,7 @@ func notActive(name string, active []string) error {
 // [HookError], and the skills have ended nevertheless.
 func (s *Session) Deactivate(ctx context.Context, name string) (ended []string, err error) {
 	if s.id == "" {
-		return nil, diag.Errorf(diag.Usage, "without a session, no skill is active").
+		return nil, diag.Errorf(diag.Usage, "cannot deactivate a skill without a session").
 			WithHint("use --session ID, or set SKILLPM_SESSION")
 	}
 	removed, err := s.pop(ctx, name)
@@ -85,7 +85,7 @@ func (s *Session) runPostHooks(ctx context.Context, removed []Active) (ended []s
 			DurationMS: max(0, s.env.Now().Sub(a.At).Milliseconds()),
 		}, k)...)
 		if len(unrecorded) > 0 {
-			failed = append(failed, diag.Errorf(diag.Internal, "skill %q was deactivated, but "+
+			failed = append(failed, diag.Errorf(diag.Internal, "skillpm deactivated skill %q, but "+
 				"%s", a.Name, unrecorded[0]))
 		}
 	}
@@ -100,8 +100,9 @@ func (a Active) skill() *catalog.Skill {
 // End ends all skills of the session and deletes its state, even if that cannot be read.
 func (s *Session) End(ctx context.Context) (ended []string, err error) {
 	if s.id == "" {
-		return nil, diag.Errorf(diag.Usage, "no session to end").WithHint("use --session ID; list sessions with: " +
-			"skillpm session list")
+		return nil, diag.Errorf(diag.Usage, "cannot end a session without its id").
+			WithHint("use --session ID; list sessions with: " +
+				"skillpm session list")
 	}
 	removed, why, err := s.forget(ctx)
 	if err != nil {
@@ -124,7 +125,7 @@ func (s *Session) forget(ctx context.Context) (removed []Active, why string, err
 	defer func() { err = errors.Join(err, unlock()) }()
 	state, bad := s.folder.read(s.id)
 	if err := os.Remove(s.folder.path(s.id)); errors.Is(err, fs.ErrNotExist) {
-		return nil, "", diag.Errorf(diag.NotFound, "no session %q", s.id).
+		return nil, "", diag.Errorf(diag.NotFound, "session %q does not exist", s.id).
 			WithHint("list sessions with: skillpm session list")
 	} else if err != nil {
 		return nil, "", err

@@ -27,16 +27,16 @@ func (a Active) Drift() string {
 		return ""
 	case err == nil:
 		return fmt.Sprintf(
-			"the SKILL.md of %q was changed since it was activated: the earlier text stays active", a.Name)
+			"the SKILL.md of skill %q changed after the activation: the earlier text stays active", a.Name)
 	case !errors.Is(err, fs.ErrNotExist):
 		return fmt.Sprintf(
-			"the SKILL.md of %q can no longer be read: the text from its activation stays active", a.Name)
+			"skillpm can no longer read the SKILL.md of skill %q: the earlier text stays active", a.Name)
 	}
 	if name := a.renamed(); name != "" {
-		return fmt.Sprintf("skill %q was renamed to %s since it was activated: the earlier text stays active",
+		return fmt.Sprintf("skill %q was renamed to %s after the activation: the earlier text stays active",
 			a.Name, name)
 	}
-	return fmt.Sprintf("skill %q was deleted since it was activated: the earlier text stays active", a.Name)
+	return fmt.Sprintf("skill %q was deleted after the activation: the earlier text stays active", a.Name)
 }
 
 // renamed returns the name of a sibling directory that now has the skill: the same SKILL.md, or the same text under

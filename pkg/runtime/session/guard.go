@@ -56,7 +56,8 @@ func (s *Session) recordIntent(r *audit.Record, k *catalog.Skill) error {
 	s.fill(r, k)
 	id, err := s.env.Audit.Intend(*r)
 	if err != nil {
-		return diag.Errorf(diag.Denied, "%w; the policy requires an audit record, so nothing was done", err).
+		return diag.Errorf(diag.Denied,
+			"%w; the policy requires an audit record, so skillpm did not start the operation", err).
 			WithHint("%s", diag.HintOf(err))
 	}
 	r.ID, r.Phase = id, audit.Outcome

@@ -27,19 +27,19 @@ type HookError struct {
 // Error names the skill, the script, and what came of it.
 func (e *HookError) Error() string {
 	what := fmt.Sprintf("the %s hook %s of skill %q", e.Kind, e.Script, e.Skill)
-	effect := ", so it was not activated"
+	effect := ", so skillpm did not activate the skill"
 	if e.Kind == "post" {
-		effect = "; the skill was still deactivated"
+		effect = "; skillpm still deactivated the skill"
 	}
 	switch {
 	case e.Err != nil:
-		return fmt.Sprintf("%s could not run%s: %v", what, effect, e.Err)
+		return fmt.Sprintf("cannot run %s%s: %v", what, effect, e.Err)
 	case e.Limit > 0:
 		return fmt.Sprintf("%s did not end within %s%s", what, e.Limit, effect)
 	case e.Stderr == "":
-		return fmt.Sprintf("%s exited with %d%s", what, e.ExitCode, effect)
+		return fmt.Sprintf("%s exited with code %d%s", what, e.ExitCode, effect)
 	}
-	return fmt.Sprintf("%s exited with %d%s: %s", what, e.ExitCode, effect, e.Stderr)
+	return fmt.Sprintf("%s exited with code %d%s: %s", what, e.ExitCode, effect, e.Stderr)
 }
 
 // Unwrap returns why the script could not be started.
@@ -59,7 +59,7 @@ func (e *HookError) Hint() string {
 		return diag.HintOf(e.Err)
 	}
 	if e.Err != nil {
-		return fmt.Sprintf("fix hooks.%s in its SKILL.md: it must name a script inside the skill", e.Kind)
+		return fmt.Sprintf("fix hooks.%s in SKILL.md: the value must name a script inside the skill", e.Kind)
 	}
 	return fmt.Sprintf("to see why, run: skillpm run %s --script %s", skill.QuoteArgument(e.Skill),
 		skill.QuoteArgument(e.Script))

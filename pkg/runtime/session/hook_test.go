@@ -57,7 +57,7 @@ func TestHookFails(t *testing.T) {
 		says  []string
 		code  diag.Code
 	}{
-		"exit code":    {"scripts/pre.sh", "#!/bin/sh\necho no cluster >&2\nexit 7\n", 0, []string{"pre hook scripts/pre.sh of skill \"deploy\"", "exited with 7", "no cluster", "not activated"}, diag.Internal},
+		"exit code":    {"scripts/pre.sh", "#!/bin/sh\necho no cluster >&2\nexit 7\n", 0, []string{"pre hook scripts/pre.sh of skill \"deploy\"", "exited with code 7", "no cluster", "did not activate the skill"}, diag.Internal},
 		"limit":        {"scripts/pre.sh", "#!/bin/sh\nsleep 60\n", 300 * time.Millisecond, []string{"within 300ms"}, diag.Internal},
 		"missing":      {"scripts/gone.sh", "#!/bin/sh\n", 0, []string{"gone.sh", "scripts/pre.sh"}, diag.Internal},
 		"outside":      {"../../../outside.sh", outside, 0, []string{"not a path inside"}, diag.Internal},
@@ -127,7 +127,7 @@ func TestPostHookFails(t *testing.T) {
 	if !slices.Equal(ended, []string{"b", "a"}) {
 		t.Errorf("ended %v", ended)
 	}
-	code(t, err, diag.Internal, "broken a", "broken b", "the skill was still deactivated")
+	code(t, err, diag.Internal, "broken a", "broken b", "skillpm still deactivated the skill")
 	if v := w.allow("s", "Write"); !v.Allowed {
 		t.Error("the tools were not given back")
 	}
@@ -170,7 +170,7 @@ func TestO12NestedHook(t *testing.T) {
 	for _, outer := range []string{"reader", "git"} {
 		w.mustLoad(outer, outer)
 		_, err := w.load(outer, "deploy", session.Activate{})
-		code(t, err, diag.Denied, "pre hook pre.sh of skill \"deploy\"", "not activated", "skill "+outer+" allows")
+		code(t, err, diag.Denied, "pre hook pre.sh of skill \"deploy\"", "did not activate the skill", "skill "+outer+" allows")
 	}
 	if _, err := os.Stat(filepath.Join(w.dir, "pre")); err == nil {
 		t.Error("the hook ran")
@@ -260,7 +260,7 @@ func TestCommandFails(t *testing.T) {
 	w := newFixture(t, "claude-code")
 	w.skill("deploy", "", "See !`echo broken >&2; exit 3` here.\n")
 	a, err := w.load("s", "deploy", session.Activate{Shell: true})
-	if err != nil || a.Body != "See !`echo broken >&2; exit 3` here.\n" || len(a.Warnings) == 0 || !strings.Contains(a.Warnings[0], "exited with 3: broken") {
+	if err != nil || a.Body != "See !`echo broken >&2; exit 3` here.\n" || len(a.Warnings) == 0 || !strings.Contains(a.Warnings[0], "exited with code 3: broken") {
 		t.Errorf("%+v, %v", a, err)
 	}
 }
@@ -272,7 +272,7 @@ func TestFork(t *testing.T) {
 	w.skill("research", "context: fork\nagent: explore\nmodel: opus\nallowed-tools: Read\nhooks: {pre: pre.sh}", "Find out about $ARGUMENTS.\n")
 	w.file("project/skills/research/pre.sh", "#!/bin/sh\ntouch "+w.dir+"/pre\n")
 	_, err := w.load("s", "research", session.Activate{})
-	code(t, err, diag.NotFound, "runners:", "--inline")
+	code(t, err, diag.NotFound, "under runners", "--inline")
 	var got session.Fork
 	w.env.Submit = func(_ context.Context, f session.Fork) (string, error) { got = f; return "t-1", nil }
 	a, err := w.load("s", "research", session.Activate{Arguments: "owls"})

@@ -213,13 +213,13 @@ func TestUnrecordedRefusals(t *testing.T) {
 	w.skill("manual", "disable-model-invocation: true", "x\n")
 	w.file("state/audit/audit.jsonl/x", "") // a directory in its place
 	_, err := w.load("s", "manual", session.Activate{})
-	code(t, err, diag.Denied, "not recorded")
+	code(t, err, diag.Denied, "cannot record")
 	_, err = w.load("s", "none", session.Activate{})
-	code(t, err, diag.NotFound, "not recorded")
+	code(t, err, diag.NotFound, "cannot record")
 	_, err = w.open("s").Read(t.Context(), "manual", "none.md")
-	code(t, err, diag.NotFound, "not recorded")
+	code(t, err, diag.NotFound, "cannot record")
 	_, err = w.open("s").Run(t.Context(), "none", session.RunOptions{})
-	code(t, err, diag.NotFound, "not recorded")
+	code(t, err, diag.NotFound, "cannot record")
 }
 
 // TestHostOnWindows checks that an agent on Windows runs lines with PowerShell or cmd, which quote differently.

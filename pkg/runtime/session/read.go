@@ -16,6 +16,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 	"github.com/skillpm/skillpm/pkg/runtime/catalog"
 	"github.com/skillpm/skillpm/pkg/runtime/prompt"
@@ -141,7 +142,7 @@ func (s *Session) read(k *catalog.Skill, file string) (*File, error) {
 	data, err := safefile.ReadIn(safefile.Dir(k.Dir), name, s.env.FileLimit)
 	if err != nil {
 		return nil, diag.Errorf(diag.Invalid, "cannot read %s of skill %q: %w", name, k.Name, err).
-			WithHint("only regular files can be read")
+			WithHint("use a regular file")
 	}
 	return &File{Skill: k, Path: name, Data: data}, nil
 }
@@ -166,10 +167,10 @@ func inside(k *catalog.Skill, file string) (string, error) {
 
 // notOneFile returns the error for a directory under a profile whose tool reads only files.
 func notOneFile(root *os.Root, k *catalog.Skill, name string) error {
-	err := diag.Errorf(diag.Invalid, "%s of skill %q is a directory; read one file at a time", name, k.Name)
+	err := diag.Errorf(diag.Invalid, "cannot read %s of skill %q: it is a directory", name, k.Name)
 	if names, _ := list(root, name); len(names) > 0 {
 		const maxListed = 12
-		return err.WithHint("it has %s", strings.Join(names[:min(maxListed, len(names))], ", "))
+		return err.WithHint("read a file in the directory: %s", strings.Join(names[:min(maxListed, len(names))], ", "))
 	}
 	return err
 }
@@ -183,7 +184,7 @@ func outside(k *catalog.Skill, file string, err error) error {
 	if errors.Is(err, fs.ErrPermission) {
 		return diag.Errorf(diag.Denied, "cannot read %s of skill %q: %w", file, k.Name, err)
 	}
-	const hint = "only files in the directory of the skill can be read"
+	const hint = "use a file in the directory of the skill"
 	if cause, ok := errors.AsType[syscall.Errno](err); ok {
 		return diag.Errorf(diag.Denied, "%s of skill %q leads out of the skill's directory, or is not a file: %w",
 			file, k.Name, cause).WithHint(hint)
@@ -200,9 +201,11 @@ func (s *Session) checkReadable(k *catalog.Skill, name string) error {
 	if !strings.EqualFold(first, "scripts") || rest == "" {
 		return nil
 	}
-	return diag.Errorf(diag.Denied, "%s of skill %q is a script: under profile %s scripts are run, not read", name,
+	return diag.Errorf(diag.Denied,
+		"cannot read %s of skill %q: profile %s does not allow agents to read scripts", name,
 		k.Name, s.env.Profile.ID).
-		WithHint("run it: skillpm run %s --script %s", skill.QuoteArgument(k.Name), skill.QuoteArgument(name))
+		WithHint("run the script with: skillpm run %s --script %s", skill.QuoteArgument(k.Name),
+			skill.QuoteArgument(name))
 }
 
 // refuseLink applies [Session.checkReadable] to the target of a link inside the skill.
@@ -224,7 +227,8 @@ func (s *Session) refuseLink(root *os.Root, k *catalog.Skill, name string) error
 		return outside(k, name, fs.ErrInvalid)
 	}
 	if now, err := os.Stat(target); err != nil || !os.SameFile(info, now) {
-		return diag.Errorf(diag.Conflict, "%s of skill %q is being changed", name, k.Name).WithHint("try again")
+		return diag.Errorf(diag.Conflict, "cannot read %s of skill %q: another program is changing it", name, k.Name).
+			WithHint("try again")
 	}
 	return s.checkReadable(k, filepath.ToSlash(rel))
 }
@@ -236,27 +240,26 @@ type MissingError struct {
 	Files       []string // the existing files
 }
 
-func (e *MissingError) Error() string { return fmt.Sprintf("skill %q has no file %s", e.Skill, e.Path) }
+func (e *MissingError) Error() string {
+	return fmt.Sprintf("skill %q does not contain the file %s", e.Skill, e.Path)
+}
 
 // Code is NotFound.
 func (e *MissingError) Code() diag.Code { return diag.NotFound }
 
 // Hint names the closest existing file, or the files that the skill has.
 func (e *MissingError) Hint() string {
-	const maxListed = 12
+	const (
+		maxListed = 12
+		report    = "; if SKILL.md mentions the file, report the missing file to the skill's author"
+	)
 	switch {
 	case e.Near != "":
 		return fmt.Sprintf("did you mean %s?", e.Near)
 	case len(e.Files) == 0:
-		return "the skill has no files besides SKILL.md; if SKILL.md mentions the file, report this to the skill's " +
-			"author"
-	case len(e.Files) > maxListed:
-		return fmt.Sprintf("the skill has %s and %d more; if SKILL.md mentions the file, report this to the skill's "+
-			"author",
-			strings.Join(e.Files[:maxListed], ", "), len(e.Files)-maxListed)
+		return "the skill contains only SKILL.md" + report
 	}
-	return fmt.Sprintf("the skill has %s; if SKILL.md mentions the file, report this to the skill's author",
-		strings.Join(e.Files, ", "))
+	return "use one of the skill's files: " + textx.FirstAndMore(e.Files, maxListed) + report
 }
 
 // missing returns a MissingError. It offers no scripts that must not be read.
@@ -355,7 +358,7 @@ func unlisted(l *catalog.Loaded) []string {
 			break
 		}
 		if info, err := root.Stat(path.Clean(f.Path)); err != nil || !info.Mode().IsRegular() {
-			warnings = append(warnings, fmt.Sprintf("skill %q lists %s, which it does not have", l.Name,
+			warnings = append(warnings, fmt.Sprintf("skill %q lists %s, which it does not contain", l.Name,
 				f.Path))
 		}
 	}

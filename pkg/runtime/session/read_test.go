@@ -40,9 +40,9 @@ func TestRead(t *testing.T) {
 		{`references\guide.md`, diag.OK, "The guide\x00.\n"},
 		{filepath.Join(w.dir, base, "references/guide.md"), diag.OK, "The guide\x00.\n"},
 		{"in", diag.OK, "The guide\x00.\n"},
-		{"references", diag.Invalid, "it has guide.md"},
-		{"references/", diag.Invalid, "is a directory; read one file at a time"},
-		{".", diag.Invalid, "it has SKILL.md, abs, in, large, loop, out, outdir, references/, scripts/"},
+		{"references", diag.Invalid, "in the directory: guide.md"},
+		{"references/", diag.Invalid, "is a directory"},
+		{".", diag.Invalid, "in the directory: SKILL.md, abs, in, large, loop, out, outdir, references/, scripts/"},
 		{"scripts/go.sh", diag.OK, "#!/bin/sh\n"}, // this profile reads scripts
 		{"large", diag.Invalid, "has 100 bytes; the limit is 64"},
 		{"", diag.Denied, "not a path inside"},
@@ -58,7 +58,7 @@ func TestRead(t *testing.T) {
 		{"loop", diag.Denied, "leads out"},
 		{"references/gide.md", diag.NotFound, "did you mean references/guide.md?"},
 		{"guide.md", diag.NotFound, "did you mean references/guide.md?"},
-		{"nothing/like/it", diag.NotFound, "the skill has large, references/guide.md, scripts/go.sh"},
+		{"nothing/like/it", diag.NotFound, "files: large, references/guide.md, scripts/go.sh"},
 	} {
 		f, err := w.open("").Read(t.Context(), "deploy", tt.file)
 		if tt.code != diag.OK {
@@ -106,7 +106,7 @@ func TestUnlisted(t *testing.T) {
 	}
 	var want []string
 	for _, name := range []string{"c.md", "docs", "../../secret"} {
-		want = append(want, `skill "deploy" lists `+name+", which it does not have")
+		want = append(want, `skill "deploy" lists `+name+", which it does not contain")
 	}
 	if !slices.Equal(a.Warnings, want) {
 		t.Errorf("%q", a.Warnings)
@@ -118,8 +118,8 @@ func TestMissingFile(t *testing.T) {
 	w := newFixture(t, "omniforge")
 	w.skill("deploy", "", "See [guide](references/guide.md).\n")
 	_, err := w.open("s").Read(t.Context(), "deploy", "references/guide.md")
-	code(t, err, diag.NotFound, `skill "deploy" has no file references/guide.md`,
-		"the skill has no files besides SKILL.md; if")
+	code(t, err, diag.NotFound, `skill "deploy" does not contain the file references/guide.md`,
+		"the skill contains only SKILL.md; if")
 	var missing *session.MissingError
 	if !errors.As(err, &missing) || missing.Path != "references/guide.md" {
 		t.Errorf("%#v", err)

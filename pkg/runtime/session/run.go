@@ -68,7 +68,7 @@ func (s *Session) Run(ctx context.Context, name string, o RunOptions) (*run.Resu
 	case err != nil:
 		err = &unrecordedError{err, unrecorded[0]}
 	default:
-		err = diag.Errorf(diag.Internal, "the script ran, but this was not recorded: %s", unrecorded[0]).
+		err = diag.Errorf(diag.Internal, "the script ran, but skillpm cannot record the run: %s", unrecorded[0]).
 			WithHint("grant yourself write access to %s", s.env.Audit.Path())
 	}
 	return res, err
@@ -162,7 +162,7 @@ func (s *Session) checkRun(k *catalog.Skill, o RunOptions, argv []string) error 
 		return nil
 	}
 	return diag.Errorf(diag.Denied, "skill %q may not run scripts now: %s", k.Name, v.Reason).
-		WithHint("when the work of skill %s is done, deactivate it: %s", v.Skill, endCommand(v.Skill, s.id))
+		WithHint("when the work of skill %s is done, deactivate the skill: %s", v.Skill, endCommand(v.Skill, s.id))
 }
 
 // is reports whether an active skill is the skill k.
@@ -170,10 +170,10 @@ func (a Active) is(k *catalog.Skill) bool { return a.Dir == k.Dir || a.Exact() =
 
 // noCommand returns the error that a skill has no command.
 func noCommand(name, dir string) error {
-	err := diag.Errorf(diag.Invalid, "skill %q has no command: its instructions are for an agent", name)
+	err := diag.Errorf(diag.Invalid, "skill %q does not have a command: its instructions are for an agent", name)
 	if scripts, _ := run.Scripts(dir); len(scripts) > 0 {
 		return err.WithHint("run one of its scripts: skillpm run %s --script %s", skill.QuoteArgument(name),
 			skill.QuoteArgument(scripts[0]))
 	}
-	return err.WithHint("print them with: skillpm load %s", skill.QuoteArgument(name))
+	return err.WithHint("print the instructions with: skillpm load %s", skill.QuoteArgument(name))
 }

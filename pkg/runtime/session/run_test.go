@@ -36,7 +36,7 @@ func TestRun(t *testing.T) {
 		t.Errorf("%+v, %v", res, err)
 	}
 	_, err = w.open("").Run(t.Context(), "text", session.RunOptions{})
-	code(t, err, diag.Invalid, "no command", "skillpm run text --script scripts/slow.sh")
+	code(t, err, diag.Invalid, "does not have a command", "skillpm run text --script scripts/slow.sh")
 	_, err = w.open("").Run(t.Context(), "text", session.RunOptions{Script: "../deploy/scripts/go.sh"})
 	code(t, err, diag.Denied, "not a path inside")
 
@@ -70,7 +70,7 @@ func TestUnrecorded(t *testing.T) {
 	if res == nil || res.ExitCode != 0 {
 		t.Errorf("%+v", res)
 	}
-	code(t, err, diag.Internal, "not recorded")
+	code(t, err, diag.Internal, "cannot record")
 	a, err := w.load("", "deploy", session.Activate{})
 	if err != nil || len(a.Warnings) != 1 || !strings.Contains(a.Warnings[0], "audit log") {
 		t.Errorf("%+v, %v", a, err)

@@ -165,7 +165,7 @@ type unrecordedError struct {
 }
 
 func (e *unrecordedError) Error() string {
-	return e.err.Error() + "; this was not recorded: " + e.why
+	return e.err.Error() + "; skillpm cannot record the operation: " + e.why
 }
 
 func (e *unrecordedError) Unwrap() error { return e.err }

@@ -387,25 +387,25 @@ func TestSkillChangesWhileActive(t *testing.T) {
 		change func(*fixture)
 		says   string
 	}{
-		"changed": {func(w *fixture) { w.skill("deploy", "allowed-tools: Read, Write", "Other.\n") }, "was changed since"},
-		"deleted": {func(w *fixture) { os.RemoveAll(filepath.Join(w.dir, "project/skills/deploy")) }, "was deleted since"},
+		"changed": {func(w *fixture) { w.skill("deploy", "allowed-tools: Read, Write", "Other.\n") }, "changed after the activation"},
+		"deleted": {func(w *fixture) { os.RemoveAll(filepath.Join(w.dir, "project/skills/deploy")) }, "was deleted after"},
 		"renamed": {func(w *fixture) {
 			os.Rename(filepath.Join(w.dir, "project/skills/deploy"), filepath.Join(w.dir, "project/skills/ship"))
-		}, "was renamed to ship since"},
+		}, "was renamed to ship after"},
 		"renamed, and its name": {func(w *fixture) {
 			os.RemoveAll(filepath.Join(w.dir, "project/skills/deploy"))
 			w.file("project/skills/ship/SKILL.md", "---\nname: ship\ndescription: Does deploy.\nallowed-tools: Read\n---\nDeploy.\n")
 			_, err := w.load("s", "ship", session.Activate{})
 			code(t, err, diag.Conflict, `"deploy" is already active`)
-		}, "was renamed to ship since"},
+		}, "was renamed to ship after"},
 		"replaced": {func(w *fixture) {
 			os.RemoveAll(filepath.Join(w.dir, "project/skills/deploy"))
 			w.skill("ship", "", "Deploy.\n") // another skill, by its description
-		}, "was deleted since"},
+		}, "was deleted after"},
 		"not a file": {func(w *fixture) {
 			os.Remove(filepath.Join(w.dir, "project/skills/deploy/SKILL.md"))
 			os.Mkdir(filepath.Join(w.dir, "project/skills/deploy/SKILL.md"), 0o755)
-		}, "can no longer be read: the text"},
+		}, "can no longer read the SKILL.md"},
 		"untouched": {func(*fixture) {}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

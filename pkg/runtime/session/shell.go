@@ -28,7 +28,7 @@ func (s *Session) shell(ctx context.Context, a *Activation, l *catalog.Loaded,
 		r := audit.Record{Action: audit.Run, Result: audit.OK, Command: []string{command}, Digest: l.Digest}
 		if count++; count > maxCommands {
 			a.Warnings = append(a.Warnings,
-				fmt.Sprintf("skill %q has more than %d inline commands: the rest were not run", l.Name,
+				fmt.Sprintf("skill %q has more than %d inline commands: skillpm did not run the rest", l.Name,
 					maxCommands))
 			return "", false
 		}
@@ -37,8 +37,9 @@ func (s *Session) shell(ctx context.Context, a *Activation, l *catalog.Loaded,
 			Input: map[string]any{"command": command},
 		})); !v.Allowed {
 			r.Action, r.Result, r.Tool, r.Reason = audit.Refuse, audit.Denied, "Bash", v.Reason
-			a.Warnings = append(a.Warnings, fmt.Sprintf("the command %q of skill %q was not run: %s", command, l.Name,
-				v.Reason))
+			a.Warnings = append(a.Warnings,
+				fmt.Sprintf("skillpm did not run the command %q of skill %q: %s", command, l.Name,
+					v.Reason))
 			a.Warnings = append(a.Warnings, s.record(r, l.Skill)...)
 			return "", false
 		}
@@ -59,15 +60,16 @@ func (s *Session) shell(ctx context.Context, a *Activation, l *catalog.Loaded,
 		case res.TimedOut:
 			why = "it exceeded its time limit"
 		case res.ExitCode != 0:
-			why = fmt.Sprintf("it exited with %d: %s", res.ExitCode, fragment(res.Stderr))
+			why = fmt.Sprintf("it exited with code %d: %s", res.ExitCode, fragment(res.Stderr))
 		}
 		if why != "" && r.Result == audit.OK { // the record has the exit code, not the output
 			r.Result = audit.Failed
 		}
 		a.Warnings = append(a.Warnings, s.record(r, l.Skill)...)
 		if why != "" {
-			a.Warnings = append(a.Warnings, fmt.Sprintf("the command %q of skill %q has no output: %s", command,
-				l.Name, why))
+			a.Warnings = append(a.Warnings,
+				fmt.Sprintf("cannot use the output of the command %q of skill %q: %s", command,
+					l.Name, why))
 			return "", false
 		}
 		return strings.TrimRight(string(res.Stdout), "\n"), true
@@ -98,7 +100,7 @@ func unrun(name string, commands []skill.ShellCommand, may bool) (warnings []str
 	}
 	for _, c := range commands {
 		if c.Refused != "" {
-			warnings = append(warnings, fmt.Sprintf("the command %q of skill %q was not run: %s", c.Line, name,
+			warnings = append(warnings, fmt.Sprintf("skillpm did not run the command %q of skill %q: %s", c.Line, name,
 				c.Refused))
 		}
 	}

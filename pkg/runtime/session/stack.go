@@ -27,7 +27,7 @@ func (e *ActiveError) Code() diag.Code { return diag.Conflict }
 
 // Hint shows how to end the skill.
 func (e *ActiveError) Hint() string {
-	return "follow its instructions, or deactivate it first: " + endCommand(e.Name, e.Session)
+	return "follow the instructions of the skill, or deactivate the skill first: " + endCommand(e.Name, e.Session)
 }
 
 // CycleError reports that a skill would be active inside itself.
@@ -52,16 +52,17 @@ func (e *CycleError) Code() diag.Code { return diag.Conflict }
 // Hint shows how to leave the cycle.
 func (e *CycleError) Hint() string {
 	if e.Started {
-		return "follow its instructions; its hooks, text, and task must not load it again"
+		return "follow the instructions of the skill; its hooks, text, and task must not load it again"
 	}
-	return "to return to it, deactivate the skills above it: " + endCommand(e.Chain[1], e.Session)
+	return "to return to the skill, deactivate the skills above it: " + endCommand(e.Chain[1], e.Session)
 }
 
 // tooDeep returns the error that too many skills are nested.
 func tooDeep(name string, stack []string, most int) error {
-	return diag.Errorf(diag.Conflict, "skill %q would be nested %d deep, but the limit is %d: %s",
+	return diag.Errorf(diag.Conflict,
+		"cannot activate skill %q: it would be nested %d levels deep; the limit is %d: %s",
 		name, len(stack)+1, most, strings.Join(stack, " → ")).
-		WithHint("deactivate the last one with skillpm deactivate; the limit is skills.max-depth in config.yaml")
+		WithHint("deactivate the last skill with skillpm deactivate, or raise skills.max-depth in config.yaml")
 }
 
 // checkNesting returns why a skill must not start from the hook, body command, or task that this process runs in: it

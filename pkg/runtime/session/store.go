@@ -143,7 +143,7 @@ func (f folder) read(id string) (State, error) {
 	case err != nil:
 		return State{}, stateError(id, path, err)
 	case state.ID != id:
-		return State{}, stateError(id, path, diag.Errorf(diag.Invalid, "it is the state of session %q", state.ID))
+		return State{}, stateError(id, path, diag.Errorf(diag.Invalid, "it contains the state of session %q", state.ID))
 	}
 	return state, nil
 }
@@ -161,13 +161,14 @@ func readState(path string) (State, error) {
 	var s State
 	switch err := jsonx.Decode(data, &s, jsonx.Options{KnownFields: true}); {
 	case jsonx.KindOf(err) == jsonx.TrailingData:
-		return State{}, diag.Errorf(diag.Invalid, "unexpected data after its end")
+		return State{}, diag.Errorf(diag.Invalid, "unexpected data after the end of the state")
 	case err != nil:
 		var v struct {
 			Version int `json:"version"`
 		}
 		if json.Unmarshal(data, &v) == nil && v.Version > version {
-			return State{}, diag.Errorf(diag.Invalid, "a newer skillpm wrote it, in format %d", v.Version)
+			return State{}, diag.Errorf(diag.Invalid,
+				"a newer version of skillpm wrote the file, in format %d", v.Version)
 		}
 		return State{}, diag.Errorf(diag.Invalid, "%v", err)
 	}
@@ -175,8 +176,8 @@ func readState(path string) (State, error) {
 		return State{}, err
 	}
 	if again, err := json.Marshal(s); err != nil || !bytes.Equal(append(again, '\n'), data) {
-		return State{}, diag.Errorf(diag.Invalid, "it is not in the form that skillpm "+
-			"writes") // a key in another letter case
+		return State{}, diag.Errorf(diag.Invalid,
+			"its format differs from what skillpm writes") // a key in another letter case
 	}
 	return s, nil
 }
@@ -189,16 +190,16 @@ func (s State) check() error {
 	case s.Active == nil:
 		return diag.Errorf(diag.Invalid, "it does not list the active skills")
 	case len(s.Active) > maxActive:
-		return diag.Errorf(diag.Invalid, "%d skills are active, more than the maximum", len(s.Active))
+		return diag.Errorf(diag.Invalid, "%d skills are active; the limit is %d", len(s.Active), maxActive)
 	}
 	for i, a := range s.Active {
 		if a.Name == "" || a.Real == "" || a.Digest == "" {
 			return diag.Errorf(diag.Invalid,
-				"active skill %d lacks its name, directory, or digest", i+1)
+				"the name, directory, or digest of active skill %d is missing", i+1)
 		}
 		if len(a.Allowed) > 0 && !a.Restricts {
 			return diag.Errorf(diag.Invalid,
-				"active skill %d has a tool list that restricts nothing", i+1)
+				"the tool list of active skill %d does not restrict any tool", i+1)
 		}
 	}
 	return nil
@@ -207,11 +208,11 @@ func (s State) check() error {
 // stateError returns the error for an unreadable state file.
 func stateError(id, path string, err error) error {
 	if errors.Is(err, fs.ErrPermission) {
-		return diag.Errorf(diag.Denied, "cannot read the state of session %q, so all tool calls are denied: "+
+		return diag.Errorf(diag.Denied, "cannot read the state of session %q, so skillpm denies all tool calls: "+
 			"%w", id, err).
 			WithHint("grant yourself read access to %s", path)
 	}
-	return diag.Errorf(diag.Invalid, "the state of session %q is damaged, so all tool calls are denied: %s: %w", id,
+	return diag.Errorf(diag.Invalid, "the state of session %q is damaged, so skillpm denies all tool calls: %s: %w", id,
 		path, err).
 		WithHint("if no skill should be active in the session, run: skillpm session end %s", skill.QuoteArgument(id))
 }
@@ -227,7 +228,7 @@ func (f folder) write(s State) error {
 	}
 	if len(data) >= maxState {
 		return diag.Errorf(diag.Invalid,
-			"the arguments and tool lists of the active skills exceed %d bytes", maxState).
+			"the arguments and tool lists of the active skills are larger than %d bytes", maxState).
 			WithHint("put long arguments into a file, and pass its path")
 	}
 	path := f.path(s.ID)
@@ -260,8 +261,8 @@ func (f folder) lock(ctx context.Context) (unlock func() error, err error) {
 	defer cancel()
 	unlock, err = txn.Lock(waiting, path)
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-		return nil, diag.Errorf(diag.Internal, "another process has locked the sessions and does not release them").
-			WithHint("find that process with: fuser %s", path)
+		return nil, diag.Errorf(diag.Internal, "another process has locked the sessions and does not release the lock").
+			WithHint("find the process with: fuser %s", path)
 	}
 	return unlock, err
 }

@@ -67,7 +67,7 @@ func TestDamagedState(t *testing.T) {
 			}
 			s := w.open("s")
 			_, err := s.Allow(t.Context(), tool.Call{Tool: "Write"})
-			code(t, err, diag.Invalid, "all tool calls are denied", "skillpm session end s")
+			code(t, err, diag.Invalid, "denies all tool calls", "skillpm session end s")
 			_, err = s.Activate(t.Context(), "deploy", session.Activate{})
 			code(t, err, diag.Invalid)
 			_, err = s.Deactivate(t.Context(), "")
@@ -183,7 +183,7 @@ func TestWrongClock(t *testing.T) {
 		}
 	}
 	_, err := w.open("damaged").Allow(t.Context(), tool.Call{Tool: "Write"})
-	code(t, err, diag.Invalid, "all tool calls are denied")
+	code(t, err, diag.Invalid, "denies all tool calls")
 }
 
 // TestTwentyProcesses checks that twenty concurrent processes agree: each skill is active once, no restriction is lost,

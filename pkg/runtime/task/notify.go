@@ -121,8 +121,8 @@ func lockBriefly(ctx context.Context, path string) (unlock func(), err error) {
 	if _, err := l.TryLockContext(within, poll); err != nil {
 		_ = l.Close() // the lock was not taken
 		if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-			err = diag.Errorf(diag.Internal, "another process has locked %s and does not release it", path).
-				WithHint("find that process with: fuser %s", path)
+			err = diag.Errorf(diag.Internal, "another process has locked %s and does not release the lock", path).
+				WithHint("find the process with: fuser %s", path)
 		}
 		return nil, err
 	}

@@ -171,17 +171,17 @@ func (s *Store) keep(id string, res *run.Result) error {
 func (s *Store) outcome(ctx context.Context, t *Task, res *run.Result, failed error) (State, string) {
 	switch {
 	case ctx.Err() != nil && s.has(t.ID, cancelFile):
-		return Cancelled, "it was cancelled"
+		return Cancelled, "the task was canceled"
 	case ctx.Err() != nil:
-		return Lost, "its runner was stopped"
+		return Lost, "a signal stopped the runner"
 	case failed != nil:
 		return Failed, failed.Error()
 	case res.TimedOut:
-		return TimedOut, fmt.Sprintf("it was stopped at its time limit, after %v", res.Duration.Round(1e6))
+		return TimedOut, fmt.Sprintf("skillpm stopped the command at the time limit, after %v", res.Duration.Round(1e6))
 	case res.Signal != "":
-		return Failed, "its command was stopped by " + res.Signal
+		return Failed, "signal " + res.Signal + " stopped the command"
 	case res.ExitCode != 0:
-		return Failed, "its command ended with exit code " + strconv.Itoa(res.ExitCode)
+		return Failed, "the command exited with code " + strconv.Itoa(res.ExitCode)
 	}
 	return Succeeded, ""
 }

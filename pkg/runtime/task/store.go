@@ -53,7 +53,7 @@ func (s *Store) Submit(ctx context.Context, r Request) (*Task, error) {
 			MaxBody)
 	}
 	if strings.TrimSpace(r.Body) == "" {
-		return nil, diag.Errorf(diag.Invalid, "the task has no text")
+		return nil, diag.Errorf(diag.Invalid, "the text of the task is empty")
 	}
 	r.Agent = cmp.Or(r.Agent, pack.DefaultRunner)
 	runner, err := s.o.Runner(r.Agent)
@@ -61,9 +61,9 @@ func (s *Store) Submit(ctx context.Context, r Request) (*Task, error) {
 		return nil, err
 	}
 	if runner.Project && r.Project == "" {
-		return nil, diag.Errorf(diag.Usage, "runner %q needs a project, but the current directory is not in one",
+		return nil, diag.Errorf(diag.Usage, "runner %q needs a project, but the current directory is not in a project",
 			r.Agent).
-			WithHint("run it in a project, or remove directory: project from runners.%s", r.Agent)
+			WithHint("run the command in a project, or remove directory: project from runners.%s", r.Agent)
 	}
 	s.gc()
 	t, lock, err := s.create(r, runner)
@@ -193,7 +193,7 @@ func (s *Store) unknown(id string) error {
 	if near := diag.Nearest(id, ids); near != "" {
 		return err.WithHint("did you mean %s?", near)
 	}
-	return err.WithHint("list tasks with: skillpm task list (tasks are removed %d days after their end)",
+	return err.WithHint("list tasks with: skillpm task list (skillpm removes a task %d days after its end)",
 		Keep/(24*time.Hour))
 }
 

@@ -43,8 +43,8 @@ func inherit(path string) (*lock, error) {
 	var stat syscall.Stat_t // the number may belong to another file, which must stay open
 	err = syscall.Fstat(inherited, &stat)
 	if info, ok := want.Sys().(*syscall.Stat_t); err != nil || !ok || stat.Dev != info.Dev || stat.Ino != info.Ino {
-		return nil, diag.Errorf(diag.Usage, "this process was not started to run a task").
-			WithHint("start a new one with: skillpm task submit")
+		return nil, diag.Errorf(diag.Usage, "skillpm did not start this process to run a task").
+			WithHint("start a task with: skillpm task submit")
 	}
 	syscall.CloseOnExec(inherited)
 	return &lock{os.NewFile(inherited, path)}, nil

@@ -36,7 +36,7 @@ func hold(path string) (*lock, error) {
 	l := flock.New(path+starting, flock.SetPermissions(0o600))
 	got, err := l.TryLock()
 	if err == nil && !got {
-		err = diag.Errorf(diag.Conflict, "%s is locked by another process", path+starting)
+		err = diag.Errorf(diag.Conflict, "another process has locked %s", path+starting)
 	}
 	if err != nil {
 		_ = l.Close()
@@ -75,7 +75,7 @@ func await(ctx context.Context, path string) error {
 		l := flock.New(name, flock.SetFlag(os.O_RDWR))
 		got, err := l.TryRLockContext(ctx, poll)
 		if err == nil && !got {
-			err = diag.Errorf(diag.Internal, "%s cannot be locked", name)
+			err = diag.Errorf(diag.Internal, "cannot lock %s", name)
 		}
 		if err := errors.Join(err, l.Close()); err != nil {
 			return err

@@ -122,13 +122,13 @@ func (s *Store) read(id string) (*Task, error) {
 	}
 	switch {
 	case st.Version != version:
-		return nil, damaged(s.file(id, stateFile), "has version %d", st.Version)
+		return nil, damaged(s.file(id, stateFile), "has the unsupported version %d", st.Version)
 	case st.ID != id:
 		return nil, damaged(s.file(id, stateFile), "belongs to another task, %q", st.ID)
 	case !slices.Contains(States(), st.State):
 		return nil, damaged(s.file(id, stateFile), "has the unknown state %q", st.State)
 	case st.State.Ended() && st.Ended == nil, st.Created.IsZero():
-		return nil, damaged(s.file(id, stateFile), "has no timestamp")
+		return nil, damaged(s.file(id, stateFile), "does not contain a timestamp")
 	}
 	return &st.Task, nil
 }
@@ -139,7 +139,7 @@ func (s *Store) request(id string) (*request, error) {
 		return nil, err
 	}
 	if r.Version != version || len(r.Runner.Command) == 0 {
-		return nil, damaged(s.file(id, requestFile), "does not name a command")
+		return nil, damaged(s.file(id, requestFile), "does not contain a command")
 	}
 	return &r, nil
 }
@@ -164,7 +164,7 @@ func readJSON(path string, into any) error {
 	}
 	switch err := jsonx.Decode(data, into, jsonx.Options{KnownFields: true}); {
 	case jsonx.KindOf(err) == jsonx.TrailingData:
-		return damaged(path, "has more than one value")
+		return damaged(path, "contains more than one value")
 	case err != nil:
 		return damaged(path, "is not valid: %v", err)
 	}
@@ -173,7 +173,7 @@ func readJSON(path string, into any) error {
 
 func damaged(path, format string, args ...any) error {
 	return diag.Errorf(diag.Invalid, "%s "+format, append([]any{path}, args...)...).
-		WithHint("remove the directory %s: the task is damaged, or is from another version of "+
+		WithHint("remove the directory %s: the task is damaged, or belongs to another version of "+
 			"skillpm", filepath.Dir(path))
 }
 

@@ -469,8 +469,8 @@ func TestOutcomes(t *testing.T) {
 		reason string
 		output string
 	}{
-		{"slow", task.TimedOut, 143, "at its time limit", "partial\n"},
-		{"failing", task.Failed, 7, "exit code 7", ""},
+		{"slow", task.TimedOut, 143, "at the time limit", "partial\n"},
+		{"failing", task.Failed, 7, "exited with code 7", ""},
 		{"killed", task.Failed, 139, "SIGSEGV", ""},
 		{"missing", task.Failed, -1, "no-such-agent is not installed", ""},
 		{"here", task.Succeeded, 0, "", w.dir + "\n"},

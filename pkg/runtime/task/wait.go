@@ -41,9 +41,9 @@ func (s *Store) markLost(id string) (*Task, error) {
 		return t, err
 	}
 	sweep(id)
-	t.State, t.Ended, t.Reason = Lost, s.now(), "its runner was killed, or the machine was turned off"
+	t.State, t.Ended, t.Reason = Lost, s.now(), "the runner was killed, or the machine was turned off"
 	if s.has(id, cancelFile) {
-		t.State, t.Reason = Cancelled, "it was cancelled"
+		t.State, t.Reason = Cancelled, "the task was canceled"
 	}
 	s.record(t, nil) // record it before others can see the end
 	if err := s.write(t); err != nil {
@@ -111,7 +111,8 @@ func (s *Store) Cancel(ctx context.Context, id string) (*Task, error) {
 	defer stop()
 	if t, err = s.Wait(within, id); err != nil && ctx.Err() == nil && within.Err() != nil {
 		return nil, diag.Errorf(diag.Internal, "the runner of task %s does not end", id).
-			WithHint("end the process that has %s open; find it with: fuser %s", lockFile, s.file(id, lockFile))
+			WithHint("end the process that has %s open; find the process with: fuser %s", lockFile, s.file(id,
+				lockFile))
 	}
 	return t, err
 }

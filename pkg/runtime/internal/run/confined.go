@@ -21,7 +21,7 @@ func Confines(ctx context.Context, helper []string) error {
 		Sandbox: &sandbox.Rules{}, Helper: helper,
 	})
 	if err == nil && res.ExitCode != 0 {
-		err = fmt.Errorf("a test command exited with %d in the sandbox", res.ExitCode)
+		err = fmt.Errorf("a test command in the sandbox exited with code %d", res.ExitCode)
 	}
 	return err
 }
@@ -87,8 +87,8 @@ func (c Command) executeError(err error) error {
 	}
 	if errors.Is(errno, fs.ErrNotExist) {
 		return diag.Errorf(diag.NotFound,
-			"cannot execute %s: it, or the program in its #! line, does not exist or is hidden from "+
-				"the sandbox", c.Argv[0]).
+			"cannot execute %s: the file or the program in its #! line does not exist, or the sandbox "+
+				"hides it", c.Argv[0]).
 			WithHint("install the program in /usr or in a directory on PATH")
 	}
 	return c.startError(errno)

@@ -48,7 +48,7 @@ func start(cmd *exec.Cmd, _ time.Time) (*group, error) {
 		_ = cmd.Process.Kill() // its child processes could not be ended
 		_ = cmd.Wait()
 		_ = windows.CloseHandle(job)
-		return nil, fmt.Errorf("it cannot be added to a job object: %w", err)
+		return nil, fmt.Errorf("cannot add the process to a job object: %w", err)
 	}
 	go func() {
 		defer close(g.exited)

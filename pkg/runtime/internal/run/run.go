@@ -202,19 +202,19 @@ func (c Command) startError(err error) error {
 	name := c.Argv[0]
 	if errors.Is(err, syscall.ENOEXEC) {
 		return diag.Errorf(diag.Invalid,
-			"cannot execute %s: it is not a program for this system and has no #! line", name).
-			WithHint("add a first line such as #!/bin/sh")
+			"cannot execute %s: it is not a program for this system, and does not have a #! line", name).
+			WithHint("add a first line, such as #!/bin/sh")
 	}
 	if _, missing := os.Stat(c.Dir); c.Dir != "" && missing != nil {
 		return diag.Errorf(diag.NotFound, "cannot run %s in the directory %s: %w", name, c.Dir, missing)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return diag.Errorf(diag.NotFound,
-			"cannot execute %s: it, or the program in its #! line, does not exist", name)
+			"cannot execute %s: the file or the program in its #! line does not exist", name)
 	}
 	if errors.Is(err, fs.ErrPermission) {
 		return diag.Errorf(diag.Denied, "cannot execute %s: permission denied", name).
-			WithHint("make it executable with: chmod +x %s", name)
+			WithHint("make the file executable with: chmod +x %s", name)
 	}
 	return fmt.Errorf("cannot start %s: %w", name, err)
 }

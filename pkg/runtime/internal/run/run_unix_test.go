@@ -316,7 +316,7 @@ func TestRunNotStarted(t *testing.T) {
 		{"no environment", Command{Argv: []string{"sh"}}, diag.NotFound, "sh is not installed"},
 		{"relative PATH", Command{Argv: []string{"here"}, Env: relative, Dir: dir}, diag.NotFound, "here is not installed"},
 		{"no directory", Command{Argv: []string{"/bin/sh"}, Dir: filepath.Join(dir, "gone")}, diag.NotFound, "in the directory"},
-		{"no program", Command{Argv: []string{filepath.Join(dir, "no-program")}}, diag.Invalid, "no #! line"},
+		{"no program", Command{Argv: []string{filepath.Join(dir, "no-program")}}, diag.Invalid, "does not have a #! line"},
 		{"not executable", Command{Argv: []string{filepath.Join(dir, "forbidden")}}, diag.Denied, "permission denied"},
 		{"no interpreter", Command{Argv: []string{filepath.Join(dir, "orphan")}}, diag.NotFound, "#! line"},
 	} {

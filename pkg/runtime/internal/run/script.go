@@ -87,11 +87,13 @@ func Script(env []string, dir, name string, args []string) ([]string, error) {
 		return nil, diag.Errorf(diag.NotFound, "%s needs %s, which is not installed", file, candidates[0][0]).
 			WithHint("install %s, or add its directory to PATH", candidates[0][0])
 	case first != "" && runtime.GOOS != "windows":
-		return nil, diag.Errorf(diag.Invalid, "%s is not executable", file).WithHint("chmod +x %s", script)
+		return nil, diag.Errorf(diag.Invalid, "%s is not executable", file).
+			WithHint("make the script executable with: chmod +x %s", script)
 	default:
 		return nil, diag.Errorf(diag.Invalid,
-			"%s is not a script: it is not executable and does not have the extension of a script", file).
-			WithHint("make it executable, or end its name with .sh, .py, .js, .ts, .rb, .pl, .php, .lua, .r, or .ps1")
+			"%s is not a script: it is not executable, and does not have the extension of a script", file).
+			WithHint("make the file executable, or use the extension " +
+				".sh, .py, .js, .ts, .rb, .pl, .php, .lua, .r, or .ps1")
 	}
 }
 
@@ -123,15 +125,15 @@ func locate(root *os.Root, dir, name string) (string, fs.FileInfo, error) {
 					WithHint("use a regular file of the skill, not a link out of it")
 		}
 	}
-	e := diag.Errorf(diag.NotFound, "the skill has no file %s", clean)
+	e := diag.Errorf(diag.NotFound, "the skill does not contain the file %s", clean)
 	scripts, err := Scripts(dir)
 	if near := diag.Nearest(clean, scripts); near != "" {
 		return "", nil, e.WithHint("did you mean %s?", near)
 	}
 	if err != nil || len(scripts) == 0 {
-		return "", nil, e.WithHint("it has no scripts")
+		return "", nil, e.WithHint("use another skill: this skill does not contain scripts")
 	}
-	return "", nil, e.WithHint("its scripts are %s", textx.First(scripts, 8))
+	return "", nil, e.WithHint("use one of the scripts %s", textx.First(scripts, 8))
 }
 
 // pathOf returns the PATH in an environment.

@@ -98,7 +98,7 @@ func TestO4ScriptRefused(t *testing.T) {
 		{"scripts/up.sh", diag.Denied, "leads out"},
 		{"outside/secret.sh", diag.Denied, "leads out"},
 		{"scripts/pipe.sh", diag.Invalid, "not a regular file"},
-		{"scripts", diag.NotFound, "has no file scripts"},
+		{"scripts", diag.NotFound, "does not contain the file scripts"},
 		{"scripts/a.dir", diag.Invalid, "not a regular file"},
 		{"scripts/data.txt", diag.Invalid, "not a script"},
 		{"scripts/plain", diag.Invalid, "not executable"},
@@ -106,7 +106,7 @@ func TestO4ScriptRefused(t *testing.T) {
 		{"scripts/lost", diag.NotFound, "needs /no/such/program"},
 		{"scripts/lost2", diag.NotFound, "needs no-such-program"},
 		{"scripts/empty", diag.Invalid, "does not name a program"},
-		{"scripts/rum.sh", diag.NotFound, "has no file scripts/rum.sh"},
+		{"scripts/rum.sh", diag.NotFound, "does not contain the file scripts/rum.sh"},
 	} {
 		_, err := Script(testPath(), dir, c.path, nil)
 		if err == nil || diag.CodeOf(err) != c.code || !strings.Contains(err.Error(), c.want) || diag.HintOf(err) == "" && c.code != diag.Invalid {

@@ -48,13 +48,14 @@ func Shell(dir, name, command string, names, args []string) (Line, error) {
 		}
 	}
 	if len(command) > maxCommand {
-		return Line{}, diag.Errorf(diag.Invalid, "the command of %s is longer than %d bytes", name, maxCommand).
-			WithHint("move it to a script of the skill, and use that script as the command")
+		return Line{}, diag.Errorf(diag.Invalid,
+			"the command of %s has %d bytes; the limit is %d", name, len(command), maxCommand).
+			WithHint("move the command to a script of the skill, and use the script as the command")
 	}
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(command), "")
 	if err != nil {
 		return Line{}, diag.Errorf(diag.Invalid, "the command of %s is not a valid shell command: %w", name, err).
-			WithHint("fix the command field of its SKILL.md")
+			WithHint("fix the field command in SKILL.md")
 	}
 	refers := false
 	var words []uint // offsets of the words that name files of the skill
