@@ -113,7 +113,8 @@ func unknownIn(root *cobra.Command, words []string) string {
 func isProse(root *cobra.Command, word string) bool {
 	switch word {
 	case "as", "can", "cannot", "catalog", "configuration", "deactivated", "did", "ended", "installs",
-		"itself", "keeps", "last", "looks", "never", "no", "only.", "pack", "reads", "skips", "tests": // "skillpm pack 1" begins a file
+		"itself", "keeps", "last", "looks", "never", "no", "only.", "pack", "reads", "skips",
+		"tests": // "skillpm pack 1" begins a file
 		return true
 	}
 	hint := diag.HintOf(console.UnknownCommand(root, []string{word}))
