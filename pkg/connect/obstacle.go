@@ -104,8 +104,10 @@ func (e Env) codexObstacles(p plan, values map[string]any) []Obstacle {
 	config := e.settings(configFile{User, inHome, "CODEX_HOME", []string{".codex/config.toml"}, nil})
 	var notes []Obstacle
 	if on, ok := lookup(config, "features", "hooks"); p.kind == Hook && ok && on == false {
-		notes = append(notes, Obstacle{"features.hooks is false in Codex's config.toml",
-			"remove the setting features.hooks"})
+		notes = append(notes, Obstacle{
+			"features.hooks is false in Codex's config.toml",
+			"remove the setting features.hooks",
+		})
 	}
 	if p.target.scope == Project {
 		level, _ := lookup(config, "projects", e.Project, "trust_level")
@@ -240,8 +242,10 @@ func (e Env) geminiObstacles(p plan) []Obstacle {
 		}
 	}
 	if e.Project != "" && (p.target.scope == Project || p.kind == MCP) && !e.geminiTrusts(p) {
-		what := map[Kind]string{Hook: "only runs hooks of trusted folders",
-			MCP: "only starts servers of trusted folders"}[p.kind]
+		what := map[Kind]string{
+			Hook: "only runs hooks of trusted folders",
+			MCP:  "only starts servers of trusted folders",
+		}[p.kind]
 		notes = append(notes, Obstacle{
 			"Gemini CLI " + what,
 			"start gemini in the project, and trust the folder",

@@ -16,9 +16,11 @@ type Rule struct {
 func Rules() []Rule {
 	const e, w = diag.SeverityError, diag.SeverityWarning
 	return []Rule{
-		{ruleFile, e,
+		{
+			ruleFile, e,
 			"skillpm cannot read `SKILL.md` because of its permissions, size, or file type, the case of its name, " +
-				"or a link out of the skill"},
+				"or a link out of the skill",
+		},
 		{
 			ruleFront, e,
 			"the frontmatter is invalid, and skillpm skips the skill; a warning if skillpm uses the skill without " +
