@@ -112,11 +112,9 @@ func unknownIn(root *cobra.Command, words []string) string {
 // isProse reports whether the word after skillpm belongs to a sentence: a verb that is not a command of another tool.
 func isProse(root *cobra.Command, word string) bool {
 	switch word {
-	case "as", "can", "cannot", "catalog", "configuration", "deactivated", "did", "ended", "installs",
-		"itself", "keeps", "last", "looks", "never", "no", "only.", "pack", "reads", "skips",
-		"tests": // "skillpm pack 1" begins a file
-		return true
-	case "could", "creates", "deployed", "fetches", "first", "installs,", "kept", "may", "searches":
+	case "as", "can", "cannot", "catalog", "configuration", "could", "deactivated", "did", "ended", "first", "installs",
+		"installs,", "itself", "keeps", "kept", "last", "looks", "may", "never", "no", "only.", "reads", "skips",
+		"pack", "tests": // "skillpm pack 1" begins a file
 		return true
 	}
 	hint := diag.HintOf(console.UnknownCommand(root, []string{word}))
