@@ -280,8 +280,8 @@ func (a *app) printPublish(r *publish.ReleaseReport) error {
 // noteBound explains why a pack without --to goes to a registry.
 func (a *app) noteBound(r *publish.ReleaseReport) {
 	if r.Bound {
-		a.Note("The settings bind the owner of %s to this registry. To publish on this machine only, use --to local.",
-			r.Pack)
+		a.Note("The settings bind the owner of the pack to %s. To publish on this machine only, use --to local.",
+			r.Target)
 	}
 }
 

@@ -45,6 +45,6 @@ func (l Language) texts() texts {
 		install: "ask the user to install the skill: %s", reinstall: "reinstall the skill: %s",
 		ask:    "ask the user for the missing information",
 		decide: "use the message to decide whether to fix the call or to stop",
-		split:  "split the task into smaller ones", wait: "wait for the result with: %s",
+		split:  "split the task into smaller tasks", wait: "wait for the result with: %s",
 	}
 }

@@ -54,7 +54,7 @@ tag is enough: git tag -s v1.4.0.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.To, "to", "", "publish to `oci://REGISTRY/REPOSITORY` (required)")
-	f.StringVar(&o.Version, "pack-version", "", "publish as `VERSION` instead of the one in skillpm.yaml")
+	f.StringVar(&o.Version, "pack-version", "", "publish as `VERSION` instead of the version in skillpm.yaml")
 	f.StringVar(&keyFile, "signing-key", "", "sign with the private key in `FILE`")
 	f.BoolVar(&o.DryRun, "dry-run", false, "check the list without publishing it")
 	return cmd

@@ -358,7 +358,7 @@ func TestBadRelease(t *testing.T) {
 		}, diag.Integrity, []string{`is for "git"`}},
 		{"not a signature", func(_ *testing.T, s *releaseServer) {
 			s.set("1.3.0", signatureFile, []byte("signed, really"))
-		}, diag.Integrity, []string{"cannot be read"}},
+		}, diag.Integrity, []string{"is unreadable"}},
 		{"no signature", func(_ *testing.T, s *releaseServer) {
 			s.remove("1.3.0", signatureFile)
 		}, diag.Integrity, []string{"release 1.3.0 is not signed"}},

@@ -135,7 +135,7 @@ func newProfileShow(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "show ID",
 		Short: "Print a profile",
-		Long:  "The output is YAML with all values, including the values of the profile that it extends.",
+		Long:  "The output is YAML with all values, including the values of the extended profile.",
 		Example: `  skillpm profile show pegasus
   skillpm profile show ours --json
   skillpm profile show claude-code > ours.yaml`,

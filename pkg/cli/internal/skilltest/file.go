@@ -187,7 +187,7 @@ func (c *Case) problem() string {
 		case !slices.Contains([]string{"", allowed, refused}, call.Want):
 			return fmt.Sprintf("call %d expects %q: use allowed or refused", i+1, call.Want)
 		case call.Because != "" && call.Want != refused:
-			return fmt.Sprintf("call %d has because, but want is not refused", i+1)
+			return fmt.Sprintf("call %d has \"because\", but \"want\" is not \"refused\"", i+1)
 		}
 	}
 	return ""

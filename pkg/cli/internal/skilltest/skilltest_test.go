@@ -386,7 +386,7 @@ func TestParseErrors(t *testing.T) {
 		"cases:\n  - {name: a, script: x, limit: -1s}":                "is not a duration such as 5s",
 		"cases:\n  - {name: a, calls: [{want: allowed}]}":             "call 1 does not name a tool",
 		"cases:\n  - {name: a, calls: [{tool: x, want: maybe}]}":      "use allowed or refused",
-		"cases:\n  - {name: a, calls: [{tool: x, because: y}]}":       "want is not refused",
+		"cases:\n  - {name: a, calls: [{tool: x, because: y}]}":       "\"want\" is not \"refused\"",
 		"cases:\n  - {name: a, calls: [{tool: x, inputs: {}}]}":       `unknown key "inputs"`,
 		"cases:\n  - {name: a, commands: {x: {out: y}}}":              `unknown key "out"`,
 		"cases:\n" + strings.Repeat("  - name: a\n", 1001):            "has 1001 cases; the limit is 1000",
