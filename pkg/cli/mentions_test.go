@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -112,10 +113,17 @@ func unknownIn(root *cobra.Command, words []string) string {
 // isProse reports whether the word after skillpm belongs to a sentence: a verb that is not a command of another tool.
 func isProse(root *cobra.Command, word string) bool {
 	switch word {
-	case "as", "can", "cannot", "catalog", "configuration", "could", "deactivated", "did", "ended", "first", "installs",
-		"installs,", "itself", "keeps", "kept", "last", "looks", "may", "never", "no", "only.", "reads", "skips",
+	case "as", "can", "cannot", "catalog", "configuration", "could", "creates", "did", "ended", "fetches", "first", "installs,",
+		"itself", "keeps", "kept", "last", "looks", "may", "never", "no", "only.", "reads", "skips",
 		"pack", "tests": // "skillpm pack 1" begins a file
 		return true
+	}
+	for _, ending := range []string{"s", "es", "d", "ed"} {
+		if verb, ok := strings.CutSuffix(word, ending); ok && slices.ContainsFunc(root.Commands(), func(c *cobra.Command) bool {
+			return c.Name() == verb
+		}) {
+			return true
+		}
 	}
 	hint := diag.HintOf(console.UnknownCommand(root, []string{word}))
 	return hint == "list the commands with: skillpm help" && (strings.HasSuffix(word, "s") || strings.HasSuffix(word, "ed"))

@@ -179,7 +179,7 @@ func TestSync(t *testing.T) {
 	m.fails(7, []string{"older than the current 1.1.0"}, "enterprise", "sync")
 	m.write(filepath.Join(layer, "config.yaml"), "sync: {source: \"git+http://127.0.0.1:1/acme/fleet.git\", keys: [keys/fleet.signers]}\n")
 	m.fails(8, nil, "enterprise", "sync")
-	m.fails(3, []string{"is configured"}, "enterprise", "sync", "--check")
+	m.fails(3, []string{"configured source"}, "enterprise", "sync", "--check")
 	same(t, "after what failed", without(layerOf(t, layer), "config.yaml"), without(second, "config.yaml"))
 }
 
