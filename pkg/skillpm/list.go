@@ -71,7 +71,7 @@ type PackInfo struct {
 	Source      string   `json:"source"`
 	Resolved    string   `json:"resolved,omitempty"`
 	Versions    []string `json:"versions,omitempty"`   // offered versions, newest first
-	Withdrawn   string   `json:"withdrawn,omitempty"`  // why the version was withdrawn
+	Yanked      string   `json:"yanked,omitempty"`     // why the version was yanked
 	Deprecated  string   `json:"deprecated,omitempty"` // why not to use the pack
 	PackDenial
 	Dependencies map[string]string `json:"dependencies,omitempty"`
@@ -279,7 +279,7 @@ func (c *Client) onOffer(
 	}
 	for _, v := range list {
 		if v.Version == version && v.Yanked {
-			info.Withdrawn = cmp.Or(v.Reason, "no reason given")
+			info.Yanked = cmp.Or(v.Reason, "no reason given")
 		}
 	}
 	return reg.Pack(ctx, ref.ID, version)

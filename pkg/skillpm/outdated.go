@@ -26,7 +26,7 @@ type OutdatedReport struct {
 	Scope   string         `json:"scope"`
 	Root    string         `json:"root"`
 	Checked int            `json:"checked"` // the number of examined packs
-	Packs   []OutdatedPack `json:"packs"`   // those that are outdated, withdrawn, or otherwise noteworthy
+	Packs   []OutdatedPack `json:"packs"`   // those that are outdated, yanked, or otherwise noteworthy
 }
 
 // OutdatedPack is a locked pack, and the versions that it could have instead.
@@ -39,7 +39,7 @@ type OutdatedPack struct {
 	Direct     bool       `json:"direct"`               // the manifest requires it
 	RequiredBy []Requirer `json:"requiredBy"`           // in the lockfile
 	HeldBy     []Requirer `json:"heldBy,omitempty"`     // what does not allow the latest version
-	Withdrawn  string     `json:"withdrawn,omitempty"`  // why the current version was withdrawn
+	Yanked     string     `json:"yanked,omitempty"`     // why the current version was yanked
 	Deprecated string     `json:"deprecated,omitempty"` // why not to use the pack
 	Withheld   string     `json:"withheld,omitempty"`   // why the latest version is not chosen, apart from ranges
 	Edited     bool       `json:"edited,omitempty"`     // it stays because of local edits
@@ -203,7 +203,7 @@ func (s *survey) inspect(ctx context.Context, id pack.ID) (*OutdatedPack, error)
 		}
 	}
 	if o, ok := s.Backend.Offer(id, locked.Version); ok && o.Yanked {
-		p.Withdrawn = cmp.Or(o.Reason, "no reason given")
+		p.Yanked = cmp.Or(o.Reason, "no reason given")
 	}
 	if o, ok := s.Backend.Offer(id, locked.Version); ok {
 		p.Deprecated = o.Deprecated
@@ -272,7 +272,7 @@ func allows(d pack.Dependency, version string) bool {
 
 // isNoteworthy reports whether the report should list a pack.
 func (p *OutdatedPack) isNoteworthy() bool {
-	return p.Current != p.Wanted || p.Current != p.Latest || p.Withdrawn != "" || p.Deprecated != "" || p.Moved != "" ||
+	return p.Current != p.Wanted || p.Current != p.Latest || p.Yanked != "" || p.Deprecated != "" || p.Moved != "" ||
 		p.Unreachable != "" || !p.IsEmpty()
 }
 
@@ -306,9 +306,9 @@ func (in *installer) heldBack(ctx context.Context, res *resolution) []OutdatedPa
 			p.HeldBy = lockedBlockers(res.manifest, res.Lock, id, latest.Version)
 		}
 		if offer, ok := in.Backend.Offer(id, now.Version); ok && offer.Yanked {
-			p.Withdrawn = cmp.Or(offer.Reason, "no reason given")
+			p.Yanked = cmp.Or(offer.Reason, "no reason given")
 		}
-		if p.Latest != p.Current || p.Withdrawn != "" {
+		if p.Latest != p.Current || p.Yanked != "" {
 			packs = append(packs, p)
 		}
 	}

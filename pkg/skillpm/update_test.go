@@ -232,9 +232,9 @@ func TestUpdateNamed(t *testing.T) {
 	w.want("one that only others require", map[string]string{"acme/app": "1.1.0", "acme/base": "1.3.0", "acme/other": "1.1.0"})
 }
 
-// TestUpdateWithdrawn checks that an update replaces a yanked version if possible, even by an older one, and keeps it
+// TestUpdateYanked checks that an update replaces a yanked version if possible, even by an older one, and keeps it
 // otherwise.
-func TestUpdateWithdrawn(t *testing.T) {
+func TestUpdateYanked(t *testing.T) {
 	w := newFixture(t)
 	w.publish("acme/tool", "1.0.0", nil, "tool")
 	w.publish("acme/tool", "1.1.0", nil, "tool")
@@ -253,18 +253,18 @@ func TestUpdateWithdrawn(t *testing.T) {
 		t.Errorf("outdated: %v, want %v", got, want)
 	}
 	r := w.update(skillpm.UpdateOptions{})
-	w.want("withdrawn", map[string]string{"acme/tool": "1.0.0", "acme/only": "1.0.0"})
+	w.want("yanked", map[string]string{"acme/tool": "1.0.0", "acme/only": "1.0.0"})
 	if text := strings.Join(r.Warnings, "\n"); !strings.Contains(text, "acme/only 1.0.0") {
-		t.Errorf("warnings %q do not say that only's version was withdrawn", r.Warnings)
+		t.Errorf("warnings %q do not say that only's version was yanked", r.Warnings)
 	}
-	if got, want := heldTexts(r), []string{"acme/only 1.0.0 withdrawn: broken"}; !slices.Equal(got, want) {
+	if got, want := heldTexts(r), []string{"acme/only 1.0.0 yanked: broken"}; !slices.Equal(got, want) {
 		t.Errorf("held back: %q, want %q", got, want)
 	}
 	info, err := w.client().Info(t.Context(), "acme/only", "", "")
-	if err != nil || info.Pack.Withdrawn != "broken" {
+	if err != nil || info.Pack.Yanked != "broken" {
 		t.Errorf("info of a version that was yanked: %+v, %v", info, err)
 	}
-	if info, err = w.client().Info(t.Context(), "acme/tool@1.1.0", "", ""); err != nil || info.Pack.Version != "1.1.0" || info.Pack.Withdrawn != "leaks tokens" {
+	if info, err = w.client().Info(t.Context(), "acme/tool@1.1.0", "", ""); err != nil || info.Pack.Version != "1.1.0" || info.Pack.Yanked != "leaks tokens" {
 		t.Errorf("info of another version that was yanked: %+v, %v", info, err)
 	}
 }
@@ -277,8 +277,8 @@ func heldTexts(r *skillpm.InstallReport) []string {
 		if p.Latest != p.Current {
 			text += " of " + p.Latest
 		}
-		if p.Withdrawn != "" {
-			text += " withdrawn: " + p.Withdrawn
+		if p.Yanked != "" {
+			text += " yanked: " + p.Yanked
 		}
 		if p.Edited {
 			text += " edited"
@@ -325,7 +325,7 @@ func TestUpdateHeldBack(t *testing.T) {
 func outdatedTexts(r *skillpm.OutdatedReport) map[string]string {
 	texts := map[string]string{}
 	for _, p := range r.Packs {
-		texts[p.Pack] = strings.TrimSpace(strings.Join([]string{p.Current, p.Wanted, p.Latest, p.Withdrawn}, " "))
+		texts[p.Pack] = strings.TrimSpace(strings.Join([]string{p.Current, p.Wanted, p.Latest, p.Yanked}, " "))
 		for _, h := range p.HeldBy {
 			texts[p.Pack] += " held by " + h.By + " " + h.Range
 		}

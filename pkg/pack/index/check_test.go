@@ -75,7 +75,7 @@ func TestCheck(t *testing.T) {
 			place(with(tree, "x"), `"x"`))},
 		{"another pack", good + "\n" + strings.ReplaceAll(whole("1.1.0"), "acme/deploy", "acme/other"), "2:9: the file is for acme/deploy, but this line is for acme/other\n"},
 		{"a key twice", with(`"version":`, `"version":"9.0.0","version":`), "1:41: the key \"version\" is duplicated\n"},
-		{"withdrawn", `{"version":"2.0.0","yanked":""}`, "1:12: version \"2.0.0\" is yanked, but no earlier line publishes it\n1:29: yanked must be a reason or false\n"},
+		{"yanked", `{"version":"2.0.0","yanked":""}`, "1:12: version \"2.0.0\" is yanked, but no earlier line publishes it\n1:29: yanked must be a reason or false\n"},
 		{"withdrawn with content", good + "\n" + with(`"name"`, `"yanked":"x","name"`), "2:1: a line that yanks a version must contain only version and yanked\n"},
 		{"a path", with("oci://registry.example/acme/deploy", "path:x"), "1:85: acme/deploy must not have the revision \""},
 		{"local", with("oci://registry.example/acme/deploy", "local"), "1:85: acme/deploy 1.0.0: an index cannot refer to the source \"local\"\n"},

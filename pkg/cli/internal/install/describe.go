@@ -16,7 +16,7 @@ func (a *app) printPackInfo(p *skillpm.PackInfo) error {
 	a.field("license", p.License)
 	a.field("source", p.Source)
 	a.field("resolved", p.Resolved)
-	a.field("yanked", p.Withdrawn)
+	a.field("yanked", p.Yanked)
 	a.field("deprecated", p.Deprecated)
 	if text := denial(p.PackDenial, len(p.Skills)); text != "" {
 		a.field("denied", strings.TrimPrefix(text, "denied: "))

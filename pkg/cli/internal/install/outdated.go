@@ -130,8 +130,8 @@ func outdatedNote(p skillpm.OutdatedPack) string {
 	if p.Deprecated != "" {
 		notes = append(notes, "deprecated: "+p.Deprecated)
 	}
-	if p.Withdrawn != "" {
-		notes = append(notes, p.Current+" was yanked: "+p.Withdrawn)
+	if p.Yanked != "" {
+		notes = append(notes, p.Current+" was yanked: "+p.Yanked)
 	}
 	if p.Wanted == "" {
 		notes = append(notes, "no longer required")

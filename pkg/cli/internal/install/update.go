@@ -86,7 +86,7 @@ func (a *app) printUpdate(r *skillpm.InstallReport, o skillpm.UpdateOptions) err
 		where = "no newer versions"
 	}
 	a.printHeldBack(r)
-	stuck := func(p skillpm.OutdatedPack) bool { return o.Latest || p.Edited || p.Withdrawn != "" }
+	stuck := func(p skillpm.OutdatedPack) bool { return o.Latest || p.Edited || p.Yanked != "" }
 	if slices.ContainsFunc(r.HeldBack, stuck) {
 		fmt.Fprintf(a.Stdout, "%s Nothing to update: %s\n", p.Green("✓"), textx.Count(len(r.Packs), "pack"))
 	} else {

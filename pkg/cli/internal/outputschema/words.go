@@ -675,7 +675,7 @@ func fields() map[string]string {
 		"skillpm.OutdatedPack.Source":      "Source of the pack in the lockfile.",
 		"skillpm.OutdatedPack.Unreachable": "Reason why skillpm cannot reach the registry or source.",
 		"skillpm.OutdatedPack.Wanted":      "Version that an update selects; \"\" if no requirement exists.",
-		"skillpm.OutdatedPack.Withdrawn":   "Reason why the locked version is yanked.",
+		"skillpm.OutdatedPack.Yanked":      "Reason why the locked version is yanked.",
 		"skillpm.OutdatedPack.Withheld": "Reason, other than a range, why an update does not select the latest " +
 			"version.",
 		"skillpm.OutdatedReport.Checked":  "Number of checked packs.",
@@ -689,7 +689,7 @@ func fields() map[string]string {
 		"skillpm.PackInfo.Deprecated": "Reason why the pack is deprecated.",
 		"skillpm.PackInfo.Installed":  "Installed versions of the pack.",
 		"skillpm.PackInfo.Versions":   "Available versions, newest first.",
-		"skillpm.PackInfo.Withdrawn":  "Reason why the version is yanked.",
+		"skillpm.PackInfo.Yanked":     "Reason why the version is yanked.",
 		"skillpm.PackReport.Action":   "Action on the pack, such as added or updated.",
 		"skillpm.PackReport.Added":    "Skills that the update adds.",
 		"skillpm.PackReport.Denied": "Reason why the policies deny a skill of the pack; \"\" if the policies " +

@@ -19,7 +19,7 @@ type item struct {
 	Published   string
 	Description string
 	Deprecated  bool
-	Withdrawn   bool
+	Yanked      bool
 	Skills      int
 	Tags        []link
 }
@@ -94,7 +94,7 @@ func (s *Site) item(i int) item {
 	v := p.displayed()
 	it := item{
 		ID: p.ID, Href: packPath(p.ID), Version: v.Version, Published: v.Published, Description: short(p.about(), 240),
-		Deprecated: p.Deprecated != "", Withdrawn: v.Yanked != "", Skills: len(p.Skills),
+		Deprecated: p.Deprecated != "", Yanked: v.Yanked != "", Skills: len(p.Skills),
 	}
 	for _, t := range p.Tags {
 		it.Tags = append(it.Tags, link{Name: t, Href: tagPath(t)})

@@ -81,7 +81,7 @@ func packItems(at root, items []item) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			if it.Withdrawn {
+			if it.Yanked {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<span class=\"badge bad\">yanked</span>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

@@ -182,7 +182,7 @@ func (s *Services) FetchMissing(ctx context.Context, m *pack.Manifest, sol *solv
 	trees iter.Seq[workspace.Tree],
 ) error {
 	warnings, err := s.Fetcher.Missing(ctx, fetch.Locked{
-		Manifest: m, Lock: sol.Lock, Opened: sol.Packs, Withdrawn: s.Backend.Withdrawn,
+		Manifest: m, Lock: sol.Lock, Opened: sol.Packs, Yanked: s.Backend.Yanked,
 	}, trees)
 	sol.Warnings = append(sol.Warnings, warnings...)
 	return err

@@ -28,8 +28,8 @@ type Locked struct {
 	Lock     *pack.Lock
 	Opened   map[pack.ID]*pack.Pack // those that were opened already
 
-	// Withdrawn returns warnings of a pack that is fetched and was not opened: whether it was yanked since.
-	Withdrawn func(context.Context, pack.ID, *pack.LockedPack) []string
+	// Yanked returns warnings of a pack that is fetched and was not opened: whether it was yanked since.
+	Yanked func(context.Context, pack.ID, *pack.LockedPack) []string
 }
 
 // Missing fetches the packs of which the store lacks one of the trees, several at a time, and returns warnings. It
@@ -57,13 +57,13 @@ func (f *Fetcher) Missing(ctx context.Context, l Locked, trees iter.Seq[workspac
 	}
 	copies := vendored.Open(f.Root, f.Machine.OS)
 	ids := slices.SortedFunc(maps.Keys(missing), pack.ID.Compare)
-	damaged, withdrawn := make([]*vendored.DamagedError, len(ids)), make([][]string, len(ids))
+	damaged, yanked := make([]*vendored.DamagedError, len(ids)), make([][]string, len(ids))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(Parallel)
 	for i, id := range ids {
 		if l.Opened[id] == nil && !copies.Has(id) {
 			group.Go(func() error {
-				withdrawn[i] = l.Withdrawn(ctx, id, l.Lock.Packs[id])
+				yanked[i] = l.Yanked(ctx, id, l.Lock.Packs[id])
 				return nil
 			})
 		}
@@ -76,7 +76,7 @@ func (f *Fetcher) Missing(ctx context.Context, l Locked, trees iter.Seq[workspac
 		return nil, err
 	}
 	for i, id := range ids {
-		warnings = append(warnings, withdrawn[i]...)
+		warnings = append(warnings, yanked[i]...)
 		if d := damaged[i]; d != nil {
 			warnings = append(warnings, fmt.Sprintf("%v, so skillpm fetched %s; update the vendored copy with: %s", d,
 				id,

@@ -107,7 +107,7 @@ func (b *Backend) withholdPlaced(ctx context.Context, id pack.ID, ref pack.Ref, 
 	var rest []undated
 	for i, v := range l.versions {
 		versions[i] = resolve.Version{Version: v.Version}
-		if l.pack == nil { // a revision that was named is taken, withdrawn or not
+		if l.pack == nil { // a revision that was named is taken, yanked or not
 			versions[i].Yanked, versions[i].Reason = v.Yanked, v.Reason
 		}
 		if ages && !versions[i].Yanked {

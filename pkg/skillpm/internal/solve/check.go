@@ -154,9 +154,9 @@ func (b *Backend) moveWarnings(id pack.ID, src string, locked *pack.LockedPack) 
 		id, locked.Source, id.Owner, bound)}
 }
 
-// Withdrawn warns of a locked version that its registry or source has yanked since. It is for packs that are
+// Yanked warns of a locked version that its registry or source has yanked since. It is for packs that are
 // fetched, whose source is asked anyway. If the source does not answer, that is not an error.
-func (b *Backend) Withdrawn(ctx context.Context, id pack.ID, locked *pack.LockedPack) []string {
+func (b *Backend) Yanked(ctx context.Context, id pack.ID, locked *pack.LockedPack) []string {
 	if b.Fetcher.Offline || fetch.IsDirectory(locked.Source) {
 		return nil
 	}
