@@ -15,11 +15,11 @@ import tempfile
 COMMANDS = [
     "skillpm install acme/deploy",
     "skillpm connect claude-code",
-    "skillpm policy init -q",
+    "skillpm policy init",
     "skillpm policy explain deploy",
 ]
 COLORS = {"31": "#f85149", "32": "#3fb950", "33": "#d29922", "36": "#39c5cf", "1": "#ffffff", "2": "#8b949e"}
-WIDTH, LINE, COLUMN, MARGIN = 100, 20, 8.4, 16
+WIDTH, LINE, COLUMN, MARGIN = 112, 20, 8.4, 16
 
 
 def run(program):
@@ -31,7 +31,7 @@ def run(program):
         binary = pathlib.Path(work, "bin")
         binary.mkdir()
         (binary / "skillpm").symlink_to(pathlib.Path(program).resolve())
-        env = {"HOME": str(home), "PATH": f"{binary}:{os.environ['PATH']}", "FORCE_COLOR": "1", "CI": "1"}
+        env = {"HOME": str(home), "PATH": f"{binary}:{os.environ['PATH']}", "FORCE_COLOR": "1", "CI": "1", "COLUMNS": str(WIDTH)}
         for command in COMMANDS:
             lines.append(f"\x1b[32m$\x1b[0m \x1b[1m{command}\x1b[0m")
             out = subprocess.run(["sh", "-c", command + " 2>&1"], cwd=project, env=env, text=True, capture_output=True)

@@ -131,7 +131,9 @@ explain each rule, and contain stricter rules. skillpm never overwrites an exist
 		if a.JSON {
 			return a.PrintJSON(policyInitDocument{file, l.String()})
 		}
-		fmt.Fprintf(a.Stdout, "%s\n", console.Printable(file))
+		if !a.Quiet {
+			fmt.Fprintf(a.Stdout, "Created %s\n", console.Printable(file))
+		}
 		a.Note("The policy is in effect. Show its rules with: skillpm policy explain")
 		a.Note("To record denials without enforcing them, set \"mode: audit\" in the policy.")
 		return nil
