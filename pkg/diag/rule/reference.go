@@ -106,7 +106,7 @@ func referenceRules() []Rule {
 		},
 		{
 			ID: ListedForm, Title: "wrong format of a listed path", Severity: e, Fixable: true,
-			Why: "Paths in files: must be relative to the skill, stay inside the skill, and not start with ./. " +
+			Why: "Paths in files: must be relative to the skill, stay inside the skill, and start without ./. " +
 				"skillpm does not report ./ if the agent allows it.",
 			Fix: "use a path relative to the skill's directory",
 

@@ -190,7 +190,7 @@ func (v *verifier) follow(r link, pos position) {
 	case r.Seq > next:
 		v.find(pos, next, fmt.Sprintf("%s missing before this line", records(next, r.Seq-1)))
 	default:
-		v.find(pos, next, fmt.Sprintf("record %d follows record %d: the record was inserted or moved here", r.Seq,
+		v.find(pos, next, fmt.Sprintf("record %d follows record %d: this line was inserted or moved", r.Seq,
 			v.last.seq))
 		return // the next line must continue this one
 	}

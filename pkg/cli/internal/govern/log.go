@@ -30,7 +30,7 @@ digest of the record before it, so "skillpm log verify" detects later changes.
 The command shows the last records, the newest at the end. LOG is another log or a
 directory of logs; records of several logs are sorted by time. An operation with an
 intent and an outcome has two records: -v shows both, otherwise only the outcome. On a
-terminal, the reason is below the record.
+terminal, each reason is on its own line.
 
 --json prints one document with all fields of the records. --format ndjson prints each
 record as a line of JSON, also with --follow.`,

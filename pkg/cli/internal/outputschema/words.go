@@ -748,7 +748,7 @@ func fields() map[string]string {
 		"skillpm.SkillReport.Denied":       "Reason why the policies deny the skill.",
 		"skillpm.SkillReport.Dir":          "Directory of the skill, relative to the root.",
 		"skillpm.SkillReport.Edited":       "Whether the skill has local edits.",
-		"skillpm.SkillReport.Installed":    "Whether the skill is installed, and not only locked.",
+		"skillpm.SkillReport.Installed":    "Whether the files of the skill are installed; false if skillpm.lock only records the skill.",
 		"skillpm.SkillReport.Link":         "Name under which agents see the skill.",
 		"skillpm.SkillReport.Links":        "Paths of the links for agents, relative to the root.",
 		"skillpm.SkillReport.OwnName":      "Whether the name in the skill's frontmatter refers to the skill.",
