@@ -134,7 +134,7 @@ func (f depFields) reference(id ID) (string, error) {
 		}
 		if last := repository[strings.LastIndex(repository, "/")+1:]; strings.ContainsAny(last, ":@") {
 			return "", diag.Errorf(diag.Invalid, "oci %q contains a tag or digest", repository).
-				WithHint("move the tag or digest to tag: or digest:")
+				WithHint("use tag: for the tag, and digest: for the digest")
 		}
 		return repository + f.tagAndDigest(), nil
 	case keyLayout:

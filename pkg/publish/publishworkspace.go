@@ -215,10 +215,8 @@ func (c *Client) requireByVersion(dir string, m *pack.Manifest, d pack.Dependenc
 	if d.Ref == nil {
 		return d, nil
 	}
-	pathError := diag.Errorf(diag.Invalid, "%s depends on %s with a source, but a published pack may depend only "+
-		"on names",
-		m.Name,
-		d.ID).
+	pathError := diag.Errorf(diag.Invalid, "%s depends on %s with a source, but a published pack may require "+
+		"other packs only by name and version", m.Name, d.ID).
 		WithHint("publish %s and require it by version, or move it to dev-dependencies", d.ID)
 	if d.Ref.Kind != pack.KindPath {
 		return d, pathError

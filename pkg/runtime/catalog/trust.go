@@ -61,8 +61,8 @@ func (f Folders) List() ([]Folder, error) {
 		err = errors.New("another version of skillpm wrote the file")
 	}
 	if err != nil {
-		return nil, diag.Errorf(diag.Invalid, "cannot read the trusted folders: %s: %s", f.path, reason(err)).
-			WithHint("remove the file, then trust the folders again")
+		return nil, diag.Errorf(diag.Invalid, "cannot read the trusted directories: %s: %s", f.path, reason(err)).
+			WithHint("remove the file, then trust the directories again")
 	}
 	slices.SortFunc(file.Folders, func(a, b Folder) int { return strings.Compare(a.Path, b.Path) })
 	return file.Folders, nil
@@ -127,8 +127,8 @@ func (f Folders) Remove(dir string) (removed string, err error) {
 		})
 	})
 	if err == nil && removed == "" {
-		err = diag.Errorf(diag.NotFound, "%s is not a trusted folder", dir).
-			WithHint("list the trusted folders with: skillpm trust --list")
+		err = diag.Errorf(diag.NotFound, "%s is not a trusted directory", dir).
+			WithHint("list the trusted directories with: skillpm trust --list")
 	}
 	return removed, err
 }

@@ -89,7 +89,7 @@ link home/alias src/app
 		}
 		w.write("app/.skillpm/skills/a/SKILL.md", "d")
 		w.options.RequireTrust = true
-		if f := w.finds(w.expect(""), "CA010", "skipped 1 skill: cannot read the trusted folders"); !strings.Contains(f.Fix, "trust the folders again") {
+		if f := w.finds(w.expect(""), "CA010", "skipped 1 skill: cannot read the trusted directories"); !strings.Contains(f.Fix, "trust the directories again") {
 			t.Errorf("got %+v", f)
 		}
 	}

@@ -167,8 +167,8 @@ func readState(path string) (State, error) {
 			Version int `json:"version"`
 		}
 		if json.Unmarshal(data, &v) == nil && v.Version > version {
-			return State{}, diag.Errorf(diag.Invalid,
-				"a newer version of skillpm wrote the file, in format %d", v.Version)
+			return State{}, diag.Errorf(diag.Invalid, "a newer version of skillpm wrote the file in format %d", v.Version).
+				WithHint("use a newer skillpm")
 		}
 		return State{}, diag.Errorf(diag.Invalid, "%v", err)
 	}
@@ -212,9 +212,12 @@ func stateError(id, path string, err error) error {
 			"%w", id, err).
 			WithHint("grant yourself read access to %s", path)
 	}
-	return diag.Errorf(diag.Invalid, "the state of session %q is damaged, so skillpm denies all tool calls: %s: %w", id,
-		path, err).
-		WithHint("if no skill should be active in the session, run: skillpm session end %s", skill.QuoteArgument(id))
+	e := diag.Errorf(diag.Invalid, "cannot read the state of session %q, so skillpm denies all tool calls: %s: %w", id,
+		path, err)
+	if diag.HintOf(err) != "" {
+		return e
+	}
+	return e.WithHint("if no skill should be active in the session, run: skillpm session end %s", skill.QuoteArgument(id))
 }
 
 // write stores a session's state.

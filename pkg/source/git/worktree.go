@@ -329,7 +329,8 @@ func parseStatus(out string) (*workTreeStatus, error) {
 // run runs git on the work tree.
 func (w *workTree) run(ctx context.Context, input string, args ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, maxWorkTreeTime,
-		diag.Errorf(diag.Invalid, "git ran for more than %s in %s", maxWorkTreeTime, w.root))
+		diag.Errorf(diag.Invalid, "git did not finish within %s in %s", maxWorkTreeTime, w.root).
+			WithHint("check the work tree with: git status"))
 	defer cancel()
 	return w.program.Run(ctx, input, args...)
 }

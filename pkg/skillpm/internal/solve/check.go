@@ -36,9 +36,9 @@ func (b *Backend) checkDependencies(p *pack.Pack) error {
 					"or workspace")
 			}
 		case !fromDir && !fromGit:
-			return diag.Errorf(diag.Invalid, "%s %s depends on %s with a source, but a published pack may depend "+
-				"only on names",
-				p.ID, p.Version, d.ID)
+			return diag.Errorf(diag.Invalid, "%s %s depends on %s with a source, but a published pack may require "+
+				"other packs only by name and version", p.ID, p.Version, d.ID).
+				WithHint("ask the publisher to require %s by version", d.ID)
 		case !safe:
 			return outside
 		}

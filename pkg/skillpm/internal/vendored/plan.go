@@ -111,7 +111,7 @@ func whyNotCopied(locked string) string {
 	case at != "" && !pathx.Escapes(at):
 		return "the pack is already in the project at " + at
 	default:
-		return "the pack comes from a directory outside the project, which every install reads"
+		return "every install reads the pack from a directory outside the project"
 	}
 }
 
