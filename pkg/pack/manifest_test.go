@@ -192,7 +192,7 @@ var bad = []struct {
 	{"tag and branch", "dependencies: {a/b: {git: 'https://h/r.git', tag: x, branch: y}}", "tag and branch cannot be used together", "remove tag or branch", true},
 	{"version and tag", "dependencies: {a/b: {git: 'https://h/r.git', tag: x, version: '1'}}", "version and tag cannot be used together", "remove version or tag", true},
 	{"version and digest", "dependencies: {a/b: {oci: 'oci://h/r', digest: x, version: '1'}}", "version and digest cannot be used together", "remove version or digest", true},
-	{"tag in the URL", "dependencies: {a/b: {oci: 'oci://h/r:1'}}", "contains a tag or digest", "move the tag or digest to tag: or digest:", true},
+	{"tag in the URL", "dependencies: {a/b: {oci: 'oci://h/r:1'}}", "contains a tag or digest", "use tag: for the tag, and digest: for the digest", true},
 	{"revision in the URL", "dependencies: {a/b: {git: 'https://h/r.git#v1'}}", "contains a directory or a revision", "use path: for the directory, and tag:,", false},
 	{"digest of git", "dependencies: {a/b: {git: 'https://h/r.git', digest: abc}}", `digest "abc" is not a commit`, "", true},
 	{"option", "dependencies: {a/b: {git: 'https://h/r.git', tag: --upload-pack=x}}", "invalid tag, branch, or commit", "", false},

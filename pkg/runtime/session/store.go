@@ -214,8 +214,8 @@ func stateError(id, path string, err error) error {
 	}
 	e := diag.Errorf(diag.Invalid, "cannot read the state of session %q, so skillpm denies all tool calls: %s: %w", id,
 		path, err)
-	if diag.HintOf(err) != "" {
-		return e
+	if hint := diag.HintOf(err); hint != "" {
+		return e.WithHint("%s, or end the session with: skillpm session end %s", hint, skill.QuoteArgument(id))
 	}
 	return e.WithHint("if no skill should be active in the session, run: skillpm session end %s", skill.QuoteArgument(id))
 }

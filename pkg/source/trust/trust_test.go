@@ -438,7 +438,7 @@ func TestRecord(t *testing.T) {
 	}
 	edited := map[string]string{"deploy": "t1:sha256:" + strings.Repeat("0", 64)}
 	checkError(t, k.Origin(t.Context(), p, edited), diag.Integrity, "but the fetched skill is")
-	checkError(t, k.Record(p, edited), diag.Integrity, "when skillpm first fetched it")
+	checkError(t, k.Record(p, edited), diag.Integrity, "when skillpm first fetched the skill")
 }
 
 // TestUnnamed checks that a signature over content without a pack name and version never counts, because it would be
