@@ -81,7 +81,7 @@ link home/alias src/app
 		if err := os.WriteFile(f.Path(), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := f.List(); diag.CodeOf(err) != diag.Invalid || !strings.Contains(diag.HintOf(err), "trust the folders again") || has(w.path("home/src/p1")) {
+		if _, err := f.List(); diag.CodeOf(err) != diag.Invalid || !strings.Contains(diag.HintOf(err), "trust the directories again") || has(w.path("home/src/p1")) {
 			t.Errorf("%q: %v", text, err)
 		}
 		if _, err := f.Add(w.path("app"), now); diag.CodeOf(err) != diag.Invalid {
