@@ -27,13 +27,13 @@ func readDocument(t *testing.T) string {
 // TestDocumentedTable checks that the agents' tool names in docs/reference/agents.md match the table.
 func TestDocumentedTable(t *testing.T) {
 	var b strings.Builder
-	b.WriteString("\n\n| tool | what it is called with | fields | other names |\n|---|---|---|---|\n")
+	b.WriteString("\n\n| tool | argument | fields | other names |\n|---|---|---|---|\n")
 	for _, row := range tool.Table() {
 		kind := row.Kind
 		if row.With != "" {
-			kind = "with " + row.With
+			kind = "allowed together with `" + row.With + "`"
 			if row.Whole {
-				kind += ", allowed whole"
+				kind = "allowed if `" + row.With + "` is allowed without a pattern"
 			}
 		}
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", row.Name, kind, code(row.Fields), code(row.Names))

@@ -22,7 +22,7 @@ const (
 type Tool struct {
 	Name   string   // the name in Claude Code, or in the only agent that has the tool
 	Names  []string // other agents' names
-	Kind   string   // command, file, directory, address, name, or "" if patterns can only name the tool
+	Kind   string   // command, file, directory, URL, name, or "" if patterns can only name the tool
 	Fields []string // input fields with the argument
 	With   string   // the tool that implies this one
 	Whole  bool     // With implies it only if all its calls are allowed
@@ -148,7 +148,7 @@ var rows = sync.OnceValue(func() map[string]*row {
 func Table() []Tool {
 	kinds := map[kind]string{
 		shell: "command", powershell: "command", file: "file", search: "directory",
-		address: "address", name: "name",
+		address: "URL", name: "name",
 	}
 	var out []Tool
 	for _, r := range table() {
