@@ -19,7 +19,7 @@ import (
 var flagMeanings = map[string]string{
 	"accept-signer":     "^accept a changed or missing signer",
 	"agent":             "the (agent )?`(AGENT|ID)`|`AGENT`",
-	"all":               "^(also list|connect all|disconnect all|remove everything|list all)",
+	"all":               "^(also list|connect all|disconnect all|remove all files|list all)",
 	"check":             "^exit 3 if ",
 	"command":           "`PROGRAM` instead of the path of this program",
 	"dry-run":           "without",
@@ -28,7 +28,7 @@ var flagMeanings = map[string]string{
 	"format":            "^(print|write|use|print the reply as) .*`(FORMAT|text.*)`",
 	"html":              "^write a page .*`FILE`",
 	"key":               "(verify|trust).*public key.*`FILE`",
-	"latest":            "beyond the ranges",
+	"latest":            "outside the ranges",
 	"layer":             "^copy to `LAYER`",
 	"limit":             "^show (at most|the last) `N` ",
 	"list":              "^list ",

@@ -38,8 +38,9 @@ func newCachePath(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "path",
 		Short: "Print the cache directory",
-		Long: `The cache directory contains the store, git commits, index files, and tried packs. --json
-prints the path of each part. Set XDG_CACHE_HOME to move the cache directory.`,
+		Long: `The cache directory contains the store, git commits, index files, and the packs that
+"skillpm try" fetched. --json prints the path of each part. Set XDG_CACHE_HOME to move the
+cache directory.`,
 		Example: `  skillpm cache path
   skillpm cache path --json
   du -sh "$(skillpm cache path)"`,
@@ -64,8 +65,9 @@ func newCacheList(a *app) *cobra.Command {
 		Use:     "list",
 		Aliases: []string{"ls"},
 		Short:   "List the skills in the store",
-		Long: `Each row shows the digest of a skill, its size, the day of its last use, and the installed
-skills that use it. The lines below the table show the sizes of the other caches.`,
+		Long: `Each row shows the digest of a skill in the store, the size, the day of the last use, and
+the installations of the skill. The lines below the table show the sizes of the git commits,
+the index files, and the packs that "skillpm try" fetched.`,
 		Example: `  skillpm cache list
   skillpm cache list --sort used
   skillpm cache list --json`,
@@ -93,7 +95,7 @@ skills that use it. The lines below the table show the sizes of the other caches
 
 func (a *app) printCache(list *skillpm.CacheList) error {
 	if len(list.Trees) > 0 {
-		rows := [][]string{{"TREE", "SIZE", "FILES", "USED", "USED BY"}}
+		rows := [][]string{{"DIGEST", "SIZE", "FILES", "USED", "USED BY"}}
 		for _, t := range list.Trees {
 			used := t.Used.Format(time.DateOnly)
 			if t.Damaged {
@@ -114,7 +116,7 @@ func (a *app) printCache(list *skillpm.CacheList) error {
 	for _, other := range []struct {
 		what string
 		size skillpm.CacheSize
-	}{{"git commits", list.Git}, {"index files", list.HTTP}, {"tried packs", list.Try}} {
+	}{{"git commits", list.Git}, {"index files", list.HTTP}, {"packs of skillpm try", list.Try}} {
 		if other.size.Files > 0 {
 			fmt.Fprintf(a.Stdout, "%s: %s, %s\n", other.what, textx.Count(other.size.Files, "file"),
 				console.BytesText(other.size.Bytes))
@@ -135,8 +137,8 @@ func newCacheVerify(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "verify",
 		Short: "Verify the skills in the store",
-		Long: `Hashes every file in the store. The exit code is 6 if a skill is damaged. skillpm removes
-damaged skills, and fetches them again when needed. Each installation also verifies skills.`,
+		Long: `The command hashes every file in the store. The exit code is 6 if a skill is damaged. The
+command removes damaged skills from the store; "skillpm install" fetches them again.`,
 		Example: `  skillpm cache verify
   skillpm cache verify --json
   skillpm cache verify && skillpm verify  # then the installed skills`,
@@ -186,7 +188,7 @@ func (a *app) printCacheCheck(r *skillpm.CacheCheck) error {
 	err := diag.Errorf(diag.Integrity, "%d of %s in the store %s damaged", len(r.Damaged),
 		textx.Count(r.Trees, "skill"), are)
 	if stays > 0 {
-		return err.WithHint("make the store writable, or delete the store: skillpm cannot remove %s",
+		return err.WithHint("skillpm cannot remove %s: make the store writable, or delete the store",
 			textx.Count(stays, "damaged skill"))
 	}
 	return err.WithHint("check the installed skills with: skillpm verify")
@@ -200,8 +202,9 @@ func newCacheGC(a *app) *cobra.Command {
 		Aliases: []string{"prune", "clean"},
 		Short:   "Remove unused files from the store and caches",
 		Long: `By default, the command removes files that were not used for 30 days: skills in the store,
-git commits, index files, and tried packs. The command also removes leftovers of interrupted
-processes. Installed skills stay. You can run the command during an installation.`,
+git commits, index files, and the packs that "skillpm try" fetched. The command also removes
+temporary files of interrupted processes. The command does not remove installed skills. You
+can run the command during an installation.`,
 		Example: `  skillpm cache gc --dry-run
   skillpm cache gc --older-than 7d
   skillpm cache gc --all`,
@@ -226,7 +229,7 @@ processes. Installed skills stay. You can run the command during an installation
 		},
 	}
 	cmd.Flags().StringVar(&age, "older-than", age, "remove files that were not used for `TIME`, such as 7d, 2w, or 36h")
-	cmd.Flags().BoolVar(&o.All, "all", false, "remove everything, regardless of age")
+	cmd.Flags().BoolVar(&o.All, "all", false, "remove all files of the store and caches, regardless of age")
 	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "show what would be removed, without removing it")
 	return cmd
 }
@@ -261,14 +264,14 @@ func (a *app) printFreed(r *skillpm.CacheFreed) error {
 	for _, other := range []struct {
 		what string
 		size skillpm.CacheSize
-	}{{"of git commits", r.Git}, {"of indexes", r.HTTP}, {"of tried packs", r.Try}} {
+	}{{"of git commits", r.Git}, {"of indexes", r.HTTP}, {"of skillpm try", r.Try}} {
 		if other.size.Files > 0 {
 			fmt.Fprintf(a.Stdout, "%s %s %s, %s\n", p.Red("-"), textx.Count(other.size.Files, "file"), other.what,
 				console.BytesText(other.size.Bytes))
 		}
 	}
 	if r.Leftovers > 0 {
-		fmt.Fprintf(a.Stdout, "%s %s of interrupted processes\n", p.Red("-"), textx.Count(r.Leftovers, "leftover"))
+		fmt.Fprintf(a.Stdout, "%s %s of interrupted processes\n", p.Red("-"), textx.Count(r.Leftovers, "temporary file"))
 	}
 	verb := "Freed"
 	if r.DryRun {

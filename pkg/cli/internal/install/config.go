@@ -25,8 +25,8 @@ func newConfig(a *app) *cobra.Command {
 		Use:   "config",
 		Short: "Show and change settings",
 		Long: `The user's settings are in config.yaml. Write the key of a nested setting with dots, such as
-skills.max-depth, and a list with commas. Changes keep the comments in the file. Manage
-registries with "skillpm registry".`,
+skills.max-depth, and the values of a list with commas. Changes keep the comments in the
+file. Manage registries with "skillpm registry".`,
 		Example: `  skillpm config list
   skillpm config set min-release-age 3d
   skillpm config get min-release-age
@@ -126,7 +126,7 @@ func newConfigList(a *app) *cobra.Command {
 		Use:     "list",
 		Aliases: []string{"ls"},
 		Short:   "List settings",
-		Long:    "The list contains only what the user's config.yaml sets, without defaults.",
+		Long:    "The list contains only the settings in the user's config.yaml, not the defaults.",
 		Example: `  skillpm config list
   skillpm config list --json
   skillpm config list --config ./config.yaml`,

@@ -30,14 +30,15 @@ func newConfigMergeDriver(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "merge-driver [BASE OURS THEIRS]",
 		Short: "Set up the git merge driver for skillpm.lock",
-		Long: `Registers a merge driver in your git settings and in the .gitattributes of the project. git
-then merges skillpm.lock by packs instead of lines. If only one branch changed a pack, git
-takes the change. If both branches changed a pack differently, git reports a conflict.
+		Long: `The command registers a merge driver in your git settings and in the .gitattributes of the
+project. git then merges skillpm.lock pack by pack instead of line by line. If only one
+branch changed a pack, git takes the change. If both branches changed a pack differently,
+git reports a conflict.
 
-Commit .gitattributes; each user registers the driver once. After a merge, run "skillpm
-install".
+Commit .gitattributes. Each user of the repository must run this command once. After a
+merge, run "skillpm install".
 
-git runs the command with three files, and reads the result from OURS.`,
+git runs the command with the files BASE, OURS, and THEIRS, and reads the result from OURS.`,
 		Example: `  skillpm config merge-driver
   skillpm config merge-driver --undo
   skillpm config merge-driver base.lock ours.lock theirs.lock`,
@@ -178,7 +179,7 @@ func (a *app) mergedLock(paths ...string) (*pack.Lock, error) {
 	if len(conflicts) > 0 {
 		return nil, diag.Errorf(diag.Conflict, "cannot merge %s: both branches changed %s",
 			pack.LockName, strings.Join(conflicts, ", ")).
-			WithHint("resolve conflicts in skillpm.yaml, and run: git checkout --ours skillpm.lock && skillpm install")
+			WithHint("resolve the conflicts in skillpm.yaml, and then run: git checkout --ours skillpm.lock && skillpm install")
 	}
 	return merged, nil
 }
@@ -209,9 +210,9 @@ type gitError struct {
 
 func (e *gitError) Error() string {
 	if e.text == "" {
-		return "git " + e.command + " failed: " + e.err.Error()
+		return "cannot run \"git " + e.command + "\": " + e.err.Error()
 	}
-	return "git " + e.command + " failed: " + e.text
+	return "cannot run \"git " + e.command + "\": " + e.text
 }
 
 func (e *gitError) Unwrap() error { return e.err }

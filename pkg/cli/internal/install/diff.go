@@ -21,16 +21,16 @@ func newDiff(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "diff [PACK[@RANGE]...]",
 		Short: "Show how an update changes skills",
-		Long: `Compares the installed skills with the versions that "skillpm update" would install. PACK
-selects packs, or a version or range of a pack. The command fetches new versions into the
-store, but does not install or record anything.
+		Long: `The command compares the installed skills with the versions that "skillpm update" would
+install. PACK selects a pack or, with @, a version or range of a pack. The command fetches
+new versions into the store, but does not install them.
 
 The first lines start with # and are a summary: added and removed skills, changed
 allowed-tools and hooks, and new scripts, executable files, URLs, and dependencies. The
 other lines are a unified diff for "git apply".
 
 If a registry or source is unreachable, skillpm skips its packs with a warning, and the exit
-code is 8. --edits shows local edits of installed skills instead.`,
+code is 8. With --edits, the command shows only the local edits of installed skills.`,
 		Example: `  skillpm diff
   skillpm diff acme/deploy@^2 --stat
   skillpm diff --latest
@@ -57,8 +57,8 @@ code is 8. --edits shows local edits of installed skills instead.`,
 		ValidArgsFunction: a.CompleteLocked,
 	}
 	f := cmd.Flags()
-	f.BoolVar(&o.Latest, "latest", false, "compare with the newest versions, even beyond the ranges")
-	f.BoolVar(&o.Edits, "edits", false, "show local edits of installed skills instead")
+	f.BoolVar(&o.Latest, "latest", false, "compare with the newest versions, even outside the ranges in skillpm.yaml")
+	f.BoolVar(&o.Edits, "edits", false, "show only the local edits of installed skills")
 	f.BoolVar(&stat, "stat", false, "show only the summary and the number of changed lines of each file")
 	f.BoolVar(&names, "name-only", false, "show only the names of changed files")
 	f.StringVar(&o.Registry, "registry", "",

@@ -17,7 +17,7 @@ func newDoctor(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Diagnose problems and suggest fixes",
-		Long: `Checks the project, the user's packs, and this machine, and changes nothing:
+		Long: `The command checks the project, the user's packs, and this machine. It changes nothing.
 
   packs    interrupted installs, edited and shadowed skills, differences between
            skillpm.yaml, skillpm.lock, and the disk

@@ -34,7 +34,7 @@ func (a *app) examineLayer(r *skillpm.DoctorReport) error {
 	case s == nil:
 		return nil
 	case s.Version == "":
-		found.Message, found.Effect = "skillpm never synced the enterprise layer with "+s.Source,
+		found.Message, found.Effect = "skillpm has never synced the enterprise layer with "+s.Source,
 			"the skills and the policy of the organization may be missing"
 	default:
 		since := time.Duration(s.Age) * time.Second

@@ -18,16 +18,17 @@ func newImport(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import [FILE]",
 		Short: "Import skills from another tool",
-		Long: `Reads the file in which another tool lists its skills, adds the skills to skillpm.yaml, and
-installs them. FILE is one of these files, or a directory that contains one of them:
+		Long: `The command reads the file in which another tool lists its skills, adds the skills to
+skillpm.yaml, and installs them. FILE is one of these files, or a directory that contains
+one of them:
 
   skills-lock.json                   of npm's skills (and .skill-lock.json)
   apm.yml, apm.lock.yaml             of microsoft/apm
   .claude-plugin/marketplace.json    of Claude Code and compatible agents
 
 skillpm keeps FILE and the skills that the other tool installed. To avoid duplicate skills,
-remove these skills with the other tool. If an entry cannot be a dependency, a warning shows
-the reason.
+remove these skills with the other tool. If skillpm cannot import a skill in FILE, a warning
+shows the reason.
 
 To manage skills that you wrote yourself, move them to ./skills, and run
 "skillpm install ./skills".`,
@@ -80,7 +81,7 @@ func (a *app) importFile(args []string) (string, error) {
 	switch {
 	case len(found) == 0:
 		return "", diag.Errorf(diag.NotFound, "no file of another tool found in %s", dir).
-			WithHint("specify the FILE, or install skills that you wrote with: skillpm install ./DIR")
+			WithHint("specify FILE, or install your own skills with: skillpm install ./DIR")
 	case !a.CanAsk():
 		return "", diag.Errorf(diag.Usage, "skillpm import needs a FILE").
 			WithHint("use %s", textx.OneOf(found))

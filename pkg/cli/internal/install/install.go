@@ -32,8 +32,9 @@ PACK is one of:
   git+ssh://URL, each [//SUBDIR][#REF]          from a git repository
   ./DIR                                         from a directory
 
-If several packs contain a skill with the same name, the pack that is last in skillpm.yaml
-gets the name, and the other skills get aliases. --as sets the alias of a skill.
+If several packs contain a skill with the same name, the skill of the pack that is last in
+skillpm.yaml gets the name, and the other skills get aliases. --as sets the alias of a
+skill.
 
 The installer does not run anything in a pack, and never replaces files that skillpm did not
 create. Before it replaces a locally edited skill, it stops and shows the edit. --keep keeps
@@ -79,7 +80,7 @@ have the same signer.`,
 	f.StringVar(&o.Registry, "registry", "",
 		"look names up only in the registry `REGISTRY`")
 	f.BoolVar(&o.Frozen, "frozen", false,
-		"install exactly what skillpm.lock records, or fail if it is out of date")
+		"install exactly what skillpm.lock records, or fail if skillpm.lock is out of date")
 	f.BoolVar(&o.Upgrade, "upgrade", false, "select the newest versions within the ranges, like update")
 	f.BoolVar(&o.Offline, "offline", false, "do not use the network")
 	f.BoolVar(&o.DryRun, "dry-run", false, "show what would change, without changing it")

@@ -13,9 +13,10 @@ func newLink(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "link DIR|PACK",
 		Short: "Use a local working copy of a pack",
-		Long: `Links the skills of the pack in DIR into this project or, with --scope user, for the user.
-Changes in DIR take effect immediately, and editing a linked file changes the working copy.
-The link replaces an installed release of the pack until you run "skillpm link --undo".
+		Long: `The command links the skills of the pack in DIR into this project or, with --scope user, for
+the user. Changes in DIR take effect immediately, and editing a linked file changes the
+working copy. The link replaces an installed release of the pack until you run
+"skillpm link --undo".
 
 The link exists only on this machine: skillpm.yaml and skillpm.lock do not change.
 "skillpm list" shows the link, and "skillpm install --frozen" fails while the link exists.
@@ -50,7 +51,7 @@ change.`,
 		},
 	}
 	f := cmd.Flags()
-	f.BoolVar(&undo, "undo", false, "remove the link, and use the release again")
+	f.BoolVar(&undo, "undo", false, "remove the link, and reinstall the release in skillpm.lock")
 	f.BoolVar(&o.DryRun, "dry-run", false, "show what would change, without changing it")
 	f.BoolVar(&o.Force, "force", false, "replace locally edited skills")
 	scopeFlag(cmd, &o.Scope)

@@ -157,8 +157,8 @@ or skill@owner/name.
 --signatures, PACK is owner/name[@VERSION], oci://REGISTRY/REPOSITORY,
 oci-layout:DIR//owner/name, or a git repository with signed tags. skillpm verifies each
 signature with the public keys in --key and in trusted-keys of the user's settings. Without
-keys, the output shows the claimed signer, which proves nothing. With --key, exit code 7
-means that none of the keys in --key signed the pack.`,
+keys, the output shows the signer that a signature claims, but skillpm cannot verify the
+claim. With --key, exit code 7 means that none of the keys in --key signed the pack.`,
 		Example: `  skillpm info acme/deploy
   skillpm info acme/deploy@1.3.0
   skillpm info deploy@acme/deploy

@@ -27,9 +27,9 @@ looks up packs by name in registries.
   oci://HOST/NAMESPACE     packs below a namespace of an OCI registry
   oci-layout:DIR, DIR      packs in an OCI layout, an index in a directory
 
-skillpm looks up a name in all indexes, unless its owner is bound to one registry. The
-commands change the settings of the user (config.yaml) or, with --scope project, of the
-project (skillpm.yaml), and keep comments in these files.`,
+skillpm looks up a pack in all indexes, unless the owner of the pack is bound to one
+registry. The commands change the settings of the user (config.yaml) or, with --scope
+project, of the project (skillpm.yaml), and keep comments in these files.`,
 		Example: `  skillpm registry add acme https://packs.example/index --namespace acme
   skillpm registry bind globex oci://registry.example/globex
   skillpm registry list`,
@@ -196,8 +196,8 @@ func newRegistryBind(a *app) *cobra.Command {
 		Use:   "bind OWNER [NAME|URL]",
 		Short: "Bind an owner to one registry",
 		Long: `skillpm looks up the packs of a bound owner only in one registry. No other registry can
-offer packs of this owner. Users cannot change bindings of the machine's administrator.
---undo removes a binding.`,
+offer packs of this owner. Users cannot change bindings that the administrator of the
+machine created. --undo removes a binding.`,
 		Example: `  skillpm registry bind acme oci://registry.example/acme
   skillpm registry bind globex team --scope project
   skillpm registry bind acme --undo`,

@@ -26,7 +26,7 @@ beginning of a longer word. If no pack contains a word, the search accepts one t
 word. Packs that match all words come first.
 
 --offline searches the cached lists of registries. skillpm warns about unreachable
-registries. A note names OCI registries, which do not list their packs.`,
+registries. The command cannot search OCI registries, because they do not list their packs.`,
 		Example: `  skillpm search deploy to kubernetes
   skillpm search pdf tables --json
   skillpm search changelog --registry https://index.example.com --limit 3`,
@@ -62,7 +62,7 @@ registries. A note names OCI registries, which do not list their packs.`,
 // browse lets the user choose packs, and shows their details.
 func (a *app) browse(ctx context.Context, c *skillpm.Client, o skillpm.SearchOptions) error {
 	if !a.CanAsk() {
-		return diag.Errorf(diag.Usage, "skillpm search needs words").
+		return diag.Errorf(diag.Usage, "skillpm search needs at least one WORD").
 			WithHint("add words, for example: skillpm search deploy kubernetes")
 	}
 	offers, err := c.Offers(ctx, skillpm.OfferOptions{Registry: o.Registry, Offline: o.Offline})

@@ -24,15 +24,15 @@ func newTry(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "try PACK [-- COMMAND [ARG...]]",
 		Short: "Use a pack without installing it",
-		Long: `Fetches a pack and its dependencies into a temporary directory of the cache, and shows the
-skills of the pack. The command does not change files of the project or the user, and does
-not run anything in the pack.
+		Long: `The command fetches a pack and its dependencies into a temporary directory of the cache, and
+shows the skills of the pack. The command does not change files of the project or the user,
+and does not run anything in the pack.
 
-With COMMAND, skillpm runs COMMAND in the current directory, and then removes the
-temporary directory. {} in an ARG and the variable SKILLPM_TRY_DIR contain the path of the
-temporary directory. The skills are in the subdirectories .agents/skills and .claude/skills.
-Without COMMAND, "skillpm cache gc" removes the directory later. --body prints each
-SKILL.md and removes the directory.`,
+With COMMAND, skillpm runs COMMAND in the current directory, and then removes the temporary
+directory. skillpm replaces {} in an ARG with the path of the temporary directory. The
+environment variable SKILLPM_TRY_DIR also contains this path. The skills are in the
+subdirectories .agents/skills and .claude/skills. Without COMMAND, "skillpm cache gc"
+removes the directory later. --body prints each SKILL.md and removes the directory.`,
 		Example: `  skillpm try acme/deploy
   skillpm try acme/deploy@1.4.0 --skill deploy --body
   skillpm try github.com/owner/skills -- claude --add-dir {}`,
@@ -92,7 +92,7 @@ func (a *app) printTrial(t *skillpm.Trial) error {
 		fmt.Fprintf(a.Stdout, "      %s\n", p.Cyan(s.Dir))
 	}
 	for _, r := range t.Requires {
-		fmt.Fprintf(a.Stdout, "  with %s %s\n", r.Pack, r.Version)
+		fmt.Fprintf(a.Stdout, "  requires %s %s\n", r.Pack, r.Version)
 	}
 	a.Note("Nothing was installed. Install the pack with: skillpm install %s", t.Pack.Pack)
 	return nil
@@ -135,7 +135,8 @@ func (a *app) runWith(cmd *cobra.Command, dir string, args []string) error {
 		return console.Reported{Exit: diag.Code(exit.ExitCode())}
 	}
 	if errors.Is(err, exec.ErrNotFound) {
-		return diag.Errorf(diag.NotFound, "cannot run %s: command not found", args[0])
+		return diag.Errorf(diag.NotFound, "cannot run %s: command not found", args[0]).
+			WithHint("install the program, or specify its path")
 	}
 	return err
 }

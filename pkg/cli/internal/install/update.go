@@ -18,13 +18,13 @@ func newUpdate(a *app) *cobra.Command {
 		Aliases: []string{"up"},
 		Short:   "Update packs to newer versions",
 		Long: `Without PACK, the command updates all packs to the newest versions that the ranges in
-skillpm.yaml allow. PACK may be a dependency. Other packs stay at their locked versions,
-unless a named pack needs a newer version.
+skillpm.yaml allow. PACK may be a dependency. Packs that you do not name stay at their
+locked versions, unless a named pack needs newer versions of them.
 
 For a dependency on a branch, the command selects the newest commit. With --latest, the
 command also rewrites ranges to allow the newest release. For example, ^1.3 becomes ^2.0.0,
 ~1.3 becomes ~2.0.0, and 1.3.0 becomes 2.0.0. The flag also rewrites tags of releases, and
-digests next to a tag or branch. A dependency on a commit never changes.
+the digests of tags and branches. A dependency on a commit never changes.
 
 The command only downgrades a pack if its version was yanked or is outside the range. The
 output marks downgrades, and lists packs that are held back, with the reason. To see the
@@ -61,7 +61,7 @@ the network stay at their locked versions.`,
 		ValidArgsFunction: a.CompleteLocked,
 	}
 	f := cmd.Flags()
-	f.BoolVar(&o.Latest, "latest", false, "update beyond the ranges in skillpm.yaml, and rewrite the ranges")
+	f.BoolVar(&o.Latest, "latest", false, "update even outside the ranges in skillpm.yaml, and rewrite the ranges")
 	f.StringVar(&o.Registry, "registry", "",
 		"look names up only in the registry `REGISTRY`")
 	f.BoolVar(&o.Offline, "offline", false, "do not use the network")

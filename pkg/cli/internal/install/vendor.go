@@ -19,17 +19,18 @@ func newVendor(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "vendor",
 		Short: "Copy skills into the repository",
-		Long: `Copies the skills in skillpm.lock to vendor/skills. You can then review changes of skills
-like other changes, and "skillpm install --frozen --offline" works in a fresh clone. In
-repositories with a go.mod, the directory is third_party/skills, because Go uses the
-directory vendor.
+		Long: `The command copies the skills in skillpm.lock to vendor/skills. You can then review changes
+of skills like changes of your code. In a fresh clone, "skillpm install --frozen --offline"
+works. In repositories with a go.mod, the directory is third_party/skills, because Go uses
+the directory vendor for Go modules.
 
-The command removes skills that are no longer locked. The command only replaces or removes
-files that skillpm created; an edited file is a conflict. The command does not copy packs
-that are directories of the project. "skillpm install" uses a vendored skill only if the digest matches
-skillpm.lock; otherwise it fetches the skill.`,
+The command removes skills that skillpm.lock no longer contains. The command never replaces
+or removes files that skillpm did not create. If you edited a vendored file, the command
+fails, unless you use --force. The command does not copy packs that are directories of the
+project. "skillpm install" uses a vendored skill only if the digest of the skill matches
+skillpm.lock; otherwise, "skillpm install" fetches the skill.`,
 		Example: `  skillpm vendor
-  skillpm vendor --check  # in CI: exit 3 if the copy is out of date
+  skillpm vendor --check  # in CI: exit 3 if vendor/skills is out of date
   skillpm vendor --dry-run`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if o.Check && (o.Force || o.DryRun) {
@@ -47,9 +48,9 @@ skillpm.lock; otherwise it fetches the skill.`,
 		},
 	}
 	f := cmd.Flags()
-	f.BoolVar(&o.Check, "check", false, "exit 3 if the copy differs from skillpm.lock")
+	f.BoolVar(&o.Check, "check", false, "exit 3 if the vendored skills differ from skillpm.lock")
 	f.BoolVar(&o.DryRun, "dry-run", false, "show what would change, without changing it")
-	f.BoolVar(&o.Force, "force", false, "replace edited files in the copy")
+	f.BoolVar(&o.Force, "force", false, "replace edited files in the vendor directory")
 	f.BoolVar(&o.Offline, "offline", false, "do not use the network")
 	return cmd
 }

@@ -20,10 +20,11 @@ func newVerify(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify",
 		Short: "Verify installed skills against skillpm.lock",
-		Long: `Hashes every installed skill, compares the digests with skillpm.lock, and checks the links
-for agents. The command lists the differences, and the exit code is 6 if there are any. The
-command does not change anything or use the network. --signatures also verifies the recorded
-signatures.
+		Long: `The command hashes every installed skill, compares the digests with skillpm.lock, and checks
+the links for agents. The command lists the differences. If there is a difference, the exit
+code is 6. Without --fix, the command changes nothing. --signatures also verifies the
+signatures of the packs whose signers skillpm.lock records. Without --fix and --signatures,
+the command does not use the network.
 
 --fix restores missing and damaged files from the store, from the vendor directory, or from
 the locked source. --fix also repairs links and damaged skills in the store. The command keeps and
@@ -49,8 +50,8 @@ skillpm.yaml and skillpm.lock never change.`,
 	f.BoolVar(&o.Store, "store", false, "also verify the skills in the store")
 	f.BoolVar(&o.Fix, "fix", false, "restore missing and damaged files")
 	f.BoolVar(&o.Force, "force", false,
-		"with --fix: discard local edits and remove files that are not locked")
-	f.BoolVar(&o.Signatures, "signatures", false, "also verify the recorded signatures")
+		"with --fix: discard local edits, and remove packs that skillpm.lock does not contain")
+	f.BoolVar(&o.Signatures, "signatures", false, "also verify the signatures of packs with a signer in skillpm.lock")
 	f.BoolVar(&o.Offline, "offline", false, "with --fix and --signatures: do not use the network")
 	scopeFlag(cmd, &o.Scope)
 	return cmd
@@ -113,11 +114,11 @@ func (a *app) printRight(r *skillpm.VerifyReport) {
 	}
 	fmt.Fprintf(a.Stdout, "%s Verified %s\n", a.Palette(a.Stdout).Green("✓"), what)
 	for _, s := range r.Signed {
-		what := "recorded as signed by"
+		basis := " according to skillpm.lock"
 		if s.Checked {
-			what = "signed by"
+			basis = ""
 		}
-		fmt.Fprintf(a.Stdout, "  %s %s %s %s\n", s.Pack, s.Version, what, console.Printable(s.SignedBy))
+		fmt.Fprintf(a.Stdout, "  %s %s signed by %s%s\n", s.Pack, s.Version, console.Printable(s.SignedBy), basis)
 	}
 	if len(r.Linked) > 0 {
 		a.Note("Not compared: %s to a directory (%s).", linkedPacks(len(r.Linked)), strings.Join(r.Linked, ", "))
@@ -152,7 +153,7 @@ func restoreHint(problems []skillpm.Problem, o skillpm.VerifyOptions) string {
 	case has(skillpm.KindInterrupted):
 		return "run \"" + command("skillpm install") + "\""
 	case edited && o.Fix && !o.Force:
-		hints = append(hints, "copy the edits that you want to keep, and discard the others with: "+command(
+		hints = append(hints, "copy the edits that you want to keep, and discard all edits with: "+command(
 			"skillpm verify --fix --force"))
 	case len(hints) > 0:
 	case o.Fix:

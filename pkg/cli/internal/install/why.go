@@ -86,7 +86,7 @@ func (a *app) printWhy(w skillpm.Why) {
 		if w.AtLeast {
 			least = "at least "
 		}
-		fmt.Fprintf(a.Stdout, "  %s\n", p.Dim(fmt.Sprintf("and %s%s more", least, textx.Count(w.More, "chain"))))
+		fmt.Fprintf(a.Stdout, "  %s\n", p.Dim(fmt.Sprintf("and %s%s", least, textx.Count(w.More, "more chain"))))
 	}
 }
 
