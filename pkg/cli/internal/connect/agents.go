@@ -27,9 +27,9 @@ func newAgents(a *app) *cobra.Command {
 which scope. Without --all, the table contains only agents that are detected, connected, or
 named.
 
-Warnings show which agents need attention. A foreign entry belongs to another program. A
-stale entry has another path or other events. A broken entry is in a file that skillpm
-cannot read.
+Warnings show which agents need attention. Foreign hooks and MCP servers belong to another
+program. Stale hooks and MCP servers contain an old path of skillpm or old events. Broken
+hooks and MCP servers are in a file that skillpm cannot read.
 
 With --check, the exit code is 3 if a detected or named agent needs attention, or if a named
 agent is not connected.`,
@@ -44,7 +44,7 @@ agent is not connected.`,
 	}
 	cmd.Flags().BoolVar(&check, "check", false, "exit 3 if an agent needs attention")
 	cmd.Flags().BoolVar(&all, "all", false, "list all agents in the table")
-	cmd.Flags().StringVar(&o.command, "command", "", "expect `PROGRAM` instead of the path of this program")
+	cmd.Flags().StringVar(&o.command, "command", "", "check that agents start `PROGRAM` instead of the path of this program")
 	return cmd
 }
 

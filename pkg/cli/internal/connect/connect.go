@@ -35,9 +35,10 @@ and policies allow, and adds the MCP server "skillpm mcp". The command skips par
 the agent does not support, and keeps other content of the agent's files, including comments. A
 second run changes nothing.
 
-In the default scope, project, the command writes to files that the repository shares, and
-these files start skillpm by name. In other scopes, the files contain the path of skillpm. If an
-agent does not support the scope project, the command uses the first scope of the agent.
+In the default scope, project, the command writes to files that all users of the repository
+share. These files contain the name skillpm instead of a path, so skillpm must be on PATH.
+In other scopes, the files contain the path of skillpm. If an agent does not support the
+scope project, the command uses the first scope of the agent.
 
 By default, agents continue with a tool call if skillpm is missing or fails. With
 --fail-closed, which is the default in the scope machine, agents deny the call.
@@ -77,7 +78,7 @@ arguments.`,
 	a.connectScopeFlag(cmd, &o.scope)
 	f.BoolVar(&closed, "fail-closed", false, "make the agent deny tool calls if skillpm is missing or fails")
 	f.BoolVar(&o.force, "force", false, "replace an MCP server named skillpm that starts another program")
-	f.StringVar(&o.command, "command", "", "write `PROGRAM` instead of the path of this program")
+	f.StringVar(&o.command, "command", "", "make agents start `PROGRAM` instead of the path of this program")
 	return cmd
 }
 
@@ -196,7 +197,7 @@ func (a *app) addEntry(
 	if o.command == "" && one.Scope == connect.Project {
 		if _, err := exec.LookPath(one.Program); err != nil {
 			r.Notes = append(r.Notes,
-				"agents cannot start skillpm, because it is not on PATH: add its directory to PATH")
+				"agents cannot start skillpm, because skillpm is not on PATH: add the directory of skillpm to PATH")
 		}
 	}
 	return r, nil

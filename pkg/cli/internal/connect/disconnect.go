@@ -14,10 +14,10 @@ func newDisconnect(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "disconnect [AGENT...]",
 		Short: "Disconnect agents from skillpm",
-		Long: `Removes the links, hooks, and MCP servers that "skillpm connect" added. If a file has not
-changed since "skillpm connect" ran, the command restores the previous content byte for byte. From other
-files, the command only removes the entries of skillpm. Without --scope, the command covers
-all scopes except machine.`,
+		Long: `The command removes the links, hooks, and MCP servers that "skillpm connect" added. If a
+file has not changed since "skillpm connect" ran, the command restores the exact previous
+content. From changed files, the command removes only the hooks and MCP servers of skillpm.
+Without --scope, the command covers all scopes except machine.`,
 		Example: `  skillpm disconnect claude-code
   skillpm disconnect --all --dry-run
   skillpm disconnect codex --scope user`,

@@ -44,7 +44,7 @@ hooks: {unreadable: open}.
 
 The exit code is never 2, because some agents treat the exit code 2 as a denial.`,
 		Annotations: map[string]string{console.ExitCodesOf: "Exit codes: 0 answered, even if denied; " +
-			"1 error, which does not stop the agent"},
+			"1 error; the agent continues"},
 		Example: `  skillpm hook PreToolUse --agent claude-code < event.json
   skillpm hook BeforeTool --agent gemini < event.json
   skillpm hook SessionStart --agent codex < event.json`,

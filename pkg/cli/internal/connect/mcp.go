@@ -51,10 +51,11 @@ The model gets the tools skill, skill_file, skill_run, find_skills, and skill_en
 list of skills in the server's instructions. With --profile, the model gets the tools of an
 agent, such as use_skill of pegasus. Users get a prompt for each skill that they may start.
 Programs get resources (skill://...) and the extension io.modelcontextprotocol/skills. The
-server updates lists when files, settings, or policies change.
+server updates its lists when files, settings, or policies change.
 
 With --upstream, the server offers the tools of other MCP servers as NAME__TOOL. The server
-checks each call against the active skills, in which the tool is called mcp__NAME__TOOL.
+checks each call against the tool restrictions of the active skills. Skills refer to such a
+tool as mcp__NAME__TOOL.
 
 Active skills belong to one connection; --session shares a session between connections. The
 protocol version 2026-07-28 does not have connections. Over HTTP, clients of this
@@ -94,7 +95,7 @@ host names and from pages of other origins. To serve another address, set a bear
 		"also list the skills in the tool description, and ask the client to load the tool immediately")
 	flags.IntVar(&o.budget, "budget", 0, "list skills in at most `N` characters (default: the profile's limit)")
 	flags.IntVar(&o.contextWindow, "context-window", 0,
-		"limit some lists to fit a context window of `TOKENS` tokens")
+		"assume a context window of `TOKENS` tokens; some profiles then shorten the list of skills")
 	flags.Lookup("session").Usage = "share the session `ID` between connections (default: one session per connection)"
 	a.CompleteFlag(cmd, "agent", cobra.FixedCompletions(agentIDs(), cobra.ShellCompDirectiveNoFileComp))
 	for _, name := range []string{"http", "allow-origin", "budget", "context-window"} {

@@ -104,5 +104,5 @@ func (o *Output) Checked(err error) error {
 	} else if err == nil {
 		code = diag.Internal
 	}
-	return diag.Errorf(code, "the command succeeded, but skillpm cannot write the output: %w", o.err)
+	return diag.Errorf(code, "the command ended, but skillpm cannot write the output: %w", o.err)
 }

@@ -45,7 +45,8 @@ func (a *App) Pick(list PickList) ([]string, error) {
 		return nil, err
 	}
 	if len(picked) == 0 {
-		return nil, diag.Errorf(diag.Usage, "no entry selected").WithHint("select entries with the space bar")
+		return nil, diag.Errorf(diag.Usage, "nothing selected").
+			WithHint("select at least one line with the space bar, and press Enter")
 	}
 	return picked, nil
 }
@@ -66,7 +67,7 @@ func (a *App) ask(list PickList, field *pickField) error {
 	case err != nil:
 		return err
 	case field.left:
-		return diag.Errorf(diag.Interrupted, "no entry selected; no changes were made")
+		return diag.Errorf(diag.Interrupted, "nothing selected; no changes were made")
 	}
 	return nil
 }

@@ -315,7 +315,7 @@ func TestFaultFullOutput(t *testing.T) {
 		}
 		return ended{args, cmd.ProcessState.ExitCode(), "", stderr.String()}
 	}
-	lost := "the command succeeded, but skillpm cannot write the output"
+	lost := "the command ended, but skillpm cannot write the output"
 	m.check(toFull(w.update()...), 1, []string{"no space left on device", lost})
 	same(t, "updated", m.tree(), done)
 	for _, command := range []string{

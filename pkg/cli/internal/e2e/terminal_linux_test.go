@@ -459,7 +459,7 @@ func TestPickers(t *testing.T) {
 	t.Run("leave", func(t *testing.T) {
 		for key, want := range map[string]string{
 			"\x03": "error: interrupted; no changes were made",
-			"\x1b": "error: no entry selected; no changes were made",
+			"\x1b": "error: nothing selected; no changes were made",
 		} {
 			w := newSetting(t)
 			p := w.inTerminal(t, nil, "install")
