@@ -245,10 +245,10 @@ func (d *document) ignoreEdit(f diag.Finding) (edit diag.Edit, where string) {
 		return insert(d.topOffset(), ignoreMarker+"-file", "", d.eol()), "in this file"
 	// it would end a paragraph, list or table
 	case d.isMarkdown() && n > 0 && strings.TrimSpace(line) != "" && strings.TrimSpace(above) != "" && !isFence(above):
-		return insert(start+endOfText(line), ignoreMarker, " ", ""), "here"
+		return insert(start+endOfText(line), ignoreMarker, " ", ""), "on this line"
 	}
 	lead := line[:len(line)-len(strings.TrimLeft(line, " \t"))]
-	return insert(start, ignoreMarker, lead, d.eol()), "here"
+	return insert(start, ignoreMarker, lead, d.eol()), "on this line"
 }
 
 // endOfText returns where a comment can be at the end of a line of Markdown: in a table before the bar that ends the
@@ -289,7 +289,7 @@ func (d *document) ignoreInYAML(f diag.Finding, n int) (edit diag.Edit, where st
 	line, at := d.text.line(n)
 	lead := line[:len(line)-len(strings.TrimLeft(line, " "))]
 	return diag.Edit{Path: d.path, Start: at, End: at, Text: lead + comment + " " + f.Rule + ": reason" + d.eol()},
-		"here"
+		"on this line"
 }
 
 // comment returns the delimiters of comments in the document's language, "" if unknown.

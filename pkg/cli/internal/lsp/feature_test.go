@@ -68,7 +68,7 @@ func TestHover(t *testing.T) {
 	}{
 		{"a key", skill, "---\nna‸me: x\n---\n", []string{"**Name** (`name`), required", "1 to 64 characters", "`code-review`", "Profiles with this field: agentskills, claude-code"}, "1:0-1:4"},
 		{"a value", skill, "---\nname: \"demo‸\" # x\n---\n", []string{"**Name**"}, "1:7-1:11"},
-		{"two hosts that differ", skill, "---\nallowed-tools: x‸\n---\n", []string{"separated by spaces", "For agentskills.", "Type: list of texts", "For omniforge."}, "1:15-1:16"},
+		{"two hosts that differ", skill, "---\nallowed-tools: x‸\n---\n", []string{"separated by spaces", "For agentskills.", "Type: list of strings", "For omniforge."}, "1:15-1:16"},
 		{"values to choose from", skill, "---\ncontext: fork‸\n---\n", []string{"One of: `inherit`, `fork`", "Default: `inherit`"}, "1:9-1:13"},
 		{"a nested key", skill, "---\nhooks:\n  pr‸e: x\n---\n", []string{"**Before** (`pre`)"}, "2:2-2:5"},
 		{"an item", skill, "---\ntags:\n  - ‸deploy\n---\n", []string{"**Tags**", "Categories."}, ""},

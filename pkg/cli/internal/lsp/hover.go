@@ -188,7 +188,7 @@ func (f *field) typeText() string {
 		case "array":
 			t = "list"
 			if f.Items != nil && f.Items.is("string") {
-				t = "list of texts"
+				t = "list of strings"
 			}
 		case "object":
 			t = "mapping"

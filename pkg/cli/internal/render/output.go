@@ -29,7 +29,8 @@ func Destinations(chosen []Format, outputs []string) ([]Destination, error) {
 			return nil, err
 		}
 		if d.File != "" && slices.ContainsFunc(destinations, func(t Destination) bool { return t.File == d.File }) {
-			return nil, diag.Errorf(diag.Usage, "cannot write two reports to --output %s", d.File)
+			return nil, diag.Errorf(diag.Usage, "cannot write two reports to --output %s", d.File).
+				WithHint("use a different file for each report")
 		}
 		destinations = append(destinations, d)
 	}

@@ -47,13 +47,14 @@ func (s *Summary) remarks(o PageOptions) string {
 	}
 	b.WriteString(".")
 	if o.Damaged > 0 {
-		b.WriteString(" skillpm cannot read " + plural(o.Damaged, "line") + ".")
+		b.WriteString(" skillpm cannot read " + plural(o.Damaged, "line") + " of the audit log.")
 	}
 	switch {
 	case s.undated == 1:
-		b.WriteString(" 1 record does not have a time and is not in the charts.")
+		b.WriteString(" 1 record does not have a time, and the charts do not show the record.")
 	case s.undated > 1:
-		b.WriteString(" " + textx.Thousands(s.undated) + " records do not have a time and are not in the charts.")
+		b.WriteString(" " + textx.Thousands(s.undated) +
+			" records do not have a time, and the charts do not show these records.")
 	}
 	return b.String()
 }

@@ -36,16 +36,16 @@ func newValidate(a *app) *cobra.Command {
 		Short:   "Validate skills and find risks",
 		Long: `PATH is a SKILL.md, or a directory that contains skills (default: the current directory).
 The command checks the frontmatter against the JSON Schema of a profile, and checks links,
-scripts, and files that the frontmatter names. The command also searches all files for malicious
-and risky content, compares skills with each other, and checks skillpm.yaml, skillpm.lock,
-index entries, policies, and baselines.
+scripts, and files to which the frontmatter refers. The command also searches all files for
+malicious and risky content, compares skills with each other, and checks skillpm.yaml,
+skillpm.lock, index entries, policies, and baselines.
 
 Each finding shows a file, line, column, rule, and fix; "skillpm explain ID" explains a
 rule. The exit code is 3 if there are errors or, with --diff, if there are changes.
 
 --output writes a report to a file. The extension selects the format: .txt, .json, .sarif,
 or .xml for JUnit. FORMAT=FILE selects another format. --format sets the format of standard
-output; ndjson is JSON on one line, for --watch.`,
+output. With --watch, the format ndjson prints each report as one line of JSON.`,
 		Example: `  skillpm validate  # skills below this directory
   skillpm validate ./skills/deploy  # one skill
   skillpm validate --fix  # apply safe fixes

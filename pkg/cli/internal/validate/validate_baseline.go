@@ -10,6 +10,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/lint"
 	"github.com/skillpm/skillpm/pkg/publish"
 )
@@ -59,7 +60,7 @@ func (a *app) writeBaseline(ctx context.Context, c *publish.Client, o publish.Va
 	if a.JSON {
 		return a.PrintJSON(r)
 	}
-	_, err = fmt.Fprintf(a.Stdout, "%s: %d findings added, %d kept, %d removed\n", console.Printable(r.Path), r.Added,
-		r.Kept, r.Dropped)
+	_, err = fmt.Fprintf(a.Stdout, "%s: %s added, %d kept, %d removed\n", console.Printable(r.Path),
+		textx.Count(r.Added, "finding"), r.Kept, r.Dropped)
 	return err
 }
