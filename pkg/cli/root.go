@@ -53,7 +53,7 @@ func newRoot(a *console.App, needed []console.Command) *cobra.Command {
 	flags.StringVar(&a.Config, "config", "", "read the user's settings from `FILE`")
 	flags.BoolVar(&a.JSON, "json", false, "print the result as JSON")
 	flags.BoolVarP(&a.Quiet, "quiet", "q", false, "print only errors and warnings")
-	flags.CountVarP(&a.Verbose, "verbose", "v", "show fetches, sources, and times; -vv adds requests")
+	flags.CountVarP(&a.Verbose, "verbose", "v", "show sources, fetches, and durations; -vv also shows requests")
 	flags.Var(&a.Color, "color", "color output: `WHEN` is auto, always, or never")
 	a.CompleteFlag(root, "color", cobra.FixedCompletions(console.ColorModes, cobra.ShellCompDirectiveNoFileComp))
 	_ = root.MarkPersistentFlagDirname("directory") // cannot fail: the flag exists

@@ -59,7 +59,8 @@ func (a *app) chosenAgents(
 			for _, in := range scopesOf(h, connect.Hook, connect.MCP) {
 				scopes = append(scopes, string(in))
 			}
-			return nil, diag.Errorf(diag.Usage, "cannot %s %s in the scope %s", verb, h.Title, o.scope).
+			return nil, diag.Errorf(diag.Usage, "cannot %s %s: the agent does not support the scope %s",
+				verb, h.Title, o.scope).
 				WithHint("use --scope %s", textx.Or(scopes))
 		}
 		if !slices.ContainsFunc(agents, func(x connect.Agent) bool { return x.ID == h.ID }) {

@@ -30,7 +30,7 @@ func (a *App) printEdits(e *skillpm.EditedError) {
 			a.PrintDiff(a.Stderr, strings.TrimSuffix(strings.Join(lines, ""), "\n")+"\n", true)
 		}
 		if more > 0 {
-			fmt.Fprintf(a.Stderr, "... %s more; show all with: skillpm diff --edits\n", textx.Count(more, "line"))
+			fmt.Fprintf(a.Stderr, "... %s; show all with: skillpm diff --edits\n", textx.Count(more, "more line"))
 		}
 	}
 }

@@ -46,7 +46,8 @@ func (a *App) SigningKey(file string) (*sign.PrivateKey, error) {
 	}
 	if len(text) == 0 {
 		return nil, diag.Errorf(diag.Usage, "no signing key specified").
-			WithHint("use --signing-key FILE or %s; generate a key with: skillpm key generate", keyVariable)
+			WithHint("use --signing-key FILE, or set %s to a private key; generate a key with: skillpm key generate",
+				keyVariable)
 	}
 	// the content may be secret, so the error omits it
 	if file == "" && !bytes.Contains(text, []byte("-----BEGIN ")) {

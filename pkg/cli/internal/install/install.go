@@ -89,7 +89,7 @@ have the same signer.`,
 		"install only the skill `NAME` of the pack (repeatable; '*' selects all skills)")
 	f.StringVar(&o.As, "as", "", "install the skill under the alias `NAME`")
 	f.StringSliceVar(&o.Agents, "agent", nil,
-		"link skills for the agent `ID`, all, or detected, and record the choice (repeatable)")
+		"link skills for the agent `ID` (or all, or detected), and record the choice (repeatable)")
 	f.StringVar(&o.LinkMode, "link-mode", "",
 		"set the link `MODE`: symlink, copy, or hardlink (shares files with the store)")
 	// cannot fail: the flag exists

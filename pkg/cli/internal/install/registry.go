@@ -106,7 +106,7 @@ func newRegistryList(a *app) *cobra.Command {
 		Use:     "list",
 		Aliases: []string{"ls"},
 		Short:   "List registries and bindings",
-		Long: `The list shows the sources in which skillpm looks up names: registries of the project and
+		Long: `The list shows the sources in which skillpm looks up packs: registries of the project and
 the user, registries of bound owners, your local packs, and the embedded index. The mark
 (enforced) means that the administrator of the machine bound the owner.`,
 		Example: `  skillpm registry list

@@ -28,7 +28,7 @@ command does not change anything or use the network.
 
 Marks of the text tree:
 
-  (*)              the dependencies are nearer to skillpm.yaml in the tree
+  (*)              the tree shows the dependencies nearer to skillpm.yaml
   (dev)            a development dependency
   (not installed)  skillpm.lock does not contain the pack
   (linked to DIR)  "skillpm link" linked the pack

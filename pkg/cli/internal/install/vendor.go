@@ -104,6 +104,8 @@ func (a *app) listVendor(r *skillpm.VendorReport, o skillpm.VendorOptions) {
 		switch {
 		case s.What != "":
 			line += p.Dim("  " + console.Printable(s.What))
+		case o.Check && s.State == skillpm.VendorStale:
+			line += p.Dim("  is not in skillpm.lock")
 		case o.Check:
 			line += p.Dim("  is " + string(s.State))
 		}

@@ -288,7 +288,7 @@ func page(t testing.TB, all []audit.Record) string {
 func TestO14Page(t *testing.T) {
 	html := page(t, manyRecords(700, 30*24*time.Hour))
 	for _, want := range []string{
-		`700 records from <time datetime="2026-11-01T10:00:00Z">1 November 2026</time> to`, "on 3 machines", "<dt>Activations</dt><dd>140</dd>", "<dt>Failures</dt><dd>140</dd>", "<dt>Denials</dt><dd>140</dd>",
+		`700 audit log records from <time datetime="2026-11-01T10:00:00Z">1 November 2026</time> to`, "on 3 machines", "<dt>Activations</dt><dd>140</dd>", "<dt>Failures</dt><dd>140</dd>", "<dt>Denials</dt><dd>140</dd>",
 		"Activations by day", `<th scope="row">deploy<small>acme/deploy</small></th>`, "exit code 2", "skill deploy allows no Write", "ws-eu-central-production-0042",
 		`aria-label="Activations: 140 in total, at most`, "<th scope=\"row\">15 Nov 2026</th>",
 	} {
@@ -301,7 +301,7 @@ func TestO14Page(t *testing.T) {
 	}
 	for want, of := range map[string][]audit.Record{
 		"<section class=\"card empty\"><p>The audit log does not contain records yet. Activate a": nil,
-		"1 record from <time":             manyRecords(1, time.Hour),
+		"1 audit log record from <time":   manyRecords(1, time.Hour),
 		"by hour":                         manyRecords(40, 40*time.Hour),
 		"Activations by week":             manyRecords(400, 300*24*time.Hour),
 		"Activations by month":            manyRecords(400, 4*365*24*time.Hour),

@@ -65,7 +65,7 @@ output. With --watch, the format ndjson prints each report as one line of JSON.`
 	f.StringSliceVar(&flags.formats, "format", nil, "print the report as `FORMAT`: "+textx.Or(
 		render.FormatNames())+" (default text)")
 	f.StringArrayVarP(&flags.outputs, "output", "o", nil, "write a report to `[FORMAT=]FILE` (repeatable)")
-	f.BoolVar(&flags.showSuppressed, "show-suppressed", false, "also report suppressed findings, in text and SARIF")
+	f.BoolVar(&flags.showSuppressed, "show-suppressed", false, "also report suppressed findings (in text and sarif)")
 	f.BoolVar(&flags.fix, "fix", false, "fix findings that have a safe fix, and report the others")
 	f.BoolVar(&flags.diff, "diff", false, "print the changes of --fix as a patch, without applying them")
 	f.BoolVar(&flags.stdin, "stdin", false, "validate standard input; --stdin-filename sets its path")
@@ -96,9 +96,9 @@ func (a *app) addCheckFlags(cmd *cobra.Command, o *publish.ValidateOptions) {
 	f.BoolVar(&o.Changed, "changed", false, "validate only skills that differ from the last commit")
 	f.StringVar(&o.Since, "changed-since", "",
 		"validate only skills that changed since `REF`: a branch, tag, or commit")
-	f.BoolVar(&o.Policy, "policy", false, "also check the policies in effect")
+	f.BoolVar(&o.Policy, "policy", false, "also check skills against the policies in effect")
 	f.StringVar(&o.PolicyFile, "policy-file", "",
-		"check against the policy in `FILE` instead of the policies in effect")
+		"check skills against the policy in `FILE` instead of the policies in effect")
 	f.StringVar(&o.StdinName, "stdin-filename", "", "use `FILE` as the path of standard input; the file need not exist")
 	f.IntVar(&o.Parallel, "parallel", 0, "validate `N` skills in parallel (0 = one per CPU)")
 	a.CompleteFlag(cmd, "profile", func(cmd *cobra.Command, args []string, prefix string) ([]string,
