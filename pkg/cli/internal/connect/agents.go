@@ -28,8 +28,8 @@ which scope. Without --all, the table contains only agents that are detected, co
 named.
 
 Warnings show which agents need attention. Foreign hooks and MCP servers belong to another
-program. Stale hooks and MCP servers contain an old path of skillpm or old events. Broken
-hooks and MCP servers are in a file that skillpm cannot read.
+program. "skillpm connect" updates stale hooks and MCP servers. Broken hooks and MCP servers
+are in a file that skillpm cannot read.
 
 With --check, the exit code is 3 if a detected or named agent needs attention, or if a named
 agent is not connected.`,

@@ -66,8 +66,9 @@ func newCacheList(a *app) *cobra.Command {
 		Aliases: []string{"ls"},
 		Short:   "List the skills in the store",
 		Long: `Each row shows the digest of a skill in the store, the size, the day of the last use, and
-the installations of the skill. The lines below the table show the sizes of the git commits,
-the index files, and the packs that "skillpm try" fetched.`,
+the installed skills of this project and the user with this digest. The lines below the
+table show the sizes of the git commits, the index files, and the packs that "skillpm try"
+fetched.`,
 		Example: `  skillpm cache list
   skillpm cache list --sort used
   skillpm cache list --json`,
