@@ -15,8 +15,8 @@ func newLink(a *app) *cobra.Command {
 		Short: "Use a local working copy of a pack",
 		Long: `The command links the skills of the pack in DIR into this project or, with --scope user, for
 the user. Changes in DIR take effect immediately, and editing a linked file changes the
-working copy. The link replaces an installed release of the pack until you run "skillpm link
---undo".
+working copy. The link replaces an installed release of the pack until you run
+"skillpm link --undo".
 
 The link exists only on this machine: skillpm.yaml and skillpm.lock do not change.
 "skillpm list" shows the link, and "skillpm install --frozen" fails while the link exists.
