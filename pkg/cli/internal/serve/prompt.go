@@ -33,7 +33,7 @@ func newPrompt(a *app) *cobra.Command {
 		Short: "Print the skill catalog for an agent",
 		Long: `The catalog lists the available skills with their descriptions, in the form that the
 profile's agent gives to its model: in a system prompt, or in the description of a tool.
-The catalog does not contain skills that only users may start.
+The catalog does not contain skills that only users may activate.
 
 --budget limits the number of characters. The default is that of the profile's agent:
 pegasus and claude-code use a share of --context-window (four characters per token), or a
@@ -42,7 +42,7 @@ catalog is too long, skillpm leaves out skills of the lowest layer first, or onl
 descriptions if the agent needs every name. Warnings name the skills.
 
 The default of --format is the format of the profile. text, xml, and json work for every
-profile; tool prints the definitions of the agent's tools as JSON. --compact prints less
+profile. tool prints the definitions of the agent's tools as JSON. --compact prints less
 than 1 KB for any number of skills: counts, categories, and how to find a skill.
 
 --navigation and --tool-calling print texts that teach a model to read skills and to call

@@ -24,8 +24,8 @@ The command reads only regular files in the skill's directory, up to %d MiB (--m
 and does not follow links to other directories. Agents must not change skill directories.
 
 If the file does not exist, the error names similar files, and the audit log records the
-error. Some profiles, such as omniforge, run scripts but do not read them. With such a
-profile, run the files in scripts/ with "skillpm run SKILL --script FILE".`, session.DefaultFileLimit>>20),
+error. With some profiles, such as omniforge, models can run scripts but not read them. With
+such a profile, run the files in scripts/ with "skillpm run SKILL --script FILE".`, session.DefaultFileLimit>>20),
 		Example: `  skillpm read deploy references/strategies.md
   skillpm read deploy .
   skillpm read deploy@acme/deploy references/troubleshooting.md --json`,
