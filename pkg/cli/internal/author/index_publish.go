@@ -17,9 +17,9 @@ func newIndexPublish(a *app) *cobra.Command {
 		Use:   "publish [DIR]",
 		Short: "Publish an index to an OCI registry",
 		Long: `The command publishes the index as one OCI artifact. The tag in --to (default: latest) then
-refers to this artifact. The artifact consists of shards, which are files with a part of
-the packs each. To look up a pack, skillpm downloads and caches only the OCI manifest and
-one shard. Equal indexes have equal digests. If you publish an index again, skillpm uploads
+refers to this artifact. The artifact consists of shards: each shard is a file with a part
+of the packs. To look up a pack, skillpm downloads and caches only the OCI manifest and one
+shard. Equal indexes have equal digests. If you publish an index again, skillpm uploads
 only the changed shards.
 
 The address of the published index is index+oci://REGISTRY/REPOSITORY.`,

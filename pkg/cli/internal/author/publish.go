@@ -42,15 +42,15 @@ publishes to the OCI registry that the user's settings bind the owner to. If the
 do not bind the owner, skillpm publishes to the user's local layout. "skillpm install"
 finds the pack in the registry and in the local layout.
 
-The end of NAMESPACE in --to decides which repository the pack gets. --dry-run shows the
-repository.
+--dry-run shows the repository of the pack. The end of NAMESPACE in --to selects the
+repository:
 
   oci://REGISTRY/.../owner       REGISTRY/.../owner/name
   oci://REGISTRY/.../owner/name  REGISTRY/.../owner/name
   any other namespace            REGISTRY/NAMESPACE/owner/name
 
-A published version never changes: publishing different content under the same version
-fails, and publishing the same content again succeeds. The tag of a release is its
+A published version never changes. If you publish different content under the same version,
+the command fails. If you publish the same content again, it succeeds. The tag of a release is its
 version. For version 1.4.0, the tags 1.4, 1, and latest move to the release, unless they
 refer to a higher version. These three tags never move to a prerelease. If the pack is in a
 git repository, the release records the repository and the commit. skillpm warns about uncommitted changes.
@@ -66,8 +66,8 @@ range is ^ and the version of the pack at the path.
 --workspace publishes all packs that "workspace:" in DIR's skillpm.yaml lists, each after
 its dependencies. If a pack is invalid, skillpm publishes none of the packs.
 
---output writes an OCI image layout instead of publishing: a tar file if the name ends
-with .tar, otherwise a directory. The layout has the digest of the published pack, and equal
+--output writes an OCI image layout instead of publishing the pack. The layout is a tar file
+if the name ends with .tar, otherwise a directory. The layout has the digest of the published pack, and equal
 packs give equal files. A directory can contain many packs. To install a pack from a
 directory, run "skillpm install oci-layout:DIR//OWNER/NAME". --from publishes the file or
 directory with its signatures.

@@ -27,9 +27,9 @@ func newDispatch(a *app) *cobra.Command {
 		Long: `The reply is for another agent, in version 3 of the dispatch protocol. LINE has one of
 these forms, or is - to read the line from standard input:
 
-  execute @SKILL ARGUMENTS, also with run or 执行
+  execute @SKILL ARGUMENTS, with the verb execute, run, or 执行
   Task("skills", "<3 to 5 words>", "execute @SKILL ...", {model: "sonnet"})
-  the JSON object of the Task form
+  a JSON object with the keys subagent_type, description, prompt, and model
 
 If the skill's frontmatter has a command, the command runs for at most 90 seconds
 (skills.script-limit). Otherwise, the reply has the instructions of the skill. If
@@ -38,9 +38,9 @@ only one skill.
 
 If the command prints a JSON object, the reply has the keys of the object. skillpm writes
 long values to new files in the output directory (.skillpm/output of the project), and the
-reply has the paths. A value is long if it has more than 2,000 characters. For the keys code
-and script, a value is long if it has more than 100 lines. The values of analysis and
-report always stay in the reply. If the output is not a JSON object, the reply has
+reply has the paths. The values of analysis and report always stay in the reply. Values of
+code and script are long if they have more than 100 lines, and all other values if they
+have more than 2,000 characters. If the output is not a JSON object, the reply has
 the output in content.
 
 Exit codes: 0 success; 2 pending, missing parameters, or an invalid line; 4 skill not

@@ -214,7 +214,7 @@ func (a *app) printFit(c *catalog.Catalog, found fit) error {
 func (a *app) nothingFits(c *catalog.Catalog, found fit) {
 	if found.Searched == 0 {
 		if len(c.Skills()) > 0 {
-			fmt.Fprintln(a.Stdout, "No matches: no skill has the tags.")
+			fmt.Fprintln(a.Stdout, "No matches: no available skill has the tags.")
 			a.Note("List available skills with: skillpm skills")
 			return
 		}

@@ -23,9 +23,9 @@ form that the profile's agent gives to its model. SKILL is a name or name@owner/
 argument unchanged, and quotes several arguments if necessary. Put arguments that begin
 with a hyphen after --.
 
-With --session, the skill stays active in the session until "skillpm deactivate". skillpm
-does not activate an active skill again. An active skill can activate another skill, up to
-a depth of five (skills.max-depth). Cycles are errors. "skillpm session allow" checks the
+With --session, the skill stays active in the session until "skillpm deactivate". A
+session can have up to five active skills (skills.max-depth). If SKILL is already active,
+the command fails. "skillpm session allow" checks the
 restrictions of all active skills. Without a session, skillpm does not store the activation.
 
 Only users can activate a skill with disable-model-invocation: true, and only the model can

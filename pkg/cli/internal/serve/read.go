@@ -18,7 +18,7 @@ func newRead(a *app) *cobra.Command {
 		Use:   "read SKILL FILE",
 		Short: "Print a file of a skill",
 		Long: fmt.Sprintf(`The output is the exact content of the file, or the names of the files in a directory. FILE
-is a path relative to the skill, with slashes; . is the directory of the skill.
+is a path with slashes, relative to the skill's directory. The path . is this directory.
 
 The command reads only regular files in the skill's directory, up to %d MiB (--max-bytes),
 and does not follow links to other directories. Agents must not change skill directories.

@@ -41,8 +41,8 @@ A script is a regular file in the skill. skillpm runs executable files directly,
 files with the interpreter for their extension: .sh, .py, .js, .ts, .rb, .pl, .php, .lua,
 .r, .ps1. sh runs the command of a frontmatter, with the arguments as "$1", "$2", and "$@".
 
-The script runs in the current directory, with the skill's directory in $SKILL_DIR. Its
-environment has PATH, HOME, the language, and a few more variables, but no secrets.
+The script runs in the current directory, with the skill's directory in $SKILL_DIR. The
+environment of the script has PATH, HOME, the language, and a few more variables, but no secrets.
 --env NAME adds a variable. If a policy or the skill requires a sandbox, and this machine
 does not have a sandbox, the script does not run. skillpm kills the script with all its
 processes after 90 seconds (skills.script-limit, or a shorter --timeout), or when you
@@ -132,8 +132,12 @@ func (a *app) runSkill(ctx context.Context, h *runtime.Host, args []string, f ru
 	}
 	if res.TimedOut {
 		a.JSON = false // the document is complete; the rest is for users
+		raise := "raise skills.script-limit in config.yaml"
+		if f.timeout > 0 {
+			raise = "use a longer --timeout"
+		}
 		return diag.Errorf(diag.Internal, "the script of skill %s did not end within %s", skill.Name, o.Limit).
-			WithHint("raise skills.script-limit in config.yaml, or let the script do less")
+			WithHint("%s, or let the script do less", raise)
 	}
 	if res.ExitCode != 0 {
 		return console.Reported{Exit: diag.Code(res.ExitCode)}
@@ -184,7 +188,7 @@ func (a *app) passedOn(names []string) (map[string]string, error) {
 		}
 		if !ok {
 			if value = a.Getenv(name); value == "" {
-				return nil, diag.Errorf(diag.Usage, "cannot pass --env %s: the variable is not set", name).
+				return nil, diag.Errorf(diag.Usage, "cannot pass --env %s: the variable is not set or is empty", name).
 					WithHint("set the variable, or use --env %s=VALUE", name)
 			}
 		}
