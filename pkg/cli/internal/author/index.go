@@ -93,7 +93,7 @@ func newIndexAdd(a *app) *cobra.Command {
 		Use:   "add SOURCE...",
 		Short: "Add published packs to an index",
 		Long: `SOURCE is a version in an OCI registry, a tag of a git repository, or an OCI layout inside
-the index. Write SOURCE as for "skillpm install". The command fetches each pack, and
+the index. Write SOURCE as in "skillpm install SOURCE". The command fetches each pack, and
 records its version and digests in the index. Then commit the change, or open a pull
 request.
 

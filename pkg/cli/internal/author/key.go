@@ -116,7 +116,7 @@ func (a *app) newPassword() ([]byte, error) {
 	second, err := a.AskSecret("Repeat the password: ")
 	if err == nil && !bytes.Equal(first, second) {
 		err = diag.Errorf(diag.Usage, "cannot generate a key: the passwords differ").
-			WithHint("run the command again, and type the same password twice")
+			WithHint("run the command again, and type the password twice")
 	}
 	return first, err
 }

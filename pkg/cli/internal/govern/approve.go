@@ -38,7 +38,7 @@ capabilities change, the approval no longer applies. Policies then deny the skil
 error reports the change.
 
 SKILL is a name or name@owner/name. PACK is owner/name or a source, and stands for all
-skills of the pack. Write a source as for "skillpm install". If a pack is not installed,
+skills of the pack. Write a source as in "skillpm install SOURCE". If a pack is not installed,
 skillpm fetches the pack for the review. --fetch reviews the current content of the source
 instead of the installed content.
 

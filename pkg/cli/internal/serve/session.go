@@ -183,7 +183,7 @@ warning, and the restrictions at the time of activation stay in effect.`,
 			s := h.Session()
 			if s.ID() == "" {
 				return diag.Errorf(diag.Usage, "skillpm session show needs the ID of a session").
-					WithHint("name a session, or set SKILLPM_SESSION; list sessions with: skillpm session list")
+					WithHint("name a session or set SKILLPM_SESSION, and list sessions with: skillpm session list")
 			}
 			state, err := s.State()
 			if err != nil {

@@ -156,9 +156,9 @@ func (c *Case) problem() string {
 	case c.Name == "":
 		return "the case does not have a name"
 	case c.Script != "" && c.Command:
-		return "the case has script and command; split the case into two"
+		return "the case has both script and command: split the case into two"
 	case c.runs() && text:
-		return "the case has script or command, and fields of a case that activates the skill; split the case into two"
+		return "the case has script or command, and fields of a case that activates the skill: split the case into two"
 	case !c.runs() && script:
 		return "the case has fields for a run, such as args or stdout, but neither script nor command"
 	case c.Body != nil && c.BodyFile != "":
