@@ -48,7 +48,7 @@ var flagMeanings = map[string]string{
 	"tag":               "skills with `TAG`",
 	"timeout":           "`DURATION`",
 	"to":                "^publish to `(TARGET|oci://.*)`",
-	"trigger":           "^start the skill as the `user.model`$",
+	"trigger":           "^activate the skill as the `user.model`$",
 	"undo":              "^(remove|restore|use|undo|stop) ",
 	"until":             "^show records before `TIME`",
 	"verdict":           "^show records with the policies' `VERDICT`: ",

@@ -24,9 +24,9 @@ func newInit(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init [OWNER/NAME]",
 		Short: "Create a skillpm.yaml",
-		Long: `With OWNER/NAME, this directory becomes a pack that you can publish; without a name, a
-project that uses packs. If skillpm.yaml exists, OWNER/NAME adds a name and a version to
-the file.`,
+		Long: `With OWNER/NAME, the command makes this directory a pack that you can publish. Without
+OWNER/NAME, it makes the directory a project that uses packs. If skillpm.yaml exists, the
+command adds the name and a version to skillpm.yaml.`,
 		Example: `  skillpm init
   skillpm init acme/deploy
   skillpm init acme/deploy --license Apache-2.0 --pack-version 1.0.0`,
@@ -89,9 +89,10 @@ func newNew(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "new [NAME]",
 		Short: "Create a skill",
-		Long: `The skill is a new directory with a valid SKILL.md: in skills/ if this directory is a
-pack, otherwise here. On a terminal, the command asks for a missing name and description.
-Without a terminal, NAME and --description are required.`,
+		Long: `The command creates a directory with a valid SKILL.md. If this directory is a pack, the
+skill's directory is in skills/, otherwise in this directory. On a terminal, the command
+asks for a missing name and description. Without a terminal, NAME and --description are
+required.`,
 		Example: `  skillpm new release-notes --description 'Writes release notes.'
   skillpm new lint-sql --description 'Checks SQL files.' --scripts
   skillpm new lint-sql --description 'Checks SQL files.' --dir skills`,

@@ -8,7 +8,7 @@ import (
 
 // initDocument is the output of "init --json".
 type initDocument struct {
-	Path string `json:"path"` // path of the new skillpm.yaml
+	Path string `json:"path"` // path of skillpm.yaml
 }
 
 // newDocument is the output of "new --json".

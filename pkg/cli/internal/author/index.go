@@ -93,11 +93,12 @@ func newIndexAdd(a *app) *cobra.Command {
 		Use:   "add SOURCE...",
 		Short: "Add published packs to an index",
 		Long: `SOURCE is a version in an OCI registry, a tag of a git repository, or an OCI layout inside
-the index. "skillpm install" accepts the same forms. The command fetches and hashes each
-pack, and records the result in the index. Commit the change, or open a pull request.
+the index. Write SOURCE as in "skillpm install SOURCE". The command fetches each pack, and
+records its version and digests in the index. Then commit the change, or open a pull
+request.
 
-Versions that the index already has do not change. If the content of such a version is
-different, the command fails.`,
+The command never changes a version that the index already has. If the content of the
+version at SOURCE is different, the command fails.`,
 		Example: `  skillpm index add oci://registry.example/acme/deploy:1.4.0
   skillpm index add github.com/acme/tools#v1.2.0 --index ./index
   skillpm index add oci://registry.example/acme/deploy:1.4.0 --dry-run`,
@@ -151,17 +152,18 @@ func newIndexCheck(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check [DIR]",
 		Short: "Verify an index",
-		Long: `The command fails if a file is unreadable or has the wrong path, or if a line has changed
-or disappeared since an earlier commit. It also fails if a source does not have the
-recorded digest, skills, integrity, and dependencies. skillpm reads sources in parallel.
+		Long: `The command fails if a file of the index is unreadable or has the wrong path, or if a line
+has changed or disappeared since an earlier commit. It also fails if a source does not have
+the digest, skills, integrity, and dependencies that the index records for the source.
 
 Exit code 6 means that the content of a source differs from the index, 8 that a source is
 unreachable, and 3 any other error.
 
-In CI, compare a pull request with its target branch, and read only new versions:
---changed-since origin/main --new. Compare a push with the commit before it, which GitHub
-Actions has in github.event.before. For a first push, that commit consists of zeros, and
-skillpm compares nothing. Both need the git history (actions/checkout with fetch-depth: 0).`,
+In CI, compare a pull request with its target branch, and read only the sources of new
+versions: --changed-since origin/main --new. Compare a push with the commit before the
+push. GitHub Actions has this commit in github.event.before. For the first push of a
+branch, the value consists of zeros, and skillpm compares nothing. Both comparisons need
+the git history (actions/checkout with fetch-depth: 0).`,
 		Example: `  skillpm index check
   skillpm index check ./index --changed-since origin/main --new --format github
   skillpm index check --offline`,

@@ -16,10 +16,11 @@ func newIndexPublish(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "publish [DIR]",
 		Short: "Publish an index to an OCI registry",
-		Long: `The index becomes one OCI artifact, and the tag of the repository moves to the artifact.
-The artifact divides packs into shards by the hashes of their names. To look up a pack,
-skillpm downloads the manifest and one shard, and caches both. Equal indexes have equal
-digests. If you publish an index again, skillpm uploads only the changed shards.
+		Long: `The command publishes the index as one OCI artifact. The tag in --to (default: latest) then
+refers to this artifact. The artifact consists of shards: each shard is a file with a part
+of the packs. To look up a pack, skillpm downloads and caches only the OCI manifest and one
+shard. Equal indexes have equal digests. If you publish an index again, skillpm uploads
+only the changed shards.
 
 The address of the published index is index+oci://REGISTRY/REPOSITORY.`,
 		Example: `  skillpm index publish --to oci://registry.example/acme/index
@@ -69,7 +70,7 @@ func newIndexServe(a *app) *cobra.Command {
 		Short: "Serve an index over HTTP",
 		Long: `Use the server for tests or behind a proxy. The command prints the address of the server.
 Responses have an ETag, and are compressed if the client accepts compression. The server
-does not list directories, and does not serve dot files and links. Press Ctrl-C to stop.
+does not list directories, and does not serve hidden files or links. Press Ctrl-C to stop.
 
 skillpm reads plain HTTP from loopback addresses only. For other addresses, use --tls-cert
 and --tls-key, or copy the directory to a web server.`,

@@ -20,8 +20,8 @@ any web server and below any path. Each pack has a page with its skills, version
 dependencies, dependents, signers, validation findings, and the install command. Only the
 search and the copy buttons need JavaScript.
 
-For each pack, the command fetches the newest release that is not yanked, and verifies the
-digests in the index. If skillpm cannot fetch a pack, the pack's page shows the reason, and
+For each pack, the command fetches the newest release that is not yanked, and compares its
+digests with the index. If skillpm cannot fetch a pack, the pack's page shows the reason, and
 the command prints a warning. skillpm verifies signatures with the keys of --key and of
 trusted-keys in the user's settings. The website shows other signatures as not checked.
 
@@ -29,7 +29,8 @@ The website includes .well-known/agent-skills/index.json and an archive of each 
 which other tools can install skills: npx skills add URL. --marketplace writes a directory
 of plugins for Claude Code. Keep that directory in a git repository.
 
-The index, --output, and --marketplace need separate directories, none inside another.
+The index, --output, and --marketplace need separate directories. None of them may contain
+another.
 skillpm writes only changed files, and removes or replaces only files that it created.`,
 		Example: `  skillpm index site ./index --output ./public --base-url https://skills.example
   skillpm index site --output ../public --title "Skills of Acme"
@@ -53,7 +54,7 @@ skillpm writes only changed files, and removes or replaces only files that it cr
 	f.StringVarP(&o.Out, "output", "o", "", "write the website to `DIR` (required)")
 	f.StringVar(&o.Title, "title", "", "set the title of the website to `TEXT` (default: the title of the index)")
 	f.StringVar(&o.BaseURL, "base-url", "", "set the `URL` of the published website")
-	f.StringVar(&o.Registry, "registry-url", "", "show how to add the index at `URL` as a registry")
+	f.StringVar(&o.Registry, "registry-url", "", "show on the website how to add the index at `URL` as a registry")
 	f.StringArrayVar(&o.Keys, "key", nil, "verify signatures with the public key in `FILE`; repeatable")
 	f.BoolVar(&o.NoWellKnown, "no-well-known", false, "leave out .well-known/agent-skills")
 	f.StringVar(&o.Marketplace, "marketplace", "",

@@ -44,8 +44,8 @@ users of your packs. skillpm never replaces existing files.
 
 A password encrypts the private key. skillpm reads the password from
 SKILLPM_SIGNING_PASSWORD or from the terminal. The private key has the format of cosign,
-so cosign can use the key, too. With --no-password, the private key is not encrypted
-(PKCS #8), for CI systems that keep secrets.`,
+so cosign can use the key, too. For CI systems that store
+secrets, --no-password writes an unencrypted private key (PKCS #8).`,
 		Example: `  skillpm key generate --output acme
   skillpm key generate --output ci --no-password
   skillpm publish --sign --signing-key acme.key`,
@@ -115,7 +115,8 @@ func (a *app) newPassword() ([]byte, error) {
 	}
 	second, err := a.AskSecret("Repeat the password: ")
 	if err == nil && !bytes.Equal(first, second) {
-		err = diag.Errorf(diag.Usage, "cannot generate a key: the passwords differ")
+		err = diag.Errorf(diag.Usage, "cannot generate a key: the passwords differ").
+			WithHint("run the command again, and type the password twice")
 	}
 	return first, err
 }

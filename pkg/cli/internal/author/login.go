@@ -24,15 +24,15 @@ func newLogin(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "login REGISTRY",
 		Short: "Log in to a registry",
-		Long: `REGISTRY is the host name of an OCI registry, or of the server of an index. skillpm
+		Long: `REGISTRY is the host name of an OCI registry, or of a server that has an index. skillpm
 checks the user name and the password or token, and stores the credentials.
 
-docker and oras share the credentials: skillpm uses the credential helper that Docker's
-config.json names for the registry, or config.json itself. After a docker login, you need
-no other login.
+skillpm, docker, and oras share the credentials. They are in the credential helper that
+Docker's config.json names for the registry, or in config.json itself. After "docker
+login", you do not need "skillpm login".
 
 The command reads the password from the terminal, or with --password-stdin from standard
-input. The user name '<token>' stores an identity token.`,
+input. With the user name '<token>', skillpm stores the input as an identity token.`,
 		Example: `  skillpm login ghcr.io
   skillpm login localhost:5000
   skillpm login registry.example -u robot --password-stdin <token.txt
@@ -52,7 +52,8 @@ func newLogout(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "logout REGISTRY",
 		Short: "Log out of a registry",
-		Long:  "The command removes the credentials of REGISTRY, also for docker and oras, which share them.",
+		Long: "The command removes the credentials of REGISTRY. docker and oras share the credentials, and\n" +
+			"then need a new login, too.",
 		Example: `  skillpm logout registry.example
   skillpm logout ghcr.io
   skillpm logout localhost:5000`,

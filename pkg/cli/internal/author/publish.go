@@ -37,39 +37,43 @@ func newPublish(a *app) *cobra.Command {
 		Use:   "publish [DIR]",
 		Short: "Publish the pack in a directory",
 		Long: `skillpm.yaml in DIR (default: this directory) has the name and version of the pack.
-skillpm validates the pack, and rejects packs with error findings. Without --to, the pack
-goes to the OCI registry that the user's settings bind the owner to, or else to the user's
-local layout. "skillpm install" finds the pack in both.
+skillpm validates the pack, and rejects packs with error findings. Without --to, skillpm
+publishes to the OCI registry that the user's settings bind the owner to. If the settings
+do not bind the owner, skillpm publishes to the user's local layout. "skillpm install"
+finds the pack in the registry and in the local layout.
 
-The end of the namespace decides which repository the pack gets; --dry-run shows the
+--dry-run shows the repository of the pack. The end of NAMESPACE in --to selects the
 repository:
 
   oci://REGISTRY/.../owner       REGISTRY/.../owner/name
   oci://REGISTRY/.../owner/name  REGISTRY/.../owner/name
   any other namespace            REGISTRY/NAMESPACE/owner/name
 
-A published version never changes: publishing different content under the same version
-fails, and publishing the same content again succeeds. The tag of a release is its
+A published version never changes. If you publish different content under the same version,
+the command fails. If you publish the same content again, it succeeds. The tag of a release is its
 version. For version 1.4.0, the tags 1.4, 1, and latest move to the release, unless they
-refer to a higher version. Tags never move to a prerelease. If the pack is in git, the
-release records the repository and the commit. skillpm warns about uncommitted changes.
+refer to a higher version. These three tags never move to a prerelease. If the pack is in a
+git repository, the release records the repository and the commit. skillpm warns about uncommitted changes.
 
 --sign signs the release before the registry gets the tags. Pass the private key with
 --signing-key, or as PEM text in SKILLPM_SIGNING_KEY. SKILLPM_SIGNING_PASSWORD decrypts
 the key. The registry stores the signature, the provenance, and the SBOM next to the pack.
 
-In the published pack, a dependency with a path has a version range instead: the range next
-to the path, or ^ and the version at the path. --workspace publishes all packs that
-"workspace:" in DIR's skillpm.yaml lists, each after its dependencies. If a pack is
-invalid, skillpm publishes none of them.
+In the published pack, skillpm replaces the path of a dependency with a version range. If
+skillpm.yaml has a version range next to the path, skillpm uses this range. Otherwise, the
+range is ^ and the version of the pack at the path.
 
---output writes an OCI image layout instead of publishing: a tar file if the name ends
-with .tar, otherwise a directory. The digest is that of the published pack, and equal packs
-give equal files. A directory can contain many packs; "skillpm install" accepts
-oci-layout:DIR//OWNER/NAME. --from publishes such a file or directory with its signatures.
+--workspace publishes all packs that "workspace:" in DIR's skillpm.yaml lists, each after
+its dependencies. If a pack is invalid, skillpm publishes none of the packs.
+
+--output writes an OCI image layout instead of publishing the pack. The layout is a tar file
+if the name ends with .tar, otherwise a directory. The layout has the digest of the published pack, and equal
+packs give equal files. A directory can contain many packs. To install a pack from a
+directory, run "skillpm install oci-layout:DIR//OWNER/NAME". --from publishes the file or
+directory with its signatures.
 
 The pack does not contain the files that .skillpmignore lists. --dry-run does all checks,
-lists the files, and prints the manifest.`,
+lists the files, and prints the OCI manifest.`,
 		Example: `  skillpm publish --dry-run
   skillpm publish
   skillpm publish --output acme-deploy.tar
@@ -96,7 +100,7 @@ lists the files, and prints the manifest.`,
 	f.BoolVar(&o.DryRun, "dry-run", false,
 		"show what would be published, without publishing the pack")
 	f.BoolVar(&flags.workspace, "workspace", false, "publish all packs of the workspace in DIR")
-	f.StringVar(&flags.from, "from", "", "publish a `FILE` or directory that --output wrote, byte for byte")
+	f.StringVar(&flags.from, "from", "", "publish the unchanged `FILE` or directory that --output wrote")
 	f.StringVarP(&output, "output", "o", "", "write to `FILE`.tar or to a directory instead of publishing")
 	f.BoolVar(&o.KeepTags, "no-moving-tags", false, "do not move tags such as 1.4, 1, and latest")
 	a.addPackFlags(cmd, &o, &flags)

@@ -17,8 +17,8 @@ the signature next to the pack, where cosign finds the signature, too. If the ke
 already signed the pack, the command changes nothing.
 
 Pass the private key with --signing-key, or as PEM text in SKILLPM_SIGNING_KEY.
-SKILLPM_SIGNING_PASSWORD decrypts the key. The signature of a tag is for the version that
-the tag refers to now. "skillpm publish --sign" publishes and signs a pack.`,
+SKILLPM_SIGNING_PASSWORD decrypts the key. If PACK has a tag, skillpm signs the version
+that the tag refers to now. "skillpm publish --sign" publishes and signs a pack.`,
 		Example: `  skillpm sign acme/deploy@1.4.0 --signing-key acme.key
   skillpm sign oci://registry.example/acme/deploy:1.4.0 --signing-key acme.key
   skillpm sign acme/deploy@1.4.0  # with the key in SKILLPM_SIGNING_KEY`,

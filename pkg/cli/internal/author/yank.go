@@ -22,7 +22,7 @@ have locked the version can still install it, with a warning that shows the reas
 registry keeps all versions.
 
 --deprecate shows a message to the users of all versions of a pack, for example which
-pack to use instead. The pack stays installable.
+pack to use instead. Users can still install the pack.
 
 --undo restores a version, or with --deprecate removes the message.
 

@@ -78,8 +78,8 @@ func (p *taskReader) fail(format string, args ...any) {
 	if p.err == nil {
 		p.err = &lineError{
 			Reason: "cannot read the Task form: " + fmt.Sprintf(format, args...),
-			Advice: `write Task("skills", "<3 to 5 words>", "execute @SKILL ARGUMENTS", {model: "sonnet"}), ` +
-				"the last argument is optional",
+			Advice: `write Task("skills", "<3 to 5 words>", "execute @SKILL ARGUMENTS", {model: "sonnet"}) ` +
+				"(the last argument is optional)",
 		}
 	}
 }

@@ -32,12 +32,13 @@ func newApprove(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "approve [PACK|SKILL]",
 		Short: "Approve skills that a policy restricts",
-		Long: `The command prints the capabilities of each skill with the evidence. An approval covers
-the current files and capabilities of a skill. If the files or the capabilities change,
-the approval no longer applies, and the denial reports the change.
+		Long: `The command prints the capabilities of each skill, and the evidence for each capability.
+An approval covers the current files and capabilities of a skill. If the files or the
+capabilities change, the approval no longer applies. Policies then deny the skill, and the
+error reports the change.
 
 SKILL is a name or name@owner/name. PACK is owner/name or a source, and stands for all
-skills of the pack. "skillpm install" accepts the same sources. If a pack is not installed,
+skills of the pack. Write a source as in "skillpm install SOURCE". If a pack is not installed,
 skillpm fetches the pack for the review. --fetch reviews the current content of the source
 instead of the installed content.
 
@@ -56,7 +57,7 @@ approvals.`,
 	flags := cmd.Flags()
 	flags.StringVar(&f.reason, "reason", "", "record `TEXT` as the reason for the approval (required)")
 	flags.StringVar(&f.expires, "expires", "",
-		"expire after `TIME`, such as 90d or 2w, or on a day, such as 2027-01-31")
+		"end the approval after `TIME`, such as 90d or 2w, or on a day, such as 2027-01-31")
 	flags.StringVar(&f.registry, "registry", "", "look up packs only in `REGISTRY`")
 	flags.BoolVar(&f.fetch, "fetch", false, "review the current content of the source instead of the installed content")
 	f.add(a, cmd, "use the approvals of `SCOPE`", "user")
@@ -132,7 +133,7 @@ func (a *app) approve(ctx context.Context, name string, f *approveFlags) error {
 	}
 	requiresApproval := func(p *policy.Policy) bool { return p.Level <= l && len(p.Approve) > 0 }
 	if l != policy.UserLevel && !slices.ContainsFunc(h.Guard().Policies(), requiresApproval) {
-		a.Warn("the approval has no effect: no policy that accepts approvals of the %s requires an approval", l)
+		a.Warn("the approval has no effect: the policies that accept approvals of the %s do not require any", l)
 	}
 	return a.printApproved(l, file, word, reviews)
 }
@@ -149,7 +150,7 @@ func (a *app) findSkills(ctx context.Context, h *runtime.Host, name string, f *a
 		o.Pack, o.Skills = pack, []string{skill}
 	} else if !strings.Contains(name, "/") {
 		return nil, diag.Errorf(diag.NotFound, "skill %q not found", name).
-			WithHint("list skills with \"skillpm skills --all\", or use name@owner/name")
+			WithHint("list skills with \"skillpm skills --all\", or use name@owner/name for a skill that is not installed")
 	}
 	c, err := a.Client()
 	if err != nil {

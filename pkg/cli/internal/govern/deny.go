@@ -29,11 +29,12 @@ func newDeny(a *app) *cobra.Command {
 		Short: "Deny a skill in every session",
 		Long: `The command adds the skill to skills.deny of the policy. The denial takes effect at once,
 in every session and agent: skillpm does not list, install, load, or run the skill. If the
-skill is active in a session, skillpm denies all tool calls until you deactivate the skill.
+skill is active in a session, skillpm denies all tool calls of the session until you
+deactivate the skill.
 
 SKILL is a name, name@owner/name, or a pattern such as deploy@evil/*. PACK is owner/name
-and denies all skills of the pack. If the policy has "mode: audit", a denial has no effect,
-so the command fails with exit code 5, unless --anyway is given.`,
+and denies all skills of the pack. If the policy has "mode: audit", a denial has no effect.
+Without --anyway, the command then fails with exit code 5.`,
 		Example: `  skillpm deny deploy
   skillpm deny deploy --undo
   sudo skillpm deny 'deploy@evil/*' --scope machine`,
@@ -99,7 +100,7 @@ func (a *app) deny(ctx context.Context, h *runtime.Host, l policy.Level, name st
 		a.Hint(fmt.Sprintf("deny the skill for the machine, too: sudo skillpm deny %s --scope machine", pattern))
 	}
 	if !installed {
-		a.Warn("no installed skill matches %s; the denial applies to skills that are installed later", pattern)
+		a.Warn("no installed skill matches %s, so the denial applies only to skills that are installed later", pattern)
 	}
 	if _, err := os.Lstat(filepath.Join(h.Paths().Enterprise, skillpm.SyncRecordName)); err == nil &&
 		l == policy.MachineLevel {

@@ -21,8 +21,8 @@ func newDeploy(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "deploy SKILL|DIR",
 		Short: "Copy a skill into a layer",
-		Long: `The layer of the profile decides who gets the skill. Agents see the skill the next time that
-they list skills.
+		Long: `The layer decides who gets the skill. Agents see the skill the next time that they list
+skills.
 
   enterprise   all users of this machine; needs administrator rights
   personal     you, in all projects
@@ -133,7 +133,7 @@ func (a *app) printDeployed(c *publish.Client, r *publish.DeployReport) error {
 		a.Warn("skill %s is not available; show the reason with: skillpm which %s", r.Skill, r.Skill)
 	}
 	for _, dir := range r.Shadowed {
-		a.Note("The deployed skill shadows %s.", dir)
+		a.Note("The deployed skill shadows the skill in %s.", dir)
 	}
 	return nil
 }

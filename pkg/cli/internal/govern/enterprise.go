@@ -48,8 +48,8 @@ A list takes effect as a whole or not at all. If the source is unreachable (exit
 a signature is invalid, or a policy denies a pack (7), the layer does not change. Without
 --allow-downgrade, skillpm never returns to an older list.
 
-The command needs administrator rights. With --quiet, a timer can run the command: it
-prints nothing if nothing changed. --check needs neither administrator rights nor network
+The command needs administrator rights. A timer can run the command with --quiet, so that
+the command prints nothing if nothing changed. --check needs neither administrator rights nor network
 access.`,
 		Example: `  sudo skillpm enterprise sync
   skillpm enterprise sync --check

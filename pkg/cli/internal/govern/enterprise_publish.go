@@ -17,13 +17,13 @@ func newSyncPublish(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "publish [DIR]",
 		Short: "Publish a signed fleet list",
-		Long: `DIR contains the list: skillpm.yaml and skillpm.lock, which "skillpm install" writes, and
-optionally policy.yaml with its keys. The command does the same checks as a machine that
-syncs, and publishes the list with a signature to an OCI registry. Equal lists have equal
+		Long: `DIR (default: this directory) contains the list: skillpm.yaml, skillpm.lock, and optionally
+policy.yaml with its keys. "skillpm install" writes skillpm.lock. The command does the same
+checks as a machine that syncs. It signs the list and publishes it to an OCI registry. Equal lists have equal
 digests. A published version never changes.
 
-The version of the list is in skillpm.yaml or --pack-version. For a list in git, a signed
-tag is enough: git tag -s v1.4.0.`,
+The version of the list is in skillpm.yaml or --pack-version. If the list is in a git
+repository, you can also sign a tag instead of publishing: git tag -s v1.4.0.`,
 		Example: `  skillpm enterprise publish --to oci://ghcr.io/acme/fleet --dry-run
   skillpm enterprise publish --to oci://ghcr.io/acme/fleet --signing-key my.key
   skillpm enterprise publish ./fleet --to oci://ghcr.io/acme/fleet`,

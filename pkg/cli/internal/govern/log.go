@@ -28,9 +28,9 @@ directory, unless the machine's policy names another file. Each record contains 
 digest of the record before it, so "skillpm log verify" detects later changes.
 
 The command shows the last records, the newest at the end. LOG is another log or a
-directory of logs; records of several logs are sorted by time. An operation with an
-intent and an outcome has two records: -v shows both, otherwise only the outcome. On a
-terminal, each reason is on its own line.
+directory of logs. The command sorts the records of several logs by time. Some operations
+have two records: the intent, and later the outcome. Without -v, the command shows only the
+outcome. On a terminal, each reason is on its own line.
 
 --json prints one document with all fields of the records. --format ndjson prints each
 record as a line of JSON, also with --follow.`,

@@ -22,7 +22,7 @@ func newLogExport(a *app) *cobra.Command {
 		Short: "Export the audit log",
 		Long: `The oldest record comes first. These are the formats:
 
-  json    one document, the same as that of "skillpm log --json"
+  json    one document, as with "skillpm log --json"
   ndjson  one record per line, as in the log
   csv     a table with a header line; values that a spreadsheet would read as a
           formula start with an apostrophe

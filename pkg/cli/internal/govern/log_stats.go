@@ -22,7 +22,7 @@ type statsDocument struct {
 	Since   *time.Time         `json:"since,omitempty"`
 	Records int64              `json:"records"` // number of records in the log
 	Damaged int64              `json:"damaged"` // number of unreadable lines
-	Others  int64              `json:"others"`  // records of skills beyond the maximum that is counted separately
+	Others  int64              `json:"others"`  // records that were skipped, because the log names too many skills
 	Skills  []audit.SkillStats `json:"skills"`
 }
 

@@ -28,13 +28,13 @@ func newLogVerify(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify [LOG...]",
 		Short: "Verify that the audit log is unchanged",
-		Long: `Each record has the next number and the digest of the record before it. If a record was
+		Long: `Records have consecutive numbers and the digest of the record before. If a record was
 changed, removed, added, or moved, the command reports the record with exit code 6. A
 killed process may leave an incomplete record, which is a gap, not an error.
 
 If the end of a log is missing, the rest is still consistent. To detect a missing end, keep
 the digest of the last record, which the command prints, on another machine. Pass the
-digest with --head the next time. The log may have grown since then.`,
+digest with --head the next time. The log may contain newer records.`,
 		Example: `  skillpm log verify
   skillpm log verify --json
   skillpm log verify -q && skillpm log export --format csv > log.csv`,

@@ -108,8 +108,8 @@ func newPolicyInit(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init",
 		Short: "Create a policy",
-		Long: `The new policy denies rarely intended content, such as native binaries. Its comments
-explain each rule, and contain stricter rules. skillpm never overwrites an existing policy.`,
+		Long: `The new policy denies content that skills rarely need, such as native binaries. The
+comments in the file explain each rule, and show stricter rules. skillpm never overwrites an existing policy.`,
 		Example: `  skillpm policy init --scope project
   sudo skillpm policy init --scope machine
   skillpm policy init && skillpm policy check`,
@@ -161,7 +161,7 @@ func starter(l policy.Level) string {
 # Approvals that this policy accepts: own (only approvals of the machine) or user (also approvals of users).
 approvers: own
 
-# The audit log. With required: true, an action fails if skillpm cannot record it.
+# The audit log. With required: true, an action fails if skillpm cannot record the action.
 #audit: {path: /var/log/skillpm, required: true}
 `
 	}

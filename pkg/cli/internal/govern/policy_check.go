@@ -21,7 +21,7 @@ import (
 type checkedJSON struct {
 	Path  string `json:"path"`
 	Level string `json:"level,omitempty"`
-	// "none", "valid", "invalid", or "not trusted" if it cannot be trusted or read
+	// "none", "valid", "invalid", or "not trusted" if skillpm cannot read or trust the file
 	State    string        `json:"state"`
 	Mode     string        `json:"mode,omitempty"`
 	Problems []problemJSON `json:"problems,omitempty"`
@@ -47,11 +47,11 @@ func newPolicyCheck(a *app) *cobra.Command {
 		Short: "Check policies, their keys, and approvals",
 		Long: `Without FILE, the command checks the policies in effect, their key files, and the approvals:
 each file must be valid, readable, and owned by the right user. FILE is a policy that is
-not yet in effect. The scope of a FILE named skillpm-policy.yaml is the project, and the
-scope of other files is the machine, unless --scope is given.
+not yet in effect. Without --scope, the scope of a FILE named skillpm-policy.yaml is the project,
+and the scope of any other FILE is the machine.
 
 Exit code 3 means that a file is invalid, and 7 that skillpm cannot read or trust a file.
-In both cases, skillpm denies everything.`,
+If such a policy is in effect, skillpm denies everything.`,
 		Example: `  skillpm policy check
   skillpm policy check skillpm-policy.yaml
   skillpm policy check --json`,
@@ -95,7 +95,8 @@ func (a *app) checkFiles(names []string, level levelFlags) error {
 		data, err := os.ReadFile(a.Abs(name))
 		switch {
 		case errors.Is(err, os.ErrNotExist):
-			c.fail(diag.Errorf(diag.NotFound, "policy %s does not exist", name))
+			c.fail(diag.Errorf(diag.NotFound, "policy %s does not exist", name).
+				WithHint("name an existing policy, or create a policy with: skillpm policy init"))
 		case err != nil:
 			c.fail(fmt.Errorf("cannot read the policy: %w", err))
 		default:
@@ -192,7 +193,7 @@ func policyWarnings(p *policy.Policy) (list []string) {
 			slices.Contains(capabilities, policy.UnscopedShell)) {
 			list = append(list,
 				fmt.Sprintf(
-					"the policy restricts %s, but does not restrict both scripts and unscoped-shell, which can do the same", c))
+					"the policy restricts %s, but skills can bypass the restriction with scripts or unscoped-shell: restrict both", c))
 			break
 		}
 	}

@@ -18,7 +18,7 @@ func newTrust(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "trust [DIR]",
 		Short: "Trust the skills of a project",
-		Long: `Trust covers DIR (default: the current project) and its subdirectories. A repository can
+		Long: `You trust DIR (default: the current project) and its subdirectories. A repository can
 contain skills that instruct your agent. Review the skills first with
 "skillpm skills --all" and "skillpm validate".
 
@@ -109,7 +109,7 @@ func (a *app) untrust(folders catalog.Folders, dir string) error {
 type trustedJSON struct {
 	Path  string     `json:"path"`
 	Since *time.Time `json:"since,omitempty"`
-	From  string     `json:"from"` // the file that lists it
+	From  string     `json:"from"` // file that lists the directory
 }
 
 func (a *app) listTrusted(h *runtime.Host, folders catalog.Folders) error {
@@ -133,7 +133,7 @@ func (a *app) listTrusted(h *runtime.Host, folders catalog.Folders) error {
 	}
 	var rows [][]string
 	for _, f := range list {
-		since := "by " + f.From
+		since := "in " + f.From
 		if f.Since != nil {
 			since = "since " + f.Since.Local().Format(time.DateOnly)
 		}

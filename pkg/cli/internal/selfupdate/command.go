@@ -51,11 +51,12 @@ func newCommand(c *command) *cobra.Command {
 		Use:    "self-update [VERSION]",
 		Short:  "Update skillpm itself",
 		Hidden: managed,
-		Long: `The newest release, or VERSION, replaces this program. Before that, skillpm verifies that a
-release key in this program signed the checksums of the release, and that the download
-matches its checksum. To install an older release, name its VERSION.
+		Long: `The command replaces this program with the newest release, or with VERSION. First, skillpm
+verifies that a release key in this program signed the checksums of the release, and that
+the download matches its checksum. To install an older release, name its VERSION.
 
-If a package manager installed skillpm, the command prints how to update skillpm instead.`,
+If a package manager installed skillpm, the command does not update skillpm. It prints how
+to update skillpm with the package manager.`,
 		Example: `  skillpm self-update
   skillpm self-update --check    # exit 3 if a newer release exists
   skillpm self-update 1.2.3`,
@@ -70,7 +71,7 @@ If a package manager installed skillpm, the command prints how to update skillpm
 	}
 	f := cmd.Flags()
 	f.BoolVar(&c.check, "check", false, "exit 3 if a newer release exists, without installing the release")
-	f.StringVar(&c.mirror, "mirror", Releases, "download releases from `URL`, such as URL/download/v1.2.3/FILE")
+	f.StringVar(&c.mirror, "mirror", Releases, "download releases from `URL`, with files in URL/download/v1.2.3")
 	return cmd
 }
 
@@ -123,7 +124,7 @@ func (c *command) updater() (*Updater, *semver.Version, error) {
 	current, err := semver.StrictNewVersion(c.Version)
 	if err != nil || c.Release.Keys == "" {
 		return nil, nil, diag.Errorf(diag.Denied,
-			"cannot update skillpm: this build is not a release, and does not contain a release key").
+			"cannot update skillpm: this build is not a release, or does not contain a release key").
 			WithHint("run %q, or install a release from %s", "go install "+modulePath+"/cmd/skillpm@latest", Releases)
 	}
 	if err := CheckMirror(c.mirror); err != nil {

@@ -42,7 +42,8 @@ func CheckMirror(mirror string) error {
 	}
 	if err != nil || u.Host == "" || u.RawQuery != "" || u.Fragment != "" ||
 		u.Scheme != "https" && (u.Scheme != "http" || !httpx.IsLoopback(u.Hostname())) {
-		return diag.Errorf(diag.Usage, "the mirror %q is not an https:// address", mirror)
+		return diag.Errorf(diag.Usage, "the mirror %q is not an https:// address without a query or fragment", mirror).
+			WithHint("use a URL such as https://mirror.example/skillpm")
 	}
 	return nil
 }
@@ -128,7 +129,8 @@ func checksumOf(checksums []byte, name string) (string, error) {
 			continue
 		}
 		if raw, err := hex.DecodeString(sum); err != nil || len(raw) != sha256.Size || found != "" {
-			return "", diag.Errorf(diag.Integrity, "%s of the release has an invalid entry for %s", checksumsFile, name)
+			return "", diag.Errorf(diag.Integrity, "%s of the release has an invalid or duplicate line for %s",
+				checksumsFile, name).WithHint("report the problem at " + securityPage)
 		}
 		found = strings.ToLower(sum)
 	}

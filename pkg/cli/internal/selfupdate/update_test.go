@@ -367,10 +367,10 @@ func TestBadRelease(t *testing.T) {
 		}, diag.NotFound, []string{"the release does not contain " + archive}},
 		{"two checksums", func(t *testing.T, s *releaseServer) {
 			s.seal(t, "1.3.0", file(s, checksumsFile)+file(s, checksumsFile))
-		}, diag.Integrity, []string{"checksums.txt of the release has an invalid entry"}},
+		}, diag.Integrity, []string{"checksums.txt of the release has an invalid or duplicate line"}},
 		{"short checksum", func(t *testing.T, s *releaseServer) {
 			s.seal(t, "1.3.0", "abcd  "+archive+"\n")
-		}, diag.Integrity, []string{"checksums.txt of the release has an invalid entry"}},
+		}, diag.Integrity, []string{"checksums.txt of the release has an invalid or duplicate line"}},
 		{"truncated archive", func(t *testing.T, s *releaseServer) {
 			sealData(t, s, []byte(file(s, archive)[:100]))
 		}, diag.Invalid, []string{"cannot unpack " + archive}},

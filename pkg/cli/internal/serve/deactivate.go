@@ -17,7 +17,7 @@ func newDeactivate(a *app) *cobra.Command {
 		Short: "Deactivate a skill",
 		Long: `Without SKILL, the command deactivates the last activated skill of the session. With SKILL,
 the command also deactivates all skills that were activated after SKILL. The tool
-restrictions of deactivated skills end; those of active skills stay.
+restrictions of deactivated skills end. The restrictions of active skills stay in effect.
 
 The post hook of each skill runs, the hook of the last skill first. If a hook fails, the
 exit code is 1, but skillpm deactivates the skills anyway.`,

@@ -27,19 +27,21 @@ func newDispatch(a *app) *cobra.Command {
 		Long: `The reply is for another agent, in version 3 of the dispatch protocol. LINE has one of
 these forms, or is - to read the line from standard input:
 
-  execute @SKILL ARGUMENTS, also with run or 执行
+  execute @SKILL ARGUMENTS, with the verb execute, run, or 执行
   Task("skills", "<3 to 5 words>", "execute @SKILL ...", {model: "sonnet"})
-  the JSON object of the Task form
+  a JSON object with the keys subagent_type, description, prompt, and model
 
 If the skill's frontmatter has a command, the command runs for at most 90 seconds
-(skills.script-limit). Otherwise, the reply has the instructions. If parameters are
-missing, the reply is pending, or with --strict an error. Dispatch each step separately.
+(skills.script-limit). Otherwise, the reply has the instructions of the skill. If
+parameters are missing, the reply is pending, or with --strict an error. A LINE can execute
+only one skill.
 
 If the command prints a JSON object, the reply has the keys of the object. skillpm writes
 long values to new files in the output directory (.skillpm/output of the project), and the
-reply has the paths. Values of code and script are long from 100 lines, values of analysis
-and report never, and other values above 2,000 characters. If the command prints no JSON
-object, the reply has the output in content.
+reply has the paths. The values of analysis and report always stay in the reply. Values of
+code and script are long if they have more than 100 lines, and all other values if they
+have more than 2,000 characters. If the output is not a JSON object, the reply has
+the output in content.
 
 Exit codes: 0 success; 2 pending, missing parameters, or an invalid line; 4 skill not
 installed; 3 invalid SKILL.md; 7 denied; 1 the command failed or was killed.`,
@@ -97,7 +99,7 @@ installed; 3 invalid SKILL.md; 7 denied; 1 the command failed or was killed.`,
 	flags.DurationVar(&timeout, "timeout", 0, "kill the command after `DURATION`, such as 20s")
 	flags.BoolVar(&o.Strict, "strict", false, "treat missing parameters as an error")
 	flags.StringVar(&language, "language", string(dispatch.English), "use the language `en|zh` for summaries and hints")
-	flags.StringVar(&trigger, "trigger", string(session.Model), "start the skill as the `user|model`")
+	flags.StringVar(&trigger, "trigger", string(session.Model), "activate the skill as the `user|model`")
 	fixed := func(flag string, values ...string) {
 		a.CompleteFlag(cmd, flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
 	}

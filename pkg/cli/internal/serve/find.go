@@ -33,12 +33,12 @@ tags, the description, or when_to_use of a skill. The command does not load skil
 
 The score is the share of the task that a skill matches, in percent. Rare words count
 more than frequent words, and words in names and tags more than words in sentences. Words
-match other forms (deploying finds deploy). Unknown words match the beginning of a word,
-or a word with one typo. If no skill reaches --threshold, the command prints the nearest
-skills.
+match other forms (deploying finds deploy). If no skill contains a word of the task, skillpm
+matches words that begin with the word, or that differ in one letter. If no skill reaches
+--threshold, the command prints the nearest skills.
 
 /NAME prefers the skill with this name. The output marks skills that only users or only
-the model may start.`,
+the model may activate.`,
 		Example: `  skillpm find roll the billing service out to the cluster
   skillpm find --tag database --limit 3 'this query takes eight seconds'
   skillpm find /deploy
@@ -214,7 +214,7 @@ func (a *app) printFit(c *catalog.Catalog, found fit) error {
 func (a *app) nothingFits(c *catalog.Catalog, found fit) {
 	if found.Searched == 0 {
 		if len(c.Skills()) > 0 {
-			fmt.Fprintln(a.Stdout, "No matches: no skill has the tags.")
+			fmt.Fprintln(a.Stdout, "No matches: no available skill has the tags.")
 			a.Note("List available skills with: skillpm skills")
 			return
 		}

@@ -18,18 +18,18 @@ func newLoad(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "load SKILL [ARGS...]",
 		Short: "Activate a skill and print its instructions",
-		Long: `The instructions have the arguments inserted, and the form in which the profile's agent
-gives them to its model. SKILL is a name or name@owner/name. skillpm passes a single
+		Long: `skillpm inserts the arguments into the instructions, and prints the instructions in the
+form that the profile's agent gives to its model. SKILL is a name or name@owner/name. skillpm passes a single
 argument unchanged, and quotes several arguments if necessary. Put arguments that begin
 with a hyphen after --.
 
-With --session, the skill stays active in the session until "skillpm deactivate". An
-active skill is not activated again, cycles are errors, and skills may be nested up to a
-depth of five (skills.max-depth). "skillpm session allow" checks the
-restrictions of all active skills. Without a session, skillpm stores nothing.
+With --session, the skill stays active in the session until "skillpm deactivate". A
+session can have up to five active skills (skills.max-depth). If SKILL is already active,
+the command fails. "skillpm session allow" checks the
+restrictions of all active skills. Without a session, skillpm does not store the activation.
 
-Only users can start a skill with disable-model-invocation: true, and only the model can
-start a skill with user-invocable: false. The pre hook of the skill runs first. If the
+Only users can activate a skill with disable-model-invocation: true, and only the model can
+activate a skill with user-invocable: false. The pre hook of the skill runs first. If the
 hook fails, skillpm does not activate the skill.
 
 A skill with context: fork becomes a task, and the command prints the task's id. --inline
@@ -68,7 +68,7 @@ With --json, results and errors have the structure that the profile's agent uses
 		ValidArgsFunction: a.CompleteSkills,
 	}
 	f = a.RuntimeFlags(cmd)
-	cmd.Flags().StringVar(&trigger, "trigger", string(session.Model), "start the skill as the `user|model`")
+	cmd.Flags().StringVar(&trigger, "trigger", string(session.Model), "activate the skill as the `user|model`")
 	cmd.Flags().BoolVar(&o.Inline, "inline", false, "activate a skill with context: fork instead of starting a task")
 	a.shellFlag(cmd, f)
 	a.CompleteFlag(cmd, "trigger", cobra.FixedCompletions([]string{string(session.User), string(session.Model)},

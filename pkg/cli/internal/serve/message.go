@@ -26,7 +26,8 @@ user-invocable: false.
 The command prints other messages unchanged, including the agent's own commands, such as
 /help. If TEXT is -, the command reads standard input.
 
-A skill with context: fork becomes a task; --inline activates the skill instead. With
+A skill with context: fork becomes a task. With --inline, skillpm activates the skill
+instead. With
 --json, the output is {kind, skill, text, taskId}. The kind is message, skill, or task.`,
 		Example: `  skillpm message '/deploy staging'
   skillpm message --json --session 7f3a '/kubectl-basics why'

@@ -58,8 +58,8 @@ func newProfileList(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List profiles",
-		Long: `The built-in profiles come first, then your own. The list has the tool with which the
-agent's model loads skills. If skillpm cannot read one of your profiles, the exit code
+		Long: `The built-in profiles come first, then your own. For each profile, the list shows the tool
+with which the agent's model loads skills. If skillpm cannot read one of your profiles, the exit code
 is 3.`,
 		Example: `  skillpm profile list
   skillpm profile list --json

@@ -33,16 +33,16 @@ func newPrompt(a *app) *cobra.Command {
 		Short: "Print the skill catalog for an agent",
 		Long: `The catalog lists the available skills with their descriptions, in the form that the
 profile's agent gives to its model: in a system prompt, or in the description of a tool.
-The catalog does not contain skills that only users may start.
+The catalog does not contain skills that only users may activate.
 
---budget limits the number of characters. The default is that of the profile's agent:
+--budget limits the number of characters. The default depends on the agent of the profile:
 pegasus and claude-code use a share of --context-window (four characters per token), or a
 fixed number if the context window is unknown. Other agents list all skills. If the
 catalog is too long, skillpm leaves out skills of the lowest layer first, or only their
 descriptions if the agent needs every name. Warnings name the skills.
 
 The default of --format is the format of the profile. text, xml, and json work for every
-profile; tool prints the definitions of the agent's tools as JSON. --compact prints less
+profile. tool prints the definitions of the agent's tools as JSON. --compact prints less
 than 1 KB for any number of skills: counts, categories, and how to find a skill.
 
 --navigation and --tool-calling print texts that teach a model to read skills and to call
@@ -227,7 +227,7 @@ func (a *app) warnOmitted(p *profile.Profile, l prompt.Listing) {
 		a.Warn("shortened or left out %s: %s", textx.Count(n, "description"), some(l.Shortened))
 	}
 	if len(l.Left) > 0 && len(l.Names) == 0 {
-		a.Warn("the catalog lists no skills; use --compact to print how to find a skill in less than 1 KB")
+		a.Warn("the catalog does not list skills: use --compact to print a text of less than 1 KB about how to find skills")
 	}
 	if l.Over {
 		a.Warn("%s lists every name, but the names alone exceed %d characters", p.Title, l.Limit)

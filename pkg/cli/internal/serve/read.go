@@ -18,14 +18,14 @@ func newRead(a *app) *cobra.Command {
 		Use:   "read SKILL FILE",
 		Short: "Print a file of a skill",
 		Long: fmt.Sprintf(`The output is the exact content of the file, or the names of the files in a directory. FILE
-is a path relative to the skill, with slashes; . is the directory of the skill.
+is a path with slashes, relative to the skill's directory. The path . is this directory.
 
 The command reads only regular files in the skill's directory, up to %d MiB (--max-bytes),
 and does not follow links to other directories. Agents must not change skill directories.
 
 If the file does not exist, the error names similar files, and the audit log records the
-error. Some profiles, such as omniforge, run scripts but do not read them. With such a
-profile, run the files in scripts/ with "skillpm run SKILL --script FILE".`, session.DefaultFileLimit>>20),
+error. With some profiles, such as omniforge, models can run scripts but not read them. With
+such a profile, run the files in scripts/ with "skillpm run SKILL --script FILE".`, session.DefaultFileLimit>>20),
 		Example: `  skillpm read deploy references/strategies.md
   skillpm read deploy .
   skillpm read deploy@acme/deploy references/troubleshooting.md --json`,

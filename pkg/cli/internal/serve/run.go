@@ -37,21 +37,20 @@ func newRun(a *app) *cobra.Command {
 frontmatter runs. skillpm prints the output while the script runs. Put arguments that
 begin with a hyphen after --.
 
-A script is a regular file in the skill. skillpm starts executable files directly, and
-other files with the interpreter for their extension: .sh, .py, .js, .ts, .rb, .pl, .php,
-.lua, .r, .ps1. sh runs the command of a frontmatter, with the arguments as "$1", "$2",
-and "$@".
+A script is a regular file in the skill. skillpm runs executable files directly, and other
+files with the interpreter for their extension: .sh, .py, .js, .ts, .rb, .pl, .php, .lua,
+.r, .ps1. sh runs the command of a frontmatter, with the arguments as "$1", "$2", and "$@".
 
-The script runs in the current directory, with the skill's directory in $SKILL_DIR. Its
-environment has PATH, HOME, the language, and a few more variables, but no secrets.
+The script runs in the current directory, with the skill's directory in $SKILL_DIR. The
+environment of the script has PATH, HOME, the language, and a few more variables, but no secrets.
 --env NAME adds a variable. If a policy or the skill requires a sandbox, and this machine
 does not have a sandbox, the script does not run. skillpm kills the script with all its
 processes after 90 seconds (skills.script-limit, or a shorter --timeout), or when you
 interrupt skillpm. The audit log records every run.
 
-A skill's command, or a script of a skill that is not active in --session, activates the
-skill. The frontmatter decides whether the model, or with --trigger user the user, may
-start the skill. Other active skills must allow the shell tool to run the script.
+If the skill is not active in --session, the frontmatter must allow the model, or with
+--trigger user the user, to activate the skill. Without --session, --script does not need
+this permission. All other active skills must allow the shell tool.
 
 The exit code is that of the script. If a signal ends the script, the exit code is 128
 plus the number of the signal. At the time limit, the exit code is 1.`,
@@ -78,7 +77,7 @@ plus the number of the signal. At the time limit, the exit code is 1.`,
 	f = a.RuntimeFlags(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&o.script, "script", "", "run `FILE` of the skill")
-	flags.StringVar(&o.trigger, "trigger", string(session.Model), "start the skill as the `user|model`")
+	flags.StringVar(&o.trigger, "trigger", string(session.Model), "activate the skill as the `user|model`")
 	flags.BoolVar(&o.list, "list", false, "list the skill's scripts")
 	flags.DurationVar(&o.timeout, "timeout", 0, "kill the script after `DURATION`, such as 20s")
 	flags.StringArrayVar(&o.env, "env", nil, "pass the variable `NAME`, or set NAME=VALUE; repeatable")
@@ -133,8 +132,12 @@ func (a *app) runSkill(ctx context.Context, h *runtime.Host, args []string, f ru
 	}
 	if res.TimedOut {
 		a.JSON = false // the document is complete; the rest is for users
+		raise := "raise skills.script-limit in config.yaml"
+		if f.timeout > 0 {
+			raise = "use a longer --timeout"
+		}
 		return diag.Errorf(diag.Internal, "the script of skill %s did not end within %s", skill.Name, o.Limit).
-			WithHint("raise skills.script-limit in config.yaml, or let the script do less")
+			WithHint("%s, or let the script do less", raise)
 	}
 	if res.ExitCode != 0 {
 		return console.Reported{Exit: diag.Code(res.ExitCode)}
@@ -185,7 +188,7 @@ func (a *app) passedOn(names []string) (map[string]string, error) {
 		}
 		if !ok {
 			if value = a.Getenv(name); value == "" {
-				return nil, diag.Errorf(diag.Usage, "cannot pass --env %s: the variable is not set", name).
+				return nil, diag.Errorf(diag.Usage, "cannot pass --env %s: the variable is not set or is empty", name).
 					WithHint("set the variable, or use --env %s=VALUE", name)
 			}
 		}

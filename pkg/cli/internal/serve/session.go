@@ -47,7 +47,7 @@ func newSessionAllow(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "allow TOOL",
 		Short: "Check whether a tool may be called",
-		Long: `All active skills must allow a call of TOOL, the agent's own name of the tool. The names of
+		Long: `TOOL is the agent's name of a tool. All active skills must allow the call. Names of
 different agents for one tool, such as Bash and shell, are equivalent. Restrictions with
 patterns, such as Bash(git:*), need the input of the call: a JSON object in --input, or -
 for standard input.
@@ -57,8 +57,8 @@ audit log records the denial. If no skill is active, all calls are allowed. Call
 skillpm's own tools are always allowed. If skillpm cannot read the state of the session,
 all calls are denied.
 
-The restrictions are those at the time of activation. If a skill has changed since then,
-the command prints a warning.`,
+The command checks the restrictions that the skills had at their activation. If a skill has
+changed since then, the command prints a warning.`,
 		Example: `  skillpm session allow Write --session 7f3a
   skillpm session allow Bash --input '{"command":"ls"}' --session 7f3a
   skillpm session allow Read --json --session 7f3a`,
@@ -183,7 +183,7 @@ warning, and the restrictions at the time of activation stay in effect.`,
 			s := h.Session()
 			if s.ID() == "" {
 				return diag.Errorf(diag.Usage, "skillpm session show needs the ID of a session").
-					WithHint("name a session, or set SKILLPM_SESSION; list sessions with: skillpm session list")
+					WithHint("name a session or set SKILLPM_SESSION, and list sessions with: skillpm session list")
 			}
 			state, err := s.State()
 			if err != nil {

@@ -33,8 +33,8 @@ func newSkills(a *app) *cobra.Command {
 		Short: "List the skills that an agent sees",
 		Long: `Skills come from the layers of the profile. The usual order of precedence is enterprise,
 personal, project, and installed packs. If several skills have the same name, the skill in
-the first layer is available. The list does not contain skills for other agents, tenants,
-or environments, and skills that skills.allowed excludes.
+the first layer is available. The list does not contain skills that are only for other
+agents, tenants, or environments, and skills that skills.allowed excludes.
 
 --all lists every skill, with the reason if the skill is not available. The command
 reports problems of skills on standard error. --watch lists the skills again after each
@@ -47,7 +47,7 @@ change.`,
 	serve := a.RuntimeFlags(cmd)
 	f := cmd.Flags()
 	f.StringSliceVar(&o.tags, "tag", nil, "list only skills with `TAG`; repeatable, all tags must match")
-	f.BoolVar(&o.userInvocable, "user-invocable", false, "list only skills that users may start with /NAME")
+	f.BoolVar(&o.userInvocable, "user-invocable", false, "list only skills that users may activate with /NAME")
 	f.BoolVar(&o.all, "all", false, "also list shadowed, filtered, and invalid skills, with the reason")
 	f.BoolVar(&o.keepWatching, "watch", false, "list again when skills change, until Ctrl-C")
 	a.CompleteFlag(cmd, "tag", a.completeTags)
@@ -163,7 +163,8 @@ func noSkills(c *catalog.Catalog) string {
 		return "No skills available: policies deny " + textx.Count(denied, "skill") + " (" + why +
 			"). List denied skills with: skillpm skills --all"
 	}
-	return "No skills available. Install a pack with \"skillpm install OWNER/NAME\", or create a skill with \"skillpm new\"."
+	return "No skills available. Install a pack with \"skillpm install OWNER/NAME\", " +
+		"or create a skill with \"skillpm new\"."
 }
 
 // hasTags reports whether a skill has all of the tags.

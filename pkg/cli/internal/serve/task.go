@@ -24,8 +24,8 @@ func newTask(a *app) *cobra.Command {
 		Short: "Run skills as isolated tasks",
 		Long: `A task is a skill that runs apart from the conversation, with the skill's text as the only
 input. "skillpm load" turns a skill with context: fork into a task. Runners execute tasks.
-A runner is a command in config.yaml, for one type of agent that skills name. The runner
-general is for skills that do not name a type:
+A runner is a command in config.yaml for one type of agent. The key "agent" in a skill's
+frontmatter names the type. The runner general is for skills that do not name a type:
 
   runners:
     general:

@@ -122,7 +122,7 @@ func (a *app) printTask(s *task.Store, t *task.Task) error {
 		add("time", endOf(t, now).Sub(*t.Started).Round(time.Millisecond).String())
 	}
 	if t.Truncated {
-		add("output", fmt.Sprintf("%s; skillpm kept the beginning and the end", console.BytesText(t.OutputBytes)))
+		add("output", fmt.Sprintf("%s, of which skillpm kept the beginning and the end", console.BytesText(t.OutputBytes)))
 	}
 	add("directory", s.Dir(t.ID))
 	if err := console.Table(a.Stdout, rows); err != nil {

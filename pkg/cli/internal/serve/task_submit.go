@@ -48,7 +48,7 @@ user-invocable. Put ARGS that begin with a hyphen after --.`,
 	f := cmd.Flags()
 	_ = f.MarkHidden("session") // cannot fail: the flag exists; a task does not belong to a session
 	a.shellFlag(cmd, flags)
-	f.StringVar(&o.body, "text", "", "run the text in `FILE` (- for standard input)")
+	f.StringVar(&o.body, "text", "", "use the text in `FILE` as the input (- for standard input)")
 	f.StringVar(&o.runner, "runner", "", "use the runner for agents of `TYPE` (default: the skill's agent, or general)")
 	f.StringVar(&o.model, "model", "", "request `MODEL` from the runner")
 	f.BoolVar(&o.wait, "wait", false, "wait for the result")

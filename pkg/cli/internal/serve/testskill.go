@@ -36,9 +36,9 @@ func newTest(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "test [SKILL|DIR...]",
 		Short: "Run the tests of skills",
-		Long: `Tests are YAML files in the tests directory of a skill. DIR is a skill, or a directory with
-skills, also in .skillpm/skills (default: this directory). SKILL is the name of an
-available skill.
+		Long: `Tests are YAML files in the tests directory of a skill. Each file contains test cases. DIR
+(default: this directory) is a skill, or a directory that contains skills, for example in
+.skillpm/skills. SKILL is the name of an available skill.
 
 A case activates the skill and compares its text, checks tool calls while the skill is
 active, or runs a script and compares the output. Each case has its own copy of the skill,
@@ -46,8 +46,8 @@ an empty project, and an empty home directory. Cases do not call tools, and can 
 the programs that a script runs. "skillpm schema skill-test" prints the format of the
 files.
 
---update rewrites the expected texts. --run is a regular expression for the names of
-cases, skill/file/name. -v also lists passed cases.
+--update rewrites the expected texts. --run selects cases with a regular expression
+for their full names, skill/file/name. -v also lists passed cases.
 
 Exit code 3 means that a case failed or a file is invalid, and 4 that no tests exist.`,
 		Example: `  skillpm test
@@ -360,7 +360,8 @@ func (a *app) endTest(r testReport, f testFlags) error {
 				WithHint("list all cases with: skillpm test -v")
 		}
 		return diag.Errorf(diag.NotFound, "no tests found").
-			WithHint("add YAML files to the tests directory of the skill; see \"skillpm schema skill-test\"")
+			WithHint("add YAML files to the tests directory of the skill, and print their format with: " +
+				"skillpm schema skill-test")
 	}
 	switch f.format {
 	case "json":

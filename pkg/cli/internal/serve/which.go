@@ -15,9 +15,9 @@ func newWhich(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "which NAME",
 		Short: "Show which skill a name refers to",
-		Long: `The output has the path of the skill, and all other skills with the same name, each with
-the reason: shadowed, filtered, or invalid. name@owner/name refers to the skill of that
-pack, even if the skill is shadowed.
+		Long: `The output has the path of the skill that NAME refers to. It also lists all other skills
+with this name, and why they are not available: shadowed, filtered, or invalid.
+name@owner/name refers to the skill of that pack, even if the skill is shadowed.
 
 Exit code 4 means that no available skill has the name.`,
 		Example: `  skillpm which deploy

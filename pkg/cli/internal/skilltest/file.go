@@ -95,7 +95,7 @@ const maxCases = 1000
 
 var format = yamlx.Format{Name: "a test file", NullIsEmpty: true, Aliases: true, LinesOnly: true}
 
-const schemaHint = "add cases: to the file; print the format with: skillpm schema skill-test"
+const schemaHint = "add \"cases\" to the file, and print the format with: skillpm schema skill-test"
 
 // Parse parses a test file. Errors have the code Invalid, and start with the path and the line.
 func Parse(path string, data []byte) (*File, error) {
@@ -156,17 +156,17 @@ func (c *Case) problem() string {
 	case c.Name == "":
 		return "the case does not have a name"
 	case c.Script != "" && c.Command:
-		return "the case has script and command; split the case into two"
+		return "the case has both script and command: split the case into two"
 	case c.runs() && text:
-		return "the case has script or command, and fields of a case that activates the skill; split the case into two"
+		return "the case has script or command, and fields of a case that activates the skill: split the case into two"
 	case !c.runs() && script:
-		return "the case has fields of a run, but neither script nor command"
+		return "the case has fields for a run, such as args or stdout, but neither script nor command"
 	case c.Body != nil && c.BodyFile != "":
 		return "the case has both body and body-file"
 	case c.Stdout != nil && c.StdoutFile != "":
 		return "the case has both stdout and stdout-file"
 	case isTests(c.BodyFile) || isTests(c.StdoutFile):
-		return "the case compares with a test file, which --update would overwrite"
+		return "the case compares with a test file, which --update would overwrite: use another extension than .yaml or .yml"
 	case c.Error != "" && (c.Body != nil || c.BodyFile != "" || len(c.Calls) > 0 || len(c.Contains) > 0 ||
 		len(c.Lacks) > 0):
 		return "the case expects both an error and a result"

@@ -153,14 +153,15 @@ func (w *fixture) name(ctx context.Context) (string, error) {
 	}
 	id := w.host.Profile().ID
 	for _, f := range c.Findings() {
-		return "", diag.Errorf(diag.Invalid, "profile %s does not serve the skill: %s", id, w.stable(f.Message))
+		return "", diag.Errorf(diag.Invalid, "the skill is not available under profile %s: %s", id, w.stable(f.Message))
 	}
 	for _, e := range c.All() {
-		return "", diag.Errorf(diag.Invalid, "profile %s does not serve the skill, because the skill is %s", id, e.State).
+		return "", diag.Errorf(diag.Invalid, "the skill is not available under profile %s, because the skill is %s",
+			id, e.State).
 			WithHint("set agent, tenant, or environment in the test file if the skill is for certain agents, tenants, " +
 				"or environments")
 	}
-	return "", diag.Errorf(diag.Invalid, "profile %s does not serve the skill", id)
+	return "", diag.Errorf(diag.Invalid, "the skill is not available under profile %s", id)
 }
 
 // placeholders are the placeholders for a case's directories, in its input and in expected texts.

@@ -86,7 +86,7 @@ func (f *File) update(dir string, results []Result) error {
 			} else {
 				r.same("the text", "body", *c.Body, r.Body)
 				r.wrongf(
-					"cannot rewrite body in place: start the text with | on its own line, or use body-file")
+					"cannot rewrite body: write \"body: |\" with the text on the next lines, or use body-file")
 			}
 		}
 		if len(r.Mismatches) > 0 {

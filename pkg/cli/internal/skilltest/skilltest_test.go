@@ -320,7 +320,7 @@ cases:
 	if want := []string{"passed", "passed", "passed", "failed", "passed"}; !slices.Equal(outcomes, want) {
 		t.Errorf("got %v, want %v", outcomes, want)
 	}
-	if !strings.Contains(wrong(r[3]), "cannot rewrite body in place: start") {
+	if !strings.Contains(wrong(r[3]), "cannot rewrite body: write") {
 		t.Errorf("got %s", wrong(r[3]))
 	}
 	got, err := os.ReadFile(filepath.Join(dir, "tests/x.yaml"))
