@@ -52,7 +52,7 @@ func newRoot(a *console.App, needed []console.Command) *cobra.Command {
 	flags.StringVarP(&a.Chdir, "directory", "C", "", "run the command in `DIR`")
 	flags.StringVar(&a.Config, "config", "", "read the user's settings from `FILE`")
 	flags.BoolVar(&a.JSON, "json", false, "print the result as JSON")
-	flags.BoolVarP(&a.Quiet, "quiet", "q", false, "print only errors and warnings")
+	flags.BoolVarP(&a.Quiet, "quiet", "q", false, "omit progress, notes, and summaries")
 	flags.CountVarP(&a.Verbose, "verbose", "v", "show sources, fetches, and durations; -vv also shows requests")
 	flags.Var(&a.Color, "color", "color output: `WHEN` is auto, always, or never")
 	a.CompleteFlag(root, "color", cobra.FixedCompletions(console.ColorModes, cobra.ShellCompDirectiveNoFileComp))

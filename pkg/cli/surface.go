@@ -49,7 +49,7 @@ Flags:
   -C, --directory DIR   run the command in DIR
       --config FILE     read the user's settings from FILE
       --json            print the result as JSON
-  -q, --quiet           print only errors and warnings
+  -q, --quiet           omit progress, notes, and summaries
   -v, --verbose         show fetches, sources, and times; -vv adds requests
       --color WHEN      color output: auto, always, or never
   -V, --version         print the version

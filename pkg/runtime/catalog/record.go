@@ -232,7 +232,7 @@ func follow(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// invocation reads the two switches that restrict who may start the skill.
+// invocation reads the two switches that restrict who may activate the skill.
 func (r *record) invocation(model, user *yaml.Node) {
 	if model != nil {
 		r.setSwitch("disable-model-invocation", skill.ScalarText(model), model.Line, modelOff, true)

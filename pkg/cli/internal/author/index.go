@@ -56,8 +56,8 @@ func newIndexInit(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init [DIR]",
 		Short: "Create an empty index",
-		Long: `The command writes two files to DIR (default: this directory): config.json, and a
-.gitattributes that keeps git from changing line endings.`,
+		Long: `The command writes the files of an index to DIR (default: this directory): config.json, an
+empty directory packs, and a .gitattributes that keeps git from changing line endings.`,
 		Example: `  skillpm index init ./index --title "Packs of Acme"
   skillpm index init
   skillpm index init ./index --json`,

@@ -124,7 +124,7 @@ var otherFlags = [...][3]string{
 	{"yes y non-interactive assume-yes", "", "remove the flag: skillpm only asks if arguments are missing"},
 	{"no-color nocolor", "", "disable colors with: --color never"},
 	{"debug trace", "", "show more output with: -v or -vv"},
-	{"silent s", "", "print only errors and warnings with: --quiet"},
+	{"silent s", "", "omit progress, notes, and summaries with: --quiet"},
 	{"cwd dir prefix", "", "change the working directory with: -C DIR"},
 }
 
