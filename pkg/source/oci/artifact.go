@@ -156,7 +156,7 @@ func (c *Client) artifact(ctx context.Context, p reader, ref pack.Ref) (*Artifac
 		return nil, err
 	}
 	if a.isIndex() {
-		return nil, diag.Errorf(diag.Invalid, "%s: %s is an index, not an artifact", trimVersion(ref), name)
+		return nil, diag.Errorf(diag.Invalid, "%s: %s is an OCI index, not an artifact", trimVersion(ref), name)
 	}
 	return a.public(), nil
 }
@@ -171,7 +171,8 @@ func nameOf(ref pack.Ref) (string, error) {
 	case ref.Rev != "":
 		return ref.Rev, nil
 	}
-	return "", diag.Errorf(diag.Usage, "%s does not have a tag or digest", trimVersion(ref))
+	return "", diag.Errorf(diag.Usage, "%s does not have a tag or digest", trimVersion(ref)).
+		WithHint("add a tag or a digest: %s:TAG or %[1]s@DIGEST", trimVersion(ref))
 }
 
 func (a *artifact) public() *Artifact {

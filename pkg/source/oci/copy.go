@@ -35,7 +35,7 @@ func (c *Client) copy(ctx context.Context, srcRef, dstRef pack.Ref, o CopyOption
 	}
 	if a.info == nil || a.info.Version != srcRef.Rev || !srcRef.ID.IsZero() && a.info.Name != srcRef.ID.String() {
 		return Pushed{}, diag.Errorf(diag.Invalid,
-			"%s contains a different pack or version than its path names", srcRef)
+			"the pack at %s has a different name or version than its address", srcRef)
 	}
 	id, err := pack.ParseID(a.info.Name)
 	if err != nil {
@@ -95,7 +95,7 @@ func (k *copier) artifact(ctx context.Context, a *artifact) error {
 			return err
 		}
 		if len(one.members) > 0 {
-			return diag.Errorf(diag.Invalid, "%s is an index of indexes, which is not supported", k.ref)
+			return diag.Errorf(diag.Invalid, "cannot copy %s: the source is an OCI index of OCI indexes", k.ref)
 		}
 		if err := k.artifact(ctx, one); err != nil {
 			return err

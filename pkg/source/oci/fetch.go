@@ -157,7 +157,7 @@ func (c *Client) parts(ctx context.Context, p reader, ref pack.Ref, a *artifact,
 			return nil, err
 		}
 		if m.isIndex() || (d.Size != m.desc.Size) {
-			return nil, diag.Errorf(diag.Invalid, "the manifest %s does not match its description in the collection",
+			return nil, diag.Errorf(diag.Invalid, "the collection lists a wrong type or size for the OCI manifest %s",
 				d.Digest)
 		}
 		one, err := c.part(ctx, p, m)
@@ -173,7 +173,7 @@ func (c *Client) parts(ctx context.Context, p reader, ref pack.Ref, a *artifact,
 func checkPlatforms(members []ocispec.Descriptor) error {
 	for _, d := range members[1:] {
 		if d.Platform == nil {
-			return diag.Errorf(diag.Invalid, "the source is an index of %d artifacts, not a pack", len(members)).
+			return diag.Errorf(diag.Invalid, "the source is an OCI index of %d artifacts, not a pack", len(members)).
 				WithHint("use the digest of one of the artifacts")
 		}
 	}
@@ -195,7 +195,7 @@ func (c *Client) part(ctx context.Context, p reader, a *artifact) (part, error) 
 	}
 	one := part{layer: layer, single: a.kind == mediaTypeToolHive}
 	if one.single && len(a.info.Skills) != 1 {
-		return part{}, diag.Errorf(diag.Invalid, "the manifest lists %d skills, but its format allows one",
+		return part{}, diag.Errorf(diag.Invalid, "the OCI manifest lists %d skills, but the ToolHive format allows one",
 			len(a.info.Skills))
 	}
 	for _, name := range slices.Sorted(maps.Keys(a.info.Skills)) {
@@ -217,8 +217,8 @@ func (c *Client) unpack(ctx context.Context, p reader, one part, want func(strin
 	opts.Want = func(dir string) bool {
 		name, ok := names[dir]
 		if !ok {
-			stray = diag.Errorf(diag.Integrity, "the layer contains %q, which its manifest does not list",
-				httpx.Clean(dir))
+			stray = diag.Errorf(diag.Integrity,
+				"the layer contains the directory %q, but the OCI manifest does not list it", httpx.Clean(dir))
 			return false
 		}
 		fetched[name] = true

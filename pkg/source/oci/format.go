@@ -172,7 +172,8 @@ func (p *publisher) checkToolHive(trees []bundle.Tree) error {
 	r, ok := p.registry()
 	if name := trees[0].Name; ok && path.Base(r.repo.Reference.Repository) != name {
 		return diag.Errorf(diag.Invalid,
-			"ToolHive installs the skill %s only from a repository with the same name, not from %s", name, r.name).
+			"ToolHive installs the skill %s only from a repository with the name of the skill, not from %s",
+			name, r.name).
 			WithHint("publish the skill to oci://%s", path.Join(r.host, path.Dir(r.repo.Reference.Repository), name))
 	}
 	return nil

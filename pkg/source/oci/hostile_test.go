@@ -57,17 +57,17 @@ func TestHostileManifests(t *testing.T) {
 			m := manifestOf("", l)
 			m.MediaType = "application/vnd.docker.distribution.manifest.v2+json"
 			return m
-		}, diag.Invalid, "unsupported manifest type"},
+		}, diag.Invalid, "the OCI manifest has an unsupported format"},
 		{"schema 1, signed", "application/vnd.docker.distribution.manifest.v1+prettyjws", func(ocispec.Descriptor) any {
 			return []byte(`{"schemaVersion":1,"name":"x/y","tag":"1.0.0","fsLayers":[{"blobSum":"sha256:` + strings.Repeat("0", 64) + `"}],"signatures":[{}]}`)
 		}, diag.Invalid, "schema version 1"},
 		{"schema 1 that says 2", manifestType, func(ocispec.Descriptor) any {
 			return []byte(`{"schemaVersion":2,"mediaType":"` + manifestType + `","fsLayers":[]}`)
-		}, diag.Invalid, "schema version"},
+		}, diag.Invalid, "has fields of schema version 1"},
 		{"a type that differs from the registry", indexType, func(l ocispec.Descriptor) any { return manifestOf(oci.MediaTypePack, l) }, diag.Invalid, "has the media type"},
 		{"manifest and index in one", manifestType, func(l ocispec.Descriptor) any {
 			return map[string]any{"schemaVersion": 2, "mediaType": manifestType, "layers": []any{l}, "manifests": []any{l}}
-		}, diag.Invalid, "unsupported manifest type"},
+		}, diag.Invalid, "the OCI manifest has an unsupported format"},
 		{"two content layers", manifestType, func(l ocispec.Descriptor) any { return manifestOf(oci.MediaTypePack, l, l) }, diag.Invalid, "2 layers"},
 		{"no content layer", manifestType, func(l ocispec.Descriptor) any {
 			l.MediaType = "application/octet-stream"
@@ -113,19 +113,19 @@ func TestHostileManifests(t *testing.T) {
 			m := manifestOf(oci.MediaTypePack, l)
 			m.Config.URLs = []string{"https://evil.example/config"}
 			return m
-		}, diag.Denied, "refers to external URLs"},
+		}, diag.Denied, "from an external URL"},
 		{"foreign urls in an index", indexType, func(l ocispec.Descriptor) any {
 			l.MediaType, l.URLs = manifestType, []string{"https://evil.example/manifest"}
 			return index(l)
-		}, diag.Denied, "refers to external URLs"},
+		}, diag.Denied, "from an external URL"},
 		{"foreign urls", manifestType, func(l ocispec.Descriptor) any {
 			l.URLs = []string{"https://evil.example/layer"}
 			return manifestOf(oci.MediaTypePack, l)
-		}, diag.Denied, "refers to external URLs"},
+		}, diag.Denied, "from an external URL"},
 		{"data that does not match its digest", manifestType, func(l ocispec.Descriptor) any {
 			l.Data = bytes.Repeat([]byte("x"), int(l.Size))
 			return manifestOf(oci.MediaTypePack, l)
-		}, diag.Integrity, "data in the manifest"},
+		}, diag.Integrity, "data in the OCI manifest"},
 		{"a smaller size", manifestType, func(l ocispec.Descriptor) any {
 			l.Size--
 			return manifestOf(oci.MediaTypePack, l)
@@ -156,7 +156,7 @@ func TestHostileManifests(t *testing.T) {
 		}, diag.Integrity, "does not list"},
 		{"an index of nothing", indexType, func(ocispec.Descriptor) any {
 			return []byte(`{"schemaVersion":2,"mediaType":"` + indexType + `","manifests":[]}`)
-		}, diag.Invalid, "0 manifests"},
+		}, diag.Invalid, "the OCI index is empty"},
 		{"an index of several artifacts", indexType, func(l ocispec.Descriptor) any {
 			l.MediaType = manifestType
 			return index(l, l)
@@ -168,11 +168,11 @@ func TestHostileManifests(t *testing.T) {
 		{"too many manifests", indexType, func(l ocispec.Descriptor) any {
 			l.MediaType = manifestType
 			return index(slices.Repeat([]ocispec.Descriptor{l}, 10_001)...)
-		}, diag.Invalid, "10001 manifests"},
+		}, diag.Invalid, "lists 10001 artifacts"},
 		{"an index in an index", indexType, func(l ocispec.Descriptor) any {
 			l.MediaType = indexType
 			return index(l)
-		}, diag.Invalid, "only manifests"},
+		}, diag.Invalid, "only OCI manifests"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := ocitest.New(t)

@@ -74,7 +74,8 @@ func (l *layout) index() (*ocispec.Index, error) {
 		}
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, diag.Errorf(diag.Invalid, "%s is not an OCI layout: it does not contain index.json", l.title)
+		return nil, diag.Errorf(diag.Invalid, "%s is not an OCI layout: it does not contain index.json", l.title).
+			WithHint("use another directory")
 	}
 	if err != nil {
 		return nil, diag.Errorf(diag.CodeOf(err), "%s: %w", l.title, err)
@@ -84,7 +85,7 @@ func (l *layout) index() (*ocispec.Index, error) {
 		return nil, diag.Errorf(diag.Invalid, "%s: index.json is not JSON: %v", l.title, err)
 	}
 	if idx.SchemaVersion != 2 || idx.MediaType != "" && idx.MediaType != ocispec.MediaTypeImageIndex {
-		return nil, diag.Errorf(diag.Invalid, "%s is not an OCI layout: its index.json is not an image index", l.title).
+		return nil, diag.Errorf(diag.Invalid, "%s is not an OCI layout: its index.json is not an OCI index", l.title).
 			WithHint("use another directory")
 	}
 	return idx, nil
@@ -139,8 +140,8 @@ func (l *layout) document(_ context.Context, ref string) (document, error) {
 		return document{}, err
 	}
 	if desc.Size > maxManifest {
-		return document{}, diag.Errorf(diag.Invalid, "%s: the manifest of %s is larger than %d bytes", l.title, l.id,
-			maxManifest)
+		return document{}, diag.Errorf(diag.Invalid, "%s: the OCI manifest of %s is larger than %d bytes", l.title,
+			l.id, maxManifest)
 	}
 	raw, err := safefile.ReadIn(l.fsys, blobPath(desc), maxManifest)
 	if errors.Is(err, fs.ErrNotExist) && isDigest(ref) {
@@ -152,7 +153,7 @@ func (l *layout) document(_ context.Context, ref string) (document, error) {
 	}
 	if sum := digestOf(raw); sum != desc.Digest || (desc.Size != 0 && desc.Size != int64(len(raw))) {
 		return document{}, &bundle.MismatchError{
-			What: "manifest of " + l.id.String() + " in " + l.title,
+			What: "OCI manifest of " + l.id.String() + " in " + l.title,
 			Want: string(desc.Digest), Got: string(sum),
 		}
 	}

@@ -26,7 +26,7 @@ const lockName = ".skillpm-lock"
 
 func (l *layout) begin(ctx context.Context) (func(), error) {
 	if l.dir == "" {
-		return nil, diag.Errorf(diag.Denied, "cannot publish to %s", l.title)
+		return nil, diag.Errorf(diag.Denied, "cannot publish to %s: it is read-only", l.title)
 	}
 	if _, err := l.index(); err != nil { // never write into other directories
 		return nil, err
@@ -36,7 +36,8 @@ func (l *layout) begin(ctx context.Context) (func(), error) {
 	}
 	name := filepath.Join(l.dir, lockName)
 	if info, err := os.Lstat(name); err == nil && !info.Mode().IsRegular() { // opening a pipe would block
-		return nil, diag.Errorf(diag.Invalid, "%s is not a regular file", name)
+		return nil, diag.Errorf(diag.Invalid, "the lock %s is not a regular file", name).
+			WithHint("remove %s, then run the command again", name)
 	}
 	lock := flock.New(name)
 	wait := activity.Begin(ctx, &activity.Wait{Source: "another process that writes to " + l.title})

@@ -65,7 +65,8 @@ func (c *Client) checkLogin(ctx context.Context, host string, login credential.L
 		return true, diag.Errorf(diag.Denied,
 			"%s verifies logins at %s, which may belong to someone else: skillpm did not verify or store the login",
 			host, httpx.Clean(realm.host)).
-			WithHint("ask the operator of %s whether the server is correct", host)
+			WithHint("ask the operator of %s whether %s is the correct server for logins", host,
+				httpx.Clean(realm.host))
 	}
 	if refused, ok := errors.AsType[*errcode.ErrorResponse](err); ok {
 		return verified, c.loginError(host, refused.StatusCode)
@@ -85,7 +86,8 @@ func (c *Client) loginError(host string, status int) error {
 		return nil
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusBadRequest: // some token servers send 400
 		return diag.Errorf(diag.Denied, "%s rejected the user name or password", host).
-			WithHint("check both; if you use two-factor authentication, enter a token as the password")
+			WithHint("check the user name and the password; if you use two-factor authentication, " +
+				"enter a token as the password")
 	}
 	return diag.Errorf(diag.Remote, "%s responded with status %d", host, status).WithHint("try again later")
 }

@@ -51,19 +51,23 @@ type anyManifest struct {
 func parseArtifact(doc document) (*artifact, error) {
 	var m anyManifest
 	if err := json.Unmarshal(doc.raw, &m); err != nil {
-		return nil, diag.Errorf(diag.Invalid, "the manifest is not JSON: %v", err)
+		return nil, diag.Errorf(diag.Invalid, "the OCI manifest is not JSON: %v", err)
 	}
-	if m.SchemaVersion != 2 || m.FSLayers != nil || m.Signed != nil {
-		return nil, diag.Errorf(diag.Invalid, "the manifest has schema version %d instead of 2", m.SchemaVersion).
-			WithHint("publish the pack again with: skillpm publish")
+	const hint = "ask the publisher to publish the pack again with: skillpm publish"
+	switch {
+	case m.SchemaVersion != 2:
+		return nil, diag.Errorf(diag.Invalid, "the OCI manifest has schema version %d instead of 2", m.SchemaVersion).
+			WithHint(hint)
+	case m.FSLayers != nil || m.Signed != nil:
+		return nil, diag.Errorf(diag.Invalid, "the OCI manifest has fields of schema version 1").WithHint(hint)
 	}
 	kind := m.MediaType
 	if kind == "" {
 		kind = doc.desc.MediaType
 	}
 	if doc.desc.MediaType != "" && kind != doc.desc.MediaType {
-		return nil, diag.Errorf(diag.Invalid, "the manifest has the media type %q, but the registry reports %q", kind,
-			doc.desc.MediaType)
+		return nil, diag.Errorf(diag.Invalid, "the OCI manifest has the media type %q, but the source reports %q",
+			kind, doc.desc.MediaType)
 	}
 	a := &artifact{document: doc, kind: m.ArtifactType, notes: m.Annotations}
 	var err error
@@ -75,7 +79,7 @@ func parseArtifact(doc document) (*artifact, error) {
 		a.members = m.Manifests
 		err = a.checkIndex()
 	default:
-		err = diag.Errorf(diag.Invalid, "unsupported manifest type %q", kind)
+		err = diag.Errorf(diag.Invalid, "the OCI manifest has an unsupported format (media type %q)", kind)
 	}
 	if err != nil {
 		return nil, err
@@ -95,7 +99,7 @@ func (a *artifact) checkManifest() error {
 		most = index.MaxBlobs
 	}
 	if n := len(a.manifest.Layers); n > most {
-		return diag.Errorf(diag.Invalid, "the manifest has %d layers; the limit is %d", n, most)
+		return diag.Errorf(diag.Invalid, "the OCI manifest has %d layers; the limit is %d", n, most)
 	}
 	for _, d := range slices.Concat([]ocispec.Descriptor{a.manifest.Config}, a.manifest.Layers) {
 		if err := checkDescriptor(d); err != nil {
@@ -106,15 +110,19 @@ func (a *artifact) checkManifest() error {
 }
 
 func (a *artifact) checkIndex() error {
-	if n := len(a.members); n == 0 || n > maxMembers {
-		return diag.Errorf(diag.Invalid, "the index has %d manifests instead of 1 to %d", n, maxMembers)
+	switch n := len(a.members); {
+	case n == 0:
+		return diag.Errorf(diag.Invalid, "the OCI index is empty")
+	case n > maxMembers:
+		return diag.Errorf(diag.Invalid, "the OCI index lists %d artifacts; the limit is %d", n, maxMembers)
 	}
 	for _, d := range a.members {
 		if err := checkDescriptor(d); err != nil {
 			return err
 		}
 		if d.MediaType != ocispec.MediaTypeImageManifest {
-			return diag.Errorf(diag.Invalid, "the index contains a %q; only manifests are allowed", d.MediaType)
+			return diag.Errorf(diag.Invalid,
+				"the OCI index lists content of the type %q; only OCI manifests are allowed", d.MediaType)
 		}
 	}
 	return nil
@@ -149,8 +157,8 @@ func (a *artifact) layer() (ocispec.Descriptor, error) {
 	}
 	if len(found) != 1 {
 		return ocispec.Descriptor{}, diag.Errorf(diag.Invalid,
-			"the artifact has %d layers with skills instead of one", len(found)).
-			WithHint("use a pack, an Agent Skills artifact, or a collection; this artifact has the type %q", a.kind)
+			"the artifact has %d layers with skills instead of one (type %q)", len(found), a.kind).
+			WithHint("use a pack, an Agent Skills artifact, or a collection")
 	}
 	return found[0], nil
 }
@@ -161,13 +169,12 @@ func checkDescriptor(d ocispec.Descriptor) error {
 	case !isDigest(string(d.Digest)):
 		return diag.Errorf(diag.Invalid, "invalid digest %q: use sha256: and 64 hexadecimal digits", d.Digest)
 	case d.Size < 0:
-		return diag.Errorf(diag.Invalid, "%s has the invalid size %d", d.Digest, d.Size)
+		return diag.Errorf(diag.Invalid, "the OCI manifest lists %s with the invalid size %d", d.Digest, d.Size)
 	case len(d.URLs) > 0:
-		return diag.Errorf(diag.Denied,
-			"%s refers to external URLs (%d), which skillpm does not support", d.Digest, len(d.URLs))
+		return diag.Errorf(diag.Denied, "skillpm does not download %s from an external URL", d.Digest)
 	case d.Data != nil && (int64(len(d.Data)) != d.Size || digestOf(d.Data) != d.Digest):
 		return &bundle.MismatchError{
-			What: "data in the manifest", Want: string(d.Digest),
+			What: "data in the OCI manifest", Want: string(d.Digest),
 			Got: string(digestOf(d.Data)),
 		}
 	}

@@ -333,7 +333,7 @@ func TestPushRefuses(t *testing.T) {
 		{"dependency with a place", func(r *oci.Release, _ *[]bundle.Tree) {
 			r.Dependencies = []pack.Dependency{{ID: deployID, Ref: &pack.Ref{Kind: pack.KindPath, URL: "../x"}}}
 		}, "a published pack cannot depend on"},
-		{"no skills", func(r *oci.Release, trees *[]bundle.Tree) { r.Skills, *trees = nil, nil }, "0 skills"},
+		{"no skills", func(r *oci.Release, trees *[]bundle.Tree) { r.Skills, *trees = nil, nil }, "acme/deploy does not contain skills"},
 		{"a name twice", func(_ *oci.Release, trees *[]bundle.Tree) { *trees = append(*trees, (*trees)[0]) }, "two skills named deploy"},
 		{"a name that is not one", func(_ *oci.Release, trees *[]bundle.Tree) { (*trees)[0].Name = "../x" }, "invalid skill name"},
 	} {

@@ -106,7 +106,7 @@ func parsePackInfo(text string) (*packInfo, error) {
 		return nil, diag.Errorf(diag.Invalid, "annotation %s: %v", AnnotationPack, err)
 	}
 	if p.encode() != text {
-		return nil, diag.Errorf(diag.Invalid, "annotation %s is not canonical", AnnotationPack)
+		return nil, diag.Errorf(diag.Invalid, "annotation %s is not canonical JSON", AnnotationPack)
 	}
 	if err := index.CheckVersion(p.Version); err != nil {
 		return nil, diag.Errorf(diag.Invalid, "annotation %s: %w", AnnotationPack, err)
@@ -203,9 +203,12 @@ func (rel *Release) info(trees []bundle.Tree) (packInfo, error) {
 		}
 		info.Skills[t.Name] = t.Inventory.Digest()
 	}
-	if len(trees) == 0 || len(rel.Skills) != len(trees) {
-		return packInfo{}, diag.Errorf(diag.Invalid, "%s has %d skills, but describes %d", rel.ID, len(trees),
-			len(rel.Skills))
+	switch {
+	case len(trees) == 0:
+		return packInfo{}, diag.Errorf(diag.Invalid, "%s does not contain skills", rel.ID)
+	case len(rel.Skills) != len(trees):
+		return packInfo{}, diag.Errorf(diag.Invalid, "%s contains %d skills, but the release describes %d", rel.ID,
+			len(trees), len(rel.Skills))
 	}
 	return info, nil
 }

@@ -184,7 +184,7 @@ func newDocument(manifest any, mediaType string) (document, error) {
 		return document{}, diag.Errorf(diag.Internal, "%w", err)
 	}
 	if len(raw) > maxManifest {
-		return document{}, diag.Errorf(diag.Invalid, "the manifest would be larger than %d bytes", maxManifest).
+		return document{}, diag.Errorf(diag.Invalid, "the OCI manifest would be larger than %d bytes", maxManifest).
 			WithHint("publish the skills as several packs")
 	}
 	return document{

@@ -56,9 +56,9 @@ func (g *credentialFilter) RoundTrip(req *http.Request) (*http.Response, error) 
 	if !mayReceiveCredentials(exchange.registry, req.URL) {
 		if req.Method == http.MethodPost && strings.HasPrefix(req.Header.Get("Content-Type"),
 			"application/x-www-form-urlencoded") {
-			return nil, diag.Errorf(diag.Denied, "%s redirects its credentials to %s",
-				exchange.registry.Host,
-				req.URL.Host)
+			return nil, diag.Errorf(diag.Denied,
+				"skillpm does not send the credentials for %s to %s, the target of a redirect",
+				exchange.registry.Host, req.URL.Host)
 		}
 		req = req.Clone(req.Context())
 		req.Header.Del("Authorization")

@@ -98,8 +98,8 @@ func (r *repository) referrers(ctx context.Context, subject, artifactType string
 	var all []ocispec.Descriptor
 	for page := 0; next != nil; page++ {
 		if page == maxReferrerPages {
-			return nil, diag.Errorf(diag.Remote, "%s lists the referrers of %s on more than %d pages", r.name, subject,
-				maxReferrerPages)
+			return nil, diag.Errorf(diag.Remote, "%s lists the signatures and attestations of %s on more than %d pages",
+				r.name, subject, maxReferrerPages)
 		}
 		more, following, err := r.referrerPage(ctx, next)
 		if errors.Is(err, errNoReferrers) && page == 0 {
@@ -131,7 +131,8 @@ func (r *repository) referrerPage(ctx context.Context, page *url.URL) ([]ocispec
 	}
 	idx, err := referrerIndex(data)
 	if err != nil {
-		return nil, nil, diag.Errorf(diag.Remote, "cannot read the referrers in %s: %w", r.name, err)
+		return nil, nil, diag.Errorf(diag.Remote, "cannot read the list of signatures and attestations in %s: %w",
+			r.name, err)
 	}
 	next, err := nextPage(head.Get("Link"), page)
 	return idx.Manifests, next, err
@@ -262,8 +263,8 @@ func (c *Client) status(ctx context.Context, p reader, ref pack.Ref) (s Status, 
 		return Status{}, "", err
 	}
 	if a.Type != MediaTypeStatus || len(a.Blobs) != 1 {
-		return Status{}, "", diag.Errorf(diag.Invalid, "%s: the tag %s contains %q instead of an index",
-			trimVersion(ref), StatusTag, a.Type)
+		return Status{}, "", diag.Errorf(diag.Invalid, "%s: the tag %s does not contain the status of a pack",
+			trimVersion(ref), StatusTag)
 	}
 	data := a.Blobs[0].Data // verified with the manifest
 	if data == nil {

@@ -156,10 +156,10 @@ func nextPage(link string, pageURL *url.URL) (*url.URL, error) {
 	target, _, found := strings.Cut(target, ">")
 	next, err := pageURL.Parse(target)
 	if !ok || !found || err != nil {
-		return nil, diag.Errorf(diag.Remote, "%s: the Link header of the tag list is malformed", pageURL.Host)
+		return nil, diag.Errorf(diag.Remote, "%s: the Link header of the response is malformed", pageURL.Host)
 	}
 	if next.Scheme != pageURL.Scheme || next.Host != pageURL.Host {
-		return nil, diag.Errorf(diag.Denied, "%s: the next page of the tag list is on another server, %s",
+		return nil, diag.Errorf(diag.Denied, "%s: the next page of the list is on another server, %s",
 			pageURL.Host, next.Host)
 	}
 	return next, nil
@@ -177,19 +177,19 @@ func (r *repository) document(ctx context.Context, ref string) (document, error)
 		return document{}, err
 	}
 	if len(raw) > maxManifest {
-		return document{}, diag.Errorf(diag.Invalid, "%s: the manifest is larger than %d bytes", r.name, maxManifest)
+		return document{}, diag.Errorf(diag.Invalid, "%s: the OCI manifest is larger than %d bytes", r.name,
+			maxManifest)
 	}
 	sum := digestOf(raw)
 	for _, want := range []string{ref, head.Get("Docker-Content-Digest")} {
 		switch {
 		case want == string(sum), want == "", want == ref && !isDigest(ref):
 		case !isDigest(want):
-			return document{}, diag.Errorf(diag.Invalid, "%s: invalid digest %q: use sha256: and 64 hexadecimal "+
-				"digits", r.name,
-				httpx.Clean(want))
+			return document{}, diag.Errorf(diag.Invalid,
+				"%s sent the invalid digest %q in the header Docker-Content-Digest", r.name, httpx.Clean(want))
 		default:
 			return document{}, &bundle.MismatchError{
-				What: "manifest " + ref + " of " + r.name, Want: want,
+				What: "OCI manifest " + ref + " of " + r.name, Want: want,
 				Got: string(sum),
 			}
 		}

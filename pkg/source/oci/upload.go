@@ -153,8 +153,8 @@ func (r *repository) tryPutManifest(ctx context.Context, doc document, ref strin
 		return nil, response, r.client.responseError(r.name, r.host, response)
 	}
 	if sum := resp.Header.Get("Docker-Content-Digest"); sum != "" && sum != string(doc.desc.Digest) {
-		return nil, nil, diag.Errorf(diag.Integrity, "%s stored the manifest %s as %s", r.name, doc.desc.Digest,
-			httpx.Clean(sum))
+		return nil, nil, diag.Errorf(diag.Integrity, "%s stored the OCI manifest %s under another digest, %s", r.name,
+			doc.desc.Digest, httpx.Clean(sum))
 	}
 	return resp.Header, nil, nil
 }
