@@ -160,7 +160,7 @@ func (c *Clients) trustedRoot() ([]byte, error) {
 		}
 	}
 	return nil, diag.Errorf(diag.Denied,
-		"cannot verify a signature with a certificate: no trusted root found").
+		"cannot verify a signature that has a certificate: %s does not exist", name).
 		WithHint("put Sigstore's %s into %s; create the file with \"cosign trusted-root create\" or the TUF client",
 			name, dirs[len(dirs)-1])
 }

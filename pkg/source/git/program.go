@@ -38,7 +38,7 @@ func (p *remote) openProgram(filter bool) (*program, error) {
 	if err != nil {
 		return nil, diag.Errorf(diag.NotFound, "cannot find the git program %s: %w", p.client.options.Program,
 			err).
-			WithHint("change git in the settings, or remove it to use the built-in client")
+			WithHint("change the setting git, or remove the setting to use the built-in client")
 	}
 	if path, err = filepath.Abs(path); err != nil {
 		return nil, err

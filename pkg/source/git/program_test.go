@@ -56,7 +56,7 @@ func TestProgramErrors(t *testing.T) {
 		code          diag.Code
 		message, hint string
 	}{
-		"no program":   {url + "/o/r.git", git.Options{Program: "no-such-git"}, diag.NotFound, "cannot find the git program no-such-git", "git in the settings"},
+		"no program":   {url + "/o/r.git", git.Options{Program: "no-such-git"}, diag.NotFound, "cannot find the git program no-such-git", "change the setting git"},
 		"no place":     {url + "/o/missing.git", git.Options{}, diag.NotFound, "the repository does not exist, or you", ""},
 		"empty":        {url + "/o/empty.git", git.Options{}, diag.NotFound, "is empty", ""},
 		"no revision":  {url + "/o/r.git#mian", git.Options{}, diag.NotFound, `does not have a tag or branch "mian"`, "main"},

@@ -135,7 +135,7 @@ func readTag(o objects, id plumbing.Hash) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case len(data) > maxTag:
-		return nil, packfile.TooLarge("a tag object has %d bytes", len(data))
+		return nil, packfile.TooLarge("a tag object has %d bytes; the limit is %d", len(data), maxTag)
 	}
 	return data, nil
 }

@@ -220,11 +220,11 @@ func parseTree(data []byte) ([]node, error) {
 		mode, rest, ok := bytes.Cut(data, []byte{' '})
 		name, rest, ok2 := bytes.Cut(rest, []byte{0})
 		if !ok || !ok2 || len(rest) < len(plumbing.Hash{}) {
-			return nil, diag.Errorf(diag.Invalid, "a tree of the commit is malformed")
+			return nil, diag.Errorf(diag.Invalid, "a tree object of the commit is malformed")
 		}
 		m, err := filemode.New(string(mode))
 		if err != nil {
-			return nil, diag.Errorf(diag.Invalid, "a tree of the commit has an invalid mode")
+			return nil, diag.Errorf(diag.Invalid, "a tree object of the commit has an invalid mode")
 		}
 		n := node{name: string(name), mode: canonicalMode(m)}
 		copy(n.id[:], rest)

@@ -162,11 +162,11 @@ func (w *httpFiles) handleResponse(url string, resp *http.Response, data []byte,
 // loginHint describes how to log in.
 func (w *httpFiles) loginHint() string {
 	names := git.TokenVariables(w.base)
-	hint := "log in with: skillpm login " + w.base.Host
-	if len(names) > 0 {
-		hint += ", or set " + names[len(names)-1]
+	if len(names) == 0 {
+		return "log in with: skillpm login " + w.base.Host
 	}
-	return hint
+	return fmt.Sprintf("run \"skillpm login %s\", or set the environment variable %s", w.base.Host,
+		names[len(names)-1])
 }
 
 // codedError is an error that already has a code.
@@ -189,9 +189,8 @@ func (w *httpFiles) wrapError(err error) error {
 	if errors.Is(err, http.ErrSchemeMismatch) {
 		return diag.Errorf(diag.Remote, "index %s: the server does not support TLS, which indexes require",
 			w.base.Host).
-			WithHint("for an OCI registry, use oci://%s/NAMESPACE; without TLS, add the registry to plain-http in the "+
-				"settings",
-				w.base.Host)
+			WithHint("if the server is an OCI registry, use oci://%s/NAMESPACE and add %[1]s to plain-http in the "+
+				"settings", w.base.Host)
 	}
 	return diag.Errorf(diag.Remote, "index %s: %w", w.base.Host, err).
 		WithHint("check the address and the network, then try again")

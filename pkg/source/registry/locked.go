@@ -16,8 +16,8 @@ func (s *Set) locked(ctx context.Context, id pack.ID, source string) (Registry, 
 		if isEnforced && enforced != source {
 			return nil, otherSourceError(id, source, enforced)
 		}
-		return s.only(ctx, id, source, "skillpm.lock records this source: publish "+id.String()+
-			" there again, or remove the pack and install it again")
+		return s.only(ctx, id, source, "publish "+id.String()+" to the registry "+source+
+			" again, or remove the pack and install it again")
 	}
 	candidates, err := s.lockedCandidates(ctx, id)
 	if err != nil {
@@ -89,7 +89,7 @@ func (s *Set) lockedSource(id pack.ID, source string) (Registry, error) {
 		return newOCIRegistry(source, s.deps.OCI, refOf), nil
 	}
 	return nil, diag.Errorf(diag.NotFound, "%s is locked to %s, which is not in a configured registry", id, source).
-		WithHint("add the registry with skillpm registry add, or remove the pack and install it again")
+		WithHint("add the registry with \"skillpm registry add\", or remove the pack and install it again")
 }
 
 // sourceFilter offers only the versions of a registry that come from one source.

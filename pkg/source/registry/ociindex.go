@@ -201,10 +201,10 @@ func parseIndexManifest(raw []byte) (*artifact, error) {
 		} `json:"layers"`
 	}
 	if err := json.Unmarshal(raw, &m); err != nil {
-		return nil, diag.Errorf(diag.Invalid, "the manifest is not JSON: %v", err)
+		return nil, diag.Errorf(diag.Invalid, "the OCI manifest is not JSON: %v", err)
 	}
 	if m.ArtifactType != index.ArtifactType {
-		return nil, diag.Errorf(diag.Invalid, "the artifact has the type %q instead of an index", m.ArtifactType).
+		return nil, diag.Errorf(diag.Invalid, "the artifact is not an index: it has the type %q", m.ArtifactType).
 			WithHint("use oci:// without index+ for a repository with packs, or publish an index with: skillpm " +
 				"index publish")
 	}
@@ -225,10 +225,11 @@ func parseIndexManifest(raw []byte) (*artifact, error) {
 			if err := index.CheckPrefix(prefix); err != nil {
 				return nil, err
 			}
-			if twice || a.bits >= 0 && len(prefix) != a.bits {
-				return nil, diag.Errorf(diag.Invalid, "the shard prefix %q is duplicated or has a different length "+
-					"than the others",
-					prefix)
+			switch {
+			case twice:
+				return nil, diag.Errorf(diag.Invalid, "the shard prefix %q is duplicated", prefix)
+			case a.bits >= 0 && len(prefix) != a.bits:
+				return nil, diag.Errorf(diag.Invalid, "the shards of the index have prefixes of different lengths")
 			}
 			a.bits, a.shards[prefix] = len(prefix), b
 		}

@@ -143,14 +143,14 @@ func TestHostileOCIIndex(t *testing.T) {
 		want string
 	}{
 		{"good", oci.Artifact{Type: index.ArtifactType, Blobs: []oci.Blob{config, of("", shard(t, map[string][]byte{at: good}))}}, diag.OK, ""},
-		{"another type", oci.Artifact{Type: "application/vnd.example", Blobs: []oci.Blob{config}}, diag.Invalid, "instead of an index"},
+		{"another type", oci.Artifact{Type: "application/vnd.example", Blobs: []oci.Blob{config}}, diag.Invalid, "is not an index: it has the type"},
 		{"another pack", oci.Artifact{Type: index.ArtifactType, Blobs: []oci.Blob{config, of("", shard(t, map[string][]byte{at: anyLine("evil/deploy", "1.0.0").Encode()}))}}, diag.Invalid, "contains entries of evil/deploy"},
 		{"another path", oci.Artifact{Type: index.ArtifactType, Blobs: []oci.Blob{config, of("", shard(t, map[string][]byte{"packs/00/00/acme/deploy.ndjson": good}))}}, diag.NotFound, "does not contain the pack"},
 		{"another shard", oci.Artifact{Type: index.ArtifactType, Blobs: []oci.Blob{config, of(other, shard(t, map[string][]byte{at: good}))}}, diag.NotFound, "does not contain the pack"},
 		{"a prefix", oci.Artifact{Type: index.ArtifactType, Blobs: []oci.Blob{config, of("../x", nil)}}, diag.Invalid, "invalid shard prefix"},
 		{"a long prefix", oci.Artifact{Type: index.ArtifactType, Blobs: []oci.Blob{config, of(strings.Repeat("0", 13), nil)}}, diag.Invalid, "invalid shard prefix"},
 		{"two shards", oci.Artifact{Type: index.ArtifactType, Blobs: []oci.Blob{config, of("0", []byte("a")), of("0", []byte("b"))}}, diag.Invalid, "is duplicated"},
-		{"two lengths", oci.Artifact{Type: index.ArtifactType, Blobs: []oci.Blob{config, of("0", []byte("a")), of("01", []byte("b"))}}, diag.Invalid, "is duplicated or has a different length than"},
+		{"two lengths", oci.Artifact{Type: index.ArtifactType, Blobs: []oci.Blob{config, of("0", []byte("a")), of("01", []byte("b"))}}, diag.Invalid, "prefixes of different lengths"},
 		{"no gzip", oci.Artifact{Type: index.ArtifactType, Blobs: []oci.Blob{config, of("", []byte("packs"))}}, diag.Invalid, "not compressed"},
 		{"no tar", oci.Artifact{Type: index.ArtifactType, Blobs: []oci.Blob{config, of("", text.Bytes())}}, diag.Invalid, "cannot read the shard"},
 		{"a bomb", oci.Artifact{Type: index.ArtifactType, Blobs: []oci.Blob{config, of("", bomb.Bytes())}}, diag.Invalid, "is larger than"},

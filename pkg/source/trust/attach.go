@@ -171,7 +171,7 @@ func (k *Verifier) manifest(ctx context.Context, ref pack.Ref) ([]byte, string, 
 	}
 	digest := "sha256:" + textx.SHA256(manifest)
 	if ref.Digest != "" && ref.Digest != digest {
-		return nil, "", &bundle.MismatchError{What: "the manifest", Want: ref.Digest, Got: digest}
+		return nil, "", &bundle.MismatchError{What: "the OCI manifest", Want: ref.Digest, Got: digest}
 	}
 	return manifest, digest, nil
 }

@@ -34,7 +34,7 @@ func (k *Verifier) cachedEvidence(digest string) (*evidence, error) {
 		return nil, err
 	}
 	if "sha256:"+textx.SHA256(e.Manifest) != digest {
-		return nil, diag.Errorf(diag.Integrity, "the cached manifest does not match %s", digest)
+		return nil, diag.Errorf(diag.Integrity, "the cached OCI manifest does not match %s", digest)
 	}
 	return &e, nil
 }

@@ -31,7 +31,11 @@ func (e *UnsignedError) Hint() string {
 	if strings.Contains(e.Reason, "skillpm is offline") {
 		return "run the command without --offline"
 	}
-	return "ask the publisher to sign the pack with skillpm publish --sign, skillpm sign, or git tag -s and an SSH key"
+	if strings.Contains(e.Reason, "no allowed signers file") {
+		return "add an allowed signers file to any_of in the policy (ssh), or to trusted-keys in the settings"
+	}
+	return "ask the publisher to sign the pack with \"skillpm publish --sign\" or \"skillpm sign\", " +
+		"or to sign the git tag with an SSH key (git tag -s)"
 }
 
 // UnnamedError reports that the required signature does not name the pack and version.
@@ -43,7 +47,7 @@ type UnnamedError struct {
 // Error names what the signature does not prove.
 func (e *UnnamedError) Error() string {
 	return e.Pack + " must be signed, but the trusted signature of " + e.Digest +
-		" does not include the pack's name and version, so it could be from another pack"
+		" does not include the name and version of the pack"
 }
 
 // Code returns [diag.Denied].
@@ -97,7 +101,8 @@ type UnknownTreesError struct {
 
 // Error names the pack.
 func (e *UnknownTreesError) Error() string {
-	return "cannot verify that the locked content of " + e.Pack + " is signed, because this machine did not fetch it"
+	return "cannot verify that the locked content of " + e.Pack +
+		" is signed, because this machine did not fetch the content"
 }
 
 // Code returns [diag.Integrity].

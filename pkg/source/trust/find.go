@@ -55,9 +55,13 @@ func (k *Verifier) fetch(ctx context.Context, ref pack.Ref) (*evidence, error) {
 
 // bundleOf reads the bundle in an artifact.
 func (k *Verifier) bundleOf(ctx context.Context, ref pack.Ref, a *oci.Artifact, limit int64) ([]byte, error) {
-	if len(a.Blobs) != 1 || a.Blobs[0].MediaType != sign.MediaTypeBundle {
-		return nil, diag.Errorf(diag.Invalid, "%s is not a signature: it has %d layers or an unknown layer type",
-			a.Digest, len(a.Blobs))
+	switch {
+	case len(a.Blobs) != 1:
+		return nil, diag.Errorf(diag.Invalid, "%s is not a signature: it has %d layers instead of one", a.Digest,
+			len(a.Blobs))
+	case a.Blobs[0].MediaType != sign.MediaTypeBundle:
+		return nil, diag.Errorf(diag.Invalid, "%s is not a signature: its layer has the type %q", a.Digest,
+			a.Blobs[0].MediaType)
 	}
 	return k.options.OCI.ReadBlob(ctx, ref, a.Blobs[0], limit)
 }

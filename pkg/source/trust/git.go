@@ -139,8 +139,8 @@ func (t tag) check(p *pack.Pack) error {
 		return diag.Errorf(diag.Denied, "the tag %s of %s is on a %s instead of a commit", t.name, nameOf(p), t.kind).
 			WithHint("ask the publisher to tag the commit")
 	case t.object != p.Ref.Digest:
-		return diag.Errorf(diag.Integrity, "the tag %s is on commit %s, but %s is on %s", t.name, t.object, nameOf(p),
-			p.Ref.Digest)
+		return diag.Errorf(diag.Integrity, "the tag %s is on commit %s, but %s is from commit %s", t.name, t.object,
+			nameOf(p), p.Ref.Digest)
 	case want != "" && t.name != want:
 		return diag.Errorf(diag.Integrity, "the signed tag object of the tag %s of %s has another name, %s", want,
 			nameOf(p), t.name)

@@ -212,5 +212,5 @@ func TestGitOffline(t *testing.T) {
 	}
 	trees["deploy"] = "t1:sha256:" + strings.Repeat("b", 64)
 	_, err = offline.Signers(t.Context(), p, trees, w)
-	checkError(t, err, diag.Integrity, "but the fetched skill is")
+	checkError(t, err, diag.Integrity, "but the fetched digest is")
 }

@@ -24,7 +24,7 @@ func (k *Verifier) Origin(ctx context.Context, p *pack.Pack, trees map[string]st
 	if known := err == nil; !known || !k.hasOrigin(p) {
 		if k.options.Offline && p.Ref.Kind == pack.KindOCI {
 			return diag.Errorf(diag.Remote,
-				"%s: the manifest from %s is not cached, and skillpm is offline", nameOf(p),
+				"%s: the OCI manifest from %s is not cached, and skillpm is offline", nameOf(p),
 				p.Ref.Source()).
 				WithHint("run the command without --offline")
 		}
@@ -72,7 +72,7 @@ func packNameOf(manifest []byte, p *pack.Pack) (*packName, error) {
 		Annotations map[string]string `json:"annotations"`
 	}
 	if err := json.Unmarshal(manifest, &m); err != nil {
-		return nil, diag.Errorf(diag.Integrity, "the manifest of %s is not JSON", nameOf(p))
+		return nil, diag.Errorf(diag.Integrity, "the OCI manifest of %s is not JSON", nameOf(p))
 	}
 	text, ok := m.Annotations[oci.AnnotationPack]
 	if !ok {
@@ -83,7 +83,8 @@ func packNameOf(manifest []byte, p *pack.Pack) (*packName, error) {
 	}
 	var subject packName
 	if err := json.Unmarshal([]byte(text), &subject); err != nil {
-		return nil, diag.Errorf(diag.Integrity, "the pack configuration in the manifest of %s is not JSON", nameOf(p))
+		return nil, diag.Errorf(diag.Integrity, "the pack's configuration in the OCI manifest of %s is not JSON",
+			nameOf(p))
 	}
 	return &subject, nil
 }
@@ -99,6 +100,6 @@ func checkName(manifest []byte, p *pack.Pack) error {
 		return nil
 	}
 	return diag.Errorf(diag.Integrity, "the source of %s contains %s@%s", nameOf(p), subject.Name, subject.Version).
-		WithHint("ask the publisher why the version differs, and restore skillpm.lock from version control if you " +
-			"changed it")
+		WithHint("if you edited skillpm.lock, restore the file from version control; otherwise ask the publisher " +
+			"why the name or version differs")
 }

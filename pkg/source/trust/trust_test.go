@@ -131,7 +131,7 @@ func TestSigners(t *testing.T) {
 			t.Errorf("some of the skills: %v", err)
 		}
 		_, err = k.Signers(t.Context(), p, map[string]string{"deploy": trees["rollback"]}, keys(key))
-		checkError(t, err, diag.Integrity, "the skill deploy of acme/deploy@1.0.0 is "+trees["rollback"])
+		checkError(t, err, diag.Integrity, "the digest of skill deploy of acme/deploy@1.0.0 is "+trees["rollback"])
 		_, err = k.Signers(t.Context(), p, map[string]string{"more": trees["deploy"]}, keys(key))
 		checkError(t, err, diag.Integrity, "does not contain the skill more")
 
@@ -437,7 +437,7 @@ func TestRecord(t *testing.T) {
 		t.Errorf("with a record: %v", err)
 	}
 	edited := map[string]string{"deploy": "t1:sha256:" + strings.Repeat("0", 64)}
-	checkError(t, k.Origin(t.Context(), p, edited), diag.Integrity, "but the fetched skill is")
+	checkError(t, k.Origin(t.Context(), p, edited), diag.Integrity, "but the fetched digest is")
 	checkError(t, k.Record(p, edited), diag.Integrity, "when skillpm first fetched the skill")
 }
 
@@ -459,12 +459,12 @@ func TestUnnamed(t *testing.T) {
 	}
 	for range 2 { // the second time from the cache
 		_, err := k.Signers(t.Context(), p, trees, keys(key))
-		checkError(t, err, diag.Denied, "does not include the pack's name and")
+		checkError(t, err, diag.Denied, "does not include the name and version of the pack")
 		if !errors.As(err, new(*trust.UnnamedError)) {
 			t.Errorf("error is a %T", err)
 		}
 		_, err = k.Signers(t.Context(), p, nil, keys(key))
-		checkError(t, err, diag.Denied, "does not include the pack's name and")
+		checkError(t, err, diag.Denied, "does not include the name and version of the pack")
 	}
 }
 
@@ -486,7 +486,7 @@ func TestOrigin(t *testing.T) {
 	other := *p
 	other.Ref = parse(t, s.URL("acme/deploy"))
 	other.Ref.Digest = p.Ref.Digest
-	checkError(t, offline.Origin(t.Context(), &other, trees), diag.Remote, "the manifest from oci://"+s.Host+"/acme/deploy")
+	checkError(t, offline.Origin(t.Context(), &other, trees), diag.Remote, "the OCI manifest from oci://"+s.Host+"/acme/deploy")
 	checkError(t, online.Origin(t.Context(), &other, trees), diag.NotFound, "")
 	s.Requests()
 	for _, k := range []*trust.Verifier{online, offline} {
