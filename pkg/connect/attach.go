@@ -107,7 +107,7 @@ func Status(e Env, o Options) (*Result, error) {
 		r.Args, r.FailClosed = p.args, p.closed && o.Kind == Hook
 		r.Obstacles = e.obstacles(p, values)
 		if _, err := os.Stat(r.Program); filepath.IsAbs(r.Program) && errors.Is(err, fs.ErrNotExist) {
-			again := fmt.Sprintf("run skillpm connect %s --scope %s", r.Agent, o.Scope)
+			again := fmt.Sprintf("run \"skillpm connect %s --scope %s\"", r.Agent, o.Scope)
 			r.Obstacles = append(r.Obstacles,
 				Obstacle{fmt.Sprintf("%s starts %s, which does not exist", r.File, r.Program), again})
 		}

@@ -441,7 +441,7 @@ func TestObstacles(t *testing.T) {
 		{"hooks off", "claude-code", Hook, Project, ".claude/settings.json", `{"disableAllHooks": true}`, "does not run hooks"},
 		{"only the administrator's", "claude-code", Hook, User, "/claude-code/managed-settings.json", `{"allowManagedHooksOnly": true}`, "only runs hooks of the machine scope"},
 		{"a server that is off", "claude-code", MCP, Project, ".claude/settings.json", `{"disabledMcpjsonServers": ["skillpm"]}`, "disabledMcpjsonServers"},
-		{"the administrator's servers", "claude-code", MCP, User, "/claude-code/managed-mcp.json", `{}`, "alone decides"},
+		{"the administrator's servers", "claude-code", MCP, User, "/claude-code/managed-mcp.json", `{}`, "starts only the MCP servers in"},
 		{"untrusted hooks", "codex", Hook, User, ".codex/config.toml", "", "skips 8 of 8 hooks"},
 		{"hooks as a feature", "codex", Hook, User, ".codex/config.toml", "[features]\nhooks = false\n", "features.hooks is false"},
 		{"an untrusted project", "codex", MCP, Project, ".codex/config.toml", "", "only in trusted projects"},
@@ -526,7 +526,7 @@ func TestAnyProgram(t *testing.T) {
 			r, err := Status(e, o)
 			if err != nil || r.State != Installed || r.Program != want {
 				t.Errorf("%s of %s: %+v, %v", kind, host, r, err)
-			} else if !strings.Contains(fmt.Sprint(r.Obstacles), "which does not exist: run skillpm connect "+host+" --scope user") {
+			} else if !strings.Contains(fmt.Sprint(r.Obstacles), `which does not exist: run "skillpm connect `+host+` --scope user"`) {
 				t.Errorf("%s of %s: %q", kind, host, r.Obstacles)
 			}
 		}

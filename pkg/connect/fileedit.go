@@ -164,7 +164,7 @@ func (d *fileEdit) verify(doc document, before map[string]any, install bool) err
 		return d.notEditable(fmt.Errorf("the result would not be correct: %s %s", state, why))
 	}
 	if !same(d.plan.others(before), d.plan.others(values)) {
-		return d.notEditable(errors.New("the edit would change other entries"))
+		return d.notEditable(errors.New("the edit would change entries that skillpm did not create"))
 	}
 	return nil
 }

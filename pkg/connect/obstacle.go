@@ -68,7 +68,7 @@ func (e Env) claudeObstacles(p plan) []Obstacle {
 				fmt.Sprintf(
 					"%s sets allowManagedHooksOnly, so Claude Code only runs hooks of the machine scope",
 					e.file(other)),
-				"as the administrator, run skillpm connect claude-code --scope machine",
+				"as the administrator, run \"skillpm connect claude-code --scope machine\"",
 			})
 		}
 	}
@@ -81,7 +81,8 @@ func (e Env) claudeServerObstacles(p plan) []Obstacle {
 		off, _ := lookup(e.settings(other), "disabledMcpjsonServers")
 		if list, _ := off.([]any); p.target.scope == Project && slices.Contains(list, any(ServerName)) {
 			notes = append(notes, Obstacle{
-				fmt.Sprintf("%s lists skillpm in disabledMcpjsonServers", e.file(other)),
+				fmt.Sprintf("%s lists skillpm in disabledMcpjsonServers, so Claude Code does not start the server",
+					e.file(other)),
 				"remove skillpm from disabledMcpjsonServers",
 			})
 		}
@@ -91,8 +92,8 @@ func (e Env) claudeServerObstacles(p plan) []Obstacle {
 		if _, err := os.Stat(e.file(managed)); err == nil {
 			notes = append(notes,
 				Obstacle{
-					fmt.Sprintf("%s alone decides which servers Claude Code starts", e.file(managed)),
-					"ask the administrator to add the server skillpm",
+					fmt.Sprintf("Claude Code starts only the MCP servers in %s", e.file(managed)),
+					"ask the administrator to add the server skillpm to the file",
 				})
 		}
 	}
@@ -105,7 +106,7 @@ func (e Env) codexObstacles(p plan, values map[string]any) []Obstacle {
 	var notes []Obstacle
 	if on, ok := lookup(config, "features", "hooks"); p.kind == Hook && ok && on == false {
 		notes = append(notes, Obstacle{
-			"features.hooks is false in Codex's config.toml",
+			"features.hooks is false in Codex's config.toml, so Codex does not run hooks",
 			"remove the setting features.hooks",
 		})
 	}
@@ -202,7 +203,7 @@ func (e Env) copilotObstacles(p plan, values map[string]any) []Obstacle {
 		if p.kind == Hook && isTrue(other, "disableAllHooks") {
 			notes = append(notes, Obstacle{
 				"disableAllHooks is set, so Copilot CLI does not run hooks",
-				"remove the setting from the hooks file or from Copilot's settings.json",
+				"remove disableAllHooks from Copilot's hooks file, config.json, and settings.json",
 			})
 		}
 	}
@@ -304,7 +305,7 @@ func (e Env) duplicateScopes(p plan) []string {
 		return []string{fmt.Sprintf("skillpm's hooks are in the scopes %s, so %s runs each hook more than once", list,
 			p.agent.Title)}
 	}
-	return []string{fmt.Sprintf("skillpm's MCP server is in the scopes %s, but %s uses only one of the entries", list,
+	return []string{fmt.Sprintf("skillpm's MCP server is in the scopes %s, but %s uses only one of them", list,
 		p.agent.Title)}
 }
 

@@ -215,8 +215,8 @@ func (p plan) projectChoices(values map[string]any) string {
 	if kept == nil {
 		return ""
 	}
-	return fmt.Sprintf("the MCP server %s of the project keeps %s; check these values before you start the agent",
-		ServerName, textx.And(kept))
+	return fmt.Sprintf("skillpm kept %s of the project's MCP server %s; check these values before you start the agent",
+		textx.And(kept), ServerName)
 }
 
 // state compares the entries in a file with the wanted ones.
@@ -236,7 +236,7 @@ func (p plan) state(values map[string]any) (s State, why string) {
 			if now == nil {
 				now = "missing"
 			}
-			return Stale, fmt.Sprintf("%s is %v", m.key, now)
+			return Stale, fmt.Sprintf("the key %s is %v", m.key, now)
 		}
 	}
 	return Installed, ""
@@ -281,20 +281,20 @@ func (p plan) hookState(values map[string]any) (s State, why string) {
 				return Stale, "the hook runs " + f.line
 			}
 			if f.shortTime {
-				return Stale, "the timeout of the event " + event + " is too short"
+				return Stale, "the timeout of the hook for " + event + " is too short"
 			}
 		}
 		switch n {
 		case 0:
-			return Stale, "the event " + event + " is missing"
+			return Stale, "the hook for " + event + " is missing"
 		case 1:
 		default:
-			return Stale, "the event " + event + " is duplicated"
+			return Stale, "the hook for " + event + " is duplicated"
 		}
 	}
 	for _, f := range all {
 		if !slices.Contains(p.agent.Events, f.event) {
-			return Stale, "skillpm no longer uses the event " + f.event
+			return Stale, "skillpm no longer uses the hook for " + f.event
 		}
 	}
 	return Installed, ""

@@ -189,7 +189,8 @@ func (v *serving) endSkill(ctx context.Context, args arguments) *mcp.CallToolRes
 		return v.failed(values["skill"], err)
 	}
 	if v.id == "" {
-		return v.failed(values["skill"], diag.Errorf(diag.Usage, "cannot deactivate a skill without a session"))
+		return v.failed(values["skill"], diag.Errorf(diag.Usage, "cannot deactivate a skill without a session").
+			WithHint("pass the name of this conversation in the argument %s", sessionArgument))
 	}
 	ended, err := v.host.Session().Deactivate(ctx, values["skill"])
 	if len(ended) == 0 && err != nil {

@@ -144,7 +144,7 @@ func lineOf(k *catalog.Skill, values map[string]string) (string, error) {
 			words = append(words, value)
 		case ok && missed != "":
 			return "", diag.Errorf(diag.Usage,
-				"argument %s has a value, but %s before it does not: arguments are positional", a.Name, missed)
+				"argument %s needs a value because the later argument %s has one", missed, a.Name)
 		case ok:
 			words = append(words, skill.QuoteArgument(value))
 		case a.Required:

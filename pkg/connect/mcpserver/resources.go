@@ -96,7 +96,7 @@ func listTemplates() *mcp.ListResourceTemplatesResult {
 	return &mcp.ListResourceTemplatesResult{Cacheable: private, ResourceTemplates: []*mcp.ResourceTemplate{
 		{
 			URITemplate: skillScheme + "{+path}", Name: "skill-file",
-			Description: "A file of a skill, under the skill's pack or layer.",
+			Description: "A file of a skill. The path starts with the skill's pack or layer.",
 		},
 		{
 			URITemplate: taskScheme + "{id}", Name: "task",

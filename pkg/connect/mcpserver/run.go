@@ -24,8 +24,9 @@ const runSchema = `{"type":"object","properties":{` +
 	`"script":{"type":"string","description":"the file to run, relative to the skill, such as scripts/check.sh; ` +
 	`default: the skill's own command"},` +
 	`"args":{"type":"array","items":{"type":"string"},"description":"the arguments of the script"},` +
-	`"handle":{"type":"string","description":"the handle of a pending run or task, instead of the other arguments"},` +
-	`"stop":{"type":"boolean","description":"with handle: end the run or task"}},"additionalProperties":false}`
+	`"handle":{"type":"string","description":"the handle of a pending run or task; ` +
+	`replaces skill, script, and args"},` +
+	`"stop":{"type":"boolean","description":"true ends the run or task of the handle"}},"additionalProperties":false}`
 
 // How long a call waits for a script, and how often it reports progress. Some clients cancel a request after 60 seconds
 // in spite of progress, which would end the script, and nothing in a request identifies them.

@@ -212,7 +212,7 @@ func (a *attachment) show(s *server, tools []*mcp.Tool) {
 func add(target *mcp.Server, t *mcp.Tool, h mcp.ToolHandler) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = diag.Errorf(diag.Invalid, "skipped its tool %q: %v", t.Name, r)
+			err = diag.Errorf(diag.Invalid, "skipped the tool %q: %v", t.Name, r)
 		}
 	}()
 	target.AddTool(t, h)

@@ -19,6 +19,9 @@ import (
 	"github.com/skillpm/skillpm/pkg/connect/mcpserver/internal/stdio"
 )
 
+// maxRedirects limits the redirects of one request to an upstream.
+const maxRedirects = 4
+
 // transport returns the transport of a server, and a function to call after its end.
 func (s *server) transport() (mcp.Transport, func(), error) {
 	if s.URL != "" {
@@ -58,8 +61,12 @@ func (s *server) remote() (mcp.Transport, func(), error) {
 	client := &http.Client{
 		Transport: &headers{base: base, endpoint: endpoint, values: s.Headers},
 		CheckRedirect: func(req *http.Request, via []*http.Request) error {
-			if req.URL.Host != endpoint.Host || req.URL.Scheme != endpoint.Scheme || len(via) > 4 {
-				return fmt.Errorf("%s redirects to %s, which skillpm does not allow", endpoint.Host, req.URL.Host)
+			switch {
+			case req.URL.Host != endpoint.Host || req.URL.Scheme != endpoint.Scheme:
+				return fmt.Errorf("%s redirects to %s://%s, which skillpm does not allow", endpoint.Host,
+					req.URL.Scheme, req.URL.Host)
+			case len(via) > maxRedirects:
+				return fmt.Errorf("%s redirects more than %d times", endpoint.Host, maxRedirects)
 			}
 			return nil
 		},
