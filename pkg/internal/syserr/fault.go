@@ -15,11 +15,11 @@ import (
 func Of(err error) (code diag.Code, hint string, ok bool) {
 	switch {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		return diag.Internal, "free space on the file system, for example with skillpm cache gc, " +
+		return diag.Internal, "free space on the file system, for example with \"skillpm cache gc\", " +
 			"then run the command again", true
 	case errors.Is(err, syscall.EFBIG):
 		return diag.Internal,
-			"raise the limit on file sizes with ulimit -f, or use a file system that allows larger files", true
+			"raise the limit on file sizes with \"ulimit -f\", or use a file system that allows larger files", true
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
 		return diag.Internal, "raise the limit on open files, for example with: ulimit -n 1024", true
 	case errors.Is(err, syscall.EIO):

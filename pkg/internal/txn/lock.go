@@ -30,7 +30,8 @@ func Lock(ctx context.Context, path string) (unlock func() error, err error) {
 		return nil, explain(path, err)
 	}
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
-		return nil, diag.Errorf(diag.Denied, "the lock %s is not a regular file", path)
+		return nil, diag.Errorf(diag.Denied, "the lock %s is not a regular file", path).
+			WithHint("remove %s, then run the command again", path)
 	}
 	lock := flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDONLY|openNoFollow))
 	if err := awaitLock(ctx, lock, path); err != nil {

@@ -308,7 +308,7 @@ func (e *Editor) insertEmpty(at mappingEntry, keys []string, value any) error {
 			return err
 		}
 	} else if at.val.Value != "" {
-		return e.refuse(at.val, "write "+at.key.Value+": without a value")
+		return e.refuse(at.val, "write \""+at.key.Value+":\" without a value")
 	}
 	return e.insertLines(line+1, indent, keys, value)
 }

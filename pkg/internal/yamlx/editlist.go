@@ -114,7 +114,7 @@ func (e *Editor) removeItem(at mappingEntry, i int) error {
 	}
 	start, end := e.lines[item.Line-1], e.lineEnd(e.lastLine(mappingEntry{key: item, val: item, next: next}))
 	if strings.TrimLeft(string(e.data[start:e.offset(item)]), " -") != "" {
-		return e.refuse(item, "remove the item")
+		return e.refuse(item, "remove this entry")
 	}
 	if len(list.Content) == 1 { // the comment stays, so the key must stay too
 		return e.splice(start, end, strings.Repeat(" ", max(1, list.Column-1))+"[]"+e.eol)
