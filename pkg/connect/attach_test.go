@@ -439,7 +439,7 @@ func TestObstacles(t *testing.T) {
 		want       string
 	}{
 		{"hooks off", "claude-code", Hook, Project, ".claude/settings.json", `{"disableAllHooks": true}`, "does not run hooks"},
-		{"only the administrator's", "claude-code", Hook, User, "/claude-code/managed-settings.json", `{"allowManagedHooksOnly": true}`, "only runs hooks of the machine scope"},
+		{"only the administrator's", "claude-code", Hook, User, "/claude-code/managed-settings.json", `{"allowManagedHooksOnly": true}`, "runs only the hooks of the machine scope"},
 		{"a server that is off", "claude-code", MCP, Project, ".claude/settings.json", `{"disabledMcpjsonServers": ["skillpm"]}`, "disabledMcpjsonServers"},
 		{"the administrator's servers", "claude-code", MCP, User, "/claude-code/managed-mcp.json", `{}`, "starts only the MCP servers in"},
 		{"untrusted hooks", "codex", Hook, User, ".codex/config.toml", "", "skips 8 of 8 hooks"},
@@ -447,10 +447,10 @@ func TestObstacles(t *testing.T) {
 		{"an untrusted project", "codex", MCP, Project, ".codex/config.toml", "", "only in trusted projects"},
 		{"hooks off", "gemini", Hook, Project, ".gemini/settings.json", `{"hooksConfig": {"enabled": false}}`, "does not run hooks"},
 		{"hooks off", "copilot", Hook, User, ".copilot/config.json", `{"disableAllHooks": true}`, "does not run hooks"},
-		{"an untrusted folder", "copilot", Hook, Project, ".copilot/config.json", `{"trustedFolders": ["/elsewhere"]}`, "only runs hooks of trusted folders"},
-		{"an untrusted folder", "copilot", MCP, Project, ".copilot/config.json", `{}`, "only starts servers of trusted folders"},
-		{"an untrusted folder", "gemini", Hook, Project, ".gemini/trustedFolders.json", `{"/elsewhere": "TRUST_FOLDER"}`, "only runs hooks of trusted folders"},
-		{"an untrusted folder", "gemini", MCP, User, ".gemini/settings.json", `{}`, "only starts servers of trusted folders"},
+		{"an untrusted folder", "copilot", Hook, Project, ".copilot/config.json", `{"trustedFolders": ["/elsewhere"]}`, "runs hooks only in trusted directories"},
+		{"an untrusted folder", "copilot", MCP, Project, ".copilot/config.json", `{}`, "starts MCP servers only in trusted directories"},
+		{"an untrusted folder", "gemini", Hook, Project, ".gemini/trustedFolders.json", `{"/elsewhere": "TRUST_FOLDER"}`, "runs hooks only in trusted directories"},
+		{"an untrusted folder", "gemini", MCP, User, ".gemini/settings.json", `{}`, "starts MCP servers only in trusted directories"},
 	} {
 		t.Run(c.host+", "+c.name, func(t *testing.T) {
 			e := newEnv(t)

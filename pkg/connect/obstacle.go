@@ -66,7 +66,7 @@ func (e Env) claudeObstacles(p plan) []Obstacle {
 		if other.scope == Enterprise && p.target.scope != Enterprise && isTrue(values, "allowManagedHooksOnly") {
 			notes = append(notes, Obstacle{
 				fmt.Sprintf(
-					"%s sets allowManagedHooksOnly, so Claude Code only runs hooks of the machine scope",
+					"%s sets allowManagedHooksOnly, so Claude Code runs only the hooks of the machine scope",
 					e.file(other)),
 				"as the administrator, run \"skillpm connect claude-code --scope machine\"",
 			})
@@ -214,10 +214,10 @@ func (e Env) copilotObstacles(p plan, values map[string]any) []Obstacle {
 			dir, _ := f.(string)
 			return isIn(dir, e.Project)
 		}) {
-			what := map[Kind]string{Hook: "runs hooks", MCP: "starts servers"}[p.kind]
+			what := map[Kind]string{Hook: "runs hooks", MCP: "starts MCP servers"}[p.kind]
 			notes = append(notes, Obstacle{
-				"Copilot CLI only " + what + " of trusted folders",
-				"start copilot in the project, and trust the folder",
+				"Copilot CLI " + what + " only in trusted directories",
+				"start copilot in the project, and trust the directory",
 			})
 		}
 	}
@@ -244,12 +244,12 @@ func (e Env) geminiObstacles(p plan) []Obstacle {
 	}
 	if e.Project != "" && (p.target.scope == Project || p.kind == MCP) && !e.geminiTrusts(p) {
 		what := map[Kind]string{
-			Hook: "only runs hooks of trusted folders",
-			MCP:  "only starts servers of trusted folders",
+			Hook: "runs hooks",
+			MCP:  "starts MCP servers",
 		}[p.kind]
 		notes = append(notes, Obstacle{
-			"Gemini CLI " + what,
-			"start gemini in the project, and trust the folder",
+			"Gemini CLI " + what + " only in trusted directories",
+			"start gemini in the project, and trust the directory",
 		})
 	}
 	return notes

@@ -215,7 +215,7 @@ func (p plan) projectChoices(values map[string]any) string {
 	if kept == nil {
 		return ""
 	}
-	return fmt.Sprintf("skillpm kept %s of the project's MCP server %s; check these values before you start the agent",
+	return fmt.Sprintf("skillpm keeps %s of the project's MCP server %s; check these values before you start the agent",
 		textx.And(kept), ServerName)
 }
 

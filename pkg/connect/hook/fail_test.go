@@ -89,7 +89,7 @@ func TestDamagedState(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(session.Dir(w.paths.State), "s.json"), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		denied(t, w.call("s", "Bash", `{"command":"ls"}`), "damaged")
+		denied(t, w.call("s", "Bash", `{"command":"ls"}`), "cannot read the state of session")
 	}
 }
 

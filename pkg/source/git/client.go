@@ -308,7 +308,8 @@ func highestRelease(releases []release, constraint string) (release, bool, error
 	}
 	want, err := semver.NewConstraint(constraint)
 	if err != nil {
-		return release{}, false, diag.Errorf(diag.Usage, "invalid version range %q", constraint)
+		return release{}, false, diag.Errorf(diag.Usage, "invalid version range %q", constraint).
+			WithHint(`use a range such as "^1.2", "~1.2.3", ">=1.2 <2", or "*" for any version`)
 	}
 	for _, r := range releases {
 		if v, err := semver.StrictNewVersion(r.version); err == nil && want.Check(v) {

@@ -65,7 +65,7 @@ func (c *Client) remoteError(host string, err error) error {
 		return c.responseError(host, host, resp)
 	}
 	if errors.Is(err, errdef.ErrNotFound) {
-		return diag.Errorf(diag.NotFound, "%s does not have this pack or version", host)
+		return diag.Errorf(diag.NotFound, "%s does not have the pack or version", host)
 	}
 	if errors.Is(err, auth.ErrBasicCredentialNotFound) {
 		return diag.Errorf(diag.Denied, "%s requires credentials", host).
@@ -123,7 +123,7 @@ func (c *Client) refuser(host, answered string) (who, hint string) {
 	if name := httpx.Clean(realm.host); name != "" {
 		server += " " + name
 	}
-	withheld := fmt.Sprintf("ask the operator of %s about %s, to which skillpm does not send the credentials for %[1]s",
+	withheld := fmt.Sprintf("ask the operator of %s about %s: skillpm does not send the credentials to that server",
 		host, server)
 	switch {
 	case answered == registryHost && known && !realm.trusted:
@@ -137,7 +137,7 @@ func (c *Client) refuser(host, answered string) (who, hint string) {
 			"check your access rights, or log in with: skillpm login " + host
 	}
 	return fmt.Sprintf("%s (to which %s redirects)", answered, host),
-		fmt.Sprintf("ask the operator of %s about %s, to which skillpm does not send the credentials for %[1]s",
+		fmt.Sprintf("ask the operator of %s about %s: skillpm does not send the credentials to that server",
 			host, answered)
 }
 
@@ -153,7 +153,7 @@ func (c *Client) responseError(what, host string, resp *errcode.ErrorResponse) e
 		who, hint := c.refuser(host, resp.URL.Host)
 		return diag.Errorf(diag.Denied, "%s denied access: %s", who, text).WithHint("%s", hint)
 	case http.StatusNotFound:
-		return diag.Errorf(diag.NotFound, "%s does not have this pack or version: %s", what, text)
+		return diag.Errorf(diag.NotFound, "%s does not have the pack or version: %s", what, text)
 	}
 	return diag.Errorf(diag.Remote, "%s responded with %s", what, text)
 }

@@ -245,9 +245,9 @@ func TestErrorNamesServer(t *testing.T) {
 	}}
 	c := n.client(t, "registry.invalid", password)
 	for host, want := range map[string][]string{
-		"registry.invalid": {"cdn.invalid (to which registry.invalid redirects) denied access", "about cdn.invalid, to which skillpm does not send"},
+		"registry.invalid": {"cdn.invalid (to which registry.invalid redirects) denied access", "about cdn.invalid: skillpm does not send"},
 		"tokens.invalid":   {"tokens.invalid denied access", "skillpm login tokens.invalid"},
-		"private.invalid":  {"evil.invalid (the token server of private.invalid) denied access", "about its token server evil.invalid, to which skillpm does not send"},
+		"private.invalid":  {"evil.invalid (the token server of private.invalid) denied access", "about its token server evil.invalid: skillpm does not send"},
 	} {
 		ref := pack.Ref{Kind: pack.KindOCI, URL: "oci://" + host + "/acme/deploy", Rev: "1.0.0"}
 		_, err := c.Open(t.Context(), ref)
