@@ -74,7 +74,7 @@ func TestParseInventory(t *testing.T) {
 		{"nothing", "", "invalid inventory"},
 		{"newer", "skillpm-tree-v2\n", "invalid inventory"},
 		{"cut off", head + strings.TrimSpace(line("a")), "line 2 is truncated"},
-		{"unsorted", head + line("b") + line("a"), "line 3 is not sorted by path"},
+		{"unsorted", head + line("b") + line("a"), "line 3 of the list of files is not sorted by path"},
 		{"twice", head + line("a") + line("a"), "line 3"},
 		{"collision", head + line("A") + line("a"), "collides"},
 		{"file and directory", head + line("a") + line("a/b"), "as both a file and a directory"},
