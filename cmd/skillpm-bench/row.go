@@ -206,7 +206,7 @@ func (b *bench) pushFile(ctx context.Context, p benchPack) (reference, file stri
 		Layers []struct{ Digest string }
 	}
 	if err := json.Unmarshal([]byte(text), &manifest); err != nil || len(manifest.Layers) != 1 {
-		return "", "", fmt.Errorf("the manifest of %s does not have exactly one layer: %w", p.Name, err)
+		return "", "", fmt.Errorf("the OCI manifest of %s does not have exactly one layer: %w", p.Name, err)
 	}
 	repository, file := b.registry+"/"+owner+"/"+p.Name, p.Name+".tar.gz"
 	if _, err := oras("blob", "fetch", "--output", file, repository+"@"+manifest.Layers[0].Digest); err != nil {

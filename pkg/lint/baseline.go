@@ -239,7 +239,7 @@ func ParseBaseline(path string, data []byte) (*Baseline, error) {
 	root, ok := r.Root()
 	if ok && !root.Exists() {
 		return nil, diag.Errorf(diag.Invalid, "%s is empty", path).
-			WithHint("create the baseline with: skillpm validate --baseline %s --write-baseline", path)
+			WithHint("create the baseline with: skillpm validate --baseline %s --write-baseline --reason TEXT", path)
 	}
 	b := &Baseline{}
 	for key, v := range root.Fields("version", "findings") {
@@ -268,7 +268,7 @@ func baselineEntries(v yamlx.Value) []BaselineEntry {
 	for item := range v.Items() {
 		e := baselineEntry(item.Named("an entry"))
 		if line := lines[e.BaselineFinding]; line > 0 {
-			item.Errorf("keep one of the entries, and set its count",
+			item.Errorf("delete one of the entries, and set count in the remaining entry",
 				"the baseline accepts %s in %s twice with the same digest, first on line %d", e.Rule, e.Path, line)
 		}
 		lines[e.BaselineFinding] = e.Line

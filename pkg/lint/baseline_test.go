@@ -166,7 +166,7 @@ func TestBaselineParseRefuses(t *testing.T) {
 		{"count in octal", entry("count", "010"), "must be a number", ""},
 		{"count as text", entry("count", "many"), "must be a number", ""},
 		{"count too large", entry("count", "1000001"), "must be a number", ""},
-		{"twice", strings.Replace(text, baselineDigest("b"), baselineDigest("a"), 1), "11:5: the baseline accepts REF001 in skills/deploy/SKILL.md twice with the same digest, first on line 5", "keep one of the entries, and set its count"},
+		{"twice", strings.Replace(text, baselineDigest("b"), baselineDigest("a"), 1), "11:5: the baseline accepts REF001 in skills/deploy/SKILL.md twice with the same digest, first on line 5", "delete one of the entries, and set count in the remaining entry"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			b, err := lint.ParseBaseline("b.yaml", []byte(tt.text))

@@ -229,8 +229,8 @@ func keepReferencedNames(units []*skillCheck) {
 }
 
 func (u *skillCheck) reportUnknownSkill(r skillRef, names []string) {
-	f := finding{rule: rule.UnknownSkill, message: fmt.Sprintf("skill %q does not exist here and is not installed",
-		r.name)}
+	f := finding{rule: rule.UnknownSkill, message: fmt.Sprintf(
+		"skill %q is neither among the validated skills nor installed", r.name)}
 	if near := suggest(r.name, names); near != "" {
 		f.fix = fmt.Sprintf("did you mean %s?", near)
 	}
@@ -249,7 +249,7 @@ func (u *skillCheck) checkPackRef(r skillRef, m *pack.Manifest) {
 	}
 	u.atExcerpt(r.excerpt, finding{
 		rule: rule.UndeclaredPack, message: fmt.Sprintf("%s is not a dependency of this pack", r.pack),
-		fix: "run skillpm install " + r.pack,
+		fix: "add the pack with: skillpm install " + r.pack,
 	})
 }
 
@@ -291,7 +291,7 @@ func reportSkillCycles(units []*skillCheck, byName map[string]*skillCheck) {
 			}
 		}
 		first.atExcerpt(chain[0].excerpt, finding{
-			rule: rule.SkillCycle, related: files, message: "the skills use each other in a cycle: " +
+			rule: rule.SkillCycle, related: files, message: "the skills refer to each other in a cycle: " +
 				strings.Join(names, " → "),
 		})
 	}

@@ -23,27 +23,27 @@ func TestCrossReferences(t *testing.T) {
 	for _, tt := range []struct{ name, files, want string }{
 		{"known", skills("deploy", "Use the `roll-back` skill.", "roll-back", "Text"), ""},
 		{"unknown", skills("deploy", "Use the `roll-bak` skill.", "roll-back", "Text"), `
-			deploy/SKILL.md:5:10 XS001 warning skill "roll-bak" does not exist here and is not installed`},
+			deploy/SKILL.md:5:10 XS001 warning skill "roll-bak" is neither among the validated skills nor installed`},
 		{"bold, and before the name", skills("deploy", "The **nothing** skill. The skill `nobody`. A skill named `none-here`."), `
-			deploy/SKILL.md:5:7 XS001 warning skill "nothing" does not exist here and is not installed
-			deploy/SKILL.md:5:35 XS001 warning skill "nobody" does not exist here and is not installed
-			deploy/SKILL.md:5:59 XS001 warning skill "none-here" does not exist here and is not installed`},
+			deploy/SKILL.md:5:7 XS001 warning skill "nothing" is neither among the validated skills nor installed
+			deploy/SKILL.md:5:35 XS001 warning skill "nobody" is neither among the validated skills nor installed
+			deploy/SKILL.md:5:59 XS001 warning skill "none-here" is neither among the validated skills nor installed`},
 		{"said once", skills("deploy", "The `none` skill and the `none` skill."), `
-			deploy/SKILL.md:5:6 XS001 warning skill "none" does not exist here and is not installed`},
+			deploy/SKILL.md:5:6 XS001 warning skill "none" is neither among the validated skills nor installed`},
 		{"installed", skills("deploy", "Use the `there` skill."), ""},
 		{"dispatch", skills("deploy", "Then: execute @there and run @nobody."), `
-			deploy/SKILL.md:5:31 XS001 warning skill "nobody" does not exist here and is not installed`},
+			deploy/SKILL.md:5:31 XS001 warning skill "nobody" is neither among the validated skills nor installed`},
 		{"itself", skills("deploy", "Use the `deploy` skill."), ""},
 		{"words that are no names", skills("deploy", "The well-known skill, `a b` skills, a `Foo` skill, `--flag` skill, skill `1`, skills: `x/y`."), ""},
 		{"in code", skills("deploy", "```\nUse the `nothing` skill.\n```\n\n    the `nothing` skill\n"), ""},
 		{"a circle", skills("a-one", "Now use the `b-two` skill.", "b-two", "Load the `c-three` skill.", "c-three", "Invoke the `a-one` skill."), `
-			a-one/SKILL.md:5:14 XS002 warning the skills use each other in a cycle: a-one → b-two → c-three → a-one`},
+			a-one/SKILL.md:5:14 XS002 warning the skills refer to each other in a cycle: a-one → b-two → c-three → a-one`},
 		{"two circles", skills("a-one", "Use the `b-two` skill.", "b-two", "Use the `a-one` skill.", "c-three", "Use the `a-one` skill and the `d-four` skill.", "d-four", "Use the `c-three` skill."), `
-			a-one/SKILL.md:5:10 XS002 warning the skills use each other in a cycle: a-one → b-two → a-one
-			c-three/SKILL.md:5:32 XS002 warning the skills use each other in a cycle: c-three → d-four → c-three`},
+			a-one/SKILL.md:5:10 XS002 warning the skills refer to each other in a cycle: a-one → b-two → a-one
+			c-three/SKILL.md:5:32 XS002 warning the skills refer to each other in a cycle: c-three → d-four → c-three`},
 		{"a mention is no circle", skills("a-one", "Use the `b-two` skill.", "b-two", "If it fails, see the `a-one` skill. Do not use the `a-one` skill."), ""},
 		{"names without marks", skills("a-one", "Use the b-two skill.", "b-two", "Use the a-one skill."), `
-			a-one/SKILL.md:5:9 XS002 warning the skills use each other in a cycle: a-one → b-two → a-one`},
+			a-one/SKILL.md:5:9 XS002 warning the skills refer to each other in a cycle: a-one → b-two → a-one`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r, err := lint.Run(context.Background(), tree(tt.files), []string{"."}, lint.Options{SkillExists: func(name string) bool { return name == "there" }})
@@ -86,7 +86,7 @@ func TestOrphans(t *testing.T) {
 		{"a directory's name inside a path is no mention", "-- deploy/SKILL.md\n" + head + "references/a.md\n-- deploy/references/a.md\nA\n-- deploy/references/b.md\nB\n", "deploy/references/b.md:0:0 REF013 note neither SKILL.md nor its references mention references/b.md"},
 		{"what is mentioned by what is mentioned", "-- deploy/SKILL.md\n" + head + "Run scripts/a.py\n-- deploy/scripts/a.py\nimport helper\n-- deploy/scripts/helper.py\nopen('data.csv')\n-- deploy/scripts/data.csv\n1,2\n", ""},
 		{"for people and tools", "-- deploy/SKILL.md\n" + head + "Text\n-- deploy/README.md\nR\n-- deploy/LICENSE.txt\nL\n-- deploy/tests/test_a.py\nT\n-- deploy/requirements.txt\nx\n-- deploy/scripts/__init__.py\n", ""},
-		{"many in a directory are one finding", "-- deploy/SKILL.md\n" + head + "Text\n-- deploy/x/a.txt\nA\n-- deploy/x/b.txt\nB\n-- deploy/x/c.txt\nC\n-- deploy/x/d.txt\nD\n", "deploy/x/a.txt:0:0 REF013 note neither SKILL.md nor its references mention x/a.txt and 3 other files of x"},
+		{"many in a directory are one finding", "-- deploy/SKILL.md\n" + head + "Text\n-- deploy/x/a.txt\nA\n-- deploy/x/b.txt\nB\n-- deploy/x/c.txt\nC\n-- deploy/x/d.txt\nD\n", "deploy/x/a.txt:0:0 REF013 note neither SKILL.md nor its references mention x/a.txt and 3 other files in x"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, _ := runWith(t, tree(tt.files), lint.Settings{Levels: []lint.Level{{Rules: "SEC", Off: true}}})
@@ -155,5 +155,5 @@ func TestMirrored(t *testing.T) {
 	got, _ := run(t, tree("-- skillpm.yaml\n{}\n-- .claude/skills/deploy/SKILL.md\n"+skill+"-- .agents/skills/deploy/SKILL.md\n"+skill))
 	compare(t, got, "")
 	got, _ = run(t, tree("-- skillpm.yaml\n{}\n-- a/deploy/SKILL.md\n"+skill+"-- b/deploy/SKILL.md\n"+skill))
-	compare(t, got, `b/deploy/SKILL.md:2:7 PACK001 error a/deploy/SKILL.md already has the name "deploy"`)
+	compare(t, got, `b/deploy/SKILL.md:2:7 PACK001 error the skill in a/deploy/SKILL.md already has the name "deploy"`)
 }

@@ -138,7 +138,7 @@ func (u *skillCheck) checkFieldOrder() {
 		}
 		at, _ := u.doc.Lookup(key)
 		u.atNode(at, finding{
-			rule: rule.FieldOrder, message: key + " is below " + k.Value, edits: u.reorder(),
+			rule: rule.FieldOrder, message: "the field " + key + " is below the field " + k.Value, edits: u.reorder(),
 		})
 		return
 	}

@@ -76,7 +76,7 @@ func (u *skillCheck) reportViolation(j *profileSchema, v yamlschema.Violation) b
 		f.message = field + " contains a duplicate entry"
 		f.fix = "remove the duplicate entry"
 	default:
-		f.message = fmt.Sprintf("%s violates the rule %s: %v of the schema", field, v.Keyword, v.Rule[v.Keyword])
+		f.message = fmt.Sprintf("%s violates the rule \"%s: %v\" of the schema", field, v.Keyword, v.Rule[v.Keyword])
 	}
 	f.profile = j.ID
 	u.atNode(v.Node, f)
@@ -347,7 +347,7 @@ func (u *skillCheck) patternFinding(v yamlschema.Violation, field string) findin
 		}
 		return f
 	}
-	f := finding{rule: rule.Schema, message: fmt.Sprintf("%s does not have the form %v", field, v.Rule["pattern"])}
+	f := finding{rule: rule.Schema, message: fmt.Sprintf("%s does not match the pattern %v", field, v.Rule["pattern"])}
 	if custom, ok := v.Rule["x-error"].(map[string]any); ok {
 		if s, ok := custom["pattern"].(string); ok {
 			f.message = field + " " + s

@@ -121,7 +121,7 @@ func TestFrontmatter(t *testing.T) {
 		{"another directory, where it does not matter", "pegasus", "description: x\nname: other\n", ""},
 		{"no name, where the directory's counts", "pegasus", "description: x\n", ""},
 		{"no description, where it is recommended", "pegasus", "name: deploy\n", `
-			deploy/SKILL.md:1:1 FM023 warning description is missing, so Pegasus uses the first paragraph`},
+			deploy/SKILL.md:1:1 FM023 warning description is missing, so Pegasus uses the first paragraph of the skill`},
 		{"empty description", "agentskills", "name: deploy\ndescription:\n", `
 			deploy/SKILL.md:3:1 FM016 error description does not have a value`},
 		{"blank description", "agentskills", "name: deploy\ndescription: '  '\n", `
@@ -425,13 +425,13 @@ func TestUnreadable(t *testing.T) {
 func TestPack(t *testing.T) {
 	skills := "-- a/deploy/SKILL.md\n" + head + "Do.\n-- b/deploy/SKILL.md\n" + head + "Do.\n"
 	got, _ := run(t, tree(skills))
-	compare(t, got, `b/deploy/SKILL.md:2:7 PACK001 warning a/deploy/SKILL.md already has the name "deploy"`)
+	compare(t, got, `b/deploy/SKILL.md:2:7 PACK001 warning the skill in a/deploy/SKILL.md already has the name "deploy"`)
 	got, _ = run(t, tree(skills+"-- skillpm.yaml\nname: a/b\n"))
-	compare(t, got, `b/deploy/SKILL.md:2:7 PACK001 error a/deploy/SKILL.md already has the name "deploy"`)
+	compare(t, got, `b/deploy/SKILL.md:2:7 PACK001 error the skill in a/deploy/SKILL.md already has the name "deploy"`)
 	got, _ = run(t, tree(skills+"-- a/skillpm.yaml\nname: a/a\n-- b/skillpm.yaml\nname: a/b\n"))
 	compare(t, got, "")
 	got, _ = run(t, tree("-- deploy/SKILL.md\n"+head+"Do.\n-- other/SKILL.md\n"+strings.Replace(head, "name: deploy", "name: other", 1)+"Do.\n"))
-	compare(t, got, `other/SKILL.md:3:14 PACK002 warning the description is the same as the description of deploy/SKILL.md`)
+	compare(t, got, `other/SKILL.md:3:14 PACK002 warning the description is the same as the description in deploy/SKILL.md`)
 }
 
 // TestSeveralProfiles checks S3: one run reports for which of several agents a finding applies.

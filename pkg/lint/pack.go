@@ -51,7 +51,7 @@ func compareNames(units []*skillCheck, pk bool) {
 		case other != nil:
 			u.atExcerpt(u.name, finding{
 				rule: rule.NearName, related: []string{other.file},
-				message: fmt.Sprintf("%q is almost the same as the name of %s", u.name.text, u.l.show(other.file)),
+				message: fmt.Sprintf("the name %q is almost the same as the name in %s", u.name.text, u.l.show(other.file)),
 			})
 		}
 		names[u.name.text] = cmp.Or(names[u.name.text], u)
@@ -96,7 +96,7 @@ func compareDescriptions(units []*skillCheck) {
 			other.description.text) {
 			u.atExcerpt(u.description, finding{
 				rule: rule.NearDescription, related: []string{other.file},
-				message: "the description is almost the same as the description of " + u.l.show(other.file),
+				message: "the description is almost the same as the description in " + u.l.show(other.file),
 			})
 		}
 	}
@@ -134,7 +134,7 @@ func (u *skillCheck) findPackDir(cache map[string]string) string {
 func (u *skillCheck) reportSameName(first *skillCheck, pk bool) {
 	f := finding{
 		rule: rule.SameName, related: []string{first.file},
-		message: fmt.Sprintf("%s already has the name %q", u.l.show(first.file), u.name.text),
+		message: fmt.Sprintf("the skill in %s already has the name %q", u.l.show(first.file), u.name.text),
 	}
 	if !pk {
 		f.severity = new(diag.SeverityWarning)
@@ -144,7 +144,7 @@ func (u *skillCheck) reportSameName(first *skillCheck, pk bool) {
 
 func (u *skillCheck) reportSameDescription(first *skillCheck) {
 	u.atExcerpt(u.description, finding{
-		rule: rule.SameDescribe, related: []string{first.file}, message: "the description is the same as the description of " +
+		rule: rule.SameDescribe, related: []string{first.file}, message: "the description is the same as the description in " +
 			u.l.show(first.file),
 	})
 }

@@ -241,7 +241,8 @@ func (d *packDoc) checkIndex() {
 	}
 	at := strings.TrimPrefix(d.name, root+"/")
 	if want := index.Path(id); at != want {
-		d.addAt(rule.Index, 0, 0, fmt.Sprintf("skillpm ignores %s in this file: an index has its versions in %s", id, want),
+		d.addAt(rule.Index, 0, 0, fmt.Sprintf(
+			"skillpm ignores %s in this file: an index has the versions of %[1]s in %s", id, want),
 			"move the file to "+want+" in the index")
 	}
 }

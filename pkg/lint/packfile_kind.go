@@ -222,8 +222,8 @@ func (d *packDoc) checkDeclaredIDs() {
 	check := func(key string, deps []pack.Dependency) {
 		for _, dep := range deps {
 			if p := d.packDir(dep); p != nil && p.content.ID != dep.ID {
-				d.atKey(rule.Manifest, fmt.Sprintf("the pack in %s must have the name %s, not %s", dep.Ref, dep.ID,
-					p.content.ID),
+				d.atKey(rule.Manifest, fmt.Sprintf("the name of the pack in %s is %s, but this file requires %s", dep.Ref,
+					p.content.ID, dep.ID),
 					"write "+p.content.ID.String(), key, dep.ID.String())
 			}
 		}
@@ -261,8 +261,8 @@ func (c *lockCheck) directoryPack(dep pack.Dependency, p *pack.LockedPack, dir *
 		required[d.ID.String()] = text
 	}
 	if !maps.Equal(required, p.Dependencies) {
-		c.differ(dep.ID, []string{"dependencies"}, fmt.Sprintf("%s is locked with other dependencies than those of %s",
-			dep.ID, dep.Ref))
+		c.differ(dep.ID, []string{"dependencies"}, fmt.Sprintf(
+			"the locked dependencies of %s differ from the dependencies in %s", dep.ID, dep.Ref))
 	}
 	c.directorySkills(dep, p, dir)
 }
@@ -274,7 +274,8 @@ func (c *lockCheck) directorySkills(dep pack.Dependency, p *pack.LockedPack, dir
 		if p.Skills[s.Name] != "" {
 			names = append(names, s.Name)
 		} else if len(dep.Skills) == 0 {
-			c.differ(dep.ID, []string{"skills"}, fmt.Sprintf("%s contains a skill %s, which is not locked", dep.Ref, s.Name))
+			c.differ(dep.ID, []string{"skills"}, fmt.Sprintf(
+				"%s contains the skill %s, but the skill is not locked", dep.Ref, s.Name))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.Skills)) {

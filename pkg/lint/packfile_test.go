@@ -153,10 +153,10 @@ idx/` + base + `:2:1-2 PACK008 error: a version requires a source and a digest
 idx/` + base + `:2:1-2 PACK008 error: a version requires at least one skill
 idx/` + base + `:2:1-2 PACK008 error: invalid pack name ""
 idx/` + base + `:2:1-2 PACK008 error: invalid version "": use a semantic version such as 1.4.0
-idx/packs/misplaced.ndjson:0:0-0 PACK008 error: skillpm ignores acme/other in this file: an index has its versions in ` + index.Path(mustID(t, "acme/other")) + `
+idx/packs/misplaced.ndjson:0:0-0 PACK008 error: skillpm ignores acme/other in this file: an index has the versions of acme/other in ` + index.Path(mustID(t, "acme/other")) + `
 `},
 		{"an index without a description", "-- " + base + "\n" + entry("acme/base") + "\n-- packs/00/11/acme/base.ndjson\n" + entry("acme/base"), `
-packs/00/11/acme/base.ndjson:0:0-0 PACK008 error: skillpm ignores acme/base in this file: an index has its versions in ` + base + `
+packs/00/11/acme/base.ndjson:0:0-0 PACK008 error: skillpm ignores acme/base in this file: an index has the versions of acme/base in ` + base + `
 `},
 		{"policies", "-- skillpm/policy.yaml\nversion: 1\nmode: strict\nlimit: {}\n-- policy.yaml\nversion: 1\nmode: strict\n-- skillpm-policy.yaml\nmode: enforce\n" +
 			"-- app/policy.yaml\nversion: 1\nrules: {}\n-- ok/policy.yaml\nversion: 1\nmode: enforce", `
@@ -218,17 +218,17 @@ func TestLockDiffers(t *testing.T) {
 		{"all skills", `dependencies: {acme/base: "^1"}`, lockText(t, nil, "acme/base 1.2.0 "+ociBase+" (base …)"), "skillpm.lock:11:5-12 PACK007 warning: only some skills of acme/base are locked, but all skills are required\n"},
 		{"all skills for another", `dependencies: {acme/base: {version: "*", skills: [base]}, acme/top: "*"}`, lockText(t, nil, "acme/base 1.2.0 "+ociBase+" (base more)", "acme/top 1.0.0 embedded : acme/base *; (top)"), ""},
 		{"an alias", "dependencies: {acme/base: \"*\"}\naliases: {first: base@acme/base}", lockText(t, aliased, base), ""},
-		{"a new alias", "dependencies: {acme/base: \"*\"}\naliases: {first: base@acme/base}", lockText(t, nil, base), "skillpm.lock:3:1-6 PACK007 warning: the key names must contain base: several packs contain this skill, or an alias refers to it\n"},
+		{"a new alias", "dependencies: {acme/base: \"*\"}\naliases: {first: base@acme/base}", lockText(t, nil, base), "skillpm.lock:3:1-6 PACK007 warning: the mapping \"names\" must contain base: several packs contain this skill, or an alias refers to it\n"},
 		{"another alias", "dependencies: {acme/base: \"*\"}\naliases: {other: base@acme/base}", lockText(t, aliased, base), "skillpm.lock:13:5-13 PACK007 warning: the aliases of base do not match skillpm.yaml\n"},
-		{"no alias any more", "dependencies: {acme/base: \"*\"}", lockText(t, aliased, base), "skillpm.lock:12:3-7 PACK007 warning: the key names must not contain base: only one pack contains this skill, and no alias refers to it\n"},
+		{"no alias any more", "dependencies: {acme/base: \"*\"}", lockText(t, aliased, base), "skillpm.lock:12:3-7 PACK007 warning: the mapping \"names\" must not contain base: only one pack contains this skill, and no alias refers to it\n"},
 		{"an alias for no skill", "dependencies: {acme/base: \"*\"}\naliases: {first: bse@acme/base}", lockText(t, nil, base), "skillpm.yaml:2:11-16 PACK012 warning: alias first refers to bse@acme/base, but the pack does not contain this skill\n"},
 		{"an alias for no pack", "dependencies: {acme/base: \"*\"}\naliases: {first: x@acme/x}", lockText(t, nil, base), "skillpm.yaml:2:11-16 PACK012 warning: alias first refers to x@acme/x, but the pack is not locked\n"},
 		{"an alias that is taken", "dependencies: {acme/base: \"*\"}\naliases: {other: base@acme/base}", lockText(t, nil, "acme/base 1.2.0 "+ociBase+" (base other)"), "skillpm.yaml:2:1-8 PACK012 error: the alias other of base@acme/base is already the name of a skill in acme/base\n"},
 		{"a contested name", "dependencies: {acme/base: \"*\", globex/base: \"*\"}", lockText(t, contested, base, "globex/base 1.0.0 embedded (base)"), ""},
 		{"another winner", "dependencies: {globex/base: \"*\", acme/base: \"*\"}", lockText(t, contested, base, "globex/base 1.0.0 embedded (base)"), "skillpm.lock:20:5-11 PACK007 warning: the name base must refer to acme/base\n"},
 		{"CRLF", `dependencies: {acme/base: "^1.0"}`, strings.ReplaceAll(lockText(t, nil, base), "\n", "\r\n"), "skillpm.lock:1:1-2 PACK007 warning: the lines end with CRLF instead of LF\n"},
-		{"a comment", `dependencies: {acme/base: "^1.0"}`, lockText(t, nil, base) + "# mine\n", "skillpm.lock:11:1-2 PACK007 warning: the format differs from what skillpm writes, starting at this line\n"},
-		{"other quotes", `dependencies: {acme/base: "^1.0"}`, strings.Replace(lockText(t, nil, base), `"1.2.0"`, `'1.2.0'`, 1), "skillpm.lock:5:1-2 PACK007 warning: the format differs from what skillpm writes, starting at this line\n"},
+		{"a comment", `dependencies: {acme/base: "^1.0"}`, lockText(t, nil, base) + "# mine\n", "skillpm.lock:11:1-2 PACK007 warning: the format differs from the format that skillpm writes, starting at this line\n"},
+		{"other quotes", `dependencies: {acme/base: "^1.0"}`, strings.Replace(lockText(t, nil, base), `"1.2.0"`, `'1.2.0'`, 1), "skillpm.lock:5:1-2 PACK007 warning: the format differs from the format that skillpm writes, starting at this line\n"},
 		{
 			"a broken requirement", `dependencies: {acme/base: newest, acme/new: "*"}`, lockText(t, nil, base, "acme/old 1.0.0 embedded (old)"),
 			"skillpm.yaml:1:27-33 PACK005 error: invalid version range \"newest\"\nskillpm.yaml:1:35-43 PACK007 warning: acme/new is required, but is not in skillpm.lock\n",
@@ -288,15 +288,15 @@ func TestLockDirectories(t *testing.T) {
 	}{
 		{"as it was", nil, ""},
 		{"version", fstest.MapFS{"near/skillpm.yaml": file(strings.Replace(manifest, "1.0.0", "1.1.0", 1))}, "skillpm.lock:12:5-12 PACK007 warning: acme/near 1.0.0 is locked, but ./near has version 1.1.0\n"},
-		{"no manifest", fstest.MapFS{"near/skillpm.yaml": nil}, "skillpm.yaml:1:16-25 PACK005 error: the pack in ./near must have the name acme/near, not local/near\n"},
-		{"name", fstest.MapFS{"near/skillpm.yaml": file(strings.Replace(manifest, "acme/near", "acme/far", 1))}, "skillpm.yaml:1:16-25 PACK005 error: the pack in ./near must have the name acme/near, not acme/far\n"},
-		{"range", fstest.MapFS{"near/skillpm.yaml": file(strings.Replace(manifest, "^1", "^1.1", 1))}, "skillpm.lock:15:5-17 PACK007 warning: acme/near is locked with other dependencies than those of ./near\n"},
-		{"another dependency", fstest.MapFS{"near/skillpm.yaml": file(strings.Replace(manifest, "}", ", a/b: '*'}", 1))}, "skillpm.lock:15:5-17 PACK007 warning: acme/near is locked with other dependencies than those of ./near\n"},
+		{"no manifest", fstest.MapFS{"near/skillpm.yaml": nil}, "skillpm.yaml:1:16-25 PACK005 error: the name of the pack in ./near is local/near, but this file requires acme/near\n"},
+		{"name", fstest.MapFS{"near/skillpm.yaml": file(strings.Replace(manifest, "acme/near", "acme/far", 1))}, "skillpm.yaml:1:16-25 PACK005 error: the name of the pack in ./near is acme/far, but this file requires acme/near\n"},
+		{"range", fstest.MapFS{"near/skillpm.yaml": file(strings.Replace(manifest, "^1", "^1.1", 1))}, "skillpm.lock:15:5-17 PACK007 warning: the locked dependencies of acme/near differ from the dependencies in ./near\n"},
+		{"another dependency", fstest.MapFS{"near/skillpm.yaml": file(strings.Replace(manifest, "}", ", a/b: '*'}", 1))}, "skillpm.lock:15:5-17 PACK007 warning: the locked dependencies of acme/near differ from the dependencies in ./near\n"},
 		{"text", fstest.MapFS{"near/skills/SKILL.md": file(page + "More.\n")}, "skillpm.lock:18:7-10 PACK007 warning: the skill n of ./near has changed since it was locked\n"},
 		{"mode", fstest.MapFS{"near/skills/run.sh": file("#!/bin/sh\n")}, "skillpm.lock:18:7-10 PACK007 warning: the skill n of ./near has changed since it was locked\n"},
 		{"line ends", fstest.MapFS{"near/skills/SKILL.md": file(strings.ReplaceAll(page, "\n", "\r\n"))}, ""},
-		{"another skill", fstest.MapFS{"near/more/SKILL.md": file(strings.Replace(page, "name: n", "name: more", 1))}, "skillpm.lock:17:5-11 PACK007 warning: ./near contains a skill more, which is not locked\n"},
-		{"no skill", fstest.MapFS{"near/skills/SKILL.md": file(strings.Replace(page, "name: n", "name: m", 1))}, "skillpm.lock:17:5-11 PACK007 warning: ./near contains a skill m, which is not locked\n" +
+		{"another skill", fstest.MapFS{"near/more/SKILL.md": file(strings.Replace(page, "name: n", "name: more", 1))}, "skillpm.lock:17:5-11 PACK007 warning: ./near contains the skill more, but the skill is not locked\n"},
+		{"no skill", fstest.MapFS{"near/skills/SKILL.md": file(strings.Replace(page, "name: n", "name: m", 1))}, "skillpm.lock:17:5-11 PACK007 warning: ./near contains the skill m, but the skill is not locked\n" +
 			"skillpm.lock:18:7-10 PACK007 warning: the skill n is locked, but ./near does not contain this skill\n"},
 		{"gone", fstest.MapFS{"near/skills/SKILL.md": nil, "near/skills/run.sh": nil, "near/skillpm.yaml": nil}, ""},
 	} {

@@ -96,7 +96,7 @@ func (u *skillCheck) checkRecommended(j *profileSchema) {
 			src: u.src, line: u.doc.FrontLine - 1, column: 1, width: 3, fix: "add a line " + name + ": …",
 		}
 		if j.Defaults[name] == "first-paragraph" {
-			f.message += ", so " + j.Title + " uses the first paragraph"
+			f.message += ", so " + j.Title + " uses the first paragraph of the skill"
 		}
 		u.add(f)
 	}

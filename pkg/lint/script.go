@@ -70,7 +70,7 @@ func (u *skillCheck) checkShebangAndMode(file *file) {
 			rule: rule.Executable, src: src, line: 1, column: 1,
 			message: "the script has a shebang, but is not executable", edits: file.makeExecutable,
 		}
-		if f.fix = "run chmod +x " + u.l.show(src.path); !called {
+		if f.fix = "make the script executable with: chmod +x " + u.l.show(src.path); !called {
 			f.severity = asAdvice
 		} else {
 			f.message = "the skill calls the script by its path, but the script is not executable"

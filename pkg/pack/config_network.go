@@ -131,7 +131,7 @@ func syncSettings(v yamlx.Value) SyncSettings {
 		v.Errorf("use source: \"git+https://git.example/acme/fleet.git\" or \"oci://registry.example/acme/fleet\"",
 			"sync does not have a source")
 	case !s.Name.IsZero() && s.Source.Kind != KindGit:
-		v.Errorf("", "name is allowed only for a git source; an OCI source contains the name")
+		v.Errorf("remove name", "name is allowed only with a git source, because an OCI source contains the name")
 	}
 	return s
 }

@@ -160,7 +160,7 @@ func notify(v yamlx.Value) (n Notify) {
 // command reads a program and its arguments, which may repeat.
 func command(v yamlx.Value) []string {
 	if !v.IsList() {
-		hint := "use a list, such as [claude, -p]; no shell runs it"
+		hint := "use a list, such as [claude, -p], because skillpm does not start a shell"
 		if words := strings.Fields(v.Node.Value); len(words) > 0 {
 			hint = "write [" + strings.Join(words, ", ") + "]"
 		}
@@ -184,7 +184,7 @@ func command(v yamlx.Value) []string {
 		v.Errorf("", "%s has %d arguments; the limit is %d", v.Name, len(argv), maxArguments)
 	case strings.HasPrefix(argv[0], "~"):
 		v.At(v.Node.Content[0]).Errorf("use an absolute path",
-			"%s must not start with ~, because no shell expands it", v.Name)
+			"%s must not start with ~, because skillpm does not expand ~", v.Name)
 	}
 	return argv
 }

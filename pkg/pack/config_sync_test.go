@@ -15,7 +15,7 @@ func TestSyncSettings(t *testing.T) {
 		{`sync: {source: "git+file:///srv/fleet.git"}`, ""},
 		{`sync: {source: "git+file:///srv/fleet.git", name: acme/fleet}`, ""},
 		{`sync: {source: "git+file:///srv/fleet.git", name: fleet}`, "name"},
-		{`sync: {source: "oci://registry.example/acme/fleet", name: acme/fleet}`, "only for a git source"},
+		{`sync: {source: "oci://registry.example/acme/fleet", name: acme/fleet}`, "only with a git source"},
 		{`sync:`, ""},
 		{`sync: oci://registry.example/acme/fleet`, "must be a mapping"},
 		{`sync: {keys: [a.pub]}`, "does not have a source"},

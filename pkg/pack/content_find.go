@@ -95,8 +95,8 @@ func (f *finder) match(patterns []string) ([]string, error) {
 			return nil, err
 		}
 		if len(dirs) == 0 && !strings.ContainsAny(pattern, "*?[") {
-			return nil, diag.Errorf(diag.Invalid, "%s lists the skill %s, which does not contain a %s", ManifestName, pattern,
-				skill.File)
+			return nil, diag.Errorf(diag.Invalid, "%s lists the directory %s, but the directory does not contain a %s",
+				ManifestName, pattern, skill.File)
 		}
 		found = append(found, dirs...)
 		if err := checkFound(found); err != nil {

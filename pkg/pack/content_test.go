@@ -193,8 +193,8 @@ func TestDescribeRefuses(t *testing.T) {
 		{"broken manifest", "skillpm.yaml: version: x\na/SKILL.md: a", `./near: skillpm.yaml:1:10: invalid version "x"`, diag.Invalid},
 		{"merge markers", "skillpm.yaml: <<<<<<< a\na/SKILL.md: a", "merge conflict", diag.Invalid},
 		{"two of one name", "skillpm.yaml: name: a/b\nx/SKILL.md: deploy\ny/SKILL.md: deploy", "two skills are named deploy: x and y", diag.Invalid},
-		{"a skill that is not there", "skillpm.yaml: skills: [x, y]\nx/SKILL.md: x", "skillpm.yaml lists the skill y, which does not contain a SKILL.md", diag.Invalid},
-		{"an ignored skill", "skillpm.yaml: skills: [x]\nx/SKILL.md: x\n.skillpmignore: x", "skillpm.yaml lists the skill x", diag.Invalid},
+		{"a skill that is not there", "skillpm.yaml: skills: [x, y]\nx/SKILL.md: x", "skillpm.yaml lists the directory y, but the directory does not contain a SKILL.md", diag.Invalid},
+		{"an ignored skill", "skillpm.yaml: skills: [x]\nx/SKILL.md: x\n.skillpmignore: x", "skillpm.yaml lists the directory x", diag.Invalid},
 		{"a SKILL.md that is a directory", "a/SKILL.md/x: y", "no skills found in ./near: ", diag.NotFound},
 	} {
 		_, err := pack.Describe(tree(tt.files), mustRef(t, "./near"))

@@ -250,7 +250,7 @@ func fieldsOf(d Dependency, oldRevKey string) (yamlx.Mapping, error) {
 		case KindLayout:
 			if !d.Ref.ID.IsZero() && d.Ref.ID != d.ID {
 				return nil, diag.Errorf(diag.Invalid, "the source %s contains a different pack than %s", d.Ref, d.ID).
-					WithHint("use the pack's own name")
+					WithHint("use the name of the pack in the source: %s", d.Ref.ID)
 			}
 			add(keyLayout, d.Ref.URL)
 		case KindGit:

@@ -83,8 +83,8 @@ func checkRelative(noun, s string) error {
 	case strings.Contains(s, `\`):
 		return diag.Errorf(diag.Invalid, "%s %q contains a backslash", noun, s).WithHint("use forward slashes")
 	case clean == "." || path.Clean(clean) != clean || pathx.Escapes(clean):
-		return diag.Errorf(diag.Invalid, "%s %q is outside the directory of this file", noun, s).
-			WithHint("use a path relative to this file, such as \"skills/x\"")
+		return diag.Errorf(diag.Invalid, "%s %q is not a path below the directory of this file", noun, s).
+			WithHint("use a path relative to this file and without . and .., such as \"skills/x\"")
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ var lockFormat = yamlx.Format{
 	Name: LockName, MaxBytes: maxLock, NullIsEmpty: true, ConflictHint: manifestFormat.ConflictHint,
 }
 
-const restoreLock = "restore skillpm.lock from version control, or delete it and run skillpm install to create it again"
+const restoreLock = "restore skillpm.lock from version control, or delete it and run \"skillpm install\""
 
 // ParseLock reads a lockfile and keeps unknown keys. It never returns a part of one: merge markers, another version of
 // the format, duplicate keys, and bad digests are errors with a line and code [diag.Invalid]. An integrity that doesn't
@@ -132,8 +132,7 @@ func lockedPack(path string, id ID, v yamlx.Value) (p *LockedPack, unknown *yaml
 		{"version", p.Version}, {"source", p.Source}, {"integrity", p.Integrity},
 	} {
 		if required.value == "" && (v.Count() == before || !v.Get(required.key).Exists()) {
-			v.Key().Errorf("restore skillpm.lock from version control, or delete it and run skillpm install to "+
-				"create it again",
+			v.Key().Errorf(restoreLock,
 				"%s does not have the required key %s", v.Name, required.key)
 		}
 	}
@@ -218,7 +217,8 @@ func checkSigner(s string) error {
 
 func checkLockedVersion(s string) error {
 	if _, err := semver.StrictNewVersion(s); err != nil {
-		return diag.Errorf(diag.Invalid, "invalid version %q", s)
+		return diag.Errorf(diag.Invalid, "invalid version %q", s).
+			WithHint("restore skillpm.lock from version control")
 	}
 	return nil
 }
@@ -246,7 +246,7 @@ func (l *Lock) readNames(v yamlx.Value) {
 	for name, v := range v.Fields() {
 		v.Key().Check(skill.CheckName(name))
 		if !v.IsMapping() {
-			v.Errorf("", "name %s must be a mapping", name)
+			v.Errorf("", "names.%s must be a mapping", name)
 			continue
 		}
 		var n LockedName

@@ -42,8 +42,8 @@ type Difference struct {
 
 // The hints that most differences have.
 const (
-	hintInstall = "run skillpm install, review the changes to skillpm.lock, and commit it"
-	hintRestore = "restore skillpm.lock from version control, or delete it and run skillpm install to create it again"
+	hintInstall = "run \"skillpm install\", review the changes to skillpm.lock, and commit the file"
+	hintRestore = restoreLock
 )
 
 // Compare returns the differences between a manifest and a lockfile: first those of required packs, then packs that
@@ -134,7 +134,7 @@ func CompareText(l *Lock, text []byte) (Difference, bool) {
 		}
 		d.Line, text = d.Line+1, rest
 	}
-	d.Message = "the format differs from what skillpm writes, starting at this line"
+	d.Message = "the format differs from the format that skillpm writes, starting at this line"
 	return d, true
 }
 
@@ -188,12 +188,13 @@ func (c *comparison) compareName(name string, want map[string]LockedName) {
 	}
 	switch {
 	case !needed:
-		differ("the key names must not contain %s: only one pack contains this skill, and no alias refers to it", name)
+		differ("the mapping \"names\" must not contain %s: only one pack contains this skill, and no alias refers to it",
+			name)
 	case !locked:
 		if keys = keys[:1]; len(c.Lock.Names) == 0 {
 			keys = []string{"packs"}
 		}
-		differ("the key names must contain %s: several packs contain this skill, or an alias refers to it", name)
+		differ("the mapping \"names\" must contain %s: several packs contain this skill, or an alias refers to it", name)
 	case wanted.Winner != got.Winner:
 		keys = append(keys, "winner")
 		differ("the name %s must refer to %s", name, winnerName(wanted.Winner))

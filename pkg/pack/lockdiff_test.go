@@ -145,12 +145,12 @@ func TestCompare(t *testing.T) {
 		{name: "names", manifest: "dependencies: {acme/base: \"*\"}\naliases: {first: base@acme/base}\n", packs: packs{"acme/base": base}, names: aliased},
 		{
 			name: "names that follow from nothing", manifest: "dependencies: {acme/base: \"*\"}\n", packs: packs{"acme/base": base}, names: aliased,
-			want: "skillpm.lock:12: names: the key names must not contain base: only one pack contains this skill, and no alias refers to it\n",
+			want: "skillpm.lock:12: names: the mapping \"names\" must not contain base: only one pack contains this skill, and no alias refers to it\n",
 		},
 		{
 			name: "names that are not there", manifest: "dependencies: {acme/base: \"*\", globex/base: \"*\"}\n",
 			packs: packs{"acme/base": base, "globex/base": lockEntry("1.0.0 embedded", "", "base")},
-			want:  "skillpm.lock:3: names: the key names must contain base: several packs contain this skill, or an alias refers to it\n",
+			want:  "skillpm.lock:3: names: the mapping \"names\" must contain base: several packs contain this skill, or an alias refers to it\n",
 		},
 		{
 			name: "names are not compared where packs differ", manifest: "dependencies: {acme/base: \"^2\"}\n", packs: packs{"acme/base": base}, names: aliased,
@@ -216,7 +216,7 @@ func TestComparisonDirectory(t *testing.T) {
 	}
 	m = manifest(t, "dependencies: {acme/near: {path: ./near}}\naliases: {first: near@acme/near}\n")
 	l = lock(t, packs{"acme/near": lockEntry("1.0.0 path:near", "", "near")}, nil)
-	for differs, want := range map[bool]string{false: "skillpm.lock:3: names: the key names must contain near: several packs contain this skill, or an alias refers to it\n", true: ""} {
+	for differs, want := range map[bool]string{false: "skillpm.lock:3: names: the mapping \"names\" must contain near: several packs contain this skill, or an alias refers to it\n", true: ""} {
 		got := differenceText(pack.Comparison{Manifest: m, Lock: l, Directory: func(pack.Dependency, *pack.LockedPack) bool { return differs }}.Differences())
 		if got != want {
 			t.Errorf("differs %v: got\n%swant\n%s", differs, got, want)
@@ -243,10 +243,10 @@ func TestWritten(t *testing.T) {
 	}{
 		"as it is":  {text, ""},
 		"CRLF":      {strings.ReplaceAll(text, "\n", "\r\n"), "skillpm.lock:1: text: the lines end with CRLF instead of LF\n"},
-		"a comment": {text + "# mine\n", "skillpm.lock:11: text: the format differs from what skillpm writes, starting at this line\n"},
-		"cut off":   {text[:len(text)-1], "skillpm.lock:11: text: the format differs from what skillpm writes, starting at this line\n"},
-		"quotes":    {strings.Replace(text, `"1.2.0"`, `'1.2.0'`, 1), "skillpm.lock:5: text: the format differs from what skillpm writes, starting at this line\n"},
-		"empty":     {"", "skillpm.lock:1: text: the format differs from what skillpm writes, starting at this line\n"},
+		"a comment": {text + "# mine\n", "skillpm.lock:11: text: the format differs from the format that skillpm writes, starting at this line\n"},
+		"cut off":   {text[:len(text)-1], "skillpm.lock:11: text: the format differs from the format that skillpm writes, starting at this line\n"},
+		"quotes":    {strings.Replace(text, `"1.2.0"`, `'1.2.0'`, 1), "skillpm.lock:5: text: the format differs from the format that skillpm writes, starting at this line\n"},
+		"empty":     {"", "skillpm.lock:1: text: the format differs from the format that skillpm writes, starting at this line\n"},
 	} {
 		var got string
 		if d, differs := pack.CompareText(l, []byte(tt.text)); differs {

@@ -90,7 +90,7 @@ func NewManifest(path string) *Manifest { return &Manifest{Path: path} }
 
 var manifestFormat = yamlx.Format{
 	Name: ManifestName, MaxBytes: maxFile, NullIsEmpty: true, Salvage: true,
-	ConflictHint: "choose one side, remove the lines <<<<<<<, =======, and >>>>>>>, and run skillpm install",
+	ConflictHint: "choose one side, remove the lines <<<<<<<, =======, and >>>>>>>, and run \"skillpm install\"",
 }
 
 // ParseManifest reads a manifest. Errors have code [diag.Invalid] and start with path, line and column.
@@ -272,7 +272,7 @@ func aliases(v yamlx.Value) []Alias {
 		}
 		target := Alias{Skill: a.Skill, Pack: a.Pack}
 		if other, ok := byTarget[target]; ok {
-			v.Key().Errorf("", "%s has two aliases, %s and %s", a.Target(), other, a.Alias)
+			v.Key().Errorf("remove one of the aliases", "%s has two aliases, %s and %s", a.Target(), other, a.Alias)
 			continue
 		}
 		byTarget[target] = a.Alias

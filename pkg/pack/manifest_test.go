@@ -196,7 +196,7 @@ var bad = []struct {
 	{"revision in the URL", "dependencies: {a/b: {git: 'https://h/r.git#v1'}}", "contains a directory or a revision", "use path: for the directory, and tag:,", false},
 	{"digest of git", "dependencies: {a/b: {git: 'https://h/r.git', digest: abc}}", `digest "abc" is not a commit`, "", true},
 	{"option", "dependencies: {a/b: {git: 'https://h/r.git', tag: --upload-pack=x}}", "invalid tag, branch, or commit", "", false},
-	{"outside", "dependencies: {a/b: {git: 'https://h/r.git', path: ../x}}", "is outside the source or inside its metadata", "", false},
+	{"outside", "dependencies: {a/b: {git: 'https://h/r.git', path: ../x}}", "is outside the source", "", false},
 	{"credentials", "dependencies: {a/b: {git: 'https://me:secret@h/r.git'}}", "1:27: a source must not contain a user name or password", "", false},
 	{"ext", "dependencies: {a/b: {git: 'ext::sh -c id'}}", "1:27: ", "", false},
 	{"empty", "dependencies: {a/b: {path: ''}}", "path is empty", "", true},

@@ -74,10 +74,10 @@ func TestValidateSectionRefuses(t *testing.T) {
 		{"rules: {STR003: true}", "1:28: STR003 must be error, warning, note, or off", true},
 		{"rules: {STR003: }", "1:28: STR003 must be error, warning, note, or off", true},
 		{"ignore: vendor", `1:20: ignore must be a list (add a list entry for each pattern, such as - "vendor/**")`, true},
-		{"ignore: [../x]", `1:21: pattern "../x" is outside the directory of this file (use a path relative to this file, such as "skills/x")`, true},
-		{"ignore: [/x]", `1:21: pattern "/x" is outside`, true},
+		{"ignore: [../x]", `1:21: pattern "../x" is not a path below the directory of this file (use a path relative to this file and without . and .., such as "skills/x")`, true},
+		{"ignore: [/x]", `1:21: pattern "/x" is not a path below the directory of this file`, true},
 		{`ignore: ['a\b']`, `1:21: pattern "a\\b" contains a backslash (use forward slashes)`, true},
-		{"ignore: [.]", `1:21: pattern "." is outside`, false},
+		{"ignore: [.]", `1:21: pattern "." is not a path below the directory of this file`, false},
 		{"ignore: [{rules: [SEC307], reason: x}]", "1:21: the ignore entry does not have a path", true},
 		{"ignore: [{path: x, rules: [SEC307]}]", `1:21: the ignore entry lists rules without a reason (add a reason`, true},
 		{"ignore: [{path: x, rules: [SEC307], reason: ' '}]", "1:21: the ignore entry lists rules without a reason", true},
@@ -85,7 +85,7 @@ func TestValidateSectionRefuses(t *testing.T) {
 		{"ignore: [{path: x, rules: [sec307], reason: y}]", `1:39: invalid rule "sec307" (write SEC307)`, true},
 		{"ignore: [{path: x, because: y}]", `1:31: unknown key "because" in an entry of ignore`, true},
 		{"ignore: [[x]]", "1:21: a pattern of ignore must be text", true},
-		{"baseline: ../x", `1:22: baseline "../x" is outside`, true},
+		{"baseline: ../x", `1:22: baseline "../x" is not a path below the directory of this file`, true},
 		{"baseline: [x]", "1:22: baseline must be text", true},
 	} {
 		text := []byte("validate: {" + tt.text + "}")

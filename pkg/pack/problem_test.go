@@ -94,14 +94,14 @@ namespaces: {A: ""}
 12:3: a/c is in both dependencies and dev-dependencies (remove one of the two entries)
 13:11: alias "X": the name "X" contains the capital letter X: only a-z, 0-9, and hyphens are allowed
 13:14: alias X refers to "deploy" instead of a skill and its pack (use the form "skill@owner/name")
-13:37: deploy@a/b has two aliases, y and z
+13:37: deploy@a/b has two aliases, y and z (remove one of the aliases)
 14:12: unknown link-mode "later" (use one of symlink, copy, or hardlink)
 15:15: unknown key "nmae" in a registry (did you mean name?)
 15:32: the name of a registry must not contain spaces, colons, or slashes
 15:42: url contains credentials (remove the credentials, and use a credential helper or SKILLPM_TOKEN_<HOST>)
-15:65: registries lists "y" more than once
+15:65: registries lists "y" more than once (remove one of the entries)
 16:14: invalid owner "A" (use the part of a pack's name before the slash, such as acme for acme/deploy)
-16:17: namespace A is not a valid address
+16:17: the registry of namespace A is not a valid address
 `},
 		{"what YAML makes of it", "name: &n a/b\nversion: !!str 1.0.0\nlicense: *n\ndescription: ~\nskills: [!x a]\n", `1:7: the YAML anchor &n is not allowed here (write the value itself in quotes)
 2:10: the YAML tag !!str is not allowed here (write the value in quotes)
@@ -133,7 +133,7 @@ namespaces: {A: ""}
 	}
 }
 
-const resolve = "choose one side, remove the lines <<<<<<<, =======, and >>>>>>>, and run skillpm install"
+const resolve = "choose one side, remove the lines <<<<<<<, =======, and >>>>>>>, and run \"skillpm install\""
 
 // TestCheckManifestExplains checks that invalid YAML is one problem, at the offending character, in plain words.
 func TestCheckManifestExplains(t *testing.T) {
@@ -189,7 +189,7 @@ func TestCheckLock(t *testing.T) {
 			"several", edit("version: 1\n", "", treeDigest("rollback"), "t1:x", `source: "embedded"`, "scource: x", "  globex/ops:", "  ops:", "globex-deploy", "X"),
 			`2:1: the lockfile does not have a format version (` + restore + `)
 12:17: invalid digest "t1:x" for skill rollback: use t1:sha256: and 64 hexadecimal digits (restore skillpm.lock from version control)
-13:3: acme/kubectl-basics does not have the required key source (restore skillpm.lock from version control, or delete it and run skillpm install to create it again)
+13:3: acme/kubectl-basics does not have the required key source (restore skillpm.lock from version control, or delete it and run "skillpm install")
 20:3: invalid pack name "ops" (use owner/name, such as acme/deploy, or ./ops for a directory)
 39:7: invalid pack name "ops" (use owner/name, such as acme/deploy, or ./ops for a directory)
 39:12: the name "X" contains the capital letter X: only a-z, 0-9, and hyphens are allowed
@@ -205,7 +205,7 @@ func TestCheckLock(t *testing.T) {
 	}
 }
 
-const restore = "restore skillpm.lock from version control, or delete it and run skillpm install to create it again"
+const restore = "restore skillpm.lock from version control, or delete it and run \"skillpm install\""
 
 // TestCheckManifestMany checks that reading stops after too many problems.
 func TestCheckManifestMany(t *testing.T) {

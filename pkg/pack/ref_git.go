@@ -105,7 +105,7 @@ func cutUser(s string) (user, host string, ok bool) {
 // credentialError is the error for a URL with a credential, which it does not repeat.
 func credentialError() error {
 	return diag.Errorf(diag.Usage, "a source must not contain a user name or password").
-		WithHint("remove the credentials from the URL, and use a git credential helper, .netrc, or skillpm login")
+		WithHint("remove the credentials from the URL, and use a git credential helper, .netrc, or \"skillpm login\"")
 }
 
 // canonicalHost lowercases a host, checks it, and drops the scheme's default port.
@@ -125,7 +125,7 @@ func canonicalHost(s, defaultPort string) (string, error) {
 	}
 	n, err := strconv.ParseUint(port, 10, 16)
 	if err != nil || n == 0 {
-		return "", diag.Errorf(diag.Usage, "the text after the host %q is not a port", host)
+		return "", diag.Errorf(diag.Usage, "the port of host %q is not a number from 1 to 65535", host)
 	}
 	if port = strconv.FormatUint(n, 10); port == defaultPort {
 		return host, nil
@@ -145,7 +145,12 @@ func cutPort(s string) (host, port string) {
 // hostError is the error for an invalid host. It leaves out what follows a colon, which may be a password with a slash.
 func hostError(s string) error {
 	s, _, _ = strings.Cut(s, ":")
-	return diag.Errorf(diag.Usage, "invalid host %q", s)
+	if s == "" {
+		return diag.Errorf(diag.Usage, "the source does not contain a host").
+			WithHint("write the host after the scheme, such as git+https://git.example/acme/tools")
+	}
+	return diag.Errorf(diag.Usage, "invalid host %q", s).
+		WithHint("use a name such as git.example, or an IPv6 address in brackets")
 }
 
 // isLoopback reports whether a host, with or without a port, is a loopback address.
@@ -185,13 +190,14 @@ func canonicalPath(s string) (string, error) {
 	s = strings.TrimSuffix(s, "/")
 	decoded, err := url.PathUnescape(s)
 	if err != nil || !utf8.ValidString(decoded) || strings.Contains(strings.ToLower(s), "%2f") {
-		return "", diag.Errorf(diag.Usage, "invalid repository path %q", s)
+		return "", diag.Errorf(diag.Usage, "the repository path %q has an invalid percent-encoded character", s)
 	}
 	for i, part := range strings.Split(decoded, "/") {
 		option := strings.HasPrefix(part, "-") && (i == 0 || part != "-")
 		if option || part == "" || part == "." || part == ".." || strings.Contains(part, `\`) ||
 			strings.TrimSpace(part) != part {
-			return "", diag.Errorf(diag.Usage, "invalid repository path %q", s)
+			return "", diag.Errorf(diag.Usage, "invalid repository path %q", s).
+				WithHint("use a path such as acme/tools, without .., backslashes, and spaces around names")
 		}
 	}
 	if err := checkText(decoded); err != nil {
@@ -234,9 +240,11 @@ func cleanSubdir(s string) (string, error) {
 		return "", nil
 	}
 	for part := range strings.SplitSeq(s, "/") {
-		if part == ".." || strings.Contains(part, `\`) || strings.EqualFold(part, ".git") ||
-			strings.TrimSpace(part) != part {
-			return "", diag.Errorf(diag.Usage, "subdirectory %q is outside the source or inside its metadata", s)
+		if part == ".." {
+			return "", diag.Errorf(diag.Usage, "subdirectory %q is outside the source", s)
+		}
+		if strings.Contains(part, `\`) || strings.EqualFold(part, ".git") || strings.TrimSpace(part) != part {
+			return "", diag.Errorf(diag.Usage, "subdirectory %q contains a backslash, .git, or a space around a name", s)
 		}
 	}
 	if s = path.Clean(s); s == "." {
@@ -254,7 +262,8 @@ func CheckRev(rev string) error {
 		bad = bad || part == "" || strings.HasPrefix(part, ".") || strings.HasSuffix(part, ".lock")
 	}
 	if bad || checkText(rev) != nil {
-		return diag.Errorf(diag.Usage, "invalid tag, branch, or commit %q", rev)
+		return diag.Errorf(diag.Usage, "invalid tag, branch, or commit %q", rev).
+			WithHint("use a name that git allows, such as v1.2.0 or main")
 	}
 	return nil
 }

@@ -208,7 +208,8 @@ func cutVersion(s string) (text, tag, digest string, err error) {
 	if i := strings.LastIndexByte(text, ':'); i > strings.LastIndexByte(text, '/') {
 		text, tag = text[:i], text[i+1:]
 		if !ociTag().MatchString(tag) {
-			return "", "", "", diag.Errorf(diag.Usage, "invalid tag %q", tag)
+			return "", "", "", diag.Errorf(diag.Usage, "invalid tag %q", tag).
+				WithHint("use at most 128 letters, digits, dots, hyphens, and underscores")
 		}
 	}
 	return text, tag, digest, nil

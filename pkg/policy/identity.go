@@ -58,7 +58,8 @@ func checkSubject(s string) (message, hint string) {
 	case !pattern:
 		return "", ""
 	case !starts || !ends:
-		const loose = "subject must start with ^ and end with $; otherwise it matches parts of other names"
+		const loose = "a regular expression in subject must start with ^ and end with $; " +
+			"otherwise it matches parts of other names"
 		return loose, exact
 	}
 	re, err := syntax.Parse(s, syntax.Perl)

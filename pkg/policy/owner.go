@@ -23,13 +23,13 @@ func CheckOwner(owner int, stats ...Stat) error {
 				WithHint("replace the link with the file itself")
 		case s.Owner != owner:
 			return diag.Errorf(diag.Denied,
-				"%s belongs to user %d instead of user %d, so skillpm does not trust the file", s.Path,
+				"%s belongs to user %d instead of user %d, so skillpm does not trust the policy", s.Path,
 				s.Owner, owner).
-				WithHint("chown %d %s", owner, s.Path)
+				WithHint("change the owner with: chown %d %s", owner, s.Path)
 		case s.Mode.Perm()&0o022 != 0:
 			return diag.Errorf(diag.Denied,
-				"other users can write %s, so skillpm does not trust the file", s.Path).
-				WithHint("run chmod go-w %s", s.Path)
+				"other users can write %s, so skillpm does not trust the policy", s.Path).
+				WithHint("remove the permission with: chmod go-w %s", s.Path)
 		}
 	}
 	return nil

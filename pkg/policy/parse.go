@@ -297,7 +297,7 @@ func pinned(v yamlx.Value, name, example string, file, sha256 *string) {
 		name: func(v yamlx.Value) {
 			*file = v.Text(func(s string) error {
 				if s == "" || strings.Contains(s, `\`) || strings.HasSuffix(s, "/") || hasDots(s) {
-					hint := "use a path relative to the policy, with /, such as " + example
+					hint := "use a path relative to the policy, with forward slashes and without .., such as " + example
 					return wrong(hint, "%q is not the path of a file", s)
 				}
 				return nil

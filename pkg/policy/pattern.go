@@ -136,9 +136,9 @@ func checkHost(scheme, authority, path string) (message, hint string) {
 		return "has a missing or invalid host",
 			"use a name such as registry.example, or *.registry.example for all its subdomains"
 	case hasPort && (err != nil || !port().MatchString(digits)):
-		return "has an invalid port", "write a number after the colon"
+		return "has an invalid port", "write a port number from 1 to 65535 after the colon"
 	case hasPort && strconv.FormatUint(n, 10) == defaultPort:
-		return "has the default port, which sources omit",
+		return "has the default port, but sources do not contain the default port",
 			"write " + scheme + "://" + name + "/" + path
 	}
 	return "", ""

@@ -145,8 +145,8 @@ var bad = []struct{ name, text, want string }{
 	{"null", "~\n", "1:1: expected a mapping, with a key on each line (add version: 1 as the first line)"},
 	{"list", "- version: 1\n", "1:1: expected a mapping, with a key on each line (add version: 1 as the first line)"},
 	{"no version", "mode: audit\n", "1:1: the policy does not have a version (add version: 1 as the first line)"},
-	{"newer version", "version: 2\n", `1:10: unsupported policy version "2" (use version 1, or a newer skillpm)`},
-	{"version as a float", "version: 1.0\n", `1:10: unsupported policy version "1.0" (use version 1, or a newer skillpm)`},
+	{"newer version", "version: 2\n", `1:10: unsupported format version "2"; this skillpm supports version 1 (use a newer skillpm)`},
+	{"version as a float", "version: 1.0\n", `1:10: unsupported format version "1.0"; this skillpm supports version 1 (use a newer skillpm)`},
 	{"not YAML", "version: 1\nmode: a: b\n", `2:8: invalid YAML: unexpected ": " inside a value: write the value in quotes`},
 	{"template", "version: 1\n{{ x }}: y: z\n", "0:0: invalid YAML: line 2: mapping values are not allowed in this context"},
 	{"two documents", "version: 1\n---\nversion: 1\n", "2:1: unexpected second YAML document (remove the line --- and the text after it)"},
@@ -176,9 +176,9 @@ var bad = []struct{ name, text, want string }{
 	{"hooks", "version: 1\nhooks: {unreadable: close}\n", `2:21: unreadable has the unknown value "close" (did you mean closed?)`},
 	{"sandbox", "version: 1\nexecution: {sandbox: never}\n", `2:22: sandbox has the unknown value "never" (use asked or always)`},
 	{"execution", "version: 1\nexecution: {net: []}\n", `2:13: unknown key "net" in execution (use one of network, paths, sandbox, or unavailable)`},
-	{"host", "version: 1\nexecution: {network: ['https://a.test/']}\n", `2:23: "https://a.test/" is not a host with a port (use api.example.com:443, *.example.com, or * for all hosts)`},
-	{"path", "version: 1\nexecution: {paths: [build]}\n", `2:21: "build" is not an absolute path (use an absolute path, such as /srv/data, or a path in the home directory, such as ~/reports)`},
-	{"path with dots", "version: 1\nexecution: {paths: [/srv/../etc]}\n", `2:21: "/srv/../etc" is not an absolute path (use an absolute path, such as /srv/data, or a path in the home directory, such as ~/reports)`},
+	{"host", "version: 1\nexecution: {network: ['https://a.test/']}\n", `2:23: "https://a.test/" is not a host with an optional port (use api.example.com:443, *.example.com, or * for all hosts)`},
+	{"path", "version: 1\nexecution: {paths: [build]}\n", `2:21: "build" is neither an absolute path nor a path in the home directory (use an absolute path, such as /srv/data, or a path in the home directory, such as ~/reports)`},
+	{"path with dots", "version: 1\nexecution: {paths: [/srv/../etc]}\n", `2:21: "/srv/../etc" contains .. (use a path without ..)`},
 	{"approvers", "version: 1\napprovers: [root]\n", `2:12: approvers must be text (write the value in quotes)`},
 	{"pack without a skill", "version: 1\nskills: {deny: [evil/*]}\n", `2:17: "evil/*" does not have the form skill@owner/name or skill (write *@evil/* for all skills of the pack)`},
 	{"two stars in a skill", "version: 1\nskills: {deny: [\"**@a/b\"]}\n", `2:17: "**@a/b" does not have the form skill@owner/name or skill (use deploy, deploy@acme/tools, deploy@acme/*, or *@acme/*)`},
@@ -198,10 +198,10 @@ var bad = []struct{ name, text, want string }{
 	{"key without a digest", signed("any_of: [{key: {file: k}}]"), `2:54: the key "sha256" is missing in key (write key: {file: keys/acme.pub, sha256: …})`},
 	{"digest with a prefix", signed("any_of: [{key: {file: k, sha256: \"sha256:" + strings.ToUpper(sum) + "\"}}]"), "2:72: sha256 must have 64 lowercase hexadecimal digits (write " + sum + ")"},
 	{"short digest", signed("any_of: [{key: {file: k, sha256: e3b0}}]"), "2:72: sha256 must have 64 lowercase hexadecimal digits (print the digest with: sha256sum FILE)"},
-	{"key outside", signed("any_of: [{key: {file: ../k, sha256: " + sum + "}}]"), `2:61: "../k" is not the path of a file (use a path relative to the policy, with /, such as keys/acme.pub)`},
+	{"key outside", signed("any_of: [{key: {file: ../k, sha256: " + sum + "}}]"), `2:61: "../k" is not the path of a file (use a path relative to the policy, with forward slashes and without .., such as keys/acme.pub)`},
 	{"ssh without a file", signed("any_of: [{ssh: {sha256: " + sum + "}}]"), `2:54: the key "allowed_signers" is missing in ssh (write ssh: {allowed_signers: keys/allowed_signers, sha256: …})`},
 	{"ssh without a digest", signed("any_of: [{ssh: {allowed_signers: a}}]"), `2:54: the key "sha256" is missing in ssh (write ssh: {allowed_signers: keys/allowed_signers, sha256: …})`},
-	{"ssh outside", signed("any_of: [{ssh: {allowed_signers: ../a, sha256: " + sum + "}}]"), `2:72: "../a" is not the path of a file (use a path relative to the policy, with /, such as keys/allowed_signers)`},
+	{"ssh outside", signed("any_of: [{ssh: {allowed_signers: ../a, sha256: " + sum + "}}]"), `2:72: "../a" is not the path of a file (use a path relative to the policy, with forward slashes and without .., such as keys/allowed_signers)`},
 	{"a key in ssh", signed("any_of: [{ssh: {allowed_signers: a, sha256: " + sum + ", key: b}}]"), `2:149: unknown key "key" in ssh (use allowed_signers or sha256)`},
 	{"identity without a subject", signed("any_of: [{identity: {issuer: \"https://a.b\"}}]"), `2:59: the key "subject" is missing in identity (write {issuer: https://…, subject: …})`},
 	{"capability", "version: 1\nforbid: [hook]\n", `2:10: an entry of forbid has the unknown value "hook" (did you mean hooks?)`},
@@ -216,7 +216,7 @@ var bad = []struct{ name, text, want string }{
 	{"downgrade", "version: 1\ndowngrade: warn\n", `2:12: downgrade has the unknown value "warn" (use deny or allow)`},
 	{"rule", "version: 1\nlint: {fail_on: [SEC999]}\n", "2:18: unknown rule \"SEC999\" (list rules with \"skillpm explain\"; a family such as SEC selects all its rules)"},
 	{"audit without a path", "version: 1\naudit: {required: true}\n", `2:8: the key "path" is missing in audit (write path: /var/log/skillpm/audit.jsonl)`},
-	{"relative audit", "version: 1\naudit: {path: log/audit.jsonl}\n", `2:15: "log/audit.jsonl" is not the absolute path of a file (use an absolute path, such as /var/log/skillpm/audit.jsonl)`},
+	{"relative audit", "version: 1\naudit: {path: log/audit.jsonl}\n", `2:15: "log/audit.jsonl" is not the absolute path of a file (use an absolute path without .., such as /var/log/skillpm/audit.jsonl)`},
 	{"audit as yes", "version: 1\naudit: {path: /log, required: yes}\n", "2:31: required must be true or false (write true or false, without quotes)"},
 }
 
@@ -265,10 +265,10 @@ func TestCheckSources(t *testing.T) {
 		{"oci://Me:secret@h.example/a", "has a user name, which a source must not have (write oci://h.example/a)"},
 		{"https://me:sec/ret@h.example/a", "has a user name, which a source must not have (write https://h.example/a)"},
 		{"git+https://git.example/~me@work/a", ""},
-		{"oci://registry.example:443/**", "has the default port, which sources omit (write oci://registry.example/**)"},
-		{"git+ssh://git.example:22/**", "has the default port, which sources omit (write git+ssh://git.example/**)"},
-		{"oci://registry.example:0x1/**", "has an invalid port (write a number after the colon)"},
-		{"oci://registry.example:99999/**", "has an invalid port (write a number after the colon)"},
+		{"oci://registry.example:443/**", "has the default port, but sources do not contain the default port (write oci://registry.example/**)"},
+		{"git+ssh://git.example:22/**", "has the default port, but sources do not contain the default port (write git+ssh://git.example/**)"},
+		{"oci://registry.example:0x1/**", "has an invalid port (write a port number from 1 to 65535 after the colon)"},
+		{"oci://registry.example:99999/**", "has an invalid port (write a port number from 1 to 65535 after the colon)"},
 		{"oci://*/acme", "has a missing or invalid host (use a name such as registry.example, or *.registry.example for all its subdomains)"},
 		{"oci://*registry.example/acme", "has a missing or invalid host (use a name such as registry.example, or *.registry.example for all its subdomains)"},
 		{"oci://registry.*/acme", "has a missing or invalid host (use a name such as registry.example, or *.registry.example for all its subdomains)"},
@@ -299,7 +299,7 @@ func TestCheckSources(t *testing.T) {
 
 func TestCheckIdentities(t *testing.T) {
 	const exact = "use the exact subject, or a regular expression between ^ and $"
-	const unanchored = "subject must start with ^ and end with $; otherwise it matches parts of other names (" + exact + ")"
+	const unanchored = "a regular expression in subject must start with ^ and end with $; otherwise it matches parts of other names (" + exact + ")"
 	for _, tt := range []struct{ issuer, subject, want string }{
 		{"https://accounts.example", "me@acme.example", ""},
 		{"https://ci.example:8443/oidc", "https://ci.example/acme?x=1#2", ""},
@@ -374,8 +374,8 @@ forbid: [hooks]
 func TestInvalidError(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
 		{"version: 1\nmode: x\n", `p.yaml:2:7: mode has the unknown value "x"`},
-		{"version: 2\nmode: x\n", `p.yaml:1:10: unsupported policy version "2", and one more problem`},
-		{"version: 2\nmode: x\nfoo: bar\n", `p.yaml:1:10: unsupported policy version "2", and 2 more problems`},
+		{"version: 2\nmode: x\n", `p.yaml:1:10: unsupported format version "2"; this skillpm supports version 1, and one more problem`},
+		{"version: 2\nmode: x\nfoo: bar\n", `p.yaml:1:10: unsupported format version "2"; this skillpm supports version 1, and 2 more problems`},
 		{strings.Repeat(" ", 1<<20+1), "p.yaml: the file has 1048577 bytes; the limit is 1048576"},
 	} {
 		p, err := policy.Parse("p.yaml", []byte(tt.text))

@@ -57,7 +57,8 @@ func (p *Policy) destination(target string) error {
 		}
 	}
 	if len(p.Publish.Allow) > 0 {
-		refused.Fix = fmt.Sprintf("publish to %s, or ask the owner of %s", p.Publish.Allow[0], p.Path)
+		refused.Fix = fmt.Sprintf("publish to a destination that matches %s, or ask the owner of %s",
+			p.Publish.Allow[0], p.Path)
 	}
 	return refused
 }

@@ -184,13 +184,13 @@ func (p *Policy) CheckDowngrade(what string) error {
 	if p.Downgrade == AllowDowngrade {
 		return nil
 	}
-	why := "would be a downgrade, which skillpm denies"
+	why := "would be a downgrade, and skillpm denies downgrades"
 	if p.Line("downgrade") == 0 {
 		why += " unless a policy has downgrade: allow"
 	}
 	return &RefusedError{
 		Policy: p.Path, Line: p.Line("downgrade"), Rule: "downgrade", Subject: what, Why: why,
-		Fix: "keep the installed version, or remove it before you install an older version",
+		Fix: "keep the installed version, or remove the pack before you install this version",
 	}
 }
 

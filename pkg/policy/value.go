@@ -36,7 +36,7 @@ func version(v yamlx.Value) int {
 		if s == "1" {
 			return nil
 		}
-		return wrong("use version 1, or a newer skillpm", "unsupported policy version %q", s)
+		return wrong("use a newer skillpm", "unsupported format version %q; this skillpm supports version 1", s)
 	})
 	return 1
 }
@@ -77,7 +77,7 @@ func checkLogPath(s string) error {
 	if absolutePath().MatchString(s) && !hasDots(s) {
 		return nil
 	}
-	hint := "use an absolute path, such as /var/log/skillpm/audit.jsonl"
+	hint := "use an absolute path without .., such as /var/log/skillpm/audit.jsonl"
 	return wrong(hint, "%q is not the absolute path of a file", s)
 }
 
@@ -143,15 +143,18 @@ func parseAge(s string) (time.Duration, error) {
 func parseHost(s string) (string, error) {
 	if !IsHost(s) {
 		hint := "use api.example.com:443, *.example.com, or * for all hosts"
-		return "", wrong(hint, "%q is not a host with a port", s)
+		return "", wrong(hint, "%q is not a host with an optional port", s)
 	}
 	return strings.ToLower(s), nil
 }
 
 func parseScriptPath(s string) (string, error) {
-	if !absolutePath().MatchString(strings.TrimPrefix(s, "~")) || hasDots(s) {
+	if hasDots(s) {
+		return "", wrong("use a path without ..", "%q contains ..", s)
+	}
+	if !absolutePath().MatchString(strings.TrimPrefix(s, "~")) {
 		hint := "use an absolute path, such as /srv/data, or a path in the home directory, such as ~/reports"
-		return "", wrong(hint, "%q is not an absolute path", s)
+		return "", wrong(hint, "%q is neither an absolute path nor a path in the home directory", s)
 	}
 	return s, nil
 }

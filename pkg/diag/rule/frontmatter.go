@@ -170,7 +170,8 @@ func frontmatterRules() []Rule {
 		},
 		{
 			ID: NameDirectory, Title: "name differs from the directory", Severity: e, Fixable: true,
-			Why: "The standard requires both to be equal. Some agents use the name, others the directory.",
+			Why: "The standard requires the name to equal the name of the directory. " +
+				"Some agents use the name, others the directory.",
 			Fix: "use the same name in the field and for the directory",
 
 			Bad: "-- deploy/SKILL.md\n---\nname: rollout\n" +
@@ -181,8 +182,8 @@ func frontmatterRules() []Rule {
 		},
 		{
 			ID: ToolForm, Title: "wrong format of allowed-tools", Severity: w, Fixable: true,
-			Why: "The list is not in the format that the agent documents. Some agents then read the list as the " +
-				"name of one tool.",
+			Why: "The value is not in the format that the agent documents. Some agents then read the value as " +
+				"the name of one tool.",
 			Fix: "write the tools in the agent's documented format",
 
 			Bad: "---\nname: deploy\ndescription: Rolls a service out. Use when asked to deploy.\n" +
@@ -223,7 +224,7 @@ func frontmatterRules() []Rule {
 		},
 		{
 			ID: Recommended, Title: "recommended field is missing", Severity: w,
-			Why: "The agent uses another text instead, which seldom explains when to use the skill.",
+			Why: "Without the field, the agent uses other text of the skill. Such text seldom explains when to use the skill.",
 			Fix: "add the field",
 
 			Profile: "pegasus",
@@ -231,8 +232,8 @@ func frontmatterRules() []Rule {
 			Good:    head + "Roll the service out.\n",
 		},
 		{
-			ID: Listing, Title: "listing is too long", Severity: w,
-			Why: "The agent shows the model only the start of these fields when the model chooses a skill.",
+			ID: Listing, Title: "text for the list of skills is too long", Severity: w,
+			Why: "The model chooses a skill from a list. The agent cuts the text of a skill in this list.",
 			Fix: "put the most important information first, and shorten the rest",
 
 			Profile: "claude-code",

@@ -141,7 +141,7 @@ func packRules() []Rule {
 		},
 		{
 			ID: PackCycle, Title: "dependency cycle", Severity: e,
-			Why: "skillpm cannot install any of the packs before the others.",
+			Why: "Each pack in the cycle requires another pack in the cycle, so skillpm cannot install any pack first.",
 			Fix: "move the shared part to a separate pack",
 
 			Bad: "-- deploy/skillpm.yaml\nname: acme/deploy\nversion: \"1.0.0\"\ndependencies:\n" +
@@ -157,7 +157,7 @@ func packRules() []Rule {
 				head + "Use the skill `base@acme/base`.\n",
 		},
 		{
-			ID: UnusedDependency, Title: "dependency without a reference", Severity: a,
+			ID: UnusedDependency, Title: "dependency that no skill mentions", Severity: a,
 			Why: "Every user of this pack also installs the dependency. Skills may use a dependency without naming " +
 				"it, so the finding is a note.",
 			Fix: "remove the dependency if no skill needs it",
@@ -191,8 +191,8 @@ func packRules() []Rule {
 				"names:\n  base:\n    shadowed:\n      acme/base: first-steps\n",
 		},
 		{
-			ID: SkillsGlob, Title: "skills: matches no skill", Severity: e,
-			Why: "The pack does not contain skills at the paths in its manifest.",
+			ID: SkillsGlob, Title: "pattern in skills: matches no skill", Severity: e,
+			Why: "The pack does not contain a skill at a path that matches the pattern in its manifest.",
 			Fix: "correct the pattern",
 
 			Bad: "-- skillpm.yaml\nname: acme/deploy\nversion: \"1.0.0\"\nskills: [\"skill/*\"]\n" +

@@ -65,7 +65,7 @@ func referenceRules() []Rule {
 		},
 		{
 			ID: Absolute, Title: "absolute path", Severity: w,
-			Why: "A path from the root of the file system is wrong on every other machine.",
+			Why: "An absolute path of this machine seldom exists on other machines.",
 			Fix: "use a path relative to the skill's directory",
 
 			Bad: "-- deploy/SKILL.md\n" +
@@ -89,7 +89,7 @@ func referenceRules() []Rule {
 		},
 		{
 			ID: Listed, Title: "listed file does not exist", Severity: e,
-			Why: "The model sees the file in files:, but cannot load it.",
+			Why: "The field files: shows the file to the model, but the model cannot load the file.",
 			Fix: "correct the path, or add the file",
 
 			Profile: "toolset",
@@ -107,7 +107,7 @@ func referenceRules() []Rule {
 		{
 			ID: ListedForm, Title: "wrong format of a listed path", Severity: e, Fixable: true,
 			Why: "Paths in files: must be relative to the skill, stay inside the skill, and start without ./. " +
-				"skillpm does not report ./ if the agent allows it.",
+				"skillpm does not report ./ if the agent allows ./ in these paths.",
 			Fix: "use a path relative to the skill's directory",
 
 			Profile: "toolset",

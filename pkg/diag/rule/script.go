@@ -20,7 +20,7 @@ func scriptRules() []Rule {
 			ID: Executable, Title: "script is not executable", Severity: w, Fixable: true,
 			Why: "The skill calls the script by its path, which requires the executable bit. If the skill does not " +
 				"call the script, the finding is a note.",
-			Fix: "run chmod +x, and git update-index --chmod=+x",
+			Fix: "run `chmod +x FILE` and `git update-index --chmod=+x FILE`",
 
 			Bad: "-- deploy/SKILL.md\n" +
 				head + "Run `./scripts/check.sh` first.\n" +
@@ -55,7 +55,7 @@ func scriptRules() []Rule {
 		},
 		{
 			ID: ShebangLine, Title: "shebang is not on the first line", Severity: w,
-			Why: "The system reads a shebang only from the first two bytes.",
+			Why: "The system recognizes a shebang only in the first two bytes of a file.",
 			Fix: "move the shebang to the first line",
 
 			Bad: "-- deploy/SKILL.md\n" +

@@ -5,7 +5,7 @@ func skillRules() []Rule {
 	return []Rule{
 		{
 			ID: UnknownSkill, Title: "missing skill", Severity: w,
-			Why: "The text refers to a skill that does not exist here and is not installed.",
+			Why: "The text refers to a skill that is neither validated together with this skill nor installed.",
 			Fix: "correct the name, or describe where to get the skill",
 
 			Bad: "-- skills/deploy/SKILL.md\n" +

@@ -101,7 +101,7 @@ func (inv Inventory) Sort() {
 func ParseInventory(data []byte) (Inventory, error) {
 	rest, ok := bytes.CutPrefix(data, []byte(treeHeader))
 	if !ok {
-		return nil, diag.Errorf(diag.Invalid, "invalid inventory: the first line is not %s",
+		return nil, diag.Errorf(diag.Invalid, "invalid list of files: the first line is not %s",
 			strings.TrimSpace(treeHeader))
 	}
 	inv := make(Inventory, 0, bytes.Count(rest, []byte{'\n'}))
@@ -109,7 +109,7 @@ func ParseInventory(data []byte) (Inventory, error) {
 	for n := 2; len(rest) > 0; n++ {
 		line, after, ok := bytes.Cut(rest, []byte{'\n'})
 		if !ok {
-			return nil, diag.Errorf(diag.Invalid, "inventory line %d is truncated", n)
+			return nil, diag.Errorf(diag.Invalid, "line %d of the list of files is truncated", n)
 		}
 		rest = after
 		e, err := parseLine(string(line))
@@ -117,10 +117,10 @@ func ParseInventory(data []byte) (Inventory, error) {
 			err = check.AddFile(e.Path, e.Size)
 		}
 		if err != nil {
-			return nil, diag.Errorf(diag.Invalid, "inventory line %d: %w", n, err)
+			return nil, diag.Errorf(diag.Invalid, "line %d of the list of files: %w", n, err)
 		}
 		if len(inv) > 0 && inv[len(inv)-1].Path >= e.Path {
-			return nil, diag.Errorf(diag.Invalid, "inventory line %d is not sorted by path", n)
+			return nil, diag.Errorf(diag.Invalid, "line %d of the list of files is not sorted by path", n)
 		}
 		inv = append(inv, e)
 	}

@@ -79,7 +79,7 @@ func WriteCatalog(w io.Writer, entries iter.Seq[CatalogEntry]) error {
 	last := ""
 	for e := range entries {
 		if e.Name <= last {
-			return diag.Errorf(diag.Internal, "the catalog must be sorted by name: %q comes after %q", e.Name, last)
+			return diag.Errorf(diag.Internal, "the list of packs must be sorted by name: %q comes after %q", e.Name, last)
 		}
 		last = e.Name
 		if e.Skills == nil {

@@ -57,7 +57,7 @@ func TestCheck(t *testing.T) {
 			"several", with(`"acme/deploy"`, `"Acme"`, `"1.0.0"`, `"v1"`, "2026-11-20T09:30:00Z", "today", `"oci://registry.example/acme/deploy"`, `""`, integrity, "x", tree, "y"),
 			`1:9: invalid pack name "Acme" (use owner/name, such as acme/deploy, or ./Acme for a directory)
 1:26: invalid version "v1": use a semantic version such as 1.4.0
-1:43: invalid time "today" for published: use RFC 3339
+1:43: invalid time "today" for published: use RFC 3339, such as 2026-01-31T12:00:00Z
 1:60: a version requires a source and a digest
 1:158: invalid integrity "x": use t1:sha256: and 64 hexadecimal digits
 1:233: invalid tree digest "y" of skill deploy: use t1:sha256: and 64 hexadecimal digits
@@ -71,7 +71,7 @@ func TestCheck(t *testing.T) {
 		},
 		{"the next lines", strings.Join([]string{with(tree, "x"), `{"version":"1.0.0","yanked":true}`, "{", good, whole("1.1.0")}, "\n"), fmt.Sprintf(
 			"1:%d: invalid tree digest \"x\" of skill deploy: use t1:sha256: and 64 hexadecimal digits\n2:29: yanked must be a reason or false\n"+
-				"3:2: unexpected end of JSON input\n4:33: version 1.0.0 is published twice (first as entry 1): a published version never changes\n",
+				"3:2: unexpected end of JSON input\n4:33: an earlier line already publishes version 1.0.0, and a published version never changes\n",
 			place(with(tree, "x"), `"x"`))},
 		{"another pack", good + "\n" + strings.ReplaceAll(whole("1.1.0"), "acme/deploy", "acme/other"), "2:9: the file is for acme/deploy, but this line is for acme/other\n"},
 		{"a key twice", with(`"version":`, `"version":"9.0.0","version":`), "1:41: the key \"version\" is duplicated\n"},

@@ -65,7 +65,7 @@ func NewDependencies(list []pack.Dependency) (Dependencies, error) {
 	for _, d := range list {
 		if d.Ref != nil {
 			return nil, diag.Errorf(diag.Invalid,
-				"a published pack cannot depend on %s, which has its own source", d.ID).
+				"a published pack cannot depend on %s, because skillpm.yaml sets a source for this dependency", d.ID).
 				WithHint("publish %s to a registry, and depend on the pack by name", d.ID)
 		}
 		skills := slices.Clone(d.Skills)

@@ -164,10 +164,10 @@ func (p *parser) version(r record) iter.Seq2[location, error] {
 				return
 			}
 		}
-		if first, duplicate := p.versions[r.Version]; duplicate {
+		if _, duplicate := p.versions[r.Version]; duplicate {
 			yield(at("version"), fmt.Errorf(
-				"version %s is published twice (first as entry %d): a published version never changes",
-				r.Version, first+1))
+				"an earlier line already publishes version %s, and a published version never changes",
+				r.Version))
 			return
 		}
 		id, err := pack.ParseID(r.Name)

@@ -89,7 +89,7 @@ func TestParseRefuses(t *testing.T) {
 		{"not JSON", "<html>\n", "f:1: "},
 		{"an array", "[]", "a line must be a JSON object"},
 		{"two objects", good + good, "after top-level value"},
-		{"the second time", good + "\n" + good, "f:2: version 1.0.0 is published twice"},
+		{"the second time", good + "\n" + good, "f:2: an earlier line already publishes version 1.0.0"},
 		{"another pack", good + "\n" + strings.Replace(with("1.0.0", "1.1.0"), "acme/deploy", "acme/other", 1), "this line is for acme/other"},
 		{"a key twice", with(`"version":`, `"version":"9.0.0","version":`), `the key "version" is duplicated`},
 		{"a key twice in other case", with(`"version":`, `"Version":"9.0.0","version":`), "is duplicated"},

@@ -70,7 +70,7 @@ func (l Line) problems() iter.Seq2[location, error] {
 		case nameErr != nil && !yield(at("name"), nameErr):
 		case versionErr != nil && !yield(at("version"), versionErr):
 		case l.Published != "" && timeErr != nil && !yield(at("published"),
-			diag.Errorf(diag.Invalid, "invalid time %q for published: use RFC 3339", l.Published)):
+			diag.Errorf(diag.Invalid, "invalid time %q for published: use RFC 3339, such as 2026-01-31T12:00:00Z", l.Published)):
 		case (l.Source == "" || l.Digest == "") &&
 			!yield(at(l.missingMember()), diag.Errorf(diag.Invalid, "a version requires a source and a digest")):
 		case l.Integrity != "" && !isTree(l.Integrity) && !yield(at("integrity"),

@@ -207,7 +207,7 @@ func (c *providerCache) wouldMatch(v *candidate, r Requirement) (matches bool, r
 		return false, ""
 	}
 	release := semver.New(v.Major(), v.Minor(), v.Patch(), "", "")
-	return constraint.Check(release), "is a pre-release, which only an explicit range selects"
+	return constraint.Check(release), "is a pre-release, and the version range does not name a pre-release"
 }
 
 // chain returns the shortest chain of requirements from the root to d.

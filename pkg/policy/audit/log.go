@@ -134,7 +134,8 @@ func lock(log string) (unlock func() error, err error) {
 	case err != nil:
 		flags |= os.O_CREATE
 	case !info.Mode().IsRegular():
-		return nil, diag.Errorf(diag.Denied, "cannot open the audit log: %s is not a regular file", path)
+		return nil, diag.Errorf(diag.Denied, "%s is not a regular file", path).
+			WithHint("delete the file, because skillpm creates a new lock file")
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), lockLimit)
 	defer cancel()
@@ -213,16 +214,16 @@ func openRegular(path string) (*os.File, error) {
 	case err != nil:
 		return nil, err
 	case !before.Mode().IsRegular():
-		return nil, diag.Errorf(diag.Denied, "cannot open the audit log: %s is not a regular file", path).
-			WithHint("move the file away, because skillpm does not follow links to an audit log")
+		return nil, diag.Errorf(diag.Denied, "%s is not a regular file", path).
+			WithHint("move the file to another path, because skillpm does not follow links to an audit log")
 	}
 	f, err := os.OpenFile(path, flags, privateMode)
 	if err != nil || before == nil {
 		return f, err
 	}
 	if after, err := f.Stat(); err != nil || !os.SameFile(before, after) {
-		return nil, errors.Join(diag.Errorf(diag.Denied, "another process replaced %s while "+
-			"skillpm opened the file", path), err, f.Close())
+		return nil, errors.Join(diag.Errorf(diag.Denied, "another process replaced %s", path).
+			WithHint("run the command again"), err, f.Close())
 	}
 	return f, nil
 }

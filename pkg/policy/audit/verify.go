@@ -78,7 +78,7 @@ func (v *Verified) Err() error {
 	}
 	return diag.Errorf(diag.Integrity, "the audit log was changed: %s line %d of %s", what,
 		v.Findings[0].Line, v.Findings[0].File).
-		WithHint("keep a copy of the audit log: the records before line %d are intact, later records may be forged",
+		WithHint("keep a copy of the audit log: the records before line %d are intact, but later records may be forged",
 			v.Findings[0].Line)
 }
 
@@ -161,12 +161,12 @@ func (v *verifier) gap(line []byte, pos position) {
 		(len(line) == 0 || !strings.HasPrefix(string(line), begins) && !strings.HasPrefix(begins, string(line))):
 		v.find(pos, pos.seq,
 			fmt.Sprintf(
-				"this line was changed: it is neither a record nor the beginning of record %d, which a killed "+
-					"process would have left", pos.seq))
+				"this line was changed: it is neither record %d nor the beginning of this record, which a "+
+					"killed process leaves", pos.seq))
 	case len(v.result.Notes) < maxFindings:
 		v.result.Notes = append(v.result.Notes, Finding{
 			File: pos.file, Line: pos.line, Seq: pos.seq,
-			What: fmt.Sprintf("record %d is incomplete, which leaves a gap", pos.seq),
+			What: fmt.Sprintf("record %d is incomplete: the process that wrote the record was probably killed", pos.seq),
 		})
 	}
 }
@@ -178,12 +178,12 @@ func (v *verifier) follow(r link, pos position) {
 	case !v.begun:
 		v.first(r, pos)
 	case r.Prev == v.last.digest && r.Seq == next && v.torn > 0 && !r.Gap:
-		v.find(pos, next, "the previous line is not a record, and this record does not report a gap")
+		v.find(pos, next, "the previous line is not a record, but this record does not have gap: true")
 	case r.Prev == v.last.digest && r.Seq == next:
 	case r.Prev == v.last.digest:
-		v.find(pos, next, fmt.Sprintf("found record %d instead of record %d", r.Seq, next))
+		v.find(pos, next, fmt.Sprintf("the number of this record is %d, but the number must be %d", r.Seq, next))
 	case r.Prev == v.before.digest && r.Seq == v.before.seq+1:
-		v.find(v.last, next, "this line was inserted or moved here")
+		v.find(v.last, next, "this line was inserted, or moved to this position")
 	case r.Seq == next:
 		v.find(v.last, v.last.seq,
 			"this line or the next line was changed: the digest in the next record does not match this line")
@@ -209,10 +209,11 @@ func (v *verifier) first(r link, pos position) {
 	v.result.First = r.Seq
 	switch {
 	case v.torn > 0 && (r.Prev != v.last.digest || r.Seq != v.last.seq+1):
-		v.find(pos, v.last.seq+1, "this record does not follow the lines before it, which are not records")
+		v.find(pos, v.last.seq+1,
+			"the lines before this record are not records, and this record does not continue these lines")
 	case v.torn > 0:
 	case v.o.After != "" && r.Prev != v.o.After:
-		v.find(pos, r.Seq, "the log does not start after the record with the digest "+v.o.After)
+		v.find(pos, r.Seq, "the first record does not follow the record with the digest "+v.o.After)
 	case v.o.After == "" && r.Seq == 1 && r.Prev != "":
 		v.find(pos, 1, "the first record refers to an earlier line")
 	case v.o.After == "" && r.Seq != 1:

@@ -64,12 +64,12 @@ func TestVerify(t *testing.T) {
 		"put in twice":  {func(l []string) []string { return slices.Insert(l, 6, l[2]) }, audit.VerifyOptions{}, []int64{7}, "record 3 follows record 6"},
 		"forged":        {func(l []string) []string { return slices.Insert(l, 6, forged(1, 7, digest(l[5]))) }, audit.VerifyOptions{}, []int64{7}, "inserted"},
 		"moved":         {func(l []string) []string { l[4], l[5] = l[5], l[4]; return l }, audit.VerifyOptions{}, []int64{5, 5, 6}, "missing"},
-		"renumbered":    {func(l []string) []string { l[9] = strings.Replace(l[9], `"seq":10`, `"seq":12`, 1); return l }, audit.VerifyOptions{}, []int64{10}, "instead of record"},
+		"renumbered":    {func(l []string) []string { l[9] = strings.Replace(l[9], `"seq":10`, `"seq":12`, 1); return l }, audit.VerifyOptions{}, []int64{10}, "the number of this record is 12, but the number must be 10"},
 		"the end of the log was removed or rewritten": {edit: func(l []string) []string { return l[:8] }},
 		"cut off, and kept":                           {func(l []string) []string { return l[:8] }, audit.VerifyOptions{Head: digest(whole[9])}, []int64{8}, "the end of the log was removed or rewritten"},
 		"grown since":                                 {func(l []string) []string { return l }, audit.VerifyOptions{Head: digest(whole[3])}, nil, ""},
 		"older moved away":                            {func(l []string) []string { return l[3:] }, audit.VerifyOptions{After: digest(whole[2])}, nil, ""},
-		"too much of it":                              {func(l []string) []string { return l[4:] }, audit.VerifyOptions{After: digest(whole[2])}, []int64{1}, "the log does not start after the"},
+		"too much of it":                              {func(l []string) []string { return l[4:] }, audit.VerifyOptions{After: digest(whole[2])}, []int64{1}, "the first record does not follow the record with the digest"},
 		"no gap is said": {func(l []string) []string {
 			return append(l, `{"seq":11,"ts":`, forged(1, 12, digest(`{"seq":11,"ts":`)))
 		}, audit.VerifyOptions{}, []int64{12}, "gap"},

@@ -177,8 +177,7 @@ func (p Directories) resolve() (real Directories, err error) {
 }
 
 func unresolved(path string, err error) error {
-	return diag.Errorf(diag.Denied, "the sandbox cannot resolve %s: %w",
-		path, err)
+	return diag.Errorf(diag.Denied, "cannot resolve the path %s for the sandbox: %w", path, err)
 }
 
 // allows reports whether a policy's directory contains a path without links.
@@ -234,9 +233,9 @@ func (c *sandboxBuilder) network() (n sandbox.Network, err error) {
 	for _, host := range network {
 		host = strings.ToLower(host)
 		if !policy.IsHost(host) || !strings.ContainsAny(host, ".:*") && host != "localhost" {
-			return n, diag.Errorf(diag.Invalid, "%s requests execution.network %q, which is not a host",
+			return n, diag.Errorf(diag.Invalid, "%s requests execution.network %q, which is not a full host name",
 				c.skill.subject(), host).
-				WithHint("use true, false, restricted, or a list of hosts with ports, such as [api.example.com:443]")
+				WithHint("use true, false, restricted, or a list of hosts with optional ports, such as [api.example.com:443]")
 		}
 		for _, p := range c.set {
 			bound := p.Execution.NetworkBound()

@@ -196,9 +196,11 @@ func rules() []rule {
 		},
 		{
 			key: "lint.fail_on", needsFiles: true,
-			has:    func(p *policy.Policy) bool { return len(p.Lint.FailOn) > 0 },
-			ask:    (*evaluation).checkLint,
-			allows: func(*evaluation, *policy.Policy) string { return "the skill does not have such findings" },
+			has: func(p *policy.Policy) bool { return len(p.Lint.FailOn) > 0 },
+			ask: (*evaluation).checkLint,
+			allows: func(*evaluation, *policy.Policy) string {
+				return "the skill does not have findings that this rule denies"
+			},
 		},
 		{
 			key: "approve", needsFiles: true,

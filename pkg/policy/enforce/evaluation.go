@@ -319,7 +319,7 @@ func (j *evaluation) matchingApproval(p *policy.Policy, caps []policy.Capability
 func (j *evaluation) describeChange(a *Approved, lacks []policy.Capability) string {
 	if len(j.beside) > 0 && a.Digest == j.tree.Digest() {
 		return fmt.Sprintf("%s approved the skill on %s, but %s; remove %s, or approve the skill again",
-			a.who(), a.At.Format(time.DateOnly), addedFiles(len(j.beside), j.beside[0].Path), it(len(j.beside)))
+			a.who(), a.At.Format(time.DateOnly), addedFiles(len(j.beside), j.beside[0].Path), addedNoun(len(j.beside)))
 	}
 	text := fmt.Sprintf("the files have changed since %s approved the skill on %s (%s then, %s now)", a.who(),
 		a.At.Format(time.DateOnly), short(a.Digest), short(j.digests[0]))
@@ -332,18 +332,17 @@ func (j *evaluation) describeChange(a *Approved, lacks []policy.Capability) stri
 // addedFiles describes files in a skill's directory that are not part of the skill.
 func addedFiles(n int, first string) string {
 	if n == 1 {
-		return "its directory now contains " + first +
-			", which is not part of the skill, but which its scripts could use"
+		return "the skill's directory now contains an additional file that scripts could use: " + first
 	}
-	return fmt.Sprintf("its directory now contains %d files that are not part of the skill, for example %s, but which "+
-		"its scripts could use", n, first)
+	return fmt.Sprintf("the skill's directory now contains %d additional files that scripts could use, for example %s",
+		n, first)
 }
 
-func it(n int) string {
+func addedNoun(n int) string {
 	if n == 1 {
-		return "it"
+		return "the additional file"
 	}
-	return "them"
+	return "the additional files"
 }
 
 // now returns the time that decides whether approvals have expired.

@@ -114,10 +114,10 @@ func (p *proxy) handle(conn net.Conn) {
 }
 
 // forbiddenError reports a host that the command may not reach.
-type forbiddenError struct{ what string }
+type forbiddenError struct{ what, reason string }
 
 func (e *forbiddenError) Error() string {
-	return e.what + " is not reachable from this sandbox"
+	return e.what + " is not reachable from this sandbox" + e.reason
 }
 
 // connect connects to a host if it may be reached. It resolves a name once, and connects to the address that it has
@@ -127,12 +127,12 @@ func (p *proxy) connect(host string, port uint16) (net.Conn, error) {
 	hostPort := net.JoinHostPort(host, strconv.Itoa(int(port)))
 	if !p.network.allows(host, port) {
 		p.refuse(hostPort)
-		return nil, &forbiddenError{hostPort}
+		return nil, &forbiddenError{what: hostPort}
 	}
 	if a, ok := address(host); ok {
 		if isInternal(a) && !p.network.listsAddress(a, port) {
 			p.refuse(hostPort)
-			return nil, &forbiddenError{hostPort}
+			return nil, &forbiddenError{what: hostPort}
 		}
 		return p.dial(p.ctx, "tcp", netip.AddrPortFrom(a, port).String())
 	}
@@ -142,7 +142,7 @@ func (p *proxy) connect(host string, port uint16) (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	forbidden := &forbiddenError{hostPort + ", an address of this machine or of a private network,"}
+	forbidden := &forbiddenError{hostPort, ", because it is an address of this machine or of a private network"}
 	err = forbidden
 	for _, a := range all {
 		a = a.Unmap()

@@ -77,9 +77,9 @@ func (r *reader) file(f bundle.File) error {
 	case format.Native() || format.Compiled():
 		r.add(policy.NativeBinaries, f.Path, 0, "is compiled: %s", format)
 	case !readable && f.Executable() && isDisplayFormat(format) && isText(data):
-		r.add(policy.Scripts, f.Path, 0, "is executable, and a shell reads its first line")
+		r.add(policy.Scripts, f.Path, 0, "is executable text, which a shell can run")
 	case !readable && f.Executable() && !format.Archive() && !isDisplayFormat(format):
-		r.add(policy.NativeBinaries, f.Path, 0, "is executable, but skillpm cannot read the file")
+		r.add(policy.NativeBinaries, f.Path, 0, "is executable, but skillpm cannot scan its format")
 	case format.Archive() && !readable:
 		r.archive(f, data)
 	case !readable:
@@ -102,7 +102,7 @@ func (r *reader) named(f bundle.File) {
 		switch path.Ext(base) {
 		case ".exe", ".dll", ".so", ".dylib", ".msi", ".scr", ".node", ".jar", ".class", ".pyc", ".pyd", ".wasm",
 			".appimage":
-			r.add(policy.NativeBinaries, f.Path, 0, "has the name of a program")
+			r.add(policy.NativeBinaries, f.Path, 0, "has the file extension of a program")
 		}
 	}
 }

@@ -241,10 +241,10 @@ func TestConfinedNotStarted(t *testing.T) {
 		rules sandbox.Rules
 		text  string
 	}{
-		{sandbox.Rules{Write: []string{h.home}, Hidden: h.rules.Hidden}, "must stay hidden"},
-		{sandbox.Rules{Write: []string{"/"}}, "must stay hidden"},
-		{sandbox.Rules{Write: []string{filepath.Join(h.home, ".ssh")}, Hidden: h.rules.Hidden}, "must stay hidden"},
-		{sandbox.Rules{Read: []string{h.home}, Hidden: h.rules.Hidden}, "must stay hidden"},
+		{sandbox.Rules{Write: []string{h.home}, Hidden: h.rules.Hidden}, "skillpm hides "},
+		{sandbox.Rules{Write: []string{"/"}}, "skillpm hides "},
+		{sandbox.Rules{Write: []string{filepath.Join(h.home, ".ssh")}, Hidden: h.rules.Hidden}, "skillpm hides "},
+		{sandbox.Rules{Read: []string{h.home}, Hidden: h.rules.Hidden}, "skillpm hides "},
 		{sandbox.Rules{Write: []string{"build"}}, "the path is not absolute"},
 	} {
 		_, err := Run(t.Context(), Command{Argv: []string{"true"}, Env: []string{"PATH=/usr/bin:/bin"}, Sandbox: &test.rules, Helper: self(t)})
