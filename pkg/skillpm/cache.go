@@ -233,7 +233,7 @@ type CacheFreed struct {
 func (c *Client) CacheGC(ctx context.Context, o CacheGCOptions) (*CacheFreed, error) {
 	if !o.All && o.Unused < 24*time.Hour {
 		return nil, diag.Errorf(diag.Usage,
-			"the shortest time is one day, because skillpm records uses by day").
+			"--older-than must be at least one day, because skillpm records only the day of each use").
 			WithHint("use one day or more, such as 7d, or --all")
 	}
 	defer c.Progress(Event{Done: true})

@@ -319,7 +319,7 @@ func recordChoices(o InstallOptions, requests []packRequest, res *resolution) er
 		return err
 	}
 	if name == o.As {
-		return diag.Errorf(diag.Usage, "--as %s: the skill already has this name", o.As)
+		return diag.Errorf(diag.Usage, "cannot use --as %s: the skill already has this name", o.As)
 	}
 	return res.manifest.SetAlias(pack.Alias{Alias: o.As, Skill: name, Pack: id})
 }

@@ -133,7 +133,7 @@ func checkNames(x *exam) {
 		}
 		if n.Link != n.Skill && !n.Alias {
 			x.advise("", fmt.Sprintf("%s@%s is available to agents as %s", n.Skill, n.Pack, n.Link),
-				"another skill already has the name", "")
+				"another skill already has the name "+n.Skill, "")
 		}
 	}
 }
@@ -275,9 +275,9 @@ func checkIgnored(x *exam) {
 	for i, name := range []string{scope.ManifestName, scope.LockName} {
 		const effect = "a clone of the repository does not contain the packs that this project uses"
 		if status[i].Ignored {
-			x.error(name, "git ignores "+name, effect, "remove "+name+" from .gitignore, or run git add -f "+name)
+			x.error(name, "git ignores "+name, effect, "remove "+name+" from .gitignore, or run \"git add -f "+name+"\"")
 		} else if _, err := os.Lstat(w.Scope.Abs(name)); err == nil && !status[i].Tracked {
-			x.advise(name, name+" is not in the repository", effect, "run git add "+name)
+			x.advise(name, name+" is not in the repository", effect, "run \"git add "+name+"\"")
 		}
 	}
 	if len(links) > 0 {
@@ -295,7 +295,7 @@ func checkIgnored(x *exam) {
 	if status[2].Tracked {
 		x.warn(plugins, "installed packs are in the repository", "installed packs change with every update and differ "+
 			"between machines",
-			"run git rm -r --cached "+plugins+"; to commit copies of packs, run skillpm vendor")
+			"run \"git rm -r --cached "+plugins+"\"; to commit copies of packs, run \"skillpm vendor\"")
 	}
 	if isDir(w.Scope.Skills()) && status[3].Ignored {
 		x.warn(skills, "git ignores the project's local skills",

@@ -71,7 +71,7 @@ func (w *Workspace) CheckFrozen(g Documents) error {
 	}
 	for id, p := range g.Lock.Packs {
 		if was := w.Lock.Packs[id]; was != nil && !p.Equal(was) {
-			differences = append(differences, fmt.Sprintf("%s differs from its locked content", id))
+			differences = append(differences, fmt.Sprintf("the content of %s differs from skillpm.lock", id))
 		}
 	}
 	slices.Sort(differences)
