@@ -61,7 +61,7 @@ func (c *Client) Install(ctx context.Context, o InstallOptions) (*InstallReport,
 		if o.Frozen && in.LacksLock() {
 			return nil, diag.Errorf(diag.NotFound, "--frozen requires skillpm.lock, which does not exist in %s",
 				in.Scope.Root).
-				WithHint("run skillpm install without --frozen and commit skillpm.lock")
+				WithHint("run \"skillpm install\" without --frozen, and commit skillpm.lock")
 		}
 		return in.resolve(ctx, o)
 	})

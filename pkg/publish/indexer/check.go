@@ -175,7 +175,7 @@ func (k *checker) strayFile(name string) {
 	}
 	if data, err := safefile.ReadIn(k.dir.fsys, name, index.MaxBytes); err == nil {
 		if id := index.IDOf(data); !id.IsZero() {
-			f.Message, f.Fix = fmt.Sprintf("the file describes the pack %s, but has another path than this pack requires", id),
+			f.Message, f.Fix = fmt.Sprintf("the file describes the pack %s, but is at the wrong path", id),
 				"move the file to "+index.Path(id)
 		}
 	}

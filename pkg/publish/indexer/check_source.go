@@ -12,6 +12,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/httpx"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/index"
 	"github.com/skillpm/skillpm/pkg/skillpm"
@@ -23,7 +24,7 @@ const maxSources = 8
 // sources checks the source of each version.
 func (k *checker) sources(ctx context.Context) error {
 	if k.options.Offline {
-		k.report.Notes = append(k.report.Notes, "skillpm is offline, so it did not verify the sources")
+		k.report.Notes = append(k.report.Notes, "skillpm is offline and did not verify the sources")
 		return nil
 	}
 	var mu sync.Mutex
@@ -151,7 +152,7 @@ func disagreement(l index.Line, p, found *pack.Pack) string {
 		}
 	}
 	if len(found.Skills) != len(p.Skills) {
-		return fmt.Sprintf("has %d skills, but the index lists %d", len(found.Skills), len(p.Skills))
+		return fmt.Sprintf("has %s, but the index lists %d", textx.Count(len(found.Skills), "skill"), len(p.Skills))
 	}
 	return dependencies(p, found)
 }

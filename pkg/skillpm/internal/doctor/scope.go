@@ -14,6 +14,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/skill/agent"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/vendored"
@@ -81,13 +82,13 @@ func checkInstalled(x *exam) {
 		x.warn(p.Path, p.Message, "agents read content that differs from skillpm.lock", x.fixFor(p))
 	}
 	if len(wrong) > maxFindings {
-		x.warn("", fmt.Sprintf("%d more differences from skillpm.lock", len(wrong)-maxFindings), "",
+		x.warn("", textx.Count(len(wrong)-maxFindings, "more difference")+" from skillpm.lock", "",
 			x.command("skillpm verify"))
 	}
 	if len(missing) > 0 {
 		message := missing[0].Path + ": " + missing[0].Message
 		if len(missing) > 1 {
-			message += fmt.Sprintf("; %d more links or skills are missing", len(missing)-1)
+			message += fmt.Sprintf("; %d links or skills are missing in total", len(missing))
 		}
 		x.error("", message, "agents cannot find the skills", x.command("skillpm install"))
 	}

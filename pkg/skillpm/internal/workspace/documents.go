@@ -103,7 +103,7 @@ func disagreement(differences []string) error {
 		text += ": " + strings.Join(differences, "; ")
 	}
 	return diag.Errorf(diag.Conflict, "%s", text).
-		WithHint("run skillpm install without --frozen, review the changes to skillpm.lock, and commit it")
+		WithHint("run \"skillpm install\" without --frozen, review the changes to skillpm.lock, and commit the file")
 }
 
 // OmitsDirectory reports whether a locked source leaves its directory out. A lockfile never names a directory of one
