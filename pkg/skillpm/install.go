@@ -352,6 +352,10 @@ func aliasedSkill(id pack.ID, selected []string, p *pack.LockedPack) (string, er
 	if len(selected) == 0 && len(names) == 1 {
 		return names[0], nil
 	}
+	if len(selected) > 1 {
+		return "", diag.Errorf(diag.Usage, "--as requires exactly one skill, but --skill selects %d", len(selected)).
+			WithHint("use --skill once")
+	}
 	return "", diag.Errorf(diag.Usage, "--as requires exactly one skill, but %s has %d", id, len(names)).
 		WithHint("use --skill with one of %s", strings.Join(names, ", "))
 }

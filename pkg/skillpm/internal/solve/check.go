@@ -40,7 +40,7 @@ func (b *Backend) checkDependencies(p *pack.Pack) error {
 				"other packs only by name and version", p.ID, p.Version, d.ID).
 				WithHint("ask the publisher to require %s by version", d.ID)
 		case !safe:
-			return outside
+			return outside.WithHint("use an OCI registry, or git over HTTPS or SSH, as the source of %s", d.ID)
 		}
 	}
 	return nil
