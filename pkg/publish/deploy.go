@@ -211,7 +211,7 @@ func (o DeployOptions) layer() (name, dir string, err error) {
 			WithHint("change to the directory of a project, or use --layer personal")
 	}
 	return "", "", diag.Errorf(diag.Usage, "profile %s does not have the layer %s", p.ID, o.Scope).
-		WithHint("use %s", textx.OneOf(have))
+		WithHint("use --layer %s", textx.OneOf(have))
 }
 
 // targetOf returns the path of a profile's directory and its scope. Both are "" for directories of plugins, and for
@@ -250,7 +250,7 @@ func (c *Client) install(ctx context.Context, r *DeployReport, tree bundle.Tree,
 		return nil
 	case !o.Force:
 		return diag.Errorf(diag.Conflict, "%s already exists with different content", r.Dir).
-			WithHint("compare both directories with diff -r, then use --force to replace the skill and keep a backup")
+			WithHint("compare the skill with %s, then use --force to replace %[1]s and keep a backup", r.Dir)
 	default:
 		r.Action = DeployReplaced
 		r.Backup = c.backup(dir, r.Skill)

@@ -22,6 +22,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/trust"
 )
 
+const usePacked = `use a file or directory that "skillpm publish --output" created`
+
 // PublishPacked publishes the layout that [Client.Pack] wrote, a tar or a directory, byte for byte. It publishes every
 // version, those of a pack in ascending order. If it fails, the report has the versions published before the error.
 func (c *Client) PublishPacked(ctx context.Context, packed string, o ReleaseOptions) (*WorkspaceReport, error) {
@@ -29,8 +31,7 @@ func (c *Client) PublishPacked(ctx context.Context, packed string, o ReleaseOpti
 	layout := c.Machine.Abs(packed)
 	info, err := os.Stat(layout)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, diag.Errorf(diag.NotFound, "%s does not exist", packed).WithHint("use a file or directory that " +
-			"skillpm publish --output created")
+		return nil, diag.Errorf(diag.NotFound, "%s does not exist", packed).WithHint(usePacked)
 	}
 	if err != nil {
 		return nil, err
@@ -42,7 +43,11 @@ func (c *Client) PublishPacked(ctx context.Context, packed string, o ReleaseOpti
 		}
 		defer os.RemoveAll(dir) //nolint:errcheck // temporary
 		if err := readLayoutFile(layout, dir); err != nil {
-			return nil, diag.Errorf(diag.CodeOf(err), "%s: %w", packed, err)
+			e := diag.Errorf(diag.CodeOf(err), "%s: %w", packed, err)
+			if diag.CodeOf(err) == diag.Invalid {
+				e = e.WithHint(usePacked)
+			}
+			return nil, e
 		}
 		layout = dir
 	}
@@ -63,9 +68,7 @@ func (c *Client) PublishPacked(ctx context.Context, packed string, o ReleaseOpti
 		}
 	}
 	if len(report.Packs) == 0 {
-		return nil, diag.Errorf(diag.NotFound, "%s does not contain packs",
-			packed).WithHint("use a file or directory that " +
-			"skillpm publish --output created")
+		return nil, diag.Errorf(diag.NotFound, "%s does not contain packs", packed).WithHint(usePacked)
 	}
 	return report, nil
 }

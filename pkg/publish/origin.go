@@ -136,7 +136,7 @@ func (o *origin) compareTags(ctx context.Context, m *pack.Manifest) {
 	} {
 		commit, err := o.checkout.TagCommit(ctx, tag)
 		if err == nil && commit != "" && commit != o.checkout.Commit {
-			o.tagWarning = fmt.Sprintf("the tag %s is on commit %.12s, but skillpm publishes commit %.12s", tag, commit,
+			o.tagWarning = fmt.Sprintf("the tag %s points to commit %.12s, but skillpm publishes commit %.12s", tag, commit,
 				o.checkout.Commit)
 			return
 		}
@@ -160,7 +160,7 @@ const maxNamed = 3
 func (o *origin) warnings() []string {
 	var list []string
 	if len(o.dirty) > 0 {
-		list = append(list, "the files differ from the commit: "+textx.FirstAndMore(o.dirty, maxNamed)+
+		list = append(list, "these files differ from the commit: "+textx.FirstAndMore(o.dirty, maxNamed)+
 			"; the release will not record its source (commit the changes first, or use --allow-dirty)")
 	}
 	if o.tagWarning != "" {

@@ -158,8 +158,8 @@ func formatWarnings(manifest []byte, format string, skills int) []string {
 	if published == format || published == oci.FormatPack && format == oci.FormatAgentSkills && skills == 1 {
 		return nil
 	}
-	return []string{"earlier versions have the format " + cmp.Or(published, "skillpm") +
-		", and an existing version never changes its format"}
+	return []string{"earlier versions of the pack have the format " + cmp.Or(published, "skillpm") +
+		", and published versions keep their format"}
 }
 
 // setTarget records how the target was chosen.

@@ -28,10 +28,8 @@ func (c *Client) publishTarget(destination string, id pack.ID) (t publishTarget,
 	if destination == "" {
 		// an index does not accept pushes
 		if prefix != "" && prefix != registry.Local && !strings.HasPrefix(prefix, "oci://") {
-			t.warning = "the pack stays on this machine, where skillpm install does not find it: the settings bind " +
-				"" + id.Owner +
-				" to " + prefix +
-				", which is not an OCI registry (choose an OCI registry with --to)"
+			t.warning = "the pack stays on this machine, and skillpm install cannot find the pack: the settings bind " +
+				id.Owner + " to " + prefix + ", which is not an OCI registry (choose an OCI registry with --to)"
 			prefix = ""
 		}
 		t.bound = prefix != ""
@@ -59,7 +57,7 @@ func (c *Client) parseTarget(destination string, id pack.ID) (pack.Ref, error) {
 	case strings.HasPrefix(destination, "oci://"):
 		if last := path.Base(destination); strings.ContainsAny(last, ":@") && strings.Count(destination, "/") > 2 {
 			return pack.Ref{}, diag.Errorf(diag.Usage,
-				"--to %s must not contain a tag or digest, because the version is the tag", destination).
+				"--to %s must not contain a tag or digest, because skillpm uses the version as the tag", destination).
 				WithHint("use --to %s", destination[:len(destination)-len(last)]+last[:strings.IndexAny(last, ":@")])
 		}
 		return pack.Parse(registry.Repository(strings.TrimSuffix(destination, "/"), id))
@@ -75,7 +73,7 @@ func (c *Client) parseTarget(destination string, id pack.ID) (pack.Ref, error) {
 		if strings.HasPrefix(destination, ".") || strings.HasPrefix(destination, "/") {
 			hint = "use --to oci-layout:" + destination
 		}
-		return pack.Ref{}, diag.Errorf(diag.Usage, "cannot publish to %q", destination).WithHint("%s", hint)
+		return pack.Ref{}, diag.Errorf(diag.Usage, "cannot publish to %q: it is not an OCI registry or an OCI layout", destination).WithHint("%s", hint)
 	}
 }
 

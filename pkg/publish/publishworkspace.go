@@ -89,8 +89,9 @@ func (c *Client) members(dir string) ([]member, error) {
 			return nil, err
 		}
 		if i := slices.IndexFunc(list, func(o member) bool { return o.manifest.Name == m.Name }); i >= 0 {
-			return nil, diag.Errorf(diag.Conflict, "%s and %s have the same name, %s", c.DisplayPath(list[i].dir),
-				c.DisplayPath(d), m.Name)
+			return nil, diag.Errorf(diag.Conflict, "the packs in %s and %s have the same name, %s",
+				c.DisplayPath(list[i].dir), c.DisplayPath(d), m.Name).
+				WithHint("change the name in one of the two skillpm.yaml files")
 		}
 		list = append(list, member{dir: d, manifest: m})
 	}
@@ -126,7 +127,8 @@ func memberDirs(root string, patterns []string) ([]string, error) {
 	for _, p := range patterns {
 		if err == nil && !visited[p] {
 			return nil, diag.Errorf(diag.NotFound, "the workspace pattern %q matches no directory with a "+
-				"skillpm.yaml", p)
+				"skillpm.yaml", p).
+				WithHint("correct the pattern under workspace in skillpm.yaml")
 		}
 	}
 	return slices.Compact(dirs), err
@@ -183,7 +185,7 @@ func checkConstraint(m *pack.Manifest, d pack.Dependency, members map[pack.ID]me
 	if err == nil && allowed.Check(version) {
 		return nil
 	}
-	return diag.Errorf(diag.Conflict, "%s requires %s %s, but the workspace has %s", m.Name, d.ID, d.Constraint,
+	return diag.Errorf(diag.Conflict, "%s requires %s %s, but the workspace contains version %s", m.Name, d.ID, d.Constraint,
 		other.manifest.Version).
 		WithHint("change the range in %s", m.Path)
 }
@@ -217,7 +219,7 @@ func (c *Client) requireByVersion(dir string, m *pack.Manifest, d pack.Dependenc
 	}
 	pathError := diag.Errorf(diag.Invalid, "%s depends on %s with a source, but a published pack may require "+
 		"other packs only by name and version", m.Name, d.ID).
-		WithHint("publish %s and require it by version, or move it to dev-dependencies", d.ID)
+		WithHint("publish %s and require the pack by version, or move the dependency to dev-dependencies", d.ID)
 	if d.Ref.Kind != pack.KindPath {
 		return d, pathError
 	}

@@ -63,7 +63,7 @@ func extendManifest(path string, fields []byte, o InitOptions) error {
 	}
 	text := slices.Concat(fields, []byte("\n"), data)
 	if _, err := pack.ParseManifest(path, text); err != nil {
-		return exists.WithHint("edit the file: add name: and version:")
+		return exists.WithHint("add the lines name: and version: to the file")
 	}
 	return atomicfile.Write(path, text, atomicfile.Options{Mode: 0o644})
 }
@@ -137,7 +137,7 @@ func (c *Client) New(_ context.Context, o NewOptions) (string, error) {
 	if n := len([]rune(o.Description)); strings.TrimSpace(o.Description) == "" || n > MaxDescription {
 		return "", diag.Errorf(diag.Usage,
 			"a skill requires a description of 1 to %d characters", MaxDescription).
-			WithHint("add a description: skillpm new %s --description \"…\"", o.Name)
+			WithHint("set the description with: skillpm new %s --description \"…\"", o.Name)
 	}
 	dir := filepath.Join(c.newSkillDir(o), o.Name)
 	if _, err := os.Lstat(dir); err == nil {
@@ -199,7 +199,7 @@ func skillText(o NewOptions) ([]byte, error) {
 }
 
 const exampleScript = `#!/bin/sh
-# Describe here what this script checks. Its input is in the arguments; the agent reads its output.
+# Describe what this script checks. The script gets its input as arguments, and the agent reads its output.
 set -eu
 echo "ok: $#"
 `

@@ -42,13 +42,13 @@ func (c *Client) openStatus(location string, id pack.ID) (where string, store st
 		sources, err := c.UserSources()
 		return ref.String(), repository{sources.OCI(), ref}, err
 	case strings.Contains(location, "://") || location == registry.Embedded:
-		return "", nil, diag.Errorf(diag.Usage, "cannot change the remote index %s", location).
-			WithHint("run the command in a checkout of the index with --registry DIR, then publish the index")
+		return "", nil, diag.Errorf(diag.Usage, "cannot change the remote index %s: skillpm changes only indexes in directories", location).
+			WithHint("use --registry DIR with a checkout of the index, then publish the index")
 	case isFile(filepath.Join(dir, "oci-layout")):
 		return c.openStatus("oci-layout:"+dir, id)
 	case !isFile(filepath.Join(dir, index.ConfigPath)):
 		return "", nil, diag.Errorf(diag.NotFound, "%s is not an index or an OCI layout", location).
-			WithHint("use a directory with a %s, oci://REGISTRY/NAMESPACE, or oci-layout:DIR", index.ConfigPath)
+			WithHint("use a directory that contains %s, oci://REGISTRY/NAMESPACE, or oci-layout:DIR", index.ConfigPath)
 	}
 	file := filepath.Join(dir, filepath.FromSlash(index.Path(id)))
 	return c.DisplayPath(file), indexFile{id: id, file: file, display: c.DisplayPath(file)}, nil

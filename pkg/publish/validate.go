@@ -112,7 +112,8 @@ func (c *Client) jobs(o ValidateOptions) ([]*job, error) {
 	paths := o.Paths
 	switch {
 	case o.StdinName != "" && len(paths) > 0:
-		return nil, diag.Errorf(diag.Usage, "--stdin cannot be used with paths; use --stdin-filename")
+		return nil, diag.Errorf(diag.Usage, "--stdin cannot be used with paths").
+			WithHint("set the path of the input with --stdin-filename")
 	case o.StdinName != "":
 		paths = []string{o.StdinName}
 	case len(paths) == 0:

@@ -57,7 +57,7 @@ func (j *job) applyBaseline(report *lint.Report, o ValidateOptions) error {
 	for _, e := range m.Expired() {
 		report.Add(diag.Finding{
 			Rule: rule.Expired, Severity: diag.SeverityWarning, Path: path, Line: e.Line, Column: 1,
-			Message: fmt.Sprintf("the entry for %s in %s expired on %s", e.Rule, e.Path, e.Expires),
+			Message: fmt.Sprintf("the baseline entry for %s in %s expired on %s", e.Rule, e.Path, e.Expires),
 			Fix:     rule.Fix(rule.Expired),
 		})
 	}
@@ -65,8 +65,8 @@ func (j *job) applyBaseline(report *lint.Report, o ValidateOptions) error {
 		if j.covers(filepath.Join(filepath.Dir(file), filepath.FromSlash(e.Path))) && o.StdinName == "" {
 			report.Add(diag.Finding{
 				Rule: rule.Unused, Severity: diag.SeverityWarning, Path: path, Line: e.Line, Column: 1,
-				Message: fmt.Sprintf("findings of %s no longer exist in %s", e.Rule, e.Path),
-				Fix:     "remove the entry, or run `skillpm validate --write-baseline`",
+				Message: fmt.Sprintf("the baseline accepts findings of %s, but %s does not have such findings", e.Rule, e.Path),
+				Fix:     "remove the baseline entry, or run `skillpm validate --write-baseline`",
 			})
 		}
 	}

@@ -115,7 +115,7 @@ func (c *Client) forbiddenFindings(p *policy.Policy, can enforce.Capabilities, s
 			policyPath = fmt.Sprintf("%s:%d", policyPath, line)
 		}
 		f := finding(rule.ForbiddenCapability, path.Join(skillPath, e.Path), p.Mode == policy.Observe,
-			fmt.Sprintf("%s, which %s forbids: %s", e.Capability, policyPath, e.Why), "")
+			fmt.Sprintf("%s forbids the capability %s: %s", policyPath, e.Capability, e.Why), "")
 		f.Line = e.Line
 		found = append(found, f)
 	}

@@ -45,7 +45,8 @@ func ParseAllowedSigners(name string, data []byte) (*AllowedSigners, error) {
 		return err
 	})
 	if err == nil && len(a.lines) == 0 {
-		err = diag.Errorf(diag.Invalid, "%s does not contain keys, so skillpm trusts no signer", name)
+		err = diag.Errorf(diag.Invalid, "%s does not contain keys, so skillpm trusts no signer", name).
+			WithHint("add a line for each signer, such as: alice@example.com ssh-ed25519 AAAA…")
 	}
 	if err != nil {
 		return nil, err
@@ -58,7 +59,7 @@ func ParseAllowedSigners(name string, data []byte) (*AllowedSigners, error) {
 func (a *AllowedSigners) Revoke(name string, data []byte) (*AllowedSigners, error) {
 	if bytes.HasPrefix(data, []byte("SSHKRL\n")) {
 		return nil, diag.Errorf(diag.Invalid, "%s is a binary revocation list, which is not supported", name).
-			WithHint("list the revoked public keys, one per line")
+			WithHint("list the revoked public keys in a text file, one per line")
 	}
 	revoked := make(map[string]bool)
 	err := eachLine(name, data, func(text string) error {
@@ -99,7 +100,8 @@ func eachLine(name string, data []byte, read func(text string) error) error {
 			return diag.Errorf(diag.Invalid, "%s has more than %d keys", name, maxAllowedLines)
 		}
 		if strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
-			return diag.Errorf(diag.Invalid, "%s line %d: control characters are not allowed", name, number)
+			return diag.Errorf(diag.Invalid, "%s line %d: the line contains control characters", name, number).
+				WithHint("remove the control characters")
 		}
 		if err := read(text); err != nil {
 			return diag.Errorf(diag.Invalid, "%s line %d: %w", name, number, err).WithHint("%s", diag.HintOf(err))
@@ -112,11 +114,20 @@ func eachLine(name string, data []byte, read func(text string) error) error {
 func parseAllowed(text string) (l allowedLine, err error) {
 	names, rest := word(text)
 	if names = strings.Trim(names, `"`); names == "" {
-		return l, diag.Errorf(diag.Invalid, "the line does not contain principals")
+		return l, diag.Errorf(diag.Invalid, "the list of principals is empty").
+			WithHint("start the line with the names of the signer, such as: alice@example.com")
 	}
 	for p := range strings.SplitSeq(names, ",") {
-		if p == "" || strings.ContainsAny(p, `"`) {
-			return l, diag.Errorf(diag.Invalid, "invalid list of principals %q", names)
+		wrong := ""
+		switch {
+		case p == "":
+			wrong = "contains an empty name"
+		case strings.ContainsAny(p, `"`):
+			wrong = "contains a quotation mark"
+		}
+		if wrong != "" {
+			return l, diag.Errorf(diag.Invalid, "the list of principals %q %s", names, wrong).
+				WithHint("separate the names with commas, such as: alice@example.com,bob@example.com")
 		}
 		l.principals = append(l.principals, p)
 	}
@@ -164,7 +175,8 @@ func (l *allowedLine) options(text string) error {
 		seen[name] = true
 		if has {
 			if len(value) < 2 || value[0] != '"' || strings.IndexByte(value[1:], '"') != len(value)-2 {
-				return diag.Errorf(diag.Invalid, "the value of the option %s must be in quotes", name)
+				return diag.Errorf(diag.Invalid, "the value of the option %s must be in quotes", name).
+					WithHint("write %s=\"VALUE\"", name)
 			}
 			value = value[1 : len(value)-1]
 		}
@@ -201,9 +213,12 @@ func (l *allowedLine) option(name, value string, has bool) (err error) {
 		l.after, err = sshTime(value)
 	case name == "valid-before" && has:
 		l.before, err = sshTime(value)
+	case name == "namespaces" || name == "valid-after" || name == "valid-before":
+		return diag.Errorf(diag.Invalid, "the option %s requires a value", name).
+			WithHint("write %s=\"VALUE\"", name)
 	default:
-		return diag.Errorf(diag.Invalid, "%q is neither a key type nor a known option",
-			name)
+		return diag.Errorf(diag.Invalid, "%q is neither a key type nor a known option", name).
+			WithHint("use only the options namespaces, valid-after, and valid-before")
 	}
 	return err
 }
@@ -229,16 +244,21 @@ func parseSSHKey(text string) (ssh.PublicKey, error) {
 	kind, rest := word(text)
 	encoded, _ := word(rest)
 	raw, err := base64.StdEncoding.Strict().DecodeString(encoded)
-	if err != nil || len(raw) == 0 {
-		return nil, diag.Errorf(diag.Invalid, "the line does not contain a key, such as ssh-ed25519 AAAA…")
+	switch {
+	case encoded == "":
+		return nil, diag.Errorf(diag.Invalid, "the line does not contain a key").
+			WithHint("add the type and the key, such as ssh-ed25519 AAAA…")
+	case err != nil:
+		return nil, diag.Errorf(diag.Invalid, "the key is not valid base64").
+			WithHint("copy the whole key, such as ssh-ed25519 AAAA…")
 	}
 	key, err := ssh.ParsePublicKey(raw)
 	if err != nil {
 		return nil, diag.Errorf(diag.Invalid, "the key is damaged: %v", err)
 	}
 	if key.Type() != kind {
-		return nil, diag.Errorf(diag.Invalid, "the key has the type %s, but the line names %s", quote(key.Type()),
-			quote(kind))
+		return nil, diag.Errorf(diag.Invalid, "the type of the key is %s, but the line contains the type %s",
+			quote(key.Type()), quote(kind))
 	}
 	return key, strong(key)
 }

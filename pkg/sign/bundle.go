@@ -84,7 +84,7 @@ func parseBundle(data []byte) (*Envelope, error) {
 	if err := checkJSON(data, MaxBundle); err != nil {
 		return nil, err
 	}
-	o, err := parseObject(data, "it")
+	o, err := parseObject(data, "the content")
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +93,7 @@ func parseBundle(data []byte) (*Envelope, error) {
 	case err != nil:
 		return nil, err
 	case kind != MediaTypeBundle:
-		return nil, diag.Errorf(diag.Invalid, "the type is %q instead of %s", kind, MediaTypeBundle)
+		return nil, diag.Errorf(diag.Invalid, "the media type is %q instead of %s", kind, MediaTypeBundle)
 	case !o.has("dsseEnvelope") || o.has("messageSignature"):
 		return nil, diag.Errorf(diag.Invalid, "expected exactly one DSSE envelope")
 	}
@@ -168,7 +168,7 @@ func (o object) bytes(key string) ([]byte, error) {
 	}
 	b, err := base64.StdEncoding.Strict().DecodeString(s)
 	if err != nil || len(b) == 0 {
-		return nil, diag.Errorf(diag.Invalid, "%s is not base64", key)
+		return nil, diag.Errorf(diag.Invalid, "%s is empty or not base64", key)
 	}
 	return b, nil
 }

@@ -66,7 +66,7 @@ func newPublic(key any) (*PublicKey, error) {
 	ec, ok := key.(*ecdsa.PublicKey)
 	if !ok || ec.Curve != elliptic.P256() {
 		return nil, diag.Errorf(diag.Invalid, "the key is not an ECDSA key on the curve P-256").
-			WithHint("create a key with: skillpm key generate, or cosign generate-key-pair")
+			WithHint("run \"skillpm key generate\" or \"cosign generate-key-pair\" to create a key")
 	}
 	der, err := x509.MarshalPKIXPublicKey(ec)
 	if err != nil {
@@ -111,13 +111,14 @@ func ParsePrivate(data []byte, password func() ([]byte, error)) (*PrivateKey, er
 		key, err = x509.ParseECPrivateKey(block.Bytes)
 	case pemPublic:
 		return nil, diag.Errorf(diag.Invalid, "the file contains a public key, but signing requires a private key").
-			WithHint("use the file NAME.key that skillpm key generate created")
+			WithHint("use the file NAME.key that \"skillpm key generate\" created")
 	case "OPENSSH PRIVATE KEY":
 		return nil, diag.Errorf(diag.Invalid, "the file contains an SSH key, which can sign git tags but not packs").
 			WithHint("create a key with: skillpm key generate")
 	default:
 		return nil, diag.Errorf(diag.Invalid, "unsupported private key type %q", block.Type).
-			WithHint("create a key with skillpm key generate, or convert the key with openssl pkcs8 -topk8 -nocrypt")
+			WithHint("run \"skillpm key generate\" to create a key, or convert the key with: " +
+				"openssl pkcs8 -topk8 -nocrypt -in FILE")
 	}
 	if err != nil {
 		return nil, diag.Errorf(diag.Invalid, "the private key is damaged: %v", err)
@@ -135,10 +136,10 @@ func ParsePublic(data []byte) (*PublicKey, error) {
 	case pemPublic:
 	case pemSigstore, pemCosign, pemPrivate, pemEC:
 		return nil, diag.Errorf(diag.Invalid, "the file contains a private key instead of a public key").
-			WithHint("use the file NAME.pub that skillpm key generate created; keep the private key secret")
+			WithHint("use the file NAME.pub that \"skillpm key generate\" created; keep the private key secret")
 	default:
 		return nil, diag.Errorf(diag.Invalid, "unsupported public key type %q", block.Type).
-			WithHint("use the file NAME.pub that skillpm key generate created")
+			WithHint("use the file NAME.pub that \"skillpm key generate\" created")
 	}
 	return parsePKIX(block.Bytes)
 }

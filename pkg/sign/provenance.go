@@ -129,7 +129,7 @@ type (
 func (p Provenance) Statement(digest string) ([]byte, error) {
 	switch {
 	case p.Pack == "" || p.Version == "":
-		return nil, diag.Errorf(diag.Internal, "the provenance does not contain subjects")
+		return nil, diag.Errorf(diag.Internal, "the provenance requires the name and the version of a pack")
 	case p.Commit != "" && (len(p.Commit) != 40 || strings.Trim(p.Commit, "0123456789abcdef") != ""):
 		return nil, diag.Errorf(diag.Invalid, "the source revision %q is not a commit of 40 hexadecimal digits",
 			p.Commit)

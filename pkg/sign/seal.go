@@ -69,7 +69,8 @@ func (k kdf) key(password []byte) (*[32]byte, error) {
 	if k.Name != kdfScrypt || n != 1<<15 && n != 1<<16 && n != 1<<17 || k.Params.R != 8 || k.Params.P != 1 {
 		return nil, diag.Errorf(diag.Invalid,
 			"unsupported key encryption: %q with N=%d, r=%d, p=%d",
-			k.Name, k.Params.N, k.Params.R, k.Params.P)
+			k.Name, k.Params.N, k.Params.R, k.Params.P).
+			WithHint("create a key with: skillpm key generate")
 	}
 	key, err := scrypt.Key(password, k.Salt, k.Params.N, k.Params.R, k.Params.P, 32)
 	if err != nil {
@@ -87,8 +88,13 @@ func openPrivate(text []byte, password func() ([]byte, error)) (*PrivateKey, err
 	case err != nil:
 		return nil, diag.Errorf(diag.Invalid, "invalid encrypted key: %w", err)
 	}
-	if s.Cipher.Name != cipherSecretbox || len(s.Cipher.Nonce) != 24 {
-		return nil, diag.Errorf(diag.Invalid, "unsupported key encryption: %q", s.Cipher.Name)
+	if s.Cipher.Name != cipherSecretbox {
+		return nil, diag.Errorf(diag.Invalid, "unsupported key encryption: %q", s.Cipher.Name).
+			WithHint("create a key with: skillpm key generate")
+	}
+	if len(s.Cipher.Nonce) != 24 {
+		return nil, diag.Errorf(diag.Invalid, "the encrypted key is damaged: the nonce has %d bytes instead of 24",
+			len(s.Cipher.Nonce))
 	}
 	if password == nil {
 		return nil, diag.Errorf(diag.Usage, "the key is encrypted and requires a password").
@@ -104,7 +110,8 @@ func openPrivate(text []byte, password func() ([]byte, error)) (*PrivateKey, err
 	}
 	der, ok := secretbox.Open(nil, s.Ciphertext, (*[24]byte)(s.Cipher.Nonce), key)
 	if !ok {
-		return nil, diag.Errorf(diag.Denied, "wrong password for the key")
+		return nil, diag.Errorf(diag.Denied, "wrong password for the key").
+			WithHint("check SKILLPM_SIGNING_PASSWORD, or enter the password again")
 	}
 	private, err := x509.ParsePKCS8PrivateKey(der)
 	if err != nil {

@@ -50,7 +50,7 @@ func (a *AllowedSigners) Verify(payload, armoured []byte, namespace string, t ti
 	refuse := func(reason string) (SSHSigner, error) { return SSHSigner{}, &SSHError{Reason: reason, Key: id} }
 	switch {
 	case sig.Namespace != namespace:
-		return refuse("is for " + quote(sig.Namespace) + ", not for " + quote(namespace))
+		return refuse("has the namespace " + quote(sig.Namespace) + " instead of " + quote(namespace))
 	case a.revoked[id]:
 		return refuse("is from a revoked key")
 	}
@@ -74,9 +74,9 @@ func (a *AllowedSigners) find(id, namespace string, t time.Time) (*allowedLine, 
 		}
 		switch {
 		case !l.namespaces.match(namespace):
-			reason = "is from a key that is not allowed to sign for " + quote(namespace)
+			reason = "is from a key that is not allowed to sign in the namespace " + quote(namespace)
 		case t.IsZero() && l.limited():
-			reason = "is from a key with a validity period, but does not have a time"
+			reason = "is from a key with a validity period, but the time of the signature is unknown"
 		case !l.after.IsZero() && t.Before(l.after):
 			reason = "is dated " + t.UTC().Format(time.DateOnly) + ", but its key is valid only from " +
 				l.after.Format(time.DateOnly) + " on"

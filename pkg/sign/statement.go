@@ -80,7 +80,7 @@ func parseStatement(data []byte) (*Claim, error) {
 	if err := checkJSON(data, maxStatement); err != nil {
 		return nil, err
 	}
-	o, err := parseObject(data, "it")
+	o, err := parseObject(data, "the content")
 	if err != nil {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ func (e *KeyError) Error() string {
 	if e.Keys == 0 {
 		return "no key is configured to verify the signature"
 	}
-	return "the signature is not from a trusted key, or was altered"
+	return "no trusted key made the signature, or the signature was altered"
 }
 
 // Code returns [diag.Denied].

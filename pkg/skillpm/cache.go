@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 	"github.com/skillpm/skillpm/pkg/store"
 )
@@ -183,7 +183,7 @@ func (c *Client) CacheVerify(ctx context.Context) (*CacheCheck, error) {
 	err = s.VerifyAll(ctx, func(e store.Entry, err error) {
 		r.Trees++
 		r.Bytes += e.Bytes
-		c.Progress(Event{Text: fmt.Sprintf("verified %d skills in the store", r.Trees)})
+		c.Progress(Event{Text: "verified " + textx.Count(r.Trees, "skill") + " in the store"})
 		if err != nil {
 			r.Damaged = append(r.Damaged, DamagedTree{Tree: e.Digest, Message: err.Error(), UsedBy: []string{}})
 		}
@@ -233,7 +233,7 @@ type CacheFreed struct {
 func (c *Client) CacheGC(ctx context.Context, o CacheGCOptions) (*CacheFreed, error) {
 	if !o.All && o.Unused < 24*time.Hour {
 		return nil, diag.Errorf(diag.Usage,
-			"the shortest time is one day, because skillpm records uses by day").
+			"--older-than must be at least one day, because skillpm records only the day of each use").
 			WithHint("use one day or more, such as 7d, or --all")
 	}
 	defer c.Progress(Event{Done: true})

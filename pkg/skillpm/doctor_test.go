@@ -189,10 +189,10 @@ func TestDoctor(t *testing.T) {
 		{"a copy", func(p *patient) { p.vendor() }, nil},
 		{"a copy that is ignored", func(p *patient) { p.vendor(); p.write(".gitignore", "/vendor\n") }, []symptom{{"vendored", warn, "git ignores vendor/skills", ""}}},
 		{"settings that can't be read", func(p *patient) { p.write("~/.config/skillpm/config.yaml", "agents: 1: 2\n") }, []symptom{{"settings", bad, "config.yaml", ""}}},
-		{"a clock of 1970", func(p *patient) { p.now = time.Unix(1000, 0) }, []symptom{{"clock", bad, "1970-01-01", "set the clock"}}},
-		{"a clock of 2100", func(p *patient) { p.now = time.Date(2100, 1, 2, 0, 0, 0, 0, time.UTC) }, []symptom{{"clock", bad, "2100-01-02", "set the clock"}}},
-		{"a clock that went back", func(p *patient) { p.now = p.now.AddDate(0, 0, -3) }, []symptom{{"clock", warn, "", "set the clock"}}},
-		{"a release that was seen in the future", func(p *patient) { p.write("~/.local/state/skillpm/seen/abc", "2090-01-01T00:00:00Z\n") }, []symptom{{"clock", warn, "seen/abc", "set the clock"}}},
+		{"a clock of 1970", func(p *patient) { p.now = time.Unix(1000, 0) }, []symptom{{"clock", bad, "1970-01-01", "set the system clock"}}},
+		{"a clock of 2100", func(p *patient) { p.now = time.Date(2100, 1, 2, 0, 0, 0, 0, time.UTC) }, []symptom{{"clock", bad, "2100-01-02", "set the system clock"}}},
+		{"a clock that went back", func(p *patient) { p.now = p.now.AddDate(0, 0, -3) }, []symptom{{"clock", warn, "", "set the system clock"}}},
+		{"a release that was seen in the future", func(p *patient) { p.write("~/.local/state/skillpm/seen/abc", "2090-01-01T00:00:00Z\n") }, []symptom{{"clock", warn, "seen/abc", "set the system clock"}}},
 		{"leftovers", func(p *patient) {
 			p.write("~/.cache/skillpm/store/tmp/w-dead/x", "x")
 			old := p.now.AddDate(0, 0, -3)
@@ -213,7 +213,7 @@ func TestDoctor(t *testing.T) {
 		{"a directory for a key", func(p *patient) {
 			p.remove("~/.local/state/skillpm/machine.key")
 			p.write("~/.local/state/skillpm/machine.key/x", "x")
-		}, []symptom{{"machine-key", warn, "is not a key", "skillpm creates a new key"}}},
+		}, []symptom{{"machine-key", warn, "is not a valid key", "skillpm creates a new key"}}},
 		{"a git program that is not there", func(p *patient) { p.write("~/.config/skillpm/config.yaml", "git: /no/such/git\n") }, []symptom{{"git-program", bad, "/no/such/git", "the built-in client"}}},
 		{"a git program that is none", func(p *patient) { p.write("~/.config/skillpm/config.yaml", "git: /bin/sh\n") }, []symptom{{"git-program", bad, "does not print a git version", "the built-in client"}}},
 		{"a secret in plain text", func(p *patient) {

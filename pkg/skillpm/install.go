@@ -61,7 +61,7 @@ func (c *Client) Install(ctx context.Context, o InstallOptions) (*InstallReport,
 		if o.Frozen && in.LacksLock() {
 			return nil, diag.Errorf(diag.NotFound, "--frozen requires skillpm.lock, which does not exist in %s",
 				in.Scope.Root).
-				WithHint("run skillpm install without --frozen and commit skillpm.lock")
+				WithHint("run \"skillpm install\" without --frozen, and commit skillpm.lock")
 		}
 		return in.resolve(ctx, o)
 	})
@@ -319,7 +319,7 @@ func recordChoices(o InstallOptions, requests []packRequest, res *resolution) er
 		return err
 	}
 	if name == o.As {
-		return diag.Errorf(diag.Usage, "--as %s: the skill already has this name", o.As)
+		return diag.Errorf(diag.Usage, "cannot use --as %s: the skill already has this name", o.As)
 	}
 	return res.manifest.SetAlias(pack.Alias{Alias: o.As, Skill: name, Pack: id})
 }
@@ -351,6 +351,10 @@ func aliasedSkill(id pack.ID, selected []string, p *pack.LockedPack) (string, er
 	names := slices.Sorted(maps.Keys(p.Skills))
 	if len(selected) == 0 && len(names) == 1 {
 		return names[0], nil
+	}
+	if len(selected) > 1 {
+		return "", diag.Errorf(diag.Usage, "--as requires exactly one skill, but --skill selects %d", len(selected)).
+			WithHint("use --skill once")
 	}
 	return "", diag.Errorf(diag.Usage, "--as requires exactly one skill, but %s has %d", id, len(names)).
 		WithHint("use --skill with one of %s", strings.Join(names, ", "))

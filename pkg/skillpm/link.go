@@ -27,7 +27,8 @@ func (c *Client) Link(ctx context.Context, o LinkOptions) (*InstallReport, error
 		return nil, err
 	}
 	if len(p.Skills) == 0 {
-		return nil, diag.Errorf(diag.Invalid, "%s does not contain skills", o.Dir)
+		return nil, diag.Errorf(diag.Invalid, "%s does not contain skills", o.Dir).
+			WithHint("use the directory of a pack, or create a skill with: skillpm new NAME")
 	}
 	return c.relink(ctx, request{ChangeOptions: o.ChangeOptions}, func(in *installer, linked map[string]string) error {
 		if dir == in.Scope.Root {

@@ -115,7 +115,8 @@ func (c *Client) Info(ctx context.Context, name, scopeKind, registry string) (*I
 	}
 	if ref.Kind != pack.KindName {
 		return nil, diag.Errorf(diag.Usage, "%s is a source, not the name of a pack or of an installed skill",
-			name)
+			name).
+			WithHint("list installed packs with: skillpm list")
 	}
 	p, err := c.packInfo(ctx, ref, scopeKind, registry)
 	if err != nil {

@@ -264,7 +264,7 @@ func (c *Client) RegistryBind(_ context.Context, owner, nameOrURL string, inProj
 	if !known {
 		if !strings.ContainsAny(nameOrURL, ":/\\.") {
 			return nil, diag.Errorf(diag.NotFound, "registry %s does not exist", nameOrURL).
-				WithHint("add the registry with: skillpm registry add %s URL; or use the URL of a registry", nameOrURL)
+				WithHint("run \"skillpm registry add %s URL\" to add the registry, or use the URL of a registry", nameOrURL)
 		}
 		address = c.registryURL(nameOrURL, filepath.Dir(file.Path), inProject)
 	}
@@ -295,7 +295,7 @@ func (c *Client) RegistryUnbind(_ context.Context, owner string, inProject bool)
 		return nil, err
 	}
 	if !ok {
-		return nil, diag.Errorf(diag.NotFound, "%s does not bind %s", c.DisplayPath(file.Path), owner).
+		return nil, diag.Errorf(diag.NotFound, "%s does not bind the owner %s", c.DisplayPath(file.Path), owner).
 			WithHint("list bindings with: skillpm registry list")
 	}
 	r := &RegistryChange{File: c.DisplayPath(file.Path), Namespaces: []string{owner}, Notes: []string{}}
@@ -367,7 +367,7 @@ func (c *Client) checkAddress(url string) error {
 		}
 		if isHostPort(host) {
 			return diag.Errorf(diag.Usage, "%s is not the address of a registry: the scheme is missing", url).
-				WithHint("use oci://%s for an OCI registry, https://%s for an index on a web server", url, url)
+				WithHint("use oci://%s for an OCI registry, or https://%s for an index on a web server", url, url)
 		}
 		if strings.ContainsAny(host, `:@\`) ||
 			!strings.Contains(strings.Trim(host, "."), ".") || strings.HasPrefix(host, ".") {
@@ -375,7 +375,7 @@ func (c *Client) checkAddress(url string) error {
 		}
 	}
 	return diag.Errorf(diag.Usage, "invalid registry address %s", url).
-		WithHint("use git+https://%s for a git repository, https://%s for an index on a web server, oci://%s for an "+
+		WithHint("use git+https://%s for a git repository, https://%s for an index on a web server, or oci://%s for an "+
 			"OCI registry", rest, rest, rest)
 }
 
@@ -400,8 +400,8 @@ func (c *Client) unboundNotes(ctx context.Context) []string {
 	list.Registries = slices.DeleteFunc(list.Registries, func(e RegistryEntry) bool { return !e.configured() })
 	for _, e := range list.Registries {
 		if e.Kind == "packs" && len(e.Namespaces) == 0 && len(list.Registries) > 1 {
-			notes = append(notes, "skillpm uses "+
-				""+e.Name+" only for owners that are bound to it; bind an owner with: skillpm "+
+			notes = append(notes, "skillpm uses the registry "+e.Name+
+				" only for owners that are bound to this registry; bind an owner with: skillpm "+
 				"registry bind OWNER "+e.Name)
 		}
 	}

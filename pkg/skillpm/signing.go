@@ -21,7 +21,7 @@ type Signing struct {
 // admission returns the options in the form that admission takes.
 func (s Signing) admission(m *workspace.Machine) (o admission.Signing, err error) {
 	if len(s.Keys) > 0 && !s.Require && len(s.Accept) == 0 {
-		return o, diag.Errorf(diag.Usage, "--key requires --require-signature")
+		return o, diag.Errorf(diag.Usage, "--key requires --require-signature or --accept-signer")
 	}
 	o.Require = s.Require
 	for _, file := range s.Keys {

@@ -103,7 +103,7 @@ func (c *Client) vendor(ctx context.Context, o VendorOptions) (*VendorReport, er
 	}
 	if edited := plan.Edited(); len(edited) > 0 && !o.Force {
 		return nil, diag.Errorf(diag.Conflict, "%s", edited[0].What).
-			WithHint("undo the edit, or use --force to discard it%s", andMore(len(edited)-1))
+			WithHint("%s", discardHint(len(edited)))
 	}
 	if o.DryRun {
 		return report, nil
@@ -114,11 +114,11 @@ func (c *Client) vendor(ctx context.Context, o VendorOptions) (*VendorReport, er
 	return report, nil
 }
 
-func andMore(n int) string {
-	if n == 0 {
-		return ""
+func discardHint(edited int) string {
+	if edited == 1 {
+		return "undo the edit, or use --force to discard the edit"
 	}
-	return fmt.Sprintf("; %d more skills have local edits", n)
+	return fmt.Sprintf("undo the edits, or use --force to discard the edits of all %d skills", edited)
 }
 
 // writeCopy fetches what the store lacks and carries out the plan.

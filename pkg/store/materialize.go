@@ -116,9 +116,9 @@ func mismatchError(err error, dir *directory, name string, hasType func(fs.FileM
 	mode, statErr := dir.mode(name)
 	switch {
 	case errors.Is(statErr, fs.ErrNotExist):
-		return &bundle.MismatchError{What: name, Want: "a file or directory as recorded", Got: "nothing"}
+		return &bundle.MismatchError{What: name, Want: "the file or directory that skillpm stored", Got: "nothing"}
 	case statErr == nil && !hasType(mode):
-		return &bundle.MismatchError{What: name, Want: "a file or directory as recorded", Got: mode.String()}
+		return &bundle.MismatchError{What: name, Want: "the file or directory that skillpm stored", Got: mode.String()}
 	}
 	return err
 }
@@ -195,7 +195,7 @@ func (p *treeCopy) copyAndHash(dst io.Writer, src io.Reader, e *bundle.Entry) er
 			break
 		}
 		if errors.Is(err, syscall.EIO) || errors.Is(err, syscall.EISDIR) {
-			return &bundle.MismatchError{What: e.Path, Want: "a file or directory as recorded", Got: err.Error()}
+			return &bundle.MismatchError{What: e.Path, Want: "the file that skillpm stored", Got: err.Error()}
 		}
 		if err != nil {
 			return err

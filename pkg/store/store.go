@@ -89,7 +89,7 @@ const maxInventory = 64 << 20
 
 // readInventory returns the inventory of a tree, and its last use.
 func readInventory(dir *directory, digest string) (inv bundle.Inventory, lastUse time.Time, err error) {
-	damaged := &bundle.MismatchError{What: "inventory in the store", Want: digest}
+	damaged := &bundle.MismatchError{What: "the list of the skill's files", Want: digest}
 	f, err := dir.open(inventoryName)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, lastUse, notFound(digest)
@@ -103,7 +103,7 @@ func readInventory(dir *directory, digest string) (inv bundle.Inventory, lastUse
 		return nil, lastUse, syserr.Explain(err)
 	}
 	if !info.regular || info.size > maxInventory {
-		damaged.Got = fmt.Sprintf("%d bytes that are not an inventory", info.size)
+		damaged.Got = fmt.Sprintf("%d bytes that are not a list of files", info.size)
 		return nil, lastUse, damaged
 	}
 	data := make([]byte, info.size)
@@ -121,8 +121,8 @@ func readInventory(dir *directory, digest string) (inv bundle.Inventory, lastUse
 }
 
 func notFound(digest string) error {
-	return diag.Errorf(diag.NotFound, "skill tree %s is not in the store", digest).
-		WithHint("run the command again to fetch the tree")
+	return diag.Errorf(diag.NotFound, "the store does not contain the skill with the digest %s", digest).
+		WithHint("run the command again to fetch the skill")
 }
 
 // Tree returns a tree of the store with a name. Its Open doesn't check content; [bundle.WriteArchive] does.
@@ -143,7 +143,7 @@ func (s *Store) ReadFile(digest, path string) ([]byte, error) {
 	}
 	e, ok := inv.Find(path)
 	if !ok {
-		return nil, diag.Errorf(diag.NotFound, "skill tree %[2]s does not contain the file %[1]s", path, digest)
+		return nil, diag.Errorf(diag.NotFound, "the skill with the digest %[2]s does not contain the file %[1]s", path, digest)
 	}
 	return s.read(digest, e)
 }
@@ -204,7 +204,7 @@ func verify(dir *directory, digest string) error {
 	defer root.Close()
 	sum, err := bundle.Sum(root.FS(), ".")
 	if _, unsafe := errors.AsType[*bundle.EntryError](err); unsafe || errors.Is(err, syscall.EIO) {
-		return &bundle.MismatchError{What: "skill tree in the store", Want: digest, Got: err.Error()}
+		return &bundle.MismatchError{What: "the content of the skill", Want: digest, Got: err.Error()}
 	}
 	if err != nil {
 		return syserr.Explain(err)

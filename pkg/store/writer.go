@@ -153,7 +153,7 @@ func (w *Writer) addSize(name string, n int64) error {
 
 func (w *Writer) addLocked(name string, n int64) error {
 	if w.total += n; w.total > w.limits.TotalBytes {
-		return diag.Errorf(diag.Invalid, "entry %q makes the skill larger than %d bytes", name, w.limits.TotalBytes)
+		return diag.Errorf(diag.Invalid, "the file %q makes the pack larger than %d bytes", name, w.limits.TotalBytes)
 	}
 	return nil
 }
@@ -171,7 +171,7 @@ func (w *Writer) Commit(want map[string]string) (map[string]string, error) {
 	for _, name := range slices.Sorted(maps.Keys(want)) {
 		switch actual, ok := digests[name]; {
 		case !ok:
-			return nil, diag.Errorf(diag.NotFound, "skill %q is missing", name)
+			return nil, diag.Errorf(diag.NotFound, "the pack does not contain the skill %q", name)
 		case actual != want[name]:
 			return nil, &bundle.MismatchError{What: fmt.Sprintf("skill %q", name), Want: want[name], Got: actual}
 		}
@@ -242,7 +242,10 @@ func (w *Writer) Close() error {
 }
 
 func sizeError(name string, want, actual int64) error {
-	return diag.Errorf(diag.Invalid, "entry %q has at least %d bytes instead of %d", name, actual, want)
+	if actual > want {
+		return diag.Errorf(diag.Invalid, "the file %q has more than %d bytes", name, want)
+	}
+	return diag.Errorf(diag.Invalid, "the file %q has %d bytes instead of %d", name, actual, want)
 }
 
 // readUpTo reads r into buf. It reads at most one byte more than limit, so that the caller detects a longer file.

@@ -138,15 +138,14 @@ func (a *adder) status(ctx context.Context, p *pack.Pack) error {
 	}
 	if why, ok := s.Yanked[p.Version]; ok {
 		a.warnings = append(a.warnings,
-			fmt.Sprintf("%s %s is yanked at its source: %s. Yank the version in the index too: skillpm yank %s@%s "+
-				"--reason "+
-				"… --registry %s",
+			fmt.Sprintf("%s %s is yanked at its source: %s; yank the version in the index too with: "+
+				"skillpm yank %s@%s --reason … --registry %s",
 				p.ID, p.Version, why, p.ID, p.Version, a.dir.display))
 	}
 	if s.Deprecated != "" {
 		a.warnings = append(a.warnings,
-			fmt.Sprintf("%s is deprecated at its source: %s. Deprecate the pack in the index too: skillpm yank %s "+
-				"--deprecate … --registry %s",
+			fmt.Sprintf("%s is deprecated at its source: %s; deprecate the pack in the index too with: "+
+				"skillpm yank %s --deprecate … --registry %s",
 				p.ID, s.Deprecated, p.ID, a.dir.display))
 	}
 	return nil
@@ -174,23 +173,30 @@ func (a *adder) isListed(name string, data []byte, l index.Line) (bool, error) {
 		return false, err
 	}
 	if entry.ID.String() != l.Name {
-		return false, diag.Errorf(diag.Invalid, "%s contains entries of %s", name, entry.ID)
+		return false, diag.Errorf(diag.Invalid, "%s describes the pack %s instead of %s", name, entry.ID, l.Name).
+			WithHint("move the file to %s", index.Path(entry.ID))
 	}
 	old, ok := entry.Line(l.Version)
 	switch {
 	case !ok:
 		if last := entry.Versions[0]; last.Source != l.Source {
 			a.warnings = append(a.warnings,
-				fmt.Sprintf("%s %s is at %s, but %s is at %s: check that the publisher moved the pack",
+				fmt.Sprintf("the source of %s %s is %s, but the source of version %s is %s; check that the publisher "+
+					"moved the pack",
 					l.Name, l.Version, l.Source, last.Version, last.Source))
 		}
 		return false, nil
 	case old.Source == l.Source && old.Digest == l.Digest && (old.Integrity == "" || old.Integrity == l.Integrity):
 		return true, nil
 	}
+	const hint = "publish the new content as a new version; published versions never change"
+	if old.Source == l.Source && old.Digest == l.Digest {
+		return false, diag.Errorf(diag.Conflict, "%s %s is already in the index with the integrity %s instead of %s",
+			l.Name, l.Version, old.Integrity, l.Integrity).WithHint(hint)
+	}
 	return false, diag.Errorf(diag.Conflict, "%s %s is already in the index as %s at %s, not as %s at %s",
 		l.Name, l.Version, old.Digest, old.Source, l.Digest, l.Source).
-		WithHint("publish the new content as a new version; published versions never change")
+		WithHint(hint)
 }
 
 // line formats the index line of a pack.
@@ -201,14 +207,14 @@ func (a *adder) line(p *pack.Pack) (index.Line, error) {
 		Description: p.Description, License: p.License, Tags: p.Tags,
 	}
 	if p.ID.Owner == string(pack.KindLocal) {
-		return l, diag.Errorf(diag.Invalid, "the pack has the name %s, with the invalid owner %s", p.ID, p.ID.Owner).
-			WithHint("correct the name in the skillpm.yaml of the pack")
+		return l, diag.Errorf(diag.Invalid, "cannot add the pack %s: the owner %q is reserved", p.ID, p.ID.Owner).
+			WithHint("change the owner under name in the skillpm.yaml of the pack")
 	}
 	if p.Ref.Kind == pack.KindLayout {
 		rel, ok := pathx.Rel(a.dir.dir, filepath.FromSlash(p.Ref.URL))
 		if !ok {
-			return l, diag.Errorf(diag.Invalid, "an index can refer only to a layout in its own directory").
-				WithHint("publish the pack to a registry, or to a layout in %s", a.dir.display)
+			return l, diag.Errorf(diag.Invalid, "an index can refer only to OCI layouts in the directory of the index").
+				WithHint("publish the pack to a registry, or to an OCI layout in %s", a.dir.display)
 		}
 		l.Source = string(pack.KindLayout) + ":" + filepath.ToSlash(rel)
 		if err := index.CheckLayout(a.dir.fsys, l.Source); err != nil {

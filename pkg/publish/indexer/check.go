@@ -137,7 +137,7 @@ func (k *checker) files() error {
 		}
 		if entry.ID != f.ID {
 			k.find(diag.Invalid, diag.Finding{
-				Rule: ruleFile, Path: f.Path, Line: 1, Message: "the file contains entries of " + entry.ID.String(),
+				Rule: ruleFile, Path: f.Path, Line: 1, Message: "the file describes another pack, " + entry.ID.String(),
 				Fix: "move the file to " + index.Path(entry.ID),
 			})
 			continue
@@ -170,11 +170,12 @@ func (k *checker) strayFile(name string) {
 	}
 	f := diag.Finding{
 		Rule: ruleFile, Path: name,
-		Message: "unused file: not a regular file at the path of a pack",
+		Message: "skillpm ignores this file: it is not a regular file at the path of a pack",
+		Fix:     "remove the file",
 	}
 	if data, err := safefile.ReadIn(k.dir.fsys, name, index.MaxBytes); err == nil {
 		if id := index.IDOf(data); !id.IsZero() {
-			f.Message, f.Fix = fmt.Sprintf("the path of the file is wrong for entries of %s", id),
+			f.Message, f.Fix = fmt.Sprintf("the file describes the pack %s, but is at the wrong path", id),
 				"move the file to "+index.Path(id)
 		}
 	}
@@ -197,7 +198,7 @@ func (k *checker) derivedFiles() error {
 	if string(have) != string(want) {
 		k.find(diag.Invalid, diag.Finding{
 			Rule: ruleDerived, Severity: diag.SeverityWarning, Path: index.CatalogPath,
-			Message: "the derived catalog does not match the packs", Fix: "run \"skillpm index build\"",
+			Message: "the file is out of date: it does not match the packs in the index", Fix: "run \"skillpm index build\"",
 		})
 	}
 	return nil

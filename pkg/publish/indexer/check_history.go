@@ -65,7 +65,7 @@ func (k *checker) checkAppended(earlier fs.FS, name, commit string) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		k.find(diag.Integrity, diag.Finding{
 			Rule: ruleHistory, Path: name, Message: "the file is missing, but commit " + commit[:12] + " contains it",
-			Fix: "restore the file; to yank a version, add a line {\"version\", \"yanked\": \"reason\"}",
+			Fix: "restore the file; to withdraw a version, run \"skillpm yank\"",
 		})
 		return nil
 	}
@@ -86,7 +86,7 @@ func (k *checker) checkAppended(earlier fs.FS, name, commit string) error {
 	}
 	k.find(diag.Integrity, diag.Finding{
 		Rule: ruleHistory, Path: name, Line: n + 1, Message: what,
-		Fix: "restore the line and append a new one; published versions never change",
+		Fix: "restore the line, and append a new line for each change; published versions never change",
 	})
 	return nil
 }

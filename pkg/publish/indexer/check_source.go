@@ -12,6 +12,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/httpx"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/index"
 	"github.com/skillpm/skillpm/pkg/skillpm"
@@ -23,7 +24,7 @@ const maxSources = 8
 // sources checks the source of each version.
 func (k *checker) sources(ctx context.Context) error {
 	if k.options.Offline {
-		k.report.Notes = append(k.report.Notes, "skillpm did not verify the sources, because it is offline")
+		k.report.Notes = append(k.report.Notes, "skillpm is offline and did not verify the sources")
 		return nil
 	}
 	var mu sync.Mutex
@@ -139,7 +140,7 @@ func disagreement(l index.Line, p, found *pack.Pack) string {
 	case found.Version != l.Version && !strings.HasPrefix(found.Version, "0.0.0-g"):
 		return fmt.Sprintf("has the version %s", found.Version)
 	case l.Integrity != "" && found.Integrity != l.Integrity:
-		return fmt.Sprintf("has the integrity %s, but the line has %s", found.Integrity, l.Integrity)
+		return fmt.Sprintf("has the integrity %s, but the index has the integrity %s", found.Integrity, l.Integrity)
 	}
 	for _, s := range p.Skills {
 		real, ok := found.Skill(s.Name)
@@ -147,11 +148,11 @@ func disagreement(l index.Line, p, found *pack.Pack) string {
 		case !ok:
 			return fmt.Sprintf("does not contain the skill %s", s.Name)
 		case real.Tree != s.Tree:
-			return fmt.Sprintf("has the skill %s with the tree %s, but the line has %s", s.Name, real.Tree, s.Tree)
+			return fmt.Sprintf("has the skill %s with the digest %s, but the index has the digest %s", s.Name, real.Tree, s.Tree)
 		}
 	}
 	if len(found.Skills) != len(p.Skills) {
-		return fmt.Sprintf("has %d skills, but the line has %d", len(found.Skills), len(p.Skills))
+		return fmt.Sprintf("has %s, but the index lists %d", textx.Count(len(found.Skills), "skill"), len(p.Skills))
 	}
 	return dependencies(p, found)
 }
@@ -161,7 +162,10 @@ func dependencies(p, found *pack.Pack) string {
 	for _, pair := range []struct {
 		a, b *pack.Pack
 		what string
-	}{{found, p, "requires %s %s, but the line does not"}, {p, found, "does not require %s %s, but the line does"}} {
+	}{
+		{found, p, "requires %s %s, but the index does not contain exactly this dependency"},
+		{p, found, "does not require %s %s, but the index contains this dependency"},
+	} {
 		for _, d := range pair.a.Dependencies {
 			same := func(o pack.Dependency) bool {
 				return o.ID == d.ID && o.Constraint == d.Constraint && slices.Equal(o.Skills, d.Skills)

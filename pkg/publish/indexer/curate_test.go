@@ -58,7 +58,7 @@ func TestCheckContent(t *testing.T) {
 	}{
 		{name: "right", code: diag.OK},
 		{name: "another version", pairs: []string{`"version":"1.0.0"`, `"version":"1.0.1"`}, code: diag.Integrity, want: "has the version 1.0.0"},
-		{name: "another requirement", pairs: []string{`>=1 <3`, `>=1 <4`}, code: diag.Integrity, want: "requires acme/base >=1 <3, but the line does not"},
+		{name: "another requirement", pairs: []string{`>=1 <3`, `>=1 <4`}, code: diag.Integrity, want: "requires acme/base >=1 <3, but the index does not contain exactly this dependency"},
 		{name: "no requirement", pairs: []string{`,"dependencies":{"acme/base":">=1 <3"}`, ""}, code: diag.Integrity, want: "requires acme/base"},
 		{name: "another digest", pairs: []string{`"digest":"sha256:`, `"digest":"sha256:0`, `","integrity"`, `","integrity"`}, code: diag.Invalid, want: "digest"},
 		{name: "outside", pairs: []string{"oci-layout:layout", "oci-layout:../x"}, code: diag.Invalid, want: "is outside its index"},
@@ -123,7 +123,7 @@ func TestAddLayout(t *testing.T) {
 	}
 	elsewhere := layoutIndex(t, registrytest.Pack("acme/other", "1.0.0", "deploy"))
 	_, err = c.Add(t.Context(), indexer.AddOptions{References: []string{"oci-layout:" + filepath.ToSlash(elsewhere) + "/layout//acme/other:1.0.0"}})
-	if diag.CodeOf(err) != diag.Invalid || !strings.Contains(err.Error(), "its own directory") {
+	if diag.CodeOf(err) != diag.Invalid || !strings.Contains(err.Error(), "in the directory of the index") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -12,7 +12,7 @@ func (c *Client) checkSeparate(index *indexDir, o SiteOptions) error {
 		return err
 	} else if mixed {
 		return diag.Errorf(diag.Usage,
-			"cannot write the website to %s: it overlaps with the index %s", c.DisplayPath(out),
+			"cannot write the website to %s: the directory overlaps with the index %s", c.DisplayPath(out),
 			index.display).
 			WithHint("use an --output directory outside of the index")
 	}
@@ -24,7 +24,7 @@ func (c *Client) checkSeparate(index *indexDir, o SiteOptions) error {
 		return err
 	} else if mixed {
 		return diag.Errorf(diag.Usage,
-			"the marketplace and the website overlap, so a web server would show the packs' files as pages").
+			"the directories of --marketplace and --output overlap, so a web server would show files of packs as pages").
 			WithHint("use separate directories for --marketplace and --output")
 	}
 	return nil

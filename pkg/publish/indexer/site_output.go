@@ -105,7 +105,8 @@ func (o *output) readOwn(name string) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() || info.Size() > maxRecord {
-		return nil, diag.Errorf(diag.Invalid, "skillpm did not create %s", filepath.Join(o.display, name))
+		return nil, diag.Errorf(diag.Invalid, "%s is not a file that skillpm created", filepath.Join(o.display, name)).
+			WithHint("use an empty directory, or move the file away")
 	}
 	return o.root.ReadFile(name)
 }
@@ -115,7 +116,7 @@ func (o *output) readRecord() error {
 	data, err := o.readOwn(recordName)
 	if err == nil && data != nil {
 		if wrong := json.Unmarshal(data, &o.old); wrong != nil || o.old.Version != 1 {
-			return diag.Errorf(diag.Invalid, "cannot read %s, which lists the files that skillpm created",
+			return diag.Errorf(diag.Invalid, "the list of files that skillpm created, %s, is damaged or has an unknown version",
 				filepath.Join(o.display, recordName)).
 				WithHint("use an empty directory")
 		}
@@ -243,7 +244,7 @@ func (o *output) finish() error {
 		}
 		if err != nil || textx.SHA256(data) != o.old.Files[name] {
 			o.unowned = append(o.unowned, fmt.Sprintf(
-				"skillpm kept %s, which has local edits but is no longer part of the website",
+				"skillpm kept %s, which was edited and is no longer part of the website",
 				filepath.Join(o.display, filepath.FromSlash(name))))
 			continue
 		}

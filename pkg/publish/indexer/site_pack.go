@@ -84,7 +84,7 @@ func (b *siteBuilder) fetch(ctx context.Context, p *site.Pack) ([]content, error
 	}
 	if pinned.Integrity != "" && bundle.Integrity(want) != pinned.Integrity {
 		return nil, &bundle.MismatchError{
-			What: "the digest of the skills in the index", Want: pinned.Integrity,
+			What: "the digest of all skills in the index", Want: pinned.Integrity,
 			Got: bundle.Integrity(want),
 		}
 	}
@@ -323,7 +323,7 @@ func (b *siteBuilder) discover(p *site.Pack, skills []content) error {
 		name, ok := b.names[site.SkillKey{Pack: p.ID, Name: c.name}]
 		description := p.Skills[i].Description
 		if !ok || description == "" {
-			b.warn("skill %s of %s is not in %sindex.json: other tools require plain names and a description",
+			b.warn("skill %s of %s is not in %sindex.json, because the name is invalid or the description is missing",
 				c.name, p.ID, site.WellKnown)
 			continue
 		}

@@ -152,7 +152,7 @@ func TestGitRefused(t *testing.T) {
 		{"a commit", "", "0.0.0", right, diag.Denied, "does not have a tag for version 0.0.0"},
 		{"wrong key", "v1.0.0", "1.0.0", ssh(allowed(t, line+stranger)), diag.Denied, "not allowed to sign (ssh-ed25519:"},
 		{"revoked key", "v1.0.0", "1.0.0", ssh(revoked), diag.Denied, "a revoked key"},
-		{"for something else", "v1.0.0", "1.0.0", ssh(allowed(t, line+`namespaces="file" `+public)), diag.Denied, `not allowed to sign for "git"`},
+		{"for something else", "v1.0.0", "1.0.0", ssh(allowed(t, line+`namespaces="file" `+public)), diag.Denied, `not allowed to sign in the namespace "git"`},
 		{"too late", "v1.0.0", "1.0.0", ssh(allowed(t, line+`valid-before="20200101Z" `+public)), diag.Denied, "until 2020-01-01"},
 		{"too early", "v1.0.0", "1.0.0", ssh(allowed(t, line+`valid-after="20300101Z" `+public)), diag.Denied, "from 2030-01-01"},
 		{"only keys are trusted", "v1.0.0", "1.0.0", keys(newKey(t)), diag.Denied, "it comes from git, but no allowed signers file"},

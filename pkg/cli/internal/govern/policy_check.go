@@ -139,8 +139,8 @@ func (a *app) checkKeys(c *checkedJSON, p *policy.Policy) {
 			continue
 		}
 		if q.Signatures.NeedIdentity() && a.Keyless == nil {
-			c.fail(diag.Errorf(diag.Denied, "%s:%d requires identities, which this build cannot verify", p.Path,
-				q.Line).WithHint("use skillpm-keyless of the same release, or trust a key"))
+			c.fail(diag.Errorf(diag.Denied, "%s:%d requires identities, which this build of skillpm cannot verify", p.Path,
+				q.Line).WithHint("use skillpm-keyless of the same release, or trust a public key"))
 		}
 		c.fail(skillpm.CheckSigners(policy.Rule{Requirement: q, Policy: p}))
 	}

@@ -81,7 +81,7 @@ type skillView struct {
 }
 
 // licenseText formats the license.
-func (p *packPage) licenseText() string { return cmp.Or(p.License, "none given") }
+func (p *packPage) licenseText() string { return cmp.Or(p.License, "not specified") }
 
 // checkScope formats the checked profiles, and the number of notes besides errors and warnings.
 func (p *packPage) checkScope() string {

@@ -648,7 +648,7 @@ func versionSection(p *packPage) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				case v.Shown:
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 47, "shown here")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 47, "this page")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

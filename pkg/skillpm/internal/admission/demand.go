@@ -155,9 +155,9 @@ type signerChangedError struct {
 func (e *signerChangedError) Error() string {
 	by := trust.Fingerprint(e.Signer)
 	if e.Was == e.Version {
-		return fmt.Sprintf("%s %s is not signed by %s, which skillpm.lock records: %v", e.Pack, e.Version, by, e.Err)
+		return fmt.Sprintf("%s %s is not signed by the signer in skillpm.lock, %s: %v", e.Pack, e.Version, by, e.Err)
 	}
-	return fmt.Sprintf("%s signed %s %s, but not %s: %v", by, e.Pack, e.Was, e.Version, e.Err)
+	return fmt.Sprintf("%s signed %s %s, but did not sign version %s: %v", by, e.Pack, e.Was, e.Version, e.Err)
 }
 
 // Unwrap returns what is wrong with the signatures there are now.

@@ -60,8 +60,8 @@ func (x *exam) checkPolicyKeys(p *policy.Policy) {
 		}
 		rule, effect := policy.Rule{Requirement: q, Policy: p}, "skillpm denies packs from "+string(q.Match)
 		if q.Signatures.NeedIdentity() && x.Keyless == nil {
-			x.error(p.Path, rule.String()+" requires keyless signatures, which this build cannot verify", effect,
-				"use skillpm-keyless of the same release, or trust a key")
+			x.error(p.Path, rule.String()+" requires keyless signatures, which this build of skillpm cannot verify", effect,
+				"use skillpm-keyless of the same release, or trust a public key")
 		}
 		if err := admission.CheckSigners(rule); err != nil {
 			x.fail(p.Path, err, effect)
@@ -130,9 +130,9 @@ func (x *exam) checkConnection(e connect.Env, h connect.Agent, kind connect.Kind
 		}
 		switch r.State {
 		case connect.Broken:
-			x.warn(r.File, r.Reason, h.Title+" may be unable to read the file too", "correct the file")
+			x.warn(r.File, r.Reason, h.Title+" may also be unable to read the file", "correct the file")
 		case connect.Stale:
-			x.warn(r.File, "the entries of skillpm are out of date: "+r.Reason,
+			x.warn(r.File, "the skillpm settings in the file are out of date: "+r.Reason,
 				"skillpm may be unable to enforce policies and tool restrictions in "+h.Title,
 				fmt.Sprintf("run \"skillpm connect %s --scope %s\"", h.ID, scopeName))
 		case connect.Installed:

@@ -39,16 +39,16 @@ const (
 func checkClock(x *exam) {
 	now := x.Now()
 	if now.Year() < firstYear || now.Year() > lastYear {
-		x.error("", "the clock is at "+now.UTC().Format(time.DateOnly),
-			"skillpm rejects the certificates of registries, and release ages are wrong", "set the clock")
+		x.error("", "the system clock shows "+now.UTC().Format(time.DateOnly),
+			"skillpm rejects the certificates of registries, and release ages are wrong", "set the system clock")
 		return
 	}
 	path, latest := x.latestTime()
 	if latest.Sub(now) > 24*time.Hour {
-		x.warn(path, fmt.Sprintf("was written at %s, but the clock is at %s",
+		x.warn(path, fmt.Sprintf("was written on %s, but the system clock shows %s",
 			latest.UTC().Format(time.DateOnly), now.UTC().Format(time.DateOnly)),
-			"the clock is or was wrong, and minimum release ages depend on it",
-			"set the clock; if the clock is correct, run touch "+path)
+			"the clock is or was wrong, and minimum release ages depend on the clock",
+			"set the system clock; if the clock is correct, run \"touch "+path+"\"")
 	}
 }
 
@@ -117,8 +117,8 @@ func checkStore(x *exam) {
 		}
 	}
 	if damaged > 0 {
-		x.warn(dir, fmt.Sprintf("contains %d damaged skill trees",
-			damaged), "skillpm fetches the trees again when a command needs them",
+		x.warn(dir, "contains "+textx.Count(damaged, "damaged skill"),
+			"skillpm fetches damaged skills again when a command needs the skills",
 			"run \"skillpm cache verify\"")
 	}
 }
@@ -151,7 +151,7 @@ func checkSpace(x *exam) {
 
 // checkKey checks the secret that authenticates states and journals.
 func checkKey(x *exam) {
-	const effect = "every command hashes all installed files, and the next install cannot complete an interrupted one"
+	const effect = "every command hashes all installed files, and skillpm cannot finish an interrupted install"
 	file := x.Machine.KeyFile()
 	info, err := os.Lstat(file)
 	switch {
@@ -160,7 +160,7 @@ func checkKey(x *exam) {
 			"make the directory writable for your user, or set XDG_STATE_HOME to a writable directory")
 	case err != nil:
 	case !info.Mode().IsRegular() || !x.Machine.HasKey():
-		x.warn(file, "is not a key", effect, "remove "+file+"; skillpm creates a new key")
+		x.warn(file, "is not a valid key", effect, "remove "+file+"; skillpm creates a new key")
 	default:
 		x.checkPrivate(file, "other users of this machine could forge skillpm's installation state")
 	}
@@ -184,7 +184,7 @@ func checkFileSystem(x *exam) {
 	at := nearest(x.Paths.Store())
 	if s, found := x.project(); found {
 		if foldsCase(s.Manifest()) {
-			x.fact("file system", "ignores case; skills whose files differ only in case are rejected")
+			x.fact("file system", "ignores case; skillpm rejects skills whose files differ only in case")
 		}
 		if !sameDevice(at, s.Root) {
 			x.fact("file system", "the store and the project are on different file systems; installs copy files")

@@ -14,6 +14,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/skill/agent"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/vendored"
@@ -81,13 +82,13 @@ func checkInstalled(x *exam) {
 		x.warn(p.Path, p.Message, "agents read content that differs from skillpm.lock", x.fixFor(p))
 	}
 	if len(wrong) > maxFindings {
-		x.warn("", fmt.Sprintf("%d more differences from skillpm.lock", len(wrong)-maxFindings), "",
+		x.warn("", textx.Count(len(wrong)-maxFindings, "more difference")+" from skillpm.lock", "",
 			x.command("skillpm verify"))
 	}
 	if len(missing) > 0 {
 		message := missing[0].Path + ": " + missing[0].Message
 		if len(missing) > 1 {
-			message += fmt.Sprintf("; %d more links or skills are missing", len(missing)-1)
+			message += fmt.Sprintf("; %d links or skills are missing in total", len(missing))
 		}
 		x.error("", message, "agents cannot find the skills", x.command("skillpm install"))
 	}
@@ -133,7 +134,7 @@ func checkNames(x *exam) {
 		}
 		if n.Link != n.Skill && !n.Alias {
 			x.advise("", fmt.Sprintf("%s@%s is available to agents as %s", n.Skill, n.Pack, n.Link),
-				"another skill already has the name", "")
+				"another skill already has the name "+n.Skill, "")
 		}
 	}
 }
@@ -275,9 +276,9 @@ func checkIgnored(x *exam) {
 	for i, name := range []string{scope.ManifestName, scope.LockName} {
 		const effect = "a clone of the repository does not contain the packs that this project uses"
 		if status[i].Ignored {
-			x.error(name, "git ignores "+name, effect, "remove "+name+" from .gitignore, or run git add -f "+name)
+			x.error(name, "git ignores "+name, effect, "remove "+name+" from .gitignore, or run \"git add -f "+name+"\"")
 		} else if _, err := os.Lstat(w.Scope.Abs(name)); err == nil && !status[i].Tracked {
-			x.advise(name, name+" is not in the repository", effect, "run git add "+name)
+			x.advise(name, name+" is not in the repository", effect, "run \"git add "+name+"\"")
 		}
 	}
 	if len(links) > 0 {
@@ -295,7 +296,7 @@ func checkIgnored(x *exam) {
 	if status[2].Tracked {
 		x.warn(plugins, "installed packs are in the repository", "installed packs change with every update and differ "+
 			"between machines",
-			"run git rm -r --cached "+plugins+"; to commit copies of packs, run skillpm vendor")
+			"run \"git rm -r --cached "+plugins+"\"; to commit copies of packs, run \"skillpm vendor\"")
 	}
 	if isDir(w.Scope.Skills()) && status[3].Ignored {
 		x.warn(skills, "git ignores the project's local skills",

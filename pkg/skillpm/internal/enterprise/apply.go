@@ -91,7 +91,7 @@ func (op *operation) plan(ctx context.Context, o SyncOptions) (err error) {
 	if !maps.EqualFunc(op.solution.Lock.Packs, op.list.lock.Packs, (*pack.LockedPack).Equal) {
 		return diag.Errorf(diag.Invalid, "the fleet list's %s does not match its %s",
 			scope.LockName, scope.ManifestName).
-			WithHint("run skillpm install in the directory of the list, and publish it again")
+			WithHint("run \"skillpm install\" in the directory of the list, and publish the list again")
 	}
 	if op.layout, err = op.ws.NewLayout(op.ws.Manifest, op.solution.Lock, nil); err != nil {
 		return err
@@ -176,9 +176,8 @@ func (op *operation) policyAction() string {
 		return ""
 	case op.list.policy == nil:
 		if op.current != nil && op.current.Files[enforce.PolicyName] != "" {
-			op.warn("the fleet list no longer contains a policy; the previous policy stays in effect. To loosen the " +
-				"policy, " +
-				"publish a list with a less strict policy")
+			op.warn("the fleet list no longer contains a policy; the previous policy stays in effect " +
+				"(to loosen the policy, publish a list with a less strict policy)")
 		}
 		return PolicyKept
 	case err == nil && string(current) == string(op.list.files[enforce.PolicyName]):

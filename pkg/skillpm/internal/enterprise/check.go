@@ -47,7 +47,7 @@ func (c *Client) Check(ctx context.Context) (*Status, error) {
 	}
 	s.add(last, c.Now())
 	if last.Source != s.Source {
-		s.problem("the current list is from %s, but the configured source is %s", last.Source, s.Source)
+		s.problem("the current fleet list is from %s, but the configured source is %s", last.Source, s.Source)
 	}
 	if err := c.checkOwners(config); err != nil {
 		s.problem("%s", err)
@@ -132,4 +132,4 @@ func (e *OutOfStepError) Error() string {
 func (e *OutOfStepError) Code() diag.Code { return diag.Invalid }
 
 // Hint names the command that restores the layer.
-func (e *OutOfStepError) Hint() string { return "run sudo skillpm enterprise sync" }
+func (e *OutOfStepError) Hint() string { return "run \"sudo skillpm enterprise sync\"" }

@@ -49,7 +49,7 @@ func (c *Client) settings() (*pack.Config, error) {
 	if len(config.Sync.Keys) == 0 {
 		return nil, diag.Errorf(diag.Invalid,
 			"%s does not have keys under sync to verify signatures", c.Config).
-			WithHint("add keys: [FILE] under sync, with an allowed signers file for git or a public key for oci")
+			WithHint("add keys: [FILE] under sync, with an allowed signers file for git, or a public key for OCI")
 	}
 	return config, nil
 }
@@ -83,7 +83,7 @@ func (c *Client) checkOwner(file string) error {
 		return diag.Errorf(diag.Denied, "cannot read %s: %w", file, err)
 	case info.Mode()&fs.ModeSymlink != 0:
 		return diag.Errorf(diag.Denied, "%s is a link; the enterprise layer must not contain links", file).
-			WithHint("replace the link with the file")
+			WithHint("replace the link with a regular file")
 	case !ownersCount:
 		return nil
 	case ownerOf(info) != c.Admin:
@@ -103,7 +103,7 @@ func (c *Client) lock(ctx context.Context) (unlock func() error, err error) {
 	if errors.Is(err, fs.ErrPermission) {
 		return nil, diag.Errorf(diag.Denied, "only the administrator can change the enterprise layer in %s",
 			c.Paths.Enterprise).
-			WithHint("run sudo skillpm enterprise sync, or check without root with: skillpm enterprise sync --check")
+			WithHint("run \"sudo skillpm enterprise sync\", or check without root with: skillpm enterprise sync --check")
 	}
 	return unlock, err
 }

@@ -55,7 +55,7 @@ func readRequired(read func(string) ([]byte, error), name string) ([]byte, error
 	data, err := read(name)
 	if data == nil && err == nil {
 		err = diag.Errorf(diag.Invalid, "the fleet list does not contain %s", name).
-			WithHint("add %s and %s to the list's directory with: skillpm install",
+			WithHint("create %s and %s in the directory of the list with: skillpm install",
 				scope.ManifestName, scope.LockName)
 	}
 	return data, err

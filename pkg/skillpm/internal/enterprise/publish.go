@@ -101,7 +101,7 @@ func push(
 		return err
 	}
 	if existing != "" && existing != r.Digest {
-		return diag.Errorf(diag.Conflict, "%s already exists with other content", r.Reference).
+		return diag.Errorf(diag.Conflict, "%s already exists with different content", r.Reference).
 			WithHint("publish the list as a new version; machines reject a changed release")
 	}
 	pinned := at
@@ -137,9 +137,14 @@ func parseDestination(text string) (pack.Ref, pack.ID, error) {
 	if err != nil {
 		return at, pack.ID{}, err
 	}
-	if at.Kind != pack.KindOCI || at.Rev != "" || at.Digest != "" {
+	if at.Kind == pack.KindOCI && (at.Rev != "" || at.Digest != "") {
+		return at, pack.ID{}, diag.Errorf(diag.Usage,
+			"--to %s must not contain a tag or digest, because skillpm uses the version as the tag", text).
+			WithHint("use oci://REGISTRY/REPOSITORY, without a tag or digest")
+	}
+	if at.Kind != pack.KindOCI {
 		return at, pack.ID{}, diag.Errorf(diag.Usage, "--to %s is not an OCI repository", text).
-			WithHint("use oci://REGISTRY/REPOSITORY, without a tag")
+			WithHint("use oci://REGISTRY/REPOSITORY")
 	}
 	id, err := at.DefaultID()
 	return at, id, err
@@ -174,9 +179,9 @@ func artifact(l *list, id pack.ID, version string, read func(string) ([]byte, er
 	}
 	for _, name := range keyFiles(l.policy) {
 		if l.files[name] == nil {
-			return a, diag.Errorf(diag.NotFound, "the fleet list's %s refers to the key %s, which is not in its "+
-				"directory",
-				enforce.PolicyName, name)
+			return a, diag.Errorf(diag.NotFound, "the fleet list's %s refers to the key %s, which is not in the "+
+				"directory of the list", enforce.PolicyName, name).
+				WithHint("add the key to the directory of the list")
 		}
 	}
 	return a, nil

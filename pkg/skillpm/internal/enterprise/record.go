@@ -35,9 +35,15 @@ func (c *Client) readRecord() (*record, error) {
 		return nil, err
 	}
 	var r record
-	if err := json.Unmarshal(data, &r); err != nil || r.Version != recordVersion {
+	err = json.Unmarshal(data, &r)
+	if err == nil && r.Version > recordVersion {
+		return nil, diag.Errorf(diag.Invalid, "a newer version of skillpm wrote %s in format %d", file, r.Version).
+			WithHint("use a newer skillpm")
+	}
+	if err != nil || r.Version != recordVersion {
 		return nil, diag.Errorf(diag.Invalid, "cannot identify the current fleet list: %s is damaged", file).
-			WithHint("remove the file to sync to the newest list, unless someone restored an old state of this machine")
+			WithHint("check that nobody restored an old state of this machine, then remove the file and run " +
+				"\"sudo skillpm enterprise sync\"")
 	}
 	return &r, nil
 }

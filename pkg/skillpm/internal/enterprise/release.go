@@ -165,8 +165,8 @@ func checkNotOlder(current *record, source, version, resolved string, o SyncOpti
 	case now.LessThan(was):
 		return diag.Errorf(diag.Denied, "the newest fleet list at %s is %s, which is older than the current %s",
 			source, version, current.Release).
-			WithHint("check for hidden releases, then accept the older list with: skillpm enterprise sync " +
-				"--allow-downgrade")
+			WithHint("check why the source no longer has the newer list, then accept the older list with: " +
+				"skillpm enterprise sync --allow-downgrade")
 	case now.Equal(was) && current.Resolved != resolved:
 		return diag.Errorf(diag.Integrity,
 			"the fleet list %s at %s is now %s, but was %s when skillpm applied it; releases must not change", version,
@@ -184,8 +184,7 @@ func requiredSigners(config *pack.Config) (trust.Requirement, error) {
 		file := config.File(key)
 		if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
 			return trust.Requirement{}, diag.Errorf(diag.NotFound,
-				"%s, which verifies the fleet list, does not exist",
-				file).
+				"cannot verify the fleet list: the key file %s does not exist", file).
 				WithHint("create the allowed signers file (git) or public key (oci) as root, or change keys under sync")
 		}
 		files = append(files, file)

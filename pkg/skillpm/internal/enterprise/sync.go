@@ -170,7 +170,7 @@ func (c *Client) currentRelease(current *record, conf pack.SyncSettings) (*relea
 		return nil, err
 	}
 	if current == nil || current.Source != source {
-		return nil, diag.Errorf(diag.Remote, "the cache does not contain a fleet list of %s, and skillpm is offline",
+		return nil, diag.Errorf(diag.Remote, "the cache does not contain a fleet list from %s, and skillpm is offline",
 			source).
 			WithHint("run the command without --offline")
 	}

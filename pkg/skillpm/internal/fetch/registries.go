@@ -166,7 +166,7 @@ func (r *Registries) Find(ctx context.Context, id pack.ID, locked string) (regis
 		return registry.Open(ctx, "", "oci-layout:"+dir, r.deps)
 	}
 	return nil, diag.Errorf(diag.NotFound,
-		"%s is locked to an OCI layout whose directory skillpm.lock does not record", id).
+		"skillpm.lock does not record the directory of the OCI layout that contains %s", id).
 		WithHint("select the directory with: skillpm install --registry oci-layout:DIR")
 }
 

@@ -51,7 +51,7 @@ func (r Records) Lookup(what string) (time.Time, bool, error) {
 		return time.Time{}, false, nil
 	}
 	if err != nil {
-		return time.Time{}, false, fmt.Errorf("cannot read the recorded release age: %w", err)
+		return time.Time{}, false, fmt.Errorf("cannot read when skillpm first saw a release: %w", err)
 	}
 	seen, err := time.Parse(time.RFC3339, strings.TrimSpace(string(data)))
 	if err != nil || seen.Before(earliest()) || seen.Sub(r.Now()) >= tooFarAhead {
@@ -63,9 +63,8 @@ func (r Records) Lookup(what string) (time.Time, bool, error) {
 // Set records since when something is known.
 func (r Records) Set(what string, since time.Time) error {
 	if err := os.MkdirAll(r.Dir, 0o755); err != nil {
-		return diag.Errorf(diag.Internal, "cannot record the release age: %w", err).
-			WithHint("make %s writable, where skillpm records when it first sees a release for the minimum "+
-				"release age", r.Dir)
+		return diag.Errorf(diag.Internal, "cannot record when skillpm first saw a release: %w", err).
+			WithHint("make the directory %s writable for your user", r.Dir)
 	}
 	return atomicfile.Write(r.file(what), []byte(since.Format(time.RFC3339)+"\n"), atomicfile.Options{})
 }

@@ -122,7 +122,7 @@ func (a *apm) object(item *value, dev bool) error {
 	switch {
 	case text["marketplace"] != "":
 		return a.skip(e.line, e.name, "the dependency comes from the marketplace "+printable(
-			text["marketplace"])+"; import the file of the marketplace instead")
+			text["marketplace"])+"; import the marketplace.json of the marketplace")
 	case text["id"] != "" || text["registry"] != "":
 		return a.skip(e.line, e.name, "the dependency comes from an apm registry, which skillpm does not support")
 	case text["git"] == "parent":
@@ -139,7 +139,7 @@ func (a *apm) object(item *value, dev bool) error {
 		}
 		return a.add(e)
 	default:
-		return a.errorf(item, "a dependency requires git, path, id, or marketplace")
+		return a.errorf(item, "a dependency requires one of the keys git, path, id, and marketplace")
 	}
 }
 

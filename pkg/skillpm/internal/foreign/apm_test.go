@@ -102,7 +102,7 @@ devDependencies:
 41: - globex/bundle: targets: skillpm does not support this setting for a dependency
 42: - parent: the source is relative to the repository of another dependency; use the URL of the repository
 44: - alias Not.Legal: the name "Not.Legal" contains the capital letter N: only a-z, 0-9, and hyphens are allowed
-46: - sec-check: the dependency comes from the marketplace acme-plugins; import the file of the marketplace instead
+46: - sec-check: the dependency comes from the marketplace acme-plugins; import the marketplace.json of the marketplace
 49: - acme/toolkit: the dependency comes from an apm registry, which skillpm does not support
 51: - acme/pack: the dependency comes from an apm registry, which skillpm does not support
 54: - acme: invalid repository acme: use owner/name
@@ -239,9 +239,9 @@ dependencies:
 6: - dev.azure.com/acme/web: invalid Azure DevOps repository dev.azure.com/acme/web
 7: - dev.azure.com/acme/web/_git: invalid Azure DevOps repository dev.azure.com/acme/web/_git
 9: - acme/four/skills: the dependency names two directories, skills and deploy
-11: - alias second: acme/five has the alias first on line 10
-15: - acme/six: the entry differs from the source or version of acme/six on line 13: git+https://github.com/acme/six.git
-16: - acme/seven: the entry requires a skill with an invalid name: the name "Not Legal" contains the capital letter N: only a-z, 0-9, and hyphens are allowed
+11: - alias second: acme/five already has the alias first on line 10
+15: - acme/six: the source or version differs from acme/six on line 13: git+https://github.com/acme/six.git
+16: - acme/seven: the dependency requires a skill with an invalid name: the name "Not Legal" contains the capital letter N: only a-z, 0-9, and hyphens are allowed
 17: - acme//eight: invalid repository acme//eight: use owner/name
 19: - dependencies.lsp: skillpm installs only skills
 20: - dependencies.conflict_resolution: skillpm installs only skills

@@ -75,7 +75,7 @@ func (c *collector) add(e requirement) error {
 	}
 	for _, name := range e.skills {
 		if err := skill.CheckName(name); err != nil {
-			return c.skip(e.line, e.name, "the entry requires a skill with an invalid name: "+err.Error())
+			return c.skip(e.line, e.name, "the dependency requires a skill with an invalid name: "+err.Error())
 		}
 	}
 	i, exists := c.positions[id]
@@ -94,10 +94,8 @@ func (c *collector) add(e requirement) error {
 func (c *collector) merge(item *Item, ref pack.Ref, e requirement) error {
 	d := &item.Dependency
 	if *d.Ref != ref || d.Constraint != e.constraint {
-		return c.skip(e.line, e.name, "the entry differs from the source or version of "+d.ID.String()+" on line "+
-			""+strconv.Itoa(
-			item.Line)+
-			": "+strings.TrimSpace(d.Ref.String()+" "+d.Constraint))
+		return c.skip(e.line, e.name, "the source or version differs from "+d.ID.String()+" on line "+
+			strconv.Itoa(item.Line)+": "+strings.TrimSpace(d.Ref.String()+" "+d.Constraint))
 	}
 	if len(e.skills) == 0 || len(d.Skills) == 0 {
 		d.Skills = nil
@@ -109,7 +107,7 @@ func (c *collector) merge(item *Item, ref pack.Ref, e requirement) error {
 	if alias := c.legalAlias(e); item.Alias == "" {
 		item.Alias = alias
 	} else if alias != "" && alias != item.Alias {
-		return c.skip(e.line, "alias "+alias, d.ID.String()+" has the alias "+item.Alias+" on line "+strconv.Itoa(
+		return c.skip(e.line, "alias "+alias, d.ID.String()+" already has the alias "+item.Alias+" on line "+strconv.Itoa(
 			item.Line))
 	}
 	return nil

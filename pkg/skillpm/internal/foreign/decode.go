@@ -149,7 +149,7 @@ func (f file) fromYAML(n *yaml.Node, depth int) (*value, error) {
 	v.kind = isMapping
 	for key, item := range yamlx.Pairs(n) {
 		if key.Kind != yaml.ScalarNode {
-			return nil, f.errorf(&value{line: key.Line}, "a key must be a single word")
+			return nil, f.errorf(&value{line: key.Line}, "a key must be text, not a list or a mapping")
 		}
 		below, err := f.fromYAML(item, depth+1)
 		if err != nil {

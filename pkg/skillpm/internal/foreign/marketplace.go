@@ -24,7 +24,7 @@ func (c *collector) marketplace(root *value) error {
 		return err
 	}
 	if plugins == nil {
-		return c.errorf(root, "plugins is missing")
+		return c.errorf(root, "the key plugins is missing")
 	}
 	metadata, err := c.want(root.field("metadata"), "metadata", isMapping)
 	if err != nil {
@@ -207,7 +207,7 @@ func (m *market) remote(e requirement, source *value, skills []string, strict bo
 		return m.skip(e.line, e.name, "the source is the "+text["source"]+" package "+printable(
 			text["package"])+", but skillpm installs only from git and skill registries")
 	case "":
-		return m.errorf(source, "the source of %s does not have a kind", printable(e.name))
+		return m.errorf(source, "the source of %s does not have a type", printable(e.name))
 	default:
 		return m.skip(e.line, e.name, "the source has the unknown type "+printable(text["source"]))
 	}

@@ -29,7 +29,7 @@ func (c *collector) skillsLock(root *value, version string) error {
 		return err
 	}
 	if skills == nil {
-		return c.errorf(root, "skills is missing")
+		return c.errorf(root, "the key skills is missing")
 	}
 	for i, name := range skills.keys {
 		item, err := c.want(skills.items[i], "the skill "+printable(name), isMapping)
@@ -50,7 +50,7 @@ func (c *collector) skillsLock(root *value, version string) error {
 func (c *collector) checkVersion(root *value, key string, read ...string) error {
 	v := root.field(key)
 	if v == nil || v.kind != isNumber && v.kind != isText {
-		return c.errorf(root, "%s is missing or not a number", key)
+		return c.errorf(root, "the key %s is missing or is not a number", key)
 	}
 	if slices.Contains(read, v.text) {
 		return nil
@@ -60,11 +60,12 @@ func (c *collector) checkVersion(root *value, key string, read ...string) error 
 		return c.errorf(v, "%s %s is newer than the newest format version that this skillpm supports, %s", key,
 			printable(v.text),
 			last).
-			WithHint("use a newer skillpm, or install the packs by name with skillpm install")
+			WithHint("use a newer skillpm, or install the packs by name with: skillpm install OWNER/NAME")
 	}
 	return c.errorf(v, "%s %s is not supported; skillpm supports %s",
 		key, printable(v.text), strings.Join(read, " and ")).
-		WithHint("recreate the file with the tool that wrote it, or install the packs by name with skillpm install")
+		WithHint("recreate the file with the tool that wrote it, or install the packs by name with: skillpm install " +
+			"OWNER/NAME")
 }
 
 // locked is one skill in a lockfile of npm's skills.

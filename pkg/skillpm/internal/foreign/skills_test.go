@@ -95,7 +95,7 @@ func TestProjectLock(t *testing.T) {
 52: acme/scan = git+ssh://git@git.example/acme/scan.git [scan] (scan)
 12: - docs: the skill comes from docs.example, which is not a repository or a registry
 19: - lint: the skill comes from the npm package @acme/lint, which npm installs
-58: - status: the entry differs from the source or version of acme/ops on line 4: git+https://git.example/acme/ops.git#v1.2.0
+58: - status: the source or version differs from acme/ops on line 4: git+https://git.example/acme/ops.git#v1.2.0
 66: - tokens: the lockfile does not record the server of acme/tokens
 71: - zip: the source has the unknown type download
 `)
@@ -160,7 +160,7 @@ func TestLockNamesOfSkills(t *testing.T) {
 	check(t, imp, foreign.ToolSkills, `
 2: acme/a = git+https://github.com/acme/a.git [pull-request] (Pull Request)
 4: acme/c = git+https://github.com/acme/c.git [skill-bb7208bc] (a b)
-3: - --all: the entry requires a skill with an invalid name: the name "--all" starts or ends with a hyphen
+3: - --all: the dependency requires a skill with an invalid name: the name "--all" starts or ends with a hyphen
 `)
 }
 

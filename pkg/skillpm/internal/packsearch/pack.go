@@ -176,7 +176,7 @@ func (x *Index) Pack(name string) (Pack, bool, error) {
 func (x *Index) pack(number int) (p Pack, err error) {
 	_, data, err := x.Document(number)
 	if err == nil && json.Unmarshal(data, &p) != nil {
-		err = diag.Errorf(diag.Invalid, "the search index is damaged: cannot decode packs")
+		err = diag.Errorf(diag.Invalid, "the search index is damaged: invalid data of a pack")
 	}
 	return p, err
 }

@@ -158,7 +158,7 @@ func (b *Backend) Versions(ctx context.Context, id pack.ID, src string) ([]resol
 	if b.Frozen && !b.isPath(src) {
 		return nil, diag.Errorf(diag.Conflict, "skillpm.lock does not match skillpm.yaml: it does not contain the "+
 			"required %s", id).
-			WithHint("run skillpm install without --frozen and commit skillpm.lock")
+			WithHint("run \"skillpm install\" without --frozen, and commit skillpm.lock")
 	}
 	return b.availableVersions(ctx, id, src)
 }

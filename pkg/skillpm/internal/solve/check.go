@@ -40,7 +40,7 @@ func (b *Backend) checkDependencies(p *pack.Pack) error {
 				"other packs only by name and version", p.ID, p.Version, d.ID).
 				WithHint("ask the publisher to require %s by version", d.ID)
 		case !safe:
-			return outside
+			return outside.WithHint("use an OCI registry, or git over HTTPS or SSH, as the source of %s", d.ID)
 		}
 	}
 	return nil
@@ -125,9 +125,9 @@ func (b *Backend) CheckVersion(ctx context.Context, id pack.ID) error {
 	case !found:
 		return nil
 	case !slices.ContainsFunc(l.versions, func(v registry.Version) bool { return v.Version == locked.Version }):
-		return fetch.Mislabeled(id, locked, l.registry.Name()+" does not have this version")
+		return fetch.Mislabeled(id, locked, l.registry.Name()+" does not contain this version")
 	}
-	return fetch.Mislabeled(id, locked, "its digest differs from the digest in "+l.registry.Name())
+	return fetch.Mislabeled(id, locked, "the locked digest differs from the digest in "+l.registry.Name())
 }
 
 // knownDigest returns the digest of a pack's locked version if the registry does not list it, "" if that needs the

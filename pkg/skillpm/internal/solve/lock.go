@@ -72,7 +72,7 @@ func (b *Backend) Choose(ctx context.Context, m *pack.Manifest) (map[pack.ID]res
 	switch {
 	case b.Frozen && code == diag.NotFound:
 		return nil, diag.Errorf(diag.Conflict, "skillpm.lock does not match skillpm.yaml: %w", err).
-			WithHint("run skillpm install without --frozen, review the changes to skillpm.lock, and commit it")
+			WithHint("run \"skillpm install\" without --frozen, review the changes to skillpm.lock, and commit the file")
 	case b.Frozen, err != nil && code != diag.Conflict && code != diag.NotFound:
 		return chosen, err
 	case err == nil && b.isBest(ctx, chosen):
@@ -145,7 +145,7 @@ func (b *Backend) newLock(ctx context.Context, m *pack.Manifest, chosen map[pack
 		if b.Frozen && !b.isPath(c.Source) {
 			return nil, diag.Errorf(diag.Conflict,
 				"skillpm.lock does not match skillpm.yaml: it does not contain all required skills of %s", id).
-				WithHint("run skillpm install without --frozen and commit skillpm.lock")
+				WithHint("run \"skillpm install\" without --frozen, and commit skillpm.lock")
 		}
 		p, err := b.pack(ctx, id, c.Source, c.Version)
 		if err != nil {

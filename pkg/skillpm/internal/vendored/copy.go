@@ -140,7 +140,8 @@ func (c *Copy) read(name string) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() || info.Size() > maxRecord {
-		return nil, diag.Errorf(diag.Denied, "skillpm did not create %s", path.Join(c.dir, name))
+		return nil, diag.Errorf(diag.Denied, "%s is not a file that skillpm created", path.Join(c.dir, name)).
+			WithHint("move the file away, then run \"skillpm vendor\"")
 	}
 	fsys, err := c.tree()
 	if err != nil {
@@ -239,7 +240,7 @@ func (c *Copy) check(id pack.ID, skill, digest string) error {
 	if tree := known.Skills[skill].Tree; !ok || tree != digest {
 		if ok && tree == got.Digest() {
 			return &DamagedError{Path: dir, What: fmt.Sprintf(
-				"is a copy of %s %s, which differs from skillpm.lock",
+				"is a copy of %s %s, but skillpm.lock requires different content",
 				id, known.Version)}
 		}
 		return &DamagedError{Path: dir, What: "differs from skillpm.lock", Edited: !known.isUnedited(skill, got)}

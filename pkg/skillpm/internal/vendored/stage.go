@@ -72,7 +72,7 @@ func (p *Plan) noLinks(at string) error {
 		info, err := os.Lstat(filepath.Join(p.copy.root, filepath.FromSlash(dir)))
 		if err == nil && !info.IsDir() {
 			return diag.Errorf(diag.Denied, "%s is not a directory", dir).
-				WithHint("vendored skills must not contain links; remove the link and run skillpm vendor again")
+				WithHint("vendored skills must not contain links; remove the link, then run \"skillpm vendor\" again")
 		}
 	}
 	return nil

@@ -55,13 +55,13 @@ func (w *Workspace) checkUnchanged(c *Change, l *Layout, o CompareOptions) error
 }
 
 // ErrChanged reports that another process changed manifest or lockfile during the operation.
-var ErrChanged = errors.New("another process changed the manifest or lockfile")
+var ErrChanged = errors.New("another process changed skillpm.yaml or skillpm.lock")
 
 // ErrGone reports that another process removed a tree from the store, as cache gc does: fetching it again helps.
-var ErrGone = errors.New("another process cleaned the store")
+var ErrGone = errors.New("another process removed skills from the store")
 
 // ErrDamaged reports that the store had a damaged tree, which it discarded: fetching it again may help.
-var ErrDamaged = errors.New("the store was damaged")
+var ErrDamaged = errors.New("the store contained a damaged skill")
 
 // attempts is how often [Retry] tries an operation.
 const attempts = 5

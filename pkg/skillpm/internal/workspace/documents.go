@@ -71,7 +71,7 @@ func (w *Workspace) CheckFrozen(g Documents) error {
 	}
 	for id, p := range g.Lock.Packs {
 		if was := w.Lock.Packs[id]; was != nil && !p.Equal(was) {
-			differences = append(differences, fmt.Sprintf("%s differs from its locked content", id))
+			differences = append(differences, fmt.Sprintf("the content of %s differs from skillpm.lock", id))
 		}
 	}
 	slices.Sort(differences)
@@ -103,7 +103,7 @@ func disagreement(differences []string) error {
 		text += ": " + strings.Join(differences, "; ")
 	}
 	return diag.Errorf(diag.Conflict, "%s", text).
-		WithHint("run skillpm install without --frozen, review the changes to skillpm.lock, and commit it")
+		WithHint("run \"skillpm install\" without --frozen, review the changes to skillpm.lock, and commit the file")
 }
 
 // OmitsDirectory reports whether a locked source leaves its directory out. A lockfile never names a directory of one

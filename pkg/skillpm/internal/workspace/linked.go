@@ -1,7 +1,9 @@
 package workspace
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -57,6 +59,17 @@ func ReadLinked(dir string) (*LinkedPack, error) {
 	return p, nil
 }
 
+// linkProblem describes why the directory of a linked pack cannot be used.
+func linkProblem(dir string, p *LinkedPack, err error) string {
+	if _, statErr := os.Stat(dir); errors.Is(statErr, fs.ErrNotExist) {
+		return "which does not exist"
+	}
+	if err != nil {
+		return "but skillpm cannot read the pack in this directory: " + err.Error()
+	}
+	return "but this directory contains the pack " + p.ID.String()
+}
+
 // addLinked adds the linked packs to a layout. If a working copy can't be read, its pack is not linked, with a warning.
 func (w *Workspace) addLinked(l *Layout, m *pack.Manifest, lock *pack.Lock) (*pack.Manifest, *pack.Lock) {
 	if len(w.state.Linked) == 0 {
@@ -67,9 +80,8 @@ func (w *Workspace) addLinked(l *Layout, m *pack.Manifest, lock *pack.Lock) (*pa
 		p, err := ReadLinked(w.state.Linked[name])
 		if err != nil || p.ID.String() != name {
 			l.Warnings = append(l.Warnings, fmt.Sprintf(
-				"%s is linked to %s, which does not exist; remove the link with: skillpm link %s --undo", name,
-				w.state.Linked[name],
-				name))
+				"%s is linked to %s, %s; remove the link with: skillpm link %[1]s --undo", name, w.state.Linked[name],
+				linkProblem(w.state.Linked[name], p, err)))
 			continue
 		}
 		l.Linked[p.ID] = p

@@ -248,7 +248,7 @@ func (w *Workspace) verifyLink(at, target string) []Problem {
 		}}
 	case got != target:
 		return []Problem{{
-			Kind: KindLink, Path: at, Message: "the link points to another target", Want: target,
+			Kind: KindLink, Path: at, Message: "the link points to the wrong target", Want: target,
 			Got: got,
 		}}
 	}
