@@ -199,7 +199,7 @@ func rules() []rule {
 			has: func(p *policy.Policy) bool { return len(p.Lint.FailOn) > 0 },
 			ask: (*evaluation).checkLint,
 			allows: func(*evaluation, *policy.Policy) string {
-				return "the skill does not have findings that this rule denies"
+				return "the skill does not have denied findings"
 			},
 		},
 		{
