@@ -358,7 +358,7 @@ func unlisted(l *catalog.Loaded) []string {
 			break
 		}
 		if info, err := root.Stat(path.Clean(f.Path)); err != nil || !info.Mode().IsRegular() {
-			warnings = append(warnings, fmt.Sprintf("skill %q lists %s, which it does not contain", l.Name,
+			warnings = append(warnings, fmt.Sprintf("skill %q lists the file %s, but does not contain the file", l.Name,
 				f.Path))
 		}
 	}
