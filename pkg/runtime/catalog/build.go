@@ -94,11 +94,11 @@ func (b *builder) reportLock(r *root, t *tree) {
 	switch {
 	case !t.lock.exists:
 		f.Message, f.Fix = "the lockfile is missing: skillpm resolves name conflicts by the order of the packs",
-			"run skillpm install"
+			`run "skillpm install"`
 	case t.lock.problem != "":
 		f.Message, f.Fix = "cannot read the lockfile: "+t.lock.problem+"; skillpm resolves name conflicts by the "+
 			"order of the packs",
-			"restore the lockfile, or run skillpm install"
+			`restore the lockfile, or run "skillpm install"`
 	default:
 		return
 	}
@@ -136,7 +136,7 @@ func (b *builder) addAbsent(r *root, t *tree) {
 	list := textx.FirstAndMore(packs, 5)
 	b.add(diag.Finding{
 		Rule: ruleLock, Severity: diag.SeverityWarning, Path: filepath.ToSlash(r.lock),
-		Message: "locked but not completely installed: " + list, Fix: "run skillpm install",
+		Message: "locked but not completely installed: " + list, Fix: `run "skillpm install"`,
 	})
 }
 
@@ -341,7 +341,7 @@ func (b *builder) addPack(i int, r *root, t *tree, d *branch) {
 		b.add(diag.Finding{
 			Rule: ruleLock, Severity: diag.SeverityWarning,
 			Path:    filepath.ToSlash(filepath.Join(r.dir, filepath.FromSlash(d.path))),
-			Message: "the pack is not in the lockfile", Fix: "run skillpm install",
+			Message: "the pack is not in the lockfile", Fix: `run "skillpm install"`,
 		})
 	}
 }

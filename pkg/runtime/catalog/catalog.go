@@ -195,7 +195,7 @@ func (c *Catalog) Lookup(name string) (*Skill, error) {
 	several := len(c.aliasesOf(claims, name)) > 1
 	switch reason := c.absentReason(name); {
 	case reason != "":
-		claims, unknown.Reason, unknown.Fix = nil, reason, "run skillpm install"
+		claims, unknown.Reason, unknown.Fix = nil, reason, `run "skillpm install"`
 	case several:
 		unknown.Reason, unknown.Fix = "several packs contain a skill with this name: "+strings.Join(c.aliasesOf(claims,
 			name), ", "),

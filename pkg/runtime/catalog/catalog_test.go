@@ -370,7 +370,7 @@ dependency
 		{"CA004", "at", "skillpm uses the name of the directory, at", 1, diag.SeverityWarning},
 		{"CA005", "no-bool", "disable-model-invocation is neither true nor false", 4, diag.SeverityWarning},
 		{"CA005", "no-bool", "priority is not a number", 5, diag.SeverityWarning},
-		{"CA001", "lower", "the file name must be SKILL.md", 0, diag.SeverityError},
+		{"CA001", "lower", "the file name must be exactly SKILL.md", 0, diag.SeverityError},
 	} {
 		i := slices.IndexFunc(c.Findings(), func(f diag.Finding) bool {
 			return f.Rule == tt.rule && strings.HasSuffix(f.Path, "/"+tt.dir+"/SKILL.md") && strings.Contains(f.Message, tt.message)
@@ -551,10 +551,10 @@ description: d
 		w.options.Cache = w.path("cache")
 		c := w.open()
 		for message, fix := range map[string]string{
-			"CA001 in capital letters": "rename the file to SKILL.md",
-			"CA003 name is missing":    "start the file with ---, then name: and description:, then --- again",
-			`CA004 "Foo Bar" contains`: "lowercase letters",
-			"CA001 not a regular file": "create SKILL.md as a regular file, or remove",
+			"CA001 with uppercase SKILL": "rename the file to SKILL.md",
+			"CA003 name is missing":      "start the file with ---, then name: and description:, then --- again",
+			`CA004 "Foo Bar" contains`:   "lowercase letters",
+			"CA001 not a regular file":   "create SKILL.md as a regular file, or remove",
 		} {
 			rule, text, _ := strings.Cut(message, " ")
 			if f := w.finds(c, rule, text); !strings.Contains(f.Fix, fix) {

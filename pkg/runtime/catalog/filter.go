@@ -51,7 +51,7 @@ func (b *builder) filter() {
 		f := diag.Finding{
 			Rule: ruleTrust, Severity: diag.SeverityWarning, Path: filepath.ToSlash(o.Project),
 			Message: "skipped " + subject + ": the project is not trusted",
-			Fix:     "review the project's skills, then run skillpm trust",
+			Fix:     "review the project's skills, then run \"skillpm trust\"",
 		}
 		if problem != nil {
 			f.Message, f.Fix = "skipped "+subject+": "+problem.Error(), diag.HintOf(problem)

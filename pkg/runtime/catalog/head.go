@@ -14,7 +14,7 @@ import (
 )
 
 // wrongCase is the problem of a SKILL.md in another letter case.
-const wrongCase = "the file name must be SKILL.md, in capital letters"
+const wrongCase = "the file name must be exactly SKILL.md, with uppercase SKILL and lowercase .md"
 
 // wrongCaseRecord returns a record with that problem if the directory has such a file, else nil.
 func wrongCaseRecord(dir string) *record {

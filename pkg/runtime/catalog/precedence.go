@@ -211,7 +211,7 @@ func (b *builder) warnTooMany() {
 			Message: fmt.Sprintf(
 				"%d skills are available, more than the recommended %d: models choose less reliably among many skills",
 				n, limit),
-			Fix: "set skills.allowed, use skillpm prompt --compact, or " +
+			Fix: `set skills.allowed, run "skillpm prompt --compact", or ` +
 				"raise skills.recommended",
 		})
 	}

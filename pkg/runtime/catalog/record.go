@@ -129,7 +129,7 @@ func (r *record) check(doc *skill.Document, problems []skill.Problem) {
 	}
 	for _, key := range restrictingFields {
 		if _, v := doc.Lookup(key); v != nil && doc.Recovered(v) {
-			r.fatal, r.line = key+" is not valid YAML, and it limits what the skill may do", v.Line
+			r.fatal, r.line = key+" is not valid YAML, but limits what the skill may do", v.Line
 			return
 		}
 	}
@@ -139,7 +139,7 @@ func (r *record) check(doc *skill.Document, problems []skill.Problem) {
 	}
 	if r.fatal == "" {
 		if node, why := doc.UnreadExecution(); node != nil {
-			r.fatal, r.line = flat(why+", and it limits what the skill may do", maxShort), node.Line
+			r.fatal, r.line = flat(why+", but execution limits what the skill may do", maxShort), node.Line
 		}
 	}
 }

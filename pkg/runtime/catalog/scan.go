@@ -205,7 +205,7 @@ func (b *branch) list(dir string, packs bool) {
 		b.problem = reason(err)
 	case len(entries) > maxEntries:
 		entries = entries[:maxEntries]
-		b.problem = fmt.Sprintf("it contains more than %d entries", maxEntries)
+		b.problem = fmt.Sprintf("it contains more than %d files and directories", maxEntries)
 	}
 	for _, e := range entries {
 		name, kind := e.Name(), e.Type()

@@ -3,6 +3,7 @@ package catalog
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -57,8 +58,13 @@ func (f Folders) List() ([]Folder, error) {
 	if err == nil {
 		err = json.Unmarshal(data, &file)
 	}
+	if err == nil && file.Version > 1 {
+		return nil, diag.Errorf(diag.Invalid,
+			"cannot read the trusted directories: %s: a newer version of skillpm wrote the file in format %d", f.path,
+			file.Version).WithHint("use a newer skillpm")
+	}
 	if err == nil && file.Version != 1 {
-		err = errors.New("another version of skillpm wrote the file")
+		err = fmt.Errorf("the file has the unsupported format %d", file.Version)
 	}
 	if err != nil {
 		return nil, diag.Errorf(diag.Invalid, "cannot read the trusted directories: %s: %s", f.path, reason(err)).

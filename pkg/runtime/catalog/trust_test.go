@@ -77,11 +77,15 @@ link home/alias src/app
 	if list, err := f.List(); err != nil || len(list) != 20 || !list[0].Since.Equal(now) {
 		t.Errorf("got %v, %v", list, err)
 	}
-	for _, text := range []string{"", "{", `{"version": 2, "folders": [{"path": "/"}]}`} {
+	const again = "trust the directories again"
+	for text, hint := range map[string]string{
+		"": again, "{": again, `{"version": 0}`: again,
+		`{"version": 2, "folders": [{"path": "/"}]}`: "use a newer skillpm",
+	} {
 		if err := os.WriteFile(f.Path(), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := f.List(); diag.CodeOf(err) != diag.Invalid || !strings.Contains(diag.HintOf(err), "trust the directories again") || has(w.path("home/src/p1")) {
+		if _, err := f.List(); diag.CodeOf(err) != diag.Invalid || !strings.Contains(diag.HintOf(err), hint) || has(w.path("home/src/p1")) {
 			t.Errorf("%q: %v", text, err)
 		}
 		if _, err := f.Add(w.path("app"), now); diag.CodeOf(err) != diag.Invalid {
@@ -89,7 +93,7 @@ link home/alias src/app
 		}
 		w.write("app/.skillpm/skills/a/SKILL.md", "d")
 		w.options.RequireTrust = true
-		if f := w.finds(w.expect(""), "CA010", "skipped 1 skill: cannot read the trusted directories"); !strings.Contains(f.Fix, "trust the directories again") {
+		if f := w.finds(w.expect(""), "CA010", "skipped 1 skill: cannot read the trusted directories"); !strings.Contains(f.Fix, hint) {
 			t.Errorf("got %+v", f)
 		}
 	}

@@ -326,8 +326,8 @@ func (s *Session) checkFork(k *catalog.Skill, state State) error {
 			return diag.Errorf(diag.Denied,
 				"skill %q runs as a separate task, which would escape the tool restriction of skill %s",
 				k.Name, a.Exact()).
-				WithHint("activate the skill with --inline, or deactivate the other skill first: "+
-					"%s", endCommand(a.Exact(), s.id))
+				WithHint("activate the skill with --inline, or first deactivate skill %s: %s", a.Exact(),
+					endCommand(a.Exact(), s.id))
 		}
 	}
 	if s.env.Submit != nil {

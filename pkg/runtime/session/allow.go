@@ -39,7 +39,7 @@ func (v Verdict) Err() error {
 	case v.ReadOnly:
 		return diag.Errorf(diag.Denied, "%s", v.Reason).
 			WithHint(
-				"change packs at their source, and write generated files elsewhere; only users may change local skills")
+				"write generated files outside the directories of skills; to change a skill, ask the user")
 	}
 	return diag.Errorf(diag.Denied, "%s", v.Reason).
 		WithHint("when the skill's work is done, deactivate the skill to lift the restriction: "+

@@ -182,7 +182,8 @@ func outside(k *catalog.Skill, file string, err error) error {
 			WithHint("use a path relative to the skill's directory, such as references/guide.md")
 	}
 	if errors.Is(err, fs.ErrPermission) {
-		return diag.Errorf(diag.Denied, "cannot read %s of skill %q: %w", file, k.Name, err)
+		return diag.Errorf(diag.Denied, "cannot read %s of skill %q: %w", file, k.Name, err).
+			WithHint("make the file and its directories readable for you")
 	}
 	const hint = "use a file in the directory of the skill"
 	if cause, ok := errors.AsType[syscall.Errno](err); ok {
@@ -227,7 +228,7 @@ func (s *Session) refuseLink(root *os.Root, k *catalog.Skill, name string) error
 		return outside(k, name, fs.ErrInvalid)
 	}
 	if now, err := os.Stat(target); err != nil || !os.SameFile(info, now) {
-		return diag.Errorf(diag.Conflict, "cannot read %s of skill %q: another program is changing it", name, k.Name).
+		return diag.Errorf(diag.Conflict, "cannot read %s of skill %q: another program is changing the file", name, k.Name).
 			WithHint("try again")
 	}
 	return s.checkReadable(k, filepath.ToSlash(rel))
@@ -358,7 +359,7 @@ func unlisted(l *catalog.Loaded) []string {
 			break
 		}
 		if info, err := root.Stat(path.Clean(f.Path)); err != nil || !info.Mode().IsRegular() {
-			warnings = append(warnings, fmt.Sprintf("skill %q lists %s, which it does not contain", l.Name,
+			warnings = append(warnings, fmt.Sprintf("skill %q lists the file %s, but does not contain the file", l.Name,
 				f.Path))
 		}
 	}

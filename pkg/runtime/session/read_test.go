@@ -106,7 +106,7 @@ func TestUnlisted(t *testing.T) {
 	}
 	var want []string
 	for _, name := range []string{"c.md", "docs", "../../secret"} {
-		want = append(want, `skill "deploy" lists `+name+", which it does not contain")
+		want = append(want, `skill "deploy" lists the file `+name+", but does not contain the file")
 	}
 	if !slices.Equal(a.Warnings, want) {
 		t.Errorf("%q", a.Warnings)

@@ -52,7 +52,7 @@ func TestK7Writes(t *testing.T) {
 	v := w.allow("s", "Write", "file_path", "skills/free/x")
 	code(t, v.Err(), diag.Denied, "Write", "of skill free", "is read-only for agents")
 	v = w.allow("", "Write", "file_path", ".skillpm/plugins/acme/x/deploy/x")
-	code(t, v.Err(), diag.Denied, "are read-only for agents", "change packs at their source")
+	code(t, v.Err(), diag.Denied, "are read-only for agents", "write generated files outside the directories of skills")
 	if r := w.records(); len(r) < 2 || r[len(r)-1][:14] != "refuse denied " {
 		t.Errorf("%q", r)
 	}

@@ -54,7 +54,7 @@ func (e *CycleError) Hint() string {
 	if e.Started {
 		return "follow the instructions of the skill; its hooks, text, and task must not load it again"
 	}
-	return "to return to the skill, deactivate the skills above it: " + endCommand(e.Chain[1], e.Session)
+	return "to return to the skill, deactivate the skills that became active after it: " + endCommand(e.Chain[1], e.Session)
 }
 
 // tooDeep returns the error that too many skills are nested.
@@ -62,7 +62,7 @@ func tooDeep(name string, stack []string, most int) error {
 	return diag.Errorf(diag.Conflict,
 		"cannot activate skill %q: it would be nested %d levels deep; the limit is %d: %s",
 		name, len(stack)+1, most, strings.Join(stack, " → ")).
-		WithHint("deactivate the last skill with skillpm deactivate, or raise skills.max-depth in config.yaml")
+		WithHint(`run "skillpm deactivate" to deactivate the last skill, or raise skills.max-depth in config.yaml`)
 }
 
 // checkNesting returns why a skill must not start from the hook, body command, or task that this process runs in: it

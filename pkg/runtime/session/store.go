@@ -177,7 +177,7 @@ func readState(path string) (State, error) {
 	}
 	if again, err := json.Marshal(s); err != nil || !bytes.Equal(append(again, '\n'), data) {
 		return State{}, diag.Errorf(diag.Invalid,
-			"its format differs from what skillpm writes") // a key in another letter case
+			"another program changed the file") // a key in another letter case
 	}
 	return s, nil
 }
@@ -186,7 +186,7 @@ func readState(path string) (State, error) {
 func (s State) check() error {
 	switch {
 	case s.Version != version:
-		return diag.Errorf(diag.Invalid, "its format is %d, not %d", s.Version, version)
+		return diag.Errorf(diag.Invalid, "the file has format %d, not %d", s.Version, version)
 	case s.Active == nil:
 		return diag.Errorf(diag.Invalid, "it does not list the active skills")
 	case len(s.Active) > maxActive:

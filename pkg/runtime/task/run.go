@@ -63,7 +63,7 @@ func (s *Store) Run(ctx context.Context, id string) error {
 		return err
 	}
 	if t.State != Queued {
-		return diag.Errorf(diag.Conflict, "task %s is %s; a task runs only once", id, t.State)
+		return diag.Errorf(diag.Conflict, "cannot run task %s again: its state is %s, not queued", id, t.State)
 	}
 	r, err := s.request(id)
 	if err != nil {

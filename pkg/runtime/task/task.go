@@ -121,8 +121,10 @@ func (s *Store) read(id string) (*Task, error) {
 		return nil, err
 	}
 	switch {
+	case st.Version > version:
+		return nil, newer(s.file(id, stateFile), st.Version)
 	case st.Version != version:
-		return nil, damaged(s.file(id, stateFile), "has the unsupported version %d", st.Version)
+		return nil, damaged(s.file(id, stateFile), "has the unsupported format %d", st.Version)
 	case st.ID != id:
 		return nil, damaged(s.file(id, stateFile), "belongs to another task, %q", st.ID)
 	case !slices.Contains(States(), st.State):
@@ -137,6 +139,9 @@ func (s *Store) request(id string) (*request, error) {
 	var r request
 	if err := readJSON(s.file(id, requestFile), &r); err != nil {
 		return nil, err
+	}
+	if r.Version > version {
+		return nil, newer(s.file(id, requestFile), r.Version)
 	}
 	if r.Version != version || len(r.Runner.Command) == 0 {
 		return nil, damaged(s.file(id, requestFile), "does not contain a command")
@@ -173,8 +178,12 @@ func readJSON(path string, into any) error {
 
 func damaged(path, format string, args ...any) error {
 	return diag.Errorf(diag.Invalid, "%s "+format, append([]any{path}, args...)...).
-		WithHint("remove the directory %s: the task is damaged, or belongs to another version of "+
-			"skillpm", filepath.Dir(path))
+		WithHint("the task is damaged; remove the directory %s", filepath.Dir(path))
+}
+
+func newer(path string, format int) error {
+	return diag.Errorf(diag.Invalid, "a newer version of skillpm wrote %s in format %d", path, format).
+		WithHint("use a newer skillpm")
 }
 
 // Output returns the stored standard output of an ended task.

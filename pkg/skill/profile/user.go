@@ -79,10 +79,10 @@ func (r *resolver) resolve(id string) (*Profile, error) {
 			WithHint("rename the file, and add extends: %s to it", id)
 	case slices.Contains(r.chain, id):
 		return nil, diag.Errorf(diag.Invalid, "profile %s extends itself: %s", id,
-			strings.Join(append(r.chain, id), " → "))
+			strings.Join(append(r.chain, id), " → ")).WithHint("remove extends from one of these profiles")
 	case len(r.chain) >= maxExtends:
 		return nil, diag.Errorf(diag.Invalid, "more than %d profiles extend each other: %s", maxExtends,
-			strings.Join(r.chain, " → "))
+			strings.Join(r.chain, " → ")).WithHint("remove extends from one of these profiles")
 	}
 	r.chain = append(r.chain, id)
 	return r.parse(Dir+"/"+id+suffix, id, text)

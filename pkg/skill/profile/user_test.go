@@ -100,7 +100,7 @@ func TestResolveErrors(t *testing.T) {
 		{"our", `unknown profile "our"`, "did you mean ours?", diag.Usage},
 		{"../x", `unknown profile "../x"`, "use one of agentskills, api-upload, claude-code, dispatch, kodelet, omniforge, pegasus, toolset, about, ours, pegasus, or round", diag.Usage},
 		{"pegasus", "pegasus is a built-in profile, but the file profiles/pegasus.yaml exists", "rename the file, and add extends: pegasus to it", diag.Conflict},
-		{"round", "profiles/round.yaml:1: extends: profiles/about.yaml:1: extends: profile round extends itself: round → about → round", "", diag.Invalid},
+		{"round", "profiles/round.yaml:1: extends: profiles/about.yaml:1: extends: profile round extends itself: round → about → round", "remove extends from one of these profiles", diag.Invalid},
 	} {
 		_, err := profile.Resolve(tt.id, fsys)
 		if err == nil || err.Error() != tt.want || diag.HintOf(err) != tt.hint || diag.CodeOf(err) != tt.code {

@@ -29,7 +29,7 @@ func (c Call) readPath(p string) (cleaned, raw, refused string) {
 		return "", "", "is a URL, or contains a drive letter"
 	case p == "~" || strings.HasPrefix(p, "~/"):
 		if c.Home == "" {
-			return "", "", "is in an unknown home directory"
+			return "", "", "is in the home directory, which skillpm cannot find"
 		}
 		raw = slash(c.Home) + p[1:]
 	case strings.HasPrefix(p, "~"):

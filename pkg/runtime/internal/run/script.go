@@ -122,7 +122,7 @@ func locate(root *os.Root, dir, name string) (string, fs.FileInfo, error) {
 		default:
 			return "", nil,
 				diag.Errorf(diag.Denied, "cannot use %s: it leads out of the skill, or is not readable", file).
-					WithHint("use a regular file of the skill, not a link out of it")
+					WithHint("use a regular file of the skill, not a link that leads out of the skill")
 		}
 	}
 	e := diag.Errorf(diag.NotFound, "the skill does not contain the file %s", clean)
@@ -131,7 +131,7 @@ func locate(root *os.Root, dir, name string) (string, fs.FileInfo, error) {
 		return "", nil, e.WithHint("did you mean %s?", near)
 	}
 	if err != nil || len(scripts) == 0 {
-		return "", nil, e.WithHint("use another skill: this skill does not contain scripts")
+		return "", nil, e.WithHint("use another skill, because this skill does not contain scripts")
 	}
 	return "", nil, e.WithHint("use one of the scripts %s", textx.First(scripts, 8))
 }
@@ -172,11 +172,12 @@ func checkShebang(file, line, search string) error {
 	}
 	if strings.HasSuffix(line, "\r") {
 		return diag.Errorf(diag.Invalid, "%s has Windows line endings, which break its #! line", file).
-			WithHint("use LF line endings")
+			WithHint("save the file with LF line endings")
 	}
 	words := strings.Fields(strings.TrimPrefix(line, "#!"))
 	if len(words) == 0 {
-		return diag.Errorf(diag.Invalid, "the #! line of %s does not name a program", file)
+		return diag.Errorf(diag.Invalid, "the #! line of %s does not name a program", file).
+			WithHint("name the program that runs the script, such as #!/bin/sh")
 	}
 	program := words[0]
 	if path.Base(program) == "env" {
