@@ -20,7 +20,7 @@ func (e *UnavailableError) Code() diag.Code { return diag.Denied }
 
 // Hint explains how the command could run.
 func (e *UnavailableError) Hint() string {
-	return "run skillpm doctor for details; a policy with execution: {unavailable: allow} lets it run unconfined"
+	return "run \"skillpm doctor\" for details; a policy with execution: {unavailable: allow} lets it run unconfined"
 }
 
 func unavailable(format string, args ...any) error {
