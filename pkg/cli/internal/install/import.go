@@ -30,7 +30,7 @@ skillpm keeps FILE and the skills that the other tool installed. To avoid duplic
 remove these skills with the other tool. If skillpm cannot import a skill in FILE, a warning
 shows the reason.
 
-To manage skills that you wrote yourself, move them to ./skills, and run
+To manage local skills, such as those in .claude/skills, move them to ./skills, and run
 "skillpm install ./skills".`,
 		Example: `  skillpm import skills-lock.json
   skillpm import apm.yml --dry-run

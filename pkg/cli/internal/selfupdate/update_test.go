@@ -355,7 +355,7 @@ func TestBadRelease(t *testing.T) {
 		}, diag.Integrity, []string{"from a key that is not allowed to sign"}},
 		{"other purpose", func(t *testing.T, s *releaseServer) {
 			s.set("1.3.0", signatureFile, signed(t, s.signer, "git", file(s, checksumsFile)))
-		}, diag.Integrity, []string{`is for "git"`}},
+		}, diag.Integrity, []string{`has the namespace "git"`}},
 		{"not a signature", func(_ *testing.T, s *releaseServer) {
 			s.set("1.3.0", signatureFile, []byte("signed, really"))
 		}, diag.Integrity, []string{"is unreadable"}},

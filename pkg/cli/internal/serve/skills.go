@@ -163,7 +163,7 @@ func noSkills(c *catalog.Catalog) string {
 		return "No skills available: policies deny " + textx.Count(denied, "skill") + " (" + why +
 			"). List denied skills with: skillpm skills --all"
 	}
-	return "No skills available. Install a pack with \"skillpm install OWNER/NAME\", " +
+	return "No skills available. Search registries for packs with \"skillpm search\", " +
 		"or create a skill with \"skillpm new\"."
 }
 
