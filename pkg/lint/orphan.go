@@ -74,7 +74,7 @@ func (u *skillCheck) reportOrphans(dir string, files []*file) {
 	if len(files) > fewOrphans {
 		u.add(finding{
 			rule: rule.Orphan, path: files[0].path,
-			message: fmt.Sprintf("neither SKILL.md nor its references mention %s and %d other files in %s",
+			message: fmt.Sprintf("neither SKILL.md nor its references mention %s or %d other files in %s",
 				files[0].rel, len(files)-1, dir),
 		})
 		return

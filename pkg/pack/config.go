@@ -173,7 +173,7 @@ func registries(v yamlx.Value) []Registry {
 		switch {
 		case item.Count() > before:
 		case seen[reg.Name]:
-			item.Errorf("remove one of the entries", "registries lists %q more than once", reg.Name)
+			item.Errorf("remove one of the entries", "%q appears more than once in registries", reg.Name)
 		default:
 			list, seen[reg.Name] = append(list, reg), true
 		}
@@ -216,7 +216,7 @@ func namespaces(v yamlx.Value) map[string]string {
 				"invalid owner %q",
 				owner)
 		}
-		if address := v.Text(checkAddress("the registry of namespace " + owner)); address != "" {
+		if address := v.Text(checkAddress("the registry of owner " + owner)); address != "" {
 			registryOf[owner] = address
 		}
 	}

@@ -80,7 +80,7 @@ namespaces: {A: ""}
 `, `1:7: invalid pack name "Acme" (use owner/name, such as acme/deploy, or ./Acme for a directory)
 2:10: invalid version "1.4" (use "1.4.0")
 3:10: skills pattern "../x" is not a directory inside the pack (use a path relative to this file, such as "skills/*")
-3:20: skills lists "ok" more than once (remove one of the two entries)
+3:20: "ok" appears more than once in skills (remove one of the two entries)
 3:24: an entry of skills must be text (write the value in quotes)
 4:1: unknown key "dependancies" in skillpm.yaml (did you mean dependencies?)
 6:3: invalid pack name "a" (use owner/name, such as acme/deploy, or ./a for a directory)
@@ -99,7 +99,7 @@ namespaces: {A: ""}
 15:15: unknown key "nmae" in a registry (did you mean name?)
 15:32: the name of a registry must not contain spaces, colons, or slashes
 15:42: url contains credentials (remove the credentials, and use a credential helper or SKILLPM_TOKEN_<HOST>)
-15:65: registries lists "y" more than once (remove one of the entries)
+15:65: "y" appears more than once in registries (remove one of the entries)
 16:14: invalid owner "A" (use the part of a pack's name before the slash, such as acme for acme/deploy)
 16:17: the registry of namespace A is not a valid address
 `},

@@ -8,6 +8,12 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/yamlx"
 )
 
+// unrestricted is a policy that restricts nothing.
+const unrestricted = "version: 1\ndowngrade: allow # same as without a policy\n"
+
+// IsUnrestricted reports whether a policy file is what remains of one that [Deny] created after [Undeny].
+func IsUnrestricted(data []byte) bool { return string(data) == unrestricted }
+
 // Deny returns a policy file with an additional pattern of denied skills. All other bytes, including comments, stay the
 // same. If data is nil, it creates a policy that restricts nothing else. Added is false if the pattern was already
 // denied.
@@ -21,8 +27,7 @@ func Deny(path string, data []byte, pattern SkillPattern) (out []byte, added boo
 			WithHint("%s", skillHint(string(pattern)))
 	}
 	if data == nil {
-		return []byte("version: 1\ndowngrade: allow # same as without a policy\nskills:\n  deny:\n    - " +
-			quote(string(pattern)) + "\n"), true, nil
+		return []byte(unrestricted + "skills:\n  deny:\n    - " + quote(string(pattern)) + "\n"), true, nil
 	}
 	before, err := Parse(path, data)
 	if err != nil {

@@ -169,7 +169,7 @@ var bad = []struct{ name, text, want string }{
 	{"hidden characters", "version: 1\nsources: {deny: [\"local\u200b\"]}\n", "2:18: an entry of deny must be one line of text (write the value in quotes on one line)"},
 	{"sources as a list", "version: 1\nsources: [local]\n", "2:10: sources must be a mapping (write {key: value}, or one indented line for each key)"},
 	{"allow as a text", "version: 1\nsources: {allow: local}\n", "2:18: allow must be a list (write [a, b], or one line with a hyphen for each entry)"},
-	{"the same twice", "version: 1\nsources: {allow: [local, local]}\n", `2:26: allow lists "local" more than once (remove one of the two entries)`},
+	{"the same twice", "version: 1\nsources: {allow: [local, local]}\n", `2:26: "local" appears more than once in allow (remove one of the two entries)`},
 	{"a character that no name has", "version: 1\nskills: {deny: [\"b?x\"]}\n", `2:17: "b?x" does not have the form skill@owner/name or skill (use deploy, deploy@acme/tools, deploy@acme/*, or *@acme/*)`},
 	{"two stars in a bare skill", "version: 1\nskills: {deny: [\"de**\"]}\n", `2:17: "de**" does not have the form skill@owner/name or skill (use deploy, deploy@acme/tools, deploy@acme/*, or *@acme/*)`},
 	{"allowed tools", "version: 1\nallowed-tools: all\n", `2:16: allowed-tools has the unknown value "all" (use restrict or grant)`},

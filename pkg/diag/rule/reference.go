@@ -89,7 +89,7 @@ func referenceRules() []Rule {
 		},
 		{
 			ID: Listed, Title: "listed file does not exist", Severity: e,
-			Why: "The field files: shows the file to the model, but the model cannot load the file.",
+			Why: "The files field shows the file to the model, but the model cannot load the file.",
 			Fix: "correct the path, or add the file",
 
 			Profile: "toolset",
@@ -178,7 +178,7 @@ func referenceRules() []Rule {
 		},
 		{
 			ID: Deep, Title: "indirect reference", Severity: a,
-			Why: "The standard recommends that SKILL.md mentions every file. Agents often read only a part of an " +
+			Why: "The standard recommends that SKILL.md mention every file. Agents often read only a part of an " +
 				"indirectly referenced file.",
 			Fix: "mention the file in SKILL.md",
 

@@ -26,7 +26,7 @@ func structureRules() []Rule {
 		},
 		{
 			ID: ManyLines, Title: "more than 500 lines", Severity: w,
-			Why: "The whole body enters the context when the skill is loaded.",
+			Why: "The whole body enters the context when the agent activates the skill.",
 			Fix: "move details into files that SKILL.md references",
 
 			Bad: head + strings.Repeat("Wait until the next service is ready.\n", 501),
@@ -37,7 +37,7 @@ func structureRules() []Rule {
 		},
 		{
 			ID: ManyTokens, Title: "more than 5,000 tokens", Severity: w,
-			Why: "The whole body enters the context when the skill is loaded. The number of tokens is an estimate.",
+			Why: "The whole body enters the context when the agent activates the skill. The number of tokens is an estimate.",
 			Fix: "move details into files that SKILL.md references",
 
 			Bad: head +

@@ -210,7 +210,7 @@ func (s *scopeDir) undoDir(o *op) error {
 		return err
 	case staged != nil && o.Inode != 0 && inode(staged) != o.Inode: // exchanged, but not moved to old yet
 		if !s.exchangeDirs(s.stagePath(o), o.Path) {
-			return fmt.Errorf("cannot exchange %s and %s back", s.stagePath(o), o.Path)
+			return fmt.Errorf("cannot undo the exchange of %s and %s", s.stagePath(o), o.Path)
 		}
 		return nil
 	case staged == nil && s.exists(s.copiedPath(o)): // copied

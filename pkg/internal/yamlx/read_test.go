@@ -60,7 +60,7 @@ func TestRead(t *testing.T) {
 		{"text: a\ntext: b\n", "2:1: the key \"text\" is duplicated; it first appears on line 1\n"},
 		{"[a]: b\n", "1:1: a key must be one word\n"},
 		{"list: a\n", "1:7: list must be a list (write [a, b], or one line with a hyphen for each entry)\n"},
-		{"list: [a, a]\n", "1:11: list lists \"a\" more than once (remove one of the two entries)\n"},
+		{"list: [a, a]\n", "1:11: \"a\" appears more than once in list (remove one of the two entries)\n"},
 		{"number: 10\n", "1:9: number must be a number from 1 to 9\n"},
 		{"number: \"1\"\n", "1:9: number must be a number from 1 to 9\n"},
 		{"bool: yes\n", "1:7: bool must be true or false (write true or false, without quotes)\n"},

@@ -292,7 +292,7 @@ func ListOf[T comparable](v Value, parse func(string) (T, error)) []T {
 		switch {
 		case !ok:
 		case seen[value]:
-			item.Errorf("remove one of the two entries", "%s lists %q more than once", v.Name, item.Node.Value)
+			item.Errorf("remove one of the two entries", "%q appears more than once in %s", item.Node.Value, v.Name)
 		default:
 			list, seen[value] = append(list, value), true
 		}

@@ -166,7 +166,7 @@ func (v *verifier) gap(line []byte, pos position) {
 	case len(v.result.Notes) < maxFindings:
 		v.result.Notes = append(v.result.Notes, Finding{
 			File: pos.file, Line: pos.line, Seq: pos.seq,
-			What: fmt.Sprintf("record %d is incomplete: the process that wrote the record was probably killed", pos.seq),
+			What: fmt.Sprintf("record %d is incomplete: its process was probably killed", pos.seq),
 		})
 	}
 }
@@ -217,7 +217,7 @@ func (v *verifier) first(r link, pos position) {
 	case v.o.After == "" && r.Seq == 1 && r.Prev != "":
 		v.find(pos, 1, "the first record refers to an earlier line")
 	case v.o.After == "" && r.Seq != 1:
-		v.find(pos, 1, fmt.Sprintf("%s missing before this line; if older files were moved away, add --after %s",
+		v.find(pos, 1, fmt.Sprintf("%s missing before this line; if you moved older files, add --after %s",
 			records(1, r.Seq-1), r.Prev))
 	}
 }

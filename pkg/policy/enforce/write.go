@@ -37,10 +37,10 @@ func (g *Evaluator) Undeny(ctx context.Context, l policy.Level, pattern policy.S
 	return file, err
 }
 
-// Init writes a new policy for a level. The error has code Conflict if there is one.
+// Init writes a new policy for a level. The error has code Conflict if there is one that restricts something.
 func (g *Evaluator) Init(ctx context.Context, l policy.Level, text string) (file string, err error) {
 	file, _, err = g.edit(ctx, l, func(file string, data []byte) ([]byte, bool, error) {
-		if data != nil {
+		if data != nil && !policy.IsUnrestricted(data) {
 			return nil, false, diag.Errorf(diag.Conflict, "%s already exists", file).
 				WithHint("edit the file, and check it with: skillpm policy check")
 		}

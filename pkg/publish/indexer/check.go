@@ -170,7 +170,7 @@ func (k *checker) strayFile(name string) {
 	}
 	f := diag.Finding{
 		Rule: ruleFile, Path: name,
-		Message: "skillpm ignores this file: it is not a regular file at the path of a pack",
+		Message: "skillpm ignores this file: it is not a regular file, or its path is not the path of a pack",
 		Fix:     "remove the file",
 	}
 	if data, err := safefile.ReadIn(k.dir.fsys, name, index.MaxBytes); err == nil {

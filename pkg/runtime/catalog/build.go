@@ -267,7 +267,7 @@ func (b *builder) reportSkill(s *Skill, rec *record, skipped string) {
 					":, then --- again"
 			}
 		case rec.line > 0:
-			f.Rule, f.Fix = ruleFront, "for a fix, run: skillpm validate"
+			f.Rule, f.Fix = ruleFront, "show the problem and its fix with: skillpm validate"
 		default:
 			f.Rule, f.Fix = ruleFile, "create SKILL.md as a regular file, or remove the directory"
 			switch {

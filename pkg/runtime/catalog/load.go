@@ -59,14 +59,14 @@ func (s *Skill) Load() (*Loaded, error) {
 	if err != nil {
 		return nil, diag.Errorf(diag.Invalid, "cannot read skill %s: %s: %s", s.Name,
 			filepath.Join(s.Dir, skill.File), reason(err)).
-			WithHint("for a fix, run: skillpm validate %s", s.Dir)
+			WithHint("show the problem and its fix with: skillpm validate %s", s.Dir)
 	}
 	doc, problems := skill.Parse(data)
 	var rec record
 	if rec.check(doc, problems); rec.fatal != "" {
 		return nil, diag.Errorf(diag.Invalid, "cannot use skill %s: %s:%d: %s", s.Name,
 			filepath.Join(s.Dir, skill.File), max(rec.line, 1), rec.fatal).
-			WithHint("for a fix, run: skillpm validate %s", s.Dir)
+			WithHint("show the problem and its fix with: skillpm validate %s", s.Dir)
 	}
 	return &Loaded{
 		Skill: s, Front: frontOf(doc), Document: doc, Digest: "sha256:" + textx.SHA256(data),
@@ -115,7 +115,7 @@ func ParseFile(path string, p *profile.Profile) (*Skill, error) {
 		&node{name: filepath.Base(dir), record: newRecord(data)})
 	if c.entry.State == Skipped {
 		return nil, diag.Errorf(diag.Invalid, "%s: %s", path, c.entry.Reason).
-			WithHint("for a fix, run: skillpm validate %s", dir)
+			WithHint("show the problem and its fix with: skillpm validate %s", dir)
 	}
 	return c.entry.Skill, nil
 }

@@ -31,7 +31,7 @@ skillpm, docker, and oras share the credentials. They are in the credential help
 Docker's config.json names for the registry, or in config.json itself. After "docker
 login", you do not need "skillpm login".
 
-The command reads the password from the terminal, or with --password-stdin from standard
+The command reads the password from the terminal or, with --password-stdin, from standard
 input. With the user name '<token>', skillpm stores the input as an identity token.`,
 		Example: `  skillpm login ghcr.io
   skillpm login localhost:5000

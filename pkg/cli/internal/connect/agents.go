@@ -104,8 +104,14 @@ func (a *app) listAgents(o *connectFlags, ids []string, check, all bool) error {
 	return nil
 }
 
-// skillLinks are the directories with links to skills, and the agents that a manifest names, by scope.
-type skillLinks map[string]*skillpm.ListReport
+// skillLinks are the directories with links to skills, the agents that a manifest names, and those that connect linked
+// skills for, by scope.
+type skillLinks map[string]*scopeLinks
+
+type scopeLinks struct {
+	*skillpm.ListReport
+	linked []string // ids
+}
 
 // linkedDirs returns the links of the project and of the user.
 func (a *app) linkedDirs(e connect.Env) skillLinks {
@@ -119,14 +125,14 @@ func (a *app) linkedDirs(e connect.Env) skillLinks {
 			continue
 		}
 		if list, err := c.List(context.Background(), in); err == nil && len(list.Packs) > 0 {
-			links[in] = list
+			links[in] = &scopeLinks{list, e.LinkRecord(list.Manifest, list.ManifestData).Agents}
 		}
 	}
 	return links
 }
 
 // mark adds the links that an agent reads. Many agents read the same directory: an agent that is neither detected, nor
-// connected, nor named in the manifest is not connected by links that are there for others.
+// connected, nor named in the manifest is not connected by links that other agents need.
 func (l skillLinks) mark(s *agentStatus, row agent.Agent) {
 	var texts []string
 	for _, in := range []string{scope.KindProject, scope.KindUser} {
@@ -137,7 +143,8 @@ func (l skillLinks) mark(s *agentStatus, row agent.Agent) {
 		if list == nil || !slices.ContainsFunc(list.Agents, func(d skillpm.AgentDir) bool { return d.Dir == dir }) {
 			continue
 		}
-		if s.Detected || len(s.Entries) > 0 || slices.ContainsFunc(list.Named, row.Is) {
+		if s.Detected || len(s.Entries) > 0 || slices.ContainsFunc(list.Named, row.Is) ||
+			slices.Contains(list.linked, row.ID) {
 			texts = append(texts, "skills ("+in+")")
 		}
 	}

@@ -74,11 +74,16 @@ func hasLinks(dirs []skillpm.AgentDir, dir string) bool {
 // add links the skills for the agents that were connected.
 func (l *links) add(ctx context.Context, dryRun bool, results []*connected) error {
 	o := skillpm.AgentsOptions{Scope: l.scope, DryRun: dryRun}
+	report := &skillpm.AgentsReport{Manifest: l.list.Manifest, Old: l.list.ManifestData, New: l.list.ManifestData}
 	shared := false
+	var agents []string
 	for _, r := range results {
 		dir := l.dirOf(r.Agent)
 		r.Skills = l.path(dir)
-		if dir == "" || hasLinks(l.list.Agents, dir) {
+		if dir == "" {
+			continue
+		}
+		if agents = append(agents, r.Agent); hasLinks(l.list.Agents, dir) {
 			continue
 		}
 		r.Linked = true
@@ -88,12 +93,11 @@ func (l *links) add(ctx context.Context, dryRun bool, results []*connected) erro
 			o.Detected = append(o.Detected, r.Agent)
 		}
 	}
-	if len(o.Add) == 0 {
-		return nil
-	}
-	report, err := l.client.LinkAgents(ctx, o)
-	if err != nil {
-		return err
+	if len(o.Add) > 0 {
+		var err error
+		if report, err = l.client.LinkAgents(ctx, o); err != nil {
+			return err
+		}
 	}
 	edit := newManifestEdit(report, dryRun)
 	for _, r := range results {
@@ -105,17 +109,15 @@ func (l *links) add(ctx context.Context, dryRun bool, results []*connected) erro
 		return nil
 	}
 	record := l.env.LinkRecord(report.Manifest, report.Old)
-	switch {
-	case edit != nil && record.Previous == nil:
-		record = connect.LinkRecord{Agents: o.Add, Shared: shared || record.Shared, Previous: report.Old}
-	default:
-		for _, id := range o.Add {
-			if !slices.Contains(record.Agents, id) {
-				record.Agents = append(record.Agents, id)
-			}
-		}
-		record.Shared = record.Shared || shared
+	if edit != nil && record.Previous == nil {
+		record.Agents, record.Previous = nil, report.Old
 	}
+	for _, id := range agents {
+		if !slices.Contains(record.Agents, id) {
+			record.Agents = append(record.Agents, id)
+		}
+	}
+	record.Shared = record.Shared || shared
 	return l.env.SaveLinkRecord(ctx, report.Manifest, report.New, record)
 }
 

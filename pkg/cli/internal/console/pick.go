@@ -44,6 +44,9 @@ func (a *App) Pick(list PickList) ([]string, error) {
 	if err := a.ask(list, field); err != nil {
 		return nil, err
 	}
+	if value, ok := field.hovered(); ok && len(picked) == 0 { // Enter alone selects the highlighted entry
+		picked = []string{value}
+	}
 	if len(picked) == 0 {
 		return nil, diag.Errorf(diag.Usage, "nothing selected").
 			WithHint("select at least one line with the space bar, and press Enter")
@@ -148,6 +151,9 @@ func (f *pickField) Update(msg tea.Msg) (huh.Model, tea.Cmd) {
 	if press, ok := msg.(tea.KeyPressMsg); ok && press.String() == leaveKey && !f.filtered() {
 		f.left = true
 		return f, huh.NextField
+	}
+	if press, ok := msg.(tea.KeyPressMsg); ok && press.String() == "/" && !f.filtered() {
+		_, _ = f.Field.Update(tea.KeyPressMsg{Code: tea.KeyHome}) // the list of matches starts at the top
 	}
 	_, cmd := f.Field.Update(msg)
 	return f, cmd

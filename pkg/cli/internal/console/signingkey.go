@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"golang.org/x/term"
 
@@ -37,7 +38,7 @@ func (a *App) SigningKey(file string) (*sign.PrivateKey, error) {
 		text, err = safefile.ReadFile(path, maxKeyFile)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, diag.Errorf(diag.NotFound, "signing key %s does not exist", file).
-				WithHint("generate a key with: skillpm key generate --output NAME")
+				WithHint("generate a key with: skillpm key generate --output %s", strings.TrimSuffix(file, ".key"))
 		}
 		if err != nil {
 			return nil, err

@@ -57,7 +57,7 @@ If such a policy is in effect, skillpm denies everything.`,
   skillpm policy check --json`,
 		Args: cobra.ArbitraryArgs,
 	}
-	level.add(a, cmd, "check FILE as the policy of `SCOPE`", "by the name of FILE")
+	level.add(a, cmd, "check FILE as the policy of `SCOPE`", "depends on the name of FILE")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {
 			return a.checkFiles(args, level)

@@ -18,7 +18,7 @@ func newTrust(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "trust [DIR]",
 		Short: "Trust the skills of a project",
-		Long: `You trust DIR (default: the current project) and its subdirectories. A repository can
+		Long: `The command trusts DIR (default: the current project) and its subdirectories. A repository can
 contain skills that instruct your agent. Review the skills first with
 "skillpm skills --all" and "skillpm validate".
 

@@ -29,7 +29,7 @@ the command does not use the network.
 --fix restores missing and damaged files from the store, from the vendor directory, or from
 the locked source. --fix also repairs links and damaged skills in the store. The command keeps and
 lists locally edited skills and files that skillpm did not create; --force discards the edits.
-skillpm.yaml and skillpm.lock never change.`,
+The command never changes skillpm.yaml or skillpm.lock.`,
 		Example: `  skillpm verify
   skillpm verify --fix
   skillpm verify --store  # also hash the store

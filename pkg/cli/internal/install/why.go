@@ -20,8 +20,8 @@ func newWhy(a *app) *cobra.Command {
 %d shortest chains, and the number of other chains. PACK is an owner/name.
 
 SKILL is the name of a skill, its alias, or skill@owner/name. The output shows the chains of
-its pack, and whether agents see the skill under its own name, or which other skill has the
-name and why.
+its pack, and whether agents see the skill under its own name. If another skill has the name,
+the output shows that skill and the reason.
 
 The command does not use the network.`, graph.MaxChains),
 		Example: `  skillpm why acme/kubectl-basics

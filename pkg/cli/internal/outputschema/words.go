@@ -94,7 +94,7 @@ func fields() map[string]string {
 		"audit.Finding.File": "Path of the log file with the problem.",
 		"audit.Finding.Line": "Line in the file, from 1; for missing lines, the line after the " +
 			"gap.",
-		"audit.Finding.Seq":   "Number of the record that should be on the line.",
+		"audit.Finding.Seq":   "Expected record number on the line.",
 		"audit.Finding.What":  "Description of the problem.",
 		"audit.Record.Action": "Recorded action, such as activate, run, or install.",
 		"audit.Record.Agent":  "Agent that runs the task.",
@@ -114,7 +114,7 @@ func fields() map[string]string {
 		"audit.Record.Reason":  "Reason why the operation failed or was denied.",
 		"audit.Record.Sandbox": "Restrictions of the sandbox of the script.",
 		"audit.Record.Script":  "Path of the script that skillpm ran.",
-		"audit.Record.Seq":     "Number of the record in the log, from 1.",
+		"audit.Record.Seq":     "Record number in the log, from 1.",
 		"audit.Record.Span": "Span id of W3C Trace Context, for the span that requested the " +
 			"operation.",
 		"audit.Record.Time":            "Time in UTC (RFC 3339, with nanoseconds).",
@@ -136,7 +136,7 @@ func fields() map[string]string {
 		"audit.Verified.First":         "Number of the first record.",
 		"audit.Verified.Head": "Digest of the last line. To detect later changes, store the digest " +
 			"elsewhere.",
-		"audit.Verified.KeptAt": "Number of the record whose digest is the value of --head.",
+		"audit.Verified.KeptAt": "Number of the audit record whose digest is the value of --head.",
 		"audit.Verified.Last":   "Number of the last record.",
 		"audit.Verified.More":   "Number of findings that the list omits.",
 		"audit.Verified.Notes": "Lines that are incomplete because a process was killed while " +
@@ -236,7 +236,7 @@ func fields() map[string]string {
 		"diag.Finding.Fix":       "Suggested fix.",
 		"diag.Finding.Line":      "First line, from 1; missing if the finding is about the whole file.",
 		"diag.Finding.Message":   "Description of the problem.",
-		"diag.Finding.Path":      "Path of the file with slashes, relative to the target.",
+		"diag.Finding.Path":      "Path of the file, relative to the target, with forward slashes.",
 		"diag.Finding.Profile": "Ids of the profiles to which the finding applies, separated by " +
 			"commas; missing for all profiles.",
 		"diag.Finding.Related":     "Paths of the other files that the finding is about.",

@@ -51,7 +51,7 @@ func (s *Summary) remarks(o PageOptions) string {
 	}
 	switch {
 	case s.undated == 1:
-		b.WriteString(" 1 record does not have a time, and the charts do not show the record.")
+		b.WriteString(" 1 record does not have a time. The charts omit it.")
 	case s.undated > 1:
 		b.WriteString(" " + textx.Thousands(s.undated) +
 			" records do not have a time, and the charts do not show these records.")

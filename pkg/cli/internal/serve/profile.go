@@ -184,7 +184,7 @@ func newProfileCheck(a *app) *cobra.Command {
 		Use:   "check FILE...",
 		Short: "Check your own profiles",
 		Long: `A valid profile extends an existing profile, has known placeholders in its templates, and
-has the structure of "skillpm schema profile". The name of the file, ID.yaml, has the id
+matches the schema that "skillpm schema profile" prints. The name of the file, ID.yaml, has the id
 of the profile.`,
 		Example: `  skillpm profile check ours.yaml
   skillpm profile check "$(skillpm profile path)"/*.yaml

@@ -48,9 +48,9 @@ does not have a sandbox, the script does not run. skillpm kills the script with 
 processes after 90 seconds (skills.script-limit, or a shorter --timeout), or when you
 interrupt skillpm. The audit log records every run.
 
-If the skill is not active in --session, the frontmatter must allow the model, or with
---trigger user the user, to activate the skill. Without --session, --script does not need
-this permission. All other active skills must allow the shell tool.
+If the skill is not active in --session, the frontmatter must allow the model to activate the
+skill. With --trigger user, the frontmatter must allow the user instead. Without --session,
+--script does not need this permission. All other active skills must allow the shell tool.
 
 The exit code is that of the script. If a signal ends the script, the exit code is 128
 plus the number of the signal. At the time limit, the exit code is 1.`,

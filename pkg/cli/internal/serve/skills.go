@@ -34,7 +34,7 @@ func newSkills(a *app) *cobra.Command {
 		Long: `Skills come from the layers of the profile. The usual order of precedence is enterprise,
 personal, project, and installed packs. If several skills have the same name, the skill in
 the first layer is available. The list does not contain skills that are only for other
-agents, tenants, or environments, and skills that skills.allowed excludes.
+agents, tenants, or environments, or skills that skills.allowed excludes.
 
 --all lists every skill, with the reason if the skill is not available. The command
 reports problems of skills on standard error. --watch lists the skills again after each

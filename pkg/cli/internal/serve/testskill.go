@@ -185,7 +185,7 @@ func (a *app) skillsIn(ctx context.Context, dirs []string, profile string) ([]st
 			d = named
 		} else if err == nil && !info.IsDir() {
 			return nil, diag.Errorf(diag.Usage, "%s is not a directory", console.Printable(d)).
-				WithHint("name the directory of the skill, and select tests with --run")
+				WithHint("use the directory of the skill, and select tests with --run")
 		}
 		found, err := skilltest.Find(os.DirFS(a.location(d)), ".")
 		if err != nil {

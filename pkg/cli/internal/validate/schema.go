@@ -16,8 +16,8 @@ func newSchema(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema [NAME]",
 		Short: "Print JSON Schemas",
-		Long: `NAME selects a JSON Schema (draft 2020-12): for the frontmatter in a profile, for a file of
-skillpm, or for the --json output of a command. For example, output/log-verify is the schema
+		Long: `NAME selects a JSON Schema (draft 2020-12): for the frontmatter of a profile's skills, for a
+file of skillpm, or for the --json output of a command. For example, output/log-verify is the schema
 of "skillpm log verify --json". Without NAME, the command lists the names.`,
 		Example: `  skillpm schema
   skillpm schema output/list

@@ -144,7 +144,7 @@ func (b *Backend) newLock(ctx context.Context, m *pack.Manifest, chosen map[pack
 		}
 		if b.Frozen && !b.isPath(c.Source) {
 			return nil, diag.Errorf(diag.Conflict,
-				"skillpm.lock does not match skillpm.yaml: it does not contain all required skills of %s", id).
+				"skillpm.lock does not match skillpm.yaml: the lockfile does not contain all required skills of %s", id).
 				WithHint("run \"skillpm install\" without --frozen, and commit skillpm.lock")
 		}
 		p, err := b.pack(ctx, id, c.Source, c.Version)
