@@ -182,7 +182,7 @@ func (u *skillCheck) checkArchive(f *file) {
 			message += ": " + detail
 		}
 		if found.Count > 1 {
-			message += fmt.Sprintf(", and %d similar problems", found.Count-1)
+			message += ", and " + textx.Count(found.Count-1, "similar problem")
 		}
 		u.add(finding{rule: id, path: f.path, message: message})
 	}

@@ -35,7 +35,7 @@ func (c *Client) Yank(ctx context.Context, pk, reason, registry string) (*Status
 	name, version, ok := strings.Cut(pk, "@")
 	if !ok || version == "" {
 		return nil, diag.Errorf(diag.Usage, "%q does not have a version",
-			pk).WithHint("add the version, such as %s@1.4.0", pk)
+			pk).WithHint("add the version, such as %s@1.4.0", name)
 	}
 	id, err := pack.ParseID(name)
 	if err != nil {

@@ -28,6 +28,6 @@ type OpenKeyless func(trustedRoot []byte) (KeylessVerifier, error)
 // KeylessMissing is the [OpenKeyless] of a program that does not verify such signatures. Its error has the code
 // [diag.Denied] and names the program that does.
 func KeylessMissing([]byte) (KeylessVerifier, error) {
-	return nil, diag.Errorf(diag.Denied, "this build of skillpm cannot verify signatures with a certificate").
+	return nil, diag.Errorf(diag.Denied, "this build of skillpm cannot verify keyless signatures").
 		WithHint("use skillpm-keyless of the same release, or trust a public key")
 }

@@ -238,7 +238,7 @@ func (v *serving) rewordError(err error) error {
 	}
 	switch {
 	case strings.Contains(hint, "skillpm deactivate"):
-		return &rewordError{err, "when the skill's work is done, call " + end +
+		return &rewordError{err, "when the skill's instructions are complete, call " + end +
 			" with the name of the skill to deactivate it"}
 	case strings.Contains(hint, "skillpm run"):
 		return &rewordError{err, "call " + v.native.Run.Name + " to run the script"}

@@ -26,7 +26,7 @@ const baseLock = "-- skillpm.lock\n# Written by skillpm. Keep it in version cont
 const baseEntry = `", "published": "2026-11-20T12:00:00Z", "source": "oci://registry.example/acme/base", ` +
 	`"digest": "sha256:0123abcd0123abcd0123abcd0123abcd0123abcd0123abcd0123abcd0123abcd", ` +
 	`"integrity": "t1:sha256:abd03e921e15b962d42a7629797c0f2a675f8d143c0860e66f4a56b4c3c434ef", ` +
-	`"skills": [{"name": "base", "description": "What all need. Use first.", ` +
+	`"skills": [{"name": "base", "description": "Shared steps for all skills. Use first.", ` +
 	`"tree": "t1:sha256:89efabcd89efabcd89efabcd89efabcd89efabcd89efabcd89efabcd89efabcd"}]}` + "\n"
 
 // File is one file of an example.

@@ -173,7 +173,7 @@ func structureRules() []Rule {
 		{
 			ID: TooLarge, Title: "file is too large to scan", Severity: e,
 			Why: "skillpm cannot check the file, and the file fills the context of an agent. If the file is " +
-				"neither a page nor a script, the finding is a warning.",
+				"neither a Markdown file nor a script, the finding is a warning.",
 			Fix: "split the file, or remove it from the skill",
 
 			Bad: "-- deploy/SKILL.md\n" +

@@ -204,10 +204,10 @@ func (w *archiveScan) scanZip(at string, data []byte, depth int) {
 		case mode.IsDir():
 			continue
 		case mode&fs.ModeType != 0:
-			w.report(Finding{Problem: UnsafeEntry, Path: name, Detail: "it is a link or a device"})
+			w.report(Finding{Problem: UnsafeEntry, Path: name, Detail: "the entry is a link or a device"})
 			continue
 		case file.Flags&1 != 0:
-			w.report(Finding{Problem: HoldsEncrypted, Path: name, Detail: "it has a password"})
+			w.report(Finding{Problem: HoldsEncrypted, Path: name, Detail: "the entry has a password"})
 			continue
 		}
 		if document && isMacro(file.Name) {
@@ -294,7 +294,7 @@ func (w *archiveScan) scanTar(at string, r io.Reader, depth int) {
 			}
 			w.scanEntry(name, name, data, depth)
 		default:
-			w.report(Finding{Problem: UnsafeEntry, Path: name, Detail: "it is a link or a device"})
+			w.report(Finding{Problem: UnsafeEntry, Path: name, Detail: "the entry is a link or a device"})
 		}
 	}
 }

@@ -42,7 +42,7 @@ func (v Verdict) Err() error {
 				"write generated files outside the directories of skills; to change a skill, ask the user")
 	}
 	return diag.Errorf(diag.Denied, "%s", v.Reason).
-		WithHint("when the skill's work is done, deactivate the skill to lift the restriction: "+
+		WithHint("to lift the restriction, deactivate the skill when its instructions are complete: "+
 			"%s", endCommand(v.Skill, v.Session))
 }
 

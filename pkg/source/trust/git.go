@@ -29,7 +29,7 @@ func (k *Verifier) gitSigners(ctx context.Context, p *pack.Pack, trees map[strin
 	if len(w.AllowedSigners) == 0 {
 		return nil, &UnsignedError{
 			Pack: nameOf(p), Digest: p.Ref.Digest,
-			Reason: "it comes from git, but no allowed signers file is trusted to verify the SSH signature of its tag",
+			Reason: "it comes from git, but no allowed signers file is configured for the SSH signature of its tag",
 		}
 	}
 	e, err := k.tag(ctx, p, w)

@@ -88,6 +88,10 @@ func TestPickListKeys(t *testing.T) {
 		t.Errorf("filtered:\n%s", view)
 	}
 	esc := tea.KeyPressMsg{Code: tea.KeyEscape}
+	press(esc, esc, tea.KeyPressMsg{Code: 'G', Text: "G"})
+	if view := press(keys[:4]...); !strings.Contains(view, "acme/p0 ") { // "/end" matches all entries
+		t.Errorf("the first match is not visible after the end of the list:\n%s", view)
+	}
 	if press(esc, esc); field.left { // the end of the input, and of the filter
 		t.Error("Esc leaves a list with a filter")
 	}

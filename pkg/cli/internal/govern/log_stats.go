@@ -47,8 +47,8 @@ have separate rows.
 --html writes one self-contained page with charts: use over time, skills, durations,
 reasons for failures and denials, and machines.
 
-A narrow terminal does not show all columns. skillpm skips unreadable records with a
-warning.`,
+A narrow terminal does not show all columns. skillpm skips unreadable records, and
+prints a warning.`,
 		Example: `  skillpm log stats
   skillpm log stats --since 30d
   skillpm log stats --skill deploy --json

@@ -20,7 +20,8 @@ func newPolicy(a *app) *cobra.Command {
 		Short: "Check and explain policies",
 		Long: `A policy decides which sources, packs, and skills may be used, what they may do, and
 what needs an approval. The machine, the user, and the project can each have a policy.
-Only the administrator can change the machine's policy. All policies must allow an action.`,
+Only the administrator can change the machine's policy. skillpm allows an action only if all
+policies allow the action.`,
 		Example: `  skillpm policy explain deploy
   skillpm policy check
   skillpm policy init`,

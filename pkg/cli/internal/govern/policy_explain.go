@@ -127,7 +127,7 @@ func absentSkill(name string) (enforce.Skill, error) {
 	return enforce.Skill{Name: skill, Pack: pack}, nil
 }
 
-// explainedJSON is the explanation of a skill, pack, or tool call.
+// explainedJSON is the explanation of a skill or source.
 type explainedJSON struct {
 	Subject string           `json:"subject"`
 	Allowed bool             `json:"allowed"`

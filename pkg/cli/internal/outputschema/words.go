@@ -317,9 +317,9 @@ func fields() map[string]string {
 		"govern.denied.Pattern":            "Pattern for the names of denied skills.",
 		"govern.denied.Undone":             "Whether the command removed the denial.",
 		"govern.explainDocument.Explained": "Decision about each subject.",
-		"govern.explainedJSON.Allowed":     "Whether the policies allow the skill, pack, or tool call.",
+		"govern.explainedJSON.Allowed":     "Whether the policies allow the skill or source.",
 		"govern.explainedJSON.Rulings":     "Decision of each policy.",
-		"govern.explainedJSON.Subject":     "Skill, pack, or tool call that the decision is about.",
+		"govern.explainedJSON.Subject":     "Skill or source that the decision is about.",
 		"govern.logDocument.Records": "Records of the audit log, with the same field names as in the log " +
 			"files.",
 		"govern.pageDocument.Damaged":      "Number of lines that skillpm cannot read.",
@@ -757,8 +757,8 @@ func fields() map[string]string {
 		"skillpm.PackReport.PreviousSigner": "Previously recorded signer; missing if unchanged.",
 		"skillpm.PackReport.SignedBy":       "Fingerprint of the signing key, or the signing identity.",
 		"skillpm.PackReport.Signer":         "Signer of the pack, in the format of the lockfile.",
-		"skillpm.PackReport.SignerChanged": "Whether the recorded signer changes, or the " +
-			"lockfile gets its first signer.",
+		"skillpm.PackReport.SignerChanged": "Whether the recorded signer of the pack changes, or is " +
+			"added or removed.",
 		"skillpm.RegistryChange.File":       "Path of the changed file.",
 		"skillpm.RegistryChange.Name":       "Name of the registry.",
 		"skillpm.RegistryChange.Namespaces": "Owners that are bound to the registry.",

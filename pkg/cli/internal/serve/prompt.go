@@ -252,9 +252,8 @@ func (a *app) hintNone(ctx context.Context, h *runtime.Host, entries []prompt.En
 	if err != nil {
 		return err
 	}
-	if n := len(c.Skills()); n > 0 {
-		a.Note("The catalog lists no skills: %s for users only.",
-			textx.CountOf(n, "available skill is", "available skills are"))
+	if len(c.Skills()) > 0 {
+		a.Note("The list for the model is empty: only users can activate the available skills.")
 	} else {
 		a.Note("%s", noSkills(c))
 	}

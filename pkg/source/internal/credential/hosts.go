@@ -37,7 +37,7 @@ func (s *Store) config() (c dockerConfig, err error) {
 	}
 	if len(bytes.TrimSpace(data)) > 0 && json.Unmarshal(data, &c) != nil {
 		return c, diag.Errorf(diag.Invalid, "%s is not a valid Docker configuration", s.path).
-			WithHint("fix the file, or move it away and log in again with: skillpm login")
+			WithHint("fix the file, or move it away and log in again with: skillpm login REGISTRY")
 	}
 	return c, nil
 }

@@ -95,7 +95,7 @@ func (s *Store) load(o credentials.StoreOptions) (credentials.Store, error) {
 	store, err := credentials.NewStore(followLink(s.path), o)
 	if err != nil {
 		return nil, diag.Errorf(diag.Invalid, "%s: %w", s.path, err).
-			WithHint("fix the file, or move it away and log in again with: skillpm login")
+			WithHint("fix the file, or move it away and log in again with: skillpm login REGISTRY")
 	}
 	return store, nil
 }
