@@ -40,7 +40,7 @@ var flagMeanings = map[string]string{
 	"reason":            "reason.*`TEXT`|`TEXT`.*reason",
 	"registry":          "only .*`REGISTRY`|change the pack in `REGISTRY`",
 	"require-signature": "^require a trusted signature$",
-	"scope":             "`SCOPE`: project(, user, or machine| or user)( \\(default (user|by the name of FILE)\\))?$|^same as --layer `LAYER`$",
+	"scope":             "`SCOPE`: project(, user, or machine| or user)( \\(default (user|depends on the name of FILE)\\))?$|^same as --layer `LAYER`$",
 	"session":           "session `ID`",
 	"signing-key":       "^sign with the private key in `FILE`$",
 	"since":             "^show records since `TIME`",

@@ -86,7 +86,7 @@ func TestOrphans(t *testing.T) {
 		{"a directory's name inside a path is no mention", "-- deploy/SKILL.md\n" + head + "references/a.md\n-- deploy/references/a.md\nA\n-- deploy/references/b.md\nB\n", "deploy/references/b.md:0:0 REF013 note neither SKILL.md nor its references mention references/b.md"},
 		{"what is mentioned by what is mentioned", "-- deploy/SKILL.md\n" + head + "Run scripts/a.py\n-- deploy/scripts/a.py\nimport helper\n-- deploy/scripts/helper.py\nopen('data.csv')\n-- deploy/scripts/data.csv\n1,2\n", ""},
 		{"for people and tools", "-- deploy/SKILL.md\n" + head + "Text\n-- deploy/README.md\nR\n-- deploy/LICENSE.txt\nL\n-- deploy/tests/test_a.py\nT\n-- deploy/requirements.txt\nx\n-- deploy/scripts/__init__.py\n", ""},
-		{"many in a directory are one finding", "-- deploy/SKILL.md\n" + head + "Text\n-- deploy/x/a.txt\nA\n-- deploy/x/b.txt\nB\n-- deploy/x/c.txt\nC\n-- deploy/x/d.txt\nD\n", "deploy/x/a.txt:0:0 REF013 note neither SKILL.md nor its references mention x/a.txt and 3 other files in x"},
+		{"many in a directory are one finding", "-- deploy/SKILL.md\n" + head + "Text\n-- deploy/x/a.txt\nA\n-- deploy/x/b.txt\nB\n-- deploy/x/c.txt\nC\n-- deploy/x/d.txt\nD\n", "deploy/x/a.txt:0:0 REF013 note neither SKILL.md nor its references mention x/a.txt or 3 other files in x"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, _ := runWith(t, tree(tt.files), lint.Settings{Levels: []lint.Level{{Rules: "SEC", Off: true}}})

@@ -101,7 +101,7 @@ namespaces: {A: ""}
 15:42: url contains credentials (remove the credentials, and use a credential helper or SKILLPM_TOKEN_<HOST>)
 15:65: "y" appears more than once in registries (remove one of the entries)
 16:14: invalid owner "A" (use the part of a pack's name before the slash, such as acme for acme/deploy)
-16:17: the registry of namespace A is not a valid address
+16:17: the registry of owner A is not a valid address
 `},
 		{"what YAML makes of it", "name: &n a/b\nversion: !!str 1.0.0\nlicense: *n\ndescription: ~\nskills: [!x a]\n", `1:7: the YAML anchor &n is not allowed here (write the value itself in quotes)
 2:10: the YAML tag !!str is not allowed here (write the value in quotes)
