@@ -114,7 +114,7 @@ func TestFaultHostilePack(t *testing.T) { // M2
 		{"escape", tar.Header{Typeflag: tar.TypeReg, Name: "evil/\x1b[2Jplanted", Mode: 0o644}, "x", []string{`\x1b[2J`}},
 		{"bidi", tar.Header{Typeflag: tar.TypeReg, Name: "evil/\u202eplanted", Mode: 0o644}, "x", []string{`\u202e`}},
 		{"device of Windows", tar.Header{Typeflag: tar.TypeReg, Name: "evil/nul", Mode: 0o644}, "planted", []string{"Windows device"}},
-		{"bomb", tar.Header{Typeflag: tar.TypeReg, Name: "evil/planted", Mode: 0o644}, strings.Repeat("\x00", 130<<20), []string{"larger than"}},
+		{"bomb", tar.Header{Typeflag: tar.TypeReg, Name: "evil/planted", Mode: 0o644}, strings.Repeat("\x00", 130<<20), []string{"the limit is"}},
 	} {
 		t.Run("archive with "+tt.name, func(t *testing.T) {
 			tag := strings.ReplaceAll(tt.name, " ", "-")
