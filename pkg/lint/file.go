@@ -102,7 +102,7 @@ func (u *skillCheck) loadFile(a *arena, rel string) *file {
 			"; the limit is " + size(limit)})
 	case f.format == scan.Text:
 		large := finding{rule: rule.TooLarge, path: f.path, message: "the file has " + size(info.Size()) +
-			"; skillpm does not scan files of this size"}
+			"; skillpm does not scan such large files"}
 		if !isMarkdown(rel) && !scriptExtension(rel) {
 			large.severity = new(diag.SeverityWarning)
 		}

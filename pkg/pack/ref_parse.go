@@ -251,7 +251,7 @@ func parseLayout(rest string) (Ref, error) {
 		dir, pack = rest[:i], rest[i+2:]
 	}
 	if dir == "" || strings.Contains(dir, "//") {
-		return Ref{}, diag.Errorf(diag.Usage, "oci-layout: requires one directory").
+		return Ref{}, diag.Errorf(diag.Usage, "the source does not contain exactly one directory after oci-layout:").
 			WithHint("write oci-layout:DIR//owner/name")
 	}
 	if len(dir) > 1 {

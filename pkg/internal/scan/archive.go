@@ -137,7 +137,7 @@ func (w *archiveScan) scanCompressed(name, at string, f Format, r io.Reader, pac
 }
 
 // errBomb is the error of a ratioReader.
-var errBomb = errors.New("it expands to far more than its size")
+var errBomb = errors.New("it expands to far more than its compressed size")
 
 // ratioReader fails if a reader returns far more than it reads.
 type ratioReader struct {

@@ -121,8 +121,8 @@ func TestArchive(t *testing.T) {
 		{"a.zip", zipOf(t, good)[:40], "OpaqueArchive : it is damaged\n"},
 		{"a.7z", []byte("7z\xbc\xaf\x27\x1c\x00\x04"), "OpaqueArchive : 7z archive\n"},
 		{"a.zip", zipOf(t, member{name: "x.rar", data: "Rar!\x1a\x07\x01\x00"}), "OpaqueArchive x.rar: rar archive\n"},
-		{"zeros.gz", gz(make([]byte, 8<<20)), "OpaqueArchive : it expands to far more than its size\n"},
-		{"a.zip", zipOf(t, member{name: "zeros", data: strings.Repeat("\x00", 8<<20)}), "OpaqueArchive zeros: it expands to far more than its size\n"},
+		{"zeros.gz", gz(make([]byte, 8<<20)), "OpaqueArchive : it expands to far more than its compressed size\n"},
+		{"a.zip", zipOf(t, member{name: "zeros", data: strings.Repeat("\x00", 8<<20)}), "OpaqueArchive zeros: it expands to far more than its compressed size\n"},
 		{
 			"a.docx", zipOf(t, member{name: "[Content_Types].xml", data: "<x/>"}, member{name: "word/vbaProject.bin", data: "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"}),
 			"HoldsMacros word/vbaProject.bin: macros\n",

@@ -132,7 +132,7 @@ func (c *Checker) record(entry, p string, dir bool) (isNew bool, err error) {
 		c.paths[key] = checkedPath{path: p, dir: dir}
 		return true, nil
 	case old.path != p:
-		return false, entryErrorf(entry, "collides with %s on file systems that ignore case or Unicode form",
+		return false, entryErrorf(entry, "collides with %s on file systems that ignore case or Unicode normalization",
 			quoteName(old.path))
 	case old.dir != dir:
 		return false, entryErrorf(entry, "uses %s as both a file and a directory", quoteName(p))

@@ -228,7 +228,7 @@ func (u *unpacker) skill(name string) (*unpackedSkill, error) {
 	}
 	key := fold(name)
 	if old, ok := u.folded[key]; ok {
-		return nil, entryErrorf(name, "collides with %s on file systems that ignore case or Unicode form",
+		return nil, entryErrorf(name, "collides with %s on file systems that ignore case or Unicode normalization",
 			quoteName(old))
 	}
 	u.folded[key] = name

@@ -28,7 +28,7 @@ the digests of tags and branches. A dependency on a commit never changes.
 
 The command only downgrades a pack if its version was yanked or is outside the range. The
 output marks downgrades, and lists packs that are held back, with the reason. To see the
-changes of the skills first, run "skillpm diff".
+changes to the skills first, run "skillpm diff".
 
 Before the command replaces a locally edited skill, it stops and shows the edit. --keep
 keeps the pack of the skill; --force replaces the skill and keeps a copy in .skillpm/backup.

@@ -621,7 +621,7 @@ func fields() map[string]string {
 		"session.Summary.Began":   "Start time of the session.",
 		"session.Summary.Damaged": "Reason why skillpm cannot read the state.",
 		"session.Summary.File":    "Path of the session's file.",
-		"session.Summary.ID": "Id of the session; \"\" if skillpm cannot read the state, and " +
+		"session.Summary.ID": "Id of the session; \"\" if skillpm cannot read the state and " +
 			"the file's name is a digest.",
 		"session.Summary.Used":     "Time of the last use of the session.",
 		"skillpm.Binding.Enforced": "Whether the machine's administrator set the binding.",

@@ -59,7 +59,7 @@ tools.`,
 	flags.IntVar(&f.ContextWindow, "context-window", 0, "assume a context window of `TOKENS`")
 	flags.StringVar(&f.Format, "format", "",
 		"print as `FORMAT`: text, xml, json, tool, or a format of the profile")
-	flags.BoolVar(&f.Compact, "compact", false, "print less than 1 KB for any number of skills")
+	flags.BoolVar(&f.Compact, "compact", false, "print a summary of less than 1 KB for any number of skills")
 	flags.BoolVar(&f.navigation, "navigation", false, "print how to read a skill")
 	flags.BoolVar(&f.toolCalling, "tool-calling", false, "print how to call tools")
 	a.CompleteFlag(cmd, "budget", cobra.NoFileCompletions)

@@ -47,8 +47,8 @@ func newSessionAllow(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "allow TOOL",
 		Short: "Check whether active skills allow a tool call",
-		Long: `TOOL is the agent's name of a tool. All active skills must allow the call. Names of
-different agents for one tool, such as Bash and shell, are equivalent. Restrictions with
+		Long: `TOOL is the agent's name for a tool. All active skills must allow the call. If agents use
+different names for one tool, such as Bash and shell, the names are equivalent. Restrictions with
 patterns, such as Bash(git:*), need the input of the call: a JSON object in --input, or -
 for standard input.
 

@@ -342,7 +342,7 @@ func checkVendored(x *exam) {
 	}
 	if !plan.Clean() {
 		x.warn(plan.Dir, "differs from skillpm.lock",
-			"skillpm install fetches the missing content, and fails without a network",
+			"\"skillpm install\" fetches the missing content, and fails without a network",
 			"run \""+vendored.Command(len(plan.Edited()) > 0)+"\"; show the differences with: skillpm vendor --check")
 	}
 	for _, warning := range vendored.Ignored(x.ctx, w.Scope.Root, plan.Dir) {
