@@ -10,8 +10,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/agent"
 )
 
-// chosenAgents returns the agents that the command line names, all detected ones, or those that the user picks from the
-// choices.
+// chosenAgents returns the agents that the command line names, or those that the user picks from the choices. With
+// --all, it returns the detected agents to connect, or all choices to disconnect.
 func (a *app) chosenAgents(
 	o *connectFlags, e connect.Env, ids []string, verb string,
 	choices func(*connectFlags, connect.Env) ([]console.Choice, error),
@@ -24,6 +24,14 @@ func (a *app) chosenAgents(
 	switch {
 	case len(ids) > 0 && o.all:
 		return nil, diag.Errorf(diag.Usage, "--all cannot be used with names of agents")
+	case o.all && verb == "disconnect":
+		list, err := choices(o, e)
+		if err != nil || len(list) == 0 {
+			return nil, err
+		}
+		for _, c := range list {
+			ids = append(ids, c.Value)
+		}
 	case o.all && len(found) == 0:
 		return nil, diag.Errorf(diag.NotFound, "no agent detected").
 			WithHint("select an agent with: skillpm %s AGENT; list agents with: skillpm agents --all", verb)

@@ -20,6 +20,7 @@ type connected struct {
 	Linked bool   `json:"linked"`           // whether the command added or removed the links
 	// Manifest is the change to the list of agents in the manifest. All agents with changed links have the same value.
 	Manifest *manifestEdit   `json:"manifest,omitempty"`
+	recorded bool            // connect now has, or no longer has, a record that skills are linked for the agent
 	Hooks    *connect.Result `json:"hooks,omitempty"`
 	MCP      *connect.Result `json:"mcp,omitempty"`
 	Notes    []string        `json:"notes,omitempty"` // notes for the user
@@ -53,7 +54,7 @@ func (a *app) printConnected(
 	}
 	p.printNotes(results)
 	for _, c := range results {
-		if c.Linked || c.Manifest != nil || slices.ContainsFunc(c.results(), func(r *connect.Result) bool { return r.Changed }) {
+		if c.Linked || c.recorded || c.Manifest != nil || slices.ContainsFunc(c.results(), func(r *connect.Result) bool { return r.Changed }) {
 			changed[c.Agent] = true
 		}
 	}

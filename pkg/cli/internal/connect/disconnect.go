@@ -27,7 +27,7 @@ Without --scope, the command covers all scopes except machine.`,
 		},
 		ValidArgsFunction: completeAgents,
 	}
-	cmd.Flags().BoolVar(&o.all, "all", false, "disconnect all detected agents")
+	cmd.Flags().BoolVar(&o.all, "all", false, "disconnect all connected agents")
 	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "show what would change, without changing it")
 	a.connectScopeFlag(cmd, &o.scope)
 	return cmd

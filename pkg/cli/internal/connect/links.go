@@ -48,10 +48,15 @@ func (a *app) openLinks(ctx context.Context, e connect.Env, in string) (*links, 
 	return &links{app: a, env: e, client: c, scope: in, list: list}, nil
 }
 
+// row returns an agent with the directories that environment variables move.
+func (l *links) row(id string) agent.Agent {
+	row, _ := agent.Find(id)
+	return agent.Relocate([]agent.Agent{row}, l.env.Home, l.env.Getenv)[0]
+}
+
 // dirOf returns the directory in which skills are linked for an agent.
 func (l *links) dirOf(id string) string {
-	row, _ := agent.Find(id)
-	row = agent.Relocate([]agent.Agent{row}, l.env.Home, l.env.Getenv)[0]
+	row := l.row(id)
 	if l.scope == scope.KindUser {
 		return row.User
 	}
@@ -76,14 +81,10 @@ func (l *links) add(ctx context.Context, dryRun bool, results []*connected) erro
 	o := skillpm.AgentsOptions{Scope: l.scope, DryRun: dryRun}
 	report := &skillpm.AgentsReport{Manifest: l.list.Manifest, Old: l.list.ManifestData, New: l.list.ManifestData}
 	shared := false
-	var agents []string
 	for _, r := range results {
 		dir := l.dirOf(r.Agent)
 		r.Skills = l.path(dir)
-		if dir == "" {
-			continue
-		}
-		if agents = append(agents, r.Agent); hasLinks(l.list.Agents, dir) {
+		if dir == "" || hasLinks(l.list.Agents, dir) {
 			continue
 		}
 		r.Linked = true
@@ -105,31 +106,32 @@ func (l *links) add(ctx context.Context, dryRun bool, results []*connected) erro
 			r.Manifest = edit
 		}
 	}
-	if dryRun {
-		return nil
-	}
 	record := l.env.LinkRecord(report.Manifest, report.Old)
 	if edit != nil && record.Previous == nil {
 		record.Agents, record.Previous = nil, report.Old
 	}
-	for _, id := range agents {
-		if !slices.Contains(record.Agents, id) {
-			record.Agents = append(record.Agents, id)
+	for _, r := range results {
+		if r.Skills != "" && !slices.Contains(record.Agents, r.Agent) {
+			record.Agents, r.recorded = append(record.Agents, r.Agent), true
 		}
 	}
 	record.Shared = record.Shared || shared
+	if dryRun {
+		return nil
+	}
 	return l.env.SaveLinkRecord(ctx, report.Manifest, report.New, record)
 }
 
 // marked reports whether connect wrote a file by which an agent is detected.
 func (l *links) marked(c *connected) bool {
-	row, _ := agent.Find(c.Agent)
-	row = agent.Relocate([]agent.Agent{row}, l.env.Home, l.env.Getenv)[0]
-	mark := row.Mark
-	if !filepath.IsAbs(mark) {
-		mark = filepath.Join(l.env.Home, filepath.FromSlash(mark))
+	mark := filepath.FromSlash(l.row(c.Agent).Mark)
+	if mark == "" {
+		return false
 	}
-	return row.Mark != "" && slices.ContainsFunc(c.results(), func(r *connect.Result) bool {
+	if !filepath.IsAbs(mark) {
+		mark = filepath.Join(l.env.Home, mark)
+	}
+	return slices.ContainsFunc(c.results(), func(r *connect.Result) bool {
 		return pathx.ContainsStrict(mark, r.File)
 	})
 }
@@ -156,6 +158,7 @@ func (l *links) remove(
 		}
 	}
 	record := l.env.LinkRecord(l.list.Manifest, l.list.ManifestData)
+	connectedBefore := slices.Clone(record.Agents)
 	record.Agents = slices.DeleteFunc(record.Agents, func(id string) bool { return slices.Contains(o.Remove, id) })
 	if len(record.Agents) == 0 {
 		o.Previous = record.Previous
@@ -180,6 +183,7 @@ func (l *links) remove(
 		results[i].Skills = l.path(l.dirOf(h.ID))
 		results[i].Linked = !hasLinks(report.Dirs, l.dirOf(h.ID))
 		results[i].Manifest = edit
+		results[i].recorded = slices.Contains(connectedBefore, h.ID)
 	}
 	if dryRun {
 		return results, nil
