@@ -182,9 +182,9 @@ func TestVerdictsAreNotTheProjects(t *testing.T) {
 	}
 }
 
-// TestVerdictsAreNotTheUsers writes, as a user, a record that the machine's policy admitted a pack that it forbids: the
-// machine's policy trusts no file that the user can write (O14).
-func TestVerdictsAreNotTheUsers(t *testing.T) {
+// TestMachineVerdicts checks that verdicts by the machine's policy are kept in a file that only the administrator can
+// write: neither a file of the user nor one that others can write counts (O14).
+func TestMachineVerdicts(t *testing.T) {
 	w := scriptedWorld(t)
 	w.manifest(`acme/base: "^1"`)
 	user := filepath.Join(userConfig(w), "policy.yaml")
@@ -201,19 +201,48 @@ func TestVerdictsAreNotTheUsers(t *testing.T) {
 	if err := os.Remove(user); err != nil {
 		t.Fatal(err)
 	}
-	forbidScripts(t, w)
+
+	w.policy("forbid: [hooks]\n")
+	w.install()
 	o := newOptions(t, w.dir, w.home)
+	kept := admittedBelow(t, o.Paths.Enterprise)
+	if len(kept) != 1 {
+		t.Fatalf("below the administrator's directory: %v", kept)
+	}
+	if info, err := os.Stat(kept[0]); err != nil || info.Mode().Perm() != 0o644 {
+		t.Errorf("%v, %v, want a file that every user can read", info.Mode(), err)
+	}
+
+	forbidScripts(t, w)
 	evaluator := enforce.Open(enforce.Options{Files: enforce.Files{Paths: o.Paths, OS: o.OS, Admin: o.Admin}, Projects: []string{w.dir}, Now: o.Now})
 	basis := strings.TrimPrefix(evaluator.CacheKey(o.Version), "sha256:")
-	if basis == "" || basis == filepath.Base(admitted[0]) {
+	if basis == "" || basis == filepath.Base(admitted[0]) || basis == filepath.Base(kept[0]) {
 		t.Fatalf("%q is no basis of its own", basis)
 	}
+	install := func() error { _, err := w.client().Install(t.Context(), skillpm.InstallOptions{}); return err }
 	writeFiles(t, filepath.Dir(admitted[0]), map[string]string{basis: string(verdicts)})
-	checkKept(t, w, "what the user wrote", func() error { _, err := w.client().Install(t.Context(), skillpm.InstallOptions{}); return err })
+	checkKept(t, w, "what the user wrote", install)
 	list, err := w.client().List(t.Context(), "")
 	if err != nil || len(list.Packs) != 1 || list.Packs[0].Denied == "" {
 		t.Errorf("what the user wrote counts in a list: %+v, %v", list, err)
 	}
+
+	administrators := filepath.Join(filepath.Dir(kept[0]), basis)
+	writeFiles(t, filepath.Dir(kept[0]), map[string]string{basis: string(verdicts)})
+	if err := install(); err != nil {
+		t.Errorf("what the administrator wrote does not count: %v", err)
+	}
+	if err := os.Chmod(administrators, 0o664); err != nil {
+		t.Fatal(err)
+	}
+	checkKept(t, w, "a file that a group can write", install)
+	if err := os.Chmod(administrators, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(filepath.Dir(administrators), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	checkKept(t, w, "a directory that others can write", install)
 }
 
 // userConfig returns the directory of the user's settings.

@@ -118,6 +118,23 @@ func (f Files) read(file string, machines bool) *policy.Policy {
 	return p
 }
 
+// CheckAdmin returns an error unless all paths exist and only the administrator could have written them.
+func (f Files) CheckAdmin(paths ...string) error {
+	for _, path := range paths {
+		info, err := os.Lstat(path)
+		if err != nil {
+			return err
+		}
+		if f.OS == "windows" { // see checkAdmin
+			continue
+		}
+		if err := policy.CheckOwner(f.Admin, stat(path, info)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // checkAdmin checks that only the administrator could have written the machine's policy.
 func (f Files) checkAdmin(file string, info fs.FileInfo) error {
 	if f.OS == "windows" {

@@ -61,7 +61,7 @@ func (a *Admission) AdmitFiles(ctx context.Context, c Candidates, files Files) e
 	return nil
 }
 
-// admitSkills checks the skills of a pack. Plain means that the files of all were available, and that nothing was
+// admitSkills checks the skills of a pack. Cacheable means that the files of all were available, and that nothing was
 // noted.
 func (a *Admission) admitSkills(ctx context.Context, c Candidates, id pack.ID, files Files) (cacheable bool,
 	err error,
@@ -109,11 +109,12 @@ func (a *Admission) admitSkill(ctx context.Context, c Candidates, id pack.ID, na
 	return d, want == "" || d.Digest == "" || d.Digest == want, err // an edited skill is checked when it is used
 }
 
-// Verdicts are the packs whose files were admitted by the same policies and approvals. They only save time. Projects
-// can't write them, but the user can, and so can what runs as the user: they count against the policies of users and
-// projects. If the machine's policy decides by files, there are none.
+// Verdicts are the packs whose files were admitted by the same policies and approvals. They only save time. Only the
+// owner of a policy can write verdicts that count for it: the administrator if the machine's policy decides by files,
+// otherwise the user. Projects can't write either file.
 type Verdicts struct {
 	file  string // "" if nothing can be kept
+	modes atomicfile.Options
 	text  string
 	known map[string]bool
 }
@@ -126,14 +127,20 @@ const (
 
 // ReadVerdicts reads what was admitted by the policies and approvals in effect.
 func ReadVerdicts(m *workspace.Machine, e *enforce.Evaluator) *Verdicts {
-	key := e.CacheKey(m.Version)
-	machineNeedsFiles := func(p *policy.Policy) bool { return p.Level == policy.MachineLevel && p.NeedsFiles() }
-	if key == "" || m.Paths.State == "" || slices.ContainsFunc(e.Policies(), machineNeedsFiles) {
+	key := strings.TrimPrefix(e.CacheKey(m.Version), "sha256:")
+	state, modes := m.Paths.State, atomicfile.Options{Mode: 0o600, MkdirMode: 0o700}
+	ofMachine := slices.ContainsFunc(e.Policies(), func(p *policy.Policy) bool {
+		return p.Level == policy.MachineLevel && p.NeedsFiles()
+	})
+	if ofMachine { // every user may read what only the administrator writes
+		state, modes = m.Paths.ForMachine().State, atomicfile.Options{Mode: 0o644, MkdirMode: 0o755}
+	}
+	if key == "" || state == "" {
 		return &Verdicts{}
 	}
-	v := &Verdicts{
-		file:  filepath.Join(m.Paths.State, "admitted", strings.TrimPrefix(key, "sha256:")),
-		known: map[string]bool{},
+	v := &Verdicts{file: filepath.Join(state, "admitted", key), modes: modes, known: map[string]bool{}}
+	if ofMachine && m.PolicyFiles().CheckAdmin(state, filepath.Dir(v.file), v.file) != nil {
+		return v // a new file replaces it if the administrator runs this process
 	}
 	data, err := os.ReadFile(v.file)
 	if err != nil {
@@ -172,7 +179,7 @@ func (v *Verdicts) add(keys []string) {
 		text = ""
 	}
 	text += strings.Join(keys, "\n") + "\n"
-	if atomicfile.Write(v.file, []byte(text), atomicfile.Options{Mode: 0o600, MkdirMode: 0o700}) == nil {
+	if atomicfile.Write(v.file, []byte(text), v.modes) == nil {
 		v.prune()
 	}
 }
