@@ -71,7 +71,7 @@ func listEntries(dir string) string {
 // digest returns the digest over the stat results of entries of the directory base, "" if one does not exist or changed
 // its type.
 func (s *statter) digest(base, entries string) string {
-	var text []byte
+	text := s.text[:0]
 	for name := range strings.SplitSeq(entries, "\t") {
 		f, ok := s.stat(base + "/" + strings.TrimPrefix(name, "/"))
 		if !ok {
@@ -81,6 +81,7 @@ func (s *statter) digest(base, entries string) string {
 			text = binary.LittleEndian.AppendUint64(text, uint64(n))
 		}
 	}
+	s.text = text
 	return textx.SHA256(text)[:32]
 }
 

@@ -9,7 +9,10 @@ import (
 )
 
 // statter calls stat for entries of one directory.
-type statter struct{ dir string }
+type statter struct {
+	dir  string
+	text []byte // of the last digest, whose memory the next one uses
+}
 
 func newStatter(dir string) *statter { return &statter{dir: dir} }
 

@@ -14,6 +14,7 @@ type statter struct {
 	dir    string
 	fd     int // -1 if the directory can't be opened
 	target []byte
+	text   []byte // of the last digest, whose memory the next one uses
 }
 
 func newStatter(dir string) *statter {
