@@ -33,6 +33,8 @@ type Config struct {
 	Mirrors map[string]string
 	// PlainHTTP are the hosts, with their ports, to connect to without encryption.
 	PlainHTTP []string
+	// AuthHosts are token servers, by the host of the OCI registry whose credentials they may receive.
+	AuthHosts map[string][]string
 	// CAFile is a file of certificates to trust besides the system's, "" for none; see [Config.File].
 	CAFile string
 
@@ -46,7 +48,7 @@ type Config struct {
 
 var configKeys = []string{
 	"registries", "namespaces", "agents", "link-mode", "min-release-age", "git", "trusted-keys", "mirrors",
-	"plain-http", "ca-file",
+	"plain-http", "auth-hosts", "ca-file",
 	"profile", "skills", "runners", "trusted-folders", "sync",
 }
 
@@ -91,6 +93,8 @@ func (c *Config) field(key string, v yamlx.Value) {
 		c.Mirrors = mirrors(v)
 	case "plain-http":
 		c.PlainHTTP = v.Texts(checkHost)
+	case "auth-hosts":
+		c.AuthHosts = authHosts(v)
 	case "ca-file":
 		c.CAFile = v.Text(checkFile)
 	case "profile":

@@ -152,8 +152,11 @@ func TestTokenServer(t *testing.T) {
 				return true
 			})
 			home := homeOf(t, &ocitest.Server{Host: host, User: "ada", Password: "s3cret/w0rd"})
+			transport := httpx.NewTransport()
+			transport.Proxy = nil
+			t.Cleanup(transport.CloseIdleConnections)
 			c := oci.New(oci.Options{
-				Home: home, Retries: -1, PlainHTTP: []string{host}, AuthHosts: map[string][]string{host: tt.authHosts},
+				Home: home, Transport: transport, Retries: -1, PlainHTTP: []string{host}, AuthHosts: map[string][]string{host: tt.authHosts},
 			})
 			t.Cleanup(c.Close)
 			err := get(t, c, ref)

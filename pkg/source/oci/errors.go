@@ -162,5 +162,9 @@ func (c *Client) responseError(what, host string, resp *errcode.ErrorResponse) e
 	case http.StatusNotFound:
 		return diag.Errorf(diag.NotFound, "%s does not have the pack or version: %s", what, text)
 	}
-	return diag.Errorf(diag.Remote, "%s responded with %s", what, text)
+	err := diag.Errorf(diag.Remote, "%s responded with %s", what, text)
+	if hint := httpx.BusyHint(resp.StatusCode, host, "skillpm login "+host); hint != "" {
+		return err.WithHint("%s", hint)
+	}
+	return err
 }
