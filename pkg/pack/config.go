@@ -25,7 +25,7 @@ type Config struct {
 	Namespaces map[string]string // owner to the registry, by name or address
 	// MinReleaseAge is how old a release must be before the solver selects it, 0 for any age.
 	MinReleaseAge time.Duration
-	// Git is the git program to use instead of the built-in client, "" for none.
+	// Git is the git program to use instead of the built-in client, "builtin" for none, "" for the default.
 	Git string
 	// TrustedKeys are the files of the public keys whose signatures are trusted; see [Config.File].
 	TrustedKeys []string
@@ -152,7 +152,7 @@ func releaseAge(s string) (time.Duration, error) {
 func gitProgram(s string) (string, error) {
 	switch {
 	case s == "builtin":
-		return "", nil
+		return s, nil
 	case s == "system":
 		return "git", nil
 	case filepath.IsAbs(s):
