@@ -25,7 +25,7 @@ type Config struct {
 	Namespaces map[string]string // owner to the registry, by name or address
 	// MinReleaseAge is how old a release must be before the solver selects it, 0 for any age.
 	MinReleaseAge time.Duration
-	// Git is the git program to use instead of the built-in client, "" for none.
+	// Git is the git program to use instead of the built-in client, "builtin" for none, "" for the default.
 	Git string
 	// TrustedKeys are the files of the public keys whose signatures are trusted; see [Config.File].
 	TrustedKeys []string
@@ -33,6 +33,8 @@ type Config struct {
 	Mirrors map[string]string
 	// PlainHTTP are the hosts, with their ports, to connect to without encryption.
 	PlainHTTP []string
+	// AuthHosts are token servers, by the host of the OCI registry whose credentials they may receive.
+	AuthHosts map[string][]string
 	// CAFile is a file of certificates to trust besides the system's, "" for none; see [Config.File].
 	CAFile string
 
@@ -46,7 +48,7 @@ type Config struct {
 
 var configKeys = []string{
 	"registries", "namespaces", "agents", "link-mode", "min-release-age", "git", "trusted-keys", "mirrors",
-	"plain-http", "ca-file",
+	"plain-http", "auth-hosts", "ca-file",
 	"profile", "skills", "runners", "trusted-folders", "sync",
 }
 
@@ -91,6 +93,8 @@ func (c *Config) field(key string, v yamlx.Value) {
 		c.Mirrors = mirrors(v)
 	case "plain-http":
 		c.PlainHTTP = v.Texts(checkHost)
+	case "auth-hosts":
+		c.AuthHosts = authHosts(v)
 	case "ca-file":
 		c.CAFile = v.Text(checkFile)
 	case "profile":
@@ -148,7 +152,7 @@ func releaseAge(s string) (time.Duration, error) {
 func gitProgram(s string) (string, error) {
 	switch {
 	case s == "builtin":
-		return "", nil
+		return s, nil
 	case s == "system":
 		return "git", nil
 	case filepath.IsAbs(s):

@@ -38,6 +38,18 @@ func mirrors(v yamlx.Value) map[string]string {
 	return mirrors
 }
 
+// authHosts reads the mapping of a registry's host to the hosts of its token servers.
+func authHosts(v yamlx.Value) map[string][]string {
+	servers := make(map[string][]string)
+	for registry, v := range v.Fields() {
+		v.Key().Check(checkHost(registry))
+		if hosts := v.Named("the token servers of " + registry).Texts(checkHost); len(hosts) > 0 {
+			servers[registry] = hosts
+		}
+	}
+	return servers
+}
+
 func checkFile(s string) error {
 	if s == "" || strings.HasPrefix(s, "-") || strings.HasPrefix(s, "~") || strings.ContainsFunc(s, isControl) {
 		return diag.Errorf(diag.Invalid, "invalid file path %q", s).

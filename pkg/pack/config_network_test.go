@@ -12,7 +12,8 @@ import (
 // TestConfigNetwork reads the network settings and the trusted keys.
 func TestConfigNetwork(t *testing.T) {
 	text := "trusted-keys: [keys/acme.pub, /etc/keys/globex.pub]\nmirrors: {ghcr.io: registry.internal/ghcr, 'quay.io:8443/acme/tools': '[::1]:5000'}\n" +
-		"plain-http: ['registry.internal:5000']\nca-file: ca.pem\n"
+		"plain-http: ['registry.internal:5000']\nca-file: ca.pem\n" +
+		"auth-hosts: {'registry.internal:5000': [sso.acme.example, '10.0.0.2:8443']}\n"
 	path := filepath.Join("home", "config.yaml")
 	c, err := pack.ParseConfig(path, []byte(text))
 	if err != nil {
@@ -21,6 +22,10 @@ func TestConfigNetwork(t *testing.T) {
 	mirrors := map[string]string{"ghcr.io": "registry.internal/ghcr", "quay.io:8443/acme/tools": "[::1]:5000"}
 	if !reflect.DeepEqual(c.Mirrors, mirrors) || !reflect.DeepEqual(c.PlainHTTP, []string{"registry.internal:5000"}) || c.CAFile != "ca.pem" {
 		t.Errorf("%+v", c)
+	}
+	authHosts := map[string][]string{"registry.internal:5000": {"sso.acme.example", "10.0.0.2:8443"}}
+	if !reflect.DeepEqual(c.AuthHosts, authHosts) {
+		t.Errorf("auth-hosts: %v", c.AuthHosts)
 	}
 	if c.File(c.TrustedKeys[0]) != filepath.Join("home", "keys", "acme.pub") || filepath.IsAbs(c.TrustedKeys[1]) && c.File(c.TrustedKeys[1]) != c.TrustedKeys[1] {
 		t.Errorf("%q", c.TrustedKeys)
@@ -37,6 +42,11 @@ func TestConfigNetwork(t *testing.T) {
 		{"plain-http: [x/y]", `invalid host "x/y"`},
 		{"plain-http: true", "plain-http must be a list"},
 		{"plain-http: ['*']", `invalid host "*"`},
+		{"auth-hosts: [sso.acme.example]", "auth-hosts must be a mapping"},
+		{"auth-hosts: {registry.internal: sso.acme.example}", "the token servers of registry.internal must be a list"},
+		{"auth-hosts: {registry.internal: ['*']}", `invalid host "*"`},
+		{"auth-hosts: {registry.internal: ['https://sso.acme.example']}", `invalid host "https://sso.acme.example"`},
+		{"auth-hosts: {registry.internal/acme: [sso.acme.example]}", `invalid host "registry.internal/acme"`},
 		{"ca-file: [ca.pem]", "ca-file must be text"},
 		{"ca-file: ~/ca.pem", `invalid file path "~/ca.pem"`},
 		{"trusted-keys: acme.pub", "trusted-keys must be a list"},
@@ -50,7 +60,11 @@ func TestConfigNetwork(t *testing.T) {
 	if _, err := pack.ParseConfig("config.yaml", []byte("mirrors: {ghcr.io: ghcr.io}")); err == nil {
 		t.Error("a host is its own mirror")
 	}
-	if _, err := pack.ParseManifest("skillpm.yaml", []byte("plain-http: [registry.internal]")); err == nil {
-		t.Error("a project turns encryption off")
+	for _, text := range []string{
+		"plain-http: [registry.internal]", "auth-hosts: {registry.internal: [evil.example]}", "ca-file: ca.pem",
+	} {
+		if _, err := pack.ParseManifest("skillpm.yaml", []byte(text)); err == nil {
+			t.Errorf("a project sets %s", text)
+		}
 	}
 }

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"github.com/skillpm/skillpm/pkg/diag"
@@ -37,8 +39,10 @@ type Client interface {
 // Options configure [Clients].
 type Options struct {
 	environ.Environment
-	Config  *pack.Config     // the user's settings: the git program, mirrors, certificates
-	Keyless sign.OpenKeyless // verifies signatures of identities; nil refuses them
+	Config *pack.Config // the user's settings: the git program, mirrors, certificates
+	// AdminConfig returns the administrator's settings, whose token servers apply besides the user's; nil for none.
+	AdminConfig func() (*pack.Config, error)
+	Keyless     sign.OpenKeyless // verifies signatures of identities; nil refuses them
 }
 
 // Clients creates one client of each kind on first use, with the user's credentials and settings, and shares it in the
@@ -85,14 +89,38 @@ func (c *Clients) OCI() *oci.Client {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.oci == nil {
-		o := c.options
+		o, transport := c.options, c.transport()
+		authHosts, err := c.authHosts()
+		if err != nil {
+			transport = failingTransport{err}
+		}
 		c.oci = oci.New(oci.Options{
 			Base: o.Dir, Local: o.Paths.Local(), Embedded: registryindex.Layout(), Getenv: o.Getenv, Home: o.Paths.Home,
 			UserAgent: "skillpm/" + o.Version, Limits: bundle.DefaultLimits(), Temp: o.Paths.Cache,
-			Transport: c.transport(), Mirrors: o.Config.Mirrors, PlainHTTP: o.Config.PlainHTTP,
+			Transport: transport, Mirrors: o.Config.Mirrors, PlainHTTP: o.Config.PlainHTTP,
+			AuthHosts: authHosts,
 		})
 	}
 	return c.oci
+}
+
+// authHosts returns the token servers that the user and the administrator allow, by the registry's host.
+func (c *Clients) authHosts() (map[string][]string, error) {
+	merged := maps.Clone(c.options.Config.AuthHosts)
+	if c.options.AdminConfig == nil {
+		return merged, nil
+	}
+	admin, err := c.options.AdminConfig()
+	if err != nil || len(admin.AuthHosts) == 0 {
+		return merged, err
+	}
+	if merged == nil {
+		merged = make(map[string][]string)
+	}
+	for registry, hosts := range admin.AuthHosts {
+		merged[registry] = slices.Concat(merged[registry], hosts)
+	}
+	return merged, nil
 }
 
 // File returns the client for directories. Relative ones are relative to root.

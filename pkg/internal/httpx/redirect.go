@@ -30,11 +30,8 @@ func CheckRedirect(req *http.Request, via []*http.Request) error {
 
 // isInternal reports whether host is an address that only this machine or its local link reaches.
 func isInternal(host string) bool {
-	if IsLoopback(host) {
-		return true
-	}
-	addr, err := netip.ParseAddr(host)
-	return err == nil && (addr.Unmap().IsLinkLocalUnicast() || addr.Unmap().IsUnspecified() || addr.IsMulticast())
+	reach, known := HostReach(host)
+	return known && reach <= ReachLocal
 }
 
 // IsLoopback reports whether host is a name or address of this machine.

@@ -15,9 +15,10 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/activity"
 )
 
-// Patient returns a transport that retries requests after transient failures, up to a number of times, and ends stalled
-// responses. Every wait is bounded.
-// | It uses oras-go's retry transport with its own policy. oras-go's policy supports Retry-After only with status 429
+// Patient returns a transport that retries requests after transient failures, up to a number of times, ends stalled
+// responses, and holds all requests to a host back while the host is overloaded. Every wait is bounded.
+//
+// It uses oras-go's retry transport with its own policy. oras-go's policy supports Retry-After only with status 429
 // and in seconds, retries after 3 s even if the server requests a minute, and does not retry if a server closes the
 // connection without a response.
 func Patient(base http.RoundTripper, retries int) http.RoundTripper {
@@ -28,13 +29,15 @@ func Patient(base http.RoundTripper, retries int) http.RoundTripper {
 type patient struct {
 	base    *watcher
 	retries int
+	limits  limiter
 }
 
 // RoundTrip sends a request until it succeeds, fails permanently, or has failed too often. The policy is that of one
 // request, so that it can report retries.
 func (p *patient) RoundTrip(req *http.Request) (*http.Response, error) {
-	policy := patience{most: p.retries, req: req}
-	t := retry.Transport{Base: p.base, Policy: func() retry.Policy { return policy }}
+	base := &limited{next: p.base, limiter: &p.limits, number: p.limits.next()}
+	policy := patience{most: p.retries, req: req, base: base}
+	t := retry.Transport{Base: base, Policy: func() retry.Policy { return policy }}
 	return t.RoundTrip(req)
 }
 
@@ -44,14 +47,21 @@ func (p *patient) CloseIdleConnections() { p.base.CloseIdleConnections() }
 // patience is a [retry.Policy].
 type patience struct {
 	most int
-	req  *http.Request // the request; nil if retries are not reported
+	req  *http.Request
+	base *limited
 }
 
 // longestWait is the longest delay that a server may request. If it requests more, the request is not retried.
 const longestWait = time.Minute
 
+// mostRefusals is how often a busy server may refuse one request while it accepts others.
+const mostRefusals = 30
+
 // Retry returns the delay before a retry, or a negative value for no retry.
 func (p patience) Retry(attempt int, resp *http.Response, err error) (time.Duration, error) {
+	if resp != nil && isBusy(resp) && attempt < mostRefusals { // whichever request the server refused
+		attempt = p.base.refusals - 1
+	}
 	if attempt >= p.most || !repeatable(resp, err) {
 		return -1, nil
 	}
@@ -64,14 +74,17 @@ func (p patience) Retry(attempt int, resp *http.Response, err error) (time.Durat
 		host := resp.Request.URL.Host
 		return -1, diag.Errorf(diag.Remote, "%s responded with status %d: retry in %s", host, resp.StatusCode,
 			delay.Round(time.Second)).
-			WithHint("wait and try again, or raise the limit with: skillpm login %s", host)
+			WithHint("%s", BusyHint(resp.StatusCode, host, "skillpm login "+host))
 	}
-	return p.report(resp, max(wait, delay)), nil
+	if p.report(resp, max(wait, delay)); isBusy(resp) {
+		return 0, nil // the limiter lets the request wait, ahead of later ones
+	}
+	return wait, nil
 }
 
 // report reports a retry if the request can be repeated, and returns the delay.
 func (p patience) report(resp *http.Response, delay time.Duration) time.Duration {
-	if p.req != nil && (p.req.Body == nil || p.req.Body == http.NoBody || p.req.GetBody != nil) {
+	if p.req.Body == nil || p.req.Body == http.NoBody || p.req.GetBody != nil {
 		ReportRetry(p.req.Context(), p.req.URL.Host, resp, delay)
 	}
 	return delay
@@ -95,7 +108,7 @@ func backoff(attempt int) time.Duration {
 // retryAfter parses Retry-After of a busy server (status 429 or 503; RFC 9110, section 10.2.3): a number of seconds, or
 // a time, which it compares with the server's own clock. Invalid values and past times count as absent.
 func retryAfter(resp *http.Response) time.Duration {
-	if resp.StatusCode != http.StatusTooManyRequests && resp.StatusCode != http.StatusServiceUnavailable {
+	if !isBusy(resp) {
 		return 0
 	}
 	text := strings.TrimSpace(resp.Header.Get("Retry-After"))

@@ -17,6 +17,7 @@ import (
 	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/httpx"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/pack"
 )
@@ -53,7 +54,13 @@ func (p *remote) explain(ctx context.Context, err error) error {
 	case errors.As(err, &unexpected), errors.Is(err, packp.ErrEmptyInput), errors.Is(err, pktline.ErrInvalidPktLen):
 		return diag.Errorf(diag.Remote, "%s: the response is not from a git server", url)
 	}
-	return diag.Errorf(diag.Remote, "%s: %s", url, p.sanitize(cause(err)))
+	failed := diag.Errorf(diag.Remote, "%s: %s", url, p.sanitize(cause(err)))
+	if status, ok := errors.AsType[*githttp.Err](err); ok && status.StatusCode() == http.StatusTooManyRequests {
+		return failed.WithHint("wait and try again; for a higher limit, %s", p.loginHint())
+	} else if ok && status.StatusCode() == http.StatusServiceUnavailable {
+		return failed.WithHint("%s", httpx.BusyHint(status.StatusCode(), p.url.Host, ""))
+	}
+	return failed
 }
 
 // unwrapGit removes go-git's wrappers that have no Unwrap method.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -23,21 +24,22 @@ import (
 
 // program runs the git binary for one operation, in a temporary bare repository whose configuration has only the
 // server's URL. Git reads no configuration of the system, the user, or another repository, and only the environment
-// variables in [passedVariables]. It runs no hooks, never prompts, and checks nothing out. The pack that it fetches is
-// read and verified like any other.
+// variables in [passedVariables]. It runs no hooks, never prompts, and checks nothing out. For SSH, it runs the user's
+// ssh command, which reads ~/.ssh/config. The pack that it fetches is read and verified like any other.
 type program struct {
 	path   string
 	dir    string
 	remote *remote
 	filter bool
+	url    *url.URL // of the remote, for git
+	ssh    []string // variables with the ssh command
 }
 
 // openProgram creates the temporary repository.
-func (p *remote) openProgram(filter bool) (*program, error) {
-	path, err := exec.LookPath(p.client.options.Program)
+func (p *remote) openProgram(ctx context.Context, filter bool) (*program, error) {
+	path, err := exec.LookPath(p.program())
 	if err != nil {
-		return nil, diag.Errorf(diag.NotFound, "cannot find the git program %s: %w", p.client.options.Program,
-			err).
+		return nil, diag.Errorf(diag.NotFound, "cannot find the git program %s: %w", p.program(), err).
 			WithHint("change the setting git, or remove the setting to use the built-in client")
 	}
 	if path, err = filepath.Abs(path); err != nil {
@@ -51,7 +53,11 @@ func (p *remote) openProgram(filter bool) (*program, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &program{path: path, dir: dir, remote: p, filter: filter}
+	g := &program{path: path, dir: dir, remote: p, filter: filter, url: p.url}
+	if p.url.Scheme == "ssh" {
+		settings := p.sshSettings(ctx)
+		g.url, g.ssh = settings.url, settings.env
+	}
 	if err := g.prepare(); err != nil {
 		return nil, errors.Join(err, g.Close())
 	}
@@ -60,8 +66,8 @@ func (p *remote) openProgram(filter bool) (*program, error) {
 
 // prepare writes the files of a minimal bare repository (gitrepository-layout(5)).
 func (g *program) prepare() error {
-	url := strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(g.remote.url.String())
-	config := "[core]\n\trepositoryformatversion = 1\n\tbare = true\n[remote \"origin\"]\n\turl = \"" + url + "\"\n"
+	address := strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(g.url.String())
+	config := "[core]\n\trepositoryformatversion = 1\n\tbare = true\n[remote \"origin\"]\n\turl = \"" + address + "\"\n"
 	if g.filter {
 		config += "\tpromisor = true\n[extensions]\n\tpartialClone = origin\n"
 	}
@@ -110,7 +116,6 @@ func (g *program) environ() []string {
 		"LC_ALL=C", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=",
 		"GIT_DIR=" + g.dir, "GIT_NO_REPLACE_OBJECTS=1", "GIT_NO_LAZY_FETCH=1", "GIT_ATTR_NOSYSTEM=1",
 		fmt.Sprintf("GIT_ALLOC_LIMIT=%d", g.allocation()),
-		"GIT_SSH_COMMAND=ssh -oBatchMode=yes -oConnectTimeout=30 -oServerAliveInterval=15 -oServerAliveCountMax=4",
 	}
 	for _, name := range passedVariables {
 		names := []string{name}
@@ -125,7 +130,7 @@ func (g *program) environ() []string {
 	}
 	u, s := g.remote.url, g.remote.secret
 	if u.Scheme == "ssh" {
-		return append(env, "HOME="+g.remote.client.options.Home)
+		return append(append(env, g.ssh...), "HOME="+g.remote.client.options.Home)
 	}
 	env = append(env, "HOME="+g.dir)
 	if s.pass != "" {
@@ -161,7 +166,7 @@ func (g *program) run(ctx context.Context, stdin string, args ...string) ([]byte
 
 // listWithProgram reads the references of a server.
 func (p *remote) listWithProgram(ctx context.Context) (*refs, error) {
-	g, err := p.openProgram(false)
+	g, err := p.openProgram(ctx, false)
 	if err != nil {
 		return nil, err
 	}
@@ -196,7 +201,7 @@ func (p *remote) listWithProgram(ctx context.Context) (*refs, error) {
 
 // transferWithProgram fetches objects with git and returns the pack.
 func (p *remote) transferWithProgram(ctx context.Context, w want) (io.ReadCloser, error) {
-	g, err := p.openProgram(w.trees || !w.shallow)
+	g, err := p.openProgram(ctx, w.trees || !w.shallow)
 	if err != nil {
 		return nil, err
 	}
@@ -209,7 +214,7 @@ func (p *remote) transferWithProgram(ctx context.Context, w want) (io.ReadCloser
 	if p.refs.contains(w.ids[0].String()) {
 		return nil, err
 	}
-	if g, err = p.openProgram(false); err != nil {
+	if g, err = p.openProgram(ctx, false); err != nil {
 		return nil, err
 	}
 	return g.fetch(ctx, want{ids: p.refs.tips(), progress: w.progress})
@@ -303,12 +308,8 @@ func (g *program) explain(failed *gitcmd.Error) error {
 		return transport.ErrAuthenticationRequired
 	case message("The requested URL returned error: 403"):
 		return transport.ErrAuthorizationFailed
-	case message("Host key verification failed"):
-		return diag.Errorf(diag.Denied, "%s: the server's host key is not in known_hosts or does not match", url).
-			WithHint("connect with ssh once, and compare the fingerprint")
-	case message("Permission denied (publickey"):
-		return diag.Errorf(diag.Denied, "%s rejected your SSH keys", url).
-			WithHint("add an accepted key to your SSH agent with: ssh-add")
+	case message("Host key verification failed", "Permission denied ("):
+		return g.remote.explainSSH(url, failed)
 	case message("' not found", "Repository not found", "does not appear to be a git repository",
 		"The requested URL returned error: 404"):
 		return transport.ErrRepositoryNotFound
@@ -321,6 +322,10 @@ func (g *program) explain(failed *gitcmd.Error) error {
 	case message("early EOF", "unexpected disconnect", "Connection reset", "hung up unexpectedly",
 		"invalid index-pack output", "Operation too slow"):
 		return fmt.Errorf("%w: %w", failed, io.ErrUnexpectedEOF)
+	}
+	if line := failed.BeforeFatal(); g.remote.url.Scheme == "ssh" && line != "" { // what ssh printed
+		return diag.Errorf(diag.Remote, "%s: %s", url, g.remote.sanitize(line)).
+			WithHint("test the connection with: %s", g.remote.sshTest())
 	}
 	return failed
 }

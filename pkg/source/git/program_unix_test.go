@@ -68,7 +68,7 @@ func TestProgramEnvironment(t *testing.T) {
 	t.Setenv("USER", "of-the-process")
 	variables := map[string]string{
 		"PATH": os.Getenv("PATH") + ":/given", "SSH_AUTH_SOCK": "/given/agent", "https_proxy": "http://proxy.example", "NO_PROXY": "given.example",
-		"SSL_CERT_FILE": "/given/certificates", "GIT_SSH_COMMAND": "evil", "GIT_CONFIG_PARAMETERS": "'core.pager=evil'", "SECRET": "evil",
+		"SSL_CERT_FILE": "/given/certificates", "GIT_SSH_COMMAND": "ssh -F of-the-user", "GIT_CONFIG_PARAMETERS": "'core.pager=evil'", "SECRET": "evil",
 	}
 	home := t.TempDir()
 	for place, wantHome := range map[string]string{"ssh://git@git.example/o/r.git": home, "http://127.0.0.1:1/o/r.git": ""} {
@@ -94,8 +94,12 @@ func TestProgramEnvironment(t *testing.T) {
 				t.Errorf("%s: %s is %q", place, name, value)
 			}
 		}
-		if wantHome != "" && env["HOME"] != wantHome || wantHome == "" && env["HOME"] == home || !strings.HasPrefix(env["GIT_SSH_COMMAND"], "ssh ") {
-			t.Errorf("%s: HOME is %q, GIT_SSH_COMMAND %q", place, env["HOME"], env["GIT_SSH_COMMAND"])
+		if wantHome != "" && env["HOME"] != wantHome || wantHome == "" && env["HOME"] == home {
+			t.Errorf("%s: HOME is %q", place, env["HOME"])
+		}
+		want := map[bool]string{true: "ssh -F of-the-user"}[wantHome != ""] // the user's own, and only for SSH
+		if env["GIT_SSH_COMMAND"] != want {
+			t.Errorf("%s: GIT_SSH_COMMAND is %q, want %q", place, env["GIT_SSH_COMMAND"], want)
 		}
 	}
 }

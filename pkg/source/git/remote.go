@@ -32,6 +32,7 @@ type remote struct {
 	session          transport.UploadPackSession
 	adv              *packp.AdvRefs // of the session
 	refs             *refs
+	ssh              *sshSettings // for the git program; nil until it is needed
 }
 
 // remote returns the repository of a reference.
@@ -116,7 +117,7 @@ func wantsCredentials(err error) bool {
 // connect opens a session and reads the references.
 func (p *remote) connect(ctx context.Context) error {
 	defer p.wait(ctx).End()
-	if p.client.options.Program != "" {
+	if p.program() != "" {
 		var err error
 		p.refs, err = p.listWithProgram(ctx)
 		return err
@@ -151,7 +152,7 @@ func (p *remote) connect(ctx context.Context) error {
 
 // wait reports a wait for the server, unless the HTTP client reports each request.
 func (p *remote) wait(ctx context.Context) *activity.Wait {
-	if p.url.Scheme != "ssh" && p.client.options.Program == "" {
+	if p.url.Scheme != "ssh" && p.program() == "" {
 		return nil
 	}
 	return activity.Begin(ctx, &activity.Wait{Source: p.url.Host, Request: "git " + p.url.Redacted()})
@@ -182,7 +183,7 @@ func (p *remote) supportsFilter(ctx context.Context) (bool, error) {
 	if err := p.connectWithRetry(ctx); err != nil {
 		return false, err
 	}
-	if p.client.options.Program != "" {
+	if p.program() != "" {
 		return true, nil
 	}
 	allowed := p.url.Scheme != "ssh" || p.offers(capability.AllowReachableSHA1InWant) || p.offers(allowAny)
@@ -195,7 +196,7 @@ const allowAny capability.Capability = "allow-any-sha1-in-want"
 // transfer requests objects and returns the pack that the server sends. If the server refuses a commit that no
 // reference points to, transfer requests all references with their history.
 func (p *remote) transfer(ctx context.Context, w want) (io.ReadCloser, error) {
-	if p.client.options.Program != "" {
+	if p.program() != "" {
 		return p.transferWithProgram(ctx, w)
 	}
 	stream, err := p.requestPack(ctx, w)

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/crypto/ssh/agent"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/source/git/internal/gitcmd"
 )
 
 // sshTimeout bounds the time to connect.
@@ -81,20 +82,47 @@ func isKeyError(err error) bool {
 // noKnownHosts reports whether there is no known_hosts file.
 func noKnownHosts(err error) bool { return strings.Contains(err.Error(), "known_hosts") }
 
-// explainKeyError converts an error about the host's or the user's keys.
+// explainKeyError converts an error of the built-in client about the host's or the user's keys.
 func (p *remote) explainKeyError(url string, err error) error {
+	switch {
+	case knownhosts.IsHostKeyChanged(err):
+		return p.hostKeyChanged(url)
+	case knownhosts.IsHostUnknown(err), noKnownHosts(err):
+		return p.hostKeyUnknown(url)
+	}
+	return diag.Errorf(diag.Denied, "%s rejected your SSH keys", url).
+		WithHint("add an accepted key to your SSH agent with ssh-add, and test it with: %s; skillpm reads the rest of "+
+			"~/.ssh/config only if git and ssh are installed", p.sshTest())
+}
+
+// explainSSH converts an error of the ssh program about the host's or the user's keys.
+func (p *remote) explainSSH(url string, failed *gitcmd.Error) error {
+	switch message := failed.Printed; {
+	case message("REMOTE HOST IDENTIFICATION HAS CHANGED", "differs from the key for the IP address"):
+		return p.hostKeyChanged(url)
+	case message("Host key verification failed"):
+		return p.hostKeyUnknown(url)
+	}
+	return diag.Errorf(diag.Denied, "%s rejected your SSH keys", url).
+		WithHint("add an accepted key to your SSH agent with ssh-add, or set IdentityFile in ~/.ssh/config; test it "+
+			"with: %s", p.sshTest())
+}
+
+func (p *remote) hostKeyChanged(url string) error {
+	return diag.Errorf(diag.Denied, "%s: the server's host key differs from the one in known_hosts", url).
+		WithHint("ask the server's operator about the change before you replace the key")
+}
+
+func (p *remote) hostKeyUnknown(url string) error {
+	return diag.Errorf(diag.Denied, "%s: the server's host key is not in known_hosts", url).
+		WithHint("connect once, and compare the fingerprint, with: %s", p.sshTest())
+}
+
+// sshTest returns the command that connects to the server as skillpm does.
+func (p *remote) sshTest() string {
 	login := p.url.User.Username() + "@" + p.url.Hostname()
 	if port := p.url.Port(); port != "" {
 		login = "-p " + port + " " + login
 	}
-	switch {
-	case knownhosts.IsHostKeyChanged(err):
-		return diag.Errorf(diag.Denied, "%s: the server's host key differs from the one in known_hosts", url).
-			WithHint("ask the server's operator about the change before you replace the key")
-	case knownhosts.IsHostUnknown(err), noKnownHosts(err):
-		return diag.Errorf(diag.Denied, "%s: the server's host key is not in known_hosts", url).
-			WithHint("connect with ssh %s once, and compare the fingerprint", login)
-	}
-	return diag.Errorf(diag.Denied, "%s rejected your SSH keys", url).
-		WithHint("add an accepted key to your SSH agent with ssh-add, and test it with: ssh %s", login)
+	return "ssh " + login
 }

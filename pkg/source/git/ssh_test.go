@@ -43,8 +43,15 @@ func key(t *testing.T) (ssh.Signer, []byte) {
 // serveSSH serves the repositories below dir to the owner of a key, as user git, and returns the address.
 func serveSSH(t *testing.T, dir string, host ssh.Signer, client ssh.PublicKey) string {
 	t.Helper()
+	return serveUser(t, dir, "git", host, client)
+}
+
+// serveUser is [serveSSH] for another user. Without a directory, it serves only connections to other servers, as a jump
+// host does.
+func serveUser(t *testing.T, dir, user string, host ssh.Signer, client ssh.PublicKey) string {
+	t.Helper()
 	config := &ssh.ServerConfig{PublicKeyCallback: func(c ssh.ConnMetadata, k ssh.PublicKey) (*ssh.Permissions, error) {
-		if c.User() != "git" || string(k.Marshal()) != string(client.Marshal()) {
+		if c.User() != user || string(k.Marshal()) != string(client.Marshal()) {
 			return nil, errors.New("unknown key")
 		}
 		return &ssh.Permissions{}, nil
@@ -76,6 +83,10 @@ func serveConn(conn net.Conn, config *ssh.ServerConfig, program, dir string) {
 	}
 	go ssh.DiscardRequests(requests)
 	for open := range channels {
+		if dir == "" {
+			go forwardChannel(open)
+			continue
+		}
 		channel, requests, err := open.Accept()
 		if err != nil {
 			return
@@ -92,6 +103,37 @@ func serveConn(conn net.Conn, config *ssh.ServerConfig, program, dir string) {
 			channel.Close()
 		}
 	}
+}
+
+// forwardChannel connects a channel to the server that the client names (RFC 4254, section 7.2).
+func forwardChannel(open ssh.NewChannel) {
+	var target struct {
+		Host       string
+		Port       uint32
+		Originator string
+		OriginPort uint32
+	}
+	if open.ChannelType() != "direct-tcpip" || ssh.Unmarshal(open.ExtraData(), &target) != nil {
+		_ = open.Reject(ssh.Prohibited, "only forwarding")
+		return
+	}
+	conn, err := net.Dial("tcp", net.JoinHostPort(target.Host, fmt.Sprint(target.Port)))
+	if err != nil {
+		_ = open.Reject(ssh.ConnectionFailed, err.Error())
+		return
+	}
+	channel, requests, err := open.Accept()
+	if err != nil {
+		conn.Close()
+		return
+	}
+	go ssh.DiscardRequests(requests)
+	go func() {
+		_, _ = io.Copy(channel, conn)
+		channel.Close()
+	}()
+	_, _ = io.Copy(conn, channel)
+	conn.Close()
 }
 
 // uploadPack runs the only allowed command.
@@ -142,7 +184,7 @@ func TestSSH(t *testing.T) {
 	ref := parse(t, "git+ssh://"+address+"/o/r.git")
 	refuse := func(message, hint string) {
 		t.Helper()
-		_, err := newClient(t, git.Options{Home: home}).Open(t.Context(), ref)
+		_, err := newClient(t, git.Options{Home: home, Program: git.Builtin}).Open(t.Context(), ref)
 		checkError(t, err, diag.Denied, message, hint)
 	}
 
@@ -158,7 +200,7 @@ func TestSSH(t *testing.T) {
 	refuse("rejected your SSH keys", "ssh-add")
 	write("id_ed25519", private)
 
-	c := newClient(t, git.Options{Home: home})
+	c := newClient(t, git.Options{Home: home, Program: git.Builtin})
 	p, digests := fetch(t, c, ref)
 	if p.Version != "1.0.0" || len(digests) != 2 {
 		t.Errorf("fetched %v of %v", digests, p.Ref)
@@ -168,7 +210,7 @@ func TestSSH(t *testing.T) {
 	}
 	_, err := c.Open(t.Context(), parse(t, fmt.Sprintf("git+ssh://%s/o/missing.git", address)))
 	checkError(t, err, diag.NotFound, "the repository does not exist, or you", "your account")
-	silent := newClient(t, git.Options{Home: home})
+	silent := newClient(t, git.Options{Home: home, Program: git.Builtin})
 	git.InstantTimeout(silent)
 	_, err = silent.Open(t.Context(), ref)
 	checkError(t, err, diag.Remote, "was silent", "")

@@ -11,7 +11,6 @@ import (
 	"sync"
 
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
-	"oras.land/oras-go/v2/registry/remote/auth"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/httpx"
@@ -34,18 +33,23 @@ type Options struct {
 	Mirrors   map[string]string   // host[/prefix] -> host[/prefix] of its mirror
 	// hosts to contact without TLS, besides loopback addresses that do not support it
 	PlainHTTP []string
+	// AuthHosts are token servers, host or host:port, that may receive a registry's credentials, by the registry's
+	// host; those in its domain need no entry
+	AuthHosts map[string][]string
 	// how often to retry a request after a transient failure; 0: 3 times, negative: never
 	Retries int
 }
 
 // Client publishes and fetches packs. It is safe for concurrent use.
 type Client struct {
-	opts    Options
-	auth    *auth.Client
-	logins  *credential.Store
-	secrets credential.Secrets
-	turns   httpx.Turns
-	spool   spool
+	opts      Options
+	userAgent string
+	http      *http.Client
+	auth      *authenticator
+	logins    *credential.Store
+	secrets   credential.Secrets
+	turns     httpx.Turns
+	spool     spool
 
 	mu          sync.Mutex
 	realms      map[string]realm     // by the registry's host
@@ -71,19 +75,14 @@ func New(opts Options) *Client {
 		foreign:     make(map[string][]root),
 	}
 	c.spool.dir = opts.Temp
-	c.auth = &auth.Client{
-		Client:     c.newHTTPClient(),
-		Cache:      tokenCache{auth.NewCache(), &c.turns},
-		Credential: c.credential,
-		ClientID:   "skillpm",
-	}
-	c.auth.SetUserAgent(cmp.Or(opts.UserAgent, "skillpm"))
+	c.userAgent, c.http = cmp.Or(opts.UserAgent, "skillpm"), c.newHTTPClient()
+	c.auth = &authenticator{client: c, login: c.storedLogin, tokens: &tokenCache{}}
 	return c
 }
 
 // Close releases idle connections and removes temporary files.
 func (c *Client) Close() {
-	c.auth.Client.CloseIdleConnections()
+	c.http.CloseIdleConnections()
 	c.spool.close()
 }
 

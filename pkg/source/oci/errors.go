@@ -13,7 +13,6 @@ import (
 
 	"oras.land/oras-go/v2/errdef"
 	"oras.land/oras-go/v2/registry"
-	"oras.land/oras-go/v2/registry/remote/auth"
 	"oras.land/oras-go/v2/registry/remote/errcode"
 
 	"github.com/skillpm/skillpm/pkg/diag"
@@ -67,7 +66,7 @@ func (c *Client) remoteError(host string, err error) error {
 	if errors.Is(err, errdef.ErrNotFound) {
 		return diag.Errorf(diag.NotFound, "%s does not have the pack or version", host)
 	}
-	if errors.Is(err, auth.ErrBasicCredentialNotFound) {
+	if errors.Is(err, errNoLogin) {
 		return diag.Errorf(diag.Denied, "%s requires credentials", host).
 			WithHint("log in with: skillpm login %s", host)
 	}
@@ -119,26 +118,34 @@ func noTag(where, tag string, tags []string) error {
 func (c *Client) refuser(host, answered string) (who, hint string) {
 	registryHost := registry.Reference{Registry: host}.Host()
 	realm, known := c.realm(registryHost)
-	server := "its token server"
-	if name := httpx.Clean(realm.host); name != "" {
-		server += " " + name
+	who, hint = host, "check your access rights, or log in with: skillpm login "+host
+	if known && answered == realm.host && answered != registryHost {
+		who = fmt.Sprintf("%s (the token server of %s)", answered, host)
 	}
-	withheld := fmt.Sprintf("ask the operator of %s about %s: skillpm does not send the credentials to that server",
-		host, server)
 	switch {
-	case answered == registryHost && known && !realm.trusted:
-		return host, withheld
-	case answered == registryHost:
-		return host, "check your access rights, or log in with: skillpm login " + host
-	case known && answered == realm.host && !realm.trusted:
-		return fmt.Sprintf("%s (the token server of %s)", answered, host), withheld
-	case known && answered == realm.host:
-		return fmt.Sprintf("%s (the token server of %s)", answered, host),
-			"check your access rights, or log in with: skillpm login " + host
+	case known && !realm.trusted && (answered == registryHost || answered == realm.host):
+		return who, c.withheldHint(host, realm)
+	case answered == registryHost || known && answered == realm.host:
+		return who, hint
 	}
 	return fmt.Sprintf("%s (to which %s redirects)", answered, host),
 		fmt.Sprintf("ask the operator of %s about %s: skillpm does not send the credentials to that server",
 			host, answered)
+}
+
+// withheldHint returns the hint for a registry whose token server does not receive its credentials.
+func (c *Client) withheldHint(host string, r realm) string {
+	server := httpx.Clean(r.host)
+	if server == "" || !r.private {
+		return "ask the operator of " + host + " about its token server: skillpm does not send the credentials to it"
+	}
+	return authHostHint(host, server)
+}
+
+// authHostHint returns the hint for a registry whose token server has another owner or is on another network.
+func authHostHint(host, server string) string {
+	return fmt.Sprintf("skillpm does not send the credentials to the token server %s: if the operator of %s confirms "+
+		"that it belongs to the registry, run: skillpm config set auth-hosts.%[2]s %[1]s", server, host)
 }
 
 // responseError maps the status of a registry's response to an error.
@@ -155,5 +162,9 @@ func (c *Client) responseError(what, host string, resp *errcode.ErrorResponse) e
 	case http.StatusNotFound:
 		return diag.Errorf(diag.NotFound, "%s does not have the pack or version: %s", what, text)
 	}
-	return diag.Errorf(diag.Remote, "%s responded with %s", what, text)
+	err := diag.Errorf(diag.Remote, "%s responded with %s", what, text)
+	if hint := httpx.BusyHint(resp.StatusCode, host, "skillpm login "+host); hint != "" {
+		return err.WithHint("%s", hint)
+	}
+	return err
 }

@@ -82,8 +82,10 @@ func PackInfoRoundTrip(text string) (string, error) {
 	return p.encode(), nil
 }
 
-// Trusts is trusts.
-func Trusts(registry, server *url.URL) bool { return mayReceiveCredentials(registry, server) }
+// MayReceiveCredentials is mayReceiveCredentials.
+func (c *Client) MayReceiveCredentials(registry, server *url.URL) bool {
+	return c.mayReceiveCredentials(registry, server)
+}
 
 // DamageKept changes a byte of each layer that the client keeps.
 func (c *Client) DamageKept(t testing.TB) {

@@ -372,7 +372,7 @@ func TestHostileAnswers(t *testing.T) {
 			w.Header().Set("WWW-Authenticate", `Bearer realm="http://169.254.169.254/latest/meta-data",service="x"`)
 			w.WriteHeader(http.StatusUnauthorized)
 			return true
-		}, diag.Remote, "realm"},
+		}, diag.Denied, "169.254.169.254"},
 		{"secrets and escapes in an error body", func(w http.ResponseWriter, r *http.Request) bool {
 			w.Header().Set("Content-Type", "application/json")
 			w.WriteHeader(http.StatusBadRequest)

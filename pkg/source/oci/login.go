@@ -7,7 +7,6 @@ import (
 	"net/http"
 
 	"oras.land/oras-go/v2/registry/remote"
-	"oras.land/oras-go/v2/registry/remote/auth"
 	"oras.land/oras-go/v2/registry/remote/errcode"
 
 	"github.com/skillpm/skillpm/pkg/diag"
@@ -45,28 +44,21 @@ func (c *Client) checkLogin(ctx context.Context, host string, login credential.L
 		return false, diag.Errorf(diag.Internal, "%w", err)
 	}
 	withheld := false
-	showing := &auth.Client{
-		Client: c.auth.Client, Header: c.auth.Header, ClientID: c.auth.ClientID,
-		Credential: func(ctx context.Context, _ string) (auth.Credential, error) {
-			verified = true
-			if exchange := authExchangeOf(ctx); exchange != nil && exchange.withheld {
-				withheld = true
-				return auth.EmptyCredential, nil
-			}
-			return auth.Credential{
-				Username: login.User, Password: login.Secret, RefreshToken: login.Identity,
-				AccessToken: login.Token,
-			}, nil
-		},
+	showing := &authenticator{client: c, tokens: &tokenCache{}}
+	showing.login = func(_ context.Context, exchange *authExchange) (credential.Login, error) {
+		verified = true
+		if withheld = exchange.withheld; withheld {
+			return credential.Login{}, nil
+		}
+		return login, nil
 	}
-	resp, err := authClient{showing}.Do(req)
+	resp, err := showing.Do(req)
 	if withheld {
 		realm, _ := c.realm(r.Reference.Host())
 		return true, diag.Errorf(diag.Denied,
 			"%s verifies logins at %s, which may belong to someone else: skillpm did not verify or store the login",
 			host, httpx.Clean(realm.host)).
-			WithHint("ask the operator of %s whether %s is the correct server for logins", host,
-				httpx.Clean(realm.host))
+			WithHint("%s", c.withheldHint(host, realm))
 	}
 	if refused, ok := errors.AsType[*errcode.ErrorResponse](err); ok {
 		return verified, c.loginError(host, refused.StatusCode)
@@ -89,24 +81,20 @@ func (c *Client) loginError(host string, status int) error {
 			WithHint("check the user name and the password; if you use two-factor authentication, " +
 				"enter a token as the password")
 	}
-	return diag.Errorf(diag.Remote, "%s responded with status %d", host, status).WithHint("try again later")
+	return diag.Errorf(diag.Remote, "%s responded with status %d", host, status).WithHint("wait and try again; if it lasts, ask the operator of %s", host)
 }
 
-// credential returns the credentials for one host, and nothing for other hosts or for servers that must not receive
-// them.
-func (c *Client) credential(ctx context.Context, hostport string) (auth.Credential, error) {
-	if exchange := authExchangeOf(ctx); exchange != nil && exchange.withheld {
-		return auth.EmptyCredential, nil
+// storedLogin returns the login for a registry, or none if its token server must not receive it.
+func (c *Client) storedLogin(ctx context.Context, exchange *authExchange) (credential.Login, error) {
+	if exchange.withheld {
+		return credential.Login{}, nil
 	}
-	login, err := c.logins.Get(ctx, hostport)
+	login, err := c.logins.Get(ctx, exchange.registry.Host)
 	if err != nil {
-		return auth.EmptyCredential, err
+		return credential.Login{}, err
 	}
 	c.secrets.LearnLogin(login)
-	return auth.Credential{
-		Username: login.User, Password: login.Secret, RefreshToken: login.Identity,
-		AccessToken: login.Token,
-	}, nil
+	return login, nil
 }
 
 // loginStore returns the logins of Docker's configuration.

@@ -70,7 +70,7 @@ func TestCheckLogin(t *testing.T) {
 		{"none", "s3cret", false, diag.OK, false},
 		{"basic, none", "s3cret", true, diag.OK, true},
 		{"basic, none", "wrong-password", true, diag.Denied, true},
-		{"elsewhere", "s3cret", false, diag.Remote, false},
+		{"elsewhere", "s3cret", true, diag.Denied, false},
 	} {
 		mode, seen = tt.mode, nil
 		c := oci.New(oci.Options{Retries: -1})

@@ -1,45 +1,21 @@
 package oci
 
 import (
-	"context"
-	"net"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
-	"oras.land/oras-go/v2/registry/remote/auth"
+	"golang.org/x/net/publicsuffix"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/httpx"
 )
 
 // A registry names its token server in WWW-Authenticate, and may name any server. The client sends the registry's
-// credentials there only if [mayReceiveCredentials] allows it. It asks any other server for an anonymous token.
-
-// authExchange is the state of a request to a registry and of the requests that it causes, such as those for tokens.
-type authExchange struct {
-	registry *url.URL
-	withheld bool   // the token server may not receive the registry's credentials
-	bearer   string // the token that was sent last; "" for none
-}
-
-type authExchangeKey struct{}
-
-func authExchangeOf(ctx context.Context) *authExchange {
-	exchange, _ := ctx.Value(authExchangeKey{}).(*authExchange)
-	return exchange
-}
-
-// authClient sends requests to registries, and adds credentials if a registry demands them.
-type authClient struct{ *auth.Client }
-
-// Do sends a request, and repeats it with credentials if the registry demands them.
-func (a authClient) Do(req *http.Request) (*http.Response, error) {
-	exchange := &authExchange{registry: req.URL}
-	return a.Client.Do(req.WithContext(context.WithValue(req.Context(), authExchangeKey{}, exchange)))
-}
+// credentials there only if [Client.mayReceiveCredentials] allows it. It asks any other server for an anonymous token,
+// unless that server is on a nearer network than the registry: its answer, such as the keys of a cloud's metadata
+// server, would go to the registry as a token.
 
 // credentialFilter removes credentials from requests to servers that must not receive them, also after redirects.
 type credentialFilter struct {
@@ -53,9 +29,9 @@ func (g *credentialFilter) RoundTrip(req *http.Request) (*http.Response, error) 
 	if exchange == nil {
 		return g.next.RoundTrip(req)
 	}
-	if !mayReceiveCredentials(exchange.registry, req.URL) {
-		if req.Method == http.MethodPost && strings.HasPrefix(req.Header.Get("Content-Type"),
-			"application/x-www-form-urlencoded") {
+	allowed := g.client.mayReceiveCredentials(exchange.registry, req.URL)
+	if redirected := leftOrigin(req); redirected || !allowed {
+		if redirected && req.Header.Get("Content-Type") == formType { // the body holds an identity token
 			return nil, diag.Errorf(diag.Denied,
 				"skillpm does not send the credentials for %s to %s, the target of a redirect",
 				exchange.registry.Host, req.URL.Host)
@@ -63,15 +39,12 @@ func (g *credentialFilter) RoundTrip(req *http.Request) (*http.Response, error) 
 		req = req.Clone(req.Context())
 		req.Header.Del("Authorization")
 	}
+	req, err := g.limitAddresses(req, exchange, allowed)
+	if err != nil {
+		return nil, err
+	}
 	g.client.secrets.LearnHeader(req.Header)
-	if token, ok := strings.CutPrefix(req.Header.Get("Authorization"), "Bearer "); ok {
-		exchange.bearer = token
-	}
-	resp, err := g.next.RoundTrip(req)
-	if err == nil && resp.StatusCode == http.StatusUnauthorized {
-		g.recordChallenge(exchange, req.URL, resp.Header.Get("Www-Authenticate"))
-	}
-	return resp, err
+	return g.next.RoundTrip(req)
 }
 
 // CloseIdleConnections closes the idle connections of the wrapped transport.
@@ -81,78 +54,101 @@ func (g *credentialFilter) CloseIdleConnections() {
 	}
 }
 
-// recordChallenge records whether the token server that a registry names may receive its credentials. A server with an
-// invalid address may not.
-func (g *credentialFilter) recordChallenge(exchange *authExchange, request *url.URL, challenge string) {
-	if request.Host != exchange.registry.Host || len(challenge) < 6 || !strings.EqualFold(challenge[:6], "bearer") {
-		return
+// leftOrigin reports whether redirects led a request to another server or port than its first one, even if they led
+// back.
+func leftOrigin(req *http.Request) bool {
+	first := firstRequest(req)
+	for ; req != first; req = req.Response.Request {
+		if !sameOrigin(req.URL, first.URL) {
+			return true
+		}
 	}
-	r, err := url.Parse(realmOf(challenge))
-	if err != nil {
-		r = &url.URL{}
-	}
-	exchange.withheld = !mayReceiveCredentials(exchange.registry, r)
-	g.client.recordRealm(exchange.registry.Host, realm{r.Host, !exchange.withheld})
+	return false
 }
 
-// realmParam matches the realm parameter of a challenge, in the syntax of RFC 7235.
-var realmParam = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(
-		`(?i)realm[ \t]*=[ \t]*(?:"([^"\\]*)"|([^",\s]*))`)
-})
-
-// realmOf returns the realm of a challenge, or "" if it is ambiguous.
-func realmOf(challenge string) string {
-	found := realmParam().FindAllStringSubmatch(challenge, 2)
-	if len(found) != 1 {
-		return ""
+// firstRequest returns the request whose redirects led to a request.
+func firstRequest(req *http.Request) *http.Request {
+	for req.Response != nil && req.Response.Request != nil {
+		req = req.Response.Request
 	}
-	return found[0][1] + found[0][2]
+	return req
 }
 
-// mayReceiveCredentials reports whether the credentials for a registry may go to a server: one of the same name, Docker
-// Hub's token server for Docker Hub, and over HTTPS the domain of the registry's name and its other servers, such as
-// gitlab.com for registry.gitlab.com. Credentials for HTTPS are never sent over plain HTTP.
-func mayReceiveCredentials(registry, server *url.URL) bool {
-	if server.Scheme != "https" && (server.Scheme != "http" || registry.Scheme != "http") {
-		return false
+func sameOrigin(a, b *url.URL) bool {
+	return a.Scheme == b.Scheme && withoutDefaultPort(a) == withoutDefaultPort(b)
+}
+
+// mayReceiveCredentials reports whether the credentials for a registry may go to a server: one of the same name or the
+// same owner, or one that the settings name. Credentials for HTTPS are never sent over plain HTTP.
+func (c *Client) mayReceiveCredentials(registry, server *url.URL) bool {
+	return keepsScheme(registry, server) && (sameOwner(registry.Hostname(), server.Hostname()) ||
+		c.isAuthHost(registry, server))
+}
+
+// keepsScheme reports whether requests to a server are encrypted if those to the registry are.
+func keepsScheme(registry, server *url.URL) bool {
+	return server.Scheme == "https" || server.Scheme == "http" && registry.Scheme == "http"
+}
+
+// isAuthHost reports whether the settings name a server as a token server of a registry.
+func (c *Client) isAuthHost(registry, server *url.URL) bool {
+	host := withoutDefaultPort(server)
+	for configured, hosts := range c.opts.AuthHosts {
+		if strings.EqualFold(configured, registry.Host) && slices.Contains(hosts, host) {
+			return true
+		}
 	}
-	registryHost, realmHost := strings.ToLower(registry.Hostname()), strings.ToLower(server.Hostname())
-	switch {
-	case registryHost == realmHost:
+	return false
+}
+
+// withoutDefaultPort returns the host of a URL in lower case, with its port unless that is the scheme's default.
+func withoutDefaultPort(u *url.URL) string {
+	host := strings.ToLower(u.Host)
+	return strings.TrimSuffix(host, map[string]string{"https": ":443", "http": ":80"}[u.Scheme])
+}
+
+// sameOwner reports whether a registry and a server have the same name, or are in one domain that someone registered
+// below a public suffix, such as registry.gitlab.com and gitlab.com. Below the public suffixes co.uk and github.io,
+// anyone can register a name.
+func sameOwner(registry, server string) bool {
+	registry, server = strings.ToLower(registry), strings.ToLower(server)
+	if registry == server {
 		return true
-	case server.Scheme != "https" || net.ParseIP(registryHost) != nil || net.ParseIP(realmHost) != nil:
-		return false
-	case slices.Contains([]string{"docker.io", "index.docker.io", "registry-1.docker.io"}, registryHost) &&
-		realmHost == "auth.docker.io":
-		return true
 	}
-	_, domain, _ := strings.Cut(registryHost, ".")
-	_, sibling, _ := strings.Cut(realmHost, ".")
-	return (realmHost == domain || sibling == domain) && isPrivateDomain(domain)
+	own, known := registeredDomain(registry)
+	other, alsoKnown := registeredDomain(server)
+	return known && alsoKnown && own == other
 }
 
-// isPrivateDomain reports whether a domain is likely to have one owner: it has two parts, and is not a public suffix
-// such as co.uk or com.au. This is an approximation of the public suffix list.
-func isPrivateDomain(domain string) bool {
-	parts := strings.Split(domain, ".")
-	if len(parts) != 2 {
-		return len(parts) > 2 && parts[0] != ""
+// registeredDomain returns the domain directly below the public suffix of a host name. Addresses and names that the
+// list of public suffixes cannot contain, such as those with a character outside ASCII, have none.
+func registeredDomain(host string) (domain string, ok bool) {
+	if _, known := httpx.HostReach(host); known || strings.Trim(host, "abcdefghijklmnopqrstuvwxyz0123456789-.") != "" {
+		return "", false
 	}
-	return len(parts[0]) > 3 || parts[0] != "" && len(parts[1]) > 2
+	domain, err := publicsuffix.EffectiveTLDPlusOne(host)
+	return domain, err == nil
 }
 
 // realm is the token server of a registry.
 type realm struct {
 	host    string // "" if the address is invalid
 	trusted bool   // may receive the registry's credentials
+	private bool   // keeps requests as private as the registry does: over HTTPS if the registry uses it
 }
 
-// recordRealm stores the token server of a registry, for messages.
-func (c *Client) recordRealm(registry string, r realm) {
+// recordRealm records the token server of a registry, and whether it may receive the registry's credentials.
+func (c *Client) recordRealm(exchange *authExchange, demand challenge) {
+	server, err := url.Parse(demand.realm)
+	if err != nil {
+		server = &url.URL{}
+	}
+	exchange.withheld = !c.mayReceiveCredentials(exchange.registry, server)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.realms[registry] = r
+	c.realms[exchange.registry.Host] = realm{
+		host: server.Host, trusted: !exchange.withheld, private: keepsScheme(exchange.registry, server),
+	}
 }
 
 // realm returns the token server of a registry, if it is known.

@@ -100,6 +100,9 @@ func TestRealm(t *testing.T) {
 		{"registry.invalid", `Bearer realm="https://evil.invalid/token",service="x"`, false},
 		{"registry.forge.invalid", `Bearer realm="https://evilforge.invalid/token"`, false},
 		{"registry.forge.invalid", `Bearer realm="https://registry.forge.invalid.evil.invalid/token"`, false},
+		{"registry.forge.invalid", `Bearer realm="http://registry.forge.invalid/token"`, false},
+		{"registry.forge.invalid", `Bearer realm="ftp://registry.forge.invalid/token"`, false},
+		{"registry.forge.invalid", `Bearer service="x"`, false},
 		{"registry.forge.invalid", `Bearer x="realm=",realm="https://evil.invalid/token"`, false},
 		{"registry.forge.invalid", `Bearer realm="https://registry.forge.invalid/token",realm="https://evil.invalid/token"`, false},
 		{"registry.forge.invalid", `Bearer x="realm=https://registry.forge.invalid/",realm ="https://evil.invalid/token"`, false},
@@ -141,37 +144,87 @@ func TestRealm(t *testing.T) {
 	}
 }
 
-// TestTrustedRealms checks the pairs that cannot be tested by name.
+// TestTrustedRealms checks which servers may receive the credentials for which registries.
 func TestTrustedRealms(t *testing.T) {
+	c := oci.New(oci.Options{AuthHosts: map[string][]string{
+		"registry.corp.example:5000": {"sso.globex.example", "sso.globex.example:8443"},
+		"10.0.0.1":                   {"10.0.0.2:5001"},
+		"registry.corp":              {"auth.corp"},
+	}})
+	t.Cleanup(c.Close)
 	for _, tt := range []struct {
 		registry, realm string
 		want            bool
 	}{
+		{"https://registry.corp.test", "https://auth.corp.test/token", true},
+		{"https://registry.corp.test", "https://corp.test/token", true},
+		{"https://registry.corp.test", "https://auth.corp.test:8443/token", true},
+		{"https://registry.eu.corp.test", "https://auth.corp.test/token", true},
+		{"https://registry.gitlab.corp", "https://gitlab.corp/jwt/auth", true},
+		{"https://registry.corp.test", "https://auth.evilcorp.test/token", false},
+		{"https://registry.corp.test", "https://auth.corp.test.evil.test/token", false},
+		{"https://registry.corp.test", "https://test/token", false},
+
+		// over plain HTTP only if the registry uses it
+		{"http://registry.corp.test:5000", "http://auth.corp.test:5001/token", true},
+		{"https://registry.corp.test", "http://auth.corp.test/token", false},
 		{"https://registry.example.org", "http://registry.example.org/token", false},
+		{"https://registry.corp.example:5000", "http://sso.globex.example/token", false},
+		{"https://ghcr.io", "ftp://ghcr.io/token", false},
+		{"https://ghcr.io", "//ghcr.io/token", false},
+
+		// public suffixes, below which anyone can register a name
+		{"https://registry.co.uk", "https://evil.co.uk/token", false},
+		{"https://evil.co.uk", "https://auth.co.uk/token", false},
+		{"https://evil.co.uk", "https://co.uk/token", false},
+		{"https://registry.acme.co.uk", "https://auth.acme.co.uk/token", true},
+		{"https://acme.github.io", "https://evil.github.io/token", false},
+		{"https://acme.github.io", "https://github.io/token", false},
+		{"https://registry.acme.github.io", "https://auth.acme.github.io/token", true},
+		{"https://acme.azurecr.io", "https://evil.azurecr.io/token", true}, // not in the list; the next are
+		{"https://acme.blogspot.com", "https://evil.blogspot.com/token", false},
+		{"https://acme.s3.amazonaws.com", "https://evil.s3.amazonaws.com/token", false},
+		{"https://quay.example.com.au", "https://example.com.au/token", true},
+		{"https://example.com.au", "https://com.au/token", false},
+		{"https://a.kawasaki.jp", "https://b.kawasaki.jp/token", false},
+		{"https://registry.example.org", "https://org/token", false},
+		{"https://example.org", "https://other.org/token", false},
+		{"https://registry.公司.cn", "https://evil.公司.cn/token", false},
+		{"https://registry.corp.test.", "https://auth.corp.test./token", false},
+
+		// names with one label, and addresses
+		{"https://registry", "https://auth/token", false},
+		{"https://registry.corp", "https://evil.corp/token", false},
+		{"https://registry.corp", "https://auth.corp/token", true},
 		{"https://registry.example.org", "https://127.0.0.1/token", false},
 		{"https://registry.example.org", "https://10.0.0.1/token", false},
 		{"https://registry.example.org", "https://169.254.169.254/token", false},
 		{"https://registry.example.org", "https://[::1]/token", false},
 		{"https://registry.example.org", "https://localhost/token", false},
-		{"https://registry.example.org", "https://auth.example.org/token", true},
-		{"https://registry.example.org", "https://example.org/token", true},
-		{"https://registry.example.org", "https://org/token", false},
-		{"https://example.org", "https://other.org/token", false},
 		{"https://localhost:5000", "https://localhost:5001/token", true},
 		{"https://a.localhost", "https://b.localhost/token", false},
 		{"http://127.0.0.1:5000", "http://127.0.0.1:5001/token", true},
 		{"http://127.0.0.1:5000", "http://127.0.0.2:5001/token", false},
 		{"http://127.0.0.1:5000", "https://evil.example/token", false},
 		{"https://10.0.0.1", "https://9.0.0.1/token", false},
+		{"https://1.2.3.4", "https://9.2.3.4/token", false},
+		{"https://[fd00::1]", "https://[fd00::2]/token", false},
+
+		// the settings
+		{"https://registry.corp.example:5000", "https://sso.globex.example/token", true},
+		{"https://Registry.Corp.example:5000", "https://SSO.globex.example:443/token", true},
+		{"https://registry.corp.example:5000", "https://sso.globex.example:8443/token", true},
+		{"https://registry.corp.example:5000", "https://sso.globex.example:9443/token", false},
+		{"https://registry.corp.example:5000", "https://evil.globex.example/token", false},
+		{"https://registry.corp.example", "https://sso.globex.example/token", false},
+		{"https://registry.other.example", "https://sso.globex.example/token", false},
+		{"https://10.0.0.1", "https://10.0.0.2:5001/token", true},
+		{"https://10.0.0.1", "https://10.0.0.3:5001/token", false},
+
 		{"https://ghcr.io", "https://ghcr.io/token", true},
 		{"https://GHCR.io", "https://ghcr.IO/token", true},
-		{"https://ghcr.io", "ftp://ghcr.io/token", false},
-		{"https://ghcr.io", "//ghcr.io/token", false},
 		{"https://registry-1.docker.io", "https://auth.docker.io/token", true},
 		{"https://registry-1.docker.io", "https://auth.docker.io.evil.example/token", false},
-		{"https://registry.co.uk", "https://evil.co.uk/token", false},
-		{"https://quay.example.com.au", "https://example.com.au/token", true},
-		{"https://example.com.au", "https://com.au/token", false},
 	} {
 		registry, err := url.Parse(tt.registry)
 		if err != nil {
@@ -181,7 +234,7 @@ func TestTrustedRealms(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := oci.Trusts(registry, realm); got != tt.want {
+		if got := c.MayReceiveCredentials(registry, realm); got != tt.want {
 			t.Errorf("%s with %s: %t", tt.registry, tt.realm, got)
 		}
 	}
@@ -247,7 +300,7 @@ func TestErrorNamesServer(t *testing.T) {
 	for host, want := range map[string][]string{
 		"registry.invalid": {"cdn.invalid (to which registry.invalid redirects) denied access", "about cdn.invalid: skillpm does not send"},
 		"tokens.invalid":   {"tokens.invalid denied access", "skillpm login tokens.invalid"},
-		"private.invalid":  {"evil.invalid (the token server of private.invalid) denied access", "about its token server evil.invalid: skillpm does not send"},
+		"private.invalid":  {"evil.invalid (the token server of private.invalid) denied access", "config set auth-hosts.private.invalid evil.invalid"},
 	} {
 		ref := pack.Ref{Kind: pack.KindOCI, URL: "oci://" + host + "/acme/deploy", Rev: "1.0.0"}
 		_, err := c.Open(t.Context(), ref)

@@ -41,7 +41,7 @@ func (c *Client) openRemote(ctx context.Context, ociURL string) (*repository, er
 	if repo.PlainHTTP, err = c.plainHTTP(ctx, repo.Reference.Host()); err != nil {
 		return nil, err
 	}
-	repo.Client = authClient{c.auth}
+	repo.Client = c.auth
 	repo.MaxMetadataBytes = maxManifest
 	repo.ManifestMediaTypes = []string{ocispec.MediaTypeImageManifest, ocispec.MediaTypeImageIndex}
 	return &repository{repo: repo, client: c, host: host, name: name, tries: c.opts.retries()}, nil

@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"oras.land/oras-go/v2/registry/remote/auth"
-
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/httpx"
 )
@@ -58,7 +56,7 @@ func (c *Client) plainHTTP(ctx context.Context, host string) (bool, error) {
 	if err != nil {
 		return false, diag.Errorf(diag.Usage, "invalid host %q", host)
 	}
-	resp, err := c.auth.Client.Do(req)
+	resp, err := c.http.Do(req)
 	switch {
 	case err == nil:
 		resp.Body.Close()
@@ -78,28 +76,4 @@ func (c *Client) plainHTTP(ctx context.Context, host string) (bool, error) {
 func notTLS(err error) bool {
 	_, ok := errors.AsType[tls.RecordHeaderError](err)
 	return ok
-}
-
-// tokenCache is oras-go's token cache, which joins concurrent requests for the same token. It also reuses a token for a
-// request that started just before the token was fetched.
-type tokenCache struct {
-	auth.Cache
-	turns *httpx.Turns
-}
-
-// Set returns a token: one that was fetched since the request was sent, or else a new one.
-func (c tokenCache) Set(ctx context.Context, host string, scheme auth.Scheme, key string,
-	fetch func(context.Context) (string, error),
-) (string, error) {
-	end, err := c.turns.Take(ctx, "token "+host+" "+scheme.String()+" "+key)
-	if err != nil {
-		return "", err
-	}
-	defer end()
-	exchange := authExchangeOf(ctx)
-	token, err := c.GetToken(ctx, host, scheme, key)
-	if err == nil && scheme == auth.SchemeBearer && exchange != nil && exchange.bearer != token {
-		return token, nil
-	}
-	return c.Cache.Set(ctx, host, scheme, key, fetch)
 }

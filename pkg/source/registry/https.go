@@ -149,7 +149,11 @@ func (w *httpFiles) handleResponse(url string, resp *http.Response, data []byte,
 	case resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden:
 		return false, diag.Errorf(diag.Denied, "%s responded with %s", url, status).WithHint("%s", w.loginHint())
 	case resp.StatusCode != http.StatusOK:
-		return false, diag.Errorf(diag.Remote, "%s responded with %s", url, status)
+		err := diag.Errorf(diag.Remote, "%s responded with %s", url, status)
+		if hint := httpx.BusyHint(resp.StatusCode, w.base.Host, "skillpm login "+w.base.Host); hint != "" {
+			return false, err.WithHint("%s", hint)
+		}
+		return false, err
 	case int64(len(data)) > limit:
 		return false, diag.Errorf(diag.Invalid, "%s is larger than %d bytes", url, limit)
 	case strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html"):

@@ -199,12 +199,17 @@ func (h *host) end(w *activity.Wait, now time.Time) {
 	}
 }
 
-// retrying reports a retry. Parallel requests that are retried for one reason are reported once.
+// quietRetries is the time after a retry in which another one for the same reason is not reported.
+const quietRetries = 10 * time.Second
+
+// retrying reports a retry. Retries for one reason are reported once if they are parallel or follow one another, such
+// as those of a registry that allows a few requests in a second.
 func (m *meter) retrying(e activity.Event, now time.Time) {
-	if e.Text == m.retry && now.Before(m.retryEnds) {
+	again := e.Text == m.retry && now.Before(m.retryEnds.Add(quietRetries))
+	m.retry, m.retryEnds = e.Text, now.Add(e.Delay)
+	if again {
 		return
 	}
-	m.retry, m.retryEnds = e.Text, now.Add(e.Delay)
 	m.remark(e.Text + ", retrying in " + secondsText(e.Delay))
 }
 

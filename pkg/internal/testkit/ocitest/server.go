@@ -47,7 +47,21 @@ type Options struct {
 // New starts an empty registry in this process, without TLS, that ends with the test.
 func New(t testing.TB) *Server {
 	t.Helper()
-	s, handler := inProcess(t)
+	return start(t, config.Config{Storage: config.ConfigStorage{StoreType: config.StoreMem}})
+}
+
+// NewIn is [New] for a registry whose content is in a directory. It answers at most limit requests in a second, 0 for
+// any number.
+func NewIn(t testing.TB, dir string, limit int) *Server {
+	t.Helper()
+	return start(t, config.Config{
+		Storage: config.ConfigStorage{StoreType: config.StoreDir, RootDir: dir}, API: config.ConfigAPI{RateLimit: limit},
+	})
+}
+
+func start(t testing.TB, c config.Config) *Server {
+	t.Helper()
+	s, handler := inProcess(t, c)
 	server := httptest.NewUnstartedServer(handler)
 	server.Config.ErrorLog = log.New(io.Discard, "", 0)
 	server.Start()
@@ -59,7 +73,7 @@ func New(t testing.TB) *Server {
 // NewTLS is [New] with TLS and a certificate that only the server's own clients trust.
 func NewTLS(t testing.TB) *Server {
 	t.Helper()
-	s, handler := inProcess(t)
+	s, handler := inProcess(t, config.Config{Storage: config.ConfigStorage{StoreType: config.StoreMem}})
 	cert, certFile, _ := certificate(t)
 	server := httptest.NewUnstartedServer(handler)
 	server.Config.ErrorLog = log.New(io.Discard, "", 0)
@@ -70,12 +84,11 @@ func NewTLS(t testing.TB) *Server {
 	return s
 }
 
-func inProcess(t testing.TB) (*Server, http.Handler) {
+func inProcess(t testing.TB, c config.Config) (*Server, http.Handler) {
 	t.Helper()
 	yes := true
-	registry := olareg.New(config.Config{
-		Storage: config.ConfigStorage{StoreType: config.StoreMem}, API: config.ConfigAPI{DeleteEnabled: &yes},
-	})
+	c.API.DeleteEnabled = &yes
+	registry := olareg.New(c)
 	t.Cleanup(func() { _ = registry.Close() })
 	s := &Server{Registry: registry}
 	return s, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

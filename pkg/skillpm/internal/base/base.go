@@ -65,7 +65,9 @@ func (b *Base) Sources(config *pack.Config) *source.Clients {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.clients == nil {
-		b.clients = source.NewClients(source.Options{Environment: b.Environment, Config: config, Keyless: b.Keyless})
+		b.clients = source.NewClients(source.Options{
+			Environment: b.Environment, Config: config, Keyless: b.Keyless, AdminConfig: b.Machine.AdminConfig,
+		})
 	}
 	return b.clients
 }

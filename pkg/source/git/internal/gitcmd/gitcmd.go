@@ -60,6 +60,20 @@ func (e *Error) reason() string {
 	return last
 }
 
+// BeforeFatal returns the first line that another program, such as ssh, printed before git's fatal error.
+func (e *Error) BeforeFatal() string {
+	for line := range strings.Lines(e.Stderr) {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "fatal: ") {
+			break
+		}
+		if line != "" && !strings.HasPrefix(line, "Warning: ") && !strings.HasPrefix(line, "@@@") {
+			return line
+		}
+	}
+	return ""
+}
+
 // Program configures runs of git.
 type Program struct {
 	Path      string
