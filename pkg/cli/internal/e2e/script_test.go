@@ -281,5 +281,27 @@ func gitRepositories(t *testing.T) string {
 		"document-skills/pdf/SKILL.md": gittest.Skill("pdf", "Reads PDF files."),
 	}))
 	wild.Tag("latest", commit)
+	flawedRepository(t, dir)
 	return dir
+}
+
+// flawedRepository makes flawed/skills, in which the skill good is the only good one, the tag v1.0.1 contains version
+// 1.0.0, and the manifest of v1.0.2 cannot be read.
+func flawedRepository(t *testing.T, dir string) {
+	r := gittest.New(t, dir, "flawed/skills.git")
+	files := map[string]string{
+		"skillpm.yaml":             "name: flawed/skills\nversion: \"1.0.0\"\nskills: [\"skills/*\"]\n",
+		"skills/good/SKILL.md":     gittest.Skill("good", "A good skill."),
+		"skills/plain/SKILL.md":    "# Plain\n\nText without frontmatter.\n",
+		"skills/pointer/SKILL.md":  gittest.Skill("pointer", "Has a file in Git LFS."),
+		"skills/pointer/model.bin": "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 12345\n",
+		"skills/link/SKILL.md":     gittest.Skill("link", "Has a link."),
+	}
+	content := gittest.Text(files)
+	content["skills/link/secret"] = gittest.File{Link: "../../../../etc/passwd"}
+	r.Tag("v1.0.0", r.Commit(content))
+	content["skills/good/SKILL.md"] = gittest.File{Data: gittest.Skill("good", "A better skill.")}
+	r.Tag("v1.0.1", r.Commit(content))
+	content["skillpm.yaml"] = gittest.File{Data: "name: [\n"}
+	r.Tag("v1.0.2", r.Commit(content))
 }
