@@ -19,6 +19,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/git"
 	"github.com/skillpm/skillpm/pkg/source/internal/credential"
 	"github.com/skillpm/skillpm/pkg/source/internal/file"
+	"github.com/skillpm/skillpm/pkg/source/internal/website"
 	"github.com/skillpm/skillpm/pkg/source/oci"
 	"github.com/skillpm/skillpm/pkg/source/trust"
 	registryindex "github.com/skillpm/skillpm/registry-index"
@@ -48,6 +49,7 @@ type Clients struct {
 	mu      sync.Mutex
 	git     *git.Client
 	oci     *oci.Client
+	website *website.Client
 }
 
 // NewClients returns clients. It does not access the disk or the network.
@@ -62,6 +64,8 @@ func (c *Clients) Of(kind pack.Kind, root string) (Client, error) {
 		return c.OCI(), nil
 	case pack.KindPath:
 		return c.File(root), nil
+	case pack.KindWebsite:
+		return c.Website(), nil
 	default:
 		return nil, diag.Errorf(diag.Usage, "unsupported source type %s", kind)
 	}
@@ -93,6 +97,18 @@ func (c *Clients) OCI() *oci.Client {
 		})
 	}
 	return c.oci
+}
+
+// Website returns the client for websites that publish skills.
+func (c *Clients) Website() *website.Client {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.website == nil {
+		c.website = website.New(website.Options{
+			Transport: c.transport(), UserAgent: "skillpm/" + c.options.Version, Limits: bundle.DefaultLimits(),
+		})
+	}
+	return c.website
 }
 
 // File returns the client for directories. Relative ones are relative to root.

@@ -100,7 +100,7 @@ func (b *Backend) final(id pack.ID, src string) bool {
 
 // hasReleases reports whether a source is named without a revision, so that one of its releases is chosen.
 func hasReleases(ref pack.Ref) bool {
-	return ref.Rev == "" && ref.Digest == "" && ref.Kind != pack.KindPath
+	return ref.Rev == "" && ref.Digest == "" && ref.Kind != pack.KindPath && ref.Kind != pack.KindWebsite
 }
 
 // atVersion narrows a source that was named without a revision to one of its releases.
