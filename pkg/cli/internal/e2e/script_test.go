@@ -3,6 +3,7 @@ package e2e
 import (
 	"maps"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -109,8 +110,8 @@ func placeProgram(program, name string) error {
 
 // TestScript runs the users' stories in testdata/script: one file a story, named verb_case. Each has its own home, an
 // OCI registry at $REGISTRY (a host and port, shared: use the script's own namespace), one at $LOCKED that requires a
-// login, one at $SECURE with TLS, whose certificate is in the file $SECURE_CA and is not trusted, and the git
-// repositories of gitRepositories at $GIT.
+// login, one at $SECURE with TLS, whose certificate is in the file $SECURE_CA and is not trusted, the git repositories of
+// gitRepositories at $GIT, and a website with the script's own directory site at $SITE.
 func TestScript(t *testing.T) {
 	if signal.Ignored(syscall.SIGHUP) { // as under nohup: what is ignored here would be ignored by every program that is started
 		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
@@ -139,6 +140,9 @@ func TestScript(t *testing.T) {
 			env.Setenv("REGISTRY", registry.Host)
 			env.Setenv("GIT", server)
 			env.Setenv("INDEX", index)
+			site := httptest.NewServer(http.FileServer(http.Dir(filepath.Join(env.WorkDir, "site"))))
+			env.Defer(site.Close)
+			env.Setenv("SITE", site.URL)
 			env.Setenv("PRIVATE", private)
 			env.Setenv("LOCKED", locked)
 			env.Setenv("SECURE", secure.Host)
