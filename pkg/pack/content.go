@@ -41,6 +41,8 @@ type SkillDir struct {
 	Name        string // legal
 	Dir         string // slash-separated, relative to the pack; "." for its root
 	Description string
+
+	lacksFrontmatter bool
 }
 
 // Describe reads the pack at the root of fsys: its skillpm.yaml and its SKILL.md files. It reads nothing else, so that
@@ -174,7 +176,7 @@ func depth(dir string) int {
 }
 
 func (c *Content) readSkill(fsys fs.FS, dir string) (SkillDir, error) {
-	doc, _, err := skill.Load(fsys, dir)
+	doc, problems, err := skill.Load(fsys, dir)
 	if err != nil {
 		return SkillDir{}, err
 	}
@@ -190,7 +192,8 @@ func (c *Content) readSkill(fsys fs.FS, dir string) (SkillDir, error) {
 	default:
 		name = skill.Slug(base)
 	}
-	return SkillDir{Name: name, Dir: dir, Description: doc.Description()}, nil
+	lacks := slices.ContainsFunc(problems, func(p skill.Problem) bool { return p.Kind == skill.NoFrontmatter })
+	return SkillDir{Name: name, Dir: dir, Description: doc.Description(), lacksFrontmatter: lacks}, nil
 }
 
 // Pack returns the content as a pack. The digests of its skills are unknown before they are fetched.
@@ -246,25 +249,43 @@ func (c *Content) skillList() string {
 // Stream streams the files of the named skills, or of all skills if there are no names, from the file system of
 // [Describe]. It leaves out what [bundle.Ignored] and .skillpmignore match. Files that match the manifest's executable
 // patterns are executable.
+//
+// If some skills cannot be part of a pack, Stream streams all others and returns a [BadSkillsError]. Then the sink may
+// have some files of the bad skills.
 func (c *Content) Stream(ctx context.Context, fsys fs.FS, names []string, sink bundle.Sink) error {
 	skills, err := c.Select(names)
 	if err != nil {
 		return err
 	}
 	tree := newLimitedFS(fsys)
+	bad := &BadSkillsError{Pack: c.ID}
 	for _, s := range skills {
-		err := bundle.Walk(tree, s.Dir, c.skip(s.Dir), func(f bundle.File) error {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			return streamFile(fsys, s.Name, f, f.Executable() || c.Manifest != nil &&
-				c.Manifest.IsExecutable(s.Dir, f.Path), sink)
-		})
-		if err != nil {
+		err := c.streamSkill(ctx, tree, s, sink)
+		if isBadSkill(err) {
+			bad.Skills = append(bad.Skills, BadSkill{Name: s.Name, Err: err})
+		} else if err != nil {
 			return fmt.Errorf("cannot read skill %s of %s: %w", s.Name, c.ID, err)
 		}
 	}
+	if len(bad.Skills) > 0 {
+		return bad
+	}
 	return nil
+}
+
+// streamSkill streams the files of one skill.
+func (c *Content) streamSkill(ctx context.Context, fsys fs.FS, s SkillDir, sink bundle.Sink) error {
+	err := bundle.Walk(fsys, s.Dir, c.skip(s.Dir), func(f bundle.File) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		executable := f.Executable() || c.Manifest != nil && c.Manifest.IsExecutable(s.Dir, f.Path)
+		return streamFile(fsys, s.Name, f, executable, sink)
+	})
+	if err == nil && s.lacksFrontmatter {
+		return errNoFrontmatter
+	}
+	return err
 }
 
 // skip returns a function that reports whether .skillpmignore matches a path inside a skill.
@@ -305,7 +326,10 @@ func streamFile(fsys fs.FS, skill string, f bundle.File, executable bool, sink b
 		}
 		r = bytes.NewReader(data)
 	}
-	return sink.WriteFile(skill, f.Path, executable, info.Size(), r)
+	if err := sink.WriteFile(skill, f.Path, executable, info.Size(), r); err != nil {
+		return &sinkError{err}
+	}
+	return nil
 }
 
 // readRegular reads a file of a pack. It doesn't open links and other special files, because opening a pipe would

@@ -9,26 +9,27 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// The keys of a dependency that is a mapping, in the order in which skillpm writes them. At most one of the first four
+// The keys of a dependency that is a mapping, in the order in which skillpm writes them. At most one of the first five
 // names the source; without any, registries have the pack by its name.
 const (
-	keyOCI     = "oci"     // oci://host/repository
-	keyLayout  = "layout"  // the directory of an OCI layout
-	keyGit     = "git"     // the URL of a repository; path is then the directory in it
-	keyPath    = "path"    // a directory
-	keyVersion = "version" // a range of versions
-	keyTag     = "tag"     // of a git repository, an OCI repository or a layout
-	keyBranch  = "branch"  // of a git repository
-	keyRev     = "rev"     // a commit, tag or branch of a git repository
-	keyDigest  = "digest"  // sha256:… of an artifact, or the commit that a tag must stand for
-	keySkills  = "skills"  // the required skills
+	keyOCI     = "oci"        // oci://host/repository
+	keyLayout  = "layout"     // the directory of an OCI layout
+	keyGit     = "git"        // the URL of a repository; path is then the directory in it
+	keyPath    = "path"       // a directory
+	keyWebsite = "well-known" // the URL of a website that publishes skills
+	keyVersion = "version"    // a range of versions
+	keyTag     = "tag"        // of a git repository, an OCI repository or a layout
+	keyBranch  = "branch"     // of a git repository
+	keyRev     = "rev"        // a commit, tag or branch of a git repository
+	keyDigest  = "digest"     // sha256:… of an artifact, or the commit that a tag must stand for
+	keySkills  = "skills"     // the required skills
 )
 
 var dependencyKeys = []string{
-	keyOCI, keyLayout, keyGit, keyPath, keyVersion, keyTag, keyBranch, keyRev, keyDigest, keySkills,
+	keyOCI, keyLayout, keyGit, keyPath, keyWebsite, keyVersion, keyTag, keyBranch, keyRev, keyDigest, keySkills,
 }
 
-var sourceKeys = dependencyKeys[:4]
+var sourceKeys = dependencyKeys[:5]
 
 // dependencies reads the mapping of packs to requirements.
 func dependencies(v yamlx.Value) []Dependency {
@@ -144,6 +145,8 @@ func (f depFields) reference(id ID) (string, error) {
 		return f.gitReference()
 	case keyPath:
 		return "path:" + f.text[keyPath], nil
+	case keyWebsite:
+		return websitePrefix + f.text[keyWebsite], nil
 	}
 	return "", nil
 }
@@ -190,6 +193,8 @@ func keysOf(kind string) []string {
 		return []string{keyVersion, keyTag, keyDigest}
 	case keyGit:
 		return []string{keyPath, keyVersion, keyTag, keyBranch, keyRev, keyDigest}
+	case keyWebsite:
+		return nil
 	default:
 		return []string{keyVersion}
 	}
@@ -209,7 +214,7 @@ func (f depFields) kind() (string, error) {
 		kind = key
 	}
 	var pins []string
-	for _, key := range dependencyKeys[4:] {
+	for _, key := range dependencyKeys[5:] {
 		if f.text[key] == "" {
 			continue
 		}
@@ -258,6 +263,12 @@ func fieldsOf(d Dependency, oldRevKey string) (yamlx.Mapping, error) {
 			add(keyPath, d.Ref.Subdir)
 		case KindPath:
 			add(keyPath, d.Ref.URL)
+		case KindWebsite:
+			add(keyWebsite, d.Ref.URL)
+			if len(d.Skills) > 0 {
+				fields = append(fields, yamlx.Entry{Key: keySkills, Value: words(d.Skills)})
+			}
+			return fields, nil
 		default:
 			return nil, diag.Errorf(diag.Internal, "cannot write the source %s to a manifest", d.Ref)
 		}

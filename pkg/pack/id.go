@@ -76,7 +76,8 @@ func checkPart(part, s string, limit int) error {
 
 // DefaultID returns the id of a pack whose source has no skillpm.yaml: the last two segments of a repository's path, or
 // local/<directory> for a directory. The name of a subdirectory replaces the second segment, and the host is the owner
-// if the path has one segment. A source that names a pack has that id. Illegal characters become hyphens.
+// if the path has one segment. A website has its host and the last segment of its path, or "skills". A source that
+// names a pack has that id. Illegal characters become hyphens.
 func (r Ref) DefaultID() (ID, error) {
 	switch r.Kind {
 	case KindOCI, KindGit:
@@ -88,6 +89,9 @@ func (r Ref) DefaultID() (ID, error) {
 			break
 		}
 		return ID{Owner: slug(owner, MaxOwner), Name: slug(name, MaxName)}, nil
+	case KindWebsite:
+		host, name := hostAndLast(r.URL)
+		return ID{Owner: slug(host, MaxOwner), Name: slug(name, MaxName)}, nil
 	case KindPath:
 		base := path.Base(path.Clean(strings.ReplaceAll(r.URL, `\`, "/")))
 		if r.Subdir != "" {
@@ -115,6 +119,18 @@ func lastTwo(s string) (owner, name string) {
 	parts := strings.Split(strings.Trim(strings.TrimSuffix(u.Path, ".git"), "/"), "/")
 	parts = append([]string{u.Hostname()}, parts...)
 	return parts[len(parts)-2], parts[len(parts)-1]
+}
+
+// hostAndLast returns a URL's host, and the last part of its path, "skills" without one.
+func hostAndLast(s string) (host, last string) {
+	u, err := url.Parse(s)
+	if err != nil {
+		return "", ""
+	}
+	if last = path.Base(u.Path); last == "." || last == "/" {
+		last = "skills"
+	}
+	return u.Hostname(), last
 }
 
 // slug makes s a legal part of an [ID].

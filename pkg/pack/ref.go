@@ -17,6 +17,7 @@ const (
 	KindLayout   Kind = "oci-layout" // an OCI image layout directory
 	KindGit      Kind = "git"        // a git repository
 	KindPath     Kind = "path"       // a directory
+	KindWebsite  Kind = "well-known" // a website that publishes skills under /.well-known/
 	KindLocal    Kind = "local"      // the user's own published layout
 	KindEmbedded Kind = "embedded"   // the layout inside the binary
 )
@@ -26,11 +27,13 @@ type Ref struct {
 	Kind       Kind
 	ID         ID     // name, oci-layout, local, embedded: which pack
 	Constraint string // name: the semver range after @, or "latest"; "" for any
-	// oci: "oci://host/repository"; git: "https://…" or "ssh://…"; oci-layout, path: the directory as written
+	// oci: "oci://host/repository"; git: "https://…" or "ssh://…"; oci-layout, path: the directory as written;
+	// well-known: "https://host/path", what precedes /.well-known/
 	URL    string
 	Subdir string // a directory inside the source, slash-separated and clean
 	Rev    string // git: a tag, branch or commit; oci and oci-layout: a tag
-	Digest string // oci and layouts: "sha256:…"; git: the commit in 40 hex digits; "" until the source is pinned
+	// oci, layouts, and well-known: "sha256:…"; git: the commit in 40 hex digits; "" until the source is pinned
+	Digest string
 }
 
 // String returns the source as a user writes it, which [Parse] reads. A pinned git source shows the commit only if it
@@ -57,6 +60,8 @@ func (r Ref) String() string {
 			return s + "#" + r.Digest
 		}
 		return s
+	case KindWebsite:
+		return websitePrefix + r.URL
 	case KindLocal, KindEmbedded:
 		return string(r.Kind) + ":" + r.ID.String() + r.version()
 	default:
@@ -84,7 +89,7 @@ func (r Ref) subdir() string {
 
 // Source returns what a lockfile records of the source: no revision, digest, user name, or path of this machine.
 //
-//	oci://host/repository    git+https://host/path//subdir    local    embedded
+//	oci://host/repository    git+https://host/path//subdir    well-known+https://host/path    local    embedded
 //	path:REL and oci-layout:REL for relative directories, path, oci-layout and git+file for absolute ones
 //
 // It is "" for a [KindName].
@@ -106,6 +111,8 @@ func (r Ref) Source() string {
 			return string(r.Kind)
 		}
 		return string(r.Kind) + ":" + path.Clean(strings.ReplaceAll(r.URL, `\`, "/"))
+	case KindWebsite:
+		return websitePrefix + r.URL
 	case KindLocal, KindEmbedded:
 		return string(r.Kind)
 	default:

@@ -37,14 +37,14 @@ func forgeOf(s string) string {
 	return ""
 }
 
-// parseHTTPS parses what follows a bare https://, which is a repository when it ends in .git or is on a forge.
+// parseHTTPS parses what follows a bare https://, which is a repository if it ends in .git or is on a forge, and
+// otherwise a website that publishes skills.
 func parseHTTPS(rest string) (Ref, error) {
 	repository, _, _ := strings.Cut(rest, "#")
 	repository, _, _ = strings.Cut(repository, "//")
 	if _, _, hasUser := cutUser(rest); !hasUser && forgeOf(rest) == "" &&
 		!strings.HasSuffix(strings.TrimSuffix(repository, "/"), ".git") {
-		return Ref{}, diag.Errorf(diag.Usage, "a web page is not a source of packs").
-			WithHint("use git+https:// for a git repository, or oci:// for a registry")
+		return parseWebsite("https", rest)
 	}
 	return parseGit("https", rest)
 }

@@ -29,6 +29,8 @@ var schemes = []struct {
 	{"git+file://", parseGitFile},
 	{"ssh://", func(rest string) (Ref, error) { return parseGit("ssh", rest) }},
 	{"https://", parseHTTPS},
+	{websitePrefix + "https://", func(rest string) (Ref, error) { return parseWebsite("https", rest) }},
+	{websitePrefix + "http://", func(rest string) (Ref, error) { return parseWebsite("http", rest) }},
 	{"local:", func(rest string) (Ref, error) { return parseInLayout(KindLocal, rest) }},
 	{"embedded:", func(rest string) (Ref, error) { return parseInLayout(KindEmbedded, rest) }},
 	{"path:", parsePathScheme},
@@ -55,6 +57,8 @@ func rejectScheme(reason, hint string) func(string) (Ref, error) {
 //	https://host/path.git[//subdir][#rev]
 //	git@host:path[//subdir][#rev]
 //	github.com/owner/name[//subdir][#rev]     and the other hosts in [Forges]
+//	https://host[/path]                       a website that publishes skills under /.well-known/
+//	well-known+https://host[/path]            the same, as lockfiles have it
 //	./dir  ../dir  /dir  C:\dir  path:dir
 //
 // Plain http is only accepted for loopback hosts (git+http://localhost:8080/r.git). Credentials in a URL, control

@@ -50,6 +50,11 @@ func TestParse(t *testing.T) {
 		{"git+http://127.0.0.1:8080/r.git", Ref{Kind: KindGit, URL: "http://127.0.0.1:8080/r.git"}, ""},
 		{"git+http://[::1]:8080/r.git", Ref{Kind: KindGit, URL: "http://[::1]:8080/r.git"}, ""},
 		{"git+file:///srv/r.git//a#v1", Ref{Kind: KindGit, URL: "file:///srv/r.git", Subdir: "a", Rev: "v1"}, ""},
+		{"https://Docs.Example", Ref{Kind: KindWebsite, URL: "https://docs.example"}, "well-known+https://docs.example"},
+		{"https://docs.example/api/", Ref{Kind: KindWebsite, URL: "https://docs.example/api"}, "well-known+https://docs.example/api"},
+		{"https://docs.example/.well-known/agent-skills/index.json", Ref{Kind: KindWebsite, URL: "https://docs.example"}, "well-known+https://docs.example"},
+		{"https://docs.example/api/.well-known/skills/", Ref{Kind: KindWebsite, URL: "https://docs.example/api"}, "well-known+https://docs.example/api"},
+		{"well-known+http://127.0.0.1:8080", Ref{Kind: KindWebsite, URL: "http://127.0.0.1:8080"}, ""},
 		{".", Ref{Kind: KindPath, URL: "."}, ""},
 		{"./a//b", Ref{Kind: KindPath, URL: "./a//b"}, ""},
 		{"../x", Ref{Kind: KindPath, URL: "../x"}, ""},
@@ -101,7 +106,10 @@ func TestParseRefuses(t *testing.T) {
 		{"git+http://host.example/r.git", "plain HTTP is not allowed", "git+https://host.example"},
 		{"git+http://127.0.0.1.example/r.git", "plain HTTP is not allowed", ""},
 		{"ftp://host.example/x", "unknown scheme", "oci://"},
-		{"https://host.example/page", "web page", "git+https"},
+		{"https://host.example/page?x=1", "query or fragment", "git+https"},
+		{"https://host.example/.well-known/agent-skills/deploy/SKILL.md", "a skill, not of a website", "https://host.example --skill deploy"},
+		{"well-known+http://host.example", "plain HTTP", "https://host.example"},
+		{"https://host.example/../x", "path", ""},
 		{"git+https://host.example", "invalid repository path", ""},
 		{"git+https:///x", "the source does not contain a host", "write the host after the scheme"},
 		{"git+https://-oProxyCommand=x/y", "invalid host", ""},
@@ -192,6 +200,7 @@ func TestLocked(t *testing.T) {
 		{"./packs/./tools/", "path:packs/tools", "", Ref{Kind: KindPath, URL: "./packs/tools"}},
 		{`..\tools`, "path:../tools", "", Ref{Kind: KindPath, URL: "../tools"}},
 		{"/srv/tools", "path", "", Ref{Kind: KindPath}},
+		{"https://h.example/a", "well-known+https://h.example/a", sha256sum, Ref{Kind: KindWebsite, URL: "https://h.example/a", Digest: sha256sum}},
 		{"oci-layout:dist//acme/deploy", "oci-layout:dist", sha256sum, Ref{Kind: KindLayout, URL: "./dist", ID: deploy, Digest: sha256sum}},
 		{`oci-layout:C:\dist//acme/deploy`, "oci-layout", sha256sum, Ref{Kind: KindLayout, ID: deploy, Digest: sha256sum}},
 	}
@@ -245,6 +254,9 @@ func TestParseLockedRefuses(t *testing.T) {
 	for _, tt := range [][2]string{
 		{"oci://h.example/a/b", sha1sum},             // not a digest
 		{"git+https://h.example/r.git", "main"},      // not a commit
+		{"well-known+https://h.example", ""},         // not a digest
+		{"https://h.example", sha256sum},             // another spelling
+		{"clawhub2+https://h.example", sha256sum},    // unknown
 		{"git+https://H.example/r.git", sha1sum},     // another spelling
 		{"git+ssh://alice@h.example/r.git", sha1sum}, // a user name
 		{"git+https://h.example/r.git#-v1", sha1sum}, // an option
@@ -279,6 +291,8 @@ func TestDefaultID(t *testing.T) {
 		{`C:\x\y`, "local/y"},
 		{"oci-layout:d//acme/deploy", "acme/deploy"},
 		{"acme/deploy@1", "acme/deploy"},
+		{"https://docs.example", "docs-example/skills"},
+		{"https://docs.example/v2/API", "docs-example/api"},
 		{"github.com/o/" + strings.Repeat("ab-", 30), "o/" + strings.Repeat("ab-", 22)[:64]},
 	}
 	for _, tt := range tests {

@@ -67,6 +67,11 @@ func TestDenySpellings(t *testing.T) {
 			[]string{"oci://registry.example/acme/labsx/y", "oci://registry.example/acme/x", "oci://registry.example.evil/acme/labs/x"},
 		},
 		{"oci://docker.io/evil/*", []string{"oci://index.docker.io/evil/x", "oci://registry-1.docker.io/evil/x"}, []string{"oci://docker.io/evil/x/y", "oci://docker.io/acme/evil"}},
+		{
+			"well-known+https://docs.example/**",
+			[]string{"https://docs.example", "https://Docs.example/api", "well-known+https://docs.example/api/"},
+			[]string{"https://docs.example.evil", "oci://docs.example/a/b", "git+https://docs.example/a.git"},
+		},
 		{"git+https://localhost:8080/**", []string{"git+http://localhost:8080/x.git"}, []string{"git+http://localhost:8081/x.git"}},
 		{
 			"oci://127.0.0.1:5000/evil/**",

@@ -100,7 +100,7 @@ func defaultPort(scheme string) string {
 	switch scheme {
 	case "git+ssh":
 		return "22"
-	case "git+http":
+	case "git+http", "well-known+http":
 		return "80"
 	}
 	return "443"

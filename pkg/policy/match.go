@@ -24,7 +24,7 @@ func (p Pattern) covers(location sourceLocation) bool {
 		return string(p) == location.scheme
 	}
 	q, ok := p.location()
-	if !ok || isGit(q.scheme) != isGit(location.scheme) || location.host == "" ||
+	if !ok || protocolFamily(q.scheme) != protocolFamily(location.scheme) || location.host == "" ||
 		q.port != "" && q.port != location.port && !samePort(q, location) {
 		return false
 	}
@@ -86,7 +86,13 @@ func (p Pattern) location() (sourceLocation, bool) {
 	return q, true
 }
 
-func isGit(scheme string) bool { return strings.HasPrefix(scheme, "git+") }
+func isGit(scheme string) bool { return protocolFamily(scheme) == "git" }
+
+// protocolFamily returns what a scheme reaches, over whatever transport: git, oci, or well-known.
+func protocolFamily(scheme string) string {
+	family, _, _ := strings.Cut(scheme, "+")
+	return family
+}
 
 // matchHost matches a host against a pattern that may start with *. for any names.
 func matchHost(pattern, host string) bool {

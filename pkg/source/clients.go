@@ -21,6 +21,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/git"
 	"github.com/skillpm/skillpm/pkg/source/internal/credential"
 	"github.com/skillpm/skillpm/pkg/source/internal/file"
+	"github.com/skillpm/skillpm/pkg/source/internal/website"
 	"github.com/skillpm/skillpm/pkg/source/oci"
 	"github.com/skillpm/skillpm/pkg/source/trust"
 	registryindex "github.com/skillpm/skillpm/registry-index"
@@ -52,6 +53,7 @@ type Clients struct {
 	mu      sync.Mutex
 	git     *git.Client
 	oci     *oci.Client
+	website *website.Client
 }
 
 // NewClients returns clients. It does not access the disk or the network.
@@ -66,6 +68,8 @@ func (c *Clients) Of(kind pack.Kind, root string) (Client, error) {
 		return c.OCI(), nil
 	case pack.KindPath:
 		return c.File(root), nil
+	case pack.KindWebsite:
+		return c.Website(), nil
 	default:
 		return nil, diag.Errorf(diag.Usage, "unsupported source type %s", kind)
 	}
@@ -121,6 +125,18 @@ func (c *Clients) authHosts() (map[string][]string, error) {
 		merged[registry] = slices.Concat(merged[registry], hosts)
 	}
 	return merged, nil
+}
+
+// Website returns the client for websites that publish skills.
+func (c *Clients) Website() *website.Client {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.website == nil {
+		c.website = website.New(website.Options{
+			Transport: c.transport(), UserAgent: "skillpm/" + c.options.Version, Limits: bundle.DefaultLimits(),
+		})
+	}
+	return c.website
 }
 
 // File returns the client for directories. Relative ones are relative to root.

@@ -7,6 +7,7 @@
 //   - registry finds packs by name, in indexes and below OCI prefixes.
 //   - trust finds and verifies signatures of packs.
 //   - internal/file reads packs from directories.
+//   - internal/website reads skills that websites publish under /.well-known/.
 //   - internal/credential keeps logins where Docker keeps its own, and asks Docker's helpers for them.
 //
 // This package may change at any time.

@@ -83,6 +83,8 @@ func typeName(mode fs.FileMode) string {
 		return "named pipe"
 	case mode&fs.ModeSocket != 0:
 		return "socket"
+	case mode&fs.ModeIrregular != 0:
+		return "submodule or special file" // file systems of git repositories have submodules as such entries
 	}
 	return "special file"
 }

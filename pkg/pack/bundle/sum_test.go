@@ -92,7 +92,7 @@ func TestSumRefuses(t *testing.T) {
 		{"device", fstest.MapFS{"a": {Mode: fs.ModeDevice | 0o644}}, "is a device"},
 		{"named pipe", fstest.MapFS{"a": {Mode: fs.ModeNamedPipe | 0o644}}, "is a named pipe"},
 		{"socket", fstest.MapFS{"a": {Mode: fs.ModeSocket | 0o644}}, "is a socket"},
-		{"irregular", fstest.MapFS{"a": {Mode: fs.ModeIrregular | 0o644}}, "is a special file"},
+		{"irregular", fstest.MapFS{"a": {Mode: fs.ModeIrregular | 0o644}}, "is a submodule or special file"},
 		{"unsafe name", fstest.MapFS{"con.md": file}, "Windows device"},
 		{"collision", fstest.MapFS{"a.md": file, "A.md": file}, `collides with "A.md"`},
 		{"unsafe directory", fstest.MapFS{"x./a": file}, "ends with a dot"},

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 
@@ -137,23 +138,17 @@ func (c *Client) Versions(ctx context.Context, ref pack.Ref) (_ []string, err er
 }
 
 // Open pins a reference to a commit and describes the pack there. Without a revision it takes the highest release that
-// satisfies ref.Constraint, or the default branch if the repository has no releases. The Ref of the pack has the commit
-// as Digest and the chosen tag, if any, as Rev.
+// satisfies ref.Constraint, or the default branch if the repository has no releases. It leaves out tags that do not
+// contain their version, with a warning; if ref.Constraint allows no other version, that is a [ReleaseError]. The Ref of
+// the pack has the commit as Digest and the chosen tag, if any, as Rev.
 func (c *Client) Open(ctx context.Context, ref pack.Ref) (_ *pack.Pack, err error) {
 	defer func() { err = httpx.PreferContext(ctx, err) }()
-	pinned, err := c.pin(ctx, ref)
+	pinned, content, warnings, err := c.openRelease(ctx, ref)
 	if err != nil {
 		return nil, err
-	}
-	content, _, err := c.describe(ctx, pinned)
-	if err != nil {
-		return nil, err
-	}
-	if pinned.version != "" && content.Version != pinned.version {
-		return nil, diag.Errorf(diag.Invalid, "tag %s of %s contains version %s", pinned.Rev, ref.URL, content.Version).
-			WithHint("use the tag to install the version anyway: %s", refText(pinned.Ref))
 	}
 	p := content.Pack(pinned.Ref)
+	p.Warnings = append(warnings, p.Warnings...)
 	for i, d := range p.Dependencies {
 		if p.Dependencies[i].Ref, err = refInRepository(pinned.Ref, d); err != nil {
 			return nil, err
@@ -171,7 +166,7 @@ func refText(ref pack.Ref) string {
 // Fetch streams the files of the named skills of a pinned pack, or of all its skills if there are no names.
 func (c *Client) Fetch(ctx context.Context, p *pack.Pack, skills []string, sink bundle.Sink) (err error) {
 	defer func() { err = httpx.PreferContext(ctx, err) }()
-	pinned, err := c.pin(ctx, p.Ref)
+	pinned, err := c.pin(ctx, p.Ref, nil)
 	if err != nil {
 		return err
 	}
@@ -190,7 +185,7 @@ func (c *Client) Fetch(ctx context.Context, p *pack.Pack, skills []string, sink 
 // Tree pins a reference as Open does, fetches all its files, and returns the directory as a read-only file system with
 // the pinned reference.
 func (c *Client) Tree(ctx context.Context, ref pack.Ref) (fs.FS, pack.Ref, error) {
-	pinned, err := c.pin(ctx, ref)
+	pinned, err := c.pin(ctx, ref, nil)
 	if err != nil {
 		return nil, pack.Ref{}, err
 	}
@@ -230,6 +225,9 @@ func (c *Client) describe(ctx context.Context, p pinned) (*pack.Content, treeFS,
 	if err != nil && !strings.HasPrefix(err.Error(), p.String()) {
 		err = fmt.Errorf("%s: %w", refText(p.Ref), err)
 	}
+	if code := diag.CodeOf(err); err != nil && p.version != "" && (code == diag.Invalid || code == diag.NotFound) {
+		err = &ReleaseError{URL: p.URL, Tag: p.Rev, Version: p.version, Err: err, ref: p.Ref}
+	}
 	if err != nil {
 		return nil, treeFS{}, err
 	}
@@ -248,12 +246,12 @@ type pinned struct {
 
 // Pin returns the commit that a reference currently resolves to. It reads only the server's list of branches and tags.
 func (c *Client) Pin(ctx context.Context, ref pack.Ref) (string, error) {
-	p, err := c.pin(ctx, ref)
+	p, err := c.pin(ctx, ref, nil)
 	return p.Digest, err
 }
 
-// pin resolves a reference to its commit.
-func (c *Client) pin(ctx context.Context, ref pack.Ref) (pinned, error) {
+// pin resolves a reference to its commit. A range does not select the tags to skip.
+func (c *Client) pin(ctx context.Context, ref pack.Ref, skip map[string]bool) (pinned, error) {
 	if ref.Kind != pack.KindGit || ref.URL == "" {
 		return pinned{}, diag.Errorf(diag.Internal, "invalid git repository %q", ref)
 	}
@@ -273,15 +271,16 @@ func (c *Client) pin(ctx context.Context, ref pack.Ref) (pinned, error) {
 		ref.Digest = commit
 		return pinned{Ref: ref, branch: branch}, err
 	}
-	return c.pinRelease(ctx, ref, refs)
+	return c.pinRelease(ctx, ref, refs, skip)
 }
 
 // pinRelease chooses the highest matching release, or the default branch if there are no releases.
-func (c *Client) pinRelease(ctx context.Context, ref pack.Ref, refs *refs) (pinned, error) {
+func (c *Client) pinRelease(ctx context.Context, ref pack.Ref, refs *refs, skip map[string]bool) (pinned, error) {
 	releases, err := c.releases(ctx, ref)
 	if err != nil {
 		return pinned{}, err
 	}
+	releases = slices.DeleteFunc(slices.Clone(releases), func(r release) bool { return skip[r.tag] })
 	r, ok, err := highestRelease(releases, ref.Constraint)
 	switch {
 	case err != nil:

@@ -87,15 +87,12 @@ func (t treeFS) fetchSkills(content *pack.Content, names []string) error {
 		if content.Ignore != nil {
 			skip = func(p string, dir bool) bool { return content.Ignore.Match(path.Join(s.Dir, p), dir) }
 		}
-		err := bundle.Walk(listing, s.Dir, skip, func(f bundle.File) error {
+		_ = bundle.Walk(listing, s.Dir, skip, func(f bundle.File) error { // Content.Stream reports its errors
 			if info, ok := f.Info.(fileInfo); ok {
 				missing = append(missing, info.id)
 			}
 			return nil
 		})
-		if err != nil {
-			return nil //nolint:nilerr // Content.Stream reports the error with its path
-		}
 	}
 	return t.commit.fetchMissing(t.ctx, missing)
 }

@@ -82,7 +82,11 @@ func (k *Verifier) Signers(ctx context.Context, p *pack.Pack, trees map[string]s
 	case pack.KindOCI, pack.KindLayout, pack.KindLocal, pack.KindEmbedded:
 		return k.artifactSigners(ctx, p, trees, w)
 	}
-	return nil, &UnsignedError{Pack: nameOf(p), Reason: "a directory does not have signatures"}
+	reason := "a directory does not have signatures"
+	if p.Ref.Kind == pack.KindWebsite {
+		reason = "skills of a website do not have signatures"
+	}
+	return nil, &UnsignedError{Pack: nameOf(p), Reason: reason}
 }
 
 // artifactSigners implements [Verifier.Signers] for packs in a registry or layout.

@@ -3,6 +3,7 @@ package e2e
 import (
 	"maps"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -109,8 +110,8 @@ func placeProgram(program, name string) error {
 
 // TestScript runs the users' stories in testdata/script: one file a story, named verb_case. Each has its own home, an
 // OCI registry at $REGISTRY (a host and port, shared: use the script's own namespace), one at $LOCKED that requires a
-// login, one at $SECURE with TLS, whose certificate is in the file $SECURE_CA and is not trusted, and the git
-// repositories of gitRepositories at $GIT.
+// login, one at $SECURE with TLS, whose certificate is in the file $SECURE_CA and is not trusted, the git repositories of
+// gitRepositories at $GIT, and a website with the script's own directory site at $SITE.
 func TestScript(t *testing.T) {
 	if signal.Ignored(syscall.SIGHUP) { // as under nohup: what is ignored here would be ignored by every program that is started
 		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
@@ -139,6 +140,9 @@ func TestScript(t *testing.T) {
 			env.Setenv("REGISTRY", registry.Host)
 			env.Setenv("GIT", server)
 			env.Setenv("INDEX", index)
+			site := httptest.NewServer(http.FileServer(http.Dir(filepath.Join(env.WorkDir, "site"))))
+			env.Defer(site.Close)
+			env.Setenv("SITE", site.URL)
 			env.Setenv("PRIVATE", private)
 			env.Setenv("LOCKED", locked)
 			env.Setenv("SECURE", secure.Host)
@@ -281,5 +285,27 @@ func gitRepositories(t *testing.T) string {
 		"document-skills/pdf/SKILL.md": gittest.Skill("pdf", "Reads PDF files."),
 	}))
 	wild.Tag("latest", commit)
+	flawedRepository(t, dir)
 	return dir
+}
+
+// flawedRepository makes flawed/skills, in which the skill good is the only good one, the tag v1.0.1 contains version
+// 1.0.0, and the manifest of v1.0.2 cannot be read.
+func flawedRepository(t *testing.T, dir string) {
+	r := gittest.New(t, dir, "flawed/skills.git")
+	files := map[string]string{
+		"skillpm.yaml":             "name: flawed/skills\nversion: \"1.0.0\"\nskills: [\"skills/*\"]\n",
+		"skills/good/SKILL.md":     gittest.Skill("good", "A good skill."),
+		"skills/plain/SKILL.md":    "# Plain\n\nText without frontmatter.\n",
+		"skills/pointer/SKILL.md":  gittest.Skill("pointer", "Has a file in Git LFS."),
+		"skills/pointer/model.bin": "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 12345\n",
+		"skills/link/SKILL.md":     gittest.Skill("link", "Has a link."),
+	}
+	content := gittest.Text(files)
+	content["skills/link/secret"] = gittest.File{Link: "../../../../etc/passwd"}
+	r.Tag("v1.0.0", r.Commit(content))
+	content["skills/good/SKILL.md"] = gittest.File{Data: gittest.Skill("good", "A better skill.")}
+	r.Tag("v1.0.1", r.Commit(content))
+	content["skillpm.yaml"] = gittest.File{Data: "name: [\n"}
+	r.Tag("v1.0.2", r.Commit(content))
 }

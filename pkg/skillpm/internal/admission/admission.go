@@ -342,7 +342,7 @@ func (a *Admission) checkOrFetch(ctx context.Context, sol *solve.Solution, p *pa
 	}
 	got, err := a.Fetcher.Fetch(ctx, opened, names, locked.Skills)
 	if err == nil {
-		err = a.Fetcher.Verifier.Record(p, got) // a manifest may name the source otherwise
+		err = a.Fetcher.Verifier.Record(p, got.Trees) // a manifest may name the source otherwise
 	}
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -53,7 +54,7 @@ func New(o Options) *Fetcher { return &Fetcher{Options: o, pins: map[string]stri
 
 // Remote reports whether a source is reached over the network.
 func Remote(ref pack.Ref) bool {
-	return ref.Kind == pack.KindOCI || ref.Kind == pack.KindGit && !strings.HasPrefix(ref.URL, "file://")
+	return ref.Kind == pack.KindOCI || ref.Kind == pack.KindWebsite || ref.Kind == pack.KindGit && !strings.HasPrefix(ref.URL, "file://")
 }
 
 // Location returns a source for the progress display. Unlike [pack.Ref.Source], it has the paths of this machine.
@@ -187,8 +188,40 @@ func releases(ref pack.Ref, tags []string, status oci.Status) []registry.Version
 }
 
 // Fetch puts the named skills of a pack into the store, unless they are there, and returns their digests. They must be
-// those that the lock has, or else those that the source gave.
+// those that the lock has, or else those that the source gave. Without names it fetches all skills, and leaves out those
+// that cannot be part of a pack, unless the lock has them.
 func (f *Fetcher) Fetch(ctx context.Context, p *pack.Pack, skills []string, locked map[string]string,
+) (Fetched, error) {
+	got, err := f.fetchSkills(ctx, p, skills, locked)
+	bad, ok := errors.AsType[*pack.BadSkillsError](err)
+	if !ok || len(skills) > 0 {
+		return Fetched{Trees: got}, err
+	}
+	left := map[string]bool{}
+	for _, s := range bad.Skills {
+		left[s.Name] = true
+	}
+	for name := range locked {
+		if left[name] {
+			return Fetched{}, err
+		}
+	}
+	rest := slices.DeleteFunc(p.SkillNames(), func(name string) bool { return left[name] })
+	if len(rest) == 0 {
+		return Fetched{}, err
+	}
+	got, err = f.fetchSkills(ctx, p, rest, locked)
+	return Fetched{Trees: got, Bad: bad.Skills}, err
+}
+
+// Fetched are the skills of a pack that were fetched.
+type Fetched struct {
+	Trees map[string]string // their digests by name
+	Bad   []pack.BadSkill   // those that were left out
+}
+
+// fetchSkills is Fetch without leaving out any skills.
+func (f *Fetcher) fetchSkills(ctx context.Context, p *pack.Pack, skills []string, locked map[string]string,
 ) (map[string]string, error) {
 	c, ctx, err := f.client(ctx, p.Ref)
 	if err != nil {

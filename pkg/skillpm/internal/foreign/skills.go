@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -70,15 +71,15 @@ func (c *collector) checkVersion(root *value, key string, read ...string) error 
 
 // locked is one skill in a lockfile of npm's skills.
 type locked struct {
-	source, kind, url, ref, path string
+	source, kind, url, site, ref, path string
 }
 
 func (c *collector) lockedSkill(name string, item *value) error {
-	text, err := c.fieldsOf(item, "source", "sourceType", "sourceUrl", "ref", "skillPath")
+	text, err := c.fieldsOf(item, "source", "sourceType", "sourceUrl", "sourceBaseUrl", "ref", "skillPath")
 	if err != nil {
 		return err
 	}
-	l := locked{text["source"], text["sourceType"], text["sourceUrl"], text["ref"], text["skillPath"]}
+	l := locked{text["source"], text["sourceType"], text["sourceUrl"], text["sourceBaseUrl"], text["ref"], text["skillPath"]}
 	if l.source == "" && l.url == "" {
 		return c.errorf(item, "the skill %s does not have a source", printable(name))
 	}
@@ -95,8 +96,10 @@ func (c *collector) lockedSkill(name string, item *value) error {
 	case "node_modules":
 		return c.skip(e.line, name, "the skill comes from the npm package "+printable(l.source)+", which npm installs")
 	case "well-known":
-		return c.skip(e.line, name, "the skill comes from "+printable(
-			l.source)+", which is not a repository or a registry")
+		if l.site == "" && l.url == "" {
+			return c.skip(e.line, name, "the lockfile does not record the URL of "+printable(l.source))
+		}
+		e.reference = siteReference(cmp.Or(l.site, l.url))
 	default:
 		return c.skip(e.line, name, "the source has the unknown type "+printable(l.kind))
 	}
@@ -105,6 +108,12 @@ func (c *collector) lockedSkill(name string, item *value) error {
 	}
 	e.skills = []string{skillName(name, l.path)}
 	return c.add(e)
+}
+
+// siteReference returns the reference of a website, of which a lockfile has the URL or that of a file of one skill.
+func siteReference(url string) string {
+	site, _, _ := strings.Cut(url, "/.well-known/")
+	return "well-known+" + site
 }
 
 // repository returns the URL of the repository, "" if the lockfile leaves its host out.

@@ -89,11 +89,11 @@ func TestProjectLock(t *testing.T) {
 `)
 	check(t, imp, foreign.ToolSkills, `
 4: acme/ops = git+https://git.example/acme/ops.git#v1.2.0 [deploy rollback] (Deploy It, rollback)
+12: docs-example/skills = well-known+https://docs.example [docs] (docs)
 26: local/notes = ../globex/notes [notes] (notes)
 31: globex/skills = git+https://github.com/Globex/Skills.git [pdf] (pdf)
 37: tools/review = git+https://gitlab.com/acme/tools/review.git [review] (review)
 52: acme/scan = git+ssh://git@git.example/acme/scan.git [scan] (scan)
-12: - docs: the skill comes from docs.example, which is not a repository or a registry
 19: - lint: the skill comes from the npm package @acme/lint, which npm installs
 58: - status: the source or version differs from acme/ops on line 4: git+https://git.example/acme/ops.git#v1.2.0
 66: - tokens: the lockfile does not record the server of acme/tokens

@@ -259,7 +259,7 @@ func (b *Backend) explainWithheld(err error) error {
 		return diag.Errorf(diag.CodeOf(err), "%w", err).
 			WithHint("wait until a release is old enough, or change min-release-age in %s", b.MinAge.In)
 	}
-	return err
+	return b.explainUnusable(err, withheld)
 }
 
 // AgeText writes a duration without the units that are zero.

@@ -17,6 +17,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/resolve"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/fetch"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/firstseen"
+	"github.com/skillpm/skillpm/pkg/source/git"
 	"github.com/skillpm/skillpm/pkg/source/registry"
 )
 
@@ -49,6 +50,8 @@ type Backend struct {
 	lookups map[lookupKey]*lookup          // questions to registries and sources
 	listed  map[pack.ID][]registry.Version // the releases of packs that are required from sources
 	slots   chan struct{}                  // limits how many are asked at once
+
+	unusable map[openedKey]*git.ReleaseError // releases that could not be opened
 }
 
 // mark is what a call wants of a pack besides what the lock has.
@@ -70,7 +73,7 @@ func New(o Options) *Backend {
 	return &Backend{
 		Options: o, marks: map[pack.ID]mark{}, refs: map[string]pack.Ref{}, direct: map[pack.ID]pack.Dependency{},
 		opened: map[openedKey]*pack.Pack{}, lookups: map[lookupKey]*lookup{}, listed: map[pack.ID][]registry.Version{},
-		slots: make(chan struct{}, parallelLookups),
+		slots: make(chan struct{}, parallelLookups), unusable: map[openedKey]*git.ReleaseError{},
 	}
 }
 
@@ -97,7 +100,7 @@ func (b *Backend) final(id pack.ID, src string) bool {
 
 // hasReleases reports whether a source is named without a revision, so that one of its releases is chosen.
 func hasReleases(ref pack.Ref) bool {
-	return ref.Rev == "" && ref.Digest == "" && ref.Kind != pack.KindPath
+	return ref.Rev == "" && ref.Digest == "" && ref.Kind != pack.KindPath && ref.Kind != pack.KindWebsite
 }
 
 // atVersion narrows a source that was named without a revision to one of its releases.
@@ -258,6 +261,7 @@ func (b *Backend) pack(ctx context.Context, id pack.ID, src, version string) (*p
 	}
 	p, err := b.Fetcher.Open(pack.WithSkills(ctx, b.direct[id].Skills), ref)
 	if err != nil {
+		b.leaveOut(openedKey{id, src, version}, err)
 		return nil, err
 	}
 	return p, b.remember(id, src, ref, p)

@@ -65,7 +65,9 @@ func (b *Backend) Choose(ctx context.Context, m *pack.Manifest) (map[pack.ID]res
 	solve := func(sticky bool) (map[pack.ID]resolve.Selection, error) {
 		b.sticky = sticky
 		b.prefetch(ctx, required)
-		return resolve.Resolve(ctx, roots, b, resolve.Options{Prefer: prefer})
+		return b.withoutUnusable(func() (map[pack.ID]resolve.Selection, error) {
+			return resolve.Resolve(ctx, roots, b, resolve.Options{Prefer: prefer})
+		})
 	}
 	chosen, err := solve(true)
 	code := diag.CodeOf(err)
@@ -122,6 +124,7 @@ func (b *Backend) newLock(ctx context.Context, m *pack.Manifest, chosen map[pack
 		_, ok := chosen[id]
 		return !ok
 	})
+	sol.warn(b.unusableWarnings()...)
 	required, err := b.requiredSkills(ctx, m, chosen)
 	if err != nil {
 		return nil, err
@@ -165,7 +168,7 @@ func (b *Backend) newLock(ctx context.Context, m *pack.Manifest, chosen map[pack
 		}
 		fresh = append(fresh, p)
 	}
-	return sol, b.lockPacks(ctx, sol.Lock, fresh, required)
+	return sol, b.lockPacks(ctx, sol, fresh, required)
 }
 
 // isLocked reports whether a lock has the very content of a pack that was opened.
@@ -193,14 +196,14 @@ func (s *Solution) describe(m *pack.Manifest, p *pack.Pack, offer registry.Versi
 }
 
 // lockPacks makes the lock's entries for packs, several at a time.
-func (b *Backend) lockPacks(ctx context.Context, lock *pack.Lock, packs []*pack.Pack, required map[pack.ID][]string,
+func (b *Backend) lockPacks(ctx context.Context, sol *Solution, packs []*pack.Pack, required map[pack.ID][]string,
 ) error {
-	entries := make([]*pack.LockedPack, len(packs))
+	entries, warnings := make([]*pack.LockedPack, len(packs)), make([][]string, len(packs))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(fetch.Parallel)
 	for i, p := range packs {
 		group.Go(func() (err error) {
-			entries[i], err = b.lockPack(ctx, p, required[p.ID])
+			entries[i], warnings[i], err = b.lockPack(ctx, p, required[p.ID])
 			return err
 		})
 	}
@@ -208,7 +211,8 @@ func (b *Backend) lockPacks(ctx context.Context, lock *pack.Lock, packs []*pack.
 		return err
 	}
 	for i, p := range packs {
-		lock.Packs[p.ID] = entries[i]
+		sol.Lock.Packs[p.ID] = entries[i]
+		sol.warn(warnings[i]...)
 	}
 	return nil
 }
@@ -259,44 +263,55 @@ func (b *Backend) requiredSkills(ctx context.Context, m *pack.Manifest, chosen m
 	return required, nil
 }
 
-// lockPack makes the lock's entry for a pack. It fetches the pack if its source doesn't state the digests.
-func (b *Backend) lockPack(ctx context.Context, p *pack.Pack, required []string) (*pack.LockedPack, error) {
+// lockPack makes the lock's entry for a pack. It fetches the pack if its source doesn't state the digests. Then it leaves
+// out skills that cannot be part of a pack, with a warning, unless they are required by name.
+func (b *Backend) lockPack(ctx context.Context, p *pack.Pack, required []string) (*pack.LockedPack, []string, error) {
 	names := p.SkillNames()
 	if required != nil {
 		names = required
 	}
 	trees := map[string]string{}
+	var bad []pack.BadSkill
 	unknown := false
 	for _, name := range names {
 		s, ok := p.Skill(name)
 		if !ok {
-			return nil, diag.Errorf(diag.NotFound, "%s %s does not contain the skill %q", p.ID, p.Version, name).
+			return nil, nil, diag.Errorf(diag.NotFound, "%s %s does not contain the skill %q", p.ID, p.Version, name).
 				WithHint("available skills: %s", strings.Join(p.SkillNames(), ", "))
 		}
 		trees[name] = s.Tree
 		unknown = unknown || s.Tree == ""
 	}
 	if err := checkIntegrity(p); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if len(trees) == 0 {
-		return nil, diag.Errorf(diag.Invalid, "%s %s does not contain skills", p.ID, p.Version)
+		return nil, nil, diag.Errorf(diag.Invalid, "%s %s does not contain skills", p.ID, p.Version)
 	}
 	if unknown {
-		var err error
-		if trees, err = b.Fetcher.Fetch(ctx, p, names, nil); err != nil {
-			return nil, err
+		fetched, err := b.Fetcher.Fetch(ctx, p, required, nil)
+		if err != nil {
+			return nil, nil, err
 		}
+		trees, bad = fetched.Trees, fetched.Bad
 	}
 	locked := &pack.LockedPack{
 		Version: p.Version, Source: p.Ref.Locked(p.Version), Resolved: p.Ref.Digest,
 		Integrity: bundle.Integrity(trees), Skills: trees, Dependencies: map[string]string{},
-		Partial: len(trees) < len(p.Skills),
+		Partial: len(trees)+len(bad) < len(p.Skills),
 	}
 	for _, d := range p.Dependencies {
 		locked.Dependencies[d.ID.String()] = pack.FormatRequirement(d)
 	}
-	return locked, nil
+	return locked, badSkillWarnings(p, bad), nil
+}
+
+func badSkillWarnings(p *pack.Pack, bad []pack.BadSkill) []string {
+	warnings := make([]string, len(bad))
+	for i, s := range bad {
+		warnings[i] = fmt.Sprintf("left out the skill %s of %s %s: %v", s.Name, p.ID, p.Version, s.Err)
+	}
+	return warnings
 }
 
 // checkIntegrity checks that the integrity that a source states of a pack is that of its skills.

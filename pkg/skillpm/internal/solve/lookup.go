@@ -3,6 +3,7 @@ package solve
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/pack"
@@ -111,10 +112,14 @@ func (b *Backend) Prefetch(ctx context.Context, deps []pack.Dependency) {
 	}
 }
 
-// Offered lists the versions of a dependency, whatever its range and the lock say.
+// Offered lists the versions of a dependency, whatever its range and the lock say. It leaves out releases that are known
+// to be unusable.
 func (b *Backend) Offered(ctx context.Context, d pack.Dependency) ([]resolve.Version, error) {
 	b.requirements([]pack.Dependency{d})
-	return b.availableVersions(ctx, d.ID, SourceText(d))
+	versions, err := b.availableVersions(ctx, d.ID, SourceText(d))
+	return slices.DeleteFunc(versions, func(v resolve.Version) bool {
+		return strings.HasPrefix(v.Unavailable, notUsable)
+	}), err
 }
 
 // Known is Offered without asking: it returns no versions of what was not asked for before.
@@ -149,7 +154,9 @@ func (b *Backend) availableVersions(ctx context.Context, id pack.ID, src string)
 			return nil, err
 		}
 	}
-	return b.withholdPlaced(ctx, id, ref, l)
+	versions, err := b.withholdPlaced(ctx, id, ref, l)
+	b.withholdUnusable(id, src, versions)
+	return versions, err
 }
 
 // Find returns the registry that answers for a pack.

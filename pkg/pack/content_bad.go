@@ -1,0 +1,70 @@
+package pack
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
+	"github.com/skillpm/skillpm/pkg/skill"
+)
+
+// BadSkillsError reports skills that cannot be part of a pack: they contain links, submodules, Git LFS pointers, or
+// names that skillpm does not accept, or their SKILL.md does not have frontmatter. Which skills these are depends only
+// on the content of the source. Its code is Invalid.
+type BadSkillsError struct {
+	Pack   ID
+	Skills []BadSkill // sorted by name
+}
+
+// BadSkill is a skill that cannot be part of a pack, and why.
+type BadSkill struct {
+	Name string
+	Err  error
+}
+
+// Error returns the name of each skill with its reason.
+func (e *BadSkillsError) Error() string {
+	const limit = 5
+	texts := make([]string, 0, limit+1)
+	for _, s := range e.Skills[:min(limit, len(e.Skills))] {
+		texts = append(texts, fmt.Sprintf("cannot read skill %s of %s: %v", s.Name, e.Pack, s.Err))
+	}
+	if more := len(e.Skills) - limit; more > 0 {
+		texts = append(texts, fmt.Sprintf("%d more skills of %s cannot be read", more, e.Pack))
+	}
+	return strings.Join(texts, "; ")
+}
+
+// Code returns diag.Invalid.
+func (e *BadSkillsError) Code() diag.Code { return diag.Invalid }
+
+// Unwrap returns the reasons.
+func (e *BadSkillsError) Unwrap() []error {
+	reasons := make([]error, len(e.Skills))
+	for i, s := range e.Skills {
+		reasons[i] = s.Err
+	}
+	return reasons
+}
+
+// sinkError is an error of the sink of [Content.Stream], such as a full disk. It is never the fault of one skill.
+type sinkError struct{ error }
+
+// Unwrap returns the error of the sink.
+func (e *sinkError) Unwrap() error { return e.error }
+
+// isBadSkill reports whether an error is the fault of a skill's content, and not of its source or of the sink.
+func isBadSkill(err error) bool {
+	if _, ok := errors.AsType[*sinkError](err); ok {
+		return false
+	}
+	if _, ok := errors.AsType[*bundle.EntryError](err); ok {
+		return true
+	}
+	return errors.Is(err, errNoFrontmatter)
+}
+
+// errNoFrontmatter is the reason for a skill of which agents would know neither the name nor what it is for.
+var errNoFrontmatter = errors.New("its " + skill.File + " does not have frontmatter")
