@@ -23,6 +23,9 @@ type ChangeOptions struct {
 	Force    bool   // replace or remove installed skills with local edits; copies of them are kept
 	Keep     bool   // leave packs as they are whose locally edited skills would be replaced
 	Signing  Signing
+
+	// AcceptChanged are packs whose locked version may have other content than before: owner/name.
+	AcceptChanged []string
 }
 
 // command is what an operation does with packs.
@@ -164,6 +167,17 @@ func (c *Client) installer(ctx context.Context, w *workspace.Workspace, r reques
 	}
 	for _, id := range r.edited {
 		s.Backend.Hold(id)
+	}
+	for _, name := range r.AcceptChanged {
+		id, err := pack.ParseID(name)
+		if err != nil {
+			return nil, err
+		}
+		if w.Lock.Packs[id] == nil {
+			return nil, diag.Errorf(diag.NotFound,
+				"cannot use --accept-changed %s: skillpm.lock does not contain the pack", id)
+		}
+		s.Backend.AcceptChange(id)
 	}
 	return &installer{Workspace: w, Services: s, client: c, request: r}, nil
 }

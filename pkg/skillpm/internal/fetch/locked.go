@@ -113,10 +113,7 @@ func (f *Fetcher) fetchLocked(ctx context.Context, l Locked, id pack.ID) error {
 	p, ok := l.Opened[id]
 	if !ok {
 		var err error
-		if p, err = f.openLocked(ctx, l.Manifest, id, locked); err != nil {
-			return fmt.Errorf("%s %s (locked): %w", id, locked.Version, err)
-		}
-		if err := SameVersion(id, locked, p); err != nil {
+		if p, err = f.OpenLocked(ctx, l.Manifest, id, locked); err != nil {
 			return err
 		}
 	}
@@ -160,7 +157,27 @@ func (f *Fetcher) Pinned(m *pack.Manifest, id pack.ID, locked *pack.LockedPack) 
 	return p, nil
 }
 
-// openLocked opens a pack where it is locked.
+// IsPinned reports whether a locked source can be opened at its digest or commit alone.
+func IsPinned(locked *pack.LockedPack) bool {
+	return strings.HasPrefix(locked.Source, "oci://") ||
+		strings.HasPrefix(locked.Source, "git+") && !strings.HasPrefix(locked.Source, "git+file")
+}
+
+// OpenLocked opens a pack where it is locked, at the locked digest or commit. It has the locked version.
+func (f *Fetcher) OpenLocked(ctx context.Context, m *pack.Manifest, id pack.ID, locked *pack.LockedPack,
+) (*pack.Pack, error) {
+	p, err := f.openLocked(ctx, m, id, locked)
+	if err != nil {
+		return nil, fmt.Errorf("%s %s (locked): %w", id, locked.Version, err)
+	}
+	if err := SameVersion(id, locked, p); err != nil {
+		return nil, err
+	}
+	own := *p
+	own.Version = locked.Version
+	return &own, nil
+}
+
 func (f *Fetcher) openLocked(ctx context.Context, m *pack.Manifest, id pack.ID, locked *pack.LockedPack,
 ) (*pack.Pack, error) {
 	ref, err := lockedRef(m, id, locked)

@@ -58,7 +58,7 @@ func (b *Backend) Choose(ctx context.Context, m *pack.Manifest) (map[pack.ID]res
 	roots := b.requirements(required)
 	prefer := map[pack.ID]string{}
 	for id, p := range b.Previous.Packs {
-		if !b.marks[id].fresh {
+		if !b.marks[id].fresh { // a pack that moves to another source keeps its version if it can
 			prefer[id] = p.Version
 		}
 	}
@@ -126,15 +126,22 @@ func (b *Backend) newLock(ctx context.Context, m *pack.Manifest, chosen map[pack
 	if err != nil {
 		return nil, err
 	}
+	changes, err := b.lockedChanges(ctx, chosen)
+	if err != nil {
+		return nil, err
+	}
 	var fresh []*pack.Pack
 	for _, id := range slices.SortedFunc(maps.Keys(chosen), pack.ID.Compare) {
 		c := chosen[id]
 		if c.Source == "" {
-			if err := b.CheckVersion(ctx, id); err != nil {
+			change, err := b.CheckVersion(ctx, id)
+			if err != nil {
 				return nil, err
 			}
+			changes = appendChange(changes, change)
 		}
-		if locked, ok := b.lockedVersion(id, c.Source, c.Version); ok {
+		locked, ok := b.lockedVersion(id, c.Source, c.Version)
+		if ok {
 			if narrowed, ok := narrow(locked, required[id]); ok {
 				sol.Lock.Packs[id] = narrowed
 				sol.warn(b.moveWarnings(id, c.Source, locked)...)
@@ -147,7 +154,12 @@ func (b *Backend) newLock(ctx context.Context, m *pack.Manifest, chosen map[pack
 				"skillpm.lock does not match skillpm.yaml: the lockfile does not contain all required skills of %s", id).
 				WithHint("run \"skillpm install\" without --frozen, and commit skillpm.lock")
 		}
-		p, err := b.pack(ctx, id, c.Source, c.Version)
+		var p *pack.Pack
+		if ok && fetch.IsPinned(locked) { // other skills of the locked content, even if the tag moved
+			p, err = b.Fetcher.OpenLocked(ctx, m, id, locked)
+		} else {
+			p, err = b.pack(ctx, id, c.Source, c.Version)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -165,7 +177,23 @@ func (b *Backend) newLock(ctx context.Context, m *pack.Manifest, chosen map[pack
 		}
 		fresh = append(fresh, p)
 	}
-	return sol, b.lockPacks(ctx, sol.Lock, fresh, required)
+	if err := b.lockPacks(ctx, sol.Lock, fresh, required); err != nil {
+		return nil, err
+	}
+	for _, p := range fresh {
+		now := sol.Lock.Packs[p.ID]
+		changes = appendChange(changes, b.changedFrom(chosen, p, now))
+		sol.warn(b.overrideWarnings(p.ID, chosen[p.ID].Source, now)...)
+	}
+	return sol, b.reportChanges(sol, changes)
+}
+
+// appendChange adds a change, unless it is nil or another change of the pack is listed.
+func appendChange(list []*Change, c *Change) []*Change {
+	if c == nil || slices.ContainsFunc(list, func(have *Change) bool { return have.Pack == c.Pack }) {
+		return list
+	}
+	return append(list, c)
 }
 
 // isLocked reports whether a lock has the very content of a pack that was opened.
