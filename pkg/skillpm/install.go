@@ -204,10 +204,14 @@ func (in *installer) packRequests(ctx context.Context, o InstallOptions, m *pack
 		if err != nil {
 			return nil, err
 		}
+		opened := x.pack
 		if have, ok := m.Dependency(x.dep.ID); ok {
 			if x, err = mergeRequest(have, x, o.Registry); err != nil {
 				return nil, err
 			}
+		}
+		if opened != nil {
+			in.Backend.Found(x.dep, opened)
 		}
 		if x.dep.Ref == nil && o.Registry != "" {
 			in.Backend.Move(x.dep.ID)

@@ -11,7 +11,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/resolve"
-	"github.com/skillpm/skillpm/pkg/skillpm/internal/solve"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/fetch"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/workspace"
 )
 
@@ -59,11 +59,11 @@ type OutdatedPack struct {
 }
 
 // ContentChange is a locked version whose content is no longer the locked one.
-type ContentChange = solve.Change
+type ContentChange = fetch.Change
 
 // Err returns an error with code [diag.Integrity] if the content of locked versions changed.
 func (r *OutdatedReport) Err() error {
-	err := &solve.ChangedError{}
+	err := &fetch.ChangedError{}
 	for _, p := range r.Packs {
 		if p.Changed != nil {
 			err.Changes = append(err.Changes, p.Changed)
@@ -137,7 +137,7 @@ type survey struct {
 	queries     map[pack.ID]pack.Dependency   // see versionQueries
 	chosen      map[pack.ID]resolve.Selection // what an update would choose
 	unreachable map[pack.ID]error             // packs whose registry or source can't be reached
-	changes     map[pack.ID]*solve.Change     // versions whose content is no longer the locked one
+	changes     map[pack.ID]*fetch.Change     // versions whose content is no longer the locked one
 }
 
 // ask asks registries and sources about the packs of the scope, and which of the named ones changed.
@@ -157,7 +157,7 @@ func (s *survey) ask(ctx context.Context, ids []pack.ID) error {
 		return s.Lock.Packs[id] == nil || s.unreachable[id] != nil || !required
 	})
 	changes, err := s.Backend.LockedChanges(ctx, known, func(id pack.ID) string { return s.chosen[id].Source })
-	s.changes = map[pack.ID]*solve.Change{}
+	s.changes = map[pack.ID]*fetch.Change{}
 	for _, c := range changes {
 		s.changes[c.Pack] = c
 	}

@@ -113,7 +113,11 @@ func (f *Fetcher) fetchLocked(ctx context.Context, l Locked, id pack.ID) error {
 	p, ok := l.Opened[id]
 	if !ok {
 		var err error
-		if p, err = f.OpenLocked(ctx, l.Manifest, id, locked); err != nil {
+		p, err = f.OpenLocked(ctx, l.Manifest, id, locked)
+		if diag.CodeOf(err) == diag.NotFound {
+			p, err = f.openReplaced(ctx, l.Manifest, id, locked, err)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -219,7 +223,7 @@ func (f *Fetcher) checkStored(ctx context.Context, l Locked, ids map[pack.ID]boo
 func SameVersion(id pack.ID, locked *pack.LockedPack, found *pack.Pack) error {
 	if found.ID != id {
 		return diag.Errorf(diag.Integrity, "skillpm.lock records %s at %s, but the source contains %s",
-			id, found.Ref.Source(), found.ID).WithHint("%s", restoreLock)
+			id, found.Ref.Source(), found.ID).WithHint("%s", restoreHint(id, locked))
 	}
 	if found.Version == locked.Version || strings.HasPrefix(found.Version, "0.0.0-") ||
 		locked.Version == pack.DefaultVersion("", locked.Resolved) {
@@ -228,10 +232,15 @@ func SameVersion(id pack.ID, locked *pack.LockedPack, found *pack.Pack) error {
 	return Mislabeled(id, locked, "the locked content is version "+found.Version)
 }
 
-const restoreLock = "restore skillpm.lock from version control, or remove the pack and install it again"
+// restoreHint says what to do about a lock that contradicts its sources. To install the pack anew would accept whatever
+// they have by now.
+func restoreHint(id pack.ID, locked *pack.LockedPack) string {
+	return "restore skillpm.lock from version control; if nobody edited the file, ask the publisher of " + id.String() +
+		" (the owner of " + locked.Source + ")"
+}
 
 // Mislabeled is the error for a lock that has a pack under a version that it is not.
 func Mislabeled(id pack.ID, locked *pack.LockedPack, fact string) error {
 	return diag.Errorf(diag.Integrity, "skillpm.lock records %s at version %s, but %s", id, locked.Version, fact).
-		WithHint("%s", restoreLock)
+		WithHint("%s", restoreHint(id, locked))
 }

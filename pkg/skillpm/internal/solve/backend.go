@@ -51,6 +51,7 @@ type Backend struct {
 	ranged   map[string]bool                // sources of which a range of versions is required
 	direct   map[pack.ID]pack.Dependency    // what the manifest requires
 	opened   map[openedKey]*pack.Pack       // packs that were opened
+	found    map[openedKey]string           // digests of packs that the call names
 	lookups  map[lookupKey]*lookup          // questions to registries and sources
 	listed   map[pack.ID][]registry.Version // the releases of packs that are required from sources
 	slots    chan struct{}                  // limits how many are asked at once
@@ -76,7 +77,7 @@ func New(o Options) *Backend {
 	return &Backend{
 		Options: o, marks: map[pack.ID]mark{}, refs: map[string]pack.Ref{}, ranged: map[string]bool{},
 		direct: map[pack.ID]pack.Dependency{},
-		opened: map[openedKey]*pack.Pack{}, lookups: map[lookupKey]*lookup{}, listed: map[pack.ID][]registry.Version{},
+		opened: map[openedKey]*pack.Pack{}, found: map[openedKey]string{}, lookups: map[lookupKey]*lookup{}, listed: map[pack.ID][]registry.Version{},
 		slots: make(chan struct{}, parallelLookups),
 	}
 }

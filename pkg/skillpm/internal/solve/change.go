@@ -3,142 +3,16 @@ package solve
 import (
 	"cmp"
 	"context"
-	"fmt"
-	"maps"
 	"slices"
-	"strings"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/pack"
-	"github.com/skillpm/skillpm/pkg/pack/bundle"
 	"github.com/skillpm/skillpm/pkg/pack/resolve"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/fetch"
 	"github.com/skillpm/skillpm/pkg/source/registry"
 )
-
-// Content identifies the content of a version.
-type Content struct {
-	Resolved  string `json:"resolved"`            // digest or commit
-	Integrity string `json:"integrity,omitempty"` // digest of the skills; "" if they can't be read
-}
-
-// Change is a locked version of a pack whose content is no longer the locked one: its tag was moved, or the line of an
-// index was replaced. Content is the skills and the dependencies. Another commit or digest with the same content is not
-// a change.
-type Change struct {
-	Pack    pack.ID `json:"-"`
-	Version string  `json:"-"`
-	Source  string  `json:"source"` // where the changed content is, as a lockfile records it
-	Locked  Content `json:"locked"`
-	Found   Content `json:"found"`
-	Reason  string  `json:"reason,omitempty"` // what differs if the skills don't, or why they can't be read
-}
-
-// String describes the change with both digests.
-func (c *Change) String() string {
-	text := fmt.Sprintf("the content of %s %s at %s changed: skillpm.lock records %s (%s), but the source now has ",
-		c.Pack, c.Version, c.Source, c.Locked.Integrity, c.Locked.Resolved)
-	if c.Found.Integrity == "" {
-		text += c.Found.Resolved
-	} else {
-		text += c.Found.Integrity + " (" + c.Found.Resolved + ")"
-	}
-	if c.Reason != "" {
-		text += ": " + c.Reason
-	}
-	return text
-}
-
-// ChangedError reports versions whose content is no longer the locked one. Published versions never change, so this is
-// an attack, or a mistake of the publisher.
-type ChangedError struct {
-	Changes []*Change // at least one
-}
-
-// Error describes the changes, one a line.
-func (e *ChangedError) Error() string {
-	texts := make([]string, len(e.Changes))
-	for i, c := range e.Changes {
-		texts[i] = c.String()
-	}
-	return strings.Join(texts, "\n")
-}
-
-// Code returns [diag.Integrity].
-func (e *ChangedError) Code() diag.Code { return diag.Integrity }
-
-// Hint names who knows why the content changed. It does not name the flag that accepts the change: who copies a command
-// from an error message would accept whatever the source has.
-func (e *ChangedError) Hint() string {
-	c := e.Changes[0]
-	return fmt.Sprintf("published versions do not change: ask the publisher of %s (the owner of %s) why the content "+
-		"differs, and keep the locked version until then", c.Pack, c.Source)
-}
-
-// newChange returns the difference between the locked content and what a source has now, nil if there is none.
-func newChange(id pack.ID, was, now *pack.LockedPack) *Change {
-	c := &Change{
-		Pack: id, Version: was.Version, Source: now.Source,
-		Locked: Content{was.Resolved, was.Integrity},
-		Found:  Content{now.Resolved, now.Integrity},
-	}
-	if was.Partial && !now.Partial || now.Partial && !was.Partial {
-		c.Locked.Integrity, c.Found.Integrity = commonIntegrity(was, now), commonIntegrity(now, was)
-	}
-	switch {
-	case !sameSkills(was, now):
-	case !maps.Equal(dependenciesOf(was), dependenciesOf(now)):
-		c.Reason = fmt.Sprintf("it requires %s instead of %s", dependencyList(now), dependencyList(was))
-	default:
-		return nil
-	}
-	return c
-}
-
-// commonIntegrity returns the integrity of the skills that two entries have.
-func commonIntegrity(p, other *pack.LockedPack) string {
-	trees := maps.Clone(p.Skills)
-	maps.DeleteFunc(trees, func(name, _ string) bool { return other.Skills[name] == "" })
-	return bundle.Integrity(trees)
-}
-
-// sameSkills reports whether two entries have the same skills, apart from those that one of them leaves out.
-func sameSkills(a, b *pack.LockedPack) bool {
-	covers := func(a, b *pack.LockedPack) bool {
-		for name, tree := range b.Skills {
-			if other, ok := a.Skills[name]; ok && other != tree || !ok && !a.Partial {
-				return false
-			}
-		}
-		return true
-	}
-	return covers(a, b) && covers(b, a)
-}
-
-// dependenciesOf returns the dependencies of a pack without its own commit, at which those in its repository are.
-func dependenciesOf(p *pack.LockedPack) map[string]string {
-	deps := maps.Clone(p.Dependencies)
-	for name, text := range deps {
-		if p.Resolved != "" {
-			deps[name] = strings.ReplaceAll(text, "#"+p.Resolved, "")
-		}
-	}
-	return deps
-}
-
-// dependencyList writes the dependencies of a pack for a message.
-func dependencyList(p *pack.LockedPack) string {
-	var list []string
-	for _, name := range slices.Sorted(maps.Keys(p.Dependencies)) {
-		list = append(list, strings.TrimSpace(name+" "+p.Dependencies[name]))
-	}
-	if len(list) == 0 {
-		return "no packs"
-	}
-	return strings.Join(list, ", ")
-}
 
 // AcceptChange lets the content of a pack's locked version differ from the lock: what the source has now is locked.
 func (b *Backend) AcceptChange(id pack.ID) { b.mark(id, func(m *mark) { m.accepted = true }) }
@@ -146,6 +20,11 @@ func (b *Backend) AcceptChange(id pack.ID) { b.mark(id, func(m *mark) { m.accept
 // WarnOfChanges makes changed content a warning of the solution instead of an error, for operations that install
 // nothing.
 func (b *Backend) WarnOfChanges() { b.onlyWarn = true }
+
+// Found keeps the digest of a pack that was opened for a request of the call, so that it is compared with the lock.
+func (b *Backend) Found(d pack.Dependency, p *pack.Pack) {
+	b.found[openedKey{d.ID, SourceText(d), p.Version}] = p.Ref.Digest
+}
 
 // isMoving reports whether a requirement names what moves by design, so that its content changes under one version: a
 // branch, a tag that is not a version, or a directory.
@@ -157,13 +36,7 @@ func (b *Backend) isMoving(id pack.ID, src string) bool {
 	case ref.Kind == pack.KindPath:
 		return true
 	}
-	return ref.Rev != "" && !isFixed(ref.Rev, id)
-}
-
-// isFixed reports whether a revision is a commit or the tag of a release.
-func isFixed(rev string, id pack.ID) bool {
-	_, release := pack.VersionFromTag(rev, id.Name)
-	return release || pack.IsCommit(rev)
+	return ref.Rev != "" && !fetch.IsFixed(ref.Rev, id)
 }
 
 // isDefaultBranch reports whether a pack is from the default branch of a repository without releases, and no range was
@@ -176,7 +49,7 @@ func (b *Backend) isDefaultBranch(src string, p *pack.Pack) bool {
 // lockedMoves reports whether the lock has a pack from a branch, a moving tag, or a directory.
 func lockedMoves(id pack.ID, was *pack.LockedPack) bool {
 	ref, err := was.Ref(id)
-	return err != nil || fetch.IsDirectory(was.Source) || ref.Rev != "" && !isFixed(ref.Rev, id)
+	return err != nil || fetch.IsDirectory(was.Source) || ref.Rev != "" && !fetch.IsFixed(ref.Rev, id)
 }
 
 // followsOthers reports whether the content of a pack is not that of a version, but what a requirement names: a branch,
@@ -211,7 +84,7 @@ func (b *Backend) followsOthers(chosen map[pack.ID]resolve.Selection, id pack.ID
 
 // changedFrom compares a new entry of the lock with the previous one, if both promise the same content: they have one
 // version, or the required tag of a release is the same.
-func (b *Backend) changedFrom(chosen map[pack.ID]resolve.Selection, p *pack.Pack, now *pack.LockedPack) *Change {
+func (b *Backend) changedFrom(chosen map[pack.ID]resolve.Selection, p *pack.Pack, now *pack.LockedPack) *fetch.Change {
 	src := chosen[p.ID].Source
 	was, ok := b.Previous.Packs[p.ID]
 	if !ok || lockedMoves(p.ID, was) || fetch.IsDirectory(now.Source) ||
@@ -223,12 +96,12 @@ func (b *Backend) changedFrom(chosen map[pack.ID]resolve.Selection, p *pack.Pack
 	if was.Version != now.Version && !sameTag {
 		return nil
 	}
-	return newChange(p.ID, was, now)
+	return fetch.NewChange(p.ID, was, now)
 }
 
 // LockedChange compares what the lock has of a pack with what its source has of this version now. It returns nil if
 // they are the same, or if that can't be known because the version is gone from the source or the source is unreachable.
-func (b *Backend) LockedChange(ctx context.Context, id pack.ID, src string) (*Change, error) {
+func (b *Backend) LockedChange(ctx context.Context, id pack.ID, src string) (*fetch.Change, error) {
 	was, ok := b.Previous.Packs[id]
 	if !ok || lockedMoves(id, was) || b.isMoving(id, src) {
 		return nil, nil
@@ -238,50 +111,26 @@ func (b *Backend) LockedChange(ctx context.Context, id pack.ID, src string) (*Ch
 		return nil, nil
 	}
 	p, err := b.pack(ctx, id, src, was.Version)
-	var change *Change
+	var change *fetch.Change
 	if err == nil && !b.isDefaultBranch(src, p) {
-		change, err = b.compareContent(ctx, was, p)
+		change, err = b.Fetcher.Compare(ctx, was, p)
 	}
 	switch diag.CodeOf(err) {
 	case diag.Invalid, diag.Integrity: // it is not even a pack any more
-		return &Change{
-			Pack: id, Version: was.Version, Source: was.Source, Locked: Content{was.Resolved, was.Integrity},
-			Found: Content{Resolved: digest}, Reason: err.Error(),
-		}, nil
+		return fetch.LostChange(id, was, digest, err), nil
 	case diag.NotFound:
 		return nil, nil
 	}
 	return change, err
 }
 
-// compareContent compares the locked content with a pack that was opened. It fetches the pack if its source doesn't
-// state the digests.
-func (b *Backend) compareContent(ctx context.Context, was *pack.LockedPack, p *pack.Pack) (*Change, error) {
-	var names []string
-	if was.Partial {
-		for _, name := range slices.Sorted(maps.Keys(was.Skills)) {
-			if _, ok := p.Skill(name); ok {
-				names = append(names, name)
-			}
-		}
-	}
-	now := &pack.LockedPack{Version: p.Version, Source: p.Ref.Locked(p.Version), Resolved: p.Ref.Digest}
-	if names != nil || !was.Partial {
-		var err error
-		if now, err = b.lockPack(ctx, p, names); err != nil {
-			return nil, err
-		}
-	}
-	if len(names) < len(was.Skills) && was.Partial {
-		now.Partial = false // it lacks a locked skill
-	}
-	return newChange(p.ID, was, now), nil
-}
-
 // digestNow returns the digest or commit that the locked version has at its source now, "" if that can't be known.
 func (b *Backend) digestNow(ctx context.Context, id pack.ID, src string, was *pack.LockedPack) string {
-	if p, ok := b.opened[openedKey{id, src, was.Version}]; ok {
+	key := openedKey{id, src, was.Version}
+	if p, ok := b.opened[key]; ok {
 		return p.Ref.Digest
+	} else if digest, ok := b.found[key]; ok {
+		return digest
 	}
 	if src == "" {
 		l := b.askRegistry(ctx, id)
@@ -304,20 +153,26 @@ func (b *Backend) digestNow(ctx context.Context, id pack.ID, src string, was *pa
 	return b.Fetcher.Pin(ctx, ref)
 }
 
-// lockedChanges returns the changes of locked versions that an update leaves, which nobody opened.
-func (b *Backend) lockedChanges(ctx context.Context, chosen map[pack.ID]resolve.Selection) ([]*Change, error) {
-	var left []pack.ID
+// lockedChanges returns the changes of locked versions that an update leaves, and of those that somebody opened.
+func (b *Backend) lockedChanges(ctx context.Context, chosen map[pack.ID]resolve.Selection) ([]*fetch.Change, error) {
+	var ids []pack.ID
 	for id, c := range chosen {
-		if was, ok := b.Previous.Packs[id]; ok && b.marks[id].freed && c.Version != was.Version {
-			left = append(left, id)
+		was, ok := b.Previous.Packs[id]
+		if !ok {
+			continue
+		}
+		key := openedKey{id, c.Source, was.Version}
+		opened := b.opened[key] != nil || b.found[key] != ""
+		if b.marks[id].freed && c.Version != was.Version || opened && !b.followsOthers(chosen, id, map[pack.ID]bool{}) {
+			ids = append(ids, id)
 		}
 	}
-	slices.SortFunc(left, pack.ID.Compare)
-	return b.LockedChanges(ctx, left, func(id pack.ID) string { return chosen[id].Source })
+	slices.SortFunc(ids, pack.ID.Compare)
+	return b.LockedChanges(ctx, ids, func(id pack.ID) string { return chosen[id].Source })
 }
 
 // LockedChanges is [Backend.LockedChange] for several packs, with the source that each is required from.
-func (b *Backend) LockedChanges(ctx context.Context, ids []pack.ID, source func(pack.ID) string) ([]*Change, error) {
+func (b *Backend) LockedChanges(ctx context.Context, ids []pack.ID, source func(pack.ID) string) ([]*fetch.Change, error) {
 	var group errgroup.Group
 	group.SetLimit(parallelLookups)
 	for _, id := range ids {
@@ -332,7 +187,7 @@ func (b *Backend) LockedChanges(ctx context.Context, ids []pack.ID, source func(
 		})
 	}
 	_ = group.Wait() // nothing in it fails
-	var changes []*Change
+	var changes []*fetch.Change
 	for _, id := range ids {
 		c, err := b.LockedChange(ctx, id, source(id))
 		if err != nil {
@@ -346,8 +201,8 @@ func (b *Backend) LockedChanges(ctx context.Context, ids []pack.ID, source func(
 }
 
 // reportChanges adds changed content to a solution: as a warning if it is accepted, else as the error that it returns.
-func (b *Backend) reportChanges(sol *Solution, changes []*Change) error {
-	refused := &ChangedError{}
+func (b *Backend) reportChanges(sol *Solution, changes []*fetch.Change) error {
+	refused := &fetch.ChangedError{}
 	for _, c := range changes {
 		switch {
 		case b.marks[c.Pack].accepted:
@@ -375,5 +230,5 @@ func (b *Backend) Followed(src string) (rev, digest string, ok bool) {
 		return "", "", false
 	}
 	rev = cmp.Or(l.pack.Ref.Rev, "HEAD")
-	return rev, l.pack.Ref.Digest, !isFixed(rev, l.pack.ID)
+	return rev, l.pack.Ref.Digest, !fetch.IsFixed(rev, l.pack.ID)
 }

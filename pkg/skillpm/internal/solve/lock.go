@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/Masterminds/semver/v3"
 	"golang.org/x/sync/errgroup"
@@ -189,8 +188,8 @@ func (b *Backend) newLock(ctx context.Context, m *pack.Manifest, chosen map[pack
 }
 
 // appendChange adds a change, unless it is nil or another change of the pack is listed.
-func appendChange(list []*Change, c *Change) []*Change {
-	if c == nil || slices.ContainsFunc(list, func(have *Change) bool { return have.Pack == c.Pack }) {
+func appendChange(list []*fetch.Change, c *fetch.Change) []*fetch.Change {
+	if c == nil || slices.ContainsFunc(list, func(have *fetch.Change) bool { return have.Pack == c.Pack }) {
 		return list
 	}
 	return append(list, c)
@@ -228,7 +227,7 @@ func (b *Backend) lockPacks(ctx context.Context, lock *pack.Lock, packs []*pack.
 	group.SetLimit(fetch.Parallel)
 	for i, p := range packs {
 		group.Go(func() (err error) {
-			entries[i], err = b.lockPack(ctx, p, required[p.ID])
+			entries[i], err = b.Fetcher.Entry(ctx, p, required[p.ID])
 			return err
 		})
 	}
@@ -285,62 +284,6 @@ func (b *Backend) requiredSkills(ctx context.Context, m *pack.Manifest, chosen m
 		}
 	}
 	return required, nil
-}
-
-// lockPack makes the lock's entry for a pack. It fetches the pack if its source doesn't state the digests.
-func (b *Backend) lockPack(ctx context.Context, p *pack.Pack, required []string) (*pack.LockedPack, error) {
-	names := p.SkillNames()
-	if required != nil {
-		names = required
-	}
-	trees := map[string]string{}
-	unknown := false
-	for _, name := range names {
-		s, ok := p.Skill(name)
-		if !ok {
-			return nil, diag.Errorf(diag.NotFound, "%s %s does not contain the skill %q", p.ID, p.Version, name).
-				WithHint("available skills: %s", strings.Join(p.SkillNames(), ", "))
-		}
-		trees[name] = s.Tree
-		unknown = unknown || s.Tree == ""
-	}
-	if err := checkIntegrity(p); err != nil {
-		return nil, err
-	}
-	if len(trees) == 0 {
-		return nil, diag.Errorf(diag.Invalid, "%s %s does not contain skills", p.ID, p.Version)
-	}
-	if unknown {
-		var err error
-		if trees, err = b.Fetcher.Fetch(ctx, p, names, nil); err != nil {
-			return nil, err
-		}
-	}
-	locked := &pack.LockedPack{
-		Version: p.Version, Source: p.Ref.Locked(p.Version), Resolved: p.Ref.Digest,
-		Integrity: bundle.Integrity(trees), Skills: trees, Dependencies: map[string]string{},
-		Partial: len(trees) < len(p.Skills),
-	}
-	for _, d := range p.Dependencies {
-		locked.Dependencies[d.ID.String()] = pack.FormatRequirement(d)
-	}
-	return locked, nil
-}
-
-// checkIntegrity checks that the integrity that a source states of a pack is that of its skills.
-func checkIntegrity(p *pack.Pack) error {
-	trees := map[string]string{}
-	for _, s := range p.Skills {
-		if s.Tree == "" {
-			return nil
-		}
-		trees[s.Name] = s.Tree
-	}
-	if got := bundle.Integrity(trees); p.Integrity != "" && p.Integrity != got {
-		what := "integrity of " + p.ID.String() + " " + p.Version
-		return &bundle.MismatchError{What: what, Want: p.Integrity, Got: got}
-	}
-	return nil
 }
 
 // Union returns the texts of both lists, sorted, each once.
