@@ -92,6 +92,13 @@ func (w *fixture) refuses(pk string, more ...skillpm.InstallOptions) {
 		_, err := w.client().Install(ctx, o)
 		changedErr(w.t, "install "+strings.Join(o.Packs, " "), err, pk)
 	}
+	for _, o := range more {
+		if len(o.Packs) == 0 || strings.Contains(o.Packs[0], "@") {
+			continue
+		}
+		_, err := w.client().Try(ctx, skillpm.TryOptions{Pack: o.Packs[0]})
+		changedErr(w.t, "try", err, pk)
+	}
 	for _, o := range []skillpm.InstallOptions{{}, {Frozen: true}} {
 		if r, err := w.client().Install(ctx, o); err != nil || r.Changed {
 			w.t.Errorf("install: %v, %+v, want the locked content", err, r)

@@ -26,6 +26,8 @@ type ChangeOptions struct {
 
 	// AcceptChanged are packs whose locked version may have other content than before: owner/name.
 	AcceptChanged []string
+
+	reference *pack.Lock // another lock whose versions must not have other content here, nil for none
 }
 
 // command is what an operation does with packs.
@@ -161,6 +163,7 @@ func (c *Client) installer(ctx context.Context, w *workspace.Workspace, r reques
 	}
 	s, err := c.Services(ctx, w, base.ServiceOptions{
 		Registry: r.Registry, Frozen: r.frozen, Offline: r.Offline, Signing: signing,
+		Reference: r.reference,
 	})
 	if err != nil {
 		return nil, err

@@ -67,8 +67,17 @@ func (e *ChangedError) Code() diag.Code { return diag.Integrity }
 // from an error message would accept whatever the source has.
 func (e *ChangedError) Hint() string {
 	c := e.Changes[0]
-	return fmt.Sprintf("published versions do not change: ask the publisher of %s (the owner of %s) why the content "+
-		"differs, and keep the locked version until then", c.Pack, c.Source)
+	return fmt.Sprintf("published versions do not change: ask %s why the content differs, and keep the locked version "+
+		"until then", publisher(c.Pack, c.Source))
+}
+
+// publisher names who knows about the content of a pack.
+func publisher(id pack.ID, source string) string {
+	who := "the publisher of " + id.String()
+	if strings.Contains(source, "://") {
+		who += " (the owner of " + source + ")"
+	}
+	return who
 }
 
 // NewChange returns the difference between the locked content and what a source has now, nil if there is none.
@@ -172,14 +181,13 @@ func (f *Fetcher) Compare(ctx context.Context, was *pack.LockedPack, p *pack.Pac
 	return NewChange(p.ID, was, now), nil
 }
 
-// openReplaced looks for a locked version whose locked digest or commit is gone from its source. It returns what has
-// the same version there now if the content is the locked one, and else a [ChangedError], or the error of the locked
-// digest.
-func (f *Fetcher) openReplaced(ctx context.Context, m *pack.Manifest, id pack.ID, locked *pack.LockedPack, gone error,
-) (*pack.Pack, error) {
+// explainGone explains why a locked digest or commit is gone from its source, if the locked version is still there: with
+// other content, which is a [ChangedError], or with the same, which an update locks.
+func (f *Fetcher) explainGone(ctx context.Context, m *pack.Manifest, id pack.ID, locked *pack.LockedPack, gone error,
+) error {
 	ref, err := lockedRef(m, id, locked)
 	if err != nil || !IsPinned(locked) || ref.Rev != "" && !IsFixed(ref.Rev, id) {
-		return nil, gone
+		return gone
 	}
 	ref.Digest = ""
 	switch {
@@ -193,7 +201,7 @@ func (f *Fetcher) openReplaced(ctx context.Context, m *pack.Manifest, id pack.ID
 	var change *Change
 	if err == nil {
 		if p.ID != id || p.Version != locked.Version {
-			return nil, gone
+			return gone
 		}
 		change, err = f.Compare(ctx, locked, p)
 	}
@@ -202,9 +210,11 @@ func (f *Fetcher) openReplaced(ctx context.Context, m *pack.Manifest, id pack.ID
 	}
 	switch {
 	case err != nil:
-		return nil, gone
+		return gone
 	case change != nil:
-		return nil, &ChangedError{Changes: []*Change{change}}
+		return &ChangedError{Changes: []*Change{change}}
 	}
-	return p, nil
+	return diag.Errorf(diag.NotFound, "%w; %s now has the same content of version %s as %s", gone, locked.Source,
+		locked.Version, p.Ref.Digest).
+		WithHint("record it in skillpm.lock with: skillpm update %s", id)
 }

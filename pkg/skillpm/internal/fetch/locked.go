@@ -115,7 +115,7 @@ func (f *Fetcher) fetchLocked(ctx context.Context, l Locked, id pack.ID) error {
 		var err error
 		p, err = f.OpenLocked(ctx, l.Manifest, id, locked)
 		if diag.CodeOf(err) == diag.NotFound {
-			p, err = f.openReplaced(ctx, l.Manifest, id, locked, err)
+			return f.explainGone(ctx, l.Manifest, id, locked, err)
 		}
 		if err != nil {
 			return err
@@ -235,8 +235,7 @@ func SameVersion(id pack.ID, locked *pack.LockedPack, found *pack.Pack) error {
 // restoreHint says what to do about a lock that contradicts its sources. To install the pack anew would accept whatever
 // they have by now.
 func restoreHint(id pack.ID, locked *pack.LockedPack) string {
-	return "restore skillpm.lock from version control; if nobody edited the file, ask the publisher of " + id.String() +
-		" (the owner of " + locked.Source + ")"
+	return "restore skillpm.lock from version control; if nobody edited the file, ask " + publisher(id, locked.Source)
 }
 
 // Mislabeled is the error for a lock that has a pack under a version that it is not.

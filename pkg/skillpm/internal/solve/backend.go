@@ -37,6 +37,9 @@ type Options struct {
 	Fetcher  *fetch.Fetcher
 	Seen     firstseen.Records
 	Previous *pack.Lock // the lock of the scope
+
+	// Reference is another lock whose versions must not have other content here, nil for none.
+	Reference *pack.Lock
 	MinAge   MinAge     // of the settings
 	Frozen   bool       // ask nobody: what the lock does not have does not exist
 }

@@ -26,6 +26,14 @@ func (b *Backend) Found(d pack.Dependency, p *pack.Pack) {
 	b.found[openedKey{d.ID, SourceText(d), p.Version}] = p.Ref.Digest
 }
 
+// reference returns the lock whose versions must keep their content.
+func (b *Backend) reference() *pack.Lock {
+	if b.Reference != nil {
+		return b.Reference
+	}
+	return b.Previous
+}
+
 // isMoving reports whether a requirement names what moves by design, so that its content changes under one version: a
 // branch, a tag that is not a version, or a directory.
 func (b *Backend) isMoving(id pack.ID, src string) bool {
@@ -74,7 +82,7 @@ func (b *Backend) followsOthers(chosen map[pack.ID]resolve.Selection, id pack.ID
 		if by.IsZero() {
 			return true
 		}
-		was := b.Previous.Packs[by]
+		was := b.reference().Packs[by]
 		if was != nil && was.Version == chosen[by].Version && !b.followsOthers(chosen, by, seen) {
 			return false
 		}
@@ -86,7 +94,7 @@ func (b *Backend) followsOthers(chosen map[pack.ID]resolve.Selection, id pack.ID
 // version, or the required tag of a release is the same.
 func (b *Backend) changedFrom(chosen map[pack.ID]resolve.Selection, p *pack.Pack, now *pack.LockedPack) *fetch.Change {
 	src := chosen[p.ID].Source
-	was, ok := b.Previous.Packs[p.ID]
+	was, ok := b.reference().Packs[p.ID]
 	if !ok || lockedMoves(p.ID, was) || fetch.IsDirectory(now.Source) ||
 		b.followsOthers(chosen, p.ID, map[pack.ID]bool{}) {
 		return nil
