@@ -137,6 +137,9 @@ func (r Ref) Locked(version string) string {
 	}
 }
 
+// IsCommit reports whether a revision is the full ID of a commit.
+func IsCommit(rev string) bool { return commit().MatchString(rev) }
+
 // ParseLocked returns the pinned source that a lockfile records for a pack: the inverse of [Ref.Locked], with resolved
 // as its digest or commit. The URL of an absolute directory is empty, because only the manifest has it. Errors have
 // code [diag.Invalid].

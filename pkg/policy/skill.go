@@ -190,7 +190,7 @@ func (p *Policy) CheckDowngrade(what string) error {
 	}
 	return &RefusedError{
 		Policy: p.Path, Line: p.Line("downgrade"), Rule: "downgrade", Subject: what, Why: why,
-		Fix: "keep the installed version, or remove the pack before you install this version",
+		Fix: "keep the installed version, or ask the owner of the policy",
 	}
 }
 

@@ -41,7 +41,7 @@ func auditAction(action string) string {
 	switch action {
 	case ActionInstalled, ActionRestored, ActionLinked:
 		return audit.Install
-	case ActionUpdated, ActionRenamed:
+	case ActionUpdated, ActionRenamed, ActionMoved:
 		return audit.Update
 	case ActionRemoved:
 		return audit.Remove

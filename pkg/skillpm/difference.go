@@ -62,6 +62,7 @@ func (c *Client) Diff(ctx context.Context, o DiffOptions) (*DiffReport, error) {
 	if err != nil {
 		return nil, err
 	}
+	in.Backend.WarnOfChanges() // they are what the user wants to see
 	r := &DiffReport{Scope: w.Scope.Kind, Root: w.Scope.Root, Packs: []PackDiff{}, Warnings: []string{}}
 	if o.Edits {
 		err = in.diffEdits(ctx, o, r)
@@ -192,7 +193,7 @@ func (in *installer) diffResolution(ctx context.Context, o DiffOptions) (*resolu
 // atVersion returns a dependency on other versions of a pack.
 func atVersion(d pack.Dependency, version string) pack.Dependency {
 	if version == "latest" {
-		version = anyRelease
+		version = solve.AnyRelease
 	}
 	d.Constraint = version
 	return withoutRevision(d)

@@ -37,6 +37,8 @@ func (o InstallOptions) check() error {
 		return diag.Errorf(diag.Usage, "--frozen cannot be used with --agent")
 	case o.Frozen && o.Upgrade:
 		return diag.Errorf(diag.Usage, "--frozen cannot be used with --upgrade")
+	case o.Frozen && len(o.AcceptChanged) > 0:
+		return diag.Errorf(diag.Usage, "--frozen cannot be used with --accept-changed")
 	case o.Frozen && o.LinkMode != "":
 		return diag.Errorf(diag.Usage, "--frozen cannot be used with --link-mode")
 	case o.LinkMode != "" && pack.CheckLinkMode(o.LinkMode) != nil:
@@ -202,10 +204,17 @@ func (in *installer) packRequests(ctx context.Context, o InstallOptions, m *pack
 		if err != nil {
 			return nil, err
 		}
+		opened := x.pack
 		if have, ok := m.Dependency(x.dep.ID); ok {
-			if x, err = mergeRequest(have, x); err != nil {
+			if x, err = mergeRequest(have, x, o.Registry); err != nil {
 				return nil, err
 			}
+		}
+		if opened != nil {
+			in.Backend.Found(x.dep, opened)
+		}
+		if x.dep.Ref == nil && o.Registry != "" {
+			in.Backend.Move(x.dep.ID)
 		}
 		if have, ok := m.Dependency(x.dep.ID); slices.Contains(o.Skills, allSkills) {
 			x.dep.Skills = nil
@@ -273,17 +282,17 @@ func (in *installer) portableDir(dir string) string {
 // allSkills is what --skill takes for every skill of a pack.
 const allSkills = "*"
 
-// mergeRequest merges a request with the dependency that the manifest has: a name without a version changes nothing,
-// and another source is a conflict.
-func mergeRequest(have pack.Dependency, x packRequest) (packRequest, error) {
-	if x.open && !x.latest && (x.dep.Ref == nil || have.Ref != nil &&
-		solve.SourceText(have) == solve.SourceText(x.dep)) {
+// mergeRequest merges a request with the dependency that the manifest has: a name without a version changes nothing
+// there, and another source is a conflict.
+func mergeRequest(have pack.Dependency, x packRequest, registry string) (packRequest, error) {
+	if x.open && !x.latest && (x.dep.Ref == nil && (have.Ref == nil || registry == "") || have.Ref != nil &&
+		x.dep.Ref != nil && solve.SourceText(have) == solve.SourceText(x.dep)) {
 		return packRequest{dep: have}, nil
 	}
 	if was, now := sourceName(have), sourceName(x.dep); was != now {
 		return x, diag.Errorf(diag.Conflict, "skillpm.yaml requires %s from %s, so the pack cannot also come from %s",
 			have.ID, was, now).
-			WithHint("run \"skillpm remove %s\" first to change the source of the pack", have.ID)
+			WithHint("to change the source, edit the entry of %s in skillpm.yaml, and run: skillpm install", have.ID)
 	}
 	x.dep.Skills = have.Skills
 	return x, nil

@@ -23,6 +23,11 @@ type ChangeOptions struct {
 	Force    bool   // replace or remove installed skills with local edits; copies of them are kept
 	Keep     bool   // leave packs as they are whose locally edited skills would be replaced
 	Signing  Signing
+
+	// AcceptChanged are packs whose locked version may have other content than before: owner/name.
+	AcceptChanged []string
+
+	reference *pack.Lock // another lock whose versions must not have other content here, nil for none
 }
 
 // command is what an operation does with packs.
@@ -158,12 +163,24 @@ func (c *Client) installer(ctx context.Context, w *workspace.Workspace, r reques
 	}
 	s, err := c.Services(ctx, w, base.ServiceOptions{
 		Registry: r.Registry, Frozen: r.frozen, Offline: r.Offline, Signing: signing,
+		Reference: r.reference,
 	})
 	if err != nil {
 		return nil, err
 	}
 	for _, id := range r.edited {
 		s.Backend.Hold(id)
+	}
+	for _, name := range r.AcceptChanged {
+		id, err := pack.ParseID(name)
+		if err != nil {
+			return nil, err
+		}
+		if w.Lock.Packs[id] == nil {
+			return nil, diag.Errorf(diag.NotFound,
+				"cannot use --accept-changed %s: skillpm.lock does not contain the pack", id)
+		}
+		s.Backend.AcceptChange(id)
 	}
 	return &installer{Workspace: w, Services: s, client: c, request: r}, nil
 }

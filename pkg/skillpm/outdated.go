@@ -3,6 +3,7 @@ package skillpm
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/Masterminds/semver/v3"
@@ -10,6 +11,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/resolve"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/fetch"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/workspace"
 )
 
@@ -45,9 +47,32 @@ type OutdatedPack struct {
 	Edited     bool       `json:"edited,omitempty"`     // it stays because of local edits
 	// why its registry or source can't be reached
 	Unreachable string `json:"unreached,omitempty"`
-	Moved       string `json:"moved,omitempty"`      // the source that the name has now, if it changed
-	Skills      int    `json:"skillCount,omitempty"` // of the locked version, if a policy denies some of them
-	PackDenial         // of the locked version
+	Moved       string `json:"moved,omitempty"`    // the source that the name has now, if it changed
+	Revision    string `json:"revision,omitempty"` // the branch or tag that moved, "HEAD" for the default branch
+	// the commits or digests of Revision: the locked one, and the one that an update chooses
+	CurrentResolved string `json:"currentResolved,omitempty"`
+	WantedResolved  string `json:"wantedResolved,omitempty"`
+
+	Changed    *ContentChange `json:"changed,omitempty"`    // if the current version has other content than the locked one
+	Skills     int            `json:"skillCount,omitempty"` // of the locked version, if a policy denies some of them
+	PackDenial                // of the locked version
+}
+
+// ContentChange is a locked version whose content is no longer the locked one.
+type ContentChange = fetch.Change
+
+// Err returns an error with code [diag.Integrity] if the content of locked versions changed.
+func (r *OutdatedReport) Err() error {
+	err := &fetch.ChangedError{}
+	for _, p := range r.Packs {
+		if p.Changed != nil {
+			err.Changes = append(err.Changes, p.Changed)
+		}
+	}
+	if len(err.Changes) == 0 {
+		return nil
+	}
+	return err
 }
 
 // Requirer is what requires a pack.
@@ -57,7 +82,7 @@ type Requirer struct {
 }
 
 // Outdated reports which locked packs have newer versions, within the ranges and beyond, or were yanked. It asks
-// registries and sources, fetches no packs, and changes nothing.
+// registries and sources, fetches only packs whose tags moved, and changes nothing.
 func (c *Client) Outdated(ctx context.Context, o OutdatedOptions) (*OutdatedReport, error) {
 	defer c.Progress(Event{Done: true})
 	w, err := c.Machine.Open(o.Scope, false)
@@ -68,7 +93,9 @@ func (c *Client) Outdated(ctx context.Context, o OutdatedOptions) (*OutdatedRepo
 		return nil, diag.Errorf(diag.NotFound, "skillpm.lock does not exist in %s", w.Scope.Root).
 			WithHint("create skillpm.lock with: skillpm install")
 	}
-	in, err := c.installer(ctx, w, request{ChangeOptions: ChangeOptions{Registry: o.Registry, Offline: o.Offline}})
+	in, err := c.installer(ctx, w, request{
+		ChangeOptions: ChangeOptions{Registry: o.Registry, Offline: o.Offline}, skipUnreachable: true,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -78,8 +105,7 @@ func (c *Client) Outdated(ctx context.Context, o OutdatedOptions) (*OutdatedRepo
 	}
 	denied := c.denials(w)
 	s := &survey{installer: in, requirers: in.requirers(), queries: in.versionQueries()}
-	s.unreachable = in.findUnreachable(ctx, w.Lock.IDs(), s.queries)
-	if err := s.choose(ctx); err != nil {
+	if err := s.ask(ctx, ids); err != nil {
 		return nil, err
 	}
 	r := &OutdatedReport{Scope: w.Scope.Kind, Root: w.Scope.Root, Packs: []OutdatedPack{}}
@@ -111,6 +137,31 @@ type survey struct {
 	queries     map[pack.ID]pack.Dependency   // see versionQueries
 	chosen      map[pack.ID]resolve.Selection // what an update would choose
 	unreachable map[pack.ID]error             // packs whose registry or source can't be reached
+	changes     map[pack.ID]*fetch.Change     // versions whose content is no longer the locked one
+}
+
+// ask asks registries and sources about the packs of the scope, and which of the named ones changed.
+func (s *survey) ask(ctx context.Context, ids []pack.ID) error {
+	unreachable, missing, err := s.moveSources(ctx, ids, s.queries)
+	if err != nil {
+		return err
+	}
+	s.unreachable = s.findUnreachable(ctx, s.Lock.IDs(), s.queries)
+	maps.Copy(s.unreachable, unreachable)
+	maps.Copy(s.unreachable, missing)
+	if err := s.choose(ctx); err != nil {
+		return err
+	}
+	known := slices.DeleteFunc(slices.Clone(ids), func(id pack.ID) bool {
+		_, required := s.chosen[id]
+		return s.Lock.Packs[id] == nil || s.unreachable[id] != nil || !required
+	})
+	changes, err := s.Backend.LockedChanges(ctx, known, func(id pack.ID) string { return s.chosen[id].Source })
+	s.changes = map[pack.ID]*fetch.Change{}
+	for _, c := range changes {
+		s.changes[c.Pack] = c
+	}
+	return err
 }
 
 // versionQueries returns for each required pack the dependency that lists all its versions: without ranges and without
@@ -198,9 +249,13 @@ func (s *survey) inspect(ctx context.Context, id pack.ID) (*OutdatedPack, error)
 		p.Latest, p.Withheld = latest.Version, latest.Unavailable
 	}
 	if s.queries[id].Ref == nil {
-		if err := s.Backend.CheckVersion(ctx, id); err != nil {
+		if _, err := s.Backend.CheckVersion(ctx, id); err != nil {
 			return nil, err
 		}
+	}
+	p.Changed = s.changes[id]
+	if rev, now, ok := s.Backend.Followed(s.chosen[id].Source); ok && now != locked.Resolved {
+		p.Revision, p.CurrentResolved, p.WantedResolved = rev, locked.Resolved, now
 	}
 	if o, ok := s.Backend.Offer(id, locked.Version); ok && o.Yanked {
 		p.Yanked = cmp.Or(o.Reason, "no reason given")
@@ -273,7 +328,7 @@ func allows(d pack.Dependency, version string) bool {
 // isNoteworthy reports whether the report should list a pack.
 func (p *OutdatedPack) isNoteworthy() bool {
 	return p.Current != p.Wanted || p.Current != p.Latest || p.Yanked != "" || p.Deprecated != "" || p.Moved != "" ||
-		p.Unreachable != "" || !p.IsEmpty()
+		p.Unreachable != "" || p.Revision != "" || p.Changed != nil || !p.IsEmpty()
 }
 
 // heldBack returns the packs that an update could not move to the newest version, or away from one that was yanked,

@@ -18,6 +18,7 @@ const (
 	ActionUpdated   = "updated"
 	ActionRestored  = "restored" // the locked version, of which something was missing
 	ActionRenamed   = "renamed"  // only the names of its skills changed
+	ActionMoved     = "moved"    // the same version and content, from another source
 	ActionRemoved   = "removed"
 	ActionLinked    = "linked" // matches a working copy
 	ActionUnchanged = "unchanged"
@@ -48,13 +49,16 @@ type InstallReport struct {
 
 // PackReport is one pack of a scope.
 type PackReport struct {
-	Pack      string        `json:"pack"`
-	Version   string        `json:"version"`
-	Previous  string        `json:"previous,omitempty"`  // the version before an update
-	Downgrade bool          `json:"downgrade,omitempty"` // the previous version was higher
-	Action    string        `json:"action,omitempty"`
-	Direct    bool          `json:"direct"` // the manifest requires it, not only another pack
-	Source    string        `json:"source"`
+	Pack      string `json:"pack"`
+	Version   string `json:"version"`
+	Previous  string `json:"previous,omitempty"`  // the version before an update
+	Downgrade bool   `json:"downgrade,omitempty"` // the previous version was higher
+	Action    string `json:"action,omitempty"`
+	Direct    bool   `json:"direct"` // the manifest requires it, not only another pack
+	Source    string `json:"source"`
+	// PreviousSource is the source before an operation, if it changes.
+	PreviousSource string `json:"previousSource,omitempty"`
+
 	Directory string        `json:"place,omitempty"` // the directory on this machine, if the lockfile leaves it out
 	Resolved  string        `json:"resolved,omitempty"`
 	Integrity string        `json:"integrity"`
@@ -149,6 +153,8 @@ func (in *installer) changedPack(id pack.ID, t *resolution, plan *plan, status s
 		p.Action, p.Previous = ActionUpdated, was.Version
 		p.Downgrade = isHigher(was.Version, now.Version)
 		p.Added = missingKeys(now.Skills, was.Skills)
+	case was.Source != now.Source:
+		p.Action = ActionMoved
 	case hasRenamedSkill(id, in.Lock.Names, t.Lock.Names):
 		p.Action = ActionRenamed
 	case in.anySkill(id, now, plan.change.Writes):
@@ -159,6 +165,9 @@ func (in *installer) changedPack(id pack.ID, t *resolution, plan *plan, status s
 		}
 	default:
 		p.Action = ActionUnchanged
+	}
+	if had && was.Source != now.Source {
+		p.PreviousSource = was.Source
 	}
 	if had {
 		p.Dropped = missingKeys(was.Skills, now.Skills)

@@ -116,8 +116,10 @@ func (c *Client) tryIn(ctx context.Context, dir string, ref pack.Ref, o TryOptio
 		o.Registry = absoluteRegistry(c.Dir, o.Registry)
 	}
 	r, err := in.Install(ctx, InstallOptions{
-		ChangeOptions: ChangeOptions{Registry: o.Registry, Offline: o.Offline, Signing: o.Signing},
-		Packs:         []string{ref.String()}, Skills: o.Skills, Agents: trialAgents(),
+		ChangeOptions: ChangeOptions{
+			Registry: o.Registry, Offline: o.Offline, Signing: o.Signing, reference: c.projectLock(),
+		},
+		Packs: []string{ref.String()}, Skills: o.Skills, Agents: trialAgents(),
 	})
 	if err != nil {
 		return nil, err
@@ -135,6 +137,18 @@ func (c *Client) tryIn(ctx context.Context, dir string, ref pack.Ref, o TryOptio
 		}
 	}
 	return trial, nil
+}
+
+// projectLock returns the lock of the project around the working directory, nil if there is none that can be read.
+func (c *Client) projectLock() *pack.Lock {
+	if c.projectRoot() == "" {
+		return nil
+	}
+	w, err := c.Machine.Open(scope.KindProject, false)
+	if err != nil {
+		return nil // whoever installs gets the error
+	}
+	return w.Lock
 }
 
 // projectRoot returns the root of the project around the working directory, "" if there is none.

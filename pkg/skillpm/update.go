@@ -45,14 +45,18 @@ func (in *installer) resolveUpdate(ctx context.Context, packs []string, latest b
 			return nil, err
 		}
 	}
-	unreachable := map[pack.ID]error{}
+	queries := in.updateQueries(m)
+	unreachable, missing, err := in.moveSources(ctx, ids, queries)
+	if err != nil {
+		return nil, err
+	}
 	if r.skipUnreachable || r.Offline {
-		unreachable = in.findUnreachable(ctx, ids, in.updateQueries(m))
+		maps.Copy(unreachable, in.findUnreachable(ctx, ids, queries))
 	}
 	if !r.skipUnreachable && len(unreachable) > 0 && len(unreachable) == len(ids) { // there is nothing to update
 		return nil, unreachable[sortedIDs(unreachable)[0]]
 	}
-	fixed := slices.Concat(r.edited, sortedIDs(unreachable))
+	fixed := slices.Concat(r.edited, sortedIDs(unreachable), sortedIDs(missing))
 	if latest && len(unreachable) > 0 {
 		if m, err = withoutRanges(in.Manifest, ids, fixed); err != nil {
 			return nil, err
@@ -68,10 +72,46 @@ func (in *installer) resolveUpdate(ctx context.Context, packs []string, latest b
 		res.Warnings = append(res.Warnings, fmt.Sprintf("%s stays at %s because its source is unreachable: %v",
 			id, in.lockedVersion(id), unreachable[id]))
 	}
+	for _, id := range sortedIDs(missing) {
+		res.Warnings = append(res.Warnings, fmt.Sprintf("%s stays at %s: %v", id, in.lockedVersion(id), missing[id]))
+	}
 	if latest {
 		err = in.rewriteRanges(ctx, m, res)
 	}
 	return res, err
+}
+
+// moveSources prepares to move packs that are required by name: to the registry of the call, or to the one that their
+// owners are bound to by now. It returns those that stay because that registry can't be reached, or does not have them.
+func (in *installer) moveSources(
+	ctx context.Context, ids []pack.ID, queries map[pack.ID]pack.Dependency,
+) (unreachable, missing map[pack.ID]error, err error) {
+	unreachable, missing = map[pack.ID]error{}, map[pack.ID]error{}
+	var named []pack.ID
+	for _, id := range ids {
+		if d, ok := queries[id]; ok && d.Ref == nil && in.Lock.Packs[id] != nil &&
+			!slices.Contains(in.request.edited, id) {
+			named = append(named, id)
+		}
+	}
+	if in.request.Registry != "" {
+		for _, id := range named {
+			in.Backend.Move(id)
+		}
+		return unreachable, missing, nil
+	}
+	for id, err := range in.Backend.MoveRebound(ctx, named) {
+		switch code := diag.CodeOf(err); {
+		case code == diag.NotFound:
+			missing[id] = err
+		case code == diag.Remote && (in.request.skipUnreachable || in.request.Offline) && ctx.Err() == nil:
+			unreachable[id] = err
+		default:
+			return nil, nil, err
+		}
+		in.Backend.Hold(id)
+	}
+	return unreachable, missing, nil
 }
 
 // updatedPacks returns the packs that an update names, or all that are required or locked if it names none.
@@ -217,9 +257,6 @@ func (in *installer) wouldDowngrade(id pack.ID, version string) bool {
 // isPinned reports whether a version stands for a commit or a digest, which have no order.
 func isPinned(version string) bool { return strings.HasPrefix(version, "0.0.0-") }
 
-// anyRelease is the range of requirements while [UpdateOptions.Latest] looks for the latest version.
-const anyRelease = ">=0.0.0"
-
 // withoutRanges returns a manifest whose requirements of some packs allow every release. It drops ranges, tags of
 // releases, and digests that stand beside a tag or a branch.
 func withoutRanges(m *pack.Manifest, ids, fixed []pack.ID) (*pack.Manifest, error) {
@@ -245,7 +282,7 @@ func withoutRanges(m *pack.Manifest, ids, fixed []pack.ID) (*pack.Manifest, erro
 				continue
 			}
 		}
-		d.Constraint = anyRelease
+		d.Constraint = solve.AnyRelease
 		if err := loose.SetDependency(d); err != nil {
 			return nil, err
 		}

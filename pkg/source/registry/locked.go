@@ -17,7 +17,7 @@ func (s *Set) locked(ctx context.Context, id pack.ID, source string) (Registry, 
 			return nil, otherSourceError(id, source, enforced)
 		}
 		return s.only(ctx, id, source, "publish "+id.String()+" to the registry "+source+
-			" again, or remove the pack and install it again")
+			" again, or "+moveHint(id))
 	}
 	candidates, err := s.lockedCandidates(ctx, id)
 	if err != nil {
@@ -49,13 +49,18 @@ func (s *Set) locked(ctx context.Context, id pack.ID, source string) (Registry, 
 	return s.lockedSource(id, source)
 }
 
+// moveHint says how to take a locked pack from elsewhere. Its content is still compared with the lock.
+func moveHint(id pack.ID) string {
+	return "move the pack with: skillpm update " + id.String() + " --registry REGISTRY"
+}
+
 // otherSourceError reports that a pack is locked to another source than the one to which the enterprise binds its
 // owner. A lockfile must not override that binding.
 func otherSourceError(id pack.ID, source, enforced string) error {
 	return diag.Errorf(diag.Denied, "%s is locked to %s, but the administrator of this machine bound %s to %s", id,
 		source,
 		id.Owner, enforced).
-		WithHint("remove the pack and install it again")
+		WithHint("move the pack with: skillpm update %s", id)
 }
 
 // lockedCandidates returns the registries that may offer the locked source: the one that the name is bound to,
@@ -89,7 +94,7 @@ func (s *Set) lockedSource(id pack.ID, source string) (Registry, error) {
 		return newOCIRegistry(source, s.deps.OCI, refOf), nil
 	}
 	return nil, diag.Errorf(diag.NotFound, "%s is locked to %s, which is not in a configured registry", id, source).
-		WithHint("add the registry with \"skillpm registry add\", or remove the pack and install it again")
+		WithHint("add the registry with \"skillpm registry add\", or %s", moveHint(id))
 }
 
 // sourceFilter offers only the versions of a registry that come from one source.
@@ -120,7 +125,7 @@ func (p *sourceFilter) Pack(ctx context.Context, id pack.ID, version string) (*p
 	if source := pk.Ref.Source(); source != p.source {
 		return nil, diag.Errorf(diag.Conflict, "%s@%s is now at %s, but %s is locked to %s", id, version, source, id,
 			p.source).
-			WithHint("if the move is intended, remove the pack and install it again")
+			WithHint("if the move is intended, %s", moveHint(id))
 	}
 	return pk, nil
 }

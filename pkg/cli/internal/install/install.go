@@ -40,6 +40,13 @@ The installer does not run anything in a pack, and never replaces files that ski
 create. Before it replaces a locally edited skill, it stops and shows the edit. --keep keeps
 the pack of the skill; --force replaces the skill and keeps a copy in .skillpm/backup.
 
+A name that is locked comes from its locked source. "skillpm install PACK --registry R" moves
+the pack to R, in its locked version if R has it.
+
+Published versions do not change. If the content of a locked version differs at its source,
+the command fails with exit code 6. --accept-changed accepts the new content; ask the
+publisher first.
+
 skillpm checks packs against the policies of the machine, the user, and the project. With
 --require-signature, every pack needs a signature by a key in --key or trusted-keys, or by
 a signer that a policy trusts. skillpm.lock records the signer, and later versions must
@@ -81,6 +88,7 @@ have the same signer.`,
 		"look names up only in the registry `REGISTRY`")
 	f.BoolVar(&o.Frozen, "frozen", false,
 		"install exactly what skillpm.lock records, or fail if skillpm.lock is out of date")
+	a.acceptChangedFlag(cmd, &o.ChangeOptions)
 	f.BoolVar(&o.Upgrade, "upgrade", false, "select the newest versions within the ranges, like update")
 	f.BoolVar(&o.Offline, "offline", false, "do not use the network")
 	f.BoolVar(&o.DryRun, "dry-run", false, "show what would change, without changing it")
@@ -98,7 +106,8 @@ have the same signer.`,
 	scopeFlag(cmd, &o.Scope)
 	a.CompleteFlag(cmd, "agent", a.CompleteAgents)
 	a.SigningFlags(cmd, &o.Signing)
-	console.MarkRare(cmd, "registry", "offline", "keep", "link-mode", "require-signature", "key", "accept-signer")
+	console.MarkRare(cmd, "registry", "offline", "keep", "link-mode", "require-signature", "key", "accept-signer",
+		"accept-changed")
 	return cmd
 }
 
@@ -107,6 +116,13 @@ func editFlags(cmd *cobra.Command, keep, force *bool) {
 	cmd.Flags().BoolVar(keep, "keep", false, "keep locally edited skills, and do not change their packs")
 	cmd.Flags().BoolVar(force, "force", false,
 		"replace locally edited skills, and keep copies in .skillpm/backup")
+}
+
+// acceptChangedFlag adds --accept-changed.
+func (a *app) acceptChangedFlag(cmd *cobra.Command, o *skillpm.ChangeOptions) {
+	cmd.Flags().StringSliceVar(&o.AcceptChanged, "accept-changed", nil,
+		"accept changed content of the locked version of `PACK` (repeatable)")
+	a.CompleteFlag(cmd, "accept-changed", a.CompleteLocked)
 }
 
 // scopeFlag adds --scope.
@@ -206,7 +222,7 @@ func (a *app) printPack(p console.Palette, pack skillpm.PackReport, r *skillpm.I
 	signs := map[string]string{
 		skillpm.ActionInstalled: p.Green("+"), skillpm.ActionUpdated: p.Yellow("~"),
 		skillpm.ActionRemoved: p.Red("-"), skillpm.ActionRenamed: p.Yellow("="), skillpm.ActionRestored: p.Green("+"),
-		skillpm.ActionLinked: p.Green("→"), skillpm.ActionUnchanged: p.Dim("="),
+		skillpm.ActionMoved: p.Yellow("~"), skillpm.ActionLinked: p.Green("→"), skillpm.ActionUnchanged: p.Dim("="),
 	}
 	line := strings.TrimSpace(fmt.Sprintf("%s %s %s", signs[pack.Action], p.Bold(pack.Pack), pack.Version))
 	if pack.Previous != "" && pack.Previous != pack.Version {
@@ -220,6 +236,9 @@ func (a *app) printPack(p console.Palette, pack skillpm.PackReport, r *skillpm.I
 		line += p.Dim("  linked to " + pack.Linked)
 	} else {
 		line += p.Dim("  from " + sourceOf(pack))
+		if pack.PreviousSource != "" {
+			line += p.Dim(" (was from " + pack.PreviousSource + ")")
+		}
 	}
 	if pack.Action == skillpm.ActionRestored {
 		line += p.Dim("  locked version")
@@ -303,6 +322,7 @@ func summary(r *skillpm.InstallReport, verb string) string {
 	}
 	for _, x := range []struct{ action, verb string }{
 		{skillpm.ActionUpdated, "updated "},
+		{skillpm.ActionMoved, "moved "},
 		{skillpm.ActionLinked, "linked "},
 		{skillpm.ActionRemoved, "removed "},
 	} {

@@ -42,6 +42,11 @@ unreachable, skillpm lists its packs with a warning, and the exit code is 8.`,
 			if err := a.printOutdated(r); err != nil {
 				return err
 			}
+			if err := r.Err(); err != nil && a.JSON {
+				return console.Reported{Exit: diag.Integrity}
+			} else if err != nil {
+				return err
+			}
 			if isUnreachable(r) {
 				return console.Reported{Exit: diag.Remote}
 			}
@@ -84,7 +89,7 @@ func (a *app) printOutdated(r *skillpm.OutdatedReport) error {
 		compatible := p.Wanted
 		if compatible == "" {
 			compatible = "-"
-		} else if compatible != p.Current {
+		} else if compatible != p.Current || p.Revision != "" {
 			movable++
 		}
 		latest := p.Latest
@@ -148,8 +153,27 @@ func outdatedNote(p skillpm.OutdatedPack) string {
 	if p.Edited {
 		notes = append(notes, "locally edited")
 	}
+	if p.Revision != "" {
+		notes = append(notes, fmt.Sprintf("%s moved from %s to %s", p.Revision, shortDigest(p.CurrentResolved),
+			shortDigest(p.WantedResolved)))
+	}
+	if p.Changed != nil {
+		notes = append(notes, "content of "+p.Current+" changed")
+	}
 	if p.Moved != "" {
 		notes = append(notes, "moved from "+p.Source+" to "+p.Moved)
 	}
 	return strings.Join(notes, "; ")
+}
+
+// shortDigest shortens a commit, or a digest with its algorithm.
+func shortDigest(digest string) string {
+	algorithm, sum, ok := strings.Cut(digest, ":")
+	if !ok {
+		algorithm, sum = "", digest
+	}
+	if len(sum) > 12 {
+		sum = sum[:12]
+	}
+	return strings.TrimPrefix(algorithm+":"+sum, ":")
 }

@@ -36,6 +36,13 @@ keeps the pack of the skill; --force replaces the skill and keeps a copy in .ski
 If skillpm.lock records the signer of a pack, the same signer must have signed the new
 version. --accept-signer accepts and records a changed or missing signer.
 
+If the owner of a pack is bound to another registry by now, the command moves the pack there,
+and shows both sources. --registry moves the packs to REGISTRY.
+
+Published versions do not change. If the content of a locked version differs at its source,
+the command fails with exit code 6. --accept-changed accepts the new content; ask the
+publisher first. To see the difference, run "skillpm diff".
+
 To undo an update, restore skillpm.yaml and skillpm.lock from version control, and run
 "skillpm install".
 
@@ -66,6 +73,7 @@ the network stay at their locked versions.`,
 		"look names up only in the registry `REGISTRY`")
 	f.BoolVar(&o.Offline, "offline", false, "do not use the network")
 	f.BoolVar(&o.DryRun, "dry-run", false, "show what would change, without changing it")
+	a.acceptChangedFlag(cmd, &o.ChangeOptions)
 	editFlags(cmd, &o.Keep, &o.Force)
 	scopeFlag(cmd, &o.Scope)
 	a.SigningFlags(cmd, &o.Signing)

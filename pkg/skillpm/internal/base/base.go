@@ -129,6 +129,8 @@ type ServiceOptions struct {
 	Frozen   bool   // use only what the lockfile has
 	Offline  bool   // use no network
 	Signing  admission.Signing
+
+	Reference *pack.Lock // see [solve.Options]
 }
 
 // Services returns the services for a scope.
@@ -152,7 +154,7 @@ func (b *Base) Services(ctx context.Context, w *workspace.Workspace, o ServiceOp
 		Root:    filepath.Dir(w.Scope.Manifest()), Offline: o.Offline, Progress: b.Progress,
 	})
 	s.Backend = solve.New(solve.Options{
-		Fetcher: s.Fetcher, Seen: records, Previous: w.Lock, Frozen: o.Frozen,
+		Fetcher: s.Fetcher, Seen: records, Previous: w.Lock, Reference: o.Reference, Frozen: o.Frozen,
 		MinAge: solve.LongestAge(admin.MinReleaseAge, w.Config.MinReleaseAge, w.Manifest.MinReleaseAge),
 	})
 	s.Admission, err = admission.New(admission.Options{

@@ -171,8 +171,7 @@ func checkNotOlder(current *record, source, version, resolved string, o SyncOpti
 		return diag.Errorf(diag.Integrity,
 			"the fleet list %s at %s is now %s, but was %s when skillpm applied it; releases must not change", version,
 			source, resolved, current.Resolved).
-			WithHint("publish the change as a new version, or accept it on this machine with: skillpm enterprise " +
-				"sync --allow-downgrade")
+			WithHint("ask the publisher of the list why the release changed; a change of the list needs a new version")
 	}
 	return nil
 }

@@ -113,10 +113,11 @@ func (f *Fetcher) fetchLocked(ctx context.Context, l Locked, id pack.ID) error {
 	p, ok := l.Opened[id]
 	if !ok {
 		var err error
-		if p, err = f.openLocked(ctx, l.Manifest, id, locked); err != nil {
-			return fmt.Errorf("%s %s (locked): %w", id, locked.Version, err)
+		p, err = f.OpenLocked(ctx, l.Manifest, id, locked)
+		if diag.CodeOf(err) == diag.NotFound {
+			return f.explainGone(ctx, l.Manifest, id, locked, err)
 		}
-		if err := SameVersion(id, locked, p); err != nil {
+		if err != nil {
 			return err
 		}
 	}
@@ -160,7 +161,27 @@ func (f *Fetcher) Pinned(m *pack.Manifest, id pack.ID, locked *pack.LockedPack) 
 	return p, nil
 }
 
-// openLocked opens a pack where it is locked.
+// IsPinned reports whether a locked source can be opened at its digest or commit alone.
+func IsPinned(locked *pack.LockedPack) bool {
+	return strings.HasPrefix(locked.Source, "oci://") ||
+		strings.HasPrefix(locked.Source, "git+") && !strings.HasPrefix(locked.Source, "git+file")
+}
+
+// OpenLocked opens a pack where it is locked, at the locked digest or commit. It has the locked version.
+func (f *Fetcher) OpenLocked(ctx context.Context, m *pack.Manifest, id pack.ID, locked *pack.LockedPack,
+) (*pack.Pack, error) {
+	p, err := f.openLocked(ctx, m, id, locked)
+	if err != nil {
+		return nil, fmt.Errorf("%s %s (locked): %w", id, locked.Version, err)
+	}
+	if err := SameVersion(id, locked, p); err != nil {
+		return nil, err
+	}
+	own := *p
+	own.Version = locked.Version
+	return &own, nil
+}
+
 func (f *Fetcher) openLocked(ctx context.Context, m *pack.Manifest, id pack.ID, locked *pack.LockedPack,
 ) (*pack.Pack, error) {
 	ref, err := lockedRef(m, id, locked)
@@ -202,7 +223,7 @@ func (f *Fetcher) checkStored(ctx context.Context, l Locked, ids map[pack.ID]boo
 func SameVersion(id pack.ID, locked *pack.LockedPack, found *pack.Pack) error {
 	if found.ID != id {
 		return diag.Errorf(diag.Integrity, "skillpm.lock records %s at %s, but the source contains %s",
-			id, found.Ref.Source(), found.ID).WithHint("%s", restoreLock)
+			id, found.Ref.Source(), found.ID).WithHint("%s", restoreHint(id, locked))
 	}
 	if found.Version == locked.Version || strings.HasPrefix(found.Version, "0.0.0-") ||
 		locked.Version == pack.DefaultVersion("", locked.Resolved) {
@@ -211,10 +232,14 @@ func SameVersion(id pack.ID, locked *pack.LockedPack, found *pack.Pack) error {
 	return Mislabeled(id, locked, "the locked content is version "+found.Version)
 }
 
-const restoreLock = "restore skillpm.lock from version control, or remove the pack and install it again"
+// restoreHint says what to do about a lock that contradicts its sources. To install the pack anew would accept whatever
+// they have by now.
+func restoreHint(id pack.ID, locked *pack.LockedPack) string {
+	return "restore skillpm.lock from version control; if nobody edited the file, ask " + publisher(id, locked.Source)
+}
 
 // Mislabeled is the error for a lock that has a pack under a version that it is not.
 func Mislabeled(id pack.ID, locked *pack.LockedPack, fact string) error {
 	return diag.Errorf(diag.Integrity, "skillpm.lock records %s at version %s, but %s", id, locked.Version, fact).
-		WithHint("%s", restoreLock)
+		WithHint("%s", restoreHint(id, locked))
 }

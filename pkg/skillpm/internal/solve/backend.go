@@ -21,6 +21,9 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/registry"
 )
 
+// AnyRelease is the range of requirements while an update looks for the latest version.
+const AnyRelease = ">=0.0.0"
+
 // SourceText returns the text by which the sources of requirements are compared: "" for a pack that is found by name,
 // else the reference with its revision, so that two requirements agree only if they ask for the same thing.
 func SourceText(d pack.Dependency) string {
@@ -35,31 +38,38 @@ type Options struct {
 	Fetcher  *fetch.Fetcher
 	Seen     firstseen.Records
 	Previous *pack.Lock // the lock of the scope
-	MinAge   MinAge     // of the settings
-	Frozen   bool       // ask nobody: what the lock does not have does not exist
+
+	// Reference is another lock whose versions must not have other content here, nil for none.
+	Reference *pack.Lock
+	MinAge    MinAge // of the settings
+	Frozen    bool   // ask nobody: what the lock does not have does not exist
 }
 
 // Backend answers the solver's questions for one scope. It remembers every pack that it opened.
 type Backend struct {
 	Options
-	sticky  bool                           // a locked pack has its locked version only, and nobody is asked
-	marks   map[pack.ID]mark               // what the call wants of packs
-	refs    map[string]pack.Ref            // sources by their text
-	direct  map[pack.ID]pack.Dependency    // what the manifest requires
-	opened  map[openedKey]*pack.Pack       // packs that were opened
-	lookups map[lookupKey]*lookup          // questions to registries and sources
-	listed  map[pack.ID][]registry.Version // the releases of packs that are required from sources
-	slots   chan struct{}                  // limits how many are asked at once
+	sticky   bool                           // a locked pack has its locked version only, and nobody is asked
+	onlyWarn bool                           // changed content is a warning
+	marks    map[pack.ID]mark               // what the call wants of packs
+	refs     map[string]pack.Ref            // sources by their text
+	ranged   map[string]bool                // sources of which a range of versions is required
+	direct   map[pack.ID]pack.Dependency    // what the manifest requires
+	opened   map[openedKey]*pack.Pack       // packs that were opened
+	found    map[openedKey]string           // digests of packs that the call names
+	lookups  map[lookupKey]*lookup          // questions to registries and sources
+	listed   map[pack.ID][]registry.Version // the releases of packs that are required from sources
+	slots    chan struct{}                  // limits how many are asked at once
 
 	unusable map[openedKey]*git.ReleaseError // releases that could not be opened
 }
 
 // mark is what a call wants of a pack besides what the lock has.
 type mark struct {
-	fresh bool // the lock does not hold it back
-	freed bool // it was fresh, if only for a while
-	fixed bool // it stays at its locked version
-	moved bool // its locked source does not count
+	fresh    bool // the lock does not hold it back
+	freed    bool // it was fresh, if only for a while
+	fixed    bool // it stays at its locked version
+	moved    bool // its locked source does not count
+	accepted bool // its locked content does not count
 }
 
 type openedKey struct {
@@ -71,8 +81,9 @@ type openedKey struct {
 // New returns a backend.
 func New(o Options) *Backend {
 	return &Backend{
-		Options: o, marks: map[pack.ID]mark{}, refs: map[string]pack.Ref{}, direct: map[pack.ID]pack.Dependency{},
-		opened: map[openedKey]*pack.Pack{}, lookups: map[lookupKey]*lookup{}, listed: map[pack.ID][]registry.Version{},
+		Options: o, marks: map[pack.ID]mark{}, refs: map[string]pack.Ref{}, ranged: map[string]bool{},
+		direct: map[pack.ID]pack.Dependency{}, opened: map[openedKey]*pack.Pack{}, found: map[openedKey]string{},
+		lookups: map[lookupKey]*lookup{}, listed: map[pack.ID][]registry.Version{},
 		slots: make(chan struct{}, parallelLookups), unusable: map[openedKey]*git.ReleaseError{},
 	}
 }
@@ -86,8 +97,13 @@ func (b *Backend) mark(id pack.ID, change func(*mark)) {
 // Free forgets what the lock has of a pack, so that the best version is chosen.
 func (b *Backend) Free(id pack.ID) { b.mark(id, func(m *mark) { m.fresh, m.freed = true, true }) }
 
-// Unfree takes Free back: the lock counts again, as a preference.
-func (b *Backend) Unfree(id pack.ID) { b.mark(id, func(m *mark) { m.fresh = false }) }
+// Unfree takes Free and Move back: the lock counts again, as a preference.
+func (b *Backend) Unfree(id pack.ID) {
+	if b.marks[id].moved {
+		delete(b.lookups, lookupKey{pack: id})
+	}
+	b.mark(id, func(m *mark) { m.fresh, m.moved = false, false })
+}
 
 // Hold keeps a locked pack at its version, whatever else changes.
 func (b *Backend) Hold(id pack.ID) { b.mark(id, func(m *mark) { m.fixed = true }) }
@@ -120,6 +136,7 @@ func (b *Backend) requirements(deps []pack.Dependency) []resolve.Requirement {
 		src := SourceText(d)
 		if d.Ref != nil {
 			b.refs[src] = *d.Ref
+			b.ranged[src] = b.ranged[src] || d.Constraint != "" && d.Constraint != AnyRelease
 		}
 		reqs[i] = resolve.Requirement{Pack: d.ID, Constraint: d.Constraint, Source: src}
 	}
@@ -129,7 +146,7 @@ func (b *Backend) requirements(deps []pack.Dependency) []resolve.Requirement {
 // locked returns what the lock has of a pack, if it comes from the required source.
 func (b *Backend) locked(id pack.ID, src string) (*pack.LockedPack, bool) {
 	p, ok := b.Previous.Packs[id]
-	if !ok || b.marks[id].fresh {
+	if m := b.marks[id]; !ok || m.fresh || m.moved || m.accepted {
 		return nil, false
 	}
 	if src == "" {
@@ -182,8 +199,8 @@ func (b *Backend) checkOrigin(ctx context.Context, id pack.ID, src string) error
 		moved = err != nil
 	}
 	if moved {
-		b.mark(id, func(m *mark) { m.fresh, m.moved = true, true })
-		delete(b.lookups, lookupKey{pack: id}) // it asked where the pack is locked
+		b.mark(id, func(m *mark) { m.fresh = true })
+		b.Move(id)
 	}
 	return nil
 }

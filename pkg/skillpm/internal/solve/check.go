@@ -90,16 +90,16 @@ func isWorkspaceOf(dir, member string) bool {
 	})
 }
 
-// CheckVersion checks the locked version of a pack that is found by name against its registry, if that was asked: it
-// must have the version, with the locked content. It asks nobody.
-func (b *Backend) CheckVersion(ctx context.Context, id pack.ID) error {
+// CheckVersion checks the locked version of a pack that is found by name against its registry, if that was asked: the
+// registry must have the version. If the version has another digest by now, it returns whether its content changed.
+func (b *Backend) CheckVersion(ctx context.Context, id pack.ID) (*fetch.Change, error) {
 	locked, ok := b.Previous.Packs[id]
 	l, queried := b.lookups[lookupKey{pack: id}]
 	if !ok || !queried || b.marks[id].moved || b.Fetcher.Registries.Overridden() {
-		return nil
+		return nil, nil
 	}
 	if <-l.done; l.err != nil {
-		return nil // reported where it matters
+		return nil, nil // reported where it matters
 	}
 	found, other := false, ""
 	for _, v := range l.versions {
@@ -113,7 +113,7 @@ func (b *Backend) CheckVersion(ctx context.Context, id pack.ID) error {
 				digest = b.knownDigest(ctx, l.registry, id, locked)
 			}
 			if digest == "" || digest == locked.Resolved {
-				return nil
+				return nil, nil
 			}
 		} else if digest == locked.Resolved {
 			other = v.Version
@@ -121,13 +121,13 @@ func (b *Backend) CheckVersion(ctx context.Context, id pack.ID) error {
 	}
 	switch {
 	case other != "":
-		return fetch.Mislabeled(id, locked, "the locked content is version "+other)
+		return nil, fetch.Mislabeled(id, locked, "the locked content is version "+other)
 	case !found:
-		return nil
+		return nil, nil
 	case !slices.ContainsFunc(l.versions, func(v registry.Version) bool { return v.Version == locked.Version }):
-		return fetch.Mislabeled(id, locked, l.registry.Name()+" does not contain this version")
+		return nil, fetch.Mislabeled(id, locked, l.registry.Name()+" does not contain this version")
 	}
-	return fetch.Mislabeled(id, locked, "the locked digest differs from the digest in "+l.registry.Name())
+	return b.LockedChange(ctx, id, "")
 }
 
 // knownDigest returns the digest of a pack's locked version if the registry does not list it, "" if that needs the
@@ -141,17 +141,6 @@ func (b *Backend) knownDigest(ctx context.Context, r registry.Registry, id pack.
 		return ""
 	}
 	return p.Ref.Digest
-}
-
-// moveWarnings warns of a pack that is locked to another source than the one that its owner is bound to by now.
-func (b *Backend) moveWarnings(id pack.ID, src string, locked *pack.LockedPack) []string {
-	bound := b.Fetcher.Registries.BoundTo(id.Owner)
-	if src != "" || !strings.HasPrefix(bound, "oci://") || registry.Repository(bound, id) == locked.Source {
-		return nil
-	}
-	return []string{fmt.Sprintf("%s stays locked to %s although %s is bound to %s; remove and reinstall the pack to "+
-		"change the source",
-		id, locked.Source, id.Owner, bound)}
 }
 
 // Yanked warns of a locked version that its registry or source has yanked since. It is for packs that are

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/Masterminds/semver/v3"
 	"golang.org/x/sync/errgroup"
@@ -58,7 +57,7 @@ func (b *Backend) Choose(ctx context.Context, m *pack.Manifest) (map[pack.ID]res
 	roots := b.requirements(required)
 	prefer := map[pack.ID]string{}
 	for id, p := range b.Previous.Packs {
-		if !b.marks[id].fresh {
+		if !b.marks[id].fresh { // a pack that moves to another source keeps its version if it can
 			prefer[id] = p.Version
 		}
 	}
@@ -129,15 +128,22 @@ func (b *Backend) newLock(ctx context.Context, m *pack.Manifest, chosen map[pack
 	if err != nil {
 		return nil, err
 	}
+	changes, err := b.lockedChanges(ctx, chosen)
+	if err != nil {
+		return nil, err
+	}
 	var fresh []*pack.Pack
 	for _, id := range slices.SortedFunc(maps.Keys(chosen), pack.ID.Compare) {
 		c := chosen[id]
 		if c.Source == "" {
-			if err := b.CheckVersion(ctx, id); err != nil {
+			change, err := b.CheckVersion(ctx, id)
+			if err != nil {
 				return nil, err
 			}
+			changes = appendChange(changes, change)
 		}
-		if locked, ok := b.lockedVersion(id, c.Source, c.Version); ok {
+		locked, ok := b.lockedVersion(id, c.Source, c.Version)
+		if ok {
 			if narrowed, ok := narrow(locked, required[id]); ok {
 				sol.Lock.Packs[id] = narrowed
 				sol.warn(b.moveWarnings(id, c.Source, locked)...)
@@ -150,7 +156,12 @@ func (b *Backend) newLock(ctx context.Context, m *pack.Manifest, chosen map[pack
 				"skillpm.lock does not match skillpm.yaml: the lockfile does not contain all required skills of %s", id).
 				WithHint("run \"skillpm install\" without --frozen, and commit skillpm.lock")
 		}
-		p, err := b.pack(ctx, id, c.Source, c.Version)
+		var p *pack.Pack
+		if ok && fetch.IsPinned(locked) { // other skills of the locked content, even if the tag moved
+			p, err = b.Fetcher.OpenLocked(ctx, m, id, locked)
+		} else {
+			p, err = b.pack(ctx, id, c.Source, c.Version)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -168,7 +179,23 @@ func (b *Backend) newLock(ctx context.Context, m *pack.Manifest, chosen map[pack
 		}
 		fresh = append(fresh, p)
 	}
-	return sol, b.lockPacks(ctx, sol, fresh, required)
+	if err := b.lockPacks(ctx, sol, fresh, required); err != nil {
+		return nil, err
+	}
+	for _, p := range fresh {
+		now := sol.Lock.Packs[p.ID]
+		changes = appendChange(changes, b.changedFrom(chosen, p, now))
+		sol.warn(b.overrideWarnings(p.ID, chosen[p.ID].Source, now)...)
+	}
+	return sol, b.reportChanges(sol, changes)
+}
+
+// appendChange adds a change, unless it is nil or another change of the pack is listed.
+func appendChange(list []*fetch.Change, c *fetch.Change) []*fetch.Change {
+	if c == nil || slices.ContainsFunc(list, func(have *fetch.Change) bool { return have.Pack == c.Pack }) {
+		return list
+	}
+	return append(list, c)
 }
 
 // isLocked reports whether a lock has the very content of a pack that was opened.
@@ -203,7 +230,9 @@ func (b *Backend) lockPacks(ctx context.Context, sol *Solution, packs []*pack.Pa
 	group.SetLimit(fetch.Parallel)
 	for i, p := range packs {
 		group.Go(func() (err error) {
-			entries[i], warnings[i], err = b.lockPack(ctx, p, required[p.ID])
+			var bad []pack.BadSkill
+			entries[i], bad, err = b.Fetcher.Entry(ctx, p, required[p.ID])
+			warnings[i] = badSkillWarnings(p, bad)
 			return err
 		})
 	}
@@ -263,71 +292,12 @@ func (b *Backend) requiredSkills(ctx context.Context, m *pack.Manifest, chosen m
 	return required, nil
 }
 
-// lockPack makes the lock's entry for a pack. It fetches the pack if its source doesn't state the digests. Then it leaves
-// out skills that cannot be part of a pack, with a warning, unless they are required by name.
-func (b *Backend) lockPack(ctx context.Context, p *pack.Pack, required []string) (*pack.LockedPack, []string, error) {
-	names := p.SkillNames()
-	if required != nil {
-		names = required
-	}
-	trees := map[string]string{}
-	var bad []pack.BadSkill
-	unknown := false
-	for _, name := range names {
-		s, ok := p.Skill(name)
-		if !ok {
-			return nil, nil, diag.Errorf(diag.NotFound, "%s %s does not contain the skill %q", p.ID, p.Version, name).
-				WithHint("available skills: %s", strings.Join(p.SkillNames(), ", "))
-		}
-		trees[name] = s.Tree
-		unknown = unknown || s.Tree == ""
-	}
-	if err := checkIntegrity(p); err != nil {
-		return nil, nil, err
-	}
-	if len(trees) == 0 {
-		return nil, nil, diag.Errorf(diag.Invalid, "%s %s does not contain skills", p.ID, p.Version)
-	}
-	if unknown {
-		fetched, err := b.Fetcher.Fetch(ctx, p, required, nil)
-		if err != nil {
-			return nil, nil, err
-		}
-		trees, bad = fetched.Trees, fetched.Bad
-	}
-	locked := &pack.LockedPack{
-		Version: p.Version, Source: p.Ref.Locked(p.Version), Resolved: p.Ref.Digest,
-		Integrity: bundle.Integrity(trees), Skills: trees, Dependencies: map[string]string{},
-		Partial: len(trees)+len(bad) < len(p.Skills),
-	}
-	for _, d := range p.Dependencies {
-		locked.Dependencies[d.ID.String()] = pack.FormatRequirement(d)
-	}
-	return locked, badSkillWarnings(p, bad), nil
-}
-
 func badSkillWarnings(p *pack.Pack, bad []pack.BadSkill) []string {
 	warnings := make([]string, len(bad))
 	for i, s := range bad {
 		warnings[i] = fmt.Sprintf("left out the skill %s of %s %s: %v", s.Name, p.ID, p.Version, s.Err)
 	}
 	return warnings
-}
-
-// checkIntegrity checks that the integrity that a source states of a pack is that of its skills.
-func checkIntegrity(p *pack.Pack) error {
-	trees := map[string]string{}
-	for _, s := range p.Skills {
-		if s.Tree == "" {
-			return nil
-		}
-		trees[s.Name] = s.Tree
-	}
-	if got := bundle.Integrity(trees); p.Integrity != "" && p.Integrity != got {
-		what := "integrity of " + p.ID.String() + " " + p.Version
-		return &bundle.MismatchError{What: what, Want: p.Integrity, Got: got}
-	}
-	return nil
 }
 
 // Union returns the texts of both lists, sorted, each once.

@@ -171,11 +171,15 @@ func (b *Backend) Find(ctx context.Context, id pack.ID) (registry.Registry, erro
 	return b.Fetcher.Registries.Find(ctx, id, b.lockedSource(id))
 }
 
+// lockedSource returns where a pack is looked up because it is locked there, "" if its name decides. New versions never
+// come from a source that the user's binding excludes; the administrator's binding excludes even the locked one.
 func (b *Backend) lockedSource(id pack.ID) string {
-	if p, ok := b.Previous.Packs[id]; ok && !b.marks[id].moved {
-		return p.Source
+	p, ok := b.Previous.Packs[id]
+	if _, enforced := b.Fetcher.Registries.Enforced(id.Owner); !ok || b.marks[id].moved ||
+		!enforced && !b.Fetcher.Registries.Overridden() && b.leavesBinding(id, p.Source) {
+		return ""
 	}
-	return ""
+	return p.Source
 }
 
 // versions returns the versions of a pack that was asked for, nil if it was not.
