@@ -20,11 +20,11 @@ import (
 
 // PushOptions configure [Client.Push].
 type PushOptions struct {
-	Format    string   // one of the format constants
-	Moving    bool     // also move the tags 1.4, 1, and latest
+	Format string // one of the format constants
+	Moving bool   // also move the tags 1.4, 1, and latest
 	// Provenance is attached to the version unless it has provenance. The zero value attaches nothing.
 	Provenance Provenance
-	MountFrom []string // repositories ("oci://host/repository") of the same registry that may hold the layers already
+	MountFrom  []string // repositories ("oci://host/repository") of the same registry that may hold the layers already
 	// Attach creates the artifacts that must exist before the release's tag, such as signatures. Push fills in their
 	// subject. Attach must not write to the target itself, which may be locked.
 	Attach func(ctx context.Context, subject Pushed, manifest []byte) ([]Artifact, error)
@@ -32,12 +32,12 @@ type PushOptions struct {
 
 // Pushed is the result of [Client.Push], or its preview.
 type Pushed struct {
-	Digest   string   // of the manifest, as in a lockfile
-	Existed  bool     // the same content was published before
-	Manifest []byte   // the manifest with that digest
+	Digest   string // of the manifest, as in a lockfile
+	Existed  bool   // the same content was published before
+	Manifest []byte // the manifest with that digest
 	// Provenance is what the version's referrers state, after the push.
 	Provenance Provenance
-	Tags     []string // tags that were set or moved
+	Tags       []string // tags that were set or moved
 }
 
 // Push publishes trees as a version of a pack. It stores layers and manifest by digest, then the attached artifacts,
