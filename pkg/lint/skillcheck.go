@@ -90,6 +90,7 @@ func (u *skillCheck) checkMainFile(main *file) {
 	u.checkFieldReferences()
 	u.checkFieldOrder()
 	u.checkStyle()
+	u.checkTemplateDescription()
 	u.checkBody()
 	u.followLinks(main)
 	u.name = u.excerptOf("name", doc.Name())
@@ -105,6 +106,7 @@ func (u *skillCheck) checkOtherFiles() {
 		u.checkScript(f)
 		u.checkSyntax(f)
 		u.checkFinalNewline(f)
+		u.checkTemplate(f)
 	}
 	u.checkSecurity(names)
 	u.reportCapabilities(names)

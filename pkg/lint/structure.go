@@ -154,9 +154,6 @@ func (u *skillCheck) checkPath(rel string) {
 	}
 }
 
-// TemplateStep is a line of the instructions of a new skill, which its author has to replace.
-const TemplateStep = "Write the agent's first step as an instruction."
-
 // checkBody checks the length of what follows the frontmatter.
 func (u *skillCheck) checkBody() {
 	body := u.doc.Body()
@@ -169,12 +166,6 @@ func (u *skillCheck) checkBody() {
 			})
 		}
 		return
-	}
-	if before, _, ok := bytes.Cut(body, []byte(TemplateStep)); ok {
-		u.add(finding{
-			rule: rule.EmptyBody, src: u.src, line: first + bytes.Count(before, []byte("\n")), column: 1,
-			message: "the instructions are still the template of \"skillpm new\"",
-		})
 	}
 	trimmed := bytes.TrimRight(body, " \t\r\n")
 	if n := bytes.Count(trimmed, []byte("\n")) + 1; n > adviseLines {

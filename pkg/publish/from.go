@@ -112,7 +112,7 @@ func (c *Client) publishVersions(ctx context.Context, sources *source.Clients, s
 			return err
 		}
 		r.Digest, r.Existed, r.Tags = pushed.Digest, pushed.Existed, append(r.Tags, pushed.Tags...)
-		r.Source, r.Revision = oci.SourceOf(pushed.Manifest)
+		r.Source, r.Revision = pushed.Provenance.Source, pushed.Provenance.Revision
 		if o.DryRun {
 			r.Manifest = pushed.Manifest
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 	"github.com/skillpm/skillpm/pkg/source/git"
+	"github.com/skillpm/skillpm/pkg/source/oci"
 )
 
 // origin describes the git repository that a pack is in.
@@ -143,15 +144,13 @@ func (o *origin) compareTags(ctx context.Context, m *pack.Manifest) {
 	}
 }
 
-// clean reports whether the pack's files are those of a commit.
-func (o *origin) clean() bool { return o.checkout.Commit != "" && len(o.dirty) == 0 }
-
-// sourceRevision returns the repository and commit for the release; "" if the pack differs from the commit.
-func (o *origin) sourceRevision() (url, revision string) {
-	if !o.clean() {
-		return "", ""
+// provenance returns the repository and commit of the release; the zero value if it is in no repository, or differs from
+// the commit.
+func (o *origin) provenance() oci.Provenance {
+	if o == nil || len(o.dirty) > 0 {
+		return oci.Provenance{}
 	}
-	return o.checkout.Origin, o.checkout.Commit
+	return oci.Provenance{Source: o.checkout.Origin, Revision: o.checkout.Commit}
 }
 
 // maxNamed is how many files a warning names.

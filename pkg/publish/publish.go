@@ -124,7 +124,7 @@ func (c *Client) publishAt(ctx context.Context, m *pack.Manifest, dir string, ta
 	send := func() (err error) {
 		pushed, err = push(ctx, target, artifact.release, artifact.trees,
 			oci.PushOptions{
-				Format: o.Format, Moving: !o.KeepTags,
+				Format: o.Format, Moving: !o.KeepTags, Provenance: artifact.origin.provenance(),
 				Attach: c.attachments(artifact, o.Key, sources.Verifier(false), target),
 			})
 		return err
@@ -139,8 +139,8 @@ func (c *Client) publishAt(ctx context.Context, m *pack.Manifest, dir string, ta
 	}
 	r.Digest, r.Existed = pushed.Digest, pushed.Existed
 	r.Tags = append(r.Tags, pushed.Tags...)
-	if pushed.Existed { // what was published before says where that is from
-		r.Source, r.Revision = oci.SourceOf(pushed.Manifest)
+	r.Source, r.Revision = pushed.Provenance.Source, pushed.Provenance.Revision
+	if pushed.Existed {
 		r.Warnings = append(r.Warnings, formatWarnings(pushed.Manifest, o.Format, len(artifact.trees))...)
 	}
 	if o.Key != nil && !o.DryRun {
@@ -231,9 +231,7 @@ func (c *Client) assemble(ctx context.Context, m *pack.Manifest, dir string, r *
 		if !o.AllowDirty {
 			r.Warnings = append(r.Warnings, artifact.origin.warnings()...)
 		}
-		artifact.release.SourceURL, artifact.release.Revision = artifact.origin.sourceRevision()
 	}
-	r.Source, r.Revision = artifact.release.SourceURL, artifact.release.Revision
 	return artifact, nil
 }
 

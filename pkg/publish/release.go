@@ -130,11 +130,16 @@ func (c *Client) checkSkills(ctx context.Context, dir string) (lint.Report, erro
 		// the lint findings, or collecting the files, report what cannot be published
 		_ = compareWithDisk(tree, dir, s.Dir, files, programs)
 	}
-	report, err := c.validate(ctx, ValidateOptions{Paths: paths}, files)
+	report, err := c.validate(ctx, ValidateOptions{Paths: paths, levels: publishLevels()}, files)
 	report.Findings = slices.DeleteFunc(report.Findings, func(f diag.Finding) bool {
 		return f.Rule == rule.Executable && programs[c.Machine.Abs(filepath.FromSlash(f.Path))]
 	})
 	return report, err
+}
+
+// publishLevels are the rules that are stricter for a pack that is published: nobody can use the text of a template.
+func publishLevels() []lint.Level {
+	return []lint.Level{{Rules: rule.TemplateText, Severity: diag.SeverityError}}
 }
 
 // compareWithDisk finds the files of a skill whose published bytes differ from those on disk, as in a git checkout with

@@ -117,7 +117,8 @@ type NewOptions struct {
 	Name        string
 	Description string
 	License     string
-	// the parent of the skill's directory; "" means skills/ in a pack, otherwise the client's directory
+	// the parent of the skill's directory; "" means skills/ of a pack, .agents/skills of a project, or else the
+	// client's directory
 	Dir     string
 	Scripts bool // with an example script
 }
@@ -139,7 +140,7 @@ func (c *Client) New(_ context.Context, o NewOptions) (string, error) {
 			"a skill requires a description of 1 to %d characters", MaxDescription).
 			WithHint("set the description with: skillpm new %s --description \"…\"", o.Name)
 	}
-	dir := filepath.Join(c.newSkillDir(o), o.Name)
+	dir := filepath.Join(c.newSkillParent(o), o.Name)
 	if _, err := os.Lstat(dir); err == nil {
 		return "", diag.Errorf(diag.Conflict, "%s already exists", dir).WithHint("choose another name, or edit the " +
 			"existing skill")
@@ -160,18 +161,44 @@ func (c *Client) New(_ context.Context, o NewOptions) (string, error) {
 	return dir, nil
 }
 
-func (c *Client) newSkillDir(o NewOptions) string {
+// newSkillParent returns the parent of a new skill's directory: one where the layers of the project look, or from where
+// the pack is published. In a directory of its own, or if the manifest cannot be read, it is the client's directory.
+func (c *Client) newSkillParent(o NewOptions) string {
 	if o.Dir != "" {
 		return c.Machine.Abs(o.Dir)
 	}
-	data, err := safefile.ReadOptional(filepath.Join(c.Dir, pack.ManifestName))
-	if err != nil || data == nil {
+	s, found, err := c.Paths.Project(c.Dir)
+	if err != nil || !found {
 		return c.Dir
 	}
-	if m, err := pack.ParseManifest(pack.ManifestName, data); err != nil || m.Name.IsZero() {
+	data, err := safefile.ReadOptional(s.Manifest())
+	if err != nil {
 		return c.Dir
 	}
-	return filepath.Join(c.Dir, "skills")
+	m, err := pack.ParseManifest(s.Manifest(), data)
+	switch {
+	case err != nil:
+		return c.Dir
+	case m.Name.IsZero():
+		return filepath.Join(s.Root, ".agents", "skills")
+	}
+	return filepath.Join(s.Root, filepath.FromSlash(publishedParent(m, o.Name)))
+}
+
+// publishedParent returns the directory of a pack in which a new skill is published: skills/, unless the manifest lists
+// other ones.
+func publishedParent(m *pack.Manifest, name string) string {
+	if len(m.Skills) == 0 || slices.ContainsFunc(m.Skills, func(pattern string) bool {
+		return pack.MatchGlob(pattern, "skills/"+name)
+	}) {
+		return "skills"
+	}
+	for _, pattern := range m.Skills {
+		if dir, ok := strings.CutSuffix(pattern, "/*"); ok && !strings.ContainsAny(dir, "*?") {
+			return dir
+		}
+	}
+	return "skills"
 }
 
 func skillText(o NewOptions) ([]byte, error) {
@@ -191,7 +218,7 @@ func skillText(o NewOptions) ([]byte, error) {
 	}
 	title := strings.ReplaceAll(o.Name, "-", " ")
 	fmt.Fprintf(&b, "---\n\n# %s\n\n", strings.ToUpper(title[:1])+title[1:])
-	b.WriteString("## Steps\n\n1. " + lint.TemplateStep + "\n2. Describe how the agent checks the result.\n")
+	b.WriteString("## Steps\n\n1. " + lint.TemplateStep + "\n2. " + lint.TemplateCheck + "\n")
 	if o.Scripts {
 		b.WriteString("3. Run [scripts/check.sh](scripts/check.sh) and read its output.\n")
 	}
@@ -199,7 +226,7 @@ func skillText(o NewOptions) ([]byte, error) {
 }
 
 const exampleScript = `#!/bin/sh
-# Describe what this script checks. The script gets its input as arguments, and the agent reads its output.
+# ` + lint.TemplateScript + ` The script gets its input as arguments, and the agent reads its output.
 set -eu
 echo "ok: $#"
 `

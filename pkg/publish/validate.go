@@ -37,6 +37,8 @@ type ValidateOptions struct {
 	Baseline   string // baseline file; "" means that of skillpm.yaml
 	NoBaseline bool   // do not use a baseline
 
+	levels []lint.Level // override all other levels
+
 	Policy     bool   // also check the skills against the policies in effect
 	PolicyFile string // check against this policy file instead
 

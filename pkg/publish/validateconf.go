@@ -78,6 +78,7 @@ func (p *checkedProject) settings(root string, o ValidateOptions) lint.Settings 
 	for _, pattern := range o.Disable {
 		s.Levels = append(s.Levels, lint.Level{Rules: pattern, Off: true})
 	}
+	s.Levels = append(s.Levels, o.levels...)
 	return s
 }
 

@@ -21,6 +21,15 @@ func indented(t *testing.T, data []byte) string {
 	return b.String()
 }
 
+// TestProvenanceWithoutRepository checks that a commit is stated even if its repository has no public address.
+func TestProvenanceWithoutRepository(t *testing.T) {
+	s, err := sign.Provenance{Pack: "acme/deploy", Version: "1.4.0", Commit: strings.Repeat("c", 40)}.Statement(digestA)
+	want := `"resolvedDependencies":[{"digest":{"gitCommit":"` + strings.Repeat("c", 40) + `"}}]`
+	if err != nil || !strings.Contains(string(s), want) {
+		t.Errorf("%s does not contain %s: %v", s, want, err)
+	}
+}
+
 func TestProvenance(t *testing.T) {
 	p := sign.Provenance{
 		Pack: "acme/deploy", Version: "1.4.0", Repository: "https://git.example/acme/skills", Ref: "refs/tags/v1.4.0",

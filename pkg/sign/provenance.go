@@ -109,7 +109,7 @@ type (
 		Directory  string `json:"directory,omitempty"`
 	}
 	slsaResource struct {
-		URI         string            `json:"uri"`
+		URI         string            `json:"uri,omitempty"`
 		Digest      map[string]string `json:"digest"`
 		Annotations map[string]bool   `json:"annotations,omitempty"`
 	}
@@ -137,9 +137,9 @@ func (p Provenance) Statement(digest string) ([]byte, error) {
 	build := slsaBuild{BuildType: BuildType, Parameters: slsaParameters{Pack: p.Pack, Version: p.Version}}
 	if p.Repository != "" {
 		build.Parameters.Source = &slsaSource{Repository: p.Repository, Ref: p.Ref, Directory: p.Directory}
-		if p.Commit != "" {
-			build.Resolved = []slsaResource{p.resolved()}
-		}
+	}
+	if p.Commit != "" {
+		build.Resolved = []slsaResource{p.resolved()}
 	}
 	run := slsaRun{Builder: slsaBuilder{cmp.Or(p.Builder, BuilderUnknown)}}
 	if p.Run != "" {
@@ -148,11 +148,14 @@ func (p Provenance) Statement(digest string) ([]byte, error) {
 	return Statement(p.Pack, digest, PredicateProvenance, slsaProvenance{build, run})
 }
 
-// resolved is the published source.
+// resolved is the published source. A repository without a public address has only a commit.
 func (p Provenance) resolved() slsaResource {
-	r := slsaResource{URI: "git+" + p.Repository, Digest: map[string]string{"gitCommit": p.Commit}}
-	if p.Ref != "" {
-		r.URI += "@" + p.Ref
+	r := slsaResource{Digest: map[string]string{"gitCommit": p.Commit}}
+	if p.Repository != "" {
+		r.URI = "git+" + p.Repository
+		if p.Ref != "" {
+			r.URI += "@" + p.Ref
+		}
 	}
 	if p.Dirty {
 		r.Annotations = map[string]bool{"dirty": true}

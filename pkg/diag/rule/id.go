@@ -45,6 +45,7 @@ const (
 	TotalSize    = "STR014"
 	Collision    = "STR015"
 	TooLarge     = "STR016"
+	TemplateText = "STR017"
 
 	Broken      = "REF001"
 	Case        = "REF002"

@@ -17,8 +17,7 @@ func structureRules() []Rule {
 		},
 		{
 			ID: EmptyBody, Title: "missing instructions", Severity: w,
-			Why: "The agent does not get instructions, because the body is empty or still the template of " +
-				"\"skillpm new\".",
+			Why: "The agent does not get instructions, because the body is empty.",
 			Fix: "write the instructions below the frontmatter",
 
 			Bad:  head,
@@ -182,6 +181,15 @@ func structureRules() []Rule {
 			Good: "-- deploy/SKILL.md\n" +
 				head + "See [the log](log.txt).\n" +
 				"-- deploy/log.txt\nok\n",
+		},
+		{
+			ID: TemplateText, Title: "text of the template", Severity: w,
+			Why: "\"skillpm new\" wrote the text for the author, and agents cannot follow it. When a pack is " +
+				"published, the finding is an error.",
+			Fix: "replace the text with instructions",
+
+			Bad:  head + "1. Write the agent's first step as an instruction.\n",
+			Good: head + "1. Roll the service out.\n",
 		},
 	}
 }

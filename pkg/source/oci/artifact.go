@@ -45,12 +45,20 @@ func (c *Client) PutArtifact(ctx context.Context, ref pack.Ref, a Artifact, tags
 		return "", c.secrets.Discreet(err)
 	}
 	defer end()
-	doc, err := putArtifact(ctx, dst, a, tags...)
+	var subject *ocispec.Descriptor
+	if a.Subject != "" {
+		if subject, err = subjectOf(ctx, dst, a.Subject); err != nil {
+			return "", c.secrets.Discreet(err)
+		}
+	}
+	doc, err := putArtifact(ctx, dst, a, subject, tags...)
 	return string(doc.desc.Digest), c.secrets.Discreet(err)
 }
 
-// putArtifact stores an artifact. The caller has called begin.
-func putArtifact(ctx context.Context, dst readWriter, a Artifact, tags ...string) (document, error) {
+// putArtifact stores an artifact about a subject, which is nil for none. The caller has called begin.
+func putArtifact(ctx context.Context, dst readWriter, a Artifact, subject *ocispec.Descriptor, tags ...string) (
+	document, error,
+) {
 	if a.Type == "" {
 		return document{}, diag.Errorf(diag.Internal, "the artifact does not have a type")
 	}
@@ -63,6 +71,7 @@ func putArtifact(ctx context.Context, dst readWriter, a Artifact, tags ...string
 			Size: int64(len(emptyConfig)),
 		},
 		Annotations: a.Annotations,
+		Subject:     subject,
 	}
 	var err error
 	if m.Layers, err = pushBlobs(ctx, dst, a); err != nil {
@@ -73,11 +82,6 @@ func putArtifact(ctx context.Context, dst readWriter, a Artifact, tags ...string
 	}
 	if len(m.Layers) == 0 { // the specification requires a layer if an artifact only has annotations
 		m.Layers = []ocispec.Descriptor{m.Config}
-	}
-	if a.Subject != "" {
-		if m.Subject, err = subjectOf(ctx, dst, a.Subject); err != nil {
-			return document{}, err
-		}
 	}
 	doc, err := newDocument(m, ocispec.MediaTypeImageManifest)
 	if err != nil {
@@ -122,11 +126,16 @@ func subjectOf(ctx context.Context, dst readWriter, digest string) (*ocispec.Des
 	if err != nil {
 		return nil, err
 	}
+	return doc.subject(), nil
+}
+
+// subject returns the descriptor of a document for its referrers.
+func (doc document) subject() *ocispec.Descriptor {
 	d := &ocispec.Descriptor{MediaType: doc.desc.MediaType, Digest: doc.desc.Digest, Size: doc.desc.Size}
 	if d.MediaType == "" { // a layout does not record it for untagged manifests
 		d.MediaType = mediaTypeOf(doc.raw)
 	}
-	return d, nil
+	return d
 }
 
 // maxInline is the size up to which a repository's status is inline in its manifest, so that one GET reads it.

@@ -54,7 +54,7 @@ func (c *Client) copy(ctx context.Context, srcRef, dstRef pack.Ref, o CopyOption
 	}
 	defer end()
 	p := &publisher{
-		rel: Release{ID: id, Version: a.info.Version}, info: *a.info, dst: w, target: dstRef,
+		client: c, rel: Release{ID: id, Version: a.info.Version}, info: *a.info, dst: w, target: dstRef,
 		options: PushOptions{Moving: o.Moving},
 	}
 	existing, existed, err := p.findPublished(ctx)
@@ -69,7 +69,7 @@ func (c *Client) copy(ctx context.Context, srcRef, dstRef pack.Ref, o CopyOption
 	if err := k.artifact(ctx, a); err != nil {
 		return Pushed{}, err
 	}
-	if err := k.attached(ctx, pushed.Digest); err != nil {
+	if pushed.Provenance, err = k.attached(ctx, pushed.Digest); err != nil {
 		return Pushed{}, err
 	}
 	doc := a.document
@@ -111,29 +111,29 @@ func (k *copier) artifact(ctx context.Context, a *artifact) error {
 	return k.dst.pushDocument(ctx, doc, "")
 }
 
-// attached copies the referrers of a manifest.
-func (k *copier) attached(ctx context.Context, subject string) error {
+// attached copies the referrers of a manifest, and returns the provenance among them.
+func (k *copier) attached(ctx context.Context, subject string) (Provenance, error) {
 	target := k.ref
 	target.Rev, target.Digest = "", subject
 	list, err := k.client.referrers(ctx, target, "")
 	if err != nil {
-		return err
+		return Provenance{}, err
 	}
 	for _, r := range list {
 		a, err := k.client.read(ctx, k.src, k.ref, r.Digest)
 		if err != nil {
-			return err
+			return Provenance{}, err
 		}
 		if err := k.blobs(ctx, a); err != nil {
-			return err
+			return Provenance{}, err
 		}
 		doc := a.document
 		doc.desc.MediaType = mediaTypeOf(doc.raw)
 		if err := k.dst.attach(ctx, doc, &a.manifest); err != nil {
-			return err
+			return Provenance{}, err
 		}
 	}
-	return nil
+	return firstProvenance(list), nil
 }
 
 // blobs copies the configuration and the layers of a manifest.

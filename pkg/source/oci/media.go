@@ -17,6 +17,8 @@ const (
 	MediaTypePack = "application/vnd.skillpm.pack.v1"
 	// MediaTypeCollection is the artifact type of an index of skill artifacts.
 	MediaTypeCollection = "application/vnd.agentskills.collection.v1"
+	// MediaTypeProvenance is the artifact type of a [Provenance] that is not signed.
+	MediaTypeProvenance = "application/vnd.skillpm.provenance.v1"
 	// MediaTypeStatus is the artifact type of a repository's [Status].
 	MediaTypeStatus     = "application/vnd.skillpm.status.v1"
 	MediaTypeStatusBlob = "application/vnd.skillpm.status.v1+json"

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
-
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
@@ -144,17 +142,6 @@ func (p *packInfo) describe(pk *pack.Pack) error {
 	return nil
 }
 
-// SourceOf returns the source that a manifest states: the URL of a repository and the commit, each "" if missing.
-func SourceOf(manifest []byte) (url, revision string) {
-	var m struct {
-		Annotations map[string]string `json:"annotations"`
-	}
-	if json.Unmarshal(manifest, &m) != nil {
-		return "", ""
-	}
-	return oneLine(m.Annotations[ocispec.AnnotationSource]), oneLine(m.Annotations[ocispec.AnnotationRevision])
-}
-
 // Release describes a version to publish.
 type Release struct {
 	ID           pack.ID
@@ -162,8 +149,6 @@ type Release struct {
 	Description  string
 	License      string
 	Dependencies []pack.Dependency // by name only
-	SourceURL    string            // URL of the pack's source, "" if unknown
-	Revision     string            // revision of the source, "" if unknown
 	Skills       []SkillMeta       // one for each tree
 	Tags         []string          // search terms
 }

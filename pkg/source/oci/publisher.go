@@ -23,6 +23,7 @@ import (
 
 // publisher writes one release.
 type publisher struct {
+	client  *Client
 	rel     Release
 	info    packInfo
 	dst     readWriter
@@ -79,6 +80,8 @@ func (p *publisher) manifest(ctx context.Context, trees []bundle.Tree, info pack
 	return m, p.dst.pushBlob(ctx, m.Config, bytes.NewReader(config))
 }
 
+// annotations returns the annotations of a manifest. They must depend only on the content: where and when it was
+// published is in referrers.
 func (p *publisher) annotations(info packInfo) map[string]string {
 	notes := map[string]string{
 		AnnotationPack:                info.encode(),
@@ -88,8 +91,6 @@ func (p *publisher) annotations(info packInfo) map[string]string {
 		ocispec.AnnotationVersion:     p.rel.Version,
 		ocispec.AnnotationDescription: p.rel.Description,
 		ocispec.AnnotationLicenses:    p.rel.License,
-		ocispec.AnnotationSource:      p.rel.SourceURL,
-		ocispec.AnnotationRevision:    p.rel.Revision,
 	}
 	for key, value := range notes {
 		if value == "" {

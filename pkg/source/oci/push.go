@@ -1,6 +1,7 @@
 package oci
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -19,9 +20,11 @@ import (
 
 // PushOptions configure [Client.Push].
 type PushOptions struct {
-	Format    string   // one of the format constants
-	Moving    bool     // also move the tags 1.4, 1, and latest
-	MountFrom []string // repositories ("oci://host/repository") of the same registry that may hold the layers already
+	Format string // one of the format constants
+	Moving bool   // also move the tags 1.4, 1, and latest
+	// Provenance is attached to the version unless it has provenance. The zero value attaches nothing.
+	Provenance Provenance
+	MountFrom  []string // repositories ("oci://host/repository") of the same registry that may hold the layers already
 	// Attach creates the artifacts that must exist before the release's tag, such as signatures. Push fills in their
 	// subject. Attach must not write to the target itself, which may be locked.
 	Attach func(ctx context.Context, subject Pushed, manifest []byte) ([]Artifact, error)
@@ -29,15 +32,17 @@ type PushOptions struct {
 
 // Pushed is the result of [Client.Push], or its preview.
 type Pushed struct {
-	Digest   string   // of the manifest, as in a lockfile
-	Existed  bool     // the same content was published before
-	Manifest []byte   // the manifest with that digest
-	Tags     []string // tags that were set or moved
+	Digest   string // of the manifest, as in a lockfile
+	Existed  bool   // the same content was published before
+	Manifest []byte // the manifest with that digest
+	// Provenance is what the version's referrers state, after the push.
+	Provenance Provenance
+	Tags       []string // tags that were set or moved
 }
 
 // Push publishes trees as a version of a pack. It stores layers and manifest by digest, then the attached artifacts,
-// and sets the tags last, so that a visible version has its signatures. If the version exists with the same content,
-// Push only adds missing attachments and moving tags. If it exists with other content, the error is a [ConflictError],
+// and sets the tags last, so that a visible version has its signatures. Provenance, which proves nothing, follows the
+// version's tag. If the version exists with the same content, Push only adds missing attachments and moving tags. If it exists with other content, the error is a [ConflictError],
 // and nothing changes.
 func (c *Client) Push(ctx context.Context, target pack.Ref, rel Release, trees []bundle.Tree, o PushOptions) (Pushed,
 	error,
@@ -95,7 +100,7 @@ func (c *Client) publisher(ctx context.Context, target pack.Ref, rel Release, tr
 	if r, ok := dst.(*repository); ok {
 		r.mountFrom = r.sameHost(o.MountFrom)
 	}
-	return &publisher{rel: rel, info: info, dst: dst, target: target, options: o}, nil
+	return &publisher{client: c, rel: rel, info: info, dst: dst, target: target, options: o}, nil
 }
 
 // publish stores a release unless it exists, and adds what is missing.
@@ -110,7 +115,12 @@ func (p *publisher) publish(ctx context.Context, trees []bundle.Tree) (Pushed, e
 		}
 	}
 	pushed := Pushed{Digest: string(doc.desc.Digest), Existed: existed, Manifest: doc.raw}
-	if err := p.attach(ctx, doc, pushed); err != nil {
+	if existed {
+		if pushed.Provenance, err = p.client.provenanceOf(ctx, p.dst, p.subjectRef(pushed.Digest)); err != nil {
+			return Pushed{}, err
+		}
+	}
+	if err := p.attach(ctx, doc, &pushed); err != nil {
 		return Pushed{}, err
 	}
 	return p.tag(ctx, doc, pushed)
@@ -124,13 +134,16 @@ func (p *publisher) tag(ctx context.Context, doc document, pushed Pushed) (Pushe
 		}
 		pushed.Tags = []string{p.rel.Version}
 	}
+	if err := p.attachProvenance(ctx, doc, &pushed); err != nil {
+		return Pushed{}, err
+	}
 	moved, err := p.moveTags(ctx, doc)
 	pushed.Tags = append(pushed.Tags, moved...)
 	return pushed, err
 }
 
 // attach stores the attached artifacts of a release.
-func (p *publisher) attach(ctx context.Context, doc document, pushed Pushed) error {
+func (p *publisher) attach(ctx context.Context, doc document, pushed *Pushed) error {
 	if _, isDryRun := p.dst.(dryRun); isDryRun || p.options.Attach == nil {
 		return nil
 	}
@@ -139,13 +152,13 @@ func (p *publisher) attach(ctx context.Context, doc document, pushed Pushed) err
 			return err
 		}
 	}
-	artifacts, err := p.options.Attach(ctx, pushed, doc.raw)
+	artifacts, err := p.options.Attach(ctx, *pushed, doc.raw)
 	if err != nil {
 		return err
 	}
 	for _, a := range artifacts {
-		a.Subject = pushed.Digest
-		if _, err := putArtifact(ctx, p.dst, a); err != nil {
+		pushed.Provenance = cmp.Or(pushed.Provenance, a.Provenance())
+		if _, err := putArtifact(ctx, p.dst, a, doc.subject()); err != nil {
 			return err
 		}
 	}

@@ -46,6 +46,11 @@ func (c *Client) referrers(ctx context.Context, ref pack.Ref, artifactType strin
 	if err != nil {
 		return nil, err
 	}
+	return c.referrersIn(ctx, p, ref, artifactType)
+}
+
+// referrersIn reads the referrers of the manifest with ref's digest from p.
+func (c *Client) referrersIn(ctx context.Context, p reader, ref pack.Ref, artifactType string) ([]*Artifact, error) {
 	listed, err := p.referrers(ctx, ref.Digest, artifactType)
 	if err != nil {
 		return nil, err
@@ -323,7 +328,7 @@ func (c *Client) setStatus(ctx context.Context, ref pack.Ref, change func(*Statu
 		}
 		doc, err := putArtifact(ctx, dst, Artifact{
 			Type: MediaTypeStatus, Blobs: []Blob{{MediaType: MediaTypeStatusBlob, Data: []byte(canonical(after))}},
-		}, StatusTag)
+		}, nil, StatusTag)
 		if err != nil {
 			return false, err
 		}

@@ -3,6 +3,7 @@ package trust
 import (
 	"context"
 	"errors"
+	"maps"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
@@ -37,6 +38,10 @@ func Attachments(key *sign.PrivateKey, provenance *sign.Provenance, sbom *sign.S
 			a, err := bundleArtifact(key, statement, sign.PredicateProvenance, subject.Digest)
 			if err != nil {
 				return nil, err
+			}
+			if !provenance.Dirty {
+				maps.Copy(a.Annotations,
+					oci.Provenance{Source: provenance.Repository, Revision: provenance.Commit}.Annotations())
 			}
 			all = append(all, a)
 		}

@@ -38,6 +38,9 @@ type Found struct {
 	Source        Source // the source that provenance states
 }
 
+// notSigned is the problem of an attestation without a signature.
+const notSigned = "the attestation is not signed"
+
 // Source is the origin that provenance states for an artifact.
 type Source struct {
 	Repository, Ref, Commit, Builder, Run string
@@ -64,7 +67,11 @@ func (k *Verifier) Find(ctx context.Context, ref pack.Ref, keys []*sign.PublicKe
 				return nil, err
 			}
 		case sign.MediaTypeSBOM:
-			f.Kind, f.Problem = KindSBOM, "the attestation is not signed"
+			f.Kind, f.Problem = KindSBOM, notSigned
+		case oci.MediaTypeProvenance:
+			stated := a.Provenance()
+			f.Kind, f.Problem = KindProvenance, notSigned
+			f.Source = Source{Repository: stated.Source, Commit: stated.Revision}
 		default:
 			f.Problem = "the attestation has an unknown type"
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/lint"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/publish"
 	"github.com/skillpm/skillpm/pkg/skill"
@@ -89,10 +90,10 @@ func newNew(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "new [NAME]",
 		Short: "Create a skill",
-		Long: `The command creates a directory with a valid SKILL.md. If this directory is a pack, the
-skill's directory is in skills/, otherwise in this directory. On a terminal, the command
-asks for a missing name and description. Without a terminal, NAME and --description are
-required.`,
+		Long: `The command creates a directory with a valid SKILL.md. In a pack, the skill's directory is
+in skills/; in a project, in .agents/skills, where agents find it; elsewhere, in this
+directory. On a terminal, the command asks for a missing name and description. Without a
+terminal, NAME and --description are required.`,
 		Example: `  skillpm new release-notes --description 'Writes release notes.'
   skillpm new lint-sql --description 'Checks SQL files.' --scripts
   skillpm new lint-sql --description 'Checks SQL files.' --dir skills`,
@@ -154,8 +155,8 @@ func (a *app) ask(ctx context.Context, o *publish.NewOptions) error {
 		}
 		if !a.CanAsk() {
 			return diag.Errorf(diag.Usage, "cannot create a skill: %s is missing", q.flag).
-				WithHint("run: skillpm new %s --description 'What it does and when to use it.'",
-					cmp.Or(o.Name, "my-skill"))
+				WithHint("run: skillpm new %s --description '%s'", cmp.Or(o.Name, "my-skill"),
+					lint.TemplateDescription)
 		}
 		answer, err := a.prompt(ctx, in, q.prompt, q.check)
 		if err != nil {

@@ -261,9 +261,7 @@ func (a *app) printPublish(r *publish.ReleaseReport) error {
 	}
 	fmt.Fprintf(a.Stdout, "%s@%s %s\n", r.Pack, r.Version, r.Digest)
 	a.noteBound(r)
-	if r.Revision != "" {
-		a.Note("Recorded commit %.12s of %s.", r.Revision, cmp.Or(r.Source, "a repository without a public address"))
-	}
+	a.noteProvenance(r, "Recorded")
 	if len(r.Tags) > 0 {
 		a.Note("Tags: %s.", strings.Join(r.Tags, ", "))
 	}
@@ -279,6 +277,14 @@ func (a *app) printPublish(r *publish.ReleaseReport) error {
 		a.Note("Published to %s (%s).", r.Target, textx.Count(len(r.Files), "file"))
 	}
 	return nil
+}
+
+// noteProvenance names the commit that the provenance of a version states.
+func (a *app) noteProvenance(r *publish.ReleaseReport, verb string) {
+	if r.Revision != "" {
+		a.Note("%s commit %.12s of %s.", verb, r.Revision,
+			cmp.Or(r.Source, "a repository without a public address"))
+	}
 }
 
 // noteBound explains why a pack without --to goes to a registry.
@@ -312,6 +318,7 @@ func (a *app) printDryRun(r *publish.ReleaseReport) error {
 		a.Note("%s %s is already published to %s with the same content.", r.Pack, r.Version, r.Target)
 	} else {
 		a.Note("Would publish to %s.", r.Target)
+		a.noteProvenance(r, "Would record")
 	}
 	if len(r.Tags) > 0 {
 		a.Note("Tags that would move: %s.", strings.Join(r.Tags, ", "))

@@ -35,7 +35,9 @@ func (a *app) printSignatures(r *publish.SignaturesReport, must bool) error {
 	rows := make([][]string, 0, len(r.Found))
 	for _, s := range dedupeSBOM(r.Found) {
 		state, signer := statementState(s, r.Trusted > 0)
-		rows = append(rows, []string{s.Kind, state, signer + sourceText(s.Source)})
+		facts := slices.DeleteFunc(append([]string{signer}, sourceFacts(s.Source)...),
+			func(fact string) bool { return fact == "" })
+		rows = append(rows, []string{s.Kind, state, strings.Join(facts, "; ")})
 	}
 	if err := console.Table(a.Stdout, rows); err != nil {
 		return err
@@ -80,6 +82,8 @@ func statementState(s publish.Statement, checked bool) (state, signer string) {
 		return "verified", trust.Fingerprint(s.Signer)
 	case s.Kind == string(trust.KindSBOM) && s.PredicateType == "":
 		return "not signed", s.Type
+	case s.Kind == string(trust.KindProvenance) && s.PredicateType == "":
+		return "not signed", ""
 	case !checked && s.Claims != "":
 		return "not checked", "claims to be signed by " + s.Claims
 	case !checked:
@@ -90,22 +94,16 @@ func statementState(s publish.Statement, checked bool) (state, signer string) {
 	return "not verified", s.Problem
 }
 
-// sourceText returns the source that a provenance states.
-func sourceText(s *publish.StatementSource) string {
+// sourceFacts returns the source and the builder that a provenance states.
+func sourceFacts(s *publish.StatementSource) (facts []string) {
 	if s == nil {
-		return ""
+		return nil
 	}
-	text := ""
-	for _, word := range []string{s.Repository, s.Ref, s.Commit} {
-		if word != "" {
-			text += " " + word
-		}
-	}
-	if text != "" {
-		text = "; from" + text
+	if text := strings.Join(strings.Fields(s.Repository+" "+s.Ref+" "+s.Commit), " "); text != "" {
+		facts = append(facts, "from "+text)
 	}
 	if s.Builder != "" {
-		text += "; by " + s.Builder
+		facts = append(facts, "by "+s.Builder)
 	}
-	return strings.TrimSpace(text)
+	return facts
 }
