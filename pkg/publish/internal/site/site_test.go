@@ -221,7 +221,7 @@ func TestNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := s.SkillNames()
+	got := s.SkillNames(nil)
 	want := map[site.SkillKey]string{
 		{Pack: id("a/x"), Name: "deploy"}: "a-x-deploy", {Pack: id("a/y"), Name: "deploy"}: "a-y-deploy", {Pack: id("b/z"), Name: "deploy"}: "b-deploy",
 		{Pack: id("a/x"), Name: "only"}: "only", {Pack: id("b/z"), Name: "a-deploy"}: "a-deploy",
@@ -229,7 +229,7 @@ func TestNames(t *testing.T) {
 	if !maps.Equal(got, want) {
 		t.Errorf("skills are called %v", got)
 	}
-	plugins := s.PluginNames()
+	plugins := s.PluginNames(nil)
 	if plugins[id("a-b/c")] != "a-b-c" || plugins[id("a/b-c")] == "a-b-c" || !strings.HasPrefix(plugins[id("a/b-c")], "a-b-c-") {
 		t.Errorf("plugins are called %v", plugins)
 	}
