@@ -208,6 +208,7 @@ func (b *siteBuilder) read() error {
 	var err error
 	b.site, err = site.New(site.Options{
 		Title: cmp.Or(b.options.Title, b.dir.config.Title), BaseURL: b.options.BaseURL, Registry: b.options.Registry,
+		AICatalog: b.options.BaseURL != "" && !b.options.NoWellKnown,
 	}, b.packs)
 	return err
 }
@@ -222,7 +223,7 @@ func sitePack(entry *index.Entry) (site.Pack, index.Line, error) {
 		})
 	}
 	line := entry.Versions[site.Displayed(p.Versions)]
-	p.Description, p.License, p.Tags = line.Description, line.License, line.Tags
+	p.Description, p.License, p.Tags, p.Origin = line.Description, line.License, line.Tags, entry.Origin(line)
 	for _, s := range line.Skills {
 		p.Skills = append(p.Skills, site.Skill{Name: s.Name, Description: s.Description, Tree: s.Tree})
 	}
@@ -300,6 +301,11 @@ func (b *siteBuilder) writeShared() error {
 	if !b.options.NoWellKnown {
 		if err := site.WriteDiscovery(b.discovered, b.out.write); err != nil {
 			return err
+		}
+		if b.options.BaseURL != "" {
+			if err := b.site.WriteCatalog(b.discovered, b.out.write); err != nil {
+				return err
+			}
 		}
 	}
 	if b.market == nil {
