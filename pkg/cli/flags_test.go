@@ -28,6 +28,7 @@ var flagMeanings = map[string]string{
 	"force":             "replace|remove",
 	"format":            "^(print|write|use|print the reply as) .*`(FORMAT|text.*)`",
 	"html":              "^write a page .*`FILE`",
+	"keep-going":        "cannot (open|read)",
 	"key":               "(verify|trust).*public key.*`FILE`",
 	"latest":            "outside the ranges",
 	"layer":             "^copy to `LAYER`",

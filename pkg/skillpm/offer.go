@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skillpm/skillpm/pkg/internal/packsearch"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/index"
-	"github.com/skillpm/skillpm/pkg/skillpm/internal/packsearch"
 	"github.com/skillpm/skillpm/pkg/source/registry"
 )
 
@@ -116,7 +116,7 @@ func (s *searcher) addOffers(
 		if before != nil && before.rank > p.rank() {
 			continue
 		}
-		found[e.Name] = newOffer(packsearch.FromIndex(e), p.rank(), before)
+		found[e.Name] = newOffer(searchedPack(e), p.rank(), before)
 	}
 	return nil
 }

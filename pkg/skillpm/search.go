@@ -1,25 +1,28 @@
 package skillpm
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/packsearch"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/pack"
-	"github.com/skillpm/skillpm/pkg/skillpm/internal/packsearch"
+	"github.com/skillpm/skillpm/pkg/pack/index"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/workspace"
 	"github.com/skillpm/skillpm/pkg/source/registry"
 )
 
 // SearchOptions are the options of [Client.Search].
 type SearchOptions struct {
-	Words    []string
-	Limit    int    // packs at most
-	Registry string // search only this registry, and the installed packs
-	Offline  bool   // use no network
+	Words    []string // no words list all packs, the newest first
+	Limit    int      // packs at most; 0 for all
+	Registry string   // search only this registry, and the installed packs
+	Offline  bool     // use no network
 }
 
 // SearchReport is the result of a search.
@@ -46,11 +49,13 @@ type SearchResult struct {
 	Skills      []SkillInfo       `json:"skills"`              // those that match the query
 	Count       int               `json:"skillCount"`          // all skills of the pack
 	Registries  []string          `json:"registries"`          // that have it
+	Copies      []string          `json:"copies"`              // packs with the same skills, published later
 	Installed   *InstalledVersion `json:"installed,omitempty"` // in the project, otherwise for the user
 	Why         []MatchedWord     `json:"why"`
 	PackDenial
 
-	names []string // of all its skills
+	names  []string // of all its skills
+	origin index.Origin
 }
 
 // InstalledVersion is the installed version of a pack.
@@ -97,42 +102,118 @@ func (c *Client) Search(ctx context.Context, o SearchOptions) (*SearchReport, er
 	if err := s.open(ctx); err != nil {
 		return nil, err
 	}
-	query := strings.Join(o.Words, " ")
-	// Several registries may have the same pack, and addHits drops duplicates.
-	a, err := s.find(ctx, query, o.Limit*(len(s.registries)+1)+extraHits)
-	if err != nil {
-		return nil, err
-	}
 	r := &SearchReport{
-		Query: query, Total: a.Total, Packs: []SearchResult{}, Registries: []SearchedRegistry{},
-		Typos: []SearchTypo{}, Missing: append([]string{}, a.Missing...), Near: []string{},
-	}
-	for _, t := range a.Typos {
-		r.Typos = append(r.Typos, SearchTypo{t.Word, t.Replacements})
+		Query: strings.TrimSpace(strings.Join(o.Words, " ")), Packs: []SearchResult{}, Registries: []SearchedRegistry{},
+		Typos: []SearchTypo{}, Missing: []string{}, Near: []string{},
 	}
 	for _, p := range s.registries {
 		r.Registries = append(r.Registries, p.report())
 	}
-	s.addHits(r, a.Hits, o.Limit)
+	if r.Query == "" {
+		err = s.listAll(ctx, r)
+	} else {
+		err = s.search(ctx, r, o)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if o.Limit > 0 {
+		r.Packs = r.Packs[:min(o.Limit, len(r.Packs))]
+	}
 	for i := range r.Packs {
-		if err := s.preferInstallSource(&r.Packs[i]); err != nil {
-			return nil, err
-		}
 		s.markResult(ctx, &r.Packs[i])
 	}
+	return r, s.failure()
+}
+
+// search adds the packs that match the query.
+func (s *searcher) search(ctx context.Context, r *SearchReport, o SearchOptions) error {
+	query, n := strings.Join(o.Words, " "), 0
+	for _, x := range s.indexes() {
+		n += x.Len()
+	}
+	if o.Limit > 0 {
+		// Several registries may have the same pack, and addHits drops duplicates.
+		n = min(n, o.Limit*(len(s.registries)+1)+extraHits)
+	}
+	a, err := s.find(ctx, query, n)
+	if err != nil {
+		return err
+	}
+	r.Total, r.Missing = a.Total, append(r.Missing, a.Missing...)
+	for _, t := range a.Typos {
+		r.Typos = append(r.Typos, SearchTypo{t.Word, t.Replacements})
+	}
+	s.addHits(r, a.Hits)
+	for i := range r.Packs {
+		if err := s.preferInstallSource(&r.Packs[i]); err != nil {
+			return err
+		}
+	}
+	r.foldCopies()
 	for _, word := range a.Missing {
 		if near := packsearch.Near(s.indexes(), word); near != "" {
 			r.Near = append(r.Near, near)
 		}
 	}
-	return r, s.failure()
+	return nil
+}
+
+// listAll adds all packs, the newest first, and then those without a time by name.
+func (s *searcher) listAll(ctx context.Context, r *SearchReport) error {
+	hits, err := s.all(ctx)
+	if err != nil {
+		return err
+	}
+	r.Total = len(hits)
+	s.addHits(r, hits)
+	r.foldCopies()
+	published := func(p *SearchResult) time.Time {
+		t, _ := time.Parse(time.RFC3339, p.Published) // zero if it is unknown
+		return t
+	}
+	slices.SortFunc(r.Packs, func(a, b SearchResult) int {
+		return cmp.Or(published(&b).Compare(published(&a)), strings.Compare(a.Pack, b.Pack))
+	})
+	return nil
+}
+
+// foldCopies moves copies of a pack to the original, if both were found. The original gets the better place. A copy that
+// was searched by its name stays.
+func (r *SearchReport) foldCopies() {
+	origins := make([]index.Origin, len(r.Packs))
+	for i := range r.Packs {
+		origins[i] = r.Packs[i].origin
+	}
+	of := index.Originals(origins)
+	if len(r.Packs) > 0 && strings.EqualFold(r.Packs[0].Pack, r.Query) {
+		of[0] = -1
+	}
+	packs, position := []SearchResult{}, map[int]int{}
+	for i, p := range r.Packs {
+		original := i
+		if of[i] >= 0 {
+			original = of[i]
+			r.Total--
+		}
+		at, ok := position[original]
+		if !ok {
+			at = len(packs)
+			position[original] = at
+			packs = append(packs, r.Packs[original])
+		}
+		if original != i {
+			packs[at].Copies = append(packs[at].Copies, p.Pack)
+		}
+	}
+	r.Packs = packs
 }
 
 // extraHits is how many hits the search gets beyond the limit, because some are dropped as duplicates.
 const extraHits = 20
 
 // addHits adds the hits to a report, each pack once, and corrects the total.
-func (s *searcher) addHits(r *SearchReport, hits []packsearch.Hit, limit int) {
+func (s *searcher) addHits(r *SearchReport, hits []packsearch.Hit) {
 	positions := map[string]int{}
 	for _, h := range hits {
 		index := s.searchable[h.Index]
@@ -151,7 +232,6 @@ func (s *searcher) addHits(r *SearchReport, hits []packsearch.Hit, limit int) {
 		positions[h.Name] = len(r.Packs)
 		r.Packs = append(r.Packs, s.newResult(h, index))
 	}
-	r.Packs = r.Packs[:min(limit, len(r.Packs))]
 }
 
 // preferInstallSource changes a result to what an installation would get, if that is from another registry than the one
@@ -179,6 +259,7 @@ func (s *searcher) preferInstallSource(p *SearchResult) error {
 	p.Version, p.Description, p.License, p.Published, p.Deprecated = doc.Version, doc.Description, doc.License,
 		doc.Published, doc.Deprecated
 	p.Tags, p.Count, p.names = append([]string{}, doc.Tags...), len(doc.Skills), skillNamesIn(doc)
+	p.origin = originIn(doc, preferred.name)
 	p.Skills = slices.DeleteFunc(p.Skills, func(one SkillInfo) bool {
 		return !slices.ContainsFunc(doc.Skills, func(sk packsearch.Skill) bool { return sk.Name == one.Name })
 	})
@@ -210,9 +291,10 @@ func (s *searcher) newResult(h packsearch.Hit, index *searchedIndex) SearchResul
 		Pack: h.Name, Version: h.Version, Description: h.Description, License: h.License, Published: h.Published,
 		Deprecated: h.Deprecated,
 		Tags:       append([]string{}, h.Tags...), Skills: []SkillInfo{}, Count: len(h.Pack.Skills),
-		Registries: []string{},
-		Why:        []MatchedWord{},
-		Installed:  s.installed[h.Name], names: skillNamesIn(h.Pack),
+		Registries: []string{}, Copies: []string{},
+		Why:       []MatchedWord{},
+		Installed: s.installed[h.Name], names: skillNamesIn(h.Pack),
+		origin: originIn(h.Pack, index.name),
 	}
 	if index.url != "" {
 		p.Registries = append(p.Registries, index.name)
@@ -225,6 +307,16 @@ func (s *searcher) newResult(h packsearch.Hit, index *searchedIndex) SearchResul
 		p.Why = append(p.Why, MatchedWord{w.Word, string(w.Match), w.Field, w.Found, w.Skill})
 	}
 	return p
+}
+
+// originIn returns the origin of a pack. The times of one registry do not count in another one: a registry could claim
+// to be the first with the packs of another registry.
+func originIn(d packsearch.Pack, registry string) index.Origin {
+	o := index.Origin{Content: d.Content, ContentSince: d.Since, Since: d.First, Deprecated: d.Deprecated != ""}
+	if o.Content != "" {
+		o.Content += " " + registry
+	}
+	return o
 }
 
 func skillNamesIn(d packsearch.Pack) []string {

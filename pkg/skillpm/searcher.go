@@ -13,11 +13,11 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/packsearch"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/index"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/base"
-	"github.com/skillpm/skillpm/pkg/skillpm/internal/packsearch"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/workspace"
 	"github.com/skillpm/skillpm/pkg/source/registry"
 )
@@ -195,11 +195,24 @@ func (s *searcher) build(p *searchedIndex) (err error) {
 func catalogDocs(packs iter.Seq2[index.CatalogEntry, error]) iter.Seq2[packsearch.Pack, error] {
 	return func(yield func(packsearch.Pack, error) bool) {
 		for e, err := range packs {
-			if !yield(packsearch.FromIndex(e), err) || err != nil {
+			if !yield(searchedPack(e), err) || err != nil {
 				return
 			}
 		}
 	}
+}
+
+// searchedPack returns a pack of a registry as it is searched.
+func searchedPack(e index.CatalogEntry) packsearch.Pack {
+	o := e.Origin()
+	p := packsearch.Pack{
+		Name: e.Name, Version: e.Version, Description: e.Description, License: e.License, Published: e.Published,
+		Deprecated: e.Deprecated, Tags: e.Tags, Content: o.Content, Since: o.ContentSince, First: o.Since,
+	}
+	for _, s := range e.Skills {
+		p.Skills = append(p.Skills, packsearch.Skill{Name: s.Name, Description: s.Description})
+	}
+	return p
 }
 
 // openInstalled indexes the installed packs.
@@ -223,11 +236,29 @@ func (s *searcher) openInstalled() error {
 	return nil
 }
 
-// find searches the indexes. It builds damaged ones again, once.
-func (s *searcher) find(ctx context.Context, query string, n int) (*packsearch.Answer, error) {
-	a, err := packsearch.Find(s.indexes(), query, n)
+// find searches the indexes.
+func (s *searcher) find(ctx context.Context, query string, n int) (a *packsearch.Answer, err error) {
+	err = s.repairing(ctx, func() error {
+		a, err = packsearch.Find(s.indexes(), query, n)
+		return err
+	})
+	return a, err
+}
+
+// all lists the packs of the indexes.
+func (s *searcher) all(ctx context.Context) (hits []packsearch.Hit, err error) {
+	err = s.repairing(ctx, func() error {
+		hits, err = packsearch.All(s.indexes())
+		return err
+	})
+	return hits, err
+}
+
+// repairing calls read. If an index is damaged, it builds the indexes again, and calls read once more.
+func (s *searcher) repairing(ctx context.Context, read func() error) error {
+	err := read()
 	if diag.CodeOf(err) != diag.Invalid {
-		return a, err
+		return err
 	}
 	for _, p := range s.searchable {
 		if p.url == "" {
@@ -236,10 +267,10 @@ func (s *searcher) find(ctx context.Context, query string, n int) (*packsearch.A
 		p.index.Close()
 		s.cache.Drop(p.key, p.tag)
 		if err := s.openIndex(ctx, p); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return packsearch.Find(s.indexes(), query, n)
+	return read()
 }
 
 func (s *searcher) indexes() []*packsearch.Index {

@@ -24,7 +24,7 @@ import (
 // The dictionary has a record of fixed size for each word, in order, and the texts of the words. It is searched as it
 // was read.
 const (
-	Magic        = "skillpm search 2\n" // the number changes with the format, and with how words are made and weighed
+	Magic        = "skillpm search 3\n" // the number changes with the format, and with how words are made and weighed
 	docsPerBlock = 16
 	maxPart      = 1 << 28
 	sumSize      = 4

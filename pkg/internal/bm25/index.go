@@ -113,6 +113,37 @@ func (x *Index) lookup(text string) (word int, ok bool) {
 	return i, i < x.words() && string(x.word(i)) == text
 }
 
+// Word is a word of the dictionary.
+type Word struct {
+	Text     string
+	Stem     string // the word whose documents count for this one
+	Docs     int    // documents; 0 if the stem is another word
+	Postings []byte // for each document how many further on it is, as a uvarint, and the impact of the word, a byte
+}
+
+// Dictionary calls yield with all words in order, until an error.
+func (x *Index) Dictionary(yield func(Word) error) error {
+	for i := range x.words() {
+		w := Word{Text: string(x.word(i)), Docs: x.count(i)}
+		w.Stem = w.Text
+		if w.Docs == 0 {
+			w.Stem = stem(w.Text)
+		} else {
+			record := x.records[i*recordSize:]
+			var err error
+			w.Postings, err = x.file.part(int(binary.LittleEndian.Uint64(record[8:])),
+				int(binary.LittleEndian.Uint32(record[16:])))
+			if err != nil {
+				return err
+			}
+		}
+		if err := yield(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // postings calls yield with each document that has a word, and the word's impact there.
 func (x *Index) postings(word int, yield func(doc int, impact byte)) error {
 	if x.count(word) == 0 {

@@ -3,6 +3,7 @@ package index
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -37,6 +38,10 @@ type CatalogEntry struct {
 	Published   string         `json:"published,omitempty"` // RFC 3339, of that version
 	Skills      []CatalogSkill `json:"skills"`              // sorted by name
 	Deprecated  string         `json:"deprecated,omitempty"`
+	Content     string         `json:"content,omitempty"` // equal for packs with the same skills
+	// When a version with this content, and when any version, was first published; "" for Published.
+	ContentSince string `json:"contentSince,omitempty"`
+	Since        string `json:"since,omitempty"`
 }
 
 // CatalogSkill is a skill of a pack.
@@ -64,7 +69,23 @@ func (e *Entry) Catalog() (c CatalogEntry, ok bool) {
 	for i, s := range l.Skills {
 		c.Skills[i] = CatalogSkill{Name: s.Name, Description: s.Description}
 	}
+	o := e.Origin(l)
+	c.Content = o.Content
+	if o.ContentSince != l.Published {
+		c.ContentSince = o.ContentSince
+	}
+	if o.Since != l.Published {
+		c.Since = o.Since
+	}
 	return c, true
+}
+
+// Origin returns how old the content of a version is.
+func (c *CatalogEntry) Origin() Origin {
+	return Origin{
+		Content: c.Content, ContentSince: cmp.Or(c.ContentSince, c.Published), Since: cmp.Or(c.Since, c.Published),
+		Deprecated: c.Deprecated != "",
+	}
 }
 
 // WriteCatalog writes a compressed catalog. The entries must be sorted by name. The same entries give the same bytes on

@@ -31,6 +31,7 @@ type SiteOptions struct {
 	Keys        []string // public key files, trusted in addition to the user's settings
 	NoWellKnown bool     // omit the discovery files of other tools
 	Marketplace string   // directory for a Claude Code marketplace; "" for none
+	KeepGoing   bool     // write the website although packs cannot be read
 }
 
 // SiteReport is the result of [Client.Site].
@@ -43,20 +44,39 @@ type SiteReport struct {
 	Written     int         `json:"written"`   // written files that were missing or different
 	Unchanged   int         `json:"unchanged"` // unchanged files
 	Removed     int         `json:"removed"`   // removed files of an earlier website
+	Partial     bool        `json:"partial"`   // whether packs are missing in the website that was written
 	Unfetched   []Unfetched `json:"unfetched"`
 	Warnings    []string    `json:"warnings"`
 }
 
-// Unfetched is a pack that could not be fetched, as its page states.
+// Unfetched is a pack that could not be read.
 type Unfetched struct {
-	Pack    string `json:"pack"`
-	Version string `json:"version"`
-	Problem string `json:"problem"`
+	Pack    string    `json:"pack"`
+	Version string    `json:"version"`
+	Problem string    `json:"problem"`
+	Code    diag.Code `json:"code"`
+	Hint    string    `json:"hint,omitempty"`
+	Kept    string    `json:"kept,omitempty"` // version that the website still shows
+}
+
+// Code is the exit code: OK if every pack could be read, Integrity if content differs from the index, otherwise Remote.
+func (r *SiteReport) Code() diag.Code {
+	code := diag.OK
+	for _, u := range r.Unfetched {
+		if u.Code == diag.Integrity {
+			return diag.Integrity
+		}
+		code = diag.Remote
+	}
+	return code
 }
 
 // Site writes a static website of an index: pages to read and search, and discovery files for other tools. It fetches
-// and checks packs as an installation does. The page of a pack that cannot be fetched says so. Site writes only changed
-// files, and removes files of an earlier website that are no longer part of it.
+// and checks packs as an installation does. Site writes only changed files, and removes files of an earlier website
+// that are no longer part of it.
+//
+// If a pack cannot be read, Site changes nothing, and the report names the pack. With [SiteOptions.KeepGoing], the
+// website keeps the last pages of such a pack; the page of a pack without earlier pages says that it could not be read.
 func (c *Client) Site(ctx context.Context, o SiteOptions) (*SiteReport, error) {
 	defer c.Progress(skillpm.Event{Done: true})
 	if err := checkSite(&o); err != nil {
@@ -72,7 +92,9 @@ func (c *Client) Site(ctx context.Context, o SiteOptions) (*SiteReport, error) {
 	}
 	b := &siteBuilder{
 		client: c, dir: dir, options: o,
-		report: &SiteReport{Index: dir.display, Unfetched: []Unfetched{}, Warnings: []string{}},
+		report: &SiteReport{
+			Index: dir.display, Out: c.DisplayPath(c.Machine.Abs(o.Out)), Unfetched: []Unfetched{}, Warnings: []string{},
+		},
 	}
 	if err := b.read(); err != nil {
 		return nil, err
@@ -80,23 +102,44 @@ func (c *Client) Site(ctx context.Context, o SiteOptions) (*SiteReport, error) {
 	if err := b.loadKeys(); err != nil {
 		return nil, err
 	}
-	if b.out, err = openOutput(c.Machine.Abs(o.Out), c.DisplayPath(c.Machine.Abs(o.Out)), site.Owns); err != nil {
+	if err := b.fetchAll(ctx); err != nil {
 		return nil, err
 	}
-	defer b.out.close()
-	if o.Marketplace != "" {
-		dir := c.Machine.Abs(o.Marketplace)
-		if b.market, err = openOutput(dir, c.DisplayPath(dir), site.OwnsPlugin); err != nil {
-			return nil, err
-		}
-		defer b.market.close()
-		b.report.Marketplace = b.market.display
+	if len(b.report.Unfetched) > 0 && !o.KeepGoing {
+		return b.report, nil
 	}
-	b.report.Out = b.out.display
+	if err := b.openOutputs(); err != nil {
+		return nil, err
+	}
+	defer b.closeOutputs()
+	if err := b.keepAll(); err != nil {
+		return nil, err
+	}
 	if err := b.write(ctx); err != nil {
 		return nil, err
 	}
 	return b.report, b.finish()
+}
+
+// openOutputs opens the directories of the website and of the marketplace.
+func (b *siteBuilder) openOutputs() (err error) {
+	b.out, err = openOutput(b.client.Machine.Abs(b.options.Out), b.report.Out, site.Owns)
+	if err != nil || b.options.Marketplace == "" {
+		return err
+	}
+	dir := b.client.Machine.Abs(b.options.Marketplace)
+	b.report.Marketplace = b.client.DisplayPath(dir)
+	if b.market, err = openOutput(dir, b.report.Marketplace, site.OwnsPlugin); err != nil {
+		b.out.close()
+	}
+	return err
+}
+
+func (b *siteBuilder) closeOutputs() {
+	b.out.close()
+	if b.market != nil {
+		b.market.close()
+	}
 }
 
 func checkSite(o *SiteOptions) error {
@@ -134,6 +177,9 @@ type siteBuilder struct {
 
 	mu         sync.Mutex
 	report     *SiteReport
+	signed     map[pack.ID]site.Details // what is known about the signatures
+	failed     map[pack.ID]error        // why a pack cannot be read
+	kept       map[pack.ID]bool         // packs that keep their last pages
 	discovered []site.Discovered
 	offered    []site.Plugin
 }
@@ -142,6 +188,7 @@ type siteBuilder struct {
 func (b *siteBuilder) read() error {
 	b.client.Progress(skillpm.Event{Text: "reading " + b.dir.display})
 	b.lines, b.skillNames = map[pack.ID]index.Line{}, map[string]bool{}
+	b.signed, b.failed, b.kept = map[pack.ID]site.Details{}, map[pack.ID]error{}, map[pack.ID]bool{}
 	for entry, err := range b.dir.entries() {
 		if err != nil {
 			return err
@@ -161,12 +208,9 @@ func (b *siteBuilder) read() error {
 	var err error
 	b.site, err = site.New(site.Options{
 		Title: cmp.Or(b.options.Title, b.dir.config.Title), BaseURL: b.options.BaseURL, Registry: b.options.Registry,
+		AICatalog: b.options.BaseURL != "" && !b.options.NoWellKnown,
 	}, b.packs)
-	if err != nil {
-		return err
-	}
-	b.names, b.plugins = b.site.SkillNames(), b.site.PluginNames()
-	return nil
+	return err
 }
 
 // sitePack returns the metadata of a pack, and the line of the displayed version.
@@ -179,7 +223,7 @@ func sitePack(entry *index.Entry) (site.Pack, index.Line, error) {
 		})
 	}
 	line := entry.Versions[site.Displayed(p.Versions)]
-	p.Description, p.License, p.Tags = line.Description, line.License, line.Tags
+	p.Description, p.License, p.Tags, p.Origin = line.Description, line.License, line.Tags, entry.Origin(line)
 	for _, s := range line.Skills {
 		p.Skills = append(p.Skills, site.Skill{Name: s.Name, Description: s.Description, Tree: s.Tree})
 	}
@@ -227,6 +271,14 @@ func (b *siteBuilder) write(ctx context.Context) error {
 	if err := b.site.Lists(b.out.write); err != nil {
 		return err
 	}
+	if err := b.eachPack(ctx, b.pack); err != nil {
+		return err
+	}
+	return b.writeShared()
+}
+
+// eachPack calls f for all packs, several at once, until the first error.
+func (b *siteBuilder) eachPack(ctx context.Context, f func(context.Context, *site.Pack) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(maxPacks)
 	for i := range b.packs {
@@ -234,13 +286,10 @@ func (b *siteBuilder) write(ctx context.Context) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			return b.pack(ctx, &b.packs[i])
+			return f(ctx, &b.packs[i])
 		})
 	}
-	if err := group.Wait(); err != nil {
-		return err
-	}
-	return b.writeShared()
+	return group.Wait()
 }
 
 // writeShared writes the files for other tools.
@@ -252,6 +301,11 @@ func (b *siteBuilder) writeShared() error {
 	if !b.options.NoWellKnown {
 		if err := site.WriteDiscovery(b.discovered, b.out.write); err != nil {
 			return err
+		}
+		if b.options.BaseURL != "" {
+			if err := b.site.WriteCatalog(b.discovered, b.out.write); err != nil {
+				return err
+			}
 		}
 	}
 	if b.market == nil {
@@ -274,7 +328,7 @@ func (b *siteBuilder) finish() error {
 		b.report.Removed += o.removed
 		b.report.Warnings = append(b.report.Warnings, o.unowned...)
 	}
-	slices.SortFunc(b.report.Unfetched, func(a, b Unfetched) int { return strings.Compare(a.Pack, b.Pack) })
+	b.report.Partial = len(b.report.Unfetched) > 0
 	slices.Sort(b.report.Warnings)
 	return nil
 }

@@ -39,6 +39,7 @@ type output struct {
 
 	mu                          sync.Mutex
 	files                       map[string]string
+	packs                       map[string]lastPack
 	dirs                        map[string]bool // created directories
 	written, unchanged, removed int
 	unowned                     []string // warnings about files that were not removed
@@ -48,6 +49,8 @@ type output struct {
 type record struct {
 	Version int               `json:"version"`
 	Files   map[string]string `json:"files"` // the SHA-256 of each file, in hex
+	// Packs are the packs that could be read, by name, and what was written of each.
+	Packs map[string]lastPack `json:"packs,omitempty"`
 }
 
 // openOutput opens a directory for files with owned paths.
@@ -61,7 +64,7 @@ func openOutput(dir, display string, owns func(path string) bool) (*output, erro
 	}
 	o := &output{
 		dir: dir, display: display, root: root, owns: owns, files: map[string]string{},
-		dirs: map[string]bool{},
+		packs: map[string]lastPack{}, dirs: map[string]bool{},
 	}
 	err = o.readRecord()
 	if err == nil {
@@ -256,7 +259,7 @@ func (o *output) finish() error {
 			continue // empty directories
 		}
 	}
-	if err := o.saveRecord(record{Version: 1, Files: o.files}); err != nil {
+	if err := o.saveRecord(record{Version: 1, Files: o.files, Packs: o.packs}); err != nil {
 		return err
 	}
 	o.log.Close()

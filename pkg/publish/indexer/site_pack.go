@@ -30,32 +30,74 @@ type finder interface {
 	Find(ctx context.Context, ref pack.Ref, keys []*sign.PublicKey, identities []trust.Identity) ([]trust.Found, error)
 }
 
-// pack fetches a pack and writes its pages. It returns only errors that must stop the whole run.
-func (b *siteBuilder) pack(ctx context.Context, p *site.Pack) error {
-	line := b.lines[p.ID]
-	d := site.Details{Profiles: []string{profile.Default}}
-	trees, err := b.fetch(ctx, p)
+// fetchAll fetches all packs into the store, and their signatures. It records packs that cannot be read, and returns
+// only errors that must stop the whole run.
+func (b *siteBuilder) fetchAll(ctx context.Context) error {
+	if err := b.eachPack(ctx, b.fetchPack); err != nil {
+		return err
+	}
+	for i := range b.packs {
+		id := b.packs[i].ID
+		if err := b.failed[id]; err != nil {
+			b.report.Unfetched = append(b.report.Unfetched, Unfetched{
+				Pack: id.String(), Version: b.lines[id].Version, Problem: err.Error(), Code: diag.CodeOf(err),
+				Hint: diag.HintOf(err),
+			})
+		}
+	}
+	return nil
+}
+
+func (b *siteBuilder) fetchPack(ctx context.Context, p *site.Pack) error {
+	var d site.Details
+	err := b.store(ctx, p)
+	if err == nil {
+		err = b.signatures(ctx, p, &d)
+	}
 	if ended := httpx.EndOfContext(err); ended != nil {
 		return ended
 	}
-	if err != nil {
-		d.Problem = err.Error()
-		b.unfetched(line.Name, line.Version, err)
-		return b.site.Page(p.ID, d, b.out.write)
-	}
-	if err := b.describe(ctx, p, trees, &d); err != nil {
-		return err
-	}
-	if err := b.site.Page(p.ID, d, b.out.write); err != nil {
-		return err
-	}
-	return b.export(p, trees)
-}
-
-func (b *siteBuilder) unfetched(pk, version string, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.report.Unfetched = append(b.report.Unfetched, Unfetched{Pack: pk, Version: version, Problem: err.Error()})
+	if err != nil {
+		b.failed[p.ID] = err
+	} else {
+		b.signed[p.ID] = d
+	}
+	return nil
+}
+
+// pack writes the pages of a pack that is in the store.
+func (b *siteBuilder) pack(ctx context.Context, p *site.Pack) error {
+	if b.kept[p.ID] {
+		return nil
+	}
+	if err := b.failed[p.ID]; err != nil {
+		return b.site.Page(p.ID, site.Details{Problem: err.Error()}, b.out.write)
+	}
+	d := b.signed[p.ID]
+	d.Profiles = []string{profile.Default}
+	trees, err := b.readStored(p)
+	if err != nil {
+		return err
+	}
+	if err := b.describe(ctx, trees, &d); err != nil {
+		return err
+	}
+	wrote := lastPack{Version: b.lines[p.ID].Version}
+	if err := b.site.Page(p.ID, d, wrote.through(b.out)); err != nil {
+		return err
+	}
+	if !b.options.NoWellKnown {
+		if err := b.discover(p, trees, &wrote); err != nil {
+			return err
+		}
+	}
+	b.out.recordPack(p.ID, wrote)
+	if b.market == nil {
+		return nil
+	}
+	return b.exportPlugin(p, trees)
 }
 
 // content is the files of one skill.
@@ -65,33 +107,40 @@ type content struct {
 	files []site.File
 }
 
-// fetch stores the skills of a pack, verified against the index, and reads them.
-func (b *siteBuilder) fetch(ctx context.Context, p *site.Pack) ([]content, error) {
+// store stores the skills of a pack, verified against the index.
+func (b *siteBuilder) store(ctx context.Context, p *site.Pack) error {
 	s, err := b.client.Machine.Store()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	pinned, err := b.pinnedPack(p.ID)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	want := map[string]string{}
 	for _, sk := range p.Skills {
 		if bundle.CheckPath(sk.Name) != nil || strings.Contains(sk.Name, "/") {
-			return nil, diag.Errorf(diag.Invalid, "invalid skill name %q", sk.Name)
+			return diag.Errorf(diag.Invalid, "invalid skill name %q", sk.Name)
 		}
 		want[sk.Name] = sk.Tree
 	}
 	if pinned.Integrity != "" && bundle.Integrity(want) != pinned.Integrity {
-		return nil, &bundle.MismatchError{
+		return &bundle.MismatchError{
 			What: "the digest of all skills in the index", Want: pinned.Integrity,
 			Got: bundle.Integrity(want),
 		}
 	}
 	if slices.ContainsFunc(p.Skills, func(sk site.Skill) bool { return !s.Has(sk.Tree) }) {
-		if err := b.download(ctx, s, pinned, want); err != nil {
-			return nil, err
-		}
+		return b.download(ctx, s, pinned, want)
+	}
+	return nil
+}
+
+// readStored reads the skills of a pack that is in the store.
+func (b *siteBuilder) readStored(p *site.Pack) ([]content, error) {
+	s, err := b.client.Machine.Store()
+	if err != nil {
+		return nil, err
 	}
 	all := make([]content, 0, len(p.Skills))
 	for _, sk := range p.Skills {
@@ -147,8 +196,8 @@ func readSkill(s *store.Store, sk site.Skill) (content, error) {
 	return c, nil
 }
 
-// describe adds the metadata from a pack's files, its findings, and its signers.
-func (b *siteBuilder) describe(ctx context.Context, p *site.Pack, skills []content, d *site.Details) error {
+// describe adds the metadata from a pack's files, and its findings.
+func (b *siteBuilder) describe(ctx context.Context, skills []content, d *site.Details) error {
 	findings, err := b.check(ctx, skills)
 	if err != nil {
 		return err
@@ -160,7 +209,7 @@ func (b *siteBuilder) describe(ctx context.Context, p *site.Pack, skills []conte
 		}
 		d.Skills = append(d.Skills, one)
 	}
-	return b.signatures(ctx, p, d)
+	return nil
 }
 
 // check validates the skills of a pack and returns the findings by skill.
@@ -229,8 +278,8 @@ func (b *siteBuilder) signatures(ctx context.Context, p *site.Pack, d *site.Deta
 		return nil
 	}
 	found, err := b.verifier.Find(ctx, pinned.Ref, b.keys, nil)
-	if ended := httpx.EndOfContext(err); ended != nil {
-		return ended
+	if httpx.EndOfContext(err) != nil || diag.CodeOf(err) == diag.Remote {
+		return err
 	}
 	if err != nil {
 		d.Signed = "skillpm could not read the signatures when it generated this page."
@@ -288,37 +337,32 @@ func (b *siteBuilder) warn(format string, args ...any) {
 	b.report.Warnings = append(b.report.Warnings, fmt.Sprintf(format, args...))
 }
 
-// export writes the skills of a pack for other tools.
-func (b *siteBuilder) export(p *site.Pack, skills []content) error {
-	if !b.options.NoWellKnown {
-		if err := b.discover(p, skills); err != nil {
-			return err
-		}
-	}
-	if b.market == nil {
-		return nil
-	}
+// exportPlugin writes the skills of a pack for the marketplace.
+func (b *siteBuilder) exportPlugin(p *site.Pack, skills []content) error {
 	plugin := b.site.Plugin(p.ID, b.plugins[p.ID])
-	if err := site.WritePlugin(plugin, b.market.write); err != nil {
+	wrote := lastPack{Version: plugin.Version, Plugin: plugin.Name}
+	if err := site.WritePlugin(plugin, wrote.through(b.market)); err != nil {
 		return err
 	}
 	for _, c := range skills {
 		for _, f := range c.files {
-			if err := b.market.file(strings.TrimPrefix(plugin.Source, "./")+"/skills/"+c.name+"/"+f.Path, f.Data,
-				f.Executable); err != nil {
+			name := strings.TrimPrefix(plugin.Source, "./") + "/skills/" + c.name + "/" + f.Path
+			wrote.Files = append(wrote.Files, name)
+			if err := b.market.file(name, f.Data, f.Executable); err != nil {
 				return err
 			}
 		}
 	}
+	b.market.recordPack(p.ID, wrote)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.offered = append(b.offered, plugin)
 	return nil
 }
 
-// discover writes the archives of a pack's skills. If another pack has a skill with the same name, it renames the skill
+// discover writes the artifacts of a pack's skills. If another pack has a skill with the same name, it renames the skill
 // in its SKILL.md.
-func (b *siteBuilder) discover(p *site.Pack, skills []content) error {
+func (b *siteBuilder) discover(p *site.Pack, skills []content, wrote *lastPack) error {
 	for i, c := range skills {
 		name, ok := b.names[site.SkillKey{Pack: p.ID, Name: c.name}]
 		description := p.Skills[i].Description
@@ -332,10 +376,12 @@ func (b *siteBuilder) discover(p *site.Pack, skills []content) error {
 			b.warn("skill %s of %s is not in %sindex.json: %v", c.name, p.ID, site.WellKnown, err)
 			continue
 		}
-		d, err := site.Discover(name, description, files, b.out.write)
+		d, err := site.Discover(name, description, files, wrote.through(b.out))
 		if err != nil {
 			return err
 		}
+		d.Pack, d.Skill, d.Version = p.ID, c.name, wrote.Version
+		wrote.Skills = append(wrote.Skills, lastSkill{c.name, d.Name, d.Type, d.Description})
 		b.mu.Lock()
 		b.discovered = append(b.discovered, d)
 		b.mu.Unlock()

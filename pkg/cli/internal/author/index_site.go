@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
+	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/publish/indexer"
 )
@@ -21,9 +22,13 @@ dependencies, dependents, signers, validation findings, and the install command.
 search and the copy buttons need JavaScript.
 
 For each pack, the command fetches the newest release that is not yanked, and compares its
-digests with the index. If skillpm cannot fetch a pack, the pack's page shows the reason, and
-the command prints a warning. skillpm verifies signatures with the keys of --key and of
-trusted-keys in the user's settings. The website shows other signatures as not checked.
+digests with the index. If skillpm cannot read a pack, it reports the reason, does not change
+the website, and fails with exit code 8, or 6 if content differs from the index. With
+--keep-going, it updates the other packs before it fails. A pack that it cannot read keeps its
+last pages; if there are none, its page shows the reason.
+
+skillpm verifies signatures with the keys of --key and of trusted-keys in the user's settings.
+The website shows other signatures as not checked.
 
 The website includes .well-known/agent-skills/index.json and an archive of each skill, from
 which other tools can install skills: npx skills add URL. --marketplace writes a directory
@@ -59,6 +64,7 @@ skillpm writes only changed files, and removes or replaces only files that it cr
 	f.BoolVar(&o.NoWellKnown, "no-well-known", false, "leave out .well-known/agent-skills")
 	f.StringVar(&o.Marketplace, "marketplace", "",
 		"write a Claude Code marketplace to `DIR`")
+	f.BoolVar(&o.KeepGoing, "keep-going", false, "write the website although skillpm cannot read all packs")
 	for _, name := range []string{"output", "marketplace"} {
 		_ = cmd.MarkFlagDirname(name) // cannot fail: the flags exist
 	}
@@ -72,11 +78,17 @@ func (a *app) printSite(r *indexer.SiteReport) error {
 	for _, w := range r.Warnings {
 		a.Warn("%s", w)
 	}
-	for _, u := range r.Unfetched {
-		a.Warn("cannot fetch %s %s: %s", u.Pack, u.Version, u.Problem)
-	}
 	if a.JSON {
-		return a.PrintJSON(r)
+		if err := a.PrintJSON(r); err != nil || r.Code() == diag.OK {
+			return err
+		}
+		return console.Reported{Exit: r.Code()}
+	}
+	a.warnUnfetched(r.Unfetched)
+	failed := fmt.Sprintf("cannot read %d of %s", len(r.Unfetched), textx.Count(r.Packs, "pack"))
+	if r.Code() != diag.OK && !r.Partial {
+		return diag.Errorf(r.Code(), "%s; %s did not change", failed, r.Out).
+			WithHint("run the command again later, or update the other packs with --keep-going")
 	}
 	fmt.Fprintln(a.Stdout, console.Printable(r.Out))
 	if r.Marketplace != "" {
@@ -85,5 +97,24 @@ func (a *app) printSite(r *indexer.SiteReport) error {
 	a.Note("%s, %s; %s written, %d unchanged, %d removed.",
 		textx.Count(r.Packs, "pack"), textx.Count(r.Skills, "skill"), textx.Count(r.Written, "file"),
 		r.Unchanged, r.Removed)
+	if r.Code() != diag.OK {
+		return diag.Errorf(r.Code(), "%s; the website is incomplete", failed).
+			WithHint("run the command again when skillpm can read the sources of these packs")
+	}
 	return nil
+}
+
+// warnUnfetched prints which packs could not be read, and why. An outage has the same reason for many packs.
+func (a *app) warnUnfetched(list []indexer.Unfetched) {
+	const most = 20
+	for _, u := range list[:min(most, len(list))] {
+		kept := ""
+		if u.Kept != "" {
+			kept = "; the website keeps " + u.Kept
+		}
+		a.Warn("cannot read %s %s: %s%s", u.Pack, u.Version, u.Problem, kept)
+	}
+	if more := len(list) - most; more > 0 {
+		a.Warn("cannot read %s more; list all with --json", textx.Count(more, "pack"))
+	}
 }

@@ -1,7 +1,6 @@
 package install
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
@@ -20,14 +19,17 @@ func newSearch(a *app) *cobra.Command {
 		Short: "Search registries for packs",
 		Long: `The search covers names, tags, skills, and descriptions of packs. The search includes
 registries that list their packs, local packs, the embedded index, and installed packs.
+Without a WORD, the command lists all packs, the newest first.
 
 A word matches its other forms: deploying finds deploy. The last word also matches the
 beginning of a longer word. If no pack contains a word, the search accepts one typo in the
-word. Packs that match all words come first.
+word. Packs that match all words come first. If a registry has copies of a pack with the
+same skills, the command lists them with the pack that was published first.
 
 --offline searches the cached lists of registries. skillpm warns about unreachable
 registries. The command cannot search OCI registries, because they do not list their packs.`,
 		Example: `  skillpm search deploy to kubernetes
+  skillpm search  # all packs, the newest first
   skillpm search pdf tables --json
   skillpm search changelog --registry https://index.example.com --limit 3`,
 		Args: console.Need(0, console.MaxArguments, "words"),
@@ -35,12 +37,12 @@ registries. The command cannot search OCI registries, because they do not list t
 			if o.Limit < 1 {
 				return diag.Errorf(diag.Usage, "--limit must be at least 1, not %d", o.Limit)
 			}
+			if !cmd.Flags().Changed("limit") && strings.TrimSpace(strings.Join(args, "")) == "" {
+				o.Limit = 0
+			}
 			c, err := a.Client()
 			if err != nil {
 				return err
-			}
-			if len(args) == 0 {
-				return a.browse(cmd.Context(), c, o)
 			}
 			o.Words = args
 			r, err := c.Search(cmd.Context(), o)
@@ -52,41 +54,11 @@ registries. The command cannot search OCI registries, because they do not list t
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
 	f := cmd.Flags()
-	f.IntVarP(&o.Limit, "limit", "n", o.Limit, "show at most `N` packs")
+	f.IntVarP(&o.Limit, "limit", "n", o.Limit, "show at most `N` packs; without a WORD, the default is all")
 	f.StringVar(&o.Registry, "registry", "", "search only the registry `REGISTRY` and installed packs")
 	f.BoolVar(&o.Offline, "offline", false, "do not use the network")
 	a.CompleteFlag(cmd, "registry", a.completeRegistries)
 	return cmd
-}
-
-// browse lets the user choose packs, and shows their details.
-func (a *app) browse(ctx context.Context, c *skillpm.Client, o skillpm.SearchOptions) error {
-	if !a.CanAsk() {
-		return diag.Errorf(diag.Usage, "skillpm search needs at least one WORD").
-			WithHint("add words, for example: skillpm search deploy kubernetes")
-	}
-	offers, err := c.Offers(ctx, skillpm.OfferOptions{Registry: o.Registry, Offline: o.Offline})
-	if err != nil {
-		return err
-	}
-	if len(offers.Packs) == 0 {
-		return diag.Errorf(diag.NotFound, "no registry lists packs that you can install").
-			WithHint("list registries with: skillpm registry list")
-	}
-	names, err := a.Pick(packList(offers, "Select packs to show their details."))
-	if err != nil {
-		return err
-	}
-	for _, name := range names {
-		info, err := c.Info(ctx, name, "project", o.Registry)
-		if err != nil {
-			return err
-		}
-		if err := a.printPackInfo(info.Pack); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // completeRegistries completes the names and addresses of configured registries.
@@ -119,9 +91,12 @@ func (a *app) printSearch(r *skillpm.SearchReport) error {
 	}); err != nil {
 		return err
 	}
-	found := "Found " + textx.Count(r.Total, "pack")
+	found, first := "Found "+textx.Count(r.Total, "pack"), "best"
+	if r.Query == "" {
+		first = "newest"
+	}
 	if len(r.Packs) < r.Total {
-		found += fmt.Sprintf(" and printed the best %d (print more with --limit N)", len(r.Packs))
+		found += fmt.Sprintf(" and printed the %s %d (print more with --limit N)", first, len(r.Packs))
 	}
 	a.Note("%s. Show details with: skillpm info %s", found, r.Packs[0].Pack)
 	return nil
@@ -156,6 +131,11 @@ func (a *app) printNoMatch(r *skillpm.SearchReport) {
 		packs += reg.Packs
 	}
 	if a.Quiet {
+		return
+	}
+	if r.Query == "" {
+		fmt.Fprintln(a.Stdout, "No registry lists packs.")
+		a.Note("List registries with: skillpm registry list")
 		return
 	}
 	fmt.Fprintf(a.Stdout, "No matches for %q in %s.\n", console.Printable(r.Query), textx.Count(packs, "pack"))
@@ -195,9 +175,27 @@ func (a *app) printFound(p skillpm.SearchResult, width int) {
 	if about != "" {
 		fmt.Fprintln(a.Stdout, "  "+console.Fitted(console.Flat(about), width-2))
 	}
-	if text := matchingSkills(p); text != "" {
-		fmt.Fprintln(a.Stdout, "  "+colours.Dim(console.Fitted(text, width-2)))
+	for _, text := range []string{matchingSkills(p), copies(p)} {
+		if text != "" {
+			fmt.Fprintln(a.Stdout, "  "+colours.Dim(console.Fitted(text, width-2)))
+		}
 	}
+}
+
+// copies lists the packs with the same skills.
+func copies(p skillpm.SearchResult) string {
+	const most = 3
+	var names []string
+	for _, name := range p.Copies[:min(most, len(p.Copies))] {
+		names = append(names, console.Flat(name))
+	}
+	text := strings.Join(names, ", ")
+	if more := len(p.Copies) - len(names); more > 0 {
+		return fmt.Sprintf("copies: %s and %d more", text, more)
+	} else if text != "" {
+		return "copies: " + text
+	}
+	return ""
 }
 
 // matchingSkills lists the matching skills, and the number of others.

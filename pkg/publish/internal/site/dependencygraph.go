@@ -1,6 +1,7 @@
 package site
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/skillpm/skillpm/pkg/pack"
@@ -51,4 +52,40 @@ func (s *Site) graph(i int) (svg string, partial bool) {
 	}
 	g := graph.New(root.ID.String()+" "+root.displayed().Version, edges, packs)
 	return g.SVG(graph.Options{NoStyle: true, Missing: "not in this index"}), partial
+}
+
+// treeItem is a requirement in the tree of dependencies.
+type treeItem struct {
+	Name     string
+	Range    string
+	Href     string // relative to the root; "" if the website does not have the pack
+	Version  string
+	Again    bool // its requirements are above
+	Requires []treeItem
+}
+
+// tree returns what [Site.graph] draws as a tree, for screens that are too narrow for the drawing.
+func (s *Site) tree(i int) []treeItem {
+	seen := map[pack.ID]bool{s.packs[i].ID: true}
+	var requirements func(i, depth int) []treeItem
+	requirements = func(i, depth int) (items []treeItem) {
+		for _, d := range s.packs[i].Dependencies {
+			if !seen[d.ID] && (depth > graphDepth || len(seen) >= graphPacks) {
+				continue
+			}
+			it := treeItem{Name: d.ID.String(), Range: cmp.Or(oneLine(d.Constraint), "any")}
+			if k, ok := s.index[d.ID]; ok {
+				it.Href, it.Version = packPath(d.ID), s.packs[k].displayed().Version
+				it.Again = seen[d.ID] && len(s.packs[k].Dependencies) > 0
+				if !seen[d.ID] {
+					seen[d.ID] = true
+					it.Requires = requirements(k, depth+1)
+				}
+			}
+			seen[d.ID] = true
+			items = append(items, it)
+		}
+		return items
+	}
+	return requirements(i, 1)
 }

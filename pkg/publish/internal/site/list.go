@@ -22,6 +22,7 @@ type item struct {
 	Yanked      bool
 	Skills      int
 	Tags        []link
+	Copies      []link // packs with the same skills
 }
 
 type link struct {
@@ -61,7 +62,7 @@ type home struct {
 	Skills   int
 	Owners   int
 	Recent   []item
-	Registry string
+	Registry string // command that adds the registry; "" for none
 }
 
 // Lists writes everything that is not specific to one pack: the lists of packs, the pages of tags and owners, the
@@ -98,6 +99,9 @@ func (s *Site) item(i int) item {
 	}
 	for _, t := range p.Tags {
 		it.Tags = append(it.Tags, link{Name: t, Href: tagPath(t)})
+	}
+	for _, k := range s.copies[i] {
+		it.Copies = append(it.Copies, link{Name: s.packs[k].ID.String(), Href: packPath(s.packs[k].ID)})
 	}
 	return it
 }
@@ -165,7 +169,7 @@ func (s *Site) home(w Write) error {
 	slices.SortStableFunc(tags, func(a, b link) int { return cmp.Compare(b.Count, a.Count) })
 	more := len(tags) > homeTags
 	tags = tags[:min(len(tags), homeTags)]
-	return s.paged(all, "index.html", func(n int, l list, path string) error {
+	return s.paged(s.folded(all), "index.html", func(n int, l list, path string) error {
 		if n > 1 {
 			l.Heading, l.Crumb = "All packs", link{Name: "All packs", Href: "index.html"}
 			return s.write(w, page{
@@ -175,9 +179,9 @@ func (s *Site) home(w Write) error {
 		}
 		h := home{
 			list: l, Tags: tags, MoreTags: more, Skills: skills, Owners: len(s.owners), Recent: s.recent(),
-			Registry: s.options.Registry,
+			Registry: s.registryCommand(),
 		}
-		about := "Agent skills: " + count(len(s.packs), "pack", "packs") + " with " +
+		about := "Agent skills: " + count(l.Total, "pack", "packs") + " with " +
 			count(skills, "skill", "skills") + "."
 		return s.write(w, page{Title: s.options.Title, Path: path, Home: true, Description: about},
 			func(r root) templ.Component { return homePage(r, s.options.Title, &h) })
@@ -196,7 +200,7 @@ func (s *Site) recent() []item {
 	}
 	var all []dated
 	for i := range s.packs {
-		if _, r := date(s.packs[i].displayed().Published); r != "" && s.packs[i].Deprecated == "" {
+		if _, r := date(s.packs[i].displayed().Published); r != "" && s.packs[i].Deprecated == "" && s.originals[i] < 0 {
 			all = append(all, dated{r, i})
 		}
 	}
@@ -211,7 +215,7 @@ func (s *Site) recent() []item {
 func (s *Site) tagLinks() []link {
 	links := make([]link, 0, len(s.tags))
 	for _, g := range s.tags {
-		links = append(links, link{Name: g.Name, Href: tagPath(g.Name), Count: len(g.Packs)})
+		links = append(links, link{Name: g.Name, Href: tagPath(g.Name), Count: len(s.folded(g.Packs))})
 	}
 	return links
 }
@@ -221,7 +225,11 @@ func (s *Site) tagPages(w Write) error {
 		func(r root) templ.Component { return allTags(r, s.tagLinks()) }); err != nil {
 		return err
 	}
-	return s.groupPages(w, s.tags, tagPath, "Packs tagged ", link{Name: "Tags", Href: "tags.html"})
+	folded := slices.Clone(s.tags)
+	for i := range folded {
+		folded[i].Packs = s.folded(folded[i].Packs)
+	}
+	return s.groupPages(w, folded, tagPath, "Packs tagged ", link{Name: "Tags", Href: "tags.html"})
 }
 
 func (s *Site) ownerPages(w Write) error {

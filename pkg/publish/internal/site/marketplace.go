@@ -46,11 +46,14 @@ func (s *Site) Plugin(id pack.ID, name string) Plugin {
 	return plugin
 }
 
+// File returns the path of the plugin's description.
+func (p *Plugin) File() string { return strings.TrimPrefix(p.Source, "./") + "/" + pluginPath }
+
 // WritePlugin writes the plugin's description, below its directory.
 func WritePlugin(p Plugin, w Write) error {
-	dir := strings.TrimPrefix(p.Source, "./")
+	file := p.File()
 	p.Source = ""
-	return writeJSON(w, dir+"/"+pluginPath, p)
+	return writeJSON(w, file, p)
 }
 
 // WriteMarketplace writes the list of plugins.

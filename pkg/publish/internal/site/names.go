@@ -15,8 +15,8 @@ type SkillKey struct {
 
 // SkillNames gives each skill a unique name, for tools that do not support packs: its own name if it is unique,
 // otherwise one with the owner, with owner and pack, or finally with a digest. Skills without a valid name are left
-// out.
-func (s *Site) SkillNames() map[SkillKey]string {
+// out. The names in kept stay as they are.
+func (s *Site) SkillNames(kept map[SkillKey]string) map[SkillKey]string {
 	count := map[string]int{}
 	var keys []SkillKey
 	for i := range s.packs {
@@ -28,13 +28,16 @@ func (s *Site) SkillNames() map[SkillKey]string {
 		}
 	}
 	names, used := make(map[SkillKey]string, len(keys)), map[string]bool{}
+	for k, name := range kept {
+		names[k], used[name] = name, true
+	}
 	for _, k := range keys { // names that do not change first
-		if count[k.Name] == 1 {
+		if names[k] == "" && count[k.Name] == 1 && !used[k.Name] {
 			names[k], used[k.Name] = k.Name, true
 		}
 	}
 	for _, k := range keys {
-		if count[k.Name] == 1 {
+		if names[k] != "" {
 			continue
 		}
 		name := free(used, k.Pack.Owner+"-"+k.Name, k.Pack.Owner+"-"+k.Pack.Name+"-"+k.Name)
@@ -44,11 +47,17 @@ func (s *Site) SkillNames() map[SkillKey]string {
 }
 
 // PluginNames gives each pack a unique plugin name: owner and name joined by a hyphen, with a digest if two packs would
-// have the same name.
-func (s *Site) PluginNames() map[pack.ID]string {
+// have the same name. The names in kept stay as they are.
+func (s *Site) PluginNames(kept map[pack.ID]string) map[pack.ID]string {
 	names, used := make(map[pack.ID]string, len(s.packs)), map[string]bool{}
+	for id, name := range kept {
+		names[id], used[name] = name, true
+	}
 	for i := range s.packs {
 		id := s.packs[i].ID
+		if names[id] != "" {
+			continue
+		}
 		name := free(used, id.Owner+"-"+id.Name)
 		names[id], used[name] = name, true
 	}

@@ -11,7 +11,7 @@ import (
 // Owns reports whether a website may have a file with this path. Paths below a dot directory are excluded, except the
 // discovery files of other tools.
 func Owns(path string) bool {
-	if slices.Contains([]string{"index.html", "404.html", "tags.html", ".nojekyll"}, path) {
+	if slices.Contains([]string{"index.html", "404.html", "tags.html", ".nojekyll", CatalogPath}, path) {
 		return true
 	}
 	rest, known := strings.CutPrefix(path, WellKnown)

@@ -25,7 +25,8 @@ type packPage struct {
 	Integrity   string
 	Source      string
 	Install     string
-	Registry    string
+	NoRegistry  bool  // the install command needs a registry that the website does not know
+	Original    *link // the pack that this one copies; nil for none
 	Skills      []skillView
 	Separate    bool // the skills' texts have their own pages
 	Files       int
@@ -34,6 +35,7 @@ type packPage struct {
 	OlderCount  int // number of versions that are not listed
 	Requires    []required
 	Graph       string
+	Tree        []treeItem
 	GraphIsPart bool
 	Dependents  []link
 	MoreUsers   int // number of dependents that are not listed
@@ -133,12 +135,13 @@ func (s *Site) packView(i int, d Details) packPage {
 		item: s.item(i), Problem: oneLine(d.Problem), Summary: p.about(), License: oneLine(p.License),
 		Deprecated: oneLine(p.Deprecated),
 		Yanked:     oneLine(v.Yanked), Digest: v.Digest, Integrity: v.Integrity, Source: v.Source,
-		Install: "skillpm install " + p.ID.String(), Registry: s.options.Registry, Separate: len(p.Skills) > inline,
+		Separate:   len(p.Skills) > inline,
 		Signatures: d.Signatures, Signed: oneLine(d.Signed), Provenance: d.Provenance,
 		Profiles: oneLine(strings.Join(d.Profiles, ", ")),
 	}
-	if prerelease(v.Version) || v.Yanked != "" {
-		view.Install += "@" + v.Version
+	view.Install, view.NoRegistry = s.installCommand(p)
+	if of := s.originals[i]; of >= 0 {
+		view.Original = &link{Name: s.packs[of].ID.String(), Href: packPath(s.packs[of].ID)}
 	}
 	for k, ver := range p.Versions[:min(len(p.Versions), maxRows)] {
 		view.Versions = append(view.Versions, versionView{ver, k == Displayed(p.Versions), prerelease(ver.Version)})
@@ -146,6 +149,7 @@ func (s *Site) packView(i int, d Details) packPage {
 	view.OlderCount = len(p.Versions) - len(view.Versions)
 	s.links(p, &view)
 	view.Graph, view.GraphIsPart = s.graph(i)
+	view.Tree = s.tree(i)
 	for _, sig := range d.Signatures {
 		if sig.Verified {
 			view.Verified++

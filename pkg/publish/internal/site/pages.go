@@ -19,7 +19,7 @@ import (
 var assets embed.FS
 
 // fixed are the files that are the same for every website.
-var fixed = []string{"site.css", "site.js", "icon.svg"}
+var fixed = []string{"site.css", "search.js", "site.js", "icon.svg"}
 
 // digests returns a digest for each fixed file. It is part of the file's address, so that browsers fetch new versions.
 func digests() (map[string]string, error) {

@@ -2,55 +2,35 @@ package site
 
 import (
 	"bytes"
-	"cmp"
+	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
-	"unicode"
 
-	"golang.org/x/text/unicode/norm"
+	"github.com/skillpm/skillpm/pkg/internal/bm25"
+	"github.com/skillpm/skillpm/pkg/internal/packsearch"
 )
 
-// The search index is divided into small files, so that a browser fetches only those that a query needs:
+// The search index is what "skillpm search" builds of the same packs, divided into small files, so that a browser
+// fetches only those that a query needs:
 //
-//	search/index.json       how the rest is cut, and which words are left out
-//	search/terms/KEY.json   the words that begin with KEY, each with the packs that have it
+//	search/index.json       how many packs there are, and how the rest is divided
+//	search/terms/KEY.json   the words that begin with KEY: how many packs have it, and which, with its impact in each,
+//	                        as base64; or the word whose packs count
+//	search/typos.json       how many packs have each word
+//	search/names.json       the name of the first pack of each file of packs
 //	search/packs/N.json     what is shown of packs N*chunk to (N+1)*chunk-1
 //
-// A pack is identified by a number. Packs with more dependents have lower numbers, so that they win ties. In the term
-// lists, the number is multiplied by 8 and the word's weight for the pack is added.
-const (
-	chunk     = 50   // packs in one file
-	mostPacks = 3000 // packs of one word: those with the highest weights
-	maxTerms  = 400  // words of one pack
-	maxTerm   = 40   // letters of one word
-)
-
-// The weights of a word, by the field that contains it.
-const (
-	inOther       = 1 // in the description of a skill
-	inDescription = 2
-	inSkill       = 4 // in the name of a skill
-	inTag         = 5
-	inOwner       = 3
-	inName        = 6
-	isName        = 7
-)
-
-// stop are words that occur in every text.
-var stop = []string{
-	"a", "an", "and", "are", "as", "at", "be", "by", "for", "from", "in", "is", "it", "its", "of", "on", "or", "that",
-	"the", "this", "to", "use",
-	"used", "using", "when", "with", "without", "you", "your",
-}
+// A pack is identified by its number in the order of names. assets/search.js reads these files.
+const chunk = 50 // packs in one file
 
 type searchIndex struct {
-	Packs int      `json:"packs"`
-	Chunk int      `json:"chunk"`
-	Stop  []string `json:"stop"`
-	Keys  []string `json:"keys"` // lengths of the keys of term files
+	Packs  int         `json:"packs"`
+	Chunk  int         `json:"chunk"`
+	Keys   []string    `json:"keys"`   // names of the files of words
+	Copies map[int]int `json:"copies"` // for packs that copy another one: the number of the original
 }
 
 type searchPack struct {
@@ -62,128 +42,96 @@ type searchPack struct {
 	Deprecated  bool     `json:"deprecated,omitempty"`
 }
 
-// search writes the search index.
+// searchDocument returns a pack as "skillpm search" reads it from the catalog of the index.
+func (p *Pack) searchDocument() packsearch.Pack {
+	v := p.displayed()
+	d := packsearch.Pack{
+		Name: p.ID.String(), Version: v.Version, Description: p.Description, License: p.License, Published: v.Published,
+		Deprecated: p.Deprecated, Tags: slices.Clone(p.Tags),
+	}
+	for _, sk := range p.Skills {
+		d.Skills = append(d.Skills, packsearch.Skill{Name: sk.Name, Description: sk.Description})
+	}
+	return d
+}
+
+// search writes the search index. It leaves out packs without an available version, as the catalog does.
 func (s *Site) search(w Write) error {
-	order := make([]int, len(s.packs))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Compare(len(s.dependents[s.packs[b].ID]), len(s.dependents[s.packs[a].ID]))
-	})
-	files := map[string]map[string][]int{}
-	entries := make([]searchPack, len(order))
-	for n, i := range order {
-		it := s.item(i)
-		entries[n] = searchPack{
-			it.ID.String(), it.Version, short(it.Description, 160),
-			s.packs[i].Tags[:min(len(s.packs[i].Tags), 5)], it.Skills, it.Deprecated,
+	var order []int // packs by their number in the search index
+	numbers := map[int]int{}
+	for i := range s.packs {
+		if s.packs[i].displayed().Yanked == "" {
+			numbers[i] = len(order)
+			order = append(order, i)
 		}
-		for term, weight := range s.packs[i].terms() {
-			key := termKey(term)
-			if files[key] == nil {
-				files[key] = map[string][]int{}
+	}
+	x, err := packsearch.New(func(yield func(packsearch.Pack, error) bool) {
+		for _, i := range order {
+			if !yield(s.documents[i], nil) {
+				return
 			}
-			files[key][term] = append(files[key][term], n*8+weight)
 		}
-	}
-	index := searchIndex{Packs: len(order), Chunk: chunk, Stop: stop, Keys: slices.Sorted(maps.Keys(files))}
-	if index.Keys == nil {
-		index.Keys = []string{}
-	}
-	if err := writeJSON(w, "search/index.json", index); err != nil {
+	})
+	if err != nil {
 		return err
 	}
-	for n := 0; n*chunk < len(entries); n++ {
-		if err := writeJSON(w, fmt.Sprintf("search/packs/%d.json", n),
-			entries[n*chunk:min((n+1)*chunk, len(entries))]); err != nil {
-			return err
+	index := searchIndex{Packs: len(order), Chunk: chunk, Copies: map[int]int{}}
+	for i, of := range s.originals {
+		if _, found := numbers[i]; of >= 0 && found {
+			index.Copies[numbers[i]] = numbers[of]
 		}
 	}
-	for _, key := range index.Keys {
-		for term, packs := range files[key] {
-			files[key][term] = best(packs)
+	if index.Keys, err = writeTerms(x.Index, w); err != nil {
+		return err
+	}
+	return errors.Join(writeJSON(w, "search/index.json", index), s.writeSearchPacks(order, w))
+}
+
+// writeTerms writes the words of an index, and returns the names of the files.
+func writeTerms(x *bm25.Index, w Write) ([]string, error) {
+	files, counts := map[string]map[string]any{}, map[string]int{}
+	err := x.Dictionary(func(word bm25.Word) error {
+		key := termKey(word.Text)
+		if files[key] == nil {
+			files[key] = map[string]any{}
 		}
+		if counts[word.Text] = word.Docs; word.Docs == 0 {
+			files[key][word.Text] = word.Stem
+			return nil
+		}
+		files[key][word.Text] = []any{word.Docs, base64.StdEncoding.EncodeToString(word.Postings)}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	keys := append([]string{}, slices.Sorted(maps.Keys(files))...)
+	for _, key := range keys {
 		if err := writeJSON(w, "search/terms/"+key+".json", files[key]); err != nil {
+			return nil, err
+		}
+	}
+	return keys, writeJSON(w, "search/typos.json", counts)
+}
+
+// writeSearchPacks writes what is shown of the packs.
+func (s *Site) writeSearchPacks(order []int, w Write) error {
+	names := []string{}
+	for part := range slices.Chunk(order, chunk) {
+		entries := make([]searchPack, len(part))
+		for n, i := range part {
+			it := s.item(i)
+			entries[n] = searchPack{
+				it.ID.String(), it.Version, short(it.Description, 160),
+				s.packs[i].Tags[:min(len(s.packs[i].Tags), 5)], it.Skills, it.Deprecated,
+			}
+		}
+		if err := writeJSON(w, fmt.Sprintf("search/packs/%d.json", len(names)), entries); err != nil {
 			return err
 		}
+		names = append(names, entries[0].Name)
 	}
-	return nil
-}
-
-// best returns the packs with the highest weights for a word, in order of their numbers.
-func best(packs []int) []int {
-	if len(packs) <= mostPacks {
-		return packs
-	}
-	slices.SortStableFunc(packs, func(a, b int) int { return cmp.Compare(b%8, a%8) })
-	packs = packs[:mostPacks]
-	slices.Sort(packs)
-	return packs
-}
-
-// terms returns the words of a pack with their weights.
-func (p *Pack) terms() map[string]int {
-	terms := map[string]int{}
-	add := func(text string, weight int) {
-		for _, word := range words(text) {
-			if _, known := terms[word]; known || len(terms) < maxTerms {
-				terms[word] = max(terms[word], weight)
-			}
-		}
-	}
-	if strings.Contains(p.ID.Name, "-") {
-		add(p.ID.Name, inName)
-	} else {
-		add(p.ID.Name, isName)
-	}
-	add(p.ID.Owner, inOwner)
-	for _, t := range p.Tags {
-		add(t, inTag)
-	}
-	for _, sk := range p.Skills {
-		add(sk.Name, inSkill)
-	}
-	add(short(p.about(), 1000), inDescription)
-	for _, sk := range p.Skills {
-		add(short(sk.Description, 1000), inOther)
-	}
-	return terms
-}
-
-// words returns the normalized words of a text, without diacritics and case. In scripts without spaces, each character
-// is a word. The browser's script does the same to queries.
-func words(text string) []string {
-	text = strings.ToLower(strings.Map(func(r rune) rune {
-		if unicode.Is(unicode.M, r) {
-			return -1
-		}
-		return r
-	}, norm.NFKD.String(text)))
-	var out []string
-	add := func(word string) {
-		if n := len([]rune(word)); n > 0 && n <= maxTerm && !slices.Contains(stop, word) {
-			out = append(out, word)
-		}
-	}
-	for field := range strings.FieldsFuncSeq(text,
-		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) }) {
-		start := 0
-		for i, r := range field {
-			if dense(r) {
-				add(field[start:i])
-				add(string(r))
-				start = i + len(string(r))
-			}
-		}
-		add(field[start:])
-	}
-	return out
-}
-
-// dense reports whether a character belongs to a script without spaces. The normal form decomposes Hangul.
-func dense(r rune) bool {
-	return r >= 0x2e80 && r < 0xac00 || r >= 0xf900 && r < 0xfb00 || r >= 0x20000
+	return writeJSON(w, "search/names.json", names)
 }
 
 // termKey returns the name of the file that contains a word: its first two letters, or the number of its first

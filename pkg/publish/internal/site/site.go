@@ -9,7 +9,9 @@ import (
 	"github.com/Masterminds/semver/v3"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/packsearch"
 	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/index"
 )
 
 const (
@@ -30,6 +32,9 @@ type Site struct {
 	tags       []group
 	owners     []group
 	versions   map[string]string // of the fixed files
+	documents  []packsearch.Pack // the packs as they are searched
+	originals  []int             // for packs that copy another one: the original; otherwise -1
+	copies     map[int][]int     // for originals
 }
 
 // group is a set of packs with a common property.
@@ -56,12 +61,40 @@ func New(o Options, packs []Pack) (*Site, error) {
 			return nil, diag.Errorf(diag.Invalid, "%s does not have a version", p.ID)
 		}
 		s.index[p.ID] = i
+		s.documents = append(s.documents, p.searchDocument())
 		p.clean()
 	}
+	s.findCopies()
 	s.gather()
 	var err error
 	s.versions, err = digests()
 	return s, err
+}
+
+// findCopies finds the packs that have the skills of another one. Packs without an available version do not count.
+func (s *Site) findCopies() {
+	s.copies = map[int][]int{}
+	origins := make([]index.Origin, len(s.packs))
+	for i := range s.packs {
+		if s.packs[i].displayed().Yanked == "" {
+			origins[i] = s.packs[i].Origin
+		}
+	}
+	s.originals = index.Originals(origins)
+	for i, of := range s.originals {
+		if of >= 0 {
+			s.copies[of] = append(s.copies[of], i)
+		}
+	}
+}
+
+// folded returns packs without copies of others that are among them.
+func (s *Site) folded(packs []int) []int {
+	among := map[int]bool{}
+	for _, i := range packs {
+		among[i] = true
+	}
+	return slices.DeleteFunc(slices.Clone(packs), func(i int) bool { return s.originals[i] >= 0 && among[s.originals[i]] })
 }
 
 // clean converts each text of a pack to one line, without control characters.

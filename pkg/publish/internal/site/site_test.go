@@ -146,7 +146,7 @@ func TestPackPage(t *testing.T) {
 	m := build(t, options(), sample(), details)
 	page := string(m["packs/acme/deploy.html"])
 	for _, want := range []string{
-		`<a class="skip" href="#main">`, `data-copy="skillpm install acme/deploy"`, "Apache-2.0", `<a class="tag" href="../../tags/kubernetes.html">kubernetes</a>`,
+		`<a class="skip" href="#main">`, `data-copy="skillpm install acme/deploy --registry https://skills.example/index"`, "Apache-2.0", `<a class="tag" href="../../tags/kubernetes.html">kubernetes</a>`,
 		`<h4 id="skill-deploy-deploy-a-service">Deploy a service</h4>`, `<span class="file" title="references/checklist.md">the checklist</span>`,
 		`<a rel="nofollow noopener noreferrer" href="https://kubernetes.io/docs/">the manual</a>`, `<a href="#skill-deploy-roll-back">below</a>`,
 		`<span class="image">image: the architecture</span>`, "deletes the namespace", `<time datetime="2026-11-20T08:00:00Z">20 November 2026</time>`,
@@ -221,7 +221,7 @@ func TestNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := s.SkillNames()
+	got := s.SkillNames(nil)
 	want := map[site.SkillKey]string{
 		{Pack: id("a/x"), Name: "deploy"}: "a-x-deploy", {Pack: id("a/y"), Name: "deploy"}: "a-y-deploy", {Pack: id("b/z"), Name: "deploy"}: "b-deploy",
 		{Pack: id("a/x"), Name: "only"}: "only", {Pack: id("b/z"), Name: "a-deploy"}: "a-deploy",
@@ -229,7 +229,7 @@ func TestNames(t *testing.T) {
 	if !maps.Equal(got, want) {
 		t.Errorf("skills are called %v", got)
 	}
-	plugins := s.PluginNames()
+	plugins := s.PluginNames(nil)
 	if plugins[id("a-b/c")] != "a-b-c" || plugins[id("a/b-c")] == "a-b-c" || !strings.HasPrefix(plugins[id("a/b-c")], "a-b-c-") {
 		t.Errorf("plugins are called %v", plugins)
 	}

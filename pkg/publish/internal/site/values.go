@@ -4,6 +4,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
+	"github.com/skillpm/skillpm/pkg/pack/index"
 )
 
 // Write receives a file of the website: its slash-separated path and its bytes.
@@ -14,6 +15,8 @@ type Options struct {
 	Title    string // "" means "Agent skills"
 	BaseURL  string // URL where the website will be published; "" if unknown
 	Registry string // the index's address for install commands; "" leaves it out
+
+	AICatalog bool // pages link to the AI Catalog
 }
 
 // Pack is the metadata of a pack in the index, which lists and search show.
@@ -26,6 +29,7 @@ type Pack struct {
 	Versions     []Version         // highest first
 	Skills       []Skill           // of the displayed version
 	Dependencies []pack.Dependency // of the displayed version
+	Origin       index.Origin      // of the displayed version
 }
 
 // Version is one version of a pack.

@@ -3,13 +3,14 @@ package site
 import (
 	"archive/tar"
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/klauspost/compress/gzip"
+
+	"github.com/skillpm/skillpm/pkg/internal/textx"
+	"github.com/skillpm/skillpm/pkg/pack"
 )
 
 // The path and format of the discovery index of Agent Skills, version 0.2.0.
@@ -27,29 +28,49 @@ type File struct {
 	Data       []byte
 }
 
+// The types of artifacts in the discovery index: a file SKILL.md, and an archive with SKILL.md at its root.
+const (
+	typeFile    = "skill-md"
+	typeArchive = "archive"
+)
+
 // Discovered is an entry of the discovery index.
 type Discovered struct {
 	Name        string `json:"name"`
 	Type        string `json:"type"`
 	Description string `json:"description"`
-	URL         string `json:"url"`
+	URL         string `json:"url"`    // relative to the index
 	Digest      string `json:"digest"` // of the bytes at URL
+
+	Pack    pack.ID `json:"-"` // that has the skill
+	Skill   string  `json:"-"` // its name there
+	Version string  `json:"-"` // of the pack
 }
 
-// Discover writes the archive of a skill, with SKILL.md at its root, and returns its entry of the discovery index. The
-// same files give the same bytes.
+// Discover writes the artifact of a skill, and returns its entry of the discovery index. The same files give the same
+// bytes.
 func Discover(name, description string, files []File, w Write) (Discovered, error) {
-	data, err := archive(files)
-	if err != nil {
+	d := Discovered{Name: name, Type: typeArchive, Description: short(description, maxDescription-1)}
+	data, err := []byte(nil), error(nil)
+	if len(files) == 1 && files[0].Path == "SKILL.md" {
+		d.Type, data = typeFile, files[0].Data
+	} else if data, err = archive(files); err != nil {
 		return Discovered{}, err
 	}
-	sum := sha256.Sum256(data)
-	d := Discovered{
-		Name: name, Type: "archive", Description: short(description, maxDescription-1), URL: name + ".tar.gz",
-		Digest: "sha256:" + hex.EncodeToString(sum[:]),
-	}
-	return d, w(WellKnown+d.URL, data)
+	d.Digest = "sha256:" + textx.SHA256(data)
+	return d, w(d.Artifact(), data)
 }
+
+// address returns the address of the artifact, relative to the discovery index.
+func (d *Discovered) address() string {
+	if d.Type == typeFile {
+		return d.Name + "/SKILL.md"
+	}
+	return d.Name + ".tar.gz"
+}
+
+// Artifact returns the path of the artifact.
+func (d *Discovered) Artifact() string { return WellKnown + d.address() }
 
 // WriteDiscovery writes the discovery index.
 func WriteDiscovery(skills []Discovered, w Write) error {
@@ -57,6 +78,9 @@ func WriteDiscovery(skills []Discovered, w Write) error {
 		func(a, b Discovered) int { return strings.Compare(a.Name, b.Name) })
 	if sorted == nil {
 		sorted = []Discovered{}
+	}
+	for i := range sorted {
+		sorted[i].URL = sorted[i].address()
 	}
 	return writeJSON(w, WellKnown+"index.json", struct {
 		Schema string       `json:"$schema"`

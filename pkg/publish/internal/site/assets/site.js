@@ -65,7 +65,7 @@
 
   const list = $("results");
   if (!list) return;
-  const most = 20, found = $("found"), browse = $("browse"), status = $("status");
+  const most = 20, mostCopies = 3, found = $("found"), browse = $("browse"), status = $("status");
   const files = new Map();
   let version = 0, shown = 0, ranked = [];
 
@@ -81,65 +81,7 @@
     return files.get(path);
   };
 
-  // As the words of packs were cut when the index was generated.
-  const dense = /[\u2e80-\uabff\uf900-\ufaff]|[\u{20000}-\u{10ffff}]/u;
-  const words = (text, stop) => {
-    const out = [];
-    for (const run of text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase().match(/[\p{L}\p{N}]+/gu) || []) {
-      let word = "";
-      for (const c of run) {
-        if (!dense.test(c)) { word += c; continue; }
-        if (word) out.push(word);
-        out.push(c);
-        word = "";
-      }
-      if (word) out.push(word);
-    }
-    const telling = out.filter((w, i) => !stop.includes(w) || (i === out.length - 1 && out.length === 1));
-    return [...new Set(telling)].slice(0, 12);
-  };
-  const plain = /^[a-z0-9]/;
-  const keyOf = (word) => {
-    if (!plain.test(word)) return "u-" + word.codePointAt(0).toString(16);
-    return plain.test(word.slice(1)) ? word.slice(0, 2) : word[0];
-  };
-
-  // match returns what a word tells of which pack. A whole word tells more than the beginning of one.
-  const match = async (word, index) => {
-    const key = keyOf(word);
-    const keys = index.keys.filter((k) => k === key || (word.length === 1 && k.length === 2 && k[0] === word));
-    const scores = new Map();
-    for (const terms of await Promise.all(keys.map((k) => load("terms/" + k)))) {
-      for (const term of Object.keys(terms)) {
-        if (!term.startsWith(word)) continue;
-        const whole = term === word ? 2 : 1;
-        for (const n of terms[term]) {
-          const pack = Math.floor(n / 8), score = (n % 8) * whole;
-          if (score > (scores.get(pack) || 0)) scores.set(pack, score);
-        }
-      }
-    }
-    return scores;
-  };
-
-  // rank returns the packs that have all words, best first; where none has, those that have most of them.
-  const rank = async (query) => {
-    const index = await load("index");
-    const wanted = words(query, index.stop);
-    const all = new Map();
-    for (const scores of await Promise.all(wanted.map((w) => match(w, index)))) {
-      for (const [pack, score] of scores) {
-        const sum = all.get(pack) || { pack, score: 0, words: 0 };
-        sum.score += score;
-        sum.words++;
-        all.set(pack, sum);
-      }
-    }
-    const packs = [...all.values()];
-    const have = packs.reduce((m, p) => Math.max(m, p.words), 0);
-    const hits = packs.filter((p) => p.words === have).sort((a, b) => b.score - a.score || a.pack - b.pack);
-    return { hits, whole: have === wanted.length, chunk: index.chunk };
-  };
+  const engine = skillpmSearch.create(load);
 
   const element = (name, cls, text) => {
     const e = document.createElement(name);
@@ -148,10 +90,12 @@
     return e;
   };
 
-  const row = (pack) => {
+  const pageOf = (pack) => root + "packs/" + pack.name + ".html";
+
+  const row = (pack, copies, copyCount) => {
     const item = element("li"), line = element("div", "line"), link = element("a", "name");
     const [owner, name] = pack.name.split("/");
-    link.href = root + "packs/" + owner + "/" + name + ".html";
+    link.href = pageOf(pack);
     link.append(element("span", "owner", owner + "/"), name);
     line.append(link, " ", element("span", "version", pack.version));
     if (pack.deprecated) line.append(" ", element("span", "badge warn", "deprecated"));
@@ -165,19 +109,31 @@
     }
     meta.append(tags);
     item.append(line, element("p", "", pack.description || ""), meta);
+    if (copyCount) {
+      const also = element("div", "meta copies", "Copies: ");
+      for (const copy of copies) {
+        const to = element("a", "", copy.name);
+        to.href = pageOf(copy);
+        also.append(to, " ");
+      }
+      if (copyCount > copies.length) also.append("and " + (copyCount - copies.length) + " more");
+      item.append(also);
+    }
     return item;
   };
 
-  const rows = (hits, chunk) => Promise.all(hits.map(async (hit) => {
-    const packs = await load("packs/" + Math.floor(hit.pack / chunk));
-    return row(packs[hit.pack % chunk]);
-  }));
+  const packOf = async (number) => {
+    const { chunk } = await load("index");
+    return (await load("packs/" + Math.floor(number / chunk)))[number % chunk];
+  };
+  const rows = (hits) => Promise.all(hits.map(async (hit) =>
+    row(await packOf(hit.pack), await Promise.all(hit.copies.slice(0, mostCopies).map(packOf)), hit.copies.length)));
 
   const more = element("button", "more", "Show more");
   more.type = "button";
 
-  const extend = async (result) => {
-    const at = version, next = await rows(ranked.slice(shown, shown + most), result.chunk);
+  const extend = async () => {
+    const at = version, next = await rows(ranked.slice(shown, shown + most));
     if (at !== version) return;
     list.append(...next);
     shown += next.length;
@@ -197,9 +153,9 @@
       return;
     }
     try {
-      const result = await rank(query);
+      const result = await engine.find(query);
       if (now !== version) return;
-      const first = await rows(result.hits.slice(0, most), result.chunk);
+      const first = await rows(result.hits.slice(0, most));
       if (now !== version) return;
       ranked = result.hits;
       shown = first.length;
@@ -207,7 +163,7 @@
       more.remove();
       if (shown < ranked.length) {
         more.hidden = false;
-        more.onclick = () => extend(result);
+        more.onclick = extend;
         found.append(more);
       }
       const n = ranked.length.toLocaleString("en");

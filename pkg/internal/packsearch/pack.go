@@ -1,4 +1,4 @@
-// Package packsearch finds packs of registries by words, in indexes on disk.
+// Package packsearch finds packs of registries by words, in indexes on disk, and writes the index that websites search.
 //
 // Packs are ranked by [bm25]: a word in the name weighs most, then one in the tags, in the names of the skills, and in
 // the descriptions. A name that is exactly what was searched for comes first. Packs that have all words come before
@@ -20,7 +20,6 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/bm25"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
-	"github.com/skillpm/skillpm/pkg/pack/index"
 )
 
 // Pack is a pack as it is found.
@@ -33,6 +32,9 @@ type Pack struct {
 	Deprecated  string   `json:"x,omitempty"` // why nobody should start to use it, "" for not
 	Tags        []string `json:"t,omitempty"`
 	Skills      []Skill  `json:"s,omitempty"`
+	Content     string   `json:"c,omitempty"` // equal for packs with the same skills
+	Since       string   `json:"o,omitempty"` // when the pack first published the content
+	First       string   `json:"f,omitempty"` // when the pack first published anything
 }
 
 // Skill is a skill of a pack.
@@ -72,21 +74,9 @@ func schema() *bm25.Schema {
 	}}
 }
 
-// FromIndex returns a pack of a registry.
-func FromIndex(e index.CatalogEntry) Pack {
-	p := Pack{
-		Name: e.Name, Version: e.Version, Description: e.Description, License: e.License, Published: e.Published,
-		Deprecated: e.Deprecated, Tags: e.Tags,
-	}
-	for _, s := range e.Skills {
-		p.Skills = append(p.Skills, Skill{Name: s.Name, Description: s.Description})
-	}
-	return p
-}
-
 // limitLengths returns the pack with everything that is too long cut.
 func (p Pack) limitLengths() Pack {
-	for _, s := range []*string{&p.Name, &p.Version, &p.License, &p.Published} {
+	for _, s := range []*string{&p.Name, &p.Version, &p.License, &p.Published, &p.Content, &p.Since, &p.First} {
 		*s = cut(*s, maxShort)
 	}
 	p.Description, p.Deprecated = cut(p.Description, maxText), cut(p.Deprecated, maxText)
@@ -206,11 +196,7 @@ type Answer struct {
 
 // Find returns the best packs of several indexes, at most n. A pack that several have is found several times.
 func Find(indexes []*Index, query string, n int) (*Answer, error) {
-	q := bm25.Query{Text: query}
-	if name := strings.ToLower(strings.TrimSpace(query)); strings.Count(name, "/") == 1 && len(name) <= maxShort {
-		q.Key = name
-	}
-	found, err := bm25.Find(inner(indexes), q, n)
+	found, err := bm25.Find(inner(indexes), newQuery(query), n)
 	if err != nil {
 		return nil, err
 	}
@@ -223,6 +209,32 @@ func Find(indexes []*Index, query string, n int) (*Answer, error) {
 		a.Hits = append(a.Hits, a.explain(p, h.Index))
 	}
 	return a, nil
+}
+
+func newQuery(text string) bm25.Query {
+	q := bm25.Query{Text: text}
+	if name := strings.ToLower(strings.TrimSpace(text)); strings.Count(name, "/") == 1 && len(name) <= maxShort {
+		q.Key = name
+	}
+	return q
+}
+
+// All returns all packs of several indexes, in their order.
+func All(indexes []*Index) (hits []Hit, err error) {
+	for i, x := range indexes {
+		for number := range x.Len() {
+			p, err := x.pack(number)
+			if err != nil {
+				return nil, err
+			}
+			h := Hit{Pack: p, Index: i}
+			for _, s := range p.Skills[:min(len(p.Skills), maxMatchingSkills)] {
+				h.Skills = append(h.Skills, s.Name)
+			}
+			hits = append(hits, h)
+		}
+	}
+	return hits, nil
 }
 
 // Near returns a word of the packs that a word may be meant for that nothing was found for, "" if there is none.
@@ -259,9 +271,11 @@ func (a *Answer) explain(p Pack, index int) Hit {
 	return h
 }
 
+// maxMatchingSkills limits the skills that are listed for one pack.
+const maxMatchingSkills = 64
+
 // matchingSkills returns the names of the skills that have words of the query, those with the most first.
 func matchingSkills(skills []Skill, words []uint64) (names []string) {
-	const most = 64
 	var order []int
 	for i, w := range words {
 		if w != 0 {
@@ -271,7 +285,7 @@ func matchingSkills(skills []Skill, words []uint64) (names []string) {
 	slices.SortStableFunc(order, func(a, b int) int {
 		return cmp.Compare(bits.OnesCount64(words[b]), bits.OnesCount64(words[a]))
 	})
-	for _, i := range order[:min(most, len(order))] {
+	for _, i := range order[:min(maxMatchingSkills, len(order))] {
 		names = append(names, skills[i].Name)
 	}
 	return names
