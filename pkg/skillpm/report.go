@@ -32,6 +32,8 @@ type InstallReport struct {
 	Recorded bool   `json:"recorded"` // skillpm.yaml or skillpm.lock changes
 	// RecordedIn are the names of the files among these two that change.
 	RecordedIn []string `json:"recordedIn"`
+	// ResolvedLock reports that merge conflicts in skillpm.lock are resolved.
+	ResolvedLock bool `json:"resolvedLock,omitempty"`
 	// NamesChanged reports that another skill is available under a name that skills of several packs have.
 	NamesChanged bool                 `json:"namesChanged"`
 	Packs        []PackReport         `json:"packs"`
@@ -107,7 +109,7 @@ func (in *installer) report(t *resolution, p *plan) *InstallReport {
 		Conflicts: []NameConflict{}, Changed: !c.Empty(), DryRun: in.request.DryRun, RecordedIn: c.DocumentNames(),
 		Edited: append([]Edit{}, c.Edited...), Saved: c.Backups(), Warnings: []string{},
 	}
-	r.Recorded = len(r.RecordedIn) > 0
+	r.Recorded, r.ResolvedLock = len(r.RecordedIn) > 0, in.LockMerged
 	r.Warnings = append(r.Warnings, slices.Concat(t.Warnings, p.warnings, l.Warnings, in.editWarnings(c))...)
 	status := in.statusAfter(c)
 	ids := maps.Clone(l.Packs)

@@ -696,7 +696,8 @@ func fields() map[string]string {
 			"version.",
 		"skillpm.InstallReport.NamesChanged": "Whether a name that several packs contain now " +
 			"refers to another skill.",
-		"skillpm.InstallReport.Recorded": "Whether skillpm.yaml or skillpm.lock changes.",
+		"skillpm.InstallReport.Recorded":     "Whether skillpm.yaml or skillpm.lock changes.",
+		"skillpm.InstallReport.ResolvedLock": "Whether merge conflicts in skillpm.lock are resolved.",
 		"skillpm.InstallReport.RecordedIn": "Names of the changed files: skillpm.yaml and " +
 			"skillpm.lock.",
 		"skillpm.InstallReport.Saved": "Paths of the backups of replaced or removed local edits, by " +
