@@ -48,6 +48,17 @@ type OutdatedPack struct {
 	Moved       string `json:"moved,omitempty"`      // the source that the name has now, if it changed
 	Skills      int    `json:"skillCount,omitempty"` // of the locked version, if a policy denies some of them
 	PackDenial         // of the locked version
+
+	Resolved  string `json:"resolved,omitempty"`        // the locked digest or commit
+	Digest    string `json:"latestDigest,omitempty"`    // of the latest version, if its registry lists it
+	Published string `json:"latestPublished,omitempty"` // RFC 3339
+	Registry  string `json:"registry,omitempty"`        // the registry that answers for the name
+	Range     string `json:"range,omitempty"`           // what the manifest requires, or "" if only packs require it
+	File      string `json:"file,omitempty"`            // where the manifest requires it, relative to the root
+	Line      int    `json:"line,omitempty"`
+	// Changes are the files that an update to the latest version changes.
+	Changes []string `json:"changes,omitempty"`
+	Diff    string   `json:"diff,omitempty"` // the command that shows the changes to the skills
 }
 
 // Requirer is what requires a pack.
@@ -78,6 +89,7 @@ func (c *Client) Outdated(ctx context.Context, o OutdatedOptions) (*OutdatedRepo
 	}
 	denied := c.denials(w)
 	s := &survey{installer: in, requirers: in.requirers(), queries: in.versionQueries()}
+	s.positions, _ = pack.CheckManifest(w.Scope.Manifest(), w.Manifest.Bytes())
 	s.unreachable = in.findUnreachable(ctx, w.Lock.IDs(), s.queries)
 	if err := s.choose(ctx); err != nil {
 		return nil, err
@@ -98,6 +110,7 @@ func (c *Client) Outdated(ctx context.Context, o OutdatedOptions) (*OutdatedRepo
 			}
 		}
 		if p.isNoteworthy() {
+			s.locate(ctx, p)
 			r.Packs = append(r.Packs, *p)
 		}
 	}
@@ -111,6 +124,7 @@ type survey struct {
 	queries     map[pack.ID]pack.Dependency   // see versionQueries
 	chosen      map[pack.ID]resolve.Selection // what an update would choose
 	unreachable map[pack.ID]error             // packs whose registry or source can't be reached
+	positions   *pack.Manifest                // the manifest, with the positions of its keys
 }
 
 // versionQueries returns for each required pack the dependency that lists all its versions: without ranges and without
@@ -217,6 +231,43 @@ func (s *survey) inspect(ctx context.Context, id pack.ID) (*OutdatedPack, error)
 		p.HeldBy, err = s.blockers(ctx, id, p.Latest)
 	}
 	return p, err
+}
+
+// locate adds where a pack comes from, and what an update to its latest version changes, for programs that propose the
+// update.
+func (s *survey) locate(ctx context.Context, p *OutdatedPack) {
+	id, err := pack.ParseID(p.Pack)
+	if err != nil {
+		return
+	}
+	p.Resolved = s.Lock.Packs[id].Resolved
+	if o, ok := s.Backend.Offer(id, p.Latest); ok {
+		p.Digest, p.Published = o.Digest, o.Published
+	}
+	if s.queries[id].Ref == nil && p.Unreachable == "" && len(p.RequiredBy) > 0 {
+		if r, err := s.Backend.Find(ctx, id); err == nil { // inspect reported an error
+			p.Registry = r.Name()
+		}
+	}
+	if d, ok := s.Manifest.Dependency(id); ok {
+		p.File, p.Range = s.Rel(s.Scope.Manifest()), requirement(d)
+		for _, section := range []string{"dependencies", "dev-dependencies"} {
+			if line, _ := s.positions.Position(section, p.Pack); line > 0 {
+				p.Line = line
+			}
+		}
+	}
+	if p.Latest == p.Current || p.Unreachable != "" {
+		return
+	}
+	p.Diff = "skillpm diff " + p.Pack + "@" + p.Latest
+	lock := s.Rel(s.Scope.Lock())
+	switch {
+	case p.Latest == p.Wanted:
+		p.Changes = []string{lock}
+	case p.File != "" && len(p.HeldBy) == 1 && p.HeldBy[0].By == pack.ManifestName && p.Withheld == "":
+		p.Changes = []string{p.File, lock}
+	}
 }
 
 // highestOffer returns the highest release of the offered versions, or a higher pre-release if the current version is

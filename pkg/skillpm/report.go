@@ -50,9 +50,12 @@ type InstallReport struct {
 
 // PackReport is one pack of a scope.
 type PackReport struct {
-	Pack      string        `json:"pack"`
-	Version   string        `json:"version"`
-	Previous  string        `json:"previous,omitempty"`  // the version before an update
+	Pack     string `json:"pack"`
+	Version  string `json:"version"`
+	Previous string `json:"previous,omitempty"` // the version before an update
+	// PreviousResolved is the digest or the commit before an update.
+	PreviousResolved string `json:"previousResolved,omitempty"`
+
 	Downgrade bool          `json:"downgrade,omitempty"` // the previous version was higher
 	Action    string        `json:"action,omitempty"`
 	Direct    bool          `json:"direct"` // the manifest requires it, not only another pack
@@ -148,7 +151,7 @@ func (in *installer) changedPack(id pack.ID, t *resolution, plan *plan, status s
 	case !had:
 		p.Action = ActionInstalled
 	case was.Integrity != now.Integrity || was.Version != now.Version:
-		p.Action, p.Previous = ActionUpdated, was.Version
+		p.Action, p.Previous, p.PreviousResolved = ActionUpdated, was.Version, was.Resolved
 		p.Downgrade = isHigher(was.Version, now.Version)
 		p.Added = missingKeys(now.Skills, was.Skills)
 	case hasRenamedSkill(id, in.Lock.Names, t.Lock.Names):
@@ -156,7 +159,7 @@ func (in *installer) changedPack(id pack.ID, t *resolution, plan *plan, status s
 	case in.anySkill(id, now, plan.change.Writes):
 		p.Action = ActionRestored
 		if last, ok := in.InstalledPack(id); ok && last.Version != now.Version { // the lockfile was turned back
-			p.Action, p.Previous = ActionUpdated, last.Version
+			p.Action, p.Previous, p.PreviousResolved = ActionUpdated, last.Version, last.Resolved
 			p.Downgrade = isHigher(last.Version, now.Version)
 		}
 	default:
