@@ -16,7 +16,8 @@ import (
 )
 
 var lockFormat = yamlx.Format{
-	Name: LockName, MaxBytes: maxLock, NullIsEmpty: true, ConflictHint: manifestFormat.ConflictHint,
+	Name: LockName, MaxBytes: maxLock, NullIsEmpty: true,
+	ConflictHint: "resolve the conflict with: skillpm install --resolve-lock",
 }
 
 const restoreLock = "restore skillpm.lock from version control, or delete it and run \"skillpm install\""

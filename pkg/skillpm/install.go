@@ -19,13 +19,16 @@ import (
 // InstallOptions configure [Client.Install].
 type InstallOptions struct {
 	ChangeOptions
-	Packs    []string // references in the forms that [pack.Parse] reads; none means what manifest and lockfile say
-	Frozen   bool     // change neither manifest nor lockfile; fail if they disagree
-	Upgrade  bool     // choose all versions anew, within the ranges
-	Skills   []string // install only these skills of the pack
-	As       string   // the name of the one skill that is installed
-	Agents   []string // link for these agents, and record them
-	LinkMode string   // pack.LinkSymlink, LinkCopy or LinkHard, which is recorded; "" for the recorded one
+	Packs   []string // references in the forms that [pack.Parse] reads; none means what manifest and lockfile say
+	Frozen  bool     // change neither manifest nor lockfile; fail if they disagree
+	Upgrade bool     // choose all versions anew, within the ranges
+	// ResolveLock resolves merge conflicts in the lockfile: it solves the manifest anew, and prefers the versions that
+	// the two branches have locked.
+	ResolveLock bool
+	Skills      []string // install only these skills of the pack
+	As          string   // the name of the one skill that is installed
+	Agents      []string // link for these agents, and record them
+	LinkMode    string   // pack.LinkSymlink, LinkCopy or LinkHard, which is recorded; "" for the recorded one
 }
 
 // check refuses combinations that make no sense.
@@ -39,6 +42,10 @@ func (o InstallOptions) check() error {
 		return diag.Errorf(diag.Usage, "--frozen cannot be used with --upgrade")
 	case o.Frozen && len(o.AcceptChanged) > 0:
 		return diag.Errorf(diag.Usage, "--frozen cannot be used with --accept-changed")
+	case o.Frozen && o.ResolveLock:
+		return diag.Errorf(diag.Usage, "--frozen cannot be used with --resolve-lock")
+	case o.ResolveLock && len(o.Packs) > 0:
+		return diag.Errorf(diag.Usage, "--resolve-lock cannot be used with PACK arguments")
 	case o.Frozen && o.LinkMode != "":
 		return diag.Errorf(diag.Usage, "--frozen cannot be used with --link-mode")
 	case o.LinkMode != "" && pack.CheckLinkMode(o.LinkMode) != nil:
@@ -57,7 +64,9 @@ func (c *Client) Install(ctx context.Context, o InstallOptions) (*InstallReport,
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	r := request{ChangeOptions: o.ChangeOptions, create: len(o.Packs) > 0, frozen: o.Frozen}
+	r := request{
+		ChangeOptions: o.ChangeOptions, create: len(o.Packs) > 0, frozen: o.Frozen, resolveLock: o.ResolveLock,
+	}
 	r.agents.Only = o.Agents
 	return c.change(ctx, r, func(in *installer) (*resolution, error) {
 		if o.Frozen && in.LacksLock() {

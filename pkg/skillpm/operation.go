@@ -49,8 +49,10 @@ type request struct {
 	command command
 	create  bool // make the directory a project if there is none
 	frozen  bool // change neither manifest nor lockfile
-	agents  workspace.AgentChoice
-	unlink  []string // ids of agents that skills are no longer linked for
+	// resolveLock merges the sides of a lockfile with merge conflicts.
+	resolveLock bool
+	agents      workspace.AgentChoice
+	unlink      []string // ids of agents that skills are no longer linked for
 
 	// skipUnreachable leaves packs as they are whose registry or source can't be reached.
 	skipUnreachable bool
@@ -142,7 +144,13 @@ func (c *Client) tryChange(
 
 // open opens the scope of a request for a change. An interrupted transaction is finished or undone first.
 func (c *Client) open(ctx context.Context, r request) (*installer, error) {
-	w, err := c.Machine.OpenForChange(r.Scope, r.create)
+	var merge workspace.MergeLock
+	if r.resolveLock {
+		merge = func(file string, data []byte, m *pack.Manifest) (*pack.Lock, error) {
+			return mergeConflict(ctx, file, data, m)
+		}
+	}
+	w, err := c.Machine.OpenForChange(r.Scope, r.create, merge)
 	if err != nil {
 		return nil, err
 	}

@@ -56,6 +56,17 @@ type OutdatedPack struct {
 	Changed    *ContentChange `json:"changed,omitempty"`    // if the current version has other content than the locked one
 	Skills     int            `json:"skillCount,omitempty"` // of the locked version, if a policy denies some of them
 	PackDenial                // of the locked version
+
+	Resolved  string `json:"resolved,omitempty"`        // the locked digest or commit
+	Digest    string `json:"latestDigest,omitempty"`    // of the latest version, if its registry lists it
+	Published string `json:"latestPublished,omitempty"` // RFC 3339
+	Registry  string `json:"registry,omitempty"`        // the registry that answers for the name
+	Range     string `json:"range,omitempty"`           // what the manifest requires, or "" if only packs require it
+	File      string `json:"file,omitempty"`            // where the manifest requires it, relative to the root
+	Line      int    `json:"line,omitempty"`
+	// Changes are the files that an update to the latest version changes.
+	Changes []string `json:"changes,omitempty"`
+	Diff    string   `json:"diff,omitempty"` // the command that shows the changes to the skills
 }
 
 // ContentChange is a locked version whose content is no longer the locked one.
@@ -105,6 +116,7 @@ func (c *Client) Outdated(ctx context.Context, o OutdatedOptions) (*OutdatedRepo
 	}
 	denied := c.denials(w)
 	s := &survey{installer: in, requirers: in.requirers(), queries: in.versionQueries()}
+	s.positions, _ = pack.CheckManifest(w.Scope.Manifest(), w.Manifest.Bytes())
 	if err := s.ask(ctx, ids); err != nil {
 		return nil, err
 	}
@@ -124,6 +136,7 @@ func (c *Client) Outdated(ctx context.Context, o OutdatedOptions) (*OutdatedRepo
 			}
 		}
 		if p.isNoteworthy() {
+			s.locate(ctx, p)
 			r.Packs = append(r.Packs, *p)
 		}
 	}
@@ -138,6 +151,7 @@ type survey struct {
 	chosen      map[pack.ID]resolve.Selection // what an update would choose
 	unreachable map[pack.ID]error             // packs whose registry or source can't be reached
 	changes     map[pack.ID]*fetch.Change     // versions whose content is no longer the locked one
+	positions   *pack.Manifest                // the manifest, with the positions of its keys
 }
 
 // ask asks registries and sources about the packs of the scope, and which of the named ones changed.
@@ -272,6 +286,43 @@ func (s *survey) inspect(ctx context.Context, id pack.ID) (*OutdatedPack, error)
 		p.HeldBy, err = s.blockers(ctx, id, p.Latest)
 	}
 	return p, err
+}
+
+// locate adds where a pack comes from, and what an update to its latest version changes, for programs that propose the
+// update.
+func (s *survey) locate(ctx context.Context, p *OutdatedPack) {
+	id, err := pack.ParseID(p.Pack)
+	if err != nil {
+		return
+	}
+	p.Resolved = s.Lock.Packs[id].Resolved
+	if o, ok := s.Backend.Offer(id, p.Latest); ok {
+		p.Digest, p.Published = o.Digest, o.Published
+	}
+	if s.queries[id].Ref == nil && p.Unreachable == "" && len(p.RequiredBy) > 0 {
+		if r, err := s.Backend.Find(ctx, id); err == nil { // inspect reported an error
+			p.Registry = r.Name()
+		}
+	}
+	if d, ok := s.Manifest.Dependency(id); ok {
+		p.File, p.Range = s.Rel(s.Scope.Manifest()), requirement(d)
+		for _, section := range []string{"dependencies", "dev-dependencies"} {
+			if line, _ := s.positions.Position(section, p.Pack); line > 0 {
+				p.Line = line
+			}
+		}
+	}
+	if p.Latest == p.Current || p.Unreachable != "" {
+		return
+	}
+	p.Diff = "skillpm diff " + p.Pack + "@" + p.Latest
+	lock := s.Rel(s.Scope.Lock())
+	switch {
+	case p.Latest == p.Wanted:
+		p.Changes = []string{lock}
+	case p.File != "" && len(p.HeldBy) == 1 && p.HeldBy[0].By == pack.ManifestName && p.Withheld == "":
+		p.Changes = []string{p.File, lock}
+	}
 }
 
 // highestOffer returns the highest release of the offered versions, or a higher pre-release if the current version is

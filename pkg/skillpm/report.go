@@ -33,6 +33,8 @@ type InstallReport struct {
 	Recorded bool   `json:"recorded"` // skillpm.yaml or skillpm.lock changes
 	// RecordedIn are the names of the files among these two that change.
 	RecordedIn []string `json:"recordedIn"`
+	// ResolvedLock reports that merge conflicts in skillpm.lock are resolved.
+	ResolvedLock bool `json:"resolvedLock,omitempty"`
 	// NamesChanged reports that another skill is available under a name that skills of several packs have.
 	NamesChanged bool                 `json:"namesChanged"`
 	Packs        []PackReport         `json:"packs"`
@@ -58,6 +60,8 @@ type PackReport struct {
 	Source    string `json:"source"`
 	// PreviousSource is the source before an operation, if it changes.
 	PreviousSource string `json:"previousSource,omitempty"`
+	// PreviousResolved is the digest or the commit before an update.
+	PreviousResolved string `json:"previousResolved,omitempty"`
 
 	Directory string        `json:"place,omitempty"` // the directory on this machine, if the lockfile leaves it out
 	Resolved  string        `json:"resolved,omitempty"`
@@ -111,7 +115,7 @@ func (in *installer) report(t *resolution, p *plan) *InstallReport {
 		Conflicts: []NameConflict{}, Changed: !c.Empty(), DryRun: in.request.DryRun, RecordedIn: c.DocumentNames(),
 		Edited: append([]Edit{}, c.Edited...), Saved: c.Backups(), Warnings: []string{},
 	}
-	r.Recorded = len(r.RecordedIn) > 0
+	r.Recorded, r.ResolvedLock = len(r.RecordedIn) > 0, in.LockMerged
 	r.Warnings = append(r.Warnings, slices.Concat(t.Warnings, p.warnings, l.Warnings, in.editWarnings(c))...)
 	status := in.statusAfter(c)
 	ids := maps.Clone(l.Packs)
@@ -150,7 +154,7 @@ func (in *installer) changedPack(id pack.ID, t *resolution, plan *plan, status s
 	case !had:
 		p.Action = ActionInstalled
 	case was.Integrity != now.Integrity || was.Version != now.Version:
-		p.Action, p.Previous = ActionUpdated, was.Version
+		p.Action, p.Previous, p.PreviousResolved = ActionUpdated, was.Version, was.Resolved
 		p.Downgrade = isHigher(was.Version, now.Version)
 		p.Added = missingKeys(now.Skills, was.Skills)
 	case was.Source != now.Source:
@@ -160,7 +164,7 @@ func (in *installer) changedPack(id pack.ID, t *resolution, plan *plan, status s
 	case in.anySkill(id, now, plan.change.Writes):
 		p.Action = ActionRestored
 		if last, ok := in.InstalledPack(id); ok && last.Version != now.Version { // the lockfile was turned back
-			p.Action, p.Previous = ActionUpdated, last.Version
+			p.Action, p.Previous, p.PreviousResolved = ActionUpdated, last.Version, last.Resolved
 			p.Downgrade = isHigher(last.Version, now.Version)
 		}
 	default:

@@ -19,12 +19,15 @@ import (
 // UpdateOptions configure [Client.Update].
 type UpdateOptions struct {
 	ChangeOptions
-	Packs  []string // owner/name, required by the manifest or by another pack; none means all
-	Latest bool     // beyond the ranges of the manifest, which are rewritten
+	// Packs are owner/name, required by the manifest or by another pack, or owner/name@VERSION for exactly this version.
+	// None means all.
+	Packs  []string
+	Latest bool // beyond the ranges of the manifest, which are rewritten
 }
 
 // Update moves packs to the highest versions that the manifest allows, or with Latest to the highest there are. Packs
 // that are not updatedPacks move only if one that is updatedPacks needs it. What the user chose besides versions stays.
+// A named version that the manifest does not allow is an error without Latest.
 func (c *Client) Update(ctx context.Context, o UpdateOptions) (*InstallReport, error) {
 	r := request{ChangeOptions: o.ChangeOptions, command: commandUpdate}
 	return c.change(ctx, r, func(in *installer) (*resolution, error) {
@@ -34,7 +37,11 @@ func (c *Client) Update(ctx context.Context, o UpdateOptions) (*InstallReport, e
 
 // resolveUpdate computes the manifest and the lockfile that an update leads to.
 func (in *installer) resolveUpdate(ctx context.Context, packs []string, latest bool) (*resolution, error) {
-	ids, err := in.updatedPacks(packs)
+	names, versions, err := exactVersions(packs)
+	if err != nil {
+		return nil, err
+	}
+	ids, err := in.updatedPacks(names)
 	if err != nil {
 		return nil, err
 	}
@@ -48,6 +55,9 @@ func (in *installer) resolveUpdate(ctx context.Context, packs []string, latest b
 	queries := in.updateQueries(m)
 	unreachable, missing, err := in.moveSources(ctx, ids, queries)
 	if err != nil {
+		return nil, err
+	}
+	if err := in.requireExact(m, versions, latest); err != nil {
 		return nil, err
 	}
 	if r.skipUnreachable || r.Offline {
@@ -144,11 +154,6 @@ func (in *installer) updatedPacks(names []string) ([]pack.ID, error) {
 
 // parsePackName reads owner/name. The error for anything else has a hint at what to write.
 func (in *installer) parsePackName(name string) (pack.ID, error) {
-	if base, version, ok := strings.Cut(name, "@"); ok {
-		return pack.ID{}, diag.Errorf(diag.Usage, "cannot update %s: skillpm update takes pack names without versions",
-			name).
-			WithHint("install a version or range with: skillpm install '%s@%s'", base, version)
-	}
 	id, err := pack.ParseID(name)
 	if err == nil {
 		return id, nil

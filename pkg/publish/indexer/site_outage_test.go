@@ -155,12 +155,12 @@ func TestSiteKeepGoing(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]string{
-		"packs/acme/pack-02.html":              "1.1.0",
-		".well-known/agent-skills/index.json":  `"name":"skill-03"`,
-		".claude-plugin/marketplace.json":      `"name":"acme-pack-03","source":"./plugins/acme-pack-03","version":"1.0.0"`,
-		"packs/globex/new.html":                "1.0.0",
-		"plugins/acme-pack-02/skills/x":        "",
-		"packs/acme/pack-03.html":              "1.0.0",
+		"packs/acme/pack-02.html":                  "1.1.0",
+		".well-known/agent-skills/index.json":      `"name":"skill-03"`,
+		".claude-plugin/marketplace.json":          `"name":"acme-pack-03","source":"./plugins/acme-pack-03","version":"1.0.0"`,
+		"packs/globex/new.html":                    "1.0.0",
+		"plugins/acme-pack-02/skills/x":            "",
+		"packs/acme/pack-03.html":                  "1.0.0",
 		".well-known/agent-skills/skill-03.tar.gz": before[".well-known/agent-skills/skill-03.tar.gz"],
 	} {
 		if !strings.Contains(after[name], want) {

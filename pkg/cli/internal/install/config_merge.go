@@ -33,7 +33,7 @@ func newConfigMergeDriver(a *app) *cobra.Command {
 		Long: `The command registers a merge driver in your git settings and in the .gitattributes of the
 project. git then merges skillpm.lock pack by pack instead of line by line. If only one
 branch changed a pack, git takes the change. If both branches changed a pack differently,
-git reports a conflict.
+git reports a conflict, which "skillpm install --resolve-lock" resolves.
 
 Commit .gitattributes. Each user of the repository must run this command once. After a
 merge, run "skillpm install".
@@ -179,7 +179,7 @@ func (a *app) mergedLock(paths ...string) (*pack.Lock, error) {
 	if len(conflicts) > 0 {
 		return nil, diag.Errorf(diag.Conflict, "cannot merge %s: both branches changed %s",
 			pack.LockName, strings.Join(conflicts, ", ")).
-			WithHint("resolve the conflicts in skillpm.yaml, and then run: git checkout --ours skillpm.lock && skillpm install")
+			WithHint("merge skillpm.yaml first, and then run: skillpm install --resolve-lock")
 	}
 	return merged, nil
 }

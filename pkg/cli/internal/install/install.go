@@ -32,6 +32,9 @@ PACK is one of:
   git+ssh://URL, each [//SUBDIR][#REF]          from a git repository
   ./DIR                                         from a directory
 
+If skillpm.lock has merge conflicts, --resolve-lock selects the versions anew for the merged
+skillpm.yaml, and prefers the versions that the two branches have locked.
+
 If several packs contain a skill with the same name, the skill of the pack that is last in
 skillpm.yaml gets the name, and the other skills get aliases. --as sets the alias of a
 skill.
@@ -66,6 +69,9 @@ have the same signer.`,
 				return err
 			}
 			if len(args) == 0 {
+				if err := a.askResolveLock(c, &o); err != nil {
+					return err
+				}
 				if args, err = a.pickPacks(cmd.Context(), c, o); err != nil {
 					return err
 				}
@@ -89,6 +95,8 @@ have the same signer.`,
 	f.BoolVar(&o.Frozen, "frozen", false,
 		"install exactly what skillpm.lock records, or fail if skillpm.lock is out of date")
 	a.acceptChangedFlag(cmd, &o.ChangeOptions)
+	f.BoolVar(&o.ResolveLock, "resolve-lock", false,
+		"resolve merge conflicts in skillpm.lock, and prefer the versions of both branches")
 	f.BoolVar(&o.Upgrade, "upgrade", false, "select the newest versions within the ranges, like update")
 	f.BoolVar(&o.Offline, "offline", false, "do not use the network")
 	f.BoolVar(&o.DryRun, "dry-run", false, "show what would change, without changing it")
@@ -106,8 +114,8 @@ have the same signer.`,
 	scopeFlag(cmd, &o.Scope)
 	a.CompleteFlag(cmd, "agent", a.CompleteAgents)
 	a.SigningFlags(cmd, &o.Signing)
-	console.MarkRare(cmd, "registry", "offline", "keep", "link-mode", "require-signature", "key", "accept-signer",
-		"accept-changed")
+	console.MarkRare(cmd, "registry", "offline", "resolve-lock", "keep", "link-mode", "require-signature", "key",
+		"accept-signer", "accept-changed")
 	return cmd
 }
 
@@ -162,6 +170,9 @@ func (a *app) printInstall(r *skillpm.InstallReport, verb string) error {
 	}
 	for _, pack := range r.Packs {
 		a.printPack(p, pack, r)
+	}
+	if r.ResolvedLock && !r.DryRun {
+		a.Note("Resolved the merge conflicts in skillpm.lock. Mark the file as resolved with: git add skillpm.lock")
 	}
 	a.printNewOwners(r)
 	if verb != "remove" {

@@ -13,7 +13,7 @@ func (a *app) pickPacks(ctx context.Context, c *skillpm.Client, o skillpm.Instal
 	if !a.CanAsk() || o.Frozen {
 		return nil, nil
 	}
-	if packs, _ := c.InstalledNames(o.Scope); len(packs) > 0 {
+	if packs, _ := c.InstalledNames(o.Scope); len(packs) > 0 || c.HasLockConflict(o.Scope) {
 		return nil, nil
 	}
 	offers, err := c.Offers(ctx, skillpm.OfferOptions{Scope: o.Scope, Registry: o.Registry, Offline: o.Offline})
@@ -21,6 +21,24 @@ func (a *app) pickPacks(ctx context.Context, c *skillpm.Client, o skillpm.Instal
 		return nil, err
 	}
 	return a.Pick(packList(offers, "Select the packs to install."))
+}
+
+// askResolveLock asks whether to resolve merge conflicts in the lockfile.
+func (a *app) askResolveLock(c *skillpm.Client, o *skillpm.InstallOptions) error {
+	if !a.CanAsk() || o.Frozen || o.ResolveLock || !c.HasLockConflict(o.Scope) {
+		return nil
+	}
+	const resolve = "resolve"
+	answer, err := a.PickOne(console.PickList{
+		Title: "Resolve the merge conflicts in skillpm.lock?",
+		Note:  "skillpm selects the versions anew, and prefers the versions that the two branches have locked.",
+		Choices: []console.Choice{
+			{Value: resolve, Text: "as skillpm install --resolve-lock does"},
+			{Value: "cancel", Text: "keep the conflict markers"},
+		},
+	})
+	o.ResolveLock = answer == resolve
+	return err
 }
 
 // packList returns the pick list of the packs that can be installed.

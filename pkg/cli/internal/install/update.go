@@ -14,12 +14,13 @@ import (
 func newUpdate(a *app) *cobra.Command {
 	var o skillpm.UpdateOptions
 	cmd := &cobra.Command{
-		Use:     "update [PACK...]",
+		Use:     "update [PACK[@VERSION]...]",
 		Aliases: []string{"up"},
 		Short:   "Update packs to newer versions",
 		Long: `Without PACK, the command updates all packs to the newest versions that the ranges in
 skillpm.yaml allow. PACK may be a dependency. Packs that you do not name stay at their
-locked versions, unless a named pack needs newer versions of them.
+locked versions, unless a named pack needs newer versions of them. With @VERSION, the
+command selects exactly this version, which the range must allow, unless --latest is set.
 
 For a dependency on a branch, the command selects the newest commit. With --latest, the
 command also rewrites ranges to allow the newest release. For example, ^1.3 becomes ^2.0.0,
@@ -50,6 +51,7 @@ If a registry or source is unreachable, the update stops. With --offline, packs 
 the network stay at their locked versions.`,
 		Example: `  skillpm update
   skillpm update acme/deploy
+  skillpm update acme/deploy@1.4.0
   skillpm update --latest --dry-run
   skillpm update --keep  # keep locally edited skills`,
 		Args: cobra.ArbitraryArgs,

@@ -7,6 +7,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/internal/environ"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
+	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/internal/txn"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/skill/agent"
@@ -68,3 +69,7 @@ func (m *Machine) lock(ctx context.Context, path string) (unlock func() error, e
 func (m *Machine) Relocate(agents []agent.Agent) []agent.Agent {
 	return agent.Relocate(agents, m.Paths.Home, m.Getenv)
 }
+
+// FindScope returns the scope that [Machine.Open] reads, without reading it. If there is no project, it is a not-found
+// error.
+func (m *Machine) FindScope(kind string) (scope.Scope, error) { return m.findScope(kind, false) }

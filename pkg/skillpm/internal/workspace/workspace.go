@@ -25,6 +25,8 @@ type Workspace struct {
 	Manifest *pack.Manifest
 	Lock     *pack.Lock
 	Config   *pack.Config // of the user
+	// LockMerged reports that Lock was merged from a lockfile with merge conflicts.
+	LockMerged bool
 
 	machine       *Machine
 	manifestBytes []byte // nil if there is no file
@@ -34,34 +36,40 @@ type Workspace struct {
 	lockTrees     map[string]treeState // see ownTrees
 	plugins       string               // see SkillAt
 	forChange     bool                 // see OpenForChange
+	merge         MergeLock            // see OpenForChange
 	scan          *diskScan
 }
 
 // Open reads a scope: the user's, or that of the project around the machine's directory. If there is no project, the
 // directory becomes one if create is set; otherwise it is a not-found error.
 func (m *Machine) Open(kind string, create bool) (*Workspace, error) {
-	return m.open(kind, create, false)
-}
-
-// OpenForChange is [Machine.Open] for callers that compare the scope: it starts the scan of installed files at once,
-// while it reads manifest and lockfile.
-func (m *Machine) OpenForChange(kind string, create bool) (*Workspace, error) {
-	return m.open(kind, create, true)
-}
-
-// OpenMachine reads the scope of the machine's administrator.
-func (m *Machine) OpenMachine() (*Workspace, error) { return m.openScope(m.Paths.Machine(), true) }
-
-func (m *Machine) open(kind string, create, forChange bool) (*Workspace, error) {
 	s, err := m.findScope(kind, create)
 	if err != nil {
 		return nil, err
 	}
-	return m.openScope(s, forChange)
+	return m.openScope(&Workspace{Scope: s})
 }
 
-func (m *Machine) openScope(s scope.Scope, forChange bool) (w *Workspace, err error) {
-	w = &Workspace{machine: m, Scope: s, forChange: forChange}
+// MergeLock returns the lock for a lockfile with merge conflicts, and for the manifest beside it.
+type MergeLock func(file string, data []byte, m *pack.Manifest) (*pack.Lock, error)
+
+// OpenForChange is [Machine.Open] for callers that compare the scope: it starts the scan of installed files at once,
+// while it reads manifest and lockfile. If merge is nil, a lockfile with merge conflicts is an error.
+func (m *Machine) OpenForChange(kind string, create bool, merge MergeLock) (*Workspace, error) {
+	s, err := m.findScope(kind, create)
+	if err != nil {
+		return nil, err
+	}
+	return m.openScope(&Workspace{Scope: s, forChange: true, merge: merge})
+}
+
+// OpenMachine reads the scope of the machine's administrator.
+func (m *Machine) OpenMachine() (*Workspace, error) {
+	return m.openScope(&Workspace{Scope: m.Paths.Machine(), forChange: true})
+}
+
+func (m *Machine) openScope(w *Workspace) (_ *Workspace, err error) {
+	w.machine = m
 	if err := w.read(); err != nil {
 		return nil, err
 	}
@@ -97,7 +105,7 @@ func (m *Machine) findScope(kind string, create bool) (scope.Scope, error) {
 
 // read reads state, manifest and lock.
 func (w *Workspace) read() (err error) {
-	w.lockTrees, w.scan = nil, nil
+	w.lockTrees, w.scan, w.LockMerged = nil, nil, false
 	if w.state, err = readState(w.Scope.State(), w.Scope.Root, w.machine.key()); err != nil {
 		return err
 	}
@@ -116,13 +124,16 @@ func (w *Workspace) read() (err error) {
 			return err
 		}
 	}
-	w.Lock = pack.NewLock()
-	if w.lockBytes != nil {
-		if w.Lock, err = pack.ParseLock(w.Scope.Lock(), w.lockBytes); err != nil {
-			return err
-		}
+	switch {
+	case w.lockBytes == nil:
+		w.Lock = pack.NewLock()
+	case w.merge != nil && pack.HasConflict(w.lockBytes):
+		w.Lock, err = w.merge(w.Scope.Lock(), w.lockBytes, w.Manifest)
+		w.LockMerged = err == nil
+	default:
+		w.Lock, err = pack.ParseLock(w.Scope.Lock(), w.lockBytes)
 	}
-	return nil
+	return err
 }
 
 // untaggedVersion matches the versions that Go gives to builds between releases.

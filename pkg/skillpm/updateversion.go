@@ -1,0 +1,82 @@
+package skillpm
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/Masterminds/semver/v3"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/pack"
+)
+
+// exactVersions splits the arguments of an update into names, and the versions that they ask for.
+func exactVersions(packs []string) (names []string, versions map[pack.ID]string, err error) {
+	versions = map[pack.ID]string{}
+	for _, text := range packs {
+		name, version, ok := strings.Cut(text, "@")
+		id, badName := pack.ParseID(name)
+		if !ok || badName != nil {
+			names = append(names, text)
+			continue
+		}
+		if _, err := semver.StrictNewVersion(version); err != nil {
+			return nil, nil, diag.Errorf(diag.Usage, "cannot update %s: %q is not an exact version", name, version).
+				WithHint("use a version such as %s@1.4.0, or change the range with: skillpm install '%s'", name, text)
+		}
+		if other, ok := versions[id]; ok && other != version {
+			return nil, nil, diag.Errorf(diag.Usage, "cannot update %s to both %s and %s", name, other, version)
+		}
+		names, versions[id] = append(names, name), version
+	}
+	return names, versions, nil
+}
+
+// requireExact makes a manifest require exact versions. Unless the update may rewrite ranges, the ranges must allow
+// them.
+func (in *installer) requireExact(m *pack.Manifest, versions map[pack.ID]string, latest bool) error {
+	queries := in.versionQueries()
+	for id, version := range versions {
+		d, direct := m.Dependency(id)
+		if !direct {
+			if d = queries[id]; d.ID.IsZero() {
+				d.ID = id
+			}
+			if locked := in.Lock.Packs[id]; locked != nil && locked.Partial {
+				d.Skills = sortedNames(locked.Skills)
+			}
+		}
+		if was, ok := in.Manifest.Dependency(id); ok && !latest && !allowsExact(was, version, in.lockedVersion(id)) {
+			return diag.Errorf(diag.Conflict, "cannot update %s to %s: skillpm.yaml requires %s", id, version,
+				requirement(was)).
+				WithHint("change the range, too, with: skillpm update --latest %s@%s", id, version)
+		}
+		if d.Ref != nil && (d.Ref.Rev != "" || d.Ref.Digest != "" || d.Ref.Kind == pack.KindPath) {
+			if version == in.lockedVersion(id) {
+				continue
+			}
+			return diag.Errorf(diag.Conflict, "cannot update %s to %s: its source is %s, which has no other version", id,
+				version, d.Ref).
+				WithHint("change the source of %s in skillpm.yaml", id)
+		}
+		d.Constraint = "=" + version
+		if err := m.SetDependency(d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// allowsExact reports whether a requirement allows a version. One on a tag or a digest allows the locked version.
+func allowsExact(d pack.Dependency, version, locked string) bool {
+	return version == locked || allows(d, version)
+}
+
+func sortedNames(m map[string]string) []string {
+	names := make([]string, 0, len(m))
+	for name := range m {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
