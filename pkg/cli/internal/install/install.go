@@ -64,10 +64,12 @@ have the same signer.`,
 				}
 			}
 			o.Packs = args
+			note := a.NewProjectNote(o.Scope)
 			r, err := c.Install(cmd.Context(), o)
 			if err != nil {
 				return err
 			}
+			a.NoteUnlessEmpty(note)
 			if err := a.printInstall(r, "install"); err != nil || a.JSON || a.Quiet {
 				return err
 			}
