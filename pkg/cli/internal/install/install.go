@@ -165,6 +165,13 @@ func (a *app) warnInstall(r *skillpm.InstallReport) {
 	for _, w := range r.Warnings {
 		a.Warn("%s", w)
 	}
+	for _, p := range r.Packs {
+		for _, s := range p.Skills {
+			if s.Denied != "" {
+				a.Note("Left out %s@%s: %s", s.Name, p.Pack, s.Denied)
+			}
+		}
+	}
 	for _, c := range r.Conflicts {
 		if r.Changed && (r.NamesChanged || isNew(c, r.Packs)) {
 			a.Warn("%s", c)
