@@ -60,6 +60,22 @@ func (c *Client) LinkAgents(ctx context.Context, o AgentsOptions) (*AgentsReport
 	return report, nil
 }
 
+// chosenAgents returns the ids of the agents that an addition to the manifest's list must keep: those in the list, else
+// those in the user's settings, else the detected agents for which skills are linked now.
+func (in *installer) chosenAgents(m *pack.Manifest) []string {
+	switch {
+	case len(m.Agents) > 0:
+		return m.Agents
+	case len(in.Config.Agents) > 0:
+		return in.Config.Agents
+	}
+	var ids []string
+	for _, a := range in.LinkedAgents() {
+		ids = append(ids, a.ID)
+	}
+	return ids
+}
+
 // chooseAgents changes the manifest of a resolution or, if agents are detected, what the operation detects.
 func (in *installer) chooseAgents(res *resolution, o AgentsOptions) error {
 	user := in.Scope.Kind == scope.KindUser

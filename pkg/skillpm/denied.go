@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/policy"
@@ -180,4 +181,28 @@ func (s *searcher) sourceOf(ctx context.Context, p *SearchResult, id pack.ID) st
 		}
 	}
 	return ""
+}
+
+// UnlinkedDenied is the result of [Client.UnlinkDenied].
+type UnlinkedDenied struct {
+	Removed []string // links and copies, relative to the root of the scope
+	Kept    []string // copies with local edits
+}
+
+// UnlinkDenied removes the links and copies through which the agents of a scope find skills that its policies deny. The
+// lockfile and the installed packs stay as they are. A scope without a manifest has none.
+func (c *Client) UnlinkDenied(ctx context.Context, kind string) (UnlinkedDenied, error) {
+	return workspace.Retry(scopeFiles, func() (u UnlinkedDenied, err error) {
+		w, err := c.Machine.OpenForChange(kind, false)
+		if diag.CodeOf(err) == diag.NotFound {
+			return u, nil
+		} else if err != nil {
+			return u, err
+		}
+		if err := w.Recover(ctx); err != nil {
+			return u, err
+		}
+		u.Removed, u.Kept, err = w.RemoveDenied(ctx)
+		return u, err
+	})
 }

@@ -173,7 +173,7 @@ func (in *installer) resolve(ctx context.Context, o InstallOptions) (*resolution
 	if err := in.recordRequests(res, requests); err != nil {
 		return nil, err
 	}
-	return res, recordChoices(o, requests, res)
+	return res, in.recordChoices(o, requests, res)
 }
 
 // suggest adds a similar name to the error for a name that no registry knows: one that can be installed.
@@ -316,8 +316,8 @@ func sourceName(d pack.Dependency) string {
 }
 
 // recordChoices records in the manifest what the call chooses besides packs: agents, a link mode, and an alias.
-func recordChoices(o InstallOptions, requests []packRequest, res *resolution) error {
-	if err := recordAgents(res.manifest, o.Agents); err != nil {
+func (in *installer) recordChoices(o InstallOptions, requests []packRequest, res *resolution) error {
+	if err := in.recordAgents(res.manifest, o.Agents); err != nil {
 		return err
 	}
 	if o.LinkMode != "" && o.LinkMode != res.manifest.LinkMode {
@@ -342,8 +342,8 @@ func recordChoices(o InstallOptions, requests []packRequest, res *resolution) er
 	return res.manifest.SetAlias(pack.Alias{Alias: o.As, Skill: name, Pack: id})
 }
 
-// recordAgents adds agents to those that the manifest links for.
-func recordAgents(m *pack.Manifest, ids []string) error {
+// recordAgents adds agents to those that skills are linked for.
+func (in *installer) recordAgents(m *pack.Manifest, ids []string) error {
 	ids = slices.Clone(ids)
 	for i, id := range ids {
 		ids[i] = agent.Canonical(id)
@@ -358,7 +358,7 @@ func recordAgents(m *pack.Manifest, ids []string) error {
 	case slices.Contains(ids, agent.AllID):
 		return m.SetAgents([]string{agent.AllID})
 	}
-	return m.SetAgents(solve.Union(m.Agents, ids))
+	return m.SetAgents(solve.Union(in.chosenAgents(m), ids))
 }
 
 // aliasedSkill returns the one skill that --as can rename.

@@ -69,7 +69,7 @@ type PackReport struct {
 	Signer    string        `json:"signer,omitempty"`   // as the lockfile records it
 	SignedBy  string        `json:"signedBy,omitempty"` // the fingerprint of that key, or the identity
 	Partial   bool          `json:"partial,omitempty"`  // only some of its skills are installed
-	Installed bool          `json:"installed"`          // all its skills are installed
+	Installed bool          `json:"installed"`          // all its skills are installed that policies do not deny
 	Edited    bool          `json:"edited"`             // one of its skills has local edits
 	Skills    []SkillReport `json:"skills"`
 	Linked    string        `json:"linked,omitempty"`  // the working copy that it is linked to
@@ -117,7 +117,7 @@ func (in *installer) report(t *resolution, p *plan) *InstallReport {
 	}
 	r.Recorded, r.ResolvedLock = len(r.RecordedIn) > 0, in.LockMerged
 	r.Warnings = append(r.Warnings, slices.Concat(t.Warnings, p.warnings, l.Warnings, in.editWarnings(c))...)
-	status := in.statusAfter(c)
+	status := in.statusAfter(l, c)
 	ids := maps.Clone(l.Packs)
 	maps.Copy(ids, in.Lock.Packs)
 	for _, id := range sortedIDs(ids) {
@@ -198,7 +198,7 @@ func missingKeys(m, other map[string]string) (missing []string) {
 type skillStatus func(id pack.ID, skill string) workspace.SkillStatus
 
 // statusAfter describes how skills are installed after a change, or now if the change is not applied.
-func (in *installer) statusAfter(c *workspace.Change) skillStatus {
+func (in *installer) statusAfter(l *workspace.Layout, c *workspace.Change) skillStatus {
 	edited := map[string]bool{}
 	for _, e := range c.Edited {
 		edited[e.Path] = true
@@ -206,7 +206,8 @@ func (in *installer) statusAfter(c *workspace.Change) skillStatus {
 	return func(id pack.ID, skill string) workspace.SkillStatus {
 		at := in.SkillAt(id, skill)
 		changes := c.Writes(at) || c.Links(at)
-		return workspace.SkillStatus{Installed: !in.request.DryRun || !changes, Edited: edited[at]}
+		installed := l.Has(at)
+		return workspace.SkillStatus{Installed: installed && (!in.request.DryRun || !changes), Edited: edited[at]}
 	}
 }
 
@@ -295,9 +296,15 @@ func packReport(
 		}
 		st := status(id, n.Skill)
 		s.Installed, s.Edited = st.Installed, st.Edited
-		r.Installed, r.Edited = r.Installed && st.Installed, r.Edited || st.Edited
-		for _, dir := range l.Dirs {
-			s.Links = append(s.Links, path.Join(dir.Dir, n.Link))
+		r.Edited = r.Edited || st.Edited
+		if err := l.Denial(id, n.Skill); err != nil {
+			s.Denied = err.Error()
+			r.Denied = cmp.Or(r.Denied, s.Denied)
+		} else {
+			r.Installed = r.Installed && st.Installed
+			for _, dir := range l.Dirs {
+				s.Links = append(s.Links, path.Join(dir.Dir, n.Link))
+			}
 		}
 		r.Skills = append(r.Skills, s)
 	}

@@ -43,6 +43,7 @@ func (s Signing) admission(m *workspace.Machine) (o admission.Signing, err error
 func (in *installer) admit(ctx context.Context, res *resolution, p *plan) error {
 	l := p.layout
 	p.candidates = in.Candidates(res.manifest, l, p.change)
+	p.candidates.IsNewlyLinked = in.IsNewlyLinked
 	if cmd := in.request.command; cmd == commandRemove || cmd == commandUnlink {
 		p.candidates.Packs = in.incoming(l, p.change)
 	}

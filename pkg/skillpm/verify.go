@@ -23,6 +23,7 @@ type Problem = workspace.Problem
 // Kinds of problems.
 const (
 	KindChanged     = workspace.KindChanged     // an installed skill differs from the lockfile
+	KindDenied      = workspace.KindDenied      // agents still find a skill that a policy denies
 	KindStray       = workspace.KindStray       // a link leads to a skill that was installed once
 	KindForeign     = workspace.KindForeign     // a file that skillpm did not create is where a link belongs
 	KindStranger    = workspace.KindUnlisted    // an installed pack is not in the lockfile

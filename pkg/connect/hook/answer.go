@@ -212,6 +212,9 @@ func (w *handler) open(ctx context.Context) (*session.Session, error) {
 // checkCall decides whether a tool may be called.
 func (w *handler) checkCall(ctx context.Context) (Reply, error) {
 	t := w.event
+	if reply, refused, err := w.checkReads(ctx); refused || err != nil {
+		return reply, err
+	}
 	uses := w.skillUses()
 	if len(uses) == 0 && !w.mayBeActive() && (!tool.Writes(t.tool) || w.State == "") {
 		return Reply{}, nil
@@ -246,6 +249,26 @@ func (w *handler) checkCall(ctx context.Context) (Reply, error) {
 		}
 	}
 	return r, nil
+}
+
+// checkReads refuses to read files of skills that a policy denies, with any tool that shows files. Links to a denied
+// skill are removed, but its installed files stay until the pack is removed.
+func (w *handler) checkReads(ctx context.Context) (r Reply, refused bool, err error) {
+	var dirs []string
+	for _, file := range readFiles(w.event) {
+		dirs = append(dirs, session.SkillDirs(file)...)
+	}
+	if len(dirs) == 0 {
+		return Reply{}, false, nil
+	}
+	s, err := w.open(ctx)
+	if err != nil {
+		return Reply{}, false, err
+	}
+	if err := s.CheckRead(ctx, dirs); err != nil {
+		return Reply{Stdout: answerOf(w.dialect.deny, w.event.typ.name, reasonOf(err))}, true, nil
+	}
+	return Reply{}, false, nil
 }
 
 // call returns the tool call to check. If an agent has no tool for skills, a call that only reads SKILL.md counts as

@@ -312,3 +312,52 @@ func TestO14DeniedDirectory(t *testing.T) {
 		denied(t, w.claude("UserPromptExpansion", "s", `"command_name":"inner","command_args":""`), "denied")
 	}
 }
+
+// TestO14DeniedFiles checks SPEC O14: the files of a denied skill cannot be read through any path and with any tool that
+// shows files, in every agent, and those of a skill with the same name in another pack can.
+func TestO14DeniedFiles(t *testing.T) {
+	for _, id := range []string{"claude-code", "codex"} {
+		t.Run(id, func(t *testing.T) {
+			w := newFixture(t)
+			for _, pack := range []string{"acme", "globex"} {
+				dir := "project/.skillpm/plugins/" + pack + "/tools/deploy/"
+				w.file(dir+"SKILL.md", "---\nname: deploy\ndescription: Deploys.\n---\nDo it.\n")
+				w.file(dir+"references/steps.md", "Steps.\n")
+			}
+			w.file("project/skillpm.yaml", "")
+			w.file("project/main.go", "package main\n")
+			link := filepath.Join(w.dir, "project/.claude/skills/deploy")
+			if err := os.Symlink("../../.skillpm/plugins/acme/tools/deploy", link); err != nil {
+				t.Skip("no symbolic links here:", err)
+			}
+			call := func(tool, input string) string {
+				r := w.send(id, "PreToolUse", fmt.Sprintf(`{"session_id":"s","cwd":%q,"hook_event_name":"PreToolUse",`+
+					`"tool_name":%q,"tool_input":%s,"tool_use_id":"t"}`, filepath.Join(w.dir, "project"), tool, input))
+				if r.Err != nil {
+					t.Error(r.Err)
+				}
+				return string(r.Stdout)
+			}
+			w.file("home/config/policy.yaml", "version: 1\nskills: {deny: [deploy@acme/tools]}\n")
+			for _, file := range []string{
+				".claude/skills/deploy/SKILL.md", ".claude/skills/deploy/references/steps.md",
+				".skillpm/plugins/acme/tools/deploy/SKILL.md", ".skillpm/plugins/acme/tools/deploy/references/steps.md",
+				".skillpm/plugins/globex/../acme/tools/deploy/SKILL.md",
+			} {
+				denied(t, call("Bash", fmt.Sprintf(`{"command":"cat %s"}`, file)), "deploy@acme/tools")
+				denied(t, call("Bash", fmt.Sprintf(`{"command":"ls && head -n 3 %s | sort"}`, file)), "deploy@acme/tools")
+				if id == "claude-code" {
+					path, _ := json.Marshal(filepath.Join(w.dir, "project", filepath.FromSlash(file)))
+					denied(t, call("Read", fmt.Sprintf(`{"file_path":%s}`, path)), "deploy@acme/tools")
+				}
+			}
+			for _, file := range []string{
+				".skillpm/plugins/globex/tools/deploy/references/steps.md", ".claude/skills/reader/SKILL.md", "main.go",
+				".skillpm/plugins/globex/tools/deploy/SKILL.md",
+			} {
+				silent(t, call("Bash", fmt.Sprintf(`{"command":"cat %s"}`, file)))
+				silent(t, w.claude("Stop", "s", ""))
+			}
+		})
+	}
+}

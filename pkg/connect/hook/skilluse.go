@@ -4,6 +4,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -126,14 +127,18 @@ func nameRune(r rune) bool {
 // maxMatches is the maximum number of files that the wildcards of one path match.
 const maxMatches = 64
 
-// readSkills returns the paths of the SKILL.md files that a call reads with a file tool or a shell command. It resolves
+// readSkills returns the paths of the SKILL.md files that a call reads with a file tool or a shell command.
+func readSkills(t hookEvent) []string {
+	return slices.DeleteFunc(readFiles(t), func(p string) bool {
+		return path.Base(strings.ReplaceAll(p, `\`, "/")) != "SKILL.md"
+	})
+}
+
+// readFiles returns the paths of the existing files that a call reads with a file tool or a shell command. It resolves
 // them in the call's working directory, too.
-func readSkills(t hookEvent) (paths []string) {
+func readFiles(t hookEvent) (paths []string) {
 	workDir, _ := text(t.input, "workdir cwd working_directory dir_path")
 	for _, p := range (tool.Call{Tool: t.tool, Input: t.input}).Reads() {
-		if path.Base(strings.ReplaceAll(p, `\`, "/")) != "SKILL.md" {
-			continue
-		}
 		dir := t.path(p)
 		if workDir != "" && !filepath.IsAbs(p) {
 			dir = filepath.Join(t.path(workDir), p)

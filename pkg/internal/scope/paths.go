@@ -23,6 +23,9 @@ type Paths struct {
 	State      string // sessions and audit logs
 	Enterprise string // the administrator's installation, constant for each operating system
 
+	// Exact makes a new project in the working directory, which the user named, instead of its repository's root.
+	Exact bool
+
 	dir string
 }
 

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
@@ -53,8 +54,9 @@ func (e *HomeError) Hint() string {
 }
 
 // Project finds the project that contains dir: the nearest directory upward with a skillpm.yaml, but never the home
-// directory or one above it. If there is none, it returns dir as the possible project, and false. If dir is the home
-// directory or inside the user scope's own files, the error is a [HomeError].
+// directory or one above it. If there is none, it returns the possible project, and false: the root of the git
+// repository around dir, or dir itself outside of repositories and with [Paths.Exact]. If dir is the home directory or
+// inside the user scope's own files, the error is a [HomeError].
 func (p Paths) Project(dir string) (Scope, bool, error) {
 	start := dir
 	if !filepath.IsAbs(start) {
@@ -87,7 +89,39 @@ func (p Paths) Project(dir string) (Scope, bool, error) {
 	if p.isHome(start) {
 		return Scope{}, false, &HomeError{Home: p.Home}
 	}
-	return Scope{Kind: KindProject, Root: start}, false, nil
+	return Scope{Kind: KindProject, Root: p.newProject(start)}, false, nil
+}
+
+// newProject returns the directory that becomes a project if skillpm creates one for dir: the root of the git
+// repository around it. The home directory and the directories above it do not count, even if they are repositories,
+// and neither does a parent directory that every user can write to, because any user could make it one.
+func (p Paths) newProject(dir string) string {
+	if p.Exact {
+		return dir
+	}
+	for d := dir; !p.isHome(d) && filepath.Dir(d) != d; d = filepath.Dir(d) {
+		if !isRepository(d) {
+			continue
+		}
+		info, err := os.Stat(d)
+		if d == dir || err == nil && (info.Mode().Perm()&0o002 == 0 || runtime.GOOS == "windows") {
+			return d
+		}
+		return dir
+	}
+	return dir
+}
+
+// isRepository reports whether dir is the root of a git working tree: it has a .git with a HEAD or, in a worktree or a
+// submodule, a file of this name.
+func isRepository(dir string) bool {
+	dotGit := filepath.Join(dir, ".git")
+	info, err := os.Stat(dotGit)
+	if err != nil || info.Mode().IsRegular() {
+		return err == nil
+	}
+	_, err = os.Lstat(filepath.Join(dotGit, "HEAD"))
+	return err == nil
 }
 
 // User returns the user's scope, whether or not anything is installed there.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/atomicfile"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/policy"
 )
 
@@ -29,12 +30,25 @@ func (g *Evaluator) Undeny(ctx context.Context, l policy.Level, pattern policy.S
 		}
 		out, removed, err := policy.Undeny(file, data, pattern)
 		if err == nil && !removed {
-			err = diag.Errorf(diag.NotFound, "%s does not deny %q", file, pattern).
-				WithHint("find the file and line that deny a skill with: skillpm policy explain SKILL")
+			err = undeniedError(file, data, pattern)
 		}
 		return out, removed, err
 	})
 	return file, err
+}
+
+// undeniedError reports that a policy does not have a pattern, and what it has instead.
+func undeniedError(file string, data []byte, pattern policy.SkillPattern) error {
+	err := diag.Errorf(diag.NotFound, "%s does not deny %q", file, pattern)
+	p, parseErr := policy.Parse(file, data)
+	if parseErr != nil || len(p.Skills.Deny) == 0 {
+		return err.WithHint("the policy does not deny skills by name; use --scope for the policy of another scope")
+	}
+	names := make([]string, len(p.Skills.Deny))
+	for i, denied := range p.Skills.Deny {
+		names[i] = string(denied)
+	}
+	return err.WithHint("the policy denies %s; use --scope for the policy of another scope", textx.FirstAndMore(names, 5))
 }
 
 // Init writes a new policy for a level. The error has code Conflict if there is one that restricts something.

@@ -36,7 +36,7 @@ func (b *builder) filter() {
 		}
 		if e.Reason == "" && o.Deny != nil {
 			if err := o.Deny(e.Skill); err != nil {
-				e.Reason, e.denied, e.fix = err.Error(), true, diag.HintOf(err)
+				e.Reason, e.denied, e.byPolicy, e.fix = err.Error(), true, true, diag.HintOf(err)
 			}
 		}
 		if e.Reason != "" {

@@ -84,13 +84,30 @@ type Entry struct {
 	Reason string `json:"reason,omitempty"` // why it is not available: a sentence without a full stop
 	By     *Skill `json:"-"`                // skill that shadows it, nil for none
 
-	denied bool   // trust or a policy forbids it
-	fix    string // how to change that, "" if nothing can
+	denied   bool   // trust or a policy forbids it
+	byPolicy bool   // a policy forbids it
+	fix      string // how to change that, "" if nothing can
 }
 
 // Denied reports whether the skill is excluded because its project is not trusted or a policy denies it. Reason has the
 // details.
 func (e Entry) Denied() bool { return e.denied }
+
+// DeniedByPolicy reports whether a policy denies the skill.
+func (e Entry) DeniedByPolicy() bool { return e.byPolicy }
+
+// Refusal returns why this skill is denied or unusable, whatever other skill has its name: an [*UnknownError], or nil if
+// it is neither.
+func (e Entry) Refusal() error {
+	if !e.denied && e.State != Skipped {
+		return nil
+	}
+	u := &UnknownError{Name: e.Name, Reason: e.Reason, Invalid: e.State == Skipped, Denied: e.denied, Fix: e.fix}
+	if e.denied {
+		u.Found = e.Skill
+	}
+	return u
+}
 
 // Claims are the skills that claim one name, the highest precedence first.
 type Claims struct {

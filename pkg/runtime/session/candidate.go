@@ -103,7 +103,7 @@ func (s *Session) skillAt(ctx context.Context, path string) (*catalog.Skill, err
 		if e.State == catalog.Available || e.State == catalog.Shadowed {
 			return e.Skill, nil
 		}
-		if err := lookupDenial(c, e); err != nil {
+		if err := e.Refusal(); err != nil { // another skill may have the name
 			return nil, err
 		}
 	}
@@ -205,6 +205,43 @@ func (s *Session) skillsNamed(dir, name string) (all []*catalog.Skill, err error
 		}
 	}
 	return all, nil
+}
+
+// SkillDirs returns the directories around a file that have a SKILL.md, resolved. An unreadable file has none.
+func SkillDirs(file string) (dirs []string) {
+	real, err := pathx.ResolveExisting(file)
+	if err != nil {
+		return nil
+	}
+	for dir := real; ; dir = filepath.Dir(dir) {
+		if info, err := os.Stat(filepath.Join(dir, skill.File)); err == nil && !info.IsDir() {
+			dirs = append(dirs, dir)
+		}
+		if dir == filepath.Dir(dir) {
+			return dirs
+		}
+	}
+}
+
+// CheckRead returns why a file must not be read: it belongs to a skill that a policy denies. The dirs are those of
+// [SkillDirs]. Only the directory decides: a skill of the same name in another pack may be allowed.
+func (s *Session) CheckRead(ctx context.Context, dirs []string) error {
+	c, err := s.env.Catalog(ctx)
+	if err != nil {
+		return err
+	}
+	known := linkCache{}
+	for _, e := range c.All() {
+		if e.Skill == nil || !e.DeniedByPolicy() {
+			continue
+		}
+		for _, dir := range dirs {
+			if e.Dir == dir || known.resolve(e.Dir, dir) {
+				return e.Refusal()
+			}
+		}
+	}
+	return nil
 }
 
 // Has reports whether path is the SKILL.md of a skill in the catalog or in the project's directories.

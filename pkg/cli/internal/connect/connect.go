@@ -1,6 +1,7 @@
 package connect
 
 import (
+	"cmp"
 	"context"
 	"os/exec"
 	"slices"
@@ -119,6 +120,7 @@ func (a *app) connect(ctx context.Context, o *connectFlags, ids []string) error 
 	if err != nil {
 		return err
 	}
+	a.NoteUnlessEmpty(a.NewProjectNote(cmp.Or(o.scope, scope.KindProject)))
 	results := []*connected{}
 	for _, h := range agents {
 		results = append(results, &connected{Agent: h.ID, Title: h.Title})

@@ -20,16 +20,16 @@ func (a *app) attachEnv(needsProject bool) (connect.Env, error) {
 		return connect.Env{}, err
 	}
 	e := connect.Env{
-		Home: o.Paths.Home, Project: o.Dir, OS: a.OS, Getenv: a.Getenv, State: o.Paths.State,
+		Home: o.Paths.Home, OS: a.OS, Getenv: a.Getenv, State: o.Paths.State,
 		Machine: a.Paths.Enterprise,
 	}
-	s, found, err := o.Paths.Project(o.Dir)
+	s, _, err := o.Paths.Project(o.Dir)
 	switch {
 	case err != nil && needsProject:
 		return e, err
 	case err != nil:
 		e.Project = ""
-	case found:
+	default:
 		e.Project = s.Root
 	}
 	return e, nil

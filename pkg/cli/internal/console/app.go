@@ -18,6 +18,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/environ"
+	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/publish"
 	"github.com/skillpm/skillpm/pkg/sign"
 	"github.com/skillpm/skillpm/pkg/skillpm"
@@ -232,7 +233,24 @@ func (a *App) Env() (environ.Environment, error) {
 	if err != nil {
 		return environ.Environment{}, err
 	}
-	return a.EnvironmentIn(dir)
+	e, err := a.EnvironmentIn(dir)
+	e.Paths.Exact = a.Chdir != ""
+	return e, err
+}
+
+// NewProjectNote returns a note about the directory that becomes a project if the command creates one in a scope, "" if
+// it does not create one, or creates it in the working directory.
+func (a *App) NewProjectNote(in string) string {
+	e, err := a.Env()
+	if err != nil || in != scope.KindProject {
+		return ""
+	}
+	s, found, err := e.Paths.Project(e.Dir)
+	if err != nil || found || s.Root == e.Dir {
+		return ""
+	}
+	return fmt.Sprintf("The project is the root of the repository, %s. To use this directory instead, run "+
+		"\"skillpm init\" first.", s.Root)
 }
 
 // EnvironmentIn returns the environment with another working directory.
@@ -243,6 +261,13 @@ func (a *App) EnvironmentIn(dir string) (environ.Environment, error) {
 		e.Config = a.Abs(e.Config)
 	}
 	return e.At(dir)
+}
+
+// NoteUnlessEmpty is [App.Note] for a text that may be empty.
+func (a *App) NoteUnlessEmpty(text string) {
+	if text != "" {
+		a.Note("%s", text)
+	}
 }
 
 // Options returns the clients' options.

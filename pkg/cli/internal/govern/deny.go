@@ -2,9 +2,11 @@ package govern
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,6 +14,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/environ"
+	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/policy"
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 	"github.com/skillpm/skillpm/pkg/runtime"
@@ -28,9 +32,10 @@ func newDeny(a *app) *cobra.Command {
 		Use:   "deny SKILL|PACK",
 		Short: "Deny a skill in every session",
 		Long: `The command adds the skill to skills.deny of the policy. The denial takes effect at once,
-in every session and agent: skillpm does not list, install, load, or run the skill. If the
-skill is active in a session, skillpm denies all tool calls of the session until you
-deactivate the skill.
+in every session and agent: skillpm does not list, link, load, or run the skill. The command
+removes the skill's links in this project and in your home directory; in other projects, the
+next "skillpm install" removes them. skillpm.lock does not change. If the skill is active in
+a session, skillpm denies all tool calls of the session until you deactivate the skill.
 
 SKILL is a name, name@owner/name, or a pattern such as deploy@evil/*. PACK is owner/name
 and denies all skills of the pack. If the policy has "mode: audit", a denial has no effect.
@@ -65,6 +70,8 @@ type denied struct {
 	Changed bool                `json:"changed"`
 	Undone  bool                `json:"undone,omitempty"`
 	Active  []activeIn          `json:"active"` // where the skill is active
+	// Unlinked are the links and copies that were removed, relative to the project, or with ~ to the home directory.
+	Unlinked []string `json:"unlinked"`
 }
 
 type activeIn struct {
@@ -95,6 +102,9 @@ func (a *app) deny(ctx context.Context, h *runtime.Host, l policy.Level, name st
 		return err
 	}
 	d.Active = a.activeSkills(h, pattern)
+	if d.Unlinked, err = a.unlinkDenied(ctx, l); err != nil {
+		return err
+	}
 	if machines && l != policy.MachineLevel {
 		a.Warn("the skill is also in the enterprise layer, which only the machine's policy governs")
 		a.Hint(fmt.Sprintf("deny the skill for the machine, too: sudo skillpm deny %s --scope machine", pattern))
@@ -115,12 +125,50 @@ func (a *app) deny(ctx context.Context, h *runtime.Host, l policy.Level, name st
 		what = "already denies"
 	}
 	fmt.Fprintf(a.Stdout, "%s %s %s\n", console.Printable(d.Policy), what, console.Printable(string(pattern)))
+	if len(d.Unlinked) > 0 {
+		a.Note("Removed %s: %s", textx.Count(len(d.Unlinked), "link"), textx.FirstAndMore(d.Unlinked, 5))
+	}
 	for _, x := range d.Active {
 		a.Note(
 			"%s is active in session %s, so skillpm denies all tool calls of the session. Deactivate the skill with: "+
 				"skillpm deactivate %s --session %s", x.Skill, x.Session, x.Skill, x.Session)
 	}
 	return nil
+}
+
+// unlinkDenied removes the links to denied skills in the scopes that the policy of a level applies to: the project, and
+// the user's installation. Those of other projects disappear with the next installation there. The administrator writes
+// to no user's files.
+func (a *app) unlinkDenied(ctx context.Context, l policy.Level) ([]string, error) {
+	removed := []string{}
+	if l == policy.MachineLevel {
+		return removed, nil
+	}
+	c, err := a.Client()
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range []struct{ kind, prefix string }{{scope.KindProject, ""}, {scope.KindUser, "~/"}} {
+		if s.kind == scope.KindUser && l == policy.ProjectLevel {
+			continue
+		}
+		u, err := c.UnlinkDenied(ctx, s.kind)
+		if _, home := errors.AsType[*scope.HomeError](err); home {
+			continue
+		}
+		if err != nil {
+			a.Warn("agents may still find the skill, because its links could not be removed: %v", err)
+			a.Hint("remove the links with: skillpm install --scope " + s.kind)
+		}
+		for _, at := range u.Removed {
+			removed = append(removed, s.prefix+at)
+		}
+		for _, at := range u.Kept {
+			a.Warn("agents may still find the skill in %s%s, because the copy has local edits", s.prefix, at)
+			a.Hint("remove the copy, and keep the edits in .skillpm/backup, with: skillpm install --force --scope " + s.kind)
+		}
+	}
+	return removed, nil
 }
 
 // disables returns why a denial in the policy of a level has no effect: the policy only observes. The reader of the
@@ -156,22 +204,15 @@ func (a *app) matchesInstalled(ctx context.Context, h *runtime.Host, pattern pol
 
 // undeny removes a denial: the skill's own, or the one of its bare name.
 func (a *app) undeny(ctx context.Context, h *runtime.Host, l policy.Level, name string) error {
-	exact, _, err := patternOf(ctx, h, name)
+	pattern, err := deniedPattern(ctx, h, l, name)
 	if err != nil {
 		return err
 	}
-	d := denied{Pattern: exact, Level: l.String(), Changed: true, Undone: true, Active: []activeIn{}}
-	d.Policy, err = a.changePolicy(h, audit.Record{Action: audit.Deny, Skill: string(exact), Verdict: audit.Allowed},
-		func() (string, error) {
-			file, err := h.Guard().Undeny(ctx, l, exact)
-			if diag.CodeOf(err) == diag.NotFound && exact != policy.SkillPattern(name) {
-				if other, second := h.Guard().Undeny(ctx, l, policy.SkillPattern(name)); second == nil {
-					d.Pattern = policy.SkillPattern(name)
-					return other, nil
-				}
-			}
-			return file, err
-		})
+	d := denied{
+		Pattern: pattern, Level: l.String(), Changed: true, Undone: true, Active: []activeIn{}, Unlinked: []string{},
+	}
+	d.Policy, err = a.changePolicy(h, audit.Record{Action: audit.Deny, Skill: string(pattern), Verdict: audit.Allowed},
+		func() (string, error) { return h.Guard().Undeny(ctx, l, pattern) })
 	if err != nil {
 		return err
 	}
@@ -180,15 +221,55 @@ func (a *app) undeny(ctx context.Context, h *runtime.Host, l policy.Level, name 
 	}
 	fmt.Fprintf(a.Stdout, "%s no longer denies %s\n", console.Printable(d.Policy),
 		console.Printable(string(d.Pattern)))
-	if skills, err := findNamed(ctx, h, name); err == nil {
-		for _, s := range skills {
-			if err := h.Guard().CheckListed(s.Skill); err != nil {
-				a.warnDenied(s.Exact(), err)
-				break
-			}
+	skills, err := findNamed(ctx, h, name)
+	if err != nil {
+		return nil //nolint:nilerr // the denial is undone; what the catalog has now is only a service
+	}
+	for _, s := range skills {
+		if err := h.Guard().CheckListed(s.Skill); err != nil {
+			a.warnDenied(s.Exact(), err)
+			return nil
 		}
 	}
+	if strings.Contains(string(pattern), "@") || slices.ContainsFunc(skills, func(s foundSkill) bool { return s.Pack != "" }) {
+		a.Note("Link the skill again with: skillpm install")
+	}
 	return nil
+}
+
+// deniedPattern returns the pattern in the policy of a level that a name stands for: that pattern itself, the one that
+// deny would add for the name, or the only one for skills of this name. What is installed need not be what was installed
+// when the skill was denied.
+func deniedPattern(ctx context.Context, h *runtime.Host, l policy.Level, name string) (policy.SkillPattern, error) {
+	var denied []policy.SkillPattern
+	for _, p := range h.Guard().Policies() {
+		if p.Level == l {
+			denied = append(denied, p.Skills.Deny...)
+		}
+	}
+	exact, _, err := patternOf(ctx, h, name)
+	if err != nil {
+		exact = policy.SkillPattern(name) // the catalog cannot be read
+	}
+	for _, pattern := range []policy.SkillPattern{exact, policy.SkillPattern(name)} {
+		if slices.Contains(denied, pattern) {
+			return pattern, nil
+		}
+	}
+	var named []string
+	for _, pattern := range denied {
+		if skill, _, ok := strings.Cut(string(pattern), "@"); ok && skill == name {
+			named = append(named, string(pattern))
+		}
+	}
+	if len(named) > 1 {
+		return "", diag.Errorf(diag.Usage, "the policy denies several skills named %s", name).
+			WithHint("use %s", textx.OneOf(named))
+	}
+	if len(named) == 1 {
+		return policy.SkillPattern(named[0]), nil
+	}
+	return exact, nil // the policy does not deny it
 }
 
 // warnDenied warns about a skill that another rule denies.

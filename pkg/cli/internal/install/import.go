@@ -44,10 +44,12 @@ To manage local skills, such as those in .claude/skills, move them to ./skills, 
 			if o.File, err = a.importFile(args); err != nil {
 				return err
 			}
+			note := a.NewProjectNote(o.Scope)
 			r, err := c.Import(cmd.Context(), o)
 			if err != nil {
 				return err
 			}
+			a.NoteUnlessEmpty(note)
 			return a.printImport(r)
 		},
 	}

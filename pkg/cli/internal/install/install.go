@@ -77,10 +77,12 @@ have the same signer.`,
 				}
 			}
 			o.Packs = args
+			note := a.NewProjectNote(o.Scope)
 			r, err := c.Install(cmd.Context(), o)
 			if err != nil {
 				return err
 			}
+			a.NoteUnlessEmpty(note)
 			if err := a.printInstall(r, "install"); err != nil || a.JSON || a.Quiet {
 				return err
 			}
@@ -189,6 +191,13 @@ func (a *app) printInstall(r *skillpm.InstallReport, verb string) error {
 func (a *app) warnInstall(r *skillpm.InstallReport) {
 	for _, w := range r.Warnings {
 		a.Warn("%s", w)
+	}
+	for _, p := range r.Packs {
+		for _, s := range p.Skills {
+			if s.Denied != "" {
+				a.Note("Left out %s@%s: %s", s.Name, p.Pack, s.Denied)
+			}
+		}
 	}
 	for _, c := range r.Conflicts {
 		if r.Changed && (r.NamesChanged || isNew(c, r.Packs)) {

@@ -7,6 +7,7 @@
 package admission
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -101,6 +102,9 @@ type Candidates struct {
 	Linked   func(pack.ID) bool // to a directory of this machine
 	Placed   map[pack.ID]bool   // of which skills are to be written
 	Names    map[SkillOf]string // under which skills are available
+
+	// IsNewlyLinked reports whether the operation links a pack, nil if it links none.
+	IsNewlyLinked func(pack.ID) bool
 
 	// Machine is set for the enterprise layer, whose list is signed and never goes back: a skill that a policy denies
 	// by name is installed and not used, and a pack may be older than it was.
@@ -212,20 +216,36 @@ func (a *Admission) checkSource(id pack.ID, c Candidates) error {
 	return a.Fetcher.Gate.AllowSource(c.source(id))
 }
 
-// checkNames refuses skills by their names.
+// checkNames refuses a new pack if policies deny all of its skills by name. Otherwise a denied skill is only left out:
+// one user's denial must not change what a team locks.
 func (a *Admission) checkNames(id pack.ID, c Candidates) error {
+	names := slices.Sorted(maps.Keys(c.Packs[id].Skills))
+	if a.Previous.Packs[id] != nil || c.Linked(id) && (c.IsNewlyLinked == nil || !c.IsNewlyLinked(id)) {
+		for _, name := range names {
+			_ = a.checkName(id, name, c) // for the notes of policies that only observe
+		}
+		return nil
+	}
+	var first error
+	for _, name := range names {
+		err := a.checkName(id, name, c)
+		if err == nil {
+			return nil
+		}
+		first = cmp.Or(first, err)
+	}
+	return c.explain(id, first)
+}
+
+// checkName returns why a policy denies a skill by its name.
+func (a *Admission) checkName(id pack.ID, name string, c Candidates) error {
 	denies := func(p *policy.Policy) bool { return len(p.Skills.Deny) > 0 }
 	if c.Machine || !slices.ContainsFunc(a.policies, denies) {
 		return nil
 	}
-	for _, name := range slices.Sorted(maps.Keys(c.Packs[id].Skills)) {
-		notes, err := a.policies.Skill([]string{name, c.Names[SkillOf{id, name}]}, id.String())
-		a.Fetcher.Gate.Note(notes...)
-		if err != nil {
-			return c.explain(id, err)
-		}
-	}
-	return nil
+	notes, err := a.policies.Skill([]string{name, c.Names[SkillOf{id, name}]}, id.String())
+	a.Fetcher.Gate.Note(notes...)
+	return err
 }
 
 // admit decides about one pack, and returns who signed it.

@@ -67,6 +67,7 @@ func (a *Admission) admitSkills(ctx context.Context, c Candidates, id pack.ID, f
 	err error,
 ) {
 	names := slices.Sorted(maps.Keys(c.Packs[id].Skills))
+	names = slices.DeleteFunc(names, func(name string) bool { return a.checkName(id, name, c) != nil }) // left out
 	decisions, complete, errs := make([]enforce.Decision, len(names)), make([]bool, len(names)),
 		make([]error, len(names))
 	group := new(errgroup.Group)

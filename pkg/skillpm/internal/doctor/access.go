@@ -28,12 +28,8 @@ import (
 // checkPolicies checks whether the policies can be read, and whether the key files that they name are as they say.
 func checkPolicies(x *exam) {
 	project := ""
-	switch s, found, err := x.Paths.Project(x.Dir); {
-	case err != nil: // the home directory is not a project, for example
-	case found && s.Kind == scope.KindProject:
-		project = s.Root
-	case !found:
-		project = x.Dir // a new project would be here
+	if s, _, err := x.Paths.Project(x.Dir); err == nil { // the home directory is not a project, for example
+		project = s.Root // or a new project would be here
 	}
 	var effective []string
 	for _, p := range x.Machine.PolicyFiles().Policies(project) {

@@ -74,6 +74,8 @@ func checkInstalled(x *exam) {
 		case p.Path == x.ws.Rel(x.ws.Scope.Journal()): // checkInterrupted reports it
 		case p.Missing:
 			missing = append(missing, p)
+		case p.Kind == workspace.KindDenied:
+			x.warn(p.Path, p.Message, "agents can read the skill as a file", x.fixFor(p))
 		default:
 			wrong = append(wrong, p)
 		}
@@ -98,6 +100,8 @@ func checkInstalled(x *exam) {
 func (x *exam) fixFor(p workspace.Problem) string {
 	fix := x.command("skillpm verify --fix")
 	switch p.Kind {
+	case workspace.KindDenied:
+		return x.command("skillpm install")
 	case workspace.KindForeign:
 		return p.ForeignHint()
 	case workspace.KindChanged:

@@ -96,6 +96,35 @@ func (w *Workspace) agents(c AgentChoice) (agents []agent.Agent, found bool, err
 // DetectedAgents returns the agents that this machine shows signs of, in the scope or in the home directory.
 func (w *Workspace) DetectedAgents() []agent.Agent { return w.detect(AgentChoice{}) }
 
+// LinkedAgents returns the detected agents that have links or copies of installed skills.
+func (w *Workspace) LinkedAgents() []agent.Agent {
+	user := w.Scope.Kind == scope.KindUser
+	dirs, _, err := w.AgentDirs(AgentChoice{Only: []string{agent.DetectedID}})
+	if err != nil {
+		return nil
+	}
+	linked := map[string]bool{}
+	links := w.ownLinks(dirs)
+	for _, dir := range dirs {
+		inDir := func(at string) bool { return path.Dir(at) == dir.real }
+		linked[dir.Dir] = hasKey(links, inDir) || hasKey(w.state.Trees, inDir)
+	}
+	return slices.DeleteFunc(w.DetectedAgents(), func(a agent.Agent) bool {
+		return !slices.ContainsFunc(agent.Dirs(w.machine.Relocate([]agent.Agent{a}), user),
+			func(dir string) bool { return linked[dir] })
+	})
+}
+
+// hasKey reports whether a map has a key with a property.
+func hasKey[V any](m map[string]V, has func(string) bool) bool {
+	for key := range m {
+		if has(key) {
+			return true
+		}
+	}
+	return false
+}
+
 func (w *Workspace) detect(c AgentChoice) []agent.Agent {
 	projectDir := w.Scope.Root
 	if w.Scope.Kind == scope.KindUser {

@@ -26,6 +26,8 @@ type Layout struct {
 	trees        map[string]Tree
 	links        map[string]string    // path -> relative target
 	relativeDirs map[[2]string]string // the relative path from one directory to another
+	denied       map[skillKey]error   // why policies deny skills
+	withheld     map[string]skillKey  // see Withheld
 }
 
 // Tree is an installed directory.
@@ -56,13 +58,16 @@ func (w *Workspace) NewLayout(m *pack.Manifest, lock *pack.Lock, dirs []AgentDir
 		}
 	}
 	l.Packs = lock.Packs
+	w.findDenied(l)
 	l.trees, l.links = make(map[string]Tree, len(l.Named)), make(map[string]string, len(l.Named)*len(dirs))
 	for id, p := range lock.Packs {
 		for name, digest := range p.Skills {
 			if l.Linked[id] != nil {
 				continue
 			}
-			l.trees[w.SkillAt(id, name)] = Tree{Pack: id, Skill: name, Digest: digest}
+			if at := w.SkillAt(id, name); l.Denial(id, name) == nil || !w.isNew(at) {
+				l.trees[at] = Tree{Pack: id, Skill: name, Digest: digest}
+			}
 		}
 	}
 	for _, n := range l.Named {
@@ -81,6 +86,13 @@ func (l *Layout) Tree(at string) (Tree, bool) {
 	return t, ok
 }
 
+// Has reports whether a directory of a skill or a link belongs at path.
+func (l *Layout) Has(at string) bool {
+	_, tree := l.trees[at]
+	_, link := l.links[at]
+	return tree || link
+}
+
 // InstalledLayout is [Workspace.NewLayout] for the scope's own manifest and lockfile.
 func (w *Workspace) InstalledLayout() (*Layout, error) {
 	dirs, _, err := w.AgentDirs(AgentChoice{})
@@ -92,6 +104,9 @@ func (w *Workspace) InstalledLayout() (*Layout, error) {
 
 // addNamed adds what makes one skill visible to agents: its copy under an alias, and a link or copy for every agent.
 func (w *Workspace) addNamed(l *Layout, lock *pack.Lock, n pack.NamedSkill, mode string) {
+	if l.Denial(n.Pack, n.Skill) != nil {
+		return
+	}
 	t := Tree{Pack: n.Pack, Skill: n.Skill, Digest: lock.Packs[n.Pack].Skills[n.Skill]}
 	at := w.SkillAt(n.Pack, n.Skill)
 	if n.Alias {

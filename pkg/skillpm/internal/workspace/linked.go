@@ -27,8 +27,15 @@ func (w *Workspace) Linked() map[string]string { return maps.Clone(w.state.Linke
 
 // SetLinked sets the linked packs that the next change applies.
 func (w *Workspace) SetLinked(dirs map[string]string) {
-	w.linksChanged = !maps.Equal(dirs, w.state.Linked)
+	w.linksChanged, w.linkedBefore = !maps.Equal(dirs, w.state.Linked), w.state.Linked
 	w.state.Linked = dirs
+}
+
+// IsNewlyLinked reports whether [Workspace.SetLinked] linked a pack.
+func (w *Workspace) IsNewlyLinked(id pack.ID) bool {
+	_, linked := w.state.Linked[id.String()]
+	_, before := w.linkedBefore[id.String()]
+	return w.linksChanged && linked && !before
 }
 
 // LinksChanged reports whether [Workspace.SetLinked] changed the linked packs.
@@ -106,6 +113,9 @@ func (w *Workspace) addLinked(l *Layout, m *pack.Manifest, lock *pack.Lock) (*pa
 // name, whatever the name of the link.
 func (w *Workspace) addLinkedSkill(l *Layout, p *LinkedPack, n pack.NamedSkill) {
 	at := w.SkillAt(n.Pack, n.Skill)
+	if l.Denial(n.Pack, n.Skill) != nil {
+		return
+	}
 	l.links[at] = p.Skills[n.Skill]
 	w.linkAgents(l, at, n.Link)
 }

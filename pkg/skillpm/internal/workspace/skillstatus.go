@@ -17,7 +17,7 @@ type SkillStatus struct {
 func (w *Workspace) SkillStatus(l *Layout, id pack.ID, skill string) SkillStatus {
 	at := w.SkillAt(id, skill)
 	t, ok := l.trees[at]
-	if !ok { // it is linked
+	if !ok { // it is linked, or denied
 		target, linked := l.links[at]
 		return SkillStatus{Installed: linked && isLinkTo(w.Scope.Abs(at), target)}
 	}

@@ -61,6 +61,7 @@ const (
 	KindInterrupted = "interrupted" // an installation was interrupted
 	KindDamaged     = "damaged"     // a tree of the store does not match its digest
 	KindUnfetched   = "unfetched"   // the content could not be fetched
+	KindDenied      = "denied"      // an agent finds a skill that a policy denies
 	KindSignature   = "signature"   // a pack is not signed by its recorded signer
 )
 
@@ -139,8 +140,12 @@ func (w *Workspace) verify(ctx context.Context) (*VerifyReport, error) {
 	for _, id := range slices.SortedFunc(maps.Keys(l.Linked), pack.ID.Compare) {
 		r.Linked = append(r.Linked, id.String())
 	}
-	r.Problems = append(r.Problems, w.unlistedEntries(l)...)
-	r.Problems = append(r.Problems, w.strayLinks(l)...)
+	r.Problems = append(r.Problems, w.deniedEntries(l)...)
+	for _, p := range slices.Concat(w.unlistedEntries(l), w.strayLinks(l)) {
+		if _, denied := l.withheld[p.Path]; !denied {
+			r.Problems = append(r.Problems, p)
+		}
+	}
 	return r, nil
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/internal/txn"
 	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/policy"
 )
 
 // Workspace is one scope as it is on disk: its manifest, lockfile and state, with the settings that apply.
@@ -33,6 +34,8 @@ type Workspace struct {
 	lockBytes     []byte // nil if there is no file
 	state         *state
 	linksChanged  bool                 // see SetLinked
+	linkedBefore  map[string]string    // see SetLinked
+	policies      *policy.Set          // see findDenied
 	lockTrees     map[string]treeState // see ownTrees
 	plugins       string               // see SkillAt
 	forChange     bool                 // see OpenForChange
@@ -105,7 +108,7 @@ func (m *Machine) findScope(kind string, create bool) (scope.Scope, error) {
 
 // read reads state, manifest and lock.
 func (w *Workspace) read() (err error) {
-	w.lockTrees, w.scan, w.LockMerged = nil, nil, false
+	w.lockTrees, w.scan, w.policies, w.LockMerged = nil, nil, nil, false
 	if w.state, err = readState(w.Scope.State(), w.Scope.Root, w.machine.key()); err != nil {
 		return err
 	}

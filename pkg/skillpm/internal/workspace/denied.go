@@ -1,0 +1,135 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"slices"
+
+	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/internal/txn"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
+	"github.com/skillpm/skillpm/pkg/policy"
+)
+
+// skillKey identifies a skill of a pack.
+type skillKey struct {
+	pack  pack.ID
+	skill string
+}
+
+// Denial returns why the policies of the scope deny a skill by its name, nil if they do not. A denied skill stays in the
+// lockfile, so that every user of a project has the same one, but no agent gets a link to it.
+func (l *Layout) Denial(id pack.ID, skill string) error { return l.denied[skillKey{id, skill}] }
+
+// Withheld returns where agents would find the denied skills of the layout, sorted: links, copies, and the copies under
+// aliases. Paths are relative to the root.
+func (l *Layout) Withheld() []string { return slices.Sorted(maps.Keys(l.withheld)) }
+
+// findDenied finds the skills of a layout that the policies of the scope deny by name. A policy of another project does
+// not count, because the scope would change with the directory that skillpm runs in.
+func (w *Workspace) findDenied(l *Layout) {
+	l.denied, l.withheld = map[skillKey]error{}, map[string]skillKey{}
+	if w.Scope.Kind == scope.KindEnterprise {
+		return // it is installed and not used
+	}
+	if w.policies == nil {
+		set := w.Guard("").Policies()
+		w.policies = &set
+	}
+	if !slices.ContainsFunc(*w.policies, func(p *policy.Policy) bool { return len(p.Skills.Deny) > 0 }) {
+		return
+	}
+	for _, n := range l.Named {
+		_, err := w.policies.Skill([]string{n.Skill, n.Link}, n.Pack.String())
+		if refused, ok := errors.AsType[*policy.RefusedError](err); ok {
+			l.denied[skillKey{n.Pack, n.Skill}] = refused
+			w.withhold(l, n)
+		}
+	}
+}
+
+// withhold records where agents would find a denied skill.
+func (w *Workspace) withhold(l *Layout, n pack.NamedSkill) {
+	key := skillKey{n.Pack, n.Skill}
+	for _, dir := range l.Dirs {
+		l.withheld[path.Join(dir.real, n.Link)] = key
+	}
+	if l.Linked[n.Pack] != nil {
+		l.withheld[w.SkillAt(n.Pack, n.Skill)] = key
+	} else if n.Alias {
+		l.withheld[w.Rel(w.Scope.Link(n.Link))] = key
+	}
+}
+
+// isNew reports whether nothing is in the directory of a skill. A denied skill is not installed, but one that was
+// installed before it was denied stays: only its links are removed.
+func (w *Workspace) isNew(at string) bool {
+	_, err := os.Lstat(w.Scope.Abs(at))
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// reachable returns the entries of [Layout.Withheld] that exist and that skillpm created, with a skill for each.
+func (w *Workspace) reachable(l *Layout) map[string]skillKey {
+	found := map[string]skillKey{}
+	for at, key := range l.withheld {
+		if _, err := os.Lstat(w.Scope.Abs(at)); err == nil && w.owns(at) {
+			found[at] = key
+		}
+	}
+	return found
+}
+
+// deniedEntries finds links and copies through which agents still find denied skills.
+func (w *Workspace) deniedEntries(l *Layout) []Problem {
+	var problems []Problem
+	found := w.reachable(l)
+	for _, at := range slices.Sorted(maps.Keys(found)) {
+		problems = append(problems, Problem{
+			Kind: KindDenied, Path: at, Message: "agents still find the denied skill here: " + l.denied[found[at]].Error(),
+		})
+	}
+	return problems
+}
+
+// RemoveDenied removes the links and copies through which agents find denied skills. It returns the paths that it
+// removed, and those of copies with local edits, which it keeps.
+func (w *Workspace) RemoveDenied(ctx context.Context) (removed, kept []string, err error) {
+	l, err := w.InstalledLayout()
+	if err != nil {
+		return nil, nil, err
+	}
+	next := *w.state
+	next.Links, next.Trees = maps.Clone(next.Links), maps.Clone(next.Trees)
+	for _, at := range slices.Sorted(maps.Keys(w.reachable(l))) {
+		if !isLink(w.Scope.Abs(at)) && !w.looksUnchanged(at) {
+			got, err := bundle.Sum(os.DirFS(w.Scope.Root), at)
+			if err != nil || got.Digest() != w.state.Trees[at].Digest {
+				kept = append(kept, at)
+				continue
+			}
+		}
+		removed = append(removed, at)
+		delete(next.Links, at)
+		delete(next.Trees, at)
+	}
+	if len(removed) == 0 {
+		return nil, kept, nil
+	}
+	err = w.Transact(ctx, func(tx *txn.Tx) error {
+		for _, at := range removed {
+			if err := tx.Remove(at); err != nil {
+				return err
+			}
+		}
+		if !w.state.found {
+			return nil
+		}
+		return tx.StageFile(w.Rel(w.Scope.State()), next.encode(w.Scope.Root, w.machine.key()), 0o644)
+	}, func() error { return nil })
+	return removed, kept, err
+}
