@@ -165,7 +165,10 @@ func (b *Backend) newLock(ctx context.Context, m *pack.Manifest, chosen map[pack
 		}
 		fresh = append(fresh, p)
 	}
-	return sol, b.lockPacks(ctx, sol.Lock, fresh, required)
+	if err := b.lockPacks(ctx, sol.Lock, fresh, required); err != nil {
+		return sol, err
+	}
+	return sol, b.checkBuiltIn(sol.Lock)
 }
 
 // isLocked reports whether a lock has the very content of a pack that was opened.
