@@ -75,7 +75,7 @@ func (w *world) refuse(rw http.ResponseWriter, r *http.Request) bool {
 func (w *world) commitPacks(dir string) {
 	tools := gittest.New(w.t, dir, "acme/tools.git")
 	files := map[string]string{
-		"skillpm.yaml": "name: acme/tools\nversion: \"1.2.0\"\ndependencies:\n  acme/extra: {path: packs/extra}\n",
+		"skillpm.yaml":                "name: acme/tools\nversion: \"1.2.0\"\ndependencies:\n  acme/extra: {path: packs/extra}\n",
 		"lint/SKILL.md":               gittest.Skill("lint", "Lints. Use before a commit."),
 		"packs/extra/skillpm.yaml":    "name: acme/extra\nversion: \"0.3.0\"\n",
 		"packs/extra/extra/SKILL.md":  gittest.Skill("extra", "Does something extra."),

@@ -280,7 +280,7 @@ func (s *Set) fallback(ctx context.Context, id pack.ID, registries []Registry, i
 			names = append(names, url)
 		}
 	}
-	searched := "no registry is configured"
+	searched := "no registry is configured for the owner " + id.Owner
 	if len(names) > 0 {
 		searched = "searched: " + strings.Join(names, ", ")
 	}

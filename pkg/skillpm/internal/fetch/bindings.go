@@ -22,6 +22,16 @@ type bindings struct {
 	rebound   map[string]*registry.ReboundError
 }
 
+// ReboundBy returns the project's binding of an owner if the user's settings bind the owner to another registry.
+func ReboundBy(w *workspace.Workspace, owner string) (AcceptedBinding, bool) {
+	user, isBound := addresses(w.Config.Namespaces, w.Config.Registries)[owner]
+	url, isRebound := addresses(w.Manifest.Namespaces, w.Manifest.Registries, w.Config.Registries)[owner]
+	binding := AcceptedBinding{
+		Root: w.Scope.Root, ReboundError: registry.ReboundError{Owner: owner, Project: url, User: user},
+	}
+	return binding, isBound && isRebound && user != url && w.Scope.Kind == scope.KindProject
+}
+
 func newBindings(w *workspace.Workspace, o RegistryOptions) (bindings, error) {
 	b := bindings{
 		enforced:  addresses(o.Admin.Namespaces, o.Admin.Registries),
@@ -31,17 +41,14 @@ func newBindings(w *workspace.Workspace, o RegistryOptions) (bindings, error) {
 	isProject := w.Scope.Kind == scope.KindProject
 	for owner, url := range addresses(w.Manifest.Namespaces, w.Manifest.Registries, w.Config.Registries) {
 		_, isEnforced := b.enforced[owner]
-		user, isBound := b.effective[owner]
-		if isProject && isBound && user != url && !isEnforced {
-			rebound := &registry.ReboundError{Owner: owner, Project: url, User: user}
-			accepted, err := o.Accepted.Has(AcceptedBinding{
-				Root: cmp.Or(o.Project, w.Scope.Root), ReboundError: *rebound,
-			})
+		if binding, ok := ReboundBy(w, owner); ok && !isEnforced {
+			binding.Root = cmp.Or(o.Project, binding.Root)
+			accepted, err := o.Accepted.Has(binding)
 			if err != nil {
 				return b, err
 			}
 			if !accepted {
-				b.rebound[owner] = rebound
+				b.rebound[owner] = &binding.ReboundError
 				continue
 			}
 		}

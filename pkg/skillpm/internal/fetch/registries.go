@@ -198,6 +198,17 @@ func (r *Registries) Dated(name string) bool { return !r.projectOnly[name] }
 // Bound returns the addresses of the registries that owners are bound to.
 func (r *Registries) Bound() []string { return slices.Sorted(maps.Values(r.bindings.effective)) }
 
+// OwnersOf returns the owners that are bound to a registry, sorted.
+func (r *Registries) OwnersOf(url string) []string {
+	var owners []string
+	for _, owner := range slices.Sorted(maps.Keys(r.bindings.effective)) {
+		if r.bindings.effective[owner] == url {
+			owners = append(owners, owner)
+		}
+	}
+	return owners
+}
+
 // BoundTo returns the address of the registry that alone answers for an owner, "" for none.
 func (r *Registries) BoundTo(owner string) string { return r.bindings.effective[owner] }
 
