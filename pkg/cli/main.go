@@ -66,6 +66,24 @@ func Command(env environ.Environment) *cobra.Command {
 	return newRoot(&console.App{Environment: env}, commands())
 }
 
+// executeOnce runs the command line once.
+func executeOnce(ctx context.Context, a *console.App, args []string) (*cobra.Command, error) {
+	root := newRoot(a, commandPath(args))
+	root.SetArgs(args)
+	root.SetIn(a.Stdin)
+	root.SetOut(a.Stdout)
+	root.SetErr(a.Stderr)
+	working, stop := context.WithCancel(a.Watched(ctx))
+	cmd, err := root.ExecuteContextC(working)
+	stop() // canceled work that is no longer needed
+	a.EndProgress()
+	for _, closeAll := range a.Closers {
+		closeAll()
+	}
+	a.Closers = nil
+	return cmd, err
+}
+
 // Execute runs the command line and returns the exit code.
 func Execute(ctx context.Context, env environ.Environment, args []string, options ...Option) diag.Code {
 	out := &console.Output{
@@ -81,17 +99,9 @@ func Execute(ctx context.Context, env environ.Environment, args []string, option
 	for _, option := range options {
 		option(a)
 	}
-	root := newRoot(a, commandPath(args))
-	root.SetArgs(args)
-	root.SetIn(env.Stdin)
-	root.SetOut(env.Stdout)
-	root.SetErr(env.Stderr)
-	working, stop := context.WithCancel(a.Watched(ctx))
-	cmd, err := root.ExecuteContextC(working)
-	stop() // canceled work that is no longer needed
-	a.EndProgress()
-	for _, closeAll := range a.Closers {
-		closeAll()
+	cmd, err := executeOnce(ctx, a, args)
+	for a.AcceptsBinding(ctx, err) {
+		cmd, err = executeOnce(ctx, a, args)
 	}
 	if err == nil {
 		err = a.Helpless

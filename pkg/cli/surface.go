@@ -68,7 +68,7 @@ and "skillpm help --all" to list all commands.
 // select less to check or other content to use, open a port, or their variable has another meaning. An environment may
 // come from a project, for example from a .env file that a shell loads.
 var noVariable = map[string]bool{
-	"accept-changed": true, "accept-signer": true, "after": true, "all": true, "allow-dirty": true,
+	"accept": true, "accept-changed": true, "accept-signer": true, "after": true, "all": true, "allow-dirty": true,
 	"allow-downgrade": true, "allow-origin": true, "allow-shell": true, "anyway": true, "baseline": true,
 	"changed": true, "changed-since": true, "command": true, "config": true, "disable": true, "env": true,
 	"expires": true, "fetch": true, "force": true, "from": true, "help": true, "http": true, "inline": true,

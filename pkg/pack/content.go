@@ -200,6 +200,7 @@ func (c *Content) readSkill(fsys fs.FS, dir string) (SkillDir, error) {
 func (c *Content) Pack(ref Ref) *Pack {
 	p := &Pack{
 		ID: c.ID, Version: c.Version, Description: c.Description, License: c.License, Ref: ref,
+		Unnamed:      c.Manifest == nil || c.Manifest.Name.IsZero(),
 		Skills:       make([]Skill, len(c.Skills)),
 		Dependencies: slices.Clone(c.Dependencies),
 		Tags:         slices.Clone(c.Tags),

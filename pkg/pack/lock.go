@@ -71,6 +71,17 @@ func (p *LockedPack) Ref(id ID) (Ref, error) {
 	return ParseLocked(p.Source, p.Resolved, id)
 }
 
+// IsFrom reports whether the pack is locked from a required source, and to the commit or digest that it names. A pack in
+// the repository of the pack that requires it is required at a commit, which its own source need not repeat.
+func (p *LockedPack) IsFrom(ref Ref) bool {
+	pin := ref.Digest
+	if pin == "" && ref.Kind == KindGit && commit().MatchString(ref.Rev) {
+		pin = ref.Rev
+	}
+	isSource := p.Source == ref.Locked(p.Version) || ref.Rev == pin && p.Source == ref.Source()
+	return isSource && (pin == "" || pin == p.Resolved)
+}
+
 // Equal reports whether two locked names are the same.
 func (n LockedName) Equal(o LockedName) bool {
 	return n.Winner == o.Winner && maps.Equal(n.Shadowed, o.Shadowed)

@@ -13,6 +13,7 @@ import (
 // Pack is one version of a pack in a source: pinned and described, but not fetched yet.
 type Pack struct {
 	ID           ID
+	Unnamed      bool   // the source does not state a name; ID is that of [Ref.DefaultID]
 	Version      string // strict semver, without a leading v
 	Description  string
 	License      string

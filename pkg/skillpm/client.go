@@ -10,6 +10,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/doctor"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/enterprise"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/fetch"
+	"github.com/skillpm/skillpm/pkg/source/registry"
 )
 
 // Options configure a [Client].
@@ -17,6 +18,9 @@ type Options = base.Options
 
 // Event is a step of a long operation.
 type Event = fetch.Event
+
+// ReboundError reports that a project binds an owner to another registry than the user's settings.
+type ReboundError = registry.ReboundError
 
 // Base is what a [Client] shares with the clients of other packages: settings, sources, and the audit log.
 type Base = base.Base

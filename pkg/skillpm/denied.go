@@ -157,11 +157,9 @@ func (s *searcher) sourceOf(ctx context.Context, p *SearchResult, id pack.ID) st
 	if len(p.Registries) == 0 {
 		return ""
 	}
-	i := slices.IndexFunc(s.registries, func(source *searchedIndex) bool { return source.name == p.Registries[0] })
-	if i < 0 {
+	switch url := s.urlOf(p.Registries[0]); {
+	case url == "":
 		return ""
-	}
-	switch url := s.registries[i].url; {
 	case url == registry.Local || url == registry.Embedded:
 		return url
 	case strings.HasPrefix(url, "oci://"):

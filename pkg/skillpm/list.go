@@ -17,6 +17,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/base"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/workspace"
+	"github.com/skillpm/skillpm/pkg/source/registry"
 	registryindex "github.com/skillpm/skillpm/registry-index"
 )
 
@@ -69,6 +70,7 @@ type PackInfo struct {
 	Description string   `json:"description,omitempty"`
 	License     string   `json:"license,omitempty"`
 	Source      string   `json:"source"`
+	Demo        bool     `json:"demo,omitempty"` // it comes with skillpm, to try commands without a registry
 	Resolved    string   `json:"resolved,omitempty"`
 	Versions    []string `json:"versions,omitempty"`   // offered versions, newest first
 	Yanked      string   `json:"yanked,omitempty"`     // why the version was yanked
@@ -98,6 +100,7 @@ type InstalledSkill struct {
 	Pack        string `json:"pack"`
 	Version     string `json:"version"`
 	Source      string `json:"source"`
+	Demo        bool   `json:"demo,omitempty"` // its pack is a demo pack
 	Description string `json:"description,omitempty"`
 	BareOwner   string `json:"bareOwner,omitempty"` // the pack whose skill has its bare name, if another has it
 	SkillReport
@@ -164,7 +167,8 @@ func installedSkill(
 	denied.markPack(ctx, w, l, n.Pack, &report)
 	i := slices.IndexFunc(report.Skills, func(s SkillReport) bool { return s.Name == n.Skill })
 	s := InstalledSkill{
-		Pack: n.Pack.String(), Version: locked.Version, Source: locked.Source, SkillReport: report.Skills[i],
+		Pack: n.Pack.String(), Version: locked.Version, Source: locked.Source, Demo: report.Demo,
+		SkillReport: report.Skills[i],
 		Description: describe(w.Scope.PluginSkill(n.Pack, n.Skill)),
 	}
 	for _, other := range l.Named {
@@ -222,6 +226,7 @@ func (c *Client) packInfo(ctx context.Context, ref pack.Ref, scopeKind, registry
 	if offered != nil {
 		info.fill(offered, !have || offered.Version != locked.Version)
 	}
+	info.Demo = isDemo(ref.ID, info.Source)
 	info.markDenied(denied, ref.ID)
 	return info, nil
 }
@@ -344,13 +349,18 @@ func describe(dir string) string {
 // AgentDir is a directory that agents read skills from.
 type AgentDir = workspace.AgentDir
 
-// KnownPacks returns the names of the packs of the embedded index, for completion and suggestions.
+// KnownPacks returns the names of the packs of the embedded index, for completion and suggestions: without the demo
+// packs if a registry is configured.
 func (c *Client) KnownPacks() []string {
 	var names []string
+	settings, settingsErr := c.Registries(context.Background())
+	areConfigured := settingsErr == nil && settings.areConfigured()
 	// the embedded index is always readable
 	_ = fs.WalkDir(registryindex.FS, "packs", func(file string, _ fs.DirEntry, err error) error {
-		if name, ok := strings.CutSuffix(path.Base(file), ".ndjson"); ok && err == nil {
-			names = append(names, path.Base(path.Dir(file))+"/"+name)
+		name, ok := strings.CutSuffix(path.Base(file), ".ndjson")
+		owner := path.Base(path.Dir(file))
+		if ok && err == nil && (owner == registry.OfficialOwner || !areConfigured) {
+			names = append(names, owner+"/"+name)
 		}
 		return nil
 	})

@@ -31,6 +31,7 @@ type Offers struct {
 type OfferedPack struct {
 	Name, Version, Description string
 	Skills                     int
+	Demo                       bool // it comes with skillpm, to try commands without a registry
 	PackDenial
 }
 
@@ -117,6 +118,9 @@ func (s *searcher) addOffers(
 			continue
 		}
 		found[e.Name] = newOffer(searchedPack(e), p.rank(), before)
+		if id, err := pack.ParseID(e.Name); err == nil {
+			found[e.Name].Demo = registry.IsDemo(id, p.url)
+		}
 	}
 	return nil
 }
@@ -148,13 +152,8 @@ func newOffer(p packsearch.Pack, rank int, before *offer) *offer {
 // any but a prefix of an OCI registry next to others.
 func (s *searcher) resolvesIn(p *searchedIndex, name string) bool {
 	owner, _, _ := strings.Cut(name, "/")
-	bound := s.Registries.BoundTo(owner)
-	if enforced, ok := s.Registries.Enforced(owner); ok {
-		bound = enforced
+	if bound := s.Registries.BoundTo(owner); bound != "" {
+		return bound == registry.Canonical(p.url)
 	}
-	if bound != "" {
-		return bound == p.url || bound == p.name
-	}
-	return p.url == registry.Local || p.url == registry.Embedded || s.configured == 1 ||
-		registry.KindOf(p.url) == "index"
+	return registry.IsBuiltIn(p.url) || s.configured == 1 || registry.KindOf(p.url) == "index"
 }

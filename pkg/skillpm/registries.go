@@ -36,6 +36,9 @@ type Binding struct {
 	From     string `json:"from"`
 	Enforced bool   `json:"enforced"` // by the machine's administrator
 	Unknown  bool   `json:"unknown"`  // no registry has that name, so the owner's packs are not found
+	// Rebound is the address of the registry to which the project binds the owner instead, if the user has not accepted
+	// that.
+	Rebound string `json:"rebound,omitempty"`
 }
 
 // RegistryList says where names are looked up, in order of precedence.
@@ -69,8 +72,19 @@ func (c *Client) Registries(context.Context) (*RegistryList, error) {
 			bound[owner] = Binding{Owner: owner, Registry: address, From: from, Enforced: enforced}
 		}
 	}
+	rebound, err := c.reboundOwners()
+	if err != nil {
+		return nil, err
+	}
 	bind(user.Namespaces, c.DisplayPath(user.Path), false)
-	bind(manifest.Namespaces, c.DisplayPath(manifest.Path), false)
+	for owner, address := range manifest.Namespaces {
+		if b, ok := bound[owner]; ok && rebound[owner] != nil {
+			b.Rebound = rebound[owner].Project
+			bound[owner] = b
+			continue
+		}
+		bound[owner] = Binding{Owner: owner, Registry: address, From: c.DisplayPath(manifest.Path)}
+	}
 	bind(admin.Namespaces, admin.Path, true)
 	for _, owner := range slices.Sorted(maps.Keys(bound)) {
 		r.Bindings = append(r.Bindings, bound[owner])
@@ -98,6 +112,12 @@ func (c *Client) Registries(context.Context) (*RegistryList, error) {
 		}
 	}
 	return r, nil
+}
+
+// areConfigured reports whether anybody has settings about registries.
+func (r *RegistryList) areConfigured() bool {
+	return len(r.Bindings) > 0 ||
+		slices.ContainsFunc(r.Registries, func(e RegistryEntry) bool { return e.From != builtInSource })
 }
 
 // isUnknownRegistry reports whether the registry of a binding is a name that no registry has.
@@ -202,7 +222,9 @@ func (c *Client) RegistryAdd(ctx context.Context, o RegistryAddOptions) (*Regist
 	r := &RegistryChange{
 		File: c.DisplayPath(file.Path), Name: o.Name, URL: url, Namespaces: append([]string{}, o.Namespaces...),
 	}
-	r.Changed, err = saveSettings(file, before)
+	if r.Changed, err = saveSettings(file, before); err == nil && o.Project {
+		err = c.acceptOwn(o.Namespaces...)
+	}
 	r.Notes = c.unboundNotes(ctx)
 	return r, err
 }
@@ -258,10 +280,11 @@ func (c *Client) RegistryBind(_ context.Context, owner, nameOrURL string, inProj
 	if err := c.mayBind(owner); err != nil {
 		return nil, err
 	}
-	known := slices.Contains(c.RegistryNames(), nameOrURL) || nameOrURL == registry.Local ||
-		nameOrURL == registry.Embedded
+	_, isNamed := file.Registry(nameOrURL)
 	address := nameOrURL
-	if !known {
+	if url := c.registryURLOf(nameOrURL); url != "" && !isNamed {
+		address = absoluteRegistry(cmp.Or(c.projectRoot(), c.Dir), url) // the name is that of another file
+	} else if !isNamed && !registry.IsBuiltIn(nameOrURL) {
 		if !strings.ContainsAny(nameOrURL, ":/\\.") {
 			return nil, diag.Errorf(diag.NotFound, "registry %s does not exist", nameOrURL).
 				WithHint("run \"skillpm registry add %s URL\" to add the registry, or use the URL of a registry", nameOrURL)
@@ -276,8 +299,24 @@ func (c *Client) RegistryBind(_ context.Context, owner, nameOrURL string, inProj
 		File: c.DisplayPath(file.Path), Name: nameOrURL, Namespaces: []string{owner},
 		Notes: []string{},
 	}
-	r.Changed, err = saveSettings(file, before)
+	if r.Changed, err = saveSettings(file, before); err == nil && inProject {
+		err = c.acceptOwn(owner)
+	}
 	return r, err
+}
+
+// registryURLOf returns the address of the configured registry with a name, "" if there is none.
+func (c *Client) registryURLOf(name string) string {
+	list, err := c.Registries(context.Background())
+	if err != nil {
+		return ""
+	}
+	for _, e := range list.Registries {
+		if e.configured() && e.Name == name {
+			return e.URL
+		}
+	}
+	return ""
 }
 
 // RegistryUnbind removes the binding of an owner.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/workspace"
+	"github.com/skillpm/skillpm/pkg/source/registry"
 	"github.com/skillpm/skillpm/pkg/source/trust"
 )
 
@@ -58,6 +59,7 @@ type PackReport struct {
 	Action    string `json:"action,omitempty"`
 	Direct    bool   `json:"direct"` // the manifest requires it, not only another pack
 	Source    string `json:"source"`
+	Demo      bool   `json:"demo,omitempty"` // it comes with skillpm, to try commands without a registry
 	// PreviousSource is the source before an operation, if it changes.
 	PreviousSource string `json:"previousSource,omitempty"`
 	// PreviousResolved is the digest or the commit before an update.
@@ -266,6 +268,9 @@ func markRenamed(r *PackReport, id pack.ID, was *pack.LockedPack, names map[stri
 	}
 }
 
+// isDemo reports whether a pack is one of the demo packs.
+func isDemo(id pack.ID, source string) bool { return registry.IsDemo(id, source) }
+
 // packReport describes an installed pack.
 func packReport(
 	w *workspace.Workspace, m *pack.Manifest, id pack.ID, p *pack.LockedPack, l *workspace.Layout, status skillStatus,
@@ -273,8 +278,8 @@ func packReport(
 	_, direct := m.Dependency(id)
 	r := PackReport{
 		Pack: id.String(), Version: p.Version, Direct: direct, Source: p.Source, Resolved: p.Resolved,
-		Integrity: p.Integrity,
-		Signer:    p.Signer, SignedBy: trust.Fingerprint(p.Signer),
+		Integrity: p.Integrity, Demo: isDemo(id, p.Source),
+		Signer: p.Signer, SignedBy: trust.Fingerprint(p.Signer),
 		Skills: []SkillReport{}, Installed: true, Partial: p.Partial,
 	}
 	if d, ok := m.Dependency(id); ok && d.Ref != nil && (p.Source == "path" ||

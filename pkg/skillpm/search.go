@@ -50,6 +50,7 @@ type SearchResult struct {
 	Count       int               `json:"skillCount"`          // all skills of the pack
 	Registries  []string          `json:"registries"`          // that have it
 	Copies      []string          `json:"copies"`              // packs with the same skills, published later
+	Demo        bool              `json:"demo,omitempty"`      // it comes with skillpm, to try commands without a registry
 	Installed   *InstalledVersion `json:"installed,omitempty"` // in the project, otherwise for the user
 	Why         []MatchedWord     `json:"why"`
 	PackDenial
@@ -62,6 +63,8 @@ type SearchResult struct {
 type InstalledVersion struct {
 	Version string `json:"version"`
 	Scope   string `json:"scope"`
+
+	isDemo bool
 }
 
 // MatchedWord says where a pack has a word of the query: in the field with the highest weight.
@@ -122,6 +125,7 @@ func (c *Client) Search(ctx context.Context, o SearchOptions) (*SearchReport, er
 	}
 	for i := range r.Packs {
 		s.markResult(ctx, &r.Packs[i])
+		r.Packs[i].Demo = s.isDemo(&r.Packs[i])
 	}
 	return r, s.failure()
 }
@@ -280,6 +284,24 @@ func (s *searcher) rank(p *SearchResult) int {
 	return s.searchable[i].rank()
 }
 
+// isDemo reports whether a result is a demo pack: in its registry, or as it is installed if no registry has it.
+func (s *searcher) isDemo(p *SearchResult) bool {
+	if len(p.Registries) == 0 {
+		return p.Installed != nil && p.Installed.isDemo
+	}
+	id, err := pack.ParseID(p.Pack)
+	return err == nil && isDemo(id, s.urlOf(p.Registries[0]))
+}
+
+// urlOf returns the address of a searched registry, "" if there is none with the name.
+func (s *searcher) urlOf(name string) string {
+	i := slices.IndexFunc(s.registries, func(p *searchedIndex) bool { return p.name == name })
+	if i < 0 {
+		return ""
+	}
+	return s.registries[i].url
+}
+
 // rank is the order in which an installation asks registries, the highest first: configured ones, then what was
 // published on this machine, then the embedded index.
 func (p *searchedIndex) rank() int {
@@ -338,7 +360,7 @@ func (c *Client) installedPacks() (map[string]*InstalledVersion, []packsearch.Pa
 		}
 		for id, p := range w.Lock.Packs {
 			if name := id.String(); versions[name] == nil {
-				versions[name] = &InstalledVersion{Version: p.Version, Scope: kind}
+				versions[name] = &InstalledVersion{Version: p.Version, Scope: kind, isDemo: isDemo(id, p.Source)}
 				docs[name] = installedDoc(w, id, p)
 			}
 		}

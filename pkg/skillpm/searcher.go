@@ -37,7 +37,8 @@ type searcher struct {
 // searchedIndex is the index of a registry, or of the installed packs, which has no URL.
 type searchedIndex struct {
 	name, url string
-	key       string // of its index
+	owners    []string // only their packs count; nil for all
+	key       string   // of its index
 	index     *packsearch.Index
 	tag       string
 	packs     iter.Seq2[index.CatalogEntry, error]
@@ -107,7 +108,24 @@ func (s *searcher) list(w *workspace.Workspace) {
 		s.add(w, r.Name, r.URL)
 	}
 	for _, url := range append(s.Registries.Bound(), registry.Local, registry.Embedded) {
-		s.add(w, "", url)
+		if !registry.IsBuiltIn(url) || !s.Registries.AreConfigured() {
+			s.add(w, "", url)
+		}
+	}
+	if s.Registries.AreConfigured() {
+		s.addBuiltIn(registry.Local)
+		s.addBuiltIn(registry.Embedded, registry.OfficialOwner)
+	}
+}
+
+// addBuiltIn adds a built-in registry with only the packs of some owners, and of those that are bound to it. The others
+// are not asked if a registry is configured.
+func (s *searcher) addBuiltIn(url string, owners ...string) {
+	owners = slices.DeleteFunc(owners, func(owner string) bool { return s.Registries.BoundTo(owner) != "" })
+	if owners = append(owners, s.Registries.OwnersOf(url)...); len(owners) > 0 {
+		s.registries = append(s.registries, &searchedIndex{
+			name: url, url: url, owners: owners, key: url + "\n" + strings.Join(owners, " "),
+		})
 	}
 }
 
@@ -178,8 +196,23 @@ func (s *searcher) catalog(ctx context.Context, p *searchedIndex, cached bool) e
 	if err != nil {
 		return err
 	}
-	p.packs, p.tag, err = l.Catalog(ctx)
+	packs, tag, err := l.Catalog(ctx)
+	if p.packs, p.tag = packs, tag; p.owners != nil {
+		p.packs = entriesOf(packs, p.owners)
+	}
 	return err
+}
+
+// entriesOf returns the packs of some owners.
+func entriesOf(packs iter.Seq2[index.CatalogEntry, error], owners []string) iter.Seq2[index.CatalogEntry, error] {
+	return func(yield func(index.CatalogEntry, error) bool) {
+		for e, err := range packs {
+			owner, _, _ := strings.Cut(e.Name, "/")
+			if (err != nil || slices.Contains(owners, owner)) && !yield(e, err) {
+				return
+			}
+		}
+	}
 }
 
 // build builds the index of a registry.

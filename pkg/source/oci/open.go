@@ -176,7 +176,7 @@ func (c *Client) describeForeign(ctx context.Context, p reader, a *artifact, tag
 	if err != nil {
 		return err
 	}
-	pk.ID = id
+	pk.ID, pk.Unnamed = id, true
 	pk.Version = pack.DefaultVersion(tag, string(a.desc.Digest))
 	if v := a.notes[ocispec.AnnotationVersion]; strings.HasPrefix(pk.Version, "0.0.0-g") &&
 		index.CheckVersion(v) == nil {

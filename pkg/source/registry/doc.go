@@ -8,9 +8,13 @@
 //   - If a namespace is bound to a registry, no other registry is asked.
 //   - Otherwise every configured index is asked. Two indexes that have the name are an error that names both. An index
 //     that is unreachable is an error, because it might have the name.
-//   - OCI registries answer for the namespaces that are bound to them, or for all if one is the only registry.
-//   - If no configured registry has the name, the user's own published packs are asked, then those in the binary.
+//   - OCI registries answer for the namespaces that are bound to them, or for all if one is the only registry, or the
+//     only one of the user.
+//   - If no registry is configured, the user's own published packs are asked, then those in the binary, but only for
+//     names that the user gives. Packs from elsewhere never get their dependencies from there.
+//   - The packs of skillpm itself, which are in the binary, are looked up only there unless the namespace is bound.
 //   - A locked name is looked up only in the source of its lock.
+//   - A project that binds a namespace elsewhere than the user needs the user's consent.
 //
 // Nothing here downloads a pack: [Registry.Pack] returns where it is, and the source packages fetch it.
 //

@@ -66,7 +66,11 @@ func otherSourceError(id pack.ID, source, enforced string) error {
 // lockedCandidates returns the registries that may offer the locked source: the one that the name is bound to,
 // otherwise all.
 func (s *Set) lockedCandidates(ctx context.Context, id pack.ID) ([]Registry, error) {
-	if bound, ok := s.binding(id); ok {
+	bound, ok, err := s.binding(id)
+	if err != nil {
+		return nil, err
+	}
+	if ok {
 		r, err := s.registry(ctx, bound)
 		return []Registry{r}, err
 	}

@@ -39,22 +39,22 @@ func TestContactedRegistries(t *testing.T) {
 	}{
 		{"unbound, in one", registry.Config{Registries: list}, false, "acme/deploy", "", "a.example b.example", "a", 0},
 		{"unbound, in two", registry.Config{Registries: list}, false, "acme/both", "", "a.example b.example", "acme/both is ambiguous: it is in a and b", diag.Conflict},
-		{"unbound, in none, then embedded", registry.Config{Registries: []registry.Named{{URL: "https://b.example"}}}, false, "acme/deploy", "", "b.example", "embedded", 0},
+		{"unbound, in none, not even embedded", registry.Config{Registries: []registry.Named{{URL: "https://b.example"}}}, false, "acme/deploy", "", "b.example", "no registry contains the pack", diag.NotFound},
 		{"unbound, one does not answer", registry.Config{Registries: dead}, false, "acme/deploy", "", "a.example b.example dead.example", "cannot look up acme/deploy in dead", diag.Remote},
 		{"unbound, in two, one does not answer", registry.Config{Registries: dead}, false, "acme/both", "", "a.example b.example dead.example", "in dead", diag.Remote},
-		{"bound", registry.Config{Registries: dead, Namespaces: map[string]string{"acme": "a"}}, false, "acme/both", "", "a.example", "a", 0},
+		{"bound", registry.Config{Registries: dead, Namespaces: map[string]string{"acme": "https://a.example"}}, false, "acme/both", "", "a.example", "a", 0},
 		{"bound by address", registry.Config{Registries: dead, Namespaces: map[string]string{"acme": "https://b.example"}}, false, "acme/both", "", "b.example", "b", 0},
-		{"bound, not there, and elsewhere", registry.Config{Registries: list, Namespaces: map[string]string{"acme": "b"}}, false, "acme/deploy", "", "b.example", "b does not contain the pack", diag.NotFound},
+		{"bound, not there, and elsewhere", registry.Config{Registries: list, Namespaces: map[string]string{"acme": "https://b.example"}}, false, "acme/deploy", "", "b.example", "b does not contain the pack", diag.NotFound},
 		{"bound, not there, and embedded", registry.Config{Namespaces: map[string]string{"acme": "https://b.example"}}, false, "acme/deploy", "", "b.example", "does not contain the pack", diag.NotFound},
-		{"bound, does not answer", registry.Config{Registries: dead, Namespaces: map[string]string{"acme": "dead"}}, false, "acme/both", "", "dead.example", "dead.example", diag.Remote},
-		{"bound by the administrator", registry.Config{Registries: dead, Namespaces: map[string]string{"acme": "a"}, Enforced: map[string]string{"acme": "https://b.example"}}, false, "acme/both", "", "b.example", "b", 0},
-		{"bound by the administrator, named otherwise", registry.Config{Registries: list, Override: "a", Enforced: map[string]string{"acme": "https://b.example"}}, false, "acme/both", "", "", "must come from https://b.example", diag.Denied},
-		{"another owner is bound", registry.Config{Registries: list, Namespaces: map[string]string{"globex": "b"}}, false, "acme/deploy", "", "a.example b.example", "a", 0},
-		{"named", registry.Config{Registries: dead, Override: "b"}, false, "acme/both", "", "b.example", "b", 0},
+		{"bound, does not answer", registry.Config{Registries: dead, Namespaces: map[string]string{"acme": "https://dead.example"}}, false, "acme/both", "", "dead.example", "dead.example", diag.Remote},
+		{"bound by the administrator", registry.Config{Registries: dead, Namespaces: map[string]string{"acme": "https://a.example"}, Enforced: map[string]string{"acme": "https://b.example"}}, false, "acme/both", "", "b.example", "b", 0},
+		{"bound by the administrator, named otherwise", registry.Config{Registries: list, Override: "https://a.example", Enforced: map[string]string{"acme": "https://b.example"}}, false, "acme/both", "", "", "must come from https://b.example", diag.Denied},
+		{"another owner is bound", registry.Config{Registries: list, Namespaces: map[string]string{"globex": "https://b.example"}}, false, "acme/deploy", "", "a.example b.example", "a", 0},
+		{"named", registry.Config{Registries: dead, Override: "https://b.example"}, false, "acme/both", "", "b.example", "b", 0},
 		{"locked to embedded", registry.Config{Registries: dead}, false, "acme/deploy", "embedded", "", "embedded", 0},
-		{"locked and bound", registry.Config{Registries: dead, Namespaces: map[string]string{"acme": "a"}}, false, "acme/deploy", "oci-layout:elsewhere", "a.example", "oci-layout:elsewhere", 0},
+		{"locked and bound", registry.Config{Registries: dead, Namespaces: map[string]string{"acme": "https://a.example"}}, false, "acme/deploy", "oci-layout:elsewhere", "a.example", "oci-layout:elsewhere", 0},
 		{"offline", registry.Config{Registries: list}, true, "acme/deploy", "", "", "offline", diag.Remote},
-		{"offline and bound", registry.Config{Registries: list, Namespaces: map[string]string{"acme": "a"}}, true, "acme/deploy", "", "", "offline", diag.Remote},
+		{"offline and bound", registry.Config{Registries: list, Namespaces: map[string]string{"acme": "https://a.example"}}, true, "acme/deploy", "", "", "offline", diag.Remote},
 		{"offline and embedded", registry.Config{}, true, "acme/deploy", "", "", "embedded", 0},
 		{"offline and locked to embedded", registry.Config{Registries: dead}, true, "acme/deploy", "embedded", "", "embedded", 0},
 	} {
@@ -142,7 +142,7 @@ func TestSetAtOnce(t *testing.T) {
 	var group sync.WaitGroup
 	for range 4 {
 		for pack, want := range map[string]string{
-			"acme/one": "first", "globex/two": "two", "corp/tool": prefix, "me/mine": "local", "demo/embedded": "local", "acme/both": "", "no/where": "",
+			"acme/one": "first", "globex/two": "two", "corp/tool": prefix, "me/mine": "", "demo/embedded": "", "acme/both": "", "no/where": "",
 		} {
 			group.Go(func() {
 				id := parseID(t, pack)

@@ -19,16 +19,22 @@ import (
 type Named struct {
 	Name string // "" if it is only known by its URL
 	URL  string
+	// Sole reports that the user has only this registry. If it is an OCI prefix, it answers for all names, also if a
+	// project adds registries: these must not take names away from it.
+	Sole bool
 }
 
 // Config configures a [Set].
 type Config struct {
 	Registries []Named           // in the order of configuration
-	Namespaces map[string]string // owner -> name or URL of its only registry
+	Namespaces map[string]string // owner -> URL of its only registry
 	Enforced   map[string]string // the same, set by the enterprise: users cannot rebind these
-	Override   string            // the only registry of this call; "" for none
+	Override   string            // URL of the only registry of this call; "" for none
 
-	InProject map[string]bool // owners that the project binds, and not the user
+	InProject map[string]bool // owners whose binding is the project's
+	// Rebound has the owners that the project binds to another registry than the user, who has not accepted that. They
+	// are not looked up.
+	Rebound map[string]*ReboundError
 }
 
 // Set finds the registry that answers for a pack, by the rules in the package comment. It is safe for concurrent use.
@@ -42,21 +48,23 @@ type Set struct {
 
 // NewSet returns a set. It opens registries on first use.
 func NewSet(config Config, deps Deps) *Set {
-	seen := make(map[string]bool)
+	positions := make(map[string]int)
 	var list []Named
 	for _, named := range config.Registries {
-		named.URL = canonical(named.URL)
-		if !seen[named.URL] { // a project and its user may configure the same one
-			seen[named.URL] = true
-			list = append(list, named)
+		named.URL = Canonical(named.URL)
+		if i, ok := positions[named.URL]; ok { // a project and its user may configure the same one
+			list[i].Sole = list[i].Sole || named.Sole
+			continue
 		}
+		positions[named.URL] = len(list)
+		list = append(list, named)
 	}
 	config.Registries = list
 	return &Set{config: config, deps: deps, open: make(map[string]Registry)}
 }
 
-// canonical returns the URL of a registry without the slash that may end it.
-func canonical(url string) string {
+// Canonical returns the URL of a registry without the slash that may end it.
+func Canonical(url string) string {
 	if len(url) > 1 {
 		return strings.TrimRight(url, "/")
 	}
@@ -86,14 +94,25 @@ func (e *AmbiguousError) Hint() string {
 		e.Registries[0])
 }
 
-// Find returns the registry that answers for a pack. locked is the source in the lockfile, or "". A locked pack is
-// looked up only in its locked source, whatever the configuration.
+// Find returns the registry that answers for a pack that the user names. lockedSource is the source in the lockfile, or
+// "". A locked pack is looked up only in its locked source, whatever the configuration.
 func (s *Set) Find(ctx context.Context, id pack.ID, lockedSource string) (Registry, error) {
+	if lockedSource != "" {
+		return s.locked(ctx, id, lockedSource)
+	}
+	return s.find(ctx, id, true)
+}
+
+// FindRequired is Find for a pack that is not locked, and that a pack from another source than the built-in registries
+// requires: these are not asked.
+func (s *Set) FindRequired(ctx context.Context, id pack.ID) (Registry, error) {
+	return s.find(ctx, id, false)
+}
+
+func (s *Set) find(ctx context.Context, id pack.ID, isNamed bool) (Registry, error) {
 	enforced, isEnforced := s.config.Enforced[id.Owner]
 	switch {
-	case lockedSource != "":
-		return s.locked(ctx, id, lockedSource)
-	case isEnforced && s.config.Override != "" && s.url(s.config.Override) != s.url(enforced):
+	case isEnforced && s.config.Override != "" && Canonical(s.config.Override) != Canonical(enforced):
 		return nil, diag.Errorf(diag.Denied, "%s must come from %s: the administrator of this machine bound %s to "+
 			"this registry",
 			id, enforced, id.Owner).
@@ -101,8 +120,14 @@ func (s *Set) Find(ctx context.Context, id pack.ID, lockedSource string) (Regist
 	case s.config.Override != "":
 		return s.only(ctx, id, s.config.Override, "check the name, or run the command without --registry")
 	}
-	if bound, ok := s.binding(id); ok {
+	if bound, ok, err := s.binding(id); ok || err != nil {
+		if err != nil {
+			return nil, err
+		}
 		return s.only(ctx, id, bound, s.bindingHint(id.Owner, bound))
+	}
+	if r, err := s.official(ctx, id); r != nil || err != nil {
+		return r, err
 	}
 	candidates, err := s.candidates(ctx)
 	if err != nil {
@@ -114,7 +139,7 @@ func (s *Set) Find(ctx context.Context, id pack.ID, lockedSource string) (Regist
 	}
 	switch len(hits) {
 	case 0:
-		return s.fallback(ctx, id, candidates)
+		return s.fallback(ctx, id, candidates, isNamed)
 	case 1:
 		return hits[0], nil
 	}
@@ -126,12 +151,15 @@ func (s *Set) Find(ctx context.Context, id pack.ID, lockedSource string) (Regist
 }
 
 // binding returns the registry that an owner is bound to.
-func (s *Set) binding(id pack.ID) (string, bool) {
-	if r, ok := s.config.Enforced[id.Owner]; ok {
-		return r, true
+func (s *Set) binding(id pack.ID) (url string, ok bool, err error) {
+	if url, ok := s.config.Enforced[id.Owner]; ok {
+		return url, true, nil
 	}
-	r, ok := s.config.Namespaces[id.Owner]
-	return r, ok
+	if rebound := s.config.Rebound[id.Owner]; rebound != nil {
+		return "", false, rebound
+	}
+	url, ok = s.config.Namespaces[id.Owner]
+	return url, ok, nil
 }
 
 // bindingHint explains why the other registries are not asked, and how to change that.
@@ -146,9 +174,9 @@ func (s *Set) bindingHint(owner, bound string) string {
 	return fmt.Sprintf("%s is bound to %s: check the name, or search the other registries with: %s", owner, bound, undo)
 }
 
-// only asks one registry.
-func (s *Set) only(ctx context.Context, id pack.ID, nameOrURL, hint string) (Registry, error) {
-	r, err := s.registry(ctx, nameOrURL)
+// only asks the registry at one URL.
+func (s *Set) only(ctx context.Context, id pack.ID, url, hint string) (Registry, error) {
+	r, err := s.registry(ctx, url)
 	if err != nil {
 		return nil, err
 	}
@@ -170,7 +198,7 @@ func (s *Set) candidates(ctx context.Context) ([]Registry, error) {
 		if err != nil {
 			return nil, err
 		}
-		if _, isOCI := asOCIRegistry(r); isOCI && len(s.config.Registries) > 1 {
+		if _, isOCI := asOCIRegistry(r); isOCI && len(s.config.Registries) > 1 && !named.Sole {
 			continue
 		}
 		list = append(list, r)
@@ -211,34 +239,63 @@ func registriesWith(ctx context.Context, id pack.ID, list []Registry) ([]Registr
 	return hits, nil
 }
 
-// fallback queries the registries that need no configuration.
-func (s *Set) fallback(ctx context.Context, id pack.ID, registries []Registry) (Registry, error) {
-	names := make([]string, 0, len(registries)+2)
+// isConfigured reports whether the user, the project, or the administrator has settings about registries.
+func (s *Set) isConfigured() bool {
+	return len(s.config.Registries)+len(s.config.Namespaces)+len(s.config.Enforced)+len(s.config.Rebound) > 0
+}
+
+// official returns the embedded registry for a pack of skillpm itself, which no other registry can offer.
+func (s *Set) official(ctx context.Context, id pack.ID) (Registry, error) {
+	if id.Owner != OfficialOwner {
+		return nil, nil
+	}
+	return s.hit(ctx, id, Embedded)
+}
+
+// hit returns a built-in registry if it has a pack, and otherwise nil.
+func (s *Set) hit(ctx context.Context, id pack.ID, url string) (Registry, error) {
+	r, err := s.registry(ctx, url)
+	if err != nil {
+		return nil, nil //nolint:nilerr // this program does not embed an index
+	}
+	hits, err := registriesWith(ctx, id, []Registry{r})
+	if err != nil || len(hits) == 0 {
+		return nil, err
+	}
+	return r, nil
+}
+
+// fallback queries the built-in registries for a pack that no other registry has: if the user names the pack, and no
+// registry is configured. So a demo pack never takes the place of a real one.
+func (s *Set) fallback(ctx context.Context, id pack.ID, registries []Registry, isNamed bool) (Registry, error) {
+	var names []string
 	for _, r := range registries {
 		names = append(names, r.Name())
 	}
-	for _, url := range []string{Local, Embedded} {
-		r, err := s.registry(ctx, url)
-		if err != nil {
-			continue // this program does not embed an index
-		}
-		names = append(names, r.Name())
-		hits, err := registriesWith(ctx, id, []Registry{r})
-		if err != nil {
-			return nil, err
-		}
-		if len(hits) == 1 {
-			return r, nil
+	if isNamed && !s.isConfigured() {
+		for _, url := range []string{Local, Embedded} {
+			if r, err := s.hit(ctx, id, url); r != nil || err != nil {
+				return r, err
+			}
+			names = append(names, url)
 		}
 	}
-	err := diag.Errorf(diag.NotFound, "no registry contains the pack %s (searched: %s)", id, strings.Join(names, ", "))
+	searched := "no registry is configured for the owner " + id.Owner
+	if len(names) > 0 {
+		searched = "searched: " + strings.Join(names, ", ")
+	}
+	err := diag.Errorf(diag.NotFound, "no registry contains the pack %s (%s)", id, searched)
 	if silent := s.emptyRegistries(registries); len(silent) > 0 {
 		return nil, err.WithHint("skillpm searches %s only for bound owners; bind the owner with: skillpm registry "+
 			"bind %s %s",
 			strings.Join(silent, ", "), id.Owner, silent[0])
 	}
-	return nil, err.WithHint("check the name, or add the registry that contains the pack: skillpm registry add NAME " +
-		"URL")
+	if r, _ := s.hit(ctx, id, Local); r != nil && isNamed {
+		return nil, err.WithHint("skillpm searches local only if no registry is configured; install the pack that you "+
+			"published on this machine with: skillpm install %s --registry local", id)
+	}
+	return nil, err.WithHint("check the name, or add the registry that contains the pack with: skillpm registry add "+
+		"NAME URL --namespace %s", id.Owner)
 }
 
 // emptyRegistries names the configured registries that were not queried, because no namespace is bound to them.
@@ -255,22 +312,23 @@ func (s *Set) emptyRegistries(registries []Registry) []string {
 	return names
 }
 
-// registry opens a registry once. The parameter is its configured name or its URL.
-func (s *Set) registry(ctx context.Context, nameOrURL string) (Registry, error) {
-	name, url := s.resolveName(nameOrURL)
+// registry opens the registry at a URL once.
+func (s *Set) registry(ctx context.Context, url string) (Registry, error) {
+	url = Canonical(url)
+	name := s.name(url)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if r, ok := s.open[url]; ok {
 		return r, nil
 	}
 	r, err := Open(ctx, name, url, s.deps)
-	if diag.CodeOf(err) == diag.Usage && nameOrURL != s.config.Override { // from a file
+	if diag.CodeOf(err) == diag.Usage && url != s.config.Override { // from a file
 		wrong := diag.Errorf(diag.Invalid, "invalid registries or namespaces: %w", err)
 		return nil, wrong.WithHint("%s",
 			cmp.Or(diag.HintOf(err), "correct the entry in skillpm.yaml or in config.yaml"))
 	}
-	if diag.CodeOf(err) == diag.NotFound && name == "" && !strings.ContainsAny(nameOrURL, `:/\.`) { // not an address
-		return nil, diag.Errorf(diag.NotFound, "registry %s does not exist", nameOrURL).
+	if diag.CodeOf(err) == diag.NotFound && name == "" && !strings.ContainsAny(url, `:/\.`) { // not an address
+		return nil, diag.Errorf(diag.NotFound, "registry %s does not exist", url).
 			WithHint("list registries with: skillpm registry list")
 	}
 	if err != nil {
@@ -280,21 +338,12 @@ func (s *Set) registry(ctx context.Context, nameOrURL string) (Registry, error) 
 	return r, nil
 }
 
-// resolveName returns the URL of a registry, and its configured name or "".
-func (s *Set) resolveName(nameOrURL string) (name, url string) {
-	url = canonical(nameOrURL)
-	if url == Local || url == Embedded {
-		return "", url // even if a file names a registry like this
-	}
+// name returns the configured name of the registry at a URL, "" if it does not have one.
+func (s *Set) name(url string) string {
 	for _, named := range s.config.Registries {
-		if named.URL == url || named.Name == nameOrURL && named.Name != "" {
-			return named.Name, named.URL
+		if named.URL == url && url != Local && url != Embedded { // even if a file names a registry like this
+			return named.Name
 		}
 	}
-	return "", url
-}
-
-func (s *Set) url(nameOrURL string) string {
-	_, url := s.resolveName(nameOrURL)
-	return url
+	return ""
 }

@@ -31,7 +31,7 @@ func newFixture(t *testing.T) fixture {
 	indexWithLayout(t, filepath.Join(w.dir, "one"), []registrytest.Published{one, both})
 	indexWithLayout(t, filepath.Join(w.dir, "two"), []registrytest.Published{both, registrytest.Pack("globex/two", "1.0.0", "two")})
 	indexWithLayout(t, filepath.Join(w.dir, "embedded"), []registrytest.Published{
-		registrytest.Pack("acme/both", "9.0.0", "both"), registrytest.Pack("demo/embedded", "1.0.0", "demo"),
+		registrytest.Pack("acme/both", "9.0.0", "both"), registrytest.Pack("demo/embedded", "1.0.0", "demo"), registrytest.Pack("skillpm/own", "1.0.0", "own"),
 	})
 	pushAll(t, client, func(id pack.ID) pack.Ref { return pack.Ref{Kind: pack.KindLocal, ID: id} }, []registrytest.Published{
 		registrytest.Pack("me/mine", "1.0.0", "mine"), registrytest.Pack("demo/embedded", "2.0.0", "demo"), one,
@@ -58,6 +58,7 @@ func TestFind(t *testing.T) {
 	prefix := w.server.URL("ns")
 	one, two := registry.Named{Name: "first", URL: "one"}, registry.Named{URL: "two"}
 	down := registry.Named{Name: "down", URL: "oci://127.0.0.1:1/ns"}
+	rebound := map[string]*registry.ReboundError{"acme": {Owner: "acme", Project: "one", User: "two"}}
 	for _, tt := range []struct {
 		name   string
 		config registry.Config
@@ -72,10 +73,19 @@ func TestFind(t *testing.T) {
 		{"an index", registry.Config{Registries: []registry.Named{one}}, "acme/one", "first", 0},
 		{"an index before local", registry.Config{Registries: []registry.Named{one, two}}, "acme/one", "first", 0},
 		{"the second index", registry.Config{Registries: []registry.Named{one, two}}, "globex/two", "two", 0},
-		{"not in the indexes: local", registry.Config{Registries: []registry.Named{one, two}}, "me/mine", "local", 0},
+		{"not in the indexes, but local", registry.Config{Registries: []registry.Named{one, two}}, "me/mine", "skillpm install me/mine --registry local", diag.NotFound},
+		{"another owner is bound: not embedded", registry.Config{Namespaces: map[string]string{"corp": prefix}}, "acme/both", "no registry is configured", diag.NotFound},
+		{"another owner is bound by the enterprise: not embedded", registry.Config{Enforced: map[string]string{"corp": prefix}}, "acme/both", "no registry contains the pack", diag.NotFound},
+		{"skillpm's own", registry.Config{Registries: []registry.Named{one, down}}, "skillpm/own", "embedded", 0},
+		{"skillpm's own, bound", registry.Config{Namespaces: map[string]string{"skillpm": "one"}}, "skillpm/own", "one does not contain the pack", diag.NotFound},
+		{"a prefix that is the user's only registry", registry.Config{Registries: []registry.Named{one, {URL: prefix, Sole: true}}}, "corp/tool", prefix, 0},
+		{"such a prefix competes", registry.Config{Registries: []registry.Named{one, {URL: prefix, Sole: true}}}, "acme/one", "is ambiguous", diag.Conflict},
+		{"the project binds another registry than the user", registry.Config{Namespaces: map[string]string{"acme": "two"}, Rebound: rebound}, "acme/one", "skillpm registry bind acme one --accept", diag.Denied},
+		{"the same, and an override", registry.Config{Namespaces: map[string]string{"acme": "two"}, Rebound: rebound, Override: "one"}, "acme/one", "one", 0},
+		{"the same, and the enterprise", registry.Config{Registries: []registry.Named{one}, Enforced: map[string]string{"acme": "one"}, Rebound: rebound}, "acme/one", "first", 0},
 		{"in both indexes", registry.Config{Registries: []registry.Named{one, two}}, "acme/both", "in first and two", diag.Conflict},
 		{"the same index twice", registry.Config{Registries: []registry.Named{one, {URL: "one/"}}}, "acme/both", "first", 0},
-		{"in both, bound by name", registry.Config{Registries: []registry.Named{one, two}, Namespaces: map[string]string{"acme": "first"}}, "acme/both", "first", 0},
+		{"in both, bound by name", registry.Config{Registries: []registry.Named{one, two}, Namespaces: map[string]string{"acme": "one"}}, "acme/both", "first", 0},
 		{"in both, bound by URL", registry.Config{Registries: []registry.Named{one, two}, Namespaces: map[string]string{"acme": "two"}}, "acme/both", "two", 0},
 		{"bound, and elsewhere", registry.Config{Registries: []registry.Named{one, two}, Namespaces: map[string]string{"acme": "two"}}, "acme/one", "two does not contain the pack acme/one", diag.NotFound},
 		{"bound to what is not listed", registry.Config{Namespaces: map[string]string{"corp": prefix}}, "corp/tool", prefix, 0},
@@ -102,6 +112,25 @@ func TestFind(t *testing.T) {
 				t.Errorf("got %v %v, want %s", r, err, tt.want)
 			}
 		})
+	}
+}
+
+// TestFindRequired checks that the built-in registries never answer for what a pack from elsewhere requires, except for
+// packs of skillpm.
+func TestFindRequired(t *testing.T) {
+	w := newFixture(t)
+	set := registry.NewSet(registry.Config{}, w.deps)
+	for _, name := range []string{"me/mine", "acme/both", "demo/embedded"} {
+		r, err := set.FindRequired(t.Context(), parseID(t, name))
+		if diag.CodeOf(err) != diag.NotFound || !strings.Contains(err.Error(), "no registry is configured") {
+			t.Errorf("%s: got %v %v, want not found", name, r, err)
+		}
+		if !strings.Contains(diag.HintOf(err), "skillpm registry add NAME URL --namespace "+parseID(t, name).Owner) {
+			t.Errorf("%s: hint %q", name, diag.HintOf(err))
+		}
+	}
+	if r, err := set.FindRequired(t.Context(), parseID(t, "skillpm/own")); err != nil || r.Name() != "embedded" {
+		t.Errorf("skillpm/own: got %v %v", r, err)
 	}
 }
 

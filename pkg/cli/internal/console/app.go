@@ -43,7 +43,8 @@ type App struct {
 	Color     ColorMode
 	Closers   []func() // close the clients that the command used
 
-	meter     atomic.Pointer[meter] // progress display; nil until it is needed, and with --quiet
+	asked     map[skillpm.ReboundError]bool // what the user was asked about
+	meter     atomic.Pointer[meter]         // progress display; nil until it is needed, and with --quiet
 	meterOnce sync.Once
 }
 

@@ -14,7 +14,7 @@ func (a *app) printPackInfo(p *skillpm.PackInfo) error {
 	fmt.Fprintf(a.Stdout, "%s %s\n", pal.Bold(p.Pack), p.Version)
 	a.field("description", p.Description)
 	a.field("license", p.License)
-	a.field("source", p.Source)
+	a.field("source", demoMark(p.Source, p.Demo))
 	a.field("resolved", p.Resolved)
 	a.field("yanked", p.Yanked)
 	a.field("deprecated", p.Deprecated)
@@ -50,7 +50,7 @@ func (a *app) printSkill(info *skillpm.Info) error {
 	fmt.Fprintf(a.Stdout, "%s\n", a.Palette(a.Stdout).Bold(s.Name+"@"+s.Pack))
 	a.field("description", s.Description)
 	a.field("pack", s.Pack+" "+s.Version)
-	a.field("source", s.Source)
+	a.field("source", demoMark(s.Source, s.Demo))
 	a.field("tree", s.Tree)
 	a.field("denied", s.Denied)
 	switch {

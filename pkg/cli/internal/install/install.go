@@ -219,6 +219,17 @@ func isNew(c skillpm.NameConflict, packs []skillpm.PackReport) bool {
 // sourceOf returns the source of a pack: the local path, if known.
 func sourceOf(p skillpm.PackReport) string { return cmp.Or(p.Directory, p.Source) }
 
+// markedSource is sourceOf with the mark of demo packs.
+func markedSource(p skillpm.PackReport) string { return demoMark(sourceOf(p), p.Demo) }
+
+// demoMark marks the source of a demo pack.
+func demoMark(source string, isDemo bool) string {
+	if isDemo {
+		return source + " (demo)"
+	}
+	return source
+}
+
 // printPart prints how to install all skills of packs that were requested by name and are installed in part.
 func (a *app) printPart(r *skillpm.InstallReport, o skillpm.InstallOptions) {
 	for _, p := range r.Packs {
@@ -255,7 +266,7 @@ func (a *app) printPack(p console.Palette, pack skillpm.PackReport, r *skillpm.I
 	if pack.Linked != "" {
 		line += p.Dim("  linked to " + pack.Linked)
 	} else {
-		line += p.Dim("  from " + sourceOf(pack))
+		line += p.Dim("  from " + markedSource(pack))
 		if pack.PreviousSource != "" {
 			line += p.Dim(" (was from " + pack.PreviousSource + ")")
 		}

@@ -54,10 +54,12 @@ a fresh clone). --json adds the reasons. To compare every byte, run "skillpm ver
 			}
 			for _, p := range r.Packs {
 				skills += len(p.Skills)
-				source := sourceOf(p)
+				source := markedSource(p)
 				switch {
 				case p.Linked != "":
 					source = "linked to " + p.Linked
+				case !p.Direct && p.Demo:
+					source = sourceOf(p) + " (demo, dependency)"
 				case !p.Direct:
 					source += " (dependency)"
 				}

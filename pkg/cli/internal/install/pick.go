@@ -46,6 +46,9 @@ func packList(offers *skillpm.Offers, note string) console.PickList {
 	list := console.PickList{Title: "Which packs?", Note: note}
 	for _, p := range offers.Packs {
 		text := p.Description
+		if p.Demo {
+			text = "(demo) " + text
+		}
 		if denied := denial(p.PackDenial, p.Skills); denied != "" {
 			text = denied
 		}

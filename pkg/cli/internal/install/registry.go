@@ -127,6 +127,10 @@ the user, registries of bound owners, your local packs, and the embedded index. 
 			enforced := map[string]bool{}
 			for _, b := range r.Bindings {
 				enforced[b.Owner] = b.Enforced
+				if b.Rebound != "" {
+					a.Warn("cannot find packs of %s in this project: skillpm.yaml binds the owner to %s, and your settings to %s",
+						b.Owner, b.Rebound, b.Registry)
+				}
 				if b.Unknown {
 					a.Warn("cannot find packs of %s: %s binds the owner to the unknown registry %s", b.Owner,
 						b.From, b.Registry)
@@ -191,15 +195,20 @@ stay installed and locked.`,
 }
 
 func newRegistryBind(a *app) *cobra.Command {
-	inProject, undo := false, false
+	inProject, undo, accept := false, false, false
 	cmd := &cobra.Command{
 		Use:   "bind OWNER [NAME|URL]",
 		Short: "Bind an owner to one registry",
 		Long: `skillpm looks up the packs of a bound owner only in one registry. No other registry can
 offer packs of this owner. Users cannot change bindings that the administrator of the
-machine created. --undo removes a binding.`,
+machine created. --undo removes a binding.
+
+If a project binds an owner to another registry than your settings, skillpm does not look up
+the owner's packs in that project until you accept the binding with --accept. skillpm
+records that outside the project, for this project and this registry only.`,
 		Example: `  skillpm registry bind acme oci://registry.example/acme
   skillpm registry bind globex team --scope project
+  skillpm registry bind acme oci://registry.example/team --accept
   skillpm registry bind acme --undo`,
 		Args: console.Need(1, 2, "an OWNER and a registry"),
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
@@ -209,6 +218,9 @@ machine created. --undo removes a binding.`,
 			return a.completeRegistryNames(1)(cmd, args, prefix)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if accept {
+				return a.acceptBinding(cmd, args, undo)
+			}
 			if undo == (len(args) == 2) {
 				return diag.Errorf(diag.Usage, "skillpm registry bind needs either a registry or --undo")
 			}
@@ -231,8 +243,31 @@ machine created. --undo removes a binding.`,
 		},
 	}
 	cmd.Flags().BoolVar(&undo, "undo", false, "remove the binding")
+	cmd.Flags().BoolVar(&accept, "accept", false, "accept that the project binds OWNER to this registry")
 	settingsScopeFlag(cmd, &inProject)
 	return cmd
+}
+
+// acceptBinding accepts a binding of the project, or takes that back.
+func (a *app) acceptBinding(cmd *cobra.Command, args []string, undo bool) error {
+	if len(args) != 2 || cmd.Flags().Changed("scope") {
+		return diag.Errorf(diag.Usage, "--accept requires an OWNER and a registry, and cannot be used with --scope")
+	}
+	c, err := a.Client()
+	if err != nil {
+		return err
+	}
+	r, err := c.RegistryAccept(cmd.Context(), skillpm.RegistryAcceptOptions{
+		Owner: args[0], Registry: args[1], Undo: undo,
+	})
+	if err != nil {
+		return err
+	}
+	text := fmt.Sprintf("Accepted that this project binds %s to %s.", args[0], r.URL)
+	if undo {
+		text = fmt.Sprintf("No longer accepted: this project binds %s to %s.", args[0], r.URL)
+	}
+	return a.printRegistryChange(r, text)
 }
 
 // completeBound completes the owners whose binding can be removed.

@@ -155,6 +155,9 @@ func (a *app) printFound(p skillpm.SearchResult, width int) {
 	default:
 		line += "  " + colours.Yellow(console.Flat(p.Installed.Version)+" installed")
 	}
+	if p.Demo {
+		line += "  demo"
+	}
 	if len(p.Registries) > 1 {
 		line += "  in " + console.Flat(strings.Join(p.Registries, " and "))
 	}

@@ -19,6 +19,7 @@ func words() map[string]string {
 		"damaged":        "Number of lines that skillpm cannot read.",
 		"deletions":      "Number of deleted lines.",
 		"dependencies":   "Required packs with their version ranges.",
+		"demo":           "Whether the pack is a demo pack that comes with skillpm.",
 		"deprecated":     "Reason why the pack is deprecated.",
 		"description":    "Description of the skill or pack.",
 		"digest":         "Digest of the content.",
@@ -630,6 +631,8 @@ func fields() map[string]string {
 		"skillpm.Binding.Enforced": "Whether the machine's administrator set the binding.",
 		"skillpm.Binding.From":     "Path of the file that contains the binding.",
 		"skillpm.Binding.Owner":    "Owner that is bound to the registry.",
+		"skillpm.Binding.Rebound": "Address of the registry to which the project binds the owner instead, without the " +
+			"user's consent.",
 		"skillpm.Binding.Registry": "Name or address of the registry.",
 		"skillpm.Binding.Unknown": "Whether the registry does not exist; skillpm then cannot " +
 			"find the owner's packs.",

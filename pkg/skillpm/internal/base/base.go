@@ -144,7 +144,8 @@ func (b *Base) Services(ctx context.Context, w *workspace.Workspace, o ServiceOp
 	s := &Services{Gate: fetch.NewGate(evaluator.Policies(), clients.OCI().MirrorOf)}
 	if s.Registries, err = fetch.NewRegistries(ctx, w, fetch.RegistryOptions{
 		Environment: b.Environment, Clients: clients, Recent: b.recent, Gate: s.Gate, Admin: admin,
-		Override: o.Registry, Offline: o.Offline,
+		Accepted: b.AcceptedBindings(), Project: b.PolicyProject,
+		Override: o.Registry, Frozen: o.Frozen, Offline: o.Offline,
 	}); err != nil {
 		return nil, err
 	}
@@ -162,6 +163,11 @@ func (b *Base) Services(ctx context.Context, w *workspace.Workspace, o ServiceOp
 		Signing: o.Signing, Frozen: o.Frozen,
 	}, w.Config)
 	return s, err
+}
+
+// AcceptedBindings returns the bindings of projects that the user accepted.
+func (b *Base) AcceptedBindings() fetch.Accepted {
+	return fetch.Accepted{Dir: filepath.Join(b.Paths.State, "bindings")}
 }
 
 // RegistryPack returns a version of a pack from the registry that answers for its name.

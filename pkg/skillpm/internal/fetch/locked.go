@@ -133,14 +133,20 @@ func LockedSkills(locked *pack.LockedPack) []string {
 	return slices.Sorted(maps.Keys(locked.Skills))
 }
 
-// lockedRef returns where a pack is locked. The lock leaves directories out, which the manifest may have.
+// lockedRef returns where a pack is locked. The lock leaves out directories and the users of SSH servers, which the
+// manifest may have.
 func lockedRef(m *pack.Manifest, id pack.ID, locked *pack.LockedPack) (pack.Ref, error) {
 	ref, err := locked.Ref(id)
 	if err != nil {
 		return ref, err
 	}
-	if d, ok := m.Dependency(id); ok && d.Ref != nil && d.Ref.Kind == ref.Kind && ref.URL == "" {
+	d, ok := m.Dependency(id)
+	switch {
+	case !ok || d.Ref == nil || d.Ref.Kind != ref.Kind:
+	case ref.URL == "":
 		ref.URL, ref.Subdir = d.Ref.URL, d.Ref.Subdir
+	case ref.Source() == d.Ref.Source():
+		ref.URL = d.Ref.URL
 	}
 	return ref, nil
 }
@@ -219,8 +225,11 @@ func (f *Fetcher) checkStored(ctx context.Context, l Locked, ids map[pack.ID]boo
 }
 
 // SameVersion checks that what was found where a pack is locked has its name and the locked version. What states no
-// version can have any.
+// name or version can have any: an index may have given it.
 func SameVersion(id pack.ID, locked *pack.LockedPack, found *pack.Pack) error {
+	if found.Unnamed {
+		return nil
+	}
 	if found.ID != id {
 		return diag.Errorf(diag.Integrity, "skillpm.lock records %s at %s, but the source contains %s",
 			id, found.Ref.Source(), found.ID).WithHint("%s", restoreHint(id, locked))

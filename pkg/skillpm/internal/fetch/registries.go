@@ -13,7 +13,6 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/environ"
-	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/workspace"
 	"github.com/skillpm/skillpm/pkg/source"
@@ -29,7 +28,10 @@ type RegistryOptions struct {
 	Recent   *registry.Recent // shared by all registries of the process
 	Gate     *Gate
 	Admin    *pack.Config // the settings of the machine's administrator
+	Accepted Accepted     // the bindings of projects that the user accepted
+	Project  string       // the directory whose bindings the user accepts; "" for the scope's
 	Override string       // the registry that alone is asked, by name or address; "" for the configured ones
+	Frozen   bool         // look packs up only where they are locked: only the administrator's settings count
 	Offline  bool
 }
 
@@ -38,37 +40,31 @@ type Registries struct {
 	set         *registry.Set
 	deps        registry.Deps
 	override    string
-	enforced    map[string]string // the administrator's namespace bindings
-	bindings    map[string]string // the address that each owner is bound to
+	bindings    bindings
+	configured  int               // registries in the settings of the project and the user
 	directories map[string]string // of packs in OCI layouts, which lockfiles leave out
 	projectOnly map[string]bool   // names and addresses that only the project has
 }
 
 // NewRegistries returns the registries of a scope.
 func NewRegistries(ctx context.Context, w *workspace.Workspace, o RegistryOptions) (*Registries, error) {
-	config := registry.Config{Enforced: o.Admin.Namespaces, Namespaces: map[string]string{}}
-	for _, r := range slices.Concat(w.Manifest.Registries, w.Config.Registries) {
-		config.Registries = append(config.Registries, registry.Named{Name: r.Name, URL: r.URL})
+	bound, err := newBindings(w, o)
+	if err != nil {
+		return nil, err
 	}
-	maps.Copy(config.Namespaces, w.Config.Namespaces)
-	maps.Copy(config.Namespaces, w.Manifest.Namespaces)
-	config.InProject = map[string]bool{}
-	if w.Scope.Kind == scope.KindProject {
-		for owner := range w.Manifest.Namespaces {
-			config.InProject[owner] = true
-		}
+	config := registry.Config{Enforced: bound.enforced}
+	if !o.Frozen {
+		config = bound.config()
+		config.Registries = configured(w)
 	}
 	base := filepath.Dir(w.Scope.Manifest())
-	config.Override = o.Override
-	if at := slices.IndexFunc(config.Registries, func(r registry.Named) bool {
-		return r.Name != "" && r.Name == o.Override && r.Name != registry.Local && r.Name != registry.Embedded
-	}); at >= 0 {
-		config.Override = config.Registries[at].URL // relative to the file that names it
+	if url, ok := namedRegistry(o.Override, w.Config.Registries, w.Manifest.Registries); ok {
+		config.Override = url // relative to the file that names it
 	} else if o.Override != "" {
-		base = o.Dir
+		config.Override, base = o.Override, o.Dir
 	}
 	r := &Registries{
-		override: config.Override, enforced: o.Admin.Namespaces, bindings: addresses(config),
+		override: config.Override, bindings: bound, configured: len(config.Registries),
 		directories: w.Directories(),
 		projectOnly: projectOnly(w.Manifest, w.Config, o.Admin),
 		deps: registry.Deps{
@@ -131,18 +127,16 @@ func projectOnly(m *pack.Manifest, settings ...*pack.Config) map[string]bool {
 	return only
 }
 
-// addresses returns the address of the registry that each owner is bound to.
-func addresses(config registry.Config) map[string]string {
-	bound := map[string]string{}
-	for owner, name := range config.Namespaces {
-		bound[owner] = name
-		for _, r := range config.Registries {
-			if r.Name == name {
-				bound[owner] = r.URL
-			}
-		}
+// configured returns the registries of a scope: the project's, then the user's.
+func configured(w *workspace.Workspace) []registry.Named {
+	var list []registry.Named
+	for _, r := range w.Manifest.Registries {
+		list = append(list, registry.Named{Name: r.Name, URL: r.URL})
 	}
-	return bound
+	for _, r := range w.Config.Registries {
+		list = append(list, registry.Named{Name: r.Name, URL: r.URL, Sole: len(w.Config.Registries) == 1})
+	}
+	return list
 }
 
 // gitTrees opens indexes in git.
@@ -152,6 +146,12 @@ type gitTrees struct{ client *git.Client }
 func (g gitTrees) Tree(ctx context.Context, ref pack.Ref) (fs.FS, string, error) {
 	tree, at, err := g.client.Tree(ctx, ref)
 	return tree, at.Digest, err
+}
+
+// FindRequired is Find for a pack that is not locked, and that a pack from another source than the built-in registries
+// requires.
+func (r *Registries) FindRequired(ctx context.Context, id pack.ID) (registry.Registry, error) {
+	return r.set.FindRequired(ctx, id)
 }
 
 // Find returns the registry that answers for a pack whose locked source is given, "" if it is not locked.
@@ -175,18 +175,42 @@ func (r *Registries) Overridden() bool { return r.override != "" }
 
 // Enforced returns the address that the administrator bound an owner to.
 func (r *Registries) Enforced(owner string) (string, bool) {
-	at, ok := r.enforced[owner]
+	at, ok := r.bindings.enforced[owner]
 	return at, ok
+}
+
+// Rebound returns an error if the project binds an owner to another registry than the user, who has not accepted that.
+func (r *Registries) Rebound(owner string) error {
+	if rebound := r.bindings.rebound[owner]; rebound != nil && r.override == "" {
+		return rebound
+	}
+	return nil
+}
+
+// AreConfigured reports whether anybody has settings about registries. Otherwise the built-in registries are asked.
+func (r *Registries) AreConfigured() bool {
+	return r.configured+len(r.bindings.effective) > 0
 }
 
 // Dated reports whether the publication dates of a registry count: a project could bring along an index with any date.
 func (r *Registries) Dated(name string) bool { return !r.projectOnly[name] }
 
 // Bound returns the addresses of the registries that owners are bound to.
-func (r *Registries) Bound() []string { return slices.Sorted(maps.Values(r.bindings)) }
+func (r *Registries) Bound() []string { return slices.Sorted(maps.Values(r.bindings.effective)) }
+
+// OwnersOf returns the owners that are bound to a registry, sorted.
+func (r *Registries) OwnersOf(url string) []string {
+	var owners []string
+	for _, owner := range slices.Sorted(maps.Keys(r.bindings.effective)) {
+		if r.bindings.effective[owner] == url {
+			owners = append(owners, owner)
+		}
+	}
+	return owners
+}
 
 // BoundTo returns the address of the registry that alone answers for an owner, "" for none.
-func (r *Registries) BoundTo(owner string) string { return r.bindings[owner] }
+func (r *Registries) BoundTo(owner string) string { return r.bindings.effective[owner] }
 
 // Open opens a registry with the settings of this scope or, with cached, what this machine keeps of it. Name is what
 // messages call it; "" stands for the address. It is not asked for anything.

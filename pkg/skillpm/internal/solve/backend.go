@@ -58,6 +58,7 @@ type Backend struct {
 	found    map[openedKey]string           // digests of packs that the call names
 	lookups  map[lookupKey]*lookup          // questions to registries and sources
 	listed   map[pack.ID][]registry.Version // the releases of packs that are required from sources
+	parents  map[pack.ID]parent             // packs that require others by name
 	slots    chan struct{}                  // limits how many are asked at once
 
 	unusable map[openedKey]*git.ReleaseError // releases that could not be opened
@@ -84,7 +85,7 @@ func New(o Options) *Backend {
 		Options: o, marks: map[pack.ID]mark{}, refs: map[string]pack.Ref{}, ranged: map[string]bool{},
 		direct: map[pack.ID]pack.Dependency{}, opened: map[openedKey]*pack.Pack{}, found: map[openedKey]string{},
 		lookups: map[lookupKey]*lookup{}, listed: map[pack.ID][]registry.Version{},
-		slots: make(chan struct{}, parallelLookups), unusable: map[openedKey]*git.ReleaseError{},
+		parents: map[pack.ID]parent{}, slots: make(chan struct{}, parallelLookups), unusable: map[openedKey]*git.ReleaseError{},
 	}
 }
 
@@ -153,7 +154,7 @@ func (b *Backend) locked(id pack.ID, src string) (*pack.LockedPack, bool) {
 		return p, true
 	}
 	ref, ok := b.refs[src]
-	return p, ok && p.Source == ref.Locked(p.Version) && (ref.Digest == "" || ref.Digest == p.Resolved)
+	return p, ok && p.IsFrom(ref)
 }
 
 // lockedVersion is locked for one version, of which the lock's word counts: directories change.
@@ -191,12 +192,12 @@ func (b *Backend) checkOrigin(ctx context.Context, id pack.ID, src string) error
 		return nil
 	}
 	moved := fetch.IsDirectory(p.Source)
-	if strings.HasPrefix(p.Source, "git+") && !b.Fetcher.Offline { // an index may have it
+	if strings.HasPrefix(p.Source, "git+") && !b.Fetcher.Offline && !b.Frozen { // an index may have it
 		_, err := b.Find(ctx, id)
-		if err != nil && diag.CodeOf(err) != diag.NotFound {
+		if code := diag.CodeOf(err); err != nil && code != diag.NotFound && code != diag.Remote {
 			return err
 		}
-		moved = err != nil
+		moved = diag.CodeOf(err) == diag.NotFound // an index that is unreachable may still have it
 	}
 	if moved {
 		b.mark(id, func(m *mark) { m.fresh = true })
@@ -206,9 +207,12 @@ func (b *Backend) checkOrigin(ctx context.Context, id pack.ID, src string) error
 }
 
 // checkBinding refuses a pack whose owner the administrator bound to a registry unless it comes from there, whatever a
-// lock or a requirement says.
+// lock or a requirement says. It refuses names of an owner that the project binds elsewhere than the user.
 func (b *Backend) checkBinding(ctx context.Context, id pack.ID, src string) error {
 	bound, ok := b.Fetcher.Registries.Enforced(id.Owner)
+	if !ok && src == "" && !b.Frozen {
+		return b.Fetcher.Registries.Rebound(id.Owner) // also if the pack is locked: the lock is the project's, too
+	}
 	if !ok {
 		return nil
 	}
@@ -226,18 +230,21 @@ func (b *Backend) checkBinding(ctx context.Context, id pack.ID, src string) erro
 // Requirements lists what one version of a pack requires, for the solver.
 func (b *Backend) Requirements(ctx context.Context, id pack.ID, src, version string) ([]resolve.Requirement, error) {
 	var deps []pack.Dependency
+	isBuiltIn := false
 	if p, ok := b.lockedVersion(id, src, version); ok && b.final(id, src) {
 		var err error
 		if deps, err = p.Requires(); err != nil {
 			return nil, err
 		}
+		isBuiltIn = registry.IsBuiltIn(p.Source)
 	} else {
 		p, err := b.pack(ctx, id, src, version)
 		if err != nil {
 			return nil, err
 		}
-		deps = p.Dependencies
+		deps, isBuiltIn = p.Dependencies, registry.IsBuiltIn(p.Ref.Source())
 	}
+	b.addParent(parent{id, version, isBuiltIn}, deps)
 	reqs := b.requirements(deps)
 	b.prefetch(ctx, deps)
 	return reqs, nil

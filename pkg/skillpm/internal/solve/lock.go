@@ -180,12 +180,15 @@ func (b *Backend) newLock(ctx context.Context, m *pack.Manifest, chosen map[pack
 		fresh = append(fresh, p)
 	}
 	if err := b.lockPacks(ctx, sol, fresh, required); err != nil {
-		return nil, err
+		return sol, err
 	}
 	for _, p := range fresh {
 		now := sol.Lock.Packs[p.ID]
 		changes = appendChange(changes, b.changedFrom(chosen, p, now))
 		sol.warn(b.overrideWarnings(p.ID, chosen[p.ID].Source, now)...)
+	}
+	if err := b.checkBuiltIn(sol.Lock); err != nil {
+		return sol, err
 	}
 	return sol, b.reportChanges(sol, changes)
 }

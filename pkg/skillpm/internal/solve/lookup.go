@@ -52,12 +52,17 @@ func (b *Backend) start(ctx context.Context, key lookupKey, ask func(*lookup) er
 
 // askRegistry begins to ask the registry that answers for a pack.
 func (b *Backend) askRegistry(ctx context.Context, id pack.ID) *lookup {
-	locked := b.lockedSource(id)
+	locked, parent, isNamed := b.lockedSource(id), b.parents[id], b.isNamed(id)
 	return b.start(ctx, lookupKey{pack: id}, func(l *lookup) (err error) {
-		if l.registry, err = b.Fetcher.Registries.Find(ctx, id, locked); err == nil {
+		if locked == "" && !isNamed {
+			l.registry, err = b.Fetcher.Registries.FindRequired(ctx, id)
+		} else {
+			l.registry, err = b.Fetcher.Registries.Find(ctx, id, locked)
+		}
+		if err == nil {
 			l.versions, err = l.registry.Versions(ctx, id)
 		}
-		return err
+		return parent.explain(id, err)
 	})
 }
 

@@ -1,0 +1,30 @@
+package registry
+
+import (
+	"fmt"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// ReboundError reports that a project binds an owner to another registry than the user's settings. A project may come
+// from anybody, so the user must accept its binding first.
+type ReboundError struct {
+	Owner   string
+	Project string // address in the project's skillpm.yaml
+	User    string // address in the user's settings
+}
+
+// Error names both registries.
+func (e *ReboundError) Error() string {
+	return fmt.Sprintf("skillpm.yaml binds the owner %s to %s, but your settings bind this owner to %s", e.Owner,
+		e.Project, e.User)
+}
+
+// Code returns [diag.Denied].
+func (e *ReboundError) Code() diag.Code { return diag.Denied }
+
+// Hint describes how the user decides.
+func (e *ReboundError) Hint() string {
+	return fmt.Sprintf("ask the owner of the project why; to use the project's registry for %s in this project, run: "+
+		"skillpm registry bind %s %s --accept", e.Owner, e.Owner, e.Project)
+}
