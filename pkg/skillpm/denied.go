@@ -191,7 +191,7 @@ type UnlinkedDenied struct {
 // lockfile and the installed packs stay as they are. A scope without a manifest has none.
 func (c *Client) UnlinkDenied(ctx context.Context, kind string) (UnlinkedDenied, error) {
 	return workspace.Retry(scopeFiles, func() (u UnlinkedDenied, err error) {
-		w, err := c.Machine.OpenForChange(kind, false)
+		w, err := c.Machine.OpenForChange(kind, false, nil)
 		if diag.CodeOf(err) == diag.NotFound {
 			return u, nil
 		} else if err != nil {
