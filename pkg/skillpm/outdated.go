@@ -142,7 +142,11 @@ type survey struct {
 
 // ask asks registries and sources about the packs of the scope, and which of the named ones changed.
 func (s *survey) ask(ctx context.Context, ids []pack.ID) error {
-	unreachable, missing, err := s.moveSources(ctx, ids, s.queries)
+	moved := s.Lock.IDs()
+	if s.request.Registry != "" {
+		moved = ids
+	}
+	unreachable, missing, err := s.moveSources(ctx, moved, s.queries)
 	if err != nil {
 		return err
 	}

@@ -119,7 +119,7 @@ func (c *Client) tryIn(ctx context.Context, dir string, ref pack.Ref, o TryOptio
 		ChangeOptions: ChangeOptions{
 			Registry: o.Registry, Offline: o.Offline, Signing: o.Signing, reference: c.projectLock(),
 		},
-		Packs:         []string{ref.String()}, Skills: o.Skills, Agents: trialAgents(),
+		Packs: []string{ref.String()}, Skills: o.Skills, Agents: trialAgents(),
 	})
 	if err != nil {
 		return nil, err

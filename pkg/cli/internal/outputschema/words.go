@@ -703,10 +703,16 @@ func fields() map[string]string {
 			"directory.",
 		"skillpm.MatchedWord.Field": "Field that contains the word: name, owner, tag, skill, " +
 			"description, or skill description.",
-		"skillpm.MatchedWord.Found":       "Matching word in the pack.",
-		"skillpm.MatchedWord.Match":       "Kind of the match: word, beginning, typo, or joined.",
-		"skillpm.MatchedWord.Word":        "Word of the query.",
-		"skillpm.OutdatedPack.Current":    "Locked version.",
+		"skillpm.MatchedWord.Found": "Matching word in the pack.",
+		"skillpm.MatchedWord.Match": "Kind of the match: word, beginning, typo, or joined.",
+		"skillpm.MatchedWord.Word":  "Word of the query.",
+		"skillpm.OutdatedPack.Changed": "Change of the content of the locked version at its source; missing if " +
+			"unchanged.",
+		"skillpm.OutdatedPack.Current":         "Locked version.",
+		"skillpm.OutdatedPack.CurrentResolved": "Locked commit or digest of the revision.",
+		"skillpm.OutdatedPack.WantedResolved":  "Commit or digest that the revision has now.",
+		"skillpm.OutdatedPack.Revision": "Branch or tag that moved since the pack was locked, or HEAD for the " +
+			"default branch; missing if unchanged.",
 		"skillpm.OutdatedPack.Deprecated": "Reason why the pack is deprecated.",
 		"skillpm.OutdatedPack.Direct":     "Whether the manifest requires the pack directly.",
 		"skillpm.OutdatedPack.Edited": "Whether the pack stays at the locked version because of local " +
@@ -727,7 +733,7 @@ func fields() map[string]string {
 		"skillpm.OutdatedPack.Withheld": "Reason, other than a range, why an update does not " +
 			"select the latest version.",
 		"skillpm.OutdatedReport.Checked": "Number of checked packs.",
-		"skillpm.OutdatedReport.Packs":   "Packs that are outdated, yanked, deprecated, or moved.",
+		"skillpm.OutdatedReport.Packs":   "Packs that are outdated, yanked, deprecated, moved, or changed.",
 		"skillpm.PackDenial.Denied":      "Reason why the policies deny the pack with all its skills.",
 		"skillpm.PackDenial.DeniedSkills": "The denied skills, if the policies allow other skills of the " +
 			"pack.",
@@ -739,7 +745,13 @@ func fields() map[string]string {
 		"skillpm.PackInfo.Installed":  "Installed version of the pack.",
 		"skillpm.PackInfo.Versions":   "Available versions, newest first.",
 		"skillpm.PackInfo.Yanked":     "Reason why the version is yanked.",
-		"skillpm.PackReport.Action":   "Action on the pack, such as added or updated.",
+		"fetch.Change.Source":         "Source of the changed content.",
+		"fetch.Change.Locked":         "Content in the lockfile.",
+		"fetch.Change.Found":          "Content that the source has now.",
+		"fetch.Change.Reason":         "What else differs, or why skillpm cannot read the content.",
+		"fetch.Content.Resolved":      "Digest or commit.",
+		"fetch.Content.Integrity":     "Digest of the skills; missing if skillpm cannot read them.",
+		"skillpm.PackReport.Action":   "Action on the pack, such as installed, updated, or moved.",
 		"skillpm.PackReport.Added":    "Skills that the update adds.",
 		"skillpm.PackReport.Denied": "Reason why the policies deny a skill of the pack; missing " +
 			"if the policies allow all skills.",
@@ -754,6 +766,7 @@ func fields() map[string]string {
 		"skillpm.PackReport.Partial":        "Whether only some skills of the pack are installed.",
 		"skillpm.PackReport.Previous":       "Version before the update.",
 		"skillpm.PackReport.PreviousRange":  "Previous range in the manifest; missing if unchanged.",
+		"skillpm.PackReport.PreviousSource": "Source before the operation; missing if unchanged.",
 		"skillpm.PackReport.PreviousSigner": "Previously recorded signer; missing if unchanged.",
 		"skillpm.PackReport.SignedBy":       "Fingerprint of the signing key, or the signing identity.",
 		"skillpm.PackReport.Signer":         "Signer of the pack, in the format of the lockfile.",

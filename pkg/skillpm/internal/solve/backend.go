@@ -40,8 +40,8 @@ type Options struct {
 
 	// Reference is another lock whose versions must not have other content here, nil for none.
 	Reference *pack.Lock
-	MinAge   MinAge     // of the settings
-	Frozen   bool       // ask nobody: what the lock does not have does not exist
+	MinAge    MinAge // of the settings
+	Frozen    bool   // ask nobody: what the lock does not have does not exist
 }
 
 // Backend answers the solver's questions for one scope. It remembers every pack that it opened.
@@ -177,7 +177,12 @@ func (b *Backend) Versions(ctx context.Context, id pack.ID, src string) ([]resol
 			"required %s", id).
 			WithHint("run \"skillpm install\" without --frozen, and commit skillpm.lock")
 	}
-	return b.availableVersions(ctx, id, src)
+	versions, err := b.availableVersions(ctx, id, src)
+	if p, ok := b.locked(id, src); ok && src == "" && diag.CodeOf(err) == diag.NotFound && b.leavesBinding(id, p.Source) {
+		b.Hold(id) // a changed binding does not take away what is locked
+		return []resolve.Version{{Version: p.Version}}, nil
+	}
+	return versions, err
 }
 
 // checkOrigin ignores what the lock has of a pack that is required by name and locked to a source that no registry

@@ -129,7 +129,22 @@ func (b *Backend) LockedChange(ctx context.Context, id pack.ID, src string) (*fe
 	case diag.NotFound:
 		return nil, nil
 	}
+	if err == nil && change == nil {
+		err = b.checkLabel(ctx, id, was)
+	}
 	return change, err
+}
+
+// checkLabel refuses a lock that has the content of one version under the number of another, which has the same content.
+func (b *Backend) checkLabel(ctx context.Context, id pack.ID, was *pack.LockedPack) error {
+	if !fetch.IsPinned(was) {
+		return nil
+	}
+	_, err := b.Fetcher.OpenLocked(ctx, &pack.Manifest{}, id, was)
+	if diag.CodeOf(err) == diag.Integrity {
+		return err
+	}
+	return nil // the locked digest may be gone from the source
 }
 
 // digestNow returns the digest or commit that the locked version has at its source now, "" if that can't be known.
