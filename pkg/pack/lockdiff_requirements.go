@@ -107,7 +107,7 @@ func (c *comparison) compareLocked(n requirement, p *LockedPack) {
 			n.ID,
 			n.dependent())
 		return
-	case n.Ref != nil && !lockedFrom(*n.Ref, p):
+	case n.Ref != nil && !p.IsFrom(*n.Ref):
 		c.addLocked(DiffSource, n.ID, []string{"source"},
 			"%s is locked to a different source than %s requires (%s)", n.ID, n.dependent(), n.Ref)
 		return
@@ -123,15 +123,6 @@ func (c *comparison) compareLocked(n requirement, p *LockedPack) {
 	case directory && n.by.IsZero() && c.Directory != nil && c.Directory(n.Dependency, p):
 		c.mismatch = true
 	}
-}
-
-// lockedFrom reports whether a pack is locked from the required source, and to the commit or digest that it names.
-func lockedFrom(ref Ref, p *LockedPack) bool {
-	pin := ref.Digest
-	if pin == "" && ref.Kind == KindGit && commit().MatchString(ref.Rev) {
-		pin = ref.Rev
-	}
-	return p.Source == ref.Locked(p.Version) && (pin == "" || pin == p.Resolved)
 }
 
 // compareSurplus finds locked packs that nothing requires.

@@ -80,7 +80,8 @@ func New(o Options) *Backend {
 	return &Backend{
 		Options: o, marks: map[pack.ID]mark{}, refs: map[string]pack.Ref{}, ranged: map[string]bool{},
 		direct: map[pack.ID]pack.Dependency{},
-		opened: map[openedKey]*pack.Pack{}, found: map[openedKey]string{}, lookups: map[lookupKey]*lookup{}, listed: map[pack.ID][]registry.Version{},
+		opened: map[openedKey]*pack.Pack{}, found: map[openedKey]string{},
+		lookups: map[lookupKey]*lookup{}, listed: map[pack.ID][]registry.Version{},
 		slots: make(chan struct{}, parallelLookups),
 	}
 }
@@ -150,7 +151,7 @@ func (b *Backend) locked(id pack.ID, src string) (*pack.LockedPack, bool) {
 		return p, true
 	}
 	ref, ok := b.refs[src]
-	return p, ok && p.Source == ref.Locked(p.Version) && (ref.Digest == "" || ref.Digest == p.Resolved)
+	return p, ok && p.IsFrom(ref)
 }
 
 // lockedVersion is locked for one version, of which the lock's word counts: directories change.
