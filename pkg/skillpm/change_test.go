@@ -400,7 +400,7 @@ func TestOutdatedBranch(t *testing.T) {
 			if err != nil || o.Err() != nil || len(o.Packs) != 1 {
 				t.Fatalf("%v, %+v", err, o)
 			}
-			if p := o.Packs[0]; p.Revision != c.revision || p.CurrentResolved != was || p.WantedResolved != now {
+			if p := o.Packs[0]; p.Revision != c.revision || p.Resolved != was || p.WantedResolved != now {
 				t.Errorf("%+v, want %s from %s to %s", p, c.revision, was, now)
 			}
 			w.update(skillpm.UpdateOptions{})
@@ -409,4 +409,57 @@ func TestOutdatedBranch(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestChangedInRepository checks a pack that another one requires by its directory in the same repository: with a new
+// version of that one it may change under its own version, with a moved tag it may not.
+func TestChangedInRepository(t *testing.T) {
+	files := func(version, base string) gittest.Files {
+		all := map[string]string{
+			"app/skillpm.yaml":  "name: acme/app\nversion: \"" + version + "\"\ndependencies: {acme/base: {path: ../base}}\n",
+			"base/skillpm.yaml": "name: acme/base\nversion: \"1.0.0\"\n",
+		}
+		for name, text := range skillText("app/app", "App.") {
+			all[name] = strings.Replace(text, "name: app/app", "name: app", 1)
+		}
+		for name, text := range skillText("base/base", base) {
+			all[name] = strings.Replace(text, "name: base/base", "name: base", 1)
+		}
+		return gittest.Text(all)
+	}
+	setup := func(t *testing.T) (*fixture, *gittest.Repo) {
+		dir := t.TempDir()
+		repo, url := gittest.New(t, dir, "acme/packs.git"), gittest.Serve(t, dir)+"/acme/packs.git"
+		repo.Tag("v1.0.0", repo.Commit(files("1.0.0", "First.")))
+		w := newFixture(t)
+		w.manifest(`acme/app: {git: "` + url + `", path: app, version: "^1"}`)
+		w.install()
+		if r, err := w.client().Install(t.Context(), skillpm.InstallOptions{Frozen: true}); err != nil || r.Changed {
+			t.Errorf("--frozen: %v, %+v", err, r)
+		}
+		return w, repo
+	}
+	t.Run("new version", func(t *testing.T) {
+		w, repo := setup(t)
+		repo.Tag("v1.1.0", repo.Commit(files("1.1.0", "Second.")))
+		w.update(skillpm.UpdateOptions{})
+		w.want("update", map[string]string{"acme/app": "1.1.0", "acme/base": "1.0.0"})
+	})
+	t.Run("moved tag", func(t *testing.T) {
+		w, repo := setup(t)
+		repo.Tag("v1.0.0", repo.Commit(files("1.0.0", "Second.")))
+		_, err := w.client().Update(t.Context(), skillpm.UpdateOptions{})
+		changedErr(t, "update", err, "acme/base")
+	})
+	t.Run("same content", func(t *testing.T) {
+		w, repo := setup(t)
+		same := files("1.0.0", "First.")
+		same["README.md"] = gittest.File{Data: "Not installed.\n"}
+		commit := repo.Commit(same)
+		repo.Tag("v1.0.0", commit)
+		w.update(skillpm.UpdateOptions{})
+		if strings.Count(w.read("skillpm.lock"), commit) < 2 {
+			t.Errorf("the lockfile does not have the new commit:\n%s", w.read("skillpm.lock"))
+		}
+	})
 }

@@ -257,3 +257,21 @@ func TestMoveBindingRefused(t *testing.T) {
 		}
 	})
 }
+
+// TestMoveEnforced checks that an update moves a pack to the registry that the administrator binds its owner to, and
+// that the error of other commands leads there.
+func TestMoveEnforced(t *testing.T) {
+	w := newFixture(t)
+	w.publishFiles("acme/tool", "1.0.0", nil, skillText("tool", "Text."))
+	w.manifest(`acme/tool: "^1"`)
+	w.install()
+	w.mirror("two", "acme/tool", "1.0.0", skillText("tool", "Text."))
+	writeFiles(t, w.home, map[string]string{"enterprise/config.yaml": "namespaces: {acme: \"" + w.server.URL("two") + "\"}\n"})
+	_, err := w.client().Install(t.Context(), skillpm.InstallOptions{})
+	if diag.CodeOf(err) != diag.Denied || diag.HintOf(err) != "move the pack with: skillpm update acme/tool" {
+		t.Errorf("install: %v, hint %q", err, diag.HintOf(err))
+	}
+	w.update(skillpm.UpdateOptions{})
+	w.locatedAt("update", "acme/tool", "two/acme/tool")
+	w.install()
+}

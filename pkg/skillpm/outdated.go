@@ -46,12 +46,10 @@ type OutdatedPack struct {
 	Withheld   string     `json:"withheld,omitempty"`   // why the latest version is not chosen, apart from ranges
 	Edited     bool       `json:"edited,omitempty"`     // it stays because of local edits
 	// why its registry or source can't be reached
-	Unreachable string `json:"unreached,omitempty"`
-	Moved       string `json:"moved,omitempty"`    // the source that the name has now, if it changed
-	Revision    string `json:"revision,omitempty"` // the branch or tag that moved, "HEAD" for the default branch
-	// the commits or digests of Revision: the locked one, and the one that an update chooses
-	CurrentResolved string `json:"currentResolved,omitempty"`
-	WantedResolved  string `json:"wantedResolved,omitempty"`
+	Unreachable    string `json:"unreached,omitempty"`
+	Moved          string `json:"moved,omitempty"`          // the source that the name has now, if it changed
+	Revision       string `json:"revision,omitempty"`       // the branch or tag that moved, "HEAD" for the default branch
+	WantedResolved string `json:"wantedResolved,omitempty"` // the commit or digest that Revision has now
 
 	Changed    *ContentChange `json:"changed,omitempty"`    // if the current version has other content than the locked one
 	Skills     int            `json:"skillCount,omitempty"` // of the locked version, if a policy denies some of them
@@ -156,7 +154,11 @@ type survey struct {
 
 // ask asks registries and sources about the packs of the scope, and which of the named ones changed.
 func (s *survey) ask(ctx context.Context, ids []pack.ID) error {
-	unreachable, missing, err := s.moveSources(ctx, ids, s.queries)
+	moved := s.Lock.IDs()
+	if s.request.Registry != "" {
+		moved = ids
+	}
+	unreachable, missing, err := s.moveSources(ctx, moved, s.queries)
 	if err != nil {
 		return err
 	}
@@ -269,7 +271,7 @@ func (s *survey) inspect(ctx context.Context, id pack.ID) (*OutdatedPack, error)
 	}
 	p.Changed = s.changes[id]
 	if rev, now, ok := s.Backend.Followed(s.chosen[id].Source); ok && now != locked.Resolved {
-		p.Revision, p.CurrentResolved, p.WantedResolved = rev, locked.Resolved, now
+		p.Revision, p.WantedResolved = rev, now
 	}
 	if o, ok := s.Backend.Offer(id, locked.Version); ok && o.Yanked {
 		p.Yanked = cmp.Or(o.Reason, "no reason given")

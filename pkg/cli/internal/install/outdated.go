@@ -21,10 +21,12 @@ func newOutdated(a *app) *cobra.Command {
 		Short: "List packs with newer versions",
 		Long: `Each row shows the locked version of a pack, the version that "skillpm update" would select,
 the newest version, and the packs that require the pack. Notes show why a pack is held back,
-and which packs are yanked, deprecated, or moved.
+and which packs are yanked, deprecated, or moved. For a branch, they show the commits.
 
-The command does not download packs or change anything. If a registry or source is
-unreachable, skillpm lists its packs with a warning, and the exit code is 8.`,
+If the content of a locked version changed at its source, for example because its tag was
+moved, the exit code is 6. If a registry or source is unreachable, skillpm lists its packs
+with a warning, and the exit code is 8. The command changes nothing, and downloads only
+packs whose tags moved.`,
 		Example: `  skillpm outdated
   skillpm outdated acme/deploy --json
   skillpm outdated --check  # in CI: exit 3 if a pack is outdated`,
@@ -154,7 +156,7 @@ func outdatedNote(p skillpm.OutdatedPack) string {
 		notes = append(notes, "locally edited")
 	}
 	if p.Revision != "" {
-		notes = append(notes, fmt.Sprintf("%s moved from %s to %s", p.Revision, shortDigest(p.CurrentResolved),
+		notes = append(notes, fmt.Sprintf("%s moved from %s to %s", p.Revision, shortDigest(p.Resolved),
 			shortDigest(p.WantedResolved)))
 	}
 	if p.Changed != nil {

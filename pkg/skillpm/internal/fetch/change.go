@@ -181,8 +181,8 @@ func (f *Fetcher) Compare(ctx context.Context, was *pack.LockedPack, p *pack.Pac
 	return NewChange(p.ID, was, now), nil
 }
 
-// explainGone explains why a locked digest or commit is gone from its source, if the locked version is still there: with
-// other content, which is a [ChangedError], or with the same, which an update locks.
+// explainGone explains why a locked digest or commit is gone from its source, if the locked version is still there:
+// with other content, which is a [ChangedError], or with the same, which an update locks.
 func (f *Fetcher) explainGone(ctx context.Context, m *pack.Manifest, id pack.ID, locked *pack.LockedPack, gone error,
 ) error {
 	ref, err := lockedRef(m, id, locked)

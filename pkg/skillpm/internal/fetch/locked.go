@@ -113,11 +113,7 @@ func (f *Fetcher) fetchLocked(ctx context.Context, l Locked, id pack.ID) error {
 	p, ok := l.Opened[id]
 	if !ok {
 		var err error
-		p, err = f.OpenLocked(ctx, l.Manifest, id, locked)
-		if diag.CodeOf(err) == diag.NotFound {
-			return f.explainGone(ctx, l.Manifest, id, locked, err)
-		}
-		if err != nil {
+		if p, err = f.OpenLocked(ctx, l.Manifest, id, locked); err != nil {
 			return err
 		}
 	}
@@ -178,7 +174,11 @@ func (f *Fetcher) OpenLocked(ctx context.Context, m *pack.Manifest, id pack.ID, 
 ) (*pack.Pack, error) {
 	p, err := f.openLocked(ctx, m, id, locked)
 	if err != nil {
-		return nil, fmt.Errorf("%s %s (locked): %w", id, locked.Version, err)
+		err = fmt.Errorf("%s %s (locked): %w", id, locked.Version, err)
+		if diag.CodeOf(err) == diag.NotFound {
+			err = f.explainGone(ctx, m, id, locked, err)
+		}
+		return nil, err
 	}
 	if err := SameVersion(id, locked, p); err != nil {
 		return nil, err
@@ -245,6 +245,19 @@ func SameVersion(id pack.ID, locked *pack.LockedPack, found *pack.Pack) error {
 // they have by now.
 func restoreHint(id pack.ID, locked *pack.LockedPack) string {
 	return "restore skillpm.lock from version control; if nobody edited the file, ask " + publisher(id, locked.Source)
+}
+
+// CheckLabel is [SameVersion] for a lock whose version has another digest at its source. It returns nil if the locked
+// digest is gone.
+func (f *Fetcher) CheckLabel(ctx context.Context, id pack.ID, locked *pack.LockedPack) error {
+	if !IsPinned(locked) {
+		return nil
+	}
+	p, err := f.openLocked(ctx, &pack.Manifest{}, id, locked)
+	if err != nil {
+		return nil //nolint:nilerr // the source may have dropped it
+	}
+	return SameVersion(id, locked, p)
 }
 
 // Mislabeled is the error for a lock that has a pack under a version that it is not.

@@ -85,7 +85,8 @@ func New(o Options) *Backend {
 		Options: o, marks: map[pack.ID]mark{}, refs: map[string]pack.Ref{}, ranged: map[string]bool{},
 		direct: map[pack.ID]pack.Dependency{}, opened: map[openedKey]*pack.Pack{}, found: map[openedKey]string{},
 		lookups: map[lookupKey]*lookup{}, listed: map[pack.ID][]registry.Version{},
-		parents: map[pack.ID]parent{}, slots: make(chan struct{}, parallelLookups), unusable: map[openedKey]*git.ReleaseError{},
+		parents: map[pack.ID]parent{}, slots: make(chan struct{}, parallelLookups),
+		unusable: map[openedKey]*git.ReleaseError{},
 	}
 }
 
@@ -181,7 +182,12 @@ func (b *Backend) Versions(ctx context.Context, id pack.ID, src string) ([]resol
 			"required %s", id).
 			WithHint("run \"skillpm install\" without --frozen, and commit skillpm.lock")
 	}
-	return b.availableVersions(ctx, id, src)
+	versions, err := b.availableVersions(ctx, id, src)
+	if p, ok := b.locked(id, src); ok && src == "" && diag.CodeOf(err) == diag.NotFound && b.leavesBinding(id, p.Source) {
+		b.Hold(id) // a changed binding does not take away what is locked
+		return []resolve.Version{{Version: p.Version}}, nil
+	}
+	return versions, err
 }
 
 // checkOrigin ignores what the lock has of a pack that is required by name and locked to a source that no registry

@@ -108,7 +108,7 @@ func (b *Backend) changedFrom(chosen map[pack.ID]resolve.Selection, p *pack.Pack
 }
 
 // LockedChange compares what the lock has of a pack with what its source has of this version now. It returns nil if
-// they are the same, or if that can't be known because the version is gone from the source or the source is unreachable.
+// they are the same, or if that can't be known: the version is gone from the source, or the source is unreachable.
 func (b *Backend) LockedChange(ctx context.Context, id pack.ID, src string) (*fetch.Change, error) {
 	was, ok := b.Previous.Packs[id]
 	if !ok || lockedMoves(id, was) || b.isMoving(id, src) {
@@ -117,6 +117,9 @@ func (b *Backend) LockedChange(ctx context.Context, id pack.ID, src string) (*fe
 	digest := b.digestNow(ctx, id, src, was)
 	if digest == "" || digest == was.Resolved {
 		return nil, nil
+	}
+	if err := b.Fetcher.CheckLabel(ctx, id, was); err != nil {
+		return nil, err
 	}
 	p, err := b.pack(ctx, id, src, was.Version)
 	var change *fetch.Change
@@ -180,7 +183,9 @@ func (b *Backend) lockedChanges(ctx context.Context, chosen map[pack.ID]resolve.
 }
 
 // LockedChanges is [Backend.LockedChange] for several packs, with the source that each is required from.
-func (b *Backend) LockedChanges(ctx context.Context, ids []pack.ID, source func(pack.ID) string) ([]*fetch.Change, error) {
+func (b *Backend) LockedChanges(ctx context.Context, ids []pack.ID, source func(pack.ID) string) ([]*fetch.Change,
+	error,
+) {
 	var group errgroup.Group
 	group.SetLimit(parallelLookups)
 	for _, id := range ids {

@@ -142,8 +142,7 @@ func (b *Backend) newLock(ctx context.Context, m *pack.Manifest, chosen map[pack
 			}
 			changes = appendChange(changes, change)
 		}
-		locked, ok := b.lockedVersion(id, c.Source, c.Version)
-		if ok {
+		if locked, ok := b.lockedVersion(id, c.Source, c.Version); ok {
 			if narrowed, ok := narrow(locked, required[id]); ok {
 				sol.Lock.Packs[id] = narrowed
 				sol.warn(b.moveWarnings(id, c.Source, locked)...)
@@ -151,21 +150,8 @@ func (b *Backend) newLock(ctx context.Context, m *pack.Manifest, chosen map[pack
 				continue
 			}
 		}
-		if b.Frozen && !b.isPath(c.Source) {
-			return nil, diag.Errorf(diag.Conflict,
-				"skillpm.lock does not match skillpm.yaml: the lockfile does not contain all required skills of %s", id).
-				WithHint("run \"skillpm install\" without --frozen, and commit skillpm.lock")
-		}
-		var p *pack.Pack
-		if ok && fetch.IsPinned(locked) { // other skills of the locked content, even if the tag moved
-			p, err = b.Fetcher.OpenLocked(ctx, m, id, locked)
-		} else {
-			p, err = b.pack(ctx, id, c.Source, c.Version)
-		}
+		p, err := b.openChosen(ctx, m, id, c)
 		if err != nil {
-			return nil, err
-		}
-		if err := b.checkAge(id, c, p); err != nil {
 			return nil, err
 		}
 		sol.Packs[id] = p
@@ -191,6 +177,26 @@ func (b *Backend) newLock(ctx context.Context, m *pack.Manifest, chosen map[pack
 		return sol, err
 	}
 	return sol, b.reportChanges(sol, changes)
+}
+
+// openChosen opens a chosen version of which the lock does not have all required skills. If it has some of them, the
+// others are those of the locked content, even if the tag moved.
+func (b *Backend) openChosen(ctx context.Context, m *pack.Manifest, id pack.ID, c resolve.Selection) (*pack.Pack,
+	error,
+) {
+	if b.Frozen && !b.isPath(c.Source) {
+		return nil, diag.Errorf(diag.Conflict,
+			"skillpm.lock does not match skillpm.yaml: the lockfile does not contain all required skills of %s", id).
+			WithHint("run \"skillpm install\" without --frozen, and commit skillpm.lock")
+	}
+	if locked, ok := b.lockedVersion(id, c.Source, c.Version); ok && fetch.IsPinned(locked) {
+		return b.Fetcher.OpenLocked(ctx, m, id, locked)
+	}
+	p, err := b.pack(ctx, id, c.Source, c.Version)
+	if err != nil {
+		return nil, err
+	}
+	return p, b.checkAge(id, c, p)
 }
 
 // appendChange adds a change, unless it is nil or another change of the pack is listed.
