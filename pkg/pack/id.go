@@ -53,12 +53,21 @@ func ParseID(s string) (ID, error) {
 			WithHint("use owner/name, such as acme/deploy, or ./%s for a directory", s)
 	}
 	if err := checkPart("owner", owner, MaxOwner); err != nil {
+		if name, npm := strings.CutPrefix(s, "@"); npm && isID(name) {
+			return ID{}, diag.Errorf(diag.Usage, "invalid pack name %q", s).WithHint("use %s, without the @", name)
+		}
 		return ID{}, err
 	}
 	if err := checkPart("name", name, MaxName); err != nil {
 		return ID{}, err
 	}
 	return ID{Owner: owner, Name: name}, nil
+}
+
+// isID reports whether s has the form owner/name.
+func isID(s string) bool {
+	_, err := ParseID(s)
+	return err == nil
 }
 
 func checkPart(part, s string, limit int) error {

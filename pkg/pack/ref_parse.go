@@ -116,6 +116,11 @@ func checkText(s string) error {
 
 // parseName parses owner/name[@constraint].
 func parseName(s string) (Ref, error) {
+	if name, ok := strings.CutPrefix(s, "@"); ok { // as npm writes names
+		if ref, err := parseName(name); err == nil {
+			return Ref{}, diag.Errorf(diag.Usage, "invalid pack name %q", s).WithHint("use %s, without the @", ref)
+		}
+	}
 	text, constraint, versioned := strings.Cut(s, "@")
 	if versioned && !strings.Contains(text, "/") && strings.Contains(constraint, "/") {
 		return Ref{}, diag.Errorf(diag.Usage, "%q is a skill, not a pack", s).

@@ -113,6 +113,8 @@ func TestParseRefuses(t *testing.T) {
 		{"git+https://host.example", "invalid repository path", ""},
 		{"git+https:///x", "the source does not contain a host", "write the host after the scheme"},
 		{"git+https://-oProxyCommand=x/y", "invalid host", ""},
+		{"@acme/base", `invalid pack name "@acme/base"`, "use acme/base, without the @"},
+		{"@acme/base@^1.2", `invalid pack name "@acme/base@^1.2"`, "use acme/base@^1.2, without the @"},
 		{"ssh://-oProxyCommand=x@host.example/y", "user name or password", ""},
 		{"git+ssh://git@-host/x", "invalid host", ""},
 		{"git@-host:x", "invalid host", ""},

@@ -54,13 +54,32 @@ func (p *remote) explain(ctx context.Context, err error) error {
 	case errors.As(err, &unexpected), errors.Is(err, packp.ErrEmptyInput), errors.Is(err, pktline.ErrInvalidPktLen):
 		return diag.Errorf(diag.Remote, "%s: the response is not from a git server", url)
 	}
+	if what, hint, ok := httpx.CertificateProblem(p.url.Host, err); ok {
+		return diag.Errorf(diag.Remote, "%s: %s", url, what).WithHint("%s", hint)
+	}
 	failed := diag.Errorf(diag.Remote, "%s: %s", url, p.sanitize(cause(err)))
-	if status, ok := errors.AsType[*githttp.Err](err); ok && status.StatusCode() == http.StatusTooManyRequests {
-		return failed.WithHint("wait and try again; for a higher limit, %s", p.loginHint())
-	} else if ok && status.StatusCode() == http.StatusServiceUnavailable {
-		return failed.WithHint("%s", httpx.BusyHint(status.StatusCode(), p.url.Host, ""))
+	if hint := p.hint(err); hint != "" {
+		return failed.WithHint("%s", hint)
 	}
 	return failed
+}
+
+// hint returns what the user can do about an error of a server, or "".
+func (p *remote) hint(err error) string {
+	if httpx.IsPlainHTTP(err) {
+		return "the server does not support TLS, which git sources require: ask its operator for an address with TLS, or " +
+			"use SSH"
+	}
+	status, ok := errors.AsType[*githttp.Err](err)
+	switch {
+	case !ok:
+		return ""
+	case status.StatusCode() == http.StatusTooManyRequests:
+		return "wait and try again; for a higher limit, " + p.loginHint()
+	case status.StatusCode() == http.StatusBadRequest && p.url.Scheme == "http": // as TLS servers respond
+		return "if the server uses TLS, use git+https:// in the source"
+	}
+	return httpx.BusyHint(status.StatusCode(), p.url.Host, "")
 }
 
 // unwrapGit removes go-git's wrappers that have no Unwrap method.

@@ -315,6 +315,10 @@ func (g *program) explain(failed *gitcmd.Error) error {
 		return transport.ErrRepositoryNotFound
 	case message("over limit", "out of memory", "Out of memory"):
 		return packfile.TooLarge("git needs too much memory")
+	case message("SSL certificate problem", "server certificate verification failed"):
+		return diag.Errorf(diag.Remote, "%s: %s", url, g.remote.sanitize(failed.Error())).
+			WithHint("if the certificate is from your organization's own authority, set GIT_SSL_CAINFO to the file (PEM) " +
+				"of this authority")
 	case message("unable to update url base from redirection"):
 		return diag.Errorf(diag.Remote,
 			"%s: the server redirects to another address, which skillpm does not allow git to follow", url).

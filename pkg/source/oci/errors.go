@@ -1,8 +1,6 @@
 package oci
 
 import (
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
@@ -70,22 +68,40 @@ func (c *Client) remoteError(host string, err error) error {
 		return diag.Errorf(diag.Denied, "%s requires credentials", host).
 			WithHint("log in with: skillpm login %s", host)
 	}
-	var unknown x509.UnknownAuthorityError
-	var verify *tls.CertificateVerificationError
-	if errors.As(err, &unknown) || errors.As(err, &verify) {
-		return unreachableError{diag.Errorf(diag.Remote, "cannot verify the TLS certificate of %s: %s", host,
-			httpx.Cause(err)).
-			WithHint("add the certificate authority to the system, or set ca-file: FILE (PEM) in " +
-				"~/.config/skillpm/config.yaml, or set SSL_CERT_FILE")}
+	if what, hint, ok := httpx.CertificateProblem(host, err); ok {
+		return unreachableError{diag.Errorf(diag.Remote, "%s", what).WithHint("%s", hint)}
+	}
+	if httpx.IsPlainHTTP(err) {
+		return diag.Errorf(diag.Remote, "%s does not support TLS", host).
+			WithHint("if this is a registry of your own network, allow connections without encryption with: "+
+				"skillpm config set plain-http %s", c.plainHTTPWith(host))
 	}
 	failed := diag.Errorf(diag.Remote, "%s: %s", host,
 		httpx.Cause(err)).WithHint("check the address and the network, then try again")
+	if httpx.IsTLS(err) {
+		failed = failed.WithHint("%s", c.usesTLSHint(host))
+	}
 	var broken *net.OpError
 	var slow net.Error
 	if errors.As(err, &broken) && broken.Op == "dial" || errors.As(err, &slow) && slow.Timeout() {
 		return unreachableError{failed}
 	}
 	return failed
+}
+
+// plainHTTPWith returns the setting plain-http with one more host.
+func (c *Client) plainHTTPWith(host string) string {
+	return strings.Join(append(slices.Clone(c.opts.PlainHTTP), host), ",")
+}
+
+// usesTLSHint returns the hint for a server that may use TLS although plain-http contains it.
+func (c *Client) usesTLSHint(host string) string {
+	others := slices.DeleteFunc(slices.Clone(c.opts.PlainHTTP), func(h string) bool { return strings.EqualFold(h, host) })
+	command := "plain-http --undo"
+	if len(others) > 0 {
+		command = "plain-http " + strings.Join(others, ",")
+	}
+	return "if the registry uses TLS, remove it from plain-http with: skillpm config set " + command
 }
 
 // unreachableError reports that a host does not respond.
@@ -163,6 +179,9 @@ func (c *Client) responseError(what, host string, resp *errcode.ErrorResponse) e
 		return diag.Errorf(diag.NotFound, "%s does not have the pack or version: %s", what, text)
 	}
 	err := diag.Errorf(diag.Remote, "%s responded with %s", what, text)
+	if resp.StatusCode == http.StatusBadRequest && len(resp.Errors) == 0 && resp.URL.Scheme == "http" { // as of TLS servers
+		return err.WithHint("%s", c.usesTLSHint(host))
+	}
 	if hint := httpx.BusyHint(resp.StatusCode, host, "skillpm login "+host); hint != "" {
 		return err.WithHint("%s", hint)
 	}

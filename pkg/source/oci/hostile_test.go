@@ -529,7 +529,7 @@ func TestUntrustedCertificate(t *testing.T) {
 	c := oci.New(oci.Options{Retries: -1})
 	defer c.Close()
 	_, err := c.Open(t.Context(), pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/deploy"), Rev: "1.0.0"})
-	wantCode(t, err, diag.Remote, "certificate", "SSL_CERT_FILE")
+	wantCode(t, err, diag.Remote, "certificate", "ca-file")
 }
 
 func TestWrongPassword(t *testing.T) {

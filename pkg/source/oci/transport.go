@@ -2,8 +2,6 @@ package oci
 
 import (
 	"context"
-	"crypto/tls"
-	"errors"
 	"net/http"
 	"net/url"
 	"slices"
@@ -60,7 +58,7 @@ func (c *Client) plainHTTP(ctx context.Context, host string) (bool, error) {
 	switch {
 	case err == nil:
 		resp.Body.Close()
-	case errors.Is(err, http.ErrSchemeMismatch) || notTLS(err):
+	case httpx.IsPlainHTTP(err):
 		useHTTP = true
 	default:
 		return false, c.remoteError(host, err)
@@ -69,11 +67,4 @@ func (c *Client) plainHTTP(ctx context.Context, host string) (bool, error) {
 	c.plainHosts[host] = useHTTP
 	c.mu.Unlock()
 	return useHTTP, nil
-}
-
-// notTLS reports whether a server's answer is not TLS. [http.ErrSchemeMismatch] covers only answers that look like
-// HTTP/1; some servers answer an unknown greeting with a bare page.
-func notTLS(err error) bool {
-	_, ok := errors.AsType[tls.RecordHeaderError](err)
-	return ok
 }

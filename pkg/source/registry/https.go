@@ -149,6 +149,10 @@ func (w *httpFiles) handleResponse(url string, resp *http.Response, data []byte,
 	case resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden:
 		return false, diag.Errorf(diag.Denied, "%s responded with %s", url, status).WithHint("%s", w.loginHint())
 	case resp.StatusCode != http.StatusOK:
+		if resp.StatusCode == http.StatusBadRequest && resp.Request.URL.Scheme == "http" { // as TLS servers respond
+			return false, diag.Errorf(diag.Remote, "%s responded with %s", url, status).
+				WithHint("if the server uses TLS, use https:// in the address")
+		}
 		err := diag.Errorf(diag.Remote, "%s responded with %s", url, status)
 		if hint := httpx.BusyHint(resp.StatusCode, w.base.Host, "skillpm login "+w.base.Host); hint != "" {
 			return false, err.WithHint("%s", hint)
@@ -190,11 +194,14 @@ func (w *httpFiles) wrapError(err error) error {
 	if u, ok := errors.AsType[*url.Error](err); ok {
 		err = u.Err
 	}
-	if errors.Is(err, http.ErrSchemeMismatch) {
+	if what, hint, ok := httpx.CertificateProblem(w.base.Host, err); ok {
+		return diag.Errorf(diag.Remote, "index %s: %s", w.base.Host, what).WithHint("%s", hint)
+	}
+	if httpx.IsPlainHTTP(err) {
 		return diag.Errorf(diag.Remote, "index %s: the server does not support TLS, which indexes require",
 			w.base.Host).
-			WithHint("if the server is an OCI registry, use oci://%s/NAMESPACE and add %[1]s to plain-http in the "+
-				"settings", w.base.Host)
+			WithHint("if the server is an OCI registry, use oci://%s/NAMESPACE, and run: skillpm config set plain-http "+
+				"%[1]s", w.base.Host)
 	}
 	return diag.Errorf(diag.Remote, "index %s: %w", w.base.Host, err).
 		WithHint("check the address and the network, then try again")
