@@ -54,8 +54,8 @@ func (c *Client) PublishedNames(ctx context.Context, prefix string) []string {
 	name, _, hasVersion := strings.Cut(prefix, "@")
 	if !hasVersion {
 		packs, _ := sources.OCI().Packs(ctx, registry) // completion does not report errors
-		for _, id := range packs {
-			names = append(names, id.String())
+		for _, p := range packs {
+			names = append(names, p.ID.String())
 		}
 		return names
 	}

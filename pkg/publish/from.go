@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -22,7 +23,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/trust"
 )
 
-const usePacked = `use a file or directory that "skillpm publish --output" created`
+const usePacked = `use a file or directory that "skillpm publish --output" or "oras cp --to-oci-layout" created`
 
 // PublishPacked publishes the layout that [Client.Pack] wrote, a tar or a directory, byte for byte. It publishes every
 // version, those of a pack in ascending order. If it fails, the report has the versions published before the error.
@@ -61,9 +62,15 @@ func (c *Client) PublishPacked(ctx context.Context, packed string, o ReleaseOpti
 		return nil, err
 	}
 	report := &WorkspaceReport{Packs: []*ReleaseReport{}}
-	for _, id := range packs {
-		ref.ID = id
-		if err := c.publishVersions(ctx, sources, ref, o, report); err != nil {
+	for _, p := range packs {
+		ref.ID = p.ID
+		id := p.ID
+		if !p.Named {
+			if id, err = unnamedTarget(packed, o.To); err != nil {
+				return report, err
+			}
+		}
+		if err := c.publishVersions(ctx, sources, ref, id, o, report); err != nil {
 			return report, err
 		}
 	}
@@ -73,23 +80,35 @@ func (c *Client) PublishPacked(ctx context.Context, packed string, o ReleaseOpti
 	return report, nil
 }
 
-// publishVersions publishes all versions of one pack of a layout in ascending order, so that moving tags end at the
-// highest one.
-func (c *Client) publishVersions(ctx context.Context, sources *source.Clients, sourceRef pack.Ref, o ReleaseOptions,
-	report *WorkspaceReport,
+// unnamedTarget returns the name that an artifact of another tool gets, which does not state one: that of the
+// repository it is published to.
+func unnamedTarget(packed, to string) (pack.ID, error) {
+	if strings.HasPrefix(to, "oci://") && strings.Count(strings.TrimSuffix(to, "/"), "/") > 3 {
+		if ref, err := pack.Parse(strings.TrimSuffix(to, "/")); err == nil {
+			return ref.DefaultID()
+		}
+	}
+	return pack.ID{}, diag.Errorf(diag.Usage, "%s contains an artifact of another tool, which does not name its pack",
+		packed).WithHint("set the name with the repository: --to oci://REGISTRY/OWNER/NAME")
+}
+
+// publishVersions publishes all versions of one pack of a layout under a name, in ascending order, so that moving tags
+// end at the highest one.
+func (c *Client) publishVersions(ctx context.Context, sources *source.Clients, sourceRef pack.Ref, id pack.ID,
+	o ReleaseOptions, report *WorkspaceReport,
 ) error {
 	client, verifier := sources.OCI(), sources.Verifier(true)
 	versions, err := client.Versions(ctx, sourceRef)
 	if err != nil {
 		return err
 	}
-	target, err := c.publishTarget(o.To, sourceRef.ID)
+	target, err := c.publishTarget(o.To, id)
 	if err != nil {
 		return err
 	}
 	for _, version := range slices.Backward(versions) {
 		sourceRef.Rev = version
-		r := newReport(&pack.Manifest{Name: sourceRef.ID, Version: version}, "")
+		r := newReport(&pack.Manifest{Name: id, Version: version}, "")
 		r.Target, r.DryRun, r.Valid = target.ref.String(), o.DryRun, true
 		r.setTarget(target)
 		notes, err := c.MayPublish(target.ref, r.Pack, isSigned(ctx, verifier, sourceRef))
@@ -123,6 +142,11 @@ func (c *Client) publishVersions(ctx context.Context, sources *source.Clients, s
 
 // isSigned reports whether an artifact in a layout has a signature. It does not verify the signer.
 func isSigned(ctx context.Context, k *trust.Verifier, ref pack.Ref) bool {
+	digest, err := k.Digest(ctx, ref)
+	if err != nil {
+		return false
+	}
+	ref.Digest = digest
 	found, err := k.Find(ctx, ref, nil, nil)
 	return err == nil && slices.ContainsFunc(found, func(f trust.Found) bool { return f.Kind == trust.KindSignature })
 }
@@ -133,13 +157,13 @@ const (
 	maxLayoutBytes = 4 << 30
 )
 
-// layoutName matches the names of the files in a layout.
+// layoutName matches the names of the files in a layout, and the directory that it may be in.
 var layoutName = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(oci-layout|index\.json|blobs/sha256/[0-9a-f]{64})$`)
+	return regexp.MustCompile(`^([^/]+/)?(oci-layout|index\.json|blobs/sha256/[0-9a-f]{64})$`)
 })
 
-// readLayoutFile unpacks a layout from a tar. It ignores directories and rejects all other entries that are not files
-// of a layout.
+// readLayoutFile unpacks a layout from a tar. It ignores directories and the lock of a layout, and rejects all other
+// entries that are not files of one layout.
 func readLayoutFile(name, dir string) error {
 	f, err := os.Open(name)
 	if err != nil {
@@ -150,6 +174,7 @@ func readLayoutFile(name, dir string) error {
 		return err
 	}
 	in, budget := tar.NewReader(f), int64(maxLayoutBytes)
+	var parent *string
 	for range maxLayoutFiles {
 		head, err := in.Next()
 		if errors.Is(err, io.EOF) {
@@ -159,16 +184,21 @@ func readLayoutFile(name, dir string) error {
 			return diag.Errorf(diag.Invalid, "invalid tar archive: %w", err)
 		}
 		entry := strings.TrimPrefix(head.Name, "./")
-		switch {
-		case head.Typeflag == tar.TypeDir:
+		if head.Typeflag == tar.TypeDir || path.Base(entry) == oci.LayoutLock {
 			continue
-		case head.Typeflag != tar.TypeReg || !layoutName().MatchString(entry):
+		}
+		parts := layoutName().FindStringSubmatch(entry)
+		if parts != nil && parent == nil {
+			parent = &parts[1]
+		}
+		switch {
+		case head.Typeflag != tar.TypeReg || parts == nil || parts[1] != *parent:
 			return diag.Errorf(diag.Invalid, "%q is not part of an OCI image layout", head.Name)
 		case head.Size > budget:
 			return diag.Errorf(diag.Invalid, "the archive is larger than %d bytes", int64(maxLayoutBytes))
 		}
 		budget -= head.Size
-		if err := writeNew(filepath.Join(dir, filepath.FromSlash(entry)), in); err != nil {
+		if err := writeNew(filepath.Join(dir, filepath.FromSlash(parts[2])), in); err != nil {
 			return err
 		}
 	}

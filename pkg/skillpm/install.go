@@ -266,6 +266,9 @@ func (in *installer) newRequest(ctx context.Context, ref pack.Ref) (packRequest,
 		return packRequest{}, err
 	}
 	open := ref.Rev == "" && ref.Digest == "" && ref.Kind != pack.KindPath
+	if ref.Kind == pack.KindLayout {
+		ref.ID = p.ID // a whole layout has the pack's name only inside
+	}
 	if _, tagged := pack.VersionFromTag(p.Ref.Rev, p.ID.Name); !tagged {
 		open = false
 	}

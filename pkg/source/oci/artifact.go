@@ -131,11 +131,7 @@ func subjectOf(ctx context.Context, dst readWriter, digest string) (*ocispec.Des
 
 // subject returns the descriptor of a document for its referrers.
 func (doc document) subject() *ocispec.Descriptor {
-	d := &ocispec.Descriptor{MediaType: doc.desc.MediaType, Digest: doc.desc.Digest, Size: doc.desc.Size}
-	if d.MediaType == "" { // a layout does not record it for untagged manifests
-		d.MediaType = mediaTypeOf(doc.raw)
-	}
-	return d
+	return &ocispec.Descriptor{MediaType: doc.desc.MediaType, Digest: doc.desc.Digest, Size: doc.desc.Size}
 }
 
 // maxInline is the size up to which a repository's status is inline in its manifest, so that one GET reads it.

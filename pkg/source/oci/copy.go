@@ -29,15 +29,11 @@ func (c *Client) copy(ctx context.Context, srcRef, dstRef pack.Ref, o CopyOption
 	if err != nil {
 		return Pushed{}, err
 	}
-	a, err := c.read(ctx, src, srcRef, srcRef.Rev)
+	a, _, err := c.resolve(ctx, src, srcRef)
 	if err != nil {
 		return Pushed{}, err
 	}
-	if a.info == nil || a.info.Version != srcRef.Rev || !srcRef.ID.IsZero() && a.info.Name != srcRef.ID.String() {
-		return Pushed{}, diag.Errorf(diag.Invalid,
-			"the pack at %s has a different name or version than its address", srcRef)
-	}
-	id, err := pack.ParseID(a.info.Name)
+	p, err := c.copyPublisher(a, srcRef, dstRef, o)
 	if err != nil {
 		return Pushed{}, err
 	}
@@ -53,16 +49,10 @@ func (c *Client) copy(ctx context.Context, srcRef, dstRef pack.Ref, o CopyOption
 		return Pushed{}, err
 	}
 	defer end()
-	p := &publisher{
-		client: c, rel: Release{ID: id, Version: a.info.Version}, info: *a.info, dst: w, target: dstRef,
-		options: PushOptions{Moving: o.Moving},
-	}
-	existing, existed, err := p.findPublished(ctx)
+	p.dst = w
+	_, existed, err := p.findPublished(ctx)
 	if err != nil {
 		return Pushed{}, err
-	}
-	if existed && existing.desc.Digest != a.desc.Digest {
-		return Pushed{}, p.conflict(existing)
 	}
 	pushed := Pushed{Digest: string(a.desc.Digest), Existed: existed, Manifest: a.raw}
 	k := &copier{client: c, ref: srcRef, src: src, dst: w}
@@ -72,11 +62,28 @@ func (c *Client) copy(ctx context.Context, srcRef, dstRef pack.Ref, o CopyOption
 	if pushed.Provenance, err = k.attached(ctx, pushed.Digest); err != nil {
 		return Pushed{}, err
 	}
-	doc := a.document
-	if doc.desc.MediaType == "" {
-		doc.desc.MediaType = mediaTypeOf(doc.raw)
+	return p.tag(ctx, a.document, pushed)
+}
+
+// copyPublisher returns the publisher of a copy, without its target. An artifact of another tool does not state its
+// pack: it gets the name of the target, and the version that is asked for.
+func (c *Client) copyPublisher(a *artifact, srcRef, dstRef pack.Ref, o CopyOptions) (*publisher, error) {
+	p := &publisher{
+		client: c, target: dstRef, copied: a.desc.Digest, options: PushOptions{Moving: o.Moving},
+		rel: Release{Version: srcRef.Rev},
 	}
-	return p.tag(ctx, doc, pushed)
+	var err error
+	if a.info == nil {
+		p.rel.ID, err = dstRef.DefaultID()
+		return p, err
+	}
+	if a.info.Version != srcRef.Rev || !srcRef.ID.IsZero() && a.info.Name != srcRef.ID.String() {
+		return nil, diag.Errorf(diag.Invalid,
+			"the pack at %s has a different name or version than its address", srcRef)
+	}
+	p.info = *a.info
+	p.rel.ID, err = pack.ParseID(a.info.Name)
+	return p, err
 }
 
 // copier copies between two repositories or layouts.
@@ -104,11 +111,7 @@ func (k *copier) artifact(ctx context.Context, a *artifact) error {
 	if err := k.blobs(ctx, a); err != nil {
 		return err
 	}
-	doc := a.document
-	if doc.desc.MediaType == "" { // a layout does not record it for untagged manifests
-		doc.desc.MediaType = mediaTypeOf(doc.raw)
-	}
-	return k.dst.pushDocument(ctx, doc, "")
+	return k.dst.pushDocument(ctx, a.document, "")
 }
 
 // attached copies the referrers of a manifest, and returns the provenance among them.
@@ -127,9 +130,7 @@ func (k *copier) attached(ctx context.Context, subject string) (Provenance, erro
 		if err := k.blobs(ctx, a); err != nil {
 			return Provenance{}, err
 		}
-		doc := a.document
-		doc.desc.MediaType = mediaTypeOf(doc.raw)
-		if err := k.dst.attach(ctx, doc, &a.manifest); err != nil {
+		if err := k.dst.attach(ctx, a.document, &a.manifest); err != nil {
 			return Provenance{}, err
 		}
 	}

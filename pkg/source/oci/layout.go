@@ -20,7 +20,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
-// layout is one pack in an OCI image layout. The reference name of a version is owner/name:version.
+// layout is one pack in an OCI image layout. The reference name of a version is owner/name:version; [layoutEntry] has
+// the other names that it reads.
 type layout struct {
 	fsys  fs.FS
 	dir   string // "" if the layout is read-only
@@ -105,15 +106,16 @@ func (l *layout) tags(context.Context) ([]string, error) {
 	if _, err := os.Stat(l.dir); l.named && errors.Is(err, fs.ErrNotExist) {
 		return nil, &NoDirectoryError{Pack: l.id, Dir: l.dir}
 	}
-	idx, err := l.index()
+	entries, err := l.selected()
 	if err != nil {
 		return nil, err
 	}
 	var tags []string
-	for _, d := range idx.Manifests {
-		tag, ok := strings.CutPrefix(d.Annotations[ocispec.AnnotationRefName], l.prefix())
-		if ok && tag != "" && !strings.Contains(tag, "/") {
-			tags = append(tags, tag)
+	for _, e := range entries {
+		for _, tag := range []string{e.tag, e.version} {
+			if tag != "" && !slices.Contains(tags, tag) {
+				tags = append(tags, tag)
+			}
 		}
 	}
 	if tags == nil {
@@ -123,15 +125,20 @@ func (l *layout) tags(context.Context) ([]string, error) {
 }
 
 func (l *layout) notFound(tag string) error {
-	if l.id.IsZero() {
-		return diag.Errorf(diag.NotFound, "%s contains several packs", l.title).
-			WithHint("choose a pack with oci-layout:DIR//owner/name")
+	what := "packs"
+	if !l.id.IsZero() {
+		what = l.id.String()
 	}
-	what := l.id.String()
 	if tag != "" {
-		what += "@" + tag
+		what = l.id.String() + "@" + tag
 	}
-	return diag.Errorf(diag.NotFound, "%s does not contain %s", l.title, what)
+	err := diag.Errorf(diag.NotFound, "%s does not contain %s", l.title, what)
+	if all, entriesErr := l.entries(); entriesErr == nil && len(all) > 0 && !l.id.IsZero() {
+		if ids := packIDs(all); !slices.Contains(ids, l.id) && len(ids) > 0 {
+			return err.WithHint("use a pack that the layout contains, such as oci-layout:DIR//%s", ids[0])
+		}
+	}
+	return err
 }
 
 func (l *layout) document(_ context.Context, ref string) (document, error) {
@@ -139,14 +146,20 @@ func (l *layout) document(_ context.Context, ref string) (document, error) {
 	if err != nil {
 		return document{}, err
 	}
+	doc, err := l.read(desc)
+	if errors.Is(err, fs.ErrNotExist) && isDigest(ref) {
+		return document{}, l.notFound(ref)
+	}
+	return doc, err
+}
+
+// read reads a manifest and verifies its bytes.
+func (l *layout) read(desc ocispec.Descriptor) (document, error) {
 	if desc.Size > maxManifest {
 		return document{}, diag.Errorf(diag.Invalid, "%s: the OCI manifest of %s is larger than %d bytes", l.title,
 			l.id, maxManifest)
 	}
 	raw, err := safefile.ReadIn(l.fsys, blobPath(desc), maxManifest)
-	if errors.Is(err, fs.ErrNotExist) && isDigest(ref) {
-		return document{}, l.notFound(ref)
-	}
 	if err != nil {
 		return document{}, diag.Errorf(diag.Integrity, "%s: %w", l.title, err).
 			WithHint("publish the pack to the layout again")
@@ -158,6 +171,9 @@ func (l *layout) document(_ context.Context, ref string) (document, error) {
 		}
 	}
 	desc.Size = int64(len(raw))
+	if desc.MediaType == "" { // a digest alone does not have one
+		desc.MediaType = mediaTypeOf(raw)
+	}
 	return document{
 		desc: ocispec.Descriptor{MediaType: desc.MediaType, Digest: desc.Digest, Size: desc.Size},
 		raw:  raw,
@@ -178,7 +194,7 @@ func (l *layout) find(ref string) (ocispec.Descriptor, error) {
 			return d, checkDescriptor(d)
 		}
 	}
-	return ocispec.Descriptor{}, l.notFound(ref)
+	return l.findEntry(ref)
 }
 
 func (l *layout) blob(_ context.Context, d ocispec.Descriptor) (io.ReadCloser, error) {

@@ -21,8 +21,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/atomicfile"
 )
 
-// lockName is the file that a writer locks. It is never removed, because that would let two writers in.
-const lockName = ".skillpm-lock"
+// LayoutLock is the file that a writer of a layout locks. It is never removed, because that would let two writers in.
+const LayoutLock = ".skillpm-lock"
 
 func (l *layout) begin(ctx context.Context) (func(), error) {
 	if l.dir == "" {
@@ -34,7 +34,7 @@ func (l *layout) begin(ctx context.Context) (func(), error) {
 	if err := os.MkdirAll(filepath.Join(l.dir, "blobs", "sha256"), 0o755); err != nil {
 		return nil, diag.Errorf(diag.Internal, "%w", err)
 	}
-	name := filepath.Join(l.dir, lockName)
+	name := filepath.Join(l.dir, LayoutLock)
 	if info, err := os.Lstat(name); err == nil && !info.Mode().IsRegular() { // opening a pipe would block
 		return nil, diag.Errorf(diag.Invalid, "the lock %s is not a regular file", name).
 			WithHint("remove %s, then run the command again", name)

@@ -3,7 +3,6 @@ package oci
 import (
 	"context"
 	"io"
-	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -75,6 +74,10 @@ func (c *Client) openPack(ctx context.Context, ref pack.Ref) (*pack.Pack, error)
 	}
 	pinned := ref
 	pinned.Digest, pinned.Rev = string(a.desc.Digest), tag
+	l, inLayout := p.(*layout)
+	if inLayout && ref.ID.IsZero() && a.info == nil {
+		pinned.ID = l.defaultID()
+	}
 	pk := &pack.Pack{
 		Ref:         pinned,
 		Description: oneLine(a.notes[ocispec.AnnotationDescription]),
@@ -84,6 +87,9 @@ func (c *Client) openPack(ctx context.Context, ref pack.Ref) (*pack.Pack, error)
 	if a.info != nil {
 		if err := a.info.describe(pk); err != nil {
 			return nil, diag.Errorf(diag.Invalid, "%s: %w", trimVersion(ref), err)
+		}
+		if inLayout {
+			pk.Ref.ID = pk.ID
 		}
 		addDescriptions(pk, a.notes[AnnotationSkills])
 		return pk, checkDeclaredName(pk, ref.ID)
@@ -277,7 +283,7 @@ func (c *Client) Listing(ctx context.Context, ref pack.Ref) ([]string, Status, e
 }
 
 // Packs lists the packs of a layout, sorted.
-func (c *Client) Packs(ctx context.Context, ref pack.Ref) ([]pack.ID, error) {
+func (c *Client) Packs(ctx context.Context, ref pack.Ref) ([]LayoutPack, error) {
 	p, err := c.open(ctx, ref)
 	if err != nil {
 		return nil, err
@@ -286,17 +292,5 @@ func (c *Client) Packs(ctx context.Context, ref pack.Ref) ([]pack.ID, error) {
 	if !ok {
 		return nil, nil
 	}
-	idx, err := l.index()
-	if err != nil {
-		return nil, err
-	}
-	ids := map[pack.ID]bool{}
-	for _, d := range idx.Manifests {
-		name, tag, _ := strings.Cut(d.Annotations[ocispec.AnnotationRefName], ":")
-		_, version := pack.VersionFromTag(tag, "")
-		if id, err := pack.ParseID(name); err == nil && version {
-			ids[id] = true
-		}
-	}
-	return slices.SortedFunc(maps.Keys(ids), pack.ID.Compare), nil
+	return l.packs()
 }

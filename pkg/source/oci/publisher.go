@@ -29,6 +29,7 @@ type publisher struct {
 	dst     readWriter
 	target  pack.Ref
 	options PushOptions
+	copied  digest.Digest // of the manifest that is copied; "" if the release is new
 }
 
 // write stores everything of a release except its manifest, which is stored with its tag.

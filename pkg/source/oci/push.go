@@ -250,6 +250,9 @@ func (p *publisher) findPublished(ctx context.Context) (doc document, existed bo
 
 // sameContent reports whether a manifest has the content of the release.
 func (p *publisher) sameContent(doc document) bool {
+	if p.copied != "" {
+		return doc.desc.Digest == p.copied
+	}
 	a, err := parseArtifact(doc)
 	return err == nil && a.info != nil && a.info.encode() == p.info.encode()
 }

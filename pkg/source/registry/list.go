@@ -25,16 +25,16 @@ type layoutRegistry struct {
 
 // Catalog returns the packs of the layout. The tag is the digest of its content.
 func (s *layoutRegistry) Catalog(ctx context.Context) (iter.Seq2[index.CatalogEntry, error], string, error) {
-	ids, err := s.client.Packs(ctx, s.ref)
+	packs, err := s.client.Packs(ctx, s.ref)
 	if err != nil {
 		return nil, "", err
 	}
-	entries := make([]index.CatalogEntry, len(ids))
+	entries := make([]index.CatalogEntry, len(packs))
 	group, inner := errgroup.WithContext(ctx)
 	group.SetLimit(4)
-	for i, id := range ids {
+	for i, p := range packs {
 		group.Go(func() (err error) {
-			entries[i], err = s.catalogEntry(inner, id)
+			entries[i], err = s.catalogEntry(inner, p.ID)
 			return err
 		})
 	}

@@ -130,8 +130,22 @@ func (c *Client) describe(ctx context.Context, ref pack.Ref) (*pack.Content, fs.
 		return nil, nil, err
 	}
 	content, err := pack.Describe(fsys, pack.Ref{Kind: pack.KindPath, URL: dir})
+	if diag.CodeOf(err) == diag.NotFound && isLayout(fsys) {
+		return nil, nil, diag.Errorf(diag.NotFound, "%s is an OCI layout, not a directory of skills", ref.URL).
+			WithHint("install the packs in the layout with: skillpm install oci-layout:%s", ref.URL)
+	}
 	if err != nil && !strings.HasPrefix(err.Error(), dir) {
 		err = fmt.Errorf("%s: %w", ref.URL, err)
 	}
 	return content, fsys, err
+}
+
+// isLayout reports whether a directory is an OCI image layout.
+func isLayout(fsys fs.FS) bool {
+	for _, name := range []string{"oci-layout", "index.json"} {
+		if info, err := fs.Stat(fsys, name); err != nil || !info.Mode().IsRegular() {
+			return false
+		}
+	}
+	return true
 }
