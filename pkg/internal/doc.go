@@ -22,7 +22,7 @@
 //
 // The rest:
 //
-//   - bm25 ranks documents by the words of a query.
+//   - bm25 ranks documents by the words of a query; packsearch says what the words of a pack count.
 //   - textx counts, lists, and shortens what messages show.
 //   - environ has the streams, variables, clock, and directories of the process.
 //   - httpx has the retries, limits, and redirects of HTTP clients.

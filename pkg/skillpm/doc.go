@@ -22,7 +22,6 @@
 //   - internal/firstseen records since when this machine knows a release.
 //   - internal/enterprise keeps the enterprise layer of a machine in step with a signed list.
 //   - internal/vendored is the copy of its packs that a project keeps in its repository.
-//   - internal/packsearch searches the indexes of registries.
 //   - internal/foreign reads the manifests of other tools.
 //   - internal/doctor diagnoses projects, the user's installation, and the machine.
 package skillpm

@@ -30,9 +30,10 @@ last pages; if there are none, its page shows the reason.
 skillpm verifies signatures with the keys of --key and of trusted-keys in the user's settings.
 The website shows other signatures as not checked.
 
-The website includes .well-known/agent-skills/index.json and an archive of each skill, from
-which other tools can install skills: npx skills add URL. --marketplace writes a directory
-of plugins for Claude Code. Keep that directory in a git repository.
+The website includes .well-known/agent-skills/index.json and an artifact of each skill, from
+which other tools can install skills: npx skills add URL. With --base-url, it also includes
+.well-known/ai-catalog.json, an AI Catalog of the skills. --marketplace writes a directory of
+plugins for Claude Code. Keep that directory in a git repository.
 
 The index, --output, and --marketplace need separate directories. None of them may contain
 another.
@@ -59,9 +60,9 @@ skillpm writes only changed files, and removes or replaces only files that it cr
 	f.StringVarP(&o.Out, "output", "o", "", "write the website to `DIR` (required)")
 	f.StringVar(&o.Title, "title", "", "set the title of the website to `TEXT` (default: the title of the index)")
 	f.StringVar(&o.BaseURL, "base-url", "", "set the `URL` of the published website")
-	f.StringVar(&o.Registry, "registry-url", "", "show on the website how to add the index at `URL` as a registry")
+	f.StringVar(&o.Registry, "registry-url", "", "show commands on the website that use the index at `URL`")
 	f.StringArrayVar(&o.Keys, "key", nil, "verify signatures with the public key in `FILE`; repeatable")
-	f.BoolVar(&o.NoWellKnown, "no-well-known", false, "leave out .well-known/agent-skills")
+	f.BoolVar(&o.NoWellKnown, "no-well-known", false, "leave out the files in .well-known")
 	f.StringVar(&o.Marketplace, "marketplace", "",
 		"write a Claude Code marketplace to `DIR`")
 	f.BoolVar(&o.KeepGoing, "keep-going", false, "write the website although skillpm cannot read all packs")

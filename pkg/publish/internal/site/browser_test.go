@@ -185,7 +185,7 @@ func TestBrowserCopy(t *testing.T) {
 	s.run(chromedp.Focus(".copy"), chromedp.KeyEvent(kb.Enter))
 	s.wait("document.querySelector('.copy').textContent", "Copied")
 	s.wait("document.getElementById('said').textContent", "Copied to the clipboard")
-	s.wait("navigator.clipboard.readText()", "skillpm install acme/deploy")
+	s.wait("navigator.clipboard.readText()", "skillpm install acme/deploy --registry https://skills.example/index")
 	s.quiet()
 }
 
@@ -204,6 +204,32 @@ func TestBrowserPages(t *testing.T) {
 	s.open("packs/acme/large.html#skills")
 	s.open("packs/acme/deploy.html#skill-rollback-strategies") // in a text that is folded
 	s.wait("document.querySelectorAll('details.body')[1].open", "true")
+	s.quiet()
+}
+
+// TestBrowserInstallFirst checks that the install command comes before everything but the title, and that the
+// dependencies fit a phone.
+func TestBrowserInstallFirst(t *testing.T) {
+	s := launch(t)
+	for _, width := range []int64{375, 1280} {
+		s.run(chromedp.EmulateViewport(width, 800))
+		s.open("packs/acme/deploy.html")
+		const above = `[...document.querySelectorAll("main h2, main aside, main table, main .tags")].filter(e => e.id !== "install" && e.getClientRects().length && e.getBoundingClientRect().top < document.querySelector(".install").getBoundingClientRect().top).length`
+		if got := s.value(above); got != "0" {
+			t.Errorf("%d pixels: %s parts are above the install command", width, got)
+		}
+		if got := s.value(`document.querySelector(".install").getBoundingClientRect().bottom < 500`); got != "true" {
+			t.Errorf("%d pixels: the install command is not at the top", width)
+		}
+		const wide = `[...document.querySelectorAll("#dependencies ~ *")].flatMap(e => [e, ...e.querySelectorAll("*")]).filter(e => e.getClientRects().length && !e.closest(".unseen") && (e.getBoundingClientRect().right > innerWidth || e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).display !== "inline" && !e.closest("svg"))).map(e => e.tagName + "." + e.className).join(" ")`
+		if got := s.value(wide); width == 375 && got != "" {
+			t.Errorf("%d pixels: the dependencies do not fit: %s", width, got)
+		}
+		shown := s.value(`["graph", "tree"].filter(c => document.querySelector("." + c).getClientRects().length).join(" ")`)
+		if want := map[int64]string{375: "tree", 1280: "graph"}[width]; shown != want {
+			t.Errorf("%d pixels: shows the %s, want the %s", width, shown, want)
+		}
+	}
 	s.quiet()
 }
 
