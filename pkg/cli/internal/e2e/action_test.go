@@ -24,7 +24,7 @@ import (
 // TestActionShape checks the form of action.yml: every input is documented and used, no input is pasted into a program,
 // and other actions are pinned.
 func TestActionShape(t *testing.T) {
-	for _, file := range []string{"action.yml", "setup/action.yml"} {
+	for _, file := range []string{"action.yml", "setup/action.yml", "setup/update/action.yml"} {
 		t.Run(file, func(t *testing.T) { testActionShape(t, file) })
 	}
 }

@@ -24,6 +24,8 @@ func (f file) decode(data []byte) (*value, error) {
 	switch {
 	case isJSON(data):
 		root, err = f.json(data)
+	case f.isTOML(data):
+		root, err = f.toml(data)
 	case strings.HasSuffix(strings.ToLower(f.name), ".json"):
 		return nil, f.errorf(&value{line: 1}, "expected a JSON object")
 	default:

@@ -5,6 +5,9 @@
 //	.skill-lock.json     the lockfile of a user of npm's skills (version 3)
 //	apm.yml              the manifest of microsoft/apm (OpenAPM 0.1 to 0.3)
 //	apm.lock.yaml        its lockfile (versions 1 and 2)
+//	agents.toml          the manifest of dotagents (version 1)
+//	agents.lock          its lockfile (version 1)
+//	toolhive.lock.yaml   the lockfile of a project of ToolHive (version 1)
 //	marketplace.json     a plugin marketplace of Claude Code, and of agents with the same format
 //
 // Start reading at [Parse]. The rules that the package keeps:
@@ -31,6 +34,8 @@ const (
 	ToolSkills      = "npm skills"
 	ToolAPM         = "apm"
 	ToolMarketplace = "plugin marketplace"
+	ToolDotagents   = "dotagents"
+	ToolToolHive    = "ToolHive"
 )
 
 // Import is the content of a file of another tool.
@@ -78,8 +83,8 @@ func Parse(name string, data []byte) (*Import, error) {
 	format := f.reader(root)
 	if format.read == nil {
 		return nil, f.errorf(nil, "is not a file that skillpm can import").
-			WithHint("use skills-lock.json, .skill-lock.json, apm.yml, apm.lock.yaml, or " +
-				".claude-plugin/marketplace.json")
+			WithHint("use skills-lock.json, .skill-lock.json, apm.yml, apm.lock.yaml, agents.toml, agents.lock, " +
+				"toolhive.lock.yaml, or .claude-plugin/marketplace.json")
 	}
 	c := &collector{file: f, out: &Import{Tool: format.tool}, positions: make(map[pack.ID]int)}
 	if err := format.read(c, root); err != nil {
@@ -101,6 +106,10 @@ var (
 	apmManifest = format{ToolAPM, (*collector).apmManifest}
 	apmLock     = format{ToolAPM, (*collector).apmLock}
 	marketplace = format{ToolMarketplace, (*collector).marketplace}
+
+	dotagentsManifest = format{ToolDotagents, (*collector).dotagentsManifest}
+	dotagentsLock     = format{ToolDotagents, (*collector).dotagentsLock}
+	toolhiveLock      = format{ToolToolHive, (*collector).toolhiveLock}
 )
 
 // reader returns the format of the file, by its name or else by its content.
@@ -116,6 +125,12 @@ func (f file) reader(root *value) format {
 		return apmLock
 	case "marketplace.json":
 		return marketplace
+	case "agents.toml":
+		return dotagentsManifest
+	case "agents.lock":
+		return dotagentsLock
+	case "toolhive.lock.yaml", "toolhive.lock.yml":
+		return toolhiveLock
 	}
 	switch {
 	case root.field("lockfile_version") != nil:
