@@ -219,7 +219,9 @@ func (s Scope) LockFile() string { return filepath.Join(s.Dir(), "lock") }
 func (s Scope) Ignore() string { return filepath.Join(s.Dir(), ".gitignore") }
 
 // IgnoreText is what the file [Scope.Ignore] holds.
-const IgnoreText = "# created by skillpm: commit only local skills\n/*\n!/.gitignore\n!/skills/\n"
+//
+// It ignores itself, too: skillpm creates it wherever it creates something to ignore.
+const IgnoreText = "# created by skillpm: commit only local skills\n/*\n!/skills/\n"
 
 // Rel returns path relative to the scope's root, with forward slashes. A path that is not inside the root is an error.
 func (s Scope) Rel(path string) (string, error) {

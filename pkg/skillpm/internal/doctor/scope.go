@@ -297,6 +297,7 @@ func checkIgnored(x *exam) {
 		x.fact("links for agents", fmt.Sprintf("%d, of which git tracks %d and ignores %d; skillpm install "+
 			"recreates the links, so you need not commit them", len(links), tracked, ignored))
 	}
+	x.checkTracked(links, status[4:])
 	if status[2].Tracked {
 		x.warn(plugins, "installed packs are in the repository", "installed packs change with every update and differ "+
 			"between machines",
@@ -311,6 +312,40 @@ func checkIgnored(x *exam) {
 		at := w.Rel(w.Scope.Ignore())
 		x.warn(at, "is missing", "git add would include installed packs and this machine's state",
 			fmt.Sprintf("create the file with: printf '%s' >%s", strings.ReplaceAll(scope.IgnoreText, "\n", `\n`), at))
+	}
+}
+
+// checkTracked reports the files of skillpm that are in the repository by mistake, and the generated links of which some
+// are in the repository, or are neither in it nor ignored.
+func (x *exam) checkTracked(links []string, status []git.Status) {
+	w := x.ws
+	own := []string{w.Rel(w.Scope.Links()) + "/", w.Rel(w.Scope.Backup()) + "/", w.Rel(w.Scope.State())}
+	if s, err := git.StatusOf(x.ctx, w.Scope.Root, own); err == nil {
+		for i, at := range own {
+			if s[i].Tracked {
+				x.warn(at, "is in the repository", "it differs between machines, and changes with every install",
+					"run \"git rm -r --cached "+at+"\"")
+			}
+		}
+	}
+	tracked, loose := map[string][]string{}, map[string][]string{}
+	for i, s := range status {
+		switch dir := path.Dir(links[i]); {
+		case s.Tracked:
+			tracked[dir] = append(tracked[dir], path.Base(links[i]))
+		case !s.Ignored:
+			loose[dir] = append(loose[dir], path.Base(links[i]))
+		}
+	}
+	for _, dir := range slices.Sorted(maps.Keys(tracked)) {
+		x.advise(dir, "git tracks generated links: "+textx.FirstAndMore(tracked[dir], 3), "each user's install may change the links, which git then shows",
+			"if the team does not commit links on purpose, run \"git rm --cached "+dir+"/"+tracked[dir][0]+"\"")
+	}
+	for _, dir := range slices.Sorted(maps.Keys(loose)) {
+		if len(tracked[dir]) == 0 {
+			x.advise(dir, "git shows generated links as new files: "+textx.FirstAndMore(loose[dir], 3), "git add includes the links",
+				"run \"skillpm install\", or add the links to "+dir+"/.gitignore, which skillpm did not create")
+		}
 	}
 }
 

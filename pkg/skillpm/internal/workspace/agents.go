@@ -10,6 +10,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/skill/agent"
 )
@@ -178,6 +179,10 @@ func (w *Workspace) onlyLinks(dir string, s scope.Scope, deleted []string) bool 
 			return fs.ErrExist
 		case e.IsDir(), slices.Contains(deleted, at):
 			return nil
+		case e.Name() == ignoreName:
+			if data, err := safefile.ReadOptional(at); err == nil && isGeneratedIgnore(data) {
+				return nil
+			}
 		}
 		target, err := os.Readlink(at)
 		if err != nil {

@@ -24,6 +24,9 @@ func (w *Workspace) Apply(ctx context.Context, c *Change, l *Layout, g Documents
 			return err
 		}
 		maps.Copy(next.Links, l.links)
+		for _, dir := range c.committed {
+			next.Committed[dir] = true
+		}
 		next.Directories, next.Linked = w.directoriesAfter(g), w.state.Linked
 		for id, p := range g.Lock.Packs {
 			next.Packs[id.String()] = InstalledPack{Version: p.Version, Resolved: p.Resolved, Signer: p.Signer}

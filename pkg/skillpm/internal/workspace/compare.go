@@ -23,6 +23,7 @@ type Change struct {
 	removals  []string          // entries to remove, which skillpm created
 	backups   map[string]string // replaced or removed directories with local edits -> where a copy goes
 	files     map[string][]byte // files to write, by path below the root
+	committed []string          // directories of agents whose generated entries git tracks
 	// the new states of directories that were hashed and are right
 	rehashed map[string]treeState
 
@@ -100,6 +101,7 @@ func (w *Workspace) Compare(l *Layout, o CompareOptions) (*Change, error) {
 	} else if len(conflicts) > 0 {
 		return nil, &EditedError{Edits: conflicts}
 	}
+	w.compareIgnores(c, l, o.Unlink)
 	return c, nil
 }
 

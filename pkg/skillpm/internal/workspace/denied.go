@@ -120,9 +120,16 @@ func (w *Workspace) RemoveDenied(ctx context.Context) (removed, kept []string, e
 	if len(removed) == 0 {
 		return nil, kept, nil
 	}
+	c := &Change{removals: slices.Clone(removed), files: map[string][]byte{}}
+	w.compareIgnores(c, l, nil)
 	err = w.Transact(ctx, func(tx *txn.Tx) error {
-		for _, at := range removed {
+		for _, at := range c.removals {
 			if err := tx.Remove(at); err != nil {
+				return err
+			}
+		}
+		for at, data := range c.files {
+			if err := tx.StageFile(at, data, 0o644); err != nil {
 				return err
 			}
 		}

@@ -24,6 +24,7 @@ import (
 // The file has lines of fields with tabs between them, which are fast to read when there is nothing to do:
 //
 //	skillpm-state 2	MAC of the rest in hex
+//	committed	DIRECTORY
 //	link	PATH	TARGET
 //	live	PACK	DIRECTORY
 //	pack	NAME	VERSION	RESOLVED	SIGNER
@@ -38,6 +39,8 @@ type state struct {
 	Directories map[string]string
 	// Packs are the versions that were installed last: the lockfile of a project may have been turned back.
 	Packs map[string]InstalledPack
+	// Committed are the directories of agents whose generated entries git tracks.
+	Committed map[string]bool
 	// Linked are the working copies of linked packs: pack -> absolute directory.
 	Linked map[string]string
 
@@ -72,7 +75,7 @@ const stateHeader = "skillpm-state 2"
 func newState() *state {
 	return &state{
 		Trees: map[string]treeState{}, Links: map[string]string{}, Directories: map[string]string{},
-		Linked: map[string]string{}, Packs: map[string]InstalledPack{},
+		Linked: map[string]string{}, Packs: map[string]InstalledPack{}, Committed: map[string]bool{},
 	}
 }
 
@@ -125,6 +128,8 @@ func parseState(lines string) *state {
 			s.Packs[fields[1]] = InstalledPack{Version: fields[2], Resolved: fields[3], Signer: fields[4]}
 		case kind == "live" && len(fields) == 3:
 			s.Linked[fields[1]] = fields[2]
+		case kind == "committed" && len(fields) == 2:
+			s.Committed[fields[1]] = true
 		case kind == "place" && len(fields) == 3:
 			s.Directories[fields[1]] = fields[2]
 		}
@@ -135,6 +140,9 @@ func parseState(lines string) *state {
 // encode returns the state of the scope at root as a file.
 func (s *state) encode(root string, key []byte) []byte {
 	var b bytes.Buffer
+	for _, dir := range slices.Sorted(maps.Keys(s.Committed)) {
+		writeFields(&b, "committed", dir)
+	}
 	for _, at := range slices.Sorted(maps.Keys(s.Links)) {
 		writeFields(&b, "link", at, s.Links[at])
 	}
