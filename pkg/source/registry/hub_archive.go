@@ -7,6 +7,7 @@ import (
 	"compress/gzip"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"net/http"
@@ -58,7 +59,10 @@ func describeArchive(ctx context.Context, ref pack.Ref, d *hubDownload, limits b
 	}
 	a := &hubArchive{ref: ref, files: files, trees: map[string]string{}, warnings: d.warnings}
 	if a.content, err = pack.Describe(files, ref); err != nil {
-		return nil, diag.Errorf(diag.CodeOf(err), "%s: %w", ref, err)
+		if !strings.Contains(err.Error(), ref.String()) {
+			err = fmt.Errorf("%s: %w", ref, err)
+		}
+		return nil, err
 	}
 	if m := a.content.Manifest; m != nil && (a.content.ID != ref.ID || m.Version != "" && m.Version != ref.Rev) {
 		return nil, diag.Errorf(diag.Invalid, "%s contains %s %s", ref, a.content.ID, a.content.Version)
@@ -138,7 +142,10 @@ func zipOfTar(data []byte, limits bundle.Limits) ([]byte, error) {
 			return nil, err
 		}
 	}
-	return out.Bytes(), w.Close()
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
 }
 
 // copyToZip adds one file of a tar to a zip.
