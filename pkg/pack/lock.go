@@ -68,7 +68,11 @@ func (p *LockedPack) Equal(o *LockedPack) bool {
 
 // Ref returns the source that the pack is locked to. Its URL is empty if only the manifest has it; see [ParseLocked].
 func (p *LockedPack) Ref(id ID) (Ref, error) {
-	return ParseLocked(p.Source, p.Resolved, id)
+	ref, err := ParseLocked(p.Source, p.Resolved, id)
+	if IsHub(ref.Kind) {
+		ref.Rev = p.Version // such a registry is asked for a version, not for a digest
+	}
+	return ref, err
 }
 
 // IsFrom reports whether the pack is locked from a required source, and to the commit or digest that it names. A lock

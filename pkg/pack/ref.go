@@ -18,6 +18,8 @@ const (
 	KindGit      Kind = "git"        // a git repository
 	KindPath     Kind = "path"       // a directory
 	KindWebsite  Kind = "well-known" // a website that publishes skills under /.well-known/
+	KindClawHub  Kind = "clawhub"    // a registry with the API of ClawHub
+	KindAPM      Kind = "apm"        // a registry with the API of apm
 	KindLocal    Kind = "local"      // the user's own published layout
 	KindEmbedded Kind = "embedded"   // the layout inside the binary
 )
@@ -25,13 +27,13 @@ const (
 // Ref names the source of a pack. Refs are comparable.
 type Ref struct {
 	Kind       Kind
-	ID         ID     // name, oci-layout, local, embedded: which pack
+	ID         ID     // name, oci-layout, local, embedded, clawhub, apm: which pack
 	Constraint string // name: the semver range after @, or "latest"; "" for any
 	// oci: "oci://host/repository"; git: "https://…" or "ssh://…"; oci-layout, path: the directory as written;
-	// well-known: "https://host/path", what precedes /.well-known/
+	// well-known: "https://host/path", what precedes /.well-known/; clawhub and apm: the base of the API
 	URL    string
 	Subdir string // a directory inside the source, slash-separated and clean
-	Rev    string // git: a tag, branch or commit; oci and oci-layout: a tag
+	Rev    string // git: a tag, branch or commit; oci and oci-layout: a tag; clawhub and apm: a version
 	// oci, layouts, and well-known: "sha256:…"; git: the commit in 40 hex digits; "" until the source is pinned
 	Digest string
 }
@@ -62,6 +64,8 @@ func (r Ref) String() string {
 		return s
 	case KindWebsite:
 		return websitePrefix + r.URL
+	case KindClawHub, KindAPM:
+		return r.Source() + r.version()
 	case KindLocal, KindEmbedded:
 		return string(r.Kind) + ":" + r.ID.String() + r.version()
 	default:
@@ -90,6 +94,7 @@ func (r Ref) subdir() string {
 // Source returns what a lockfile records of the source: no revision, digest, user name, or path of this machine.
 //
 //	oci://host/repository    git+https://host/path//subdir    well-known+https://host/path    local    embedded
+//	clawhub+https://host/path//owner/name    apm+https://host/path//owner/name
 //	path:REL and oci-layout:REL for relative directories, path, oci-layout and git+file for absolute ones
 //
 // It is "" for a [KindName].
@@ -113,6 +118,8 @@ func (r Ref) Source() string {
 		return string(r.Kind) + ":" + path.Clean(strings.ReplaceAll(r.URL, `\`, "/"))
 	case KindWebsite:
 		return websitePrefix + r.URL
+	case KindClawHub, KindAPM:
+		return string(r.Kind) + "+" + r.URL + "//" + r.ID.String()
 	case KindLocal, KindEmbedded:
 		return string(r.Kind)
 	default:

@@ -97,10 +97,10 @@ func cutPort(authority string) (host, port string) {
 }
 
 func defaultPort(scheme string) string {
-	switch scheme {
-	case "git+ssh":
+	switch {
+	case scheme == "git+ssh":
 		return "22"
-	case "git+http", "well-known+http":
+	case strings.HasSuffix(scheme, "+http"):
 		return "80"
 	}
 	return "443"

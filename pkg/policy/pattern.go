@@ -104,7 +104,7 @@ func checkWord(s string) (message, hint string) {
 
 func checkScheme(scheme, rest string) (message, hint string) {
 	switch scheme {
-	case "oci", "git+https", "git+ssh", "well-known+https":
+	case "oci", "git+https", "git+ssh", "well-known+https", "clawhub+https", "apm+https":
 		return "", ""
 	case "https", "ssh":
 		return "has the unsupported scheme " + scheme,
@@ -113,7 +113,7 @@ func checkScheme(scheme, rest string) (message, hint string) {
 	if lower := strings.ToLower(scheme); lower != scheme {
 		return "has a scheme in upper case", "write " + lower + "://" + rest
 	}
-	return "has an unknown scheme", "use oci, git+https, git+ssh, or well-known+https"
+	return "has an unknown scheme", "use oci, git+https, git+ssh, well-known+https, clawhub+https, or apm+https"
 }
 
 func checkHost(scheme, authority, path string) (message, hint string) {

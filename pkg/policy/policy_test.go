@@ -258,7 +258,7 @@ func TestCheckSources(t *testing.T) {
 		{"git@git.example:acme/tools.git", "is not a source (write git+ssh://git.example/acme/tools.git)"},
 		{"https://git.example/acme/**", "has the unsupported scheme https (write git+https://git.example/acme/**, or oci:// for a registry)"},
 		{"OCI://h.example/a", "has a scheme in upper case (write oci://h.example/a)"},
-		{"git+http://h.example/a", "has an unknown scheme (use oci, git+https, git+ssh, or well-known+https)"},
+		{"git+http://h.example/a", "has an unknown scheme (use oci, git+https, git+ssh, well-known+https, clawhub+https, or apm+https)"},
 		{"oci://Registry.Example/acme/**", "has a host in upper case (write oci://registry.example/acme/**)"},
 		{"git+ssh://git@git.example/a", "has a user name, which a source must not have (write git+ssh://git.example/a)"},
 		{"oci://me:secret@h.example/a", "has a user name, which a source must not have (write oci://h.example/a)"},

@@ -258,6 +258,12 @@ func (in *installer) newRequest(ctx context.Context, ref pack.Ref) (packRequest,
 		}
 		return x, nil
 	}
+	if pack.IsHub(ref.Kind) {
+		registry, _, _ := strings.Cut(ref.Source(), "//"+ref.ID.String())
+		return packRequest{}, diag.Errorf(diag.Usage, "packs of %s are installed by their names", registry).
+			WithHint("run \"skillpm registry add NAME %s --namespace %s\", then \"skillpm install %s\"", registry,
+				ref.ID.Owner, ref.ID)
+	}
 	if ref.Kind == pack.KindPath || ref.Kind == pack.KindLayout {
 		ref.URL = in.portableDir(ref.URL)
 	}

@@ -23,6 +23,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/internal/file"
 	"github.com/skillpm/skillpm/pkg/source/internal/website"
 	"github.com/skillpm/skillpm/pkg/source/oci"
+	"github.com/skillpm/skillpm/pkg/source/registry"
 	"github.com/skillpm/skillpm/pkg/source/trust"
 	registryindex "github.com/skillpm/skillpm/registry-index"
 )
@@ -54,6 +55,7 @@ type Clients struct {
 	git     *git.Client
 	oci     *oci.Client
 	website *website.Client
+	hub     *registry.Hub
 }
 
 // NewClients returns clients. It does not access the disk or the network.
@@ -70,6 +72,8 @@ func (c *Clients) Of(kind pack.Kind, root string) (Client, error) {
 		return c.File(root), nil
 	case pack.KindWebsite:
 		return c.Website(), nil
+	case pack.KindClawHub, pack.KindAPM:
+		return c.Hub(), nil
 	default:
 		return nil, diag.Errorf(diag.Usage, "unsupported source type %s", kind)
 	}
@@ -125,6 +129,20 @@ func (c *Clients) authHosts() (map[string][]string, error) {
 		merged[registry] = slices.Concat(merged[registry], hosts)
 	}
 	return merged, nil
+}
+
+// Hub returns the client for registries with an HTTP API of their own.
+func (c *Clients) Hub() *registry.Hub {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.hub == nil {
+		o := c.options
+		c.hub = registry.NewHub(registry.HubOptions{
+			Transport: c.transport(), UserAgent: "skillpm/" + o.Version, Getenv: o.Getenv,
+			Logins: Logins(o.Getenv, o.Paths.Home), Limits: bundle.DefaultLimits(),
+		})
+	}
+	return c.hub
 }
 
 // Website returns the client for websites that publish skills.

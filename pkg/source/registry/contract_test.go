@@ -122,6 +122,8 @@ func kinds() map[string]registrytest.Kind {
 			pushAll(t, c, func(id pack.ID) pack.Ref { return pack.Ref{Kind: pack.KindLocal, ID: id} }, packs)
 			return open(t, registry.Local, registry.Deps{OCI: c}), c
 		}},
+		"clawhub": hubKind("clawhub"),
+		"apm":     hubKind("apm"),
 	}
 }
 

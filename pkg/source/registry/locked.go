@@ -89,6 +89,10 @@ func (s *Set) lockedCandidates(ctx context.Context, id pack.ID) ([]Registry, err
 func (s *Set) lockedSource(id pack.ID, source string) (Registry, error) {
 	const anyDigest = "sha256:0000000000000000000000000000000000000000000000000000000000000000"
 	ref, err := pack.ParseLocked(source, anyDigest, id)
+	if err == nil && pack.IsHub(ref.Kind) && s.deps.Hub != nil {
+		ref.Digest = ""
+		return newHubRegistry(source, s.deps, func(pack.ID) pack.Ref { return ref }), nil
+	}
 	if err == nil && (ref.Kind == pack.KindOCI || ref.Kind == pack.KindLayout && ref.URL != "") && s.deps.OCI != nil {
 		ref.Digest = ""
 		refOf := func(pack.ID) pack.Ref { return ref }

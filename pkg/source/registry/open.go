@@ -25,6 +25,7 @@ type GitTrees interface {
 type Deps struct {
 	OCI *oci.Client // for OCI sources and layouts
 	Git GitTrees    // for indexes in git; nil: not supported
+	Hub *Hub        // for registries with an HTTP API of their own; nil: not supported
 	// for indexes on HTTPS, with retries and stall limits; nil: this package's defaults
 	HTTP     *http.Client
 	Embedded fs.FS   // the embedded index; nil: none
@@ -50,6 +51,8 @@ type Authorize func(ctx context.Context, ref pack.Ref) (context.Context, error)
 //	index+oci://host/repo   an index as an OCI artifact; :tag may follow (default latest)
 //	oci://host/prefix       OCI repositories below a prefix
 //	oci-layout:DIR          an OCI layout
+//	clawhub+https://host    a registry with the API of ClawHub
+//	apm+https://host        a registry with the API of apm
 //	DIR                     an index in a directory, or an OCI layout
 //
 // Messages call the registry by name; "" means by its URL. Open does not send any request.
@@ -68,6 +71,8 @@ func Open(_ context.Context, name, url string, deps Deps) (Registry, error) {
 		return openOCIIndex(name, url, deps)
 	case strings.HasPrefix(url, "oci://"):
 		return openPrefix(name, url, deps)
+	case isHubAddress(url):
+		return openHub(name, url, deps)
 	case strings.HasPrefix(url, "oci-layout:"):
 		return openLayout(name, pack.Ref{Kind: pack.KindLayout, URL: strings.TrimPrefix(url, "oci-layout:")}, deps)
 	case strings.HasPrefix(url, "http://"), strings.HasPrefix(url, "https://") &&
@@ -166,7 +171,7 @@ func openDir(name string, ref pack.Ref, deps Deps) (Registry, error) {
 // KindOf returns the kind of registry at a URL: "index", which lists packs and their sources, or "packs", which holds
 // the packs themselves.
 func KindOf(url string) string {
-	if url == Local || strings.HasPrefix(url, "oci://") || strings.HasPrefix(url, "oci-layout:") {
+	if url == Local || strings.HasPrefix(url, "oci://") || strings.HasPrefix(url, "oci-layout:") || isHubAddress(url) {
 		return "packs"
 	}
 	return "index"

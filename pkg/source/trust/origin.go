@@ -17,7 +17,7 @@ func (k *Verifier) Origin(ctx context.Context, p *pack.Pack, trees map[string]st
 	switch p.Ref.Kind {
 	case pack.KindPath:
 		return nil
-	case pack.KindGit, pack.KindWebsite:
+	case pack.KindGit, pack.KindWebsite, pack.KindClawHub, pack.KindAPM:
 		return k.checkRecordedTrees(p, trees)
 	}
 	e, err := k.cachedEvidence(p.Ref.Digest)

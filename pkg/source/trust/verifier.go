@@ -83,8 +83,8 @@ func (k *Verifier) Signers(ctx context.Context, p *pack.Pack, trees map[string]s
 		return k.artifactSigners(ctx, p, trees, w)
 	}
 	reason := "a directory does not have signatures"
-	if p.Ref.Kind == pack.KindWebsite {
-		reason = "skills of a website do not have signatures"
+	if p.Ref.Kind != pack.KindPath {
+		reason = "packs from " + p.Ref.Source() + " do not have signatures"
 	}
 	return nil, &UnsignedError{Pack: nameOf(p), Reason: reason}
 }

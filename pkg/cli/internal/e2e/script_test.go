@@ -21,6 +21,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/testkit"
 	"github.com/skillpm/skillpm/pkg/internal/testkit/gittest"
 	"github.com/skillpm/skillpm/pkg/internal/testkit/ocitest"
+	"github.com/skillpm/skillpm/pkg/internal/testkit/registrytest"
 	skillruntime "github.com/skillpm/skillpm/pkg/runtime"
 )
 
@@ -111,7 +112,8 @@ func placeProgram(program, name string) error {
 // TestScript runs the users' stories in testdata/script: one file a story, named verb_case. Each has its own home, an
 // OCI registry at $REGISTRY (a host and port, shared: use the script's own namespace), one at $LOCKED that requires a
 // login, one at $SECURE with TLS, whose certificate is in the file $SECURE_CA and is not trusted, the git repositories of
-// gitRepositories at $GIT, and a website with the script's own directory site at $SITE.
+// gitRepositories at $GIT, a website with the script's own directory site at $SITE, and a server with the APIs of ClawHub
+// and apm at $HUB.
 func TestScript(t *testing.T) {
 	if signal.Ignored(syscall.SIGHUP) { // as under nohup: what is ignored here would be ignored by every program that is started
 		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
@@ -122,6 +124,13 @@ func TestScript(t *testing.T) {
 	private := gittest.Serve(t, repositories, gittest.WithAuth("robot", "s3cret"))
 	locked := lockedRegistry(t)
 	secure := ocitest.NewTLS(t)
+	base := registrytest.Pack("acme/base", "1.0.0", "base")
+	base.Release.Dependencies = nil
+	hub := registrytest.NewHub(t, base,
+		registrytest.Pack("acme/deploy", "1.2.0", "deploy"), registrytest.Pack("acme/deploy", "1.10.0", "deploy", "rollback"),
+		registrytest.Pack("acme/shady", "1.0.0", "shady"), registrytest.Pack("acme/blocked", "1.0.0", "blocked"))
+	hub.Moderate("acme/shady", true, false, "It runs downloaded code.")
+	hub.Moderate("acme/blocked", true, true, "It steals tokens.")
 	index, err := filepath.Abs(filepath.Join("..", "..", "..", "..", "registry-index"))
 	if err != nil {
 		t.Fatal(err)
@@ -143,6 +152,7 @@ func TestScript(t *testing.T) {
 			site := httptest.NewServer(http.FileServer(http.Dir(filepath.Join(env.WorkDir, "site"))))
 			env.Defer(site.Close)
 			env.Setenv("SITE", site.URL)
+			env.Setenv("HUB", hub.URL)
 			env.Setenv("PRIVATE", private)
 			env.Setenv("LOCKED", locked)
 			env.Setenv("SECURE", secure.Host)

@@ -54,7 +54,7 @@ func New(o Options) *Fetcher { return &Fetcher{Options: o, pins: map[string]stri
 
 // Remote reports whether a source is reached over the network.
 func Remote(ref pack.Ref) bool {
-	return ref.Kind == pack.KindOCI || ref.Kind == pack.KindWebsite || ref.Kind == pack.KindGit && !strings.HasPrefix(ref.URL, "file://")
+	return ref.Kind == pack.KindOCI || ref.Kind == pack.KindWebsite || pack.IsHub(ref.Kind) || ref.Kind == pack.KindGit && !strings.HasPrefix(ref.URL, "file://")
 }
 
 // Location returns a source for the progress display. Unlike [pack.Ref.Source], it has the paths of this machine.
@@ -255,7 +255,7 @@ func (f *Fetcher) fetchSkills(ctx context.Context, p *pack.Pack, skills []string
 		return nil, fmt.Errorf("%s %s: %w", p.ID, p.Version, err)
 	}
 	f.Progress(Event{Pack: p.ID.String() + " " + p.Version, Finished: true})
-	if p.Ref.Digest != "" && (unknown || p.Ref.Kind == pack.KindGit) { // a directory changes
+	if p.Ref.Digest != "" && (unknown || !IsOCI(p.Ref.Kind)) { // a directory changes
 		err := f.Verifier.Record(&pinned, got)
 		if diag.CodeOf(err) == diag.Integrity || err != nil && f.Gate.Policies.Restricts() {
 			return nil, err

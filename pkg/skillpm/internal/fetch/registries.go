@@ -68,6 +68,7 @@ func NewRegistries(ctx context.Context, w *workspace.Workspace, o RegistryOption
 		directories: w.Directories(),
 		projectOnly: projectOnly(w.Manifest, w.Config, o.Admin),
 		deps: registry.Deps{
+			Hub: o.Clients.Hub(),
 			OCI: o.Clients.OCI(), HTTP: o.Clients.HTTP(), Git: gitTrees{o.Clients.Git()}, Embedded: registryindex.FS,
 			Base: base, Cache: o.Paths.HTTPCache(), Recent: o.Recent, Offline: o.Offline, Getenv: o.Getenv,
 			Logins: source.Logins(o.Getenv, o.Paths.Home),

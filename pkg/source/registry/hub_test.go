@@ -1,0 +1,156 @@
+package registry_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/testkit/registrytest"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
+	"github.com/skillpm/skillpm/pkg/source/registry"
+)
+
+// hubs are the schemes of registries with an HTTP API of their own.
+func hubs() []string { return []string{"clawhub", "apm"} }
+
+// hubKind returns the kind of registry at a scheme.
+func hubKind(scheme string) registrytest.Kind {
+	return registrytest.Kind{Make: func(t *testing.T, packs []registrytest.Published) (registry.Registry, registrytest.Fetcher) {
+		s := registrytest.NewHub(t, packs...)
+		h := registry.NewHub(registry.HubOptions{})
+		return open(t, scheme+"+"+s.URL, registry.Deps{Hub: h}), h
+	}}
+}
+
+func deployID() pack.ID { return pack.ID{Owner: "acme", Name: "deploy"} }
+
+// TestHubPinned checks that a version whose content changed is an error, and what the lockfile records.
+func TestHubPinned(t *testing.T) {
+	for _, scheme := range hubs() {
+		s := registrytest.NewHub(t, registrytest.Pack("acme/deploy", "1.2.0", "deploy"))
+		hub := func() *registry.Hub { return registry.NewHub(registry.HubOptions{}) }
+		r := open(t, scheme+"+"+s.URL, registry.Deps{Hub: hub()})
+		p, err := r.Pack(t.Context(), deployID(), "1.2.0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		source := p.Ref.Locked(p.Version)
+		if want := scheme + "+" + s.URL + "//acme/deploy"; source != want {
+			t.Errorf("locked as %s, want %s", source, want)
+		}
+		locked := &pack.LockedPack{Version: p.Version, Source: source, Resolved: p.Ref.Digest}
+		ref, err := locked.Ref(p.ID)
+		if err != nil || ref != p.Ref {
+			t.Errorf("%s: the lockfile has %+v, %v; want %+v", scheme, ref, err, p.Ref)
+		}
+		changed := registrytest.Pack("acme/deploy", "1.2.0", "deploy")
+		changed.Trees = registrytest.Pack("acme/deploy", "6.6.6", "deploy").Trees
+		s.Replace(changed)
+		if _, err := hub().Open(t.Context(), ref); diag.CodeOf(err) != diag.Integrity {
+			t.Errorf("%s: changed content: %v", scheme, err)
+		}
+	}
+}
+
+// TestHubLogin checks that the token of a host is sent to it.
+func TestHubLogin(t *testing.T) {
+	for _, scheme := range hubs() {
+		s := registrytest.NewHub(t, registrytest.Pack("acme/deploy", "1.2.0", "deploy"))
+		s.RequireToken("t0ken")
+		r := open(t, scheme+"+"+s.URL, registry.Deps{Hub: registry.NewHub(registry.HubOptions{})})
+		_, err := r.Versions(t.Context(), deployID())
+		if diag.CodeOf(err) != diag.Denied || !strings.Contains(diag.HintOf(err), "skillpm login 127.0.0.1") {
+			t.Errorf("%s: without a token: %v, hint %q", scheme, err, diag.HintOf(err))
+		}
+		getenv := func(name string) string {
+			if strings.HasPrefix(name, "SKILLPM_TOKEN_127_0_0_1") {
+				return "t0ken"
+			}
+			return ""
+		}
+		r = open(t, scheme+"+"+s.URL, registry.Deps{Hub: registry.NewHub(registry.HubOptions{Getenv: getenv})})
+		if _, err := r.Versions(t.Context(), deployID()); err != nil {
+			t.Errorf("%s: with a token: %v", scheme, err)
+		}
+	}
+}
+
+// TestClawHubModeration checks that blocked skills are refused, and that suspicious ones have a warning.
+func TestClawHubModeration(t *testing.T) {
+	s := registrytest.NewHub(t, registrytest.Pack("acme/deploy", "1.2.0", "deploy"))
+	get := func() (*pack.Pack, error) {
+		r := open(t, "clawhub+"+s.URL, registry.Deps{Hub: registry.NewHub(registry.HubOptions{})})
+		return r.Pack(t.Context(), deployID(), "1.2.0")
+	}
+	s.Moderate("acme/deploy", true, false, "It runs code.")
+	if p, err := get(); err != nil || len(p.Warnings) != 1 || !strings.Contains(p.Warnings[0], "It runs code.") {
+		t.Errorf("suspicious: %+v, %v", p, err)
+	}
+	s.Moderate("acme/deploy", true, true, "It steals tokens.")
+	if _, err := get(); diag.CodeOf(err) != diag.Denied || !strings.Contains(err.Error(), "as malware: It steals tokens.") {
+		t.Errorf("blocked: %v", err)
+	}
+	s.Moderate("acme/deploy", false, false, "")
+	for name, tt := range map[string]struct {
+		path    string
+		answer  func(http.ResponseWriter)
+		code    diag.Code
+		message string
+		hint    string
+	}{
+		"download refused": {"/api/v1/download", func(w http.ResponseWriter) {
+			http.Error(w, "Blocked: malware detected", http.StatusForbidden)
+		}, diag.Denied, "Blocked: malware detected", ""},
+		"files elsewhere": {"/api/v1/download", func(w http.ResponseWriter) {
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = w.Write([]byte(`{"sourceRef":"public-github","repo":"acme/skills","commit":"` +
+				strings.Repeat("a", 40) + `","path":"skills/deploy"}`))
+		}, diag.Invalid, "does not have the files", "github.com/acme/skills.git//skills/deploy#aaaa"},
+		"another publisher": {"/api/v1/skills/deploy", func(w http.ResponseWriter) {
+			_, _ = w.Write([]byte(`{"skill":{"slug":"deploy"},"owner":{"handle":"evil"}}`))
+		}, diag.NotFound, "acme/deploy", ""},
+		"not a zip": {"/api/v1/download", func(w http.ResponseWriter) {
+			_, _ = w.Write([]byte("<html>"))
+		}, diag.Invalid, "not a valid zip archive", ""},
+		"overloaded": {"/api/v1/download", func(w http.ResponseWriter) {
+			http.Error(w, "no", http.StatusNotImplemented)
+		}, diag.Remote, "501", ""},
+	} {
+		s.Meddle(func(w http.ResponseWriter, r *http.Request) bool {
+			if r.URL.Path != tt.path {
+				return false
+			}
+			tt.answer(w)
+			return true
+		})
+		_, err := get()
+		if diag.CodeOf(err) != tt.code || !strings.Contains(err.Error(), tt.message) ||
+			!strings.Contains(diag.HintOf(err), tt.hint) {
+			t.Errorf("%s: %v (%v), hint %q", name, err, diag.CodeOf(err), diag.HintOf(err))
+		}
+	}
+}
+
+// TestAPMDigest checks that an archive that differs from its stated digest is refused.
+func TestAPMDigest(t *testing.T) {
+	s := registrytest.NewHub(t, registrytest.Pack("acme/deploy", "1.2.0", "deploy"))
+	s.Meddle(func(w http.ResponseWriter, r *http.Request) bool {
+		if !strings.HasSuffix(r.URL.Path, "/download") {
+			return false
+		}
+		w.Header().Set("Content-Type", "application/zip")
+		_, _ = w.Write([]byte("other"))
+		return true
+	})
+	r := open(t, "apm+"+s.URL, registry.Deps{Hub: registry.NewHub(registry.HubOptions{})})
+	if _, err := r.Pack(t.Context(), deployID(), "1.2.0"); diag.CodeOf(err) != diag.Integrity {
+		t.Errorf("got %v", err)
+	}
+	var sink bundle.Sink = bundle.NewHasher(bundle.DefaultLimits())
+	p := &pack.Pack{ID: deployID(), Ref: pack.Ref{Kind: pack.KindAPM, URL: s.URL, ID: deployID(), Rev: "1.2.0"}}
+	if err := registry.NewHub(registry.HubOptions{}).Fetch(t.Context(), p, nil, sink); diag.CodeOf(err) != diag.Integrity {
+		t.Errorf("got %v", err)
+	}
+}
