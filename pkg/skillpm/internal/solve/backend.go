@@ -41,15 +41,16 @@ type Options struct {
 // Backend answers the solver's questions for one scope. It remembers every pack that it opened.
 type Backend struct {
 	Options
-	sticky  bool                           // a locked pack has its locked version only, and nobody is asked
-	marks   map[pack.ID]mark               // what the call wants of packs
-	refs    map[string]pack.Ref            // sources by their text
-	direct  map[pack.ID]pack.Dependency    // what the manifest requires
-	opened  map[openedKey]*pack.Pack       // packs that were opened
-	lookups map[lookupKey]*lookup          // questions to registries and sources
-	listed  map[pack.ID][]registry.Version // the releases of packs that are required from sources
-	parents map[pack.ID]parent             // packs that require others by name
-	slots   chan struct{}                  // limits how many are asked at once
+	sticky bool             // a locked pack has its locked version only, and nobody is asked
+	marks  map[pack.ID]mark // what the call wants of packs
+	// required are the packs that others require by name, with whether one from a built-in registry does.
+	required map[pack.ID]bool
+	refs     map[string]pack.Ref            // sources by their text
+	direct   map[pack.ID]pack.Dependency    // what the manifest requires
+	opened   map[openedKey]*pack.Pack       // packs that were opened
+	lookups  map[lookupKey]*lookup          // questions to registries and sources
+	listed   map[pack.ID][]registry.Version // the releases of packs that are required from sources
+	slots    chan struct{}                  // limits how many are asked at once
 }
 
 // mark is what a call wants of a pack besides what the lock has.
@@ -71,7 +72,7 @@ func New(o Options) *Backend {
 	return &Backend{
 		Options: o, marks: map[pack.ID]mark{}, refs: map[string]pack.Ref{}, direct: map[pack.ID]pack.Dependency{},
 		opened: map[openedKey]*pack.Pack{}, lookups: map[lookupKey]*lookup{}, listed: map[pack.ID][]registry.Version{},
-		parents: map[pack.ID]parent{}, slots: make(chan struct{}, parallelLookups),
+		required: map[pack.ID]bool{}, slots: make(chan struct{}, parallelLookups),
 	}
 }
 
@@ -224,7 +225,7 @@ func (b *Backend) Requirements(ctx context.Context, id pack.ID, src, version str
 		}
 		deps, isBuiltIn = p.Dependencies, registry.IsBuiltIn(p.Ref.Source())
 	}
-	b.addParent(parent{id, version, isBuiltIn}, deps)
+	b.addRequired(deps, isBuiltIn)
 	reqs := b.requirements(deps)
 	b.prefetch(ctx, deps)
 	return reqs, nil
