@@ -52,7 +52,7 @@ func (b *Backend) checkBuiltIn(lock *pack.Lock) error {
 			}
 			return diag.Errorf(diag.NotFound, "no registry contains the pack %s: the installed one is %s (required by %s)", d.ID,
 				what, id).
-				WithHint("remove it with \"skillpm remove %s\", and add the registry that contains the pack with: "+
+				WithHint("remove it with \"skillpm remove %s\", and add the pack's registry with: "+
 					"skillpm registry add NAME URL --namespace %s", d.ID, d.ID.Owner)
 		}
 	}
