@@ -294,8 +294,8 @@ func (s *Set) fallback(ctx context.Context, id pack.ID, registries []Registry, i
 		return nil, err.WithHint("skillpm searches local only if no registry is configured; install the pack that you "+
 			"published on this machine with: skillpm install %s --registry local", id)
 	}
-	return nil, err.WithHint("check the name, or add the registry that contains the pack with: skillpm registry add "+
-		"NAME URL --namespace %s", id.Owner)
+	return nil, err.WithHint("check the name, or add the pack's registry with: skillpm registry add NAME URL "+
+		"--namespace %s", id.Owner)
 }
 
 // emptyRegistries names the configured registries that were not queried, because no namespace is bound to them.

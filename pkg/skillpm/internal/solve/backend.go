@@ -58,8 +58,9 @@ type Backend struct {
 	found    map[openedKey]string           // digests of packs that the call names
 	lookups  map[lookupKey]*lookup          // questions to registries and sources
 	listed   map[pack.ID][]registry.Version // the releases of packs that are required from sources
-	parents  map[pack.ID]parent             // packs that require others by name
-	slots    chan struct{}                  // limits how many are asked at once
+	// required are the packs that others require by name, with whether one from a built-in registry does.
+	required map[pack.ID]bool
+	slots    chan struct{} // limits how many are asked at once
 
 	unusable map[openedKey]*git.ReleaseError // releases that could not be opened
 }
@@ -85,7 +86,7 @@ func New(o Options) *Backend {
 		Options: o, marks: map[pack.ID]mark{}, refs: map[string]pack.Ref{}, ranged: map[string]bool{},
 		direct: map[pack.ID]pack.Dependency{}, opened: map[openedKey]*pack.Pack{}, found: map[openedKey]string{},
 		lookups: map[lookupKey]*lookup{}, listed: map[pack.ID][]registry.Version{},
-		parents: map[pack.ID]parent{}, slots: make(chan struct{}, parallelLookups),
+		required: map[pack.ID]bool{}, slots: make(chan struct{}, parallelLookups),
 		unusable: map[openedKey]*git.ReleaseError{},
 	}
 }
@@ -250,7 +251,7 @@ func (b *Backend) Requirements(ctx context.Context, id pack.ID, src, version str
 		}
 		deps, isBuiltIn = p.Dependencies, registry.IsBuiltIn(p.Ref.Source())
 	}
-	b.addParent(parent{id, version, isBuiltIn}, deps)
+	b.addRequired(deps, isBuiltIn)
 	reqs := b.requirements(deps)
 	b.prefetch(ctx, deps)
 	return reqs, nil

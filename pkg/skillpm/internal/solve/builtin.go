@@ -6,42 +6,25 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/registry"
 )
 
-// parent is a pack that requires others.
-type parent struct {
-	id        pack.ID
-	version   string
-	isBuiltIn bool // it comes from a registry that needs no configuration
-}
-
-// addParent remembers who requires packs by name. A parent from a built-in registry counts more, because its
-// dependencies may come from there, too.
-func (b *Backend) addParent(p parent, deps []pack.Dependency) {
+// addRequired remembers packs that another pack requires by name, and whether one from a built-in registry does.
+func (b *Backend) addRequired(deps []pack.Dependency, byBuiltIn bool) {
 	for _, d := range deps {
-		before, ok := b.parents[d.ID]
-		if d.Ref != nil || ok && (before.isBuiltIn || !p.isBuiltIn) {
+		if d.Ref != nil {
 			continue
 		}
-		wasNamed := b.isNamed(d.ID)
-		b.parents[d.ID] = p
-		if ok && !wasNamed && b.isNamed(d.ID) {
+		if byBuiltIn && !b.isNamed(d.ID) {
 			delete(b.lookups, lookupKey{pack: d.ID}) // it did not ask the built-in registries
 		}
+		b.required[d.ID] = b.required[d.ID] || byBuiltIn
 	}
 }
 
-// isNamed reports whether the user names a pack, or a pack from a built-in registry does.
+// isNamed reports whether the user names a pack, or a pack from a built-in registry does: then the built-in registries
+// may have it.
 func (b *Backend) isNamed(id pack.ID) bool {
-	p, ok := b.parents[id]
-	_, direct := b.direct[id]
-	return direct || !ok || p.isBuiltIn
-}
-
-// explain adds to the error for a missing pack which pack requires it.
-func (p parent) explain(id pack.ID, err error) error {
-	if diag.CodeOf(err) != diag.NotFound || p.id.IsZero() {
-		return err
-	}
-	return diag.Errorf(diag.NotFound, "%s %s requires %s: %w", p.id, p.version, id, err).WithHint("%s", diag.HintOf(err))
+	byBuiltIn, isRequired := b.required[id]
+	_, isDirect := b.direct[id]
+	return isDirect || byBuiltIn || !isRequired
 }
 
 // checkBuiltIn refuses a lock in which a pack from elsewhere gets a dependency from a built-in registry: another pack
@@ -67,10 +50,10 @@ func (b *Backend) checkBuiltIn(lock *pack.Lock) error {
 			if found.Source == registry.Embedded {
 				what = "a demo pack of skillpm"
 			}
-			err := diag.Errorf(diag.NotFound, "no registry contains the pack, and the installed %s is %s", d.ID, what).
-				WithHint("remove it with \"skillpm remove %s\", and add the registry that contains the pack with: "+
+			return diag.Errorf(diag.NotFound, "no registry contains the pack %s: the installed one is %s (required by %s)", d.ID,
+				what, id).
+				WithHint("remove it with \"skillpm remove %s\", and add the pack's registry with: "+
 					"skillpm registry add NAME URL --namespace %s", d.ID, d.ID.Owner)
-			return parent{id: id, version: p.Version}.explain(d.ID, err)
 		}
 	}
 	return nil

@@ -52,7 +52,7 @@ func (b *Backend) start(ctx context.Context, key lookupKey, ask func(*lookup) er
 
 // askRegistry begins to ask the registry that answers for a pack.
 func (b *Backend) askRegistry(ctx context.Context, id pack.ID) *lookup {
-	locked, parent, isNamed := b.lockedSource(id), b.parents[id], b.isNamed(id)
+	locked, isNamed := b.lockedSource(id), b.isNamed(id)
 	return b.start(ctx, lookupKey{pack: id}, func(l *lookup) (err error) {
 		if locked == "" && !isNamed {
 			l.registry, err = b.Fetcher.Registries.FindRequired(ctx, id)
@@ -62,7 +62,7 @@ func (b *Backend) askRegistry(ctx context.Context, id pack.ID) *lookup {
 		if err == nil {
 			l.versions, err = l.registry.Versions(ctx, id)
 		}
-		return parent.explain(id, err)
+		return err
 	})
 }
 
