@@ -48,7 +48,7 @@ func (p *remote) explain(ctx context.Context, err error) error {
 	case wantsCredentials(err):
 		return p.denied(url)
 	case p.url.Scheme == "ssh" && isKeyError(err):
-		return p.explainKeyError(url, err)
+		return fmt.Errorf("%s: %w", url, p.explainKeyError(err))
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return diag.Errorf(diag.Remote, "%s: the server closed the connection unexpectedly", url)
 	case errors.As(err, &unexpected), errors.Is(err, packp.ErrEmptyInput), errors.Is(err, pktline.ErrInvalidPktLen):

@@ -299,9 +299,8 @@ type programPack struct {
 // Close removes the pack and its repository.
 func (p *programPack) Close() error { return errors.Join(p.File.Close(), p.program.Close()) }
 
-// explain converts git's error output into an error.
+// explain converts git's error output into an error, without the URL, which [remote.explain] adds.
 func (g *program) explain(failed *gitcmd.Error) error {
-	url := g.remote.url.Redacted()
 	switch message := failed.Printed; {
 	case message("Authentication failed", "could not read Username", "could not read Password",
 		"The requested URL returned error: 401"):
@@ -309,26 +308,26 @@ func (g *program) explain(failed *gitcmd.Error) error {
 	case message("The requested URL returned error: 403"):
 		return transport.ErrAuthorizationFailed
 	case message("Host key verification failed", "Permission denied ("):
-		return g.remote.explainSSH(url, failed)
+		return g.remote.explainSSH(failed)
 	case message("' not found", "Repository not found", "does not appear to be a git repository",
 		"The requested URL returned error: 404"):
 		return transport.ErrRepositoryNotFound
 	case message("over limit", "out of memory", "Out of memory"):
 		return packfile.TooLarge("git needs too much memory")
 	case message("SSL certificate problem", "server certificate verification failed"):
-		return diag.Errorf(diag.Remote, "%s: %s", url, g.remote.sanitize(failed.Error())).
+		return diag.Errorf(diag.Remote, "%s", g.remote.sanitize(failed.Error())).
 			WithHint("if the certificate is from your organization's own authority, set GIT_SSL_CAINFO to the file (PEM) " +
 				"of this authority")
 	case message("unable to update url base from redirection"):
 		return diag.Errorf(diag.Remote,
-			"%s: the server redirects to another address, which skillpm does not allow git to follow", url).
+			"the server redirects to another address, which skillpm does not allow git to follow").
 			WithHint("use the target of the redirect")
 	case message("early EOF", "unexpected disconnect", "Connection reset", "hung up unexpectedly",
 		"invalid index-pack output", "Operation too slow"):
 		return fmt.Errorf("%w: %w", failed, io.ErrUnexpectedEOF)
 	}
 	if line := failed.BeforeFatal(); g.remote.url.Scheme == "ssh" && line != "" { // what ssh printed
-		return diag.Errorf(diag.Remote, "%s: %s", url, g.remote.sanitize(line)).
+		return diag.Errorf(diag.Remote, "%s", g.remote.sanitize(line)).
 			WithHint("test the connection with: %s", g.remote.sshTest())
 	}
 	return failed

@@ -83,38 +83,38 @@ func isKeyError(err error) bool {
 func noKnownHosts(err error) bool { return strings.Contains(err.Error(), "known_hosts") }
 
 // explainKeyError converts an error of the built-in client about the host's or the user's keys.
-func (p *remote) explainKeyError(url string, err error) error {
+func (p *remote) explainKeyError(err error) error {
 	switch {
 	case knownhosts.IsHostKeyChanged(err):
-		return p.hostKeyChanged(url)
+		return p.hostKeyChanged()
 	case knownhosts.IsHostUnknown(err), noKnownHosts(err):
-		return p.hostKeyUnknown(url)
+		return p.hostKeyUnknown()
 	}
-	return diag.Errorf(diag.Denied, "%s rejected your SSH keys", url).
+	return diag.Errorf(diag.Denied, "the server rejected your SSH keys").
 		WithHint("add an accepted key to your SSH agent with ssh-add, and test it with: %s; skillpm reads the rest of "+
 			"~/.ssh/config only if git and ssh are installed", p.sshTest())
 }
 
 // explainSSH converts an error of the ssh program about the host's or the user's keys.
-func (p *remote) explainSSH(url string, failed *gitcmd.Error) error {
+func (p *remote) explainSSH(failed *gitcmd.Error) error {
 	switch message := failed.Printed; {
 	case message("REMOTE HOST IDENTIFICATION HAS CHANGED", "differs from the key for the IP address"):
-		return p.hostKeyChanged(url)
+		return p.hostKeyChanged()
 	case message("Host key verification failed"):
-		return p.hostKeyUnknown(url)
+		return p.hostKeyUnknown()
 	}
-	return diag.Errorf(diag.Denied, "%s rejected your SSH keys", url).
+	return diag.Errorf(diag.Denied, "the server rejected your SSH keys").
 		WithHint("add an accepted key to your SSH agent with ssh-add, or set IdentityFile in ~/.ssh/config; test it "+
 			"with: %s", p.sshTest())
 }
 
-func (p *remote) hostKeyChanged(url string) error {
-	return diag.Errorf(diag.Denied, "%s: the server's host key differs from the one in known_hosts", url).
+func (p *remote) hostKeyChanged() error {
+	return diag.Errorf(diag.Denied, "the server's host key differs from the one in known_hosts").
 		WithHint("ask the server's operator about the change before you replace the key")
 }
 
-func (p *remote) hostKeyUnknown(url string) error {
-	return diag.Errorf(diag.Denied, "%s: the server's host key is not in known_hosts", url).
+func (p *remote) hostKeyUnknown() error {
+	return diag.Errorf(diag.Denied, "the server's host key is not in known_hosts").
 		WithHint("connect once, and compare the fingerprint, with: %s", p.sshTest())
 }
 

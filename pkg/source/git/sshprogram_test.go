@@ -91,6 +91,9 @@ func TestSSHConfig(t *testing.T) {
 				t.Helper()
 				_, err := open(t, host, variables).Open(t.Context(), parse(t, "git+ssh://"+host+repository))
 				checkError(t, err, code, message, hint)
+				if n := strings.Count(err.Error(), "ssh://"); n != 1 {
+					t.Errorf("%q contains the source %d times", err, n)
+				}
 			}
 			refuse("stranger", "/o/r.git", diag.Denied, "rejected your SSH keys", "IdentityFile in ~/.ssh/config")
 			refuse("gone", "/o/r.git", diag.Remote, "Connection refused", "ssh git@gone")

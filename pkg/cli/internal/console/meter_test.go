@@ -126,6 +126,12 @@ func TestMeterDraws(t *testing.T) {
 	}
 	d.after(0)
 	d.printed()
+	d.after(9 * time.Second) // the registry limits the next requests too
+	d.printed()
+	activity.Retry(activity.With(t.Context(), d.observe), "rate-limited by ghcr.io", time.Second)
+	if got := d.printed(); got != "" {
+		t.Errorf("a retry after others: %q", got)
+	}
 	w.End()
 	d.show(skillpm.Event{Done: true})
 	if got := d.printed(); got != clear {

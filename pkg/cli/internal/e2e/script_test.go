@@ -111,9 +111,9 @@ func placeProgram(program, name string) error {
 
 // TestScript runs the users' stories in testdata/script: one file a story, named verb_case. Each has its own home, an
 // OCI registry at $REGISTRY (a host and port, shared: use the script's own namespace), one at $LOCKED that requires a
-// login, one at $SECURE with TLS, whose certificate is in the file $SECURE_CA and is not trusted, the git repositories of
-// gitRepositories at $GIT, a website with the script's own directory site at $SITE, and a server with the APIs of ClawHub
-// and apm at $HUB.
+// login, one at $BEARER that requires a token of the server at $TOKENS, which has another name, one at $SECURE with TLS,
+// whose certificate is in the file $SECURE_CA and is not trusted, the git repositories of gitRepositories at $GIT, a
+// website with the script's own directory site at $SITE, and a server with the APIs of ClawHub and apm at $HUB.
 func TestScript(t *testing.T) {
 	if signal.Ignored(syscall.SIGHUP) { // as under nohup: what is ignored here would be ignored by every program that is started
 		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
@@ -123,6 +123,7 @@ func TestScript(t *testing.T) {
 	server := gittest.Serve(t, repositories)
 	private := gittest.Serve(t, repositories, gittest.WithAuth("robot", "s3cret"))
 	locked := lockedRegistry(t)
+	bearer, tokens := tokenRegistry(t)
 	secure := ocitest.NewTLS(t)
 	base := registrytest.Pack("acme/base", "1.0.0", "base")
 	base.Release.Dependencies = nil
@@ -155,6 +156,8 @@ func TestScript(t *testing.T) {
 			env.Setenv("HUB", hub.URL)
 			env.Setenv("PRIVATE", private)
 			env.Setenv("LOCKED", locked)
+			env.Setenv("BEARER", bearer)
+			env.Setenv("TOKENS", tokens)
 			env.Setenv("SECURE", secure.Host)
 			env.Setenv("SECURE_CA", secure.CertFile)
 			env.Setenv(enterpriseDir, filepath.Join(env.WorkDir, "enterprise"))
@@ -197,6 +200,30 @@ func lockedRegistry(t *testing.T) string {
 		return true
 	})
 	return registry.Host
+}
+
+// tokenRegistry starts a registry and a token server that gives tokens to the user robot with the password s3cret, and
+// returns their hosts: an address, and a name.
+func tokenRegistry(t *testing.T) (host, tokens string) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if user, password, _ := r.BasicAuth(); user != "robot" || password != "s3cret" {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		_, _ = w.Write([]byte(`{"token":"of-robot"}`))
+	}))
+	t.Cleanup(server.Close)
+	tokens = strings.Replace(strings.TrimPrefix(server.URL, "http://"), "127.0.0.1", "localhost", 1)
+	registry := ocitest.New(t)
+	registry.Meddle(func(w http.ResponseWriter, r *http.Request) bool {
+		if r.Header.Get("Authorization") == "Bearer of-robot" {
+			return false
+		}
+		w.Header().Set("WWW-Authenticate", `Bearer realm="http://`+tokens+`/token",service="registry"`)
+		w.WriteHeader(http.StatusUnauthorized)
+		return true
+	})
+	return registry.Host, tokens
 }
 
 // sameTree requires two directories to have the same files with the same bytes and executable bits.
