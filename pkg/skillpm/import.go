@@ -19,7 +19,8 @@ import (
 // ImportOptions configure [Client.Import].
 type ImportOptions struct {
 	ChangeOptions
-	File      string // of another tool
+	File      string // of another tool; "" for the local skills of the project
+	Pack      string // the name of the pack that local skills become, "" for a project without a name
 	KeepGoing bool   // skip dependencies whose source can't be opened
 }
 
@@ -30,6 +31,13 @@ type ImportReport struct {
 	Imported []ImportedPack  `json:"imported"`
 	Skipped  []SkippedImport `json:"skipped"`
 	Install  *InstallReport  `json:"install,omitempty"` // what the installation did; nil if nothing was imported
+
+	// Of local skills: the skills, the manifest, the name of the pack, and whether the manifest changes.
+	Local    []LocalSkill `json:"local,omitempty"`
+	Manifest string       `json:"manifest,omitempty"`
+	Pack     string       `json:"pack,omitempty"`
+	Changed  bool         `json:"changed,omitempty"`
+	DryRun   bool         `json:"dryRun,omitempty"`
 }
 
 // ImportedPack is one dependency that the file led to.
@@ -51,8 +59,14 @@ const (
 )
 
 // Import reads the file in which another tool lists its skills, adds them to the manifest, and installs them. The file
-// does not change.
+// does not change. Without a file, it makes the directory with local skills a project or a pack.
 func (c *Client) Import(ctx context.Context, o ImportOptions) (*ImportReport, error) {
+	if o.File == "" {
+		return c.adopt(o)
+	}
+	if o.Pack != "" {
+		return nil, diag.Errorf(diag.Usage, "--pack cannot be used with a file of another tool")
+	}
 	file, data, err := c.readForeign(o.File)
 	if err != nil {
 		return nil, err
@@ -91,10 +105,11 @@ func (c *Client) Import(ctx context.Context, o ImportOptions) (*ImportReport, er
 func noForeignFile(dir, name string) error {
 	err := diag.Errorf(diag.NotFound, "%s does not contain a file that skillpm can import", name)
 	if own, _ := filepath.Glob(filepath.Join(dir, "*", "SKILL.md")); len(own) > 0 {
-		return err.WithHint("run \"git mv %s skills\" and \"skillpm install ./skills\" "+
-			"to manage these skills", name)
+		return err.WithHint("manage the skills where they are with \"skillpm import\" in the directory of the project, or " +
+			"link them for all agents with: skillpm install ./skills")
 	}
-	return err.WithHint("use the path of a file: skills-lock.json, apm.yml, or .claude-plugin/marketplace.json")
+	return err.WithHint("use the path of a file: skills-lock.json, apm.yml, agents.toml, toolhive.lock.yaml, or " +
+		".claude-plugin/marketplace.json")
 }
 
 // readForeign reads a file of another tool, or the one in a directory.
@@ -103,7 +118,7 @@ func (c *Client) readForeign(name string) (string, []byte, error) {
 	if info, err := os.Stat(file); err == nil && info.IsDir() {
 		parsed := ""
 		for _, usual := range []string{
-			"skills-lock.json", "apm.yml",
+			"skills-lock.json", "apm.yml", "agents.lock", "toolhive.lock.yaml",
 			filepath.Join(".claude-plugin", "marketplace.json"),
 		} {
 			if _, err := os.Stat(filepath.Join(file, usual)); err != nil {

@@ -13,7 +13,7 @@ import (
 
 // HasLockConflict reports whether the lockfile of a scope has merge conflicts, and its manifest does not.
 func (c *Client) HasLockConflict(scopeKind string) bool {
-	s, err := c.Machine.FindScope(scopeKind)
+	s, err := c.Machine.FindScope(scopeKind, false)
 	if err != nil {
 		return false
 	}

@@ -17,22 +17,28 @@ func newImport(a *app) *cobra.Command {
 	var o skillpm.ImportOptions
 	cmd := &cobra.Command{
 		Use:   "import [FILE]",
-		Short: "Import skills from another tool",
+		Short: "Import skills from another tool, or manage local skills",
 		Long: `The command reads the file in which another tool lists its skills, adds the skills to
 skillpm.yaml, and installs them. FILE is one of these files, or a directory that contains
 one of them:
 
   skills-lock.json                   of npm's skills (and .skill-lock.json)
   apm.yml, apm.lock.yaml             of microsoft/apm
+  agents.lock, agents.toml           of dotagents
+  toolhive.lock.yaml                 of ToolHive
   .claude-plugin/marketplace.json    of Claude Code and compatible agents
 
 skillpm keeps FILE and the skills that the other tool installed. To avoid duplicate skills,
 remove these skills with the other tool. If skillpm cannot import a skill in FILE, a warning
 shows the reason.
 
-To manage local skills, such as those in .claude/skills, move them to ./skills, and run
-"skillpm install ./skills".`,
-		Example: `  skillpm import skills-lock.json
+Without FILE, and without such a file in the project, the command lists the local skills in
+.claude/skills, .agents/skills, the directories of other agents, and skills, with the source
+that "gh skill" recorded. It writes skillpm.yaml, and leaves the skills where they are. With
+--pack, skillpm.yaml describes a pack of these skills, ready to publish.`,
+		Example: `  skillpm import --dry-run
+  skillpm import --pack acme/skills
+  skillpm import skills-lock.json
   skillpm import apm.yml --dry-run
   skillpm import .claude-plugin/marketplace.json --keep-going`,
 		Args: console.Need(0, 1, "one FILE"),
@@ -41,8 +47,10 @@ To manage local skills, such as those in .claude/skills, move them to ./skills, 
 			if err != nil {
 				return err
 			}
-			if o.File, err = a.importFile(args); err != nil {
-				return err
+			if len(args) > 0 || o.Pack == "" {
+				if o.File, err = a.importFile(args); err != nil {
+					return err
+				}
 			}
 			note := a.NewProjectNote(o.Scope)
 			r, err := c.Import(cmd.Context(), o)
@@ -56,12 +64,14 @@ To manage local skills, such as those in .claude/skills, move them to ./skills, 
 	f := cmd.Flags()
 	f.BoolVar(&o.DryRun, "dry-run", false, "show what would change, without changing it")
 	f.BoolVar(&o.KeepGoing, "keep-going", false, "skip sources that skillpm cannot open")
+	f.StringVar(&o.Pack, "pack", "", "make the local skills the pack `OWNER/NAME`, version 0.1.0")
 	f.BoolVar(&o.Offline, "offline", false, "do not use the network")
 	scopeFlag(cmd, &o.Scope)
 	return cmd
 }
 
-// importFile returns the named file, or one of this directory that the user chooses.
+// importFile returns the named file, or one of this directory: the only one, or one that the user chooses. It is "" if
+// there is none.
 func (a *app) importFile(args []string) (string, error) {
 	if len(args) == 1 {
 		return args[0], nil
@@ -73,7 +83,8 @@ func (a *app) importFile(args []string) (string, error) {
 	var found []string
 	var choices []console.Choice
 	for _, name := range []string{
-		"skills-lock.json", ".skill-lock.json", "apm.yml", "apm.lock.yaml", ".claude-plugin/marketplace.json",
+		"skills-lock.json", ".skill-lock.json", "apm.yml", "apm.lock.yaml", "agents.lock", "agents.toml",
+		"toolhive.lock.yaml", ".claude-plugin/marketplace.json",
 	} {
 		if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(name))); err == nil {
 			found = append(found, name)
@@ -82,8 +93,7 @@ func (a *app) importFile(args []string) (string, error) {
 	}
 	switch {
 	case len(found) == 0:
-		return "", diag.Errorf(diag.NotFound, "no file of another tool found in %s", dir).
-			WithHint("specify FILE, or install your own skills with: skillpm install ./DIR")
+		return "", nil
 	case !a.CanAsk():
 		return "", diag.Errorf(diag.Usage, "skillpm import needs a FILE").
 			WithHint("use %s", textx.OneOf(found))
@@ -108,6 +118,10 @@ func (a *app) printImport(r *skillpm.ImportReport) error {
 		return nil
 	}
 	p := a.Palette(a.Stdout)
+	if len(r.Local) > 0 {
+		a.printLocalSkills(p, r)
+		return nil
+	}
 	for _, i := range r.Imported {
 		line := fmt.Sprintf("%s %s  %s", p.Green("+"), p.Bold(i.Pack), i.Requires)
 		if i.Existed {
@@ -124,4 +138,36 @@ func (a *app) printImport(r *skillpm.ImportReport) error {
 	}
 	fmt.Fprintln(a.Stdout)
 	return a.printInstall(r.Install, "install")
+}
+
+// printLocalSkills prints the local skills of a project, what happens with the manifest, and what to do next.
+func (a *app) printLocalSkills(p console.Palette, r *skillpm.ImportReport) {
+	for _, s := range r.Local {
+		line := "  " + p.Bold(s.Name) + "  " + p.Dim(s.Dir)
+		if s.Source != "" {
+			line += p.Dim("  from " + console.Printable(s.Source))
+		}
+		fmt.Fprintln(a.Stdout, line)
+	}
+	verb, what := "Wrote", r.Manifest
+	if r.DryRun {
+		verb = "Dry run: would write"
+	}
+	if r.Pack != "" {
+		what += " for the pack " + r.Pack
+	}
+	switch {
+	case !r.Changed:
+		fmt.Fprintf(a.Stdout, "%s %s: no changes to %s\n", p.Green("✓"), textx.Count(len(r.Local), "local skill"), what)
+	case r.DryRun:
+		fmt.Fprintf(a.Stdout, "%s; %s would stay unchanged\n", verb+" "+what, textx.Count(len(r.Local), "local skill"))
+	default:
+		fmt.Fprintf(a.Stdout, "%s %s %s; %s stayed unchanged\n", p.Green("✓"), verb, what,
+			textx.Count(len(r.Local), "local skill"))
+	}
+	if r.Pack != "" {
+		a.Note("Check the pack with \"skillpm publish --dry-run\", and publish it with \"skillpm publish\".")
+	} else {
+		a.Note("Check the skills with \"skillpm validate\". To share them as a pack, run: skillpm import --pack OWNER/NAME")
+	}
 }

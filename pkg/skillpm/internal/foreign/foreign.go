@@ -36,6 +36,7 @@ const (
 	ToolMarketplace = "plugin marketplace"
 	ToolDotagents   = "dotagents"
 	ToolToolHive    = "ToolHive"
+	ToolNone        = "local skills" // without a file
 )
 
 // Import is the content of a file of another tool.

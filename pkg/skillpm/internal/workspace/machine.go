@@ -70,6 +70,6 @@ func (m *Machine) Relocate(agents []agent.Agent) []agent.Agent {
 	return agent.Relocate(agents, m.Paths.Home, m.Getenv)
 }
 
-// FindScope returns the scope that [Machine.Open] reads, without reading it. If there is no project, it is a not-found
-// error.
-func (m *Machine) FindScope(kind string) (scope.Scope, error) { return m.findScope(kind, false) }
+// FindScope returns the scope that [Machine.Open] reads, without reading it. Without create, it is a not-found error if
+// there is no project.
+func (m *Machine) FindScope(kind string, create bool) (scope.Scope, error) { return m.findScope(kind, create) }
