@@ -309,7 +309,7 @@ func (b *Backend) lockPack(ctx context.Context, p *pack.Pack, required []string)
 func badSkillWarnings(p *pack.Pack, bad []pack.BadSkill) []string {
 	warnings := make([]string, len(bad))
 	for i, s := range bad {
-		warnings[i] = fmt.Sprintf("left out the skill %s of %s %s: %v", s.Name, p.ID, p.Version, s.Err)
+		warnings[i] = s.Warning(p.ID, p.Version)
 	}
 	return warnings
 }
