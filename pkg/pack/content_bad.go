@@ -3,6 +3,7 @@ package pack
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
@@ -22,6 +23,21 @@ type BadSkillsError struct {
 type BadSkill struct {
 	Name string
 	Err  error
+}
+
+// Warning returns a sentence about a skill that was left out of a version of a pack.
+func (s BadSkill) Warning(id ID, version string) string {
+	return fmt.Sprintf("left out the skill %s of %s %s: %v", s.Name, id, version, s.Err)
+}
+
+// LeaveOut removes bad skills from the pack, with warnings. It is false if none remain.
+func (p *Pack) LeaveOut(bad []BadSkill) bool {
+	p.Skills = slices.Clone(p.Skills)
+	for _, s := range bad {
+		p.Skills = slices.DeleteFunc(p.Skills, func(have Skill) bool { return have.Name == s.Name })
+		p.Warnings = append(slices.Clip(p.Warnings), s.Warning(p.ID, p.Version))
+	}
+	return len(p.Skills) > 0
 }
 
 // Error returns the name of each skill with its reason.

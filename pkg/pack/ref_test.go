@@ -384,6 +384,7 @@ func FuzzParse(f *testing.F) {
 		"acme/deploy@^1.2", "oci://h:5000/a/b:1@" + sha256sum, "oci-layout:../d//a/b:1", "git+https://h/o/r.git//s/t#v1",
 		"git@h:o/r.git", "github.com/o/r", "ssh://u@h:22/r", "git+file:///r.git//x", "./x", `C:\x`, "path:x", "local:a/b",
 		"embedded:a/b", "git+http://[::1]:80/r", "https://u:p@h/r.git", "git+https://h/%41/%20b", "ext::x", "a/b@>=1 <2", "path: ./x",
+		"https://h/docs", "well-known+http://[::1]:80/x", "clawhub+https://h/x//a/b:1.0.0", "apm+https://h//a/b", "https://h/.well-known/skills/x",
 	} {
 		f.Add(s)
 	}

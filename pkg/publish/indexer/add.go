@@ -115,6 +115,7 @@ func (a *adder) reference(ctx context.Context, reference string) (Added, error) 
 		return r, err
 	}
 	r.Added = true
+	a.warnings = append(a.warnings, p.Warnings...)
 	return r, a.status(ctx, p)
 }
 
@@ -284,10 +285,16 @@ func (c *Client) fetcher(kind pack.Kind) (fetcher, error) {
 	return sources.OCI(), nil
 }
 
-// hash fetches and hashes all files of a pack without storing them, and returns the tree digests of its skills.
+// hash fetches and hashes all files of a pack without storing them, and returns the tree digests of its skills. Skills
+// that cannot be part of a pack are left out of p.
 func hash(ctx context.Context, f fetcher, p *pack.Pack) (map[string]string, error) {
 	hasher := bundle.NewHasher(bundle.DefaultLimits())
-	if err := f.Fetch(ctx, p, nil, hasher); err != nil {
+	err := f.Fetch(ctx, p, nil, hasher)
+	if bad, ok := errors.AsType[*pack.BadSkillsError](err); ok && p.LeaveOut(bad.Skills) {
+		hasher = bundle.NewHasher(bundle.DefaultLimits())
+		err = f.Fetch(ctx, p, p.SkillNames(), hasher)
+	}
+	if err != nil {
 		return nil, err
 	}
 	trees := map[string]string{}

@@ -83,7 +83,7 @@ func (a *hubArchive) hash(ctx context.Context, limits bundle.Limits) error {
 	if bad, ok := errors.AsType[*pack.BadSkillsError](err); ok && len(bad.Skills) < len(a.content.Skills) {
 		for _, s := range bad.Skills {
 			a.content.Skills = slices.DeleteFunc(a.content.Skills, func(d pack.SkillDir) bool { return d.Name == s.Name })
-			a.warnings = append(a.warnings, "left out the skill "+s.Name+" of "+a.ref.String()+": "+s.Err.Error())
+			a.warnings = append(a.warnings, s.Warning(a.ref.ID, a.ref.Rev))
 		}
 		hasher = bundle.NewHasher(limits)
 		err = a.content.Stream(ctx, a.files, nil, hasher)

@@ -26,6 +26,8 @@ looks up packs by name in registries.
   index+oci://HOST/REPO    an index in an OCI registry
   oci://HOST/NAMESPACE     packs below a namespace of an OCI registry
   oci-layout:DIR, DIR      packs in an OCI layout, an index in a directory
+  clawhub+https://HOST     packs of a server with the API of ClawHub
+  apm+https://HOST         packs of a server with the API of apm
 
 skillpm looks up a pack in all indexes, unless the owner of the pack is bound to one
 registry. The commands change the settings of the user (config.yaml) or, with --scope

@@ -197,20 +197,16 @@ func (f *Fetcher) Fetch(ctx context.Context, p *pack.Pack, skills []string, lock
 	if !ok || len(skills) > 0 {
 		return Fetched{Trees: got}, err
 	}
-	left := map[string]bool{}
 	for _, s := range bad.Skills {
-		left[s.Name] = true
-	}
-	for name := range locked {
-		if left[name] {
+		if _, ok := locked[s.Name]; ok {
 			return Fetched{}, err
 		}
 	}
-	rest := slices.DeleteFunc(p.SkillNames(), func(name string) bool { return left[name] })
-	if len(rest) == 0 {
+	rest := *p
+	if !rest.LeaveOut(bad.Skills) {
 		return Fetched{}, err
 	}
-	got, err = f.fetchSkills(ctx, p, rest, locked)
+	got, err = f.fetchSkills(ctx, p, rest.SkillNames(), locked)
 	return Fetched{Trees: got, Bad: bad.Skills}, err
 }
 

@@ -304,7 +304,7 @@ func (b *Backend) requiredSkills(ctx context.Context, m *pack.Manifest, chosen m
 func badSkillWarnings(p *pack.Pack, bad []pack.BadSkill) []string {
 	warnings := make([]string, len(bad))
 	for i, s := range bad {
-		warnings[i] = fmt.Sprintf("left out the skill %s of %s %s: %v", s.Name, p.ID, p.Version, s.Err)
+		warnings[i] = s.Warning(p.ID, p.Version)
 	}
 	return warnings
 }
