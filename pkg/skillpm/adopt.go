@@ -134,7 +134,7 @@ func adoptedManifest(file string, before []byte, name string, dirs []string) ([]
 		if err != nil {
 			return nil, err
 		}
-		if err := recordAgents(m, agentsOf(dirs)); err != nil {
+		if err := addAgents(m, m.Agents, agentsOf(dirs)); err != nil {
 			return nil, err
 		}
 		return m.Bytes(), nil

@@ -353,6 +353,11 @@ func (in *installer) recordChoices(o InstallOptions, requests []packRequest, res
 
 // recordAgents adds agents to those that skills are linked for.
 func (in *installer) recordAgents(m *pack.Manifest, ids []string) error {
+	return addAgents(m, in.chosenAgents(m), ids)
+}
+
+// addAgents adds agents to the chosen ones in the manifest.
+func addAgents(m *pack.Manifest, chosen, ids []string) error {
 	ids = slices.Clone(ids)
 	for i, id := range ids {
 		ids[i] = agent.Canonical(id)
@@ -367,7 +372,7 @@ func (in *installer) recordAgents(m *pack.Manifest, ids []string) error {
 	case slices.Contains(ids, agent.AllID):
 		return m.SetAgents([]string{agent.AllID})
 	}
-	return m.SetAgents(solve.Union(in.chosenAgents(m), ids))
+	return m.SetAgents(solve.Union(chosen, ids))
 }
 
 // aliasedSkill returns the one skill that --as can rename.
