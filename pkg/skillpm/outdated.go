@@ -53,9 +53,11 @@ type OutdatedPack struct {
 	CurrentResolved string `json:"currentResolved,omitempty"`
 	WantedResolved  string `json:"wantedResolved,omitempty"`
 
-	Changed    *ContentChange `json:"changed,omitempty"`    // if the current version has other content than the locked one
-	Skills     int            `json:"skillCount,omitempty"` // of the locked version, if a policy denies some of them
-	PackDenial                // of the locked version
+	// if the current version has other content than the locked one
+	Changed *ContentChange `json:"changed,omitempty"`
+
+	Skills     int `json:"skillCount,omitempty"` // of the locked version, if a policy denies some of them
+	PackDenial     // of the locked version
 }
 
 // ContentChange is a locked version whose content is no longer the locked one.

@@ -9,8 +9,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
-// Entry makes a lock's entry for a pack with the required skills, nil for all. It fetches the pack if its source doesn't
-// state the digests.
+// Entry makes a lock's entry for a pack with the required skills, nil for all. It fetches the pack if its source
+// doesn't state the digests.
 func (f *Fetcher) Entry(ctx context.Context, p *pack.Pack, required []string) (*pack.LockedPack, error) {
 	names := p.SkillNames()
 	if required != nil {
