@@ -91,39 +91,6 @@ func (in *installer) resolveUpdate(ctx context.Context, packs []string, latest b
 	return res, err
 }
 
-// moveSources prepares to move packs that are required by name: to the registry of the call, or to the one that their
-// owners are bound to by now. It returns those that stay because that registry can't be reached, or does not have them.
-func (in *installer) moveSources(
-	ctx context.Context, ids []pack.ID, queries map[pack.ID]pack.Dependency,
-) (unreachable, missing map[pack.ID]error, err error) {
-	unreachable, missing = map[pack.ID]error{}, map[pack.ID]error{}
-	var named []pack.ID
-	for _, id := range ids {
-		if d, ok := queries[id]; ok && d.Ref == nil && in.Lock.Packs[id] != nil &&
-			!slices.Contains(in.request.edited, id) {
-			named = append(named, id)
-		}
-	}
-	if in.request.Registry != "" {
-		for _, id := range named {
-			in.Backend.Move(id)
-		}
-		return unreachable, missing, nil
-	}
-	for id, err := range in.Backend.MoveRebound(ctx, named) {
-		switch code := diag.CodeOf(err); {
-		case code == diag.NotFound:
-			missing[id] = err
-		case code == diag.Remote && (in.request.skipUnreachable || in.request.Offline) && ctx.Err() == nil:
-			unreachable[id] = err
-		default:
-			return nil, nil, err
-		}
-		in.Backend.Hold(id)
-	}
-	return unreachable, missing, nil
-}
-
 // updatedPacks returns the packs that an update names, or all that are required or locked if it names none.
 func (in *installer) updatedPacks(names []string) ([]pack.ID, error) {
 	known := map[pack.ID]bool{}

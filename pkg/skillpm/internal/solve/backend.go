@@ -184,7 +184,8 @@ func (b *Backend) Versions(ctx context.Context, id pack.ID, src string) ([]resol
 			WithHint("run \"skillpm install\" without --frozen, and commit skillpm.lock")
 	}
 	versions, err := b.availableVersions(ctx, id, src)
-	if p, ok := b.locked(id, src); ok && src == "" && diag.CodeOf(err) == diag.NotFound && b.leavesBinding(id, p.Source) {
+	p, ok := b.locked(id, src)
+	if ok && src == "" && diag.CodeOf(err) == diag.NotFound && b.leavesBinding(id, p.Source) {
 		b.Hold(id) // a changed binding does not take away what is locked
 		return []resolve.Version{{Version: p.Version}}, nil
 	}
