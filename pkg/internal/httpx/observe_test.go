@@ -65,8 +65,9 @@ func TestObserve(t *testing.T) {
 	}
 	begun := "to " + host + ": PUT http://" + host + "/v2/blob"
 	want := []string{
-		begun, "429 Too Many Requests", "sent 3, received 0", "rate-limited by " + host, begun, "200 OK",
-		"sent 3, received 5",
+		begun, "429 Too Many Requests", "sent 3, received 0", "rate-limited by " + host,
+		"to " + host + ": ", "sent 0, received 0", // the wait for the end of the delay
+		begun, "200 OK", "sent 3, received 5",
 	}
 	mu.Lock()
 	defer mu.Unlock()

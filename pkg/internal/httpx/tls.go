@@ -21,13 +21,13 @@ func CertificateProblem(host string, err error) (what, hint string, ok bool) {
 	case errors.As(err, &name):
 		names := certificateNames(name.Certificate)
 		return fmt.Sprintf("the TLS certificate of %s is for another host: %s", host, names),
-			"use a name of the certificate, or ask the operator of " + host + " for a certificate with this name", true
+			"use a name of the certificate, or ask the operator of " + host + " for one with this name", true
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
 		return "the TLS certificate of " + host + " is not valid at this time: " + Cause(err),
-			"check this machine's clock; if it is right, ask the operator of " + host + " to renew the certificate", true
+			"check this machine's clock; if it is right, ask the operator of " + host + " to renew it", true
 	case errors.As(err, &unknown), errors.As(err, &verify):
 		return "cannot verify the TLS certificate of " + host + ": " + Cause(err),
-			"if the certificate is from your organization's own authority, trust the file (PEM) of this authority with: " +
+			"if the certificate is from your organization's own authority, trust the authority's file (PEM) with: " +
 				"skillpm config set ca-file FILE", true
 	}
 	return "", "", false
@@ -59,8 +59,8 @@ func IsPlainHTTP(err error) bool {
 	return errors.Is(err, http.ErrSchemeMismatch)
 }
 
-// IsTLS reports whether a request without TLS failed because the server answered with a TLS alert. Other servers that use
-// TLS answer with status 400.
+// IsTLS reports whether a request without TLS failed because the server answered with a TLS alert. Other servers that
+// use TLS answer with status 400.
 func IsTLS(err error) bool {
 	return err != nil && strings.Contains(err.Error(), `malformed HTTP response "\x15\x03`)
 }

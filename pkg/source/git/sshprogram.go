@@ -47,7 +47,9 @@ func (p *remote) sshSettings(ctx context.Context) *sshSettings {
 		return p.ssh
 	}
 	s := &sshSettings{command: p.sshCommand(ctx)}
-	for _, name := range []string{"GIT_SSH_VARIANT", "SSH_ASKPASS", "SSH_ASKPASS_REQUIRE", "DISPLAY", "WAYLAND_DISPLAY"} {
+	for _, name := range []string{
+		"GIT_SSH_VARIANT", "SSH_ASKPASS", "SSH_ASKPASS_REQUIRE", "DISPLAY", "WAYLAND_DISPLAY",
+	} {
 		if v := p.client.options.Getenv(name); v != "" {
 			s.env = append(s.env, name+"="+v)
 		}

@@ -96,7 +96,9 @@ func (c *Client) plainHTTPWith(host string) string {
 
 // usesTLSHint returns the hint for a server that may use TLS although plain-http contains it.
 func (c *Client) usesTLSHint(host string) string {
-	others := slices.DeleteFunc(slices.Clone(c.opts.PlainHTTP), func(h string) bool { return strings.EqualFold(h, host) })
+	others := slices.DeleteFunc(slices.Clone(c.opts.PlainHTTP), func(other string) bool {
+		return strings.EqualFold(other, host)
+	})
 	command := "plain-http --undo"
 	if len(others) > 0 {
 		command = "plain-http " + strings.Join(others, ",")
@@ -179,7 +181,8 @@ func (c *Client) responseError(what, host string, resp *errcode.ErrorResponse) e
 		return diag.Errorf(diag.NotFound, "%s does not have the pack or version: %s", what, text)
 	}
 	err := diag.Errorf(diag.Remote, "%s responded with %s", what, text)
-	if resp.StatusCode == http.StatusBadRequest && len(resp.Errors) == 0 && resp.URL.Scheme == "http" { // as of TLS servers
+	// servers that use TLS answer requests without it like this
+	if resp.StatusCode == http.StatusBadRequest && len(resp.Errors) == 0 && resp.URL.Scheme == "http" {
 		return err.WithHint("%s", c.usesTLSHint(host))
 	}
 	if hint := httpx.BusyHint(resp.StatusCode, host, "skillpm login "+host); hint != "" {

@@ -81,7 +81,8 @@ func (c *Client) loginError(host string, status int) error {
 			WithHint("check the user name and the password; if you use two-factor authentication, " +
 				"enter a token as the password")
 	}
-	return diag.Errorf(diag.Remote, "%s responded with status %d", host, status).WithHint("wait and try again; if it lasts, ask the operator of %s", host)
+	return diag.Errorf(diag.Remote, "%s responded with status %d", host, status).
+		WithHint("wait and try again; if it lasts, ask the operator of %s", host)
 }
 
 // storedLogin returns the login for a registry, or none if its token server must not receive it.

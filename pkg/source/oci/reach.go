@@ -47,7 +47,8 @@ func (g *credentialFilter) limitAddresses(req *http.Request, e *authExchange, al
 		return req, nil
 	}
 	host := req.URL.Hostname()
-	if strings.ContainsFunc(host, func(r rune) bool { return r > unicode.MaxASCII }) { // net/http would connect to another
+	// net/http would connect to a host with another spelling, which the check would not recognize
+	if strings.ContainsFunc(host, func(r rune) bool { return r > unicode.MaxASCII }) {
 		return nil, diag.Errorf(diag.Denied, "%s sends requests to the invalid host %q", e.registry.Host, host)
 	}
 	nearest := httpx.Reach(e.nearest.reach.Load())
@@ -62,7 +63,8 @@ func (g *credentialFilter) limitAddresses(req *http.Request, e *authExchange, al
 		if reach < httpx.ReachPrivate {
 			hint = fmt.Sprintf("ask the operator of %s about this address", e.registry.Host)
 		}
-		return diag.Errorf(diag.Denied, "%s sends requests to %s, whose address is on a private network or this machine",
+		return diag.Errorf(diag.Denied,
+			"%s sends requests to %s, whose address is on a private network or this machine",
 			e.registry.Host, httpx.Clean(req.URL.Host)).WithHint("%s", hint)
 	}
 	if reach, known := httpx.HostReach(host); known {

@@ -200,8 +200,8 @@ func (w *httpFiles) wrapError(err error) error {
 	if httpx.IsPlainHTTP(err) {
 		return diag.Errorf(diag.Remote, "index %s: the server does not support TLS, which indexes require",
 			w.base.Host).
-			WithHint("if the server is an OCI registry, use oci://%s/NAMESPACE, and run: skillpm config set plain-http "+
-				"%[1]s", w.base.Host)
+			WithHint("if the server is an OCI registry, use oci://%s/NAMESPACE, and run: "+
+				"skillpm config set plain-http %[1]s", w.base.Host)
 	}
 	return diag.Errorf(diag.Remote, "index %s: %w", w.base.Host, err).
 		WithHint("check the address and the network, then try again")

@@ -55,7 +55,8 @@ func New(t testing.TB) *Server {
 func NewIn(t testing.TB, dir string, limit int) *Server {
 	t.Helper()
 	return start(t, config.Config{
-		Storage: config.ConfigStorage{StoreType: config.StoreDir, RootDir: dir}, API: config.ConfigAPI{RateLimit: limit},
+		Storage: config.ConfigStorage{StoreType: config.StoreDir, RootDir: dir},
+		API:     config.ConfigAPI{RateLimit: limit},
 	})
 }
 
