@@ -134,7 +134,14 @@ func TestSearchRanksAlike(t *testing.T) {
 	}
 	queries = append(queries, "acme/nihongo", "日本", "語", "c++", "C#", "ünicode teams", "constructor", "proto", "2024", "toString",
 		"deplyo gatway", "the", "with the of", "re", "change log", "team7", "reviw a databse", "zzzz", "a", "!!!", "team1/review-database-1", "TEAM1/nothing", "deploy ")
-	m := build(t, site.Options{}, packs, details)
+	s, err := site.New(site.Options{}, packs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := memoryFiles{}
+	if err := s.Lists(m.write); err != nil {
+		t.Fatal(err)
+	}
 	answers, _ := inBrowser(t, m, queries, nil)
 	empty := 0
 	for i, query := range queries {
