@@ -177,7 +177,7 @@ func TestStemsAlike(t *testing.T) {
 	}
 	endings := strings.Fields("s es ed ing eed eedly edly ingly y ies ied sses us ness ful fulness ational tional ation ator izer ization alize icate iciti ical " +
 		"ative iveness ousness biliti bli abli alli entli ousli fulli lessli li ogi logi ement ance ence able ible ment ent ant ism ate iti ous ive ize ion sion tion al er ic e ll le")
-	for _, base := range strings.Fields("hop hopp rat controll gener commun arsen beauti yell say boy day enjoy skate bat fizz fall sky die try dying abil x be gas kiwi cr ap off id luxuri tann") {
+	for base := range strings.FieldsSeq("hop hopp rat controll gener commun arsen beauti yell say boy day enjoy skate bat fizz fall sky die try dying abil x be gas kiwi cr ap off id luxuri tann") {
 		for _, end := range endings {
 			set[base+end] = true
 			for _, more := range []string{"s", "ed", "ing", "ly"} {
@@ -185,7 +185,7 @@ func TestStemsAlike(t *testing.T) {
 			}
 		}
 	}
-	for _, w := range strings.Fields("skis skies dying lying tying idly gently ugly early only singly sky news howe atlas cosmos bias andes innings outings cannings herrings earrings proceeds exceeding succeeded") {
+	for w := range strings.FieldsSeq("skis skies dying lying tying idly gently ugly early only singly sky news howe atlas cosmos bias andes innings outings cannings herrings earrings proceeds exceeding succeeded") {
 		set[w] = true
 	}
 	words := slices.Sorted(maps.Keys(set))
