@@ -134,7 +134,14 @@ func TestSearchRanksAlike(t *testing.T) {
 	}
 	queries = append(queries, "acme/nihongo", "日本", "語", "c++", "C#", "ünicode teams", "constructor", "proto", "2024", "toString",
 		"deplyo gatway", "the", "with the of", "re", "change log", "team7", "reviw a databse", "zzzz", "a", "!!!", "team1/review-database-1", "TEAM1/nothing", "deploy ")
-	m := build(t, site.Options{}, packs, details)
+	s, err := site.New(site.Options{}, packs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := memoryFiles{}
+	if err := s.Lists(m.write); err != nil {
+		t.Fatal(err)
+	}
 	answers, _ := inBrowser(t, m, queries, nil)
 	empty := 0
 	for i, query := range queries {
@@ -170,7 +177,7 @@ func TestStemsAlike(t *testing.T) {
 	}
 	endings := strings.Fields("s es ed ing eed eedly edly ingly y ies ied sses us ness ful fulness ational tional ation ator izer ization alize icate iciti ical " +
 		"ative iveness ousness biliti bli abli alli entli ousli fulli lessli li ogi logi ement ance ence able ible ment ent ant ism ate iti ous ive ize ion sion tion al er ic e ll le")
-	for _, base := range strings.Fields("hop hopp rat controll gener commun arsen beauti yell say boy day enjoy skate bat fizz fall sky die try dying abil x be gas kiwi cr ap off id luxuri tann") {
+	for base := range strings.FieldsSeq("hop hopp rat controll gener commun arsen beauti yell say boy day enjoy skate bat fizz fall sky die try dying abil x be gas kiwi cr ap off id luxuri tann") {
 		for _, end := range endings {
 			set[base+end] = true
 			for _, more := range []string{"s", "ed", "ing", "ly"} {
@@ -178,7 +185,7 @@ func TestStemsAlike(t *testing.T) {
 			}
 		}
 	}
-	for _, w := range strings.Fields("skis skies dying lying tying idly gently ugly early only singly sky news howe atlas cosmos bias andes innings outings cannings herrings earrings proceeds exceeding succeeded") {
+	for w := range strings.FieldsSeq("skis skies dying lying tying idly gently ugly early only singly sky news howe atlas cosmos bias andes innings outings cannings herrings earrings proceeds exceeding succeeded") {
 		set[w] = true
 	}
 	words := slices.Sorted(maps.Keys(set))

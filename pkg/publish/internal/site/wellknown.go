@@ -51,7 +51,8 @@ type Discovered struct {
 // bytes.
 func Discover(name, description string, files []File, w Write) (Discovered, error) {
 	d := Discovered{Name: name, Type: typeArchive, Description: short(description, maxDescription-1)}
-	data, err := []byte(nil), error(nil)
+	var data []byte
+	var err error
 	if len(files) == 1 && files[0].Path == "SKILL.md" {
 		d.Type, data = typeFile, files[0].Data
 	} else if data, err = archive(files); err != nil {
