@@ -45,6 +45,9 @@ func (c *Client) adopt(o ImportOptions) (*ImportReport, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.Pack != "" { // a pack may be in the directory of a project
+		s = scope.Scope{Kind: scope.KindProject, Root: c.Dir}
+	}
 	local, dirs, err := findLocalSkills(s)
 	if err != nil {
 		return nil, err

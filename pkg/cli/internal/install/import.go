@@ -94,6 +94,8 @@ func (a *app) importFile(args []string) (string, error) {
 	switch {
 	case len(found) == 0:
 		return "", nil
+	case len(found) == 1:
+		return found[0], nil
 	case !a.CanAsk():
 		return "", diag.Errorf(diag.Usage, "skillpm import needs a FILE").
 			WithHint("use %s", textx.OneOf(found))
