@@ -183,7 +183,6 @@ func TestDoctor(t *testing.T) {
 		{"hand-written skills are ignored", func(p *patient) {
 			p.write(".skillpm/skills/own/SKILL.md", "mine")
 			p.write(".gitignore", ".skillpm/\n")
-			p.run("git", "rm", "-rq", "--cached", ".skillpm")
 		}, []symptom{{"git-ignore", warn, ".skillpm/skills/", ""}}},
 		{"an outdated copy", func(p *patient) { p.vendor(); p.remove("vendor/skills/acme/well/well-0") }, []symptom{{"vendored", warn, "vendor/skills", "skillpm vendor"}}},
 		{"a copy", func(p *patient) { p.vendor() }, nil},

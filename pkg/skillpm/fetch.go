@@ -55,7 +55,7 @@ func (c *Client) Fetch(ctx context.Context, o FetchOptions) ([]FetchedPack, erro
 		return nil, err
 	}
 	packs := res.newPacks(w.Lock)
-	s := admission.Candidates{Manifest: res.manifest, Packs: packs, Linked: admission.NotLinked}
+	s := admission.Candidates{Manifest: res.manifest, Packs: packs, Linked: admission.NotLinked, RefusesDenied: true}
 	if err := in.Admission.Admit(ctx, res.Solution, s); err != nil {
 		return nil, err
 	}

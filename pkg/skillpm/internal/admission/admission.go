@@ -106,6 +106,9 @@ type Candidates struct {
 	// IsNewlyLinked reports whether the operation links a pack, nil if it links none.
 	IsNewlyLinked func(pack.ID) bool
 
+	// RefusesDenied makes each denied skill an error, as for packs that are only fetched.
+	RefusesDenied bool
+
 	// Machine is set for the enterprise layer, whose list is signed and never goes back: a skill that a policy denies
 	// by name is installed and not used, and a pack may be older than it was.
 	Machine bool
@@ -220,6 +223,14 @@ func (a *Admission) checkSource(id pack.ID, c Candidates) error {
 // one user's denial must not change what a team locks.
 func (a *Admission) checkNames(id pack.ID, c Candidates) error {
 	names := slices.Sorted(maps.Keys(c.Packs[id].Skills))
+	if c.RefusesDenied {
+		for _, name := range names {
+			if err := a.checkName(id, name, c); err != nil {
+				return c.explain(id, err)
+			}
+		}
+		return nil
+	}
 	if a.Previous.Packs[id] != nil || c.Linked(id) && (c.IsNewlyLinked == nil || !c.IsNewlyLinked(id)) {
 		for _, name := range names {
 			_ = a.checkName(id, name, c) // for the notes of policies that only observe

@@ -315,8 +315,8 @@ func checkIgnored(x *exam) {
 	}
 }
 
-// checkTracked reports the files of skillpm that are in the repository by mistake, and the generated links of which some
-// are in the repository, or are neither in it nor ignored.
+// checkTracked reports the files of skillpm that are in the repository by mistake, and the directories of agents in which
+// git tracks only some of the generated links, or shows them as new. A team that commits all of them does so on purpose.
 func (x *exam) checkTracked(links []string, status []git.Status) {
 	w := x.ws
 	own := []string{w.Rel(w.Scope.Links()) + "/", w.Rel(w.Scope.Backup()) + "/", w.Rel(w.Scope.State())}
@@ -329,8 +329,11 @@ func (x *exam) checkTracked(links []string, status []git.Status) {
 		}
 	}
 	tracked, loose := map[string][]string{}, map[string][]string{}
+	total := map[string]int{}
 	for i, s := range status {
-		switch dir := path.Dir(links[i]); {
+		dir := path.Dir(links[i])
+		total[dir]++
+		switch {
 		case s.Tracked:
 			tracked[dir] = append(tracked[dir], path.Base(links[i]))
 		case !s.Ignored:
@@ -338,7 +341,10 @@ func (x *exam) checkTracked(links []string, status []git.Status) {
 		}
 	}
 	for _, dir := range slices.Sorted(maps.Keys(tracked)) {
-		x.advise(dir, "git tracks generated links: "+textx.FirstAndMore(tracked[dir], 3), "each user's install may change the links, which git then shows",
+		if len(tracked[dir]) == total[dir] {
+			continue
+		}
+		x.advise(dir, "git tracks only some of the generated links: "+textx.FirstAndMore(tracked[dir], 3), "each user's install may change the links, which git then shows",
 			"if the team does not commit links on purpose, run \"git rm --cached "+dir+"/"+tracked[dir][0]+"\"")
 	}
 	for _, dir := range slices.Sorted(maps.Keys(loose)) {
