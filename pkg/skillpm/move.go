@@ -2,10 +2,12 @@ package skillpm
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/source/registry"
 )
 
 // moveSources prepares to move packs that are required by name: to the registry of the call, or to the one that their
@@ -28,8 +30,9 @@ func (in *installer) moveSources(
 		return unreachable, missing, nil
 	}
 	for id, err := range in.Backend.MoveRebound(ctx, named) {
+		_, lacksPack := errors.AsType[*registry.NotFoundError](err)
 		switch code := diag.CodeOf(err); {
-		case code == diag.NotFound:
+		case lacksPack:
 			missing[id] = err
 		case code == diag.Remote && (in.request.skipUnreachable || in.request.Offline) && ctx.Err() == nil:
 			unreachable[id] = err

@@ -26,12 +26,8 @@ func TestOffers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	names := offers.Names()
-	if !slices.Contains(names, "initech/tps") || !slices.Contains(names, "globex/ops") {
-		t.Errorf("got %q, want the local and the embedded packs", names)
-	}
-	if slices.Contains(names, "acme/deploy") {
-		t.Errorf("got %q, but acme is bound to a registry without acme/deploy", names)
+	if names := offers.Names(); !slices.Equal(names, []string{"skillpm/authoring"}) {
+		t.Errorf("got %q with a configured registry, want only the packs of skillpm", names)
 	}
 	if !slices.Equal(offers.Unlisted, []string{"far"}) {
 		t.Errorf("unlisted: got %q", offers.Unlisted)
@@ -40,6 +36,13 @@ func TestOffers(t *testing.T) {
 		if p.Description == "" || p.Skills == 0 {
 			t.Errorf("%s has no description or skills: %+v", p.Name, p)
 		}
+	}
+	offers, err = newClient(t, t.TempDir(), home).Offers(t.Context(), skillpm.OfferOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if names := offers.Names(); !slices.Contains(names, "initech/tps") || !slices.Contains(names, "globex/ops") {
+		t.Errorf("got %q without a registry, want the local and the demo packs", names)
 	}
 	all, err := c.Offers(t.Context(), skillpm.OfferOptions{Registry: "embedded"})
 	if err != nil || !slices.Contains(all.Names(), "acme/deploy") || slices.Contains(all.Names(), "initech/tps") {

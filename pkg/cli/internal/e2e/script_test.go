@@ -271,10 +271,10 @@ func executable(ts *testscript.TestScript, neg bool, args []string) {
 
 // runBlocks runs, in order, every command of the bash blocks of a Markdown file, and requires each to succeed.
 func runBlocks(ts *testscript.TestScript, _ bool, args []string) {
-	if len(args) != 1 {
-		ts.Fatalf("usage: run-blocks FILE")
+	if len(args) != 1 && len(args) != 3 {
+		ts.Fatalf("usage: run-blocks FILE [FINISHED TEMPLATE]")
 	}
-	inside, ran := false, 0
+	inside, ran, finished := false, 0, len(args) == 1
 	for line := range strings.SplitSeq(ts.ReadFile(args[0]), "\n") {
 		switch {
 		case strings.HasPrefix(line, "```bash"):
@@ -285,6 +285,13 @@ func runBlocks(ts *testscript.TestScript, _ bool, args []string) {
 			ts.Logf("$ %s", line)
 			ts.Check(ts.Exec("sh", "-euc", line))
 			ran++
+			if finished {
+				continue
+			}
+			if _, err := os.Stat(ts.MkAbs(args[2])); err == nil {
+				ts.Check(os.WriteFile(ts.MkAbs(args[2]), []byte(ts.ReadFile(args[1])), 0o644))
+				finished = true
+			}
 		}
 	}
 	if ran == 0 {

@@ -79,6 +79,8 @@ func TestSearchOnTheWeb(t *testing.T) {
 		t.Errorf("a server that is down is not told: %s", e)
 	}
 	m.ok("cache", "gc", "--all")
-	finds("acme/deploy ", "deploy")
+	if e := finds("No matches", "deploy"); !strings.Contains(e.err, "warning: cannot search the registry web") {
+		t.Errorf("a server that is down, and was never searched: %s", e)
+	}
 	m.fails(8, []string{strings.TrimPrefix(server.URL, "https://")}, "search", "--registry", "web", "kettle")
 }

@@ -436,8 +436,12 @@ func TestPickers(t *testing.T) {
 	})
 	t.Run("import", func(t *testing.T) {
 		w := newSetting(t)
-		if err := os.WriteFile(filepath.Join(w.project, "skills-lock.json"), []byte(`{"version":1,"skills":{}}`), 0o644); err != nil {
-			t.Fatal(err)
+		for name, text := range map[string]string{
+			"skills-lock.json": `{"version":1,"skills":{}}`, "agents.toml": "version = 1\n",
+		} {
+			if err := os.WriteFile(filepath.Join(w.project, name), []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
 		}
 		p := w.inTerminal(t, nil, "import", "--dry-run")
 		p.expect("Which file?")

@@ -30,7 +30,7 @@ PACK is one of:
   github.com/OWNER/REPO, git@HOST:PATH,
   https://HOST/PATH.git, git+https://URL,
   git+ssh://URL, each [//SUBDIR][#REF]          from a git repository
-  https://HOST[/PATH]                           from a website with /.well-known/agent-skills
+  https://HOST[/PATH]                           from a website with skills
   ./DIR                                         from a directory
 
 If skillpm.lock has merge conflicts, --resolve-lock selects the versions anew for the merged

@@ -72,4 +72,6 @@ func (m *Machine) Relocate(agents []agent.Agent) []agent.Agent {
 
 // FindScope returns the scope that [Machine.Open] reads, without reading it. Without create, it is a not-found error if
 // there is no project.
-func (m *Machine) FindScope(kind string, create bool) (scope.Scope, error) { return m.findScope(kind, create) }
+func (m *Machine) FindScope(kind string, create bool) (scope.Scope, error) {
+	return m.findScope(kind, create)
+}
