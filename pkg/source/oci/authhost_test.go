@@ -130,11 +130,15 @@ func TestTokenServer(t *testing.T) {
 	}{
 		{name: "same domain", realm: "auth.corp.test"},
 		{name: "parent domain", realm: "corp.test"},
-		{name: "another domain", realm: "auth.globex.test",
-			hint: "skillpm config set auth-hosts." + host + " auth.globex.test:" + tokenPort},
+		{
+			name: "another domain", realm: "auth.globex.test",
+			hint: "skillpm config set auth-hosts." + host + " auth.globex.test:" + tokenPort,
+		},
 		{name: "named in the settings", realm: "auth.globex.test", authHosts: []string{"auth.globex.test:" + tokenPort}},
-		{name: "another port in the settings", realm: "auth.globex.test", authHosts: []string{"auth.globex.test:1"},
-			hint: "skillpm config set auth-hosts." + host + " auth.globex.test:" + tokenPort},
+		{
+			name: "another port in the settings", realm: "auth.globex.test", authHosts: []string{"auth.globex.test:1"},
+			hint: "skillpm config set auth-hosts." + host + " auth.globex.test:" + tokenPort,
+		},
 		{name: "redirected to another domain", realm: "auth.corp.test", redirect: "evil.test", hint: "skillpm login"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

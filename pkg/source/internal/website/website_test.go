@@ -186,14 +186,16 @@ func TestRefused(t *testing.T) {
 		"no skills":      {map[string][]byte{indexPath: []byte(`{"skills":[]}`)}, diag.NotFound, "no skills found"},
 		"no digest":      {map[string][]byte{indexPath: one("skill-md", "a", "")}, diag.NotFound, "no skills found"},
 		"other content": {
-			map[string][]byte{indexPath: one("skill-md", "/a", digestOf([]byte("x"))), "/a": text}, diag.Integrity,
+			map[string][]byte{indexPath: one("skill-md", "/a", digestOf([]byte("x"))), "/a": text},
+			diag.Integrity,
 			"does not match",
 		},
 		"missing file":   {map[string][]byte{indexPath: one("skill-md", "/a", digestOf(text))}, diag.NotFound, "/a"},
 		"not encrypted":  {map[string][]byte{indexPath: one("skill-md", "http://cdn.example/a", digestOf(text))}, diag.Denied, "HTTPS"},
 		"no URL of HTTP": {map[string][]byte{indexPath: one("skill-md", "file:///etc/passwd", digestOf(text))}, diag.NotFound, "no skills found"},
 		"archive": {
-			map[string][]byte{indexPath: one("archive", "/a.tgz", digestOf(outside)), "/a.tgz": outside}, diag.Invalid,
+			map[string][]byte{indexPath: one("archive", "/a.tgz", digestOf(outside)), "/a.tgz": outside},
+			diag.Invalid,
 			"../x",
 		},
 	} {
