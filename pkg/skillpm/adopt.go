@@ -146,11 +146,11 @@ func adoptedManifest(file string, before []byte, name string, dirs []string) ([]
 	if err != nil {
 		return nil, err
 	}
-	text := fmt.Sprintf("name: %s\nversion: %q\n", id, firstVersion)
+	text := fmt.Appendf(nil, "name: %s\nversion: %q\n", id, firstVersion)
 	if !slices.Equal(dirs, []string{packSkills}) {
-		text += "skills:\n"
+		text = append(text, "skills:\n"...)
 		for _, dir := range dirs {
-			text += fmt.Sprintf("  - %q\n", dir+"/*")
+			text = fmt.Appendf(text, "  - %q\n", dir+"/*")
 		}
 	}
 	if before != nil {
@@ -162,12 +162,12 @@ func adoptedManifest(file string, before []byte, name string, dirs []string) ([]
 			return nil, diag.Errorf(diag.Conflict, "%s already describes a pack", file).
 				WithHint("edit name and skills in the file")
 		}
-		text += "\n" + string(before)
+		text = append(append(text, '\n'), before...)
 	}
-	if _, err := pack.ParseManifest(file, []byte(text)); err != nil {
+	if _, err := pack.ParseManifest(file, text); err != nil {
 		return nil, err
 	}
-	return []byte(text), nil
+	return text, nil
 }
 
 // agentsOf returns an agent for each skill directory that agents read: the shared one, or the first by its id.

@@ -331,7 +331,8 @@ func TestChangedCleanMachine(t *testing.T) {
 	for _, c := range []string{"git", "oci"} {
 		t.Run(c, func(t *testing.T) {
 			w := newFixture(t)
-			name, attack := "acme/tool", func() {}
+			name := "acme/tool"
+			var attack func()
 			if c == "git" {
 				repo, url := gitRepo(t, gittest.WithoutAnyCommit())
 				name, attack = "acme/tools", func() {

@@ -36,7 +36,7 @@ func TestBadReleases(t *testing.T) {
 		ref := parse(t, url)
 		ref.Constraint = constraint
 		p, err := newClient(t, git.Options{}).Open(t.Context(), ref)
-		got := ""
+		var got string
 		if err != nil {
 			release, ok := errors.AsType[*git.ReleaseError](err)
 			if !ok || diag.CodeOf(err) != diag.Invalid || release.URL != ref.URL {

@@ -25,7 +25,7 @@ For each pack, the command fetches the newest release that is not yanked, and co
 digests with the index. If skillpm cannot read a pack, it reports the reason, does not change
 the website, and fails with exit code 8, or 6 if content differs from the index. With
 --keep-going, it updates the other packs before it fails. A pack that it cannot read keeps its
-last pages; if there are none, its page shows the reason.
+last pages; without last pages, its page shows the reason.
 
 skillpm verifies signatures with the keys of --key and of trusted-keys in the user's settings.
 The website shows other signatures as not checked.

@@ -202,12 +202,12 @@ type packFile struct {
 
 // filesOf returns the files of a pack: a manifest, and a directory for each skill.
 func filesOf(p Published) []packFile {
-	manifest := fmt.Sprintf("name: %s\nversion: %q\ndescription: %s\n", p.Release.ID, p.Release.Version,
+	manifest := fmt.Appendf(nil, "name: %s\nversion: %q\ndescription: %s\n", p.Release.ID, p.Release.Version,
 		p.Release.Description)
 	for _, d := range p.Release.Dependencies {
-		manifest += fmt.Sprintf("dependencies: {%s: %q}\n", d.ID, d.Constraint)
+		manifest = fmt.Appendf(manifest, "dependencies: {%s: %q}\n", d.ID, d.Constraint)
 	}
-	files := []packFile{{"skillpm.yaml", 0o644, []byte(manifest)}}
+	files := []packFile{{"skillpm.yaml", 0o644, manifest}}
 	for _, tree := range p.Trees {
 		for _, e := range tree.Inventory {
 			f := packFile{name: tree.Name + "/" + e.Path, mode: 0o644}

@@ -238,7 +238,7 @@ func (b *Backend) checkBinding(ctx context.Context, id pack.ID, src string) erro
 // Requirements lists what one version of a pack requires, for the solver.
 func (b *Backend) Requirements(ctx context.Context, id pack.ID, src, version string) ([]resolve.Requirement, error) {
 	var deps []pack.Dependency
-	isBuiltIn := false
+	var isBuiltIn bool
 	if p, ok := b.lockedVersion(id, src, version); ok && b.final(id, src) {
 		var err error
 		if deps, err = p.Requires(); err != nil {
