@@ -276,5 +276,21 @@ func (in *installer) install(ctx context.Context, res *resolution) (*InstallRepo
 	if err != nil {
 		return nil, err
 	}
+	in.addMissing(report)
 	return report, nil
+}
+
+// addMissing adds to the skills of changed packs what they require and this machine lacks.
+func (in *installer) addMissing(r *InstallReport) {
+	for _, p := range r.Packs {
+		id, err := pack.ParseID(p.Pack)
+		if err != nil || p.Action == ActionUnchanged || p.Action == ActionRemoved {
+			continue
+		}
+		for i, s := range p.Skills {
+			if s.Denied == "" {
+				p.Skills[i].Missing = in.Missing(id, s.Name)
+			}
+		}
+	}
 }

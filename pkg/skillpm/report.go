@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/skill"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/workspace"
 	"github.com/skillpm/skillpm/pkg/source/registry"
 	"github.com/skillpm/skillpm/pkg/source/trust"
@@ -101,6 +102,9 @@ type SkillReport struct {
 	Tree      string   `json:"tree"`      // digest
 	Dir       string   `json:"dir"`       // relative to the root
 	Links     []string `json:"links"`     // where agents find it, relative to the root
+
+	// Missing is what a newly installed or changed skill requires and the machine lacks.
+	Missing []skill.Missing `json:"missing,omitempty"`
 
 	Denied     string `json:"denied,omitempty"`     // why the policies deny it
 	Unapproved bool   `json:"unapproved,omitempty"` // the reason is a missing approval

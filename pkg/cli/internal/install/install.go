@@ -10,6 +10,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
+	"github.com/skillpm/skillpm/pkg/skill"
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
@@ -197,6 +198,9 @@ func (a *app) warnInstall(r *skillpm.InstallReport) {
 		for _, s := range p.Skills {
 			if s.Denied != "" {
 				a.Note("Left out %s@%s: %s", s.Name, p.Pack, s.Denied)
+			}
+			if names, hints := skill.DescribeMissing(s.Missing); names != "" {
+				a.Note("%s@%s requires %s: %s", s.Name, p.Pack, names, hints)
 			}
 		}
 	}

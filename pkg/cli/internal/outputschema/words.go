@@ -627,7 +627,11 @@ func fields() map[string]string {
 		"session.Summary.File":    "Path of the session's file.",
 		"session.Summary.ID": "Id of the session; \"\" if skillpm cannot read the state and " +
 			"the file's name is a digest.",
-		"session.Summary.Used":     "Time of the last use of the session.",
+		"session.Summary.Used": "Time of the last use of the session.",
+		"skill.Missing.Hint":   "Instruction that provides the requirement.",
+		"skill.Missing.Kind": "Kind of the requirement: bin (program), env (environment variable), mcp (MCP server), " +
+			"or os (operating system).",
+		"skill.Missing.Name":       "Name of the program, variable, server, or operating system.",
 		"skillpm.Binding.Enforced": "Whether the machine's administrator set the binding.",
 		"skillpm.Binding.From":     "Path of the file that contains the binding.",
 		"skillpm.Binding.Owner":    "Owner that is bound to the registry.",
@@ -848,6 +852,8 @@ func fields() map[string]string {
 			"if skillpm.lock only records the skill.",
 		"skillpm.SkillReport.Link":  "Name under which agents see the skill.",
 		"skillpm.SkillReport.Links": "Paths of the links for agents, relative to the root.",
+		"skillpm.SkillReport.Missing": "Requirements of a newly installed or changed skill that the machine does not " +
+			"meet.",
 		"skillpm.SkillReport.OwnName": "Whether the name in the skill's frontmatter refers to the " +
 			"skill.",
 		"skillpm.SkillReport.PreviousLink": "Name under which agents saw the skill before; missing if " +
