@@ -224,7 +224,7 @@ func (r *Requirements) Unmet(m Machine) (missing []Missing) {
 	}
 	if len(r.OS) > 0 && !slices.Contains(r.OS, m.OS) {
 		systems := strings.Join(r.OS, " or ")
-		missing = append(missing, Missing{RequiresOS, systems, "use the skill on " + systems})
+		missing = append(missing, Missing{RequiresOS, systems, "use it on " + systems})
 	}
 	return missing
 }

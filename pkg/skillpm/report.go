@@ -49,6 +49,8 @@ type InstallReport struct {
 	// locally edited directories that are replaced or removed -> where a copy is
 	Saved    map[string]string `json:"saved"`
 	Warnings []string          `json:"warnings"`
+	// what the manifest requires and the machine lacks, if something changed
+	Missing []skill.Missing `json:"missing,omitempty"`
 }
 
 // PackReport is one pack of a scope.
@@ -81,6 +83,9 @@ type PackReport struct {
 	// PreviousRange and Range are what the manifest required before and requires now, if that changed.
 	PreviousRange string `json:"previousRange,omitempty"`
 	Range         string `json:"range,omitempty"`
+	// Missing is what the skillpm.yaml of a newly installed or changed pack requires and the machine lacks. Packs of
+	// OCI registries do not contain the file.
+	Missing []skill.Missing `json:"missing,omitempty"`
 	// Denied is why the policies deny one of its skills, "" if they allow all.
 	Denied string `json:"denied,omitempty"`
 	// SignerChanged reports that the recorded signer changes; before there may have been none.

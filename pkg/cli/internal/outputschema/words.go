@@ -709,6 +709,8 @@ func fields() map[string]string {
 		"skillpm.Info.Skill":           "Skill; missing if the name refers to a pack.",
 		"skillpm.InstalledSkill.BareOwner": "Pack to whose skill the bare name refers; missing " +
 			"if the bare name refers to this skill.",
+		"skillpm.InstallReport.Missing": "Requirements in skillpm.yaml that the machine does not meet; missing if " +
+			"nothing changed.",
 		"skillpm.InstallReport.Agents": "Directories from which agents read the skills.",
 		"skillpm.InstallReport.Edited": "Installed skills that keep their local edits.",
 		"skillpm.InstallReport.HeldBack": "Packs that the update could not change to the newest " +
@@ -787,10 +789,12 @@ func fields() map[string]string {
 		"skillpm.PackReport.Direct": "Whether the manifest requires the pack directly.",
 		"skillpm.PackReport.Directory": "Directory of the pack on this machine, if the lockfile " +
 			"does not contain the directory.",
-		"skillpm.PackReport.Downgrade":        "Whether the previous version was higher.",
-		"skillpm.PackReport.Dropped":          "Skills that the update removes.",
-		"skillpm.PackReport.Edited":           "Whether a skill of the pack has local edits.",
-		"skillpm.PackReport.Installed":        "Whether all skills of the pack are installed.",
+		"skillpm.PackReport.Downgrade": "Whether the previous version was higher.",
+		"skillpm.PackReport.Dropped":   "Skills that the update removes.",
+		"skillpm.PackReport.Edited":    "Whether a skill of the pack has local edits.",
+		"skillpm.PackReport.Installed": "Whether all skills of the pack are installed.",
+		"skillpm.PackReport.Missing": "Requirements in the skillpm.yaml of a newly installed or changed pack that the " +
+			"machine does not meet.",
 		"skillpm.PackReport.Linked":           "Directory of the working copy to which the pack is linked.",
 		"skillpm.PackReport.Partial":          "Whether only some skills of the pack are installed.",
 		"skillpm.PackReport.Previous":         "Version before the update.",

@@ -3,13 +3,16 @@ package doctor
 import (
 	"slices"
 
+	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// checkRequirements compares what the installed skills declare as required with the machine. MCP servers alone are a
-// note, because skillpm cannot know those of every agent.
+// checkRequirements compares what the manifest and the installed skills declare as required with the machine.
 func checkRequirements(x *exam) {
+	if missing := x.ws.Unmet(x.ws.Manifest.Requires); len(missing) > 0 {
+		x.reportMissing(scope.ManifestName, scope.ManifestName, missing)
+	}
 	unmet := 0
 	for _, n := range x.layout.Named {
 		if x.layout.Denial(n.Pack, n.Skill) != nil {
@@ -19,18 +22,23 @@ func checkRequirements(x *exam) {
 		if len(missing) == 0 {
 			continue
 		}
-		if unmet++; unmet > maxFindings {
-			continue
+		if unmet++; unmet <= maxFindings {
+			x.reportMissing("", n.Skill+"@"+n.Pack.String(), missing)
 		}
-		report := x.warn
-		if !slices.ContainsFunc(missing, func(m skill.Missing) bool { return m.Kind != skill.RequiresMCP }) {
-			report = x.advise
-		}
-		names, hints := skill.DescribeMissing(missing)
-		report("", n.Skill+"@"+n.Pack.String()+" requires "+names, "the skill may not work on this machine", hints)
 	}
 	if unmet > maxFindings {
 		x.warn("", textx.Count(unmet-maxFindings, "more skill")+" with missing requirements", "",
 			"apply the fixes of the other skills first")
 	}
+}
+
+// reportMissing reports missing requirements. MCP servers alone are a note, because skillpm cannot know those of every
+// agent.
+func (x *exam) reportMissing(path, subject string, missing []skill.Missing) {
+	report := x.warn
+	if !slices.ContainsFunc(missing, func(m skill.Missing) bool { return m.Kind != skill.RequiresMCP }) {
+		report = x.advise
+	}
+	names, hints := skill.DescribeMissing(missing)
+	report(path, subject+" requires "+names, "skills may not work on this machine", hints)
 }

@@ -17,9 +17,11 @@ func (w *Workspace) Missing(id pack.ID, name string) []skill.Missing {
 		return nil
 	}
 	doc, _ := skill.Parse(data)
-	needs := doc.Requirements()
-	return needs.Missing(w.machine.abilities())
+	return w.Unmet(doc.Requirements())
 }
+
+// Unmet returns the requirements that this machine does not meet.
+func (w *Workspace) Unmet(needs skill.Requirements) []skill.Missing { return needs.Missing(w.machine.abilities()) }
 
 // abilities returns what the machine has, for [skill.Requirements].
 func (m *Machine) abilities() skill.Machine {
