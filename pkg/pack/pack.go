@@ -27,7 +27,7 @@ type Pack struct {
 	Tags         []string     // words to find it by
 	// Requires is what its skills need on a machine. Only sources with the pack's skillpm.yaml have it.
 	Requires skill.Requirements
-	Warnings     []string     // which files were left out, and why
+	Warnings []string // which files were left out, and why
 }
 
 // Skill is one skill of a pack.
