@@ -17,6 +17,7 @@ import (
 type SkillSettings struct {
 	Enabled         *bool         // agents have skills; nil is true
 	Allowed         []string      // the only available skills, as name or name@pack; empty means all
+	HideUnmet       bool          // skills whose requirements the machine does not meet are not available
 	Recommended     int           // the number of skills of an agent beyond which skillpm warns
 	MaxDepth        int           // how deep activations of skills may nest
 	TrustedProjects bool          // the local skills of a project are available in trusted folders only
@@ -55,7 +56,7 @@ const (
 
 var (
 	skillsKeys = []string{
-		"enabled", "allowed", "recommended", "max-depth", "trusted-projects", "dynamic-shell", "agent", "tenant",
+		"enabled", "allowed", "hide-unmet", "recommended", "max-depth", "trusted-projects", "dynamic-shell", "agent", "tenant",
 		"environment", "script-limit",
 	}
 	runnerKeys = []string{"command", "limit", "env", "directory", "notify"}
@@ -80,6 +81,8 @@ func skillSettings(v yamlx.Value) (s SkillSettings) {
 			s.Enabled = new(v.Bool())
 		case "allowed":
 			s.Allowed = v.Texts(checkAllowed)
+		case "hide-unmet":
+			s.HideUnmet = v.Bool()
 		case "recommended":
 			s.Recommended = int(v.Int(maxRecommended))
 		case "max-depth":

@@ -15,6 +15,7 @@ const runtimeText = `profile: claude-code
 skills:
   enabled: false
   allowed: [deploy, review@acme/tools]
+  hide-unmet: true
   recommended: 50
   max-depth: 3
   trusted-projects: true
@@ -44,7 +45,8 @@ func TestK4ConfigRuntime(t *testing.T) {
 	}
 	off := false
 	want := pack.SkillSettings{
-		Enabled: &off, Allowed: []string{"deploy", "review@acme/tools"}, Recommended: 50, MaxDepth: 3, TrustedProjects: true, DynamicShell: true,
+		Enabled: &off, Allowed: []string{"deploy", "review@acme/tools"}, HideUnmet: true, Recommended: 50, MaxDepth: 3,
+		TrustedProjects: true, DynamicShell: true,
 		Agent: "coder", Tenant: "acme-eu", Environment: "production", ScriptLimit: 45 * time.Second,
 	}
 	if c.Profile != "claude-code" || !reflect.DeepEqual(c.Skills, want) || c.Skills.On() || !reflect.DeepEqual(c.TrustedFolders, []string{"/home/ada/work"}) {

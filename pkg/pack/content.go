@@ -206,6 +206,9 @@ func (c *Content) Pack(ref Ref) *Pack {
 		Tags:         slices.Clone(c.Tags),
 		Warnings:     slices.Clone(c.Skipped),
 	}
+	if c.Manifest != nil {
+		p.Requires = c.Manifest.Requires
+	}
 	for i, s := range c.Skills {
 		p.Skills[i] = Skill{Name: s.Name, Description: s.Description}
 	}

@@ -39,6 +39,8 @@ type Manifest struct {
 	Skills      []string // patterns of the directories that hold the pack's skills; empty means wherever they are
 	Tags        []string // words to find the pack by
 	Executable  []string // patterns of executable files, whatever their mode; see [Manifest.IsExecutable]
+	// Requires is what the skills of the pack, or the project, need on a machine.
+	Requires skill.Requirements
 
 	Dependencies    []Dependency // in the order of the file
 	DevDependencies []Dependency // in the order of the file; never inherited
@@ -77,7 +79,7 @@ type Registry struct {
 }
 
 var manifestKeys = []string{
-	"name", "version", "description", "license", "tags", "skillpm", "skills", "executable", "dependencies",
+	"name", "version", "description", "license", "tags", "skillpm", "skills", "executable", "requires", "dependencies",
 	"dev-dependencies", "aliases",
 	"agents", "link-mode", "min-release-age", "registries", "namespaces", "workspace", "validate",
 }
@@ -128,7 +130,7 @@ func ParsePack(path string, data []byte) (m *Manifest, warnings []string, err er
 		switch {
 		case slices.Contains(packKeys, key):
 			m.field(key, v)
-		case key == "workspace" || key == "tags": // of a newer skillpm, perhaps: then it says nothing
+		case key == "workspace" || key == "tags" || key == "requires": // of a newer skillpm, perhaps: then it says nothing
 			m.field(key, v.Quiet())
 		case !slices.Contains(manifestKeys, key):
 			warning := v.Key().NewError("", "unknown key %q", key).Error()
@@ -180,6 +182,8 @@ func (m *Manifest) field(key string, v yamlx.Value) {
 		m.Tags = tags(v)
 	case "executable":
 		m.Executable = v.Texts(checkExecutable)
+	case "requires":
+		m.Requires = requirements(v)
 	case "dependencies":
 		m.Dependencies = dependencies(v)
 	case "dev-dependencies":

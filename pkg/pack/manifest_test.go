@@ -9,6 +9,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/skill"
 )
 
 const full = `# a pack of two skills
@@ -31,6 +32,7 @@ registries: ["https://packs.example", {name: acme, url: "oci://registry.example/
 namespaces: {acme: "oci://registry.example/acme"}
 validate: {profiles: [claude-code], rules: {STR003: off}}
 tags: [kubernetes, rollback]
+requires: {bins: [kubectl], env: [KUBECONFIG], mcp: [tracker], os: [linux, macos]}
 executable: ["scripts/*.sh", "skills/*/run"]
 `
 
@@ -50,6 +52,9 @@ func TestParseManifest(t *testing.T) {
 		{"skills", m.Skills, []string{"skills/*"}},
 		{"skillpm", m.Skillpm, ">=0.3"},
 		{"tags", m.Tags, []string{"kubernetes", "rollback"}},
+		{"requires", m.Requires, skill.Requirements{
+			Bins: []string{"kubectl"}, Env: []string{"KUBECONFIG"}, MCP: []string{"tracker"}, OS: []string{"linux", "darwin"},
+		}},
 		{"executable", m.Executable, []string{"scripts/*.sh", "skills/*/run"}},
 		{"aliases", m.Aliases, []pack.Alias{{Alias: "k8s-deploy", Skill: "deploy", Pack: pack.ID{Owner: "globex", Name: "ops"}}}},
 		{"agents", m.Agents, []string{"claude-code", "agents"}},
@@ -155,6 +160,9 @@ var bad = []struct {
 	{"duplicate dependency", "dependencies:\n  a/b: \"1\"\n  a/b: \"2\"", `3:3: the key "a/b" is duplicated`, "", false},
 	{"merge markers", "name: a/b\n<<<<<<< HEAD\nversion: 1.0.0\n=======\n>>>>>>> x", "2:1: unresolved merge conflict: <<<<<<< HEAD", "choose one side", false},
 	{"not a mapping", "- a", "1:1: expected a mapping", "", true},
+	{"requires as a list", "requires: [git]", "1:11: requires must be a mapping", "", true},
+	{"requirement with a path", "requires: {bins: [/bin/sh]}", `1:19: invalid name "/bin/sh" in requires.bins`, "plain name", true},
+	{"requirement of another kind", "requires: {files: [a]}", `unknown key "files"`, "", true},
 	{"tags as text", "tags: k8s", "1:7: tags must be a list", "write [a, b]", true},
 	{"tag with a space", "tags: [Kubernetes Jobs]", `1:8: tag "Kubernetes Jobs" may contain only lowercase letters`, "write kubernetes-jobs", true},
 	{"tag that is none", "tags: [\"!\"]", `1:8: tag "!" may contain only lowercase letters`, "", true},

@@ -8,6 +8,7 @@ import (
 	"github.com/Masterminds/semver/v3"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/skill"
 )
 
 // Pack is one version of a pack in a source: pinned and described, but not fetched yet.
@@ -24,7 +25,9 @@ type Pack struct {
 	Published    string       // RFC 3339, "" if the source does not have it
 	Yanked       string       // why it was withdrawn, "" if it was not
 	Tags         []string     // words to find it by
-	Warnings     []string     // which files were left out, and why
+	// Requires is what its skills need on a machine. Only sources with the pack's skillpm.yaml have it.
+	Requires skill.Requirements
+	Warnings []string // which files were left out, and why
 }
 
 // Skill is one skill of a pack.

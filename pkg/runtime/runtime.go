@@ -243,7 +243,7 @@ func (h *Host) CatalogOptions() catalog.Options {
 		Agent:       cmp.Or(o.Agent, o.Getenv("SKILLPM_AGENT_TYPE"), s.Agent),
 		Tenant:      cmp.Or(o.Tenant, o.Getenv("SKILLPM_TENANT"), s.Tenant),
 		Environment: cmp.Or(o.SkillEnvironment, o.Getenv("SKILLPM_ENVIRONMENT"), s.Environment),
-		Off:         o.NoSkills || !s.On(), Allowed: s.Allowed, Recommended: s.Recommended,
+		Off:         o.NoSkills || !s.On(), Allowed: s.Allowed, Recommended: s.Recommended, HideUnmet: s.HideUnmet,
 		RequireTrust: s.TrustedProjects, Trusted: h.trusted, Deny: h.deny, Getenv: o.Getenv, Now: o.Now,
 	}
 }

@@ -276,5 +276,25 @@ func (in *installer) install(ctx context.Context, res *resolution) (*InstallRepo
 	if err != nil {
 		return nil, err
 	}
+	in.addMissing(report, res)
 	return report, nil
+}
+
+// addMissing adds to changed packs and their skills, and to the scope, what they require and this machine lacks.
+func (in *installer) addMissing(r *InstallReport, res *resolution) {
+	r.Missing = in.Unmet(res.manifest.Requires)
+	for i, p := range r.Packs {
+		id, err := pack.ParseID(p.Pack)
+		if err != nil || p.Action == ActionUnchanged || p.Action == ActionRemoved {
+			continue
+		}
+		if opened := res.Packs[id]; opened != nil {
+			r.Packs[i].Missing = in.Unmet(opened.Requires)
+		}
+		for j, s := range p.Skills {
+			if s.Denied == "" {
+				p.Skills[j].Missing = in.Missing(id, s.Name)
+			}
+		}
+	}
 }

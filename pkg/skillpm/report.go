@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/skill"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/workspace"
 	"github.com/skillpm/skillpm/pkg/source/registry"
 	"github.com/skillpm/skillpm/pkg/source/trust"
@@ -48,6 +49,8 @@ type InstallReport struct {
 	// locally edited directories that are replaced or removed -> where a copy is
 	Saved    map[string]string `json:"saved"`
 	Warnings []string          `json:"warnings"`
+	// what the manifest requires and the machine lacks, if something changed
+	Missing []skill.Missing `json:"missing,omitempty"`
 }
 
 // PackReport is one pack of a scope.
@@ -80,6 +83,9 @@ type PackReport struct {
 	// PreviousRange and Range are what the manifest required before and requires now, if that changed.
 	PreviousRange string `json:"previousRange,omitempty"`
 	Range         string `json:"range,omitempty"`
+	// Missing is what the skillpm.yaml of a newly installed or changed pack requires and the machine lacks. Packs of
+	// OCI registries do not contain the file.
+	Missing []skill.Missing `json:"missing,omitempty"`
 	// Denied is why the policies deny one of its skills, "" if they allow all.
 	Denied string `json:"denied,omitempty"`
 	// SignerChanged reports that the recorded signer changes; before there may have been none.
@@ -101,6 +107,9 @@ type SkillReport struct {
 	Tree      string   `json:"tree"`      // digest
 	Dir       string   `json:"dir"`       // relative to the root
 	Links     []string `json:"links"`     // where agents find it, relative to the root
+
+	// Missing is what a newly installed or changed skill requires and the machine lacks.
+	Missing []skill.Missing `json:"missing,omitempty"`
 
 	Denied     string `json:"denied,omitempty"`     // why the policies deny it
 	Unapproved bool   `json:"unapproved,omitempty"` // the reason is a missing approval

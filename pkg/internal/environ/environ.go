@@ -9,6 +9,7 @@ package environ
 import (
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"time"
@@ -85,4 +86,18 @@ func (e Environment) Variables() []string {
 		return nil
 	}
 	return e.Environ()
+}
+
+// LookPath finds a program in the directories of a PATH, without executing it. It skips relative directories, because
+// their meaning depends on the working directory.
+func LookPath(name, path string) (file string, ok bool) {
+	for _, dir := range filepath.SplitList(path) {
+		if !filepath.IsAbs(dir) {
+			continue
+		}
+		if found, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
+			return found, true
+		}
+	}
+	return "", false
 }

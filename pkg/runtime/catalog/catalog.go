@@ -28,6 +28,7 @@ type Options struct {
 
 	Off         bool     // make an empty catalog
 	Allowed     []string // the only skills to include, as name or name@owner/name; empty for all
+	HideUnmet   bool     // exclude skills whose declared programs, variables, or operating system are missing
 	Recommended int      // how many skills may be available without a warning; 0 for the default, -1 for no limit
 
 	// RequireTrust excludes the skills of a project whose directory is trusted neither by the user's [TrustedFolders]
@@ -38,7 +39,8 @@ type Options struct {
 	// Deny returns why a skill must not be used, nil if it may. A nil Deny denies nothing.
 	Deny func(*Skill) error
 
-	// Getenv returns environment variables, which can move a profile's directories; nil for none.
+	// Getenv returns environment variables, which can move a profile's directories, and which skills can require; nil
+	// for none.
 	Getenv func(string) string
 
 	OS  string           // as runtime.GOOS; "" for that

@@ -1,15 +1,19 @@
 package catalog
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/environ"
+	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// filter excludes skills by policy, trust, scope, and allowlist.
+// filter excludes skills by policy, trust, scope, allowlist, and requirements.
 func (b *builder) filter() {
 	o := &b.catalog.options
 	untrusted, problem := false, error(nil)
@@ -18,6 +22,7 @@ func (b *builder) filter() {
 		trusted, problem = o.trusts(o.Project)
 		untrusted = !trusted
 	}
+	unmet := o.unmetRequirements()
 	n := 0
 	for i := range b.candidates {
 		e := &b.candidates[i].entry
@@ -33,6 +38,9 @@ func (b *builder) filter() {
 			e.Reason = "it is not in skills.allowed"
 		default:
 			e.Reason = outOfScope(e.Skill, o)
+		}
+		if e.Reason == "" {
+			e.Reason, e.fix = unmet(b.candidates[i].node.record)
 		}
 		if e.Reason == "" && o.Deny != nil {
 			if err := o.Deny(e.Skill); err != nil {
@@ -96,4 +104,39 @@ func outOfScope(s *Skill, o *Options) string {
 		}
 	}
 	return ""
+}
+
+// unmetRequirements returns a function that returns why the requirements of a skill exclude it, and how to meet them;
+// "" if they do not. The index has only what skills declare, because the result changes with the machine.
+func (o *Options) unmetRequirements() func(*record) (reason, fix string) {
+	if !o.HideUnmet {
+		return func(*record) (string, string) { return "", "" }
+	}
+	getenv := o.Getenv
+	if getenv == nil {
+		getenv = func(string) string { return "" }
+	}
+	path, known := getenv("PATH"), map[string]bool{}
+	machine := skill.Machine{
+		OS: cmp.Or(o.OS, runtime.GOOS),
+		Program: func(name string) bool {
+			found, ok := known[name]
+			if !ok {
+				_, found = environ.LookPath(name, path)
+				known[name] = found
+			}
+			return found
+		},
+		Variable: func(name string) bool { return getenv(name) != "" },
+	}
+	return func(r *record) (string, string) {
+		if r.requires == nil {
+			return "", ""
+		}
+		names, hints := skill.DescribeMissing(r.requires.Unmet(machine))
+		if names == "" {
+			return "", ""
+		}
+		return "it requires " + names, hints
+	}
 }

@@ -12,11 +12,12 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/atomicfile"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
+	"github.com/skillpm/skillpm/pkg/skill"
 )
 
 // magic starts every index file; the number is the version of the format. After it come the CRC-32C of the rest, the
 // rest's length, and a tree as [codec] encodes it.
-const magic = "skillpm catalog 5\n"
+const magic = "skillpm catalog 6\n"
 
 const (
 	headerSize = len(magic) + 4 + 8
@@ -193,6 +194,11 @@ func (c *codec) record(r *record) {
 	for _, l := range []*[]string{&r.tags, &r.agents, &r.tenants, &r.environments} {
 		list(c, l, c.text)
 	}
+	optional(c, &r.requires, func(needs *skill.Requirements) {
+		for _, l := range []*[]string{&needs.Bins, &needs.AnyBins, &needs.Env, &needs.OS} {
+			list(c, l, c.text)
+		}
+	})
 	c.float(&r.priority)
 	number(c, &r.flags)
 	number(c, &r.line)

@@ -27,6 +27,8 @@ type record struct {
 
 	tags, agents, tenants, environments []string
 
+	requires *skill.Requirements // without what the catalog does not check; nil for none
+
 	priority float64
 	flags    flags
 
@@ -198,6 +200,7 @@ func (r *record) fields(doc *skill.Document) {
 	r.hint = flat(doc.Text("argument-hint"), maxShort)
 	r.agent = flat(doc.Text("agent"), maxShort)
 	r.tags = textList(lookup(doc, "tags"))
+	r.setRequirements(doc.Requirements())
 	r.invocation(lookup(doc, "disable-model-invocation"), lookup(doc, "user-invocable"))
 	if v := lookup(doc, "context"); v != nil {
 		r.context(skill.ScalarText(v))
@@ -216,6 +219,14 @@ func (r *record) fields(doc *skill.Document) {
 				break
 			}
 		}
+	}
+}
+
+// setRequirements keeps the requirements that can be checked without asking agents.
+func (r *record) setRequirements(needs skill.Requirements) {
+	if len(needs.Bins)+len(needs.AnyBins)+len(needs.Env)+len(needs.OS) > 0 {
+		needs.MCP, needs.Install = nil, nil
+		r.requires = &needs
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
+	"github.com/skillpm/skillpm/pkg/skill"
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
@@ -193,11 +194,14 @@ func (a *app) warnInstall(r *skillpm.InstallReport) {
 	for _, w := range r.Warnings {
 		a.Warn("%s", w)
 	}
+	a.noteMissing("skillpm.yaml", r.Missing)
 	for _, p := range r.Packs {
+		a.noteMissing(p.Pack, p.Missing)
 		for _, s := range p.Skills {
 			if s.Denied != "" {
 				a.Note("Left out %s@%s: %s", s.Name, p.Pack, s.Denied)
 			}
+			a.noteMissing(s.Name+"@"+p.Pack, s.Missing)
 		}
 	}
 	for _, c := range r.Conflicts {
@@ -205,6 +209,13 @@ func (a *app) warnInstall(r *skillpm.InstallReport) {
 			a.Warn("%s", c)
 			a.Hint(c.Hint())
 		}
+	}
+}
+
+// noteMissing prints what is required and missing, and how to get it.
+func (a *app) noteMissing(subject string, missing []skill.Missing) {
+	if names, hints := skill.DescribeMissing(missing); names != "" {
+		a.Note("%s requires %s: %s", subject, names, hints)
 	}
 }
 

@@ -627,7 +627,11 @@ func fields() map[string]string {
 		"session.Summary.File":    "Path of the session's file.",
 		"session.Summary.ID": "Id of the session; \"\" if skillpm cannot read the state and " +
 			"the file's name is a digest.",
-		"session.Summary.Used":     "Time of the last use of the session.",
+		"session.Summary.Used": "Time of the last use of the session.",
+		"skill.Missing.Hint":   "Instruction that provides the requirement.",
+		"skill.Missing.Kind": "Kind of the requirement: bin (program), env (environment variable), mcp (MCP server), " +
+			"or os (operating system).",
+		"skill.Missing.Name":       "Name of the program, variable, server, or operating system.",
 		"skillpm.Binding.Enforced": "Whether the machine's administrator set the binding.",
 		"skillpm.Binding.From":     "Path of the file that contains the binding.",
 		"skillpm.Binding.Owner":    "Owner that is bound to the registry.",
@@ -705,6 +709,8 @@ func fields() map[string]string {
 		"skillpm.Info.Skill":           "Skill; missing if the name refers to a pack.",
 		"skillpm.InstalledSkill.BareOwner": "Pack to whose skill the bare name refers; missing " +
 			"if the bare name refers to this skill.",
+		"skillpm.InstallReport.Missing": "Requirements in skillpm.yaml that the machine does not meet; missing if " +
+			"nothing changed.",
 		"skillpm.InstallReport.Agents": "Directories from which agents read the skills.",
 		"skillpm.InstallReport.Edited": "Installed skills that keep their local edits.",
 		"skillpm.InstallReport.HeldBack": "Packs that the update could not change to the newest " +
@@ -783,10 +789,12 @@ func fields() map[string]string {
 		"skillpm.PackReport.Direct": "Whether the manifest requires the pack directly.",
 		"skillpm.PackReport.Directory": "Directory of the pack on this machine, if the lockfile " +
 			"does not contain the directory.",
-		"skillpm.PackReport.Downgrade":        "Whether the previous version was higher.",
-		"skillpm.PackReport.Dropped":          "Skills that the update removes.",
-		"skillpm.PackReport.Edited":           "Whether a skill of the pack has local edits.",
-		"skillpm.PackReport.Installed":        "Whether all skills of the pack are installed.",
+		"skillpm.PackReport.Downgrade": "Whether the previous version was higher.",
+		"skillpm.PackReport.Dropped":   "Skills that the update removes.",
+		"skillpm.PackReport.Edited":    "Whether a skill of the pack has local edits.",
+		"skillpm.PackReport.Installed": "Whether all skills of the pack are installed.",
+		"skillpm.PackReport.Missing": "Requirements in the skillpm.yaml of a newly installed or changed pack that the " +
+			"machine does not meet.",
 		"skillpm.PackReport.Linked":           "Directory of the working copy to which the pack is linked.",
 		"skillpm.PackReport.Partial":          "Whether only some skills of the pack are installed.",
 		"skillpm.PackReport.Previous":         "Version before the update.",
@@ -848,6 +856,8 @@ func fields() map[string]string {
 			"if skillpm.lock only records the skill.",
 		"skillpm.SkillReport.Link":  "Name under which agents see the skill.",
 		"skillpm.SkillReport.Links": "Paths of the links for agents, relative to the root.",
+		"skillpm.SkillReport.Missing": "Requirements of a newly installed or changed skill that the machine does not " +
+			"meet.",
 		"skillpm.SkillReport.OwnName": "Whether the name in the skill's frontmatter refers to the " +
 			"skill.",
 		"skillpm.SkillReport.PreviousLink": "Name under which agents saw the skill before; missing if " +

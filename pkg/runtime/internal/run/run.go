@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/environ"
 	"github.com/skillpm/skillpm/pkg/policy/sandbox"
 )
 
@@ -179,19 +180,13 @@ func Independent(env []string, id string) []string {
 // maxMarks is the maximum number of nested commands that have their own mark.
 const maxMarks = 16
 
-// lookPath finds a program in a PATH. It skips relative directories, because their meaning depends on the working
-// directory.
+// lookPath finds a program in a PATH.
 func lookPath(name, path string) (string, error) {
 	if filepath.Base(name) != name {
 		return name, nil
 	}
-	for _, dir := range filepath.SplitList(path) {
-		if !filepath.IsAbs(dir) {
-			continue
-		}
-		if found, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
-			return found, nil
-		}
+	if found, ok := environ.LookPath(name, path); ok {
+		return found, nil
 	}
 	return "", diag.Errorf(diag.NotFound, "%s is not installed: no directory on PATH contains it", name).
 		WithHint("install %s, or add its directory to PATH", name)

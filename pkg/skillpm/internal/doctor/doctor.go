@@ -82,6 +82,7 @@ func checks() []check {
 		{"interrupted", true, checkInterrupted},
 		{"lock-drift", true, checkDrift},
 		{"installed", true, checkInstalled},
+		{"requirements", true, checkRequirements},
 		{"names", true, checkNames},
 		{"agent-directories", true, checkAgentDirs},
 		{"manifest-agents", true, checkManifestAgents},

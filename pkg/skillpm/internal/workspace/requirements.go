@@ -1,0 +1,34 @@
+package workspace
+
+import (
+	"path/filepath"
+
+	"github.com/skillpm/skillpm/pkg/internal/environ"
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/skill"
+)
+
+// Missing returns what an installed skill declares as required and this machine lacks. A skill that cannot be read
+// requires nothing here: other checks report it.
+func (w *Workspace) Missing(id pack.ID, name string) []skill.Missing {
+	data, err := safefile.ReadFile(filepath.Join(w.abs(w.SkillAt(id, name)), skill.File), skill.MaxFile)
+	if err != nil || !skill.MayRequire(data) {
+		return nil
+	}
+	doc, _ := skill.Parse(data)
+	return w.Unmet(doc.Requirements())
+}
+
+// Unmet returns the requirements that this machine does not meet.
+func (w *Workspace) Unmet(needs skill.Requirements) []skill.Missing { return needs.Missing(w.machine.abilities()) }
+
+// abilities returns what the machine has, for [skill.Requirements].
+func (m *Machine) abilities() skill.Machine {
+	path := m.Getenv("PATH")
+	return skill.Machine{
+		OS:       m.OS,
+		Program:  func(name string) bool { _, ok := environ.LookPath(name, path); return ok },
+		Variable: func(name string) bool { return m.Getenv(name) != "" },
+	}
+}
