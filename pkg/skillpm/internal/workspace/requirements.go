@@ -21,7 +21,9 @@ func (w *Workspace) Missing(id pack.ID, name string) []skill.Missing {
 }
 
 // Unmet returns the requirements that this machine does not meet.
-func (w *Workspace) Unmet(needs skill.Requirements) []skill.Missing { return needs.Missing(w.machine.abilities()) }
+func (w *Workspace) Unmet(needs skill.Requirements) []skill.Missing {
+	return needs.Missing(w.machine.abilities())
+}
 
 // abilities returns what the machine has, for [skill.Requirements].
 func (m *Machine) abilities() skill.Machine {
