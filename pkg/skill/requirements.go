@@ -224,7 +224,7 @@ func (r *Requirements) Unmet(m Machine) (missing []Missing) {
 	}
 	if len(r.OS) > 0 && !slices.Contains(r.OS, m.OS) {
 		systems := strings.Join(r.OS, " or ")
-		missing = append(missing, Missing{RequiresOS, systems, "use it on " + systems})
+		missing = append(missing, Missing{RequiresOS, systems, "use a machine with " + systems})
 	}
 	return missing
 }
@@ -234,8 +234,8 @@ func (r *Requirements) Unmet(m Machine) (missing []Missing) {
 func (r *Requirements) installHint(system string, names ...string) string {
 	hint := "install " + strings.Join(names, " or ") + ", and make sure that it is in PATH"
 	for _, h := range r.Install {
-		provides := len(h.Bins) == 0 || slices.ContainsFunc(names, func(s string) bool { return slices.Contains(h.Bins, s) })
-		if provides && (len(h.OS) == 0 || slices.Contains(h.OS, system)) {
+		provides := func(name string) bool { return slices.Contains(h.Bins, name) }
+		if (len(h.Bins) == 0 || slices.ContainsFunc(names, provides)) && (len(h.OS) == 0 || slices.Contains(h.OS, system)) {
 			return hint + "; the skill suggests: " + h.Command
 		}
 	}

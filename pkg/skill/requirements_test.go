@@ -102,7 +102,7 @@ func TestMissing(t *testing.T) {
 		{"bin", "jq", "install jq, and make sure that it is in PATH; the skill suggests: uv tool install jq"},
 		{"bin", "podman or docker", "install podman or docker, and make sure that it is in PATH"},
 		{"env", "PAGER_TOKEN", "set the environment variable PAGER_TOKEN"},
-		{"os", "darwin or windows", "use it on darwin or windows"},
+		{"os", "darwin or windows", "use a machine with darwin or windows"},
 		{"mcp", "tracker", "check that your agent has the MCP server tracker"},
 	}
 	if !slices.Equal(got, want) {

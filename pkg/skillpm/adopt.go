@@ -53,7 +53,7 @@ func (c *Client) adopt(o ImportOptions) (*ImportReport, error) {
 		return nil, err
 	}
 	if len(local) == 0 {
-		return nil, diag.Errorf(diag.NotFound, "no file of another tool, and no skills, found in %s", s.Root).
+		return nil, diag.Errorf(diag.NotFound, "cannot find skills or another tool's file in %s", s.Root).
 			WithHint("specify FILE, or install packs with: skillpm install OWNER/NAME")
 	}
 	r := &ImportReport{

@@ -11,7 +11,7 @@ import (
 )
 
 // moveSources prepares to move packs that are required by name: to the registry of the call, or to the one that their
-// owners are bound to by now. It returns those that stay because that registry can't be reached, or does not have them.
+// owners are bound to now. It returns those that stay because that registry can't be reached, or does not have them.
 func (in *installer) moveSources(
 	ctx context.Context, ids []pack.ID, queries map[pack.ID]pack.Dependency,
 ) (unreachable, missing map[pack.ID]error, err error) {

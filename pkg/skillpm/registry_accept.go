@@ -27,12 +27,12 @@ func (c *Client) RegistryAccept(_ context.Context, o RegistryAcceptOptions) (*Re
 	}
 	binding, ok := fetch.ReboundBy(w, o.Owner)
 	if !ok {
-		return nil, diag.Errorf(diag.NotFound, "skillpm.yaml does not bind the owner %s to another registry than your settings",
-			o.Owner).WithHint("list bindings with: skillpm registry list")
+		return nil, diag.Errorf(diag.NotFound, "skillpm.yaml does not change your binding of the owner %s", o.Owner).
+			WithHint("list bindings with: skillpm registry list")
 	}
 	if o.Registry != binding.Project && o.Registry != w.Manifest.Namespaces[o.Owner] {
-		return nil, diag.Errorf(diag.Conflict, "skillpm.yaml binds the owner %s to %s, not to %s", o.Owner, binding.Project,
-			o.Registry).WithHint("list bindings with: skillpm registry list")
+		return nil, diag.Errorf(diag.Conflict, "skillpm.yaml binds the owner %s to %s, not to %s", o.Owner,
+			binding.Project, o.Registry).WithHint("list bindings with: skillpm registry list")
 	}
 	r := &RegistryChange{Name: o.Registry, URL: binding.Project, Namespaces: []string{o.Owner}, Notes: []string{}}
 	accepted := c.AcceptedBindings()

@@ -50,7 +50,7 @@ type SearchResult struct {
 	Count       int               `json:"skillCount"`          // all skills of the pack
 	Registries  []string          `json:"registries"`          // that have it
 	Copies      []string          `json:"copies"`              // packs with the same skills, published later
-	Demo        bool              `json:"demo,omitempty"`      // it comes with skillpm, to try commands without a registry
+	Demo        bool              `json:"demo,omitempty"`      // it comes with skillpm, for use without a registry
 	Installed   *InstalledVersion `json:"installed,omitempty"` // in the project, otherwise for the user
 	Why         []MatchedWord     `json:"why"`
 	PackDenial

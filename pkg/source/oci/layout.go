@@ -40,8 +40,11 @@ type NoDirectoryError struct {
 	Dir  string
 }
 
-// Error names the pack and the directory.
+// Error names the directory, and the pack if it is known.
 func (e *NoDirectoryError) Error() string {
+	if e.Pack.IsZero() {
+		return fmt.Sprintf("directory %s does not exist", e.Dir)
+	}
 	return fmt.Sprintf("%s: directory %s does not exist", e.Pack, e.Dir)
 }
 

@@ -54,7 +54,8 @@ func (a *app) printConnected(
 	}
 	p.printNotes(results)
 	for _, c := range results {
-		if c.Linked || c.recorded || c.Manifest != nil || slices.ContainsFunc(c.results(), func(r *connect.Result) bool { return r.Changed }) {
+		hasChanges := slices.ContainsFunc(c.results(), func(r *connect.Result) bool { return r.Changed })
+		if c.Linked || c.recorded || c.Manifest != nil || hasChanges {
 			changed[c.Agent] = true
 		}
 	}

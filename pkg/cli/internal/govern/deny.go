@@ -165,7 +165,8 @@ func (a *app) unlinkDenied(ctx context.Context, l policy.Level) ([]string, error
 		}
 		for _, at := range u.Kept {
 			a.Warn("agents may still find the skill in %s%s, because the copy has local edits", s.prefix, at)
-			a.Hint("remove the copy, and keep the edits in .skillpm/backup, with: skillpm install --force --scope " + s.kind)
+			a.Hint("remove the copy, and keep the edits in .skillpm/backup, with: skillpm install --force --scope " +
+				s.kind)
 		}
 	}
 	return removed, nil
@@ -231,7 +232,8 @@ func (a *app) undeny(ctx context.Context, h *runtime.Host, l policy.Level, name 
 			return nil
 		}
 	}
-	if strings.Contains(string(pattern), "@") || slices.ContainsFunc(skills, func(s foundSkill) bool { return s.Pack != "" }) {
+	ofPack := func(s foundSkill) bool { return s.Pack != "" }
+	if strings.Contains(string(pattern), "@") || slices.ContainsFunc(skills, ofPack) {
 		a.Note("Link the skill again with: skillpm install")
 	}
 	return nil

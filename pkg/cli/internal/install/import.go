@@ -160,7 +160,8 @@ func (a *app) printLocalSkills(p console.Palette, r *skillpm.ImportReport) {
 	}
 	switch {
 	case !r.Changed:
-		fmt.Fprintf(a.Stdout, "%s %s: no changes to %s\n", p.Green("✓"), textx.Count(len(r.Local), "local skill"), what)
+		fmt.Fprintf(a.Stdout, "%s %s: no changes to %s\n", p.Green("✓"), textx.Count(len(r.Local), "local skill"),
+			what)
 	case r.DryRun:
 		fmt.Fprintf(a.Stdout, "%s; %s would stay unchanged\n", verb+" "+what, textx.Count(len(r.Local), "local skill"))
 	default:
@@ -170,6 +171,7 @@ func (a *app) printLocalSkills(p console.Palette, r *skillpm.ImportReport) {
 	if r.Pack != "" {
 		a.Note("Check the pack with \"skillpm publish --dry-run\", and publish it with \"skillpm publish\".")
 	} else {
-		a.Note("Check the skills with \"skillpm validate\". To share them as a pack, run: skillpm import --pack OWNER/NAME")
+		a.Note("Check the skills with \"skillpm validate\". To share them as a pack, run: skillpm import --pack " +
+			"OWNER/NAME")
 	}
 }

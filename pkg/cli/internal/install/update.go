@@ -37,7 +37,7 @@ keeps the pack of the skill; --force replaces the skill and keeps a copy in .ski
 If skillpm.lock records the signer of a pack, the same signer must have signed the new
 version. --accept-signer accepts and records a changed or missing signer.
 
-If the owner of a pack is bound to another registry by now, the command moves the pack there,
+If the owner of a pack is now bound to another registry, the command moves the pack there,
 and shows both sources. --registry moves the packs to REGISTRY.
 
 Published versions do not change. If the content of a locked version differs at its source,

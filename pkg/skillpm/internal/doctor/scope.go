@@ -344,12 +344,14 @@ func (x *exam) checkTracked(links []string, status []git.Status) {
 		if len(tracked[dir]) == total[dir] {
 			continue
 		}
-		x.advise(dir, "git tracks only some of the generated links: "+textx.FirstAndMore(tracked[dir], 3), "each user's install may change the links, which git then shows",
+		x.advise(dir, "git tracks only some of the generated links: "+textx.FirstAndMore(tracked[dir], 3),
+			"each user's install may change the links, which git then shows",
 			"if the team does not commit links on purpose, run \"git rm --cached "+dir+"/"+tracked[dir][0]+"\"")
 	}
 	for _, dir := range slices.Sorted(maps.Keys(loose)) {
 		if len(tracked[dir]) == 0 {
-			x.advise(dir, "git shows generated links as new files: "+textx.FirstAndMore(loose[dir], 3), "git add includes the links",
+			x.advise(dir, "git shows generated links as new files: "+textx.FirstAndMore(loose[dir], 3),
+				"git add includes the links",
 				"run \"skillpm install\", or add the links to "+dir+"/.gitignore, which skillpm did not create")
 		}
 	}

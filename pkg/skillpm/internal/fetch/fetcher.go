@@ -54,7 +54,10 @@ func New(o Options) *Fetcher { return &Fetcher{Options: o, pins: map[string]stri
 
 // Remote reports whether a source is reached over the network.
 func Remote(ref pack.Ref) bool {
-	return ref.Kind == pack.KindOCI || ref.Kind == pack.KindWebsite || pack.IsHub(ref.Kind) || ref.Kind == pack.KindGit && !strings.HasPrefix(ref.URL, "file://")
+	if ref.Kind == pack.KindGit {
+		return !strings.HasPrefix(ref.URL, "file://")
+	}
+	return ref.Kind == pack.KindOCI || ref.Kind == pack.KindWebsite || pack.IsHub(ref.Kind)
 }
 
 // Location returns a source for the progress display. Unlike [pack.Ref.Source], it has the paths of this machine.

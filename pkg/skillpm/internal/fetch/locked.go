@@ -242,7 +242,7 @@ func SameVersion(id pack.ID, locked *pack.LockedPack, found *pack.Pack) error {
 }
 
 // restoreHint says what to do about a lock that contradicts its sources. To install the pack anew would accept whatever
-// they have by now.
+// they have now.
 func restoreHint(id pack.ID, locked *pack.LockedPack) string {
 	return "restore skillpm.lock from version control; if nobody edited the file, ask " + publisher(id, locked.Source)
 }

@@ -156,7 +156,7 @@ func (b *Backend) digestNow(ctx context.Context, id pack.ID, src string, was *pa
 	}
 	ref := b.refs[src]
 	if ref.Digest != "" || was.Source != ref.Locked(was.Version) {
-		return "" // the manifest requires something else by now
+		return "" // the manifest now requires something else
 	}
 	if hasReleases(ref) {
 		ref = atVersion(ref, was.Version)

@@ -91,7 +91,7 @@ func isWorkspaceOf(dir, member string) bool {
 }
 
 // CheckVersion checks the locked version of a pack that is found by name against its registry, if that was asked: the
-// registry must have the version. If the version has another digest by now, it returns whether its content changed.
+// registry must have the version. If the version has another digest now, it returns whether its content changed.
 func (b *Backend) CheckVersion(ctx context.Context, id pack.ID) (*fetch.Change, error) {
 	locked, ok := b.Previous.Packs[id]
 	l, queried := b.lookups[lookupKey{pack: id}]

@@ -85,7 +85,7 @@ func (b *Backend) leavesBinding(id pack.ID, source string) bool {
 	return false
 }
 
-// moveWarnings warns of a pack that is locked to another source than the one that its owner is bound to by now.
+// moveWarnings warns of a pack that is locked to another source than the one that its owner is bound to now.
 func (b *Backend) moveWarnings(id pack.ID, src string, locked *pack.LockedPack) []string {
 	if src != "" || !b.leavesBinding(id, locked.Source) {
 		return nil
