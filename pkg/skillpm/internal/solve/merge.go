@@ -135,7 +135,7 @@ func (l *twoLocks) Versions(_ context.Context, id pack.ID, src string) ([]resolv
 	var versions []resolve.Version
 	for _, p := range l.entries[id] {
 		ref, placed := l.refs[src]
-		if !placed || p.Source == ref.Locked(p.Version) && (ref.Digest == "" || ref.Digest == p.Resolved) {
+		if !placed || p.IsFrom(ref) {
 			versions = append(versions, resolve.Version{Version: p.Version})
 		}
 	}
