@@ -23,7 +23,7 @@ type ReleaseError struct {
 	ref pack.Ref
 }
 
-// Error returns the repository and [ReleaseError.Reason].
+// Error names the tag, the repository, and the version that it contains, or returns why the pack cannot be read.
 func (e *ReleaseError) Error() string {
 	if e.Err != nil {
 		return e.Err.Error()
