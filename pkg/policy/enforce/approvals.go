@@ -35,14 +35,14 @@ func (f Files) readApprovals(l policy.Level, file string) ([]Approved, error) {
 		return diag.Errorf(max(diag.CodeOf(err), diag.Invalid), "%w; skillpm ignores the approvals in this file",
 			err).WithHint("%s", cmp.Or(diag.HintOf(err), "fix the file "+file+", or approve the skills again"))
 	}
-	info, err := os.Lstat(file)
+	_, err := os.Lstat(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
 	case err != nil:
 		return nil, damaged(err)
 	case l == policy.MachineLevel:
-		if err := f.checkAdmin(file, info); err != nil {
+		if err := f.CheckAdmin(filepath.Dir(file), file); err != nil {
 			return nil, damaged(err)
 		}
 	}

@@ -92,14 +92,14 @@ func (f Files) Project(dir string) *policy.Policy {
 }
 
 func (f Files) read(file string, machines bool) *policy.Policy {
-	info, err := os.Lstat(file)
+	_, err := os.Lstat(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
 		return policy.Broken(file, err)
 	case machines:
-		if err := f.checkAdmin(file, info); err != nil {
+		if err := f.CheckAdmin(filepath.Dir(file), file); err != nil {
 			return policy.Broken(file, err)
 		}
 	}
@@ -118,14 +118,15 @@ func (f Files) read(file string, machines bool) *policy.Policy {
 	return p
 }
 
-// CheckAdmin returns an error unless all paths exist and only the administrator could have written them.
+// CheckAdmin returns an error unless all paths exist and only the administrator could have written them. On Windows
+// only administrators can create the directories in question; access control lists are not checked.
 func (f Files) CheckAdmin(paths ...string) error {
 	for _, path := range paths {
 		info, err := os.Lstat(path)
 		if err != nil {
 			return err
 		}
-		if f.OS == "windows" { // see checkAdmin
+		if f.OS == "windows" {
 			continue
 		}
 		if err := policy.CheckOwner(f.Admin, stat(path, info)); err != nil {
@@ -133,18 +134,6 @@ func (f Files) CheckAdmin(paths ...string) error {
 		}
 	}
 	return nil
-}
-
-// checkAdmin checks that only the administrator could have written the machine's policy.
-func (f Files) checkAdmin(file string, info fs.FileInfo) error {
-	if f.OS == "windows" {
-		return nil // only administrators can create that directory there; access control lists are not checked
-	}
-	dir, err := os.Lstat(filepath.Dir(file))
-	if err != nil {
-		return err
-	}
-	return policy.CheckOwner(f.Admin, stat(filepath.Dir(file), dir), stat(file, info))
 }
 
 // maxPolicyFile is the maximum size of a policy file in bytes.
