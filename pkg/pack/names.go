@@ -72,7 +72,7 @@ func ResolveNames(claims []Claim, aliases []Alias, previous map[string]LockedNam
 ) ([]NamedSkill, map[string]LockedName, []Conflict, error) {
 	n := &nameResolver{
 		previous: previous, reserved: reserved,
-		aliases: make(map[skillKey]string), bare: make(map[string]bool), used: make(map[string]bool),
+		aliases: make(map[SkillKey]string), bare: make(map[string]bool), used: make(map[string]bool),
 	}
 	if err := n.readAliases(claims, aliases); err != nil {
 		return nil, nil, nil, err
@@ -94,10 +94,10 @@ func ResolveNames(claims []Claim, aliases []Alias, previous map[string]LockedNam
 	return n.namedSkills(claims), n.lockedNames(claims, contests), conflicts, nil
 }
 
-// skillKey names one skill exactly.
-type skillKey struct {
-	pack  ID
-	skill string
+// SkillKey identifies a skill of a pack.
+type SkillKey struct {
+	Pack  ID
+	Skill string
 }
 
 // contest is a bare name and the packs that claim it.
@@ -111,7 +111,7 @@ type contest struct {
 type nameResolver struct {
 	previous map[string]LockedName
 	reserved func(string) bool
-	aliases  map[skillKey]string
+	aliases  map[SkillKey]string
 	bare     map[string]bool // bare names of skills
 	used     map[string]bool // aliases in use
 }
@@ -138,7 +138,7 @@ func (n *nameResolver) readAliases(claims []Claim, aliases []Alias) error {
 			}
 			return err.WithHint("available skills: %s", strings.Join(skills, ", "))
 		}
-		n.aliases[skillKey{a.Pack, a.Skill}] = a.Alias
+		n.aliases[SkillKey{a.Pack, a.Skill}] = a.Alias
 		n.used[a.Alias] = true
 	}
 	return nil
@@ -149,7 +149,7 @@ func (n *nameResolver) contests(claims []Claim) []contest {
 	claimants := make(map[string][]Claim)
 	for _, c := range claims {
 		for _, s := range c.Skills {
-			if _, hasAlias := n.aliases[skillKey{c.Pack, s}]; !hasAlias {
+			if _, hasAlias := n.aliases[SkillKey{c.Pack, s}]; !hasAlias {
 				claimants[s] = append(claimants[s], c)
 			}
 		}
@@ -202,7 +202,7 @@ func (n *nameResolver) keepAliases(contests []contest) {
 		for _, loser := range c.losers {
 			alias := n.previous[c.name].Shadowed[loser]
 			if skill.LegalName(alias) && !n.bare[alias] && !n.used[alias] {
-				n.aliases[skillKey{loser, c.name}] = alias
+				n.aliases[SkillKey{loser, c.name}] = alias
 				n.used[alias] = true
 			}
 		}
@@ -213,7 +213,7 @@ func (n *nameResolver) keepAliases(contests []contest) {
 func (n *nameResolver) resolveContest(c contest) Conflict {
 	out := Conflict{Name: c.name, Winner: c.winner, Losers: make(map[ID]string)}
 	for _, loser := range c.losers {
-		key := skillKey{loser, c.name}
+		key := SkillKey{loser, c.name}
 		if n.aliases[key] == "" {
 			n.aliases[key] = n.newAlias(key)
 			n.used[n.aliases[key]] = true
@@ -224,15 +224,15 @@ func (n *nameResolver) resolveContest(c contest) Conflict {
 }
 
 // newAlias returns a free alias.
-func (n *nameResolver) newAlias(key skillKey) string {
-	full := key.pack.Owner + "-" + key.pack.Name + "-" + key.skill
-	for _, alias := range []string{key.pack.Owner + "-" + key.skill, full} {
+func (n *nameResolver) newAlias(key SkillKey) string {
+	full := key.Pack.Owner + "-" + key.Pack.Name + "-" + key.Skill
+	for _, alias := range []string{key.Pack.Owner + "-" + key.Skill, full} {
 		if n.available(alias) {
 			return alias
 		}
 	}
 	for i := 0; ; i++ {
-		tail := "-" + textx.SHA256(key.skill + "@" + key.pack.String() + strings.Repeat("'", i))[:8]
+		tail := "-" + textx.SHA256(key.Skill + "@" + key.Pack.String() + strings.Repeat("'", i))[:8]
 		head := full[:min(len(full), skill.MaxName-len(tail))]
 		if alias := strings.TrimRight(head, "-") + tail; n.available(alias) {
 			return alias
@@ -250,7 +250,7 @@ func (n *nameResolver) namedSkills(claims []Claim) []NamedSkill {
 	for _, c := range claims {
 		for _, s := range c.Skills {
 			named := NamedSkill{Skill: s, Pack: c.Pack, Link: s, Bare: true}
-			if alias := n.aliases[skillKey{c.Pack, s}]; alias != "" {
+			if alias := n.aliases[SkillKey{c.Pack, s}]; alias != "" {
 				named.Link, named.Bare, named.Alias = alias, false, true
 			}
 			list = append(list, named)
@@ -265,7 +265,7 @@ func (n *nameResolver) lockedNames(claims []Claim, contests []contest) map[strin
 	names := make(map[string]LockedName)
 	for _, c := range claims {
 		for _, s := range c.Skills {
-			alias := n.aliases[skillKey{c.Pack, s}]
+			alias := n.aliases[SkillKey{c.Pack, s}]
 			if alias == "" {
 				continue
 			}

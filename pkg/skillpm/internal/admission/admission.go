@@ -89,19 +89,13 @@ func (a *Admission) readTrusted(config *pack.Config) (err error) {
 	return nil
 }
 
-// SkillOf is a skill of a pack.
-type SkillOf struct {
-	Pack  pack.ID
-	Skill string
-}
-
 // Candidates are packs that are to be installed.
 type Candidates struct {
 	Manifest *pack.Manifest
 	Packs    map[pack.ID]*pack.LockedPack
-	Linked   func(pack.ID) bool // to a directory of this machine
-	Placed   map[pack.ID]bool   // of which skills are to be written
-	Names    map[SkillOf]string // under which skills are available
+	Linked   func(pack.ID) bool       // to a directory of this machine
+	Placed   map[pack.ID]bool         // of which skills are to be written
+	Names    map[pack.SkillKey]string // under which skills are available
 
 	// IsNewlyLinked reports whether the operation links a pack, nil if it links none.
 	IsNewlyLinked func(pack.ID) bool
@@ -254,7 +248,7 @@ func (a *Admission) checkName(id pack.ID, name string, c Candidates) error {
 	if c.Machine || !slices.ContainsFunc(a.policies, denies) {
 		return nil
 	}
-	notes, err := a.policies.Skill([]string{name, c.Names[SkillOf{id, name}]}, id.String())
+	notes, err := a.policies.Skill([]string{name, c.Names[pack.SkillKey{Pack: id, Skill: name}]}, id.String())
 	a.Fetcher.Gate.Note(notes...)
 	return err
 }

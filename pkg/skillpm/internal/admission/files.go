@@ -101,7 +101,7 @@ func (a *Admission) admitSkill(ctx context.Context, c Candidates, id pack.ID, na
 		return d, false, err
 	}
 	about := enforce.Skill{
-		Name: name, Alias: c.Names[SkillOf{id, name}], Pack: id.String(), Source: c.source(id), Machine: c.Machine,
+		Name: name, Alias: c.Names[pack.SkillKey{Pack: id, Skill: name}], Pack: id.String(), Source: c.source(id), Machine: c.Machine,
 	}
 	if doc, _, err := skill.Load(fsys, "."); err == nil && doc.Name() != name {
 		about.Declared = doc.Name()
@@ -155,15 +155,15 @@ func ReadVerdicts(m *workspace.Machine, e *enforce.Evaluator) *Verdicts {
 }
 
 // Has reports whether the files of a pack were admitted, with these trees under these names.
-func (v *Verdicts) Has(id pack.ID, p *pack.LockedPack, names map[SkillOf]string) bool {
+func (v *Verdicts) Has(id pack.ID, p *pack.LockedPack, names map[pack.SkillKey]string) bool {
 	return len(v.known) > 0 && v.known[verdictKey(id, p, names)]
 }
 
 // verdictKey names a pack of a source with exactly these trees, under these names.
-func verdictKey(id pack.ID, p *pack.LockedPack, names map[SkillOf]string) string {
+func verdictKey(id pack.ID, p *pack.LockedPack, names map[pack.SkillKey]string) string {
 	text := fmt.Appendf(nil, "%s\n%q\n%s\n", id, p.Source, bundle.Integrity(p.Skills))
 	for _, name := range slices.Sorted(maps.Keys(p.Skills)) {
-		if as := names[SkillOf{id, name}]; as != "" && as != name {
+		if as := names[pack.SkillKey{Pack: id, Skill: name}]; as != "" && as != name {
 			text = fmt.Appendf(text, "%s %s\n", name, as)
 		}
 	}

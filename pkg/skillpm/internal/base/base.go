@@ -216,10 +216,10 @@ func (s *Services) Candidates(
 }
 
 // SkillNames returns the names under which a layout makes skills available.
-func SkillNames(l *workspace.Layout) map[admission.SkillOf]string {
-	names := make(map[admission.SkillOf]string, len(l.Named))
+func SkillNames(l *workspace.Layout) map[pack.SkillKey]string {
+	names := make(map[pack.SkillKey]string, len(l.Named))
 	for _, n := range l.Named {
-		names[admission.SkillOf{Pack: n.Pack, Skill: n.Skill}] = n.Link
+		names[pack.SkillKey{Pack: n.Pack, Skill: n.Skill}] = n.Link
 	}
 	return names
 }

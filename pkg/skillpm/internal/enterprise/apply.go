@@ -18,7 +18,6 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 	"github.com/skillpm/skillpm/pkg/policy/enforce"
-	"github.com/skillpm/skillpm/pkg/skillpm/internal/admission"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/base"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/solve"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/workspace"
@@ -119,7 +118,7 @@ func (op *operation) admit(ctx context.Context) error {
 	}
 	files := base.SkillFiles(op.ws, store, op.layout)
 	err = op.Admission.AdmitFiles(ctx, s, func(id pack.ID, name, digest string) (fs.FS, error) {
-		if denied[admission.SkillOf{Pack: id, Skill: name}] {
+		if denied[pack.SkillKey{Pack: id, Skill: name}] {
 			return nil, nil
 		}
 		return files(id, name, digest)
@@ -130,11 +129,11 @@ func (op *operation) admit(ctx context.Context) error {
 
 // deniedSkills returns the skills of the list that the policy denies by name. They don't make the sync fail, because
 // the list brings the policy that denies them.
-func (op *operation) deniedSkills() map[admission.SkillOf]bool {
-	denied := map[admission.SkillOf]bool{}
+func (op *operation) deniedSkills() map[pack.SkillKey]bool {
+	denied := map[pack.SkillKey]bool{}
 	for _, n := range op.layout.Named {
 		if _, err := op.evaluator.Policies().Skill([]string{n.Skill, n.Link}, n.Pack.String()); err != nil {
-			denied[admission.SkillOf{Pack: n.Pack, Skill: n.Skill}] = true
+			denied[pack.SkillKey{Pack: n.Pack, Skill: n.Skill}] = true
 			op.warn(err.Error() + "; skillpm installs the skill, but agents cannot use it")
 		}
 	}

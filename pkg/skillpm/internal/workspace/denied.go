@@ -16,15 +16,11 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy"
 )
 
-// skillKey identifies a skill of a pack.
-type skillKey struct {
-	pack  pack.ID
-	skill string
-}
-
 // Denial returns why the policies of the scope deny a skill by its name, nil if they do not. A denied skill stays in the
 // lockfile, so that every user of a project has the same one, but no agent gets a link to it.
-func (l *Layout) Denial(id pack.ID, skill string) error { return l.denied[skillKey{id, skill}] }
+func (l *Layout) Denial(id pack.ID, skill string) error {
+	return l.denied[pack.SkillKey{Pack: id, Skill: skill}]
+}
 
 // Withheld returns where agents would find the denied skills of the layout, sorted: links, copies, and the copies under
 // aliases. Paths are relative to the root.
@@ -33,7 +29,7 @@ func (l *Layout) Withheld() []string { return slices.Sorted(maps.Keys(l.withheld
 // findDenied finds the skills of a layout that the policies of the scope deny by name. A policy of another project does
 // not count, because the scope would change with the directory that skillpm runs in.
 func (w *Workspace) findDenied(l *Layout) {
-	l.denied, l.withheld = map[skillKey]error{}, map[string]skillKey{}
+	l.denied, l.withheld = map[pack.SkillKey]error{}, map[string]pack.SkillKey{}
 	if w.Scope.Kind == scope.KindEnterprise {
 		return // it is installed and not used
 	}
@@ -47,7 +43,7 @@ func (w *Workspace) findDenied(l *Layout) {
 	for _, n := range l.Named {
 		_, err := w.policies.Skill([]string{n.Skill, n.Link}, n.Pack.String())
 		if refused, ok := errors.AsType[*policy.RefusedError](err); ok {
-			l.denied[skillKey{n.Pack, n.Skill}] = refused
+			l.denied[pack.SkillKey{Pack: n.Pack, Skill: n.Skill}] = refused
 			w.withhold(l, n)
 		}
 	}
@@ -55,7 +51,7 @@ func (w *Workspace) findDenied(l *Layout) {
 
 // withhold records where agents would find a denied skill.
 func (w *Workspace) withhold(l *Layout, n pack.NamedSkill) {
-	key := skillKey{n.Pack, n.Skill}
+	key := pack.SkillKey{Pack: n.Pack, Skill: n.Skill}
 	for _, dir := range l.Dirs {
 		l.withheld[path.Join(dir.real, n.Link)] = key
 	}
@@ -74,8 +70,8 @@ func (w *Workspace) isNew(at string) bool {
 }
 
 // reachable returns the entries of [Layout.Withheld] that exist and that skillpm created, with a skill for each.
-func (w *Workspace) reachable(l *Layout) map[string]skillKey {
-	found := map[string]skillKey{}
+func (w *Workspace) reachable(l *Layout) map[string]pack.SkillKey {
+	found := map[string]pack.SkillKey{}
 	for at, key := range l.withheld {
 		if _, err := os.Lstat(w.Scope.Abs(at)); err == nil && w.owns(at) {
 			found[at] = key

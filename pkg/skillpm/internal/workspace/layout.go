@@ -24,10 +24,10 @@ type Layout struct {
 	Linked       map[pack.ID]*LinkedPack
 	Warnings     []string
 	trees        map[string]Tree
-	links        map[string]string    // path -> relative target
-	relativeDirs map[[2]string]string // the relative path from one directory to another
-	denied       map[skillKey]error   // why policies deny skills
-	withheld     map[string]skillKey  // see Withheld
+	links        map[string]string        // path -> relative target
+	relativeDirs map[[2]string]string     // the relative path from one directory to another
+	denied       map[pack.SkillKey]error  // why policies deny skills
+	withheld     map[string]pack.SkillKey // see Withheld
 }
 
 // Tree is an installed directory.
