@@ -6,8 +6,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// IsHub reports whether sources of a kind are registries with an HTTP API of their own, which have packs by owner, name,
-// and version.
+// IsHub reports whether sources of a kind are registries with an HTTP API of their own, which have packs by owner,
+// name, and version.
 func IsHub(kind Kind) bool { return kind == KindClawHub || kind == KindAPM }
 
 // hubScheme returns a parser for what follows kind+scheme://, which is host[/path]//owner/name[:version][@digest].

@@ -144,8 +144,8 @@ func (o *origin) compareTags(ctx context.Context, m *pack.Manifest) {
 	}
 }
 
-// provenance returns the repository and commit of the release; the zero value if it is in no repository, or differs from
-// the commit.
+// provenance returns the repository and commit of the release; the zero value if it is in no repository, or differs
+// from the commit.
 func (o *origin) provenance() oci.Provenance {
 	if o == nil || len(o.dirty) > 0 {
 		return oci.Provenance{}

@@ -75,8 +75,8 @@ func changedErr(t *testing.T, what string, err error, pk string) {
 	}
 }
 
-// refuses checks that every operation that would take the changed content of a pack refuses it and changes nothing, that
-// a plain installation keeps the locked content, and that outdated reports the change.
+// refuses checks that every operation that would take the changed content of a pack refuses it and changes nothing,
+// that a plain installation keeps the locked content, and that outdated reports the change.
 func (w *fixture) refuses(pk string, more ...skillpm.InstallOptions) {
 	w.t.Helper()
 	lock, manifest := w.read("skillpm.lock"), w.read("skillpm.yaml")

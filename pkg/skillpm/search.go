@@ -182,8 +182,8 @@ func (s *searcher) listAll(ctx context.Context, r *SearchReport) error {
 	return nil
 }
 
-// foldCopies moves copies of a pack to the original, if both were found. The original gets the better place. A copy that
-// was searched by its name stays.
+// foldCopies moves copies of a pack to the original, if both were found. The original gets the better place. A copy
+// that was searched by its name stays.
 func (r *SearchReport) foldCopies() {
 	origins := make([]index.Origin, len(r.Packs))
 	for i := range r.Packs {

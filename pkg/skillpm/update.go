@@ -19,8 +19,8 @@ import (
 // UpdateOptions configure [Client.Update].
 type UpdateOptions struct {
 	ChangeOptions
-	// Packs are owner/name, required by the manifest or by another pack, or owner/name@VERSION for exactly this version.
-	// None means all.
+	// Packs are owner/name, required by the manifest or by another pack, or owner/name@VERSION for exactly this
+	// version. None means all.
 	Packs  []string
 	Latest bool // beyond the ranges of the manifest, which are rewritten
 }

@@ -313,8 +313,8 @@ func TestO14DeniedDirectory(t *testing.T) {
 	}
 }
 
-// TestO14DeniedFiles checks SPEC O14: the files of a denied skill cannot be read through any path and with any tool that
-// shows files, in every agent, and those of a skill with the same name in another pack can.
+// TestO14DeniedFiles checks SPEC O14: the files of a denied skill cannot be read through any path and with any tool
+// that shows files, in every agent, and those of a skill with the same name in another pack can.
 func TestO14DeniedFiles(t *testing.T) {
 	for _, id := range []string{"claude-code", "codex"} {
 		t.Run(id, func(t *testing.T) {

@@ -37,8 +37,8 @@ func zipOf(t *testing.T, files ...zipFile) []byte {
 	return b.Bytes()
 }
 
-// TestUnpackZip checks that a zip archive has the digest of the same files in a directory, and that what is refused in a
-// tar is refused in a zip.
+// TestUnpackZip checks that a zip archive has the digest of the same files in a directory, and that what is refused in
+// a tar is refused in a zip.
 func TestUnpackZip(t *testing.T) {
 	skill := zipFile{"SKILL.md", "---\nname: a\ndescription: A.\n---\n", 0o644}
 	unpack := func(data []byte, limits bundle.Limits) (*bundle.Hasher, error) {

@@ -360,8 +360,8 @@ func (b *siteBuilder) exportPlugin(p *site.Pack, skills []content) error {
 	return nil
 }
 
-// discover writes the artifacts of a pack's skills. If another pack has a skill with the same name, it renames the skill
-// in its SKILL.md.
+// discover writes the artifacts of a pack's skills. If another pack has a skill with the same name, it renames the
+// skill in its SKILL.md.
 func (b *siteBuilder) discover(p *site.Pack, skills []content, wrote *lastPack) error {
 	for i, c := range skills {
 		name, ok := b.names[site.SkillKey{Pack: p.ID, Name: c.name}]

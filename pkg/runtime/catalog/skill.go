@@ -96,8 +96,8 @@ func (e Entry) Denied() bool { return e.denied }
 // DeniedByPolicy reports whether a policy denies the skill.
 func (e Entry) DeniedByPolicy() bool { return e.byPolicy }
 
-// Refusal returns why this skill is denied or unusable, whatever other skill has its name: an [*UnknownError], or nil if
-// it is neither.
+// Refusal returns why this skill is denied or unusable, whatever other skill has its name: an [*UnknownError], or nil
+// if it is neither.
 func (e Entry) Refusal() error {
 	if !e.denied && e.State != Skipped {
 		return nil

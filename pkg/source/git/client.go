@@ -139,8 +139,8 @@ func (c *Client) Versions(ctx context.Context, ref pack.Ref) (_ []string, err er
 
 // Open pins a reference to a commit and describes the pack there. Without a revision it takes the highest release that
 // satisfies ref.Constraint, or the default branch if the repository has no releases. It leaves out tags that do not
-// contain their version, with a warning; if ref.Constraint allows no other version, that is a [ReleaseError]. The Ref of
-// the pack has the commit as Digest and the chosen tag, if any, as Rev.
+// contain their version, with a warning; if ref.Constraint allows no other version, that is a [ReleaseError]. The Ref
+// of the pack has the commit as Digest and the chosen tag, if any, as Rev.
 func (c *Client) Open(ctx context.Context, ref pack.Ref) (_ *pack.Pack, err error) {
 	defer func() { err = httpx.PreferContext(ctx, err) }()
 	pinned, content, warnings, err := c.openRelease(ctx, ref)

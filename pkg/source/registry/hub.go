@@ -31,8 +31,8 @@ type HubOptions struct {
 	Limits    bundle.Limits
 }
 
-// Hub reads packs from registries with an HTTP API of their own: that of ClawHub and that of apm. Several goroutines may
-// use it at a time.
+// Hub reads packs from registries with an HTTP API of their own: that of ClawHub and that of apm. Several goroutines
+// may use it at a time.
 type Hub struct {
 	options HubOptions
 

@@ -17,9 +17,9 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/registry"
 )
 
-// TestContactedRegistries checks which servers learn of a name: a bound or locked name is requested only from its registry. If
-// two registries without a binding have it, the error names both, and an unreachable one is an error, because it might
-// have the name.
+// TestContactedRegistries checks which servers learn of a name: a bound or locked name is requested only from its
+// registry. If two registries without a binding have it, the error names both, and an unreachable one is an error,
+// because it might have the name.
 func TestContactedRegistries(t *testing.T) {
 	deploy := registrytest.Pack("acme/deploy", "1.0.0", "deploy")
 	a, b := webIndex(t, deploy, registrytest.Pack("acme/both", "1.0.0", "both")), webIndex(t, registrytest.Pack("acme/both", "2.0.0", "both"))

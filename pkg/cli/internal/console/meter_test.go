@@ -160,8 +160,8 @@ func TestMessagesReplaceDisplay(t *testing.T) {
 	}
 }
 
-// TestBarNeedsBytes proves that a pack has a bar only if bytes are received, which a local directory does not report, and
-// that the bar's sizes are written as everywhere else.
+// TestBarNeedsBytes proves that a pack has a bar only if bytes are received, which a local directory does not report,
+// and that the bar's sizes are written as everywhere else.
 func TestBarNeedsBytes(t *testing.T) {
 	d := newDisplay(t, true, 0)
 	d.show(skillpm.Event{Text: "fetching acme/deploy 1.0.0 from ./deploy", Pack: "acme/deploy 1.0.0"})

@@ -108,8 +108,8 @@ func (p *updateProject) read(t *testing.T, name string) string {
 	return string(data)
 }
 
-// TestActionUpdate runs the action on a project: it pushes a branch with the update, and opens one pull request with the
-// changes to the skills, which the next run refreshes.
+// TestActionUpdate runs the action on a project: it pushes a branch with the update, and opens one pull request with
+// the changes to the skills, which the next run refreshes.
 func TestActionUpdate(t *testing.T) {
 	p := newUpdateProject(t, "dependencies:\n  acme/deploy: \"^1.3\"\n")
 	j := p.update(t, nil)

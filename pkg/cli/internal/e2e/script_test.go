@@ -111,9 +111,9 @@ func placeProgram(program, name string) error {
 
 // TestScript runs the users' stories in testdata/script: one file a story, named verb_case. Each has its own home, an
 // OCI registry at $REGISTRY (a host and port, shared: use the script's own namespace), one at $LOCKED that requires a
-// login, one at $BEARER that requires a token of the server at $TOKENS, which has another name, one at $SECURE with TLS,
-// whose certificate is in the file $SECURE_CA and is not trusted, the git repositories of gitRepositories at $GIT, a
-// website with the script's own directory site at $SITE, and a server with the APIs of ClawHub and apm at $HUB.
+// login, one at $BEARER that requires a token of the server at $TOKENS, which has another name, one at $SECURE with
+// TLS, whose certificate is in the file $SECURE_CA and is not trusted, the git repositories of gitRepositories at $GIT,
+// a website with the script's own directory site at $SITE, and a server with the APIs of ClawHub and apm at $HUB.
 func TestScript(t *testing.T) {
 	if signal.Ignored(syscall.SIGHUP) { // as under nohup: what is ignored here would be ignored by every program that is started
 		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)

@@ -240,8 +240,8 @@ func (a *app) undeny(ctx context.Context, h *runtime.Host, l policy.Level, name 
 }
 
 // deniedPattern returns the pattern in the policy of a level that a name stands for: that pattern itself, the one that
-// deny would add for the name, or the only one for skills of this name. What is installed need not be what was installed
-// when the skill was denied.
+// deny would add for the name, or the only one for skills of this name. What is installed need not be what was
+// installed when the skill was denied.
 func deniedPattern(ctx context.Context, h *runtime.Host, l policy.Level, name string) (policy.SkillPattern, error) {
 	var denied []policy.SkillPattern
 	for _, p := range h.Guard().Policies() {

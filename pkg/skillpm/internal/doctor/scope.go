@@ -315,8 +315,9 @@ func checkIgnored(x *exam) {
 	}
 }
 
-// checkTracked reports the files of skillpm that are in the repository by mistake, and the directories of agents in which
-// git tracks only some of the generated links, or shows them as new. A team that commits all of them does so on purpose.
+// checkTracked reports the files of skillpm that are in the repository by mistake, and the directories of agents in
+// which git tracks only some of the generated links, or shows them as new. A team that commits all of them does so on
+// purpose.
 func (x *exam) checkTracked(links []string, status []git.Status) {
 	w := x.ws
 	own := []string{w.Rel(w.Scope.Links()) + "/", w.Rel(w.Scope.Backup()) + "/", w.Rel(w.Scope.State())}

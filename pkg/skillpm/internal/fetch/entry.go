@@ -9,9 +9,9 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
-// Entry makes a lock's entry for a pack, with the required skills, or all if required is nil. It fetches the pack if its
-// source doesn't state the digests. Then it leaves out skills that cannot be part of a pack, unless they are required,
-// and returns them.
+// Entry makes a lock's entry for a pack, with the required skills, or all if required is nil. It fetches the pack if
+// its source doesn't state the digests. Then it leaves out skills that cannot be part of a pack, unless they are
+// required, and returns them.
 func (f *Fetcher) Entry(ctx context.Context, p *pack.Pack, required []string) (*pack.LockedPack, []pack.BadSkill,
 	error,
 ) {

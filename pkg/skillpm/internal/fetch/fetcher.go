@@ -191,8 +191,8 @@ func releases(ref pack.Ref, tags []string, status oci.Status) []registry.Version
 }
 
 // Fetch puts the named skills of a pack into the store, unless they are there, and returns their digests. They must be
-// those that the lock has, or else those that the source gave. Without names it fetches all skills, and leaves out those
-// that cannot be part of a pack, unless the lock has them.
+// those that the lock has, or else those that the source gave. Without names it fetches all skills, and leaves out
+// those that cannot be part of a pack, unless the lock has them.
 func (f *Fetcher) Fetch(ctx context.Context, p *pack.Pack, skills []string, locked map[string]string,
 ) (Fetched, error) {
 	got, err := f.fetchSkills(ctx, p, skills, locked)

@@ -8,8 +8,8 @@ import (
 // allOf is the name that stands for all skills of a source in an agents.toml.
 const allOf = "*"
 
-// dotagentsManifest reads an agents.toml of dotagents: a list of tables with the keys name, source, ref, and path, or in
-// its first releases a table for each name.
+// dotagentsManifest reads an agents.toml of dotagents: a list of tables with the keys name, source, ref, and path, or
+// in its first releases a table for each name.
 func (c *collector) dotagentsManifest(root *value) error {
 	if err := c.checkVersion(root, "version", "1"); err != nil {
 		return err

@@ -117,8 +117,8 @@ func (b *Backend) Prefetch(ctx context.Context, deps []pack.Dependency) {
 	}
 }
 
-// Offered lists the versions of a dependency, whatever its range and the lock say. It leaves out releases that are known
-// to be unusable.
+// Offered lists the versions of a dependency, whatever its range and the lock say. It leaves out releases that are
+// known to be unusable.
 func (b *Backend) Offered(ctx context.Context, d pack.Dependency) ([]resolve.Version, error) {
 	b.requirements([]pack.Dependency{d})
 	versions, err := b.availableVersions(ctx, d.ID, SourceText(d))

@@ -162,8 +162,8 @@ func (w *Workspace) indicatesAgent(dir string, strict bool, deleted []string) bo
 	return true
 }
 
-// onlyLinks reports whether a directory contains links or copies of skillpm and, apart from deleted files, nothing else,
-// at any depth.
+// onlyLinks reports whether a directory contains links or copies of skillpm and, apart from deleted files, nothing
+// else, at any depth.
 func (w *Workspace) onlyLinks(dir string, s scope.Scope, deleted []string) bool {
 	links := 0
 	err := filepath.WalkDir(dir, func(at string, e fs.DirEntry, err error) error {
