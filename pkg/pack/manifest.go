@@ -130,7 +130,7 @@ func ParsePack(path string, data []byte) (m *Manifest, warnings []string, err er
 		switch {
 		case slices.Contains(packKeys, key):
 			m.field(key, v)
-		case key == "workspace" || key == "tags" || key == "requires": // of a newer skillpm, perhaps: then it says nothing
+		case key == "workspace" || key == "tags" || key == "requires": // perhaps of a newer skillpm: ignored
 			m.field(key, v.Quiet())
 		case !slices.Contains(manifestKeys, key):
 			warning := v.Key().NewError("", "unknown key %q", key).Error()

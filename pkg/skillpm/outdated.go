@@ -51,7 +51,7 @@ type OutdatedPack struct {
 	Revision       string `json:"revision,omitempty"`       // the branch or tag that moved, "HEAD" for the default branch
 	WantedResolved string `json:"wantedResolved,omitempty"` // the commit or digest that Revision has now
 
-	Changed    *ContentChange `json:"changed,omitempty"`    // if the current version has other content than the locked one
+	Changed    *ContentChange `json:"changed,omitempty"`    // if the current version no longer has its locked content
 	Skills     int            `json:"skillCount,omitempty"` // of the locked version, if a policy denies some of them
 	PackDenial                // of the locked version
 

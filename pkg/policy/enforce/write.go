@@ -48,7 +48,8 @@ func undeniedError(file string, data []byte, pattern policy.SkillPattern) error 
 	for i, denied := range p.Skills.Deny {
 		names[i] = string(denied)
 	}
-	return err.WithHint("the policy denies %s; use --scope for the policy of another scope", textx.FirstAndMore(names, 5))
+	return err.WithHint("the policy denies %s; use --scope for the policy of another scope",
+		textx.FirstAndMore(names, 5))
 }
 
 // Init writes a new policy for a level. The error has code Conflict if there is one that restricts something.

@@ -93,7 +93,8 @@ func (c *Client) Site(ctx context.Context, o SiteOptions) (*SiteReport, error) {
 	b := &siteBuilder{
 		client: c, dir: dir, options: o,
 		report: &SiteReport{
-			Index: dir.display, Out: c.DisplayPath(c.Machine.Abs(o.Out)), Unfetched: []Unfetched{}, Warnings: []string{},
+			Index: dir.display, Out: c.DisplayPath(c.Machine.Abs(o.Out)), Unfetched: []Unfetched{},
+			Warnings: []string{},
 		},
 	}
 	if err := b.read(); err != nil {

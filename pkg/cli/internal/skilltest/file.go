@@ -158,7 +158,8 @@ func (c *Case) problem() string {
 	case c.Script != "" && c.Command:
 		return "the case has both script and command: split the case into two"
 	case c.runs() && text:
-		return "the case has script or command together with fields for an activation, such as body: split the case into two"
+		return "the case has script or command together with fields for an activation, such as body: " +
+			"split the case into two"
 	case !c.runs() && script:
 		return "the case has fields for a run, such as args or stdout, but neither script nor command"
 	case c.Body != nil && c.BodyFile != "":

@@ -111,7 +111,9 @@ func (h *Hub) skill(w http.ResponseWriter, r *http.Request) {
 	}
 	p := found[len(found)-1].Release
 	answer := map[string]any{
-		"skill":         map[string]any{"slug": p.ID.Name, "displayName": p.ID.Name, "tags": map[string]any{}, "stats": nil},
+		"skill": map[string]any{
+			"slug": p.ID.Name, "displayName": p.ID.Name, "tags": map[string]any{}, "stats": nil,
+		},
 		"latestVersion": map[string]any{"version": p.Version, "createdAt": 0, "changelog": ""},
 		"metadata":      nil,
 		"owner":         map[string]any{"handle": p.ID.Owner, "displayName": nil, "image": nil},

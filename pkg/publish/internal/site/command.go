@@ -21,7 +21,8 @@ func (s *Site) installCommand(p *Pack) (command string, needsRegistry bool) {
 		return "skillpm install " + shellWord(name) + " --registry " + shellWord(s.options.Registry), false
 	}
 	ref, err := pack.ParseLocked(v.Source, v.Digest, p.ID)
-	if err == nil && len(p.Dependencies) == 0 && (ref.Kind == pack.KindOCI || ref.Kind == pack.KindGit) && ref.URL != "" {
+	isPublic := err == nil && ref.URL != "" && (ref.Kind == pack.KindOCI || ref.Kind == pack.KindGit)
+	if isPublic && len(p.Dependencies) == 0 {
 		return "skillpm install " + shellWord(ref.String()), false
 	}
 	return "skillpm install " + shellWord(name), true

@@ -94,7 +94,9 @@ func (s *Site) folded(packs []int) []int {
 	for _, i := range packs {
 		among[i] = true
 	}
-	return slices.DeleteFunc(slices.Clone(packs), func(i int) bool { return s.originals[i] >= 0 && among[s.originals[i]] })
+	return slices.DeleteFunc(slices.Clone(packs), func(i int) bool {
+		return s.originals[i] >= 0 && among[s.originals[i]]
+	})
 }
 
 // clean converts each text of a pack to one line, without control characters.

@@ -101,7 +101,8 @@ func (a *Admission) admitSkill(ctx context.Context, c Candidates, id pack.ID, na
 		return d, false, err
 	}
 	about := enforce.Skill{
-		Name: name, Alias: c.Names[pack.SkillKey{Pack: id, Skill: name}], Pack: id.String(), Source: c.source(id), Machine: c.Machine,
+		Name: name, Alias: c.Names[pack.SkillKey{Pack: id, Skill: name}], Pack: id.String(), Source: c.source(id),
+		Machine: c.Machine,
 	}
 	if doc, _, err := skill.Load(fsys, "."); err == nil && doc.Name() != name {
 		about.Declared = doc.Name()

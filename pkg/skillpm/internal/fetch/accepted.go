@@ -34,7 +34,8 @@ func (a Accepted) record(b AcceptedBinding) (file string, content []byte, err er
 	if err != nil {
 		return "", nil, err
 	}
-	content = fmt.Appendf(nil, "project: %q\nowner: %q\nregistry: %q\ninstead-of: %q\n", root, b.Owner, b.Project, b.User)
+	content = fmt.Appendf(nil, "project: %q\nowner: %q\nregistry: %q\ninstead-of: %q\n", root, b.Owner, b.Project,
+		b.User)
 	return filepath.Join(a.Dir, textx.SHA256(content)[:32]+".yaml"), content, nil
 }
 

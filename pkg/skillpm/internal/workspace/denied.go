@@ -86,7 +86,8 @@ func (w *Workspace) deniedEntries(l *Layout) []Problem {
 	found := w.reachable(l)
 	for _, at := range slices.Sorted(maps.Keys(found)) {
 		problems = append(problems, Problem{
-			Kind: KindDenied, Path: at, Message: "agents still find the denied skill here: " + l.denied[found[at]].Error(),
+			Kind: KindDenied, Path: at,
+			Message: "agents still find the denied skill here: " + l.denied[found[at]].Error(),
 		})
 	}
 	return problems

@@ -70,7 +70,8 @@ func (w *Workspace) generatedNames(l *Layout, unlink []AgentDir) map[string][]st
 	for _, dir := range slices.Concat(l.Dirs, unlink) {
 		names[dir.real] = nil
 	}
-	for _, at := range slices.Concat(slices.Collect(maps.Keys(w.state.Links)), slices.Collect(maps.Keys(w.state.Trees))) {
+	created := slices.Collect(maps.Keys(w.state.Links))
+	for _, at := range slices.AppendSeq(created, maps.Keys(w.state.Trees)) {
 		if !own(at) {
 			names[path.Dir(at)] = nil
 		}

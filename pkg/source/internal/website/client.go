@@ -144,7 +144,8 @@ func (s *site) choose(ref pack.Ref, names []string) ([]entry, error) {
 				WithHint("available skills: %s", textx.First(s.names(), 20))
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(s.entries), func(e entry) bool { return !slices.Contains(names, e.name) }), nil
+	isOther := func(e entry) bool { return !slices.Contains(names, e.name) }
+	return slices.DeleteFunc(slices.Clone(s.entries), isOther), nil
 }
 
 func (s *site) names() []string {
