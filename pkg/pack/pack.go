@@ -23,7 +23,7 @@ type Pack struct {
 	Skills       []Skill      // sorted by name
 	Dependencies []Dependency // sorted by ID
 	Published    string       // RFC 3339, "" if the source does not have it
-	Yanked       string       // why it was withdrawn, "" if it was not
+	Yanked       string       // why it was yanked, "" if it was not
 	Tags         []string     // words to find it by
 	// Requires is what its skills need on a machine. Only sources with the pack's skillpm.yaml have it.
 	Requires skill.Requirements

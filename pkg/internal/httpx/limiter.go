@@ -184,7 +184,7 @@ func BusyHint(status int, host, login string) string {
 	case http.StatusTooManyRequests:
 		return "wait and try again, or raise the limit with: " + login
 	case http.StatusServiceUnavailable:
-		return "wait and try again; if it lasts, ask the operator of " + host
+		return "wait and try again; if the problem continues, ask the operator of " + host
 	}
 	return ""
 }

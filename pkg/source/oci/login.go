@@ -82,7 +82,7 @@ func (c *Client) loginError(host string, status int) error {
 				"enter a token as the password")
 	}
 	return diag.Errorf(diag.Remote, "%s responded with status %d", host, status).
-		WithHint("wait and try again; if it lasts, ask the operator of %s", host)
+		WithHint("wait and try again; if the problem continues, ask the operator of %s", host)
 }
 
 // storedLogin returns the login for a registry, or none if its token server must not receive it.

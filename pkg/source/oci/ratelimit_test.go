@@ -70,7 +70,7 @@ func (w statusWriter) WriteHeader(status int) {
 func TestBusyHints(t *testing.T) {
 	for status, hint := range map[int]string{
 		http.StatusTooManyRequests:    "wait and try again, or raise the limit with: skillpm login ",
-		http.StatusServiceUnavailable: "wait and try again; if it lasts, ask the operator of ",
+		http.StatusServiceUnavailable: "wait and try again; if the problem continues, ask the operator of ",
 	} {
 		for _, after := range []string{"", "3600"} {
 			s := ocitest.New(t)

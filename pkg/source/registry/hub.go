@@ -288,7 +288,7 @@ func (s hubServer) get(ctx context.Context, at *url.URL, accept string, limit in
 }
 
 // errGone reports that a version was withdrawn.
-var errGone = errors.New("it was withdrawn")
+var errGone = errors.New("it was removed")
 
 func (s hubServer) checkStatus(at *url.URL, resp *http.Response, data []byte) error {
 	text := fmt.Sprintf("%d %s", resp.StatusCode, http.StatusText(resp.StatusCode))

@@ -24,7 +24,7 @@ func (a *App) AcceptsBinding(ctx context.Context, err error) bool {
 	const accept = "project"
 	answer, err := a.PickOne(PickList{
 		Title: fmt.Sprintf("Which registry has the packs of %s in this project?", rebound.Owner),
-		Note:  "The project's skillpm.yaml and your settings differ. Whoever wrote the project chose its registry.",
+		Note:  "The project's skillpm.yaml and your settings differ. The author of the project chose its registry.",
 		Choices: []Choice{
 			{Value: "mine", Text: rebound.User + " (stop: change skillpm.yaml)"},
 			{Value: accept, Text: rebound.Project},

@@ -23,7 +23,7 @@ type Published struct {
 	Release oci.Release
 	Trees   []bundle.Tree
 	At      string // RFC 3339
-	Yanked  string // why it was withdrawn, "" if it was not
+	Yanked  string // why it was yanked, "" if it was not
 }
 
 // Fetcher fetches the packs that a registry describes.
