@@ -49,7 +49,7 @@ func TestFaultNoNetwork(t *testing.T) { // M2
 	t.Run("what asks no server", func(t *testing.T) {
 		n := clone(t, m, "whole", "skillpm.yaml", "skillpm.lock")
 		n.ok("install")
-		for _, args := range []string{"verify", "list", "info acme/web", "install globex/ops", "remove globex/ops", "cache verify"} {
+		for _, args := range []string{"verify", "list", "info acme/web", "install skillpm/authoring", "remove skillpm/authoring", "cache verify"} {
 			n.ok(strings.Fields(args)...)
 		}
 		n.ok("verify")
