@@ -35,6 +35,7 @@ type LockedPack struct {
 	// Signer is a key, as "ecdsa-p256:…", or "identity:ISSUER SUBJECT"; "" if no signature was required.
 	Signer       string
 	Dependencies map[string]string // owner/name to the required range or source, by [FormatRequirement]
+	Needs        map[string]string // what the pack needs on a machine, by [skill.Requirements.Table]
 	Skills       map[string]string // name to tree digest
 	Partial      bool              // the pack has more skills than these
 }
@@ -48,7 +49,7 @@ type LockedName struct {
 // Clone returns a deep copy.
 func (p *LockedPack) Clone() *LockedPack {
 	c := *p
-	c.Dependencies, c.Skills = maps.Clone(p.Dependencies), maps.Clone(p.Skills)
+	c.Dependencies, c.Needs, c.Skills = maps.Clone(p.Dependencies), maps.Clone(p.Needs), maps.Clone(p.Skills)
 	return &c
 }
 
@@ -63,7 +64,7 @@ func (l *Lock) Clone() *Lock {
 func (p *LockedPack) Equal(o *LockedPack) bool {
 	return p.Version == o.Version && p.Source == o.Source && p.Resolved == o.Resolved && p.Integrity == o.Integrity &&
 		p.Signer == o.Signer && p.Partial == o.Partial &&
-		maps.Equal(p.Dependencies, o.Dependencies) && maps.Equal(p.Skills, o.Skills)
+		maps.Equal(p.Dependencies, o.Dependencies) && maps.Equal(p.Needs, o.Needs) && maps.Equal(p.Skills, o.Skills)
 }
 
 // Ref returns the source that the pack is locked to. Its URL is empty if only the manifest has it; see [ParseLocked].
@@ -182,6 +183,7 @@ func (e encoder) packs(l *Lock) {
 		e.quoted(2, "integrity", p.Integrity)
 		e.quoted(2, "signer", p.Signer)
 		e.table(2, "dependencies", p.Dependencies)
+		e.table(2, "requires", p.Needs)
 		e.table(2, "skills", p.Skills)
 		if p.Partial {
 			e.line(2, "partial", "true")

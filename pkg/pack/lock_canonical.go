@@ -50,7 +50,7 @@ type canonicalReader struct {
 	section string // packs or names
 	pack    *LockedPack
 	name    string            // a bare name
-	table   map[string]string // of the pack: dependencies or skills
+	table   map[string]string // of the pack: dependencies, requires, or skills
 }
 
 // line reads one line at a depth. It returns false for lines that it does not know.
@@ -103,6 +103,9 @@ func (r *canonicalReader) field(key, value string) bool {
 	case "dependencies":
 		r.table = make(map[string]string)
 		r.pack.Dependencies = r.table
+	case "requires":
+		r.table = make(map[string]string)
+		r.pack.Needs = r.table
 	case "skills":
 		r.table = make(map[string]string)
 		r.pack.Skills = r.table

@@ -121,6 +121,8 @@ func lockedPack(path string, id ID, v yamlx.Value) (p *LockedPack, unknown *yaml
 			p.Signer = v.Text(checkSigner)
 		case "dependencies":
 			p.Dependencies = lockedDependencies(v)
+		case "requires":
+			p.Needs = lockedNeeds(v)
 		case "skills":
 			p.Skills = lockedSkills(v)
 		case "partial":
@@ -232,6 +234,15 @@ func lockedDependencies(v yamlx.Value) map[string]string {
 		deps[name] = v.Text()
 	}
 	return deps
+}
+
+// lockedNeeds reads what a pack needs on a machine. Kinds and values that this version does not know are kept.
+func lockedNeeds(v yamlx.Value) map[string]string {
+	needs := make(map[string]string)
+	for kind, v := range v.Fields() {
+		needs[kind] = v.Text()
+	}
+	return needs
 }
 
 func lockedSkills(v yamlx.Value) map[string]string {

@@ -78,6 +78,24 @@ func TestLockGolden(t *testing.T) {
 	}
 }
 
+// TestLockNeeds checks that both readers of a lockfile keep what a pack needs on a machine, with kinds that this version
+// does not know.
+func TestLockNeeds(t *testing.T) {
+	l := sampleLock(t)
+	l.Packs[mustID(t, "acme/deploy")].Needs = map[string]string{"bins": "kubectl helm", "os": "linux", "gpu": "1"}
+	text := l.Encode()
+	checkSchema(t, "lock", text, true)
+	for name, text := range map[string]string{"canonical": string(text), "by hand": "# edited\n" + string(text)} {
+		got, err := pack.ParseLock("skillpm.lock", []byte(text))
+		if err != nil || !got.Equal(l) || !bytes.Equal(got.Encode(), l.Encode()) {
+			t.Errorf("%s: %v\n%s", name, err, got.Encode())
+		}
+	}
+	if sampleLock(t).Equal(l) {
+		t.Error("locks that differ in needs are equal")
+	}
+}
+
 // TestLockForms checks that a handwritten lockfile, and one with Windows line endings, has the same meaning.
 func TestLockForms(t *testing.T) {
 	want := sampleLock(t)

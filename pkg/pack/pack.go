@@ -18,16 +18,15 @@ type Pack struct {
 	Version      string // strict semver, without a leading v
 	Description  string
 	License      string
-	Ref          Ref          // its source, pinned to a digest or commit
-	Integrity    string       // "t1:sha256:…" over all its skills, "" if the source does not have it
-	Skills       []Skill      // sorted by name
-	Dependencies []Dependency // sorted by ID
-	Published    string       // RFC 3339, "" if the source does not have it
-	Yanked       string       // why it was yanked, "" if it was not
-	Tags         []string     // words to find it by
-	// Requires is what its skills need on a machine. Only sources with the pack's skillpm.yaml have it.
-	Requires skill.Requirements
-	Warnings []string // which files were left out, and why
+	Ref          Ref                // its source, pinned to a digest or commit
+	Integrity    string             // "t1:sha256:…" over all its skills, "" if the source does not have it
+	Skills       []Skill            // sorted by name
+	Dependencies []Dependency       // sorted by ID
+	Published    string             // RFC 3339, "" if the source does not have it
+	Yanked       string             // why it was yanked, "" if it was not
+	Tags         []string           // words to find it by
+	Requires     skill.Requirements // what its skills need on a machine
+	Warnings     []string           // which files were left out, and why
 }
 
 // Skill is one skill of a pack.

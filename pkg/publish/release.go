@@ -29,7 +29,7 @@ const maxWords = 64
 func release(m *pack.Manifest, p *pack.Pack, trees []bundle.Tree) oci.Release {
 	rel := oci.Release{
 		ID: m.Name, Version: m.Version, Description: m.Description, License: m.License, Dependencies: m.Dependencies,
-		Tags: slices.Clone(m.Tags),
+		Tags: slices.Clone(m.Tags), Requires: m.Requires,
 	}
 	for _, t := range trees {
 		meta := oci.SkillMeta{Name: t.Name}

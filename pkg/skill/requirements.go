@@ -80,6 +80,52 @@ func systemOf(name string) string {
 	return name
 }
 
+// requirementKinds are the kinds of requirements that packs declare, which name the lists in their files.
+var requirementKinds = [...]string{"bins", "env", "mcp", "os"}
+
+// list returns the list of a pack's requirements with a name, and the kind of its values.
+func (r *Requirements) list(name string) (list *[]string, kind string) {
+	switch name {
+	case "bins":
+		return &r.Bins, RequiresBin
+	case "env":
+		return &r.Env, RequiresEnv
+	case "mcp":
+		return &r.MCP, RequiresMCP
+	}
+	return &r.OS, RequiresOS
+}
+
+// Table returns the requirements of a pack by the names of the lists, with spaces between values; nil if there are none.
+// [ParseRequirements] is the inverse.
+func (r Requirements) Table() map[string]string {
+	var table map[string]string
+	for _, name := range requirementKinds {
+		if list, _ := r.list(name); len(*list) > 0 {
+			if table == nil {
+				table = map[string]string{}
+			}
+			table[name] = strings.Join(*list, " ")
+		}
+	}
+	return table
+}
+
+// ParseRequirements returns the requirements that [Requirements.Table] returned. The text may come from others: unknown
+// lists, and values that are invalid or too many, are ignored.
+func ParseRequirements(table map[string]string) (r Requirements) {
+	for _, name := range requirementKinds {
+		list, kind := r.list(name)
+		for value := range strings.FieldsSeq(table[name]) {
+			value, ok := CheckRequirement(kind, value)
+			if ok && !slices.Contains(*list, value) && len(*list) < maxRequirements {
+				*list = append(*list, value)
+			}
+		}
+	}
+	return r
+}
+
 // requirementWords are the keys of metadata that [Document.Requirements] reads.
 var requirementWords = [...]string{"mcp-server", "openclaw", "clawdbot", "clawdis"}
 

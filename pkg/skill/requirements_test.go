@@ -117,3 +117,23 @@ func TestMissing(t *testing.T) {
 		t.Errorf("unmet: %v", got)
 	}
 }
+
+// TestRequirementTable checks that the requirements of a pack survive as text, and that invalid text of others is
+// ignored.
+func TestRequirementTable(t *testing.T) {
+	want := skill.Requirements{
+		Bins: []string{"kubectl", "helm"}, Env: []string{"TOKEN"}, MCP: []string{"tracker"}, OS: []string{"linux"},
+	}
+	if got := skill.ParseRequirements(want.Table()); !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	if table := (skill.Requirements{}).Table(); table != nil {
+		t.Errorf("no requirements have the table %v", table)
+	}
+	got := skill.ParseRequirements(map[string]string{
+		"bins": "ok ../sh a;b \x1b[31m ok " + strings.Repeat("many ", 99), "os": "macos", "gpu": "1",
+	})
+	if want := (skill.Requirements{Bins: []string{"ok", "many"}, OS: []string{"darwin"}}); !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}

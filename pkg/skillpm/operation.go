@@ -8,6 +8,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/skill"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/admission"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/base"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/solve"
@@ -288,8 +289,8 @@ func (in *installer) addMissing(r *InstallReport, res *resolution) {
 		if err != nil || p.Action == ActionUnchanged || p.Action == ActionRemoved {
 			continue
 		}
-		if opened := res.Packs[id]; opened != nil {
-			r.Packs[i].Missing = in.Unmet(opened.Requires)
+		if locked := res.Lock.Packs[id]; locked != nil {
+			r.Packs[i].Missing = in.Unmet(skill.ParseRequirements(locked.Needs))
 		}
 		for j, s := range p.Skills {
 			if s.Denied == "" {

@@ -219,6 +219,7 @@ func TestSchema(t *testing.T) {
 		{strings.Replace(good, tree, "x", 1), false},
 		{strings.Replace(good, `"skills":[`, `"skills":[],"x":[`, 1), false},
 		{strings.Replace(good, `{"name"`, `{"tags":["k8s","größe"],"license":"MIT","description":"x","name"`, 1), true},
+		{strings.Replace(good, `{"name"`, `{"requires":{"bins":["kubectl"],"os":["linux"]},"name"`, 1), true},
 		{strings.Replace(good, `{"name"`, `{"tags":["two words"],"name"`, 1), false},
 		{strings.Replace(good, `{"name"`, `{"tags":[""],"name"`, 1), false},
 		{strings.Replace(good, `{"name"`, `{"tags":"k8s","name"`, 1), false},

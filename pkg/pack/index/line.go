@@ -32,6 +32,8 @@ type Line struct {
 	Description  string       `json:"description,omitempty"` // of the pack, in a sentence
 	License      string       `json:"license,omitempty"`     // an SPDX expression
 	Tags         []string     `json:"tags,omitempty"`        // words to find it by
+	// Requires is what the skills need on a machine.
+	Requires skill.Requirements `json:"requires,omitzero"`
 
 	Yanked string `json:"-"` // why the version is yanked, "" if it is not; from another line of the file
 }
@@ -213,7 +215,7 @@ func (l Line) Pack(base pack.Ref) (*pack.Pack, error) {
 		ID: id, Version: l.Version, Ref: ref, Integrity: l.Integrity,
 		Description: l.Description, License: l.License, Tags: l.Tags,
 		Dependencies: deps, Published: l.Published, Yanked: l.Yanked,
-		Skills: make([]pack.Skill, len(l.Skills)),
+		Skills: make([]pack.Skill, len(l.Skills)), Requires: skill.ParseRequirements(l.Requires.Table()),
 	}
 	for i, s := range l.Skills {
 		p.Skills[i] = pack.Skill(s)

@@ -205,7 +205,7 @@ func (a *adder) line(p *pack.Pack) (index.Line, error) {
 	l := index.Line{
 		Name: p.ID.String(), Version: p.Version, Published: a.client.Now().UTC().Format(time.RFC3339),
 		Source: p.Ref.Source(), Digest: p.Ref.Digest, Integrity: p.Integrity,
-		Description: p.Description, License: p.License, Tags: p.Tags,
+		Description: p.Description, License: p.License, Tags: p.Tags, Requires: p.Requires,
 	}
 	if p.ID.Owner == string(pack.KindLocal) {
 		return l, diag.Errorf(diag.Invalid, "cannot add the pack %s: the owner %q is reserved", p.ID, p.ID.Owner).

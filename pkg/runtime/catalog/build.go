@@ -41,6 +41,7 @@ type candidate struct {
 	root  int // index of its root
 	order int // in a root of packs, the order of its pack
 	node  *node
+	pack  *skill.Requirements // of its pack, nil for none
 }
 
 type builder struct {
@@ -327,7 +328,7 @@ func (b *builder) addPack(i int, r *root, t *tree, d *branch) {
 		c := b.addSkill(i, r, d, n)
 		s := c.entry.Skill
 		s.Pack, s.Version, s.PackSource = d.path, locked.version, locked.source
-		c.order = order
+		c.order, c.pack = order, locked.requires
 		if !ok && n.link {
 			c.order = 0 // a linked working copy has the precedence of the pack installed last
 			s.PackSource = "path"

@@ -40,7 +40,7 @@ func (b *builder) filter() {
 			e.Reason = outOfScope(e.Skill, o)
 		}
 		if e.Reason == "" {
-			e.Reason, e.fix = unmet(b.candidates[i].node.record)
+			e.Reason, e.fix = unmet(&b.candidates[i])
 		}
 		if e.Reason == "" && o.Deny != nil {
 			if err := o.Deny(e.Skill); err != nil {
@@ -106,11 +106,11 @@ func outOfScope(s *Skill, o *Options) string {
 	return ""
 }
 
-// unmetRequirements returns a function that returns why the requirements of a skill exclude it, and how to meet them;
-// "" if they do not. The index has only what skills declare, because the result changes with the machine.
-func (o *Options) unmetRequirements() func(*record) (reason, fix string) {
+// unmetRequirements returns a function that returns why the requirements of a skill or its pack exclude it, and how to
+// meet them; "" if they do not. The index has only what they declare, because the result changes with the machine.
+func (o *Options) unmetRequirements() func(*candidate) (reason, fix string) {
 	if !o.HideUnmet {
-		return func(*record) (string, string) { return "", "" }
+		return func(*candidate) (string, string) { return "", "" }
 	}
 	getenv := o.Getenv
 	if getenv == nil {
@@ -129,14 +129,17 @@ func (o *Options) unmetRequirements() func(*record) (reason, fix string) {
 		},
 		Variable: func(name string) bool { return getenv(name) != "" },
 	}
-	return func(r *record) (string, string) {
-		if r.requires == nil {
-			return "", ""
+	return func(c *candidate) (string, string) {
+		if r := c.node.record.requires; r != nil {
+			if names, hints := skill.DescribeMissing(r.Unmet(machine)); names != "" {
+				return "it requires " + names, hints
+			}
 		}
-		names, hints := skill.DescribeMissing(r.requires.Unmet(machine))
-		if names == "" {
-			return "", ""
+		if c.pack != nil {
+			if names, hints := skill.DescribeMissing(c.pack.Unmet(machine)); names != "" {
+				return "its pack requires " + names, hints
+			}
 		}
-		return "it requires " + names, hints
+		return "", ""
 	}
 }

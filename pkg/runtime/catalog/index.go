@@ -17,7 +17,7 @@ import (
 
 // magic starts every index file; the number is the version of the format. After it come the CRC-32C of the rest, the
 // rest's length, and a tree as [codec] encodes it.
-const magic = "skillpm catalog 6\n"
+const magic = "skillpm catalog 7\n"
 
 const (
 	headerSize = len(magic) + 4 + 8
@@ -137,6 +137,7 @@ func (c *codec) lock(l *lockFacts) {
 		for _, s := range []*string{&p.id, &p.version, &p.source, &p.skills} {
 			c.text(s)
 		}
+		optional(c, &p.requires, c.requirements)
 	})
 	list(c, &l.names, func(n *lockedName) {
 		c.text(&n.name)
@@ -187,6 +188,12 @@ func staysInside(path string) bool {
 	return true
 }
 
+func (c *codec) requirements(r *skill.Requirements) {
+	for _, l := range []*[]string{&r.Bins, &r.AnyBins, &r.Env, &r.OS} {
+		list(c, l, c.text)
+	}
+}
+
 func (c *codec) record(r *record) {
 	for _, s := range []*string{&r.name, &r.description, &r.paragraph, &r.when, &r.hint, &r.agent, &r.fatal} {
 		c.text(s)
@@ -194,11 +201,7 @@ func (c *codec) record(r *record) {
 	for _, l := range []*[]string{&r.tags, &r.agents, &r.tenants, &r.environments} {
 		list(c, l, c.text)
 	}
-	optional(c, &r.requires, func(needs *skill.Requirements) {
-		for _, l := range []*[]string{&needs.Bins, &needs.AnyBins, &needs.Env, &needs.OS} {
-			list(c, l, c.text)
-		}
-	})
+	optional(c, &r.requires, c.requirements)
 	c.float(&r.priority)
 	number(c, &r.flags)
 	number(c, &r.line)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/skill"
 )
 
 // maxLock is the maximum size of a lockfile in bytes.
@@ -45,6 +46,7 @@ func readLock(path string, before lockFacts, now int64) (facts lockFacts, change
 		facts.packs = append(facts.packs, lockedPack{
 			id.String(), p.Version, p.Source,
 			strings.Join(append(slices.Sorted(maps.Keys(p.Skills)), ""), "/"),
+			checkable(skill.ParseRequirements(p.Needs)),
 		})
 	}
 	slices.SortFunc(facts.packs, func(a, b lockedPack) int { return cmp.Compare(a.id, b.id) })

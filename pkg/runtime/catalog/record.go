@@ -200,7 +200,7 @@ func (r *record) fields(doc *skill.Document) {
 	r.hint = flat(doc.Text("argument-hint"), maxShort)
 	r.agent = flat(doc.Text("agent"), maxShort)
 	r.tags = textList(lookup(doc, "tags"))
-	r.setRequirements(doc.Requirements())
+	r.requires = checkable(doc.Requirements())
 	r.invocation(lookup(doc, "disable-model-invocation"), lookup(doc, "user-invocable"))
 	if v := lookup(doc, "context"); v != nil {
 		r.context(skill.ScalarText(v))
@@ -222,12 +222,13 @@ func (r *record) fields(doc *skill.Document) {
 	}
 }
 
-// setRequirements keeps the requirements that can be checked without asking agents.
-func (r *record) setRequirements(needs skill.Requirements) {
-	if len(needs.Bins)+len(needs.AnyBins)+len(needs.Env)+len(needs.OS) > 0 {
-		needs.MCP, needs.Install = nil, nil
-		r.requires = &needs
+// checkable returns the requirements that can be checked without asking agents, nil for none.
+func checkable(needs skill.Requirements) *skill.Requirements {
+	if len(needs.Bins)+len(needs.AnyBins)+len(needs.Env)+len(needs.OS) == 0 {
+		return nil
 	}
+	needs.MCP, needs.Install = nil, nil
+	return &needs
 }
 
 func lookup(doc *skill.Document, key string) *yaml.Node {

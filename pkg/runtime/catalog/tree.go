@@ -3,6 +3,8 @@ package catalog
 import (
 	"slices"
 	"strings"
+
+	"github.com/skillpm/skillpm/pkg/skill"
 )
 
 // tree is the contents of a root, independent of the profile: the contents of one index file.
@@ -90,8 +92,12 @@ type lockFacts struct {
 	names   []lockedName
 }
 
-// lockedPack is a locked pack with its source and the names of its skills, each followed by a slash.
-type lockedPack struct{ id, version, source, skills string }
+// lockedPack is a locked pack with its source, the names of its skills, each followed by a slash, and what it requires
+// that can be checked without asking agents, nil for nothing.
+type lockedPack struct {
+	id, version, source, skills string
+	requires                    *skill.Requirements
+}
 
 // lockedName is the owner of a bare name, "" for none, and the aliases of other skills of that name.
 type lockedName struct {

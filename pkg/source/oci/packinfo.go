@@ -11,6 +11,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 	"github.com/skillpm/skillpm/pkg/pack/index"
+	"github.com/skillpm/skillpm/pkg/skill"
 )
 
 // packInfo is the value of [AnnotationPack]. Two releases have the same content if its JSON is equal.
@@ -19,6 +20,7 @@ type packInfo struct {
 	Version      string             `json:"version"`
 	Dependencies index.Dependencies `json:"dependencies"`
 	Skills       map[string]string  `json:"skills"` // skill -> tree digest
+	Requires     skill.Requirements `json:"requires,omitzero"`
 }
 
 // encode returns the canonical JSON: these fields in this order, maps sorted by key, no spaces, and no optional
@@ -135,6 +137,7 @@ func (p *packInfo) describe(pk *pack.Pack) error {
 	}
 	pk.ID, pk.Version, pk.Dependencies = id, p.Version, deps
 	pk.Integrity = bundle.Integrity(p.Skills)
+	pk.Requires = skill.ParseRequirements(p.Requires.Table())
 	pk.Skills = nil
 	for _, name := range slices.Sorted(maps.Keys(p.Skills)) {
 		pk.Skills = append(pk.Skills, pack.Skill{Name: name, Tree: p.Skills[name]})
@@ -148,9 +151,10 @@ type Release struct {
 	Version      string // strict semver without build metadata; it becomes the tag
 	Description  string
 	License      string
-	Dependencies []pack.Dependency // by name only
-	Skills       []SkillMeta       // one for each tree
-	Tags         []string          // search terms
+	Dependencies []pack.Dependency  // by name only
+	Skills       []SkillMeta        // one for each tree
+	Tags         []string           // search terms
+	Requires     skill.Requirements // what the skills need on a machine
 }
 
 // SkillMeta describes one skill.
@@ -174,7 +178,7 @@ func (rel *Release) info(trees []bundle.Tree) (packInfo, error) {
 	}
 	info := packInfo{
 		Name: rel.ID.String(), Version: rel.Version, Dependencies: deps,
-		Skills: make(map[string]string, len(trees)),
+		Skills: make(map[string]string, len(trees)), Requires: rel.Requires,
 	}
 	for _, t := range trees {
 		if err := checkSkillName(t.Name); err != nil {

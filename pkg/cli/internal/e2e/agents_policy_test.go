@@ -12,7 +12,8 @@ import (
 )
 
 // TestClaudeDeny disables a skill while Claude Code uses it (O14): from the next call on, all tool calls are denied,
-// and in the next turn the skill can no longer be activated. Refusals are in the audit log (O10, O24).
+// and in the next turn the skill can no longer be activated: its link is gone, which Claude Code may not have noticed
+// yet. Refusals are in the audit log (O10, O24).
 func TestClaudeDeny(t *testing.T) {
 	t.Parallel()
 	npmProgram(t, "SKILLPM_CLAUDE")
@@ -32,12 +33,13 @@ func TestClaudeDeny(t *testing.T) {
 	if len(results) != 5 {
 		t.Fatalf("%d calls: %+v", len(results), results)
 	}
+	isUnknown := strings.Contains(results[3].Text, "Unknown skill: reader")
 	for i, refused := range []bool{false, false, true, true, false} {
 		r := results[i]
 		if r.Error != refused {
 			t.Errorf("call %d of %s is refused: %v: %s", i, r.Tool, r.Error, r.Text)
 		}
-		if refused && (!strings.Contains(r.Text, "reader") || !strings.Contains(r.Text, "denied")) {
+		if refused && !(i == 3 && isUnknown) && (!strings.Contains(r.Text, "reader") || !strings.Contains(r.Text, "denied")) {
 			t.Errorf("the refusal of call %d does not say why: %s", i, r.Text)
 		}
 	}
@@ -49,9 +51,13 @@ func TestClaudeDeny(t *testing.T) {
 		t.Fatal(err)
 	}
 	log := compact.String()
-	for _, want := range []string{
-		`"action":"refuse","result":"denied","skill":"limited:reader"`, `"tool":"Read"`, `"action":"activate","result":"denied","skill":"limited:reader","pack":"acme/limited"`, `"host":"claude-code"`,
-	} {
+	wants := []string{
+		`"action":"refuse","result":"denied","skill":"limited:reader"`, `"tool":"Read"`, `"host":"claude-code"`,
+	}
+	if !isUnknown {
+		wants = append(wants, `"action":"activate","result":"denied","skill":"limited:reader","pack":"acme/limited"`)
+	}
+	for _, want := range wants {
 		if !strings.Contains(log, want) {
 			t.Errorf("the audit log has no %s:\n%s", want, log)
 		}

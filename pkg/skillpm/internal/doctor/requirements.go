@@ -8,10 +8,16 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// checkRequirements compares what the manifest and the installed skills declare as required with the machine.
+// checkRequirements compares what the manifest, the packs, and the installed skills declare as required with the machine.
 func checkRequirements(x *exam) {
 	if missing := x.ws.Unmet(x.ws.Manifest.Requires); len(missing) > 0 {
 		x.reportMissing(scope.ManifestName, scope.ManifestName, missing)
+	}
+	for _, id := range x.ws.Lock.IDs() {
+		missing := x.ws.Unmet(skill.ParseRequirements(x.ws.Lock.Packs[id].Needs))
+		if len(missing) > 0 {
+			x.reportMissing("", id.String(), missing)
+		}
 	}
 	unmet := 0
 	for _, n := range x.layout.Named {

@@ -47,6 +47,7 @@ func (f *Fetcher) Entry(ctx context.Context, p *pack.Pack, required []string) (*
 	locked := &pack.LockedPack{
 		Version: p.Version, Source: p.Ref.Locked(p.Version), Resolved: p.Ref.Digest,
 		Integrity: bundle.Integrity(trees), Skills: trees, Dependencies: map[string]string{},
+		Needs:   p.Requires.Table(),
 		Partial: len(trees)+len(bad) < len(p.Skills),
 	}
 	for _, d := range p.Dependencies {
