@@ -450,6 +450,37 @@ func TestPickers(t *testing.T) {
 			t.Errorf("exit %d: %s", code, plain(out))
 		}
 	})
+	t.Run("lockfile with conflicts", func(t *testing.T) {
+		w := newSetting(t)
+		w.mustRun(w.project, "install", "-q", "acme/deploy")
+		file := filepath.Join(w.project, "skillpm.lock")
+		merged, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		head, packs, _ := strings.Cut(string(merged), "packs:\n")
+		conflict := head + "packs:\n<<<<<<< ours\n" + packs + "=======\n>>>>>>> theirs\n"
+		for keys, want := range map[string]struct {
+			code int
+			text string
+		}{
+			"\r":       {0, string(merged)},
+			"\x1b[B\r": {3, conflict},
+			"\x03":     {130, conflict},
+		} {
+			if err := os.WriteFile(file, []byte(conflict), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			p := w.inTerminal(t, nil, "install")
+			p.expect("Resolve the merge conflicts")
+			p.send(keys)
+			code, out := p.end()
+			text, err := os.ReadFile(file)
+			if code != want.code || err != nil || string(text) != want.text {
+				t.Errorf("%q: exit %d, %v: %s\n%s", keys, code, err, text, plain(out))
+			}
+		}
+	})
 	t.Run("leave", func(t *testing.T) {
 		for key, want := range map[string]string{
 			"\x03": "error: interrupted; no changes were made",
