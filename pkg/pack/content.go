@@ -42,7 +42,7 @@ type SkillDir struct {
 	Dir         string // slash-separated, relative to the pack; "." for its root
 	Description string
 
-	lacksFrontmatter bool
+	problem error // why it cannot be part of a pack, as far as its SKILL.md shows
 }
 
 // Describe reads the pack at the root of fsys: its skillpm.yaml and its SKILL.md files. It reads nothing else, so that
@@ -176,13 +176,16 @@ func depth(dir string) int {
 }
 
 func (c *Content) readSkill(fsys fs.FS, dir string) (SkillDir, error) {
-	doc, problems, err := skill.Load(fsys, dir)
-	if err != nil {
-		return SkillDir{}, err
-	}
 	base := path.Base(dir)
 	if dir == "." {
 		base = c.ID.Name
+	}
+	doc, problems, err := skill.Load(fsys, dir)
+	if diag.CodeOf(err) == diag.Invalid {
+		return SkillDir{Name: skill.Slug(base), Dir: dir, problem: &fileError{err}}, nil
+	}
+	if err != nil {
+		return SkillDir{}, err
 	}
 	name := doc.Name()
 	switch {
@@ -192,8 +195,11 @@ func (c *Content) readSkill(fsys fs.FS, dir string) (SkillDir, error) {
 	default:
 		name = skill.Slug(base)
 	}
-	lacks := slices.ContainsFunc(problems, func(p skill.Problem) bool { return p.Kind == skill.NoFrontmatter })
-	return SkillDir{Name: name, Dir: dir, Description: doc.Description(), lacksFrontmatter: lacks}, nil
+	s := SkillDir{Name: name, Dir: dir, Description: doc.Description()}
+	if slices.ContainsFunc(problems, func(p skill.Problem) bool { return p.Kind == skill.NoFrontmatter }) {
+		s.problem = &fileError{errNoFrontmatter}
+	}
+	return s, nil
 }
 
 // Pack returns the content as a pack. The digests of its skills are unknown before they are fetched.
@@ -286,10 +292,7 @@ func (c *Content) streamSkill(ctx context.Context, fsys fs.FS, s SkillDir, sink 
 		executable := f.Executable() || c.Manifest != nil && c.Manifest.IsExecutable(s.Dir, f.Path)
 		return streamFile(fsys, s.Name, f, executable, sink)
 	})
-	if err == nil && s.lacksFrontmatter {
-		return errNoFrontmatter
-	}
-	return err
+	return cmp.Or(err, s.problem)
 }
 
 // skip returns a function that reports whether .skillpmignore matches a path inside a skill.

@@ -12,8 +12,8 @@ import (
 )
 
 // BadSkillsError reports skills that cannot be part of a pack: they contain links, submodules, Git LFS pointers, or
-// names that skillpm does not accept, or their SKILL.md does not have frontmatter. Which skills these are depends only
-// on the content of the source. Its code is Invalid.
+// names that skillpm does not accept, or their SKILL.md is too large or does not have frontmatter. Which skills these
+// are depends only on the content of the source. Its code is Invalid.
 type BadSkillsError struct {
 	Pack   ID
 	Skills []BadSkill // sorted by name
@@ -79,8 +79,15 @@ func isBadSkill(err error) bool {
 	if _, ok := errors.AsType[*bundle.EntryError](err); ok {
 		return true
 	}
-	return errors.Is(err, errNoFrontmatter)
+	_, ok := errors.AsType[*fileError](err)
+	return ok
 }
+
+// fileError is a problem of a skill's SKILL.md, without which it cannot be part of a pack.
+type fileError struct{ error }
+
+// Unwrap returns the problem.
+func (e *fileError) Unwrap() error { return e.error }
 
 // errNoFrontmatter is the reason for a skill of which agents would know neither the name nor what it is for.
 var errNoFrontmatter = errors.New("its " + skill.File + " does not have frontmatter")

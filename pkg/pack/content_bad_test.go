@@ -1,6 +1,7 @@
 package pack
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
 	"strings"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
+	"github.com/skillpm/skillpm/pkg/skill"
 )
 
 // TestBadSkills checks that streaming reports all bad skills with their names, streams the others, and does not blame a
@@ -18,6 +20,7 @@ func TestBadSkills(t *testing.T) {
 		return &fstest.MapFile{Data: []byte("---\nname: " + name + "\ndescription: X.\n---\n")}
 	}
 	fsys := fstest.MapFS{
+		"Big_One/SKILL.md": {Data: bytes.Repeat([]byte("x"), skill.MaxFile+1)},
 		"good/SKILL.md":    text("good"),
 		"link/SKILL.md":    text("link"),
 		"link/x":           {Mode: fs.ModeSymlink, Data: []byte("/etc/passwd")},
@@ -41,10 +44,10 @@ func TestBadSkills(t *testing.T) {
 	for _, s := range bad.Skills {
 		names = append(names, s.Name)
 	}
-	if got := strings.Join(names, " "); got != "link module plain pointer" {
+	if got := strings.Join(names, " "); got != "big-one link module plain pointer" {
 		t.Errorf("bad skills %s", got)
 	}
-	for _, want := range []string{"symbolic link", "submodule", "does not have frontmatter", "Git LFS pointer"} {
+	for _, want := range []string{"the limit is", "symbolic link", "submodule", "does not have frontmatter", "Git LFS pointer"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%v does not contain %q", err, want)
 		}
@@ -53,7 +56,7 @@ func TestBadSkills(t *testing.T) {
 		t.Error("the good skill was not streamed")
 	}
 	p := c.Pack(Ref{})
-	if !p.LeaveOut(bad.Skills) || len(p.Skills) != 1 || len(p.Warnings) != 4 {
+	if !p.LeaveOut(bad.Skills) || len(p.Skills) != 1 || len(p.Warnings) != 5 {
 		t.Errorf("left %+v, warnings %q", p.Skills, p.Warnings)
 	}
 	tiny := bundle.NewHasher(bundle.Limits{TotalBytes: 1, FileBytes: 1})
