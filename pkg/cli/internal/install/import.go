@@ -10,6 +10,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
+	"github.com/skillpm/skillpm/pkg/skill"
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
@@ -143,6 +144,30 @@ func (a *app) printImport(r *skillpm.ImportReport) error {
 }
 
 // printLocalSkills prints the local skills of a project, what happens with the manifest, and what to do next.
+// noteRecordedSources says how copies whose source another tool recorded become dependencies: one command per source.
+func (a *app) noteRecordedSources(local []skillpm.LocalSkill) {
+	var sources []string
+	dirs, flags := map[string][]string{}, map[string]string{}
+	for _, s := range local {
+		if s.Source == "" || !skill.LegalName(s.Name) {
+			continue
+		}
+		if dirs[s.Source] == nil {
+			sources = append(sources, s.Source)
+		}
+		dirs[s.Source] = append(dirs[s.Source], s.Dir)
+		flags[s.Source] += " --skill " + s.Name
+	}
+	for _, source := range sources {
+		copies := "it"
+		if len(dirs[source]) > 1 {
+			copies = "them"
+		}
+		a.Note("To update %s with skillpm, delete %s, and run: skillpm install %s%s",
+			textx.FirstAndMore(dirs[source], 5), copies, skill.QuoteArgument(source), flags[source])
+	}
+}
+
 func (a *app) printLocalSkills(p console.Palette, r *skillpm.ImportReport) {
 	for _, s := range r.Local {
 		line := "  " + p.Bold(s.Name) + "  " + p.Dim(s.Dir)
@@ -171,6 +196,7 @@ func (a *app) printLocalSkills(p console.Palette, r *skillpm.ImportReport) {
 	if r.Pack != "" {
 		a.Note("Check the pack with \"skillpm publish --dry-run\", and publish it with \"skillpm publish\".")
 	} else {
+		a.noteRecordedSources(r.Local)
 		a.Note("Check the skills with \"skillpm validate\". To share them as a pack, run: skillpm import --pack " +
 			"OWNER/NAME")
 	}
