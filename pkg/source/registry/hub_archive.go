@@ -17,6 +17,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/httpx"
 	"github.com/skillpm/skillpm/pkg/internal/jsonx"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
@@ -66,6 +67,14 @@ func describeArchive(ctx context.Context, ref pack.Ref, d *hubDownload, limits b
 	}
 	if m := a.content.Manifest; m != nil && (a.content.ID != ref.ID || m.Version != "" && m.Version != ref.Rev) {
 		return nil, diag.Errorf(diag.Invalid, "%s contains %s %s", ref, a.content.ID, a.content.Version)
+	}
+	if ref.Kind == pack.KindAPM && a.content.Manifest == nil {
+		deps, others := apmDependencies(archive)
+		a.content.Dependencies = deps
+		if len(others) > 0 {
+			a.warnings = append(a.warnings, fmt.Sprintf("skillpm does not install all dependencies of the apm package %s: "+
+				"install them yourself if its skills need %s", ref.ID, textx.FirstAndMore(others, 5)))
+		}
 	}
 	if err := a.hash(ctx, limits); err != nil {
 		return nil, err

@@ -1,6 +1,10 @@
 package registry_test
 
 import (
+	"archive/zip"
+	"bytes"
+	"crypto/sha256"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -152,5 +156,76 @@ func TestAPMDigest(t *testing.T) {
 	p := &pack.Pack{ID: deployID(), Ref: pack.Ref{Kind: pack.KindAPM, URL: s.URL, ID: deployID(), Rev: "1.2.0"}}
 	if err := registry.NewHub(registry.HubOptions{}).Fetch(t.Context(), p, nil, sink); diag.CodeOf(err) != diag.Integrity {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestAPMDependencies checks that a package of apm requires what its apm.yml takes from the registry, and that others
+// are reported.
+func TestAPMDependencies(t *testing.T) {
+	for name, tt := range map[string]struct {
+		manifest string
+		want     string
+		warning  string
+	}{
+		"by the default registry": {`name: deploy
+registries: {corp: {url: "https://registry.example"}, default: corp}
+dependencies:
+  apm:
+    - acme/base#^1.2.0
+    - {registry: corp, id: acme/tools, version: ~2.1}
+    - acme/unversioned
+    - acme/branch#main
+    - {registry: other, id: acme/elsewhere, version: 1.0.0}
+    - {git: "https://git.example/x.git", ref: v1}
+    - {id: acme/file, version: 1.0.0, path: prompts/a.prompt.md}
+  mcp: [tracker]
+`, "acme/base ^1.2.0, acme/tools ~2.1", "acme/unversioned, acme/branch#main, acme/elsewhere, https://git.example/x.git"},
+		"from GitHub":     {"dependencies: {apm: [acme/base#^1.2.0]}\n", "", "acme/base#^1.2.0"},
+		"none":            {"name: deploy\n", "", ""},
+		"not YAML":        {"dependencies: [\n", "", "apm.yml"},
+		"odd entries": {"registries: {default: x}\ndependencies: {apm: [[a], {id: {b: c}}, {}, \"x#^1\"]}\n", "", "a dependency"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var b bytes.Buffer
+			w := zip.NewWriter(&b)
+			for name, text := range map[string]string{
+				"apm.yml": tt.manifest, ".apm/skills/deploy/SKILL.md": "---\nname: deploy\ndescription: Deploys.\n---\n",
+			} {
+				f, err := w.Create(name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, _ = f.Write([]byte(text))
+			}
+			if err := w.Close(); err != nil {
+				t.Fatal(err)
+			}
+			s := registrytest.NewHub(t)
+			s.Meddle(func(w http.ResponseWriter, r *http.Request) bool {
+				if strings.HasSuffix(r.URL.Path, "/download") {
+					w.Header().Set("Content-Type", "application/zip")
+					_, _ = w.Write(b.Bytes())
+					return true
+				}
+				_, _ = fmt.Fprintf(w, `{"versions":[{"version":"1.0.0","digest":"sha256:%x"}]}`, sha256.Sum256(b.Bytes()))
+				return true
+			})
+			r := open(t, "apm+"+s.URL, registry.Deps{Hub: registry.NewHub(registry.HubOptions{})})
+			p, err := r.Pack(t.Context(), deployID(), "1.0.0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			var deps []string
+			for _, d := range p.Dependencies {
+				deps = append(deps, d.ID.String()+" "+pack.FormatRequirement(d))
+			}
+			if got := strings.Join(deps, ", "); got != tt.want {
+				t.Errorf("requires %q, want %q", got, tt.want)
+			}
+			warnings := strings.Join(p.Warnings, "\n")
+			if !strings.Contains(warnings, tt.warning) || (warnings == "") != (tt.warning == "") {
+				t.Errorf("warnings %q, want %q", warnings, tt.warning)
+			}
+		})
 	}
 }

@@ -68,6 +68,11 @@ func (a *apm) section(name string, block *value) error {
 // notSkills returns why a dependency that is not a package of skills is skipped.
 const notSkills = "skillpm installs only skills"
 
+// fromRegistry returns why a dependency from an apm registry is skipped: only the user's settings bind owners to
+// registries.
+const fromRegistry = "the package comes from an apm registry; add the registry with \"skillpm registry add NAME " +
+	"apm+URL --namespace OWNER\", and install the package with \"skillpm install OWNER/NAME\""
+
 func (a *apm) dependency(item *value, dev bool) error {
 	switch item.kind {
 	case isText:
@@ -93,7 +98,7 @@ func (a *apm) shorthand(item *value, dev bool) error {
 	}
 	where, rev, versioned := strings.Cut(text, "#")
 	if a.registry && versioned && !isURL(where) {
-		return a.skip(e.line, text, "the version comes from an apm registry, which skillpm does not support")
+		return a.skip(e.line, text, fromRegistry)
 	}
 	return a.repository(e, where, "", rev)
 }
@@ -124,7 +129,7 @@ func (a *apm) object(item *value, dev bool) error {
 		return a.skip(e.line, e.name, "the dependency comes from the marketplace "+printable(
 			text["marketplace"])+"; import the marketplace.json of the marketplace")
 	case text["id"] != "" || text["registry"] != "":
-		return a.skip(e.line, e.name, "the dependency comes from an apm registry, which skillpm does not support")
+		return a.skip(e.line, e.name, fromRegistry)
 	case text["git"] == "parent":
 		return a.skip(e.line, e.name, "the source is relative to the repository of another dependency; use the URL of "+
 			"the repository")

@@ -103,8 +103,8 @@ devDependencies:
 42: - parent: the source is relative to the repository of another dependency; use the URL of the repository
 44: - alias Not.Legal: the name "Not.Legal" contains the capital letter N: only a-z, 0-9, and hyphens are allowed
 46: - sec-check: the dependency comes from the marketplace acme-plugins; import the marketplace.json of the marketplace
-49: - acme/toolkit: the dependency comes from an apm registry, which skillpm does not support
-51: - acme/pack: the dependency comes from an apm registry, which skillpm does not support
+49: - acme/toolkit: the package comes from an apm registry; add the registry with "skillpm registry add NAME apm+URL --namespace OWNER", and install the package with "skillpm install OWNER/NAME"
+51: - acme/pack: the package comes from an apm registry; add the registry with "skillpm registry add NAME apm+URL --namespace OWNER", and install the package with "skillpm install OWNER/NAME"
 54: - acme: invalid repository acme: use owner/name
 55: - acme/ops@alias: invalid repository acme/ops@alias: use owner/name
 57: - dependencies.mcp: skillpm installs only skills
@@ -126,7 +126,7 @@ dependencies:
 	check(t, imp, foreign.ToolAPM, `
 8: acme/tools = git+https://github.com/acme/tools.git (acme/tools)
 9: acme/url = git+https://git.example/acme/url.git#v1.0.0 (https://git.example/acme/url.git#v1.0.0)
-7: - acme/ops#^2.0.0: the version comes from an apm registry, which skillpm does not support
+7: - acme/ops#^2.0.0: the package comes from an apm registry; add the registry with "skillpm registry add NAME apm+URL --namespace OWNER", and install the package with "skillpm install OWNER/NAME"
 `)
 }
 
@@ -202,7 +202,7 @@ mcp_servers:
 44: local/shared = ./packages/shared (./packages/shared)
 38: - globex/hooks: the dependency contains hooks: skillpm installs only skills
 41: - globex/prompts/prompts/review.prompt.md: the source is a single file, not a skill
-47: - acme/toolkit: the dependency comes from an apm registry, which skillpm does not support
+47: - acme/toolkit: the package comes from an apm registry; add the registry with "skillpm registry add NAME apm+URL --namespace OWNER", and install the package with "skillpm install OWNER/NAME"
 51: - acme/short: 1f2e3d4 is not a commit of 40 hexadecimal digits
 54: - mcp_servers: skillpm installs only skills
 `)

@@ -59,7 +59,7 @@ func (c *collector) lockedPackage(item *value) error {
 		}
 		return c.add(e)
 	case text["source"] != "" || text["registry_prefix"] != "":
-		return c.skip(e.line, e.name, "the dependency comes from an apm registry, which skillpm does not support")
+		return c.skip(e.line, e.name, fromRegistry)
 	case text["repo_url"] == "":
 		return c.errorf(item, "a dependency does not have a repo_url")
 	case text["package_type"] == "hook_package":
