@@ -180,9 +180,9 @@ dependencies:
     - {id: acme/file, version: 1.0.0, path: prompts/a.prompt.md}
   mcp: [tracker]
 `, "acme/base ^1.2.0, acme/tools ~2.1", "acme/unversioned, acme/branch#main, acme/elsewhere, https://git.example/x.git"},
-		"from GitHub":     {"dependencies: {apm: [acme/base#^1.2.0]}\n", "", "acme/base#^1.2.0"},
-		"none":            {"name: deploy\n", "", ""},
-		"not YAML":        {"dependencies: [\n", "", "apm.yml"},
+		"from GitHub": {"dependencies: {apm: [acme/base#^1.2.0]}\n", "", "acme/base#^1.2.0"},
+		"none":        {"name: deploy\n", "", ""},
+		"not YAML":    {"dependencies: [\n", "", "apm.yml"},
 		"odd entries": {"registries: {default: x}\ndependencies: {apm: [[a], {id: {b: c}}, {}, \"x#^1\"]}\n", "", "a dependency"},
 	} {
 		t.Run(name, func(t *testing.T) {
