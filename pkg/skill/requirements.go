@@ -242,14 +242,17 @@ type Machine struct {
 	OS       string                 // as runtime.GOOS
 	Program  func(name string) bool // whether a program is installed
 	Variable func(name string) bool // whether an environment variable is set
+	Server   func(name string) bool // whether an agent is known to have an MCP server; nil if that is not known
 }
 
-// Missing returns the requirements that a machine does not meet, in the order of the fields. It includes all MCP
-// servers, because only agents know which ones they have.
+// Missing returns the requirements that a machine does not meet, in the order of the fields. It includes MCP servers
+// that are not known to be there, although agents may have them from elsewhere.
 func (r *Requirements) Missing(m Machine) []Missing {
 	missing := r.Unmet(m)
 	for _, name := range r.MCP {
-		missing = append(missing, Missing{RequiresMCP, name, "check that your agent has the MCP server " + name})
+		if m.Server == nil || !m.Server(name) {
+			missing = append(missing, Missing{RequiresMCP, name, "check that your agent has the MCP server " + name})
+		}
 	}
 	return missing
 }

@@ -3,8 +3,10 @@ package workspace
 import (
 	"path/filepath"
 
+	"github.com/skillpm/skillpm/pkg/connect"
 	"github.com/skillpm/skillpm/pkg/internal/environ"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
+	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/skill"
 )
@@ -22,15 +24,26 @@ func (w *Workspace) Missing(id pack.ID, name string) []skill.Missing {
 
 // Unmet returns the requirements that this machine does not meet.
 func (w *Workspace) Unmet(needs skill.Requirements) []skill.Missing {
-	return needs.Missing(w.machine.abilities())
+	return needs.Missing(w.abilities())
 }
 
-// abilities returns what the machine has, for [skill.Requirements].
-func (m *Machine) abilities() skill.Machine {
+// abilities returns what the machine and its agents have, for [skill.Requirements].
+func (w *Workspace) abilities() skill.Machine {
+	m := w.machine
 	path := m.Getenv("PATH")
+	env := connect.Env{Home: m.Paths.Home, OS: m.OS, Getenv: m.Getenv, State: m.Paths.State}
+	if w.Scope.Kind == scope.KindProject {
+		env.Project = w.Scope.Root
+	}
 	return skill.Machine{
 		OS:       m.OS,
 		Program:  func(name string) bool { _, ok := environ.LookPath(name, path); return ok },
 		Variable: func(name string) bool { return m.Getenv(name) != "" },
+		Server: func(name string) bool {
+			if w.mcpServers == nil {
+				w.mcpServers = connect.Servers(env)
+			}
+			return w.mcpServers[name]
+		},
 	}
 }

@@ -36,6 +36,7 @@ type Workspace struct {
 	linksChanged  bool                 // see SetLinked
 	linkedBefore  map[string]string    // see SetLinked
 	policies      *policy.Set          // see findDenied
+	mcpServers    map[string]bool      // see abilities
 	lockTrees     map[string]treeState // see ownTrees
 	plugins       string               // see SkillAt
 	forChange     bool                 // see OpenForChange
