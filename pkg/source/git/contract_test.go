@@ -22,7 +22,7 @@ func TestContract(t *testing.T) {
 	})
 	t.Run("subdirectory", func(t *testing.T) {
 		t.Parallel()
-		sourcetest.Run(t, func(t *testing.T, files map[string]sourcetest.File) (sourcetest.Source, pack.Ref) {
+		sourcetest.RunSample(t, func(t *testing.T, files map[string]sourcetest.File) (sourcetest.Source, pack.Ref) {
 			dir := t.TempDir()
 			makeRepository(t, dir, "packs/tools/", files)
 			return newClient(t, git.Options{}), parse(t, "git+"+gittest.Serve(t, dir)+"/o/r.git//packs/tools")
@@ -30,7 +30,7 @@ func TestContract(t *testing.T) {
 	})
 	t.Run("filter", func(t *testing.T) {
 		t.Parallel()
-		sourcetest.Run(t, func(t *testing.T, files map[string]sourcetest.File) (sourcetest.Source, pack.Ref) {
+		sourcetest.RunSample(t, func(t *testing.T, files map[string]sourcetest.File) (sourcetest.Source, pack.Ref) {
 			dir := t.TempDir()
 			makeRepository(t, dir, "", files)
 			return newClient(t, git.Options{}), parse(t, "git+"+gittest.Serve(t, dir, gittest.WithFilter())+"/o/r.git")
@@ -38,7 +38,7 @@ func TestContract(t *testing.T) {
 	})
 	t.Run("program", func(t *testing.T) {
 		t.Parallel()
-		sourcetest.Run(t, func(t *testing.T, files map[string]sourcetest.File) (sourcetest.Source, pack.Ref) {
+		sourcetest.RunSample(t, func(t *testing.T, files map[string]sourcetest.File) (sourcetest.Source, pack.Ref) {
 			dir := t.TempDir()
 			makeRepository(t, dir, "", files)
 			url := gittest.Serve(t, dir, gittest.WithFilter())

@@ -1,0 +1,6 @@
+//go:build slow
+
+package sourcetest
+
+// thorough makes [RunSample] run everything.
+const thorough = true
