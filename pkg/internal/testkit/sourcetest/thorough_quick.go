@@ -1,6 +1,0 @@
-//go:build !slow
-
-package sourcetest
-
-// thorough makes [RunSample] run everything.
-const thorough = false
