@@ -45,7 +45,7 @@ func runDocument(t *testing.T, page string) {
 	if err := os.MkdirAll(project, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	sh := &shell{dir: project, env: append(os.Environ(), "HOME="+home, "NO_COLOR=1", "CI=", "GIT_CONFIG_GLOBAL="+filepath.Join(home, ".gitconfig"), enterpriseDir+"="+filepath.Join(work, "enterprise"))}
+	sh := &commandShell{dir: project, env: append(os.Environ(), "HOME="+home, "NO_COLOR=1", "CI=", "GIT_CONFIG_GLOBAL="+filepath.Join(home, ".gitconfig"), enterpriseDir+"="+filepath.Join(work, "enterprise"))}
 	lines := strings.Split(string(data), "\n")
 	var updated []string
 	copied := 0 // lines of the page in updated

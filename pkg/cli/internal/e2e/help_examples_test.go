@@ -15,7 +15,7 @@ func TestHelpExamples(t *testing.T) {
 		t.Skip("the commands are those of a Unix shell")
 	}
 	home, project := t.TempDir(), t.TempDir()
-	sh := &shell{dir: project, env: append(os.Environ(), "HOME="+home, "NO_COLOR=1", "PROMPT=Hello", "GIT_CONFIG_GLOBAL="+os.DevNull, enterpriseDir+"="+filepath.Join(home, "enterprise"))}
+	sh := &commandShell{dir: project, env: append(os.Environ(), "HOME="+home, "NO_COLOR=1", "PROMPT=Hello", "GIT_CONFIG_GLOBAL="+os.DevNull, enterpriseDir+"="+filepath.Join(home, "enterprise"))}
 	if code, out := sh.run(t, "skillpm install -q acme/deploy && echo 'execute @deploy staging' >line.txt"); code != 0 {
 		t.Fatal(out)
 	}

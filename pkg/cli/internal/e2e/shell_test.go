@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -18,19 +20,20 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/cli"
 	"github.com/skillpm/skillpm/pkg/cli/internal/connect"
+	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/environ"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 )
 
-// shell runs command lines like sh, with skillpm in this process, for the reason that stories have: starting the program
+// commandShell runs command lines like sh, with skillpm in this process, for the reason that stories have: starting the program
 // is most of what a command costs. A program that starts skillpm starts a process.
-type shell struct {
+type commandShell struct {
 	dir string   // of the next command line; a command line can change it
 	env []string // NAME=VALUE
 }
 
 // run runs a command line and returns its exit code and what it prints to standard output and standard error.
-func (s *shell) run(t testing.TB, line string) (code int, output string) {
+func (s *commandShell) run(t testing.TB, line string) (code int, output string) {
 	t.Helper()
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Parse(strings.NewReader(line), "")
 	if err != nil {
@@ -57,27 +60,38 @@ func skillpmInProcess(next interp.ExecHandlerFunc) interp.ExecHandlerFunc {
 		if args[0] != "skillpm" {
 			return next(ctx, args)
 		}
-		shell := interp.HandlerCtx(ctx)
-		getenv := func(name string) string {
-			if v := shell.Env.Get(name); v.Exported {
-				return v.String()
-			}
-			return ""
+		c := interp.HandlerCtx(ctx)
+		stdin := c.Stdin
+		if stdin == nil || stdin == (*os.File)(nil) {
+			stdin = strings.NewReader("")
 		}
-		system := environ.Environment{
-			Stdin: shell.Stdin, Stdout: writer{shell.Stdout}, Stderr: writer{shell.Stderr},
-			Getenv: getenv, Environ: func() []string { return exported(shell.Env) },
-			Dir: shell.Dir, Paths: scope.Paths{Home: getenv("HOME")}, OS: runtime.GOOS, Now: time.Now, Version: storyVersion,
-		}
-		if shell.Stdin == nil || shell.Stdin == (*os.File)(nil) {
-			system.Stdin = strings.NewReader("")
-		}
-		withEnterprise(&system)
-		if code := connect.HookCode(args[1:], cli.Execute(ctx, system, args[1:])); code != 0 {
+		env := exported(c.Env)
+		if code := executeInProcess(ctx, c.Dir, env, stdin, c.Stdout, c.Stderr, args[1:]); code != diag.OK {
 			return interp.ExitStatus(code) //nolint:gosec // exit codes are small
 		}
 		return nil
 	}
+}
+
+// executeInProcess runs skillpm as a process with these variables would, except for signals and what other packages than
+// cli read from the variables of the process.
+func executeInProcess(
+	ctx context.Context, dir string, env []string, stdin io.Reader, stdout, stderr io.Writer, args []string,
+) diag.Code {
+	getenv := func(name string) string {
+		for _, v := range slices.Backward(env) {
+			if value, ok := strings.CutPrefix(v, name+"="); ok {
+				return value
+			}
+		}
+		return ""
+	}
+	system := environ.Environment{
+		Stdin: stdin, Stdout: writer{stdout}, Stderr: writer{stderr}, Getenv: getenv, Environ: func() []string { return env },
+		Dir: dir, Paths: scope.Paths{Home: getenv("HOME")}, OS: runtime.GOOS, Now: time.Now, Version: storyVersion,
+	}
+	withEnterprise(&system)
+	return connect.HookCode(args, cli.Execute(ctx, system, args))
 }
 
 // exported returns the variables that programs receive.
