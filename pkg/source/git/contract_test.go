@@ -10,49 +10,43 @@ import (
 )
 
 // TestContract checks M2: the contract of every source, over smart HTTP with and without filters, with the git binary,
-// with a subdirectory, and for a repository on disk.
+// with a subdirectory, and for a repository on disk. TestContractInFull has the rest of the hostile files.
 func TestContract(t *testing.T) {
-	t.Run("http", func(t *testing.T) {
-		t.Parallel()
-		sourcetest.Run(t, func(t *testing.T, files map[string]sourcetest.File) (sourcetest.Source, pack.Ref) {
-			dir := t.TempDir()
-			makeRepository(t, dir, "", files)
-			return newClient(t, git.Options{}), parse(t, "git+"+gittest.Serve(t, dir)+"/o/r.git#v1.0.0")
+	for name, newSource := range contractSources() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if name == "http" || name == "file" {
+				sourcetest.Run(t, newSource)
+			} else {
+				sourcetest.RunSample(t, newSource)
+			}
 		})
-	})
-	t.Run("subdirectory", func(t *testing.T) {
-		t.Parallel()
-		sourcetest.Run(t, func(t *testing.T, files map[string]sourcetest.File) (sourcetest.Source, pack.Ref) {
+	}
+}
+
+// contractSources returns how to make each kind of source.
+func contractSources() map[string]sourcetest.Make {
+	source := func(prefix string, o git.Options, ref func(t *testing.T, dir string) string) sourcetest.Make {
+		return func(t *testing.T, files map[string]sourcetest.File) (sourcetest.Source, pack.Ref) {
 			dir := t.TempDir()
-			makeRepository(t, dir, "packs/tools/", files)
-			return newClient(t, git.Options{}), parse(t, "git+"+gittest.Serve(t, dir)+"/o/r.git//packs/tools")
-		})
-	})
-	t.Run("filter", func(t *testing.T) {
-		t.Parallel()
-		sourcetest.Run(t, func(t *testing.T, files map[string]sourcetest.File) (sourcetest.Source, pack.Ref) {
-			dir := t.TempDir()
-			makeRepository(t, dir, "", files)
-			return newClient(t, git.Options{}), parse(t, "git+"+gittest.Serve(t, dir, gittest.WithFilter())+"/o/r.git")
-		})
-	})
-	t.Run("program", func(t *testing.T) {
-		t.Parallel()
-		sourcetest.Run(t, func(t *testing.T, files map[string]sourcetest.File) (sourcetest.Source, pack.Ref) {
-			dir := t.TempDir()
-			makeRepository(t, dir, "", files)
-			url := gittest.Serve(t, dir, gittest.WithFilter())
-			return newClient(t, git.Options{Program: gittest.Git(t)}), parse(t, "git+"+url+"/o/r.git")
-		})
-	})
-	t.Run("file", func(t *testing.T) {
-		t.Parallel()
-		sourcetest.Run(t, func(t *testing.T, files map[string]sourcetest.File) (sourcetest.Source, pack.Ref) {
-			dir := t.TempDir()
-			makeRepository(t, dir, "", files)
-			return newClient(t, git.Options{}), parse(t, "git+file://"+dir+"/o/r.git")
-		})
-	})
+			makeRepository(t, dir, prefix, files)
+			return newClient(t, o), parse(t, ref(t, dir))
+		}
+	}
+	serve := func(suffix string, options ...gittest.Option) func(*testing.T, string) string {
+		return func(t *testing.T, dir string) string {
+			return "git+" + gittest.Serve(t, dir, options...) + "/o/r.git" + suffix
+		}
+	}
+	return map[string]sourcetest.Make{
+		"http":         source("", git.Options{}, serve("#v1.0.0")),
+		"subdirectory": source("packs/tools/", git.Options{}, serve("//packs/tools")),
+		"filter":       source("", git.Options{}, serve("", gittest.WithFilter())),
+		"program":      source("", git.Options{Program: "git"}, serve("", gittest.WithFilter())),
+		"file": source("", git.Options{}, func(_ *testing.T, dir string) string {
+			return "git+file://" + dir + "/o/r.git"
+		}),
+	}
 }
 
 // makeRepository creates o/r.git with files below a prefix, tagged v1.0.0.

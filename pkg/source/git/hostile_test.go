@@ -21,7 +21,30 @@ import (
 
 // TestHostileTrees uses trees that git does not write, and entries that are not files.
 func TestHostileTrees(t *testing.T) {
-	dir := t.TempDir()
+	dir, tests := hostileTrees(t)
+	for _, what := range []string{"file", "http", "filter"} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			tryHostileTrees(t, dir, what, tests)
+		})
+	}
+	t.Run("program", func(t *testing.T) {
+		t.Parallel()
+		sample := make(map[string]hostileTree)
+		for _, name := range []string{"dot git", "parent", "no name", "twice", "symlink", "a missing file", "unsorted but fine"} {
+			sample[name] = tests[name]
+		}
+		tryHostileTrees(t, dir, "program", sample)
+	})
+}
+
+// hostileTree is a tree and a part of the error that it causes.
+type hostileTree struct{ tree, message string }
+
+// hostileTrees makes o/r.git in a directory, with a branch for each tree.
+func hostileTrees(t *testing.T) (dir string, tests map[string]hostileTree) {
+	t.Helper()
+	dir = t.TempDir()
 	r := gittest.New(t, dir, "o/r.git")
 	skill := r.Blob(gittest.Skill("deploy", "Deploys."))
 	evil := r.Blob("evil")
@@ -36,7 +59,7 @@ func TestHostileTrees(t *testing.T) {
 	loop := r.RawTree(gittest.Entry{Mode: "100644", Name: "SKILL.md", ID: skill})
 	dotGit, noName, link := "means the .git directory on some systems", "is not a valid name of a file", "symbolic link"
 	tree := func(name string) gittest.Entry { return gittest.Entry{Mode: "40000", Name: name, ID: hooks} }
-	tests := map[string]struct{ tree, message string }{
+	tests = map[string]hostileTree{
 		"dot git":           {inSkill(tree(".git")), dotGit},
 		"dot GIT":           {inSkill(tree(".GIT")), dotGit},
 		"dot git outside":   {r.RawTree(tree(".gIt"), gittest.Entry{Mode: "40000", Name: "skill", ID: loop}), dotGit},
@@ -67,37 +90,40 @@ func TestHostileTrees(t *testing.T) {
 	for name, tt := range tests {
 		r.CommitTree(strings.ReplaceAll(name, " ", "-"), tt.tree)
 	}
-	for what, base := range map[string]string{
-		"file": "git+file://" + dir, "http": "git+" + gittest.Serve(t, dir), "filter": "git+" + gittest.Serve(t, dir, gittest.WithFilter()),
-		"program": "git+" + gittest.Serve(t, dir),
-	} {
-		t.Run(what, func(t *testing.T) {
-			t.Parallel()
-			options := git.Options{}
-			if what == "program" {
-				options.Program = gittest.Git(t)
+	return dir, tests
+}
+
+// tryHostileTrees opens and fetches each tree over one kind of connection.
+func tryHostileTrees(t *testing.T, dir, what string, tests map[string]hostileTree) {
+	t.Helper()
+	base, options := "git+file://"+dir, git.Options{}
+	switch what {
+	case "http":
+		base = "git+" + gittest.Serve(t, dir)
+	case "filter":
+		base = "git+" + gittest.Serve(t, dir, gittest.WithFilter())
+	case "program":
+		base, options.Program = "git+"+gittest.Serve(t, dir), gittest.Git(t)
+	}
+	c := newClient(t, options)
+	for name, tt := range tests {
+		p, err := c.Open(t.Context(), parse(t, base+"/o/r.git#"+strings.ReplaceAll(name, " ", "-")))
+		if err == nil {
+			err = c.Fetch(t.Context(), p, nil, bundle.NewHasher(bundle.DefaultLimits()))
+		}
+		if strings.HasSuffix(name, "fine") {
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
 			}
-			c := newClient(t, options)
-			for name, tt := range tests {
-				p, err := c.Open(t.Context(), parse(t, base+"/o/r.git#"+strings.ReplaceAll(name, " ", "-")))
-				if err == nil {
-					err = c.Fetch(t.Context(), p, nil, bundle.NewHasher(bundle.DefaultLimits()))
-				}
-				if strings.HasSuffix(name, "fine") {
-					if err != nil {
-						t.Errorf("%s: %v", name, err)
-					}
-					continue
-				}
-				if diag.CodeOf(err) == diag.Remote && (name == "no name" || name == "bad mode") {
-					continue // git does not send it
-				}
-				if err == nil || !strings.Contains(err.Error(), tt.message) || tt.message != "" && diag.CodeOf(err) != diag.Invalid ||
-					diag.CodeOf(err) == diag.Internal {
-					t.Errorf("%s: error %v (%v), want %q", name, err, diag.CodeOf(err), tt.message)
-				}
-			}
-		})
+			continue
+		}
+		if diag.CodeOf(err) == diag.Remote && (name == "no name" || name == "bad mode") {
+			continue // git does not send it
+		}
+		if err == nil || !strings.Contains(err.Error(), tt.message) || tt.message != "" && diag.CodeOf(err) != diag.Invalid ||
+			diag.CodeOf(err) == diag.Internal {
+			t.Errorf("%s: error %v (%v), want %q", name, err, diag.CodeOf(err), tt.message)
+		}
 	}
 }
 

@@ -14,16 +14,25 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/git/internal/gitcmd"
 )
 
-// mergeBase returns the merge base of HEAD and since.
+// mergeBase returns the merge base of HEAD and since: a branch, a tag, a remote branch, or a commit, with optional ~ and
+// ^ suffixes. It rejects other forms of gitrevisions(7).
 func (w *workTree) mergeBase(ctx context.Context, since string) (string, error) {
-	id, err := w.resolve(ctx, since)
-	if err != nil {
-		return "", err
+	name, suffix := since, ""
+	if i := strings.IndexAny(since, "~^"); i >= 0 {
+		name, suffix = since[:i], since[i:]
 	}
-	base, err := w.run(ctx, "", "merge-base", "--end-of-options", id, "HEAD")
-	switch {
-	case !isGitError(err):
+	if name != "@" && pack.CheckRev(name) != nil || !regexp.MustCompile(`^([~^][0-9]{0,9})*$`).MatchString(suffix) {
+		return "", w.unknownRevision(ctx, since, name)
+	}
+	base, err := w.run(ctx, "", "merge-base", "--end-of-options", since+"^{commit}", "HEAD")
+	if !isGitError(err) {
 		return string(bytes.TrimSpace(base)), err
+	}
+	switch _, err := w.revParse(ctx, since+"^{commit}"); {
+	case isGitError(err):
+		return "", w.explainRevision(ctx, since, name)
+	case err != nil:
+		return "", err
 	case w.shallow:
 		return "", shallowError("%s and HEAD do not have a common ancestor in this clone", since)
 	}
@@ -33,23 +42,6 @@ func (w *workTree) mergeBase(ctx context.Context, since string) (string, error) 
 func shallowError(format string, args ...any) error {
 	return diag.Errorf(diag.NotFound, format+": the clone is shallow", args...).
 		WithHint("fetch the whole history with: git fetch --unshallow; in CI, set fetch-depth: 0")
-}
-
-// resolve returns the commit of a revision: HEAD, a branch, a tag, a remote branch, or a commit, with optional ~ and ^
-// suffixes. It rejects other forms of gitrevisions(7).
-func (w *workTree) resolve(ctx context.Context, rev string) (string, error) {
-	name, suffix := rev, ""
-	if i := strings.IndexAny(rev, "~^"); i >= 0 {
-		name, suffix = rev[:i], rev[i:]
-	}
-	if name != "@" && pack.CheckRev(name) != nil || !regexp.MustCompile(`^([~^][0-9]{0,9})*$`).MatchString(suffix) {
-		return "", w.unknownRevision(ctx, rev, name)
-	}
-	id, err := w.revParse(ctx, rev+"^{commit}")
-	if !isGitError(err) {
-		return id, err
-	}
-	return "", w.explainRevision(ctx, rev, name)
 }
 
 // explainRevision returns the reason why a revision is not a commit.

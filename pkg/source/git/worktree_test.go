@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -40,16 +41,31 @@ type checkout struct {
 // newCheckout returns a work tree with an origin that has a commit of two skills on branch main.
 func newCheckout(t testing.TB) checkout {
 	t.Helper()
-	base := realDir(t)
-	r := gittest.New(t, base, "origin.git")
-	head := r.Commit(gittest.Text(map[string]string{
+	return newCheckoutOf(t, skillFiles())
+}
+
+// newCheckoutOf returns a work tree with an origin that has a commit of the files on branch main.
+func newCheckoutOf(t testing.TB, files gittest.Files) checkout {
+	t.Helper()
+	r := gittest.New(t, realDir(t), "origin.git")
+	return cloneOf(t, r, r.Commit(files))
+}
+
+// skillFiles returns the files of two skills.
+func skillFiles() gittest.Files {
+	return gittest.Text(map[string]string{
 		"README.md":                "# Skills\n",
 		".gitignore":               "*.log\n/build/\n",
 		"skills/deploy/SKILL.md":   gittest.Skill("deploy", "Deploys."),
 		"skills/deploy/run.sh*":    "#!/bin/sh\necho run\n",
 		"skills/rollback/SKILL.md": gittest.Skill("rollback", "Rolls back."),
-	}))
-	w := checkout{t, r, base + "/work"}
+	})
+}
+
+// cloneOf returns a work tree beside a repository.
+func cloneOf(t testing.TB, r *gittest.Repo, head string) checkout {
+	t.Helper()
+	w := checkout{t, r, filepath.Join(filepath.Dir(r.Dir), "work")}
 	w.clone(head)
 	return w
 }
@@ -154,31 +170,28 @@ func (w checkout) check(since string, want ...string) {
 	}
 }
 
+// changeCase is a change of a work tree, and the files that differ then, or nil if only git knows.
+type changeCase struct {
+	name string
+	do   func(w checkout)
+	want []string
+}
+
+// TestChanged makes all kinds of changes in one work tree, each in a directory of its own. The last ones depend on the
+// index as the ones before leave it.
 func TestChanged(t *testing.T) {
 	t.Parallel()
-	for _, tt := range []struct {
-		name string
-		do   func(w checkout)
-		want []string
-	}{
-		{"nothing", func(checkout) {}, nil},
-		{"touched", func(w checkout) { w.touch("README.md") }, nil},
-		{"written again", func(w checkout) { w.write("README.md", "# Skills\n") }, nil},
+	cases := []changeCase{
 		{"whole seconds", func(w checkout) {
 			at := time.Unix(1700000000, 0)
 			w.do(os.Chtimes(w.path("README.md"), at, at))
 			w.git("update-index", "--refresh")
 		}, nil},
+		{"nothing", func(checkout) {}, nil},
+		{"touched", func(w checkout) { w.touch("README.md") }, nil},
+		{"written again", func(w checkout) { w.write("README.md", "# Skills\n") }, nil},
 		{"modified", func(w checkout) { w.write("README.md", "# Other\n") }, []string{"README.md"}},
 		{"modified, same size", func(w checkout) { w.write("README.md", "# SKILLS\n") }, []string{"README.md"}},
-		{"modified, same size and time", func(w checkout) {
-			w.touch("README.md")
-			w.git("add", "README.md")
-			info, err := os.Stat(w.path(".git/index"))
-			w.do(err)
-			w.write("README.md", "# SKILLS\n")
-			w.do(os.Chtimes(w.path("README.md"), info.ModTime(), info.ModTime()))
-		}, []string{"README.md"}},
 		{"staged", func(w checkout) { w.write("README.md", "# Other\n"); w.git("add", "README.md") }, []string{"README.md"}},
 		{"staged and taken back", func(w checkout) {
 			w.write("README.md", "# Other\n")
@@ -195,48 +208,29 @@ func TestChanged(t *testing.T) {
 		{"intent to add", func(w checkout) { w.write("a/b", "x"); w.git("add", "-N", ".") }, []string{"a/b"}},
 		{"ignored", func(w checkout) { w.write("a.log", ""); w.write("build/x/y", ""); w.write("skills/build/z", "") }, []string{"skills/build/z"}},
 		{"ignored and tracked", func(w checkout) {
-			w.write("a.log", "")
-			w.write("build/x/y", "")
-			w.git("add", "--force", ".")
-			w.commit("more")
-			w.write("a.log", "1")
+			w.write("tracked.log", "1")
 			w.write("build/x/y", "1")
 			w.write("build/x/z", "1")
 			w.write("build/.gitignore", "!z\n")
-		}, []string{"a.log", "build/x/y"}},
-		{"excluded", func(w checkout) { w.write(".git/info/exclude", "secret\n"); w.write("a/secret", "") }, nil},
+		}, []string{"build/x/y", "tracked.log"}},
+		{"excluded", func(w checkout) { w.write("a/secret", "") }, nil},
 		{"renamed", func(w checkout) { w.git("mv", "skills/deploy", "skills/ship") }, []string{
 			"skills/deploy/SKILL.md", "skills/deploy/run.sh", "skills/ship/SKILL.md", "skills/ship/run.sh",
 		}},
 		{"executable bit", func(w checkout) { w.do(os.Chmod(w.path("skills/deploy/run.sh"), 0o644)) }, []string{"skills/deploy/run.sh"}},
 		{"group's bits", func(w checkout) { w.do(os.Chmod(w.path("skills/deploy/run.sh"), 0o744)) }, nil},
-		{"executable bit, not minded", func(w checkout) {
-			w.git("config", "core.fileMode", "false")
-			w.do(os.Chmod(w.path("skills/deploy/run.sh"), 0o644))
-		}, nil},
 		{"link for a file", func(w checkout) {
 			w.do(os.Remove(w.path("README.md")))
 			w.do(os.Symlink("skills", w.path("README.md")))
 		}, []string{"README.md"}},
 		{"links", func(w checkout) {
-			w.do(os.Symlink("skills", w.path("same")))
-			w.do(os.Symlink("skills", w.path("other")))
-			w.do(os.Symlink("skills", w.path("file")))
-			w.commit("links")
 			for _, name := range []string{"same", "other", "file"} {
-				w.do(os.Remove(w.path(name)))
+				w.do(os.Remove(w.path("links/" + name)))
 			}
-			w.do(os.Symlink("skills", w.path("same")))
-			w.do(os.Symlink("SKILLS", w.path("other")))
-			w.write("file", "skills")
-		}, []string{"file", "other"}},
-		{"links that are files", func(w checkout) {
-			w.do(os.Symlink("skills", w.path("link")))
-			w.commit("links")
-			w.git("config", "core.symlinks", "false")
-			w.do(os.Remove(w.path("link")))
-			w.write("link", "skills")
-		}, nil},
+			w.do(os.Symlink("skills", w.path("links/same")))
+			w.do(os.Symlink("SKILLS", w.path("links/other")))
+			w.write("links/file", "skills")
+		}, []string{"links/file", "links/other"}},
 		{"directory for a file", func(w checkout) {
 			w.do(os.Remove(w.path("README.md")))
 			w.write("README.md/a", "")
@@ -246,8 +240,8 @@ func TestChanged(t *testing.T) {
 			w.write("skills", "")
 		}, []string{"skills", "skills/deploy/SKILL.md", "skills/deploy/run.sh", "skills/rollback/SKILL.md"}},
 		{"link for a directory", func(w checkout) {
-			w.do(os.Rename(w.path("skills"), w.path("build")))
-			w.do(os.Symlink("build", w.path("skills")))
+			w.do(os.Rename(w.path("skills"), w.path("moved.log")))
+			w.do(os.Symlink("moved.log", w.path("skills")))
 		}, []string{"skills", "skills/deploy/SKILL.md", "skills/deploy/run.sh", "skills/rollback/SKILL.md"}},
 		{"another repository", func(w checkout) { w.git("init", "--quiet", "inner"); w.write("inner/a", "") }, nil},
 		{"a pipe", func(w checkout) { w.do(makePipe(w.path("pipe"))) }, nil},
@@ -256,6 +250,58 @@ func TestChanged(t *testing.T) {
 			w.do(makePipe(w.path("README.md")))
 		}, []string{"README.md"}},
 		{"names", func(w checkout) { w.write("a\nb/ü \"x\"/-", ""); w.write("\xff\xfe", "") }, []string{"a\nb/ü \"x\"/-", "\xff\xfe"}},
+		{"modified, same size and time", func(w checkout) {
+			w.touch("README.md")
+			w.git("add", "README.md")
+			info, err := os.Stat(w.path("../.git/index"))
+			w.do(err)
+			w.write("README.md", "# SKILLS\n")
+			w.do(os.Chtimes(w.path("README.md"), info.ModTime(), info.ModTime()))
+		}, []string{"README.md"}},
+	}
+	files := make(gittest.Files)
+	for _, tt := range cases {
+		for name, f := range skillFiles() {
+			files[tt.name+"/"+name] = f
+		}
+		for _, name := range []string{"same", "other", "file"} {
+			files[tt.name+"/links/"+name] = gittest.File{Link: "skills"}
+		}
+		files[tt.name+"/tracked.log"], files[tt.name+"/build/x/y"] = gittest.File{}, gittest.File{}
+	}
+	w := newCheckoutOf(t, files)
+	w.write(".git/info/exclude", "secret\n")
+	for _, tt := range cases {
+		tt.do(checkout{t, w.repo, w.path(tt.name)})
+	}
+	root, got, err := Changed(t.Context(), w.dir, "")
+	if want := w.changed(""); err != nil || root != w.dir || !slices.Equal(got, want) {
+		t.Errorf("Changed gives root %s, %v, and %q; git says %q", root, err, got, want)
+	}
+	for _, tt := range cases {
+		var inCase []string
+		for _, name := range got {
+			if name, ok := strings.CutPrefix(name, tt.name+"/"); ok {
+				inCase = append(inCase, name)
+			}
+		}
+		if !slices.Equal(inCase, tt.want) {
+			t.Errorf("%s: got %q, want %q", tt.name, inCase, tt.want)
+		}
+	}
+}
+
+// TestChangedStates makes changes in work trees whose repositories are in different states.
+func TestChangedStates(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []changeCase{
+		{"neither executable bits nor links", func(w checkout) {
+			w.write(".git/config", string(readFile(t, w.path(".git/config")))+"[core]\n\tfileMode = false\n\tsymlinks = false\n")
+			w.do(os.Chmod(w.path("skills/deploy/run.sh"), 0o644))
+			w.do(os.Remove(w.path("link")))
+			w.write("link", "skills")
+			w.write("README.md", "")
+		}, []string{"README.md"}},
 		{"conflict", func(w checkout) {
 			w.git("checkout", "--quiet", "-b", "side")
 			w.write("README.md", "one\n")
@@ -281,21 +327,35 @@ func TestChanged(t *testing.T) {
 			w.do(os.WriteFile(w.path(".git/index"), data, 0o644))
 			w.write("README.md", "# Other\n")
 		}, []string{"README.md"}},
-		{"packed", func(w checkout) { w.git("gc", "--quiet"); w.git("pack-refs", "--all"); w.write("README.md", "") }, []string{"README.md"}},
-		{"detached", func(w checkout) { w.git("checkout", "--quiet", "--detach"); w.write("README.md", "") }, []string{"README.md"}},
+		{"packed and detached", func(w checkout) {
+			w.git("gc", "--quiet")
+			w.git("checkout", "--quiet", "--detach")
+			w.write("README.md", "")
+		}, []string{"README.md"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			w := newCheckout(t)
+			files := skillFiles()
+			files["link"] = gittest.File{Link: "skills"}
+			w := newCheckoutOf(t, files)
 			tt.do(w)
 			w.check("", tt.want...)
 		})
 	}
 }
 
+func readFile(t testing.TB, name string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
 // TestChangedLineEnds checks that files are not changed if they differ only in line endings that git converts.
 func TestChangedLineEnds(t *testing.T) {
 	lf, crlf := "one\ntwo\n", "one\r\ntwo\r\n"
-	for _, tt := range []struct {
+	type lineEndCase struct {
 		name       string
 		attributes string
 		config     string // of core.autocrlf
@@ -303,7 +363,9 @@ func TestChangedLineEnds(t *testing.T) {
 		stored     string
 		disk       string
 		same       bool
-	}{
+	}
+	configured := make(map[string][]lineEndCase) // by configuration, since its cases share a work tree
+	for _, tt := range []lineEndCase{
 		{"no conversion", "", "", false, lf, crlf, false},
 		{"autocrlf", "", "true", false, lf, crlf, true},
 		{"input", "", "input", false, lf, crlf, true},
@@ -327,32 +389,38 @@ func TestChangedLineEnds(t *testing.T) {
 		{"everything below", "dir/** text\n", "", false, lf, crlf, true},
 		{"content too", "* text\n", "", false, lf, "one\r\ntwo", false},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			w := newCheckout(t)
-			w.write(".gitattributes", "*.md -text\n") // stored without conversion
-			w.write("dir/a.md", tt.stored)
-			w.commit("stored")
-			w.write(".gitattributes", tt.attributes)
-			w.commit("attributes")
-			if tt.config != "" {
-				w.do(os.RemoveAll(w.path("dir")))
-				w.git("-c", "core.autocrlf="+tt.config, "checkout", "--quiet", "dir")
+		key := tt.config + strconv.FormatBool(tt.global)
+		configured[key] = append(configured[key], tt)
+	}
+	for _, cases := range configured {
+		config := "[core]\n\tautocrlf = " + cmp.Or(cases[0].config, "false") + "\n"
+		files := make(gittest.Files)
+		for _, tt := range cases {
+			files[tt.name+"/.gitattributes"], files[tt.name+"/dir/a.md"] = gittest.File{Data: tt.attributes}, gittest.File{Data: tt.stored}
+		}
+		w := newCheckoutOf(t, files)
+		if cases[0].global {
+			w.write("../gitconfig", config)
+			t.Setenv("GIT_CONFIG_GLOBAL", filepath.Join(filepath.Dir(w.dir), "gitconfig"))
+		} else {
+			w.write(".git/config", string(readFile(t, w.path(".git/config")))+config)
+			t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
+		}
+		for _, tt := range cases {
+			w.write(tt.name+"/dir/a.md", tt.disk)
+			w.touch(tt.name + "/dir/a.md")
+		}
+		_, got, err := Changed(t.Context(), w.dir, "")
+		// git status shows a file of another size; git diff compares the content that it would store.
+		diff := w.git("-c", "core.autocrlf="+cmp.Or(cases[0].config, "false"), "diff", "--name-only", "-z", "HEAD")
+		if want := strings.Split(strings.TrimSuffix(diff, "\x00"), "\x00"); err != nil || !slices.Equal(got, want) && diff+strings.Join(got, "") != "" {
+			t.Errorf("got %q, %v; git says %q", got, err, want)
+		}
+		for _, tt := range cases {
+			if slices.Contains(got, tt.name+"/dir/a.md") == tt.same {
+				t.Errorf("%s: the file is the same: %v, want %v", tt.name, !tt.same, tt.same)
 			}
-			if tt.global {
-				w.write("../gitconfig", "[core]\n\tautocrlf = "+tt.config+"\n")
-				t.Setenv("GIT_CONFIG_GLOBAL", filepath.Join(filepath.Dir(w.dir), "gitconfig"))
-			} else if tt.config != "" {
-				w.git("config", "core.autocrlf", tt.config)
-			}
-			w.write("dir/a.md", tt.disk)
-			w.touch("dir/a.md")
-			_, got, err := Changed(t.Context(), w.dir, "")
-			// git status shows a file of another size; git diff compares the content that it would store.
-			want := strings.Fields(w.git("-c", "core.autocrlf="+cmp.Or(tt.config, "false"), "diff", "--name-only", "HEAD"))
-			if err != nil || !slices.Equal(got, want) || (len(want) == 0) != tt.same {
-				t.Errorf("got %q, %v; git says %q", got, err, want)
-			}
-		})
+		}
 	}
 }
 
@@ -379,7 +447,9 @@ func TestChangedSince(t *testing.T) {
 		"main", "origin/main", "refs/remotes/origin/main", "remotes/origin/main", "heads/main", "refs/heads/main", "origin",
 		"v1.0.0", "tags/v1.0.0", "HEAD~2", "HEAD^^", "@~2", "HEAD^1~1", "feature/one~2^0", start, start[:7], "FETCH_HEAD", "main~0",
 	} {
-		w.check(since, want...)
+		if _, got, err := Changed(t.Context(), w.dir, since); err != nil || !slices.Equal(got, want) {
+			t.Errorf("since %q: got %q, %v, want %q", since, got, err, want)
+		}
 	}
 	w.check("HEAD~", "LIESMICH.md", "README.md", "untracked")
 	w.check("HEAD", "untracked")
@@ -644,19 +714,17 @@ func TestChangedErrors(t *testing.T) {
 // TestChangedAmbiguous checks that an ambiguous commit id is an error.
 func TestChangedAmbiguous(t *testing.T) {
 	t.Parallel()
-	w := newCheckout(t)
-	ids := make(map[string]string)
+	r := gittest.New(t, realDir(t), "origin.git")
+	head := r.Commit(skillFiles())
+	ids := make(map[string]bool)
 	for i := 0; ; i++ {
-		id := w.repo.Run("commit-tree", "-m", fmt.Sprint(i), "main^{tree}", "-p", "main")
-		if ids[id[:4]] != "" {
-			w.repo.Run("update-ref", "refs/heads/one", id)
-			w.repo.Run("update-ref", "refs/heads/two", ids[id[:4]])
-			w.git("fetch", "--quiet")
-			_, _, err := Changed(t.Context(), w.dir, id[:4])
+		id := r.CommitOn(fmt.Sprint(i), skillFiles())[:4]
+		if ids[id] {
+			_, _, err := Changed(t.Context(), cloneOf(t, r, head).dir, id)
 			wantError(t, err, diag.Usage, "is ambiguous", "use more digits of the commit")
 			return
 		}
-		ids[id[:4]] = id
+		ids[id] = true
 	}
 }
 
@@ -756,7 +824,7 @@ func TestChangedTreeBomb(t *testing.T) {
 	w.git("update-ref", "HEAD", "origin/bomb")
 	tree, err := openWorkTree(t.Context(), w.dir)
 	w.do(err)
-	tree.program.MaxMemory = 24 << 20
+	tree.program.MaxMemory = 4 << 20
 	_, err = tree.changedSince(t.Context(), "HEAD~1")
 	wantError(t, err, diag.Invalid, "contains too many files", "")
 }

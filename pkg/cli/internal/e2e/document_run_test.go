@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -46,8 +45,7 @@ func runDocument(t *testing.T, page string) {
 	if err := os.MkdirAll(project, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	environ := append(os.Environ(), "HOME="+home, "NO_COLOR=1", "CI=", "GIT_CONFIG_GLOBAL="+filepath.Join(home, ".gitconfig"), enterpriseDir+"="+filepath.Join(work, "enterprise"))
-	dir, at := project, filepath.Join(work, "directory")
+	sh := &commandShell{dir: project, env: append(os.Environ(), "HOME="+home, "NO_COLOR=1", "CI=", "GIT_CONFIG_GLOBAL="+filepath.Join(home, ".gitconfig"), enterpriseDir+"="+filepath.Join(work, "enterprise"))}
 	lines := strings.Split(string(data), "\n")
 	var updated []string
 	copied := 0 // lines of the page in updated
@@ -61,13 +59,8 @@ func runDocument(t *testing.T, page string) {
 			continue
 		}
 		for _, c := range b.commands() {
-			cmd := exec.Command("sh", "-c", c.lines[0]+"\npwd >"+at)
-			cmd.Dir, cmd.Env = dir, environ
-			out, _ := cmd.CombinedOutput() // the exit code is visible in the output
-			if now, err := os.ReadFile(at); err == nil {
-				dir = strings.TrimSuffix(string(now), "\n")
-			}
-			got := strings.TrimSuffix(string(out), "\n")
+			_, out := sh.run(t, c.lines[0]) // the exit code is visible in the output
+			got := strings.TrimSuffix(out, "\n")
 			if regexp.MustCompile(pattern(c.lines[1:])).MatchString(got) {
 				continue
 			}

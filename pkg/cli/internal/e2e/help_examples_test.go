@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -16,14 +15,8 @@ func TestHelpExamples(t *testing.T) {
 		t.Skip("the commands are those of a Unix shell")
 	}
 	home, project := t.TempDir(), t.TempDir()
-	environ := append(os.Environ(), "HOME="+home, "NO_COLOR=1", "PROMPT=Hello", "GIT_CONFIG_GLOBAL="+os.DevNull, enterpriseDir+"="+filepath.Join(home, "enterprise"))
-	sh := func(line string) (int, string) {
-		cmd := exec.Command("sh", "-c", line)
-		cmd.Dir, cmd.Env = project, environ
-		out, _ := cmd.CombinedOutput() // what is wrong is in the code
-		return cmd.ProcessState.ExitCode(), string(out)
-	}
-	if code, out := sh("skillpm install -q acme/deploy && echo 'execute @deploy staging' >line.txt"); code != 0 {
+	sh := &commandShell{dir: project, env: append(os.Environ(), "HOME="+home, "NO_COLOR=1", "PROMPT=Hello", "GIT_CONFIG_GLOBAL="+os.DevNull, enterpriseDir+"="+filepath.Join(home, "enterprise"))}
+	if code, out := sh.run(t, "skillpm install -q acme/deploy && echo 'execute @deploy staging' >line.txt"); code != 0 {
 		t.Fatal(out)
 	}
 	ran := 0
@@ -31,7 +24,7 @@ func TestHelpExamples(t *testing.T) {
 		"prompt", "load", "read", "run", "find", "which", "skills", "message", "dispatch", "session", "session show", "session allow", "log", "log stats", "log verify", "log export", "profile show",
 		"agents", "connect", "disconnect", "list", "tree", "why", "verify", "outdated", "config", "config set", "explain", "trust", "cache", "policy explain", "deny",
 	} {
-		_, help := sh("skillpm " + name + " --help")
+		_, help := sh.run(t, "skillpm "+name+" --help")
 		_, examples, _ := strings.Cut(help, "Examples:\n")
 		for line := range strings.Lines(examples) {
 			line = strings.TrimSpace(line)
@@ -43,7 +36,7 @@ func TestHelpExamples(t *testing.T) {
 				continue // what it shows is not a skill, or profile, of the pack's
 			}
 			ran++
-			code, out := sh(line)
+			code, out := sh.run(t, line)
 			if code != 0 && !strings.Contains(line, "preflight.sh") && (code != 3 || !strings.Contains(line, "--check")) {
 				t.Errorf("%s: exit %d\n%s", line, code, out)
 			}

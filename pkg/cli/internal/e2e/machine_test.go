@@ -171,7 +171,7 @@ func (m *machine) publish(pack, version, dependencies string, skills ...string) 
 			m.write(filepath.Join(dir, "skills", skill, name), text)
 		}
 	}
-	m.ok("-C", dir, "publish", "--quiet", "--to", m.servers.registry.URL(strings.Split(pack, "/")[0]))
+	m.prepare("-C", dir, "publish", "--quiet", "--to", m.servers.registry.URL(strings.Split(pack, "/")[0]))
 }
 
 // write writes a file. A name that ends in an asterisk makes the file executable; the asterisk is not part of the name.
@@ -248,6 +248,16 @@ func (m *machine) ok(args ...string) ended {
 	return e
 }
 
+// prepare is [machine.ok] in the process of the test, for what is not tested.
+func (m *machine) prepare(args ...string) {
+	m.tb.Helper()
+	var out bytes.Buffer
+	env := m.command(m.tb.Context()).Env
+	if code := executeInProcess(m.tb.Context(), m.project, env, strings.NewReader(""), &out, &out, args); code != 0 {
+		m.tb.Fatalf("skillpm %s ended with %d\n%s", strings.Join(args, " "), code, out.Bytes())
+	}
+}
+
 // fails runs the program and requires an exit code and an error that contains all words.
 func (m *machine) fails(code int, words []string, args ...string) ended {
 	m.tb.Helper()
@@ -276,7 +286,7 @@ func (m *machine) check(e ended, code int, words []string) {
 func (m *machine) firstVersions() map[string]string {
 	m.tb.Helper()
 	m.write(filepath.Join(m.project, "skillpm.yaml"), m.servers.before())
-	m.ok("install", "--quiet")
+	m.prepare("install", "--quiet")
 	return m.tree()
 }
 
@@ -284,7 +294,7 @@ func (m *machine) firstVersions() map[string]string {
 func (m *machine) fresh() map[string]string {
 	m.tb.Helper()
 	m.firstVersions()
-	m.ok(m.servers.update()...)
+	m.prepare(m.servers.update()...)
 	return m.tree()
 }
 

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -39,13 +38,12 @@ func TestSiteCommandsRun(t *testing.T) {
 		{"index.html", []string{"--registry-url", server.URL, "--title", "Acme's packs"}, ""},
 		{"packs/acme/base.html", nil, "acme/base"}, // from its source
 	} {
-		newMachine(t, nil).ok(append([]string{"index", "site", dir, "--output", out}, tt.options...)...)
+		newMachine(t, nil).prepare(append([]string{"index", "site", dir, "--output", out}, tt.options...)...)
 		m := newMachine(t, nil)
 		for _, command := range copied(t, filepath.Join(out, filepath.FromSlash(tt.page))) {
-			cmd := exec.CommandContext(t.Context(), "sh", "-ec", command)
-			cmd.Dir, cmd.Env = m.project, m.command(t.Context()).Env
-			if text, err := cmd.CombinedOutput(); err != nil {
-				t.Errorf("%s: %s: %v\n%s", tt.page, command, err, text)
+			sh := &commandShell{dir: m.project, env: m.command(t.Context()).Env}
+			if code, text := sh.run(t, "set -e\n"+command); code != 0 {
+				t.Errorf("%s: %s: exit %d\n%s", tt.page, command, code, text)
 			}
 		}
 		if tt.want != "" {

@@ -79,7 +79,7 @@ func (f *fleet) release(version, policy string, packs ...string) {
 	f.tb.Helper()
 	m := newMachine(f.tb, f.servers)
 	m.write(filepath.Join(m.project, "skillpm.yaml"), fmt.Sprintf("name: acme/fleet\nnamespaces: {acme: \"oci://%s/acme\"}\ndependencies:\n  %s\n", f.servers.registry.Host, strings.Join(packs, "\n  ")))
-	m.ok("install", "--quiet")
+	m.prepare("install", "--quiet")
 	files := map[string]string{}
 	for _, name := range []string{"skillpm.yaml", "skillpm.lock"} {
 		data, err := os.ReadFile(filepath.Join(m.project, name))
@@ -240,10 +240,10 @@ func TestSyncReplay(t *testing.T) {
 	f := newFleet(t)
 	m, layer := f.machine(t)
 	registry := f.servers.registry
-	m.ok("-C", m.home, "key", "generate", "--output", filepath.Join(layer, "keys", "oci"), "--no-password")
+	m.prepare("-C", m.home, "key", "generate", "--output", filepath.Join(layer, "keys", "oci"), "--no-password")
 	key := filepath.Join(layer, "keys", "oci.key")
 	m.write(filepath.Join(m.project, "skillpm.yaml"), fmt.Sprintf("namespaces: {acme: \"oci://%s/acme\"}\ndependencies: {acme/other: ^1.0.0}\n", registry.Host))
-	m.ok("install", "--quiet")
+	m.prepare("install", "--quiet")
 	m.ok("enterprise", "publish", ".", "--to", registry.URL("acme/fleet"), "--pack-version", "1.0.0", "--signing-key", key)
 	m.write(filepath.Join(layer, "config.yaml"), fmt.Sprintf("sync: {source: %q, keys: [keys/oci.pub]}\n", registry.URL("acme/fleet")))
 	m.ok("enterprise", "sync")

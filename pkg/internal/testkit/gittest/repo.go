@@ -5,7 +5,9 @@ import (
 	"compress/zlib"
 	"crypto/sha1"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
@@ -83,16 +85,20 @@ func (r *Repo) object(kind string, content []byte) string {
 	r.tb.Helper()
 	data := append([]byte(kind+" "+strconv.Itoa(len(content))+"\x00"), content...)
 	sum := sha1.Sum(data)
-	var b bytes.Buffer
-	z := zlib.NewWriter(&b)
-	if _, err := z.Write(data); err != nil {
-		r.tb.Fatal(err)
-	}
-	if err := z.Close(); err != nil {
-		r.tb.Fatal(err)
-	}
 	id := hex.EncodeToString(sum[:])
-	r.write("objects/"+id[:2]+"/"+id[2:], b.Bytes())
+	name := "objects/" + id[:2] + "/" + id[2:]
+	if _, err := os.Stat(filepath.Join(r.Dir, filepath.FromSlash(name))); err == nil {
+		return id
+	}
+	var b bytes.Buffer
+	z, err := zlib.NewWriterLevel(&b, zlib.BestSpeed)
+	if err == nil {
+		_, err = z.Write(data)
+	}
+	if err = errors.Join(err, z.Close()); err != nil {
+		r.tb.Fatal(err)
+	}
+	r.write(name, b.Bytes())
 	return id
 }
 
@@ -125,40 +131,90 @@ func (r *Repo) Commit(files Files) string {
 // CommitOn makes a commit of exactly these files on top of a branch, which need not exist, and returns its id.
 func (r *Repo) CommitOn(branch string, files Files) string {
 	r.tb.Helper()
-	ref := "refs/heads/" + branch
-	var b bytes.Buffer
-	message := "commit " + branch
-	fmt.Fprintf(&b, "commit %s\nmark :1\ncommitter A U Thor <author@example.com> 1700000000 +0000\ndata %d\n%s\n", ref,
-		len(message), message)
-	if r.has(ref) {
-		fmt.Fprintf(&b, "from %s^0\n", ref)
+	root := newDirectory()
+	for path, f := range files {
+		root.add(path, f)
 	}
-	b.WriteString("deleteall\n")
-	for _, path := range slices.Sorted(maps.Keys(files)) {
-		writeFile(&b, path, files[path])
-	}
-	b.WriteString("get-mark :1\n")
-	return r.Pipe(b.Bytes(), "fast-import", "--quiet", "--force", "--date-format=raw")
+	return r.commit(branch, r.writeTree(root), r.head(branch), "commit "+branch)
 }
 
-// has reports whether there is a reference. Nothing here packs them.
-func (r *Repo) has(ref string) bool {
-	_, err := os.Stat(filepath.Join(r.Dir, filepath.FromSlash(ref)))
-	return err == nil
+// head returns the commit of a branch, or "".
+func (r *Repo) head(branch string) string {
+	r.tb.Helper()
+	id, err := os.ReadFile(filepath.Join(r.Dir, "refs", "heads", filepath.FromSlash(branch)))
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Stat(filepath.Join(r.Dir, "packed-refs")); err == nil {
+			r.tb.Fatalf("the branch %s may be packed", branch)
+		}
+		return ""
+	} else if err != nil {
+		r.tb.Fatal(err)
+	}
+	return strings.TrimSpace(string(id))
 }
 
-func writeFile(b *bytes.Buffer, path string, f File) {
-	mode, data := "100644", f.Data
+// commit writes a commit and puts a branch on it.
+func (r *Repo) commit(branch, tree, parent, message string) string {
+	r.tb.Helper()
+	const who = "A U Thor <author@example.com> 1700000000 +0000"
+	if parent != "" {
+		parent = "parent " + parent + "\n"
+	}
+	id := r.object("commit", []byte("tree "+tree+"\n"+parent+"author "+who+"\ncommitter "+who+"\n\n"+message))
+	r.write("refs/heads/"+branch, []byte(id+"\n"))
+	return id
+}
+
+// directory is a tree of a commit before it is written.
+type directory struct {
+	files map[string]File
+	dirs  map[string]*directory
+}
+
+func newDirectory() *directory {
+	return &directory{files: make(map[string]File), dirs: make(map[string]*directory)}
+}
+
+func (d *directory) add(path string, f File) {
+	name, rest, below := strings.Cut(path, "/")
+	if !below {
+		d.files[name] = f
+		return
+	}
+	if d.dirs[name] == nil {
+		d.dirs[name] = newDirectory()
+	}
+	d.dirs[name].add(rest, f)
+}
+
+// writeTree writes a tree in the order of git, which compares the name of a directory as if a slash followed.
+func (r *Repo) writeTree(d *directory) string {
+	r.tb.Helper()
+	entries := make(map[string]Entry)
+	for name, f := range d.files {
+		entries[name] = r.fileEntry(name, f)
+	}
+	for name, below := range d.dirs {
+		entries[name+"/"] = Entry{Mode: "40000", Name: name, ID: r.writeTree(below)}
+	}
+	var sorted []Entry
+	for _, key := range slices.Sorted(maps.Keys(entries)) {
+		sorted = append(sorted, entries[key])
+	}
+	return r.RawTree(sorted...)
+}
+
+func (r *Repo) fileEntry(name string, f File) Entry {
+	r.tb.Helper()
 	switch {
 	case f.Commit != "":
-		fmt.Fprintf(b, "M 160000 %s %s\n", f.Commit, path)
-		return
+		return Entry{Mode: "160000", Name: name, ID: f.Commit}
 	case f.Link != "":
-		mode, data = "120000", f.Link
+		return Entry{Mode: "120000", Name: name, ID: r.Blob(f.Link)}
 	case f.Executable:
-		mode = "100755"
+		return Entry{Mode: "100755", Name: name, ID: r.Blob(f.Data)}
 	}
-	fmt.Fprintf(b, "M %s inline %s\ndata %d\n%s\n", mode, path, len(data), data)
+	return Entry{Mode: "100644", Name: name, ID: r.Blob(f.Data)}
 }
 
 // Tag puts a lightweight tag on a commit, moving it if it exists.
@@ -201,11 +257,8 @@ func (r *Repo) RawTree(entries ...Entry) string {
 	return r.object("tree", b.Bytes())
 }
 
-// CommitTree makes a commit of a tree, puts a branch on it, and returns its id.
+// CommitTree makes a commit of a tree without a parent, puts a branch on it, and returns its id.
 func (r *Repo) CommitTree(branch, tree string) string {
 	r.tb.Helper()
-	const who = "A U Thor <author@example.com> 1700000000 +0000"
-	id := r.object("commit", []byte("tree "+tree+"\nauthor "+who+"\ncommitter "+who+"\n\nraw\n"))
-	r.write("refs/heads/"+branch, []byte(id+"\n"))
-	return id
+	return r.commit(branch, tree, "", "raw\n")
 }

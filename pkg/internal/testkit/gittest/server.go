@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -58,6 +59,9 @@ func Serve(tb testing.TB, dir string, options ...Option) string {
 		option(s)
 	}
 	handler := s.backend(dir)
+	if _, measured := tb.(*testing.B); !measured {
+		handler = &memory{root: dir, git: handler, answers: make(map[string]*httptest.ResponseRecorder)}
+	}
 	if s.wrap != nil {
 		handler = s.wrap(handler)
 	}
@@ -81,7 +85,10 @@ func Serve(tb testing.TB, dir string, options ...Option) string {
 // backend returns git http-backend for the repositories in dir. Commits that no branch or tag is on are served by their
 // id, as the large forges do, unless the server is strict.
 func (s *server) backend(dir string) http.Handler {
-	git := Git(s.tb)
+	program, err := exec.Command(Git(s.tb), "--exec-path").Output()
+	if err != nil {
+		s.tb.Fatal(err)
+	}
 	root, err := filepath.Abs(dir)
 	if err != nil {
 		s.tb.Fatal(err)
@@ -92,7 +99,8 @@ func (s *server) backend(dir string) http.Handler {
 		"GIT_CONFIG_KEY_1=uploadpack.allowAnySHA1InWant", "GIT_CONFIG_VALUE_1="+strconv.FormatBool(!s.strict),
 		"GIT_CONFIG_KEY_2=uploadpack.allowFilter", "GIT_CONFIG_VALUE_2="+strconv.FormatBool(s.filter))
 	return &cgi.Handler{
-		Path: git, Args: []string{"http-backend"}, Env: env, InheritEnv: []string{"PATH"},
+		Path: filepath.Join(strings.TrimSpace(string(program)), "git-http-backend"), // without the process of git
+		Env:  env, InheritEnv: []string{"PATH"},
 		Stderr: io.Discard,
 	}
 }
@@ -133,6 +141,7 @@ func environ() []string {
 		"GIT_AUTHOR_NAME=A U Thor", "GIT_AUTHOR_EMAIL=author@example.com", "GIT_AUTHOR_DATE=1700000000 +0000",
 		"GIT_COMMITTER_NAME=A U Thor", "GIT_COMMITTER_EMAIL=author@example.com", "GIT_COMMITTER_DATE=1700000000 +0000",
 		"LC_ALL=C",
+		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=maintenance.auto", "GIT_CONFIG_VALUE_0=false", // two processes after each command
 		"GIT_TEST_FSYNC=0", // test data does not need to survive a power failure
 	}
 }

@@ -138,9 +138,9 @@ func testLitter(t *testing.T, newSource Make) {
 	}
 }
 
-// testHostile: names and links that are safe on no system are refused, whatever the source makes of them.
-func testHostile(t *testing.T, newSource Make) {
-	for name, files := range map[string]map[string]File{
+// hostileFiles returns files whose names and links are safe on no system.
+func hostileFiles() map[string]map[string]File {
+	return map[string]map[string]File{
 		"link":            {"skills/deploy/passwd": {Link: "/etc/passwd"}},
 		"link inside":     {"skills/deploy/other.md": {Link: "SKILL.md"}},
 		"linked":          {"skills/deploy/dir": {Link: "../rollback"}},
@@ -159,7 +159,12 @@ func testHostile(t *testing.T, newSource Make) {
 		"skillpm's lock":  {"skills/deploy/SKILLPM.LOCK/x": {Data: "x"}, "skills/deploy/a/.skillpm./x": {Data: "x"}},
 		"too deep":        {"skills/deploy/" + strings.Repeat("d/", 40) + "x": {Data: "x"}},
 		"too long a path": {"skills/deploy/" + strings.Repeat(strings.Repeat("d", 100)+"/", 3) + "x": {Data: "x"}},
-	} {
+	}
+}
+
+// testHostile: names and links that are safe on no system are refused, whatever the source makes of them.
+func testHostile(t *testing.T, newSource Make, cases map[string]map[string]File) {
+	for name, files := range cases {
 		t.Run(name, func(t *testing.T) {
 			s, ref := newSource(t, with(map[string]File{
 				"skills/deploy/SKILL.md":   {Data: Skill("deploy", "Deploys the thing.")},

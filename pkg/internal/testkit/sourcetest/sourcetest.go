@@ -37,7 +37,16 @@ type File struct {
 type Make func(t *testing.T, files map[string]File) (Source, pack.Ref)
 
 // Run runs the contract.
-func Run(t *testing.T, newSource Make) {
+func Run(t *testing.T, newSource Make) { run(t, newSource, hostileFiles()) }
+
+// RunSample runs the contract with a sample of its hostile files. It is for a source that only transfers packs in
+// another way than one that [Run] tests.
+func RunSample(t *testing.T, newSource Make) {
+	cases := hostileFiles()
+	run(t, newSource, map[string]map[string]File{"link": cases["link"], "control": cases["control"], "case": cases["case"]})
+}
+
+func run(t *testing.T, newSource Make, hostile map[string]map[string]File) {
 	t.Run("fetch", func(t *testing.T) { testFetch(t, newSource) })
 	t.Run("subset", func(t *testing.T) { testSubset(t, newSource) })
 	t.Run("pinned", func(t *testing.T) { testPinned(t, newSource) })
@@ -45,7 +54,7 @@ func Run(t *testing.T, newSource Make) {
 	t.Run("missing", func(t *testing.T) { testMissing(t, newSource) })
 	t.Run("interrupted", func(t *testing.T) { testInterrupted(t, newSource) })
 	t.Run("litter", func(t *testing.T) { testLitter(t, newSource) })
-	t.Run("hostile", func(t *testing.T) { testHostile(t, newSource) })
+	t.Run("hostile", func(t *testing.T) { testHostile(t, newSource, hostile) })
 	t.Run("cancel", func(t *testing.T) { testCancel(t, newSource) })
 }
 
