@@ -150,7 +150,7 @@ func parseName(s string) (Ref, error) {
 }
 
 // suggestForm returns the error for a text that is not a name, with a hint if it is nearly another form: with the
-// version of an artifact, with a host, or in capitals.
+// version of an artifact, with a host, in capitals, or a directory.
 func suggestForm(text string, err error) error {
 	name, version, tagged := strings.Cut(text, ":")
 	id, nameErr := ParseID(strings.ToLower(name))
@@ -164,6 +164,8 @@ func suggestForm(text string, err error) error {
 		return diag.Errorf(diag.Usage, "%q does not have the form owner/name[@version]", text).WithHint("use %s@%s", id, version)
 	case nameErr == nil && name == text:
 		return diag.Errorf(diag.Usage, "%w", err).WithHint("use the lowercase name %s", id)
+	case !strings.Contains(text, "/"):
+		return diag.Errorf(diag.Usage, "%w", err).WithHint("use owner/name, such as acme/deploy, or ./%s for a directory", text)
 	}
 	return err
 }
