@@ -49,8 +49,7 @@ func (id ID) Compare(other ID) int { return strings.Compare(id.String(), other.S
 func ParseID(s string) (ID, error) {
 	owner, name, ok := strings.Cut(s, "/")
 	if !ok {
-		return ID{}, diag.Errorf(diag.Usage, "invalid pack name %q", s).
-			WithHint("use owner/name, such as acme/deploy, or ./%s for a directory", s)
+		return ID{}, diag.Errorf(diag.Usage, "invalid pack name %q", s).WithHint("use owner/name, such as acme/deploy")
 	}
 	if err := checkPart("owner", owner, MaxOwner); err != nil {
 		if name, npm := strings.CutPrefix(s, "@"); npm && isID(name) {

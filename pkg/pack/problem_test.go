@@ -77,13 +77,13 @@ aliases: {X: deploy, y: deploy@a/b, z: deploy@a/b}
 link-mode: later
 registries: [{nmae: x}, {name: a b, url: "https://me:pw@h"}, y, y]
 namespaces: {A: ""}
-`, `1:7: invalid pack name "Acme" (use owner/name, such as acme/deploy, or ./Acme for a directory)
+`, `1:7: invalid pack name "Acme" (use owner/name, such as acme/deploy)
 2:10: invalid version "1.4" (use "1.4.0")
 3:10: skills pattern "../x" is not a directory inside the pack (use a path relative to this file, such as "skills/*")
 3:20: "ok" appears more than once in skills (remove one of the two entries)
 3:24: an entry of skills must be text (write the value in quotes)
 4:1: unknown key "dependancies" in skillpm.yaml (did you mean dependencies?)
-6:3: invalid pack name "a" (use owner/name, such as acme/deploy, or ./a for a directory)
+6:3: invalid pack name "a" (use owner/name, such as acme/deploy)
 6:6: invalid version range "newest" (use a range such as "^1.2", "~1.2.3", ">=1.2 <2", or "*" for any version)
 7:8: the pack has two sources, oci and git (remove one of the sources)
 7:60: the name "A" contains the capital letter A: only a-z, 0-9, and hyphens are allowed
@@ -190,8 +190,8 @@ func TestCheckLock(t *testing.T) {
 			`2:1: the lockfile does not have a format version (` + restore + `)
 12:17: invalid digest "t1:x" for skill rollback: use t1:sha256: and 64 hexadecimal digits (restore skillpm.lock from version control)
 13:3: acme/kubectl-basics does not have the required key source (restore skillpm.lock from version control, or delete it and run "skillpm install")
-20:3: invalid pack name "ops" (use owner/name, such as acme/deploy, or ./ops for a directory)
-39:7: invalid pack name "ops" (use owner/name, such as acme/deploy, or ./ops for a directory)
+20:3: invalid pack name "ops" (use owner/name, such as acme/deploy)
+39:7: invalid pack name "ops" (use owner/name, such as acme/deploy)
 39:12: the name "X" contains the capital letter X: only a-z, 0-9, and hyphens are allowed
 `,
 		},

@@ -37,16 +37,16 @@ func forgeOf(s string) string {
 	return ""
 }
 
-// parseHTTPS parses what follows a bare https://, which is a repository if it ends in .git or is on a forge, and
-// otherwise a website that publishes skills.
-func parseHTTPS(rest string) (Ref, error) {
+// parseWebURL parses what follows a bare https:// or http://, which is a repository if it ends in .git or is on a
+// forge, and otherwise a website that publishes skills.
+func parseWebURL(scheme, rest string) (Ref, error) {
 	repository, _, _ := strings.Cut(rest, "#")
 	repository, _, _ = strings.Cut(repository, "//")
 	if _, _, hasUser := cutUser(rest); !hasUser && forgeOf(rest) == "" &&
 		!strings.HasSuffix(strings.TrimSuffix(repository, "/"), ".git") {
-		return parseWebsite("https", rest)
+		return parseWebsite(scheme, rest)
 	}
-	return parseGit("https", rest)
+	return parseGit(scheme, rest)
 }
 
 // parseSCP parses user@host:path.

@@ -28,7 +28,8 @@ var schemes = []struct {
 	{"git+http://", func(rest string) (Ref, error) { return parseGit("http", rest) }},
 	{"git+file://", parseGitFile},
 	{"ssh://", func(rest string) (Ref, error) { return parseGit("ssh", rest) }},
-	{"https://", parseHTTPS},
+	{"https://", func(rest string) (Ref, error) { return parseWebURL("https", rest) }},
+	{"http://", func(rest string) (Ref, error) { return parseWebURL("http", rest) }},
 	{websitePrefix + "https://", func(rest string) (Ref, error) { return parseWebsite("https", rest) }},
 	{websitePrefix + "http://", func(rest string) (Ref, error) { return parseWebsite("http", rest) }},
 	{"clawhub+https://", hubScheme(KindClawHub, "https")},
@@ -41,7 +42,6 @@ var schemes = []struct {
 	{"file://", rejectScheme("file:// is not a source of packs",
 		"use the path of the directory, or git+file:// and the path of a repository")},
 	{"file:", parsePathScheme},
-	{"http://", rejectScheme("plain HTTP is not allowed for packs", "write git+https://")},
 	{"git://", rejectScheme("the git protocol is not encrypted", "use git+https:// or git+ssh://")},
 	{"ext::", rejectScheme("ext:: runs commands and is not a source of packs", "use git+https:// or git+ssh://")},
 	{"fd::", rejectScheme("fd:: is not a source of packs", "use git+https:// or git+ssh://")},
@@ -65,7 +65,7 @@ func rejectScheme(reason, hint string) func(string) (Ref, error) {
 //	well-known+https://host[/path]            the same, as lockfiles have it
 //	./dir  ../dir  /dir  C:\dir  path:dir
 //
-// Plain http is only accepted for loopback hosts (git+http://localhost:8080/r.git). Credentials in a URL, control
+// Plain http is only accepted for loopback hosts (http://localhost:8080/r.git). Credentials in a URL, control
 // characters, hosts and revisions that look like options, and subdirectories that lead outside are errors of code
 // [diag.Usage]. No error repeats a credential.
 func Parse(s string) (Ref, error) {
@@ -86,7 +86,7 @@ func Parse(s string) (Ref, error) {
 			WithHint("use an absolute path, or a relative path that starts with ./")
 	case strings.Contains(s, "://") || strings.Contains(s, "::"):
 		return Ref{}, diag.Errorf(diag.Usage, "the source has an unknown scheme").
-			WithHint("use owner/name, oci://, oci-layout:, git+https://, git+ssh://, or ./directory")
+			WithHint("use owner/name, oci://, oci-layout:, https://, git+https://, git+ssh://, or ./directory")
 	case userPassword().MatchString(s):
 		return Ref{}, credentialError()
 	case scpForm().MatchString(s):
@@ -150,7 +150,7 @@ func parseName(s string) (Ref, error) {
 }
 
 // suggestForm returns the error for a text that is not a name, with a hint if it is nearly another form: with the
-// version of an artifact, with a host, or in capitals.
+// version of an artifact, with a host, in capitals, or a directory.
 func suggestForm(text string, err error) error {
 	name, version, tagged := strings.Cut(text, ":")
 	id, nameErr := ParseID(strings.ToLower(name))
@@ -164,6 +164,8 @@ func suggestForm(text string, err error) error {
 		return diag.Errorf(diag.Usage, "%q does not have the form owner/name[@version]", text).WithHint("use %s@%s", id, version)
 	case nameErr == nil && name == text:
 		return diag.Errorf(diag.Usage, "%w", err).WithHint("use the lowercase name %s", id)
+	case !strings.Contains(text, "/"):
+		return diag.Errorf(diag.Usage, "%w", err).WithHint("use owner/name, such as acme/deploy, or ./%s for a directory", text)
 	}
 	return err
 }

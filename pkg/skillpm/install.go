@@ -95,7 +95,7 @@ func (c *Client) Remove(ctx context.Context, o RemoveOptions) (*InstallReport, e
 func (in *installer) resolveRemoval(ctx context.Context, packs []string) (*resolution, error) {
 	m := in.Manifest.Clone()
 	for _, name := range packs {
-		id, err := pack.ParseID(name)
+		id, err := in.parsePackName(name, "remove")
 		if err != nil {
 			return nil, err
 		}

@@ -76,7 +76,7 @@ func (in *installer) resolveUpdate(ctx context.Context, packs []string, latest b
 		manifest: in.Manifest.Clone(), updated: ids, latest: latest, unreachable: sortedIDs(unreachable),
 	}
 	if res.Solution, err = in.lockFreed(ctx, m, in.unlockVersions(ids, fixed)); err != nil {
-		return nil, err
+		return nil, in.explainMissingVersion(err, versions, latest)
 	}
 	for _, id := range res.unreachable {
 		res.Warnings = append(res.Warnings, fmt.Sprintf("%s stays at %s because its source is unreachable: %v",
@@ -105,7 +105,7 @@ func (in *installer) updatedPacks(names []string) ([]pack.ID, error) {
 	}
 	var ids []pack.ID
 	for _, name := range names {
-		id, err := in.parsePackName(name)
+		id, err := in.parsePackName(name, "update")
 		if err != nil {
 			return nil, err
 		}
@@ -119,20 +119,26 @@ func (in *installer) updatedPacks(names []string) ([]pack.ID, error) {
 	return ids, nil
 }
 
-// parsePackName reads owner/name. The error for anything else has a hint at what to write.
-func (in *installer) parsePackName(name string) (pack.ID, error) {
+// parsePackName reads the owner/name of a pack that a command names. The error for anything else has a hint at what to write.
+func (in *installer) parsePackName(name, command string) (pack.ID, error) {
 	id, err := pack.ParseID(name)
 	if err == nil {
 		return id, nil
 	}
+	text, _, _ := strings.Cut(name, "@")
 	for _, pk := range in.Lock.IDs() {
-		if _, ok := in.Lock.Packs[pk].Skills[name]; ok {
-			return id, diag.Errorf(diag.Usage, "%s is a skill; skillpm update takes pack names", name).
-				WithHint("update the pack of the skill with: skillpm update %s", pk)
+		if _, ok := in.Lock.Packs[pk].Skills[text]; ok {
+			return id, diag.Errorf(diag.Usage, "%s is a skill; skillpm %s takes pack names", text, command).
+				WithHint("use the pack of the skill: skillpm %s %s", command, pk)
+		}
+	}
+	for _, pk := range in.Lock.IDs() {
+		if pk.Name == text {
+			return id, diag.Errorf(diag.Usage, "invalid pack name %q", text).WithHint("did you mean %s?", pk)
 		}
 	}
 	if ref, refErr := pack.Parse(name); refErr == nil && ref.Kind != pack.KindName {
-		return id, diag.Errorf(diag.Usage, "%s is a source; skillpm update takes pack names", name).
+		return id, diag.Errorf(diag.Usage, "%s is a source; skillpm %s takes pack names", name, command).
 			WithHint("list installed packs with: skillpm list")
 	}
 	return id, err

@@ -1,6 +1,7 @@
 package skillpm
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -8,6 +9,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/resolve"
 )
 
 // exactVersions splits the arguments of an update into names, and the versions that they ask for.
@@ -65,6 +67,30 @@ func (in *installer) requireExact(m *pack.Manifest, versions map[pack.ID]string,
 		}
 	}
 	return nil
+}
+
+// explainMissingVersion returns err, or what to do if it says that a version that an update names does not exist.
+func (in *installer) explainMissingVersion(err error, versions map[pack.ID]string, latest bool) error {
+	var conflict *resolve.ConflictError
+	if !errors.As(err, &conflict) || conflict.Code() != diag.NotFound {
+		return err
+	}
+	for _, dispute := range conflict.Disputes {
+		version, named := versions[dispute.Pack]
+		if !named || len(dispute.Versions) == 0 {
+			continue
+		}
+		d, direct := in.Manifest.Dependency(dispute.Pack)
+		command, available := "skillpm update", dispute.Versions[0]
+		if i := slices.IndexFunc(dispute.Versions, func(v string) bool { return allows(d, v) }); !direct || !latest && i >= 0 {
+			available = dispute.Versions[max(i, 0)]
+		} else {
+			command += " --latest"
+		}
+		return diag.Errorf(diag.NotFound, "cannot update %s to %s: %w", dispute.Pack, version, err).
+			WithHint("select an available version, for example with: %s %s@%s", command, dispute.Pack, available)
+	}
+	return err
 }
 
 // allowsExact reports whether a requirement allows a version. One on a tag or a digest allows the locked version.

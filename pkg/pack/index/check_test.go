@@ -55,7 +55,7 @@ func TestCheck(t *testing.T) {
 		{"an array", "  [1]", "1:1: a line must be a JSON object\n"},
 		{
 			"several", with(`"acme/deploy"`, `"Acme"`, `"1.0.0"`, `"v1"`, "2026-11-20T09:30:00Z", "today", `"oci://registry.example/acme/deploy"`, `""`, integrity, "x", tree, "y"),
-			`1:9: invalid pack name "Acme" (use owner/name, such as acme/deploy, or ./Acme for a directory)
+			`1:9: invalid pack name "Acme" (use owner/name, such as acme/deploy)
 1:26: invalid version "v1": use a semantic version such as 1.4.0
 1:43: invalid time "today" for published: use RFC 3339, such as 2026-01-31T12:00:00Z
 1:60: a version requires a source and a digest
@@ -86,7 +86,7 @@ func TestCheck(t *testing.T) {
 		{"no integrity", with(`"integrity":"`+integrity+`",`, ""), ""},
 		{"a skill's name", with(`"integrity":"`+integrity+`",`, "", `"name":"deploy"`, `"name":"Deploy"`), "1:223: the name \"Deploy\" contains the capital letter D: only a-z, 0-9, and hyphens are allowed\n"},
 		{"dependencies", with(`"acme/base":">=1 <3"`, `"base":"1","a/b":"newest","a/c":"latest","a/d":""`, `"~1.3"`, `"newer"`), fmt.Sprintf(
-			"1:%d: dependency: invalid pack name \"base\" (use owner/name, such as acme/deploy, or ./base for a directory)\n"+
+			"1:%d: dependency: invalid pack name \"base\" (use owner/name, such as acme/deploy)\n"+
 				"1:%d: invalid version range \"newest\"\n1:%d: invalid version range \"newer\"\n",
 			place(good, `"acme/base":`)+7, place(good, `"acme/base":`)+17, place(good, `"acme/base":`)+63)},
 	} {

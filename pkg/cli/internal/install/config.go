@@ -101,6 +101,20 @@ func (s *settings) all() []setting {
 	return list
 }
 
+// find returns a setting, or an entry of a mapping, such as mirrors.ghcr.io.
+func (s *settings) find(key string) (setting, bool) {
+	for _, one := range s.all() {
+		if one.Key == key {
+			return one, true
+		}
+		entries, _ := one.Value.(map[string]any)
+		if name, ok := strings.CutPrefix(key, one.Key+"."); ok && entries[name] != nil {
+			return setting{key, entries[name]}, true
+		}
+	}
+	return setting{}, false
+}
+
 // text returns a value as config set takes it.
 func (s setting) text() string {
 	switch v := s.Value.(type) {
@@ -168,18 +182,16 @@ func newConfigGet(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			for _, one := range s.all() {
-				if one.Key != args[0] {
-					continue
-				}
-				if a.JSON {
-					return a.PrintJSON(one)
-				}
-				fmt.Fprintln(a.Stdout, console.Flat(one.text()))
-				return nil
+			one, ok := s.find(args[0])
+			switch {
+			case !ok:
+				return diag.Errorf(diag.NotFound, "%s is not set in %s", args[0], s.path).
+					WithHint("set the value with: %s", cmp.Or(entryCommand(args[0]), "skillpm config set "+args[0]+" VALUE"))
+			case a.JSON:
+				return a.PrintJSON(one)
 			}
-			return diag.Errorf(diag.NotFound, "%s is not set in %s", args[0], s.path).
-				WithHint("set the value with: skillpm config set %s VALUE", args[0])
+			fmt.Fprintln(a.Stdout, console.Flat(one.text()))
+			return nil
 		},
 	}
 }
@@ -259,6 +271,10 @@ func (s *settings) with(key, value string, undo bool) ([]byte, error) {
 		_, err = e.Prune(path...)
 		return e.Bytes(), err
 	}
+	if command := entryCommand(key); command != "" {
+		return nil, diag.Errorf(diag.Usage, "cannot set %s: the setting has several entries", key).
+			WithHint("set an entry with: %s", command)
+	}
 	items := []any{}
 	for item := range strings.SplitSeq(value, ",") {
 		items = append(items, strings.TrimSpace(item))
@@ -292,6 +308,23 @@ func (s *settings) with(key, value string, undo bool) ([]byte, error) {
 		first = cmp.Or(first, err)
 	}
 	return nil, diag.Errorf(diag.Usage, "cannot set %s: %w", key, first)
+}
+
+// entryCommand returns the command that sets an entry of a setting that consists of entries, or "" for other settings.
+func entryCommand(key string) string {
+	switch key {
+	case "registries":
+		return "skillpm registry add NAME URL"
+	case "namespaces":
+		return "skillpm registry bind OWNER REGISTRY"
+	case "mirrors":
+		return "skillpm config set mirrors.REGISTRY MIRROR"
+	case "auth-hosts":
+		return "skillpm config set auth-hosts.REGISTRY HOST"
+	case "skills":
+		return "skillpm config set skills.KEY VALUE"
+	}
+	return ""
 }
 
 func newConfigPath(a *app) *cobra.Command {
