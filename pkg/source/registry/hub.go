@@ -2,9 +2,6 @@ package registry
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -126,11 +123,7 @@ func (h *Hub) client(base *url.URL) *http.Client {
 	if c := h.servers[key]; c != nil {
 		return c
 	}
-	var client *http.Client
-	if h.options.Transport != nil {
-		client = &http.Client{Transport: h.options.Transport}
-	}
-	client = withRetries(client)
+	client := withRetries(&http.Client{Transport: h.options.Transport})
 	client.Transport = newLoginTransport(client.Transport, base, h.options.Getenv, h.options.Logins)
 	h.servers[key] = client
 	return client
@@ -258,56 +251,18 @@ func (s hubServer) getJSON(ctx context.Context, at *url.URL, v any) error {
 	return nil
 }
 
-// get requests a document of at most limit bytes and returns its media type. The error has the code NotFound if the
-// server does not have it.
+// get requests a document of at most limit bytes and returns it with the header of the response. The error has the code
+// NotFound if the server does not have it.
 func (s hubServer) get(ctx context.Context, at *url.URL, accept string, limit int64) ([]byte, http.Header, error) {
-	var resp *http.Response
-	data, err := httpx.ReadWhole(ctx, at.Host, retries, limit, func() (io.ReadCloser, error) {
-		req, err := http.NewRequestWithContext(ctx, http.MethodGet, at.String(), nil)
-		if err != nil {
-			return nil, diag.Errorf(diag.Usage, "%s: %w", at.Host, err)
-		}
-		req.Header.Set("User-Agent", s.hub.options.UserAgent)
-		req.Header.Set("Accept", accept)
-		resp, err = s.client.Do(req)
-		if err != nil {
-			return nil, err
-		}
-		return resp.Body, nil
-	})
-	if err != nil {
-		return nil, nil, (&httpFiles{base: s.base}).wrapError(httpx.PreferContext(ctx, err))
-	}
-	if err := s.checkStatus(at, resp, data); err != nil {
-		return nil, nil, err
-	}
-	if int64(len(data)) > limit {
+	header := http.Header{"User-Agent": {s.hub.options.UserAgent}, "Accept": {accept}}
+	resp, data, err := httpx.Get(ctx, s.client, at, header, limit)
+	switch {
+	case err != nil:
+		return nil, nil, httpx.RequestError(at.Host, err)
+	case resp.StatusCode != http.StatusOK:
+		return nil, nil, httpx.StatusError(at, resp, hubReason(resp, data), loginHint(s.base))
+	case int64(len(data)) > limit:
 		return nil, nil, diag.Errorf(diag.Invalid, "%s is larger than %d bytes", at, limit)
 	}
 	return data, resp.Header, nil
-}
-
-// errGone reports that a version was withdrawn.
-var errGone = errors.New("it was removed")
-
-func (s hubServer) checkStatus(at *url.URL, resp *http.Response, data []byte) error {
-	text := fmt.Sprintf("%d %s", resp.StatusCode, http.StatusText(resp.StatusCode))
-	if reason := hubReason(resp, data); reason != "" {
-		text += ": " + reason
-	}
-	switch resp.StatusCode {
-	case http.StatusOK:
-		return nil
-	case http.StatusNotFound:
-		return diag.Errorf(diag.NotFound, "%s responded with %s", at, text)
-	case http.StatusGone:
-		return diag.Errorf(diag.NotFound, "%s responded with %s: %w", at, text, errGone)
-	case http.StatusUnauthorized:
-		return diag.Errorf(diag.Denied, "%s responded with %s", at, text).
-			WithHint("%s", (&httpFiles{base: s.base}).loginHint())
-	case http.StatusForbidden, http.StatusUnavailableForLegalReasons:
-		return diag.Errorf(diag.Denied, "%s responded with %s", at, text)
-	default:
-		return diag.Errorf(diag.Remote, "%s responded with %s", at, text)
-	}
 }

@@ -114,9 +114,15 @@ func TestClawHubModeration(t *testing.T) {
 		"not a zip": {"/api/v1/download", func(w http.ResponseWriter) {
 			_, _ = w.Write([]byte("<html>"))
 		}, diag.Invalid, "not a valid zip archive", ""},
-		"overloaded": {"/api/v1/download", func(w http.ResponseWriter) {
+		"not implemented": {"/api/v1/download", func(w http.ResponseWriter) {
 			http.Error(w, "no", http.StatusNotImplemented)
 		}, diag.Remote, "501", ""},
+		"busy": {"/api/v1/download", func(w http.ResponseWriter) {
+			w.WriteHeader(http.StatusTooManyRequests)
+		}, diag.Remote, "429", "raise the limit with: skillpm login 127.0.0.1"},
+		"overloaded": {"/api/v1/download", func(w http.ResponseWriter) {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}, diag.Remote, "503", "ask the operator of 127.0.0.1"},
 	} {
 		s.Meddle(func(w http.ResponseWriter, r *http.Request) bool {
 			if r.URL.Path != tt.path {

@@ -51,7 +51,7 @@ func New(o Options) *Client {
 	o.Limits = o.Limits.OrDefault()
 	return &Client{
 		options: o, sites: map[string]*site{},
-		http: &http.Client{Transport: httpx.Patient(o.Transport, retries), CheckRedirect: httpx.CheckRedirect},
+		http: &http.Client{Transport: httpx.Patient(o.Transport, httpx.Retries), CheckRedirect: httpx.CheckRedirect},
 	}
 }
 
@@ -192,7 +192,7 @@ func (c *Client) site(ctx context.Context, ref pack.Ref) (*site, error) {
 	for _, dir := range pack.WebsiteDirs() {
 		at := base.JoinPath(dir, "index.json")
 		data, _, err := c.get(ctx, at, maxIndex)
-		if errors.Is(err, errMissing) {
+		if diag.CodeOf(err) == diag.NotFound {
 			continue
 		}
 		if err != nil {

@@ -205,3 +205,28 @@ func TestRefused(t *testing.T) {
 		}
 	}
 }
+
+// TestHints checks what the errors of servers suggest.
+func TestHints(t *testing.T) {
+	status := func(status int) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }
+	}
+	secure := httptest.NewTLSServer(status(http.StatusOK))
+	t.Cleanup(secure.Close)
+	for name, tt := range map[string]struct {
+		server  *httptest.Server
+		message string
+		hint    string
+	}{
+		"busy":       {httptest.NewServer(status(http.StatusTooManyRequests)), "429", "wait and try again"},
+		"overloaded": {httptest.NewServer(status(http.StatusServiceUnavailable)), "503", "ask the operator of 127.0.0.1"},
+		"authority":  {secure, "cannot verify the TLS certificate of 127.0.0.1", "skillpm config set ca-file FILE"},
+	} {
+		t.Cleanup(tt.server.Close)
+		_, _, err := fetch(t, pack.Ref{Kind: pack.KindWebsite, URL: tt.server.URL})
+		if diag.CodeOf(err) != diag.Remote || !strings.Contains(err.Error(), tt.message) ||
+			!strings.Contains(diag.HintOf(err), tt.hint) || strings.Contains(diag.HintOf(err), "skillpm login") {
+			t.Errorf("%s: %v (%v), hint %q", name, err, diag.CodeOf(err), diag.HintOf(err))
+		}
+	}
+}
