@@ -36,6 +36,7 @@ type Hub struct {
 	mu       sync.Mutex
 	servers  map[string]*http.Client  // by scheme and host
 	archives map[pack.Ref]*hubArchive // those that were opened and not fetched yet
+	kept     int                      // bytes of archives
 }
 
 // hubAPI is the API of one kind of registry.
@@ -56,9 +57,11 @@ type hubDownload struct {
 
 // The bounds of answers, in bytes.
 const (
-	maxHubAnswer  = 8 << 20
-	maxHubArchive = 128 << 20
-	maxHubPages   = 100
+	maxHubAnswer   = 8 << 20
+	maxHubArchive  = 128 << 20
+	maxUnpackedTar = 192 << 20 // with the headers of entries
+	maxKeptHub     = 256 << 20 // of archives that were opened and not fetched yet
+	maxHubPages    = 100
 )
 
 // NewHub returns a client. It does not access the network yet.
@@ -215,9 +218,7 @@ func (h *Hub) archive(ctx context.Context, ref pack.Ref) (*hubArchive, error) {
 		if a, err = describeArchive(ctx, key, d, h.options.Limits); err != nil {
 			return nil, err
 		}
-		h.mu.Lock()
-		h.archives[key] = a
-		h.mu.Unlock()
+		h.keep(a)
 	}
 	if ref.Digest != "" && ref.Digest != a.ref.Digest {
 		return nil, &bundle.MismatchError{What: key.String(), Want: ref.Digest, Got: a.ref.Digest}
@@ -225,11 +226,28 @@ func (h *Hub) archive(ctx context.Context, ref pack.Ref) (*hubArchive, error) {
 	return a, nil
 }
 
+// keep keeps an archive until its pack is fetched, or until there are too many: the solver may open many versions and
+// choose others.
+func (h *Hub) keep(a *hubArchive) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if int64(h.kept+a.size) > min(maxKeptHub, h.options.Limits.TotalBytes) {
+		clear(h.archives)
+		h.kept = 0
+	}
+	key := a.ref
+	key.Digest = ""
+	h.archives[key], h.kept = a, h.kept+a.size
+}
+
 func (h *Hub) forget(ref pack.Ref) {
 	ref.Digest = ""
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	delete(h.archives, ref)
+	if a := h.archives[ref]; a != nil {
+		delete(h.archives, ref)
+		h.kept -= a.size
+	}
 }
 
 // hubServer sends requests to one registry.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/httpx"
@@ -40,7 +41,7 @@ type site struct {
 
 	mu        sync.Mutex
 	artifacts map[string]*artifact // by the name of the skill
-	bytes     int64
+	bytes     atomic.Int64         // that were read
 }
 
 // New returns a client. It does not access the network yet.

@@ -6,9 +6,12 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"path"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/skillpm/skillpm/pkg/diag"
@@ -203,6 +206,31 @@ func TestRefused(t *testing.T) {
 		if diag.CodeOf(err) != tt.code || !strings.Contains(err.Error(), tt.message) {
 			t.Errorf("%s: %v (%v), want %q (%v)", name, err, diag.CodeOf(err), tt.message, tt.code)
 		}
+	}
+}
+
+// TestFilesLimit checks that the files of a website are limited while they are read: no more are requested afterwards.
+func TestFilesLimit(t *testing.T) {
+	const size, files = 4 << 10, 40
+	index := `{"skills":[{"name":"deploy","description":"D.","files":["SKILL.md"`
+	for i := range files {
+		index += fmt.Sprintf(`,"%d.md"`, i)
+	}
+	var served atomic.Int64
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch path.Ext(r.URL.Path) {
+		case ".md":
+			served.Add(1)
+			_, _ = w.Write(make([]byte, size))
+		case ".json":
+			_, _ = w.Write([]byte(index + "]}]}"))
+		}
+	}))
+	t.Cleanup(s.Close)
+	c := website.New(website.Options{Limits: bundle.Limits{TotalBytes: 3 * size}})
+	_, err := c.Open(t.Context(), pack.Ref{Kind: pack.KindWebsite, URL: s.URL})
+	if diag.CodeOf(err) != diag.Invalid || !strings.Contains(err.Error(), "larger than") || served.Load() > files/2 {
+		t.Errorf("%v, after %d files", err, served.Load())
 	}
 }
 
