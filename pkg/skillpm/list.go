@@ -193,7 +193,7 @@ func noSuchSkill(name, skill string, l *workspace.Layout) error {
 
 // packInfo describes a pack as installed and as offered or, with a constraint, the highest offered version that it
 // allows. An unreachable registry does not hide what is installed.
-func (c *Client) packInfo(ctx context.Context, ref pack.Ref, scopeKind, registry string) (*PackInfo, error) {
+func (c *Client) packInfo(ctx context.Context, ref pack.Ref, scopeKind, from string) (*PackInfo, error) {
 	w, l, err := c.installed(scopeKind)
 	if err != nil {
 		if diag.CodeOf(err) != diag.NotFound {
@@ -219,14 +219,14 @@ func (c *Client) packInfo(ctx context.Context, ref pack.Ref, scopeKind, registry
 		info.Dependencies = map[string]string{}
 		maps.Copy(info.Dependencies, locked.Dependencies)
 	}
-	offered, err := c.onOffer(ctx, w, ref, registry, info)
+	offered, err := c.onOffer(ctx, w, ref, from, info)
 	if err != nil && (!have || ref.Constraint != "") {
 		return nil, err
 	}
 	if offered != nil {
 		info.fill(offered, !have || offered.Version != locked.Version)
 	}
-	info.Demo = isDemo(ref.ID, info.Source)
+	info.Demo = registry.IsDemo(ref.ID, info.Source)
 	info.markDenied(denied, ref.ID)
 	return info, nil
 }

@@ -3,6 +3,7 @@ package skillpm
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/skillpm/skillpm/pkg/diag"
@@ -42,4 +43,13 @@ func (in *installer) moveSources(
 		in.Backend.Hold(id)
 	}
 	return unreachable, missing, nil
+}
+
+// stayWarnings returns a sentence about each pack that the registry of its owner does not have.
+func (in *installer) stayWarnings(missing map[pack.ID]error) []string {
+	warnings := []string{}
+	for _, id := range sortedIDs(missing) {
+		warnings = append(warnings, fmt.Sprintf("%s stays at %s: %v", id, in.lockedVersion(id), missing[id]))
+	}
+	return warnings
 }

@@ -1,6 +1,7 @@
 package skillpm_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -216,6 +217,10 @@ func TestMoveBindingRefused(t *testing.T) {
 		w.want("update", map[string]string{"acme/tool": "1.0.0"})
 		if !strings.Contains(strings.Join(r.Warnings, "\n"), "acme/tool stays at 1.0.0") {
 			t.Errorf("warnings %q", r.Warnings)
+		}
+		o, err := w.client().Outdated(t.Context(), skillpm.OutdatedOptions{})
+		if err != nil || len(o.Warnings) != 1 || !slices.Contains(r.Warnings, o.Warnings[0]) || len(o.Packs) > 0 {
+			t.Errorf("outdated: %v, %+v", err, o)
 		}
 	})
 	t.Run("unreachable", func(t *testing.T) {

@@ -29,6 +29,8 @@ type OutdatedReport struct {
 	Root    string         `json:"root"`
 	Checked int            `json:"checked"` // the number of examined packs
 	Packs   []OutdatedPack `json:"packs"`   // those that are outdated, yanked, or otherwise noteworthy
+	// Warnings are about packs that an update leaves as they are, although their owner is bound to another registry.
+	Warnings []string `json:"warnings"`
 }
 
 // OutdatedPack is a locked pack, and the versions that it could have instead.
@@ -118,7 +120,9 @@ func (c *Client) Outdated(ctx context.Context, o OutdatedOptions) (*OutdatedRepo
 	if err := s.ask(ctx, ids); err != nil {
 		return nil, err
 	}
-	r := &OutdatedReport{Scope: w.Scope.Kind, Root: w.Scope.Root, Packs: []OutdatedPack{}}
+	r := &OutdatedReport{
+		Scope: w.Scope.Kind, Root: w.Scope.Root, Packs: []OutdatedPack{}, Warnings: in.stayWarnings(s.missing),
+	}
 	for _, id := range ids {
 		if _, locked := w.Lock.Packs[id]; !locked {
 			continue
@@ -148,6 +152,7 @@ type survey struct {
 	queries     map[pack.ID]pack.Dependency   // see versionQueries
 	chosen      map[pack.ID]resolve.Selection // what an update would choose
 	unreachable map[pack.ID]error             // packs whose registry or source can't be reached
+	missing     map[pack.ID]error             // packs that the registry of their owner does not have
 	changes     map[pack.ID]*fetch.Change     // versions whose content is no longer the locked one
 	positions   *pack.Manifest                // the manifest, with the positions of its keys
 }
@@ -162,15 +167,15 @@ func (s *survey) ask(ctx context.Context, ids []pack.ID) error {
 	if err != nil {
 		return err
 	}
+	s.missing = missing
 	s.unreachable = s.findUnreachable(ctx, s.Lock.IDs(), s.queries)
 	maps.Copy(s.unreachable, unreachable)
-	maps.Copy(s.unreachable, missing)
 	if err := s.choose(ctx); err != nil {
 		return err
 	}
 	known := slices.DeleteFunc(slices.Clone(ids), func(id pack.ID) bool {
 		_, required := s.chosen[id]
-		return s.Lock.Packs[id] == nil || s.unreachable[id] != nil || !required
+		return s.Lock.Packs[id] == nil || s.unreachable[id] != nil || s.missing[id] != nil || !required
 	})
 	changes, err := s.Backend.LockedChanges(ctx, known, func(id pack.ID) string { return s.chosen[id].Source })
 	s.changes = map[pack.ID]*fetch.Change{}
@@ -180,59 +185,9 @@ func (s *survey) ask(ctx context.Context, ids []pack.ID) error {
 	return err
 }
 
-// versionQueries returns for each required pack the dependency that lists all its versions: without ranges and without
-// tags of releases.
-func (in *installer) versionQueries() map[pack.ID]pack.Dependency {
-	queries := map[pack.ID]pack.Dependency{}
-	add := func(d pack.Dependency) {
-		if _, ok := queries[d.ID]; ok {
-			return
-		}
-		if d.Ref != nil && d.Ref.Rev != "" && releaseTag(d) {
-			d = withoutRevision(d)
-		}
-		queries[d.ID] = pack.Dependency{ID: d.ID, Ref: d.Ref}
-	}
-	for _, d := range slices.Concat(in.Manifest.Dependencies, in.Manifest.DevDependencies) {
-		add(d)
-	}
-	for _, id := range in.Lock.IDs() {
-		deps, _ := in.Lock.Packs[id].Requires() // one that can't be read is an error of the solver
-		for _, d := range deps {
-			add(d)
-		}
-	}
-	return queries
-}
-
-// withoutRevision returns a dependency on the same source without a tag, branch, commit, or digest.
-func withoutRevision(d pack.Dependency) pack.Dependency {
-	if d.Ref != nil {
-		ref := *d.Ref
-		ref.Rev, ref.Digest = "", ""
-		d.Ref = &ref
-	}
-	return d
-}
-
-// requirers returns what requires each locked pack.
-func (in *installer) requirers() map[pack.ID][]Requirer {
-	by := map[pack.ID][]Requirer{}
-	for _, d := range slices.Concat(in.Manifest.Dependencies, in.Manifest.DevDependencies) {
-		by[d.ID] = append(by[d.ID], Requirer{By: pack.ManifestName, Range: requirement(d)})
-	}
-	for _, id := range in.Lock.IDs() {
-		deps, _ := in.Lock.Packs[id].Requires() // as above
-		for _, d := range deps {
-			by[d.ID] = append(by[d.ID], Requirer{By: id.String(), Range: requirement(d)})
-		}
-	}
-	return by
-}
-
 // choose solves for the versions that an update would choose.
 func (s *survey) choose(ctx context.Context) error {
-	free := s.unlockVersions(s.Lock.IDs(), sortedIDs(s.unreachable))
+	free := s.unlockVersions(s.Lock.IDs(), slices.Concat(sortedIDs(s.unreachable), sortedIDs(s.missing)))
 	for {
 		chosen, err := s.Backend.Choose(ctx, s.Manifest)
 		if !s.dropUnmovable(free, err, func(id pack.ID) string { return chosen[id].Version }) {
@@ -250,7 +205,7 @@ func (s *survey) inspect(ctx context.Context, id pack.ID) (*OutdatedPack, error)
 		Pack: id.String(), Current: locked.Version, Wanted: s.chosen[id].Version, Source: locked.Source, Direct: direct,
 		RequiredBy: s.requirers[id], Latest: locked.Version,
 	}
-	if len(p.RequiredBy) == 0 {
+	if len(p.RequiredBy) == 0 || s.missing[id] != nil {
 		return p, nil
 	}
 	if err := s.unreachable[id]; err != nil {

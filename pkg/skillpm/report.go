@@ -277,9 +277,6 @@ func markRenamed(r *PackReport, id pack.ID, was *pack.LockedPack, names map[stri
 	}
 }
 
-// isDemo reports whether a pack is one of the demo packs.
-func isDemo(id pack.ID, source string) bool { return registry.IsDemo(id, source) }
-
 // packReport describes an installed pack.
 func packReport(
 	w *workspace.Workspace, m *pack.Manifest, id pack.ID, p *pack.LockedPack, l *workspace.Layout, status skillStatus,
@@ -287,7 +284,7 @@ func packReport(
 	_, direct := m.Dependency(id)
 	r := PackReport{
 		Pack: id.String(), Version: p.Version, Direct: direct, Source: p.Source, Resolved: p.Resolved,
-		Integrity: p.Integrity, Demo: isDemo(id, p.Source),
+		Integrity: p.Integrity, Demo: registry.IsDemo(id, p.Source),
 		Signer: p.Signer, SignedBy: trust.Fingerprint(p.Signer),
 		Skills: []SkillReport{}, Installed: true, Partial: p.Partial,
 	}

@@ -290,7 +290,7 @@ func (s *searcher) isDemo(p *SearchResult) bool {
 		return p.Installed != nil && p.Installed.isDemo
 	}
 	id, err := pack.ParseID(p.Pack)
-	return err == nil && isDemo(id, s.urlOf(p.Registries[0]))
+	return err == nil && registry.IsDemo(id, s.urlOf(p.Registries[0]))
 }
 
 // urlOf returns the address of a searched registry, "" if there is none with the name.
@@ -360,7 +360,7 @@ func (c *Client) installedPacks() (map[string]*InstalledVersion, []packsearch.Pa
 		}
 		for id, p := range w.Lock.Packs {
 			if name := id.String(); versions[name] == nil {
-				versions[name] = &InstalledVersion{Version: p.Version, Scope: kind, isDemo: isDemo(id, p.Source)}
+				versions[name] = &InstalledVersion{Version: p.Version, Scope: kind, isDemo: registry.IsDemo(id, p.Source)}
 				docs[name] = installedDoc(w, id, p)
 			}
 		}

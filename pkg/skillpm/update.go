@@ -82,9 +82,7 @@ func (in *installer) resolveUpdate(ctx context.Context, packs []string, latest b
 		res.Warnings = append(res.Warnings, fmt.Sprintf("%s stays at %s because its source is unreachable: %v",
 			id, in.lockedVersion(id), unreachable[id]))
 	}
-	for _, id := range sortedIDs(missing) {
-		res.Warnings = append(res.Warnings, fmt.Sprintf("%s stays at %s: %v", id, in.lockedVersion(id), missing[id]))
-	}
+	res.Warnings = append(res.Warnings, in.stayWarnings(missing)...)
 	if latest {
 		err = in.rewriteRanges(ctx, m, res)
 	}

@@ -546,3 +546,21 @@ func TestUpdateForce(t *testing.T) {
 	}
 	w.want("forced", map[string]string{"acme/one": "1.1.0", "acme/two": "1.0.0"})
 }
+
+// TestUpdateExactOrder checks that the error does not depend on chance if ranges do not allow several named versions.
+func TestUpdateExactOrder(t *testing.T) {
+	w := newFixture(t)
+	names := []string{"acme/a", "acme/b", "acme/c", "acme/d"}
+	var lines, packs []string
+	for _, name := range names {
+		w.publish(name, "1.0.0", nil, strings.TrimPrefix(name, "acme/"))
+		lines, packs = append(lines, name+`: "^1"`), append(packs, name+"@2.0.0")
+	}
+	w.manifest(lines...)
+	w.install()
+	slices.Reverse(packs)
+	_, err := w.client().Update(t.Context(), skillpm.UpdateOptions{Packs: packs})
+	if diag.CodeOf(err) != diag.Conflict || !strings.Contains(err.Error(), "cannot update acme/a to 2.0.0") {
+		t.Errorf("update: %v", err)
+	}
+}

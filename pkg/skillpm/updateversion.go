@@ -2,6 +2,7 @@ package skillpm
 
 import (
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 
@@ -38,14 +39,15 @@ func exactVersions(packs []string) (names []string, versions map[pack.ID]string,
 // them.
 func (in *installer) requireExact(m *pack.Manifest, versions map[pack.ID]string, latest bool) error {
 	queries := in.versionQueries()
-	for id, version := range versions {
+	for _, id := range sortedIDs(versions) {
+		version := versions[id]
 		d, direct := m.Dependency(id)
 		if !direct {
 			if d = queries[id]; d.ID.IsZero() {
 				d.ID = id
 			}
 			if locked := in.Lock.Packs[id]; locked != nil && locked.Partial {
-				d.Skills = sortedNames(locked.Skills)
+				d.Skills = slices.Sorted(maps.Keys(locked.Skills))
 			}
 		}
 		if was, ok := in.Manifest.Dependency(id); ok && !latest && !allowsExact(was, version, in.lockedVersion(id)) {
@@ -96,13 +98,4 @@ func (in *installer) explainMissingVersion(err error, versions map[pack.ID]strin
 // allowsExact reports whether a requirement allows a version. One on a tag or a digest allows the locked version.
 func allowsExact(d pack.Dependency, version, locked string) bool {
 	return version == locked || allows(d, version)
-}
-
-func sortedNames(m map[string]string) []string {
-	names := make([]string, 0, len(m))
-	for name := range m {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }

@@ -5,6 +5,6 @@
 //     the server requests, up to a minute, and ends stalled responses.
 //   - Requests to a host that is overloaded wait together, and fewer of them run in parallel.
 //   - Redirects never leave HTTPS, and never lead to this machine or its link-local network ([CheckRedirect]).
-//   - Short responses are read completely or not at all, up to a limit ([ReadWhole]).
+//   - Short responses are read completely or not at all, up to a limit ([ReadWhole], [Get]).
 //   - Messages contain no secrets: [Cause] removes the queries of URLs.
 package httpx

@@ -178,12 +178,14 @@ func isBusy(resp *http.Response) bool {
 }
 
 // BusyHint returns what the user can do if a server has refused requests with a status for too long, or "" for another
-// status. login is the command that raises the limit.
+// status. Login is the command that raises the limit, or "" if there is none.
 func BusyHint(status int, host, login string) string {
-	switch status {
-	case http.StatusTooManyRequests:
+	switch {
+	case status == http.StatusTooManyRequests && login != "":
 		return "wait and try again, or raise the limit with: " + login
-	case http.StatusServiceUnavailable:
+	case status == http.StatusTooManyRequests:
+		return "wait and try again"
+	case status == http.StatusServiceUnavailable:
 		return "wait and try again; if the problem continues, ask the operator of " + host
 	}
 	return ""

@@ -167,7 +167,7 @@ type siteBuilder struct {
 	packs      []site.Pack
 	lines      map[pack.ID]index.Line // of the displayed versions
 	site       *site.Site
-	names      map[site.SkillKey]string
+	names      map[pack.SkillKey]string
 	plugins    map[pack.ID]string
 	skillNames map[string]bool // names of all skills
 	keys       []*sign.PublicKey

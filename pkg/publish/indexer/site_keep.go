@@ -77,7 +77,7 @@ func (o *output) isUnchanged(name string) bool {
 
 // keepAll keeps the last pages of the packs that cannot be read, and then names the skills and plugins of all packs.
 func (b *siteBuilder) keepAll() error {
-	names, plugins := map[site.SkillKey]string{}, map[pack.ID]string{}
+	names, plugins := map[pack.SkillKey]string{}, map[pack.ID]string{}
 	for i := range b.report.Unfetched {
 		u := &b.report.Unfetched[i]
 		id, err := pack.ParseID(u.Pack)
@@ -95,7 +95,7 @@ func (b *siteBuilder) keepAll() error {
 
 // keepPack keeps the last pages of a pack, unless its version was yanked since. It adds the names of the skills that
 // stay in the discovery index.
-func (b *siteBuilder) keepPack(id pack.ID, names map[site.SkillKey]string) bool {
+func (b *siteBuilder) keepPack(id pack.ID, names map[pack.SkillKey]string) bool {
 	if l := b.out.old.Packs[id.String()]; !b.isAvailable(id, l.Version) {
 		return false
 	}
@@ -117,7 +117,7 @@ func (b *siteBuilder) keepPack(id pack.ID, names map[site.SkillKey]string) bool 
 			continue
 		}
 		d.Digest = "sha256:" + b.out.old.Files[file]
-		names[site.SkillKey{Pack: id, Name: s.Skill}] = s.Name
+		names[pack.SkillKey{Pack: id, Skill: s.Skill}] = s.Name
 		b.discovered = append(b.discovered, d)
 	}
 	return true

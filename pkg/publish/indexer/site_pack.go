@@ -364,7 +364,7 @@ func (b *siteBuilder) exportPlugin(p *site.Pack, skills []content) error {
 // skill in its SKILL.md.
 func (b *siteBuilder) discover(p *site.Pack, skills []content, wrote *lastPack) error {
 	for i, c := range skills {
-		name, ok := b.names[site.SkillKey{Pack: p.ID, Name: c.name}]
+		name, ok := b.names[pack.SkillKey{Pack: p.ID, Skill: c.name}]
 		description := p.Skills[i].Description
 		if !ok || description == "" {
 			b.warn("skill %s of %s is not in %sindex.json, because the name is invalid or the description is missing",

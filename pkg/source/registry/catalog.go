@@ -171,7 +171,8 @@ func (g *gitFiles) catalog(ctx context.Context) (func() (io.ReadCloser, error), 
 
 // catalog requests the catalog, or only whether the cached one is current.
 func (w *httpFiles) catalog(ctx context.Context) (func() (io.ReadCloser, error), string, error) {
-	key := w.base.JoinPath(index.CatalogPath).String()
+	at := w.base.JoinPath(index.CatalogPath)
+	key := at.String()
 	open, tag, ok := w.cache.cachedCatalog(key)
 	if w.offline && !ok {
 		return nil, "", diag.Errorf(diag.Remote, "%s is not cached, and skillpm is offline", key).
@@ -184,11 +185,11 @@ func (w *httpFiles) catalog(ctx context.Context) (func() (io.ReadCloser, error),
 	if ok {
 		known, _ = w.cache.load(key)
 	}
-	resp, data, err := w.get(ctx, key, known.ETag, index.MaxCatalogBytes)
+	resp, data, err := w.get(ctx, at, known.ETag, index.MaxCatalogBytes)
 	if err != nil {
 		return nil, "", err
 	}
-	switch changed, err := w.handleResponse(key, resp, data, index.MaxCatalogBytes); {
+	switch changed, err := w.handleResponse(at, resp, data, index.MaxCatalogBytes); {
 	case err != nil:
 		return nil, "", err
 	case !changed && ok:

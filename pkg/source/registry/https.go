@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net/http"
 	"net/url"
@@ -47,19 +46,16 @@ func onLoopback(address string) bool {
 	return err == nil && httpx.IsLoopback(u.Hostname())
 }
 
-// retries is how often a failed request to an index is repeated.
-const retries = 3
-
 // withRetries returns a client that retries requests and bounds stalled responses, as the OCI client does.
 func withRetries(client *http.Client) *http.Client {
-	if client == nil {
-		return &http.Client{Transport: httpx.Patient(httpx.NewTransport(), retries), CheckRedirect: httpx.CheckRedirect}
+	own := http.Client{}
+	if client != nil {
+		own = *client
 	}
-	own := *client
 	if own.Transport == nil {
 		own.Transport = httpx.NewTransport()
 	}
-	own.Transport = httpx.Patient(own.Transport, retries)
+	own.Transport = httpx.Patient(own.Transport, httpx.Retries)
 	if own.CheckRedirect == nil {
 		own.CheckRedirect = httpx.CheckRedirect
 	}
@@ -76,7 +72,8 @@ func redacted(address string) string {
 }
 
 func (w *httpFiles) read(ctx context.Context, path string) ([]byte, error) {
-	url := w.base.JoinPath(path).String()
+	at := w.base.JoinPath(path)
+	url := at.String()
 	stored, ok := w.cache.load(url)
 	if w.offline {
 		if !ok {
@@ -85,16 +82,17 @@ func (w *httpFiles) read(ctx context.Context, path string) ([]byte, error) {
 		}
 		return stored.answer()
 	}
-	return w.recent.read(ctx, url, func(ctx context.Context) ([]byte, error) { return w.revalidate(ctx, url, stored) })
+	return w.recent.read(ctx, url, func(ctx context.Context) ([]byte, error) { return w.revalidate(ctx, at, stored) })
 }
 
 // revalidate requests a file, or only whether the cached one is current.
-func (w *httpFiles) revalidate(ctx context.Context, url string, stored cached) ([]byte, error) {
-	resp, data, err := w.get(ctx, url, stored.ETag, index.MaxBytes)
+func (w *httpFiles) revalidate(ctx context.Context, at *url.URL, stored cached) ([]byte, error) {
+	resp, data, err := w.get(ctx, at, stored.ETag, index.MaxBytes)
 	if err != nil {
 		return nil, err
 	}
-	changed, err := w.handleResponse(url, resp, data, index.MaxBytes)
+	url := at.String()
+	changed, err := w.handleResponse(at, resp, data, index.MaxBytes)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		w.cache.store(url, cached{Missing: true, ETag: resp.Header.Get("ETag")})
@@ -108,101 +106,50 @@ func (w *httpFiles) revalidate(ctx context.Context, url string, stored cached) (
 	return data, nil
 }
 
-// get requests a file of at most limit bytes, unless it still has the given ETag.
-func (w *httpFiles) get(ctx context.Context, url, etag string, limit int64) (resp *http.Response, data []byte,
-	err error,
-) {
-	data, err = httpx.ReadWhole(ctx, w.base.Host, retries, limit, func() (io.ReadCloser, error) {
-		req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-		if err != nil {
-			return nil, diag.Errorf(diag.Usage, "%s: %w", w.base.Host, err)
-		}
-		req.Header.Set("User-Agent", "skillpm")
-		if etag != "" {
-			req.Header.Set("If-None-Match", etag)
-		}
-		if resp, err = w.client.Do(req); err != nil {
-			return nil, err
-		}
-		if resp.StatusCode != http.StatusOK { // reads only the headers of other responses
-			_ = resp.Body.Close()
-			return http.NoBody, nil
-		}
-		return resp.Body, nil
-	})
+// get requests a file, unless it still has the given ETag.
+func (w *httpFiles) get(ctx context.Context, at *url.URL, etag string, limit int64) (*http.Response, []byte, error) {
+	header := http.Header{"User-Agent": {"skillpm"}}
+	if etag != "" {
+		header.Set("If-None-Match", etag)
+	}
+	resp, data, err := httpx.Get(ctx, w.client, at, header, limit)
+	if httpx.IsPlainHTTP(err) {
+		return nil, nil, diag.Errorf(diag.Remote, "index %s: the server does not support TLS, which indexes require",
+			w.base.Host).
+			WithHint("if the server is an OCI registry, use oci://%s/NAMESPACE, and run: "+
+				"skillpm config set plain-http %[1]s", w.base.Host)
+	}
 	if err != nil {
-		return nil, nil, w.wrapError(httpx.PreferContext(ctx, err))
+		return nil, nil, httpx.RequestError(w.base.Host, err)
 	}
 	return resp, data, nil
 }
 
 // handleResponse maps the status of a response to an error, and reports whether the file changed.
-func (w *httpFiles) handleResponse(url string, resp *http.Response, data []byte, limit int64) (changed bool,
+func (w *httpFiles) handleResponse(at *url.URL, resp *http.Response, data []byte, limit int64) (changed bool,
 	err error,
 ) {
-	status := fmt.Sprintf("%d %s", resp.StatusCode, http.StatusText(resp.StatusCode))
 	switch {
 	case resp.StatusCode == http.StatusNotModified && resp.Request.Header.Get("If-None-Match") != "":
 		return false, nil
 	case resp.StatusCode == http.StatusNotFound || resp.StatusCode == http.StatusGone:
 		return false, fs.ErrNotExist
-	case resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden:
-		return false, diag.Errorf(diag.Denied, "%s responded with %s", url, status).WithHint("%s", w.loginHint())
 	case resp.StatusCode != http.StatusOK:
-		if resp.StatusCode == http.StatusBadRequest && resp.Request.URL.Scheme == "http" { // as TLS servers respond
-			return false, diag.Errorf(diag.Remote, "%s responded with %s", url, status).
-				WithHint("if the server uses TLS, use https:// in the address")
-		}
-		err := diag.Errorf(diag.Remote, "%s responded with %s", url, status)
-		if hint := httpx.BusyHint(resp.StatusCode, w.base.Host, "skillpm login "+w.base.Host); hint != "" {
-			return false, err.WithHint("%s", hint)
-		}
-		return false, err
+		return false, httpx.StatusError(at, resp, "", loginHint(at))
 	case int64(len(data)) > limit:
-		return false, diag.Errorf(diag.Invalid, "%s is larger than %d bytes", url, limit)
+		return false, diag.Errorf(diag.Invalid, "%s is larger than %d bytes", at, limit)
 	case strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html"):
-		return false, diag.Errorf(diag.Remote, "%s responded with a web page instead of an index file", url).
+		return false, diag.Errorf(diag.Remote, "%s responded with a web page instead of an index file", at).
 			WithHint("check the address, and whether your network requires a login")
 	}
 	return true, nil
 }
 
-// loginHint describes how to log in.
-func (w *httpFiles) loginHint() string {
-	names := git.TokenVariables(w.base)
+// loginHint describes how to log in to a server.
+func loginHint(at *url.URL) string {
+	names := git.TokenVariables(at)
 	if len(names) == 0 {
-		return "log in with: skillpm login " + w.base.Host
+		return "log in with: skillpm login " + at.Host
 	}
-	return fmt.Sprintf("run \"skillpm login %s\", or set the environment variable %s", w.base.Host,
-		names[len(names)-1])
-}
-
-// codedError is an error that already has a code.
-type codedError interface {
-	error
-	Code() diag.Code
-}
-
-// wrapError adds a code to a transport error and removes the URL.
-func (w *httpFiles) wrapError(err error) error {
-	if ended := httpx.EndOfContext(err); ended != nil {
-		return ended
-	}
-	if coded, ok := errors.AsType[codedError](err); ok {
-		return coded
-	}
-	if u, ok := errors.AsType[*url.Error](err); ok {
-		err = u.Err
-	}
-	if what, hint, ok := httpx.CertificateProblem(w.base.Host, err); ok {
-		return diag.Errorf(diag.Remote, "index %s: %s", w.base.Host, what).WithHint("%s", hint)
-	}
-	if httpx.IsPlainHTTP(err) {
-		return diag.Errorf(diag.Remote, "index %s: the server does not support TLS, which indexes require",
-			w.base.Host).
-			WithHint("if the server is an OCI registry, use oci://%s/NAMESPACE, and run: "+
-				"skillpm config set plain-http %[1]s", w.base.Host)
-	}
-	return diag.Errorf(diag.Remote, "index %s: %w", w.base.Host, err).
-		WithHint("check the address and the network, then try again")
+	return fmt.Sprintf("run \"skillpm login %s\", or set the environment variable %s", at.Host, names[len(names)-1])
 }

@@ -2,9 +2,6 @@ package registry
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -39,6 +36,7 @@ type Hub struct {
 	mu       sync.Mutex
 	servers  map[string]*http.Client  // by scheme and host
 	archives map[pack.Ref]*hubArchive // those that were opened and not fetched yet
+	kept     int                      // bytes of archives
 }
 
 // hubAPI is the API of one kind of registry.
@@ -59,9 +57,11 @@ type hubDownload struct {
 
 // The bounds of answers, in bytes.
 const (
-	maxHubAnswer  = 8 << 20
-	maxHubArchive = 128 << 20
-	maxHubPages   = 100
+	maxHubAnswer   = 8 << 20
+	maxHubArchive  = 128 << 20
+	maxUnpackedTar = 192 << 20 // with the headers of entries
+	maxKeptHub     = 256 << 20 // of archives that were opened and not fetched yet
+	maxHubPages    = 100
 )
 
 // NewHub returns a client. It does not access the network yet.
@@ -126,11 +126,7 @@ func (h *Hub) client(base *url.URL) *http.Client {
 	if c := h.servers[key]; c != nil {
 		return c
 	}
-	var client *http.Client
-	if h.options.Transport != nil {
-		client = &http.Client{Transport: h.options.Transport}
-	}
-	client = withRetries(client)
+	client := withRetries(&http.Client{Transport: h.options.Transport})
 	client.Transport = newLoginTransport(client.Transport, base, h.options.Getenv, h.options.Logins)
 	h.servers[key] = client
 	return client
@@ -222,9 +218,7 @@ func (h *Hub) archive(ctx context.Context, ref pack.Ref) (*hubArchive, error) {
 		if a, err = describeArchive(ctx, key, d, h.options.Limits); err != nil {
 			return nil, err
 		}
-		h.mu.Lock()
-		h.archives[key] = a
-		h.mu.Unlock()
+		h.keep(a)
 	}
 	if ref.Digest != "" && ref.Digest != a.ref.Digest {
 		return nil, &bundle.MismatchError{What: key.String(), Want: ref.Digest, Got: a.ref.Digest}
@@ -232,11 +226,28 @@ func (h *Hub) archive(ctx context.Context, ref pack.Ref) (*hubArchive, error) {
 	return a, nil
 }
 
+// keep keeps an archive until its pack is fetched, or until there are too many: the solver may open many versions and
+// choose others.
+func (h *Hub) keep(a *hubArchive) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if int64(h.kept+a.size) > min(maxKeptHub, h.options.Limits.TotalBytes) {
+		clear(h.archives)
+		h.kept = 0
+	}
+	key := a.ref
+	key.Digest = ""
+	h.archives[key], h.kept = a, h.kept+a.size
+}
+
 func (h *Hub) forget(ref pack.Ref) {
 	ref.Digest = ""
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	delete(h.archives, ref)
+	if a := h.archives[ref]; a != nil {
+		delete(h.archives, ref)
+		h.kept -= a.size
+	}
 }
 
 // hubServer sends requests to one registry.
@@ -258,56 +269,18 @@ func (s hubServer) getJSON(ctx context.Context, at *url.URL, v any) error {
 	return nil
 }
 
-// get requests a document of at most limit bytes and returns its media type. The error has the code NotFound if the
-// server does not have it.
+// get requests a document of at most limit bytes and returns it with the header of the response. The error has the code
+// NotFound if the server does not have it.
 func (s hubServer) get(ctx context.Context, at *url.URL, accept string, limit int64) ([]byte, http.Header, error) {
-	var resp *http.Response
-	data, err := httpx.ReadWhole(ctx, at.Host, retries, limit, func() (io.ReadCloser, error) {
-		req, err := http.NewRequestWithContext(ctx, http.MethodGet, at.String(), nil)
-		if err != nil {
-			return nil, diag.Errorf(diag.Usage, "%s: %w", at.Host, err)
-		}
-		req.Header.Set("User-Agent", s.hub.options.UserAgent)
-		req.Header.Set("Accept", accept)
-		resp, err = s.client.Do(req)
-		if err != nil {
-			return nil, err
-		}
-		return resp.Body, nil
-	})
-	if err != nil {
-		return nil, nil, (&httpFiles{base: s.base}).wrapError(httpx.PreferContext(ctx, err))
-	}
-	if err := s.checkStatus(at, resp, data); err != nil {
-		return nil, nil, err
-	}
-	if int64(len(data)) > limit {
+	header := http.Header{"User-Agent": {s.hub.options.UserAgent}, "Accept": {accept}}
+	resp, data, err := httpx.Get(ctx, s.client, at, header, limit)
+	switch {
+	case err != nil:
+		return nil, nil, httpx.RequestError(at.Host, err)
+	case resp.StatusCode != http.StatusOK:
+		return nil, nil, httpx.StatusError(at, resp, hubReason(resp, data), loginHint(s.base))
+	case int64(len(data)) > limit:
 		return nil, nil, diag.Errorf(diag.Invalid, "%s is larger than %d bytes", at, limit)
 	}
 	return data, resp.Header, nil
-}
-
-// errGone reports that a version was withdrawn.
-var errGone = errors.New("it was removed")
-
-func (s hubServer) checkStatus(at *url.URL, resp *http.Response, data []byte) error {
-	text := fmt.Sprintf("%d %s", resp.StatusCode, http.StatusText(resp.StatusCode))
-	if reason := hubReason(resp, data); reason != "" {
-		text += ": " + reason
-	}
-	switch resp.StatusCode {
-	case http.StatusOK:
-		return nil
-	case http.StatusNotFound:
-		return diag.Errorf(diag.NotFound, "%s responded with %s", at, text)
-	case http.StatusGone:
-		return diag.Errorf(diag.NotFound, "%s responded with %s: %w", at, text, errGone)
-	case http.StatusUnauthorized:
-		return diag.Errorf(diag.Denied, "%s responded with %s", at, text).
-			WithHint("%s", (&httpFiles{base: s.base}).loginHint())
-	case http.StatusForbidden, http.StatusUnavailableForLegalReasons:
-		return diag.Errorf(diag.Denied, "%s responded with %s", at, text)
-	default:
-		return diag.Errorf(diag.Remote, "%s responded with %s", at, text)
-	}
 }

@@ -26,6 +26,7 @@ import (
 type hubArchive struct {
 	ref      pack.Ref // pinned
 	files    fs.FS
+	size     int // bytes in memory
 	content  *pack.Content
 	trees    map[string]string // digests of the skills
 	warnings []string
@@ -58,7 +59,7 @@ func describeArchive(ctx context.Context, ref pack.Ref, d *hubDownload, limits b
 			return nil, err
 		}
 	}
-	a := &hubArchive{ref: ref, files: files, trees: map[string]string{}, warnings: d.warnings}
+	a := &hubArchive{ref: ref, files: files, size: len(data), trees: map[string]string{}, warnings: d.warnings}
 	if a.content, err = pack.Describe(files, ref); err != nil {
 		if !strings.Contains(err.Error(), ref.String()) {
 			err = fmt.Errorf("%s: %w", ref, err)
@@ -126,13 +127,19 @@ func zipOfTar(data []byte, limits bundle.Limits) ([]byte, error) {
 	}
 	var out bytes.Buffer
 	w := zip.NewWriter(&out)
-	total := int64(0)
-	for r := tar.NewReader(z); ; {
+	most := min(maxUnpackedTar, limits.TotalBytes)
+	unpacked, entries := &io.LimitedReader{R: z, N: most}, 0
+	for r := tar.NewReader(unpacked); ; entries++ {
 		h, err := r.Next()
 		if errors.Is(err, io.EOF) {
 			break
 		}
-		if err != nil {
+		switch {
+		case entries == limits.Files:
+			return nil, diag.Errorf(diag.Invalid, "the archive has more than %d entries", limits.Files)
+		case unpacked.N == 0:
+			return nil, diag.Errorf(diag.Invalid, "the unpacked archive is larger than %d bytes", most)
+		case err != nil:
 			return nil, diag.Errorf(diag.Invalid, "the archive is damaged: %w", err)
 		}
 		if h.Typeflag == tar.TypeDir || h.Typeflag == tar.TypeXGlobalHeader {
@@ -144,8 +151,10 @@ func zipOfTar(data []byte, limits bundle.Limits) ([]byte, error) {
 		if err := bundle.CheckPath(strings.TrimPrefix(h.Name, "./")); err != nil {
 			return nil, err
 		}
-		if total += h.Size; total > maxHubArchive || h.Size > limits.FileBytes {
-			return nil, diag.Errorf(diag.Invalid, "the unpacked archive is larger than %d bytes", maxHubArchive)
+		if h.Size > limits.FileBytes {
+			return nil, &bundle.EntryError{
+				Entry: h.Name, Rule: fmt.Sprintf("has %d bytes; the limit is %d", h.Size, limits.FileBytes),
+			}
 		}
 		if err := copyToZip(w, h, r); err != nil {
 			return nil, err

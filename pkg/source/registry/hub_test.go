@@ -1,9 +1,12 @@
 package registry_test
 
 import (
+	"archive/tar"
 	"archive/zip"
 	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -11,6 +14,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/testkit/registrytest"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 	"github.com/skillpm/skillpm/pkg/source/registry"
@@ -118,9 +122,15 @@ func TestClawHubModeration(t *testing.T) {
 		"not a zip": {"/api/v1/download", func(w http.ResponseWriter) {
 			_, _ = w.Write([]byte("<html>"))
 		}, diag.Invalid, "not a valid zip archive", ""},
-		"overloaded": {"/api/v1/download", func(w http.ResponseWriter) {
+		"not implemented": {"/api/v1/download", func(w http.ResponseWriter) {
 			http.Error(w, "no", http.StatusNotImplemented)
 		}, diag.Remote, "501", ""},
+		"busy": {"/api/v1/download", func(w http.ResponseWriter) {
+			w.WriteHeader(http.StatusTooManyRequests)
+		}, diag.Remote, "429", "raise the limit with: skillpm login 127.0.0.1"},
+		"overloaded": {"/api/v1/download", func(w http.ResponseWriter) {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}, diag.Remote, "503", "ask the operator of 127.0.0.1"},
 	} {
 		s.Meddle(func(w http.ResponseWriter, r *http.Request) bool {
 			if r.URL.Path != tt.path {
@@ -227,5 +237,83 @@ dependencies:
 				t.Errorf("warnings %q, want %q", warnings, tt.warning)
 			}
 		})
+	}
+}
+
+// TestHubKeepsFew checks that opened archives do not stay in memory without a limit: what was dropped is downloaded
+// again.
+func TestHubKeepsFew(t *testing.T) {
+	packs := []registrytest.Published{}
+	for _, version := range []string{"1.0.0", "1.1.0", "1.2.0", "1.3.0"} {
+		packs = append(packs, registrytest.Pack("acme/deploy", version, "deploy"))
+	}
+	s := registrytest.NewHub(t, packs...)
+	downloads := 0
+	s.Meddle(func(_ http.ResponseWriter, r *http.Request) bool {
+		if strings.HasSuffix(r.URL.Path, "/versions/1.0.0/download") {
+			downloads++
+		}
+		return false
+	})
+	limits := bundle.Limits{TotalBytes: 2 << 10}
+	h := registry.NewHub(registry.HubOptions{Limits: limits})
+	r := open(t, "apm+"+s.URL, registry.Deps{Hub: h})
+	var first *pack.Pack
+	for _, p := range packs {
+		opened, err := r.Pack(t.Context(), deployID(), p.Release.Version)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = opened
+		}
+	}
+	if err := h.Fetch(t.Context(), first, nil, bundle.NewHasher(limits)); err != nil || downloads != 2 {
+		t.Errorf("%d downloads, %v", downloads, err)
+	}
+}
+
+// TestHubTarLimits checks the limits of archives that must be unpacked to be read.
+func TestHubTarLimits(t *testing.T) {
+	for name, tt := range map[string]struct {
+		headers []tar.Header
+		limits  bundle.Limits
+		message string
+	}{
+		"entries": {
+			[]tar.Header{{Name: "a/", Typeflag: tar.TypeDir}, {Name: "b/", Typeflag: tar.TypeDir}, {Name: "c/", Typeflag: tar.TypeDir}},
+			bundle.Limits{Files: 2}, "more than 2 entries",
+		},
+		"headers": {
+			[]tar.Header{{Name: "a/", Typeflag: tar.TypeDir, PAXRecords: map[string]string{"A.a": strings.Repeat("a", 100<<10)}}},
+			bundle.Limits{TotalBytes: 10 << 10}, "larger than 10240 bytes",
+		},
+		"link": {[]tar.Header{{Name: "a", Typeflag: tar.TypeSymlink, Linkname: "/"}}, bundle.Limits{}, "neither a file nor a directory"},
+	} {
+		var b bytes.Buffer
+		z := gzip.NewWriter(&b)
+		w := tar.NewWriter(z)
+		for _, h := range tt.headers {
+			if err := w.WriteHeader(&h); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := errors.Join(w.Close(), z.Close()); err != nil {
+			t.Fatal(err)
+		}
+		s := registrytest.NewHub(t)
+		s.Meddle(func(w http.ResponseWriter, r *http.Request) bool {
+			if strings.HasSuffix(r.URL.Path, "/download") {
+				_, _ = w.Write(b.Bytes())
+			} else {
+				_, _ = fmt.Fprintf(w, `{"versions":[{"version":"1.2.0","digest":"sha256:%s"}]}`, textx.SHA256(b.Bytes()))
+			}
+			return true
+		})
+		r := open(t, "apm+"+s.URL, registry.Deps{Hub: registry.NewHub(registry.HubOptions{Limits: tt.limits})})
+		_, err := r.Pack(t.Context(), deployID(), "1.2.0")
+		if diag.CodeOf(err) != diag.Invalid || !strings.Contains(err.Error(), tt.message) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

@@ -239,8 +239,8 @@ func registriesWith(ctx context.Context, id pack.ID, list []Registry) ([]Registr
 	return hits, nil
 }
 
-// isConfigured reports whether the user, the project, or the administrator has settings about registries.
-func (s *Set) isConfigured() bool {
+// IsConfigured reports whether the user, the project, or the administrator has settings about registries.
+func (s *Set) IsConfigured() bool {
 	return len(s.config.Registries)+len(s.config.Namespaces)+len(s.config.Enforced)+len(s.config.Rebound) > 0
 }
 
@@ -272,7 +272,7 @@ func (s *Set) fallback(ctx context.Context, id pack.ID, registries []Registry, i
 	for _, r := range registries {
 		names = append(names, r.Name())
 	}
-	if isNamed && !s.isConfigured() {
+	if isNamed && !s.IsConfigured() {
 		for _, url := range []string{Local, Embedded} {
 			if r, err := s.hit(ctx, id, url); r != nil || err != nil {
 				return r, err

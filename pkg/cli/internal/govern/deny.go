@@ -1,6 +1,7 @@
 package govern
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -102,9 +103,8 @@ func (a *app) deny(ctx context.Context, h *runtime.Host, l policy.Level, name st
 		return err
 	}
 	d.Active = a.activeSkills(h, pattern)
-	if d.Unlinked, err = a.unlinkDenied(ctx, l); err != nil {
-		return err
-	}
+	unlinked, reachable := a.unlinkDenied(ctx, l)
+	d.Unlinked = unlinked
 	if machines && l != policy.MachineLevel {
 		a.Warn("the skill is also in the enterprise layer, which only the machine's policy governs")
 		a.Hint(fmt.Sprintf("deny the skill for the machine, too: sudo skillpm deny %s --scope machine", pattern))
@@ -118,7 +118,10 @@ func (a *app) deny(ctx context.Context, h *runtime.Host, l policy.Level, name st
 		a.Hint("deny the skill in the policy of the fleet list, too")
 	}
 	if a.JSON {
-		return a.PrintJSON(d)
+		if err := a.PrintJSON(d); err != nil {
+			return err
+		}
+		return a.AfterResult(nil, reachable)
 	}
 	what := "now denies"
 	if !d.Changed {
@@ -133,20 +136,21 @@ func (a *app) deny(ctx context.Context, h *runtime.Host, l policy.Level, name st
 			"%s is active in session %s, so skillpm denies all tool calls of the session. Deactivate the skill with: "+
 				"skillpm deactivate %s --session %s", x.Skill, x.Session, x.Skill, x.Session)
 	}
-	return nil
+	return reachable
 }
 
 // unlinkDenied removes the links to denied skills in the scopes that the policy of a level applies to: the project, and
 // the user's installation. Those of other projects disappear with the next installation there. The administrator writes
-// to no user's files.
-func (a *app) unlinkDenied(ctx context.Context, l policy.Level) ([]string, error) {
-	removed := []string{}
+// to no user's files. The error is about links that could not be removed: the denial is recorded, but agents may still
+// find the skill.
+func (a *app) unlinkDenied(ctx context.Context, l policy.Level) (removed []string, reachable error) {
+	removed = []string{}
 	if l == policy.MachineLevel {
 		return removed, nil
 	}
 	c, err := a.Client()
 	if err != nil {
-		return nil, err
+		return removed, err
 	}
 	for _, s := range []struct{ kind, prefix string }{{scope.KindProject, ""}, {scope.KindUser, "~/"}} {
 		if s.kind == scope.KindUser && l == policy.ProjectLevel {
@@ -157,8 +161,9 @@ func (a *app) unlinkDenied(ctx context.Context, l policy.Level) ([]string, error
 			continue
 		}
 		if err != nil {
-			a.Warn("agents may still find the skill, because its links could not be removed: %v", err)
-			a.Hint("remove the links with: skillpm install --scope " + s.kind)
+			reachable = cmp.Or[error](reachable, diag.Errorf(diag.CodeOf(err),
+				"agents may still find the skill, because its links could not be removed: %w", err).
+				WithHint("remove the links with: skillpm install --scope %s", s.kind))
 		}
 		for _, at := range u.Removed {
 			removed = append(removed, s.prefix+at)
@@ -169,7 +174,7 @@ func (a *app) unlinkDenied(ctx context.Context, l policy.Level) ([]string, error
 				s.kind)
 		}
 	}
-	return removed, nil
+	return removed, reachable
 }
 
 // disables returns why a denial in the policy of a level has no effect: the policy only observes. The reader of the

@@ -70,6 +70,9 @@ packs whose tags moved.`,
 
 // printOutdated prints a table of outdated packs.
 func (a *app) printOutdated(r *skillpm.OutdatedReport) error {
+	for _, w := range r.Warnings {
+		a.Warn("%s", w)
+	}
 	for _, p := range r.Packs {
 		if p.Unreachable != "" {
 			a.Warn("%s: %s", p.Pack, p.Unreachable)

@@ -7,40 +7,34 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
-// SkillKey identifies a skill by its pack and its name.
-type SkillKey struct {
-	Pack pack.ID
-	Name string
-}
-
 // SkillNames gives each skill a unique name, for tools that do not support packs: its own name if it is unique,
 // otherwise one with the owner, with owner and pack, or finally with a digest. Skills without a valid name are left
 // out. The names in kept stay as they are.
-func (s *Site) SkillNames(kept map[SkillKey]string) map[SkillKey]string {
+func (s *Site) SkillNames(kept map[pack.SkillKey]string) map[pack.SkillKey]string {
 	count := map[string]int{}
-	var keys []SkillKey
+	var keys []pack.SkillKey
 	for i := range s.packs {
 		for _, sk := range s.packs[i].Skills {
 			if legal(sk.Name) {
 				count[sk.Name]++
-				keys = append(keys, SkillKey{s.packs[i].ID, sk.Name})
+				keys = append(keys, pack.SkillKey{Pack: s.packs[i].ID, Skill: sk.Name})
 			}
 		}
 	}
-	names, used := make(map[SkillKey]string, len(keys)), map[string]bool{}
+	names, used := make(map[pack.SkillKey]string, len(keys)), map[string]bool{}
 	for k, name := range kept {
 		names[k], used[name] = name, true
 	}
 	for _, k := range keys { // names that do not change first
-		if names[k] == "" && count[k.Name] == 1 && !used[k.Name] {
-			names[k], used[k.Name] = k.Name, true
+		if names[k] == "" && count[k.Skill] == 1 && !used[k.Skill] {
+			names[k], used[k.Skill] = k.Skill, true
 		}
 	}
 	for _, k := range keys {
 		if names[k] != "" {
 			continue
 		}
-		name := free(used, k.Pack.Owner+"-"+k.Name, k.Pack.Owner+"-"+k.Pack.Name+"-"+k.Name)
+		name := free(used, k.Pack.Owner+"-"+k.Skill, k.Pack.Owner+"-"+k.Pack.Name+"-"+k.Skill)
 		names[k], used[name] = name, true
 	}
 	return names

@@ -222,9 +222,9 @@ func TestNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := s.SkillNames(nil)
-	want := map[site.SkillKey]string{
-		{Pack: id("a/x"), Name: "deploy"}: "a-x-deploy", {Pack: id("a/y"), Name: "deploy"}: "a-y-deploy", {Pack: id("b/z"), Name: "deploy"}: "b-deploy",
-		{Pack: id("a/x"), Name: "only"}: "only", {Pack: id("b/z"), Name: "a-deploy"}: "a-deploy",
+	want := map[pack.SkillKey]string{
+		{Pack: id("a/x"), Skill: "deploy"}: "a-x-deploy", {Pack: id("a/y"), Skill: "deploy"}: "a-y-deploy", {Pack: id("b/z"), Skill: "deploy"}: "b-deploy",
+		{Pack: id("a/x"), Skill: "only"}: "only", {Pack: id("b/z"), Skill: "a-deploy"}: "a-deploy",
 	}
 	if !maps.Equal(got, want) {
 		t.Errorf("skills are called %v", got)

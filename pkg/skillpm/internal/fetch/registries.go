@@ -41,7 +41,6 @@ type Registries struct {
 	deps        registry.Deps
 	override    string
 	bindings    bindings
-	configured  int               // registries in the settings of the project and the user
 	directories map[string]string // of packs in OCI layouts, which lockfiles leave out
 	projectOnly map[string]bool   // names and addresses that only the project has
 }
@@ -64,7 +63,7 @@ func NewRegistries(ctx context.Context, w *workspace.Workspace, o RegistryOption
 		config.Override, base = o.Override, o.Dir
 	}
 	r := &Registries{
-		override: config.Override, bindings: bound, configured: len(config.Registries),
+		override: config.Override, bindings: bound,
 		directories: w.Directories(),
 		projectOnly: projectOnly(w.Manifest, w.Config, o.Admin),
 		deps: registry.Deps{
@@ -189,9 +188,7 @@ func (r *Registries) Rebound(owner string) error {
 }
 
 // AreConfigured reports whether anybody has settings about registries. Otherwise the built-in registries are asked.
-func (r *Registries) AreConfigured() bool {
-	return r.configured+len(r.bindings.effective) > 0
-}
+func (r *Registries) AreConfigured() bool { return r.set.IsConfigured() }
 
 // Dated reports whether the publication dates of a registry count: a project could bring along an index with any date.
 func (r *Registries) Dated(name string) bool { return !r.projectOnly[name] }

@@ -107,15 +107,12 @@ func (b *Backend) changedFrom(chosen map[pack.ID]resolve.Selection, p *pack.Pack
 	return fetch.NewChange(p.ID, was, now)
 }
 
-// LockedChange compares what the lock has of a pack with what its source has of this version now. It returns nil if
-// they are the same, or if that can't be known: the version is gone from the source, or the source is unreachable.
-func (b *Backend) LockedChange(ctx context.Context, id pack.ID, src string) (*fetch.Change, error) {
-	was, ok := b.Previous.Packs[id]
-	if !ok || lockedMoves(id, was) || b.isMoving(id, src) {
-		return nil, nil
-	}
-	digest := b.digestNow(ctx, id, src, was)
-	if digest == "" || digest == was.Resolved {
+// lockedChange compares what the lock has of a pack with what its source has of this version now, with the digest of
+// digestNow. It returns nil if they are the same, or if that can't be known: the version is gone from the source, or the
+// source is unreachable.
+func (b *Backend) lockedChange(ctx context.Context, id pack.ID, src, digest string) (*fetch.Change, error) {
+	was := b.Previous.Packs[id]
+	if digest == "" || digest == was.Resolved || lockedMoves(id, was) || b.isMoving(id, src) {
 		return nil, nil
 	}
 	if err := b.Fetcher.CheckLabel(ctx, id, was); err != nil {
@@ -135,7 +132,7 @@ func (b *Backend) LockedChange(ctx context.Context, id pack.ID, src string) (*fe
 	return change, err
 }
 
-// digestNow returns the digest or commit that the locked version has at its source now, "" if that can't be known.
+// digestNow returns the digest or commit that a locked version has at its source now, "" if that can't be known.
 func (b *Backend) digestNow(ctx context.Context, id pack.ID, src string, was *pack.LockedPack) string {
 	key := openedKey{id, src, was.Version}
 	if p, ok := b.opened[key]; ok {
@@ -182,27 +179,29 @@ func (b *Backend) lockedChanges(ctx context.Context, chosen map[pack.ID]resolve.
 	return b.LockedChanges(ctx, ids, func(id pack.ID) string { return chosen[id].Source })
 }
 
-// LockedChanges is [Backend.LockedChange] for several packs, with the source that each is required from.
+// LockedChanges compares what the lock has of packs with what their sources have of these versions now. Source returns
+// the source that a pack is required from.
 func (b *Backend) LockedChanges(ctx context.Context, ids []pack.ID, source func(pack.ID) string) ([]*fetch.Change,
 	error,
 ) {
-	var group errgroup.Group
-	group.SetLimit(parallelLookups)
 	for _, id := range ids {
 		if source(id) == "" {
 			b.askRegistry(ctx, id)
 		}
 	}
-	for _, id := range ids { // the fetcher remembers the answers
+	digests := make([]string, len(ids))
+	var group errgroup.Group
+	group.SetLimit(parallelLookups)
+	for i, id := range ids {
 		group.Go(func() error {
-			b.digestNow(ctx, id, source(id), b.Previous.Packs[id])
+			digests[i] = b.digestNow(ctx, id, source(id), b.Previous.Packs[id])
 			return nil
 		})
 	}
 	_ = group.Wait() // nothing in it fails
 	var changes []*fetch.Change
-	for _, id := range ids {
-		c, err := b.LockedChange(ctx, id, source(id))
+	for i, id := range ids {
+		c, err := b.lockedChange(ctx, id, source(id), digests[i])
 		if err != nil {
 			return nil, err
 		}

@@ -127,7 +127,7 @@ func (b *Backend) CheckVersion(ctx context.Context, id pack.ID) (*fetch.Change, 
 	case !slices.ContainsFunc(l.versions, func(v registry.Version) bool { return v.Version == locked.Version }):
 		return nil, fetch.Mislabeled(id, locked, l.registry.Name()+" does not contain this version")
 	}
-	return b.LockedChange(ctx, id, "")
+	return b.lockedChange(ctx, id, "", b.digestNow(ctx, id, "", locked))
 }
 
 // knownDigest returns the digest of a pack's locked version if the registry does not list it, "" if that needs the

@@ -25,7 +25,7 @@ func (b *Backend) Move(id pack.ID) {
 func (b *Backend) MoveRebound(ctx context.Context, ids []pack.ID) map[pack.ID]error {
 	ids = slices.DeleteFunc(slices.Clone(ids), func(id pack.ID) bool {
 		locked, ok := b.Previous.Packs[id]
-		bound := b.boundTo(id.Owner)
+		bound := b.Fetcher.Registries.BoundTo(id.Owner)
 		return !ok || bound == "" || b.marks[id].moved ||
 			strings.HasPrefix(bound, "oci://") && registry.Repository(bound, id) == locked.Source
 	})
@@ -64,18 +64,10 @@ func (b *Backend) offersElsewhere(ctx context.Context, id pack.ID) (bool, error)
 	}), err
 }
 
-// boundTo returns the address that an owner is bound to, "" for none.
-func (b *Backend) boundTo(owner string) string {
-	if bound, ok := b.Fetcher.Registries.Enforced(owner); ok {
-		return bound
-	}
-	return b.Fetcher.Registries.BoundTo(owner)
-}
-
 // leavesBinding reports whether a source is another than what the owner of a pack is bound to, as far as that can be
 // told without asking anybody.
 func (b *Backend) leavesBinding(id pack.ID, source string) bool {
-	bound := b.boundTo(id.Owner)
+	bound := b.Fetcher.Registries.BoundTo(id.Owner)
 	switch {
 	case strings.HasPrefix(bound, "oci://"):
 		return registry.Repository(bound, id) != source
@@ -91,7 +83,7 @@ func (b *Backend) moveWarnings(id pack.ID, src string, locked *pack.LockedPack) 
 		return nil
 	}
 	return []string{fmt.Sprintf("%s stays locked to %s although %s is bound to %s; "+
-		"move the pack with: skillpm update %s", id, locked.Source, id.Owner, b.boundTo(id.Owner), id)}
+		"move the pack with: skillpm update %s", id, locked.Source, id.Owner, b.Fetcher.Registries.BoundTo(id.Owner), id)}
 }
 
 // overrideWarnings warns of a pack that --registry takes from another source than the one that its owner is bound to.
@@ -101,5 +93,5 @@ func (b *Backend) overrideWarnings(id pack.ID, src string, now *pack.LockedPack)
 	}
 	return []string{fmt.Sprintf("%[1]s comes from %[2]s, but %[3]s is bound to %[4]s: "+
 		"the next \"skillpm update\" moves the pack back; change the binding with: skillpm registry bind %[3]s REGISTRY",
-		id, now.Source, id.Owner, b.boundTo(id.Owner))}
+		id, now.Source, id.Owner, b.Fetcher.Registries.BoundTo(id.Owner))}
 }

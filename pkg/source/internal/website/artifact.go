@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"mime"
+	"net/url"
 	"path"
 	"slices"
 	"strings"
@@ -48,19 +49,26 @@ func (c *Client) artifact(ctx context.Context, s *site, e entry) (*artifact, err
 	return a, err
 }
 
-// limit returns how many bytes may still be read from a website.
-func (c *Client) limit(s *site) int64 { return min(c.options.Limits.FileBytes, maxSite-s.bytes) }
+// getWithin is get for a file of a website, whose files together are limited. Several goroutines may use it for a site.
+func (c *Client) getWithin(ctx context.Context, s *site, at *url.URL) (data []byte, mediaType string, err error) {
+	most := min(maxSite, c.options.Limits.TotalBytes)
+	rest := most - s.bytes.Load()
+	data, mediaType, err = c.get(ctx, at, max(0, min(c.options.Limits.FileBytes, rest)))
+	if err == nil && s.bytes.Add(int64(len(data))) > most {
+		err = diag.Errorf(diag.Invalid, "the skills at %s are larger than %d bytes", s.index.Host, most)
+	}
+	return data, mediaType, err
+}
 
 // download reads the artifact of an entry of version 0.2 and verifies its digest.
 func (c *Client) download(ctx context.Context, s *site, e entry) (*artifact, error) {
 	if err := checkArtifact(ctx, s.index, e.url); err != nil {
 		return nil, err
 	}
-	data, mediaType, err := c.get(ctx, e.url, c.limit(s))
+	data, mediaType, err := c.getWithin(ctx, s, e.url)
 	if err != nil {
 		return nil, err
 	}
-	s.bytes += int64(len(data))
 	if got := "sha256:" + textx.SHA256(string(data)); got != e.digest {
 		return nil, &bundle.MismatchError{What: e.url.Redacted(), Want: e.digest, Got: got}
 	}
@@ -82,12 +90,11 @@ func isZip(mediaType, name string) bool {
 // downloadFiles reads the files of an entry of version 0.1. Their digest is that of their listing.
 func (c *Client) downloadFiles(ctx context.Context, s *site, e entry) (*artifact, error) {
 	a := &artifact{files: make([][]byte, len(e.files))}
-	limit := c.limit(s)
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(parallelFiles)
 	for i, name := range e.files {
 		group.Go(func() (err error) {
-			a.files[i], _, err = c.get(ctx, e.url.JoinPath(name), limit)
+			a.files[i], _, err = c.getWithin(ctx, s, e.url.JoinPath(name))
 			return err
 		})
 	}
@@ -96,9 +103,6 @@ func (c *Client) downloadFiles(ctx context.Context, s *site, e entry) (*artifact
 	}
 	lines := make([]string, len(e.files))
 	for i, name := range e.files {
-		if s.bytes += int64(len(a.files[i])); s.bytes > maxSite {
-			return nil, diag.Errorf(diag.Invalid, "the skills at %s are larger than %d bytes", s.index.Host, maxSite)
-		}
 		lines[i] = textx.SHA256(string(a.files[i])) + " " + name + "\n"
 	}
 	slices.Sort(lines)

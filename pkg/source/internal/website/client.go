@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/httpx"
@@ -40,7 +41,7 @@ type site struct {
 
 	mu        sync.Mutex
 	artifacts map[string]*artifact // by the name of the skill
-	bytes     int64
+	bytes     atomic.Int64         // that were read
 }
 
 // New returns a client. It does not access the network yet.
@@ -51,7 +52,7 @@ func New(o Options) *Client {
 	o.Limits = o.Limits.OrDefault()
 	return &Client{
 		options: o, sites: map[string]*site{},
-		http: &http.Client{Transport: httpx.Patient(o.Transport, retries), CheckRedirect: httpx.CheckRedirect},
+		http: &http.Client{Transport: httpx.Patient(o.Transport, httpx.Retries), CheckRedirect: httpx.CheckRedirect},
 	}
 }
 
@@ -192,7 +193,7 @@ func (c *Client) site(ctx context.Context, ref pack.Ref) (*site, error) {
 	for _, dir := range pack.WebsiteDirs() {
 		at := base.JoinPath(dir, "index.json")
 		data, _, err := c.get(ctx, at, maxIndex)
-		if errors.Is(err, errMissing) {
+		if diag.CodeOf(err) == diag.NotFound {
 			continue
 		}
 		if err != nil {

@@ -6,9 +6,12 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"path"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/skillpm/skillpm/pkg/diag"
@@ -202,6 +205,56 @@ func TestRefused(t *testing.T) {
 		_, _, err := fetch(t, serve(t, tt.files))
 		if diag.CodeOf(err) != tt.code || !strings.Contains(err.Error(), tt.message) {
 			t.Errorf("%s: %v (%v), want %q (%v)", name, err, diag.CodeOf(err), tt.message, tt.code)
+		}
+	}
+}
+
+// TestFilesLimit checks that the files of a website are limited while they are read: no more are requested afterwards.
+func TestFilesLimit(t *testing.T) {
+	const size, files = 4 << 10, 40
+	index := `{"skills":[{"name":"deploy","description":"D.","files":["SKILL.md"`
+	for i := range files {
+		index += fmt.Sprintf(`,"%d.md"`, i)
+	}
+	var served atomic.Int64
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch path.Ext(r.URL.Path) {
+		case ".md":
+			served.Add(1)
+			_, _ = w.Write(make([]byte, size))
+		case ".json":
+			_, _ = w.Write([]byte(index + "]}]}"))
+		}
+	}))
+	t.Cleanup(s.Close)
+	c := website.New(website.Options{Limits: bundle.Limits{TotalBytes: 3 * size}})
+	_, err := c.Open(t.Context(), pack.Ref{Kind: pack.KindWebsite, URL: s.URL})
+	if diag.CodeOf(err) != diag.Invalid || !strings.Contains(err.Error(), "larger than") || served.Load() > files/2 {
+		t.Errorf("%v, after %d files", err, served.Load())
+	}
+}
+
+// TestHints checks what the errors of servers suggest.
+func TestHints(t *testing.T) {
+	status := func(status int) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }
+	}
+	secure := httptest.NewTLSServer(status(http.StatusOK))
+	t.Cleanup(secure.Close)
+	for name, tt := range map[string]struct {
+		server  *httptest.Server
+		message string
+		hint    string
+	}{
+		"busy":       {httptest.NewServer(status(http.StatusTooManyRequests)), "429", "wait and try again"},
+		"overloaded": {httptest.NewServer(status(http.StatusServiceUnavailable)), "503", "ask the operator of 127.0.0.1"},
+		"authority":  {secure, "cannot verify the TLS certificate of 127.0.0.1", "skillpm config set ca-file FILE"},
+	} {
+		t.Cleanup(tt.server.Close)
+		_, _, err := fetch(t, pack.Ref{Kind: pack.KindWebsite, URL: tt.server.URL})
+		if diag.CodeOf(err) != diag.Remote || !strings.Contains(err.Error(), tt.message) ||
+			!strings.Contains(diag.HintOf(err), tt.hint) || strings.Contains(diag.HintOf(err), "skillpm login") {
+			t.Errorf("%s: %v (%v), hint %q", name, err, diag.CodeOf(err), diag.HintOf(err))
 		}
 	}
 }
