@@ -118,13 +118,18 @@ func zipOfTar(data []byte, limits bundle.Limits) ([]byte, error) {
 	var out bytes.Buffer
 	w := zip.NewWriter(&out)
 	total := int64(0)
-	for r := tar.NewReader(z); ; {
+	// Headers are not counted in total, and compress well.
+	limited := io.LimitReader(z, 2*maxHubArchive)
+	for entries, r := 1, tar.NewReader(limited); ; entries++ {
 		h, err := r.Next()
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
 			return nil, diag.Errorf(diag.Invalid, "the archive is damaged: %w", err)
+		}
+		if entries > limits.Files {
+			return nil, diag.Errorf(diag.Invalid, "the archive has more than %d entries", limits.Files)
 		}
 		if h.Typeflag == tar.TypeDir || h.Typeflag == tar.TypeXGlobalHeader {
 			continue

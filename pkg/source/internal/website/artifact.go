@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
@@ -48,7 +49,7 @@ func (c *Client) artifact(ctx context.Context, s *site, e entry) (*artifact, err
 	return a, err
 }
 
-// limit returns how many bytes may still be read from a website.
+// limit returns how many bytes one artifact of a website may have.
 func (c *Client) limit(s *site) int64 { return min(c.options.Limits.FileBytes, maxSite-s.bytes) }
 
 // download reads the artifact of an entry of version 0.2 and verifies its digest.
@@ -83,22 +84,26 @@ func isZip(mediaType, name string) bool {
 func (c *Client) downloadFiles(ctx context.Context, s *site, e entry) (*artifact, error) {
 	a := &artifact{files: make([][]byte, len(e.files))}
 	limit := c.limit(s)
+	var received atomic.Int64
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(parallelFiles)
 	for i, name := range e.files {
 		group.Go(func() (err error) {
-			a.files[i], _, err = c.get(ctx, e.url.JoinPath(name), limit)
-			return err
+			if a.files[i], _, err = c.get(ctx, e.url.JoinPath(name), limit); err != nil {
+				return err
+			}
+			if received.Add(int64(len(a.files[i]))) > limit {
+				return diag.Errorf(diag.Invalid, "the files of %s are larger than %d bytes", e.url, limit)
+			}
+			return nil
 		})
 	}
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
+	s.bytes += received.Load()
 	lines := make([]string, len(e.files))
 	for i, name := range e.files {
-		if s.bytes += int64(len(a.files[i])); s.bytes > maxSite {
-			return nil, diag.Errorf(diag.Invalid, "the skills at %s are larger than %d bytes", s.index.Host, maxSite)
-		}
 		lines[i] = textx.SHA256(string(a.files[i])) + " " + name + "\n"
 	}
 	slices.Sort(lines)

@@ -170,6 +170,20 @@ func TestFiles(t *testing.T) {
 	}
 }
 
+// TestFilesTooLarge checks that the files of a skill are limited together: an index may list thousands of them.
+func TestFilesTooLarge(t *testing.T) {
+	ref := serve(t, map[string][]byte{
+		"/.well-known/skills/index.json":      []byte(`{"skills":[{"name":"deploy","description":"D.","files":["SKILL.md","a","b"]}]}`),
+		"/.well-known/skills/deploy/SKILL.md": []byte(skillText),
+		"/.well-known/skills/deploy/a":        bytes.Repeat([]byte("a"), 90),
+		"/.well-known/skills/deploy/b":        bytes.Repeat([]byte("b"), 90),
+	})
+	_, err := website.New(website.Options{Limits: bundle.Limits{FileBytes: 100}}).Open(t.Context(), ref)
+	if diag.CodeOf(err) != diag.Invalid || !strings.Contains(err.Error(), "/deploy are larger than 100 bytes") {
+		t.Errorf("got %v", err)
+	}
+}
+
 // TestRefused checks what a website may not do.
 func TestRefused(t *testing.T) {
 	text := []byte(skillText)
