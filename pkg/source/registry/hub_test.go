@@ -114,6 +114,10 @@ func TestClawHubModeration(t *testing.T) {
 			_, _ = w.Write([]byte(`{"sourceRef":"public-github","repo":"acme/skills","commit":"` +
 				strings.Repeat("a", 40) + `","path":"skills/deploy"}`))
 		}, diag.Invalid, "does not have the files", "github.com/acme/skills.git//skills/deploy#aaaa"},
+		"files elsewhere, with a command": {"/api/v1/download", func(w http.ResponseWriter) {
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = w.Write([]byte(`{"repo":"acme/a$(id)","commit":"x;id","path":"."}`))
+		}, diag.Invalid, "does not have the files", "skillpm install 'git+https://github.com/acme/a$%28id%29.git#x;id'"},
 		"another publisher": {"/api/v1/skills/deploy", func(w http.ResponseWriter) {
 			_, _ = w.Write([]byte(`{"skill":{"slug":"deploy"},"owner":{"handle":"evil"}}`))
 		}, diag.NotFound, "acme/deploy", ""},
