@@ -9,7 +9,7 @@ limit=28000
 # fenced prints a file as a code block that the file cannot end, and cuts it at a line.
 fenced() {
   local fence='```' longest
-  longest=$(grep -o '`*' "$1" | sort -u | tail -n 1 || true)
+  longest=$(LC_ALL=C grep -a -o '`*' "$1" | LC_ALL=C sort -u | tail -n 1 || true)
   while [ "${#fence}" -le "${#longest}" ]; do fence="$fence\`"; done
   printf '%s%s\n' "$fence" "$2"
   LC_ALL=C awk -v limit="$limit" '

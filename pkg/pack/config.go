@@ -5,8 +5,10 @@ import (
 	"net/netip"
 	"net/url"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/diag"
@@ -162,6 +164,10 @@ func gitProgram(s string) (string, error) {
 		WithHint("use builtin, system, or the absolute path of a git program")
 }
 
+// registryName matches names of registries. A project chooses some of them, and messages show them in commands that
+// users copy, so they contain nothing that means something to a shell.
+var registryName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`) })
+
 // registries reads a list of addresses, or of mappings of a name and an address.
 func registries(v yamlx.Value) []Registry {
 	if !v.IsList() {
@@ -198,8 +204,9 @@ func registry(v yamlx.Value) (reg Registry) {
 			continue
 		}
 		reg.Name = v.Text(func(s string) error {
-			if s == "" || strings.ContainsAny(s, ":/\\ ") {
-				return diag.Errorf(diag.Invalid, "the name of a registry must not contain spaces, colons, or slashes")
+			if !registryName().MatchString(s) {
+				return diag.Errorf(diag.Invalid,
+					"the name of a registry must consist of letters, digits, and . _ -, and start with a letter or digit")
 			}
 			return nil
 		})
@@ -227,6 +234,9 @@ func namespaces(v yamlx.Value) map[string]string {
 	return registryOf
 }
 
+// hostText matches hosts with and without a port. net/url accepts more in a host.
+var hostText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\pL\pN.:_\[\]-]*$`) })
+
 // checkAddress checks the address or name of a registry. It rejects credentials, because people share these files.
 func checkAddress(noun string) func(string) error {
 	return func(s string) error {
@@ -247,7 +257,8 @@ func checkAddress(noun string) func(string) error {
 			return diag.Errorf(diag.Invalid, "%s contains credentials", noun).
 				WithHint("remove the credentials, and use a credential helper or SKILLPM_TOKEN_<HOST>")
 		}
-		if _, err := url.Parse(s); err != nil {
+		// messages show the host in commands, such as skillpm login HOST
+		if u, err := url.Parse(s); err != nil || !hostText().MatchString(u.Host) {
 			return diag.Errorf(diag.Invalid, "%s is not a valid address: %q", noun, s)
 		}
 		return nil

@@ -63,8 +63,10 @@ func TestAddRegistryRefuses(t *testing.T) {
 		want string
 	}{
 		{"registries: [{name: a, url: https://a.example}]\n", pack.Registry{Name: "a", URL: "https://b.example"}, diag.Conflict, "https://a.example"},
-		{"", pack.Registry{Name: "a b", URL: "https://b.example"}, diag.Invalid, "must not contain spaces"},
+		{"", pack.Registry{Name: "a b", URL: "https://b.example"}, diag.Invalid, "must consist of letters"},
 		{"", pack.Registry{Name: "a", URL: "http://b.example"}, diag.Invalid, "requires HTTPS"},
+		{"", pack.Registry{Name: "a", URL: "https://b.example;id/x"}, diag.Invalid, "is not a valid address"},
+		{"", pack.Registry{Name: "a", URL: "oci://$HOME/x"}, diag.Invalid, "is not a valid address"},
 		{"", pack.Registry{Name: "a", URL: "https://u:p@b.example"}, diag.Invalid, "credentials"},
 		{"registries: &all\n  - https://a.example\n", pack.Registry{Name: "a", URL: "https://b.example"}, diag.Invalid, ""},
 	} {

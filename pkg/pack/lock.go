@@ -77,14 +77,22 @@ func (p *LockedPack) Ref(id ID) (Ref, error) {
 }
 
 // IsFrom reports whether the pack is locked from a required source, and to the commit or digest that it names. A lock
-// does not repeat the commit at which packs of one repository require each other as the revision of the source.
+// does not repeat the commit at which packs of one repository require each other as the revision of the source. A
+// requirement without a revision is met by the default branch, too.
 func (p *LockedPack) IsFrom(ref Ref) bool {
 	pin := ref.Digest
 	if pin == "" && ref.Kind == KindGit && IsCommit(ref.Rev) {
 		pin = ref.Rev
 	}
-	source := p.Source == ref.Locked(p.Version) || pin != "" && pin == ref.Rev && p.Source == ref.Source()
+	source := p.Source == ref.Locked(p.Version) || pin != "" && pin == ref.Rev && p.Source == ref.Source() ||
+		ref.Rev == "" && p.Source == ref.defaultBranch()
 	return source && (pin == "" || pin == p.Resolved)
+}
+
+// FollowsDefaultBranch reports whether the pack is locked from the default branch of a repository without releases.
+func (p *LockedPack) FollowsDefaultBranch() bool {
+	_, rev := cutRev(p.Source)
+	return rev == DefaultBranch && strings.HasPrefix(p.Source, "git+")
 }
 
 // Equal reports whether two locked names are the same.

@@ -285,7 +285,10 @@ func TestParseConfig(t *testing.T) {
 		{"dependencies: {}", `config.yaml:1:1: unknown key "dependencies" in the configuration`},
 		{"registry: x", `unknown key "registry"`},
 		{"agents: codex", "agents must be a list"},
-		{"registries: [{name: 'a b', url: x}]", "the name of a registry must not contain spaces"},
+		{"registries: [{name: 'a b', url: x}]", "the name of a registry must consist of letters"},
+		{"registries: [{name: -x, url: x}]", "the name of a registry must consist of letters"},
+		{"registries: [{name: x;id, url: x}]", "the name of a registry must consist of letters"},
+		{"registries: [{name: $(id), url: x}]", "the name of a registry must consist of letters"},
 	} {
 		if _, err := pack.ParseConfig("config.yaml", []byte(tt.text)); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want %s", tt.text, err, tt.want)

@@ -97,7 +97,7 @@ namespaces: {A: ""}
 13:37: deploy@a/b has two aliases, y and z (remove one of the aliases)
 14:12: unknown link-mode "later" (use one of symlink, copy, or hardlink)
 15:15: unknown key "nmae" in a registry (did you mean name?)
-15:32: the name of a registry must not contain spaces, colons, or slashes
+15:32: the name of a registry must consist of letters, digits, and . _ -, and start with a letter or digit
 15:42: url contains credentials (remove the credentials, and use a credential helper or SKILLPM_TOKEN_<HOST>)
 15:65: "y" appears more than once in registries (remove one of the entries)
 16:14: invalid owner "A" (use the part of a pack's name before the slash, such as acme for acme/deploy)

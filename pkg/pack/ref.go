@@ -127,6 +127,10 @@ func (r Ref) Source() string {
 	}
 }
 
+// DefaultBranch is the revision of a pack in git that is from the default branch, because its repository does not have
+// any releases. Lockfiles record it: the content of a release may not change, that of a default branch does.
+const DefaultBranch = "HEAD"
+
 // Locked returns what a lockfile records of the source of a version: [Ref.Source], and the revision unless it repeats
 // the version. So a branch or a moving tag is part of the lockfile.
 func (r Ref) Locked(version string) string {
@@ -142,6 +146,14 @@ func (r Ref) Locked(version string) string {
 	default:
 		return s
 	}
+}
+
+// defaultBranch returns what a lockfile records of the default branch of a source; "" if it is not in git.
+func (r Ref) defaultBranch() string {
+	if r.Kind != KindGit {
+		return ""
+	}
+	return r.Source() + "#" + DefaultBranch
 }
 
 // IsCommit reports whether a revision is the full ID of a commit.

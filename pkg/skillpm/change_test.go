@@ -240,6 +240,56 @@ func TestChangedGitEqual(t *testing.T) {
 	}
 }
 
+// TestChangedGitWays combines the ways to replace the tag of a locked version with the ways to require and to update the
+// pack: none of them installs other content under the locked version, and a refused one changes nothing.
+func TestChangedGitWays(t *testing.T) {
+	moved := func(r *gittest.Repo) string { return r.Commit(repoFiles("1.1.0", "", skillText("tool", "Moved."))) }
+	remove := func(r *gittest.Repo) { r.Run("update-ref", "-d", "refs/tags/v1.1.0") }
+	attacks := map[string]func(*gittest.Repo){
+		"annotated tag": func(r *gittest.Repo) { c := moved(r); remove(r); r.AnnotatedTag("v1.1.0", c) },
+		"branch":        func(r *gittest.Repo) { remove(r); r.Run("update-ref", "refs/heads/v1.1.0", moved(r)) },
+		"no tags":       func(r *gittest.Repo) { remove(r); moved(r) },
+		"other tag":     func(r *gittest.Repo) { r.Tag("tools@1.1.0", moved(r)) },
+	}
+	requirements := map[string]string{
+		"range": `acme/tools: {git: "URL", version: "^1"}`, "tag": `acme/tools: {git: "URL", tag: v1.1.0}`,
+		"any": `acme/tools: {git: "URL"}`,
+	}
+	for attack, do := range attacks {
+		for kind, requirement := range requirements {
+			t.Run(attack+"/"+kind, func(t *testing.T) {
+				w := newFixture(t)
+				repo, url := gitRepo(t)
+				w.manifest(strings.ReplaceAll(requirement, "URL", url))
+				w.install()
+				do(repo)
+				exact := []string{"acme/tools@1.1.0"}
+				for _, o := range []skillpm.UpdateOptions{
+					{}, {Latest: true}, {Packs: exact}, {Packs: exact, Latest: true},
+				} {
+					_, err := w.client().Update(t.Context(), o)
+					w.keepsLocked("update", err)
+				}
+				for _, o := range []skillpm.InstallOptions{
+					{Packs: []string{"git+" + url}}, {Upgrade: true}, {Packs: []string{"git+" + url + "#v1.1.0"}},
+					{Upgrade: true},
+				} {
+					_, err := w.client().Install(t.Context(), o)
+					w.keepsLocked("install", err)
+				}
+			})
+		}
+	}
+}
+
+// keepsLocked checks that an operation on acme/tools leaves its locked content installed.
+func (w *fixture) keepsLocked(what string, err error) {
+	w.t.Helper()
+	if text := w.read(".skillpm/plugins/acme/tools/tool/SKILL.md"); !strings.Contains(text, "Locked.") {
+		w.t.Fatalf("%s (%v): installed %q", what, err, text)
+	}
+}
+
 // TestChangedMoreSkills checks that skills that are added to a partial installation are those of the locked commit.
 func TestChangedMoreSkills(t *testing.T) {
 	w := newFixture(t)

@@ -295,7 +295,7 @@ func (c *Client) pinRelease(ctx context.Context, ref pack.Ref, refs *refs, skip 
 		return pinned{}, diag.Errorf(diag.NotFound, "%s does not have a default branch", ref.URL).
 			WithHint("use a branch or tag, such as %s#main", refText(ref))
 	}
-	ref.Digest, ref.Constraint = refs.head, ""
+	ref.Rev, ref.Digest, ref.Constraint = pack.DefaultBranch, refs.head, ""
 	return pinned{Ref: ref}, nil
 }
 

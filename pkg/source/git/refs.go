@@ -93,7 +93,7 @@ func (r *refs) tips() []plumbing.Hash {
 // find returns the commit of a reference's revision, and whether that is a branch. A tag takes precedence over a branch
 // with the same name, as in git.
 func (r *refs) find(ref pack.Ref) (commit string, branch bool, err error) {
-	if ref.Rev == "HEAD" && r.head != "" {
+	if ref.Rev == pack.DefaultBranch && r.head != "" {
 		return r.head, true, nil
 	}
 	candidates := []string{tagsPrefix + ref.Rev, headsPrefix + ref.Rev}

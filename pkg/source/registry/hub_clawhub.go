@@ -9,6 +9,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/httpx"
 	"github.com/skillpm/skillpm/pkg/internal/jsonx"
 	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/skill"
 	"github.com/skillpm/skillpm/pkg/source/oci"
 )
 
@@ -123,7 +124,8 @@ func elsewhereError(ref pack.Ref, data []byte) error {
 		text += "//" + path
 	}
 	if at, parseErr := pack.Parse(text + "#" + source.Commit); parseErr == nil && at.Kind == pack.KindGit {
-		return err.WithHint("install the skill from its repository: skillpm install %s", at)
+		return err.WithHint("install the skill from its repository: skillpm install %s",
+			skill.QuoteArgument(at.String()))
 	}
 	return err
 }

@@ -116,6 +116,10 @@ func TestClawHubModeration(t *testing.T) {
 			_, _ = w.Write([]byte(`{"sourceRef":"public-github","repo":"acme/skills","commit":"` +
 				strings.Repeat("a", 40) + `","path":"skills/deploy"}`))
 		}, diag.Invalid, "does not have the files", "github.com/acme/skills.git//skills/deploy#aaaa"},
+		"files elsewhere, with a command": {"/api/v1/download", func(w http.ResponseWriter) {
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = w.Write([]byte(`{"repo":"acme/a$(id)","commit":"x;id","path":"."}`))
+		}, diag.Invalid, "does not have the files", "skillpm install 'git+https://github.com/acme/a$%28id%29.git#x;id'"},
 		"another publisher": {"/api/v1/skills/deploy", func(w http.ResponseWriter) {
 			_, _ = w.Write([]byte(`{"skill":{"slug":"deploy"},"owner":{"handle":"evil"}}`))
 		}, diag.NotFound, "acme/deploy", ""},
@@ -144,6 +148,39 @@ func TestClawHubModeration(t *testing.T) {
 			!strings.Contains(diag.HintOf(err), tt.hint) {
 			t.Errorf("%s: %v (%v), hint %q", name, err, diag.CodeOf(err), diag.HintOf(err))
 		}
+	}
+}
+
+// TestAPMEntries checks that a server can't fill the memory with the headers of an archive, which compress well.
+func TestAPMEntries(t *testing.T) {
+	var archive bytes.Buffer
+	z := gzip.NewWriter(&archive)
+	w := tar.NewWriter(z)
+	for i := range 11 {
+		if err := w.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: fmt.Sprintf("d%d/", i), Mode: 0o755}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(w.Close(), z.Close()); err != nil {
+		t.Fatal(err)
+	}
+	s := registrytest.NewHub(t, registrytest.Pack("acme/deploy", "1.2.0", "deploy"))
+	s.Meddle(func(w http.ResponseWriter, r *http.Request) bool {
+		switch {
+		case strings.HasSuffix(r.URL.Path, "/download"):
+			w.Header().Set("Content-Type", "application/gzip")
+			_, _ = w.Write(archive.Bytes())
+		case strings.HasSuffix(r.URL.Path, "/versions"):
+			_, _ = fmt.Fprintf(w, `{"versions":[{"version":"1.2.0","digest":"sha256:%s"}]}`, textx.SHA256(archive.Bytes()))
+		default:
+			return false
+		}
+		return true
+	})
+	hub := registry.NewHub(registry.HubOptions{Limits: bundle.Limits{Files: 10}})
+	_, err := open(t, "apm+"+s.URL, registry.Deps{Hub: hub}).Pack(t.Context(), deployID(), "1.2.0")
+	if diag.CodeOf(err) != diag.Invalid || !strings.Contains(err.Error(), "more than 10 entries") {
+		t.Errorf("got %v", err)
 	}
 }
 

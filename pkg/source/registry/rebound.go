@@ -27,12 +27,16 @@ func (e *ReboundError) Code() diag.Code { return diag.Denied }
 // Hint describes how the user decides. The command does not have an address with which a shell would do more than
 // pass it on: the project may have chosen the address so that somebody copies the command.
 func (e *ReboundError) Hint() string {
-	address := e.Project
-	if strings.ContainsFunc(address, isShellCharacter) {
-		address = "REGISTRY"
-	}
 	return fmt.Sprintf("ask the owner of the project why; to use the project's registry for %s in this project, run: "+
-		"skillpm registry bind %s %s --accept", e.Owner, e.Owner, address)
+		"skillpm registry bind %s %s --accept", e.Owner, e.Owner, addressForCommand(e.Project))
+}
+
+// addressForCommand returns the name or address of a registry for a command in a message, or a placeholder.
+func addressForCommand(address string) string {
+	if strings.HasPrefix(address, "-") || strings.ContainsFunc(address, isShellCharacter) {
+		return "REGISTRY"
+	}
+	return address
 }
 
 // isShellCharacter reports whether a character of an address may mean something to a shell.

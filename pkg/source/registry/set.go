@@ -91,7 +91,7 @@ func (e *AmbiguousError) Hint() string {
 	return fmt.Sprintf("select a registry with: skillpm registry bind %s %s (add --scope project for this project "+
 		"only)",
 		e.Pack.Owner,
-		e.Registries[0])
+		addressForCommand(e.Registries[0]))
 }
 
 // Find returns the registry that answers for a pack that the user names. lockedSource is the source in the lockfile, or
@@ -288,7 +288,7 @@ func (s *Set) fallback(ctx context.Context, id pack.ID, registries []Registry, i
 	if silent := s.emptyRegistries(registries); len(silent) > 0 {
 		return nil, err.WithHint("skillpm searches %s only for bound owners; bind the owner with: skillpm registry "+
 			"bind %s %s",
-			strings.Join(silent, ", "), id.Owner, silent[0])
+			strings.Join(silent, ", "), id.Owner, addressForCommand(silent[0]))
 	}
 	if r, _ := s.hit(ctx, id, Local); r != nil && isNamed {
 		return nil, err.WithHint("skillpm searches local only if no registry is configured; install the pack that you "+

@@ -180,6 +180,12 @@ func TestAmbiguous(t *testing.T) {
 	if !errors.As(err, &ambiguous) || len(ambiguous.Registries) != 2 || !strings.Contains(diag.HintOf(err), "skillpm registry bind acme ") {
 		t.Errorf("got %v, hint %q", err, diag.HintOf(err))
 	}
+	for _, address := range []string{"https://r.example/$(id)", "./a;id", "-x", "`id`", "a\nb"} { // a project chooses it
+		ambiguous := &registry.AmbiguousError{Pack: parseID(t, "acme/both"), Registries: []string{address, "two"}}
+		if hint := ambiguous.Hint(); strings.Contains(hint, address) || !strings.Contains(hint, "bind acme REGISTRY") {
+			t.Errorf("%q: hint %q", address, hint)
+		}
+	}
 }
 
 // TestFindLocked checks that a locked name is looked up only in its locked registry.

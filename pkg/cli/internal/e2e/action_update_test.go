@@ -172,11 +172,13 @@ func TestActionUpdate(t *testing.T) {
 	}
 }
 
-// TestActionUpdateFence checks that the text of a pack cannot leave the code block of the pull request.
+// TestActionUpdateFence checks that the text of a pack cannot leave the code block of the pull request, also if it makes
+// grep take the text for binary data.
 func TestActionUpdateFence(t *testing.T) {
 	p := newUpdateProject(t, "dependencies:\n  acme/deploy: \"^1.3\"\n")
 	program := filepath.Join(t.TempDir(), "skillpm")
-	script := "#!/bin/sh\nif [ \"$1\" = diff ]; then printf '+%s\\n' '````' '@everyone' '```'; " +
+	script := "#!/bin/sh\nif [ \"$1\" = diff ]; then printf '+\\000\\377\\n'; " +
+		"printf '+%s\\n' '" + strings.Repeat("`", 99) + "' '@everyone' '```'; " +
 		"for i in $(seq 4000); do echo '+0123456789'; done; exit; fi\nexec '" + self(t) + "' \"$@\"\n"
 	if err := os.WriteFile(program, []byte(script), 0o755); err != nil {
 		t.Fatal(err)
@@ -187,7 +189,8 @@ func TestActionUpdateFence(t *testing.T) {
 		t.Fatal(j.log)
 	}
 	body := p.read(t, "body")
-	if !strings.Contains(body, "\n`````diff\n") || !strings.HasSuffix(body, "\n(cut)\n`````\n") || len(body) > 65536 {
+	fence := "\n" + strings.Repeat("`", 100)
+	if !strings.Contains(body, fence+"diff\n") || !strings.HasSuffix(body, "\n(cut)"+fence+"\n") || len(body) > 65536 {
 		t.Errorf("%d bytes: %.300s … %s", len(body), body, body[len(body)-40:])
 	}
 }

@@ -139,7 +139,7 @@ func (b *Backend) requirements(deps []pack.Dependency) []resolve.Requirement {
 		src := SourceText(d)
 		if d.Ref != nil {
 			b.refs[src] = *d.Ref
-			b.ranged[src] = b.ranged[src] || d.Constraint != "" && d.Constraint != AnyRelease
+			b.ranged[src] = b.ranged[src] || d.Constraint != ""
 		}
 		reqs[i] = resolve.Requirement{Pack: d.ID, Constraint: d.Constraint, Source: src}
 	}

@@ -47,17 +47,19 @@ func (b *Backend) isMoving(id pack.ID, src string) bool {
 	return ref.Rev != "" && !fetch.IsFixed(ref.Rev, id)
 }
 
-// isDefaultBranch reports whether a pack is from the default branch of a repository without releases, and no range was
-// required of it.
-func (b *Backend) isDefaultBranch(src string, p *pack.Pack) bool {
+// followsDefaultBranch reports whether the lock has a pack from the default branch of a repository without releases, and
+// no range is required of it. A pack that is locked from a release does not follow the default branch when the releases
+// are gone.
+func (b *Backend) followsDefaultBranch(src string, was *pack.LockedPack) bool {
 	ref, ok := b.refs[src]
-	return ok && ref.Kind == pack.KindGit && hasReleases(ref) && p.Ref.Rev == "" && !b.ranged[src]
+	return ok && was != nil && was.FollowsDefaultBranch() && hasReleases(ref) && !b.ranged[src]
 }
 
-// lockedMoves reports whether the lock has a pack from a branch, a moving tag, or a directory.
+// lockedMoves reports whether the lock has a pack from a branch that was required, a moving tag, or a directory.
 func lockedMoves(id pack.ID, was *pack.LockedPack) bool {
 	ref, err := was.Ref(id)
-	return err != nil || fetch.IsDirectory(was.Source) || ref.Rev != "" && !fetch.IsFixed(ref.Rev, id)
+	return err != nil || fetch.IsDirectory(was.Source) ||
+		ref.Rev != "" && !was.FollowsDefaultBranch() && !fetch.IsFixed(ref.Rev, id)
 }
 
 // followsOthers reports whether the content of a pack is not that of a version, but what a requirement names: a branch,
@@ -69,8 +71,7 @@ func (b *Backend) followsOthers(chosen map[pack.ID]resolve.Selection, id pack.ID
 	if c.Source == "" || !ok || seen[id] {
 		return false
 	}
-	if p := b.opened[openedKey{id, c.Source, c.Version}]; b.isMoving(id, c.Source) ||
-		p != nil && b.isDefaultBranch(c.Source, p) {
+	if b.isMoving(id, c.Source) || b.followsDefaultBranch(c.Source, b.reference().Packs[id]) {
 		return true
 	}
 	if ref.Digest == "" && !pack.IsCommit(ref.Rev) {
@@ -112,7 +113,8 @@ func (b *Backend) changedFrom(chosen map[pack.ID]resolve.Selection, p *pack.Pack
 // source is unreachable.
 func (b *Backend) lockedChange(ctx context.Context, id pack.ID, src, digest string) (*fetch.Change, error) {
 	was := b.Previous.Packs[id]
-	if digest == "" || digest == was.Resolved || lockedMoves(id, was) || b.isMoving(id, src) {
+	if digest == "" || digest == was.Resolved || lockedMoves(id, was) || b.isMoving(id, src) ||
+		b.followsDefaultBranch(src, was) {
 		return nil, nil
 	}
 	if err := b.Fetcher.CheckLabel(ctx, id, was); err != nil {
@@ -120,7 +122,7 @@ func (b *Backend) lockedChange(ctx context.Context, id pack.ID, src, digest stri
 	}
 	p, err := b.pack(ctx, id, src, was.Version)
 	var change *fetch.Change
-	if err == nil && !b.isDefaultBranch(src, p) {
+	if err == nil {
 		change, err = b.Fetcher.Compare(ctx, was, p)
 	}
 	switch diag.CodeOf(err) {
@@ -152,7 +154,7 @@ func (b *Backend) digestNow(ctx context.Context, id pack.ID, src string, was *pa
 		return b.digest(ctx, id, l.registry, l.versions[i])
 	}
 	ref := b.refs[src]
-	if ref.Digest != "" || was.Source != ref.Locked(was.Version) {
+	if ref.Digest != "" || !was.IsFrom(ref) {
 		return "" // the manifest now requires something else
 	}
 	if hasReleases(ref) {
@@ -241,6 +243,6 @@ func (b *Backend) Followed(src string) (rev, digest string, ok bool) {
 	if <-l.done; l.err != nil || l.pack == nil || b.refs[src].Kind == pack.KindPath || b.refs[src].Digest != "" {
 		return "", "", false
 	}
-	rev = cmp.Or(l.pack.Ref.Rev, "HEAD")
+	rev = cmp.Or(l.pack.Ref.Rev, pack.DefaultBranch)
 	return rev, l.pack.Ref.Digest, !fetch.IsFixed(rev, l.pack.ID)
 }

@@ -1,13 +1,17 @@
 package solve
 
 import (
+	"cmp"
 	"context"
+	"fmt"
+	"strings"
 
 	"github.com/Masterminds/semver/v3"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/resolve"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/fetch"
 )
 
 // MergeLocks merges the lockfiles of two branches for the manifest that resulted from merging theirs. Every entry is an
@@ -22,7 +26,7 @@ func MergeLocks(ctx context.Context, m *pack.Manifest, base, ours, theirs *pack.
 	sides := &twoLocks{entries: map[pack.ID][]*pack.LockedPack{}, refs: map[string]pack.Ref{}}
 	for _, l := range []*pack.Lock{ours, theirs} {
 		for _, id := range l.IDs() {
-			if err := sides.add(id, l.Packs[id]); err != nil {
+			if err := sides.add(id, base.Packs[id], l.Packs[id]); err != nil {
 				return nil, err
 			}
 		}
@@ -78,16 +82,16 @@ type twoLocks struct {
 	refs    map[string]pack.Ref            // sources by their text
 }
 
-// add adds the entry of one side. Of two with the same content, it keeps the one with more skills.
-func (l *twoLocks) add(id pack.ID, p *pack.LockedPack) error {
+// add adds the entry of one side. Of two with the same version, it keeps one; see [isBetterEntry].
+func (l *twoLocks) add(id pack.ID, base, p *pack.LockedPack) error {
 	for i, other := range l.entries[id] {
 		if p.Version != other.Version {
 			continue
 		}
-		if err := checkSameContent(id, other, p); err != nil {
+		if err := checkSameContent(id, base, other, p); err != nil {
 			return err
 		}
-		if len(p.Skills) > len(other.Skills) {
+		if isBetterEntry(base, p, other) {
 			l.entries[id][i] = p
 		}
 		return nil
@@ -96,23 +100,46 @@ func (l *twoLocks) add(id pack.ID, p *pack.LockedPack) error {
 	return nil
 }
 
-// checkSameContent returns an error if two entries with the same version have different content. Directories, whose
-// content changes without a version, have no digest.
-func checkSameContent(id pack.ID, ours, theirs *pack.LockedPack) error {
-	if ours.Source != theirs.Source || ours.Resolved == "" && theirs.Resolved == "" {
+// isBetterEntry reports whether one of two entries with the same content is to be kept: that with more skills, or else
+// that which its side changed, such as by moving the pack to another source. It does not depend on which side is ours.
+func isBetterEntry(base, p, other *pack.LockedPack) bool {
+	switch {
+	case len(p.Skills) != len(other.Skills):
+		return len(p.Skills) > len(other.Skills)
+	case base != nil && base.Equal(p) != base.Equal(other):
+		return base.Equal(other)
+	}
+	return cmp.Or(strings.Compare(p.Source, other.Source), strings.Compare(p.Resolved, other.Resolved)) < 0
+}
+
+// checkSameContent returns an error if two entries with the same version have different content, whatever their sources
+// are, or if both sides changed the digest at one source. The content of directories changes without a version.
+func checkSameContent(id pack.ID, base, ours, theirs *pack.LockedPack) error {
+	if fetch.IsDirectory(ours.Source) || fetch.IsDirectory(theirs.Source) {
 		return nil
 	}
-	a, b := ours.Resolved, theirs.Resolved
-	for name, digest := range ours.Skills {
-		if other, ok := theirs.Skills[name]; ok && other != digest && a == b {
-			a, b = digest+" (skill "+name+")", other
+	change := fetch.NewChange(id, ours, theirs)
+	isChangedOnce := base != nil && (base.Equal(ours) || base.Equal(theirs))
+	switch {
+	case change != nil:
+	case ours.Source != theirs.Source, ours.Resolved == theirs.Resolved, isChangedOnce:
+		return nil
+	default:
+		change = &fetch.Change{
+			Locked: fetch.Content{Integrity: ours.Integrity}, Found: fetch.Content{Integrity: theirs.Integrity},
+			Reason: "the digests at the source differ",
 		}
 	}
-	if a == b {
-		return nil
+	describe := func(p *pack.LockedPack, c fetch.Content) string {
+		return fmt.Sprintf("%s (%s at %s)", c.Integrity, p.Resolved, p.Source)
+	}
+	reason := ""
+	if change.Reason != "" {
+		reason = ": " + change.Reason
 	}
 	return diag.Errorf(diag.Integrity,
-		"cannot merge skillpm.lock: the branches lock %s %s with different content: %s and %s", id, ours.Version, a, b).
+		"cannot merge skillpm.lock: the branches lock %s %s with different content, %s and %s%s", id, ours.Version,
+		describe(ours, change.Locked), describe(theirs, change.Found), reason).
 		WithHint("ask the publisher of %s which digest is right, restore the lockfile of that branch with \"git checkout "+
 			"--ours skillpm.lock\" or \"git checkout --theirs skillpm.lock\", and run: skillpm install", id)
 }

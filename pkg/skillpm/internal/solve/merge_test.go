@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"testing"
 
@@ -231,12 +230,63 @@ func TestMergeVersions(t *testing.T) {
 			t.Errorf("%s: got %+v", name, got)
 		}
 	}
-	moved := lockOf(versions{"base": "1.0.0"})
-	changed := moved.Packs[id("base")].Clone()
-	changed.Resolved = "sha256:" + fmt.Sprintf("%064x", 7)
-	other := &pack.Lock{Packs: maps.Clone(moved.Packs)}
-	other.Packs[id("base")] = changed
-	if _, err := MergeLocks(t.Context(), pack.NewManifest(""), pack.NewLock(), moved, other); diag.CodeOf(err) != diag.Integrity {
-		t.Errorf("one version with two digests: %v", err)
+}
+
+// TestMergeContent checks one version of a pack that the branches have locked differently: other content is an error,
+// from wherever it is and whatever skills were selected. Another source or commit with the same content is not.
+func TestMergeContent(t *testing.T) {
+	id := pack.ID{Owner: "acme", Name: "base"}
+	digest := func(n int) string { return fmt.Sprintf("t1:sha256:%064x", n) }
+	locked := func(source string, resolved int, skills map[string]string) *pack.LockedPack {
+		return &pack.LockedPack{
+			Version: "1.0.0", Source: source, Resolved: fmt.Sprintf("sha256:%064x", resolved), Skills: skills,
+			Integrity: bundle.Integrity(skills), Dependencies: map[string]string{},
+		}
+	}
+	const here, there = "oci://a.example/acme/base", "oci://b.example/acme/base"
+	one := map[string]string{"x": digest(1)}
+	changed := map[string]string{"x": digest(2)}
+	two := map[string]string{"x": digest(1), "y": digest(3)}
+	more := map[string]string{"x": digest(2), "y": digest(3)}
+	base, partial := locked(here, 1, one), locked(here, 1, one)
+	partial.Partial = true
+	needy := locked(there, 1, one)
+	needy.Dependencies["evil/pack"] = "*"
+	m := pack.NewManifest(pack.ManifestName)
+	if err := m.SetDependency(pack.Dependency{ID: id, Constraint: "*"}); err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		base, ours, theirs *pack.LockedPack
+		want               *pack.LockedPack // nil for an error
+	}{
+		"other content":                    {nil, base, locked(here, 2, changed), nil},
+		"elsewhere":                        {base, base, locked(there, 2, changed), nil},
+		"elsewhere, with more skills":      {base, base, locked(there, 2, more), nil},
+		"an added skill":                   {base, base, locked(there, 2, two), nil},
+		"more skills than were selected":   {partial, partial, locked(here, 1, two), locked(here, 1, two)},
+		"other content of a selected one":  {partial, partial, locked(there, 2, more), nil},
+		"another dependency":               {base, base, needy, nil},
+		"a move with the same content":     {base, base, locked(there, 2, one), locked(there, 2, one)},
+		"another digest, the same content": {base, base, locked(here, 2, one), locked(here, 2, one)},
+		"two digests, the same content":    {nil, base, locked(here, 2, one), nil},
+		"two moves with the same content":  {base, locked(here, 3, one), locked(there, 2, one), locked(here, 3, one)},
+	} {
+		lockOf := func(p *pack.LockedPack) *pack.Lock {
+			l := pack.NewLock()
+			if p != nil {
+				l.Packs[id] = p
+			}
+			return l
+		}
+		for _, sides := range [][2]*pack.LockedPack{{test.ours, test.theirs}, {test.theirs, test.ours}} {
+			merged, err := MergeLocks(t.Context(), m, lockOf(test.base), lockOf(sides[0]), lockOf(sides[1]))
+			switch {
+			case test.want == nil && diag.CodeOf(err) != diag.Integrity:
+				t.Errorf("%s: %v, want an error of integrity", name, err)
+			case test.want != nil && (err != nil || !merged.Packs[id].Equal(test.want)):
+				t.Errorf("%s: %v, %+v", name, err, merged)
+			}
+		}
 	}
 }
