@@ -277,12 +277,12 @@ func (in *installer) install(ctx context.Context, res *resolution) (*InstallRepo
 	if err != nil {
 		return nil, err
 	}
-	in.addMissing(report, res)
+	in.addMissing(report, res, p.change)
 	return report, nil
 }
 
 // addMissing adds to changed packs and their skills, and to the scope, what they require and this machine lacks.
-func (in *installer) addMissing(r *InstallReport, res *resolution) {
+func (in *installer) addMissing(r *InstallReport, res *resolution, applied *workspace.Change) {
 	r.Missing = in.Unmet(res.manifest.Requires)
 	for i, p := range r.Packs {
 		id, err := pack.ParseID(p.Pack)
@@ -294,7 +294,7 @@ func (in *installer) addMissing(r *InstallReport, res *resolution) {
 		}
 		for j, s := range p.Skills {
 			if s.Denied == "" {
-				p.Skills[j].Missing = in.Missing(id, s.Name)
+				p.Skills[j].Missing = in.Missing(id, s.Name, applied)
 			}
 		}
 	}

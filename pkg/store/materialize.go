@@ -28,49 +28,64 @@ const minCloneSize = 64 << 10
 // fetched again, and the error is a [bundle.MismatchError]. If the tree is not in the store, or leaves it meanwhile,
 // the error is that or has the code NotFound.
 func (s *Store) Materialize(ctx context.Context, digest, dst string) error {
-	return s.materialize(ctx, digest, dst, false)
+	_, err := s.Copy(ctx, digest, dst, CopyOptions{})
+	return err
 }
 
 // Link is [Store.Materialize] with hard links: editing a file of dst also changes, and damages, the store. Link hashes
 // files before it links them, and copies files that it cannot link, for example to another file system, or whose mode
 // differs from the inventory.
 func (s *Store) Link(ctx context.Context, digest, dst string) error {
-	return s.materialize(ctx, digest, dst, true)
+	_, err := s.Copy(ctx, digest, dst, CopyOptions{Link: true})
+	return err
 }
 
-func (s *Store) materialize(ctx context.Context, digest, dst string, link bool) error {
+// CopyOptions configure [Store.Copy].
+type CopyOptions struct {
+	Link bool // create hard links, as [Store.Link] does
+
+	// Inspect gets the verified content of the file at the path File, if the tree has it. So a caller need not read a
+	// file again that was just copied. The data is valid only during the call. After an error there is no copy.
+	File    string
+	Inspect func(data []byte) error
+}
+
+// Copy is [Store.Materialize] or [Store.Link], and returns the inventory of the copy.
+func (s *Store) Copy(ctx context.Context, digest, dst string, o CopyOptions) (bundle.Inventory, error) {
 	if err := ctx.Err(); err != nil {
-		return err
+		return nil, err
 	}
 	dir, err := s.openEntry(digest)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer dir.close()
 	inv, lastUse, err := readInventory(dir, digest)
 	if err == nil {
 		s.recordUse(dir, lastUse)
-		err = s.copyTree(ctx, dir, dst, inv, link)
+		err = s.copyTree(ctx, dir, dst, inv, o)
 	}
 	if _, damaged := errors.AsType[*bundle.MismatchError](err); !damaged {
-		return err
+		return inv, err
 	}
 	if dir.replaced() { // another process removed it, and maybe added it again
-		return notFound(digest)
+		return nil, notFound(digest)
 	}
 	isSame := func(aside string) (bool, error) { return dir.isAt(aside), nil }
-	return errors.Join(fmt.Errorf("store: %w", err), s.discard(digest, isSame))
+	return nil, errors.Join(fmt.Errorf("store: %w", err), s.discard(digest, isSame))
 }
 
 // copyTree copies a tree, and removes the copy after an error.
-func (s *Store) copyTree(ctx context.Context, dir *directory, dst string, inv bundle.Inventory, link bool) (err error) {
+func (s *Store) copyTree(
+	ctx context.Context, dir *directory, dst string, inv bundle.Inventory, o CopyOptions,
+) (err error) {
 	if err := os.Mkdir(dst, 0o755); errors.Is(err, fs.ErrExist) {
 		return diag.Errorf(diag.Conflict, "%s already exists", dst)
 	} else if err != nil {
 		return syserr.Explain(err)
 	}
-	buf := s.buffers.Get().(*[]byte)
-	p := &treeCopy{store: s, buf: *buf, sum: sha256.New(), link: link}
+	buf := s.buffers.Get().(*copyBuffers)
+	p := &treeCopy{store: s, copyBuffers: buf, sum: sha256.New(), CopyOptions: o}
 	defer func() {
 		s.buffers.Put(buf)
 		p.source.close()
@@ -86,7 +101,13 @@ func (s *Store) copyTree(ctx context.Context, dir *directory, dst string, inv bu
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := p.file(&inv[i]); err != nil {
+		if err := p.copyFile(&inv[i]); err != nil {
+			return err
+		}
+		if o.Inspect == nil || inv[i].Path != o.File {
+			continue
+		}
+		if err := o.Inspect(p.file); err != nil {
 			return err
 		}
 	}
@@ -97,9 +118,15 @@ func (s *Store) copyTree(ctx context.Context, dir *directory, dst string, inv bu
 type treeCopy struct {
 	store          *Store
 	source, target dirPath
-	buf            []byte // for copying
 	sum            hash.Hash
-	link           bool
+	*copyBuffers
+	CopyOptions
+}
+
+// copyBuffers are used for one tree after another.
+type copyBuffers struct {
+	buf  []byte // for copying
+	file []byte // the content for CopyOptions.Inspect
 }
 
 func (p *treeCopy) open(dir *directory, dst string) (err error) {
@@ -123,7 +150,7 @@ func mismatchError(err error, dir *directory, name string, hasType func(fs.FileM
 	return err
 }
 
-func (p *treeCopy) file(e *bundle.Entry) error {
+func (p *treeCopy) copyFile(e *bundle.Entry) error {
 	dir, name := path.Dir(e.Path), path.Base(e.Path)
 	source, missing, err := p.source.open(dir, false)
 	if err != nil {
@@ -138,7 +165,7 @@ func (p *treeCopy) file(e *bundle.Entry) error {
 		return mismatchError(err, source, name, fs.FileMode.IsRegular)
 	}
 	defer src.closeRead()
-	if p.link {
+	if p.Link {
 		linked, err := p.linkFile(e, src, source, target, name)
 		if linked || err != nil {
 			return err
@@ -187,6 +214,8 @@ func (p *treeCopy) copy(dst, src file, e *bundle.Entry) error {
 // copyAndHash copies src to dst and verifies the content. At the end of a file, it takes a short read for the last one.
 func (p *treeCopy) copyAndHash(dst io.Writer, src io.Reader, e *bundle.Entry) error {
 	p.sum.Reset()
+	p.file = p.file[:0]
+	inspect := p.Inspect != nil && e.Path == p.File
 	var size int64
 	for size <= e.Size {
 		buf := p.buf[:min(int64(len(p.buf)), e.Size-size+1)]
@@ -202,6 +231,9 @@ func (p *treeCopy) copyAndHash(dst io.Writer, src io.Reader, e *bundle.Entry) er
 		}
 		size += int64(n)
 		p.sum.Write(buf[:n])
+		if inspect {
+			p.file = append(p.file, buf[:n]...)
+		}
 		if _, err := dst.Write(buf[:n]); err != nil {
 			return err
 		}

@@ -40,10 +40,7 @@ func Open(dir string) (*Store, error) {
 		return nil, diag.Errorf(diag.Internal, "store: %s is not an absolute path", dir)
 	}
 	s := &Store{dir: filepath.Clean(dir), queue: newBufferPool()}
-	s.buffers.New = func() any {
-		b := make([]byte, 64<<10)
-		return &b
-	}
+	s.buffers.New = func() any { return &copyBuffers{buf: make([]byte, 64<<10)} }
 	return s, nil
 }
 

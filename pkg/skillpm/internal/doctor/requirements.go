@@ -24,7 +24,7 @@ func checkRequirements(x *exam) {
 		if x.layout.Denial(n.Pack, n.Skill) != nil {
 			continue
 		}
-		missing := x.ws.Missing(n.Pack, n.Skill)
+		missing := x.ws.Missing(n.Pack, n.Skill, nil)
 		if len(missing) == 0 {
 			continue
 		}

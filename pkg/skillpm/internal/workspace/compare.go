@@ -11,6 +11,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
+	"github.com/skillpm/skillpm/pkg/skill"
 )
 
 // Change is the plan that brings a scope to its layout: the difference between the desired and the actual content.
@@ -26,6 +27,8 @@ type Change struct {
 	committed []string          // directories of agents whose generated entries git tracks
 	// the new states of directories that were hashed and are right
 	rehashed map[string]treeState
+	// what the skills of written directories declare as required
+	requirements map[string]skill.Requirements
 
 	Skipped []Skipped // with CompareOptions.Repair
 }
@@ -184,7 +187,7 @@ func (w *Workspace) compareTree(at string, t Tree, c *Change, o CompareOptions) 
 		c.Trees[at] = t
 		return nil, w.checkReplaceable(at)
 	}
-	current := fingerprintOf(dir) // before hashing, so that a concurrent edit changes the fingerprint
+	current := fingerprintOf(dir, listEntries(dir)) // before hashing, so that a concurrent edit changes the fingerprint
 	got, err := bundle.Sum(os.DirFS(w.Scope.Root), at)
 	if err == nil && w.machine.matches(got, t) {
 		if state := (treeState{Digest: got.Digest(), Source: t.source(), fingerprint: current}); !ours ||
@@ -278,7 +281,7 @@ func (w *Workspace) compareRemovals(c *Change, l *Layout, o CompareOptions) (con
 			continue
 		}
 		if !w.looksUnchanged(at) {
-			current := fingerprintOf(dir)
+			current := fingerprintOf(dir, listEntries(dir))
 			if got, err := bundle.Sum(os.DirFS(w.Scope.Root), at); err != nil || got.Digest() != own[at].Digest {
 				if !o.Force {
 					conflicts = append(conflicts, w.edit(at, w.installedTree(at, own[at]), got, err))
@@ -337,7 +340,8 @@ func (w *Workspace) removeUnlisted(c *Change, l *Layout) {
 		}
 		got, err := bundle.Sum(os.DirFS(w.Scope.Root), at)
 		if s, storeErr := w.machine.Store(); err != nil || storeErr != nil || !s.Has(got.Digest()) {
-			c.backups[at] = w.backupPath(at, got, fingerprintOf(w.Scope.Abs(at)))
+			dir := w.Scope.Abs(at)
+			c.backups[at] = w.backupPath(at, got, fingerprintOf(dir, listEntries(dir)))
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/skillpm/skillpm/pkg/internal/textx"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
 // fingerprint identifies how an installed directory looks to stat. It changes if a program touches, adds, or removes a
@@ -29,15 +31,36 @@ type fileStat struct {
 	mode, size, modified, changed int64
 }
 
-// fingerprintOf returns the fingerprint of a directory, empty if there is none.
-func fingerprintOf(dir string) fingerprint {
-	entries := listEntries(dir)
+// fingerprintOf returns the fingerprint of a directory with entries, empty if one does not exist.
+func fingerprintOf(dir, entries string) fingerprint {
 	if entries == "" {
 		return fingerprint{}
 	}
 	s := newStatter(filepath.Dir(dir))
 	defer s.close()
 	return fingerprint{digest: s.digest(filepath.Base(dir), entries), entries: entries}
+}
+
+// entriesOf returns the entries of a directory that has the files of an inventory, in the form of
+// [fingerprint.entries]. It returns "" if a name can't be listed.
+func entriesOf(inv bundle.Inventory) string {
+	entries := []string{"/"}
+	for _, e := range inv {
+		if !canList(e.Path) {
+			return ""
+		}
+		entries = append(entries, e.Path)
+		for dir := path.Dir(e.Path); dir != "."; dir = path.Dir(dir) {
+			entries = append(entries, dir+"/")
+		}
+	}
+	slices.Sort(entries)
+	return strings.Join(slices.Compact(entries), "\t")
+}
+
+// canList reports whether [fingerprint.entries] can have a name.
+func canList(name string) bool {
+	return !strings.ContainsAny(name, "\t\n\r") && !strings.HasPrefix(name, `"`)
 }
 
 // listEntries lists a directory in the form of [fingerprint.entries]. It returns "" if there is no directory, or a name
@@ -55,7 +78,7 @@ func listEntries(dir string) string {
 		case path == dir:
 			return fs.ErrInvalid
 		}
-		if strings.ContainsAny(name, "\t\n\r") || strings.HasPrefix(name, `"`) {
+		if !canList(name) {
 			return fs.ErrInvalid
 		}
 		entries = append(entries, name)

@@ -12,9 +12,16 @@ import (
 )
 
 // Missing returns what an installed skill declares as required and this machine lacks. A skill that cannot be read
-// requires nothing here: other checks report it.
-func (w *Workspace) Missing(id pack.ID, name string) []skill.Missing {
-	data, err := safefile.ReadFile(filepath.Join(w.abs(w.SkillAt(id, name)), skill.File), skill.MaxFile)
+// requires nothing here: other checks report it. A skill that a change has just written is not read again; the change
+// may be nil.
+func (w *Workspace) Missing(id pack.ID, name string, applied *Change) []skill.Missing {
+	at := w.SkillAt(id, name)
+	if applied != nil {
+		if needs, written := applied.requirements[at]; written {
+			return w.Unmet(needs)
+		}
+	}
+	data, err := safefile.ReadFile(filepath.Join(w.abs(at), skill.File), skill.MaxFile)
 	if err != nil || !skill.MayRequire(data) {
 		return nil
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/txn"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 	"github.com/skillpm/skillpm/pkg/skill"
+	"github.com/skillpm/skillpm/pkg/store"
 )
 
 // stageTrees fills the staging directories, several at a time, and returns the state after the change. With hard their
@@ -40,6 +41,7 @@ func (w *Workspace) stageTrees(ctx context.Context, tx *txn.Tx, c *Change, hard 
 	maps.Copy(next.Trees, c.rehashed)
 	paths := slices.Sorted(maps.Keys(c.Trees))
 	states := make([]treeState, len(paths))
+	needs := make([]skill.Requirements, len(paths))
 	dirs := make([]string, len(paths))
 	for i, at := range paths {
 		dir, err := tx.StageDir(at)
@@ -52,7 +54,7 @@ func (w *Workspace) stageTrees(ctx context.Context, tx *txn.Tx, c *Change, hard 
 	group.SetLimit(max(2, runtime.GOMAXPROCS(0)))
 	for i, at := range paths {
 		group.Go(func() (err error) {
-			states[i], err = w.machine.materialise(ctx, c.Trees[at], dirs[i], hard)
+			states[i], needs[i], err = w.machine.materialise(ctx, c.Trees[at], dirs[i], hard)
 			return err
 		})
 	}
@@ -66,8 +68,9 @@ func (w *Workspace) stageTrees(ctx context.Context, tx *txn.Tx, c *Change, hard 
 		}
 		return nil, err
 	}
+	c.requirements = make(map[string]skill.Requirements, len(paths))
 	for i, at := range paths {
-		next.Trees[at] = states[i]
+		next.Trees[at], c.requirements[at] = states[i], needs[i]
 	}
 	return next, nil
 }
@@ -85,53 +88,55 @@ func (m *Machine) discardDamaged(c *Change) {
 	}
 }
 
-// materialise writes a tree to dir, under its alias if it has one.
-func (m *Machine) materialise(ctx context.Context, t Tree, dir string, hard bool) (treeState, error) {
+// materialise writes a tree to dir, under its alias if it has one. It returns the state of the tree, and what the skill
+// declares as required.
+func (m *Machine) materialise(
+	ctx context.Context, t Tree, dir string, hard bool,
+) (state treeState, needs skill.Requirements, err error) {
 	s, err := m.Store()
 	if err != nil {
-		return treeState{}, err
+		return state, needs, err
 	}
-	write := s.Materialize
-	if hard {
-		write = s.Link
+	found := false
+	inv, err := s.Copy(ctx, t.Digest, dir, store.CopyOptions{
+		Link: hard, File: skill.File, Inspect: func(data []byte) error {
+			found = true
+			doc, _ := skill.Parse(data) // validate reports its errors
+			needs = doc.Requirements()
+			return checkName(doc.Name(), t)
+		},
+	})
+	if err == nil && !found {
+		err = fmt.Errorf("the skill %[2]s of %[1]s does not have a %[3]s", t.Pack, t.Skill, skill.File)
 	}
-	if err := write(ctx, t.Digest, dir); err != nil {
-		return treeState{}, err
-	}
-	if err := checkName(dir, t); err != nil {
-		return treeState{}, err
+	if err != nil {
+		return state, needs, err
 	}
 	digest := t.Digest
 	if t.Alias != "" {
-		inv, data, err := m.expected(t)
+		renamed, data, err := m.expected(t)
 		if err != nil {
-			return treeState{}, err
+			return state, needs, err
 		}
 		file := filepath.Join(dir, skill.File)
 		if err := os.Remove(file); err != nil { // it may share its bytes with the store
-			return treeState{}, err
+			return state, needs, err
 		}
 		mode := fs.FileMode(0o644)
-		if e, ok := inv.Find(skill.File); ok && e.Executable {
+		if e, ok := renamed.Find(skill.File); ok && e.Executable {
 			mode = 0o755
 		}
 		if err := os.WriteFile(file, data, mode); err != nil {
-			return treeState{}, err
+			return state, needs, err
 		}
-		digest = inv.Digest()
+		digest = renamed.Digest()
 	}
-	return treeState{Digest: digest, Source: t.source(), fingerprint: fingerprintOf(dir)}, nil
+	return treeState{Digest: digest, Source: t.source(), fingerprint: fingerprintOf(dir, entriesOf(inv))}, needs, nil
 }
 
 // checkName rejects a skill whose frontmatter has the name of another skill, or a name with slashes or control
 // characters: agents that read the frontmatter would use it. Other illegal names stay.
-func checkName(dir string, t Tree) error {
-	data, err := os.ReadFile(filepath.Join(dir, skill.File))
-	if err != nil {
-		return fmt.Errorf("cannot read the skill %[2]s of %[1]s: %[3]w", t.Pack, t.Skill, err)
-	}
-	doc, _ := skill.Parse(data) // validate reports its errors
-	name := doc.Name()
+func checkName(name string, t Tree) error {
 	if name == t.Skill || !skill.LegalName(name) && !strings.ContainsFunc(name,
 		func(r rune) bool { return r == '/' || r == '\\' || unicode.IsControl(r) }) {
 		return nil
