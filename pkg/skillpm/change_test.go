@@ -271,7 +271,9 @@ func TestChangedGitWays(t *testing.T) {
 					w.keepsLocked("update", err)
 				}
 				for _, o := range []skillpm.InstallOptions{
-					{Packs: []string{"git+" + url}}, {Upgrade: true}, {Packs: []string{"git+" + url + "#v1.1.0"}},
+					{Packs: []string{"git+" + url}},
+					{Upgrade: true},
+					{Packs: []string{"git+" + url + "#v1.1.0"}},
 					{Upgrade: true},
 				} {
 					_, err := w.client().Install(t.Context(), o)

@@ -172,8 +172,13 @@ func (g generator) value(part any) any {
 func (g generator) odd() any {
 	return g.pick([]any{
 		nil, true, false, 0.0, 1.0, 1.5, -3.0, 1e6, "", " ", "x", "a-b", "UPPER", "ü", strings.Repeat("ö", 70), strings.Repeat("long ", 500),
-		[]any{}, []any{"a", "a"}, []any{"a", 1.0, nil}, []any{map[string]any{"path": "a"}, map[string]any{"path": "a"}},
-		map[string]any{}, map[string]any{"a": "b"}, map[string]any{"a": 1.0, "b": []any{"c"}},
+		[]any{},
+		[]any{"a", "a"},
+		[]any{"a", 1.0, nil},
+		[]any{map[string]any{"path": "a"}, map[string]any{"path": "a"}},
+		map[string]any{},
+		map[string]any{"a": "b"},
+		map[string]any{"a": 1.0, "b": []any{"c"}},
 	})
 }
 

@@ -319,11 +319,13 @@ func TestHubTarLimits(t *testing.T) {
 	}{
 		"entries": {
 			[]tar.Header{{Name: "a/", Typeflag: tar.TypeDir}, {Name: "b/", Typeflag: tar.TypeDir}, {Name: "c/", Typeflag: tar.TypeDir}},
-			bundle.Limits{Files: 2}, "more than 2 entries",
+			bundle.Limits{Files: 2},
+			"more than 2 entries",
 		},
 		"headers": {
 			[]tar.Header{{Name: "a/", Typeflag: tar.TypeDir, PAXRecords: map[string]string{"A.a": strings.Repeat("a", 100<<10)}}},
-			bundle.Limits{TotalBytes: 10 << 10}, "larger than 10240 bytes",
+			bundle.Limits{TotalBytes: 10 << 10},
+			"larger than 10240 bytes",
 		},
 		"link": {[]tar.Header{{Name: "a", Typeflag: tar.TypeSymlink, Linkname: "/"}}, bundle.Limits{}, "neither a file nor a directory"},
 	} {

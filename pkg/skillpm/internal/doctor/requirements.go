@@ -8,7 +8,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// checkRequirements compares what the manifest, the packs, and the installed skills declare as required with the machine.
+// checkRequirements compares what the manifest, the packs, and the installed skills require with the machine.
 func checkRequirements(x *exam) {
 	if missing := x.ws.Unmet(x.ws.Manifest.Requires); len(missing) > 0 {
 		x.reportMissing(scope.ManifestName, scope.ManifestName, missing)
