@@ -54,108 +54,10 @@ func (p plan) serverPath() []any { return append(p.target.keys(), ServerName) }
 // serverIn returns the entry with skillpm's server name in a file.
 func (p plan) serverIn(values map[string]any) (any, bool) { return lookup(values, p.serverPath()...) }
 
-// command returns the command line of the hook on an event.
-func (p plan) command(event string) string {
-	line := hookCommand(p.program, p.goos, event, p.agent.ID)
-	if p.closed && slices.Contains(p.agent.decisionEvents, event) {
-		line += refuses
-	}
-	return line
-}
-
-// timeout returns the time limit of the hook on an event.
-func (p plan) timeout(event string) int {
-	if n, ok := p.agent.shortTimeouts[event]; ok {
-		return n
-	}
-	return p.agent.timeout
-}
-
-// timeoutKey returns the agent's key of the time limit.
-func (p plan) timeoutKey() string {
-	if p.agent.ID == "copilot" {
-		return "timeoutSec"
-	}
-	return "timeout"
-}
-
-// handler returns the entry of one hook.
-func (p plan) handler(event string) object {
-	timeout := p.timeout(event)
-	switch {
-	case p.agent.nested:
-		return object{{"type", "command"}, {"command", p.command(event)}, {"timeout", timeout}}
-	case p.agent.ID == "cursor":
-		return object{{"command", p.command(event)}, {"timeout", timeout}}
-	default:
-		return object{{"type", "command"}, {"command", p.command(event)}, {p.timeoutKey(), timeout}}
-	}
-}
-
-// group returns the entry of an event.
-func (p plan) group(event string) object {
-	if !p.agent.nested {
-		return p.handler(event)
-	}
-	return object{{"matcher", "*"}, {"hooks", []any{p.handler(event)}}}
-}
-
-// hookEntry is a hook of skillpm in a file.
-type hookEntry struct {
-	event  string
-	path   []any  // of the hook itself
-	line   string // its command line
-	isOnly bool   // its group has no other hook
-
-	program   string // that it starts
-	closed    bool   // it denies calls if the program is missing or fails
-	shortTime bool   // its time limit is too short
-}
-
-// hook parses an entry on an event. The program is "" if the hook is not skillpm's.
-func (p plan) hook(event string, entry map[string]any) hookEntry {
-	line, _ := entry["command"].(string)
-	program, closed := hookProgram(line, p.agent.ID)
-	if !p.isOurs(program) {
-		return hookEntry{}
-	}
-	limit, ok := entry[p.timeoutKey()].(float64)
-	return hookEntry{
-		event: event, line: line, program: program, closed: closed, shortTime: ok && int(limit) < p.timeout(event),
-	}
-}
-
 // isOurs reports whether a program is skillpm: by its name, or because it is the one that the plan or an earlier
 // install writes.
 func (p plan) isOurs(program string) bool {
 	return program != "" && (isNamed(program) || program == p.program || program == p.installedProgram)
-}
-
-// find returns skillpm's hooks, in the order of the events and of the file.
-func (p plan) find(values map[string]any) []hookEntry {
-	var all []hookEntry
-	events, _ := lookup(values, p.target.keys()...)
-	table, _ := events.(map[string]any)
-	for _, event := range slices.Sorted(maps.Keys(table)) {
-		list, _ := table[event].([]any)
-		for i, e := range list {
-			group, _ := e.(map[string]any)
-			path := append(p.target.keys(), event, i)
-			if f := p.hook(event, group); f.program != "" {
-				f.path, f.isOnly = path, true
-				all = append(all, f)
-			}
-			inner, _ := group["hooks"].([]any)
-			for j, h := range inner {
-				handler, _ := h.(map[string]any)
-				if f := p.hook(event, handler); f.program != "" {
-					f.path, f.isOnly = append(slices.Clone(path), "hooks", j), len(inner) == 1
-					all = append(all, f)
-				}
-			}
-		}
-	}
-	return all
 }
 
 // adopt sets the plan's program to the one in a file, if it has none, and returns it.
@@ -266,40 +168,6 @@ func serverWords(entry any) []string {
 	return words
 }
 
-func (p plan) hookState(values map[string]any) (s State, why string) {
-	all := p.find(values)
-	if len(all) == 0 {
-		return Missing, ""
-	}
-	for _, event := range p.agent.Events {
-		n := 0
-		for _, f := range all {
-			if f.event != event {
-				continue
-			}
-			if n++; f.line != p.command(event) {
-				return Stale, "the hook runs " + f.line
-			}
-			if f.shortTime {
-				return Stale, "the timeout of the hook for " + event + " is too short"
-			}
-		}
-		switch n {
-		case 0:
-			return Stale, "the hook for " + event + " is missing"
-		case 1:
-		default:
-			return Stale, "the hook for " + event + " is duplicated"
-		}
-	}
-	for _, f := range all {
-		if !slices.Contains(p.agent.Events, f.event) {
-			return Stale, "skillpm no longer uses the hook for " + f.event
-		}
-	}
-	return Installed, ""
-}
-
 // install adds the wanted entries to a document.
 func (p plan) install(d document) error {
 	values, err := d.values()
@@ -324,46 +192,6 @@ func (p plan) install(d document) error {
 	return nil
 }
 
-func (p plan) installHooks(d document, values map[string]any) error {
-	seen := map[string]bool{}
-	for _, f := range slices.Backward(p.find(values)) { // the last first, because removing one changes later indexes
-		if seen[f.event] || !slices.Contains(p.agent.Events, f.event) {
-			if err := d.prune(p.owned(f)...); err != nil {
-				return err
-			}
-			continue
-		}
-		seen[f.event] = true
-		if f.line != p.command(f.event) {
-			if err := d.set(p.command(f.event), append(slices.Clone(f.path), "command")...); err != nil {
-				return err
-			}
-		}
-		if f.shortTime {
-			if err := d.set(p.timeout(f.event), append(slices.Clone(f.path), p.timeoutKey())...); err != nil {
-				return err
-			}
-		}
-	}
-	if _, ok := values["version"]; p.agent.versioned && !ok {
-		if err := d.set(1, "version"); err != nil {
-			return err
-		}
-	}
-	for _, event := range p.agent.Events {
-		if seen[event] {
-			continue
-		}
-		path := append(p.target.keys(), event)
-		list, _ := lookup(values, path...)
-		n, _ := list.([]any)
-		if err := d.set(p.group(event), append(path, len(n))...); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // ours returns the paths of skillpm's entries in a file, the last first.
 func (p plan) ours(values map[string]any) (paths [][]any) {
 	if p.kind == MCP {
@@ -373,14 +201,6 @@ func (p plan) ours(values map[string]any) (paths [][]any) {
 		paths = append(paths, p.owned(f))
 	}
 	return paths
-}
-
-// owned returns the path of a hook, or of its group if it has no other hook.
-func (p plan) owned(f hookEntry) []any {
-	if group := len(p.target.path) + 2; f.isOnly && len(f.path) > group {
-		return f.path[:group]
-	}
-	return f.path
 }
 
 // remove removes skillpm's entries from a document.

@@ -159,6 +159,9 @@ func (r Ref) defaultBranch() string {
 // IsCommit reports whether a revision is the full ID of a commit.
 func IsCommit(rev string) bool { return commit().MatchString(rev) }
 
+// IsDigest reports whether a text is the digest of an artifact: sha256: and 64 hexadecimal digits.
+func IsDigest(text string) bool { return ociDigest().MatchString(text) }
+
 // ParseLocked returns the pinned source that a lockfile records for a pack: the inverse of [Ref.Locked], with resolved
 // as its digest or commit. The URL of an absolute directory is empty, because only the manifest has it. Errors have
 // code [diag.Invalid].
@@ -178,7 +181,7 @@ func ParseLocked(source, resolved string, id ID) (Ref, error) {
 			id)
 	case ref.Kind == KindPath && resolved != "":
 		return Ref{}, diag.Errorf(diag.Invalid, "%s must not have the revision %q, because its source is a directory", id, resolved)
-	case ref.Kind != KindGit && ref.Kind != KindPath && !ociDigest().MatchString(resolved):
+	case ref.Kind != KindGit && ref.Kind != KindPath && !IsDigest(resolved):
 		return Ref{}, diag.Errorf(diag.Invalid, "invalid digest %q of %s: use sha256: and 64 hexadecimal digits",
 			resolved, id)
 	}

@@ -215,7 +215,7 @@ var (
 // cutVersion splits text[:tag][@digest].
 func cutVersion(s string) (text, tag, digest string, err error) {
 	text, digest, pinned := strings.Cut(s, "@")
-	if pinned && !ociDigest().MatchString(digest) {
+	if pinned && !IsDigest(digest) {
 		return "", "", "", diag.Errorf(diag.Usage, "invalid digest %q in %s", digest, s).
 			WithHint("use a tag such as :1.2.0, or @sha256: and 64 hexadecimal digits; for a version range, install " +
 				"the pack by name: OWNER/NAME@RANGE")

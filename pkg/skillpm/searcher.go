@@ -196,9 +196,9 @@ func (s *searcher) catalog(ctx context.Context, p *searchedIndex, cached bool) e
 	if err != nil {
 		return err
 	}
-	packs, tag, err := l.Catalog(ctx)
-	if p.packs, p.tag = packs, tag; p.owners != nil {
-		p.packs = entriesOf(packs, p.owners)
+	p.packs, p.tag, err = l.Catalog(ctx)
+	if p.owners != nil && err == nil {
+		p.packs = entriesOf(p.packs, p.owners)
 	}
 	return err
 }

@@ -103,3 +103,28 @@ func TestProgramEnvironment(t *testing.T) {
 		}
 	}
 }
+
+// TestSSHConfigCanceled checks that what an ssh command started to read its configuration ends with the context.
+func TestSSHConfigCanceled(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	started := filepath.Join(home, "started")
+	if err := syscall.Mkfifo(started, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	script := filepath.Join(home, "ssh.sh")
+	text := "#!/bin/sh\nsleep 1000 &\necho >'" + started + "'\nwait\n"
+	if err := os.WriteFile(script, []byte(text), 0o700); err != nil { //nolint:gosec // it is executable
+		t.Fatal(err)
+	}
+	env := map[string]string{"PATH": os.Getenv("PATH"), "GIT_SSH_COMMAND": script}
+	c := newClient(t, git.Options{Home: home, Getenv: func(name string) string { return env[name] }})
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		_, _ = os.ReadFile(started) // waits for the script
+		cancel()
+	}()
+	if _, err := c.Open(ctx, parse(t, "git+ssh://127.0.0.1:1/o/r.git")); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}

@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"github.com/skillpm/skillpm/pkg/source/git/internal/gitcmd"
 )
 
 // Builtin is the value of [Options.Program] for the built-in client also over SSH.
@@ -32,6 +34,9 @@ func (p *remote) program() string {
 
 // batchSSH is the ssh command unless the user has another one. It never prompts.
 const batchSSH = "ssh -oBatchMode=yes -oConnectTimeout=30 -oServerAliveInterval=15 -oServerAliveCountMax=4"
+
+// maxSSHOutput is how much git and ssh may print about their configuration, in bytes.
+const maxSSHOutput = 1 << 20
 
 // sshSettings are the ssh command with which git connects to a server, and the URL.
 type sshSettings struct {
@@ -72,10 +77,11 @@ func (p *remote) sshCommand(ctx context.Context) string {
 	if err != nil {
 		return batchSSH
 	}
-	cmd := exec.CommandContext(ctx, git, "config", "--get", "core.sshCommand") //nolint:gosec // the user configures it
-	cmd.Dir = filepath.VolumeName(git) + string(filepath.Separator)
-	cmd.Env = append(p.userEnvironment(), "GIT_DIR="+os.DevNull)
-	out, err := cmd.Output()
+	config := gitcmd.Program{
+		Path: git, Dir: filepath.VolumeName(git) + string(filepath.Separator),
+		Env: append(p.userEnvironment(), "GIT_DIR="+os.DevNull), MaxOutput: maxSSHOutput,
+	}
+	out, err := config.Run(ctx, "", "config", "--get", "core.sshCommand")
 	if command := strings.TrimRight(string(out), "\r\n"); err == nil && command != "" {
 		return command
 	}
@@ -122,9 +128,8 @@ func (p *remote) sshConfigUser(ctx context.Context, command, host string) string
 	if err != nil {
 		return ""
 	}
-	cmd := exec.CommandContext(ctx, shell, "-c", command+` -G -- "$1"`, "ssh", host) //nolint:gosec // as git does
-	cmd.Env = p.userEnvironment()
-	out, err := cmd.Output()
+	run := gitcmd.Program{Path: shell, Env: p.userEnvironment(), MaxOutput: maxSSHOutput} // as git runs it
+	out, err := run.Run(ctx, "", "-c", command+` -G -- "$1"`, "ssh", host)
 	if err != nil {
 		return ""
 	}

@@ -42,9 +42,8 @@ type Pushed struct {
 
 // Push publishes trees as a version of a pack. It stores layers and manifest by digest, then the attached artifacts,
 // and sets the tags last, so that a visible version has its signatures. Provenance, which proves nothing, follows the
-// version's tag. If the version exists with the same content, Push only adds missing
-// attachments and moving tags. If it exists with other content, the error is a [ConflictError],
-// and nothing changes.
+// version's tag. If the version exists with the same content, Push only adds missing attachments and moving tags. If it
+// exists with other content, the error is a [ConflictError], and nothing changes.
 func (c *Client) Push(ctx context.Context, target pack.Ref, rel Release, trees []bundle.Tree, o PushOptions) (Pushed,
 	error,
 ) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"mime"
 	"net/url"
-	"regexp"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
@@ -60,7 +59,7 @@ func (r apmRegistry) download(ctx context.Context, ref pack.Ref) (*hubDownload, 
 	if want == "" {
 		return nil, diag.Errorf(diag.NotFound, "%s does not have version %s", ref.Source(), ref.Rev)
 	}
-	if !regexp.MustCompile(`^sha256:[0-9a-f]{64}$`).MatchString(want) {
+	if !pack.IsDigest(want) {
 		return nil, diag.Errorf(diag.Remote, "%s states the invalid digest %q of version %s", ref.Source(), want, ref.Rev)
 	}
 	data, header, err := r.get(ctx, r.at(ref, "versions", ref.Rev, "download"), "application/gzip, application/zip",

@@ -55,10 +55,7 @@ func (a Accepted) Add(b AcceptedBinding) (file string, err error) {
 	if err != nil {
 		return "", err
 	}
-	if err := os.MkdirAll(a.Dir, 0o700); err != nil {
-		return file, fmt.Errorf("cannot record the accepted binding: %w", err)
-	}
-	return file, atomicfile.Write(file, content, atomicfile.Options{Mode: 0o600, Sync: true})
+	return file, atomicfile.Write(file, content, atomicfile.Options{Mode: 0o600, MkdirMode: 0o700, Sync: true})
 }
 
 // Remove takes Add back. It reports whether the binding was accepted.

@@ -4,12 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/jsonx"
+	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 	"github.com/skillpm/skillpm/pkg/skill"
 )
@@ -102,7 +102,7 @@ func parseEntry(base *url.URL, data []byte, artifact bool) (entry, error) {
 	if raw.Type != typeSkill && raw.Type != typeArchive {
 		return e, fmt.Errorf("unknown type %q", raw.Type)
 	}
-	if !regexp.MustCompile(`^sha256:[0-9a-f]{64}$`).MatchString(raw.Digest) {
+	if !pack.IsDigest(raw.Digest) {
 		return e, fmt.Errorf("invalid digest %q", raw.Digest)
 	}
 	at, err := base.Parse(raw.URL)

@@ -81,7 +81,7 @@ type Program struct {
 	Env       []string // complete environment
 	Settings  []string // KEY=VALUE for git -c; the last value of a key wins
 	MaxOutput int64    // bytes
-	MaxMemory int64    // bytes, for git and each child process; only on Linux
+	MaxMemory int64    // bytes, for git and each child process, 0 for any; only on Linux
 }
 
 // Run runs git and returns its standard output.
@@ -98,7 +98,9 @@ func (p *Program) Run(ctx context.Context, stdin string, args ...string) ([]byte
 	cmd.Stdout, cmd.Stderr = stdout, stderr
 	err := cmd.Start()
 	if err == nil {
-		limitMemory(cmd.Process.Pid, p.MaxMemory)
+		if p.MaxMemory > 0 {
+			limitMemory(cmd.Process.Pid, p.MaxMemory)
+		}
 		err = cmd.Wait()
 	}
 	switch {
