@@ -12,13 +12,19 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/skillpm/skillpm/pkg/cli"
 )
 
-// TestMain lets the test binary act as the launcher.
+// TestMain lets the test binary act as the launcher, and as skillpm under that name.
 func TestMain(m *testing.M) {
+	if self, err := os.Executable(); err == nil && strings.TrimSuffix(filepath.Base(self), ".exe") == "skillpm" {
+		os.Exit(cli.Main(os.Args, "0.0.0"))
+	}
 	if len(os.Args) == 2 && os.Args[1] == launchCommand {
 		main()
 	}
@@ -38,14 +44,35 @@ func testSystem(t *testing.T, stdout *bytes.Buffer, args ...string) system {
 // server, and result check runs with the real programs. It also runs the peers that are installed, except npm's.
 func TestAllRows(t *testing.T) {
 	if testing.Short() {
-		t.Skip("builds skillpm")
+		t.Skip("runs all commands that are measured")
 	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := os.ReadFile(self) // TestMain is skillpm under that name; to build it would compile everything again
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "skillpm")
+	if runtime.GOOS == "windows" {
+		path += ".exe"
+	}
+	if err := os.WriteFile(path, program, 0o755); err != nil { //nolint:gosec // it is executable
+		t.Fatal(err)
+	}
+	runAllRows(t, "--skillpm", path)
+}
+
+// runAllRows runs every row once, with options.
+func runAllRows(t *testing.T, options ...string) {
+	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")
 	}
 	var stdout bytes.Buffer
 	dir := t.TempDir()
-	sys := testSystem(t, &stdout, "--dir", dir, "--sizes", "3", "--runs", "1", "--large", "2", "--packs", "200", "--skills", none, "--json")
+	sys := testSystem(t, &stdout, append(options, "--dir", dir, "--sizes", "3", "--runs", "1", "--large", "2", "--packs", "200", "--skills", none, "--json")...)
 	if code := run(t.Context(), sys); code != exitOK {
 		t.Fatalf("exit code %d\n%s", code, stdout.String())
 	}

@@ -131,12 +131,16 @@ func (o *origin) compareTags(ctx context.Context, m *pack.Manifest) {
 	if o.checkout.Commit == "" {
 		return
 	}
-	for _, tag := range []string{
+	tags := []string{
 		"v" + m.Version, m.Version, m.Name.Name + "/v" + m.Version,
 		m.Name.Name + "@" + m.Version,
-	} {
-		commit, err := o.checkout.TagCommit(ctx, tag)
-		if err == nil && commit != "" && commit != o.checkout.Commit {
+	}
+	commits, err := o.checkout.TagCommits(ctx, tags...)
+	if err != nil {
+		return // a warning is not worth an error
+	}
+	for _, tag := range tags {
+		if commit := commits[tag]; commit != "" && commit != o.checkout.Commit {
 			o.tagWarning = fmt.Sprintf("the tag %s points to commit %.12s, but skillpm publishes commit %.12s", tag, commit,
 				o.checkout.Commit)
 			return

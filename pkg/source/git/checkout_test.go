@@ -1,6 +1,7 @@
 package git
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -98,11 +99,13 @@ func TestReadCheckout(t *testing.T) {
 	if c, err := ReadCheckout(t.Context(), w.dir); err != nil || c.Origin != "https://git.example/acme/skills" {
 		t.Errorf("with an origin: %+v, %v", c, err)
 	}
-	if got, err := c.TagCommit(t.Context(), "v1.0.0"); err != nil || got != id {
-		t.Errorf("v1.0.0 is %s, %v, want %s", got, err, id)
-	}
-	if got, err := c.TagCommit(t.Context(), "v2.0.0"); err != nil || got != "" {
-		t.Errorf("v2.0.0 is %q, %v", got, err)
+	w.git("tag", "light")
+	w.git("tag", "v2.0.0/below")
+	w.git("tag", "--annotate", "--message", "of a tag", "nested", "v1.0.0")
+	w.git("tag", "tree", "HEAD^{tree}")
+	tags, err := c.TagCommits(t.Context(), "v1.0.0", "light", "nested", "tree", "v2.0.0")
+	if want := map[string]string{"v1.0.0": id, "light": id, "nested": id}; err != nil || !maps.Equal(tags, want) {
+		t.Errorf("the tags are %v, %v, want %v", tags, err, want)
 	}
 	if _, err := ReadCheckout(t.Context(), t.TempDir()); diag.CodeOf(err) != diag.NotFound {
 		t.Errorf("outside of any work tree: %v", err)

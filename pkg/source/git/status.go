@@ -21,15 +21,7 @@ type Status struct {
 // StatusOf returns the status of paths in dir, which need not exist. A path that ends in a slash is a directory. It
 // needs the git program. The error has the code [diag.NotFound] if dir is not in a work tree of this user.
 func StatusOf(ctx context.Context, dir string, paths []string) ([]Status, error) {
-	w, err := openWorkTree(ctx, dir)
-	if err != nil {
-		return nil, err
-	}
-	prefix, err := w.prefix(dir)
-	if err != nil {
-		return nil, err
-	}
-	tracked, err := w.trackedPaths(ctx)
+	w, prefix, tracked, err := openTracked(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -61,6 +53,34 @@ func StatusOf(ctx context.Context, dir string, paths []string) ([]Status, error)
 		list[i].Ignored = !list[i].Tracked && ignored[names[i]]
 	}
 	return list, nil
+}
+
+// Tracked returns those of the paths in dir that are tracked. It needs one process of git, and [StatusOf] two. The errors
+// are those of StatusOf.
+func Tracked(ctx context.Context, dir string, paths []string) (map[string]bool, error) {
+	_, prefix, tracked, err := openTracked(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	found := make(map[string]bool)
+	for _, p := range paths {
+		if tracked[path.Join(prefix, p)] {
+			found[p] = true
+		}
+	}
+	return found, nil
+}
+
+// openTracked returns the work tree that contains dir, dir's path in it, and its tracked paths.
+func openTracked(ctx context.Context, dir string) (w *workTree, prefix string, tracked map[string]bool, err error) {
+	if w, err = openWorkTree(ctx, dir); err != nil {
+		return nil, "", nil, err
+	}
+	if prefix, err = w.prefix(dir); err != nil {
+		return nil, "", nil, err
+	}
+	tracked, err = w.trackedPaths(ctx)
+	return w, prefix, tracked, err
 }
 
 // prefix returns the path of dir relative to the root of the work tree, with slashes.

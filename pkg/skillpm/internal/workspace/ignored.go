@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
@@ -95,6 +96,7 @@ func (w *Workspace) compareIgnores(c *Change, l *Layout, unlink []AgentDir) {
 	}
 	repository := inRepository(w.Scope.Root)
 	generated := w.generatedNames(l, unlink)
+	tracked := sync.OnceValue(func() map[string]bool { return w.trackedDirs(generated) })
 	for _, dir := range slices.Sorted(maps.Keys(generated)) {
 		names := generated[dir]
 		at := path.Join(dir, ignoreName)
@@ -116,7 +118,7 @@ func (w *Workspace) compareIgnores(c *Change, l *Layout, unlink []AgentDir) {
 		}
 		if len(names) == 0 {
 			want = nil
-		} else if repository && w.tracksEntry(dir, names) {
+		} else if repository && tracked()[dir] {
 			want = nil
 			c.committed = append(c.committed, dir)
 		}
@@ -136,14 +138,20 @@ func (c *Change) touches(dir string) bool {
 	return hasKey(c.links, in) || hasKey(c.Trees, in) || slices.ContainsFunc(c.removals, in)
 }
 
-// tracksEntry reports whether git tracks a generated entry of a directory. Without the git program, it tracks none.
-func (w *Workspace) tracksEntry(dir string, names []string) bool {
-	paths := make([]string, len(names))
-	for i, name := range names {
-		paths[i] = path.Join(dir, name)
+// trackedDirs returns the directories of which git tracks a generated entry. Without the git program, it tracks none.
+func (w *Workspace) trackedDirs(generated map[string][]string) map[string]bool {
+	var paths []string
+	for dir, names := range generated {
+		for _, name := range names {
+			paths = append(paths, path.Join(dir, name))
+		}
 	}
-	status, err := git.StatusOf(context.Background(), w.Scope.Root, paths) // it reads the index of a local repository
-	return err == nil && slices.ContainsFunc(status, func(s git.Status) bool { return s.Tracked })
+	tracked, err := git.Tracked(context.Background(), w.Scope.Root, paths) // it reads the index of a local repository
+	dirs := make(map[string]bool)
+	for p := range tracked {
+		dirs[path.Dir(p)] = err == nil
+	}
+	return dirs
 }
 
 // inRepository reports whether a directory is in a git repository, or in something that looks like one.
