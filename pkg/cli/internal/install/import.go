@@ -145,7 +145,7 @@ func (a *app) printImport(r *skillpm.ImportReport) error {
 // printLocalSkills prints the local skills of a project, what happens with the manifest, and what to do next.
 func (a *app) printLocalSkills(p console.Palette, r *skillpm.ImportReport) {
 	for _, s := range r.Local {
-		line := "  " + p.Bold(s.Name) + "  " + p.Dim(s.Dir)
+		line := "  " + p.Bold(console.Flat(s.Name)) + "  " + p.Dim(console.Flat(s.Dir))
 		if s.Source != "" {
 			line += p.Dim("  from " + console.Printable(s.Source))
 		}
