@@ -240,7 +240,7 @@ var hostText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(
 // checkAddress checks the address or name of a registry. It rejects credentials, because people share these files.
 func checkAddress(noun string) func(string) error {
 	return func(s string) error {
-		if s == "" || strings.HasPrefix(s, "-") || strings.ContainsFunc(s, isControl) {
+		if s == "" || strings.HasPrefix(s, "-") || strings.ContainsFunc(s, isInvisible) {
 			return diag.Errorf(diag.Invalid, "%s is not a valid address", noun)
 		}
 		scheme, rest, ok := strings.Cut(s, "://")
@@ -264,8 +264,6 @@ func checkAddress(noun string) func(string) error {
 		return nil
 	}
 }
-
-func isControl(c rune) bool { return c < ' ' || c == 0x7f }
 
 // onLoopback reports whether an address is on this machine, where plain HTTP is safe.
 func onLoopback(address string) bool {

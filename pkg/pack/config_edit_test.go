@@ -67,6 +67,8 @@ func TestAddRegistryRefuses(t *testing.T) {
 		{"", pack.Registry{Name: "a", URL: "http://b.example"}, diag.Invalid, "requires HTTPS"},
 		{"", pack.Registry{Name: "a", URL: "https://b.example;id/x"}, diag.Invalid, "is not a valid address"},
 		{"", pack.Registry{Name: "a", URL: "oci://$HOME/x"}, diag.Invalid, "is not a valid address"},
+		{"", pack.Registry{Name: "a", URL: "./a\u202eb"}, diag.Invalid, "is not a valid address"},
+		{"", pack.Registry{Name: "a", URL: "./a\u009b2Jb"}, diag.Invalid, "is not a valid address"},
 		{"", pack.Registry{Name: "a", URL: "https://u:p@b.example"}, diag.Invalid, "credentials"},
 		{"registries: &all\n  - https://a.example\n", pack.Registry{Name: "a", URL: "https://b.example"}, diag.Invalid, ""},
 	} {

@@ -51,7 +51,7 @@ func authHosts(v yamlx.Value) map[string][]string {
 }
 
 func checkFile(s string) error {
-	if s == "" || strings.HasPrefix(s, "-") || strings.HasPrefix(s, "~") || strings.ContainsFunc(s, isControl) {
+	if s == "" || strings.HasPrefix(s, "-") || strings.HasPrefix(s, "~") || strings.ContainsFunc(s, isInvisible) {
 		return diag.Errorf(diag.Invalid, "invalid file path %q", s).
 			WithHint("use an absolute path, or a path relative to this file")
 	}

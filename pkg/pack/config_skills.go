@@ -230,7 +230,7 @@ func checkAllowed(s string) error {
 }
 
 func checkFolder(s string) error {
-	if !filepath.IsAbs(s) || strings.ContainsFunc(s, isControl) {
+	if !filepath.IsAbs(s) || strings.ContainsFunc(s, isInvisible) {
 		return diag.Errorf(diag.Invalid, "%q is not the absolute path of a directory", s).
 			WithHint("use an absolute path, such as /home/ada/work")
 	}

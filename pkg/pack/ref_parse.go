@@ -110,12 +110,17 @@ func checkText(s string) error {
 		return diag.Errorf(diag.Usage, "%q is neither a pack nor a known flag", s)
 	}
 	for _, r := range s {
-		if unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp) || r == '\ufeff' ||
-			r == '\u200b' {
+		if isInvisible(r) {
 			return diag.Errorf(diag.Usage, "the source contains the invisible character %U", r)
 		}
 	}
 	return nil
+}
+
+// isInvisible reports whether a character can control a terminal, or make a text look like another one.
+func isInvisible(r rune) bool {
+	return unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp) || r == '\ufeff' ||
+		r == '\u200b'
 }
 
 // parseName parses owner/name[@constraint].

@@ -334,6 +334,67 @@ func TestChangedOCI(t *testing.T) {
 	}
 }
 
+// TestChangedOCIReleasesGone checks that a pack does not get other content under its locked version when its repository
+// has no releases any more, however the pack is required.
+func TestChangedOCIReleasesGone(t *testing.T) {
+	for name, requirement := range map[string]string{
+		"range": `acme/tool: {oci: "URL", version: "^1"}`, "tag": `acme/tool: {oci: "URL", tag: "1.1.0"}`,
+		"any": `acme/tool: {oci: "URL"}`, "name": `acme/tool: "^1"`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newFixture(t)
+			w.publishFiles("acme/tool", "1.1.0", nil, skillText("tool", "Locked."))
+			url := w.server.URL("acme/tool")
+			w.write("skillpm.yaml", "namespaces: {acme: \""+w.server.URL("acme")+"\"}\ndependencies:\n  "+
+				strings.ReplaceAll(requirement, "URL", url)+"\n")
+			w.install()
+			w.repoint("acme/tool", "1.1.0", nil, skillText("tool", "Moved."))
+			w.retag("acme/tool", "1.1.0", "latest")
+			w.unpublish("acme/tool", "1.1.0")
+			for _, o := range []skillpm.UpdateOptions{{}, {Latest: true}, {Packs: []string{"acme/tool@1.1.0"}}} {
+				_, err := w.client().Update(t.Context(), o)
+				if text := w.read(".skillpm/plugins/acme/tool/tool/SKILL.md"); !strings.Contains(text, "Locked.") {
+					t.Fatalf("%v: installed %q", err, text)
+				}
+			}
+			for _, o := range []skillpm.InstallOptions{{Upgrade: true}, {Packs: []string{url}}, {Upgrade: true}} {
+				_, err := w.client().Install(t.Context(), o)
+				if text := w.read(".skillpm/plugins/acme/tool/tool/SKILL.md"); !strings.Contains(text, "Locked.") {
+					t.Fatalf("%v: installed %q", err, text)
+				}
+			}
+		})
+	}
+}
+
+// retag gives a manifest a further tag.
+func (w *fixture) retag(pk, from, to string) {
+	w.t.Helper()
+	at := "http://" + w.server.Host + "/v2/" + pk + "/manifests/"
+	req, err := http.NewRequestWithContext(w.t.Context(), http.MethodGet, at+from, nil)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	req.Header.Set("Accept", "application/vnd.oci.image.manifest.v1+json")
+	got, err := http.DefaultClient.Do(req)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer got.Body.Close()
+	if req, err = http.NewRequestWithContext(w.t.Context(), http.MethodPut, at+to, got.Body); err != nil {
+		w.t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", got.Header.Get("Content-Type"))
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	resp.Body.Close()
+	if got.StatusCode != http.StatusOK || resp.StatusCode != http.StatusCreated {
+		w.t.Fatalf("%s as %s: %s, %s", from, to, got.Status, resp.Status)
+	}
+}
+
 // TestChangedIndexLine checks that a line of an index whose digest changed is refused, for dependencies too.
 func TestChangedIndexLine(t *testing.T) {
 	w := newFixture(t)

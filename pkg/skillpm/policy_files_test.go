@@ -10,6 +10,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/policy/enforce"
 	"github.com/skillpm/skillpm/pkg/skillpm"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/admission"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/workspace"
 )
 
 // scriptedWorld has acme/good, acme/base with a script, which acme/needs requires, and a machine policy that forbids
@@ -231,6 +233,19 @@ func TestMachineVerdicts(t *testing.T) {
 	writeFiles(t, filepath.Dir(kept[0]), map[string]string{basis: string(verdicts)})
 	if err := install(); err != nil {
 		t.Errorf("what the administrator wrote does not count: %v", err)
+	}
+	lock, err := pack.ParseLock("skillpm.lock", []byte(w.read("skillpm.lock")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := pack.ID{Owner: "acme", Name: "base"}
+	for system, want := range map[string]bool{"linux": true, "windows": false} { // where users can create the file
+		env := o.Environment
+		env.OS = system
+		m := workspace.NewMachine(workspace.Options{Environment: env})
+		if got := admission.ReadVerdicts(m, evaluator).Has(id, lock.Packs[id], nil); got != want {
+			t.Errorf("%s: what is in the administrator's directory counts: %v, want %v", system, got, want)
+		}
 	}
 	if err := os.Chmod(administrators, 0o664); err != nil {
 		t.Fatal(err)

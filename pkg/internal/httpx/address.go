@@ -22,9 +22,16 @@ const (
 // sharedAddresses are the addresses of carrier-grade NAT (RFC 6598), which VPNs and clouds also use.
 var sharedAddresses = netip.PrefixFrom(netip.AddrFrom4([4]byte{100, 64}), 10)
 
+// nat64 are the IPv6 addresses of IPv4 addresses (RFC 6052), which a gateway of the network translates.
+var nat64 = netip.PrefixFrom(netip.AddrFrom16([16]byte{1: 0x64, 2: 0xff, 3: 0x9b}), 96)
+
 // ReachOf returns the reach of an address.
 func ReachOf(addr netip.Addr) Reach {
 	addr = addr.Unmap()
+	if nat64.Contains(addr) {
+		wide := addr.As16()
+		addr = netip.AddrFrom4([4]byte(wide[12:]))
+	}
 	switch {
 	case addr.IsLinkLocalUnicast(), addr.IsMulticast():
 		return ReachLink

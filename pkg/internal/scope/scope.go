@@ -12,6 +12,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
 )
 
 // Names of skillpm's own files and directories in a scope.
@@ -54,7 +55,8 @@ func (e *HomeError) Hint() string {
 }
 
 // Project finds the project that contains dir: the nearest directory upward with a skillpm.yaml, but never the home
-// directory or one above it. If there is none, it returns the possible project, and false: the root of the git
+// directory or one above it. A skillpm.yaml that another user created in a parent directory that every user can write to
+// does not count. If there is none, it returns the possible project, and false: the root of the git
 // repository around dir, or dir itself outside of repositories and with [Paths.Exact]. If dir is the home directory or
 // inside the user scope's own files, the error is a [HomeError].
 func (p Paths) Project(dir string) (Scope, bool, error) {
@@ -75,12 +77,14 @@ func (p Paths) Project(dir string) (Scope, bool, error) {
 		return Scope{}, false, &HomeError{Home: p.Home}
 	}
 	for d := start; !p.isHome(d); d = filepath.Dir(d) {
-		found, err := hasManifest(d)
-		if err != nil {
-			return Scope{}, false, err
-		}
-		if found {
-			return Scope{Kind: KindProject, Root: d}, true, nil
+		if d == start || !isPlanted(d, ManifestName) {
+			found, err := hasManifest(d)
+			if err != nil {
+				return Scope{}, false, err
+			}
+			if found {
+				return Scope{Kind: KindProject, Root: d}, true, nil
+			}
 		}
 		if filepath.Dir(d) == d {
 			break
@@ -103,13 +107,25 @@ func (p Paths) newProject(dir string) string {
 		if !isRepository(d) {
 			continue
 		}
-		info, err := os.Stat(d)
-		if d == dir || err == nil && (info.Mode().Perm()&0o002 == 0 || runtime.GOOS == "windows") {
+		if d == dir || !isShared(d) {
 			return d
 		}
 		return dir
 	}
 	return dir
+}
+
+// isShared reports whether every user can create files in a directory, as in /tmp, or its mode cannot be read.
+func isShared(dir string) bool {
+	info, err := os.Stat(dir)
+	return err != nil || info.Mode().Perm()&0o002 != 0 && runtime.GOOS != "windows"
+}
+
+// isPlanted reports whether another user than this one and the administrator created a file in a directory that every
+// user can write to: somebody may have left it there for the commands of others.
+func isPlanted(dir, name string) bool {
+	info, err := os.Lstat(filepath.Join(dir, name))
+	return err == nil && isShared(dir) && !safefile.Mine(info) && !safefile.IsOwnedBy(info, 0)
 }
 
 // isRepository reports whether dir is the root of a git working tree: it has a .git with a HEAD or, in a worktree or a

@@ -170,7 +170,7 @@ func (a *app) noteRecordedSources(local []skillpm.LocalSkill) {
 
 func (a *app) printLocalSkills(p console.Palette, r *skillpm.ImportReport) {
 	for _, s := range r.Local {
-		line := "  " + p.Bold(s.Name) + "  " + p.Dim(s.Dir)
+		line := "  " + p.Bold(console.Flat(s.Name)) + "  " + p.Dim(console.Flat(s.Dir))
 		if s.Source != "" {
 			line += p.Dim("  from " + console.Printable(s.Source))
 		}

@@ -134,6 +134,9 @@ func ReadVerdicts(m *workspace.Machine, e *enforce.Evaluator) *Verdicts {
 	ofMachine := slices.ContainsFunc(e.Policies(), func(p *policy.Policy) bool {
 		return p.Level == policy.MachineLevel && p.NeedsFiles()
 	})
+	if ofMachine && m.OS == "windows" {
+		return &Verdicts{} // users can create files in ProgramData, and CheckAdmin does not see who did
+	}
 	if ofMachine { // every user may read what only the administrator writes
 		state, modes = m.Paths.ForMachine().State, atomicfile.Options{Mode: 0o644, MkdirMode: 0o755}
 	}

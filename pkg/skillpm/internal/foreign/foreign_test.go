@@ -135,6 +135,15 @@ func TestParseBounds(t *testing.T) {
 	if _, err := foreign.Parse("skills-lock.json", make([]byte, 4<<20+1)); err == nil || !strings.Contains(err.Error(), "larger than 4194304 bytes") {
 		t.Errorf("large file: %v", err)
 	}
+	tables := strings.Builder{} // the parser needs the square of their number
+	for i := range 30_000 {
+		fmt.Fprintf(&tables, "[a.b%d]\n", i)
+	}
+	for _, name := range []string{"agents.toml", "agents.lock"} {
+		if _, err := foreign.Parse(name, []byte(tables.String())); err == nil || !strings.Contains(err.Error(), "larger than 262144 bytes") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 	many := "dependencies:\n  apm:\n" + strings.Repeat("    - {name: a, marketplace: b}\n", 10_001)
 	if _, err := foreign.Parse("apm.yml", []byte(many)); err == nil || !strings.Contains(err.Error(), "apm.yml:10003: the file has more than 10000 entries") {
 		t.Errorf("many entries: %v", err)
@@ -176,12 +185,17 @@ func TestParseHostilePlaces(t *testing.T) {
 		{"https://git.example/acme/\u202eops.git", "invisible character"},
 		{"javascript://git.example/x", "unknown scheme"},
 		{"oci://registry.example/acme/ops", "unknown scheme"},
+		{"local:acme/ops", "invalid repository URL"},
+		{"embedded:acme/ops", "invalid repository URL"},
+		{"oci-layout:../x", "invalid repository URL"},
 	} {
 		for name, text := range map[string]string{
 			"skills-lock.json": fmt.Sprintf(`{"version":1,"skills":{"a":{"sourceType":"git","source":%q,"sourceUrl":%[1]q}}}`, tt.url),
 			"marketplace.json": fmt.Sprintf(`{"plugins":[{"name":"a","source":{"source":"url","url":%q}}]}`, tt.url),
 			"apm.yml":          fmt.Sprintf("dependencies:\n  apm:\n    - git: %q\n", tt.url),
 			"apm.lock.yaml":    fmt.Sprintf("lockfile_version: '1'\ndependencies:\n- repo_url: %q\n", tt.url),
+			"agents.lock":      fmt.Sprintf("version = 1\n[skills.a]\nsource = \"acme/x\"\nresolved_url = %q\n", tt.url),
+			"agents.toml":      fmt.Sprintf("version = 1\n[[skills]]\nname = \"a\"\nref = \"v1\"\nsource = %q\n", tt.url),
 		} {
 			imp, err := foreign.Parse(name, []byte(text))
 			if err != nil {

@@ -17,8 +17,15 @@ func (f file) isTOML(data []byte) bool {
 	return strings.HasSuffix(name, ".toml") || strings.HasSuffix(name, "agents.lock") && !isJSON(data)
 }
 
+// maxTOML is the size of a TOML file, in bytes. The time that the parser takes grows with the square of the number of
+// tables; a lockfile with 1,000 skills is smaller.
+const maxTOML = 256 << 10
+
 // toml reads TOML. Values do not have lines.
 func (f file) toml(data []byte) (*value, error) {
+	if len(data) > maxTOML {
+		return nil, f.errorf(nil, "is larger than %d bytes", maxTOML)
+	}
 	var root map[string]any
 	if err := toml.Unmarshal(data, &root); err != nil {
 		at := &value{}
