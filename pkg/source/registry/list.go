@@ -97,6 +97,6 @@ func List(r Registry) (Lister, error) {
 		return l, nil
 	}
 	return nil, diag.Errorf(diag.NotFound,
-		"cannot search %s: OCI registries do not list their packs", r.Name()).
+		"cannot search %s: the registry does not list its packs", r.Name()).
 		WithHint("install packs by name, or add an index that lists them: skillpm registry add NAME URL")
 }

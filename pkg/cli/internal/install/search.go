@@ -27,7 +27,8 @@ word. Packs that match all words come first. If a registry has copies of a pack 
 same skills, the command lists them with the pack that was published first.
 
 --offline searches the cached lists of registries. skillpm warns about unreachable
-registries. The command cannot search OCI registries, because they do not list their packs.`,
+registries. The command cannot search OCI registries, ClawHub, and apm, because they do not list
+their packs.`,
 		Example: `  skillpm search deploy to kubernetes
   skillpm search  # all packs, the newest first
   skillpm search pdf tables --json
@@ -116,7 +117,7 @@ func (a *app) notSearched(r *skillpm.SearchReport) {
 		}
 	}
 	if len(unlisted) > 0 {
-		a.Note("Not searched: %s (OCI registries do not list their packs).", strings.Join(unlisted, ", "))
+		a.Note("Not searched, because the registry does not list its packs: %s", strings.Join(unlisted, ", "))
 	}
 }
 
