@@ -172,11 +172,11 @@ func (a *app) printInstall(r *skillpm.InstallReport, verb string) error {
 			textx.Count(len(r.Packs), "pack"))
 		return nil
 	}
-	for _, pack := range r.Packs {
-		a.printPack(p, pack, r)
-	}
 	if r.ResolvedLock && !r.DryRun {
 		a.Note("Resolved the merge conflicts in skillpm.lock. Mark the file as resolved with: git add skillpm.lock")
+	}
+	for _, pack := range r.Packs {
+		a.printPack(p, pack, r)
 	}
 	a.printNewOwners(r)
 	if verb != "remove" {
