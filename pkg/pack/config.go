@@ -60,7 +60,7 @@ func ConfigKeys() []string { return slices.Clone(configKeys) }
 // ParseConfig reads a configuration as strictly as [ParseManifest] reads a manifest.
 func ParseConfig(path string, data []byte) (*Config, error) {
 	format := manifestFormat
-	format.Name = "the configuration"
+	format.Name, format.ConflictHint = "the configuration", ""
 	r := yamlx.Read(path, data, format)
 	root, _ := r.Root()
 	c := &Config{Path: path}

@@ -158,7 +158,7 @@ var bad = []struct {
 	{"strange key", "x: 1", `1:1: unknown key "x" in skillpm.yaml`, "use one of name, version", true},
 	{"duplicate key", "name: a/b\nname: a/c", `2:1: the key "name" is duplicated; it first appears on line 1`, "", false},
 	{"duplicate dependency", "dependencies:\n  a/b: \"1\"\n  a/b: \"2\"", `3:3: the key "a/b" is duplicated`, "", false},
-	{"merge markers", "name: a/b\n<<<<<<< HEAD\nversion: 1.0.0\n=======\n>>>>>>> x", "2:1: unresolved merge conflict: <<<<<<< HEAD", "choose one side", false},
+	{"merge markers", "name: a/b\n<<<<<<< HEAD\nversion: 1.0.0\n=======\n>>>>>>> x", "2:1: unresolved merge conflict: <<<<<<< HEAD", "keep the lines that you need", false},
 	{"not a mapping", "- a", "1:1: expected a mapping", "", true},
 	{"requires as a list", "requires: [git]", "1:11: requires must be a mapping", "", true},
 	{"requirement with a path", "requires: {bins: [/bin/sh]}", `1:19: invalid name "/bin/sh" in requires.bins`, "plain name", true},

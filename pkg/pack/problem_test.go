@@ -133,7 +133,7 @@ namespaces: {A: ""}
 	}
 }
 
-const resolve = "choose one side, remove the lines <<<<<<<, =======, and >>>>>>>, and run \"skillpm install\""
+const resolve = "keep the lines that you need, remove the lines <<<<<<<, =======, and >>>>>>>, and run \"skillpm install --resolve-lock\""
 
 // TestCheckManifestExplains checks that invalid YAML is one problem, at the offending character, in plain words.
 func TestCheckManifestExplains(t *testing.T) {

@@ -63,6 +63,12 @@ func (h *Host) deny(k *catalog.Skill) error {
 	return h.guard.CheckListed(h.PolicySkill(k))
 }
 
+// denyName returns why the policies deny a skill of a pack by its name, nil if they do not.
+func (h *Host) denyName(name, pack string) error {
+	_, err := h.guard.Policies().Skill([]string{name}, pack)
+	return err
+}
+
 // PolicySkill returns the form of a skill that the policy evaluator takes.
 func (h *Host) PolicySkill(k *catalog.Skill) enforce.Skill {
 	if h.o.As != nil {

@@ -108,7 +108,24 @@ func (c *Client) Registries(context.Context) (*RegistryList, error) {
 			}
 		}
 	}
+	if r.areConfigured() {
+		r.limitBuiltIn()
+	}
 	return r, nil
+}
+
+// limitBuiltIn leaves the built-in registries only the owners whose packs are looked up there although other registries
+// are configured: those that are bound to them, and the owner of skillpm's own packs.
+func (r *RegistryList) limitBuiltIn() {
+	isBound := slices.ContainsFunc(r.Bindings, func(b Binding) bool { return b.Owner == registry.OfficialOwner })
+	for i, e := range r.Registries {
+		if e.URL == registry.Embedded && e.From == builtInSource && !isBound {
+			r.Registries[i].Namespaces = append(e.Namespaces, registry.OfficialOwner)
+		}
+	}
+	r.Registries = slices.DeleteFunc(r.Registries, func(e RegistryEntry) bool {
+		return e.From == builtInSource && len(e.Namespaces) == 0
+	})
 }
 
 // areConfigured reports whether anybody has settings about registries.

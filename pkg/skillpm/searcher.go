@@ -325,7 +325,7 @@ func (s *searcher) close() {
 func (p *searchedIndex) report() SearchedRegistry {
 	if p.err != nil {
 		return SearchedRegistry{
-			Name: p.name, Unlisted: strings.HasPrefix(p.url, "oci://"), Error: p.err.Error(),
+			Name: p.name, Unlisted: !registry.CanList(p.url), Error: p.err.Error(),
 			Code: int(diag.CodeOf(p.err)), Hint: diag.HintOf(p.err),
 		}
 	}

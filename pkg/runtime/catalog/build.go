@@ -125,8 +125,9 @@ func (b *builder) addAbsent(r *root, t *tree) {
 			if name == "" || d != nil && d.has(name) {
 				continue
 			}
-			b.catalog.absent = append(b.catalog.absent, b.newAbsent(t, p, name))
-			if !reported {
+			absent := b.newAbsent(t, p, name)
+			b.catalog.absent = append(b.catalog.absent, absent)
+			if absent.denial == nil && !reported {
 				packs, reported = append(packs, strings.TrimSpace(p.id+" "+p.version)), true
 			}
 		}
@@ -148,6 +149,9 @@ func (b *builder) newAbsent(t *tree, p lockedPack, name string) absentSkill {
 		if alias := n.alias(p.id); alias != "" {
 			a.name = alias
 		}
+	}
+	if deny := b.catalog.options.DenyName; deny != nil {
+		a.denial = deny(name, p.id)
 	}
 	return a
 }

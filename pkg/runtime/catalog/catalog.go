@@ -38,6 +38,8 @@ type Options struct {
 
 	// Deny returns why a skill must not be used, nil if it may. A nil Deny denies nothing.
 	Deny func(*Skill) error
+	// DenyName returns why the installer leaves out a skill of a pack, nil if it does not. A nil DenyName denies nothing.
+	DenyName func(name, pack string) error
 
 	// Getenv returns environment variables, which can move a profile's directories, and which skills can require; nil
 	// for none.
@@ -60,8 +62,11 @@ type Catalog struct {
 	absent   []absentSkill
 }
 
-// absentSkill is a skill of a pack that is locked but not installed.
-type absentSkill struct{ base, name, pack, version string }
+// absentSkill is a skill of a pack that is locked but not installed, because a policy denies it if denial is not nil.
+type absentSkill struct {
+	base, name, pack, version string
+	denial                    error
+}
 
 // Open reads all layers. Problems of single skills or directories become findings; the only error is that of the
 // context.
@@ -175,7 +180,7 @@ func (c *Catalog) Tags() []string {
 func (c *Catalog) Absent() []string {
 	var packs []string
 	for _, a := range c.absent {
-		if !slices.Contains(packs, a.pack) {
+		if a.denial == nil && !slices.Contains(packs, a.pack) {
 			packs = append(packs, a.pack)
 		}
 	}
@@ -195,9 +200,12 @@ func (c *Catalog) Lookup(name string) (*Skill, error) {
 	unknown := &UnknownError{Name: name, Off: c.options.Off}
 	claims := c.claims(name)
 	several := len(c.aliasesOf(claims, name)) > 1
-	switch reason := c.absentReason(name); {
-	case reason != "":
-		claims, unknown.Reason, unknown.Fix = nil, reason, `run "skillpm install"`
+	switch a := c.absentSkill(name); {
+	case a != nil && a.denial != nil:
+		claims, unknown.Reason, unknown.Fix, unknown.Denied = nil, a.denial.Error(), diag.HintOf(a.denial), true
+	case a != nil:
+		claims, unknown.Fix = nil, `run "skillpm install"`
+		unknown.Reason = strings.TrimSpace(a.pack+" "+a.version) + " is locked but not installed"
 	case several:
 		unknown.Reason, unknown.Fix = "several packs contain a skill with this name: "+strings.Join(c.aliasesOf(claims,
 			name), ", "),
@@ -224,15 +232,15 @@ func (c *Catalog) Lookup(name string) (*Skill, error) {
 	return nil, unknown
 }
 
-// absentReason returns why a skill of a lockfile is not installed, "" if no lockfile has the name.
-func (c *Catalog) absentReason(name string) string {
+// absentSkill returns the skill of a lockfile that is not installed and has a name, or nil.
+func (c *Catalog) absentSkill(name string) *absentSkill {
 	base, pack, exact := strings.Cut(name, "@")
-	for _, a := range c.absent {
+	for i, a := range c.absent {
 		if exact && a.pack == pack && (a.base == base || a.name == base) || !exact && a.name == name {
-			return strings.TrimSpace(a.pack+" "+a.version) + " is locked but not installed"
+			return &c.absent[i]
 		}
 	}
-	return ""
+	return nil
 }
 
 // aliasesOf returns the aliases of the packs' skills whose own name is this one, if no available skill has the name.

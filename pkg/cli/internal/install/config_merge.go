@@ -152,7 +152,8 @@ func (a *app) mergeLocks(ctx context.Context, base, ours, theirs string) error {
 	merged, err := a.mergedLock(base, ours, theirs)
 	if err != nil {
 		// This fails if there are conflicts.
-		_, _ = a.git(ctx, "merge-file", "-q", a.Abs(ours), a.Abs(base), a.Abs(theirs))
+		_, _ = a.git(ctx, "merge-file", "-q", "-L", "ours", "-L", "base", "-L", "theirs",
+			a.Abs(ours), a.Abs(base), a.Abs(theirs))
 		return err
 	}
 	if err := atomicfile.Write(a.Abs(ours), merged.Encode(), atomicfile.Options{Mode: 0o644}); err != nil {

@@ -172,11 +172,11 @@ func (a *app) printInstall(r *skillpm.InstallReport, verb string) error {
 			textx.Count(len(r.Packs), "pack"))
 		return nil
 	}
-	for _, pack := range r.Packs {
-		a.printPack(p, pack, r)
-	}
 	if r.ResolvedLock && !r.DryRun {
 		a.Note("Resolved the merge conflicts in skillpm.lock. Mark the file as resolved with: git add skillpm.lock")
+	}
+	for _, pack := range r.Packs {
+		a.printPack(p, pack, r)
 	}
 	a.printNewOwners(r)
 	if verb != "remove" {
@@ -289,7 +289,7 @@ func (a *app) printPack(p console.Palette, pack skillpm.PackReport, r *skillpm.I
 	if pack.SignedBy != "" {
 		line += p.Dim("  signed by " + console.Printable(pack.SignedBy))
 	}
-	if n := len(pack.Skills); n > 0 && a.Verbose == 0 {
+	if n := linkedSkills(pack); n > 0 && a.Verbose == 0 {
 		line += p.Dim("  " + textx.Count(n, "skill"))
 	}
 	if pack.Action == skillpm.ActionInstalled && !pack.Direct {
@@ -311,6 +311,16 @@ func (a *app) printPack(p console.Palette, pack skillpm.PackReport, r *skillpm.I
 	for _, name := range pack.Dropped {
 		fmt.Fprintf(a.Stdout, "    %s\n", p.Red("- "+name))
 	}
+}
+
+// linkedSkills counts the skills of a pack without those that a policy denies.
+func linkedSkills(p skillpm.PackReport) (n int) {
+	for _, s := range p.Skills {
+		if s.Denied == "" {
+			n++
+		}
+	}
+	return n
 }
 
 // printAgents prints which agents find the skills, and where.
@@ -356,7 +366,7 @@ func summary(r *skillpm.InstallReport, verb string) string {
 	for _, pack := range r.Packs {
 		counts[pack.Action]++
 		if pack.Action == skillpm.ActionInstalled || pack.Action == skillpm.ActionRestored {
-			skills += len(pack.Skills)
+			skills += linkedSkills(pack)
 		}
 	}
 	var parts []string

@@ -108,9 +108,9 @@ func newRegistryList(a *app) *cobra.Command {
 		Use:     "list",
 		Aliases: []string{"ls"},
 		Short:   "List registries and bindings",
-		Long: `The list shows the sources in which skillpm looks up packs: registries of the project and
-the user, registries of bound owners, your local packs, and the embedded index. The mark
-(enforced) means that the administrator of the machine bound the owner.`,
+		Long: `The list shows the sources in which skillpm looks up packs by name: registries of the project
+and the user, and registries of bound owners. Without these, it shows your local packs and the
+embedded index. The mark (enforced) means that the administrator of the machine bound the owner.`,
 		Example: `  skillpm registry list
   skillpm registry list --json
   skillpm registry list -C ../other-project`,

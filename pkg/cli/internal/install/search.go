@@ -27,8 +27,7 @@ word. Packs that match all words come first. If a registry has copies of a pack 
 same skills, the command lists them with the pack that was published first.
 
 --offline searches the cached lists of registries. skillpm warns about unreachable
-registries. The command does not search OCI registries, ClawHub, and
-apm registries.`,
+registries. The command does not search OCI registries, ClawHub, and apm registries.`,
 		Example: `  skillpm search deploy to kubernetes
   skillpm search  # all packs, the newest first
   skillpm search pdf tables --json
@@ -117,7 +116,7 @@ func (a *app) notSearched(r *skillpm.SearchReport) {
 		}
 	}
 	if len(unlisted) > 0 {
-		a.Note("Not searched, without a list of packs: %s", strings.Join(unlisted, ", "))
+		a.Note("Skipped registries that do not list their packs: %s", strings.Join(unlisted, ", "))
 	}
 }
 
@@ -147,14 +146,14 @@ func (a *app) printNoMatch(r *skillpm.SearchReport) {
 
 // printFound prints a pack: name, version, status, description, and matching skills.
 func (a *app) printFound(p skillpm.SearchResult, width int) {
-	colours := a.Palette(a.Stdout)
-	line := colours.Bold(console.Flat(p.Pack)) + " " + console.Flat(p.Version)
+	palette := a.Palette(a.Stdout)
+	line := palette.Bold(console.Flat(p.Pack)) + " " + console.Flat(p.Version)
 	switch {
 	case p.Installed == nil:
 	case p.Installed.Version == p.Version:
-		line += "  " + colours.Green("installed")
+		line += "  " + palette.Green("installed")
 	default:
-		line += "  " + colours.Yellow(console.Flat(p.Installed.Version)+" installed")
+		line += "  " + palette.Yellow(console.Flat(p.Installed.Version)+" installed")
 	}
 	if p.Demo {
 		line += "  demo"
@@ -167,10 +166,10 @@ func (a *app) printFound(p skillpm.SearchResult, width int) {
 	}
 	fmt.Fprintln(a.Stdout, line)
 	if p.Deprecated != "" {
-		fmt.Fprintln(a.Stdout, "  "+colours.Red(console.Fitted("deprecated: "+console.Flat(p.Deprecated), width-2)))
+		fmt.Fprintln(a.Stdout, "  "+palette.Red(console.Fitted("deprecated: "+console.Flat(p.Deprecated), width-2)))
 	}
 	if text := denial(p.PackDenial, p.Count); text != "" {
-		fmt.Fprintln(a.Stdout, "  "+colours.Red(console.Fitted(console.Flat(text), width-2)))
+		fmt.Fprintln(a.Stdout, "  "+palette.Red(console.Fitted(console.Flat(text), width-2)))
 	}
 	about := p.Description
 	if about == "" && len(p.Skills) > 0 {
@@ -181,7 +180,7 @@ func (a *app) printFound(p skillpm.SearchResult, width int) {
 	}
 	for _, text := range []string{matchingSkills(p), copies(p)} {
 		if text != "" {
-			fmt.Fprintln(a.Stdout, "  "+colours.Dim(console.Fitted(text, width-2)))
+			fmt.Fprintln(a.Stdout, "  "+palette.Dim(console.Fitted(text, width-2)))
 		}
 	}
 }

@@ -85,22 +85,18 @@ func (r *Registries) checkOverride(ctx context.Context) error {
 	if r.override == "" {
 		return nil
 	}
-	if _, err := registry.Open(ctx, "", r.override, r.deps); err != nil {
-		return err
-	}
 	dir := strings.TrimPrefix(r.override, "oci-layout:")
-	if strings.ContainsAny(dir, "@") || strings.Contains(dir, "://") || dir == registry.Local ||
-		dir == registry.Embedded {
-		return nil
-	}
-	if !filepath.IsAbs(dir) {
+	isDir := !strings.ContainsAny(dir, "@") && !strings.Contains(dir, "://") && dir != registry.Local &&
+		dir != registry.Embedded
+	if isDir && !filepath.IsAbs(dir) {
 		dir = filepath.Join(r.deps.Base, dir)
 	}
-	if _, err := os.Stat(dir); err != nil {
+	if _, err := os.Stat(dir); isDir && err != nil {
 		return diag.Errorf(diag.NotFound, "cannot use --registry %s: directory %s does not exist", r.override, dir).
-			WithHint("use the name of a registry, a directory, an https:// index, or oci://REGISTRY/NAMESPACE")
+			WithHint("use a directory, an https:// index, oci://REGISTRY/NAMESPACE, or a name of \"skillpm registry list\"")
 	}
-	return nil
+	_, err := registry.Open(ctx, "", r.override, r.deps)
+	return err
 }
 
 // projectOnly returns the names and addresses of the registries that a project has and no settings of this machine.
