@@ -353,6 +353,9 @@ func (in *installer) recordChoices(o InstallOptions, requests []packRequest, res
 
 // recordAgents adds agents to those that skills are linked for.
 func (in *installer) recordAgents(m *pack.Manifest, ids []string) error {
+	if len(ids) == 0 {
+		return nil // without looking for agents in use
+	}
 	return addAgents(m, in.chosenAgents(m), ids)
 }
 
