@@ -234,6 +234,9 @@ func (in *installer) packRequests(ctx context.Context, o InstallOptions, m *pack
 		if err := m.SetDependency(x.dep); err != nil {
 			return nil, err
 		}
+		if opened != nil && len(o.Skills) == 0 && len(x.dep.Skills) == 0 {
+			in.Backend.Reuse(x.dep, opened)
+		}
 		list = append(list, x)
 	}
 	return list, nil
