@@ -133,6 +133,7 @@ func (l *Lock) Keep(old *Lock) { l.unknown = old.unknown }
 // text.
 func (l *Lock) Encode() []byte {
 	var b bytes.Buffer
+	b.Grow(l.sizeHint())
 	b.WriteString("# Written by skillpm. Keep it in version control; change it with skillpm only.\n")
 	b.WriteString("version: " + LockVersion + "\n")
 	e := encoder{b: &b}
@@ -140,6 +141,18 @@ func (l *Lock) Encode() []byte {
 	e.names(l)
 	e.unknownKeys(l.unknown.root, 0)
 	return b.Bytes()
+}
+
+// sizeHint returns about the size of the encoded lockfile, most of which is the digests of skills.
+func (l *Lock) sizeHint() int {
+	size := 1 << 10
+	for _, p := range l.Packs {
+		size += 1 << 10
+		for name := range p.Skills {
+			size += len(name) + 90
+		}
+	}
+	return size
 }
 
 // encoder writes a lockfile: two spaces a level, one entry a line, every value in double quotes.

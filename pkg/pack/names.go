@@ -41,6 +41,13 @@ func Claims(m *Manifest, l *Lock) []Claim {
 	return list
 }
 
+func countSkills(claims []Claim) (n int) {
+	for _, c := range claims {
+		n += len(c.Skills)
+	}
+	return n
+}
+
 // NamedSkill is a skill and the name that agents know it under.
 type NamedSkill struct {
 	Skill string
@@ -146,15 +153,16 @@ func (n *nameResolver) readAliases(claims []Claim, aliases []Alias) error {
 
 // contests returns the winner and the losers of each bare name, in order of names.
 func (n *nameResolver) contests(claims []Claim) []contest {
-	claimants := make(map[string][]Claim)
-	for _, c := range claims {
+	claimants := make(map[string][]*Claim, countSkills(claims))
+	for i := range claims {
+		c := &claims[i]
 		for _, s := range c.Skills {
 			if _, hasAlias := n.aliases[SkillKey{c.Pack, s}]; !hasAlias {
 				claimants[s] = append(claimants[s], c)
 			}
 		}
 	}
-	var list []contest
+	list := make([]contest, 0, len(claimants))
 	for _, name := range slices.Sorted(maps.Keys(claimants)) {
 		c := contest{name: name, winner: winner(claimants[name])}
 		for _, loser := range claimants[name] {
@@ -169,13 +177,13 @@ func (n *nameResolver) contests(claims []Claim) []contest {
 }
 
 // winner returns the last direct claimant, otherwise the first by name.
-func winner(claimants []Claim) ID {
+func winner(claimants []*Claim) ID {
 	for _, c := range slices.Backward(claimants) {
 		if c.Direct {
 			return c.Pack
 		}
 	}
-	first := slices.MinFunc(claimants, func(a, b Claim) int { return a.Pack.Compare(b.Pack) })
+	first := slices.MinFunc(claimants, func(a, b *Claim) int { return a.Pack.Compare(b.Pack) })
 	return first.Pack
 }
 
@@ -246,7 +254,7 @@ func (n *nameResolver) available(alias string) bool {
 
 // namedSkills returns every skill with its name, in order of names.
 func (n *nameResolver) namedSkills(claims []Claim) []NamedSkill {
-	var list []NamedSkill
+	list := make([]NamedSkill, 0, countSkills(claims))
 	for _, c := range claims {
 		for _, s := range c.Skills {
 			named := NamedSkill{Skill: s, Pack: c.Pack, Link: s, Bare: true}

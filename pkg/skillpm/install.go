@@ -234,6 +234,9 @@ func (in *installer) packRequests(ctx context.Context, o InstallOptions, m *pack
 		if err := m.SetDependency(x.dep); err != nil {
 			return nil, err
 		}
+		if opened != nil && len(o.Skills) == 0 && len(x.dep.Skills) == 0 {
+			in.Backend.Reuse(x.dep, opened)
+		}
 		list = append(list, x)
 	}
 	return list, nil
@@ -353,6 +356,9 @@ func (in *installer) recordChoices(o InstallOptions, requests []packRequest, res
 
 // recordAgents adds agents to those that skills are linked for.
 func (in *installer) recordAgents(m *pack.Manifest, ids []string) error {
+	if len(ids) == 0 {
+		return nil // without looking for agents in use
+	}
 	return addAgents(m, in.chosenAgents(m), ids)
 }
 

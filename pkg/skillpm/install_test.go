@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"runtime"
 	"strings"
 	"sync"
@@ -146,6 +147,28 @@ func TestDamagedPack(t *testing.T) {
 				t.Errorf("the failed install changed the project")
 			}
 		})
+	}
+}
+
+// TestInstallRequests checks that a pack that is named by its source takes three requests.
+func TestInstallRequests(t *testing.T) {
+	server := ocitest.New(t)
+	src := t.TempDir()
+	writePack(t, src, "acme/one", "1.0.0", 2)
+	if _, err := newAuthor(t, src, t.TempDir()).Publish(t.Context(), publish.ReleaseOptions{To: server.URL("acme")}); err != nil {
+		t.Fatal(err)
+	}
+	server.Requests()
+	source := server.URL("acme/one") + ":1.0.0"
+	if _, err := newClient(t, t.TempDir(), t.TempDir()).Install(t.Context(), skillpm.InstallOptions{Packs: []string{source}}); err != nil {
+		t.Fatal(err)
+	}
+	const base = "GET /v2/acme/one/"
+	got := server.Requests()
+	got = slices.DeleteFunc(got, func(request string) bool { return !strings.HasPrefix(request, base) })
+	if len(got) != 3 || got[0] != base+"manifests/1.0.0" || got[1] != base+"manifests/skillpm-status" ||
+		!strings.HasPrefix(got[2], base+"blobs/sha256:") {
+		t.Errorf("got %q", got)
 	}
 }
 

@@ -286,7 +286,7 @@ func packReport(
 		Pack: id.String(), Version: p.Version, Direct: direct, Source: p.Source, Resolved: p.Resolved,
 		Integrity: p.Integrity, Demo: registry.IsDemo(id, p.Source),
 		Signer: p.Signer, SignedBy: trust.Fingerprint(p.Signer),
-		Skills: []SkillReport{}, Installed: true, Partial: p.Partial,
+		Skills: make([]SkillReport, 0, len(p.Skills)), Installed: true, Partial: p.Partial,
 	}
 	if d, ok := m.Dependency(id); ok && d.Ref != nil && (p.Source == "path" ||
 		strings.HasPrefix(p.Source, "git+file")) {

@@ -159,7 +159,11 @@ func parseHex(dst []byte, s string) bool {
 // Integrity returns the digest of a whole pack from its skills' tree digests: "t1:sha256:" and the SHA-256 of the
 // line skillpm-pack-v1 and then, sorted by skill, lines of a tree digest, a space and the skill's quoted name.
 func Integrity(trees map[string]string) string {
-	b := []byte(packHeader)
+	size := len(packHeader)
+	for skill, tree := range trees {
+		size += len(skill) + len(tree) + len(` ""`+"\n")
+	}
+	b := append(make([]byte, 0, size), packHeader...)
 	for _, skill := range slices.Sorted(maps.Keys(trees)) {
 		b = append(b, trees[skill]...)
 		b = append(b, ` "`...)

@@ -6,11 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
+	"net/http/httptest"
 	"reflect"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
@@ -308,6 +311,35 @@ func TestForeignStatus(t *testing.T) {
 	_, err := c.Status(t.Context(), ref)
 	wantCode(t, err, diag.Invalid, oci.StatusTag)
 	wantCode(t, c.SetStatus(t.Context(), ref, func(s *oci.Status) error { s.Deprecated = "x"; return nil }), diag.Invalid)
+}
+
+// TestAbsentStatus checks that a repository without a status takes one request, and that the next request uses the same
+// connection.
+func TestAbsentStatus(t *testing.T) {
+	var requests, connections atomic.Int64
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		requests.Add(1)
+		w.WriteHeader(http.StatusNotFound)
+		_, _ = io.WriteString(w, `{"errors": [{"code": "MANIFEST_UNKNOWN", "message": "manifest unknown"}]}`)
+	}))
+	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			connections.Add(1)
+		}
+	}
+	server.Start()
+	defer server.Close()
+	host := server.Listener.Addr().String()
+	c := oci.New(oci.Options{PlainHTTP: []string{host}})
+	ref := pack.Ref{Kind: pack.KindOCI, URL: host + "/acme/deploy"}
+	for n := int64(1); n <= 3; n++ {
+		if st, err := c.Status(t.Context(), ref); err != nil || st.Deprecated != "" || len(st.Yanked) > 0 {
+			t.Fatalf("%+v %v", st, err)
+		}
+		if requests.Load() != n || connections.Load() != 1 {
+			t.Errorf("%d requests over %d connections", requests.Load(), connections.Load())
+		}
+	}
 }
 
 // TestStatusIsOneRequest checks the number of requests for a status.

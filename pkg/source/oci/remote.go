@@ -122,7 +122,8 @@ func (r *repository) get(ctx context.Context, pageURL *url.URL, accept string) (
 
 // statusError maps the status of an unexpected response to an error.
 func (r *repository) statusError(resp *http.Response) error {
-	if resp.StatusCode == http.StatusNotFound {
+	if resp.StatusCode == http.StatusNotFound { // read to the end, so that the next request uses the connection
+		_, _ = io.CopyN(io.Discard, resp.Body, maxErrorDocument)
 		return errdef.ErrNotFound
 	}
 	if strings.HasPrefix(resp.Request.URL.Path, r.url("referrers/").Path) {
@@ -134,14 +135,15 @@ func (r *repository) statusError(resp *http.Response) error {
 	return r.client.responseError(r.name, r.host, parseErrorResponse(resp))
 }
 
+const maxErrorDocument = 8 << 10 // bytes
+
 // parseErrorResponse parses the error document of a registry.
 func parseErrorResponse(resp *http.Response) *errcode.ErrorResponse {
-	const most = 8 << 10
 	response := &errcode.ErrorResponse{Method: resp.Request.Method, URL: resp.Request.URL, StatusCode: resp.StatusCode}
 	var body struct {
 		Errors errcode.Errors `json:"errors"`
 	}
-	if json.NewDecoder(io.LimitReader(resp.Body, most)).Decode(&body) == nil {
+	if json.NewDecoder(io.LimitReader(resp.Body, maxErrorDocument)).Decode(&body) == nil {
 		response.Errors = body.Errors
 	}
 	return response
@@ -206,7 +208,7 @@ func (r *repository) missing(ctx context.Context, ref string, err error) error {
 	if !errors.Is(err, errdef.ErrNotFound) {
 		return r.client.remoteError(r.host, err)
 	}
-	if isDigest(ref) {
+	if isDigest(ref) || ref == StatusTag { // most repositories do not have a status
 		return diag.Errorf(diag.NotFound, "%s does not contain the artifact %s", r.name, ref)
 	}
 	tags, err := r.tags(ctx)

@@ -56,6 +56,7 @@ type Backend struct {
 	direct   map[pack.ID]pack.Dependency    // what the manifest requires
 	opened   map[openedKey]*pack.Pack       // packs that were opened
 	found    map[openedKey]string           // digests of packs that the call names
+	complete map[string]*pack.Pack          // see Reuse; by the text of their sources
 	lookups  map[lookupKey]*lookup          // questions to registries and sources
 	listed   map[pack.ID][]registry.Version // the releases of packs that are required from sources
 	// required are the packs that others require by name, with whether one from a built-in registry does.
@@ -85,7 +86,8 @@ func New(o Options) *Backend {
 	return &Backend{
 		Options: o, marks: map[pack.ID]mark{}, refs: map[string]pack.Ref{}, ranged: map[string]bool{},
 		direct: map[pack.ID]pack.Dependency{}, opened: map[openedKey]*pack.Pack{}, found: map[openedKey]string{},
-		lookups: map[lookupKey]*lookup{}, listed: map[pack.ID][]registry.Version{},
+		complete: map[string]*pack.Pack{},
+		lookups:  map[lookupKey]*lookup{}, listed: map[pack.ID][]registry.Version{},
 		required: map[pack.ID]bool{}, slots: make(chan struct{}, parallelLookups),
 		unusable: map[openedKey]*git.ReleaseError{},
 	}

@@ -26,6 +26,9 @@ func (b *Backend) Found(d pack.Dependency, p *pack.Pack) {
 	b.found[openedKey{d.ID, SourceText(d), p.Version}] = p.Ref.Digest
 }
 
+// Reuse keeps a pack that was opened with all its skills, so that its source is not opened again.
+func (b *Backend) Reuse(d pack.Dependency, p *pack.Pack) { b.complete[SourceText(d)] = p }
+
 // reference returns the lock whose versions must keep their content.
 func (b *Backend) reference() *pack.Lock {
 	if b.Reference != nil {

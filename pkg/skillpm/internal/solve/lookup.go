@@ -71,14 +71,20 @@ func (b *Backend) askRegistry(ctx context.Context, id pack.ID) *lookup {
 func (b *Backend) askSource(ctx context.Context, d pack.Dependency) *lookup {
 	ref := *d.Ref
 	ctx = pack.WithSkills(ctx, d.Skills)
+	var known *pack.Pack
+	if len(d.Skills) == 0 {
+		known = b.complete[SourceText(d)]
+	}
 	return b.start(ctx, lookupKey{source: SourceText(d)}, func(l *lookup) (err error) {
 		if hasReleases(ref) {
 			if l.versions, err = b.Fetcher.Releases(ctx, ref); err != nil || len(l.versions) > 0 {
 				return err
 			}
 		}
-		if l.pack, err = b.Fetcher.Open(ctx, ref); err != nil {
-			return err
+		if l.pack = known; known == nil {
+			if l.pack, err = b.Fetcher.Open(ctx, ref); err != nil {
+				return err
+			}
 		}
 		if fetch.IsOCI(ref.Kind) {
 			l.versions = b.Fetcher.Release(ctx, ref, l.pack.Version)

@@ -54,7 +54,7 @@ func (w *Workspace) StageFile(c *Change, name string, data []byte) error {
 // equalText reports whether two files are equal apart from line endings, which git may change.
 func equalText(a, b []byte) bool {
 	unix := func(data []byte) []byte { return bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")) }
-	return bytes.Equal(unix(a), unix(b))
+	return bytes.Equal(a, b) || bytes.Equal(unix(a), unix(b))
 }
 
 // CheckFrozen returns an error unless the lockfile on disk is that of the documents, apart from line endings.

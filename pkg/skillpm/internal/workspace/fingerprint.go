@@ -113,12 +113,9 @@ func (t treeState) equal(o treeState) bool {
 	return t.Digest == o.Digest && t.Source == o.Source && t.fingerprint == o.fingerprint
 }
 
-// matches reports whether a directory has a fingerprint.
-func (s *statter) matches(dir string, l fingerprint) bool {
-	if l.digest == "" || !s.hasEntries(dir, l.entries) {
-		return false
-	}
-	return s.digest(filepath.Base(dir), l.entries) == l.digest
+// matches reports whether a directory, which is in the statter's, has a fingerprint.
+func (s *statter) matches(base string, l fingerprint) bool {
+	return l.digest != "" && s.hasEntries(base, l.entries) && s.digest(base, l.entries) == l.digest
 }
 
 // diskScan says which trees and links of the state are unchanged on disk.
@@ -130,25 +127,35 @@ type diskScan struct {
 
 // StartScan starts to compare the installed files with the state, in the background.
 func (w *Workspace) StartScan() {
-	g := &diskScan{done: make(chan struct{}), trees: map[string]bool{}, links: map[string]bool{}}
+	state, root := w.state, w.Scope.Root
+	g := &diskScan{
+		done:  make(chan struct{}),
+		trees: make(map[string]bool, len(state.Trees)), links: make(map[string]bool, len(state.Links)),
+	}
 	w.scan = g
-	state, abs := w.state, w.abs
 	go func() {
 		defer close(g.done)
-		trees, links := slices.Sorted(maps.Keys(state.Trees)), slices.Sorted(maps.Keys(state.Links))
-		unchanged := inParallel(trees, abs, func(s *statter, path, at string) bool {
-			return s.matches(path, state.Trees[at].fingerprint)
+		trees, links := sortedKeys(state.Trees), sortedKeys(state.Links)
+		unchanged := inParallel(root, trees, func(s *statter, at string) bool {
+			return s.matches(path.Base(at), state.Trees[at].fingerprint)
 		})
 		for i, at := range trees {
 			g.trees[at] = unchanged[i]
 		}
-		unchanged = inParallel(links, abs, func(s *statter, path, at string) bool {
-			return s.isLinkTo(path, state.Links[at])
+		unchanged = inParallel(root, links, func(s *statter, at string) bool {
+			return s.isLinkTo(path.Base(at), state.Links[at])
 		})
 		for i, at := range links {
 			g.links[at] = unchanged[i]
 		}
 	}()
+}
+
+// sortedKeys is [slices.Sorted] of the keys of a map, in memory of the right size.
+func sortedKeys[V any](m map[string]V) []string {
+	keys := slices.AppendSeq(make([]string, 0, len(m)), maps.Keys(m))
+	slices.Sort(keys)
+	return keys
 }
 
 // scanResult waits for the scan and returns it.
@@ -160,22 +167,21 @@ func (w *Workspace) scanResult() *diskScan {
 	return w.scan
 }
 
-// inParallel calls check for each path, several at a time, with a statter that has the path's directory open.
-func inParallel(paths []string, abs func(string) string, check func(s *statter, path, at string) bool) []bool {
+// inParallel calls check for each path below root, several at a time, with a statter that has the path's directory open.
+func inParallel(root string, paths []string, check func(s *statter, at string) bool) []bool {
 	results := make([]bool, len(paths))
 	workers := min(runtime.GOMAXPROCS(0), len(paths)/64+1)
 	var wg sync.WaitGroup
 	for k := range workers {
 		wg.Go(func() {
-			s := newStatter("")
+			s, opened := newStatter(""), ""
 			defer func() { s.close() }()
 			for i := k * len(paths) / workers; i < (k+1)*len(paths)/workers; i++ {
-				path := abs(paths[i])
-				if dir := filepath.Dir(path); dir != s.dir {
+				if dir := path.Dir(paths[i]); dir != opened {
 					s.close()
-					s = newStatter(dir)
+					s, opened = newStatter(filepath.Join(root, filepath.FromSlash(dir))), dir
 				}
-				results[i] = check(s, path, paths[i])
+				results[i] = check(s, paths[i])
 			}
 		})
 	}

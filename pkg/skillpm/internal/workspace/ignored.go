@@ -71,21 +71,30 @@ func (w *Workspace) generatedNames(l *Layout, unlink []AgentDir) map[string][]st
 	for _, dir := range slices.Concat(l.Dirs, unlink) {
 		names[dir.real] = nil
 	}
-	created := slices.Collect(maps.Keys(w.state.Links))
-	for _, at := range slices.AppendSeq(created, maps.Keys(w.state.Trees)) {
+	created := func(at string) {
 		if !own(at) {
 			names[path.Dir(at)] = nil
 		}
 	}
-	for _, at := range slices.Concat(slices.Collect(maps.Keys(l.links)), slices.Collect(maps.Keys(l.trees))) {
+	forEachKey(w.state.Links, created)
+	forEachKey(w.state.Trees, created)
+	wanted := func(at string) {
 		if !own(at) {
 			names[path.Dir(at)] = append(names[path.Dir(at)], path.Base(at))
 		}
 	}
+	forEachKey(l.links, wanted)
+	forEachKey(l.trees, wanted)
 	for _, list := range names {
 		slices.Sort(list)
 	}
 	return names
+}
+
+func forEachKey[V any](m map[string]V, visit func(key string)) {
+	for key := range m {
+		visit(key)
+	}
 }
 
 // compareIgnores adds to the change the .gitignore files of agents' directories that have to change. Nothing is added

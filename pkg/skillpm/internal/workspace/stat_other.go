@@ -32,7 +32,11 @@ func (s *statter) stat(path string) (fileStat, bool) {
 }
 
 // hasEntries reports whether a directory has these entries and no others.
-func (*statter) hasEntries(dir, entries string) bool { return listEntries(dir) == entries }
+func (s *statter) hasEntries(base, entries string) bool {
+	return listEntries(filepath.Join(s.dir, base)) == entries
+}
 
-// isLinkTo reports whether the entry at path is a link to target.
-func (*statter) isLinkTo(path, target string) bool { return isLinkTo(path, target) }
+// isLinkTo reports whether an entry of the statter's directory is a link to target.
+func (s *statter) isLinkTo(base, target string) bool {
+	return isLinkTo(filepath.Join(s.dir, base), target)
+}

@@ -3,7 +3,6 @@
 package workspace
 
 import (
-	"path/filepath"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -53,14 +52,14 @@ func (s *statter) stat(path string) (fileStat, bool) {
 // hasEntries reports whether a directory has these entries and no others. On Unix the times of directories show that.
 func (*statter) hasEntries(string, string) bool { return true }
 
-// isLinkTo reports whether the entry at path, which is in the statter's directory, is a link to target.
-func (s *statter) isLinkTo(path, target string) bool {
+// isLinkTo reports whether an entry of the statter's directory is a link to target.
+func (s *statter) isLinkTo(base, target string) bool {
 	if s.fd < 0 {
 		return false
 	}
 	if s.target == nil {
 		s.target = make([]byte, 1<<12)
 	}
-	n, err := unix.Readlinkat(s.fd, filepath.Base(path), s.target)
+	n, err := unix.Readlinkat(s.fd, base, s.target)
 	return err == nil && string(s.target[:n]) == target
 }
