@@ -240,8 +240,8 @@ func TestChangedGitEqual(t *testing.T) {
 	}
 }
 
-// TestChangedGitWays combines the ways to replace the tag of a locked version with the ways to require and to update the
-// pack: none of them installs other content under the locked version, and a refused one changes nothing.
+// TestChangedGitWays combines the ways to replace the tag of a locked version with the ways to require and to update
+// the pack: none of them installs other content under the locked version.
 func TestChangedGitWays(t *testing.T) {
 	moved := func(r *gittest.Repo) string { return r.Commit(repoFiles("1.1.0", "", skillText("tool", "Moved."))) }
 	remove := func(r *gittest.Repo) { r.Run("update-ref", "-d", "refs/tags/v1.1.0") }

@@ -234,8 +234,8 @@ func (in *installer) wouldDowngrade(id pack.ID, version string) bool {
 func isPinned(version string) bool { return strings.HasPrefix(version, "0.0.0-") }
 
 // withoutRanges returns a manifest whose requirements of some packs allow every release. It drops ranges, tags of
-// releases, and digests that stand beside a tag or a branch. A requirement of any version stays as it is, so that only a
-// pack that was required so follows a default branch.
+// releases, and digests that stand beside a tag or a branch. A requirement of any version stays as it is, so that only
+// a pack that was required so follows a default branch.
 func withoutRanges(m *pack.Manifest, ids, fixed []pack.ID) (*pack.Manifest, error) {
 	loose := m.Clone()
 	for _, d := range slices.Concat(m.Dependencies, m.DevDependencies) {

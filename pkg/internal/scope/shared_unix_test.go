@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestProjectOfAnotherUser checks that a skillpm.yaml of another user does not become the project of everybody who works
-// below a directory such as /tmp. It does in the directory itself, and below a directory that only its owner can write to.
+// TestProjectOfAnotherUser checks that a skillpm.yaml of another user does not become the project of everybody who is
+// below a directory such as /tmp. In the directory itself it does, and below one that only its owner can write to.
 func TestProjectOfAnotherUser(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can give files away")

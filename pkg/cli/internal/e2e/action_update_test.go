@@ -172,8 +172,8 @@ func TestActionUpdate(t *testing.T) {
 	}
 }
 
-// TestActionUpdateFence checks that the text of a pack cannot leave the code block of the pull request, also if it makes
-// grep take the text for binary data.
+// TestActionUpdateFence checks that the text of a pack cannot leave the code block of the pull request, also if grep
+// takes the text for binary data.
 func TestActionUpdateFence(t *testing.T) {
 	p := newUpdateProject(t, "dependencies:\n  acme/deploy: \"^1.3\"\n")
 	program := filepath.Join(t.TempDir(), "skillpm")

@@ -50,9 +50,9 @@ func (b *Backend) isMoving(id pack.ID, src string) bool {
 	return ref.Rev != "" && !fetch.IsFixed(ref.Rev, id)
 }
 
-// followsDefaultBranch reports whether the lock has a pack from the default branch of a repository without releases, and
-// no range is required of it. A pack that is locked from a release does not follow the default branch when the releases
-// are gone.
+// followsDefaultBranch reports whether the lock has a pack from the default branch of a repository without releases,
+// and no range is required of it. A pack that is locked from a release does not follow the default branch when the
+// releases are gone.
 func (b *Backend) followsDefaultBranch(src string, was *pack.LockedPack) bool {
 	ref, ok := b.refs[src]
 	return ok && was != nil && was.FollowsDefaultBranch() && hasReleases(ref) && !b.ranged[src]
