@@ -92,7 +92,8 @@ func NewManifest(path string) *Manifest { return &Manifest{Path: path} }
 
 var manifestFormat = yamlx.Format{
 	Name: ManifestName, MaxBytes: maxFile, NullIsEmpty: true, Salvage: true,
-	ConflictHint: "keep the lines that you need, remove the lines <<<<<<<, =======, and >>>>>>>, and run \"skillpm install --resolve-lock\"",
+	ConflictHint: "keep the lines that you need, remove the lines <<<<<<<, =======, and >>>>>>>, and run " +
+		"\"skillpm install --resolve-lock\"",
 }
 
 // ParseManifest reads a manifest. Errors have code [diag.Invalid] and start with path, line and column.

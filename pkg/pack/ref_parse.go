@@ -170,7 +170,8 @@ func suggestForm(text string, err error) error {
 	case nameErr == nil && name == text:
 		return diag.Errorf(diag.Usage, "%w", err).WithHint("use the lowercase name %s", id)
 	case !strings.Contains(text, "/"):
-		return diag.Errorf(diag.Usage, "%w", err).WithHint("use owner/name, such as acme/deploy, or ./%s for a directory", text)
+		return diag.Errorf(diag.Usage, "%w", err).
+			WithHint("use owner/name, such as acme/deploy, or ./%s for a directory", text)
 	}
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"slices"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/atomicfile"
@@ -30,16 +31,22 @@ func (g *Evaluator) Undeny(ctx context.Context, l policy.Level, pattern policy.S
 		}
 		out, removed, err := policy.Undeny(file, data, pattern)
 		if err == nil && !removed {
-			err = undeniedError(file, data, pattern)
+			err = g.undeniedError(file, data, pattern)
 		}
 		return out, removed, err
 	})
 	return file, err
 }
 
-// undeniedError reports that a policy does not have a pattern, and what it has instead.
-func undeniedError(file string, data []byte, pattern policy.SkillPattern) error {
+// undeniedError reports that a policy does not have a pattern, and what it has instead, or which other policy has it.
+func (g *Evaluator) undeniedError(file string, data []byte, pattern policy.SkillPattern) error {
 	err := diag.Errorf(diag.NotFound, "%s does not deny %q", file, pattern)
+	for _, p := range g.Policies() {
+		if slices.Contains(p.Skills.Deny, pattern) {
+			return err.WithHint("%s denies the skill; remove the denial with: skillpm deny %s --undo --scope %s", p.Path,
+				pattern, p.Level)
+		}
+	}
 	p, parseErr := policy.Parse(file, data)
 	if parseErr != nil || len(p.Skills.Deny) == 0 {
 		return err.WithHint("the policy does not deny skills by name; use --scope for the policy of another scope")

@@ -185,8 +185,9 @@ func newConfigGet(a *app) *cobra.Command {
 			one, ok := s.find(args[0])
 			switch {
 			case !ok:
+				command := cmp.Or(entryCommand(args[0]), "skillpm config set "+args[0]+" VALUE")
 				return diag.Errorf(diag.NotFound, "%s is not set in %s", args[0], s.path).
-					WithHint("set the value with: %s", cmp.Or(entryCommand(args[0]), "skillpm config set "+args[0]+" VALUE"))
+					WithHint("set the value with: %s", command)
 			case a.JSON:
 				return a.PrintJSON(one)
 			}
