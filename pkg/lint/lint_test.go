@@ -136,6 +136,7 @@ func TestFrontmatter(t *testing.T) {
 			deploy/SKILL.md:5:12 FM020 warning metadata.version must be text, not a number
 			deploy/SKILL.md:6:9 FM020 warning metadata.date must be text, not a date
 			deploy/SKILL.md:8:9 FM020 warning metadata.tags must be text, not a list`},
+		{"requirements as ClawHub reads them", "agentskills", "name: deploy\ndescription: x\nmetadata:\n  openclaw: {requires: {bins: [git]}}\n", ""},
 		{"tools in a list", "agentskills", "name: deploy\ndescription: x\nallowed-tools: [Read, Bash]\n", `
 			deploy/SKILL.md:4:16 FM019 warning allowed-tools must be text, not a list`},
 		{"tools with commas", "agentskills", "name: deploy\ndescription: x\nallowed-tools: Bash(gh pr:*), Read\n", `

@@ -157,6 +157,9 @@ func (t *limited) RoundTrip(req *http.Request) (*http.Response, error) {
 	host := req.URL.Host
 	round, err := t.limiter.acquire(req.Context(), host, t.number)
 	if err != nil {
+		if req.Body != nil {
+			_ = req.Body.Close() // as the contract of RoundTripper requires; nothing was sent
+		}
 		return nil, err
 	}
 	resp, err := t.next.RoundTrip(req)

@@ -49,14 +49,18 @@ func (b *Backend) withholdUnusable(id pack.ID, src string, versions []resolve.Ve
 
 // unusableWarnings returns a sentence about each release that was left out.
 func (b *Backend) unusableWarnings() []string {
-	keys := slices.SortedFunc(maps.Keys(b.unusable), func(x, y openedKey) int {
-		return cmp.Or(x.id.Compare(y.id), strings.Compare(x.source, y.source), strings.Compare(x.version, y.version))
-	})
+	keys := b.unusableKeys()
 	warnings := make([]string, len(keys))
 	for i, key := range keys {
 		warnings[i] = b.unusable[key].Warning()
 	}
 	return warnings
+}
+
+func (b *Backend) unusableKeys() []openedKey {
+	return slices.SortedFunc(maps.Keys(b.unusable), func(x, y openedKey) int {
+		return cmp.Or(x.id.Compare(y.id), strings.Compare(x.source, y.source), strings.Compare(x.version, y.version))
+	})
 }
 
 // explainUnusable returns the error of an unusable release instead of a conflict over it alone.
@@ -65,9 +69,9 @@ func (b *Backend) explainUnusable(err error, withheld []resolve.UnavailableVersi
 		if !strings.HasPrefix(w.Reason, notUsable) {
 			continue
 		}
-		for key, release := range b.unusable {
+		for _, key := range b.unusableKeys() {
 			if key.id == w.Pack && key.version == w.Version {
-				return diag.Errorf(diag.Invalid, "%w", err).WithHint("%s", release.Hint())
+				return diag.Errorf(diag.Invalid, "%w", err).WithHint("%s", b.unusable[key].Hint())
 			}
 		}
 	}
