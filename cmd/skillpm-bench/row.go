@@ -42,7 +42,8 @@ func rows() []row {
 			target: target{Ratio: 1.2}, prepare: coldOCITar,
 		},
 		{
-			name: "cold-git", about: "install from a git server into an empty store and project, against git clone --depth 1",
+			name: "cold-git", about: "install from a git server into an empty store and project, against git clone " +
+				"--depth 1",
 			target: target{Ratio: 1.5}, prepare: coldGit,
 		},
 		{

@@ -141,7 +141,8 @@ func run(ctx context.Context, sys system) int {
 	case err == nil:
 		return exitOK
 	case badUsage:
-		fmt.Fprintf(sys.Stderr, "skillpm-bench: error: %v\nskillpm-bench: hint: list the flags and rows with --help\n", usage.error)
+		fmt.Fprintf(sys.Stderr, "skillpm-bench: error: %v\nskillpm-bench: hint: list the flags and rows with "+
+			"--help\n", usage.error)
 		return exitUsage
 	case ctx.Err() != nil:
 		fmt.Fprintln(sys.Stderr, "skillpm-bench: interrupted")

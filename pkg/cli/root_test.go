@@ -13,8 +13,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/environ"
 )
 
-// TestSingleCommand creates each command alone, which skillpm does if a command line begins with its name: its help is the same
-// as among all commands. An unknown name creates all commands.
+// TestSingleCommand creates each command alone, which skillpm does if a command line begins with its name: its help is
+// the same as among all commands. An unknown name creates all commands.
 func TestSingleCommand(t *testing.T) {
 	help := func(needed []console.Command, name string) string {
 		var out bytes.Buffer

@@ -150,7 +150,8 @@ func (b *Baseline) Update(found []BaselineFinding, covered func(path string) boo
 	}
 	reason = textx.OneLine(reason)
 	if len(counts) > 0 && reason == "" {
-		return nil, BaselineChanges{}, diag.Errorf(diag.Usage, "cannot write the baseline: accepted findings require a reason").
+		return nil, BaselineChanges{}, diag.Errorf(diag.Usage, "cannot write the baseline: accepted findings require "+
+			"a reason").
 			WithHint("add --reason TEXT")
 	}
 	for f, n := range counts {

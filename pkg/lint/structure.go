@@ -50,7 +50,8 @@ func (u *skillCheck) checkStructure() {
 		message := fmt.Sprintf("%s belongs to the skill %s and is not installed as a separate skill",
 			u.l.show(path.Join(inner.dir, inner.file)), u.l.show(u.dir))
 		if n > 1 {
-			message = fmt.Sprintf("%d skills below %s belong to this skill and are not installed separately; the first is "+
+			message = fmt.Sprintf("%d skills below %s belong to this skill and are not installed separately; the "+
+				"first is "+
 				"%s", n, u.l.show(u.dir), u.l.show(inner.dir))
 		}
 		u.add(finding{rule: rule.Nested, path: u.file, message: message})

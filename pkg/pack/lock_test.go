@@ -78,8 +78,8 @@ func TestLockGolden(t *testing.T) {
 	}
 }
 
-// TestLockNeeds checks that both readers of a lockfile keep what a pack needs on a machine, with kinds that this version
-// does not know.
+// TestLockNeeds checks that both readers of a lockfile keep what a pack needs on a machine, with kinds that this
+// version does not know.
 func TestLockNeeds(t *testing.T) {
 	l := sampleLock(t)
 	l.Packs[mustID(t, "acme/deploy")].Needs = map[string]string{"bins": "kubectl helm", "os": "linux", "gpu": "1"}

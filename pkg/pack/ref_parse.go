@@ -163,10 +163,12 @@ func suggestForm(text string, err error) error {
 	case tagged && nameErr == nil && strings.HasPrefix(name, "localhost/"),
 		strings.ContainsAny(host, ".:") && strings.Contains(path, "/"):
 		if ref, err := parseOCI(text); err == nil {
-			return diag.Errorf(diag.Usage, "%q does not have a scheme", text).WithHint("use %s for an OCI repository", ref)
+			return diag.Errorf(diag.Usage, "%q does not have a scheme", text).WithHint("use %s for an OCI "+
+				"repository", ref)
 		}
 	case tagged && nameErr == nil && version != "":
-		return diag.Errorf(diag.Usage, "%q does not have the form owner/name[@version]", text).WithHint("use %s@%s", id, version)
+		return diag.Errorf(diag.Usage, "%q does not have the form "+
+			"owner/name[@version]", text).WithHint("use %s@%s", id, version)
 	case nameErr == nil && name == text:
 		return diag.Errorf(diag.Usage, "%w", err).WithHint("use the lowercase name %s", id)
 	case !strings.Contains(text, "/"):

@@ -185,7 +185,8 @@ func checkConstraint(m *pack.Manifest, d pack.Dependency, members map[pack.ID]me
 	if err == nil && allowed.Check(version) {
 		return nil
 	}
-	return diag.Errorf(diag.Conflict, "%s requires %s %s, but the workspace contains version %s", m.Name, d.ID, d.Constraint,
+	return diag.Errorf(diag.Conflict, "%s requires %s %s, but the workspace contains "+
+		"version %s", m.Name, d.ID, d.Constraint,
 		other.manifest.Version).
 		WithHint("change the range in %s", m.Path)
 }

@@ -25,7 +25,7 @@ type SignaturesReport struct {
 // Statement is a signature or an attestation about an artifact.
 type Statement struct {
 	Kind          string           `json:"kind"`                    // signature, provenance, sbom, tag or other
-	Digest        string           `json:"digest,omitempty"`        // the digest of the artifact that contains the statement
+	Digest        string           `json:"digest,omitempty"`        // of the artifact that contains the statement
 	Type          string           `json:"type,omitempty"`          // its artifact type
 	PredicateType string           `json:"predicateType,omitempty"` // the type of the predicate
 	Verified      bool             `json:"verified"`                // a trusted signer made it about this artifact

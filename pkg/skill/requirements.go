@@ -96,7 +96,8 @@ func (r *Requirements) list(name string) (list *[]string, kind string) {
 	return &r.OS, RequiresOS
 }
 
-// Table returns the requirements of a pack by the names of the lists, with spaces between values; nil if there are none.
+// Table returns the requirements of a pack by the names of the lists, with spaces between values; nil if there are
+// none.
 // [ParseRequirements] is the inverse.
 func (r Requirements) Table() map[string]string {
 	var table map[string]string

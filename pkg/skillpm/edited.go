@@ -51,7 +51,8 @@ func (in *installer) compareOptions() workspace.CompareOptions {
 		Hash: r.frozen || r.Force, Force: r.Force, OnlyMoved: r.command == commandUpdate, Strict: r.frozen,
 	}
 	if len(r.unlink) > 0 {
-		o.Unlink, _, _ = in.AgentDirs(workspace.AgentChoice{Only: r.unlink}) // none if a directory leads out of the scope
+		// There are none if a directory leads out of the scope.
+		o.Unlink, _, _ = in.AgentDirs(workspace.AgentChoice{Only: r.unlink})
 	}
 	return o
 }

@@ -50,7 +50,7 @@ type OutdatedPack struct {
 	// why its registry or source can't be reached
 	Unreachable    string `json:"unreached,omitempty"`
 	Moved          string `json:"moved,omitempty"`          // the source that the name has now, if it changed
-	Revision       string `json:"revision,omitempty"`       // the branch or tag that moved, "HEAD" for the default branch
+	Revision       string `json:"revision,omitempty"`       // the branch or tag that moved; "HEAD" for the default one
 	WantedResolved string `json:"wantedResolved,omitempty"` // the commit or digest that Revision has now
 
 	Changed    *ContentChange `json:"changed,omitempty"`    // if the current version no longer has its locked content

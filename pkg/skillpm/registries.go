@@ -301,7 +301,8 @@ func (c *Client) RegistryBind(_ context.Context, owner, nameOrURL string, inProj
 	} else if !isNamed && !registry.IsBuiltIn(nameOrURL) {
 		if !strings.ContainsAny(nameOrURL, ":/\\.") {
 			return nil, diag.Errorf(diag.NotFound, "registry %s does not exist", nameOrURL).
-				WithHint("run \"skillpm registry add %s URL\" to add the registry, or use the URL of a registry", nameOrURL)
+				WithHint("run \"skillpm registry add %s URL\" to add the registry, or use the URL of a "+
+					"registry", nameOrURL)
 		}
 		address = c.registryURL(nameOrURL, filepath.Dir(file.Path), inProject)
 	}

@@ -117,7 +117,8 @@ func (in *installer) updatedPacks(names []string) ([]pack.ID, error) {
 	return ids, nil
 }
 
-// parsePackName reads the owner/name of a pack that a command names. The error for anything else has a hint at what to write.
+// parsePackName reads the owner/name of a pack that a command names. The error for anything else has a hint at what to
+// write.
 func (in *installer) parsePackName(name, command string) (pack.ID, error) {
 	id, err := pack.ParseID(name)
 	if err == nil {

@@ -59,7 +59,8 @@ func (in *installer) requireExact(m *pack.Manifest, versions map[pack.ID]string,
 			if version == in.lockedVersion(id) {
 				continue
 			}
-			return diag.Errorf(diag.Conflict, "cannot update %s to %s: its source is %s, which has no other version", id,
+			return diag.Errorf(diag.Conflict, "cannot update %s to %s: its source is %s, which has no other "+
+				"version", id,
 				version, d.Ref).
 				WithHint("change the source of %s in skillpm.yaml", id)
 		}
@@ -84,7 +85,8 @@ func (in *installer) explainMissingVersion(err error, versions map[pack.ID]strin
 		}
 		d, direct := in.Manifest.Dependency(dispute.Pack)
 		command, available := "skillpm update", dispute.Versions[0]
-		if i := slices.IndexFunc(dispute.Versions, func(v string) bool { return allows(d, v) }); !direct || !latest && i >= 0 {
+		i := slices.IndexFunc(dispute.Versions, func(v string) bool { return allows(d, v) })
+		if !direct || !latest && i >= 0 {
 			available = dispute.Versions[max(i, 0)]
 		} else {
 			command += " --latest"

@@ -12,7 +12,8 @@ import (
 const head = "---\nname: deploy\ndescription: Rolls a service out. Use when asked to deploy.\n---\n\n"
 
 // baseLock is a lock with one pack, which examples of packs require.
-const baseLock = "-- skillpm.lock\n# Written by skillpm. Keep it in version control; change it with skillpm only.\nversion: " +
+const baseLock = "-- skillpm.lock\n# Written by skillpm. Keep it in version control; change it with skillpm " +
+	"only.\nversion: " +
 	"1\npacks:\n " +
 	" acme/base:\n " +
 	"   version: \"1.2.0\"\n " +

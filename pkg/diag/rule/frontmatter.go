@@ -224,7 +224,8 @@ func frontmatterRules() []Rule {
 		},
 		{
 			ID: Recommended, Title: "recommended field is missing", Severity: w,
-			Why: "Without the field, the agent uses other text of the skill. Such text seldom explains when to use the skill.",
+			Why: "Without the field, the agent uses other text of the skill. Such text seldom explains when to use " +
+				"the skill.",
 			Fix: "add the field",
 
 			Profile: "pegasus",
@@ -268,7 +269,8 @@ func frontmatterRules() []Rule {
 		},
 		{
 			ID: Markup, Title: "XML tag in a field", Severity: e,
-			Why: "The upload API rejects descriptions with XML tags, because models can read a tag as part of a prompt.",
+			Why: "The upload API rejects descriptions with XML tags, because models can read a tag as part of a " +
+				"prompt.",
 			Fix: "remove the angle brackets",
 
 			Profile: "api-upload",

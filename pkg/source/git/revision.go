@@ -14,8 +14,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/git/internal/gitcmd"
 )
 
-// mergeBase returns the merge base of HEAD and since: a branch, a tag, a remote branch, or a commit, with optional ~ and
-// ^ suffixes. It rejects other forms of gitrevisions(7).
+// mergeBase returns the merge base of HEAD and since: a branch, a tag, a remote branch, or a commit, with optional ~
+// and ^ suffixes. It rejects other forms of gitrevisions(7).
 func (w *workTree) mergeBase(ctx context.Context, since string) (string, error) {
 	name, suffix := since, ""
 	if i := strings.IndexAny(since, "~^"); i >= 0 {

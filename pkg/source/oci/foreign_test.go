@@ -132,7 +132,8 @@ func checkTrees(t *testing.T, c *oci.Client, p *pack.Pack) {
 	}
 }
 
-// TestCollectionOfOtherRepositories uses a collection in the format of skills-oci, whose skills are in other repositories.
+// TestCollectionOfOtherRepositories uses a collection in the format of skills-oci, whose skills are in other
+// repositories.
 func TestCollectionOfOtherRepositories(t *testing.T) {
 	s := ocitest.New(t)
 	r := registry{t, s}

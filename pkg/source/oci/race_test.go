@@ -121,7 +121,8 @@ func TestOtherSpelling(t *testing.T) {
 	}
 }
 
-// TestConcurrentTagMoves checks that latest ends at the highest release, even if a lower one moves it after the higher one.
+// TestConcurrentTagMoves checks that latest ends at the highest release, even if a lower one moves it after the higher
+// one.
 func TestConcurrentTagMoves(t *testing.T) {
 	s := ocitest.New(t)
 	at := pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/deploy")}

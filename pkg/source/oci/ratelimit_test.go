@@ -13,8 +13,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/oci"
 )
 
-// TestRateLimit fetches 25 packs at once from a registry that answers 25 requests in a second, a quarter of those needed. All arrive, and the
-// refused requests are few: the others wait for the end of the delay.
+// TestRateLimit fetches 25 packs at once from a registry that answers 25 requests in a second, a quarter of those
+// needed. All arrive, and the refused requests are few: the others wait for the end of the delay.
 func TestRateLimit(t *testing.T) {
 	t.Parallel()
 	const packs, limit = 25, 25

@@ -51,7 +51,8 @@ func describeArchive(ctx context.Context, ref pack.Ref, d *hubDownload, limits b
 		return nil, diag.Errorf(diag.Invalid, "%s: it is not a valid zip archive: %w", ref, err)
 	}
 	if len(archive.File) > limits.Files {
-		return nil, diag.Errorf(diag.Invalid, "%s has %d entries; the limit is %d", ref, len(archive.File), limits.Files)
+		return nil, diag.Errorf(diag.Invalid, "%s has %d entries; the limit "+
+			"is %d", ref, len(archive.File), limits.Files)
 	}
 	var files fs.FS = archive
 	if info, err := fs.Stat(archive, apmSkills); err == nil && info.IsDir() && ref.Kind == pack.KindAPM {
@@ -73,7 +74,8 @@ func describeArchive(ctx context.Context, ref pack.Ref, d *hubDownload, limits b
 		deps, others := apmDependencies(archive)
 		a.content.Dependencies = deps
 		if len(others) > 0 {
-			a.warnings = append(a.warnings, fmt.Sprintf("skillpm does not install all dependencies of the apm package %s: "+
+			a.warnings = append(a.warnings, fmt.Sprintf("skillpm does not install all dependencies of the apm "+
+				"package %s: "+
 				"install them yourself if its skills need %s", ref.ID, textx.FirstAndMore(others, 5)))
 		}
 	}
@@ -92,7 +94,8 @@ func (a *hubArchive) hash(ctx context.Context, limits bundle.Limits) error {
 	err := a.content.Stream(ctx, a.files, nil, hasher)
 	if bad, ok := errors.AsType[*pack.BadSkillsError](err); ok && len(bad.Skills) < len(a.content.Skills) {
 		for _, s := range bad.Skills {
-			a.content.Skills = slices.DeleteFunc(a.content.Skills, func(d pack.SkillDir) bool { return d.Name == s.Name })
+			isBad := func(d pack.SkillDir) bool { return d.Name == s.Name }
+			a.content.Skills = slices.DeleteFunc(a.content.Skills, isBad)
 			a.warnings = append(a.warnings, s.Warning(a.ref.ID, a.ref.Rev))
 		}
 		hasher = bundle.NewHasher(limits)

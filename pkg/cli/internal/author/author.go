@@ -128,7 +128,8 @@ terminal, NAME and --description are required.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.Description, "description", "", "set the description to `TEXT`: what the skill does and when to use it")
+	f.StringVar(&o.Description, "description", "", "set the description to `TEXT`: what the skill does and when to "+
+		"use it")
 	f.StringVar(&o.License, "license", "", "set the license, an SPDX `EXPRESSION` such as Apache-2.0")
 	f.StringVar(&o.Dir, "dir", "", "create the skill in `DIR`")
 	f.BoolVar(&o.Scripts, "scripts", false, "add an example script")

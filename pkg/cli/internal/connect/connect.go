@@ -125,7 +125,8 @@ func (a *app) connect(ctx context.Context, o *connectFlags, ids []string) error 
 	for _, h := range agents {
 		results = append(results, &connected{Agent: h.ID, Title: h.Title})
 	}
-	linked, failed := a.openLinks(ctx, e, installScope(o.scope)) // before the agents' own files show that they are in use
+	// Before the agents' own files show that they are in use.
+	linked, failed := a.openLinks(ctx, e, installScope(o.scope))
 	for i, h := range agents {
 		failed = a.keepFirst(failed, a.connectOne(ctx, o, e, h, results[i]))
 	}

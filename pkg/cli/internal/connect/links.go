@@ -163,7 +163,8 @@ func (l *links) remove(
 	if len(record.Agents) == 0 {
 		o.Previous = record.Previous
 	}
-	if record.Shared && !slices.ContainsFunc(record.Agents, func(id string) bool { return l.dirOf(id) == agent.Shared }) {
+	readsShared := func(id string) bool { return l.dirOf(id) == agent.Shared }
+	if record.Shared && !slices.ContainsFunc(record.Agents, readsShared) {
 		o.Shared, record.Shared = true, false
 	}
 	report, err := l.client.LinkAgents(ctx, o)

@@ -142,7 +142,8 @@ func Table(w io.Writer, rows [][]string) error {
 		}
 		var line []Cell
 		for _, text := range row {
-			line = append(line, Cell{Text: strings.NewReplacer("\n", " ", "\t", " ").Replace(Printable(text)), Role: role})
+			text = strings.NewReplacer("\n", " ", "\t", " ").Replace(Printable(text))
+			line = append(line, Cell{Text: text, Role: role})
 		}
 		g.Add(line...)
 	}

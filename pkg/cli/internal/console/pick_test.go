@@ -59,8 +59,8 @@ func TestPickListWidth(t *testing.T) {
 	}
 }
 
-// TestPickListKeys proves that a long list shows the position in it, that the filter finds text that is cut off, and that
-// Esc ends a filter before it leaves the list.
+// TestPickListKeys proves that a long list shows the position in it, that the filter finds text that is cut off, and
+// that Esc ends a filter before it leaves the list.
 func TestPickListKeys(t *testing.T) {
 	list := PickList{Title: "Which packs?"}
 	for i := range 40 {

@@ -25,8 +25,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 )
 
-// commandShell runs command lines like sh, with skillpm in this process, for the reason that stories have: starting the program
-// is most of what a command costs. A program that starts skillpm starts a process.
+// commandShell runs command lines like sh, with skillpm in this process, for the reason that stories have: starting the
+// program is most of what a command costs. A program that starts skillpm starts a process.
 type commandShell struct {
 	dir string   // of the next command line; a command line can change it
 	env []string // NAME=VALUE
@@ -73,8 +73,8 @@ func skillpmInProcess(next interp.ExecHandlerFunc) interp.ExecHandlerFunc {
 	}
 }
 
-// executeInProcess runs skillpm as a process with these variables would, except for signals and what other packages than
-// cli read from the variables of the process.
+// executeInProcess runs skillpm as a process with these variables would, except for signals and what other packages
+// than cli read from the variables of the process.
 func executeInProcess(
 	ctx context.Context, dir string, env []string, stdin io.Reader, stdout, stderr io.Writer, args []string,
 ) diag.Code {

@@ -184,7 +184,8 @@ func disables(h *runtime.Host, l policy.Level, anyway bool) error {
 		if p.Level != l || p.Mode != policy.Observe || p.Err() != nil || anyway {
 			continue
 		}
-		return diag.Errorf(diag.Conflict, "a denial in %s has no effect, because the policy has \"mode: audit\"", p.Path).
+		return diag.Errorf(diag.Conflict, "a denial in %s has no effect, because the policy has \"mode: "+
+			"audit\"", p.Path).
 			WithHint("set \"mode: enforce\" in the policy, or add the denial with --anyway")
 	}
 	return nil

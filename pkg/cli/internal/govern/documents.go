@@ -16,7 +16,7 @@ type approveDocument struct {
 	Level    string         `json:"level"`             // scope of the policy: project, user, or machine
 	By       string         `json:"by"`                // user who approved the skills
 	Reason   string         `json:"reason"`            // reason for the approval
-	Expires  *time.Time     `json:"expires,omitempty"` // time at which the approval expires; missing if it does not expire
+	Expires  *time.Time     `json:"expires,omitempty"` // missing if it does not expire
 }
 
 // approvalsDocument is the output of "approve --list --json" and "approve SKILL --undo --json".

@@ -100,7 +100,8 @@ func (a *app) printDiagnosis(p console.Palette, d skillpm.Diagnosis) {
 	if d.Scope == "user" {
 		where += ", user"
 	}
-	fmt.Fprintf(a.Stdout, "%s %s %s\n", p.Severity(d.Severity, d.Severity.String()), console.Printable(line), p.Dim("["+where+"]"))
+	severity := p.Severity(d.Severity, d.Severity.String())
+	fmt.Fprintf(a.Stdout, "%s %s %s\n", severity, console.Printable(line), p.Dim("["+where+"]"))
 	if d.Effect != "" {
 		fmt.Fprintf(a.Stdout, "    %s\n", console.Printable(d.Effect))
 	}

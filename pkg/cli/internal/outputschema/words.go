@@ -635,7 +635,8 @@ func fields() map[string]string {
 		"skillpm.Binding.Enforced": "Whether the machine's administrator set the binding.",
 		"skillpm.Binding.From":     "Path of the file that contains the binding.",
 		"skillpm.Binding.Owner":    "Owner that is bound to the registry.",
-		"skillpm.Binding.Rebound": "Address of the registry to which the project binds the owner instead, without the " +
+		"skillpm.Binding.Rebound": "Address of the registry to which the project binds the owner instead, without " +
+			"the " +
 			"user's consent.",
 		"skillpm.Binding.Registry": "Name or address of the registry.",
 		"skillpm.Binding.Unknown": "Whether the registry does not exist; skillpm then cannot " +
@@ -793,7 +794,8 @@ func fields() map[string]string {
 		"skillpm.PackReport.Dropped":   "Skills that the update removes.",
 		"skillpm.PackReport.Edited":    "Whether a skill of the pack has local edits.",
 		"skillpm.PackReport.Installed": "Whether all skills of the pack are installed.",
-		"skillpm.PackReport.Missing": "Requirements in the skillpm.yaml of a newly installed or changed pack that the " +
+		"skillpm.PackReport.Missing": "Requirements in the skillpm.yaml of a newly installed or changed pack that " +
+			"the " +
 			"machine does not meet.",
 		"skillpm.PackReport.Linked":           "Directory of the working copy to which the pack is linked.",
 		"skillpm.PackReport.Partial":          "Whether only some skills of the pack are installed.",
@@ -972,7 +974,8 @@ func fields() map[string]string {
 		"workspace.SignedPack.Checked":  "Whether skillpm verified the signature.",
 		"workspace.SignedPack.SignedBy": "Fingerprint of the signing key, or the signing identity.",
 		"workspace.SignedPack.Signer":   "Signer of the pack, in the format of the lockfile.",
-		"workspace.StoreReport.Absent": "Number of skills that the store does not contain. Installed skills work without " +
+		"workspace.StoreReport.Absent": "Number of skills that the store does not contain. Installed skills work " +
+			"without " +
 			"the store.",
 		"workspace.StoreReport.Problems": "Differences from the lockfile; each path is pack/skill.",
 		"workspace.StoreReport.Trees":    "Number of checked skills in the store.",

@@ -82,7 +82,8 @@ func (t textReport) render(out io.Writer, o Outcome) error {
 // writeFixed lists the changed files.
 func (t textReport) writeFixed(w io.Writer, files []publish.FixedFile) {
 	for _, f := range files {
-		t.println(w, fmt.Sprintf("%s %s (%s)", t.Green("fixed"), console.Printable(f.Path), strings.Join(f.Rules, ", ")))
+		rules := strings.Join(f.Rules, ", ")
+		t.println(w, fmt.Sprintf("%s %s (%s)", t.Green("fixed"), console.Printable(f.Path), rules))
 	}
 }
 
@@ -112,7 +113,8 @@ func (t textReport) finding(w io.Writer, o Outcome, f diag.Finding) {
 	if f.Profile != "" {
 		profile = " " + t.Dim("("+strings.ReplaceAll(f.Profile, ",", ", ")+")")
 	}
-	t.println(w, fmt.Sprintf("  %s%s %s: %s%s", location, t.Severity(f.Severity, f.Severity.String()), f.Rule, console.Printable(f.Message),
+	t.println(w, fmt.Sprintf("  %s%s %s: "+
+		"%s%s", location, t.Severity(f.Severity, f.Severity.String()), f.Rule, console.Printable(f.Message),
 		profile))
 	if line := t.line(o, f); line != "" {
 		number := strconv.Itoa(f.Line)
@@ -161,8 +163,8 @@ func (t textReport) excerptWidth(number string) int {
 	return max(excerptLeast, min(excerptWidth, t.width-len(number)-around))
 }
 
-// The usual and the least width of an excerpt in columns, its maximum number of characters (some have no width), and the number of them
-// before the finding.
+// The usual and the least width of an excerpt in columns, its maximum number of characters (some have no width), and
+// the number of them before the finding.
 const (
 	excerptWidth  = 100
 	excerptLeast  = 20

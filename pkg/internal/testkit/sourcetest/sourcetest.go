@@ -43,7 +43,9 @@ func Run(t *testing.T, newSource Make) { run(t, newSource, hostileFiles()) }
 // another way than one that [Run] tests.
 func RunSample(t *testing.T, newSource Make) {
 	cases := hostileFiles()
-	run(t, newSource, map[string]map[string]File{"link": cases["link"], "control": cases["control"], "case": cases["case"]})
+	run(t, newSource, map[string]map[string]File{
+		"link": cases["link"], "control": cases["control"], "case": cases["case"],
+	})
 }
 
 func run(t *testing.T, newSource Make, hostile map[string]map[string]File) {

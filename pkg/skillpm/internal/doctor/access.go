@@ -56,7 +56,8 @@ func (x *exam) checkPolicyKeys(p *policy.Policy) {
 		}
 		rule, effect := policy.Rule{Requirement: q, Policy: p}, "skillpm denies packs from "+string(q.Match)
 		if q.Signatures.NeedIdentity() && x.Keyless == nil {
-			x.error(p.Path, rule.String()+" requires keyless signatures, which this build of skillpm cannot verify", effect,
+			x.error(p.Path, rule.String()+" requires keyless signatures, which this build of skillpm cannot "+
+				"verify", effect,
 				"use skillpm-keyless of the same release, or trust a public key")
 		}
 		if err := admission.CheckSigners(rule); err != nil {

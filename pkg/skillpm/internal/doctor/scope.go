@@ -280,7 +280,8 @@ func checkIgnored(x *exam) {
 	for i, name := range []string{scope.ManifestName, scope.LockName} {
 		const effect = "a clone of the repository does not contain the packs that this project uses"
 		if status[i].Ignored {
-			x.error(name, "git ignores "+name, effect, "remove "+name+" from .gitignore, or run \"git add -f "+name+"\"")
+			x.error(name, "git ignores "+name, effect, "remove "+name+" from .gitignore, or run \"git add "+
+				"-f "+name+"\"")
 		} else if _, err := os.Lstat(w.Scope.Abs(name)); err == nil && !status[i].Tracked {
 			x.advise(name, name+" is not in the repository", effect, "run \"git add "+name+"\"")
 		}

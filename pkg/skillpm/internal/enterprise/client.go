@@ -103,7 +103,8 @@ func (c *Client) lock(ctx context.Context) (unlock func() error, err error) {
 	if errors.Is(err, fs.ErrPermission) {
 		return nil, diag.Errorf(diag.Denied, "only the administrator can change the enterprise layer in %s",
 			c.Paths.Enterprise).
-			WithHint("run \"sudo skillpm enterprise sync\", or check without root with: skillpm enterprise sync --check")
+			WithHint("run \"sudo skillpm enterprise sync\", or check without root with: skillpm enterprise sync " +
+				"--check")
 	}
 	return unlock, err
 }

@@ -23,7 +23,8 @@ func SkillProvenance(d *skill.Document) (Provenance, bool) {
 	if metadata["github-repo"] == "" {
 		return Provenance{}, false
 	}
-	reference, err := gitReference(metadata["github-repo"], "", firstOf(metadata["github-pinned"], metadata["github-ref"]))
+	rev := firstOf(metadata["github-pinned"], metadata["github-ref"])
+	reference, err := gitReference(metadata["github-repo"], "", rev)
 	if err != nil {
 		return Provenance{}, false
 	}

@@ -112,8 +112,8 @@ func (b *Backend) changedFrom(chosen map[pack.ID]resolve.Selection, p *pack.Pack
 }
 
 // lockedChange compares what the lock has of a pack with what its source has of this version now, with the digest of
-// digestNow. It returns nil if they are the same, or if that can't be known: the version is gone from the source, or the
-// source is unreachable.
+// digestNow. It returns nil if they are the same, or if that can't be known: the version is gone from the source, or
+// the source is unreachable.
 func (b *Backend) lockedChange(ctx context.Context, id pack.ID, src, digest string) (*fetch.Change, error) {
 	was := b.Previous.Packs[id]
 	if digest == "" || digest == was.Resolved || lockedMoves(id, was) || b.isMoving(id, src) ||

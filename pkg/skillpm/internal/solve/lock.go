@@ -73,7 +73,8 @@ func (b *Backend) Choose(ctx context.Context, m *pack.Manifest) (map[pack.ID]res
 	switch {
 	case b.Frozen && code == diag.NotFound:
 		return nil, diag.Errorf(diag.Conflict, "skillpm.lock does not match skillpm.yaml: %w", err).
-			WithHint("run \"skillpm install\" without --frozen, review the changes to skillpm.lock, and commit the file")
+			WithHint("run \"skillpm install\" without --frozen, review the changes to skillpm.lock, and commit the " +
+				"file")
 	case b.Frozen, err != nil && code != diag.Conflict && code != diag.NotFound:
 		return chosen, err
 	case err == nil && b.isBest(ctx, chosen):

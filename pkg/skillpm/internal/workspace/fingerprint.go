@@ -167,7 +167,8 @@ func (w *Workspace) scanResult() *diskScan {
 	return w.scan
 }
 
-// inParallel calls check for each path below root, several at a time, with a statter that has the path's directory open.
+// inParallel calls check for each path below root, several at a time, with a statter that has the path's directory
+// open.
 func inParallel(root string, paths []string, check func(s *statter, at string) bool) []bool {
 	results := make([]bool, len(paths))
 	workers := min(runtime.GOMAXPROCS(0), len(paths)/64+1)
