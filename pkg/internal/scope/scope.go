@@ -57,8 +57,8 @@ func (e *HomeError) Hint() string {
 // Project finds the project that contains dir: the nearest directory upward with a skillpm.yaml, but never the home
 // directory or one above it. A skillpm.yaml of another user in a parent directory that every user can write to does not
 // count. If there is none, it returns the possible project, and false: the root of the git repository around dir, or
-// dir itself outside of repositories and with [Paths.Exact]. If dir is the home directory or
-// inside the user scope's own files, the error is a [HomeError].
+// dir itself outside of repositories and with [Paths.Exact]. If dir is the home directory or inside the user scope's
+// own files, the error is a [HomeError].
 func (p Paths) Project(dir string) (Scope, bool, error) {
 	start := dir
 	if !filepath.IsAbs(start) {

@@ -109,15 +109,20 @@ func inProcess(ts *testscript.TestScript, args []string) diag.Code {
 	text := *stdin
 	*stdin = ""
 	var out bytes.Buffer
-	system := environ.Environment{
+	code := execute(context.Background(), environ.Environment{
 		Stdin: strings.NewReader(text), Stdout: writer{io.MultiWriter(ts.Stdout(), &out)}, Stderr: writer{ts.Stderr()},
-		Getenv: ts.Getenv, Environ: func() []string { return storyEnvironment(ts) },
-		Dir: ts.MkAbs("."), Paths: scope.Paths{Home: ts.Getenv("HOME")}, OS: runtime.GOOS, Now: time.Now, Version: storyVersion,
-	}
-	withEnterprise(&system)
-	code := connect.HookCode(args, cli.Execute(context.Background(), system, args))
+		Dir: ts.MkAbs("."), Getenv: ts.Getenv, Environ: func() []string { return storyEnvironment(ts) },
+	}, args)
 	ts.Check(checkOutput(args, out.Bytes()))
 	return code
+}
+
+// execute runs skillpm with streams, a directory, and variables; it adds the rest of the environment.
+func execute(ctx context.Context, system environ.Environment, args []string) diag.Code {
+	system.Paths, system.OS = scope.Paths{Home: system.Getenv("HOME")}, runtime.GOOS
+	system.Now, system.Version = time.Now, storyVersion
+	withEnterprise(&system)
+	return connect.HookCode(args, cli.Execute(ctx, system, args))
 }
 
 // storyEnvironment returns the variables of a story. Only their values can be read.

@@ -7,22 +7,17 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	shexpand "mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/interp"
 	"mvdan.cc/sh/v3/syntax"
 
-	"github.com/skillpm/skillpm/pkg/cli"
-	"github.com/skillpm/skillpm/pkg/cli/internal/connect"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/environ"
-	"github.com/skillpm/skillpm/pkg/internal/scope"
 )
 
 // commandShell runs command lines like sh, with skillpm in this process, for the reason that stories have: starting the
@@ -86,12 +81,10 @@ func executeInProcess(
 		}
 		return ""
 	}
-	system := environ.Environment{
-		Stdin: stdin, Stdout: writer{stdout}, Stderr: writer{stderr}, Getenv: getenv, Environ: func() []string { return env },
-		Dir: dir, Paths: scope.Paths{Home: getenv("HOME")}, OS: runtime.GOOS, Now: time.Now, Version: storyVersion,
-	}
-	withEnterprise(&system)
-	return connect.HookCode(args, cli.Execute(ctx, system, args))
+	return execute(ctx, environ.Environment{
+		Stdin: stdin, Stdout: writer{stdout}, Stderr: writer{stderr}, Dir: dir,
+		Getenv: getenv, Environ: func() []string { return env },
+	}, args)
 }
 
 // exported returns the variables that programs receive.

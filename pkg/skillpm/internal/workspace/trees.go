@@ -54,7 +54,7 @@ func (w *Workspace) stageTrees(ctx context.Context, tx *txn.Tx, c *Change, hard 
 	group.SetLimit(max(2, runtime.GOMAXPROCS(0)))
 	for i, at := range paths {
 		group.Go(func() (err error) {
-			states[i], needs[i], err = w.machine.materialise(ctx, c.Trees[at], dirs[i], hard)
+			states[i], needs[i], err = w.machine.materialize(ctx, c.Trees[at], dirs[i], hard)
 			return err
 		})
 	}
@@ -88,9 +88,9 @@ func (m *Machine) discardDamaged(c *Change) {
 	}
 }
 
-// materialise writes a tree to dir, under its alias if it has one. It returns the state of the tree, and what the skill
+// materialize writes a tree to dir, under its alias if it has one. It returns the state of the tree, and what the skill
 // declares as required.
-func (m *Machine) materialise(
+func (m *Machine) materialize(
 	ctx context.Context, t Tree, dir string, hard bool,
 ) (state treeState, needs skill.Requirements, err error) {
 	s, err := m.Store()
