@@ -120,7 +120,8 @@ packs:
 	for _, d := range pack.Compare(m, l) {
 		fmt.Println(d.Kind+":", d.Message)
 	}
-	// Output: acme/deploy 1.4.0
-	// oci://registry.example/acme/deploy@sha256:0000000000000000000000000000000000000000000000000000000000000000 <nil>
-	// requires acme/base ^2.1 <nil> surplus: acme/deploy is locked, but nothing requires it
+	// Output:
+	// acme/deploy 1.4.0 oci://registry.example/acme/deploy@sha256:0000000000000000000000000000000000000000000000000000000000000000 <nil>
+	// requires acme/base ^2.1 <nil>
+	// surplus: acme/deploy is locked, but nothing requires it
 }
