@@ -109,7 +109,7 @@ func inProcess(ts *testscript.TestScript, args []string) diag.Code {
 	text := *stdin
 	*stdin = ""
 	var out bytes.Buffer
-	code := execute(context.Background(), environ.Environment{
+	code := executeSkillpm(context.Background(), environ.Environment{
 		Stdin: strings.NewReader(text), Stdout: writer{io.MultiWriter(ts.Stdout(), &out)}, Stderr: writer{ts.Stderr()},
 		Dir: ts.MkAbs("."), Getenv: ts.Getenv, Environ: func() []string { return storyEnvironment(ts) },
 	}, args)
@@ -117,8 +117,8 @@ func inProcess(ts *testscript.TestScript, args []string) diag.Code {
 	return code
 }
 
-// execute runs skillpm with streams, a directory, and variables; it adds the rest of the environment.
-func execute(ctx context.Context, system environ.Environment, args []string) diag.Code {
+// executeSkillpm runs skillpm with streams, a directory, and variables; it adds the rest of the environment.
+func executeSkillpm(ctx context.Context, system environ.Environment, args []string) diag.Code {
 	system.Paths, system.OS = scope.Paths{Home: system.Getenv("HOME")}, runtime.GOOS
 	system.Now, system.Version = time.Now, storyVersion
 	withEnterprise(&system)

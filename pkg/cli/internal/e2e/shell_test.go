@@ -81,7 +81,7 @@ func executeInProcess(
 		}
 		return ""
 	}
-	return execute(ctx, environ.Environment{
+	return executeSkillpm(ctx, environ.Environment{
 		Stdin: stdin, Stdout: writer{stdout}, Stderr: writer{stderr}, Dir: dir,
 		Getenv: getenv, Environ: func() []string { return env },
 	}, args)
