@@ -332,6 +332,18 @@ func (p process) waitExit(most time.Duration) {
 	}
 	defer func() { _ = unix.Close(fd) }()
 	if now, ok := readProcess(p.pid); ok && now.is(p) {
-		_, _ = unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, int(max(0, most)/time.Millisecond))
+		hasEnded(fd, most)
+	}
+}
+
+// hasEnded waits until the process of a descriptor has ended, at most for a duration, and reports whether it has. A
+// signal to this process, such as one of the Go scheduler, does not shorten the wait.
+func hasEnded(pidfd int, most time.Duration) bool {
+	for end := time.Now().Add(most); ; {
+		left := max(0, time.Until(end)).Milliseconds()
+		n, err := unix.Poll([]unix.PollFd{{Fd: int32(pidfd), Events: unix.POLLIN}}, int(left))
+		if !errors.Is(err, unix.EINTR) {
+			return n == 1
+		}
 	}
 }
