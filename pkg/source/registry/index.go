@@ -9,6 +9,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/index"
+	"github.com/skillpm/skillpm/pkg/source/internal/memo"
 )
 
 // files are the static files of an index. A missing file is [fs.ErrNotExist].
@@ -22,8 +23,8 @@ type indexRegistry struct {
 	files files
 	base  pack.Ref // the location of the index itself
 
-	entries memo[pack.ID, *index.Entry] // a nil value is a known miss
-	config  memo[string, *index.Config]
+	entries memo.Map[pack.ID, *index.Entry] // a nil value is a known miss
+	config  memo.Map[string, *index.Config]
 }
 
 func newIndexRegistry(name string, f files, base pack.Ref) *indexRegistry {
@@ -72,7 +73,7 @@ func (r *indexRegistry) Pack(ctx context.Context, id pack.ID, version string) (*
 
 // entry reads a pack's file once.
 func (r *indexRegistry) entry(ctx context.Context, id pack.ID) (*index.Entry, error) {
-	entry, err := r.entries.get(ctx, id, func(ctx context.Context) (*index.Entry, error) { return r.load(ctx, id) })
+	entry, err := r.entries.Get(ctx, id, func(ctx context.Context) (*index.Entry, error) { return r.load(ctx, id) })
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +106,7 @@ func (r *indexRegistry) load(ctx context.Context, id pack.ID) (*index.Entry, err
 
 // check reads config.json once.
 func (r *indexRegistry) check(ctx context.Context) error {
-	_, err := r.config.get(ctx, index.ConfigPath, r.loadConfig)
+	_, err := r.config.Get(ctx, index.ConfigPath, r.loadConfig)
 	return err
 }
 

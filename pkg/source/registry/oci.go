@@ -9,6 +9,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/source/internal/memo"
 	"github.com/skillpm/skillpm/pkg/source/oci"
 )
 
@@ -24,8 +25,8 @@ type ociRegistry struct {
 	src   artifacts
 	refOf func(id pack.ID) pack.Ref
 
-	versions memo[pack.ID, []Version]
-	packs    memo[release, *pack.Pack]
+	versions memo.Map[pack.ID, []Version]
+	packs    memo.Map[release, *pack.Pack]
 }
 
 // release is a version of a pack.
@@ -91,7 +92,7 @@ func (p *ociRegistry) Name() string { return p.name }
 
 // Versions lists tags and opens only the one that records yanked versions.
 func (p *ociRegistry) Versions(ctx context.Context, id pack.ID) ([]Version, error) {
-	versions, err := p.versions.get(ctx, id, func(ctx context.Context) ([]Version, error) { return p.list(ctx, id) })
+	versions, err := p.versions.Get(ctx, id, func(ctx context.Context) ([]Version, error) { return p.list(ctx, id) })
 	return slices.Clone(versions), err
 }
 
@@ -121,7 +122,7 @@ func (p *ociRegistry) list(ctx context.Context, id pack.ID) ([]Version, error) {
 
 // Pack reads one manifest.
 func (p *ociRegistry) Pack(ctx context.Context, id pack.ID, version string) (*pack.Pack, error) {
-	pk, err := p.packs.get(ctx, release{id, version},
+	pk, err := p.packs.Get(ctx, release{id, version},
 		func(ctx context.Context) (*pack.Pack, error) { return p.open(ctx, id, version) })
 	if err != nil {
 		return nil, err

@@ -12,6 +12,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/index"
+	"github.com/skillpm/skillpm/pkg/source/internal/memo"
 	"github.com/skillpm/skillpm/pkg/source/oci"
 )
 
@@ -59,7 +60,7 @@ type ociFiles struct {
 	recent  *Recent
 	offline bool
 
-	found memo[string, *artifact]
+	found memo.Map[string, *artifact]
 }
 
 // artifact holds what the registry needs from the manifest.
@@ -100,7 +101,7 @@ func (s *ociFiles) read(ctx context.Context, path string) ([]byte, error) {
 
 // artifact finds the manifest that the tag names now. It downloads the manifest only if it is not in the cache.
 func (s *ociFiles) artifact(ctx context.Context) (*artifact, error) {
-	return s.found.get(ctx, "", func(ctx context.Context) (*artifact, error) {
+	return s.found.Get(ctx, "", func(ctx context.Context) (*artifact, error) {
 		target := s.ref
 		if target.Digest == "" {
 			digest, err := s.pin(ctx)

@@ -33,20 +33,12 @@ type artifact struct {
 
 // artifact downloads the content of a skill, or returns it if it was downloaded.
 func (c *Client) artifact(ctx context.Context, s *site, e entry) (*artifact, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if a := s.artifacts[e.name]; a != nil {
-		return a, nil
-	}
-	download := c.download
-	if e.kind == typeFiles {
-		download = c.downloadFiles
-	}
-	a, err := download(ctx, s, e)
-	if err == nil {
-		s.artifacts[e.name] = a
-	}
-	return a, err
+	return s.artifacts.Get(ctx, e.name, func(ctx context.Context) (*artifact, error) {
+		if e.kind == typeFiles {
+			return c.downloadFiles(ctx, s, e)
+		}
+		return c.download(ctx, s, e)
+	})
 }
 
 // getWithin is get for a file of a website, whose files together are limited. Several goroutines may use it for a site.

@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 
 	"github.com/skillpm/skillpm/pkg/diag"
@@ -16,6 +15,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
+	"github.com/skillpm/skillpm/pkg/source/internal/memo"
 )
 
 // Options configure a [Client].
@@ -29,8 +29,7 @@ type Options struct {
 type Client struct {
 	options Options
 	http    *http.Client
-	mu      sync.Mutex
-	sites   map[string]*site
+	sites   memo.Map[string, *site]
 }
 
 // site is a website that was read.
@@ -39,9 +38,8 @@ type site struct {
 	entries  []entry
 	warnings []string
 
-	mu        sync.Mutex
-	artifacts map[string]*artifact // by the name of the skill
-	bytes     atomic.Int64         // that were read
+	artifacts memo.Map[string, *artifact] // by the name of the skill
+	bytes     atomic.Int64                // that were read
 }
 
 // New returns a client. It does not access the network yet.
@@ -51,8 +49,8 @@ func New(o Options) *Client {
 	}
 	o.Limits = o.Limits.OrDefault()
 	return &Client{
-		options: o, sites: map[string]*site{},
-		http: &http.Client{Transport: httpx.Patient(o.Transport, httpx.Retries), CheckRedirect: httpx.CheckRedirect},
+		options: o,
+		http:    &http.Client{Transport: httpx.Patient(o.Transport, httpx.Retries), CheckRedirect: httpx.CheckRedirect},
 	}
 }
 
@@ -185,11 +183,11 @@ func (c *Client) site(ctx context.Context, ref pack.Ref) (*site, error) {
 	if err != nil || ref.Kind != pack.KindWebsite || base.Host == "" {
 		return nil, diag.Errorf(diag.Internal, "invalid website %q", ref)
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if s := c.sites[ref.URL]; s != nil {
-		return s, nil
-	}
+	return c.sites.Get(ctx, ref.URL, func(ctx context.Context) (*site, error) { return c.readSite(ctx, ref, base) })
+}
+
+// readSite downloads the index of a website.
+func (c *Client) readSite(ctx context.Context, ref pack.Ref, base *url.URL) (*site, error) {
 	for _, dir := range pack.WebsiteDirs() {
 		at := base.JoinPath(dir, "index.json")
 		data, _, err := c.get(ctx, at, maxIndex)
@@ -199,14 +197,13 @@ func (c *Client) site(ctx context.Context, ref pack.Ref) (*site, error) {
 		if err != nil {
 			return nil, err
 		}
-		s := &site{index: at, artifacts: map[string]*artifact{}}
+		s := &site{index: at}
 		if s.entries, s.warnings, err = parseIndex(at, data); err != nil {
 			return nil, err
 		}
 		if len(s.entries) == 0 {
 			return nil, diag.Errorf(diag.NotFound, "no skills found in %s", at)
 		}
-		c.sites[ref.URL] = s
 		return s, nil
 	}
 	return nil, diag.Errorf(diag.NotFound, "%s does not publish skills: neither %s/index.json nor %s/index.json exists",

@@ -1,4 +1,5 @@
-package registry
+// Package memo caches what concurrent callers fetch, so that each value is fetched once.
+package memo
 
 import (
 	"context"
@@ -8,11 +9,11 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/httpx"
 )
 
-// memo computes each value once: concurrent callers share one fetch, and successful results are cached. Errors go to
-// all waiting callers and are not cached. It is safe for concurrent use.
-type memo[K comparable, V any] struct {
-	now  func() time.Time // nil: results never expire
-	keep time.Duration
+// Map fetches each value once: concurrent callers share one fetch, and successful results are cached. Errors go to
+// all waiting callers and are not cached. The zero Map is empty and safe for concurrent use.
+type Map[K comparable, V any] struct {
+	Now  func() time.Time // nil: results never expire
+	Keep time.Duration
 
 	mu    sync.Mutex
 	found map[K]answer[V]
@@ -33,8 +34,8 @@ type call[V any] struct {
 // maxValues limits the number of cached results.
 const maxValues = 10_000
 
-// get returns the cached value for a key, or fetches it.
-func (m *memo[K, V]) get(ctx context.Context, key K, fetch func(context.Context) (V, error)) (V, error) {
+// Get returns the cached value for a key, or fetches it.
+func (m *Map[K, V]) Get(ctx context.Context, key K, fetch func(context.Context) (V, error)) (V, error) {
 	for {
 		m.mu.Lock()
 		if a, ok := m.found[key]; ok && m.fresh(a.created) {
@@ -63,15 +64,15 @@ func (m *memo[K, V]) get(ctx context.Context, key K, fetch func(context.Context)
 	}
 }
 
-func (m *memo[K, V]) fresh(now time.Time) bool {
-	if m.now == nil {
+func (m *Map[K, V]) fresh(now time.Time) bool {
+	if m.Now == nil {
 		return true
 	}
-	age := m.now().Sub(now)
-	return age >= 0 && age < m.keep
+	age := m.Now().Sub(now)
+	return age >= 0 && age < m.Keep
 }
 
-func (m *memo[K, V]) callLocked(key K) *call[V] {
+func (m *Map[K, V]) callLocked(key K) *call[V] {
 	if m.calls == nil {
 		m.calls, m.found = make(map[K]*call[V]), make(map[K]answer[V])
 	}
@@ -80,7 +81,7 @@ func (m *memo[K, V]) callLocked(key K) *call[V] {
 	return c
 }
 
-func (m *memo[K, V]) end(key K, c *call[V]) {
+func (m *Map[K, V]) end(key K, c *call[V]) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.calls, key)
@@ -92,8 +93,8 @@ func (m *memo[K, V]) end(key K, c *call[V]) {
 		clear(m.found)
 	}
 	a := answer[V]{value: c.value}
-	if m.now != nil {
-		a.created = m.now()
+	if m.Now != nil {
+		a.created = m.Now()
 	}
 	m.found[key] = a
 }
