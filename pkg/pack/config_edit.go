@@ -53,6 +53,9 @@ func (f *RegistryFile) Registry(nameOrURL string) (Registry, bool) {
 
 // Add appends a registry. The error has code [diag.Conflict] if another one has its name.
 func (f *RegistryFile) Add(r Registry) error {
+	if err := checkAddress(r.Name)(r.URL); err != nil { // without a line of the file, which does not have it
+		return err
+	}
 	if old, ok := f.Registry(r.Name); ok {
 		if old == r {
 			return nil
@@ -84,6 +87,9 @@ func (f *RegistryFile) Remove(nameOrURL string) (bool, error) {
 
 // Bind makes a registry, by name or address, the only one that may have the packs of an owner.
 func (f *RegistryFile) Bind(owner, registry string) error {
+	if err := checkAddress("the registry of owner " + owner)(registry); err != nil { // as in Add
+		return err
+	}
 	want := f.clone()
 	want.Namespaces[owner] = registry
 	return f.edit(want, "write "+owner+": "+yamlx.Quote(registry)+" under namespaces", func(e *yamlx.Editor) error {

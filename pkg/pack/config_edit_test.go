@@ -82,6 +82,14 @@ func TestAddRegistryRefuses(t *testing.T) {
 		if string(l.Bytes()) != tt.text {
 			t.Errorf("%q was changed to %q", tt.text, l.Bytes())
 		}
+		if tt.want != "requires HTTPS" {
+			continue
+		}
+		for _, err := range []error{l.Add(tt.add), l.Bind("acme", tt.add.URL)} {
+			if diag.CodeOf(err) != tt.code || strings.Contains(err.Error(), "config.yaml") {
+				t.Errorf("%v: must not name a line that was not written", err)
+			}
+		}
 	}
 }
 

@@ -64,10 +64,11 @@ type request struct {
 type resolution struct {
 	*solve.Solution
 	manifest    *pack.Manifest
-	requested   []pack.ID // packs that the call names
-	updated     []pack.ID // packs that an update may move
-	latest      bool      // the update ignored the ranges of the manifest
-	unreachable []pack.ID // packs that stay because their registry or source can't be reached
+	requested   []pack.ID          // packs that the call names
+	updated     []pack.ID          // packs that an update may move
+	exact       map[pack.ID]string // versions that the call names
+	latest      bool               // the update ignored the ranges of the manifest
+	unreachable []pack.ID          // packs that stay because their registry or source can't be reached
 }
 
 // lockedResolution is the resolution of a scope whose manifest and lockfile stay as they are.

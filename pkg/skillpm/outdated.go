@@ -363,7 +363,8 @@ func (in *installer) heldBack(ctx context.Context, res *resolution) []OutdatedPa
 			query = withoutRevision(query)
 		}
 		versions, err := in.Backend.Known(ctx, query)
-		if latest, ok := highestOffer(versions, now.Version); err == nil && ok &&
+		wasNamed := res.exact[id] == now.Version // the user chose the version; nothing holds it back
+		if latest, ok := highestOffer(versions, now.Version); err == nil && ok && !wasNamed &&
 			isHigher(latest.Version, now.Version) {
 			p.Latest, p.Withheld = latest.Version, latest.Unavailable
 			p.HeldBy = lockedBlockers(res.manifest, res.Lock, id, latest.Version)

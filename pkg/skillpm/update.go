@@ -73,7 +73,8 @@ func (in *installer) resolveUpdate(ctx context.Context, packs []string, latest b
 		}
 	}
 	res := &resolution{
-		manifest: in.Manifest.Clone(), updated: ids, latest: latest, unreachable: sortedIDs(unreachable),
+		manifest: in.Manifest.Clone(), updated: ids, exact: versions, latest: latest,
+		unreachable: sortedIDs(unreachable),
 	}
 	if res.Solution, err = in.lockFreed(ctx, m, in.unlockVersions(ids, fixed)); err != nil {
 		return nil, in.explainMissingVersion(err, versions, latest)

@@ -315,6 +315,7 @@ func TestUpdateHeldBack(t *testing.T) {
 		{"beyond the ranges", skillpm.UpdateOptions{Latest: true, ChangeOptions: skillpm.ChangeOptions{Keep: true}}, []string{
 			"acme/base 1.0.0 of 2.0.0 held by acme/app ^1.0", "acme/mine 1.0.0 edited",
 		}},
+		{"an older version by name", skillpm.UpdateOptions{Latest: true, Packs: []string{"acme/app@1.0.0"}}, nil},
 	} {
 		if got := heldTexts(w.update(tt.o)); !slices.Equal(got, tt.want) {
 			t.Errorf("%s: held back %q, want %q", tt.name, got, tt.want)

@@ -23,7 +23,12 @@ import (
 
 func client(t *testing.T, dir string) *indexer.Client {
 	t.Helper()
-	home := t.TempDir()
+	return clientOf(t, t.TempDir(), dir)
+}
+
+// clientOf returns a client of a user with a home directory.
+func clientOf(t *testing.T, home, dir string) *indexer.Client {
+	t.Helper()
 	getenv := func(string) string { return "" }
 	env, err := environ.Environment{
 		Paths: scope.Paths{Home: home}, Getenv: getenv, OS: "linux",

@@ -127,6 +127,25 @@ func TestSiteOutage(t *testing.T) {
 	sameFiles(t, o.files(), before)
 }
 
+// TestSiteMachineError checks that a failure of this machine is an error, and not a pack that could not be read.
+func TestSiteMachineError(t *testing.T) {
+	o := newOutage(t, manyPublished("1.0.0", 2)...)
+	home := t.TempDir()
+	cache := filepath.Join(home, ".cache")
+	if err := os.MkdirAll(cache, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(cache, "skillpm"), nil, 0o644); err != nil { // where a directory should be
+		t.Fatal(err)
+	}
+	r, err := clientOf(t, home, o.dir).Site(t.Context(), indexer.SiteOptions{
+		Out: o.out, BaseURL: "https://skills.example", KeepGoing: true,
+	})
+	if diag.CodeOf(err) != diag.Internal || !strings.Contains(err.Error(), "skillpm") {
+		t.Errorf("%+v, %v; want an error about the directory of the store", r, err)
+	}
+}
+
 func sameFiles(t *testing.T, got, want map[string]string) {
 	t.Helper()
 	for name, text := range want {

@@ -57,6 +57,9 @@ func (b *siteBuilder) fetchPack(ctx context.Context, p *site.Pack) error {
 	if ended := httpx.EndOfContext(err); ended != nil {
 		return ended
 	}
+	if err != nil && diag.CodeOf(err) == diag.Internal {
+		return err // of this machine, not of the pack: a full disk
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if err != nil {
