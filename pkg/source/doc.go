@@ -9,6 +9,7 @@
 //   - internal/file reads packs from directories.
 //   - internal/website reads skills that websites publish under /.well-known/.
 //   - internal/credential keeps logins where Docker keeps its own, and asks Docker's helpers for them.
+//   - internal/memo fetches a value once for all callers that need it.
 //
 // This package may change at any time.
 package source
