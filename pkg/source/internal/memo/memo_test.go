@@ -45,7 +45,8 @@ func TestGetErrors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var m Map[string, int]
 		broken := errors.New("broken")
-		if _, err := m.Get(t.Context(), "a", func(context.Context) (int, error) { return 0, broken }); err != broken {
+		_, err := m.Get(t.Context(), "a", func(context.Context) (int, error) { return 0, broken })
+		if !errors.Is(err, broken) {
 			t.Errorf("the error is %v; want that of the fetch", err)
 		}
 		wait := func(ctx context.Context) (int, error) {
