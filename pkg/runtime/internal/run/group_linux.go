@@ -332,18 +332,25 @@ func (p process) waitExit(most time.Duration) {
 	}
 	defer func() { _ = unix.Close(fd) }()
 	if now, ok := readProcess(p.pid); ok && now.is(p) {
-		hasEnded(fd, most)
+		hasEnded(fd, max(0, most))
 	}
 }
 
 // hasEnded waits until the process of a descriptor has ended, at most for a duration, and reports whether it has. A
 // signal to this process, such as one of the Go scheduler, does not shorten the wait.
 func hasEnded(pidfd int, most time.Duration) bool {
-	for end := time.Now().Add(most); ; {
-		left := max(0, time.Until(end)).Milliseconds()
-		n, err := unix.Poll([]unix.PollFd{{Fd: int32(pidfd), Events: unix.POLLIN}}, int(left))
-		if !errors.Is(err, unix.EINTR) {
-			return n == 1
+	const step = 100 * time.Millisecond
+	limit := time.NewTimer(most)
+	defer limit.Stop()
+	for {
+		fds := []unix.PollFd{{Fd: int32(pidfd), Events: unix.POLLIN}}
+		if n, _ := unix.Poll(fds, int(min(most, step).Milliseconds())); n > 0 {
+			return true
+		}
+		select {
+		case <-limit.C:
+			return false
+		default: // the step is over, or a signal came
 		}
 	}
 }
