@@ -56,8 +56,8 @@ const (
 
 var (
 	skillsKeys = []string{
-		"enabled", "allowed", "hide-unmet", "recommended", "max-depth", "trusted-projects", "dynamic-shell", "agent", "tenant",
-		"environment", "script-limit",
+		"enabled", "allowed", "hide-unmet", "recommended", "max-depth", "trusted-projects", "dynamic-shell", "agent",
+		"tenant", "environment", "script-limit",
 	}
 	runnerKeys = []string{"command", "limit", "env", "directory", "notify"}
 	notifyKeys = []string{"command", "file"}

@@ -85,8 +85,8 @@ func (a *App) Verbatim(text string) {
 
 // asciiSymbols replaces the symbols in tables and trees with one ASCII character each, so that columns stay aligned.
 func asciiSymbols(text string) string {
-	return strings.NewReplacer("✓", "*", "✗", "x", "→", ">", "…", "~", "━", "=", "─", "-", "│", "|", "├", "|", "└", "`",
-		"·", "-", "•", "*").Replace(text)
+	return strings.NewReplacer("✓", "*", "✗", "x", "→", ">", "…", "~", "━", "=", "─", "-",
+		"│", "|", "├", "|", "└", "`", "·", "-", "•", "*").Replace(text)
 }
 
 // Checked returns the error of a command, or else that of its output.

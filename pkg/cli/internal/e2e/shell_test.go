@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,7 +8,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	shexpand "mvdan.cc/sh/v3/expand"
@@ -18,6 +16,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/environ"
+	"github.com/skillpm/skillpm/pkg/internal/testkit"
 )
 
 // commandShell runs command lines like sh, with skillpm in this process, for the reason that stories have: starting the
@@ -34,7 +33,7 @@ func (s *commandShell) run(t testing.TB, line string) (code int, output string) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := &sharedBuffer{}
+	out := &testkit.Buffer{}
 	runner, err := interp.New(interp.Env(shexpand.ListEnviron(s.env...)), interp.Dir(s.dir), interp.StdIO(nil, out, out),
 		interp.ExecHandlers(skillpmInProcess))
 	if err != nil {
@@ -95,22 +94,4 @@ func exported(env shexpand.Environ) (list []string) {
 		}
 	}
 	return list
-}
-
-// sharedBuffer is a buffer for several commands that run at the same time.
-type sharedBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (s *sharedBuffer) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.Write(p)
-}
-
-func (s *sharedBuffer) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.String()
 }

@@ -79,7 +79,9 @@ func (c *collector) lockedSkill(name string, item *value) error {
 	if err != nil {
 		return err
 	}
-	l := locked{text["source"], text["sourceType"], text["sourceUrl"], text["sourceBaseUrl"], text["ref"], text["skillPath"]}
+	l := locked{
+		text["source"], text["sourceType"], text["sourceUrl"], text["sourceBaseUrl"], text["ref"], text["skillPath"],
+	}
 	if l.source == "" && l.url == "" {
 		return c.errorf(item, "the skill %s does not have a source", printable(name))
 	}

@@ -1,7 +1,6 @@
 package gateway_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -20,36 +19,20 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/skillpm/skillpm/pkg/connect/mcpserver/internal/gateway"
+	"github.com/skillpm/skillpm/pkg/internal/testkit"
 	"github.com/skillpm/skillpm/pkg/skill/tool"
 )
 
 // fixture is a gateway behind one of our servers, and a client of that server.
 type fixture struct {
 	client *mcp.ClientSession
-	stderr *buffer
+	stderr *testkit.Buffer
 
 	mu       sync.Mutex
 	calls    []tool.Call // that were asked about
 	refuse   string      // the tool that must not be called
 	progress chan *mcp.ProgressNotificationParams
 	listed   chan struct{} // the list of tools has changed
-}
-
-type buffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (b *buffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.Write(p)
-}
-
-func (b *buffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.String()
 }
 
 // check records a call, and refuses one tool.
@@ -82,7 +65,7 @@ func open(t *testing.T, upstreams ...gateway.Upstream) *fixture {
 
 func openFor(t *testing.T, version string, upstreams ...gateway.Upstream) *fixture {
 	t.Helper()
-	w := &fixture{stderr: &buffer{}, progress: make(chan *mcp.ProgressNotificationParams, 1), listed: make(chan struct{}, 100)}
+	w := &fixture{stderr: &testkit.Buffer{}, progress: make(chan *mcp.ProgressNotificationParams, 1), listed: make(chan struct{}, 100)}
 	g, err := gateway.Open(gateway.Options{Upstreams: upstreams, Environ: os.Environ(), Stderr: w.stderr, Version: "test"})
 	if err != nil {
 		t.Fatal(err)
