@@ -311,8 +311,8 @@ func TestDeniedNames(t *testing.T) {
 		name, pack string
 		hint       string // "" for one that is allowed
 	}{
-		{policy.UserLevel, "cafe\u0301", "", "allow the skill again with: skillpm deny caf\u00e9 --undo"},
-		{policy.ProjectLevel, "CAFE\u0301", "", "allow the skill again with: skillpm deny caf\u00e9 --undo --scope project"},
+		{policy.UserLevel, "cafe\u0301", "", "allow the skill again with: skillpm deny 'caf\u00e9' --undo"},
+		{policy.ProjectLevel, "CAFE\u0301", "", "allow the skill again with: skillpm deny 'caf\u00e9' --undo --scope project"},
 		{policy.MachineLevel, "caf\u00e9", "", "ask the owner of p.yaml"},
 		{policy.UserLevel, "a", "evil/b", "allow the skill again with: skillpm deny '*@evil/*' --undo"},
 		{policy.UserLevel, "cafe", "", ""},

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
+	"github.com/skillpm/skillpm/pkg/skill"
 )
 
 // RefusedError reports that a rule of a policy denies a skill or an operation with one.
@@ -52,7 +54,7 @@ func (p *Policy) Skill(names []string, pack string) error {
 			}
 			return &RefusedError{
 				Policy: p.Path, Line: p.Line("skills.deny", i), Rule: "skills.deny", Subject: "skill " + name,
-				Why: fmt.Sprintf("is denied by %q", pattern), Fix: p.undoHint(pattern),
+				Why: fmt.Sprintf("is denied by %q", pattern), Fix: p.UndoHint(pattern),
 			}
 		}
 	}
@@ -86,12 +88,9 @@ func (p SkillPattern) covers(names []string, pack string) (string, bool) {
 // normalName normalizes letter case and Unicode composition for comparison.
 func normalName(name string) string { return norm.NFC.String(strings.ToLower(norm.NFC.String(name))) }
 
-// undoHint returns how to lift a denial, "" for the machine's policy, which only the administrator can change.
-func (p *Policy) undoHint(pattern SkillPattern) string {
-	text := "skillpm deny " + string(pattern) + " --undo"
-	if strings.ContainsAny(string(pattern), "* '$`;&()!#~") {
-		text = "skillpm deny '" + strings.ReplaceAll(string(pattern), "'", `'\''`) + "' --undo"
-	}
+// UndoHint returns how to lift a denial, "" for the machine's policy, which only the administrator can change.
+func (p *Policy) UndoHint(pattern SkillPattern) string {
+	text := "skillpm deny " + skill.QuoteArgument(string(pattern)) + " --undo"
 	switch p.Level {
 	case UserLevel:
 		return "allow the skill again with: " + text
@@ -202,6 +201,16 @@ func (s Set) CheckDowngrade(what string) (notes []string, err error) {
 // Skill is that of each policy; what policies that only observe would refuse is noted.
 func (s Set) Skill(names []string, pack string) (notes []string, err error) {
 	return s.ask(func(p *Policy) error { return p.Skill(names, pack) })
+}
+
+// Denial returns why installations leave out a skill: policies deny one of its names. It is nil if they do not, and if a
+// policy cannot be read, which is an error elsewhere.
+func (s Set) Denial(names []string, pack string) error {
+	_, err := s.Skill(names, pack)
+	if refused, ok := errors.AsType[*RefusedError](err); ok {
+		return refused
+	}
+	return nil
 }
 
 // AtLevel returns the policies of a level.

@@ -63,10 +63,9 @@ func (h *Host) deny(k *catalog.Skill) error {
 	return h.guard.CheckListed(h.PolicySkill(k))
 }
 
-// denyName returns why the policies deny a skill of a pack by its name, nil if they do not.
-func (h *Host) denyName(name, pack string) error {
-	_, err := h.guard.Policies().Skill([]string{name}, pack)
-	return err
+// denyNames returns why installations leave out a skill of a pack with these names, nil if they do not.
+func (h *Host) denyNames(names []string, pack string) error {
+	return h.guard.Policies().Denial(names, pack)
 }
 
 // PolicySkill returns the form of a skill that the policy evaluator takes.

@@ -244,7 +244,7 @@ func (h *Host) CatalogOptions() catalog.Options {
 		Tenant:      cmp.Or(o.Tenant, o.Getenv("SKILLPM_TENANT"), s.Tenant),
 		Environment: cmp.Or(o.SkillEnvironment, o.Getenv("SKILLPM_ENVIRONMENT"), s.Environment),
 		Off:         o.NoSkills || !s.On(), Allowed: s.Allowed, Recommended: s.Recommended, HideUnmet: s.HideUnmet,
-		RequireTrust: s.TrustedProjects, Trusted: h.trusted, Deny: h.deny, DenyName: h.denyName,
+		RequireTrust: s.TrustedProjects, Trusted: h.trusted, Deny: h.deny, DenyNames: h.denyNames,
 		Getenv: o.Getenv, Now: o.Now,
 	}
 }

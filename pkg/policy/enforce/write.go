@@ -1,6 +1,7 @@
 package enforce
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -43,9 +44,8 @@ func (g *Evaluator) undeniedError(file string, data []byte, pattern policy.Skill
 	err := diag.Errorf(diag.NotFound, "%s does not deny %q", file, pattern)
 	for _, p := range g.Policies() {
 		if slices.Contains(p.Skills.Deny, pattern) {
-			return err.WithHint("%s denies the skill; remove the denial with: skillpm deny %s --undo "+
-				"--scope %s", p.Path,
-				pattern, p.Level)
+			undo := cmp.Or(p.UndoHint(pattern), "ask its owner to change the policy")
+			return err.WithHint("%s denies the skill; %s", p.Path, undo)
 		}
 	}
 	p, parseErr := policy.Parse(file, data)

@@ -150,8 +150,8 @@ func (b *builder) newAbsent(t *tree, p lockedPack, name string) absentSkill {
 			a.name = alias
 		}
 	}
-	if deny := b.catalog.options.DenyName; deny != nil {
-		a.denial = deny(name, p.id)
+	if deny := b.catalog.options.DenyNames; deny != nil {
+		a.denial = deny([]string{name, a.name}, p.id)
 	}
 	return a
 }

@@ -38,9 +38,9 @@ type Options struct {
 
 	// Deny returns why a skill must not be used, nil if it may. A nil Deny denies nothing.
 	Deny func(*Skill) error
-	// DenyName returns why the installer leaves out a skill of a pack, nil if it does not. A nil DenyName denies
-	// nothing.
-	DenyName func(name, pack string) error
+	// DenyNames returns why the installer leaves out a skill of a pack with these names, nil if it does not. A nil
+	// DenyNames denies nothing.
+	DenyNames func(names []string, pack string) error
 
 	// Getenv returns environment variables, which can move a profile's directories, and which skills can require; nil
 	// for none.

@@ -41,9 +41,8 @@ func (w *Workspace) findDenied(l *Layout) {
 		return
 	}
 	for _, n := range l.Named {
-		_, err := w.policies.Skill([]string{n.Skill, n.Link}, n.Pack.String())
-		if refused, ok := errors.AsType[*policy.RefusedError](err); ok {
-			l.denied[pack.SkillKey{Pack: n.Pack, Skill: n.Skill}] = refused
+		if denial := w.policies.Denial([]string{n.Skill, n.Link}, n.Pack.String()); denial != nil {
+			l.denied[pack.SkillKey{Pack: n.Pack, Skill: n.Skill}] = denial
 			w.withhold(l, n)
 		}
 	}
