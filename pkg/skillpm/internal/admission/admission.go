@@ -260,7 +260,7 @@ func (a *Admission) admit(ctx context.Context, sol *solve.Solution, c Candidates
 	if c.Linked(id) || fetch.IsDirectory(locked.Source) {
 		return v, a.admitDirectory(id, c.source(id), demands)
 	}
-	p, err := a.Fetcher.Pinned(c.Manifest, id, locked)
+	p, err := a.Fetcher.Pinned(ctx, c.Manifest, id, locked)
 	if err == nil {
 		err = gate.Allow(p.Ref)
 	}

@@ -147,14 +147,18 @@ func lockedRef(m *pack.Manifest, id pack.ID, locked *pack.LockedPack) (pack.Ref,
 	return ref, nil
 }
 
-// Pinned returns a pack as the lock has it.
-func (f *Fetcher) Pinned(m *pack.Manifest, id pack.ID, locked *pack.LockedPack) (*pack.Pack, error) {
+// Pinned returns a pack as the lock has it. The registries have the directory of a layout that the lock leaves out.
+func (f *Fetcher) Pinned(ctx context.Context, m *pack.Manifest, id pack.ID, locked *pack.LockedPack) (*pack.Pack, error) {
 	ref, err := lockedRef(m, id, locked)
 	if err != nil {
 		return nil, err
 	}
-	if dir, ok := f.Registries.directories[id.String()]; ok && ref.Kind == pack.KindLayout && ref.URL == "" {
-		ref.URL = dir
+	if ref.URL == "" && workspace.OmitsDirectory(locked.Source) {
+		opened, err := f.openLocked(ctx, m, id, locked)
+		if err != nil {
+			return nil, err
+		}
+		ref.URL = opened.Ref.URL
 	}
 	p := &pack.Pack{ID: id, Version: locked.Version, Ref: f.anchored(ref), Integrity: locked.Integrity}
 	for _, name := range slices.Sorted(maps.Keys(locked.Skills)) {

@@ -162,9 +162,12 @@ func (r *Registries) Find(ctx context.Context, id pack.ID, locked string) (regis
 	if dir, ok := r.directories[id.String()]; ok {
 		return registry.Open(ctx, "", "oci-layout:"+dir, r.deps)
 	}
+	if reg, err := r.set.Find(ctx, id, ""); err == nil { // an index may name the layout
+		return reg, nil
+	}
 	return nil, diag.Errorf(diag.NotFound,
 		"skillpm.lock does not record the directory of the OCI layout that contains %s", id).
-		WithHint("select the directory with: skillpm install --registry oci-layout:DIR")
+		WithHint("select the directory with: --registry oci-layout:DIR")
 }
 
 // Overridden reports whether the call names the registry that alone is asked.
