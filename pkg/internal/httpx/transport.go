@@ -41,7 +41,8 @@ func NewTransport() *http.Transport {
 func TrustFile(t *http.Transport, file string) error {
 	pem, err := os.ReadFile(file)
 	if err != nil {
-		return diag.Errorf(diag.NotFound, "cannot read the certificates: %w", err).
+		// A missing file must not look like a document that the server does not have.
+		return diag.Errorf(diag.Invalid, "cannot read the certificates: %v", err).
 			WithHint("set ca-file in config.yaml to a PEM file with certificates")
 	}
 	roots, err := x509.SystemCertPool()

@@ -6,6 +6,8 @@ import (
 	"crypto/rand"
 	"crypto/x509"
 	"encoding/pem"
+	"errors"
+	"io/fs"
 	"math/big"
 	"net/http"
 	"net/http/httptest"
@@ -105,7 +107,7 @@ func TestTrustFile(t *testing.T) {
 	if err := reach(t, transport, server.URL); err != nil {
 		t.Error(err)
 	}
-	if err := httpx.TrustFile(transport, filepath.Join(dir, "none")); diag.CodeOf(err) != diag.NotFound {
+	if err := httpx.TrustFile(transport, filepath.Join(dir, "none")); diag.CodeOf(err) != diag.Invalid || errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a file that is not there: %v", err)
 	}
 	if err := os.WriteFile(file, []byte("no certificate"), 0o644); err != nil {
