@@ -1,8 +1,10 @@
 package indexer
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -155,7 +157,19 @@ func disagreement(l index.Line, p, found *pack.Pack) string {
 	if len(found.Skills) != len(p.Skills) {
 		return fmt.Sprintf("has %s, but the index lists %d", textx.Count(len(found.Skills), "skill"), len(p.Skills))
 	}
+	if want, has := p.Requires.Table(), found.Requires.Table(); !maps.Equal(want, has) {
+		return fmt.Sprintf("requires of the machine: %s; the index has: %s", tableText(has), tableText(want))
+	}
 	return dependencies(p, found)
+}
+
+// tableText returns a table of requirements as text.
+func tableText(table map[string]string) string {
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(table)) {
+		parts = append(parts, name+" "+table[name])
+	}
+	return cmp.Or(strings.Join(parts, ", "), "nothing")
 }
 
 // dependencies names a dependency that differs between a version and its line, or returns "".

@@ -59,6 +59,7 @@ func TestCheckContent(t *testing.T) {
 		{name: "right", code: diag.OK},
 		{name: "another version", pairs: []string{`"version":"1.0.0"`, `"version":"1.0.1"`}, code: diag.Integrity, want: "has the version 1.0.0"},
 		{name: "another requirement", pairs: []string{`>=1 <3`, `>=1 <4`}, code: diag.Integrity, want: "requires acme/base >=1 <3, but the index does not contain exactly this dependency"},
+		{name: "a requirement of the machine", pairs: []string{`"version":"1.0.0"`, `"version":"1.0.0","requires":{"bins":["kubectl"]}`}, code: diag.Integrity, want: "requires of the machine: nothing; the index has: bins kubectl"},
 		{name: "no requirement", pairs: []string{`,"dependencies":{"acme/base":">=1 <3"}`, ""}, code: diag.Integrity, want: "requires acme/base"},
 		{name: "another digest", pairs: []string{`"digest":"sha256:`, `"digest":"sha256:0`, `","integrity"`, `","integrity"`}, code: diag.Invalid, want: "digest"},
 		{name: "outside", pairs: []string{"oci-layout:layout", "oci-layout:../x"}, code: diag.Invalid, want: "is outside its index"},
