@@ -61,7 +61,7 @@ func apmDependency(v yamlx.Value, usual string) (name string, d pack.Dependency,
 	if v.IsMapping() {
 		id, version = scalar(v.Get("id")), scalar(v.Get("version"))
 		name = cmp.Or(id, scalar(v.Get("git")), scalar(v.Get("path")), scalar(v.Get("name")))
-		ok = !v.Get("path").Exists() && cmp.Or(scalar(v.Get("registry")), usual) == usual
+		ok = ok && !v.Get("path").Exists() && cmp.Or(scalar(v.Get("registry")), usual) == usual
 	}
 	var err, rangeErr error
 	d.Constraint = version
