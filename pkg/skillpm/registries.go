@@ -217,6 +217,10 @@ func (c *Client) RegistryAdd(ctx context.Context, o RegistryAddOptions) (*Regist
 	if err := c.checkAddress(o.URL); err != nil {
 		return nil, err
 	}
+	if registry.IsBuiltIn(o.Name) {
+		return nil, diag.Errorf(diag.Conflict, "cannot add the registry %[1]s: skillpm has a registry %[1]s", o.Name).
+			WithHint("choose another name")
+	}
 	url := c.registryURL(o.URL, filepath.Dir(file.Path), o.Project)
 	if err := c.mayBind(o.Namespaces...); err != nil {
 		return nil, err

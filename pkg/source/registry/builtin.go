@@ -6,8 +6,8 @@ import "github.com/skillpm/skillpm/pkg/pack"
 // available.
 const OfficialOwner = "skillpm"
 
-// IsBuiltIn reports whether a locked source is a registry that needs no configuration.
-func IsBuiltIn(lockedSource string) bool { return lockedSource == Local || lockedSource == Embedded }
+// IsBuiltIn reports whether a name, or the source in a lockfile, is a registry that needs no configuration.
+func IsBuiltIn(name string) bool { return name == Local || name == Embedded }
 
 // IsDemo reports whether a pack is one of the demo packs: those that come with the program, so that its commands can be
 // tried, and that have the names of invented owners.
