@@ -83,7 +83,7 @@ func (c *Client) Diff(ctx context.Context, o DiffOptions) (*DiffReport, error) {
 
 // diffEdits compares installed skills that have local edits with what was installed.
 func (in *installer) diffEdits(ctx context.Context, o DiffOptions, r *DiffReport) error {
-	ids, err := in.updatedPacks(o.Packs)
+	ids, err := in.updatedPacks(o.Packs, "diff")
 	if err != nil {
 		return err
 	}
@@ -167,7 +167,7 @@ func (in *installer) diffResolution(ctx context.Context, o DiffOptions) (*resolu
 	if len(ranges) == 0 {
 		return in.resolveUpdate(ctx, names, o.Latest)
 	}
-	ids, err := in.updatedPacks(names)
+	ids, err := in.updatedPacks(names, "diff")
 	if err != nil {
 		return nil, err
 	}

@@ -110,7 +110,7 @@ func (c *Client) Outdated(ctx context.Context, o OutdatedOptions) (*OutdatedRepo
 	if err != nil {
 		return nil, err
 	}
-	ids, err := in.updatedPacks(o.Packs)
+	ids, err := in.updatedPacks(o.Packs, "outdated")
 	if err != nil {
 		return nil, err
 	}

@@ -41,7 +41,7 @@ func (in *installer) resolveUpdate(ctx context.Context, packs []string, latest b
 	if err != nil {
 		return nil, err
 	}
-	ids, err := in.updatedPacks(names)
+	ids, err := in.updatedPacks(names, "update")
 	if err != nil {
 		return nil, err
 	}
@@ -90,8 +90,9 @@ func (in *installer) resolveUpdate(ctx context.Context, packs []string, latest b
 	return res, err
 }
 
-// updatedPacks returns the packs that an update names, or all that are required or locked if it names none.
-func (in *installer) updatedPacks(names []string) ([]pack.ID, error) {
+// updatedPacks returns the packs that a command such as update names, or all that are required or locked if it names
+// none.
+func (in *installer) updatedPacks(names []string, command string) ([]pack.ID, error) {
 	known := map[pack.ID]bool{}
 	for id := range in.Lock.Packs {
 		known[id] = true
@@ -104,7 +105,7 @@ func (in *installer) updatedPacks(names []string) ([]pack.ID, error) {
 	}
 	var ids []pack.ID
 	for _, name := range names {
-		id, err := in.parsePackName(name, "update")
+		id, err := in.parsePackName(name, command)
 		if err != nil {
 			return nil, err
 		}

@@ -79,8 +79,8 @@ func (b *Backend) leavesBinding(id pack.ID, source string) bool {
 
 // moveWarnings warns of a pack that is locked to another source than the one that its owner is bound to now.
 func (b *Backend) moveWarnings(id pack.ID, src string, locked *pack.LockedPack) []string {
-	if src != "" || !b.leavesBinding(id, locked.Source) {
-		return nil
+	if src != "" || b.marks[id].fixed || !b.leavesBinding(id, locked.Source) {
+		return nil // or an update cannot move it, and says why
 	}
 	return []string{fmt.Sprintf("%s stays locked to %s although %s is bound to %s; "+
 		"move the pack with: skillpm "+
