@@ -71,10 +71,13 @@ func TestUse(t *testing.T) {
 			s.Track(func() time.Time { return tt.now })
 			for name, use := range map[string]func() error{
 				"materialise": func() error { return s.Materialize(t.Context(), digest, filepath.Join(t.TempDir(), "x")) },
-				"link":        func() error { return s.Link(t.Context(), digest, filepath.Join(t.TempDir(), "x")) },
-				"read":        func() error { _, err := s.ReadFile(digest, "a/b.md"); return err },
-				"tree":        func() error { _, err := s.Tree("x", digest); return err },
-				"write":       func() error { put(t, s, small(0)); return nil },
+				"link": func() error {
+					_, err := s.Copy(t.Context(), digest, filepath.Join(t.TempDir(), "x"), store.CopyOptions{Link: true})
+					return err
+				},
+				"read":  func() error { _, err := s.ReadFile(digest, "a/b.md"); return err },
+				"tree":  func() error { _, err := s.Tree("x", digest); return err },
+				"write": func() error { put(t, s, small(0)); return nil },
 			} {
 				setUsed(t, dir, digest, tt.mark)
 				if err := use(); err != nil {

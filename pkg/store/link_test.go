@@ -11,6 +11,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
+	"github.com/skillpm/skillpm/pkg/store"
 )
 
 // TestLink checks that verified files are hard-linked, and others are copied.
@@ -23,7 +24,7 @@ func TestLink(t *testing.T) {
 		t.Fatal(err)
 	}
 	dst := filepath.Join(t.TempDir(), "deploy")
-	if err := s.Link(t.Context(), digest, dst); err != nil {
+	if _, err := s.Copy(t.Context(), digest, dst, store.CopyOptions{Link: true}); err != nil {
 		t.Fatal(err)
 	}
 	got, err := bundle.Sum(os.DirFS(dst), ".")
@@ -46,7 +47,7 @@ func TestLink(t *testing.T) {
 			t.Errorf("%s: one file is %v, want %v", e.Path, os.SameFile(a, b), want)
 		}
 	}
-	if err := s.Link(t.Context(), digest, dst); diag.CodeOf(err) != diag.Conflict {
+	if _, err := s.Copy(t.Context(), digest, dst, store.CopyOptions{Link: true}); diag.CodeOf(err) != diag.Conflict {
 		t.Errorf("over an existing directory: %v", err)
 	}
 	// An edit of a linked file damages the store, which the next use detects.
@@ -54,7 +55,7 @@ func TestLink(t *testing.T) {
 		t.Fatal(err)
 	}
 	again := filepath.Join(t.TempDir(), "deploy")
-	if err := s.Link(t.Context(), digest, again); diag.CodeOf(err) != diag.Integrity {
+	if _, err := s.Copy(t.Context(), digest, again, store.CopyOptions{Link: true}); diag.CodeOf(err) != diag.Integrity {
 		t.Errorf("got %v", err)
 	}
 	if _, err := os.Lstat(again); !errors.Is(err, fs.ErrNotExist) {

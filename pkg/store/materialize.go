@@ -32,17 +32,12 @@ func (s *Store) Materialize(ctx context.Context, digest, dst string) error {
 	return err
 }
 
-// Link is [Store.Materialize] with hard links: editing a file of dst also changes, and damages, the store. Link hashes
-// files before it links them, and copies files that it cannot link, for example to another file system, or whose mode
-// differs from the inventory.
-func (s *Store) Link(ctx context.Context, digest, dst string) error {
-	_, err := s.Copy(ctx, digest, dst, CopyOptions{Link: true})
-	return err
-}
-
 // CopyOptions configure [Store.Copy].
 type CopyOptions struct {
-	Link bool // create hard links, as [Store.Link] does
+	// Link creates hard links: editing a file of dst also changes, and damages, the store. Files are hashed before they
+	// are linked. Files that cannot be linked, for example to another file system, or whose mode differs from the
+	// inventory, are copied.
+	Link bool
 
 	// Inspect gets the verified content of the file at the path File, if the tree has it. So a caller need not read a
 	// file again that was just copied. The data is valid only during the call. After an error there is no copy.
@@ -50,7 +45,7 @@ type CopyOptions struct {
 	Inspect func(data []byte) error
 }
 
-// Copy is [Store.Materialize] or [Store.Link], and returns the inventory of the copy.
+// Copy is [Store.Materialize] with options, and returns the inventory of the copy.
 func (s *Store) Copy(ctx context.Context, digest, dst string, o CopyOptions) (bundle.Inventory, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -65,8 +60,11 @@ func (s *Store) Copy(ctx context.Context, digest, dst string, o CopyOptions) (bu
 		s.recordUse(dir, lastUse)
 		err = s.copyTree(ctx, dir, dst, inv, o)
 	}
+	if err == nil {
+		return inv, nil
+	}
 	if _, damaged := errors.AsType[*bundle.MismatchError](err); !damaged {
-		return inv, err
+		return nil, err
 	}
 	if dir.replaced() { // another process removed it, and maybe added it again
 		return nil, notFound(digest)

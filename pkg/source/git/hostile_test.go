@@ -32,7 +32,11 @@ func TestHostileTrees(t *testing.T) {
 		t.Parallel()
 		sample := make(map[string]hostileTree)
 		for _, name := range []string{"dot git", "parent", "no name", "twice", "symlink", "a missing file", "unsorted but fine"} {
-			sample[name] = tests[name]
+			tree, ok := tests[name]
+			if !ok {
+				t.Fatalf("no tree is called %q", name)
+			}
+			sample[name] = tree
 		}
 		tryHostileTrees(t, dir, "program", sample)
 	})

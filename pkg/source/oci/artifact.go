@@ -169,7 +169,7 @@ func (c *Client) artifact(ctx context.Context, p reader, ref pack.Ref) (*Artifac
 // nameOf returns the digest or tag of a ref.
 func nameOf(ref pack.Ref) (string, error) {
 	switch {
-	case ref.Digest != "" && !isDigest(ref.Digest):
+	case ref.Digest != "" && !pack.IsDigest(ref.Digest):
 		return "", diag.Errorf(diag.Invalid, "invalid digest %q: use sha256: and 64 hexadecimal digits", ref.Digest)
 	case ref.Digest != "":
 		return ref.Digest, nil

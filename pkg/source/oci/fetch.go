@@ -33,7 +33,7 @@ func (c *Client) fetch(ctx context.Context, p *pack.Pack, skills []string, sink 
 	if err != nil {
 		return err
 	}
-	if !isDigest(p.Ref.Digest) {
+	if !pack.IsDigest(p.Ref.Digest) {
 		return diag.Errorf(diag.Internal, "%s is not pinned to a digest", p.Ref)
 	}
 	a, err := c.read(ctx, src, p.Ref, p.Ref.Digest)

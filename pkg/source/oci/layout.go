@@ -150,7 +150,7 @@ func (l *layout) document(_ context.Context, ref string) (document, error) {
 		return document{}, err
 	}
 	doc, err := l.read(desc)
-	if errors.Is(err, fs.ErrNotExist) && isDigest(ref) {
+	if errors.Is(err, fs.ErrNotExist) && pack.IsDigest(ref) {
 		return document{}, l.notFound(ref)
 	}
 	return doc, err
@@ -185,7 +185,7 @@ func (l *layout) read(desc ocispec.Descriptor) (document, error) {
 
 // find returns the descriptor that a tag or digest names. A digest need not be tagged.
 func (l *layout) find(ref string) (ocispec.Descriptor, error) {
-	if isDigest(ref) {
+	if pack.IsDigest(ref) {
 		return ocispec.Descriptor{Digest: digest.Digest(ref)}, nil
 	}
 	idx, err := l.index()

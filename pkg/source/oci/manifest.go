@@ -10,6 +10,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
+	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 	"github.com/skillpm/skillpm/pkg/pack/index"
 	"github.com/skillpm/skillpm/pkg/skill"
@@ -166,7 +167,7 @@ func (a *artifact) layer() (ocispec.Descriptor, error) {
 // checkDescriptor rejects descriptors that are unsafe to follow.
 func checkDescriptor(d ocispec.Descriptor) error {
 	switch {
-	case !isDigest(string(d.Digest)):
+	case !pack.IsDigest(string(d.Digest)):
 		return diag.Errorf(diag.Invalid, "invalid digest %q: use sha256: and 64 hexadecimal digits", d.Digest)
 	case d.Size < 0:
 		return diag.Errorf(diag.Invalid, "the OCI manifest lists %s with the invalid size %d", d.Digest, d.Size)
@@ -181,13 +182,8 @@ func checkDescriptor(d ocispec.Descriptor) error {
 	return nil
 }
 
-func isDigest(s string) bool {
-	h, ok := strings.CutPrefix(s, "sha256:")
-	return ok && len(h) == 64 && strings.Trim(h, "0123456789abcdef") == ""
-}
-
 func checkTree(s string) error {
-	if d, ok := strings.CutPrefix(s, "t1:"); !ok || !isDigest(d) {
+	if d, ok := strings.CutPrefix(s, "t1:"); !ok || !pack.IsDigest(d) {
 		return diag.Errorf(diag.Invalid, "invalid tree digest %q", s)
 	}
 	return nil

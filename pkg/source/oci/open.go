@@ -256,7 +256,7 @@ func (r *repository) head(ctx context.Context, tag string) string {
 	}
 	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, 512)) // the response to HEAD does not have a body
 	_ = resp.Body.Close()
-	if digest := resp.Header.Get("Docker-Content-Digest"); resp.StatusCode == http.StatusOK && isDigest(digest) {
+	if digest := resp.Header.Get("Docker-Content-Digest"); resp.StatusCode == http.StatusOK && pack.IsDigest(digest) {
 		return digest
 	}
 	return ""

@@ -39,7 +39,7 @@ func (c *Client) Referrers(ctx context.Context, ref pack.Ref, artifactType strin
 }
 
 func (c *Client) referrers(ctx context.Context, ref pack.Ref, artifactType string) ([]*Artifact, error) {
-	if !isDigest(ref.Digest) {
+	if !pack.IsDigest(ref.Digest) {
 		return nil, diag.Errorf(diag.Internal, "%s is not pinned to a digest", ref)
 	}
 	p, err := c.open(ctx, ref)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/httpx"
+	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
@@ -185,8 +186,8 @@ func (r *repository) document(ctx context.Context, ref string) (document, error)
 	sum := digestOf(raw)
 	for _, want := range []string{ref, head.Get("Docker-Content-Digest")} {
 		switch {
-		case want == string(sum), want == "", want == ref && !isDigest(ref):
-		case !isDigest(want):
+		case want == string(sum), want == "", want == ref && !pack.IsDigest(ref):
+		case !pack.IsDigest(want):
 			return document{}, diag.Errorf(diag.Invalid,
 				"%s sent the invalid digest %q in the header Docker-Content-Digest", r.name, httpx.Clean(want))
 		default:
@@ -208,7 +209,7 @@ func (r *repository) missing(ctx context.Context, ref string, err error) error {
 	if !errors.Is(err, errdef.ErrNotFound) {
 		return r.client.remoteError(r.host, err)
 	}
-	if isDigest(ref) || ref == StatusTag { // most repositories do not have a status
+	if pack.IsDigest(ref) || ref == StatusTag { // most repositories do not have a status
 		return diag.Errorf(diag.NotFound, "%s does not contain the artifact %s", r.name, ref)
 	}
 	tags, err := r.tags(ctx)

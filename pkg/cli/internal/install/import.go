@@ -143,7 +143,6 @@ func (a *app) printImport(r *skillpm.ImportReport) error {
 	return a.printInstall(r.Install, "install")
 }
 
-// printLocalSkills prints the local skills of a project, what happens with the manifest, and what to do next.
 // noteRecordedSources says how copies whose source another tool recorded become dependencies: one command per source.
 func (a *app) noteRecordedSources(local []skillpm.LocalSkill) {
 	var sources []string
@@ -168,6 +167,7 @@ func (a *app) noteRecordedSources(local []skillpm.LocalSkill) {
 	}
 }
 
+// printLocalSkills prints the local skills of a project, what happens with the manifest, and what to do next.
 func (a *app) printLocalSkills(p console.Palette, r *skillpm.ImportReport) {
 	for _, s := range r.Local {
 		line := "  " + p.Bold(console.Flat(s.Name)) + "  " + p.Dim(console.Flat(s.Dir))

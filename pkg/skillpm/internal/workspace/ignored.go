@@ -76,25 +76,27 @@ func (w *Workspace) generatedNames(l *Layout, unlink []AgentDir) map[string][]st
 			names[path.Dir(at)] = nil
 		}
 	}
-	forEachKey(w.state.Links, created)
-	forEachKey(w.state.Trees, created)
+	for at := range w.state.Links {
+		created(at)
+	}
+	for at := range w.state.Trees {
+		created(at)
+	}
 	wanted := func(at string) {
 		if !own(at) {
 			names[path.Dir(at)] = append(names[path.Dir(at)], path.Base(at))
 		}
 	}
-	forEachKey(l.links, wanted)
-	forEachKey(l.trees, wanted)
+	for at := range l.links {
+		wanted(at)
+	}
+	for at := range l.trees {
+		wanted(at)
+	}
 	for _, list := range names {
 		slices.Sort(list)
 	}
 	return names
-}
-
-func forEachKey[V any](m map[string]V, visit func(key string)) {
-	for key := range m {
-		visit(key)
-	}
 }
 
 // compareIgnores adds to the change the .gitignore files of agents' directories that have to change. Nothing is added
@@ -157,8 +159,11 @@ func (w *Workspace) trackedDirs(generated map[string][]string) map[string]bool {
 	}
 	tracked, err := git.Tracked(context.Background(), w.Scope.Root, paths) // it reads the index of a local repository
 	dirs := make(map[string]bool)
+	if err != nil {
+		return dirs
+	}
 	for p := range tracked {
-		dirs[path.Dir(p)] = err == nil
+		dirs[path.Dir(p)] = true
 	}
 	return dirs
 }
