@@ -130,8 +130,7 @@ func (b *bench) environ(who string) []string {
 	return []string{
 		"PATH=" + path, "HOME=" + home, "TMPDIR=" + home, "LC_ALL=C",
 		"XDG_CONFIG_HOME=" + filepath.Join(home, ".config"), "XDG_CACHE_HOME=" + filepath.Join(home, ".cache"),
-		"XDG_DATA_HOME=" + filepath.Join(home, ".local", "share"), "XDG_STATE_HOME=" +
-			filepath.Join(home, ".local", "state"),
+		"XDG_DATA_HOME=" + filepath.Join(home, ".local", "share"), "XDG_STATE_HOME=" + filepath.Join(home, ".local", "state"),
 		"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_TERMINAL_PROMPT=0",
 		"DISABLE_TELEMETRY=1", "DO_NOT_TRACK=1",
 	}

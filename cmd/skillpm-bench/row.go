@@ -30,20 +30,17 @@ type contestant struct {
 func rows() []row {
 	return []row{
 		{
-			name: "cold-oci",
-			about: "install from a registry into an empty store and project, against oras pull, which unpacks the " +
-				"archive",
+			name:   "cold-oci",
+			about:  "install from a registry into an empty store and project, against oras pull, which unpacks the archive",
 			target: target{Ratio: 1.2}, prepare: coldOCI,
 		},
 		{
-			name: "cold-oci-tar",
-			about: "install from a registry into an empty store and project, against oras pull of the archive and " +
-				"tar x",
+			name:   "cold-oci-tar",
+			about:  "install from a registry into an empty store and project, against oras pull of the archive and tar x",
 			target: target{Ratio: 1.2}, prepare: coldOCITar,
 		},
 		{
-			name: "cold-git", about: "install from a git server into an empty store and project, against git clone " +
-				"--depth 1",
+			name: "cold-git", about: "install from a git server into an empty store and project, against git clone --depth 1",
 			target: target{Ratio: 1.5}, prepare: coldGit,
 		},
 		{
@@ -54,8 +51,11 @@ func rows() []row {
 			name: "warm", about: "install from a full store into an empty project, against cp -r of the same files",
 			target: target{Ratio: 1.5}, prepare: warm,
 		},
-		{name: "restore", about: "install from a full store into a project with a lockfile, against npm skills " +
-			"experimental_install", target: target{Ratio: 0.02}, prepare: restore},
+		{
+			name:   "restore",
+			about:  "install from a full store into a project with a lockfile, against npm skills experimental_install",
+			target: target{Ratio: 0.02}, prepare: restore,
+		},
 		{
 			name: "nothing", about: "install when everything is installed", target: target{Wall: 0.015},
 			prepare: nothing,

@@ -68,9 +68,8 @@ func parse(args []string, stdout io.Writer) (options, error) {
 		"stop a row after this `TIME`")
 	f.IntVar(&o.large, "large", 256, "generate `MIB` MiB of files for the pack of large files")
 	f.IntVar(&o.indexPacks, "packs", 100_000, "generate this many `PACKS` for the large index")
-	f.StringVar(&o.parent, "dir", "",
-		"work in a new directory below `DIR`, best on a RAM disk, and remove the directory at the end (default: the "+
-			"system's directory for temporary files)")
+	f.StringVar(&o.parent, "dir", "", "work in a new directory below `DIR`, best on a RAM disk, "+
+		"and remove the directory at the end (default: the system's directory for temporary files)")
 	f.BoolVar(&o.keep, "keep", false, "keep the directory with the packs and the installed skills")
 	f.BoolVar(&o.json, "json", false, "print one JSON document instead of the table")
 	f.StringVar(&o.skillpm, "skillpm", "", "measure the skillpm at `PATH` (default: built from this source)")
@@ -141,8 +140,8 @@ func run(ctx context.Context, sys system) int {
 	case err == nil:
 		return exitOK
 	case badUsage:
-		fmt.Fprintf(sys.Stderr, "skillpm-bench: error: %v\nskillpm-bench: hint: list the flags and rows with "+
-			"--help\n", usage.error)
+		fmt.Fprintf(sys.Stderr,
+			"skillpm-bench: error: %v\nskillpm-bench: hint: list the flags and rows with --help\n", usage.error)
 		return exitUsage
 	case ctx.Err() != nil:
 		fmt.Fprintln(sys.Stderr, "skillpm-bench: interrupted")

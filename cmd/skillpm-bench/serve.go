@@ -47,9 +47,8 @@ var listening = regexp.MustCompile(`listening on (127\.0\.0\.1:\d+)`)
 
 // serveProgram starts a registry that is the distribution project's program, as docker-registry of Debian is.
 func serveProgram(program, dir string) (host string, stop func(), err error) {
-	text := fmt.Sprintf("version: 0.1\nlog: {level: info}\nstorage:\n  filesystem: {rootdirectory: %q}\nhttp: "+
-		"{addr: \"127.0.0.1:0\"}\n",
-		filepath.Join(dir, "data"))
+	text := fmt.Sprintf("version: 0.1\nlog: {level: info}\n"+
+		"storage:\n  filesystem: {rootdirectory: %q}\nhttp: {addr: \"127.0.0.1:0\"}\n", filepath.Join(dir, "data"))
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", nil, err
 	}

@@ -31,8 +31,8 @@ func (r report) write(w io.Writer, asJSON bool) error {
 
 func (r report) footnote() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Median (minimum–maximum) of whole processes on %s/%s with %d CPUs. Ratio: the wall time of "+
-		"skillpm divided by the wall time of the peer, for each run.\n", r.OS, r.Arch, r.CPUs)
+	fmt.Fprintf(&b, "Median (minimum–maximum) of whole processes on %s/%s with %d CPUs. "+
+		"Ratio: the wall time of skillpm divided by the wall time of the peer, for each run.\n", r.OS, r.Arch, r.CPUs)
 	b.WriteString("CPU time (user and system) and peak resident memory: skillpm / peer.\n")
 	var names []string
 	for name := range r.Versions {

@@ -162,8 +162,7 @@ func (d *fileEdit) verify(doc document, before map[string]any, install bool) err
 	}
 	state, why := d.plan.state(values)
 	if install != (state == Installed) || !install && state != Missing {
-		return d.notEditable(fmt.Errorf("the result would not be correct: %s", cmp.Or(why, "the entry "+
-			"is "+string(state))))
+		return d.notEditable(fmt.Errorf("the result would not be correct: %s", cmp.Or(why, "the entry is "+string(state))))
 	}
 	if !same(d.plan.others(before), d.plan.others(values)) {
 		return d.notEditable(errors.New("the edit would change entries that skillpm did not create"))

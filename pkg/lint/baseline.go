@@ -150,8 +150,8 @@ func (b *Baseline) Update(found []BaselineFinding, covered func(path string) boo
 	}
 	reason = textx.OneLine(reason)
 	if len(counts) > 0 && reason == "" {
-		return nil, BaselineChanges{}, diag.Errorf(diag.Usage, "cannot write the baseline: accepted findings require "+
-			"a reason").
+		return nil, BaselineChanges{}, diag.Errorf(diag.Usage,
+			"cannot write the baseline: accepted findings require a reason").
 			WithHint("add --reason TEXT")
 	}
 	for f, n := range counts {
@@ -323,8 +323,9 @@ func parseBaselineCount(s string) (int, error) {
 	return n, nil
 }
 
-const baselineHeader = "# Findings that skillpm validate --baseline accepts, each for a reason and until the text " +
-	"changes.\n# Written by skillpm validate --write-baseline. You can edit reasons and dates, and delete entries.\n"
+const baselineHeader = "# Findings that skillpm validate --baseline accepts, " +
+	"each for a reason and until the text changes.\n" +
+	"# Written by skillpm validate --write-baseline. You can edit reasons and dates, and delete entries.\n"
 
 // Encode returns the baseline as text: sorted, without a clock, the same for equal baselines.
 func (b *Baseline) Encode() []byte {

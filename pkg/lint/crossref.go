@@ -291,8 +291,8 @@ func reportSkillCycles(units []*skillCheck, byName map[string]*skillCheck) {
 			}
 		}
 		first.atExcerpt(chain[0].excerpt, finding{
-			rule: rule.SkillCycle, related: files, message: "the skills refer to each other in a cycle: " +
-				strings.Join(names, " → "),
+			rule: rule.SkillCycle, related: files,
+			message: "the skills refer to each other in a cycle: " + strings.Join(names, " → "),
 		})
 	}
 }

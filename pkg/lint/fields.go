@@ -116,8 +116,8 @@ func (u *skillCheck) checkDotSlash(node *yaml.Node, p, at string) {
 	for _, j := range u.l.schemas {
 		if j.PlainPaths {
 			u.atNode(node, finding{
-				rule: rule.ListedForm, profile: j.ID, message: fmt.Sprintf("%s starts with ./", p), fix: "write " +
-					at,
+				rule: rule.ListedForm, profile: j.ID,
+				message: fmt.Sprintf("%s starts with ./", p), fix: "write " + at,
 				edits: u.replaceNode(node, at),
 			})
 		}
@@ -306,9 +306,8 @@ func (u *skillCheck) checkToolForm(j *profileSchema) {
 	case j.ToolForm == "space" && comma && spaced(v.Value):
 		u.atNode(v, finding{
 			rule: rule.ToolForm, profile: j.ID,
-			message: "allowed-tools uses commas as separators and spaces in names, but the standard uses spaces as " +
-				"separators",
-			fix: "use the agent's tool names, without spaces",
+			message: "allowed-tools uses commas as separators and spaces in names, but the standard uses spaces as separators",
+			fix:     "use the agent's tool names, without spaces",
 		})
 	case j.ToolForm == "space" && comma:
 		u.atNode(v, finding{

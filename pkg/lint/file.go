@@ -86,9 +86,10 @@ func (u *skillCheck) loadFile(a *arena, rel string) *file {
 	}
 	complete := int64(len(data)) == info.Size() || !info.Mode().IsRegular() && int64(len(data)) <= limit
 	if u.disguised(f, data) {
-		u.add(finding{rule: rule.Disguised, path: f.path, message: rel + " has the name of a text file, but its " +
-			"format is " +
-			f.format.String()})
+		u.add(finding{
+			rule: rule.Disguised, path: f.path,
+			message: rel + " has the name of a text file, but its format is " + f.format.String(),
+		})
 		f.format = scan.Text
 	}
 	switch {
@@ -98,18 +99,24 @@ func (u *skillCheck) loadFile(a *arena, rel string) *file {
 		f.data, f.format, f.converted = scan.FromUTF16(data), scan.Text, true
 	case complete:
 	case f.format == scan.Text && rel == path.Base(u.file):
-		u.add(finding{rule: rule.Unreadable, path: f.path, message: "the file has " + size(info.Size()) +
-			"; the limit is " + size(limit)})
+		u.add(finding{
+			rule: rule.Unreadable, path: f.path,
+			message: "the file has " + size(info.Size()) + "; the limit is " + size(limit),
+		})
 	case f.format == scan.Text:
-		large := finding{rule: rule.TooLarge, path: f.path, message: "the file has " + size(info.Size()) +
-			"; skillpm does not scan such large files"}
+		large := finding{
+			rule: rule.TooLarge, path: f.path,
+			message: "the file has " + size(info.Size()) + "; skillpm does not scan such large files",
+		}
 		if !isMarkdown(rel) && !scriptExtension(rel) {
 			large.severity = new(diag.SeverityWarning)
 		}
 		u.add(large)
 	case f.format.Archive():
-		u.add(finding{rule: rule.OpaqueArchive, path: f.path, message: "the archive has " + size(info.Size()) +
-			"; skillpm does not scan archives of this size"})
+		u.add(finding{
+			rule: rule.OpaqueArchive, path: f.path,
+			message: "the archive has " + size(info.Size()) + "; skillpm does not scan archives of this size",
+		})
 	}
 	return f
 }

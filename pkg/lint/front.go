@@ -308,8 +308,7 @@ func (u *skillCheck) typeFinding(j *profileSchema, v yamlschema.Violation, field
 	if d := j.Downgraded(v.Pointer, v.Keyword, actual); d != nil {
 		f.rule, f.severity = d.Rule, &d.Severity
 		if d.Rule == rule.ToolForm {
-			f.fix = "write the tools in one line, separated by spaces: " + v.Key.Value + ": " +
-				strings.Join(items(v.Node), " ")
+			f.fix = "write the tools in one line, separated by spaces: " + v.Key.Value + ": " + strings.Join(items(v.Node), " ")
 			f.edits = u.oneText(v.Key.Value, v.Node)
 		}
 	}

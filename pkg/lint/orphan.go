@@ -80,8 +80,7 @@ func (u *skillCheck) reportOrphans(dir string, files []*file) {
 		return
 	}
 	for _, f := range files {
-		u.add(finding{rule: rule.Orphan, path: f.path, message: "neither SKILL.md nor its references mention " +
-			f.rel})
+		u.add(finding{rule: rule.Orphan, path: f.path, message: "neither SKILL.md nor its references mention " + f.rel})
 	}
 }
 

@@ -51,8 +51,7 @@ func compareNames(units []*skillCheck, pk bool) {
 		case other != nil:
 			u.atExcerpt(u.name, finding{
 				rule: rule.NearName, related: []string{other.file},
-				message: fmt.Sprintf("the name %q is almost the same as the name "+
-					"in %s", u.name.text, u.l.show(other.file)),
+				message: fmt.Sprintf("the name %q is almost the same as the name in %s", u.name.text, u.l.show(other.file)),
 			})
 		}
 		names[u.name.text] = cmp.Or(names[u.name.text], u)
@@ -145,9 +144,8 @@ func (u *skillCheck) reportSameName(first *skillCheck, pk bool) {
 
 func (u *skillCheck) reportSameDescription(first *skillCheck) {
 	u.atExcerpt(u.description, finding{
-		rule: rule.SameDescribe, related: []string{first.file}, message: "the description is the same as the " +
-			"description in " +
-			u.l.show(first.file),
+		rule: rule.SameDescribe, related: []string{first.file},
+		message: "the description is the same as the description in " + u.l.show(first.file),
 	})
 }
 

@@ -226,9 +226,8 @@ func (d *packDoc) skillsGlobs() {
 	}
 	for i, pattern := range d.manifest.Skills {
 		if len(found[i]) == 0 {
-			d.atKey(rule.SkillsGlob, fmt.Sprintf("no directory that matches %q contains a "+
-				"SKILL.md", pattern), "", "skills",
-				pattern)
+			d.atKey(rule.SkillsGlob,
+				fmt.Sprintf("no directory that matches %q contains a SKILL.md", pattern), "", "skills", pattern)
 		}
 	}
 }

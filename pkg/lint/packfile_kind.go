@@ -222,10 +222,8 @@ func (d *packDoc) checkDeclaredIDs() {
 	check := func(key string, deps []pack.Dependency) {
 		for _, dep := range deps {
 			if p := d.packDir(dep); p != nil && p.content.ID != dep.ID {
-				d.atKey(rule.Manifest, fmt.Sprintf("the name of the pack in %s is %s, but this file "+
-					"requires %s", dep.Ref,
-					p.content.ID, dep.ID),
-					"write "+p.content.ID.String(), key, dep.ID.String())
+				d.atKey(rule.Manifest, fmt.Sprintf("the name of the pack in %s is %s, but this file requires %s",
+					dep.Ref, p.content.ID, dep.ID), "write "+p.content.ID.String(), key, dep.ID.String())
 			}
 		}
 	}
@@ -249,9 +247,8 @@ func (c *lockCheck) directory(dep pack.Dependency, p *pack.LockedPack) bool {
 
 func (c *lockCheck) directoryPack(dep pack.Dependency, p *pack.LockedPack, dir *packDir) {
 	if has := dir.content.Version; has != p.Version {
-		c.differ(dep.ID, []string{"version"}, fmt.Sprintf("%s %s is locked, but %s has "+
-			"version %s", dep.ID, p.Version, dep.Ref,
-			has))
+		c.differ(dep.ID, []string{"version"},
+			fmt.Sprintf("%s %s is locked, but %s has version %s", dep.ID, p.Version, dep.Ref, has))
 		return
 	}
 	required := map[string]string{}

@@ -85,8 +85,7 @@ func (u *skillCheck) checkShebangAndMode(file *file) {
 	case called:
 		u.add(finding{
 			rule: rule.Shebang, src: src, line: 1, column: 1,
-			message: "the skill calls the script by its path, but the script does not have a " +
-				"shebang", fix: shebangFor(rel),
+			message: "the skill calls the script by its path, but the script does not have a shebang", fix: shebangFor(rel),
 		})
 	case shellExtension(rel):
 		u.add(finding{
@@ -111,8 +110,7 @@ func (u *skillCheck) checkShebang(file *file) bool {
 	f := finding{src: src, line: 1, column: 1}
 	switch interpreter := bytes.TrimSpace(first[2:]); {
 	case len(text) < len(src.data):
-		f.rule, f.message, f.edits = rule.ShebangBOM, "the script has a byte order mark before the "+
-			"shebang", file.withoutBOM
+		f.rule, f.message, f.edits = rule.ShebangBOM, "the script has a byte order mark before the shebang", file.withoutBOM
 	case terminated && bytes.HasSuffix(first, []byte("\r")):
 		f.rule, f.message, f.edits = rule.ShebangCRLF, "the shebang ends with a carriage return", file.unixLines
 		f.column = len([]rune(string(first)))

@@ -46,11 +46,9 @@ func (u *skillCheck) checkSecurity(names []string) {
 		case f.isText():
 			u.scanText(f)
 		case f.format.Native():
-			u.add(finding{rule: rule.NativeBinary, path: f.path, message: rel + " is a native program: " +
-				f.format.String()})
+			u.add(finding{rule: rule.NativeBinary, path: f.path, message: rel + " is a native program: " + f.format.String()})
 		case f.format.Compiled():
-			u.add(finding{rule: rule.CompiledCode, path: f.path, message: rel + " is compiled code: " +
-				f.format.String()})
+			u.add(finding{rule: rule.CompiledCode, path: f.path, message: rel + " is compiled code: " + f.format.String()})
 		case f.format.Archive() && f.data != nil:
 			u.checkArchive(f)
 		}

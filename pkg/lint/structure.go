@@ -42,17 +42,18 @@ func (u *skillCheck) checkStructure() {
 		}
 	}
 	for rel, err := range u.tree.unread {
-		u.add(finding{rule: rule.Unreadable, path: path.Join(u.dir, rel), message: "cannot read the directory: " +
-			reason(err)})
+		u.add(finding{
+			rule: rule.Unreadable, path: path.Join(u.dir, rel),
+			message: "cannot read the directory: " + reason(err),
+		})
 	}
 	if n := len(u.tree.nested); n > 0 {
 		inner := u.tree.nested[0]
 		message := fmt.Sprintf("%s belongs to the skill %s and is not installed as a separate skill",
 			u.l.show(path.Join(inner.dir, inner.file)), u.l.show(u.dir))
 		if n > 1 {
-			message = fmt.Sprintf("%d skills below %s belong to this skill and are not installed separately; the "+
-				"first is "+
-				"%s", n, u.l.show(u.dir), u.l.show(inner.dir))
+			message = fmt.Sprintf("%d skills below %s belong to this skill and are not installed separately; the first is %s",
+				n, u.l.show(u.dir), u.l.show(inner.dir))
 		}
 		u.add(finding{rule: rule.Nested, path: u.file, message: message})
 	}

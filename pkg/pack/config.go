@@ -205,8 +205,8 @@ func registry(v yamlx.Value) (reg Registry) {
 		}
 		reg.Name = v.Text(func(s string) error {
 			if !registryName().MatchString(s) {
-				return diag.Errorf(diag.Invalid, "the name of a registry must consist of letters, digits, and . _ -, "+
-					"and start with a letter or digit")
+				return diag.Errorf(diag.Invalid,
+					"the name of a registry must consist of letters, digits, and . _ -, and start with a letter or digit")
 			}
 			return nil
 		})

@@ -266,11 +266,8 @@ func (c *Config) Runner(kind string) (Runner, error) {
 	r, ok := c.Runners[kind]
 	if !ok {
 		err := diag.Errorf(diag.NotFound, "no runner is configured for tasks of type %q", kind)
-		return Runner{}, err.WithHint(
-			"add to %s:\nrunners:\n "+
-				" %s:\n "+
-				"   command: [claude, -p]   # reads the task from standard input",
-			c.Path, kind)
+		return Runner{}, err.WithHint("add to %s:\n"+
+			"runners:\n  %s:\n    command: [claude, -p]   # reads the task from standard input", c.Path, kind)
 	}
 	r.Command, r.Notify.Command = c.program(r.Command), c.program(r.Notify.Command)
 	r.Notify.File = c.File(r.Notify.File)

@@ -193,8 +193,7 @@ var treeDigestText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCo
 func treeDigest(v yamlx.Value) string {
 	return v.Text(func(s string) error {
 		if !treeDigestText().MatchString(s) {
-			return diag.Errorf(diag.Invalid, "invalid digest %q for %s: use t1:sha256: and 64 hexadecimal "+
-				"digits", s, v.Name).
+			return diag.Errorf(diag.Invalid, "invalid digest %q for %s: use t1:sha256: and 64 hexadecimal digits", s, v.Name).
 				WithHint("restore skillpm.lock from version control")
 		}
 		return nil

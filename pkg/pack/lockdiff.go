@@ -153,8 +153,7 @@ func (c *comparison) compareAliases() bool {
 			Message: fmt.Sprintf("alias %s refers to %s, but the pack is not locked", a.Alias, a.Target()),
 		}
 		if p != nil {
-			d.Message = fmt.Sprintf("alias %s refers to %s, but the pack does not contain this "+
-				"skill", a.Alias, a.Target())
+			d.Message = fmt.Sprintf("alias %s refers to %s, but the pack does not contain this skill", a.Alias, a.Target())
 			if near := diag.Nearest(a.Skill, slices.Sorted(maps.Keys(p.Skills))); near != "" {
 				d.Hint = fmt.Sprintf("did you mean %s@%s?", near, a.Pack)
 			}
@@ -189,15 +188,13 @@ func (c *comparison) compareName(name string, want map[string]LockedName) {
 	}
 	switch {
 	case !needed:
-		differ("the mapping \"names\" must not contain %s: only one pack contains this skill, and no alias refers "+
-			"to it",
-			name)
+		differ(
+			"the mapping \"names\" must not contain %s: only one pack contains this skill, and no alias refers to it", name)
 	case !locked:
 		if keys = keys[:1]; len(c.Lock.Names) == 0 {
 			keys = []string{"packs"}
 		}
-		differ("the mapping \"names\" must contain %s: several packs contain this skill, or an alias refers "+
-			"to it", name)
+		differ("the mapping \"names\" must contain %s: several packs contain this skill, or an alias refers to it", name)
 	case wanted.Winner != got.Winner:
 		keys = append(keys, "winner")
 		differ("the name %s must refer to %s", name, winnerName(wanted.Winner))

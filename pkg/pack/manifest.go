@@ -92,8 +92,8 @@ func NewManifest(path string) *Manifest { return &Manifest{Path: path} }
 
 var manifestFormat = yamlx.Format{
 	Name: ManifestName, MaxBytes: maxFile, NullIsEmpty: true, Salvage: true,
-	ConflictHint: "keep the lines that you need, remove the lines <<<<<<<, =======, and >>>>>>>, and run " +
-		"\"skillpm install --resolve-lock\"",
+	ConflictHint: "keep the lines that you need, remove the lines <<<<<<<, " +
+		"=======, and >>>>>>>, and run \"skillpm install --resolve-lock\"",
 }
 
 // ParseManifest reads a manifest. Errors have code [diag.Invalid] and start with path, line and column.
@@ -217,8 +217,7 @@ func (m *Manifest) check(root yamlx.Value) {
 	}
 	for k := range yamlx.Pairs(root.Get("dev-dependencies").Node) {
 		if m.DevDependencies != nil && direct[k.Value] {
-			root.At(k).Errorf("remove one of the two entries", "%s is in both dependencies and "+
-				"dev-dependencies", k.Value)
+			root.At(k).Errorf("remove one of the two entries", "%s is in both dependencies and dev-dependencies", k.Value)
 		}
 	}
 	for k := range yamlx.Pairs(root.Get("dependencies").Node) {
@@ -347,8 +346,7 @@ func Tag(word string) (string, bool) {
 func checkExecutable(s string) error {
 	switch {
 	case strings.Contains(s, `\`):
-		return diag.Errorf(diag.Invalid, "executable pattern %q contains a backslash", s).WithHint("use forward " +
-			"slashes")
+		return diag.Errorf(diag.Invalid, "executable pattern %q contains a backslash", s).WithHint("use forward slashes")
 	case path.Clean(s) != s || s == "." || pathx.Escapes(s):
 		return diag.Errorf(diag.Invalid, "executable pattern %q is not a path inside the pack", s).
 			WithHint("use the path in the skill or in the pack, such as \"scripts/*.sh\"")

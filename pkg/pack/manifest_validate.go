@@ -174,8 +174,8 @@ func (i *Ignore) read(item yamlx.Value) {
 		item.Errorf("add path: \"**\" for all files, or set each rule to off below rules:",
 			"the ignore entry does not have a path")
 	case i.Rules != nil && strings.TrimSpace(i.Reason) == "":
-		item.Errorf("add a reason, such as reason: \"teaches administration\"", "the ignore entry lists rules "+
-			"without a reason")
+		item.Errorf("add a reason, such as reason: \"teaches administration\"",
+			"the ignore entry lists rules without a reason")
 	}
 }
 

@@ -180,8 +180,8 @@ func ParseLocked(source, resolved string, id ID) (Ref, error) {
 		return Ref{}, diag.Errorf(diag.Invalid, "invalid commit %q of %s: use 40 hexadecimal digits", resolved,
 			id)
 	case ref.Kind == KindPath && resolved != "":
-		return Ref{}, diag.Errorf(diag.Invalid, "%s must not have the revision %q, because its source is a "+
-			"directory", id, resolved)
+		return Ref{}, diag.Errorf(diag.Invalid,
+			"%s must not have the revision %q, because its source is a directory", id, resolved)
 	case ref.Kind != KindGit && ref.Kind != KindPath && !IsDigest(resolved):
 		return Ref{}, diag.Errorf(diag.Invalid, "invalid digest %q of %s: use sha256: and 64 hexadecimal digits",
 			resolved, id)

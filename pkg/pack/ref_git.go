@@ -244,8 +244,7 @@ func cleanSubdir(s string) (string, error) {
 			return "", diag.Errorf(diag.Usage, "subdirectory %q is outside the source", s)
 		}
 		if strings.Contains(part, `\`) || strings.EqualFold(part, ".git") || strings.TrimSpace(part) != part {
-			return "", diag.Errorf(diag.Usage, "subdirectory %q contains a backslash, .git, or a space around a "+
-				"name", s)
+			return "", diag.Errorf(diag.Usage, "subdirectory %q contains a backslash, .git, or a space around a name", s)
 		}
 	}
 	if s = path.Clean(s); s == "." {

@@ -163,12 +163,11 @@ func suggestForm(text string, err error) error {
 	case tagged && nameErr == nil && strings.HasPrefix(name, "localhost/"),
 		strings.ContainsAny(host, ".:") && strings.Contains(path, "/"):
 		if ref, err := parseOCI(text); err == nil {
-			return diag.Errorf(diag.Usage, "%q does not have a scheme", text).WithHint("use %s for an OCI "+
-				"repository", ref)
+			return diag.Errorf(diag.Usage, "%q does not have a scheme", text).WithHint("use %s for an OCI repository", ref)
 		}
 	case tagged && nameErr == nil && version != "":
-		return diag.Errorf(diag.Usage, "%q does not have the form "+
-			"owner/name[@version]", text).WithHint("use %s@%s", id, version)
+		return diag.Errorf(diag.Usage, "%q does not have the form owner/name[@version]", text).
+			WithHint("use %s@%s", id, version)
 	case nameErr == nil && name == text:
 		return diag.Errorf(diag.Usage, "%w", err).WithHint("use the lowercase name %s", id)
 	case !strings.Contains(text, "/"):
@@ -225,8 +224,8 @@ func cutVersion(s string) (text, tag, digest string, err error) {
 	text, digest, pinned := strings.Cut(s, "@")
 	if pinned && !IsDigest(digest) {
 		return "", "", "", diag.Errorf(diag.Usage, "invalid digest %q in %s", digest, s).
-			WithHint("use a tag such as :1.2.0, or @sha256: and 64 hexadecimal digits; for a version range, install " +
-				"the pack by name: OWNER/NAME@RANGE")
+			WithHint("use a tag such as :1.2.0, or @sha256: and 64 hexadecimal digits; " +
+				"for a version range, install the pack by name: OWNER/NAME@RANGE")
 	}
 	if i := strings.LastIndexByte(text, ':'); i > strings.LastIndexByte(text, '/') {
 		text, tag = text[:i], text[i+1:]

@@ -88,8 +88,7 @@ func approval(v yamlx.Value) Approval {
 		"digest": func(v yamlx.Value) {
 			a.Digest = v.Text(func(s string) error {
 				if bundle.CheckDigest(s) != nil {
-					return wrong("create approvals with: skillpm approve", "digest is %q, which is not a tree "+
-						"digest", s)
+					return wrong("create approvals with: skillpm approve", "digest is %q, which is not a tree digest", s)
 				}
 				return nil
 			})

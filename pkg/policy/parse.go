@@ -284,8 +284,8 @@ func readSigner(v yamlx.Value) (s Signer) {
 	case kinds > 1:
 		v.Errorf("use one entry for each signer", "%s has more than one of key, identity, and ssh", v.Name)
 	case kinds == 0 && v.IsMapping():
-		v.Errorf("write {key: {file: …, sha256: …}}, {identity: {issuer: …, subject: …}}, or "+
-			"{ssh: {allowed_signers: …, sha256: …}}", "%s does not have a key, identity, or ssh", v.Name)
+		v.Errorf("write {key: {file: …, sha256: …}}, {identity: {issuer: …, subject: …}}, "+
+			"or {ssh: {allowed_signers: …, sha256: …}}", "%s does not have a key, identity, or ssh", v.Name)
 	}
 	return s
 }

@@ -67,8 +67,8 @@ func capabilities(v yamlx.Value) []Capability {
 
 func parseRule(s string) (string, error) {
 	if err := rule.CheckPattern(s); err != nil || s == "" {
-		return "", wrong("list rules with \"skillpm explain\"; a family such as SEC selects all its "+
-			"rules", "unknown rule %q", s)
+		return "", wrong("list rules with \"skillpm explain\"; a family such as SEC selects all its rules",
+			"unknown rule %q", s)
 	}
 	return s, nil
 }

@@ -141,9 +141,8 @@ func (o *origin) compareTags(ctx context.Context, m *pack.Manifest) {
 	}
 	for _, tag := range tags {
 		if commit := commits[tag]; commit != "" && commit != o.checkout.Commit {
-			o.tagWarning = fmt.Sprintf("the tag %s points to commit %.12s, but skillpm publishes commit "+
-				"%.12s", tag, commit,
-				o.checkout.Commit)
+			o.tagWarning = fmt.Sprintf("the tag %s points to commit %.12s, but skillpm publishes commit %.12s",
+				tag, commit, o.checkout.Commit)
 			return
 		}
 	}

@@ -73,8 +73,8 @@ func (c *Client) parseTarget(destination string, id pack.ID) (pack.Ref, error) {
 		if strings.HasPrefix(destination, ".") || strings.HasPrefix(destination, "/") {
 			hint = "use --to oci-layout:" + destination
 		}
-		return pack.Ref{}, diag.Errorf(diag.Usage, "cannot publish to %q: it is not an OCI registry or an OCI "+
-			"layout", destination).WithHint("%s", hint)
+		return pack.Ref{}, diag.Errorf(diag.Usage,
+			"cannot publish to %q: it is not an OCI registry or an OCI layout", destination).WithHint("%s", hint)
 	}
 }
 

@@ -126,8 +126,7 @@ func memberDirs(root string, patterns []string) ([]string, error) {
 	})
 	for _, p := range patterns {
 		if err == nil && !visited[p] {
-			return nil, diag.Errorf(diag.NotFound, "the workspace pattern %q matches no directory with a "+
-				"skillpm.yaml", p).
+			return nil, diag.Errorf(diag.NotFound, "the workspace pattern %q matches no directory with a skillpm.yaml", p).
 				WithHint("correct the pattern under workspace in skillpm.yaml")
 		}
 	}
@@ -185,9 +184,8 @@ func checkConstraint(m *pack.Manifest, d pack.Dependency, members map[pack.ID]me
 	if err == nil && allowed.Check(version) {
 		return nil
 	}
-	return diag.Errorf(diag.Conflict, "%s requires %s %s, but the workspace contains "+
-		"version %s", m.Name, d.ID, d.Constraint,
-		other.manifest.Version).
+	return diag.Errorf(diag.Conflict,
+		"%s requires %s %s, but the workspace contains version %s", m.Name, d.ID, d.Constraint, other.manifest.Version).
 		WithHint("change the range in %s", m.Path)
 }
 
@@ -218,8 +216,9 @@ func (c *Client) requireByVersion(dir string, m *pack.Manifest, d pack.Dependenc
 	if d.Ref == nil {
 		return d, nil
 	}
-	pathError := diag.Errorf(diag.Invalid, "%s depends on %s with a source, but a published pack may require "+
-		"other packs only by name and version", m.Name, d.ID).
+	pathError := diag.Errorf(diag.Invalid,
+		"%s depends on %s with a source, but a published pack may require other packs only by name and version",
+		m.Name, d.ID).
 		WithHint("publish %s and require the pack by version, or move the dependency to dev-dependencies", d.ID)
 	if d.Ref.Kind != pack.KindPath {
 		return d, pathError

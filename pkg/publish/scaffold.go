@@ -142,8 +142,8 @@ func (c *Client) New(_ context.Context, o NewOptions) (string, error) {
 	}
 	dir := filepath.Join(c.newSkillParent(o), o.Name)
 	if _, err := os.Lstat(dir); err == nil {
-		return "", diag.Errorf(diag.Conflict, "%s already exists", dir).WithHint("choose another name, or edit the " +
-			"existing skill")
+		return "", diag.Errorf(diag.Conflict, "%s already exists", dir).
+			WithHint("choose another name, or edit the existing skill")
 	}
 	text, err := skillText(o)
 	if err != nil {

@@ -42,8 +42,8 @@ func (c *Client) openStatus(location string, id pack.ID) (where string, store st
 		sources, err := c.UserSources()
 		return ref.String(), repository{sources.OCI(), ref}, err
 	case strings.Contains(location, "://") || location == registry.Embedded:
-		return "", nil, diag.Errorf(diag.Usage, "cannot change the remote index %s: skillpm changes only indexes in "+
-			"directories", location).
+		return "", nil, diag.Errorf(diag.Usage,
+			"cannot change the remote index %s: skillpm changes only indexes in directories", location).
 			WithHint("use --registry DIR with a checkout of the index, then publish the index")
 	case isFile(filepath.Join(dir, "oci-layout")):
 		return c.openStatus("oci-layout:"+dir, id)

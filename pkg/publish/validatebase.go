@@ -65,9 +65,8 @@ func (j *job) applyBaseline(report *lint.Report, o ValidateOptions) error {
 		if j.covers(filepath.Join(filepath.Dir(file), filepath.FromSlash(e.Path))) && o.StdinName == "" {
 			report.Add(diag.Finding{
 				Rule: rule.Unused, Severity: diag.SeverityWarning, Path: path, Line: e.Line, Column: 1,
-				Message: fmt.Sprintf("the baseline accepts findings of %s, but %s does not have such "+
-					"findings", e.Rule, e.Path),
-				Fix: "remove the baseline entry, or run `skillpm validate --write-baseline`",
+				Message: fmt.Sprintf("the baseline accepts findings of %s, but %s does not have such findings", e.Rule, e.Path),
+				Fix:     "remove the baseline entry, or run `skillpm validate --write-baseline`",
 			})
 		}
 	}

@@ -135,8 +135,7 @@ func (c *Client) statusOf(ctx context.Context, id pack.ID, registry, version str
 			}
 			return nil, nil, e.WithHint("%s", hint)
 		case registry == "":
-			return nil, nil, e.WithHint("use --registry with oci://REGISTRY/NAMESPACE or the name of a configured " +
-				"registry")
+			return nil, nil, e.WithHint("use --registry with oci://REGISTRY/NAMESPACE or the name of a configured registry")
 		}
 		return nil, nil, e
 	}

@@ -117,8 +117,8 @@ func ParsePrivate(data []byte, password func() ([]byte, error)) (*PrivateKey, er
 			WithHint("create a key with: skillpm key generate")
 	default:
 		return nil, diag.Errorf(diag.Invalid, "unsupported private key type %q", block.Type).
-			WithHint("run \"skillpm key generate\" to create a key, or convert the key with: " +
-				"openssl pkcs8 -topk8 -nocrypt -in FILE")
+			WithHint(
+				"run \"skillpm key generate\" to create a key, or convert the key with: openssl pkcs8 -topk8 -nocrypt -in FILE")
 	}
 	if err != nil {
 		return nil, diag.Errorf(diag.Invalid, "the private key is damaged: %v", err)

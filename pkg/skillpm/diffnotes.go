@@ -185,8 +185,10 @@ func requirementNotes(before, after *pack.LockedPack) []DiffNote {
 			was = before.Dependencies[id]
 		}
 		if now := after.Dependencies[id]; now != was {
-			list = append(list, DiffNote{Kind: NoteRequirement, Text: "requires " + id + " " + now + " (before: " +
-				cmp.Or(was, "not required") + ")"})
+			list = append(list, DiffNote{
+				Kind: NoteRequirement,
+				Text: "requires " + id + " " + now + " (before: " + cmp.Or(was, "not required") + ")",
+			})
 		}
 	}
 	return list

@@ -91,14 +91,13 @@ func (in *installer) explainEdits(ctx context.Context, err error) error {
 	conflict := diag.Errorf(diag.Conflict, "%w", err)
 	switch {
 	case in.request.frozen:
-		return conflict.WithHint("restore the locked content with: skillpm install --force (skillpm keeps a copy of "+
-			"the "+
-			"edits in %s)", backup)
+		return conflict.WithHint(
+			"restore the locked content with: skillpm install --force (skillpm keeps a copy of the edits in %s)", backup)
 	case in.request.command == commandRemove:
 		return conflict.WithHint("use --force to remove the pack and keep a copy of the edits in %s", backup)
 	}
-	return conflict.WithHint("use --keep to skip packs with edited skills, or --force to replace the skills and "+
-		"keep copies in %s", backup)
+	return conflict.WithHint(
+		"use --keep to skip packs with edited skills, or --force to replace the skills and keep copies in %s", backup)
 }
 
 // editWarnings names the local edits that stay, and the packs that stay at their version because of them.

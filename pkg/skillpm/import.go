@@ -105,12 +105,11 @@ func (c *Client) Import(ctx context.Context, o ImportOptions) (*ImportReport, er
 func noForeignFile(dir, name string) error {
 	err := diag.Errorf(diag.NotFound, "%s does not contain a file that skillpm can import", name)
 	if own, _ := filepath.Glob(filepath.Join(dir, "*", "SKILL.md")); len(own) > 0 {
-		return err.WithHint("manage the skills where they are with \"skillpm import\" in the directory of the " +
-			"project, or " +
-			"link them for all agents with: skillpm install ./skills")
+		return err.WithHint("manage the skills where they are with \"skillpm import\" in the directory of the project, " +
+			"or link them for all agents with: skillpm install ./skills")
 	}
-	return err.WithHint("use the path of a file: skills-lock.json, apm.yml, agents.toml, toolhive.lock.yaml, or " +
-		".claude-plugin/marketplace.json")
+	return err.WithHint("use the path of a file: skills-lock.json, apm.yml, agents.toml, " +
+		"toolhive.lock.yaml, or .claude-plugin/marketplace.json")
 }
 
 // readForeign reads a file of another tool, or the one in a directory.

@@ -263,11 +263,10 @@ func (in *installer) newRequest(ctx context.Context, ref pack.Ref) (packRequest,
 	}
 	if pack.IsHub(ref.Kind) {
 		registry, _, _ := strings.Cut(ref.Source(), "//"+ref.ID.String())
-		return packRequest{}, diag.Errorf(diag.Usage, "cannot install %s: skillpm installs packs of this registry by "+
-			"name",
-			ref).
-			WithHint("run \"skillpm registry add NAME %s --namespace %s\", then \"skillpm install %s\"", registry,
-				ref.ID.Owner, ref.ID)
+		return packRequest{}, diag.Errorf(diag.Usage,
+			"cannot install %s: skillpm installs packs of this registry by name", ref).
+			WithHint("run \"skillpm registry add NAME %s --namespace %s\", then \"skillpm install %s\"",
+				registry, ref.ID.Owner, ref.ID)
 	}
 	if ref.Kind == pack.KindPath || ref.Kind == pack.KindLayout {
 		ref.URL = in.portableDir(ref.URL)

@@ -32,8 +32,7 @@ func mergeConflict(ctx context.Context, file string, data []byte, m *pack.Manife
 	if ours == nil && theirs == nil {
 		var ok bool
 		if base, ours, theirs, ok = pack.SplitConflict(data); !ok {
-			return nil, oneSideHint(diag.Errorf(diag.Invalid, "cannot merge %s: its conflict markers are "+
-				"incomplete", file))
+			return nil, oneSideHint(diag.Errorf(diag.Invalid, "cannot merge %s: its conflict markers are incomplete", file))
 		}
 		if _, err := pack.ParseLock(file, base); err != nil {
 			base = nil // without the style diff3, the markers do not include it
@@ -54,7 +53,6 @@ func mergeConflict(ctx context.Context, file string, data []byte, m *pack.Manife
 }
 
 func oneSideHint(err *diag.Error) error {
-	return err.WithHint("restore the lockfile of one branch with \"git checkout --ours skillpm.lock\" or \"git " +
-		"checkout " +
-		"--theirs skillpm.lock\", and run: skillpm install")
+	return err.WithHint("restore the lockfile of one branch with \"git checkout --ours skillpm.lock\" " +
+		"or \"git checkout --theirs skillpm.lock\", and run: skillpm install")
 }

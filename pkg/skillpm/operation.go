@@ -238,9 +238,8 @@ func (in *installer) plan(ctx context.Context, res *resolution) (*plan, error) {
 func (in *installer) checkFrozenLinks(l *workspace.Layout) error {
 	for id, p := range l.Linked {
 		if in.request.frozen {
-			return diag.Errorf(diag.Conflict, "%s is linked to %s, but --frozen installs only the packs in "+
-				"skillpm.lock",
-				id, p.Dir).
+			return diag.Errorf(diag.Conflict,
+				"%s is linked to %s, but --frozen installs only the packs in skillpm.lock", id, p.Dir).
 				WithHint("remove the link with: skillpm link %s --undo", id)
 		}
 	}

@@ -259,9 +259,8 @@ func (c *Client) RegistryRemove(_ context.Context, nameOrURL string, inProject b
 			c.DisplayPath(file.Path))
 		for _, owner := range slices.Sorted(maps.Keys(file.Namespaces)) {
 			if file.Namespaces[owner] == nameOrURL {
-				return nil, err.WithHint("the owner %s is bound to this registry; remove the binding with: skillpm "+
-					"registry bind %s "+
-					"--undo", owner, owner)
+				return nil, err.WithHint(
+					"the owner %s is bound to this registry; remove the binding with: skillpm registry bind %s --undo", owner, owner)
 			}
 		}
 		if names := c.RegistryNames(); slices.Contains(names, nameOrURL) && !inProject {
@@ -305,8 +304,7 @@ func (c *Client) RegistryBind(_ context.Context, owner, nameOrURL string, inProj
 	} else if !isNamed && !registry.IsBuiltIn(nameOrURL) {
 		if !strings.ContainsAny(nameOrURL, ":/\\.") {
 			return nil, diag.Errorf(diag.NotFound, "registry %s does not exist", nameOrURL).
-				WithHint("run \"skillpm registry add %s URL\" to add the registry, or use the URL of a "+
-					"registry", nameOrURL)
+				WithHint("run \"skillpm registry add %s URL\" to add the registry, or use the URL of a registry", nameOrURL)
 		}
 		address = c.registryURL(nameOrURL, filepath.Dir(file.Path), inProject)
 	}
@@ -427,8 +425,7 @@ func (c *Client) unboundNotes(ctx context.Context) []string {
 	for _, e := range list.Registries {
 		if e.Kind == "packs" && len(e.Namespaces) == 0 && len(list.Registries) > 1 {
 			notes = append(notes, "skillpm uses the registry "+e.Name+
-				" only for owners that are bound to this registry; bind an owner with: skillpm "+
-				"registry bind OWNER "+e.Name)
+				" only for owners that are bound to this registry; bind an owner with: skillpm registry bind OWNER "+e.Name)
 		}
 	}
 	return notes

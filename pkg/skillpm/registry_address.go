@@ -33,9 +33,9 @@ func (c *Client) checkAddress(url string) error {
 		}
 	}
 	return diag.Errorf(diag.Usage, "invalid registry address %s", url).
-		WithHint("use git+https://%s for a git repository, https://%s for an index on a web server, or oci://%s for "+
-			"an "+
-			"OCI registry", rest, rest, rest)
+		WithHint(
+			"use git+https://%s for a git repository, https://%s for an index on a web server, or oci://%s for an OCI registry",
+			rest, rest, rest)
 }
 
 // isHostPort reports whether a text is HOST:PORT, which a directory is never called in practice.

@@ -59,9 +59,8 @@ func (in *installer) requireExact(m *pack.Manifest, versions map[pack.ID]string,
 			if version == in.lockedVersion(id) {
 				continue
 			}
-			return diag.Errorf(diag.Conflict, "cannot update %s to %s: its source is %s, which has no other "+
-				"version", id,
-				version, d.Ref).
+			return diag.Errorf(diag.Conflict,
+				"cannot update %s to %s: its source is %s, which has no other version", id, version, d.Ref).
 				WithHint("change the source of %s in skillpm.yaml", id)
 		}
 		d.Constraint = "=" + version

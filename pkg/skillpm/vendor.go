@@ -218,6 +218,6 @@ func foreignNotes(plan *vendored.Plan) string {
 	if i < 0 {
 		return ""
 	}
-	return "skillpm did not create " + plan.Foreign[i] + "; add the line `* -text` to the file so that git does not " +
-		"change line endings"
+	return "skillpm did not create " + plan.Foreign[i] +
+		"; add the line `* -text` to the file so that git does not change line endings"
 }

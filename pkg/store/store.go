@@ -140,8 +140,8 @@ func (s *Store) ReadFile(digest, path string) ([]byte, error) {
 	}
 	e, ok := inv.Find(path)
 	if !ok {
-		return nil, diag.Errorf(diag.NotFound, "the skill with the digest %[2]s does not contain the file "+
-			"%[1]s", path, digest)
+		return nil, diag.Errorf(diag.NotFound,
+			"the skill with the digest %[2]s does not contain the file %[1]s", path, digest)
 	}
 	return s.read(digest, e)
 }

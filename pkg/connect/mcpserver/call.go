@@ -231,15 +231,16 @@ func (v *serving) rewordError(err error) error {
 	if active, ok := errors.AsType[*session.ActiveError](err); ok {
 		return &rewordError{
 			err,
-			fmt.Sprintf(
-				"follow the instructions in the result of the call that loaded the skill; to load the skill again "+
-					"after its work is done, first call %s with name: %q", end, active.Name),
+			fmt.Sprintf("follow the instructions in the result of the call that loaded the skill; "+
+				"to load the skill again after its work is done, first call %s with name: %q", end, active.Name),
 		}
 	}
 	switch {
 	case strings.Contains(hint, "skillpm deactivate"):
-		return &rewordError{err, "when the skill's instructions are complete, call " + end +
-			" with the name of the skill to deactivate it"}
+		return &rewordError{
+			err,
+			"when the skill's instructions are complete, call " + end + " with the name of the skill to deactivate it",
+		}
 	case strings.Contains(hint, "skillpm run"):
 		return &rewordError{err, "call " + v.native.Run.Name + " to run the script"}
 	case strings.Contains(hint, "skillpm load"):

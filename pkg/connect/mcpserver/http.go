@@ -93,8 +93,7 @@ func (s *Server) Handler(address net.Addr, o HTTPOptions) (http.Handler, error) 
 	for _, origin := range o.Origins {
 		if u, err := url.Parse(origin); err != nil || u.Scheme == "" || u.Host == "" || u.Path != "" ||
 			u.RawQuery != "" || u.User != nil {
-			return nil, diag.Errorf(diag.Usage, "invalid origin %q", origin).WithHint("use the form " +
-				"https://tools.example")
+			return nil, diag.Errorf(diag.Usage, "invalid origin %q", origin).WithHint("use the form https://tools.example")
 		}
 	}
 	get := func(*http.Request) *mcp.Server { return s.sdk }

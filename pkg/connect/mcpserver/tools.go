@@ -184,8 +184,8 @@ func (v *serving) completeSchemas(tools []*mcp.Tool, c *catalog.Catalog) ([]*mcp
 		if !v.ownSession && properties != nil {
 			properties[sessionArgument] = map[string]any{
 				"type": "string", "maxLength": maxHandle,
-				"description": "a name for this conversation: choose a name that is hard to guess, and use it in " +
-					"each call; without a name, skillpm does not record active skills",
+				"description": "a name for this conversation: choose a name that is hard to guess, " +
+					"and use it in each call; without a name, skillpm does not record active skills",
 			}
 		}
 		t.InputSchema = schema

@@ -12,16 +12,17 @@ import (
 const head = "---\nname: deploy\ndescription: Rolls a service out. Use when asked to deploy.\n---\n\n"
 
 // baseLock is a lock with one pack, which examples of packs require.
-const baseLock = "-- skillpm.lock\n# Written by skillpm. Keep it in version control; change it with skillpm " +
-	"only.\nversion: " +
-	"1\npacks:\n " +
-	" acme/base:\n " +
-	"   version: \"1.2.0\"\n " +
-	"   source: \"oci://registry.example/acme/base\"\n " +
-	"   resolved: \"sha256:0123abcd0123abcd0123abcd0123abcd0123abcd0123abcd0123abcd0123abcd\"\n " +
-	"   integrity: \"t1:sha256:abd03e921e15b962d42a7629797c0f2a675f8d143c0860e66f4a56b4c3c434ef\"\n " +
-	"   skills:\n " +
-	"     base: \"t1:sha256:89efabcd89efabcd89efabcd89efabcd89efabcd89efabcd89efabcd89efabcd\"\n"
+const baseLock = "-- skillpm.lock\n" +
+	"# Written by skillpm. Keep it in version control; change it with skillpm only.\n" +
+	"version: 1\n" +
+	"packs:\n" +
+	"  acme/base:\n" +
+	"    version: \"1.2.0\"\n" +
+	"    source: \"oci://registry.example/acme/base\"\n" +
+	"    resolved: \"sha256:0123abcd0123abcd0123abcd0123abcd0123abcd0123abcd0123abcd0123abcd\"\n" +
+	"    integrity: \"t1:sha256:abd03e921e15b962d42a7629797c0f2a675f8d143c0860e66f4a56b4c3c434ef\"\n" +
+	"    skills:\n" +
+	"      base: \"t1:sha256:89efabcd89efabcd89efabcd89efabcd89efabcd89efabcd89efabcd89efabcd\"\n"
 
 // baseEntry is what follows the version in an entry of an index.
 const baseEntry = `", "published": "2026-11-20T12:00:00Z", "source": "oci://registry.example/acme/base", ` +

@@ -7,8 +7,8 @@ func frontmatterRules() []Rule {
 	return []Rule{
 		{
 			ID: NoFrontmatter, Title: "missing frontmatter", Severity: e,
-			Why: "Agents read a skill's name and description from the frontmatter. They do not find a skill " +
-				"without frontmatter.",
+			Why: "Agents read a skill's name and description from the frontmatter. " +
+				"They do not find a skill without frontmatter.",
 			Fix: "start SKILL.md with ---, then name: and description: on their own lines, then ---",
 
 			Bad:  "# Deploy\n\nRoll the service out.\n",
@@ -96,8 +96,8 @@ func frontmatterRules() []Rule {
 		},
 		{
 			ID: Unknown, Title: "unknown field", Severity: e,
-			Why: "Some agents ignore unknown fields, including misspelled fields; for these agents, the finding is " +
-				"a warning. Other agents reject the skill.",
+			Why: "Some agents ignore unknown fields, including misspelled fields; " +
+				"for these agents, the finding is a warning. Other agents reject the skill.",
 			Fix: "correct the spelling, or move the field below metadata:",
 
 			Bad: "---\nname: deploy\ndescription: Rolls a service out. Use when asked to deploy.\n" +
@@ -149,8 +149,7 @@ func frontmatterRules() []Rule {
 		},
 		{
 			ID: Empty, Title: "field without a value", Severity: e,
-			Why: "Agents treat a required field without a value as missing. For optional fields, the finding is a " +
-				"warning.",
+			Why: "Agents treat a required field without a value as missing. For optional fields, the finding is a warning.",
 			Fix: "set a value, or remove the field",
 
 			Bad:  "---\nname: deploy\ndescription:\n---\n\nRoll the service out.\n",
@@ -158,8 +157,8 @@ func frontmatterRules() []Rule {
 		},
 		{
 			ID: Name, Title: "invalid name", Severity: e, Fixable: true,
-			Why: "A name has 1 to 64 characters from a-z, 0-9, and hyphens. It does not start or end with a " +
-				"hyphen, or contain two hyphens in a row.",
+			Why: "A name has 1 to 64 characters from a-z, 0-9, and hyphens. " +
+				"It does not start or end with a hyphen, or contain two hyphens in a row.",
 			Fix: "use lowercase letters, digits, and single hyphens",
 
 			Bad: "-- deploy/SKILL.md\n---\nname: Deploy\n" +
@@ -182,8 +181,8 @@ func frontmatterRules() []Rule {
 		},
 		{
 			ID: ToolForm, Title: "wrong format of allowed-tools", Severity: w, Fixable: true,
-			Why: "The value is not in the format that the agent documents. Some agents then read the value as " +
-				"the name of one tool.",
+			Why: "The value is not in the format that the agent documents. " +
+				"Some agents then read the value as the name of one tool.",
 			Fix: "write the tools in the agent's documented format",
 
 			Bad: "---\nname: deploy\ndescription: Rolls a service out. Use when asked to deploy.\n" +
@@ -224,8 +223,7 @@ func frontmatterRules() []Rule {
 		},
 		{
 			ID: Recommended, Title: "recommended field is missing", Severity: w,
-			Why: "Without the field, the agent uses other text of the skill. Such text seldom explains when to use " +
-				"the skill.",
+			Why: "Without the field, the agent uses other text of the skill. Such text seldom explains when to use the skill.",
 			Fix: "add the field",
 
 			Profile: "pegasus",
@@ -248,8 +246,7 @@ func frontmatterRules() []Rule {
 		},
 		{
 			ID: FieldOrder, Title: "name and description do not come first", Severity: a, Fixable: true,
-			Why: "Readers and agents that see only the first lines of a file expect name and description in " +
-				"these lines.",
+			Why: "Readers and agents that see only the first lines of a file expect name and description in these lines.",
 			Fix: "put name first and description second",
 
 			Bad: "---\nlicense: MIT\ndescription: Rolls a service out. Use when asked to deploy.\n" +
@@ -269,8 +266,7 @@ func frontmatterRules() []Rule {
 		},
 		{
 			ID: Markup, Title: "XML tag in a field", Severity: e,
-			Why: "The upload API rejects descriptions with XML tags, because models can read a tag as part of a " +
-				"prompt.",
+			Why: "The upload API rejects descriptions with XML tags, because models can read a tag as part of a prompt.",
 			Fix: "remove the angle brackets",
 
 			Profile: "api-upload",

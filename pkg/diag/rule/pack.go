@@ -38,22 +38,33 @@ func packRules() []Rule {
 			Why: "The model chooses a skill by its description, and can hardly distinguish the skills.",
 			Fix: "describe in each skill how the two skills differ",
 
-			Bad: "-- skills/deploy/SKILL.md\n---\nname: deploy\n" +
-				"description: Rolls a service out to one region after the other and waits until every node is " +
-				"ready. Use when asked to deploy a service.\n" +
-				"---\n\nRoll it out.\n" +
-				"-- skills/deploy-all/SKILL.md\n---\nname: deploy-all\n" +
-				"description: Rolls a service out to one region after the other and waits until every node is " +
-				"ready. Use when asked to deploy a service again.\n" +
-				"---\n\nRoll all out.\n",
-			Good: "-- skills/deploy/SKILL.md\n---\nname: deploy\n" +
-				"description: Rolls a service out to one region after the other and waits until every node is " +
-				"ready. Use when asked to deploy a service.\n" +
-				"---\n\nRoll it out.\n" +
-				"-- skills/deploy-all/SKILL.md\n---\nname: deploy-all\n" +
-				"description: Deploys all services of a stack in the order of their dependencies. Use when a stack " +
-				"is new.\n" +
-				"---\n\nRoll all out.\n",
+			Bad: "-- skills/deploy/SKILL.md\n" +
+				"---\n" +
+				"name: deploy\n" +
+				"description: Rolls a service out to one region after the other and waits " +
+				"until every node is ready. Use when asked to deploy a service.\n" +
+				"---\n\n" +
+				"Roll it out.\n" +
+				"-- skills/deploy-all/SKILL.md\n" +
+				"---\n" +
+				"name: deploy-all\n" +
+				"description: Rolls a service out to one region after the other and waits " +
+				"until every node is ready. Use when asked to deploy a service again.\n" +
+				"---\n\n" +
+				"Roll all out.\n",
+			Good: "-- skills/deploy/SKILL.md\n" +
+				"---\n" +
+				"name: deploy\n" +
+				"description: Rolls a service out to one region after the other and waits " +
+				"until every node is ready. Use when asked to deploy a service.\n" +
+				"---\n\n" +
+				"Roll it out.\n" +
+				"-- skills/deploy-all/SKILL.md\n" +
+				"---\n" +
+				"name: deploy-all\n" +
+				"description: Deploys all services of a stack in the order of their dependencies. Use when a stack is new.\n" +
+				"---\n\n" +
+				"Roll all out.\n",
 		},
 		{
 			ID: NearName, Title: "skills with almost the same name", Severity: w,
@@ -158,8 +169,8 @@ func packRules() []Rule {
 		},
 		{
 			ID: UnusedDependency, Title: "dependency that no skill mentions", Severity: a,
-			Why: "Every user of this pack also installs the dependency. Skills may use a dependency without naming " +
-				"it, so the finding is a note.",
+			Why: "Every user of this pack also installs the dependency. " +
+				"Skills may use a dependency without naming it, so the finding is a note.",
 			Fix: "remove the dependency if no skill needs it",
 
 			Bad: "-- skillpm.yaml\nname: acme/deploy\nversion: \"1.0.0\"\ndependencies:\n" +

@@ -35,8 +35,7 @@ func policyRules() []Rule {
 		},
 		{
 			ID: FailsPolicy, Title: "finding denied by a policy", Severity: e,
-			Why: "skillpm does not install or load a skill with such a finding, even if the skill suppresses the " +
-				"finding.",
+			Why: "skillpm does not install or load a skill with such a finding, even if the skill suppresses the finding.",
 			Fix: "fix the finding",
 
 			Bad:  scripts + file + "lint: {fail_on: [SEC201]}\n",
@@ -44,8 +43,8 @@ func policyRules() []Rule {
 		},
 		{
 			ID: NeedsApproval, Title: "capability that requires an approval", Severity: w, Capability: true,
-			Why: "skillpm does not install or load the skill until you approve it. Every change to the skill's " +
-				"files requires a new approval.",
+			Why: "skillpm does not install or load the skill until you approve it. " +
+				"Every change to the skill's files requires a new approval.",
 			Fix: "review and approve the skill's capabilities with `skillpm approve`",
 
 			Bad:  scripts + file + "approve: [scripts]\n",

@@ -29,8 +29,8 @@ func referenceRules() []Rule {
 		},
 		{
 			ID: Escape, Title: "reference points outside the skill", Severity: e,
-			Why: "skillpm installs only the skill's own directory, so the file is missing for users. If the file " +
-				"exists now, the finding is a warning.",
+			Why: "skillpm installs only the skill's own directory, so the file is missing for users. " +
+				"If the file exists now, the finding is a warning.",
 			Fix: "move the file into the skill",
 
 			Bad: "-- deploy/SKILL.md\n" +
@@ -178,8 +178,8 @@ func referenceRules() []Rule {
 		},
 		{
 			ID: Deep, Title: "indirect reference", Severity: a,
-			Why: "The standard recommends that SKILL.md mention every file. Agents often read only a part of an " +
-				"indirectly referenced file.",
+			Why: "The standard recommends that SKILL.md mention every file. " +
+				"Agents often read only a part of an indirectly referenced file.",
 			Fix: "mention the file in SKILL.md",
 
 			Bad: "-- deploy/SKILL.md\n" +

@@ -36,32 +36,26 @@ func structureRules() []Rule {
 		},
 		{
 			ID: ManyTokens, Title: "more than 5,000 tokens", Severity: w,
-			Why: "The whole body enters the context when the agent activates the skill. The number of tokens is an " +
-				"estimate.",
+			Why: "The whole body enters the context when the agent activates the skill. The number of tokens is an estimate.",
 			Fix: "move details into files that SKILL.md references",
 
-			Bad: head +
-				strings.Repeat("Wait until the next service is ready, look at its log, and go on with the one "+
-					"after it when there are no errors.\n", 200),
-			Good: "-- deploy/SKILL.md\n" +
-				head + "See [the services](references/services.md).\n" +
-				"-- deploy/references/services.md\n" +
-				strings.Repeat("Wait until the next service is ready, look at its log, and go on with the one "+
-					"after it when there are no errors.\n", 200),
+			Bad: head + strings.Repeat("Wait until the next service is ready, look at its log, "+
+				"and go on with the one after it when there are no errors.\n", 200),
+			Good: "-- deploy/SKILL.md\n" + head + "See [the services](references/services.md).\n" +
+				"-- deploy/references/services.md\n" + strings.Repeat("Wait until the next service is ready, look at its log, "+
+				"and go on with the one after it when there are no errors.\n", 200),
 		},
 		{
 			ID: OpenFence, Title: "code block is not closed", Severity: w,
 			Why: "All text after the opening fence is code.",
-			Fix: "close the block with a fence of the same kind and length; use a longer fence around code that " +
-				"contains fences",
+			Fix: "close the block with a fence of the same kind and length; use a longer fence around code that contains fences",
 
 			Bad:  head + "```sh\nkubectl rollout status deploy/web\n\nThen look at the log.\n",
 			Good: head + "```sh\nkubectl rollout status deploy/web\n```\n\nThen look at the log.\n",
 		},
 		{
 			ID: Nested, Title: "skill inside a skill", Severity: w,
-			Why: "A SKILL.md below another skill belongs to that skill. skillpm does not install the inner skill " +
-				"separately.",
+			Why: "A SKILL.md below another skill belongs to that skill. skillpm does not install the inner skill separately.",
 			Fix: "move the inner skill next to the outer skill",
 
 			Bad: "-- deploy/SKILL.md\n" +
@@ -157,8 +151,8 @@ func structureRules() []Rule {
 		},
 		{
 			ID: Collision, Title: "file names that collide", Severity: e,
-			Why: "The names differ only in case or in the encoding of accents. Some file systems can store only one " +
-				"of the files.",
+			Why: "The names differ only in case or in the encoding of accents. " +
+				"Some file systems can store only one of the files.",
 			Fix: "rename one of the files",
 
 			Bad: "-- deploy/SKILL.md\n" +
@@ -172,8 +166,8 @@ func structureRules() []Rule {
 		},
 		{
 			ID: TooLarge, Title: "file is too large to scan", Severity: e,
-			Why: "skillpm cannot check the file, and the file fills the context of an agent. If the file is " +
-				"neither a Markdown file nor a script, the finding is a warning.",
+			Why: "skillpm cannot check the file, and the file fills the context of an agent. " +
+				"If the file is neither a Markdown file nor a script, the finding is a warning.",
 			Fix: "split the file, or remove it from the skill",
 
 			Bad: "-- deploy/SKILL.md\n" +
@@ -185,8 +179,8 @@ func structureRules() []Rule {
 		},
 		{
 			ID: TemplateText, Title: "text of the template", Severity: w,
-			Why: "\"skillpm new\" wrote the text for the author, and agents cannot follow it. When a pack is " +
-				"published, the finding is an error.",
+			Why: "\"skillpm new\" wrote the text for the author, and agents cannot follow it. " +
+				"When a pack is published, the finding is an error.",
 			Fix: "replace the text with instructions",
 
 			Bad:  head + "1. Write the agent's first step as an instruction.\n",

@@ -5,8 +5,8 @@ func styleRules() []Rule {
 	return []Rule{
 		{
 			ID: NoTrigger, Title: "description does not explain when to use the skill", Severity: a, Off: true,
-			Why: "The model uses the description to decide when to load the skill. Without a condition, the model " +
-				"chooses less reliably.",
+			Why: "The model uses the description to decide when to load the skill. " +
+				"Without a condition, the model chooses less reliably.",
 			Fix: "add a sentence such as: Use when …",
 
 			Bad: "---\nname: deploy\ndescription: Rolls a service out and waits for it.\n---\n\n" +

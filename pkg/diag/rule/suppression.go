@@ -5,8 +5,8 @@ func suppressionRules() []Rule {
 	return []Rule{
 		{
 			ID: NoReason, Title: "suppression without a reason", Severity: w,
-			Why: "skillpm ignores a suppression without a reason. The reason shows later readers whether the " +
-				"suppression is still valid.",
+			Why: "skillpm ignores a suppression without a reason. " +
+				"The reason shows later readers whether the suppression is still valid.",
 			Fix: "write the reason after a colon: skillpm-ignore REF001: made at release",
 
 			Bad:  head + "See [the plan](plan.md). <!-- skillpm-ignore REF001 -->\n",

@@ -27,8 +27,8 @@ func CertificateProblem(host string, err error) (what, hint string, ok bool) {
 			"check this machine's clock; if it is right, ask the operator of " + host + " to renew it", true
 	case errors.As(err, &unknown), errors.As(err, &verify):
 		return "cannot verify the TLS certificate of " + host + ": " + Cause(err),
-			"if the certificate is from your organization's own authority, trust the authority's file (PEM) with: " +
-				"skillpm config set ca-file FILE", true
+			"if the certificate is from your organization's own authority, " +
+				"trust the authority's file (PEM) with: skillpm config set ca-file FILE", true
 	}
 	return "", "", false
 }

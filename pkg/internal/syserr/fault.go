@@ -25,8 +25,8 @@ func Of(err error) (code diag.Code, hint string, ok bool) {
 	case errors.Is(err, syscall.EIO):
 		return diag.Internal, "check the disk and the system log, then run the command again", true
 	case errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission):
-		return diag.Denied, "grant yourself read and write access to the path, or set XDG_CACHE_HOME to move the " +
-			"cache; then run the command again", true
+		return diag.Denied, "grant yourself read and write access to the path, " +
+			"or set XDG_CACHE_HOME to move the cache; then run the command again", true
 	}
 	return diag.Internal, "", false
 }

@@ -150,8 +150,7 @@ func isNumber(id string) bool {
 }
 
 func (s *scopeDir) foreignJournal() error {
-	return diag.Errorf(diag.Denied,
-		"cannot use the journal %s of an interrupted installation: the journal is damaged, "+
-			"or belongs to another directory or machine", s.abs(s.journalPath(journalName))).
+	return diag.Errorf(diag.Denied, "cannot use the journal %s of an interrupted installation: "+
+		"the journal is damaged, or belongs to another directory or machine", s.abs(s.journalPath(journalName))).
 		WithHint("inspect the journal, delete %s, then install again", s.abs(s.dir))
 }

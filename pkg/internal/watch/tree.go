@@ -146,11 +146,11 @@ func explain(err error) error {
 	e := diag.Errorf(diag.Internal, "cannot watch files: %w", err)
 	switch {
 	case errors.Is(err, syscall.ENOSPC):
-		return e.WithHint("raise the limit on watched directories with " +
-			"\"sysctl fs.inotify.max_user_watches=1048576\", or watch fewer directories")
+		return e.WithHint("raise the limit on watched directories with \"sysctl fs.inotify.max_user_watches=1048576\", " +
+			"or watch fewer directories")
 	case errors.Is(err, syscall.EMFILE) && runtime.GOOS == "linux":
-		return e.WithHint("raise the limit on file watchers with " +
-			"\"sysctl fs.inotify.max_user_instances=1024\", or close programs that watch files")
+		return e.WithHint("raise the limit on file watchers with \"sysctl fs.inotify.max_user_instances=1024\", " +
+			"or close programs that watch files")
 	case errors.Is(err, syscall.EMFILE):
 		return e.WithHint("raise the limit on open files with \"ulimit -n\", or watch fewer directories")
 	}

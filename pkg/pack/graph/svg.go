@@ -171,9 +171,8 @@ func (p *picture) head(noStyle bool) {
 	if p.g.root >= 0 {
 		name = textx.TruncateRunes(printable(p.g.nodes[p.g.root].title()), maxName)
 	}
-	fmt.Fprintf(&p.out, "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"skillpm-graph\" role=\"img\" "+
-		"width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\">\n",
-		p.width, p.height, p.width, p.height)
+	fmt.Fprintf(&p.out, "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"skillpm-graph\" "+
+		"role=\"img\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\">\n", p.width, p.height, p.width, p.height)
 	fmt.Fprintf(&p.out, "<title>What %s requires</title>\n<desc>%s</desc>\n", xmlText(name), p.summary())
 	if !noStyle {
 		fmt.Fprintf(&p.out, "<style>\n%s</style>\n", style)
@@ -255,8 +254,7 @@ func (p *picture) box(i int) {
 		class += " dev"
 	}
 	x, top := p.left[v.column], v.y+margin-v.height/2
-	fmt.Fprintf(&p.out, "<g class=\"%s\"><title>%s</title><rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" "+
-		"rx=\"5\"/>",
+	fmt.Fprintf(&p.out, "<g class=\"%s\"><title>%s</title><rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"5\"/>",
 		class, xmlText(printable(strings.TrimSpace(n.title()+" "+n.Source))), x, top, p.right[v.column]-x, v.height)
 	for k, line := range p.lines[i] {
 		class := ""

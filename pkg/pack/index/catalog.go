@@ -100,8 +100,7 @@ func WriteCatalog(w io.Writer, entries iter.Seq[CatalogEntry]) error {
 	last := ""
 	for e := range entries {
 		if e.Name <= last {
-			return diag.Errorf(diag.Internal, "the list of packs must be sorted by name: %q comes "+
-				"after %q", e.Name, last)
+			return diag.Errorf(diag.Internal, "the list of packs must be sorted by name: %q comes after %q", e.Name, last)
 		}
 		last = e.Name
 		if e.Skills == nil {
@@ -145,8 +144,8 @@ func ReadCatalog(r io.Reader) iter.Seq2[CatalogEntry, error] {
 		}
 		switch err := lines.Err(); {
 		case errors.Is(err, bufio.ErrTooLong):
-			yield(CatalogEntry{}, &SyntaxError{Path: CatalogPath, Line: n + 1, Err: fmt.Errorf("the line is larger "+
-				"than %d bytes", maxCatalogLine)})
+			yield(CatalogEntry{},
+				&SyntaxError{Path: CatalogPath, Line: n + 1, Err: fmt.Errorf("the line is larger than %d bytes", maxCatalogLine)})
 		case err != nil:
 			yield(CatalogEntry{}, diag.Errorf(diag.Invalid, "%s: %w", CatalogPath, err))
 		case limited.N <= 0:

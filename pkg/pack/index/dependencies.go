@@ -84,9 +84,8 @@ func (d Dependencies) List() ([]pack.Dependency, error) {
 			return nil, diag.Errorf(diag.Invalid, "dependency: %w", err)
 		}
 		if strings.ContainsAny(d[name].Constraint, "\n\r\x00") {
-			return nil, diag.Errorf(diag.Invalid, "dependency %s: version range %q contains a line break or zero "+
-				"byte", name,
-				d[name].Constraint)
+			return nil, diag.Errorf(diag.Invalid,
+				"dependency %s: version range %q contains a line break or zero byte", name, d[name].Constraint)
 		}
 		list = append(list, pack.Dependency{ID: id, Constraint: d[name].Constraint, Skills: d[name].Skills})
 	}

@@ -71,9 +71,8 @@ func (l Line) problems() iter.Seq2[location, error] {
 		switch {
 		case nameErr != nil && !yield(at("name"), nameErr):
 		case versionErr != nil && !yield(at("version"), versionErr):
-		case l.Published != "" && timeErr != nil && !yield(at("published"),
-			diag.Errorf(diag.Invalid, "invalid time %q for published: use RFC 3339, such as "+
-				"2026-01-31T12:00:00Z", l.Published)):
+		case l.Published != "" && timeErr != nil && !yield(at("published"), diag.Errorf(diag.Invalid,
+			"invalid time %q for published: use RFC 3339, such as 2026-01-31T12:00:00Z", l.Published)):
 		case (l.Source == "" || l.Digest == "") &&
 			!yield(at(l.missingMember()), diag.Errorf(diag.Invalid, "a version requires a source and a digest")):
 		case l.Integrity != "" && !isTree(l.Integrity) && !yield(at("integrity"),
@@ -122,10 +121,8 @@ func (l Line) checkSkills(yield func(location, error) bool) {
 			!yield(at("skills", i, "name"), diag.Errorf(diag.Invalid, "skill name %q is empty or duplicated", s.Name)) {
 			return
 		}
-		if !isTree(s.Tree) && !yield(at("skills", i, "tree"),
-			diag.Errorf(diag.Invalid, "invalid tree digest %q of skill %s: use t1:sha256: and 64 hexadecimal "+
-				"digits", s.Tree,
-				s.Name)) {
+		if !isTree(s.Tree) && !yield(at("skills", i, "tree"), diag.Errorf(diag.Invalid,
+			"invalid tree digest %q of skill %s: use t1:sha256: and 64 hexadecimal digits", s.Tree, s.Name)) {
 			return
 		}
 		seen[s.Name] = true
@@ -177,9 +174,8 @@ func (l Line) checkConsistency(yield func(location, error) bool) bool {
 		trees[s.Name] = s.Tree
 	}
 	if want := bundle.Integrity(trees); l.Integrity != "" && l.Integrity != want {
-		return yield(at("integrity"), diag.Errorf(diag.Invalid, "the integrity is %s, but the skills have the "+
-			"integrity %s",
-			l.Integrity, want))
+		return yield(at("integrity"),
+			diag.Errorf(diag.Invalid, "the integrity is %s, but the skills have the integrity %s", l.Integrity, want))
 	}
 	return true
 }

@@ -84,8 +84,8 @@ func Resolve(ctx context.Context, root []Requirement, p Provider, o Options) (ma
 	}
 	switch {
 	case errors.Is(err, errEffort):
-		return nil, diag.Errorf(diag.Conflict, "cannot select versions: the search stopped after %d version "+
-			"conflicts", s.stats.Conflicts).
+		return nil, diag.Errorf(diag.Conflict,
+			"cannot select versions: the search stopped after %d version conflicts", s.stats.Conflicts).
 			WithHint("use narrower version ranges in skillpm.yaml, or require fewer packs")
 	case err != nil:
 		return nil, err

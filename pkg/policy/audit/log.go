@@ -273,15 +273,12 @@ func (l *Log) explain(err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, context.DeadlineExceeded):
-		return diag.Errorf(diag.Internal, "another process has locked the audit log %s and does not release "+
-			"it", l.path).
+		return diag.Errorf(diag.Internal, "another process has locked the audit log %s and does not release it", l.path).
 			WithHint("find the process with: fuser %s.lock", l.file())
 	case errors.Is(err, fs.ErrPermission):
 		return diag.Errorf(diag.Denied, "cannot write the audit log: %w", err).
-			WithHint(
-				"grant yourself read and write access to %s and %[1]s.lock; docs/reference/formats.md describes "+
-					"shared "+
-					"logs", l.file())
+			WithHint("grant yourself read and write access to %s and %[1]s.lock; "+
+				"docs/reference/formats.md describes shared logs", l.file())
 	}
 	err = syserr.Explain(err)
 	return diag.Errorf(diag.CodeOf(err), "cannot write the audit log: %w", err).WithHint("%s", diag.HintOf(err))

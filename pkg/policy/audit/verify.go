@@ -159,10 +159,8 @@ func (v *verifier) gap(line []byte, pos position) {
 	case v.torn >= maxTorn: // its number is unknown
 	case v.begun &&
 		(len(line) == 0 || !strings.HasPrefix(string(line), begins) && !strings.HasPrefix(begins, string(line))):
-		v.find(pos, pos.seq,
-			fmt.Sprintf(
-				"this line was changed: it is neither record %d nor the beginning of this record, which a "+
-					"killed process leaves", pos.seq))
+		v.find(pos, pos.seq, fmt.Sprintf("this line was changed: it is neither record %d nor the beginning of this record, "+
+			"which a killed process leaves", pos.seq))
 	case len(v.result.Notes) < maxFindings:
 		v.result.Notes = append(v.result.Notes, Finding{
 			File: pos.file, Line: pos.line, Seq: pos.seq,
@@ -226,9 +224,8 @@ func (v *verifier) first(r link, pos position) {
 func (v *verifier) end() {
 	v.result.Last, v.result.Head = v.last.seq, v.last.digest
 	if v.o.Head != "" && v.result.KeptAt == 0 {
-		v.find(v.last, v.last.seq,
-			"no record has the digest "+v.o.Head+", which the last record once had: the end of the log was removed or "+
-				"rewritten")
+		v.find(v.last, v.last.seq, "no record has the digest "+v.o.Head+
+			", which the last record once had: the end of the log was removed or rewritten")
 	}
 }
 

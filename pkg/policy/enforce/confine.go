@@ -233,10 +233,9 @@ func (c *sandboxBuilder) network() (n sandbox.Network, err error) {
 	for _, host := range network {
 		host = strings.ToLower(host)
 		if !policy.IsHost(host) || !strings.ContainsAny(host, ".:*") && host != "localhost" {
-			return n, diag.Errorf(diag.Invalid, "%s requests execution.network %q, which is not a full host name",
-				c.skill.subject(), host).
-				WithHint("use true, false, restricted, or a list of hosts with optional ports, such as " +
-					"[api.example.com:443]")
+			return n, diag.Errorf(diag.Invalid,
+				"%s requests execution.network %q, which is not a full host name", c.skill.subject(), host).
+				WithHint("use true, false, restricted, or a list of hosts with optional ports, such as [api.example.com:443]")
 		}
 		for _, p := range c.set {
 			bound := p.Execution.NetworkBound()

@@ -193,8 +193,7 @@ func rules() []rule {
 			has: func(p *policy.Policy) bool { return len(p.Forbid) > 0 },
 			ask: (*evaluation).checkForbidden,
 			allows: func(*evaluation, *policy.Policy) string {
-				return "the skill does not have forbidden " +
-					"capabilities"
+				return "the skill does not have forbidden capabilities"
 			},
 		},
 		{

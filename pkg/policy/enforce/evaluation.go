@@ -246,8 +246,7 @@ func (j *evaluation) approveHint(p *policy.Policy) string {
 	case machines:
 		return "ask the machine's administrator to review and approve the skill with: " + command
 	case p.Level == policy.ProjectLevel:
-		return "review the skill, then approve it with: " + command + "; add --scope project for everyone in the " +
-			"project"
+		return "review the skill, then approve it with: " + command + "; add --scope project for everyone in the project"
 	}
 	return "review the skill, then approve it with: " + command
 }

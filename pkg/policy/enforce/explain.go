@@ -45,11 +45,9 @@ func (g *Evaluator) Explain(ctx context.Context, s Skill, files fs.FS) []Ruling 
 			r := Ruling{Policy: p.Path, Line: kind.at(p), Level: p.Level.String(), Rule: kind.key}
 			switch {
 			case s.Machine && p.Level != policy.MachineLevel:
-				r.Verdict, r.Why = NotApplicable, "the policy does not apply to skills that the machine's "+
-					"administrator installed"
+				r.Verdict, r.Why = NotApplicable, "the policy does not apply to skills that the machine's administrator installed"
 			case s.Machine && !kind.machine:
-				r.Verdict, r.Why = NotApplicable, "the rule does not apply to skills that the machine's "+
-					"administrator installed"
+				r.Verdict, r.Why = NotApplicable, "the rule does not apply to skills that the machine's administrator installed"
 			case kind.needsFiles && files == nil:
 				r.Verdict, r.Why = NotApplicable, "the files of the skill are not available"
 			default:

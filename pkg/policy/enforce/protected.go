@@ -78,8 +78,7 @@ func (c *sandboxBuilder) checkNamed(text, real string) error {
 		for _, name := range ownFiles {
 			if pathx.Contains(filepath.Join(root, name), real) {
 				return diag.Errorf(diag.Denied,
-					"%s requests execution.allowed-paths %q, which skillpm itself uses: no skill may write to this "+
-						"path",
+					"%s requests execution.allowed-paths %q, which skillpm itself uses: no skill may write to this path",
 					c.skill.subject(), text)
 			}
 		}

@@ -57,15 +57,14 @@ func Version() int {
 func (r *Rules) check(abi int) error {
 	switch {
 	case !filters(runtime.GOARCH):
-		return unavailable("skillpm does not have a system call filter for the processor "+
-			"architecture %s", runtime.GOARCH)
+		return unavailable("skillpm does not have a system call filter for the processor architecture %s", runtime.GOARCH)
 	case abi == 0:
 		return unavailable("the kernel does not support Landlock, or Landlock is disabled")
 	case abi < minABI:
 		return unavailable("the kernel has Landlock version %d, but the sandbox requires version %d", abi, minABI)
 	case r.Network.Any && abi < scopedABI:
-		return unavailable("the kernel has Landlock version %d, but the sandbox requires version %d for "+
-			"unrestricted network access", abi, scopedABI)
+		return unavailable("the kernel has Landlock version %d, "+
+			"but the sandbox requires version %d for unrestricted network access", abi, scopedABI)
 	}
 	return nil
 }

@@ -138,16 +138,14 @@ func (a *adder) status(ctx context.Context, p *pack.Pack) error {
 			err))
 	}
 	if why, ok := s.Yanked[p.Version]; ok {
-		a.warnings = append(a.warnings,
-			fmt.Sprintf("%s %s is yanked at its source: %s; yank the version in the index too with: "+
-				"skillpm yank %s@%s --reason … --registry %s",
-				p.ID, p.Version, why, p.ID, p.Version, a.dir.display))
+		a.warnings = append(a.warnings, fmt.Sprintf("%s %s is yanked at its source: %s; "+
+			"yank the version in the index too with: skillpm yank %s@%s --reason … --registry %s",
+			p.ID, p.Version, why, p.ID, p.Version, a.dir.display))
 	}
 	if s.Deprecated != "" {
-		a.warnings = append(a.warnings,
-			fmt.Sprintf("%s is deprecated at its source: %s; deprecate the pack in the index too with: "+
-				"skillpm yank %s --deprecate … --registry %s",
-				p.ID, s.Deprecated, p.ID, a.dir.display))
+		a.warnings = append(a.warnings, fmt.Sprintf("%s is deprecated at its source: %s; "+
+			"deprecate the pack in the index too with: skillpm yank %s --deprecate … --registry %s",
+			p.ID, s.Deprecated, p.ID, a.dir.display))
 	}
 	return nil
 }
@@ -181,10 +179,8 @@ func (a *adder) isListed(name string, data []byte, l index.Line) (bool, error) {
 	switch {
 	case !ok:
 		if last := entry.Versions[0]; last.Source != l.Source {
-			a.warnings = append(a.warnings,
-				fmt.Sprintf("the source of %s %s is %s, but the source of version %s is %s; check that the publisher "+
-					"moved the pack",
-					l.Name, l.Version, l.Source, last.Version, last.Source))
+			a.warnings = append(a.warnings, fmt.Sprintf("the source of %s %s is %s, but the source of version %s is %s; "+
+				"check that the publisher moved the pack", l.Name, l.Version, l.Source, last.Version, last.Source))
 		}
 		return false, nil
 	case old.Source == l.Source && old.Digest == l.Digest && (old.Integrity == "" || old.Integrity == l.Integrity):

@@ -198,8 +198,7 @@ func (k *checker) derivedFiles() error {
 	if string(have) != string(want) {
 		k.find(diag.Invalid, diag.Finding{
 			Rule: ruleDerived, Severity: diag.SeverityWarning, Path: index.CatalogPath,
-			Message: "the file is out of date: it does not match the packs in the index", Fix: "run \"skillpm index " +
-				"build\"",
+			Message: "the file is out of date: it does not match the packs in the index", Fix: "run \"skillpm index build\"",
 		})
 	}
 	return nil

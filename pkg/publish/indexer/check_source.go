@@ -150,8 +150,7 @@ func disagreement(l index.Line, p, found *pack.Pack) string {
 		case !ok:
 			return fmt.Sprintf("does not contain the skill %s", s.Name)
 		case real.Tree != s.Tree:
-			return fmt.Sprintf("has the skill %s with the digest %s, but the index has the "+
-				"digest %s", s.Name, real.Tree, s.Tree)
+			return fmt.Sprintf("has the skill %s with the digest %s, but the index has the digest %s", s.Name, real.Tree, s.Tree)
 		}
 	}
 	if len(found.Skills) != len(p.Skills) {

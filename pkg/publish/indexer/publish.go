@@ -173,9 +173,8 @@ func shards(fsys fs.FS, files []index.File) ([]oci.Blob, error) {
 			return nil, err
 		}
 		if buf.Len() > index.MaxShardBytes {
-			return nil, diag.Errorf(diag.Invalid, "the index is too large for an OCI registry: a part of the index "+
-				"has more than %d "+
-				"bytes", index.MaxShardBytes).
+			return nil, diag.Errorf(diag.Invalid,
+				"the index is too large for an OCI registry: a part of the index has more than %d bytes", index.MaxShardBytes).
 				WithHint("publish the index as files on a web server or in git")
 		}
 		b := blob(index.MediaTypeShard, "shards/"+cmp.Or(prefix, "all")+".tar.gz", buf.Bytes())

@@ -24,8 +24,7 @@ func (c *Client) checkSeparate(index *indexDir, o SiteOptions) error {
 		return err
 	} else if mixed {
 		return diag.Errorf(diag.Usage,
-			"the directories of --marketplace and --output overlap, so a web server would show files of packs as "+
-				"pages").
+			"the directories of --marketplace and --output overlap, so a web server would show files of packs as pages").
 			WithHint("use separate directories for --marketplace and --output")
 	}
 	return nil

@@ -119,8 +119,7 @@ func (o *output) readRecord() error {
 	data, err := o.readOwn(recordName)
 	if err == nil && data != nil {
 		if wrong := json.Unmarshal(data, &o.old); wrong != nil || o.old.Version != 1 {
-			return diag.Errorf(diag.Invalid, "the list of files that skillpm created, %s, is damaged or has an "+
-				"unknown version",
+			return diag.Errorf(diag.Invalid, "the list of files that skillpm created, %s, is damaged or has an unknown version",
 				filepath.Join(o.display, recordName)).
 				WithHint("use an empty directory")
 		}

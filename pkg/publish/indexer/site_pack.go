@@ -276,8 +276,8 @@ func (b *siteBuilder) signatures(ctx context.Context, p *site.Pack, d *site.Deta
 		return err
 	}
 	if pinned.Ref.Kind == pack.KindGit {
-		d.Signed = "This page does not show signatures of git tags. skillpm install verifies the signatures if a " +
-			"policy requires them."
+		d.Signed = "This page does not show signatures of git tags. " +
+			"skillpm install verifies the signatures if a policy requires them."
 		return nil
 	}
 	found, err := b.verifier.Find(ctx, pinned.Ref, b.keys, nil)

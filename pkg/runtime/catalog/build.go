@@ -97,8 +97,8 @@ func (b *builder) reportLock(r *root, t *tree) {
 		f.Message, f.Fix = "the lockfile is missing: skillpm resolves name conflicts by the order of the packs",
 			`run "skillpm install"`
 	case t.lock.problem != "":
-		f.Message, f.Fix = "cannot read the lockfile: "+t.lock.problem+"; skillpm resolves name conflicts by the "+
-			"order of the packs",
+		f.Message, f.Fix = "cannot read the lockfile: "+t.lock.problem+
+			"; skillpm resolves name conflicts by the order of the packs",
 			`restore the lockfile, or run "skillpm install"`
 	default:
 		return
@@ -268,8 +268,7 @@ func (b *builder) reportSkill(s *Skill, rec *record, skipped string) {
 			f.Rule, f.Line, f.Fix = ruleRequired, 1,
 				"add "+strings.TrimSuffix(skipped, " is missing")+": to the frontmatter"
 			if rec.flags&noFrontmatter != 0 {
-				f.Fix = "start the file with ---, then " + strings.Join(b.profile.Require, ": and ") +
-					":, then --- again"
+				f.Fix = "start the file with ---, then " + strings.Join(b.profile.Require, ": and ") + ":, then --- again"
 			}
 		case rec.line > 0:
 			f.Rule, f.Fix = ruleFront, "show the problem and its fix with: skillpm validate"
@@ -301,8 +300,7 @@ func (b *builder) reportSkill(s *Skill, rec *record, skipped string) {
 	case rec.name == "" && skill.LegalName(s.base):
 		return
 	case rec.name == "":
-		name.Message = fmt.Sprintf("the name is missing, and the directory's name is invalid: "+
-			"%v", skill.CheckName(s.base))
+		name.Message = fmt.Sprintf("the name is missing, and the directory's name is invalid: %v", skill.CheckName(s.base))
 	case !isValidName(rec.name):
 		name.Message = fmt.Sprintf("invalid name %q: skillpm uses the name of the directory, %s",
 			cut(rec.name, maxName), s.base)

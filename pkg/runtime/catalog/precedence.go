@@ -193,8 +193,8 @@ func (b *builder) warnConflict(name string, winner, loser *Skill, alias string) 
 	b.add(diag.Finding{
 		Rule: RuleConflict, Severity: diag.SeverityWarning,
 		Path: filepath.ToSlash(filepath.Join(loser.Dir, skill.File)),
-		Message: fmt.Sprintf("%s and %s both contain a skill %q: the name refers to the skill of %[1]s; the skill "+
-			"of %[2]s is available as %[4]s", winner.Pack, loser.Pack, name, qualified),
+		Message: fmt.Sprintf("%s and %s both contain a skill %q: the name refers to the skill of %[1]s; "+
+			"the skill of %[2]s is available as %[4]s", winner.Pack, loser.Pack, name, qualified),
 		Fix: "choose names under aliases in skillpm.yaml",
 	})
 }

@@ -18,30 +18,29 @@ func Rules() []Rule {
 	return []Rule{
 		{
 			ruleFile, e,
-			"skillpm cannot read `SKILL.md` because of its permissions, size, or file type, the case of its name, " +
-				"or a link out of the skill",
+			"skillpm cannot read `SKILL.md` because of its permissions, size, " +
+				"or file type, the case of its name, or a link out of the skill",
 		},
 		{
 			ruleFront, e,
-			"the frontmatter is invalid, and skillpm skips the skill; a warning if skillpm uses the skill without " +
-				"the invalid field",
+			"the frontmatter is invalid, and skillpm skips the skill; " +
+				"a warning if skillpm uses the skill without the invalid field",
 		},
 		{ruleRequired, e, "a field that the profile requires is missing"},
 		{
 			ruleName, w,
-			"the name is invalid, or differs from the directory's name. skillpm uses the directory's name if the " +
-				"skill's name contains `@`, a slash, or invisible characters",
+			"the name is invalid, or differs from the directory's name. " +
+				"skillpm uses the directory's name if the skill's name contains `@`, a slash, or invisible characters",
 		},
 		{
 			ruleValue, w,
-			"a boolean, number, or list is invalid. skillpm reads a boolean as its more restrictive value, and a " +
-				"priority as 0",
+			"a boolean, number, or list is invalid. skillpm reads a boolean as its more restrictive value, and a priority as 0",
 		},
 		{RuleConflict, w, "two packs contain a skill with the same name"},
 		{
 			ruleLock, w,
-			"the lockfile is missing, is unreadable, or does not contain an installed pack; or a locked pack is not " +
-				"completely installed",
+			"the lockfile is missing, is unreadable, or does not contain an installed pack; " +
+				"or a locked pack is not completely installed",
 		},
 		{ruleMany, w, "more skills are available than recommended"},
 		{ruleDirectory, w, "skillpm cannot read a directory completely"},

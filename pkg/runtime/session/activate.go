@@ -145,8 +145,8 @@ func (s *Session) activate(ctx context.Context, a *Activation, o Activate, r *au
 
 // rollBack ends an activation that could not be recorded although a policy requires a record.
 func (s *Session) rollBack(ctx context.Context, a *Activation, why string) error {
-	err := diag.Errorf(diag.Denied, "%s; the policy requires an audit record, so skill %q is not "+
-		"active", why, a.Skill.Name)
+	err := diag.Errorf(diag.Denied,
+		"%s; the policy requires an audit record, so skill %q is not active", why, a.Skill.Name)
 	if s.id == "" || a.TaskID != "" {
 		return err
 	}
@@ -225,9 +225,8 @@ func (s *Session) newActive(l *catalog.Loaded, o Activate) (Active, error) {
 					diag.Errorf(diag.Invalid,
 						"cannot activate skill %q: it disallows %s, but the value of %s cannot be part of a pattern",
 						l.Name, text, name).
-						WithHint("use a directory for %s whose path contains only letters, digits, slashes, hyphens, "+
-							"underscores, "+
-							"and dots", name)
+						WithHint(
+							"use a directory for %s whose path contains only letters, digits, slashes, hyphens, underscores, and dots", name)
 			}
 		}
 	}

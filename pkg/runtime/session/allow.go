@@ -42,8 +42,8 @@ func (v Verdict) Err() error {
 				"write generated files outside the directories of skills; to change a skill, ask the user")
 	}
 	return diag.Errorf(diag.Denied, "%s", v.Reason).
-		WithHint("to lift the restriction, deactivate the skill when its instructions are complete: "+
-			"%s", endCommand(v.Skill, v.Session))
+		WithHint("to lift the restriction, deactivate the skill when its instructions are complete: %s",
+			endCommand(v.Skill, v.Session))
 }
 
 // Allow decides whether a tool may be called now: every active skill must allow it. Without an active skill, every tool
@@ -54,8 +54,7 @@ func (s *Session) Allow(ctx context.Context, c tool.Call) (Verdict, error) {
 	}
 	if c.Tool == "" {
 		return Verdict{}, diag.Errorf(diag.Usage, "the name of the tool is missing").
-			WithHint("pass the agent's name for the tool, " +
-				"such as Bash")
+			WithHint("pass the agent's name for the tool, such as Bash")
 	}
 	state, err := s.State()
 	if err != nil {
@@ -128,8 +127,7 @@ func (s *Session) checkWrites(v *Verdict, state State, c tool.Call) {
 	}
 	if path, _ := c.WritesBelow(s.env.Protected); path != "" {
 		v.Allowed, v.ReadOnly, v.Protected = false, true, true
-		v.Reason = fmt.Sprintf("%s would change %q, but skillpm's settings and data are read-only for "+
-			"agents", c.Tool, path)
+		v.Reason = fmt.Sprintf("%s would change %q, but skillpm's settings and data are read-only for agents", c.Tool, path)
 	}
 }
 

@@ -85,8 +85,7 @@ func (s *Session) runPostHooks(ctx context.Context, removed []Active) (ended []s
 			DurationMS: max(0, s.env.Now().Sub(a.At).Milliseconds()),
 		}, k)...)
 		if len(unrecorded) > 0 {
-			failed = append(failed, diag.Errorf(diag.Internal, "skillpm deactivated skill %q, but "+
-				"%s", a.Name, unrecorded[0]))
+			failed = append(failed, diag.Errorf(diag.Internal, "skillpm deactivated skill %q, but %s", a.Name, unrecorded[0]))
 		}
 	}
 	return ended, errors.Join(failed...)
@@ -101,8 +100,7 @@ func (a Active) skill() *catalog.Skill {
 func (s *Session) End(ctx context.Context) (ended []string, err error) {
 	if s.id == "" {
 		return nil, diag.Errorf(diag.Usage, "cannot end a session without its id").
-			WithHint("use --session ID; list sessions with: " +
-				"skillpm session list")
+			WithHint("use --session ID; list sessions with: skillpm session list")
 	}
 	removed, why, err := s.forget(ctx)
 	if err != nil {

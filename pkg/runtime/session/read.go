@@ -228,8 +228,7 @@ func (s *Session) refuseLink(root *os.Root, k *catalog.Skill, name string) error
 		return outside(k, name, fs.ErrInvalid)
 	}
 	if now, err := os.Stat(target); err != nil || !os.SameFile(info, now) {
-		return diag.Errorf(diag.Conflict, "cannot read %s of skill %q: another program is changing the "+
-			"file", name, k.Name).
+		return diag.Errorf(diag.Conflict, "cannot read %s of skill %q: another program is changing the file", name, k.Name).
 			WithHint("try again")
 	}
 	return s.checkReadable(k, filepath.ToSlash(rel))

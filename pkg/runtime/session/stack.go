@@ -54,8 +54,8 @@ func (e *CycleError) Hint() string {
 	if e.Started {
 		return "follow the instructions of the skill; its hooks, text, and task must not load it again"
 	}
-	return "to return to the skill, deactivate the skills that became active after " +
-		"it: " + endCommand(e.Chain[1], e.Session)
+	return "to return to the skill, deactivate the skills that became active after it: " +
+		endCommand(e.Chain[1], e.Session)
 }
 
 // tooDeep returns the error that too many skills are nested.

@@ -167,8 +167,7 @@ func readState(path string) (State, error) {
 			Version int `json:"version"`
 		}
 		if json.Unmarshal(data, &v) == nil && v.Version > version {
-			return State{}, diag.Errorf(diag.Invalid, "a newer version of skillpm wrote the file in "+
-				"format %d", v.Version).
+			return State{}, diag.Errorf(diag.Invalid, "a newer version of skillpm wrote the file in format %d", v.Version).
 				WithHint("use a newer skillpm")
 		}
 		return State{}, diag.Errorf(diag.Invalid, "%v", err)
@@ -209,8 +208,7 @@ func (s State) check() error {
 // stateError returns the error for an unreadable state file.
 func stateError(id, path string, err error) error {
 	if errors.Is(err, fs.ErrPermission) {
-		return diag.Errorf(diag.Denied, "cannot read the state of session %q, so skillpm denies all tool calls: "+
-			"%w", id, err).
+		return diag.Errorf(diag.Denied, "cannot read the state of session %q, so skillpm denies all tool calls: %w", id, err).
 			WithHint("grant yourself read access to %s", path)
 	}
 	e := diag.Errorf(diag.Invalid, "cannot read the state of session %q, so skillpm denies all tool calls: %s: %w", id,
@@ -218,8 +216,7 @@ func stateError(id, path string, err error) error {
 	if hint := diag.HintOf(err); hint != "" {
 		return e.WithHint("%s, or end the session with: skillpm session end %s", hint, skill.QuoteArgument(id))
 	}
-	return e.WithHint("if no skill should be active in the session, run: skillpm session "+
-		"end %s", skill.QuoteArgument(id))
+	return e.WithHint("if no skill should be active in the session, run: skillpm session end %s", skill.QuoteArgument(id))
 }
 
 // write stores a session's state.

@@ -85,8 +85,8 @@ func Lookup(id string) (Agent, error) {
 	if near := diag.Nearest(id, IDs()); near != "" {
 		return Agent{}, err.WithHint("did you mean %s?", near)
 	}
-	return Agent{}, err.WithHint("list agents with \"skillpm agents --all\", "+
-		"or use the id agents for the shared directory %s", Shared)
+	return Agent{}, err.WithHint(
+		"list agents with \"skillpm agents --all\", or use the id agents for the shared directory %s", Shared)
 }
 
 // LookupAll returns the agents with the given ids, in order and without duplicates. [AllID] means all agents with their

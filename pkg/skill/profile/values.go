@@ -169,9 +169,8 @@ func (c checker) layer(value yamlx.Value, l Layer) {
 	}
 	for _, dir := range all {
 		if !isLayerDir(dir) {
-			value.Errorf("start the directory with ~/ for the home directory, ./ for the project, or / or "+
-				"{enterprise}/ for the machine, or use {plugins}",
-				"%q is not a valid directory of a layer", dir)
+			value.Errorf("start the directory with ~/ for the home directory, ./ for the project, "+
+				"or / or {enterprise}/ for the machine, or use {plugins}", "%q is not a valid directory of a layer", dir)
 		}
 	}
 }

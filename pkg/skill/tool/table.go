@@ -39,10 +39,10 @@ type row struct {
 }
 
 const (
-	pathFields = "file_path path filePath absolute_path notebook_path target_file file filename file_paths paths " +
-		"AbsolutePath TargetFile notebook target_notebook files"
-	dirFields = "path dir_path directory target_directory file_path paths SearchDirectory SearchPath " +
-		"DirectoryPath relative_workspace_path"
+	pathFields = "file_path path filePath absolute_path notebook_path target_file file filename " +
+		"file_paths paths AbsolutePath TargetFile notebook target_notebook files"
+	dirFields = "path dir_path directory target_directory file_path paths " +
+		"SearchDirectory SearchPath DirectoryPath relative_workspace_path"
 	commandFields = "command cmd CommandLine script"
 	// of the searched files, relative to its directory
 	filterFields = "include includes include_pattern glob globs file_pattern"
@@ -55,12 +55,10 @@ func table() []row {
 	return []row{
 		{
 			name: "Bash", kind: shell, fields: commandFields,
-			names: "bash shell sh zsh run_shell_command exec_command shell_command exec " +
-				"local_shell local_shell_call container.exec bash_exec bash_tool execute_bash executeBash " +
-				"execute_command run_command " +
-				"run_terminal_cmd run_terminal_command run_in_terminal runInTerminal developer__shell Shell " +
-				"ShellTool " +
-				"BashTool terminal Terminal execute",
+			names: "bash shell sh zsh run_shell_command exec_command shell_command exec local_shell " +
+				"local_shell_call container.exec bash_exec bash_tool execute_bash executeBash " +
+				"execute_command run_command run_terminal_cmd run_terminal_command run_in_terminal " +
+				"runInTerminal developer__shell Shell ShellTool BashTool terminal Terminal execute",
 		},
 		{name: "PowerShell", kind: powershell, fields: commandFields, names: "powershell pwsh cmd"},
 		{
@@ -72,20 +70,18 @@ func table() []row {
 
 		{
 			name: "Read", kind: file, fields: pathFields,
-			names: "read read_file readFile read_many_files file_read view view_file view_line_range ReadTool " +
-				"ReadFile view_image",
+			names: "read read_file readFile read_many_files file_read view " +
+				"view_file view_line_range ReadTool ReadFile view_image",
 		},
 		{
 			name: "Edit", kind: file, fields: pathFields,
 			names: "edit edit_file editFile file_edit replace str_replace search_replace search_and_replace " +
 				"replace_in_file replace_string_in_file multi_replace_string_in_file insert_edit_into_file " +
-				"apply_diff " +
-				"insert_content EditTool MultiEdit multiedit multi_edit file_multi_edit",
+				"apply_diff insert_content EditTool MultiEdit multiedit multi_edit file_multi_edit",
 		},
 		{
 			name: "Write", kind: file, fields: pathFields,
-			names: "write write_file writeFile file_write write_to_file create create_file createFile WriteTool " +
-				"WriteFile",
+			names: "write write_file writeFile file_write write_to_file create create_file createFile WriteTool WriteFile",
 		},
 		{name: "NotebookEdit", kind: file, fields: pathFields, names: "notebook_edit edit_notebook edit_notebook_file"},
 		{name: "NotebookRead", kind: file, fields: pathFields, names: "notebook_read read_notebook"},
@@ -93,13 +89,13 @@ func table() []row {
 
 		{
 			name: "Glob", kind: search, fields: dirFields,
-			names: "glob glob_tool glob_files glob_file_search file_search fileSearch find_files find_by_name " +
-				"findFiles GlobTool",
+			names: "glob glob_tool glob_files glob_file_search file_search " +
+				"fileSearch find_files find_by_name findFiles GlobTool",
 		},
 		{
 			name: "Grep", kind: search, fields: dirFields,
-			names: "grep grep_tool grep_files grep_search grepSearch search_file_content search_files searchFiles " +
-				"rg ripgrep codebase_search find_text_in_files textSearch GrepTool",
+			names: "grep grep_tool grep_files grep_search grepSearch search_file_content search_files " +
+				"searchFiles rg ripgrep codebase_search find_text_in_files textSearch GrepTool",
 		},
 		{
 			name: "LS", kind: search, fields: dirFields,
@@ -117,16 +113,14 @@ func table() []row {
 			names: "task Agent agent subagent spawn_agent spawn_subagent runSubagent " +
 				"run_subagent delegate_to_agent dispatch_agent invoke_agent new_task",
 		},
-		{name: "TodoWrite", names: "todo_write todowrite write_todos update_plan manage_todo_list update_todo_list " +
-			"todo"},
+		{name: "TodoWrite", names: "todo_write todowrite write_todos update_plan manage_todo_list update_todo_list todo"},
 		{name: "TodoRead", names: "todo_read todoread read_todos"},
-		{name: "AskUserQuestion", names: "ask_user ask_user_question ask_followup_question request_user_input " +
-			"question"},
+		{name: "AskUserQuestion", names: "ask_user ask_user_question ask_followup_question request_user_input question"},
 		{name: "ExitPlanMode", names: "exit_plan_mode plan_exit"},
 		{
 			name: "Skill", kind: name, fields: "skill name skill_name skillName",
-			names: "skill use_skill activate_skill load_skill loadSkill loadSkillFile skill_file skill_run " +
-				"skill_end find_skills",
+			names: "skill use_skill activate_skill load_skill loadSkill " +
+				"loadSkillFile skill_file skill_run skill_end find_skills",
 		},
 	}
 }

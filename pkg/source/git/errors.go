@@ -67,8 +67,8 @@ func (p *remote) explain(ctx context.Context, err error) error {
 // hint returns what the user can do about an error of a server, or "".
 func (p *remote) hint(err error) string {
 	if httpx.IsPlainHTTP(err) {
-		return "the server does not support TLS, which git sources require: ask its operator for an address with " +
-			"TLS, or use SSH"
+		return "the server does not support TLS, which git sources require: " +
+			"ask its operator for an address with TLS, or use SSH"
 	}
 	status, ok := errors.AsType[*githttp.Err](err)
 	switch {

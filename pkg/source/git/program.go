@@ -316,8 +316,8 @@ func (g *program) explain(failed *gitcmd.Error) error {
 		return packfile.TooLarge("git needs too much memory")
 	case message("SSL certificate problem", "server certificate verification failed"):
 		return diag.Errorf(diag.Remote, "%s", g.remote.sanitize(failed.Error())).
-			WithHint("if the certificate is from your organization's own authority, set GIT_SSL_CAINFO to the " +
-				"authority's file (PEM)")
+			WithHint(
+				"if the certificate is from your organization's own authority, set GIT_SSL_CAINFO to the authority's file (PEM)")
 	case message("unable to update url base from redirection"):
 		return diag.Errorf(diag.Remote,
 			"the server redirects to another address, which skillpm does not allow git to follow").

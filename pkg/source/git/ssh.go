@@ -91,8 +91,8 @@ func (p *remote) explainKeyError(err error) error {
 		return p.hostKeyUnknown()
 	}
 	return diag.Errorf(diag.Denied, "the server rejected your SSH keys").
-		WithHint("add an accepted key to your SSH agent with ssh-add, and test it with: %s; skillpm reads the rest of "+
-			"~/.ssh/config only if git and ssh are installed", p.sshTest())
+		WithHint("add an accepted key to your SSH agent with ssh-add, and test it with: %s; "+
+			"skillpm reads the rest of ~/.ssh/config only if git and ssh are installed", p.sshTest())
 }
 
 // explainSSH converts an error of the ssh program about the host's or the user's keys.
@@ -104,8 +104,8 @@ func (p *remote) explainSSH(failed *gitcmd.Error) error {
 		return p.hostKeyUnknown()
 	}
 	return diag.Errorf(diag.Denied, "the server rejected your SSH keys").
-		WithHint("add an accepted key to your SSH agent with ssh-add, or set IdentityFile in ~/.ssh/config; test it "+
-			"with: %s", p.sshTest())
+		WithHint("add an accepted key to your SSH agent with ssh-add, or set IdentityFile in ~/.ssh/config; test it with: %s",
+			p.sshTest())
 }
 
 func (p *remote) hostKeyChanged() error {

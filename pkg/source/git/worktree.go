@@ -122,8 +122,7 @@ func (c *Checkout) Committed(path string) bool { return !c.changed[path] && c.tr
 
 // TagCommits returns the commits that tags point to, without tags that do not exist or point to something else.
 func (c *Checkout) TagCommits(ctx context.Context, tags ...string) (map[string]string, error) {
-	args := []string{"for-each-ref", "--format=%(refname) %(objecttype) %(objectname) %(*objecttype) " +
-		"%(*objectname)", "--"}
+	args := []string{"for-each-ref", "--format=%(refname) %(objecttype) %(objectname) %(*objecttype) %(*objectname)", "--"}
 	for _, tag := range tags {
 		args = append(args, tagsPrefix+tag)
 	}

@@ -73,8 +73,8 @@ func (c *Client) remoteError(host string, err error) error {
 	}
 	if httpx.IsPlainHTTP(err) {
 		return diag.Errorf(diag.Remote, "%s does not support TLS", host).
-			WithHint("if this is a registry of your own network, allow connections without encryption with: "+
-				"skillpm config set plain-http %s", c.plainHTTPWith(host))
+			WithHint("if this is a registry of your own network, "+
+				"allow connections without encryption with: skillpm config set plain-http %s", c.plainHTTPWith(host))
 	}
 	failed := diag.Errorf(diag.Remote, "%s: %s", host,
 		httpx.Cause(err)).WithHint("check the address and the network, then try again")

@@ -62,8 +62,7 @@ func (c *Client) fetch(ctx context.Context, p *pack.Pack, skills []string, sink 
 	}
 	for _, s := range p.Skills {
 		if want(s.Name) && !fetched[s.Name] {
-			return diag.Errorf(diag.Integrity, "%s lists the skill %s but does not contain "+
-				"it", trimVersion(p.Ref), s.Name)
+			return diag.Errorf(diag.Integrity, "%s lists the skill %s but does not contain it", trimVersion(p.Ref), s.Name)
 		}
 	}
 	return nil

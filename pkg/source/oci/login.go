@@ -78,8 +78,7 @@ func (c *Client) loginError(host string, status int) error {
 		return nil
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusBadRequest: // some token servers send 400
 		return diag.Errorf(diag.Denied, "%s rejected the user name or password", host).
-			WithHint("check the user name and the password; if you use two-factor authentication, " +
-				"enter a token as the password")
+			WithHint("check the user name and the password; if you use two-factor authentication, enter a token as the password")
 	}
 	return diag.Errorf(diag.Remote, "%s responded with status %d", host, status).
 		WithHint("wait and try again; if the problem continues, ask the operator of %s", host)

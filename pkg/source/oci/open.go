@@ -112,8 +112,8 @@ func checkDeclaredName(pk *pack.Pack, id pack.ID) error {
 	}
 	if !id.IsZero() && id != pk.ID {
 		return diag.Errorf(diag.Invalid, "%s contains the pack %s under the name %s", where, pk.ID, id).
-			WithHint("report the mismatch to the publisher: " +
-				"the reference names in an OCI layout must have the form NAME:VERSION")
+			WithHint(
+				"report the mismatch to the publisher: the reference names in an OCI layout must have the form NAME:VERSION")
 	}
 	return nil
 }

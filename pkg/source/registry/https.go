@@ -114,10 +114,10 @@ func (w *httpFiles) get(ctx context.Context, at *url.URL, etag string, limit int
 	}
 	resp, data, err := httpx.Get(ctx, w.client, at, header, limit)
 	if httpx.IsPlainHTTP(err) {
-		return nil, nil, diag.Errorf(diag.Remote, "index %s: the server does not support TLS, which indexes require",
-			w.base.Host).
-			WithHint("if the server is an OCI registry, use oci://%s/NAMESPACE, and run: "+
-				"skillpm config set plain-http %[1]s", w.base.Host)
+		return nil, nil, diag.Errorf(diag.Remote,
+			"index %s: the server does not support TLS, which indexes require", w.base.Host).
+			WithHint("if the server is an OCI registry, use oci://%s/NAMESPACE, and run: skillpm config set plain-http %[1]s",
+				w.base.Host)
 	}
 	if err != nil {
 		return nil, nil, httpx.RequestError(w.base.Host, err)

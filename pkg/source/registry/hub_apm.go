@@ -60,8 +60,7 @@ func (r apmRegistry) download(ctx context.Context, ref pack.Ref) (*hubDownload, 
 		return nil, diag.Errorf(diag.NotFound, "%s does not have version %s", ref.Source(), ref.Rev)
 	}
 	if !pack.IsDigest(want) {
-		return nil, diag.Errorf(diag.Remote, "%s states the invalid digest %q of "+
-			"version %s", ref.Source(), want, ref.Rev)
+		return nil, diag.Errorf(diag.Remote, "%s states the invalid digest %q of version %s", ref.Source(), want, ref.Rev)
 	}
 	data, header, err := r.get(ctx, r.at(ref, "versions", ref.Rev, "download"), "application/gzip, application/zip",
 		maxHubArchive)

@@ -51,8 +51,7 @@ func describeArchive(ctx context.Context, ref pack.Ref, d *hubDownload, limits b
 		return nil, diag.Errorf(diag.Invalid, "%s: it is not a valid zip archive: %w", ref, err)
 	}
 	if len(archive.File) > limits.Files {
-		return nil, diag.Errorf(diag.Invalid, "%s has %d entries; the limit "+
-			"is %d", ref, len(archive.File), limits.Files)
+		return nil, diag.Errorf(diag.Invalid, "%s has %d entries; the limit is %d", ref, len(archive.File), limits.Files)
 	}
 	var files fs.FS = archive
 	if info, err := fs.Stat(archive, apmSkills); err == nil && info.IsDir() && ref.Kind == pack.KindAPM {
@@ -74,8 +73,7 @@ func describeArchive(ctx context.Context, ref pack.Ref, d *hubDownload, limits b
 		deps, others := apmDependencies(archive)
 		a.content.Dependencies = deps
 		if len(others) > 0 {
-			a.warnings = append(a.warnings, fmt.Sprintf("skillpm does not install all dependencies of the apm "+
-				"package %s: "+
+			a.warnings = append(a.warnings, fmt.Sprintf("skillpm does not install all dependencies of the apm package %s: "+
 				"install them yourself if its skills need %s", ref.ID, textx.FirstAndMore(others, 5)))
 		}
 	}

@@ -94,8 +94,7 @@ func (c clawHub) download(ctx context.Context, ref pack.Ref) (*hubDownload, erro
 	if m := s.Moderation; m != nil && m.IsMalwareBlocked {
 		return nil, diag.Errorf(diag.Denied, "%s blocks %s as malware: %s", c.base.Host, ref.ID, reasonText(m.Summary))
 	} else if m != nil && m.IsSuspicious {
-		d.warnings = []string{ref.ID.String() + " is suspicious according " +
-			"to " + c.base.Host + ": " + reasonText(m.Summary)}
+		d.warnings = []string{ref.ID.String() + " is suspicious according to " + c.base.Host + ": " + reasonText(m.Summary)}
 	}
 	query := url.Values{"slug": {ref.ID.Name}, "version": {ref.Rev}}
 	data, header, err := c.get(ctx, c.at(ref, query, "download"), "application/zip", maxHubArchive)

@@ -16,8 +16,7 @@ func (s *Set) locked(ctx context.Context, id pack.ID, source string) (Registry, 
 		if isEnforced && enforced != source {
 			return nil, otherSourceError(id, source, enforced)
 		}
-		return s.only(ctx, id, source, "publish "+id.String()+" to the registry "+source+
-			" again, or "+moveHint(id))
+		return s.only(ctx, id, source, "publish "+id.String()+" to the registry "+source+" again, or "+moveHint(id))
 	}
 	candidates, err := s.lockedCandidates(ctx, id)
 	if err != nil {

@@ -206,8 +206,7 @@ func parseIndexManifest(raw []byte) (*artifact, error) {
 	}
 	if m.ArtifactType != index.ArtifactType {
 		return nil, diag.Errorf(diag.Invalid, "the artifact is not an index: it has the type %q", m.ArtifactType).
-			WithHint("use oci:// without index+ for a repository with packs, or publish an index with: skillpm " +
-				"index publish")
+			WithHint("use oci:// without index+ for a repository with packs, or publish an index with: skillpm index publish")
 	}
 	if len(m.Layers) > index.MaxBlobs {
 		return nil, diag.Errorf(diag.Invalid, "the index has %d blobs; the limit is %d", len(m.Layers), index.MaxBlobs)

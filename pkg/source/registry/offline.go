@@ -22,6 +22,5 @@ func (offlineArtifacts) Open(_ context.Context, ref pack.Ref) (*pack.Pack, error
 // offlineError reports that an operation needs the network.
 func offlineError(what string) error {
 	return diag.Errorf(diag.Remote, "cannot reach %s: skillpm is offline", what).
-		WithHint("run the command without --offline; without a network, skillpm can install only locked packs from " +
-			"the store")
+		WithHint("run the command without --offline; without a network, skillpm can install only locked packs from the store")
 }

@@ -88,10 +88,8 @@ func (e *AmbiguousError) Code() diag.Code { return diag.Conflict }
 
 // Hint describes how to bind the namespace.
 func (e *AmbiguousError) Hint() string {
-	return fmt.Sprintf("select a registry with: skillpm registry bind %s %s (add --scope project for this project "+
-		"only)",
-		e.Pack.Owner,
-		addressForCommand(e.Registries[0]))
+	return fmt.Sprintf("select a registry with: skillpm registry bind %s %s (add --scope project for this project only)",
+		e.Pack.Owner, addressForCommand(e.Registries[0]))
 }
 
 // Find returns the registry that answers for a pack that the user names. lockedSource is the source in the lockfile, or
@@ -113,9 +111,8 @@ func (s *Set) find(ctx context.Context, id pack.ID, isNamed bool) (Registry, err
 	enforced, isEnforced := s.config.Enforced[id.Owner]
 	switch {
 	case isEnforced && s.config.Override != "" && Canonical(s.config.Override) != Canonical(enforced):
-		return nil, diag.Errorf(diag.Denied, "%s must come from %s: the administrator of this machine bound %s to "+
-			"this registry",
-			id, enforced, id.Owner).
+		return nil, diag.Errorf(diag.Denied,
+			"%s must come from %s: the administrator of this machine bound %s to this registry", id, enforced, id.Owner).
 			WithHint("run the command without --registry")
 	case s.config.Override != "":
 		return s.only(ctx, id, s.config.Override, "check the name, or run the command without --registry")
@@ -286,16 +283,16 @@ func (s *Set) fallback(ctx context.Context, id pack.ID, registries []Registry, i
 	}
 	err := diag.Errorf(diag.NotFound, "no registry contains the pack %s (%s)", id, searched)
 	if silent := s.emptyRegistries(registries); len(silent) > 0 {
-		return nil, err.WithHint("skillpm searches %s only for bound owners; bind the owner with: skillpm registry "+
-			"bind %s %s",
+		return nil, err.WithHint(
+			"skillpm searches %s only for bound owners; bind the owner with: skillpm registry bind %s %s",
 			strings.Join(silent, ", "), id.Owner, addressForCommand(silent[0]))
 	}
 	if r, _ := s.hit(ctx, id, Local); r != nil && isNamed {
-		return nil, err.WithHint("skillpm searches local only if no registry is configured; install the pack that you "+
-			"published on this machine with: skillpm install %s --registry local", id)
+		return nil, err.WithHint("skillpm searches local only if no registry is configured; "+
+			"install the pack that you published on this machine with: skillpm install %s --registry local", id)
 	}
-	return nil, err.WithHint("check the name, or add the pack's registry with: skillpm registry add NAME URL "+
-		"--namespace %s", id.Owner)
+	return nil, err.WithHint(
+		"check the name, or add the pack's registry with: skillpm registry add NAME URL --namespace %s", id.Owner)
 }
 
 // emptyRegistries names the configured registries that were not queried, because no namespace is bound to them.

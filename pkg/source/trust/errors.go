@@ -55,8 +55,8 @@ func (e *UnnamedError) Code() diag.Code { return diag.Denied }
 
 // Hint names who can fix it.
 func (e *UnnamedError) Hint() string {
-	return "ask the publisher to sign the pack with: skillpm publish --sign (add --format to keep the format of " +
-		"another tool)"
+	return "ask the publisher to sign the pack with: skillpm publish --sign " +
+		"(add --format to keep the format of another tool)"
 }
 
 // SignerError reports that too few of the trusted signers signed a pack.

@@ -100,6 +100,6 @@ func checkName(manifest []byte, p *pack.Pack) error {
 		return nil
 	}
 	return diag.Errorf(diag.Integrity, "the source of %s contains %s@%s", nameOf(p), subject.Name, subject.Version).
-		WithHint("if you edited skillpm.lock, restore the file from version control; otherwise ask the publisher " +
-			"why the name or version differs")
+		WithHint("if you edited skillpm.lock, restore the file from version control; " +
+			"otherwise ask the publisher why the name or version differs")
 }

@@ -35,8 +35,8 @@ func (k *Verifier) Record(p *pack.Pack, trees map[string]string) error {
 	}
 	for name, tree := range trees {
 		if was, ok := r.Trees[name]; ok && was != tree {
-			return diag.Errorf(diag.Integrity, "the digest of skill %s of %s is %s, but was %s when skillpm first "+
-				"fetched the skill", name, nameOf(p), tree, was).
+			return diag.Errorf(diag.Integrity,
+				"the digest of skill %s of %s is %s, but was %s when skillpm first fetched the skill", name, nameOf(p), tree, was).
 				WithHint("ask the publisher why the content differs")
 		}
 		r.Trees[name] = tree

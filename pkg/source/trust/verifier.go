@@ -151,14 +151,12 @@ func (k *Verifier) checkTrees(manifest []byte, p *pack.Pack, trees map[string]st
 func sameTrees(p *pack.Pack, trees, others map[string]string, what string) error {
 	for name, tree := range trees {
 		if other, ok := others[name]; !ok {
-			return diag.Errorf(diag.Integrity, "the %s content of %s does not contain the "+
-				"skill %s", what, nameOf(p), name)
+			return diag.Errorf(diag.Integrity, "the %s content of %s does not contain the skill %s", what, nameOf(p), name)
 		} else if other != tree {
-			return diag.Errorf(diag.Integrity, "the digest of skill %s of %s is %s, but the %s digest is %s",
-				name, nameOf(p), tree, what, other).
-				WithHint("restore skillpm.lock from version control if someone edited the file, and check the " +
-					"installed " +
-					"skills with: skillpm verify")
+			return diag.Errorf(diag.Integrity,
+				"the digest of skill %s of %s is %s, but the %s digest is %s", name, nameOf(p), tree, what, other).
+				WithHint("restore skillpm.lock from version control if someone edited the file, " +
+					"and check the installed skills with: skillpm verify")
 		}
 	}
 	return nil

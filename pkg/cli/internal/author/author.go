@@ -128,8 +128,7 @@ terminal, NAME and --description are required.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.Description, "description", "", "set the description to `TEXT`: what the skill does and when to "+
-		"use it")
+	f.StringVar(&o.Description, "description", "", "set the description to `TEXT`: what the skill does and when to use it")
 	f.StringVar(&o.License, "license", "", "set the license, an SPDX `EXPRESSION` such as Apache-2.0")
 	f.StringVar(&o.Dir, "dir", "", "create the skill in `DIR`")
 	f.BoolVar(&o.Scripts, "scripts", false, "add an example script")
@@ -146,8 +145,7 @@ func (a *app) ask(ctx context.Context, o *publish.NewOptions) error {
 	}{
 		{"Name (lowercase words with hyphens): ", "NAME", &o.Name, skill.CheckName},
 		{
-			"Description (what the skill does and when to use it, such as \"Writes release notes. Use before a " +
-				"release.\"): ",
+			"Description (what the skill does and when to use it, such as \"Writes release notes. Use before a release.\"): ",
 			"--description", &o.Description, notEmpty,
 		},
 	} {

@@ -187,8 +187,7 @@ the git history (actions/checkout with fetch-depth: 0).`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.Since, "changed-since", "", "compare the history with the merge base of `REF` (default: HEAD's "+
-		"parent)")
+	f.StringVar(&o.Since, "changed-since", "", "compare the history with the merge base of `REF` (default: HEAD's parent)")
 	f.BoolVar(&o.Offline, "offline", false, "check only the files and the history")
 	f.BoolVar(&o.New, "new", false, "read only the sources of versions that the earlier commit does not have")
 	f.StringVar(&format, "format", format, "print findings as `text|github`")

@@ -94,8 +94,8 @@ lists the files, and prints the OCI manifest.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.To, "to", "", "publish to `TARGET`: oci://REGISTRY/NAMESPACE, oci-layout:DIR, local, or a "+
-		"registry's name")
+	f.StringVar(&o.To, "to", "",
+		"publish to `TARGET`: oci://REGISTRY/NAMESPACE, oci-layout:DIR, local, or a registry's name")
 	a.CompleteFlag(cmd, "to", a.completeRegistries(false))
 	f.BoolVar(&o.DryRun, "dry-run", false,
 		"show what would be published, without publishing the pack")
@@ -113,8 +113,8 @@ func (a *app) addPackFlags(cmd *cobra.Command, o *publish.ReleaseOptions, flags 
 	f.BoolVar(&flags.sign, "sign", false, "sign the release")
 	f.StringVar(&flags.key, "signing-key", "", "sign with the private key in `FILE`")
 	f.BoolVar(&o.AllowDirty, "allow-dirty", false, "do not warn about uncommitted files")
-	f.StringVar(&flags.format, "format", formatPack, "use the artifact format `FORMAT`: skillpm, or "+
-		"agentskills, flux, or toolhive for other tools")
+	f.StringVar(&flags.format, "format", formatPack,
+		"use the artifact format `FORMAT`: skillpm, or agentskills, flux, or toolhive for other tools")
 	a.CompleteFlag(cmd, "format", func(_ *cobra.Command, _ []string, prefix string) ([]string,
 		cobra.ShellCompDirective,
 	) {

@@ -44,8 +44,8 @@ agent is not connected.`,
 	}
 	cmd.Flags().BoolVar(&check, "check", false, "exit 3 if an agent needs attention")
 	cmd.Flags().BoolVar(&all, "all", false, "list all agents in the table")
-	cmd.Flags().StringVar(&o.command, "command", "", "check that agents start `PROGRAM` instead of the path of this "+
-		"program")
+	cmd.Flags().StringVar(&o.command, "command", "",
+		"check that agents start `PROGRAM` instead of the path of this program")
 	return cmd
 }
 

@@ -250,8 +250,8 @@ func (a *App) NewProjectNote(in string) string {
 	if err != nil || found || s.Root == e.Dir {
 		return ""
 	}
-	return fmt.Sprintf("The project is the root of the repository, %s. To use this directory instead, run "+
-		"\"skillpm init\" first.", s.Root)
+	return fmt.Sprintf(
+		"The project is the root of the repository, %s. To use this directory instead, run \"skillpm init\" first.", s.Root)
 }
 
 // EnvironmentIn returns the environment with another working directory.

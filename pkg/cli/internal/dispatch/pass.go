@@ -240,8 +240,7 @@ func (f *files) write(name, extension string, data []byte) (string, error) {
 		}
 		return f.displayPath(filepath.Join(f.base, filepath.FromSlash(file))), nil
 	}
-	return "", diag.Errorf(diag.Conflict, "cannot write %s: the output directory has too many files with this "+
-		"name", name).
+	return "", diag.Errorf(diag.Conflict, "cannot write %s: the output directory has too many files with this name", name).
 		WithHint("delete old files in the output directory")
 }
 

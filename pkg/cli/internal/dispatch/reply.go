@@ -141,8 +141,8 @@ func (r *Reply) Text() string {
 		}
 		b.WriteString(key(f.Key) + ": " + inline(f.Value))
 	}
-	b.WriteString("}\n  meta: {agent: " + r.Meta.Agent + ", time: " + seconds(r.Meta.Time) + ", ts: " +
-		inline(r.Meta.stamp()))
+	b.WriteString("}\n" +
+		"  meta: {agent: " + r.Meta.Agent + ", time: " + seconds(r.Meta.Time) + ", ts: " + inline(r.Meta.stamp()))
 	if r.Meta.Model != "" {
 		b.WriteString(", model: " + inline(r.Meta.Model))
 	}

@@ -27,11 +27,11 @@ func writeRules(dir string) error {
 
 func rulesTable() string {
 	var b strings.Builder
-	b.WriteString("# Rules\n\nFor skill authors. All findings of `skillpm validate`. `skillpm explain ID` explains a " +
-		"rule " +
-		"in the terminal.\n\n" +
+	b.WriteString("# Rules\n\n" +
+		"For skill authors. All findings of `skillpm validate`. `skillpm explain ID` explains a rule in the terminal.\n\n" +
 		"The severity is that of the worst case. Marks of rules:\n\n" +
-		"| mark | meaning |\n| --- | --- |\n" +
+		"| mark | meaning |\n" +
+		"| --- | --- |\n" +
 		"| off | reports only if it is enabled |\n" +
 		"| fix | `skillpm validate --fix` fixes it in most cases |\n" +
 		"| capability | describes what a skill can do; not a defect, so `--strict` does not make it an error |\n")
@@ -63,9 +63,9 @@ func rulePage(r rule.Rule) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s: %s\n\n**%s.**", r.ID, r.Title, capital(r.Severity.String()))
 	if r.Off {
-		fmt.Fprintf(&b, " It is off by default. Enable it with `skillpm validate --enable %s`, or `rules: {%s: %s}` "+
-			"in "+
-			"skillpm.yaml.", r.ID, r.ID, r.Severity)
+		fmt.Fprintf(&b,
+			" It is off by default. Enable it with `skillpm validate --enable %s`, or `rules: {%s: %s}` in skillpm.yaml.",
+			r.ID, r.ID, r.Severity)
 	}
 	if r.Fixable {
 		b.WriteString(" `skillpm validate --fix` fixes it in most cases.")

@@ -150,8 +150,7 @@ func (a *app) findSkills(ctx context.Context, h *runtime.Host, name string, f *a
 		o.Pack, o.Skills = pack, []string{skill}
 	} else if !strings.Contains(name, "/") {
 		return nil, diag.Errorf(diag.NotFound, "skill %q not found", name).
-			WithHint("list skills with \"skillpm skills --all\", or use name@owner/name for a skill that is not " +
-				"installed")
+			WithHint("list skills with \"skillpm skills --all\", or use name@owner/name for a skill that is not installed")
 	}
 	c, err := a.Client()
 	if err != nil {

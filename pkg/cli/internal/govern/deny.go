@@ -132,9 +132,8 @@ func (a *app) deny(ctx context.Context, h *runtime.Host, l policy.Level, name st
 		a.Note("Removed %s: %s", textx.Count(len(d.Unlinked), "link"), textx.FirstAndMore(d.Unlinked, 5))
 	}
 	for _, x := range d.Active {
-		a.Note(
-			"%s is active in session %s, so skillpm denies all tool calls of the session. Deactivate the skill with: "+
-				"skillpm deactivate %s --session %s", x.Skill, x.Session, x.Skill, x.Session)
+		a.Note("%s is active in session %s, so skillpm denies all tool calls of the session. "+
+			"Deactivate the skill with: skillpm deactivate %s --session %s", x.Skill, x.Session, x.Skill, x.Session)
 	}
 	return reachable
 }
@@ -170,8 +169,7 @@ func (a *app) unlinkDenied(ctx context.Context, l policy.Level) (removed []strin
 		}
 		for _, at := range u.Kept {
 			a.Warn("agents may still find the skill in %s%s, because the copy has local edits", s.prefix, at)
-			a.Hint("remove the copy, and keep the edits in .skillpm/backup, with: skillpm install --force --scope " +
-				s.kind)
+			a.Hint("remove the copy, and keep the edits in .skillpm/backup, with: skillpm install --force --scope " + s.kind)
 		}
 	}
 	return removed, reachable
@@ -184,8 +182,7 @@ func disables(h *runtime.Host, l policy.Level, anyway bool) error {
 		if p.Level != l || p.Mode != policy.Observe || p.Err() != nil || anyway {
 			continue
 		}
-		return diag.Errorf(diag.Conflict, "a denial in %s has no effect, because the policy has \"mode: "+
-			"audit\"", p.Path).
+		return diag.Errorf(diag.Conflict, "a denial in %s has no effect, because the policy has \"mode: audit\"", p.Path).
 			WithHint("set \"mode: enforce\" in the policy, or add the denial with --anyway")
 	}
 	return nil

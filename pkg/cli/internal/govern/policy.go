@@ -144,19 +144,33 @@ comments in the file explain each rule, and show stricter rules. skillpm never o
 
 // starter returns the initial policy of a level.
 func starter(l policy.Level) string {
-	text := "# A skillpm policy: which skills may be used, and what they may do.\n# `skillpm policy check` checks " +
-		"this file. An invalid policy denies everything.\nversion: 1\n\n# audit: only record violations. enforce: " +
-		"deny violations.\nmode: enforce\n\n# Allowed sources of packs. Without a list, every source is " +
-		"allowed.\n#sources:\n#  allow: [\"oci://registry.example/acme/**\"]\n#  deny: " +
-		"[\"oci://registry.example/acme/labs/**\"]\n\n# Denied skills: skill@owner/name, or a name alone. `skillpm " +
-		"deny SKILL` adds a skill.\n#skills:\n#  deny: [\"deploy@evil/*\"]\n\n# Required signers, and the minimum age of " +
-		"a release.\n#require:\n#  - match: \"oci://registry.example/acme/**\"\n#    min_release_age: 72h\n\n# " +
-		"Capabilities that no skill may have.\nforbid: [native-binaries]\n\n# Capabilities that need an approval: " +
-		"`skillpm approve SKILL --reason TEXT`.\n# Installed skills with these capabilities are denied until " +
-		"you approve them.\n#approve: [scripts, hooks, dynamic-shell, network-tools, file-write, " +
-		"unscoped-shell]\n\n# Size limits of a skill.\nlimits: {files: 2000, file_bytes: 10MiB, total_bytes: " +
-		"50MiB}\n\n# Findings of `skillpm validate` that deny a skill; `skillpm explain` lists the rules.\nlint: " +
-		"{fail_on: [\"SEC1*\"]}\n\n# Whether an older version may replace an installed version.\ndowngrade: deny\n"
+	text := "# A skillpm policy: which skills may be used, and what they may do.\n" +
+		"# `skillpm policy check` checks this file. An invalid policy denies everything.\n" +
+		"version: 1\n\n" +
+		"# audit: only record violations. enforce: deny violations.\n" +
+		"mode: enforce\n\n" +
+		"# Allowed sources of packs. Without a list, every source is allowed.\n" +
+		"#sources:\n" +
+		"#  allow: [\"oci://registry.example/acme/**\"]\n" +
+		"#  deny: [\"oci://registry.example/acme/labs/**\"]\n\n" +
+		"# Denied skills: skill@owner/name, or a name alone. `skillpm deny SKILL` adds a skill.\n" +
+		"#skills:\n" +
+		"#  deny: [\"deploy@evil/*\"]\n\n" +
+		"# Required signers, and the minimum age of a release.\n" +
+		"#require:\n" +
+		"#  - match: \"oci://registry.example/acme/**\"\n" +
+		"#    min_release_age: 72h\n\n" +
+		"# Capabilities that no skill may have.\n" +
+		"forbid: [native-binaries]\n\n" +
+		"# Capabilities that need an approval: `skillpm approve SKILL --reason TEXT`.\n" +
+		"# Installed skills with these capabilities are denied until you approve them.\n" +
+		"#approve: [scripts, hooks, dynamic-shell, network-tools, file-write, unscoped-shell]\n\n" +
+		"# Size limits of a skill.\n" +
+		"limits: {files: 2000, file_bytes: 10MiB, total_bytes: 50MiB}\n\n" +
+		"# Findings of `skillpm validate` that deny a skill; `skillpm explain` lists the rules.\n" +
+		"lint: {fail_on: [\"SEC1*\"]}\n\n" +
+		"# Whether an older version may replace an installed version.\n" +
+		"downgrade: deny\n"
 	if l == policy.MachineLevel {
 		text += `
 # Approvals that this policy accepts: own (only approvals of the machine) or user (also approvals of users).

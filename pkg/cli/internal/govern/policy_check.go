@@ -139,9 +139,8 @@ func (a *app) checkKeys(c *checkedJSON, p *policy.Policy) {
 			continue
 		}
 		if q.Signatures.NeedIdentity() && a.Keyless == nil {
-			c.fail(diag.Errorf(diag.Denied, "%s:%d requires identities, which this build of skillpm cannot "+
-				"verify", p.Path,
-				q.Line).WithHint("use skillpm-keyless of the same release, or trust a public key"))
+			c.fail(diag.Errorf(diag.Denied, "%s:%d requires identities, which this build of skillpm cannot verify",
+				p.Path, q.Line).WithHint("use skillpm-keyless of the same release, or trust a public key"))
 		}
 		c.fail(skillpm.CheckSigners(policy.Rule{Requirement: q, Policy: p}))
 	}
@@ -192,10 +191,8 @@ func policyWarnings(p *policy.Policy) (list []string) {
 	for _, c := range []policy.Capability{policy.NetworkTools, policy.FileWrite} {
 		if slices.Contains(capabilities, c) && !(slices.Contains(capabilities, policy.Scripts) &&
 			slices.Contains(capabilities, policy.UnscopedShell)) {
-			list = append(list,
-				fmt.Sprintf(
-					"the policy restricts %s, but skills can bypass the restriction with scripts or unscoped-shell: "+
-						"restrict both", c))
+			list = append(list, fmt.Sprintf("the policy restricts %s, "+
+				"but skills can bypass the restriction with scripts or unscoped-shell: restrict both", c))
 			break
 		}
 	}

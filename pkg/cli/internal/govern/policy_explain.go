@@ -120,10 +120,8 @@ func absentSkill(name string) (enforce.Skill, error) {
 	skill, pack, ok := strings.Cut(name, "@")
 	if !ok {
 		return enforce.Skill{}, diag.Errorf(diag.NotFound, "skill or pack %q not found", name).
-			WithHint(
-				"list skills with \"skillpm skills --all\", or use name@owner/name for a skill that is not " +
-					"installed, " +
-					"or a source such as oci://registry.example/acme/tools")
+			WithHint("list skills with \"skillpm skills --all\", or use name@owner/name for a skill " +
+				"that is not installed, or a source such as oci://registry.example/acme/tools")
 	}
 	return enforce.Skill{Name: skill, Pack: pack}, nil
 }
@@ -218,8 +216,7 @@ func (a *app) printPolicies(g *enforce.Evaluator) error {
 		return err
 	}
 	fmt.Fprintf(a.Stdout, "\nallowed-tools of a skill %s\nskillpm %s a tool call if the hook event is unreadable\n",
-		map[bool]string{true: "grants tools, and denies none", false: "restricts which tools may be " +
-			"called"}[g.Grants()],
+		map[bool]string{true: "grants tools, and denies none", false: "restricts which tools may be called"}[g.Grants()],
 		map[bool]string{true: "allows", false: "denies"}[g.HooksOpen()])
 	if log.By != "" {
 		fmt.Fprintf(a.Stdout, "audit log: %s, required: %v (%s)\n", console.Printable(log.Path), log.Required,

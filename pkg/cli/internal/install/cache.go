@@ -272,8 +272,7 @@ func (a *app) printFreed(r *skillpm.CacheFreed) error {
 		}
 	}
 	if r.Leftovers > 0 {
-		fmt.Fprintf(a.Stdout, "%s %s of interrupted processes\n", p.Red("-"), textx.Count(r.Leftovers, "temporary "+
-			"file"))
+		fmt.Fprintf(a.Stdout, "%s %s of interrupted processes\n", p.Red("-"), textx.Count(r.Leftovers, "temporary file"))
 	}
 	verb := "Freed"
 	if r.DryRun {

@@ -124,9 +124,8 @@ func (a *app) checkGitConfig() error {
 	}
 	info, err := os.Stat(a.Abs(path))
 	if err == nil && !info.Mode().IsRegular() {
-		return diag.Errorf(diag.Usage, "cannot change the git settings: GIT_CONFIG_GLOBAL is %s, which is not a "+
-			"regular file",
-			path).
+		return diag.Errorf(diag.Usage,
+			"cannot change the git settings: GIT_CONFIG_GLOBAL is %s, which is not a regular file", path).
 			WithHint("unset GIT_CONFIG_GLOBAL, or set it to a regular file")
 	}
 	return nil

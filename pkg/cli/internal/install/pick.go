@@ -55,8 +55,7 @@ func packList(offers *skillpm.Offers, note string) console.PickList {
 		list.Choices = append(list.Choices, console.Choice{Value: p.Name, Text: text})
 	}
 	if len(offers.Unlisted) > 0 {
-		list.Note += "\nThe list does not contain packs of " + strings.Join(offers.Unlisted, ", ") +
-			"; install them by name."
+		list.Note += "\nThe list does not contain packs of " + strings.Join(offers.Unlisted, ", ") + "; install them by name."
 	}
 	return list
 }

@@ -130,9 +130,7 @@ embedded index. The mark (enforced) means that the administrator of the machine 
 			for _, b := range r.Bindings {
 				enforced[b.Owner] = b.Enforced
 				if b.Rebound != "" {
-					a.Warn("cannot find packs of %s in this project: skillpm.yaml binds the owner to %s, and your "+
-						"settings to "+
-						"%s",
+					a.Warn("cannot find packs of %s in this project: skillpm.yaml binds the owner to %s, and your settings to %s",
 						b.Owner, b.Rebound, b.Registry)
 				}
 				if b.Unknown {

@@ -235,8 +235,10 @@ func (d *document) ignoreEdit(f diag.Finding) (edit diag.Edit, where string) {
 		return diag.Edit{}, ""
 	}
 	insert := func(at int, marker, before, after string) diag.Edit {
-		return diag.Edit{Path: d.path, Start: at, End: at, Text: before + open + " " + marker + " " + f.Rule +
-			": reason" + end + after}
+		return diag.Edit{
+			Path: d.path, Start: at, End: at,
+			Text: before + open + " " + marker + " " + f.Rule + ": reason" + end + after,
+		}
 	}
 	line, start := d.text.line(n)
 	above, _ := d.text.line(n - 1)

@@ -147,8 +147,10 @@ func newSARIFDriver(version string) (sarifDriver, map[string]int) {
 		index[r.ID] = i
 		out := sarifRule{
 			ID: r.ID, Short: sarifText{r.Title}, Full: sarifText{r.Why}, HelpURI: RuleURI(r.ID),
-			Help: sarifHelp{r.Why + " Fix: " + r.Fix + ".", r.Why + "\n\nFix: " + r.Fix +
-				".\n\n[Examples](" + RuleURI(r.ID) + ")"},
+			Help: sarifHelp{
+				r.Why + " Fix: " + r.Fix + ".",
+				r.Why + "\n\nFix: " + r.Fix + ".\n\n[Examples](" + RuleURI(r.ID) + ")",
+			},
 			Default: sarifDefault{Level: sarifLevel(r.Severity)},
 		}
 		if r.Off {

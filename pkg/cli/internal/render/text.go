@@ -113,9 +113,8 @@ func (t textReport) finding(w io.Writer, o Outcome, f diag.Finding) {
 	if f.Profile != "" {
 		profile = " " + t.Dim("("+strings.ReplaceAll(f.Profile, ",", ", ")+")")
 	}
-	t.println(w, fmt.Sprintf("  %s%s %s: "+
-		"%s%s", location, t.Severity(f.Severity, f.Severity.String()), f.Rule, console.Printable(f.Message),
-		profile))
+	t.println(w, fmt.Sprintf("  %s%s %s: %s%s",
+		location, t.Severity(f.Severity, f.Severity.String()), f.Rule, console.Printable(f.Message), profile))
 	if line := t.line(o, f); line != "" {
 		number := strconv.Itoa(f.Line)
 		text, marks := excerpt(line, f.Column, mark(f), t.excerptWidth(number))

@@ -25,8 +25,8 @@ var style string
 // maxRows limits the rows of a table.
 const maxRows = 100
 
-const durationHint = "The slowest skills come first. The dark part of a bar is the median, and the whole bar is the " +
-	"95th percentile. Both have an error of at most 5 %. The scale is logarithmic."
+const durationHint = "The slowest skills come first. The dark part of a bar is the median, " +
+	"and the whole bar is the 95th percentile. Both have an error of at most 5 %. The scale is logarithmic."
 
 // PageOptions configure [Page].
 type PageOptions struct {

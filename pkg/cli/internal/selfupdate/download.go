@@ -60,15 +60,13 @@ func (u *Updater) Latest(ctx context.Context) (string, error) {
 	_ = resp.Body.Close()
 	to, err := resp.Location()
 	if err != nil {
-		return "", diag.Errorf(diag.Remote, "cannot find the newest release: %s responded with %s instead of a "+
-			"redirect",
+		return "", diag.Errorf(diag.Remote, "cannot find the newest release: %s responded with %s instead of a redirect",
 			address, resp.Status).WithHint("name a release: skillpm self-update VERSION")
 	}
 	version := strings.TrimPrefix(path.Base(to.Path), "v")
 	if _, err := semver.StrictNewVersion(version); err != nil {
-		return "", diag.Errorf(diag.Remote, "cannot find the newest release: %s redirects to %q, which is not a "+
-			"release",
-			address, httpx.Clean(version)).
+		return "", diag.Errorf(diag.Remote,
+			"cannot find the newest release: %s redirects to %q, which is not a release", address, httpx.Clean(version)).
 			WithHint("name a release: skillpm self-update VERSION")
 	}
 	return version, nil

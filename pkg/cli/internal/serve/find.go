@@ -187,8 +187,7 @@ func (a *app) printFit(c *catalog.Catalog, found fit) error {
 	}
 	colours, width := a.Palette(a.Stdout), console.TerminalWidth(a.Stdout)
 	for _, k := range found.Skills {
-		line := colours.Bold(console.Flat(k.Name)) + "  " + percent(k.Score) + "  " +
-			console.Flat(cmp.Or(k.Pack, k.Layer))
+		line := colours.Bold(console.Flat(k.Name)) + "  " + percent(k.Score) + "  " + console.Flat(cmp.Or(k.Pack, k.Layer))
 		switch {
 		case !k.ModelInvocable:
 			line += "  " + colours.Yellow("for users only")

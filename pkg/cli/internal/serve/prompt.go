@@ -227,8 +227,7 @@ func (a *app) warnOmitted(p *profile.Profile, l prompt.Listing) {
 		a.Warn("shortened or left out %s: %s", textx.Count(n, "description"), some(l.Shortened))
 	}
 	if len(l.Left) > 0 && len(l.Names) == 0 {
-		a.Warn("the catalog does not list skills: use --compact to print a text of less than 1 KB about how to find " +
-			"skills")
+		a.Warn("the catalog does not list skills: use --compact to print a text of less than 1 KB about how to find skills")
 	}
 	if l.Over {
 		a.Warn("%s lists every name, but the names alone exceed %d characters", p.Title, l.Limit)

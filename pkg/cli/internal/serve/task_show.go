@@ -122,8 +122,7 @@ func (a *app) printTask(s *task.Store, t *task.Task) error {
 		add("time", endOf(t, now).Sub(*t.Started).Round(time.Millisecond).String())
 	}
 	if t.Truncated {
-		add("output", fmt.Sprintf("%s, of which skillpm kept the beginning and the "+
-			"end", console.BytesText(t.OutputBytes)))
+		add("output", fmt.Sprintf("%s, of which skillpm kept the beginning and the end", console.BytesText(t.OutputBytes)))
 	}
 	add("directory", s.Dir(t.ID))
 	if err := console.Table(a.Stdout, rows); err != nil {
@@ -167,8 +166,7 @@ failed, or that --timeout expired.`,
 			err = a.waitTask(ctx, s, args[0])
 			if errors.Is(err, context.DeadlineExceeded) {
 				return diag.Errorf(diag.Internal, "task %s has not ended after %v", args[0], limit).
-					WithHint("wait again for the running task, or cancel the task with: skillpm task "+
-						"cancel %s", args[0])
+					WithHint("wait again for the running task, or cancel the task with: skillpm task cancel %s", args[0])
 			}
 			return err
 		},

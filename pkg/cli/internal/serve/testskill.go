@@ -360,8 +360,8 @@ func (a *app) endTest(r testReport, f testFlags) error {
 				WithHint("list all cases with: skillpm test -v")
 		}
 		return diag.Errorf(diag.NotFound, "no tests found").
-			WithHint("add YAML files to the tests directory of the skill, and print their format with: " +
-				"skillpm schema skill-test")
+			WithHint(
+				"add YAML files to the tests directory of the skill, and print their format with: skillpm schema skill-test")
 	}
 	switch f.format {
 	case "json":

@@ -158,8 +158,7 @@ func (c *Case) problem() string {
 	case c.Script != "" && c.Command:
 		return "the case has both script and command: split the case into two"
 	case c.runs() && text:
-		return "the case has script or command together with fields for an activation, such as body: " +
-			"split the case into two"
+		return "the case has script or command together with fields for an activation, such as body: split the case into two"
 	case !c.runs() && script:
 		return "the case has fields for a run, such as args or stdout, but neither script nor command"
 	case c.Body != nil && c.BodyFile != "":
@@ -167,8 +166,7 @@ func (c *Case) problem() string {
 	case c.Stdout != nil && c.StdoutFile != "":
 		return "the case has both stdout and stdout-file"
 	case isTests(c.BodyFile) || isTests(c.StdoutFile):
-		return "the case compares with a test file, which --update would overwrite: use another extension than .yaml " +
-			"or .yml"
+		return "the case compares with a test file, which --update would overwrite: use another extension than .yaml or .yml"
 	case c.Error != "" && (c.Body != nil || c.BodyFile != "" || len(c.Calls) > 0 || len(c.Contains) > 0 ||
 		len(c.Lacks) > 0):
 		return "the case expects both an error and a result"

@@ -156,11 +156,10 @@ func (w *fixture) name(ctx context.Context) (string, error) {
 		return "", diag.Errorf(diag.Invalid, "the skill is not available under profile %s: %s", id, w.stable(f.Message))
 	}
 	for _, e := range c.All() {
-		return "", diag.Errorf(diag.Invalid, "the skill is not available under profile %s, because the skill is %s",
-			id, e.State).
-			WithHint("set agent, tenant, or environment in the test file if the skill is for certain agents, " +
-				"tenants, " +
-				"or environments")
+		return "", diag.Errorf(diag.Invalid,
+			"the skill is not available under profile %s, because the skill is %s", id, e.State).
+			WithHint(
+				"set agent, tenant, or environment in the test file if the skill is for certain agents, tenants, or environments")
 	}
 	return "", diag.Errorf(diag.Invalid, "the skill is not available under profile %s", id)
 }

@@ -179,8 +179,8 @@ func suppressing(r rule.Rule) string {
 	case "FM", "SCR", "PACK":
 		open, end = "# ", ""
 	}
-	settings := "in skillpm.yaml\n\nvalidate:\n  rules: {ID: off}\n  ignore:\n    - {path: \"skills/x/**\", rules: " +
-		"[ID], reason: \"why\"}"
+	settings := "in skillpm.yaml\n\n" +
+		"validate:\n  rules: {ID: off}\n  ignore:\n    - {path: \"skills/x/**\", rules: [ID], reason: \"why\"}"
 	if r.Family() != "SUP" { // comments cannot suppress findings about comments
 		settings = open + "skillpm-ignore ID: why" + end + "       on the same or the previous line\n" +
 			open + "skillpm-ignore-file ID: why" + end + "  for the whole file\n\nor " + settings

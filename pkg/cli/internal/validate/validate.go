@@ -84,8 +84,8 @@ output. With --watch, the format ndjson prints each report as one line of JSON.`
 // addCheckFlags adds the flags that select what is checked, and how.
 func (a *app) addCheckFlags(cmd *cobra.Command, o *publish.ValidateOptions) {
 	f := cmd.Flags()
-	f.StringSliceVar(&o.Profiles, "profile", nil, "validate for the profiles `IDS`, or all: "+textx.And(profile.IDs())+
-		" (default "+profile.Default+")")
+	f.StringSliceVar(&o.Profiles, "profile", nil,
+		"validate for the profiles `IDS`, or all: "+textx.And(profile.IDs())+" (default "+profile.Default+")")
 	f.BoolVar(&o.Strict, "strict", false, "treat warnings as errors (except capability notes)")
 	f.StringSliceVar(&o.Enable, "enable", nil,
 		"enable opt-in `RULES`: ids, families such as STY, or prefixes such as SEC2*")

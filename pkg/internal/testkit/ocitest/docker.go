@@ -80,8 +80,8 @@ func (s *Server) dockerRegistryConfig(t testing.TB, o Options) string {
 	t.Helper()
 	dir := t.TempDir()
 	var b strings.Builder
-	fmt.Fprintf(&b, "version: 0.1\nlog: {level: info}\nstorage:\n  filesystem: {rootdirectory: %q}\n  delete: "+
-		"{enabled: true}\n", filepath.Join(dir, "data"))
+	fmt.Fprintf(&b, "version: 0.1\nlog: {level: info}\n"+
+		"storage:\n  filesystem: {rootdirectory: %q}\n  delete: {enabled: true}\n", filepath.Join(dir, "data"))
 	b.WriteString("http:\n  addr: 127.0.0.1:0\n")
 	if o.TLS {
 		_, certFile, keyFile := certificate(t)

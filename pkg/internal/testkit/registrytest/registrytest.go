@@ -50,8 +50,7 @@ func Pack(id, version string, skills ...string) Published {
 	}}
 	for _, s := range skills {
 		p.Trees = append(p.Trees, bundle.MapTree(s, map[string][]byte{
-			"SKILL.md": []byte("---\nname: " + s + "\ndescription: Does " + s + ".\n---\n\nVersion " + version +
-				".\n"),
+			"SKILL.md":       []byte("---\nname: " + s + "\ndescription: Does " + s + ".\n---\n\nVersion " + version + ".\n"),
 			"scripts/run.sh": []byte("#!/bin/sh\n"),
 		}, func(p string) bool { return p == "scripts/run.sh" }))
 		p.Release.Skills = append(p.Release.Skills, oci.SkillMeta{Name: s, Description: "Does " + s + "."})

@@ -42,8 +42,7 @@ func Beside(fsys fs.FS) ([]Besides, error) {
 		found, size = append(found, *b), size+b.Info.Size()
 		if len(found) > mostBeside || size > mostBesideBytes {
 			return diag.Errorf(diag.Invalid,
-				"the skill's directory has too many files that are not part of the skill: %d files, %d "+
-					"bytes", len(found), size).
+				"the skill's directory has too many files that are not part of the skill: %d files, %d bytes", len(found), size).
 				WithHint("remove files that are not part of the skill, such as %s", top(name))
 		}
 		return nil

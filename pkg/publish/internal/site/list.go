@@ -181,8 +181,7 @@ func (s *Site) home(w Write) error {
 			list: l, Tags: tags, MoreTags: more, Skills: skills, Owners: len(s.owners), Recent: s.recent(),
 			Registry: s.registryCommand(),
 		}
-		about := "Agent skills: " + count(l.Total, "pack", "packs") + " with " +
-			count(skills, "skill", "skills") + "."
+		about := "Agent skills: " + count(l.Total, "pack", "packs") + " with " + count(skills, "skill", "skills") + "."
 		return s.write(w, page{Title: s.options.Title, Path: path, Home: true, Description: about},
 			func(r root) templ.Component { return homePage(r, s.options.Title, &h) })
 	})

@@ -87,8 +87,7 @@ func (c Command) executeError(err error) error {
 	}
 	if errors.Is(errno, fs.ErrNotExist) {
 		return diag.Errorf(diag.NotFound,
-			"cannot execute %s: the file or the program in its #! line does not exist, or the sandbox "+
-				"hides it", c.Argv[0]).
+			"cannot execute %s: the file or the program in its #! line does not exist, or the sandbox hides it", c.Argv[0]).
 			WithHint("install the program in /usr or in a directory on PATH")
 	}
 	return c.startError(errno)

@@ -92,8 +92,7 @@ func Script(env []string, dir, name string, args []string) ([]string, error) {
 	default:
 		return nil, diag.Errorf(diag.Invalid,
 			"%s is not a script: it is not executable, and does not have the extension of a script", file).
-			WithHint("make the file executable, or use the extension " +
-				".sh, .py, .js, .ts, .rb, .pl, .php, .lua, .r, or .ps1")
+			WithHint("make the file executable, or use the extension .sh, .py, .js, .ts, .rb, .pl, .php, .lua, .r, or .ps1")
 	}
 }
 

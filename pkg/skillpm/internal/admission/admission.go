@@ -197,10 +197,9 @@ func (a *Admission) record(sol *solve.Solution, id pack.ID, signer string) {
 	locked := sol.Lock.Packs[id]
 	if was := a.Previous.Packs[id]; was != nil && was.Signer != "" && signer == "" {
 		sol.Warnings = append(sol.Warnings,
-			fmt.Sprintf("skillpm accepted %s %s and removed the signer %s from skillpm.lock. The next "+
-				"version may have any signature or none. Record the new signer with: "+
-				"skillpm install --require-signature --key FILE",
-				id, locked.Version, trust.Fingerprint(was.Signer)))
+			fmt.Sprintf("skillpm accepted %s %s and removed the signer %s from skillpm.lock. "+
+				"The next version may have any signature or none. Record the new signer with: "+
+				"skillpm install --require-signature --key FILE", id, locked.Version, trust.Fingerprint(was.Signer)))
 	}
 	if signer != locked.Signer {
 		locked = locked.Clone()

@@ -171,6 +171,6 @@ func (e *signerChangedError) Hint() string {
 	if diag.CodeOf(e.Err) == diag.Remote {
 		return diag.HintOf(e.Err)
 	}
-	return fmt.Sprintf("ask the publisher about the change, then accept it with: --accept-signer %s (add --key FILE "+
-		"to record the new signer)", e.Pack)
+	return fmt.Sprintf("ask the publisher about the change, then accept it with: "+
+		"--accept-signer %s (add --key FILE to record the new signer)", e.Pack)
 }

@@ -56,8 +56,7 @@ func (x *exam) checkPolicyKeys(p *policy.Policy) {
 		}
 		rule, effect := policy.Rule{Requirement: q, Policy: p}, "skillpm denies packs from "+string(q.Match)
 		if q.Signatures.NeedIdentity() && x.Keyless == nil {
-			x.error(p.Path, rule.String()+" requires keyless signatures, which this build of skillpm cannot "+
-				"verify", effect,
+			x.error(p.Path, rule.String()+" requires keyless signatures, which this build of skillpm cannot verify", effect,
 				"use skillpm-keyless of the same release, or trust a public key")
 		}
 		if err := admission.CheckSigners(rule); err != nil {
@@ -74,9 +73,8 @@ func checkAuditLog(x *exam) {
 	switch {
 	case err == nil:
 	case log.Required():
-		x.fail(log.Path(), err, "skillpm installs, activates, and runs nothing, because "+
-			""+evaluator.Log().By+" requires "+
-			"the audit log")
+		x.fail(log.Path(), err,
+			"skillpm installs, activates, and runs nothing, because "+evaluator.Log().By+" requires the audit log")
 	default:
 		x.warn(log.Path(), err.Error(), "skillpm does not record operations in the audit log", diag.HintOf(err))
 	}

@@ -248,10 +248,9 @@ func checkSandbox(x *exam) {
 	}
 	if err := runtime.CheckConfinement(x.ctx, x.options.Helper); err != nil {
 		x.fact("sandbox", "none")
-		x.advise("", "skillpm cannot confine scripts of skills: "+
-			""+err.Error(), "skillpm does not run scripts that require confinement",
-			"allow user namespaces on a kernel with Landlock, or set execution: {unavailable: allow} in the "+
-				"machine's policy")
+		x.advise("", "skillpm cannot confine scripts of skills: "+err.Error(),
+			"skillpm does not run scripts that require confinement",
+			"allow user namespaces on a kernel with Landlock, or set execution: {unavailable: allow} in the machine's policy")
 		return
 	}
 	x.fact("sandbox", fmt.Sprintf("available (namespaces, Landlock version %d)", sandbox.Version()))

@@ -280,8 +280,7 @@ func checkIgnored(x *exam) {
 	for i, name := range []string{scope.ManifestName, scope.LockName} {
 		const effect = "a clone of the repository does not contain the packs that this project uses"
 		if status[i].Ignored {
-			x.error(name, "git ignores "+name, effect, "remove "+name+" from .gitignore, or run \"git add "+
-				"-f "+name+"\"")
+			x.error(name, "git ignores "+name, effect, "remove "+name+" from .gitignore, or run \"git add -f "+name+"\"")
 		} else if _, err := os.Lstat(w.Scope.Abs(name)); err == nil && !status[i].Tracked {
 			x.advise(name, name+" is not in the repository", effect, "run \"git add "+name+"\"")
 		}
@@ -295,13 +294,13 @@ func checkIgnored(x *exam) {
 				ignored++
 			}
 		}
-		x.fact("links for agents", fmt.Sprintf("%d, of which git tracks %d and ignores %d; skillpm install "+
-			"recreates the links, so you need not commit them", len(links), tracked, ignored))
+		x.fact("links for agents", fmt.Sprintf("%d, of which git tracks %d and ignores %d; "+
+			"skillpm install recreates the links, so you need not commit them", len(links), tracked, ignored))
 	}
 	x.checkTracked(links, status[4:])
 	if status[2].Tracked {
-		x.warn(plugins, "installed packs are in the repository", "installed packs change with every update and differ "+
-			"between machines",
+		x.warn(plugins, "installed packs are in the repository",
+			"installed packs change with every update and differ between machines",
 			"run \"git rm -r --cached "+plugins+"\"; to commit copies of packs, run \"skillpm vendor\"")
 	}
 	if isDir(w.Scope.Skills()) && status[3].Ignored {

@@ -43,8 +43,8 @@ func (c *Client) settings() (*pack.Config, error) {
 	}
 	if config.Sync.Source.Kind == "" {
 		return nil, diag.Errorf(diag.NotFound, "the enterprise layer of this machine does not have a source").
-			WithHint("add to %s: sync: {source: \"git+https://git.example/acme/fleet.git\", keys: "+
-				"[keys/acme.signers]}", c.Config)
+			WithHint(
+				"add to %s: sync: {source: \"git+https://git.example/acme/fleet.git\", keys: [keys/acme.signers]}", c.Config)
 	}
 	if len(config.Sync.Keys) == 0 {
 		return nil, diag.Errorf(diag.Invalid,
@@ -101,10 +101,9 @@ func (c *Client) checkOwner(file string) error {
 func (c *Client) lock(ctx context.Context) (unlock func() error, err error) {
 	unlock, err = txn.Lock(ctx, filepath.Join(c.Paths.Enterprise, lockName))
 	if errors.Is(err, fs.ErrPermission) {
-		return nil, diag.Errorf(diag.Denied, "only the administrator can change the enterprise layer in %s",
-			c.Paths.Enterprise).
-			WithHint("run \"sudo skillpm enterprise sync\", or check without root with: skillpm enterprise sync " +
-				"--check")
+		return nil, diag.Errorf(diag.Denied,
+			"only the administrator can change the enterprise layer in %s", c.Paths.Enterprise).
+			WithHint("run \"sudo skillpm enterprise sync\", or check without root with: skillpm enterprise sync --check")
 	}
 	return unlock, err
 }

@@ -69,9 +69,8 @@ func checkPortable(l *pack.Lock) error {
 			return err
 		}
 		if ref.Kind == pack.KindPath || ref.Kind == pack.KindLocal {
-			return diag.Errorf(diag.Invalid, "the fleet list requires %s from %s, which does not exist on other "+
-				"machines",
-				id, l.Packs[id].Source).
+			return diag.Errorf(diag.Invalid,
+				"the fleet list requires %s from %s, which does not exist on other machines", id, l.Packs[id].Source).
 				WithHint("publish the pack and require the published version")
 		}
 	}

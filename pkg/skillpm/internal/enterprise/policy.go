@@ -152,8 +152,8 @@ func (c *Client) checkTrustedKeys(l *list, config *pack.Config) error {
 		}
 		if string(current) != string(data) {
 			return diag.Errorf(diag.Denied, "the fleet list would replace %s, which verifies fleet lists", key).
-				WithHint("rename the key in the list's policy; only the administrator of a machine changes the " +
-					"keys for fleet lists")
+				WithHint(
+					"rename the key in the list's policy; only the administrator of a machine changes the keys for fleet lists")
 		}
 	}
 	return nil

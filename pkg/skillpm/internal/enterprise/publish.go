@@ -179,8 +179,8 @@ func artifact(l *list, id pack.ID, version string, read func(string) ([]byte, er
 	}
 	for _, name := range keyFiles(l.policy) {
 		if l.files[name] == nil {
-			return a, diag.Errorf(diag.NotFound, "the fleet list's %s refers to the key %s, which is not in the "+
-				"directory of the list", enforce.PolicyName, name).
+			return a, diag.Errorf(diag.NotFound,
+				"the fleet list's %s refers to the key %s, which is not in the directory of the list", enforce.PolicyName, name).
 				WithHint("add the key to the directory of the list")
 		}
 	}

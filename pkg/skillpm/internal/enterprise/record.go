@@ -42,8 +42,8 @@ func (c *Client) readRecord() (*record, error) {
 	}
 	if err != nil || r.Version != recordVersion {
 		return nil, diag.Errorf(diag.Invalid, "cannot identify the current fleet list: %s is damaged", file).
-			WithHint("check that nobody restored an old state of this machine, then remove the file and run " +
-				"\"sudo skillpm enterprise sync\"")
+			WithHint("check that nobody restored an old state of this machine, " +
+				"then remove the file and run \"sudo skillpm enterprise sync\"")
 	}
 	return &r, nil
 }

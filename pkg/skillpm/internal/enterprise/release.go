@@ -55,8 +55,8 @@ func (c *Client) newest(ctx context.Context, config *pack.Config, current *recor
 	all, err := source.versions(ctx)
 	if diag.CodeOf(err) == diag.NotFound && diag.HintOf(err) == "" {
 		return nil, diag.Errorf(diag.NotFound, "%w", err).
-			WithHint("publish the first list with: skillpm enterprise publish DIR --to %s --pack-version 1.0.0 "+
-				"--signing-key FILE",
+			WithHint(
+				"publish the first list with: skillpm enterprise publish DIR --to %s --pack-version 1.0.0 --signing-key FILE",
 				sourceText(conf.Source))
 	}
 	if err != nil {
@@ -163,10 +163,10 @@ func checkNotOlder(current *record, source, version, resolved string, o SyncOpti
 	case err != nil:
 		return diag.Errorf(diag.Invalid, "the current fleet list has the invalid version %q", current.Release)
 	case now.LessThan(was):
-		return diag.Errorf(diag.Denied, "the newest fleet list at %s is %s, which is older than the current %s",
-			source, version, current.Release).
-			WithHint("check why the source no longer has the newer list, then accept the older list with: " +
-				"skillpm enterprise sync --allow-downgrade")
+		return diag.Errorf(diag.Denied,
+			"the newest fleet list at %s is %s, which is older than the current %s", source, version, current.Release).
+			WithHint("check why the source no longer has the newer list, " +
+				"then accept the older list with: skillpm enterprise sync --allow-downgrade")
 	case now.Equal(was) && current.Resolved != resolved:
 		return diag.Errorf(diag.Integrity,
 			"the fleet list %s at %s is now %s, but was %s when skillpm applied it; releases must not change", version,

@@ -67,8 +67,9 @@ func (e *ChangedError) Code() diag.Code { return diag.Integrity }
 // from an error message would accept whatever the source has.
 func (e *ChangedError) Hint() string {
 	c := e.Changes[0]
-	return fmt.Sprintf("published versions do not change: ask %s why the content differs, and keep the locked version "+
-		"until then", publisher(c.Pack, c.Source))
+	return fmt.Sprintf(
+		"published versions do not change: ask %s why the content differs, and keep the locked version until then",
+		publisher(c.Pack, c.Source))
 }
 
 // publisher names who knows about the content of a pack.

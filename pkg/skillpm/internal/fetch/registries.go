@@ -93,8 +93,8 @@ func (r *Registries) checkOverride(ctx context.Context) error {
 	}
 	if _, err := os.Stat(dir); isDir && err != nil {
 		return diag.Errorf(diag.NotFound, "cannot use --registry %s: directory %s does not exist", r.override, dir).
-			WithHint("use a directory, an https:// index, oci://REGISTRY/NAMESPACE, or a name that " +
-				"\"skillpm registry list\" shows")
+			WithHint(
+				"use a directory, an https:// index, oci://REGISTRY/NAMESPACE, or a name that \"skillpm registry list\" shows")
 	}
 	_, err := registry.Open(ctx, "", r.override, r.deps)
 	return err

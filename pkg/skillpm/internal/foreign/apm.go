@@ -70,8 +70,9 @@ const notSkills = "skillpm installs only skills"
 
 // fromRegistry returns why a dependency from an apm registry is skipped: only the user's settings bind owners to
 // registries.
-const fromRegistry = "the package comes from an apm registry; add the registry with \"skillpm registry add NAME " +
-	"apm+URL --namespace OWNER\", and install the package with \"skillpm install OWNER/NAME\""
+const fromRegistry = "the package comes from an apm registry; " +
+	"add the registry with \"skillpm registry add NAME apm+URL --namespace OWNER\", " +
+	"and install the package with \"skillpm install OWNER/NAME\""
 
 func (a *apm) dependency(item *value, dev bool) error {
 	switch item.kind {
@@ -131,8 +132,8 @@ func (a *apm) object(item *value, dev bool) error {
 	case text["id"] != "" || text["registry"] != "":
 		return a.skip(e.line, e.name, fromRegistry)
 	case text["git"] == "parent":
-		return a.skip(e.line, e.name, "the source is relative to the repository of another dependency; use the URL of "+
-			"the repository")
+		return a.skip(e.line, e.name,
+			"the source is relative to the repository of another dependency; use the URL of the repository")
 	case text["git"] != "":
 		if err := a.passedOver(item, e, "agents", "targets", "target"); err != nil {
 			return err
@@ -152,8 +153,8 @@ func (a *apm) object(item *value, dev bool) error {
 func (c *collector) passedOver(item *value, e requirement, keys ...string) error {
 	for _, key := range keys {
 		if v := item.field(key); !v.empty() {
-			if err := c.skip(v.line, e.name+": "+
-				""+key, "skillpm does not support this setting for a dependency"); err != nil {
+			if err := c.skip(v.line, e.name+": "+key,
+				"skillpm does not support this setting for a dependency"); err != nil {
 				return err
 			}
 		}

@@ -107,9 +107,8 @@ func (c *collector) merge(item *Item, ref pack.Ref, e requirement) error {
 	if alias := c.legalAlias(e); item.Alias == "" {
 		item.Alias = alias
 	} else if alias != "" && alias != item.Alias {
-		return c.skip(e.line, "alias "+alias, d.ID.String()+" already has the "+
-			"alias "+item.Alias+" on line "+strconv.Itoa(
-			item.Line))
+		return c.skip(e.line, "alias "+alias,
+			d.ID.String()+" already has the alias "+item.Alias+" on line "+strconv.Itoa(item.Line))
 	}
 	return nil
 }

@@ -84,8 +84,8 @@ func Parse(name string, data []byte) (*Import, error) {
 	format := f.reader(root)
 	if format.read == nil {
 		return nil, f.errorf(nil, "is not a file that skillpm can import").
-			WithHint("use skills-lock.json, .skill-lock.json, apm.yml, apm.lock.yaml, agents.toml, agents.lock, " +
-				"toolhive.lock.yaml, or .claude-plugin/marketplace.json")
+			WithHint("use skills-lock.json, .skill-lock.json, apm.yml, apm.lock.yaml, agents.toml, " +
+				"agents.lock, toolhive.lock.yaml, or .claude-plugin/marketplace.json")
 	}
 	c := &collector{file: f, out: &Import{Tool: format.tool}, positions: make(map[pack.ID]int)}
 	if err := format.read(c, root); err != nil {

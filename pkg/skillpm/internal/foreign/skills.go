@@ -63,10 +63,9 @@ func (c *collector) checkVersion(root *value, key string, read ...string) error 
 			last).
 			WithHint("use a newer skillpm, or install the packs by name with: skillpm install OWNER/NAME")
 	}
-	return c.errorf(v, "%s %s is not supported; skillpm supports %s",
-		key, printable(v.text), strings.Join(read, " and ")).
-		WithHint("recreate the file with the tool that wrote it, or install the packs by name with: skillpm install " +
-			"OWNER/NAME")
+	return c.errorf(v, "%s %s is not supported; skillpm supports %s", key, printable(v.text), strings.Join(read, " and ")).
+		WithHint(
+			"recreate the file with the tool that wrote it, or install the packs by name with: skillpm install OWNER/NAME")
 }
 
 // locked is one skill in a lockfile of npm's skills.

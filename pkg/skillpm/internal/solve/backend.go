@@ -181,8 +181,8 @@ func (b *Backend) Versions(ctx context.Context, id pack.ID, src string) ([]resol
 		return []resolve.Version{{Version: p.Version}}, nil
 	}
 	if b.Frozen && !b.isPath(src) {
-		return nil, diag.Errorf(diag.Conflict, "skillpm.lock does not match skillpm.yaml: it does not contain the "+
-			"required %s", id).
+		return nil, diag.Errorf(diag.Conflict,
+			"skillpm.lock does not match skillpm.yaml: it does not contain the required %s", id).
 			WithHint("run \"skillpm install\" without --frozen, and commit skillpm.lock")
 	}
 	versions, err := b.availableVersions(ctx, id, src)

@@ -50,9 +50,8 @@ func (b *Backend) checkBuiltIn(lock *pack.Lock) error {
 			if found.Source == registry.Embedded {
 				what = "a demo pack of skillpm"
 			}
-			return diag.Errorf(diag.NotFound, "no registry contains the pack %s: the installed one is %s (required "+
-				"by %s)",
-				d.ID, what, id).
+			return diag.Errorf(diag.NotFound,
+				"no registry contains the pack %s: the installed one is %s (required by %s)", d.ID, what, id).
 				WithHint("remove it with \"skillpm remove %s\", and add the pack's registry with: "+
 					"skillpm registry add NAME URL --namespace %s", d.ID, d.ID.Owner)
 		}

@@ -32,12 +32,12 @@ func (b *Backend) checkDependencies(p *pack.Pack) error {
 		switch {
 		case fromDir && d.Ref.Kind == pack.KindPath:
 			if !b.sameProject(p.Ref.URL, d.Ref.URL) {
-				return outside.WithHint("add both packs to skillpm.yaml, or keep them in the same git repository " +
-					"or workspace")
+				return outside.WithHint("add both packs to skillpm.yaml, or keep them in the same git repository or workspace")
 			}
 		case !fromDir && !fromGit:
-			return diag.Errorf(diag.Invalid, "%s %s depends on %s with a source, but a published pack may require "+
-				"other packs only by name and version", p.ID, p.Version, d.ID).
+			return diag.Errorf(diag.Invalid,
+				"%s %s depends on %s with a source, but a published pack may require other packs only by name and version",
+				p.ID, p.Version, d.ID).
 				WithHint("ask the publisher to require %s by version", d.ID)
 		case !safe:
 			return outside.WithHint("use an OCI registry, or git over HTTPS or SSH, as the source of %s", d.ID)
@@ -184,9 +184,8 @@ func (b *Backend) yankWarnings(id pack.ID, version string, versions []registry.V
 	case !others:
 		next = "no other version is available"
 	case !fitting:
-		next = fmt.Sprintf("the range %s in skillpm.yaml allows no other version; replace the range with: skillpm "+
-			"update --latest %s",
-			d.Constraint, id)
+		next = fmt.Sprintf("the range %s in skillpm.yaml allows no other version; "+
+			"replace the range with: skillpm update --latest %s", d.Constraint, id)
 	case b.marks[id].freed:
 		next = "no other version meets all requirements"
 	}

@@ -73,8 +73,7 @@ func (b *Backend) Choose(ctx context.Context, m *pack.Manifest) (map[pack.ID]res
 	switch {
 	case b.Frozen && code == diag.NotFound:
 		return nil, diag.Errorf(diag.Conflict, "skillpm.lock does not match skillpm.yaml: %w", err).
-			WithHint("run \"skillpm install\" without --frozen, review the changes to skillpm.lock, and commit the " +
-				"file")
+			WithHint("run \"skillpm install\" without --frozen, review the changes to skillpm.lock, and commit the file")
 	case b.Frozen, err != nil && code != diag.Conflict && code != diag.NotFound:
 		return chosen, err
 	case err == nil && b.isBest(ctx, chosen):
@@ -219,9 +218,8 @@ func (s *Solution) warn(texts ...string) { s.Warnings = append(s.Warnings, texts
 func (s *Solution) describe(m *pack.Manifest, p *pack.Pack, offer registry.Version) {
 	if d, _ := m.Dependency(p.ID); d.Ref == nil && workspace.OmitsDirectory(p.Ref.Source()) {
 		s.Directories[p.ID.String()] = p.Ref.URL
-		s.warn(fmt.Sprintf("%s comes from the local directory %s, which skillpm.lock cannot record; install the pack "+
-			"on other "+
-			"machines with: skillpm install --registry DIR", p.ID, p.Ref.URL))
+		s.warn(fmt.Sprintf("%s comes from the local directory %s, which skillpm.lock cannot record; "+
+			"install the pack on other machines with: skillpm install --registry DIR", p.ID, p.Ref.URL))
 	}
 	s.warn(p.Warnings...)
 	if reason := cmp.Or(p.Yanked, offer.Reason, "no reason given"); p.Yanked != "" || offer.Yanked {

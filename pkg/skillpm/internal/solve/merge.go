@@ -138,11 +138,10 @@ func checkSameContent(id pack.ID, base, ours, theirs *pack.LockedPack) error {
 		reason = ": " + change.Reason
 	}
 	return diag.Errorf(diag.Integrity,
-		"cannot merge skillpm.lock: the branches lock %s %s with different content, %s and %s%s", id, ours.Version,
-		describe(ours, change.Locked), describe(theirs, change.Found), reason).
-		WithHint("ask the publisher of %s which digest is right, restore the lockfile of that branch with "+
-			"\"git checkout --ours skillpm.lock\" or \"git checkout --theirs skillpm.lock\", and run: skillpm "+
-			"install", id)
+		"cannot merge skillpm.lock: the branches lock %s %s with different content, %s and %s%s",
+		id, ours.Version, describe(ours, change.Locked), describe(theirs, change.Found), reason).
+		WithHint("ask the publisher of %s which digest is right, restore the lockfile of that branch "+
+			"with \"git checkout --ours skillpm.lock\" or \"git checkout --theirs skillpm.lock\", and run: skillpm install", id)
 }
 
 // requirements returns dependencies in the solver's form, and remembers their sources.

@@ -82,9 +82,8 @@ func (b *Backend) moveWarnings(id pack.ID, src string, locked *pack.LockedPack) 
 	if src != "" || b.marks[id].fixed || !b.leavesBinding(id, locked.Source) {
 		return nil // or an update cannot move it, and says why
 	}
-	return []string{fmt.Sprintf("%s stays locked to %s although %s is bound to %s; "+
-		"move the pack with: skillpm "+
-		"update %s", id, locked.Source, id.Owner, b.Fetcher.Registries.BoundTo(id.Owner), id)}
+	return []string{fmt.Sprintf("%s stays locked to %s although %s is bound to %s; move the pack with: skillpm update %s",
+		id, locked.Source, id.Owner, b.Fetcher.Registries.BoundTo(id.Owner), id)}
 }
 
 // overrideWarnings warns of a pack that --registry takes from another source than the one that its owner is bound to.
@@ -93,7 +92,6 @@ func (b *Backend) overrideWarnings(id pack.ID, src string, now *pack.LockedPack)
 		return nil
 	}
 	return []string{fmt.Sprintf("%[1]s comes from %[2]s, but %[3]s is bound to %[4]s: "+
-		"the next \"skillpm update\" moves the pack back; change the binding with: skillpm registry bind %[3]s "+
-		"REGISTRY",
+		"the next \"skillpm update\" moves the pack back; change the binding with: skillpm registry bind %[3]s REGISTRY",
 		id, now.Source, id.Owner, b.Fetcher.Registries.BoundTo(id.Owner))}
 }

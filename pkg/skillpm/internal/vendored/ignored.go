@@ -47,12 +47,12 @@ func Ignored(ctx context.Context, root, dir string) []string {
 	case first == "":
 		return nil
 	case first == names[0]:
-		return []string{fmt.Sprintf("git ignores %s, so clones do not contain the copy; remove the line from "+
-			".gitignore, or run \"git add -f %s\"", dir, dir)}
+		return []string{fmt.Sprintf("git ignores %s, so clones do not contain the copy; "+
+			"remove the line from .gitignore, or run \"git add -f %s\"", dir, dir)}
 	case more == 0:
 		return []string{fmt.Sprintf("git ignores %s, so clones do not contain the file; run \"git add -f %s\"", first,
 			dir)}
 	}
-	return []string{fmt.Sprintf("git ignores %d vendored files, such as %s, so clones do not contain the files; run "+
-		"\"git add -f %s\"", more+1, first, dir)}
+	return []string{fmt.Sprintf("git ignores %d vendored files, such as %s, "+
+		"so clones do not contain the files; run \"git add -f %s\"", more+1, first, dir)}
 }

@@ -33,8 +33,8 @@ type recordedSkill struct {
 	Files map[string]string `json:"files"`
 }
 
-const recordNote = "Written by skillpm vendor. Do not edit: skillpm vendor --check compares this directory with " +
-	"skillpm.lock."
+const recordNote = "Written by skillpm vendor. " +
+	"Do not edit: skillpm vendor --check compares this directory with skillpm.lock."
 
 // newRecord describes a locked pack with the inventories of its skills.
 func newRecord(id pack.ID, p *pack.LockedPack, inventories map[string]bundle.Inventory) *record {

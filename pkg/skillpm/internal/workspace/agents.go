@@ -53,8 +53,7 @@ func (w *Workspace) AgentDirs(c AgentChoice) (dirs []AgentDir, warnings []string
 		real, err := realDir(root, dir)
 		if err != nil {
 			if found {
-				warnings = append(warnings, err.Error()+"; skillpm does not link skills for agents that read this "+
-					"directory")
+				warnings = append(warnings, err.Error()+"; skillpm does not link skills for agents that read this directory")
 				continue
 			}
 			return nil, nil, err

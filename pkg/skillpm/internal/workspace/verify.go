@@ -78,8 +78,7 @@ type Problem struct {
 
 // ForeignHint returns what to do about an entry of an agent's directory that skillpm did not create.
 func (p Problem) ForeignHint() string {
-	return fmt.Sprintf("move %s away, or rename the pack's skill: skillpm install PACK --skill %s --as "+
-		"OTHER-NAME",
+	return fmt.Sprintf("move %s away, or rename the pack's skill: skillpm install PACK --skill %s --as OTHER-NAME",
 		p.Path, path.Base(p.Path))
 }
 

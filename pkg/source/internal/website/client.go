@@ -128,8 +128,8 @@ func (c *Client) checkPinned(ctx context.Context, s *site, p *pack.Pack, skills 
 		return err
 	}
 	return diag.Errorf(diag.Integrity, "the skills at %s changed: expected %s, got %s", p.Ref.URL, p.Ref.Digest, got).
-		WithHint("a website does not keep earlier versions; review the current one, and install it with: "+
-			"skillpm update %s", p.ID)
+		WithHint(
+			"a website does not keep earlier versions; review the current one, and install it with: skillpm update %s", p.ID)
 }
 
 // choose returns the entries with these names, or all.

@@ -56,8 +56,7 @@ func parseIndex(base *url.URL, data []byte) (entries []entry, warnings []string,
 			WithHint("use a newer skillpm")
 	}
 	if len(raw.Skills) > maxSkills {
-		return nil, nil, diag.Errorf(diag.Invalid, "%s lists %d skills; the limit "+
-			"is %d", base, len(raw.Skills), maxSkills)
+		return nil, nil, diag.Errorf(diag.Invalid, "%s lists %d skills; the limit is %d", base, len(raw.Skills), maxSkills)
 	}
 	seen := map[string]bool{}
 	for i, item := range raw.Skills {

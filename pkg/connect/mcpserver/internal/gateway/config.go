@@ -44,8 +44,8 @@ func ParseFlag(text string) (Upstream, error) {
 	name, rest, ok := strings.Cut(text, "=")
 	if !ok || strings.TrimSpace(rest) == "" {
 		return Upstream{}, diag.Errorf(diag.Usage, "invalid upstream %q", text).
-			WithHint("use NAME=COMMAND or NAME=URL, for example --upstream 'files=npx -y " +
-				"@modelcontextprotocol/server-filesystem .'")
+			WithHint(
+				"use NAME=COMMAND or NAME=URL, for example --upstream 'files=npx -y @modelcontextprotocol/server-filesystem .'")
 	}
 	u := Upstream{Name: name}
 	if strings.HasPrefix(rest, "https://") || strings.HasPrefix(rest, "http://") {
