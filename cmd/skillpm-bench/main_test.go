@@ -20,7 +20,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/cli"
 )
 
-// TestMain lets the test binary act as the launcher, and as skillpm under that name.
+// TestMain lets the test binary act as the launcher, and as skillpm if it has that name.
 func TestMain(m *testing.M) {
 	if self, err := os.Executable(); err == nil && strings.TrimSuffix(filepath.Base(self), ".exe") == "skillpm" {
 		os.Exit(cli.Main(os.Args, "0.0.0"))
@@ -40,17 +40,17 @@ func testSystem(t *testing.T, stdout *bytes.Buffer, args ...string) system {
 	return system{Args: args, Self: self, Stdin: strings.NewReader(""), Stdout: stdout, Stderr: t.Output(), Environ: os.Environ(), Now: time.Now}
 }
 
-// TestAllRows builds skillpm and measures every row once with a pack of three skills, so that every command line,
-// server, and result check runs with the real programs. It also runs the peers that are installed, except npm's.
+// TestAllRows measures every row once with a pack of three skills, so that every command line, server, and result check
+// runs with the real programs. It also runs the peers that are installed, except npm's.
 func TestAllRows(t *testing.T) {
 	if testing.Short() {
-		t.Skip("runs all commands that are measured")
+		t.Skip("runs all measured commands")
 	}
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	program, err := os.ReadFile(self) // TestMain is skillpm under that name; to build it would compile everything again
+	program, err := os.ReadFile(self) // a copy named skillpm acts as skillpm; building it would compile everything again
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -53,8 +53,8 @@ func (d *jsonFile) parse() (err error) {
 	return nil
 }
 
-// tooDeep returns the line on which objects and arrays are nested deeper than maxDepth, or 0. The parser has no limit
-// and takes seconds for a file of some hundred kilobytes.
+// tooDeep returns the line on which objects and arrays are nested deeper than maxDepth, or 0. The parser does not limit
+// the depth, and takes seconds for a file of a few hundred kilobytes.
 func tooDeep(data []byte) int {
 	depth, quoted := 0, false
 	for i := 0; i < len(data); i++ {

@@ -164,8 +164,8 @@ func gitProgram(s string) (string, error) {
 		WithHint("use builtin, system, or the absolute path of a git program")
 }
 
-// registryName matches names of registries. A project chooses some of them, and messages show them in commands that
-// users copy, so they contain nothing that means something to a shell.
+// registryName matches names of registries. A project can choose a name, and messages show names in commands that users
+// copy. Therefore names must not contain shell metacharacters.
 var registryName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`) })
 
 // registries reads a list of addresses, or of mappings of a name and an address.

@@ -53,7 +53,7 @@ func (f *RegistryFile) Registry(nameOrURL string) (Registry, bool) {
 
 // Add appends a registry. The error has code [diag.Conflict] if another one has its name.
 func (f *RegistryFile) Add(r Registry) error {
-	if err := checkAddress(r.Name)(r.URL); err != nil { // without a line of the file, which does not have it
+	if err := checkAddress(r.Name)(r.URL); err != nil { // names no line: the file does not have it
 		return err
 	}
 	if old, ok := f.Registry(r.Name); ok {

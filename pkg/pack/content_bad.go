@@ -83,7 +83,7 @@ func isBadSkill(err error) bool {
 	return ok
 }
 
-// fileError is a problem of a skill's SKILL.md, without which it cannot be part of a pack.
+// fileError is a problem of a skill's SKILL.md that excludes the skill from a pack.
 type fileError struct{ error }
 
 // Unwrap returns the problem.

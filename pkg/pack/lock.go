@@ -77,8 +77,8 @@ func (p *LockedPack) Ref(id ID) (Ref, error) {
 }
 
 // IsFrom reports whether the pack is locked from a required source, and to the commit or digest that it names. A lock
-// does not repeat the commit at which packs of one repository require each other as the revision of the source. A
-// requirement without a revision is met by the default branch, too.
+// does not repeat the commit at which packs of one repository require each other as the revision of the source. The
+// default branch also meets a requirement without a revision.
 func (p *LockedPack) IsFrom(ref Ref) bool {
 	pin := ref.Digest
 	if pin == "" && ref.Kind == KindGit && IsCommit(ref.Rev) {
@@ -143,7 +143,7 @@ func (l *Lock) Encode() []byte {
 	return b.Bytes()
 }
 
-// sizeHint returns about the size of the encoded lockfile, most of which is the digests of skills.
+// sizeHint returns the approximate size of the encoded lockfile, most of which is the digests of skills.
 func (l *Lock) sizeHint() int {
 	size := 1 << 10
 	for _, p := range l.Packs {

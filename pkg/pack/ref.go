@@ -127,8 +127,8 @@ func (r Ref) Source() string {
 	}
 }
 
-// DefaultBranch is the revision of a pack in git that is from the default branch, because its repository does not have
-// any releases. Lockfiles record it: the content of a release may not change, that of a default branch does.
+// DefaultBranch is the revision of a pack from the default branch of a git repository without releases. Lockfiles
+// record it, because the content of a release must not change, but the content of a default branch does.
 const DefaultBranch = "HEAD"
 
 // Locked returns what a lockfile records of the source of a version: [Ref.Source], and the revision unless it repeats

@@ -203,8 +203,8 @@ func (s Set) Skill(names []string, pack string) (notes []string, err error) {
 	return s.ask(func(p *Policy) error { return p.Skill(names, pack) })
 }
 
-// Denial returns why installations leave out a skill: policies deny one of its names. It is nil if they do not, and if a
-// policy cannot be read, which is an error elsewhere.
+// Denial returns why installations leave out a skill: policies deny one of its names. It is nil if they do not, and if
+// a policy cannot be read, which is an error elsewhere.
 func (s Set) Denial(names []string, pack string) error {
 	_, err := s.Skill(names, pack)
 	if refused, ok := errors.AsType[*RefusedError](err); ok {

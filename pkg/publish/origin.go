@@ -137,7 +137,7 @@ func (o *origin) compareTags(ctx context.Context, m *pack.Manifest) {
 	}
 	commits, err := o.checkout.TagCommits(ctx, tags...)
 	if err != nil {
-		return // a warning is not worth an error
+		return // a missing warning must not fail the command
 	}
 	for _, tag := range tags {
 		if commit := commits[tag]; commit != "" && commit != o.checkout.Commit {

@@ -80,7 +80,7 @@ func systemOf(name string) string {
 	return name
 }
 
-// requirementKinds are the kinds of requirements that packs declare, which name the lists in their files.
+// requirementKinds are the kinds of requirements that packs declare. Each is the name of a list in their files.
 var requirementKinds = [...]string{"bins", "env", "mcp", "os"}
 
 // list returns the list of a pack's requirements with a name, and the kind of its values.
@@ -97,8 +97,7 @@ func (r *Requirements) list(name string) (list *[]string, kind string) {
 }
 
 // Table returns the requirements of a pack by the names of the lists, with spaces between values; nil if there are
-// none.
-// [ParseRequirements] is the inverse.
+// none. [ParseRequirements] is the inverse.
 func (r Requirements) Table() map[string]string {
 	var table map[string]string
 	for _, name := range requirementKinds {
@@ -112,8 +111,8 @@ func (r Requirements) Table() map[string]string {
 	return table
 }
 
-// ParseRequirements returns the requirements that [Requirements.Table] returned. The text may come from others: unknown
-// lists, and values that are invalid or too many, are ignored.
+// ParseRequirements returns the requirements that [Requirements.Table] returned. The text may come from others, so it
+// ignores unknown lists, invalid values, and values beyond the limit.
 func ParseRequirements(table map[string]string) (r Requirements) {
 	for _, name := range requirementKinds {
 		list, kind := r.list(name)
@@ -247,7 +246,7 @@ type Machine struct {
 }
 
 // Missing returns the requirements that a machine does not meet, in the order of the fields. It includes MCP servers
-// that are not known to be there, although agents may have them from elsewhere.
+// that skillpm does not find, although agents may have them from elsewhere.
 func (r *Requirements) Missing(m Machine) []Missing {
 	missing := r.Unmet(m)
 	for _, name := range r.MCP {

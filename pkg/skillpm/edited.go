@@ -51,7 +51,7 @@ func (in *installer) compareOptions() workspace.CompareOptions {
 		Hash: r.frozen || r.Force, Force: r.Force, OnlyMoved: r.command == commandUpdate, Strict: r.frozen,
 	}
 	if len(r.unlink) > 0 {
-		// There are none if a directory leads out of the scope.
+		// On an error, such as for a directory outside the scope, there are none.
 		o.Unlink, _, _ = in.AgentDirs(workspace.AgentChoice{Only: r.unlink})
 	}
 	return o

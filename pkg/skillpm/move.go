@@ -45,7 +45,7 @@ func (in *installer) moveSources(
 	return unreachable, missing, nil
 }
 
-// stayWarnings returns a sentence about each pack that the registry of its owner does not have.
+// stayWarnings returns a warning for each pack that the registry of its owner does not contain.
 func (in *installer) stayWarnings(missing map[pack.ID]error) []string {
 	warnings := []string{}
 	for _, id := range sortedIDs(missing) {

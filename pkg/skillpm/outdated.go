@@ -29,7 +29,7 @@ type OutdatedReport struct {
 	Root    string         `json:"root"`
 	Checked int            `json:"checked"` // the number of examined packs
 	Packs   []OutdatedPack `json:"packs"`   // those that are outdated, yanked, or otherwise noteworthy
-	// Warnings are about packs that an update leaves as they are, although their owner is bound to another registry.
+	// Warnings report packs that an update does not move, although their owner is bound to another registry.
 	Warnings []string `json:"warnings"`
 }
 

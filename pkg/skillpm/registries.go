@@ -114,8 +114,8 @@ func (c *Client) Registries(context.Context) (*RegistryList, error) {
 	return r, nil
 }
 
-// limitBuiltIn leaves the built-in registries only the owners whose packs are looked up there although other registries
-// are configured: those that are bound to them, and the owner of skillpm's own packs.
+// limitBuiltIn limits the built-in registries to the owners whose packs skillpm looks up there even if other registries
+// are configured: bound owners, and the owner of skillpm's own packs.
 func (r *RegistryList) limitBuiltIn() {
 	isBound := slices.ContainsFunc(r.Bindings, func(b Binding) bool { return b.Owner == registry.OfficialOwner })
 	for i, e := range r.Registries {

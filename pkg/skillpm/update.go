@@ -119,8 +119,8 @@ func (in *installer) updatedPacks(names []string, command string) ([]pack.ID, er
 	return ids, nil
 }
 
-// parsePackName reads the owner/name of a pack that a command names. The error for anything else has a hint at what to
-// write.
+// parsePackName reads the owner/name of a pack that a command names. For anything else, the hint of the error shows
+// what to write.
 func (in *installer) parsePackName(name, command string) (pack.ID, error) {
 	id, err := pack.ParseID(name)
 	if err == nil {
@@ -237,8 +237,8 @@ func (in *installer) wouldDowngrade(id pack.ID, version string) bool {
 func isPinned(version string) bool { return strings.HasPrefix(version, "0.0.0-") }
 
 // withoutRanges returns a manifest whose requirements of some packs allow every release. It drops ranges, tags of
-// releases, and digests that stand beside a tag or a branch. A requirement of any version stays as it is, so that only
-// a pack that was required so follows a default branch.
+// releases, and digests that stand beside a tag or a branch. A requirement of any version stays as it is: only a pack
+// that is required in this way follows a default branch.
 func withoutRanges(m *pack.Manifest, ids, fixed []pack.ID) (*pack.Manifest, error) {
 	loose := m.Clone()
 	for _, d := range slices.Concat(m.Dependencies, m.DevDependencies) {

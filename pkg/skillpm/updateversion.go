@@ -60,7 +60,7 @@ func (in *installer) requireExact(m *pack.Manifest, versions map[pack.ID]string,
 				continue
 			}
 			return diag.Errorf(diag.Conflict,
-				"cannot update %s to %s: its source is %s, which has no other version", id, version, d.Ref).
+				"cannot update %s to %s: its source is %s, which does not have another version", id, version, d.Ref).
 				WithHint("change the source of %s in skillpm.yaml", id)
 		}
 		d.Constraint = "=" + version
@@ -71,7 +71,8 @@ func (in *installer) requireExact(m *pack.Manifest, versions map[pack.ID]string,
 	return nil
 }
 
-// explainMissingVersion returns err, or what to do if it says that a version that an update names does not exist.
+// explainMissingVersion adds a hint to an error about a version that an update names and that does not exist. It
+// returns other errors unchanged.
 func (in *installer) explainMissingVersion(err error, versions map[pack.ID]string, latest bool) error {
 	var conflict *resolve.ConflictError
 	if !errors.As(err, &conflict) || conflict.Code() != diag.NotFound {

@@ -22,7 +22,7 @@ const (
 // sharedAddresses are the addresses of carrier-grade NAT (RFC 6598), which VPNs and clouds also use.
 var sharedAddresses = netip.PrefixFrom(netip.AddrFrom4([4]byte{100, 64}), 10)
 
-// nat64 are the IPv6 addresses of IPv4 addresses (RFC 6052), which a gateway of the network translates.
+// nat64 are the IPv6 addresses that a NAT64 gateway translates to IPv4 addresses (RFC 6052).
 var nat64 = netip.PrefixFrom(netip.AddrFrom16([16]byte{1: 0x64, 2: 0xff, 3: 0x9b}), 96)
 
 // ReachOf returns the reach of an address.

@@ -56,7 +56,7 @@ func RequestError(host string, err error) error {
 		WithHint("check the address and the network, then try again")
 }
 
-// StatusError returns the error for a response to the request for at that does not have the document. Reason is what
+// StatusError returns the error for a response from the address at that does not contain the document. Reason is what
 // the server states in the body, or "". Login is how to log in, or "" for servers without logins.
 func StatusError(at *url.URL, resp *http.Response, reason, login string) error {
 	text := fmt.Sprintf("%d %s", resp.StatusCode, http.StatusText(resp.StatusCode))

@@ -121,8 +121,8 @@ func isShared(dir string) bool {
 	return err != nil || info.Mode().Perm()&0o002 != 0 && runtime.GOOS != "windows"
 }
 
-// isPlanted reports whether another user than this one and the administrator created a file in a directory that every
-// user can write to: somebody may have left it there for the commands of others.
+// isPlanted reports whether a file in a directory that every user can write to belongs neither to this user nor to the
+// administrator. Its owner may have created it to influence the commands of other users.
 func isPlanted(dir, name string) bool {
 	info, err := os.Lstat(filepath.Join(dir, name))
 	return err == nil && isShared(dir) && !safefile.Mine(info) && !safefile.IsOwnedBy(info, 0)

@@ -39,7 +39,8 @@ func (g *Evaluator) Undeny(ctx context.Context, l policy.Level, pattern policy.S
 	return file, err
 }
 
-// undeniedError reports that a policy does not have a pattern, and what it has instead, or which other policy has it.
+// undeniedError reports that a policy does not deny a pattern. Its hint names a policy that does, or the patterns that
+// this policy denies.
 func (g *Evaluator) undeniedError(file string, data []byte, pattern policy.SkillPattern) error {
 	err := diag.Errorf(diag.NotFound, "%s does not deny %q", file, pattern)
 	for _, p := range g.Policies() {

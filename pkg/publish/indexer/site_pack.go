@@ -58,7 +58,7 @@ func (b *siteBuilder) fetchPack(ctx context.Context, p *site.Pack) error {
 		return ended
 	}
 	if err != nil && diag.CodeOf(err) == diag.Internal {
-		return err // of this machine, not of the pack: a full disk
+		return err // a failure of this machine, such as a full disk, and not of the pack
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -63,7 +63,7 @@ type Catalog struct {
 	absent   []absentSkill
 }
 
-// absentSkill is a skill of a pack that is locked but not installed, because a policy denies it if denial is not nil.
+// absentSkill is a skill of a pack that is locked but not installed. If denial is not nil, a policy denies the skill.
 type absentSkill struct {
 	base, name, pack, version string
 	denial                    error
@@ -233,7 +233,7 @@ func (c *Catalog) Lookup(name string) (*Skill, error) {
 	return nil, unknown
 }
 
-// absentSkill returns the skill of a lockfile that is not installed and has a name, or nil.
+// absentSkill returns the locked skill with a name that is not installed, or nil.
 func (c *Catalog) absentSkill(name string) *absentSkill {
 	base, pack, exact := strings.Cut(name, "@")
 	for i, a := range c.absent {

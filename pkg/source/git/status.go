@@ -55,8 +55,8 @@ func StatusOf(ctx context.Context, dir string, paths []string) ([]Status, error)
 	return list, nil
 }
 
-// Tracked returns those of the paths in dir that are tracked. It needs one process of git, and [StatusOf] two. The
-// errors are those of StatusOf.
+// Tracked returns the paths in dir that git tracks. It starts one git process; [StatusOf] starts two. It returns the
+// same errors as StatusOf.
 func Tracked(ctx context.Context, dir string, paths []string) (map[string]bool, error) {
 	_, prefix, tracked, err := openTracked(ctx, dir)
 	if err != nil {

@@ -123,7 +123,7 @@ func (r *repository) get(ctx context.Context, pageURL *url.URL, accept string) (
 
 // statusError maps the status of an unexpected response to an error.
 func (r *repository) statusError(resp *http.Response) error {
-	if resp.StatusCode == http.StatusNotFound { // read to the end, so that the next request uses the connection
+	if resp.StatusCode == http.StatusNotFound { // read to the end, so that the next request reuses the connection
 		_, _ = io.CopyN(io.Discard, resp.Body, maxErrorDocument)
 		return errdef.ErrNotFound
 	}

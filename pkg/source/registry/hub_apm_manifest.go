@@ -8,37 +8,38 @@ import (
 
 	"github.com/Masterminds/semver/v3"
 
+	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/internal/yamlx"
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
-// apmManifest is the file in which a package of apm lists its dependencies (github.com/microsoft/apm,
+// apmManifest is the file in which an apm package lists its dependencies (github.com/microsoft/apm,
 // docs/src/content/docs/guides/registries.md).
 const apmManifest = "apm.yml"
 
 // maxAPMManifest is the greatest size of such a file in bytes.
 const maxAPMManifest = 1 << 20
 
-// apmDependencies reads what a package of apm requires from its registry, by name and a range of versions. The others
-// are those that apm takes from elsewhere, such as a git repository, which a published pack may not require here.
-func apmDependencies(archive fs.FS) (deps []pack.Dependency, others []string) {
+// apmDependencies returns the dependencies that an apm package takes from its registry by name and version range. The
+// others come from elsewhere, such as git repositories; a published pack may not require these.
+func apmDependencies(archive fs.FS) (deps []pack.Dependency, others []string, err error) {
 	data, err := safefile.ReadIn(archive, apmManifest, maxAPMManifest)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return nil, nil, nil
 	}
 	if err != nil {
-		return nil, []string{apmManifest}
+		return nil, nil, err
 	}
 	r := yamlx.Read(apmManifest, data, yamlx.Format{Name: apmManifest, Aliases: true})
 	root, ok := r.Root()
 	if !ok {
-		return nil, []string{apmManifest}
+		return nil, nil, diag.Errorf(diag.Invalid, "%s is not valid YAML", apmManifest)
 	}
 	list := root.Get("dependencies", "apm")
 	if !list.IsList() {
-		return nil, nil
+		return nil, nil, nil
 	}
 	usual := scalar(root.Get("registries", "default"))
 	for _, item := range list.Node.Content {
@@ -49,11 +50,11 @@ func apmDependencies(archive fs.FS) (deps []pack.Dependency, others []string) {
 			others = append(others, textx.Truncate(textx.OneLine(cmp.Or(name, "a dependency")), 100))
 		}
 	}
-	return deps, others
+	return deps, others, nil
 }
 
-// apmDependency reads one dependency. It is false if the registry that the package usually takes dependencies from does
-// not offer it.
+// apmDependency reads one dependency. It returns false if the dependency does not come from the package's default
+// registry, or does not have a valid name and version range.
 func apmDependency(v yamlx.Value, usual string) (name string, d pack.Dependency, ok bool) {
 	name = scalar(v)
 	id, version, _ := strings.Cut(name, "#")

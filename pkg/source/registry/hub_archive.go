@@ -70,11 +70,16 @@ func describeArchive(ctx context.Context, ref pack.Ref, d *hubDownload, limits b
 		return nil, diag.Errorf(diag.Invalid, "%s contains %s %s", ref, a.content.ID, a.content.Version)
 	}
 	if ref.Kind == pack.KindAPM && a.content.Manifest == nil {
-		deps, others := apmDependencies(archive)
+		deps, others, err := apmDependencies(archive)
 		a.content.Dependencies = deps
+		if err != nil {
+			a.warnings = append(a.warnings,
+				fmt.Sprintf("cannot read the dependencies of the apm package %s: %v", ref.ID, err))
+		}
 		if len(others) > 0 {
-			a.warnings = append(a.warnings, fmt.Sprintf("skillpm does not install all dependencies of the apm package %s: "+
-				"install them yourself if its skills need %s", ref.ID, textx.FirstAndMore(others, 5)))
+			a.warnings = append(a.warnings, fmt.Sprintf(
+				"the apm package %s has dependencies that skillpm does not install: %s; install those that its skills need",
+				ref.ID, textx.FirstAndMore(others, 5)))
 		}
 	}
 	if err := a.hash(ctx, limits); err != nil {

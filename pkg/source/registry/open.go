@@ -140,7 +140,7 @@ func openParsed(name, url string, deps Deps) (Registry, error) {
 			return nil, diag.Errorf(diag.Internal, "registry %s: this build does not support git", name)
 		}
 		if ref.Rev == "" {
-			ref.Rev = pack.DefaultBranch // an index has a newest state and no releases
+			ref.Rev = pack.DefaultBranch // an index does not have releases: use its newest state
 		}
 		return newIndexRegistry(name,
 			&gitFiles{ref: ref, trees: deps.Git, cache: cache{dir: deps.Cache}, offline: deps.Offline}, ref), nil

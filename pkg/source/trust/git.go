@@ -82,7 +82,7 @@ func (k *Verifier) tag(ctx context.Context, p *pack.Pack, w Requirement) (*tagEv
 	case commit != p.Ref.Digest:
 		return nil, diag.Errorf(diag.Integrity, "the tag of %s is now on commit %s instead of %s", nameOf(p),
 			commit, p.Ref.Digest).
-			WithHint("published tags do not move: ask the owner of %s why the tag moved", p.Ref.Source())
+			WithHint("ask the owner of %s why the published tag moved", p.Ref.Source())
 	case len(payload) == 0:
 		return unsigned("its tag is lightweight and does not have a signature")
 	case len(signature) == 0:

@@ -125,7 +125,7 @@ func (a *app) connect(ctx context.Context, o *connectFlags, ids []string) error 
 	for _, h := range agents {
 		results = append(results, &connected{Agent: h.ID, Title: h.Title})
 	}
-	// Before the agents' own files show that they are in use.
+	// Open the links first: connectOne writes files that show that an agent is in use.
 	linked, failed := a.openLinks(ctx, e, installScope(o.scope))
 	for i, h := range agents {
 		failed = a.keepFirst(failed, a.connectOne(ctx, o, e, h, results[i]))

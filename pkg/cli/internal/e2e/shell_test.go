@@ -19,8 +19,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/testkit"
 )
 
-// commandShell runs command lines like sh, with skillpm in this process, for the reason that stories have: starting the
-// program is most of what a command costs. A program that starts skillpm starts a process.
+// commandShell runs command lines like sh, but runs skillpm in this process, as stories do: most of the time of a
+// command is the start of the program. If another program starts skillpm, it starts a process.
 type commandShell struct {
 	dir string   // of the next command line; a command line can change it
 	env []string // NAME=VALUE

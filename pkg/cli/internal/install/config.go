@@ -273,7 +273,7 @@ func (s *settings) with(key, value string, undo bool) ([]byte, error) {
 		return e.Bytes(), err
 	}
 	if command := entryCommand(key); command != "" {
-		return nil, diag.Errorf(diag.Usage, "cannot set %s: the setting has several entries", key).
+		return nil, diag.Errorf(diag.Usage, "cannot set %s: the setting is not a single value", key).
 			WithHint("set an entry with: %s", command)
 	}
 	items := []any{}

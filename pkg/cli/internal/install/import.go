@@ -143,7 +143,8 @@ func (a *app) printImport(r *skillpm.ImportReport) error {
 	return a.printInstall(r.Install, "install")
 }
 
-// noteRecordedSources says how copies whose source another tool recorded become dependencies: one command per source.
+// noteRecordedSources prints how to turn copies whose source another tool recorded into dependencies: one command for
+// each source.
 func (a *app) noteRecordedSources(local []skillpm.LocalSkill) {
 	var sources []string
 	dirs, flags := map[string][]string{}, map[string]string{}

@@ -109,8 +109,9 @@ func newRegistryList(a *app) *cobra.Command {
 		Aliases: []string{"ls"},
 		Short:   "List registries and bindings",
 		Long: `The list shows the sources in which skillpm looks up packs by name: registries of the project
-and the user, and registries of bound owners. Without these, it shows your local packs and the
-embedded index. The mark (enforced) means that the administrator of the machine bound the owner.`,
+and the user, and registries of bound owners. It also shows your local packs and the embedded
+index if skillpm looks up packs there. The mark (enforced) means that the administrator of the
+machine bound the owner.`,
 		Example: `  skillpm registry list
   skillpm registry list --json
   skillpm registry list -C ../other-project`,

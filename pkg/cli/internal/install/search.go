@@ -27,7 +27,7 @@ word. Packs that match all words come first. If a registry has copies of a pack 
 same skills, the command lists them with the pack that was published first.
 
 --offline searches the cached lists of registries. skillpm warns about unreachable
-registries. The command does not search OCI registries, ClawHub, and apm registries.`,
+registries. The command does not search OCI registries, ClawHub, or apm registries.`,
 		Example: `  skillpm search deploy to kubernetes
   skillpm search  # all packs, the newest first
   skillpm search pdf tables --json

@@ -166,7 +166,7 @@ func (c *Case) problem() string {
 	case c.Stdout != nil && c.StdoutFile != "":
 		return "the case has both stdout and stdout-file"
 	case isTests(c.BodyFile) || isTests(c.StdoutFile):
-		return "the case compares with a test file, which --update would overwrite: use another extension than .yaml or .yml"
+		return "the case compares with a test file, which --update would overwrite: use an extension other than .yaml or .yml"
 	case c.Error != "" && (c.Body != nil || c.BodyFile != "" || len(c.Calls) > 0 || len(c.Contains) > 0 ||
 		len(c.Lacks) > 0):
 		return "the case expects both an error and a result"

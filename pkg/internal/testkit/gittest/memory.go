@@ -16,9 +16,8 @@ import (
 	"sync"
 )
 
-// memory repeats git's response to a request that is the same in every byte, as long as the references and the
-// configuration of the repository are the same. Git starts up to five processes for each request, which are most of
-// what a test costs.
+// memory caches git's responses to identical requests while the references and the configuration of the repository stay
+// the same. Git starts up to five processes for each request, which take most of the time of a test.
 type memory struct {
 	root string
 	git  http.Handler
@@ -27,7 +26,7 @@ type memory struct {
 	answers map[string]*httptest.ResponseRecorder
 }
 
-// ServeHTTP serves requests that read a repository from the memory, and all others like git.
+// ServeHTTP answers requests that read a repository from the cache, and passes all others to git.
 func (m *memory) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	repository, fetches := strings.CutSuffix(r.URL.Path, "/git-upload-pack")
 	if !fetches && r.URL.RawQuery == "service=git-upload-pack" {
@@ -55,7 +54,7 @@ func (m *memory) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(answer.Body.Bytes())
 }
 
-// requestKey is different for requests that git can tell apart.
+// requestKey returns different keys for requests that git can distinguish.
 func requestKey(r *http.Request, body []byte) string {
 	hash := sha256.New()
 	fmt.Fprintf(hash, "%s %s %d\n", r.Method, r.URL, r.ContentLength)
@@ -66,8 +65,8 @@ func requestKey(r *http.Request, body []byte) string {
 	return string(hash.Sum(nil))
 }
 
-// stateOf is different if a repository has other references or another configuration. A file that cannot be read counts
-// as empty, such as those of a repository that does not exist.
+// stateOf returns a hash that changes with the references and the configuration of a repository. An unreadable file
+// counts as empty, such as the files of a repository that does not exist.
 func stateOf(repository string) string {
 	hash := sha256.New()
 	add := func(name string) {

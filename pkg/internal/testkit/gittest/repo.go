@@ -187,7 +187,7 @@ func (d *directory) add(path string, f File) {
 	d.dirs[name].add(rest, f)
 }
 
-// writeTree writes a tree in the order of git, which compares the name of a directory as if a slash followed.
+// writeTree writes a tree in git's order, which compares directory names as if they ended with a slash.
 func (r *Repo) writeTree(d *directory) string {
 	r.tb.Helper()
 	entries := make(map[string]Entry)

@@ -99,7 +99,7 @@ func (s *server) backend(dir string) http.Handler {
 		"GIT_CONFIG_KEY_1=uploadpack.allowAnySHA1InWant", "GIT_CONFIG_VALUE_1="+strconv.FormatBool(!s.strict),
 		"GIT_CONFIG_KEY_2=uploadpack.allowFilter", "GIT_CONFIG_VALUE_2="+strconv.FormatBool(s.filter))
 	return &cgi.Handler{
-		Path: filepath.Join(strings.TrimSpace(string(program)), "git-http-backend"), // without the process of git
+		Path: filepath.Join(strings.TrimSpace(string(program)), "git-http-backend"), // directly, to save a process
 		Env:  env, InheritEnv: []string{"PATH"},
 		Stderr: io.Discard,
 	}

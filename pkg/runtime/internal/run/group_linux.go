@@ -336,8 +336,8 @@ func (p process) waitExit(most time.Duration) {
 	}
 }
 
-// hasEnded waits until the process of a descriptor has ended, at most for a duration, and reports whether it has. A
-// signal to this process, such as one of the Go scheduler, does not shorten the wait.
+// hasEnded waits for the process of a descriptor to end, at most for a duration, and reports whether it ended. A signal
+// to this process, such as one of the Go scheduler, does not shorten the wait.
 func hasEnded(pidfd int, most time.Duration) bool {
 	const step = 100 * time.Millisecond
 	limit := time.NewTimer(most)

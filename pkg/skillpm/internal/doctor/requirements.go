@@ -8,7 +8,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// checkRequirements compares what the manifest, the packs, and the installed skills require with the machine.
+// checkRequirements checks whether the machine meets the requirements of the manifest, the packs, and the installed
+// skills.
 func checkRequirements(x *exam) {
 	if missing := x.ws.Unmet(x.ws.Manifest.Requires); len(missing) > 0 {
 		x.reportMissing(scope.ManifestName, scope.ManifestName, missing)

@@ -148,7 +148,8 @@ func lockedRef(m *pack.Manifest, id pack.ID, locked *pack.LockedPack) (pack.Ref,
 }
 
 // Pinned returns a pack as the lock has it. The registries have the directory of a layout that the lock leaves out.
-func (f *Fetcher) Pinned(ctx context.Context, m *pack.Manifest, id pack.ID, locked *pack.LockedPack) (*pack.Pack, error) {
+func (f *Fetcher) Pinned(ctx context.Context, m *pack.Manifest, id pack.ID, locked *pack.LockedPack,
+) (*pack.Pack, error) {
 	ref, err := lockedRef(m, id, locked)
 	if err != nil {
 		return nil, err

@@ -166,7 +166,7 @@ func gitReference(url, dir, rev string) (string, error) {
 	if dir = path.Clean(dir); dir != "." {
 		url += "//" + dir
 	}
-	// a repository is not a pack that a registry has under this name
+	// local:acme/ops, for example, is a pack of a registry and not a repository
 	if ref, err := pack.Parse(url); err == nil && ref.Kind != pack.KindGit && ref.Kind != pack.KindPath {
 		return "", diag.Errorf(diag.Invalid, "invalid repository URL %s", printable(url))
 	}

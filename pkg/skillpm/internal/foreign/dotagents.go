@@ -99,7 +99,7 @@ func (c *collector) dotagentsSkill(name string, item *value) error {
 
 // dotagentsURL returns the URL of a repository, and the revision behind @ in the short form OWNER/REPO@REF.
 func dotagentsURL(source string) (url, ref string) {
-	if url, ok := strings.CutPrefix(source, "git:"); ok && !strings.HasPrefix(url, "//") { // git:// is a URL itself
+	if url, ok := strings.CutPrefix(source, "git:"); ok && !strings.HasPrefix(url, "//") { // git:// is the scheme of a URL
 		return url, ""
 	}
 	if strings.Contains(source, ":") {

@@ -17,7 +17,7 @@ func (f file) isTOML(data []byte) bool {
 	return strings.HasSuffix(name, ".toml") || strings.HasSuffix(name, "agents.lock") && !isJSON(data)
 }
 
-// maxTOML is the size of a TOML file, in bytes. The time that the parser takes grows with the square of the number of
+// maxTOML is the maximum size of a TOML file, in bytes. The time of the parser grows with the square of the number of
 // tables; a lockfile with 1,000 skills is smaller.
 const maxTOML = 256 << 10
 

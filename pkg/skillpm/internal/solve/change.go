@@ -51,14 +51,14 @@ func (b *Backend) isMoving(id pack.ID, src string) bool {
 }
 
 // followsDefaultBranch reports whether the lock has a pack from the default branch of a repository without releases,
-// and no range is required of it. A pack that is locked from a release does not follow the default branch when the
-// releases are gone.
+// and the pack is required without a range. A pack that is locked from a release does not follow the default branch
+// when the releases are gone.
 func (b *Backend) followsDefaultBranch(src string, was *pack.LockedPack) bool {
 	ref, ok := b.refs[src]
 	return ok && was != nil && was.FollowsDefaultBranch() && hasReleases(ref) && !b.ranged[src]
 }
 
-// lockedMoves reports whether the lock has a pack from a branch that was required, a moving tag, or a directory.
+// lockedMoves reports whether a pack is locked from a required branch, a moving tag, or a directory.
 func lockedMoves(id pack.ID, was *pack.LockedPack) bool {
 	ref, err := was.Ref(id)
 	return err != nil || fetch.IsDirectory(was.Source) ||
@@ -111,7 +111,7 @@ func (b *Backend) changedFrom(chosen map[pack.ID]resolve.Selection, p *pack.Pack
 	return fetch.NewChange(p.ID, was, now)
 }
 
-// lockedChange compares what the lock has of a pack with what its source has of this version now, with the digest of
+// lockedChange compares the locked content of a version with its content at the source now. The digest is that of
 // digestNow. It returns nil if they are the same, or if that can't be known: the version is gone from the source, or
 // the source is unreachable.
 func (b *Backend) lockedChange(ctx context.Context, id pack.ID, src, digest string) (*fetch.Change, error) {

@@ -113,7 +113,7 @@ func isBetterEntry(base, p, other *pack.LockedPack) bool {
 }
 
 // checkSameContent returns an error if two entries with the same version have different content, whatever their sources
-// are, or if both sides changed the digest at one source. The content of directories changes without a version.
+// are, or if both sides changed the digest at one source. The content of a directory can change without a new version.
 func checkSameContent(id pack.ID, base, ours, theirs *pack.LockedPack) error {
 	if fetch.IsDirectory(ours.Source) || fetch.IsDirectory(theirs.Source) {
 		return nil

@@ -283,7 +283,7 @@ func TestMergeContent(t *testing.T) {
 			merged, err := MergeLocks(t.Context(), m, lockOf(test.base), lockOf(sides[0]), lockOf(sides[1]))
 			switch {
 			case test.want == nil && diag.CodeOf(err) != diag.Integrity:
-				t.Errorf("%s: %v, want an error of integrity", name, err)
+				t.Errorf("%s: %v, want an integrity error", name, err)
 			case test.want != nil && (err != nil || !merged.Packs[id].Equal(test.want)):
 				t.Errorf("%s: %v, %+v", name, err, merged)
 			}

@@ -27,7 +27,7 @@ type Change struct {
 	committed []string          // directories of agents whose generated entries git tracks
 	// the new states of directories that were hashed and are right
 	rehashed map[string]treeState
-	// what the skills of written directories declare as required
+	// the requirements of the skills in written directories
 	requirements map[string]skill.Requirements
 
 	Skipped []Skipped // with CompareOptions.Repair

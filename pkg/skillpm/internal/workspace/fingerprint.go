@@ -151,7 +151,7 @@ func (w *Workspace) StartScan() {
 	}()
 }
 
-// sortedKeys is [slices.Sorted] of the keys of a map, in memory of the right size.
+// sortedKeys returns the sorted keys of a map. Unlike [slices.Sorted], it allocates the slice once.
 func sortedKeys[V any](m map[string]V) []string {
 	keys := slices.AppendSeq(make([]string, 0, len(m)), maps.Keys(m))
 	slices.Sort(keys)

@@ -149,7 +149,7 @@ func (c *Change) touches(dir string) bool {
 	return hasKey(c.links, in) || hasKey(c.Trees, in) || slices.ContainsFunc(c.removals, in)
 }
 
-// trackedDirs returns the directories of which git tracks a generated entry. Without the git program, it tracks none.
+// trackedDirs returns the directories in which git tracks a generated entry. Without the git program, it returns none.
 func (w *Workspace) trackedDirs(generated map[string][]string) map[string]bool {
 	var paths []string
 	for dir, names := range generated {

@@ -88,8 +88,8 @@ func (m *Machine) discardDamaged(c *Change) {
 	}
 }
 
-// materialize writes a tree to dir, under its alias if it has one. It returns the state of the tree, and what the skill
-// declares as required.
+// materialize writes a tree to dir, under its alias if it has one. It returns the state of the tree, and the
+// requirements that the skill declares.
 func (m *Machine) materialize(
 	ctx context.Context, t Tree, dir string, hard bool,
 ) (state treeState, needs skill.Requirements, err error) {

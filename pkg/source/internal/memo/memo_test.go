@@ -40,7 +40,7 @@ func TestGetShares(t *testing.T) {
 	})
 }
 
-// TestGetErrors checks that an error is not cached, and that a caller that gives up does not fail the others.
+// TestGetErrors checks that an error is not cached, and that a caller that gives up does not make the others fail.
 func TestGetErrors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var m Map[string, int]
@@ -76,7 +76,7 @@ func TestGetErrors(t *testing.T) {
 	})
 }
 
-// TestGetExpires checks that a value is fetched again after its time.
+// TestGetExpires checks that a value is fetched again after it expires.
 func TestGetExpires(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := Map[string, int]{Now: time.Now, Keep: time.Minute}
