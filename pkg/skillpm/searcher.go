@@ -324,8 +324,9 @@ func (s *searcher) close() {
 
 func (p *searchedIndex) report() SearchedRegistry {
 	if p.err != nil {
+		_, isUnlisted := errors.AsType[*registry.UnlistedError](p.err)
 		return SearchedRegistry{
-			Name: p.name, Unlisted: !registry.CanList(p.url), Error: p.err.Error(),
+			Name: p.name, Unlisted: isUnlisted, Error: p.err.Error(),
 			Code: int(diag.CodeOf(p.err)), Hint: diag.HintOf(p.err),
 		}
 	}

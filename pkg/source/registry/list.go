@@ -3,6 +3,7 @@ package registry
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"iter"
 	"strings"
@@ -91,12 +92,25 @@ func (s *layoutRegistry) catalogEntry(ctx context.Context, id pack.ID) (index.Ca
 	return e, nil
 }
 
-// List returns the registry as a [Lister]. It fails with [diag.NotFound] if the registry cannot list its packs.
+// UnlistedError reports that a registry does not list its packs, such as an OCI registry.
+type UnlistedError struct{ Registry string }
+
+func (e *UnlistedError) Error() string {
+	return fmt.Sprintf("cannot search %s: the registry does not list its packs", e.Registry)
+}
+
+// Code is NotFound.
+func (e *UnlistedError) Code() diag.Code { return diag.NotFound }
+
+// Hint shows other ways to find packs.
+func (e *UnlistedError) Hint() string {
+	return "install packs by name, or add an index that lists them: skillpm registry add NAME URL"
+}
+
+// List returns the registry as a [Lister], or an [UnlistedError].
 func List(r Registry) (Lister, error) {
 	if l, ok := r.(Lister); ok {
 		return l, nil
 	}
-	return nil, diag.Errorf(diag.NotFound,
-		"cannot search %s: the registry does not list its packs", r.Name()).
-		WithHint("install packs by name, or add an index that lists them: skillpm registry add NAME URL")
+	return nil, &UnlistedError{Registry: r.Name()}
 }

@@ -176,7 +176,3 @@ func KindOf(url string) string {
 	}
 	return "index"
 }
-
-// CanList reports whether the registry at an address lists its packs. OCI registries and servers with the API of
-// ClawHub or apm do not.
-func CanList(url string) bool { return !strings.HasPrefix(url, "oci://") && !isHubAddress(url) }
