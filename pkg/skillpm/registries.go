@@ -218,7 +218,7 @@ func (c *Client) RegistryAdd(ctx context.Context, o RegistryAddOptions) (*Regist
 		return nil, err
 	}
 	if registry.IsBuiltIn(o.Name) {
-		return nil, diag.Errorf(diag.Conflict, "cannot add the registry %[1]s: skillpm has a registry %[1]s", o.Name).
+		return nil, diag.Errorf(diag.Conflict, "cannot add the registry %s: a built-in registry has this name", o.Name).
 			WithHint("choose another name")
 	}
 	url := c.registryURL(o.URL, filepath.Dir(file.Path), o.Project)
