@@ -30,9 +30,12 @@ import (
 type Options struct {
 	environ.Environment // the agent's environment; its clock and its paths are required
 
-	Profile          string // id of the profile; SKILLPM_PROFILE, `profile:` of the settings, profile.Runtime
-	Session          string // id of the session; SKILLPM_SESSION
-	NoSession        bool   // use no session, even if SKILLPM_SESSION is set
+	Profile   string // id of the profile; SKILLPM_PROFILE, `profile:` of the settings, profile.Runtime
+	Session   string // id of the session; SKILLPM_SESSION
+	NoSession bool   // use no session, even if SKILLPM_SESSION is set
+	// Parents are the sessions that this one begins with, see [session.Options]. That of the task in which this process
+	// runs is always one of them.
+	Parents          []string
 	Agent, Tenant    string // SKILLPM_AGENT_TYPE, SKILLPM_TENANT, `skills:` of the settings
 	SkillEnvironment string // SKILLPM_ENVIRONMENT, `skills:` of the settings
 	NoSkills         bool   // skills are switched off
@@ -126,6 +129,7 @@ func New(ctx context.Context, o Options) (*Host, error) {
 	h.audit = h.openLog()
 	h.tasks = task.Open(filepath.Join(o.Paths.State, "tasks"), task.Options{
 		Runner: h.config.Runner, Self: o.Self, Env: o.Variables(), Now: o.Now, Audit: h.audit,
+		EndSession: h.endTask,
 	})
 	h.session, err = session.Open(session.Options{
 		Environment: o.Environment, Profile: h.profile, Catalog: h.Catalog, Project: h.project,
@@ -133,6 +137,7 @@ func New(ctx context.Context, o Options) (*Host, error) {
 		ReadOnly: h.readOnly(), Protected: h.protectedDirs(),
 		MaxDepth: h.config.Skills.MaxDepth, ScriptLimit: h.config.Skills.ScriptLimit, FileLimit: o.FileLimit,
 		Shell: o.Shell || h.config.Skills.DynamicShell, Helper: o.Helper, Submit: h.submit,
+		CheckRunner: h.checkRunner, Parents: o.parents(),
 	}, o.sessionID())
 	return h, err
 }
@@ -188,6 +193,14 @@ func (o Options) trace() audit.Trace {
 		return o.Trace
 	}
 	return audit.ParseTraceparent(o.Getenv("TRACEPARENT"))
+}
+
+// parents returns the sessions that the session begins with.
+func (o Options) parents() []string {
+	if id := o.Getenv("SKILLPM_SESSION"); session.IsTask(id) && id != o.sessionID() {
+		return append(slices.Clone(o.Parents), id)
+	}
+	return o.Parents
 }
 
 func (o Options) sessionID() string {
@@ -279,13 +292,23 @@ func (h *Host) protectedDirs() []string {
 	return slices.DeleteFunc(dirs, func(dir string) bool { return dir == "" })
 }
 
+// checkRunner returns why no runner can run tasks of a kind of agent.
+func (h *Host) checkRunner(agent string) error {
+	_, err := h.config.Runner(agent)
+	return err
+}
+
 // submit starts a skill as a task and returns the task's id.
 func (h *Host) submit(ctx context.Context, f session.Fork) (string, error) {
 	t, err := h.tasks.Submit(ctx, task.Request{
 		Skill: f.Skill, Pack: f.Pack, Dir: f.Dir, Agent: f.Agent, Model: f.Model, Project: f.Project, Body: f.Body,
+		Session: f.Session,
 	})
 	if err != nil {
 		return "", err
 	}
 	return t.ID, nil
 }
+
+// endTask ends the session of a task. Its hooks record their own failures.
+func (h *Host) endTask(ctx context.Context, id, _ string) { _, _ = h.session.Other(id).End(ctx) }

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -192,7 +190,7 @@ func (v *serving) endSkill(ctx context.Context, args arguments) *mcp.CallToolRes
 		return v.failed(values["skill"], diag.Errorf(diag.Usage, "cannot deactivate a skill without a session").
 			WithHint("pass the name of this conversation in the argument %s", sessionArgument))
 	}
-	ended, err := v.host.Session().Deactivate(ctx, values["skill"])
+	ended, err := v.host.Session().Deactivate(ctx, values["skill"], session.Model)
 	if len(ended) == 0 && err != nil {
 		return v.failed(values["skill"], err)
 	}
@@ -228,13 +226,6 @@ func (v *serving) failed(name string, err error) *mcp.CallToolResult {
 // rewordError replaces an error's hint by one that names this server's tools: the model cannot run skillpm's commands.
 func (v *serving) rewordError(err error) error {
 	end, hint := v.native.End.Name, diag.HintOf(err)
-	if active, ok := errors.AsType[*session.ActiveError](err); ok {
-		return &rewordError{
-			err,
-			fmt.Sprintf("follow the instructions in the result of the call that loaded the skill; "+
-				"to load the skill again after its work is done, first call %s with name: %q", end, active.Name),
-		}
-	}
 	switch {
 	case strings.Contains(hint, "skillpm deactivate"):
 		return &rewordError{

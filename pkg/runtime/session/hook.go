@@ -65,17 +65,16 @@ func (e *HookError) Hint() string {
 		skill.QuoteArgument(e.Script))
 }
 
-// runPreHook runs the pre hook of a skill.
-func (s *Session) runPreHook(ctx context.Context, l *catalog.Loaded, a *Activation) error {
+// runPreHook runs the pre hook of a skill under the restrictions of other skills.
+func (s *Session) runPreHook(ctx context.Context, l *catalog.Loaded, arguments string, others []Active,
+) (warnings []string, err error) {
 	if l.Front.Pre == "" {
-		return nil
+		return nil, nil
 	}
-	warnings, err := s.hook(ctx, hook{
-		kind: "pre", script: l.Front.Pre, skill: l.Skill, dir: l.Dir,
-		arguments: a.Arguments, digest: l.Digest, loaded: l,
+	return s.hook(ctx, hook{
+		kind: "pre", script: l.Front.Pre, skill: l.Skill, dir: l.Dir, arguments: arguments, digest: l.Digest, loaded: l,
+		others: others,
 	})
-	a.Warnings = append(a.Warnings, warnings...)
-	return err
 }
 
 // hook is a pre or post hook to run.
@@ -85,6 +84,7 @@ type hook struct {
 	dir, arguments string
 	digest         string
 	loaded         *catalog.Loaded // nil if it must be read again
+	others         []Active        // whose tool restrictions apply to the hook
 }
 
 // maxVariable is the longest argument text, in bytes, that a hook gets: systems reject longer environment variables.

@@ -162,7 +162,7 @@ func (s *Session) checkRun(k *catalog.Skill, o RunOptions, argv []string) error 
 		return nil
 	}
 	return diag.Errorf(diag.Denied, "skill %q may not run scripts now: %s", k.Name, v.Reason).
-		WithHint("when the work of skill %s is done, deactivate the skill: %s", v.Skill, endCommand(v.Skill, s.id))
+		WithHint("end skill %s when its work is done", v.Skill)
 }
 
 // is reports whether an active skill is the skill k.

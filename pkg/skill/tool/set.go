@@ -49,6 +49,9 @@ func (s Set) Without(skill string, patterns []Pattern) Set {
 // Restricts reports whether the set denies any call.
 func (s Set) Restricts() bool { return len(s.allow)+len(s.deny) > 0 }
 
+// Lists reports whether only listed tools are allowed.
+func (s Set) Lists() bool { return len(s.allow) > 0 }
+
 // Allow decides about a call.
 func (s Set) Allow(c Call) Verdict {
 	v := Verdict{Allowed: true, Tool: c.Tool}
