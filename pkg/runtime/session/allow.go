@@ -190,13 +190,20 @@ func (s State) Tools() tool.Set { return toolSetOf(s.Active, false) }
 func (s *Session) Tools(state State) tool.Set { return s.toolSet(state.Active) }
 
 // checkHook returns why a hook must not run: the tool restrictions of another active skill forbid the command.
-func (s *Session) checkHook(h hook, argv []string) error {
+func (s *Session) checkHook(h hook) error {
+	argv := scriptLine(h.dir, h.script, nil)
 	v := s.toolSet(h.others).Allow(s.withDirectories(tool.Call{Tool: "Bash", Input: map[string]any{"command": argv}}))
 	if v.Allowed {
 		return nil
 	}
 	return diag.Errorf(diag.Denied, "the %s hook of skill %q may not run now: %s", h.kind, h.skill.Name, v.Reason).
 		WithHint("end skill %s when its work is done", v.Skill)
+}
+
+// scriptLine returns the command line of a script for a check of tool lists: without the interpreter, because that
+// depends on the machine.
+func scriptLine(dir, script string, args []string) []string {
+	return append([]string{filepath.Join(dir, filepath.FromSlash(script))}, args...)
 }
 
 // isSkillTool reports whether a tool is one of those that agents use skills with, under skillpm's name or the

@@ -28,8 +28,8 @@ func notActive(name string, active []string) error {
 
 // Deactivate ends the skill with this name and the skills that are nested in it; with name "", the last one. It returns
 // the names of the ended skills, the last one first, and runs their post hooks. If a hook fails, the error is a
-// [HookError], and the skills have ended nevertheless. The model can end only skills that it started in this session
-// itself; for others, the error has code Denied.
+// [HookError], and the skills have ended nevertheless. The error has code Denied for skills that a parent session has,
+// and for the model also for those that the user started.
 func (s *Session) Deactivate(ctx context.Context, name string, by Trigger) (ended []string, err error) {
 	if s.id == "" {
 		return nil, diag.Errorf(diag.Usage, "cannot deactivate a skill without a session").
@@ -76,7 +76,7 @@ func (s *Session) pop(ctx context.Context, name string, by Trigger) (removed, ke
 // pop returns the skill with this name and those that are nested in it, and the others. With name "" and the model, it
 // takes the last skill that the model started.
 func (s State) pop(name string, by Trigger) (removed, kept []Active, err error) {
-	own := func(a Active) bool { return by != Model || a.Trigger == Model && !a.Inherited }
+	own := func(a Active) bool { return !a.Inherited && (by != Model || a.Trigger == Model) }
 	i := s.find(name)
 	if name == "" && by == Model {
 		i = lastIndex(s.Active, own)
@@ -86,9 +86,13 @@ func (s State) pop(name string, by Trigger) (removed, kept []Active, err error) 
 	}
 	removed = s.within(s.Active[i])
 	if j := slices.IndexFunc(removed, func(a Active) bool { return !own(a) }); j >= 0 {
-		return nil, nil, diag.Errorf(diag.Denied, "the model cannot end skill %s: the model did not start the skill here",
+		if removed[j].Inherited {
+			return nil, nil, diag.Errorf(diag.Denied, "cannot end skill %s here: the skill ends with this task or subagent",
+				removed[j].Exact())
+		}
+		return nil, nil, diag.Errorf(diag.Denied, "the model cannot end skill %s: the user started the skill",
 			removed[j].Exact()).
-			WithHint("the skill ends when the user ends it, or with the task")
+			WithHint("ask the user to end the skill")
 	}
 	return removed, without(s.Active, removed), nil
 }
@@ -146,6 +150,9 @@ func (s *Session) End(ctx context.Context) (ended []string, err error) {
 	if s.id == "" {
 		return nil, diag.Errorf(diag.Usage, "cannot end a session without its id").
 			WithHint("use --session ID; list sessions with: skillpm session list")
+	}
+	if IsTask(s.id) && s.env.Getenv("SKILLPM_SESSION") == s.id {
+		return nil, diag.Errorf(diag.Denied, "cannot end the session of a task within the task")
 	}
 	removed, why, err := s.forget(ctx)
 	if err != nil {

@@ -111,7 +111,7 @@ func (s *Session) hook(ctx context.Context, h hook) (warnings []string, err erro
 	}
 	var res *run.Result
 	if err == nil {
-		err = s.checkHook(h, argv)
+		err = s.checkHook(h)
 		fail.Denied = err != nil
 	}
 	if err == nil {

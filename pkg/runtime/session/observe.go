@@ -390,7 +390,7 @@ func (s *Session) RunAllowed(ctx context.Context, name, script string) error {
 	}
 	argv := []string{name}
 	if script != "" {
-		argv = []string{filepath.Join(k.Dir, filepath.FromSlash(script))}
+		argv = scriptLine(k.Dir, script, nil)
 	}
 	return s.checkRun(k, RunOptions{Script: script, Trigger: Model}, argv)
 }

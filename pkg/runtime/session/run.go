@@ -101,7 +101,11 @@ func (s *Session) run(ctx context.Context, k *catalog.Skill, o RunOptions, r *au
 		return nil, err
 	}
 	r.Command = argv
-	if err := s.checkRun(k, o, argv); err != nil {
+	line := argv
+	if o.Script != "" {
+		line = scriptLine(l.Dir, o.Script, o.Args)
+	}
+	if err := s.checkRun(k, o, line); err != nil {
 		return nil, err
 	}
 	if err := s.checkNesting(k.Exact(), false); err != nil {
