@@ -49,6 +49,11 @@ type Options struct {
 	// Layers replace the profile's layers of skills; empty keeps those.
 	Layers []profile.Layer
 
+	// Runner runs tasks in this process; nil for the runners of the settings. Notify is called when one has ended; it may
+	// be nil.
+	Runner Runner
+	Notify func(TaskEnd)
+
 	Self []string // command that starts the process which runs tasks, see [task.Options]; nil for skillpm in PATH
 	// Helper is the program, with its first arguments, that confines scripts: its main calls [EnterHelper]. Without
 	// one, scripts that must be confined do not run.
@@ -88,6 +93,7 @@ type Host struct {
 
 	mu      sync.Mutex
 	catalog *catalog.Catalog
+	running map[string]*running // tasks in this process, by id
 }
 
 // New returns a Host with the given options; [Open] does the same with the operating system's defaults. The error has
@@ -291,24 +297,3 @@ func (h *Host) protectedDirs() []string {
 	dirs = append(append(dirs, h.guard.ProtectedFiles()...), h.o.ReadOnly...)
 	return slices.DeleteFunc(dirs, func(dir string) bool { return dir == "" })
 }
-
-// checkRunner returns why no runner can run tasks of a kind of agent.
-func (h *Host) checkRunner(agent string) error {
-	_, err := h.config.Runner(agent)
-	return err
-}
-
-// submit starts a skill as a task and returns the task's id.
-func (h *Host) submit(ctx context.Context, f session.Fork) (string, error) {
-	t, err := h.tasks.Submit(ctx, task.Request{
-		Skill: f.Skill, Pack: f.Pack, Dir: f.Dir, Agent: f.Agent, Model: f.Model, Project: f.Project, Body: f.Body,
-		Session: f.Session,
-	})
-	if err != nil {
-		return "", err
-	}
-	return t.ID, nil
-}
-
-// endTask ends the session of a task. Its hooks record their own failures.
-func (h *Host) endTask(ctx context.Context, id, _ string) { _, _ = h.session.Other(id).End(ctx) }

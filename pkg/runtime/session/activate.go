@@ -211,21 +211,11 @@ func unenforced(l *catalog.Loaded) string {
 
 // checkTrigger checks whether the frontmatter lets the user or the model start the skill.
 func checkTrigger(k *catalog.Skill, t Trigger) error {
-	switch t {
-	case Model:
-		if !k.ModelInvocable {
-			return diag.Errorf(diag.Denied,
-				"the model may not activate skill %q: its frontmatter has disable-model-invocation: true", k.Name).
-				WithHint("a user can activate it with /%s", k.Name)
-		}
-	case User:
-		if !k.UserInvocable {
-			return diag.Errorf(diag.Denied,
-				"users cannot activate skill %q: its frontmatter has user-invocable: false", k.Name).
-				WithHint("describe the task; the model activates the skill if the skill matches")
-		}
-	default:
+	switch {
+	case t != Model && t != User:
 		return diag.Errorf(diag.Usage, "unknown trigger %q", t).WithHint("use user or model")
+	case t == Model && !k.ModelInvocable, t == User && !k.UserInvocable:
+		return &TriggerError{Skill: k.Name, Trigger: t}
 	}
 	return nil
 }
@@ -302,7 +292,7 @@ func (s *Session) expandText(ctx context.Context, a *Activation, l *catalog.Load
 	a.Warnings = append(a.Warnings, unrun(l.Name, expansion.Left, in.Shell != nil)...)
 	a.Body = expansion.Text
 	a.Source = l.Source[:len(l.Source)-len(l.Body)] + a.Body
-	a.Files, a.Command = s.files(l), l.Front.Command
+	a.Files, a.Command, a.Toolsets = s.files(l), l.Front.Command, l.Front.Toolsets
 	a.Warnings = append(a.Warnings, unlisted(l)...)
 	if e := unenforced(l); e != "" && s.env.Guard == nil {
 		a.Warnings = append(a.Warnings, e)

@@ -27,24 +27,12 @@ type Verdict struct {
 	Notes     []string // what the user should know, such as active skills whose files changed
 }
 
-// Err returns a denial as an error that names the tool and the skill, nil if the call is allowed.
+// Err returns a denial as a [DeniedError], nil if the call is allowed.
 func (v Verdict) Err() error {
 	if v.Allowed {
 		return nil
 	}
-	switch {
-	case v.Denied:
-		return diag.Errorf(diag.Denied, "%s", v.Reason).
-			WithHint("end the skill with skill_end, and continue without the skill")
-	case v.ReadOnly && v.Protected:
-		return diag.Errorf(diag.Denied, "%s", v.Reason).WithHint("agents may not change settings or policies")
-	case v.ReadOnly:
-		return diag.Errorf(diag.Denied, "%s", v.Reason).
-			WithHint(
-				"write generated files outside the directories of skills; to change a skill, ask the user")
-	}
-	return diag.Errorf(diag.Denied, "%s", v.Reason).
-		WithHint("%s", insteadText(v.Instead)+"; the restriction ends with the skill")
+	return &DeniedError{v}
 }
 
 // insteadText suggests the tools that are allowed.

@@ -134,10 +134,11 @@ func (s *Session) read(k *catalog.Skill, file string) (*File, error) {
 		return nil, err
 	}
 	if info.Mode().IsRegular() && info.Size() > s.env.FileLimit {
-		return nil, diag.Errorf(diag.Invalid, "%s of skill %q has %d bytes; the limit is %d", name, k.Name,
-			info.Size(), s.env.FileLimit).
-			WithHint("read %s in parts with your own tools, or read more with --max-bytes BYTES",
-				filepath.Join(k.Dir, filepath.FromSlash(name)))
+		return nil, &LimitError{
+			What: fmt.Sprintf("%s of skill %q", name, k.Name), Size: info.Size(), Limit: s.env.FileLimit,
+			Advice: fmt.Sprintf("read %s in parts with your own tools, or read more with --max-bytes BYTES",
+				filepath.Join(k.Dir, filepath.FromSlash(name))),
+		}
 	}
 	data, err := safefile.ReadIn(safefile.Dir(k.Dir), name, s.env.FileLimit)
 	if err != nil {

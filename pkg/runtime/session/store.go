@@ -113,8 +113,7 @@ type folder struct {
 // checkID rejects ids that are too long.
 func checkID(id string) error {
 	if len(id) > maxID {
-		return diag.Errorf(diag.Usage, "the session id has %d bytes; the limit is %d", len(id), maxID).
-			WithHint("use a shorter id, such as a UUID")
+		return &LimitError{What: "the session id", Size: int64(len(id)), Limit: maxID, Advice: "use a shorter id, such as a UUID"}
 	}
 	return nil
 }

@@ -90,7 +90,7 @@ func (s *Store) now() *time.Time {
 func (s *Store) create(r Request, runner pack.Runner) (*Task, *lock, error) {
 	now := s.now()
 	t := &Task{
-		ID: newID(*now), State: Queued, Skill: r.Skill, Pack: r.Pack, Agent: r.Agent, Model: r.Model,
+		ID: NewID(*now), State: Queued, Skill: r.Skill, Pack: r.Pack, Agent: r.Agent, Model: r.Model,
 		Project: r.Project, Created: *now,
 	}
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
