@@ -78,7 +78,9 @@ func (h *Host) Load(ctx context.Context, name string, o session.Activate) (*sess
 
 // Allow decides whether the agent may make a tool call now. The call is denied after an error, too. See
 // [session.Session.Allow].
-func (h *Host) Allow(ctx context.Context, c ToolCall) (Verdict, error) { return h.session.Allow(ctx, c) }
+func (h *Host) Allow(ctx context.Context, c ToolCall) (Verdict, error) {
+	return h.session.Allow(ctx, c)
+}
 
 // End ends the skill with this name that the model started, or with "" the last one. See
 // [session.Session.Deactivate].

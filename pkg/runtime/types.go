@@ -6,14 +6,18 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/tool"
 )
 
-// These types of other packages are part of the methods of [Host], so that most programs need no other import.
+// The types of other packages that the methods of Host have, so that most programs need no other import.
 type (
-	Activate   = session.Activate   // options of [Host.Load]
-	Activation = session.Activation // a skill that was activated, or submitted as a task
-	RunOptions = session.RunOptions // options of [Host.Run]
-	ToolCall   = tool.Call          // a call that [Host.Allow] decides about
-	Verdict    = session.Verdict    // its decision
-	SkillInfo  = catalog.Skill      // an available skill
+	// Activate are the options of [Host.Load].
+	Activate = session.Activate
+	// Activation is a skill that was activated, or submitted as a task.
+	Activation = session.Activation
+	// RunOptions are the options of [Host.Run].
+	RunOptions = session.RunOptions
+	// ToolCall is a call that [Host.Allow] decides about.
+	ToolCall = tool.Call
+	// Verdict is the decision about a tool call.
+	Verdict = session.Verdict
 )
 
 // Who starts a skill, in [Activate].Trigger.
@@ -22,14 +26,22 @@ const (
 	User  = session.User
 )
 
-// The errors of [Host], for errors.As.
+// The errors of Host, for errors.As.
 type (
-	UnknownError = catalog.UnknownError // no skill has the name, or it is not available
-	TriggerError = session.TriggerError // the frontmatter does not let the user or the model start it
-	RunnerError  = session.RunnerError  // nothing can run it as a task
-	CycleError   = session.CycleError   // it would be active inside itself
-	DepthError   = session.DepthError   // too many skills would be nested
-	LimitError   = session.LimitError   // a file or an id is too large
-	HookError    = session.HookError    // its pre or post hook failed
-	DeniedError  = session.DeniedError  // an active skill does not allow a tool call
+	// UnknownError reports that no skill has a name, or that the skill is not available.
+	UnknownError = catalog.UnknownError
+	// TriggerError reports that the frontmatter does not let the user or the model start a skill.
+	TriggerError = session.TriggerError
+	// RunnerError reports that nothing can run a skill as a task.
+	RunnerError = session.RunnerError
+	// CycleError reports that a skill would be active inside itself.
+	CycleError = session.CycleError
+	// DepthError reports that too many skills would be nested.
+	DepthError = session.DepthError
+	// LimitError reports that a file or an id is too large.
+	LimitError = session.LimitError
+	// HookError reports that the pre or post hook of a skill failed.
+	HookError = session.HookError
+	// DeniedError reports that an active skill does not allow a tool call.
+	DeniedError = session.DeniedError
 )
