@@ -4,18 +4,14 @@ import (
 	"context"
 	"errors"
 	"strings"
-	"time"
 
 	"github.com/skillpm/skillpm/pkg/runtime"
 	"github.com/skillpm/skillpm/pkg/runtime/session"
 	"github.com/skillpm/skillpm/pkg/skill/tool"
 )
 
-// settle is how long a call waits for another call of the same message to begin an activation. Their hooks run at the
-// same time, and none knows of the others.
-const settle = 60 * time.Millisecond
-
-// hold makes the calls in a session wait while an activation is being decided.
+// hold makes the calls in a session wait while an activation is being decided, for agents that run the hooks of calls in
+// one message at the same time.
 func (w *handler) hold(ctx context.Context, activates bool) (release func() error, err error) {
 	none := func() error { return nil }
 	switch {
@@ -23,10 +19,6 @@ func (w *handler) hold(ctx context.Context, activates bool) (release func() erro
 		return none, nil
 	case activates:
 		return session.Hold(ctx, w.State, w.event.session, w.Now())
-	}
-	select {
-	case <-time.After(settle):
-	case <-ctx.Done():
 	}
 	return none, session.Await(ctx, w.State, w.event.session)
 }
