@@ -21,7 +21,7 @@ import (
 const (
 	holdLimit = 30 * time.Second        // for the decision about an activation
 	slice     = 10 * time.Millisecond   // of watching for other calls
-	quiet     = 12                      // slices without another call
+	quiet     = 6                       // slices without another call
 	maxQuiet  = 1500 * time.Millisecond // for those slices, on a machine without time for them
 )
 
