@@ -38,8 +38,8 @@ removes the skill's links in this project and in your home directory; in other p
 next "skillpm install" removes them. skillpm.lock does not change. If the skill is active in
 a session, skillpm denies all tool calls of the session until you deactivate the skill.
 
-SKILL is a name, name@owner/name, or a pattern such as deploy@evil/*. PACK is owner/name
-and denies all skills of the pack. If the policy has "mode: audit", a denial has no effect.
+SKILL is a name, name@owner/name, or a pattern such as deploy@evil/*. A name alone denies all
+skills that have the name anywhere. PACK is owner/name and denies all skills of the pack. If the policy has "mode: audit", a denial has no effect.
 Without --anyway, the command then fails with exit code 5.`,
 		Example: `  skillpm deny deploy
   skillpm deny deploy --undo
@@ -293,10 +293,14 @@ func patternOf(
 	for _, s := range skills {
 		machines = machines || s.Machine
 	}
+	_, pack, exact := strings.Cut(name, "@")
+	ofPack := func(s foundSkill) bool { return s.Pack == name }
 	switch {
-	case strings.Contains(name, "@"), strings.Contains(name, "*"):
+	case strings.Contains(name, "*"), exact && (strings.Contains(pack, "/") || len(skills) == 0):
 		return policy.SkillPattern(name), machines, nil
-	case strings.Contains(name, "/"):
+	case exact:
+		return policy.SkillPattern(skills[0].Exact()), machines, nil
+	case strings.Contains(name, "/") && (len(skills) == 0 || slices.ContainsFunc(skills, ofPack)):
 		return policy.SkillPattern("*@" + name), machines, nil
 	}
 	packs := map[string]bool{}

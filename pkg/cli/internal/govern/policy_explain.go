@@ -118,7 +118,7 @@ func confinement(h *runtime.Host, s foundSkill) []enforce.Ruling {
 // absentSkill returns a skill that is not on this machine, by its exact name.
 func absentSkill(name string) (enforce.Skill, error) {
 	skill, pack, ok := strings.Cut(name, "@")
-	if !ok {
+	if !ok || !strings.Contains(pack, "/") {
 		return enforce.Skill{}, diag.Errorf(diag.NotFound, "skill or pack %q not found", name).
 			WithHint("list skills with \"skillpm skills --all\", or use name@owner/name for a skill " +
 				"that is not installed, or a source such as oci://registry.example/acme/tools")
