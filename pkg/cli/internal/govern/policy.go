@@ -153,9 +153,15 @@ func starter(l policy.Level) string {
 		"#sources:\n" +
 		"#  allow: [\"oci://registry.example/acme/**\"]\n" +
 		"#  deny: [\"oci://registry.example/acme/labs/**\"]\n\n" +
-		"# Denied skills: skill@owner/name, or a name alone. `skillpm deny SKILL` adds a skill.\n" +
+		"# Skills: skill@owner/name, owner/name, or a name alone. `skillpm deny SKILL` adds to deny.\n" +
+		"# Without a list of allowed skills, every skill is allowed.\n" +
 		"#skills:\n" +
+		"#  allow: [\"acme/*\"]\n" +
 		"#  deny: [\"deploy@evil/*\"]\n\n" +
+		"# Who may create skills in a layer, and publish packs of an owner.\n" +
+		"#authoring:\n" +
+		"#  create: {enterprise: [\"group:platform\"]}\n" +
+		"#  publish: {acme: [ada, \"group:release\"], \"*\": []}\n\n" +
 		"# Required signers, and the minimum age of a release.\n" +
 		"#require:\n" +
 		"#  - match: \"oci://registry.example/acme/**\"\n" +

@@ -37,7 +37,7 @@ func (w *Workspace) findDenied(l *Layout) {
 		set := w.Guard("").Policies()
 		w.policies = &set
 	}
-	if !slices.ContainsFunc(*w.policies, func(p *policy.Policy) bool { return len(p.Skills.Deny) > 0 }) {
+	if !slices.ContainsFunc(*w.policies, (*policy.Policy).RestrictsSkills) {
 		return
 	}
 	for _, n := range l.Named {
