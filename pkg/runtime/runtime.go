@@ -190,6 +190,7 @@ func (h *Host) Catalog(ctx context.Context) (*catalog.Catalog, error) {
 	if err != nil {
 		return nil, err
 	}
+	h.guard.SaveFacts()
 	h.catalog = c
 	return c, nil
 }
@@ -212,7 +213,8 @@ func (h *Host) CatalogOptions() catalog.Options {
 		Off:         o.NoSkills || !s.On(), Allowed: s.Allowed, MachineAllowed: m.Allowed,
 		Recommended: s.Recommended, HideUnmet: s.HideUnmet,
 		RequireTrust: s.TrustedProjects, Trusted: h.trusted, Deny: h.deny, DenyNames: h.denyNames,
-		Getenv: o.Getenv, Now: o.Now,
+		Unapproved: h.unapproved(),
+		Getenv:     o.Getenv, Now: o.Now,
 	}
 }
 

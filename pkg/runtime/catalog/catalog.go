@@ -40,6 +40,9 @@ type Options struct {
 
 	// Deny returns why a skill must not be used, nil if it may. A nil Deny denies nothing.
 	Deny func(*Skill) error
+	// Unapproved returns why a skill still needs an approval, nil if it does not. It is called for skills that nothing
+	// else excludes. A nil Unapproved requires no approvals.
+	Unapproved func(*Skill) error
 	// DenyNames returns why the installer leaves out a skill of a pack with these names, nil if it does not. A nil
 	// DenyNames denies nothing.
 	DenyNames func(names []string, pack string) error

@@ -52,6 +52,8 @@ func (b *builder) filter() {
 		}
 		if e.Reason != "" {
 			e.State = Excluded
+		} else if o.Unapproved != nil {
+			e.awaitApproval(o.Unapproved(e.Skill))
 		}
 	}
 	if n > 0 {
@@ -68,6 +70,13 @@ func (b *builder) filter() {
 			f.Message, f.Fix = "skipped "+subject+": "+problem.Error(), diag.HintOf(problem)
 		}
 		b.add(f)
+	}
+}
+
+// awaitApproval excludes a skill that needs an approval, given why.
+func (e *Entry) awaitApproval(why error) {
+	if why != nil {
+		e.State, e.Reason, e.denied, e.fix = Unapproved, why.Error(), true, diag.HintOf(why)
 	}
 }
 

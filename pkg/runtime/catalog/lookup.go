@@ -256,7 +256,7 @@ func (c *Catalog) Which(name string) Claims {
 			claims.Shadowed = append(claims.Shadowed, e)
 		case Shadowed:
 			claims.Shadowed = append(claims.Shadowed, e)
-		case Excluded:
+		case Excluded, Unapproved:
 			claims.Excluded = append(claims.Excluded, e)
 		case Skipped:
 			claims.Skipped = append(claims.Skipped, e)

@@ -184,7 +184,7 @@ func stateOrder(s State) int {
 	switch s {
 	case Available:
 		return 0
-	case Excluded:
+	case Excluded, Unapproved:
 		return 1
 	}
 	return 2

@@ -75,10 +75,11 @@ type State string
 
 // The states of a skill.
 const (
-	Available State = "available"
-	Shadowed  State = "shadowed" // a skill with higher precedence has the name
-	Excluded  State = "excluded" // a filter excludes it
-	Skipped   State = "skipped"  // it is unreadable, or lacks what the profile requires
+	Available  State = "available"
+	Shadowed   State = "shadowed"       // a skill with higher precedence has the name
+	Unapproved State = "needs approval" // a policy requires an approval that is missing
+	Excluded   State = "excluded"       // a filter excludes it
+	Skipped    State = "skipped"        // it is unreadable, or lacks what the profile requires
 )
 
 // Entry is a skill that was found, with its state.

@@ -33,11 +33,13 @@ func (a *app) revoke(ctx context.Context, arg string, level levelFlags) error {
 	if err != nil {
 		return err
 	}
+	unlinked, reachable := a.unlinkDenied(ctx, l)
 	if err := a.printApprovals(ctx, h, revoked); err != nil || a.JSON {
-		return err
+		return cmp.Or(err, reachable)
 	}
 	a.Note("Removed %s. Policies now deny skills that need the approval.", textx.Count(len(revoked), "approval"))
-	return nil
+	a.noteUnlinked(unlinked)
+	return reachable
 }
 
 // approvedName returns the full name of an approval: the only approved skill that the name stands for, as in
