@@ -15,6 +15,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/atomicfile"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/lint"
 	"github.com/skillpm/skillpm/pkg/pack"
@@ -126,7 +127,7 @@ type NewOptions struct {
 // MaxDescription is the longest description that the Agent Skills specification allows, in characters.
 const MaxDescription = 1024
 
-// New writes a valid skill and returns its directory. One that exists is a conflict.
+// New writes a valid skill and returns its directory. One that exists is a conflict, and the policies may deny it.
 func (c *Client) New(_ context.Context, o NewOptions) (string, error) {
 	if err := skill.CheckName(o.Name); err != nil {
 		e := diag.Errorf(diag.Usage, "%v", err)
@@ -149,6 +150,9 @@ func (c *Client) New(_ context.Context, o NewOptions) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if err := c.mayCreate(c.layerOf(dir), o.Name); err != nil {
+		return "", err
+	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
 	}
@@ -159,6 +163,31 @@ func (c *Client) New(_ context.Context, o NewOptions) (string, error) {
 		return dir, writeExample(dir)
 	}
 	return dir, nil
+}
+
+// mayCreate checks the policies, and warns about those that only observe.
+func (c *Client) mayCreate(layer, name string) error {
+	notes, err := c.MayCreate(layer, name)
+	for _, note := range notes {
+		c.Warn(note)
+	}
+	return err
+}
+
+// layerOf returns the layer that a new skill's directory belongs to.
+func (c *Client) layerOf(dir string) string {
+	root := c.Dir
+	if s, found, err := c.Paths.Project(c.Dir); err == nil && found {
+		root = s.Root
+	}
+	below, inHome := pathx.Rel(c.Paths.Home, dir)
+	switch {
+	case pathx.Contains(c.Paths.Enterprise, dir):
+		return DeployEnterprise
+	case !pathx.Contains(root, c.Paths.Home) && pathx.Contains(root, dir), !inHome, !strings.HasPrefix(below, "."):
+		return DeployProject
+	}
+	return DeployPersonal
 }
 
 // newSkillParent returns the parent of a new skill's directory: one where the layers of the project look, or from where

@@ -63,6 +63,15 @@ func (h *Host) deny(k *catalog.Skill) error {
 	return h.guard.CheckListed(h.PolicySkill(k))
 }
 
+// unapproved returns the function by which the catalog finds skills that need an approval; nil if no policy requires
+// any.
+func (h *Host) unapproved() func(*catalog.Skill) error {
+	if !h.guard.RequiresApprovals() {
+		return nil
+	}
+	return func(k *catalog.Skill) error { return h.guard.CheckApproved(context.Background(), h.PolicySkill(k)) }
+}
+
 // denyNames returns why installations leave out a skill of a pack with these names, nil if they do not.
 func (h *Host) denyNames(names []string, pack string) error {
 	return h.guard.Policies().Denial(names, pack)

@@ -61,7 +61,7 @@ func text(name, front string) string {
 func TestWhereSettingsComeFrom(t *testing.T) {
 	env := map[string]string{}
 	o := options(t, map[string]string{
-		"home/.config/skillpm/config.yaml":    "profile: kodelet\nskills: {max-depth: 1, agent: coder}\n",
+		"home/.config/skillpm/config.yaml":    "profile: kodelet\nskills: {max-depth: 1, agent-type: coder}\n",
 		"home/.skillpm/skills/a/SKILL.md":     text("a", "scope: {agents: [coder]}\n"),
 		"home/.skillpm/skills/b/SKILL.md":     text("b", "scope: {agents: [writer]}\n"),
 		"home/.kodelet/skills/k/SKILL.md":     text("k", ""),

@@ -3,9 +3,6 @@ package runtime
 import (
 	"cmp"
 	"context"
-	"errors"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -14,7 +11,6 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/environ"
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
-	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/policy/audit"
@@ -26,7 +22,7 @@ import (
 )
 
 // Options configure a [Host]. A setting that is empty comes from the environment variable that its comment names, then
-// from the user's settings, then from the profile.
+// from the user's settings, then from the profile. What the machine's settings set, nothing of these replaces.
 type Options struct {
 	environ.Environment // the agent's environment; its clock and its paths are required
 
@@ -84,6 +80,7 @@ type Options struct {
 type Host struct {
 	o       Options
 	config  *pack.Config
+	machine *pack.Config // settings of the machine's administrator
 	profile *profile.Profile
 	project string
 	guard   *enforce.Evaluator
@@ -116,6 +113,12 @@ func New(ctx context.Context, o Options) (*Host, error) {
 	if h.config, err = o.settings(); err != nil {
 		return nil, err
 	}
+	if h.machine, err = o.machineSettings(); err != nil {
+		return nil, err
+	}
+	if err := o.checkSelection(h.machine); err != nil {
+		return nil, err
+	}
 	id := cmp.Or(o.Profile, o.Getenv("SKILLPM_PROFILE"), h.config.Profile, profile.Runtime)
 	if h.profile, err = profile.Resolve(id, Profiles(o.Paths)); err != nil {
 		return nil, err
@@ -146,43 +149,6 @@ func New(ctx context.Context, o Options) (*Host, error) {
 		CheckRunner: h.checkRunner, Parents: o.parents(),
 	}, o.sessionID())
 	return h, err
-}
-
-// Profiles returns the directory with the user's own profiles.
-func Profiles(paths scope.Paths) fs.FS { return safefile.Dir(filepath.Join(paths.Config, "profiles")) }
-
-// maxSettings is the maximum size of the settings in bytes.
-const maxSettings = 4 << 20
-
-// settings reads the user's settings. A file that an option names must exist; the default file need not.
-func (o Options) settings() (*pack.Config, error) {
-	if o.Settings != nil {
-		return o.Settings, nil
-	}
-	path := cmp.Or(o.Config, o.Paths.ConfigFile())
-	data, err := readSettings(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		if o.Config != "" {
-			return nil, diag.Errorf(diag.NotFound, "settings file %s does not exist", path)
-		}
-		return &pack.Config{Path: path}, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	return pack.ParseConfig(path, data)
-}
-
-// readSettings reads the settings file and rejects links.
-func readSettings(path string) ([]byte, error) {
-	info, err := os.Lstat(path)
-	if err != nil {
-		return nil, err
-	}
-	if err := safefile.Check(path, info, maxSettings); err != nil {
-		return nil, err
-	}
-	return safefile.ReadFile(path, maxSettings)
 }
 
 // Profile returns the profile that governs how skills are served.
@@ -243,6 +209,7 @@ func (h *Host) Catalog(ctx context.Context) (*catalog.Catalog, error) {
 	if err != nil {
 		return nil, err
 	}
+	h.guard.SaveFacts()
 	h.catalog = c
 	return c, nil
 }
@@ -256,15 +223,17 @@ func (h *Host) Reload() {
 
 // CatalogOptions returns the options of the host's catalog.
 func (h *Host) CatalogOptions() catalog.Options {
-	o, s := h.o, h.config.Skills
+	o, s, m := h.o, h.config.Skills, h.machine.Skills
 	return catalog.Options{
 		Profile: h.profile, Paths: o.Paths, Project: h.project, Cache: filepath.Join(o.Paths.Cache, "catalog"),
-		Agent:       cmp.Or(o.Agent, o.Getenv("SKILLPM_AGENT_TYPE"), s.Agent),
-		Tenant:      cmp.Or(o.Tenant, o.Getenv("SKILLPM_TENANT"), s.Tenant),
-		Environment: cmp.Or(o.SkillEnvironment, o.Getenv("SKILLPM_ENVIRONMENT"), s.Environment),
-		Off:         o.NoSkills || !s.On(), Allowed: s.Allowed, Recommended: s.Recommended, HideUnmet: s.HideUnmet,
+		Agent:       cmp.Or(m.AgentType, o.Agent, o.Getenv("SKILLPM_AGENT_TYPE"), s.AgentType),
+		Tenant:      cmp.Or(m.Tenant, o.Tenant, o.Getenv("SKILLPM_TENANT"), s.Tenant),
+		Environment: cmp.Or(m.Environment, o.SkillEnvironment, o.Getenv("SKILLPM_ENVIRONMENT"), s.Environment),
+		Off:         o.NoSkills || !s.On(), Allowed: s.Allowed, MachineAllowed: m.Allowed,
+		Recommended: s.Recommended, HideUnmet: s.HideUnmet,
 		RequireTrust: s.TrustedProjects, Trusted: h.trusted, Deny: h.deny, DenyNames: h.denyNames,
-		Getenv: o.Getenv, Now: o.Now,
+		Unapproved: h.unapproved(),
+		Getenv:     o.Getenv, Now: o.Now,
 	}
 }
 

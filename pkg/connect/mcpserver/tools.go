@@ -160,7 +160,7 @@ func reads(title string) *mcp.ToolAnnotations {
 func (v *serving) completeSchemas(tools []*mcp.Tool, c *catalog.Catalog) ([]*mcp.Tool, error) {
 	var shadowed []any
 	for _, e := range c.All() {
-		if e.State == catalog.Shadowed && e.Pack != "" && e.ModelInvocable {
+		if e.State == catalog.Shadowed && e.Refusal() == nil && e.Pack != "" && e.ModelInvocable {
 			shadowed = append(shadowed, e.Exact())
 		}
 	}

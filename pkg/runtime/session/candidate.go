@@ -138,7 +138,7 @@ func sameNamed(c *catalog.Catalog, k *catalog.Skill, is func(string) bool) (all 
 			continue
 		case !is(filepath.Base(e.Dir)) && !is(e.Declared) && !is(e.Name):
 			continue
-		case e.State == catalog.Available || e.State == catalog.Shadowed:
+		case e.Refusal() == nil && (e.State == catalog.Available || e.State == catalog.Shadowed):
 			all = append(all, e.Skill)
 			continue
 		}
@@ -178,11 +178,11 @@ func (s *Session) skillAt(ctx context.Context, path string) (*catalog.Skill, err
 		if e.Skill == nil || e.Dir != dir && e.Dir != real && !known.resolve(e.Dir, real) {
 			continue
 		}
-		if e.State == catalog.Available || e.State == catalog.Shadowed {
-			return e.Skill, nil
-		}
 		if err := e.Refusal(); err != nil { // another skill may have the name
 			return nil, err
+		}
+		if e.State == catalog.Available || e.State == catalog.Shadowed {
+			return e.Skill, nil
 		}
 	}
 	for _, layer := range s.projectLayers() {

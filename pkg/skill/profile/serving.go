@@ -1,6 +1,9 @@
 package profile
 
 import (
+	"maps"
+	"slices"
+
 	"go.yaml.in/yaml/v3"
 
 	"github.com/skillpm/skillpm/pkg/skill"
@@ -14,6 +17,9 @@ type Serving struct {
 	// Layers are the locations where the agent looks for skills, strongest first. Successive ones may have the same
 	// name.
 	Layers []Layer `yaml:"layers"`
+
+	// Unordered means that which of several skills with one name the agent loads does not follow from the layers.
+	Unordered bool `yaml:"-"`
 
 	// Moved maps directories of the home directory to environment variables that replace them, for example ~/.claude
 	// and CLAUDE_CONFIG_DIR.
@@ -54,6 +60,30 @@ type Layer struct {
 	// Depth is the number of levels below a directory to search; 0 means 1. Installed packs have their own depth.
 	Depth int `yaml:"depth" json:"depth,omitempty"`
 }
+
+// Enterprise is the name of the machine's layer.
+const Enterprise = "enterprise"
+
+// enterpriseDirs are the directories of the machine's layer.
+var enterpriseDirs = []string{"{enterprise}/skills", "{enterprise}/plugins"}
+
+// withEnterprise puts the machine's layer first, wherever a profile has it, so that no profile of a user bypasses the
+// skills of the machine's administrator.
+func withEnterprise(layers []Layer) []Layer {
+	all := []Layer{{Name: Enterprise, Dirs: enterpriseDirs}}
+	for _, l := range layers {
+		l.Dirs, l.OS = slices.DeleteFunc(slices.Clone(l.Dirs), isEnterpriseDir), maps.Clone(l.OS)
+		for system, dirs := range l.OS {
+			l.OS[system] = slices.DeleteFunc(slices.Clone(dirs), isEnterpriseDir)
+		}
+		if len(l.Dirs)+len(l.OS) > 0 {
+			all = append(all, l)
+		}
+	}
+	return all
+}
+
+func isEnterpriseDir(dir string) bool { return slices.Contains(enterpriseDirs, dir) }
 
 // MaxDepth is the maximum of Layer.Depth.
 const MaxDepth = 6

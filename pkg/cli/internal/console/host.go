@@ -102,7 +102,7 @@ func (a *App) CompleteSkills(cmd *cobra.Command, args []string, prefix string) (
 	}
 	if strings.Contains(prefix, "@") {
 		for _, e := range c.All() {
-			if e.Pack != "" && (e.State == catalog.Available || e.State == catalog.Shadowed) {
+			if e.Pack != "" && e.Refusal() == nil && (e.State == catalog.Available || e.State == catalog.Shadowed) {
 				names = append(names, cobra.CompletionWithDesc(e.Exact(), Brief(e.Description)))
 			}
 		}

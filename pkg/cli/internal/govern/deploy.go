@@ -78,7 +78,7 @@ shows which skill the name now refers to.`,
 
 // skillDir returns the directory of a skill: the argument, or that of the available skill with this name.
 func (a *app) skillDir(ctx context.Context, h *runtime.Host, arg string) (string, error) {
-	if _, err := os.Stat(a.Abs(arg)); err == nil || strings.ContainsAny(arg, `/\`) && !strings.Contains(arg, "@") {
+	if _, err := os.Stat(a.Abs(arg)); err == nil {
 		return arg, nil
 	}
 	c, err := h.Catalog(ctx)
@@ -86,7 +86,9 @@ func (a *app) skillDir(ctx context.Context, h *runtime.Host, arg string) (string
 		return "", err
 	}
 	k, err := c.Lookup(arg)
-	if err != nil {
+	if err != nil && strings.ContainsAny(arg, `/\`) && !strings.Contains(arg, "@") {
+		return arg, nil // a path that does not exist
+	} else if err != nil {
 		return "", err
 	}
 	return k.Dir, nil

@@ -153,9 +153,15 @@ func starter(l policy.Level) string {
 		"#sources:\n" +
 		"#  allow: [\"oci://registry.example/acme/**\"]\n" +
 		"#  deny: [\"oci://registry.example/acme/labs/**\"]\n\n" +
-		"# Denied skills: skill@owner/name, or a name alone. `skillpm deny SKILL` adds a skill.\n" +
+		"# Skills: skill@owner/name, owner/name, or a name alone. `skillpm deny SKILL` adds to deny.\n" +
+		"# Without a list of allowed skills, every skill is allowed.\n" +
 		"#skills:\n" +
+		"#  allow: [\"acme/*\"]\n" +
 		"#  deny: [\"deploy@evil/*\"]\n\n" +
+		"# Who may create skills in a layer, and publish packs of an owner.\n" +
+		"#authoring:\n" +
+		"#  create: {enterprise: [\"group:platform\"]}\n" +
+		"#  publish: {acme: [ada, \"group:release\"], \"*\": []}\n\n" +
 		"# Required signers, and the minimum age of a release.\n" +
 		"#require:\n" +
 		"#  - match: \"oci://registry.example/acme/**\"\n" +
@@ -204,21 +210,20 @@ func (a *app) completeGoverned(cmd *cobra.Command, args []string, prefix string)
 	return console.Matching(names, prefix), cobra.ShellCompDirectiveNoFileComp
 }
 
-// findNamed returns the skills with a name, including shadowed ones: a skill's name, name@owner/name, or owner/name for
-// all skills of a pack.
+// findNamed returns the skills with a name, including shadowed ones, as [catalog.Catalog.Named] does.
 func findNamed(ctx context.Context, h *runtime.Host, name string) ([]foundSkill, error) {
 	c, err := h.Catalog(ctx)
 	if err != nil {
 		return nil, err
 	}
+	entries, err := c.Named(name)
 	var list []foundSkill
 	seen := map[string]bool{}
-	for _, e := range c.All() {
-		if e.Skill == nil || seen[e.Dir] || e.Exact() != name && e.Name != name && (e.Pack == "" || e.Pack != name) {
-			continue
+	for _, e := range entries {
+		if !seen[e.Dir] {
+			seen[e.Dir] = true
+			list = append(list, foundSkill{Skill: h.PolicySkill(e.Skill), dir: e.Dir, known: e.Skill})
 		}
-		seen[e.Dir] = true
-		list = append(list, foundSkill{Skill: h.PolicySkill(e.Skill), dir: e.Dir, known: e.Skill})
 	}
-	return list, nil
+	return list, err
 }

@@ -166,7 +166,7 @@ func named(c *catalog.Catalog, task string) (*catalog.Skill, string) {
 		return nil, ""
 	}
 	exact, ok := strings.CutPrefix(words[0], "/")
-	if !ok || !strings.Contains(exact, "@") {
+	if !ok || !strings.ContainsAny(exact, "@/") {
 		return nil, ""
 	}
 	k, err := c.Lookup(exact)

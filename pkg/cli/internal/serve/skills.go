@@ -34,7 +34,8 @@ func newSkills(a *app) *cobra.Command {
 		Long: `Skills come from the layers of the profile. The usual order of precedence is enterprise,
 personal, project, and installed packs. If several skills have the same name, the skill in
 the first layer is available. The list does not contain skills that are only for other
-agents, tenants, or environments, or skills that skills.allowed excludes.
+agents, tenants, or environments, or skills that skills.allowed excludes. Skills that need
+an approval are marked; agents do not see them, and --json does not list them.
 
 --all lists every skill, with the reason if the skill is not available. The command
 reports problems of skills on standard error. --watch lists the skills again after each
@@ -108,8 +109,13 @@ func newSkillJSON(e catalog.Entry) skillJSON {
 // printSkills prints the skills of a catalog, and the problems of others.
 func (a *app) printSkills(h *runtime.Host, c *catalog.Catalog, o skillsOptions) error {
 	list := []skillJSON{}
+	unapproved := 0
 	for _, e := range c.All() {
-		if e.State != catalog.Available && !o.all || o.userInvocable && !e.UserInvocable || !hasTags(e.Skill, o.tags) {
+		listed := e.State == catalog.Available || o.all
+		if e.State == catalog.Unapproved && !a.JSON { // people can approve it
+			listed, unapproved = true, unapproved+1
+		}
+		if !listed || o.userInvocable && !e.UserInvocable || !hasTags(e.Skill, o.tags) {
 			continue
 		}
 		list = append(list, newSkillJSON(e))
@@ -142,6 +148,9 @@ func (a *app) printSkills(h *runtime.Host, c *catalog.Catalog, o skillsOptions) 
 		return err
 	}
 	a.Note("%s.", textx.Count(len(list), "skill"))
+	if unapproved > 0 {
+		a.Note("Agents do not see skills that need approval (%d). Show the reason with: skillpm skills --all", unapproved)
+	}
 	return nil
 }
 
@@ -183,7 +192,11 @@ func (a *app) skillTable(h *runtime.Host, list []skillJSON, all bool) error {
 			rows = append(rows, []string{s.Name, string(s.State), s.Layer, displayPath(h, s.Path), s.Reason})
 			continue
 		}
-		rows = append(rows, []string{s.Name, s.Layer, strings.TrimSpace(s.Pack + " " + s.Version), s.Description})
+		description := s.Description
+		if s.State == catalog.Unapproved {
+			description = string(s.State) + ": " + description
+		}
+		rows = append(rows, []string{s.Name, s.Layer, strings.TrimSpace(s.Pack + " " + s.Version), description})
 	}
 	return a.fittedTable(rows)
 }
