@@ -206,6 +206,7 @@ func (v *serving) endSkill(ctx context.Context, args arguments) *mcp.CallToolRes
 // result returns a skill's result as text and, if the agent has a structured format, as structured data. Both have the
 // instructions.
 func (v *serving) result(r prompt.Result, warnings []string) *mcp.CallToolResult {
+	r = v.askable(r)
 	res := textResult(r.Kind, prompt.Text(v.view, r))
 	res.Meta[metaSkill], res.IsError = r.Name, r.Kind == prompt.Failed || r.Kind == prompt.Unknown
 	if r.TaskID != "" {
@@ -218,6 +219,14 @@ func (v *serving) result(r prompt.Result, warnings []string) *mcp.CallToolResult
 		res.StructuredContent = json.RawMessage(data)
 	}
 	return res
+}
+
+// askable adds to a result how the model asks for the result of the skill's task.
+func (v *serving) askable(r prompt.Result) prompt.Result {
+	if r.Kind == prompt.Spawned {
+		r.Ask = fmt.Sprintf("call %s with handle: %q", v.native.Run.Name, r.TaskID)
+	}
+	return r
 }
 
 // failed returns an error in the profile's format.

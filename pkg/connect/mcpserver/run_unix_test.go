@@ -182,25 +182,24 @@ func TestGone(t *testing.T) {
 	t.Errorf("the run is not on record: %s", p.records())
 }
 
-// TestP7Fork checks SPEC P7, P10: a fork is a task whose end is reported and whose result is available.
+// TestP7Fork checks SPEC P7, P8, P10: a fork is a task whose end is reported to a client that set up nothing, whose reply
+// says how to ask for the result, and whose result is available.
 func TestP7Fork(t *testing.T) {
 	p := newPlace(t, map[string]string{
 		"home/project/data/skills/report/SKILL.md": skillText("report", "context: fork\n", "Report on $0."),
 	})
 	p.write("home/.config/skillpm/config.yaml", "runners:\n  general: {command: [sh, -c, 'cat; while [ ! -e "+p.root+"/go ]; do sleep 0.01; done; echo worked']}\n")
-	p.profile, p.options.HostNames = "pegasus", true
+	p.profile, p.options.HostNames, p.version = "pegasus", true, "2025-11-25"
 	messages, updated := make(chan any, 10), make(chan string, 10)
 	p.client = &mcp.ClientOptions{
 		LoggingMessageHandler:  func(_ context.Context, r *mcp.LoggingMessageRequest) { messages <- r.Params.Data }, //nolint:staticcheck // for clients of older versions
 		ResourceUpdatedHandler: func(_ context.Context, r *mcp.ResourceUpdatedNotificationRequest) { updated <- r.Params.URI },
 	}
 	c := p.connect()
-	if err := c.SetLoggingLevel(t.Context(), &mcp.SetLoggingLevelParams{Level: "info"}); err != nil { //nolint:staticcheck // likewise
-		t.Fatal(err)
-	}
 	res, text := call(t, c, "use_skill", map[string]any{"skill": "report", "args": "cats"})
 	id, _ := res.Meta["skillpm/task"].(string)
-	if got, want := structured(t, res), `{"result":{"status":"spawned","taskId":"`+id+`"},"success":true}`; id == "" || got != want {
+	if got, want := structured(t, res), `{"hint":"for the result, call skill_run with handle: \"`+id+`\"","result":{"status":"spawned","taskId":"`+id+`"},"success":true}`; id == "" || got != want ||
+		!strings.HasSuffix(text, `For its result, call skill_run with handle: "`+id+`".`) {
 		t.Fatalf("%s, %q", got, text)
 	}
 	if err := c.Subscribe(t.Context(), &mcp.SubscribeParams{URI: "task://" + id}); err != nil {

@@ -48,8 +48,10 @@ streamable HTTP. Agents start the server automatically; "skillpm connect" adds t
 their configuration.
 
 The model gets the tools skill, skill_file, skill_run, find_skills, and skill_end, and the
-list of skills in the server's instructions. With --profile, the model gets the tools of an
-agent, such as use_skill of pegasus. Users get a prompt for each skill that they may start.
+list of skills in the server's instructions. The list leaves out skills that the agent reads
+itself, and is not longer than what the agent reads. With --profile, the model gets the
+tools of an agent, such as use_skill of pegasus. Users get prompts for skills that they may
+start. For an agent, these are only skills that restrict no tools.
 Programs get resources (skill://...) and the extension io.modelcontextprotocol/skills. The
 server updates its lists when files, settings, or policies change.
 
@@ -85,14 +87,14 @@ host names and from pages of other origins. To serve another address, set a bear
 	f, upstream = a.RuntimeFlags(cmd), newUpstreamFlags(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&o.client, "agent", "",
-		"record `AGENT` in the audit log instead of the name of the MCP client")
+		"serve `AGENT`: list only skills that it does not read itself, within its limits (default: by the client's name)")
 	flags.StringVar(&o.http, "http", "", "serve streamable HTTP at `ADDRESS`, such as 127.0.0.1:8765, under /mcp")
 	flags.StringVar(&o.tokenFile, "token-file", "",
 		"require the bearer token in `FILE` for HTTP requests")
 	flags.StringArrayVar(&o.origins, "allow-origin", nil,
 		"allow HTTP requests from pages of `ORIGIN`, such as https://tools.example")
 	flags.BoolVar(&o.alwaysLoad, "always-load", false,
-		"also list the skills in the tool description, and ask the client to load the tool immediately")
+		"list the skills in the tool description, and ask the client to load the tool immediately")
 	flags.IntVar(&o.budget, "budget", 0, "list skills in at most `N` characters (default: the profile's limit)")
 	flags.IntVar(&o.contextWindow, "context-window", 0,
 		"assume a context window of `TOKENS` tokens; some profiles then shorten the list of skills")
@@ -168,7 +170,7 @@ func (a *app) serveMCP(ctx context.Context, f *console.RuntimeFlags, o mcpFlags,
 		logger = slog.New(slog.NewTextHandler(a.Stderr, nil))
 	}
 	options := mcpserver.Options{
-		Open: open, HostNames: cmp.Or(f.Profile, a.Getenv("SKILLPM_PROFILE")) != "", AlwaysLoad: o.alwaysLoad,
+		Open: open, Agent: o.client, HostNames: cmp.Or(f.Profile, a.Getenv("SKILLPM_PROFILE")) != "", AlwaysLoad: o.alwaysLoad,
 		Budget: o.budget, ContextWindow: o.contextWindow, Session: cmp.Or(f.Session, a.Getenv("SKILLPM_SESSION")),
 		Now: a.Now, Version: console.BuildVersion(a.Version), Logger: logger,
 	}
