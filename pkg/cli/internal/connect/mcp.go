@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	goruntime "runtime"
 	"strings"
 	"sync/atomic"
 
@@ -234,15 +235,33 @@ func (a *app) serveMCPOverHTTP(ctx context.Context, s *mcpserver.Server, o mcpFl
 // maxTokenFile is the maximum size of a token file, in bytes.
 const maxTokenFile = 4 << 10
 
+// readSecret reads a file that other users of the machine can neither read nor change.
+func readSecret(path string) ([]byte, error) {
+	f, err := safefile.Open(path, maxTokenFile)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() //nolint:errcheck // the file is only read
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if mode := info.Mode().Perm(); goruntime.GOOS != "windows" && mode&0o006 != 0 {
+		return nil, diag.Errorf(diag.Denied, "cannot use token file %s: every user of this machine can access it", path).
+			WithHint("create a new token with: rm %[1]s; (umask 077; openssl rand -hex 32 >%[1]s)", path)
+	}
+	return io.ReadAll(io.LimitReader(f, maxTokenFile))
+}
+
 // mcpToken returns the token that HTTP requests must have, or "".
 func (a *app) mcpToken(path string) (string, error) {
 	if path == "" {
 		return strings.TrimSpace(a.Getenv("SKILLPM_MCP_TOKEN")), nil
 	}
-	data, err := safefile.ReadFile(a.Abs(path), maxTokenFile)
+	data, err := readSecret(a.Abs(path))
 	if errors.Is(err, os.ErrNotExist) {
 		return "", diag.Errorf(diag.NotFound, "token file %s does not exist", path).
-			WithHint("create a token with: openssl rand -hex 32 >%s", path)
+			WithHint("create a token with: (umask 077; openssl rand -hex 32 >%s)", path)
 	}
 	if err != nil {
 		return "", err
