@@ -50,7 +50,7 @@ func (s *Server) call(ctx context.Context, req *mcp.CallToolRequest, next mcp.Me
 	}
 	params := *req.Params
 	params.Name = marker
-	return next(answer(ctx, func(ctx context.Context, _ *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	res, err := next(answer(ctx, func(ctx context.Context, _ *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		if bad != nil {
 			return v.failed("", bad), nil
 		}
@@ -59,6 +59,10 @@ func (s *Server) call(ctx context.Context, req *mcp.CallToolRequest, next mcp.Me
 		}
 		return own(ctx, args), nil
 	}), "tools/call", &mcp.CallToolRequest{Session: req.Session, Params: &params, Extra: req.Extra})
+	if called, ok := res.(*mcp.CallToolResult); ok && err == nil {
+		return v.asTask(ctx, called)
+	}
+	return res, err
 }
 
 // tool returns the function that answers calls of a tool, nil if the tool is not skillpm's.

@@ -46,6 +46,7 @@ func capabilities() *mcp.ServerCapabilities {
 		Logging:     &mcp.LoggingCapabilities{}, //nolint:staticcheck // for clients of older versions, see log.go
 	}
 	c.AddExtension(extension, map[string]any{"directoryRead": true})
+	c.AddExtension(tasksExtension, map[string]any{})
 	return c
 }
 
@@ -59,7 +60,7 @@ type complete struct {
 
 // completed returns the marks of complete for a request.
 func (v *serving) completed() complete {
-	c := complete{ResultType: "complete"}
+	c := complete{ResultType: completeResult}
 	if v.protocol >= stateless {
 		c.TTLMs, c.CacheScope = &private.TTLMs, private.CacheScope
 	}
@@ -115,7 +116,10 @@ func (s *Server) extend() error {
 	if err := mcp.AddReceivingCustomMethod(s.sdk, "skills/get", s.getSkill); err != nil {
 		return err
 	}
-	return mcp.AddReceivingCustomMethod(s.sdk, "resources/directory/read", s.readDirectory)
+	if err := mcp.AddReceivingCustomMethod(s.sdk, "resources/directory/read", s.readDirectory); err != nil {
+		return err
+	}
+	return s.extendTasks()
 }
 
 // custom prepares the answer to a request of the extension. The SDK passes only its parameters.
