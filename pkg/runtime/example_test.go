@@ -122,18 +122,12 @@ func ExampleHost_Prompt() {
 		log.Fatal(err)
 	}
 	fmt.Println(listing.Text)
-	short, err := h.Prompt(context.Background(), prompt.Options{Budget: 130})
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(short.Names, "without", short.Left)
 	// Output:
 	// Available skills:
 	// - convention: How code is written here.
 	// - review: Reviews changes our way.
 	//
-	// When a task fits one of these skills, call use_skill with its name.
-	// [convention] without [review]
+	// Use the use_skill tool to invoke a skill when relevant.
 }
 
 // ExampleHost_Body shows SPEC P11: a body with its arguments, without an activation.
@@ -202,10 +196,10 @@ func ExampleHost_Load() {
 	}
 	fmt.Println(string(answer))
 	// Output:
-	// {"success":true,"result":"Review main, mind tests.\n"}
+	// {"success":true,"result":"Review main, mind tests.\n","allowed-tools":["Read","Bash(git:*)"]}
 	// false review
 	// true
-	// {"success":false,"error":"unknown skill \"deploy\": available skills are convention, review"}
+	// {"success":false,"error":"Skill \"deploy\" not found"}
 }
 
 // ExampleHost_Read shows SPEC P6: stage 3, one file of a skill.

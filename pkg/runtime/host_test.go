@@ -275,3 +275,33 @@ func TestEveryProfile(t *testing.T) {
 		}
 	}
 }
+
+// TestO7Order checks SPEC O7: the skills that were activated recently are listed first, then those of the project.
+func TestO7Order(t *testing.T) {
+	o := options(t, map[string]string{
+		"home/.skillpm/skills/a/SKILL.md": text("a", ""), "home/.skillpm/skills/z/SKILL.md": text("z", ""),
+		"home/project/.skillpm/skills/p/SKILL.md": text("p", ""), "home/project/.git/HEAD": "",
+	})
+	now := time.Now().Add(-40 * 24 * time.Hour)
+	o.Now = func() time.Time { return now }
+	names := func() string {
+		l, err := mustOpen(t, o).Prompt(t.Context(), prompt.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Join(l.Names, " ")
+	}
+	if got := names(); got != "p a z" {
+		t.Errorf("unused: %s", got)
+	}
+	for _, name := range []string{"a", "z"} {
+		if _, err := mustOpen(t, o).Load(t.Context(), name, session.Activate{}); err != nil {
+			t.Fatal(err)
+		}
+		now = now.Add(35 * 24 * time.Hour)
+	}
+	now = now.Add(-35 * 24 * time.Hour)
+	if got := names(); got != "z p a" {
+		t.Errorf("z was used recently, and a is long ago: %s", got)
+	}
+}

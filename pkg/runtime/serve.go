@@ -47,6 +47,7 @@ func (h *Host) Entries(ctx context.Context) ([]prompt.Entry, error) {
 	if err != nil {
 		return nil, err
 	}
+	uses := h.uses(ctx)
 	entries := make([]prompt.Entry, 0, len(c.Skills()))
 	for _, k := range c.Skills() {
 		if !k.ModelInvocable {
@@ -56,6 +57,7 @@ func (h *Host) Entries(ctx context.Context) ([]prompt.Entry, error) {
 			Name: k.Name, Description: k.Description, WhenToUse: k.WhenToUse, Dir: k.Dir,
 			Location: filepath.Join(k.Dir, "SKILL.md"),
 			Layer:    k.Layer, Pack: k.Pack, Rank: k.Rank, Tags: k.Tags,
+			Used: uses[use{k.Name, k.Pack}], Project: k.Scope == catalog.ScopeProject,
 		})
 	}
 	return entries, nil

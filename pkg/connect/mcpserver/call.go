@@ -48,7 +48,7 @@ func (s *Server) call(ctx context.Context, req *mcp.CallToolRequest, next mcp.Me
 	}
 	params := *req.Params
 	params.Name = marker
-	return next(answer(ctx, func(ctx context.Context, _ *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	res, err := next(answer(ctx, func(ctx context.Context, _ *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		if bad != nil {
 			return v.failed("", bad), nil
 		}
@@ -57,6 +57,10 @@ func (s *Server) call(ctx context.Context, req *mcp.CallToolRequest, next mcp.Me
 		}
 		return own(ctx, args), nil
 	}), "tools/call", &mcp.CallToolRequest{Session: req.Session, Params: &params, Extra: req.Extra})
+	if called, ok := res.(*mcp.CallToolResult); ok && err == nil {
+		return v.asTask(ctx, called)
+	}
+	return res, err
 }
 
 // tool returns the function that answers calls of a tool, nil if the tool is not skillpm's.
@@ -204,6 +208,7 @@ func (v *serving) endSkill(ctx context.Context, args arguments) *mcp.CallToolRes
 // result returns a skill's result as text and, if the agent has a structured format, as structured data. Both have the
 // instructions.
 func (v *serving) result(r prompt.Result, warnings []string) *mcp.CallToolResult {
+	r = v.askable(r)
 	res := textResult(r.Kind, prompt.Text(v.view, r))
 	res.Meta[metaSkill], res.IsError = r.Name, r.Kind == prompt.Failed || r.Kind == prompt.Unknown
 	if r.TaskID != "" {
@@ -216,6 +221,14 @@ func (v *serving) result(r prompt.Result, warnings []string) *mcp.CallToolResult
 		res.StructuredContent = json.RawMessage(data)
 	}
 	return res
+}
+
+// askable adds to a result how the model asks for the result of the skill's task.
+func (v *serving) askable(r prompt.Result) prompt.Result {
+	if r.Kind == prompt.Spawned {
+		r.Ask = fmt.Sprintf("call %s with handle: %q", v.native.Run.Name, r.TaskID)
+	}
+	return r
 }
 
 // failed returns an error in the profile's format.

@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"sync"
 	"time"
@@ -13,8 +14,15 @@ import (
 // grace is the maximum time for requests to be answered after the end of the input.
 const grace = 2 * time.Second
 
+// maxOpen is the maximum number of unanswered requests of a connection. The server reads no more until one is answered,
+// so that a client which never reads its answers does not use up memory.
+const maxOpen = 128
+
+// cancelled is the method with which a client cancels a request.
+const cancelled = "notifications/cancelled"
+
 // draining is a transport that reports the end of the input only after all requests are answered. A client that writes
-// some requests into a pipe and closes it gets the answers.
+// some requests into a pipe and closes it gets the answers. A cancelled request gets none.
 type draining struct{ mcp.Transport }
 
 // Connect implements [mcp.Transport].
@@ -24,72 +32,96 @@ func (t *draining) Connect(ctx context.Context) (mcp.Connection, error) {
 		return nil, err
 	}
 	return &drainingConnection{
-		Connection: c, open: map[jsonrpc.ID]bool{}, idle: make(chan struct{}, 1),
+		Connection: c, open: map[jsonrpc.ID]bool{}, answered: make(chan struct{}, 1),
 		closed: make(chan struct{}),
 	}, nil
 }
 
 type drainingConnection struct {
 	mcp.Connection
-	idle   chan struct{} // has a value if the last open request was answered
-	closed chan struct{}
-	once   sync.Once
+	answered chan struct{} // has a value if a request was answered
+	closed   chan struct{}
+	once     sync.Once
 
 	mu   sync.Mutex
-	open map[jsonrpc.ID]bool // the unanswered requests
+	open map[jsonrpc.ID]bool // the unanswered requests; true if they are cancelled
 }
 
 // Read returns the next message. It returns the end of the input after the answers.
 func (c *drainingConnection) Read(ctx context.Context) (jsonrpc.Message, error) {
+	c.await(ctx, maxOpen, nil)
 	m, err := c.Connection.Read(ctx)
 	if err != nil {
-		c.await(ctx)
+		limit := time.NewTimer(grace)
+		defer limit.Stop()
+		c.await(ctx, 1, limit.C)
 		return m, err
 	}
-	if r, ok := m.(*jsonrpc.Request); ok && r.IsCall() {
-		c.mu.Lock()
-		c.open[r.ID] = true
-		c.mu.Unlock()
+	if r, ok := m.(*jsonrpc.Request); ok {
+		c.note(r)
 	}
 	return m, nil
 }
 
-func (c *drainingConnection) await(ctx context.Context) {
-	limit := time.NewTimer(grace)
-	defer limit.Stop()
+// note records a request, or that it is cancelled.
+func (c *drainingConnection) note(r *jsonrpc.Request) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if r.IsCall() {
+		c.open[r.ID] = false
+		return
+	}
+	var p mcp.CancelledParams
+	if r.Method != cancelled || json.Unmarshal(r.Params, &p) != nil {
+		return
+	}
+	if id, err := jsonrpc.MakeID(p.RequestID); err == nil {
+		if _, ok := c.open[id]; ok {
+			c.open[id] = true
+		}
+	}
+}
+
+// await waits until fewer than a number of requests are open, or for the time limit.
+func (c *drainingConnection) await(ctx context.Context, most int, limit <-chan time.Time) {
 	for {
 		c.mu.Lock()
 		open := len(c.open)
 		c.mu.Unlock()
-		if open == 0 {
+		if open < most {
 			return
 		}
 		select {
-		case <-c.idle:
+		case <-c.answered:
 		case <-c.closed:
 			return
 		case <-ctx.Done():
 			return
-		case <-limit.C:
+		case <-limit:
 			return
 		}
 	}
 }
 
-// Write writes a message.
-func (c *drainingConnection) Write(ctx context.Context, m jsonrpc.Message) error {
-	if r, ok := m.(*jsonrpc.Response); ok {
-		r.Error = coded(r.Error)
+// Write writes a message, unless it answers a cancelled request.
+func (c *drainingConnection) Write(ctx context.Context, m jsonrpc.Message) (err error) {
+	r, ok := m.(*jsonrpc.Response)
+	if !ok {
+		return c.Connection.Write(ctx, m)
 	}
-	err := c.Connection.Write(ctx, m)
-	if r, ok := m.(*jsonrpc.Response); ok {
-		c.mu.Lock()
-		delete(c.open, r.ID)
-		c.mu.Unlock()
-		select {
-		case c.idle <- struct{}{}:
-		default:
-		}
+	r.Error = coded(r.Error)
+	c.mu.Lock()
+	drop := c.open[r.ID]
+	c.mu.Unlock()
+	if !drop {
+		err = c.Connection.Write(ctx, m)
+	}
+	c.mu.Lock()
+	delete(c.open, r.ID)
+	c.mu.Unlock()
+	select {
+	case c.answered <- struct{}{}:
+	default:
 	}
 	return err
 }

@@ -3,8 +3,14 @@ package mcpserver
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -40,6 +46,7 @@ func capabilities() *mcp.ServerCapabilities {
 		Logging:     &mcp.LoggingCapabilities{}, //nolint:staticcheck // for clients of older versions, see log.go
 	}
 	c.AddExtension(extension, map[string]any{"directoryRead": true})
+	c.AddExtension(tasksExtension, map[string]any{})
 	return c
 }
 
@@ -53,7 +60,7 @@ type complete struct {
 
 // completed returns the marks of complete for a request.
 func (v *serving) completed() complete {
-	c := complete{ResultType: "complete"}
+	c := complete{ResultType: completeResult}
 	if v.protocol >= stateless {
 		c.TTLMs, c.CacheScope = &private.TTLMs, private.CacheScope
 	}
@@ -109,7 +116,10 @@ func (s *Server) extend() error {
 	if err := mcp.AddReceivingCustomMethod(s.sdk, "skills/get", s.getSkill); err != nil {
 		return err
 	}
-	return mcp.AddReceivingCustomMethod(s.sdk, "resources/directory/read", s.readDirectory)
+	if err := mcp.AddReceivingCustomMethod(s.sdk, "resources/directory/read", s.readDirectory); err != nil {
+		return err
+	}
+	return s.extendTasks()
 }
 
 // custom prepares the answer to a request of the extension. The SDK passes only its parameters.
@@ -181,57 +191,108 @@ func (s *Server) getSkill(ctx context.Context, _ *mcp.ServerSession, p *uriParam
 	return &getSkillResult{complete: v.completed(), Skill: e}, nil
 }
 
-// skillEntry describes a skill: its frontmatter as written, and its files with their digests.
+// skillEntry describes a skill: its frontmatter as written, and all its files with their digests, also those that the
+// profile does not let a model read.
 func (v *serving) skillEntry(ctx context.Context, k *catalog.Skill) (*skillEntry, error) {
-	files, complete, err := v.filesOf(ctx, k)
+	text, err := v.host.Read(ctx, k.Exact(), skill.File) // checks that the skill may be read
 	if err != nil {
 		return nil, err
 	}
-	all, err := v.host.Session().ReadAll(ctx, k.Exact(), files) // together: the policies look at the whole skill
-	if len(all) == 0 {
-		return nil, err
-	}
-	doc, _ := skill.Parse(all[0].Data)
+	doc, _ := skill.Parse(text.Data)
 	front, _ := plainYAML(doc.Front, 0).(map[string]any)
 	if front == nil {
 		front = map[string]any{}
 	}
 	e := &skillEntry{URI: uriOf(k, skill.File), Frontmatter: front, Resources: "dynamic"}
-	if err != nil || !complete { // a file is too large, or was deleted
-		return e, nil //nolint:nilerr // see above
+	root, err := os.OpenRoot(k.Dir)
+	if err != nil {
+		return nil, err
 	}
-	resources := make([]entryFile, 0, len(all))
-	for _, f := range all {
-		resources = append(resources, fileOf(k, f.Path, f.Data))
+	defer root.Close()
+	files, ok := filesIn(root)
+	if !ok {
+		return e, nil
+	}
+	resources := []entryFile{{uriOf(k, skill.File), digestOf(textx.SHA256(text.Data)), int64(len(text.Data))}}
+	total := resources[0].Size
+	for _, file := range files {
+		if isSkillFile(file) {
+			continue
+		}
+		sum, size, err := hashFile(ctx, root, file, maxEntryBytes-total)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if total += size; err != nil { // the file is unreadable, or was deleted, or the skill is too large
+			return e, nil //nolint:nilerr // see above
+		}
+		resources = append(resources, entryFile{uriOf(k, file), digestOf(sum), size})
 	}
 	e.Resources = resources
 	return e, nil
 }
 
-// filesOf returns the files of a skill, SKILL.md first. It returns SKILL.md alone if there are too many for an entry.
-func (v *serving) filesOf(ctx context.Context, k *catalog.Skill) (files []string, complete bool, err error) {
-	others, err := v.host.Session().Files(ctx, k.Exact())
-	if err != nil {
-		return nil, false, err
-	}
-	root, err := os.OpenRoot(k.Dir)
-	if err != nil {
-		return nil, false, err
-	}
-	defer root.Close()
-	files = append([]string{skill.File}, others...)
-	total := int64(0)
-	for _, file := range files {
-		size, ok := sizeOf(root, file)
-		if total += size; !ok || total > maxEntryBytes || len(files) > maxEntryFiles {
-			return files[:1], false, nil
+func digestOf(sum string) string { return "sha256:" + sum }
+
+// gitDir is not a part of a skill.
+const gitDir = ".git"
+
+// filesIn returns the sorted paths of all files of a skill, and whether they are within the limits of an entry.
+func filesIn(root *os.Root) (files []string, ok bool) {
+	seen := 0
+	err := fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		switch seen++; {
+		case err != nil:
+			return err
+		case seen > maxWalked || len(files) > maxEntryFiles:
+			return errTooMany
+		case d.IsDir() && d.Name() == gitDir:
+			return fs.SkipDir
+		case !d.IsDir() && isFile(root, name, d):
+			files = append(files, name)
 		}
-	}
-	return files, true, nil
+		return nil
+	})
+	return files, err == nil && len(files) <= maxEntryFiles
 }
 
-func fileOf(k *catalog.Skill, file string, data []byte) entryFile {
-	return entryFile{URI: uriOf(k, file), Digest: "sha256:" + textx.SHA256(data), Size: int64(len(data))}
+// maxWalked is the maximum number of directory entries of a skill that are looked at.
+const maxWalked = 10_000
+
+var errTooMany = errors.New("too many files")
+
+// isFile reports whether a directory entry is a regular file, or a link to one inside the skill.
+func isFile(root *os.Root, name string, d fs.DirEntry) bool {
+	if d.Type()&fs.ModeSymlink == 0 {
+		return d.Type().IsRegular()
+	}
+	info, err := root.Stat(name)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// hashFile returns the digest and the size of a file of at most a number of bytes.
+func hashFile(ctx context.Context, root *os.Root, name string, most int64) (sum string, size int64, err error) {
+	if err := ctx.Err(); err != nil {
+		return "", 0, err
+	}
+	info, err := root.Stat(name)
+	if err != nil {
+		return "", 0, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > most { // opening a pipe would block
+		return "", 0, errTooMany
+	}
+	f, err := root.Open(name)
+	if err != nil {
+		return "", 0, err
+	}
+	defer f.Close()
+	h := sha256.New()
+	size, err = io.Copy(h, io.LimitReader(f, most+1))
+	if err == nil && size > most {
+		err = errTooMany
+	}
+	return hex.EncodeToString(h.Sum(nil)), size, err
 }
 
 // readDirectory answers with the entries of a directory of a skill, without those of its subdirectories.
@@ -247,12 +308,8 @@ func (s *Server) readDirectory(ctx context.Context, _ *mcp.ServerSession, p *uri
 	if _, err := v.host.Read(ctx, k.Exact(), skill.File); err != nil { // checks that the skill may be read
 		return nil, v.missing(p.URI, err)
 	}
-	files, err := v.host.Session().Files(ctx, k.Exact())
+	found, err := children(k, dir)
 	if err != nil {
-		return nil, problem(err)
-	}
-	found := children(k, dir, append([]string{skill.File}, files...))
-	if len(found) == 0 {
 		return nil, invalid(diag.Errorf(diag.Invalid, "%s is not a directory", p.URI))
 	}
 	items, next, err := page(found, p.Cursor)
@@ -262,32 +319,31 @@ func (s *Server) readDirectory(ctx context.Context, _ *mcp.ServerSession, p *uri
 	return &directoryResult{complete: v.completed(), Resources: items, NextCursor: next}, nil
 }
 
-// children returns the entries of a directory of a skill, sorted by name.
-func children(k *catalog.Skill, dir string, files []string) []*mcp.Resource {
-	below := ""
-	if dir != "." {
-		below = dir + "/"
+// children returns the entries of a directory of a skill, sorted by URI.
+func children(k *catalog.Skill, dir string) ([]*mcp.Resource, error) {
+	root, err := os.OpenRoot(k.Dir)
+	if err != nil {
+		return nil, err
 	}
-	seen := map[string]bool{}
-	var out []*mcp.Resource
-	for _, file := range files {
-		rest, ok := strings.CutPrefix(file, below)
-		if !ok {
-			continue
-		}
-		name, _, isDir := strings.Cut(rest, "/")
-		if seen[name] {
-			continue
-		}
-		seen[name] = true
-		r := resourceOf(k, below+name)
-		if isDir {
+	defer root.Close()
+	entries, err := fs.ReadDir(root.FS(), dir)
+	if err != nil {
+		return nil, err
+	}
+	out := []*mcp.Resource{}
+	for _, d := range entries {
+		name := path.Join(dir, d.Name())
+		switch {
+		case d.IsDir() && d.Name() != gitDir:
+			r := resourceOf(k, name)
 			r.MIMEType, r.Size = directoryType, 0
+			out = append(out, r)
+		case !d.IsDir() && isFile(root, name, d):
+			out = append(out, resourceOf(k, name))
 		}
-		out = append(out, r)
 	}
 	slices.SortFunc(out, func(a, b *mcp.Resource) int { return strings.Compare(a.URI, b.URI) })
-	return out
+	return out, nil
 }
 
 // declared returns the name in a skill's frontmatter, or its name in the catalog if there is none.

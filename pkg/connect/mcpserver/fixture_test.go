@@ -28,6 +28,8 @@ type place struct {
 	env     map[string]string
 	options mcpserver.Options
 	client  *mcp.ClientOptions
+	program mcp.Implementation // of the client
+	version string             // of the client's protocol; "" for the newest
 }
 
 // skillText is a SKILL.md.
@@ -97,13 +99,16 @@ func (p *place) connectTo(s *mcpserver.Server) *mcp.ClientSession {
 		defer close(over)
 		_ = s.Run(context.WithoutCancel(p.t.Context()), there) // how it ends is the client's doing
 	}()
-	client := mcp.NewClient(&mcp.Implementation{Name: "tester", Version: "1"}, p.client)
+	if p.program.Name == "" {
+		p.program = mcp.Implementation{Name: "tester", Version: "1"}
+	}
+	client := mcp.NewClient(&p.program, p.client)
 	for _, method := range []string{"skills/list", "skills/get", "resources/directory/read"} {
 		if err := mcp.AddSendingCustomMethod[*resourceParams, *listed](client, method); err != nil {
 			p.t.Fatal(err)
 		}
 	}
-	c, err := client.Connect(p.t.Context(), here, nil)
+	c, err := client.Connect(p.t.Context(), here, &mcp.ClientSessionOptions{ProtocolVersion: p.version})
 	if err != nil {
 		p.t.Fatal(err)
 	}

@@ -5,8 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	goruntime "runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -199,4 +202,73 @@ func answers(t *testing.T, s *mcpserver.Server, in string) map[string]answer {
 		all[string(a.ID)] = a
 	}
 	return all
+}
+
+// endless is an input that begins with some lines, goes on with requests without end, and counts them.
+type endless struct {
+	begin string
+	n     atomic.Int64
+	end   chan struct{}
+}
+
+func (e *endless) Read(p []byte) (int, error) {
+	if e.begin != "" {
+		n := copy(p, e.begin)
+		e.begin = e.begin[n:]
+		return n, nil
+	}
+	if e.n.Add(1) > 100_000 {
+		<-e.end
+		return 0, io.EOF
+	}
+	return copy(p, fmt.Sprintf("{\"jsonrpc\":\"2.0\",\"id\":%d,\"method\":\"ping\"}\n", e.n.Load())), nil
+}
+
+func (e *endless) Close() error { return nil }
+
+// stuck is an output that nobody reads.
+type stuck struct{ end chan struct{} }
+
+func (s stuck) Write([]byte) (int, error) {
+	<-s.end
+	return 0, io.ErrClosedPipe
+}
+
+func (s stuck) Close() error { return nil }
+
+// TestNeverReads checks that the server stops to read requests of a client that never reads its answers, so that its
+// memory stays bounded.
+func TestNeverReads(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPlace(t, map[string]string{project + "a/SKILL.md": skillText("a", "", "x")})
+		end := make(chan struct{})
+		in := &endless{begin: initialize + "\n" + `{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n", end: end}
+		s, over := p.server(), make(chan error, 1)
+		go func() { over <- s.Run(t.Context(), &mcp.IOTransport{Reader: in, Writer: stuck{end}}) }()
+		synctest.Wait()
+		if n := in.n.Load(); n > 200 {
+			t.Errorf("%d unanswered requests were read", n)
+		}
+		close(end)
+		<-over
+	})
+}
+
+// TestCancelled checks that a cancelled request gets no answer, and others do.
+func TestCancelled(t *testing.T) {
+	p := newPlace(t, map[string]string{
+		project + "wait/SKILL.md": skillText("wait", "", "x"), project + "wait/scripts/wait.sh": "#!/bin/sh\nexec sleep 100\n",
+	})
+	if goruntime.GOOS == "windows" {
+		t.Skip("the script is one of a Unix shell")
+	}
+	got := answers(t, p.server(), initialize+"\n"+
+		`{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n"+
+		`{"jsonrpc":"2.0","id":"slow","method":"tools/call","params":{"name":"skill_run","arguments":{"skill":"wait","script":"scripts/wait.sh"}}}`+"\n"+
+		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"slow","reason":"never mind"}}`+"\n"+
+		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"none"}}`+"\n"+
+		`{"jsonrpc":"2.0","id":"after","method":"ping"}`+"\n")
+	if _, ok := got[`"slow"`]; ok || got[`"after"`].Result == nil {
+		t.Errorf("%v", got)
+	}
 }

@@ -99,6 +99,7 @@ func (s *Server) Handler(address net.Addr, o HTTPOptions) (http.Handler, error) 
 	get := func(*http.Request) *mcp.Server { return s.sdk }
 	d := &httpChecks{
 		o: o, local: local, slots: make(chan struct{}, maxRequests), sessions: s.openSessions,
+		calls: httpCalls{open: map[callKey]*silencer{}},
 		old: mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{
 			Logger: s.o.Logger, SessionTimeout: sessionTime, DisableLocalhostProtection: true,
 			MaxRequestBodyBytes: maxBody,
@@ -133,6 +134,7 @@ type httpChecks struct {
 	old, now http.Handler
 	slots    chan struct{}
 	sessions func() int
+	calls    httpCalls
 }
 
 // ServeHTTP refuses requests of foreign hosts and origins, and those without the token, before it reads a body.
@@ -163,7 +165,8 @@ func (d *httpChecks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "Too many concurrent requests", http.StatusServiceUnavailable)
 		return
 	}
-	if err := d.receive(w, r); err != nil {
+	data, err := d.receive(w, r)
+	if err != nil {
 		status := http.StatusBadRequest
 		if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
 			status = http.StatusRequestEntityTooLarge
@@ -179,6 +182,8 @@ func (d *httpChecks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "Too many sessions", http.StatusServiceUnavailable)
 		return
 	}
+	w, end := d.calls.begin(w, r.Header.Get("Mcp-Session-Id"), data)
+	defer end()
 	d.handler(r).ServeHTTP(w, r)
 }
 
@@ -191,21 +196,21 @@ func (d *httpChecks) handler(r *http.Request) http.Handler {
 }
 
 // receive reads the body of a request, up to maxBody and within bodyTime.
-func (d *httpChecks) receive(w http.ResponseWriter, r *http.Request) error {
+func (d *httpChecks) receive(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	control := http.NewResponseController(w)
 	end := time.Now().Add(bodyTime) //nolint:forbidigo // a deadline of the kernel, not a time in records
 	bounded := control.SetReadDeadline(end) == nil
 	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if bounded {
 		if err := control.SetReadDeadline(time.Time{}); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	r.Body = io.NopCloser(bytes.NewReader(data))
-	return nil
+	return data, nil
 }
 
 // mayOrigin reports whether an origin is allowed. Programs send none.

@@ -1,6 +1,7 @@
 package mcpserver_test
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -8,6 +9,8 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
+	goruntime "runtime"
 	"strings"
 	"testing"
 	"time"
@@ -269,5 +272,53 @@ func TestSlowBody(t *testing.T) {
 	}
 	if err := conn.SetDeadline(time.Time{}); err == nil {
 		t.Error("the connection is still open")
+	}
+}
+
+// TestHTTPCancelled checks that a cancelled request gets no answer over HTTP, either.
+func TestHTTPCancelled(t *testing.T) {
+	if goruntime.GOOS == "windows" {
+		t.Skip("the script is one of a Unix shell")
+	}
+	p := newPlace(t, map[string]string{
+		project + "wait/SKILL.md": skillText("wait", "", "x"), project + "wait/scripts/wait.sh": "#!/bin/sh\nexec sleep 100\n",
+	})
+	s := p.server()
+	s.SetPatience(time.Minute, time.Millisecond)
+	h, err := s.Handler(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}, mcpserver.HTTPOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(h)
+	t.Cleanup(server.Close)
+	url := server.URL + mcpserver.Path
+	_, header, _ := post(t, url, nil, initialize)
+	session := map[string]string{"Mcp-Session-Id": header.Get("Mcp-Session-Id")}
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(`{"jsonrpc":"2.0","id":"slow","method":"tools/call","params":`+
+		`{"name":"skill_run","arguments":{"skill":"wait","script":"scripts/wait.sh"},"_meta":{"progressToken":1}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, value := range map[string]string{"Content-Type": "application/json", "Accept": "application/json, text/event-stream", "Mcp-Session-Id": session["Mcp-Session-Id"]} {
+		req.Header.Set(name, value)
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	lines := bufio.NewScanner(res.Body)
+	for lines.Scan() && !strings.Contains(lines.Text(), "notifications/progress") {
+	}
+	if status, _, body := post(t, url, session, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"slow"}}`); status >= 300 {
+		t.Fatalf("%d %s", status, body)
+	}
+	for lines.Scan() {
+		if strings.Contains(lines.Text(), `"id":"slow"`) {
+			t.Errorf("it is answered: %s", lines.Text())
+		}
+	}
+	if _, _, body := post(t, url, session, `{"jsonrpc":"2.0","id":"slow","method":"ping"}`); !strings.Contains(body, `"result"`) {
+		t.Errorf("the next request is not answered: %s", body)
 	}
 }

@@ -17,6 +17,21 @@ func tell(ctx context.Context, ss *mcp.ServerSession, warning bool, about string
 	_ = ss.Log(ctx, p) //nolint:staticcheck // see above
 }
 
+// startLogging sends the messages of the server to a client that does not choose a level. Without that, it would not
+// learn of the end of a task.
+func (s *Server) startLogging(ctx context.Context, req mcp.Request, next mcp.MethodHandler) {
+	ss, ok := req.GetSession().(*mcp.ServerSession)
+	if !ok {
+		return
+	}
+	_, err := next(ctx, "logging/setLevel", &mcp.ServerRequest[*mcp.SetLoggingLevelParams]{ //nolint:staticcheck // see above
+		Session: ss, Params: &mcp.SetLoggingLevelParams{Level: "info"}, //nolint:staticcheck // see above
+	})
+	if err != nil {
+		s.o.Logger.Warn("cannot set the level of messages", "error", err)
+	}
+}
+
 // tellUser logs a message about a request for the user.
 func (v *serving) tellUser(ctx context.Context, text string) {
 	if text != "" {

@@ -19,6 +19,7 @@ type forms struct {
 	End        profile.Tool       `yaml:"end"`
 	Stage1     profile.Stage1     `yaml:"stage1"`
 	Activation profile.Activation `yaml:"activation"`
+	Limits     []profile.Limits   `yaml:"limits"`
 }
 
 func nativeForms() (*forms, error) {
@@ -36,6 +37,7 @@ func (s *Server) viewOf(h *runtime.Host) *profile.Profile {
 	if !s.o.HostNames {
 		message, notice := p.Trigger.Message, p.Activation.Notice
 		p.Trigger, p.Stage1, p.Activation = s.native.Trigger, s.native.Stage1, s.native.Activation
+		p.Limits = s.native.Limits
 		p.Trigger.Message, p.Activation.Notice = message, notice
 		return &p
 	}

@@ -29,7 +29,7 @@ func (s *Server) listPrompts(ctx context.Context, req *mcp.ListPromptsRequest) (
 		return nil, err
 	}
 	v.watched(ctx)
-	all, err := v.host.UserInvocable(ctx)
+	all, err := v.prompts(ctx)
 	if err != nil {
 		return nil, problem(err)
 	}
@@ -50,6 +50,30 @@ func (s *Server) listPrompts(ctx context.Context, req *mcp.ListPromptsRequest) (
 	}
 	res.NextCursor = next
 	return res, nil
+}
+
+// prompts returns the skills that a user may start with a prompt: those that the agent does not offer itself, and whose
+// restrictions apply. An agent's hooks do not know a skill that a prompt activates, so for an agent these are the skills
+// that restrict no tools.
+func (v *serving) prompts(ctx context.Context) ([]*catalog.Skill, error) {
+	all, err := v.host.UserInvocable(ctx)
+	if err != nil || v.peer == nil {
+		return all, err
+	}
+	own, err := v.owned(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(k *catalog.Skill) bool { return !v.mayPrompt(own, k) }), nil
+}
+
+// mayPrompt reports whether a skill is a prompt for the agent of this client.
+func (v *serving) mayPrompt(own *owned, k *catalog.Skill) bool {
+	if own.has(k.Name, k.Description, k.Dir) {
+		return false
+	}
+	l, err := k.Load()
+	return err != nil || !l.Front.Restricts && len(l.Front.DisallowedTools) == 0
 }
 
 // hinted matches one argument in a hint: <required> or [optional].
@@ -102,6 +126,15 @@ func (v *serving) prompt(ctx context.Context, name string, arguments map[string]
 	if err != nil {
 		return nil, unknownPrompt(name, err)
 	}
+	if v.peer != nil {
+		own, err := v.owned(ctx)
+		if err != nil {
+			return nil, problem(err)
+		}
+		if !v.mayPrompt(own, k) {
+			return nil, noPrompt(name)
+		}
+	}
 	line, err := lineOf(k, arguments)
 	if err != nil {
 		return nil, invalid(err)
@@ -118,7 +151,7 @@ func (v *serving) prompt(ctx context.Context, name string, arguments map[string]
 		Description: a.Skill.Description,
 		Messages: []*mcp.PromptMessage{{
 			Role:    "user",
-			Content: &mcp.TextContent{Text: prompt.Message(v.view, a.Result())},
+			Content: &mcp.TextContent{Text: prompt.Message(v.view, v.askable(a.Result()))},
 		}},
 	}, nil
 }
@@ -126,9 +159,13 @@ func (v *serving) prompt(ctx context.Context, name string, arguments map[string]
 // unknownPrompt returns the error for a name that is not a skill which users may start.
 func unknownPrompt(name string, err error) error {
 	if u, ok := errors.AsType[*catalog.UnknownError](err); ok && !u.Denied && !u.Invalid {
-		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "unknown prompt " + skill.QuoteArgument(name)}
+		return noPrompt(name)
 	}
 	return problem(err)
+}
+
+func noPrompt(name string) error {
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "unknown prompt " + skill.QuoteArgument(name)}
 }
 
 // lineOf returns the arguments of a prompt as one line, as a user types them.

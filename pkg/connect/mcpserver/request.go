@@ -30,6 +30,8 @@ type serving struct {
 	*Server
 	host       *runtime.Host
 	view       *profile.Profile
+	client     *mcp.Implementation // nil if it is unknown
+	peer       *peer               // nil if it is not an agent
 	ss         *mcp.ServerSession
 	meta       map[string]any
 	id         string // of the session
@@ -48,10 +50,10 @@ type (
 func (s *Server) open(ctx context.Context, req mcp.Request, named string) (*serving, error) {
 	v := &serving{Server: s, id: s.o.Session, ownSession: true}
 	v.ss, _ = req.GetSession().(*mcp.ServerSession)
-	var client *mcp.Implementation
 	if p := v.ss.InitializeParams(); p != nil {
-		client, v.protocol = p.ClientInfo, p.ProtocolVersion
+		v.client, v.protocol = p.ClientInfo, p.ProtocolVersion
 	}
+	v.peer = s.peerOf(v.client)
 	if p := req.GetParams(); p != nil && !reflect.ValueOf(p).IsNil() {
 		v.meta = p.GetMeta()
 		if t, ok := p.(mcp.RequestParams); ok {
@@ -77,8 +79,8 @@ func (s *Server) open(ctx context.Context, req mcp.Request, named string) (*serv
 		}
 	}
 	request := Request{Session: v.id}
-	if client != nil {
-		request.Host = clean(client.Name)
+	if v.client != nil {
+		request.Host = clean(v.client.Name)
 	}
 	if text, ok := v.meta["traceparent"].(string); ok {
 		request.Trace = audit.ParseTraceparent(text)
@@ -169,9 +171,10 @@ func (s *Server) serve(next mcp.MethodHandler) mcp.MethodHandler {
 		}
 		switch r := res.(type) {
 		case *mcp.InitializeResult:
-			err = s.instruct(ctx, &r.Instructions)
+			s.startLogging(ctx, req, next)
+			err = s.instruct(ctx, req, &r.Instructions)
 		case *mcp.DiscoverResult:
-			err = s.instruct(ctx, &r.Instructions)
+			err = s.instruct(ctx, req, &r.Instructions)
 		}
 		return res, err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
-	"io/fs"
 	"os"
 	"strconv"
 	"strings"
@@ -216,13 +215,4 @@ func (s *Server) complete(ctx context.Context, req *mcp.CompleteRequest) (*mcp.C
 	}
 	res.Completion.HasMore = res.Completion.Total > len(res.Completion.Values)
 	return res, nil
-}
-
-// sizeOf returns the size of a regular file of a skill. It follows no link that leads out of the skill.
-func sizeOf(root *os.Root, file string) (int64, bool) {
-	info, err := fs.Stat(root.FS(), file)
-	if err != nil || !info.Mode().IsRegular() {
-		return 0, false
-	}
-	return info.Size(), true
 }

@@ -28,9 +28,14 @@ func library(t *testing.T) *place {
 		project + "pdf/logo.png":            "\x89PNG\r\n\x1a\n\x00",
 		project + "pdf/a b.md":              "A name with a space.\n",
 		project + "other/SKILL.md":          skillText("other", "", "x"),
+		project + "pdf/.hidden":             "x",
+		project + "pdf/.git/config":         "x",
 		"secret":                            "SECRET",
 	})
 	if err := os.Symlink(filepath.Join(p.root, "secret"), filepath.Join(p.root, project, "pdf", "link.md")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(p.root, project, "pdf", "empty"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	return p
@@ -133,7 +138,8 @@ func TestP9UserOnly(t *testing.T) {
 	}
 }
 
-// TestExtension checks SEP-2640: skills/list has the unchanged frontmatter, and each readable file with its digest.
+// TestExtension checks SEP-2640: skills/list has the unchanged frontmatter, and each file with its digest, also a script
+// that the profile does not let a model read. Directories list the same files.
 func TestExtension(t *testing.T) {
 	p := library(t)
 	ask := extended(p)
@@ -154,8 +160,12 @@ func TestExtension(t *testing.T) {
 	if files["references/guide.md"] != "sha256:"+hex.EncodeToString(sum[:])+"11" {
 		t.Errorf("%v", files)
 	}
-	if names := slices.Sorted(maps.Keys(files)); !slices.Equal(names, []string{"SKILL.md", "a%20b.md", "logo.png", "references/guide.md"}) {
-		t.Errorf("%v: a script that may not be read, or a link that leads out, is listed", names)
+	if names := slices.Sorted(maps.Keys(files)); !slices.Equal(names, []string{".hidden", "SKILL.md", "a%20b.md", "logo.png", "references/guide.md", "scripts/run.sh"}) {
+		t.Errorf("%v: a file is missing, or a link that leads out is listed", names)
+	}
+	script := sha256.Sum256([]byte("#!/bin/sh\n"))
+	if files["scripts/run.sh"] != "sha256:"+hex.EncodeToString(script[:])+"10" {
+		t.Errorf("%v", files)
 	}
 	dir, err := ask("resources/directory/read", resourceParams{URI: "skill://project/pdf"})
 	if err != nil {
@@ -165,10 +175,16 @@ func TestExtension(t *testing.T) {
 	for _, r := range dir.Resources {
 		names = append(names, r.Name+" "+r.MIMEType)
 	}
-	if want := []string{"pdf text/markdown", "a b.md text/markdown", "logo.png image/png", "references inode/directory"}; !slices.Equal(names, want) {
+	if want := []string{".hidden text/plain", "pdf text/markdown", "a b.md text/markdown", "empty inode/directory", "logo.png image/png", "references inode/directory", "scripts inode/directory"}; !slices.Equal(names, want) {
 		t.Errorf("%q", names)
 	}
-	for _, uri := range []string{"skill://project/pdf/SKILL.md", "skill://project/pdf/none", "skill://project", "skill://project/pdf/..", "", "skill://project/pdf/scripts"} {
+	for uri, want := range map[string]string{"skill://project/pdf/scripts": "scripts/run.sh", "skill://project/pdf/empty": ""} {
+		dir, err := ask("resources/directory/read", resourceParams{URI: uri})
+		if err != nil || len(dir.Resources) != len(strings.Fields(want)) || want != "" && dir.Resources[0].Name != want {
+			t.Errorf("%s: %+v, %v", uri, dir, err)
+		}
+	}
+	for _, uri := range []string{"skill://project/pdf/SKILL.md", "skill://project/pdf/none", "skill://project", "skill://project/pdf/..", "", "skill://project/pdf/link.md"} {
 		if _, err := ask("resources/directory/read", resourceParams{URI: uri}); !invalidParams(err) {
 			t.Errorf("%s: %v", uri, err)
 		}

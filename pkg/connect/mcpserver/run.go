@@ -240,6 +240,11 @@ func (v *serving) task(ctx context.Context, w runRequest) *mcp.CallToolResult {
 	if err != nil {
 		return failure(err)
 	}
+	return taskResult(t, output)
+}
+
+// taskResult returns the result of a task that has ended.
+func taskResult(t *task.Task, output []byte) *mcp.CallToolResult {
 	var b strings.Builder
 	fmt.Fprintf(&b, "task %s of skill %s: %s\n", t.ID, t.Skill, t.State)
 	stream(&b, "", output[:min(len(output), maxOutput)], t.OutputBytes)

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/skillpm/skillpm/pkg/connect/mcpserver"
@@ -182,25 +183,24 @@ func TestGone(t *testing.T) {
 	t.Errorf("the run is not on record: %s", p.records())
 }
 
-// TestP7Fork checks SPEC P7, P10: a fork is a task whose end is reported and whose result is available.
+// TestP7Fork checks SPEC P7, P8, P10: a fork is a task whose end is reported to a client that set up nothing, whose reply
+// says how to ask for the result, and whose result is available.
 func TestP7Fork(t *testing.T) {
 	p := newPlace(t, map[string]string{
 		"home/project/data/skills/report/SKILL.md": skillText("report", "context: fork\n", "Report on $0."),
 	})
 	p.write("home/.config/skillpm/config.yaml", "runners:\n  general: {command: [sh, -c, 'cat; while [ ! -e "+p.root+"/go ]; do sleep 0.01; done; echo worked']}\n")
-	p.profile, p.options.HostNames = "pegasus", true
+	p.profile, p.options.HostNames, p.version = "pegasus", true, "2025-11-25"
 	messages, updated := make(chan any, 10), make(chan string, 10)
 	p.client = &mcp.ClientOptions{
 		LoggingMessageHandler:  func(_ context.Context, r *mcp.LoggingMessageRequest) { messages <- r.Params.Data }, //nolint:staticcheck // for clients of older versions
 		ResourceUpdatedHandler: func(_ context.Context, r *mcp.ResourceUpdatedNotificationRequest) { updated <- r.Params.URI },
 	}
 	c := p.connect()
-	if err := c.SetLoggingLevel(t.Context(), &mcp.SetLoggingLevelParams{Level: "info"}); err != nil { //nolint:staticcheck // likewise
-		t.Fatal(err)
-	}
 	res, text := call(t, c, "use_skill", map[string]any{"skill": "report", "args": "cats"})
 	id, _ := res.Meta["skillpm/task"].(string)
-	if got, want := structured(t, res), `{"result":{"status":"spawned","taskId":"`+id+`"},"success":true}`; id == "" || got != want {
+	if got, want := structured(t, res), `{"hint":"for the result, call skill_run with handle: \"`+id+`\"","result":{"status":"spawned","taskId":"`+id+`"},"success":true}`; id == "" || got != want ||
+		!strings.HasSuffix(text, `For its result, call skill_run with handle: "`+id+`".`) {
 		t.Fatalf("%s, %q", got, text)
 	}
 	if err := c.Subscribe(t.Context(), &mcp.SubscribeParams{URI: "task://" + id}); err != nil {
@@ -220,6 +220,74 @@ func TestP7Fork(t *testing.T) {
 	read, err := c.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "task://" + id})
 	if err != nil || !strings.Contains(read.Contents[0].Text, `"state":"succeeded"`) || !strings.Contains(read.Contents[0].Text, "worked") {
 		t.Errorf("%v, %v", read, err)
+	}
+}
+
+// taskAnswer is an answer about a task, or that of a call without one.
+type taskAnswer struct {
+	Type    string `json:"resultType"`
+	ID      string `json:"taskId"`
+	Status  string
+	TTL     *int64 `json:"ttlMs"`
+	Poll    int64  `json:"pollIntervalMs"`
+	Result  *mcp.CallToolResult
+	Content json.RawMessage
+}
+
+// TestP8Tasks checks SPEC P8, SEP-2663: a client that declares tasks gets one in place of a fork's result, and asks for its
+// state and its result.
+func TestP8Tasks(t *testing.T) {
+	p := newPlace(t, map[string]string{
+		"home/project/data/skills/report/SKILL.md": skillText("report", "context: fork\n", "Report on $0."),
+		"home/.config/skillpm/config.yaml":         "runners:\n  general: {command: [sh, -c, 'cat; echo worked']}\n",
+	})
+	p.profile, p.options.HostNames = "pegasus", true
+	s := p.server()
+	ask := func(method, params string, declares bool) (got taskAnswer, code *int) {
+		t.Helper()
+		capability := ""
+		if declares {
+			capability = `"extensions":{"io.modelcontextprotocol/tasks":{}}`
+		}
+		a := answers(t, s, `{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":{`+params+`,"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",`+
+			`"io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},"io.modelcontextprotocol/clientCapabilities":{`+capability+`}}}}`)["1"]
+		if a.Error != nil {
+			return got, &a.Error.Code
+		}
+		if err := json.Unmarshal(a.Result, &got); err != nil {
+			t.Fatal(err)
+		}
+		return got, nil
+	}
+	use := `"name":"use_skill","arguments":{"skill":"report","args":"cats"}`
+	if got, code := ask("tools/call", use, false); code != nil || got.ID != "" || got.Content == nil {
+		t.Errorf("a client without tasks: %+v, %v", got, code)
+	}
+	got, code := ask("tools/call", use, true)
+	if code != nil || got.Type != "task" || got.ID == "" || got.Status == "" || got.TTL != nil || got.Poll <= 0 || got.Content != nil {
+		t.Fatalf("%+v, %v", got, code)
+	}
+	id := `"taskId":"` + got.ID + `"`
+	c := p.connect()
+	call(t, c, "skill_run", map[string]any{"handle": got.ID}) // waits for its end
+	if got, code = ask("tasks/get", id, true); code != nil || got.Type != "complete" || got.Status != "completed" || !strings.Contains(textOf(t, got.Result), "Report on cats.\nworked") {
+		t.Errorf("%+v, %v", got, code)
+	}
+	for _, method := range []string{"tasks/cancel", "tasks/update"} {
+		if got, code := ask(method, id, true); code != nil || got.Type != "complete" || got.Status != "" {
+			t.Errorf("%s: %+v, %v", method, got, code)
+		}
+	}
+	for _, method := range []string{"tasks/get", "tasks/cancel", "tasks/update"} {
+		if _, code := ask(method, `"taskId":"../../x"`, true); code == nil || *code != jsonrpc.CodeInvalidParams {
+			t.Errorf("%s: %v", method, code)
+		}
+		if _, code := ask(method, id, false); code == nil || *code != -32021 {
+			t.Errorf("%s: %v", method, code)
+		}
+	}
+	if _, ok := c.InitializeResult().Capabilities.Extensions["io.modelcontextprotocol/tasks"]; !ok {
+		t.Error("the server does not declare tasks")
 	}
 }
 

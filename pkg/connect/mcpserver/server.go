@@ -32,9 +32,12 @@ type Options struct {
 
 	// HostNames gives the tools the names of the profile's agent instead of skillpm's.
 	HostNames bool
-	// AlwaysLoad also lists the skills in the description of the tool that loads them, and asks clients to load that
-	// description at once.
+	// AlwaysLoad lists the skills in the description of the tool that loads them instead of the instructions, and asks
+	// clients to load that description at once.
 	AlwaysLoad bool
+	// Agent is the id of the agent that the clients are; "" to identify each by its name for itself. The server does
+	// not offer an agent the skills that it reads itself a second time, and writes no more than it reads.
+	Agent string
 	// ContextWindow is the size of the model's context in tokens, which determines the budget of a listing; 0 if it is
 	// unknown.
 	ContextWindow int
@@ -65,6 +68,8 @@ type Server struct {
 	jobs       *jobs
 	watch      sync.Once
 	detach     func()
+
+	peers sync.Map // the known agents by id
 
 	patience, beat time.Duration // the constants of these names; tests shorten them
 

@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -19,26 +20,35 @@ const maxEnum = 100
 // alwaysLoad asks clients that load the definitions of tools on demand to always load this one.
 const alwaysLoad = "anthropic/alwaysLoad"
 
-// listing returns the listing of the skills for the model, and the tools of the profile.
-func (v *serving) listing(ctx context.Context) ([]prompt.Tool, prompt.Listing, error) {
-	entries, err := v.host.Entries(ctx)
-	if err != nil {
-		return nil, prompt.Listing{}, err
-	}
+// definitions returns the tools of the profile for the skills that only this server offers, and their listing.
+func (v *serving) definitions(served, own []prompt.Entry) ([]prompt.Tool, prompt.Listing, error) {
 	p := *v.view
-	if len(entries) > maxEnum {
-		p.Trigger.Skill = withoutProfileText(p.Trigger.Skill)
+	if len(served) > maxEnum {
+		p.Trigger.Skill = withoutNames(p.Trigger.Skill)
 	}
-	return prompt.Tools(&p, entries, v.budget())
+	if len(own) > 0 { // their files are served, too
+		p.Trigger.Skill.OmitEmpty, p.Trigger.File.OmitEmpty, p.Trigger.Find.OmitEmpty = true, false, false
+	}
+	return prompt.Tools(&p, served, v.budget())
 }
 
-// budget returns the maximum size of a listing.
+// budget returns the maximum size of a listing: what the client reads, less the text before the listing.
 func (v *serving) budget() prompt.Options {
-	return prompt.Options{Budget: v.o.Budget, ContextWindow: v.o.ContextWindow}
+	o := prompt.Options{Budget: v.o.Budget, ContextWindow: v.o.ContextWindow, Most: v.limits().Instructions}
+	if v.inDescription() {
+		o.Most = v.limits().Description
+	}
+	if o.Most > 0 && v.inDescription() && !listsInDescription(v.view) {
+		o.Most = max(1, o.Most-len(v.view.Trigger.Skill.Description)-len(paragraph))
+	}
+	return o
 }
 
-// withoutProfileText returns a tool without names in its arguments.
-func withoutProfileText(t profile.Tool) profile.Tool {
+// paragraph separates the parts of a text.
+const paragraph = "\n\n"
+
+// withoutNames returns a tool without names in its arguments.
+func withoutNames(t profile.Tool) profile.Tool {
 	arguments := make([]profile.Argument, len(t.Arguments))
 	for i, a := range t.Arguments {
 		a.Enum = false
@@ -48,27 +58,54 @@ func withoutProfileText(t profile.Tool) profile.Tool {
 	return t
 }
 
-// inDescription reports whether the agent of a profile lists the skills in the description of a tool.
-func inDescription(p *profile.Profile) bool { return p.Stage1.Place == "tool-description" }
+// listsInDescription reports whether the agent of a profile lists the skills in the description of a tool.
+func listsInDescription(p *profile.Profile) bool { return p.Stage1.Place == "tool-description" }
 
-// instruct writes the instructions of the server, with the skills if the profile lists them there. A client waits for
-// it when it starts, so it reads nothing else.
-func (s *Server) instruct(ctx context.Context, text *string) error {
+// inDescription reports whether the skills are listed in the description of a tool, and not in the instructions.
+func (v *serving) inDescription() bool { return v.o.AlwaysLoad || listsInDescription(v.view) }
+
+// instruct writes the instructions of the server, with the skills if they are listed there. A client waits for it when
+// it starts, so it reads nothing else.
+func (s *Server) instruct(ctx context.Context, req mcp.Request, text *string) error {
 	h, err := s.o.Open(ctx, Request{})
 	if err != nil {
 		return problem(err)
 	}
 	v := &serving{Server: s, host: h, view: s.viewOf(h)}
-	if inDescription(v.view) {
+	if ss, ok := req.GetSession().(*mcp.ServerSession); ok && ss.InitializeParams() != nil {
+		v.client = ss.InitializeParams().ClientInfo
+	}
+	v.peer = s.peerOf(v.client)
+	if v.inDescription() && v.peer == nil {
 		return nil
 	}
-	entries, err := h.Entries(ctx)
+	served, own, err := v.split(ctx)
 	if err != nil {
 		return err
 	}
-	l, err := prompt.List(v.view, entries, v.budget())
-	*text = l.Text
+	if len(own) > 0 {
+		*text = v.ownText()
+	}
+	if v.inDescription() || len(served) == 0 {
+		return nil
+	}
+	o := v.budget()
+	if o.Most > 0 {
+		o.Most = max(1, o.Most-len(*text)-len(paragraph))
+	}
+	l, err := prompt.List(v.view, served, o)
+	if *text != "" && l.Text != "" {
+		*text += paragraph
+	}
+	*text += l.Text
 	return err
+}
+
+// ownText tells the model what this server does for the skills that the agent reads itself.
+func (v *serving) ownText() string {
+	t := v.view.Trigger
+	return fmt.Sprintf("Load your own skills as usual. For these skills, too, `%s` searches by task, `%s` reads files, "+
+		"`%s` runs scripts, and `%s` deactivates.", t.Find.Name, t.File.Name, v.native.Run.Name, v.native.End.Name)
 }
 
 // listTools answers with the tools for the current skills, followed by those of other servers.
@@ -103,7 +140,11 @@ func (s *Server) listTools(ctx context.Context, req *mcp.ListToolsRequest, next 
 
 // tools returns skillpm's own tools.
 func (v *serving) tools(ctx context.Context) ([]*mcp.Tool, error) {
-	defined, l, err := v.listing(ctx)
+	served, own, err := v.split(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defined, l, err := v.definitions(served, own)
 	if err != nil {
 		return nil, err
 	}
@@ -113,46 +154,45 @@ func (v *serving) tools(ctx context.Context) ([]*mcp.Tool, error) {
 	}
 	var out []*mcp.Tool
 	for _, t := range defined {
-		tool := &mcp.Tool{
-			Name: t.Name, Description: t.Description, InputSchema: json.RawMessage(t.Schema),
-			Annotations: reads(t.Name),
-		}
-		if t.Name == v.view.Trigger.Skill.Name {
-			if v.o.AlwaysLoad && !inDescription(v.view) && l.Text != "" {
-				tool.Description += "\n\n" + l.Text
+		tool := v.wireTool(t)
+		if t.Name == v.view.Trigger.Skill.Name && v.inDescription() {
+			if !listsInDescription(v.view) && l.Text != "" {
+				tool.Description += paragraph + l.Text
 			}
-			if v.o.AlwaysLoad || inDescription(v.view) {
-				tool.Meta = mcp.Meta{alwaysLoad: true}
-			}
+			tool.Meta = mcp.Meta{alwaysLoad: true}
 		}
 		out = append(out, tool)
 	}
-	if len(l.Names)+len(l.Left) == 0 {
+	if len(served)+len(own) == 0 {
 		return out, nil
-	}
-	run := &mcp.Tool{
-		Name: v.native.Run.Name, Description: strings.TrimSpace(v.native.Run.Description),
-		InputSchema: json.RawMessage(runSchema), Annotations: &mcp.ToolAnnotations{},
 	}
 	ending := &profile.Profile{Serving: profile.Serving{Trigger: profile.Trigger{Skill: v.native.End}}}
 	end, _, err := prompt.Tools(ending, []prompt.Entry{{Name: "-"}}, prompt.Options{})
 	if err != nil {
 		return nil, err
 	}
-	out = append(out, run)
+	out = append(out, v.wireTool(prompt.Tool{
+		Name: v.native.Run.Name, Description: strings.TrimSpace(v.native.Run.Description), Schema: []byte(runSchema),
+	}))
 	for _, t := range end {
-		out = append(out, &mcp.Tool{
-			Name: t.Name, Description: t.Description, InputSchema: json.RawMessage(t.Schema),
-			Annotations: reads(t.Name),
-		})
+		out = append(out, v.wireTool(t))
 	}
 	return v.completeSchemas(out, c)
 }
 
-// reads are the annotations of tools without side effects.
-func reads(title string) *mcp.ToolAnnotations {
+// wireTool returns a tool in the protocol's form. Only the tools that read files and search are without side effects:
+// loading a skill can run a hook or start a task, and ending one lifts its restrictions.
+func (v *serving) wireTool(t prompt.Tool) *mcp.Tool {
 	no := false
-	return &mcp.ToolAnnotations{Title: title, ReadOnlyHint: true, OpenWorldHint: &no}
+	out := &mcp.Tool{
+		Name: t.Name, Description: t.Description, InputSchema: json.RawMessage(t.Schema),
+		Annotations: &mcp.ToolAnnotations{Title: t.Name},
+	}
+	switch t.Name {
+	case v.view.Trigger.File.Name, v.view.Trigger.Find.Name:
+		out.Annotations.ReadOnlyHint, out.Annotations.OpenWorldHint = true, &no
+	}
+	return out
 }
 
 // completeSchemas completes the schemas: with the exact names of shadowed skills if names are listed, and with the

@@ -36,7 +36,7 @@ func compact(p *profile.Profile, entries []Entry, o Options) (Listing, error) {
 		out.Limit = min(out.Limit, o.Budget)
 	}
 	if len(entries) == 0 {
-		out.Text = within(expand(l.empty, l.Escape, frame(p, 0)), out.Limit)
+		out.Text = budget{limit: out.Limit, size: length}.within(expand(l.empty, l.Escape, frame(p, 0)))
 		return out, nil
 	}
 	around := func(tags string) string {

@@ -34,7 +34,7 @@ func Example() {
 	// - deploy: Deploys a service.
 	// - review: Reviews a change.
 	//
-	// When a task fits one of these skills, call use_skill with its name.
+	// Use the use_skill tool to invoke a skill when relevant.
 	//
 	// {"success":true,"result":"Deploy web."}
 }

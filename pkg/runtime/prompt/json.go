@@ -42,7 +42,24 @@ func JSON(p *profile.Profile, r Result) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o, ok := v.(object); ok {
+		v = append(o, r.noteMembers()...)
+	}
 	return jsonx.Marshal(v)
+}
+
+// noteMembers are what every profile's model is told about an activation, for clients that show it only the JSON.
+func (r *Result) noteMembers() (all object) {
+	if r.Repeated {
+		all = append(all, member{"repeated", true})
+	}
+	if r.Restriction != "" {
+		all = append(all, member{"restriction", line(r.Restriction)})
+	}
+	if r.Kind == Spawned && r.Ask != "" {
+		all = append(all, member{"hint", "for the result, " + line(r.Ask)})
+	}
+	return all
 }
 
 // tree expands a tree of a profile.
@@ -55,7 +72,11 @@ func (r *Result) tree(p *profile.Profile, f *profile.Form, n *yaml.Node) (any, e
 			if err != nil {
 				return nil, err
 			}
-			out = append(out, member{n.Content[i].Value, v})
+			key, optional := strings.CutSuffix(n.Content[i].Value, "?")
+			if optional && isEmpty(v) {
+				continue
+			}
+			out = append(out, member{key, v})
 		}
 		return out, nil
 	case yaml.SequenceNode:
@@ -75,6 +96,20 @@ func (r *Result) tree(p *profile.Profile, f *profile.Form, n *yaml.Node) (any, e
 	var v any
 	err := n.Decode(&v)
 	return v, err
+}
+
+// isEmpty reports whether a value has no text and no elements.
+func isEmpty(v any) bool {
+	switch v := v.(type) {
+	case string:
+		return v == ""
+	case []string:
+		return len(v) == 0
+	case []File:
+		return len(v) == 0
+	default:
+		return v == nil
+	}
 }
 
 // leaf expands a text of a tree. A text that is only a placeholder becomes its value, with its type.
@@ -109,6 +144,8 @@ func (r *Result) value(p *profile.Profile, f *profile.Form, name string) any {
 		return append([]File{}, r.Files...)
 	case "available":
 		return append([]string{}, r.Available...)
+	case "allowed_tools":
+		return append([]string{}, r.AllowedTools...)
 	case "duration_ms":
 		return r.Duration.Milliseconds()
 	case "seconds":

@@ -12,7 +12,7 @@ import (
 // layout is a profile's layout with parsed templates.
 type layout struct {
 	profile.Layout
-	heading, entry, closing, empty, more profile.Template
+	heading, entry, closing, cut, empty, more profile.Template
 }
 
 // compile parses the templates of a layout.
@@ -25,6 +25,7 @@ func compile(l profile.Layout) (*layout, error) {
 		{&out.heading, l.Heading},
 		{&out.entry, l.Entry},
 		{&out.closing, l.Closing},
+		{&out.cut, l.Cut},
 		{&out.empty, l.Empty},
 		{&out.more, l.More},
 	} {
@@ -68,8 +69,20 @@ func expand(t profile.Template, how string, v values) string {
 	return b.String()
 }
 
+// frame returns the values for headings and closings of a complete list.
+func frame(p *profile.Profile, count int) values { return counts{listed: count}.frame(p) }
+
+// counts are the numbers of entries of a list.
+type counts struct{ listed, left, shortened int }
+
 // frame returns the values for headings and closings.
-func frame(p *profile.Profile, count int) values {
+func (c counts) frame(p *profile.Profile) values {
+	number := func(n int) (string, bool) {
+		if n == 0 {
+			return "", false
+		}
+		return strconv.Itoa(n), false
+	}
 	return func(name string) (string, bool) {
 		switch name {
 		case "tool":
@@ -78,10 +91,29 @@ func frame(p *profile.Profile, count int) values {
 			return p.Trigger.File.Name, false
 		case "find_tool":
 			return p.Trigger.Find.Name, false
+		case "find":
+			return find(p), false
 		case "count":
-			return strconv.Itoa(count), false
+			return strconv.Itoa(c.listed), false
+		case "all":
+			if c.left > 0 {
+				return "", false
+			}
+			return number(c.listed)
+		case "left":
+			return number(c.left)
+		case "shortened":
+			return number(c.shortened)
 		default:
 			return "", false
 		}
 	}
+}
+
+// find returns how a model finds a skill: with the agent's tool, or else with a command.
+func find(p *profile.Profile) string {
+	if tool := p.Trigger.Find.Name; tool != "" {
+		return "call `" + tool + "` with the task"
+	}
+	return "run `skillpm find TASK`"
 }

@@ -14,6 +14,10 @@ import (
 // charactersPerToken converts budgets in tokens into characters.
 const charactersPerToken = 4
 
+// defaultCut is the text of an incomplete listing for profiles that do not have their own.
+const defaultCut = "\n\n[[Skills that are not listed: {left}. ]][[Shortened descriptions: {shortened}. ]]" +
+	"To find a skill, {find}."
+
 // List returns the list of skills for a system prompt. It stays within its limit, unless the profile keeps every name
 // and the names alone exceed it. The error has code Usage for an unknown format.
 func List(p *profile.Profile, entries []Entry, o Options) (Listing, error) {
@@ -24,91 +28,95 @@ func List(p *profile.Profile, entries []Entry, o Options) (Listing, error) {
 	if err != nil {
 		return Listing{}, err
 	}
-	out := Listing{Limit: limit(p, o)}
+	b := budgetOf(p, o)
+	out := Listing{Limit: b.limit}
 	if len(entries) == 0 {
-		out.Text = within(expand(l.empty, l.Escape, frame(p, 0)), out.Limit)
+		out.Text = b.within(expand(l.empty, l.Escape, frame(p, 0)))
 		return out, nil
 	}
-	items := write(p, l, entries)
-	listed := l.keep(p, items, &out)
-	out.Left = names(items[len(listed):])
+	f := &fitter{p: p, l: l, budget: b, items: l.write(p, entries)}
+	listed, left := f.fit()
+	out.Over, out.Left = f.over, names(left)
+	c := counts{listed: len(listed), left: len(left)}
 	for _, i := range listed {
 		if i.short {
+			c.shortened++
+		}
+		if i.short || i.capped {
 			out.Shortened = append(out.Shortened, i.entry.Name)
 		}
 	}
 	slices.Sort(out.Shortened)
-	if len(listed) == 0 {
-		return out, nil
-	}
 	slices.SortFunc(listed, order(p.Stage1.Sort))
 	for _, i := range listed {
 		out.Names = append(out.Names, i.entry.Name)
 	}
-	out.Text = l.join(p, listed)
+	out.Text = l.join(p, listed, c)
+	if len(listed) == 0 {
+		out.Text = ""
+	}
 	return out, nil
 }
 
-// keep sorts the items by precedence, shortens or drops them to fit the limit, and returns those that stay.
-func (l *layout) keep(p *profile.Profile, items []*item, out *Listing) []*item {
-	if out.Limit == 0 {
-		return items
-	}
-	around := length(expand(l.heading, l.Escape, frame(p, len(items)))) +
-		length(expand(l.closing, l.Escape, frame(p, len(items))))
-	slices.SortFunc(items, byStrength)
-	if p.Stage1.Budget.Over == "shorten" {
-		out.Over = shorten(items, around, length(l.Separator), out.Limit)
-		return items
-	}
-	return fitting(items, around, length(l.Separator), out.Limit)
+// budget is the limit of a listing.
+type budget struct {
+	limit int              // 0 for none
+	size  func(string) int // of a text, in the unit of the limit
+	over  string           // as in [profile.Budget]
 }
 
-// limit returns the maximum number of characters of a listing, 0 for no limit.
-func limit(p *profile.Profile, o Options) int {
-	b := p.Stage1.Budget
-	switch {
-	case o.Budget > 0:
-		return o.Budget
-	case o.ContextWindow > 0 && b.Share > 0:
-		return max(1, int(float64(o.ContextWindow)*b.Share/100*charactersPerToken))
-	default:
-		return b.Fallback
-	}
-}
-
-func within(text string, limit int) string {
-	if limit > 0 && length(text) > limit {
+// within returns a text, "" if it exceeds the limit.
+func (b budget) within(text string) string {
+	if b.limit > 0 && b.size(text) > b.limit {
 		return ""
 	}
 	return text
+}
+
+// budgetOf returns the limit of a listing: that of the caller or the profile, but not more than the agent reads.
+func budgetOf(p *profile.Profile, o Options) budget {
+	b := budget{size: length, over: p.Stage1.Budget.Over, limit: o.Budget}
+	if b.limit > 0 {
+		return b
+	}
+	switch s := p.Stage1.Budget; {
+	case s.Over == "keep":
+		return b
+	case s.Bytes > 0:
+		b.limit, b.size = s.Bytes, func(text string) int { return len(text) }
+	case o.ContextWindow > 0 && s.Share > 0:
+		b.limit = max(1, int(float64(o.ContextWindow)*s.Share/100*charactersPerToken))
+	default:
+		b.limit = s.Fallback
+	}
+	if o.Most > 0 && (b.limit == 0 || o.Most < b.limit) {
+		b.limit = o.Most
+		if b.over == "shorten" {
+			b.over = "cut"
+		}
+	}
+	return b
 }
 
 func length(s string) int { return utf8.RuneCountInString(s) }
 
 // item is an entry in its listed form.
 type item struct {
-	entry *Entry
-	text  string
-	title string // text without the description
-	size  int    // length of text in characters
-	short bool   // the description is cut
+	entry       *Entry
+	description string // on one line
+	text        string
+	capped      bool // the agent always cuts the description
+	short       bool // the description is cut or left out for the budget
 }
 
 // write makes the items of all entries, each with its description.
-func write(p *profile.Profile, l *layout, entries []Entry) []*item {
-	shorten := p.Stage1.Budget.Over == "shorten"
+func (l *layout) write(p *profile.Profile, entries []Entry) []*item {
 	items, block := make([]*item, len(entries)), make([]item, len(entries))
 	for n := range entries {
-		i, e := &block[n], &entries[n]
-		i.entry = e
-		description, cut := describe(p, e)
-		i.short = cut
-		i.text = expand(l.entry, l.Escape, e.values(description))
-		i.size = length(i.text)
-		if shorten {
-			i.title = expand(l.entry, l.Escape, e.values(""))
-		}
+		i := &block[n]
+		i.entry = &entries[n]
+		i.description, i.capped = describe(p, i.entry)
+		i.text = expand(l.entry, l.Escape, i.entry.values(i.description))
 		items[n] = i
 	}
 	return items
@@ -159,62 +167,50 @@ func byName(a, b *item) int {
 		strings.Compare(a.entry.Dir, b.entry.Dir))
 }
 
+// byUse orders items by use, then by their relevance to the project, then by name.
+func byUse(a, b *item) int {
+	relevance := 0
+	switch {
+	case a.entry.Project && !b.entry.Project:
+		relevance = -1
+	case b.entry.Project && !a.entry.Project:
+		relevance = 1
+	}
+	return cmp.Or(cmp.Compare(b.entry.Used, a.entry.Used), relevance, byName(a, b))
+}
+
 func order(criterion string) func(a, b *item) int {
-	if criterion == "layer" {
+	switch criterion {
+	case "layer":
 		return byStrength
+	case "use":
+		return byUse
+	default:
+		return byName
 	}
-	return byName
 }
 
-// fitting moves the items that fit to the front, in order, and returns them. It first drops items that exceed the limit
-// alone, so that one skill cannot displace all others, then those of the lowest precedence.
-func fitting(items []*item, around, separator, limit int) []*item {
-	rest, fit := []*item(nil), items[:0]
-	for _, i := range items {
-		if around+i.size > limit {
-			rest = append(rest, i)
-		} else {
-			fit = append(fit, i)
-		}
-	}
-	copy(items[len(fit):], rest)
-	size := around - separator
-	for n, i := range fit {
-		if size += i.size + separator; size > limit {
-			return fit[:n]
-		}
-	}
-	return fit
-}
-
-// shorten removes descriptions, those of the lowest precedence first, until the limit is kept. It reports whether the
-// listing is still too long.
-func shorten(items []*item, around, separator, limit int) (over bool) {
-	size := around + separator*(len(items)-1)
-	for _, i := range items {
-		size += i.size
-	}
-	for n := len(items) - 1; n >= 0 && size > limit; n-- {
-		i := items[n]
-		if title := length(i.title); title < i.size {
-			size -= i.size - title
-			i.text, i.size, i.short = i.title, title, true
-		}
-	}
-	return size > limit
-}
-
-func (l *layout) join(p *profile.Profile, items []*item) string {
+// join writes a listing.
+func (l *layout) join(p *profile.Profile, items []*item, c counts) string {
 	var b strings.Builder
-	b.WriteString(expand(l.heading, l.Escape, frame(p, len(items))))
+	b.WriteString(expand(l.heading, l.Escape, c.frame(p)))
 	for n, i := range items {
 		if n > 0 {
 			b.WriteString(l.Separator)
 		}
 		b.WriteString(i.text)
 	}
-	b.WriteString(expand(l.closing, l.Escape, frame(p, len(items))))
+	b.WriteString(l.cutText(p, c))
+	b.WriteString(expand(l.closing, l.Escape, c.frame(p)))
 	return b.String()
+}
+
+// cutText returns the text which says that a listing is not complete, "" if it is.
+func (l *layout) cutText(p *profile.Profile, c counts) string {
+	if c.left == 0 && c.shortened == 0 {
+		return ""
+	}
+	return expand(l.cut, l.Escape, c.frame(p))
 }
 
 // names returns the sorted names of items.
@@ -230,7 +226,11 @@ func names(items []*item) []string {
 // layoutOf returns the layout of a format, "" for the profile's own.
 func layoutOf(p *profile.Profile, format string) (*layout, error) {
 	if format == "" {
-		return compile(p.Stage1.Layout)
+		own := p.Stage1.Layout
+		if own.Cut == "" {
+			own.Cut = defaultCut
+		}
+		return compile(own)
 	}
 	if l, ok := p.Stage1.Formats[format]; ok {
 		return compile(l)

@@ -50,8 +50,13 @@ func TestP5Budget(t *testing.T) {
 		{"claude-code", prompt.Options{ContextWindow: 200_000}, 8000},
 		{"claude-code", prompt.Options{ContextWindow: 1_000_000}, 40_000},
 		{"claude-code", prompt.Options{}, 8000},
-		{"omniforge", prompt.Options{}, 0},
-		{"omniforge", prompt.Options{ContextWindow: 10_000}, 0},
+		{"pegasus", prompt.Options{Most: 2048}, 2048},
+		{"claude-code", prompt.Options{Most: 9000}, 8000},
+		{"omniforge", prompt.Options{}, 1000}, // SPEC O7, in bytes
+		{"omniforge", prompt.Options{ContextWindow: 10_000}, 1000},
+		{"omniforge", prompt.Options{Most: 2048}, 1000},
+		{"kodelet", prompt.Options{Most: 2048}, 0},
+		{"toolset", prompt.Options{Most: 2048}, 2048},
 		{"kodelet", prompt.Options{ContextWindow: 100}, 0}, // SPEC K3: each skill is listed
 		{"toolset", prompt.Options{ContextWindow: 100}, 0},
 		{"dispatch", prompt.Options{ContextWindow: 100}, 0},
@@ -76,21 +81,25 @@ func TestP5LeftOut(t *testing.T) {
 		t.Fatalf("got %q, left %q", got, all.Left)
 	}
 	size := utf8.RuneCountInString(all.Text)
-	shorter := len("- b: low\n")
+	p.Stage1.Cut = " ({left})" // of the same size for each number
+	shorter, note := len("- b: low\n"), len(" (1)")
 	for _, tt := range []struct {
 		budget      int
 		names, left string
 	}{
 		{size, "abcdef", ""},
 		{size - 1, "acdef", "b"},
-		{size - shorter, "acdef", "b"},
-		{size - shorter - 1, "cdef", "ab"},
-		{size - 2*shorter - 1, "cde", "abf"},
-		{size - 2*shorter - len("- f: middle\n") - 1, "cd", "abef"},
+		{size - shorter + note, "acdef", "b"},
+		{size - shorter + note - 1, "cdef", "ab"},
+		{size - 2*shorter + note - 1, "cde", "abf"},
+		{size - 2*shorter - len("- f: middle\n") + note - 1, "cd", "abef"},
 	} {
 		l := list(t, p, entries, prompt.Options{Budget: tt.budget})
 		if got, left := strings.Join(l.Names, ""), strings.Join(l.Left, ""); got != tt.names || left != tt.left {
 			t.Errorf("%d: listed %q, left out %q; want %q and %q", tt.budget, got, left, tt.names, tt.left)
+		}
+		if tt.left != "" && !strings.Contains(l.Text, fmt.Sprintf(" (%d)\n\nUse the", len(tt.left))) {
+			t.Errorf("%d: the list does not say that it was cut: %q", tt.budget, l.Text)
 		}
 		if got := utf8.RuneCountInString(l.Text); got > tt.budget {
 			t.Errorf("%d: %d characters", tt.budget, got)
@@ -112,7 +121,7 @@ func TestOneTooLarge(t *testing.T) {
 }
 
 // TestS2Shorten checks SPEC S2: Claude Code truncates a description, with when to use it, at 1,536 characters. Over
-// budget, descriptions are left out, and every name stays.
+// budget, descriptions are shortened, and every name stays.
 func TestS2Shorten(t *testing.T) {
 	p := load(t, "claude-code")
 	long := withWhen(entry("long", strings.Repeat("é", 1530), 0), "used often")
@@ -128,10 +137,8 @@ func TestS2Shorten(t *testing.T) {
 	if len(l.Names) != 300 || len(l.Left) != 0 || l.Over || utf8.RuneCountInString(l.Text) > 8000 {
 		t.Errorf("%d names, %d left out, over %v, %d characters", len(l.Names), len(l.Left), l.Over, len(l.Text))
 	}
-	for _, e := range entries { // the strongest layer keeps its descriptions the longest
-		if slices.Contains(l.Shortened, e.Name) && e.Rank == 0 && !slices.Contains(l.Shortened, "skill-00002") {
-			t.Errorf("%s of layer 0 lost its description before skill-00002 of layer 2", e.Name)
-		}
+	if !strings.Contains(l.Text, "- skill-00000: Does the work number 0, with care, when…\n") || !strings.Contains(l.Text, "- skill-00299\n") {
+		t.Errorf("the first descriptions are not shortened, or the last ones are not left out:\n%s", l.Text)
 	}
 	l = list(t, p, entries, prompt.Options{Budget: 100})
 	if len(l.Names) != 300 || !l.Over || len(l.Shortened) != 300 {
@@ -165,6 +172,88 @@ func TestO23Compact(t *testing.T) {
 	}
 }
 
+// TestO7Size checks SPEC O7, O23: at any count, the description of the skill tool has less than 1 KB, as many names as
+// fit, the guidance, and how to find the rest.
+func TestO7Size(t *testing.T) {
+	for _, find := range []string{"", "find_skills"} {
+		for _, n := range []int{1, 3, 10, 30, 300, 1000} {
+			for _, script := range []string{"skill", "技能"} {
+				p := load(t, "omniforge")
+				p.Trigger.Find.Name = find
+				entries := manyEntries(n)
+				for i := range entries {
+					entries[i].Name = strings.Replace(entries[i].Name, "skill", script, 1)
+				}
+				tools, l, err := prompt.Tools(p, entries, prompt.Options{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				text := tools[0].Description
+				if len(text) > 1000 {
+					t.Errorf("%d skills: %d bytes", n, len(text))
+				}
+				for _, want := range []string{"at once, before any other work", "Built-in commands", `{"skill_name": "code-review", "args": "pr-123"}`} {
+					if !strings.Contains(text, want) {
+						t.Errorf("%d skills: %q is missing: %s", n, want, text)
+					}
+				}
+				if cut := len(l.Left)+len(l.Shortened) > 0; cut != strings.Contains(text, "To find a skill, ") {
+					t.Errorf("%d skills, %d left out: %s", n, len(l.Left), text)
+				}
+				if n >= 100 && (len(l.Names) < 10 || !strings.Contains(text, fmt.Sprintf("Not listed: %d. ", n-len(l.Names))) ||
+					find != "" && !strings.Contains(text, "call `find_skills` with the task")) {
+					t.Errorf("%d skills, %d listed: %s", n, len(l.Names), text)
+				}
+			}
+		}
+	}
+}
+
+// TestNamesFirst checks that all names are listed before any description, and the skills that were used the most before
+// those of the project and the others.
+func TestNamesFirst(t *testing.T) {
+	p := load(t, "claude-code")
+	entries := manyEntries(400)
+	for i := range entries {
+		switch entries[i].Name {
+		case "skill-00399":
+			entries[i].Used = 7
+		case "skill-00398":
+			entries[i].Used = 2
+		case "skill-00397":
+			entries[i].Project = true
+		}
+	}
+	l := list(t, p, entries, prompt.Options{Most: 2048})
+	if n := utf8.RuneCountInString(l.Text); n > 2048 || len(l.Left) == 0 || len(l.Names)+len(l.Left) != 400 {
+		t.Errorf("%d characters, %d names", n, len(l.Names))
+	}
+	if got := l.Names[:4]; !slices.Equal(got, []string{"skill-00399", "skill-00398", "skill-00397", "skill-00000"}) {
+		t.Errorf("the first are %q", got)
+	}
+	if strings.Contains(l.Text, "Does the work") || !strings.Contains(l.Text, fmt.Sprintf("Skills that are not listed: %d. ", len(l.Left))) {
+		t.Errorf("there is a description before all names, or the list does not say that it was cut:\n%s", l.Text)
+	}
+	l = list(t, p, entries[:100], prompt.Options{Most: 4096})
+	if n := utf8.RuneCountInString(l.Text); n > 4096 || n < 4000 || len(l.Names) != 100 || !strings.Contains(l.Text, ": Does the work") {
+		t.Errorf("%d characters, %d names:\n%s", n, len(l.Names), l.Text)
+	}
+}
+
+// TestEnum checks that a schema names the values of an argument only if it can name all.
+func TestEnum(t *testing.T) {
+	p := load(t, "agentskills")
+	for n, want := range map[int]bool{5: true, 200: false} {
+		tools, l, err := prompt.Tools(p, manyEntries(n), prompt.Options{Most: 4000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(string(tools[0].Schema), `"enum"`); got != want || want != (len(l.Left) == 0) {
+			t.Errorf("%d skills, %d left out: %s", n, len(l.Left), tools[0].Schema)
+		}
+	}
+}
+
 // TestO7ToolDescription checks SPEC O7: the tool's description has an <available_skills> section of "name": description
 // lines, and the system prompt does not.
 func TestO7ToolDescription(t *testing.T) {
@@ -195,6 +284,12 @@ func TestK3(t *testing.T) {
 		if !strings.Contains(l.Text, "`"+e.Dir+"`") {
 			t.Errorf("no directory of %s", e.Name)
 		}
+	}
+	if !strings.Contains(l.Text, "call this tool at once") || !strings.Contains(l.Text, "All 4 skills are listed below.") {
+		t.Errorf("the guidance is missing: %s", l.Text)
+	}
+	if l := list(t, p, manyEntries(300), prompt.Options{Budget: 5000}); len(l.Left) == 0 || strings.Contains(l.Text, "All ") || !strings.Contains(l.Text, "To find a skill, ") {
+		t.Errorf("the list does not say that it was cut: %s", l.Text)
 	}
 	if l := list(t, p, nil, prompt.Options{}); !strings.Contains(l.Text, "None are available") {
 		t.Errorf("got %q", l.Text)
@@ -373,6 +468,9 @@ func TestP5AnyBudget(t *testing.T) {
 			}
 			if again := list(t, p, backwards, o); again.Text != l.Text || !slices.Equal(again.Left, l.Left) {
 				t.Errorf("%s, %d: the order of the input matters", p.ID, budget)
+			}
+			if p.Stage1.Budget.Over != "drop" {
+				continue
 			}
 			weakest := 0 // of those listed; nobody stronger is left out
 			for _, e := range entries {

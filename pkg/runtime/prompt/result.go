@@ -1,6 +1,7 @@
 package prompt
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -30,6 +31,13 @@ type Result struct {
 	Path   string // for Read: path of the file relative to Dir, with slashes
 	Files  []File
 
+	Model        string   // model that the skill asks for, "" for none
+	AllowedTools []string // of its frontmatter
+
+	Repeated    bool   // the skill was already active; its instructions are returned again
+	Restriction string // what is allowed while the skill is active, and how it ends; a sentence, "" for nothing
+
+	Ask       string   // for Spawned: how the model asks for the task's result, such as "call X"; "" if it cannot
 	TaskID    string   // for Spawned
 	Err       error    // for Failed and Unknown
 	Available []string // for Unknown: names of the available skills
@@ -66,7 +74,18 @@ func form(p *profile.Profile, kind string) *profile.Form {
 // Text returns the text of a result for the model. It contains bodies and files unchanged.
 func Text(p *profile.Profile, r Result) string {
 	f := form(p, r.Kind)
-	return fill(p, f, f.Text, r)
+	return r.notes(fill(p, f, f.Text, r))
+}
+
+// notes adds to a text what every profile's model is told about an activation.
+func (r *Result) notes(text string) string {
+	if r.Repeated {
+		text = fmt.Sprintf("Skill %q is already active. These are its instructions again.\n\n%s", line(r.Name), text)
+	}
+	if r.Restriction != "" {
+		text = strings.TrimRight(text, "\n") + "\n\n" + line(r.Restriction) + "\n"
+	}
+	return text
 }
 
 // Message returns the text for the model after a user started a skill.
@@ -74,7 +93,7 @@ func Message(p *profile.Profile, r Result) string {
 	if p.Trigger.Message == "" || r.Kind != Activated && r.Kind != "" {
 		return Text(p, r)
 	}
-	return fill(p, form(p, r.Kind), p.Trigger.Message, r)
+	return r.notes(fill(p, form(p, r.Kind), p.Trigger.Message, r))
 }
 
 // Notice returns the text for the user while a skill loads, "" for none.
@@ -132,6 +151,12 @@ func (r *Result) values(p *profile.Profile, f *profile.Form) values {
 			return line(diag.HintOf(r.Err)), false
 		case "available":
 			return line(strings.Join(r.Available, ", ")), false
+		case "model":
+			return line(r.Model), false
+		case "allowed_tools":
+			return line(strings.Join(r.AllowedTools, ", ")), false
+		case "ask":
+			return line(r.Ask), false
 		case "timestamp":
 			return r.timestamp(), false
 		case "duration_ms":

@@ -29,6 +29,8 @@ func TestFixedForms(t *testing.T) {
 	spawned.TaskID = "t1"
 	unknown := result(prompt.Unknown)
 	unknown.Err = errors.New(`unknown skill "pdf"`)
+	modeled := result(prompt.Activated)
+	modeled.Model, modeled.AllowedTools = "fast", []string{"Read", "Bash(git:*)"}
 	file := result(prompt.Read)
 	file.Path, file.Body = "a.md", "A"
 	files := result(prompt.Activated)
@@ -40,13 +42,14 @@ func TestFixedForms(t *testing.T) {
 	}{
 		{"P7", "pegasus", result(prompt.Activated), `{"success":true,"result":"Do it."}`},
 		{"P7", "pegasus", spawned, `{"success":true,"result":{"taskId":"t1","status":"spawned"}}`},
-		{"P7", "pegasus", unknown, `{"success":false,"error":"unknown skill \"pdf\""}`},
+		{"P7", "pegasus", unknown, `{"success":false,"error":"Skill \"pdf\" not found"}`},
+		{"P7", "pegasus", modeled, `{"success":true,"result":"Do it.","model":"fast","allowed-tools":["Read","Bash(git:*)"]}`},
 		{
 			"O8", "omniforge", result(prompt.Activated),
 			`{"success":true,"result":{"skill_name":"pdf","base_path":"/skills/pdf","content":"---\nname: pdf\n---\nDo it."},"error":null,` +
 				`"duration_ms":2,"tokens_used":0,"cost_usd":0,"cached":false,"retry_count":0}`,
 		},
-		{"K6", "kodelet", result(prompt.Activated), `{"name":"pdf","directory":"/skills/pdf","success":true,"timestamp":"2026-11-22T09:00:00Z","error":null,"content":"Do it."}`},
+		{"K6", "kodelet", result(prompt.Activated), `{"toolName":"skill","success":true,"error":null,"metadata":{"skill_name":"pdf","directory":"/skills/pdf"},"timestamp":"2026-11-22T09:00:00Z","content":"Do it."}`},
 		{"T3", "toolset", files, `{"skillName":"pdf","content":"Do it.","files":[{"path":"a.md","description":"about a"}]}`},
 		{"T3", "toolset", result(prompt.Activated), `{"skillName":"pdf","content":"Do it.","files":[]}`},
 		{"T4", "toolset", file, `{"skillName":"pdf","path":"a.md","content":"A"}`},
@@ -60,7 +63,7 @@ func TestFixedForms(t *testing.T) {
 	for _, tt := range []struct{ row, profile, want string }{
 		{"P8", "pegasus", "[Skill: pdf]\n\nDo it."},
 		{"S2", "claude-code", "Base directory for this skill: /skills/pdf\n\nDo it."},
-		{"K6", "kodelet", "# Skill: pdf\n\nDirectory: /skills/pdf\n\n## Instructions\n\nDo it."},
+		{"K6", "kodelet", "# Skill: pdf\n\nThe skill directory is located at: /skills/pdf\n\n## Instructions\n\nDo it."},
 	} {
 		if got := prompt.Message(load(t, tt.profile), result(prompt.Activated)); got != tt.want {
 			t.Errorf("%s: got %q, want %q", tt.row, got, tt.want)
@@ -80,6 +83,42 @@ func TestP6Structured(t *testing.T) {
 		got, err := prompt.JSON(p, result(prompt.Activated))
 		if err != nil || !strings.Contains(string(got), "Do it.") {
 			t.Errorf("%s: got %s, %v", p.ID, got, err)
+		}
+	}
+}
+
+// TestK5Repeated checks SPEC K5: in every form, a result says that a skill was active already, and what it restricts.
+func TestK5Repeated(t *testing.T) {
+	for _, p := range hosts(t) {
+		r := result(prompt.Activated)
+		r.Repeated, r.Restriction = true, "Only Read is allowed."
+		text := prompt.Text(p, r)
+		if !strings.HasPrefix(text, "Skill \"pdf\" is already active. ") || !strings.Contains(text, "Do it.") || !strings.HasSuffix(text, "\n\nOnly Read is allowed.\n") {
+			t.Errorf("%s: %q", p.ID, text)
+		}
+		got, err := prompt.JSON(p, r)
+		if err != nil || !strings.Contains(string(got), `,"repeated":true,"restriction":"Only Read is allowed."}`) {
+			t.Errorf("%s: %s, %v", p.ID, got, err)
+		}
+	}
+}
+
+// TestP8Ask checks SPEC P8: the reply for a task names how to ask for its result, in every form, and nothing else is
+// promised.
+func TestP8Ask(t *testing.T) {
+	for _, p := range hosts(t) {
+		r := result(prompt.Spawned)
+		r.TaskID, r.Ask = "t1", "call look with t1"
+		got, err := prompt.JSON(p, r)
+		if err != nil || !strings.HasSuffix(string(got), `,"hint":"for the result, call look with t1"}`) {
+			t.Errorf("%s: %s, %v", p.ID, got, err)
+		}
+		if text := prompt.Text(p, r); p.ID != "dispatch" && !strings.Contains(text, "For its result, call look with t1.") || strings.Contains(text, "told") {
+			t.Errorf("%s: %q", p.ID, text)
+		}
+		r.Ask = ""
+		if text := prompt.Text(p, r); strings.Contains(text, "For its result") {
+			t.Errorf("%s: %q", p.ID, text)
 		}
 	}
 }

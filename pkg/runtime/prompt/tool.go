@@ -38,7 +38,7 @@ func Tools(p *profile.Profile, entries []Entry, o Options) ([]Tool, Listing, err
 		if t.Name == "" || t.OmitEmpty && len(entries) == 0 {
 			continue
 		}
-		tool, err := define(p, t, l.Names)
+		tool, err := define(p, t, l)
 		if err != nil {
 			return nil, Listing{}, err
 		}
@@ -50,8 +50,9 @@ func Tools(p *profile.Profile, entries []Entry, o Options) ([]Tool, Listing, err
 	return out, l, nil
 }
 
-// define writes the definition of a tool.
-func define(p *profile.Profile, t profile.Tool, names []string) (Tool, error) {
+// define writes the definition of a tool. It names the values of an argument only if the listing has all of them.
+func define(p *profile.Profile, t profile.Tool, l Listing) (Tool, error) {
+	names := l.Names
 	description, err := template(t.Description)
 	if err != nil {
 		return Tool{}, err
@@ -69,7 +70,7 @@ func define(p *profile.Profile, t profile.Tool, names []string) (Tool, error) {
 		if a.Value != "" {
 			property = append(property, member{"const", a.Value})
 		}
-		if a.Enum && len(names) > 0 {
+		if a.Enum && len(names) > 0 && len(l.Left) == 0 {
 			property = append(property, member{"enum", slices.Clone(names)})
 		}
 		properties = append(properties, member{a.Name, property})

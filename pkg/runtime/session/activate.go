@@ -42,6 +42,8 @@ type Activation struct {
 	TaskID    string // id of the task that runs the skill, "" if it is active here
 	Repeated  bool   // the skill was active already, and nothing changed
 	Files     []prompt.File
+	Model     string   // model that its frontmatter asks for, "" for none
+	Allowed   []string // patterns of its allowed tools
 	Command   string   // command of its frontmatter, "" for none
 	Model     string   // model that the skill asks for, "" for none
 	Agent     string   // kind of agent that runs the skill as a task, "" for the default
@@ -58,7 +60,8 @@ type Activation struct {
 func (a *Activation) Result() prompt.Result {
 	r := prompt.Result{
 		Kind: prompt.Activated, Name: a.Skill.Name, Dir: a.Skill.Dir, Description: a.Skill.Description,
-		Body: a.Body, Source: a.Source, Files: a.Files, Started: a.Started, Duration: a.Duration,
+		Body: a.Body, Source: a.Source, Files: a.Files, Model: a.Model, AllowedTools: a.Allowed,
+		Started: a.Started, Duration: a.Duration,
 	}
 	if a.TaskID != "" {
 		r.Kind, r.TaskID = prompt.Spawned, a.TaskID
@@ -116,6 +119,7 @@ func (s *Session) activate(ctx context.Context, a *Activation, o Activate, r *au
 	if err != nil {
 		return err
 	}
+	a.Model, a.Allowed = loaded.Front.Model, active.Allowed
 	if a.Warnings, err = s.decide(ctx, loaded, r); err != nil {
 		return err
 	}

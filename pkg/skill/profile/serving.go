@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/Masterminds/semver/v3"
 	"go.yaml.in/yaml/v3"
 
 	"github.com/skillpm/skillpm/pkg/skill"
@@ -46,6 +47,29 @@ type Serving struct {
 	Trigger    Trigger    `yaml:"trigger"`
 	Stage1     Stage1     `yaml:"stage1"`
 	Activation Activation `yaml:"activation"`
+
+	// Limits are what versions of the agent read of an MCP server's texts, the oldest first.
+	Limits []Limits `yaml:"limits"`
+}
+
+// Limits are the numbers of characters after which an agent cuts a text of an MCP server; 0 if it cuts none.
+type Limits struct {
+	From         string `yaml:"from"`         // first version that has the limits; "" for every version
+	Instructions int    `yaml:"instructions"` // of the server
+	Description  int    `yaml:"description"`  // of a tool
+}
+
+// LimitsOf returns the limits of a version of the agent. An unknown version has those of the oldest.
+func (s *Serving) LimitsOf(version string) Limits {
+	var found Limits
+	at, err := semver.NewVersion(version)
+	for i, l := range s.Limits {
+		from, fromErr := semver.NewVersion(l.From)
+		if i == 0 || err == nil && fromErr == nil && !at.LessThan(from) {
+			found = l
+		}
+	}
+	return found
 }
 
 // Layer is a named layer with its directories, strongest first. A directory starts with ~ for the home directory, with
@@ -147,7 +171,8 @@ type Stage1 struct {
 	Cap int `yaml:"cap"`
 	// When separates a description and its when-to-use text; "" omits that text.
 	When string `yaml:"when"`
-	// Sort is "name", or "layer" for the strongest layer first and then by name.
+	// Sort is "name", "layer" for the strongest layer first and then by name, or "use" for the skills that were used
+	// the most first, then those of the project, and then by name.
 	Sort string `yaml:"sort"`
 
 	Layout  `yaml:",inline"`
@@ -159,9 +184,12 @@ type Stage1 struct {
 type Budget struct {
 	Share    float64 `yaml:"share"`    // percentage of the context window; 0 if it does not depend on the window
 	Fallback int     `yaml:"fallback"` // characters, if the window is unknown; 0 means unlimited
+	Bytes    int     `yaml:"bytes"`    // bytes, which replace the characters; 0 means that characters count
 	Variable string  `yaml:"variable"` // environment variable that overrides the characters
 	// Over is what happens beyond the limit: "drop" leaves out skills, the lowest layer first and in reverse
-	// alphabetical order; "shorten" leaves out descriptions in that order, but no names.
+	// alphabetical order; "cut" shortens all descriptions before it leaves out names, those that Sort "use" puts last;
+	// "shorten" shortens descriptions, and leaves out names only if the agent's [Limits] demand that; "keep" is "cut"
+	// for a budget that a caller sets, and otherwise has no limit.
 	Over string `yaml:"over"`
 }
 
@@ -173,6 +201,7 @@ type Layout struct {
 	Entry     string `yaml:"entry"`
 	Separator string `yaml:"separator"` // between entries
 	Closing   string `yaml:"closing"`
+	Cut       string `yaml:"cut"`   // between the entries and the closing if the list is not complete
 	Empty     string `yaml:"empty"` // replaces everything if the list is empty
 	Most      int    `yaml:"most"`  // maximum number of entries; 0 means unlimited
 	More      string `yaml:"more"`  // replaces the remaining entries, with {count}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/Masterminds/semver/v3"
 	"go.yaml.in/yaml/v3"
 
 	"github.com/skillpm/skillpm/pkg/diag"
@@ -16,12 +17,13 @@ import (
 // Names of the values in templates.
 var (
 	entryValues  = []string{"name", "description", "directory", "location", "layer", "pack", "tags"}
-	frameValues  = []string{"tool", "file_tool", "find_tool", "count", "tags"}
+	frameValues  = []string{"tool", "file_tool", "find_tool", "find", "count", "all", "left", "shortened", "tags"}
 	tagValues    = []string{"tag", "count"}
 	fileValues   = []string{"path", "description"}
 	resultValues = []string{
 		"name", "directory", "description", "body", "source", "path", "files", "paths", "task",
-		"error", "hint", "available", "timestamp", "duration_ms", "seconds", "tool", "file_tool",
+		"error", "hint", "available", "timestamp", "duration_ms", "seconds", "tool", "file_tool", "model", "allowed_tools",
+		"ask",
 	}
 )
 
@@ -37,9 +39,10 @@ func (c checker) check(p *Profile) {
 	c.oneOf(p.Scripts, []string{"", "read", "run-only"}, "scripts")
 	c.oneOf(p.Substitution.Append, []string{"", "line", "paragraph"}, "substitution", "append")
 	c.oneOf(p.Stage1.Place, []string{"", "system-prompt", "tool-description"}, "stage1", "place")
-	c.oneOf(p.Stage1.Budget.Over, []string{"", "drop", "shorten"}, "stage1", "budget", "over")
-	c.oneOf(p.Stage1.Sort, []string{"", "name", "layer"}, "stage1", "sort")
+	c.oneOf(p.Stage1.Budget.Over, []string{"", "drop", "cut", "shorten", "keep"}, "stage1", "budget", "over")
+	c.oneOf(p.Stage1.Sort, []string{"", "name", "layer", "use"}, "stage1", "sort")
 	c.bounds(p)
+	c.limits(p.Limits)
 	if !p.Preset {
 		c.checkAll(p)
 	}
@@ -134,9 +137,24 @@ func (c checker) bounds(p *Profile) {
 	for _, n := range []struct {
 		n    int
 		path []string
-	}{{b.Fallback, []string{"stage1", "budget", "fallback"}}, {p.Stage1.Cap, []string{"stage1", "cap"}}} {
+	}{
+		{b.Fallback, []string{"stage1", "budget", "fallback"}},
+		{b.Bytes, []string{"stage1", "budget", "bytes"}},
+		{p.Stage1.Cap, []string{"stage1", "cap"}},
+	} {
 		if n.n < 0 {
 			c.valueAt(n.path).Errorf("", "%s is %d, but must not be negative", strings.Join(n.path, "."), n.n)
+		}
+	}
+}
+
+// limits checks that the limits of later versions name the version.
+func (c checker) limits(limits []Limits) {
+	for i, l := range limits {
+		if _, err := semver.NewVersion(l.From); l.Instructions < 0 || l.Description < 0 || err != nil && (i > 0 || l.From != "") {
+			c.valueAt([]string{"limits"}).
+				Errorf("use the form limits: [{instructions: 2048, description: 2048}, {from: 1.2.0}]",
+					"limits: entry %d must have a version in from, and must not be negative", i+1)
 		}
 	}
 }
@@ -194,6 +212,7 @@ func (c checker) layout(l Layout, entry []string, path ...string) {
 	c.template(l.Entry, entry, append(path, "entry")...)
 	c.template(l.Separator, nil, append(path, "separator")...)
 	c.template(l.Closing, frameValues, append(path, "closing")...)
+	c.template(l.Cut, frameValues, append(path, "cut")...)
 	c.template(l.Empty, frameValues, append(path, "empty")...)
 	c.template(l.More, []string{"count"}, append(path, "more")...)
 	if l.Most < 0 {

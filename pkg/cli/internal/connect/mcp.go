@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	goruntime "runtime"
 	"strings"
 	"sync/atomic"
 
@@ -48,8 +49,10 @@ streamable HTTP. Agents start the server automatically; "skillpm connect" adds t
 their configuration.
 
 The model gets the tools skill, skill_file, skill_run, find_skills, and skill_end, and the
-list of skills in the server's instructions. With --profile, the model gets the tools of an
-agent, such as use_skill of pegasus. Users get a prompt for each skill that they may start.
+list of skills in the server's instructions. The list leaves out skills that the agent reads
+itself, and is not longer than what the agent reads. With --profile, the model gets the
+tools of an agent, such as use_skill of pegasus. Users get prompts for skills that they may
+start. For an agent, these are only skills that restrict no tools.
 Programs get resources (skill://...) and the extension io.modelcontextprotocol/skills. The
 server updates its lists when files, settings, or policies change.
 
@@ -85,14 +88,14 @@ host names and from pages of other origins. To serve another address, set a bear
 	f, upstream = a.RuntimeFlags(cmd), newUpstreamFlags(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&o.client, "agent", "",
-		"record `AGENT` in the audit log instead of the name of the MCP client")
+		"serve `AGENT`: list only skills that it does not read itself, within its limits (default: by the client's name)")
 	flags.StringVar(&o.http, "http", "", "serve streamable HTTP at `ADDRESS`, such as 127.0.0.1:8765, under /mcp")
 	flags.StringVar(&o.tokenFile, "token-file", "",
 		"require the bearer token in `FILE` for HTTP requests")
 	flags.StringArrayVar(&o.origins, "allow-origin", nil,
 		"allow HTTP requests from pages of `ORIGIN`, such as https://tools.example")
 	flags.BoolVar(&o.alwaysLoad, "always-load", false,
-		"also list the skills in the tool description, and ask the client to load the tool immediately")
+		"list the skills in the tool description, and ask the client to load the tool immediately")
 	flags.IntVar(&o.budget, "budget", 0, "list skills in at most `N` characters (default: the profile's limit)")
 	flags.IntVar(&o.contextWindow, "context-window", 0,
 		"assume a context window of `TOKENS` tokens; some profiles then shorten the list of skills")
@@ -168,7 +171,7 @@ func (a *app) serveMCP(ctx context.Context, f *console.RuntimeFlags, o mcpFlags,
 		logger = slog.New(slog.NewTextHandler(a.Stderr, nil))
 	}
 	options := mcpserver.Options{
-		Open: open, HostNames: cmp.Or(f.Profile, a.Getenv("SKILLPM_PROFILE")) != "", AlwaysLoad: o.alwaysLoad,
+		Open: open, Agent: o.client, HostNames: cmp.Or(f.Profile, a.Getenv("SKILLPM_PROFILE")) != "", AlwaysLoad: o.alwaysLoad,
 		Budget: o.budget, ContextWindow: o.contextWindow, Session: cmp.Or(f.Session, a.Getenv("SKILLPM_SESSION")),
 		Now: a.Now, Version: console.BuildVersion(a.Version), Logger: logger,
 	}
@@ -232,15 +235,33 @@ func (a *app) serveMCPOverHTTP(ctx context.Context, s *mcpserver.Server, o mcpFl
 // maxTokenFile is the maximum size of a token file, in bytes.
 const maxTokenFile = 4 << 10
 
+// readSecret reads a file that other users of the machine can neither read nor change.
+func readSecret(path string) ([]byte, error) {
+	f, err := safefile.Open(path, maxTokenFile)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() //nolint:errcheck // the file is only read
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if mode := info.Mode().Perm(); goruntime.GOOS != "windows" && mode&0o006 != 0 {
+		return nil, diag.Errorf(diag.Denied, "cannot use token file %s: every user of this machine can access it", path).
+			WithHint("create a new token with: rm %[1]s; (umask 077; openssl rand -hex 32 >%[1]s)", path)
+	}
+	return io.ReadAll(io.LimitReader(f, maxTokenFile))
+}
+
 // mcpToken returns the token that HTTP requests must have, or "".
 func (a *app) mcpToken(path string) (string, error) {
 	if path == "" {
 		return strings.TrimSpace(a.Getenv("SKILLPM_MCP_TOKEN")), nil
 	}
-	data, err := safefile.ReadFile(a.Abs(path), maxTokenFile)
+	data, err := readSecret(a.Abs(path))
 	if errors.Is(err, os.ErrNotExist) {
 		return "", diag.Errorf(diag.NotFound, "token file %s does not exist", path).
-			WithHint("create a token with: openssl rand -hex 32 >%s", path)
+			WithHint("create a token with: (umask 077; openssl rand -hex 32 >%s)", path)
 	}
 	if err != nil {
 		return "", err

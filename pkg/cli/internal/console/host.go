@@ -197,6 +197,9 @@ func (a *App) ForModel(text string) {
 // Answer prints a result in the profile's format: the model's text or, with --json, the agent's structured data.
 func (a *App) Answer(h *runtime.Host, r prompt.Result) error {
 	if !a.JSON {
+		if r.Kind == prompt.Spawned {
+			r.Ask = "run `skillpm task wait " + r.TaskID + "`"
+		}
 		a.ForModel(prompt.Text(h.Profile(), r))
 		return nil
 	}

@@ -37,9 +37,10 @@ The catalog does not contain skills that only users may activate.
 
 --budget limits the number of characters. The default depends on the agent of the profile:
 pegasus and claude-code use a share of --context-window (four characters per token), or a
-fixed number if the context window is unknown. Other agents list all skills. If the
-catalog is too long, skillpm leaves out skills of the lowest layer first, or only their
-descriptions if the agent needs every name. Warnings name the skills.
+fixed number if the context window is unknown. omniforge lists at most 1,000 bytes, and
+other agents list all skills. If the catalog is too long, skillpm shortens descriptions,
+and then leaves out names: first those that were used least. pegasus leaves out skills of
+the lowest layer first. The catalog says so, and warnings name the skills.
 
 The default of --format is the format of the profile. text, xml, and json work for every
 profile. tool prints the definitions of the agent's tools as JSON. --compact prints less
