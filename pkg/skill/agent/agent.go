@@ -35,7 +35,13 @@ type Agent struct {
 	// Reads lists configuration directories, separated by spaces, whose skills the agent reads in addition to those of
 	// .agents and .claude. It is only set for agents with hooks.
 	Reads string
+	// Tested is the newest version of the program in which tests have shown what skillpm does, "" if skillpm follows
+	// the agent's documentation only.
+	Tested string
 }
+
+// FromDocumentation stands for [Agent.Tested] of an agent that no test has run.
+const FromDocumentation = "from documentation"
 
 // All returns every agent, sorted by id.
 func All() []Agent { return slices.Clone(table[:]) }

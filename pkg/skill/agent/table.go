@@ -29,7 +29,7 @@ var table = [...]Agent{
 	{
 		ID: "claude-code", Aliases: "claude", Title: "Claude Code", Project: ".claude/skills", User: ".claude/skills",
 		Mark:    ".claude",
-		UserEnv: "CLAUDE_CONFIG_DIR", Profile: "claude-code",
+		UserEnv: "CLAUDE_CONFIG_DIR", Profile: "claude-code", Tested: "2.1.330",
 	},
 	{ID: "cline", Title: "Cline", Project: ".agents/skills", User: ".agents/skills", Mark: ".cline"},
 	{
@@ -50,7 +50,7 @@ var table = [...]Agent{
 	{
 		ID: "codex", Title: "Codex", Project: ".agents/skills", User: ".agents/skills", Mark: ".codex",
 		UserEnv: "CODEX_HOME",
-		Reads:   ".codex",
+		Reads:   ".codex", Tested: "0.169.0",
 	},
 	{
 		ID: "command-code", Title: "Command Code", Project: ".commandcode/skills", User: ".commandcode/skills",
@@ -59,7 +59,7 @@ var table = [...]Agent{
 	{ID: "continue", Title: "Continue", Project: ".continue/skills", User: ".continue/skills", Mark: ".continue"},
 	{
 		ID: "copilot", Aliases: "github-copilot copilot-cli", Title: "GitHub Copilot", Project: ".agents/skills",
-		User: ".copilot/skills", Mark: ".copilot", Reads: ".github .copilot",
+		User: ".copilot/skills", Mark: ".copilot", Reads: ".github .copilot", Tested: "1.0.102",
 	},
 	{
 		ID: "cortex", Title: "Cortex Code", Project: ".cortex/skills", User: ".snowflake/cortex/skills",
@@ -89,7 +89,7 @@ var table = [...]Agent{
 	{ID: "fx", Title: "fx", Project: ".agents/skills", User: ".agents/skills", Mark: ".fx"},
 	{
 		ID: "gemini", Aliases: "gemini-cli", Title: "Gemini CLI", Project: ".agents/skills", User: ".gemini/skills",
-		Mark: ".gemini", Reads: ".gemini",
+		Mark: ".gemini", Reads: ".gemini", Tested: "0.61.0",
 	},
 	{
 		ID: "goose", Title: "Goose", Project: ".goose/skills", User: ".config/goose/skills", Mark: ".config/goose",
@@ -136,7 +136,7 @@ var table = [...]Agent{
 	{ID: "openclaw", Title: "OpenClaw", Project: "skills", User: ".openclaw/skills"},
 	{
 		ID: "opencode", Title: "OpenCode", Project: ".agents/skills", User: ".config/opencode/skills",
-		Mark: ".config/opencode", UserEnv: "XDG_CONFIG_HOME",
+		Mark: ".config/opencode", UserEnv: "XDG_CONFIG_HOME", Reads: ".opencode .config/opencode", Tested: "1.18.33",
 	},
 	{ID: "openhands", Title: "OpenHands", Project: ".openhands/skills", User: ".openhands/skills", Mark: ".openhands"},
 	{ID: "pi", Title: "Pi", Project: ".agents/skills", User: ".agents/skills", Mark: ".pi"},

@@ -76,11 +76,9 @@ func drive(p string) bool {
 	return len(p) >= 2 && p[1] == ':' && (p[0] >= 'a' && p[0] <= 'z' || p[0] >= 'A' && p[0] <= 'Z')
 }
 
-// allowsPath reports whether a file pattern allows a path and, if links are resolved, its target.
-func (c Call) allowsPath(pattern, p string) bool { return c.allowsTree(pattern, p, false) }
-
-// allowsTree is allowsPath. If tree is set, the pattern must also allow everything below the path.
-func (c Call) allowsTree(pattern, p string, tree bool) bool {
+// allowsPath reports whether a file pattern allows a path and, if links are resolved, its target. If tree is set, the
+// pattern must also allow everything below the path.
+func (c Call) allowsPath(pattern, p string, tree bool) bool {
 	allows := func(pattern, p, root, home string) bool {
 		return matchPath(pattern, p, root, home) &&
 			(!tree || matchPath(pattern, path.Join(p, unknownName, unknownName), root, home))

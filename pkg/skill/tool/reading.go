@@ -17,8 +17,9 @@ func (c Call) readings(u *use) []use {
 	if u.row == nil || u.row.kind != shell || u.doubt != "" || !u.literal() {
 		return nil
 	}
-	dir, ok := "", true
+	dir := ""
 	if u.elsewhere != "" {
+		var ok bool
 		if dir, ok = c.workDir(); !ok {
 			return nil
 		}

@@ -250,7 +250,7 @@ func (u *use) outside(c Call, patterns []Pattern) string {
 			if _, _, refused := c.readPath(v); refused != "" {
 				return fmt.Sprintf("the path %s %s", quoted(v), refused)
 			}
-			if !slices.ContainsFunc(patterns, func(p Pattern) bool { return c.allowsTree(p.Argument, v, u.wholeTree) }) {
+			if !slices.ContainsFunc(patterns, func(p Pattern) bool { return c.allowsPath(p.Argument, v, u.wholeTree) }) {
 				return "not " + quoted(v)
 			}
 		}
