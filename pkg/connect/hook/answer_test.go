@@ -498,10 +498,11 @@ func TestReadsSkills(t *testing.T) {
 	silent(t, codex("cat "+filepath.Join(w.dir, "project/.agents/skills/free/SKILL.md")))
 	for _, line := range []string{
 		"cat .agents/skills/free/SKILL.md; ls", "cat .agents/skills/free/SKILL.md > x", "sed -n 'w x' .agents/skills/free/SKILL.md",
-		"cat .agents/skills/free/SKILL.md /etc/passwd", "cat x/SKILL.md", "cat $(ls)/SKILL.md",
+		"cat .agents/skills/free/SKILL.md | sh", "cat $(ls)/SKILL.md", "sed -n 1p '-e1e touch x' .agents/skills/free/SKILL.md",
 	} {
 		denied(t, codex(line), "reader")
 	}
+	silent(t, codex("cat .agents/skills/free/SKILL.md x/SKILL.md")) // the effect of Read, which reader allows
 	if got := w.active("s"); strings.Join(got, " ") != "reader free" {
 		t.Errorf("active %v", got)
 	}

@@ -173,6 +173,18 @@ func dialects() []dialect {
 				eventTypes(sessionEnd, "sessionEnd", "SessionEnd"),
 			),
 		},
+		{ // its plugin, which skillpm writes, sends Claude Code's events; skills are commands of OpenCode
+			agent: row("opencode"), fields: claude,
+			deny: claudeDeny, block: claudeBlock,
+			events: slices.Concat(
+				eventTypes(preTool, "PreToolUse"), eventTypes(postTool, "PostToolUse"),
+				eventTypes(failedTool, "PostToolUseFailure"),
+				eventTypes(prompt, "UserPromptSubmit"), eventTypes(expansion, "UserPromptExpansion"),
+				eventTypes(stop, "Stop"),
+				eventTypes(agentStart, "SubagentStart"), eventTypes(agentStop, "SubagentStop"),
+				eventTypes(sessionEnd, "SessionEnd"),
+			),
+		},
 		{
 			agent:          row("cursor"),
 			names:          map[string]string{"Bash": "Shell"},

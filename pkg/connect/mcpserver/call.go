@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -239,11 +241,13 @@ func (v *serving) failed(name string, err error) *mcp.CallToolResult {
 // rewordError replaces an error's hint by one that names this server's tools: the model cannot run skillpm's commands.
 func (v *serving) rewordError(err error) error {
 	end, hint := v.native.End.Name, diag.HintOf(err)
+	_, denied := errors.AsType[*session.DeniedError](err)
 	switch {
-	case strings.Contains(hint, "skillpm deactivate"):
+	case denied || strings.Contains(hint, "when its work is done"):
 		return &rewordError{
 			err,
-			"when the skill's instructions are complete, call " + end + " with the name of the skill to deactivate it",
+			strings.TrimSuffix(hint, "; the restriction ends with the skill") +
+				"; when the skill's instructions are complete, call " + end + " with the name of the skill to end it",
 		}
 	case strings.Contains(hint, "skillpm run"):
 		return &rewordError{err, "call " + v.native.Run.Name + " to run the script"}

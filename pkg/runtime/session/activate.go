@@ -42,7 +42,6 @@ type Activation struct {
 	TaskID    string // id of the task that runs the skill, "" if it is active here
 	Repeated  bool   // the skill was active already, and nothing changed
 	Files     []prompt.File
-	Model     string   // model that its frontmatter asks for, "" for none
 	Allowed   []string // patterns of its allowed tools
 	Command   string   // command of its frontmatter, "" for none
 	Model     string   // model that the skill asks for, "" for none
@@ -60,7 +59,8 @@ type Activation struct {
 func (a *Activation) Result() prompt.Result {
 	r := prompt.Result{
 		Kind: prompt.Activated, Name: a.Skill.Name, Dir: a.Skill.Dir, Description: a.Skill.Description,
-		Body: a.Body, Source: a.Source, Files: a.Files, Model: a.Model, AllowedTools: a.Allowed,
+		Body: a.Body, Source: a.Source, Files: a.Files, Model: a.Model, AllowedTools: a.Allowed, Repeated: a.Repeated,
+		Restriction: a.Terms("it ends when you call skill_end, or load a skill that it does not refer to"),
 		Started: a.Started, Duration: a.Duration,
 	}
 	if a.TaskID != "" {
@@ -119,7 +119,7 @@ func (s *Session) activate(ctx context.Context, a *Activation, o Activate, r *au
 	if err != nil {
 		return err
 	}
-	a.Model, a.Allowed = loaded.Front.Model, active.Allowed
+	a.Allowed = active.Allowed
 	if a.Warnings, err = s.decide(ctx, loaded, r); err != nil {
 		return err
 	}

@@ -76,6 +76,7 @@ func (s *Session) Allow(ctx context.Context, c tool.Call) (Verdict, error) {
 	}
 	if s.checkActivePolicies(&v, state); v.Allowed && !s.isSkillTool(c.Tool) {
 		placed := s.withDirectories(c)
+		placed.OwnFile = func(path string, tree bool) bool { return s.isOwnFile(state, path, tree) }
 		set := s.toolSet(state.Active)
 		if v.Verdict = set.Allow(placed); v.Allowed {
 			s.checkWrites(&v, state, placed)
@@ -144,6 +145,22 @@ func (s *Session) checkWrites(v *Verdict, state State, c tool.Call) {
 		v.Allowed, v.ReadOnly, v.Protected = false, true, true
 		v.Reason = fmt.Sprintf("%s would change %q, but skillpm's settings and data are read-only for agents", c.Tool, path)
 	}
+}
+
+// isOwnFile reports whether an absolute path is a file of an active skill that the profile lets a model read, or with
+// tree a directory of which it lets a model read every file.
+func (s *Session) isOwnFile(state State, file string, tree bool) bool {
+	for _, a := range state.Active {
+		for _, dir := range []string{a.Dir, a.Real} {
+			rel, ok := pathx.Rel(dir, filepath.FromSlash(file))
+			if !ok || dir == "" {
+				continue
+			}
+			return s.checkReadable(a.skill(), filepath.ToSlash(rel)) == nil &&
+				(!tree || s.checkReadable(a.skill(), "scripts/any") == nil)
+		}
+	}
+	return false
 }
 
 // toolSet returns the tools that all of these skills allow, by their tool lists at activation. If a policy makes lists

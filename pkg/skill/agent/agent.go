@@ -37,7 +37,13 @@ type Agent struct {
 	Order string
 	// Unordered means that which of several skills with one name the agent loads does not follow from their directories.
 	Unordered bool
+	// Tested is the newest version of the program in which tests have shown what skillpm does, "" if skillpm follows
+	// the agent's documentation only.
+	Tested string
 }
+
+// FromDocumentation stands for [Agent.Tested] of an agent that no test has run.
+const FromDocumentation = "from documentation"
 
 // All returns every agent, sorted by id.
 func All() []Agent { return slices.Clone(table[:]) }

@@ -174,6 +174,7 @@ func fields() map[string]string {
 		"connect.agentStatus.Detected":   "Whether skillpm found the agent on this machine.",
 		"connect.agentStatus.Entries":    "State of the hooks and of the MCP server in each configuration file.",
 		"connect.agentStatus.ID":         "Id of the agent.",
+		"connect.agentStatus.Tested":     "Newest version of the agent that skillpm is tested with; missing if the connection follows documentation only.",
 		"connect.agentStatus.Title":      "Display name of the agent, such as Claude Code.",
 		"connect.connectDocument.Agents": "Changes for each agent.",
 		"connect.connected.Hooks":        "Result for the hooks.",
