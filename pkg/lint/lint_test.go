@@ -104,6 +104,24 @@ func TestCleanSkill(t *testing.T) {
 	}
 }
 
+// TestP1NoFrontmatter checks that a SKILL.md without frontmatter is valid under the profiles that require no field, and
+// an error under all others.
+func TestP1NoFrontmatter(t *testing.T) {
+	for profiles, want := range map[string]string{
+		"pegasus":             "",
+		"claude-code":         "",
+		"pegasus,claude-code": "",
+		"kodelet":             "deploy/SKILL.md:1:1 FM001 error the frontmatter is missing: the first line is not ---",
+		"pegasus,kodelet,omniforge": "deploy/SKILL.md:1:1 FM001 error the frontmatter is missing: " +
+			"the first line is not --- (kodelet,omniforge)",
+	} {
+		got, _ := run(t, tree("-- deploy/SKILL.md\n# Deploy\n\nRoll it out.\n"), strings.Split(profiles, ",")...)
+		compare(t, got, want)
+	}
+	got, _ := run(t, tree("-- deploy/SKILL.md\n\n"), "pegasus")
+	compare(t, got, "deploy/SKILL.md:1:1 STR002 warning the skill does not contain instructions")
+}
+
 // TestFrontmatter checks S1, K1, O1, T1: frontmatter with the profiles. Every finding has the exact line and column.
 func TestFrontmatter(t *testing.T) {
 	tests := []struct{ name, profile, front, want string }{

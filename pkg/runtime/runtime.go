@@ -30,14 +30,15 @@ import (
 type Options struct {
 	environ.Environment // the agent's environment; its clock and its paths are required
 
-	Profile          string // id of the profile; SKILLPM_PROFILE, `profile:` of the settings, profile.Runtime
-	Session          string // id of the session; SKILLPM_SESSION
-	NoSession        bool   // use no session, even if SKILLPM_SESSION is set
-	Agent, Tenant    string // SKILLPM_AGENT_TYPE, SKILLPM_TENANT, `skills:` of the settings
-	SkillEnvironment string // SKILLPM_ENVIRONMENT, `skills:` of the settings
-	NoSkills         bool   // skills are switched off
-	Shell            bool   // run the commands in skill bodies if the profile supports them
-	FileLimit        int64  // maximum size in bytes of a file that Read returns; 0 for session.DefaultFileLimit
+	Profile          string   // id of the profile; SKILLPM_PROFILE, `profile:` of the settings, profile.Runtime
+	Session          string   // id of the session; SKILLPM_SESSION
+	NoSession        bool     // use no session, even if SKILLPM_SESSION is set
+	Agent, Tenant    string   // SKILLPM_AGENT_TYPE, SKILLPM_TENANT, `skills:` of the settings
+	SkillEnvironment string   // SKILLPM_ENVIRONMENT, `skills:` of the settings
+	Toolsets         []string // toolsets of the agent, which exclude skills that need others; nil for all
+	NoSkills         bool     // skills are switched off
+	Shell            bool     // run the commands in skill bodies if the profile supports them
+	FileLimit        int64    // maximum size in bytes of a file that Read returns; 0 for session.DefaultFileLimit
 
 	// Settings are the user's settings. If nil, New reads the file that the environment names, or else the one in the
 	// user's configuration directory, which need not exist.
@@ -242,8 +243,8 @@ func (h *Host) CatalogOptions() catalog.Options {
 		Profile: h.profile, Paths: o.Paths, Project: h.project, Cache: filepath.Join(o.Paths.Cache, "catalog"),
 		Agent:       cmp.Or(o.Agent, o.Getenv("SKILLPM_AGENT_TYPE"), s.Agent),
 		Tenant:      cmp.Or(o.Tenant, o.Getenv("SKILLPM_TENANT"), s.Tenant),
-		Environment: cmp.Or(o.SkillEnvironment, o.Getenv("SKILLPM_ENVIRONMENT"), s.Environment),
-		Off:         o.NoSkills || !s.On(), Allowed: s.Allowed, Recommended: s.Recommended, HideUnmet: s.HideUnmet,
+		Environment: cmp.Or(o.SkillEnvironment, o.Getenv("SKILLPM_ENVIRONMENT"), s.Environment), Toolsets: o.Toolsets,
+		Off: o.NoSkills || !s.On(), Allowed: s.Allowed, Recommended: s.Recommended, HideUnmet: s.HideUnmet,
 		RequireTrust: s.TrustedProjects, Trusted: h.trusted, Deny: h.deny, DenyNames: h.denyNames,
 		Getenv: o.Getenv, Now: o.Now,
 	}

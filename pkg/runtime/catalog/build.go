@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -171,7 +172,8 @@ func (b *builder) addSkill(i int, r *root, d *branch, n *node) *candidate {
 		Declared: rec.name, Description: rec.description, WhenToUse: rec.when, Dir: d.dir + n.name,
 		Layer: r.layer, Scope: r.scope, Rank: r.rank, Tags: rec.tags, Priority: rec.priority,
 		UserInvocable: rec.flags&userOff == 0, ModelInvocable: rec.flags&modelOff == 0, Fork: rec.flags&forks != 0,
-		Agent:        rec.agent,
+		Agent: cmp.Or(rec.agent, b.profile.Defaults["agent"]), Model: rec.model,
+		AllowedTools: rec.allowedTools(), Toolsets: rec.toolsets,
 		ArgumentHint: rec.hint, Agents: rec.agents, Tenants: rec.tenants, Environments: rec.environments,
 		base: n.name, real: n.target,
 	})

@@ -26,6 +26,9 @@ type Options struct {
 	// excluded unless it names this one.
 	Agent, Tenant, Environment string
 
+	// Toolsets are those that the agent has. A skill that needs another one is excluded. nil excludes none.
+	Toolsets []string
+
 	Off         bool     // make an empty catalog
 	Allowed     []string // the only skills to include, as name or name@owner/name; empty for all
 	HideUnmet   bool     // exclude skills whose declared programs, variables, or operating system are missing

@@ -270,8 +270,9 @@ func (s *Session) expandText(ctx context.Context, a *Activation, l *catalog.Load
 	a.Warnings = append(a.Warnings, unrun(l.Name, expansion.Left, in.Shell != nil)...)
 	a.Body = expansion.Text
 	a.Source = l.Source[:len(l.Source)-len(l.Body)] + a.Body
-	a.Files, a.Command = s.files(l), l.Front.Command
-	a.Warnings = append(a.Warnings, unlisted(l)...)
+	files, missing := s.files(l)
+	a.Files, a.Command = files, l.Front.Command
+	a.Warnings = append(a.Warnings, missing...)
 	if e := unenforced(l); e != "" && s.env.Guard == nil {
 		a.Warnings = append(a.Warnings, e)
 	}

@@ -42,7 +42,7 @@ type Profile struct {
 	// NameIsDirectory is the severity of a skill name that differs from its directory's; nil for none.
 	NameIsDirectory *diag.Severity `yaml:"name-is-directory"`
 
-	// Defaults are the sources of missing fields: "directory" or "first-paragraph".
+	// Defaults are the sources of missing fields, "directory" and "first-paragraph", and the default type of agent.
 	Defaults map[string]string `yaml:"defaults"`
 
 	// Recommended are optional fields that the agent needs to work well.
