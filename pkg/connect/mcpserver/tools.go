@@ -130,6 +130,9 @@ func (v *serving) tools(ctx context.Context) ([]*mcp.Tool, error) {
 	if len(l.Names)+len(l.Left) == 0 {
 		return out, nil
 	}
+	if v.onlyOwn(v.view) {
+		return v.completeSchemas(out, c)
+	}
 	run := &mcp.Tool{
 		Name: v.native.Run.Name, Description: strings.TrimSpace(v.native.Run.Description),
 		InputSchema: json.RawMessage(runSchema), Annotations: &mcp.ToolAnnotations{},

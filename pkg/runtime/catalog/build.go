@@ -192,7 +192,7 @@ func (b *builder) addSkill(i int, r *root, d *branch, n *node) *candidate {
 // is not.
 func applyProfile(s *Skill, rec *record, p *profile.Profile) string {
 	s.Name = rec.name
-	if !isValidName(rec.name) {
+	if !isValidName(rec.name) || p.Names == "directory" {
 		s.Name = s.base
 	}
 	if s.Description == "" && p.Defaults["description"] == "first-paragraph" {
@@ -303,6 +303,8 @@ func (b *builder) reportSkill(s *Skill, rec *record, skipped string) {
 		return
 	case rec.name == "":
 		name.Message = fmt.Sprintf("the name is missing, and the directory's name is invalid: %v", skill.CheckName(s.base))
+	case b.profile.Names == "directory" && skill.LegalName(s.base):
+		return
 	case !isValidName(rec.name):
 		name.Message = fmt.Sprintf("invalid name %q: skillpm uses the name of the directory, %s",
 			cut(rec.name, maxName), s.base)

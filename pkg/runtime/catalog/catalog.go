@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"context"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -203,6 +204,10 @@ func (c *Catalog) Lookup(name string) (*Skill, error) {
 	}
 	unknown := &UnknownError{Name: name, Off: c.options.Off}
 	claims := c.claims(name)
+	subject := "packs contain a skill with"
+	if len(claims) == 0 {
+		claims, subject = c.declared(name), "skills have"
+	}
 	several := len(c.aliasesOf(claims, name)) > 1
 	switch a := c.absentSkill(name); {
 	case a != nil && a.denial != nil:
@@ -211,8 +216,7 @@ func (c *Catalog) Lookup(name string) (*Skill, error) {
 		claims, unknown.Fix = nil, `run "skillpm install"`
 		unknown.Reason = strings.TrimSpace(a.pack+" "+a.version) + " is locked but not installed"
 	case several:
-		unknown.Reason, unknown.Fix = "several packs contain a skill with this name: "+strings.Join(c.aliasesOf(claims,
-			name), ", "),
+		unknown.Reason, unknown.Fix = "several "+subject+" this name: "+strings.Join(c.aliasesOf(claims, name), ", "),
 			"use the full name of one of these skills"
 	}
 	for _, e := range claims {
@@ -234,6 +238,36 @@ func (c *Catalog) Lookup(name string) (*Skill, error) {
 	}
 	unknown.Near = c.nearestName(name)
 	return nil, unknown
+}
+
+// declared returns the entries that have a name in their frontmatter or as their directory's, and are available under
+// the other one.
+func (c *Catalog) declared(name string) (found []Entry) {
+	for _, e := range c.entries {
+		if (e.Declared == name || e.base == name) && e.Pack == "" && e.State != Shadowed {
+			found = append(found, e)
+		}
+	}
+	return found
+}
+
+// Bare returns the path of a directory for the skill of a name that does not contain a SKILL.md, "" if there is none.
+func (c *Catalog) Bare(name string) string {
+	base, pack, exact := strings.Cut(name, "@")
+	for i, t := range c.trees {
+		r := c.roots[i]
+		for _, d := range t.dirs {
+			if !r.hasSkillsAt(d.depth()) || exact != r.packs || exact && d.path != pack {
+				continue
+			}
+			for _, n := range d.nodes {
+				if n.name == base && n.record == nil {
+					return filepath.Join(r.dir, filepath.FromSlash(d.path), n.name)
+				}
+			}
+		}
+	}
+	return ""
 }
 
 // absentSkill returns the locked skill with a name that is not installed, or nil.

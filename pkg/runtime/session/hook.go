@@ -186,6 +186,7 @@ func (s *Session) workDir(dir string) string {
 // environment returns the environment of a skill's commands. The kind is one of those of package run.
 func (s *Session) environment(kind string, k *catalog.Skill, dir string, extra map[string]string) []string {
 	all := run.Variables(k.Name, dir)
+	all["SKILL_WORK_DIR"] = s.workDir(dir)
 	all[run.ChainName] = run.Extend(s.env.Getenv(run.ChainName), run.Link{Kind: kind, Skill: k.Exact()})
 	if s.id != "" {
 		all["SKILLPM_SESSION"], all["CLAUDE_SESSION_ID"] = s.id, s.id
