@@ -30,7 +30,7 @@ import (
 type Options struct {
 	environ.Environment // the agent's environment; its clock and its paths are required
 
-	Profile          string   // id of the profile; SKILLPM_PROFILE, `profile:` of the settings, profile.Runtime
+	Profile          string   // id of the profile; SKILLPM_PROFILE, `profile:` of the project or the settings
 	Session          string   // id of the session; SKILLPM_SESSION
 	NoSession        bool     // use no session, even if SKILLPM_SESSION is set
 	Agent, Tenant    string   // SKILLPM_AGENT_TYPE, SKILLPM_TENANT, `skills:` of the settings
@@ -79,6 +79,10 @@ type Host struct {
 	config  *pack.Config
 	profile *profile.Profile
 	project string
+
+	named      bool   // see NamesProfile
+	recognized string // see Recognized
+
 	guard   *enforce.Evaluator
 	audit   *audit.Log
 	session *session.Session
@@ -108,13 +112,14 @@ func New(ctx context.Context, o Options) (*Host, error) {
 	if h.config, err = o.settings(); err != nil {
 		return nil, err
 	}
-	id := cmp.Or(o.Profile, o.Getenv("SKILLPM_PROFILE"), h.config.Profile, profile.Runtime)
-	if h.profile, err = profile.Resolve(id, Profiles(o.Paths)); err != nil {
+	chosen, err := o.chooseProfile(h.config.Profile)
+	if err != nil {
 		return nil, err
 	}
+	h.profile, h.named, h.recognized = chosen.Profile, chosen.named, chosen.recognized
 	if h.profile.Preset {
 		return nil, diag.Errorf(diag.Usage,
-			"%s is a set of rules for skillpm validate, not an agent", id).
+			"%s is a set of rules for skillpm validate, not an agent", h.profile.ID).
 			WithHint("list agents with: skillpm agents")
 	}
 	if len(o.Layers) > 0 {

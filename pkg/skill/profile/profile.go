@@ -45,6 +45,9 @@ type Profile struct {
 	// Defaults are the sources of missing fields, "directory" and "first-paragraph", and the default type of agent.
 	Defaults map[string]string `yaml:"defaults"`
 
+	// Recognition is how a project of the system is recognized; nil if it is not.
+	Recognition *Recognition `yaml:"recognition"`
+
 	// Recommended are optional fields that the agent needs to work well.
 	Recommended []string `yaml:"recommended"`
 

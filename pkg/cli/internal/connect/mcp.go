@@ -171,7 +171,7 @@ func (a *app) serveMCP(ctx context.Context, f *console.RuntimeFlags, o mcpFlags,
 		logger = slog.New(slog.NewTextHandler(a.Stderr, nil))
 	}
 	options := mcpserver.Options{
-		Open: open, HostNames: cmp.Or(f.Profile, a.Getenv("SKILLPM_PROFILE")) != "", AlwaysLoad: o.alwaysLoad,
+		Open: open, HostNames: h.NamesProfile(), AlwaysLoad: o.alwaysLoad,
 		ExtraTools: o.extraTools, Line: a.dispatchLine,
 		Budget: o.budget, ContextWindow: o.contextWindow, Session: cmp.Or(f.Session, a.Getenv("SKILLPM_SESSION")),
 		Now: a.Now, Version: console.BuildVersion(a.Version), Logger: logger,

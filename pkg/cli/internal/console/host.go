@@ -41,7 +41,7 @@ func (a *App) RuntimeFlags(cmd *cobra.Command) *RuntimeFlags {
 	f := &RuntimeFlags{}
 	flags := cmd.Flags()
 	flags.StringVar(&f.Profile, "profile", "",
-		"use the rules of the profile `ID` (default "+profile.Runtime+")")
+		"use the rules of the profile `ID` (default: the project's, or "+profile.Runtime+")")
 	flags.StringVar(&f.Session, "session", "",
 		"use the session `ID` of the agent (default: do not store a session)")
 	flags.StringVar(&f.agent, "agent-type", "", "use skills for the agent type `TYPE`")
@@ -68,7 +68,14 @@ func (a *App) Host(ctx context.Context, f *RuntimeFlags) (*runtime.Host, error) 
 	if a.OwnsProcess {
 		runtime.AdoptProcesses() // it starts only the scripts and hooks of skills, and tasks
 	}
-	return runtime.New(ctx, o)
+	h, err := runtime.New(ctx, o)
+	if err == nil && h.Recognized() != "" {
+		a.recognized.Do(func() {
+			a.Note("Using profile %s: %s. To select another profile, use --profile, or set profile in skillpm.yaml.",
+				h.Profile().ID, h.Recognized())
+		})
+	}
+	return h, err
 }
 
 // hostOptions returns the runtime's options for this invocation.

@@ -21,9 +21,9 @@ import (
 
 // Options configure [Execute].
 type Options struct {
-	Trigger   session.Trigger // the caller; "" for the model
-	Limit     time.Duration   // of a command; 0 for the settings' limit, which also is the maximum
-	OutputDir string          // absolute directory for long output; "" for DefaultOutputDir in the project
+	Trigger   session.Trigger  // the caller; "" for the model
+	Limit     time.Duration    // of a command; 0 for the settings' limit, which also is the maximum
+	OutputDir string           // absolute directory for long output; "" for DefaultOutputDir in the project
 	Language  Language         // of the reply; "" for that of the line
 	Strict    bool             // nobody can answer: missing parameters are an error instead of pending
 	Now       func() time.Time // required

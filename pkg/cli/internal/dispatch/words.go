@@ -64,8 +64,8 @@ func (l Language) texts() texts {
 		near:    "did you mean @%s? Otherwise ",
 		install: "ask the user to install the skill: %s", reinstall: "reinstall the skill: %s",
 		restore: "restore packs with \"skillpm install\", or find the skill with \"skillpm skills --all\"",
-		ask:    "ask the user for the missing information",
-		decide: "use the message to decide whether to fix the call or to stop",
-		split:  "split the task into smaller tasks", wait: "wait for the result with: %s",
+		ask:     "ask the user for the missing information",
+		decide:  "use the message to decide whether to fix the call or to stop",
+		split:   "split the task into smaller tasks", wait: "wait for the result with: %s",
 	}
 }
