@@ -149,7 +149,7 @@ func TestFrontmatter(t *testing.T) {
 		{"unknown key with a near one", "agentskills", "name: deploy\ndescription: x\nallowed_tools: Read\n", `
 			deploy/SKILL.md:4:1 FM011 warning "allowed_tools" is not a field of Agent Skills (agentskills.io)`},
 		{"key of another host", "agentskills", "name: deploy\ndescription: x\nargument-hint: a\n", `
-			deploy/SKILL.md:4:1 FM012 note "argument-hint" has no effect in Agent Skills (agentskills.io); it is a field of claude-code, dispatch, pegasus`},
+			deploy/SKILL.md:4:1 FM012 note "argument-hint" is not a field of Agent Skills (agentskills.io), but skillpm applies it; it is a field of claude-code, dispatch, pegasus`},
 		{"metadata that is not text", "agentskills", "name: deploy\ndescription: x\nmetadata:\n  version: 1.10\n  date: 2026-01-02\n  ok: \"1\"\n  tags: [a]\n", `
 			deploy/SKILL.md:5:12 FM020 warning metadata.version must be text, not a number
 			deploy/SKILL.md:6:9 FM020 warning metadata.date must be text, not a date

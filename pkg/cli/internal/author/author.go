@@ -97,8 +97,8 @@ in skills/; in a project, where the project's profile finds it (default: .agents
 elsewhere, in this directory. On a terminal, the command asks for a missing name and
 description. Without a terminal, NAME and --description are required.`,
 		Example: `  skillpm new release-notes --description 'Writes release notes.'
-  skillpm new lint-sql --description 'Checks SQL files.' --tools 'Read, Bash(sqlfluff:*)'
-  skillpm new lint-sql --description 'Checks SQL files.' --tags sql,quality --scripts`,
+  skillpm new lint --description 'Lints files.' --tools 'Read, Bash(eslint:*)'
+  skillpm new lint --description 'Lints files.' --tags js,quality --scripts`,
 		Args: console.Need(0, 1, "one NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := a.Author()
