@@ -171,6 +171,7 @@ func recordOutcome(r *audit.Record, res *run.Result) {
 	code := res.ExitCode
 	r.ExitCode, r.DurationMS = &code, res.Duration.Milliseconds()
 	r.Output, r.OutputBytes = audit.Digest([]byte(res.StdoutSum+"\n"+res.StderrSum+"\n")), res.StdoutSize+res.StderrSize
+	r.Stdout, r.Stderr = string(res.Stdout), string(res.Stderr) // the log drops them unless it keeps outputs
 }
 
 // workDir returns the directory in which a skill's commands run.

@@ -106,6 +106,8 @@ func fields() map[string]string {
 		"audit.Record.Lock":        "Digest of the written lockfile.",
 		"audit.Record.Output":      "Digest of the output of the script.",
 		"audit.Record.OutputBytes": "Size of the output of the script in bytes.",
+		"audit.Record.Stderr":      "Standard error of the script without secrets, if log.output is full.",
+		"audit.Record.Stdout":      "Standard output of the script without secrets, if log.output is full.",
 		"audit.Record.Phase": "Phase: intent before the operation, outcome after the operation; " +
 			"missing if the operation has only one record.",
 		"audit.Record.Policy":          "Digest of the policies in effect, or file and line of the rule that decided.",
