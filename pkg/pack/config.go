@@ -45,13 +45,25 @@ type Config struct {
 	Runners        map[string]Runner // programs that run tasks, by type; see [Config.Runner]
 	TrustedFolders []string          // folders whose local skills are available, with everything below them
 
+	Log  LogSettings
 	Sync SyncSettings
 }
+
+// LogSettings configure the audit log.
+type LogSettings struct {
+	Output string // LogFull, LogDigest, or "" for the default, LogDigest
+}
+
+// The values of LogSettings.Output.
+const (
+	LogFull   = "full"   // records have the output of scripts
+	LogDigest = "digest" // records have the digest of the output
+)
 
 var configKeys = []string{
 	"registries", "namespaces", "agents", "link-mode", "min-release-age", "git", "trusted-keys", "mirrors",
 	"plain-http", "auth-hosts", "ca-file",
-	"profile", "skills", "runners", "trusted-folders", "sync",
+	"profile", "skills", "runners", "trusted-folders", "log", "sync",
 }
 
 // ConfigKeys returns the keys of the configuration.
@@ -125,9 +137,23 @@ func (c *Config) field(key string, v yamlx.Value) {
 		c.Runners = runners(v)
 	case "trusted-folders":
 		c.TrustedFolders = v.Texts(checkFolder)
+	case "log":
+		c.Log = logSettings(v)
 	case "sync":
 		c.Sync = syncSettings(v)
 	}
+}
+
+func logSettings(v yamlx.Value) (s LogSettings) {
+	for key, v := range v.Fields("output") {
+		s.Output = v.Named("log." + key).Text(func(s string) error {
+			if s != LogFull && s != LogDigest {
+				return diag.Errorf(diag.Invalid, "unknown log.output %q", s).WithHint("use %s or %s", LogFull, LogDigest)
+			}
+			return nil
+		})
+	}
+	return s
 }
 
 // CheckLinkMode returns an error for an unknown link mode.

@@ -1,6 +1,7 @@
 package publish
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,6 +21,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/lint"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/skill"
+	"github.com/skillpm/skillpm/pkg/skill/profile"
+	"github.com/skillpm/skillpm/pkg/skill/tool"
 )
 
 // InitOptions describes the pack that a new manifest declares.
@@ -118,10 +121,16 @@ type NewOptions struct {
 	Name        string
 	Description string
 	License     string
-	// the parent of the skill's directory; "" means skills/ of a pack, .agents/skills of a project, or else the
-	// client's directory
+	Tools       []string // patterns of allowed-tools; nil for no restriction
+	Tags        []string
+	// the parent of the skill's directory; "" means skills/ of a pack, a directory that the project's profile reads, or
+	// else the client's directory
 	Dir     string
 	Scripts bool // with an example script
+
+	Profile *profile.Profile // of the project; nil for the default
+	Project string           // its root, "" for the one of the manifest
+	Named   bool             // the project has chosen the profile
 }
 
 // MaxDescription is the longest description that the Agent Skills specification allows, in characters.
@@ -197,8 +206,11 @@ func (c *Client) newSkillParent(o NewOptions) string {
 		return c.Machine.Abs(o.Dir)
 	}
 	s, found, err := c.Paths.Project(c.Dir)
-	if err != nil || !found {
+	if err != nil {
 		return c.Dir
+	}
+	if !found {
+		return cmp.Or(o.layerDir(o.Project, true), c.Dir)
 	}
 	data, err := safefile.ReadOptional(s.Manifest())
 	if err != nil {
@@ -209,9 +221,33 @@ func (c *Client) newSkillParent(o NewOptions) string {
 	case err != nil:
 		return c.Dir
 	case m.Name.IsZero():
-		return filepath.Join(s.Root, ".agents", "skills")
+		return cmp.Or(o.layerDir(s.Root, false), filepath.Join(s.Root, ".agents", "skills"))
 	}
 	return filepath.Join(s.Root, filepath.FromSlash(publishedParent(m, o.Name)))
+}
+
+// layerDir returns the directory of a project for a new skill that the profile reads, "" if the project does not show
+// that it uses one: the system's own directory, the first one of a profile that the project has chosen, or one that
+// exists.
+func (o NewOptions) layerDir(root string, existing bool) string {
+	if o.Profile == nil || root == "" {
+		return ""
+	}
+	own := "." + o.Profile.ID
+	isDir := func(dir string) bool {
+		info, err := os.Stat(filepath.Join(root, filepath.FromSlash(dir)))
+		return err == nil && info.IsDir()
+	}
+	dirs := o.Profile.ProjectDirs()
+	for _, dir := range dirs {
+		if strings.HasPrefix(dir, "./"+own+"/") && isDir(own) || existing && !o.Named && isDir(dir) {
+			return filepath.Join(root, filepath.FromSlash(dir))
+		}
+	}
+	if o.Named && len(dirs) > 0 {
+		return filepath.Join(root, filepath.FromSlash(dirs[0]))
+	}
+	return ""
 }
 
 // publishedParent returns the directory of a pack in which a new skill is published: skills/, unless the manifest lists
@@ -245,6 +281,9 @@ func skillText(o NewOptions) ([]byte, error) {
 		}
 		b.WriteString(license)
 	}
+	if err := o.writeLists(&b); err != nil {
+		return nil, err
+	}
 	title := strings.ReplaceAll(o.Name, "-", " ")
 	fmt.Fprintf(&b, "---\n\n# %s\n\n", strings.ToUpper(title[:1])+title[1:])
 	b.WriteString("## Steps\n\n1. " + lint.TemplateStep + "\n2. " + lint.TemplateCheck + "\n")
@@ -252,6 +291,49 @@ func skillText(o NewOptions) ([]byte, error) {
 		b.WriteString("3. Run [scripts/check.sh](scripts/check.sh) and read its output.\n")
 	}
 	return []byte(b.String()), nil
+}
+
+// writeLists writes the tools in the form of the profile, and the tags.
+func (o NewOptions) writeLists(b *strings.Builder) error {
+	if o.Tools != nil {
+		form := "space"
+		if o.Profile != nil && o.Named {
+			form = o.Profile.ToolForm
+		}
+		patterns, err := tool.ParseList(o.Tools)
+		if err != nil {
+			return diag.Errorf(diag.Usage, "invalid --tools: %w", err).
+				WithHint("use patterns such as Read, or Bash(git log:*)")
+		}
+		var texts []string
+		for _, p := range patterns {
+			texts = append(texts, p.String())
+		}
+		var value any = texts
+		switch form {
+		case "comma":
+			value = strings.Join(texts, ", ")
+		case "space", "any":
+			value = strings.Join(texts, " ")
+		}
+		if err := yamlField(b, "allowed-tools", value); err != nil {
+			return err
+		}
+	}
+	if len(o.Tags) == 0 {
+		return nil
+	}
+	return yamlField(b, "tags", o.Tags)
+}
+
+// yamlField writes a field with a text or a list.
+func yamlField(b *strings.Builder, key string, value any) error {
+	out, err := yaml.Marshal(map[string]any{key: value})
+	if err != nil {
+		return diag.Errorf(diag.Usage, "cannot write %s as YAML: %v", key, err)
+	}
+	b.Write(out)
+	return nil
 }
 
 const exampleScript = `#!/bin/sh

@@ -26,17 +26,18 @@ import (
 type Options struct {
 	environ.Environment // the agent's environment; its clock and its paths are required
 
-	Profile   string // id of the profile; SKILLPM_PROFILE, `profile:` of the settings, profile.Runtime
+	Profile   string // id of the profile; SKILLPM_PROFILE, `profile:` of the project or the settings
 	Session   string // id of the session; SKILLPM_SESSION
 	NoSession bool   // use no session, even if SKILLPM_SESSION is set
 	// Parents are the sessions that this one begins with, see [session.Options]. That of the task in which this process
 	// runs is always one of them.
 	Parents          []string
-	Agent, Tenant    string // SKILLPM_AGENT_TYPE, SKILLPM_TENANT, `skills:` of the settings
-	SkillEnvironment string // SKILLPM_ENVIRONMENT, `skills:` of the settings
-	NoSkills         bool   // skills are switched off
-	Shell            bool   // run the commands in skill bodies if the profile supports them
-	FileLimit        int64  // maximum size in bytes of a file that Read returns; 0 for session.DefaultFileLimit
+	Agent, Tenant    string   // SKILLPM_AGENT_TYPE, SKILLPM_TENANT, `skills:` of the settings
+	SkillEnvironment string   // SKILLPM_ENVIRONMENT, `skills:` of the settings
+	Toolsets         []string // toolsets of the agent, which exclude skills that need others; nil for all
+	NoSkills         bool     // skills are switched off
+	Shell            bool     // run the commands in skill bodies if the profile supports them
+	FileLimit        int64    // maximum size in bytes of a file that Read returns; 0 for session.DefaultFileLimit
 
 	// Settings are the user's settings. If nil, New reads the file that the environment names, or else the one in the
 	// user's configuration directory, which need not exist.
@@ -83,6 +84,10 @@ type Host struct {
 	machine *pack.Config // settings of the machine's administrator
 	profile *profile.Profile
 	project string
+
+	named      bool   // see NamesProfile
+	recognized string // see Recognized
+
 	guard   *enforce.Evaluator
 	audit   *audit.Log
 	session *session.Session
@@ -119,13 +124,14 @@ func New(ctx context.Context, o Options) (*Host, error) {
 	if err := o.checkSelection(h.machine); err != nil {
 		return nil, err
 	}
-	id := cmp.Or(o.Profile, o.Getenv("SKILLPM_PROFILE"), h.config.Profile, profile.Runtime)
-	if h.profile, err = profile.Resolve(id, Profiles(o.Paths)); err != nil {
+	chosen, err := o.chooseProfile(h.config.Profile)
+	if err != nil {
 		return nil, err
 	}
+	h.profile, h.named, h.recognized = chosen.Profile, chosen.named, chosen.recognized
 	if h.profile.Preset {
 		return nil, diag.Errorf(diag.Usage,
-			"%s is a set of rules for skillpm validate, not an agent", id).
+			"%s is a set of rules for skillpm validate, not an agent", h.profile.ID).
 			WithHint("list agents with: skillpm agents")
 	}
 	if len(o.Layers) > 0 {
@@ -229,6 +235,7 @@ func (h *Host) CatalogOptions() catalog.Options {
 		Agent:       cmp.Or(m.AgentType, o.Agent, o.Getenv("SKILLPM_AGENT_TYPE"), s.AgentType),
 		Tenant:      cmp.Or(m.Tenant, o.Tenant, o.Getenv("SKILLPM_TENANT"), s.Tenant),
 		Environment: cmp.Or(m.Environment, o.SkillEnvironment, o.Getenv("SKILLPM_ENVIRONMENT"), s.Environment),
+		Toolsets:    o.Toolsets,
 		Off:         o.NoSkills || !s.On(), Allowed: s.Allowed, MachineAllowed: m.Allowed,
 		Recommended: s.Recommended, HideUnmet: s.HideUnmet,
 		RequireTrust: s.TrustedProjects, Trusted: h.trusted, Deny: h.deny, DenyNames: h.denyNames,

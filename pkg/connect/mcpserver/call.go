@@ -71,14 +71,20 @@ func (v *serving) tool(name string) func(context.Context, arguments) *mcp.CallTo
 	case "":
 		return nil
 	case t.Skill.Name:
+		if v.takesLines(v.view) {
+			return v.line
+		}
 		return v.load
 	case t.File.Name:
 		return v.file
 	case t.Find.Name:
 		return v.find
-	case v.native.Run.Name:
+	}
+	switch {
+	case v.onlyOwn(v.view):
+	case name == v.native.Run.Name:
 		return v.run
-	case v.native.End.Name:
+	case name == v.native.End.Name:
 		return v.endSkill
 	}
 	return nil
@@ -241,6 +247,9 @@ func (v *serving) failed(name string, err error) *mcp.CallToolResult {
 // rewordError replaces an error's hint by one that names this server's tools: the model cannot run skillpm's commands.
 func (v *serving) rewordError(err error) error {
 	end, hint := v.native.End.Name, diag.HintOf(err)
+	if v.onlyOwn(v.view) && strings.Contains(hint, "skillpm ") {
+		return &rewordError{err, v.ownHint(err)}
+	}
 	_, denied := errors.AsType[*session.DeniedError](err)
 	switch {
 	case denied || strings.Contains(hint, "when its work is done"):

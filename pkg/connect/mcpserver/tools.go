@@ -166,6 +166,9 @@ func (v *serving) tools(ctx context.Context) ([]*mcp.Tool, error) {
 	if len(served)+len(own) == 0 {
 		return out, nil
 	}
+	if v.onlyOwn(v.view) {
+		return v.completeSchemas(out, c)
+	}
 	ending := &profile.Profile{Serving: profile.Serving{Trigger: profile.Trigger{Skill: v.native.End}}}
 	end, _, err := prompt.Tools(ending, []prompt.Entry{{Name: "-"}}, prompt.Options{})
 	if err != nil {

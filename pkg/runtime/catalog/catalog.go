@@ -25,6 +25,9 @@ type Options struct {
 	// excluded unless it names this one. An enterprise skill is also included if this one is not known.
 	Agent, Tenant, Environment string
 
+	// Toolsets are those that the agent has. A skill that needs another one is excluded. nil excludes none.
+	Toolsets []string
+
 	Off bool // make an empty catalog
 	// Allowed are the only skills to include besides enterprise skills, as name or name@owner/name; empty for all.
 	Allowed []string

@@ -98,7 +98,7 @@ func allowed(list []string, s *Skill) bool {
 	return len(list) == 0
 }
 
-// outOfScope returns why a skill's `scope` excludes it, "" if it does not.
+// outOfScope returns why a skill's `scope` or its `toolsets` exclude it, "" if they do not.
 func outOfScope(s *Skill, o *Options) string {
 	for _, f := range []struct {
 		list        []string
@@ -115,6 +115,14 @@ func outOfScope(s *Skill, o *Options) string {
 			return fmt.Sprintf("it is only for %s %s, but the %[1]s is not set", f.noun, strings.Join(f.list, ", "))
 		default:
 			return fmt.Sprintf("it is only for %s %s, not %s", f.noun, strings.Join(f.list, ", "), f.value)
+		}
+	}
+	if o.Toolsets == nil {
+		return ""
+	}
+	for _, t := range s.Toolsets {
+		if !slices.Contains(o.Toolsets, t) {
+			return fmt.Sprintf("it needs the toolset %s, which the agent does not have", t)
 		}
 	}
 	return ""

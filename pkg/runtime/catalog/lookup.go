@@ -80,8 +80,11 @@ func (c *Catalog) Lookup(name string) (*Skill, error) {
 	}
 	unknown := &UnknownError{Name: name, Off: c.options.Off}
 	sel := c.selector(name)
-	claims := c.claims(sel)
-	ambiguity, names := c.ambiguous(sel, claims)
+	claims, subject := c.claims(sel), "packs contain a skill with"
+	if len(claims) == 0 && !sel.qualified() {
+		claims, subject = c.declared(name), "skills have"
+	}
+	ambiguity, names := c.ambiguous(sel, claims, subject)
 	switch a := c.absentSkill(sel); {
 	case ambiguity != "":
 		claims, unknown.Reason, unknown.Fix = nil, ambiguity, "use "+textx.OneOf(names)
@@ -109,13 +112,13 @@ func (c *Catalog) Lookup(name string) (*Skill, error) {
 }
 
 // ambiguous returns why a name does not say which of several skills it means, "" if it does, and their full names. The
-// name of a pack without its owner never decides between two packs.
-func (c *Catalog) ambiguous(sel selector, claims []Entry) (reason string, names []string) {
+// name of a pack without its owner never decides between two packs. The subject says what claims a bare name.
+func (c *Catalog) ambiguous(sel selector, claims []Entry, subject string) (reason string, names []string) {
 	if !sel.qualified() {
 		if names = c.aliasesOf(claims, sel.name); len(names) < 2 {
 			return "", nil
 		}
-		return "several packs contain a skill with this name: " + strings.Join(names, ", "), names
+		return "several " + subject + " this name: " + strings.Join(names, ", "), names
 	}
 	for _, e := range claims {
 		names = append(names, e.Exact())
@@ -235,7 +238,7 @@ func (c *Catalog) Named(name string) (list []Entry, err error) {
 	if !sel.qualified() || len(list) > 0 && !slices.ContainsFunc(list, func(e Entry) bool { return !ofPack(e) }) {
 		return list, nil
 	}
-	if reason, names := c.ambiguous(sel, list); reason != "" {
+	if reason, names := c.ambiguous(sel, list, "packs contain a skill with"); reason != "" {
 		return nil, &UnknownError{Name: name, Reason: reason, Fix: "use " + textx.OneOf(names)}
 	}
 	return list, nil

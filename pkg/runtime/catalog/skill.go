@@ -39,7 +39,11 @@ type Skill struct {
 	ModelInvocable bool   `json:"modelInvocable"`
 	Fork           bool   `json:"fork"`
 	Agent          string `json:"agent,omitempty"` // agent that runs it as a task, "" for the default
+	Model          string `json:"model,omitempty"` // model that it asks for, "" for the agent's
 	ArgumentHint   string `json:"argumentHint,omitempty"`
+
+	AllowedTools []string `json:"allowedTools,omitzero"` // patterns of the tools that it allows; nil for all
+	Toolsets     []string `json:"toolsets,omitempty"`    // toolsets that it needs
 
 	// Agents, Tenants and Environments are those that the skill is for; empty for all.
 	Agents       []string `json:"agents,omitempty"`

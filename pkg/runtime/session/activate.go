@@ -61,7 +61,7 @@ func (a *Activation) Result() prompt.Result {
 		Kind: prompt.Activated, Name: a.Skill.Name, Dir: a.Skill.Dir, Description: a.Skill.Description,
 		Body: a.Body, Source: a.Source, Files: a.Files, Model: a.Model, AllowedTools: a.Allowed, Repeated: a.Repeated,
 		Restriction: a.Terms("it ends when you call skill_end, or load a skill that it does not refer to"),
-		Started: a.Started, Duration: a.Duration,
+		Started:     a.Started, Duration: a.Duration,
 	}
 	if a.TaskID != "" {
 		r.Kind, r.TaskID = prompt.Spawned, a.TaskID
@@ -296,8 +296,9 @@ func (s *Session) expandText(ctx context.Context, a *Activation, l *catalog.Load
 	a.Warnings = append(a.Warnings, unrun(l.Name, expansion.Left, in.Shell != nil)...)
 	a.Body = expansion.Text
 	a.Source = l.Source[:len(l.Source)-len(l.Body)] + a.Body
-	a.Files, a.Command, a.Toolsets = s.files(l), l.Front.Command, l.Front.Toolsets
-	a.Warnings = append(a.Warnings, unlisted(l)...)
+	files, missing := s.files(l)
+	a.Files, a.Command, a.Toolsets = files, l.Front.Command, l.Front.Toolsets
+	a.Warnings = append(a.Warnings, missing...)
 	if e := unenforced(l); e != "" && s.env.Guard == nil {
 		a.Warnings = append(a.Warnings, e)
 	}

@@ -171,6 +171,7 @@ func recordOutcome(r *audit.Record, res *run.Result) {
 	code := res.ExitCode
 	r.ExitCode, r.DurationMS = &code, res.Duration.Milliseconds()
 	r.Output, r.OutputBytes = audit.Digest([]byte(res.StdoutSum+"\n"+res.StderrSum+"\n")), res.StdoutSize+res.StderrSize
+	r.Stdout, r.Stderr = string(res.Stdout), string(res.Stderr) // the log drops them unless it keeps outputs
 }
 
 // workDir returns the directory in which a skill's commands run.
@@ -186,6 +187,7 @@ func (s *Session) workDir(dir string) string {
 // environment returns the environment of a skill's commands. The kind is one of those of package run.
 func (s *Session) environment(kind string, k *catalog.Skill, dir string, extra map[string]string) []string {
 	all := run.Variables(k.Name, dir)
+	all["SKILL_WORK_DIR"] = s.workDir(dir)
 	all[run.ChainName] = run.Extend(s.env.Getenv(run.ChainName), run.Link{Kind: kind, Skill: k.Exact()})
 	if s.id != "" {
 		all["SKILLPM_SESSION"], all["CLAUDE_SESSION_ID"] = s.id, s.id

@@ -45,6 +45,9 @@ type RunOptions struct {
 // log gets every run and every denial, with the digest of the output. If it cannot be written, Run returns both the
 // result and an error.
 //
+// A script runs in the working directory. The command runs in the skill's directory, and arguments that are paths of
+// files in the working directory become absolute.
+//
 // The frontmatter must let the trigger start the skill, unless Run only runs a script of a skill that is active in the
 // session. The tool restrictions of other active skills apply to the command.
 func (s *Session) Run(ctx context.Context, name string, o RunOptions) (*run.Result, error) {
@@ -124,6 +127,9 @@ func (s *Session) run(ctx context.Context, k *catalog.Skill, o RunOptions, r *au
 	if err != nil {
 		return nil, err
 	}
+	if o.Script == "" {
+		c.Dir = k.Dir // the rules are those of the working directory
+	}
 	if o.Begin != nil {
 		o.Begin(k)
 	}
@@ -141,7 +147,8 @@ func (s *Session) commandOf(l *catalog.Loaded, o RunOptions) (argv []string, ext
 	if l.Front.Command == "" {
 		return nil, nil, noCommand(l.Name, l.Dir)
 	}
-	line, err := run.Shell(l.Dir, l.Name, l.Front.Command, l.Front.Arguments, o.Args)
+	args := run.CallerPaths(s.workDir(l.Dir), o.Args)
+	line, err := run.Shell(l.Dir, l.Name, l.Front.Command, l.Front.Arguments, args)
 	extra = map[string]string{}
 	maps.Copy(extra, line.Env)
 	maps.Copy(extra, o.Env)

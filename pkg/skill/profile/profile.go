@@ -42,8 +42,11 @@ type Profile struct {
 	// NameIsDirectory is the severity of a skill name that differs from its directory's; nil for none.
 	NameIsDirectory *diag.Severity `yaml:"name-is-directory"`
 
-	// Defaults are the sources of missing fields: "directory" or "first-paragraph".
+	// Defaults are the sources of missing fields, "directory" and "first-paragraph", and the default type of agent.
 	Defaults map[string]string `yaml:"defaults"`
+
+	// Recognition is how a project of the system is recognized; nil if it is not.
+	Recognition *Recognition `yaml:"recognition"`
 
 	// Recommended are optional fields that the agent needs to work well.
 	Recommended []string `yaml:"recommended"`

@@ -29,6 +29,9 @@ type Serving struct {
 	// Require are the fields without which the agent ignores a skill.
 	Require []string `yaml:"require"`
 
+	// Names is where a skill's name comes from: "" for its frontmatter, or "directory". skillpm finds a skill by both.
+	Names string `yaml:"names"`
+
 	// Qualify is the name format for skills of installed packs, with {pack} and {name}; "" for their own names.
 	Qualify string `yaml:"qualify"`
 
@@ -124,7 +127,9 @@ func (l Layer) On(system string) []string {
 type Trigger struct {
 	Skill Tool `yaml:"skill"` // loads a skill
 	File  Tool `yaml:"file"`  // reads a file of a skill; has no name if the agent does not have the tool
-	Find  Tool `yaml:"find"`  // searches skills; has no name if the agent does not have the tool
+	// Only means that the agent's model has no other tools for skills than these.
+	Only bool `yaml:"only"`
+	Find Tool `yaml:"find"` // searches skills; has no name if the agent does not have the tool
 
 	// Message is the message to the model when a user activates a skill, a template like those of [Form]; "" means the
 	// result of the activation.

@@ -130,13 +130,13 @@ func (a *app) printSkills(h *runtime.Host, c *catalog.Catalog, o skillsOptions) 
 	defer a.findings(h, c, o.all) // after the list, which may be long
 	switch {
 	case c.Off():
-		a.Note("%s", noSkills(c))
+		a.Note("%s", noSkills(h, c))
 		return nil
 	case len(list) == 0 && (len(o.tags) > 0 || o.userInvocable):
 		a.Note("No matching skills. List all skills with: skillpm skills")
 		return nil
 	case len(list) == 0:
-		a.Note("%s", noSkills(c))
+		a.Note("%s", noSkills(h, c))
 		return nil
 	}
 	table := func() error { return a.skillTable(h, list, o.all) }
@@ -151,11 +151,22 @@ func (a *app) printSkills(h *runtime.Host, c *catalog.Catalog, o skillsOptions) 
 	if unapproved > 0 {
 		a.Note("Agents do not see skills that need approval (%d). Show the reason with: skillpm skills --all", unapproved)
 	}
+	a.NoteUnlessEmpty(otherProfiles(h))
 	return nil
 }
 
+// otherProfiles names the profiles that find skills in the project if the current one does not, "" for none.
+func otherProfiles(h *runtime.Host) string {
+	others := h.OtherProfiles()
+	if len(others) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Profile %s does not find skills of this project. Use --profile %s, or set profile in skillpm.yaml.",
+		h.Profile().ID, textx.Or(others))
+}
+
 // noSkills explains why there are no skills, with a hint.
-func noSkills(c *catalog.Catalog) string {
+func noSkills(h *runtime.Host, c *catalog.Catalog) string {
 	denied, why := 0, ""
 	for _, e := range c.All() {
 		if e.Denied() {
@@ -171,6 +182,9 @@ func noSkills(c *catalog.Catalog) string {
 	if denied > 0 {
 		return "No skills available: policies deny " + textx.Count(denied, "skill") + " (" + why +
 			"). List denied skills with: skillpm skills --all"
+	}
+	if text := otherProfiles(h); text != "" {
+		return "No skills available. " + text
 	}
 	return "No skills available. Search registries for packs with \"skillpm search\", " +
 		"or create a skill with \"skillpm new\"."
