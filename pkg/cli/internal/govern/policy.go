@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os/user"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -106,25 +107,35 @@ func (a *app) changePolicy(h *runtime.Host, r audit.Record, change func() (file 
 
 func newPolicyInit(a *app) *cobra.Command {
 	var level levelFlags
+	var preset string
 	cmd := &cobra.Command{
 		Use:   "init",
 		Short: "Create a policy",
 		Long: `The new policy denies content that skills rarely need, such as native binaries. The
-comments in the file explain each rule, and show stricter rules. skillpm never overwrites an existing policy.`,
+comments in the file explain each rule, and show stricter rules. skillpm never overwrites an existing policy.
+
+With --preset strict, a skill that can run or write anything needs an approval, scripts run
+only in the sandbox and without network access, and published packs must be signed.`,
 		Example: `  skillpm policy init --scope project
-  sudo skillpm policy init --scope machine
+  sudo skillpm policy init --preset strict --scope machine
   skillpm policy init && skillpm policy check`,
 		Args: console.Need(0, 0, "no arguments"),
 	}
 	level.add(a, cmd, "create the policy of `SCOPE`", "user")
+	cmd.Flags().StringVar(&preset, "preset", "", "use the rules of `PRESET`: "+strings.Join(policy.Presets(), ", "))
+	a.CompleteFlag(cmd, "preset", cobra.FixedCompletions(policy.Presets(), cobra.ShellCompDirectiveNoFileComp))
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		l, h, err := a.open(cmd.Context(), level)
 		if err != nil {
 			return err
 		}
+		text, err := initialPolicy(l, preset)
+		if err != nil {
+			return err
+		}
 		record := audit.Record{Action: audit.Policy, Reason: "policy init"}
 		file, err := a.changePolicy(h, record, func() (string, error) {
-			return h.Guard().Init(cmd.Context(), l, starter(l))
+			return h.Guard().Init(cmd.Context(), l, text)
 		})
 		if err != nil {
 			return err
@@ -142,46 +153,58 @@ comments in the file explain each rule, and show stricter rules. skillpm never o
 	return cmd
 }
 
-// starter returns the initial policy of a level.
-func starter(l policy.Level) string {
-	text := "# A skillpm policy: which skills may be used, and what they may do.\n" +
-		"# `skillpm policy check` checks this file. An invalid policy denies everything.\n" +
-		"version: 1\n\n" +
-		"# audit: only record violations. enforce: deny violations.\n" +
-		"mode: enforce\n\n" +
-		"# Allowed sources of packs. Without a list, every source is allowed.\n" +
-		"#sources:\n" +
-		"#  allow: [\"oci://registry.example/acme/**\"]\n" +
-		"#  deny: [\"oci://registry.example/acme/labs/**\"]\n\n" +
-		"# Denied skills: skill@owner/name, or a name alone. `skillpm deny SKILL` adds a skill.\n" +
-		"#skills:\n" +
-		"#  deny: [\"deploy@evil/*\"]\n\n" +
-		"# Required signers, and the minimum age of a release.\n" +
-		"#require:\n" +
-		"#  - match: \"oci://registry.example/acme/**\"\n" +
-		"#    min_release_age: 72h\n\n" +
-		"# Capabilities that no skill may have.\n" +
-		"forbid: [native-binaries]\n\n" +
-		"# Capabilities that need an approval: `skillpm approve SKILL --reason TEXT`.\n" +
-		"# Installed skills with these capabilities are denied until you approve them.\n" +
-		"#approve: [scripts, hooks, dynamic-shell, network-tools, file-write, unscoped-shell]\n\n" +
-		"# Size limits of a skill.\n" +
-		"limits: {files: 2000, file_bytes: 10MiB, total_bytes: 50MiB}\n\n" +
-		"# Findings of `skillpm validate` that deny a skill; `skillpm explain` lists the rules.\n" +
-		"lint: {fail_on: [\"SEC1*\"]}\n\n" +
-		"# Whether an older version may replace an installed version.\n" +
-		"downgrade: deny\n"
+// initialPolicy returns the first policy of a level, with the rules of a preset if it has a name.
+func initialPolicy(l policy.Level, preset string) (string, error) {
+	text := starter
+	if preset != "" {
+		var err error
+		if text, err = policy.Preset(preset); err != nil {
+			return "", err
+		}
+	}
 	if l == policy.MachineLevel {
-		text += `
+		text += machineRules
+	}
+	return text, nil
+}
+
+// starter is the policy without a preset.
+const starter = "# A skillpm policy: which skills may be used, and what they may do.\n" +
+	"# `skillpm policy check` checks this file. An invalid policy denies everything.\n" +
+	"version: 1\n\n" +
+	"# audit: only record violations. enforce: deny violations.\n" +
+	"mode: enforce\n\n" +
+	"# Allowed sources of packs. Without a list, every source is allowed.\n" +
+	"#sources:\n" +
+	"#  allow: [\"oci://registry.example/acme/**\"]\n" +
+	"#  deny: [\"oci://registry.example/acme/labs/**\"]\n\n" +
+	"# Denied skills: skill@owner/name, or a name alone. `skillpm deny SKILL` adds a skill.\n" +
+	"#skills:\n" +
+	"#  deny: [\"deploy@evil/*\"]\n\n" +
+	"# Required signers, and the minimum age of a release.\n" +
+	"#require:\n" +
+	"#  - match: \"oci://registry.example/acme/**\"\n" +
+	"#    min_release_age: 72h\n\n" +
+	"# Capabilities that no skill may have.\n" +
+	"forbid: [native-binaries]\n\n" +
+	"# Capabilities that need an approval: `skillpm approve SKILL --reason TEXT`.\n" +
+	"# Installed skills with these capabilities are denied until you approve them.\n" +
+	"#approve: [scripts, hooks, dynamic-shell, network-tools, file-write, unscoped-shell]\n\n" +
+	"# Size limits of a skill.\n" +
+	"limits: {files: 2000, file_bytes: 10MiB, total_bytes: 50MiB}\n\n" +
+	"# Findings of `skillpm validate` that deny a skill; `skillpm explain` lists the rules.\n" +
+	"lint: {fail_on: [\"SEC1*\"]}\n\n" +
+	"# Whether an older version may replace an installed version.\n" +
+	"downgrade: deny\n"
+
+// machineRules are additional rules of a machine's policy.
+const machineRules = `
 # Approvals that this policy accepts: own (only approvals of the machine) or user (also approvals of users).
 approvers: own
 
 # The audit log. With required: true, an action fails if skillpm cannot record the action.
 #audit: {path: /var/log/skillpm, required: true}
 `
-	}
-	return text
-}
 
 // completeGoverned completes the names of all skills and packs, including shadowed ones.
 func (a *app) completeGoverned(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
