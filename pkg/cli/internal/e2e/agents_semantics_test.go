@@ -307,13 +307,16 @@ func TestClaudeBackground(t *testing.T) {
 			a := skillAgents()[0]
 			npmProgram(t, a.variable)
 			w := newDesk(t)
-			w.installSkills(a, map[string]string{"wait": "allowed-tools: Bash(sleep *)"})
-			sleep := mockmodel.Use("Bash", map[string]any{"command": "sleep 600", "description": "wait", "run_in_background": true})
+			w.installSkills(a, map[string]string{"wait": "allowed-tools: Bash(sh wait.sh)"})
+			// Claude Code waits for the command at the end of the session.
+			w.write("wait.sh", "for i in $(seq 600); do [ -e after ] && exit; sleep 0.1; done\n")
+			wait := mockmodel.Use("Bash", map[string]any{"command": "sh wait.sh", "description": "wait", "run_in_background": true})
 			if !background {
-				sleep = a.run("sleep 0")
+				w.write("wait.sh", "true\n")
+				wait = a.run("sh wait.sh")
 			}
 			model := mockmodel.New(t, mockmodel.Script{"main": {
-				a.use("wait"), sleep, a.touch("during"), mockmodel.Say("It waits."), a.touch("after"), mockmodel.Say("Done."),
+				a.use("wait"), wait, a.touch("during"), mockmodel.Say("It waits."), a.touch("after"), mockmodel.Say("Done."),
 			}})
 			between := ""
 			claudePaused(w, model, func() { between = w.run("skillpm", "session", "list", "--json") }, "[main] Wait.", "And now write.")
