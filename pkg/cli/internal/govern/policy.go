@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os/user"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -122,8 +121,7 @@ only in the sandbox and without network access, and published packs must be sign
 		Args: console.Need(0, 0, "no arguments"),
 	}
 	level.add(a, cmd, "create the policy of `SCOPE`", "user")
-	cmd.Flags().StringVar(&preset, "preset", "", "use the rules of `PRESET`: "+strings.Join(policy.Presets(), ", "))
-	a.CompleteFlag(cmd, "preset", cobra.FixedCompletions(policy.Presets(), cobra.ShellCompDirectiveNoFileComp))
+	addPreset(a, cmd, &preset)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		l, h, err := a.open(cmd.Context(), level)
 		if err != nil {
@@ -153,49 +151,40 @@ only in the sandbox and without network access, and published packs must be sign
 	return cmd
 }
 
-// initialPolicy returns the first policy of a level, with the rules of a preset if it has a name.
-func initialPolicy(l policy.Level, preset string) (string, error) {
-	text := starter
-	if preset != "" {
-		var err error
-		if text, err = policy.Preset(preset); err != nil {
-			return "", err
-		}
-	}
+// starter returns the initial policy of a level.
+func starter(l policy.Level) string {
+	text := "# A skillpm policy: which skills may be used, and what they may do.\n" +
+		"# `skillpm policy check` checks this file. An invalid policy denies everything.\n" +
+		"version: 1\n\n" +
+		"# audit: only record violations. enforce: deny violations.\n" +
+		"mode: enforce\n\n" +
+		"# Allowed sources of packs. Without a list, every source is allowed.\n" +
+		"#sources:\n" +
+		"#  allow: [\"oci://registry.example/acme/**\"]\n" +
+		"#  deny: [\"oci://registry.example/acme/labs/**\"]\n\n" +
+		"# Denied skills: skill@owner/name, or a name alone. `skillpm deny SKILL` adds a skill.\n" +
+		"#skills:\n" +
+		"#  deny: [\"deploy@evil/*\"]\n\n" +
+		"# Required signers, and the minimum age of a release.\n" +
+		"#require:\n" +
+		"#  - match: \"oci://registry.example/acme/**\"\n" +
+		"#    min_release_age: 72h\n\n" +
+		"# Capabilities that no skill may have.\n" +
+		"forbid: [native-binaries]\n\n" +
+		"# Capabilities that need an approval: `skillpm approve SKILL --reason TEXT`.\n" +
+		"# Installed skills with these capabilities are denied until you approve them.\n" +
+		"#approve: [scripts, hooks, dynamic-shell, network-tools, file-write, unscoped-shell]\n\n" +
+		"# Size limits of a skill.\n" +
+		"limits: {files: 2000, file_bytes: 10MiB, total_bytes: 50MiB}\n\n" +
+		"# Findings of `skillpm validate` that deny a skill; `skillpm explain` lists the rules.\n" +
+		"lint: {fail_on: [\"SEC1*\"]}\n\n" +
+		"# Whether an older version may replace an installed version.\n" +
+		"downgrade: deny\n"
 	if l == policy.MachineLevel {
 		text += machineRules
 	}
-	return text, nil
+	return text
 }
-
-// starter is the policy without a preset.
-const starter = "# A skillpm policy: which skills may be used, and what they may do.\n" +
-	"# `skillpm policy check` checks this file. An invalid policy denies everything.\n" +
-	"version: 1\n\n" +
-	"# audit: only record violations. enforce: deny violations.\n" +
-	"mode: enforce\n\n" +
-	"# Allowed sources of packs. Without a list, every source is allowed.\n" +
-	"#sources:\n" +
-	"#  allow: [\"oci://registry.example/acme/**\"]\n" +
-	"#  deny: [\"oci://registry.example/acme/labs/**\"]\n\n" +
-	"# Denied skills: skill@owner/name, or a name alone. `skillpm deny SKILL` adds a skill.\n" +
-	"#skills:\n" +
-	"#  deny: [\"deploy@evil/*\"]\n\n" +
-	"# Required signers, and the minimum age of a release.\n" +
-	"#require:\n" +
-	"#  - match: \"oci://registry.example/acme/**\"\n" +
-	"#    min_release_age: 72h\n\n" +
-	"# Capabilities that no skill may have.\n" +
-	"forbid: [native-binaries]\n\n" +
-	"# Capabilities that need an approval: `skillpm approve SKILL --reason TEXT`.\n" +
-	"# Installed skills with these capabilities are denied until you approve them.\n" +
-	"#approve: [scripts, hooks, dynamic-shell, network-tools, file-write, unscoped-shell]\n\n" +
-	"# Size limits of a skill.\n" +
-	"limits: {files: 2000, file_bytes: 10MiB, total_bytes: 50MiB}\n\n" +
-	"# Findings of `skillpm validate` that deny a skill; `skillpm explain` lists the rules.\n" +
-	"lint: {fail_on: [\"SEC1*\"]}\n\n" +
-	"# Whether an older version may replace an installed version.\n" +
-	"downgrade: deny\n"
 
 // machineRules are additional rules of a machine's policy.
 const machineRules = `
