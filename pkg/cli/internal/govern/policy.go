@@ -106,25 +106,34 @@ func (a *app) changePolicy(h *runtime.Host, r audit.Record, change func() (file 
 
 func newPolicyInit(a *app) *cobra.Command {
 	var level levelFlags
+	var preset string
 	cmd := &cobra.Command{
 		Use:   "init",
 		Short: "Create a policy",
 		Long: `The new policy denies content that skills rarely need, such as native binaries. The
-comments in the file explain each rule, and show stricter rules. skillpm never overwrites an existing policy.`,
+comments in the file explain each rule, and show stricter rules. skillpm never overwrites an existing policy.
+
+With --preset strict, a skill that can run or write anything needs an approval, scripts run
+only in the sandbox and without network access, and published packs must be signed.`,
 		Example: `  skillpm policy init --scope project
-  sudo skillpm policy init --scope machine
+  sudo skillpm policy init --preset strict --scope machine
   skillpm policy init && skillpm policy check`,
 		Args: console.Need(0, 0, "no arguments"),
 	}
 	level.add(a, cmd, "create the policy of `SCOPE`", "user")
+	addPreset(a, cmd, &preset)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		l, h, err := a.open(cmd.Context(), level)
 		if err != nil {
 			return err
 		}
+		text, err := initialPolicy(l, preset)
+		if err != nil {
+			return err
+		}
 		record := audit.Record{Action: audit.Policy, Reason: "policy init"}
 		file, err := a.changePolicy(h, record, func() (string, error) {
-			return h.Guard().Init(cmd.Context(), l, starter(l))
+			return h.Guard().Init(cmd.Context(), l, text)
 		})
 		if err != nil {
 			return err
@@ -178,16 +187,19 @@ func starter(l policy.Level) string {
 		"# Whether an older version may replace an installed version.\n" +
 		"downgrade: deny\n"
 	if l == policy.MachineLevel {
-		text += `
+		text += machineRules
+	}
+	return text
+}
+
+// machineRules are additional rules of a machine's policy.
+const machineRules = `
 # Approvals that this policy accepts: own (only approvals of the machine) or user (also approvals of users).
 approvers: own
 
 # The audit log. With required: true, an action fails if skillpm cannot record the action.
 #audit: {path: /var/log/skillpm, required: true}
 `
-	}
-	return text
-}
 
 // completeGoverned completes the names of all skills and packs, including shadowed ones.
 func (a *app) completeGoverned(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
