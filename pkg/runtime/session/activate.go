@@ -185,13 +185,13 @@ func checkTrigger(k *catalog.Skill, t Trigger) error {
 		if !k.ModelInvocable {
 			return diag.Errorf(diag.Denied,
 				"the model may not activate skill %q: its frontmatter has disable-model-invocation: true", k.Name).
-				WithHint("a user can activate it with /%s", k.Name)
+				WithHint("a user can activate it with /%s", k.Name).HintForModels()
 		}
 	case User:
 		if !k.UserInvocable {
 			return diag.Errorf(diag.Denied,
 				"users cannot activate skill %q: its frontmatter has user-invocable: false", k.Name).
-				WithHint("describe the task; the model activates the skill if the skill matches")
+				WithHint("describe the task; the model activates the skill if the skill matches").HintForModels()
 		}
 	default:
 		return diag.Errorf(diag.Usage, "unknown trigger %q", t).WithHint("use user or model")

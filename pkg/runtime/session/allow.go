@@ -35,11 +35,12 @@ func (v Verdict) Err() error {
 		return diag.Errorf(diag.Denied, "%s", v.Reason).
 			WithHint("deactivate the skill, and continue without the skill: %s", endCommand(v.Skill, v.Session))
 	case v.ReadOnly && v.Protected:
-		return diag.Errorf(diag.Denied, "%s", v.Reason).WithHint("agents may not change settings or policies")
+		return diag.Errorf(diag.Denied, "%s", v.Reason).WithHint("agents may not change settings or policies").
+			HintForModels()
 	case v.ReadOnly:
 		return diag.Errorf(diag.Denied, "%s", v.Reason).
 			WithHint(
-				"write generated files outside the directories of skills; to change a skill, ask the user")
+				"write generated files outside the directories of skills; to change a skill, ask the user").HintForModels()
 	}
 	return diag.Errorf(diag.Denied, "%s", v.Reason).
 		WithHint("to lift the restriction, deactivate the skill when its instructions are complete: %s",

@@ -125,7 +125,7 @@ func (e *execution) unknown(ctx context.Context, err error) *Reply {
 	}
 	switch {
 	case unknown.Off || unknown.Reason != "":
-		advice = unknown.Hint()
+		advice = diag.ModelHintOf(unknown)
 	case unknown.Near != "":
 		advice = fmt.Sprintf(e.say.near, unknown.Near) + advice
 	}
@@ -177,7 +177,7 @@ func (e *execution) fail(t errorType, summary, msg, advice string) *Reply {
 
 // failed returns the reply for an error of skillpm before execution: a hook, the trigger matrix, a cycle.
 func (e *execution) failed(err error) *Reply {
-	advice := diag.HintOf(err)
+	advice := diag.ModelHintOf(err)
 	if advice == "" {
 		advice = e.say.decide
 	}
