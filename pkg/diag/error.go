@@ -146,7 +146,7 @@ const askUser = "continue without it, or ask the user"
 // gets that.
 func ModelHintOf(err error) string {
 	for e := err; e != nil; e = errors.Unwrap(e) {
-		if m, ok := e.(interface{ ModelHint() (string, bool) }); ok { //nolint:errorlint // each error of the chain
+		if m, ok := e.(interface{ ModelHint() (string, bool) }); ok {
 			if hint, own := m.ModelHint(); own {
 				return hint
 			}
