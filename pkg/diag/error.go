@@ -56,9 +56,10 @@ func (c Code) String() string {
 
 // Error is an error with an exit code and, where there is one, a hint that says what to do next.
 type Error struct {
-	code Code
-	hint string
-	err  error
+	code      Code
+	hint      string
+	modelHint *string
+	err       error
 }
 
 // Errorf returns an error with the given code; the format is that of [fmt.Errorf], %w included.
@@ -73,6 +74,16 @@ func (e *Error) WithHint(format string, args ...any) *Error {
 	return &c
 }
 
+// ForModel returns a copy of e with another hint for a model, see [ModelHintOf].
+func (e *Error) ForModel(hint string) *Error {
+	c := *e
+	c.modelHint = &hint
+	return &c
+}
+
+// HintForModels returns a copy of e whose hint a model gets, too, although it is a denial.
+func (e *Error) HintForModels() *Error { return e.ForModel(e.hint) }
+
 // Error returns the message without the hint.
 func (e *Error) Error() string { return e.err.Error() }
 
@@ -84,6 +95,14 @@ func (e *Error) Code() Code { return e.code }
 
 // Hint returns the hint, or "".
 func (e *Error) Hint() string { return e.hint }
+
+// ModelHint returns the hint for a model, false if it is that for people.
+func (e *Error) ModelHint() (string, bool) {
+	if e.modelHint == nil {
+		return "", false
+	}
+	return *e.modelHint, true
+}
 
 // CodeOf returns the exit code for err: that of the outermost error in its chain that has a Code method, Interrupted
 // for a cancelled context, OK for nil, and Internal for everything else.
@@ -119,11 +138,35 @@ func HintOf(err error) string {
 	return ""
 }
 
-// TextOf returns an error and its hint in one line, for output without a separate hint.
-func TextOf(err error) string {
-	text := err.Error()
-	if hint := HintOf(err); hint != "" {
-		text += " (" + hint + ")"
+// askUser is the hint for a model about a denial.
+const askUser = "continue without it, or ask the user"
+
+// ModelHintOf returns the hint for a model: that of the outermost error in err's chain with a hint of its own for
+// models, else that for people. The hint for people of a denial often is the command that lifts it, so a model never
+// gets that.
+func ModelHintOf(err error) string {
+	for e := err; e != nil; e = errors.Unwrap(e) {
+		if m, ok := e.(interface{ ModelHint() (string, bool) }); ok {
+			if hint, own := m.ModelHint(); own {
+				return hint
+			}
+		}
 	}
-	return text
+	if CodeOf(err) == Denied {
+		return askUser
+	}
+	return HintOf(err)
+}
+
+// ModelTextOf returns an error and its hint for a model in one line.
+func ModelTextOf(err error) string { return withHint(err, ModelHintOf(err)) }
+
+// TextOf returns an error and its hint in one line, for output without a separate hint.
+func TextOf(err error) string { return withHint(err, HintOf(err)) }
+
+func withHint(err error, hint string) string {
+	if hint == "" {
+		return err.Error()
+	}
+	return err.Error() + " (" + hint + ")"
 }

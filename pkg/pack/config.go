@@ -75,6 +75,9 @@ var machineConfigKeys = []string{
 	"skills", "sync",
 }
 
+// SkillSettingKeys returns the keys of the mapping skills.
+func SkillSettingKeys() []string { return slices.Clone(skillsKeys) }
+
 // ParseConfig reads a configuration as strictly as [ParseManifest] reads a manifest.
 func ParseConfig(path string, data []byte) (*Config, error) {
 	return parseConfig(path, data, configKeys, skillsKeys)

@@ -12,6 +12,9 @@ import (
 //go:embed preset/*.yaml
 var presetFiles embed.FS
 
+// StandardPreset is the name of the policy for which nothing has to be decided.
+const StandardPreset = "standard"
+
 // Presets returns the names of the policies that come with skillpm, for [Preset].
 func Presets() []string {
 	entries, _ := presetFiles.ReadDir("preset") // embedded: it exists

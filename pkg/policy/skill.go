@@ -242,8 +242,8 @@ func (s Set) CheckDowngrade(what string) (notes []string, err error) {
 	return s.ask(func(p *Policy) error { return p.CheckDowngrade(what) })
 }
 
-// Skill applies [Policy.Skill] and [Policy.Allows] to each policy; the first name is the skill's own. What policies that
-// only observe would refuse is noted.
+// Skill applies [Policy.Skill] and [Policy.Allows] to each policy; the first name is the skill's own. What policies
+// that only observe would refuse is noted.
 func (s Set) Skill(names []string, pack string) (notes []string, err error) {
 	return s.ask(func(p *Policy) error {
 		if err := p.Skill(names, pack); err != nil || len(names) == 0 {

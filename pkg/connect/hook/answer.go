@@ -255,7 +255,7 @@ func answerOf(form, event, reason string) []byte {
 	return append([]byte(values.Replace(form)), '\n')
 }
 
-// reasonOf returns an error and its hint in one line.
+// reasonOf returns an error and its hint for the model in one line.
 func reasonOf(err error) string {
-	return "skillpm: " + textx.OneLine(diag.TextOf(err))
+	return "skillpm: " + textx.OneLine(diag.ModelTextOf(err))
 }

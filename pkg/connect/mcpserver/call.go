@@ -282,12 +282,13 @@ type rewordError struct {
 	hint string
 }
 
-func (w *rewordError) Hint() string  { return w.hint }
-func (w *rewordError) Unwrap() error { return w.error }
+func (w *rewordError) Hint() string              { return w.hint }
+func (w *rewordError) ModelHint() (string, bool) { return w.hint, true }
+func (w *rewordError) Unwrap() error             { return w.error }
 
 // failure returns an error as the result of a call.
 func failure(err error) *mcp.CallToolResult {
-	res := textResult(prompt.Failed, diag.TextOf(err))
+	res := textResult(prompt.Failed, diag.ModelTextOf(err))
 	res.IsError = true
 	return res
 }

@@ -125,7 +125,7 @@ func (s *Server) check(ctx context.Context, c tool.Call) error {
 type explainedError struct{ error }
 
 // Error returns the error and its hint.
-func (t explainedError) Error() string { return diag.TextOf(t.error) }
+func (t explainedError) Error() string { return diag.ModelTextOf(t.error) }
 
 // Unwrap returns the error.
 func (t explainedError) Unwrap() error { return t.error }
@@ -182,7 +182,7 @@ func (s *Server) serve(next mcp.MethodHandler) mcp.MethodHandler {
 
 // invalid returns a protocol error for invalid parameters.
 func invalid(err error) error {
-	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: diag.TextOf(err)}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: diag.ModelTextOf(err)}
 }
 
 // problem returns an error as a protocol error.

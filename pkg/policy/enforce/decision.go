@@ -81,8 +81,8 @@ func (st snapshot) checkListed(s Skill) error {
 	return nil
 }
 
-// checkAllowed checks the name of a skill against the list of allowed skills. What the machine's administrator installed
-// is allowed.
+// checkAllowed checks the name of a skill against the list of allowed skills. What the machine's administrator
+// installed is allowed.
 func checkAllowed(p *policy.Policy, s Skill) error {
 	if s.Machine {
 		return nil

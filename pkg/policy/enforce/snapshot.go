@@ -48,9 +48,9 @@ func (g *Evaluator) current() snapshot {
 	return g.snap
 }
 
-// Reload reads the policies again if one of their files or of the approvals changed, and reports whether it did. Long-running programs call
-// it before each decision. It stats the files before it reads them, so that a concurrent change is noticed the next
-// time.
+// Reload reads the policies again if one of their files or of the approvals changed, and reports whether it did.
+// Long-running programs call it before each decision. It stats the files before it reads them, so that a concurrent
+// change is noticed the next time.
 func (g *Evaluator) Reload() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()

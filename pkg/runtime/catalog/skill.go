@@ -152,6 +152,8 @@ type UnknownError struct {
 	Denied    bool     // the project is not trusted, or a policy denies the skill; see Reason
 	Fix       string   // how to change that, "" if unknown
 	Found     *Skill   // the denied skill, nil if none is denied
+
+	override string // enterprise skill that overrides it, "" for none
 }
 
 // explain sets why a skill that was found is not available.
@@ -159,7 +161,7 @@ func (e *UnknownError) explain(found Entry) {
 	e.Reason, e.Invalid, e.Denied, e.Fix = found.Reason, found.State == Skipped, found.denied, found.fix
 	if found.overridden() {
 		e.Reason, e.Denied = "the enterprise skill "+found.By.Name+" overrides it", true
-		e.Fix = "use the enterprise skill " + found.By.Name
+		e.Fix, e.override = "use the enterprise skill "+found.By.Name, found.By.Name
 	}
 	if e.Denied {
 		e.Found = found.Skill
@@ -191,6 +193,17 @@ func (e *UnknownError) Code() diag.Code {
 		return diag.Invalid
 	}
 	return diag.NotFound
+}
+
+// ModelHint is that of a model, which must not enable what is disabled or denied.
+func (e *UnknownError) ModelHint() (string, bool) {
+	switch {
+	case e.Off:
+		return "continue without skills, or ask the user", true
+	case e.override != "":
+		return e.Fix, true
+	}
+	return "", false
 }
 
 // Hint names the most similar skill, or the command that lists skills.

@@ -148,7 +148,7 @@ func (r *Result) values(p *profile.Profile, f *profile.Form) values {
 		case "error":
 			return line(r.message()), false
 		case "hint":
-			return line(diag.HintOf(r.Err)), false
+			return line(diag.ModelHintOf(r.Err)), false
 		case "available":
 			return line(strings.Join(r.Available, ", ")), false
 		case "model":

@@ -38,6 +38,9 @@ func (e *AmbiguousError) Code() diag.Code { return diag.Denied }
 // Hint suggests another name.
 func (e *AmbiguousError) Hint() string { return "ask the user to give one of the skills another name" }
 
+// ModelHint is the hint.
+func (e *AmbiguousError) ModelHint() (string, bool) { return e.Hint(), true }
+
 // candidate returns the skill that an agent loads by a name; nil if the catalog does not have it. The file in the first
 // directory that the agent searches decides. Agents also know a skill by its frontmatter, some in any letter case.
 func (s *Session) candidate(ctx context.Context, name string, o Observed) (*catalog.Skill, error) {

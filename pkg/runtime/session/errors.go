@@ -32,6 +32,9 @@ func (e *TriggerError) Hint() string {
 	return "a user can activate it with /" + e.Skill
 }
 
+// ModelHint is the hint, which lifts nothing.
+func (e *TriggerError) ModelHint() (string, bool) { return e.Hint(), true }
+
 // LimitError reports that something is larger than its limit, in bytes.
 type LimitError struct {
 	What        string
@@ -73,3 +76,6 @@ func (e *DeniedError) Hint() string {
 	}
 	return insteadText(e.Verdict.Instead) + "; the restriction ends with the skill"
 }
+
+// ModelHint is the hint.
+func (e *DeniedError) ModelHint() (string, bool) { return e.Hint(), true }

@@ -180,7 +180,7 @@ func notOneFile(root *os.Root, k *catalog.Skill, name string) error {
 func outside(k *catalog.Skill, file string, err error) error {
 	if err == nil {
 		return diag.Errorf(diag.Denied, "%q is not a path inside skill %q", file, k.Name).
-			WithHint("use a path relative to the skill's directory, such as references/guide.md")
+			WithHint("use a path relative to the skill's directory, such as references/guide.md").HintForModels()
 	}
 	if errors.Is(err, fs.ErrPermission) {
 		return diag.Errorf(diag.Denied, "cannot read %s of skill %q: %w", file, k.Name, err).
@@ -189,9 +189,10 @@ func outside(k *catalog.Skill, file string, err error) error {
 	const hint = "use a file in the directory of the skill"
 	if cause, ok := errors.AsType[syscall.Errno](err); ok {
 		return diag.Errorf(diag.Denied, "%s of skill %q leads out of the skill's directory, or is not a file: %w",
-			file, k.Name, cause).WithHint(hint)
+			file, k.Name, cause).WithHint(hint).HintForModels()
 	}
-	return diag.Errorf(diag.Denied, "%s of skill %q leads out of the skill's directory", file, k.Name).WithHint(hint)
+	return diag.Errorf(diag.Denied, "%s of skill %q leads out of the skill's directory", file, k.Name).WithHint(hint).
+		HintForModels()
 }
 
 // checkReadable refuses to read scripts if the profile only lets them run.
@@ -207,7 +208,7 @@ func (s *Session) checkReadable(k *catalog.Skill, name string) error {
 		"cannot read %s of skill %q: profile %s does not allow agents to read scripts", name,
 		k.Name, s.env.Profile.ID).
 		WithHint("run the script with: skillpm run %s --script %s", skill.QuoteArgument(k.Name),
-			skill.QuoteArgument(name))
+			skill.QuoteArgument(name)).HintForModels()
 }
 
 // refuseLink applies [Session.checkReadable] to the target of a link inside the skill.

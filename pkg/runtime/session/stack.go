@@ -61,6 +61,11 @@ func (e *DepthError) Hint() string {
 	return "remove references between the skills, or raise skills.max-depth in config.yaml"
 }
 
+// ModelHint names no setting.
+func (e *DepthError) ModelHint() (string, bool) {
+	return "follow the instructions of the skills that are active", true
+}
+
 // checkNesting returns why a skill must not start from the hook, body command, or task that this process runs in: it
 // would be a cycle, or nested too deep.
 func (s *Session) checkNesting(exact string, cycles bool) error {

@@ -84,12 +84,13 @@ type Active struct {
 	Inherited bool `json:"inherited,omitempty"`
 }
 
-// Exact returns the name that identifies this skill: name@owner/name if it is in a pack.
+// Exact returns the name that identifies this skill: name@owner/name if it is in a pack, with the name of its
+// directory, because its own may be an alias or have its pack's name.
 func (a Active) Exact() string {
 	if a.Pack == "" {
 		return a.Name
 	}
-	return a.Name + "@" + a.Pack
+	return filepath.Base(a.Dir) + "@" + a.Pack
 }
 
 // Names returns the names of the active skills in the order of activation.
@@ -213,6 +214,9 @@ func (s State) check() error {
 	return nil
 }
 
+// askUser is the hint for a model about a state that only the user may repair.
+const askUser = "ask the user to repair the session"
+
 // stateError returns the error for an unreadable state file.
 func stateError(id, path string, err error) error {
 	if errors.Is(err, fs.ErrPermission) {
@@ -222,9 +226,11 @@ func stateError(id, path string, err error) error {
 	e := diag.Errorf(diag.Invalid, "cannot read the state of session %q, so skillpm denies all tool calls: %s: %w", id,
 		path, err)
 	if hint := diag.HintOf(err); hint != "" {
-		return e.WithHint("%s, or end the session with: skillpm session end %s", hint, skill.QuoteArgument(id))
+		return e.WithHint("%s, or end the session with: skillpm session end %s", hint, skill.QuoteArgument(id)).
+			ForModel(askUser)
 	}
-	return e.WithHint("if no skill should be active in the session, run: skillpm session end %s", skill.QuoteArgument(id))
+	return e.WithHint("if no skill should be active in the session, run: skillpm session end %s",
+		skill.QuoteArgument(id)).ForModel(askUser)
 }
 
 // write stores a session's state.

@@ -228,7 +228,7 @@ func (e *execution) fail(t errorType, summary, msg, advice string) *Reply {
 
 // failed returns the reply for an error of skillpm before execution: a hook, the trigger matrix, a cycle.
 func (e *execution) failed(err error) *Reply {
-	r := e.fail(runtimeFailed, fmt.Sprintf(e.say.runtime, err), err.Error(), e.hint(err))
+	r := e.fail(runtimeFailed, fmt.Sprintf(e.say.runtime, err), err.Error(), cmp.Or(e.hint(err), e.say.decide))
 	r.Code = diag.CodeOf(err)
 	return r
 }

@@ -36,7 +36,8 @@ func newDeny(a *app) *cobra.Command {
 in every session and agent: skillpm does not list, link, load, or run the skill. The command
 removes the skill's links in this project and in your home directory; in other projects, the
 next "skillpm install" removes them. skillpm.lock does not change. If the skill is active in
-a session, skillpm denies all tool calls of the session until you deactivate the skill.
+a session, skillpm denies all tool calls of the session until you deactivate the skill. For
+agents without hooks, the command says what it cannot stop.
 
 SKILL is a name, name@owner/name, or a pattern such as deploy@evil/*. A name alone denies
 all skills that have the name anywhere. PACK is owner/name and denies all skills of the pack.
@@ -74,6 +75,10 @@ type denied struct {
 	Active  []activeIn          `json:"active"` // where the skill is active
 	// Unlinked are the links and copies that were removed, relative to the project, or with ~ to the home directory.
 	Unlinked []string `json:"unlinked"`
+	// Unconnected are the ids of agents in use without hooks: skillpm cannot stop their sessions that have loaded the
+	// skill.
+	Unconnected []string `json:"unconnected"`
+	Remaining   []string `json:"remaining"` // directories of the skill that skillpm did not create
 }
 
 type activeIn struct {
@@ -106,6 +111,11 @@ func (a *app) deny(ctx context.Context, h *runtime.Host, l policy.Level, name st
 	d.Active = a.activeSkills(h, pattern)
 	unlinked, reachable := a.unlinkDenied(ctx, l)
 	d.Unlinked = unlinked
+	rest, err := a.findUnreached(ctx, h, pattern)
+	if err != nil {
+		return err
+	}
+	d.Unconnected, d.Remaining = rest.ids(), append([]string{}, rest.remaining...)
 	if machines && l != policy.MachineLevel {
 		a.Warn("the skill is also in the enterprise layer, which only the machine's policy governs")
 		a.Hint(fmt.Sprintf("deny the skill for the machine, too: sudo skillpm deny %s --scope machine", pattern))
@@ -134,6 +144,7 @@ func (a *app) deny(ctx context.Context, h *runtime.Host, l policy.Level, name st
 		a.Note("%s is active in session %s, so skillpm denies all tool calls of the session. "+
 			"Deactivate the skill with: skillpm deactivate %s --session %s", x.Skill, x.Session, x.Skill, x.Session)
 	}
+	a.warnUnreached(rest)
 	return reachable
 }
 
@@ -220,6 +231,7 @@ func (a *app) undeny(ctx context.Context, h *runtime.Host, l policy.Level, name 
 	}
 	d := denied{
 		Pattern: pattern, Level: l.String(), Changed: true, Undone: true, Active: []activeIn{}, Unlinked: []string{},
+		Unconnected: []string{}, Remaining: []string{},
 	}
 	d.Policy, err = a.changePolicy(h, audit.Record{Action: audit.Deny, Skill: string(pattern), Verdict: audit.Allowed},
 		func() (string, error) { return h.Guard().Undeny(ctx, l, pattern) })

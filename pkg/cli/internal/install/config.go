@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,7 +18,10 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/internal/yamlx"
 	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/runtime"
+	"github.com/skillpm/skillpm/pkg/skill"
 	"github.com/skillpm/skillpm/pkg/skill/agent"
+	"github.com/skillpm/skillpm/pkg/skill/profile"
 )
 
 func newConfig(a *app) *cobra.Command {
@@ -185,9 +189,8 @@ func newConfigGet(a *app) *cobra.Command {
 			one, ok := s.find(args[0])
 			switch {
 			case !ok:
-				command := cmp.Or(entryCommand(args[0]), "skillpm config set "+args[0]+" VALUE")
 				return diag.Errorf(diag.NotFound, "%s is not set in %s", args[0], s.path).
-					WithHint("set the value with: %s", command)
+					WithHint("%s", s.setHint(args[0]))
 			case a.JSON:
 				return a.PrintJSON(one)
 			}
@@ -219,6 +222,9 @@ the setting, and the default applies.`,
 			value := ""
 			if !undo {
 				value = args[1]
+				if err := a.checkValue(args[0], value); err != nil {
+					return err
+				}
 			}
 			return a.setConfig(args[0], value, undo)
 		},
@@ -276,6 +282,9 @@ func (s *settings) with(key, value string, undo bool) ([]byte, error) {
 		return nil, diag.Errorf(diag.Usage, "cannot set %s: the setting is not a single value", key).
 			WithHint("set an entry with: %s", command)
 	}
+	if onlyInFile(key) {
+		return nil, diag.Errorf(diag.Usage, "cannot set %s with a command", key).WithHint("%s", s.setHint(key))
+	}
 	items := []any{}
 	for item := range strings.SplitSeq(value, ",") {
 		items = append(items, strings.TrimSpace(item))
@@ -311,8 +320,57 @@ func (s *settings) with(key, value string, undo bool) ([]byte, error) {
 	return nil, diag.Errorf(diag.Usage, "cannot set %s: %w", key, first)
 }
 
+// checkValue returns an error for a value that is valid in the file and has no effect, or another one than it seems.
+func (a *app) checkValue(key, value string) error {
+	env, err := a.Env()
+	if err != nil {
+		return err
+	}
+	switch key {
+	case "profile":
+		p, err := profile.Resolve(value, runtime.Profiles(env.Paths))
+		if err == nil && p.Preset {
+			err = diag.Errorf(diag.Usage, "%s is a set of rules for skillpm validate, not an agent", value).
+				WithHint("list agents with: skillpm agents")
+		}
+		if err != nil {
+			return diag.Errorf(diag.Usage, "cannot set profile: %w", err).WithHint("%s", diag.HintOf(err))
+		}
+	case "ca-file", "trusted-keys":
+		for file := range strings.SplitSeq(value, ",") {
+			if file = strings.TrimSpace(file); !filepath.IsAbs(file) {
+				return diag.Errorf(diag.Usage, "cannot set %s: %q is not an absolute path", key, file).
+					WithHint("use %s", a.Abs(file))
+			}
+		}
+	}
+	return nil
+}
+
+// onlyInFile reports whether a setting can only be written into a file.
+func onlyInFile(key string) bool {
+	top, _, _ := strings.Cut(key, ".")
+	return top == "runners" || top == "sync"
+}
+
+// setHint returns how to set a setting.
+func (s *settings) setHint(key string) string {
+	switch command := entryCommand(key); {
+	case command != "":
+		return "set the value with: " + command
+	case key == "sync" || strings.HasPrefix(key, "sync."):
+		return "only the administrator's config.yaml may have sync"
+	case onlyInFile(key):
+		return "add the setting to " + s.path + "; show its format with: skillpm schema config"
+	}
+	return "set the value with: skillpm config set " + key + " VALUE"
+}
+
 // entryCommand returns the command that sets an entry of a setting that consists of entries, or "" for other settings.
 func entryCommand(key string) string {
+	if owner, ok := strings.CutPrefix(key, "namespaces."); ok { // the command checks that the registry exists
+		return "skillpm registry bind " + skill.QuoteArgument(owner) + " REGISTRY"
+	}
 	switch key {
 	case "registries":
 		return "skillpm registry add NAME URL"
@@ -356,10 +414,20 @@ func newConfigPath(a *app) *cobra.Command {
 // checkKey rejects unknown keys.
 func checkKey(key string) error {
 	top, rest, nested := strings.Cut(key, ".")
-	if slices.Contains(pack.ConfigKeys(), top) && (!nested || rest != "") {
+	err := diag.Errorf(diag.Usage, "unknown setting %q", key)
+	switch {
+	case !slices.Contains(pack.ConfigKeys(), top), nested && rest == "":
+	case top == "skills" && nested:
+		if slices.Contains(pack.SkillSettingKeys(), rest) {
+			return nil
+		}
+		if near := diag.Nearest(rest, pack.SkillSettingKeys()); near != "" {
+			return err.WithHint("did you mean skills.%s?", near)
+		}
+		return err.WithHint("use one of the settings skills.%s", strings.Join(pack.SkillSettingKeys(), ", skills."))
+	case !nested || slices.Contains([]string{"mirrors", "auth-hosts", "namespaces", "runners", "sync"}, top):
 		return nil
 	}
-	err := diag.Errorf(diag.Usage, "unknown setting %q", key)
 	if near := diag.Nearest(top, pack.ConfigKeys()); near != "" {
 		return err.WithHint("did you mean %s?", near)
 	}

@@ -300,6 +300,7 @@ func fields() map[string]string {
 		"govern.denied.Changed": "Whether the command changed the policy; " +
 			"false if the policy already denied the skill.",
 		"govern.denied.Pattern":               "Pattern for the names of denied skills.",
+		"govern.denied.Remaining":             "Directories of the skill that skillpm did not create.",
 		"govern.denied.Undone":                "Whether the command removed the denial.",
 		"govern.explainDocument.Explained":    "Decision about each subject.",
 		"govern.explainedJSON.Allowed":        "Whether the policies allow the skill or source.",

@@ -101,7 +101,7 @@ func locate(root *os.Root, dir, name string) (string, fs.FileInfo, error) {
 	clean := path.Clean(strings.ReplaceAll(name, `\`, "/"))
 	if name == "" || !filepath.IsLocal(filepath.FromSlash(clean)) || clean == "." {
 		return "", nil, diag.Errorf(diag.Denied, "%q is not a path inside the skill", name).
-			WithHint("use a path relative to the skill's directory, such as scripts/build.sh")
+			WithHint("use a path relative to the skill's directory, such as scripts/build.sh").HintForModels()
 	}
 	tries := []string{clean}
 	if !strings.Contains(clean, "/") {
@@ -121,7 +121,7 @@ func locate(root *os.Root, dir, name string) (string, fs.FileInfo, error) {
 		default:
 			return "", nil,
 				diag.Errorf(diag.Denied, "cannot use %s: it leads out of the skill, or is not readable", file).
-					WithHint("use a regular file of the skill, not a link that leads out of the skill")
+					WithHint("use a regular file of the skill, not a link that leads out of the skill").HintForModels()
 		}
 	}
 	e := diag.Errorf(diag.NotFound, "the skill does not contain the file %s", clean)

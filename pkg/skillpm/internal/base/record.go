@@ -72,7 +72,8 @@ func (b *Base) projectGuard() (e *enforce.Evaluator, project string) {
 // MayPublish checks a destination, and the owner of a pack if it has a name, against the policies. It records refusals,
 // and returns notes of policies in observe mode.
 func (b *Base) MayPublish(ref pack.Ref, name string, signed bool) ([]string, error) {
-	return b.ask(audit.Record{Action: audit.Publish, Pack: name, Source: ref.Source()}, func(set policy.Set) ([]string, error) {
+	r := audit.Record{Action: audit.Publish, Pack: name, Source: ref.Source()}
+	return b.ask(r, func(set policy.Set) ([]string, error) {
 		notes, err := set.MayPublish(ref.Source(), signed)
 		owner, _, named := strings.Cut(name, "/")
 		if err != nil || !named {

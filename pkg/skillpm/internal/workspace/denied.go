@@ -17,8 +17,9 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy/enforce"
 )
 
-// Denial returns why the policies of the scope deny a skill by its name, or for lack of an approval; nil if they do not. A denied skill stays in
-// the lockfile, so that every user of a project has the same one, but no agent gets a link to it.
+// Denial returns why the policies of the scope deny a skill by its name, or for lack of an approval; nil if they do
+// not. A denied skill stays in the lockfile, so that every user of a project has the same one, but no agent gets a link
+// to it.
 func (l *Layout) Denial(id pack.ID, skill string) error {
 	return l.denied[pack.SkillKey{Pack: id, Skill: skill}]
 }
