@@ -26,8 +26,9 @@ func (v *serving) definitions(served, own []prompt.Entry) ([]prompt.Tool, prompt
 	if len(served) > maxEnum {
 		p.Trigger.Skill = withoutNames(p.Trigger.Skill)
 	}
-	if len(own) > 0 { // their files are served, too
-		p.Trigger.Skill.OmitEmpty, p.Trigger.File.OmitEmpty, p.Trigger.Find.OmitEmpty = true, false, false
+	if len(own) > 0 { // their files are served, too, and a client that lists tools once may need to load a new skill
+		p.Trigger.Skill.OmitEmpty, p.Trigger.File.OmitEmpty, p.Trigger.Find.OmitEmpty = false, false, false
+		p.Stage1.Empty = ""
 	}
 	return prompt.Tools(&p, served, v.budget())
 }
