@@ -105,6 +105,9 @@ func (s *Server) instruct(ctx context.Context, req mcp.Request, text *string) er
 // ownText tells the model what this server does for the skills that the agent reads itself.
 func (v *serving) ownText() string {
 	t := v.view.Trigger
+	if v.tool(v.native.Run.Name) == nil { // the server offers only the agent's tools
+		return ""
+	}
 	return fmt.Sprintf("Load your own skills as usual. For these skills, too, `%s` searches by task, `%s` reads files, "+
 		"`%s` runs scripts, and `%s` deactivates.", t.Find.Name, t.File.Name, v.native.Run.Name, v.native.End.Name)
 }
