@@ -185,8 +185,12 @@ func TestHintsForModels(t *testing.T) {
 		tool string
 		args map[string]any
 	}{
-		{"skill_end", map[string]any{"name": "a"}}, {"skill", map[string]any{"name": "f"}}, {"skill", map[string]any{"name": "denied"}},
-		{"skill", map[string]any{"name": "none"}}, {"skill_run", map[string]any{"skill": "a"}}, {"skill_file", map[string]any{"skill": "a", "path": "x"}},
+		{"skill_end", map[string]any{"name": "a"}},
+		{"skill", map[string]any{"name": "f"}},
+		{"skill", map[string]any{"name": "denied"}},
+		{"skill", map[string]any{"name": "none"}},
+		{"skill_run", map[string]any{"skill": "a"}},
+		{"skill_file", map[string]any{"skill": "a", "path": "x"}},
 	} {
 		if res, text := call(t, c, tt.tool, tt.args); !res.IsError || strings.Contains(text, "skillpm ") {
 			t.Errorf("%d: %q", i, text)
