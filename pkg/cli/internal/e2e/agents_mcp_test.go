@@ -107,6 +107,34 @@ func TestAgentsMCP(t *testing.T) {
 	}
 }
 
+// TestAgentsMCPLimits gives real agents more skills than they read of a server's texts: the whole list arrives, says what
+// it leaves out, and names the tool that finds the rest (O7, O23).
+func TestAgentsMCPLimits(t *testing.T) {
+	for _, client := range mcpClients() {
+		t.Run(client.host, func(t *testing.T) {
+			t.Parallel()
+			npmProgram(t, client.variable)
+			w := newDesk(t, "MCP_CONNECTION_NONBLOCKING=0", "MCP_CONNECT_TIMEOUT_MS=120000")
+			for i := range 1000 {
+				name := fmt.Sprintf("skill-%04d", i)
+				w.write(".skillpm/skills/"+name+"/SKILL.md", "---\nname: "+name+"\ndescription: "+strings.Repeat("Does a lot. ", 10)+"\n---\nx\n")
+			}
+			w.run("skillpm", "connect", client.host, "--no-hooks")
+			model := mockmodel.New(t, mockmodel.Script{"main": {mockmodel.Say("I see.")}})
+			client.play(w, model, "[main] Look around.")
+			text := model.Requests("main")[0].SystemText()
+			for _, want := range []string{"- skill-0000", "Skills that are not listed: ", "call `find_skills` with the task.", "</available_skills>"} {
+				if !strings.Contains(text, want) {
+					t.Errorf("the model is not told %q:\n%s", want, text)
+				}
+			}
+			if n := strings.Count(text, "- skill-0000"); n != 1 || strings.Contains(text, "[truncated]") {
+				t.Errorf("the skill is listed %d times, or the list was cut:\n%s", n, text)
+			}
+		})
+	}
+}
+
 // TestAgentsMCPReload adds a skill, which no agent reads itself, during a session: the server reports that its list has
 // changed, and the client offers the new skill to the model (O20). Codex does not list tools again, but the server knows the skill by its name.
 func TestAgentsMCPReload(t *testing.T) {
