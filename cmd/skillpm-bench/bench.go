@@ -43,6 +43,15 @@ type bench struct {
 
 // open makes the directory and starts the servers. The caller closes b, with an error or without.
 func (b *bench) open(ctx context.Context) error {
+	if err := b.openDirectory(ctx); err != nil {
+		return err
+	}
+	b.findTools(ctx)
+	return b.startServers()
+}
+
+// openDirectory makes the directory, and builds skillpm.
+func (b *bench) openDirectory(ctx context.Context) error {
 	if b.parent != "" {
 		if err := os.MkdirAll(b.parent, 0o755); err != nil {
 			return err
@@ -61,11 +70,7 @@ func (b *bench) open(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := b.buildSkillpm(ctx); err != nil {
-		return err
-	}
-	b.findTools(ctx)
-	return b.startServers()
+	return b.buildSkillpm(ctx)
 }
 
 func (b *bench) removeAll(ctx context.Context) {

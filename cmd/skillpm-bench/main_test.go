@@ -12,7 +12,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -46,22 +45,7 @@ func TestAllRows(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs all measured commands")
 	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	program, err := os.ReadFile(self) // a copy named skillpm acts as skillpm; building it would compile everything again
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "skillpm")
-	if runtime.GOOS == "windows" {
-		path += ".exe"
-	}
-	if err := os.WriteFile(path, program, 0o755); err != nil { //nolint:gosec // it is executable
-		t.Fatal(err)
-	}
-	runAllRows(t, "--skillpm", path)
+	runAllRows(t, "--skillpm", copySelf(t)) // building skillpm would compile everything again
 }
 
 // runAllRows runs every row once, with options.

@@ -42,6 +42,7 @@ const help = `Compare the speed of skillpm with other programs. The benchmark ge
 the servers on this machine. It measures whole processes, and the programs take turns.
 
   go run ./cmd/skillpm-bench [flags]
+  go run ./cmd/skillpm-bench inject --data DIR   # counts attacks that skillpm stops; see inject --help
 
 The other programs are git, oras, and npm's skills. The table shows which of these programs
 are not in PATH. Use a RAM disk for --dir, such as /dev/shm on Linux, because the speed of a
@@ -130,9 +131,12 @@ func checkRows(names []string) error {
 // run is the program: it returns the exit code.
 func run(ctx context.Context, sys system) int {
 	var err error
-	if len(sys.Args) == 1 && sys.Args[0] == launchCommand {
+	switch {
+	case len(sys.Args) == 1 && sys.Args[0] == launchCommand:
 		err = sys.launcher()
-	} else {
+	case len(sys.Args) > 0 && sys.Args[0] == injectCommand:
+		err = runInject(ctx, sys)
+	default:
 		err = runBench(ctx, sys)
 	}
 	usage, badUsage := errors.AsType[usageError](err)

@@ -96,7 +96,7 @@ func TestFlagVariables(t *testing.T) {
 		"accept-changed", "accept-signer", "allow-dirty", "allow-downgrade", "allow-origin", "allow-shell", "anyway",
 		"command", "config", "env", "force", "key", "no-check", "no-hooks", "signing-key", "trigger", "undo", "upstream",
 		"upstream-config", "yes",
-		"all", "changed", "changed-since", "expires", "fetch", "from", "http", "inline", "latest", "no-skills", "registry",
+		"all", "changed", "changed-since", "expires", "fetch", "from", "http", "inline", "latest", "no-skills", "parent", "registry",
 		"run", "script", "text", "token-file", "update", "upgrade",
 	} {
 		if !noVariable[flag] {

@@ -95,7 +95,7 @@ func TestRestrictedFlags(t *testing.T) {
 	harmless := []string{
 		"help", "version", "output", // checked by command
 		"after", "baseline", "disable", "no-baseline", "no-config", "policy-file", "reason", // change only a report
-		"all", "changed", "changed-since", "from", "inline", "input", "latest", "run", "script", "text", "update",
+		"all", "changed", "changed-since", "from", "inline", "input", "latest", "parent", "run", "script", "text", "update",
 		"upgrade",                                   // select what a command that is allowed works on
 		"no-check", "no-moving-tags", "no-password", // of publish, and of commands that are denied
 	}

@@ -41,6 +41,8 @@ type Agent struct {
 	ignoresInstructions bool           // its model may not see the server's instructions
 	nested              bool           // its hooks are in groups that have a matcher
 	versioned           bool           // its file of hooks has a version
+	plugin              bool           // its hooks are a plugin
+	closedByDefault     bool           // its hooks deny calls if skillpm is missing or fails, unless the user chooses
 	timeout             int            // of a hook, in the agent's unit; longer than hook.Limit
 	shortTimeouts       map[string]int // the agent's upper bound, for some events
 	server              func(program string, args []string) object
@@ -54,6 +56,7 @@ const (
 	formatJSON format = "JSON" // with or without comments
 	formatTOML format = "TOML"
 	formatYAML format = "YAML"
+	formatJS   format = "JavaScript" // a plugin, which is the whole file
 )
 
 // base is the directory that a path is relative to.
@@ -85,6 +88,8 @@ func (p configFile) format() format {
 		return formatTOML
 	case ".yaml":
 		return formatYAML
+	case ".js":
+		return formatJS
 	default:
 		return formatJSON
 	}
@@ -103,6 +108,14 @@ func (p configFile) keys() []any {
 var claudeEvents = []string{
 	"PreToolUse", "PostToolUse", "PostToolUseFailure", "UserPromptSubmit", "UserPromptExpansion", "Stop", "StopFailure",
 	"SubagentStart", "SubagentStop", "SessionEnd",
+}
+
+// openCodeEvents are the events that the plugin for OpenCode sends.
+func openCodeEvents() []string {
+	return []string{
+		"PreToolUse", "PostToolUse", "PostToolUseFailure", "UserPromptSubmit", "UserPromptExpansion", "Stop",
+		"SubagentStart", "SubagentStop", "SessionEnd",
+	}
 }
 
 func stdio(program string, args []string) object {
@@ -220,7 +233,13 @@ func Agents() []Agent {
 			servers: []configFile{{User, inConfig, "", []string{"goose/config.yaml"}, []string{"extensions"}}},
 		},
 		{
-			Agent: row("opencode"),
+			Agent:          row("opencode"),
+			Events:         openCodeEvents(),
+			decisionEvents: []string{"PreToolUse"}, plugin: true, closedByDefault: true,
+			hooks: []configFile{
+				{User, inConfig, "", []string{"opencode/plugins/skillpm.js", "opencode/plugin/skillpm.js"}, nil},
+				{Project, inProject, "", []string{".opencode/plugins/skillpm.js", ".opencode/plugin/skillpm.js"}, nil},
+			},
 			server: func(program string, args []string) object {
 				return object{{"type", "local"}, {"command", append([]string{program}, args...)}, {"enabled", true}}
 			},

@@ -79,7 +79,7 @@ func TestOtherName(t *testing.T) {
 func TestFailClosed(t *testing.T) {
 	yes, no := true, false
 	for _, h := range Agents() {
-		if len(h.hooks) == 0 {
+		if len(h.hooks) == 0 || h.plugin { // see TestPlugin
 			continue
 		}
 		e := newEnv(t)

@@ -46,7 +46,7 @@ func (d *fileEdit) install(o Options) error {
 	}
 	if state == Foreign && !o.Force {
 		return diag.Errorf(diag.Conflict, "%s: %s", d.now.path, why).
-			WithHint("remove the server from the file, or replace the server with --force")
+			WithHint("%s, or replace it with --force", d.removal())
 	}
 	old := d.all.Files[d.key]
 	base, exact := old.original(d.now)
@@ -99,7 +99,7 @@ func (d *fileEdit) remove() error {
 	state, why := d.plan.state(values)
 	if state == Foreign {
 		return diag.Errorf(diag.Conflict, "%s: %s", d.now.path, why).
-			WithHint("remove the server from the file yourself")
+			WithHint("%s yourself", d.removal())
 	}
 	d.log = d.all.Files[d.key]
 	if base, ok := d.log.original(d.now); ok {
@@ -116,11 +116,19 @@ func (d *fileEdit) remove() error {
 		return err
 	}
 	d.after = doc.bytes()
-	d.deleted = d.log.Created && doc.empty()
+	d.deleted = (d.log.Created || d.plan.agent.plugin && d.plan.kind == Hook) && doc.empty()
 	if d.log.Created && !d.deleted {
 		d.resolveDrift(d.now.real, d.log)
 	}
 	return nil
+}
+
+// removal is the instruction to remove another program's entry.
+func (d *fileEdit) removal() string {
+	if d.plan.kind == Hook {
+		return "remove the file"
+	}
+	return "remove the server from the file"
 }
 
 // resolveDrift leaves the removal of the file to the other kind of entry that install wrote into it.

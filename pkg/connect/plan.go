@@ -28,6 +28,8 @@ func open(f format, data []byte) (document, error) {
 		return newTOML(data)
 	case formatYAML:
 		return newYAML(data)
+	case formatJS:
+		return newPlugin(data), nil
 	default:
 		return newJSON(data)
 	}
@@ -87,7 +89,7 @@ func (p *plan) keepChoices(values map[string]any, o Options) {
 	case len(all) > 0:
 		p.closed = slices.ContainsFunc(all, func(f hookEntry) bool { return f.closed })
 	default:
-		p.closed = o.Scope == Enterprise && p.goos != "windows"
+		p.closed = o.Scope == Enterprise && p.goos != "windows" || p.agent.closedByDefault
 	}
 	p.args = o.Args
 	if server, _ := p.serverIn(values); o.Args == nil && p.isOurServer(server) {
@@ -223,6 +225,9 @@ func (p plan) remove(d document) error {
 
 // others returns the decoded file without skillpm's entries and without parents that are empty then.
 func (p plan) others(values map[string]any) any {
+	if p.kind == Hook && p.agent.plugin {
+		return nil // the file is only skillpm's, or only another program's
+	}
 	rest, _ := toPlain(values).(map[string]any)
 	for _, path := range p.ours(rest) {
 		deleteAt(rest, path)

@@ -79,6 +79,12 @@ func (p plan) hook(event string, entry map[string]any) hookEntry {
 // find returns skillpm's hooks, in the order of the events and of the file.
 func (p plan) find(values map[string]any) []hookEntry {
 	var all []hookEntry
+	if p.agent.plugin {
+		if f := p.pluginHook(values); f.program != "" {
+			all = append(all, f)
+		}
+		return all
+	}
 	events, _ := lookup(values, p.target.keys()...)
 	table, _ := events.(map[string]any)
 	for _, event := range slices.Sorted(maps.Keys(table)) {
@@ -105,6 +111,9 @@ func (p plan) find(values map[string]any) []hookEntry {
 
 // hookState is state for hooks.
 func (p plan) hookState(values map[string]any) (s State, why string) {
+	if p.agent.plugin {
+		return p.pluginState(values)
+	}
 	all := p.find(values)
 	if len(all) == 0 {
 		return Missing, ""
@@ -140,6 +149,9 @@ func (p plan) hookState(values map[string]any) (s State, why string) {
 
 // installHooks is install for hooks.
 func (p plan) installHooks(d document, values map[string]any) error {
+	if p.agent.plugin {
+		return d.set(p.plugin(), pluginText)
+	}
 	seen := map[string]bool{}
 	for _, f := range slices.Backward(p.find(values)) { // the last first, because removing one changes later indexes
 		if seen[f.event] || !slices.Contains(p.agent.Events, f.event) {
@@ -181,7 +193,7 @@ func (p plan) installHooks(d document, values map[string]any) error {
 
 // owned returns the path of a hook, or of its group if it has no other hook.
 func (p plan) owned(f hookEntry) []any {
-	if group := len(p.target.path) + 2; f.isOnly && len(f.path) > group {
+	if group := len(p.target.path) + 2; !p.agent.plugin && f.isOnly && len(f.path) > group {
 		return f.path[:group]
 	}
 	return f.path

@@ -201,9 +201,22 @@ func (l *lintRun) checkCrossReferences(units []*skillCheck) {
 			}
 		}
 	}
-	reportSkillCycles(units, byName)
+	reportSkillCycles(units, withDirectories(units, byName))
 	keepReferencedNames(units)
 }
+
+// withDirectories returns the skills by their names and, for links and skills without a name, by their directories.
+func withDirectories(units []*skillCheck, byName map[string]*skillCheck) map[string]*skillCheck {
+	all := maps.Clone(byName)
+	for _, u := range units {
+		dir := path.Base(u.dir)
+		all[dir] = cmp.Or(all[dir], u)
+	}
+	return all
+}
+
+// title returns the name of a skill, or else that of its directory.
+func (u *skillCheck) title() string { return cmp.Or(u.name.text, path.Base(u.dir)) }
 
 // keepReferencedNames makes an edit unsafe that would rename a skill which another skill refers to: the reference would
 // break.
@@ -280,20 +293,36 @@ func reportSkillCycles(units []*skillCheck, byName map[string]*skillCheck) {
 			}
 		}
 	}
-	g := graph[*skillCheck, skillRef]{units, next, func(r skillRef) *skillCheck { return byName[r.name] }}
-	for _, chain := range g.shortestCycles() {
-		first := byName[chain[len(chain)-1].name]
-		names, files := []string{first.name.text}, []string{}
+	reported := map[*skillCheck]bool{}
+	for _, chain := range skillCycles(units, next, byName) {
+		byName[chain[len(chain)-1].name].atExcerpt(chain[0].excerpt, cycleFinding(chain, byName))
 		for _, r := range chain {
-			names = append(names, r.name)
-			if to := byName[r.name]; to != first {
-				files = append(files, to.file)
-			}
+			reported[byName[r.name]] = true
 		}
-		first.atExcerpt(chain[0].excerpt, finding{
-			rule: rule.SkillCycle, related: files,
-			message: "the skills refer to each other in a cycle: " + strings.Join(names, " → "),
-		})
+	}
+	reportMentionCycles(units, byName, reported)
+}
+
+// skillCycles returns the shortest cycle of each group of skills that refer to each other.
+func skillCycles(units []*skillCheck, next map[*skillCheck][]skillRef, byName map[string]*skillCheck) [][]skillRef {
+	g := graph[*skillCheck, skillRef]{units, next, func(r skillRef) *skillCheck { return byName[r.name] }}
+	return g.shortestCycles()
+}
+
+// cycleFinding returns the finding about a cycle, which starts and ends at the skill of its last reference.
+func cycleFinding(chain []skillRef, byName map[string]*skillCheck) finding {
+	first := byName[chain[len(chain)-1].name]
+	names, files := []string{first.title()}, []string{}
+	for _, r := range chain {
+		to := byName[r.name]
+		names = append(names, to.title())
+		if to != first {
+			files = append(files, to.file)
+		}
+	}
+	return finding{
+		rule: rule.SkillCycle, related: files,
+		message: "the skills refer to each other in a cycle: " + strings.Join(names, " → "),
 	}
 }
 

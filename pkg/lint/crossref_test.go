@@ -41,7 +41,21 @@ func TestCrossReferences(t *testing.T) {
 		{"two circles", skills("a-one", "Use the `b-two` skill.", "b-two", "Use the `a-one` skill.", "c-three", "Use the `a-one` skill and the `d-four` skill.", "d-four", "Use the `c-three` skill."), `
 			a-one/SKILL.md:5:10 XS002 warning the skills refer to each other in a cycle: a-one → b-two → a-one
 			c-three/SKILL.md:5:32 XS002 warning the skills refer to each other in a cycle: c-three → d-four → c-three`},
-		{"a mention is no circle", skills("a-one", "Use the `b-two` skill.", "b-two", "If it fails, see the `a-one` skill. Do not use the `a-one` skill."), ""},
+		{"a mention makes the cycle a note", skills("a-one", "Use the `b-two` skill.", "b-two", "If it fails, see the `a-one` skill. Do not use the `a-one` skill."), `
+			a-one/SKILL.md:5:10 XS002 note the skills refer to each other in a cycle: a-one → b-two → a-one`},
+		{"spans and commands", skills("a-one", "First `b-two`.", "b-two", "Then /c-three, or /usr/a-one and a/c-three.", "c-three", "And `/a-one`."), `
+			a-one/SKILL.md:5:8 XS002 note the skills refer to each other in a cycle: a-one → b-two → c-three → a-one`},
+		{"links", skills("a-one", "See [two](../b-two/SKILL.md).", "b-two", "See [one](../a-one)."), `
+			a-one/SKILL.md:5:11 REF003 warning the link points outside the skill, so it breaks if only the skill is installed
+			a-one/SKILL.md:5:11 XS002 note the skills refer to each other in a cycle: a-one → b-two → a-one
+			b-two/SKILL.md:5:11 REF003 warning the link points outside the skill, so it breaks if only the skill is installed`},
+		{"names with their packs", skills("a-one", "`b-two@acme/ops`", "b-two", "Run a-one@acme/ops first."), `
+			a-one/SKILL.md:5:2 XS002 note the skills refer to each other in a cycle: a-one → b-two → a-one`},
+		{"without names", "-- a-one/SKILL.md\n---\ndescription: Does one, when asked.\n---\nUse `b-two`.\n-- b-two/SKILL.md\n---\ndescription: Does two, when asked.\n---\nUse `a-one`.\n", `
+			a-one/SKILL.md:1:1 FM010 error name is missing
+			a-one/SKILL.md:4:6 XS002 note the skills refer to each other in a cycle: a-one → b-two → a-one
+			b-two/SKILL.md:1:1 FM010 error name is missing`},
+		{"paths and code are not mentions", skills("a-one", "Use the `b-two` skill.", "b-two", "In src/a-one, /a-one/x, a-one, and:\n\n```\n/a-one\n```\n"), ""},
 		{"names without marks", skills("a-one", "Use the b-two skill.", "b-two", "Use the a-one skill."), `
 			a-one/SKILL.md:5:9 XS002 warning the skills refer to each other in a cycle: a-one → b-two → a-one`},
 	} {
@@ -141,7 +155,7 @@ func TestAPIUpload(t *testing.T) {
 func TestForeignFieldOnce(t *testing.T) {
 	got, _ := run(t, tree("-- deploy/SKILL.md\n---\nname: deploy\ndescription: Deploys.\nwhen_to_use: Now.\n---\nText\n"), "agentskills", "claude-code", "kodelet")
 	compare(t, got, `
-		deploy/SKILL.md:4:1 FM012 note "when_to_use" has no effect in Agent Skills (agentskills.io), Kodelet; it is a field of claude-code (agentskills,kodelet)`)
+		deploy/SKILL.md:4:1 FM012 note "when_to_use" is not a field of Agent Skills (agentskills.io), Kodelet, but skillpm applies it; it is a field of claude-code (agentskills,kodelet)`)
 }
 
 func TestCollision(t *testing.T) {

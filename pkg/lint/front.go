@@ -240,7 +240,7 @@ func (u *skillCheck) addForeignField(key *yaml.Node, j *profileSchema, agents []
 	u.foreignFields[i].profiles = append(u.foreignFields[i].profiles, j)
 }
 
-// reportForeignFields reports each field of other agents once, with the profiles in which it has no effect.
+// reportForeignFields reports each field of other agents once, with the profiles whose agents do not have it.
 func (u *skillCheck) reportForeignFields() {
 	for _, f := range u.foreignFields {
 		if f.key.Value == "execution" {
@@ -257,11 +257,17 @@ func (u *skillCheck) reportForeignFields() {
 		for _, j := range f.profiles {
 			titles, ids = append(titles, j.Title), append(ids, j.ID)
 		}
-		u.atNode(f.key, finding{
+		found := finding{
 			rule: rule.OtherHost, severity: new(diag.SeverityNote), profile: strings.Join(ids, ","),
 			message: fmt.Sprintf("%q has no effect in %s; it is a field of %s", f.key.Value, strings.Join(titles, ", "),
 				strings.Join(f.agents, ", ")),
-		})
+		}
+		if u.doc.Applies(f.key.Value) {
+			found.message = fmt.Sprintf("%q is not a field of %s, but skillpm applies it; it is a field of %s", f.key.Value,
+				strings.Join(titles, ", "), strings.Join(f.agents, ", "))
+			found.fix = "keep the field if it should apply wherever skillpm serves the skill; otherwise remove it"
+		}
+		u.atNode(f.key, found)
 	}
 }
 

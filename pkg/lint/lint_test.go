@@ -104,6 +104,24 @@ func TestCleanSkill(t *testing.T) {
 	}
 }
 
+// TestP1NoFrontmatter checks that a SKILL.md without frontmatter is valid under the profiles that require no field, and
+// an error under all others.
+func TestP1NoFrontmatter(t *testing.T) {
+	for profiles, want := range map[string]string{
+		"pegasus":             "",
+		"claude-code":         "",
+		"pegasus,claude-code": "",
+		"kodelet":             "deploy/SKILL.md:1:1 FM001 error the frontmatter is missing: the first line is not ---",
+		"pegasus,kodelet,omniforge": "deploy/SKILL.md:1:1 FM001 error the frontmatter is missing: " +
+			"the first line is not --- (kodelet,omniforge)",
+	} {
+		got, _ := run(t, tree("-- deploy/SKILL.md\n# Deploy\n\nRoll it out.\n"), strings.Split(profiles, ",")...)
+		compare(t, got, want)
+	}
+	got, _ := run(t, tree("-- deploy/SKILL.md\n\n"), "pegasus")
+	compare(t, got, "deploy/SKILL.md:1:1 STR002 warning the skill does not contain instructions")
+}
+
 // TestFrontmatter checks S1, K1, O1, T1: frontmatter with the profiles. Every finding has the exact line and column.
 func TestFrontmatter(t *testing.T) {
 	tests := []struct{ name, profile, front, want string }{
@@ -131,7 +149,7 @@ func TestFrontmatter(t *testing.T) {
 		{"unknown key with a near one", "agentskills", "name: deploy\ndescription: x\nallowed_tools: Read\n", `
 			deploy/SKILL.md:4:1 FM011 warning "allowed_tools" is not a field of Agent Skills (agentskills.io)`},
 		{"key of another host", "agentskills", "name: deploy\ndescription: x\nargument-hint: a\n", `
-			deploy/SKILL.md:4:1 FM012 note "argument-hint" has no effect in Agent Skills (agentskills.io); it is a field of claude-code, dispatch, pegasus`},
+			deploy/SKILL.md:4:1 FM012 note "argument-hint" is not a field of Agent Skills (agentskills.io), but skillpm applies it; it is a field of claude-code, dispatch, pegasus`},
 		{"metadata that is not text", "agentskills", "name: deploy\ndescription: x\nmetadata:\n  version: 1.10\n  date: 2026-01-02\n  ok: \"1\"\n  tags: [a]\n", `
 			deploy/SKILL.md:5:12 FM020 warning metadata.version must be text, not a number
 			deploy/SKILL.md:6:9 FM020 warning metadata.date must be text, not a date

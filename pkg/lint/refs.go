@@ -42,6 +42,7 @@ func (w *walk) run() {
 			w.collectCalls(p)
 			w.followLinks(f, p)
 			w.collectSkillRefs(f, p)
+			w.collectMentions(f, p)
 		}
 	}
 	for _, p := range w.pending {

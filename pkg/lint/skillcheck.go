@@ -35,6 +35,7 @@ type skillCheck struct {
 	foreignFields []foreignField   // fields that only other agents know
 	comments      []*suppression
 	refs          []skillRef // its references to other skills
+	mentions      []skillRef // other mentions of skills, once for each name
 
 	name, description excerpt // data that is compared with other skills
 }

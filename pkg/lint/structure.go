@@ -161,11 +161,16 @@ func (u *skillCheck) checkBody() {
 	body := u.doc.Body()
 	first := u.doc.BodyLine
 	if len(bytes.TrimSpace(body)) == 0 {
-		if u.doc.FrontLine > 0 {
-			u.add(finding{
-				rule: rule.EmptyBody, src: u.src, line: max(1, first-1), column: 1,
-				message: "the skill does not contain instructions after the frontmatter",
-			})
+		f := finding{
+			rule: rule.EmptyBody, src: u.src, line: max(1, first-1), column: 1,
+			message: "the skill does not contain instructions after the frontmatter",
+		}
+		switch {
+		case u.doc.FrontLine > 0:
+			u.add(f)
+		case len(u.requiringFrontmatter().ids) == 0:
+			f.message = "the skill does not contain instructions"
+			u.add(f)
 		}
 		return
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag/rule"
 	"github.com/skillpm/skillpm/pkg/internal/markdown"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
+	"github.com/skillpm/skillpm/pkg/internal/yamlschema"
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
@@ -82,16 +83,35 @@ var formRules = map[skill.Kind]string{
 
 // reportParseProblems reports what [skill.Parse] found.
 func (u *skillCheck) reportParseProblems(problems []skill.Problem) {
+	needy := u.requiringFrontmatter()
 	for i, p := range problems {
 		f := finding{
 			rule: formRules[p.Kind], src: u.src, line: p.Line, column: p.Column, message: p.Message,
 			fix: p.Fix,
+		}
+		if p.Kind == skill.NoFrontmatter {
+			if len(needy.ids) == 0 {
+				continue
+			}
+			f = needy.finding(f)
 		}
 		if i < maxTries && u.doc.FrontEnd-u.doc.FrontStart < maxTried {
 			f.edits = u.formEdits(p)
 		}
 		u.add(f)
 	}
+}
+
+// requiringFrontmatter returns the profiles whose schema requires a field, so that a skill needs frontmatter.
+func (u *skillCheck) requiringFrontmatter() fieldProfiles {
+	var k fieldProfiles
+	for _, j := range u.l.schemas {
+		if len(yamlschema.Texts(j.schema.Raw["required"])) > 0 {
+			k.ids = append(k.ids, j.ID)
+		}
+	}
+	k.all = len(k.ids) == len(u.l.schemas)
+	return k
 }
 
 // The check parses the file again to find out whether a fix repairs a broken field. The limits bound the number of

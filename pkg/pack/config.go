@@ -45,27 +45,59 @@ type Config struct {
 	Runners        map[string]Runner // programs that run tasks, by type; see [Config.Runner]
 	TrustedFolders []string          // folders whose local skills are available, with everything below them
 
+	Log  LogSettings
 	Sync SyncSettings
 }
+
+// LogSettings configure the audit log.
+type LogSettings struct {
+	Output string // LogFull, LogDigest, or "" for the default, LogDigest
+}
+
+// The values of LogSettings.Output.
+const (
+	LogFull   = "full"   // records have the output of scripts
+	LogDigest = "digest" // records have the digest of the output
+)
 
 var configKeys = []string{
 	"registries", "namespaces", "agents", "link-mode", "min-release-age", "git", "trusted-keys", "mirrors",
 	"plain-http", "auth-hosts", "ca-file",
-	"profile", "skills", "runners", "trusted-folders", "sync",
+	"profile", "skills", "runners", "trusted-folders", "log", "sync",
 }
 
 // ConfigKeys returns the keys of the configuration.
 func ConfigKeys() []string { return slices.Clone(configKeys) }
 
+// machineConfigKeys are the keys that have an effect in the file of the machine's administrator.
+var machineConfigKeys = []string{
+	"registries", "namespaces", "min-release-age", "git", "trusted-keys", "mirrors", "plain-http", "auth-hosts", "ca-file",
+	"skills", "sync",
+}
+
 // ParseConfig reads a configuration as strictly as [ParseManifest] reads a manifest.
 func ParseConfig(path string, data []byte) (*Config, error) {
+	return parseConfig(path, data, configKeys, skillsKeys)
+}
+
+// ParseMachineConfig reads the configuration of the machine's administrator, which applies to all users. A key that has
+// an effect only in a user's file is an error.
+func ParseMachineConfig(path string, data []byte) (*Config, error) {
+	return parseConfig(path, data, machineConfigKeys, machineSkillsKeys)
+}
+
+func parseConfig(path string, data []byte, keys, skills []string) (*Config, error) {
 	format := manifestFormat
 	format.Name, format.ConflictHint = "the configuration", ""
 	r := yamlx.Read(path, data, format)
 	root, _ := r.Root()
 	c := &Config{Path: path}
-	for key, v := range root.Fields(configKeys...) {
-		if !v.IsBlank() {
+	for key, v := range root.Fields(keys...) {
+		switch {
+		case v.IsBlank():
+		case key == "skills":
+			c.Skills = skillSettings(v, skills)
+		default:
 			c.field(key, v)
 		}
 	}
@@ -101,15 +133,27 @@ func (c *Config) field(key string, v yamlx.Value) {
 		c.CAFile = v.Text(checkFile)
 	case "profile":
 		c.Profile = v.Text(checkProfile("list profiles with: skillpm profile list"))
-	case "skills":
-		c.Skills = skillSettings(v)
 	case "runners":
 		c.Runners = runners(v)
 	case "trusted-folders":
 		c.TrustedFolders = v.Texts(checkFolder)
+	case "log":
+		c.Log = logSettings(v)
 	case "sync":
 		c.Sync = syncSettings(v)
 	}
+}
+
+func logSettings(v yamlx.Value) (s LogSettings) {
+	for key, v := range v.Fields("output") {
+		s.Output = v.Named("log." + key).Text(func(s string) error {
+			if s != LogFull && s != LogDigest {
+				return diag.Errorf(diag.Invalid, "unknown log.output %q", s).WithHint("use %s or %s", LogFull, LogDigest)
+			}
+			return nil
+		})
+	}
+	return s
 }
 
 // CheckLinkMode returns an error for an unknown link mode.

@@ -22,7 +22,7 @@ type SkillSettings struct {
 	MaxDepth        int           // how deep activations of skills may nest
 	TrustedProjects bool          // the local skills of a project are available in trusted folders only
 	DynamicShell    bool          // run the commands in a skill's text if the profile has them
-	Agent           string        // filters skills by agent
+	AgentType       string        // filters skills by type of agent
 	Tenant          string        // filters skills by tenant
 	Environment     string        // filters skills by environment
 	ScriptLimit     time.Duration // how long a script may run
@@ -56,9 +56,11 @@ const (
 
 var (
 	skillsKeys = []string{
-		"enabled", "allowed", "hide-unmet", "recommended", "max-depth", "trusted-projects", "dynamic-shell", "agent",
-		"tenant", "environment", "script-limit",
+		"enabled", "allowed", "hide-unmet", "recommended", "max-depth", "trusted-projects", "dynamic-shell",
+		"agent-type", "tenant", "environment", "script-limit",
 	}
+	machineSkillsKeys = []string{"allowed", "agent-type", "tenant", "environment"}
+
 	runnerKeys = []string{"command", "limit", "env", "directory", "notify"}
 	notifyKeys = []string{"command", "file"}
 
@@ -71,8 +73,9 @@ var (
 	variable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`) })
 )
 
-func skillSettings(v yamlx.Value) (s SkillSettings) {
-	for key, v := range v.Fields(skillsKeys...) {
+// skillSettings reads the mapping of the keys that a file may have.
+func skillSettings(v yamlx.Value, keys []string) (s SkillSettings) {
+	for key, v := range v.Fields(keys...) {
 		if v.IsBlank() {
 			continue
 		}
@@ -91,8 +94,8 @@ func skillSettings(v yamlx.Value) (s SkillSettings) {
 			s.TrustedProjects = v.Bool()
 		case "dynamic-shell":
 			s.DynamicShell = v.Bool()
-		case "agent":
-			s.Agent = filter(v)
+		case "agent-type":
+			s.AgentType = filter(v)
 		case "tenant":
 			s.Tenant = filter(v)
 		case "environment":

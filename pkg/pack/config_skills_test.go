@@ -20,7 +20,7 @@ skills:
   max-depth: 3
   trusted-projects: true
   dynamic-shell: true
-  agent: coder
+  agent-type: coder
   tenant: acme-eu
   environment: production
   script-limit: 45s
@@ -47,7 +47,7 @@ func TestK4ConfigRuntime(t *testing.T) {
 	want := pack.SkillSettings{
 		Enabled: &off, Allowed: []string{"deploy", "review@acme/tools"}, HideUnmet: true, Recommended: 50, MaxDepth: 3,
 		TrustedProjects: true, DynamicShell: true,
-		Agent: "coder", Tenant: "acme-eu", Environment: "production", ScriptLimit: 45 * time.Second,
+		AgentType: "coder", Tenant: "acme-eu", Environment: "production", ScriptLimit: 45 * time.Second,
 	}
 	if c.Profile != "claude-code" || !reflect.DeepEqual(c.Skills, want) || c.Skills.On() || !reflect.DeepEqual(c.TrustedFolders, []string{"/home/ada/work"}) {
 		t.Errorf("%+v", c)

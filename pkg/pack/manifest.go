@@ -53,6 +53,7 @@ type Manifest struct {
 	Registries    []Registry        // in the order of the file
 	Namespaces    map[string]string // owner to the only registry, by name or address, that may have its packs
 
+	Profile   string   // the id of the project's profile, "" for the user's
 	Workspace []string // patterns of the directories of packs that are developed and published together
 
 	Validate Validate // how the skills are checked
@@ -81,7 +82,7 @@ type Registry struct {
 var manifestKeys = []string{
 	"name", "version", "description", "license", "tags", "skillpm", "skills", "executable", "requires", "dependencies",
 	"dev-dependencies", "aliases",
-	"agents", "link-mode", "min-release-age", "registries", "namespaces", "workspace", "validate",
+	"agents", "link-mode", "min-release-age", "registries", "namespaces", "profile", "workspace", "validate",
 }
 
 // packKeys are the keys that describe a pack; the others are about the project that makes it.
@@ -104,6 +105,26 @@ func ParseManifest(path string, data []byte) (*Manifest, error) {
 	}
 	m.root = nil
 	return m, nil
+}
+
+// ProfileOf returns the profile that the text of a manifest names, "" if it names none or cannot be read.
+func ProfileOf(path string, data []byte) string {
+	if m, _ := readManifest(path, data); m != nil {
+		return m.Profile
+	}
+	return ""
+}
+
+// ValidateProfiles returns the ids of the profiles that the project's skills are validated for, "all" for all, none for
+// the default.
+func (m *Manifest) ValidateProfiles() []string {
+	switch {
+	case m.Validate.All:
+		return []string{"all"}
+	case len(m.Validate.Profiles) == 0 && m.Profile != "":
+		return []string{m.Profile}
+	}
+	return m.Validate.Profiles
 }
 
 // readManifest returns what can be read of a manifest, nil if nothing can.
@@ -191,6 +212,8 @@ func (m *Manifest) field(key string, v yamlx.Value) {
 		m.DevDependencies = dependencies(v)
 	case "aliases":
 		m.Aliases = aliases(v)
+	case "profile":
+		m.Profile = v.Text(checkProfile("list profiles with: skillpm profile list"))
 	case "workspace":
 		m.Workspace = v.Texts(checkPattern)
 	case "validate":

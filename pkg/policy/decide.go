@@ -236,8 +236,8 @@ func (s Set) age(text string, observed bool) (age time.Duration, rule Rule) {
 // lockfile's statements about packs must then be verified.
 func (s Set) Restricts() bool {
 	for _, p := range s {
-		if p.Mode != Observe && (p.broken != nil || p.Sources.Allow != nil ||
-			len(p.Sources.Deny)+len(p.Require)+len(p.Skills.Deny) > 0) {
+		if p.Mode != Observe && (p.broken != nil || p.Sources.Allow != nil || p.RestrictsSkills() ||
+			len(p.Sources.Deny)+len(p.Require) > 0) {
 			return true
 		}
 	}

@@ -23,7 +23,7 @@ func IsUnrestricted(data []byte) bool { return string(data) == unrestricted }
 func Deny(path string, data []byte, pattern SkillPattern) (out []byte, added bool, err error) {
 	if !isSkillPattern(string(pattern)) {
 		return nil, false, diag.Errorf(diag.Usage,
-			"%q does not have the form skill@owner/name or skill", pattern).
+			"%q does not have the form skill@owner/name, owner/name, or skill", pattern).
 			WithHint("%s", skillHint(string(pattern)))
 	}
 	if data == nil {

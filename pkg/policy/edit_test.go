@@ -49,7 +49,7 @@ func TestDenyEdit(t *testing.T) {
 	if out, added, err := policy.Deny("p", nil, "deploy"); err != nil || !added || string(out) != "version: 1\ndowngrade: allow # same as without a policy\nskills:\n  deny:\n    - \"deploy\"\n" {
 		t.Errorf("no file: %q, %v", out, err)
 	}
-	if _, _, err := policy.Deny("p", nil, "evil/x"); diag.CodeOf(err) != diag.Usage {
+	if _, _, err := policy.Deny("p", nil, "evil/x/y"); diag.CodeOf(err) != diag.Usage {
 		t.Errorf("no pattern: %v", err)
 	}
 	if _, _, err := policy.Deny("p", []byte("version: 2\n"), "x"); diag.CodeOf(err) != diag.Invalid {

@@ -104,7 +104,7 @@ func (p *Policy) OnlyDenies() bool {
 			return false
 		}
 	}
-	return true
+	return p.Skills.Allow == nil
 }
 
 // LimitsLine returns the line of the last limit, 0 if there is none.
@@ -131,9 +131,13 @@ func (p *Policy) read(root yamlx.Value) {
 			"allow": listOf(&p.Sources.Allow, parsePattern),
 			"deny":  listOf(&p.Sources.Deny, parsePattern),
 		}),
-		"skills": mapping(map[string]func(yamlx.Value){"deny": listOf(&p.Skills.Deny, parseSkillPattern)}),
-		"lint":   mapping(map[string]func(yamlx.Value){"fail_on": listOf(&p.Lint.FailOn, parseRule)}),
-		"hooks":  mapping(map[string]func(yamlx.Value){"unreadable": oneOf(&p.Hooks.Unreadable, Closed, Open)}),
+		"skills": mapping(map[string]func(yamlx.Value){
+			"allow": listOf(&p.Skills.Allow, parseSkillPattern),
+			"deny":  listOf(&p.Skills.Deny, parseSkillPattern),
+		}),
+		"authoring": p.Authoring.read,
+		"lint":      mapping(map[string]func(yamlx.Value){"fail_on": listOf(&p.Lint.FailOn, parseRule)}),
+		"hooks":     mapping(map[string]func(yamlx.Value){"unreadable": oneOf(&p.Hooks.Unreadable, Closed, Open)}),
 		"execution": mapping(map[string]func(yamlx.Value){
 			"sandbox":     oneOf(&p.Execution.Sandbox, SandboxRequested, SandboxAlways),
 			"unavailable": oneOf(&p.Execution.Unavailable, RefuseUnconfined, AllowUnconfined),

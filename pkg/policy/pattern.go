@@ -10,7 +10,7 @@ import (
 )
 
 var (
-	skillPattern = lazily(`^(` + barePart + `|` + skillPart + `@` + skillPart + `/` + skillPart + `)$`)
+	skillPattern = lazily(`^(` + barePart + `|(` + skillPart + `@)?` + skillPart + `/` + skillPart + `)$`)
 	host         = lazily(`^(\*\.)?[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$`)
 	port         = lazily(`^[1-9][0-9]{0,4}$`)
 	ociPart      = lazily(`^[a-z0-9*][a-z0-9._*-]*$`)
@@ -29,10 +29,10 @@ func isSkillPattern(s string) bool {
 
 // skillHint suggests a pattern of skills for an invalid one.
 func skillHint(s string) string {
-	if owner, _, ok := strings.Cut(s, "/"); ok && isSkillPattern("*@"+s) && !strings.Contains(owner, "@") {
-		return "write *@" + s + " for all skills of the pack"
+	if skill, pack, ok := strings.Cut(s, "@"); ok && isSkillPattern(skill) && !strings.Contains(pack, "/") {
+		return "add the owner of the pack, or write " + skill + "@*/" + pack + " for the packs of all owners"
 	}
-	return "use deploy, deploy@acme/tools, deploy@acme/*, or *@acme/*"
+	return "use deploy, deploy@acme/tools, deploy@acme/*, acme/tools, or acme/*"
 }
 
 // checkSource returns what is wrong with a pattern of sources, and how to fix it. A pattern that lockfiles would spell

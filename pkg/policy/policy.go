@@ -27,6 +27,7 @@ type Policy struct {
 	Approvers    Approvers // "" if unspecified
 	Execution    Execution
 	Publish      Publish
+	Authoring    Authoring
 
 	Level  Level  // set by the reader of the file
 	Digest string // digest of the file, set by its reader: "sha256:…"
@@ -64,13 +65,14 @@ type Sources struct {
 // A host may start with *. for any number of names.
 type Pattern string
 
-// Skills has the rules for names of skills.
+// Skills has the rules for names of skills. A denial has precedence.
 type Skills struct {
-	Deny []SkillPattern
+	Allow []SkillPattern // nil allows everything that is not denied; empty allows nothing
+	Deny  []SkillPattern
 }
 
-// SkillPattern is a pattern skill@owner/name, or skill alone for skills of that name from anywhere. A * stands for any
-// characters of a part.
+// SkillPattern is a pattern skill@owner/name, owner/name for the skills of a pack, or skill alone for skills of that
+// name from anywhere. A * stands for any characters of a part.
 type SkillPattern string
 
 // Requirement is a requirement for packs of some sources.

@@ -158,12 +158,12 @@ func FuzzSchema(f *testing.F) {
 	for _, text := range []string{
 		"oci://registry.example/acme/**", "git+https://*.git.example:8443/a/*.git//b/**", "local", "oci://h/a**", "oci://h.example/a..b/.c",
 		"git+ssh://git.example/~me/x%20y", "deploy@evil/*", "*@a-*b/c", "72h", "9999d", "10MiB", "1048576B", "SEC1*", "*", "keys/a.pub", "/etc/../k",
-		"https://a.b/c", "^https://a/.*$", "me+x@a.b", `C:\a\b`, "/var/log/a", "enforce", "hooks", sum, "git+https://h/a//b", "oci://h/a/", "a b",
+		"https://a.b/c", "^https://a/.*$", "me+x@a.b", `C:\a\b`, "/var/log/a", "enforce", "hooks", sum, "git+https://h/a//b", "oci://h/a/", "a b", "acme/tools", "group:x y", "ada.l",
 	} {
 		f.Add(text)
 	}
 	templates := []string{
-		"sources: {allow: [%s]}", "skills: {deny: [%s]}", "require: [{match: local, min_release_age: %s}]", "limits: {file_bytes: %s}",
+		"sources: {allow: [%s]}", "skills: {deny: [%s]}", "skills: {allow: [%s]}", "authoring: {create: {personal: [%s]}}", "require: [{match: local, min_release_age: %s}]", "limits: {file_bytes: %s}",
 		"lint: {fail_on: [%s]}", "audit: {path: %s}", "mode: %s", "forbid: [%s]",
 		"require: [{match: local, signatures: {any_of: [{key: {file: %s, sha256: " + sum + "}}]}}]",
 		"require: [{match: local, signatures: {any_of: [{key: {file: k, sha256: %s}}]}}]",

@@ -49,16 +49,38 @@ func (p *Policy) Skill(names []string, pack string) error {
 	}
 	for i, pattern := range p.Skills.Deny {
 		if name, ok := pattern.covers(names, pack); ok {
-			if pack != "" {
-				name += "@" + pack
-			}
 			return &RefusedError{
-				Policy: p.Path, Line: p.Line("skills.deny", i), Rule: "skills.deny", Subject: "skill " + name,
+				Policy: p.Path, Line: p.Line("skills.deny", i), Rule: "skills.deny", Subject: "skill " + exact(name, pack),
 				Why: fmt.Sprintf("is denied by %q", pattern), Fix: p.UndoHint(pattern),
 			}
 		}
 	}
 	return nil
+}
+
+// Allows returns why the list of allowed skills does not have a skill: a [RefusedError], or nil. It checks only the
+// name that the skill has in its pack, or that a local skill has: another name must not bypass the list.
+func (p *Policy) Allows(name, pack string) error {
+	if p.broken != nil {
+		return p.Err()
+	}
+	if p.Skills.Allow == nil || slices.ContainsFunc(p.Skills.Allow, func(a SkillPattern) bool {
+		return a.allows(name, pack)
+	}) {
+		return nil
+	}
+	return &RefusedError{
+		Policy: p.Path, Line: p.Line("skills.allow"), Rule: "skills.allow", Subject: "skill " + exact(name, pack),
+		Why: "is not an allowed skill",
+	}
+}
+
+// exact returns the exact name of a skill.
+func exact(name, pack string) string {
+	if pack == "" {
+		return name
+	}
+	return name + "@" + pack
 }
 
 // Matches reports whether a pattern matches one of a skill's names and its pack, "" for a local skill.
@@ -70,12 +92,15 @@ func (p SkillPattern) Matches(names []string, pack string) bool {
 // covers is Matches, and returns the name that matches.
 func (p SkillPattern) covers(names []string, pack string) (string, bool) {
 	skill, packName, inPack := strings.Cut(string(p), "@")
-	if inPack {
-		owner, name, _ := strings.Cut(normalName(packName), "/")
-		packOwner, packName, _ := strings.Cut(normalName(pack), "/")
-		if pack == "" || !matchStars(owner, packOwner) || !matchStars(name, packName) {
-			return "", false
+	if owner, name, isPack := strings.Cut(string(p), "/"); isPack && !inPack {
+		if packMatches(string(p), pack) && len(names) > 0 {
+			return names[0], true
 		}
+		// An owner and a name are also a name of the owner's skill.
+		skill, packName, inPack = name, owner+"/*", true
+	}
+	if inPack && !packMatches(packName, pack) {
+		return "", false
 	}
 	for _, name := range names {
 		if name != "" && matchStars(normalName(skill), normalName(name)) {
@@ -83,6 +108,25 @@ func (p SkillPattern) covers(names []string, pack string) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// allows reports whether a pattern allows a skill by its own name.
+func (p SkillPattern) allows(name, pack string) bool {
+	skill, packName, inPack := strings.Cut(string(p), "@")
+	switch {
+	case inPack:
+		return packMatches(packName, pack) && matchStars(skill, name)
+	case strings.Contains(string(p), "/"):
+		return packMatches(string(p), pack)
+	}
+	return matchStars(skill, name)
+}
+
+// packMatches reports whether a pattern owner/name matches a pack, "" for none.
+func packMatches(pattern, pack string) bool {
+	owner, name, _ := strings.Cut(normalName(pattern), "/")
+	packOwner, packName, inPack := strings.Cut(normalName(pack), "/")
+	return inPack && matchStars(owner, packOwner) && matchStars(name, packName)
 }
 
 // normalName normalizes letter case and Unicode composition for comparison.
@@ -198,10 +242,19 @@ func (s Set) CheckDowngrade(what string) (notes []string, err error) {
 	return s.ask(func(p *Policy) error { return p.CheckDowngrade(what) })
 }
 
-// Skill is that of each policy; what policies that only observe would refuse is noted.
+// Skill applies [Policy.Skill] and [Policy.Allows] to each policy; the first name is the skill's own. What policies that
+// only observe would refuse is noted.
 func (s Set) Skill(names []string, pack string) (notes []string, err error) {
-	return s.ask(func(p *Policy) error { return p.Skill(names, pack) })
+	return s.ask(func(p *Policy) error {
+		if err := p.Skill(names, pack); err != nil || len(names) == 0 {
+			return err
+		}
+		return p.Allows(names[0], pack)
+	})
 }
+
+// RestrictsSkills reports whether a policy has a rule for names of skills.
+func (p *Policy) RestrictsSkills() bool { return p.Skills.Allow != nil || len(p.Skills.Deny) > 0 }
 
 // Denial returns why installations leave out a skill: policies deny one of its names. It is nil if they do not, and if
 // a policy cannot be read, which is an error elsewhere.

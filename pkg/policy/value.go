@@ -51,7 +51,7 @@ func parsePattern(s string) (Pattern, error) {
 
 func parseSkillPattern(s string) (SkillPattern, error) {
 	if !isSkillPattern(s) {
-		return "", wrong(skillHint(s), "%q does not have the form skill@owner/name or skill", s)
+		return "", wrong(skillHint(s), "%q does not have the form skill@owner/name, owner/name, or skill", s)
 	}
 	return SkillPattern(s), nil
 }

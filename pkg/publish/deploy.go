@@ -112,6 +112,9 @@ func (c *Client) Deploy(ctx context.Context, o DeployOptions) (*DeployReport, er
 	if unnamed != nil {
 		return nil, unnamed
 	}
+	if err := c.mayCreate(o.Scope, r.Skill); err != nil {
+		return nil, err
+	}
 	if err := c.install(ctx, r, tree, o); err != nil {
 		return nil, deployError(r, err)
 	}

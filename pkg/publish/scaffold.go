@@ -1,6 +1,7 @@
 package publish
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,10 +16,13 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/atomicfile"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/lint"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/skill"
+	"github.com/skillpm/skillpm/pkg/skill/profile"
+	"github.com/skillpm/skillpm/pkg/skill/tool"
 )
 
 // InitOptions describes the pack that a new manifest declares.
@@ -117,16 +121,22 @@ type NewOptions struct {
 	Name        string
 	Description string
 	License     string
-	// the parent of the skill's directory; "" means skills/ of a pack, .agents/skills of a project, or else the
-	// client's directory
+	Tools       []string // patterns of allowed-tools; nil for no restriction
+	Tags        []string
+	// the parent of the skill's directory; "" means skills/ of a pack, a directory that the project's profile reads, or
+	// else the client's directory
 	Dir     string
 	Scripts bool // with an example script
+
+	Profile *profile.Profile // of the project; nil for the default
+	Project string           // its root, "" for the one of the manifest
+	Named   bool             // the project has chosen the profile
 }
 
 // MaxDescription is the longest description that the Agent Skills specification allows, in characters.
 const MaxDescription = 1024
 
-// New writes a valid skill and returns its directory. One that exists is a conflict.
+// New writes a valid skill and returns its directory. One that exists is a conflict, and the policies may deny it.
 func (c *Client) New(_ context.Context, o NewOptions) (string, error) {
 	if err := skill.CheckName(o.Name); err != nil {
 		e := diag.Errorf(diag.Usage, "%v", err)
@@ -149,6 +159,9 @@ func (c *Client) New(_ context.Context, o NewOptions) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if err := c.mayCreate(c.layerOf(dir), o.Name); err != nil {
+		return "", err
+	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
 	}
@@ -161,6 +174,31 @@ func (c *Client) New(_ context.Context, o NewOptions) (string, error) {
 	return dir, nil
 }
 
+// mayCreate checks the policies, and warns about those that only observe.
+func (c *Client) mayCreate(layer, name string) error {
+	notes, err := c.MayCreate(layer, name)
+	for _, note := range notes {
+		c.Warn(note)
+	}
+	return err
+}
+
+// layerOf returns the layer that a new skill's directory belongs to.
+func (c *Client) layerOf(dir string) string {
+	root := c.Dir
+	if s, found, err := c.Paths.Project(c.Dir); err == nil && found {
+		root = s.Root
+	}
+	below, inHome := pathx.Rel(c.Paths.Home, dir)
+	switch {
+	case pathx.Contains(c.Paths.Enterprise, dir):
+		return DeployEnterprise
+	case !pathx.Contains(root, c.Paths.Home) && pathx.Contains(root, dir), !inHome, !strings.HasPrefix(below, "."):
+		return DeployProject
+	}
+	return DeployPersonal
+}
+
 // newSkillParent returns the parent of a new skill's directory: one where the layers of the project look, or from where
 // the pack is published. In a directory of its own, or if the manifest cannot be read, it is the client's directory.
 func (c *Client) newSkillParent(o NewOptions) string {
@@ -168,8 +206,11 @@ func (c *Client) newSkillParent(o NewOptions) string {
 		return c.Machine.Abs(o.Dir)
 	}
 	s, found, err := c.Paths.Project(c.Dir)
-	if err != nil || !found {
+	if err != nil {
 		return c.Dir
+	}
+	if !found {
+		return cmp.Or(o.layerDir(o.Project, true), c.Dir)
 	}
 	data, err := safefile.ReadOptional(s.Manifest())
 	if err != nil {
@@ -180,9 +221,33 @@ func (c *Client) newSkillParent(o NewOptions) string {
 	case err != nil:
 		return c.Dir
 	case m.Name.IsZero():
-		return filepath.Join(s.Root, ".agents", "skills")
+		return cmp.Or(o.layerDir(s.Root, false), filepath.Join(s.Root, ".agents", "skills"))
 	}
 	return filepath.Join(s.Root, filepath.FromSlash(publishedParent(m, o.Name)))
+}
+
+// layerDir returns the directory of a project for a new skill that the profile reads, "" if the project does not show
+// that it uses one: the system's own directory, the first one of a profile that the project has chosen, or one that
+// exists.
+func (o NewOptions) layerDir(root string, existing bool) string {
+	if o.Profile == nil || root == "" {
+		return ""
+	}
+	own := "." + o.Profile.ID
+	isDir := func(dir string) bool {
+		info, err := os.Stat(filepath.Join(root, filepath.FromSlash(dir)))
+		return err == nil && info.IsDir()
+	}
+	dirs := o.Profile.ProjectDirs()
+	for _, dir := range dirs {
+		if strings.HasPrefix(dir, "./"+own+"/") && isDir(own) || existing && !o.Named && isDir(dir) {
+			return filepath.Join(root, filepath.FromSlash(dir))
+		}
+	}
+	if o.Named && len(dirs) > 0 {
+		return filepath.Join(root, filepath.FromSlash(dirs[0]))
+	}
+	return ""
 }
 
 // publishedParent returns the directory of a pack in which a new skill is published: skills/, unless the manifest lists
@@ -216,6 +281,9 @@ func skillText(o NewOptions) ([]byte, error) {
 		}
 		b.WriteString(license)
 	}
+	if err := o.writeLists(&b); err != nil {
+		return nil, err
+	}
 	title := strings.ReplaceAll(o.Name, "-", " ")
 	fmt.Fprintf(&b, "---\n\n# %s\n\n", strings.ToUpper(title[:1])+title[1:])
 	b.WriteString("## Steps\n\n1. " + lint.TemplateStep + "\n2. " + lint.TemplateCheck + "\n")
@@ -223,6 +291,49 @@ func skillText(o NewOptions) ([]byte, error) {
 		b.WriteString("3. Run [scripts/check.sh](scripts/check.sh) and read its output.\n")
 	}
 	return []byte(b.String()), nil
+}
+
+// writeLists writes the tools in the form of the profile, and the tags.
+func (o NewOptions) writeLists(b *strings.Builder) error {
+	if o.Tools != nil {
+		form := "space"
+		if o.Profile != nil && o.Named {
+			form = o.Profile.ToolForm
+		}
+		patterns, err := tool.ParseList(o.Tools)
+		if err != nil {
+			return diag.Errorf(diag.Usage, "invalid --tools: %w", err).
+				WithHint("use patterns such as Read, or Bash(git log:*)")
+		}
+		var texts []string
+		for _, p := range patterns {
+			texts = append(texts, p.String())
+		}
+		var value any = texts
+		switch form {
+		case "comma":
+			value = strings.Join(texts, ", ")
+		case "space", "any":
+			value = strings.Join(texts, " ")
+		}
+		if err := yamlField(b, "allowed-tools", value); err != nil {
+			return err
+		}
+	}
+	if len(o.Tags) == 0 {
+		return nil
+	}
+	return yamlField(b, "tags", o.Tags)
+}
+
+// yamlField writes a field with a text or a list.
+func yamlField(b *strings.Builder, key string, value any) error {
+	out, err := yaml.Marshal(map[string]any{key: value})
+	if err != nil {
+		return diag.Errorf(diag.Usage, "cannot write %s as YAML: %v", key, err)
+	}
+	b.Write(out)
+	return nil
 }
 
 const exampleScript = `#!/bin/sh

@@ -19,6 +19,7 @@ type checkedProject struct {
 	scope       scope.Scope
 	hasManifest bool // skillpm.yaml exists
 	config      pack.Validate
+	manifest    *pack.Manifest // nil if it cannot be read
 	// programs is a manifest that is used only for its list of executable files.
 	programs pack.Manifest
 }
@@ -44,7 +45,7 @@ func (c *Client) checkedProject(abs string, isolated bool) (*checkedProject, err
 	}
 	m, _ := pack.CheckManifest(s.Manifest(), data)
 	if m != nil {
-		p.config = m.Validate
+		p.config, p.manifest = m.Validate, m
 		p.programs.Executable = m.Executable
 	}
 	return p, nil
@@ -62,10 +63,10 @@ func nearestExisting(abs string) string {
 
 // profiles returns the ids of the profiles that the manifest names.
 func (p *checkedProject) profiles() []string {
-	if p.config.All {
-		return []string{"all"}
+	if p.manifest == nil {
+		return nil
 	}
-	return p.config.Profiles
+	return p.manifest.ValidateProfiles()
 }
 
 // settings returns the linter's settings: those of the project, overridden by the command line.

@@ -180,7 +180,7 @@ func ExampleHost_Load() {
 	}
 	fmt.Println(v.Allowed, v.Skill)
 
-	if _, err := h.Session().Deactivate(ctx, "review"); err != nil {
+	if _, err := h.Session().Deactivate(ctx, "review", session.User); err != nil {
 		log.Fatal(err)
 	}
 	v, err = h.Session().Allow(ctx, tool.Call{Tool: "Write"})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/lint"
+	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 	"github.com/skillpm/skillpm/pkg/policy/enforce"
 	"github.com/skillpm/skillpm/pkg/policy/sandbox"
@@ -50,7 +51,7 @@ func (h *Host) openLog() *audit.Log {
 	if l.Path == "" {
 		l.Path = filepath.Join(h.o.Paths.State, "audit", audit.Name)
 	}
-	return audit.Open(l.Path, audit.Options{Now: h.o.Now, User: h.o.User, Required: l.Required})
+	return audit.Open(l.Path, audit.Options{Now: h.o.Now, User: h.o.User, Required: l.Required, Output: h.config.Log.Output == pack.LogFull})
 }
 
 // deny returns why the catalog must not list a skill, nil if it may.
@@ -61,6 +62,15 @@ func (h *Host) deny(k *catalog.Skill) error {
 		}
 	}
 	return h.guard.CheckListed(h.PolicySkill(k))
+}
+
+// unapproved returns the function by which the catalog finds skills that need an approval; nil if no policy requires
+// any.
+func (h *Host) unapproved() func(*catalog.Skill) error {
+	if !h.guard.RequiresApprovals() {
+		return nil
+	}
+	return func(k *catalog.Skill) error { return h.guard.CheckApproved(context.Background(), h.PolicySkill(k)) }
 }
 
 // denyNames returns why installations leave out a skill of a pack with these names, nil if they do not.

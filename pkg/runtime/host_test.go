@@ -61,7 +61,7 @@ func text(name, front string) string {
 func TestWhereSettingsComeFrom(t *testing.T) {
 	env := map[string]string{}
 	o := options(t, map[string]string{
-		"home/.config/skillpm/config.yaml":    "profile: kodelet\nskills: {max-depth: 1, agent: coder}\n",
+		"home/.config/skillpm/config.yaml":    "profile: kodelet\nskills: {max-depth: 1, agent-type: coder}\n",
 		"home/.skillpm/skills/a/SKILL.md":     text("a", "scope: {agents: [coder]}\n"),
 		"home/.skillpm/skills/b/SKILL.md":     text("b", "scope: {agents: [writer]}\n"),
 		"home/.kodelet/skills/k/SKILL.md":     text("k", ""),
@@ -94,7 +94,7 @@ func TestWhereSettingsComeFrom(t *testing.T) {
 	}
 	env["SKILLPM_AGENT_TYPE"] = "writer"
 	h = mustOpen(t, o)
-	if _, err := h.Load(t.Context(), "b", session.Activate{}); diag.CodeOf(err) != diag.Conflict || !strings.Contains(err.Error(), "the limit is 1") {
+	if _, err := h.Load(t.Context(), "b", session.Activate{Parent: "a"}); diag.CodeOf(err) != diag.Conflict || !strings.Contains(err.Error(), "the limit is 1") {
 		t.Errorf("the depth of the settings: %v", err)
 	}
 	o.Profile, o.Session, o.Agent = "pegasus", "other", "coder"
@@ -267,9 +267,8 @@ func TestEveryProfile(t *testing.T) {
 		if got := prompt.Text(h.Profile(), a.Result()); err != nil || len(data) == 0 || !strings.Contains(got, "Do ") {
 			t.Errorf("%s: stage 2 %q, %s, %v", p.ID, got, data, err)
 		}
-		_, err = h.Load(t.Context(), "deploy", session.Activate{})
-		if diag.CodeOf(err) != diag.Conflict {
-			t.Errorf("%s: activated twice: %v", p.ID, err)
+		if a, err := h.Load(t.Context(), "deploy", session.Activate{}); err != nil || !a.Repeated {
+			t.Errorf("%s: activated anew: %v", p.ID, err)
 		}
 		if f, err := h.Read(t.Context(), "deploy", "SKILL.md"); err != nil || !strings.HasPrefix(string(f.Data), "---") {
 			t.Errorf("%s: stage 3 %v", p.ID, err)

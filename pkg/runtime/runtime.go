@@ -3,9 +3,6 @@ package runtime
 import (
 	"cmp"
 	"context"
-	"errors"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -14,7 +11,6 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/environ"
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
-	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/policy/audit"
@@ -26,18 +22,22 @@ import (
 )
 
 // Options configure a [Host]. A setting that is empty comes from the environment variable that its comment names, then
-// from the user's settings, then from the profile.
+// from the user's settings, then from the profile. What the machine's settings set, nothing of these replaces.
 type Options struct {
 	environ.Environment // the agent's environment; its clock and its paths are required
 
-	Profile          string // id of the profile; SKILLPM_PROFILE, `profile:` of the settings, profile.Runtime
-	Session          string // id of the session; SKILLPM_SESSION
-	NoSession        bool   // use no session, even if SKILLPM_SESSION is set
-	Agent, Tenant    string // SKILLPM_AGENT_TYPE, SKILLPM_TENANT, `skills:` of the settings
-	SkillEnvironment string // SKILLPM_ENVIRONMENT, `skills:` of the settings
-	NoSkills         bool   // skills are switched off
-	Shell            bool   // run the commands in skill bodies if the profile supports them
-	FileLimit        int64  // maximum size in bytes of a file that Read returns; 0 for session.DefaultFileLimit
+	Profile   string // id of the profile; SKILLPM_PROFILE, `profile:` of the project or the settings
+	Session   string // id of the session; SKILLPM_SESSION
+	NoSession bool   // use no session, even if SKILLPM_SESSION is set
+	// Parents are the sessions that this one begins with, see [session.Options]. That of the task in which this process
+	// runs is always one of them.
+	Parents          []string
+	Agent, Tenant    string   // SKILLPM_AGENT_TYPE, SKILLPM_TENANT, `skills:` of the settings
+	SkillEnvironment string   // SKILLPM_ENVIRONMENT, `skills:` of the settings
+	Toolsets         []string // toolsets of the agent, which exclude skills that need others; nil for all
+	NoSkills         bool     // skills are switched off
+	Shell            bool     // run the commands in skill bodies if the profile supports them
+	FileLimit        int64    // maximum size in bytes of a file that Read returns; 0 for session.DefaultFileLimit
 
 	// Settings are the user's settings. If nil, New reads the file that the environment names, or else the one in the
 	// user's configuration directory, which need not exist.
@@ -45,6 +45,11 @@ type Options struct {
 
 	// Layers replace the profile's layers of skills; empty keeps those.
 	Layers []profile.Layer
+
+	// Runner runs tasks in this process; nil for the runners of the settings. Notify is called when one has ended; it may
+	// be nil.
+	Runner Runner
+	Notify func(TaskEnd)
 
 	Self []string // command that starts the process which runs tasks, see [task.Options]; nil for skillpm in PATH
 	// Helper is the program, with its first arguments, that confines scripts: its main calls [EnterHelper]. Without
@@ -76,8 +81,13 @@ type Options struct {
 type Host struct {
 	o       Options
 	config  *pack.Config
+	machine *pack.Config // settings of the machine's administrator
 	profile *profile.Profile
 	project string
+
+	named      bool   // see NamesProfile
+	recognized string // see Recognized
+
 	guard   *enforce.Evaluator
 	audit   *audit.Log
 	session *session.Session
@@ -85,6 +95,7 @@ type Host struct {
 
 	mu      sync.Mutex
 	catalog *catalog.Catalog
+	running map[string]*running // tasks in this process, by id
 }
 
 // New returns a Host with the given options; [Open] does the same with the operating system's defaults. The error has
@@ -107,13 +118,20 @@ func New(ctx context.Context, o Options) (*Host, error) {
 	if h.config, err = o.settings(); err != nil {
 		return nil, err
 	}
-	id := cmp.Or(o.Profile, o.Getenv("SKILLPM_PROFILE"), h.config.Profile, profile.Runtime)
-	if h.profile, err = profile.Resolve(id, Profiles(o.Paths)); err != nil {
+	if h.machine, err = o.machineSettings(); err != nil {
 		return nil, err
 	}
+	if err := o.checkSelection(h.machine); err != nil {
+		return nil, err
+	}
+	chosen, err := o.chooseProfile(h.config.Profile)
+	if err != nil {
+		return nil, err
+	}
+	h.profile, h.named, h.recognized = chosen.Profile, chosen.named, chosen.recognized
 	if h.profile.Preset {
 		return nil, diag.Errorf(diag.Usage,
-			"%s is a set of rules for skillpm validate, not an agent", id).
+			"%s is a set of rules for skillpm validate, not an agent", h.profile.ID).
 			WithHint("list agents with: skillpm agents")
 	}
 	if len(o.Layers) > 0 {
@@ -126,6 +144,7 @@ func New(ctx context.Context, o Options) (*Host, error) {
 	h.audit = h.openLog()
 	h.tasks = task.Open(filepath.Join(o.Paths.State, "tasks"), task.Options{
 		Runner: h.config.Runner, Self: o.Self, Env: o.Variables(), Now: o.Now, Audit: h.audit,
+		EndSession: h.endTask,
 	})
 	h.session, err = session.Open(session.Options{
 		Environment: o.Environment, Profile: h.profile, Catalog: h.Catalog, Project: h.project,
@@ -133,45 +152,9 @@ func New(ctx context.Context, o Options) (*Host, error) {
 		ReadOnly: h.readOnly(), Protected: h.protectedDirs(),
 		MaxDepth: h.config.Skills.MaxDepth, ScriptLimit: h.config.Skills.ScriptLimit, FileLimit: o.FileLimit,
 		Shell: o.Shell || h.config.Skills.DynamicShell, Helper: o.Helper, Submit: h.submit,
+		CheckRunner: h.checkRunner, Parents: o.parents(),
 	}, o.sessionID())
 	return h, err
-}
-
-// Profiles returns the directory with the user's own profiles.
-func Profiles(paths scope.Paths) fs.FS { return safefile.Dir(filepath.Join(paths.Config, "profiles")) }
-
-// maxSettings is the maximum size of the settings in bytes.
-const maxSettings = 4 << 20
-
-// settings reads the user's settings. A file that an option names must exist; the default file need not.
-func (o Options) settings() (*pack.Config, error) {
-	if o.Settings != nil {
-		return o.Settings, nil
-	}
-	path := cmp.Or(o.Config, o.Paths.ConfigFile())
-	data, err := readSettings(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		if o.Config != "" {
-			return nil, diag.Errorf(diag.NotFound, "settings file %s does not exist", path)
-		}
-		return &pack.Config{Path: path}, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	return pack.ParseConfig(path, data)
-}
-
-// readSettings reads the settings file and rejects links.
-func readSettings(path string) ([]byte, error) {
-	info, err := os.Lstat(path)
-	if err != nil {
-		return nil, err
-	}
-	if err := safefile.Check(path, info, maxSettings); err != nil {
-		return nil, err
-	}
-	return safefile.ReadFile(path, maxSettings)
 }
 
 // Profile returns the profile that governs how skills are served.
@@ -188,6 +171,14 @@ func (o Options) trace() audit.Trace {
 		return o.Trace
 	}
 	return audit.ParseTraceparent(o.Getenv("TRACEPARENT"))
+}
+
+// parents returns the sessions that the session begins with.
+func (o Options) parents() []string {
+	if id := o.Getenv("SKILLPM_SESSION"); session.IsTask(id) && id != o.sessionID() {
+		return append(slices.Clone(o.Parents), id)
+	}
+	return o.Parents
 }
 
 func (o Options) sessionID() string {
@@ -224,6 +215,7 @@ func (h *Host) Catalog(ctx context.Context) (*catalog.Catalog, error) {
 	if err != nil {
 		return nil, err
 	}
+	h.guard.SaveFacts()
 	h.catalog = c
 	return c, nil
 }
@@ -237,15 +229,18 @@ func (h *Host) Reload() {
 
 // CatalogOptions returns the options of the host's catalog.
 func (h *Host) CatalogOptions() catalog.Options {
-	o, s := h.o, h.config.Skills
+	o, s, m := h.o, h.config.Skills, h.machine.Skills
 	return catalog.Options{
 		Profile: h.profile, Paths: o.Paths, Project: h.project, Cache: filepath.Join(o.Paths.Cache, "catalog"),
-		Agent:       cmp.Or(o.Agent, o.Getenv("SKILLPM_AGENT_TYPE"), s.Agent),
-		Tenant:      cmp.Or(o.Tenant, o.Getenv("SKILLPM_TENANT"), s.Tenant),
-		Environment: cmp.Or(o.SkillEnvironment, o.Getenv("SKILLPM_ENVIRONMENT"), s.Environment),
-		Off:         o.NoSkills || !s.On(), Allowed: s.Allowed, Recommended: s.Recommended, HideUnmet: s.HideUnmet,
+		Agent:       cmp.Or(m.AgentType, o.Agent, o.Getenv("SKILLPM_AGENT_TYPE"), s.AgentType),
+		Tenant:      cmp.Or(m.Tenant, o.Tenant, o.Getenv("SKILLPM_TENANT"), s.Tenant),
+		Environment: cmp.Or(m.Environment, o.SkillEnvironment, o.Getenv("SKILLPM_ENVIRONMENT"), s.Environment),
+		Toolsets:    o.Toolsets,
+		Off:         o.NoSkills || !s.On(), Allowed: s.Allowed, MachineAllowed: m.Allowed,
+		Recommended: s.Recommended, HideUnmet: s.HideUnmet,
 		RequireTrust: s.TrustedProjects, Trusted: h.trusted, Deny: h.deny, DenyNames: h.denyNames,
-		Getenv: o.Getenv, Now: o.Now,
+		Unapproved: h.unapproved(),
+		Getenv:     o.Getenv, Now: o.Now,
 	}
 }
 
@@ -277,15 +272,4 @@ func (h *Host) protectedDirs() []string {
 	dirs := []string{h.o.Paths.Enterprise, h.o.Paths.Config, h.o.Paths.State, h.o.Config, h.audit.Path()}
 	dirs = append(append(dirs, h.guard.ProtectedFiles()...), h.o.ReadOnly...)
 	return slices.DeleteFunc(dirs, func(dir string) bool { return dir == "" })
-}
-
-// submit starts a skill as a task and returns the task's id.
-func (h *Host) submit(ctx context.Context, f session.Fork) (string, error) {
-	t, err := h.tasks.Submit(ctx, task.Request{
-		Skill: f.Skill, Pack: f.Pack, Dir: f.Dir, Agent: f.Agent, Model: f.Model, Project: f.Project, Body: f.Body,
-	})
-	if err != nil {
-		return "", err
-	}
-	return t.ID, nil
 }

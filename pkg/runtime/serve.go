@@ -78,6 +78,18 @@ func (h *Host) Load(ctx context.Context, name string, o session.Activate) (*sess
 	return h.session.Activate(ctx, name, o)
 }
 
+// Allow decides whether the agent may make a tool call now. The call is denied after an error, too. See
+// [session.Session.Allow].
+func (h *Host) Allow(ctx context.Context, c ToolCall) (Verdict, error) {
+	return h.session.Allow(ctx, c)
+}
+
+// End ends the skill with this name that the model started, or with "" the last one. See
+// [session.Session.Deactivate].
+func (h *Host) End(ctx context.Context, name string) (ended []string, err error) {
+	return h.session.Deactivate(ctx, name, Model)
+}
+
 // Body returns a skill's instructions with arguments inserted, and activates nothing. See [session.Session.Body].
 func (h *Host) Body(ctx context.Context, name, arguments string) (string, error) {
 	return h.session.Body(ctx, name, arguments)

@@ -121,6 +121,11 @@ func (c *Client) Info(ctx context.Context, name, scopeKind, registry string) (*I
 			name).
 			WithHint("list installed packs with: skillpm list")
 	}
+	if _, l, err := c.installed(scopeKind); err == nil && l.Packs[ref.ID] == nil && name == ref.ID.String() {
+		if skills, err := skillsNamed(name, l); err != nil || len(skills) > 0 {
+			return c.skillInfo(ctx, name, ref.ID.Name, scopeKind)
+		}
+	}
 	p, err := c.packInfo(ctx, ref, scopeKind, registry)
 	if err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/skill"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/admission"
@@ -264,6 +265,7 @@ func (in *installer) install(ctx context.Context, res *resolution) (*InstallRepo
 	notes, err := in.admitFiles(ctx, p.candidates, p.layout)
 	report.Warnings = append(append(report.Warnings, res.Warnings[known:]...), notes...)
 	if err != nil {
+		in.unlinkUnapproved(ctx)
 		return nil, err
 	}
 	if upToDate || in.request.DryRun {
@@ -280,6 +282,21 @@ func (in *installer) install(ctx context.Context, res *resolution) (*InstallRepo
 	}
 	in.addMissing(report, res, p.change)
 	return report, nil
+}
+
+// unlinkUnapproved removes the links to installed skills that agents must not see any more, if the policies deny an
+// operation. The operation itself changes nothing.
+func (in *installer) unlinkUnapproved(ctx context.Context) {
+	if in.request.DryRun {
+		return
+	}
+	removed, _, err := in.RemoveDenied(ctx)
+	switch {
+	case err != nil:
+		in.client.Warn("agents may still find denied skills, because their links could not be removed: " + err.Error())
+	case len(removed) > 0:
+		in.client.Warn("removed the links to denied skills: " + textx.FirstAndMore(removed, 5))
+	}
 }
 
 // addMissing adds to changed packs and their skills, and to the scope, what they require and this machine lacks.

@@ -1,8 +1,10 @@
 package skillpm
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -69,11 +71,13 @@ func (c *Client) Why(_ context.Context, name, scopeKind string) (*WhyReport, err
 		if err != nil {
 			return nil, err
 		}
-		if l.Packs[id] == nil {
-			return nil, notInstalled(id, w.Manifest, l)
+		if l.Packs[id] != nil {
+			r.Found = append(r.Found, why(g, l, id))
+			return r, nil
 		}
-		r.Found = append(r.Found, why(g, l, id))
-		return r, nil
+		if skills, err := skillsNamed(name, l); err != nil || len(skills) == 0 {
+			return nil, cmp.Or(err, notInstalled(id, w.Manifest, l))
+		}
 	}
 	skills, err := skillsNamed(name, l)
 	if err != nil {
@@ -101,21 +105,38 @@ func (c *Client) Why(_ context.Context, name, scopeKind string) (*WhyReport, err
 	return r, nil
 }
 
-// skillsNamed returns the skills that a name may mean, in the order of the layout.
-func skillsNamed(name string, l *workspace.Layout) ([]pack.NamedSkill, error) {
-	skill, owner, exact := strings.Cut(name, "@")
-	var id pack.ID
-	if exact {
-		var err error
-		if id, err = pack.ParseID(owner); err != nil {
-			return nil, err
+// skillsNamed returns the skills that a name may mean, in the order of the layout: a bare name, skill@owner/name, or
+// skill@NAME and owner/skill, which must stand for one skill.
+func skillsNamed(name string, l *workspace.Layout) (found []pack.NamedSkill, err error) {
+	skill, inPack, qualified := strings.Cut(name, "@")
+	owner, owned, hasOwner := strings.Cut(name, "/")
+	packs := map[string]bool{}
+	for _, n := range l.Named {
+		named := n.Skill == skill || n.Link == skill
+		switch {
+		case qualified && !strings.Contains(inPack, "/"):
+			named = named && n.Pack.Name == inPack
+		case qualified:
+			named = named && n.Pack.String() == inPack
+		case hasOwner:
+			named = n.Pack.Owner == owner && (n.Skill == owned || n.Link == owned)
+		}
+		if named {
+			found, packs[n.Pack.String()] = append(found, n), true
 		}
 	}
-	var found []pack.NamedSkill
-	for _, n := range l.Named {
-		if n.Skill == skill && (!exact || n.Pack == id) || !exact && n.Link == skill {
-			found = append(found, n)
+	if len(found) == 0 && strings.Contains(inPack, "/") {
+		_, err = pack.ParseID(inPack)
+		return nil, err
+	}
+	for _, id := range sortedIDs(l.Packs) {
+		if qualified && id.Name == inPack && len(found) > 0 {
+			packs[id.String()] = true
 		}
+	}
+	if (qualified || hasOwner) && len(packs) > 1 {
+		return nil, diag.Errorf(diag.NotFound, "several installed packs match %s: %s", name,
+			strings.Join(slices.Sorted(maps.Keys(packs)), ", ")).WithHint("use skill@owner/name")
 	}
 	return found, nil
 }

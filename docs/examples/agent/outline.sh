@@ -35,6 +35,7 @@ printf '\n## Isolation\n\n'
 for name in $(env | sed -n 's/^\([A-Za-z_][A-Za-z0-9_]*\)=.*/\1/p'); do
 	case $name in
 	SKILLPM_TASK_ID | SKILLPM_MODEL | SKILLPM_RUN | SKILLPM_CHAIN) ;;
+	SKILLPM_SESSION) case $SKILLPM_SESSION in task-*) ;; *) reject "the session $SKILLPM_SESSION" ;; esac ;;
 	SKILLPM_* | *TOKEN* | *SECRET* | *PASSWORD* | *API_KEY* | *SESSION*) reject "the variable $name" ;;
 	esac
 done

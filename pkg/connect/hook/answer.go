@@ -15,7 +15,6 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 	"github.com/skillpm/skillpm/pkg/runtime"
 	"github.com/skillpm/skillpm/pkg/runtime/session"
-	"github.com/skillpm/skillpm/pkg/skill/tool"
 )
 
 // Limit is how long an answer may take, and so the pre hook of a skill. It is less than agents are told to wait, which
@@ -25,8 +24,9 @@ const Limit = 55 * time.Second
 // SessionRequest identifies the session to open.
 type SessionRequest struct {
 	Session string
-	Dir     string // the root of the project, or a directory in it; "" if unknown
-	Profile string // the id of the agent, which selects its profile
+	Parents []string // the sessions that it begins with, the nearest first
+	Dir     string   // the root of the project, or a directory in it; "" if unknown
+	Profile string   // the id of the agent, which selects its profile
 }
 
 // Options describe the event, and the environment in which it is answered.
@@ -157,27 +157,61 @@ func (w *handler) answer(ctx context.Context) (Reply, error) {
 		return w.checkCall(ctx)
 	case postTool, failedTool:
 		return w.observeCall(ctx)
+	case batch:
+		return w.observeBatch(ctx)
 	case prompt, expansion:
 		return w.observePrompt(ctx)
 	case stop:
+		if w.event.background { // what goes on there is still the work of the skills
+			return Reply{}, nil
+		}
 		return w.endSkills(ctx, false)
 	case agentStop:
 		return w.endAgent(ctx)
 	case sessionEnd:
 		return w.endSkills(ctx, true)
 	case agentStart:
-		if !session.Exists(w.State, w.event.parent) {
-			return Reply{}, nil
-		}
-		_, err := w.open(ctx)
-		return Reply{}, err
+		return w.beginAgent(ctx)
 	}
 	return Reply{}, nil
 }
 
+// task returns the session of the task in which the agent runs, "" for none.
+func (w *handler) task() string {
+	if w.Getenv == nil {
+		return ""
+	}
+	if id := w.Getenv("SKILLPM_SESSION"); session.IsTask(id) {
+		return id
+	}
+	return ""
+}
+
+// parents returns the sessions with whose skills the session of the agent or subagent begins.
+func (w *handler) parents() []string {
+	return slices.DeleteFunc([]string{w.event.parent, w.task()}, func(id string) bool { return id == "" })
+}
+
 // mayBeActive reports whether a skill may be active in the session of the agent or subagent.
 func (w *handler) mayBeActive() bool {
-	return session.Exists(w.State, w.event.session) || session.Exists(w.State, w.event.parent)
+	exists := func(id string) bool { return session.Exists(w.State, id) }
+	return exists(w.event.session) || slices.ContainsFunc(w.parents(), exists)
+}
+
+// beginAgent begins the session of a subagent. Its start shows that the user has agreed to the skill that it runs.
+func (w *handler) beginAgent(ctx context.Context) (Reply, error) {
+	if !w.mayBeActive() || w.event.parent == "" {
+		return Reply{}, nil
+	}
+	s, err := w.openSession(ctx)
+	if err != nil {
+		return Reply{}, err
+	}
+	var r Reply
+	if err := s.Other(w.event.parent, w.task()).ConfirmForks(ctx); err != nil {
+		r.Notes = append(r.Notes, err.Error()) // the skill stays active, and every call is denied
+	}
+	return r, s.Inherit(ctx)
 }
 
 // openKept opens the session of the agent or subagent if its state is on disk; it returns nil otherwise.
@@ -191,251 +225,28 @@ func (w *handler) openKept(ctx context.Context) (*session.Session, error) {
 // open opens the session of the agent or subagent. The session of a subagent begins with the skills that are active in
 // its parent's.
 func (w *handler) open(ctx context.Context) (*session.Session, error) {
+	s, err := w.openSession(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s, s.Inherit(ctx)
+}
+
+func (w *handler) openSession(ctx context.Context) (*session.Session, error) {
 	if w.host == nil {
-		h, err := w.Open(ctx, SessionRequest{
-			Session: w.event.session, Dir: w.root, Profile: w.dialect.agent.ID,
-		})
+		h, err := w.openHost(ctx, w.root)
 		if err != nil {
 			return nil, err
 		}
 		w.host = h
-		if w.event.parent != "" && !session.Exists(w.State, w.event.session) &&
-			session.Exists(w.State, w.event.parent) {
-			if err := h.Session().Inherit(ctx, w.event.parent); err != nil {
-				return nil, err
-			}
-		}
 	}
 	return w.host.Session(), nil
 }
 
-// checkCall decides whether a tool may be called.
-func (w *handler) checkCall(ctx context.Context) (Reply, error) {
-	t := w.event
-	if reply, refused, err := w.checkReads(ctx); refused || err != nil {
-		return reply, err
-	}
-	uses := w.skillUses()
-	if len(uses) == 0 && !w.mayBeActive() && (!tool.Writes(t.tool) || w.State == "") {
-		return Reply{}, nil
-	}
-	s, err := w.open(ctx)
-	if err != nil {
-		return Reply{}, err
-	}
-	v, err := s.Allow(ctx, w.call(ctx, s, uses))
-	if err != nil {
-		return Reply{}, err
-	}
-	r := Reply{Notes: v.Notes}
-	if !v.Allowed {
-		r.Stdout = w.denial(v)
-		return r, nil
-	}
-	for _, g := range uses {
-		if g.ran {
-			err = s.RunAllowed(ctx, g.name, g.script)
-		} else {
-			var seen session.Observation
-			seen, err = s.Observe(ctx, g.name, session.Observed{
-				Arguments: g.arguments, Call: t.call, Turn: t.turn,
-				File: g.file, Deep: g.deep,
-			})
-			r.Notes = append(r.Notes, seen.Notes...)
-		}
-		if err != nil {
-			r.Stdout = answerOf(w.dialect.deny, t.typ.name, reasonOf(err))
-			return r, nil
-		}
-	}
-	return r, nil
-}
-
-// checkReads refuses to read files of skills that a policy denies, with any tool that shows files. Links to a denied
-// skill are removed, but its installed files stay until the pack is removed.
-func (w *handler) checkReads(ctx context.Context) (r Reply, refused bool, err error) {
-	var dirs []string
-	for _, file := range readFiles(w.event) {
-		dirs = append(dirs, session.SkillDirs(file)...)
-	}
-	if len(dirs) == 0 {
-		return Reply{}, false, nil
-	}
-	s, err := w.open(ctx)
-	if err != nil {
-		return Reply{}, false, err
-	}
-	if err := s.CheckRead(ctx, dirs); err != nil {
-		return Reply{Stdout: answerOf(w.dialect.deny, w.event.typ.name, reasonOf(err))}, true, nil
-	}
-	return Reply{}, false, nil
-}
-
-// call returns the tool call to check. If an agent has no tool for skills, a call that only reads SKILL.md counts as
-// that tool, because activating a skill is always allowed.
-func (w *handler) call(ctx context.Context, s *session.Session, uses []skillUse) tool.Call {
-	c := tool.Call{Tool: w.event.tool, Input: w.event.input, Dir: w.event.dir}
-	if !w.dialect.reads || len(uses) == 0 || len(c.OnlyReads()) != len(uses) {
-		return c
-	}
-	for _, g := range uses {
-		if !g.file || !s.Has(ctx, g.name) {
-			return c
-		}
-	}
-	return tool.Call{Tool: "Skill"}
-}
-
-// denial returns why a call is refused, and how long that lasts.
-func (w *handler) denial(v session.Verdict) []byte {
-	reason := v.Reason
-	switch {
-	case v.Skill == "" || v.ReadOnly:
-	case w.event.parent != "":
-		reason += "; the restriction applies until the skill or this agent ends"
-	default:
-		reason += "; the restriction applies until the skill or this turn ends"
-	}
-	return answerOf(w.dialect.deny, w.event.typ.name, reason)
-}
-
-// observeCall updates the session after a tool call.
-func (w *handler) observeCall(ctx context.Context) (Reply, error) {
-	t := w.event
-	part, ofServer := tool.OfSkills(t.tool)
-	switch {
-	case ofServer && t.failed:
-		return Reply{}, nil
-	case ofServer && part == tool.Activate:
-		return w.observeDone(ctx)
-	case ofServer && part == tool.End:
-		return w.endOne(ctx)
-	case t.failed || t.finished:
-		return w.undoFailed(ctx)
-	case part == tool.Activate:
-		return w.observeDone(ctx)
-	}
-	return Reply{}, nil
-}
-
-// undoFailed ends what a failed call began, or what has ended with the call.
-func (w *handler) undoFailed(ctx context.Context) (Reply, error) {
-	s, err := w.openKept(ctx)
-	if s == nil {
-		return Reply{}, err
-	}
-	_, err = s.Retract(ctx, w.event.call)
-	return Reply{}, err
-}
-
-// observeDone records a skill that the model has loaded: one that skillpm activated for the agent in another session,
-// or one of the agent's that has another name than the call used.
-func (w *handler) observeDone(ctx context.Context) (Reply, error) {
-	g, ok := skillUseOf(w.event.input)
-	if w.event.loaded != "" {
-		g.name, ok = normalizeName(w.event.loaded), true
-	}
-	if !ok {
-		return Reply{}, nil
-	}
-	s, err := w.open(ctx)
-	if err != nil {
-		return Reply{}, err
-	}
-	seen, err := s.Observe(ctx, g.name, session.Observed{
-		Arguments: g.arguments, Call: w.event.call,
-		Turn: w.event.turn, AlreadyLoaded: true, Deep: g.deep,
+func (w *handler) openHost(ctx context.Context, dir string) (*runtime.Host, error) {
+	return w.Open(ctx, SessionRequest{
+		Session: w.event.session, Parents: w.parents(), Dir: dir, Profile: w.dialect.agent.ID,
 	})
-	if err == nil && w.event.digest {
-		err = s.FinishCall(ctx, w.event.call)
-	}
-	return Reply{Notes: seen.Notes}, err
-}
-
-// endOne ends a skill that the model has ended with skillpm's own tool.
-func (w *handler) endOne(ctx context.Context) (Reply, error) {
-	s, err := w.openKept(ctx)
-	if s == nil {
-		return Reply{}, err
-	}
-	g, _ := skillUseOf(w.event.input)
-	_, err = s.Deactivate(ctx, g.name)
-	if diag.CodeOf(err) == diag.NotFound {
-		err = nil // it ended in its own session, and was never active in this one
-	}
-	return Reply{}, err
-}
-
-// observePrompt ends the skills of the last prompt, and activates those that the user starts with this one.
-func (w *handler) observePrompt(ctx context.Context) (Reply, error) {
-	t := w.event
-	uses := w.promptedSkills()
-	if len(uses) == 0 && !session.Exists(w.State, t.session) {
-		return Reply{}, nil
-	}
-	s, err := w.open(ctx)
-	if err != nil {
-		return Reply{}, err
-	}
-	turn := t.turn
-	if turn == "" {
-		turn = session.UnknownTurn
-	}
-	var r Reply
-	if _, err := s.EndTurn(ctx, turn); err != nil {
-		r.Notes = append(r.Notes, err.Error()) // a post hook that fails stops nothing
-	}
-	trigger := session.User
-	if t.parent != "" {
-		trigger = session.Model
-	}
-	for _, g := range uses {
-		o := session.Observed{Arguments: g.arguments, Trigger: trigger, Turn: t.turn, Deep: g.deep}
-		if t.typ.kind == expansion {
-			o.Turn = turn
-		}
-		seen, err := s.Observe(ctx, g.name, o)
-		r.Notes = append(r.Notes, seen.Notes...)
-		if err != nil {
-			r.Stdout = answerOf(w.dialect.block, t.typ.name, reasonOf(err))
-			return r, nil
-		}
-	}
-	return r, nil
-}
-
-// endAgent ends the skills of a subagent. If the event does not identify the subagent, none ends: they would be the
-// main agent's.
-func (w *handler) endAgent(ctx context.Context) (Reply, error) {
-	if w.event.parent != "" {
-		return w.endSkills(ctx, true)
-	}
-	if !w.dialect.agentIsSession {
-		return Reply{}, nil
-	}
-	s, err := w.openKept(ctx)
-	if s == nil {
-		return Reply{}, err
-	}
-	state, err := s.State()
-	if err != nil || !slices.ContainsFunc(state.Active, func(a session.Active) bool { return a.Inherited }) {
-		return Reply{}, err
-	}
-	return w.endSkills(ctx, true)
-}
-
-// endSkills ends skills: those of the turn at its end, and all at the end of a session or subagent.
-func (w *handler) endSkills(ctx context.Context, sessionEnds bool) (Reply, error) {
-	s, err := w.openKept(ctx)
-	if s == nil {
-		return Reply{}, err
-	}
-	if sessionEnds {
-		_, err = s.End(ctx)
-	} else {
-		_, err = s.EndTurn(ctx, "")
-	}
-	return Reply{}, err
 }
 
 // answerOf fills in an answer.

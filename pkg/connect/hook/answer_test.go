@@ -52,9 +52,13 @@ func newFixture(t testing.TB) *fixture {
 }
 
 // skill writes a skill for every agent of the project.
-func (w *fixture) skill(name, front string) {
+func (w *fixture) skill(name, front string) { w.skillWith(name, front, "Do it.") }
+
+// skillWith writes a skill with these instructions.
+func (w *fixture) skillWith(name, front, body string) {
 	for _, dir := range []string{".claude", ".agents"} {
-		w.file("project/"+dir+"/skills/"+name+"/SKILL.md", "---\nname: "+name+"\ndescription: Does "+name+".\n"+front+"\n---\nDo it.\n")
+		w.file("project/"+dir+"/skills/"+name+"/SKILL.md",
+			"---\nname: "+name+"\ndescription: Does "+name+".\n"+front+"\n---\n"+body+"\n")
 	}
 }
 
@@ -80,7 +84,7 @@ func (w *fixture) options(of, event string) hook.Options {
 			}
 			return runtime.New(ctx, runtime.Options{
 				Environment: environ.Environment{Paths: w.paths, Dir: dir, Now: time.Now, Admin: os.Getuid()},
-				Profile:     p.Profile, Session: p.Session, User: "tester",
+				Profile:     p.Profile, Session: p.Session, Parents: p.Parents, User: "tester",
 			})
 		},
 		Lenient: func(string) bool { return w.lenient },
@@ -113,6 +117,13 @@ func (w *fixture) claude(event, id, more string) string {
 func (w *fixture) call(id, tool, input string) string {
 	w.t.Helper()
 	return w.claude("PreToolUse", id, fmt.Sprintf(`"tool_name":%q,"tool_input":%s,"tool_use_id":"t-%s-%x"`, tool, input, tool, input))
+}
+
+// loaded reports to Claude Code's hook that a call has succeeded.
+func (w *fixture) loaded(id, tool, input string) string {
+	w.t.Helper()
+	return w.claude("PostToolUse", id, fmt.Sprintf(`"tool_name":%q,"tool_input":%s,"tool_use_id":"t-%s-%x","tool_response":{"success":true}`,
+		tool, input, tool, input))
 }
 
 // denied fails the test unless an answer is a denial that contains all words.
@@ -343,38 +354,62 @@ func TestK7Hooks(t *testing.T) {
 	denied(t, w.call("fresh", "Write", sessions), "read-only") // also where nothing is active
 }
 
-// TestO12Hooks checks SPEC O12: the pre hook runs before the agent gives the skill to its model, and its failure
-// prevents that. The post hook runs when the skill ends.
+// TestO12Hooks checks SPEC O12: the pre hook runs when the user has agreed to the skill. Its failure keeps the agent from
+// giving the skill to its model; if the model has it already, no tool is allowed. The post hook runs when the skill ends.
 func TestO12Hooks(t *testing.T) {
-	w := newFixture(t)
-	w.skill("good", "hooks: {pre: pre.sh, post: post.sh}")
-	w.skill("bad", "hooks: {pre: pre.sh}")
-	for _, dir := range []string{".claude", ".agents"} {
-		w.file("project/"+dir+"/skills/good/pre.sh", "#!/bin/sh\necho x >> "+w.dir+"/pre\n")
-		w.file("project/"+dir+"/skills/good/post.sh", "#!/bin/sh\necho x >> "+w.dir+"/post\n")
-		w.file("project/"+dir+"/skills/bad/pre.sh", "#!/bin/sh\necho not today >&2\nexit 2\n")
-	}
-	// Claude Code has its own hooks under that name. This case uses an agent that does not.
-	event := func(name, more string) string {
-		r := w.send("gemini", "", fmt.Sprintf(`{"session_id":"s","cwd":%q,"hook_event_name":%q%s}`, filepath.Join(w.dir, "project"), name, more))
-		if r.Err != nil {
-			t.Error(r.Err)
+	for _, consent := range []bool{true, false} {
+		w := newFixture(t)
+		w.skill("good", "hooks: {pre: pre.sh, post: post.sh}")
+		w.skill("bad", "hooks: {pre: pre.sh, post: post.sh}")
+		for _, dir := range []string{".claude", ".agents"} {
+			w.file("project/"+dir+"/skills/good/pre.sh", "#!/bin/sh\necho x >> "+w.dir+"/pre\n")
+			w.file("project/"+dir+"/skills/good/post.sh", "#!/bin/sh\necho x >> "+w.dir+"/post\n")
+			w.file("project/"+dir+"/skills/bad/pre.sh", "#!/bin/sh\necho not today >&2\nexit 2\n")
+			w.file("project/"+dir+"/skills/bad/post.sh", "#!/bin/sh\necho x >> "+w.dir+"/post\n")
 		}
-		return string(r.Stdout)
+		mode := map[bool]string{true: "bypassPermissions", false: "default"}[consent]
+		// Claude Code has its own hooks under that name. This case uses an agent that does not.
+		event := func(name, more string) string {
+			r := w.send("gemini", "", fmt.Sprintf(`{"session_id":"s","cwd":%q,"permission_mode":%q,"hook_event_name":%q%s}`,
+				filepath.Join(w.dir, "project"), mode, name, more))
+			if r.Err != nil {
+				t.Error(r.Err)
+			}
+			return string(r.Stdout)
+		}
+		load := func(name string) string {
+			return fmt.Sprintf(`,"tool_name":"activate_skill","tool_input":{"name":%q}`, name)
+		}
+		loaded := func(name string) string { return load(name) + `,"tool_response":{"llmContent":"Do it."}` }
+		if consent {
+			denied(t, event("BeforeTool", load("bad")), "not today")
+			if got := w.active("s"); len(got) > 0 {
+				t.Errorf("active %v", got)
+			}
+		} else {
+			silent(t, event("BeforeTool", load("bad")))
+			denied(t, event("AfterTool", loaded("bad")), "not today")
+			denied(t, event("BeforeTool", `,"tool_name":"read_file","tool_input":{"path":"x"}`), "do not follow the instructions of skill bad", "not today")
+			silent(t, event("AfterAgent", ""))
+			silent(t, event("BeforeTool", `,"tool_name":"read_file","tool_input":{"path":"x"}`))
+			// The user refuses the call: neither hook runs.
+			silent(t, event("BeforeTool", load("good")))
+			silent(t, event("AfterTool", load("good")+`,"tool_response":{"error":"refused"}`))
+			count(t, filepath.Join(w.dir, "pre"), 0)
+		}
+		count(t, filepath.Join(w.dir, "post"), 0)
+		silent(t, event("BeforeTool", load("good")))
+		silent(t, event("AfterTool", loaded("good")))
+		count(t, filepath.Join(w.dir, "pre"), 1)
+		count(t, filepath.Join(w.dir, "post"), 0)
+		silent(t, event("BeforeTool", load("good"))) // the same once more
+		silent(t, event("AfterTool", loaded("good")))
+		count(t, filepath.Join(w.dir, "pre"), 1)
+		silent(t, event("AfterAgent", ""))
+		count(t, filepath.Join(w.dir, "post"), 1)
+		silent(t, event("SessionEnd", ""))
+		count(t, filepath.Join(w.dir, "post"), 1)
 	}
-	denied(t, event("BeforeTool", `,"tool_name":"activate_skill","tool_input":{"name":"bad"}`), "not today")
-	if got := w.active("s"); len(got) > 0 {
-		t.Errorf("active %v", got)
-	}
-	silent(t, event("BeforeTool", `,"tool_name":"activate_skill","tool_input":{"name":"good"}`))
-	count(t, filepath.Join(w.dir, "pre"), 1)
-	count(t, filepath.Join(w.dir, "post"), 0)
-	silent(t, event("BeforeTool", `,"tool_name":"activate_skill","tool_input":{"name":"good"}`)) // the same once more
-	count(t, filepath.Join(w.dir, "pre"), 1)
-	silent(t, event("AfterAgent", ""))
-	count(t, filepath.Join(w.dir, "post"), 1)
-	silent(t, event("SessionEnd", ""))
-	count(t, filepath.Join(w.dir, "post"), 1)
 }
 
 func count(t *testing.T, file string, want int) {
@@ -392,13 +427,15 @@ func count(t *testing.T, file string, want int) {
 func TestO19Hooks(t *testing.T) {
 	w := newFixture(t)
 	for i := range 6 {
-		w.skill(fmt.Sprintf("s%d", i), "tags: [x]")
+		w.skillWith(fmt.Sprintf("s%d", i), "tags: [x]", fmt.Sprintf("Then use `s%d`, or /s0.", i+1))
 	}
 	silent(t, w.call("s", "Skill", `{"skill":"s0"}`))
+	silent(t, w.loaded("s", "Skill", `{"skill":"s0"}`))
 	silent(t, w.call("s", "Skill", `{"skill":"s1"}`))
 	denied(t, w.call("s", "Skill", `{"skill":"s0","args":"again"}`), "s0 → s1 → s0")
-	for i := 2; i < 5; i++ {
+	for i := 1; i < 5; i++ {
 		silent(t, w.call("s", "Skill", fmt.Sprintf(`{"skill":"s%d"}`, i)))
+		silent(t, w.loaded("s", "Skill", fmt.Sprintf(`{"skill":"s%d"}`, i)))
 	}
 	denied(t, w.call("s", "Skill", `{"skill":"s5"}`), "the limit is 5")
 }
@@ -461,10 +498,11 @@ func TestReadsSkills(t *testing.T) {
 	silent(t, codex("cat "+filepath.Join(w.dir, "project/.agents/skills/free/SKILL.md")))
 	for _, line := range []string{
 		"cat .agents/skills/free/SKILL.md; ls", "cat .agents/skills/free/SKILL.md > x", "sed -n 'w x' .agents/skills/free/SKILL.md",
-		"cat .agents/skills/free/SKILL.md /etc/passwd", "cat x/SKILL.md", "cat $(ls)/SKILL.md",
+		"cat .agents/skills/free/SKILL.md | sh", "cat $(ls)/SKILL.md", "sed -n 1p '-e1e touch x' .agents/skills/free/SKILL.md",
 	} {
 		denied(t, codex(line), "reader")
 	}
+	silent(t, codex("cat .agents/skills/free/SKILL.md x/SKILL.md")) // the effect of Read, which reader allows
 	if got := w.active("s"); strings.Join(got, " ") != "reader free" {
 		t.Errorf("active %v", got)
 	}

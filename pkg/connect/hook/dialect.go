@@ -16,7 +16,8 @@ const (
 	other        kind = iota // ignored
 	preTool                  // before a tool call: the only kind that may deny
 	postTool                 // after a tool call
-	failedTool               // after a tool call that failed
+	failedTool               // after a tool call that failed or was refused
+	batch                    // after all tool calls of one message of the model
 	prompt                   // the user sent a prompt
 	expansion                // the user started a skill by its name, as /deploy
 	stop                     // the model has ended its work on the prompt
@@ -46,8 +47,11 @@ type eventType struct {
 type fields struct {
 	event, session, agent, parent, dir, turn, call, tool, input, response, prompt, command, arguments string
 
-	root string // the directory of the project, not the working directory
-	mcp  string // an object with a tool's MCP server and its name there
+	root       string // the directory of the project, not the working directory
+	mode       string // the permission mode
+	background string // the list of what goes on in the background
+	batch      string // the list of calls that are done
+	mcp        string // an object with a tool's MCP server and its name there
 }
 
 // dialect describes the hooks of one agent.
@@ -58,13 +62,18 @@ type dialect struct {
 
 	variables []string // environment variables with the directory of the project; the first that is set is used
 
+	parallel       bool   // the hooks of calls in one message run at the same time
 	agentIsSession bool   // a subagent's id is the id of a session
 	reads          bool   // its model reads SKILL.md with file tools
 	mention        string // the prefix of a skill's name in a prompt, "" if there is an event for that
 	anywhere       bool   // also within the prompt, not only at its beginning
 
-	// Answers in JSON that deny a call of a tool and block a prompt. {event} and {reason} stand for texts.
-	deny, block string
+	// names has the agent's own names of tools that differ from the common ones.
+	names map[string]string
+
+	// Answers in JSON that deny a call of a tool, block a prompt or the result of a call, and tell the model something; ""
+	// if the agent has no such answer. {event} and {reason} stand for texts.
+	deny, block, tell string
 }
 
 // eventTypes returns event types of a kind.
@@ -81,6 +90,7 @@ const (
 		`"permissionDecisionReason":{reason}}`
 	claudeDeny  = `{` + hookOutput + `}`
 	claudeBlock = `{"decision":"block","reason":{reason}}`
+	claudeTell  = `{"hookSpecificOutput":{"hookEventName":{event},"additionalContext":{reason}}}`
 	geminiDeny  = `{"decision":"deny","reason":{reason}}`
 )
 
@@ -90,17 +100,19 @@ func dialects() []dialect {
 		event: "hook_event_name", session: "session_id", agent: "agent_id", parent: "parent_agent_id", dir: "cwd",
 		turn: "prompt_id turn_id", call: "tool_use_id", tool: "tool_name", input: "tool_input",
 		response: "tool_response",
-		prompt:   "prompt", command: "command_name", arguments: "command_args",
+		prompt:   "prompt", command: "command_name", arguments: "command_args", mode: "permission_mode",
+		background: "background_tasks", batch: "tool_calls",
 	}
 	gemini := claude
 	gemini.mcp = "mcp_context"
 	return []dialect{
 		{
 			agent: row("claude-code"), fields: claude,
-			deny: claudeDeny, block: claudeBlock, variables: []string{"CLAUDE_PROJECT_DIR"},
+			names: map[string]string{"Grep": "Bash with rg", "Glob": "Bash with find", "LS": "Bash with ls"},
+			deny:  claudeDeny, block: claudeBlock, tell: claudeTell, variables: []string{"CLAUDE_PROJECT_DIR"},
 			events: slices.Concat(
 				eventTypes(preTool, "PreToolUse"), eventTypes(postTool, "PostToolUse"),
-				eventTypes(failedTool, "PostToolUseFailure"),
+				eventTypes(failedTool, "PostToolUseFailure", "PermissionDenied"), eventTypes(batch, "PostToolBatch"),
 				eventTypes(prompt, "UserPromptSubmit"), eventTypes(expansion, "UserPromptExpansion"),
 				eventTypes(stop, "Stop", "StopFailure"),
 				eventTypes(agentStart, "SubagentStart"), eventTypes(agentStop, "SubagentStop"),
@@ -109,7 +121,11 @@ func dialects() []dialect {
 		},
 		{
 			agent: row("codex"), fields: claude,
-			deny: claudeDeny, block: claudeBlock, reads: true, mention: "$", anywhere: true,
+			names: map[string]string{
+				"Bash": "exec_command", "Read": "exec_command with cat", "Grep": "exec_command with rg",
+				"Glob": "exec_command with find", "LS": "exec_command with ls", "Edit": "apply_patch", "Write": "apply_patch",
+			},
+			deny: claudeDeny, block: claudeBlock, tell: claudeTell, reads: true, mention: "$", anywhere: true, parallel: true,
 			events: slices.Concat(
 				eventTypes(preTool, "PreToolUse"), eventTypes(postTool, "PostToolUse"),
 				eventTypes(prompt, "UserPromptSubmit"),
@@ -120,7 +136,12 @@ func dialects() []dialect {
 		},
 		{
 			agent: row("gemini"), fields: gemini,
-			deny: geminiDeny, block: geminiDeny, mention: "/", variables: []string{"GEMINI_PROJECT_DIR"},
+			names: map[string]string{
+				"Bash": "run_shell_command", "Read": "read_file", "Edit": "replace", "Write": "write_file", "Glob": "glob",
+				"Grep": "grep_search", "LS": "list_directory", "WebFetch": "web_fetch", "WebSearch": "google_web_search",
+			},
+			deny: geminiDeny, block: geminiDeny, tell: claudeTell, mention: "/", parallel: true,
+			variables: []string{"GEMINI_PROJECT_DIR"},
 			events: slices.Concat(
 				eventTypes(preTool, "BeforeTool"), eventTypes(postTool, "AfterTool"), eventTypes(prompt, "BeforeAgent"),
 				eventTypes(stop, "AfterAgent"), eventTypes(sessionStart, "SessionStart"),
@@ -128,7 +149,11 @@ func dialects() []dialect {
 			),
 		},
 		{ // it uses Claude Code's format for events whose name begins with a capital letter
-			agent:          row("copilot"),
+			agent: row("copilot"),
+			names: map[string]string{
+				"Bash": "bash", "Read": "view", "Edit": "edit", "Write": "create", "Glob": "glob", "Grep": "grep",
+				"WebFetch": "web_fetch",
+			},
 			agentIsSession: true, mention: "/", variables: []string{"COPILOT_PROJECT_DIR", "CLAUDE_PROJECT_DIR"},
 			fields: fields{
 				event: "hook_event_name", session: "sessionId session_id", agent: "agentId agent_id",
@@ -148,8 +173,21 @@ func dialects() []dialect {
 				eventTypes(sessionEnd, "sessionEnd", "SessionEnd"),
 			),
 		},
+		{ // its plugin, which skillpm writes, sends Claude Code's events; skills are commands of OpenCode
+			agent: row("opencode"), fields: claude,
+			deny: claudeDeny, block: claudeBlock,
+			events: slices.Concat(
+				eventTypes(preTool, "PreToolUse"), eventTypes(postTool, "PostToolUse"),
+				eventTypes(failedTool, "PostToolUseFailure"),
+				eventTypes(prompt, "UserPromptSubmit"), eventTypes(expansion, "UserPromptExpansion"),
+				eventTypes(stop, "Stop"),
+				eventTypes(agentStart, "SubagentStart"), eventTypes(agentStop, "SubagentStop"),
+				eventTypes(sessionEnd, "SessionEnd"),
+			),
+		},
 		{
 			agent:          row("cursor"),
+			names:          map[string]string{"Bash": "Shell"},
 			agentIsSession: true, reads: true, mention: "/",
 			fields: fields{
 				event: "hook_event_name", session: "conversation_id session_id", dir: "cwd workspace_roots",

@@ -130,7 +130,9 @@ func TestO10FailsAgain(t *testing.T) {
 	}
 	activate, shell := `"tool_name":"activate_skill","tool_input":{"name":"reader"}`, `"tool_name":"run_shell_command","tool_input":{"command":"ls"}`
 	silent(t, gemini("BeforeTool", activate))
-	silent(t, gemini("AfterTool", activate+`,"tool_response":{"llmContent":"Do it."}`))
+	if got := gemini("AfterTool", activate+`,"tool_response":{"llmContent":"Do it."}`); !strings.Contains(got, "only these tools are allowed: Read") {
+		t.Errorf("the model is told %q", got)
+	}
 	silent(t, gemini("BeforeTool", activate))
 	silent(t, gemini("AfterTool", activate+`,"tool_response":{"error":"no"}`))
 	denied(t, gemini("BeforeTool", shell), "reader")
@@ -294,7 +296,7 @@ func TestO10Limit(t *testing.T) {
 	w.file("project/.agents/skills/slow/pre.sh", "#!/bin/sh\nexec sleep 600\n")
 	o := w.options("gemini", "BeforeTool")
 	o.Limit = 500 * time.Millisecond
-	r := hook.Answer(t.Context(), o, strings.NewReader(fmt.Sprintf(`{"session_id":"s","cwd":%q,"tool_name":"activate_skill","tool_input":{"name":"slow"}}`,
+	r := hook.Answer(t.Context(), o, strings.NewReader(fmt.Sprintf(`{"session_id":"s","cwd":%q,"permission_mode":"bypassPermissions","tool_name":"activate_skill","tool_input":{"name":"slow"}}`,
 		filepath.Join(w.dir, "project"))))
 	denied(t, string(r.Stdout), "slow")
 	if got := w.active("s"); len(got) > 0 {

@@ -27,6 +27,10 @@ type hookEvent struct {
 	finished bool   // what the call began has ended with it, for example a skill that a subagent ran
 	loaded   string // the name of the skill that the agent reports as loaded
 
+	consent    bool     // the agent asks the user about no call
+	background bool     // work goes on in the background after the turn
+	calls      []string // the ids of the calls that are done
+
 	prompt             string
 	command, arguments string // of /command arguments, as the user typed it
 }
@@ -65,6 +69,15 @@ func (d dialect) decodeEvent(name, dir string, data map[string]any) (hookEvent, 
 	}
 	t.turn, _ = text(data, d.fields.turn)
 	t.prompt, _ = text(data, d.fields.prompt)
+	mode, _ := text(data, d.fields.mode)
+	t.consent = mode == "bypassPermissions"
+	t.background = len(list(data, d.fields.background)) > 0
+	for _, call := range list(data, d.fields.batch) {
+		if call, ok := call.(map[string]any); ok {
+			id, _ := text(call, d.fields.call)
+			t.calls = append(t.calls, id)
+		}
+	}
 	t.command, _ = text(data, d.fields.command)
 	t.arguments, _ = text(data, d.fields.arguments)
 	d.decodeSession(&t, data)
@@ -209,6 +222,16 @@ func text(data map[string]any, names string) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// list returns the first field that is a list.
+func list(data map[string]any, names string) []any {
+	for name := range strings.FieldsSeq(names) {
+		if v, ok := data[name].([]any); ok {
+			return v
+		}
+	}
+	return nil
 }
 
 // object returns a field that is an object or a string with one, such as a tool's input. A missing field is an empty

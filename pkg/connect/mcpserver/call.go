@@ -71,14 +71,20 @@ func (v *serving) tool(name string) func(context.Context, arguments) *mcp.CallTo
 	case "":
 		return nil
 	case t.Skill.Name:
+		if v.takesLines(v.view) {
+			return v.line
+		}
 		return v.load
 	case t.File.Name:
 		return v.file
 	case t.Find.Name:
 		return v.find
-	case v.native.Run.Name:
+	}
+	switch {
+	case v.onlyOwn(v.view):
+	case name == v.native.Run.Name:
 		return v.run
-	case v.native.End.Name:
+	case name == v.native.End.Name:
 		return v.endSkill
 	}
 	return nil
@@ -196,7 +202,7 @@ func (v *serving) endSkill(ctx context.Context, args arguments) *mcp.CallToolRes
 		return v.failed(values["skill"], diag.Errorf(diag.Usage, "cannot deactivate a skill without a session").
 			WithHint("pass the name of this conversation in the argument %s", sessionArgument))
 	}
-	ended, err := v.host.Session().Deactivate(ctx, values["skill"])
+	ended, err := v.host.Session().Deactivate(ctx, values["skill"], session.Model)
 	if len(ended) == 0 && err != nil {
 		return v.failed(values["skill"], err)
 	}
@@ -245,18 +251,16 @@ func (v *serving) failed(name string, err error) *mcp.CallToolResult {
 // rewordError replaces an error's hint by one that names this server's tools: the model cannot run skillpm's commands.
 func (v *serving) rewordError(err error) error {
 	end, hint := v.native.End.Name, diag.HintOf(err)
-	if active, ok := errors.AsType[*session.ActiveError](err); ok {
-		return &rewordError{
-			err,
-			fmt.Sprintf("follow the instructions in the result of the call that loaded the skill; "+
-				"to load the skill again after its work is done, first call %s with name: %q", end, active.Name),
-		}
+	if v.onlyOwn(v.view) && strings.Contains(hint, "skillpm ") {
+		return &rewordError{err, v.ownHint(err)}
 	}
+	_, denied := errors.AsType[*session.DeniedError](err)
 	switch {
-	case strings.Contains(hint, "skillpm deactivate"):
+	case denied || strings.Contains(hint, "when its work is done"):
 		return &rewordError{
 			err,
-			"when the skill's instructions are complete, call " + end + " with the name of the skill to deactivate it",
+			strings.TrimSuffix(hint, "; the restriction ends with the skill") +
+				"; when the skill's instructions are complete, call " + end + " with the name of the skill to end it",
 		}
 	case strings.Contains(hint, "skillpm run"):
 		return &rewordError{err, "call " + v.native.Run.Name + " to run the script"}

@@ -41,7 +41,10 @@ func (s *Server) viewOf(h *runtime.Host) *profile.Profile {
 		p.Trigger.Message, p.Activation.Notice = message, notice
 		return &p
 	}
-	if p.Trigger.Skill.Takes("skill") == "" { // an agent that loads skills by lines of text
+	if s.onlyOwn(&p) {
+		return &p
+	}
+	if p.Trigger.Skill.Takes("skill") == "" && !s.takesLines(&p) { // an agent that loads skills by lines of text
 		p.Trigger.Skill = s.native.Trigger.Skill
 	}
 	if p.Trigger.File.Name == "" {

@@ -74,8 +74,12 @@ func (p *peer) layers(h *runtime.Host, getenv func(string) string) (own []profil
 	if a.User != "" {
 		user = append(user, inHome(a.User))
 	}
-	for dir := range strings.FieldsSeq(a.Reads) {
-		project, user = append(project, "./"+dir+"/skills"), append(user, "~/"+dir+"/skills")
+	for dir := range strings.FieldsSeq(a.Order) {
+		if strings.HasPrefix(dir, "./") {
+			project = append(project, dir+"/skills")
+		} else {
+			user = append(user, dir+"/skills")
+		}
 	}
 	own = append(own, profile.Layer{Name: catalog.ScopeProject, Dirs: project})
 	if len(user) > 0 {

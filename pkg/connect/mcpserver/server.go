@@ -32,6 +32,10 @@ type Options struct {
 
 	// HostNames gives the tools the names of the profile's agent instead of skillpm's.
 	HostNames bool
+	// ExtraTools also offers skillpm's tools under profiles whose agents have only their own.
+	ExtraTools bool
+	// Line executes lines of text under profiles whose agents load skills by lines; nil offers skillpm's tool instead.
+	Line Line
 	// AlwaysLoad lists the skills in the description of the tool that loads them instead of the instructions, and asks
 	// clients to load that description at once.
 	AlwaysLoad bool

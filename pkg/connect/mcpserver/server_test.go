@@ -154,7 +154,7 @@ func TestT3T4Toolset(t *testing.T) {
 // loaded again until it ends.
 func TestK5Errors(t *testing.T) {
 	p := newPlace(t, map[string]string{"home/project/.kodelet/skills/a/SKILL.md": skillText("a", "", "x"), "home/project/.kodelet/skills/b/SKILL.md": skillText("b", "", "x")})
-	p.profile, p.options.HostNames = "kodelet", true
+	p.profile, p.options.HostNames, p.options.ExtraTools = "kodelet", true, true
 	c := p.connect()
 	if res, text := call(t, c, "skill", map[string]any{"skill_name": "c"}); !res.IsError || !strings.Contains(text, "available skills are a, b") {
 		t.Errorf("%q", text)

@@ -170,6 +170,9 @@ func (v *serving) tools(ctx context.Context) ([]*mcp.Tool, error) {
 	if len(served)+len(own) == 0 {
 		return out, nil
 	}
+	if v.onlyOwn(v.view) {
+		return v.completeSchemas(out, c)
+	}
 	ending := &profile.Profile{Serving: profile.Serving{Trigger: profile.Trigger{Skill: v.native.End}}}
 	end, _, err := prompt.Tools(ending, []prompt.Entry{{Name: "-"}}, prompt.Options{})
 	if err != nil {
@@ -204,7 +207,7 @@ func (v *serving) wireTool(t prompt.Tool) *mcp.Tool {
 func (v *serving) completeSchemas(tools []*mcp.Tool, c *catalog.Catalog) ([]*mcp.Tool, error) {
 	var shadowed []any
 	for _, e := range c.All() {
-		if e.State == catalog.Shadowed && e.Pack != "" && e.ModelInvocable {
+		if e.State == catalog.Shadowed && e.Refusal() == nil && e.Pack != "" && e.ModelInvocable {
 			shadowed = append(shadowed, e.Exact())
 		}
 	}

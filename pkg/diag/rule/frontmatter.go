@@ -7,8 +7,8 @@ func frontmatterRules() []Rule {
 	return []Rule{
 		{
 			ID: NoFrontmatter, Title: "missing frontmatter", Severity: e,
-			Why: "Agents read a skill's name and description from the frontmatter. " +
-				"They do not find a skill without frontmatter.",
+			Why: "Agents read a skill's name and description from the frontmatter. Most agents do not find a skill " +
+				"without frontmatter. For the others, skillpm does not report it.",
 			Fix: "start SKILL.md with ---, then name: and description: on their own lines, then ---",
 
 			Bad:  "# Deploy\n\nRoll the service out.\n",
@@ -107,7 +107,8 @@ func frontmatterRules() []Rule {
 		},
 		{
 			ID: OtherHost, Title: "field of another agent", Severity: a,
-			Why: "The field has an effect only in agents that know the field.",
+			Why: "The field has an effect only in agents that know the field. skillpm applies some fields under every " +
+				"profile, and the finding shows that.",
 			Fix: "keep the field if the skill is for those agents; otherwise move the field below metadata:",
 
 			Bad: "---\nname: deploy\ndescription: Rolls a service out. Use when asked to deploy.\n" +

@@ -19,7 +19,8 @@ func skillRules() []Rule {
 		},
 		{
 			ID: SkillCycle, Title: "skills refer to each other in a cycle", Severity: w,
-			Why: "Each skill asks the agent to load the next skill. skillpm and some agents stop when a skill repeats.",
+			Why: "Each skill refers to the next skill. skillpm and some agents stop when a skill repeats. " +
+				"The finding is a note if a skill only mentions the next one.",
 			Fix: "remove one of the references",
 
 			Bad: "-- skills/deploy/SKILL.md\n" +

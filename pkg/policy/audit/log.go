@@ -36,8 +36,8 @@ const (
 // Records longer than maxRecord bytes are not written, and lines longer than maxLine are not read. At the end of a log,
 // up to maxTorn lines that are not records are skipped.
 const (
-	maxRecord = 48 << 10
-	maxLine   = 64 << 10
+	maxRecord = 192 << 10
+	maxLine   = 256 << 10
 	maxTorn   = 1000
 )
 
@@ -53,6 +53,10 @@ type Options struct {
 	// Required means that operations that cannot be recorded must not be done: after an error of Write or Intend, the
 	// caller cancels the operation or reports a failure. It implies Sync. See [Log.Required].
 	Required bool
+
+	// Output keeps the outputs of scripts, without secrets and with at most 32 KiB of each. Otherwise a record only has
+	// the digest and the size of the output.
+	Output bool
 
 	Machine string // name of this machine; "" for the system's
 	Segment int64  // size in bytes at which a file of the log is closed and a new one starts; 0 for 64 MiB
@@ -235,6 +239,9 @@ func (l *Log) line(r Record, end lastLine) ([]byte, error) {
 		r.Time = l.o.Now().UTC().Format(time.RFC3339Nano)
 	}
 	r.User = l.user()
+	if !l.o.Output {
+		r.Stdout, r.Stderr = "", ""
+	}
 	if r.Machine = l.o.Machine; r.Machine == "" {
 		r.Machine, _ = os.Hostname() // a record without it is better than none
 	}

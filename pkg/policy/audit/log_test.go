@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/policy/audit"
@@ -280,6 +281,47 @@ func FuzzChain(f *testing.F) {
 
 // TestNotAFile checks that a log that is a link or a directory is not written to, because its target may belong to
 // someone else.
+// TestO13Output checks SPEC O13: a log keeps the output of scripts if it is to, within a limit and without secrets.
+func TestO13Output(t *testing.T) {
+	long := strings.Repeat("é", 40<<10)
+	for _, keep := range []bool{false, true} {
+		path := filepath.Join(t.TempDir(), "a.jsonl")
+		l := audit.Open(path, audit.Options{Output: keep})
+		for _, r := range []audit.Record{
+			{Action: audit.Run, Stdout: "deployed\n\tpassword: hunter22\nGITHUB=ghp_0123456789abcdef\n", Stderr: "warning \xff\n"},
+			{Action: audit.Run, Stdout: long, Stderr: strings.Repeat("\x01", 64<<10)},
+		} {
+			if err := l.Write(r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := audit.Verify(t.Context(), path, audit.VerifyOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		var got []audit.Record
+		if err := (&audit.Stream{Paths: []string{path}}).Each(t.Context(), func(r audit.Record) (bool, error) {
+			got = append(got, r)
+			return true, nil
+		}); err != nil || len(got) != 2 {
+			t.Fatal(got, err)
+		}
+		if !keep {
+			if got[0].Stdout+got[0].Stderr+got[1].Stdout != "" {
+				t.Errorf("%+v", got)
+			}
+			continue
+		}
+		if got[0].Stdout != "deployed\n\tpassword: [redacted]\n[redacted]\n" || got[0].Stderr != "warning \ufffd\n" {
+			t.Errorf("%q, %q", got[0].Stdout, got[0].Stderr)
+		}
+		out := got[1].Stdout
+		if !strings.HasPrefix(out, "éé") || !strings.HasSuffix(out, "éé") || !strings.Contains(out, "bytes omitted]\n") ||
+			len(out) > 33<<10 || !utf8.ValidString(out) || !strings.Contains(got[1].Stderr, "bytes omitted]") {
+			t.Errorf("%d bytes of %d", len(out), len(long))
+		}
+	}
+}
+
 func TestNotAFile(t *testing.T) {
 	dir := t.TempDir()
 	target := filepath.Join(dir, "target")

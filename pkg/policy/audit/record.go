@@ -3,10 +3,12 @@ package audit
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"hash"
 	"io"
 	"reflect"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
@@ -117,6 +119,8 @@ type Record struct {
 	DurationMS  int64    `json:"duration_ms,omitempty"`
 	Output      string   `json:"output,omitempty"`       // digest of the output
 	OutputBytes int64    `json:"output_bytes,omitempty"` // size of the output
+	Stdout      string   `json:"stdout,omitempty"`       // standard output without secrets, see [Options].Output
+	Stderr      string   `json:"stderr,omitempty"`       // standard error without secrets, see [Options].Output
 
 	Tool   string `json:"tool,omitempty"`
 	Agent  string `json:"agent,omitempty"`
@@ -136,6 +140,7 @@ const (
 	maxText    = 1024 // bytes of a text
 	maxWords   = 64   // words of a command
 	maxCommand = 8    // limit of all words of a command together, as a multiple of maxText
+	maxOutput  = 32   // limit of each output, as a multiple of maxText; its middle is omitted
 )
 
 // Digest returns the digest of bytes in the form of records.
@@ -161,6 +166,7 @@ func (r Record) clean(most int) Record {
 	for _, s := range []*string{&r.Reason, &r.Source, &r.Signer} {
 		*s = redact(shorten(*s))
 	}
+	stdout, stderr := cleanOutput(r.Stdout, most), cleanOutput(r.Stderr, most)
 	prev := r.Prev // never cut the digest
 	for _, f := range reflect.ValueOf(&r).Elem().Fields() {
 		if f.Kind() == reflect.String {
@@ -168,7 +174,25 @@ func (r Record) clean(most int) Record {
 		}
 	}
 	r.Prev, r.Command = prev, cleanCommand(r.Command, most)
+	r.Stdout, r.Stderr = stdout, stderr
 	return r
+}
+
+// cleanOutput returns an output without secrets. It removes them before it omits the middle, so that no part of one
+// remains.
+func cleanOutput(s string, most int) string {
+	s = redact(strings.ToValidUTF8(s, "\ufffd"))
+	limit := maxOutput * most
+	if len(s) <= limit {
+		return s
+	}
+	head := textx.Truncate(s, limit/2)
+	head = strings.TrimSuffix(head, "…")
+	tail := s[len(s)-limit/2:]
+	for len(tail) > 0 && !utf8.RuneStart(tail[0]) {
+		tail = tail[1:]
+	}
+	return fmt.Sprintf("%s\n[%d bytes omitted]\n%s", head, len(s)-len(head)-len(tail), tail)
 }
 
 func cleanCommand(words []string, most int) []string {

@@ -125,9 +125,6 @@ func (c *sandboxBuilder) paths() (write []string, err error) {
 				c.skill.subject(), text).
 				WithHint("use a directory of the project, such as ./build, an absolute path, or a path below ~/")
 		}
-		if path == "/tmp" {
-			continue // the sandbox has its own directory for temporary files
-		}
 		real, err := pathx.Resolve(path)
 		if err != nil {
 			return nil, unresolved(path, err)

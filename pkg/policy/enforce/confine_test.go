@@ -66,7 +66,7 @@ func TestConfine(t *testing.T) {
 			machine: "execution: {network: [example.com]}", write: []string{"project"}, network: "network example.com",
 		},
 		{name: "paths in place of the directory", request: enforce.Request{AllowedPaths: []string{"./build", "~/reports"}}, write: []string{"project/build", "reports"}, network: "no network"},
-		{name: "temporary files", request: enforce.Request{AllowedPaths: []string{"/tmp", "."}}, write: []string{"project"}, network: "no network"},
+		{name: "temporary files", request: enforce.Request{AllowedPaths: []string{"/tmp", "."}}, write: []string{"/tmp", "project"}, network: "no network"},
 		{name: "its own directory", request: enforce.Request{AllowedPaths: []string{"~/skills/a/data"}}, err: "which is in the skill's own directory"},
 		{name: "a path with a variable that is not known", request: enforce.Request{AllowedPaths: []string{"$HOME/x"}}, err: "requests execution.allowed-paths"},
 		{
@@ -90,6 +90,10 @@ func TestConfine(t *testing.T) {
 		{
 			name: "a path that is not listed", request: enforce.Request{AllowedPaths: []string{"~/reports"}}, machine: "execution: {paths: [/srv]}",
 			err: "requests execution.allowed-paths ~/reports, which policy",
+		},
+		{
+			name: "temporary files that are not listed", request: enforce.Request{AllowedPaths: []string{"/tmp"}}, machine: "execution: {sandbox: always}",
+			err: "requests execution.allowed-paths /tmp, which policy",
 		},
 		{
 			name: "a link to where the policy does not allow", request: enforce.Request{AllowedPaths: []string{"link"}}, machine: "execution: {paths: []}",
@@ -142,7 +146,10 @@ func TestConfine(t *testing.T) {
 			}
 			var want []string
 			for _, w := range test.write {
-				want = append(want, filepath.Join(home, w))
+				if !filepath.IsAbs(w) {
+					w = filepath.Join(home, w)
+				}
+				want = append(want, w)
 			}
 			if r == nil || !slices.Equal(r.Write, want) || !strings.HasSuffix(r.String(), test.network) || r.Optional != test.optional {
 				t.Fatalf("%s %+v, want to write to %v, %s", r, r, want, test.network)

@@ -65,6 +65,9 @@ func (st snapshot) checkListed(s Skill) error {
 		if err := p.Skill(s.names(), s.Pack); err != nil {
 			return err
 		}
+		if err := checkAllowed(p, s); err != nil {
+			return err
+		}
 		if _, known := st.allowedSources.Load(policySource{p, s.Source}); known {
 			continue
 		}
@@ -76,6 +79,15 @@ func (st snapshot) checkListed(s Skill) error {
 		}
 	}
 	return nil
+}
+
+// checkAllowed checks the name of a skill against the list of allowed skills. What the machine's administrator installed
+// is allowed.
+func checkAllowed(p *policy.Policy, s Skill) error {
+	if s.Machine {
+		return nil
+	}
+	return p.Allows(s.Name, s.Pack)
 }
 
 // policySource is a source that a policy allows.
@@ -171,6 +183,13 @@ func rules() []rule {
 			allows: func(_ *evaluation, p *policy.Policy) string {
 				return "no match in " + textx.Count(len(p.Skills.Deny), "pattern")
 			},
+		},
+		{
+			key:    "skills.allow",
+			has:    func(p *policy.Policy) bool { return p.Skills.Allow != nil },
+			line:   func(p *policy.Policy) int { return p.Line("skills.allow") },
+			ask:    func(j *evaluation, p *policy.Policy) error { return checkAllowed(p, j.skill) },
+			allows: func(j *evaluation, _ *policy.Policy) string { return j.skill.Exact() + " is allowed" },
 		},
 		{
 			key:    "sources",

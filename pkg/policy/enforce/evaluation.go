@@ -269,7 +269,7 @@ func (j *evaluation) requiredApproval(p *policy.Policy) (RequiredApproval, bool)
 	if len(caps) == 0 {
 		return RequiredApproval{}, false
 	}
-	w := RequiredApproval{Policy: p.Path, Line: line, Level: p.Level, Capabilities: caps}
+	w := RequiredApproval{Policy: p.Path, Line: line, Level: p.Level, Capabilities: caps, policy: p}
 	if !j.hasApprovals {
 		j.hasApprovals = true
 		j.approvals, j.approvalsErr = j.st.approvals()

@@ -35,6 +35,8 @@ type Evaluator struct {
 
 	mu   sync.Mutex
 	snap snapshot
+
+	facts factsCache
 }
 
 // Open reads the policies and approvals. It returns no error, because a policy that cannot be read denies everything,

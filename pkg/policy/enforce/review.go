@@ -27,7 +27,12 @@ type RequiredApproval struct {
 	Capabilities []policy.Capability
 	By           *Approved // approval that satisfies the policy, nil for none
 	Missing      string    // why no approval does, such as what changed since; "" if one does
+
+	policy *policy.Policy
 }
+
+// Accepts reports whether the policy accepts approvals of a level.
+func (r RequiredApproval) Accepts(l policy.Level) bool { return levelCounts(l, r.policy) }
 
 // Approved is an approval with its file.
 type Approved struct {

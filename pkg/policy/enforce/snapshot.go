@@ -48,7 +48,7 @@ func (g *Evaluator) current() snapshot {
 	return g.snap
 }
 
-// Reload reads the policies again if one of their files changed, and reports whether it did. Long-running programs call
+// Reload reads the policies again if one of their files or of the approvals changed, and reports whether it did. Long-running programs call
 // it before each decision. It stats the files before it reads them, so that a concurrent change is noticed the next
 // time.
 func (g *Evaluator) Reload() bool {
@@ -56,7 +56,7 @@ func (g *Evaluator) Reload() bool {
 	defer g.mu.Unlock()
 	var stamps []fileStamp
 	for l, project := range levels(g.o.Projects) {
-		stamps = append(stamps, stampOf(g.o.PolicyFile(l, project)))
+		stamps = append(stamps, stampOf(g.o.PolicyFile(l, project)), stampOf(g.o.ApprovalFile(l, project)))
 	}
 	if g.snap.o != nil && slices.EqualFunc(g.snap.stamps, stamps, fileStamp.same) {
 		return false

@@ -94,11 +94,8 @@ func New(r *Rules, helper []string, cmd *exec.Cmd) (*Box, error) {
 	case len(r.Network.Hosts) > 0:
 		b.order.Network, b.proxy = networkProxy, newProxy(r.Network)
 	}
-	temp := lookup(cmd.Env, "TMPDIR")
-	if !filepath.IsAbs(temp) {
-		temp = "/tmp"
-	}
-	if b.dir, err = os.MkdirTemp(temp, "skillpm-sandbox-"); err != nil {
+	b.order.NoUnix = visible.sharesSockets()
+	if b.dir, err = visible.makeTemp(lookup(cmd.Env, "TMPDIR")); err != nil {
 		return nil, fmt.Errorf("cannot create a directory for temporary files: %w", err)
 	}
 	b.order.Temp, b.order.Root = filepath.Join(b.dir, "tmp"), filepath.Join(b.dir, "root")

@@ -21,7 +21,7 @@ func (h *helperProcess) confine() error {
 		{"Landlock", h.landlock},
 		{"limits", limits},
 		{"dropping privileges", drop},
-		{"system call filter", filter},
+		{"system call filter", func() error { return filter(h.order.NoUnix) }},
 	} {
 		if err := step.do(); err != nil {
 			return fmt.Errorf("%s: %w", step.what, err)
@@ -149,8 +149,8 @@ func drop() error {
 // filter blocks system calls that could evade the sandbox and that no script needs, in all threads: sockets other than
 // IP, Unix, and netlink, such as those to a virtual machine's host; io_uring, which performs other calls; keys of the
 // user's sessions; programs in the kernel.
-func filter() error {
-	program, err := filterProgram()
+func filter(noUnix bool) error {
+	program, err := filterProgram(noUnix)
 	if err != nil {
 		return err
 	}

@@ -82,8 +82,9 @@ func (b argumentFilter) filter() []unix.SockFilter {
 		body...) //nolint:gosec // a handful
 }
 
-// filterProgram returns the complete filter. Calls of another architecture than the program's are denied.
-func filterProgram() ([]unix.SockFilter, error) {
+// filterProgram returns the complete filter. Calls of another architecture than the program's are denied. Without
+// noUnix, commands may open Unix sockets.
+func filterProgram(noUnix bool) ([]unix.SockFilter, error) {
 	own := architecture(runtime.GOARCH)
 	if own == 0 {
 		return nil, errors.New("not available for " + runtime.GOARCH)
@@ -113,7 +114,10 @@ func filterProgram() ([]unix.SockFilter, error) {
 	for _, call := range argumentFilters() {
 		p = append(p, call.filter()...)
 	}
-	families := []uint32{unix.AF_UNIX, unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK}
+	families := []uint32{unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK}
+	if !noUnix {
+		families = append(families, unix.AF_UNIX)
+	}
 	p = append(
 		p,
 		unix.SockFilter{Code: equal, Jt: 1, K: unix.SYS_SOCKET},

@@ -13,6 +13,7 @@ type order struct {
 	Root  string        `json:"root"`   // directory that becomes the root
 
 	Network string `json:"network"` // networkAny, networkProxy, or networkNone
+	NoUnix  bool   `json:"noUnix"`  // the command must not open Unix sockets
 }
 
 // The values of order.Network.

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -171,7 +172,8 @@ func (b *builder) addSkill(i int, r *root, d *branch, n *node) *candidate {
 		Declared: rec.name, Description: rec.description, WhenToUse: rec.when, Dir: d.dir + n.name,
 		Layer: r.layer, Scope: r.scope, Rank: r.rank, Tags: rec.tags, Priority: rec.priority,
 		UserInvocable: rec.flags&userOff == 0, ModelInvocable: rec.flags&modelOff == 0, Fork: rec.flags&forks != 0,
-		Agent:        rec.agent,
+		Agent: cmp.Or(rec.agent, b.profile.Defaults["agent"]), Model: rec.model,
+		AllowedTools: rec.allowedTools(), Toolsets: rec.toolsets,
 		ArgumentHint: rec.hint, Agents: rec.agents, Tenants: rec.tenants, Environments: rec.environments,
 		base: n.name, real: n.target,
 	})
@@ -190,7 +192,7 @@ func (b *builder) addSkill(i int, r *root, d *branch, n *node) *candidate {
 // is not.
 func applyProfile(s *Skill, rec *record, p *profile.Profile) string {
 	s.Name = rec.name
-	if !isValidName(rec.name) {
+	if !isValidName(rec.name) || p.Names == "directory" {
 		s.Name = s.base
 	}
 	if s.Description == "" && p.Defaults["description"] == "first-paragraph" {
@@ -301,6 +303,8 @@ func (b *builder) reportSkill(s *Skill, rec *record, skipped string) {
 		return
 	case rec.name == "":
 		name.Message = fmt.Sprintf("the name is missing, and the directory's name is invalid: %v", skill.CheckName(s.base))
+	case b.profile.Names == "directory" && skill.LegalName(s.base):
+		return
 	case !isValidName(rec.name):
 		name.Message = fmt.Sprintf("invalid name %q: skillpm uses the name of the directory, %s",
 			cut(rec.name, maxName), s.base)

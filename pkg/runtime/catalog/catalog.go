@@ -3,7 +3,6 @@ package catalog
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/diag"
@@ -23,13 +22,19 @@ type Options struct {
 	Cache   string // directory of the index, which need not exist; "" for no index
 
 	// Agent, Tenant and Environment select skills. A skill whose `scope` names agents, tenants, or environments is
-	// excluded unless it names this one.
+	// excluded unless it names this one. An enterprise skill is also included if this one is not known.
 	Agent, Tenant, Environment string
 
-	Off         bool     // make an empty catalog
-	Allowed     []string // the only skills to include, as name or name@owner/name; empty for all
-	HideUnmet   bool     // exclude skills whose declared programs, variables, or operating system are missing
-	Recommended int      // how many skills may be available without a warning; 0 for the default, -1 for no limit
+	// Toolsets are those that the agent has. A skill that needs another one is excluded. nil excludes none.
+	Toolsets []string
+
+	Off bool // make an empty catalog
+	// Allowed are the only skills to include besides enterprise skills, as name or name@owner/name; empty for all.
+	Allowed []string
+	// MachineAllowed is the same list of the machine's administrator. It includes enterprise skills.
+	MachineAllowed []string
+	HideUnmet      bool // exclude skills whose declared programs, variables, or operating system are missing
+	Recommended    int  // how many skills may be available without a warning; 0 for the default, -1 for no limit
 
 	// RequireTrust excludes the skills of a project whose directory is trusted neither by the user's [TrustedFolders]
 	// nor by Trusted, which may be nil. A profile can require the same with TrustedProjects.
@@ -38,6 +43,9 @@ type Options struct {
 
 	// Deny returns why a skill must not be used, nil if it may. A nil Deny denies nothing.
 	Deny func(*Skill) error
+	// Unapproved returns why a skill still needs an approval, nil if it does not. It is called for skills that nothing
+	// else excludes. A nil Unapproved requires no approvals.
+	Unapproved func(*Skill) error
 	// DenyNames returns why the installer leaves out a skill of a pack with these names, nil if it does not. A nil
 	// DenyNames denies nothing.
 	DenyNames func(names []string, pack string) error
@@ -61,6 +69,7 @@ type Catalog struct {
 	skills   []*Skill // available skills, by name
 	findings []diag.Finding
 	absent   []absentSkill
+	copies   map[string]*Skill // skills of packs by the directories of their copies
 }
 
 // absentSkill is a skill of a pack that is locked but not installed. If denial is not nil, a policy denies the skill.
@@ -186,153 +195,4 @@ func (c *Catalog) Absent() []string {
 		}
 	}
 	return packs
-}
-
-// Lookup returns the skill with a name. name@owner/name selects exactly that pack's skill, even if it is shadowed.
-//
-// If no available skill has the bare name, Lookup returns the one pack's skill that has this name in its pack and is
-// available under an alias. It does not do so if a skill of that name is locked but not installed.
-//
-// The error is an [*UnknownError].
-func (c *Catalog) Lookup(name string) (*Skill, error) {
-	if s := c.availableSkill(name); s != nil {
-		return s, nil
-	}
-	unknown := &UnknownError{Name: name, Off: c.options.Off}
-	claims := c.claims(name)
-	several := len(c.aliasesOf(claims, name)) > 1
-	switch a := c.absentSkill(name); {
-	case a != nil && a.denial != nil:
-		claims, unknown.Reason, unknown.Fix, unknown.Denied = nil, a.denial.Error(), diag.HintOf(a.denial), true
-	case a != nil:
-		claims, unknown.Fix = nil, `run "skillpm install"`
-		unknown.Reason = strings.TrimSpace(a.pack+" "+a.version) + " is locked but not installed"
-	case several:
-		unknown.Reason, unknown.Fix = "several packs contain a skill with this name: "+strings.Join(c.aliasesOf(claims,
-			name), ", "),
-			"use the full name of one of these skills"
-	}
-	for _, e := range claims {
-		switch {
-		case several && e.State == Available:
-		case e.State == Available || e.State == Shadowed && strings.Contains(name, "@"):
-			return e.Skill, nil
-		case unknown.Reason == "":
-			unknown.Reason, unknown.Invalid, unknown.Denied, unknown.Fix = e.Reason, e.State == Skipped, e.denied, e.fix
-			if e.denied {
-				unknown.Found = e.Skill
-			}
-		}
-	}
-	for _, s := range c.skills {
-		if s.ModelInvocable {
-			unknown.Available = append(unknown.Available, s.Name)
-		}
-	}
-	unknown.Near = c.nearestName(name)
-	return nil, unknown
-}
-
-// absentSkill returns the locked skill with a name that is not installed, or nil.
-func (c *Catalog) absentSkill(name string) *absentSkill {
-	base, pack, exact := strings.Cut(name, "@")
-	for i, a := range c.absent {
-		if exact && a.pack == pack && (a.base == base || a.name == base) || !exact && a.name == name {
-			return &c.absent[i]
-		}
-	}
-	return nil
-}
-
-// aliasesOf returns the aliases of the packs' skills whose own name is this one, if no available skill has the name.
-func (c *Catalog) aliasesOf(claims []Entry, name string) (names []string) {
-	for _, e := range claims {
-		if e.State == Available && e.Name != name && e.alias != name && !strings.Contains(name, "@") {
-			names = append(names, e.Name)
-		}
-	}
-	return names
-}
-
-// availableSkill returns the available skill with a name, or nil.
-func (c *Catalog) availableSkill(name string) *Skill {
-	i, ok := slices.BinarySearchFunc(c.skills, name,
-		func(s *Skill, name string) int { return strings.Compare(s.Name, name) })
-	if !ok {
-		return nil
-	}
-	return c.skills[i]
-}
-
-// nearestName returns the most similar available name.
-func (c *Catalog) nearestName(name string) string {
-	if len(name) > 2*maxShort {
-		return ""
-	}
-	base, _, exact := strings.Cut(name, "@")
-	base = base[strings.LastIndexByte(base, ':')+1:]
-	names := make([]string, 0, len(c.skills))
-	if exact {
-		for _, s := range c.skills {
-			if s.Pack != "" && s.ModelInvocable {
-				names = append(names, s.Exact())
-			}
-		}
-		if near := diag.Nearest(name, names); near != "" {
-			return near
-		}
-		names = names[:0]
-	}
-	for _, s := range c.skills {
-		if !s.ModelInvocable {
-			continue
-		}
-		if strings.EqualFold(s.Name, base) {
-			return s.Name
-		}
-		names = append(names, s.Name)
-	}
-	return diag.Nearest(base, names)
-}
-
-// claims returns the entries with a name, the highest precedence first: those named so, then those of packs that are
-// named so in their pack and available under an alias. name@owner/name selects that pack's skills.
-func (c *Catalog) claims(name string) []Entry {
-	base, pack, exact := strings.Cut(name, "@")
-	var first, rest []Entry
-	for _, e := range c.entries {
-		switch {
-		case exact && e.Pack == pack && pack != "" && (e.base == base || e.Name == base || e.Declared == base):
-			first = append(first, e)
-		case !exact && (e.Name == name || e.alias == name):
-			first = append(first, e)
-		case !exact && e.Pack != "" && e.base == name:
-			rest = append(rest, e)
-		}
-	}
-	return append(first, rest...)
-}
-
-// Which returns all skills that claim a name, or the bare name in name@owner/name.
-func (c *Catalog) Which(name string) Claims {
-	claims := Claims{Name: name}
-	winner, _ := c.Lookup(name)
-	for _, e := range c.claims(name) {
-		switch e.State {
-		case Available:
-			if e.Skill == winner {
-				claims.Winner = e.Skill
-				continue
-			}
-			e.Reason = "available as " + e.Name
-			claims.Shadowed = append(claims.Shadowed, e)
-		case Shadowed:
-			claims.Shadowed = append(claims.Shadowed, e)
-		case Excluded:
-			claims.Excluded = append(claims.Excluded, e)
-		case Skipped:
-			claims.Skipped = append(claims.Skipped, e)
-		}
-	}
-	return claims
 }

@@ -290,6 +290,48 @@ Its first paragraph.
 	w.expect("bare=What it does, on two lines. other-name=Its first paragraph.")
 }
 
+// TestP2T1Fields checks the model, the tools, and the toolsets of skills, and the default agent, also from the index.
+func TestP2T1Fields(t *testing.T) {
+	w := newFixture(t, "pegasus", `
+-- app/skills/a/SKILL.md --
+---
+model: fast
+allowed-tools: read_file, grep_files
+toolsets: [python-codegen, typescript-codegen]
+---
+A.
+-- app/skills/b/SKILL.md --
+---
+allowed-tools: []
+agent: explore
+---
+B.
+-- app/skills/c/SKILL.md --
+---
+allowed-tools: [Bash(git push *), Read]  # as YAML
+toolsets: x, y
+---
+C.
+`)
+	want := []string{
+		`general "fast" ["read_file" "grep_files"] ["python-codegen" "typescript-codegen"]`,
+		`explore "" [] []`,
+		`general "" ["Bash(git push *)" "Read"] ["x" "y"]`,
+	}
+	for range 2 {
+		for i, s := range w.open().Skills() {
+			if got := fmt.Sprintf("%s %q %q %q", s.Agent, s.Model, s.AllowedTools, s.Toolsets); got != want[i] {
+				t.Errorf("got %s, want %s", got, want[i])
+			}
+			if s.AllowedTools == nil {
+				t.Errorf("%s does not restrict tools", s.Name)
+			}
+		}
+	}
+	w.options.Toolsets = []string{"x", "y"}
+	w.expect("b=B. c=C.")
+}
+
 // TestK1Invalid checks that an invalid skill is skipped with a diagnostic that has path, line, and rule, and does not
 // affect the others.
 func TestK1Invalid(t *testing.T) {

@@ -44,9 +44,11 @@ func (b *builder) dropCopies(ctx context.Context) {
 	var budget copyComparer
 	parallel(ctx, len(pairs), func(i int) { pairs[i].compare(&budget, b.now) })
 	copies := map[*Skill]bool{}
+	b.catalog.copies = map[string]*Skill{}
 	for _, p := range pairs {
 		if p.same {
 			copies[p.local.entry.Skill] = true
+			b.catalog.copies[p.local.entry.Dir] = p.pack.entry.Skill
 		}
 		if p.indexStale {
 			b.catalog.changed[p.local.root] = true

@@ -34,13 +34,16 @@ func (b *builder) filter() {
 			n++
 			e.Reason, e.denied, e.fix = "the project is not trusted", true,
 				"review the project's skills with \"skillpm skills --all\", then run \"skillpm trust\""
-		case len(o.Allowed) > 0 && !allowed(o.Allowed, e.Skill):
+		case !allowed(o.MachineAllowed, e.Skill):
+			e.Reason = "it is not in skills.allowed of the machine"
+		case !e.isEnterprise() && !allowed(o.Allowed, e.Skill):
 			e.Reason = "it is not in skills.allowed"
 		default:
 			e.Reason = outOfScope(e.Skill, o)
 		}
 		if e.Reason == "" {
 			e.Reason, e.fix = unmet(&b.candidates[i])
+			e.keepsName = e.isEnterprise()
 		}
 		if e.Reason == "" && o.Deny != nil {
 			if err := o.Deny(e.Skill); err != nil {
@@ -49,6 +52,8 @@ func (b *builder) filter() {
 		}
 		if e.Reason != "" {
 			e.State = Excluded
+		} else if o.Unapproved != nil {
+			e.awaitApproval(o.Unapproved(e.Skill))
 		}
 	}
 	if n > 0 {
@@ -68,6 +73,13 @@ func (b *builder) filter() {
 	}
 }
 
+// awaitApproval excludes a skill that needs an approval, given why.
+func (e *Entry) awaitApproval(why error) {
+	if why != nil {
+		e.State, e.Reason, e.denied, e.fix = Unapproved, why.Error(), true, diag.HintOf(why)
+	}
+}
+
 // trusts reports whether a project is trusted.
 func (o *Options) trusts(project string) (bool, error) {
 	if o.Trusted != nil && o.Trusted(project) {
@@ -76,16 +88,17 @@ func (o *Options) trusts(project string) (bool, error) {
 	return TrustedFolders(o.Paths).Has(project)
 }
 
+// allowed reports whether a list, which allows all skills if it is empty, has a skill.
 func allowed(list []string, s *Skill) bool {
 	for _, name := range list {
 		if name == s.Name || s.Pack != "" && name == s.base+"@"+s.Pack {
 			return true
 		}
 	}
-	return false
+	return len(list) == 0
 }
 
-// outOfScope returns why a skill's `scope` excludes it, "" if it does not.
+// outOfScope returns why a skill's `scope` or its `toolsets` exclude it, "" if they do not.
 func outOfScope(s *Skill, o *Options) string {
 	for _, f := range []struct {
 		list        []string
@@ -97,10 +110,19 @@ func outOfScope(s *Skill, o *Options) string {
 	} {
 		switch {
 		case len(f.list) == 0 || slices.Contains(f.list, f.value):
+		case f.value == "" && s.isEnterprise(): // leaving out the value must not disable the skill
 		case f.value == "":
 			return fmt.Sprintf("it is only for %s %s, but the %[1]s is not set", f.noun, strings.Join(f.list, ", "))
 		default:
 			return fmt.Sprintf("it is only for %s %s, not %s", f.noun, strings.Join(f.list, ", "), f.value)
+		}
+	}
+	if o.Toolsets == nil {
+		return ""
+	}
+	for _, t := range s.Toolsets {
+		if !slices.Contains(o.Toolsets, t) {
+			return fmt.Sprintf("it needs the toolset %s, which the agent does not have", t)
 		}
 	}
 	return ""

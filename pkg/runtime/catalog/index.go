@@ -17,7 +17,7 @@ import (
 
 // magic starts every index file; the number is the version of the format. After it come the CRC-32C of the rest, the
 // rest's length, and a tree as [codec] encodes it.
-const magic = "skillpm catalog 7\n"
+const magic = "skillpm catalog 8\n"
 
 const (
 	headerSize = len(magic) + 4 + 8
@@ -195,10 +195,10 @@ func (c *codec) requirements(r *skill.Requirements) {
 }
 
 func (c *codec) record(r *record) {
-	for _, s := range []*string{&r.name, &r.description, &r.paragraph, &r.when, &r.hint, &r.agent, &r.fatal} {
+	for _, s := range []*string{&r.name, &r.description, &r.paragraph, &r.when, &r.hint, &r.agent, &r.model, &r.fatal} {
 		c.text(s)
 	}
-	for _, l := range []*[]string{&r.tags, &r.agents, &r.tenants, &r.environments} {
+	for _, l := range []*[]string{&r.tags, &r.agents, &r.tenants, &r.environments, &r.tools, &r.toolsets} {
 		list(c, l, c.text)
 	}
 	optional(c, &r.requires, c.requirements)

@@ -75,8 +75,76 @@ func (b *builder) comparePrecedence(x, y *candidate) int {
 		cmp.Compare(len(s.Dir), len(t.Dir)), cmp.Compare(s.Dir, t.Dir))
 }
 
+// overrideNames shadows the skills whose name an enterprise skill has, under an alias or with their pack's name, too.
+// An enterprise skill that is unusable, or that something other than the administrator's decision about its scope
+// excludes, keeps its name.
+func (b *builder) overrideNames() {
+	owners := map[string]*candidate{}
+	for i := range b.candidates {
+		c := &b.candidates[i]
+		e := &c.entry
+		if !e.isEnterprise() || e.State != Available && e.State != Skipped && !e.keepsName {
+			continue
+		}
+		for _, name := range e.ownNames() {
+			if o := owners[name]; o == nil || b.comparePrecedence(c, o) < 0 {
+				owners[name] = c
+			}
+		}
+	}
+	if len(owners) == 0 {
+		return
+	}
+	for i := range b.candidates {
+		e := &b.candidates[i].entry
+		if e.isEnterprise() || e.State != Available {
+			continue
+		}
+		for _, name := range e.ownNames() {
+			if o := owners[name]; o != nil {
+				e.State, e.By, e.Reason = Shadowed, o.entry.Skill, b.precedenceReason(o.entry.Skill, e.Skill)
+				break
+			}
+		}
+	}
+}
+
+// nameExactly gives the skills of packs their exact names if the profile's names do not tell their packs apart: those
+// have the name of a pack without its owner.
+func (b *builder) nameExactly() {
+	if b.profile.Qualify == "" {
+		return
+	}
+	packs := map[string]string{} // by their name without owner; "" for several
+	for i := range b.candidates {
+		e := &b.candidates[i].entry
+		_, name, _ := strings.Cut(e.Pack, "/")
+		if other, known := packs[name]; !known {
+			packs[name] = e.Pack
+		} else if other != e.Pack {
+			packs[name] = ""
+		}
+	}
+	for i := range b.candidates {
+		e := &b.candidates[i].entry
+		if _, name, inPack := strings.Cut(e.Pack, "/"); inPack && packs[name] == "" && e.State != Skipped {
+			e.Name = e.Exact()
+		}
+	}
+}
+
+// ownNames returns the names that a skill has by itself or in its pack.
+func (s *Skill) ownNames() []string {
+	if s.Pack == "" {
+		return []string{s.Name}
+	}
+	return []string{s.Name, s.base, cmp.Or(s.Declared, s.base)}
+}
+
 // resolvePrecedence determines the owner of each name.
 func (b *builder) resolvePrecedence() {
+	b.nameExactly()
+	b.overrideNames()
 	sorted := make([]*candidate, len(b.candidates))
 	for i := range b.candidates {
 		sorted[i] = &b.candidates[i]
@@ -116,7 +184,7 @@ func stateOrder(s State) int {
 	switch s {
 	case Available:
 		return 0
-	case Excluded:
+	case Excluded, Unapproved:
 		return 1
 	}
 	return 2

@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/skillpm/skillpm/pkg/skill"
-	"github.com/skillpm/skillpm/pkg/skill/tool"
 )
 
 // readSimple reads simple frontmatter: fields on one line each, and lists and mappings of scalars below a field. It
@@ -260,7 +259,8 @@ func (q *simpleReader) endBlock(key string, items []string, dash, empty bool) bo
 // isCatalogKey reports whether stage 1 needs a field.
 func isCatalogKey(key string) bool {
 	switch key {
-	case "name", "description", "when_to_use", "argument-hint", "agent", "tags", "disable-model-invocation",
+	case "name", "description", "when_to_use", "argument-hint", "agent", "model", "tags", "toolsets",
+		"disable-model-invocation",
 		"user-invocable", "context", "priority", "scope", "execution":
 		return true
 	}
@@ -281,6 +281,8 @@ func (q *simpleReader) set(key, text string, line int) bool {
 		r.hint = flat(text, maxShort)
 	case "agent":
 		r.agent = flat(text, maxShort)
+	case "model":
+		r.model = flat(text, maxShort)
 	case "disable-model-invocation":
 		r.setSwitch(key, text, line, modelOff, true)
 	case "user-invocable":
@@ -293,31 +295,36 @@ func (q *simpleReader) set(key, text string, line int) bool {
 		for item := range strings.SplitSeq(text, ",") {
 			r.tags = appendItem(r.tags, item)
 		}
+	case "toolsets":
+		for item := range strings.SplitSeq(text, ",") {
+			r.toolsets = appendItem(r.toolsets, item)
+		}
 	case "scope", "execution":
 		return text == ""
 	case allowedTools, disallowedTools:
-		return areValidTools(text)
+		if strings.TrimSpace(text) == "" {
+			return true
+		}
+		return r.setTools(key, []string{text}, true) == nil
 	}
 	return true
-}
-
-// areValidTools reports whether lists of tools can be read. What is wrong with others is not told here.
-func areValidTools(list ...string) bool {
-	_, err := tool.ParseList(list)
-	return err == nil
 }
 
 // setList takes over a list.
 func (q *simpleReader) setList(key string, items []string) bool {
 	switch key {
 	case "tags":
+		for _, item := range items {
+			q.tags = appendItem(q.tags, item)
+		}
+	case "toolsets":
+		for _, item := range items {
+			q.toolsets = appendItem(q.toolsets, item)
+		}
 	case allowedTools, disallowedTools:
-		return areValidTools(items...)
+		return q.setTools(key, items, true) == nil
 	default:
 		return !isCatalogKey(key)
-	}
-	for _, item := range items {
-		q.tags = appendItem(q.tags, item)
 	}
 	return true
 }

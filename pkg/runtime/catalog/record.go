@@ -24,8 +24,12 @@ type record struct {
 	when        string
 	hint        string
 	agent       string
+	model       string
 
 	tags, agents, tenants, environments []string
+
+	tools    []string // patterns of allowed-tools
+	toolsets []string
 
 	requires *skill.Requirements // without what the catalog does not check; nil for none
 
@@ -44,6 +48,7 @@ const (
 	userOff                         // user-invocable: false
 	forks                           // context: fork
 	noFrontmatter                   // the file has no frontmatter
+	restricts                       // there is a list of allowed tools, possibly empty
 )
 
 // problem is a finding about one file, without its path.
@@ -166,18 +171,33 @@ func (r *record) rejectMergeKeys(doc *skill.Document) {
 	}
 }
 
-// checkTools rejects tool lists that an activation could not parse.
+// checkTools records the allowed tools. It rejects tool lists that an activation could not parse.
 func (r *record) checkTools(doc *skill.Document) {
 	for _, key := range [...]string{allowedTools, disallowedTools} {
 		v := lookup(doc, key)
 		if v == nil {
 			continue
 		}
-		if _, err := tool.ParseList(texts(v, "")); err != nil {
+		entries := texts(v, "")
+		if err := r.setTools(key, entries, v.Kind != yaml.ScalarNode || len(entries) > 0); err != nil {
 			r.fatal, r.line = flat(strings.Replace(err.Error(), allowedTools, key, 1), maxShort), v.Line
 			return
 		}
 	}
+}
+
+// setTools parses a list of tools, and records the allowed ones.
+func (r *record) setTools(key string, entries []string, present bool) error {
+	patterns, err := tool.ParseList(entries)
+	if err != nil || key != allowedTools || !present {
+		return err
+	}
+	r.flags |= restricts
+	r.tools = nil
+	for _, p := range patterns {
+		r.tools = append(r.tools, p.String())
+	}
+	return nil
 }
 
 func (r *record) problem(rule string, line int, message, fix string) {
@@ -187,6 +207,14 @@ func (r *record) problem(rule string, line int, message, fix string) {
 			cut(fix, maxShort),
 		})
 	}
+}
+
+// allowedTools returns the allowed tools, nil for all.
+func (r *record) allowedTools() []string {
+	if r.tools == nil && r.flags&restricts != 0 {
+		return []string{}
+	}
+	return r.tools
 }
 
 // fields reads the fields of the record.
@@ -199,6 +227,8 @@ func (r *record) fields(doc *skill.Document) {
 	r.when = flat(doc.Text("when_to_use"), maxText)
 	r.hint = flat(doc.Text("argument-hint"), maxShort)
 	r.agent = flat(doc.Text("agent"), maxShort)
+	r.model = flat(doc.Text("model"), maxShort)
+	r.toolsets = textList(lookup(doc, "toolsets"))
 	r.tags = textList(lookup(doc, "tags"))
 	r.requires = checkable(doc.Requirements())
 	r.invocation(lookup(doc, "disable-model-invocation"), lookup(doc, "user-invocable"))

@@ -9,6 +9,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/skill"
+	"github.com/skillpm/skillpm/pkg/skill/profile"
 )
 
 // The values of [Skill].Scope.
@@ -38,7 +39,11 @@ type Skill struct {
 	ModelInvocable bool   `json:"modelInvocable"`
 	Fork           bool   `json:"fork"`
 	Agent          string `json:"agent,omitempty"` // agent that runs it as a task, "" for the default
+	Model          string `json:"model,omitempty"` // model that it asks for, "" for the agent's
 	ArgumentHint   string `json:"argumentHint,omitempty"`
+
+	AllowedTools []string `json:"allowedTools,omitzero"` // patterns of the tools that it allows; nil for all
+	Toolsets     []string `json:"toolsets,omitempty"`    // toolsets that it needs
 
 	// Agents, Tenants and Environments are those that the skill is for; empty for all.
 	Agents       []string `json:"agents,omitempty"`
@@ -58,6 +63,9 @@ func (s *Skill) Exact() string {
 	return s.base + "@" + s.Pack
 }
 
+// isEnterprise reports whether the skill belongs to the enterprise layer.
+func (s *Skill) isEnterprise() bool { return s.Layer == profile.Enterprise }
+
 // Tagged reports whether the skill has a tag, in any letter case.
 func (s *Skill) Tagged(tag string) bool {
 	return slices.ContainsFunc(s.Tags, func(t string) bool { return strings.EqualFold(t, tag) })
@@ -71,10 +79,11 @@ type State string
 
 // The states of a skill.
 const (
-	Available State = "available"
-	Shadowed  State = "shadowed" // a skill with higher precedence has the name
-	Excluded  State = "excluded" // a filter excludes it
-	Skipped   State = "skipped"  // it is unreadable, or lacks what the profile requires
+	Available  State = "available"
+	Shadowed   State = "shadowed"       // a skill with higher precedence has the name
+	Unapproved State = "needs approval" // a policy requires an approval that is missing
+	Excluded   State = "excluded"       // a filter excludes it
+	Skipped    State = "skipped"        // it is unreadable, or lacks what the profile requires
 )
 
 // Entry is a skill that was found, with its state.
@@ -84,9 +93,10 @@ type Entry struct {
 	Reason string `json:"reason,omitempty"` // why it is not available: a sentence without a full stop
 	By     *Skill `json:"-"`                // skill that shadows it, nil for none
 
-	denied   bool   // trust or a policy forbids it
-	byPolicy bool   // a policy forbids it
-	fix      string // how to change that, "" if nothing can
+	denied    bool   // trust or a policy forbids it
+	byPolicy  bool   // a policy forbids it
+	keepsName bool   // an enterprise skill that is excluded or skipped, and still shadows the others of its name
+	fix       string // how to change that, "" if nothing can
 }
 
 // Denied reports whether the skill is excluded because its project is not trusted or a policy denies it. Reason has the
@@ -96,16 +106,19 @@ func (e Entry) Denied() bool { return e.denied }
 // DeniedByPolicy reports whether a policy denies the skill.
 func (e Entry) DeniedByPolicy() bool { return e.byPolicy }
 
-// Refusal returns why this skill is denied or unusable, whatever other skill has its name: an [*UnknownError], or nil
-// if it is neither.
+// overridden reports whether an enterprise skill shadows the skill, so that no name activates it.
+func (e Entry) overridden() bool {
+	return e.State == Shadowed && e.By.isEnterprise() && !e.isEnterprise()
+}
+
+// Refusal returns why this skill is denied, unusable, or overridden by an enterprise skill, whatever other skill has
+// its name: an [*UnknownError], or nil if it is none of these.
 func (e Entry) Refusal() error {
-	if !e.denied && e.State != Skipped {
+	if !e.denied && e.State != Skipped && !e.overridden() {
 		return nil
 	}
-	u := &UnknownError{Name: e.Name, Reason: e.Reason, Invalid: e.State == Skipped, Denied: e.denied, Fix: e.fix}
-	if e.denied {
-		u.Found = e.Skill
-	}
+	u := &UnknownError{Name: e.Name}
+	u.explain(e)
 	return u
 }
 
@@ -138,6 +151,18 @@ type UnknownError struct {
 	Denied    bool     // the project is not trusted, or a policy denies the skill; see Reason
 	Fix       string   // how to change that, "" if unknown
 	Found     *Skill   // the denied skill, nil if none is denied
+}
+
+// explain sets why a skill that was found is not available.
+func (e *UnknownError) explain(found Entry) {
+	e.Reason, e.Invalid, e.Denied, e.Fix = found.Reason, found.State == Skipped, found.denied, found.fix
+	if found.overridden() {
+		e.Reason, e.Denied = "the enterprise skill "+found.By.Name+" overrides it", true
+		e.Fix = "use the enterprise skill " + found.By.Name
+	}
+	if e.Denied {
+		e.Found = found.Skill
+	}
 }
 
 // maxListed is the maximum number of names that an error lists.

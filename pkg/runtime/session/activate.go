@@ -23,6 +23,7 @@ import (
 type Activate struct {
 	Arguments string
 	Trigger   Trigger // "" for Model
+	Parent    string  // name of the active skill that it is part of; "" if the texts of the skills decide
 	Inline    bool    // activate the skill here even if it asks for a task
 	Shell     bool    // run the commands in its body even if the settings don't
 
@@ -39,11 +40,16 @@ type Activation struct {
 	Body      string // instructions with arguments inserted
 	Source    string // SKILL.md with Body in place of its body
 	TaskID    string // id of the task that runs the skill, "" if it is active here
+	Repeated  bool   // the skill was active already, and nothing changed
 	Files     []prompt.File
-	Model     string   // model that its frontmatter asks for, "" for none
 	Allowed   []string // patterns of its allowed tools
 	Command   string   // command of its frontmatter, "" for none
+	Model     string   // model that the skill asks for, "" for none
+	Agent     string   // kind of agent that runs the skill as a task, "" for the default
+	Tools     tool.Set // tools that the active skills allow, this one included
+	Toolsets  []string // toolsets that the skill needs
 	Stack     []string // names of the active skills, this one included
+	Ended     []string // names of the skills that ended because this one is not part of their work
 	Warnings  []string // what the user should know
 	Started   time.Time
 	Duration  time.Duration
@@ -53,8 +59,9 @@ type Activation struct {
 func (a *Activation) Result() prompt.Result {
 	r := prompt.Result{
 		Kind: prompt.Activated, Name: a.Skill.Name, Dir: a.Skill.Dir, Description: a.Skill.Description,
-		Body: a.Body, Source: a.Source, Files: a.Files, Model: a.Model, AllowedTools: a.Allowed,
-		Started: a.Started, Duration: a.Duration,
+		Body: a.Body, Source: a.Source, Files: a.Files, Model: a.Model, AllowedTools: a.Allowed, Repeated: a.Repeated,
+		Restriction: a.Terms("it ends when you call skill_end, or load a skill that it does not refer to"),
+		Started:     a.Started, Duration: a.Duration,
 	}
 	if a.TaskID != "" {
 		r.Kind, r.TaskID = prompt.Spawned, a.TaskID
@@ -112,7 +119,7 @@ func (s *Session) activate(ctx context.Context, a *Activation, o Activate, r *au
 	if err != nil {
 		return err
 	}
-	a.Model, a.Allowed = loaded.Front.Model, active.Allowed
+	a.Allowed = active.Allowed
 	if a.Warnings, err = s.decide(ctx, loaded, r); err != nil {
 		return err
 	}
@@ -120,41 +127,65 @@ func (s *Session) activate(ctx context.Context, a *Activation, o Activate, r *au
 	if err != nil {
 		return err
 	}
-	fork := o.Task || a.Skill.Fork && !o.Inline
-	if err := s.checkPush(state, active); err != nil && !fork {
+	a.Model, a.Agent = cmp.Or(o.Model, loaded.Front.Model), cmp.Or(o.Agent, loaded.Agent, loaded.Front.Agent)
+	if o.Task || a.Skill.Fork && !o.Inline {
+		return s.fork(ctx, a, loaded, o, r, state.Active, active)
+	}
+	around, err := s.arrange(state, active, a.Skill, o.Parent)
+	if err != nil {
 		return err
 	}
-	if fork {
-		if err := s.checkFork(a.Skill, state); err != nil {
-			return err
-		}
+	if around.repeated != nil {
+		return s.repeat(ctx, a, loaded, o, r, *around.repeated, state)
 	}
+	if err := s.begin(ctx, a, loaded, o, r, around.kept); err != nil {
+		return err
+	}
+	if err := s.expandText(ctx, a, loaded, o, append(slices.Clone(around.kept), active)); err != nil {
+		return err
+	}
+	return s.storeActive(ctx, a, active, o.Parent)
+}
+
+// begin records an activation whose checks have passed, and runs the pre hook under the restrictions of the other
+// skills.
+func (s *Session) begin(ctx context.Context, a *Activation, l *catalog.Loaded, o Activate, r *audit.Record,
+	others []Active,
+) error {
 	if err := s.recordIntent(r, a.Skill); err != nil {
 		return err
 	}
 	if o.Begin != nil {
 		o.Begin(a.Skill)
 	}
-	if err := s.runPreHook(ctx, loaded, a); err != nil {
+	warnings, err := s.runPreHook(ctx, l, o.Arguments, others)
+	a.Warnings = append(a.Warnings, warnings...)
+	return err
+}
+
+// repeat returns the instructions of a skill that is active already. Nothing changes: no hook runs, and the tool lists
+// at its activation still count.
+func (s *Session) repeat(ctx context.Context, a *Activation, l *catalog.Loaded, o Activate, r *audit.Record,
+	before Active, state State,
+) error {
+	if err := s.recordIntent(r, a.Skill); err != nil {
 		return err
 	}
-	if err := s.expandText(ctx, a, loaded, o, s.toolSet(append(slices.Clone(state.Active), active))); err != nil {
-		return err
+	if note := before.Drift(); note != "" {
+		a.Warnings = append(a.Warnings, note)
 	}
-	if fork {
-		return s.submit(ctx, a, loaded, o)
-	}
-	return s.storeActive(ctx, a, active)
+	a.Repeated, a.Stack, r.Reason = true, state.Names(), "the skill was active already"
+	return s.expandText(ctx, a, l, o, state.Active)
 }
 
 // rollBack ends an activation that could not be recorded although a policy requires a record.
 func (s *Session) rollBack(ctx context.Context, a *Activation, why string) error {
 	err := diag.Errorf(diag.Denied,
 		"%s; the policy requires an audit record, so skill %q is not active", why, a.Skill.Name)
-	if s.id == "" || a.TaskID != "" {
+	if s.id == "" || a.TaskID != "" || a.Repeated {
 		return err
 	}
-	return errors.Join(err, s.folder.change(ctx, s.id, func(state *State) error {
+	return errors.Join(err, s.change(ctx, func(state *State) error {
 		state.Active = slices.DeleteFunc(state.Active, func(e Active) bool { return e.is(a.Skill) })
 		return nil
 	}))
@@ -184,21 +215,11 @@ func unenforced(l *catalog.Loaded) string {
 
 // checkTrigger checks whether the frontmatter lets the user or the model start the skill.
 func checkTrigger(k *catalog.Skill, t Trigger) error {
-	switch t {
-	case Model:
-		if !k.ModelInvocable {
-			return diag.Errorf(diag.Denied,
-				"the model may not activate skill %q: its frontmatter has disable-model-invocation: true", k.Name).
-				WithHint("a user can activate it with /%s", k.Name)
-		}
-	case User:
-		if !k.UserInvocable {
-			return diag.Errorf(diag.Denied,
-				"users cannot activate skill %q: its frontmatter has user-invocable: false", k.Name).
-				WithHint("describe the task; the model activates the skill if the skill matches")
-		}
-	default:
+	switch {
+	case t != Model && t != User:
 		return diag.Errorf(diag.Usage, "unknown trigger %q", t).WithHint("use user or model")
+	case t == Model && !k.ModelInvocable, t == User && !k.UserInvocable:
+		return &TriggerError{Skill: k.Name, Trigger: t}
 	}
 	return nil
 }
@@ -255,12 +276,13 @@ func (s *Session) expandPatterns(l *catalog.Loaded, patterns []tool.Pattern) (te
 	return texts
 }
 
-// expandText expands the instructions and collects warnings about them.
-func (s *Session) expandText(ctx context.Context, a *Activation, l *catalog.Loaded, o Activate, tools tool.Set) error {
+// expandText expands the instructions and collects warnings about them. The active skills include this one.
+func (s *Session) expandText(ctx context.Context, a *Activation, l *catalog.Loaded, o Activate, active []Active) error {
+	a.Tools = s.toolSet(active)
 	rules := s.env.Profile.Substitution
 	in := skill.ExpandInput{Arguments: o.Arguments, Names: l.Front.Arguments, Values: s.variableValues(l.Skill)}
 	if rules.Shell && (s.env.Shell || o.Shell) {
-		in.Shell = s.shell(ctx, a, l, tools)
+		in.Shell = s.shell(ctx, a, l, a.Tools)
 	}
 	expansion := skill.Expand(l.Body, rules, in)
 	if err := ctx.Err(); err != nil {
@@ -274,8 +296,9 @@ func (s *Session) expandText(ctx context.Context, a *Activation, l *catalog.Load
 	a.Warnings = append(a.Warnings, unrun(l.Name, expansion.Left, in.Shell != nil)...)
 	a.Body = expansion.Text
 	a.Source = l.Source[:len(l.Source)-len(l.Body)] + a.Body
-	a.Files, a.Command = s.files(l), l.Front.Command
-	a.Warnings = append(a.Warnings, unlisted(l)...)
+	files, missing := s.files(l)
+	a.Files, a.Command, a.Toolsets = files, l.Front.Command, l.Front.Toolsets
+	a.Warnings = append(a.Warnings, missing...)
 	if e := unenforced(l); e != "" && s.env.Guard == nil {
 		a.Warnings = append(a.Warnings, e)
 	}
@@ -323,44 +346,9 @@ func (s *Session) project() string {
 	return s.env.Dir
 }
 
-// checkFork returns why a skill cannot run as a task: no runner is configured, or an active skill restricts tools,
-// which nothing would enforce in the task.
-func (s *Session) checkFork(k *catalog.Skill, state State) error {
-	for _, a := range state.Active {
-		if s.toolSet([]Active{a}).Restricts() {
-			return diag.Errorf(diag.Denied,
-				"skill %q runs as a separate task, which would escape the tool restriction of skill %s",
-				k.Name, a.Exact()).
-				WithHint("activate the skill with --inline, or first deactivate skill %s: %s", a.Exact(),
-					endCommand(a.Exact(), s.id))
-		}
-	}
-	if s.env.Submit != nil {
-		return nil
-	}
-	return diag.Errorf(diag.NotFound, "skill %q runs as a separate task, but no runner is configured", k.Name).
-		WithHint("configure a runner under runners in config.yaml, or activate the skill with --inline")
-}
-
-// submit runs a skill as a task. The skill is not active in this session and restricts nothing here.
-func (s *Session) submit(ctx context.Context, a *Activation, l *catalog.Loaded, o Activate) error {
-	id, err := s.env.Submit(ctx, Fork{
-		Skill: l.Name, Pack: l.Pack, Dir: l.Dir, Agent: cmp.Or(o.Agent, l.Agent, l.Front.Agent),
-		Model: cmp.Or(o.Model, l.Front.Model), Body: a.Body, Arguments: a.Arguments, Project: s.env.Project,
-	})
-	if err != nil {
-		return err
-	}
-	a.TaskID = id
-	if l.Front.Post != "" {
-		a.Warnings = append(a.Warnings,
-			"skill "+l.Name+" runs as a task, so its post hook does not run")
-	}
-	return nil
-}
-
-// storeActive stores a skill as active. It checks the stack again, because another process may have changed it.
-func (s *Session) storeActive(ctx context.Context, a *Activation, active Active) error {
+// storeActive stores a skill as active, and ends the skills before it. It arranges the skills again, because another
+// process may have changed them.
+func (s *Session) storeActive(ctx context.Context, a *Activation, active Active, parent string) error {
 	if s.id == "" {
 		a.Stack = []string{active.Name}
 		if active.Post != "" {
@@ -369,12 +357,22 @@ func (s *Session) storeActive(ctx context.Context, a *Activation, active Active)
 		}
 		return nil
 	}
-	return s.folder.change(ctx, s.id, func(state *State) error {
-		if err := s.checkPush(*state, active); err != nil {
+	var around arrangement
+	err := s.change(ctx, func(state *State) (err error) {
+		if around, err = s.arrange(*state, active, a.Skill, parent); err != nil || around.repeated != nil {
 			return err
 		}
-		state.Active = append(state.Active, active)
+		active.Parent = around.parent
+		state.Active = append(slices.Clone(around.kept), active)
 		a.Stack = state.Names()
 		return nil
 	})
+	if err != nil {
+		return err
+	}
+	ended, err := s.runPostHooks(ctx, around.ended, around.kept)
+	if a.Ended = ended; err != nil { // the result of a post hook changes nothing
+		a.Warnings = append(a.Warnings, err.Error())
+	}
+	return nil
 }

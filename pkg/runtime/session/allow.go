@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
@@ -19,31 +20,33 @@ type Verdict struct {
 	Session   string   // id of the session, "" for none
 	ReadOnly  bool     // denied because the call would write into a skill's directory or into skillpm's own files
 	Protected bool     // with ReadOnly: the files are skillpm's own
-	Denied    bool     // denied because a policy now denies a skill that is active
+	Denied    bool     // denied because a policy now denies a skill that is active, or because its pre hook failed
+	Instead   []string // the tools that the active skills allow, if their lists deny the call
 	Known     bool     // the session has state: a skill was activated in it
 	Stack     []string // names of the active skills
 	Notes     []string // what the user should know, such as active skills whose files changed
 }
 
-// Err returns a denial as an error that names the tool and the skill, nil if the call is allowed.
+// Err returns a denial as a [DeniedError], nil if the call is allowed.
 func (v Verdict) Err() error {
 	if v.Allowed {
 		return nil
 	}
-	switch {
-	case v.Denied:
-		return diag.Errorf(diag.Denied, "%s", v.Reason).
-			WithHint("deactivate the skill, and continue without the skill: %s", endCommand(v.Skill, v.Session))
-	case v.ReadOnly && v.Protected:
-		return diag.Errorf(diag.Denied, "%s", v.Reason).WithHint("agents may not change settings or policies")
-	case v.ReadOnly:
-		return diag.Errorf(diag.Denied, "%s", v.Reason).
-			WithHint(
-				"write generated files outside the directories of skills; to change a skill, ask the user")
+	return &DeniedError{v}
+}
+
+// insteadText suggests the tools that are allowed.
+func insteadText(tools []string) string {
+	for i, entry := range tools {
+		if strings.HasPrefix(entry, "-") { // the disallowed ones follow
+			tools = tools[:i]
+			break
+		}
 	}
-	return diag.Errorf(diag.Denied, "%s", v.Reason).
-		WithHint("to lift the restriction, deactivate the skill when its instructions are complete: %s",
-			endCommand(v.Skill, v.Session))
+	if len(tools) == 0 {
+		return "continue without this tool"
+	}
+	return "use only the allowed tools: " + strings.Join(tools, ", ")
 }
 
 // Allow decides whether a tool may be called now: every active skill must allow it. Without an active skill, every tool
@@ -73,8 +76,13 @@ func (s *Session) Allow(ctx context.Context, c tool.Call) (Verdict, error) {
 	}
 	if s.checkActivePolicies(&v, state); v.Allowed && !s.isSkillTool(c.Tool) {
 		placed := s.withDirectories(c)
-		if v.Verdict = s.toolSet(state.Active).Allow(placed); v.Allowed {
+		placed.OwnFile = func(path string, tree bool) bool { return s.isOwnFile(state, path, tree) }
+		set := s.toolSet(state.Active)
+		if v.Verdict = set.Allow(placed); v.Allowed {
 			s.checkWrites(&v, state, placed)
+		} else {
+			v.Reason = fmt.Sprintf("Tool '%s' not allowed by active skill '%s': %s", c.Tool, v.Skill, v.Reason)
+			v.Instead = set.Entries()
 		}
 	}
 	for _, a := range state.Active {
@@ -93,13 +101,21 @@ func (s *Session) Allow(ctx context.Context, c tool.Call) (Verdict, error) {
 	return v, nil
 }
 
-// checkActivePolicies denies every call if a policy denies a skill that is active. Only the call that ends a skill
-// stays allowed.
+// checkActivePolicies denies every call if a policy denies a skill that is active, or if the pre hook of one has failed.
+// Only the call that ends a skill stays allowed.
 func (s *Session) checkActivePolicies(v *Verdict, state State) {
-	if part, _ := tool.OfSkills(v.Tool); s.env.Guard == nil || part == tool.End {
+	if part, _ := tool.OfSkills(v.Tool); part == tool.End {
 		return
 	}
 	for _, a := range state.Active {
+		if a.Failed != "" {
+			v.Allowed, v.Denied, v.Skill = false, true, a.Exact()
+			v.Reason = fmt.Sprintf("do not follow the instructions of skill %s: %s", a.Exact(), a.Failed)
+			return
+		}
+		if s.env.Guard == nil {
+			continue
+		}
 		if err := s.env.Guard.Standing(a); err != nil {
 			v.Allowed, v.Denied, v.Skill = false, true, a.Exact()
 			v.Reason = fmt.Sprintf("skill %s is active but no longer allowed, so skillpm denies %s: %v", a.Exact(),
@@ -129,6 +145,22 @@ func (s *Session) checkWrites(v *Verdict, state State, c tool.Call) {
 		v.Allowed, v.ReadOnly, v.Protected = false, true, true
 		v.Reason = fmt.Sprintf("%s would change %q, but skillpm's settings and data are read-only for agents", c.Tool, path)
 	}
+}
+
+// isOwnFile reports whether an absolute path is a file of an active skill that the profile lets a model read, or with
+// tree a directory of which it lets a model read every file.
+func (s *Session) isOwnFile(state State, file string, tree bool) bool {
+	for _, a := range state.Active {
+		for _, dir := range []string{a.Dir, a.Real} {
+			rel, ok := pathx.Rel(dir, filepath.FromSlash(file))
+			if !ok || dir == "" {
+				continue
+			}
+			return s.checkReadable(a.skill(), filepath.ToSlash(rel)) == nil &&
+				(!tree || s.checkReadable(a.skill(), "scripts/any") == nil)
+		}
+	}
+	return false
 }
 
 // toolSet returns the tools that all of these skills allow, by their tool lists at activation. If a policy makes lists
@@ -163,18 +195,20 @@ func (s State) Tools() tool.Set { return toolSetOf(s.Active, false) }
 func (s *Session) Tools(state State) tool.Set { return s.toolSet(state.Active) }
 
 // checkHook returns why a hook must not run: the tool restrictions of another active skill forbid the command.
-func (s *Session) checkHook(h hook, argv []string) error {
-	state, err := s.State()
-	if err != nil {
-		return err
-	}
-	others := slices.DeleteFunc(state.Active, func(a Active) bool { return a.is(h.skill) })
-	v := s.toolSet(others).Allow(s.withDirectories(tool.Call{Tool: "Bash", Input: map[string]any{"command": argv}}))
+func (s *Session) checkHook(h hook) error {
+	argv := scriptLine(h.dir, h.script, nil)
+	v := s.toolSet(h.others).Allow(s.withDirectories(tool.Call{Tool: "Bash", Input: map[string]any{"command": argv}}))
 	if v.Allowed {
 		return nil
 	}
 	return diag.Errorf(diag.Denied, "the %s hook of skill %q may not run now: %s", h.kind, h.skill.Name, v.Reason).
-		WithHint("when the work of skill %s is done, deactivate the skill: %s", v.Skill, endCommand(v.Skill, s.id))
+		WithHint("end skill %s when its work is done", v.Skill)
+}
+
+// scriptLine returns the command line of a script for a check of tool lists: without the interpreter, because that
+// depends on the machine.
+func scriptLine(dir, script string, args []string) []string {
+	return append([]string{filepath.Join(dir, filepath.FromSlash(script))}, args...)
 }
 
 // isSkillTool reports whether a tool is one of those that agents use skills with, under skillpm's name or the

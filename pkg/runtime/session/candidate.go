@@ -3,13 +3,16 @@ package session
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 
+	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/runtime/catalog"
 	"github.com/skillpm/skillpm/pkg/skill"
@@ -18,17 +21,90 @@ import (
 // maxSearchedDirs limits how many directories of a project are searched for skills.
 const maxSearchedDirs = 20_000
 
-// candidates returns the skills that an agent may mean by a name, none if the catalog does not have it. Agents also
-// know a skill by the name of its directory, some in any letter case. If the names match different skills, all of them
-// are returned.
-func (s *Session) candidates(ctx context.Context, name string, o Observed) ([]*catalog.Skill, error) {
-	if o.File {
-		k, err := s.skillAt(ctx, name)
-		if k == nil || err != nil {
+// AmbiguousError reports that an agent may mean several skills by a name.
+type AmbiguousError struct {
+	Name   string
+	Skills []string // their directories
+}
+
+// Error lists the directories.
+func (e *AmbiguousError) Error() string {
+	return fmt.Sprintf("skillpm does not know which skill the agent loads as %q: %s", e.Name,
+		strings.Join(e.Skills, " or "))
+}
+
+// Code is Denied, because the restrictions of the skill are unknown.
+func (e *AmbiguousError) Code() diag.Code { return diag.Denied }
+
+// Hint suggests another name.
+func (e *AmbiguousError) Hint() string { return "ask the user to give one of the skills another name" }
+
+// candidate returns the skill that an agent loads by a name; nil if the catalog does not have it. The file in the first
+// directory that the agent searches decides. Agents also know a skill by its frontmatter, some in any letter case.
+func (s *Session) candidate(ctx context.Context, name string, o Observed) (*catalog.Skill, error) {
+	switch {
+	case o.File:
+		return s.skillAt(ctx, name)
+	case o.Served:
+		k, err := s.lookup(ctx, name)
+		if _, unknown := errors.AsType[*catalog.UnknownError](err); unknown {
+			return nil, nil
+		}
+		return k, err
+	}
+	found, err := s.candidates(ctx, name, o)
+	if err != nil {
+		return nil, err
+	}
+	c, err := s.env.Catalog(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if path := searchedFirst(c, name); path != "" {
+		k, err := s.skillAt(ctx, path)
+		if err != nil {
 			return nil, err
 		}
-		return []*catalog.Skill{k}, nil
+		if k != nil {
+			found = append(slices.DeleteFunc(found, func(other *catalog.Skill) bool {
+				return filepath.Base(other.Dir) == filepath.Base(k.Dir) || other.Declared != name
+			}), k)
+		}
 	}
+	dirs := map[string]bool{}
+	for _, k := range found {
+		real, err := pathx.ResolveExisting(k.Dir)
+		if err != nil {
+			return nil, diag.Errorf(diag.NotFound, "the directory of skill %q no longer exists: %w", k.Name, err)
+		}
+		dirs[real] = true
+	}
+	switch {
+	case len(found) == 0:
+		return nil, nil
+	case len(dirs) > 1:
+		return nil, &AmbiguousError{name, slices.Sorted(maps.Keys(dirs))}
+	}
+	return found[len(found)-1], nil
+}
+
+// searchedFirst returns the SKILL.md with the name of a skill in the first directory that the profile's agent searches,
+// "" if none has it.
+func searchedFirst(c *catalog.Catalog, name string) string {
+	if name == "" || name != filepath.Base(name) || name == "." || name == ".." || strings.ContainsAny(name, `:\`) {
+		return ""
+	}
+	for _, dir := range c.Dirs() {
+		path := filepath.Join(dir, name, skill.File)
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			return path
+		}
+	}
+	return ""
+}
+
+// candidates returns the skills that an agent may mean by a name, none if the catalog does not have it.
+func (s *Session) candidates(ctx context.Context, name string, o Observed) ([]*catalog.Skill, error) {
 	k, err := s.lookup(ctx, name)
 	if unknown, ok := errors.AsType[*catalog.UnknownError](err); err != nil &&
 		(!ok || unknown.Denied || unknown.Invalid) {
@@ -52,15 +128,17 @@ func (s *Session) candidates(ctx context.Context, name string, o Observed) ([]*c
 	return all, err
 }
 
-// sameNamed returns the skills whose directory or frontmatter has a matching name, except k and those that k shadows.
+// sameNamed returns the skills whose directory or frontmatter has a matching name, except k and those that k shadows. Of
+// packs, skills that have the name of k also count.
 func sameNamed(c *catalog.Catalog, k *catalog.Skill, is func(string) bool) (all []*catalog.Skill, err error) {
 	for _, e := range c.All() {
 		switch {
-		case e.Skill == nil || k != nil && (e.Pack != "" || filepath.Base(e.Dir) == filepath.Base(k.Dir)):
+		case e.Skill == nil, k != nil && e.Dir == k.Dir, k != nil && e.Pack != "" && e.Name != k.Name,
+			k != nil && e.Pack == "" && filepath.Base(e.Dir) == filepath.Base(k.Dir):
 			continue
 		case !is(filepath.Base(e.Dir)) && !is(e.Declared) && !is(e.Name):
 			continue
-		case e.State == catalog.Available || e.State == catalog.Shadowed:
+		case e.Refusal() == nil && (e.State == catalog.Available || e.State == catalog.Shadowed):
 			all = append(all, e.Skill)
 			continue
 		}
@@ -100,18 +178,20 @@ func (s *Session) skillAt(ctx context.Context, path string) (*catalog.Skill, err
 		if e.Skill == nil || e.Dir != dir && e.Dir != real && !known.resolve(e.Dir, real) {
 			continue
 		}
-		if e.State == catalog.Available || e.State == catalog.Shadowed {
-			return e.Skill, nil
-		}
 		if err := e.Refusal(); err != nil { // another skill may have the name
 			return nil, err
 		}
+		if e.State == catalog.Available || e.State == catalog.Shadowed {
+			return e.Skill, nil
+		}
 	}
-	project := s.project()
 	for _, layer := range s.projectLayers() {
 		inside := string(filepath.Separator) + layer + string(filepath.Separator)
-		rel, ok := pathx.Rel(project, dir)
-		if ok && strings.Contains(string(filepath.Separator)+rel, inside) {
+		within, ok := dir, strings.HasPrefix(layer, ".") // an agent's own directory may be in any project
+		if !ok {
+			within, ok = pathx.Rel(s.project(), dir)
+		}
+		if ok && strings.Contains(string(filepath.Separator)+within, inside) {
 			return s.inDirectory(dir)
 		}
 	}

@@ -26,57 +26,106 @@ func notActive(name string, active []string) error {
 	return err.WithHint("list active skills with: skillpm session show")
 }
 
-// Deactivate ends the skill with this name and all skills above it in the stack; with name "", the last one. It returns
+// Deactivate ends the skill with this name and the skills that are nested in it; with name "", the last one. It returns
 // the names of the ended skills, the last one first, and runs their post hooks. If a hook fails, the error is a
-// [HookError], and the skills have ended nevertheless.
-func (s *Session) Deactivate(ctx context.Context, name string) (ended []string, err error) {
+// [HookError], and the skills have ended nevertheless. The error has code Denied for skills that a parent session has,
+// and for the model also for those that the user started.
+func (s *Session) Deactivate(ctx context.Context, name string, by Trigger) (ended []string, err error) {
 	if s.id == "" {
 		return nil, diag.Errorf(diag.Usage, "cannot deactivate a skill without a session").
 			WithHint("use --session ID, or set SKILLPM_SESSION")
 	}
-	removed, err := s.pop(ctx, name)
+	removed, kept, err := s.pop(ctx, name, by)
 	if diag.CodeOf(err) == diag.NotFound && name != "" {
 		// An agent may start a pack's skill as pack:name, and end it as name.
 		if k, other := s.lookup(ctx, name); other == nil && k.Name != name {
-			if others, none := s.pop(ctx, k.Name); none == nil {
-				removed, err = others, nil
+			if others, rest, none := s.pop(ctx, k.Name, by); none == nil {
+				removed, kept, err = others, rest, nil
 			}
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
-	return s.runPostHooks(ctx, removed)
+	return s.runPostHooks(ctx, removed, kept)
 }
 
-// pop removes the skill with this name and all above it from the stack.
-func (s *Session) pop(ctx context.Context, name string) (removed []Active, err error) {
-	err = s.folder.change(ctx, s.id, func(state *State) error {
-		i := state.find(name)
-		if i < 0 {
-			return notActive(name, state.Names())
+// CheckEnd returns why the model cannot end a skill, nil if it can or if the skill is not active.
+func (s *Session) CheckEnd(_ context.Context, name string) error {
+	state, err := s.State()
+	if err != nil {
+		return err
+	}
+	if _, _, err := state.pop(name, Model); diag.CodeOf(err) == diag.Denied {
+		return err
+	}
+	return nil
+}
+
+// pop removes the skill with this name and those that are nested in it.
+func (s *Session) pop(ctx context.Context, name string, by Trigger) (removed, kept []Active, err error) {
+	err = s.change(ctx, func(state *State) (err error) {
+		if removed, kept, err = state.pop(name, by); err == nil {
+			state.Active = kept
 		}
-		removed = slices.Clone(state.Active[i:])
-		state.Active = state.Active[:i]
-		return nil
+		return err
 	})
-	return removed, err
+	return removed, kept, err
 }
 
-// runPostHooks runs the post hooks of ended skills and records the ends.
-func (s *Session) runPostHooks(ctx context.Context, removed []Active) (ended []string, err error) {
+// pop returns the skill with this name and those that are nested in it, and the others. With name "" and the model, it
+// takes the last skill that the model started.
+func (s State) pop(name string, by Trigger) (removed, kept []Active, err error) {
+	own := func(a Active) bool { return !a.Inherited && (by != Model || a.Trigger == Model) }
+	i := s.find(name)
+	if name == "" && by == Model {
+		i = lastIndex(s.Active, own)
+	}
+	if i < 0 {
+		return nil, nil, notActive(name, s.Names())
+	}
+	removed = s.within(s.Active[i])
+	if j := slices.IndexFunc(removed, func(a Active) bool { return !own(a) }); j >= 0 {
+		if removed[j].Inherited {
+			return nil, nil, diag.Errorf(diag.Denied, "cannot end skill %s here: the skill ends with this task or subagent",
+				removed[j].Exact())
+		}
+		return nil, nil, diag.Errorf(diag.Denied, "the model cannot end skill %s: the user started the skill",
+			removed[j].Exact()).
+			WithHint("ask the user to end the skill")
+	}
+	return removed, without(s.Active, removed), nil
+}
+
+// lastIndex returns the index of the last matching skill, -1 if none matches.
+func lastIndex(active []Active, is func(Active) bool) int {
+	for i, a := range slices.Backward(active) {
+		if is(a) {
+			return i
+		}
+	}
+	return -1
+}
+
+// without returns the active skills that are not among the removed ones.
+func without(active, removed []Active) []Active {
+	return slices.DeleteFunc(slices.Clone(active), func(a Active) bool {
+		return slices.ContainsFunc(removed, func(b Active) bool { return a.Real == b.Real })
+	})
+}
+
+// runPostHooks runs the post hooks of ended skills, the last one first, under the restrictions of the skills that stay
+// active, and records the ends.
+func (s *Session) runPostHooks(ctx context.Context, removed, kept []Active) (ended []string, err error) {
 	var failed []error
-	slices.Reverse(removed)
-	for _, a := range removed {
+	for _, a := range slices.Backward(removed) {
 		ended = append(ended, a.Name)
 		k := a.skill()
 		var err error
 		var unrecorded []string
-		if a.Post != "" {
-			unrecorded,
-				err = s.hook(ctx, hook{
-				kind: "post", script: a.Post, skill: k, dir: a.Real, arguments: a.Arguments,
-				digest: a.Digest,
+		if a.Post != "" && !a.Pending && a.Failed == "" {
+			unrecorded, err = s.hook(ctx, hook{
+				kind: "post", script: a.Post, skill: k, dir: a.Real, arguments: a.Arguments, digest: a.Digest, others: kept,
 			})
 		}
 		failed = append(failed, err)
@@ -102,11 +151,14 @@ func (s *Session) End(ctx context.Context) (ended []string, err error) {
 		return nil, diag.Errorf(diag.Usage, "cannot end a session without its id").
 			WithHint("use --session ID; list sessions with: skillpm session list")
 	}
+	if IsTask(s.id) && s.env.Getenv("SKILLPM_SESSION") == s.id {
+		return nil, diag.Errorf(diag.Denied, "cannot end the session of a task within the task")
+	}
 	removed, why, err := s.forget(ctx)
 	if err != nil {
 		return nil, err
 	}
-	ended, err = s.runPostHooks(ctx, removed)
+	ended, err = s.runPostHooks(ctx, removed, nil)
 	if unrecorded := s.record(audit.Record{Action: audit.End, Result: audit.OK, Reason: why},
 		nil); len(unrecorded) > 0 {
 		err = errors.Join(err, diag.Errorf(diag.Internal, "session %q ended, but %s", s.id, unrecorded[0]))

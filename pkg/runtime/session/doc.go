@@ -4,13 +4,18 @@
 //
 //   - An id identifies a session. Its state is a file that is written atomically under a kernel lock, so that any
 //     number of processes, such as the hooks of an agent, share it. Without an id no state is kept.
-//   - An active skill cannot be activated again. Activating one that is further down the stack is a cycle. The settings
-//     limit the depth of the stack; the default is 5.
+//   - A skill is nested in an active one that refers to it, or that the caller names. Otherwise it follows: the skills
+//     before it end. What the model does ends no skill that the user started. The settings limit how deep skills are
+//     nested; the default is 5.
+//   - A skill that is active is not activated again: its instructions are repeated. It is a cycle if a skill that is
+//     nested in it refers to it.
 //   - The frontmatter of a skill determines who may activate it: the user, the model, or both.
 //   - A tool may be called if every active skill allows it. The tool lists at activation count: a later change,
 //     renaming, or deletion of SKILL.md is reported and lifts no restriction.
-//   - Ending a skill lifts its restrictions and ends the skills above it in the stack.
+//   - Ending a skill lifts its restrictions and ends the skills that are nested in it.
 //   - A skill whose pre hook fails is not activated. The result of a post hook changes nothing.
+//   - A task has a session of its own, in which its skill and those of the caller are active until the task ends.
+//   - If an agent asks the user about a skill, its hooks run, and the skills before it end, when the user has agreed.
 //   - A process that is killed leaves a skill either active or inactive.
 //   - Every tool is denied while the state cannot be read.
 //   - The audit log has activations, hooks, scripts, and denials, see package audit.

@@ -65,17 +65,16 @@ func (e *HookError) Hint() string {
 		skill.QuoteArgument(e.Script))
 }
 
-// runPreHook runs the pre hook of a skill.
-func (s *Session) runPreHook(ctx context.Context, l *catalog.Loaded, a *Activation) error {
+// runPreHook runs the pre hook of a skill under the restrictions of other skills.
+func (s *Session) runPreHook(ctx context.Context, l *catalog.Loaded, arguments string, others []Active,
+) (warnings []string, err error) {
 	if l.Front.Pre == "" {
-		return nil
+		return nil, nil
 	}
-	warnings, err := s.hook(ctx, hook{
-		kind: "pre", script: l.Front.Pre, skill: l.Skill, dir: l.Dir,
-		arguments: a.Arguments, digest: l.Digest, loaded: l,
+	return s.hook(ctx, hook{
+		kind: "pre", script: l.Front.Pre, skill: l.Skill, dir: l.Dir, arguments: arguments, digest: l.Digest, loaded: l,
+		others: others,
 	})
-	a.Warnings = append(a.Warnings, warnings...)
-	return err
 }
 
 // hook is a pre or post hook to run.
@@ -85,6 +84,7 @@ type hook struct {
 	dir, arguments string
 	digest         string
 	loaded         *catalog.Loaded // nil if it must be read again
+	others         []Active        // whose tool restrictions apply to the hook
 }
 
 // maxVariable is the longest argument text, in bytes, that a hook gets: systems reject longer environment variables.
@@ -111,7 +111,7 @@ func (s *Session) hook(ctx context.Context, h hook) (warnings []string, err erro
 	}
 	var res *run.Result
 	if err == nil {
-		err = s.checkHook(h, argv)
+		err = s.checkHook(h)
 		fail.Denied = err != nil
 	}
 	if err == nil {
@@ -171,6 +171,7 @@ func recordOutcome(r *audit.Record, res *run.Result) {
 	code := res.ExitCode
 	r.ExitCode, r.DurationMS = &code, res.Duration.Milliseconds()
 	r.Output, r.OutputBytes = audit.Digest([]byte(res.StdoutSum+"\n"+res.StderrSum+"\n")), res.StdoutSize+res.StderrSize
+	r.Stdout, r.Stderr = string(res.Stdout), string(res.Stderr) // the log drops them unless it keeps outputs
 }
 
 // workDir returns the directory in which a skill's commands run.
@@ -186,6 +187,7 @@ func (s *Session) workDir(dir string) string {
 // environment returns the environment of a skill's commands. The kind is one of those of package run.
 func (s *Session) environment(kind string, k *catalog.Skill, dir string, extra map[string]string) []string {
 	all := run.Variables(k.Name, dir)
+	all["SKILL_WORK_DIR"] = s.workDir(dir)
 	all[run.ChainName] = run.Extend(s.env.Getenv(run.ChainName), run.Link{Kind: kind, Skill: k.Exact()})
 	if s.id != "" {
 		all["SKILLPM_SESSION"], all["CLAUDE_SESSION_ID"] = s.id, s.id

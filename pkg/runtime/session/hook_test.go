@@ -29,10 +29,10 @@ func TestHooks(t *testing.T) {
 	if _, err := w.load("s", "deploy", session.Activate{Arguments: "prod"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.load("s", "deploy", session.Activate{}); diag.CodeOf(err) != diag.Conflict {
-		t.Error(err)
+	if a := w.mustLoad("s", "deploy"); !a.Repeated { // no hook runs
+		t.Error("it is activated again")
 	}
-	if _, err := w.open("s").Deactivate(t.Context(), ""); err != nil {
+	if _, err := w.open("s").Deactivate(t.Context(), "", session.User); err != nil {
 		t.Fatal(err)
 	}
 	got, _ := os.ReadFile(trace)
@@ -105,7 +105,7 @@ func TestLongArguments(t *testing.T) {
 	if v := w.allow("s", "Write"); v.Allowed {
 		t.Error("Write is allowed")
 	}
-	if _, err := w.open("s").Deactivate(t.Context(), ""); err != nil {
+	if _, err := w.open("s").Deactivate(t.Context(), "", session.User); err != nil {
 		t.Fatal(err)
 	}
 	_, err := w.load("s", "deploy", session.Activate{Arguments: strings.Repeat(long, 5)})
@@ -121,9 +121,9 @@ func TestPostHookFails(t *testing.T) {
 	for _, name := range []string{"a", "b"} {
 		w.skill(name, "allowed-tools: Read\nhooks: {post: post.sh}", "x\n")
 		w.file("project/skills/"+name+"/post.sh", "#!/bin/sh\necho broken "+name+" >&2\nexit 2\n")
-		w.mustLoad("s", name)
+		w.nest("s", name)
 	}
-	ended, err := w.open("s").Deactivate(t.Context(), "a")
+	ended, err := w.open("s").Deactivate(t.Context(), "a", session.User)
 	if !slices.Equal(ended, []string{"b", "a"}) {
 		t.Errorf("ended %v", ended)
 	}
@@ -149,7 +149,7 @@ func TestHookMayAskTheSession(t *testing.T) {
 	if v := w.allow("s", "Write"); v.Allowed {
 		t.Error("Write is allowed")
 	}
-	if _, err := w.open("s").Deactivate(t.Context(), "outer"); err != nil {
+	if _, err := w.open("s").Deactivate(t.Context(), "outer", session.User); err != nil {
 		t.Error(err)
 	}
 	w.file("asked", "")
@@ -169,15 +169,15 @@ func TestO12NestedHook(t *testing.T) {
 	w.file("project/skills/deploy/post.sh", "#!/bin/sh\ntouch "+w.dir+"/post\n")
 	for _, outer := range []string{"reader", "git"} {
 		w.mustLoad(outer, outer)
-		_, err := w.load(outer, "deploy", session.Activate{})
+		_, err := w.load(outer, "deploy", session.Activate{Parent: outer})
 		code(t, err, diag.Denied, "pre hook pre.sh of skill \"deploy\"", "did not activate the skill", "skill "+outer+" allows")
 	}
 	if _, err := os.Stat(filepath.Join(w.dir, "pre")); err == nil {
 		t.Error("the hook ran")
 	}
 	w.mustLoad("free", "deploy")
-	w.mustLoad("free", "reader") // inside: its list counts while it is active
-	if _, err := w.open("free").Deactivate(t.Context(), "deploy"); err != nil {
+	w.nest("free", "reader") // inside: its list counts while it is active
+	if _, err := w.open("free").Deactivate(t.Context(), "deploy", session.User); err != nil {
 		t.Error(err)
 	}
 	for _, name := range []string{"pre", "post"} {
@@ -231,10 +231,12 @@ func TestCommandsInABody(t *testing.T) {
 			w := newFixture(t, tt.profile)
 			w.skill("deploy", tt.front, body)
 			w.skill("outer", tt.outer, "x\n")
+			o := session.Activate{Arguments: "!`touch pwned`", Shell: tt.shell}
 			if tt.outer != "" {
 				w.mustLoad("s", "outer")
+				o.Parent = "outer"
 			}
-			a, err := w.load("s", "deploy", session.Activate{Arguments: "!`touch pwned`", Shell: tt.shell})
+			a, err := w.load("s", "deploy", o)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -273,6 +275,9 @@ func TestFork(t *testing.T) {
 	w.file("project/skills/research/pre.sh", "#!/bin/sh\ntouch "+w.dir+"/pre\n")
 	_, err := w.load("s", "research", session.Activate{})
 	code(t, err, diag.NotFound, "under runners", "--inline")
+	if _, err := os.Stat(filepath.Join(w.dir, "pre")); err == nil {
+		t.Error("the pre hook ran without a runner")
+	}
 	var got session.Fork
 	w.env.Submit = func(_ context.Context, f session.Fork) (string, error) { got = f; return "t-1", nil }
 	a, err := w.load("s", "research", session.Activate{Arguments: "owls"})
@@ -281,7 +286,7 @@ func TestFork(t *testing.T) {
 	}
 	want := session.Fork{
 		Skill: "research", Dir: filepath.Join(w.dir, "project/skills/research"), Agent: "explore", Model: "opus",
-		Body: "Find out about owls.\n", Arguments: "owls", Project: w.env.Project,
+		Body: "Find out about owls.\n", Arguments: "owls", Project: w.env.Project, Session: got.Session,
 	}
 	if a.TaskID != "t-1" || got != want || a.Result().TaskID != "t-1" {
 		t.Errorf("%+v\nwant %+v", got, want)

@@ -1,7 +1,6 @@
 package session_test
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"slices"
@@ -76,41 +75,12 @@ func TestScriptsAndTheStack(t *testing.T) {
 	if err := do("s", "reader"); err != nil {
 		t.Errorf("its own script: %v", err)
 	}
-	code(t, do("s", "other"), diag.Denied, `skill "other"`, "skill reader allows Read", "skillpm deactivate reader --session s")
-	w.mustLoad("s", "other") // to nest it allows it nothing more
+	code(t, do("s", "other"), diag.Denied, `skill "other"`, "skill reader allows Read", "end skill reader")
+	w.nest("s", "other") // to nest it allows it nothing more
 	code(t, do("s", "other"), diag.Denied, "skill reader allows Read")
 	w.mustLoad("t", "runner")
 	if err := do("t", "other"); err != nil {
 		t.Errorf("where the shell tool is allowed: %v", err)
-	}
-}
-
-// TestForkUnderAList checks SPEC O10, O11: a skill with a tool restriction cannot start tasks, because tasks are not
-// restricted.
-func TestForkUnderAList(t *testing.T) {
-	w := newFixture(t, "claude-code")
-	w.skill("reader", "allowed-tools: Read", "x\n")
-	w.skill("free", "", "x\n")
-	w.skill("research", "context: fork\nhooks: {post: post.sh}", "Find out.\n")
-	w.file("project/skills/research/post.sh", "#!/bin/sh\ntouch "+w.dir+"/post\n")
-	w.env.Submit = func(context.Context, session.Fork) (string, error) { return "t-1", nil }
-	w.mustLoad("s", "free")
-	a := w.mustLoad("s", "research")
-	if a.TaskID == "" || !slices.ContainsFunc(a.Warnings, func(s string) bool { return strings.Contains(s, "post hook does not run") }) {
-		t.Errorf("%+v", a)
-	}
-	w.mustLoad("s", "reader")
-	begun := false
-	_, err := w.load("s", "research", session.Activate{Begin: func(*catalog.Skill) { begun = true }})
-	code(t, err, diag.Denied, "tool restriction of skill reader", "--inline", "skillpm deactivate reader --session s")
-	if begun {
-		t.Error("it is said to be loading")
-	}
-	if _, err := w.load("s", "research", session.Activate{Inline: true}); err != nil {
-		t.Error(err)
-	}
-	if _, err := os.Stat(filepath.Join(w.dir, "post")); err == nil {
-		t.Error("the post hook of a task ran here")
 	}
 }
 
@@ -144,9 +114,9 @@ func TestRefusalOfOneOfTwo(t *testing.T) {
 	}
 	w.skill("tight", "allowed-tools: Read", "x\n")
 	w.mustLoad("s", "deploy@acme/x")
-	w.mustLoad("s", "deploy@globex/x")
+	w.nest("s", "deploy@globex/x")
 	v := w.allow("s", "Bash")
-	code(t, v.Err(), diag.Denied, "deploy@acme/x allows", "skillpm deactivate deploy@acme/x --session s")
+	code(t, v.Err(), diag.Denied, "deploy@acme/x allows", "use only the allowed tools: Read, Write")
 	if r := w.records(); !strings.Contains(r[len(r)-1], "refuse denied deploy") {
 		t.Errorf("%q", r)
 	}

@@ -22,11 +22,13 @@ type Observed struct {
 	Turn      string  // the agent's id of the current prompt, "" for none
 
 	File          bool // the name is the path of a SKILL.md that the agent reads to activate the skill
+	Served        bool // skillpm gave the skill to the model, so that the name means what it means to skillpm
 	AlreadyLoaded bool // the model already has the skill: permissions are not checked, and no hook runs
+	// Consent is set if the user has agreed to the activation, by a command or by the agent's permissions. Otherwise the
+	// pre hook runs, and the skills before this one end, only when [Session.Confirm] reports that the call has succeeded.
+	Consent bool
 	// Deep also searches directories below and above the project if the catalog does not have the name.
 	Deep bool
-
-	ambiguous bool // the name may mean several skills
 }
 
 // UnknownTurn is the turn of an agent that does not identify its prompts. A skill entered for it before the agent
@@ -43,11 +45,11 @@ type Observation struct {
 // Observe records that an agent activates a skill itself. It checks the skill, runs its pre hook, and stores it as
 // active, as [Session.Activate] does. After an error the agent must not give the skill to its model.
 //
-// Observe enters nothing if the catalog does not have the skill, if the skill was activated last, if an active skill is
-// only read again, or if the call was seen before. If the name may mean several skills, it enters each of them.
+// Observe enters nothing if the catalog does not have the skill, or if the skill is active already. The error is an
+// [AmbiguousError] if the agent may mean several skills.
 func (s *Session) Observe(ctx context.Context, name string, o Observed) (Observation, error) {
 	o.Trigger = cmp.Or(o.Trigger, Model)
-	found, err := s.candidates(ctx, name, o)
+	k, err := s.candidate(ctx, name, o)
 	if err != nil {
 		r := audit.Record{
 			Action: audit.Activate, Trigger: string(o.Trigger), Skill: name, Result: result(err),
@@ -55,28 +57,13 @@ func (s *Session) Observe(ctx context.Context, name string, o Observed) (Observa
 		}
 		return Observation{}, s.recordFailure(err, r, forbidden(err))
 	}
-	o.ambiguous = len(found) > 1
-	var all Observation
-	for i, k := range found {
-		seen, err := s.observeOne(ctx, k, o)
-		if i == 0 {
-			all.Skill = k
-		}
-		all.Entered = all.Entered || seen.Entered
-		all.Notes = append(all.Notes, seen.Notes...)
-		if err != nil {
-			return all, err
-		}
+	if k == nil {
+		return Observation{}, nil
 	}
-	return all, nil
-}
-
-// observeOne enters one skill and records that.
-func (s *Session) observeOne(ctx context.Context, k *catalog.Skill, o Observed) (Observation, error) {
 	started := s.env.Now()
 	seen := Observation{Skill: k}
 	r := audit.Record{Action: audit.Activate, Trigger: string(o.Trigger)}
-	err := s.observe(ctx, &seen, o, &r)
+	err = s.observe(ctx, &seen, o, &r)
 	if err == nil && !seen.Entered {
 		return seen, nil
 	}
@@ -109,7 +96,7 @@ func (l linkCache) resolve(dir, real string) bool {
 	return target != "" && filepath.Join(target, filepath.Base(dir)) == real
 }
 
-// observe does the work of observeOne and completes the audit record.
+// observe does the work of Observe and completes the audit record.
 func (s *Session) observe(ctx context.Context, seen *Observation, o Observed, r *audit.Record) error {
 	if err := s.checkObserved(seen.Skill, o); err != nil {
 		return err
@@ -123,20 +110,18 @@ func (s *Session) observe(ctx context.Context, seen *Observation, o Observed, r 
 	if err != nil {
 		return err
 	}
-	active.Call, active.Turn = o.Call, o.Turn
+	active.Call, active.Turn, active.Fork = o.Call, o.Turn, seen.Skill.Fork
 	state, err := s.State()
 	if err != nil {
 		return err
 	}
-	if isRepeated(state, active, o) {
-		return nil
+	around, err := s.arrangeObserved(state, active, seen.Skill, o)
+	if err != nil || around.repeated != nil {
+		return err
 	}
 	if o.AlreadyLoaded {
 		active.Post = ""
 		return s.enter(ctx, seen, active, o)
-	}
-	if err := s.checkPush(state, active); err != nil {
-		return err
 	}
 	if seen.Notes, err = s.decide(ctx, loaded, r); err != nil {
 		return err
@@ -144,11 +129,15 @@ func (s *Session) observe(ctx context.Context, seen *Observation, o Observed, r 
 	if err := s.recordIntent(r, seen.Skill); err != nil {
 		return err
 	}
-	a := &Activation{Skill: seen.Skill, Arguments: o.Arguments}
-	if err := s.runPreHook(ctx, loaded, a); err != nil {
-		return err
+	if active.Pending = o.Call != ""; active.Pending && !o.Consent {
+		active.Pre = loaded.Front.Pre
+	} else {
+		warnings, err := s.runPreHook(ctx, loaded, o.Arguments, around.kept)
+		seen.Notes = append(seen.Notes, warnings...)
+		if err != nil {
+			return err
+		}
 	}
-	seen.Notes = append(seen.Notes, a.Warnings...)
 	return s.enter(ctx, seen, active, o)
 }
 
@@ -164,34 +153,127 @@ func (s *Session) checkObserved(k *catalog.Skill, o Observed) error {
 	return s.checkNesting(k.Exact(), true)
 }
 
-// enter stores a skill as active, unless another process has done so meanwhile.
+// arrangeObserved is arrange for a skill that the agent loads itself. The same call, another reading of the file, and a
+// skill that the model already has are never a cycle.
+func (s *Session) arrangeObserved(state State, active Active, k *catalog.Skill, o Observed) (arrangement, error) {
+	around, err := s.arrange(state, active, k, "")
+	again := around.repeated != nil && (o.File || o.AlreadyLoaded || o.Call != "" && around.repeated.Call == o.Call)
+	if _, deep := errors.AsType[*DepthError](err); again || deep && o.AlreadyLoaded {
+		err = nil
+	}
+	return around, err
+}
+
+// enter stores a skill as active, unless another process has done so meanwhile. The skills before it end, unless the
+// user may still refuse the call.
 func (s *Session) enter(ctx context.Context, seen *Observation, active Active, o Observed) error {
 	if s.id == "" {
 		return nil
 	}
-	return s.folder.change(ctx, s.id, func(state *State) error {
-		if isRepeated(*state, active, o) {
-			return nil
-		}
-		if err := s.checkPush(*state, active); err != nil && (!o.AlreadyLoaded || len(state.Active) >= maxActive) {
+	var around arrangement
+	err := s.change(ctx, func(state *State) (err error) {
+		if around, err = s.arrangeObserved(*state, active, seen.Skill, o); err != nil || around.repeated != nil {
 			return err
 		}
-		state.Active = append(state.Active, active)
+		active.Parent = around.parent
+		if active.Pending {
+			around.kept, around.ended = state.Active, nil
+		}
+		state.Active = append(slices.Clone(around.kept), active)
 		seen.Entered = true
 		return nil
 	})
+	if err != nil || !seen.Entered {
+		return err
+	}
+	if _, err := s.runPostHooks(ctx, around.ended, around.kept); err != nil {
+		seen.Notes = append(seen.Notes, err.Error())
+	}
+	return nil
 }
 
-// isRepeated reports whether a skill is already active and the observation changes nothing: it is the same call, the
-// last skill, another reading of its file, or a report about a skill that the model already has.
-func isRepeated(state State, active Active, o Observed) bool {
-	for i, a := range state.Active {
-		if sameSkill(active, a) && (o.File || o.AlreadyLoaded || o.ambiguous || i == len(state.Active)-1 ||
-			o.Call != "" && a.Call == o.Call) {
-			return true
+// Confirm notes that a call has given its skill to the model: the user has agreed. The pre hook runs now if it has not
+// run yet, and then the skills before this one end. If the hook fails, the model already has the instructions: the skill
+// stays active, and no tool is allowed until the skill ends. The terms are those of [Activation.Terms].
+func (s *Session) Confirm(ctx context.Context, call string) (terms string, err error) {
+	return s.confirm(ctx, func(a Active) bool { return call != "" && a.Call == call })
+}
+
+// ConfirmForks is Confirm for the skills that a subagent runs, when the subagent starts.
+func (s *Session) ConfirmForks(ctx context.Context) error {
+	_, err := s.confirm(ctx, func(a Active) bool { return a.Fork })
+	return err
+}
+
+func (s *Session) confirm(ctx context.Context, those func(Active) bool) (said string, err error) {
+	pending := func(a Active) bool { return a.Pending && those(a) }
+	state, err := s.State()
+	if err != nil || !slices.ContainsFunc(state.Active, pending) {
+		return "", err
+	}
+	var claimed []Active
+	err = s.change(ctx, func(state *State) error {
+		claimed = nil
+		for i := range state.Active {
+			if a := &state.Active[i]; pending(*a) {
+				claimed = append(claimed, *a)
+				a.Pending, a.Pre = false, ""
+			}
+		}
+		return nil
+	})
+	for _, a := range claimed {
+		if err == nil {
+			err = s.complete(ctx, a)
 		}
 	}
-	return false
+	if state, stateErr := s.State(); err == nil && stateErr == nil && len(claimed) > 0 {
+		said = terms(claimed[len(claimed)-1].Name, s.toolSet(state.Active), "it ends with this turn")
+	}
+	return said, err
+}
+
+// complete runs the pre hook of a confirmed skill and ends the skills before it.
+func (s *Session) complete(ctx context.Context, a Active) error {
+	k := a.skill()
+	var hookErr error
+	var around arrangement
+	if a.Pre != "" {
+		state, err := s.State()
+		if err != nil {
+			return err
+		}
+		others := without(state.Active, []Active{a})
+		if before, err := s.arrange(State{Active: others}, a, k, ""); err == nil {
+			others = before.kept
+		}
+		_, hookErr = s.hook(ctx, hook{
+			kind: "pre", script: a.Pre, skill: k, dir: a.Real, arguments: a.Arguments, digest: a.Digest, others: others,
+		})
+	}
+	err := s.change(ctx, func(state *State) error {
+		around = arrangement{}
+		i := state.indexOf(a.Real)
+		if i < 0 {
+			return nil
+		}
+		entry := state.Active[i]
+		if hookErr != nil {
+			state.Active[i].Failed = hookErr.Error()
+			return nil
+		}
+		others := without(state.Active, []Active{entry})
+		var err error
+		if around, err = s.arrange(State{Active: others}, entry, k, ""); err == nil && around.repeated == nil {
+			entry.Parent = around.parent
+			state.Active = append(slices.Clone(around.kept), entry)
+		}
+		return nil
+	})
+	if err == nil {
+		_, err = s.runPostHooks(ctx, around.ended, around.kept)
+	}
+	return errors.Join(hookErr, err)
 }
 
 // Retract ends the skill that a call activated, for calls that failed and skills that are done. It returns the skill's
@@ -207,15 +289,15 @@ func (s *Session) Retract(ctx context.Context, call string) (name string, err er
 	return ended[0], err
 }
 
-// FinishCall notes that the agent has given the skill of a call to its model. It is for agents whose identical calls
-// share an id: a later one that fails then ends nothing.
-func (s *Session) FinishCall(ctx context.Context, call string) error {
+// ForgetCall makes a later call with the same id another one. It is for agents whose identical calls share an id: a
+// later one that fails then ends nothing.
+func (s *Session) ForgetCall(ctx context.Context, call string) error {
 	mine := func(a Active) bool { return a.Call == call }
 	state, err := s.State()
 	if err != nil || call == "" || !slices.ContainsFunc(state.Active, mine) {
 		return err
 	}
-	return s.folder.change(ctx, s.id, func(state *State) error {
+	return s.change(ctx, func(state *State) error {
 		for i := range state.Active {
 			if mine(state.Active[i]) {
 				state.Active[i].Call = ""
@@ -223,6 +305,12 @@ func (s *Session) FinishCall(ctx context.Context, call string) error {
 		}
 		return nil
 	})
+}
+
+// RetractPending ends the skills of calls that the agent has not carried out, because the user refused them.
+func (s *Session) RetractPending(ctx context.Context, calls []string) error {
+	_, err := s.endMatching(ctx, func(a Active) bool { return a.Pending && slices.Contains(calls, a.Call) })
+	return err
 }
 
 // EndTurn ends the skills that were activated for earlier prompts, the last one first. It keeps those of the turn that
@@ -240,7 +328,7 @@ func (s *Session) forgetTurn(ctx context.Context) error {
 	if state, err := s.State(); err != nil || !slices.ContainsFunc(state.Active, unknown) {
 		return err
 	}
-	return s.folder.change(ctx, s.id, func(state *State) error {
+	return s.change(ctx, func(state *State) error {
 		for i := range state.Active {
 			if unknown(state.Active[i]) {
 				state.Active[i].Turn = ""
@@ -256,44 +344,32 @@ func (s *Session) endMatching(ctx context.Context, those func(Active) bool) (end
 	if err != nil || !slices.ContainsFunc(state.Active, those) {
 		return nil, err
 	}
-	var removed []Active
-	err = s.folder.change(ctx, s.id, func(state *State) error {
-		removed = nil
-		state.Active = slices.DeleteFunc(state.Active, func(a Active) bool {
+	var removed, kept []Active
+	err = s.change(ctx, func(state *State) error {
+		removed, kept = nil, nil
+		for _, a := range state.Active {
 			if those(a) {
 				removed = append(removed, a)
-				return true
+			} else {
+				kept = append(kept, a)
 			}
-			return false
-		})
+		}
+		state.Active = kept
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	return s.runPostHooks(ctx, removed)
+	return s.runPostHooks(ctx, removed, kept)
 }
 
-// Inherit begins the session of a subagent with the skills that are active in its parent. It does not change a session
-// that already has state.
-func (s *Session) Inherit(ctx context.Context, parent string) error {
-	if s.id == "" || parent == "" {
-		return nil
-	}
-	parentState, err := s.folder.read(parent)
-	if err != nil {
+// Inherit stores the skills with which a session begins, so that they stay active when they end in the parent session. It
+// does not change a session that already has state.
+func (s *Session) Inherit(ctx context.Context) error {
+	if state, err := s.State(); err != nil || s.id == "" || state.Known() || len(state.Active) == 0 {
 		return err
 	}
-	return s.folder.change(ctx, s.id, func(state *State) error {
-		if state.Known() {
-			return nil
-		}
-		for _, a := range parentState.Active {
-			a.Inherited, a.Call, a.Turn, a.Post = true, "", "", ""
-			state.Active = append(state.Active, a)
-		}
-		return nil
-	})
+	return s.change(ctx, func(*State) error { return nil })
 }
 
 // Exists reports whether the state directory has a state file for the session.
@@ -308,14 +384,13 @@ func Exists(state, id string) bool {
 // RunAllowed returns why a script of a skill, or with "" its command, must not run now: the tool restrictions of other
 // active skills forbid it. It returns nil for a skill that the catalog does not have.
 func (s *Session) RunAllowed(ctx context.Context, name, script string) error {
-	found, err := s.candidates(ctx, name, Observed{})
-	if len(found) == 0 || err != nil {
+	k, err := s.candidate(ctx, name, Observed{Served: true})
+	if k == nil || err != nil {
 		return err
 	}
-	k := found[0]
 	argv := []string{name}
 	if script != "" {
-		argv = []string{filepath.Join(k.Dir, filepath.FromSlash(script))}
+		argv = scriptLine(k.Dir, script, nil)
 	}
 	return s.checkRun(k, RunOptions{Script: script, Trigger: Model}, argv)
 }

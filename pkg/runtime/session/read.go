@@ -134,10 +134,11 @@ func (s *Session) read(k *catalog.Skill, file string) (*File, error) {
 		return nil, err
 	}
 	if info.Mode().IsRegular() && info.Size() > s.env.FileLimit {
-		return nil, diag.Errorf(diag.Invalid, "%s of skill %q has %d bytes; the limit is %d", name, k.Name,
-			info.Size(), s.env.FileLimit).
-			WithHint("read %s in parts with your own tools, or read more with --max-bytes BYTES",
-				filepath.Join(k.Dir, filepath.FromSlash(name)))
+		return nil, &LimitError{
+			What: fmt.Sprintf("%s of skill %q", name, k.Name), Size: info.Size(), Limit: s.env.FileLimit,
+			Advice: fmt.Sprintf("read %s in parts with your own tools, or read more with --max-bytes BYTES",
+				filepath.Join(k.Dir, filepath.FromSlash(name))),
+		}
 	}
 	data, err := safefile.ReadIn(safefile.Dir(k.Dir), name, s.env.FileLimit)
 	if err != nil {
@@ -343,48 +344,46 @@ func (s *Session) Files(ctx context.Context, name string) ([]string, error) {
 	return slices.DeleteFunc(all, func(file string) bool { return s.checkReadable(k, file) != nil }), nil
 }
 
-// unlisted returns a warning for each file that the frontmatter declares and the skill does not have.
-func unlisted(l *catalog.Loaded) []string {
+// declaredFiles returns the files of the skill's `files` list that exist in the skill, and a warning for each other one.
+func declaredFiles(l *catalog.Loaded) (files []prompt.File, warnings []string) {
 	if len(l.Front.Files) == 0 {
-		return nil
+		return nil, nil
 	}
 	root, err := os.OpenRoot(l.Dir)
 	if err != nil {
-		return nil // the skill has just been read
+		return nil, nil // the skill has just been read
 	}
 	defer root.Close()
-	var warnings []string
 	for i, f := range l.Front.Files {
 		if i == maxFiles {
 			break
 		}
-		if info, err := root.Stat(path.Clean(f.Path)); err != nil || !info.Mode().IsRegular() {
+		name := path.Clean(f.Path)
+		if info, err := root.Stat(name); err != nil || !info.Mode().IsRegular() {
 			warnings = append(warnings, fmt.Sprintf("skill %q lists the file %s, but does not contain the file", l.Name,
 				f.Path))
+			continue
 		}
+		files = append(files, prompt.File{Path: name, Description: f.Description})
 	}
-	return warnings
+	return files, warnings
 }
 
-// files returns the files that the model sees listed: those that the skill declares, or else, if the profile lists
-// files, those that exist.
-func (s *Session) files(l *catalog.Loaded) []prompt.File {
-	var files []prompt.File
-	for _, f := range l.Front.Files {
-		files = append(files, prompt.File{Path: f.Path, Description: f.Description})
-	}
-	if len(files) > 0 || s.env.Profile.Activation.Activated.Files.Most == 0 {
-		return files
+// files returns the files that the model sees listed: those that the skill declares and has or, if it declares none and
+// the profile lists files, those that exist. The warnings are about declared files that do not exist.
+func (s *Session) files(l *catalog.Loaded) (files []prompt.File, warnings []string) {
+	if len(l.Front.Files) > 0 || s.env.Profile.Activation.Activated.Files.Most == 0 {
+		return declaredFiles(l)
 	}
 	root, err := os.OpenRoot(l.Dir)
 	if err != nil {
-		return nil
+		return nil, nil
 	}
 	defer root.Close()
 	for _, name := range walk(root, maxFiles) {
 		files = append(files, prompt.File{Path: name})
 	}
-	return files
+	return files, nil
 }
 
 // String describes the file for users.

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/runtime/prompt"
 	"github.com/skillpm/skillpm/pkg/runtime/session"
 )
 
@@ -91,8 +92,8 @@ func TestReadDirectory(t *testing.T) {
 	}
 }
 
-// TestUnlisted checks SPEC T2, T3: files that a skill declares but does not have are a warning when it is loaded, and
-// reveal nothing about the file system.
+// TestUnlisted checks SPEC T2, T3: files that a skill declares but does not have are a warning when it is loaded, are
+// not offered, and reveal nothing about the file system.
 func TestUnlisted(t *testing.T) {
 	w := newFixture(t, "toolset")
 	w.skill("deploy", "files: [{path: a.md, description: A}, {path: ./b.md, description: B}, {path: c.md, description: C}, {path: docs, description: D}, {path: ../../secret, description: E}]", "x\n")
@@ -110,6 +111,9 @@ func TestUnlisted(t *testing.T) {
 	}
 	if !slices.Equal(a.Warnings, want) {
 		t.Errorf("%q", a.Warnings)
+	}
+	if offered := []prompt.File{{Path: "a.md", Description: "A"}, {Path: "b.md", Description: "B"}}; !slices.Equal(a.Files, offered) {
+		t.Errorf("offered %v", a.Files)
 	}
 }
 

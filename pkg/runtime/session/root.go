@@ -26,7 +26,7 @@ func Root(state, id, dir string, now time.Time) string {
 		return dir
 	}
 	if atomicfile.Write(path, []byte(dir), atomicfile.Options{Mode: 0o600, MkdirMode: 0o700}) == nil {
-		sweepRoots(filepath.Dir(path), now)
+		sweepFiles(filepath.Dir(path), now)
 	}
 	return dir
 }
@@ -42,8 +42,8 @@ func rootFile(state, id string) string {
 	return filepath.Join(Dir(state), "roots", fileName(id))
 }
 
-// sweepRoots removes the stored directories of old sessions, once a day.
-func sweepRoots(dir string, now time.Time) {
+// sweepFiles removes the files of old sessions from a directory, once a day.
+func sweepFiles(dir string, now time.Time) {
 	if !sweepDue(dir, now) {
 		return
 	}

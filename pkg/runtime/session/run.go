@@ -45,6 +45,9 @@ type RunOptions struct {
 // log gets every run and every denial, with the digest of the output. If it cannot be written, Run returns both the
 // result and an error.
 //
+// A script runs in the working directory. The command runs in the skill's directory, and arguments that are paths of
+// files in the working directory become absolute.
+//
 // The frontmatter must let the trigger start the skill, unless Run only runs a script of a skill that is active in the
 // session. The tool restrictions of other active skills apply to the command.
 func (s *Session) Run(ctx context.Context, name string, o RunOptions) (*run.Result, error) {
@@ -101,7 +104,11 @@ func (s *Session) run(ctx context.Context, k *catalog.Skill, o RunOptions, r *au
 		return nil, err
 	}
 	r.Command = argv
-	if err := s.checkRun(k, o, argv); err != nil {
+	line := argv
+	if o.Script != "" {
+		line = scriptLine(l.Dir, o.Script, o.Args)
+	}
+	if err := s.checkRun(k, o, line); err != nil {
 		return nil, err
 	}
 	if err := s.checkNesting(k.Exact(), false); err != nil {
@@ -120,6 +127,9 @@ func (s *Session) run(ctx context.Context, k *catalog.Skill, o RunOptions, r *au
 	if err != nil {
 		return nil, err
 	}
+	if o.Script == "" {
+		c.Dir = k.Dir // the rules are those of the working directory
+	}
 	if o.Begin != nil {
 		o.Begin(k)
 	}
@@ -137,7 +147,8 @@ func (s *Session) commandOf(l *catalog.Loaded, o RunOptions) (argv []string, ext
 	if l.Front.Command == "" {
 		return nil, nil, noCommand(l.Name, l.Dir)
 	}
-	line, err := run.Shell(l.Dir, l.Name, l.Front.Command, l.Front.Arguments, o.Args)
+	args := run.CallerPaths(s.workDir(l.Dir), o.Args)
+	line, err := run.Shell(l.Dir, l.Name, l.Front.Command, l.Front.Arguments, args)
 	extra = map[string]string{}
 	maps.Copy(extra, line.Env)
 	maps.Copy(extra, o.Env)
@@ -162,7 +173,7 @@ func (s *Session) checkRun(k *catalog.Skill, o RunOptions, argv []string) error 
 		return nil
 	}
 	return diag.Errorf(diag.Denied, "skill %q may not run scripts now: %s", k.Name, v.Reason).
-		WithHint("when the work of skill %s is done, deactivate the skill: %s", v.Skill, endCommand(v.Skill, s.id))
+		WithHint("end skill %s when its work is done", v.Skill)
 }
 
 // is reports whether an active skill is the skill k.

@@ -45,6 +45,10 @@ type Options struct {
 	// Kept are skillpm's own files, which agents must not write to: settings, policies, sessions, the audit log.
 	Protected []string
 
+	// Parents are the sessions whose active skills also restrict this one: that of the agent that started this subagent,
+	// and that of a task. The session begins with the skills of the first that has state.
+	Parents []string
+
 	MaxDepth    int           // 0 for defaultDepth
 	ScriptLimit time.Duration // 0 for DefaultScriptLimit
 	FileLimit   int64         // 0 for DefaultFileLimit
@@ -60,6 +64,8 @@ type Options struct {
 
 	// Submit starts a skill as a task and returns the task's id; nil if no runner is configured.
 	Submit func(context.Context, Fork) (string, error)
+	// CheckRunner returns why no runner can run tasks of a kind of agent; nil for a check by Submit alone.
+	CheckRunner func(agent string) error
 }
 
 // Fork is a skill to run as a task.
@@ -69,6 +75,9 @@ type Fork struct {
 	Body             string // instructions with arguments inserted: all that the task gets
 	Arguments        string
 	Project          string
+	// Session is the id of the task's session, in which the skill and those of the caller are active. Whoever runs the
+	// task checks the task's tool calls in it, and ends it with [Session.End] when the task has ended.
+	Session string
 }
 
 // Session activates skills in one session of an agent, and decides which tool calls they allow.
@@ -100,15 +109,47 @@ func Open(env Options, id string) (*Session, error) {
 	return &Session{env: env, id: id, folder: folder{dir: Dir(env.Paths.State), now: env.Now}}, nil
 }
 
+// Other returns another session of the same agent.
+func (s *Session) Other(id string, parents ...string) *Session {
+	other := *s
+	other.id, other.env.Parents = id, parents
+	return &other
+}
+
 // ID returns the session's id, "" if it keeps no state.
 func (s *Session) ID() string { return s.id }
 
-// State returns the active skills. A damaged state file is an error.
+// State returns the active skills. A session without state has those of its first parent that has state. A damaged
+// state file is an error.
 func (s *Session) State() (State, error) {
 	if s.id == "" {
 		return State{Version: version, Active: []Active{}}, nil
 	}
-	return s.folder.read(s.id)
+	state, err := s.folder.read(s.id)
+	if err != nil || state.Known() {
+		return state, err
+	}
+	for _, id := range s.env.Parents {
+		parent, err := s.folder.read(id)
+		if err != nil {
+			return state, err
+		}
+		if parent.Known() {
+			state.Active = inherited(parent.Active)
+			break
+		}
+	}
+	return state, nil
+}
+
+// inherited returns the skills of a session as a session below it has them.
+func inherited(active []Active) []Active {
+	below := make([]Active, 0, len(active))
+	for _, a := range active {
+		a.Inherited, a.Call, a.Turn, a.Pre, a.Post, a.Pending = true, "", "", "", "", false
+		below = append(below, a)
+	}
+	return below
 }
 
 func (s *Session) lookup(ctx context.Context, name string) (*catalog.Skill, error) {

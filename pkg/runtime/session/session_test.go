@@ -134,6 +134,24 @@ func (w *fixture) load(id, name string, o session.Activate) (*session.Activation
 	return w.open(id).Activate(w.Context(), name, o)
 }
 
+// nest activates a skill as part of the one that was activated last.
+func (w *fixture) nest(id, name string) *session.Activation {
+	w.Helper()
+	state, err := w.open(id).State()
+	if err != nil {
+		w.Fatal(err)
+	}
+	parent := ""
+	if n := len(state.Active); n > 0 {
+		parent = state.Active[n-1].Exact()
+	}
+	a, err := w.load(id, name, session.Activate{Parent: parent})
+	if err != nil {
+		w.Fatal(err)
+	}
+	return a
+}
+
 func (w *fixture) mustLoad(id, name string) *session.Activation {
 	w.Helper()
 	a, err := w.load(id, name, session.Activate{})
@@ -201,16 +219,20 @@ func TestActivate(t *testing.T) {
 	}
 }
 
-// TestAlreadyActive checks SPEC K5: an active skill is not activated again, and the error about an unknown one lists
-// the available skills.
+// TestAlreadyActive checks SPEC K5: an active skill is not activated again, its instructions are repeated, and the error
+// about an unknown one lists the available skills.
 func TestAlreadyActive(t *testing.T) {
 	w := newFixture(t, "omniforge")
 	w.skill("deploy", "", "Deploy.\n")
 	w.skill("review", "", "Review.\n")
-	w.mustLoad("s", "deploy")
-	_, err := w.load("s", "deploy", session.Activate{})
-	code(t, err, diag.Conflict, `"deploy" is already active`, "skillpm deactivate deploy --session s")
-	_, err = w.load("s", "nothing", session.Activate{})
+	if a := w.mustLoad("s", "deploy"); a.Repeated {
+		t.Error("the first activation is said to be a repetition")
+	}
+	a := w.mustLoad("s", "deploy")
+	if state, _ := w.open("s").State(); !a.Repeated || a.Body != "Deploy.\n" || len(state.Active) != 1 {
+		t.Errorf("%+v, active: %v", a, state.Names())
+	}
+	_, err := w.load("s", "nothing", session.Activate{})
 	code(t, err, diag.NotFound, "deploy, review")
 	w.mustLoad("other", "deploy") // another session has nothing to do with it
 	w.mustLoad("", "deploy")
@@ -220,14 +242,14 @@ func TestAlreadyActive(t *testing.T) {
 // TestCycle checks SPEC O19: a cycle is refused, and the error shows it.
 func TestCycle(t *testing.T) {
 	w := newFixture(t, "omniforge")
-	for _, name := range []string{"a", "b", "c"} {
-		w.skill(name, "", "Now do the others.\n")
+	for name, next := range map[string]string{"a": "Do /b.", "b": "See [c](../c/SKILL.md).", "c": "Then `a` or `b` again."} {
+		w.skill(name, "", next+"\n")
 	}
 	w.mustLoad("s", "a")
 	w.mustLoad("s", "b")
 	w.mustLoad("s", "c")
 	_, err := w.load("s", "a", session.Activate{})
-	code(t, err, diag.Conflict, "a → b → c → a", "skillpm deactivate b --session s")
+	code(t, err, diag.Conflict, "a → b → c → a")
 	var cycle *session.CycleError
 	if !errors.As(err, &cycle) || !slices.Equal(cycle.Chain, []string{"a", "b", "c", "a"}) {
 		t.Errorf("%#v", err)
@@ -247,14 +269,14 @@ func TestDepth(t *testing.T) {
 		var names []string
 		for i := range tt.most + 1 {
 			names = append(names, fmt.Sprintf("s%d", i))
-			w.skill(names[i], "", "x\n")
+			w.skill(names[i], "", fmt.Sprintf("Go on with `s%d`.\n", i+1))
 		}
 		for _, name := range names[:tt.most] {
 			w.mustLoad("s", name)
 		}
 		_, err := w.load("s", names[tt.most], session.Activate{})
 		code(t, err, diag.Conflict, fmt.Sprintf("the limit is %d", tt.most), strings.Join(names[:tt.most], " → "), "max-depth")
-		if _, err := w.open("s").Deactivate(t.Context(), ""); err != nil {
+		if _, err := w.open("s").Deactivate(t.Context(), "", session.User); err != nil {
 			t.Fatal(err)
 		}
 		w.mustLoad("s", names[tt.most])
@@ -318,22 +340,22 @@ func TestAllow(t *testing.T) {
 	check("nothing", toolCall{"Anything", "", true})
 	w.mustLoad("s", "free")
 	check("free", toolCall{"Anything", "", true}, toolCall{"Bash", "rm -rf /", true})
-	w.mustLoad("s", "comma")
+	w.nest("s", "comma")
 	check("comma", toolCall{"Read", "", true}, toolCall{"Grep", "", true}, toolCall{"Write", "", false}, toolCall{"Bash", "git push", true},
 		toolCall{"Bash", "rm x", false}, toolCall{"shell", "git push", true}, toolCall{"Bash", "git push; rm x", false}, toolCall{"skill", "", true})
-	w.mustLoad("s", "space")
+	w.nest("s", "space")
 	check("space", toolCall{"Read", "", true}, toolCall{"Grep", "", false}, toolCall{"Write", "", false}, toolCall{"Bash", "git push", true})
-	w.mustLoad("s", "list")
+	w.nest("s", "list")
 	check("list", toolCall{"Bash", "git push", false}, toolCall{"Bash", "git status -s", true})
-	w.mustLoad("s", "none")
+	w.nest("s", "none")
 	check("none", toolCall{"Read", "", false}, toolCall{"skill", "", true})
 	for _, name := range []string{"none", "list", "space"} {
-		if ended, err := w.open("s").Deactivate(t.Context(), ""); err != nil || !slices.Equal(ended, []string{name}) {
+		if ended, err := w.open("s").Deactivate(t.Context(), "", session.User); err != nil || !slices.Equal(ended, []string{name}) {
 			t.Fatalf("%v, %v", ended, err)
 		}
 	}
 	check("comma again", toolCall{"Grep", "", true}, toolCall{"Bash", "git push", true}, toolCall{"Write", "", false})
-	if ended, err := w.open("s").Deactivate(t.Context(), "free"); err != nil || !slices.Equal(ended, []string{"comma", "free"}) {
+	if ended, err := w.open("s").Deactivate(t.Context(), "free", session.User); err != nil || !slices.Equal(ended, []string{"comma", "free"}) {
 		t.Fatalf("%v, %v", ended, err)
 	}
 	check("nothing again", toolCall{"Write", "", true})
@@ -348,7 +370,7 @@ func TestRefusalIsRecorded(t *testing.T) {
 	if v.Allowed || v.Skill != "deploy" || v.Tool != "Write" {
 		t.Fatalf("%+v", v)
 	}
-	code(t, v.Err(), diag.Denied, "Write", "deploy", "skillpm deactivate deploy")
+	code(t, v.Err(), diag.Denied, "Tool 'Write' not allowed by active skill 'deploy'", "use only the allowed tools: Read")
 	last := w.records()
 	if got := last[len(last)-1]; !strings.HasPrefix(got, "refuse denied deploy Write ") {
 		t.Errorf("%q", last)
@@ -395,8 +417,9 @@ func TestSkillChangesWhileActive(t *testing.T) {
 		"renamed, and its name": {func(w *fixture) {
 			os.RemoveAll(filepath.Join(w.dir, "project/skills/deploy"))
 			w.file("project/skills/ship/SKILL.md", "---\nname: ship\ndescription: Does deploy.\nallowed-tools: Read\n---\nDeploy.\n")
-			_, err := w.load("s", "ship", session.Activate{})
-			code(t, err, diag.Conflict, `"deploy" is already active`)
+			if a := w.mustLoad("s", "ship"); !a.Repeated {
+				t.Error("it is activated again")
+			}
 		}, "was renamed to ship after"},
 		"replaced": {func(w *fixture) {
 			os.RemoveAll(filepath.Join(w.dir, "project/skills/deploy"))
@@ -423,7 +446,7 @@ func TestSkillChangesWhileActive(t *testing.T) {
 					t.Errorf("notes %q, want %q", v.Notes, tt.says)
 				}
 			}
-			ended, err := w.open("s").Deactivate(t.Context(), "deploy") // by the name that it had
+			ended, err := w.open("s").Deactivate(t.Context(), "deploy", session.User) // by the name that it had
 			if !slices.Equal(ended, []string{"deploy"}) {
 				t.Errorf("ended %v, %v", ended, err)
 			}
@@ -441,12 +464,12 @@ func TestSkillChangesWhileActive(t *testing.T) {
 func TestDeactivateNothing(t *testing.T) {
 	w := newFixture(t, "omniforge")
 	w.skill("deploy", "", "x\n")
-	_, err := w.open("s").Deactivate(t.Context(), "")
+	_, err := w.open("s").Deactivate(t.Context(), "", session.User)
 	code(t, err, diag.NotFound, "no skill is active")
 	w.mustLoad("s", "deploy")
-	_, err = w.open("s").Deactivate(t.Context(), "deploi")
+	_, err = w.open("s").Deactivate(t.Context(), "deploi", session.User)
 	code(t, err, diag.NotFound, "did you mean deploy?")
-	_, err = w.open("").Deactivate(t.Context(), "")
+	_, err = w.open("").Deactivate(t.Context(), "", session.User)
 	code(t, err, diag.Usage, "--session")
 }
 
@@ -456,7 +479,7 @@ func TestDeactivateByAnotherName(t *testing.T) {
 	w := newFixture(t, "claude-code")
 	w.file("project/.skillpm/plugins/acme/tools/deploy/SKILL.md", "---\nname: deploy\ndescription: Theirs.\nallowed-tools: Read\n---\nTheirs.\n")
 	w.mustLoad("s", "deploy")
-	ended, err := w.open("s").Deactivate(t.Context(), "deploy")
+	ended, err := w.open("s").Deactivate(t.Context(), "deploy", session.User)
 	if err != nil || !slices.Equal(ended, []string{"tools:deploy"}) {
 		t.Errorf("ended %q, %v", ended, err)
 	}
@@ -473,9 +496,10 @@ func TestExactNames(t *testing.T) {
 	if a := w.mustLoad("s", "deploy@acme/tools"); !strings.Contains(a.Body, "Theirs") {
 		t.Errorf("%q", a.Body)
 	}
-	_, err := w.load("s", "deploy@acme/tools", session.Activate{})
-	code(t, err, diag.Conflict, "already active")
-	if ended, err := w.open("s").Deactivate(t.Context(), "deploy@acme/tools"); err != nil || len(ended) != 1 {
+	if a := w.mustLoad("s", "deploy@acme/tools"); !a.Repeated {
+		t.Error("it is activated again")
+	}
+	if ended, err := w.open("s").Deactivate(t.Context(), "deploy@acme/tools", session.User); err != nil || len(ended) != 1 {
 		t.Errorf("%v, %v", ended, err)
 	}
 }

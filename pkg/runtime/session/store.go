@@ -69,8 +69,17 @@ type Active struct {
 	Disallowed []string `json:"disallowedTools,omitempty"`
 	Post       string   `json:"post,omitempty"` // script of the post hook
 
+	Parent string `json:"parent,omitempty"` // Real of the active skill that it is nested in, "" for none
+
 	Call string `json:"call,omitempty"` // the agent's id of the call that activated it, "" if skillpm did
 	Turn string `json:"turn,omitempty"` // the agent's id of the prompt that it was activated for
+	// Pre is the script of the pre hook that has not run yet, because the user may still refuse the call.
+	Pre string `json:"pre,omitempty"`
+	// Pending is set until the agent reports the result of the call.
+	Pending bool `json:"pending,omitempty"`
+	// Failed is why the pre hook failed after the model got the instructions; every tool is denied then.
+	Failed string `json:"failed,omitempty"`
+	Fork   bool   `json:"fork,omitempty"` // the agent runs it in a subagent
 	// Inherited skills are active in the parent session, too, and end there.
 	Inherited bool `json:"inherited,omitempty"`
 }
@@ -104,8 +113,7 @@ type folder struct {
 // checkID rejects ids that are too long.
 func checkID(id string) error {
 	if len(id) > maxID {
-		return diag.Errorf(diag.Usage, "the session id has %d bytes; the limit is %d", len(id), maxID).
-			WithHint("use a shorter id, such as a UUID")
+		return &LimitError{What: "the session id", Size: int64(len(id)), Limit: maxID, Advice: "use a shorter id, such as a UUID"}
 	}
 	return nil
 }
@@ -269,25 +277,25 @@ func (f folder) lock(ctx context.Context) (unlock func() error, err error) {
 	return unlock, err
 }
 
-// change updates a session's state under the lock. If do fails, nothing is written.
-func (f folder) change(ctx context.Context, id string, do func(*State) error) (err error) {
-	unlock, err := f.lock(ctx)
+// change updates the session's state under the lock. If do fails, nothing is written.
+func (s *Session) change(ctx context.Context, do func(*State) error) (err error) {
+	unlock, err := s.folder.lock(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
-	s, err := f.read(id)
+	state, err := s.State()
 	if err != nil {
 		return err
 	}
-	if err := do(&s); err != nil {
+	if err := do(&state); err != nil {
 		return err
 	}
-	if s.Began.IsZero() {
-		s.Began = f.now().UTC()
-		f.sweep(id)
+	if state.Began.IsZero() {
+		state.Began = s.env.Now().UTC()
+		s.folder.sweep(s.id)
 	}
-	return f.wrapWriteError(s, f.write(s))
+	return s.folder.wrapWriteError(state, s.folder.write(state))
 }
 
 // wrapWriteError handles a failed write, for example on a full disk. If no skill is active, it deletes the file

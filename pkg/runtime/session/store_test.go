@@ -70,7 +70,7 @@ func TestDamagedState(t *testing.T) {
 			code(t, err, diag.Invalid, "denies all tool calls", "skillpm session end s")
 			_, err = s.Activate(t.Context(), "deploy", session.Activate{})
 			code(t, err, diag.Invalid)
-			_, err = s.Deactivate(t.Context(), "")
+			_, err = s.Deactivate(t.Context(), "", session.User)
 			code(t, err, diag.Invalid)
 			if now, _ := os.ReadFile(file); string(now) != text {
 				t.Error("the file was changed")
@@ -195,7 +195,9 @@ func TestTwentyProcesses(t *testing.T) {
 	for i := range processes {
 		w.skill(fmt.Sprint("skill-", i), "allowed-tools: [Read, Write]", "x\n")
 	}
-	w.mustLoad("s", "first")
+	if _, err := w.open("s").Observe(t.Context(), "first", session.Observed{Trigger: session.User, Turn: "t", Consent: true}); err != nil {
+		t.Fatal(err)
+	}
 	var all []*exec.Cmd
 	var said []*bytes.Buffer
 	for i := range processes {
@@ -252,11 +254,12 @@ func child(dir string, n int) error {
 			return fmt.Errorf("write is allowed: %t, %w", v.Allowed, err)
 		}
 	}
-	if _, err := w.open("s").Activate(w.Context(), fmt.Sprint("skill-", n), session.Activate{}); err != nil {
-		return err
-	}
-	if _, err := w.open("s").Activate(w.Context(), fmt.Sprint("skill-", n), session.Activate{}); diag.CodeOf(err) != diag.Conflict {
-		return fmt.Errorf("activated twice: %w", err)
+	o := session.Observed{Trigger: session.User, Turn: "t", Consent: true} // the user names all of them in one prompt
+	for i := range 2 {
+		seen, err := w.open("s").Observe(w.Context(), fmt.Sprint("skill-", n), o)
+		if err != nil || seen.Entered != (i == 0) {
+			return fmt.Errorf("observation %d: %+v, %w", i, seen, err)
+		}
 	}
 	for range 5 {
 		v, err := w.open("s").Allow(w.Context(), tool.Call{Tool: "Read"})
@@ -295,7 +298,7 @@ func TestKilled(t *testing.T) {
 			t.Errorf("%+v with %v active", v, state.Names())
 		}
 	}
-	if _, err := w.open("s").Deactivate(t.Context(), ""); err != nil && diag.CodeOf(err) != diag.NotFound {
+	if _, err := w.open("s").Deactivate(t.Context(), "", session.User); err != nil && diag.CodeOf(err) != diag.NotFound {
 		t.Error(err)
 	}
 	w.mustLoad("s", "deploy")
@@ -309,7 +312,7 @@ func toggle(dir string) {
 	for {
 		_, _ = w.open("s").Activate(w.Context(), "deploy", session.Activate{})
 		once.Do(func() { fmt.Println("x") })
-		_, _ = w.open("s").Deactivate(w.Context(), "")
+		_, _ = w.open("s").Deactivate(w.Context(), "", session.User)
 	}
 }
 
@@ -378,7 +381,7 @@ func BenchmarkActivate(b *testing.B) {
 					b.Fatal(err)
 				}
 				b.StopTimer()
-				if _, err := w.open("s").Deactivate(b.Context(), ""); err != nil {
+				if _, err := w.open("s").Deactivate(b.Context(), "", session.User); err != nil {
 					b.Fatal(err)
 				}
 				b.StartTimer()

@@ -24,7 +24,8 @@ func TestVariablesInLists(t *testing.T) {
 	}{
 		{"Read", "file_path", dir + "/references/a.md", true},
 		{"Read", "file_path", "skills/deploy/references/a.md", true},
-		{"Read", "file_path", dir + "/references/../SKILL.md", false},
+		{"Read", "file_path", dir + "/references/../SKILL.md", true}, // a file of its own
+		{"Read", "file_path", dir + "/../other/SKILL.md", false},
 		{"Read", "file_path", "references/a.md", false},
 		{"Bash", "command", dir + "/scripts/go.sh --fast", true},
 		{"Bash", "command", "scripts/go.sh", false},

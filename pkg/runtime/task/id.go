@@ -13,7 +13,8 @@ const (
 	idSize   = len("20060102-150405-000-") + idRandom
 )
 
-func newID(now time.Time) string {
+// NewID returns the id of a new task.
+func NewID(now time.Time) string {
 	stamp := strings.Replace(now.UTC().Format(idTime), ".", "-", 1)
 	return stamp + "-" + strings.ToLower(rand.Text()[:idRandom])
 }

@@ -120,7 +120,7 @@ func (s *Store) environment(t *Task, r *request) []string {
 		}
 	}
 	about := run.Variables(t.Skill, r.Dir)
-	about["SKILLPM_TASK_ID"], about["SKILLPM_MODEL"] = t.ID, t.Model
+	about["SKILLPM_TASK_ID"], about["SKILLPM_MODEL"], about["SKILLPM_SESSION"] = t.ID, t.Model, r.Session
 	about[run.ChainName] = run.Extend(results[run.ChainName], run.Link{Kind: run.Tasked, Skill: t.exact()})
 	maps.DeleteFunc(about, func(_, value string) bool { return value == "" })
 	maps.Copy(extra, about)
@@ -144,6 +144,7 @@ func (s *Store) end(ctx context.Context, t *Task, res *run.Result, failed error)
 			failed = err
 		}
 	}
+	s.endSession(ctx, t)
 	t.Ended = s.now()
 	t.State, t.Reason = s.outcome(ctx, t, res, failed)
 	s.record(t, res) // record it before others can see the end
@@ -152,6 +153,13 @@ func (s *Store) end(ctx context.Context, t *Task, res *run.Result, failed error)
 	}
 	s.finish(ctx, t)
 	return nil
+}
+
+// endSession ends the session of a task, whose post hooks run.
+func (s *Store) endSession(ctx context.Context, t *Task) {
+	if r, err := s.request(t.ID); err == nil && r.Session != "" && s.o.EndSession != nil {
+		s.o.EndSession(context.WithoutCancel(ctx), r.Session, t.Project)
+	}
 }
 
 // keep writes the output of a task.

@@ -32,6 +32,9 @@ type Options struct {
 	Env   []string         // environment of that process; nil is this process's
 	Now   func() time.Time // clock; required
 	Audit *audit.Log       // gets a record at the end of a task; may be nil
+
+	// EndSession ends the session of a task that has ended, before others can see the end; nil ends none.
+	EndSession func(ctx context.Context, id, project string)
 }
 
 // Store is a directory of tasks. Concurrent use, also by several processes, is safe.
@@ -87,7 +90,7 @@ func (s *Store) now() *time.Time {
 func (s *Store) create(r Request, runner pack.Runner) (*Task, *lock, error) {
 	now := s.now()
 	t := &Task{
-		ID: newID(*now), State: Queued, Skill: r.Skill, Pack: r.Pack, Agent: r.Agent, Model: r.Model,
+		ID: NewID(*now), State: Queued, Skill: r.Skill, Pack: r.Pack, Agent: r.Agent, Model: r.Model,
 		Project: r.Project, Created: *now,
 	}
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
@@ -112,7 +115,7 @@ func (s *Store) fill(dir string, t *Task, r Request, runner pack.Runner) (*lock,
 	err := errors.Join(
 		atomicfile.Write(filepath.Join(dir, inputFile), []byte(r.Body), atomicfile.Options{Mode: 0o600}),
 		// Writes need no fsync: a task that is not on disk when the machine stops is lost in any case.
-		writeJSON(filepath.Join(dir, requestFile), request{Version: version, Dir: r.Dir, Runner: runner}, false),
+		writeJSON(filepath.Join(dir, requestFile), request{Version: version, Dir: r.Dir, Session: r.Session, Runner: runner}, false),
 		writeJSON(filepath.Join(dir, stateFile), state{Version: version, Task: *t}, false),
 	)
 	if err != nil {

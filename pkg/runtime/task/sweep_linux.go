@@ -34,7 +34,7 @@ func sweep(id string) {
 			case marked:
 				found = kill(ctx, pid, name, mark) || found
 			case empty:
-				starting = starting || isStarting(pid, name, mark)
+				starting = starting || isStarting(pid)
 			}
 		}
 		if !found && !starting {
@@ -46,33 +46,32 @@ func sweep(id string) {
 	}
 }
 
-// isStarting reports whether a process whose environment was empty is inside execve, or was when that was read. There
-// the old environment is gone before the new one has an address, the field env_end of proc_pid_stat(5). Zombies and
-// kernel threads do not have an executable.
-func isStarting(pid int, environ string, mark []byte) bool {
+// isStarting reports whether a process whose environment was read as empty has one: it is inside execve, or was when the
+// environment was read. There the fields env_start and env_end of proc_pid_stat(5) are 0. Afterwards they differ, unless
+// the environment really is empty. Zombies and kernel threads do not have an executable.
+func isStarting(pid int) bool {
 	dir := "/proc/" + strconv.Itoa(pid)
 	if _, err := os.Readlink(dir + "/exe"); err != nil {
 		return false
 	}
 	stat, _ := os.ReadFile(dir + "/stat")
 	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:])) // a program's name may contain spaces
-	const envEnd = 51 - 3                                                     // fields after the name start at 3
-	if len(fields) > envEnd && fields[envEnd] == "0" {
-		return true
-	}
-	_, empty := readEnvironment(environ, mark)
-	return !empty
+	const envStart, envEnd = 50 - 3, 51 - 3                                   // fields after the name start at 3
+	return len(fields) > envEnd && (fields[envEnd] == "0" || fields[envStart] != fields[envEnd])
 }
 
-// kill kills a process and waits for its exit, unless the id now belongs to another process.
+// kill kills a process and waits for its exit, unless the id now belongs to another process. It reports whether the
+// search must go on: it killed the process, or the process is inside execve.
 func kill(ctx context.Context, pid int, environ string, mark []byte) bool {
 	fd, err := unix.PidfdOpen(pid, 0)
 	if err != nil {
 		return false
 	}
 	defer func() { _ = unix.Close(fd) }()
-	marked, _ := readEnvironment(environ, mark)
-	if !marked || unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0) != nil {
+	switch marked, empty := readEnvironment(environ, mark); {
+	case !marked:
+		return empty && isStarting(pid)
+	case unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0) != nil:
 		return false
 	}
 	for ctx.Err() == nil {

@@ -118,6 +118,7 @@ func TestLook(t *testing.T) {
 
 // TestSweepExec sweeps processes that constantly run execve, during which a process shows no environment.
 func TestSweepExec(t *testing.T) {
+	id := NewID(time.Now()) // of this process only
 	script := filepath.Join(t.TempDir(), "again.sh")
 	if err := os.WriteFile(script, []byte("exec /bin/sh \"$0\"\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -125,13 +126,13 @@ func TestSweepExec(t *testing.T) {
 	var list []*exec.Cmd
 	for range 12 {
 		cmd := exec.Command("/bin/sh", script)
-		cmd.Env = []string{"SKILLPM_TASK_ID=swept"}
+		cmd.Env = []string{"SKILLPM_TASK_ID=" + id}
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
 		list = append(list, cmd)
 	}
-	sweep("swept")
+	sweep(id)
 	for _, cmd := range list {
 		state, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", cmd.Process.Pid))
 		if err != nil || !strings.Contains(string(state), ") Z ") {

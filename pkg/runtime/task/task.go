@@ -44,6 +44,7 @@ type Request struct {
 	Model   string // model that the skill names, "" for the runner's own
 	Project string // directory of the project, for runners that work there
 	Body    string // complete input of the task
+	Session string // id of the session that restricts the task's tools, "" for none
 }
 
 // Task is a task with its state. Users, programs, and notifications see this form.
@@ -76,6 +77,7 @@ type state struct {
 type request struct {
 	Version int         `json:"version"`
 	Dir     string      `json:"dir,omitempty"` // directory of the skill
+	Session string      `json:"session,omitempty"`
 	Runner  pack.Runner `json:"runner"`
 }
 

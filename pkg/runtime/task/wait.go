@@ -26,7 +26,7 @@ func (s *Store) resolve(ctx context.Context, id string) (*Task, error) {
 		}
 		return nil, err
 	}
-	t, err := s.markLost(id)
+	t, err := s.markLost(ctx, id)
 	unlock()
 	if err == nil {
 		s.finish(ctx, t)
@@ -35,12 +35,13 @@ func (s *Store) resolve(ctx context.Context, id string) (*Task, error) {
 }
 
 // markLost writes the final state of a task without a runner.
-func (s *Store) markLost(id string) (*Task, error) {
+func (s *Store) markLost(ctx context.Context, id string) (*Task, error) {
 	t, err := s.read(id)
 	if err != nil || t.State.Ended() {
 		return t, err
 	}
 	sweep(id)
+	s.endSession(ctx, t)
 	t.State, t.Ended, t.Reason = Lost, s.now(), "the runner was killed, or the machine was turned off"
 	if s.has(id, cancelFile) {
 		t.State, t.Reason = Cancelled, "the task was canceled"

@@ -32,10 +32,18 @@ type Agent struct {
 	UserEnv string
 	Mark    string // directory that exists if the agent is in use; "" if the agent is never detected
 	Profile string // id of its skills' profile; "" for the default
-	// Reads lists configuration directories, separated by spaces, whose skills the agent reads in addition to those of
-	// .agents and .claude. It is only set for agents with hooks.
-	Reads string
+	// Order lists the skill directories that the agent reads, separated by spaces, the strongest first: ./DIR/skills of
+	// the project, ~/DIR/skills of the user. It is only set for agents with hooks; "" for those of the profile.
+	Order string
+	// Unordered means that which of several skills with one name the agent loads does not follow from their directories.
+	Unordered bool
+	// Tested is the newest version of the program in which tests have shown what skillpm does, "" if skillpm follows
+	// the agent's documentation only.
+	Tested string
 }
+
+// FromDocumentation stands for [Agent.Tested] of an agent that no test has run.
+const FromDocumentation = "from documentation"
 
 // All returns every agent, sorted by id.
 func All() []Agent { return slices.Clone(table[:]) }

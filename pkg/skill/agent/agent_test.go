@@ -1,6 +1,7 @@
 package agent_test
 
 import (
+	"os"
 	"path"
 	"slices"
 	"strings"
@@ -167,5 +168,27 @@ func TestRelocate(t *testing.T) {
 	windows := agent.Relocate(agents[:1], `C:\Users\me`, func(string) string { return `C:\Users\me\claude` })
 	if windows[0].User != "claude/skills" {
 		t.Errorf("on Windows: %q", windows[0].User)
+	}
+}
+
+// TestTested checks S3, O26: an agent counts as tested in the version of the program that the tests run, and others
+// follow documentation only.
+func TestTested(t *testing.T) {
+	programs, err := os.ReadFile("../../../.ci/npm.sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := map[string]string{
+		"claude-code": "claude-code-linux-x64", "codex": "codex", "copilot": "copilot-linux-x64", "gemini": "gemini-cli",
+		"opencode": "opencode-linux-x64-baseline",
+	}
+	for _, a := range agent.All() {
+		name := names[a.ID]
+		if (name != "") != (a.Tested != "") {
+			t.Errorf("%s is tested with %q", a.ID, a.Tested)
+		}
+		if name != "" && !strings.Contains(string(programs), name+"@"+a.Tested) {
+			t.Errorf("%s: .ci/npm.sh does not install %s@%s", a.ID, name, a.Tested)
+		}
 	}
 }

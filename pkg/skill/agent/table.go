@@ -29,7 +29,7 @@ var table = [...]Agent{
 	{
 		ID: "claude-code", Aliases: "claude", Title: "Claude Code", Project: ".claude/skills", User: ".claude/skills",
 		Mark:    ".claude",
-		UserEnv: "CLAUDE_CONFIG_DIR", Profile: "claude-code",
+		UserEnv: "CLAUDE_CONFIG_DIR", Profile: "claude-code", Tested: "2.1.330",
 	},
 	{ID: "cline", Title: "Cline", Project: ".agents/skills", User: ".agents/skills", Mark: ".cline"},
 	{
@@ -49,8 +49,8 @@ var table = [...]Agent{
 	},
 	{
 		ID: "codex", Title: "Codex", Project: ".agents/skills", User: ".agents/skills", Mark: ".codex",
-		UserEnv: "CODEX_HOME",
-		Reads:   ".codex",
+		UserEnv: "CODEX_HOME", Order: "./.agents ./.codex ~/.agents ~/.codex", Unordered: true,
+		Tested: "0.169.0",
 	},
 	{
 		ID: "command-code", Title: "Command Code", Project: ".commandcode/skills", User: ".commandcode/skills",
@@ -59,7 +59,8 @@ var table = [...]Agent{
 	{ID: "continue", Title: "Continue", Project: ".continue/skills", User: ".continue/skills", Mark: ".continue"},
 	{
 		ID: "copilot", Aliases: "github-copilot copilot-cli", Title: "GitHub Copilot", Project: ".agents/skills",
-		User: ".copilot/skills", Mark: ".copilot", Reads: ".github .copilot",
+		User: ".copilot/skills", Mark: ".copilot", Order: "./.github ./.agents ./.claude ~/.copilot ~/.agents",
+		Tested: "1.0.102",
 	},
 	{
 		ID: "cortex", Title: "Cortex Code", Project: ".cortex/skills", User: ".snowflake/cortex/skills",
@@ -71,7 +72,7 @@ var table = [...]Agent{
 	},
 	{
 		ID: "cursor", Title: "Cursor", Project: ".agents/skills", User: ".cursor/skills", Mark: ".cursor",
-		Reads: ".cursor .codex",
+		Order: "./.agents ./.claude ./.cursor ./.codex ~/.agents ~/.claude ~/.cursor ~/.codex", Unordered: true,
 	},
 	{
 		ID: "deepagents", Title: "Deep Agents", Project: ".agents/skills", User: ".deepagents/agent/skills",
@@ -89,7 +90,8 @@ var table = [...]Agent{
 	{ID: "fx", Title: "fx", Project: ".agents/skills", User: ".agents/skills", Mark: ".fx"},
 	{
 		ID: "gemini", Aliases: "gemini-cli", Title: "Gemini CLI", Project: ".agents/skills", User: ".gemini/skills",
-		Mark: ".gemini", Reads: ".gemini",
+		Mark: ".gemini", Order: "./.agents ./.gemini ~/.agents ~/.gemini",
+		Tested: "0.61.0",
 	},
 	{
 		ID: "goose", Title: "Goose", Project: ".goose/skills", User: ".config/goose/skills", Mark: ".config/goose",
@@ -136,7 +138,9 @@ var table = [...]Agent{
 	{ID: "openclaw", Title: "OpenClaw", Project: "skills", User: ".openclaw/skills"},
 	{
 		ID: "opencode", Title: "OpenCode", Project: ".agents/skills", User: ".config/opencode/skills",
-		Mark: ".config/opencode", UserEnv: "XDG_CONFIG_HOME",
+		Mark: ".config/opencode", UserEnv: "XDG_CONFIG_HOME", Unordered: true,
+		Order:  "./.opencode ./.agents ./.claude ~/.config/opencode ~/.opencode ~/.claude ~/.agents",
+		Tested: "1.18.33",
 	},
 	{ID: "openhands", Title: "OpenHands", Project: ".openhands/skills", User: ".openhands/skills", Mark: ".openhands"},
 	{ID: "pi", Title: "Pi", Project: ".agents/skills", User: ".agents/skills", Mark: ".pi"},

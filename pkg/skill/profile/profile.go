@@ -42,8 +42,11 @@ type Profile struct {
 	// NameIsDirectory is the severity of a skill name that differs from its directory's; nil for none.
 	NameIsDirectory *diag.Severity `yaml:"name-is-directory"`
 
-	// Defaults are the sources of missing fields: "directory" or "first-paragraph".
+	// Defaults are the sources of missing fields, "directory" and "first-paragraph", and the default type of agent.
 	Defaults map[string]string `yaml:"defaults"`
+
+	// Recognition is how a project of the system is recognized; nil if it is not.
+	Recognition *Recognition `yaml:"recognition"`
 
 	// Recommended are optional fields that the agent needs to work well.
 	Recommended []string `yaml:"recommended"`
@@ -154,20 +157,23 @@ func lookup(id string, others []string) (*Profile, error) {
 	return nil, err.WithHint("use %s", textx.OneOf(ids))
 }
 
-// ofAgent returns the profile of an agent, with the agent's directories if it reads more than the profile's.
+// ofAgent returns the profile of an agent, with the agent's own directories in its own order if they are known.
 func ofAgent(a agent.Agent) (*Profile, error) {
-	p, err := read(cmp.Or(a.Profile, Default) + ".yaml")
-	if err != nil || a.Reads == "" {
+	p, err := read(cmp.Or(a.Profile, Default) + suffix)
+	if err != nil || a.Order == "" {
 		return p, err
 	}
-	var project, home []string
-	for _, dir := range append([]string{".agents", ".claude"}, strings.Fields(a.Reads)...) {
-		project, home = append(project, "./"+dir+"/skills"), append(home, "~/"+dir+"/skills")
+	p.Layers, p.Unordered = nil, a.Unordered
+	for dir := range strings.FieldsSeq(a.Order) {
+		name := "project"
+		if strings.HasPrefix(dir, "~") {
+			name = "personal"
+		}
+		p.Layers = append(p.Layers, Layer{Name: name, Dirs: []string{dir + "/skills"}, Depth: 4})
 	}
-	p.Layers = []Layer{
-		{Name: "project", Dirs: project, Depth: 4},
-		{Name: "personal", Dirs: home, Depth: 4},
-		{Name: "plugin", Dirs: []string{"{plugins}"}},
+	p.Layers = withEnterprise(append(p.Layers, Layer{Name: "plugin", Dirs: []string{"{plugins}"}}))
+	if top, _, _ := strings.Cut(a.Mark, "/"); a.UserEnv != "" {
+		p.Moved = map[string]string{"~/" + top: a.UserEnv}
 	}
 	return p, nil
 }

@@ -1,6 +1,9 @@
 package profile
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/Masterminds/semver/v3"
 	"go.yaml.in/yaml/v3"
 
@@ -16,12 +19,18 @@ type Serving struct {
 	// name.
 	Layers []Layer `yaml:"layers"`
 
+	// Unordered means that which of several skills with one name the agent loads does not follow from the layers.
+	Unordered bool `yaml:"-"`
+
 	// Moved maps directories of the home directory to environment variables that replace them, for example ~/.claude
 	// and CLAUDE_CONFIG_DIR.
 	Moved map[string]string `yaml:"moved"`
 
 	// Require are the fields without which the agent ignores a skill.
 	Require []string `yaml:"require"`
+
+	// Names is where a skill's name comes from: "" for its frontmatter, or "directory". skillpm finds a skill by both.
+	Names string `yaml:"names"`
 
 	// Qualify is the name format for skills of installed packs, with {pack} and {name}; "" for their own names.
 	Qualify string `yaml:"qualify"`
@@ -79,6 +88,30 @@ type Layer struct {
 	Depth int `yaml:"depth" json:"depth,omitempty"`
 }
 
+// Enterprise is the name of the machine's layer.
+const Enterprise = "enterprise"
+
+// enterpriseDirs are the directories of the machine's layer.
+var enterpriseDirs = []string{"{enterprise}/skills", "{enterprise}/plugins"}
+
+// withEnterprise puts the machine's layer first, wherever a profile has it, so that no profile of a user bypasses the
+// skills of the machine's administrator.
+func withEnterprise(layers []Layer) []Layer {
+	all := []Layer{{Name: Enterprise, Dirs: enterpriseDirs}}
+	for _, l := range layers {
+		l.Dirs, l.OS = slices.DeleteFunc(slices.Clone(l.Dirs), isEnterpriseDir), maps.Clone(l.OS)
+		for system, dirs := range l.OS {
+			l.OS[system] = slices.DeleteFunc(slices.Clone(dirs), isEnterpriseDir)
+		}
+		if len(l.Dirs)+len(l.OS) > 0 {
+			all = append(all, l)
+		}
+	}
+	return all
+}
+
+func isEnterpriseDir(dir string) bool { return slices.Contains(enterpriseDirs, dir) }
+
 // MaxDepth is the maximum of Layer.Depth.
 const MaxDepth = 6
 
@@ -94,7 +127,9 @@ func (l Layer) On(system string) []string {
 type Trigger struct {
 	Skill Tool `yaml:"skill"` // loads a skill
 	File  Tool `yaml:"file"`  // reads a file of a skill; has no name if the agent does not have the tool
-	Find  Tool `yaml:"find"`  // searches skills; has no name if the agent does not have the tool
+	// Only means that the agent's model has no other tools for skills than these.
+	Only bool `yaml:"only"`
+	Find Tool `yaml:"find"` // searches skills; has no name if the agent does not have the tool
 
 	// Message is the message to the model when a user activates a skill, a template like those of [Form]; "" means the
 	// result of the activation.

@@ -121,6 +121,7 @@ func (r *resolver) parse(path, id string, text []byte) (*Profile, error) {
 	}
 	p.ID, p.Title, p.User = id, cmp.Or(p.Title, id), true
 	(&checker{root}).check(p)
+	p.Layers = withEnterprise(p.Layers)
 	if err := file.Err(); err != nil {
 		return nil, err
 	}

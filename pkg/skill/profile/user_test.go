@@ -1,6 +1,7 @@
 package profile_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -51,7 +52,7 @@ activation:
 	if p.ID != "nearly" || p.Title != "nearly" || !p.User || p.Schema != base.Schema {
 		t.Errorf("got %q, %q, %v, %q", p.ID, p.Title, p.User, p.Schema)
 	}
-	if len(p.Layers) != 1 || p.Layers[0].On("windows")[0] != `D:\team` || p.Layers[0].On("linux")[0] != "./team/skills" {
+	if len(p.Layers) != 2 || p.Layers[1].On("windows")[0] != `D:\team` || p.Layers[1].On("linux")[0] != "./team/skills" {
 		t.Errorf("layers: %+v", p.Layers)
 	}
 	if s := p.Trigger.Skill; s.Name != "open_skill" || s.Takes("skill") != "skill_name" || s.Takes("path") != "" {
@@ -211,6 +212,58 @@ func TestText(t *testing.T) {
 		own, err := p.Text()
 		if err != nil || !strings.Contains(string(own), "id: "+p.ID+"\n") {
 			t.Errorf("%s: %v", p.ID, err)
+		}
+	}
+}
+
+// TestEnterpriseFirst: O5: no profile of a user drops the machine's layer or puts it below another one.
+func TestEnterpriseFirst(t *testing.T) {
+	layers := "extends: kodelet\nlayers:\n" +
+		"  - {name: team, dirs: [./team/skills, \"{enterprise}/skills\"]}\n" +
+		"  - {name: late, dirs: [\"{enterprise}/plugins\"]}\n"
+	own := user(map[string]string{"team.yaml": layers})
+	for _, id := range append(profile.IDs(), "team", "codex", "gemini", "copilot", "cursor", "opencode", "goose") {
+		p, err := profile.Resolve(id, own)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.Preset {
+			continue
+		}
+		var dirs []string
+		for _, l := range p.Layers {
+			dirs = append(dirs, l.On("linux")...)
+		}
+		if p.Layers[0].Name != profile.Enterprise || dirs[0] != "{enterprise}/skills" ||
+			dirs[1] != "{enterprise}/plugins" || slices.Contains(dirs[2:], "{enterprise}/skills") {
+			t.Errorf("%s reads %q", id, dirs)
+		}
+	}
+}
+
+// TestAgentOrder: the orders were measured on Gemini CLI 0.61.0, Copilot CLI 1.0.102, Codex 0.169.0, and
+// Claude Code 2.1.330.
+func TestAgentOrder(t *testing.T) {
+	for id, want := range map[string]string{
+		"gemini":      "./.agents/skills ./.gemini/skills ~/.agents/skills ~/.gemini/skills",
+		"copilot":     "./.github/skills ./.agents/skills ./.claude/skills ~/.copilot/skills ~/.agents/skills",
+		"codex":       "./.agents/skills ./.codex/skills ~/.agents/skills ~/.codex/skills",
+		"claude-code": "~/.claude/skills ./.claude/skills",
+	} {
+		p, err := profile.Lookup(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var dirs []string
+		for _, l := range p.Layers {
+			for _, dir := range l.On("linux") {
+				if dir[0] == '.' || dir[0] == '~' {
+					dirs = append(dirs, dir)
+				}
+			}
+		}
+		if got := strings.Join(dirs, " "); got != want {
+			t.Errorf("%s reads %s, want %s", id, got, want)
 		}
 	}
 }

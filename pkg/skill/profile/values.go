@@ -36,6 +36,7 @@ type checker struct{ root yamlx.Value }
 func (c checker) check(p *Profile) {
 	c.oneOf(p.Schema, schema.Names(), "schema")
 	c.oneOf(p.ToolForm, []string{"", "space", "comma", "list", "any"}, "tool-form")
+	c.oneOf(p.Names, []string{"", "directory"}, "names")
 	c.oneOf(p.Scripts, []string{"", "read", "run-only"}, "scripts")
 	c.oneOf(p.Substitution.Append, []string{"", "line", "paragraph"}, "substitution", "append")
 	c.oneOf(p.Stage1.Place, []string{"", "system-prompt", "tool-description"}, "stage1", "place")

@@ -24,6 +24,9 @@ type Call struct {
 	// resolves to where it would be created. "" means unknown, and the call is denied. If Real is set, both the path
 	// and its target must be allowed.
 	Real func(path string) string `json:"-"`
+	// OwnFile reports whether an absolute path is of an active skill, whose files can always be read. If tree is set, it
+	// is a directory that is searched, so that every file in it must be one that can be read. Nil for no.
+	OwnFile func(path string, tree bool) bool `json:"-"`
 	// Windows means that the agent passes command lines to PowerShell or cmd.
 	Windows bool `json:"-"`
 }
@@ -38,6 +41,9 @@ type use struct {
 	doubt  string   // why the arguments are unknown
 
 	elsewhere string // why the command may differ from what patterns expect
+
+	wholeTree   bool   // a reading of everything below its paths
+	alternative string // a reading's other tool with the same effect
 
 	cut      bool // commands and refused are computed
 	commands []command

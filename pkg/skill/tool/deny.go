@@ -6,6 +6,21 @@ import (
 	"strings"
 )
 
+// deniesAny reports whether a list of disallowed patterns matches a use or one of its readings, and which one.
+func (l list) deniesAny(c Call, u *use, readings []use) (Pattern, bool) {
+	if p, found := l.denies(c, u); found {
+		return p, true
+	}
+	for i := range readings {
+		for _, as := range readings[i].asTools() {
+			if p, found := l.denies(c, &as); found {
+				return p, true
+			}
+		}
+	}
+	return Pattern{}, false
+}
+
 // denies reports whether a list of disallowed patterns matches, and which one. If uncertain, it matches.
 func (l list) denies(c Call, u *use) (Pattern, bool) {
 	for _, p := range l.patterns {

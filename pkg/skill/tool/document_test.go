@@ -27,7 +27,7 @@ func readDocument(t *testing.T) string {
 // TestDocumentedTable checks that the agents' tool names in docs/reference/agents.md match the table.
 func TestDocumentedTable(t *testing.T) {
 	var b strings.Builder
-	b.WriteString("\n\n| tool | argument | fields | other names |\n|---|---|---|---|\n")
+	b.WriteString("\n\n| tool | argument | other names |\n|---|---|---|\n")
 	for _, row := range tool.Table() {
 		kind := row.Kind
 		if row.With != "" {
@@ -36,10 +36,10 @@ func TestDocumentedTable(t *testing.T) {
 				kind = "allowed if `" + row.With + "` is allowed without a pattern"
 			}
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", row.Name, kind, code(row.Fields), code(row.Names))
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", row.Name, kind, code(row.Names))
 	}
-	b.WriteString("| `Edit`, `Write` | the files of a patch | | `apply_patch` `applyPatch` `ApplyPatch` `patch` |\n")
-	b.WriteString("| `Read`, `Edit`, `Write` | file, depending on `command` | `path` `file_path` | `str_replace_editor` `str_replace_based_edit_tool` `text_editor` `developer__text_editor` `fs_write` |\n\n")
+	b.WriteString("| `Edit`, `Write` | the files of a patch | `apply_patch` `applyPatch` `ApplyPatch` `patch` |\n")
+	b.WriteString("| `Read`, `Edit`, `Write` | file, depending on `command` | `str_replace_editor` `str_replace_based_edit_tool` `text_editor` `developer__text_editor` `fs_write` |\n\n")
 	text := readDocument(t)
 	before, rest, ok := strings.Cut(text, " -update writes it -->")
 	_, after, found := strings.Cut(rest, "<!-- end -->")

@@ -23,7 +23,7 @@ const (
 // ruleOf returns the rule for a command of skillpm, with a subcommand if it is in a group of mixed rules.
 func ruleOf(command string) ownRule {
 	switch command {
-	case "approve", "connect", "deploy", "disconnect", "enterprise", "hook", "key", "link", "login", "logout", "lsp",
+	case "approve", "connect", "deactivate", "deploy", "disconnect", "enterprise", "hook", "key", "link", "login", "logout", "lsp",
 		"mcp", "registry", "self-update", "sign", "trust", "try", "yank",
 		"config merge-driver", "config set", "index serve", "policy init", "session end":
 		return ownDenied
@@ -34,7 +34,7 @@ func ruleOf(command string) ownRule {
 		"diff",
 		"why", "verify", "import", "tree", "vendor", "doctor",
 		"init", "new", "validate", "lint", "check", "test", "publish",
-		"agents", "skills", "find", "run", "which", "prompt", "load", "read", "message", "deactivate", "dispatch",
+		"agents", "skills", "find", "run", "which", "prompt", "load", "read", "message", "dispatch",
 		"deny", "log",
 		"cache gc", "cache prune", "cache clean", "cache list", "cache ls", "cache path", "cache verify",
 		"config get", "config list", "config ls", "config path",

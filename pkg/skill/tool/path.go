@@ -76,19 +76,27 @@ func drive(p string) bool {
 	return len(p) >= 2 && p[1] == ':' && (p[0] >= 'a' && p[0] <= 'z' || p[0] >= 'A' && p[0] <= 'Z')
 }
 
-// allowsPath reports whether a file pattern allows a path and, if links are resolved, its target.
-func (c Call) allowsPath(pattern, p string) bool {
+// allowsPath reports whether a file pattern allows a path and, if links are resolved, its target. If tree is set, the
+// pattern must also allow everything below the path.
+func (c Call) allowsPath(pattern, p string, tree bool) bool {
+	allows := func(pattern, p, root, home string) bool {
+		return matchPath(pattern, p, root, home) &&
+			(!tree || matchPath(pattern, path.Join(p, unknownName, unknownName), root, home))
+	}
 	cleaned, raw, refused := c.readPath(p)
-	if refused != "" || !matchPath(pattern, cleaned, c.root(), c.Home) {
+	if refused != "" || !allows(pattern, cleaned, c.root(), c.Home) {
 		return false
 	}
 	for _, path := range c.resolvedPaths(cleaned, raw) {
-		if path == "" || !matchPath(c.resolved(pattern), path, c.real(c.root()), c.real(c.Home)) {
+		if path == "" || !allows(c.resolved(pattern), path, c.real(c.root()), c.real(c.Home)) {
 			return false
 		}
 	}
 	return true
 }
+
+// unknownName is a name that only a wildcard matches.
+const unknownName = "\x00"
 
 // resolved returns an absolute file pattern whose prefix, up to the first wildcard, is resolved. Patterns of the
 // project and the home directory start with directories that are resolved separately.

@@ -49,6 +49,9 @@ func (s Set) Without(skill string, patterns []Pattern) Set {
 // Restricts reports whether the set denies any call.
 func (s Set) Restricts() bool { return len(s.allow)+len(s.deny) > 0 }
 
+// Lists reports whether only listed tools are allowed.
+func (s Set) Lists() bool { return len(s.allow) > 0 }
+
 // Allow decides about a call.
 func (s Set) Allow(c Call) Verdict {
 	v := Verdict{Allowed: true, Tool: c.Tool}
@@ -56,16 +59,23 @@ func (s Set) Allow(c Call) Verdict {
 		return v
 	}
 	uses := c.uses()
+	readings := make([][]use, len(uses))
+	for i := range uses {
+		readings[i] = c.readings(&uses[i])
+	}
 	for _, l := range s.deny {
 		for i := range uses {
-			if p, found := l.denies(c, &uses[i]); found {
+			if p, found := l.deniesAny(c, &uses[i], readings[i]); found {
 				return Verdict{Tool: c.Tool, Skill: l.skill, Reason: fmt.Sprintf("%s disallows %s", l.who(), p)}
 			}
 		}
 	}
+	if unrestricted(c.Tool) {
+		return v
+	}
 	for _, l := range s.allow {
 		for i := range uses {
-			if reason := l.refuses(c, &uses[i]); reason != "" {
+			if reason := l.refusesAll(c, &uses[i], readings[i]); reason != "" {
 				return Verdict{Tool: c.Tool, Skill: l.skill, Reason: reason}
 			}
 		}
@@ -90,8 +100,26 @@ func (l list) who() string {
 	return "skill " + l.skill
 }
 
+// refusesAll returns why a list allows neither a use nor all of its readings, or "".
+func (l list) refusesAll(c Call, u *use, readings []use) string {
+	reason := l.refuses(c, u)
+	if reason == "" || len(readings) == 0 {
+		return reason
+	}
+	switch why, named := l.refusesReadings(c, readings); {
+	case why == "":
+		return ""
+	case named:
+		return why
+	}
+	return reason
+}
+
 // refuses returns why a list does not allow a use, or "".
 func (l list) refuses(c Call, u *use) string {
+	if u.own(c) {
+		return ""
+	}
 	var with []Pattern
 	for _, p := range l.patterns {
 		switch names(p, u) {
@@ -225,7 +253,7 @@ func (u *use) outside(c Call, patterns []Pattern) string {
 			if _, _, refused := c.readPath(v); refused != "" {
 				return fmt.Sprintf("the path %s %s", quoted(v), refused)
 			}
-			if !slices.ContainsFunc(patterns, func(p Pattern) bool { return c.allowsPath(p.Argument, v) }) {
+			if !slices.ContainsFunc(patterns, func(p Pattern) bool { return c.allowsPath(p.Argument, v, u.wholeTree) }) {
 				return "not " + quoted(v)
 			}
 		}

@@ -112,10 +112,13 @@ func (c Call) OnlyReads() (paths []string) {
 	return paths
 }
 
-// printedPaths returns the files of a command line that only prints files.
+// printedPaths returns the files of a command line that only prints files, perhaps after a cd command.
 func (u *use) printedPaths() (paths []string) {
+	if u.elsewhere != "" || !u.literal() {
+		return nil
+	}
 	commands, refused := u.commandsOf()
-	if refused != "" || u.elsewhere != "" {
+	if refused != "" {
 		return nil
 	}
 	dir := ""
@@ -128,24 +131,12 @@ func (u *use) printedPaths() (paths []string) {
 	if len(commands) != 1 {
 		return nil
 	}
-	words := commands[0].words
-	switch words[0].text {
-	case "cat", "head", "tail", "nl":
-	case "sed":
-		if len(words) < 4 || words[1].text != "-n" || strings.Trim(words[2].text, "0123456789,$p") != "" {
-			return nil
-		}
-		words = words[2:] // from its script on, which only prints lines
-	default:
+	r, ok := commands[0].reading()
+	if !ok || r.tool != "Read" || !prints(commands[0].words[0].text) {
 		return nil
 	}
-	for _, w := range words[1:] {
-		if w.loose || w.globs {
-			return nil
-		}
-		if !strings.HasPrefix(w.text, "-") {
-			paths = append(paths, inDirectory(dir, w.text))
-		}
+	for _, p := range r.values {
+		paths = append(paths, inDirectory(dir, p))
 	}
 	return paths
 }

@@ -39,7 +39,12 @@ func TestReads(t *testing.T) {
 	}{
 		{"cat a/SKILL.md", true, true},
 		{"cat 'a/SKILL.md'", true, true},
-		{"head -n 20 a/SKILL.md", true, false}, // 20 is no option, so it may be a file
+		{"head -n 20 a/SKILL.md", true, true},
+		{"sed -n 1p '-e1e touch pwned' a/SKILL.md", true, false},
+		{"sed -n 1p --expression=1w a/SKILL.md", true, false},
+		{"sed -n 1p -i.bak a/SKILL.md", true, false},
+		{"cat a/SKILL.md 2>/dev/null", true, false},
+		{"wc -l a/SKILL.md", false, false},
 		{"head -20 a/SKILL.md", true, true},
 		{"sed -n '1,200p' a/SKILL.md", true, true},
 		{"sed -n 1p a/SKILL.md", true, true},

@@ -58,7 +58,7 @@ func table() []row {
 			names: "bash shell sh zsh run_shell_command exec_command shell_command exec local_shell " +
 				"local_shell_call container.exec bash_exec bash_tool execute_bash executeBash " +
 				"execute_command run_command run_terminal_cmd run_terminal_command run_in_terminal " +
-				"runInTerminal developer__shell Shell ShellTool BashTool terminal Terminal execute",
+				"runInTerminal developer__shell Shell ShellTool BashTool terminal Terminal execute Monitor",
 		},
 		{name: "PowerShell", kind: powershell, fields: commandFields, names: "powershell pwsh cmd"},
 		{
@@ -113,8 +113,12 @@ func table() []row {
 			names: "task Agent agent subagent spawn_agent spawn_subagent runSubagent " +
 				"run_subagent delegate_to_agent dispatch_agent invoke_agent new_task",
 		},
-		{name: "TodoWrite", names: "todo_write todowrite write_todos update_plan manage_todo_list update_todo_list todo"},
-		{name: "TodoRead", names: "todo_read todoread read_todos"},
+		{
+			name:  "TodoWrite",
+			names: "todo_write todowrite write_todos update_plan manage_todo_list update_todo_list todo TaskCreate TaskUpdate",
+		},
+		{name: "TodoRead", names: "todo_read todoread read_todos TaskGet TaskList"},
+		{name: "ToolSearch", names: "tool_search toolSearch"},
 		{name: "AskUserQuestion", names: "ask_user ask_user_question ask_followup_question request_user_input question"},
 		{name: "ExitPlanMode", names: "exit_plan_mode plan_exit"},
 		{
@@ -160,6 +164,16 @@ func Canonical(name string) string {
 		return r.name
 	}
 	return name
+}
+
+// unrestricted reports whether a tool has no effect but on the conversation, so that only a list of disallowed tools
+// restricts it: todo lists, questions to the user, and the discovery of tools.
+func unrestricted(tool string) bool {
+	switch Canonical(tool) {
+	case "TodoWrite", "TodoRead", "AskUserQuestion", "ToolSearch":
+		return true
+	}
+	return false
 }
 
 // Own reports whether a tool is skillpm's own or activates a skill, by its name or with agents' prefixes for an MCP

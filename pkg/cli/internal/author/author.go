@@ -18,6 +18,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/publish"
 	"github.com/skillpm/skillpm/pkg/skill"
+	"github.com/skillpm/skillpm/pkg/skill/profile"
 )
 
 func newInit(a *app) *cobra.Command {
@@ -87,16 +88,17 @@ func hasSkills(dir string) bool {
 
 func newNew(a *app) *cobra.Command {
 	var o publish.NewOptions
+	var flags console.RuntimeFlags
 	cmd := &cobra.Command{
 		Use:   "new [NAME]",
 		Short: "Create a skill",
 		Long: `The command creates a directory with a valid SKILL.md. In a pack, the skill's directory is
-in skills/; in a project, in .agents/skills, where agents find it; elsewhere, in this
-directory. On a terminal, the command asks for a missing name and description. Without a
-terminal, NAME and --description are required.`,
+in skills/; in a project, where the project's profile finds it (default: .agents/skills);
+elsewhere, in this directory. On a terminal, the command asks for a missing name and
+description. Without a terminal, NAME and --description are required.`,
 		Example: `  skillpm new release-notes --description 'Writes release notes.'
-  skillpm new lint-sql --description 'Checks SQL files.' --scripts
-  skillpm new lint-sql --description 'Checks SQL files.' --dir skills`,
+  skillpm new lint --description 'Lints files.' --tools 'Read, Bash(eslint:*)'
+  skillpm new lint --description 'Lints files.' --tags js,quality --scripts`,
 		Args: console.Need(0, 1, "one NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := a.Author()
@@ -109,6 +111,12 @@ terminal, NAME and --description are required.`,
 			if err := a.ask(cmd.Context(), &o); err != nil {
 				return err
 			}
+			h, err := a.Host(cmd.Context(), &flags)
+			if err != nil {
+				return err
+			}
+			o.Profile, o.Project = h.Profile(), h.Project()
+			o.Named = h.NamesProfile() || h.Recognized() != ""
 			dir, err := c.New(cmd.Context(), o)
 			if err != nil {
 				return err
@@ -130,8 +138,13 @@ terminal, NAME and --description are required.`,
 	f := cmd.Flags()
 	f.StringVar(&o.Description, "description", "", "set the description to `TEXT`: what the skill does and when to use it")
 	f.StringVar(&o.License, "license", "", "set the license, an SPDX `EXPRESSION` such as Apache-2.0")
+	f.StringArrayVar(&o.Tools, "tools", nil, "allow only `TOOLS`, such as 'Read, Bash(git log:*)'; repeatable")
+	f.StringSliceVar(&o.Tags, "tags", nil, "set the `TAGS`, separated by commas")
+	f.StringVar(&flags.Profile, "profile", "",
+		"use the rules of the profile `ID` (default: the project's, or "+profile.Runtime+")")
 	f.StringVar(&o.Dir, "dir", "", "create the skill in `DIR`")
 	f.BoolVar(&o.Scripts, "scripts", false, "add an example script")
+	a.CompleteFlag(cmd, "profile", a.CompleteProfiles)
 	return cmd
 }
 

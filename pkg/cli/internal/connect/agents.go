@@ -23,9 +23,10 @@ func newAgents(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "agents [AGENT...]",
 		Short: "List agents and their connections",
-		Long: `Each row shows the id of an agent, whether the agent is detected, and what is connected in
-which scope. Without --all, the table contains only agents that are detected, connected, or
-named.
+		Long: `Each row shows the id of an agent, whether the agent is detected, what is connected in which
+scope, and the version of the agent that skillpm is tested with. Connections marked "from
+documentation" have not been tested with the program. Without --all, the table contains only
+agents that are detected, connected, or named.
 
 Warnings show which agents need attention. Foreign hooks and MCP servers belong to another
 program. "skillpm connect" updates stale hooks and MCP servers. Broken hooks and MCP servers
@@ -54,7 +55,8 @@ type agentStatus struct {
 	ID        string            `json:"id"`
 	Title     string            `json:"title"`
 	Detected  bool              `json:"detected"`
-	Connected []string          `json:"connected"` // connected parts with their scopes, such as "skills (project)"
+	Tested    string            `json:"tested,omitempty"` // newest version of the program that tests have run
+	Connected []string          `json:"connected"`        // connected parts with their scopes, such as "skills (project)"
 	Attention []string          `json:"attention"`
 	Entries   []*connect.Result `json:"entries"`
 }
@@ -169,7 +171,7 @@ func rank(s *agentStatus) int {
 // agentStatus returns the state of one agent.
 func (a *app) agentStatus(o *connectFlags, e connect.Env, h connect.Agent, found bool) (*agentStatus, error) {
 	s := &agentStatus{
-		ID: h.ID, Title: h.Title, Detected: found, Connected: []string{}, Attention: []string{},
+		ID: h.ID, Title: h.Title, Detected: found, Tested: h.Tested, Connected: []string{}, Attention: []string{},
 		Entries: []*connect.Result{},
 	}
 	attend := func(text string) {
@@ -214,7 +216,7 @@ func (a *app) printAgents(list []*agentStatus, all bool) error {
 	if a.JSON {
 		return a.PrintJSON(agentsDocument{list})
 	}
-	rows, others := [][]string{{"AGENT", "NAME", "DETECTED", "CONNECTED"}}, []string{}
+	rows, others := [][]string{{"AGENT", "NAME", "DETECTED", "CONNECTED", "TESTED"}}, []string{}
 	for _, s := range list {
 		if !all && rank(s) == unseen {
 			others = append(others, s.ID)
@@ -224,7 +226,10 @@ func (a *app) printAgents(list []*agentStatus, all bool) error {
 		if s.Detected {
 			found = "yes"
 		}
-		rows = append(rows, []string{s.ID, s.Title, found, cmp.Or(byScope(s.Connected), "-")})
+		rows = append(rows, []string{
+			s.ID, s.Title, found, cmp.Or(byScope(s.Connected), "-"),
+			cmp.Or(s.Tested, agent.FromDocumentation),
+		})
 	}
 	if err := a.Paged(func() error {
 		if len(rows) == 1 {

@@ -123,6 +123,7 @@ func (a *app) hookOptions(id string) hook.Options {
 			dirEnv := env
 			dirEnv.Dir = cmp.Or(p.Dir, dir)
 			o := console.HostOptions(&console.RuntimeFlags{Session: p.Session, Profile: p.Profile, Client: id}, dirEnv)
+			o.Parents = p.Parents
 			o.ReadOnly = connect.Files(connect.Env{
 				Home: paths.Home, Project: o.Dir, OS: a.OS, Getenv: a.Getenv, State: paths.State,
 				Machine: a.Paths.Enterprise,

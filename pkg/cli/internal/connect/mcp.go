@@ -33,6 +33,7 @@ type mcpFlags struct {
 	tokenFile     string
 	origins       []string
 	alwaysLoad    bool
+	extraTools    bool
 	budget        int
 	contextWindow int
 }
@@ -96,6 +97,8 @@ host names and from pages of other origins. To serve another address, set a bear
 		"allow HTTP requests from pages of `ORIGIN`, such as https://tools.example")
 	flags.BoolVar(&o.alwaysLoad, "always-load", false,
 		"list the skills in the tool description, and ask the client to load the tool immediately")
+	flags.BoolVar(&o.extraTools, "extra-tools", false,
+		"also offer skillpm's tools if the profile's agent has only its own, such as kodelet")
 	flags.IntVar(&o.budget, "budget", 0, "list skills in at most `N` characters (default: the profile's limit)")
 	flags.IntVar(&o.contextWindow, "context-window", 0,
 		"assume a context window of `TOKENS` tokens; some profiles then shorten the list of skills")
@@ -171,7 +174,8 @@ func (a *app) serveMCP(ctx context.Context, f *console.RuntimeFlags, o mcpFlags,
 		logger = slog.New(slog.NewTextHandler(a.Stderr, nil))
 	}
 	options := mcpserver.Options{
-		Open: open, Agent: o.client, HostNames: cmp.Or(f.Profile, a.Getenv("SKILLPM_PROFILE")) != "", AlwaysLoad: o.alwaysLoad,
+		Open: open, Agent: o.client, HostNames: h.NamesProfile(), AlwaysLoad: o.alwaysLoad,
+		ExtraTools: o.extraTools, Line: a.dispatchLine,
 		Budget: o.budget, ContextWindow: o.contextWindow, Session: cmp.Or(f.Session, a.Getenv("SKILLPM_SESSION")),
 		Now: a.Now, Version: console.BuildVersion(a.Version), Logger: logger,
 	}

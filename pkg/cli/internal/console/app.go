@@ -46,6 +46,8 @@ type App struct {
 	asked     map[skillpm.ReboundError]bool // what the user was asked about
 	meter     atomic.Pointer[meter]         // progress display; nil until it is needed, and with --quiet
 	meterOnce sync.Once
+
+	recognized sync.Once // prints why the project's profile was chosen
 }
 
 // Release is what a release build knows about releases. It is empty for a build from source.

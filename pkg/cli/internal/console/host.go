@@ -26,6 +26,7 @@ import (
 type RuntimeFlags struct {
 	Profile, Session           string
 	agent, tenant, environment string
+	toolsets                   []string // nil for all
 	noSkills                   bool
 	NoSession                  bool  // of "task submit"
 	Shell                      bool  // --allow-shell of "load" and "message"
@@ -40,19 +41,21 @@ func (a *App) RuntimeFlags(cmd *cobra.Command) *RuntimeFlags {
 	f := &RuntimeFlags{}
 	flags := cmd.Flags()
 	flags.StringVar(&f.Profile, "profile", "",
-		"use the rules of the profile `ID` (default "+profile.Runtime+")")
+		"use the rules of the profile `ID` (default: the project's, or "+profile.Runtime+")")
 	flags.StringVar(&f.Session, "session", "",
 		"use the session `ID` of the agent (default: do not store a session)")
 	flags.StringVar(&f.agent, "agent-type", "", "use skills for the agent type `TYPE`")
 	flags.StringVar(&f.tenant, "tenant", "", "use skills for the tenant `TENANT`")
 	flags.StringVar(&f.environment, "environment", "", "use skills for the environment `ENVIRONMENT`")
+	flags.StringSliceVar(&f.toolsets, "toolsets", nil,
+		"use only skills whose toolsets are all in `TOOLSETS` (default: any)")
 	flags.BoolVar(&f.noSkills, "no-skills", false, "disable all skills")
 	a.CompleteFlag(cmd, "profile", a.completeHosts)
 	a.CompleteFlag(cmd, "session", a.CompleteSessions)
-	for _, name := range []string{"agent-type", "tenant", "environment"} {
+	for _, name := range []string{"agent-type", "tenant", "environment", "toolsets"} {
 		a.CompleteFlag(cmd, name, cobra.NoFileCompletions)
 	}
-	MarkRare(cmd, "profile", "session", "agent-type", "tenant", "environment", "no-skills")
+	MarkRare(cmd, "profile", "session", "agent-type", "tenant", "environment", "toolsets", "no-skills")
 	return f
 }
 
@@ -65,7 +68,14 @@ func (a *App) Host(ctx context.Context, f *RuntimeFlags) (*runtime.Host, error) 
 	if a.OwnsProcess {
 		runtime.AdoptProcesses() // it starts only the scripts and hooks of skills, and tasks
 	}
-	return runtime.New(ctx, o)
+	h, err := runtime.New(ctx, o)
+	if err == nil && h.Recognized() != "" {
+		a.recognized.Do(func() {
+			a.Note("Using profile %s: %s. To select another profile, use --profile, or set profile in skillpm.yaml.",
+				h.Profile().ID, h.Recognized())
+		})
+	}
+	return h, err
 }
 
 // hostOptions returns the runtime's options for this invocation.
@@ -81,7 +91,7 @@ func (a *App) hostOptions(f *RuntimeFlags) (runtime.Options, error) {
 func HostOptions(f *RuntimeFlags, e environ.Environment) runtime.Options {
 	return runtime.Options{
 		Environment: e, Profile: f.Profile, Session: f.Session, NoSession: f.NoSession, NoSkills: f.noSkills,
-		Agent: f.agent, Tenant: f.tenant, SkillEnvironment: f.environment, Shell: f.Shell, FileLimit: f.FileLimit,
+		Agent: f.agent, Tenant: f.tenant, SkillEnvironment: f.environment, Toolsets: f.toolsets, Shell: f.Shell, FileLimit: f.FileLimit,
 		Self: taskRunner(), Helper: Confiner(), Trace: f.Trace, Host: f.Client,
 	}
 }
@@ -102,7 +112,7 @@ func (a *App) CompleteSkills(cmd *cobra.Command, args []string, prefix string) (
 	}
 	if strings.Contains(prefix, "@") {
 		for _, e := range c.All() {
-			if e.Pack != "" && (e.State == catalog.Available || e.State == catalog.Shadowed) {
+			if e.Pack != "" && e.Refusal() == nil && (e.State == catalog.Available || e.State == catalog.Shadowed) {
 				names = append(names, cobra.CompletionWithDesc(e.Exact(), Brief(e.Description)))
 			}
 		}

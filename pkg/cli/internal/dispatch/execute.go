@@ -6,11 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
+	"github.com/skillpm/skillpm/pkg/internal/yamlx"
 	"github.com/skillpm/skillpm/pkg/runtime"
 	"github.com/skillpm/skillpm/pkg/runtime/catalog"
 	"github.com/skillpm/skillpm/pkg/runtime/session"
@@ -19,10 +21,10 @@ import (
 
 // Options configure [Execute].
 type Options struct {
-	Trigger   session.Trigger // the caller; "" for the model
-	Limit     time.Duration   // of a command; 0 for the settings' limit, which also is the maximum
-	OutputDir string          // absolute directory for long output; "" for DefaultOutputDir in the project
-	Language  Language
+	Trigger   session.Trigger  // the caller; "" for the model
+	Limit     time.Duration    // of a command; 0 for the settings' limit, which also is the maximum
+	OutputDir string           // absolute directory for long output; "" for DefaultOutputDir in the project
+	Language  Language         // of the reply; "" for that of the line
 	Strict    bool             // nobody can answer: missing parameters are an error instead of pending
 	Now       func() time.Time // required
 
@@ -37,10 +39,14 @@ type execution struct {
 	began   time.Time
 	request Request
 	model   string
+	dir     string // of the skill
 }
 
 // Execute runs a line and returns the reply. It returns an error only if the context ends.
 func Execute(ctx context.Context, h *runtime.Host, line string, o Options) (*Reply, error) {
+	if o.Language == "" {
+		o.Language = languageOf(line)
+	}
 	e := &execution{host: h, o: o, say: o.Language.texts(), began: o.Now()}
 	r := e.line(ctx, line)
 	if err := ctx.Err(); err != nil {
@@ -58,18 +64,22 @@ func (e *execution) line(ctx context.Context, line string) *Reply {
 	if err != nil {
 		return e.unreadable(err)
 	}
-	skill, err := e.host.Lookup(ctx, e.request.Skill)
+	skill, err := e.lookup(ctx)
 	if err != nil {
 		return e.unknown(ctx, err)
 	}
 	for _, other := range e.request.Others {
 		if _, err := e.host.Lookup(ctx, other); err == nil {
-			return e.unreadable(severalSteps())
+			return e.unreadable(newLineError(severalSteps))
 		}
 	}
+	e.dir = skill.Dir
 	loaded, err := skill.Load()
 	if err != nil {
 		return e.damaged(skill.Exact(), err.Error())
+	}
+	if line := guessedLine(loaded.Document); line > 0 {
+		return e.damaged(skill.Exact(), fmt.Sprintf("%s:%d: the frontmatter is not valid YAML", skill.Path(), line))
 	}
 	if e.model == "" {
 		e.model = loaded.Front.Model
@@ -86,6 +96,43 @@ func (e *execution) line(ctx context.Context, line string) *Reply {
 	return e.command(ctx, skill)
 }
 
+// lookup returns the skill that the line names: the first word after the @ or, if that is not a skill, as many words as
+// make the longest name of one.
+func (e *execution) lookup(ctx context.Context) (*catalog.Skill, error) {
+	found, err := e.host.Lookup(ctx, e.request.Skill)
+	if err == nil {
+		return found, nil
+	}
+	for name, n := range e.request.names {
+		found, longer := e.host.Lookup(ctx, name)
+		unknown, ok := errors.AsType[*catalog.UnknownError](longer)
+		if longer != nil && (!ok || unknown.Reason == "") {
+			continue
+		}
+		e.request.Skill, e.request.Args = name, e.request.Args[n:]
+		return found, longer
+	}
+	return nil, err
+}
+
+// id returns the protocol's id of a skill: its name or, if that is a title, the name of its directory.
+func id(k *catalog.Skill) string {
+	if k.Pack == "" && !skill.LegalName(k.Name) {
+		return filepath.Base(k.Dir)
+	}
+	return k.Name
+}
+
+// guessedLine returns the line of a frontmatter field that is not valid YAML and was read as plain text, 0 for none.
+func guessedLine(doc *skill.Document) int {
+	for _, v := range yamlx.Pairs(doc.Front) {
+		if doc.Recovered(v) {
+			return v.Line
+		}
+	}
+	return 0
+}
+
 // unreadable returns the reply to an invalid line. The protocol's closest types: ParamMissing for a missing skill,
 // otherwise RuntimeFailed, which leaves open what the caller should do.
 func (e *execution) unreadable(err error) *Reply {
@@ -93,12 +140,13 @@ func (e *execution) unreadable(err error) *Reply {
 	if !ok {
 		return e.failed(err)
 	}
-	if le.Skill {
-		r := e.fail(paramMissing, fmt.Sprintf(e.say.param, "skill"), le.Reason, le.Advice)
+	reason, advice := le.in(e.o.Language)
+	if le.problem == noSkillNamed {
+		r := e.fail(paramMissing, fmt.Sprintf(e.say.param, "skill"), reason, advice)
 		r.Code = diag.Usage
 		return r
 	}
-	r := e.fail(runtimeFailed, fmt.Sprintf(e.say.runtime, le.Reason), le.Reason, le.Advice)
+	r := e.fail(runtimeFailed, fmt.Sprintf(e.say.runtime, reason), reason, advice)
 	r.Code = diag.Usage
 	return r
 }
@@ -118,6 +166,9 @@ func (e *execution) unknown(ctx context.Context, err error) *Reply {
 		if claims := c.Which(name); len(claims.Skipped) > 0 && len(claims.Excluded) == 0 {
 			return e.damaged(name, claims.Skipped[0].Reason)
 		}
+		if dir := c.Bare(name); dir != "" {
+			return e.damaged(name, dir+" does not contain a SKILL.md")
+		}
 	}
 	advice := fmt.Sprintf(e.say.install, "skillpm search "+skill.QuoteArgument(name))
 	if _, pack, exact := strings.Cut(name, "@"); exact {
@@ -125,7 +176,7 @@ func (e *execution) unknown(ctx context.Context, err error) *Reply {
 	}
 	switch {
 	case unknown.Off || unknown.Reason != "":
-		advice = unknown.Hint()
+		advice = e.hint(unknown)
 	case unknown.Near != "":
 		advice = fmt.Sprintf(e.say.near, unknown.Near) + advice
 	}
@@ -136,7 +187,7 @@ func (e *execution) unknown(ctx context.Context, err error) *Reply {
 
 // damaged returns the reply for a skill that cannot be read.
 func (e *execution) damaged(name, why string) *Reply {
-	install := "restore packs with \"skillpm install\", or find the skill with \"skillpm skills --all\""
+	install := e.say.restore
 	if _, pack, exact := strings.Cut(name, "@"); exact {
 		install = "skillpm install " + skill.QuoteArgument(pack)
 	}
@@ -177,13 +228,21 @@ func (e *execution) fail(t errorType, summary, msg, advice string) *Reply {
 
 // failed returns the reply for an error of skillpm before execution: a hook, the trigger matrix, a cycle.
 func (e *execution) failed(err error) *Reply {
-	advice := diag.HintOf(err)
-	if advice == "" {
-		advice = e.say.decide
-	}
-	r := e.fail(runtimeFailed, fmt.Sprintf(e.say.runtime, err), err.Error(), advice)
+	r := e.fail(runtimeFailed, fmt.Sprintf(e.say.runtime, err), err.Error(), e.hint(err))
 	r.Code = diag.CodeOf(err)
 	return r
+}
+
+// hint returns an error's hint as advice. Hints are English, so the Chinese advice quotes them.
+func (e *execution) hint(err error) string {
+	hint := diag.HintOf(err)
+	switch {
+	case hint == "":
+		return e.say.decide
+	case e.o.Language == Chinese:
+		return fmt.Sprintf("%s (%s)", e.say.decide, hint)
+	}
+	return hint
 }
 
 // prompt returns the instructions of a skill without a command, or the task that has them.
@@ -196,15 +255,15 @@ func (e *execution) prompt(ctx context.Context, k *catalog.Skill) *Reply {
 	name := cmp.Or(k.Declared, k.Name)
 	if a.TaskID != "" {
 		return &Reply{
-			State: Success, Summary: fmt.Sprintf(e.say.submitted, k.Name),
-			Data:   Data{{"skill", k.Name}, {"type", "task"}, {"task", a.TaskID}, {"executable", false}},
+			State: Success, Summary: fmt.Sprintf(e.say.submitted, id(k)),
+			Data:   Data{{"skill", id(k)}, {"type", "task"}, {"task", a.TaskID}, {"executable", false}},
 			Advice: fmt.Sprintf(e.say.wait, "skillpm task wait "+a.TaskID),
 		}
 	}
 	return &Reply{
-		State: Success, Summary: fmt.Sprintf(e.say.prompt, k.Name),
+		State: Success, Summary: fmt.Sprintf(e.say.prompt, id(k)),
 		Data: Data{
-			{"skill", k.Name},
+			{"skill", id(k)},
 			{"type", "prompt"},
 			{"name", name},
 			{"description", k.Description},
@@ -242,7 +301,7 @@ func (e *execution) command(ctx context.Context, skill *catalog.Skill) *Reply {
 			State: Timeout, Summary: string(timedOut) + ": " + fmt.Sprintf(e.say.timeout, seconds(limit)),
 			Advice: e.say.split, Code: diag.Internal,
 			Data: Data{
-				{"skill", skill.Name},
+				{"skill", id(skill)},
 				{"elapsed", json.Number(seconds(res.Duration))},
 				{"limit", json.Number(seconds(limit))},
 			},
@@ -260,7 +319,7 @@ func (e *execution) command(ctx context.Context, skill *catalog.Skill) *Reply {
 		}
 		return e.fail(runtimeFailed, fmt.Sprintf(e.say.runtime, text), msg, e.say.decide)
 	}
-	return e.succeeded(skill.Name, res)
+	return e.succeeded(id(skill), res)
 }
 
 // fragment returns the end of a command's standard error or, if that is empty, of its standard output.

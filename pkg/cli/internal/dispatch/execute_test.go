@@ -28,7 +28,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 var skills = map[string]string{
 	"page-maker/SKILL.md": "---\nname: page-maker\ndescription: Converts Markdown to HTML\n" +
 		"command: sh scripts/convert.sh\nargument-hint: <source_page> [theme] [language]\n---\n# Converter\n",
-	"page-maker/scripts/convert.sh": `printf '<h1>%s</h1>' "$1" > page.html
+	"page-maker/scripts/convert.sh": `printf '<h1>%s</h1>' "$1" > "$SKILL_WORK_DIR/page.html"
 printf '{"output_path": "page.html", "code": "<h1>", "n": 2}'`,
 	"name-finder/SKILL.md": "---\nname: name-finder\ndescription: Suggests a \"strategy\"\nmodel: opus\n---\nFor $ARGUMENTS <now>.\n",
 	"slow-import/SKILL.md": "---\nname: slow-import\ndescription: Takes long\ncommand: echo begun; sleep 1000\n---\n",
@@ -103,8 +103,8 @@ func TestD3Golden(t *testing.T) {
 		o          Options
 		code       diag.Code
 	}{
-		{name: "success", line: "执行 @page-maker README.md"},
-		{name: "success-zh", line: "执行 @page-maker README.md", o: Options{Language: Chinese}},
+		{name: "success", line: "execute @page-maker README.md"},
+		{name: "success-zh", line: "执行 @page-maker README.md"},
 		{name: "prompt", line: `Task("skills", "find good names", "run @name-finder tea", {model: "any/model"})`},
 		{name: "prompt-zh", line: "run @name-finder tea", o: Options{Language: Chinese}},
 		{name: "pending", line: "execute @page-maker", code: diag.Usage},
@@ -167,6 +167,99 @@ func TestD4Recoverable(t *testing.T) {
 	}
 }
 
+// TestD5Directory checks SPEC D5: a command runs in the skill's directory, and finds its own files and the caller's.
+func TestD5Directory(t *testing.T) {
+	h, dir := newHost(t)
+	put(t, filepath.Join(dir, ".agents/skills/resize/SKILL.md"),
+		"---\nname: resize\ndescription: Resizes\ncommand: sh resize.sh\n---\n")
+	put(t, filepath.Join(dir, ".agents/skills/resize/own"), "own")
+	put(t, filepath.Join(dir, "photo.jpg"), "photo")
+	put(t, filepath.Join(dir, ".agents/skills/resize/resize.sh"), `echo x > small
+printf '{"output_path": "small", "own": "%s", "caller": "%s", "rest": "%s", "dir": "%s"}' \
+  "$(cat own)" "$(cat "$1")" "$2 $3" "$(pwd)"`)
+	r := execute(t, h, "执行 @resize photo.jpg --width 800", Options{})
+	real, err := filepath.EvalSymlinks(filepath.Join(dir, ".agents/skills/resize"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key, want := range map[string]string{
+		"output_path": ".agents/skills/resize/small", "own": "own", "caller": "photo", "rest": "--width 800", "dir": real,
+	} {
+		if got := dataValue(r.Data, key); got != want {
+			t.Errorf("%s: got %v, want %s\n%s", key, got, want, r.Text())
+		}
+	}
+}
+
+// TestD1Names checks SPEC D1: a skill is found by its directory's id and by its name, which may have spaces, and an id
+// wins over a longer name.
+func TestD1Names(t *testing.T) {
+	h, dir := newHost(t)
+	put(t, filepath.Join(dir, ".agents/skills/marketing-ideas/SKILL.md"),
+		"---\nname: Marketing Ideas Generator\ndescription: Ideas\n---\n$ARGUMENTS\n")
+	put(t, filepath.Join(dir, ".agents/skills/other/SKILL.md"), "---\nname: silent failing\ndescription: Other\n---\n")
+	put(t, filepath.Join(dir, ".agents/skills/zone/SKILL.md"), "---\nname: zone\ndescription: Zone\n---\n")
+	for line, want := range map[string]string{
+		"执行 @marketing-ideas tea":                "marketing-ideas/Marketing Ideas Generator",
+		"执行 @Marketing Ideas Generator tea":      "marketing-ideas/Marketing Ideas Generator",
+		`run @"Marketing Ideas Generator" tea`:   "marketing-ideas/Marketing Ideas Generator",
+		"run @zone Marketing Ideas":              "zone/zone",
+		"run @Marketing Ideas tea":               "SkillNotFound",
+		"run @Marketing \"Ideas Generator\" tea": "SkillNotFound",
+		"run @silent failing":                    "RuntimeFailed",
+		"run @other":                             "other/silent failing",
+	} {
+		r := execute(t, h, line, Options{})
+		got, _ := dataValue(r.Data, "skill").(string)
+		if name, ok := dataValue(r.Data, "name").(string); ok {
+			got += "/" + name
+		}
+		if typ, ok := dataValue(r.Data, "type").(errorType); ok {
+			got = string(typ)
+		}
+		if got != want {
+			t.Errorf("%s: got %s, want %s\n%s", line, got, want, r.Text())
+		}
+		if content, ok := dataValue(r.Data, "content").(string); ok && strings.HasPrefix(want, "marketing") &&
+			!strings.HasSuffix(content, "tea\n") {
+			t.Errorf("%s: %s", line, content)
+		}
+	}
+}
+
+// TestD4Metadata checks SPEC D4: the metadata of a skill whose directory exists cannot be read, whatever the reason.
+func TestD4Metadata(t *testing.T) {
+	h, dir := newHost(t)
+	for name, text := range map[string]string{
+		"bare/README.md":         "x",
+		"wrong-case/skill.md":    "---\nname: wrong-case\ndescription: x\n---\n",
+		"directory/SKILL.md/x":   "x",
+		"empty/SKILL.md":         "",
+		"no-front/SKILL.md":      "# Title\n",
+		"unclosed/SKILL.md":      "---\nname: unclosed\ndescription: x\n",
+		"list/SKILL.md":          "---\n- a\n---\n",
+		"no-name/SKILL.md":       "---\ndescription: x\n---\n",
+		"yaml/SKILL.md":          "---\nname: yaml\ndescription: [x\n---\n",
+		"bytes/SKILL.md":         "---\nname: bytes\ndescription: \xff\n---\n",
+		"tools/SKILL.md":         "---\nname: tools\ndescription: x\nallowed-tools: [a\n---\n",
+		"command-yaml/SKILL.md":  "---\nname: command-yaml\ndescription: x\ncommand: sh: x: 'y\n---\n",
+		"large/SKILL.md":         "---\nname: large\ndescription: x\n---\n" + strings.Repeat("x", 4<<20),
+		"large-front/SKILL.md":   "---\nname: large-front\ndescription: x\n# " + strings.Repeat("x", 128<<10) + "\n---\n",
+		"merge/SKILL.md":         "---\nname: merge\ndescription: x\n<<: {command: x}\n---\n",
+		"wrong-sandbox/SKILL.md": "---\nname: wrong-sandbox\ndescription: x\nexecution: yes please\n---\n",
+	} {
+		put(t, filepath.Join(dir, ".agents/skills", filepath.FromSlash(name)), text)
+		id, _, _ := strings.Cut(name, "/")
+		for _, verb := range []string{"run", "执行"} {
+			h.Reload()
+			r := execute(t, h, verb+" @"+id, Options{})
+			if dataValue(r.Data, "type") != metadataMissing || r.Code != diag.Invalid {
+				t.Errorf("%s: %s", name, r.Text())
+			}
+		}
+	}
+}
+
 // TestD5Timeout checks SPEC D5: at the limit, the command and its child processes end.
 func TestD5Timeout(t *testing.T) {
 	h, dir := newHost(t)
@@ -176,8 +269,8 @@ func TestD5Timeout(t *testing.T) {
 	if r.State != Timeout || string(dataValue(r.Data, "limit").(json.Number)) != "1" {
 		t.Fatalf("%s", r.Text())
 	}
-	if _, err := os.Stat(filepath.Join(dir, "pid")); err != nil {
-		t.Error("the command did not run in the working directory")
+	if _, err := os.Stat(filepath.Join(dir, ".agents/skills/escaping/pid")); err != nil {
+		t.Error("the command did not run in the skill's directory")
 	}
 	if h.Config().Skills.ScriptLimit != 0 || session.DefaultScriptLimit != 90*time.Second {
 		t.Error("where the settings say nothing, the limit is 90 seconds")

@@ -28,7 +28,7 @@ const (
 
 // succeeded returns the reply with a command's output: the keys of a JSON object, or else the text.
 func (e *execution) succeeded(skill string, res *session.RunResult) *Reply {
-	p := &passing{files: e.files(), skill: skill, modified: e.began, dir: e.host.Dir()}
+	p := &passing{files: e.files(), skill: skill, modified: e.began, dir: e.host.Dir(), skillDir: e.dir}
 	size := json.RawMessage(nil)
 	if fields, ok := object(res.Stdout); ok && !res.Truncated {
 		for _, f := range fields {
@@ -48,6 +48,7 @@ func (e *execution) succeeded(skill string, res *session.RunResult) *Reply {
 	if p.err != nil {
 		return e.failed(p.err)
 	}
+	p.locate()
 	data := Data{{"skill", skill}, {"output_path", nil}, {"output_size", p.size(size, res.StdoutSize)}}
 	summary := fmt.Sprintf(e.say.done, skill)
 	if p.path != "" {
@@ -78,7 +79,8 @@ func object(text []byte) (fields Data, ok bool) {
 type passing struct {
 	files    *files
 	skill    string
-	dir      string
+	dir      string // of the caller
+	skillDir string // in which the command ran
 	modified time.Time
 	path     string // of the output: from the command, or the first written file
 	data     Data
@@ -128,6 +130,21 @@ func (p *passing) output(res *session.RunResult) {
 	}
 	if res.StdoutSize > int64(len(res.Stdout)) {
 		p.data = append(p.data, Field{"truncated", true})
+	}
+}
+
+// locate replaces the path of an output that the command wrote to its own directory by the caller's path for it.
+func (p *passing) locate() {
+	if p.path == "" || filepath.IsAbs(p.path) {
+		return
+	}
+	if _, err := os.Stat(filepath.Join(p.dir, filepath.FromSlash(p.path))); err == nil {
+		return
+	}
+	if own := filepath.Join(p.skillDir, filepath.FromSlash(p.path)); pathx.Contains(p.skillDir, own) {
+		if _, err := os.Stat(own); err == nil {
+			p.path = p.files.displayPath(own)
+		}
 	}
 }
 

@@ -1,7 +1,6 @@
 package dispatch
 
 import (
-	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -14,25 +13,14 @@ const Agent = "skills"
 
 // Request is a parsed dispatch.
 type Request struct {
-	Skill       string   // as written after the @: a name, or name@pack
+	Skill       string   // as written after the @: a name, or name@pack; quoted, or in words, it may have spaces
 	Args        []string // its arguments, unquoted
 	Description string   // short description of the task; only in the Task form
 	Model       string   // model that the caller requests, any text; "" for none
 	Others      []string // other words with an @: if one is a skill, the line has several steps
+
+	unquoted int // number of the first arguments without quotes, which may belong to the skill's name
 }
-
-// lineError is the reason why a line is not a valid dispatch.
-type lineError struct {
-	Reason string // what is wrong
-	Advice string // how to fix it
-	Steps  bool   // it has several steps
-	Skill  bool   // it names no skill
-}
-
-func (e *lineError) Error() string { return e.Reason }
-
-// Hint returns the fix.
-func (e *lineError) Hint() string { return e.Advice }
 
 const (
 	maxLine = 64 << 10 // bytes
@@ -45,16 +33,13 @@ const (
 //	execute @thumbnail "my cover.png" --height 96
 //	Task("skills", "shrink one cover", "run @thumbnail cover.png", {model: "sonnet"})
 //
-// or a JSON object with the keys subagent_type, description, prompt, and model. The error is a [*LineError].
+// or a JSON object with the keys subagent_type, description, prompt, and model. The error is a [*lineError].
 func Parse(line string) (Request, error) {
 	if len(line) > maxLine {
-		return Request{}, &lineError{
-			Reason: fmt.Sprintf("the line has %d bytes; the limit is %d", len(line), maxLine),
-			Advice: "pass large input as a file, and its path as an argument",
-		}
+		return Request{}, newLineError(lineTooLong, len(line), maxLine)
 	}
 	if !utf8.ValidString(line) || strings.ContainsRune(line, 0) {
-		return Request{}, &lineError{Reason: "the line is not valid UTF-8 text", Advice: "send the line as UTF-8"}
+		return Request{}, newLineError(lineNotText)
 	}
 	line = strings.TrimSpace(strings.TrimPrefix(line, "\ufeff"))
 	task, ok, err := parseTask(line)
@@ -65,16 +50,10 @@ func Parse(line string) (Request, error) {
 		return parsePrompt(line)
 	}
 	if task.agent != Agent {
-		return Request{}, &lineError{
-			Reason: fmt.Sprintf("the task is for the agent %q, but this agent is %q", task.agent, Agent),
-			Advice: `write Task("skills", …)`,
-		}
+		return Request{}, newLineError(otherAgent, task.agent, Agent)
 	}
 	if least, most := countWords(task.description); most < 3 || least > 5 {
-		return Request{}, &lineError{
-			Reason: fmt.Sprintf("the description %q does not have 3 to 5 words", task.description),
-			Advice: "describe the task in 3 to 5 words",
-		}
+		return Request{}, newLineError(wrongDescription, task.description)
 	}
 	r, err := parsePrompt(strings.TrimSpace(task.prompt))
 	r.Description, r.Model = task.description, task.model
@@ -109,13 +88,12 @@ func countWords(text string) (least, most int) {
 type word struct {
 	text     string
 	unquoted bool // no part of it was quoted
+	at       bool // it begins with an @ that was not quoted
 }
 
 // parsePrompt parses a verb, a skill, and its arguments.
 func parsePrompt(text string) (Request, error) {
-	noSkill := &lineError{
-		Reason: "the line does not name a skill", Advice: "write: execute @SKILL ARGUMENTS", Skill: true,
-	}
+	noSkill := newLineError(noSkillNamed)
 	words, steps, err := split(text)
 	if err != nil {
 		return Request{}, err
@@ -130,28 +108,24 @@ func parsePrompt(text string) (Request, error) {
 	case verb == "执行", verb == "execute", verb == "run":
 		words = words[1:]
 	case strings.HasPrefix(verb, "执行@"):
-		words[0].text = strings.TrimPrefix(first.text, "执行")
+		words[0].text, words[0].at = strings.TrimPrefix(first.text, "执行"), true
 	default:
-		return Request{}, &lineError{
-			Reason: fmt.Sprintf("the line begins with %q instead of execute, run, or 执行",
-				textx.TruncateRunes(first.text, 40)),
-			Advice: "write: execute @SKILL ARGUMENTS",
-		}
+		return Request{}, newLineError(noVerb, textx.TruncateRunes(first.text, 40))
 	}
-	if len(words) == 0 || !words[0].unquoted || !strings.HasPrefix(words[0].text, "@") {
+	if len(words) == 0 || !words[0].at {
 		return Request{}, noSkill
 	}
 	r := Request{Skill: strings.TrimPrefix(words[0].text, "@"), Args: make([]string, 0, len(words)-1)}
-	if !skillName(r.Skill) {
+	if !skillName(r.Skill) && (words[0].unquoted || !quotedName(r.Skill)) {
 		return Request{}, noSkill
 	}
 	if len(words) > maxArgs {
-		return Request{}, &lineError{
-			Reason: fmt.Sprintf("the line has more than %d arguments", maxArgs),
-			Advice: "pass large input as a file, and its path as an argument",
-		}
+		return Request{}, newLineError(tooManyArguments, maxArgs)
 	}
 	for i, w := range words[1:] {
+		if w.unquoted && r.unquoted == i {
+			r.unquoted++
+		}
 		if w.unquoted {
 			steps = steps || connects(w.text, words[1+i+1:])
 			if name, ok := strings.CutPrefix(w.text, "@"); ok && skillName(name) {
@@ -161,17 +135,27 @@ func parsePrompt(text string) (Request, error) {
 		r.Args = append(r.Args, w.text)
 	}
 	if steps {
-		return Request{}, severalSteps()
+		return Request{}, newLineError(severalSteps)
 	}
 	return r, nil
 }
 
-func severalSteps() *lineError {
-	return &lineError{
-		Reason: "the line has several steps, but a dispatch runs only one step",
-		Advice: "dispatch each step separately from your own workflow, or quote the text if it is an argument",
-		Steps:  true,
+// maxNameWords is the maximum number of words in the name of a skill.
+const maxNameWords = 12
+
+// names returns the names that the words after the @ may mean, the longest first, and how many arguments each takes.
+func (r *Request) names(yield func(name string, words int) bool) {
+	for n := min(r.unquoted, maxNameWords-1); n > 0; n-- {
+		if !yield(r.Skill+" "+strings.Join(r.Args[:n], " "), n) {
+			return
+		}
 	}
+}
+
+// quotedName reports whether a quoted text can be the name of a skill: printable, on one line, and not blank at an end.
+func quotedName(name string) bool {
+	return name != "" && len(name) <= 256 && !strings.HasPrefix(name, "@") && strings.TrimSpace(name) == name &&
+		!strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
 // skillName reports whether a word can be the name of a skill: no spaces and no control characters.
@@ -210,6 +194,7 @@ type splitter struct {
 	text     strings.Builder
 	in       bool // inside a word
 	unquoted bool
+	at       bool
 	ended    bool
 }
 
@@ -220,17 +205,14 @@ func split(text string) (words []word, steps bool, err error) {
 	runes := []rune(text)
 	for i := 0; i < len(runes); i++ {
 		r := runes[i]
-		if closing, ok := quotes(r); ok && (r < utf8.RuneSelf || !s.in) {
+		if closing, ok := quotes(r); ok && (r < utf8.RuneSelf || !s.in || s.text.String() == "@") {
 			inner, end := quoted(runes[i+1:], closing)
 			if end < 0 && r == '\'' && s.in { // an apostrophe
 				s.add(r)
 				continue
 			}
 			if end < 0 {
-				return nil, false, &lineError{
-					Reason: fmt.Sprintf("the quote %c is not closed", r),
-					Advice: "close the quote, or escape the quote with a backslash",
-				}
+				return nil, false, newLineError(openQuote, string(r))
 			}
 			s.add(inner...)
 			s.unquoted = false
@@ -248,6 +230,7 @@ func split(text string) (words []word, steps bool, err error) {
 		case unicode.IsSpace(r):
 			s.flush()
 		default:
+			s.at = s.at || r == '@' && !s.in
 			s.add(r)
 		}
 	}
@@ -262,10 +245,10 @@ func (s *splitter) add(runes ...rune) {
 
 func (s *splitter) flush() {
 	if s.in {
-		s.words = append(s.words, word{s.text.String(), s.unquoted})
+		s.words = append(s.words, word{s.text.String(), s.unquoted, s.at})
 	}
 	s.text.Reset()
-	s.in, s.unquoted = false, true
+	s.in, s.unquoted, s.at = false, true, false
 }
 
 // quoted returns the text before the closing quote and the position of that quote, or -1.

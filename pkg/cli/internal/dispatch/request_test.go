@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -21,6 +22,8 @@ func TestD1Parse(t *testing.T) {
 		{line: "run @a", skill: "a", args: []string{}},
 		{line: "  Execute\t@a   b  \n", skill: "a", args: []string{"b"}},
 		{line: "\ufeff执行@a 你好", skill: "a", args: []string{"你好"}},
+		{line: `run @"Marketing Ideas Generator" tea`, skill: "Marketing Ideas Generator", args: []string{"tea"}},
+		{line: `执行 @“营销 策略” 茶`, skill: "营销 策略", args: []string{"茶"}},
 		{line: "run @deploy@acme/deploy x", skill: "deploy@acme/deploy", args: []string{"x"}},
 		{line: `run @a "two words" 'it''s' "say \"so\"" ""`, skill: "a", args: []string{"two words", "its", `say "so"`, ""}},
 		{line: `run @a “你 好” 「x y」 it's`, skill: "a", args: []string{"你 好", "x y", "it's"}},
@@ -92,8 +95,28 @@ func TestD1D2Refused(t *testing.T) {
 			t.Errorf("%.60q: got %v", c.line, err)
 			continue
 		}
-		if !strings.Contains(le.Reason, c.want) || le.Steps != c.steps || le.Skill != c.skill || le.Advice == "" {
-			t.Errorf("%.60q: got %+v", c.line, le)
+		reason, advice := le.in(English)
+		if !strings.Contains(reason, c.want) || (le.problem == severalSteps) != c.steps || (le.problem == noSkillNamed) != c.skill || advice == "" {
+			t.Errorf("%.60q: got %s, %s", c.line, reason, advice)
+		}
+		if reason, advice := le.in(Chinese); !strings.ContainsFunc(reason, isHan) || !strings.ContainsFunc(advice, isHan) || strings.Contains(reason, "%!") {
+			t.Errorf("%.60q: in Chinese %s, %s", c.line, reason, advice)
+		}
+	}
+}
+
+func isHan(r rune) bool { return unicode.Is(unicode.Han, r) }
+
+// TestD1Language checks SPEC D1: a reply is in the language of the request.
+func TestD1Language(t *testing.T) {
+	for line, want := range map[string]Language{
+		"执行 @a b": Chinese, "执行@a": Chinese, "run @a 你好": English, "Execute @a": English,
+		`Task("skills", "convert one file", "执行 @a")`: Chinese,
+		`Task("skills", "转换文档", "run @a")`:            English,
+		"请转换文档": Chinese, "please convert it": English, "": English, "prune @a": English,
+	} {
+		if got := languageOf(line); got != want {
+			t.Errorf("%q: %s, want %s", line, got, want)
 		}
 	}
 }
@@ -219,16 +242,19 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, line string) {
 		r, err := Parse(line)
 		if err != nil {
-			if le, ok := errors.AsType[*lineError](err); !ok || le.Reason == "" || le.Advice == "" {
+			if _, ok := errors.AsType[*lineError](err); !ok || strings.Contains(err.Error(), "%!(") {
 				t.Fatalf("%#v", err)
 			}
 			return
 		}
-		if !skillName(r.Skill) {
+		if !skillName(r.Skill) && !quotedName(r.Skill) {
 			t.Fatalf("skill %q", r.Skill)
 		}
 		// A parsed request can be written and parsed again.
 		again := "run @" + r.Skill
+		if !skillName(r.Skill) {
+			again = `run @"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(r.Skill) + `"`
+		}
 		for _, a := range r.Args {
 			if !utf8.ValidString(a) {
 				t.Fatalf("argument %q", a)

@@ -44,7 +44,7 @@ func parseTask(line string) (t task, ok bool, err error) {
 	if p.err == nil && p.next() != 0 {
 		p.fail("unexpected text after the call")
 		if strings.HasPrefix(string(p.rest), "Task") {
-			return t, true, severalSteps()
+			return t, true, newLineError(severalSteps)
 		}
 	}
 	return t, true, p.err
@@ -60,10 +60,7 @@ func parseObject(line string) (task, error) {
 	}
 	// Duplicate keys, in any case, are rejected: otherwise another prompt than the checked one could run.
 	if err := jsonx.Decode([]byte(line), &o, jsonx.Options{}); err != nil {
-		return task{}, &lineError{
-			Reason: "cannot read the JSON object: " + err.Error(),
-			Advice: `write {"subagent_type": "skills", "description": "…", "prompt": "execute @SKILL ARGUMENTS"}`,
-		}
+		return task{}, newLineError(wrongObject, err.Error())
 	}
 	return task{agent: o.Agent, description: o.Description, prompt: o.Prompt, model: o.Model}, nil
 }
@@ -76,11 +73,7 @@ type taskReader struct {
 
 func (p *taskReader) fail(format string, args ...any) {
 	if p.err == nil {
-		p.err = &lineError{
-			Reason: "cannot read the Task form: " + fmt.Sprintf(format, args...),
-			Advice: `write Task("skills", "<3 to 5 words>", "execute @SKILL ARGUMENTS", {model: "sonnet"}) ` +
-				"(the last argument is optional)",
-		}
+		p.err = newLineError(wrongTask, fmt.Sprintf(format, args...))
 	}
 }
 

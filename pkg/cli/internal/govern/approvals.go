@@ -33,23 +33,30 @@ func (a *app) revoke(ctx context.Context, arg string, level levelFlags) error {
 	if err != nil {
 		return err
 	}
+	unlinked, reachable := a.unlinkDenied(ctx, l)
 	if err := a.printApprovals(ctx, h, revoked); err != nil || a.JSON {
-		return err
+		return cmp.Or(err, reachable)
 	}
 	a.Note("Removed %s. Policies now deny skills that need the approval.", textx.Count(len(revoked), "approval"))
-	return nil
+	a.noteUnlinked(unlinked)
+	return reachable
 }
 
-// approvedName returns the full name of an approval: for a name without its pack, that of the only approved skill with
-// that name.
+// approvedName returns the full name of an approval: the only approved skill that the name stands for, as in
+// [catalog.Catalog.Lookup], else the name itself.
 func approvedName(h *runtime.Host, l policy.Level, name string) string {
-	if strings.ContainsAny(name, "@/") {
-		return name
-	}
+	base, inPack, qualified := strings.Cut(name, "@")
+	owner, owned, _ := strings.Cut(name, "/")
 	exact := map[string]bool{}
 	all, _ := h.Guard().Approvals() // reported when the file is changed
 	for _, x := range all {
-		if skill, _, _ := strings.Cut(x.Skill, "@"); x.Level == l && skill == name {
+		skill, pack, _ := strings.Cut(x.Skill, "@")
+		packOwner, packName, _ := strings.Cut(pack, "/")
+		switch {
+		case x.Level != l:
+		case pack == name && pack != "" || x.Skill == name:
+			return name
+		case skill == name, qualified && skill == base && packName == inPack, packOwner == owner && skill == owned:
 			exact[x.Skill] = true
 		}
 	}

@@ -44,6 +44,7 @@ instead of the installed content.
 
 All policies accept the approvals of the machine. The policies of the user and the project
 accept approvals of the user. Only the project's policy accepts approvals of the project.
+If no policy that requires the approval would accept it, the command changes nothing.
 
 --list shows all approvals, and whether the approved files have changed. --undo removes
 approvals.`,
@@ -122,6 +123,13 @@ func (a *app) approve(ctx context.Context, name string, f *approveFlags) error {
 		}
 		reviews, names = append(reviews, r), append(names, s.Exact())
 	}
+	if err := a.checkAccepted(h, l, reviews); err != nil {
+		return err
+	}
+	isUnapproved := func(s foundSkill) bool { return h.Guard().CheckApproved(ctx, s.Skill) != nil }
+	unlinked := slices.DeleteFunc(slices.Clone(skills), func(s foundSkill) bool {
+		return s.Pack == "" || !isUnapproved(s)
+	})
 	file, err := a.changePolicy(h, audit.Record{
 		Action: audit.Approve, Skill: strings.Join(names, " "),
 		Reason: word.Reason,
@@ -131,11 +139,50 @@ func (a *app) approve(ctx context.Context, name string, f *approveFlags) error {
 	if err != nil {
 		return err
 	}
-	requiresApproval := func(p *policy.Policy) bool { return p.Level <= l && len(p.Approve) > 0 }
-	if l != policy.UserLevel && !slices.ContainsFunc(h.Guard().Policies(), requiresApproval) {
-		a.Warn("the approval has no effect: the policies that accept approvals of the %s do not require any", l)
+	if err := a.printApproved(l, file, word, reviews); err != nil || a.JSON {
+		return err
 	}
-	return a.printApproved(l, file, word, reviews)
+	if len(unlinked) > 0 && !slices.ContainsFunc(unlinked, isUnapproved) {
+		a.Note("Link the skill again with: skillpm install")
+	}
+	return nil
+}
+
+// checkAccepted returns an error if no policy that requires an approval of the skills accepts one of a level, and warns
+// about policies that do not accept it.
+func (a *app) checkAccepted(h *runtime.Host, l policy.Level, reviews []enforce.Review) error {
+	var accepted bool
+	var refused []string
+	name, strongest := "", l
+	for _, r := range reviews {
+		for _, w := range r.Required {
+			switch {
+			case w.Accepts(l):
+				accepted = true
+			case w.By == nil && !slices.Contains(refused, w.Policy):
+				refused = append(refused, w.Policy)
+				name, strongest = r.Skill.Exact(), max(strongest, w.Level)
+			}
+		}
+	}
+	requires := func(p *policy.Policy) bool { return p.Level <= l && len(p.Approve) > 0 }
+	switch {
+	case len(refused) == 0:
+		if l != policy.UserLevel && !slices.ContainsFunc(h.Guard().Policies(), requires) {
+			a.Warn("the approval has no effect: the policies that accept approvals of the %s do not require any", l)
+		}
+		return nil
+	case accepted:
+		a.Warn("the approval does not apply to %s, which also requires one", strings.Join(refused, ", "))
+		return nil
+	}
+	command := "skillpm approve " + name + " --scope " + strongest.String() + " --reason TEXT"
+	hint := "approve the skill with: " + strings.Replace(command, " --scope user", "", 1)
+	if strongest == policy.MachineLevel {
+		hint = "ask the machine's administrator to review and approve the skill with: sudo " + command
+	}
+	return diag.Errorf(diag.Denied, "an approval of the %s does not apply to %s, which requires the approval",
+		l, strings.Join(refused, ", ")).WithHint("%s", hint)
 }
 
 // findSkills finds the skills to approve: on this machine, or else in the pack's source.

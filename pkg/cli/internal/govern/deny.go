@@ -38,9 +38,10 @@ removes the skill's links in this project and in your home directory; in other p
 next "skillpm install" removes them. skillpm.lock does not change. If the skill is active in
 a session, skillpm denies all tool calls of the session until you deactivate the skill.
 
-SKILL is a name, name@owner/name, or a pattern such as deploy@evil/*. PACK is owner/name
-and denies all skills of the pack. If the policy has "mode: audit", a denial has no effect.
-Without --anyway, the command then fails with exit code 5.`,
+SKILL is a name, name@owner/name, or a pattern such as deploy@evil/*. A name alone denies
+all skills that have the name anywhere. PACK is owner/name and denies all skills of the pack.
+If the policy has "mode: audit", a denial has no effect. Without --anyway, the command then
+fails with exit code 5.`,
 		Example: `  skillpm deny deploy
   skillpm deny deploy --undo
   sudo skillpm deny 'deploy@evil/*' --scope machine`,
@@ -128,9 +129,7 @@ func (a *app) deny(ctx context.Context, h *runtime.Host, l policy.Level, name st
 		what = "already denies"
 	}
 	fmt.Fprintf(a.Stdout, "%s %s %s\n", console.Printable(d.Policy), what, console.Printable(string(pattern)))
-	if len(d.Unlinked) > 0 {
-		a.Note("Removed %s: %s", textx.Count(len(d.Unlinked), "link"), textx.FirstAndMore(d.Unlinked, 5))
-	}
+	a.noteUnlinked(d.Unlinked)
 	for _, x := range d.Active {
 		a.Note("%s is active in session %s, so skillpm denies all tool calls of the session. "+
 			"Deactivate the skill with: skillpm deactivate %s --session %s", x.Skill, x.Session, x.Skill, x.Session)
@@ -173,6 +172,13 @@ func (a *app) unlinkDenied(ctx context.Context, l policy.Level) (removed []strin
 		}
 	}
 	return removed, reachable
+}
+
+// noteUnlinked reports removed links.
+func (a *app) noteUnlinked(removed []string) {
+	if len(removed) > 0 {
+		a.Note("Removed %s: %s", textx.Count(len(removed), "link"), textx.FirstAndMore(removed, 5))
+	}
 }
 
 // disables returns why a denial in the policy of a level has no effect: the policy only observes. The reader of the
@@ -293,10 +299,14 @@ func patternOf(
 	for _, s := range skills {
 		machines = machines || s.Machine
 	}
+	_, pack, exact := strings.Cut(name, "@")
+	ofPack := func(s foundSkill) bool { return s.Pack == name }
 	switch {
-	case strings.Contains(name, "@"), strings.Contains(name, "*"):
+	case strings.Contains(name, "*"), exact && (strings.Contains(pack, "/") || len(skills) == 0):
 		return policy.SkillPattern(name), machines, nil
-	case strings.Contains(name, "/"):
+	case exact:
+		return policy.SkillPattern(skills[0].Exact()), machines, nil
+	case strings.Contains(name, "/") && (len(skills) == 0 || slices.ContainsFunc(skills, ofPack)):
 		return policy.SkillPattern("*@" + name), machines, nil
 	}
 	packs := map[string]bool{}

@@ -13,6 +13,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/publish"
 	"github.com/skillpm/skillpm/pkg/runtime"
+	"github.com/skillpm/skillpm/pkg/runtime/catalog"
 )
 
 func newDeploy(a *app) *cobra.Command {
@@ -28,7 +29,8 @@ skills.
   personal     you, in all projects
   project      everyone who works in this project
 
-SKILL is the name of an available skill, DIR the directory of a skill. skillpm rejects
+SKILL is the name of a skill, also of one that is only for another environment, agent, or
+tenant. DIR is the directory of a skill. skillpm rejects
 skills with error findings, links, or special files, and copies either all files or none.
 Only --force replaces a different skill with the same name, and keeps a backup. The output
 shows which skill the name now refers to.`,
@@ -52,7 +54,7 @@ shows which skill the name now refers to.`,
 				return err
 			}
 			o.Catalog = h.CatalogOptions()
-			if o.Dir, err = a.skillDir(cmd.Context(), h, args[0]); err != nil {
+			if o.Dir, err = a.skillDir(cmd.Context(), h, args[0], o.Scope); err != nil {
 				return err
 			}
 			r, err := c.Deploy(cmd.Context(), o)
@@ -76,20 +78,40 @@ shows which skill the name now refers to.`,
 	return cmd
 }
 
-// skillDir returns the directory of a skill: the argument, or that of the available skill with this name.
-func (a *app) skillDir(ctx context.Context, h *runtime.Host, arg string) (string, error) {
-	if _, err := os.Stat(a.Abs(arg)); err == nil || strings.ContainsAny(arg, `/\`) && !strings.Contains(arg, "@") {
+// skillDir returns the directory of a skill: the argument, or that of the skill with this name. A skill that is only for
+// another environment, agent, or tenant can be deployed, and a copy in the target layer does not hide its source.
+func (a *app) skillDir(ctx context.Context, h *runtime.Host, arg, layer string) (string, error) {
+	if _, err := os.Stat(a.Abs(arg)); err == nil {
 		return arg, nil
 	}
 	c, err := h.Catalog(ctx)
 	if err != nil {
 		return "", err
 	}
+	claims := c.Which(arg)
+	for _, e := range claims.All() {
+		if !e.Denied() && e.State != catalog.Skipped && (e.Pack != "" || e.Scope != targetScope(layer)) {
+			return e.Dir, nil
+		}
+	}
 	k, err := c.Lookup(arg)
-	if err != nil {
+	if err != nil && strings.ContainsAny(arg, `/\`) && !strings.Contains(arg, "@") {
+		return arg, nil // a path that does not exist
+	} else if err != nil {
 		return "", err
 	}
 	return k.Dir, nil
+}
+
+// targetScope returns the scope of the skills in a layer.
+func targetScope(layer string) string {
+	switch layer {
+	case publish.DeployEnterprise:
+		return catalog.ScopeMachine
+	case publish.DeployPersonal:
+		return catalog.ScopeUser
+	}
+	return catalog.ScopeProject
 }
 
 func (a *app) printDeployed(c *publish.Client, r *publish.DeployReport) error {

@@ -29,7 +29,7 @@ const maxRecords = 100_000
 func (a *app) addShow(cmd *cobra.Command) {
 	var selected selection
 	var limit int
-	var reverse, follow bool
+	var reverse, follow, output bool
 	format := "text"
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		filter, err := selected.read(a)
@@ -56,7 +56,9 @@ func (a *app) addShow(cmd *cobra.Command) {
 		if err != nil {
 			return err
 		}
-		p := &recordPrinter{a: a, machine: len(logs) > 1, format: format, width: console.TerminalWidth(a.Stdout)}
+		p := &recordPrinter{
+			a: a, machine: len(logs) > 1, format: format, output: output, width: console.TerminalWidth(a.Stdout),
+		}
 		s := audit.Stream{Paths: logs, Filter: filter, Reverse: reverse}
 		n := 0
 		show := func() (err error) {
@@ -88,6 +90,7 @@ func (a *app) addShow(cmd *cobra.Command) {
 	f.IntVarP(&limit, "limit", "n", 100, "show the last `N` records; 0 shows all")
 	f.BoolVarP(&reverse, "reverse", "r", false, "show the newest record first")
 	f.BoolVarP(&follow, "follow", "f", false, "wait for new records until Ctrl-C")
+	f.BoolVar(&output, "with-output", false, "also print the recorded output of scripts (see log.output)")
 	f.StringVar(&format, "format", format, "print as `FORMAT`: text, json, or ndjson")
 	a.CompleteFlag(cmd, "limit", cobra.NoFileCompletions)
 	a.CompleteFlag(cmd, "format", cobra.FixedCompletions(logFormats(), cobra.ShellCompDirectiveNoFileComp))
@@ -193,6 +196,7 @@ func (a *app) noteMachineLog(read []string) {
 type recordPrinter struct {
 	a       *app
 	machine bool // also print the location
+	output  bool // also print the output of scripts
 	format  string
 	width   int            // of the terminal, 0 for other streams
 	records []audit.Record // of the document
@@ -238,8 +242,22 @@ func (p *recordPrinter) print(r audit.Record) error {
 			lines = append(lines, reasonIndent+line)
 		}
 	}
+	if p.output {
+		lines = append(append(lines, outputLines("| ", r.Stdout)...), outputLines("! ", r.Stderr)...)
+	}
 	_, err := fmt.Fprintln(p.a.Stdout, strings.Join(lines, "\n"))
 	return err
+}
+
+// outputLines returns the lines of a recorded output, each with a mark.
+func outputLines(mark, text string) (out []string) {
+	if text == "" {
+		return nil
+	}
+	for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
+		out = append(out, reasonIndent+mark+console.Printable(line))
+	}
+	return out
 }
 
 // reasonIndent is what the lines of a reason start with.

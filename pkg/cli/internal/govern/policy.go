@@ -106,25 +106,34 @@ func (a *app) changePolicy(h *runtime.Host, r audit.Record, change func() (file 
 
 func newPolicyInit(a *app) *cobra.Command {
 	var level levelFlags
+	var preset string
 	cmd := &cobra.Command{
 		Use:   "init",
 		Short: "Create a policy",
 		Long: `The new policy denies content that skills rarely need, such as native binaries. The
-comments in the file explain each rule, and show stricter rules. skillpm never overwrites an existing policy.`,
+comments in the file explain each rule, and show stricter rules. skillpm never overwrites an existing policy.
+
+With --preset strict, a skill that can run or write anything needs an approval, scripts run
+only in the sandbox and without network access, and published packs must be signed.`,
 		Example: `  skillpm policy init --scope project
-  sudo skillpm policy init --scope machine
+  sudo skillpm policy init --preset strict --scope machine
   skillpm policy init && skillpm policy check`,
 		Args: console.Need(0, 0, "no arguments"),
 	}
 	level.add(a, cmd, "create the policy of `SCOPE`", "user")
+	addPreset(a, cmd, &preset)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		l, h, err := a.open(cmd.Context(), level)
 		if err != nil {
 			return err
 		}
+		text, err := initialPolicy(l, preset)
+		if err != nil {
+			return err
+		}
 		record := audit.Record{Action: audit.Policy, Reason: "policy init"}
 		file, err := a.changePolicy(h, record, func() (string, error) {
-			return h.Guard().Init(cmd.Context(), l, starter(l))
+			return h.Guard().Init(cmd.Context(), l, text)
 		})
 		if err != nil {
 			return err
@@ -153,9 +162,15 @@ func starter(l policy.Level) string {
 		"#sources:\n" +
 		"#  allow: [\"oci://registry.example/acme/**\"]\n" +
 		"#  deny: [\"oci://registry.example/acme/labs/**\"]\n\n" +
-		"# Denied skills: skill@owner/name, or a name alone. `skillpm deny SKILL` adds a skill.\n" +
+		"# Skills: skill@owner/name, owner/name, or a name alone. `skillpm deny SKILL` adds to deny.\n" +
+		"# Without a list of allowed skills, every skill is allowed.\n" +
 		"#skills:\n" +
+		"#  allow: [\"acme/*\"]\n" +
 		"#  deny: [\"deploy@evil/*\"]\n\n" +
+		"# Who may create skills in a layer, and publish packs of an owner.\n" +
+		"#authoring:\n" +
+		"#  create: {enterprise: [\"group:platform\"]}\n" +
+		"#  publish: {acme: [ada, \"group:release\"], \"*\": []}\n\n" +
 		"# Required signers, and the minimum age of a release.\n" +
 		"#require:\n" +
 		"#  - match: \"oci://registry.example/acme/**\"\n" +
@@ -172,16 +187,19 @@ func starter(l policy.Level) string {
 		"# Whether an older version may replace an installed version.\n" +
 		"downgrade: deny\n"
 	if l == policy.MachineLevel {
-		text += `
+		text += machineRules
+	}
+	return text
+}
+
+// machineRules are additional rules of a machine's policy.
+const machineRules = `
 # Approvals that this policy accepts: own (only approvals of the machine) or user (also approvals of users).
 approvers: own
 
 # The audit log. With required: true, an action fails if skillpm cannot record the action.
 #audit: {path: /var/log/skillpm, required: true}
 `
-	}
-	return text
-}
 
 // completeGoverned completes the names of all skills and packs, including shadowed ones.
 func (a *app) completeGoverned(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
@@ -204,21 +222,20 @@ func (a *app) completeGoverned(cmd *cobra.Command, args []string, prefix string)
 	return console.Matching(names, prefix), cobra.ShellCompDirectiveNoFileComp
 }
 
-// findNamed returns the skills with a name, including shadowed ones: a skill's name, name@owner/name, or owner/name for
-// all skills of a pack.
+// findNamed returns the skills with a name, including shadowed ones, as [catalog.Catalog.Named] does.
 func findNamed(ctx context.Context, h *runtime.Host, name string) ([]foundSkill, error) {
 	c, err := h.Catalog(ctx)
 	if err != nil {
 		return nil, err
 	}
+	entries, err := c.Named(name)
 	var list []foundSkill
 	seen := map[string]bool{}
-	for _, e := range c.All() {
-		if e.Skill == nil || seen[e.Dir] || e.Exact() != name && e.Name != name && (e.Pack == "" || e.Pack != name) {
-			continue
+	for _, e := range entries {
+		if !seen[e.Dir] {
+			seen[e.Dir] = true
+			list = append(list, foundSkill{Skill: h.PolicySkill(e.Skill), dir: e.Dir, known: e.Skill})
 		}
-		seen[e.Dir] = true
-		list = append(list, foundSkill{Skill: h.PolicySkill(e.Skill), dir: e.Dir, known: e.Skill})
 	}
-	return list, nil
+	return list, err
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -194,6 +195,12 @@ func policyWarnings(p *policy.Policy) (list []string) {
 			list = append(list, fmt.Sprintf("the policy restricts %s, "+
 				"but skills can bypass the restriction with scripts or unscoped-shell: restrict both", c))
 			break
+		}
+	}
+	for _, pattern := range p.Skills.Allow {
+		if !strings.ContainsAny(string(pattern), "@/") {
+			list = append(list, fmt.Sprintf(
+				"skills.allow: %s allows every skill of that name, including those of projects and of other packs", pattern))
 		}
 	}
 	loose := map[string]bool{

@@ -3,6 +3,7 @@ package govern
 import (
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -118,7 +119,7 @@ func confinement(h *runtime.Host, s foundSkill) []enforce.Ruling {
 // absentSkill returns a skill that is not on this machine, by its exact name.
 func absentSkill(name string) (enforce.Skill, error) {
 	skill, pack, ok := strings.Cut(name, "@")
-	if !ok {
+	if !ok || !strings.Contains(pack, "/") {
 		return enforce.Skill{}, diag.Errorf(diag.NotFound, "skill or pack %q not found", name).
 			WithHint("list skills with \"skillpm skills --all\", or use name@owner/name for a skill " +
 				"that is not installed, or a source such as oci://registry.example/acme/tools")
@@ -243,8 +244,19 @@ func rulesOf(p *policy.Policy) (list []ruleJSON) {
 	for i, s := range p.Sources.Deny {
 		add(p.Line("sources.deny", i), "sources.deny", "%s", s)
 	}
+	if p.Skills.Allow != nil {
+		add(p.Line("skills.allow"), "skills.allow", "%s", words(p.Skills.Allow))
+	}
 	for i, s := range p.Skills.Deny {
 		add(p.Line("skills.deny", i), "skills.deny", "%s", s)
+	}
+	for _, rule := range []struct {
+		key   string
+		users map[string][]policy.Principal
+	}{{"create", p.Authoring.Create}, {"publish", p.Authoring.Publish}} {
+		for _, what := range slices.Sorted(maps.Keys(rule.users)) {
+			add(p.Line("authoring."+rule.key+"."+what), "authoring."+rule.key, "%s: %s", what, words(rule.users[what]))
+		}
 	}
 	for _, q := range p.Require {
 		switch {

@@ -87,7 +87,7 @@ func (s *settings) all() []setting {
 		}
 		for i := 0; i+1 < len(n.Content); i += 2 {
 			key, value := prefix+n.Content[i].Value, n.Content[i+1]
-			if value.Kind == yaml.MappingNode && slices.Contains([]string{"skills", "sync"}, key) {
+			if value.Kind == yaml.MappingNode && slices.Contains([]string{"skills", "log", "sync"}, key) {
 				add(key+".", value)
 				continue
 			}
@@ -324,6 +324,8 @@ func entryCommand(key string) string {
 		return "skillpm config set auth-hosts.REGISTRY HOST"
 	case "skills":
 		return "skillpm config set skills.KEY VALUE"
+	case "log":
+		return "skillpm config set log.output full"
 	}
 	return ""
 }

@@ -209,11 +209,11 @@ func (v *view) config(tree fs.FS, root, target string) config {
 	v.mu.Lock()
 	v.parents[path.Dir(target)] = true
 	v.mu.Unlock()
-	locks := slices.Clone(v.options.Locks)
+	locks, manifest := slices.Clone(v.options.Locks), &pack.Manifest{}
 	if c.dir != "" {
 		if t := v.content(tree, c.dir+"/"+pack.ManifestName); t != nil {
 			if m, _ := pack.CheckManifest(pack.ManifestName, []byte(t.string)); m != nil {
-				c.validate = m.Validate
+				c.validate, manifest = m.Validate, m
 			}
 		}
 		locks = append(locks, c.dir+"/"+pack.LockName)
@@ -223,10 +223,7 @@ func (v *view) config(tree fs.FS, root, target string) config {
 	}
 	slices.Sort(c.installed)
 	if len(c.profiles) == 0 {
-		c.profiles = c.validate.Profiles
-		if c.validate.All {
-			c.profiles = []string{"all"}
-		}
+		c.profiles = manifest.ValidateProfiles()
 	}
 	return c
 }

@@ -16,7 +16,7 @@ func newDeactivate(a *app) *cobra.Command {
 		Use:   "deactivate [SKILL]",
 		Short: "Deactivate a skill",
 		Long: `Without SKILL, the command deactivates the last activated skill of the session. With SKILL,
-the command also deactivates all skills that were activated after SKILL. The tool
+the command deactivates SKILL and the skills that are nested in SKILL. The tool
 restrictions of deactivated skills end. The restrictions of active skills stay in effect.
 
 The post hook of each skill runs, the hook of the last skill first. If a hook fails, the
@@ -31,7 +31,7 @@ exit code is 1, but skillpm deactivates the skills anyway.`,
 				return err
 			}
 			s := h.Session()
-			ended, err := s.Deactivate(cmd.Context(), strings.Join(args, ""))
+			ended, err := s.Deactivate(cmd.Context(), strings.Join(args, ""), session.User)
 			if len(ended) == 0 {
 				return err
 			}

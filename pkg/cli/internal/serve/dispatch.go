@@ -57,7 +57,7 @@ installed; 3 invalid SKILL.md; 7 denied; 1 the command failed or was killed.`,
 			if format != "text" && format != "json" {
 				return diag.Errorf(diag.Usage, "unknown --format %q", format).WithHint("use text or json")
 			}
-			if language != string(dispatch.English) && language != string(dispatch.Chinese) {
+			if language != "" && language != string(dispatch.English) && language != string(dispatch.Chinese) {
 				return diag.Errorf(diag.Usage, "unknown --language %q", language).WithHint("use en or zh")
 			}
 			h, err := a.Host(cmd.Context(), f)
@@ -98,7 +98,8 @@ installed; 3 invalid SKILL.md; 7 denied; 1 the command failed or was killed.`,
 	flags.StringVar(&o.OutputDir, "output-dir", "", "write long output to new files in `DIR`")
 	flags.DurationVar(&timeout, "timeout", 0, "kill the command after `DURATION`, such as 20s")
 	flags.BoolVar(&o.Strict, "strict", false, "treat missing parameters as an error")
-	flags.StringVar(&language, "language", string(dispatch.English), "use the language `en|zh` for summaries and hints")
+	flags.StringVar(&language, "language", "",
+		"use the language `en|zh` for summaries and hints (default: the language of LINE)")
 	flags.StringVar(&trigger, "trigger", string(session.Model), "activate the skill as the `user|model`")
 	fixed := func(flag string, values ...string) {
 		a.CompleteFlag(cmd, flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))

@@ -12,6 +12,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
+	"github.com/skillpm/skillpm/pkg/runtime"
 	"github.com/skillpm/skillpm/pkg/runtime/catalog"
 )
 
@@ -63,7 +64,7 @@ the model may activate.`,
 			if err != nil {
 				return err
 			}
-			return a.printFit(c, found)
+			return a.printFit(h, c, found)
 		},
 		ValidArgsFunction: a.completeSlash,
 	}
@@ -166,7 +167,7 @@ func named(c *catalog.Catalog, task string) (*catalog.Skill, string) {
 		return nil, ""
 	}
 	exact, ok := strings.CutPrefix(words[0], "/")
-	if !ok || !strings.Contains(exact, "@") {
+	if !ok || !strings.ContainsAny(exact, "@/") {
 		return nil, ""
 	}
 	k, err := c.Lookup(exact)
@@ -177,12 +178,12 @@ func named(c *catalog.Catalog, task string) (*catalog.Skill, string) {
 }
 
 // printFit prints the matching skills, a few lines for each.
-func (a *app) printFit(c *catalog.Catalog, found fit) error {
+func (a *app) printFit(h *runtime.Host, c *catalog.Catalog, found fit) error {
 	if a.JSON {
 		return a.PrintJSON(found)
 	}
 	if len(found.Skills) == 0 {
-		a.nothingFits(c, found)
+		a.nothingFits(h, c, found)
 		return nil
 	}
 	colours, width := a.Palette(a.Stdout), console.TerminalWidth(a.Stdout)
@@ -210,7 +211,7 @@ func (a *app) printFit(c *catalog.Catalog, found fit) error {
 }
 
 // nothingFits reports that no skill matches, and prints the closest ones.
-func (a *app) nothingFits(c *catalog.Catalog, found fit) {
+func (a *app) nothingFits(h *runtime.Host, c *catalog.Catalog, found fit) {
 	if found.Searched == 0 {
 		if len(c.Skills()) > 0 {
 			fmt.Fprintln(a.Stdout, "No matches: no available skill has the tags.")
@@ -218,7 +219,7 @@ func (a *app) nothingFits(c *catalog.Catalog, found fit) {
 			return
 		}
 		fmt.Fprintln(a.Stdout, "No matches.")
-		a.Note("%s", noSkills(c))
+		a.Note("%s", noSkills(h, c))
 		return
 	}
 	if len(found.Nearest) == 0 {

@@ -1,6 +1,8 @@
 package serve
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
@@ -23,10 +25,12 @@ form that the profile's agent gives to its model. SKILL is a name or name@owner/
 argument unchanged, and quotes several arguments if necessary. Put arguments that begin
 with a hyphen after --.
 
-With --session, the skill stays active in the session until "skillpm deactivate". A
-session can have up to five active skills (skills.max-depth). If SKILL is already active,
-the command fails. "skillpm session allow" checks the
-restrictions of all active skills. Without a session, skillpm does not store the activation.
+With --session, the skill is active in the session until "skillpm deactivate", or until
+another skill follows: one that the text and files of SKILL do not refer to. A skill that an
+active one refers to is nested in it, up to five levels deep (skills.max-depth), and so is
+one that is loaded with --parent. If SKILL is active already, the command prints the
+instructions again and changes nothing. "skillpm session allow" checks the restrictions of
+all active skills. Without a session, skillpm does not store the activation.
 
 Only users can activate a skill with disable-model-invocation: true, and only the model can
 activate a skill with user-invocable: false. The pre hook of the skill runs first. If the
@@ -57,7 +61,12 @@ With --json, results and errors have the structure that the profile's agent uses
 				return a.Refused(cmd, h, args[0], err)
 			}
 			a.Warnings(activation.Warnings)
+			if len(activation.Ended) > 0 {
+				a.Note("Deactivated %s.", strings.Join(activation.Ended, ", "))
+			}
 			switch {
+			case activation.Repeated:
+				a.Note("%s was active already; nothing changed.", activation.Skill.Name)
 			case activation.TaskID != "":
 				a.waits(activation.TaskID)
 			case activation.Command != "":
@@ -70,6 +79,7 @@ With --json, results and errors have the structure that the profile's agent uses
 	f = a.RuntimeFlags(cmd)
 	cmd.Flags().StringVar(&trigger, "trigger", string(session.Model), "activate the skill as the `user|model`")
 	cmd.Flags().BoolVar(&o.Inline, "inline", false, "activate a skill with context: fork instead of starting a task")
+	cmd.Flags().StringVar(&o.Parent, "parent", "", "nest the skill in this active `skill`")
 	a.shellFlag(cmd, f)
 	a.CompleteFlag(cmd, "trigger", cobra.FixedCompletions([]string{string(session.User), string(session.Model)},
 		cobra.ShellCompDirectiveNoFileComp))

@@ -256,7 +256,7 @@ func (a *app) hintNone(ctx context.Context, h *runtime.Host, entries []prompt.En
 	if len(c.Skills()) > 0 {
 		a.Note("The list for the model is empty: only users can activate the available skills.")
 	} else {
-		a.Note("%s", noSkills(c))
+		a.Note("%s", noSkills(h, c))
 	}
 	return nil
 }

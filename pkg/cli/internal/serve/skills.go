@@ -34,7 +34,8 @@ func newSkills(a *app) *cobra.Command {
 		Long: `Skills come from the layers of the profile. The usual order of precedence is enterprise,
 personal, project, and installed packs. If several skills have the same name, the skill in
 the first layer is available. The list does not contain skills that are only for other
-agents, tenants, or environments, or skills that skills.allowed excludes.
+agents, tenants, or environments, or skills that skills.allowed excludes. Skills that need
+an approval are marked; agents do not see them, and --json does not list them.
 
 --all lists every skill, with the reason if the skill is not available. The command
 reports problems of skills on standard error. --watch lists the skills again after each
@@ -108,8 +109,13 @@ func newSkillJSON(e catalog.Entry) skillJSON {
 // printSkills prints the skills of a catalog, and the problems of others.
 func (a *app) printSkills(h *runtime.Host, c *catalog.Catalog, o skillsOptions) error {
 	list := []skillJSON{}
+	unapproved := 0
 	for _, e := range c.All() {
-		if e.State != catalog.Available && !o.all || o.userInvocable && !e.UserInvocable || !hasTags(e.Skill, o.tags) {
+		listed := e.State == catalog.Available || o.all
+		if e.State == catalog.Unapproved && !a.JSON { // people can approve it
+			listed, unapproved = true, unapproved+1
+		}
+		if !listed || o.userInvocable && !e.UserInvocable || !hasTags(e.Skill, o.tags) {
 			continue
 		}
 		list = append(list, newSkillJSON(e))
@@ -124,13 +130,13 @@ func (a *app) printSkills(h *runtime.Host, c *catalog.Catalog, o skillsOptions) 
 	defer a.findings(h, c, o.all) // after the list, which may be long
 	switch {
 	case c.Off():
-		a.Note("%s", noSkills(c))
+		a.Note("%s", noSkills(h, c))
 		return nil
 	case len(list) == 0 && (len(o.tags) > 0 || o.userInvocable):
 		a.Note("No matching skills. List all skills with: skillpm skills")
 		return nil
 	case len(list) == 0:
-		a.Note("%s", noSkills(c))
+		a.Note("%s", noSkills(h, c))
 		return nil
 	}
 	table := func() error { return a.skillTable(h, list, o.all) }
@@ -142,11 +148,25 @@ func (a *app) printSkills(h *runtime.Host, c *catalog.Catalog, o skillsOptions) 
 		return err
 	}
 	a.Note("%s.", textx.Count(len(list), "skill"))
+	if unapproved > 0 {
+		a.Note("Agents do not see skills that need approval (%d). Show the reason with: skillpm skills --all", unapproved)
+	}
+	a.NoteUnlessEmpty(otherProfiles(h))
 	return nil
 }
 
+// otherProfiles names the profiles that find skills in the project if the current one does not, "" for none.
+func otherProfiles(h *runtime.Host) string {
+	others := h.OtherProfiles()
+	if len(others) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Profile %s does not find skills of this project. Use --profile %s, or set profile in skillpm.yaml.",
+		h.Profile().ID, textx.Or(others))
+}
+
 // noSkills explains why there are no skills, with a hint.
-func noSkills(c *catalog.Catalog) string {
+func noSkills(h *runtime.Host, c *catalog.Catalog) string {
 	denied, why := 0, ""
 	for _, e := range c.All() {
 		if e.Denied() {
@@ -162,6 +182,9 @@ func noSkills(c *catalog.Catalog) string {
 	if denied > 0 {
 		return "No skills available: policies deny " + textx.Count(denied, "skill") + " (" + why +
 			"). List denied skills with: skillpm skills --all"
+	}
+	if text := otherProfiles(h); text != "" {
+		return "No skills available. " + text
 	}
 	return "No skills available. Search registries for packs with \"skillpm search\", " +
 		"or create a skill with \"skillpm new\"."
@@ -183,7 +206,11 @@ func (a *app) skillTable(h *runtime.Host, list []skillJSON, all bool) error {
 			rows = append(rows, []string{s.Name, string(s.State), s.Layer, displayPath(h, s.Path), s.Reason})
 			continue
 		}
-		rows = append(rows, []string{s.Name, s.Layer, strings.TrimSpace(s.Pack + " " + s.Version), s.Description})
+		description := s.Description
+		if s.State == catalog.Unapproved {
+			description = string(s.State) + ": " + description
+		}
+		rows = append(rows, []string{s.Name, s.Layer, strings.TrimSpace(s.Pack + " " + s.Version), description})
 	}
 	return a.fittedTable(rows)
 }

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -13,8 +14,10 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/environ"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/policy/audit"
+	"github.com/skillpm/skillpm/pkg/runtime"
 	"github.com/skillpm/skillpm/pkg/runtime/task"
 )
 
@@ -34,8 +37,8 @@ frontmatter names the type. The runner general is for skills that do not name a 
       env: [ANTHROPIC_API_KEY]    added to the clean environment
       notify: {file: tasks.jsonl} gets a JSON line when a task ends
 
-The command runs in an empty directory, without a session. Its output is the result of the
-task. A task is queued, running, succeeded, failed, timed-out, canceled, or lost, which
+The command runs in an empty directory, in a session of its own, in which the tool
+restrictions of the skill apply. Its output is the result of the task. A task is queued, running, succeeded, failed, timed-out, canceled, or lost, which
 means that the runner was killed. skillpm keeps tasks for 30 days.`,
 		Example: `  skillpm task submit rollback checkout
   skillpm task list
@@ -60,7 +63,23 @@ func (a *app) tasks() (*task.Store, error) {
 		return nil, err
 	}
 	log := audit.Open(filepath.Join(env.Paths.State, "audit", audit.Name), audit.Options{Now: a.Now})
-	return task.Open(filepath.Join(env.Paths.State, "tasks"), task.Options{Now: a.Now, Audit: log}), nil
+	o := task.Options{Now: a.Now, Audit: log, EndSession: a.endTaskSession(env)}
+	return task.Open(filepath.Join(env.Paths.State, "tasks"), o), nil
+}
+
+// endTaskSession returns a function that ends the session of a task.
+func (a *app) endTaskSession(env environ.Environment) func(ctx context.Context, id, project string) {
+	return func(ctx context.Context, id, project string) {
+		where := env
+		where.Dir = cmp.Or(project, env.Dir)
+		h, err := runtime.New(ctx, console.HostOptions(&console.RuntimeFlags{Session: id}, where))
+		if err == nil {
+			_, err = h.Session().End(ctx)
+		}
+		if err != nil && diag.CodeOf(err) != diag.NotFound {
+			a.Warnings([]string{err.Error()})
+		}
+	}
 }
 
 // completeTasks completes task ids.
@@ -241,11 +260,11 @@ func newTaskRunOne(a *app) *cobra.Command {
 		Hidden: true,
 		Args:   console.Need(1, 1, "the directory of a task"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			log := (*audit.Log)(nil)
+			dir, o := a.Abs(args[0]), task.Options{Now: a.Now, Env: a.Variables()}
 			if env, err := a.Env(); err == nil {
-				log = audit.Open(filepath.Join(env.Paths.State, "audit", audit.Name), audit.Options{Now: a.Now})
+				o.Audit = audit.Open(filepath.Join(env.Paths.State, "audit", audit.Name), audit.Options{Now: a.Now})
+				o.EndSession = a.endTaskSession(env)
 			}
-			dir, o := a.Abs(args[0]), task.Options{Now: a.Now, Audit: log, Env: a.Variables()}
 			return task.Open(filepath.Dir(dir), o).Run(cmd.Context(), filepath.Base(dir))
 		},
 	}

@@ -210,7 +210,7 @@ func (w *fixture) activate(ctx context.Context, name string, c *Case, r *Result)
 			return err
 		}
 	}
-	_, err = w.host.Session().Deactivate(ctx, "")
+	_, err = w.host.Session().Deactivate(ctx, "", session.User)
 	return err
 }
 

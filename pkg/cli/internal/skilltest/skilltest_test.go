@@ -125,7 +125,8 @@ func TestO25Cases(t *testing.T) {
 		{"should be refused", `calls: [{tool: Bash, input: {command: kubectl rollout}, want: refused}]`, "is allowed, but the case expects a denial"},
 		{"a reply to nothing", `calls: [{tool: Write, want: refused, reply: done}]`, "a denied call does not get a reply"},
 		{"the project", `calls: [{tool: Read, input: {file_path: "{project-dir}/docs/a.md"}}]`, "passed"},
-		{"not the project", `calls: [{tool: Read, input: {file_path: "{skill-dir}/docs/a.md"}, want: refused}]`, "passed"},
+		{"not the project", `calls: [{tool: Read, input: {file_path: "{home-dir}/docs/a.md"}, want: refused}]`, "passed"},
+		{"the skill's own files", `calls: [{tool: Read, input: {file_path: "{skill-dir}/docs/a.md"}}]`, "passed"},
 		{"the second call", `calls: [{tool: skill}, {tool: Glob}]`, "call 2 (Glob)"},
 
 		{"a script", "script: scripts/run.sh\n    args: [a, b c]\n    stdin: in\n    env: {X: y}\n    stdout: |\n      a/b c in y\n      in {project-dir} as {home-dir}", "passed"},

@@ -91,6 +91,38 @@ func (h *house) run(line string, rules *sandbox.Rules) *Result {
 	return res
 }
 
+// TestO13AllowedTemp checks SPEC O13: what a command writes to /tmp is there afterwards if /tmp is an allowed path, and is
+// not otherwise. With /tmp, the command cannot connect to the sockets of other programs there.
+func TestO13AllowedTemp(t *testing.T) {
+	h := newHouse(t)
+	f, err := os.CreateTemp("/tmp", "skillpm-o13-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := f.Name()
+	_ = f.Close()
+	t.Cleanup(func() { _ = os.Remove(path) })
+	listenUnix(t, filepath.Join(h.outside, "socket"))
+	line := "echo x >> " + path + ` && test "$TMPDIR" = /tmp`
+	for _, allowed := range []bool{false, true} {
+		rules := &sandbox.Rules{Read: []string{h.skill, self(t)[0]}, Write: []string{h.project}}
+		if allowed {
+			rules.Write = append(rules.Write, "/tmp")
+		}
+		if res := h.run(line, rules); res.ExitCode != 0 {
+			t.Fatalf("%d %s", res.ExitCode, res.Stderr)
+		}
+		if data, err := os.ReadFile(path); err != nil || len(data) > 0 != allowed {
+			t.Errorf("allowed %t: %q, %v", allowed, data, err)
+		}
+		if allowed {
+			if res := h.run(`"$PROBE" unix "$OUTSIDE/socket"`, rules); res.ExitCode == 0 {
+				t.Errorf("a socket: %s", res.Stdout)
+			}
+		}
+	}
+}
+
 // TestNoEscape tries the attacks of a hostile script (O13, O22). Each attempt succeeds without confinement, in its own
 // house, which proves that it is a real attack. With confinement it fails and leaves no trace.
 func TestNoEscape(t *testing.T) {

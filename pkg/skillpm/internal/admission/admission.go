@@ -243,8 +243,7 @@ func (a *Admission) checkNames(id pack.ID, c Candidates) error {
 
 // checkName returns why a policy denies a skill by its name.
 func (a *Admission) checkName(id pack.ID, name string, c Candidates) error {
-	denies := func(p *policy.Policy) bool { return len(p.Skills.Deny) > 0 }
-	if c.Machine || !slices.ContainsFunc(a.policies, denies) {
+	if c.Machine || !slices.ContainsFunc(a.policies, (*policy.Policy).RestrictsSkills) {
 		return nil
 	}
 	notes, err := a.policies.Skill([]string{name, c.Names[pack.SkillKey{Pack: id, Skill: name}]}, id.String())

@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"errors"
 	"path/filepath"
+	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/policy"
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 	"github.com/skillpm/skillpm/pkg/policy/enforce"
 )
@@ -67,14 +69,33 @@ func (b *Base) projectGuard() (e *enforce.Evaluator, project string) {
 	return b.Machine.Guard(project), project
 }
 
-// MayPublish checks a destination against the policies, records refusals, and returns notes of policies in observe
-// mode.
+// MayPublish checks a destination, and the owner of a pack if it has a name, against the policies. It records refusals,
+// and returns notes of policies in observe mode.
 func (b *Base) MayPublish(ref pack.Ref, name string, signed bool) ([]string, error) {
+	return b.ask(audit.Record{Action: audit.Publish, Pack: name, Source: ref.Source()}, func(set policy.Set) ([]string, error) {
+		notes, err := set.MayPublish(ref.Source(), signed)
+		owner, _, named := strings.Cut(name, "/")
+		if err != nil || !named {
+			return notes, err
+		}
+		more, err := set.MayPublishAs(owner, policy.CurrentUser())
+		return append(notes, more...), err
+	})
+}
+
+// MayCreate checks against the policies whether the user may create a skill in a layer. It records refusals, and
+// returns notes of policies in observe mode.
+func (b *Base) MayCreate(layer, skill string) ([]string, error) {
+	return b.ask(audit.Record{Action: audit.Policy, Skill: skill}, func(set policy.Set) ([]string, error) {
+		return set.MayCreate(layer, policy.CurrentUser())
+	})
+}
+
+// ask asks the policies in effect in the working directory, and records what they deny or would deny.
+func (b *Base) ask(r audit.Record, question func(policy.Set) ([]string, error)) ([]string, error) {
 	e, project := b.projectGuard()
-	notes, err := e.Policies().MayPublish(ref.Source(), signed)
-	r := audit.Record{
-		Action: audit.Publish, Pack: name, Source: ref.Source(), Project: project, Policy: enforce.Digest(e.Policies()),
-	}
+	notes, err := question(e.Policies())
+	r.Project, r.Policy = project, enforce.Digest(e.Policies())
 	log := b.Log(e)
 	for _, note := range notes {
 		r.Result, r.Verdict, r.Reason = audit.OK, audit.WouldDeny, note

@@ -132,7 +132,8 @@ func (op *operation) admit(ctx context.Context) error {
 func (op *operation) deniedSkills() map[pack.SkillKey]bool {
 	denied := map[pack.SkillKey]bool{}
 	for _, n := range op.layout.Named {
-		if _, err := op.evaluator.Policies().Skill([]string{n.Skill, n.Link}, n.Pack.String()); err != nil {
+		skill := enforce.Skill{Name: n.Skill, Alias: n.Link, Pack: n.Pack.String(), Machine: true}
+		if err := op.evaluator.CheckListed(skill); err != nil {
 			denied[pack.SkillKey{Pack: n.Pack, Skill: n.Skill}] = true
 			op.warn(err.Error() + "; skillpm installs the skill, but agents cannot use it")
 		}

@@ -14,9 +14,10 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 	"github.com/skillpm/skillpm/pkg/policy"
+	"github.com/skillpm/skillpm/pkg/policy/enforce"
 )
 
-// Denial returns why the policies of the scope deny a skill by its name, nil if they do not. A denied skill stays in
+// Denial returns why the policies of the scope deny a skill by its name, or for lack of an approval; nil if they do not. A denied skill stays in
 // the lockfile, so that every user of a project has the same one, but no agent gets a link to it.
 func (l *Layout) Denial(id pack.ID, skill string) error {
 	return l.denied[pack.SkillKey{Pack: id, Skill: skill}]
@@ -26,26 +27,45 @@ func (l *Layout) Denial(id pack.ID, skill string) error {
 // aliases. Paths are relative to the root.
 func (l *Layout) Withheld() []string { return slices.Sorted(maps.Keys(l.withheld)) }
 
-// findDenied finds the skills of a layout that the policies of the scope deny by name. A policy of another project does
-// not count, because the scope would change with the directory that skillpm runs in.
+// findDenied finds the skills of a layout that the policies of the scope deny by name, or that need an approval. A
+// policy of another project does not count, because the scope would change with the directory that skillpm runs in.
 func (w *Workspace) findDenied(l *Layout) {
 	l.denied, l.withheld = map[pack.SkillKey]error{}, map[string]pack.SkillKey{}
 	if w.Scope.Kind == scope.KindEnterprise {
 		return // it is installed and not used
 	}
-	if w.policies == nil {
-		set := w.Guard("").Policies()
-		w.policies = &set
+	if w.guard == nil {
+		w.guard = w.Guard("")
 	}
-	if !slices.ContainsFunc(*w.policies, func(p *policy.Policy) bool { return len(p.Skills.Deny) > 0 }) {
+	set := w.guard.Policies()
+	byName, byApproval := slices.ContainsFunc(set, (*policy.Policy).RestrictsSkills), w.guard.RequiresApprovals()
+	if !byName && !byApproval {
 		return
 	}
 	for _, n := range l.Named {
-		if denial := w.policies.Denial([]string{n.Skill, n.Link}, n.Pack.String()); denial != nil {
+		denial := set.Denial([]string{n.Skill, n.Link}, n.Pack.String())
+		if denial == nil && byApproval {
+			denial = w.unapproved(l, n)
+		}
+		if denial != nil {
 			l.denied[pack.SkillKey{Pack: n.Pack, Skill: n.Skill}] = denial
 			w.withhold(l, n)
 		}
 	}
+	w.guard.SaveFacts()
+}
+
+// unapproved returns why an installed skill still needs an approval, nil if it does not. The approval of a version that
+// is not installed yet is checked when it is installed.
+func (w *Workspace) unapproved(l *Layout, n pack.NamedSkill) error {
+	at := w.SkillAt(n.Pack, n.Skill)
+	if p := l.Packs[n.Pack]; l.Linked[n.Pack] == nil &&
+		(p == nil || w.isNew(at) || w.state.Trees[at].Digest != p.Skills[n.Skill]) {
+		return nil
+	}
+	return w.guard.CheckApproved(context.Background(), enforce.Skill{
+		Name: n.Skill, Alias: n.Link, Pack: n.Pack.String(), Dir: w.Scope.Abs(at),
+	})
 }
 
 // withhold records where agents would find a denied skill.

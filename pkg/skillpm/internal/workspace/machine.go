@@ -57,7 +57,7 @@ func (m *Machine) AdminConfig() (*pack.Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	return pack.ParseConfig(file, data)
+	return pack.ParseMachineConfig(file, data)
 }
 
 // lock takes the lock of a scope.

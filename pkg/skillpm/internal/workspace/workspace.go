@@ -17,7 +17,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/internal/txn"
 	"github.com/skillpm/skillpm/pkg/pack"
-	"github.com/skillpm/skillpm/pkg/policy"
+	"github.com/skillpm/skillpm/pkg/policy/enforce"
 )
 
 // Workspace is one scope as it is on disk: its manifest, lockfile and state, with the settings that apply.
@@ -35,7 +35,7 @@ type Workspace struct {
 	state         *state
 	linksChanged  bool                 // see SetLinked
 	linkedBefore  map[string]string    // see SetLinked
-	policies      *policy.Set          // see findDenied
+	guard         *enforce.Evaluator   // see findDenied
 	mcpServers    map[string]bool      // see abilities
 	lockTrees     map[string]treeState // see ownTrees
 	plugins       string               // see SkillAt
@@ -109,7 +109,7 @@ func (m *Machine) findScope(kind string, create bool) (scope.Scope, error) {
 
 // read reads state, manifest and lock.
 func (w *Workspace) read() (err error) {
-	w.lockTrees, w.scan, w.policies, w.LockMerged = nil, nil, nil, false
+	w.lockTrees, w.scan, w.guard, w.LockMerged = nil, nil, nil, false
 	if w.state, err = readState(w.Scope.State(), w.Scope.Root, w.machine.key()); err != nil {
 		return err
 	}

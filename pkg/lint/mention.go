@@ -1,0 +1,84 @@
+package lint
+
+import (
+	"bytes"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/diag/rule"
+	"github.com/skillpm/skillpm/pkg/skill"
+)
+
+// collectMentions collects the ways in which a page refers to another skill without the word skill: a code span that is
+// its name, /name, and a link to its directory. At run time, a skill that an active one refers to is nested in it.
+func (w *walk) collectMentions(f *file, p *page) {
+	for _, s := range p.Spans {
+		w.addMention(f, s.Offset, strings.TrimSpace(s.Text))
+	}
+	for _, k := range p.Links {
+		if t := parseLinkTarget(k.Target); t.kind == linkFile {
+			if dir := strings.TrimSuffix(path.Clean(withoutQuery(t.path)), "/"+skill.File); strings.HasPrefix(dir, "../") {
+				w.addMention(f, k.Offset, path.Base(dir))
+			}
+		}
+	}
+	text, from := f.data, 0
+	if f.source == w.src {
+		from = w.doc.BodyStart
+	}
+	for at := from; ; at++ {
+		i := bytes.IndexByte(text[at:], '/')
+		if i < 0 {
+			return
+		}
+		at += i
+		name := leadingName(text[at+1:])
+		end := at + 1 + len(name)
+		if name == "" || at > 0 && !bytes.ContainsRune([]byte(" \t\n(\"'"), rune(text[at-1])) ||
+			end < len(text) && (wordByte(text[end]) || bytes.ContainsRune([]byte("/._:@"), rune(text[end])) &&
+				end+1 < len(text) && wordByte(text[end+1])) || p.InCode(at) {
+			continue
+		}
+		w.addMention(f, at, "/"+name)
+	}
+}
+
+// addMention adds a mention of a skill if the text is a name, once for each name.
+func (w *walk) addMention(f *file, start int, text string) {
+	name, pk, _ := strings.Cut(strings.TrimPrefix(text, "/"), "@")
+	if !skill.LegalName(name) || pk != "" && strings.Count(pk, "/") != 1 || name == w.doc.Name() ||
+		slices.ContainsFunc(w.mentions, func(r skillRef) bool { return r.name == name }) {
+		return
+	}
+	line, column := f.position(start)
+	w.mentions = append(w.mentions, skillRef{
+		name: strings.Clone(name), excerpt: excerpt{
+			text: strings.Clone(text), line: f.line(line),
+			at: finding{path: f.path, line: line, column: column, width: len([]rune(text))},
+		},
+	})
+}
+
+// reportMentionCycles reports cycles of skills that mention each other, as notes: a text can mention a skill without
+// telling the agent to use it. It leaves out skills in reported.
+func reportMentionCycles(units []*skillCheck, byName map[string]*skillCheck, reported map[*skillCheck]bool) {
+	next := map[*skillCheck][]skillRef{}
+	for _, u := range units {
+		for _, r := range slices.Concat(u.refs, u.mentions) {
+			if to := byName[r.name]; to != nil && to != u {
+				next[u] = append(next[u], r)
+			}
+		}
+	}
+	for _, chain := range skillCycles(units, next, byName) {
+		first := byName[chain[len(chain)-1].name]
+		if reported[first] || slices.ContainsFunc(chain, func(r skillRef) bool { return reported[byName[r.name]] }) {
+			continue
+		}
+		f := cycleFinding(chain, byName)
+		f.rule, f.severity = rule.SkillCycle, new(diag.SeverityNote)
+		first.atExcerpt(chain[0].excerpt, f)
+	}
+}
