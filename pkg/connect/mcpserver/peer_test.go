@@ -28,7 +28,7 @@ func promptNames(t *testing.T, c *mcp.ClientSession) (names []string) {
 // TestOwnSkills checks that an agent gets each skill once: those in its own directories, also as links and copies, are
 // not in the list, the schema, or the prompts of the server, which still searches them and reads their files.
 func TestOwnSkills(t *testing.T) {
-	for program, dir := range map[string]string{"claude-code": ".claude/skills/", "codex-mcp-client": ".agents/skills/", "gemini-cli-mcp-client": ".gemini/skills/"} {
+	for program, dir := range map[string]string{"claude-code": ".claude/skills/", "codex-mcp-client": ".agents/skills/", "gemini-cli-mcp-client": ".gemini/skills/", "opencode": ".claude/skills/"} {
 		t.Run(program, func(t *testing.T) {
 			p := newPlace(t, map[string]string{
 				project + "served/SKILL.md": skillText("served", "", "x"),
