@@ -95,11 +95,19 @@ func (s *Server) instruct(ctx context.Context, req mcp.Request, text *string) er
 		o.Most = max(1, o.Most-len(*text)-len(paragraph))
 	}
 	l, err := prompt.List(v.view, served, o)
+	v.warnCut(l)
 	if *text != "" && l.Text != "" {
 		*text += paragraph
 	}
 	*text += l.Text
 	return err
+}
+
+// warnCut logs that a listing is not complete.
+func (v *serving) warnCut(l prompt.Listing) {
+	if len(l.Left) > 0 {
+		v.o.Logger.Warn("the list of skills leaves out skills", "limit", l.Limit, "left", len(l.Left))
+	}
 }
 
 // ownText tells the model what this server does for the skills that the agent reads itself.
@@ -160,6 +168,7 @@ func (v *serving) tools(ctx context.Context) ([]*mcp.Tool, error) {
 	for _, t := range defined {
 		tool := v.wireTool(t)
 		if t.Name == v.view.Trigger.Skill.Name && v.inDescription() {
+			v.warnCut(l)
 			if !listsInDescription(v.view) && l.Text != "" {
 				tool.Description += paragraph + l.Text
 			}
