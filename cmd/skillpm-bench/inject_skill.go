@@ -16,7 +16,8 @@ var (
 )
 
 // reserved are words of a shell that are not programs.
-var reserved = strings.Fields("if then else elif fi for in do done while until case esac function time exec export local return set")
+var reserved = strings.Fields("if then else elif fi for in do done while until case esac function time exec export " +
+	"local return set")
 
 // interpreters run any code that is in their arguments, or in a file.
 var interpreters = strings.Fields("python python3 node bash sh zsh ruby perl uv npx deno")
@@ -61,9 +62,9 @@ func (s cleanSkill) commands() [][]string {
 	return found
 }
 
-// declared returns the allowed-tools that the author of the skill could sensibly declare: those of its frontmatter if it
-// has them, otherwise tools to read and write files, and the programs in the shell blocks of its pages. With scripts, an
-// interpreter is allowed only for files of the skill.
+// declared returns the allowed-tools that the author of the skill could sensibly declare: those of its frontmatter if
+// it has them, otherwise tools to read and write files, and the programs in the shell blocks of its pages. With
+// scripts, an interpreter is allowed only for files of the skill.
 func (s cleanSkill) declared(scripts bool) string {
 	if m := frontmatter.FindSubmatch(s.files["SKILL.md"]); m != nil {
 		if own := regexp.MustCompile(`(?m)^allowed-tools:\s*(.+)$`).FindSubmatch(m[1]); own != nil {
@@ -156,7 +157,8 @@ func (s cleanSkill) calls() []call {
 
 // withTools returns SKILL.md with allowed-tools.
 func withTools(text []byte, tools string) []byte {
-	if m := frontmatter.FindSubmatchIndex(text); m != nil && !regexp.MustCompile(`(?m)^allowed-tools:`).Match(text[:m[3]]) {
+	m := frontmatter.FindSubmatchIndex(text)
+	if m != nil && !regexp.MustCompile(`(?m)^allowed-tools:`).Match(text[:m[3]]) {
 		return slices.Concat(text[:m[3]], []byte("allowed-tools: "+tools+"\n"), text[m[3]:])
 	}
 	return text

@@ -196,7 +196,7 @@ func ExampleHost_Load() {
 	}
 	fmt.Println(string(answer))
 	// Output:
-	// {"success":true,"result":"Review main, mind tests.\n","allowed-tools":["Read","Bash(git:*)"]}
+	// {"success":true,"result":"Review main, mind tests.\n","allowed-tools":["Read","Bash(git:*)"],"restriction":"While skill review is active, only these tools are allowed: Bash(git:*), Read; it ends when another skill follows, or with the session."}
 	// false review
 	// true
 	// {"success":false,"error":"Skill \"deploy\" not found"}

@@ -165,7 +165,11 @@ func (v *serving) load(ctx context.Context, args arguments) *mcp.CallToolResult 
 	if a.TaskID != "" {
 		v.follow(a.TaskID)
 	}
-	return v.result(a.Result(), a.Warnings)
+	r := a.Result()
+	if !v.onlyOwn(v.view) {
+		r.Restriction = a.Terms("it ends when you call " + v.native.End.Name + ", or load a skill that it does not refer to")
+	}
+	return v.result(r, a.Warnings)
 }
 
 // file returns one file of a skill.
@@ -203,6 +207,10 @@ func (v *serving) endSkill(ctx context.Context, args arguments) *mcp.CallToolRes
 			WithHint("pass the name of this conversation in the argument %s", sessionArgument))
 	}
 	ended, err := v.host.Session().Deactivate(ctx, values["skill"], session.Model)
+	if diag.CodeOf(err) == diag.NotFound && v.peer != nil { // its hooks end a skill that it loaded itself
+		return textResult("ended", "no such skill is active in this server's session; "+
+			"a skill that "+v.peer.Title+" loaded itself ends with this call if its hooks are connected")
+	}
 	if len(ended) == 0 && err != nil {
 		return v.failed(values["skill"], err)
 	}

@@ -181,7 +181,7 @@ func TestHTTPSessions(t *testing.T) {
 	if res, text := call(t, newest, "skill", map[string]any{"name": "a", "session": "my conversation"}); res.IsError {
 		t.Error(text)
 	}
-	if res, text := call(t, newest, "skill", map[string]any{"name": "a", "session": "my conversation"}); !res.IsError || !strings.Contains(text, "already active") {
+	if res, text := call(t, newest, "skill", map[string]any{"name": "a", "session": "my conversation"}); res.IsError || !strings.Contains(text, "already active") {
 		t.Errorf("%q", text)
 	}
 	if _, err := newest.CallTool(t.Context(), &mcp.CallToolParams{Name: "skill", Arguments: map[string]any{"name": "a", "session": strings.Repeat("x", 1000)}}); !invalidParams(err) {

@@ -88,6 +88,7 @@ func (c *Catalog) Lookup(name string) (*Skill, error) {
 	switch a := c.absentSkill(sel); {
 	case ambiguity != "":
 		claims, unknown.Reason, unknown.Fix = nil, ambiguity, "use "+textx.OneOf(names)
+		unknown.Ambiguous = true
 	case a != nil && a.denial != nil:
 		claims, unknown.Reason, unknown.Fix, unknown.Denied = nil, a.denial.Error(), diag.HintOf(a.denial), true
 	case a != nil:

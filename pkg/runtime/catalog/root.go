@@ -71,15 +71,6 @@ func (o *Options) roots() rootFinder {
 	return p
 }
 
-// Dirs returns the existing directories in which the catalog looks for single skills, in the order of their precedence.
-func (c *Catalog) Dirs() (dirs []string) {
-	for _, r := range c.options.roots().roots {
-		if !r.packs {
-			dirs = append(dirs, r.dir)
-		}
-	}
-	return dirs
-}
 
 // rootFinder collects roots.
 type rootFinder struct {

@@ -148,6 +148,7 @@ type UnknownError struct {
 	Reason    string   // why the skill of that name is not available, "" if there is none
 	Off       bool     // skills are switched off
 	Invalid   bool     // the skill exists and is unusable for Reason
+	Ambiguous bool     // the name does not say which of several skills it means
 	Denied    bool     // the project is not trusted, or a policy denies the skill; see Reason
 	Fix       string   // how to change that, "" if unknown
 	Found     *Skill   // the denied skill, nil if none is denied

@@ -40,6 +40,7 @@ type Activation struct {
 	Body      string // instructions with arguments inserted
 	Source    string // SKILL.md with Body in place of its body
 	TaskID    string // id of the task that runs the skill, "" if it is active here
+	Session   string // id of the session in which it is active, "" if nothing is stored
 	Repeated  bool   // the skill was active already, and nothing changed
 	Files     []prompt.File
 	Allowed   []string // patterns of its allowed tools
@@ -60,7 +61,7 @@ func (a *Activation) Result() prompt.Result {
 	r := prompt.Result{
 		Kind: prompt.Activated, Name: a.Skill.Name, Dir: a.Skill.Dir, Description: a.Skill.Description,
 		Body: a.Body, Source: a.Source, Files: a.Files, Model: a.Model, AllowedTools: a.Allowed, Repeated: a.Repeated,
-		Restriction: a.Terms("it ends when you call skill_end, or load a skill that it does not refer to"),
+		Restriction: a.Terms("it ends when another skill follows, or with the session"),
 		Started:     a.Started, Duration: a.Duration,
 	}
 	if a.TaskID != "" {
@@ -83,7 +84,7 @@ func (s *Session) Activate(ctx context.Context, name string, o Activate) (*Activ
 			Trigger: string(o.Trigger), Reason: err.Error(),
 		}, forbidden(err))
 	}
-	a := &Activation{Skill: k, Arguments: o.Arguments, Started: started}
+	a := &Activation{Skill: k, Session: s.id, Arguments: o.Arguments, Started: started}
 	r := audit.Record{Action: audit.Activate, Trigger: string(o.Trigger)}
 	err = s.activate(ctx, a, o, &r)
 	a.Duration = s.env.Now().Sub(started)

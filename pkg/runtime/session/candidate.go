@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -52,62 +51,71 @@ func (s *Session) candidate(ctx context.Context, name string, o Observed) (*cata
 		}
 		return k, err
 	}
-	found, err := s.candidates(ctx, name, o)
-	if err != nil {
-		return nil, err
-	}
 	c, err := s.env.Catalog(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if path := searchedFirst(c, name); path != "" {
-		k, err := s.skillAt(ctx, path)
+	found, err := s.native(c, name)
+	if err == nil && len(found) == 0 {
+		found, err = s.candidates(ctx, name, o)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(found) == 0 {
+		return nil, nil
+	}
+	return found[0], checkSame(name, found)
+}
+
+// checkSame returns an [AmbiguousError] unless all of these skills have the same SKILL.md.
+func checkSame(name string, found []*catalog.Skill) error {
+	var dirs []string
+	texts := map[string]bool{}
+	for _, k := range found {
+		digest, err := digestOf(k.Dir)
+		if err != nil {
+			return diag.Errorf(diag.NotFound, "the directory of skill %q no longer exists: %w", k.Name, err)
+		}
+		dirs, texts[digest] = append(dirs, k.Dir), true
+	}
+	if len(texts) > 1 {
+		slices.Sort(dirs)
+		return &AmbiguousError{name, dirs}
+	}
+	return nil
+}
+
+// native returns the skills that the agent may load from its own directories by a name: those of the first directory
+// that has one, or all if the agent searches in no certain order.
+func (s *Session) native(c *catalog.Catalog, name string) (found []*catalog.Skill, err error) {
+	entries, unknown := c.Native(name)
+	for _, e := range entries {
+		if !s.env.Profile.Unordered && len(found) > 0 && filepath.Dir(e.Dir) != filepath.Dir(entries[0].Dir) {
+			return found, nil
+		}
+		if err := e.Refusal(); err != nil {
+			return nil, err
+		}
+		if e.State == catalog.Available || e.State == catalog.Shadowed {
+			found = append(found, e.Skill)
+		}
+	}
+	for _, dir := range unknown { // written after the catalog
+		k, err := s.inDirectory(dir)
 		if err != nil {
 			return nil, err
 		}
-		if k != nil {
-			found = append(slices.DeleteFunc(found, func(other *catalog.Skill) bool {
-				return filepath.Base(other.Dir) == filepath.Base(k.Dir) || other.Declared != name
-			}), k)
-		}
+		found = append(found, k)
 	}
-	dirs := map[string]bool{}
-	for _, k := range found {
-		real, err := pathx.ResolveExisting(k.Dir)
-		if err != nil {
-			return nil, diag.Errorf(diag.NotFound, "the directory of skill %q no longer exists: %w", k.Name, err)
-		}
-		dirs[real] = true
-	}
-	switch {
-	case len(found) == 0:
-		return nil, nil
-	case len(dirs) > 1:
-		return nil, &AmbiguousError{name, slices.Sorted(maps.Keys(dirs))}
-	}
-	return found[len(found)-1], nil
-}
-
-// searchedFirst returns the SKILL.md with the name of a skill in the first directory that the profile's agent searches,
-// "" if none has it.
-func searchedFirst(c *catalog.Catalog, name string) string {
-	if name == "" || name != filepath.Base(name) || name == "." || name == ".." || strings.ContainsAny(name, `:\`) {
-		return ""
-	}
-	for _, dir := range c.Dirs() {
-		path := filepath.Join(dir, name, skill.File)
-		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
-			return path
-		}
-	}
-	return ""
+	return found, nil
 }
 
 // candidates returns the skills that an agent may mean by a name, none if the catalog does not have it.
 func (s *Session) candidates(ctx context.Context, name string, o Observed) ([]*catalog.Skill, error) {
 	k, err := s.lookup(ctx, name)
 	if unknown, ok := errors.AsType[*catalog.UnknownError](err); err != nil &&
-		(!ok || unknown.Denied || unknown.Invalid) {
+		(!ok || unknown.Denied || unknown.Invalid || unknown.Ambiguous) {
 		return nil, err
 	}
 	c, err := s.env.Catalog(ctx)

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/skillpm/skillpm/pkg/diag"
@@ -36,6 +37,8 @@ type LimitError struct {
 	What        string
 	Size, Limit int64
 	Advice      string // the hint; "" for none
+
+	code diag.Code // OK for Invalid
 }
 
 // Error has both sizes.
@@ -43,8 +46,8 @@ func (e *LimitError) Error() string {
 	return fmt.Sprintf("%s has %d bytes; the limit is %d", e.What, e.Size, e.Limit)
 }
 
-// Code is Invalid.
-func (e *LimitError) Code() diag.Code { return diag.Invalid }
+// Code is Usage for an id, and else Invalid.
+func (e *LimitError) Code() diag.Code { return cmp.Or(e.code, diag.Invalid) }
 
 // Hint is the advice.
 func (e *LimitError) Hint() string { return e.Advice }

@@ -113,7 +113,7 @@ type folder struct {
 // checkID rejects ids that are too long.
 func checkID(id string) error {
 	if len(id) > maxID {
-		return &LimitError{What: "the session id", Size: int64(len(id)), Limit: maxID, Advice: "use a shorter id, such as a UUID"}
+		return &LimitError{What: "the session id", Size: int64(len(id)), Limit: maxID, Advice: "use a shorter id, such as a UUID", code: diag.Usage}
 	}
 	return nil
 }

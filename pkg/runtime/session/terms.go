@@ -8,9 +8,9 @@ import (
 )
 
 // Terms says in one line which tools are allowed while the skill is active, and how that ends, "" if the active skills
-// restrict nothing. The end is a clause such as "it ends when you call skill_end".
+// restrict nothing or nothing is stored. The end is a clause such as "it ends when you call skill_end".
 func (a *Activation) Terms(end string) string {
-	if a.TaskID != "" {
+	if a.TaskID != "" || a.Session == "" {
 		return ""
 	}
 	return terms(a.Skill.Name, a.Tools, end)
