@@ -241,8 +241,12 @@ func (v *serving) result(r prompt.Result, warnings []string) *mcp.CallToolResult
 
 // askable adds to a result how the model asks for the result of the skill's task.
 func (v *serving) askable(r prompt.Result) prompt.Result {
-	if r.Kind == prompt.Spawned {
+	switch {
+	case r.Kind != prompt.Spawned:
+	case v.tool(v.native.Run.Name) != nil:
 		r.Ask = fmt.Sprintf("call %s with handle: %q", v.native.Run.Name, r.TaskID)
+	default:
+		r.Ask = "read the resource " + taskScheme + r.TaskID
 	}
 	return r
 }
@@ -272,6 +276,8 @@ func (v *serving) rewordError(err error) error {
 		return &rewordError{err, "call " + v.view.Trigger.Skill.Name + " to load the instructions of the skill"}
 	case strings.Contains(hint, "skillpm skills"):
 		return &rewordError{err, "call " + v.view.Trigger.Find.Name + " to find skills"}
+	case strings.Contains(hint, "skillpm "):
+		return diag.Errorf(diag.CodeOf(err), "%s", err.Error()) // without the hint
 	}
 	return err
 }

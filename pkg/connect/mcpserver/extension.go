@@ -191,8 +191,10 @@ func (s *Server) getSkill(ctx context.Context, _ *mcp.ServerSession, p *uriParam
 	return &getSkillResult{complete: v.completed(), Skill: e}, nil
 }
 
-// skillEntry describes a skill: its frontmatter as written, and all its files with their digests, also those that the
-// profile does not let a model read.
+// skillEntry describes a skill: its frontmatter as written, which includes a version if there is one, and all its files
+// with their digests, also those that the profile does not let a model read. The text is that of
+// https://github.com/modelcontextprotocol/ext-skills/blob/main/specification/stable/skills.mdx of September 2026, whose
+// entries have no other fields.
 func (v *serving) skillEntry(ctx context.Context, k *catalog.Skill) (*skillEntry, error) {
 	text, err := v.host.Read(ctx, k.Exact(), skill.File) // checks that the skill may be read
 	if err != nil {
@@ -200,8 +202,10 @@ func (v *serving) skillEntry(ctx context.Context, k *catalog.Skill) (*skillEntry
 	}
 	doc, _ := skill.Parse(text.Data)
 	front, _ := plainYAML(doc.Front, 0).(map[string]any)
-	if front == nil {
-		front = map[string]any{}
+	for _, field := range []string{"name", "description"} { // hosts must refuse an entry without them
+		if text, _ := front[field].(string); text == "" {
+			return nil, diag.Errorf(diag.NotFound, "the frontmatter of skill %q does not have a %s", k.Name, field)
+		}
 	}
 	e := &skillEntry{URI: uriOf(k, skill.File), Frontmatter: front, Resources: "dynamic"}
 	root, err := os.OpenRoot(k.Dir)

@@ -60,7 +60,7 @@ func (v *serving) limits() profile.Limits {
 // layers returns the layers of skills that the agent reads itself. Skills of packs are only among them as links or
 // copies in a directory.
 func (p *peer) layers(h *runtime.Host, getenv func(string) string) (own []profile.Layer) {
-	if p.Profile != "" {
+	if p.Profile != "" || p.Order != "" {
 		foreign := func(dir string) bool { return strings.HasPrefix(dir, "{") }
 		for _, l := range p.profile.Layers {
 			if l.Dirs = slices.DeleteFunc(slices.Clone(l.Dirs), foreign); len(l.Dirs) > 0 {
@@ -73,13 +73,6 @@ func (p *peer) layers(h *runtime.Host, getenv func(string) string) (own []profil
 	project, user := []string{"./" + a.Project}, []string{}
 	if a.User != "" {
 		user = append(user, inHome(a.User))
-	}
-	for dir := range strings.FieldsSeq(a.Order) {
-		if strings.HasPrefix(dir, "./") {
-			project = append(project, dir+"/skills")
-		} else {
-			user = append(user, dir+"/skills")
-		}
 	}
 	own = append(own, profile.Layer{Name: catalog.ScopeProject, Dirs: project})
 	if len(user) > 0 {
@@ -112,7 +105,7 @@ func (v *serving) owned(ctx context.Context) (*owned, error) {
 	if p.Layers = v.peer.layers(v.host, o.Getenv); len(p.Layers) == 0 {
 		return nil, nil
 	}
-	p.Qualify, o.Profile = "", &p
+	p.Qualify, p.Unordered, o.Profile = "", false, &p
 	c, err := catalog.Open(ctx, o)
 	if err != nil || len(c.Skills()) == 0 {
 		return nil, err

@@ -28,7 +28,7 @@ func promptNames(t *testing.T, c *mcp.ClientSession) (names []string) {
 // TestOwnSkills checks that an agent gets each skill once: those in its own directories, also as links and copies, are
 // not in the list, the schema, or the prompts of the server, which still searches them and reads their files.
 func TestOwnSkills(t *testing.T) {
-	for program, dir := range map[string]string{"claude-code": ".claude/skills/", "codex-mcp-client": ".agents/skills/", "gemini-cli-mcp-client": ".gemini/skills/"} {
+	for program, dir := range map[string]string{"claude-code": ".claude/skills/", "codex-mcp-client": ".agents/skills/", "gemini-cli-mcp-client": ".gemini/skills/", "opencode": ".claude/skills/"} {
 		t.Run(program, func(t *testing.T) {
 			p := newPlace(t, map[string]string{
 				project + "served/SKILL.md": skillText("served", "", "x"),
@@ -74,13 +74,18 @@ func TestOwnSkills(t *testing.T) {
 	}
 }
 
-// TestOnlyOwnSkills checks that the server has no tool to load skills if the agent reads all of them itself.
+// TestOnlyOwnSkills checks that the server lists nothing if the agent reads all skills itself. The tool to load skills
+// stays for clients that list tools once: a skill may be added that the agent does not read.
 func TestOnlyOwnSkills(t *testing.T) {
 	p := newPlace(t, map[string]string{"home/project/.claude/skills/deploy/SKILL.md": skillText("deploy", "", "x")})
 	p.options.Agent, p.options.AlwaysLoad = "claude-code", true
 	c := p.connect()
-	if got := slices.Sorted(maps.Keys(toolNames(t, c))); !slices.Equal(got, []string{"find_skills", "skill_end", "skill_file", "skill_run"}) {
+	tools := toolNames(t, c)
+	if got := slices.Sorted(maps.Keys(tools)); !slices.Equal(got, []string{"find_skills", "skill", "skill_end", "skill_file", "skill_run"}) {
 		t.Errorf("the tools are %q", got)
+	}
+	if skill := tools["skill"]; strings.Contains(fmt.Sprint(skill.Description, skill.InputSchema), "deploy") {
+		t.Errorf("%+v", skill)
 	}
 	if got := c.InitializeResult().Instructions; strings.Contains(got, "deploy") || !strings.Contains(got, "`find_skills` searches by task") {
 		t.Errorf("%q", got)

@@ -199,6 +199,23 @@ func TestExtension(t *testing.T) {
 	}
 }
 
+// TestExtensionName checks SEP-2640: a skill without a name in its frontmatter, which a host must refuse, is not an entry.
+func TestExtensionName(t *testing.T) {
+	p := newPlace(t, map[string]string{
+		"home/project/.claude/skills/bare/SKILL.md":  "---\ndescription: Has no name.\n---\nx\n",
+		"home/project/.claude/skills/named/SKILL.md": skillText("named", "version: 1.2.0\n", "x"),
+	})
+	p.profile = "claude-code"
+	ask := extended(p)
+	got, err := ask("skills/list", resourceParams{})
+	if err != nil || len(got.Skills) != 1 || got.Skills[0].Frontmatter["version"] != "1.2.0" {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if _, err := ask("skills/get", resourceParams{URI: "skill://project/bare/SKILL.md"}); !invalidParams(err) {
+		t.Errorf("%v", err)
+	}
+}
+
 func invalidParams(err error) bool {
 	wire, ok := errors.AsType[*jsonrpc.Error](err)
 	return ok && wire.Code == jsonrpc.CodeInvalidParams

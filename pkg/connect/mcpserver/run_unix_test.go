@@ -232,6 +232,7 @@ type taskAnswer struct {
 	Poll    int64  `json:"pollIntervalMs"`
 	Result  *mcp.CallToolResult
 	Content json.RawMessage
+	Meta    map[string]any `json:"_meta"`
 }
 
 // TestP8Tasks checks SPEC P8, SEP-2663: a client that declares tasks gets one in place of a fork's result, and asks for its
@@ -260,16 +261,19 @@ func TestP8Tasks(t *testing.T) {
 		return got, nil
 	}
 	use := `"name":"use_skill","arguments":{"skill":"report","args":"cats"}`
+	c := p.connect()
+	wait := func(id any) { call(t, c, "skill_run", map[string]any{"handle": id}) }
 	if got, code := ask("tools/call", use, false); code != nil || got.ID != "" || got.Content == nil {
 		t.Errorf("a client without tasks: %+v, %v", got, code)
+	} else {
+		wait(got.Meta["skillpm/task"])
 	}
 	got, code := ask("tools/call", use, true)
 	if code != nil || got.Type != "task" || got.ID == "" || got.Status == "" || got.TTL != nil || got.Poll <= 0 || got.Content != nil {
 		t.Fatalf("%+v, %v", got, code)
 	}
 	id := `"taskId":"` + got.ID + `"`
-	c := p.connect()
-	call(t, c, "skill_run", map[string]any{"handle": got.ID}) // waits for its end
+	wait(got.ID)
 	if got, code = ask("tasks/get", id, true); code != nil || got.Type != "complete" || got.Status != "completed" || !strings.Contains(textOf(t, got.Result), "Report on cats.\nworked") {
 		t.Errorf("%+v, %v", got, code)
 	}

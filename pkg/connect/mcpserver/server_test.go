@@ -173,6 +173,31 @@ func TestK5Errors(t *testing.T) {
 	}
 }
 
+// TestHintsForModels checks that an error for a model has no commands, which it cannot run, or which lift a protection.
+func TestHintsForModels(t *testing.T) {
+	p := newPlace(t, map[string]string{
+		project + "a/SKILL.md": skillText("a", "", "x"), project + "f/SKILL.md": skillText("f", "context: fork\n", "x"),
+		project + "denied/SKILL.md": skillText("denied", "", "x"),
+		"enterprise/policy.yaml":    "version: 1\nmode: enforce\nskills: {deny: [denied]}\n",
+	})
+	c := p.connect()
+	for i, tt := range []struct {
+		tool string
+		args map[string]any
+	}{
+		{"skill_end", map[string]any{"name": "a"}},
+		{"skill", map[string]any{"name": "f"}},
+		{"skill", map[string]any{"name": "denied"}},
+		{"skill", map[string]any{"name": "none"}},
+		{"skill_run", map[string]any{"skill": "a"}},
+		{"skill_file", map[string]any{"skill": "a", "path": "x"}},
+	} {
+		if res, text := call(t, c, tt.tool, tt.args); !res.IsError || strings.Contains(text, "skillpm ") {
+			t.Errorf("%d: %q", i, text)
+		}
+	}
+}
+
 // TestO26EveryProfile checks SPEC O26: with every profile the instructions are in each part of the result that a client
 // may show.
 func TestO26EveryProfile(t *testing.T) {

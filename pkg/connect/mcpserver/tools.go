@@ -26,8 +26,9 @@ func (v *serving) definitions(served, own []prompt.Entry) ([]prompt.Tool, prompt
 	if len(served) > maxEnum {
 		p.Trigger.Skill = withoutNames(p.Trigger.Skill)
 	}
-	if len(own) > 0 { // their files are served, too
-		p.Trigger.Skill.OmitEmpty, p.Trigger.File.OmitEmpty, p.Trigger.Find.OmitEmpty = true, false, false
+	if len(own) > 0 { // their files are served, too, and a client that lists tools once may need to load a new skill
+		p.Trigger.Skill.OmitEmpty, p.Trigger.File.OmitEmpty, p.Trigger.Find.OmitEmpty = false, false, false
+		p.Stage1.Empty = ""
 	}
 	return prompt.Tools(&p, served, v.budget())
 }
@@ -94,6 +95,7 @@ func (s *Server) instruct(ctx context.Context, req mcp.Request, text *string) er
 		o.Most = max(1, o.Most-len(*text)-len(paragraph))
 	}
 	l, err := prompt.List(v.view, served, o)
+	v.warnCut(l)
 	if *text != "" && l.Text != "" {
 		*text += paragraph
 	}
@@ -101,9 +103,19 @@ func (s *Server) instruct(ctx context.Context, req mcp.Request, text *string) er
 	return err
 }
 
+// warnCut logs that a listing is not complete.
+func (v *serving) warnCut(l prompt.Listing) {
+	if len(l.Left) > 0 {
+		v.o.Logger.Warn("the list of skills leaves out skills", "limit", l.Limit, "left", len(l.Left))
+	}
+}
+
 // ownText tells the model what this server does for the skills that the agent reads itself.
 func (v *serving) ownText() string {
 	t := v.view.Trigger
+	if v.tool(v.native.Run.Name) == nil { // the server offers only the agent's tools
+		return ""
+	}
 	return fmt.Sprintf("Load your own skills as usual. For these skills, too, `%s` searches by task, `%s` reads files, "+
 		"`%s` runs scripts, and `%s` deactivates.", t.Find.Name, t.File.Name, v.native.Run.Name, v.native.End.Name)
 }
@@ -156,6 +168,7 @@ func (v *serving) tools(ctx context.Context) ([]*mcp.Tool, error) {
 	for _, t := range defined {
 		tool := v.wireTool(t)
 		if t.Name == v.view.Trigger.Skill.Name && v.inDescription() {
+			v.warnCut(l)
 			if !listsInDescription(v.view) && l.Text != "" {
 				tool.Description += paragraph + l.Text
 			}

@@ -245,7 +245,7 @@ func readSecret(path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close() //nolint:errcheck // the file is only read
+	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err

@@ -4,6 +4,8 @@ package e2e
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -42,9 +44,20 @@ func (c mcpClient) call(tool string, input map[string]any) mockmodel.Step {
 	return mockmodel.Use(fmt.Sprintf(c.tool, tool), input)
 }
 
+// unlink removes the links of the skill reader, so that no agent reads it itself.
+func (w *desk) unlink() {
+	w.t.Helper()
+	for _, dir := range []string{".agents", ".claude", ".github", ".gemini", ".codex"} {
+		if err := os.RemoveAll(filepath.Join(w.project, dir, "skills", "reader")); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+}
+
 // TestAgentsMCP makes real agents start skillpm mcp from the configuration that connect writes. The model receives its
-// tools and the list of skills (K3, O7), a call of the skill tool returns the body (P7), an unknown skill is an error
-// that lists the existing ones (K5), and calls that the skill forbids do not run while it is active (O10).
+// tools and the list of the skills that the agent does not read itself (K3, O7), a call of the skill tool returns the
+// body (P7), an unknown skill is an error that lists the existing ones (K5), and calls that the skill forbids do not run
+// while it is active (O10).
 func TestAgentsMCP(t *testing.T) {
 	for _, client := range mcpClients() {
 		t.Run(client.host, func(t *testing.T) {
@@ -52,9 +65,10 @@ func TestAgentsMCP(t *testing.T) {
 			npmProgram(t, client.variable)
 			// Claude Code's first request waits for the server, even on a busy machine.
 			w := newDesk(t, "MCP_CONNECTION_NONBLOCKING=0", "MCP_CONNECT_TIMEOUT_MS=120000")
-			w.installLimited("adal") // which none of these looks for
-			w.run("skillpm", "connect", client.host, "--no-hooks")
+			w.installLimited("adal")
+			w.run("skillpm", "connect", client.host, "--no-hooks") // links the skills for the agent
 			w.run("skillpm", "connect", client.host, "--no-mcp")
+			w.unlink()
 			model := mockmodel.New(t, mockmodel.Script{"main": {
 				client.call("skill_file", map[string]any{"skill": "absent", "path": "."}),
 				client.call("skill", map[string]any{"name": "reader", "arguments": "notes.txt"}),
@@ -69,8 +83,10 @@ func TestAgentsMCP(t *testing.T) {
 					t.Errorf("the model is not offered %s: %s", name, first.ToolNames())
 				}
 			}
-			if !strings.Contains(first.SystemText(), "- reader: Reads what it is told to read, and nothing else.") {
-				t.Errorf("the model is not told of the skills:\n%s", first.SystemText())
+			for _, about := range []string{"Reads what it is told to read, and nothing else.", "Lets others read."} { // reader, delegate
+				if n := strings.Count(first.SystemText(), about); n != 1 {
+					t.Errorf("the model is told %d times: %s\n%s", n, about, first.SystemText())
+				}
 			}
 			results := model.Results("main")
 			if len(results) != 5 {
@@ -91,8 +107,36 @@ func TestAgentsMCP(t *testing.T) {
 	}
 }
 
-// TestAgentsMCPReload installs a skill during a session: the server reports that its list has changed, and the client
-// offers the new skill to the model (O20). Codex does not list tools again, but the server knows the skill by its name.
+// TestAgentsMCPLimits gives real agents more skills than they read of a server's texts: the whole list arrives, says what
+// it leaves out, and names the tool that finds the rest (O7, O23).
+func TestAgentsMCPLimits(t *testing.T) {
+	for _, client := range mcpClients() {
+		t.Run(client.host, func(t *testing.T) {
+			t.Parallel()
+			npmProgram(t, client.variable)
+			w := newDesk(t, "MCP_CONNECTION_NONBLOCKING=0", "MCP_CONNECT_TIMEOUT_MS=120000")
+			for i := range 1000 {
+				name := fmt.Sprintf("skill-%04d", i)
+				w.write(".skillpm/skills/"+name+"/SKILL.md", "---\nname: "+name+"\ndescription: "+strings.Repeat("Does a lot. ", 10)+"\n---\nx\n")
+			}
+			w.run("skillpm", "connect", client.host, "--no-hooks")
+			model := mockmodel.New(t, mockmodel.Script{"main": {mockmodel.Say("I see.")}})
+			client.play(w, model, "[main] Look around.")
+			text := model.Requests("main")[0].SystemText()
+			for _, want := range []string{"- skill-0000", "Skills that are not listed: ", "call `find_skills` with the task.", "</available_skills>"} {
+				if !strings.Contains(text, want) {
+					t.Errorf("the model is not told %q:\n%s", want, text)
+				}
+			}
+			if n := strings.Count(text, "- skill-0000"); n != 1 || strings.Contains(text, "[truncated]") {
+				t.Errorf("the skill is listed %d times, or the list was cut:\n%s", n, text)
+			}
+		})
+	}
+}
+
+// TestAgentsMCPReload adds a skill, which no agent reads itself, during a session: the server reports that its list has
+// changed, and the client offers the new skill to the model (O20). Codex does not list tools again, but the server knows the skill by its name.
 func TestAgentsMCPReload(t *testing.T) {
 	for _, client := range mcpClients() {
 		t.Run(client.host, func(t *testing.T) {
@@ -101,7 +145,6 @@ func TestAgentsMCPReload(t *testing.T) {
 			w := newDesk(t)
 			w.installLimited("adal")
 			w.run("skillpm", "connect", client.host, "--no-hooks")
-			w.write("more/skillpm.yaml", "name: acme/more\nversion: 1.0.0\n")
 			w.write("more/skills/arrival/SKILL.md", "---\nname: arrival\ndescription: Arrives late.\n---\nWelcome.\n")
 			tool := fmt.Sprintf(client.tool, "skill")
 			offered := func(r mockmodel.Request) bool { return strings.Contains(string(r.Tool(tool).Schema), `"arrival"`) }
@@ -109,7 +152,7 @@ func TestAgentsMCPReload(t *testing.T) {
 				if offered(r) {
 					t.Error("the skill is offered before it is there")
 				}
-				return client.shell(w.skillpm + " install ./more --agent adal")
+				return client.shell("mkdir -p .skillpm/skills && cp -R more/skills/arrival .skillpm/skills")
 			}}}
 			for i := range 200 { // each another call: the same one again and again would be ended as a loop
 				steps = append(steps, mockmodel.Step{Decide: func(r mockmodel.Request) mockmodel.Step {
@@ -146,6 +189,7 @@ func TestClaudeAlwaysLoad(t *testing.T) {
 				install = append(install, "--", "--always-load=false")
 			}
 			w.run(install...)
+			w.unlink()
 			offered := false
 			steps := make([]mockmodel.Step, 20) // the server is started beside the first requests
 			for i := range steps {
