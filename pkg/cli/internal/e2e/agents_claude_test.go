@@ -17,39 +17,47 @@ import (
 // the previous one.
 func claude(w *desk, model *mockmodel.Server, prompts ...string) {
 	w.t.Helper()
-	line := append(npmProgram(w.t, "SKILLPM_CLAUDE"), "-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose",
-		"--permission-mode", "bypassPermissions", "--model", "claude-sonnet-4-5")
-	cmd := exec.CommandContext(w.t.Context(), line[0], line[1:]...)
-	cmd.Dir = w.project
-	cmd.Env = append(w.env, "ANTHROPIC_BASE_URL="+model.URL, "ANTHROPIC_API_KEY=none", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
-		"IS_SANDBOX=1") // what may be bypassed as root only in a sandbox, as this is one
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		w.t.Fatal(err)
-	}
-	events := json.NewDecoder(bufio.NewReader(out))
-	for _, prompt := range prompts {
-		message := map[string]any{"type": "user", "message": map[string]any{"role": "user", "content": prompt}}
-		if err := json.NewEncoder(in).Encode(message); err != nil {
+	claudeOf("SKILLPM_CLAUDE")(w, model, prompts...)
+}
+
+// claudeOf is claude with the program that a variable names.
+func claudeOf(variable string) func(*desk, *mockmodel.Server, ...string) {
+	return func(w *desk, model *mockmodel.Server, prompts ...string) {
+		w.t.Helper()
+		line := append(npmProgram(w.t, variable), "-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose",
+			"--permission-mode", "bypassPermissions", "--model", "claude-sonnet-4-5")
+		cmd := exec.CommandContext(w.t.Context(), line[0], line[1:]...)
+		cmd.Dir = w.project
+		cmd.Env = append(w.env, "ANTHROPIC_BASE_URL="+model.URL, "ANTHROPIC_API_KEY=none", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
+			"IS_SANDBOX=1") // what may be bypassed as root only in a sandbox, as this is one
+		var stderr bytes.Buffer
+		cmd.Stderr = &stderr
+		in, err := cmd.StdinPipe()
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			w.t.Fatal(err)
+		}
+		events := json.NewDecoder(bufio.NewReader(out))
+		for _, prompt := range prompts {
+			message := map[string]any{"type": "user", "message": map[string]any{"role": "user", "content": prompt}}
+			if err := json.NewEncoder(in).Encode(message); err != nil {
+				w.t.Errorf("%v\n%s", err, &stderr)
+			}
+			if result := finish(w.t, events); result != "success" {
+				w.t.Errorf("the answer to %q ends with %s\n%s", prompt, result, &stderr)
+			}
+		}
+		_ = in.Close()
+		_, _ = io.Copy(io.Discard, out) // what is said after the last answer
+		if err := cmd.Wait(); err != nil {
 			w.t.Errorf("%v\n%s", err, &stderr)
 		}
-		if result := finish(w.t, events); result != "success" {
-			w.t.Errorf("the answer to %q ends with %s\n%s", prompt, result, &stderr)
-		}
-	}
-	_ = in.Close()
-	_, _ = io.Copy(io.Discard, out) // what is said after the last answer
-	if err := cmd.Wait(); err != nil {
-		w.t.Errorf("%v\n%s", err, &stderr)
 	}
 }
 
