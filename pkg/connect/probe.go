@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 )
 
 // probeLimit is the maximum time of one run of an agent.
@@ -30,7 +32,7 @@ func (e Env) probe(p plan) []Obstacle {
 		return nil
 	}
 	files := []string{e.file(p.target)}
-	if real, err := filepath.EvalSymlinks(files[0]); err == nil {
+	if real, err := pathx.Resolve(files[0]); err == nil {
 		files = append(files, real)
 	}
 	return reported(p.agent.Title, e.ask(program, "doctor"), files)
