@@ -90,14 +90,23 @@ func read(w *desk) mockmodel.Step {
 	return mockmodel.Use("Read", map[string]any{"file_path": w.project + "/notes.txt"})
 }
 
-// TestClaudeHooks plays sessions of Claude Code (O10, O26). Without skillpm, Claude Code treats allowed-tools as a
-// grant and runs every call that these sessions try.
+// TestClaudeHooks plays sessions of two versions of Claude Code (O10, O26). Without skillpm, Claude Code treats
+// allowed-tools as a grant and runs every call that these sessions try.
 func TestClaudeHooks(t *testing.T) {
-	program := agentProgram{
-		variable: "SKILLPM_CLAUDE", agent: "claude-code", host: "claude-code", play: claude,
-		refusal: func(r mockmodel.Result) bool { return r.Error },
+	for variable := range claudeVersions {
+		t.Run(variable, func(t *testing.T) {
+			program := agentProgram{
+				variable: variable, agent: "claude-code", host: "claude-code", play: claudeOf(variable),
+				refusal: func(r mockmodel.Result) bool { return r.Error },
+			}
+			program.tryHooks(t, claudeStories())
+		})
 	}
-	program.tryHooks(t, []hookStory{
+}
+
+// claudeStories are sessions of Claude Code.
+func claudeStories() []hookStory {
+	return []hookStory{
 		{
 			name:    "the Skill tool, until the next prompt",
 			prompts: []string{"[main] Read the notes.", "And now write."},
@@ -147,5 +156,5 @@ func TestClaudeHooks(t *testing.T) {
 			},
 			refused: []string{"fork-during"}, ran: []string{"main-after"}, replies: []string{"Bash", "apart"},
 		},
-	})
+	}
 }
