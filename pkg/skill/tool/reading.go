@@ -347,8 +347,9 @@ func literalLine(line string) bool {
 	if unreadable(line) != "" {
 		return false
 	}
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)).
-		Parse(strings.NewReader(line), "")
+	parser := newParser(syntax.LangBash)
+	defer parsers.Put(parser)
+	file, err := parser.Parse(strings.NewReader(line), "")
 	if err != nil || len(file.Last) > 0 || len(file.Stmts) == 0 {
 		return false
 	}
