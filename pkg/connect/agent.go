@@ -45,6 +45,9 @@ type Agent struct {
 	closedByDefault     bool           // its hooks deny calls if skillpm is missing or fails, unless the user chooses
 	timeout             int            // of a hook, in the agent's unit; longer than hook.Limit
 	shortTimeouts       map[string]int // the agent's upper bound, for some events
+	blockEvents         []string       // the events whose hooks have a key that makes a failure deny, by default
+	hookRules           *jsonRules     // what the agent accepts in its file of hooks, nil if unknown
+	serverRules         *jsonRules     // what it accepts in its file of MCP servers
 	server              func(program string, args []string) object
 	next                map[Kind]string // what the user has to do after install
 }
@@ -133,7 +136,9 @@ func Agents() []Agent {
 		{
 			Agent: row("claude-code"), Events: slices.Clone(claudeEvents),
 			decisionEvents: []string{"PreToolUse"}, ignoresInstructions: true,
-			nested: true, timeout: 60, server: stdio,
+			blockEvents: []string{"PreToolUse", "UserPromptExpansion"},
+			nested:      true, timeout: 60, server: stdio,
+			hookRules: &jsonRules{mark: true}, serverRules: &jsonRules{mark: true},
 			hooks: []configFile{
 				{User, inHome, "CLAUDE_CONFIG_DIR", []string{".claude/settings.json"}, hooks},
 				{Project, inProject, "", []string{".claude/settings.json"}, hooks},
@@ -154,6 +159,7 @@ func Agents() []Agent {
 			decisionEvents: []string{"PreToolUse"},
 			nested:         true, timeout: 60, server: commandObject,
 			shortTimeouts: map[string]int{"SessionEnd": 3, "Interrupt": 3},
+			hookRules:     &jsonRules{unique: true, keys: "hooks description"},
 			hooks: []configFile{
 				{User, inHome, "CODEX_HOME", []string{".codex/hooks.json"}, hooks},
 				{Project, inProject, "", []string{".codex/hooks.json"}, hooks},
@@ -172,6 +178,7 @@ func Agents() []Agent {
 			},
 			decisionEvents: []string{"preToolUse"}, ignoresInstructions: true,
 			versioned: true, timeout: 60,
+			hookRules: &jsonRules{}, serverRules: &jsonRules{},
 			server: func(program string, args []string) object {
 				return object{{"type", "local"}, {"command", program}, {"args", args}, {"tools", []string{"*"}}}
 			},
@@ -207,6 +214,8 @@ func Agents() []Agent {
 			Events:         []string{"BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent", "SessionEnd"},
 			decisionEvents: []string{"BeforeTool"},
 			nested:         true, timeout: 60_000, server: commandObject,
+			hookRules:   &jsonRules{comments: true, fatal: true},
+			serverRules: &jsonRules{comments: true, fatal: true},
 			hooks: []configFile{
 				{User, inOtherHome, "GEMINI_CLI_HOME", []string{".gemini/settings.json"}, hooks},
 				{Project, inProject, "", []string{".gemini/settings.json"}, hooks},

@@ -104,14 +104,15 @@ func Status(e Env, o Options) (*Result, error) {
 	p.keepChoices(values, o)
 	r.State, r.Reason = p.state(values)
 	if r.State == Installed || r.State == Stale {
-		r.Args, r.FailClosed = p.args, p.closed && o.Kind == Hook
-		r.Obstacles = e.obstacles(p, values)
+		r.Args, r.FailClosed = p.args, p.failsClosed()
+		r.Obstacles = append(e.syntaxObstacles(p, c.data), e.obstacles(p, values)...)
 		if _, err := os.Stat(r.Program); filepath.IsAbs(r.Program) && errors.Is(err, fs.ErrNotExist) {
 			again := fmt.Sprintf("run \"skillpm connect %s --scope %s\"", r.Agent, o.Scope)
 			r.Obstacles = append(r.Obstacles,
 				Obstacle{fmt.Sprintf("%s starts %s, which does not exist", r.File, r.Program), again})
 		}
 		r.Notes = e.duplicateScopes(p)
+		r.addProbe(e, p)
 	}
 	return r, nil
 }
@@ -167,7 +168,7 @@ func change(ctx context.Context, e Env, o Options, install bool) (*Result, error
 	r.State = map[bool]State{true: Installed, false: Missing}[install]
 	if install {
 		p = edit.plan
-		r.Program, r.Args, r.FailClosed = o.Program, p.args, p.closed && o.Kind == Hook
+		r.Program, r.Args, r.FailClosed = o.Program, p.args, p.failsClosed()
 	}
 	r.Changed = edit.changed()
 	r.Deleted = r.Changed && edit.deleted
@@ -177,7 +178,7 @@ func change(ctx context.Context, e Env, o Options, install bool) (*Result, error
 		}
 		if d, err := open(p.target.format(), edit.after); err == nil {
 			values, _ := d.values() // it was read before
-			r.Obstacles = e.obstacles(p, values)
+			r.Obstacles = append(e.syntaxObstacles(p, edit.after), e.obstacles(p, values)...)
 			r.Notes = append(r.Notes, e.duplicateScopes(p)...)
 			if note := p.projectChoices(values); note != "" && o.Args == nil {
 				r.Notes = append(r.Notes, note)
@@ -188,5 +189,18 @@ func change(ctx context.Context, e Env, o Options, install bool) (*Result, error
 		r.Diff = edit.diff()
 		return r, nil
 	}
-	return r, edit.write()
+	if err := edit.write(); err != nil {
+		return nil, err
+	}
+	if install {
+		r.addProbe(e, p)
+	}
+	return r, nil
+}
+
+// addProbe adds what the agent itself reports about a file, if skillpm does not know already that the agent ignores it.
+func (r *Result) addProbe(e Env, p plan) {
+	if len(e.syntaxObstacles(p, e.content(p.target))) == 0 {
+		r.Obstacles = append(r.Obstacles, e.probe(p)...)
+	}
 }

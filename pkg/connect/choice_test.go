@@ -174,7 +174,7 @@ func TestHasty(t *testing.T) {
 			t.Errorf("%d s: %s", limit, s)
 		}
 		must(t, Install, e, o)
-		if has := strings.Contains(read(t, r.File), fmt.Sprintf(`"timeout": %d`+"\n", limit)); has != (want == Installed) {
+		if has := strings.Contains(read(t, r.File), fmt.Sprintf(`"timeout": %d,`, limit)); has != (want == Installed) {
 			t.Errorf("%d s is there: %v", limit, has)
 		}
 	}

@@ -17,7 +17,7 @@ func planFor(t testing.TB, kind Kind, id string) plan {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return plan{agent: h, kind: kind, target: h.configFiles(kind)[0], program: "/opt/skillpm/bin/skillpm", goos: "linux"}
+	return plan{agent: h, kind: kind, target: h.configFiles(kind)[0], program: "/opt/skillpm/bin/skillpm", goos: "linux", blocks: true}
 }
 
 // roundTrip installs into a text and removes again without the saved original.

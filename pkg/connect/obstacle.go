@@ -46,6 +46,15 @@ func (e Env) settings(p configFile) map[string]any {
 	return values
 }
 
+// content returns the bytes of a file, nil if it cannot be read.
+func (e Env) content(p configFile) []byte {
+	c, err := e.read(p)
+	if err != nil {
+		return nil
+	}
+	return c.data
+}
+
 func isTrue(values map[string]any, path ...any) bool {
 	on, _ := lookup(values, path...)
 	return on == true

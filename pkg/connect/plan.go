@@ -43,7 +43,8 @@ type plan struct {
 	program          string // as written into the file
 	goos             string
 	args             []string // additional arguments of the server
-	closed           bool     // the hooks deny calls if skillpm is missing or fails
+	closed           bool     // the hooks deny calls if skillpm is missing or fails, by what they run
+	blocks           bool     // the hooks of blockEvents have the agent's own key for that
 	installedProgram string   // the program of an earlier install
 }
 
@@ -85,16 +86,24 @@ func (p *plan) adopt(values map[string]any) string {
 func (p *plan) keepChoices(values map[string]any, o Options) {
 	switch all := p.find(values); {
 	case o.FailClosed != nil:
-		p.closed = *o.FailClosed
+		p.closed, p.blocks = *o.FailClosed, *o.FailClosed
 	case len(all) > 0:
 		p.closed = slices.ContainsFunc(all, func(f hookEntry) bool { return f.closed })
+		p.blocks = slices.ContainsFunc(all, func(f hookEntry) bool { return f.blocks })
 	default:
+		p.blocks = true
 		p.closed = o.Scope == Enterprise && p.goos != "windows" || p.agent.closedByDefault
 	}
 	p.args = o.Args
 	if server, _ := p.serverIn(values); o.Args == nil && p.isOurServer(server) {
 		p.args = p.agent.moreArgs(serverWords(server)[1:])
 	}
+}
+
+// failsClosed reports whether the agent denies calls if skillpm is missing or fails. An older version of the agent may
+// ignore its key for that.
+func (p plan) failsClosed() bool {
+	return p.kind == Hook && (p.closed || p.blocks && len(p.agent.blockEvents) > 0)
 }
 
 // projectChoices names what an MCP server's entry in a project keeps that skillpm does not write, "" for nothing.

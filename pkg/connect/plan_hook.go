@@ -30,12 +30,25 @@ func (p plan) timeoutKey() string {
 	return "timeout"
 }
 
+// onFailure is Claude Code's key of a hook. With the value "block", a hook that is missing, slow, or crashes denies what
+// it was asked about, from version 2.1.330 on; 2.1.197 ignores the key.
+const onFailure = "onFailure"
+
+// blocksOn reports whether the hook on an event has that key.
+func (p plan) blocksOn(event string) bool {
+	return p.blocks && slices.Contains(p.agent.blockEvents, event)
+}
+
 // handler returns the entry of one hook.
 func (p plan) handler(event string) object {
 	timeout := p.timeout(event)
 	switch {
 	case p.agent.nested:
-		return object{{"type", "command"}, {"command", p.command(event)}, {"timeout", timeout}}
+		entry := object{{"type", "command"}, {"command", p.command(event)}, {"timeout", timeout}}
+		if p.blocksOn(event) {
+			entry = append(entry, member{onFailure, "block"})
+		}
+		return entry
 	case p.agent.ID == "cursor":
 		return object{{"command", p.command(event)}, {"timeout", timeout}}
 	default:
@@ -60,6 +73,7 @@ type hookEntry struct {
 
 	program   string // that it starts
 	closed    bool   // it denies calls if the program is missing or fails
+	blocks    bool   // it has the agent's own key for that
 	shortTime bool   // its time limit is too short
 }
 
@@ -72,7 +86,8 @@ func (p plan) hook(event string, entry map[string]any) hookEntry {
 	}
 	limit, ok := entry[p.timeoutKey()].(float64)
 	return hookEntry{
-		event: event, line: line, program: program, closed: closed, shortTime: ok && int(limit) < p.timeout(event),
+		event: event, line: line, program: program, closed: closed, blocks: entry[onFailure] == "block",
+		shortTime: ok && int(limit) < p.timeout(event),
 	}
 }
 
@@ -127,6 +142,9 @@ func (p plan) hookState(values map[string]any) (s State, why string) {
 			if n++; f.line != p.command(event) {
 				return Stale, "the hook runs " + f.line
 			}
+			if f.blocks != p.blocksOn(event) {
+				return Stale, "the key onFailure of the hook for " + event + " differs"
+			}
 			if f.shortTime {
 				return Stale, "the timeout of the hook for " + event + " is too short"
 			}
@@ -163,6 +181,15 @@ func (p plan) installHooks(d document, values map[string]any) error {
 		seen[f.event] = true
 		if f.line != p.command(f.event) {
 			if err := d.set(p.command(f.event), append(slices.Clone(f.path), "command")...); err != nil {
+				return err
+			}
+		}
+		if path := append(slices.Clone(f.path), onFailure); f.blocks != p.blocksOn(f.event) {
+			change := func() error { return d.prune(path...) }
+			if p.blocksOn(f.event) {
+				change = func() error { return d.set("block", path...) }
+			}
+			if err := change(); err != nil {
 				return err
 			}
 		}

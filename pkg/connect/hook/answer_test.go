@@ -161,7 +161,7 @@ func (w *fixture) active(id string) []string {
 
 // TestO10O26Recorded checks SPEC O10, O26: the answers to recorded events of real agents match the golden files.
 func TestO10O26Recorded(t *testing.T) {
-	for dir, of := range map[string]string{"claude-code": "claude-code", "codex": "codex", "gemini-cli": "gemini", "copilot": "copilot", "cursor": "cursor"} {
+	for dir, of := range map[string]string{"claude-code": "claude-code", "codex": "codex", "gemini-cli": "gemini", "copilot": "copilot", "cursor": "cursor", "opencode": "opencode"} {
 		files, err := filepath.Glob(filepath.Join("..", "..", "..", "testdata", "hook", dir, "*.ndjson"))
 		if err != nil || len(files) == 0 {
 			t.Fatalf("no events of %s: %v", dir, err)

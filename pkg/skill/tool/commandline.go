@@ -121,14 +121,20 @@ type lineReader struct {
 // parsers are pooled, because allocating the buffers of a new one takes ten times as long as parsing a line.
 var parsers sync.Pool
 
-// read parses the line, and returns why it cannot be matched, or "".
-func (r *lineReader) read(variant syntax.LangVariant) string {
+// newParser returns a parser of the pool. The caller puts it back.
+func newParser(variant syntax.LangVariant) *syntax.Parser {
 	parser, _ := parsers.Get().(*syntax.Parser)
 	if parser == nil {
 		parser = syntax.NewParser(syntax.KeepComments(true))
 	}
-	defer parsers.Put(parser)
 	syntax.Variant(variant)(parser)
+	return parser
+}
+
+// read parses the line, and returns why it cannot be matched, or "".
+func (r *lineReader) read(variant syntax.LangVariant) string {
+	parser := newParser(variant)
+	defer parsers.Put(parser)
 	file, err := parser.Parse(strings.NewReader(r.line), "")
 	if err != nil {
 		return r.unparsed(err)

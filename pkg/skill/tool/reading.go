@@ -3,8 +3,6 @@ package tool
 import (
 	"slices"
 	"strings"
-
-	"mvdan.cc/sh/v3/syntax"
 )
 
 // Agents without tools for files read with their shell, and some agents no longer offer a tool to search. So a command
@@ -339,75 +337,6 @@ func (a *readingArguments) orHere() {
 	if len(a.paths) == 0 {
 		a.paths = []string{"."}
 	}
-}
-
-// literalLine reports whether every word of a line is literal, and its commands are joined only by &&, ||, ;, and
-// pipes. Redirections, variables, substitutions, wildcards, and assignments make the line not literal.
-func literalLine(line string) bool {
-	if unreadable(line) != "" {
-		return false
-	}
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)).
-		Parse(strings.NewReader(line), "")
-	if err != nil || len(file.Last) > 0 || len(file.Stmts) == 0 {
-		return false
-	}
-	return !slices.ContainsFunc(file.Stmts, func(s *syntax.Stmt) bool { return !literalStatement(s) })
-}
-
-func literalStatement(s *syntax.Stmt) bool {
-	if s.Negated || s.Background || s.Coprocess || s.Disown || len(s.Redirs) > 0 || len(s.Comments) > 0 {
-		return false
-	}
-	switch cmd := s.Cmd.(type) {
-	case *syntax.BinaryCmd:
-		return cmd.Op != syntax.PipeAll && literalStatement(cmd.X) && literalStatement(cmd.Y)
-	case *syntax.CallExpr:
-		if len(cmd.Assigns) > 0 || len(cmd.Args) == 0 {
-			return false
-		}
-		program := cmd.Args[0].Lit() // quotes and backslashes would bypass an alias
-		return program != "" && !strings.Contains(program, `\`) &&
-			!slices.ContainsFunc(cmd.Args, func(w *syntax.Word) bool { return !literalWord(w) })
-	}
-	return false
-}
-
-// bare are the characters that no shell interprets outside of quotes, with any of its options. A word must not begin
-// with =, which zsh expands to the path of a program. Only an unquoted ~/ at its beginning is the home directory.
-const bare = letters + "0123456789_-./,:@+%="
-
-// literalWord reports whether a word expands to itself in every shell.
-func literalWord(w *syntax.Word) bool {
-	for i, part := range w.Parts {
-		switch p := part.(type) {
-		case *syntax.Lit:
-			text := p.Value
-			if i == 0 {
-				text = strings.TrimPrefix(text, "~/")
-			}
-			if strings.Trim(text, bare) != "" || i == 0 && strings.HasPrefix(text, "=") {
-				return false
-			}
-		case *syntax.SglQuoted:
-			if p.Dollar || i == 0 && strings.HasPrefix(p.Value, "~") {
-				return false
-			}
-		case *syntax.DblQuoted:
-			for j, inner := range p.Parts {
-				text, ok := inner.(*syntax.Lit)
-				if !ok || i+j == 0 && strings.HasPrefix(text.Value, "~") {
-					return false
-				}
-			}
-			if p.Dollar {
-				return false
-			}
-		default:
-			return false
-		}
-	}
-	return true
 }
 
 // refusesReadings returns why a list does not allow all effects of a command line that only reads, "" if it does. named

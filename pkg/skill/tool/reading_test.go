@@ -384,7 +384,7 @@ func TestO4OwnFiles(t *testing.T) {
 func TestO10Unrestricted(t *testing.T) {
 	for _, name := range []string{
 		"ToolSearch", "tool_search", "AskUserQuestion", "ask_user", "request_user_input", "question", "TodoWrite",
-		"TodoRead", "todowrite", "write_todos", "update_plan", "TaskCreate", "TaskUpdate", "TaskList",
+		"TodoRead", "todowrite", "write_todos", "update_plan", "TaskCreate", "TaskUpdate", "TaskList", "update_topic",
 	} {
 		c := tool.Call{Tool: name}
 		if v := tool.Of(nil).And("x", patterns(t, "Read")).Allow(c); !v.Allowed {

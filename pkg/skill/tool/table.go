@@ -63,9 +63,10 @@ func table() []row {
 		{name: "PowerShell", kind: powershell, fields: commandFields, names: "powershell pwsh cmd"},
 		{
 			name: "BashOutput", with: "Bash",
-			names: "bash_output read_bash get_terminal_output getTerminalOutput command_status read_terminal",
+			names: "bash_output read_bash list_bash get_terminal_output getTerminalOutput command_status read_terminal " +
+				"TaskOutput read_background_output list_background_processes",
 		},
-		{name: "KillShell", with: "Bash", names: "KillBash kill_shell kill_bash stop_bash"},
+		{name: "KillShell", with: "Bash", names: "KillBash kill_shell kill_bash stop_bash TaskStop"},
 		{name: "write_stdin", with: "Bash", whole: true, names: "write_bash send_input write_to_terminal"},
 
 		{
@@ -114,8 +115,9 @@ func table() []row {
 				"run_subagent delegate_to_agent dispatch_agent invoke_agent new_task",
 		},
 		{
-			name:  "TodoWrite",
-			names: "todo_write todowrite write_todos update_plan manage_todo_list update_todo_list todo TaskCreate TaskUpdate",
+			name: "TodoWrite",
+			names: "todo_write todowrite write_todos update_plan manage_todo_list update_todo_list todo TaskCreate TaskUpdate " +
+				"update_topic report_intent",
 		},
 		{name: "TodoRead", names: "todo_read todoread read_todos TaskGet TaskList"},
 		{name: "ToolSearch", names: "tool_search toolSearch"},

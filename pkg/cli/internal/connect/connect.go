@@ -41,8 +41,13 @@ share. These files contain the name skillpm instead of a path, so skillpm must b
 In other scopes, the files contain the path of skillpm. If an agent does not support the
 scope project, the command uses the first scope of the agent.
 
-By default, agents continue with a tool call if skillpm is missing or fails. With
---fail-closed, which is the default in the scope machine, agents deny the call.
+If skillpm is missing, slow, or fails, OpenCode and Claude Code (version 2.1.330 or newer) deny
+tool calls, and most other agents make them. With --fail-closed, which is the default in the
+scope machine, all agents deny them. With --fail-closed=false, skillpm does not make any agent
+deny them.
+
+The command reports why an agent ignores what it wrote, such as a comment in a file in which
+the agent does not allow comments.
 
 The agent passes arguments after -- to "skillpm mcp". A later run without -- keeps these
 arguments.`,

@@ -17,39 +17,47 @@ import (
 // the previous one.
 func claude(w *desk, model *mockmodel.Server, prompts ...string) {
 	w.t.Helper()
-	line := append(npmProgram(w.t, "SKILLPM_CLAUDE"), "-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose",
-		"--permission-mode", "bypassPermissions", "--model", "claude-sonnet-4-5")
-	cmd := exec.CommandContext(w.t.Context(), line[0], line[1:]...)
-	cmd.Dir = w.project
-	cmd.Env = append(w.env, "ANTHROPIC_BASE_URL="+model.URL, "ANTHROPIC_API_KEY=none", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
-		"IS_SANDBOX=1") // what may be bypassed as root only in a sandbox, as this is one
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		w.t.Fatal(err)
-	}
-	events := json.NewDecoder(bufio.NewReader(out))
-	for _, prompt := range prompts {
-		message := map[string]any{"type": "user", "message": map[string]any{"role": "user", "content": prompt}}
-		if err := json.NewEncoder(in).Encode(message); err != nil {
+	claudeOf("SKILLPM_CLAUDE")(w, model, prompts...)
+}
+
+// claudeOf is claude with the program that a variable names.
+func claudeOf(variable string) func(*desk, *mockmodel.Server, ...string) {
+	return func(w *desk, model *mockmodel.Server, prompts ...string) {
+		w.t.Helper()
+		line := append(npmProgram(w.t, variable), "-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose",
+			"--permission-mode", "bypassPermissions", "--model", "claude-sonnet-4-5")
+		cmd := exec.CommandContext(w.t.Context(), line[0], line[1:]...)
+		cmd.Dir = w.project
+		cmd.Env = append(w.env, "ANTHROPIC_BASE_URL="+model.URL, "ANTHROPIC_API_KEY=none", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
+			"IS_SANDBOX=1") // what may be bypassed as root only in a sandbox, as this is one
+		var stderr bytes.Buffer
+		cmd.Stderr = &stderr
+		in, err := cmd.StdinPipe()
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			w.t.Fatal(err)
+		}
+		events := json.NewDecoder(bufio.NewReader(out))
+		for _, prompt := range prompts {
+			message := map[string]any{"type": "user", "message": map[string]any{"role": "user", "content": prompt}}
+			if err := json.NewEncoder(in).Encode(message); err != nil {
+				w.t.Errorf("%v\n%s", err, &stderr)
+			}
+			if result := finish(w.t, events); result != "success" {
+				w.t.Errorf("the answer to %q ends with %s\n%s", prompt, result, &stderr)
+			}
+		}
+		_ = in.Close()
+		_, _ = io.Copy(io.Discard, out) // what is said after the last answer
+		if err := cmd.Wait(); err != nil {
 			w.t.Errorf("%v\n%s", err, &stderr)
 		}
-		if result := finish(w.t, events); result != "success" {
-			w.t.Errorf("the answer to %q ends with %s\n%s", prompt, result, &stderr)
-		}
-	}
-	_ = in.Close()
-	_, _ = io.Copy(io.Discard, out) // what is said after the last answer
-	if err := cmd.Wait(); err != nil {
-		w.t.Errorf("%v\n%s", err, &stderr)
 	}
 }
 
@@ -82,14 +90,23 @@ func read(w *desk) mockmodel.Step {
 	return mockmodel.Use("Read", map[string]any{"file_path": w.project + "/notes.txt"})
 }
 
-// TestClaudeHooks plays sessions of Claude Code (O10, O26). Without skillpm, Claude Code treats allowed-tools as a
-// grant and runs every call that these sessions try.
+// TestClaudeHooks plays sessions of two versions of Claude Code (O10, O26). Without skillpm, Claude Code treats
+// allowed-tools as a grant and runs every call that these sessions try.
 func TestClaudeHooks(t *testing.T) {
-	program := agentProgram{
-		variable: "SKILLPM_CLAUDE", agent: "claude-code", host: "claude-code", play: claude,
-		refusal: func(r mockmodel.Result) bool { return r.Error },
+	for variable := range claudeVersions {
+		t.Run(variable, func(t *testing.T) {
+			program := agentProgram{
+				variable: variable, agent: "claude-code", host: "claude-code", play: claudeOf(variable),
+				refusal: func(r mockmodel.Result) bool { return r.Error },
+			}
+			program.tryHooks(t, claudeStories())
+		})
 	}
-	program.tryHooks(t, []hookStory{
+}
+
+// claudeStories are sessions of Claude Code.
+func claudeStories() []hookStory {
+	return []hookStory{
 		{
 			name:    "the Skill tool, until the next prompt",
 			prompts: []string{"[main] Read the notes.", "And now write."},
@@ -139,5 +156,5 @@ func TestClaudeHooks(t *testing.T) {
 			},
 			refused: []string{"fork-during"}, ran: []string{"main-after"}, replies: []string{"Bash", "apart"},
 		},
-	})
+	}
 }
