@@ -30,6 +30,8 @@ type Result struct {
 	Path   string // for Read: path of the file relative to Dir, with slashes
 	Files  []File
 
+	Toolsets []string // that the skill needs
+
 	TaskID    string   // for Spawned
 	Err       error    // for Failed and Unknown
 	Available []string // for Unknown: names of the available skills
@@ -124,6 +126,8 @@ func (r *Result) values(p *profile.Profile, f *profile.Form) values {
 			return strings.Join(r.paths(), ", "), false
 		case "files":
 			return files(p, f.Files, r.Files), true
+		case "toolsets":
+			return line(strings.Join(r.Toolsets, ", ")), false
 		case "task":
 			return line(r.TaskID), false
 		case "error":

@@ -52,6 +52,7 @@ func (a *Activation) Result() prompt.Result {
 	r := prompt.Result{
 		Kind: prompt.Activated, Name: a.Skill.Name, Dir: a.Skill.Dir, Description: a.Skill.Description,
 		Body: a.Body, Source: a.Source, Files: a.Files, Started: a.Started, Duration: a.Duration,
+		Toolsets: a.Skill.Toolsets,
 	}
 	if a.TaskID != "" {
 		r.Kind, r.TaskID = prompt.Spawned, a.TaskID

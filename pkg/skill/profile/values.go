@@ -21,7 +21,7 @@ var (
 	fileValues   = []string{"path", "description"}
 	resultValues = []string{
 		"name", "directory", "description", "body", "source", "path", "files", "paths", "task",
-		"error", "hint", "available", "timestamp", "duration_ms", "seconds", "tool", "file_tool",
+		"toolsets", "error", "hint", "available", "timestamp", "duration_ms", "seconds", "tool", "file_tool",
 	}
 )
 
