@@ -35,14 +35,25 @@ func (w *walk) collectMentions(f *file, p *page) {
 		}
 		at += i
 		name := leadingName(text[at+1:])
-		end := at + 1 + len(name)
-		if name == "" || at > 0 && !bytes.ContainsRune([]byte(" \t\n(\"'"), rune(text[at-1])) ||
-			end < len(text) && (wordByte(text[end]) || bytes.ContainsRune([]byte("/._:@"), rune(text[end])) &&
-				end+1 < len(text) && wordByte(text[end+1])) || p.InCode(at) {
+		if !isCommand(text, at, len(name)) || p.InCode(at) {
 			continue
 		}
 		w.addMention(f, at, "/"+name)
 	}
+}
+
+// isCommand reports whether a slash and a name of n bytes after it are a word of their own, and no part of a path.
+func isCommand(text []byte, slash, n int) bool {
+	end := slash + 1 + n
+	switch {
+	case n == 0, slash > 0 && !bytes.ContainsRune([]byte(" \t\n(\"'"), rune(text[slash-1])):
+		return false
+	case end == len(text):
+		return true
+	case bytes.ContainsRune([]byte("/._:@"), rune(text[end])): // the end of a sentence, or a longer path
+		return end+1 == len(text) || !wordByte(text[end+1])
+	}
+	return !wordByte(text[end])
 }
 
 // addMention adds a mention of a skill if the text is a name, once for each name.
