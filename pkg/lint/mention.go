@@ -8,6 +8,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/diag/rule"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
@@ -19,7 +20,7 @@ func (w *walk) collectMentions(f *file, p *page) {
 	}
 	for _, k := range p.Links {
 		if t := parseLinkTarget(k.Target); t.kind == linkFile {
-			if dir := strings.TrimSuffix(path.Clean(withoutQuery(t.path)), "/"+skill.File); strings.HasPrefix(dir, "../") {
+			if dir := strings.TrimSuffix(path.Clean(withoutQuery(t.path)), "/"+skill.File); pathx.Escapes(dir) {
 				w.addMention(f, k.Offset, path.Base(dir))
 			}
 		}
