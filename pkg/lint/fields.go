@@ -199,8 +199,8 @@ func looksLikePath(word string) bool {
 	return strings.Contains(word, "/") || scriptExtension(word)
 }
 
-// checkNamedScript reports a path in the frontmatter that does not exist in the skill, under the profiles that have the
-// field.
+// checkNamedScript reports a path in the frontmatter that does not exist in the skill, under the profiles for which the
+// script runs.
 func (u *skillCheck) checkNamedScript(node *yaml.Node, p, id string) {
 	at, ok := inside(".", withoutVariable(p))
 	if ok && u.tree.isFile(at) {
@@ -210,11 +210,13 @@ func (u *skillCheck) checkNamedScript(node *yaml.Node, p, id string) {
 	if near := u.tree.nearest(at); near != "" {
 		f.fix = fmt.Sprintf("did you mean %s?", near)
 	}
-	field := "hooks"
-	if id == rule.Command {
-		field = "command"
-	}
-	u.atNode(node, u.profilesWith(field).finding(f))
+	switch {
+	case id == rule.Command:
+		f = u.profilesWith("command").finding(f)
+	case !u.doc.Applies("hooks"):
+		f = u.profilesWith("hooks").finding(f)
+	} // skillpm runs the hooks of a skill under every profile
+	u.atNode(node, f)
 }
 
 // tools splits the text of allowed-tools at spaces and commas that are not inside parentheses, so that

@@ -8,6 +8,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/diag/rule"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
@@ -19,7 +20,7 @@ func (w *walk) collectMentions(f *file, p *page) {
 	}
 	for _, k := range p.Links {
 		if t := parseLinkTarget(k.Target); t.kind == linkFile {
-			if dir := strings.TrimSuffix(path.Clean(withoutQuery(t.path)), "/"+skill.File); strings.HasPrefix(dir, "../") {
+			if dir := strings.TrimSuffix(path.Clean(withoutQuery(t.path)), "/"+skill.File); pathx.Escapes(dir) {
 				w.addMention(f, k.Offset, path.Base(dir))
 			}
 		}
@@ -35,14 +36,25 @@ func (w *walk) collectMentions(f *file, p *page) {
 		}
 		at += i
 		name := leadingName(text[at+1:])
-		end := at + 1 + len(name)
-		if name == "" || at > 0 && !bytes.ContainsRune([]byte(" \t\n(\"'"), rune(text[at-1])) ||
-			end < len(text) && (wordByte(text[end]) || bytes.ContainsRune([]byte("/._:@"), rune(text[end])) &&
-				end+1 < len(text) && wordByte(text[end+1])) || p.InCode(at) {
+		if !isCommand(text, at, len(name)) || p.InCode(at) {
 			continue
 		}
 		w.addMention(f, at, "/"+name)
 	}
+}
+
+// isCommand reports whether a slash and a name of n bytes after it are a word of their own, and no part of a path.
+func isCommand(text []byte, slash, n int) bool {
+	end := slash + 1 + n
+	switch {
+	case n == 0, slash > 0 && !bytes.ContainsRune([]byte(" \t\n(\"'"), rune(text[slash-1])):
+		return false
+	case end == len(text):
+		return true
+	case bytes.ContainsRune([]byte("/._:@"), rune(text[end])): // the end of a sentence, or a longer path
+		return end+1 == len(text) || !wordByte(text[end+1])
+	}
+	return !wordByte(text[end])
 }
 
 // addMention adds a mention of a skill if the text is a name, once for each name.

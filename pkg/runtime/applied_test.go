@@ -2,6 +2,7 @@ package runtime_test
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,6 +16,28 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/profile"
 	"github.com/skillpm/skillpm/pkg/skill/tool"
 )
+
+// findings returns the linter's findings about the test's skill under its profile.
+func findings(t *testing.T, project string) []diag.Finding {
+	t.Helper()
+	p, err := profile.Lookup("kodelet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := lint.Run(t.Context(), safefile.Dir(project+"/.kodelet/skills/z"), []string{"."},
+		lint.Options{Profiles: []*profile.Profile{p}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report.Findings
+}
+
+func reports(t *testing.T, h *runtime.Host, rule string, severity diag.Severity) bool {
+	t.Helper()
+	return slices.ContainsFunc(findings(t, h.Dir()), func(f diag.Finding) bool {
+		return f.Rule == rule && f.Severity == severity
+	})
+}
 
 // TestValidateAgrees checks that a message of the linter about a field of another agent agrees with the runtime: a field
 // that skillpm applies under a profile without it has the effect that a case here shows.
@@ -85,6 +108,9 @@ func TestValidateAgrees(t *testing.T) {
 		}},
 		"hooks": {"hooks: {pre: scripts/none.sh}\n", func(t *testing.T, h *runtime.Host) {
 			fails(t, load(t, h, session.Model), "hook")
+			if !reports(t, h, "REF010", diag.SeverityError) {
+				t.Error("a missing hook is not an error")
+			}
 		}},
 		"command": {"command: exit 3\n", func(t *testing.T, h *runtime.Host) {
 			if a, err := h.Load(t.Context(), "s", session.Activate{}); err != nil || a.Command != "exit 3" {
@@ -127,10 +153,6 @@ func TestValidateAgrees(t *testing.T) {
 			}
 		}},
 	}
-	p, err := profile.Lookup("kodelet")
-	if err != nil {
-		t.Fatal(err)
-	}
 	for field, c := range cases {
 		t.Run(field, func(t *testing.T) {
 			files := map[string]string{
@@ -149,12 +171,7 @@ func TestValidateAgrees(t *testing.T) {
 				return ""
 			}
 			c.check(t, mustOpen(t, o))
-			report, err := lint.Run(t.Context(), safefile.Dir(o.Dir+"/.kodelet/skills/z"), []string{"."},
-				lint.Options{Profiles: []*profile.Profile{p}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, f := range report.Findings {
+			for _, f := range findings(t, o.Dir) {
 				if f.Rule == "FM012" && strings.Contains(f.Message, "no effect") {
 					t.Errorf("%s", f.Message)
 				}

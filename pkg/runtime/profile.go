@@ -31,9 +31,10 @@ func (o Options) chooseProfile(settings string) (c chosenProfile, err error) {
 		return c, err
 	}
 	id := cmp.Or(o.Profile, o.Getenv("SKILLPM_PROFILE"))
-	root, m := "", &pack.Manifest{}
+	m := &pack.Manifest{}
 	if id == "" {
-		if root = catalog.Project(o.Paths, o.Dir, standard); root != "" {
+		root := catalog.Project(o.Paths, o.Dir, standard)
+		if root != "" {
 			m = readManifest(root)
 		}
 		if id = m.Profile; id != "" {

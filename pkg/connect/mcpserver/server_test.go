@@ -138,7 +138,7 @@ func TestT3T4Toolset(t *testing.T) {
 	}
 	c := p.connect()
 	res, text := call(t, c, "loadSkill", map[string]any{"skillName": "pdf"})
-	if got, want := structured(t, res), `{"content":"Read it.\n","files":[{"description":"about a","path":"a.md"}],"skillName":"pdf"}`; got != want || !strings.Contains(text, "- a.md: about a") {
+	if got, want := structured(t, res), `{"content":"Read it.\n","files":[{"description":"about a","path":"a.md"}],"skillName":"pdf","toolsets":[]}`; got != want || !strings.Contains(text, "- a.md: about a") {
 		t.Errorf("%s, %q", got, text)
 	}
 	res, text = call(t, c, "loadSkillFile", map[string]any{"skillName": "pdf", "path": "a.md"})

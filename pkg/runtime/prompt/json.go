@@ -142,6 +142,8 @@ func (r *Result) value(p *profile.Profile, f *profile.Form, name string) any {
 		return r.paths()
 	case "files":
 		return append([]File{}, r.Files...)
+	case "toolsets":
+		return append([]string{}, r.Toolsets...)
 	case "available":
 		return append([]string{}, r.Available...)
 	case "allowed_tools":

@@ -33,6 +33,7 @@ type Result struct {
 
 	Model        string   // model that the skill asks for, "" for none
 	AllowedTools []string // of its frontmatter
+	Toolsets     []string // that the skill needs
 
 	Repeated    bool   // the skill was already active; its instructions are returned again
 	Restriction string // what is allowed while the skill is active, and how it ends; a sentence, "" for nothing
@@ -143,6 +144,8 @@ func (r *Result) values(p *profile.Profile, f *profile.Form) values {
 			return strings.Join(r.paths(), ", "), false
 		case "files":
 			return files(p, f.Files, r.Files), true
+		case "toolsets":
+			return line(strings.Join(r.Toolsets, ", ")), false
 		case "task":
 			return line(r.TaskID), false
 		case "error":

@@ -50,8 +50,8 @@ func TestFixedForms(t *testing.T) {
 				`"duration_ms":2,"tokens_used":0,"cost_usd":0,"cached":false,"retry_count":0}`,
 		},
 		{"K6", "kodelet", result(prompt.Activated), `{"toolName":"skill","success":true,"error":null,"metadata":{"skill_name":"pdf","directory":"/skills/pdf"},"timestamp":"2026-11-22T09:00:00Z","content":"Do it."}`},
-		{"T3", "toolset", files, `{"skillName":"pdf","content":"Do it.","files":[{"path":"a.md","description":"about a"}]}`},
-		{"T3", "toolset", result(prompt.Activated), `{"skillName":"pdf","content":"Do it.","files":[]}`},
+		{"T3", "toolset", files, `{"skillName":"pdf","content":"Do it.","toolsets":[],"files":[{"path":"a.md","description":"about a"}]}`},
+		{"T3", "toolset", result(prompt.Activated), `{"skillName":"pdf","content":"Do it.","toolsets":[],"files":[]}`},
 		{"T4", "toolset", file, `{"skillName":"pdf","path":"a.md","content":"A"}`},
 		{"S2", "claude-code", result(prompt.Activated), `{"success":true,"commandName":"pdf","status":"inline","directory":"/skills/pdf","content":"Do it."}`},
 	} {

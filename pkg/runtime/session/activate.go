@@ -63,6 +63,7 @@ func (a *Activation) Result() prompt.Result {
 		Body: a.Body, Source: a.Source, Files: a.Files, Model: a.Model, AllowedTools: a.Allowed, Repeated: a.Repeated,
 		Restriction: a.Terms("it ends when another skill follows, or with the session"),
 		Started:     a.Started, Duration: a.Duration,
+		Toolsets: a.Toolsets,
 	}
 	if a.TaskID != "" {
 		r.Kind, r.TaskID = prompt.Spawned, a.TaskID

@@ -23,7 +23,7 @@ var (
 	resultValues = []string{
 		"name", "directory", "description", "body", "source", "path", "files", "paths", "task",
 		"error", "hint", "available", "timestamp", "duration_ms", "seconds", "tool", "file_tool", "model", "allowed_tools",
-		"ask",
+		"ask", "toolsets",
 	}
 )
 

@@ -77,7 +77,7 @@ func (j *jsonExport) Close() error {
 // columns are the columns of a table, in order, with the names of the record's fields.
 const columns = "seq ts machine user action result phase id skill pack version layer digest source tree signer " +
 	"policy lock session project profile host event trigger trace span hook script file command " +
-	"exit_code duration_ms output output_bytes tool agent task sandbox verdict reason gap prev"
+	"exit_code duration_ms output output_bytes stdout stderr tool agent task sandbox verdict reason gap prev"
 
 // fieldIndexes are the indexes of the record's fields, by their JSON names.
 var fieldIndexes = sync.OnceValue(func() map[string]int {
