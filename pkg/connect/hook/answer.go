@@ -249,6 +249,15 @@ func (w *handler) openHost(ctx context.Context, dir string) (*runtime.Host, erro
 	})
 }
 
+// openServed opens the session with the skills that skillpm's server has, by its profile.
+func (w *handler) openServed(ctx context.Context) (*session.Session, error) {
+	h, err := w.Open(ctx, SessionRequest{Session: w.event.session, Parents: w.parents(), Dir: w.root})
+	if err != nil {
+		return nil, err
+	}
+	return h.Session(), nil
+}
+
 // answerOf fills in an answer.
 func answerOf(form, event, reason string) []byte {
 	values := strings.NewReplacer("{event}", jsonx.Quote(event), "{reason}", jsonx.Quote(reason))

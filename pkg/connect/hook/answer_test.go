@@ -457,15 +457,15 @@ func TestPolicies(t *testing.T) {
 	silent(t, w.call("s", "Bash", `{"command":"ls"}`))
 }
 
-// TestOwnTools checks that skillpm's own tools enter a skill after its activation, and run no script that the enclosing
-// skills do not allow.
+// TestOwnTools checks that skillpm's own tools enter a skill with the call, because the next calls may be in the same
+// message, and run no script that the enclosing skills do not allow.
 func TestOwnTools(t *testing.T) {
 	w := newFixture(t)
 	w.skill("tool", "tags: [x]")
 	about := `"tool_name":"mcp__skillpm__skill","tool_input":{"name":"reader"},"tool_use_id":"m"`
 	silent(t, w.claude("PreToolUse", "s", about))
-	if got := w.active("s"); len(got) > 0 {
-		t.Errorf("active %v before skillpm itself has activated it", got)
+	if got := w.active("s"); len(got) != 1 {
+		t.Errorf("active %v", got)
 	}
 	silent(t, w.claude("PostToolUse", "s", about+`,"tool_response":[{"type":"text","text":"Do it."}]`))
 	denied(t, w.call("s", "Bash", `{"command":"ls"}`), "reader")

@@ -71,12 +71,19 @@ func (w *handler) checkUse(ctx context.Context, s *session.Session, g skillUse, 
 	if g.ran {
 		return s.RunAllowed(ctx, g.name, g.script)
 	}
+	if g.served {
+		served, err := w.openServed(ctx)
+		if err != nil {
+			return err
+		}
+		s = served
+	}
 	o := session.Observed{
-		Arguments: g.arguments, Call: w.event.call, Turn: w.event.turn, File: g.file, Deep: g.deep,
+		Served: g.served, Arguments: g.arguments, Call: w.event.call, Turn: w.event.turn, File: g.file, Deep: g.deep,
 		Consent: w.event.consent,
 	}
 	seen, err := s.Observe(ctx, g.name, o)
-	if err == nil && seen.Skill == nil && w.event.dir != "" && w.event.dir != w.root {
+	if err == nil && seen.Skill == nil && !g.served && w.event.dir != "" && w.event.dir != w.root {
 		// The model works in another project than the session began in.
 		var h *runtime.Host
 		if h, err = w.openHost(ctx, w.event.dir); err == nil {

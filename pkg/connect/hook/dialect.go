@@ -175,6 +175,10 @@ func dialects() []dialect {
 		},
 		{ // its plugin, which skillpm writes, sends Claude Code's events; skills are commands of OpenCode
 			agent: row("opencode"), fields: claude,
+			names: map[string]string{
+				"Bash": "bash", "Read": "read", "Edit": "edit", "Write": "write", "Glob": "glob", "Grep": "grep", "LS": "list",
+				"WebFetch": "webfetch",
+			},
 			deny: claudeDeny, block: claudeBlock,
 			events: slices.Concat(
 				eventTypes(preTool, "PreToolUse"), eventTypes(postTool, "PostToolUse"),

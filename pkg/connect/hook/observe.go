@@ -17,10 +17,8 @@ func (w *handler) observeCall(ctx context.Context) (Reply, error) {
 	switch {
 	case ofServer && part == tool.End: // even if the server's own session has no such skill
 		return w.endOne(ctx)
-	case ofServer && t.failed:
+	case ofServer && part != tool.Activate:
 		return Reply{}, nil
-	case ofServer && part == tool.Activate:
-		return w.observeDone(ctx)
 	case t.failed || t.finished:
 		return w.undoFailed(ctx)
 	case part == tool.Activate, w.dialect.reads && part == "":
@@ -52,13 +50,14 @@ func (w *handler) undoFailed(ctx context.Context) (Reply, error) {
 // instructions.
 func (w *handler) confirm(ctx context.Context, loads bool) (Reply, error) {
 	var r Reply
+	_, served := tool.OfSkills(w.event.tool) // the server has told the terms
 	s, err := w.openKept(ctx)
 	if s != nil {
 		terms, failed := s.Confirm(ctx, w.event.call)
 		switch {
 		case failed != nil:
 			r.Stdout = answerOf(w.dialect.block, w.event.typ.name, reasonOf(failed))
-		case terms != "" && w.dialect.tell != "":
+		case terms != "" && w.dialect.tell != "" && !served:
 			r.Stdout = answerOf(w.dialect.tell, w.event.typ.name, terms)
 		}
 		if w.event.digest {
@@ -85,6 +84,9 @@ func (w *handler) observeDone(ctx context.Context) (Reply, error) {
 		return Reply{}, nil
 	}
 	s, err := w.open(ctx)
+	if err == nil && served {
+		s, err = w.openServed(ctx)
+	}
 	if err != nil {
 		return Reply{}, err
 	}

@@ -180,3 +180,26 @@ func TestO11TaskHooks(t *testing.T) {
 	w.getenv = nil
 	silent(t, w.call("free", "Bash", `{"command":"ls"}`))
 }
+
+// TestO10Served checks SPEC O10: a skill that only skillpm's server reads restricts the agent's tools from the call on
+// that loads it, unless the call fails, and its hooks are the server's. A task restricts nothing here.
+func TestO10Served(t *testing.T) {
+	w := newFixture(t)
+	for name, front := range map[string]string{"own": "allowed-tools: Read\nhooks: {pre: pre.sh}", "apart": "allowed-tools: Read\ncontext: fork"} {
+		w.file("project/.skillpm/skills/"+name+"/SKILL.md", "---\nname: "+name+"\ndescription: Does it.\n"+front+"\n---\nDo it.\n")
+	}
+	w.file("project/.skillpm/skills/own/pre.sh", "#!/bin/sh\necho x >> "+w.dir+"/pre\n")
+	load := func(name string) string { return fmt.Sprintf(`{"name":%q}`, name) }
+	silent(t, w.call("s", "mcp__skillpm__skill", load("own")))
+	denied(t, w.call("s", "Bash", `{"command":"ls"}`), "own")
+	silent(t, w.claude("PostToolUseFailure", "s", fmt.Sprintf(`"tool_name":"mcp__skillpm__skill","tool_input":%s,"tool_use_id":"t-mcp__skillpm__skill-%x"`, load("own"), load("own"))))
+	silent(t, w.call("s", "Bash", `{"command":"ls"}`))
+	silent(t, w.call("s", "mcp__skillpm__skill", load("own")))
+	silent(t, w.loaded("s", "mcp__skillpm__skill", load("own")))
+	denied(t, w.call("s", "Bash", `{"command":"ls"}`), "own")
+	count(t, filepath.Join(w.dir, "pre"), 0)
+	silent(t, w.claude("Stop", "s", ""))
+	silent(t, w.call("s", "mcp__skillpm__skill", load("apart")))
+	silent(t, w.loaded("s", "mcp__skillpm__skill", load("apart")))
+	silent(t, w.call("s", "Bash", `{"command":"ls"}`))
+}

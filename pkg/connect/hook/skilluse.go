@@ -15,6 +15,7 @@ import (
 type skillUse struct {
 	name, arguments string
 	file            bool // the name is the path of its SKILL.md
+	served          bool // skillpm's server loads it
 	deep            bool // the agent also searches directories below the project
 
 	ran    bool   // skillpm's own tool runs a script of it
@@ -27,8 +28,9 @@ func (w *handler) skillUses() []skillUse {
 	t := w.event
 	part, ofServer := tool.OfSkills(t.tool)
 	switch {
-	case part == tool.Activate && !ofServer:
+	case part == tool.Activate:
 		if g, ok := skillUseOf(t.input); ok {
+			g.served = ofServer
 			return []skillUse{g}
 		}
 	case part == tool.Run:

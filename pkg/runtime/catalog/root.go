@@ -71,7 +71,6 @@ func (o *Options) roots() rootFinder {
 	return p
 }
 
-
 // rootFinder collects roots.
 type rootFinder struct {
 	options     *Options

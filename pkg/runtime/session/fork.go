@@ -47,7 +47,9 @@ func (e *RunnerError) Hint() string {
 }
 
 // ModelHint says what the model can do.
-func (e *RunnerError) ModelHint() (string, bool) { return "tell the user that no runner is configured", true }
+func (e *RunnerError) ModelHint() (string, bool) {
+	return "tell the user that no runner is configured", true
+}
 
 // fork runs a skill as a task. The skill is not active in this session and restricts nothing here. The task has a
 // session of its own, in which the skill and those that are active here restrict the tools.

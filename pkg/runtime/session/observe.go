@@ -21,8 +21,10 @@ type Observed struct {
 	Call      string  // the agent's id of the call that asks for the skill, "" for none
 	Turn      string  // the agent's id of the current prompt, "" for none
 
-	File          bool // the name is the path of a SKILL.md that the agent reads to activate the skill
-	Served        bool // skillpm gave the skill to the model, so that the name means what it means to skillpm
+	File bool // the name is the path of a SKILL.md that the agent reads to activate the skill
+	// Served means that skillpm's server gives the skill to the model: the name means what it means to skillpm, and the
+	// server checks the permissions and runs the hooks.
+	Served        bool
 	AlreadyLoaded bool // the model already has the skill: permissions are not checked, and no hook runs
 	// Consent is set if the user has agreed to the activation, by a command or by the agent's permissions. Otherwise the
 	// pre hook runs, and the skills before this one end, only when [Session.Confirm] reports that the call has succeeded.
@@ -57,7 +59,7 @@ func (s *Session) Observe(ctx context.Context, name string, o Observed) (Observa
 		}
 		return Observation{}, s.recordFailure(err, r, forbidden(err))
 	}
-	if k == nil {
+	if k == nil || o.Served && k.Fork { // a task has its own session
 		return Observation{}, nil
 	}
 	started := s.env.Now()
@@ -119,8 +121,8 @@ func (s *Session) observe(ctx context.Context, seen *Observation, o Observed, r 
 	if err != nil || around.repeated != nil {
 		return err
 	}
-	if o.AlreadyLoaded {
-		active.Post = ""
+	if o.AlreadyLoaded || o.Served {
+		active.Post, active.Pending = "", o.Served && !o.AlreadyLoaded
 		return s.enter(ctx, seen, active, o)
 	}
 	if seen.Notes, err = s.decide(ctx, loaded, r); err != nil {
@@ -144,7 +146,7 @@ func (s *Session) observe(ctx context.Context, seen *Observation, o Observed, r 
 // checkObserved returns why the model must not get a skill: the frontmatter forbids the trigger, or the skill is nested
 // too deep. A skill that the model already has is not checked, so that its restrictions apply in any case.
 func (s *Session) checkObserved(k *catalog.Skill, o Observed) error {
-	if o.AlreadyLoaded {
+	if o.AlreadyLoaded || o.Served {
 		return nil
 	}
 	if err := checkTrigger(k, o.Trigger); err != nil {
@@ -157,8 +159,8 @@ func (s *Session) checkObserved(k *catalog.Skill, o Observed) error {
 // skill that the model already has are never a cycle.
 func (s *Session) arrangeObserved(state State, active Active, k *catalog.Skill, o Observed) (arrangement, error) {
 	around, err := s.arrange(state, active, k, "")
-	again := around.repeated != nil && (o.File || o.AlreadyLoaded || o.Call != "" && around.repeated.Call == o.Call)
-	if _, deep := errors.AsType[*DepthError](err); again || deep && o.AlreadyLoaded {
+	again := around.repeated != nil && (o.File || o.AlreadyLoaded || o.Served || o.Call != "" && around.repeated.Call == o.Call)
+	if _, deep := errors.AsType[*DepthError](err); again || deep && (o.AlreadyLoaded || o.Served) {
 		err = nil
 	}
 	return around, err
