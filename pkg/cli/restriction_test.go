@@ -20,7 +20,7 @@ var underRestriction = map[string]bool{
 	"cache gc": true, "cache list": true, "cache path": true, "cache verify": true,
 	"completion bash": true, "completion fish": true, "completion powershell": true, "completion zsh": true,
 	"config get": true, "config list": true, "config merge-driver": false, "config path": true, "config set": false,
-	"connect": false, "deactivate": true, "deny": true, "deploy": false, "diff": true, "disconnect": false,
+	"connect": false, "deactivate": false, "deny": true, "deploy": false, "diff": true, "disconnect": false,
 	"dispatch": true, "doctor": true, "enterprise publish": false, "enterprise sync": false, "explain": true,
 	"find": true, "help": true, "hook": false, "import": true,
 	"index add": true, "index build": true, "index check": true, "index init": true, "index publish": true,

@@ -8,6 +8,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/runtime"
 	"github.com/skillpm/skillpm/pkg/runtime/catalog"
 	"github.com/skillpm/skillpm/pkg/runtime/prompt"
@@ -125,7 +126,7 @@ func (o *owned) has(name, description, dir string) bool {
 
 // realDir returns a directory without links, or as it is if it does not exist.
 func realDir(dir string) string {
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
+	if real, err := pathx.ResolveExisting(dir); err == nil {
 		return real
 	}
 	return dir

@@ -235,7 +235,7 @@ func (e *execution) failed(err error) *Reply {
 
 // hint returns an error's hint as advice. Hints are English, so the Chinese advice quotes them.
 func (e *execution) hint(err error) string {
-	hint := diag.HintOf(err)
+	hint := diag.ModelHintOf(err)
 	switch {
 	case hint == "":
 		return e.say.decide

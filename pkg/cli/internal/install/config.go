@@ -425,7 +425,7 @@ func checkKey(key string) error {
 			return err.WithHint("did you mean skills.%s?", near)
 		}
 		return err.WithHint("use one of the settings skills.%s", strings.Join(pack.SkillSettingKeys(), ", skills."))
-	case !nested || slices.Contains([]string{"mirrors", "auth-hosts", "namespaces", "runners", "sync"}, top):
+	case !nested || slices.Contains([]string{"mirrors", "auth-hosts", "namespaces", "runners", "sync", "log"}, top):
 		return nil
 	}
 	if near := diag.Nearest(top, pack.ConfigKeys()); near != "" {

@@ -121,7 +121,7 @@ func TestO25Cases(t *testing.T) {
 		{"allowed", `calls: [{tool: Bash, input: {command: kubectl rollout status}, reply: fine}]`, "passed"},
 		{"refused", `calls: [{tool: Bash, input: {command: "kubectl rollout status; rm x"}, want: refused, because: rm x}]`, "passed"},
 		{"refused for another reason", `calls: [{tool: Write, want: refused, because: rm x}]`, `which does not contain "rm x"`},
-		{"should be allowed", `calls: [{tool: Write}]`, "call 1 (Write) is denied, but the case expects that it is allowed: skill deploy allows"},
+		{"should be allowed", `calls: [{tool: Write}]`, "call 1 (Write) is denied, but the case expects that it is allowed: Tool 'Write' not allowed by active skill 'deploy': skill deploy allows"},
 		{"should be refused", `calls: [{tool: Bash, input: {command: kubectl rollout}, want: refused}]`, "is allowed, but the case expects a denial"},
 		{"a reply to nothing", `calls: [{tool: Write, want: refused, reply: done}]`, "a denied call does not get a reply"},
 		{"the project", `calls: [{tool: Read, input: {file_path: "{project-dir}/docs/a.md"}}]`, "passed"},
@@ -210,7 +210,7 @@ func TestO25Transcript(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `[{"tool":"Bash","input":{"command":"kubectl rollout restart"},"allowed":true,"reply":{"code":0}},` +
-		`{"tool":"Write","allowed":false,"skill":"deploy","reason":"skill deploy allows Read(docs/**), Bash(kubectl rollout:*), but not Write"}]`
+		`{"tool":"Write","allowed":false,"skill":"deploy","reason":"Tool 'Write' not allowed by active skill 'deploy': skill deploy allows Read(docs/**), Bash(kubectl rollout:*), but not Write"}]`
 	if string(data) != want {
 		t.Errorf("got  %s\nwant %s", data, want)
 	}
