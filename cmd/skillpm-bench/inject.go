@@ -20,8 +20,8 @@ const injectHelp = `Count the harmful tool calls that skillpm stops. The attacks
   go run ./cmd/skillpm-bench inject --data DIR [flags]
 
 DIR is a copy of that repository. For each attack and each of its skills, the benchmark writes
-the skill with the attack into a project, and sends the calls of a model that obeys the attack
-as hook events of Claude Code to "skillpm hook". No call runs. If a call is denied, the model
+the skill with the attack into a project. Then it sends the calls of a model that obeys the
+attack to "skillpm hook", as hook events of Claude Code. No call runs. If a call is denied, the model
 tries others. For comparison, the calls of the unchanged skills are sent, too: the
 commands in their text, and reading and writing files.
 

@@ -109,8 +109,8 @@ func (p configFile) keys() []any {
 
 // claudeEvents are the events of Claude Code in which skills are activated, tool calls are checked, or something ends.
 var claudeEvents = []string{
-	"PreToolUse", "PostToolUse", "PostToolUseFailure", "UserPromptSubmit", "UserPromptExpansion", "Stop", "StopFailure",
-	"SubagentStart", "SubagentStop", "SessionEnd",
+	"PreToolUse", "PostToolUse", "PostToolUseFailure", "PostToolBatch", "PermissionDenied", "UserPromptSubmit",
+	"UserPromptExpansion", "Stop", "StopFailure", "SubagentStart", "SubagentStop", "SessionEnd",
 }
 
 // openCodeEvents are the events that the plugin for OpenCode sends.

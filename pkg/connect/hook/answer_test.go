@@ -357,59 +357,48 @@ func TestK7Hooks(t *testing.T) {
 // TestO12Hooks checks SPEC O12: the pre hook runs when the user has agreed to the skill. Its failure keeps the agent from
 // giving the skill to its model; if the model has it already, no tool is allowed. The post hook runs when the skill ends.
 func TestO12Hooks(t *testing.T) {
-	for _, consent := range []bool{true, false} {
-		w := newFixture(t)
-		w.skill("good", "hooks: {pre: pre.sh, post: post.sh}")
-		w.skill("bad", "hooks: {pre: pre.sh, post: post.sh}")
-		for _, dir := range []string{".claude", ".agents"} {
-			w.file("project/"+dir+"/skills/good/pre.sh", "#!/bin/sh\necho x >> "+w.dir+"/pre\n")
-			w.file("project/"+dir+"/skills/good/post.sh", "#!/bin/sh\necho x >> "+w.dir+"/post\n")
-			w.file("project/"+dir+"/skills/bad/pre.sh", "#!/bin/sh\necho not today >&2\nexit 2\n")
-			w.file("project/"+dir+"/skills/bad/post.sh", "#!/bin/sh\necho x >> "+w.dir+"/post\n")
-		}
-		mode := map[bool]string{true: "bypassPermissions", false: "default"}[consent]
-		// Claude Code has its own hooks under that name. This case uses an agent that does not.
-		event := func(name, more string) string {
-			r := w.send("gemini", "", fmt.Sprintf(`{"session_id":"s","cwd":%q,"permission_mode":%q,"hook_event_name":%q%s}`,
-				filepath.Join(w.dir, "project"), mode, name, more))
-			if r.Err != nil {
-				t.Error(r.Err)
-			}
-			return string(r.Stdout)
-		}
-		load := func(name string) string {
-			return fmt.Sprintf(`,"tool_name":"activate_skill","tool_input":{"name":%q}`, name)
-		}
-		loaded := func(name string) string { return load(name) + `,"tool_response":{"llmContent":"Do it."}` }
-		if consent {
-			denied(t, event("BeforeTool", load("bad")), "not today")
-			if got := w.active("s"); len(got) > 0 {
-				t.Errorf("active %v", got)
-			}
-		} else {
-			silent(t, event("BeforeTool", load("bad")))
-			denied(t, event("AfterTool", loaded("bad")), "not today")
-			denied(t, event("BeforeTool", `,"tool_name":"read_file","tool_input":{"path":"x"}`), "do not follow the instructions of skill bad", "not today")
-			silent(t, event("AfterAgent", ""))
-			silent(t, event("BeforeTool", `,"tool_name":"read_file","tool_input":{"path":"x"}`))
-			// The user refuses the call: neither hook runs.
-			silent(t, event("BeforeTool", load("good")))
-			silent(t, event("AfterTool", load("good")+`,"tool_response":{"error":"refused"}`))
-			count(t, filepath.Join(w.dir, "pre"), 0)
-		}
-		count(t, filepath.Join(w.dir, "post"), 0)
-		silent(t, event("BeforeTool", load("good")))
-		silent(t, event("AfterTool", loaded("good")))
-		count(t, filepath.Join(w.dir, "pre"), 1)
-		count(t, filepath.Join(w.dir, "post"), 0)
-		silent(t, event("BeforeTool", load("good"))) // the same once more
-		silent(t, event("AfterTool", loaded("good")))
-		count(t, filepath.Join(w.dir, "pre"), 1)
-		silent(t, event("AfterAgent", ""))
-		count(t, filepath.Join(w.dir, "post"), 1)
-		silent(t, event("SessionEnd", ""))
-		count(t, filepath.Join(w.dir, "post"), 1)
+	w := newFixture(t)
+	w.skill("good", "hooks: {pre: pre.sh, post: post.sh}")
+	w.skill("bad", "hooks: {pre: pre.sh, post: post.sh}")
+	for _, dir := range []string{".claude", ".agents"} {
+		w.file("project/"+dir+"/skills/good/pre.sh", "#!/bin/sh\necho x >> "+w.dir+"/pre\n")
+		w.file("project/"+dir+"/skills/good/post.sh", "#!/bin/sh\necho x >> "+w.dir+"/post\n")
+		w.file("project/"+dir+"/skills/bad/pre.sh", "#!/bin/sh\necho not today >&2\nexit 2\n")
+		w.file("project/"+dir+"/skills/bad/post.sh", "#!/bin/sh\necho x >> "+w.dir+"/post\n")
 	}
+	// Claude Code has its own hooks under that name. This case uses an agent that does not.
+	event := func(name, more string) string {
+		r := w.send("gemini", "", fmt.Sprintf(`{"session_id":"s","cwd":%q,"hook_event_name":%q%s}`, filepath.Join(w.dir, "project"), name, more))
+		if r.Err != nil {
+			t.Error(r.Err)
+		}
+		return string(r.Stdout)
+	}
+	load := func(name string) string {
+		return fmt.Sprintf(`,"tool_name":"activate_skill","tool_input":{"name":%q}`, name)
+	}
+	loaded := func(name string) string { return load(name) + `,"tool_response":{"llmContent":"Do it."}` }
+	silent(t, event("BeforeTool", load("bad")))
+	denied(t, event("AfterTool", loaded("bad")), "not today")
+	denied(t, event("BeforeTool", `,"tool_name":"read_file","tool_input":{"path":"x"}`), "do not follow the instructions of skill bad", "not today")
+	silent(t, event("AfterAgent", ""))
+	silent(t, event("BeforeTool", `,"tool_name":"read_file","tool_input":{"path":"x"}`))
+	// The user refuses the call: neither hook runs.
+	silent(t, event("BeforeTool", load("good")))
+	silent(t, event("AfterTool", load("good")+`,"tool_response":{"error":"refused"}`))
+	count(t, filepath.Join(w.dir, "pre"), 0)
+	count(t, filepath.Join(w.dir, "post"), 0)
+	silent(t, event("BeforeTool", load("good")))
+	silent(t, event("AfterTool", loaded("good")))
+	count(t, filepath.Join(w.dir, "pre"), 1)
+	count(t, filepath.Join(w.dir, "post"), 0)
+	silent(t, event("BeforeTool", load("good"))) // the same once more
+	silent(t, event("AfterTool", loaded("good")))
+	count(t, filepath.Join(w.dir, "pre"), 1)
+	silent(t, event("AfterAgent", ""))
+	count(t, filepath.Join(w.dir, "post"), 1)
+	silent(t, event("SessionEnd", ""))
+	count(t, filepath.Join(w.dir, "post"), 1)
 }
 
 func count(t *testing.T, file string, want int) {

@@ -80,7 +80,6 @@ func (w *handler) checkUse(ctx context.Context, s *session.Session, g skillUse, 
 	}
 	o := session.Observed{
 		Served: g.served, Arguments: g.arguments, Call: w.event.call, Turn: w.event.turn, File: g.file, Deep: g.deep,
-		Consent: w.event.consent,
 	}
 	seen, err := s.Observe(ctx, g.name, o)
 	if err == nil && seen.Skill == nil && !g.served && w.event.dir != "" && w.event.dir != w.root {

@@ -288,20 +288,22 @@ func TestO10Paths(t *testing.T) {
 	denied(t, string(w.send("codex", "PreToolUse", fmt.Sprintf(about, "cd .agents/skills/free && ls && cat SKILL.md")).Stdout), "reader")
 }
 
-// TestO10Limit checks SPEC O10, O12: an answer comes in time, even if a skill's own hook is slow: what has not started
-// by then is denied.
+// TestO10Limit checks SPEC O10, O12: an answer comes in time, even if a skill's own hook is slow, and the hook has failed
+// then.
 func TestO10Limit(t *testing.T) {
 	w := newFixture(t)
 	w.skill("slow", "hooks: {pre: pre.sh}")
 	w.file("project/.agents/skills/slow/pre.sh", "#!/bin/sh\nexec sleep 600\n")
-	o := w.options("gemini", "BeforeTool")
-	o.Limit = 500 * time.Millisecond
-	r := hook.Answer(t.Context(), o, strings.NewReader(fmt.Sprintf(`{"session_id":"s","cwd":%q,"permission_mode":"bypassPermissions","tool_name":"activate_skill","tool_input":{"name":"slow"}}`,
-		filepath.Join(w.dir, "project"))))
-	denied(t, string(r.Stdout), "slow")
-	if got := w.active("s"); len(got) > 0 {
-		t.Errorf("active %v", got)
+	send := func(event, call string) string {
+		o := w.options("gemini", event)
+		o.Limit = 500 * time.Millisecond
+		about := fmt.Sprintf(`{"session_id":"s","cwd":%q,`, filepath.Join(w.dir, "project"))
+		return string(hook.Answer(t.Context(), o, strings.NewReader(about+call+"}")).Stdout)
 	}
+	load := `"tool_name":"activate_skill","tool_input":{"name":"slow"}`
+	silent(t, send("BeforeTool", load))
+	denied(t, send("AfterTool", load+`,"tool_response":{"llmContent":"Do it."}`), "slow")
+	denied(t, send("BeforeTool", `"tool_name":"read_file","tool_input":{"path":"x"}`), "do not follow the instructions of skill slow")
 }
 
 // TestO14DeniedDirectory checks SPEC O14: a denial in a policy applies to the name of a skill's directory, too.

@@ -27,7 +27,6 @@ type hookEvent struct {
 	finished bool   // what the call began has ended with it, for example a skill that a subagent ran
 	loaded   string // the name of the skill that the agent reports as loaded
 
-	consent    bool     // the agent asks the user about no call
 	background bool     // work goes on in the background after the turn
 	calls      []string // the ids of the calls that are done
 
@@ -69,8 +68,6 @@ func (d dialect) decodeEvent(name, dir string, data map[string]any) (hookEvent, 
 	}
 	t.turn, _ = text(data, d.fields.turn)
 	t.prompt, _ = text(data, d.fields.prompt)
-	mode, _ := text(data, d.fields.mode)
-	t.consent = mode == "bypassPermissions"
 	t.background = len(list(data, d.fields.background)) > 0
 	for _, call := range list(data, d.fields.batch) {
 		if call, ok := call.(map[string]any); ok {

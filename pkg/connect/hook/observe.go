@@ -57,6 +57,7 @@ func (w *handler) confirm(ctx context.Context, loads bool) (Reply, error) {
 		switch {
 		case failed != nil:
 			r.Stdout = answerOf(w.dialect.block, w.event.typ.name, reasonOf(failed))
+			return r, nil
 		case terms != "" && w.dialect.tell != "" && !served:
 			r.Stdout = answerOf(w.dialect.tell, w.event.typ.name, terms)
 		}

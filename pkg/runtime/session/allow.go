@@ -150,12 +150,9 @@ func (s *Session) checkWrites(v *Verdict, state State, c tool.Call) {
 // isOwnFile reports whether an absolute path is a file of an active skill that the profile lets a model read, or with
 // tree a directory of which it lets a model read every file.
 func (s *Session) isOwnFile(state State, file string, tree bool) bool {
+	real := realPath(filepath.FromSlash(file)) // an agent's directory may link to the skill
 	for _, a := range state.Active {
-		for _, dir := range []string{a.Dir, a.Real} {
-			rel, ok := pathx.Rel(dir, filepath.FromSlash(file))
-			if !ok || dir == "" {
-				continue
-			}
+		if rel, ok := pathx.Rel(a.Real, real); ok && real != "" {
 			return s.checkReadable(a.skill(), filepath.ToSlash(rel)) == nil &&
 				(!tree || s.checkReadable(a.skill(), "scripts/any") == nil)
 		}

@@ -176,19 +176,14 @@ func (s *Session) skillAt(ctx context.Context, path string) (*catalog.Skill, err
 		return nil, nil
 	}
 	dir := filepath.Dir(path)
-	real, err := pathx.ResolveExisting(dir)
-	if err != nil {
+	if _, err := pathx.ResolveExisting(dir); err != nil {
 		return nil, nil // a file that does not exist is not read
 	}
 	c, err := s.env.Catalog(ctx)
 	if err != nil {
 		return nil, err
 	}
-	known := linkCache{}
-	for _, e := range c.All() {
-		if e.Skill == nil || e.Dir != dir && e.Dir != real && !known.resolve(e.Dir, real) {
-			continue
-		}
+	if e, ok := c.At(dir); ok {
 		if err := e.Refusal(); err != nil { // another skill may have the name
 			return nil, err
 		}
@@ -321,15 +316,9 @@ func (s *Session) CheckRead(ctx context.Context, dirs []string) error {
 	if err != nil {
 		return err
 	}
-	known := linkCache{}
-	for _, e := range c.All() {
-		if e.Skill == nil || !e.DeniedByPolicy() {
-			continue
-		}
-		for _, dir := range dirs {
-			if e.Dir == dir || known.resolve(e.Dir, dir) {
-				return e.Refusal()
-			}
+	for _, dir := range dirs {
+		if e, ok := c.At(dir); ok && e.DeniedByPolicy() {
+			return e.Refusal()
 		}
 	}
 	return nil

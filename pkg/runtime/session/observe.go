@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 	"github.com/skillpm/skillpm/pkg/runtime/catalog"
 )
@@ -26,8 +25,8 @@ type Observed struct {
 	// server checks the permissions and runs the hooks.
 	Served        bool
 	AlreadyLoaded bool // the model already has the skill: permissions are not checked, and no hook runs
-	// Consent is set if the user has agreed to the activation, by a command or by the agent's permissions. Otherwise the
-	// pre hook runs, and the skills before this one end, only when [Session.Confirm] reports that the call has succeeded.
+	// Consent is set if the user has agreed to the activation, by a command. Otherwise the pre hook runs, and the skills
+	// before this one end, only when [Session.Confirm] reports that the call has succeeded.
 	Consent bool
 	// Deep also searches directories below and above the project if the catalog does not have the name.
 	Deep bool
@@ -75,27 +74,6 @@ func (s *Session) Observe(ctx context.Context, name string, o Observed) (Observa
 	}
 	seen.Notes = append(seen.Notes, s.record(r, k)...)
 	return seen, nil
-}
-
-// linkCache caches the resolved parents of directories.
-type linkCache map[string]string
-
-// resolve reports whether dir resolves to real.
-func (l linkCache) resolve(dir, real string) bool {
-	if info, err := os.Lstat(dir); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		target, err := pathx.ResolveExisting(dir)
-		return err == nil && target == real
-	}
-	if filepath.Base(dir) != filepath.Base(real) {
-		return false
-	}
-	above := filepath.Dir(dir)
-	target, ok := l[above]
-	if !ok {
-		target, _ = pathx.ResolveExisting(above) // "" if it does not resolve
-		l[above] = target
-	}
-	return target != "" && filepath.Join(target, filepath.Base(dir)) == real
 }
 
 // observe does the work of Observe and completes the audit record.
@@ -253,7 +231,8 @@ func (s *Session) complete(ctx context.Context, a Active) error {
 			kind: "pre", script: a.Pre, skill: k, dir: a.Real, arguments: a.Arguments, digest: a.Digest, others: others,
 		})
 	}
-	err := s.change(ctx, func(state *State) error {
+	// A hook that exceeds the limit of ctx has failed, which must be stored.
+	err := s.change(context.WithoutCancel(ctx), func(state *State) error {
 		around = arrangement{}
 		i := state.indexOf(a.Real)
 		if i < 0 {

@@ -120,8 +120,8 @@ func readingForms() map[string]readingForm {
 	}
 	grep, rg := search, search
 	grep.flags, grep.valued = "inlLcwxvsFEGoHhrqaIP", "e"
-	grep.names += " recursive extended-regexp perl-regexp files-without-match no-messages quiet silent color colour"
-	grep.values = "include exclude exclude-dir color colour regexp"
+	grep.names += " recursive extended-regexp perl-regexp files-without-match no-messages quiet silent color"
+	grep.values = "include exclude exclude-dir color regexp"
 	grep.tree = func(options string) bool { return strings.Contains(options, "r") }
 	rg.flags, rg.valued = "inlcwxvsSFoHINqaPUup0", "egtT"
 	rg.numbers += "dM"

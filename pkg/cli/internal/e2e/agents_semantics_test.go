@@ -320,7 +320,7 @@ func TestClaudeBackground(t *testing.T) {
 			}})
 			between := ""
 			claudePaused(w, model, func() { between = w.run("skillpm", "session", "list", "--json") }, "[main] Wait.", "And now write.")
-			if strings.Contains(between, `"wait"`) != background {
+			if strings.Contains(between, `wait"`) != background {
 				t.Errorf("between the prompts, the sessions are %s%s", between, answers(model))
 			}
 			if w.exists("during") || !w.exists("after") {

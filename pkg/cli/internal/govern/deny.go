@@ -37,7 +37,7 @@ in every session and agent: skillpm does not list, link, load, or run the skill.
 removes the skill's links in this project and in your home directory; in other projects, the
 next "skillpm install" removes them. skillpm.lock does not change. If the skill is active in
 a session, skillpm denies all tool calls of the session until you deactivate the skill. For
-agents without hooks, the command says what it cannot stop.
+agents without hooks, the command reports what it cannot stop.
 
 SKILL is a name, name@owner/name, or a pattern such as deploy@evil/*. A name alone denies
 all skills that have the name anywhere. PACK is owner/name and denies all skills of the pack.

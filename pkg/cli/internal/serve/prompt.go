@@ -40,7 +40,7 @@ pegasus and claude-code use a share of --context-window (four characters per tok
 fixed number if the context window is unknown. omniforge lists at most 1,000 bytes, and
 other agents list all skills. If the catalog is too long, skillpm shortens descriptions,
 and then leaves out names: first those that were used least. pegasus leaves out skills of
-the lowest layer first. The catalog says so, and warnings name the skills.
+the lowest layer first. The catalog and warnings report that.
 
 The default of --format is the format of the profile. text, xml, and json work for every
 profile. tool prints the definitions of the agent's tools as JSON. --compact prints less

@@ -37,7 +37,7 @@ frontmatter names the type. The runner general is for skills that do not name a 
       env: [ANTHROPIC_API_KEY]    added to the clean environment
       notify: {file: tasks.jsonl} gets a JSON line when a task ends
 
-The command runs in an empty directory, in a session of its own, in which the tool
+The command runs in an empty directory, in a separate session, in which the tool
 restrictions of the skill apply. Its output is the result of the task. A task is queued, running, succeeded, failed, timed-out, canceled, or lost, which
 means that the runner was killed. skillpm keeps tasks for 30 days.`,
 		Example: `  skillpm task submit rollback checkout
