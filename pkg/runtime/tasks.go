@@ -121,5 +121,15 @@ func (h *Host) start(ctx context.Context, f session.Fork) (id string) {
 	return r.end.Task.ID
 }
 
-// endTask ends the session of a task. Its hooks record their own failures.
-func (h *Host) endTask(ctx context.Context, id, _ string) { _, _ = h.session.Other(id).End(ctx) }
+// endTask ends the session of a task, with the policies of its project. Its hooks record their own failures.
+func (h *Host) endTask(ctx context.Context, id, project string) {
+	s := h.session.Other(id)
+	if project != "" && project != h.project {
+		o := h.o
+		o.Dir, o.Session = project, id
+		if other, err := New(ctx, o); err == nil {
+			s = other.Session()
+		}
+	}
+	_, _ = s.End(ctx)
+}

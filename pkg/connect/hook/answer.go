@@ -208,7 +208,7 @@ func (w *handler) beginAgent(ctx context.Context) (Reply, error) {
 		return Reply{}, err
 	}
 	var r Reply
-	if err := s.Other(w.event.parent, w.task()).ConfirmForks(ctx); err != nil {
+	if err := s.Other(w.event.parent, w.task()).ConfirmForks(ctx, w.event.agentType); err != nil {
 		r.Notes = append(r.Notes, err.Error()) // the skill stays active, and every call is denied
 	}
 	return r, s.Inherit(ctx)

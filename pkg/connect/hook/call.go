@@ -3,6 +3,7 @@ package hook
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/runtime"
@@ -12,21 +13,30 @@ import (
 
 // hold makes the calls in a session wait while an activation is being decided, for agents that run the hooks of calls in
 // one message at the same time.
-func (w *handler) hold(ctx context.Context, activates bool) (release func() error, err error) {
+func (w *handler) hold(ctx context.Context, uses []skillUse) (release func() error, err error) {
 	none := func() error { return nil }
-	switch {
-	case w.State == "" || !w.dialect.parallel:
+	if w.State == "" || !w.dialect.parallel {
 		return none, nil
-	case activates:
-		return session.Hold(ctx, w.State, w.event.session, w.Now())
 	}
-	return none, session.Await(ctx, w.State, w.event.session)
+	loads := slices.DeleteFunc(slices.Clone(uses), func(g skillUse) bool { return g.ran })
+	if len(loads) == 0 || w.doesMore(loads) {
+		if err := session.Await(ctx, w.State, w.event.session); err != nil || len(loads) == 0 {
+			return none, err
+		}
+	}
+	return session.Hold(ctx, w.State, w.event.session, w.Now())
+}
+
+// doesMore reports whether a call does more than to read the files of these skills.
+func (w *handler) doesMore(uses []skillUse) bool {
+	c := tool.Call{Tool: w.event.tool, Input: w.event.input, Dir: w.event.dir}
+	return uses[0].file && len(c.OnlyReads()) != len(uses)
 }
 
 // checkCall decides whether a tool may be called.
 func (w *handler) checkCall(ctx context.Context) (r Reply, err error) {
 	uses := w.skillUses()
-	release, err := w.hold(ctx, len(uses) > 0)
+	release, err := w.hold(ctx, uses)
 	if err != nil {
 		return Reply{}, err
 	}
@@ -68,15 +78,15 @@ func (w *handler) checkCall(ctx context.Context) (r Reply, err error) {
 
 // checkUse returns why a call must not use a skill, and records the skill as active otherwise.
 func (w *handler) checkUse(ctx context.Context, s *session.Session, g skillUse, r *Reply) error {
-	if g.ran {
-		return s.RunAllowed(ctx, g.name, g.script)
-	}
 	if g.served {
 		served, err := w.openServed(ctx)
 		if err != nil {
 			return err
 		}
 		s = served
+	}
+	if g.ran {
+		return s.RunAllowed(ctx, g.name, g.script)
 	}
 	o := session.Observed{
 		Served: g.served, Arguments: g.arguments, Call: w.event.call, Turn: w.event.turn, File: g.file, Deep: g.deep,

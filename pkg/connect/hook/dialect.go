@@ -48,6 +48,7 @@ type fields struct {
 	event, session, agent, parent, dir, turn, call, tool, input, response, prompt, command, arguments string
 
 	root       string // the directory of the project, not the working directory
+	agentType  string // the kind of a subagent
 	background string // the list of what goes on in the background
 	batch      string // the list of calls that are done
 	mcp        string // an object with a tool's MCP server and its name there
@@ -99,7 +100,7 @@ func dialects() []dialect {
 		event: "hook_event_name", session: "session_id", agent: "agent_id", parent: "parent_agent_id", dir: "cwd",
 		turn: "prompt_id turn_id", call: "tool_use_id", tool: "tool_name", input: "tool_input",
 		response: "tool_response",
-		prompt:   "prompt", command: "command_name", arguments: "command_args", background: "background_tasks", batch: "tool_calls",
+		prompt:   "prompt", command: "command_name", arguments: "command_args", background: "background_tasks", batch: "tool_calls", agentType: "agent_type",
 	}
 	gemini := claude
 	gemini.mcp = "mcp_context"

@@ -296,7 +296,9 @@ func TestO10Limit(t *testing.T) {
 	w.file("project/.agents/skills/slow/pre.sh", "#!/bin/sh\nexec sleep 600\n")
 	send := func(event, call string) string {
 		o := w.options("gemini", event)
-		o.Limit = 500 * time.Millisecond
+		if event == "AfterTool" {
+			o.Limit = 2 * time.Second
+		}
 		about := fmt.Sprintf(`{"session_id":"s","cwd":%q,`, filepath.Join(w.dir, "project"))
 		return string(hook.Answer(t.Context(), o, strings.NewReader(about+call+"}")).Stdout)
 	}

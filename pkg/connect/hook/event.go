@@ -27,6 +27,7 @@ type hookEvent struct {
 	finished bool   // what the call began has ended with it, for example a skill that a subagent ran
 	loaded   string // the name of the skill that the agent reports as loaded
 
+	agentType  string   // the kind of a subagent
 	background bool     // work goes on in the background after the turn
 	calls      []string // the ids of the calls that are done
 
@@ -68,6 +69,7 @@ func (d dialect) decodeEvent(name, dir string, data map[string]any) (hookEvent, 
 	}
 	t.turn, _ = text(data, d.fields.turn)
 	t.prompt, _ = text(data, d.fields.prompt)
+	t.agentType, _ = text(data, d.fields.agentType)
 	t.background = len(list(data, d.fields.background)) > 0
 	for _, call := range list(data, d.fields.batch) {
 		if call, ok := call.(map[string]any); ok {

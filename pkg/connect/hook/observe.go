@@ -145,7 +145,7 @@ func (w *handler) observePrompt(ctx context.Context) (Reply, error) {
 		trigger = session.Model
 	}
 	for _, g := range uses {
-		o := session.Observed{Arguments: g.arguments, Trigger: trigger, Turn: t.turn, Deep: g.deep, Consent: true}
+		o := session.Observed{Arguments: g.arguments, Trigger: trigger, Turn: t.turn, Deep: g.deep}
 		if t.typ.kind == expansion {
 			o.Turn = turn
 		}

@@ -203,3 +203,54 @@ func TestO10Served(t *testing.T) {
 	silent(t, w.loaded("s", "mcp__skillpm__skill", load("apart")))
 	silent(t, w.call("s", "Bash", `{"command":"ls"}`))
 }
+
+// TestO10TwoInOneMessage checks SPEC O10, O12: of two skills that one message loads, the last one restricts in the end,
+// and the pre hooks of both have run.
+func TestO10TwoInOneMessage(t *testing.T) {
+	w := newFixture(t)
+	w.skill("fix", "allowed-tools: Edit, Bash\nhooks: {pre: pre.sh}")
+	w.file("project/.claude/skills/fix/pre.sh", "#!/bin/sh\necho x >> "+w.dir+"/pre\n")
+	reader, fix := `{"skill":"reader"}`, `{"skill":"fix"}`
+	silent(t, w.call("s", "Skill", reader))
+	silent(t, w.call("s", "Skill", fix))
+	w.loaded("s", "Skill", reader)
+	denied(t, w.call("s", "Read", `{"file_path":"x"}`), "fix")
+	w.loaded("s", "Skill", fix)
+	count(t, filepath.Join(w.dir, "pre"), 1)
+	if got := w.active("s"); !slices.Equal(got, []string{"fix"}) {
+		t.Errorf("active %v", got)
+	}
+}
+
+// TestO10CalledTwice checks SPEC O10: of two calls that load one skill, the one that succeeds decides.
+func TestO10CalledTwice(t *testing.T) {
+	for refused := range 2 {
+		w := newFixture(t)
+		about := func(n int) string {
+			return fmt.Sprintf(`"tool_name":"Skill","tool_input":{"skill":"reader"},"tool_use_id":"c%d"`, n)
+		}
+		silent(t, w.claude("PreToolUse", "s", about(0)))
+		silent(t, w.claude("PreToolUse", "s", about(1)))
+		w.claude("PostToolUse", "s", about(1-refused)+`,"tool_response":{"success":true}`)
+		silent(t, w.claude("PostToolBatch", "s", `"tool_calls":[{"tool_use_id":"c0"},{"tool_use_id":"c1"}]`))
+		denied(t, w.call("s", "Bash", `{"command":"ls"}`), "reader")
+	}
+}
+
+// TestO10MixedCall checks SPEC O10: a call that reads a skill and does something else waits like other calls, and so
+// does one that runs a script.
+func TestO10MixedCall(t *testing.T) {
+	w := newFixture(t)
+	w.skill("free", "tags: [x]")
+	about := fmt.Sprintf(`{"session_id":"s","cwd":%q,"hook_event_name":"PreToolUse",`, filepath.Join(w.dir, "project"))
+	var answer hook.Reply
+	var all sync.WaitGroup
+	all.Go(func() {
+		w.send("codex", "", about+`"tool_use_id":"0","tool_name":"exec_command","tool_input":{"cmd":"cat .agents/skills/reader/SKILL.md"}}`)
+	})
+	all.Go(func() {
+		answer = w.send("codex", "", about+`"tool_use_id":"1","tool_name":"exec_command","tool_input":{"cmd":"cat .agents/skills/free/SKILL.md; touch x"}}`)
+	})
+	all.Wait()
+	denied(t, string(answer.Stdout), "reader")
+}

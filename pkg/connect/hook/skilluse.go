@@ -35,7 +35,7 @@ func (w *handler) skillUses() []skillUse {
 		}
 	case part == tool.Run:
 		if g, ok := skillUseOf(t.input); ok {
-			g.ran = true
+			g.ran, g.served = true, true
 			g.script, _ = text(t.input, "script path file")
 			return []skillUse{g}
 		}

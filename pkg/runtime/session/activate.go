@@ -176,8 +176,23 @@ func (s *Session) repeat(ctx context.Context, a *Activation, l *catalog.Loaded, 
 	if note := before.Drift(); note != "" {
 		a.Warnings = append(a.Warnings, note)
 	}
+	if o.Trigger == User && before.Trigger != User { // the model cannot end it any more
+		if err := s.takeOver(ctx, before); err != nil {
+			return err
+		}
+	}
 	a.Repeated, a.Stack, r.Reason = true, state.Names(), "the skill was active already"
 	return s.expandText(ctx, a, l, o, state.Active)
+}
+
+// takeOver makes an active skill one that the user has started.
+func (s *Session) takeOver(ctx context.Context, a Active) error {
+	return s.change(ctx, func(state *State) error {
+		if i := state.indexOf(a.Real); i >= 0 {
+			state.Active[i].Trigger = User
+		}
+		return nil
+	})
 }
 
 // rollBack ends an activation that could not be recorded although a policy requires a record.
@@ -362,6 +377,7 @@ func (s *Session) storeActive(ctx context.Context, a *Activation, active Active,
 	var around arrangement
 	err := s.change(ctx, func(state *State) (err error) {
 		if around, err = s.arrange(*state, active, a.Skill, parent); err != nil || around.repeated != nil {
+			a.Repeated, a.Stack = around.repeated != nil, state.Names()
 			return err
 		}
 		active.Parent = around.parent

@@ -35,28 +35,37 @@ func (s *Session) Deactivate(ctx context.Context, name string, by Trigger) (ende
 		return nil, diag.Errorf(diag.Usage, "cannot deactivate a skill without a session").
 			WithHint("use --session ID, or set SKILLPM_SESSION")
 	}
-	removed, kept, err := s.pop(ctx, name, by)
-	if diag.CodeOf(err) == diag.NotFound && name != "" {
-		// An agent may start a pack's skill as pack:name, and end it as name.
-		if k, other := s.lookup(ctx, name); other == nil && k.Name != name {
-			if others, rest, none := s.pop(ctx, k.Name, by); none == nil {
-				removed, kept, err = others, rest, nil
-			}
-		}
-	}
+	removed, kept, err := s.pop(ctx, s.activeName(ctx, name), by)
 	if err != nil {
 		return nil, err
 	}
 	return s.runPostHooks(ctx, removed, kept)
 }
 
+// activeName returns the name of the active skill that a name means. An agent may start a pack's skill as pack:name, and
+// end it as name.
+func (s *Session) activeName(ctx context.Context, name string) string {
+	state, err := s.State()
+	if err != nil || name == "" || state.find(name) >= 0 {
+		return name
+	}
+	if k, err := s.lookup(ctx, name); err == nil {
+		for _, a := range state.Active {
+			if a.is(k) {
+				return a.Exact()
+			}
+		}
+	}
+	return name
+}
+
 // CheckEnd returns why the model cannot end a skill, nil if it can or if the skill is not active.
-func (s *Session) CheckEnd(_ context.Context, name string) error {
+func (s *Session) CheckEnd(ctx context.Context, name string) error {
 	state, err := s.State()
 	if err != nil {
 		return err
 	}
-	if _, _, err := state.pop(name, Model); diag.CodeOf(err) == diag.Denied {
+	if _, _, err := state.pop(s.activeName(ctx, name), Model); diag.CodeOf(err) == diag.Denied {
 		return err
 	}
 	return nil
@@ -158,7 +167,15 @@ func (s *Session) End(ctx context.Context) (ended []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	ended, err = s.runPostHooks(ctx, removed, nil)
+	own, others := removed[:0:0], removed[:0:0]
+	for _, a := range removed {
+		if a.Inherited && a.Post == "" { // it is active in the parent session
+			others = append(others, a)
+		} else {
+			own = append(own, a)
+		}
+	}
+	ended, err = s.runPostHooks(ctx, own, others)
 	if unrecorded := s.record(audit.Record{Action: audit.End, Result: audit.OK, Reason: why},
 		nil); len(unrecorded) > 0 {
 		err = errors.Join(err, diag.Errorf(diag.Internal, "session %q ended, but %s", s.id, unrecorded[0]))

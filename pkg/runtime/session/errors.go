@@ -68,7 +68,7 @@ func (e *DeniedError) Code() diag.Code { return diag.Denied }
 func (e *DeniedError) Hint() string {
 	switch v := e.Verdict; {
 	case v.Denied:
-		return "end the skill with skill_end, and continue without the skill"
+		return "continue without the skill: end the skill, or ask the user to end it"
 	case v.Protected:
 		return "agents may not change settings or policies"
 	case v.ReadOnly:

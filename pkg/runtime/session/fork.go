@@ -59,6 +59,10 @@ func (s *Session) fork(ctx context.Context, a *Activation, l *catalog.Loaded, o 
 	if err := s.checkRunner(l.Name, a.Agent); err != nil {
 		return err
 	}
+	own.Fork = true
+	if err := s.checkTasks(callers, own); err != nil {
+		return err
+	}
 	if err := s.begin(ctx, a, l, o, r, callers); err != nil {
 		return err
 	}
@@ -78,6 +82,27 @@ func (s *Session) fork(ctx context.Context, a *Activation, l *catalog.Loaded, o 
 	if err != nil {
 		_, endErr := child.End(context.WithoutCancel(ctx))
 		return errors.Join(err, endErr)
+	}
+	return nil
+}
+
+// checkTasks returns why a skill must not run as a task in this session: the session is that of a task of the same
+// skill, or of too many tasks within one another.
+func (s *Session) checkTasks(callers []Active, own Active) error {
+	var tasks []Active
+	for _, b := range callers {
+		if b.Inherited && b.Fork {
+			tasks = append(tasks, b)
+		}
+	}
+	names := State{Active: tasks}.Names()
+	for i, b := range tasks {
+		if sameSkill(own, b) {
+			return &CycleError{Chain: append(names[i:], own.Name), Started: true}
+		}
+	}
+	if len(tasks) >= s.env.MaxDepth || len(callers) >= maxActive {
+		return &DepthError{Name: own.Name, Stack: names, Limit: s.env.MaxDepth}
 	}
 	return nil
 }

@@ -16,20 +16,24 @@ import (
 
 // HookError reports that a pre or post hook of a skill failed.
 type HookError struct {
-	Skill, Kind, Script string // Which is "pre" or "post"
+	Skill, Kind, Script string // Kind is "pre" or "post"
 	ExitCode            int
 	Limit               time.Duration // the limit that it exceeded, 0 if it ended in time
 	Stderr              string        // the end of its standard error
 	Err                 error         // why it could not be started, nil if it was
 	Denied              bool          // the tool restrictions of another active skill forbid it
+	Loaded              bool          // the model already has the instructions
 }
 
 // Error names the skill, the script, and what came of it.
 func (e *HookError) Error() string {
 	what := fmt.Sprintf("the %s hook %s of skill %q", e.Kind, e.Script, e.Skill)
 	effect := ", so skillpm did not activate the skill"
-	if e.Kind == "post" {
+	switch {
+	case e.Kind == "post":
 		effect = "; skillpm still deactivated the skill"
+	case e.Loaded:
+		effect = ", so no tool is allowed until the skill ends"
 	}
 	switch {
 	case e.Err != nil:
@@ -65,6 +69,14 @@ func (e *HookError) Hint() string {
 		skill.QuoteArgument(e.Script))
 }
 
+// ModelHint does not name a command: the model must not run the hook itself.
+func (e *HookError) ModelHint() (string, bool) {
+	if e.Loaded {
+		return "do not follow the instructions of the skill", true
+	}
+	return "continue without the skill, or ask the user", true
+}
+
 // runPreHook runs the pre hook of a skill under the restrictions of other skills.
 func (s *Session) runPreHook(ctx context.Context, l *catalog.Loaded, arguments string, others []Active,
 ) (warnings []string, err error) {
@@ -85,6 +97,7 @@ type hook struct {
 	digest         string
 	loaded         *catalog.Loaded // nil if it must be read again
 	others         []Active        // whose tool restrictions apply to the hook
+	after          bool            // the model already has the instructions
 }
 
 // maxVariable is the longest argument text, in bytes, that a hook gets: systems reject longer environment variables.
@@ -102,7 +115,7 @@ func (h hook) variables() map[string]string {
 // hook runs a hook: a script inside the skill's directory, with a time limit and a clean environment.
 func (s *Session) hook(ctx context.Context, h hook) (warnings []string, err error) {
 	r := audit.Record{Action: audit.Hook, Result: audit.OK, Hook: h.kind, Script: h.script, Digest: h.digest}
-	fail := &HookError{Skill: h.skill.Name, Kind: h.kind, Script: h.script}
+	fail := &HookError{Skill: h.skill.Name, Kind: h.kind, Script: h.script, Loaded: h.after}
 	env := s.environment(run.Hook, h.skill, h.dir, h.variables())
 	argv, err := run.Script(env, h.dir, h.script, nil)
 	var l *catalog.Loaded

@@ -17,17 +17,16 @@ import (
 type Observed struct {
 	Arguments string
 	Trigger   Trigger // "" for Model
-	Call      string  // the agent's id of the call that asks for the skill, "" for none
-	Turn      string  // the agent's id of the current prompt, "" for none
+	// Call is the agent's id of the call that asks for the skill, "" for none. The user may still refuse the call: the pre
+	// hook runs, and the skills before this one end, only when [Session.Confirm] reports its success.
+	Call string
+	Turn string // the agent's id of the current prompt, "" for none
 
 	File bool // the name is the path of a SKILL.md that the agent reads to activate the skill
 	// Served means that skillpm's server gives the skill to the model: the name means what it means to skillpm, and the
 	// server checks the permissions and runs the hooks.
 	Served        bool
 	AlreadyLoaded bool // the model already has the skill: permissions are not checked, and no hook runs
-	// Consent is set if the user has agreed to the activation, by a command. Otherwise the pre hook runs, and the skills
-	// before this one end, only when [Session.Confirm] reports that the call has succeeded.
-	Consent bool
 	// Deep also searches directories below and above the project if the catalog does not have the name.
 	Deep bool
 }
@@ -43,8 +42,8 @@ type Observation struct {
 	Notes   []string       // what the user should know
 }
 
-// Observe records that an agent activates a skill itself. It checks the skill, runs its pre hook, and stores it as
-// active, as [Session.Activate] does. After an error the agent must not give the skill to its model.
+// Observe records that an agent activates a skill itself. It checks the skill and stores it as active, as
+// [Session.Activate] does. After an error the agent must not give the skill to its model.
 //
 // Observe enters nothing if the catalog does not have the skill, or if the skill is active already. The error is an
 // [AmbiguousError] if the agent may mean several skills.
@@ -90,13 +89,16 @@ func (s *Session) observe(ctx context.Context, seen *Observation, o Observed, r 
 	if err != nil {
 		return err
 	}
-	active.Call, active.Turn, active.Fork = o.Call, o.Turn, seen.Skill.Fork
+	active.Call, active.Turn, active.Fork, active.Agent = o.Call, o.Turn, seen.Skill.Fork, loaded.Front.Agent
 	state, err := s.State()
 	if err != nil {
 		return err
 	}
 	around, err := s.arrangeObserved(state, active, seen.Skill, o)
 	if err != nil || around.repeated != nil {
+		if err == nil && around.repeated.Pending {
+			return s.repeatPending(ctx, around.repeated.Real, o)
+		}
 		return err
 	}
 	if o.AlreadyLoaded || o.Served {
@@ -109,7 +111,7 @@ func (s *Session) observe(ctx context.Context, seen *Observation, o Observed, r 
 	if err := s.recordIntent(r, seen.Skill); err != nil {
 		return err
 	}
-	if active.Pending = o.Call != ""; active.Pending && !o.Consent {
+	if active.Pending = o.Call != ""; active.Pending {
 		active.Pre = loaded.Front.Pre
 	} else {
 		warnings, err := s.runPreHook(ctx, loaded, o.Arguments, around.kept)
@@ -119,6 +121,24 @@ func (s *Session) observe(ctx context.Context, seen *Observation, o Observed, r 
 		}
 	}
 	return s.enter(ctx, seen, active, o)
+}
+
+// repeatPending notes another call for a skill whose first call has no result yet. The newer call decides, and if the
+// model has the skill already, the skill is confirmed.
+func (s *Session) repeatPending(ctx context.Context, real string, o Observed) error {
+	if o.Call == "" {
+		return nil
+	}
+	err := s.change(ctx, func(state *State) error {
+		if i := state.indexOf(real); i >= 0 && state.Active[i].Pending {
+			state.Active[i].Call = o.Call
+		}
+		return nil
+	})
+	if err == nil && o.AlreadyLoaded {
+		_, err = s.Confirm(ctx, o.Call)
+	}
+	return err
 }
 
 // checkObserved returns why the model must not get a skill: the frontmatter forbids the trigger, or the skill is nested
@@ -179,11 +199,14 @@ func (s *Session) Confirm(ctx context.Context, call string) (terms string, err e
 	return s.confirm(ctx, func(a Active) bool { return call != "" && a.Call == call })
 }
 
-// ConfirmForks is Confirm for the skills that a subagent runs, when the subagent starts.
-func (s *Session) ConfirmForks(ctx context.Context) error {
-	_, err := s.confirm(ctx, func(a Active) bool { return a.Fork })
+// ConfirmForks is Confirm for the skills that a subagent of a kind runs, when the subagent starts.
+func (s *Session) ConfirmForks(ctx context.Context, agent string) error {
+	_, err := s.confirm(ctx, func(a Active) bool { return a.Fork && cmp.Or(a.Agent, defaultAgent) == cmp.Or(agent, defaultAgent) })
 	return err
 }
+
+// defaultAgent is the kind of subagent that runs a fork that names none.
+const defaultAgent = "general-purpose"
 
 func (s *Session) confirm(ctx context.Context, those func(Active) bool) (said string, err error) {
 	pending := func(a Active) bool { return a.Pending && those(a) }
@@ -191,63 +214,64 @@ func (s *Session) confirm(ctx context.Context, those func(Active) bool) (said st
 	if err != nil || !slices.ContainsFunc(state.Active, pending) {
 		return "", err
 	}
-	var claimed []Active
-	err = s.change(ctx, func(state *State) error {
-		claimed = nil
-		for i := range state.Active {
-			if a := &state.Active[i]; pending(*a) {
-				claimed = append(claimed, *a)
-				a.Pending, a.Pre = false, ""
-			}
-		}
-		return nil
-	})
-	for _, a := range claimed {
-		if err == nil {
-			err = s.complete(ctx, a)
+	var failed []error
+	var last Active
+	for _, a := range state.Active {
+		if pending(a) {
+			last = a
+			failed = append(failed, s.complete(ctx, a))
 		}
 	}
-	if state, stateErr := s.State(); err == nil && stateErr == nil && len(claimed) > 0 {
-		said = terms(claimed[len(claimed)-1].Name, s.toolSet(state.Active), "it ends with this turn")
+	err = errors.Join(failed...)
+	if state, stateErr := s.State(); err == nil && stateErr == nil {
+		said = terms(last.Name, s.toolSet(state.Active), "it ends with this turn")
 	}
 	return said, err
 }
 
-// complete runs the pre hook of a confirmed skill and ends the skills before it.
+// complete runs the pre hook of a confirmed skill and ends the skills before it. Skills that were activated after it, in
+// the same message, are not affected.
 func (s *Session) complete(ctx context.Context, a Active) error {
 	k := a.skill()
+	claimed := false
+	err := s.change(ctx, func(state *State) error {
+		claimed = false
+		if i := state.indexOf(a.Real); i >= 0 && state.Active[i].Pending {
+			claimed = true
+			state.Active[i].Pending = false
+			if a.Pre != "" {
+				state.Active[i].Failed = "its pre hook has not ended"
+			}
+		}
+		return nil
+	})
+	if err != nil || !claimed {
+		return err
+	}
 	var hookErr error
-	var around arrangement
 	if a.Pre != "" {
-		state, err := s.State()
-		if err != nil {
-			return err
-		}
-		others := without(state.Active, []Active{a})
-		if before, err := s.arrange(State{Active: others}, a, k, ""); err == nil {
-			others = before.kept
-		}
-		_, hookErr = s.hook(ctx, hook{
-			kind: "pre", script: a.Pre, skill: k, dir: a.Real, arguments: a.Arguments, digest: a.Digest, others: others,
-		})
+		hookErr = s.runPendingHook(ctx, a, k)
 	}
 	// A hook that exceeds the limit of ctx has failed, which must be stored.
-	err := s.change(context.WithoutCancel(ctx), func(state *State) error {
+	var around arrangement
+	err = s.change(context.WithoutCancel(ctx), func(state *State) error {
 		around = arrangement{}
 		i := state.indexOf(a.Real)
 		if i < 0 {
 			return nil
 		}
-		entry := state.Active[i]
+		entry, after := state.Active[i], slices.Clone(state.Active[i+1:])
+		entry.Pre, entry.Failed = "", ""
 		if hookErr != nil {
-			state.Active[i].Failed = hookErr.Error()
+			entry.Failed = hookErr.Error()
+			state.Active[i] = entry
 			return nil
 		}
-		others := without(state.Active, []Active{entry})
+		state.Active[i] = entry
 		var err error
-		if around, err = s.arrange(State{Active: others}, entry, k, ""); err == nil && around.repeated == nil {
+		if around, err = s.arrange(State{Active: state.Active[:i]}, entry, k, ""); err == nil && around.repeated == nil {
 			entry.Parent = around.parent
-			state.Active = append(slices.Clone(around.kept), entry)
+			state.Active = append(append(slices.Clone(around.kept), entry), after...)
 		}
 		return nil
 	})
@@ -255,6 +279,26 @@ func (s *Session) complete(ctx context.Context, a Active) error {
 		_, err = s.runPostHooks(ctx, around.ended, around.kept)
 	}
 	return errors.Join(hookErr, err)
+}
+
+// runPendingHook runs the pre hook of a confirmed skill, under the restrictions of the skills that stay active.
+func (s *Session) runPendingHook(ctx context.Context, a Active, k *catalog.Skill) error {
+	state, err := s.State()
+	if err != nil {
+		return err
+	}
+	var before []Active
+	if i := state.indexOf(a.Real); i >= 0 {
+		before = state.Active[:i]
+	}
+	if around, err := s.arrange(State{Active: before}, a, k, ""); err == nil {
+		before = around.kept
+	}
+	_, err = s.hook(ctx, hook{
+		kind: "pre", script: a.Pre, skill: k, dir: a.Real, arguments: a.Arguments, digest: a.Digest, others: before,
+		loaded: nil, after: true,
+	})
+	return err
 }
 
 // Retract ends the skill that a call activated, for calls that failed and skills that are done. It returns the skill's

@@ -200,3 +200,56 @@ func TestO11Fork(t *testing.T) {
 	}
 	trace("pre shop\npost shop\npre x\npost x\n")
 }
+
+// TestO11ForkInFork checks SPEC O19, O11: a task cannot start its own skill as a task again, or too many within one
+// another.
+func TestO11ForkInFork(t *testing.T) {
+	w := newFixture(t, "omniforge")
+	for i := range 7 {
+		w.skill(fmt.Sprintf("f%d", i), "context: fork", "Do it.\n")
+	}
+	var task string
+	w.env.Submit = func(_ context.Context, f session.Fork) (string, error) { task = f.Session; return "t", nil }
+	if _, err := w.load("s", "f0", session.Activate{}); err != nil {
+		t.Fatal(err)
+	}
+	var cycle *session.CycleError
+	if _, err := w.load(task, "f0", session.Activate{}); !errors.As(err, &cycle) {
+		t.Errorf("%v", err)
+	}
+	for i := 1; i < 5; i++ {
+		if _, err := w.load(task, fmt.Sprintf("f%d", i), session.Activate{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var deep *session.DepthError
+	if _, err := w.load(task, "f5", session.Activate{}); !errors.As(err, &deep) {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestO10TakenOver checks SPEC O10: the model cannot end a skill that the user has also started.
+func TestO10TakenOver(t *testing.T) {
+	w := newFixture(t, "omniforge")
+	w.skill("reader", "allowed-tools: Read", "Read.\n")
+	w.skill("fix", "", "Fix.\n")
+	w.mustLoad("s", "reader")
+	if _, err := w.load("s", "reader", session.Activate{Trigger: session.User}); err != nil {
+		t.Fatal(err)
+	}
+	if a := w.mustLoad("s", "fix"); !slices.Equal(a.Stack, []string{"reader", "fix"}) {
+		t.Errorf("active %v", a.Stack)
+	}
+}
+
+// TestO18EndsExactly checks SPEC O18: the name of another pack's skill ends nothing.
+func TestO18EndsExactly(t *testing.T) {
+	w := newFixture(t, "omniforge")
+	for _, owner := range []string{"acme", "zeta"} {
+		w.file("project/.skillpm/plugins/"+owner+"/tools/deploy/SKILL.md", "---\nname: deploy\ndescription: By "+owner+".\n---\nDo it.\n")
+	}
+	w.mustLoad("s", "deploy@acme/tools")
+	if ended, err := w.open("s").Deactivate(t.Context(), "deploy@zeta/tools", session.User); err == nil {
+		t.Errorf("ended %v", ended)
+	}
+}

@@ -15,9 +15,8 @@ import (
 
 // CycleError reports that a skill would be active inside itself.
 type CycleError struct {
-	Chain   []string // from the skill to itself, through those above it in the stack
-	Session string
-	Started bool // the chain is of processes: a hook, a body command, or a task of one skill starts the next
+	Chain   []string // from the skill to itself, through those that are nested in it
+	Started bool     // the chain is of processes: a hook, a body command, or a task of one skill starts the next
 }
 
 // Error shows the chain.
@@ -76,7 +75,7 @@ func (s *Session) checkNesting(exact string, cycles bool) error {
 	}
 	for i, l := range chain {
 		if cycles && l.Skill == exact && l.Kind != run.Scripted {
-			return &CycleError{Chain: append(names[i:], exact), Session: s.id, Started: true}
+			return &CycleError{Chain: append(names[i:], exact), Started: true}
 		}
 	}
 	if len(chain) >= s.env.MaxDepth {
@@ -123,14 +122,15 @@ func (s *Session) arrange(state State, a Active, k *catalog.Skill, parent string
 	case len(r.kept) >= maxActive:
 		return r, diag.Errorf(diag.Conflict, "cannot activate skill %q: %d skills are active; the limit is %d", a.Name,
 			len(r.kept), maxActive).
-			WithHint("deactivate skills with: skillpm deactivate --session %s", skill.QuoteArgument(s.id))
+			WithHint("deactivate skills with: skillpm deactivate --session %s", skill.QuoteArgument(s.id)).
+			ForModel("follow the instructions of the skills that are active")
 	}
 	return r, nil
 }
 
 // staysFor reports whether a skill stays active when another one, which is not nested in it, is activated.
 func (a Active) staysFor(next Active) bool {
-	if a.Inherited || next.Fork { // a skill that runs in a subagent is no step of this conversation
+	if a.Inherited || a.Pending || next.Fork { // a skill that runs in a subagent is no step of this conversation
 		return true
 	}
 	if a.Trigger != User {
@@ -182,7 +182,7 @@ func (s *Session) checkCycle(state State, b Active, k *catalog.Skill) error {
 		if i < 0 || i == len(chain)-1 || !inner.refersTo(k) {
 			continue
 		}
-		return &CycleError{Chain: append(State{Active: chain[i:]}.Names(), b.Name), Session: s.id}
+		return &CycleError{Chain: append(State{Active: chain[i:]}.Names(), b.Name)}
 	}
 	return nil
 }

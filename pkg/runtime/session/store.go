@@ -79,7 +79,8 @@ type Active struct {
 	Pending bool `json:"pending,omitempty"`
 	// Failed is why the pre hook failed after the model got the instructions; every tool is denied then.
 	Failed string `json:"failed,omitempty"`
-	Fork   bool   `json:"fork,omitempty"` // the agent runs it in a subagent
+	Fork   bool   `json:"fork,omitempty"`  // it runs in a subagent or a task
+	Agent  string `json:"agent,omitempty"` // the kind of subagent, "" for the default
 	// Inherited skills are active in the parent session, too, and end there.
 	Inherited bool `json:"inherited,omitempty"`
 }

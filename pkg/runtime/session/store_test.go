@@ -195,7 +195,7 @@ func TestTwentyProcesses(t *testing.T) {
 	for i := range processes {
 		w.skill(fmt.Sprint("skill-", i), "allowed-tools: [Read, Write]", "x\n")
 	}
-	if _, err := w.open("s").Observe(t.Context(), "first", session.Observed{Trigger: session.User, Turn: "t", Consent: true}); err != nil {
+	if _, err := w.open("s").Observe(t.Context(), "first", session.Observed{Trigger: session.User, Turn: "t"}); err != nil {
 		t.Fatal(err)
 	}
 	var all []*exec.Cmd
@@ -254,7 +254,7 @@ func child(dir string, n int) error {
 			return fmt.Errorf("write is allowed: %t, %w", v.Allowed, err)
 		}
 	}
-	o := session.Observed{Trigger: session.User, Turn: "t", Consent: true} // the user names all of them in one prompt
+	o := session.Observed{Trigger: session.User, Turn: "t"} // the user names all of them in one prompt
 	for i := range 2 {
 		seen, err := w.open("s").Observe(w.Context(), fmt.Sprint("skill-", n), o)
 		if err != nil || seen.Entered != (i == 0) {
