@@ -167,7 +167,7 @@ func TestReportConforms(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := render.JSONSummary{Skills: 1, Errors: 1, Suppressed: 2, Fixable: render.JSONFixable{Errors: 1}}
-	if doc.Summary != want || len(doc.Matrix) != 2 || doc.Matrix[0].Reasons == nil {
+	if !reflect.DeepEqual(doc.Summary, want) || len(doc.Matrix) != 2 || doc.Matrix[0].Reasons == nil {
 		t.Errorf("got %+v, %+v", doc.Summary, doc.Matrix)
 	}
 }

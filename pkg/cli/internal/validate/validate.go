@@ -3,7 +3,6 @@ package validate
 import (
 	"fmt"
 	"io"
-	"runtime/debug"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -111,10 +110,6 @@ func (a *app) addCheckFlags(cmd *cobra.Command, o *publish.ValidateOptions) {
 	a.CompleteFlag(cmd, "disable", completeRules)
 }
 
-// collectAt is the GOGC value during a check. Most memory stays in use until the end of a check, so collecting more
-// often costs time and saves little.
-const collectAt = 150
-
 // validate checks and reports. Error findings only set the exit code.
 func (a *app) validate(cmd *cobra.Command, o publish.ValidateOptions, flags validateFlags) error {
 	o.Changed = o.Changed || o.Since != ""
@@ -155,12 +150,9 @@ func (a *app) validate(cmd *cobra.Command, o publish.ValidateOptions, flags vali
 			return fmt.Errorf("cannot read standard input: %w", err)
 		}
 	}
-	if a.Getenv("GOGC") == "" {
-		debug.SetGCPercent(collectAt)
-	}
 	o.Edits = slices.ContainsFunc(destinations, func(d render.Destination) bool { return d.Edits })
 	out := render.Outcome{
-		Version: console.BuildVersion(a.Version), Dir: c.Dir, Workspace: a.Getenv("GITHUB_WORKSPACE"),
+		Version: console.BuildVersion(a.Version), Dir: c.Dir, Workspace: a.Getenv("GITHUB_WORKSPACE"), JobSummary: a.Getenv("GITHUB_STEP_SUMMARY"),
 		ShowSuppressed: flags.showSuppressed, Stdin: o.StdinName,
 	}
 	if flags.watch {
