@@ -127,7 +127,7 @@ func WriteJSONList(out io.Writer, document any, field string, items iter.Seq[any
 	}
 	indent := before[strings.LastIndexByte(before, '\n')+1:]
 	w := bufio.NewWriter(out)
-	w.WriteString(before + mark[:len(mark)-1])
+	fmt.Fprint(w, before, mark[:len(mark)-1])
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -139,12 +139,12 @@ func WriteJSONList(out io.Writer, document any, field string, items iter.Seq[any
 			return err
 		}
 		if end != "]" {
-			w.WriteByte(',')
+			fmt.Fprint(w, ",")
 		}
-		w.WriteString("\n" + indent + "  " + escaped(strings.TrimSuffix(b.String(), "\n")))
+		fmt.Fprint(w, "\n", indent, "  ", escaped(strings.TrimSuffix(b.String(), "\n")))
 		end = "\n" + indent + "]"
 	}
-	w.WriteString(end + after)
+	fmt.Fprint(w, end, after)
 	return w.Flush()
 }
 

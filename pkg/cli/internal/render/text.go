@@ -14,7 +14,8 @@ import (
 )
 
 // textReport prints a report as text: findings grouped by file, with their lines and carets. If a rule has many
-// findings in a skill, it prints the first one and where the others are. A summary follows, also with --quiet.
+// findings in a skill, it prints the first one and where the others are. A summary follows, with --quiet
+// only if there are errors or warnings.
 type textReport struct {
 	console.Palette
 	quiet bool
@@ -69,7 +70,11 @@ func (t textReport) render(out io.Writer, o Outcome) error {
 		t.matrix(w, o)
 		fmt.Fprintln(w)
 	}
-	if !t.quiet {
+	if t.quiet {
+		if len(groups) == 0 { // a silent success
+			return w.Flush()
+		}
+	} else {
 		t.failing(w, o)
 	}
 	t.writeRules(w, o)

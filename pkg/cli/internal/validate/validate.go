@@ -40,7 +40,9 @@ malicious and risky content, compares skills with each other, and checks skillpm
 skillpm.lock, index entries, policies, and baselines.
 
 Each finding shows a file, line, column, rule, and fix; "skillpm explain ID" explains a
-rule. The exit code is 3 if there are errors or, with --diff, if there are changes.
+rule. The summary counts the findings of each rule. --quiet omits notes and, without errors
+and warnings, the summary; --verbose shows all findings of a rule. The exit code is 3 if
+there are errors or, with --diff, if there are changes.
 
 --output writes a report to a file. The extension selects the format: .txt, .json, .sarif,
 or .xml for JUnit. FORMAT=FILE selects another format. --format sets the format of standard
