@@ -32,6 +32,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/environ"
 	"github.com/skillpm/skillpm/pkg/internal/syserr"
+	"github.com/skillpm/skillpm/pkg/publish"
 	"github.com/skillpm/skillpm/pkg/runtime"
 	"github.com/skillpm/skillpm/pkg/sign"
 )
@@ -43,6 +44,11 @@ type Option func(*console.App)
 // Without it, keyless signatures are refused.
 func WithIdentityVerifier(open sign.OpenKeyless) Option {
 	return func(a *console.App) { a.Keyless = open }
+}
+
+// WithIdentitySigner enables signing with the identity of a CI job.
+func WithIdentitySigner(open publish.OpenSigner) Option {
+	return func(a *console.App) { a.OpenSigner = open }
 }
 
 // WithReleaseKeys enables self-update: program is the name of the program in releases, and keys are the public keys

@@ -32,7 +32,7 @@ type LockedPack struct {
 	Source    string // by [Ref.Locked]
 	Resolved  string // digest or commit; "" for a directory
 	Integrity string // over Skills, by [bundle.Integrity]
-	// Signer is a key, as "ecdsa-p256:…", or "identity:ISSUER SUBJECT"; "" if no signature was required.
+	// Signer is a key, as "ecdsa-p256:…", or "identity:ISSUER SUBJECT[ REPOSITORY]"; "" if no signature was required.
 	Signer       string
 	Dependencies map[string]string // owner/name to the required range or source, by [FormatRequirement]
 	Needs        map[string]string // what the pack needs on a machine, by [skill.Requirements.Table]

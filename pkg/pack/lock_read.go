@@ -204,10 +204,10 @@ func treeDigest(v yamlx.Value) string {
 const maxSigner = 4096
 
 var signerText = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^([a-z0-9][a-z0-9@.-]*:[A-Za-z0-9+/]+={0,2}|identity:https://[!-~]+ [!-~]+)$`)
+	return regexp.MustCompile(`^([a-z0-9][a-z0-9@.-]*:[A-Za-z0-9+/]+={0,2}|identity:https://[!-~]+ [!-~]+( https://[!-~]+)?)$`)
 })
 
-// isSigner reports whether s is empty, a key, or an issuer and a subject.
+// isSigner reports whether s is empty, a key, or an issuer and a subject, with or without a repository.
 func isSigner(s string) bool { return s == "" || len(s) <= maxSigner && signerText().MatchString(s) }
 
 func checkSigner(s string) error {

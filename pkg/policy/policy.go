@@ -106,7 +106,7 @@ func (s Signer) id() string {
 	case s.Key != nil && s.Key.SHA256 != "":
 		return "key " + s.Key.SHA256
 	case s.Identity != nil && s.Identity.Issuer != "" && s.Identity.Subject != "":
-		return "identity " + s.Identity.Issuer + " " + s.Identity.Subject
+		return "identity " + s.Identity.Issuer + " " + s.Identity.Subject + " " + s.Identity.Repository
 	case s.SSH != nil && s.SSH.SHA256 != "":
 		return "ssh " + s.SSH.SHA256
 	}
@@ -136,6 +136,10 @@ type SSH struct {
 type Identity struct {
 	Issuer  string // https address of the OpenID Connect issuer
 	Subject string // exact subject of the certificate, or a regular expression that starts with ^ and ends with $
+
+	// Repository is the https address of the repository of a CI job, "" for any. A job that calls a reusable workflow
+	// has the workflow's repository in its subject.
+	Repository string
 }
 
 // Capability is something that a skill's files make it able to do, or that they contain.

@@ -31,8 +31,8 @@ type ReleaseOptions struct {
 	KeepTags   bool   // do not move the tags 1.4, 1 and latest
 	Format     string // the artifact's format, one of oci.Format…
 
-	// Key signs the release; nil leaves it unsigned.
-	Key *sign.PrivateKey
+	// Signer signs the release; nil leaves it unsigned.
+	Signer sign.Signer
 
 	packOnly  bool       // the pack is written to a layout and not published yet
 	checkouts *checkouts // the repositories that the packs of one workspace share
@@ -53,7 +53,7 @@ type ReleaseReport struct {
 	Revision string            `json:"revision,omitempty"` // the commit in Source
 	Words    []string          `json:"words"`              // search terms that find the pack
 	Tags     []string          `json:"tags"`               // the registry's tags that refer to the version
-	Signer   string            `json:"signer,omitempty"`   // the public key of the signature
+	Signer   string            `json:"signer,omitempty"`   // fingerprint of the key, or the identity
 	Warnings []string          `json:"warnings"`
 	Findings []diag.Finding    `json:"findings"`
 	Files    []PublishedFile   `json:"files"`
@@ -98,7 +98,7 @@ func (c *Client) publishAt(ctx context.Context, m *pack.Manifest, dir string, ta
 	r := newReport(m, dir)
 	r.Target, r.DryRun = target.String(), o.DryRun
 	if !o.packOnly {
-		notes, err := c.MayPublish(target, r.Pack, o.Key != nil)
+		notes, err := c.MayPublish(target, r.Pack, o.Signer != nil)
 		if err != nil {
 			return nil, err
 		}
@@ -115,6 +115,11 @@ func (c *Client) publishAt(ctx context.Context, m *pack.Manifest, dir string, ta
 	if err != nil {
 		return nil, err
 	}
+	if o.Signer != nil && !o.DryRun {
+		if r.Signer, err = signerName(ctx, o.Signer); err != nil { // before anything is stored
+			return nil, err
+		}
+	}
 	push, doing := sources.OCI().Push, "publishing "
 	if o.DryRun {
 		push, doing = sources.OCI().CheckPush, "looking for "
@@ -125,14 +130,14 @@ func (c *Client) publishAt(ctx context.Context, m *pack.Manifest, dir string, ta
 		pushed, err = push(ctx, target, artifact.release, artifact.trees,
 			oci.PushOptions{
 				Format: o.Format, Moving: !o.KeepTags, Provenance: artifact.origin.provenance(),
-				Attach: c.attachments(artifact, o.Key, sources.Verifier(false), target),
+				Attach: c.attachments(artifact, o.Signer, sources.Verifier(false), target),
 			})
 		return err
 	}
 	if o.DryRun || o.packOnly {
 		err = send()
 	} else {
-		err = c.RecordPublish(target, artifact.record(o.Key), send)
+		err = c.RecordPublish(target, artifact.record(r.Signer), send)
 	}
 	if err != nil {
 		return nil, err
@@ -142,9 +147,6 @@ func (c *Client) publishAt(ctx context.Context, m *pack.Manifest, dir string, ta
 	r.Source, r.Revision = pushed.Provenance.Source, pushed.Provenance.Revision
 	if pushed.Existed {
 		r.Warnings = append(r.Warnings, formatWarnings(pushed.Manifest, o.Format, len(artifact.trees))...)
-	}
-	if o.Key != nil && !o.DryRun {
-		r.Signer = o.Key.Public().Fingerprint()
 	}
 	if o.DryRun && json.Valid(pushed.Manifest) {
 		r.Manifest = pushed.Manifest
@@ -190,16 +192,14 @@ type releaseArtifact struct {
 }
 
 // record returns the entry of a release in the audit log.
-func (a *releaseArtifact) record(key *sign.PrivateKey) audit.Record {
+func (a *releaseArtifact) record(signer string) audit.Record {
 	trees := map[string]string{}
 	for _, t := range a.trees {
 		trees[t.Name] = t.Inventory.Digest()
 	}
-	r := audit.Record{Pack: a.release.ID.String(), Version: a.release.Version, Tree: bundle.Integrity(trees)}
-	if key != nil {
-		r.Signer = key.Public().Fingerprint()
+	return audit.Record{
+		Pack: a.release.ID.String(), Version: a.release.Version, Tree: bundle.Integrity(trees), Signer: signer,
 	}
-	return r
 }
 
 // assemble validates a pack, collects its files, and fills in the report. It returns nil if the pack is not valid.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
@@ -114,32 +113,32 @@ func (c *Client) LoginHosts(ctx context.Context) ([]string, error) {
 }
 
 // attachments returns a function that creates the signature, provenance, and SBOM of a release, which are stored before
-// its tags. Without a key it returns nil.
+// its tags. Without a signer it returns nil.
 //
-// An existing version keeps the provenance that the key has signed, because each run of a CI system would add another
-// one.
-func (c *Client) attachments(artifact *releaseArtifact, key *sign.PrivateKey, k *trust.Verifier, ref pack.Ref) func(
+// An existing version keeps what the signer has signed, because each run of a CI system would add another provenance, and
+// each certificate another signature.
+func (c *Client) attachments(artifact *releaseArtifact, signer sign.Signer, k *trust.Verifier, ref pack.Ref) func(
 	context.Context,
 	oci.Pushed, []byte) ([]oci.Artifact, error) {
-	if key == nil {
+	if signer == nil {
 		return nil
 	}
 	return func(ctx context.Context, subject oci.Pushed, manifest []byte) ([]oci.Artifact, error) {
 		provenance := c.provenance(artifact)
 		if subject.Existed {
 			ref.Digest = subject.Digest
-			found, err := k.Find(ctx, ref, []*sign.PublicKey{key.Public()}, nil)
+			made, err := k.Made(ctx, ref, signer)
 			if err != nil {
 				return nil, err
 			}
-			if slices.ContainsFunc(found, func(f trust.Found) bool {
-				return f.Kind == trust.KindProvenance &&
-					f.Verified
-			}) {
+			if _, isKey := signer.(*sign.PrivateKey); !isKey && made[trust.KindSignature] != "" {
+				return nil, nil
+			}
+			if made[trust.KindProvenance] != "" {
 				provenance = nil
 			}
 		}
-		return trust.Attachments(key, provenance, trust.SBOMOf(artifact.release, artifact.trees))(ctx, subject,
+		return trust.Attachments(signer, provenance, trust.SBOMOf(artifact.release, artifact.trees))(ctx, subject,
 			manifest)
 	}
 }

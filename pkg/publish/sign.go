@@ -16,16 +16,16 @@ import (
 type SignReport struct {
 	Reference string `json:"reference"` // pinned to the digest
 	Digest    string `json:"digest"`    // of the manifest
-	Signer    string `json:"signer"`    // fingerprint of the public key
+	Signer    string `json:"signer"`    // fingerprint of the public key, or the identity
 	Signature string `json:"signature"` // digest of the artifact with the signature
-	Existed   bool   `json:"existed"`   // the key had signed it before; nothing was written
+	Existed   bool   `json:"existed"`   // the signer had signed it before; nothing was written
 	// the manifest does not name its pack and version, so no requirement accepts the signature
 	Unnamed  bool     `json:"unnamed"`
 	Warnings []string `json:"warnings,omitempty"`
 }
 
 // Sign signs a published pack, named by its source or as owner/name@version.
-func (c *Client) Sign(ctx context.Context, reference string, key *sign.PrivateKey) (*SignReport, error) {
+func (c *Client) Sign(ctx context.Context, reference string, signer sign.Signer) (*SignReport, error) {
 	defer c.Progress(skillpm.Event{Done: true})
 	p, err := c.findPublished(ctx, reference)
 	if err != nil {
@@ -46,10 +46,14 @@ func (c *Client) Sign(ctx context.Context, reference string, key *sign.PrivateKe
 	if err != nil {
 		return nil, err
 	}
+	name, err := signerName(ctx, signer)
+	if err != nil {
+		return nil, err
+	}
+	record := audit.Record{Pack: p.ID.String(), Version: p.Version, Signer: name, Reason: "a signature"}
 	var signed trust.Signed
-	err = c.RecordPublish(p.Ref, audit.Record{Pack: p.ID.String(), Version: p.Version, Signer: key.Public().
-		Fingerprint(), Reason: "a signature"}, func() (err error) {
-		signed, err = sources.Verifier(false).Sign(ctx, p.Ref, key, nil)
+	err = c.RecordPublish(p.Ref, record, func() (err error) {
+		signed, err = sources.Verifier(false).Sign(ctx, p.Ref, signer, nil)
 		return err
 	})
 	if err != nil {
@@ -57,10 +61,15 @@ func (c *Client) Sign(ctx context.Context, reference string, key *sign.PrivateKe
 	}
 	p.Ref.Digest = signed.Digest
 	return &SignReport{
-		Reference: p.Ref.String(), Digest: signed.Digest, Signer: key.Public().
-				Fingerprint(), Signature: signed.Signature, Existed: signed.Existed, Unnamed: signed.Unnamed,
-		Warnings: notes,
+		Reference: p.Ref.String(), Digest: signed.Digest, Signer: name, Signature: signed.Signature,
+		Existed: signed.Existed, Unnamed: signed.Unnamed, Warnings: notes,
 	}, nil
+}
+
+// signerName returns the fingerprint of a signer's key, or its identity.
+func signerName(ctx context.Context, signer sign.Signer) (string, error) {
+	id, err := signer.ID(ctx)
+	return trust.Fingerprint(id), err
 }
 
 // findPublished returns the artifact that a reference names: a source with a tag or digest, or owner/name@version,

@@ -64,10 +64,11 @@ func preAuth(payloadType string, payload []byte) []byte {
 
 // Envelope is a parsed bundle, whose signature is not verified yet.
 type Envelope struct {
-	Statement []byte // the payload
-	Claim     *Claim // the parsed payload
-	Keyless   bool   // it has a certificate instead of a key
-	Hint      string // hint of the key
+	Statement []byte   // the payload
+	Claim     *Claim   // the parsed payload
+	Keyless   bool     // it has a certificate instead of a key
+	Identity  Identity // that the certificate claims, not verified; the zero value if it is unreadable
+	Hint      string   // hint of the key
 	signature []byte
 }
 
@@ -119,6 +120,13 @@ func (e *Envelope) material(o object) error {
 		return diag.Errorf(diag.Invalid, "expected either a key or a certificate")
 	}
 	if e.Keyless {
+		c, err := parseObject(m["certificate"], "certificate")
+		if err != nil {
+			return nil // a chain of certificates; the verifier reads it
+		}
+		if der, err := c.bytes("rawBytes"); err == nil {
+			e.Identity = claimedIdentity(der)
+		}
 		return nil
 	}
 	key, err := parseObject(m["publicKey"], "publicKey")

@@ -108,7 +108,7 @@ func TestOriginOfAnother(t *testing.T) {
 		"skillpm.yaml":  "name: acme/good\nversion: \"1.0.0\"\n",
 		"good/SKILL.md": "---\nname: good\ndescription: Does it. Use for that.\n---\n\nEvil.\n",
 	})
-	if _, err := newAuthor(t, src, w.home).Publish(t.Context(), publish.ReleaseOptions{To: w.server.URL("mal/acme"), Key: w.key}); err != nil {
+	if _, err := newAuthor(t, src, w.home).Publish(t.Context(), publish.ReleaseOptions{To: w.server.URL("mal/acme"), Signer: w.key}); err != nil {
 		t.Fatal(err)
 	}
 	writeFiles(t, w.home, map[string]string{"acme.pub": string(w.key.Public().Encode())})

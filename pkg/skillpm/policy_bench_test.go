@@ -29,7 +29,7 @@ func BenchmarkNothingToDoUnderPolicy(b *testing.B) {
 		for i := range size.packs {
 			src, name := b.TempDir(), fmt.Sprintf("acme/pack-%d", i)
 			writePack(b, src, name, "1.0.0", size.skills)
-			if _, err := newAuthor(b, src, home).Publish(b.Context(), publish.ReleaseOptions{To: server.URL("acme"), Key: key}); err != nil {
+			if _, err := newAuthor(b, src, home).Publish(b.Context(), publish.ReleaseOptions{To: server.URL("acme"), Signer: key}); err != nil {
 				b.Fatal(err)
 			}
 			places = append(places, server.URL(name))

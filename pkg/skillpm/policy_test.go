@@ -53,7 +53,7 @@ func (w *guardedWorld) signed(pk, version, skill, text string) {
 		skill + "/SKILL.md": "---\nname: " + skill + "\ndescription: Does it as of " + version + ".\n---\n\n" + text + "\n",
 	})
 	owner, _, _ := strings.Cut(pk, "/")
-	r, err := newAuthor(w.t, src, w.home).Publish(w.t.Context(), publish.ReleaseOptions{To: w.server.URL(owner), Key: w.key})
+	r, err := newAuthor(w.t, src, w.home).Publish(w.t.Context(), publish.ReleaseOptions{To: w.server.URL(owner), Signer: w.key})
 	if err != nil {
 		w.t.Fatal(err)
 	}

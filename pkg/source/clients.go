@@ -203,28 +203,45 @@ func (c *Clients) Verifier(offline bool) *trust.Verifier {
 	return trust.New(trust.Options{
 		OCI: c.OCI(), Git: c.Git(), Dir: filepath.Join(c.options.Paths.Cache, "signatures"),
 		State: filepath.Join(c.options.Paths.State, "fetched"), Offline: offline,
-		Keyless: c.options.Keyless, TrustedRoot: c.trustedRoot,
+		Keyless: c.options.Keyless, TrustedRoot: c.TrustedRoot,
 	})
 }
 
-// trustedRoot reads the authorities that may certify identities: the administrator's, or else the user's. If the
-// administrator has a policy, the user's authorities do not count.
-func (c *Clients) trustedRoot() ([]byte, error) {
-	const name, most = "trusted_root.json", 1 << 20
+// TrustedRoot reads the authorities that may certify identities: the administrator's, or else the user's. If the
+// administrator has a policy, the user's authorities do not count. Without a file, the error has the code [diag.Denied].
+func (c *Clients) TrustedRoot() ([]byte, error) {
+	const name = "trusted_root.json"
 	dirs := []string{c.options.Paths.Enterprise, c.options.Paths.Config}
 	if _, err := os.Lstat(filepath.Join(dirs[0], "policy.yaml")); !errors.Is(err, fs.ErrNotExist) {
 		dirs = dirs[:1]
 	}
+	data, err := readFirst(dirs, name)
+	if err != nil || data != nil {
+		return data, err
+	}
+	return nil, diag.Errorf(diag.Denied,
+		"cannot verify a signature that has a certificate: %s does not exist", name).
+		WithHint("put Sigstore's %s into %s; create the file with \"cosign trusted-root create\" or the TUF client",
+			name, dirs[len(dirs)-1])
+}
+
+// SigningConfig returns the signing_config.json of the administrator, or else the user's: the Sigstore servers that sign
+// without a key. It returns nil if neither exists. A project's file does not count, because these servers receive
+// identity tokens.
+func (c *Clients) SigningConfig() ([]byte, error) {
+	return readFirst([]string{c.options.Paths.Enterprise, c.options.Paths.Config}, "signing_config.json")
+}
+
+// readFirst reads the first file with a name in directories; nil if there is none.
+func readFirst(dirs []string, name string) ([]byte, error) {
+	const most = 1 << 20
 	for _, dir := range dirs {
 		data, err := safefile.ReadFile(filepath.Join(dir, name), most)
 		if err == nil || !errors.Is(err, fs.ErrNotExist) {
 			return data, err
 		}
 	}
-	return nil, diag.Errorf(diag.Denied,
-		"cannot verify a signature that has a certificate: %s does not exist", name).
-		WithHint("put Sigstore's %s into %s; create the file with \"cosign trusted-root create\" or the TUF client",
-			name, dirs[len(dirs)-1])
+	return nil, nil
 }
 
 // Close removes temporary files and closes connections.

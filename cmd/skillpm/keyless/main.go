@@ -1,5 +1,5 @@
-// Command skillpm-keyless is skillpm with a checker of signatures that were made with certificates for identities, as
-// Sigstore issues them. Nothing else is different.
+// Command skillpm-keyless is skillpm that also signs with certificates for the identities of CI jobs, as Sigstore issues
+// them, and verifies such signatures. Nothing else is different.
 package main
 
 import (
@@ -13,6 +13,6 @@ var version, releaseKeys string
 
 func main() {
 	//nolint:forbidigo // this is main
-	os.Exit(cli.Main(os.Args, version, cli.WithIdentityVerifier(open),
+	os.Exit(cli.Main(os.Args, version, cli.WithIdentityVerifier(open), cli.WithIdentitySigner(openSigner),
 		cli.WithReleaseKeys("skillpm-keyless", releaseKeys)))
 }

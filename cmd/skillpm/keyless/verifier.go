@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/sigstore/sigstore-go/pkg/bundle"
+	"github.com/sigstore/sigstore-go/pkg/fulcio/certificate"
 	"github.com/sigstore/sigstore-go/pkg/root"
 	"github.com/sigstore/sigstore-go/pkg/verify"
 
@@ -48,38 +49,66 @@ func (v verifier) Verify(data []byte, digest string, wanted []sign.Identity) (si
 	if err := b.UnmarshalJSON(data); err != nil {
 		return sign.Identity{}, diag.Errorf(diag.Invalid, "invalid signature bundle: %v", err)
 	}
-	options, err := identities(wanted)
-	if err != nil {
-		return sign.Identity{}, err
-	}
-	result, err := v.Verifier.Verify(&b, verify.NewPolicy(verify.WithArtifactDigest("sha256", sum), options...))
+	policy := verify.NewPolicy(verify.WithArtifactDigest("sha256", sum), verify.WithoutIdentitiesUnsafe())
+	result, err := v.Verifier.Verify(&b, policy)
 	if err != nil {
 		return sign.Identity{}, diag.Errorf(diag.Denied,
 			"cannot verify the keyless signature: %v", err)
 	}
-	certificate := result.Signature.Certificate
-	return sign.Identity{Issuer: certificate.Issuer, Subject: certificate.SubjectAlternativeName}, nil
+	if result.Signature == nil || result.Signature.Certificate == nil {
+		return sign.Identity{}, diag.Errorf(diag.Denied, "the keyless signature does not have a certificate")
+	}
+	return match(*result.Signature.Certificate, wanted)
 }
 
-// identities returns the policy that one of those wanted got the certificate.
-func identities(wanted []sign.Identity) ([]verify.PolicyOption, error) {
-	var options []verify.PolicyOption
+// match returns the owner of a verified certificate, if it is one of those wanted.
+func match(c certificate.Summary, wanted []sign.Identity) (sign.Identity, error) {
+	owner, err := ownerOf(c)
+	if err != nil {
+		return sign.Identity{}, err
+	}
+	if len(wanted) == 0 {
+		return sign.Identity{}, diag.Errorf(diag.Denied, "no trusted identity is configured")
+	}
+	var names []string
 	for _, id := range wanted {
 		exact, pattern := id.Subject, ""
 		if strings.HasPrefix(exact, "^") {
 			exact, pattern = "", exact
 		}
 		if id.Issuer == "" || id.Subject == "" {
-			return nil, diag.Errorf(diag.Invalid, "an identity requires an issuer and a subject")
+			return sign.Identity{}, diag.Errorf(diag.Invalid, "an identity requires an issuer and a subject")
 		}
 		want, err := verify.NewShortCertificateIdentity(id.Issuer, "", exact, pattern)
 		if err != nil {
-			return nil, diag.Errorf(diag.Invalid, "invalid identity %s: %v", id.Subject, err)
+			return sign.Identity{}, diag.Errorf(diag.Invalid, "invalid identity %s: %v", id.Subject, err)
 		}
-		options = append(options, verify.WithCertificateIdentity(want))
+		if want.SourceRepositoryURI = id.Repository; want.Verify(c) == nil {
+			return owner, nil
+		}
+		names = append(names, describe(id))
 	}
-	if len(options) == 0 {
-		return nil, diag.Errorf(diag.Denied, "no trusted identity is configured")
+	return sign.Identity{}, diag.Errorf(diag.Denied, "the signature is from %s, not from %s", describe(owner),
+		strings.Join(names, " or "))
+}
+
+// ownerOf returns the owner of a certificate. A lockfile must be able to record it.
+func ownerOf(c certificate.Summary) (sign.Identity, error) {
+	id := sign.Identity{Issuer: c.Issuer, Subject: c.SubjectAlternativeName, Repository: c.SourceRepositoryURI}
+	for _, s := range []string{id.Issuer, id.Subject, id.Repository} {
+		if strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r > '~' }) {
+			return sign.Identity{}, diag.Errorf(diag.Denied,
+				"the certificate contains a space or a character outside ASCII: %q", s)
+		}
 	}
-	return options, nil
+	return id, nil
+}
+
+// describe returns an identity for messages.
+func describe(id sign.Identity) string {
+	text := id.Subject + " (issuer " + id.Issuer
+	if id.Repository != "" {
+		text += ", repository " + id.Repository
+	}
+	return text + ")"
 }

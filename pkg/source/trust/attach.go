@@ -14,20 +14,20 @@ import (
 )
 
 // Attachments returns an [oci.PushOptions.Attach] function. It creates the artifacts that are pushed before the pack's
-// tag: the signature and the provenance if there is a key, and the SBOM, signed if there is a key. Any of the three may
-// be nil. The same pack gives the same artifacts, so publishing it again adds nothing.
-func Attachments(key *sign.PrivateKey, provenance *sign.Provenance, sbom *sign.SBOM) func(ctx context.Context,
+// tag: the signature and the provenance if there is a signer, and the SBOM, signed if there is a signer. Any of the
+// three may be nil. A key gives the same pack the same artifacts; [Verifier.Made] returns what an identity has signed.
+func Attachments(signer sign.Signer, provenance *sign.Provenance, sbom *sign.SBOM) func(ctx context.Context,
 	subject oci.Pushed, manifest []byte) ([]oci.Artifact, error) {
-	return func(_ context.Context, subject oci.Pushed, _ []byte) ([]oci.Artifact, error) {
+	return func(ctx context.Context, subject oci.Pushed, _ []byte) ([]oci.Artifact, error) {
 		var all []oci.Artifact
 		if sbom != nil {
-			more, err := sbomArtifacts(key, sbom, subject.Digest)
+			more, err := sbomArtifacts(ctx, signer, sbom, subject.Digest)
 			if err != nil {
 				return nil, err
 			}
 			all = append(all, more...)
 		}
-		if key == nil {
+		if signer == nil {
 			return all, nil
 		}
 		if provenance != nil {
@@ -35,7 +35,7 @@ func Attachments(key *sign.PrivateKey, provenance *sign.Provenance, sbom *sign.S
 			if err != nil {
 				return nil, err
 			}
-			a, err := bundleArtifact(key, statement, sign.PredicateProvenance, subject.Digest)
+			a, err := bundleArtifact(ctx, signer, statement, sign.PredicateProvenance, subject.Digest)
 			if err != nil {
 				return nil, err
 			}
@@ -45,23 +45,24 @@ func Attachments(key *sign.PrivateKey, provenance *sign.Provenance, sbom *sign.S
 			}
 			all = append(all, a)
 		}
-		a, err := signature(key, subject.Digest)
+		a, err := signature(ctx, signer, subject.Digest)
 		return append(all, a), err
 	}
 }
 
-// signature returns the artifact with a key's signature of a manifest.
-func signature(key *sign.PrivateKey, digest string) (oci.Artifact, error) {
+// signature returns the artifact with a signature of a manifest.
+func signature(ctx context.Context, signer sign.Signer, digest string) (oci.Artifact, error) {
 	statement, err := sign.Statement("", digest, sign.PredicateSignature, nil)
 	if err != nil {
 		return oci.Artifact{}, err
 	}
-	return bundleArtifact(key, statement, sign.PredicateSignature, digest)
+	return bundleArtifact(ctx, signer, statement, sign.PredicateSignature, digest)
 }
 
 // bundleArtifact signs a statement and wraps the bundle as cosign does.
-func bundleArtifact(key *sign.PrivateKey, statement []byte, predicateType, digest string) (oci.Artifact, error) {
-	b, err := sign.Bundle(key, statement)
+func bundleArtifact(ctx context.Context, signer sign.Signer, statement []byte, predicateType, digest string,
+) (oci.Artifact, error) {
+	b, err := signer.Bundle(ctx, statement)
 	if err != nil {
 		return oci.Artifact{}, err
 	}
@@ -73,7 +74,7 @@ func bundleArtifact(key *sign.PrivateKey, statement []byte, predicateType, diges
 }
 
 // sbomArtifacts returns the SBOM of a pack and its signed form.
-func sbomArtifacts(key *sign.PrivateKey, sbom *sign.SBOM, digest string) ([]oci.Artifact, error) {
+func sbomArtifacts(ctx context.Context, signer sign.Signer, sbom *sign.SBOM, digest string) ([]oci.Artifact, error) {
 	text, err := sbom.Encode()
 	if err != nil {
 		return nil, err
@@ -82,14 +83,14 @@ func sbomArtifacts(key *sign.PrivateKey, sbom *sign.SBOM, digest string) ([]oci.
 		Type: sign.MediaTypeSBOM, Subject: digest,
 		Blobs: []oci.Blob{{MediaType: sign.MediaTypeSBOM, Data: text}},
 	}}
-	if key == nil {
+	if signer == nil {
 		return all, nil
 	}
 	statement, err := sign.Statement(sbom.Pack, digest, sign.PredicateSBOM, rawJSON(text))
 	if err != nil {
 		return nil, err
 	}
-	a, err := bundleArtifact(key, statement, sign.PredicateSBOM, digest)
+	a, err := bundleArtifact(ctx, signer, statement, sign.PredicateSBOM, digest)
 	return append(all, a), err
 }
 
@@ -127,14 +128,14 @@ func SBOMOf(rel oci.Release, trees []bundle.Tree) *sign.SBOM {
 type Signed struct {
 	Digest    string // of the signed manifest
 	Signature string // digest of the artifact with the signature
-	Existed   bool   // the key had signed it before; nothing was written
+	Existed   bool   // the signer had signed it before; nothing was written
 	// the manifest does not name its pack and version, so no requirement accepts the signature; see [UnnamedError]
 	Unnamed bool
 }
 
 // Sign signs a published artifact, and attaches provenance unless it is nil. It signs the manifest that ref is pinned
 // to, or else the one that its tag names.
-func (k *Verifier) Sign(ctx context.Context, ref pack.Ref, key *sign.PrivateKey, provenance *sign.Provenance) (Signed,
+func (k *Verifier) Sign(ctx context.Context, ref pack.Ref, signer sign.Signer, provenance *sign.Provenance) (Signed,
 	error,
 ) {
 	manifest, digest, err := k.manifest(ctx, ref)
@@ -146,10 +147,14 @@ func (k *Verifier) Sign(ctx context.Context, ref pack.Ref, key *sign.PrivateKey,
 		return Signed{}, err
 	}
 	ref.Digest = digest
-	if signer, err := k.signedBefore(ctx, ref, key); err != nil || signer != "" {
-		return Signed{Digest: digest, Signature: signer, Existed: true, Unnamed: subject == nil}, err
+	made, err := k.Made(ctx, ref, signer)
+	if err != nil {
+		return Signed{}, err
 	}
-	artifacts, err := Attachments(key, provenance, nil)(ctx, oci.Pushed{Digest: digest}, nil)
+	if signature := made[KindSignature]; signature != "" {
+		return Signed{Digest: digest, Signature: signature, Existed: true, Unnamed: subject == nil}, nil
+	}
+	artifacts, err := Attachments(signer, provenance, nil)(ctx, oci.Pushed{Digest: digest}, nil)
 	if err != nil {
 		return Signed{}, err
 	}
@@ -181,18 +186,34 @@ func (k *Verifier) manifest(ctx context.Context, ref pack.Ref) ([]byte, string, 
 	return manifest, digest, nil
 }
 
-// signedBefore returns the digest of the artifact with a key's signature of a manifest, or "".
-func (k *Verifier) signedBefore(ctx context.Context, ref pack.Ref, key *sign.PrivateKey) (string, error) {
-	found, err := k.Find(ctx, ref, []*sign.PublicKey{key.Public()}, nil)
-	if err != nil && !errors.As(err, new(*UnsignedError)) {
-		return "", err
+// Made returns what a signer has attached to the manifest that ref is pinned to: for each kind, the digest of an artifact
+// with its signature. Without the authorities that certify identities, the identities that certificates claim count.
+func (k *Verifier) Made(ctx context.Context, ref pack.Ref, signer sign.Signer) (map[Kind]string, error) {
+	id, err := signer.ID(ctx)
+	if err != nil {
+		return nil, err
 	}
-	for _, f := range found {
-		if f.Kind == KindSignature && f.Verified && f.Key == key.Public().ID() {
-			return f.Digest, nil
+	w, err := exactSigner(id)
+	if err != nil {
+		return nil, err
+	}
+	found, err := k.Find(ctx, ref, w.Keys, w.Identities)
+	if err != nil && !errors.As(err, new(*UnsignedError)) {
+		return nil, err
+	}
+	claimed := ""
+	if len(w.Identities) > 0 {
+		if _, err := k.verifier(); err != nil {
+			claimed = w.Identities[0].Issuer + " " + w.Identities[0].Subject
 		}
 	}
-	return "", nil
+	made := map[Kind]string{}
+	for _, f := range found {
+		if (f.Verified && f.Key+f.Identity == id || claimed != "" && f.Claims == claimed) && made[f.Kind] == "" {
+			made[f.Kind] = f.Digest
+		}
+	}
+	return made, nil
 }
 
 var _ Registry = (*oci.Client)(nil)

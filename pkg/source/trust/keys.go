@@ -62,14 +62,22 @@ func (w *Requirement) addKeys(file string, data []byte) error {
 	return nil
 }
 
-// LockedSigner returns a requirement that accepts only the signer in a lockfile.
+// exactSigner returns a requirement that accepts only the signer with an ID, and identities only with this subject.
+func exactSigner(id string) (Requirement, error) {
+	if identity, ok := strings.CutPrefix(id, "identity:"); ok {
+		return Requirement{Identities: []Identity{parseIdentity(identity)}}, nil
+	}
+	key, err := sign.ParseID(id)
+	return Requirement{Keys: []*sign.PublicKey{key}}, err
+}
+
+// LockedSigner returns a requirement that accepts only the signer in a lockfile, as [SameSigner] compares signers.
 func LockedSigner(id string) (Requirement, error) {
 	w := Requirement{Threshold: 1}
 	kind, rest, _ := strings.Cut(id, ":")
 	switch {
 	case kind == "identity":
-		issuer, subject, _ := strings.Cut(rest, " ")
-		w.Identities = []Identity{{Issuer: issuer, Subject: subject}}
+		w.Identities = []Identity{parseIdentity(rest).anyRelease()}
 	case sign.IsSSHKeyType(kind):
 		allowed, err := sign.ParseAllowedSigners("skillpm.lock", []byte("* "+kind+" "+rest+"\n"))
 		if err != nil {

@@ -31,8 +31,8 @@ type Found struct {
 	Type          string // the artifact type
 	PredicateType string // "" if it is not a statement
 	Key           string // ID of the key that made it; "" if not proven
-	Claims        string // fingerprint of the key that it claims; "certificate" if it was made with one
-	Identity      string // subject of the certificate; "" if not proven
+	Claims        string // fingerprint of the key, or issuer and subject that it claims; "certificate" if unreadable
+	Identity      string // ID of the identity; "" if not proven
 	Verified      bool   // a given key or identity made it, for this artifact
 	Problem       string // why it is not verified
 	Source        Source // the source that provenance states
@@ -106,6 +106,9 @@ func (k *Verifier) describe(ctx context.Context, ref pack.Ref, a *oci.Artifact, 
 	f.Claims = fingerprint(env.Hint)
 	if env.Keyless {
 		f.Claims = "certificate"
+		if id := env.Identity; id.Subject != "" {
+			f.Claims = id.Issuer + " " + id.Subject
+		}
 	}
 	who, _, err := k.signer(env, b, ref.Digest, w)
 	switch {

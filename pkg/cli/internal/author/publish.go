@@ -57,7 +57,8 @@ git repository, the release records the repository and the commit. skillpm warns
 
 --sign signs the release before the registry gets the tags. Pass the private key with
 --signing-key, or as PEM text in SKILLPM_SIGNING_KEY. SKILLPM_SIGNING_PASSWORD decrypts
-the key. The registry stores the signature, the provenance, and the SBOM next to the pack.
+the key. Without a key, skillpm-keyless signs with the identity of the job of GitHub Actions
+or GitLab CI. The registry stores the signature, the provenance, and the SBOM next to the pack.
 
 In the published pack, skillpm replaces the path of a dependency with a version range. If
 skillpm.yaml has a version range next to the path, skillpm uses this range. Otherwise, the
@@ -139,7 +140,7 @@ func (flags publishFlags) resolve(a *app, o *publish.ReleaseOptions) (err error)
 		o.Format = flags.format
 	}
 	if flags.sign || flags.key != "" {
-		o.Key, err = a.SigningKey(flags.key)
+		o.Signer, err = a.Signer(flags.key)
 	}
 	return err
 }
@@ -266,7 +267,7 @@ func (a *app) printPublish(r *publish.ReleaseReport) error {
 		a.Note("Tags: %s.", strings.Join(r.Tags, ", "))
 	}
 	if r.Signer != "" {
-		a.Note("Signed with %s.", r.Signer)
+		a.Note("Signed with %s.", console.SignerText(r.Signer))
 	}
 	switch {
 	case r.Existed:

@@ -27,9 +27,10 @@ import (
 
 // App is one invocation: the environment of the process, and the global flags.
 type App struct {
-	environ.Environment                  // of the process; its Config is --config
-	Keyless             sign.OpenKeyless // verifies keyless signatures; may be nil
-	Release             Release          // of this build
+	environ.Environment                    // of the process; its Config is --config
+	Keyless             sign.OpenKeyless   // verifies keyless signatures; may be nil
+	OpenSigner          publish.OpenSigner // signs with the identity of a CI job; may be nil
+	Release             Release            // of this build
 
 	Chdir string // -C: the directory to work in instead of the current one
 	JSON  bool

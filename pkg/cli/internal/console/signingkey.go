@@ -13,6 +13,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
+	"github.com/skillpm/skillpm/pkg/publish"
 	"github.com/skillpm/skillpm/pkg/sign"
 )
 
@@ -22,6 +23,32 @@ const (
 	PasswordVariable = "SKILLPM_SIGNING_PASSWORD" //nolint:gosec // name of the variable with the key's password
 	maxKeyFile       = 64 << 10
 )
+
+// Signer returns the private key of a file or of the environment. If there is none, and the process is a CI job, it
+// returns a signer for the identity of the job.
+func (a *App) Signer(file string) (sign.Signer, error) {
+	if file == "" && a.Getenv(keyVariable) == "" && publish.InCI(a.Getenv) {
+		c, err := a.Author()
+		if err != nil {
+			return nil, err
+		}
+		return c.IdentitySigner(a.OpenSigner)
+	}
+	key, err := a.SigningKey(file)
+	if err != nil {
+		return nil, err
+	}
+	return key, nil
+}
+
+// SignerText returns a signer as a sentence names it: a key by its fingerprint, an identity by its subject and issuer.
+func SignerText(signer string) string {
+	issuer, subject, ok := strings.Cut(signer, " ")
+	if !ok {
+		return signer
+	}
+	return "the identity " + subject + " (issuer " + issuer + ")"
+}
 
 // SigningKey returns the private key of a file or, without a file, of the environment.
 func (a *App) SigningKey(file string) (*sign.PrivateKey, error) {

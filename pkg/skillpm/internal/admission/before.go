@@ -50,7 +50,7 @@ func (a *Admission) checkSignerChange(id pack.ID, locked *pack.LockedPack, v ver
 	}
 	for _, was := range a.before(id) {
 		same := was.Resolved == locked.Resolved && was.Version == locked.Version
-		if was.Signer == "" || was.Signer == v.signer || same {
+		if was.Signer == "" || trust.SameSigner(was.Signer, v.signer) || same {
 			continue
 		}
 		by := cmp.Or(trust.Fingerprint(v.signer), "an unknown signer")
