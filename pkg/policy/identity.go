@@ -6,7 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/yamlx"
+	"github.com/skillpm/skillpm/pkg/pack"
 )
 
 func identity(v yamlx.Value) *Identity {
@@ -29,9 +31,54 @@ func identity(v yamlx.Value) *Identity {
 				return nil
 			})
 		},
+		"repository": func(v yamlx.Value) { id.Repository = v.Text(checkRepository) },
 	})
 	v.Require("write {issuer: https://…, subject: …}", "issuer", "subject")
 	return &id
+}
+
+// publisher is the short form of the identity of a CI job: {github: acme/skills, workflow: release.yml}.
+type publisher struct {
+	pack.Publisher
+	limit string // a key that requires github or gitlab; "" if there is none
+}
+
+func (p *publisher) repository(system string, v yamlx.Value) {
+	p.System = system
+	p.Publisher.Repository = v.Text()
+}
+
+// text returns a function that reads a key of the short form.
+func (p *publisher) text(into *string) func(yamlx.Value) {
+	return func(v yamlx.Value) {
+		p.limit = v.Key().Node.Value
+		*into = v.Text(func(s string) error {
+			if s == "" {
+				return wrong("remove the key", "%s is empty", v.Name)
+			}
+			return nil
+		})
+	}
+}
+
+// identity returns the identity that the short form means.
+func (p *publisher) identity(v yamlx.Value) *Identity {
+	if err := p.Check(); err != nil {
+		v.Errorf(diag.HintOf(err), "%s", err)
+		return &Identity{}
+	}
+	var id Identity
+	id.Issuer, id.Subject, id.Repository = p.Certificate()
+	return &id
+}
+
+// checkRepository checks the address of a repository in a certificate.
+func checkRepository(s string) error {
+	if u, err := url.Parse(s); err == nil && isIssuer(s) && len(u.Path) > 1 && !strings.HasSuffix(s, "/") {
+		return nil
+	}
+	hint := "use the exact address, such as https://github.com/acme/skills"
+	return wrong(hint, "%q is not the https address of a repository", s)
 }
 
 // isIssuer reports whether s is an https address without user, query, fragment, and wildcards.

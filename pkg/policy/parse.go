@@ -8,6 +8,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/syntax"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/internal/yamlx"
+	"github.com/skillpm/skillpm/pkg/pack"
 )
 
 // maxFile is the maximum size of a policy in bytes.
@@ -273,12 +274,18 @@ func readSigner(v yamlx.Value) (s Signer) {
 			read(v)
 		}
 	}
+	var job publisher
 	v.Each(map[string]func(yamlx.Value){
 		"identity": kind(func(v yamlx.Value) { s.Identity = identity(v) }),
 		"key": kind(func(v yamlx.Value) {
 			s.Key = &Key{}
 			pinned(v, "file", "keys/acme.pub", &s.Key.File, &s.Key.SHA256)
 		}),
+		pack.GitHub: kind(func(v yamlx.Value) { job.repository(pack.GitHub, v) }),
+		pack.GitLab: kind(func(v yamlx.Value) { job.repository(pack.GitLab, v) }),
+		"workflow":  job.text(&job.Workflow),
+		"ref":       job.text(&job.Ref),
+		"host":      job.text(&job.Host),
 		"ssh": kind(func(v yamlx.Value) {
 			s.SSH = &SSH{}
 			pinned(v, "allowed_signers", "keys/allowed_signers", &s.SSH.AllowedSigners, &s.SSH.SHA256)
@@ -286,10 +293,16 @@ func readSigner(v yamlx.Value) (s Signer) {
 	})
 	switch {
 	case kinds > 1:
-		v.Errorf("use one entry for each signer", "%s has more than one of key, identity, and ssh", v.Name)
+		v.Errorf("use one entry for each signer", "%s has more than one of key, identity, github, gitlab, and ssh",
+			v.Name)
 	case kinds == 0 && v.IsMapping():
 		v.Errorf("write {key: {file: …, sha256: …}}, {identity: {issuer: …, subject: …}}, "+
-			"or {ssh: {allowed_signers: …, sha256: …}}", "%s does not have a key, identity, or ssh", v.Name)
+			"{github: OWNER/REPO, workflow: FILE}, {gitlab: GROUP/PROJECT}, or {ssh: {allowed_signers: …, sha256: …}}",
+			"%s does not have a key, identity, github, gitlab, or ssh", v.Name)
+	case job.System == "" && job.limit != "":
+		v.Get(job.limit).Errorf("", "%s applies only to github and gitlab", job.limit)
+	case job.System != "":
+		s.Identity = job.identity(v)
 	}
 	return s
 }
