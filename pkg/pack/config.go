@@ -25,6 +25,8 @@ type Config struct {
 	LinkMode   string            // LinkSymlink, LinkCopy, LinkHard, or "" for the default
 	Registries []Registry        // in the order of the file
 	Namespaces map[string]string // owner to the registry, by name or address
+	// Publishers maps an owner to the publisher that must have signed the owner's packs; see [ParsePublisher].
+	Publishers map[string]string
 	// MinReleaseAge is how old a release must be before the solver selects it, 0 for any age.
 	MinReleaseAge time.Duration
 	// Git is the git program to use instead of the built-in client, "builtin" for none, "" for the default.
@@ -61,7 +63,7 @@ const (
 )
 
 var configKeys = []string{
-	"registries", "namespaces", "agents", "link-mode", "min-release-age", "git", "trusted-keys", "mirrors",
+	"registries", "namespaces", "publishers", "agents", "link-mode", "min-release-age", "git", "trusted-keys", "mirrors",
 	"plain-http", "auth-hosts", "ca-file",
 	"profile", "skills", "runners", "trusted-folders", "log", "sync",
 }
@@ -71,8 +73,8 @@ func ConfigKeys() []string { return slices.Clone(configKeys) }
 
 // machineConfigKeys are the keys that have an effect in the file of the machine's administrator.
 var machineConfigKeys = []string{
-	"registries", "namespaces", "min-release-age", "git", "trusted-keys", "mirrors", "plain-http", "auth-hosts", "ca-file",
-	"skills", "sync",
+	"registries", "namespaces", "publishers", "min-release-age", "git", "trusted-keys", "mirrors", "plain-http",
+	"auth-hosts", "ca-file", "skills", "sync",
 }
 
 // SkillSettingKeys returns the keys of the mapping skills.
@@ -122,6 +124,8 @@ func (c *Config) field(key string, v yamlx.Value) {
 		c.Registries = registries(v)
 	case "namespaces":
 		c.Namespaces = namespaces(v)
+	case "publishers":
+		c.Publishers = publishers(v)
 	case "git":
 		c.Git = yamlx.As(v, gitProgram)
 	case "trusted-keys":
@@ -279,6 +283,22 @@ func namespaces(v yamlx.Value) map[string]string {
 		}
 	}
 	return registryOf
+}
+
+// publishers reads the mapping of owners to the publishers that must have signed their packs.
+func publishers(v yamlx.Value) map[string]string {
+	publisherOf := make(map[string]string)
+	for owner, v := range v.Fields() {
+		if _, err := ParseID(owner + "/x"); err != nil {
+			v.Key().Errorf("use the part of a pack's name before the slash, such as acme for acme/deploy",
+				"invalid owner %q", owner)
+		}
+		publisherOf[owner] = v.Text(func(s string) error {
+			_, err := ParsePublisher(s)
+			return err
+		})
+	}
+	return publisherOf
 }
 
 // hostText matches hosts with and without a port. net/url accepts more in a host.

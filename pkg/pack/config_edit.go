@@ -15,6 +15,7 @@ type RegistryFile struct {
 	Path       string
 	Registries []Registry
 	Namespaces map[string]string // owner to the registry, by name or address
+	Publishers map[string]string // owner to the publisher; nil in a manifest
 
 	manifest bool // the file is a manifest
 	data     []byte
@@ -35,9 +36,12 @@ func ParseRegistryFile(path string, data []byte, manifest bool) (*RegistryFile, 
 	if err != nil {
 		return nil, err
 	}
-	f.Registries, f.Namespaces = c.Registries, c.Namespaces
+	f.Registries, f.Namespaces, f.Publishers = c.Registries, c.Namespaces, c.Publishers
 	return f, nil
 }
+
+// IsManifest reports whether the file is a manifest, which does not bind owners to publishers.
+func (f *RegistryFile) IsManifest() bool { return f.manifest }
 
 // Bytes returns the content of the file with all edits.
 func (f *RegistryFile) Bytes() []byte { return f.data }
@@ -97,8 +101,27 @@ func (f *RegistryFile) Bind(owner, registry string) error {
 	})
 }
 
-// Unbind removes the binding of an owner, and reports whether there was one.
+// BindPublisher makes a publisher the only one that may sign the packs of an owner.
+func (f *RegistryFile) BindPublisher(owner, publisher string) error {
+	want := f.clone()
+	want.Publishers[owner] = publisher
+	return f.edit(want, "write "+owner+": "+yamlx.Quote(publisher)+" under publishers", func(e *yamlx.Editor) error {
+		return e.Set(publisher, "publishers", owner)
+	})
+}
+
+// Unbind removes the bindings of an owner to a registry and to a publisher, and reports whether there was one.
 func (f *RegistryFile) Unbind(owner string) (bool, error) {
+	if _, ok := f.Publishers[owner]; ok {
+		want := f.clone()
+		delete(want.Publishers, owner)
+		if err := f.edit(want, "remove "+owner+" from publishers", func(e *yamlx.Editor) error {
+			_, err := e.Prune("publishers", owner)
+			return err
+		}); err != nil {
+			return false, err
+		}
+	}
 	if _, ok := f.Namespaces[owner]; !ok {
 		return false, nil
 	}
@@ -115,6 +138,9 @@ func (f *RegistryFile) clone() *RegistryFile {
 	c.Registries, c.Namespaces = slices.Clone(f.Registries), maps.Clone(f.Namespaces)
 	if c.Namespaces == nil {
 		c.Namespaces = map[string]string{}
+	}
+	if c.Publishers = maps.Clone(f.Publishers); c.Publishers == nil {
+		c.Publishers = map[string]string{}
 	}
 	return &c
 }
@@ -137,6 +163,7 @@ func (f *RegistryFile) edit(want *RegistryFile, instruction string, change func(
 		return editError(f.Path, instruction, nil)
 	}
 	if !slices.Equal(next.Registries, want.Registries) || !maps.Equal(next.Namespaces, want.Namespaces) ||
+		!maps.Equal(next.Publishers, want.Publishers) ||
 		!f.sameRest(e.Bytes()) {
 		return editError(f.Path, instruction, nil)
 	}
@@ -161,5 +188,6 @@ func (f *RegistryFile) sameRest(data []byte) bool {
 		return false
 	}
 	before.Registries, before.Namespaces = after.Registries, after.Namespaces
+	before.Publishers = after.Publishers
 	return reflect.DeepEqual(before, after)
 }

@@ -32,7 +32,9 @@ type Binding struct {
 	Registry string `json:"registry"` // name or address
 	From     string `json:"from"`
 	Enforced bool   `json:"enforced"` // by the machine's administrator
-	Unknown  bool   `json:"unknown"`  // no registry has that name, so the owner's packs are not found
+	// Publisher is the publisher that must have signed the owner's packs, "" for any.
+	Publisher string `json:"publisher,omitempty"`
+	Unknown   bool   `json:"unknown"` // no registry has that name, so the owner's packs are not found
 	// Rebound is the address of the registry to which the project binds the owner instead, if the user has not accepted
 	// that.
 	Rebound string `json:"rebound,omitempty"`
@@ -83,6 +85,14 @@ func (c *Client) Registries(context.Context) (*RegistryList, error) {
 		bound[owner] = Binding{Owner: owner, Registry: address, From: c.DisplayPath(manifest.Path)}
 	}
 	bind(admin.Namespaces, admin.Path, true)
+	for _, config := range []*pack.Config{user, admin} {
+		for owner, publisher := range config.Publishers {
+			if b, ok := bound[owner]; ok {
+				b.Publisher = publisher
+				bound[owner] = b
+			}
+		}
+	}
 	for _, owner := range slices.Sorted(maps.Keys(bound)) {
 		r.Bindings = append(r.Bindings, bound[owner])
 	}
@@ -203,6 +213,7 @@ type RegistryChange struct {
 type RegistryAddOptions struct {
 	Name, URL  string
 	Namespaces []string // owners to bind to it
+	Publisher  string   // that must have signed the packs of these owners; "" for anybody
 	Project    bool     // in skillpm.yaml instead of the user's settings
 	NoCheck    bool     // don't check that it answers
 }
@@ -229,8 +240,12 @@ func (c *Client) RegistryAdd(ctx context.Context, o RegistryAddOptions) (*Regist
 	if err := file.Add(pack.Registry{Name: o.Name, URL: url}); err != nil {
 		return nil, err
 	}
+	if o.Publisher != "" && len(o.Namespaces) == 0 {
+		return nil, diag.Errorf(diag.Usage, "--publisher requires an owner").
+			WithHint("add --namespace OWNER: the publisher signs all packs of this owner")
+	}
 	for _, owner := range o.Namespaces {
-		if err := c.bind(file, owner, o.Name); err != nil {
+		if err := c.bind(file, owner, o.Name, o.Publisher); err != nil {
 			return nil, err
 		}
 	}
@@ -288,8 +303,17 @@ func (c *Client) RegistryRemove(_ context.Context, nameOrURL string, inProject b
 	return r, err
 }
 
+// RegistryBindOptions are the options of [Client.RegistryBind].
+type RegistryBindOptions struct {
+	Owner     string
+	Registry  string // by name or address
+	Publisher string // that must have signed the owner's packs; "" leaves it as it is
+	Project   bool   // in skillpm.yaml instead of the user's settings
+}
+
 // RegistryBind binds an owner to a registry: its packs are looked up only there.
-func (c *Client) RegistryBind(_ context.Context, owner, nameOrURL string, inProject bool) (*RegistryChange, error) {
+func (c *Client) RegistryBind(_ context.Context, o RegistryBindOptions) (*RegistryChange, error) {
+	owner, nameOrURL, inProject := o.Owner, o.Registry, o.Project
 	file, err := c.openSettings(inProject)
 	if err != nil {
 		return nil, err
@@ -309,7 +333,7 @@ func (c *Client) RegistryBind(_ context.Context, owner, nameOrURL string, inProj
 		address = c.registryURL(nameOrURL, filepath.Dir(file.Path), inProject)
 	}
 	before := string(file.Bytes())
-	if err := c.bind(file, owner, address); err != nil {
+	if err := c.bind(file, owner, address, o.Publisher); err != nil {
 		return nil, err
 	}
 	r := &RegistryChange{
@@ -360,12 +384,22 @@ func (c *Client) RegistryUnbind(_ context.Context, owner string, inProject bool)
 }
 
 // bind adds a binding to a settings file.
-func (c *Client) bind(file *pack.RegistryFile, owner, address string) error {
+func (c *Client) bind(file *pack.RegistryFile, owner, address, publisher string) error {
 	if _, err := pack.ParseID(owner + "/x"); err != nil {
 		return diag.Errorf(diag.Usage, "invalid owner %q", owner).
 			WithHint("use the part of a pack's name before the slash, such as acme for acme/deploy")
 	}
-	return file.Bind(owner, address)
+	if err := file.Bind(owner, address); err != nil || publisher == "" {
+		return err
+	}
+	if file.IsManifest() {
+		return diag.Errorf(diag.Usage, "--publisher cannot be used with --scope project").
+			WithHint("bind the owner in your settings; a policy can require a signer in a project")
+	}
+	if _, err := pack.ParsePublisher(publisher); err != nil {
+		return diag.Errorf(diag.Usage, "%s", err).WithHint("%s", diag.HintOf(err))
+	}
+	return file.BindPublisher(owner, publisher)
 }
 
 // mayBind refuses owners that the machine's administrator has bound.

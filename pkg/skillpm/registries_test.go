@@ -52,7 +52,7 @@ func TestEnforcedBinding(t *testing.T) {
 	}) {
 		t.Errorf("got %+v", list.Registries)
 	}
-	_, bind := c.RegistryBind(t.Context(), "acme", "local", true)
+	_, bind := c.RegistryBind(t.Context(), skillpm.RegistryBindOptions{Owner: "acme", Registry: "local", Project: true})
 	_, unbind := c.RegistryUnbind(t.Context(), "acme", true)
 	_, add := c.RegistryAdd(t.Context(), skillpm.RegistryAddOptions{Name: "x", URL: "https://x.example", Namespaces: []string{"acme"}, NoCheck: true})
 	for _, err := range []error{bind, unbind, add} {
@@ -63,7 +63,7 @@ func TestEnforcedBinding(t *testing.T) {
 	if _, err := os.Stat(paths.ConfigFile()); err == nil {
 		t.Error("settings were written")
 	}
-	if r, err := c.RegistryBind(t.Context(), "globex", "embedded", true); err != nil || !r.Changed {
+	if r, err := c.RegistryBind(t.Context(), skillpm.RegistryBindOptions{Owner: "globex", Registry: "embedded", Project: true}); err != nil || !r.Changed {
 		t.Errorf("%+v %v", r, err)
 	}
 	data, err := os.ReadFile(filepath.Join(dir, "skillpm.yaml"))

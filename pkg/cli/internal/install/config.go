@@ -376,6 +376,8 @@ func entryCommand(key string) string {
 		return "skillpm registry add NAME URL"
 	case "namespaces":
 		return "skillpm registry bind OWNER REGISTRY"
+	case "publishers":
+		return "skillpm registry bind OWNER REGISTRY --publisher PUBLISHER"
 	case "mirrors":
 		return "skillpm config set mirrors.REGISTRY MIRROR"
 	case "auth-hosts":
@@ -425,7 +427,7 @@ func checkKey(key string) error {
 			return err.WithHint("did you mean skills.%s?", near)
 		}
 		return err.WithHint("use one of the settings skills.%s", strings.Join(pack.SkillSettingKeys(), ", skills."))
-	case !nested || slices.Contains([]string{"mirrors", "auth-hosts", "namespaces", "runners", "sync", "log"}, top):
+	case !nested || slices.Contains([]string{"mirrors", "auth-hosts", "namespaces", "publishers", "runners", "sync", "log"}, top):
 		return nil
 	}
 	if near := diag.Nearest(top, pack.ConfigKeys()); near != "" {

@@ -76,8 +76,9 @@ func newRegistryAdd(a *app) *cobra.Command {
 		Use:   "add NAME URL",
 		Short: "Add a registry",
 		Long: `NAME is a name of your choice. skillpm first checks that the registry responds. With --namespace,
-skillpm looks up the packs of an owner only in this registry. "skillpm registry --help"
-lists the kinds of URL.`,
+skillpm looks up the packs of an owner only in this registry. With --publisher, it also rejects
+packs of the owner that another publisher signed; "skillpm registry bind --help" describes
+publishers. "skillpm registry --help" lists the kinds of URL.`,
 		Example: `  skillpm registry add acme https://packs.example/index --namespace acme
   skillpm registry add team git+https://git.example/index.git --scope project
   skillpm registry add lab oci://registry.example/lab --no-check`,
@@ -97,6 +98,7 @@ lists the kinds of URL.`,
 		},
 	}
 	f := cmd.Flags()
+	f.StringVar(&o.Publisher, "publisher", "", "reject packs of the owner that `PUBLISHER` did not sign")
 	f.StringSliceVar(&o.Namespaces, "namespace", nil, "look up the packs of `OWNER` only in this registry")
 	f.BoolVar(&o.NoCheck, "no-check", false, "do not check that the registry responds")
 	settingsScopeFlag(cmd, &o.Project)
@@ -127,9 +129,9 @@ machine bound the owner.`,
 			if a.JSON {
 				return a.PrintJSON(r)
 			}
-			enforced := map[string]bool{}
+			enforced, publishers := map[string]bool{}, map[string]string{}
 			for _, b := range r.Bindings {
-				enforced[b.Owner] = b.Enforced
+				enforced[b.Owner], publishers[b.Owner] = b.Enforced, b.Publisher
 				if b.Rebound != "" {
 					a.Warn("cannot find packs of %s in this project: skillpm.yaml binds the owner to %s, and your settings to %s",
 						b.Owner, b.Rebound, b.Registry)
@@ -145,6 +147,9 @@ machine bound the owner.`,
 				for _, owner := range e.Namespaces {
 					if enforced[owner] {
 						owner += " (enforced)"
+					}
+					if p := publishers[strings.TrimSuffix(owner, " (enforced)")]; p != "" {
+						owner += " (" + p + ")"
 					}
 					owners = append(owners, owner)
 				}
@@ -198,7 +203,7 @@ stay installed and locked.`,
 }
 
 func newRegistryBind(a *app) *cobra.Command {
-	inProject, undo, accept := false, false, false
+	inProject, undo, accept, publisher := false, false, false, ""
 	cmd := &cobra.Command{
 		Use:   "bind OWNER [NAME|URL]",
 		Short: "Bind an owner to one registry",
@@ -206,10 +211,21 @@ func newRegistryBind(a *app) *cobra.Command {
 offer packs of this owner. Users cannot change bindings that the administrator of the
 machine created. --undo removes a binding.
 
+With --publisher, skillpm rejects packs of the owner that another publisher signed, or nobody.
+A publisher is a repository whose CI jobs sign without a key. skillpm-keyless verifies such
+signatures.
+
+  github:OWNER/REPO/.github/workflows/FILE   the jobs of a workflow of GitHub Actions
+  github:OWNER/REPO                          the jobs of any workflow of the repository
+  gitlab:GROUP/PROJECT                       the jobs of a project of GitLab CI
+  gitlab://HOST/GROUP/PROJECT                the same on another server, as for github
+  github:OWNER/REPO@refs/tags/v*             only jobs for such a tag or branch
+
 If a project binds an owner to another registry than your settings, skillpm does not look up
 the owner's packs in that project until you accept the binding with --accept. skillpm
 records that outside the project, for this project and this registry only.`,
 		Example: `  skillpm registry bind acme oci://registry.example/acme
+  skillpm registry bind acme team --publisher github:acme/skills/.github/workflows/release.yml
   skillpm registry bind globex team --scope project
   skillpm registry bind acme oci://registry.example/team --accept
   skillpm registry bind acme --undo`,
@@ -221,6 +237,9 @@ records that outside the project, for this project and this registry only.`,
 			return a.completeRegistryNames(1)(cmd, args, prefix)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if publisher != "" && (accept || undo) {
+				return diag.Errorf(diag.Usage, "--publisher cannot be used with --accept or --undo")
+			}
 			if accept {
 				return a.acceptBinding(cmd, args, undo)
 			}
@@ -238,14 +257,21 @@ records that outside the project, for this project and this registry only.`,
 				}
 				return a.printRegistryChange(r, "Removed the binding of "+args[0]+".")
 			}
-			r, err := c.RegistryBind(cmd.Context(), args[0], args[1], inProject)
+			r, err := c.RegistryBind(cmd.Context(), skillpm.RegistryBindOptions{
+				Owner: args[0], Registry: args[1], Publisher: publisher, Project: inProject,
+			})
 			if err != nil {
 				return err
 			}
-			return a.printRegistryChange(r, fmt.Sprintf("Bound %s to %s.", args[0], args[1]))
+			text := fmt.Sprintf("Bound %s to %s", args[0], args[1])
+			if publisher != "" {
+				text += " and to the publisher " + publisher
+			}
+			return a.printRegistryChange(r, text+".")
 		},
 	}
 	cmd.Flags().BoolVar(&undo, "undo", false, "remove the binding")
+	cmd.Flags().StringVar(&publisher, "publisher", "", "reject packs of OWNER that `PUBLISHER` did not sign")
 	cmd.Flags().BoolVar(&accept, "accept", false, "accept that the project binds OWNER to this registry")
 	settingsScopeFlag(cmd, &inProject)
 	return cmd

@@ -43,7 +43,8 @@ type Options struct {
 	Previous  *pack.Lock // the lock of the scope
 	Installed func(pack.ID) (workspace.InstalledPack, bool)
 	Signing   Signing
-	Frozen    bool // record nothing in the lock
+	Frozen    bool           // record nothing in the lock
+	Settings  []*pack.Config // the administrator's and the user's, whose publishers both apply
 }
 
 // Admission decides which packs may be installed in one scope.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/pack"
@@ -21,6 +22,7 @@ type demand struct {
 	rule     *policy.Rule     // of the policy that demands it; nil for the others
 	before   *pack.LockedPack // of the previous lock, whose signer must sign what replaces it; nil for the others
 	flag     string           // of the command line that demands it, "" for --require-signature
+	by       string           // the publisher that settings demand, with their file, "" for the others
 	optional bool             // who signed is only recorded
 }
 
@@ -34,6 +36,8 @@ func (d demand) refused(err error) error {
 		return err
 	case d.rule != nil:
 		return fmt.Errorf("%s: %w", d.rule, err)
+	case d.by != "":
+		return fmt.Errorf("%s: %w", d.by, err)
 	case d.before != nil:
 		was := d.before
 		return &signerChangedError{Pack: d.pack, Was: was.Version, Version: d.version, Signer: was.Signer, Err: err}
@@ -59,6 +63,14 @@ func (a *Admission) demands(id pack.ID, c Candidates) (list []demand, err error)
 		} else if err != nil {
 			return nil, err
 		}
+		trusted = trusted.Or(d.signers)
+		add(d)
+	}
+	published, err := a.publishers(id, c)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range published {
 		trusted = trusted.Or(d.signers)
 		add(d)
 	}
@@ -88,6 +100,32 @@ func (a *Admission) demands(id pack.ID, c Candidates) (list []demand, err error)
 		}
 		w.Threshold = 1
 		add(demand{signers: w})
+	}
+	return list, nil
+}
+
+// publishers returns the demands of the settings that bind the owner of a pack to a publisher. Directories and the packs
+// that the user published on this machine do not have a publisher.
+func (a *Admission) publishers(id pack.ID, c Candidates) (list []demand, err error) {
+	kind, _, _ := strings.Cut(c.source(id), ":")
+	if kind == string(pack.KindPath) || kind == string(pack.KindLocal) {
+		return nil, nil
+	}
+	for _, config := range a.Settings {
+		text := config.Publishers[id.Owner]
+		if text == "" {
+			continue
+		}
+		p, err := pack.ParsePublisher(text)
+		if err != nil {
+			return nil, err
+		}
+		var want trust.Identity
+		want.Issuer, want.Subject, want.Repository = p.Certificate()
+		list = append(list, demand{
+			signers: trust.Requirement{Identities: []trust.Identity{want}, Threshold: 1},
+			by:      fmt.Sprintf("%s requires that %s published the packs of %s", config.Path, p, id.Owner),
+		})
 	}
 	return list, nil
 }

@@ -160,7 +160,7 @@ func (b *Base) Services(ctx context.Context, w *workspace.Workspace, o ServiceOp
 	})
 	s.Admission, err = admission.New(admission.Options{
 		Evaluator: evaluator, Fetcher: s.Fetcher, Seen: records, Previous: w.Lock, Installed: w.InstalledPack,
-		Signing: o.Signing, Frozen: o.Frozen,
+		Signing: o.Signing, Frozen: o.Frozen, Settings: []*pack.Config{admin, w.Config},
 	}, w.Config)
 	return s, err
 }
