@@ -79,7 +79,11 @@ func openSigner(o publish.SignerOptions) (sign.Signer, error) {
 
 // parseServers selects the servers of a signing_config.json (version 0.2).
 func parseServers(data []byte) (s servers, err error) {
-	config, err := root.NewSigningConfigFromJSON(data)
+	raw, err := root.NewSigningConfigProtobuf(data)
+	if err != nil {
+		return s, err
+	}
+	config, err := root.NewSigningConfigFromProtobuf(raw)
 	if err != nil {
 		return s, err
 	}
@@ -89,11 +93,11 @@ func parseServers(data []byte) (s servers, err error) {
 		return s, diag.Errorf(diag.Invalid, "caUrls: %v", err)
 	}
 	s.fulcio = strings.TrimSuffix(ca.URL, "/")
-	s.logs, err = selectAll(config.RekorLogURLs(), config.RekorLogURLsConfig(), sigstore.RekorAPIVersions, now)
+	s.logs, err = selectAll(config.RekorLogURLs(), raw.GetRekorTlogConfig(), sigstore.RekorAPIVersions, now)
 	if err != nil {
 		return s, diag.Errorf(diag.Invalid, "rekorTlogUrls: %v", err)
 	}
-	s.tsas, err = selectAll(config.TimestampAuthorityURLs(), config.TimestampAuthorityURLsConfig(),
+	s.tsas, err = selectAll(config.TimestampAuthorityURLs(), raw.GetTsaConfig(),
 		sigstore.TimestampAuthorityAPIVersions, now)
 	if err != nil {
 		return s, diag.Errorf(diag.Invalid, "tsaUrls: %v", err)
@@ -111,13 +115,14 @@ func parseServers(data []byte) (s servers, err error) {
 	return s, nil
 }
 
-// selectAll selects servers as the configuration requires; none if it lists none.
-func selectAll(all []root.Service, c root.ServiceConfiguration, versions []uint32, now time.Time) ([]root.Service,
-	error,
+// selectAll selects servers as the configuration requires, one by default; none if it lists none.
+func selectAll(all []root.Service, by *prototrustroot.ServiceConfiguration, versions []uint32, now time.Time) (
+	[]root.Service, error,
 ) {
 	if len(all) == 0 {
 		return nil, nil
 	}
+	c := root.ServiceConfiguration{Selector: by.GetSelector(), Count: by.GetCount()}
 	if c.Selector == prototrustroot.ServiceSelector_SERVICE_SELECTOR_UNDEFINED {
 		c.Selector = prototrustroot.ServiceSelector_ANY
 	}

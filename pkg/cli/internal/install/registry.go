@@ -215,17 +215,17 @@ With --publisher, skillpm rejects packs of the owner that another publisher sign
 A publisher is a repository whose CI jobs sign without a key. skillpm-keyless verifies such
 signatures.
 
-  github:OWNER/REPO/.github/workflows/FILE   the jobs of a workflow of GitHub Actions
-  github:OWNER/REPO                          the jobs of any workflow of the repository
-  gitlab:GROUP/PROJECT                       the jobs of a project of GitLab CI
-  gitlab://HOST/GROUP/PROJECT                the same on another server, as for github
-  github:OWNER/REPO@refs/tags/v*             only jobs for such a tag or branch
+  github:OWNER/REPO/.github/workflows/FILE   a workflow of GitHub Actions
+  github:OWNER/REPO                          any workflow of the repository
+  gitlab:GROUP/PROJECT                       a project of GitLab CI
+  gitlab://HOST/GROUP/PROJECT                on another server, also for github
+  github:OWNER/REPO@refs/tags/v*             only for such a tag or branch
 
 If a project binds an owner to another registry than your settings, skillpm does not look up
 the owner's packs in that project until you accept the binding with --accept. skillpm
 records that outside the project, for this project and this registry only.`,
 		Example: `  skillpm registry bind acme oci://registry.example/acme
-  skillpm registry bind acme team --publisher github:acme/skills/.github/workflows/release.yml
+  skillpm registry bind acme team --publisher github:acme/skills@refs/tags/v*
   skillpm registry bind globex team --scope project
   skillpm registry bind acme oci://registry.example/team --accept
   skillpm registry bind acme --undo`,
