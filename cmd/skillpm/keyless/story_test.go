@@ -194,7 +194,7 @@ require:
 	s.set(func() { s.redirect = registry.URL + "/v2/" })
 	ci.run(7, publish, "skillpm sends identity tokens to no other host")
 	s.set(func() { s.redirect = "" })
-	dev.run(4, "info "+at+"/deploy:1.4.0") // nothing was published without a signature
+	dev.run(4, "info "+at+"/deploy:1.4.0 --signatures") // nothing was published without a signature
 
 	// GitLab.
 	lab := newUser(t, "GITLAB_CI=true", "CI=true")

@@ -431,7 +431,7 @@ func fields() map[string]string {
 		"publish.ReleaseReport.Requires":     "Version ranges of the required packs, by pack.",
 		"publish.ReleaseReport.Revision":     "Commit in the source repository.",
 		"publish.ReleaseReport.Root":         "Directory of the pack.",
-		"publish.ReleaseReport.Signer":       "Fingerprint of the public key of the signature.",
+		"publish.ReleaseReport.Signer":       "Fingerprint of the signing key, or the signing identity.",
 		"publish.ReleaseReport.Size":         "Size of all files in bytes.",
 		"publish.ReleaseReport.Source":       "Published address of the pack's source repository.",
 		"publish.ReleaseReport.Tags":         "Tags of the registry that refer to the version.",
@@ -444,7 +444,7 @@ func fields() map[string]string {
 		"publish.SignaturesReport.Signed":    "Whether a trusted key or identity signed the artifact.",
 		"publish.SignaturesReport.Trusted":   "Number of keys and identities that skillpm tried.",
 		"publish.SignReport.Digest":          "Digest of the signed OCI manifest.",
-		"publish.SignReport.Existed":         "Whether the key had already signed the artifact.",
+		"publish.SignReport.Existed":         "Whether the signer had already signed the artifact.",
 		"publish.SignReport.Reference":       "Reference of the signed artifact, with its digest.",
 		"publish.SignReport.Unnamed": "Whether the artifact does not record the name of the pack; " +
 			"policies then reject the signature.",
@@ -587,10 +587,11 @@ func fields() map[string]string {
 		"skill.Missing.Hint":   "Instruction that provides the requirement.",
 		"skill.Missing.Kind": "Kind of the requirement: bin (program), env (environment variable), " +
 			"mcp (MCP server), or os (operating system).",
-		"skill.Missing.Name":       "Name of the program, variable, server, or operating system.",
-		"skillpm.Binding.Enforced": "Whether the machine's administrator set the binding.",
-		"skillpm.Binding.From":     "Path of the file that contains the binding.",
-		"skillpm.Binding.Owner":    "Owner that is bound to the registry.",
+		"skill.Missing.Name":        "Name of the program, variable, server, or operating system.",
+		"skillpm.Binding.Enforced":  "Whether the machine's administrator set the binding.",
+		"skillpm.Binding.From":      "Path of the file that contains the binding.",
+		"skillpm.Binding.Owner":     "Owner that is bound to the registry.",
+		"skillpm.Binding.Publisher": "Publisher that must have signed the packs of the owner.",
 		"skillpm.Binding.Rebound": "Address of the registry to which the project binds the owner instead, " +
 			"without the user's consent.",
 		"skillpm.Binding.Registry":     "Name or address of the registry.",
