@@ -53,7 +53,11 @@ case $RUNNER_ARCH in
   *) fail 2 "there is no release for $RUNNER_OS on $RUNNER_ARCH" ;;
 esac
 
-archive=skillpm_${version}_${os}_$arch.$suffix
+program=skillpm
+if [ "${INPUT_KEYLESS:-false}" = true ]; then
+  program=skillpm-keyless
+fi
+archive=${program}_${version}_${os}_$arch.$suffix
 keep=${RUNNER_TOOL_CACHE:-$RUNNER_TEMP}
 if ! mkdir -p "$keep" 2>/dev/null || [ ! -w "$keep" ]; then
   keep=$RUNNER_TEMP

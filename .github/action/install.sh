@@ -53,15 +53,18 @@ else
   mv "$new" "$DIRECTORY"
 fi
 
+packed=${ARCHIVE%%_*} # skillpm, or skillpm-keyless, which is installed as skillpm
 bin=$(mktemp -d "$work/bin.XXXXXX")
 case $ARCHIVE in
   *.zip)
     program=$bin/skillpm.exe
-    unzip -q "$DIRECTORY/$ARCHIVE" skillpm.exe -d "$bin"
+    unzip -q "$DIRECTORY/$ARCHIVE" "$packed.exe" -d "$bin"
+    [ "$packed" = skillpm ] || mv "$bin/$packed.exe" "$program"
     ;;
   *)
     program=$bin/skillpm
-    tar -xzf "$DIRECTORY/$ARCHIVE" -C "$bin" skillpm
+    tar -xzf "$DIRECTORY/$ARCHIVE" -C "$bin" "$packed"
+    [ "$packed" = skillpm ] || mv "$bin/$packed" "$program"
     ;;
 esac
 chmod +x "$program"

@@ -48,10 +48,10 @@ func InCI(getenv func(string) string) bool {
 }
 
 // IdentitySigner returns a signer for the identity of the CI job. A job without an identity token is an error with the
-// code [diag.Denied]. A nil open means a program that does not sign with identities.
+// code [diag.Denied]. A nil open means a program that does not sign with identities, which has the code [diag.Usage].
 func (c *Client) IdentitySigner(open OpenSigner) (sign.Signer, error) {
 	if open == nil {
-		return nil, diag.Errorf(diag.Denied,
+		return nil, diag.Errorf(diag.Usage,
 			"no signing key specified, and this build of skillpm cannot sign with the identity of the CI job").
 			WithHint("use skillpm-keyless of the same release, or set SKILLPM_SIGNING_KEY to a private key")
 	}

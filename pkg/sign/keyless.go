@@ -9,7 +9,7 @@ import (
 )
 
 // Keyless signatures use a certificate for an identity instead of a key, which Sigstore's Fulcio issues to users and CI
-// jobs. The code that verifies them is more than half as large as skillpm, and its dependencies would decide which
+// jobs. The code that makes and verifies them is more than half as large as skillpm, and its dependencies would decide which
 // bytes skillpm publishes. So it is a separate program, skillpm-keyless, from the module in cmd/skillpm/keyless
 // (docs/adr/0013-keyless-signatures.md). Without it, keyless signatures are refused.
 

@@ -4,6 +4,8 @@ package e2e
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"fmt"
 	"maps"
 	"os"
 	"os/exec"
@@ -388,6 +390,33 @@ func testActionWords(t *testing.T, r *release) {
 }
 
 // testActionArchives uses the archive of every target. Each archive contains this machine's program.
+// TestActionKeyless checks that the setup action installs skillpm-keyless as skillpm.
+func TestActionKeyless(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("the program of this release is a shell script")
+	}
+	w := newWorkflow(t)
+	w.action = readAction(t, "setup/action.yml")
+	w.checkout = filepath.Join(w.checkout, "setup")
+	if err := os.MkdirAll(w.checkout, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	r := hostRelease(t, []byte("#!/bin/sh\necho skillpm\n"), "1.2.3")
+	archive := strings.Replace(r.archive, "skillpm_", "skillpm-keyless_", 1)
+	data := packTar(t, [][2]string{{"skillpm-keyless", "#!/bin/sh\necho skillpm-keyless\n"}})
+	r.set(archive, data)
+	r.set("checksums.txt", fmt.Appendf(r.get("checksums.txt"), "%x  %s\n", sha256.Sum256(data), archive))
+	for keyless, want := range map[string]string{"false": "skillpm", "true": "skillpm-keyless"} {
+		j := w.run(t, map[string]string{"mirror": r.url, "keyless": keyless})
+		program := j.steps["install"]["program"]
+		out, err := exec.Command(program).Output()
+		if j.code != 0 || err != nil || string(out) != want+"\n" || filepath.Base(program) != "skillpm" {
+			t.Errorf("keyless: %s installed %s as %s: %v\n%s", keyless, out, program, err, j.log)
+		}
+	}
+}
+
 func testActionArchives(t *testing.T, binary []byte) {
 	for _, target := range [][4]string{
 		{"Linux", "X64", "linux", "amd64"},
