@@ -19,6 +19,7 @@ const (
 	Dir           = "advisories"
 	FeedPath      = Dir + "/feed.ndjson"
 	SignaturePath = Dir + "/feed.sigstore.json"
+	KeyPath       = Dir + "/key.pub" // the public key, for clients that do not know it yet
 
 	// MaxFeedBytes is the greatest size of a feed.
 	MaxFeedBytes = 32 << 20
@@ -26,6 +27,9 @@ const (
 	// PredicateType is the type of the statement that signs a feed.
 	PredicateType = "https://github.com/skillpm/skillpm/advisories/v1"
 )
+
+// FeedFiles returns the paths of the files that clients read.
+func FeedFiles() []string { return []string{FeedPath, SignaturePath, KeyPath} }
 
 // Path returns the path of an advisory's file in an index.
 func Path(id string) string { return Dir + "/" + id + ".json" }
