@@ -1,0 +1,158 @@
+package skillpm
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/advisory"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/advisories"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/workspace"
+)
+
+// feedAge is how old an advisory feed may be before an installation fetches it again.
+const feedAge = time.Hour
+
+// AuditOptions are the options of [Client.Audit].
+type AuditOptions struct {
+	Scope   string // scope.KindProject or scope.KindUser; "" means the project
+	Offline bool   // use only the advisories that this machine has
+}
+
+// AuditReport is the result of [Client.Audit].
+type AuditReport struct {
+	Scope    string            `json:"scope"`
+	Root     string            `json:"root"`
+	Packs    int               `json:"packs"` // number of audited packs
+	Feeds    []advisories.Feed `json:"feeds"`
+	Affected []AffectedPack    `json:"affected"` // packs with advisories, malicious ones first
+	Warnings []string          `json:"warnings,omitempty"`
+
+	Lockfile string     `json:"-"` // path of the lockfile
+	Lock     *pack.Lock `json:"-"`
+	Missing  []string   `json:"missing,omitempty"` // registries whose advisories could not be updated
+	Feedless bool       `json:"-"`                 // no registry has advisories
+}
+
+// AffectedPack is a locked pack that advisories are about.
+type AffectedPack struct {
+	Pack       string        `json:"pack"`
+	Version    string        `json:"version"`
+	Malicious  bool          `json:"malicious"`
+	Advisories []AdvisoryRef `json:"advisories"`
+}
+
+// AdvisoryRef is an advisory about a pack.
+type AdvisoryRef struct {
+	ID        string   `json:"id"`
+	Aliases   []string `json:"aliases,omitempty"`
+	Malicious bool     `json:"malicious"`
+	Summary   string   `json:"summary,omitempty"`
+	Fixed     string   `json:"fixed,omitempty"` // first later version that is not affected
+	URLs      []string `json:"urls,omitempty"`
+}
+
+// Audit compares the locked packs of a scope with the advisories of all feeds.
+func (c *Client) Audit(ctx context.Context, o AuditOptions) (*AuditReport, error) {
+	defer c.Progress(Event{Done: true})
+	w, err := c.Machine.Open(o.Scope, false)
+	if err != nil {
+		return nil, err
+	}
+	if w.LacksLock() {
+		return nil, diag.Errorf(diag.NotFound, "skillpm.lock does not exist in %s", w.Scope.Root).
+			WithHint("create skillpm.lock with: skillpm install")
+	}
+	known, err := c.advisories(ctx, w, o.Offline, 0)
+	if err != nil {
+		return nil, err
+	}
+	r := &AuditReport{
+		Scope: w.Scope.Kind, Root: w.Scope.Root, Packs: len(w.Lock.Packs), Feeds: append([]advisories.Feed{}, known.Feeds...),
+		Affected: []AffectedPack{}, Warnings: known.Warnings, Missing: known.Missing, Lockfile: w.Scope.Lock(), Lock: w.Lock,
+	}
+	for _, malicious := range []bool{true, false} {
+		for _, id := range sortedIDs(w.Lock.Packs) {
+			if p := affected(known, id, w.Lock.Packs[id]); p != nil && p.Malicious == malicious {
+				r.Affected = append(r.Affected, *p)
+			}
+		}
+	}
+	return r, nil
+}
+
+// advisories returns the advisories for a scope.
+func (c *Client) advisories(ctx context.Context, w *workspace.Workspace, offline bool, maxAge time.Duration) (
+	*advisories.Set, error,
+) {
+	in, err := c.installer(ctx, w, request{ChangeOptions: ChangeOptions{Offline: offline}})
+	if err != nil {
+		return nil, err
+	}
+	return c.Advisories(ctx, w, in.Services, offline, maxAge)
+}
+
+// affected returns the advisories about a locked pack, nil if there are none.
+func affected(known *advisories.Set, id pack.ID, locked *pack.LockedPack) *AffectedPack {
+	about := advisory.Subject{
+		Pack: id.String(), Version: locked.Version, Trees: slices.Sorted(maps.Values(locked.Skills)),
+	}
+	found := known.Matching(about)
+	if len(found) == 0 {
+		return nil
+	}
+	p := &AffectedPack{Pack: about.Pack, Version: about.Version}
+	for _, a := range found {
+		ref := AdvisoryRef{
+			ID: a.ID, Aliases: a.Aliases, Malicious: a.Malicious(), Summary: a.Summary, Fixed: a.FixedIn(about),
+		}
+		for _, link := range a.References {
+			ref.URLs = append(ref.URLs, link.URL)
+		}
+		p.Malicious = p.Malicious || ref.Malicious
+		p.Advisories = append(p.Advisories, ref)
+	}
+	return p
+}
+
+// checkAdvisories refuses malicious packs among those that an operation installs, and warns about vulnerable ones.
+func (in *installer) checkAdvisories(ctx context.Context, res *resolution, p *plan) error {
+	packs := in.incoming(p.layout, p.change)
+	if len(packs) == 0 {
+		return nil
+	}
+	maxAge := feedAge
+	if in.request.command == commandUpdate {
+		maxAge = 0
+	}
+	known, err := in.client.Advisories(ctx, in.Workspace, in.Services, in.request.Offline, maxAge)
+	if err != nil {
+		return err
+	}
+	res.Warnings = append(res.Warnings, known.Warnings...)
+	for _, id := range sortedIDs(packs) {
+		found := affected(known, id, packs[id])
+		if found == nil || p.layout.Linked[id] != nil {
+			continue
+		}
+		for _, a := range found.Advisories {
+			what := fmt.Sprintf("%s %s", found.Pack, found.Version)
+			if a.Malicious {
+				return &advisory.BlockedError{
+					Subject: what, Advisory: &advisory.Advisory{ID: a.ID, Summary: a.Summary},
+					Fix: "use another pack; show the advisory with: skillpm info " + found.Pack,
+				}
+			}
+			text := fmt.Sprintf("%s is vulnerable (advisory %s: %s)", what, a.ID, a.Summary)
+			if a.Fixed != "" {
+				text += "; fixed in " + a.Fixed
+			}
+			res.Warnings = append(res.Warnings, text)
+		}
+	}
+	return nil
+}
