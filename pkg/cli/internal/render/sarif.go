@@ -113,8 +113,11 @@ type sarifSuppression struct {
 // sourceRoot is the base of the paths in a log.
 const sourceRoot = "SRCROOT"
 
-func renderSARIF(w io.Writer, o Outcome) error {
-	driver, index := newSARIFDriver(o.Version)
+func renderSARIF(w io.Writer, o Outcome) error { return SARIF(w, o, rule.All()) }
+
+// SARIF writes findings of some rules as SARIF.
+func SARIF(w io.Writer, o Outcome, rules []rule.Rule) error {
+	driver, index := newSARIFDriver(o.Version, rules)
 	run := sarifRun{
 		Tool: sarifTool{driver}, Invocations: []sarifInvocation{{true}}, ColumnKind: "unicodeCodePoints",
 		Results: []sarifResult{},
@@ -147,8 +150,7 @@ func renderSARIF(w io.Writer, o Outcome) error {
 	})
 }
 
-func newSARIFDriver(version string) (sarifDriver, map[string]int) {
-	rules := rule.All()
+func newSARIFDriver(version string, rules []rule.Rule) (sarifDriver, map[string]int) {
 	index := make(map[string]int, len(rules))
 	driver := sarifDriver{Name: "skillpm", Version: version, URI: "https://github.com/skillpm/skillpm"}
 	for i, r := range rules {
