@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/advisory"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/advisories"
@@ -35,7 +37,6 @@ type AuditReport struct {
 	Lockfile string     `json:"-"` // path of the lockfile
 	Lock     *pack.Lock `json:"-"`
 	Missing  []string   `json:"missing,omitempty"` // registries whose advisories could not be updated
-	Feedless bool       `json:"-"`                 // no registry has advisories
 }
 
 // AffectedPack is a locked pack that advisories are about.
@@ -75,6 +76,9 @@ func (c *Client) Audit(ctx context.Context, o AuditOptions) (*AuditReport, error
 		Scope: w.Scope.Kind, Root: w.Scope.Root, Packs: len(w.Lock.Packs), Feeds: append([]advisories.Feed{}, known.Feeds...),
 		Affected: []AffectedPack{}, Warnings: known.Warnings, Missing: known.Missing, Lockfile: w.Scope.Lock(), Lock: w.Lock,
 	}
+	if data, err := safefile.ReadOptional(r.Lockfile); err == nil && data != nil { // with the positions of its keys
+		r.Lock, _ = pack.CheckLock(r.Lockfile, data)
+	}
 	for _, malicious := range []bool{true, false} {
 		for _, id := range sortedIDs(w.Lock.Packs) {
 			if p := affected(known, id, w.Lock.Packs[id]); p != nil && p.Malicious == malicious {
@@ -94,6 +98,27 @@ func (c *Client) advisories(ctx context.Context, w *workspace.Workspace, offline
 		return nil, err
 	}
 	return c.Advisories(ctx, w, in.Services, offline, maxAge)
+}
+
+// knownAdvisories returns the advisories that this machine has for a scope. It is for display, so an error means none.
+func (c *Client) knownAdvisories(ctx context.Context, w *workspace.Workspace) *advisories.Set {
+	if _, err := os.Stat(w.Guard(c.PolicyProject).AdvisoryDir()); err == nil {
+		if known, err := c.advisories(ctx, w, true, 0); err == nil {
+			return known
+		}
+	}
+	return &advisories.Set{}
+}
+
+// offeredTrees returns the tree digests of an offered pack, by skill, as far as its registry states them.
+func offeredTrees(p *pack.Pack) map[string]string {
+	trees := map[string]string{}
+	for _, s := range p.Skills {
+		if s.Tree != "" {
+			trees[s.Name] = s.Tree
+		}
+	}
+	return trees
 }
 
 // affected returns the advisories about a locked pack, nil if there are none.

@@ -121,6 +121,14 @@ func packsAre(n int) string {
 	return textx.Count(n, "pack") + " are"
 }
 
+// advisoryKind returns what an advisory states about a pack.
+func advisoryKind(ref skillpm.AdvisoryRef) string {
+	if ref.Malicious {
+		return "malicious"
+	}
+	return "vulnerable"
+}
+
 // advisoryText describes an advisory on one line.
 func advisoryText(ref skillpm.AdvisoryRef) string {
 	text := ref.ID
