@@ -23,7 +23,7 @@ var underRestriction = map[string]bool{
 	"connect": false, "deactivate": false, "deny": true, "deploy": false, "diff": true, "disconnect": false,
 	"dispatch": true, "doctor": true, "enterprise publish": false, "enterprise sync": false, "explain": true,
 	"find": true, "help": true, "hook": false, "import": true,
-	"index add": true, "index advisory add": true, "index advisory check": true, "index advisory publish": false,
+	"index add": true, "index advisory add": false, "index advisory check": false, "index advisory publish": false,
 	"index build": true, "index check": true, "index init": true, "index publish": true,
 	"index serve": false, "index site": true,
 	"info": true, "init": true, "install": true, "key generate": false, "link": false, "list": true, "load": true,

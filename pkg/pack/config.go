@@ -63,7 +63,7 @@ const (
 )
 
 var configKeys = []string{
-	"registries", "namespaces", "agents", "link-mode", "min-release-age", "git", "trusted-keys", "mirrors",
+	"registries", "namespaces", "advisories", "agents", "link-mode", "min-release-age", "git", "trusted-keys", "mirrors",
 	"plain-http", "auth-hosts", "ca-file",
 	"profile", "skills", "runners", "trusted-folders", "log", "sync",
 }
@@ -73,7 +73,7 @@ func ConfigKeys() []string { return slices.Clone(configKeys) }
 
 // machineConfigKeys are the keys that have an effect in the file of the machine's administrator.
 var machineConfigKeys = []string{
-	"registries", "namespaces", "min-release-age", "git", "trusted-keys", "mirrors", "plain-http", "auth-hosts", "ca-file",
+	"registries", "namespaces", "advisories", "min-release-age", "git", "trusted-keys", "mirrors", "plain-http", "auth-hosts", "ca-file",
 	"skills", "sync",
 }
 

@@ -29,8 +29,8 @@ type AuditOptions struct {
 type AuditReport struct {
 	Scope    string            `json:"scope"`
 	Root     string            `json:"root"`
-	Packs    int               `json:"packs"` // number of audited packs
-	Feeds    []advisories.Feed `json:"feeds"`
+	Packs    int               `json:"packs"`    // number of audited packs
+	Feeds    []advisories.Feed `json:"feeds"`    // feeds that were compared
 	Affected []AffectedPack    `json:"affected"` // packs with advisories, malicious ones first
 	Warnings []string          `json:"warnings,omitempty"`
 
@@ -42,19 +42,19 @@ type AuditReport struct {
 // AffectedPack is a locked pack that advisories are about.
 type AffectedPack struct {
 	Pack       string        `json:"pack"`
-	Version    string        `json:"version"`
-	Malicious  bool          `json:"malicious"`
-	Advisories []AdvisoryRef `json:"advisories"`
+	Version    string        `json:"version"`    // locked version
+	Malicious  bool          `json:"malicious"`  // whether an advisory is about an attack
+	Advisories []AdvisoryRef `json:"advisories"` // malicious ones first
 }
 
 // AdvisoryRef is an advisory about a pack.
 type AdvisoryRef struct {
-	ID        string   `json:"id"`
-	Aliases   []string `json:"aliases,omitempty"`
-	Malicious bool     `json:"malicious"`
-	Summary   string   `json:"summary,omitempty"`
-	Fixed     string   `json:"fixed,omitempty"` // first later version that is not affected
-	URLs      []string `json:"urls,omitempty"`
+	ID        string   `json:"id"`                // id of the advisory
+	Aliases   []string `json:"aliases,omitempty"` // ids of the same problem in other databases
+	Malicious bool     `json:"malicious"`         // whether it is about an attack
+	Summary   string   `json:"summary,omitempty"` // problem in one sentence
+	Fixed     string   `json:"fixed,omitempty"`   // first later version that is not affected
+	URLs      []string `json:"urls,omitempty"`    // pages about it
 }
 
 // Audit compares the locked packs of a scope with the advisories of all feeds.
@@ -110,6 +110,15 @@ func (c *Client) knownAdvisories(ctx context.Context, w *workspace.Workspace) *a
 	return &advisories.Set{}
 }
 
+// currentAdvisories is knownAdvisories for commands that ask registries anyway.
+func (c *Client) currentAdvisories(ctx context.Context, w *workspace.Workspace) *advisories.Set {
+	known, err := c.advisories(ctx, w, false, feedAge)
+	if err != nil {
+		return &advisories.Set{}
+	}
+	return known
+}
+
 // offeredTrees returns the tree digests of an offered pack, by skill, as far as its registry states them.
 func offeredTrees(p *pack.Pack) map[string]string {
 	trees := map[string]string{}
@@ -159,6 +168,12 @@ func (in *installer) checkAdvisories(ctx context.Context, res *resolution, p *pl
 		return err
 	}
 	res.Warnings = append(res.Warnings, known.Warnings...)
+	policies := in.Gate.Policies
+	notes, err := policies.CheckAdvisories(known.NotCurrent(in.client.Now()))
+	in.Gate.Note(notes...)
+	if err != nil {
+		return err
+	}
 	for _, id := range sortedIDs(packs) {
 		found := affected(known, id, packs[id])
 		if found == nil || p.layout.Linked[id] != nil {
@@ -172,11 +187,16 @@ func (in *installer) checkAdvisories(ctx context.Context, res *resolution, p *pl
 					Fix: "use another pack; show the advisory with: skillpm info " + found.Pack,
 				}
 			}
-			text := fmt.Sprintf("%s is vulnerable (advisory %s: %s)", what, a.ID, a.Summary)
+			reason := fmt.Sprintf("is vulnerable (advisory %s: %s)", a.ID, a.Summary)
 			if a.Fixed != "" {
-				text += "; fixed in " + a.Fixed
+				reason += "; fixed in " + a.Fixed
 			}
-			res.Warnings = append(res.Warnings, text)
+			notes, err := policies.CheckVulnerable(what, reason)
+			in.Gate.Note(notes...)
+			if err != nil {
+				return err
+			}
+			res.Warnings = append(res.Warnings, what+" "+reason)
 		}
 	}
 	return nil

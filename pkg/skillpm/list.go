@@ -244,7 +244,7 @@ func (c *Client) packInfo(ctx context.Context, ref pack.Ref, scopeKind, from str
 	} else if offered != nil {
 		described.Skills = offeredTrees(offered)
 	}
-	if found := affected(c.knownAdvisories(ctx, w), ref.ID, described); found != nil {
+	if found := affected(c.currentAdvisories(ctx, w), ref.ID, described); found != nil {
 		info.Advisories = found.Advisories
 	}
 	return info, nil

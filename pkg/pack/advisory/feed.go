@@ -36,8 +36,8 @@ func Path(id string) string { return Dir + "/" + id + ".json" }
 
 // Edition is what the signer of a feed states about it.
 type Edition struct {
-	Number  int64     `json:"number"` // grows with each edition
-	Issued  time.Time `json:"issued"`
+	Number  int64     `json:"number"`  // grows with each edition
+	Issued  time.Time `json:"issued"`  // when it was signed
 	Expires time.Time `json:"expires"` // when clients should have a newer one
 }
 

@@ -30,64 +30,64 @@ const MaxBytes = 1 << 20
 
 // Advisory is an OSV record.
 type Advisory struct {
-	SchemaVersion string      `json:"schema_version"`
-	ID            string      `json:"id"`
-	Modified      time.Time   `json:"modified"`
-	Published     *time.Time  `json:"published,omitempty"`
-	Withdrawn     *time.Time  `json:"withdrawn,omitempty"`
-	Aliases       []string    `json:"aliases,omitempty"`
-	Related       []string    `json:"related,omitempty"`
-	Summary       string      `json:"summary,omitempty"`
-	Details       string      `json:"details,omitempty"`
-	Severity      []Severity  `json:"severity,omitempty"`
-	Affected      []Affected  `json:"affected"`
-	References    []Reference `json:"references,omitempty"`
-	Specific      *Specific   `json:"database_specific,omitempty"`
+	SchemaVersion string      `json:"schema_version"`              // version of OSV
+	ID            string      `json:"id"`                          // id of the advisory
+	Modified      time.Time   `json:"modified"`                    // time of the last change
+	Published     *time.Time  `json:"published,omitempty"`         // time of publication
+	Withdrawn     *time.Time  `json:"withdrawn,omitempty"`         // time since which it no longer counts
+	Aliases       []string    `json:"aliases,omitempty"`           // ids of the same problem in other databases
+	Related       []string    `json:"related,omitempty"`           // ids of related problems
+	Summary       string      `json:"summary,omitempty"`           // problem in one sentence
+	Details       string      `json:"details,omitempty"`           // problem in Markdown
+	Severity      []Severity  `json:"severity,omitempty"`          // scores
+	Affected      []Affected  `json:"affected"`                    // affected packs and content
+	References    []Reference `json:"references,omitempty"`        // links
+	Specific      *Specific   `json:"database_specific,omitempty"` // fields of skillpm
 }
 
 // Severity is a score, such as a CVSS vector.
 type Severity struct {
-	Type  string `json:"type"`
-	Score string `json:"score"`
+	Type  string `json:"type"`  // kind of score, such as CVSS_V4
+	Score string `json:"score"` // the score
 }
 
 // Reference is a link to more information.
 type Reference struct {
-	Type string `json:"type"`
-	URL  string `json:"url"`
+	Type string `json:"type"` // kind of page, such as WEB or ADVISORY
+	URL  string `json:"url"`  // address of the page
 }
 
 // Specific are the fields of skillpm for a whole advisory.
 type Specific struct {
-	Malicious bool `json:"malicious,omitempty"`
+	Malicious bool `json:"malicious,omitempty"` // whether it is about an attack
 }
 
 // Affected is a pack with its affected versions, or content.
 type Affected struct {
-	Package  Package           `json:"package"`
-	Ranges   []Range           `json:"ranges,omitempty"`
-	Versions []string          `json:"versions,omitempty"`
-	Specific *AffectedSpecific `json:"database_specific,omitempty"`
+	Package  Package           `json:"package"`                     // name of the pack
+	Ranges   []Range           `json:"ranges,omitempty"`            // ranges of affected versions
+	Versions []string          `json:"versions,omitempty"`          // single affected versions
+	Specific *AffectedSpecific `json:"database_specific,omitempty"` // fields of skillpm
 }
 
 // Package names a pack.
 type Package struct {
-	Ecosystem string `json:"ecosystem"`
-	Name      string `json:"name"` // owner/name, or AnyPack
+	Ecosystem string `json:"ecosystem"` // AgentSkills for packs of skills
+	Name      string `json:"name"`      // owner/name, or * for content in any pack
 }
 
 // Range is a range of versions.
 type Range struct {
-	Type   string  `json:"type"`
-	Events []Event `json:"events"`
+	Type   string  `json:"type"`   // SEMVER
+	Events []Event `json:"events"` // where affected versions start and end
 }
 
 // Event is the start or the end of affected versions. Exactly one field is set. An introduced version of "0" is before
 // every version.
 type Event struct {
-	Introduced   string `json:"introduced,omitempty"`
-	Fixed        string `json:"fixed,omitempty"`
-	LastAffected string `json:"last_affected,omitempty"`
+	Introduced   string `json:"introduced,omitempty"`    // first affected version
+	Fixed        string `json:"fixed,omitempty"`         // first version that is not affected
+	LastAffected string `json:"last_affected,omitempty"` // last affected version
 }
 
 // AffectedSpecific are the fields of skillpm for affected packs.

@@ -46,8 +46,8 @@ type AdvisoryOptions struct {
 // AdvisoryReport is the result of [Client.AddAdvisory].
 type AdvisoryReport struct {
 	Index    string             `json:"index"`
-	File     string             `json:"file"` // of the advisory, relative to the index
-	Advisory *advisory.Advisory `json:"advisory"`
+	File     string             `json:"file"`     // of the advisory, relative to the index
+	Advisory *advisory.Advisory `json:"advisory"` // its content
 	Changed  bool               `json:"changed"`
 	DryRun   bool               `json:"dryRun"`
 }
@@ -281,8 +281,8 @@ const ruleAdvisory = "advisory"
 // AdvisoryCheck is the result of [Client.CheckAdvisories].
 type AdvisoryCheck struct {
 	Index      string            `json:"index"`
-	OK         bool              `json:"ok"`
-	Advisories int               `json:"advisories"`
+	OK         bool              `json:"ok"`                // whether there are no errors
+	Advisories int               `json:"advisories"`        // number of valid advisories
 	Edition    *advisory.Edition `json:"edition,omitempty"` // of the published feed
 	Findings   []diag.Finding    `json:"findings"`
 }
@@ -358,10 +358,10 @@ type PublishAdvisoriesOptions struct {
 // PublishedAdvisories is the result of [Client.PublishAdvisories].
 type PublishedAdvisories struct {
 	Index      string           `json:"index"`
-	Files      []string         `json:"files"` // written files, relative to the index
-	Advisories int              `json:"advisories"`
-	Edition    advisory.Edition `json:"edition"`
-	Signer     string           `json:"signer"` // fingerprint of the key
+	Files      []string         `json:"files"`      // written files, relative to the index
+	Advisories int              `json:"advisories"` // number of advisories in the feed
+	Edition    advisory.Edition `json:"edition"`    // what the signature states
+	Signer     string           `json:"signer"`     // fingerprint of the key
 }
 
 // PublishAdvisories writes the signed feed of an index: the files that clients read. The number of the edition grows each

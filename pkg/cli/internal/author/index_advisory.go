@@ -21,7 +21,7 @@ func newIndexAdvisory(a *app) *cobra.Command {
 Vulnerability format (OSV). Clients read a feed of all advisories, which "skillpm index
 advisory publish" signs. They check packs against the feed with "skillpm audit", at each
 installation, and at each activation.`,
-		Example: `  skillpm index advisory add acme/deploy --malicious --summary "Sends SSH keys to a server"
+		Example: `  skillpm index advisory add acme/deploy --malicious --summary "Sends SSH keys"
   skillpm index advisory check
   skillpm index advisory publish --signing-key feed.key`,
 		Args: cobra.ArbitraryArgs,
@@ -46,9 +46,9 @@ has also gets the digests of their skills, so that clients find copies in other 
 Without PACK, the advisory is about content only: --tree. Use --file for a record that another
 program wrote, and --withdraw for an advisory that was wrong. Then run "skillpm index advisory
 publish".`,
-		Example: `  skillpm index advisory add acme/deploy --fixed 1.2.0 --summary "Runs any command in a ticket"
-  skillpm index advisory add acme/deploy --malicious --affected 1.3.0 --summary "Sends SSH keys"
-  skillpm index advisory add --malicious --tree ./found/deploy --summary "Deletes the home directory"
+		Example: `  skillpm index advisory add acme/deploy --fixed 1.2.0 --summary "Runs text"
+  skillpm index advisory add acme/deploy --malicious --summary "Sends SSH keys"
+  skillpm index advisory add --malicious --tree ./deploy --summary "Deletes all"
   skillpm index advisory add --withdraw SKILL-2026-0001`,
 		Args:              console.Need(0, 1, "one PACK"),
 		ValidArgsFunction: cobra.NoFileCompletions,
@@ -116,7 +116,8 @@ func newAdvisoryCheck(a *app) *cobra.Command {
 		Long: `The command fails if an advisory is not valid, or if the signature of the feed is wrong. It
 warns if the feed is missing, out of date, or expired.`,
 		Example: `  skillpm index advisory check
-  skillpm index advisory check --index ./index --json`,
+  skillpm index advisory check --index ./index
+  skillpm index advisory check --json`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := a.curator()
@@ -174,7 +175,8 @@ Each edition has a higher number and an expiry, so that nobody can hide newer ad
 long. Run the command again before the feed expires, also without changes. Clients keep to
 the key that they see first, unless their settings name one.`,
 		Example: `  skillpm index advisory publish --signing-key feed.key
-  skillpm index advisory publish --index ./index --valid-days 14`,
+  skillpm index advisory publish --index ./index
+  skillpm index advisory publish --valid-days 14`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if days < 1 || days > maxValidDays {

@@ -29,7 +29,7 @@ The exit code is 3 if an advisory is about a locked pack.
 
 An advisory names versions of a pack, or the digest of a skill, which also finds copies in
 other packs. "skillpm install" and "skillpm update" reject malicious packs, and warn about
-vulnerable ones. A malicious skill that is already installed cannot be activated any more.
+vulnerable ones. A malicious skill that is already installed can no longer be activated.
 
 skillpm verifies the signature of each feed. If a feed is unreachable or invalid, skillpm
 uses the last verified one, with a warning.`,

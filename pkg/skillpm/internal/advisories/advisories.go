@@ -50,7 +50,7 @@ type record struct {
 	Source  string           `json:"source"`
 	Key     string           `json:"key"` // id of the key that signed it
 	Digest  string           `json:"digest"`
-	Edition advisory.Edition `json:"edition"`
+	Edition advisory.Edition `json:"edition"` // what the signature states
 	Fetched time.Time        `json:"fetched"`
 	Project bool             `json:"project,omitempty"`
 	None    bool             `json:"none,omitempty"` // the registry did not have a feed
@@ -59,7 +59,7 @@ type record struct {
 // Feed is a verified feed.
 type Feed struct {
 	Source  string           `json:"source"`
-	Edition advisory.Edition `json:"edition"`
+	Edition advisory.Edition `json:"edition"` // what the signature states
 	Fetched time.Time        `json:"fetched"` // when the registry last confirmed it
 	Signer  string           `json:"signer"`  // fingerprint of the key
 
@@ -270,11 +270,20 @@ func (s Store) writeBlocked(sources []Source, set *Set) error {
 	return atomicfile.Write(file, data, options())
 }
 
-// Names returns the names of sources, for messages.
-func Names(sources []Source) string {
-	var names []string
-	for _, s := range sources {
-		names = append(names, s.Name)
+// NotCurrent describes the sources whose advisories could not be updated or are expired, and that there are none; "" if
+// all are current.
+func (s *Set) NotCurrent(now time.Time) string {
+	if len(s.Missing) > 0 {
+		return "needs current advisories, but those of " + strings.Join(s.Missing, ", ") + " could not be updated"
 	}
-	return strings.Join(names, ", ")
+	for _, f := range s.Feeds {
+		if !f.Edition.Expires.After(now) {
+			return "needs current advisories, but those of " + f.Source + " expired on " +
+				f.Edition.Expires.Format(time.DateOnly)
+		}
+	}
+	if len(s.Feeds) == 0 {
+		return "needs current advisories, but no index in the settings has any"
+	}
+	return ""
 }
