@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/skillpm/skillpm/pkg/pack/advisory"
+	"github.com/skillpm/skillpm/pkg/internal/advisory"
 	"github.com/skillpm/skillpm/pkg/policy/enforce"
 	"github.com/skillpm/skillpm/pkg/sign"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/advisories"

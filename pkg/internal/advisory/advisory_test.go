@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/skillpm/skillpm/pkg/pack/advisory"
+	"github.com/skillpm/skillpm/pkg/internal/advisory"
 )
 
 const (

@@ -13,7 +13,6 @@ import (
 	"github.com/Masterminds/semver/v3"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/pack"
 )
 
 // SchemaVersion is the version of OSV that skillpm writes.
@@ -101,6 +100,10 @@ var idPattern = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[A-Z][A-Z0-9]*(-[A-Za-z0-9]+)+$`)
 })
 
+var packPattern = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*/[a-z0-9]+(-[a-z0-9]+)*$`)
+})
+
 var treePattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^t1:sha256:[0-9a-f]{64}$`) })
 
 // maxList is the greatest length of each list in an advisory.
@@ -161,7 +164,7 @@ func (x Affected) check() error {
 	case len(x.Ranges)+len(x.Versions)+len(x.trees()) == 0:
 		return fmt.Errorf("ranges, versions, or database_specific.trees are missing")
 	}
-	if _, err := pack.ParseID(x.Package.Name); err != nil && x.Package.Name != AnyPack {
+	if x.Package.Name != AnyPack && !packPattern().MatchString(x.Package.Name) {
 		return fmt.Errorf("the package name %q is not owner/name", x.Package.Name)
 	}
 	for _, v := range x.Versions {
