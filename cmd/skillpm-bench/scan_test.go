@@ -33,10 +33,6 @@ func scanData(t *testing.T) map[string]map[string]string {
 		"M2,malicious,SRC002,SRC002_packages.tar.gz,packages/two.md\n" +
 		"M3,malicious,SRC001,SRC001_packages.tar.gz,packages/three\n" +
 		"M4,malicious,SRC011,SRC011_artifacts.tar.gz,artifacts/four\n"
-	inject := map[string]string{}
-	for name, text := range injectData {
-		inject[name] = text
-	}
 	return map[string]map[string]string{
 		"ShenaoW/MalSkills": {
 			"data/ground_truth/ground_truth_final.csv":     truth,
@@ -66,7 +62,7 @@ func scanData(t *testing.T) map[string]map[string]string {
 			"benchmarks/skills/y/SKILL.md":  cleanText,
 			"benchmarks/skills/z/.mcp.json": "{}",
 		},
-		"aisa-group/skill-inject": inject,
+		"aisa-group/skill-inject": injectData,
 		"cisco-ai-defense/skill-scanner": {
 			"evals/skills/safe-skills/a/SKILL.md": cleanText, "evals/skills/backdoor/b/SKILL.md": attackText,
 			"evals/skills/backdoor/b/_expected.json": "{}",

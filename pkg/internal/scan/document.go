@@ -172,7 +172,8 @@ const maxAppended = 64 << 10
 // is. Bytes after the end that are not another file, and pictures that end early, are not reported: cameras and editors
 // write such. It reads the picture once, in pieces.
 func Appended(picture io.Reader) (about string, err error) {
-	r := bufio.NewReaderSize(picture, 32<<10)
+	var signatures zipSignatures
+	r := bufio.NewReaderSize(io.TeeReader(picture, &signatures), 32<<10)
 	head, err := r.Peek(8)
 	if err != nil {
 		return "", ignoreEnd(err)
@@ -191,7 +192,31 @@ func Appended(picture io.Reader) (about string, err error) {
 		return "", ignoreEnd(err)
 	}
 	rest, err := io.ReadAll(io.LimitReader(r, maxAppended))
-	return appendedFile(rest), err
+	if about = appendedFile(rest); about == "" && signatures.entry && signatures.end {
+		about = Zip.String() // in a block for comments: programs that unpack search a zip from its end
+	}
+	return about, err
+}
+
+// zipSignatures searches what is written to it for the signatures of a zip's entry and of its end.
+type zipSignatures struct {
+	entry, end bool
+	last       []byte // of the bytes before
+}
+
+func (z *zipSignatures) Write(b []byte) (int, error) {
+	const length = 4
+	border := append(z.last, b[:min(len(b), length-1)]...)
+	for _, part := range [][]byte{border, b} {
+		z.entry = z.entry || bytes.Contains(part, []byte("PK\x03\x04"))
+		z.end = z.end || bytes.Contains(part, []byte("PK\x05\x06"))
+	}
+	if len(b) < length-1 {
+		z.last = border[max(0, len(border)-(length-1)):]
+		return len(b), nil
+	}
+	z.last = append(z.last[:0], b[len(b)-(length-1):]...)
+	return len(b), nil
 }
 
 // ignoreEnd returns nil for the end of a file: the picture is not complete.

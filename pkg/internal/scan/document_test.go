@@ -3,6 +3,7 @@ package scan
 import (
 	"bytes"
 	"compress/zlib"
+	"encoding/binary"
 	"fmt"
 	"image"
 	"image/color"
@@ -65,6 +66,27 @@ func TestAppended(t *testing.T) {
 			if got, err := Appended(bytes.NewReader(picture[:n])); err != nil || got != "" {
 				t.Errorf("%s of %d bytes: %q, %v", name, n, got, err)
 			}
+		}
+	}
+}
+
+// TestAppendedInside finds a zip in a block before the end of the picture.
+func TestAppendedInside(t *testing.T) {
+	archive, all := zipOf(t, member{name: "run.sh", data: "#!/bin/sh\necho one\n"}), pictures(t)
+	chunk := append(binary.BigEndian.AppendUint32(nil, uint32(len(archive))), "teXt"...)
+	chunk = append(append(chunk, archive...), "sum."...)
+	comment := append(binary.BigEndian.AppendUint16([]byte{0xFF, 0xFE}, uint16(len(archive)+2)), archive...)
+	extension := append(append([]byte{'!', 0xFE, byte(len(archive))}, archive...), 0)
+	for _, c := range []struct {
+		name   string
+		block  []byte
+		before int // bytes at the end of the picture
+	}{{"png", chunk, 12}, {"jpeg", comment, 2}, {"gif", extension, 1}} {
+		picture := all[c.name]
+		at := len(picture) - c.before
+		data := append(append(bytes.Clone(picture[:at]), c.block...), picture[at:]...)
+		if got, err := Appended(iotest.OneByteReader(bytes.NewReader(data))); err != nil || got != "zip archive" {
+			t.Errorf("%s: %q, %v", c.name, got, err)
 		}
 	}
 }

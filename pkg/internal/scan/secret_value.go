@@ -351,18 +351,6 @@ func isIdentifier(b []byte) bool {
 	return true
 }
 
-// longestRun returns the length of the longest run of letters and digits.
-func longestRun(b []byte) int {
-	longest, run := 0, 0
-	for _, c := range b {
-		if run++; !is(c, alnum) {
-			run = 0
-		}
-		longest = max(longest, run)
-	}
-	return longest
-}
-
 // isTestKey reports whether a key is one of the first that development tools for Ethereum derive from their public
 // test phrase.
 func isTestKey(key []byte) bool {
