@@ -14,18 +14,18 @@ import (
 // scanCommand is the argument that measures what the scanner finds.
 const scanCommand = "scan"
 
-const scanHelp = `Count the labelled skills in which the scanner of this source finds an error. Fetch the skills first:
+const scanHelp = `Count the labeled skills in which the scanner of this source finds an error. Fetch the skills first:
 
   git clone --filter=blob:none https://github.com/OWNER/NAME DIR/OWNER+NAME
 
   go run ./cmd/skillpm-bench scan --data DIR [flags]
 
 DIR has clones, or bare copies, of the repositories below. The benchmark reads their HEAD, and runs
-nothing. It counts skills with a security error (SEC…); notes and warnings don't count. Identical
+nothing. It counts skills with a security error (SEC…); warnings and notes do not count. Identical
 skills of a set count once. A malicious skill without an error is missed; a benign skill with one
 is a false positive.
 
-Shares have Wilson intervals of 95 %. "Not read" counts labelled skills whose files the repository
+Shares have Wilson intervals of 95 %. "Not read" counts labeled skills whose files the repository
 or the clone does not have. They are in no share.
 
 `
@@ -59,7 +59,7 @@ func parseScan(args []string, stdout io.Writer) (scanOptions, error) {
 		f.SetOutput(stdout)
 		f.PrintDefaults()
 		fmt.Fprint(stdout, "\nSets:\n")
-		for _, s := range labelledSets {
+		for _, s := range labeledSets {
 			fmt.Fprintf(stdout, "  %-20s %s\n", s.name, strings.Join(s.repositories, ", "))
 		}
 	case err != nil:
@@ -73,7 +73,7 @@ func parseScan(args []string, stdout io.Writer) (scanOptions, error) {
 
 func checkSets(names []string) error {
 	var known []string
-	for _, s := range labelledSets {
+	for _, s := range labeledSets {
 		known = append(known, s.name)
 	}
 	for _, name := range names {
@@ -92,7 +92,7 @@ func runScan(ctx context.Context, sys system) error {
 		return usageError{err}
 	}
 	var rep scanReport
-	for _, set := range labelledSets {
+	for _, set := range labeledSets {
 		if len(o.sets) > 0 && !slices.Contains(o.sets, set.name) || o.heldOut && set.heldOut == nil {
 			continue
 		}

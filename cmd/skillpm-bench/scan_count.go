@@ -19,7 +19,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/lint"
 )
 
-// sample is a labelled skill.
+// sample is a labeled skill.
 type sample struct {
 	id        string // in its set
 	malicious bool
@@ -62,7 +62,7 @@ type setCount struct {
 	Benign    proportion             `json:"benign"`
 	Types     map[string]*proportion `json:"types,omitempty"` // of malicious skills, by type of attack
 	Identical int                    `json:"identical"`       // skills that are left out, because they occur twice
-	Unread    int                    `json:"unread"`          // labelled skills without files
+	Unread    int                    `json:"unread"`          // labeled skills without files
 	Missed    []string               `json:"missed"`          // malicious skills without an error
 	Flagged   map[string][]string    `json:"flagged"`         // benign skills with errors, and the rules
 	Rules     map[string]int         `json:"rules"`           // malicious skills with an error, by rule

@@ -17,11 +17,11 @@ import (
 	"testing/fstest"
 )
 
-// setReader reads the skills of a set. It returns how many labelled skills do not have files.
+// setReader reads the skills of a set. It returns how many labeled skills do not have files.
 type setReader func(ctx context.Context, c collection, yield func(sample)) (unread int, err error)
 
-// labelledSets are public sets of skills with labels. The files of a skill never tell which label it has.
-var labelledSets = []struct {
+// labeledSets are public sets of skills with labels. The files of a skill never tell which label it has.
+var labeledSets = []struct {
 	name         string
 	repositories []string
 	read         setReader

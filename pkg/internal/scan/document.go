@@ -88,8 +88,8 @@ const (
 	PDFLaunch               // a program (12.6.4.5)
 )
 
-// DocumentActions returns the riskiest action of a document. It reads its objects, and those in compressed object streams, but
-// not those that are encrypted.
+// DocumentActions returns the riskiest action of a document in the PDF format. It reads its objects, and those in
+// compressed object streams, but not those that are encrypted.
 func DocumentActions(data []byte) PDFAction {
 	action := pdfAction(data)
 	budget := maxObjects
@@ -168,7 +168,7 @@ func hexValue(c byte) byte {
 // maxAppended is how much is read of what follows a picture.
 const maxAppended = 64 << 10
 
-// Appended reports a file that follows the end of a picture (PNG, JPEG, or GIF), or an archive inside of it, and what it
+// Appended reports a file that follows the end of a picture (PNG, JPEG, or GIF), or a zip inside of it, and what it
 // is. Bytes after the end that are not another file, and pictures that end early, are not reported: cameras and editors
 // write such. It reads the picture once, in pieces.
 func Appended(picture io.Reader) (about string, err error) {

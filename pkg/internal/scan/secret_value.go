@@ -43,7 +43,10 @@ var secretNames = [...]string{
 	"private-key", "access_key", "accesskey", "account_key", "wallet_key",
 }
 
-var phraseNames = [...]string{"mnemonic", "seed phrase", "seed_phrase", "seedphrase", "recovery phrase", "secret phrase"}
+var phraseNames = [...]string{
+	"mnemonic", "seed phrase", "seed_phrase", "seedphrase", "recovery phrase",
+	"secret phrase",
+}
 
 // valueLiterals are the texts at which checkValue looks.
 func valueLiterals() []literal {
@@ -293,7 +296,8 @@ func (t *text) assignedValue(end int) (from, to int, ok bool) {
 	}
 	value := t.take(i, 130, alnum, "_-+/=.!@#%^&*~?$")
 	to = i + len(value)
-	if next := t.after(to); quote != 0 && next != quote || !is(next, isBlank) && strings.IndexByte("\"'`,;)}&|", next) < 0 {
+	if next := t.after(to); quote != 0 && next != quote ||
+		!is(next, isBlank) && strings.IndexByte("\"'`,;)}&|", next) < 0 {
 		return 0, 0, false
 	}
 	return i, to, len(value) >= 8 && len(value) < 130 && !bytes.Contains(value, []byte("..")) &&
@@ -304,8 +308,8 @@ func (t *text) assignedValue(end int) (from, to int, ok bool) {
 func namedSecret(name string, value []byte) (Kind, string) {
 	has := func(words ...string) bool { return containsAny([]byte(name), words...) }
 	bare := bytes.TrimPrefix(value, []byte("0x"))
-	isHexKey := (len(bare) == 64 || len(bare) == 40 || len(bare) == 32) && allOf(bare, isHex) && entropy(bare) >= hexText &&
-		!isPlaceholder(bare)
+	isHexKey := (len(bare) == 64 || len(bare) == 40 || len(bare) == 32) && allOf(bare, isHex) &&
+		entropy(bare) >= hexText && !isPlaceholder(bare)
 	switch {
 	case isHexKey && len(bare) == 64 && has("private", "wallet") && !isTestKey(bare):
 		return Secret, "a private key of a wallet"

@@ -73,7 +73,8 @@ func TestAddressPassword(t *testing.T) {
 func TestProviderValues(t *testing.T) {
 	azure := random(std64, 86, 31) + "=="
 	telegram := "71" + random(digits, 8, 32) + ":A" + "A" + random(url64, 33, 33)
-	discord := strings.TrimRight(b64("118"+random(digits, 15, 34)), "=") + ".G" + random(base62, 5, 35) + "." + random(url64, 38, 36)
+	discord := strings.TrimRight(b64("118"+random(digits, 15, 34)), "=") + ".G" + random(base62, 5, 35) + "." +
+		random(url64, 38, 36)
 	hex := func(n int, seed uint64) string { return random(hexDigits, n, seed) }
 	for _, c := range []textCase{
 		{text: "AccountName=acme;Account" + "Key=«" + azure + "»;EndpointSuffix=core.windows.net", detail: "a key of Azure"},
