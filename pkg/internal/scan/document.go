@@ -63,7 +63,9 @@ func activeAttribute(tag []byte) string {
 				return "a handler of events: " + string(rest[:name])
 			}
 		}
-		if k := bytes.IndexByte(rest, '='); k > 0 && k < 16 && bytes.HasSuffix(bytes.TrimSpace(rest[:k]), []byte("href")) {
+		const longest = 16 // bytes of xlink:href and blanks after it
+		k := bytes.IndexByte(rest[:min(len(rest), longest)], '=')
+		if k > 0 && bytes.HasSuffix(bytes.TrimSpace(rest[:k]), []byte("href")) {
 			if hasFold(bytes.TrimLeft(rest[k+1:], "\"' \t\r\n"), "javascript:") {
 				return "a link with a script"
 			}

@@ -107,9 +107,12 @@ func TestZeroWidthWord(t *testing.T) {
 func TestMixedScript(t *testing.T) {
 	for _, c := range []textCase{
 		{text: "pip install «r\u0435quests»", detail: "imitates requests with U+0435"},
-		{text: "Log in at https://«p\u0430ypal».com/login"},
+		{text: "Log in at «p\u0430ypal».com today", detail: "imitates paypal with U+0430"},
+		{text: "Log in at https://«xn--80ak6aa92e.com»/login", detail: "imitates apple.com"},
+		{text: "https://«\u0430\u0440\u0440\u04cf\u0435.com»/login", detail: "imitates apple.com"},
 		{text: "read «AC\u039fUNT_NAME» from it"},
 		{text: "def «get_t\u043eken»(): pass"},
+		{text: "«h\u0435ll\u043eworld»"},
 
 		{text: "\u043f\u0440\u0438\u0432\u0435\u0442 hello"},
 		{text: "JSON\u043e\u043c and API\u0430"},
@@ -117,6 +120,7 @@ func TestMixedScript(t *testing.T) {
 		{text: "\u0421\u0421\u0421\u0420 x"},
 		{text: "caf\u00e9, na\u00efve, \u00fcber"},
 		{text: "x\u0434y is \u0436"},
+		{text: "https://\u043e\u043a\u043d\u0430.\u0440\u0444/ and https://xn--bcher-kva.de/"},
 	} {
 		c.check(t, MixedScript, Options{Markdown: true})
 	}
@@ -126,7 +130,8 @@ func TestLookalikeHost(t *testing.T) {
 	for host, want := range map[string]string{
 		"p\u0430ypal.com": "paypal.com", "api.g\u0456thub.com": "api.github.com", "g\u043e\u043egle.com": "google.com",
 		"github.com": "", "\u043f\u0440\u0438\u043c\u0435\u0440.\u0440\u0444": "", "b\u00fccher.de": "",
-		"xn--80ak6aa92e.com": "",
+		"xn--80ak6aa92e.com": "apple.com", "\u0430\u0440\u0440\u04cf\u0435.com": "apple.com",
+		"\u0441\u043e\u0440.com": "", "\u043e\u043a\u043d\u0430.\u0440\u0444": "", "xn--bcher-kva.de": "", "": "", "a..": "",
 	} {
 		like, ok := LookalikeHost(host)
 		if ok != (want != "") || ok && like != want {
@@ -149,5 +154,17 @@ func TestTerminalEscape(t *testing.T) {
 		{text: "cut off \x1b["},
 	} {
 		c.check(t, TerminalEscape, Options{Markdown: true})
+	}
+}
+
+// TestMixedScriptHidesNothing finds characters that follow a look-alike letter in its word.
+func TestMixedScriptHidesNothing(t *testing.T) {
+	data := []byte("p\u0430yp\u202eal and r\u0435que\u200b\u200c\u200d\u2060sts")
+	found := map[Kind]int{}
+	for _, h := range New().Text(data, Options{}) {
+		found[h.Kind]++
+	}
+	if found[BidiControls] != 1 || found[ZeroWidthRun] != 1 || found[MixedScript] != 2 {
+		t.Errorf("%v", found)
 	}
 }

@@ -1,10 +1,13 @@
 package scan
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/net/idna"
 )
 
 // lookalikes are Cyrillic, Greek, and Armenian letters, and the Latin letters that they look like in most fonts.
@@ -17,8 +20,8 @@ var lookalikes = map[rune]rune{
 }
 
 // Lookalike returns the word of Latin letters that a word looks like, if one or more of its letters are of another
-// alphabet. A word in one alphabet, and a word with letters that do not look like Latin ones, are not imitations. Words
-// are identifiers and the names of hosts: for a name with dots, ask for each of its labels.
+// alphabet. A word with more letters of another alphabet than Latin ones, or with letters that do not look like Latin
+// ones, is not an imitation; then ok is false, and latin is "" if some do not.
 func Lookalike(word string) (latin string, ok bool) {
 	var b strings.Builder
 	letters, foreign := 0, 0
@@ -38,15 +41,22 @@ func Lookalike(word string) (latin string, ok bool) {
 			b.WriteRune(r)
 		}
 	}
-	return b.String(), foreign > 0 && letters > foreign
+	return b.String(), foreign > 0 && letters >= foreign
 }
 
-// LookalikeHost returns the name that a host looks like, if a label of it mixes alphabets or imitates one. An
-// international name in one alphabet is not an imitation.
+// LookalikeHost returns the name that a host looks like, if a label of it mixes alphabets, or consists of four or more
+// look-alike letters below a domain in Latin letters. Other names in one alphabet are not imitations. Labels may be
+// encoded (xn--…, RFC 3492).
 func LookalikeHost(host string) (latin string, ok bool) {
+	if decoded, err := idna.Punycode.ToUnicode(host); err == nil {
+		host = decoded
+	}
 	labels := strings.Split(host, ".")
+	domain := labels[len(labels)-1]
+	isLatin := domain != "" && allOf([]byte(domain), isLetter)
 	for i, label := range labels {
-		if like, imitates := Lookalike(label); imitates {
+		like, mixed := Lookalike(label)
+		if mixed || isLatin && len(like) >= 4 && allOf([]byte(like), isLetter) && like != label {
 			labels[i], ok = like, true
 		}
 	}
@@ -58,13 +68,13 @@ func LookalikeHost(host string) (latin string, ok bool) {
 // bytes to advance.
 func (t *text) foreignLetter(i int) int {
 	_, n := utf8.DecodeRune(t.data[i:])
-	if !is(t.after(i+n), isLetter) {
+	if i < t.mixedTo || !is(t.after(i+n), isLetter) {
 		return n
 	}
 	from, to := t.word(i, i+n)
+	t.mixedTo = to // the other letters of the word have the same result
 	if like, ok := Lookalike(string(t.data[from:to])); ok && to-from >= 4 {
 		t.hit(MixedScript, from, to, fmt.Sprintf("imitates %s with %s", excerpt([]byte(like)), codePoint(t.data[i:])))
-		return to - i
 	}
 	return n
 }
@@ -88,4 +98,24 @@ func (t *text) word(start, end int) (from, to int) {
 // withoutRun returns a word without the invisible characters in it.
 func (t *text) withoutRun(from int, run *invisible, to int) string {
 	return excerpt(append(append([]byte{}, t.data[from:run.start]...), t.data[run.end:to]...))
+}
+
+// addressHost finds a host at i that looks like another.
+func (t *text) addressHost(i int) {
+	to, suspect := i, false
+	for ; to < len(t.data) && to-i < 128; to++ {
+		c := t.data[to]
+		if !is(c, alnum) && c != '-' && c != '.' && c < utf8.RuneSelf {
+			break
+		}
+		suspect = suspect || c >= utf8.RuneSelf
+	}
+	t.scanned += to - i
+	host := bytes.TrimRight(t.data[i:to], ".-")
+	if !suspect && !bytes.Contains(host, []byte("xn--")) {
+		return
+	}
+	if like, ok := LookalikeHost(string(host)); ok {
+		t.hit(MixedScript, i, i+len(host), "imitates "+excerpt([]byte(like)))
+	}
 }

@@ -155,6 +155,7 @@ type text struct {
 
 	scanned        int      // bytes read outside the filter, for tests
 	lookedBack     int      // bytes read backwards by farStart
+	mixedTo        int      // the end of the last word that foreignLetter read
 	phase          [4]int   // for checkEncoded: seen by phase
 	lowered        []byte   // for around
 	row            tableRow // for inCells

@@ -78,6 +78,7 @@ func (t *text) secretValue(l *literal, start, end int) {
 	case valueJWT:
 		t.webToken(start)
 	case valueURL:
+		t.addressHost(end)
 		t.addressPassword(l, start, end)
 	case valueAzure:
 		t.azureKey(end)
