@@ -72,6 +72,9 @@ func (u *skillCheck) scanText(f *file) {
 		Markdown: isMarkdown(f.rel), Script: script,
 		Skill: f.source == u.src, SVG: strings.EqualFold(path.Ext(f.rel), ".svg"),
 	}) {
+		if h.Kind == scan.Secret || h.Kind == scan.PossibleSecret {
+			u.redact(f, h.Start, h.End)
+		}
 		id := hitRules[h.Kind]
 		switch {
 		case h.Kind == scan.PipeToShell && !script:
@@ -89,9 +92,6 @@ func (u *skillCheck) scanText(f *file) {
 			message += ": " + h.Detail
 		}
 		u.at(f.source, h.Start, h.End, finding{rule: id, message: message})
-		if h.Kind == scan.Secret || h.Kind == scan.PossibleSecret {
-			u.redact(f, h.Start, h.End)
-		}
 	}
 	if p := f.page; p != nil {
 		u.reportComment(f, p)
@@ -121,7 +121,8 @@ func (u *skillCheck) isQuoted(f *file, h scan.Hit) bool {
 	return false
 }
 
-// redact keeps a secret out of the line that reports show: of every character after the first four stands a star.
+// redact keeps a secret out of the line that reports show: of every character stands a star. Of long secrets, the first
+// four characters remain, which are the prefix of a provider.
 func (u *skillCheck) redact(f *file, start, end int) {
 	line, column := f.position(start)
 	at := lineKey{u.l.show(f.path), line}
@@ -129,8 +130,11 @@ func (u *skillCheck) redact(f *file, start, end int) {
 	if len(text) == 0 {
 		text = []rune(f.line(line))
 	}
-	last := min(len(text), column-1+utf8.RuneCount(f.data[start:end]))
-	for i := column - 1 + 4; i < last; i++ {
+	n, shown := utf8.RuneCount(f.data[start:end]), 4
+	if n < 20 {
+		shown = 0
+	}
+	for i := column - 1 + shown; i < min(len(text), column-1+n); i++ {
 		text[i] = '*'
 	}
 	if u.redacted == nil {
