@@ -62,7 +62,7 @@ type setCount struct {
 	Benign    proportion             `json:"benign"`
 	Types     map[string]*proportion `json:"types,omitempty"` // of malicious skills, by type of attack
 	Identical int                    `json:"identical"`       // skills that are left out, because they occur twice
-	Unread    int                    `json:"unread"`          // labeled skills without files
+	Unread    int                    `json:"unread"`          // labeled skills without files or without a SKILL.md
 	Missed    []string               `json:"missed"`          // malicious skills without an error
 	Flagged   map[string][]string    `json:"flagged"`         // benign skills with errors, and the rules
 	Rules     map[string]int         `json:"rules"`           // malicious skills with an error, by rule
@@ -90,12 +90,16 @@ func scanSet(ctx context.Context, c collection, read setReader) (setCount, error
 		seen[digest] = true
 		g.Go(func() error {
 			rules, err := s.errors(ctx, linter)
-			if err != nil {
-				return fmt.Errorf("%s: %w", s.id, err)
-			}
 			mu.Lock()
 			defer mu.Unlock()
-			count.add(s, rules)
+			switch {
+			case diag.CodeOf(err) == diag.NotFound:
+				count.Unread++ // it does not have a SKILL.md
+			case err != nil:
+				return fmt.Errorf("%s: %w", s.id, err)
+			default:
+				count.add(s, rules)
+			}
 			return nil
 		})
 	})
@@ -103,7 +107,7 @@ func scanSet(ctx context.Context, c collection, read setReader) (setCount, error
 		return count, waitErr
 	}
 	slices.Sort(count.Missed)
-	count.Unread = unread
+	count.Unread += unread
 	return count, err
 }
 

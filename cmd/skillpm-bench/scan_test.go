@@ -33,6 +33,7 @@ func scanData(t *testing.T) map[string]map[string]string {
 		"M1,malicious,SRC002,SRC002_packages.tar.gz,packages/one\n" +
 		"M2,malicious,SRC002,SRC002_packages.tar.gz,packages/two.md\n" +
 		"M3,malicious,SRC001,SRC001_packages.tar.gz,packages/three\n" +
+		"M5,malicious,SRC002,SRC002_packages.tar.gz,packages/five\n" +
 		"M4,malicious,SRC011,SRC011_artifacts.tar.gz,artifacts/four\n"
 	return map[string]map[string]string{
 		"ShenaoW/MalSkills": {
@@ -49,7 +50,7 @@ func scanData(t *testing.T) map[string]map[string]string {
 			"packages/package_manifest.csv":   packages,
 			"packages/SRC001_packages.tar.gz": "version https://git-lfs.github.com/spec/v1\n",
 			"packages/SRC002_packages.tar.gz": archive(t, map[string]string{
-				"packages/one/SKILL.md": attackText, "packages/two.md": quietSkill,
+				"packages/one/SKILL.md": attackText, "packages/two.md": quietSkill, "packages/five/a.py": "print(1)\n",
 			}),
 			"packages/SRC011_artifacts.tar.gz": archive(t, map[string]string{"artifacts/four/SKILL.md": attackText}),
 		},
@@ -163,7 +164,7 @@ func TestScan(t *testing.T) {
 	type figures struct{ malicious, found, benign, flagged, unread, identical int }
 	for name, want := range map[string]figures{
 		"malskills":           {malicious: 2, found: 1, benign: 2, unread: 1, identical: 1},
-		"maliciousskillbench": {malicious: 2, found: 1, unread: 1},
+		"maliciousskillbench": {malicious: 2, found: 1, unread: 2},
 		"skillfortify":        {malicious: 1, found: 1, benign: 1},
 		"skill-inject":        {malicious: 3, benign: 1},
 		"skill-scanner":       {malicious: 1, found: 1, benign: 1},
