@@ -2,6 +2,7 @@ package lint
 
 import (
 	"fmt"
+	"io"
 	"path"
 	"strings"
 	"unicode/utf8"
@@ -37,6 +38,11 @@ var hitRules = map[scan.Kind]string{
 	scan.ReverseShell:       rule.ReverseShell,
 	scan.Shortener:          rule.Shortener,
 	scan.Sudo:               rule.Sudo,
+	scan.PossibleSecret:     rule.PossibleSecret,
+	scan.ZeroWidthWord:      rule.ZeroWidthWord,
+	scan.TerminalEscape:     rule.TerminalEscape,
+	scan.MixedScript:        rule.MixedScript,
+	scan.ActivePicture:      rule.ActiveDocument,
 }
 
 // checkSecurity checks all files for hostile or risky content.
@@ -51,6 +57,8 @@ func (u *skillCheck) checkSecurity(names []string) {
 			u.add(finding{rule: rule.CompiledCode, path: f.path, message: rel + " is compiled code: " + f.format.String()})
 		case f.format.Archive() && f.data != nil:
 			u.checkArchive(f)
+		case f.format == scan.Image || f.format == scan.PDF:
+			u.checkDocument(f)
 		}
 	}
 }
@@ -62,8 +70,11 @@ func (u *skillCheck) scanText(f *file) {
 	reported := map[string]bool{}
 	for _, h := range u.l.scanner.Text(f.data, scan.Options{
 		Markdown: isMarkdown(f.rel), Script: script,
-		Skill: f.source == u.src,
+		Skill: f.source == u.src, SVG: strings.EqualFold(path.Ext(f.rel), ".svg"),
 	}) {
+		if h.Kind == scan.Secret || h.Kind == scan.PossibleSecret {
+			u.redact(f, h.Start, h.End)
+		}
 		id := hitRules[h.Kind]
 		switch {
 		case h.Kind == scan.PipeToShell && !script:
@@ -81,9 +92,6 @@ func (u *skillCheck) scanText(f *file) {
 			message += ": " + h.Detail
 		}
 		u.at(f.source, h.Start, h.End, finding{rule: id, message: message})
-		if h.Kind == scan.Secret {
-			u.redact(f, h.Start, h.End)
-		}
 	}
 	if p := f.page; p != nil {
 		u.reportComment(f, p)
@@ -93,7 +101,7 @@ func (u *skillCheck) scanText(f *file) {
 // isQuoted reports whether a page only quotes the words of an attack, or names a switch outside of a command.
 func (u *skillCheck) isQuoted(f *file, h scan.Hit) bool {
 	switch h.Kind {
-	case scan.IgnoreInstructions, scan.HideFromUser, scan.CredentialPath:
+	case scan.IgnoreInstructions, scan.HideFromUser, scan.CredentialPath, scan.ZeroWidthWord, scan.MixedScript:
 		before := strings.TrimRight(string(f.data[max(0, h.Start-8):h.Start]), " ")
 		return before != "" && strings.HasSuffix(before, `"`) || strings.HasSuffix(before, "'") ||
 			strings.HasSuffix(before, "“") ||
@@ -113,7 +121,8 @@ func (u *skillCheck) isQuoted(f *file, h scan.Hit) bool {
 	return false
 }
 
-// redact keeps a secret out of the line that reports show: of every character after the first four stands a star.
+// redact keeps a secret out of the line that reports show: of every character stands a star. Of long secrets, the first
+// four characters remain, which are the prefix of a provider.
 func (u *skillCheck) redact(f *file, start, end int) {
 	line, column := f.position(start)
 	at := lineKey{u.l.show(f.path), line}
@@ -121,8 +130,11 @@ func (u *skillCheck) redact(f *file, start, end int) {
 	if len(text) == 0 {
 		text = []rune(f.line(line))
 	}
-	last := min(len(text), column-1+utf8.RuneCount(f.data[start:end]))
-	for i := column - 1 + 4; i < last; i++ {
+	n, shown := utf8.RuneCount(f.data[start:end]), 4
+	if n < 20 {
+		shown = 0
+	}
+	for i := column - 1 + shown; i < min(len(text), column-1+n); i++ {
 		text[i] = '*'
 	}
 	if u.redacted == nil {
@@ -189,6 +201,32 @@ func (u *skillCheck) checkArchive(f *file) {
 			message += ", and " + textx.Count(found.Count-1, "similar problem")
 		}
 		u.add(finding{rule: id, path: f.path, message: message})
+	}
+}
+
+// checkDocument reports files that follow the end of a picture, and what a PDF document runs.
+func (u *skillCheck) checkDocument(f *file) {
+	r, err := u.l.fsys.Open(f.path)
+	if err != nil {
+		return // the file was there when its format was detected: it is going away
+	}
+	defer r.Close()
+	if f.format == scan.Image {
+		if about, _ := scan.Appended(r); about != "" {
+			u.add(finding{rule: rule.AppendedFile, path: f.path, message: "a file follows the end of the picture: " + about})
+		}
+		return
+	}
+	data, _ := io.ReadAll(io.LimitReader(r, maxArchive))
+	switch scan.DocumentActions(data) {
+	case scan.PDFNothing:
+	case scan.PDFJavaScript:
+		u.add(finding{rule: rule.ActiveDocument, path: f.path, message: f.rel + " has JavaScript"})
+	case scan.PDFLaunch:
+		u.add(finding{
+			rule: rule.ActiveDocument, severity: new(diag.SeverityError), path: f.path,
+			message: f.rel + " starts a program",
+		})
 	}
 }
 

@@ -105,6 +105,12 @@ const (
 	Shortener          = "SEC306"
 	Sudo               = "SEC307"
 	HTMLComment        = "SEC308"
+	AppendedFile       = "SEC130"
+	ZeroWidthWord      = "SEC131"
+	PossibleSecret     = "SEC340"
+	ActiveDocument     = "SEC341"
+	TerminalEscape     = "SEC342"
+	MixedScript        = "SEC343"
 
 	SameName         = "PACK001"
 	SameDescribe     = "PACK002"

@@ -29,7 +29,13 @@ const (
 	Shortener          // a shortened link
 	Sudo               // a command run as the administrator
 
-	lastKind = Sudo
+	PossibleSecret // the value of a password, a key, or a token, without the form of a provider
+	ZeroWidthWord  // invisible characters inside an English word
+	TerminalEscape // control sequences that terminals run or that hide text in them
+	MixedScript    // a word with letters of another alphabet that look like its own
+	ActivePicture  // a picture of vectors with scripts
+
+	lastKind = ActivePicture
 )
 
 // Hit is one thing found in a text.
@@ -44,6 +50,7 @@ type Hit struct {
 type Options struct {
 	Markdown bool // a page of Markdown: prose is read as well
 	Script   bool // a program that can be run: code counts where prose would only show it
+	SVG      bool // a picture in the SVG format
 	Skill    bool // the SKILL.md itself, whose commands some agents run when they load it
 }
 

@@ -9,7 +9,9 @@ var kindNames = [...]string{
 	DynamicShell: "DynamicShell", PipeToShell: "PipeToShell", InstallerFirst: "InstallerFirst",
 	SkipPermission:     "SkipPermission",
 	IgnoreInstructions: "IgnoreInstructions", HideFromUser: "HideFromUser", CredentialPath: "CredentialPath",
-	ReverseShell: "ReverseShell", Shortener: "Shortener", Sudo: "Sudo",
+	ReverseShell: "ReverseShell", Shortener: "Shortener", Sudo: "Sudo", PossibleSecret: "PossibleSecret",
+	ZeroWidthWord: "ZeroWidthWord", TerminalEscape: "TerminalEscape", MixedScript: "MixedScript",
+	ActivePicture: "ActivePicture",
 }
 
 // String returns the name of the kind's constant.

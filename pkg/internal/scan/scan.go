@@ -44,6 +44,7 @@ const (
 	checkShortener               // the address of a shortener
 	checkSecret                  // the prefix of a secret
 	checkKeyBlock                // a private key
+	checkValue                   // a secret that more than a prefix tells
 	checkSkip                    // a switch that disables permissions
 	checkIgnore                  // "ignore" and similar words
 	checkUser                    // "user": is something hidden from the user?
@@ -60,7 +61,7 @@ func New() *Scanner {
 	for _, table := range [...][]literal{
 		commandLiterals, packedLiterals, linkLiterals(), secretLiterals(), permissionLiterals(), proseLiterals,
 		credentialLiterals(),
-		encodedLiterals(),
+		encodedLiterals(), valueLiterals(),
 	} {
 		s.literals = append(s.literals, table...)
 	}
@@ -97,8 +98,15 @@ func (s *Scanner) scan(t *text) {
 	}
 	t.invisibleCharacters()
 	t.blankPadding()
+	t.terminalEscapes()
+	if t.SVG {
+		t.activePicture()
+	}
 	if t.Skill {
 		t.dynamicShell()
+	}
+	if t.count[PossibleSecret] > 0 && t.count[Secret] > 0 {
+		t.dropKnownSecrets()
 	}
 	if len(t.hits) > 1 {
 		slices.SortFunc(t.hits, func(a, b Hit) int {
@@ -147,6 +155,7 @@ type text struct {
 
 	scanned        int      // bytes read outside the filter, for tests
 	lookedBack     int      // bytes read backwards by farStart
+	mixedTo        int      // the end of the last word that foreignLetter read
 	phase          [4]int   // for checkEncoded: seen by phase
 	lowered        []byte   // for around
 	row            tableRow // for inCells
@@ -182,6 +191,8 @@ func (t *text) check(l *literal, start, end int) {
 		t.providerSecret(&secretForms[l.arg], start)
 	case checkKeyBlock:
 		t.keyBlock(start, end)
+	case checkValue:
+		t.secretValue(l, start, end)
 	case checkSkip:
 		t.permissionSwitch(l, start, end)
 	case checkIgnore:
