@@ -10,7 +10,6 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/diag/rule"
 	"github.com/skillpm/skillpm/pkg/internal/yamlx"
-	"github.com/skillpm/skillpm/pkg/skill"
 )
 
 // Apply makes the edits of one file's findings in its data. Of edits that overlap the first counts; the others may be
@@ -101,12 +100,6 @@ func (u *skillCheck) replaceNode(v *yaml.Node, text string) func() []diag.Edit {
 	return func() []diag.Edit {
 		return []diag.Edit{{Path: u.src.path, Start: start, End: end, Text: yamlx.Scalar(text)}}
 	}
-}
-
-// rename returns edits that give the skill a name.
-func (u *skillCheck) rename(name string) func() []diag.Edit {
-	data, err := skill.SpliceName(u.src.data, name)
-	return u.src.rewriting(data, err == nil)
 }
 
 // oneText returns edits that write a list as one text.

@@ -150,7 +150,9 @@ func (u *skillCheck) reportMissing(j *profileSchema, v yamlschema.Violation) {
 		if name == "name" {
 			if s := skill.Slug(path.Base(u.dir)); s != "" {
 				f.fix = "add a line name: " + s
-				f.edits = u.rename(s)
+				if s == path.Base(u.dir) {
+					f.edits = u.rename(s)
+				}
 			}
 		}
 		f.src, f.line, f.column, f.width = u.src, u.doc.FrontLine-1, 1, 3
@@ -345,10 +347,9 @@ func (u *skillCheck) patternFinding(v yamlschema.Violation, field string) findin
 		if s := skill.Slug(v.Node.Value); s != "" {
 			f.fix = "write name: " + s
 		}
-		if dir := path.Base(u.dir); skill.LegalName(dir) {
+		if dir := path.Base(u.dir); skill.LegalName(dir) && !slices.Contains(genericDirs, dir) {
 			f.fix = "write name: " + dir
-			f.edits = u.rename(dir)
-			f.suggest = skill.Slug(v.Node.Value) != dir
+			f.edits, f.suggest = u.rename(dir), true
 		}
 		return f
 	}

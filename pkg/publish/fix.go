@@ -39,7 +39,7 @@ const maxRounds = 8
 // result but writes nothing. A file that changes meanwhile is not written, and Fix returns an error.
 func (c *Client) Fix(ctx context.Context, o ValidateOptions, dry bool) (*Fixed, error) {
 	o.Edits = true
-	m := &fixer{client: c, files: map[string]*fixedFile{}, overlay: o.overlay(c)}
+	m := &fixer{client: c, renames: o.Renames, files: map[string]*fixedFile{}, overlay: o.overlay(c)}
 	for range maxRounds {
 		report, err := c.validate(ctx, o, m.contents())
 		if err != nil {
@@ -60,6 +60,7 @@ func (c *Client) Fix(ctx context.Context, o ValidateOptions, dry bool) (*Fixed, 
 // fixer is the state of one [Client.Fix] call, which makes all edits in memory before it writes a file.
 type fixer struct {
 	client  *Client
+	renames bool                  // also make edits that change names of skills
 	overlay map[string][]byte     // contents that replace those on disk, by absolute path
 	files   map[string]*fixedFile // by absolute path
 	report  lint.Report
@@ -85,7 +86,7 @@ func (m *fixer) round(report lint.Report) (bool, error) {
 	edits := map[string][]diag.Edit{}
 	changed := false
 	for _, finding := range report.Findings {
-		if !finding.Fixable || len(finding.Edits) == 0 {
+		if len(finding.Edits) == 0 || !finding.Fixable && !(m.renames && lint.IsRename(finding)) {
 			continue
 		}
 		if !m.isEditable(finding.Edits[0].Path) {

@@ -30,6 +30,7 @@ type ValidateOptions struct {
 	Disable  []string // rules to disable
 	NoConfig bool     // ignore the validate: settings of skillpm.yaml
 	Edits    bool     // compute the edits that fix findings
+	Renames  bool     // [Client.Fix] also changes names of skills
 
 	Changed bool   // report only skills with files that differ from the last commit
 	Since   string // with Changed: compare with the merge base of HEAD and this branch, tag, or commit

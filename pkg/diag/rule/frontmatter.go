@@ -2,6 +2,10 @@ package rule
 
 import "strings"
 
+// renames explains how names are fixed.
+const renames = "`skillpm validate --fix=names` applies a suggested name: the directory's, if no other skill has that " +
+	"name, and no skill refers to the old one."
+
 // frontmatterRules are the rules about frontmatter.
 func frontmatterRules() []Rule {
 	return []Rule{
@@ -157,9 +161,9 @@ func frontmatterRules() []Rule {
 			Good: head + "Roll the service out.\n",
 		},
 		{
-			ID: Name, Title: "invalid name", Severity: e, Fixable: true,
+			ID: Name, Title: "invalid name", Severity: e,
 			Why: "A name has 1 to 64 characters from a-z, 0-9, and hyphens. " +
-				"It does not start or end with a hyphen, or contain two hyphens in a row.",
+				"It does not start or end with a hyphen, or contain two hyphens in a row. " + renames,
 			Fix: "use lowercase letters, digits, and single hyphens",
 
 			Bad: "-- deploy/SKILL.md\n---\nname: Deploy\n" +
@@ -169,9 +173,9 @@ func frontmatterRules() []Rule {
 				head + "Roll the service out.\n",
 		},
 		{
-			ID: NameDirectory, Title: "name differs from the directory", Severity: e, Fixable: true,
+			ID: NameDirectory, Title: "name differs from the directory", Severity: e,
 			Why: "The standard requires the name to equal the name of the directory. " +
-				"Some agents use the name, others the directory.",
+				"Some agents use the name, others the directory. " + renames,
 			Fix: "use the same name in the field and for the directory",
 
 			Bad: "-- deploy/SKILL.md\n---\nname: rollout\n" +
