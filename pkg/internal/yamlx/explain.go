@@ -108,6 +108,11 @@ func Explain(message string, lines []string, line int) Problem {
 		if n, i := openQuote(lines); n > 0 {
 			return at(n, i, "the closing quote of the value is missing", "add the closing quote")
 		}
+	case is("Unicode character escape code"):
+		if n, i, escape := loneSurrogate(lines); n > 0 {
+			return at(n, i, escape+" is half of a character, and the other half is missing",
+				"write the character itself, or both halves")
+		}
 	case is("unknown escape"):
 		return at(line, strings.IndexByte(lines[line-1], '\\'), "unknown escape sequence in a double-quoted value",
 			`write \\ for a backslash, or use single quotes`)
