@@ -171,6 +171,9 @@ func (u *skillCheck) collectUnknownKeys(j *profileSchema, v yamlschema.Violation
 		if slices.Contains(fields, key.Value) || seen[key.Value] {
 			continue
 		}
+		if v.Pointer == "" && u.brokenLine > 0 && key.Line >= u.brokenLine {
+			continue // text of the broken value, not a key
+		}
 		seen[key.Value] = true
 		f := finding{rule: rule.Unknown, profile: j.ID}
 		if d := j.Downgraded(v.Pointer, v.Keyword, ""); d != nil {

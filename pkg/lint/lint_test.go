@@ -386,7 +386,20 @@ func TestStructure(t *testing.T) {
 		},
 		{"nested with an error", "-- deploy/SKILL.md\n" + head + "Do.\n-- deploy/inner/SKILL.md\n---\nname: inner\n---\nDo.\n", `
 			deploy/SKILL.md:0:0 STR006 warning deploy/inner/SKILL.md belongs to the skill deploy and is not installed as a separate skill
-			deploy/inner/SKILL.md:1:1 FM010 warning description is missing`},
+			deploy/inner/SKILL.md:1:1 FM010 error description is missing`},
+		{
+			"nested examples", "-- deploy/SKILL.md\n" + head + "Do.\n-- deploy/tests/a/SKILL.md\n---\nname: A\n---\nDo.\n" +
+				"-- deploy/tests/b/SKILL.md\nDo.\n",
+			"deploy/SKILL.md:0:0 STR018 note skillpm does not validate 2 skills, for example the skill in tests/a",
+		},
+		{
+			"another case without frontmatter", "-- deploy/SKILL.md\n" + head + "Do.\n-- other/skill.md\n# Other\n",
+			"other/skill.md:0:0 STR001 warning skill.md is not read as a skill, because its name is not SKILL.md",
+		},
+		{
+			"only another case without frontmatter", "-- other/skill.md\n# Other\n",
+			"other/skill.md:0:0 STR001 warning skill.md is not read as a skill, because its name is not SKILL.md",
+		},
 		{"links", "-- deploy/SKILL.md\n" + head + "Do.\n-- deploy/x.md link\n/etc/passwd", "deploy/x.md:0:0 STR007 error x.md is a symbolic link"},
 		{"leftovers", "-- deploy/SKILL.md\n" + head + "Do.\n-- deploy/a.md~\n-- deploy/.env\n-- deploy/.DS_Store\n-- deploy/node_modules/x/SKILL.md\nx\n-- deploy/.git/config\n", `
 			deploy/.DS_Store:0:0 STR008 note skillpm does not publish .DS_Store with the skill

@@ -149,7 +149,7 @@ type lintRun struct {
 	*Linter
 	fsys      fs.FS
 	targets   []string
-	unread    []collector // findings about directories that could not be searched
+	unread    []collector // findings about directories without a skill
 	packFiles []packFile
 	listed    map[string]bool // the directories that were searched, and whether there is a skillpm.yaml
 }

@@ -30,6 +30,7 @@ type skillCheck struct {
 	called        map[string]bool  // scripts that the skill calls by their path
 	interpreted   map[string]bool  // scripts that the skill gives to an interpreter
 	commented     bool             // a comment was reported
+	brokenLine    int              // the first line of the frontmatter that is not valid YAML, or 0
 	packDir       string           // the directory of its pack's skillpm.yaml, or ""
 	unknownKeys   []unknownKey     // fields that no agent knows
 	foreignFields []foreignField   // fields that only other agents know
@@ -53,7 +54,6 @@ func (l *lintRun) check(p skillDir) *skillCheck {
 		collector: newCollector(l), dir: p.dir, outer: p.outer, file: path.Join(p.dir, p.file), tree: l.newTree(p),
 		called: map[string]bool{}, interpreted: map[string]bool{},
 	}
-	u.lenient = p.outer != ""
 	memory := l.arenas.take()
 	defer l.arenas.release(memory)
 	u.load(memory)
@@ -153,8 +153,6 @@ type collector struct {
 	suppressed []Suppressed
 
 	counts map[string]int // how many findings of each rule there are
-
-	lenient bool // errors other than security errors become warnings: agents don't load a nested skill
 }
 
 func newCollector(l *lintRun) collector { return collector{l: l} }
@@ -198,9 +196,6 @@ func (c *collector) add(f finding) {
 	}
 	if f.src != nil {
 		out.Path = f.src.path
-	}
-	if c.lenient && out.Severity == diag.SeverityError && !strings.HasPrefix(f.rule, "SEC") {
-		out.Severity = diag.SeverityWarning
 	}
 	var off bool
 	if out.Severity, off = c.l.Settings.level(f.rule, out.Severity); off {

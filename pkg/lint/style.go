@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"cmp"
 	"fmt"
 	"sort"
 	"strings"
@@ -85,6 +86,9 @@ var formRules = map[skill.Kind]string{
 func (u *skillCheck) reportParseProblems(problems []skill.Problem) {
 	needy := u.requiringFrontmatter()
 	for i, p := range problems {
+		if p.Kind == skill.BadYAML || p.Kind == skill.Tab || p.Kind == skill.Unclosed {
+			u.brokenLine = cmp.Or(u.brokenLine, p.Line)
+		}
 		f := finding{
 			rule: formRules[p.Kind], src: u.src, line: p.Line, column: p.Column, message: p.Message,
 			fix: p.Fix,
@@ -127,7 +131,7 @@ func (u *skillCheck) formEdits(p skill.Problem) func() []diag.Edit {
 	case skill.ByteOrderMark:
 		return u.src.withoutBOM
 	case skill.BadYAML:
-		return u.src.rewriting(u.doc.QuoteLine(p.Line))
+		return u.src.rewriting(u.doc.Repair(p.Line))
 	}
 	return nil
 }

@@ -35,18 +35,22 @@ type FixedFile struct {
 // maxRounds limits how often files are validated again, because one edit may make another possible.
 const maxRounds = 8
 
-// Fix validates and makes the safe edits until there are none, or at most maxRounds times. With dry it returns the same
+// Fix validates and makes the safe edits, and with Renames those that change names of skills, until there are none, or at most maxRounds times. With dry it returns the same
 // result but writes nothing. A file that changes meanwhile is not written, and Fix returns an error.
 func (c *Client) Fix(ctx context.Context, o ValidateOptions, dry bool) (*Fixed, error) {
 	o.Edits = true
-	m := &fixer{client: c, renames: o.Renames, files: map[string]*fixedFile{}, overlay: o.overlay(c)}
+	m := &fixer{client: c, files: map[string]*fixedFile{}, overlay: o.overlay(c)}
 	for range maxRounds {
 		report, err := c.validate(ctx, o, m.contents())
 		if err != nil {
 			return nil, err
 		}
 		m.report = report
-		changed, err := m.round(report)
+		changed, err := m.round(report, func(f diag.Finding) bool { return f.Fixable })
+		if err == nil && !changed && o.Renames { // once, because a rename can free a name
+			o.Renames = false
+			changed, err = m.round(report, lint.IsRename)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -60,7 +64,6 @@ func (c *Client) Fix(ctx context.Context, o ValidateOptions, dry bool) (*Fixed, 
 // fixer is the state of one [Client.Fix] call, which makes all edits in memory before it writes a file.
 type fixer struct {
 	client  *Client
-	renames bool                  // also make edits that change names of skills
 	overlay map[string][]byte     // contents that replace those on disk, by absolute path
 	files   map[string]*fixedFile // by absolute path
 	report  lint.Report
@@ -81,12 +84,12 @@ func (m *fixer) contents() map[string][]byte {
 	return out
 }
 
-// round makes the safe edits of a report, and reports whether there were any.
-func (m *fixer) round(report lint.Report) (bool, error) {
+// round makes the edits of some findings of a report, and reports whether there were any.
+func (m *fixer) round(report lint.Report, fixes func(diag.Finding) bool) (bool, error) {
 	edits := map[string][]diag.Edit{}
 	changed := false
 	for _, finding := range report.Findings {
-		if len(finding.Edits) == 0 || !finding.Fixable && !(m.renames && lint.IsRename(finding)) {
+		if len(finding.Edits) == 0 || !fixes(finding) {
 			continue
 		}
 		if !m.isEditable(finding.Edits[0].Path) {

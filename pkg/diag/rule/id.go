@@ -46,6 +46,7 @@ const (
 	Collision    = "STR015"
 	TooLarge     = "STR016"
 	TemplateText = "STR017"
+	SkippedSkill = "STR018"
 
 	Broken      = "REF001"
 	Case        = "REF002"
