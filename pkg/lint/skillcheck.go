@@ -89,6 +89,8 @@ func (u *skillCheck) checkMainFile(main *file) {
 	u.reportUnknownFields()
 	u.reportForeignFields()
 	u.checkFieldReferences()
+	u.checkTools()
+	u.checkLicense()
 	u.checkFieldOrder()
 	u.checkStyle()
 	u.checkTemplateDescription()

@@ -35,8 +35,9 @@ type FixedFile struct {
 // maxRounds limits how often files are validated again, because one edit may make another possible.
 const maxRounds = 8
 
-// Fix validates and makes the safe edits, and with Renames those that change names of skills, until there are none, or at most maxRounds times. With dry it returns the same
-// result but writes nothing. A file that changes meanwhile is not written, and Fix returns an error.
+// Fix validates and makes the safe edits, and with Renames those that change names of skills, until there are none, or
+// at most maxRounds times. With dry it returns the same result but writes nothing. A file that changes meanwhile is not
+// written, and Fix returns an error.
 func (c *Client) Fix(ctx context.Context, o ValidateOptions, dry bool) (*Fixed, error) {
 	o.Edits = true
 	m := &fixer{client: c, files: map[string]*fixedFile{}, overlay: o.overlay(c)}

@@ -2,7 +2,6 @@ package skill
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"strconv"
 	"strings"
@@ -165,6 +164,10 @@ func (p *parser) fields(text []byte, err error) *yaml.Node {
 		return root
 	}
 	reported := len(p.problems)
+	conflict := bytes.Contains(text, []byte("\n<<<<<<< ")) || bytes.HasPrefix(text, []byte("<<<<<<< "))
+	if conflict {
+		p.broken(field{text: text, line: 1, first: 1}, err)
+	}
 	keys := map[string]bool{}
 	for _, f := range splitFields(text) {
 		key := f.key()
@@ -179,9 +182,11 @@ func (p *parser) fields(text []byte, err error) *yaml.Node {
 			shift(node, f.first-1)
 			root.Content = append(root.Content, node.Content...)
 		}
-		if ferr != nil && (len(p.problems) == reported || isFieldName(key) && !keys[key]) {
+		if ferr != nil && p.brokenLine == 0 {
+			p.brokenLine = p.doc.FrontLine + f.line - 1
+		}
+		if ferr != nil && (len(p.problems) == reported || isFieldName(key) && !keys[key] && !conflict) {
 			p.broken(f, ferr)
-			p.brokenLine = cmp.Or(p.brokenLine, p.doc.FrontLine+f.line-1)
 		} // otherwise, the field continues a broken value above it
 		if k, v := guess(f); ferr != nil && node == nil && k != nil {
 			root.Content = append(root.Content, k, v)
@@ -257,6 +262,11 @@ func (p *parser) broken(f field, err error) {
 		lines = lines[:1]
 	}
 	found := yamlx.Explain(message, lines, max(1, min(line, len(lines))))
+	isMarkdown := strings.IndexByte("*`<!|>[", lines[0][0]) >= 0 && !strings.HasPrefix(lines[0], "* ")
+	if f.line != f.first && (isMarkdown || strings.HasPrefix(found.Message, "invalid YAML")) {
+		found.Message = "this line is not YAML"
+		found.Hint = "indent the line if it continues the value above; otherwise, close the frontmatter with --- above it"
+	}
 	kind := BadYAML
 	if found.Message == yamlx.TabIndent {
 		kind = Tab

@@ -75,6 +75,9 @@ func TestRepair(t *testing.T) {
 			"a value without quotes contains a colon and a space", "",
 		},
 		{
+			"Markdown", "description: |\n  Reads logs\n\n## Steps\n**Note:** read all\n```\n", 7, "this line is not YAML", "",
+		},
+		{
 			"conflict", "description: Reads\n<<<<<<< main\nlicense: MIT\n=======\nlicense: BSD\n>>>>>>> topic\n", 4,
 			"unresolved merge conflict", "",
 		},

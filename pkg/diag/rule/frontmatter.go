@@ -279,5 +279,39 @@ func frontmatterRules() []Rule {
 				"\nRoll the service out.\n",
 			Good: head + "Roll the service out.\n",
 		},
+		{
+			ID: UnknownTool, Title: "misspelled tool", Severity: w,
+			Why: "No known agent has a tool with this name, but agents have a tool with a similar name. " +
+				"A skill without an allowed tool fails, and a misspelled tool in disallowed-tools stays allowed.",
+			Fix: "correct the name of the tool",
+
+			Bad: "---\nname: deploy\ndescription: Rolls a service out. Use when asked to deploy.\n" +
+				"allowed-tools: Raed Grep\n---\n\nRoll the service out.\n",
+			Good: "---\nname: deploy\ndescription: Rolls a service out. Use when asked to deploy.\n" +
+				"allowed-tools: Read Grep mcp__shop__list_orders\n---\n\nRoll the service out.\n",
+		},
+		{
+			ID: ToolPattern, Title: "unbalanced parentheses in a tool", Severity: w,
+			Why: "Agents cannot read the pattern of the tool, so they ignore or deny the tool and those after it.",
+			Fix: "close each parenthesis",
+
+			Bad: "---\nname: deploy\ndescription: Rolls a service out. Use when asked to deploy.\n" +
+				"allowed-tools: Bash(git:* Read\n---\n\nRoll the service out.\n",
+			Good: "---\nname: deploy\ndescription: Rolls a service out. Use when asked to deploy.\n" +
+				"allowed-tools: Bash(git:*) Read\n---\n\nRoll the service out.\n",
+		},
+		{
+			ID: LicenseFile, Title: "license file does not exist", Severity: w,
+			Why: "The license names a file that the skill does not contain, so users cannot read the terms.",
+			Fix: "add the file to the skill, or write the name of the license, such as MIT",
+
+			Bad: "-- deploy/SKILL.md\n---\nname: deploy\n" +
+				"description: Rolls a service out. Use when asked to deploy.\n" +
+				"license: Complete terms in LICENSE.txt\n---\n\nRoll the service out.\n",
+			Good: "-- deploy/SKILL.md\n---\nname: deploy\n" +
+				"description: Rolls a service out. Use when asked to deploy.\n" +
+				"license: Complete terms in LICENSE.txt\n---\n\nRoll the service out.\n" +
+				"-- deploy/LICENSE.txt\nUse the skill as you like.\n",
+		},
 	}
 }

@@ -29,6 +29,9 @@ const (
 	FieldOrder    = "FM025"
 	Reserved      = "FM026"
 	Markup        = "FM027"
+	UnknownTool   = "FM028"
+	ToolPattern   = "FM029"
+	LicenseFile   = "FM030"
 
 	FileCase     = "STR001"
 	EmptyBody    = "STR002"
