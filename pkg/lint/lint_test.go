@@ -416,6 +416,33 @@ func TestStructure(t *testing.T) {
 	}
 }
 
+// TestCheckScript covers row K1 of the specification: which scripts an interpreter checks, and where its findings are.
+func TestCheckScript(t *testing.T) {
+	fsys := tree("-- deploy/SKILL.md\n" + head + "See a.py, b.ts, c.py, d.py, e.txt, and f.js.\n" +
+		"-- deploy/a.py\nx = 1\nprint(\n-- deploy/b.ts\nlet x (\n-- deploy/c.py\n#!/usr/bin/env python2\nprint (1\n" +
+		"-- deploy/d.py\nx = f({{ name }}\n-- deploy/e.txt\n(\n-- deploy/f.js\nf()\n")
+	var checked []string
+	check := func(name string, text []byte) *lint.ScriptProblem {
+		checked = append(checked, name)
+		p := unclosed(name, text)
+		if name == "a.py" {
+			p.Line, p.Column = 2, 6
+		}
+		return p
+	}
+	r, err := lint.Run(context.Background(), fsys, []string{"."}, lint.Options{Parallel: 1, CheckScript: check})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"a.py", "b.ts", "d.py", "f.js"}; !slices.Equal(checked, want) {
+		t.Errorf("checked %v, want %v", checked, want)
+	}
+	r.Findings = slices.DeleteFunc(r.Findings, func(f diag.Finding) bool { return f.Rule == "SEC201" || f.Rule == "SCR002" })
+	compare(t, format(r), `
+		deploy/a.py:2:6 SCR011 warning a parenthesis is not closed
+		deploy/b.ts:1:1 SCR012 warning a parenthesis is not closed`)
+}
+
 // sealed is a file system with unreadable directories and files.
 type sealed struct {
 	fstest.MapFS

@@ -34,6 +34,10 @@ type Options struct {
 	// the agent's own. nil means that there is none.
 	SkillExists func(name string) bool
 
+	// CheckScript returns the first syntax error of a script in Python, JavaScript, or TypeScript, or nil. If it is nil,
+	// such scripts are not checked. It may be called by several goroutines.
+	CheckScript func(name string, text []byte) *ScriptProblem
+
 	// Show converts a path of the file system for the report, for example to one relative to the user's directory. nil
 	// leaves it as it is.
 	Show func(path string) string

@@ -271,6 +271,29 @@ func programs(code string) (direct, interpreted []string) {
 	return direct, interpreted
 }
 
+// ScriptProblem is a syntax error of a script. Lines and columns count from 1, columns in characters; column 0 means
+// that it is unknown.
+type ScriptProblem struct {
+	Line, Column int
+	Message      string // one sentence without a full stop
+}
+
+// checkScriptSyntax reports a script that an interpreter cannot parse. Python 2 and templates are other languages.
+func (u *skillCheck) checkScriptSyntax(f *file, id string) {
+	if u.l.CheckScript == nil {
+		return
+	}
+	first, _, _ := bytes.Cut(f.data, []byte("\n"))
+	if isShebang(first) && bytes.Contains(first, []byte("python2")) {
+		return
+	}
+	if p := u.l.CheckScript(f.rel, f.data); p != nil && !syntax.HasDirective([]byte(f.line(p.Line))) {
+		u.add(finding{
+			rule: id, src: f.source, line: min(p.Line, len(f.index())), column: max(p.Column, 1), message: p.Message,
+		})
+	}
+}
+
 // checkSyntax reports scripts and data files with syntax errors.
 func (u *skillCheck) checkSyntax(f *file) {
 	if !f.isText() {
@@ -282,6 +305,12 @@ func (u *skillCheck) checkSyntax(f *file) {
 		id, check = rule.JSONSyntax, syntax.JSON
 	case ext == ".yaml", ext == ".yml":
 		id, check = rule.YAMLSyntax, syntax.YAML
+	case ext == ".py":
+		u.checkScriptSyntax(f, rule.PythonSyntax)
+		return
+	case ext == ".js", ext == ".mjs", ext == ".cjs", ext == ".ts", ext == ".mts", ext == ".cts":
+		u.checkScriptSyntax(f, rule.JavaScriptSyntax)
+		return
 	case ext == ".sh", ext == ".bash", ext == ".zsh", ext == "" && isShebang(f.data):
 	default:
 		return

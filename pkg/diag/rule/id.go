@@ -77,6 +77,9 @@ const (
 	JSONSyntax  = "SCR009"
 	YAMLSyntax  = "SCR010"
 
+	PythonSyntax     = "SCR011"
+	JavaScriptSyntax = "SCR012"
+
 	EncryptedArchive   = "SEC101"
 	Base64Shell        = "SEC102"
 	EncodedCommand     = "SEC103"

@@ -126,5 +126,31 @@ func scriptRules() []Rule {
 				head + "The regions are in [assets/regions.yaml](assets/regions.yaml).\n" +
 				"-- deploy/assets/regions.yaml\nregions: [north, south]\n",
 		},
+		{
+			ID: PythonSyntax, Title: "Python syntax error", Severity: w,
+			Why: "The script fails when the skill runs it. `skillpm validate --check-scripts` checks this with python3, " +
+				"which compiles the script and does not run it.",
+			Fix: "correct the script",
+
+			Bad: "-- deploy/SKILL.md\n" +
+				head + "Run `python3 scripts/check.py` first.\n" +
+				"-- deploy/scripts/check.py\nprint(\"ready\"\n",
+			Good: "-- deploy/SKILL.md\n" +
+				head + "Run `python3 scripts/check.py` first.\n" +
+				"-- deploy/scripts/check.py\nprint(\"ready\")\n",
+		},
+		{
+			ID: JavaScriptSyntax, Title: "JavaScript or TypeScript syntax error", Severity: w,
+			Why: "The script fails when the skill runs it. `skillpm validate --check-scripts` checks this with node, " +
+				"which compiles the script and does not run it. TypeScript requires Node.js 22.13 or later.",
+			Fix: "correct the script",
+
+			Bad: "-- deploy/SKILL.md\n" +
+				head + "Run `node scripts/check.mjs` first.\n" +
+				"-- deploy/scripts/check.mjs\nconsole.log(\"ready\"\n",
+			Good: "-- deploy/SKILL.md\n" +
+				head + "Run `node scripts/check.mjs` first.\n" +
+				"-- deploy/scripts/check.mjs\nconsole.log(\"ready\")\n",
+		},
 	}
 }

@@ -128,6 +128,8 @@ func (a *app) addCheckFlags(cmd *cobra.Command, o *publish.ValidateOptions) {
 	f.BoolVar(&o.NoConfig, "no-config", false, "ignore the validate settings in skillpm.yaml")
 	f.StringVar(&o.Baseline, "baseline", "", "accept the findings in the baseline `FILE`")
 	f.BoolVar(&o.NoBaseline, "no-baseline", false, "ignore the baseline")
+	f.BoolVar(&o.CheckScripts, "check-scripts", false,
+		"also check Python, JavaScript, and TypeScript with python3 and node, which do not run them")
 	f.BoolVar(&o.Changed, "changed", false, "validate only skills that differ from the last commit")
 	f.StringVar(&o.Since, "changed-since", "",
 		"validate only skills that changed since `REF`: a branch, tag, or commit")
