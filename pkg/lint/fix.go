@@ -159,17 +159,20 @@ func (u *skillCheck) checkFinalNewline(f *file) {
 	})
 }
 
-// checkLineEndings reports a shell script with Windows line endings. [skillCheck.checkShebang] reports those of the
-// shebang.
-func (u *skillCheck) checkLineEndings(f *file) {
-	if !shellExtension(f.rel) {
-		return
-	}
+// hasLineEndings reports whether a file is a shell script with Windows line endings that no other finding is about: a
+// shebang with such an ending is one, if something executes the script by its path.
+func (u *skillCheck) hasLineEndings(f *file) bool {
 	i := bytes.Index(f.data, []byte("\r\n"))
-	if i < 0 || isShebang(f.data) && bytes.IndexByte(f.data, '\n') == i+1 {
+	return shellExtension(f.rel) && i >= 0 &&
+		!(isShebang(f.data) && bytes.IndexByte(f.data, '\n') == i+1 && u.runsDirectly(f.rel))
+}
+
+// checkLineEndings reports a shell script with Windows line endings.
+func (u *skillCheck) checkLineEndings(f *file) {
+	if !u.hasLineEndings(f) {
 		return
 	}
-	line, column := f.position(i)
+	line, column := f.position(bytes.Index(f.data, []byte("\r\n")))
 	u.add(finding{
 		rule: rule.CRLF, src: f.source, line: line, column: column,
 		message: "the line ends with a carriage return", edits: f.unixLines,

@@ -108,19 +108,41 @@ func (u *skillCheck) checkShebang(file *file) bool {
 	}
 	first, _, terminated := bytes.Cut(text, []byte("\n"))
 	f := finding{src: src, line: 1, column: 1}
+	if !u.runsDirectly(file.rel) { // an interpreter reads the shebang as a comment
+		f.severity = new(diag.SeverityNote)
+	}
 	switch interpreter := bytes.TrimSpace(first[2:]); {
 	case len(text) < len(src.data):
 		f.rule, f.message, f.edits = rule.ShebangBOM, "the script has a byte order mark before the shebang", file.withoutBOM
+	case u.hasLineEndings(file):
+		return true // a finding about the whole file
 	case terminated && bytes.HasSuffix(first, []byte("\r")):
 		f.rule, f.message, f.edits = rule.ShebangCRLF, "the shebang ends with a carriage return", file.unixLines
 		f.column = len([]rune(string(first)))
 	case len(interpreter) > 0 && interpreter[0] != '/':
-		f.rule, f.message, f.column = rule.Interpreter, "the shebang does not contain an absolute path", 3
+		f.rule, f.message, f.column, f.severity = rule.Interpreter, "the shebang does not contain an absolute path", 3, nil
 	default:
 		return true
 	}
 	u.add(f)
 	return true
+}
+
+// runsDirectly reports whether the skill's text, or one of its shell scripts, calls a script by its path.
+func (u *skillCheck) runsDirectly(rel string) bool {
+	if u.scriptCalls == nil {
+		u.scriptCalls = map[string]bool{}
+		for _, f := range u.files {
+			if !f.isText() || !shellExtension(f.rel) {
+				continue
+			}
+			direct, _ := programs(string(f.data))
+			for _, at := range direct {
+				u.scriptCalls[path.Base(at)] = true
+			}
+		}
+	}
+	return u.called[rel] || u.scriptCalls[path.Base(rel)]
 }
 
 // isShebang reports whether text starts with #! and not with the #![ of Rust.

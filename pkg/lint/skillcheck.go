@@ -28,6 +28,7 @@ type skillCheck struct {
 	files         map[string]*file // by their paths in the skill
 	names         []string         // their paths in order, once they are read
 	called        map[string]bool  // scripts that the skill calls by their path
+	scriptCalls   map[string]bool  // names of files that its shell scripts call by a path; nil until needed
 	interpreted   map[string]bool  // scripts that the skill gives to an interpreter
 	commented     bool             // a comment was reported
 	brokenLine    int              // the first line of the frontmatter that is not valid YAML, or 0
@@ -75,6 +76,7 @@ func (l *lintRun) check(p skillDir) *skillCheck {
 	}
 	// all skills stay in memory until they are compared, so drop what is large
 	u.doc, u.src, u.tree, u.called, u.interpreted, u.files, u.names = nil, nil, nil, nil, nil, nil, nil
+	u.scriptCalls = nil
 	return u
 }
 

@@ -31,7 +31,8 @@ func scriptRules() []Rule {
 		},
 		{
 			ID: ShebangCRLF, Title: "shebang ends with CRLF", Severity: e, Fixable: true,
-			Why: "The system looks for an interpreter whose name ends with a carriage return.",
+			Why: "The system looks for an interpreter whose name ends with a carriage return. " +
+				"If the skill does not call the script by its path, the finding is a note.",
 			Fix: "save the script with LF line endings",
 
 			Bad: "-- deploy/SKILL.md\n" +
@@ -43,7 +44,8 @@ func scriptRules() []Rule {
 		},
 		{
 			ID: ShebangBOM, Title: "byte order mark before the shebang", Severity: e, Fixable: true,
-			Why: "The file does not start with #!, so the system does not find the shebang.",
+			Why: "The file does not start with #!, so the system does not find the shebang. " +
+				"If the skill does not call the script by its path, the finding is a note.",
 			Fix: "save the script as UTF-8 without a byte order mark",
 
 			Bad: "-- deploy/SKILL.md\n" +
