@@ -186,7 +186,8 @@ func (u *skillCheck) collectUnknownKeys(j *profileSchema, v yamlschema.Violation
 		}
 		if near := suggest(key.Value, fields); near != "" && !hasKey(v.Node, near) {
 			f.fix = fmt.Sprintf("did you mean %s?", near)
-		} else if near := suggest(key.Value, u.l.fields()); v.Pointer == "" && near != "" && !hasKey(v.Node, near) {
+		} else if near := suggest(key.Value, u.l.fields()); v.Pointer == "" && near != "" && !hasKey(v.Node, near) &&
+			key.Value != near+"s" { // a list of several
 			f.fix = fmt.Sprintf("did you mean %s, a field of %s?", near, strings.Join(u.l.agentFields()[near], ", "))
 		}
 		u.unknownKeys = append(u.unknownKeys, unknownKey{key, j, f})
@@ -309,8 +310,8 @@ func (u *skillCheck) typeFinding(j *profileSchema, v yamlschema.Violation, field
 	case wantsText && v.Node.Kind == yaml.ScalarNode && v.Key != nil:
 		f.fix = fmt.Sprintf("use double quotes: %s: %q", v.Key.Value, v.Node.Value)
 		f.edits = u.quote(v.Node)
-	case wantsText && actual == "list":
-		f.fix = "use one text instead of a list"
+	case wantsText && (actual == "list" || actual == "mapping"):
+		f.fix = "use one text instead of a " + actual
 	case actual == "text" && slices.Contains(want, "true or false"):
 		f.fix = "write true or false without quotes"
 	case actual == "text" && slices.Contains(want, "a list") && v.Key != nil:

@@ -353,13 +353,16 @@ func TestScripts(t *testing.T) {
 	const body = "-- deploy/SKILL.md\n" + head
 	tests := []struct{ name, tree, want string }{
 		{"well", body + "Run `./scripts/a.sh`.\n-- deploy/scripts/a.sh 755\n#!/bin/sh\n", ""},
-		{"not executable", body + "Run.\n-- deploy/scripts/a.sh\n#!/bin/sh\n", "deploy/scripts/a.sh:1:1 SCR002 note the script has a shebang, but is not executable"},
+		{"not executable", body + "Run.\n-- deploy/scripts/a.sh\n#!/bin/sh\n", ""},
+		{"named in a span, and interpreted", body + "Use `scripts/a.py --all`.\n```\npython scripts/a.py --all\n```\n-- deploy/scripts/a.py\n#!/bin/py\n", ""},
+		{"named in a span with arguments", body + "Use `scripts/a.py --all`.\n-- deploy/scripts/a.py\n#!/bin/py\n", "deploy/scripts/a.py:1:1 SCR002 warning the skill calls the script by its path, but the script is not executable"},
+		{"executable module", body + "Run.\n-- deploy/scripts/__init__.py 755\nx\n", ""},
 		{"called in a span", body + "Run `./scripts/a.sh`.\n-- deploy/scripts/a.sh\n#!/bin/sh\n", "deploy/scripts/a.sh:1:1 SCR002 warning the skill calls the script by its path, but the script is not executable"},
-		{"mentioned in a span", body + "See `scripts/a.sh`.\n-- deploy/scripts/a.sh\n#!/bin/sh\n", "deploy/scripts/a.sh:1:1 SCR002 note the script has a shebang, but is not executable"},
+		{"mentioned in a span", body + "See `scripts/a.sh`.\n-- deploy/scripts/a.sh\n#!/bin/sh\n", ""},
 		{"called in a block", body + "```bash\ncd x && FOO=1 \"${CLAUDE_SKILL_DIR}/scripts/a.sh\" --x\n```\n-- deploy/scripts/a.sh\n#!/bin/sh\n", "deploy/scripts/a.sh:1:1 SCR002 warning the skill calls the script by its path, but the script is not executable"},
 		{"called by the path of an installed skill", body + "```\n~/.agents/skills/deploy/scripts/a.py\n```\n-- deploy/scripts/a.py\nx\n", "deploy/scripts/a.py:1:1 SCR001 warning the skill calls the script by its path, but the script does not have a shebang"},
 		{"given to an interpreter", body + "```bash\npython scripts/a.py\n```\n-- deploy/scripts/a.py\nx\n", ""},
-		{"executable without a shebang", body + "Run.\n-- deploy/scripts/a.py 755\nx\n", "deploy/scripts/a.py:1:1 SCR001 warning the script is executable, but does not have a shebang"},
+		{"executable without a shebang", body + "Run.\n-- deploy/scripts/a.py 755\nx\n", "deploy/scripts/a.py:1:1 SCR001 note the script is executable, but does not have a shebang"},
 		{"shell library", body + "Run.\n-- deploy/scripts/a.sh\nx\n", "deploy/scripts/a.sh:1:1 SCR001 note the script does not have a shebang"},
 		{"module", body + "Run.\n-- deploy/scripts/a.py\nx\n", ""},
 		{"native", body + "Run.\n-- deploy/scripts/a 755\n\x7fELF\x00\n", ""},
@@ -441,7 +444,7 @@ func TestCheckScript(t *testing.T) {
 	if want := []string{"a.py", "b.ts", "d.py", "f.js"}; !slices.Equal(checked, want) {
 		t.Errorf("checked %v, want %v", checked, want)
 	}
-	r.Findings = slices.DeleteFunc(r.Findings, func(f diag.Finding) bool { return f.Rule == "SEC201" || f.Rule == "SCR002" })
+	r.Findings = slices.DeleteFunc(r.Findings, func(f diag.Finding) bool { return f.Rule == "SEC201" })
 	compare(t, format(r), `
 		deploy/a.py:2:6 SCR011 warning a parenthesis is not closed
 		deploy/b.ts:1:1 SCR012 warning a parenthesis is not closed`)

@@ -16,24 +16,33 @@ import (
 func (u *skillCheck) collectCalls(p *page) {
 	for _, line := range p.Commands() {
 		if bytes.IndexByte(line, '/') >= 0 {
-			u.addCalls(string(line))
+			u.addCalls(string(line), u.called)
 		}
 	}
 	for _, span := range p.Spans {
-		if strings.HasPrefix(span.Text, "./") || strings.ContainsAny(span.Text, " \t") {
-			u.addCalls(span.Text)
+		switch {
+		case strings.HasPrefix(span.Text, "./"):
+			u.addCalls(span.Text, u.called)
+		case strings.ContainsAny(span.Text, " \t"):
+			u.addCalls(span.Text, u.named)
 		}
 	}
 }
 
-func (u *skillCheck) addCalls(code string) {
+func (u *skillCheck) addCalls(code string, called map[string]bool) {
 	direct, interpreted := programs(code)
 	for _, at := range direct {
-		u.called[u.ownPath(at)] = true
+		called[u.ownPath(at)] = true
 	}
 	for _, at := range interpreted {
 		u.interpreted[u.ownPath(at)] = true
 	}
+}
+
+// isCalled reports whether the skill calls a script by its path. In a text, scripts/run.py --all may be short for a
+// command that passes the script to an interpreter.
+func (u *skillCheck) isCalled(rel string) bool {
+	return u.called[rel] || u.named[rel] && !u.interpreted[rel]
 }
 
 // ownPath returns the part of a path after the skill's own directory, as of ~/.agents/skills/deploy/scripts/run.
@@ -61,38 +70,30 @@ func (u *skillCheck) checkShebangAndMode(file *file) {
 	src, rel := file.source, file.rel
 	shebang := u.checkShebang(file)
 	executable := u.executable(file)
-	called := u.called[rel]
-	asAdvice := new(diag.SeverityNote)
+	called := u.isCalled(rel)
+	f := finding{rule: rule.Shebang, src: src, line: 1, column: 1, fix: shebangFor(rel)}
 	switch {
-	case shebang && !executable && !called && u.interpreted[rel]: // the bit is not needed
-	case shebang && !executable && !u.l.NoModes:
-		f := finding{
-			rule: rule.Executable, src: src, line: 1, column: 1,
-			message: "the script has a shebang, but is not executable", edits: file.makeExecutable,
-		}
-		if f.fix = "make the script executable with: chmod +x " + u.l.show(src.path); !called {
-			f.severity = asAdvice
-		} else {
-			f.message = "the skill calls the script by its path, but the script is not executable"
-		}
-		u.add(f)
+	case shebang && called && !executable && !u.l.NoModes:
+		f.rule, f.edits = rule.Executable, file.makeExecutable
+		f.message = "the skill calls the script by its path, but the script is not executable"
+		f.fix = "make the script executable with: chmod +x " + u.l.show(src.path)
 	case shebang || len(file.data) == 0 || path.Ext(rel) == "" && !executable:
-	case executable:
-		u.add(finding{
-			rule: rule.Shebang, src: src, line: 1, column: 1,
-			message: "the script is executable, but does not have a shebang", fix: shebangFor(rel),
-		})
+		return
 	case called:
-		u.add(finding{
-			rule: rule.Shebang, src: src, line: 1, column: 1,
-			message: "the skill calls the script by its path, but the script does not have a shebang", fix: shebangFor(rel),
-		})
-	case shellExtension(rel):
-		u.add(finding{
-			rule: rule.Shebang, severity: asAdvice, src: src, line: 1, column: 1,
-			message: "the script does not have a shebang", fix: shebangFor(rel),
-		})
+		f.message = "the skill calls the script by its path, but the script does not have a shebang"
+	case executable && !u.interpreted[rel] && path.Base(rel) != "__init__.py":
+		f.severity = new(diag.SeverityNote)
+		f.message = "the script is executable, but does not have a shebang"
+		if f.fix != "" {
+			f.fix += ", or remove its executable bit"
+		}
+	case shellExtension(rel) && !u.interpreted[rel]:
+		f.severity = new(diag.SeverityNote)
+		f.message = "the script does not have a shebang"
+	default:
+		return
 	}
+	u.add(f)
 }
 
 // executable reports whether a file has an executable bit.
@@ -142,7 +143,7 @@ func (u *skillCheck) runsDirectly(rel string) bool {
 			}
 		}
 	}
-	return u.called[rel] || u.scriptCalls[path.Base(rel)]
+	return u.isCalled(rel) || u.scriptCalls[path.Base(rel)]
 }
 
 // isShebang reports whether text starts with #! and not with the #![ of Rust.

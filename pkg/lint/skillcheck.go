@@ -28,6 +28,7 @@ type skillCheck struct {
 	files         map[string]*file // by their paths in the skill
 	names         []string         // their paths in order, once they are read
 	called        map[string]bool  // scripts that the skill calls by their path
+	named         map[string]bool  // scripts that code spans with arguments start with
 	scriptCalls   map[string]bool  // names of files that its shell scripts call by a path; nil until needed
 	interpreted   map[string]bool  // scripts that the skill gives to an interpreter
 	commented     bool             // a comment was reported
@@ -53,7 +54,7 @@ type excerpt struct {
 func (l *lintRun) check(p skillDir) *skillCheck {
 	u := &skillCheck{
 		collector: newCollector(l), dir: p.dir, outer: p.outer, file: path.Join(p.dir, p.file), tree: l.newTree(p),
-		called: map[string]bool{}, interpreted: map[string]bool{},
+		called: map[string]bool{}, named: map[string]bool{}, interpreted: map[string]bool{},
 	}
 	memory := l.arenas.take()
 	defer l.arenas.release(memory)
@@ -76,7 +77,7 @@ func (l *lintRun) check(p skillDir) *skillCheck {
 	}
 	// all skills stay in memory until they are compared, so drop what is large
 	u.doc, u.src, u.tree, u.called, u.interpreted, u.files, u.names = nil, nil, nil, nil, nil, nil, nil
-	u.scriptCalls = nil
+	u.named, u.scriptCalls = nil, nil
 	return u
 }
 

@@ -6,7 +6,7 @@ func scriptRules() []Rule {
 		{
 			ID: Shebang, Title: "missing shebang", Severity: w,
 			Why: "The system does not know how to run the script. " +
-				"For shell scripts that other scripts may source, the finding is a note.",
+				"If the skill does not call the script by its path, the finding is a note.",
 			Fix: "start the script with a line such as #!/usr/bin/env bash",
 
 			Bad: "-- deploy/SKILL.md\n" +
@@ -18,8 +18,7 @@ func scriptRules() []Rule {
 		},
 		{
 			ID: Executable, Title: "script is not executable", Severity: w, Fixable: true,
-			Why: "The skill calls the script by its path, which requires the executable bit. " +
-				"If the skill does not call the script, the finding is a note.",
+			Why: "The skill calls the script by its path, which requires the executable bit.",
 			Fix: "run `chmod +x FILE` and `git update-index --chmod=+x FILE`",
 
 			Bad: "-- deploy/SKILL.md\n" +
