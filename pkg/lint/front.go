@@ -171,9 +171,6 @@ func (u *skillCheck) collectUnknownKeys(j *profileSchema, v yamlschema.Violation
 		if slices.Contains(fields, key.Value) || seen[key.Value] {
 			continue
 		}
-		if v.Pointer == "" && u.brokenLine > 0 && key.Line >= u.brokenLine {
-			continue // text of the broken value, not a key
-		}
 		seen[key.Value] = true
 		f := finding{rule: rule.Unknown, profile: j.ID}
 		if d := j.Downgraded(v.Pointer, v.Keyword, ""); d != nil {
@@ -189,6 +186,10 @@ func (u *skillCheck) collectUnknownKeys(j *profileSchema, v yamlschema.Violation
 		} else if near := suggest(key.Value, u.l.fields()); v.Pointer == "" && near != "" && !hasKey(v.Node, near) &&
 			key.Value != near+"s" { // a list of several
 			f.fix = fmt.Sprintf("did you mean %s, a field of %s?", near, strings.Join(u.l.agentFields()[near], ", "))
+		}
+		if v.Pointer == "" && u.brokenLine > 0 && key.Line >= u.brokenLine &&
+			(f.fix == "" || key.Value != strings.ToLower(key.Value)) {
+			continue // probably a word of a broken value above, and not a key
 		}
 		u.unknownKeys = append(u.unknownKeys, unknownKey{key, j, f})
 	}

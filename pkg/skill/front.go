@@ -3,6 +3,7 @@ package skill
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -147,6 +148,9 @@ func isColon(text []byte) bool {
 	return len(text) > 0 && text[0] == ':' && (len(text) == 1 || text[1] == ' ' || text[1] == '\t' || text[1] == '\r')
 }
 
+// standardFields are the fields of the standard. A line that starts with one of them is not part of a text above it.
+var standardFields = []string{"name", "description", "license", "compatibility", "metadata", "allowed-tools"}
+
 // isFieldName reports whether a key is written as fields are. In examples and other prose, keys are words such as Note.
 func isFieldName(key string) bool {
 	return key != "" && strings.Trim(key, "abcdefghijklmnopqrstuvwxyz0123456789_-") == ""
@@ -168,7 +172,7 @@ func (p *parser) fields(text []byte, err error) *yaml.Node {
 	if conflict {
 		p.broken(field{text: text, line: 1, first: 1}, err)
 	}
-	keys := map[string]bool{}
+	keys, prose := map[string]bool{}, false // prose: a broken text may go on in the fields below it
 	for _, f := range splitFields(text) {
 		key := f.key()
 		node, ferr := readField(f.text)
@@ -185,9 +189,11 @@ func (p *parser) fields(text []byte, err error) *yaml.Node {
 		if ferr != nil && p.brokenLine == 0 {
 			p.brokenLine = p.doc.FrontLine + f.line - 1
 		}
-		if ferr != nil && (len(p.problems) == reported || isFieldName(key) && !keys[key] && !conflict) {
+		another := isFieldName(key) && !keys[key] && !conflict && (!prose || slices.Contains(standardFields, key))
+		if ferr != nil && (len(p.problems) == reported || another) {
 			p.broken(f, ferr)
-		} // otherwise, the field continues a broken value above it
+			prose = prose || isTextField(key)
+		}
 		if k, v := guess(f); ferr != nil && node == nil && k != nil {
 			root.Content = append(root.Content, k, v)
 			p.remember(v)

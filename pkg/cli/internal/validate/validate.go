@@ -1,6 +1,7 @@
 package validate
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -50,7 +51,7 @@ func (s *fixScope) Set(value string) error {
 		return nil
 	}
 	if *s = fixScope(value); *s != fixSafe && *s != fixNames {
-		return diag.Errorf(diag.Usage, "unknown value %q", value).WithHint("use safe or names")
+		return errors.New("use safe or names")
 	}
 	return nil
 }
