@@ -423,7 +423,7 @@ func TestStructure(t *testing.T) {
 	}
 }
 
-// TestCheckScript covers row K1 of the specification: which scripts an interpreter checks, and where its findings are.
+// TestCheckScript covers row M1 of the specification: which scripts an interpreter checks, and where its findings are.
 func TestCheckScript(t *testing.T) {
 	fsys := tree("-- deploy/SKILL.md\n" + head + "See a.py, b.ts, c.py, d.py, e.txt, and f.js.\n" +
 		"-- deploy/a.py\nx = 1\nprint(\n-- deploy/b.ts\nlet x (\n-- deploy/c.py\n#!/usr/bin/env python2\nprint (1\n" +

@@ -223,7 +223,7 @@ func afterClosing(lines []string) (line, offset int, closing string) {
 		if !ok || start == len(text) {
 			continue
 		}
-		end := 0
+		var end int
 		switch text[start] {
 		case '"', '\'':
 			end, closing = scanQuoted([]byte(text), start), "quote"

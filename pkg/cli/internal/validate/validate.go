@@ -103,7 +103,7 @@ output. With --watch, the format ndjson prints each report as one line of JSON.`
 		render.FormatNames())+" (default text)")
 	f.StringArrayVarP(&flags.outputs, "output", "o", nil, "write a report to `[FORMAT=]FILE` (repeatable)")
 	f.BoolVar(&flags.showSuppressed, "show-suppressed", false, "also report suppressed findings (in text and sarif)")
-	addFixScope(f, &flags.fix, "fix", "fix findings that have a safe fix; `names` also renames skills")
+	addFixScope(f, &flags.fix, "fix", "fix findings that have a safe fix; `names` also changes names of skills")
 	addFixScope(f, &flags.diff, "diff", "print the changes of --fix (`names`: --fix=names) as a patch")
 	f.BoolVar(&flags.stdin, "stdin", false, "validate standard input; --stdin-filename sets its path")
 	f.BoolVar(&flags.watch, "watch", false, "validate again when files change")

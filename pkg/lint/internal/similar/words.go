@@ -123,7 +123,7 @@ func has(name string, in, out map[uint64]bool) bool {
 // it does not start a sentence.
 func hasProperName(text string, out map[uint64]bool) bool {
 	start := true
-	for _, word := range strings.Fields(text) {
+	for word := range strings.FieldsSeq(text) {
 		inside := strings.TrimLeftFunc(word, isSymbol)
 		if !start && strings.ContainsFunc(inside, func(r rune) bool { return unicode.IsDigit(r) || unicode.IsUpper(r) }) {
 			found := false

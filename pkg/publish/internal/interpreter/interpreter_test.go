@@ -12,7 +12,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/publish/internal/interpreter"
 )
 
-// TestCheck covers row K1 of the specification for Python and JavaScript: the position of syntax errors, and scripts
+// TestCheck covers row M1 of the specification for Python and JavaScript: the position of syntax errors, and scripts
 // that are correct in some context.
 func TestCheck(t *testing.T) {
 	for _, tt := range []struct {
@@ -53,7 +53,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestNothingRuns covers row K1 of the specification: scripts, and files next to them, are not executed, and neither is
+// TestNothingRuns covers row M1 of the specification: scripts, and files next to them, are not executed, and neither is
 // code that variables name.
 func TestNothingRuns(t *testing.T) {
 	dir := t.TempDir()
