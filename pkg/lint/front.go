@@ -308,6 +308,11 @@ func (u *skillCheck) typeFinding(j *profileSchema, v yamlschema.Violation, field
 		typeWords[actual])}
 	wantsText := slices.Contains(want, "text")
 	switch {
+	case wantsText && isPlaceholder(v.Node):
+		f.severity = new(diag.SeverityNote)
+		f.message = field + " is a placeholder of a template, which YAML reads as a mapping"
+		f.fix = "fill in the template, or use double quotes around the placeholder"
+		return f
 	case wantsText && v.Node.Kind == yaml.ScalarNode && v.Key != nil:
 		f.fix = fmt.Sprintf("use double quotes: %s: %q", v.Key.Value, v.Node.Value)
 		f.edits = u.quote(v.Node)
@@ -326,6 +331,12 @@ func (u *skillCheck) typeFinding(j *profileSchema, v yamlschema.Violation, field
 		}
 	}
 	return f
+}
+
+// isPlaceholder reports whether a value is written as {{name}}: a mapping whose only key is a mapping.
+func isPlaceholder(n *yaml.Node) bool {
+	isFlow := func(n *yaml.Node) bool { return n.Kind == yaml.MappingNode && n.Style&yaml.FlowStyle != 0 }
+	return isFlow(n) && len(n.Content) == 2 && isFlow(n.Content[0])
 }
 
 func (u *skillCheck) enumFinding(v yamlschema.Violation, field string) finding {

@@ -180,6 +180,10 @@ func TestFrontmatter(t *testing.T) {
 			deploy/SKILL.md:5:5 FM010 error files[0] does not have the field description
 			deploy/SKILL.md:6:5 FM011 warning "descripton" is not a field of Toolset skills
 			deploy/SKILL.md:7:11 REF009 error ./a.md starts with ./`},
+		{"a template", "agentskills", "name: deploy\ndescription: {{about}}\n", `
+			deploy/SKILL.md:3:14 FM013 note description is a placeholder of a template, which YAML reads as a mapping`},
+		{"a list of several", "agentskills", "name: deploy\ndescription: x\nagents: [a, b]\n", `
+			deploy/SKILL.md:4:1 FM011 warning "agents" is not a field of Agent Skills (agentskills.io)`},
 		{"a nested unknown key", "omniforge", "name: deploy\ndescription: x\nhooks: {pr: a.md}\n", `
 			deploy/SKILL.md:4:9 FM011 warning "pr" is not a field of OmniForge`},
 		{"a title for a name", "dispatch", "name: The Deployer\ndescription: x\n", ""},

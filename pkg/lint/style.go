@@ -121,7 +121,7 @@ func (u *skillCheck) requiringFrontmatter() fieldProfiles {
 // The check parses the file again to find out whether a fix repairs a broken field. The limits bound the number of
 // tries per file, and the size in bytes of the frontmatter.
 const (
-	maxTries = 20
+	maxTries = 5
 	maxTried = 64 << 10
 )
 

@@ -24,7 +24,7 @@ func (u *skillCheck) checkTools() {
 		case v.Kind == yaml.ScalarNode && !(hasComma(v.Value) && spaced(v.Value)):
 			u.checkToolEntries(v, tools(v.Value))
 		case v.Kind == yaml.SequenceNode:
-			for _, item := range v.Content {
+			for _, item := range v.Content[:min(len(v.Content), maxTools)] {
 				if item.Kind == yaml.ScalarNode {
 					u.checkToolEntries(item, tools(item.Value))
 				}
@@ -34,7 +34,7 @@ func (u *skillCheck) checkTools() {
 }
 
 func (u *skillCheck) checkToolEntries(at *yaml.Node, entries []string) {
-	for _, entry := range entries {
+	for _, entry := range entries[:min(len(entries), maxTools)] {
 		name, _, _ := strings.Cut(entry, "(")
 		if opened, closed := strings.Count(entry, "("), strings.Count(entry, ")"); opened != closed {
 			message := fmt.Sprintf("%q has a parenthesis that is not closed", entry)
@@ -52,6 +52,9 @@ func (u *skillCheck) checkToolEntries(at *yaml.Node, entries []string) {
 		}
 	}
 }
+
+// maxTools is how many entries of a list of tools are checked.
+const maxTools = 100
 
 // minToolName is the length of the shortest name that is compared with others.
 const minToolName = 4

@@ -268,7 +268,7 @@ func (p *parser) broken(f field, err error) {
 		lines = lines[:1]
 	}
 	found := yamlx.Explain(message, lines, max(1, min(line, len(lines))))
-	isMarkdown := strings.IndexByte("*`<!|>[", lines[0][0]) >= 0 && !strings.HasPrefix(lines[0], "* ")
+	isMarkdown := lines[0] != "" && strings.IndexByte("*`<!|>[", lines[0][0]) >= 0 && !strings.HasPrefix(lines[0], "* ")
 	if f.line != f.first && (isMarkdown || strings.HasPrefix(found.Message, "invalid YAML")) {
 		found.Message = "this line is not YAML"
 		found.Hint = "indent the line if it continues the value above; otherwise, close the frontmatter with --- above it"

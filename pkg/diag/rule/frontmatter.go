@@ -121,7 +121,8 @@ func frontmatterRules() []Rule {
 		},
 		{
 			ID: Type, Title: "wrong type", Severity: e,
-			Why: "The agent expects another type and rejects the skill or misreads the field.",
+			Why: "The agent expects another type and rejects the skill or misreads the field. " +
+				"For a template's placeholder such as {{name}}, the finding is a note.",
 			Fix: "use a value of the expected type",
 
 			Bad: "---\nname: deploy\ndescription: Rolls a service out. Use when asked to deploy.\n" +

@@ -128,10 +128,10 @@ func conflictMarker(lines []string) int {
 	return 0
 }
 
-// colonBelow finds a colon and a space in the lines below a text without quotes that starts on the first line.
+// colonBelow finds a colon and a space in the lines below a text without quotes, of several words, on the first line.
 func colonBelow(lines []string) (n, offset int) {
 	_, first, ok := strings.Cut(lines[0], ": ")
-	if first = strings.TrimSpace(first); !ok || first == "" || strings.ContainsAny(first[:1], "\"'[{|>&*!#") {
+	if first = strings.TrimSpace(first); !ok || !strings.Contains(first, " ") || strings.ContainsAny(first[:1], "\"'[{|>&*!#") {
 		return 0, 0
 	}
 	for n, text := range lines[1:] {
