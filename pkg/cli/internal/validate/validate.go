@@ -108,8 +108,8 @@ output. With --watch, the format ndjson prints each report as one line of JSON.`
 	f.BoolVar(&flags.stdin, "stdin", false, "validate standard input; --stdin-filename sets its path")
 	f.BoolVar(&flags.watch, "watch", false, "validate again when files change")
 	flags.baseline.add(cmd)
-	console.MarkRare(cmd, "check-scripts", "enable", "disable", "no-config", "baseline", "no-baseline", "policy-file", "stdin-filename",
-		"parallel", "show-suppressed", "stdin", "write-baseline", "reason")
+	console.MarkRare(cmd, "check-scripts", "enable", "disable", "no-config", "baseline", "no-baseline", "policy-file",
+		"stdin-filename", "parallel", "show-suppressed", "stdin", "write-baseline", "reason")
 	for _, name := range []string{"fix", "diff"} {
 		a.CompleteFlag(cmd, name, func(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
 			return console.Matching([]string{string(fixSafe), string(fixNames)}, prefix), cobra.ShellCompDirectiveNoFileComp
