@@ -198,7 +198,7 @@ func (l *lintRun) checkCrossReferences(units []*skillCheck) {
 		}
 	}
 	reportSkillCycles(units, withDirectories(units, byName))
-	keepReferencedNames(units)
+	refuseRenames(units)
 }
 
 // withDirectories returns the skills by their names and, for links and skills without a name, by their directories.
@@ -213,29 +213,6 @@ func withDirectories(units []*skillCheck, byName map[string]*skillCheck) map[str
 
 // title returns the name of a skill, or else that of its directory.
 func (u *skillCheck) title() string { return cmp.Or(u.name.text, path.Base(u.dir)) }
-
-// keepReferencedNames makes an edit unsafe that would rename a skill which another skill refers to: the reference would
-// break.
-func keepReferencedNames(units []*skillCheck) {
-	by := map[string]*skillCheck{}
-	for _, u := range units {
-		for _, r := range u.refs {
-			if r.name != u.name.text {
-				by[r.name] = u
-			}
-		}
-	}
-	for _, u := range units {
-		if u.name.text == "" || by[u.name.text] == nil {
-			continue
-		}
-		for i, f := range u.findings {
-			if f.Rule == rule.NameDirectory || f.Rule == rule.Name {
-				u.findings[i].Fixable = false
-			}
-		}
-	}
-}
 
 func (u *skillCheck) reportUnknownSkill(r skillRef, names []string) {
 	f := finding{rule: rule.UnknownSkill, message: fmt.Sprintf(

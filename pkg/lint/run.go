@@ -34,6 +34,10 @@ type Options struct {
 	// the agent's own. nil means that there is none.
 	SkillExists func(name string) bool
 
+	// CheckScript returns the first syntax error of a script in Python, JavaScript, or TypeScript, or nil. If it is nil,
+	// such scripts are not checked. It may be called by several goroutines.
+	CheckScript func(name string, text []byte) *ScriptProblem
+
 	// Show converts a path of the file system for the report, for example to one relative to the user's directory. nil
 	// leaves it as it is. Unshow is the inverse, for [Report.Line].
 	Show, Unshow func(path string) string
@@ -149,7 +153,7 @@ type lintRun struct {
 	*Linter
 	fsys      fs.FS
 	targets   []string
-	unread    []collector // findings about directories that could not be searched
+	unread    []collector // findings about directories without a skill
 	packFiles []packFile
 	listed    map[string]bool // the directories that were searched, and whether there is a skillpm.yaml
 }

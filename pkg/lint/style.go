@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"cmp"
 	"fmt"
 	"sort"
 	"strings"
@@ -85,6 +86,9 @@ var formRules = map[skill.Kind]string{
 func (u *skillCheck) reportParseProblems(problems []skill.Problem) {
 	needy := u.requiringFrontmatter()
 	for i, p := range problems {
+		if p.Kind == skill.BadYAML || p.Kind == skill.Tab || p.Kind == skill.Unclosed {
+			u.brokenLine = cmp.Or(u.brokenLine, p.Line)
+		}
 		f := finding{
 			rule: formRules[p.Kind], src: u.src, line: p.Line, column: p.Column, message: p.Message,
 			fix: p.Fix,
@@ -117,7 +121,7 @@ func (u *skillCheck) requiringFrontmatter() fieldProfiles {
 // The check parses the file again to find out whether a fix repairs a broken field. The limits bound the number of
 // tries per file, and the size in bytes of the frontmatter.
 const (
-	maxTries = 20
+	maxTries = 5
 	maxTried = 64 << 10
 )
 
@@ -127,7 +131,7 @@ func (u *skillCheck) formEdits(p skill.Problem) func() []diag.Edit {
 	case skill.ByteOrderMark:
 		return u.src.withoutBOM
 	case skill.BadYAML:
-		return u.src.rewriting(u.doc.QuoteLine(p.Line))
+		return u.src.rewriting(u.doc.Repair(p.Line))
 	}
 	return nil
 }

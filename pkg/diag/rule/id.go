@@ -29,6 +29,9 @@ const (
 	FieldOrder    = "FM025"
 	Reserved      = "FM026"
 	Markup        = "FM027"
+	UnknownTool   = "FM028"
+	ToolPattern   = "FM029"
+	LicenseFile   = "FM030"
 
 	FileCase     = "STR001"
 	EmptyBody    = "STR002"
@@ -46,6 +49,7 @@ const (
 	Collision    = "STR015"
 	TooLarge     = "STR016"
 	TemplateText = "STR017"
+	SkippedSkill = "STR018"
 
 	Broken      = "REF001"
 	Case        = "REF002"
@@ -72,6 +76,9 @@ const (
 	ShellSyntax = "SCR008"
 	JSONSyntax  = "SCR009"
 	YAMLSyntax  = "SCR010"
+
+	PythonSyntax     = "SCR011"
+	JavaScriptSyntax = "SCR012"
 
 	EncryptedArchive   = "SEC101"
 	Base64Shell        = "SEC102"
