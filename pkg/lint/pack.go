@@ -16,8 +16,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// comparePacks compares the skills of each pack, which are those below one skillpm.yaml; skills outside packs count as
-// one.
+// comparePacks compares the skills of each pack, which are those below one skillpm.yaml. Skills outside packs are
+// compared with those in the same collection.
 func comparePacks(units []*skillCheck) {
 	dirs := map[string]string{}
 	packs := map[string][]*skillCheck{}
@@ -25,18 +25,32 @@ func comparePacks(units []*skillCheck) {
 	for _, u := range units {
 		u.packDir = u.findPackDir(dirs)
 		pk := u.packDir
+		if pk == "" {
+			pk = collection(u.dir)
+		}
 		if packs[pk] == nil {
 			order = append(order, pk)
 		}
 		packs[pk] = append(packs[pk], u)
 	}
 	for _, pk := range order {
-		compareNames(packs[pk], pk != "")
+		compareNames(packs[pk])
 		compareDescriptions(packs[pk])
 	}
 }
 
-func compareNames(units []*skillCheck, pk bool) {
+// collection returns the nearest directory called skills that a skill is in, from which users install skills together, or
+// "". The skills of other plugins, agents, and repositories in the same tree may have the same names.
+func collection(dir string) string {
+	for parent := path.Dir(dir); parent != "." && parent != "/"; parent = path.Dir(parent) {
+		if path.Base(parent) == "skills" {
+			return parent
+		}
+	}
+	return ""
+}
+
+func compareNames(units []*skillCheck) {
 	names, near := map[string]*skillCheck{}, map[string]*skillCheck{}
 	for _, u := range units {
 		if u.name.text == "" {
@@ -47,7 +61,7 @@ func compareNames(units []*skillCheck, pk bool) {
 		case first != nil && mirrored(first, u):
 			continue
 		case first != nil:
-			u.reportSameName(first, pk)
+			u.reportSameName(first)
 		case other != nil:
 			u.atExcerpt(u.name, finding{
 				rule: rule.NearName, related: []string{other.file},
@@ -131,12 +145,12 @@ func (u *skillCheck) findPackDir(cache map[string]string) string {
 	return found
 }
 
-func (u *skillCheck) reportSameName(first *skillCheck, pk bool) {
+func (u *skillCheck) reportSameName(first *skillCheck) {
 	f := finding{
 		rule: rule.SameName, related: []string{first.file},
 		message: fmt.Sprintf("the skill in %s already has the name %q", u.l.show(first.file), u.name.text),
 	}
-	if !pk {
+	if u.packDir == "" {
 		f.severity = new(diag.SeverityWarning)
 	}
 	u.atExcerpt(u.name, f)
