@@ -60,10 +60,13 @@ func isCommand(text []byte, slash, n int) bool {
 // addMention adds a mention of a skill if the text is a name, once for each name.
 func (w *walk) addMention(f *file, start int, text string) {
 	name, pk, _ := strings.Cut(strings.TrimPrefix(text, "/"), "@")
-	if !skill.LegalName(name) || pk != "" && strings.Count(pk, "/") != 1 || name == w.doc.Name() ||
-		slices.ContainsFunc(w.mentions, func(r skillRef) bool { return r.name == name }) {
+	if w.mentioned[name] || !skill.LegalName(name) || pk != "" && strings.Count(pk, "/") != 1 || name == w.doc.Name() {
 		return
 	}
+	if w.mentioned == nil {
+		w.mentioned = map[string]bool{}
+	}
+	w.mentioned[strings.Clone(name)] = true
 	line, column := f.position(start)
 	w.mentions = append(w.mentions, skillRef{
 		name: strings.Clone(name), excerpt: excerpt{

@@ -36,6 +36,8 @@ type skillCheck struct {
 	comments      []*suppression
 	refs          []skillRef // its references to other skills
 	mentions      []skillRef // other mentions of skills, once for each name
+	mentioned     map[string]bool
+	lookups       int // how many paths were looked up outside of the skill
 
 	name, description excerpt // data that is compared with other skills
 }
@@ -75,6 +77,7 @@ func (l *lintRun) check(p skillDir) *skillCheck {
 	}
 	// all skills stay in memory until they are compared, so drop what is large
 	u.doc, u.src, u.tree, u.called, u.interpreted, u.files, u.names = nil, nil, nil, nil, nil, nil, nil
+	u.mentioned = nil
 	return u
 }
 
