@@ -177,7 +177,7 @@ func supposesSkill(text []byte, start, length int) bool {
 			return true
 		}
 	}
-	for _, word := range []string{"installed", "package", "plugin"} {
+	for _, word := range []string{"installed", "package", "plugin", " skill in ", " skill from "} {
 		if bytes.Contains(after, []byte(word)) {
 			return true
 		}

@@ -94,6 +94,7 @@ func reportMentionCycles(units []*skillCheck, byName map[string]*skillCheck, rep
 		}
 		f := cycleFinding(chain, byName)
 		f.rule, f.severity = rule.SkillCycle, new(diag.SeverityNote)
+		f.fix = "remove one of the references if agents follow all of them in one conversation"
 		first.atExcerpt(chain[0].excerpt, f)
 	}
 }

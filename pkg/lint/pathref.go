@@ -39,7 +39,7 @@ func (w *walk) followSpan(f *file, p *page, s markdown.Span) {
 	}
 	for word := range strings.FieldsSeq(s.Text) {
 		pw, ok := w.pathWord(word)
-		if !ok || w.followPath(f, p, s.Offset, pw) || strings.HasPrefix(s.Text, "import ") {
+		if !ok || w.followPath(f, p, s.Offset, pw) || strings.HasPrefix(s.Text, "import ") || isLinkText(f.data, s) {
 			continue
 		}
 		use := pathUse{pathWord: pw, start: s.Offset, end: s.End}
@@ -52,6 +52,12 @@ func (w *walk) followSpan(f *file, p *page, s markdown.Span) {
 			w.checkMissing(f, p, use)
 		}
 	}
+}
+
+// isLinkText reports whether a code span is the whole text of a link, which is checked instead.
+func isLinkText(text []byte, s markdown.Span) bool {
+	before, after := bytes.TrimRight(text[:s.Offset], "`"), bytes.TrimLeft(text[s.End:], "`")
+	return bytes.HasSuffix(before, []byte("[")) && bytes.HasPrefix(after, []byte("]("))
 }
 
 // followCommands follows the paths in the lines of shell code blocks, and reports scripts that do not exist.
@@ -356,7 +362,7 @@ func (w *walk) checkMissing(f *file, p *page, use pathUse) {
 	}
 	before, after := f.data[:use.start], f.data[use.end:]
 	if !use.certain && introducesExample(before) || continuesExample(after) || namesListing(after) ||
-		isExamplePage(f.rel) || teachesSkills(w.doc.Name()) || p.inExample(use.start) {
+		isExamplePage(f.rel) || isForMaintainers(f.rel) || teachesSkills(w.doc.Name()) || p.inExample(use.start) {
 		return
 	}
 	if w.lookups++; w.lookups <= maxLookups &&
@@ -421,6 +427,7 @@ func paragraph(text []byte, at int) []byte {
 
 // teachesSkills reports whether a skill of this name is about writing skills, so that its paths are examples.
 func teachesSkills(name string) bool {
+	name = strings.ToLower(name)
 	if !strings.Contains(name, "skill") && !strings.Contains(name, "plugin") {
 		return false
 	}
@@ -438,11 +445,16 @@ func teachesSkills(name string) bool {
 // isExamplePage reports whether a page is an example or a template by its name.
 func isExamplePage(rel string) bool {
 	rel = strings.ToLower(rel)
-	switch path.Base(rel) {
-	case "agents.md", "claude.md", "contributing.md": // for those who work on the skill
+	return strings.Contains(rel, "template") || strings.Contains(rel, "example") || strings.Contains(rel, "sample")
+}
+
+// isForMaintainers reports whether a page is for those who work on the skill, and perhaps on a project around it.
+func isForMaintainers(rel string) bool {
+	switch strings.ToLower(path.Base(rel)) {
+	case "agents.md", "claude.md", "contributing.md":
 		return true
 	}
-	return strings.Contains(rel, "template") || strings.Contains(rel, "example") || strings.Contains(rel, "sample")
+	return false
 }
 
 // isExampleName reports whether a path is a placeholder for others: X.md, example.md, phaseN.md, your-file.md.
@@ -473,8 +485,14 @@ func introducesExample(before []byte) bool {
 			return true
 		}
 	}
-	for word := range strings.FieldsFuncSeq(strings.ToLower(string(before)),
-		func(r rune) bool { return (r < 'a' || r > 'z') && r != '.' }) {
+	words := strings.FieldsFunc(strings.ToLower(string(before)), func(r rune) bool { return (r < 'a' || r > 'z') && r != '.' })
+	if len(words) > 0 {
+		switch words[len(words)-1] {
+		case "consult", "follow", "load", "read", "see": // an instruction
+			return false
+		}
+	}
+	for _, word := range words {
 		switch strings.TrimSuffix(word, ".") {
 		case "e.g", "example", "examples", "like", "such", "create", "creates", "creating", "add", "adds", "adding",
 			"write",

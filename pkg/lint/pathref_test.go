@@ -26,6 +26,7 @@ func TestMissingPaths(t *testing.T) {
 		{"without a language", "```\nuv run scripts/plan.py\n```", "6:8 REF012 scripts/plan.py"},
 		{"several scripts", "```bash\n# first\npython scripts/check.py\npython scripts/plan.py \\\n  --all\n```", "8:8 REF012 scripts/plan.py"},
 
+		{"after an example", "- Examples: see `references/limits.md`", "5:18 REF012 references/limits.md"},
 		{"a line of its own", "Run the extraction script:\nscripts/extract.py", "6:1 REF012 scripts/extract.py"},
 		{"in a sentence", "Before a rollout, read references/limits.md.", "5:24 REF012 references/limits.md"},
 		{"in bold in a list", "- **assets/plan.yaml**: the plan", "5:5 REF012 assets/plan.yaml"},
@@ -100,7 +101,7 @@ func TestOtherPaths(t *testing.T) {
 		{"in a comment", "<!-- references/limits.md -->"},
 		{"shell tests and tables", "`[[ -f references ]]` and [[tool.mypy]] and [[ $x = references/a ]]"},
 		{"a note of another system", "[[concepts/rollout]] and [[limits]]"},
-		{"a link's text", "[references/limits.md](https://host.example/limits)"},
+		{"a link's text", "[references/limits.md](https://host.example/limits) [`references/limits.md`](https://host.example/limits)"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, _ := run(t, tree("-- deploy/SKILL.md\n"+head+tt.body+"\n"+skillFiles+
@@ -239,6 +240,38 @@ func TestCompanions(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			got, _ := runWith(t, tree("-- deploy/SKILL.md\n"+head+"- `no-skips`: skip nothing\n\nRun python scripts/wait with the files in `fonts`.\n"+tt.files), off)
 			compare(t, got, tt.want)
+		})
+	}
+}
+
+// TestCopiedPages checks that pages which were copied from web sites or other repositories may have links of these.
+func TestCopiedPages(t *testing.T) {
+	for _, tt := range []struct{ name, page, link, want string }{
+		{"a page of a site", "references/site.md", `<a href="../guides/rollout">x</a>`, ""},
+		{"a neighbor on a site", "references/site.md", `<a href="first-steps">x</a>`, ""},
+		{"an element of a site", "references/site.md", `<upload src="1/a.png"/>`, ""},
+		{"a license", "references/site.md", `[license](LICENSE)`, ""},
+		{"an example", "references/example.md", `[x](no.md)`, ""},
+		{"a file", "references/site.md", `<a href="no.html">x</a>`, "references/site.md:1:10 REF007 warning references/no.html"},
+		{"a picture", "references/site.md", `<img src="no.png">`, "references/site.md:1:11 REF007 warning references/no.png"},
+		{"a directory", "references/site.md", `[x](plans/)`, "references/site.md:1:5 REF007 warning references/plans"},
+		{"a directory of the skill", "references/site.md", `[x](../scripts/plan)`, "references/site.md:1:5 REF007 warning scripts/plan"},
+		{"the skill itself", "SKILL.md", `[x](wiki/rollout)`, ""},
+		{"the skill's own file", "SKILL.md", `[x](references/rollout)`, "SKILL.md:6:5 REF001 error references/rollout"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			text := "-- deploy/SKILL.md\n" + head + "[p](references/site.md) [q](references/example.md)\n"
+			if tt.page == "SKILL.md" {
+				text += tt.link + "\n-- deploy/references/site.md\nS\n-- deploy/references/example.md\nE\n"
+			} else {
+				text += "-- deploy/references/site.md\nS\n-- deploy/references/example.md\nE\n-- deploy/" + tt.page + "\n" + tt.link + "\n"
+			}
+			got, _ := run(t, tree(text))
+			want := ""
+			if tt.want != "" {
+				want = "deploy/" + tt.want + " does not exist"
+			}
+			compare(t, got, want)
 		})
 	}
 }

@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -160,8 +161,13 @@ func (u *skillCheck) checkLink(rel string, p *page, k markdown.Link, t linkTarge
 		u.reportEscape(rel, p, k, at)
 		return ""
 	}
+	below := rel != path.Base(u.file)
+	if !strings.HasSuffix(t.path, "/") && u.isSitePath(rel, at) || unknownTag(p, k) ||
+		below && (isExamplePage(rel) || companion(at) && path.Dir(at) == path.Dir(rel)) {
+		return ""
+	}
 	f := finding{rule: rule.Broken, message: at + " does not exist"}
-	if rel != path.Base(u.file) {
+	if below {
 		f.rule = rule.BrokenBelow
 	}
 	if other := u.tree.foldedMatch(at); other != "" {
@@ -175,6 +181,34 @@ func (u *skillCheck) checkLink(rel string, p *page, k markdown.Link, t linkTarge
 	}
 	u.atLink(p, k, f)
 	return ""
+}
+
+// isSitePath reports whether a missing path is rather a page of a web site, from which the text was copied: it has no
+// file's ending, and is not below a directory that the skill has or can have.
+func (u *skillCheck) isSitePath(rel, at string) bool {
+	dir := path.Dir(rel)
+	first, _, nested := strings.Cut(strings.TrimPrefix(at, dir+"/"), "/")
+	top, _, _ := strings.Cut(at, "/")
+	return !fileLike(path.Base(at)) && (nested || rel != path.Base(u.file)) && !standardDirs[first] &&
+		!u.tree.isDir(path.Join(dir, first)) && (top == dir || !standardDirs[top] && !u.tree.isDir(top))
+}
+
+// unknownTag reports whether a link is an attribute of an element that is not HTML.
+func unknownTag(p *page, k markdown.Link) bool {
+	if k.Image || k.TextEnd > 0 {
+		return false
+	}
+	before := p.src.data[max(0, k.Offset-maxSpan):k.Offset]
+	i := bytes.LastIndexByte(before, '<')
+	if i < 0 {
+		return false
+	}
+	name, _, _ := strings.Cut(strings.ToLower(string(before[i+1:])), " ")
+	switch strings.TrimSpace(name) {
+	case "a", "area", "audio", "embed", "iframe", "img", "link", "script", "source", "track", "video":
+		return false
+	}
+	return true
 }
 
 // resolve returns the path in the skill that a link in a file leads to, or "" if there is none. As Markdown has it, the
