@@ -68,20 +68,25 @@ func (u *skillCheck) checkOrphans() {
 	u.checkDeepFiles()
 }
 
-// maxCompanion is the size in bytes up to which a companion is searched for the names of other files.
-const maxCompanion = 256 << 10
+// The limits of searching companions for the names of other files: bytes of a companion, and companions of a skill.
+const (
+	maxCompanion  = 256 << 10
+	maxCompanions = 50
+)
 
 // withoutCompanions leaves out the files that belong to companions: what a tool's configuration names, such as an icon,
 // and what is not for agents of that which a page for users names.
 func (u *skillCheck) withoutCompanions(names []string, files []*file) []*file {
+	searched := 0
 	for _, rel := range names {
 		text := u.files[rel]
-		if len(files) == 0 {
-			return nil
+		if len(files) == 0 || searched == maxCompanions {
+			break
 		}
 		if !companion(rel) || !text.isText() || len(text.data) > maxCompanion {
 			continue
 		}
+		searched++
 		m, forUsers := newMentions(text, files), isMarkdown(rel) && !strings.Contains(rel, "/")
 		files = slices.DeleteFunc(files, func(f *file) bool {
 			return (!forUsers || !isMarkdown(f.rel) && !scriptExtension(f.rel)) && m.namesFile(f)

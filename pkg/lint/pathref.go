@@ -60,29 +60,49 @@ func isLinkText(text []byte, s markdown.Span) bool {
 	return bytes.HasSuffix(before, []byte("[")) && bytes.HasPrefix(after, []byte("]("))
 }
 
+// maxCommand is the length in bytes beyond which a line of a code block is not read as a command.
+const maxCommand = 4 << 10
+
 // followCommands follows the paths in the lines of shell code blocks, and reports scripts that do not exist.
 func (w *walk) followCommands(f *file, p *page) {
 	for _, b := range p.Blocks {
 		if !b.Shell || bytes.IndexByte(f.data[b.Offset:b.End], '/') < 0 {
 			continue
 		}
+		var others []pathUse // of which the block decides whose they are
 		for at, line := range p.Lines(b) {
-			for start, word := range shellFields(line) {
-				if !w.mayBeOwn(word) {
-					continue
-				}
-				pw, ok := w.pathWord(string(word))
-				if !ok || w.followPath(f, p, at+start, pw) || !scriptExtension(pw.name) || writesTo(line[:start]) {
-					continue
-				}
-				if pw.sure || runs(string(line), pw.name, b.Language != "") && w.onlyRuns(f, p, b) {
-					w.checkMissing(f, p, pathUse{
-						pathWord: pw, start: at + start, end: at + start + len(word), certain: true,
-					})
-				}
+			if len(line) <= maxCommand && bytes.IndexByte(line, '/') >= 0 {
+				others = append(others, w.followCommand(f, p, at, line, b.Language != "")...)
+			}
+		}
+		if len(others) > 0 && w.onlyRuns(f, p, b) {
+			for _, use := range others {
+				w.checkMissing(f, p, use)
 			}
 		}
 	}
+}
+
+// followCommand follows the paths in one line. It returns the missing scripts that the line runs by paths which can also
+// be those of a project.
+func (w *walk) followCommand(f *file, p *page, at int, line []byte, shell bool) []pathUse {
+	var others []pathUse
+	for start, word := range shellFields(line) {
+		if !w.mayBeOwn(word) {
+			continue
+		}
+		pw, ok := w.pathWord(string(word))
+		if !ok || w.followPath(f, p, at+start, pw) || !scriptExtension(pw.name) || writesTo(line[:start]) {
+			continue
+		}
+		use := pathUse{pathWord: pw, start: at + start, end: at + start + len(word), certain: true}
+		if pw.sure {
+			w.checkMissing(f, p, use)
+		} else if runs(string(line), pw.name, shell) {
+			others = append(others, use)
+		}
+	}
+	return others
 }
 
 // onlyRuns reports whether the commands of a block only run scripts of directories that the skill has. With other
@@ -92,6 +112,9 @@ func (w *walk) onlyRuns(f *file, p *page, b markdown.Block) bool {
 		return false
 	}
 	for _, line := range p.Lines(b) {
+		if len(line) > maxCommand {
+			return false
+		}
 		direct, interpreted := programs(string(line))
 		if startsCommand(line) && len(direct)+len(interpreted) == 0 {
 			return false
@@ -325,7 +348,7 @@ func (w *walk) followWikilink(f *file, p *page, at int, link string) {
 
 // followPath visits the file that a word of a page names, and reports whether it exists.
 func (w *walk) followPath(f *file, p *page, at int, pw pathWord) bool {
-	found := ""
+	var found string
 	if pw.sure {
 		found = w.lookup(".", pw.name)
 	} else {
@@ -357,7 +380,7 @@ func (w *walk) checkMissing(f *file, p *page, use pathUse) {
 	first, _, _ := strings.Cut(name, "/")
 	at, ok := inside(".", name)
 	if !ok || first == ".." || strings.HasPrefix(name, "-") || strings.ContainsAny(name, "@=\\?&%!,:;'\"()[]") ||
-		!fileLike(path.Base(name)) || isExampleName(name) || w.tree.skips(at) {
+		!fileLike(path.Base(name)) || isExampleName(name) || w.tree.skips(at) || w.counts[rule.SpanPath] > maxPerRule {
 		return
 	}
 	before, after := f.data[:use.start], f.data[use.end:]
@@ -397,7 +420,11 @@ func (u *skillCheck) existsElsewhere(name string, around []byte) bool {
 	if bytes.Contains(around, []byte("../")) { // the text is about other directories
 		return true
 	}
+	words := 0
 	for word := range bytes.FieldsFuncSeq(around, func(r rune) bool { return r >= 0x80 || !wordByte(byte(r)) }) {
+		if words++; words > maxNames {
+			break
+		}
 		if other := string(word); skill.LegalName(other) && other != path.Base(u.dir) {
 			if _, err := fs.Stat(u.l.fsys, path.Join(path.Dir(u.dir), other, name)); err == nil {
 				return true
@@ -410,8 +437,12 @@ func (u *skillCheck) existsElsewhere(name string, around []byte) bool {
 // maxLookups is how many missing paths of a skill are searched for outside of the skill.
 const maxLookups = 200
 
-// maxParagraph is how many bytes before and after a path are searched for the names of other skills.
-const maxParagraph = 400
+// The limits of the text around a path that is searched for the names of other skills: bytes before and after the path,
+// and words.
+const (
+	maxParagraph = 400
+	maxNames     = 100
+)
 
 // paragraph returns the text around an offset, up to an empty line.
 func paragraph(text []byte, at int) []byte {

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
+	"time"
 
 	"github.com/skillpm/skillpm/pkg/lint"
 )
@@ -273,5 +275,42 @@ func TestCopiedPages(t *testing.T) {
 			}
 			compare(t, got, want)
 		})
+	}
+}
+
+// TestPathsLinear checks that the time for hostile pages is in proportion to their length. A slow machine may need more
+// than one attempt.
+func TestPathsLinear(t *testing.T) {
+	measure := func(text string) time.Duration {
+		fsys := tree("-- deploy/SKILL.md\n" + head + "[x](references/long.md)\n" + skillFiles)
+		fsys["deploy/references/long.md"] = &fstest.MapFile{Data: []byte(text)}
+		start := time.Now()
+		run(t, fsys)
+		return time.Since(start)
+	}
+	linear := func(start, piece string) bool {
+		n := 50_000 / len(piece)
+		for range 5 {
+			short, long := measure(start+strings.Repeat(piece, n)), measure(start+strings.Repeat(piece, 8*n))
+			if long < 24*short+100*time.Millisecond {
+				return true
+			}
+			t.Logf("%q: %v, and %v for 8 times the length", piece, short, long)
+		}
+		return false
+	}
+	for _, piece := range []string{
+		"```bash\n" + strings.Repeat("python scripts/no.py\n", 20) + "```\n", "python scripts/no.py; ", "scripts/", "scripts/no.py ",
+		"[[", "[[scripts/no.py]] ", "@a.b", "`scripts/no.py` ", "```a\n", "[x](a/b) ", "[x](#no) ", "<a href=no.md>", "[A] [x](no.md)\n",
+		"~/.claude/skills/deploy/", "{baseDir}/scripts/no.py ",
+	} {
+		if !linear("", piece) {
+			t.Errorf("%q", piece)
+		}
+	}
+	for _, start := range []string{"```bash\n", "```bash\npython scripts/no.py "} {
+		if !linear(start, "python scripts/no.py;") {
+			t.Errorf("%q in one line", start)
+		}
 	}
 }
