@@ -150,13 +150,9 @@ func (w *walk) addSkillRef(f *file, start int, text string, sure bool) {
 	if sure && (teachesSkills(w.doc.Name()) || supposesSkill(f.data, start, len(text))) {
 		sure = false
 	}
-	line, column := f.position(start)
 	w.refs = append(w.refs, skillRef{
-		name: strings.Clone(name), pack: strings.Clone(pk), sure: sure, instructs: instructs(f.data, start),
-		excerpt: excerpt{
-			text: strings.Clone(text), line: f.line(line),
-			at: finding{path: f.path, line: line, column: column, width: len([]rune(text))},
-		},
+		name: intern(name), pack: intern(pk), sure: sure, instructs: instructs(f.data, start),
+		excerpt: f.excerpt(start, text),
 	})
 }
 

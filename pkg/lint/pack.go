@@ -16,27 +16,23 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// comparePacks compares the skills of each pack, which are those below one skillpm.yaml. Skills outside packs are
-// compared with those in the same collection.
-func comparePacks(units []*skillCheck) {
-	dirs := map[string]string{}
-	packs := map[string][]*skillCheck{}
-	var order []string
+// groupByPack returns the skills of each pack, which are those below one skillpm.yaml, and, outside of packs, of each
+// collection.
+func groupByPack(units []*skillCheck) [][]*skillCheck {
+	dirs, groups := map[string]string{}, map[string]int{}
+	var packs [][]*skillCheck
 	for _, u := range units {
 		u.packDir = u.findPackDir(dirs)
-		pk := u.packDir
-		if pk == "" {
-			pk = collection(u.dir)
+		group := cmp.Or(u.packDir, collection(u.dir))
+		i, ok := groups[group]
+		if !ok {
+			i = len(packs)
+			groups[group] = i
+			packs = append(packs, nil)
 		}
-		if packs[pk] == nil {
-			order = append(order, pk)
-		}
-		packs[pk] = append(packs[pk], u)
+		packs[i] = append(packs[i], u)
 	}
-	for _, pk := range order {
-		compareNames(packs[pk])
-		compareDescriptions(packs[pk])
-	}
+	return packs
 }
 
 // collection returns the nearest directory called skills that a skill is in, from which users install skills together, or
