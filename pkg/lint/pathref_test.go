@@ -253,6 +253,7 @@ func TestCopiedPages(t *testing.T) {
 		{"a neighbor on a site", "references/site.md", `<a href="first-steps">x</a>`, ""},
 		{"an element of a site", "references/site.md", `<upload src="1/a.png"/>`, ""},
 		{"a license", "references/site.md", `[license](LICENSE)`, ""},
+		{"a translation", "references/site.md", `[中文](README-zh.md)`, ""},
 		{"an example", "references/example.md", `[x](no.md)`, ""},
 		{"a file", "references/site.md", `<a href="no.html">x</a>`, "references/site.md:1:10 REF007 warning references/no.html"},
 		{"a picture", "references/site.md", `<img src="no.png">`, "references/site.md:1:11 REF007 warning references/no.png"},

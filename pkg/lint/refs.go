@@ -163,7 +163,7 @@ func (u *skillCheck) checkLink(rel string, p *page, k markdown.Link, t linkTarge
 	}
 	below := rel != path.Base(u.file)
 	if !strings.HasSuffix(t.path, "/") && u.isSitePath(rel, at) || unknownTag(p, k) ||
-		below && (isExamplePage(rel) || companion(at) && path.Dir(at) == path.Dir(rel)) {
+		below && (isExamplePage(rel) || isRepositoryPage(rel, at)) {
 		return ""
 	}
 	f := finding{rule: rule.Broken, message: at + " does not exist"}
@@ -181,6 +181,13 @@ func (u *skillCheck) checkLink(rel string, p *page, k markdown.Link, t linkTarge
 	}
 	u.atLink(p, k, f)
 	return ""
+}
+
+// isRepositoryPage reports whether a missing file beside a page is one that repositories have: a license, or a
+// translation of the readme. The page was copied without it.
+func isRepositoryPage(rel, at string) bool {
+	return path.Dir(at) == path.Dir(rel) &&
+		(companion(at) || strings.HasPrefix(strings.ToLower(path.Base(at)), "readme-"))
 }
 
 // isSitePath reports whether a missing path is rather a page of a web site, from which the text was copied: it has no
