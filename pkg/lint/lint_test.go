@@ -281,7 +281,7 @@ func TestReferences(t *testing.T) {
 		{"indented code", "x\n\n    [x](no.md)", ""},
 		{"escaped", `\[x](no.md)`, ""},
 		{"elsewhere", "[a](https://x.test/no.md) [b](mailto:a@b.test) [c](//x.test/no.md) [d](skill://x) <https://x.test>", ""},
-		{"placeholders", "[a]({baseDir}/no.md) [b](${DIR}/x) [c](<no-such>) [d](path/to/no.md) [e](...) [f](url) [g](docs/*.md) [h](%7Bx%7D/y)", at + "41 REF001 error no-such does not exist"},
+		{"placeholders", "[a]({baseDir}/no.md) [b](${DIR}/x) [c](<no-such>) [d](path/to/no.md) [e](...) [f](url) [g](docs/*.md) [h](%7Bx%7D/y)", at + "5 REF012 warning no.md does not exist in the skill\n" + at + "41 REF001 error no-such does not exist"},
 		{"nothing", "[a]() [b](#) [c](<>)", ""},
 		{"a directory", "[a](references) [b](references/) [c](./) [d](.)", ""},
 		{"a query", "[a](references/more.md?raw=1)", ""},
@@ -293,8 +293,7 @@ func TestReferences(t *testing.T) {
 		{"out and in again", "[a](../deploy/references/more.md)", at + "5 REF003 warning the link points outside the skill, so it breaks if only the skill is installed"},
 		{"backslashes", `[a](references\more.md) [b](references\\no.md)`, at + "5 REF005 error the path of the link contains a backslash\n" + at + "29 REF005 error the path of the link contains a backslash"},
 		{"absolute", "[a](/references/more.md) [b](C:/x.md) [c](file:///x.md) [d](~/x.md)", at + "5 REF006 warning an absolute path does not work on other machines\n" +
-			at + "30 REF006 warning an absolute path does not work on other machines\n" + at + "43 REF006 warning an absolute path does not work on other machines\n" +
-			at + "61 REF006 warning an absolute path does not work on other machines"},
+			at + "30 REF006 warning an absolute path does not work on other machines\n" + at + "43 REF006 warning an absolute path does not work on other machines"},
 		{"anchors", "# One Thing!\n\n[a](#one-thing) [b](#two) <a id=\"three\"></a> [c](#three) [d](#one-thing-1)", "deploy/SKILL.md:7:21 REF004 warning no heading of SKILL.md has the anchor #two"},
 		{"an anchor of other letters, encoded", "# Über uns\n\n[a](#%C3%BCber-uns) [b](#über-uns)", ""},
 		{"anchors elsewhere", "[a](references/more.md#more) [b](references/more.md#no) [c](scripts/x.py#L10)", at + "34 REF004 warning no heading of references/more.md has the anchor #no"},
@@ -364,7 +363,7 @@ func TestScripts(t *testing.T) {
 		{"called in a span", body + "Run `./scripts/a.sh`.\n-- deploy/scripts/a.sh\n#!/bin/sh\n", "deploy/scripts/a.sh:1:1 SCR002 warning the skill calls the script by its path, but the script is not executable"},
 		{"mentioned in a span", body + "See `scripts/a.sh`.\n-- deploy/scripts/a.sh\n#!/bin/sh\n", ""},
 		{"called in a block", body + "```bash\ncd x && FOO=1 \"${CLAUDE_SKILL_DIR}/scripts/a.sh\" --x\n```\n-- deploy/scripts/a.sh\n#!/bin/sh\n", "deploy/scripts/a.sh:1:1 SCR002 warning the skill calls the script by its path, but the script is not executable"},
-		{"called by the path of an installed skill", body + "```\n~/.agents/skills/deploy/scripts/a.py\n```\n-- deploy/scripts/a.py\nx\n", "deploy/scripts/a.py:1:1 SCR001 warning the skill calls the script by its path, but the script does not have a shebang"},
+		{"called by the path of an installed skill", body + "```\n~/.agents/skills/deploy/scripts/a.py\n```\n-- deploy/scripts/a.py\nx\n", "deploy/SKILL.md:6:1 REF006 note the path works only if the skill is installed in ~/.agents/skills/deploy\ndeploy/scripts/a.py:1:1 SCR001 warning the skill calls the script by its path, but the script does not have a shebang"},
 		{"given to an interpreter", body + "```bash\npython scripts/a.py\n```\n-- deploy/scripts/a.py\nx\n", ""},
 		{"executable without a shebang", body + "Run.\n-- deploy/scripts/a.py 755\nx\n", "deploy/scripts/a.py:1:1 SCR001 note the script is executable, but does not have a shebang"},
 		{"shell library", body + "Run.\n-- deploy/scripts/a.sh\nx\n", "deploy/scripts/a.sh:1:1 SCR001 note the script does not have a shebang"},

@@ -180,7 +180,7 @@ func (l *lintRun) report(units []*skillCheck) Report {
 		u.refs, u.mentions = nil, nil
 	}
 	for _, units := range packs {
-		compareNames(units, units[0].packDir != "")
+		compareNames(units)
 		compareDescriptions(units)
 	}
 	count := 0

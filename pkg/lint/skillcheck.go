@@ -48,6 +48,8 @@ type work struct {
 	brokenLine    int              // the first line of the frontmatter that is not valid YAML, or 0
 	unknownKeys   []unknownKey     // fields that no agent knows
 	foreignFields []foreignField   // fields that only other agents know
+	mentioned     map[string]bool  // the names of mentions
+	lookups       int              // how many paths were looked up outside of the skill
 }
 
 // excerpt is a text in a skill with its position, kept after the skill has been checked. There are many of them, so they

@@ -155,6 +155,10 @@ func (u *skillCheck) broken() bool {
 type page struct {
 	*markdown.Page
 	src *source
+
+	readers  *readerPool
+	examples []span // see inExample; nil until needed
+	headings *page  // see hasHeading; nil until needed
 }
 
 // readerPool reuses Markdown readers and their memory.
@@ -167,7 +171,7 @@ func (r *readerPool) read(src *source, from int) *page {
 		reader = new(markdown.Reader)
 	}
 	defer r.pool.Put(reader)
-	return &page{reader.Read(src.data, from), src}
+	return &page{Page: reader.Read(src.data, from), src: src, readers: r}
 }
 
 // inBlock reports whether a byte of the file is in a code block.
