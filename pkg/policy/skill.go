@@ -257,6 +257,11 @@ func (s Set) CheckVulnerable(what, reason string) (notes []string, err error) {
 	return s.ask(func(p *Policy) error { return p.CheckVulnerable(what, reason) })
 }
 
+// RequiresAdvisories reports whether a policy denies installations without current advisories.
+func (s Set) RequiresAdvisories() bool {
+	return slices.ContainsFunc(s, func(p *Policy) bool { return p.Advisories.Required })
+}
+
 // CheckAdvisories returns why nothing may be installed if the advisories of some sources are not current; reason
 // describes them, and is "" if all are.
 func (s Set) CheckAdvisories(reason string) (notes []string, err error) {

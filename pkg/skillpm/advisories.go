@@ -163,12 +163,14 @@ func (in *installer) checkAdvisories(ctx context.Context, res *resolution, p *pl
 	if in.request.command == commandUpdate {
 		maxAge = 0
 	}
-	known, err := in.client.Advisories(ctx, in.Workspace, in.Services, in.request.Offline, maxAge)
+	policies := in.Gate.Policies
+	// A frozen installation needs nothing but what the lockfile names, unless a policy requires more.
+	offline := in.request.Offline || in.request.frozen && !policies.RequiresAdvisories()
+	known, err := in.client.Advisories(ctx, in.Workspace, in.Services, offline, maxAge)
 	if err != nil {
 		return err
 	}
 	res.Warnings = append(res.Warnings, known.Warnings...)
-	policies := in.Gate.Policies
 	notes, err := policies.CheckAdvisories(known.NotCurrent(in.client.Now()))
 	in.Gate.Note(notes...)
 	if err != nil {
