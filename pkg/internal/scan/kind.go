@@ -1,5 +1,7 @@
 package scan
 
+import "fmt"
+
 // Kind is what a hit is about.
 type Kind int
 
@@ -29,7 +31,9 @@ const (
 	Shortener          // a shortened link
 	Sudo               // a command run as the administrator
 
-	lastKind = Sudo
+	DataRule // a shape of a rule that is data
+
+	lastKind = DataRule
 )
 
 // Hit is one thing found in a text.
@@ -38,6 +42,8 @@ type Hit struct {
 	Start  int    // offset of the first byte to be marked
 	End    int    // offset after the last one; Start < End, in one line where the thing is in one line
 	Detail string // a short fact for a message, as "a GitHub token", "pastebin.com" or "U+202E"; never a secret itself
+
+	shape int // of a DataRule: which of the scanner's
 }
 
 // Options describe a text.
@@ -49,3 +55,31 @@ type Options struct {
 
 // maxHits is the number of hits of one kind that [Scanner.Text] returns at most.
 const maxHits = 100
+
+var kindNames = [...]string{
+	EncryptedArchive: "EncryptedArchive", Base64Shell: "Base64Shell", EncodedCommand: "EncodedCommand",
+	RawIPShell: "RawIPShell", PasteSite: "PasteSite", TagCharacters: "TagCharacters", BidiControls: "BidiControls",
+	ZeroWidthRun: "ZeroWidthRun", Secret: "Secret", BlankPadding: "BlankPadding",
+	DynamicShell: "DynamicShell", PipeToShell: "PipeToShell", InstallerFirst: "InstallerFirst",
+	SkipPermission:     "SkipPermission",
+	IgnoreInstructions: "IgnoreInstructions", HideFromUser: "HideFromUser", CredentialPath: "CredentialPath",
+	ReverseShell: "ReverseShell", Shortener: "Shortener", Sudo: "Sudo", DataRule: "DataRule",
+}
+
+// String returns the name of the kind's constant.
+func (k Kind) String() string {
+	if k <= 0 || int(k) >= len(kindNames) {
+		return fmt.Sprintf("Kind(%d)", int(k))
+	}
+	return kindNames[k]
+}
+
+// KindNamed returns the kind whose constant has a name.
+func KindNamed(name string) (Kind, bool) {
+	for k, s := range kindNames {
+		if s == name && Kind(k) > 0 && Kind(k) != DataRule {
+			return Kind(k), true
+		}
+	}
+	return 0, false
+}

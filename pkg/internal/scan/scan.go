@@ -11,6 +11,8 @@ import (
 type Scanner struct {
 	filter   filter
 	literals []literal
+	shapes   []shapeRef
+	kinds    [lastKind + 1][]int // the shapes for what a matcher in Go finds
 }
 
 // literal is a short text that a scan searches for, and its check.
@@ -51,16 +53,18 @@ const (
 	checkReverse                 // parts of reverse shells
 	checkSudo                    // sudo
 	checkProgram                 // an executable that the reader should run
+	checkShape                   // a shape of a rule
 	checks
 )
 
-// New returns a scanner. It takes far less than a millisecond.
-func New() *Scanner {
+// New returns a scanner for the rules of skillpm and others. It takes far less than a millisecond.
+func New(others ...*Rule) *Scanner {
 	s := &Scanner{}
+	rules := s.addRules(append(Builtin(), others...))
 	for _, table := range [...][]literal{
 		commandLiterals, packedLiterals, linkLiterals(), secretLiterals(), permissionLiterals(), proseLiterals,
 		credentialLiterals(),
-		encodedLiterals(),
+		encodedLiterals(), rules,
 	} {
 		s.literals = append(s.literals, table...)
 	}
@@ -102,10 +106,11 @@ func (s *Scanner) scan(t *text) {
 	}
 	if len(t.hits) > 1 {
 		slices.SortFunc(t.hits, func(a, b Hit) int {
-			return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End), cmp.Compare(a.Kind, b.Kind))
+			return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End), cmp.Compare(a.Kind, b.Kind),
+				cmp.Compare(a.shape, b.shape))
 		})
 		t.hits = slices.CompactFunc(t.hits, func(a, b Hit) bool {
-			return a.Kind == b.Kind && a.Start == b.Start && a.End == b.End
+			return a.Kind == b.Kind && a.Start == b.Start && a.End == b.End && a.shape == b.shape
 		})
 	}
 }
@@ -122,7 +127,7 @@ func (s *Scanner) checkAt(t *text, i int) {
 			continue
 		}
 		if l.next == "" || end < len(t.data) && strings.IndexByte(l.next, t.data[end]) >= 0 {
-			t.check(l, start, end)
+			t.check(s, l, start, end)
 		}
 	}
 }
@@ -144,6 +149,8 @@ type text struct {
 	// checkedTo is, for each check, the end of what it has read and need not read again. It keeps the time linear if
 	// candidates are close together.
 	checkedTo [checks]int
+	shapeTo   []int   // the same for each shape; nil until one is checked
+	shapeHits []uint8 // how many hits each shape has
 
 	scanned        int      // bytes read outside the filter, for tests
 	lookedBack     int      // bytes read backwards by farStart
@@ -154,7 +161,7 @@ type text struct {
 	programWindow  window   // for checkProgram
 }
 
-func (t *text) check(l *literal, start, end int) {
+func (t *text) check(s *Scanner, l *literal, start, end int) {
 	switch l.check {
 	case checkDownload:
 		t.download(start, end)
@@ -196,6 +203,8 @@ func (t *text) check(l *literal, start, end int) {
 		t.sudo(start, end)
 	case checkProgram:
 		t.installerFirst(start, end)
+	case checkShape:
+		t.shape(s, l.arg, start, end)
 	}
 }
 
