@@ -15,30 +15,6 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/yamlschema"
 )
 
-// hitRules are the rules for what package scan finds.
-var hitRules = map[scan.Kind]string{
-	scan.EncryptedArchive:   rule.EncryptedArchive,
-	scan.Base64Shell:        rule.Base64Shell,
-	scan.EncodedCommand:     rule.EncodedCommand,
-	scan.RawIPShell:         rule.RawIPShell,
-	scan.PasteSite:          rule.PasteSite,
-	scan.TagCharacters:      rule.TagCharacters,
-	scan.BidiControls:       rule.BidiControls,
-	scan.ZeroWidthRun:       rule.ZeroWidthRun,
-	scan.Secret:             rule.Secret,
-	scan.BlankPadding:       rule.BlankPadding,
-	scan.DynamicShell:       rule.DynamicShell,
-	scan.PipeToShell:        rule.PipeToShell,
-	scan.InstallerFirst:     rule.InstallerFirst,
-	scan.SkipPermission:     rule.SkipPermission,
-	scan.IgnoreInstructions: rule.IgnoreInstructions,
-	scan.HideFromUser:       rule.HideFromUser,
-	scan.CredentialPath:     rule.CredentialPath,
-	scan.ReverseShell:       rule.ReverseShell,
-	scan.Shortener:          rule.Shortener,
-	scan.Sudo:               rule.Sudo,
-}
-
 // checkSecurity checks all files for hostile or risky content.
 func (u *skillCheck) checkSecurity(names []string) {
 	for _, rel := range names {
@@ -59,58 +35,43 @@ func (u *skillCheck) checkSecurity(names []string) {
 // enough to make a reviewer look.
 func (u *skillCheck) scanText(f *file) {
 	script := scriptExtension(f.rel) || isShebang(f.data)
-	reported := map[string]bool{}
-	for _, h := range u.l.scanner.Text(f.data, scan.Options{
-		Markdown: isMarkdown(f.rel), Script: script,
-		Skill: f.source == u.src,
-	}) {
-		id := hitRules[h.Kind]
-		switch {
-		case h.Kind == scan.PipeToShell && !script:
-			id = rule.PipeToShellText
-		case h.Kind == scan.BlankPadding && (path.Ext(f.rel) == ".html" || path.Ext(f.rel) == ".htm"):
-			continue // generators leave blank lines
-		}
-		if reported[id] && rule.Severity(id) != diag.SeverityError || isMarkdown(f.rel) && u.isQuoted(f, h) {
-			continue
-		}
-		reported[id] = true
-		r, _ := rule.Lookup(id)
-		message := r.Title
-		if h.Detail != "" {
-			message += ": " + h.Detail
-		}
-		u.at(f.source, h.Start, h.End, finding{rule: id, message: message})
-		if h.Kind == scan.Secret {
-			u.redact(f, h.Start, h.End)
-		}
+	hits := u.l.scanner.Text(f.data, scan.Options{Markdown: isMarkdown(f.rel), Script: script, Skill: f.source == u.src})
+	if len(hits) > 0 {
+		u.reportHits(f, hits, script)
 	}
 	if p := f.page; p != nil {
 		u.reportComment(f, p)
 	}
 }
 
-// isQuoted reports whether a page only quotes the words of an attack, or names a switch outside of a command.
-func (u *skillCheck) isQuoted(f *file, h scan.Hit) bool {
-	switch h.Kind {
-	case scan.IgnoreInstructions, scan.HideFromUser, scan.CredentialPath:
-		before := strings.TrimRight(string(f.data[max(0, h.Start-8):h.Start]), " ")
-		return before != "" && strings.HasSuffix(before, `"`) || strings.HasSuffix(before, "'") ||
-			strings.HasSuffix(before, "“") ||
-			strings.HasSuffix(before, "‘") || strings.HasSuffix(before, "«")
-	case scan.SkipPermission:
-		p := u.page(f)
-		if p == nil || p.inBlock(h.Start) {
-			return false
-		}
-		for _, s := range p.Spans {
-			if s.Offset <= h.Start && h.Start < s.End {
-				return !strings.Contains(strings.TrimSpace(s.Text), " ") // the switch alone
-			}
-		}
-		return true
+// reportHits reports the hits that count in their contexts.
+func (u *skillCheck) reportHits(f *file, hits []scan.Hit, script bool) {
+	l := scan.Locator{Path: f.rel, Data: f.data, Script: script, Called: u.called[f.rel] || u.interpreted[f.rel]}
+	if isMarkdown(f.rel) {
+		l.Page = u.page(f).Page
 	}
-	return false
+	reported := map[string]bool{}
+	for _, h := range hits {
+		if h.Kind == scan.BlankPadding && (path.Ext(f.rel) == ".html" || path.Ext(f.rel) == ".htm") {
+			continue // generators leave blank lines
+		}
+		m, ok := u.l.scanner.Match(h, l.At(h.Start, h.End))
+		if !ok || reported[m.Rule.ID] && m.Severity != diag.SeverityError {
+			continue
+		}
+		reported[m.Rule.ID] = true
+		message := m.Rule.Title
+		if h.Detail != "" {
+			message += ": " + h.Detail
+		}
+		u.at(f.source, h.Start, h.End, finding{
+			rule: m.Rule.ID, severity: &m.Severity, message: message, fix: m.Rule.Fix,
+		})
+		u.addSignal(f, h, m)
+		if h.Kind == scan.Secret {
+			u.redact(f, h.Start, h.End)
+		}
+	}
 }
 
 // redact keeps a secret out of the line that reports show: of every character after the first four stands a star.
@@ -169,7 +130,11 @@ func (u *skillCheck) checkArchive(f *file) {
 	for _, found := range u.l.scanner.Archive(f.rel, f.data) {
 		id, detail := archiveRules[found.Problem], found.Detail
 		if found.Problem == scan.HoldsText {
-			id, detail = hitRules[found.Hit.Kind], found.Hit.Detail
+			m, ok := u.l.scanner.Match(found.Hit, scan.Context{Surface: scan.InScript})
+			if !ok {
+				continue
+			}
+			id, detail = m.Rule.ID, found.Hit.Detail
 		}
 		r, _ := rule.Lookup(id)
 		message := r.Title

@@ -30,6 +30,7 @@ type skillCheck struct {
 	called        map[string]bool  // scripts that the skill calls by their path
 	interpreted   map[string]bool  // scripts that the skill gives to an interpreter
 	commented     bool             // a comment was reported
+	signals       []signal         // what counts in the skill's score
 	packDir       string           // the directory of its pack's skillpm.yaml, or ""
 	unknownKeys   []unknownKey     // fields that no agent knows
 	foreignFields []foreignField   // fields that only other agents know
@@ -74,7 +75,8 @@ func (l *lintRun) check(p skillDir) *skillCheck {
 		inner.nested = nil
 	}
 	// all skills stay in memory until they are compared, so drop what is large
-	u.doc, u.src, u.tree, u.called, u.interpreted, u.files, u.names = nil, nil, nil, nil, nil, nil, nil
+	u.doc, u.src, u.tree, u.called, u.interpreted, u.files, u.names, u.signals = nil, nil, nil, nil, nil,
+		nil, nil, nil
 	return u
 }
 
@@ -110,6 +112,7 @@ func (u *skillCheck) checkOtherFiles() {
 		u.checkTemplate(f)
 	}
 	u.checkSecurity(names)
+	u.reportScore()
 	u.reportCapabilities(names)
 }
 

@@ -105,6 +105,7 @@ const (
 	Shortener          = "SEC306"
 	Sudo               = "SEC307"
 	HTMLComment        = "SEC308"
+	Signals            = "SEC400"
 
 	SameName         = "PACK001"
 	SameDescribe     = "PACK002"

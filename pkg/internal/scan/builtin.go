@@ -120,6 +120,194 @@ var builtin = [...]Rule{
 		},
 	},
 	{
+		ID: "SEC116", Title: "secrets that are sent to another machine", Severity: diag.SeverityError,
+		Signal: "exfiltration", Points: 10,
+		Shapes: []Shape{
+			{
+				About: "curl uploads a file of credentials",
+				In:    109,
+				Any: []Pattern{
+					{Text: `\bcurl\b[^\n]*(?:@|-T\s|--upload-file[ =])`, Regexp: true, Atoms: []string{"curl"}},
+				},
+				All: []Pattern{
+					{Text: `(?:@|-T\s*|--upload-file[ =])["']?[^\s"']*(?:\.ssh/(?:id_|config|\*)|\bid_(?:rsa|ed25519|ecdsa|dsa)\b|\.ssh\b["']?(?:/?\*|\s|$)|\.aws/(?:credentials|config)|\.netrc\b|\.npmrc\b|\.pypirc\b|\.git-credentials|\.kube/config|\.docker/config\.json|/etc/(?:passwd|shadow)\b|\.gnupg\b|keychain|wallet\.dat|\.config/gcloud|\.azure/|credentials\.json|\.(?:bash|zsh)_history|login data\b|cookies\.sqlite|\.env(?:\.local|\.production)?["'\s)]|\.env(?:\.local|\.production)?$)`, Regexp: true, Atoms: []string{".aws/config", ".aws/credentials", ".azure/", ".bash_history", ".config/gcloud", ".docker/config.json", ".env", ".git-credentials", ".gnupg", ".kube/config", ".netrc", ".npmrc", ".pypirc", ".ssh", ".ssh\t", ".ssh\n", ".ssh\f", ".ssh\r", ".ssh ", ".ssh\"", ".ssh\"\t", ".ssh\"\n", ".ssh\"\f", ".ssh\"\r", ".ssh\" ", ".ssh\"*", ".ssh\"/*", ".ssh'", ".ssh'\t", ".ssh'\n", ".ssh'\f", ".ssh'\r", ".ssh' ", ".ssh'*", ".ssh'/*", ".ssh*", ".ssh/*", ".ssh/config", ".ssh/id_", ".zsh_history", "/etc/passwd", "/etc/shadow", "cookies.sqlite", "credentials.json", "id_dsa", "id_ecdsa", "id_ed25519", "id_rsa", "keychain", "login data", "wallet.dat"}},
+				},
+				Unless: []Pattern{
+					{Text: "--netrc-file", Atoms: []string{"--netrc-file"}},
+				},
+			},
+			{
+				About: "a file of credentials is piped to a network program",
+				In:    109,
+				Any: []Pattern{
+					{Text: "| curl ", Atoms: []string{"| curl "}},
+					{Text: "|curl ", Atoms: []string{"|curl "}},
+					{Text: "| wget ", Atoms: []string{"| wget "}},
+					{Text: "| nc ", Atoms: []string{"| nc "}},
+					{Text: "|nc ", Atoms: []string{"|nc "}},
+					{Text: "| ncat ", Atoms: []string{"| ncat "}},
+					{Text: "| socat ", Atoms: []string{"| socat "}},
+					{Text: "| telnet ", Atoms: []string{"| telnet "}},
+					{Text: "| ssh ", Atoms: []string{"| ssh "}},
+				},
+				All: []Pattern{
+					{Text: `\b(?:cat|tar|zip|base64|gzip|xxd|head|tail|find|grep|openssl|strings)\b`, Regexp: true},
+					{Text: `(?:\.ssh/(?:id_|config|\*)|\bid_(?:rsa|ed25519|ecdsa|dsa)\b|\.ssh\b["']?(?:/?\*|\s|$)|\.aws/(?:credentials|config)|\.netrc\b|\.npmrc\b|\.pypirc\b|\.git-credentials|\.kube/config|\.docker/config\.json|/etc/(?:passwd|shadow)\b|\.gnupg\b|keychain|wallet\.dat|\.config/gcloud|\.azure/|credentials\.json|\.(?:bash|zsh)_history|login data\b|cookies\.sqlite|\.env(?:\.local|\.production)?["'\s)]|\.env(?:\.local|\.production)?$)`, Regexp: true, Atoms: []string{".aws/config", ".aws/credentials", ".azure/", ".bash_history", ".config/gcloud", ".docker/config.json", ".env", ".git-credentials", ".gnupg", ".kube/config", ".netrc", ".npmrc", ".pypirc", ".ssh", ".ssh\t", ".ssh\n", ".ssh\f", ".ssh\r", ".ssh ", ".ssh\"", ".ssh\"\t", ".ssh\"\n", ".ssh\"\f", ".ssh\"\r", ".ssh\" ", ".ssh\"*", ".ssh\"/*", ".ssh'", ".ssh'\t", ".ssh'\n", ".ssh'\f", ".ssh'\r", ".ssh' ", ".ssh'*", ".ssh'/*", ".ssh*", ".ssh/*", ".ssh/config", ".ssh/id_", ".zsh_history", "/etc/passwd", "/etc/shadow", "cookies.sqlite", "credentials.json", "id_dsa", "id_ecdsa", "id_ed25519", "id_rsa", "keychain", "login data", "wallet.dat"}},
+				},
+				Unless: []Pattern{
+					{Text: `\|\s*ssh\s[^\n]*authorized_keys`, Regexp: true, Atoms: []string{"authorized_keys"}},
+					{Text: `\.pub\b`, Regexp: true, Atoms: []string{".pub"}},
+				},
+			},
+			{
+				About: "all environment variables are sent",
+				In:    109,
+				Any: []Pattern{
+					{Text: "env | ", Atoms: []string{"env | "}},
+					{Text: "env|", Atoms: []string{"env|"}},
+					{Text: "printenv", Atoms: []string{"printenv"}},
+					{Text: "export -p ", Atoms: []string{"export -p "}},
+				},
+				All: []Pattern{
+					{Text: "(?:^|[\\s;&(`\"'])(?:env|printenv|export -p)\\s*(?:\\|\\s*(?:grep|base64|sort|gzip|jq|tr|xxd|head|cut|sed|awk|openssl)\\b[^\\n|]*)*\\|\\s*(?:curl|wget|nc|ncat|socat)\\s", Regexp: true},
+				},
+			},
+			{
+				About: "all environment variables are in a request",
+				In:    109,
+				Any: []Pattern{
+					{Text: "\\b(?:curl|wget)\\b[^\\n]*(?:\\$\\(|`)\\s*(?:env|printenv)\\s*(?:\\)|\\||`)", Regexp: true, Atoms: []string{"curl", "wget"}},
+					{Text: `(?:gci|get-childitem|dir|ls)\s+env:[^\n]*\|[^\n]*(?:invoke-restmethod|invoke-webrequest|irm|iwr)\b`, Regexp: true, Atoms: []string{"\tenv:", "\nenv:", "\fenv:", "\renv:", " env:"}},
+				},
+			},
+			{
+				About: "the name of a host carries data",
+				In:    109,
+				Any: []Pattern{
+					{Text: "\\b(?:dig|nslookup|host|ping|drill)\\s[^\\n]*(?:\\$\\(|`)[^\\n]*(?:base64|base32|xxd|hexdump|\\bcat\\s|printenv|whoami|_key\\b|token|secret|passw)", Regexp: true, Atoms: []string{"dig\t", "dig\n", "dig\f", "dig\r", "dig ", "drill\t", "drill\n", "drill\f", "drill\r", "drill ", "host\t", "host\n", "host\f", "host\r", "host ", "nslookup\t", "nslookup\n", "nslookup\f", "nslookup\r", "nslookup ", "ping\t", "ping\n", "ping\f", "ping\r", "ping "}},
+				},
+			},
+			{
+				About: "code sends all environment variables",
+				In:    41,
+				Any: []Pattern{
+					{Text: `dict\(\s*os\.environ\s*\)`, Regexp: true, Atoms: []string{"os.environ"}},
+					{Text: `\bin os\.environ(?:\.items\(\))?\s*(?:if|:|\}|\))`, Regexp: true, Atoms: []string{"in os.environ"}},
+					{Text: `(?:json\.stringify|object\.(?:entries|keys|assign))\(\s*(?:\{\},\s*)?process\.env\s*\)`, Regexp: true, Atoms: []string{"json.stringify(", "object.assign(", "object.entries(", "object.keys("}},
+					{Text: `\{\s*\.\.\.process\.env\s*\}`, Regexp: true, Atoms: []string{"...process.env"}},
+				},
+				All: []Pattern{
+					{Text: `\b(?:requests|httpx|session|client|axios|aiohttp|urllib3?|http|https)\.(?:post|put|request|patch)\b|urlopen\(|\bfetch\(|\.sendall\(|sendbeacon\(`, Regexp: true, Atoms: []string{".sendall(", "aiohttp.patch", "aiohttp.post", "aiohttp.put", "aiohttp.request", "axios.patch", "axios.post", "axios.put", "axios.request", "client.patch", "client.post", "client.put", "client.request", "fetch(", "http.patch", "http.post", "http.put", "http.request", "https.patch", "https.post", "https.put", "https.request", "httpx.patch", "httpx.post", "httpx.put", "httpx.request", "requests.patch", "requests.post", "requests.put", "requests.request", "sendbeacon(", "session.patch", "session.post", "session.put", "session.request", "urllib.patch", "urllib.post", "urllib.put", "urllib.request", "urllib3.patch", "urllib3.post", "urllib3.put", "urllib3.request", "urlopen("}},
+				},
+				Lines: 9,
+			},
+			{
+				About: "code reads a file of credentials and sends data",
+				In:    41,
+				Any: []Pattern{
+					{Text: ".ssh/", Atoms: []string{".ssh/"}},
+					{Text: "id_rsa", Atoms: []string{"id_rsa"}},
+					{Text: ".aws/credentials", Atoms: []string{".aws/credentials"}},
+					{Text: ".netrc", Atoms: []string{".netrc"}},
+					{Text: ".npmrc", Atoms: []string{".npmrc"}},
+					{Text: ".pypirc", Atoms: []string{".pypirc"}},
+					{Text: ".git-credentials", Atoms: []string{".git-credentials"}},
+					{Text: ".kube/config", Atoms: []string{".kube/config"}},
+					{Text: ".docker/config.json", Atoms: []string{".docker/config.json"}},
+					{Text: "/etc/passwd", Atoms: []string{"/etc/passwd"}},
+					{Text: "/etc/shadow", Atoms: []string{"/etc/shadow"}},
+					{Text: "wallet.dat", Atoms: []string{"wallet.dat"}},
+					{Text: "login data", Atoms: []string{"login data"}},
+					{Text: "cookies.sqlite", Atoms: []string{"cookies.sqlite"}},
+					{Text: ".config/gcloud", Atoms: []string{".config/gcloud"}},
+					{Text: ".gnupg", Atoms: []string{".gnupg"}},
+					{Text: ".bash_history", Atoms: []string{".bash_history"}},
+					{Text: ".zsh_history", Atoms: []string{".zsh_history"}},
+					{Text: "keychain", Atoms: []string{"keychain"}},
+					{Text: ".env\"", Atoms: []string{".env\""}},
+					{Text: ".env'", Atoms: []string{".env'"}},
+					{Text: ".aws\")", Atoms: []string{".aws\")"}},
+				},
+				All: []Pattern{
+					{Text: `(?:\bopen|read_text|read_bytes|readfile|readfilesync|\bpath|expanduser|path\.join|homedir|Path\.home)\b`, Regexp: true, Atoms: []string{"expanduser", "homedir", "open", "path", "path.home", "path.join", "read_bytes", "read_text", "readfile", "readfilesync"}},
+					{Text: `\b(?:requests|httpx|session|client|axios|aiohttp|urllib3?|http|https)\.(?:post|put|request|patch)\b|urlopen\([^\n]*data|\bfetch\([^\n]*(?:post|body)|\.sendall\(`, Regexp: true, Atoms: []string{".sendall(", "aiohttp.patch", "aiohttp.post", "aiohttp.put", "aiohttp.request", "axios.patch", "axios.post", "axios.put", "axios.request", "client.patch", "client.post", "client.put", "client.request", "fetch(", "http.patch", "http.post", "http.put", "http.request", "https.patch", "https.post", "https.put", "https.request", "httpx.patch", "httpx.post", "httpx.put", "httpx.request", "requests.patch", "requests.post", "requests.put", "requests.request", "session.patch", "session.post", "session.put", "session.request", "urllib.patch", "urllib.post", "urllib.put", "urllib.request", "urllib3.patch", "urllib3.post", "urllib3.put", "urllib3.request", "urlopen("}},
+				},
+				Lines: 10,
+			},
+		},
+	},
+	{
+		ID: "SEC117", Title: "downloaded text that runs", Severity: diag.SeverityError,
+		Signal: "execution", Points: 10,
+		Shapes: []Shape{
+			{
+				About: "code runs the answer of a request",
+				In:    45,
+				Any: []Pattern{
+					{Text: `(?:^|[^.\w])(?:exec|eval|function|execsync)\s*\(\s*(?:compile\(\s*)?(?:await\s+)?\(?(?:await\s+)?(?:requests|urllib3?|httpx|urlopen|fetch|axios|session|client|http)\b[^\n]*(?:\.get|\.post|urlopen|fetch|\.text|\.content|\.read|\.data|request)`, Regexp: true, Atoms: []string{"eval", "exec", "execsync", "function"}},
+					{Text: `\b(?:pickle|marshal|dill|cloudpickle)\.loads\(\s*(?:requests|urllib|httpx|urlopen|session)`, Regexp: true, Atoms: []string{"cloudpickle.loads(", "dill.loads(", "marshal.loads(", "pickle.loads("}},
+					{Text: `\bpython3?\s+-c\s+["']?\$\(\s*(?:curl|wget)\b`, Regexp: true, Atoms: []string{"python"}},
+				},
+			},
+			{
+				About: "code runs a variable that holds the answer of a request",
+				In:    9,
+				Any: []Pattern{
+					{Text: `(?:^|[^.\w])(?:exec|eval|execfile|function)\s*\(\s*(?:compile\(\s*)?(?:code|payload|script|source|src|body|data|text|content|resp|response|res|remote|downloaded|stage|plugin|module|r)(?:\.text|\.content|\.data|\.read\(\))?(?:\.decode\([^)]*\))?\s*[,)]`, Regexp: true, Atoms: []string{"eval", "exec", "execfile", "function"}},
+				},
+				All: []Pattern{
+					{Text: `=\s*(?:await\s+)?\(?(?:await\s+)?(?:requests\.get|httpx\.get|urllib\.request\.urlopen|urlopen|fetch|axios\.get|axios|session\.get|client\.get)\(`, Regexp: true, Atoms: []string{"axios(", "axios.get(", "client.get(", "fetch(", "httpx.get(", "requests.get(", "session.get(", "urllib.request.urlopen(", "urlopen("}},
+				},
+				Lines: 8,
+			},
+			{
+				About: "code runs a hidden or temporary file",
+				In:    13,
+				Any: []Pattern{
+					{Text: `(?:^|[^.\w])(?:exec|eval)\s*\(\s*(?:compile\(\s*)?open\(\s*["'](?:\/tmp\/|\/var\/tmp\/|\/dev\/shm\/|~\/\.)`, Regexp: true, Atoms: []string{"open("}},
+				},
+			},
+		},
+	},
+	{
+		ID: "SEC118", Title: "cryptocurrency miner", Severity: diag.SeverityError,
+		Signal: "resources", Points: 10,
+		Shapes: []Shape{
+			{
+				About: "a program mines for an account",
+				In:    109,
+				Any: []Pattern{
+					{Text: `\bstratum\+(?:tcp|ssl|tls):\/\/`, Regexp: true, Atoms: []string{"stratum+ssl://", "stratum+tcp://", "stratum+tls://"}},
+					{Text: `\b(?:xmrig|cpuminer|minerd|nbminer|lolminer|t-rex|ethminer|phoenixminer)\b[^\n]*(?:--url|--pool|--user|--wallet|--algo|\s-o\s|\s-u\s|--donate)`, Regexp: true, Atoms: []string{"cpuminer", "ethminer", "lolminer", "minerd", "nbminer", "phoenixminer", "t-rex", "xmrig"}},
+					{Text: `\bcoinhive\b|\bcryptonight\b[^\n]*\bwallet\b`, Regexp: true, Atoms: []string{"coinhive", "cryptonight"}},
+				},
+			},
+		},
+	},
+	{
+		ID: "SEC119", Title: "deletion of the user's files", Severity: diag.SeverityError,
+		Signal: "destruction", Points: 10,
+		Shapes: []Shape{
+			{
+				About: "a command deletes the home directory, the system, or a disk",
+				In:    109,
+				Any: []Pattern{
+					{Text: "\\brm -[a-z-]+(?:\\s+-[a-z-]+)*\\s+[\"']?(?:~|\\$HOME|\\$\\{HOME\\}|\\/|\\/home|\\/Users|\\/etc|\\/usr|\\/var|\\/root|\\/boot|\\/opt|\\/\\*)[\"']?\\/?\\*?[\"']?(?:\\s*$|\\s*[;&|)\\n\"'`]|\\s+(?:2>|--no-preserve-root|\\/))", Regexp: true, Atoms: []string{"rm -"}},
+					{Text: `\bdd\s+if=\/dev\/(?:zero|u?random)\s+of=\/dev\/(?:sd|hd|nvme|vd|disk|mmcblk)`, Regexp: true, Atoms: []string{"\tif=/dev/random", "\tif=/dev/urandom", "\tif=/dev/zero", "\nif=/dev/random", "\nif=/dev/urandom", "\nif=/dev/zero", "\fif=/dev/random", "\fif=/dev/urandom", "\fif=/dev/zero", "\rif=/dev/random", "\rif=/dev/urandom", "\rif=/dev/zero", " if=/dev/random", " if=/dev/urandom", " if=/dev/zero"}},
+					{Text: `\bmkfs(?:\.[a-z0-9]+)?\s+(?:-[a-z]+\s+)*\/dev\/(?:sd|hd|nvme|vd)`, Regexp: true, Atoms: []string{"/dev/hd", "/dev/nvme", "/dev/sd", "/dev/vd"}},
+					{Text: `\bshutil\.rmtree\(\s*(?:os\.path\.expanduser\(\s*["']~\/?["']\s*\)|(?:pathlib\.)?path\.home\(\)|["']\/["'])`, Regexp: true, Atoms: []string{"shutil.rmtree("}},
+					{Text: `\brm(?:dir)?sync\(\s*(?:os\.homedir\(\)|["']\/["'])\s*,`, Regexp: true, Atoms: []string{"rmdirsync(", "rmsync("}},
+					{Text: `\bremove-item\b[^\n]*(?:\$env:userprofile|\$home|~|c:\\(?:users|windows)?)["']?\\?\*?["']?\s+-(?:recurse|force)`, Regexp: true, Atoms: []string{"remove-item"}},
+					{Text: `\bfind\s+(?:~|\/|\$HOME)\/?\s[^\n]*-delete\b`, Regexp: true, Atoms: []string{"-delete"}},
+					{Text: `:\(\) ?\{ ?: ?\| ?: ?& ?\} ?; ?:`, Regexp: true, Atoms: []string{":() { : | : & }", ":() { : | : &}", ":() { : | :& }", ":() { : | :&}", ":() { : |: & }", ":() { : |: &}", ":() { : |:& }", ":() { : |:&}", ":() { :| : & }", ":() { :| : &}", ":() { :| :& }", ":() { :| :&}", ":() { :|: & }", ":() { :|: &}", ":() { :|:& }", ":() { :|:&}", ":() {: | : & }", ":() {: | : &}", ":() {: | :& }", ":() {: | :&}", ":() {: |: & }", ":() {: |: &}", ":() {: |:& }", ":() {: |:&}", ":() {:| : & }", ":() {:| : &}", ":() {:| :& }", ":() {:| :&}", ":() {:|: & }", ":() {:|: &}", ":() {:|:& }", ":() {:|:&}", ":(){ : | : & }", ":(){ : | : &}", ":(){ : | :& }", ":(){ : | :&}", ":(){ : |: & }", ":(){ : |: &}", ":(){ : |:& }", ":(){ : |:&}", ":(){ :| : & }", ":(){ :| : &}", ":(){ :| :& }", ":(){ :| :&}", ":(){ :|: & }", ":(){ :|: &}", ":(){ :|:& }", ":(){ :|:&}", ":(){: | : & }", ":(){: | : &}", ":(){: | :& }", ":(){: | :&}", ":(){: |: & }", ":(){: |: &}", ":(){: |:& }", ":(){: |:&}", ":(){:| : & }", ":(){:| : &}", ":(){:| :& }", ":(){:| :&}", ":(){:|: & }", ":(){:|: &}", ":(){:|:& }", ":(){:|:&}"}},
+				},
+				Unless: []Pattern{
+					{Text: `docker|chroot|\$\{?(?:tmp|dest|build|root|prefix)`, Regexp: true, Atoms: []string{"$build", "$dest", "$prefix", "$root", "$tmp", "${build", "${dest", "${prefix", "${root", "${tmp", "chroot", "docker"}},
+				},
+			},
+		},
+	},
+	{
 		ID: "SEC205", Title: "command that runs when an agent loads the skill", Severity: diag.SeverityWarning,
 		Shapes: []Shape{
 			{
@@ -154,28 +342,104 @@ var builtin = [...]Rule{
 		Signal: "privilege", Points: 3,
 		Shapes: []Shape{
 			{
-				In:   125,
+				In:   109,
 				Kind: SkipPermission,
 			},
 		},
 	},
 	{
 		ID: "SEC301", Title: "request to ignore instructions", Severity: diag.SeverityNote,
-		Signal: "injection", Points: 6,
+		Signal: "injection", Points: 7,
 		Shapes: []Shape{
 			{
-				In:   114,
-				Kind: IgnoreInstructions,
+				About: "instructions, rules, or prompts are to be ignored",
+				In:    114,
+				Any: []Pattern{
+					{Text: `\b(?:ignore|disregard|forget|override|bypass|overrule)\s+(?:(?:any|every|the|my|of|and|or|other|these|those|user|all|safety|security)[\s,*_]+)*(?:(?:previous|prior|above|earlier|preceding|foregoing|initial|original|existing|system|all|your|safety)[\s,*_]+)+(?:(?:system|developer|user|safety|and|or)[\s,*_]+)*(?:instructions?|prompts?|rules|directions|guidelines|directives|constraints)\b`, Regexp: true, Atoms: []string{"bypass\t", "bypass\n", "bypass\f", "bypass\r", "bypass ", "disregard\t", "disregard\n", "disregard\f", "disregard\r", "disregard ", "forget\t", "forget\n", "forget\f", "forget\r", "forget ", "ignore\t", "ignore\n", "ignore\f", "ignore\r", "ignore ", "override\t", "override\n", "override\f", "override\r", "override ", "overrule\t", "overrule\n", "overrule\f", "overrule\r", "overrule "}},
+				},
+				Unless: []Pattern{
+					{Text: `\b(?:user|they|pattern|e\.g\.|style|layout|linter)\s+(?:\w+\s+){0,2}(?:says?|types?|wants? to)\b`, Regexp: true, Atoms: []string{"e.g.", "layout", "linter", "pattern", "style", "they", "user"}},
+				},
+				Lines: 1,
+			},
+			{
+				About: "in German, French, Spanish, Portuguese, or Italian",
+				In:    114,
+				Any: []Pattern{
+					{Text: `\b(?:ignorier\w*|missachte\w*|vergiss|vergessen sie)\s+(?:\w+\s+){0,3}(?:vorherig|bisherig|vorangehend|früher|obig|vorigen)\w*\s+(?:\w+\s+){0,2}(?:anweisung|instruktion|regel|vorgabe|befehl)`, Regexp: true, Atoms: []string{"ignorier", "missachte", "vergessen sie", "vergiss"}},
+					{Text: `\b(?:ignore[zr]?|oublie[zr]?|ne tene?z pas compte)\s+(?:\S+\s+){0,4}(?:instructions|consignes|règles|directives)\s+(?:précédentes|antérieures|ci-dessus)`, Regexp: true, Atoms: []string{"\tantérieures", "\tci-dessus", "\tprécédentes", "\nantérieures", "\nci-dessus", "\nprécédentes", "\fantérieures", "\fci-dessus", "\fprécédentes", "\rantérieures", "\rci-dessus", "\rprécédentes", " antérieures", " ci-dessus", " précédentes"}},
+					{Text: `\b(?:ignor[ae]|olvid[ae]|omit[ae]|descart[ae])\s+(?:\S+\s+){0,4}(?:instrucciones|reglas|indicaciones)\s+(?:anteriores|previas)`, Regexp: true, Atoms: []string{"\tanteriores", "\tprevias", "\nanteriores", "\nprevias", "\fanteriores", "\fprevias", "\ranteriores", "\rprevias", " anteriores", " previas"}},
+					{Text: `\b(?:ignore|esqueça|desconsidere)\s+(?:\S+\s+){0,4}(?:instruções|regras|orientações)\s+(?:anteriores|prévias|acima)`, Regexp: true, Atoms: []string{"desconsidere\t", "desconsidere\n", "desconsidere\f", "desconsidere\r", "desconsidere ", "esqueça\t", "esqueça\n", "esqueça\f", "esqueça\r", "esqueça ", "ignore\t", "ignore\n", "ignore\f", "ignore\r", "ignore "}},
+					{Text: `\b(?:ignora|dimentica|trascura)\s+(?:\S+\s+){0,4}(?:istruzioni|regole|direttive)\s+(?:precedenti|sopra)`, Regexp: true, Atoms: []string{"dimentica\t", "dimentica\n", "dimentica\f", "dimentica\r", "dimentica ", "ignora\t", "ignora\n", "ignora\f", "ignora\r", "ignora ", "trascura\t", "trascura\n", "trascura\f", "trascura\r", "trascura "}},
+				},
+				Lines: 1,
+			},
+			{
+				About: "in Russian, Chinese, Japanese, or Korean",
+				In:    114,
+				Any: []Pattern{
+					{Text: `(?:игнорируй(?:те)?|забудь(?:те)?|проигнорируй(?:те)?)\s+(?:\S+\s+){0,3}(?:предыдущ|прежн|предшеств)\S*\s+(?:\S+\s+){0,2}(?:инструкци|указани|правил)`, Regexp: true, Atoms: []string{"абудь", "абудьте", "гнорируй", "гнорируйте", "роигнорируй", "роигнорируйте"}},
+					{Text: `(?:忽略|无视|忘记|忽視|無視).{0,12}(?:之前|以上|先前|前面|上述|所有).{0,12}(?:指令|指示|说明|規則|规则|提示)`, Regexp: true, Atoms: []string{"忘记", "忽略", "忽視", "无视", "無視"}},
+					{Text: `(?:これまで|以前|上記|前)の?.{0,12}(?:指示|命令|ルール|プロンプト).{0,12}(?:無視|忘れ)`, Regexp: true, Atoms: []string{"プロンプト", "ルール", "命令", "指示"}},
+					{Text: `(?:이전|위의|앞의).{0,12}(?:지시|명령|규칙|지침).{0,12}(?:무시|잊)`, Regexp: true, Atoms: []string{"앞의", "위의", "이전"}},
+				},
+				Lines: 1,
 			},
 		},
 	},
 	{
 		ID: "SEC302", Title: "request to hide something from the user", Severity: diag.SeverityNote,
-		Signal: "concealment", Points: 6,
+		Signal: "concealment", Points: 7,
 		Shapes: []Shape{
 			{
-				In:   114,
-				Kind: HideFromUser,
+				About: "the user is not to learn about a step",
+				In:    114,
+				Any: []Pattern{
+					{Text: `\b(?:do not|don.t|never|must not|should not|without)\s+(?:ever\s+)?(?:tell|inform|mention|notify|alert|reveal|disclos|acknowledg|report|discuss)(?:e|ing)?\s+(?:(?:to|the|your|any|users?|anyone|them|human|operator|about|anything|that|it)\s+)*(?:this|these|your|having|such)\s+(?:\w+\s+)*(?:step|action|instruction|process|operation|command|upload|activity|transfer|backup|sync|request|behavior|directive|section|note|check|telemetry|collection|skill)s?\b`, Regexp: true, Atoms: []string{"acknowledg", "alert", "disclos", "discuss", "inform", "mention", "notify", "report", "reveal", "tell"}},
+					{Text: `\b(?:do not|don.t|never|must not)\s+(?:ever\s+)?(?:tell|inform|notify|alert)\s+(?:the\s+|your\s+)?(?:user|users|human|operator)\s+(?:that\s+(?:you|this|the|it|any)\b|about\s+(?:it|the\s+(?:upload|transfer|backup|sync|script|command|request|download|change|installation|telemetry|data|step))|anything\b)`, Regexp: true, Atoms: []string{"alert\t", "alert\n", "alert\f", "alert\r", "alert ", "inform\t", "inform\n", "inform\f", "inform\r", "inform ", "notify\t", "notify\n", "notify\f", "notify\r", "notify ", "tell\t", "tell\n", "tell\f", "tell\r", "tell "}},
+					{Text: `\b(?:hide|conceal|keep)\s+(?:\w+\s+){0,6}(?:from|hidden from|secret from)\s+(?:the\s+|your\s+)?(?:user|users|human|operator|owner|victim)\b`, Regexp: true, Atoms: []string{"conceal", "hide", "keep"}},
+					{Text: `\bwithout\s+(?:the\s+)?(?:user|user.s|users.|human|owner)(?:.s)?\s+(?:knowledge|consent|awareness|knowing|noticing|realizing|permission)\b`, Regexp: true, Atoms: []string{"without"}},
+					{Text: `\bkeep\s+this\s+(?:\w+\s+){0,3}(?:hidden|secret|confidential|to yourself)\b`, Regexp: true, Atoms: []string{"confidential", "hidden", "secret", "to yourself"}},
+				},
+				Unless: []Pattern{
+					{Text: `\b(?:secrets?|passwords?|api keys?|credentials?|internal|jargon|stack traces?|password hash|implementation details?|hidden from the user interface)\b[^\n]{0,20}\bfrom\b`, Regexp: true, Atoms: []string{"api key", "api keys", "credential", "credentials", "hidden from the user interface", "implementation detail", "implementation details", "internal", "jargon", "password", "password hash", "passwords", "secret", "secrets", "stack trace", "stack traces"}},
+					{Text: `\b(?:never|not|don.t)\s+(?:\w+\s+){0,3}(?:without|hide|conceal|keep)\b`, Regexp: true, Atoms: []string{"conceal", "hide", "keep", "without"}},
+					{Text: `\b(?:unless|until|before)\s+(?:you|it|they|the)\b`, Regexp: true, Atoms: []string{"before", "unless", "until"}},
+				},
+				Lines: 1,
+			},
+			{
+				About: "something is sent, run, or collected silently",
+				In:    114,
+				Any: []Pattern{
+					{Text: `\b(?:silently|quietly|secretly|covertly|stealthily|invisibly|discreetly)\s+(?:\w+\s+){0,2}(?:send|sends|upload|uploads|post|posts|transmit|forward|copy|copies|exfiltrate|collect|collects|record|records|execute|executes|install|installs|download|downloads|append|capture|captures|harvest|inject|modify|gather|steal|log the|logs the|store the|beacon)\b`, Regexp: true, Atoms: []string{"covertly\t", "covertly\n", "covertly\f", "covertly\r", "covertly ", "discreetly\t", "discreetly\n", "discreetly\f", "discreetly\r", "discreetly ", "invisibly\t", "invisibly\n", "invisibly\f", "invisibly\r", "invisibly ", "quietly\t", "quietly\n", "quietly\f", "quietly\r", "quietly ", "secretly\t", "secretly\n", "secretly\f", "secretly\r", "secretly ", "silently\t", "silently\n", "silently\f", "silently\r", "silently ", "stealthily\t", "stealthily\n", "stealthily\f", "stealthily\r", "stealthily "}},
+					{Text: `\b(?:send|upload|post|transmit|forward|collect|execute|record|capture|harvest)\b[^\n.]*\b(?:silently|secretly|covertly|stealthily|invisibly|discreetly|in the background without)\b`, Regexp: true, Atoms: []string{"covertly", "discreetly", "in the background without", "invisibly", "secretly", "silently", "stealthily"}},
+				},
+				Unless: []Pattern{
+					{Text: `\b(?:never|not|don.t|no|cannot|avoid|must not|should not|fail|fails|truncat|drop|dropping|swallow|overwrit|instead of|rather than|from)\b`, Regexp: true},
+				},
+				Points: 5,
+			},
+			{
+				About: "in German, French, Spanish, Portuguese, or Italian",
+				In:    114,
+				Any: []Pattern{
+					{Text: `\b(?:sag|sage|sagen sie|teile|erzähle|verrate|informiere)\w*\s+(?:\w+\s+){0,3}(?:benutzer|nutzer|anwender)\w*\s+(?:\w+\s+){0,4}(?:nicht|nichts)\b`, Regexp: true, Atoms: []string{"anwender", "benutzer", "nutzer"}},
+					{Text: `\b(?:ne\s+(?:dis|dites|parle|parlez|mentionne|mentionnez|révèle|révélez|informe|informez))\s+(?:\S+\s+){0,5}\S{0,2}(?:utilisateur)`, Regexp: true, Atoms: []string{"utilisateur"}},
+					{Text: `\b(?:no\s+(?:le\s+)?(?:digas|diga|menciones|mencione|informes|informe|reveles|revele))\s+(?:\S+\s+){0,5}(?:usuario)`, Regexp: true, Atoms: []string{"usuario"}},
+					{Text: `\b(?:não\s+(?:diga|conte|mencione|informe|revele))\s+(?:\S+\s+){0,5}(?:usuário|utilizador)`, Regexp: true, Atoms: []string{"usuário", "utilizador"}},
+					{Text: `\b(?:non\s+(?:dire|dite|menzionare|informare|rivelare))\s+(?:\S+\s+){0,5}\S{0,4}(?:utente)`, Regexp: true, Atoms: []string{"utente"}},
+				},
+			},
+			{
+				About: "in Russian, Chinese, Japanese, or Korean",
+				In:    114,
+				Any: []Pattern{
+					{Text: `(?:не\s+(?:говори|сообщай|упоминай|рассказывай|раскрывай)(?:те)?)\s+(?:\S+\s+){0,3}(?:пользовател)`, Regexp: true, Atoms: []string{"аскрывай", "ассказывай", "овори", "ообщай", "поминай"}},
+					{Text: `(?:不要|不得|请勿|切勿|别).{0,6}(?:告诉|告知|通知|透露|提及).{0,6}(?:用户|使用者)`, Regexp: true, Atoms: []string{"告知", "告诉", "提及", "透露", "通知"}},
+					{Text: `(?:ユーザー|利用者)に?.{0,10}(?:伝えない|言わない|知らせない|通知しない|秘密)`, Regexp: true, Atoms: []string{"ユーザー", "利用者"}},
+					{Text: `(?:사용자에게).{0,12}(?:말하지|알리지|언급하지|밝히지)`, Regexp: true, Atoms: []string{"사용자에게"}},
+				},
 			},
 		},
 	},
@@ -226,6 +490,573 @@ var builtin = [...]Rule{
 				In:     125,
 				Quoted: true,
 				Kind:   Sudo,
+			},
+		},
+	},
+	{
+		ID: "SEC309", Title: "host that records requests", Severity: diag.SeverityNote,
+		Signal: "exfiltration", Points: 6,
+		Shapes: []Shape{
+			{
+				About: "a service that shows requests to anyone who made the address",
+				In:    125,
+				Any: []Pattern{
+					{Text: `\bwebhook\.site\/[a-z0-9#]`, Regexp: true, Atoms: []string{"webhook.site/"}},
+					{Text: `\.(?:m\.)?pipedream\.net\b`, Regexp: true, Atoms: []string{".m.pipedream.net", ".pipedream.net"}},
+					{Text: `\.(?:requestcatcher\.com|beeceptor\.com|burpcollaborator\.net|oastify\.com|interact\.sh|hookbin\.com|requestbin\.(?:com|net)|dnslog\.cn|ceye\.io|oast\.(?:fun|pro|live|site|online|me))\b`, Regexp: true, Atoms: []string{".beeceptor.com", ".burpcollaborator.net", ".ceye.io", ".dnslog.cn", ".hookbin.com", ".interact.sh", ".oast.fun", ".oast.live", ".oast.me", ".oast.online", ".oast.pro", ".oast.site", ".oastify.com", ".requestbin.com", ".requestbin.net", ".requestcatcher.com"}},
+					{Text: `\b(?:requestbin\.(?:com|net)|hookbin\.com|postb\.in|webhook\.cool|typedwebhook\.tools|ptsv[23]\.com)\/[a-z0-9]`, Regexp: true, Atoms: []string{"hookbin.com/", "postb.in/", "ptsv2.com/", "ptsv3.com/", "requestbin.com/", "requestbin.net/", "typedwebhook.tools/", "webhook.cool/"}},
+				},
+			},
+		},
+	},
+	{
+		ID: "SEC310", Title: "change that survives the session", Severity: diag.SeverityNote,
+		Signal: "persistence", Points: 5,
+		Shapes: []Shape{
+			{
+				About: "a key is added to those that can log in",
+				In:    109,
+				Any: []Pattern{
+					{Text: `(?:>>?|\btee\s+(?:-a\s+)?|["']a\+?["'])[^\n]*\bauthorized_keys\b`, Regexp: true, Atoms: []string{"authorized_keys"}},
+					{Text: `\bauthorized_keys\b[^\n]*(?:["']a\+?["']|appendfile|write_text|writefile)`, Regexp: true, Atoms: []string{"authorized_keys"}},
+				},
+				Unless: []Pattern{
+					{Text: `\bssh\s+[^\n]*@[^\n]*authorized_keys`, Regexp: true, Atoms: []string{"authorized_keys"}},
+					{Text: "ssh-copy-id", Atoms: []string{"ssh-copy-id"}},
+					{Text: `\$\{?(?:user|remote|vm|chroot|mnt|target)`, Regexp: true},
+				},
+				Points: 8,
+			},
+			{
+				About: "a file that shells read at their start gets a command that downloads, decodes, or connects",
+				In:    109,
+				Any: []Pattern{
+					{Text: `\.(?:bashrc|zshrc|profile|bash_profile|zprofile|bash_login|config\/fish\/config\.fish)\b`, Regexp: true, Atoms: []string{".bash_login", ".bash_profile", ".bashrc", ".config/fish/config.fish", ".profile", ".zprofile", ".zshrc"}},
+				},
+				All: []Pattern{
+					{Text: `(?:>>|\btee\s+-a|["']a["'])`, Regexp: true},
+					{Text: `\b(?:curl|wget|nc|base64\s+-d|eval|python3?\s+-c|\/dev\/tcp)\b[^\n]*(?:>>|tee\s+-a|\.(?:bashrc|zshrc|profile|bash_profile|zprofile))`, Regexp: true},
+				},
+				Unless: []Pattern{
+					{Text: `eval "?\$\([a-z_-]+ (?:init|hook|env|shellenv|completion|activate)`, Regexp: true, Atoms: []string{"eval \"$(", "eval $("}},
+					{Text: "direnv", Atoms: []string{"direnv"}},
+					{Text: "brew shellenv", Atoms: []string{"brew shellenv"}},
+					{Text: "completion", Atoms: []string{"completion"}},
+				},
+				Lines:  1,
+				Points: 8,
+			},
+			{
+				About: "a command is added to those that the system runs at times or at login",
+				In:    109,
+				Any: []Pattern{
+					{Text: `\|\s*crontab\s+-(?:\s|$|[;&)"'])`, Regexp: true, Atoms: []string{"crontab\t", "crontab\n", "crontab\f", "crontab\r", "crontab "}},
+					{Text: `(?:>>?|\btee\s+(?:-a\s+)?|\bcp\s+[^\n]*)\s*["']?\/etc\/cron(?:tab|\.d|\.daily|\.hourly)`, Regexp: true, Atoms: []string{"\"/etc/cron.d", "\"/etc/cron.daily", "\"/etc/cron.hourly", "\"/etc/crontab", "'/etc/cron.d", "'/etc/cron.daily", "'/etc/cron.hourly", "'/etc/crontab", "/etc/cron.d", "/etc/cron.daily", "/etc/cron.hourly", "/etc/crontab"}},
+					{Text: `library\/launchagents\/[^\s"']*\.plist`, Regexp: true, Atoms: []string{"library/launchagents/"}},
+					{Text: `\bschtasks(?:\.exe)?\s+\/create\b`, Regexp: true, Atoms: []string{"schtasks\t", "schtasks\n", "schtasks\f", "schtasks\r", "schtasks ", "schtasks.exe\t", "schtasks.exe\n", "schtasks.exe\f", "schtasks.exe\r", "schtasks.exe "}},
+					{Text: `\bregister-scheduledtask\b`, Regexp: true, Atoms: []string{"register-scheduledtask"}},
+					{Text: `currentversion\\+run(?:once)?\b`, Regexp: true, Atoms: []string{"currentversion"}},
+					{Text: `\.config\/autostart\/[^\s"']*\.desktop`, Regexp: true, Atoms: []string{".config/autostart/"}},
+					{Text: `start menu\\+programs\\+startup`, Regexp: true, Atoms: []string{"start menu\\"}},
+					{Text: `(?:>>?|\btee\s+|\bcp\s+[^\n]*)\s*["']?(?:\/etc\/systemd\/system|~\/\.config\/systemd\/user|\$HOME\/\.config\/systemd\/user)\/[^\s"']*\.service`, Regexp: true, Atoms: []string{"$home/.config/systemd/user", "/etc/systemd/system", "~/.config/systemd/user"}},
+				},
+				Points: 4,
+			},
+			{
+				About: "the text asks to add instructions to those that the agent always reads",
+				In:    48,
+				Any: []Pattern{
+					{Text: `\b(?:append|add|insert|write|inject|copy|prepend|persist|store|save)\b[^\n]*\b(?:to|into|in)\b[^\n]*(?:\bsystem prompt|\bsoul\.md|\bmemory\.md|\bheartbeat\.md|\.cursorrules|\b(?:global|user|home)[^\n]{0,20}claude\.md|\.claude\/claude\.md|\b(?:long-term|persistent|permanent|core) memory)`, Regexp: true, Atoms: []string{".claude/claude.md", ".cursorrules", "claude.md", "core memory", "heartbeat.md", "long-term memory", "memory.md", "permanent memory", "persistent memory", "soul.md", "system prompt"}},
+				},
+				All: []Pattern{
+					{Text: `\b(?:always|every|all (?:future|sessions|conversations|agents|skills)|from now on|permanent|silently|do not|without|future)\b`, Regexp: true, Atoms: []string{"all agents", "all conversations", "all future", "all sessions", "all skills", "always", "do not", "every", "from now on", "future", "permanent", "silently", "without"}},
+				},
+				Lines: 1,
+			},
+		},
+	},
+	{
+		ID: "SEC311", Title: "text that claims authority over the agent", Severity: diag.SeverityNote,
+		Signal: "injection", Points: 6,
+		Shapes: []Shape{
+			{
+				About: "a message that pretends to come from the system",
+				In:    112,
+				Any: []Pattern{
+					{Text: `<\|?(?:im_start\|>\s*system|system\|>|system_override|admin_override|system_instruction[s]?>|system_message>|system_update>|\/?assistant_instructions?>)`, Regexp: true, Atoms: []string{"/assistant_instruction>", "/assistant_instructions>", "admin_override", "assistant_instruction>", "assistant_instructions>", "im_start|>", "system_instruction>", "system_instructions>", "system_instructionſ>", "system_message>", "system_override", "system_update>", "system|>"}},
+					{Text: `\[\[?\s*(?:system|admin|root|developer|security)\s+(?:override|message|notice|instruction|update|directive|alert|command)s?\b`, Regexp: true, Atoms: []string{"admin", "developer", "root", "security", "system"}},
+					{Text: `\[(?:system|admin)\]\s*:?\s*(?:you|ignore|the|all|from|new)\b`, Regexp: true, Atoms: []string{"[admin]", "[system]"}},
+					{Text: `<<sys>>`, Regexp: true, Atoms: []string{"<<sys>>"}},
+					{Text: `\bsystem override\b\s*[:\]*]`, Regexp: true, Atoms: []string{"system override"}},
+					{Text: `<!--\s*(?:system|admin|assistant|ai|agent|claude|note to (?:the )?(?:ai|agent|assistant|model))\s*:`, Regexp: true, Atoms: []string{"<!--"}},
+					{Text: `\b(?:attention|note|message|instructions?|directive|important)\s+(?:(?:to|for)\s+)?(?:all\s+|the\s+|any\s+)?(?:ai|llm|language model)s?\b(?:\s+(?:agents?|assistants?|models?|systems?))?\s*[:!]`, Regexp: true, Atoms: []string{"attention", "directive", "important", "instruction", "instructions", "message", "note"}},
+					{Text: `^#+\s*system override\b`, Regexp: true, Atoms: []string{"system override"}},
+				},
+			},
+			{
+				About: "instructions that claim precedence over others",
+				In:    112,
+				Any: []Pattern{
+					{Text: `\b(?:take|takes|taking|has|have|with|given)\s+(?:absolute\s+|full\s+|highest\s+|strict\s+)?(?:precedence|priority)\s+over\s+(?:\w+\s+){0,3}(?:other|previous|prior|system|user|safety|existing|default|security)\s+(?:\w+\s+){0,2}(?:instructions?|prompts?|rules|guidelines|directives|policies|requests?|settings|constraints)\b`, Regexp: true, Atoms: []string{"precedence\t", "precedence\n", "precedence\f", "precedence\r", "precedence ", "priority\t", "priority\n", "priority\f", "priority\r", "priority "}},
+					{Text: `\b(?:supersede|override|overrule|outrank)s?\s+(?:\w+\s+){0,2}(?:all|any|every|other|previous|prior|system|user|safety)\s+(?:\w+\s+){0,3}(?:instructions?|prompts?|guidelines|directives|policies|constraints)\b`, Regexp: true, Atoms: []string{"outrank\t", "outrank\n", "outrank\f", "outrank\r", "outrank ", "outranks\t", "outranks\n", "outranks\f", "outranks\r", "outranks ", "override\t", "override\n", "override\f", "override\r", "override ", "overrides\t", "overrides\n", "overrides\f", "overrides\r", "overrides ", "overrule\t", "overrule\n", "overrule\f", "overrule\r", "overrule ", "overrules\t", "overrules\n", "overrules\f", "overrules\r", "overrules ", "supersede\t", "supersede\n", "supersede\f", "supersede\r", "supersede ", "supersedes\t", "supersedes\n", "supersedes\f", "supersedes\r", "supersedes "}},
+				},
+				Unless: []Pattern{
+					{Text: `\b(?:user|user.s|users|explicit|project|local|claude\.md|agents\.md|repository|repo)\b[^\n.]*\b(?:take|takes|have|has|always|override|overrides|supersede)\b`, Regexp: true, Atoms: []string{"agents.md", "claude.md", "explicit", "local", "project", "repo", "repository", "user"}},
+					{Text: `css|style|config|file|lint|compiler|flag`, Regexp: true},
+				},
+				Lines: 1,
+			},
+			{
+				About: "rules of the agent are declared void",
+				In:    112,
+				Any: []Pattern{
+					{Text: `\byou are now\b[^\n.]*\b(?:unrestricted|developer mode|jailbroken|god mode|admin(?:istrator)? mode|maintenance mode|no restrictions|unfiltered|debug mode|root access|free from)\b`, Regexp: true, Atoms: []string{"you are now"}},
+					{Text: `\b(?:enter|enable|activate|switch to|operate in|you are in)\s+(?:\w+\s+){0,2}(?:developer|unrestricted|jailbreak|god|dan|unfiltered|maintenance|privileged|cooperative)\s+mode\b`, Regexp: true, Atoms: []string{"activate\t", "activate\n", "activate\f", "activate\r", "activate ", "enable\t", "enable\n", "enable\f", "enable\r", "enable ", "enter\t", "enter\n", "enter\f", "enter\r", "enter ", "operate in\t", "operate in\n", "operate in\f", "operate in\r", "operate in ", "switch to\t", "switch to\n", "switch to\f", "switch to\r", "switch to ", "you are in\t", "you are in\n", "you are in\f", "you are in\r", "you are in "}},
+					{Text: `\b(?:ignore|disregard|bypass|set(?:ting)? aside|drop|suspend|circumvent|abandon|no longer (?:apply|bound by))\s+(?:\w+\s+){0,4}(?:safety|ethical|content|moderation|usual|normal|operational|content policy)\s+(?:\w+\s+){0,2}(?:guidelines?|polic(?:y|ies)|rules|restrictions|constraints|filters?|protocols?|guardrails|limits|limitations)\b`, Regexp: true, Atoms: []string{"abandon\t", "abandon\n", "abandon\f", "abandon\r", "abandon ", "bypass\t", "bypass\n", "bypass\f", "bypass\r", "bypass ", "circumvent\t", "circumvent\n", "circumvent\f", "circumvent\r", "circumvent ", "disregard\t", "disregard\n", "disregard\f", "disregard\r", "disregard ", "drop\t", "drop\n", "drop\f", "drop\r", "drop ", "ignore\t", "ignore\n", "ignore\f", "ignore\r", "ignore ", "no longer apply\t", "no longer apply\n", "no longer apply\f", "no longer apply\r", "no longer apply ", "no longer bound by\t", "no longer bound by\n", "no longer bound by\f", "no longer bound by\r", "no longer bound by ", "set aside\t", "set aside\n", "set aside\f", "set aside\r", "set aside ", "setting aside\t", "setting aside\n", "setting aside\f", "setting aside\r", "setting aside ", "suspend\t", "suspend\n", "suspend\f", "suspend\r", "suspend "}},
+					{Text: `\b(?:without|free (?:of|from)|remov(?:e|es|ing)|lift(?:s|ed|ing)?)\s+(?:\w+\s+){0,3}(?:safety|ethical|moral|content|artificial)\s+(?:restrictions?|limitations?|constraints?|filters?|guardrails?|guidelines)\b`, Regexp: true, Atoms: []string{"free from", "free of", "lift", "lifted", "lifting", "lifts", "remov", "without"}},
+					{Text: `\b(?:guidelines|restrictions|rules|constraints|safety measures)\s+(?:do not|don.t|no longer|does not)\s+apply\b`, Regexp: true, Atoms: []string{"constraints\t", "constraints\n", "constraints\f", "constraints\r", "constraints ", "guidelines\t", "guidelines\n", "guidelines\f", "guidelines\r", "guidelines ", "restrictions\t", "restrictions\n", "restrictions\f", "restrictions\r", "restrictions ", "rules\t", "rules\n", "rules\f", "rules\r", "rules ", "safety measures\t", "safety measures\n", "safety measures\f", "safety measures\r", "safety measures "}},
+				},
+				Unless: []Pattern{
+					{Text: `\b(?:never|not|cannot|avoid|attempt|refuse)\s+(?:\w+\s+){0,3}(?:ignore|disregard|bypass|set aside|drop|circumvent|remove|enter|enable)\b`, Regexp: true, Atoms: []string{"attempt\t", "attempt\n", "attempt\f", "attempt\r", "attempt ", "avoid\t", "avoid\n", "avoid\f", "avoid\r", "avoid ", "cannot\t", "cannot\n", "cannot\f", "cannot\r", "cannot ", "never\t", "never\n", "never\f", "never\r", "never ", "not\t", "not\n", "not\f", "not\r", "not ", "refuse\t", "refuse\n", "refuse\f", "refuse\r", "refuse "}},
+					{Text: "developer mode chrome", Atoms: []string{"developer mode chrome"}},
+					{Text: "chrome", Atoms: []string{"chrome"}},
+					{Text: "android", Atoms: []string{"android"}},
+					{Text: "device", Atoms: []string{"device"}},
+					{Text: "adb ", Atoms: []string{"adb "}},
+				},
+				Lines: 1,
+			},
+			{
+				About: "the wish or the consent of the user is declared irrelevant",
+				In:    112,
+				Any: []Pattern{
+					{Text: `\bregardless of\s+(?:what\s+)?(?:the\s+)?users?(?:.s)?\s+(?:requests?|instructions?|preferences?|says|asks|consent|wants|objections?|wishes|input)\b`, Regexp: true, Atoms: []string{"regardless of"}},
+					{Text: `\beven if\s+(?:the\s+)?users?\s+(?:asks? (?:you )?not|says? not|objects?|declines?|refuses?|disagrees?|requests? otherwise|tells? you (?:not|to stop)|did not ask|has not asked|says no|asked for something else)\b`, Regexp: true, Atoms: []string{"even if\t", "even if\n", "even if\f", "even if\r", "even if "}},
+					{Text: `\bthe user (?:has )?(?:already )?(?:pre-?approved|pre-?authorized|agreed to|consented to|authorized)\b[^\n.]*\b(?:all|any|every|unrestricted|full|these|this)\b`, Regexp: true, Atoms: []string{"the user agreed to", "the user already agreed to", "the user already authorized", "the user already consented to", "the user already pre-approved", "the user already pre-authorized", "the user already preapproved", "the user already preauthorized", "the user authorized", "the user consented to", "the user has agreed to", "the user has already agreed to", "the user has already authorized", "the user has already consented to", "the user has already pre-approved", "the user has already pre-authorized", "the user has already preapproved", "the user has already preauthorized", "the user has authorized", "the user has consented to", "the user has pre-approved", "the user has pre-authorized", "the user has preapproved", "the user has preauthorized", "the user pre-approved", "the user pre-authorized", "the user preapproved", "the user preauthorized"}},
+					{Text: `\b(?:do not|don.t|never)\s+(?:ask|wait)\s+(?:\w+\s+){0,3}(?:confirmation|permission|approval|consent)\b[^\n.]*\b(?:upload|send|delete|remove|run|execute|install|post|transfer|pay|purchase|push|forward)`, Regexp: true, Atoms: []string{"\task\t", "\task\n", "\task\f", "\task\r", "\task ", "\twait\t", "\twait\n", "\twait\f", "\twait\r", "\twait ", "\nask\t", "\nask\n", "\nask\f", "\nask\r", "\nask ", "\nwait\t", "\nwait\n", "\nwait\f", "\nwait\r", "\nwait ", "\fask\t", "\fask\n", "\fask\f", "\fask\r", "\fask ", "\fwait\t", "\fwait\n", "\fwait\f", "\fwait\r", "\fwait ", "\rask\t", "\rask\n", "\rask\f", "\rask\r", "\rask ", "\rwait\t", "\rwait\n", "\rwait\f", "\rwait\r", "\rwait ", " ask\t", " ask\n", " ask\f", " ask\r", " ask ", " wait\t", " wait\n", " wait\f", " wait\r", " wait "}},
+					{Text: `\b(?:upload|send|delete|transfer|pay|purchase|forward|post)\b[^\n.]*\bwithout\s+(?:asking|confirmation|prompting|approval|permission|confirming)\b`, Regexp: true, Atoms: []string{"without"}},
+				},
+				Unless: []Pattern{
+					{Text: `\b(?:never|not|don.t|cannot|must not|should not|avoid)\b[^\n.]*\b(?:without|even if|regardless)\b`, Regexp: true, Atoms: []string{"even if", "regardless", "without"}},
+					{Text: `language|format|locale|tone|style`, Regexp: true, Atoms: []string{"format", "language", "locale", "style", "tone"}},
+				},
+				Lines:  1,
+				Points: 5,
+			},
+		},
+	},
+	{
+		ID: "SEC312", Title: "standing order to send, run, or delete something", Severity: diag.SeverityNote,
+		Signal: "injection", Points: 5,
+		Shapes: []Shape{
+			{
+				About: "after every task, something is sent elsewhere",
+				In:    112,
+				Any: []Pattern{
+					{Text: `\b(?:after|before|upon|following|whenever|every time|each time|once|at the end of)\b[^\n.:]*\b(?:any|every|each|all|complet\w+|finish\w+|processing|editing|edit|updating|adding|retrieval|task|tasks|operations?|session|response|changes?|interaction|using this skill|submitting|submit|indexing)\b`, Regexp: true, Atoms: []string{"after", "at the end of", "before", "each time", "every time", "following", "once", "upon", "whenever"}},
+				},
+				All: []Pattern{
+					{Text: `\b(?:upload|send|post|transmit|forward|submit|curl|exfiltrate|back ?up|sync|copy|mail|email|report)\b[^\n]*(?:https?:\/\/[a-z0-9]|\bto (?:our|the|a|an|this)\s+(?:\w+\s+){0,4}(?:server|endpoint|webhook|collector|monitoring|backup (?:server|system|endpoint)|logging|analytics|remote|address|tracker))`, Regexp: true, Atoms: []string{"back up", "backup", "copy", "curl", "email", "exfiltrate", "forward", "mail", "post", "report", "send", "submit", "sync", "transmit", "upload"}},
+				},
+				Unless: []Pattern{
+					{Text: `\b(?:never|not|don.t)\s+(?:\w+\s+){0,2}(?:upload|send|post|forward|submit)`, Regexp: true, Atoms: []string{"forward", "post", "send", "submit", "upload"}},
+					{Text: "localhost", Atoms: []string{"localhost"}},
+					{Text: "127.0.0.1", Atoms: []string{"127.0.0.1"}},
+					{Text: `\b(?:user|report) back to the user\b`, Regexp: true, Atoms: []string{"report back to the user", "user back to the user"}},
+					{Text: `pull request|\bpr\b|github|gitlab|slack|linear|jira|sentry|datadog|npm|pypi`, Regexp: true},
+				},
+				Lines:  3,
+				Points: 6,
+			},
+			{
+				About: "after every task, a script of the skill runs",
+				In:    112,
+				Any: []Pattern{
+					{Text: `\b(?:after|before|always|upon|whenever)\b[^\n.]*\b(?:run|execute|call|invoke|calling)\b[^\n.]*\b[a-z0-9_-]+\.(?:sh|py|js|ps1)\b[^\n]*\b(?:avoid losing|synced?|cloud|backup|back up|server|integrity|clean|redundan|ensure|permissions|collaborat|outdated|disk space|secure|location|telemetry|analytics|metrics)`, Regexp: true, Atoms: []string{"after", "always", "before", "upon", "whenever"}},
+					{Text: `\b(?:backup|back up|sync|telemetry)\b[^\n.]*\b(?:after|before|every|any|always)?\b[^\n.]*\b(?:calling|running|run|call|execute)\b[^\n.]*\b[a-z0-9_-]+\.(?:sh|py|js|ps1)\b`, Regexp: true, Atoms: []string{"back up", "backup", "sync", "telemetry"}},
+				},
+				Points: 4,
+			},
+			{
+				About: "an order in a tag that claims to be important",
+				In:    112,
+				Any: []Pattern{
+					{Text: `<(?:important|critical|mandatory|required|urgent|system-reminder|secret|hidden|instructions?)>`, Regexp: true, Atoms: []string{"<critical>", "<hidden>", "<important>", "<instruction>", "<instructions>", "<mandatory>", "<required>", "<secret>", "<system-reminder>", "<urgent>"}},
+				},
+				All: []Pattern{
+					{Text: `\b(?:must|always|before|do not|never|first|required)\b`, Regexp: true, Atoms: []string{"always", "before", "do not", "first", "must", "never", "required"}},
+					{Text: `\b(?:read|send|forward|upload|post|transmit|fetch|execute|run|include|pass|copy|collect)\b[^\n]*(?:https?:\/\/|~\/|\.ssh|\.env|credential|token|secret|password|session data|api key|user data|conversation)`, Regexp: true},
+				},
+				Lines:  2,
+				Points: 7,
+			},
+		},
+	},
+	{
+		ID: "SEC313", Title: "encoded text that the agent is to obey", Severity: diag.SeverityNote,
+		Signal: "evasion", Points: 7,
+		Shapes: []Shape{
+			{
+				About: "decoded text is to be followed or run",
+				In:    112,
+				Any: []Pattern{
+					{Text: `\b(?:decode|decrypt|de-?obfuscate|unscramble|decipher|reverse|reconstruct|reassemble|decompress|rot-?13)\b[^\n.]*\b(?:follow|execute|run|obey|carry out|comply|perform|eval|interpret)\b\s*(?:\w+\s+){0,4}(?:instructions?|commands?|it|them|content|output|result|code|steps?|payload|text|script)\b`, Regexp: true, Atoms: []string{"de-obfuscate", "decipher", "decode", "decompress", "decrypt", "deobfuscate", "reassemble", "reconstruct", "reverse", "rot-13", "rot13", "unscramble"}},
+					{Text: `\b(?:follow|execute|run|obey|carry out)\s+(?:\w+\s+){0,4}(?:decoded|decrypted|deobfuscated|base64|base85|rot13|hex-encoded|encoded|unscrambled|reconstructed)\s+(?:\w+\s+){0,2}(?:instructions?|commands?|content|output|code|steps?|payload|text|string|script|message)\b`, Regexp: true, Atoms: []string{"base64\t", "base64\n", "base64\f", "base64\r", "base64 ", "base85\t", "base85\n", "base85\f", "base85\r", "base85 ", "decoded\t", "decoded\n", "decoded\f", "decoded\r", "decoded ", "decrypted\t", "decrypted\n", "decrypted\f", "decrypted\r", "decrypted ", "deobfuscated\t", "deobfuscated\n", "deobfuscated\f", "deobfuscated\r", "deobfuscated ", "encoded\t", "encoded\n", "encoded\f", "encoded\r", "encoded ", "hex-encoded\t", "hex-encoded\n", "hex-encoded\f", "hex-encoded\r", "hex-encoded ", "reconstructed\t", "reconstructed\n", "reconstructed\f", "reconstructed\r", "reconstructed ", "rot13\t", "rot13\n", "rot13\f", "rot13\r", "rot13 ", "unscrambled\t", "unscrambled\n", "unscrambled\f", "unscrambled\r", "unscrambled "}},
+				},
+				Unless: []Pattern{
+					{Text: `\b(?:never|not|don.t|cannot|avoid)\b`, Regexp: true},
+					{Text: `jwt|token|certificate|image|protobuf|url-?decode|symbol|proxy|ffmpeg`, Regexp: true},
+				},
+				Lines: 1,
+			},
+		},
+	},
+	{
+		ID: "SEC314", Title: "data in the address of a picture", Severity: diag.SeverityNote,
+		Signal: "exfiltration", Points: 7,
+		Shapes: []Shape{
+			{
+				About: "showing the picture sends the data to its server",
+				In:    48,
+				Any: []Pattern{
+					{Text: `!\[[^\]\n]*\]\(https?:\/\/[^)\s]*[?&][a-z0-9_.-]+=(?:\{|\$|<|%7b|\[|data\b|base64|encoded|secret|token|conversation|history|summary|your_|user_)[^)\n]*\)`, Regexp: true, Atoms: []string{"](http"}},
+					{Text: `<img[^>\n]*src=["']https?:\/\/[^"'\s]*[?&][a-z0-9_.-]+=(?:\{|\$|<|%7b|data\b|base64|encoded|secret|token|conversation|history)`, Regexp: true, Atoms: []string{"src=\"http://", "src=\"https://", "src='http://", "src='https://"}},
+					{Text: `\b(?:embed|include|append|render|insert|add)\b[^\n]*\b(?:image|picture|pixel|img)\b[^\n]*https?:\/\/[^\s)]*[?&][a-z0-9_.-]+=(?:\{|\$|<|\[|data\b|base64|encoded|secret|token|conversation|history)`, Regexp: true, Atoms: []string{"http"}},
+				},
+				Unless: []Pattern{
+					{Text: "shields.io", Atoms: []string{"shields.io"}},
+					{Text: "badge", Atoms: []string{"badge"}},
+					{Text: "star-history", Atoms: []string{"star-history"}},
+					{Text: "quickchart", Atoms: []string{"quickchart"}},
+					{Text: "placehold", Atoms: []string{"placehold"}},
+					{Text: "mermaid", Atoms: []string{"mermaid"}},
+					{Text: "githubusercontent", Atoms: []string{"githubusercontent"}},
+					{Text: "vercel.com/button", Atoms: []string{"vercel.com/button"}},
+					{Text: "deploy", Atoms: []string{"deploy"}},
+				},
+			},
+		},
+	},
+	{
+		ID: "SEC317", Title: "weakened protection", Severity: diag.SeverityNote,
+		Signal: "evasion", Points: 5,
+		Shapes: []Shape{
+			{
+				About: "protection of the system is switched off",
+				In:    125,
+				Any: []Pattern{
+					{Text: `\bxattr\s+-[a-z]*[dcr][a-z]*\s+(?:-[a-z]+\s+)*["']?com\.apple\.quarantine`, Regexp: true, Atoms: []string{"com.apple.quarantine"}},
+					{Text: `\bxattr\s+-c[r]?\s`, Regexp: true, Atoms: []string{"xattr\t", "xattr\n", "xattr\f", "xattr\r", "xattr "}},
+					{Text: `\bspctl\s+--(?:master|global)-disable`, Regexp: true, Atoms: []string{"\t--global-disable", "\t--master-disable", "\n--global-disable", "\n--master-disable", "\f--global-disable", "\f--master-disable", "\r--global-disable", "\r--master-disable", " --global-disable", " --master-disable"}},
+					{Text: `\b(?:set|add)-mppreference\s+-(?:disable|exclusion)`, Regexp: true, Atoms: []string{"-mppreference"}},
+					{Text: `\bnetsh\s+advfirewall\s+set\s+\w+\s+state\s+off`, Regexp: true, Atoms: []string{"\tadvfirewall\t", "\tadvfirewall\n", "\tadvfirewall\f", "\tadvfirewall\r", "\tadvfirewall ", "\nadvfirewall\t", "\nadvfirewall\n", "\nadvfirewall\f", "\nadvfirewall\r", "\nadvfirewall ", "\fadvfirewall\t", "\fadvfirewall\n", "\fadvfirewall\f", "\fadvfirewall\r", "\fadvfirewall ", "\radvfirewall\t", "\radvfirewall\n", "\radvfirewall\f", "\radvfirewall\r", "\radvfirewall ", " advfirewall\t", " advfirewall\n", " advfirewall\f", " advfirewall\r", " advfirewall "}},
+					{Text: `\bufw\s+disable\b`, Regexp: true, Atoms: []string{"\tdisable", "\ndisable", "\fdisable", "\rdisable", " disable"}},
+					{Text: `\bsetenforce\s+0\b`, Regexp: true, Atoms: []string{"setenforce\t", "setenforce\n", "setenforce\f", "setenforce\r", "setenforce "}},
+					{Text: `\bcsrutil\s+disable\b`, Regexp: true, Atoms: []string{"csrutil\t", "csrutil\n", "csrutil\f", "csrutil\r", "csrutil "}},
+					{Text: `\bsystemctl\s+(?:stop|disable|mask)\s+(?:--now\s+)?(?:auditd|rsyslog|firewalld|ufw|falcon|clamav|apparmor)`, Regexp: true, Atoms: []string{"systemctl\t", "systemctl\n", "systemctl\f", "systemctl\r", "systemctl "}},
+					{Text: `\bset-executionpolicy\s+(?:-[a-z]+\s+)*(?:bypass|unrestricted)[^\n]*-scope\s+(?:localmachine|currentuser)`, Regexp: true, Atoms: []string{"set-executionpolicy"}},
+				},
+			},
+			{
+				About: "traces are removed",
+				In:    125,
+				Any: []Pattern{
+					{Text: `\bunset\s+histfile\b`, Regexp: true, Atoms: []string{"\thistfile", "\nhistfile", "\fhistfile", "\rhistfile", " histfile"}},
+					{Text: `\bhistfile=\/dev\/null`, Regexp: true, Atoms: []string{"histfile=/dev/null"}},
+					{Text: `\bhistory\s+-c\b`, Regexp: true, Atoms: []string{"history\t", "history\n", "history\f", "history\r", "history "}},
+					{Text: `\bset\s+\+o\s+history\b`, Regexp: true, Atoms: []string{"\thistory", "\nhistory", "\fhistory", "\rhistory", " history"}},
+					{Text: `\b(?:rm|shred|truncate)\s+[^\n]*(?:\/var\/log\/|\.bash_history|\.zsh_history|\/var\/audit)`, Regexp: true, Atoms: []string{".bash_history", ".zsh_history", "/var/audit", "/var/log/"}},
+					{Text: `>\s*(?:\/var\/log\/(?:auth|syslog|messages|audit|secure)|~\/\.(?:bash|zsh)_history)`, Regexp: true, Atoms: []string{"/var/log/audit", "/var/log/auth", "/var/log/messages", "/var/log/secure", "/var/log/syslog", "~/.bash_history", "~/.zsh_history"}},
+					{Text: `\bwevtutil(?:\.exe)?\s+cl\b`, Regexp: true, Atoms: []string{"wevtutil\t", "wevtutil\n", "wevtutil\f", "wevtutil\r", "wevtutil ", "wevtutil.exe\t", "wevtutil.exe\n", "wevtutil.exe\f", "wevtutil.exe\r", "wevtutil.exe "}},
+					{Text: `\bclear-eventlog\b`, Regexp: true, Atoms: []string{"clear-eventlog"}},
+				},
+				Points: 6,
+			},
+			{
+				About: "the text asks to skip security checks",
+				In:    48,
+				Any: []Pattern{
+					{Text: `\b(?:disable|skip|bypass|suppress|turn off|ignore|omit|circumvent|remove)\b[^\n.]*\b(?:all |any |the )?(?:security|safety|authentication|authorization|permission|signature|certificate|ssl|tls|approval|confirmation)\s+(?:checks?|warnings?|validations?|verifications?|reviews?|scans?|scanning|controls?|prompts?|alerts?|measures|policies|protocols?)\b`, Regexp: true, Atoms: []string{"bypass", "circumvent", "disable", "ignore", "omit", "remove", "skip", "suppress", "turn off"}},
+					{Text: `\bserver-side (?:verification|validation)\b[^\n]*\b(?:unnecessary|not (?:needed|required|necessary)|can be skipped|adds)\b`, Regexp: true, Atoms: []string{"server-side "}},
+				},
+				Unless: []Pattern{
+					{Text: `\b(?:never|not|don.t|cannot|avoid|without|refuse|attempts?|must not|should not|unless|attacker)\b`, Regexp: true},
+				},
+				Lines: 1,
+			},
+		},
+	},
+	{
+		ID: "SEC318", Title: "search for secrets on the machine", Severity: diag.SeverityNote,
+		Signal: "credentials", Points: 5,
+		Shapes: []Shape{
+			{
+				About: "environment variables are filtered for secrets",
+				In:    109,
+				Any: []Pattern{
+					{Text: "os.environ", Atoms: []string{"os.environ"}},
+					{Text: "process.env", Atoms: []string{"process.env"}},
+					{Text: "env | grep", Atoms: []string{"env | grep"}},
+					{Text: "env | egrep", Atoms: []string{"env | egrep"}},
+					{Text: "printenv", Atoms: []string{"printenv"}},
+				},
+				All: []Pattern{
+					{Text: `(?:for\s+\w+(?:\s*,\s*\w+)?\s+in\s+(?:os\.environ|dict\(os\.environ)|object\.(?:entries|keys)\(\s*process\.env|(?:env|printenv)\s*\|\s*(?:e?grep|rg)\b)`, Regexp: true},
+					{Text: `(?:key|secret|token|passw|credential|auth)["'|)\],\s]`, Regexp: true},
+				},
+				Unless: []Pattern{
+					{Text: `redact|mask|scrub|sanitiz|strip|pop\(|delete |blocklist|denylist|filter_env|clean_env|safe_env`, Regexp: true, Atoms: []string{"blocklist", "clean_env", "delete ", "denylist", "filter_env", "mask", "pop(", "redact", "safe_env", "sanitiz", "scrub", "strip"}},
+				},
+				Lines: 4,
+			},
+			{
+				About: "files of secrets are searched",
+				In:    125,
+				Any: []Pattern{
+					{Text: `\bfind\s[^\n]*-name\s+["']?(?:\*?\.env\*?|\*\.pem|id_rsa\*?|\*\.key|\*credential\*|\*\.kdbx|wallet\*|\*secret\*)["']?`, Regexp: true, Atoms: []string{"-name\t", "-name\n", "-name\f", "-name\r", "-name "}},
+					{Text: `\b(?:scan|search|look|collect|gather|find|locate|walk)\b[^\n.]*\b(?:directories|directory|filesystem|disk|home|workspace|machine|system)\b[^\n.]*(?:\.env\b|\.ssh\b|\.aws\b|private keys?|credentials|secrets|api keys|wallets?|\.pem\b)`, Regexp: true, Atoms: []string{"collect", "find", "gather", "locate", "look", "scan", "search", "walk"}},
+				},
+				Unless: []Pattern{
+					{Text: `gitignore|\.env\.example|permission|chmod|leak|commit|audit|rotate|scan(?:ner|ning) for|exposed|detect`, Regexp: true, Atoms: []string{".env.example", "audit", "chmod", "commit", "detect", "exposed", "gitignore", "leak", "permission", "rotate", "scanner for", "scanning for"}},
+				},
+			},
+			{
+				About: "the text asks the user for a secret that no skill needs",
+				In:    48,
+				Any: []Pattern{
+					{Text: `\b(?:ask|prompt|request|require|have|tell|instruct)\b[^\n.]*\b(?:user|them|owner|customer)\b[^\n.]*\b(?:password|passphrase|private key|seed phrase|recovery phrase|mnemonic|one-time (?:code|password)|\botp\b|2fa code|credit card|\bcvv\b|social security)`, Regexp: true, Atoms: []string{"customer", "owner", "them", "user"}},
+				},
+				Unless: []Pattern{
+					{Text: `\b(?:never|not|don.t|avoid|without)\b`, Regexp: true},
+					{Text: "reset", Atoms: []string{"reset"}},
+					{Text: "sudo password", Atoms: []string{"sudo password"}},
+					{Text: "strong password", Atoms: []string{"strong password"}},
+				},
+				Lines:  1,
+				Points: 4,
+			},
+		},
+	},
+	{
+		ID: "SEC320", Title: "surveillance of the user", Severity: diag.SeverityNote,
+		Signal: "surveillance", Points: 4,
+		Shapes: []Shape{
+			{
+				About: "keys, the screen, the camera, or the microphone are recorded",
+				In:    109,
+				Any: []Pattern{
+					{Text: `\bpynput\b[^\n]*\b(?:keyboard|listener)\b`, Regexp: true, Atoms: []string{"keyboard", "listener"}},
+					{Text: `\bkeyboard\.(?:on_press|hook|record)\(`, Regexp: true, Atoms: []string{"keyboard.hook(", "keyboard.on_press(", "keyboard.record("}},
+					{Text: `\bcgeventtapcreate\b`, Regexp: true, Atoms: []string{"cgeventtapcreate"}},
+					{Text: `\bgetasynckeystate\b`, Regexp: true, Atoms: []string{"getasynckeystate"}},
+					{Text: `\bimagegrab\.grab\(`, Regexp: true, Atoms: []string{"imagegrab.grab("}},
+					{Text: `\bscreencapture\s+-?[a-z\/~$.]`, Regexp: true, Atoms: []string{"screencapture"}},
+					{Text: `\["']?screencapture["']?\s*,`, Regexp: true, Atoms: []string{"screencapture"}},
+					{Text: `\bpyautogui\.screenshot\(`, Regexp: true, Atoms: []string{"pyautogui.screenshot("}},
+					{Text: `\b(?:arecord|sounddevice\.rec|sd\.rec)\b`, Regexp: true, Atoms: []string{"arecord", "sd.rec", "sounddevice.rec"}},
+					{Text: `\bcv2\.videocapture\(\s*0\s*\)`, Regexp: true, Atoms: []string{"cv2.videocapture("}},
+					{Text: `\bscript\s+-q[a-z]*\s+["']?(?:\/tmp\/\.|~\/\.|\/var\/tmp)`, Regexp: true, Atoms: []string{"script"}},
+				},
+			},
+			{
+				About: "the clipboard or the position of the user is read",
+				In:    125,
+				Any: []Pattern{
+					{Text: `\bpbpaste\b`, Regexp: true, Atoms: []string{"pbpaste"}},
+					{Text: `\bget-clipboard\b`, Regexp: true, Atoms: []string{"get-clipboard"}},
+					{Text: `\bxclip\s+[^\n]*-o\b`, Regexp: true, Atoms: []string{"xclip\t", "xclip\n", "xclip\f", "xclip\r", "xclip "}},
+					{Text: `\bpyperclip\.paste\(`, Regexp: true, Atoms: []string{"pyperclip.paste("}},
+					{Text: `\bcllocationmanager\b`, Regexp: true, Atoms: []string{"cllocationmanager"}},
+					{Text: `https?:\/\/(?:ipapi\.co|ipinfo\.io|ip-api\.com|api\.ipify\.org|ifconfig\.me|icanhazip\.com)`, Regexp: true, Atoms: []string{"http://api.ipify.org", "http://icanhazip.com", "http://ifconfig.me", "http://ip-api.com", "http://ipapi.co", "http://ipinfo.io", "https://api.ipify.org", "https://icanhazip.com", "https://ifconfig.me", "https://ip-api.com", "https://ipapi.co", "https://ipinfo.io"}},
+				},
+				Points: 3,
+			},
+		},
+	},
+	{
+		ID: "SEC321", Title: "program from a free hosting service", Severity: diag.SeverityError,
+		Signal: "supply-chain", Points: 10,
+		Shapes: []Shape{
+			{
+				About: "anyone can publish there without a name",
+				In:    48,
+				Any: []Pattern{
+					{Text: `https?:\/\/[a-z0-9-]+\.(?:vercel\.app|netlify\.app|pages\.dev|workers\.dev|onrender\.com|glitch\.me|repl\.co|replit\.app|herokuapp\.com|web\.app|firebaseapp\.com|surge\.sh|000webhostapp\.com|deno\.dev|github\.io\/[a-z0-9_-]*(?:install|setup|download)|weebly\.com|wixsite\.com|blogspot\.com|mystrikingly\.com|godaddysites\.com|carrd\.co|notion\.site)\b`, Regexp: true, Atoms: []string{"000webhostapp.com", "blogspot.com", "carrd.co", "deno.dev", "firebaseapp.com", "github.io/", "glitch.me", "godaddysites.com", "herokuapp.com", "mystrikingly.com", "netlify.app", "notion.site", "onrender.com", "pages.dev", "repl.co", "replit.app", "surge.sh", "vercel.app", "web.app", "weebly.com", "wixsite.com", "workers.dev"}},
+				},
+				All: []Pattern{
+					{Text: `\b(?:must|needs? to|has to|required?|requires|before (?:using|running|you))\b`, Regexp: true, Atoms: []string{"before running", "before using", "before you", "has to", "must", "need to", "needs to", "require", "required", "requires"}},
+					{Text: `\b(?:install|installed|installer|download|setup)\b`, Regexp: true, Atoms: []string{"download", "install", "installed", "installer", "setup"}},
+					{Text: `\bdownload(?:ed)?\b[^\n]*https?:\/\/|\binstall(?:er|ed|ation)?\b[^\n]*\bfrom\b[^\n]*https?:\/\/`, Regexp: true, Atoms: []string{"download", "install"}},
+				},
+				Lines: 3,
+			},
+		},
+	},
+	{
+		ID: "SEC322", Title: "data that is sent to a server", Severity: diag.SeverityNote,
+		Signal: "exfiltration", Points: 5,
+		Shapes: []Shape{
+			{
+				About: "the text asks to upload data to an address",
+				In:    112,
+				Any: []Pattern{
+					{Text: `\b(?:upload|exfiltrate|forward|transmit|send|submit|mirror|leak)\b[^\n.]*\b(?:files?|contents?|keys?|tokens?|secrets?|credentials?|passwords?|conversations?|prompts?|history|session data|environment|data|summary|logs?|results?|emails?|contacts?|code|copy|metrics|requests?|info(?:rmation)?)\b[^\n]*\bto\b[^\n]*https?:\/\/[a-z0-9]`, Regexp: true, Atoms: []string{"exfiltrate", "forward", "leak", "mirror", "send", "submit", "transmit", "upload"}},
+					{Text: `\bhttps?:\/\/[^\s)]+[^\n]*\b(?:receive|collect)s?\b[^\n]*\b(?:credentials?|secrets?|tokens?|keys|files)\b`, Regexp: true, Atoms: []string{"http"}},
+				},
+				Unless: []Pattern{
+					{Text: `\b(?:never|not|don.t)\b[^\n]*\b(?:upload|send|forward|transmit)`, Regexp: true, Atoms: []string{"forward", "send", "transmit", "upload"}},
+					{Text: "localhost", Atoms: []string{"localhost"}},
+					{Text: "127.0.0.1", Atoms: []string{"127.0.0.1"}},
+				},
+				Lines: 1,
+			},
+			{
+				About: "a command sends data to free hosting",
+				In:    125,
+				Any: []Pattern{
+					{Text: `https?:\/\/[a-z0-9-]+(?:\.[a-z0-9-]+)?\.(?:onrender\.com|vercel\.app|netlify\.app|pages\.dev|workers\.dev|glitch\.me|repl\.co|replit\.app|ngrok(?:-free)?\.(?:io|app|dev)|trycloudflare\.com|loca\.lt|serveo\.net|herokuapp\.com|railway\.app|fly\.dev|surge\.sh|000webhostapp\.com|deno\.dev|ddns\.net|duckdns\.org|hopto\.org)\b`, Regexp: true, Atoms: []string{".000webhostapp.com", ".ddns.net", ".deno.dev", ".duckdns.org", ".fly.dev", ".glitch.me", ".herokuapp.com", ".hopto.org", ".loca.lt", ".netlify.app", ".ngrok-free.app", ".ngrok-free.dev", ".ngrok-free.io", ".ngrok.app", ".ngrok.dev", ".ngrok.io", ".onrender.com", ".pages.dev", ".railway.app", ".repl.co", ".replit.app", ".serveo.net", ".surge.sh", ".trycloudflare.com", ".vercel.app", ".workers.dev"}},
+				},
+				All: []Pattern{
+					{Text: `\bcurl\b[^\n]*(?:-x\s*(?:post|put)|-d\s|--data|-f\s|--form|-t\s)|\.(?:post|put)\(|method["']?\s*[:=]\s*["']post|\bpost request\b|\b(?:forward|upload|send|submit)s?\b[^\n]*https?:`, Regexp: true, Atoms: []string{".post(", ".put(", "curl", "http:", "https:", "method", "post request"}},
+				},
+				Lines:  2,
+				Points: 6,
+			},
+			{
+				About: "a secret from the environment is in the body of a request",
+				In:    109,
+				Any: []Pattern{
+					{Text: `\bcurl\b[^\n]*(?:-d|--data(?:-raw|-binary|-urlencode)?|-f|--form)[ =]["']?[^\n]*\$\{?[a-z0-9_]*(?:secret|token|passw(?:or)?d|private_key|api_key|access_key|credential|_key)[a-z0-9_]*`, Regexp: true, Atoms: []string{"curl"}},
+				},
+				Unless: []Pattern{
+					{Text: `\/(?:oauth2?|token|login|auth|session|sso|v\d+\/token)`, Regexp: true},
+					{Text: "client_secret", Atoms: []string{"client_secret"}},
+					{Text: "grant_type", Atoms: []string{"grant_type"}},
+				},
+				Points: 4,
+			},
+			{
+				About: "encoded data is piped to a request",
+				In:    109,
+				Any: []Pattern{
+					{Text: `\bbase64\b[^\n|]*\|\s*(?:xargs\s[^\n|]*)?\bcurl\b`, Regexp: true, Atoms: []string{"base64"}},
+				},
+				Unless: []Pattern{
+					{Text: `base64\s+(?:-d|--decode|-D)`, Regexp: true, Atoms: []string{"base64\t", "base64\n", "base64\f", "base64\r", "base64 "}},
+				},
+				Points: 6,
+			},
+		},
+	},
+	{
+		ID: "SEC323", Title: "download that runs in separate steps", Severity: diag.SeverityNote,
+		Signal: "execution", Points: 5,
+		Shapes: []Shape{
+			{
+				About: "a hidden or temporary file is downloaded and run",
+				In:    101,
+				Any: []Pattern{
+					{Text: `\b(?:curl|wget)\b[^\n]*(?:\s-o|\s-O|--output|--output-document|>)[ =]*["']?(?:\/tmp\/\.|\/var\/tmp\/|\/dev\/shm\/|~\/\.[a-z_-]*[^\s\/]*["']?(?:\s|$)|\$HOME\/\.[a-z_-]+["']?(?:\s|$)|\/tmp\/[^\s"';]+)`, Regexp: true, Atoms: []string{"curl", "wget"}},
+				},
+				All: []Pattern{
+					{Text: `\bchmod\s+(?:\+x|a\+x|u\+x|[0-7]*[1357][0-7]{0,2})\s+["']?(?:\/tmp\/|\/var\/tmp\/|\/dev\/shm\/|~\/\.|\$HOME\/\.)|\b(?:bash|sh|zsh|python3?|source|nohup|exec|perl|node)\s+["']?(?:\/tmp\/|\/var\/tmp\/|\/dev\/shm\/|~\/\.|\$HOME\/\.)|(?:&&|;|^|\n)\s*(?:\/tmp\/\.|\/var\/tmp\/|\/dev\/shm\/)`, Regexp: true},
+				},
+				Unless: []Pattern{
+					{Text: "awscli", Atoms: []string{"awscli"}},
+					{Text: "anaconda", Atoms: []string{"anaconda"}},
+					{Text: "miniconda", Atoms: []string{"miniconda"}},
+					{Text: "nodesource", Atoms: []string{"nodesource"}},
+					{Text: "sha256sum", Atoms: []string{"sha256sum"}},
+					{Text: "gpg --verify", Atoms: []string{"gpg --verify"}},
+					{Text: "shasum", Atoms: []string{"shasum"}},
+					{Text: "cosign verify", Atoms: []string{"cosign verify"}},
+				},
+				Lines: 4,
+			},
+			{
+				About: "a command runs what the command before it downloaded",
+				In:    117,
+				Any: []Pattern{
+					{Text: `\b(?:curl|wget)\b[^\n|]*https?:\/\/[^\n|]*(?:&&|;)\s*(?:sudo\s+)?(?:chmod\s+(?:\+x|755|777)|bash|sh|\.\/|python3?)\s?[a-z0-9_.\/]`, Regexp: true, Atoms: []string{"curl", "wget"}},
+				},
+				Unless: []Pattern{
+					{Text: "anaconda", Atoms: []string{"anaconda"}},
+					{Text: "miniconda", Atoms: []string{"miniconda"}},
+					{Text: "sha256sum", Atoms: []string{"sha256sum"}},
+					{Text: "shasum", Atoms: []string{"shasum"}},
+					{Text: "gpg ", Atoms: []string{"gpg "}},
+					{Text: "nodesource", Atoms: []string{"nodesource"}},
+					{Text: "github.com", Atoms: []string{"github.com"}},
+					{Text: "githubusercontent", Atoms: []string{"githubusercontent"}},
+					{Text: "raw.github", Atoms: []string{"raw.github"}},
+					{Text: "get.docker.com", Atoms: []string{"get.docker.com"}},
+					{Text: "rustup", Atoms: []string{"rustup"}},
+					{Text: "awscli", Atoms: []string{"awscli"}},
+					{Text: "googleapis", Atoms: []string{"googleapis"}},
+					{Text: "pypa.io", Atoms: []string{"pypa.io"}},
+					{Text: "llvm.org", Atoms: []string{"llvm.org"}},
+					{Text: "microsoft.com", Atoms: []string{"microsoft.com"}},
+					{Text: "localhost", Atoms: []string{"localhost"}},
+					{Text: "127.0.0.1", Atoms: []string{"127.0.0.1"}},
+				},
+			},
+		},
+	},
+	{
+		ID: "SEC324", Title: "order to delete or overwrite files of the user", Severity: diag.SeverityNote,
+		Signal: "destruction", Points: 5,
+		Shapes: []Shape{
+			{
+				About: "the text asks to delete originals, backups, or unrelated files",
+				In:    48,
+				Any: []Pattern{
+					{Text: `\b(?:delete|remove|erase|wipe|purge|destroy)\b[^\n.]*\b(?:all (?:other|previous|older|remaining|files)|every (?:other|file)|the original|originals?|backups?|older than|unrelated|other versions|future occurrences)\b`, Regexp: true, Atoms: []string{"all files", "all older", "all other", "all previous", "all remaining", "backup", "backups", "every file", "every other", "future occurrences", "older than", "original", "originals", "other versions", "the original", "unrelated"}},
+				},
+				All: []Pattern{
+					{Text: `\b(?:after|before|always|whenever|every time|when(?:ever)?|then|finally|important|must|ensure|make sure|automatically)\b`, Regexp: true, Atoms: []string{"after", "always", "automatically", "before", "ensure", "every time", "finally", "important", "make sure", "must", "then", "when", "whenever"}},
+				},
+				Unless: []Pattern{
+					{Text: `\b(?:never|not|don.t|confirm|ask|approval|permission|only if|unless)\b`, Regexp: true},
+				},
+				Lines: 1,
+			},
+		},
+	},
+	{
+		ID: "SEC325", Title: "change of rights", Severity: diag.SeverityNote,
+		Signal: "privilege", Points: 5,
+		Shapes: []Shape{
+			{
+				About: "a program or an account gets the rights of the administrator",
+				In:    109,
+				Any: []Pattern{
+					{Text: `\bchmod\s+(?:[ug]*\+s|[4267][0-7]{3})\s`, Regexp: true, Atoms: []string{"chmod\t", "chmod\n", "chmod\f", "chmod\r", "chmod "}},
+					{Text: `\bsetcap\s+[^\n]*cap_(?:setuid|sys_admin|dac_override)`, Regexp: true, Atoms: []string{"cap_dac_override", "cap_setuid", "cap_sys_admin"}},
+					{Text: `(?:>>?|\btee\s+(?:-a\s+)?)\s*["']?\/etc\/sudoers`, Regexp: true, Atoms: []string{"/etc/sudoers"}},
+					{Text: `\bnopasswd:\s*all\b`, Regexp: true, Atoms: []string{"nopasswd:"}},
+					{Text: `\b(?:useradd|adduser)\b[^\n]*(?:-o\s+-u\s+0|-u\s+0\s)`, Regexp: true, Atoms: []string{"adduser", "useradd"}},
+					{Text: `\b(?:net\s+localgroup\s+administrators|dscl\b[^\n]*groupmembership\s+admin)\b`, Regexp: true, Atoms: []string{"\tlocalgroup\t", "\tlocalgroup\n", "\tlocalgroup\f", "\tlocalgroup\r", "\tlocalgroup ", "\nlocalgroup\t", "\nlocalgroup\n", "\nlocalgroup\f", "\nlocalgroup\r", "\nlocalgroup ", "\flocalgroup\t", "\flocalgroup\n", "\flocalgroup\f", "\flocalgroup\r", "\flocalgroup ", "\rlocalgroup\t", "\rlocalgroup\n", "\rlocalgroup\f", "\rlocalgroup\r", "\rlocalgroup ", " localgroup\t", " localgroup\n", " localgroup\f", " localgroup\r", " localgroup ", "groupmembership"}},
+				},
+			},
+			{
+				About: "every user may write",
+				In:    117,
+				Any: []Pattern{
+					{Text: `\bchmod\s+(?:-[a-z]+\s+)*0?777\s`, Regexp: true, Atoms: []string{"chmod\t", "chmod\n", "chmod\f", "chmod\r", "chmod "}},
+				},
+				Points: 4,
+			},
+			{
+				About: "the text asks for a hidden access",
+				In:    48,
+				Any: []Pattern{
+					{Text: `\b(?:include|add|create|open|leave|install|plant|embed|build in|keep)\s+(?:\w+\s+){0,4}(?:backdoor|back door|hidden (?:admin|account|user|endpoint|access)|secret (?:admin|account|login|endpoint))\b`, Regexp: true, Atoms: []string{"back door", "backdoor", "hidden access", "hidden account", "hidden admin", "hidden endpoint", "hidden user", "secret account", "secret admin", "secret endpoint", "secret login"}},
+					{Text: `\b(?:admin|root|superuser)\s+(?:account|user)\b[^\n]*\b(?:password)\b[^\n]*\bemergency\b`, Regexp: true, Atoms: []string{"emergency"}},
+				},
+				Unless: []Pattern{
+					{Text: `\b(?:never|not|don.t|avoid)\b`, Regexp: true},
+				},
+				Points: 7,
 			},
 		},
 	},

@@ -82,7 +82,10 @@ func (l *Locator) pageSurface(start int) Surface {
 	}
 	for _, s := range l.Page.Spans {
 		if s.Offset <= start && start < s.End {
-			return InShell
+			if strings.ContainsAny(strings.TrimSpace(s.Text), " \t\n") {
+				return InShell
+			}
+			return InProse // a name
 		}
 	}
 	return InProse
@@ -196,14 +199,25 @@ func (l *Locator) pageQuotes(start, end int, surface Surface) bool {
 	switch {
 	case surface == InComment:
 		return false
-	case l.inTableRow(start), surface == InProse && l.quotedWords(start, end):
+	case l.inTableRow(start), surface == InProse && l.quotedWords(start, end), surface == InShell && l.isSearch(start):
 		return true
 	}
 	return l.warns(start, end, surface) || l.underWarning(start)
 }
 
+// isSearch reports whether a position is in the quoted pattern of a program that searches.
+func (l *Locator) isSearch(start int) bool {
+	from := max(0, start-300)
+	from += bytes.LastIndexByte(l.Data[from:start], '\n') + 1
+	head := l.Data[from:start]
+	return inQuotes(head) && containsAny(head, "grep ", "rg ", "ag ", "semgrep", "Grep(", "findstr ", "Select-String")
+}
+
 // quotedWords reports whether quotation marks enclose the words.
 func (l *Locator) quotedWords(start, end int) bool {
+	if bytes.IndexByte(l.Data[start:end], ' ') < 0 {
+		return false // a path or a host
+	}
 	from := max(0, start-120)
 	from += bytes.LastIndexByte(l.Data[from:start], '\n') + 1
 	head := l.Data[from:start]
@@ -234,12 +248,12 @@ func (l *Locator) inTableRow(start int) bool {
 
 // warningWords are words of texts about attacks. They count near what they are about.
 var warningWords = [...]string{
-	"attack", "malicious", "suspicious", "vulnerab", "exploit", "injection", "payload", "red flag", "red-flag",
+	"attack", "malicious", "suspicious", "vulnerab", "exploit", "injection", "red flag", "red-flag",
 	"anti-pattern", "antipattern", "unsafe", "insecure", "dangerous", "untrusted", "phish", "threat", "adversar",
 	"jailbreak", "detect", "indicator", "malware", "harmful", "ctf", "pentest", "penetration", "❌", "🚫", "⛔",
 	"bad:", "bad example", "wrong:", "incorrect", "never run", "never pipe", "never use", "do not use", "don't use",
 	"do not run", "don't run", "avoid", "forbidden", "prohibited", "refuse", "reject", "blocked", "blocks", "denied",
-	"look for", "flag ", "flags ", "flagged", "scan for", "search for", "grep", "check for", "hardcoded", "leak",
+	"look for", "flag ", "flags ", "flagged", "scan for", "search for", "check for", "hardcoded", "leak",
 	"compromis", "risky", "hacktricks", "red team", "honeypot", "privesc", "escalation",
 }
 

@@ -24,12 +24,10 @@ const (
 	InstallerFirst // a program is to be downloaded and run before anything else
 	SkipPermission // permissions of an agent are switched off
 
-	IgnoreInstructions // asks to ignore instructions
-	HideFromUser       // asks to keep something from the user
-	CredentialPath     // a path where credentials are stored
-	ReverseShell       // a shell that is connected to another machine
-	Shortener          // a shortened link
-	Sudo               // a command run as the administrator
+	CredentialPath // a path where credentials are stored
+	ReverseShell   // a shell that is connected to another machine
+	Shortener      // a shortened link
+	Sudo           // a command run as the administrator
 
 	DataRule // a shape of a rule that is data
 
@@ -61,9 +59,9 @@ var kindNames = [...]string{
 	RawIPShell: "RawIPShell", PasteSite: "PasteSite", TagCharacters: "TagCharacters", BidiControls: "BidiControls",
 	ZeroWidthRun: "ZeroWidthRun", Secret: "Secret", BlankPadding: "BlankPadding",
 	DynamicShell: "DynamicShell", PipeToShell: "PipeToShell", InstallerFirst: "InstallerFirst",
-	SkipPermission:     "SkipPermission",
-	IgnoreInstructions: "IgnoreInstructions", HideFromUser: "HideFromUser", CredentialPath: "CredentialPath",
-	ReverseShell: "ReverseShell", Shortener: "Shortener", Sudo: "Sudo", DataRule: "DataRule",
+	SkipPermission: "SkipPermission",
+	CredentialPath: "CredentialPath",
+	ReverseShell:   "ReverseShell", Shortener: "Shortener", Sudo: "Sudo", DataRule: "DataRule",
 }
 
 // String returns the name of the kind's constant.

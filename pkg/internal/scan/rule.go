@@ -3,7 +3,6 @@ package scan
 import (
 	"bytes"
 	"regexp"
-	"strings"
 	"sync/atomic"
 
 	"github.com/skillpm/skillpm/pkg/diag"
@@ -54,11 +53,11 @@ type Shape struct {
 type Pattern struct {
 	Text   string
 	Regexp bool
-	Atoms  []string // one of these is in every match, in lower case; only for patterns that start a search
+	Atoms  []string // if not empty, one of these is in every match, in lower case
 }
 
 // windowSize is how many bytes of a window are before the text that starts the search, and how many after it.
-const windowSize = 480
+const windowSize = 300
 
 // maxShapeHits is how many hits of one shape in one text are reported.
 const maxShapeHits = 20
@@ -73,30 +72,45 @@ type shapeRef struct {
 
 // matcher is a pattern in a scanner.
 type matcher struct {
-	text   string // in lower case
-	source string // of a regular expression
+	atoms  []string // in lower case
+	source string   // of a regular expression; "" if the text is the only atom
 	re     *atomic.Pointer[regexp.Regexp]
 }
 
 func newMatchers(list []Pattern) []matcher {
 	out := make([]matcher, len(list))
 	for i, p := range list {
-		if out[i].text = strings.ToLower(p.Text); p.Regexp {
-			out[i] = matcher{source: p.Text, re: new(atomic.Pointer[regexp.Regexp])}
+		if p.Regexp {
+			out[i] = matcher{atoms: p.Atoms, source: p.Text, re: new(atomic.Pointer[regexp.Regexp])}
+		} else {
+			out[i].atoms = []string{string(toLowerASCII([]byte(p.Text)))}
 		}
 	}
 	return out
 }
 
+// possible reports whether a window, in lower case, may have a match.
+func (m *matcher) possible(lowered []byte) bool {
+	for _, a := range m.atoms {
+		if bytes.Contains(lowered, []byte(a)) {
+			return true
+		}
+	}
+	return len(m.atoms) == 0
+}
+
 // find returns the first match in a window.
-func (m *matcher) find(window []byte) (start, end int, ok bool) {
+func (m *matcher) find(window, lowered []byte) (start, end int, ok bool) {
+	if !m.possible(lowered) {
+		return 0, 0, false
+	}
 	if m.re == nil {
-		start = indexFold(window, m.text)
-		return start, start + len(m.text), start >= 0
+		start = bytes.Index(lowered, []byte(m.atoms[0]))
+		return start, start + len(m.atoms[0]), true
 	}
 	re := m.re.Load()
 	if re == nil {
-		re = regexp.MustCompile("(?i)" + m.source)
+		re = regexp.MustCompile("(?im)" + m.source)
 		m.re.Store(re)
 	}
 	loc := re.FindIndex(window)
@@ -104,17 +118,6 @@ func (m *matcher) find(window []byte) (start, end int, ok bool) {
 		return 0, 0, false
 	}
 	return loc[0], loc[1], true
-}
-
-// indexFold returns where s, which is in lower case, is in b in any case, or -1.
-func indexFold(b []byte, s string) int {
-	first := s[0]
-	for i := 0; i+len(s) <= len(b); i++ {
-		if lower(b[i]) == first && isFold(b[i:i+len(s)], s) {
-			return i
-		}
-	}
-	return -1
 }
 
 // addRules makes the scanner search for rules, and returns the literals that start their checks.
@@ -161,8 +164,15 @@ func (t *text) shape(s *Scanner, n, start, end int) {
 	from, to := t.window(start, end, ref.shape.Lines)
 	t.shapeTo[n] = max(end, min(t.lineEnd(end, windowSize), start+windowSize/2))
 	window := t.data[from:to]
-	if k, l, ok := ref.match(window); ok && t.shapeHits[n] < maxShapeHits {
+	t.lowered = append(t.lowered[:0], window...)
+	for i, c := range t.lowered {
+		t.lowered[i] = lower(c)
+	}
+	if k, l, ok := ref.match(window, t.lowered); ok && t.shapeHits[n] < maxShapeHits {
 		t.shapeHits[n]++
+		for is(window[k], isBlank) && k < l-1 {
+			k++
+		}
 		if i := bytes.IndexByte(window[k:l], '\n'); i > 0 {
 			l = k + i
 		}
@@ -170,11 +180,17 @@ func (t *text) shape(s *Scanner, n, start, end int) {
 	}
 }
 
-// match reports whether the window has the shape, and where the match of its first pattern is.
-func (r *shapeRef) match(window []byte) (start, end int, ok bool) {
+// match reports whether the window has the shape, and where the match of its first pattern is. The cheap checks of all
+// patterns come first.
+func (r *shapeRef) match(window, lowered []byte) (start, end int, ok bool) {
+	for i := range r.all {
+		if !r.all[i].possible(lowered) {
+			return 0, 0, false
+		}
+	}
 	found := len(r.any) == 0
 	for i := range r.any {
-		if start, end, found = r.any[i].find(window); found {
+		if start, end, found = r.any[i].find(window, lowered); found {
 			break
 		}
 	}
@@ -182,7 +198,7 @@ func (r *shapeRef) match(window []byte) (start, end int, ok bool) {
 		return 0, 0, false
 	}
 	for i := range r.all {
-		k, l, ok := r.all[i].find(window)
+		k, l, ok := r.all[i].find(window, lowered)
 		if !ok {
 			return 0, 0, false
 		}
@@ -191,7 +207,7 @@ func (r *shapeRef) match(window []byte) (start, end int, ok bool) {
 		}
 	}
 	for i := range r.unless {
-		if _, _, ok := r.unless[i].find(window); ok {
+		if _, _, ok := r.unless[i].find(window, lowered); ok {
 			return 0, 0, false
 		}
 	}

@@ -47,8 +47,6 @@ const (
 	checkSecret                  // the prefix of a secret
 	checkKeyBlock                // a private key
 	checkSkip                    // a switch that disables permissions
-	checkIgnore                  // "ignore" and similar words
-	checkUser                    // "user": is something hidden from the user?
 	checkCredential              // a path of credentials
 	checkReverse                 // parts of reverse shells
 	checkSudo                    // sudo
@@ -191,10 +189,6 @@ func (t *text) check(s *Scanner, l *literal, start, end int) {
 		t.keyBlock(start, end)
 	case checkSkip:
 		t.permissionSwitch(l, start, end)
-	case checkIgnore:
-		t.ignoreInstructions(start, end)
-	case checkUser:
-		t.hideFromUser(start)
 	case checkCredential:
 		t.credentialPath(l, start, end)
 	case checkReverse:

@@ -68,10 +68,17 @@ func concat(subs []*syntax.Regexp) (exact, best []string) {
 	run := []string{""}
 	whole := true
 	for _, sub := range subs {
+		repeats := sub.Op == syntax.OpPlus
+		if repeats { // the first time it follows the run, and the last time it starts the next
+			sub = sub.Sub[0]
+		}
 		e, b := atoms(sub)
 		best = better(best, b)
 		if product := join(run, e); product != nil {
 			run = product
+			if repeats {
+				best, whole, run = better(best, run), false, e
+			}
 			continue
 		}
 		best = better(best, run)
@@ -133,16 +140,33 @@ func better(a, b []string) []string {
 	return a
 }
 
-// score is the length of the shortest text of a list, and 0 for none.
+// score rates a list of texts: the length of the shortest, and less if a text is common in skills, because each
+// occurrence starts a check.
 func score(list []string) int {
 	if len(list) == 0 {
 		return 0
 	}
-	n := 1 << 10
+	n := 12
 	for _, s := range list {
-		n = min(n, len(s))
+		k := 2 * min(len(s), 12)
+		if len(s) >= minAtom && common[strings.TrimSpace(s)] {
+			k = 2 * minAtom
+		}
+		n = min(n, k/2)
 	}
-	return min(n, 12)
+	return n
+}
+
+// common are texts that are frequent in skills.
+var common = map[string]bool{
+	"https://": true, "http://": true, "http": true, "https": true, "user": true, "users": true, "function": true,
+	"python": true, "this": true, "that": true, "these": true, "them": true, "your": true, "search": true, "find": true,
+	"without": true, "before": true, "after": true, "always": true, "once": true, "server": true, "update": true,
+	"content": true, "command": true, "filter": true, "remove": true, "message": true, "collect": true, "look": true,
+	"location": true, "script": true, "owner": true, "skip": true, "clean": true, "cloud": true, "keep": true,
+	"ensure": true, "instruction": true, "permission": true, "code": true, "file": true, "data": true, "with": true,
+	"from": true, "must": true, "required": true, "requires": true, "need": true, "first": true, "write": true,
+	"](https://": true, "output": true, "system": true, "agent": true, "model": true, "text": true, "steps": true,
 }
 
 // fewRunes returns the characters of a class in lower case if they are at most four.
@@ -150,7 +174,7 @@ func fewRunes(ranges []rune) []string {
 	var list []string
 	for i := 0; i+1 < len(ranges); i += 2 {
 		for r := ranges[i]; r <= ranges[i+1]; r++ {
-			if len(list) == 8 {
+			if len(list) == 12 {
 				return nil
 			}
 			if s := strings.ToLower(string(r)); !slices.Contains(list, s) {
@@ -158,7 +182,7 @@ func fewRunes(ranges []rune) []string {
 			}
 		}
 	}
-	if len(list) > 4 {
+	if len(list) > 6 {
 		return nil
 	}
 	return list

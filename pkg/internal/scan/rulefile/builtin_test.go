@@ -185,4 +185,3 @@ func finds(s *scan.Scanner, r *scan.Rule, file, text string) bool {
 	}
 	return false
 }
-

@@ -197,12 +197,16 @@ func checkShape(v yamlx.Value, rule string, sh *scan.Shape) {
 		v.Require("add a few words for the message", "about")
 		v.Require("add a text that the shape must find", "match")
 	}
-	for i := range starts {
-		p := &starts[i]
+	for _, list := range [][]scan.Pattern{sh.Any, sh.All, sh.Unless} {
+		for i := range list {
+			list[i].Atoms = startTexts(list[i])
+		}
+	}
+	for _, p := range starts {
 		if p.Text == "" {
 			continue
 		}
-		if p.Atoms = startTexts(*p); p.Atoms == nil {
+		if p.Atoms == nil {
 			v.Get(key).Errorf("start with a text of four characters that every match contains",
 				"the pattern %q of %s does not contain a fixed text of %d bytes", p.Text, rule, minAtom)
 		}
