@@ -49,6 +49,9 @@ func (u *skillCheck) reportHits(f *file, hits []scan.Hit, script bool) {
 	l := scan.Locator{Path: f.rel, Data: f.data, Script: script, Called: u.called[f.rel] || u.interpreted[f.rel]}
 	if isMarkdown(f.rel) {
 		l.Page = u.page(f).Page
+		if f.source == u.src {
+			l.Body = u.doc.BodyStart
+		}
 	}
 	reported := map[string]bool{}
 	for _, h := range hits {

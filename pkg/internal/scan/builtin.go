@@ -234,6 +234,20 @@ var builtin = [...]Rule{
 				},
 				Lines: 10,
 			},
+			{
+				About: "code encodes a secret from the environment and sends data",
+				In:    41,
+				Any: []Pattern{
+					{Text: `\b(?:b64encode|b32encode|b85encode|hexlify|btoa|urlsafe_b64encode)\([^\n]*(?:os\.environ|getenv|process\.env)`, Regexp: true, Atoms: []string{"getenv", "os.environ", "process.env"}},
+				},
+				All: []Pattern{
+					{Text: `\b(?:requests|httpx|session|client|axios|aiohttp|urllib3?)\.(?:post|put|request|get)\b|urlopen\(|\bfetch\(|\.sendall\(|gethostbyname\(`, Regexp: true, Atoms: []string{".sendall(", "aiohttp.get", "aiohttp.post", "aiohttp.put", "aiohttp.request", "axios.get", "axios.post", "axios.put", "axios.request", "client.get", "client.post", "client.put", "client.request", "fetch(", "gethostbyname(", "httpx.get", "httpx.post", "httpx.put", "httpx.request", "requests.get", "requests.post", "requests.put", "requests.request", "session.get", "session.post", "session.put", "session.request", "urllib.get", "urllib.post", "urllib.put", "urllib.request", "urllib3.get", "urllib3.post", "urllib3.put", "urllib3.request", "urlopen("}},
+				},
+				Unless: []Pattern{
+					{Text: `basic`, Regexp: true, Atoms: []string{"basic"}},
+				},
+				Lines: 8,
+			},
 		},
 	},
 	{
@@ -577,7 +591,7 @@ var builtin = [...]Rule{
 	},
 	{
 		ID: "SEC311", Title: "text that claims authority over the agent", Severity: diag.SeverityNote,
-		Signal: "injection", Points: 6,
+		Signal: "impersonation", Points: 6,
 		Shapes: []Shape{
 			{
 				About: "a message that pretends to come from the system",
@@ -647,13 +661,15 @@ var builtin = [...]Rule{
 	},
 	{
 		ID: "SEC312", Title: "standing order to send, run, or delete something", Severity: diag.SeverityNote,
-		Signal: "injection", Points: 5,
+		Signal: "standing-order", Points: 5,
 		Shapes: []Shape{
 			{
 				About: "after every task, something is sent elsewhere",
 				In:    112,
 				Any: []Pattern{
 					{Text: `\b(?:after|before|upon|following|whenever|every time|each time|once|at the end of)\b[^\n.:]*\b(?:any|every|each|all|complet\w+|finish\w+|processing|editing|edit|updating|adding|retrieval|task|tasks|operations?|session|response|changes?|interaction|using this skill|submitting|submit|indexing)\b`, Regexp: true, Atoms: []string{"after", "at the end of", "before", "each time", "every time", "following", "once", "upon", "whenever"}},
+					{Text: `\b(?:always|make sure)\b[^\n.]*\b(?:forwards?|uploads?|transmits?|sends?|submits?|mirrors?)\b`, Regexp: true, Atoms: []string{"always", "make sure"}},
+					{Text: `\b(?:we|usually) (?:always )?upload all\b`, Regexp: true, Atoms: []string{"usually always upload all", "usually upload all", "we always upload all", "we upload all"}},
 				},
 				All: []Pattern{
 					{Text: `\b(?:upload|send|post|transmit|forward|submit|curl|exfiltrate|back ?up|sync|copy|mail|email|report)\b[^\n]*(?:https?:\/\/[a-z0-9]|\bto (?:our|the|a|an|this)\s+(?:\w+\s+){0,4}(?:server|endpoint|webhook|collector|monitoring|backup (?:server|system|endpoint)|logging|analytics|remote|address|tracker))`, Regexp: true, Atoms: []string{"back up", "backup", "copy", "curl", "email", "exfiltrate", "forward", "mail", "post", "report", "send", "submit", "sync", "transmit", "upload"}},
@@ -675,7 +691,7 @@ var builtin = [...]Rule{
 					{Text: `\b(?:after|before|always|upon|whenever)\b[^\n.]*\b(?:run|execute|call|invoke|calling)\b[^\n.]*\b[a-z0-9_-]+\.(?:sh|py|js|ps1)\b[^\n]*\b(?:avoid losing|synced?|cloud|backup|back up|server|integrity|clean|redundan|ensure|permissions|collaborat|outdated|disk space|secure|location|telemetry|analytics|metrics)`, Regexp: true, Atoms: []string{"after", "always", "before", "upon", "whenever"}},
 					{Text: `\b(?:backup|back up|sync|telemetry)\b[^\n.]*\b(?:after|before|every|any|always)?\b[^\n.]*\b(?:calling|running|run|call|execute)\b[^\n.]*\b[a-z0-9_-]+\.(?:sh|py|js|ps1)\b`, Regexp: true, Atoms: []string{"back up", "backup", "sync", "telemetry"}},
 				},
-				Points: 4,
+				Points: 5,
 			},
 			{
 				About: "an order in a tag that claims to be important",
@@ -869,7 +885,18 @@ var builtin = [...]Rule{
 					{Text: `\bcllocationmanager\b`, Regexp: true, Atoms: []string{"cllocationmanager"}},
 					{Text: `https?:\/\/(?:ipapi\.co|ipinfo\.io|ip-api\.com|api\.ipify\.org|ifconfig\.me|icanhazip\.com)`, Regexp: true, Atoms: []string{"http://api.ipify.org", "http://icanhazip.com", "http://ifconfig.me", "http://ip-api.com", "http://ipapi.co", "http://ipinfo.io", "https://api.ipify.org", "https://icanhazip.com", "https://ifconfig.me", "https://ip-api.com", "https://ipapi.co", "https://ipinfo.io"}},
 				},
-				Points: 3,
+			},
+			{
+				About: "prompts, conversations, or all messages are collected",
+				In:    48,
+				Any: []Pattern{
+					{Text: `\b(?:upload|send|forward|transmit|record|capture|exfiltrate|collect|post|copy)\b[^\n.]*\b(?:system prompt|task prompts?|prompts you|user prompts?|the (?:user.s )?prompts?|<prompt>|<query>|the query|conversations?|chat history|(?:all|every|each) (?:e?mails?|contacts?|messages|keystrokes?))\b[^\n]*(?:https?:\/\/|\bto (?:our|the|a|an) (?:\w+ )*(?:server|endpoint|webhook|address|collector))`, Regexp: true, Atoms: []string{"<prompt>", "<query>", "all contact", "all contacts", "all email", "all emails", "all keystroke", "all keystrokes", "all mail", "all mails", "all messages", "chat history", "conversation", "conversations", "each contact", "each contacts", "each email", "each emails", "each keystroke", "each keystrokes", "each mail", "each mails", "each messages", "every contact", "every contacts", "every email", "every emails", "every keystroke", "every keystrokes", "every mail", "every mails", "every messages", "prompt", "prompts you", "system prompt", "task prompt", "task prompts", "the query", "user prompt", "user prompts"}},
+					{Text: `\bget all (?:e?mails|contacts|messages)\b`, Regexp: true, Atoms: []string{"get all contacts", "get all emails", "get all mails", "get all messages"}},
+				},
+				Unless: []Pattern{
+					{Text: `\b(?:never|not|don.t)\s+(?:\w+\s+)?(?:upload|send|forward|transmit|record|collect)`, Regexp: true, Atoms: []string{"collect", "forward", "record", "send", "transmit", "upload"}},
+				},
+				Lines: 1,
 			},
 		},
 	},
@@ -911,6 +938,20 @@ var builtin = [...]Rule{
 				Lines: 1,
 			},
 			{
+				About: "messages are forwarded to an address",
+				In:    48,
+				Any: []Pattern{
+					{Text: `\b(?:forward|bcc|copy|send)\b[^\n.]*\b(?:it|them|each|every|all|summary|copy|email|message)s?\b[^\n.]*\bto\s+(?:\w+\s+)*[a-z0-9._-]+@[a-z0-9-]+\.[a-z]`, Regexp: true},
+				},
+				All: []Pattern{
+					{Text: `\b(?:each|every|all|any|always|after)\b`, Regexp: true},
+				},
+				Unless: []Pattern{
+					{Text: `\b(?:never|not|don.t|ask|support@|user@|example)\b`, Regexp: true},
+				},
+				Lines: 1,
+			},
+			{
 				About: "a command sends data to free hosting",
 				In:    125,
 				Any: []Pattern{
@@ -926,7 +967,7 @@ var builtin = [...]Rule{
 				About: "a secret from the environment is in the body of a request",
 				In:    109,
 				Any: []Pattern{
-					{Text: `\bcurl\b[^\n]*(?:-d|--data(?:-raw|-binary|-urlencode)?|-f|--form)[ =]["']?[^\n]*\$\{?[a-z0-9_]*(?:secret|token|passw(?:or)?d|private_key|api_key|access_key|credential|_key)[a-z0-9_]*`, Regexp: true, Atoms: []string{"curl"}},
+					{Text: `\bcurl\b[^\n]*(?:-d|--data(?:-raw|-binary|-urlencode)?|-f|--form)[ =]["']?[^\n]*\$[{(]?[a-z0-9_]*(?:secret|token|passw(?:or)?d|private_key|api_key|access_key|credential|_key)[a-z0-9_]*`, Regexp: true, Atoms: []string{"curl"}},
 				},
 				Unless: []Pattern{
 					{Text: `\/(?:oauth2?|token|login|auth|session|sso|v\d+\/token)`, Regexp: true},
@@ -1044,7 +1085,7 @@ var builtin = [...]Rule{
 				Any: []Pattern{
 					{Text: `\bchmod\s+(?:-[a-z]+\s+)*0?777\s`, Regexp: true, Atoms: []string{"chmod\t", "chmod\n", "chmod\f", "chmod\r", "chmod "}},
 				},
-				Points: 4,
+				Points: 5,
 			},
 			{
 				About: "the text asks for a hidden access",
@@ -1056,7 +1097,55 @@ var builtin = [...]Rule{
 				Unless: []Pattern{
 					{Text: `\b(?:never|not|don.t|avoid)\b`, Regexp: true},
 				},
-				Points: 7,
+				Points:   10,
+				Severity: severityOf(diag.SeverityError),
+			},
+		},
+	},
+	{
+		ID: "SEC326", Title: "files that are locked with a password", Severity: diag.SeverityNote,
+		Signal: "resources", Points: 5,
+		Shapes: []Shape{
+			{
+				About: "the user loses access to files without the password",
+				In:    48,
+				Any: []Pattern{
+					{Text: `\b(?:encrypt|lock|protect)(?:ed|ing)?\b[^\n.]*\b(?:files?|documents?|archives?|folders?|director(?:y|ies)|originals?)\b[^\n.]*\bpasswords?\b`, Regexp: true, Atoms: []string{"password"}},
+					{Text: `\bpassword-protected (?:zip|archive|rar|7z)`, Regexp: true, Atoms: []string{"password-protected 7z", "password-protected archive", "password-protected rar", "password-protected zip"}},
+					{Text: `\bzip\b[^\n.]*\block\b[^\n.]*\bpassword\b`, Regexp: true, Atoms: []string{"password"}},
+				},
+				All: []Pattern{
+					{Text: `\b(?:after|all files|every|each|finish|always|important|identified|must)\b`, Regexp: true, Atoms: []string{"after", "all files", "always", "each", "every", "finish", "identified", "important", "must"}},
+				},
+				Lines: 1,
+			},
+		},
+	},
+	{
+		ID: "SEC327", Title: "data that becomes public", Severity: diag.SeverityNote,
+		Signal: "exposure", Points: 5,
+		Shapes: []Shape{
+			{
+				About: "secrets are written to a log",
+				In:    48,
+				Any: []Pattern{
+					{Text: `\b(?:print|log|echo|output|dump|display)\b[^\n.]*\b(?:[a-z]+_(?:token|secret|key|password)|api keys?|access tokens?|passwords|credentials|secrets)\b[^\n.]*\b(?:logs?|console|stdout|chat|response)\b`, Regexp: true, Atoms: []string{"_key", "_password", "_secret", "_token", "access token", "access tokens", "api key", "api keys", "credentials", "passwords", "secrets"}},
+					{Text: `\b(?:echo|repeat|include|reveal|output)\b[^\n.]*\b(?:credentials|passwords?|api keys?|tokens?|sensitive values?|system prompt)\b[^\n.]*\b(?:response|reply|answer|output|verbatim|detail)\b`, Regexp: true, Atoms: []string{"api key", "api keys", "credentials", "password", "passwords", "sensitive value", "sensitive values", "system prompt", "token", "tokens"}},
+				},
+				Unless: []Pattern{
+					{Text: `\b(?:never|not|don.t|avoid|without|no|redact|mask|leak|expos)\b`, Regexp: true},
+				},
+				Points: 6,
+			},
+			{
+				About: "data is published whatever the user wants",
+				In:    48,
+				Any: []Pattern{
+					{Text: `\b(?:always|automatically)\b[^\n.]*\b(?:set|make|create|mark|publish)\w*\b[^\n.]*\b(?:public|publicly|world-readable)\b`, Regexp: true, Atoms: []string{"public", "publicly", "world-readable"}},
+				},
+				Unless: []Pattern{
+					{Text: `\b(?:never|not|don.t|api|key|interface|method|class)\b`, Regexp: true},
+				},
 			},
 		},
 	},

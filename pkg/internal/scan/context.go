@@ -39,6 +39,7 @@ type Locator struct {
 	Path   string         // in the skill
 	Data   []byte         // the file
 	Page   *markdown.Page // if the file is a page
+	Body   int            // where the page starts, after its frontmatter
 	Script bool
 	Called bool // SKILL.md mentions the file, so it counts even in a directory of tests
 }
@@ -199,7 +200,7 @@ func (l *Locator) pageQuotes(start, end int, surface Surface) bool {
 	switch {
 	case surface == InComment:
 		return false
-	case l.inTableRow(start), surface == InProse && l.quotedWords(start, end), surface == InShell && l.isSearch(start):
+	case l.inTableRow(start), surface == InProse && start >= l.Body && l.quotedWords(start, end), surface == InShell && l.isSearch(start):
 		return true
 	}
 	return l.warns(start, end, surface) || l.underWarning(start)
@@ -279,10 +280,20 @@ func (l *Locator) warns(start, end int, surface Surface) bool {
 	return hasWarning(toLowerASCII(head)) || hasWarning(toLowerASCII(tail))
 }
 
+// hasWarning reports whether a text in lower case has a warning word that is not part of an address or a name.
 func hasWarning(text []byte) bool {
 	for _, w := range warningWords {
-		if bytes.Contains(text, []byte(w)) {
-			return true
+		for i := 0; ; {
+			k := bytes.Index(text[i:], []byte(w))
+			if k < 0 {
+				break
+			}
+			k += i
+			i = k + len(w)
+			if (k == 0 || bytes.IndexByte([]byte("./-_@:"), text[k-1]) < 0) && (i == len(text) || text[i] != '.' ||
+				i+1 == len(text) || is(text[i+1], isBlank)) {
+				return true
+			}
 		}
 	}
 	return false

@@ -27,7 +27,7 @@ type Signal string
 // Signals lists the families, in the order of reports.
 var Signals = [...]Signal{
 	"credentials", "exfiltration", "execution", "supply-chain", "persistence", "destruction", "privilege", "evasion",
-	"injection", "concealment", "surveillance", "resources",
+	"injection", "impersonation", "standing-order", "concealment", "surveillance", "resources", "exposure",
 }
 
 // Attack is the number of points from which a skill counts as an attack.
