@@ -184,6 +184,16 @@ func (c *code) api(name, root, last string, receiver value, args []arg) (value, 
 	case "print", "console.log", "sys.stdout.write", "process.stdout.write", "puts", "$stdout.write", "json.dump":
 		c.reach(union(valuesOf(args)...).from, c.key("out:"+c.reader.script))
 		return value{}, true
+	case "require", "import":
+		module := strings.TrimPrefix(first.text, "node:")
+		if module != "" && len(c.required) < 200 {
+			c.module(module)
+			c.required[module] = true
+			if strings.HasPrefix(module, ".") {
+				module = stemOf(module[strings.LastIndexByte(module, '/')+1:])
+			}
+			return value{name: module}, true
+		}
 	case "input":
 		return value{from: set{c.key("in:" + c.reader.script)}}, true
 	case "os.path.join", "path.join", "path.resolve", "File.join", "join", "resolve", "path.posix.join":

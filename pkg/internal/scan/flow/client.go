@@ -71,7 +71,7 @@ func (c *code) network(name, root, last string, receiver value, args []arg) (val
 		}
 		root = "fetch"
 	}
-	if !clients[root] {
+	if !clients[root] || ambiguous(root) && !c.imported(root) {
 		return value{}, false
 	}
 	if root == "URI" && last != "open" || root == "fetch" && strings.Contains(name, "().") {
@@ -251,4 +251,23 @@ func (c *code) socketCall(name, root, last string, receiver value, args []arg) (
 		return value{}, last != "gethostbyname" && last != "getaddrinfo"
 	}
 	return value{from: receiver.from.with(union(values...).from), name: root + ".connection()"}, strings.Contains(name, "()")
+}
+
+// ambiguous reports whether the name of a library is also a usual name of variables.
+func ambiguous(root string) bool {
+	switch root {
+	case "request", "http", "https", "got", "ky", "needle":
+		return true
+	}
+	return false
+}
+
+// imported reports whether code imports a library.
+func (c *code) imported(root string) bool {
+	for _, full := range c.imports {
+		if first, _ := ends(full); first == root {
+			return true
+		}
+	}
+	return c.required[root]
 }

@@ -15,6 +15,8 @@ type code struct {
 	imports map[string]string // names and what they stand for
 	own     map[string]bool   // last parts of modules that may be the skill's own
 	funcs   map[string]bool
+	// required are modules that calls of require return.
+	required map[string]bool
 	scopes  []scope
 	shell   *shell
 	begin   int // offset of the tokens' text
@@ -30,6 +32,7 @@ type scope struct {
 func newCode(r *reader, lang Language, sh *shell) *code {
 	return &code{
 		reader: r, lang: lang, imports: map[string]string{}, own: map[string]bool{}, funcs: map[string]bool{},
+		required: map[string]bool{},
 		scopes: []scope{{vars: map[string]value{}, col: -1}}, shell: sh,
 	}
 }

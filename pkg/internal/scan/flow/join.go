@@ -137,6 +137,9 @@ func meaning(f *Flow, selected bool) FlowKind {
 	case RunsFile, RunsComputed:
 		switch f.From.Kind {
 		case Downloads, Uploads:
+			if localHost(f.From.Host) {
+				return 0
+			}
 			return RunsDownload
 		case Decodes:
 			return RunsDecoded

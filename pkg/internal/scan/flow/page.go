@@ -104,7 +104,7 @@ func (r *reader) page(p *markdown.Page) {
 			continue
 		}
 		text := r.blockText(p, b, lang)
-		if text == "" || b.Language == "" && !interesting(text) {
+		if text == "" || b.Language == "" && !interesting(text) || lang != Shell && lang != PowerShell && !active(text) {
 			continue
 		}
 		total += len(text)
@@ -129,6 +129,19 @@ func (r *reader) page(p *markdown.Page) {
 func interesting(text string) bool {
 	for _, part := range []string{
 		"curl ", "wget ", "rm -rf", "/.ssh", "base64 ", "nc ", "eval ", "env |", "printenv", "bash ", "sh ", "python", "chmod ", "crontab", "sudo ",
+	} {
+		if strings.Contains(text, part) {
+			return true
+		}
+	}
+	return false
+}
+
+// active reports whether a block of a programming language could have facts: most show only how to compute something.
+func active(text string) bool {
+	for _, part := range []string{
+		"http", "env", "open(", "subprocess", "os.", "exec", "eval", "fetch", "read", "write", "socket", "system", "spawn", "smtp",
+		"~", "decode", "requests", "verify", "Path(", "clip", "argv",
 	} {
 		if strings.Contains(text, part) {
 			return true

@@ -343,8 +343,11 @@ func (p *power) lastWord(arg value) string {
 // cmdlet evaluates a command.
 func (p *power) cmdlet(words []value, in value) value {
 	name := strings.ToLower(words[0].text)
-	if name == "" && len(words) == 1 {
-		return words[0]
+	if words[0].name != words[0].text || name == "" { // an expression: not a bare word
+		if len(words) == 1 {
+			return words[0]
+		}
+		return union(append(words, in)...)
 	}
 	args := words[1:]
 	flags := map[string]value{}
