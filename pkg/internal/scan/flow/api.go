@@ -274,6 +274,11 @@ func (c *code) api(name, root, last string, receiver value, args []arg) (value, 
 		}
 		return value{from: union(valuesOf(args)...).from.with(set{c.secured})}, true
 	}
+	if (last == "startswith" || last == "startsWith") && receiver.ref != "" && oneVariable().MatchString(first.text) {
+		v := receiver
+		v.from = c.through("select", v.from)
+		c.store(receiver.ref, v)
+	}
 	if quiet[last] {
 		return value{}, true
 	}
@@ -334,7 +339,10 @@ func (c *code) tls(args []arg) bool {
 func (c *code) decoded(encoding, name string, args []arg) value {
 	id := c.fact(Fact{Kind: Decodes, Detail: encoding, Client: name, Sure: Certain})
 	v := union(valuesOf(args)...)
-	v.from = v.from.with(set{id})
+	v.from = set{id}.with(v.from)
+	if len(args) > 0 {
+		v.text = decode(encoding, args[0].v.text)
+	}
 	return v
 }
 
@@ -387,9 +395,17 @@ func (c *code) process(name, root, last string, args []arg) (value, bool) {
 			code.name = ""
 		}
 		c.sink(Fact{Kind: RunsComputed, Detail: name, Client: name, Sure: Certain}, code)
+		for _, id := range code.from {
+			if file, ok := strings.CutPrefix(c.sum.nodes[id].key, "file:"); ok && !hasHole(file) {
+				c.fact(Fact{Kind: RunsFile, Detail: file, Client: name, Sure: Certain})
+			}
+		}
+		if code.text != "" && !hasHole(code.text) {
+			c.inShell(func(s *shell) value { return s.nested(c.lang, name, value{text: code.text}, value{}) })
+		}
 		return value{from: code.from}, true
 	case "compile":
-		return value{from: first.from, name: "compile()"}, true
+		return value{from: first.from, text: first.text, literal: first.literal, name: "compile()"}, true
 	case "os.system", "os.popen", "subprocess.getoutput", "subprocess.getstatusoutput", "system", "`", "Kernel.system", "asyncio.create_subprocess_shell",
 		"pty.spawn", "commands.getoutput", "execa.command", "os.execl", "os.execvp", "os.execv", "os.spawnl", "os.startfile", "webbrowser.open", "Bun.spawn", "Deno.Command", "$":
 		if name == "webbrowser.open" {

@@ -188,7 +188,7 @@ func (c *code) requested(kind Kind, name string, receiver value, args []arg) val
 		}
 		return v
 	}
-	sent = append(sent, value{from: receiver.from})
+	sent = append(sent, c.header(value{from: receiver.from}))
 	v := c.request(kind, url, name, sent...)
 	v.name = ends1(name) + ".response()"
 	return v

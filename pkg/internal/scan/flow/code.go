@@ -17,9 +17,9 @@ type code struct {
 	funcs   map[string]bool
 	// required are modules that calls of require return.
 	required map[string]bool
-	scopes  []scope
-	shell   *shell
-	begin   int // offset of the tokens' text
+	scopes   []scope
+	shell    *shell
+	begin    int // offset of the tokens' text
 }
 
 // scope is the variables of a function, or of the file.
@@ -33,7 +33,7 @@ func newCode(r *reader, lang Language, sh *shell) *code {
 	return &code{
 		reader: r, lang: lang, imports: map[string]string{}, own: map[string]bool{}, funcs: map[string]bool{},
 		required: map[string]bool{},
-		scopes: []scope{{vars: map[string]value{}, col: -1}}, shell: sh,
+		scopes:   []scope{{vars: map[string]value{}, col: -1}}, shell: sh,
 	}
 }
 

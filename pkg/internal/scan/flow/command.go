@@ -257,6 +257,10 @@ func (s *shell) program(name string, words []value, in value) value {
 		}
 		return union(append(args, in)...)
 	}
+	if text := words[0].text; len(args) == 0 && text == strings.ToUpper(text) && secretName(text) { // $(NAME) of make
+		v, _ := s.variable(text)
+		return v
+	}
 	s.fact(Fact{Kind: Runs, Detail: name, Client: name, Sure: Certain})
 	return union(append(args, in)...)
 }
@@ -569,14 +573,17 @@ func (s *shell) decoder(name string, args []value, in value) value {
 		return value{from: v.from}
 	}
 	for _, f := range append(p.rest, p.of("-i")...) {
-		v = union(v, s.read(f, name))
+		if f.text != "-" {
+			v = union(v, s.read(f, name))
+		}
 	}
 	if p.has("-d", "-D", "--decode", "-r") {
 		detail := strings.TrimPrefix(name, "g")
 		if name == "xxd" {
 			detail = "hex"
 		}
-		v = union(v, s.source(Fact{Kind: Decodes, Detail: detail, Client: name, Sure: Certain}))
+		decoded := s.source(Fact{Kind: Decodes, Detail: detail, Client: name, Sure: Certain})
+		return value{from: decoded.from.with(v.from), text: decode(detail, v.text)}
 	}
 	return value{from: v.from}
 }

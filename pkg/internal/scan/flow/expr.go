@@ -568,6 +568,9 @@ func (c *code) object(end int) value {
 			c.pos++
 			v = c.whole(c.expression(stop))
 		}
+		if headerName(key) {
+			v = c.header(v)
+		}
 		out.from = out.from.with(v.from)
 		if key != "" && len(out.fields) < 16 {
 			out.fields[key] = v
@@ -586,6 +589,21 @@ func (c *code) object(end int) value {
 	}
 	c.pos = stop + 1
 	return out
+}
+
+// content are attributes that are all of an object's data.
+var content = map[string]bool{
+	"data": true, "text": true, "body": true, "content": true, "stdout": true, "value": true, "result": true,
+	"buffer": true, "message": true, "stdin": true, "stderr": true, "raw": true, "payload": true,
+}
+
+// headerName reports whether a field of a request has credentials of this request.
+func headerName(key string) bool {
+	switch strings.ToLower(key) {
+	case "headers", "auth", "authorization", "cookies", "x-api-key", "bearer":
+		return true
+	}
+	return false
 }
 
 // whole returns a value that is used as a whole: all environment variables are a source then.
@@ -681,6 +699,11 @@ func (c *code) attribute(v value, name string) value {
 	if v.ref != "" {
 		ref = v.ref + "." + name
 	}
+	if c.lang == JavaScript && v.name == "" && len(v.from) > 0 && c.op(c.pos) != "(" && c.op(c.pos) != "?." && !content[name] {
+		out := c.selected(v)
+		out.ref = ref
+		return out
+	}
 	out := c.named(v.name+"."+name, ref)
 	out.from = out.from.with(v.from)
 	if v.name == "Path" {
@@ -767,6 +790,7 @@ func (c *code) arguments(end int, receiver value) (args []arg) {
 			a.key = w
 			c.pos = from + 2
 		}
+		header := headerName(a.key)
 		switch {
 		case c.pos >= stop:
 		case c.isArrow(c.pos):
@@ -777,6 +801,9 @@ func (c *code) arguments(end int, receiver value) (args []arg) {
 			a.v = c.arrow("", &params)
 		default:
 			a.v = c.expression(stop)
+		}
+		if header {
+			a.v = c.header(a.v)
 		}
 		args = append(args, a)
 		if c.op(c.pos) == "," || c.pos == from || c.pos < stop {

@@ -113,6 +113,8 @@ const (
 	RunsDecoded
 	// RunsReceived: commands from a socket are run, or a shell is connected to a host.
 	RunsReceived
+	// HidesAddress: the address of a request is encoded in the skill.
+	HidesAddress
 	// WritesDownload: downloaded text becomes instructions, settings, or something that starts automatically.
 	WritesDownload
 )
@@ -139,6 +141,9 @@ type Flow struct {
 	Sure Sure
 	// Drop reports that the host of To collects requests, shares text, or tunnels, or is a bare address.
 	Drop bool
+	// Reserved reports that the host of To, or of From if it is a download, is this machine, in a private network, or
+	// reserved for examples (RFC 2606, RFC 5737, RFC 6761).
+	Reserved bool
 }
 
 // Facts is what the code of a skill does.

@@ -15,7 +15,8 @@ const (
 	maxFacts   = 400     // facts
 	maxEdges   = 20_000  // steps of data
 	maxHoles   = 20_000  // values that are parts of texts
-	maxText    = 1000    // bytes of a known text
+	maxText    = 4000    // bytes of a known text
+	maxTexts   = 4 << 20 // bytes of all texts that are put together
 	maxSources = 12      // sources of one value
 	maxDepth   = 60      // nested expressions, commands, and texts that are code
 )
@@ -76,6 +77,7 @@ type reader struct {
 	keys    map[string]int32
 	once    map[string]int32
 	holes   []value
+	texts   int   // bytes of the texts that [reader.join] returned
 	walks   bool  // the code lists the files of a directory and its subdirectories
 	secured int32 // the node of encrypted data, or -1
 }
@@ -210,11 +212,12 @@ func (r *reader) join(sep string, values ...value) value {
 		if i > 0 && !(sep == "/" && strings.HasSuffix(text.String(), "/")) {
 			text.WriteString(sep)
 		}
-		if text.Len() < maxText {
+		if text.Len() < maxText && r.texts < maxTexts {
 			text.WriteString(r.textOf(v))
 		}
 	}
 	out.text, out.literal = cut(text.String()), true
+	r.texts += len(out.text)
 	return out
 }
 
@@ -277,11 +280,20 @@ func (r *reader) holeAt(number string) (value, bool) {
 }
 
 // selected returns one entry of a value, such as a variable of an .env file.
-func (r *reader) selected(v value) value {
-	if len(v.from) == 0 {
-		return value{}
+func (r *reader) selected(v value) value { return value{from: r.through("select", v.from)} }
+
+// header returns a value that is sent as a header, as credentials are.
+func (r *reader) header(v value) value {
+	v.from = r.through("header", v.from)
+	return v
+}
+
+// through returns a node that data passes, and whose kind says how.
+func (r *reader) through(kind string, from set) set {
+	if len(from) == 0 {
+		return nil
 	}
-	id := r.key("select:" + r.sum.path + ":" + strconv.Itoa(len(r.sum.nodes)))
-	r.reach(v.from, id)
-	return value{from: set{id}}
+	id := r.key(kind + ":" + r.sum.path + ":" + strconv.Itoa(len(r.sum.nodes)))
+	r.reach(from, id)
+	return set{id}
 }

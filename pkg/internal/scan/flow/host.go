@@ -136,8 +136,10 @@ func serviceOf(name string) string {
 	return service
 }
 
+type service struct{ credential, hosts []string }
+
 // services lists what the names of credentials and of hosts of one service contain.
-var services = []struct{ credential, hosts []string }{
+var services = []service{
 	{[]string{"aws", "amazon"}, []string{"amazonaws.com", "aws.amazon.com", "aws.dev"}},
 	{[]string{"gcloud", "google", "gcp", "gemini", "firebase"}, []string{"googleapis.com", "google.com", "goog"}},
 	{[]string{"azure", "microsoft", "msal", "graph"}, []string{"azure.com", "microsoft.com", "microsoftonline.com", "windows.net"}},
@@ -174,4 +176,12 @@ func related(credential, host string) bool {
 		}
 	}
 	return false
+}
+
+// knownService reports whether a variable has the name of a credential of a service in the table.
+func knownService(name string) bool {
+	name = strings.ToLower(name)
+	return slices.ContainsFunc(services, func(s service) bool {
+		return slices.ContainsFunc(s.credential, func(c string) bool { return strings.HasPrefix(name, c) })
+	})
 }

@@ -108,38 +108,56 @@ func (g *graph) flows() (flows []Flow) {
 
 // flow returns the flow from one fact to another, if it means something.
 func (g *graph) flow(from, to Fact, came []int32, end int32) (Flow, bool) {
-	f := Flow{From: from, To: to, Sure: min(from.Sure, to.Sure), Drop: dropHost(to.Host)}
-	selected := false
+	f := Flow{From: from, To: to, Sure: min(from.Sure, to.Sure), Drop: dropHost(to.Host), Reserved: to.Host != "" && localHost(to.Host)}
+	if from.Kind == Downloads || from.Kind == Uploads || from.Kind == Connects {
+		f.Reserved = from.Host != "" && localHost(from.Host)
+	}
+	var p passed
+	hops := 0
 	for id := came[end]; id >= 0; id = came[id] {
 		switch kind, name, _ := strings.Cut(g.nodes[id].key, ":"); kind {
 		case "select":
-			selected = true
+			p.selected = true
+		case "header":
+			p.header = true
+		case "address":
+			p.address = true
 		case "file", "out", "in":
 			f.Via = append(f.Via, name)
 		case "call", "result":
 			name, _, _ = strings.Cut(name, " ")
 			f.Via = append(f.Via, name)
 			f.Sure = min(f.Sure, Likely)
+			if hops++; hops > 6 {
+				f.Sure = Possible
+			}
 		}
 	}
 	slices.Reverse(f.Via)
 	f.Via = slices.Compact(f.Via)
 	f.Via = f.Via[:min(len(f.Via), 8)]
-	f.Kind = meaning(&f, selected)
+	f.Kind = meaning(&f, p)
 	return f, f.Kind != 0
 }
 
+// passed is how a value reached a request.
+type passed struct {
+	selected bool // one entry of it
+	header   bool // as a header
+	address  bool // as a part of the address
+}
+
 // meaning returns the kind of a flow, or 0.
-func meaning(f *Flow, selected bool) FlowKind {
+func meaning(f *Flow, p passed) FlowKind {
 	switch f.To.Kind {
 	case Downloads, Uploads, Connects, LooksUp, Mails:
-		return f.sent(selected)
+		if f.From.Kind == Decodes && p.address && f.From.Client != "Buffer.from" {
+			return HidesAddress
+		}
+		return f.sent(p)
 	case RunsFile, RunsComputed:
 		switch f.From.Kind {
 		case Downloads, Uploads:
-			if localHost(f.From.Host) {
-				return 0
-			}
 			return RunsDownload
 		case Decodes:
 			return RunsDecoded
@@ -155,32 +173,22 @@ func meaning(f *Flow, selected bool) FlowKind {
 }
 
 // sent returns the kind of a flow to another machine, or 0.
-func (f *Flow) sent(selected bool) FlowKind {
-	if localHost(f.To.Host) {
-		return 0
-	}
+func (f *Flow) sent(p passed) FlowKind {
 	switch f.From.Kind {
 	case ReadsVariable:
-		if f.Drop && secretName(f.From.Detail) && !related(f.From.Detail, f.To.Host) {
-			return Exfiltrates
-		}
-		return Credential
+		return f.variable(p)
 	case ReadsDotenv:
-		if selected && !f.Drop {
+		if (p.selected || p.header) && !f.Drop {
 			return Credential
 		}
 		return Exfiltrates
 	case ReadsEnvironment:
-		if selected {
-			f.Sure = Possible
+		if p.selected && (p.header || f.To.Host == "") {
 			return Credential
 		}
 		return Exfiltrates
 	case ReadsKey, ReadsAgent, ReadsKeychain:
-		if related(f.From.Detail, f.To.Host) || f.To.Kind == Connects && f.To.Client == "ssh" {
-			return Credential
-		}
-		if f.To.Kind != Uploads && selected {
+		if related(f.From.Detail, f.To.Host) || f.To.Client == "ssh" || p.selected && (p.header || f.To.Kind != Uploads) {
 			return Credential
 		}
 		return Exfiltrates
@@ -193,6 +201,18 @@ func (f *Flow) sent(selected bool) FlowKind {
 		return Sends
 	}
 	return 0
+}
+
+// variable returns the kind of a flow of one environment variable. A secret of a known service in the body or address
+// of a request to another host is not a credential of this request.
+func (f *Flow) variable(p passed) FlowKind {
+	if !secretName(f.From.Detail) || f.To.Host == "" || related(f.From.Detail, f.To.Host) {
+		return Credential
+	}
+	if f.Drop || !p.header && f.To.Kind != Mails && f.To.Kind != Connects && knownService(f.From.Detail) {
+		return Exfiltrates
+	}
+	return Credential
 }
 
 // spread turns credentials of several services that are sent in one request to none of them into exfiltration.

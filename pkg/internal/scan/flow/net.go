@@ -39,6 +39,7 @@ func (r *reader) request(kind Kind, url value, client string, sent ...value) val
 	if host == "" {
 		f.Sure = Possible
 	}
+	url.from = r.through("address", url.from)
 	id := r.sink(f, append(sent, url)...)
 	if kind, ok := readKind(url.text); ok && host == "169.254.169.254" { // credentials of a cloud machine
 		return value{from: set{r.fact(Fact{Kind: kind, Detail: detail, Client: client, Sure: Certain}), id}}
@@ -164,12 +165,15 @@ func (s *shell) curl(args []value, in value) value {
 			kind = Uploads
 		}
 	}
-	sent = append(sent, p.of("-H", "--header", "-u", "--user", "-b", "--cookie", "-A", "--user-agent", "-e", "--referer", "--url-query", "--oauth2-bearer")...)
+	sent = append(sent, s.headers(p.of("-H", "--header", "-u", "--user", "-b", "--cookie", "--oauth2-bearer")))
+	sent = append(sent, p.of("-A", "--user-agent", "-e", "--referer", "--url-query")...)
 	if p.has("-G", "--get") {
 		kind = Downloads
 	}
 	return s.fetched("curl", kind, append(p.rest, p.of("--url")...), sent, p.of("-o", "--output"), p.has("-O", "--remote-name", "-J"))
 }
+
+func (s *shell) headers(values []value) value { return s.header(union(values...)) }
 
 // body returns the content that an argument of curl sends: @file, @- for the input, or the text.
 func (s *shell) body(v, in value) value {
@@ -233,7 +237,7 @@ func (s *shell) wget(args []value, in value) value {
 		s.fact(Fact{Kind: Unverified, Detail: "--no-check-certificate", Client: "wget", Sure: Certain})
 	}
 	kind := Downloads
-	sent := p.of("--header", "--user-agent", "-U", "--user", "--password")
+	sent := append(p.of("--user-agent", "-U"), s.headers(p.of("--header", "--user", "--password")))
 	if p.has("--post-data", "--body-data", "--post-file", "--body-file") {
 		kind = Uploads
 		sent = append(sent, p.of("--post-data", "--body-data")...)
@@ -267,10 +271,16 @@ func (s *shell) socket(client string, args []value, in value) value {
 			port = text
 		}
 	}
-	if host == "" {
-		return in
-	}
 	p := parseFlags(args, flagSet{"pwesxcXOoTiIq", " --exec --sh-exec "})
+	if host == "" {
+		if !p.has("-l") || !p.has("-e", "-c", "--exec", "--sh-exec") {
+			return in
+		}
+		host = "*" // everyone who connects
+		for _, v := range append(p.of("-p"), p.rest...) {
+			port = v.text
+		}
+	}
 	if p.has("-z") {
 		return value{}
 	}
