@@ -256,6 +256,12 @@ func (c *code) api(name, root, last string, receiver value, args []arg) (value, 
 		}
 		return value{}, true
 	}
+	if root == "base64" && strings.HasSuffix(last, "encode") || name == "btoa" || last == "encode64" || last == "strict_encode64" {
+		return value{from: c.through("encode", union(valuesOf(args)...).from)}, true
+	}
+	if root == "re" && (last == "search" || last == "match" || last == "findall") && namesVariable().MatchString(first.text) {
+		return c.selected(argOf(args, 1, "string")), true
+	}
 	if root == "base64" && (strings.HasSuffix(last, "decode")) {
 		return c.decoded(strings.TrimSuffix(last, "decode"), name, args), true
 	}
@@ -306,7 +312,14 @@ func (c *code) api(name, root, last string, receiver value, args []arg) (value, 
 		return value{from: v.from}, true
 	}
 	switch last {
-	case "strip", "rstrip", "lstrip", "trim", "decode", "encode", "toString", "lower", "expanduser", "resolve", "absolute", "rstrip_slash", "as_posix", "trimEnd", "strip!", "chomp", "to_s":
+	case "toString":
+		if argOf(args, 0).text == "base64" {
+			return value{from: c.through("encode", receiver.from)}, true
+		}
+		if receiver.text != "" {
+			return value{text: receiver.text, literal: true, from: receiver.from}, true
+		}
+	case "strip", "rstrip", "lstrip", "trim", "decode", "encode", "lower", "expanduser", "resolve", "absolute", "rstrip_slash", "as_posix", "trimEnd", "strip!", "chomp", "to_s":
 		if receiver.text != "" || receiver.name == "Path" {
 			v := receiver
 			v.ref = ""

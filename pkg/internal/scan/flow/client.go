@@ -172,7 +172,9 @@ func (c *code) requested(kind Kind, name string, receiver value, args []arg) val
 	}
 	var sent []value
 	for i, a := range rest {
-		sent = append(sent, a.v)
+		if a.key != "url" && (i > 0 || a.key != "" || a.v.fields != nil) {
+			sent = append(sent, a.v)
+		}
 		switch a.key {
 		case "data", "json", "files", "content", "body", "fields":
 			kind = Uploads

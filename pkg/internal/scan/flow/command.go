@@ -193,7 +193,7 @@ func (s *shell) program(name string, words []value, in value) value {
 	case "aws", "gsutil", "gcloud", "az", "rclone", "s3cmd", "b2", "mc":
 		return s.cloud(name, args, in)
 	case "gh", "glab", "hub":
-		return s.request(Downloads, value{text: map[string]string{"glab": "https://gitlab.com"}[name], literal: true}.or("https://github.com"), name, append(args, in)...)
+		return s.request(Downloads, value{text: map[string]string{"glab": "https://gitlab.com"}[name], literal: true}.or("https://github.com"), name, s.headers(append(args, in)))
 	case "git":
 		return s.git(args)
 	case "openssl", "base64", "xxd", "gbase64", "base32", "uudecode":
@@ -585,7 +585,7 @@ func (s *shell) decoder(name string, args []value, in value) value {
 		decoded := s.source(Fact{Kind: Decodes, Detail: detail, Client: name, Sure: Certain})
 		return value{from: decoded.from.with(v.from), text: decode(detail, v.text)}
 	}
-	return value{from: v.from}
+	return value{from: s.through("encode", v.from)}
 }
 
 func (s *shell) copies(name string, args []value) value {
@@ -631,6 +631,8 @@ func (s *shell) remove(args []value) {
 	for _, a := range p.rest {
 		text := strings.ReplaceAll(a.text, `\`, "/")
 		switch {
+		case strings.HasPrefix(text, "/var/log"):
+			s.fact(Fact{Kind: SuppressesLogs, Detail: text, Client: "rm", Sure: Certain})
 		case isHome(cleanPath(text)):
 			s.fact(Fact{Kind: Deletes, Detail: text, Client: "rm", Sure: Certain})
 		case strings.HasPrefix(text, "\x00"):

@@ -67,3 +67,6 @@ func (s *shell) filter(name string, args []value, in value) value {
 	}
 	return value{from: out.from}
 }
+
+// namesVariable matches a pattern that has the name of one variable, such as ^ACME_API_KEY=(.*)$.
+var namesVariable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[A-Z][A-Z0-9]*_[A-Z0-9_]+`) })

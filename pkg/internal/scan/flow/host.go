@@ -164,6 +164,9 @@ func related(credential, host string) bool {
 			return true
 		}
 	}
+	if name := serviceOf(credential); len(name) > 3 && strings.Contains(host, name) {
+		return true
+	}
 	labels := strings.Split(host, ".")
 	for i, label := range labels {
 		if i == len(labels)-1 {
@@ -178,10 +181,16 @@ func related(credential, host string) bool {
 	return false
 }
 
-// knownService reports whether a variable has the name of a credential of a service in the table.
+// knownServices are further services, whose hosts contain their name.
+var knownServices = []string{
+	"slack", "stripe", "sendgrid", "datadog", "twilio", "gitlab", "heroku", "vercel", "netlify", "cloudflare",
+	"digitalocean", "notion", "linear", "jira", "atlassian", "discord", "supabase", "sentry", "mailgun", "paypal", "shopify",
+}
+
+// knownService reports whether a variable has the name of a credential of a known service.
 func knownService(name string) bool {
 	name = strings.ToLower(name)
-	return slices.ContainsFunc(services, func(s service) bool {
-		return slices.ContainsFunc(s.credential, func(c string) bool { return strings.HasPrefix(name, c) })
-	})
+	begins := func(c string) bool { return strings.HasPrefix(name, c) }
+	return slices.ContainsFunc(knownServices, begins) ||
+		slices.ContainsFunc(services, func(s service) bool { return slices.ContainsFunc(s.credential, begins) })
 }

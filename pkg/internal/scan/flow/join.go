@@ -122,6 +122,8 @@ func (g *graph) flow(from, to Fact, came []int32, end int32) (Flow, bool) {
 			p.header = true
 		case "address":
 			p.address = true
+		case "encode":
+			p.encoded = true
 		case "file", "out", "in":
 			f.Via = append(f.Via, name)
 		case "call", "result":
@@ -145,6 +147,7 @@ type passed struct {
 	selected bool // one entry of it
 	header   bool // as a header
 	address  bool // as a part of the address
+	encoded  bool // in base64
 }
 
 // meaning returns the kind of a flow, or 0.
@@ -203,13 +206,15 @@ func (f *Flow) sent(p passed) FlowKind {
 	return 0
 }
 
-// variable returns the kind of a flow of one environment variable. A secret of a known service in the body or address
-// of a request to another host is not a credential of this request.
+// variable returns the kind of a flow of one environment variable. A secret of a known service, and an encoded one, in
+// the body or the address of a request to another host is not a credential of this request.
 func (f *Flow) variable(p passed) FlowKind {
-	if !secretName(f.From.Detail) || f.To.Host == "" || related(f.From.Detail, f.To.Host) {
-		return Credential
-	}
-	if f.Drop || !p.header && f.To.Kind != Mails && f.To.Kind != Connects && knownService(f.From.Detail) {
+	switch {
+	case !secretName(f.From.Detail) || f.To.Host == "" || related(f.From.Detail, f.To.Host):
+	case f.Drop:
+		return Exfiltrates
+	case p.header || f.To.Kind == Mails || f.To.Kind == Connects:
+	case p.encoded || knownService(f.From.Detail):
 		return Exfiltrates
 	}
 	return Credential
