@@ -11,6 +11,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/diag/rule"
 	"github.com/skillpm/skillpm/pkg/internal/scan"
+	"github.com/skillpm/skillpm/pkg/internal/scan/flow"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/internal/yamlschema"
 )
@@ -34,25 +35,39 @@ func (u *skillCheck) checkSecurity(names []string) {
 // scanText reports what the scanner finds in one text. A warning or a note is reported once per file, because one is
 // enough to make a reviewer look.
 func (u *skillCheck) scanText(f *file) {
-	script := scriptExtension(f.rel) || isShebang(f.data)
-	hits := u.l.scanner.Text(f.data, scan.Options{Markdown: isMarkdown(f.rel), Script: script, Skill: f.source == u.src})
+	hits := u.l.scanner.Text(f.data, scan.Options{
+		Markdown: isMarkdown(f.rel), Script: isScript(f), Skill: f.source == u.src,
+	})
 	if len(hits) > 0 {
-		u.reportHits(f, hits, script)
+		u.reportHits(f, hits)
+	}
+	if isMarkdown(f.rel) || flow.LanguageOf(f.rel, f.data) != flow.Other {
+		u.summarize(f)
 	}
 	if p := f.page; p != nil {
 		u.reportComment(f, p)
 	}
 }
 
-// reportHits reports the hits that count in their contexts.
-func (u *skillCheck) reportHits(f *file, hits []scan.Hit, script bool) {
-	l := scan.Locator{Path: f.rel, Data: f.data, Script: script, Called: u.called[f.rel] || u.interpreted[f.rel]}
+// locator returns what finds the contexts in a file.
+func (u *skillCheck) locator(f *file) *scan.Locator {
+	l := &scan.Locator{
+		Path: f.rel, Data: f.data, Script: isScript(f), Called: u.called[f.rel] || u.interpreted[f.rel],
+	}
 	if isMarkdown(f.rel) {
 		l.Page = u.page(f).Page
 		if f.source == u.src {
 			l.Body = u.doc.BodyStart
 		}
 	}
+	return l
+}
+
+func isScript(f *file) bool { return scriptExtension(f.rel) || isShebang(f.data) }
+
+// reportHits reports the hits that count in their contexts.
+func (u *skillCheck) reportHits(f *file, hits []scan.Hit) {
+	l := u.locator(f)
 	reported := map[string]bool{}
 	for _, h := range hits {
 		if h.Kind == scan.BlankPadding && (path.Ext(f.rel) == ".html" || path.Ext(f.rel) == ".htm") {
@@ -63,17 +78,22 @@ func (u *skillCheck) reportHits(f *file, hits []scan.Hit, script bool) {
 			continue
 		}
 		reported[m.Rule.ID] = true
-		message := m.Rule.Title
-		if h.Detail != "" {
-			message += ": " + h.Detail
-		}
-		u.at(f.source, h.Start, h.End, finding{
-			rule: m.Rule.ID, severity: &m.Severity, message: message, fix: m.Rule.Fix,
-		})
-		u.addSignal(f, h, m)
-		if h.Kind == scan.Secret {
-			u.redact(f, h.Start, h.End)
-		}
+		u.reportMatch(f, h, m)
+	}
+}
+
+// reportMatch reports a hit of a rule, and counts it in the score.
+func (u *skillCheck) reportMatch(f *file, h scan.Hit, m scan.Match) {
+	message := m.Rule.Title
+	if h.Detail != "" {
+		message += ": " + h.Detail
+	}
+	u.at(f.source, h.Start, h.End, finding{
+		rule: m.Rule.ID, severity: &m.Severity, message: message, fix: m.Rule.Fix,
+	})
+	u.addSignal(f, h, m)
+	if h.Kind == scan.Secret {
+		u.redact(f, h.Start, h.End)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/diag/rule"
+	"github.com/skillpm/skillpm/pkg/internal/scan/flow"
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
@@ -31,6 +32,7 @@ type skillCheck struct {
 	interpreted   map[string]bool  // scripts that the skill gives to an interpreter
 	commented     bool             // a comment was reported
 	signals       []signal         // what counts in the skill's score
+	flows         []*flow.Summary  // what the code of each file does
 	packDir       string           // the directory of its pack's skillpm.yaml, or ""
 	unknownKeys   []unknownKey     // fields that no agent knows
 	foreignFields []foreignField   // fields that only other agents know
@@ -75,8 +77,8 @@ func (l *lintRun) check(p skillDir) *skillCheck {
 		inner.nested = nil
 	}
 	// all skills stay in memory until they are compared, so drop what is large
-	u.doc, u.src, u.tree, u.called, u.interpreted, u.files, u.names, u.signals = nil, nil, nil, nil, nil,
-		nil, nil, nil
+	u.doc, u.src, u.tree, u.called, u.interpreted, u.files, u.names, u.signals, u.flows = nil, nil, nil, nil,
+		nil, nil, nil, nil, nil
 	return u
 }
 
@@ -112,6 +114,7 @@ func (u *skillCheck) checkOtherFiles() {
 		u.checkTemplate(f)
 	}
 	u.checkSecurity(names)
+	u.reportFlows()
 	u.reportScore()
 	u.reportCapabilities(names)
 }

@@ -30,6 +30,10 @@ var builtin = [...]Rule{
 		Signal: "evasion", Points: 10,
 		Shapes: []Shape{
 			{
+				In:   1,
+				Kind: FlowDecoded,
+			},
+			{
 				In:   125,
 				Kind: Base64Shell,
 			},
@@ -124,6 +128,10 @@ var builtin = [...]Rule{
 		Signal: "exfiltration", Points: 10,
 		Shapes: []Shape{
 			{
+				In:   13,
+				Kind: FlowSecrets,
+			},
+			{
 				About: "curl uploads a file of credentials",
 				In:    109,
 				Any: []Pattern{
@@ -184,7 +192,7 @@ var builtin = [...]Rule{
 				About: "the name of a host carries data",
 				In:    109,
 				Any: []Pattern{
-					{Text: "\\b(?:dig|nslookup|host|ping|drill)\\s[^\\n]*(?:\\$\\(|`)[^\\n]*(?:base64|base32|xxd|hexdump|\\bcat\\s|printenv|whoami|_key\\b|token|secret|passw)", Regexp: true, Atoms: []string{"dig\t", "dig\n", "dig\f", "dig\r", "dig ", "drill\t", "drill\n", "drill\f", "drill\r", "drill ", "host\t", "host\n", "host\f", "host\r", "host ", "nslookup\t", "nslookup\n", "nslookup\f", "nslookup\r", "nslookup ", "ping\t", "ping\n", "ping\f", "ping\r", "ping "}},
+					{Text: "\\b(?:dig|nslookup|host|ping|drill)\\s[^\\n`]*(?:\\$\\([^\\n`]*|`)(?:base64|base32|xxd|hexdump|\\bcat\\s|printenv|whoami|hostname|\\bid\\b|echo \\$|[a-z_]*(?:token|secret|passw|_key))", Regexp: true, Atoms: []string{"dig\t", "dig\n", "dig\f", "dig\r", "dig ", "drill\t", "drill\n", "drill\f", "drill\r", "drill ", "host\t", "host\n", "host\f", "host\r", "host ", "nslookup\t", "nslookup\n", "nslookup\f", "nslookup\r", "nslookup ", "ping\t", "ping\n", "ping\f", "ping\r", "ping "}},
 				},
 			},
 			{
@@ -224,9 +232,6 @@ var builtin = [...]Rule{
 					{Text: ".bash_history", Atoms: []string{".bash_history"}},
 					{Text: ".zsh_history", Atoms: []string{".zsh_history"}},
 					{Text: "keychain", Atoms: []string{"keychain"}},
-					{Text: ".env\"", Atoms: []string{".env\""}},
-					{Text: ".env'", Atoms: []string{".env'"}},
-					{Text: ".aws\")", Atoms: []string{".aws\")"}},
 				},
 				All: []Pattern{
 					{Text: `(?:\bopen|read_text|read_bytes|readfile|readfilesync|\bpath|expanduser|path\.join|homedir|Path\.home)\b`, Regexp: true, Atoms: []string{"expanduser", "homedir", "open", "path", "path.home", "path.join", "read_bytes", "read_text", "readfile", "readfilesync"}},
@@ -254,6 +259,10 @@ var builtin = [...]Rule{
 		ID: "SEC117", Title: "downloaded text that runs", Severity: diag.SeverityError,
 		Signal: "execution", Points: 10,
 		Shapes: []Shape{
+			{
+				In:   13,
+				Kind: FlowDownload,
+			},
 			{
 				About: "code runs the answer of a request",
 				In:    45,
@@ -303,20 +312,30 @@ var builtin = [...]Rule{
 		Signal: "destruction", Points: 10,
 		Shapes: []Shape{
 			{
+				In:   5,
+				Kind: FlowDestroys,
+			},
+			{
 				About: "a command deletes the home directory, the system, or a disk",
-				In:    109,
+				In:    101,
 				Any: []Pattern{
 					{Text: "\\brm -[a-z-]+(?:\\s+-[a-z-]+)*\\s+[\"']?(?:~|\\$HOME|\\$\\{HOME\\}|\\/|\\/home|\\/Users|\\/etc|\\/usr|\\/var|\\/root|\\/boot|\\/opt|\\/\\*)[\"']?\\/?\\*?[\"']?(?:\\s*$|\\s*[;&|)\\n\"'`]|\\s+(?:2>|--no-preserve-root|\\/))", Regexp: true, Atoms: []string{"rm -"}},
 					{Text: `\bdd\s+if=\/dev\/(?:zero|u?random)\s+of=\/dev\/(?:sd|hd|nvme|vd|disk|mmcblk)`, Regexp: true, Atoms: []string{"\tif=/dev/random", "\tif=/dev/urandom", "\tif=/dev/zero", "\nif=/dev/random", "\nif=/dev/urandom", "\nif=/dev/zero", "\fif=/dev/random", "\fif=/dev/urandom", "\fif=/dev/zero", "\rif=/dev/random", "\rif=/dev/urandom", "\rif=/dev/zero", " if=/dev/random", " if=/dev/urandom", " if=/dev/zero"}},
 					{Text: `\bmkfs(?:\.[a-z0-9]+)?\s+(?:-[a-z]+\s+)*\/dev\/(?:sd|hd|nvme|vd)`, Regexp: true, Atoms: []string{"/dev/hd", "/dev/nvme", "/dev/sd", "/dev/vd"}},
-					{Text: `\bshutil\.rmtree\(\s*(?:os\.path\.expanduser\(\s*["']~\/?["']\s*\)|(?:pathlib\.)?path\.home\(\)|["']\/["'])`, Regexp: true, Atoms: []string{"shutil.rmtree("}},
-					{Text: `\brm(?:dir)?sync\(\s*(?:os\.homedir\(\)|["']\/["'])\s*,`, Regexp: true, Atoms: []string{"rmdirsync(", "rmsync("}},
 					{Text: `\bremove-item\b[^\n]*(?:\$env:userprofile|\$home|~|c:\\(?:users|windows)?)["']?\\?\*?["']?\s+-(?:recurse|force)`, Regexp: true, Atoms: []string{"remove-item"}},
 					{Text: `\bfind\s+(?:~|\/|\$HOME)\/?\s[^\n]*-delete\b`, Regexp: true, Atoms: []string{"-delete"}},
 					{Text: `:\(\) ?\{ ?: ?\| ?: ?& ?\} ?; ?:`, Regexp: true, Atoms: []string{":() { : | : & }", ":() { : | : &}", ":() { : | :& }", ":() { : | :&}", ":() { : |: & }", ":() { : |: &}", ":() { : |:& }", ":() { : |:&}", ":() { :| : & }", ":() { :| : &}", ":() { :| :& }", ":() { :| :&}", ":() { :|: & }", ":() { :|: &}", ":() { :|:& }", ":() { :|:&}", ":() {: | : & }", ":() {: | : &}", ":() {: | :& }", ":() {: | :&}", ":() {: |: & }", ":() {: |: &}", ":() {: |:& }", ":() {: |:&}", ":() {:| : & }", ":() {:| : &}", ":() {:| :& }", ":() {:| :&}", ":() {:|: & }", ":() {:|: &}", ":() {:|:& }", ":() {:|:&}", ":(){ : | : & }", ":(){ : | : &}", ":(){ : | :& }", ":(){ : | :&}", ":(){ : |: & }", ":(){ : |: &}", ":(){ : |:& }", ":(){ : |:&}", ":(){ :| : & }", ":(){ :| : &}", ":(){ :| :& }", ":(){ :| :&}", ":(){ :|: & }", ":(){ :|: &}", ":(){ :|:& }", ":(){ :|:&}", ":(){: | : & }", ":(){: | : &}", ":(){: | :& }", ":(){: | :&}", ":(){: |: & }", ":(){: |: &}", ":(){: |:& }", ":(){: |:&}", ":(){:| : & }", ":(){:| : &}", ":(){:| :& }", ":(){:| :&}", ":(){:|: & }", ":(){:|: &}", ":(){:|:& }", ":(){:|:&}"}},
 				},
 				Unless: []Pattern{
 					{Text: `docker|chroot|\$\{?(?:tmp|dest|build|root|prefix)`, Regexp: true, Atoms: []string{"$build", "$dest", "$prefix", "$root", "$tmp", "${build", "${dest", "${prefix", "${root", "${tmp", "chroot", "docker"}},
+				},
+			},
+			{
+				About: "code deletes the home directory or the system",
+				In:    41,
+				Any: []Pattern{
+					{Text: `\bshutil\.rmtree\(\s*(?:os\.path\.expanduser\(\s*["']~\/?["']\s*\)|(?:pathlib\.)?path\.home\(\)|["']\/["'])`, Regexp: true, Atoms: []string{"shutil.rmtree("}},
+					{Text: `\brm(?:dir)?sync\(\s*(?:os\.homedir\(\)|["']\/["'])\s*,`, Regexp: true, Atoms: []string{"rmdirsync(", "rmsync("}},
 				},
 			},
 		},
@@ -482,6 +501,10 @@ var builtin = [...]Rule{
 		Signal: "execution", Points: 10,
 		Shapes: []Shape{
 			{
+				In:   13,
+				Kind: FlowReceived,
+			},
+			{
 				In:   101,
 				Kind: ReverseShell,
 			},
@@ -527,6 +550,21 @@ var builtin = [...]Rule{
 		ID: "SEC310", Title: "change that survives the session", Severity: diag.SeverityNote,
 		Signal: "persistence", Points: 5,
 		Shapes: []Shape{
+			{
+				In:     13,
+				Points: 6,
+				Kind:   FlowInstalled,
+			},
+			{
+				In:     1,
+				Points: 4,
+				Kind:   FlowOtherSkill,
+			},
+			{
+				In:     5,
+				Points: 4,
+				Kind:   FlowPersists,
+			},
 			{
 				About: "a key is added to those that can log in",
 				In:    109,
@@ -758,6 +796,16 @@ var builtin = [...]Rule{
 		Signal: "evasion", Points: 5,
 		Shapes: []Shape{
 			{
+				In:     5,
+				Points: 6,
+				Kind:   FlowTraces,
+			},
+			{
+				In:     5,
+				Points: 4,
+				Kind:   FlowGuard,
+			},
+			{
 				About: "protection of the system is switched off",
 				In:    125,
 				Any: []Pattern{
@@ -772,6 +820,7 @@ var builtin = [...]Rule{
 					{Text: `\bsystemctl\s+(?:stop|disable|mask)\s+(?:--now\s+)?(?:auditd|rsyslog|firewalld|ufw|falcon|clamav|apparmor)`, Regexp: true, Atoms: []string{"systemctl\t", "systemctl\n", "systemctl\f", "systemctl\r", "systemctl "}},
 					{Text: `\bset-executionpolicy\s+(?:-[a-z]+\s+)*(?:bypass|unrestricted)[^\n]*-scope\s+(?:localmachine|currentuser)`, Regexp: true, Atoms: []string{"set-executionpolicy"}},
 				},
+				Points: 4,
 			},
 			{
 				About: "traces are removed",
@@ -806,6 +855,16 @@ var builtin = [...]Rule{
 		ID: "SEC318", Title: "search for secrets on the machine", Severity: diag.SeverityNote,
 		Signal: "credentials", Points: 5,
 		Shapes: []Shape{
+			{
+				In:     9,
+				Points: 3,
+				Kind:   FlowEnvironment,
+			},
+			{
+				In:     13,
+				Points: 5,
+				Kind:   FlowCollects,
+			},
 			{
 				About: "environment variables are filtered for secrets",
 				In:    109,
@@ -924,6 +983,11 @@ var builtin = [...]Rule{
 		Signal: "exfiltration", Points: 5,
 		Shapes: []Shape{
 			{
+				In:     1,
+				Points: 2,
+				Kind:   FlowUploads,
+			},
+			{
 				About: "the text asks to upload data to an address",
 				In:    112,
 				Any: []Pattern{
@@ -941,7 +1005,7 @@ var builtin = [...]Rule{
 				About: "messages are forwarded to an address",
 				In:    48,
 				Any: []Pattern{
-					{Text: `\b(?:forward|bcc|copy|send)\b[^\n.]*\b(?:it|them|each|every|all|summary|copy|email|message)s?\b[^\n.]*\bto\s+(?:\w+\s+)*[a-z0-9._-]+@[a-z0-9-]+\.[a-z]`, Regexp: true},
+					{Text: `\b(?:forward|bcc every|bcc all|copy|send)\b[^\n.]*\b(?:it|them|each|every|all|summary|copy|email|message)s?\b[^\n.]*\bto\s+(?:\w+\s+)*[a-z0-9._-]+@[a-z0-9-]+\.[a-z]`, Regexp: true, Atoms: []string{"bcc all", "bcc every", "copy", "forward", "send"}},
 				},
 				All: []Pattern{
 					{Text: `\b(?:each|every|all|any|always|after)\b`, Regexp: true},
@@ -993,6 +1057,10 @@ var builtin = [...]Rule{
 		ID: "SEC323", Title: "download that runs in separate steps", Severity: diag.SeverityNote,
 		Signal: "execution", Points: 5,
 		Shapes: []Shape{
+			{
+				In:   13,
+				Kind: FlowStages,
+			},
 			{
 				About: "a hidden or temporary file is downloaded and run",
 				In:    101,
@@ -1107,6 +1175,10 @@ var builtin = [...]Rule{
 		Signal: "resources", Points: 5,
 		Shapes: []Shape{
 			{
+				In:   9,
+				Kind: FlowEncrypts,
+			},
+			{
 				About: "the user loses access to files without the password",
 				In:    48,
 				Any: []Pattern{
@@ -1146,6 +1218,16 @@ var builtin = [...]Rule{
 				Unless: []Pattern{
 					{Text: `\b(?:never|not|don.t|api|key|interface|method|class)\b`, Regexp: true},
 				},
+			},
+		},
+	},
+	{
+		ID: "SEC328", Title: "encoded address of a request", Severity: diag.SeverityNote,
+		Signal: "evasion", Points: 6,
+		Shapes: []Shape{
+			{
+				In:   13,
+				Kind: FlowAddress,
 			},
 		},
 	},

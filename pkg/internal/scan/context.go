@@ -101,7 +101,7 @@ func isTestPath(name string) bool {
 				"attack", "attacks", "threat", "threats", "vulnerabilities", "vulnerability", "injection", "injections",
 				"malware", "malicious", "payloads", "exploit", "exploits", "exploitation", "pentest", "redteam",
 				"signatures", "antipatterns", "owasp", "cve", "cwe", "ioc", "iocs", "detection", "detections",
-				"cheatsheet", "escalation", "forensics":
+				"cheatsheet", "escalation", "forensics", "changelog", "benchmarks", "csv", "tsv":
 				return true
 			}
 		}
@@ -189,7 +189,8 @@ func (l *Locator) inTable(start int) bool {
 	case len(head) > 0 && (head[0] == '"' || head[0] == '\'' || head[0] == '/'):
 		return true
 	case containsAny(head, "re.compile(", "RegExp(", "regexp.", "pattern", "Pattern", "PATTERN", "grep ", "rg ", " r'",
-		" r\"", "(r'", "(r\"", "[r\"", "[r'", ".match(", ".test(", "=~", "assert", "expect(", "regex"):
+		" r\"", "(r'", "(r\"", "[r\"", "[r'", ".match(", ".test(", "=~", "assert", "expect(", "regex", "BLOCKED", "DENY", "DANGER", "FORBIDDEN", "blocked", "deny",
+		"dangerous", "forbidden", "example"):
 		return true
 	}
 	return false

@@ -31,7 +31,25 @@ const (
 
 	DataRule // a shape of a rule that is data
 
-	lastKind = DataRule
+	// What package flow finds in code. The scanner does not report them, but rules have shapes for them.
+	FlowSecrets     // secrets are sent to another machine
+	FlowDownload    // downloaded code is run by code
+	FlowStages      // a downloaded file is run
+	FlowDecoded     // decoded code is run
+	FlowReceived    // commands from a socket are run
+	FlowAddress     // the address of a request is encoded
+	FlowInstalled   // downloaded text becomes settings, instructions, or something that starts again
+	FlowDestroys    // the home directory, the system, or a disk is deleted
+	FlowEncrypts    // files are replaced by encrypted ones
+	FlowPersists    // something starts again
+	FlowOtherSkill  // files of other skills or instructions of an agent are changed
+	FlowGuard       // a protection is switched off
+	FlowTraces      // logs or histories are removed
+	FlowCollects    // passwords of browsers, wallets, keychains, or histories are read
+	FlowEnvironment // all environment variables are read
+	FlowUploads     // something is sent to a host that is not known
+
+	lastKind = FlowUploads
 )
 
 // Hit is one thing found in a text.
@@ -62,6 +80,22 @@ var kindNames = [...]string{
 	SkipPermission: "SkipPermission",
 	CredentialPath: "CredentialPath",
 	ReverseShell:   "ReverseShell", Shortener: "Shortener", Sudo: "Sudo", DataRule: "DataRule",
+	FlowSecrets:     "FlowSecrets",
+	FlowDownload:    "FlowDownload",
+	FlowStages:      "FlowStages",
+	FlowDecoded:     "FlowDecoded",
+	FlowReceived:    "FlowReceived",
+	FlowAddress:     "FlowAddress",
+	FlowInstalled:   "FlowInstalled",
+	FlowDestroys:    "FlowDestroys",
+	FlowEncrypts:    "FlowEncrypts",
+	FlowPersists:    "FlowPersists",
+	FlowOtherSkill:  "FlowOtherSkill",
+	FlowGuard:       "FlowGuard",
+	FlowTraces:      "FlowTraces",
+	FlowCollects:    "FlowCollects",
+	FlowEnvironment: "FlowEnvironment",
+	FlowUploads:     "FlowUploads",
 }
 
 // String returns the name of the kind's constant.
