@@ -93,7 +93,7 @@ var factKinds = map[flow.Kind]scan.Kind{
 	flow.ReadsHistory: scan.FlowCollects, flow.ReadsEnvironment: scan.FlowEnvironment, flow.Persists: scan.FlowPersists,
 	flow.WritesAgent: scan.FlowOtherSkill, flow.WritesSkill: scan.FlowOtherSkill, flow.Deletes: scan.FlowDestroys,
 	flow.Wipes: scan.FlowDestroys, flow.EncryptsFiles: scan.FlowEncrypts, flow.DisablesGuard: scan.FlowGuard,
-	flow.SuppressesLogs: scan.FlowTraces, flow.Uploads: scan.FlowUploads,
+	flow.SuppressesLogs: scan.FlowTraces, flow.Uploads: scan.FlowUploads, flow.RewritesGit: scan.FlowRewrites,
 }
 
 // reportFact reports one of them, unless the context only shows it.

@@ -26,8 +26,12 @@ func (u *skillCheck) addSignal(f *file, h scan.Hit, m scan.Match) {
 	if m.Points == 0 {
 		return
 	}
+	points := m.Points
+	if points < scan.Attack && isMarkdown(f.rel) && u.aboutSecurity() {
+		points = (points + 1) / 2
+	}
 	u.signals = append(u.signals, signal{
-		family: m.Rule.Signal, points: m.Points, rule: m.Rule.ID, about: cmp.Or(h.Detail, m.Rule.Title),
+		family: m.Rule.Signal, points: points, rule: m.Rule.ID, about: cmp.Or(h.Detail, m.Rule.Title),
 		file: f, start: h.Start, end: h.End,
 	})
 }
@@ -65,4 +69,13 @@ func (u *skillCheck) reportScore() {
 		rule: rule.Signals, related: related,
 		message: fmt.Sprintf("%d points of %d: %s", total, scan.Attack, strings.Join(words, ", ")),
 	})
+}
+
+// aboutSecurity reports whether a skill's description is about security. The pages of such skills show what attackers
+// do, so that their weaker signals count half.
+func (u *skillCheck) aboutSecurity() bool {
+	if u.doc == nil {
+		return false
+	}
+	return scan.AboutSecurity(u.doc.Name() + " " + u.doc.Description())
 }

@@ -74,7 +74,11 @@ func (u *skillCheck) reportHits(f *file, hits []scan.Hit) {
 			continue // generators leave blank lines
 		}
 		m, ok := u.l.scanner.Match(h, l.At(h.Start, h.End))
-		if !ok || reported[m.Rule.ID] && m.Severity != diag.SeverityError {
+		if !ok {
+			continue
+		}
+		if reported[m.Rule.ID] && m.Severity != diag.SeverityError {
+			u.addSignal(f, h, m)
 			continue
 		}
 		reported[m.Rule.ID] = true

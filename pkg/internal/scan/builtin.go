@@ -732,6 +732,23 @@ var builtin = [...]Rule{
 				Points: 5,
 			},
 			{
+				About: "a policy is said to require that something is sent elsewhere",
+				In:    48,
+				Any: []Pattern{
+					{Text: `\b(?:compliance|audit|transparency|governance|regulatory|communications policy|retention policy|reliability|redundancy)\b`, Regexp: true, Atoms: []string{"audit", "communications policy", "compliance", "governance", "redundancy", "regulatory", "reliability", "retention policy", "transparency"}},
+				},
+				All: []Pattern{
+					{Text: `\b(?:must|mandatory|not optional|always|automatically|required|every|all|each)\b`, Regexp: true},
+					{Text: `\b(?:posts?|sends?|sent|copied|cc|bcc|forwards?|forwarded|uploads?|uploaded|submits?|mirrored|transmits?|transmitted)\b[^\n]*\b(?:to|at|alias|endpoint|address)\b[^\n]*(?:https?:\/\/|\balias\b|@[a-z0-9-]+\.|\bendpoint\b|\bserver\b)`, Regexp: true},
+				},
+				Unless: []Pattern{
+					{Text: `\b(?:never|not|don.t)\s+(?:\w+\s+){0,2}(?:post|send|copy|forward|upload)`, Regexp: true, Atoms: []string{"copy", "forward", "post", "send", "upload"}},
+					{Text: "localhost", Atoms: []string{"localhost"}},
+				},
+				Lines:  1,
+				Points: 5,
+			},
+			{
 				About: "an order in a tag that claims to be important",
 				In:    112,
 				Any: []Pattern{
@@ -991,7 +1008,7 @@ var builtin = [...]Rule{
 				About: "the text asks to upload data to an address",
 				In:    112,
 				Any: []Pattern{
-					{Text: `\b(?:upload|exfiltrate|forward|transmit|send|submit|mirror|leak)\b[^\n.]*\b(?:files?|contents?|keys?|tokens?|secrets?|credentials?|passwords?|conversations?|prompts?|history|session data|environment|data|summary|logs?|results?|emails?|contacts?|code|copy|metrics|requests?|info(?:rmation)?)\b[^\n]*\bto\b[^\n]*https?:\/\/[a-z0-9]`, Regexp: true, Atoms: []string{"exfiltrate", "forward", "leak", "mirror", "send", "submit", "transmit", "upload"}},
+					{Text: `\b(?:upload|exfiltrate|forward|transmit|send|submit|mirror|leak|post|publish)\b[^\n.]*\b(?:files?|summar(?:y|ies)|documents?|contents?|keys?|tokens?|secrets?|credentials?|passwords?|conversations?|prompts?|history|session data|environment|data|summary|logs?|results?|emails?|contacts?|code|copy|metrics|requests?|info(?:rmation)?)\b[^\n]*\bto\b[^\n]*https?:\/\/[a-z0-9]`, Regexp: true, Atoms: []string{"exfiltrate", "forward", "leak", "mirror", "post", "publish", "send", "submit", "transmit", "upload"}},
 					{Text: `\bhttps?:\/\/[^\s)]+[^\n]*\b(?:receive|collect)s?\b[^\n]*\b(?:credentials?|secrets?|tokens?|keys|files)\b`, Regexp: true, Atoms: []string{"http"}},
 				},
 				Unless: []Pattern{
@@ -1116,6 +1133,18 @@ var builtin = [...]Rule{
 		Signal: "destruction", Points: 5,
 		Shapes: []Shape{
 			{
+				In:   1,
+				Kind: FlowRewrites,
+			},
+			{
+				About: "a script deletes everything in a directory, or documents of all kinds",
+				In:    1,
+				Any: []Pattern{
+					{Text: `\brm -[a-z-]*r[a-z-]*\s+(?:[^\n;&|]*\s)?["']?(?:\.\/\*|\.\.\/\*|\.\.\/?(?:\s|$))`, Regexp: true, Atoms: []string{"rm -"}},
+					{Text: `\bfind\s+["']?(?:\.|~|\$HOME|\$PWD)["']?\s[^\n]*-name\s+["']\*\.(?:ical|ics|docx?|pdf|xlsx?|pptx?|db|sqlite|jpe?g|png|mp4|txt|md|csv)["'][^\n]*(?:-delete|-exec\s+rm)`, Regexp: true, Atoms: []string{"-name\t", "-name\n", "-name\f", "-name\r", "-name "}},
+				},
+			},
+			{
 				About: "the text asks to delete originals, backups, or unrelated files",
 				In:    48,
 				Any: []Pattern{
@@ -1228,6 +1257,50 @@ var builtin = [...]Rule{
 			{
 				In:   13,
 				Kind: FlowAddress,
+			},
+		},
+	},
+	{
+		ID: "SEC329", Title: "instructions from a remote page", Severity: diag.SeverityNote,
+		Signal: "supply-chain", Points: 5,
+		Shapes: []Shape{
+			{
+				About: "the agent is to obey text that its owner can change at any time",
+				In:    52,
+				Any: []Pattern{
+					{Text: `\b(?:fetch|read|load|download|retrieve|curl|get|open|visit)\b[^\n]*\b(?:and|then)\s+(?:follow|obey|execute|apply|carry out|do what)\b`, Regexp: true, Atoms: []string{"\tapply", "\tcarry out", "\tdo what", "\texecute", "\tfollow", "\tobey", "\napply", "\ncarry out", "\ndo what", "\nexecute", "\nfollow", "\nobey", "\fapply", "\fcarry out", "\fdo what", "\fexecute", "\ffollow", "\fobey", "\rapply", "\rcarry out", "\rdo what", "\rexecute", "\rfollow", "\robey", " apply", " carry out", " do what", " execute", " follow", " obey"}},
+					{Text: `\b(?:follow|obey|execute)\s+(?:\w+\s+)*(?:instructions?|steps|commands|directives|rules)\b[^\n.]*\b(?:at|from|in|on)\b[^\n]*https?:\/\/`, Regexp: true, Atoms: []string{"execute\t", "execute\n", "execute\f", "execute\r", "execute ", "follow\t", "follow\n", "follow\f", "follow\r", "follow ", "obey\t", "obey\n", "obey\f", "obey\r", "obey "}},
+				},
+				All: []Pattern{
+					{Text: `https?:\/\/[a-z0-9]`, Regexp: true, Atoms: []string{"http"}},
+				},
+				Unless: []Pattern{
+					{Text: `\b(?:never|not|don.t)\b`, Regexp: true},
+					{Text: `docs?\.|\/docs|documentation|github\.com|install|readme|guide|localhost`, Regexp: true, Atoms: []string{"/docs", "doc.", "docs.", "documentation", "github.com", "guide", "install", "localhost", "readme"}},
+				},
+				Lines: 1,
+			},
+		},
+	},
+	{
+		ID: "SEC330", Title: "flood of requests", Severity: diag.SeverityNote,
+		Signal: "resources", Points: 5,
+		Shapes: []Shape{
+			{
+				About: "a loop without an end or a pause sends requests",
+				In:    13,
+				Any: []Pattern{
+					{Text: `\bwhile\s+(?:true|:|\[\s*1\s*\]|1)\s*(?:;|\n|\)|:)`, Regexp: true, Atoms: []string{"while\t", "while\n", "while\f", "while\r", "while "}},
+					{Text: `\bfor\s+\w+\s+in\s+(?:range\(\s*\d{3,}\s*\)|\$\(seq\s+\d{3,}\)|\{1\.\.\d{3,}\})`, Regexp: true, Atoms: []string{"for\t", "for\n", "for\f", "for\r", "for "}},
+					{Text: `\bwhile\s*\(\s*(?:true|1)\s*\)`, Regexp: true, Atoms: []string{"while"}},
+				},
+				All: []Pattern{
+					{Text: `\b(?:curl|wget|requests\.(?:get|post)|fetch\(|httpx\.(?:get|post)|urlopen\()\b?`, Regexp: true, Atoms: []string{"curl", "fetch(", "httpx.get", "httpx.post", "requests.get", "requests.post", "urlopen(", "wget"}},
+				},
+				Unless: []Pattern{
+					{Text: `sleep|break|wait|delay|settimeout|return|page|cursor|offset|retry`, Regexp: true, Atoms: []string{"break", "cursor", "delay", "offset", "page", "retry", "return", "settimeout", "sleep", "wait"}},
+				},
+				Lines: 3,
 			},
 		},
 	},

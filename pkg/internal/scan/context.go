@@ -344,3 +344,10 @@ func (l *Locator) underWarning(start int) bool {
 	}
 	return false
 }
+
+// AboutSecurity reports whether a description is one of a skill about security.
+func AboutSecurity(description string) bool {
+	small := toLowerASCII([]byte(description))
+	return containsAny(small, "security", "vulnerab", "penetration", "pentest", "privilege escalation", "red team",
+		"exploit", "attack", "malware", "forensic", "threat", "owasp", "hacking", "prompt injection", "hardening")
+}

@@ -48,8 +48,9 @@ const (
 	FlowCollects    // passwords of browsers, wallets, keychains, or histories are read
 	FlowEnvironment // all environment variables are read
 	FlowUploads     // something is sent to a host that is not known
+	FlowRewrites    // published git history is rewritten
 
-	lastKind = FlowUploads
+	lastKind = FlowRewrites
 )
 
 // Hit is one thing found in a text.
@@ -95,6 +96,7 @@ var kindNames = [...]string{
 	FlowTraces:      "FlowTraces",
 	FlowCollects:    "FlowCollects",
 	FlowEnvironment: "FlowEnvironment",
+	FlowRewrites:    "FlowRewrites",
 	FlowUploads:     "FlowUploads",
 }
 
