@@ -150,6 +150,10 @@ type text struct {
 	shapeTo   []int   // the same for each shape; nil until one is checked
 	shapeHits []uint8 // how many hits each shape has
 
+	// the last window that was checked for a shape, and its text in lower case
+	windowFrom, windowTo int
+	windowLowered        []byte
+
 	scanned        int      // bytes read outside the filter, for tests
 	lookedBack     int      // bytes read backwards by farStart
 	phase          [4]int   // for checkEncoded: seen by phase

@@ -25,7 +25,7 @@ func atomsOf(re *syntax.Regexp) []string {
 			list[i] = s[n:]
 		}
 	}
-	if score(list) < minAtom {
+	if _, ok := cost(list); !ok {
 		return nil
 	}
 	slices.Sort(list)
@@ -115,7 +115,7 @@ func alternate(subs []*syntax.Regexp) (exact, best []string) {
 		if allExact = allExact && e != nil; allExact {
 			exact = append(exact, e...)
 		}
-		if b = better(e, b); score(b) < minAtom {
+		if b = better(e, b); b == nil {
 			allBest = false
 		}
 		best = append(best, b...)
@@ -129,44 +129,29 @@ func alternate(subs []*syntax.Regexp) (exact, best []string) {
 	return exact, best
 }
 
-// better returns the list whose shortest text is longer.
+// better returns the list that starts fewer checks.
 func better(a, b []string) []string {
-	if score(a) < minAtom && score(b) < minAtom {
+	ca, oka := cost(a)
+	cb, okb := cost(b)
+	switch {
+	case !oka && !okb:
 		return nil
-	}
-	if score(b) > score(a) {
+	case !oka || okb && cb < ca:
 		return b
 	}
 	return a
 }
 
-// score rates a list of texts: the length of the shortest, and less if a text is common in skills, because each
-// occurrence starts a check.
-func score(list []string) int {
-	if len(list) == 0 {
-		return 0
-	}
-	n := 12
+// cost estimates how many checks a list of texts starts in a MiB; false if it cannot start one.
+func cost(list []string) (int, bool) {
+	sum := 0
 	for _, s := range list {
-		k := 2 * min(len(s), 12)
-		if len(s) >= minAtom && common[strings.TrimSpace(s)] {
-			k = 2 * minAtom
+		if len(s) < minAtom {
+			return 0, false
 		}
-		n = min(n, k/2)
+		sum += frequency(s)
 	}
-	return n
-}
-
-// common are texts that are frequent in skills.
-var common = map[string]bool{
-	"https://": true, "http://": true, "http": true, "https": true, "user": true, "users": true, "function": true,
-	"python": true, "this": true, "that": true, "these": true, "them": true, "your": true, "search": true, "find": true,
-	"without": true, "before": true, "after": true, "always": true, "once": true, "server": true, "update": true,
-	"content": true, "command": true, "filter": true, "remove": true, "message": true, "collect": true, "look": true,
-	"location": true, "script": true, "owner": true, "skip": true, "clean": true, "cloud": true, "keep": true,
-	"ensure": true, "instruction": true, "permission": true, "code": true, "file": true, "data": true, "with": true,
-	"from": true, "must": true, "required": true, "requires": true, "need": true, "first": true, "write": true,
-	"](https://": true, "output": true, "system": true, "agent": true, "model": true, "text": true, "steps": true,
+	return sum, len(list) > 0
 }
 
 // fewRunes returns the characters of a class in lower case if they are at most four.

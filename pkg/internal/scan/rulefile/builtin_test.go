@@ -100,6 +100,9 @@ func writeShape(b *strings.Builder, s scan.Shape) {
 	writePatterns(b, "Any", s.Any)
 	writePatterns(b, "All", s.All)
 	writePatterns(b, "Unless", s.Unless)
+	if len(s.Start) > 0 {
+		fmt.Fprintf(b, "Start: %#v,\n", s.Start)
+	}
 	if s.Lines > 0 {
 		fmt.Fprintf(b, "Lines: %d,\n", s.Lines)
 	}

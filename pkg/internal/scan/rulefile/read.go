@@ -14,6 +14,7 @@ package rulefile
 
 import (
 	"regexp/syntax"
+	"slices"
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
@@ -202,15 +203,28 @@ func checkShape(v yamlx.Value, rule string, sh *scan.Shape) {
 			list[i].Atoms = startTexts(list[i])
 		}
 	}
+	start, fixed := []string(nil), true
 	for _, p := range starts {
-		if p.Text == "" {
-			continue
+		if p.Text != "" && p.Atoms == nil {
+			fixed = false
+			if len(sh.All) == 0 || len(sh.Any) == 0 {
+				v.Get(key).Errorf("start with a text of four characters that every match contains",
+					"the pattern %q of %s does not contain a fixed text of %d bytes", p.Text, rule, minAtom)
+			}
 		}
-		if p.Atoms == nil {
-			v.Get(key).Errorf("start with a text of four characters that every match contains",
-				"the pattern %q of %s does not contain a fixed text of %d bytes", p.Text, rule, minAtom)
-		}
+		start = append(start, p.Atoms...)
 	}
+	if !fixed {
+		start = nil
+	}
+	for _, p := range sh.All {
+		start = better(start, p.Atoms)
+	}
+	if slices.Sort(start); start == nil && sh.Kind == 0 && len(starts) > 0 && v.Count() == 0 {
+		v.Errorf("start with a text of four characters that every match contains",
+			"no pattern of a shape of %s contains a fixed text of %d bytes", rule, minAtom)
+	}
+	sh.Start = slices.Compact(start)
 }
 
 func startTexts(p scan.Pattern) []string {
