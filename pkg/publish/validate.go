@@ -157,8 +157,12 @@ func (j *job) run(ctx context.Context, o ValidateOptions, contents map[string][]
 	if err != nil {
 		return lint.Report{}, err
 	}
+	rules, err := j.project.rules(j.show, j.inVolume)
+	if err != nil {
+		return lint.Report{}, err
+	}
 	report, err := lint.Run(ctx, fsys, j.targets, lint.Options{
-		Profiles: profiles, Parallel: o.Parallel, NoModes: j.client.OS == "windows", Edits: o.Edits,
+		Rules: rules, Profiles: profiles, Parallel: o.Parallel, NoModes: j.client.OS == "windows", Edits: o.Edits,
 		Settings: j.settings, Now: j.client.Now(), SkillExists: j.client.skillExists(j.project, j.absolute()),
 		Show: j.show,
 	})

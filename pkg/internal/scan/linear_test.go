@@ -20,7 +20,7 @@ func TestLinear(t *testing.T) {
 		separators := []string{"", " ", "\n", " x ", "\"", "(", " -d ", " -e x ", ": abcd ", " to this ", "`"}
 		size := size
 		if l.check == checkShape { // all alike
-			separators, size = []string{" ", "\n"}, 1<<12
+			separators, size = []string{" ", "\n"}, 1<<10
 		}
 		for _, between := range separators {
 			piece := l.text + between

@@ -161,13 +161,34 @@ func (s *Scanner) addRules(rules []*Rule) (table []literal) {
 	return table
 }
 
+// scratch is the memory for the checks of shapes in one text.
+type scratch struct {
+	checkedTo []int   // for each shape, the end of what was checked
+	hits      []uint8 // how many hits each shape has
+	from, to  int     // the last window, and its text in lower case
+	lowered   []byte
+}
+
+func (s *Scanner) newScratch() *scratch {
+	x, ok := s.scratch.Get().(*scratch)
+	if !ok {
+		return &scratch{checkedTo: make([]int, len(s.shapes)), hits: make([]uint8, len(s.shapes))}
+	}
+	clear(x.checkedTo)
+	clear(x.hits)
+	x.from, x.to = 0, 0
+	return x
+}
+
 // shape checks the shape whose search starts at start. Every shape is checked once for each line, and once for every
 // half window of long lines, so that the time is linear.
 func (t *text) shape(s *Scanner, n, start, end int) {
-	if t.shapeTo == nil {
-		t.shapeTo, t.shapeHits = make([]int, len(s.shapes)), make([]uint8, len(s.shapes))
+	x := t.shapes
+	if x == nil {
+		x = s.newScratch()
+		t.shapes = x
 	}
-	if start < t.shapeTo[n] {
+	if start < x.checkedTo[n] {
 		return
 	}
 	ref := &s.shapes[n]
@@ -175,17 +196,17 @@ func (t *text) shape(s *Scanner, n, start, end int) {
 		return
 	}
 	from, to := t.window(start, end, ref.shape.Lines)
-	t.shapeTo[n] = max(end, min(t.lineEnd(end, windowSize), start+windowSize/2))
+	x.checkedTo[n] = max(end, min(t.lineEnd(end, windowSize), start+windowSize/2))
 	window := t.data[from:to]
-	if from != t.windowFrom || to != t.windowTo {
-		t.windowFrom, t.windowTo = from, to
-		t.windowLowered = append(t.windowLowered[:0], window...)
-		for i, c := range t.windowLowered {
-			t.windowLowered[i] = lower(c)
+	if from != x.from || to != x.to {
+		x.from, x.to = from, to
+		x.lowered = append(x.lowered[:0], window...)
+		for i, c := range x.lowered {
+			x.lowered[i] = lower(c)
 		}
 	}
-	if k, l, ok := ref.match(t.windowLowered); ok && t.shapeHits[n] < maxShapeHits {
-		t.shapeHits[n]++
+	if k, l, ok := ref.match(x.lowered); ok && x.hits[n] < maxShapeHits {
+		x.hits[n]++
 		for is(window[k], isBlank) && k < l-1 {
 			k++
 		}

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Scanner finds hits in texts. It is made by [New], never changes, and may be used by several goroutines at once.
@@ -13,6 +14,7 @@ type Scanner struct {
 	literals []literal
 	shapes   []shapeRef
 	kinds    [lastKind + 1][]int // the shapes for what a matcher in Go finds
+	scratch  sync.Pool           // of *scratch
 }
 
 // literal is a short text that a scan searches for, and its check.
@@ -89,6 +91,9 @@ func New(others ...*Rule) *Scanner {
 func (s *Scanner) Text(data []byte, o Options) []Hit {
 	t := text{data: data, Options: o}
 	s.scan(&t)
+	if t.shapes != nil {
+		s.scratch.Put(t.shapes)
+	}
 	return t.hits
 }
 
@@ -147,12 +152,7 @@ type text struct {
 	// checkedTo is, for each check, the end of what it has read and need not read again. It keeps the time linear if
 	// candidates are close together.
 	checkedTo [checks]int
-	shapeTo   []int   // the same for each shape; nil until one is checked
-	shapeHits []uint8 // how many hits each shape has
-
-	// the last window that was checked for a shape, and its text in lower case
-	windowFrom, windowTo int
-	windowLowered        []byte
+	shapes *scratch // nil until a shape is checked
 
 	scanned        int      // bytes read outside the filter, for tests
 	lookedBack     int      // bytes read backwards by farStart

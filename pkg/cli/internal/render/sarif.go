@@ -115,12 +115,20 @@ const sourceRoot = "SRCROOT"
 func renderSARIF(w io.Writer, o Outcome) error {
 	driver, index := newSARIFDriver(o.Version)
 	run := sarifRun{
-		Tool: sarifTool{driver}, Invocations: []sarifInvocation{{true}}, ColumnKind: "unicodeCodePoints",
+		Invocations: []sarifInvocation{{true}}, ColumnKind: "unicodeCodePoints",
 		Results: []sarifResult{},
 	}
 	if o.Dir != "" {
 		uri := fileURI(strings.TrimSuffix(filepath.ToSlash(o.Dir), "/") + "/")
 		run.Bases = map[string]sarifArtifact{sourceRoot: {URI: uri}}
+	}
+	for _, f := range o.Findings { // rules of a team
+		if _, ok := index[f.Rule]; !ok {
+			index[f.Rule] = len(driver.Rules)
+			driver.Rules = append(driver.Rules, sarifRule{
+				ID: f.Rule, Short: sarifText{f.Rule}, Full: sarifText{f.Message}, Default: sarifDefault{Level: sarifLevel(f.Severity)},
+			})
+		}
 	}
 	s := sarifWriter{Outcome: o, seen: map[string]int{}, texts: map[string]*fileText{}}
 	for _, f := range o.Findings {
@@ -133,6 +141,7 @@ func renderSARIF(w io.Writer, o Outcome) error {
 			run.Results = append(run.Results, r)
 		}
 	}
+	run.Tool = sarifTool{driver}
 	return console.WriteJSON(w, sarifLog{
 		Schema:  "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
 		Version: "2.1.0", Runs: []sarifRun{run},

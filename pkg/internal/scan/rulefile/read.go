@@ -1,4 +1,4 @@
-// Package rulefile reads rules of the scanner from YAML. The format is documented in docs/reference/rules-dir.md, and
+// Package rulefile reads rules of the scanner from YAML. The format is documented in docs/reference/formats.md, and
 // has the schema schema/rules.schema.json.
 //
 // The rules it keeps:
@@ -111,11 +111,13 @@ func signals() []string {
 	return list
 }
 
-// checkID accepts capital letters and a number: ACME001. The letters of skillpm's own rules are reserved.
+// checkID accepts two to eight capital letters and three digits: ACME001. The letters of skillpm's own rules are
+// reserved.
 func (o Options) checkID(id string) error {
 	letters := strings.TrimRight(id, "0123456789")
-	if letters == "" || letters == id || strings.Trim(letters, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" || len(id) > 32 {
-		return diag.Errorf(diag.Invalid, "invalid rule id %q", id).WithHint("use capital letters and a number, such as ACME001")
+	if n := len(letters); n < 2 || n > 8 || len(id) != n+3 || strings.Trim(letters, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
+		return diag.Errorf(diag.Invalid, "invalid rule id %q", id).
+			WithHint("use two to eight capital letters and three digits, such as ACME001")
 	}
 	if !o.Builtin && o.Reserved != nil && o.Reserved(letters) {
 		return diag.Errorf(diag.Invalid, "rule id %s: %s is reserved for rules of skillpm", id, letters).
