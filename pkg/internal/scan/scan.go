@@ -152,7 +152,7 @@ type text struct {
 	// checkedTo is, for each check, the end of what it has read and need not read again. It keeps the time linear if
 	// candidates are close together.
 	checkedTo [checks]int
-	shapes *scratch // nil until a shape is checked
+	shapes    *scratch // nil until a shape is checked
 
 	scanned        int      // bytes read outside the filter, for tests
 	lookedBack     int      // bytes read backwards by farStart
