@@ -360,7 +360,7 @@ func securityRules() []Rule {
 			Good: head + "Roll the service out.\n\nDo the large regions last.\n",
 		},
 		{
-			ID: RequestCapture, Title: "host that records requests", Severity: a,
+			ID: RequestCapture, Title: "host that records requests", Severity: e,
 			Why: "Whoever made the address sees everything that is sent to it.",
 			Fix: "send data only to services that the user knows",
 

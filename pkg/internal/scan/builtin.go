@@ -556,6 +556,18 @@ var builtin = [...]Rule{
 		Signal: "exfiltration", Points: 6,
 		Shapes: []Shape{
 			{
+				About: "a script has the address of a service that shows requests to anyone who made the address",
+				In:    1,
+				Any: []Pattern{
+					{Text: `\bwebhook\.site\/[a-z0-9]`, Regexp: true, Atoms: []string{"webhook.site/"}},
+					{Text: `\.m\.pipedream\.net\b`, Regexp: true, Atoms: []string{".m.pipedream.net"}},
+					{Text: `\.(?:requestcatcher\.com|beeceptor\.com|burpcollaborator\.net|oastify\.com|interact\.sh)\b`, Regexp: true, Atoms: []string{".beeceptor.com", ".burpcollaborator.net", ".interact.sh", ".oastify.com", ".requestcatcher.com"}},
+				},
+				Start:    []string{".beeceptor.com", ".burpcollaborator.net", ".interact.sh", ".m.pipedream.net", ".oastify.com", ".requestcatcher.com", "webhook.site/"},
+				Points:   10,
+				Severity: severityOf(diag.SeverityError),
+			},
+			{
 				About: "a service that shows requests to anyone who made the address",
 				In:    125,
 				Any: []Pattern{
