@@ -18,6 +18,7 @@
 //   - markdown reads the links, code, and headings of a page.
 //   - syntax checks whether scripts, JSON, and YAML are well formed.
 //   - scan finds hostile content and secrets in text and scripts.
+//   - advisory reads, matches, and orders advisories about packs.
 //   - textdiff compares trees of files.
 //
 // The rest:

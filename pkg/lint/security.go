@@ -2,6 +2,7 @@ package lint
 
 import (
 	"fmt"
+	"io"
 	"path"
 	"strings"
 	"unicode/utf8"
@@ -28,6 +29,8 @@ func (u *skillCheck) checkSecurity(names []string) {
 			u.add(finding{rule: rule.CompiledCode, path: f.path, message: rel + " is compiled code: " + f.format.String()})
 		case f.format.Archive() && f.data != nil:
 			u.checkArchive(f)
+		case f.format == scan.Image || f.format == scan.PDF:
+			u.checkDocument(f)
 		}
 	}
 }
@@ -37,6 +40,7 @@ func (u *skillCheck) checkSecurity(names []string) {
 func (u *skillCheck) scanText(f *file) {
 	hits := u.l.scanner.Text(f.data, scan.Options{
 		Markdown: isMarkdown(f.rel), Script: isScript(f), Skill: f.source == u.src,
+		SVG: strings.EqualFold(path.Ext(f.rel), ".svg"),
 	})
 	if len(hits) > 0 {
 		u.reportHits(f, hits)
@@ -70,6 +74,12 @@ func (u *skillCheck) reportHits(f *file, hits []scan.Hit) {
 	l := u.locator(f)
 	reported := map[string]bool{}
 	for _, h := range hits {
+		if h.Kind == scan.Secret || h.Kind == scan.PossibleSecret {
+			u.redact(f, h.Start, h.End)
+		}
+		if (h.Kind == scan.ZeroWidthWord || h.Kind == scan.MixedScript) && l.Page != nil && followsQuote(f.data[:h.Start]) {
+			continue
+		}
 		if h.Kind == scan.BlankPadding && (path.Ext(f.rel) == ".html" || path.Ext(f.rel) == ".htm") {
 			continue // generators leave blank lines
 		}
@@ -96,21 +106,39 @@ func (u *skillCheck) reportMatch(f *file, h scan.Hit, m scan.Match) {
 		rule: m.Rule.ID, severity: &m.Severity, message: message, fix: m.Rule.Fix,
 	})
 	u.addSignal(f, h, m)
-	if h.Kind == scan.Secret {
-		u.redact(f, h.Start, h.End)
-	}
 }
 
-// redact keeps a secret out of the line that reports show: of every character after the first four stands a star.
+// followsQuote reports whether a text ends with an opening quotation mark.
+func followsQuote(head []byte) bool {
+	last := strings.TrimRight(string(head[max(0, len(head)-8):]), " ")
+	for _, mark := range []string{"\"", "'", "“", "‘", "«"} {
+		if strings.HasSuffix(last, mark) {
+			return true
+		}
+	}
+	return false
+}
+
+// redact keeps a secret out of the line that reports show: of every character stands a star. Of long secrets, the first
+// four characters remain, which are the prefix of a provider.
 func (u *skillCheck) redact(f *file, start, end int) {
 	line, column := f.position(start)
 	at := lineKey{u.l.show(f.path), line}
-	text := []rune(u.lines[at])
-	last := min(len(text), column-1+utf8.RuneCount(f.data[start:end]))
-	for i := column - 1 + 4; i < last; i++ {
+	text := []rune(u.redacted[at])
+	if len(text) == 0 {
+		text = []rune(f.line(line))
+	}
+	n, shown := utf8.RuneCount(f.data[start:end]), 4
+	if n < 20 {
+		shown = 0
+	}
+	for i := column - 1 + shown; i < min(len(text), column-1+n); i++ {
 		text[i] = '*'
 	}
-	u.keepLine(at, string(text))
+	if u.redacted == nil {
+		u.redacted = map[lineKey]string{}
+	}
+	u.redacted[at] = string(text)
 }
 
 // reportComment reports the first HTML comment of the skill that is neither a suppression nor one of the usual ones.
@@ -175,6 +203,32 @@ func (u *skillCheck) checkArchive(f *file) {
 			message += ", and " + textx.Count(found.Count-1, "similar problem")
 		}
 		u.add(finding{rule: id, path: f.path, message: message})
+	}
+}
+
+// checkDocument reports files that follow the end of a picture, and what a PDF document runs.
+func (u *skillCheck) checkDocument(f *file) {
+	r, err := u.l.fsys.Open(f.path)
+	if err != nil {
+		return // the file was there when its format was detected: it is going away
+	}
+	defer r.Close()
+	if f.format == scan.Image {
+		if about, _ := scan.Appended(r); about != "" {
+			u.add(finding{rule: rule.AppendedFile, path: f.path, message: "a file follows the end of the picture: " + about})
+		}
+		return
+	}
+	data, _ := io.ReadAll(io.LimitReader(r, maxArchive))
+	switch scan.DocumentActions(data) {
+	case scan.PDFNothing:
+	case scan.PDFJavaScript:
+		u.add(finding{rule: rule.ActiveDocument, path: f.path, message: f.rel + " has JavaScript"})
+	case scan.PDFLaunch:
+		u.add(finding{
+			rule: rule.ActiveDocument, severity: new(diag.SeverityError), path: f.path,
+			message: f.rel + " starts a program",
+		})
 	}
 }
 

@@ -129,6 +129,12 @@ const (
 	RemoteInstructions  = "SEC329"
 	RequestFlood        = "SEC330"
 	Signals             = "SEC400"
+	AppendedFile        = "SEC130"
+	ZeroWidthWord       = "SEC131"
+	PossibleSecret      = "SEC340"
+	ActiveDocument      = "SEC341"
+	TerminalEscape      = "SEC342"
+	MixedScript         = "SEC343"
 
 	SameName         = "PACK001"
 	SameDescribe     = "PACK002"

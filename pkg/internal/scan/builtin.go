@@ -355,6 +355,17 @@ var builtin = [...]Rule{
 		},
 	},
 	{
+		ID: "SEC131", Title: "invisible characters in a word", Severity: diag.SeverityError,
+		Signal: "concealment", Points: 10,
+		Shapes: []Shape{
+			{
+				In:     127,
+				Quoted: true,
+				Kind:   ZeroWidthWord,
+			},
+		},
+	},
+	{
 		ID: "SEC205", Title: "command that runs when an agent loads the skill", Severity: diag.SeverityWarning,
 		Shapes: []Shape{
 			{
@@ -1376,6 +1387,47 @@ var builtin = [...]Rule{
 				},
 				Start: []string{"curl", "fetch(", "httpx.get", "httpx.post", "requests.", "urlopen(", "wget"},
 				Lines: 3,
+			},
+		},
+	},
+	{
+		ID: "SEC340", Title: "value that looks like a secret", Severity: diag.SeverityWarning,
+		Shapes: []Shape{
+			{
+				In:     127,
+				Quoted: true,
+				Kind:   PossibleSecret,
+			},
+		},
+	},
+	{
+		ID: "SEC341", Title: "picture or document with code", Severity: diag.SeverityWarning,
+		Shapes: []Shape{
+			{
+				In:     127,
+				Quoted: true,
+				Kind:   ActivePicture,
+			},
+		},
+	},
+	{
+		ID: "SEC342", Title: "control sequence of a terminal", Severity: diag.SeverityWarning,
+		Shapes: []Shape{
+			{
+				In:     127,
+				Quoted: true,
+				Kind:   TerminalEscape,
+			},
+		},
+	},
+	{
+		ID: "SEC343", Title: "word with look-alike letters", Severity: diag.SeverityWarning,
+		Signal: "concealment", Points: 5,
+		Shapes: []Shape{
+			{
+				In:     127,
+				Quoted: true,
+				Kind:   MixedScript,
 			},
 		},
 	},

@@ -29,6 +29,12 @@ const (
 	Shortener      // a shortened link
 	Sudo           // a command run as the administrator
 
+	PossibleSecret // the value of a password, a key, or a token, without the form of a provider
+	ZeroWidthWord  // invisible characters inside an English word
+	TerminalEscape // control sequences that terminals run or that hide text in them
+	MixedScript    // a word with letters of another alphabet that look like its own
+	ActivePicture  // a picture of vectors with scripts
+
 	DataRule // a shape of a rule that is data
 
 	// What package flow finds in code. The scanner does not report them, but rules have shapes for them.
@@ -67,6 +73,7 @@ type Hit struct {
 type Options struct {
 	Markdown bool // a page of Markdown: prose is read as well
 	Script   bool // a program that can be run: code counts where prose would only show it
+	SVG      bool // a picture in the SVG format
 	Skill    bool // the SKILL.md itself, whose commands some agents run when they load it
 }
 
@@ -80,7 +87,8 @@ var kindNames = [...]string{
 	DynamicShell: "DynamicShell", PipeToShell: "PipeToShell", InstallerFirst: "InstallerFirst",
 	SkipPermission: "SkipPermission",
 	CredentialPath: "CredentialPath",
-	ReverseShell:   "ReverseShell", Shortener: "Shortener", Sudo: "Sudo", DataRule: "DataRule",
+	ReverseShell:   "ReverseShell", Shortener: "Shortener", Sudo: "Sudo", DataRule: "DataRule", PossibleSecret: "PossibleSecret", ZeroWidthWord: "ZeroWidthWord",
+	TerminalEscape: "TerminalEscape", MixedScript: "MixedScript", ActivePicture: "ActivePicture",
 	FlowSecrets:     "FlowSecrets",
 	FlowDownload:    "FlowDownload",
 	FlowStages:      "FlowStages",

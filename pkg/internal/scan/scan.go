@@ -48,6 +48,7 @@ const (
 	checkShortener               // the address of a shortener
 	checkSecret                  // the prefix of a secret
 	checkKeyBlock                // a private key
+	checkValue                   // a secret that more than a prefix tells
 	checkSkip                    // a switch that disables permissions
 	checkCredential              // a path of credentials
 	checkReverse                 // parts of reverse shells
@@ -64,7 +65,7 @@ func New(others ...*Rule) *Scanner {
 	for _, table := range [...][]literal{
 		commandLiterals, packedLiterals, linkLiterals(), secretLiterals(), permissionLiterals(), proseLiterals,
 		credentialLiterals(),
-		encodedLiterals(), rules,
+		encodedLiterals(), valueLiterals(), rules,
 	} {
 		s.literals = append(s.literals, table...)
 	}
@@ -104,8 +105,15 @@ func (s *Scanner) scan(t *text) {
 	}
 	t.invisibleCharacters()
 	t.blankPadding()
+	t.terminalEscapes()
+	if t.SVG {
+		t.activePicture()
+	}
 	if t.Skill {
 		t.dynamicShell()
+	}
+	if t.count[PossibleSecret] > 0 && t.count[Secret] > 0 {
+		t.dropKnownSecrets()
 	}
 	if len(t.hits) > 1 {
 		slices.SortFunc(t.hits, func(a, b Hit) int {
@@ -156,6 +164,7 @@ type text struct {
 
 	scanned        int      // bytes read outside the filter, for tests
 	lookedBack     int      // bytes read backwards by farStart
+	mixedTo        int      // the end of the last word that foreignLetter read
 	phase          [4]int   // for checkEncoded: seen by phase
 	lowered        []byte   // for around
 	row            tableRow // for inCells
@@ -191,6 +200,8 @@ func (t *text) check(s *Scanner, l *literal, start, end int) {
 		t.providerSecret(&secretForms[l.arg], start)
 	case checkKeyBlock:
 		t.keyBlock(start, end)
+	case checkValue:
+		t.secretValue(l, start, end)
 	case checkSkip:
 		t.permissionSwitch(l, start, end)
 	case checkCredential:

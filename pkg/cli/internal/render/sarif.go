@@ -1,6 +1,8 @@
 package render
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"io"
 	"net/url"
 	"path"
@@ -12,7 +14,6 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/diag/rule"
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
-	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/lint"
 )
 
@@ -112,8 +113,11 @@ type sarifSuppression struct {
 // sourceRoot is the base of the paths in a log.
 const sourceRoot = "SRCROOT"
 
-func renderSARIF(w io.Writer, o Outcome) error {
-	driver, index := newSARIFDriver(o.Version)
+func renderSARIF(w io.Writer, o Outcome) error { return SARIF(w, o, rule.All()) }
+
+// SARIF writes findings of some rules as SARIF.
+func SARIF(w io.Writer, o Outcome, rules []rule.Rule) error {
+	driver, index := newSARIFDriver(o.Version, rules)
 	run := sarifRun{
 		Invocations: []sarifInvocation{{true}}, ColumnKind: "unicodeCodePoints",
 		Results: []sarifResult{},
@@ -130,26 +134,32 @@ func renderSARIF(w io.Writer, o Outcome) error {
 			})
 		}
 	}
-	s := sarifWriter{Outcome: o, seen: map[string]int{}, texts: map[string]*fileText{}}
-	for _, f := range o.Findings {
-		run.Results = append(run.Results, s.result(f, index[f.Rule]))
+	run.Tool = sarifTool{driver}
+	s := sarifWriter{Outcome: o, seen: map[[sha256.Size]byte]int{}}
+	log := sarifLog{
+		Schema:  "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
+		Version: "2.1.0", Runs: []sarifRun{run},
 	}
-	if o.ShowSuppressed {
+	return console.WriteJSONList(w, log, "results", func(yield func(any) bool) {
+		for _, f := range o.Findings {
+			if !yield(s.result(f, index[f.Rule])) {
+				return
+			}
+		}
+		if !o.ShowSuppressed {
+			return
+		}
 		for _, f := range o.Suppressed {
 			r := s.result(f.Finding, index[f.Rule])
 			r.Suppressions = []sarifSuppression{{suppressionKind(f.By), f.Reason}}
-			run.Results = append(run.Results, r)
+			if !yield(r) {
+				return
+			}
 		}
-	}
-	run.Tool = sarifTool{driver}
-	return console.WriteJSON(w, sarifLog{
-		Schema:  "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
-		Version: "2.1.0", Runs: []sarifRun{run},
 	})
 }
 
-func newSARIFDriver(version string) (sarifDriver, map[string]int) {
-	rules := rule.All()
+func newSARIFDriver(version string, rules []rule.Rule) (sarifDriver, map[string]int) {
 	index := make(map[string]int, len(rules))
 	driver := sarifDriver{Name: "skillpm", Version: version, URI: "https://github.com/skillpm/skillpm"}
 	for i, r := range rules {
@@ -185,8 +195,9 @@ func suppressionKind(source string) string {
 // sarifWriter creates the results of a log.
 type sarifWriter struct {
 	Outcome
-	seen  map[string]int // number of uses of each fingerprint
-	texts map[string]*fileText
+	seen map[[sha256.Size]byte]int // number of uses of each fingerprint
+	name string                    // of the last file with fixes
+	file *fileText
 }
 
 func (s *sarifWriter) result(f diag.Finding, index int) sarifResult {
@@ -234,9 +245,9 @@ func (s *sarifWriter) artifact(name string) sarifArtifact {
 // profiles are checked. Equal ones are numbered.
 func (s *sarifWriter) fingerprint(f diag.Finding) string {
 	text := strings.TrimSpace(s.Line(f))
-	id := textx.SHA256(strings.Join([]string{f.Rule, f.Path, text, withoutNumbers(f.Message)}, "\x00"))[:32]
+	id := sha256.Sum256([]byte(strings.Join([]string{f.Rule, f.Path, text, withoutNumbers(f.Message)}, "\x00")))
 	s.seen[id]++
-	return id + ":" + strconv.Itoa(s.seen[id])
+	return hex.EncodeToString(id[:16]) + ":" + strconv.Itoa(s.seen[id])
 }
 
 // withoutNumbers removes digits from a message, because they may be line numbers or counts.
