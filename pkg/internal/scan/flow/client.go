@@ -266,10 +266,5 @@ func ambiguous(root string) bool {
 
 // imported reports whether code imports a library.
 func (c *code) imported(root string) bool {
-	for _, full := range c.imports {
-		if first, _ := ends(full); first == root {
-			return true
-		}
-	}
 	return c.required[root]
 }

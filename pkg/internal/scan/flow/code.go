@@ -6,17 +6,19 @@ import (
 	"strings"
 )
 
+// maxAhead is the number of tokens that the evaluation looks ahead.
+const maxAhead = 200
+
 // code evaluates Python, JavaScript, and Ruby.
 type code struct {
 	*reader
-	lang    Language
-	tokens  []token
-	pos     int
-	imports map[string]string // names and what they stand for
-	own     map[string]bool   // last parts of modules that may be the skill's own
-	funcs   map[string]bool
-	// required are modules that calls of require return.
-	required map[string]bool
+	lang     Language
+	tokens   []token
+	pos      int
+	imports  map[string]string // names and what they stand for
+	own      map[string]bool   // last parts of modules that may be the skill's own
+	funcs    map[string]bool
+	required map[string]bool // modules that the code imports
 	scopes   []scope
 	shell    *shell
 	begin    int // offset of the tokens' text
@@ -44,7 +46,7 @@ func (c *code) script(text string) {
 	}
 	c.depth++
 	defer func() { c.depth-- }()
-	c.tokens, c.pos = lex(c.lang, text), 0
+	c.tokens, c.pos = lex(c.lang, text, c.tokens[:0]), 0
 	c.declare()
 	c.block(len(c.tokens))
 }
@@ -268,7 +270,7 @@ func (c *code) bodyFollows(i int) bool {
 
 // class skips the head of a class.
 func (c *code) class(i, end int) {
-	for k := i + 1; k < end; k++ {
+	for k := i + 1; k < min(end, i+maxAhead); k++ {
 		if c.tokens[k].first && k > i+1 && c.lang != JavaScript {
 			c.pos = k
 			return
@@ -287,7 +289,7 @@ func (c *code) class(i, end int) {
 			return
 		}
 	}
-	c.pos = end
+	c.pos = i + 2
 }
 
 // function begins a function of Python or Ruby whose name is at i.
@@ -452,6 +454,7 @@ func (c *code) importStatement(end int) {
 				c.imports[root] = root
 			}
 			c.imports[alias] = name
+			c.required[strings.SplitN(name, ".", 2)[0]] = true
 			c.module(name)
 			if c.op(c.pos) != "," {
 				return
@@ -473,6 +476,7 @@ func (c *code) importStatement(end int) {
 			c.pos = k + 1
 			module := strings.TrimPrefix(t.text, "node:")
 			c.module(module)
+			c.required[module] = true
 			for _, n := range names {
 				full := module
 				if strings.HasPrefix(module, ".") {
@@ -514,6 +518,7 @@ func (c *code) fromImport(end int) {
 	}
 	c.pos++
 	c.module(module)
+	c.required[strings.SplitN(module, ".", 2)[0]] = true
 	if c.op(c.pos) == "(" {
 		end = min(end, c.end(c.pos))
 		c.pos++
@@ -540,12 +545,17 @@ func (c *code) fromImport(end int) {
 // loop reads the head of a for loop.
 func (c *code) loop(end int) {
 	c.pos++
+	if c.depth >= maxDepth {
+		return
+	}
+	c.depth++
+	defer func() { c.depth-- }()
 	if c.word(c.pos) == "await" {
 		c.pos++
 	}
 	if c.lang == JavaScript && c.op(c.pos) == "(" {
 		stop := c.end(c.pos)
-		for k := c.pos + 1; k < stop; k++ {
+		for k := c.pos + 1; k < min(stop, c.pos+maxAhead); k++ {
 			if w := c.word(k); w == "of" || w == "in" {
 				from := c.pos + 1
 				c.pos = k + 1
@@ -563,8 +573,8 @@ func (c *code) loop(end int) {
 		return
 	}
 	from := c.pos
-	for k := from; k < end; k++ {
-		if c.tokens[k].first {
+	for k := from; k < min(end, from+maxAhead); k++ {
+		if c.tokens[k].first && k > from {
 			return
 		}
 		if c.word(k) == "in" {
@@ -624,7 +634,7 @@ func (c *code) declaration(end int) {
 
 // assignment returns the token of the = of an assignment that begins at i, or 0, and the operator.
 func (c *code) assignment(i, end int) (int, string) {
-	for k := i; k < end && k < i+200; k++ {
+	for k := i; k < end && k < i+maxAhead; k++ {
 		t := c.tokens[k]
 		if k > i && t.first && c.lang != JavaScript {
 			return 0, ""
@@ -656,6 +666,11 @@ func (c *code) assignment(i, end int) (int, string) {
 
 func (c *code) assign(from, at int, op string, end int) {
 	c.pos = at + 1
+	if c.depth >= maxDepth {
+		return
+	}
+	c.depth++
+	defer func() { c.depth-- }()
 	var v value
 	if name := c.word(from); c.lang == JavaScript && at == from+1 && name != "" && c.funcs[name] && c.arrowFollows(at) {
 		c.arrow(name, nil)
@@ -835,6 +850,7 @@ func (c *code) plus(a, b value) value {
 	if len(a.argv) > 0 || len(b.argv) > 0 {
 		v := union(a, b)
 		v.argv = slices.Concat(a.argv, b.argv)
+		v.argv = v.argv[:min(len(v.argv), maxElements)]
 		return v
 	}
 	return c.join("", a, b)

@@ -737,9 +737,9 @@ func (s *shell) guards(name string, args []value) {
 		case "--dangerously-skip-permissions", "--dangerously-bypass-approvals-and-sandbox", "--yolo", "--allow-dangerously-skip-permissions", "--permission-mode=bypassPermissions":
 			add(SkipsApproval, a.text)
 		}
-		if text := strings.ToUpper(a.text); strings.Contains(text, "DROP DATABASE") || strings.Contains(text, "DROP SCHEMA") {
-			switch name {
-			case "psql", "mysql", "sqlite3", "mariadb", "sqlcmd", "clickhouse-client", "mongosh", "duckdb":
+		switch name {
+		case "psql", "mysql", "sqlite3", "mariadb", "sqlcmd", "clickhouse-client", "mongosh", "duckdb":
+			if text := strings.ToUpper(a.text); strings.Contains(text, "DROP DATABASE") || strings.Contains(text, "DROP SCHEMA") {
 				add(DropsDatabase, "DROP DATABASE")
 			}
 		}

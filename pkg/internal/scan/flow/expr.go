@@ -28,7 +28,7 @@ func (c *code) list(end int) value {
 		return values[0]
 	}
 	v := union(values...)
-	v.argv = values
+	v.argv = values[:min(len(values), maxElements)]
 	return v
 }
 
@@ -472,7 +472,7 @@ func (c *code) group(end int) value {
 		return values[0]
 	}
 	v := union(values...)
-	v.argv, v.literal = values, len(values) == 0
+	v.argv, v.literal = values[:min(len(values), maxElements)], len(values) == 0
 	return v
 }
 

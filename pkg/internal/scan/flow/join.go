@@ -9,6 +9,9 @@ import (
 // maxSteps is the number of steps of data that [Join] follows for one skill.
 const maxSteps = 2_000_000
 
+// maxFlows is the number of flows that [Join] returns.
+const maxFlows = 300
+
 // graph is how data passes in one skill.
 type graph struct {
 	facts []Fact
@@ -88,13 +91,16 @@ func (g *graph) flows() (flows []Flow) {
 			queue = queue[1:]
 			if f := g.nodes[id].fact; f >= 0 && int(id) != start {
 				if flow, ok := g.flow(g.facts[n.fact], g.facts[f], came, id); ok {
-					flows = append(flows, flow)
+					if flows = append(flows, flow); len(flows) >= maxFlows {
+						g.steps = maxSteps
+						return g.spread(flows)
+					}
 				}
 				continue
 			}
 			for _, to := range g.next[id] {
 				if g.steps++; g.steps >= maxSteps {
-					return flows
+					return g.spread(flows)
 				}
 				if seen[to] != mark {
 					seen[to], came[to] = mark, id

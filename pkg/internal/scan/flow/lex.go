@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -54,9 +55,9 @@ type lexer struct {
 	nested int
 }
 
-// lex returns the tokens of code.
-func lex(lang Language, text string) []token {
-	l := lexer{lang: lang, text: text, tokens: make([]token, 0, len(text)/6+8)}
+// lex appends the tokens of code to a list.
+func lex(lang Language, text string, tokens []token) []token {
+	l := lexer{lang: lang, text: text, tokens: slices.Grow(tokens, len(text)/6+8)}
 	l.run()
 	for _, i := range l.open {
 		l.tokens[i].match = int32(len(l.tokens))
@@ -217,7 +218,7 @@ func (l *lexer) regexpFollows() bool {
 
 func (l *lexer) regexp(i int) int {
 	class := false
-	for k := i + 1; k < len(l.text) && l.text[k] != '\n'; k++ {
+	for k := i + 1; k < min(len(l.text), i+500) && l.text[k] != '\n'; k++ {
 		switch c := l.text[k]; {
 		case c == '\\':
 			k++
@@ -263,6 +264,8 @@ func (l *lexer) quoted(i int, prefix string) int {
 		if format && c == '{' && (q == '`' || l.lang == Python || end > start && l.text[end-1] == '#') && (l.lang != JavaScript || l.text[end-1] == '$') {
 			if close := l.expressionEnd(end+1, quote); close > 0 {
 				end = close
+			} else {
+				format = false
 			}
 		}
 	}

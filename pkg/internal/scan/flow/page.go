@@ -72,7 +72,7 @@ func (s *shell) nested(lang Language, client string, code, in value) value {
 	if strings.HasPrefix(text, "\x00") && len(code.from) > 0 {
 		s.sink(Fact{Kind: RunsComputed, Detail: client, Client: client, Sure: Certain}, code)
 	}
-	if text == "" || s.depth >= maxDepth {
+	if text == "" || s.depth >= maxDepth || !s.evaluates(text) {
 		return value{}
 	}
 	s.depth += 5
@@ -140,8 +140,8 @@ func interesting(text string) bool {
 // active reports whether a block of a programming language could have facts: most show only how to compute something.
 func active(text string) bool {
 	for _, part := range []string{
-		"http", "env", "open(", "subprocess", "os.", "exec", "eval", "fetch", "read", "write", "socket", "system", "spawn", "smtp",
-		"~", "decode", "requests", "verify", "Path(", "clip", "argv",
+		"http", "read", "os.", "open(", "env", "write", "exec", "fetch", "subprocess", "eval", "socket", "system", "spawn", "smtp",
+		"~", "decode", "verify", "Path(", "clip", "argv",
 	} {
 		if strings.Contains(text, part) {
 			return true

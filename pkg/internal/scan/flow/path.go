@@ -5,9 +5,12 @@ import (
 	"strings"
 )
 
+// maxPath is the number of bytes of a path that are read.
+const maxPath = 300
+
 // cleanPath returns a path with slashes, the home directory as ~, and without quotes and needless parts.
 func cleanPath(text string) string {
-	text = strings.ReplaceAll(strings.Trim(text, `"' `), `\`, "/")
+	text = strings.ReplaceAll(strings.Trim(text[:min(len(text), maxPath)], `"' `), `\`, "/")
 	for _, home := range []string{"%userprofile%", "$env:userprofile", "$env:home", "%appdata%", "$env:appdata", "$env:localappdata", "%localappdata%"} {
 		if len(text) >= len(home) && strings.EqualFold(text[:len(home)], home) {
 			text = "~" + text[len(home):]

@@ -79,6 +79,12 @@ func (p *power) space(lines bool) {
 // pipeline evaluates commands that pipes connect, or an assignment.
 func (p *power) pipeline(closing byte) value {
 	in := value{}
+	if p.depth >= maxDepth {
+		p.pos = len(p.text)
+		return in
+	}
+	p.depth++
+	defer func() { p.depth-- }()
 	for {
 		words, target := p.command(closing)
 		if target != "" {

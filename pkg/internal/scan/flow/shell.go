@@ -46,6 +46,9 @@ func (s *shell) last(a, b value) value {
 // code evaluates code in the text of a value, whose unknown parts are variables. Its positions are those of the
 // current statement.
 func (s *shell) code(v, in value) value {
+	if !s.evaluates(v.text) {
+		return value{}
+	}
 	text, at, part := v.text, s.at, s.part
 	if hasHole(text) {
 		text = strings.NewReplacer("\x00", "${_h", "\x01", "}").Replace(text)
@@ -236,11 +239,12 @@ func (s *shell) assign(a *syntax.Assign) (value, bool) {
 			}
 		}
 		v = union(elems...)
-		v.argv = elems
+		v.argv = elems[:min(len(elems), maxElements)]
 	}
 	if a.Append {
 		old := s.vars[a.Name.Value]
 		argv := append(old.argv[:len(old.argv):len(old.argv)], v.argv...)
+		argv = argv[:min(len(argv), maxElements)]
 		v = s.join("", old, v)
 		v.argv = argv
 	}
