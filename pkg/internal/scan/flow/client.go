@@ -165,6 +165,7 @@ func (c *code) requested(kind Kind, name string, receiver value, args []arg) val
 		if !strings.Contains(base.text, "://") {
 			base.text = "https://" + base.text
 		}
+		url.text = strings.TrimPrefix(c.textOf(url), "/")
 		url = c.join("/", base, url)
 	}
 	if !strings.Contains(url.text, "://") && looksLikeHost(url.text) {

@@ -128,6 +128,11 @@ func writeKind(p string) Kind {
 			return Persists
 		}
 	}
+	for _, dir := range []string{"/tmp/", "/dev/", "/var/tmp/", "~/.cache/", "/private/tmp/"} {
+		if strings.HasPrefix(lower, dir) {
+			return WritesFile
+		}
+	}
 	base := path.Base(lower)
 	for _, name := range agentFiles {
 		if base == name {
@@ -142,9 +147,6 @@ func writeKind(p string) Kind {
 		return WritesAgent
 	case strings.Contains(rooted, "/skills/"), base == "skill.md" && strings.Contains(lower, "/"):
 		return WritesSkill
-	case strings.HasPrefix(lower, "/tmp/"), strings.HasPrefix(lower, "/dev/"), strings.HasPrefix(lower, "/var/tmp/"),
-		strings.HasPrefix(lower, "~/.cache/"), strings.HasPrefix(lower, "/private/tmp/"):
-		return WritesFile
 	case strings.HasPrefix(lower, "/"), strings.HasPrefix(lower, "~"), len(lower) > 2 && lower[1] == ':' && lower[2] == '/':
 		return Writes
 	}

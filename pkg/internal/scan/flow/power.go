@@ -469,7 +469,7 @@ func (p *power) cmdlet(words []value, in value) value {
 		}
 		return value{}
 	case "set-mppreference", "add-mppreference":
-		p.fact(Fact{Kind: DisablesGuard, Detail: shorten(joined(words)), Client: name, Sure: Certain})
+		p.fact(Fact{Kind: DisablesGuard, Detail: joined(words), Client: name, Sure: Certain})
 		return value{}
 	case "new-object", "if", "foreach", "while", "function", "param", "try", "catch", "else", "return", "foreach-object", "%", "where-object", "?", "write-host", "write-output", "echo", "out-null", "convertto-json", "convertfrom-json", "":
 		if name == "new-object" {
