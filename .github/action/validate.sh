@@ -43,7 +43,7 @@ done <"$report"
 output errors "$errors"
 output warnings "$warnings"
 output notes "$notes"
-if [ -n "$errors" ] && [ -n "${GITHUB_STEP_SUMMARY:-}" ]; then
+if [ -n "$errors" ] && [ -n "${GITHUB_STEP_SUMMARY:-}" ] && [ "${INPUT_FORMAT:-github}" != github ]; then
   echo "skillpm validate: errors $errors, warnings $warnings, notes $notes" >>"$GITHUB_STEP_SUMMARY"
 fi
 exit "$code"

@@ -148,13 +148,9 @@ func (w *walk) addSkillRef(f *file, start int, text string, sure bool) {
 	if !skill.LegalName(name) || strings.Trim(name, "0123456789") == "" || name == w.doc.Name() {
 		return
 	}
-	line, column := f.position(start)
 	w.refs = append(w.refs, skillRef{
-		name: strings.Clone(name), pack: strings.Clone(pk), sure: sure, instructs: instructs(f.data, start),
-		excerpt: excerpt{
-			text: strings.Clone(text), line: f.line(line),
-			at: finding{path: f.path, line: line, column: column, width: len([]rune(text))},
-		},
+		name: intern(name), pack: intern(pk), sure: sure, instructs: instructs(f.data, start),
+		excerpt: f.excerpt(start, text),
 	})
 }
 

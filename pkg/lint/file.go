@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode/utf8"
+	"unique"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/diag/rule"
@@ -46,6 +48,16 @@ type file struct {
 
 // isText reports whether the file was read and is text.
 func (f *file) isText() bool { return f.data != nil && f.format == scan.Text }
+
+// excerpt returns a text at an offset of the file with its position.
+func (f *file) excerpt(start int, text string) excerpt {
+	line, column := f.position(start)
+	return excerpt{intern(text), f.path, int32(line), int32(column), int32(utf8.RuneCountInString(text))}
+}
+
+// intern returns the same string for equal texts. Names of skills repeat in many skills, and texts are parts of files
+// that need not stay in memory.
+func intern(text string) string { return unique.Make(text).Value() }
 
 // load reads the files of the skill. What is never published is passed over, unless it is the skill's own text.
 func (u *skillCheck) load(a *arena) {
@@ -137,8 +149,11 @@ type arena struct {
 // arenaPool reuses arenas between skills: without it, validating 1,100 skills takes 8% more CPU time.
 type arenaPool struct{ pool sync.Pool }
 
-// chunkSize is large enough for most skills.
-const chunkSize = 256 << 10
+// chunkSize is large enough for most skills, and maxKept for 99 of 100. An arena keeps no more for the next skill.
+const (
+	chunkSize = 256 << 10
+	maxKept   = 1 << 20
+)
 
 func (p *arenaPool) take() *arena {
 	if a, ok := p.pool.Get().(*arena); ok {
@@ -152,7 +167,7 @@ func (p *arenaPool) release(a *arena) {
 	total := 0
 	for i := range a.chunks {
 		a.chunks[i] = a.chunks[i][:0]
-		if total += cap(a.chunks[i]); total > maxText {
+		if total += cap(a.chunks[i]); total > maxKept {
 			a.chunks = a.chunks[:i]
 			break
 		}

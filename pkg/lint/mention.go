@@ -61,16 +61,20 @@ func isCommand(text []byte, slash, n int) bool {
 func (w *walk) addMention(f *file, start int, text string) {
 	name, pk, _ := strings.Cut(strings.TrimPrefix(text, "/"), "@")
 	if !skill.LegalName(name) || pk != "" && strings.Count(pk, "/") != 1 || name == w.doc.Name() ||
-		slices.ContainsFunc(w.mentions, func(r skillRef) bool { return r.name == name }) {
+		slices.ContainsFunc(w.mentions, func(m mention) bool { return m.name == name }) {
 		return
 	}
 	line, column := f.position(start)
-	w.mentions = append(w.mentions, skillRef{
-		name: strings.Clone(name), excerpt: excerpt{
-			text: strings.Clone(text), line: f.line(line),
-			at: finding{path: f.path, line: line, column: column, width: len([]rune(text))},
-		},
+	w.mentions = append(w.mentions, mention{
+		name: intern(name), file: f.path, line: int32(line), column: int32(column), width: int32(len(text)),
 	})
+}
+
+// mention is the position at which a text names another skill. Most texts have some, so it is small.
+type mention struct {
+	name                string
+	file                string // path in the file system
+	line, column, width int32
 }
 
 // reportMentionCycles reports cycles of skills that mention each other, as notes: a text can mention a skill without
@@ -78,9 +82,16 @@ func (w *walk) addMention(f *file, start int, text string) {
 func reportMentionCycles(units []*skillCheck, byName map[string]*skillCheck, reported map[*skillCheck]bool) {
 	next := map[*skillCheck][]skillRef{}
 	for _, u := range units {
-		for _, r := range slices.Concat(u.refs, u.mentions) {
+		for _, r := range u.refs {
 			if to := byName[r.name]; to != nil && to != u {
 				next[u] = append(next[u], r)
+			}
+		}
+		for _, m := range u.mentions {
+			if to := byName[m.name]; to != nil && to != u {
+				next[u] = append(next[u], skillRef{
+					name: m.name, excerpt: excerpt{m.name, m.file, m.line, m.column, m.width},
+				})
 			}
 		}
 	}

@@ -16,24 +16,21 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// comparePacks compares the skills of each pack, which are those below one skillpm.yaml; skills outside packs count as
-// one.
-func comparePacks(units []*skillCheck) {
-	dirs := map[string]string{}
-	packs := map[string][]*skillCheck{}
-	var order []string
+// groupByPack returns the skills of each pack, which are those below one skillpm.yaml; skills outside packs count as one.
+func groupByPack(units []*skillCheck) [][]*skillCheck {
+	dirs, groups := map[string]string{}, map[string]int{}
+	var packs [][]*skillCheck
 	for _, u := range units {
 		u.packDir = u.findPackDir(dirs)
-		pk := u.packDir
-		if packs[pk] == nil {
-			order = append(order, pk)
+		i, ok := groups[u.packDir]
+		if !ok {
+			i = len(packs)
+			groups[u.packDir] = i
+			packs = append(packs, nil)
 		}
-		packs[pk] = append(packs[pk], u)
+		packs[i] = append(packs[i], u)
 	}
-	for _, pk := range order {
-		compareNames(packs[pk], pk != "")
-		compareDescriptions(packs[pk])
-	}
+	return packs
 }
 
 func compareNames(units []*skillCheck, pk bool) {

@@ -35,8 +35,8 @@ type Options struct {
 	SkillExists func(name string) bool
 
 	// Show converts a path of the file system for the report, for example to one relative to the user's directory. nil
-	// leaves it as it is.
-	Show func(path string) string
+	// leaves it as it is. Unshow is the inverse, for [Report.Line].
+	Show, Unshow func(path string) string
 }
 
 // Linter checks skills. It may be used by several goroutines, and keeps the schemas that it has compiled.
@@ -156,7 +156,7 @@ type lintRun struct {
 
 // report combines the findings about each skill and adds those about several skills together.
 func (l *lintRun) report(units []*skillCheck) Report {
-	r := Report{}
+	r := Report{lines: []*lineReader{{run: l, redacted: map[lineKey]string{}}}}
 	for _, p := range l.Profiles {
 		r.Profiles = append(r.Profiles, p.ID)
 	}
@@ -170,8 +170,20 @@ func (l *lintRun) report(units []*skillCheck) Report {
 			}
 		}
 	}
-	comparePacks(all)
+	packs := groupByPack(all)
 	l.checkCrossReferences(all)
+	for _, u := range all { // comparing descriptions takes as much memory
+		u.refs, u.mentions = nil, nil
+	}
+	for _, units := range packs {
+		compareNames(units, units[0].packDir != "")
+		compareDescriptions(units)
+	}
+	count := 0
+	for _, u := range all {
+		count += len(u.findings)
+	}
+	r.Findings = make([]diag.Finding, 0, count)
 	for _, u := range all {
 		dir := l.show(u.dir)
 		r.Skills = append(r.Skills, dir)
@@ -275,7 +287,7 @@ type Report struct {
 	Verdicts   []ProfileVerdict // which profiles accept which skills, in order of skills, then of Profiles
 	Suppressed []Suppressed     // findings that do not count, in the order of findings
 
-	lines map[lineKey]string
+	lines []*lineReader
 }
 
 // ProfileVerdict is whether a profile accepts a skill.
@@ -286,14 +298,20 @@ type ProfileVerdict struct {
 	Reasons  []string `json:"reasons"` // the rules of the errors, each once, in order
 }
 
-// lineKey identifies a line of a file.
-type lineKey struct {
-	path string
-	line int
+// Line returns the line that a finding is about, without its line ending, and with stars for secrets. It is "" if the
+// finding is about the whole file, or if the file cannot be read any more: reports do not keep the lines of thousands of
+// files, but read them again.
+func (r Report) Line(f diag.Finding) string {
+	if f.Line == 0 {
+		return ""
+	}
+	for _, l := range r.lines {
+		if line, ok := l.read(f.Path, f.Line); ok {
+			return line
+		}
+	}
+	return ""
 }
-
-// Line returns the line that a finding is about, without its line ending; "" if the finding is about the whole file.
-func (r Report) Line(f diag.Finding) string { return r.lines[lineKey{f.Path, f.Line}] }
 
 // Count returns how many findings have that severity.
 func (r Report) Count(s diag.Severity) int {
@@ -321,25 +339,27 @@ func (r *Report) add(other Report) {
 			r.Profiles = append(r.Profiles, id)
 		}
 	}
-	r.Skills = append(r.Skills, other.Skills...)
-	r.Findings = append(r.Findings, other.Findings...)
-	r.Verdicts = append(r.Verdicts, other.Verdicts...)
-	r.Suppressed = append(r.Suppressed, other.Suppressed...)
-	r.copyLines(other.lines)
+	r.Skills = concat(r.Skills, other.Skills)
+	r.Findings = concat(r.Findings, other.Findings)
+	r.Verdicts = concat(r.Verdicts, other.Verdicts)
+	r.Suppressed = concat(r.Suppressed, other.Suppressed)
+	r.lines = append(r.lines, other.lines...)
+}
+
+// concat appends b to a, without a copy of b if a is empty: reports can have a hundred thousand findings.
+func concat[T any](a, b []T) []T {
+	if len(a) == 0 {
+		return b
+	}
+	return append(a, b...)
 }
 
 // collect adds the findings of one collector.
 func (r *Report) collect(c *collector) {
 	r.Findings = append(r.Findings, c.l.merge(c.findings)...)
 	r.Suppressed = append(r.Suppressed, c.suppressed...)
-	r.copyLines(c.lines)
-}
-
-func (r *Report) copyLines(lines map[lineKey]string) {
-	if r.lines == nil {
-		r.lines = make(map[lineKey]string, len(lines))
-	}
-	maps.Copy(r.lines, lines)
+	maps.Copy(r.lines[0].redacted, c.redacted)
+	c.findings, c.suppressed = nil, nil
 }
 
 func (r *Report) sort() {

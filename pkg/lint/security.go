@@ -117,12 +117,18 @@ func (u *skillCheck) isQuoted(f *file, h scan.Hit) bool {
 func (u *skillCheck) redact(f *file, start, end int) {
 	line, column := f.position(start)
 	at := lineKey{u.l.show(f.path), line}
-	text := []rune(u.lines[at])
+	text := []rune(u.redacted[at])
+	if len(text) == 0 {
+		text = []rune(f.line(line))
+	}
 	last := min(len(text), column-1+utf8.RuneCount(f.data[start:end]))
 	for i := column - 1 + 4; i < last; i++ {
 		text[i] = '*'
 	}
-	u.keepLine(at, string(text))
+	if u.redacted == nil {
+		u.redacted = map[lineKey]string{}
+	}
+	u.redacted[at] = string(text)
 }
 
 // reportComment reports the first HTML comment of the skill that is neither a suppression nor one of the usual ones.

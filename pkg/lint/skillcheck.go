@@ -14,44 +14,52 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// skillCheck is the check of one skill.
+// skillCheck is the check of one skill. All of them stay in memory until they are compared; what a check needs only
+// while it reads the skill's files is in work.
 type skillCheck struct {
 	collector
-	dir    string
-	outer  string // the directory of the skill that it is inside of, or ""
-	file   string // path of its SKILL.md in the file system
-	tree   *tree
-	doc    *skill.Document
-	src    *source // of SKILL.md
-	nested []*skillCheck
+	*work
+	dir   string
+	outer string // the directory of the skill that it is inside of, or ""
+	file  string // path of its SKILL.md in the file system
+
+	nested   []*skillCheck
+	packDir  string // the directory of its pack's skillpm.yaml, or ""
+	comments []*suppression
+	refs     []skillRef // its references to other skills
+	mentions []mention  // other mentions of skills, once for each name
+
+	name, description excerpt // data that is compared with other skills
+}
+
+// work is the state of the check of one skill's files.
+type work struct {
+	tree *tree
+	doc  *skill.Document
+	src  *source // of SKILL.md
 
 	files         map[string]*file // by their paths in the skill
 	names         []string         // their paths in order, once they are read
 	called        map[string]bool  // scripts that the skill calls by their path
 	interpreted   map[string]bool  // scripts that the skill gives to an interpreter
 	commented     bool             // a comment was reported
-	packDir       string           // the directory of its pack's skillpm.yaml, or ""
 	unknownKeys   []unknownKey     // fields that no agent knows
 	foreignFields []foreignField   // fields that only other agents know
-	comments      []*suppression
-	refs          []skillRef // its references to other skills
-	mentions      []skillRef // other mentions of skills, once for each name
-
-	name, description excerpt // data that is compared with other skills
 }
 
-// excerpt is a text in a skill with its position and line, kept after the skill has been checked.
+// excerpt is a text in a skill with its position, kept after the skill has been checked. There are many of them, so they
+// are small.
 type excerpt struct {
-	text string
-	at   finding // where it is
-	line string  // the line that it is on
+	text                string
+	file                string // path in the file system
+	line, column, width int32
 }
 
 // check looks at one skill and those inside it.
 func (l *lintRun) check(p skillDir) *skillCheck {
 	u := &skillCheck{
-		collector: newCollector(l), dir: p.dir, outer: p.outer, file: path.Join(p.dir, p.file), tree: l.newTree(p),
-		called: map[string]bool{}, interpreted: map[string]bool{},
+		collector: newCollector(l), dir: p.dir, outer: p.outer, file: path.Join(p.dir, p.file),
+		work: &work{tree: l.newTree(p), called: map[string]bool{}, interpreted: map[string]bool{}},
 	}
 	u.lenient = p.outer != ""
 	memory := l.arenas.take()
@@ -73,8 +81,8 @@ func (l *lintRun) check(p skillDir) *skillCheck {
 		u.nested = append(u.nested, inner.nested...)
 		inner.nested = nil
 	}
-	// all skills stay in memory until they are compared, so drop what is large
-	u.doc, u.src, u.tree, u.called, u.interpreted, u.files, u.names = nil, nil, nil, nil, nil, nil, nil
+	u.work, u.counts = nil, nil
+	u.findings, u.mentions = slices.Clone(u.findings), slices.Clone(u.mentions) // without room to grow
 	return u
 }
 
@@ -127,15 +135,13 @@ func (u *skillCheck) excerptOf(field, text string) excerpt {
 	if v == nil || text == "" {
 		return excerpt{}
 	}
-	at := finding{path: u.file, line: v.Line, column: v.Column, width: nodeWidth(v)}
-	return excerpt{text: strings.Clone(text), at: at, line: u.src.line(v.Line)}
+	return excerpt{strings.Clone(text), u.file, int32(v.Line), int32(v.Column), int32(nodeWidth(v))}
 }
 
 // atExcerpt adds a finding at an excerpt.
 func (u *skillCheck) atExcerpt(m excerpt, f finding) {
-	f.path, f.line, f.column, f.width = m.at.path, m.at.line, m.at.column, m.at.width
+	f.path, f.line, f.column, f.width = m.file, int(m.line), int(m.column), int(m.width)
 	u.add(f)
-	u.keepLine(lineKey{u.l.show(f.path), f.line}, m.line)
 }
 
 // atNode adds a finding at a YAML node of SKILL.md.
@@ -144,11 +150,12 @@ func (u *skillCheck) atNode(n *yaml.Node, f finding) {
 	u.add(f)
 }
 
-// collector gathers findings and the lines that they are about.
+// collector gathers findings.
 type collector struct {
 	l        *lintRun
 	findings []diag.Finding
-	lines    map[lineKey]string
+	redacted map[lineKey]string // lines with secrets, as reports may show them
+	shown    [2]string          // the last path, and how reports show it
 
 	suppressed []Suppressed
 
@@ -210,13 +217,7 @@ func (c *collector) add(f finding) {
 	if out.Fix == "" {
 		out.Fix = rule.Fix(f.rule)
 	}
-	out.Path = c.l.show(out.Path)
-	if f.src != nil {
-		at := lineKey{out.Path, f.line}
-		if _, cached := c.lines[at]; !cached {
-			c.keepLine(at, f.src.line(f.line))
-		}
-	}
+	out.Path = c.show(out.Path)
 	if f.width > 0 {
 		out.EndLine, out.EndColumn = f.line, f.column+f.width
 	}
@@ -236,12 +237,12 @@ func (c *collector) add(f finding) {
 	c.findings = append(c.findings, out)
 }
 
-// keepLine stores the text of a line for reports.
-func (c *collector) keepLine(at lineKey, text string) {
-	if c.lines == nil {
-		c.lines = map[lineKey]string{}
+// show is [lintRun.show] with a cache of one path: most findings are about the same file as the one before.
+func (c *collector) show(path string) string {
+	if c.shown[0] != path || c.shown[1] == "" {
+		c.shown = [2]string{path, c.l.show(path)}
 	}
-	c.lines[at] = text
+	return c.shown[1]
 }
 
 // at adds a finding about a range of bytes of a file.

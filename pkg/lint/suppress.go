@@ -243,7 +243,6 @@ func (u *skillCheck) suppress() {
 				rule: rule.Unused, path: s.file, line: s.line, column: s.column, width: len(marker),
 				message: fmt.Sprintf("the suppression does not match a finding of %s", strings.Join(s.rules, ", ")),
 			})
-			u.keepLine(lineKey{s.path, s.line}, s.text)
 		}
 	}
 }

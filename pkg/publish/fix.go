@@ -7,8 +7,10 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	slash "path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/atomicfile"
@@ -29,71 +31,149 @@ type FixedFile struct {
 	Fixes      int      `json:"fixes"` // the number of fixed findings
 	Executable bool     `json:"executable,omitempty"`
 	Diff       string   `json:"diff,omitempty"` // unified, with three lines of context
-	Text       []byte   `json:"-"`              // the file's contents after the fixes
 }
 
-// maxRounds limits how often files are validated again, because one edit may make another possible.
+// maxRounds limits how often skills are validated again, because one edit may make another possible.
 const maxRounds = 8
 
-// Fix validates and makes the safe edits until there are none, or at most maxRounds times. With dry it returns the same
-// result but writes nothing. A file that changes meanwhile is not written, and Fix returns an error.
+// batchSize is the number of files that are fixed together. Their contents are in memory meanwhile.
+const batchSize = 500
+
+// Fix validates and makes the safe edits until there are none, or at most maxRounds times, and validates again. With dry
+// it returns the same result but writes nothing. A file that changes meanwhile is not written, and Fix returns an error.
 func (c *Client) Fix(ctx context.Context, o ValidateOptions, dry bool) (*Fixed, error) {
+	m := &fixer{client: c, options: o, dry: dry, done: o.overlay(c), overlay: o.overlay(c)}
 	o.Edits = true
-	m := &fixer{client: c, files: map[string]*fixedFile{}, overlay: o.overlay(c)}
-	for range maxRounds {
-		report, err := c.validate(ctx, o, m.contents())
-		if err != nil {
-			return nil, err
-		}
-		m.report = report
-		changed, err := m.round(report)
-		if err != nil {
-			return nil, err
-		}
-		if !changed {
-			break
-		}
+	batches, err := c.batches(ctx, o)
+	if err != nil {
+		return nil, err
 	}
-	return m.finish(dry)
+	var failed []error
+	for _, b := range batches {
+		err := m.fix(ctx, b)
+		if ctx.Err() != nil {
+			return nil, err
+		}
+		failed = append(failed, err)
+	}
+	out := &Fixed{Files: m.files}
+	slices.SortFunc(out.Files, func(a, b FixedFile) int { return strings.Compare(a.Path, b.Path) })
+	if out.Report, err = c.validate(ctx, o, m.done); err != nil {
+		return nil, err
+	}
+	executable := map[string]bool{}
+	for _, f := range out.Files {
+		executable[f.Path] = f.Executable
+	}
+	out.Report.Findings = slices.DeleteFunc(out.Report.Findings, func(f diag.Finding) bool {
+		return f.Fixable && len(f.Edits) > 0 && f.Edits[0].Executable && executable[f.Edits[0].Path]
+	})
+	return out, errors.Join(failed...)
 }
 
-// fixer is the state of one [Client.Fix] call, which makes all edits in memory before it writes a file.
+// batch is a group of skills, and of files outside of skills, that are fixed together.
+type batch struct {
+	paths    []string // as in reports
+	findings []diag.Finding
+}
+
+// batches validates, and groups the findings that have safe edits.
+func (c *Client) batches(ctx context.Context, o ValidateOptions) ([]batch, error) {
+	report, err := c.validate(ctx, o, o.overlay(c))
+	if err != nil {
+		return nil, err
+	}
+	var batches []batch
+	skills := map[string]bool{}
+	for _, dir := range report.Skills {
+		skills[dir] = true
+	}
+	last, files := "", 0
+	for _, f := range report.Findings { // in the order of paths
+		if !f.Fixable || len(f.Edits) == 0 {
+			continue
+		}
+		path := f.Edits[0].Path
+		for dir := path; ; dir = slash.Dir(dir) {
+			if skills[dir] {
+				path = dir
+				break
+			}
+			if slash.Dir(dir) == dir {
+				break
+			}
+		}
+		if path != last && (files >= batchSize || len(batches) == 0) {
+			batches, files = append(batches, batch{}), 0
+		}
+		b := &batches[len(batches)-1]
+		if path != last {
+			b.paths = append(b.paths, path)
+		}
+		last = path
+		b.findings = append(b.findings, f)
+		files++
+	}
+	return batches, nil
+}
+
+// fixer is the state of one [Client.Fix] call.
 type fixer struct {
 	client  *Client
-	overlay map[string][]byte     // contents that replace those on disk, by absolute path
-	files   map[string]*fixedFile // by absolute path
-	report  lint.Report
+	options ValidateOptions
+	dry     bool
+	overlay map[string][]byte // contents that replace those on disk, by absolute path
+	done    map[string][]byte // the overlay, and with dry the fixed files
+	files   []FixedFile
 }
 
+// fixedFile is a file of the current batch.
 type fixedFile struct {
 	FixedFile
 	abs           string
 	before, after []byte
 }
 
-// contents returns the overlay with the edits made so far, by absolute path.
-func (m *fixer) contents() map[string][]byte {
-	out := maps.Clone(m.overlay)
-	for abs, f := range m.files {
-		out[abs] = f.after
+// fix makes the edits of a batch, validates its skills again while there are more edits, and writes the files.
+func (m *fixer) fix(ctx context.Context, b batch) error {
+	files := map[string]*fixedFile{} // by absolute path
+	for round := 1; ; round++ {
+		changed, err := m.round(files, b.findings)
+		if err != nil {
+			return err
+		}
+		b.paths = slices.DeleteFunc(b.paths, func(path string) bool {
+			return !slices.ContainsFunc(changed, func(file string) bool {
+				return file == path || strings.HasPrefix(file, path+"/") || path == "."
+			})
+		})
+		if len(b.paths) == 0 || round == maxRounds {
+			return m.finish(files)
+		}
+		contents := maps.Clone(m.overlay)
+		for abs, f := range files {
+			contents[abs] = f.after
+		}
+		o := m.options
+		o.Paths, o.Edits = b.paths, true
+		report, err := m.client.validate(ctx, o, contents)
+		if err != nil {
+			return err
+		}
+		b.findings = report.Findings
 	}
-	return out
 }
 
-// round makes the safe edits of a report, and reports whether there were any.
-func (m *fixer) round(report lint.Report) (bool, error) {
+// round makes the safe edits of findings, and returns the paths of the files whose text changed.
+func (m *fixer) round(files map[string]*fixedFile, findings []diag.Finding) (changed []string, err error) {
 	edits := map[string][]diag.Edit{}
-	changed := false
-	for _, finding := range report.Findings {
-		if !finding.Fixable || len(finding.Edits) == 0 {
+	for _, finding := range findings {
+		if !finding.Fixable || len(finding.Edits) == 0 || !m.isEditable(finding.Edits[0].Path) {
 			continue
 		}
-		if !m.isEditable(finding.Edits[0].Path) {
-			continue
-		}
-		f, err := m.file(finding.Edits[0].Path)
+		f, err := m.file(files, finding.Edits[0].Path)
 		if err != nil {
-			return false, err
+			return nil, err
 		}
 		if finding.Edits[0].Executable {
 			if f.Executable {
@@ -106,9 +186,11 @@ func (m *fixer) round(report lint.Report) (bool, error) {
 		edits[f.abs] = append(edits[f.abs], finding.Edits...)
 	}
 	for abs, list := range edits {
-		f := m.files[abs]
+		f := files[abs]
 		after, n := lint.Apply(f.after, list)
-		changed = changed || n > 0 && !bytes.Equal(after, f.after)
+		if n > 0 && !bytes.Equal(after, f.after) {
+			changed = append(changed, f.Path)
+		}
 		f.after = after
 		f.Fixes += n // edits that overlap with another are made in the next round
 	}
@@ -126,9 +208,9 @@ func (m *fixer) isEditable(path string) bool {
 }
 
 // file returns the state of a file, which it reads on the first call.
-func (m *fixer) file(path string) (*fixedFile, error) {
+func (m *fixer) file(files map[string]*fixedFile, path string) (*fixedFile, error) {
 	abs := m.client.Machine.Abs(filepath.FromSlash(path))
-	if f := m.files[abs]; f != nil {
+	if f := files[abs]; f != nil {
 		return f, nil
 	}
 	data, ok := m.overlay[abs]
@@ -139,39 +221,27 @@ func (m *fixer) file(path string) (*fixedFile, error) {
 		}
 	}
 	f := &fixedFile{abs: abs, before: data, after: data, FixedFile: FixedFile{Path: path}}
-	m.files[abs] = f
+	files[abs] = f
 	return f, nil
 }
 
-// finish writes the files, unless dry is set, and returns the result.
-func (m *fixer) finish(dry bool) (*Fixed, error) {
-	out := &Fixed{Files: []FixedFile{}, Report: m.report}
-	var paths []string
-	for abs := range m.files {
-		paths = append(paths, abs)
-	}
-	slices.Sort(paths)
+// finish writes the files, or with dry keeps them. It continues after an error.
+func (m *fixer) finish(files map[string]*fixedFile) error {
 	var errs []error
-	dirs := map[string]bool{}
-	for _, abs := range paths {
-		f := m.files[abs]
+	for _, abs := range slices.Sorted(maps.Keys(files)) {
+		f := files[abs]
 		slices.Sort(f.Rules)
 		f.Rules = slices.Compact(f.Rules)
-		f.Diff, f.Text = f.diff(), f.after
-		if !dry {
-			if err := f.write(); err != nil {
-				errs = append(errs, err)
-				continue
-			}
+		f.Diff = f.diff()
+		if m.dry {
+			m.done[abs] = f.after
+		} else if err := f.write(); err != nil {
+			errs = append(errs, err)
+			continue
 		}
-		dirs[abs] = true
-		out.Files = append(out.Files, f.FixedFile)
+		m.files = append(m.files, f.FixedFile)
 	}
-	out.Report.Findings = slices.DeleteFunc(out.Report.Findings, func(f diag.Finding) bool {
-		return f.Fixable && len(f.Edits) > 0 && f.Edits[0].Executable &&
-			dirs[m.client.Machine.Abs(filepath.FromSlash(f.Edits[0].Path))]
-	})
-	return out, errors.Join(errs...)
+	return errors.Join(errs...)
 }
 
 // diff returns the changes as a unified diff.

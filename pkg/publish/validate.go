@@ -160,7 +160,7 @@ func (j *job) run(ctx context.Context, o ValidateOptions, contents map[string][]
 	report, err := lint.Run(ctx, fsys, j.targets, lint.Options{
 		Profiles: profiles, Parallel: o.Parallel, NoModes: j.client.OS == "windows", Edits: o.Edits,
 		Settings: j.settings, Now: j.client.Now(), SkillExists: j.client.skillExists(j.project, j.absolute()),
-		Show: j.show,
+		Show: j.show, Unshow: j.unshow,
 	})
 	if err != nil {
 		return report, err
@@ -181,7 +181,9 @@ func (j *job) checkSettings(ctx context.Context, fsys fs.FS, report *lint.Report
 	if !j.project.hasManifest || o.NoConfig || j.covers(j.project.scope.Manifest()) {
 		return nil
 	}
-	about, err := lint.Run(ctx, fsys, []string{j.inVolume(j.project.scope.Manifest())}, lint.Options{Show: j.show})
+	about, err := lint.Run(ctx, fsys, []string{j.inVolume(j.project.scope.Manifest())}, lint.Options{
+		Show: j.show, Unshow: j.unshow,
+	})
 	if err != nil {
 		return err
 	}

@@ -14,13 +14,18 @@ import (
 type volume struct {
 	root    string // for example "/" or `C:\`
 	dir     string // the user's directory
+	below   string // it in the file system, with a slash at the end, if it is on this volume
 	fsys    fs.FS
 	targets []string
 	typed   []string // targets that were written as absolute paths
 }
 
 func (c *Client) volume(root string) *volume {
-	return &volume{root: root, dir: c.Dir, fsys: os.DirFS(root)}
+	v := &volume{root: root, dir: c.Dir, fsys: os.DirFS(root)}
+	if volumeRoot(c.Dir) == root {
+		v.below = strings.TrimPrefix(v.inVolume(c.Dir)+"/", "./")
+	}
+	return v
 }
 
 // volumeRoot returns the root of the volume that an absolute path is on.
@@ -46,6 +51,9 @@ func (v *volume) inVolume(abs string) string {
 // show formats a path of the volume for the user: absolute if it is below a target that was typed as an absolute path
 // and is outside the user's directory, else relative to that directory.
 func (v *volume) show(name string) string {
+	if rel, ok := strings.CutPrefix(name, v.below); ok && rel != "" && v.below != "" { // the usual case, without a copy
+		return rel
+	}
 	abs := filepath.Join(v.root, filepath.FromSlash(name))
 	rel, err := filepath.Rel(v.dir, abs)
 	if !pathx.Contains(v.dir, abs) {
@@ -59,4 +67,13 @@ func (v *volume) show(name string) string {
 		}
 	}
 	return filepath.ToSlash(rel)
+}
+
+// unshow is the inverse of show.
+func (v *volume) unshow(shown string) string {
+	name := filepath.FromSlash(shown)
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(v.dir, name)
+	}
+	return v.inVolume(name)
 }

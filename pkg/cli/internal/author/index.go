@@ -45,7 +45,6 @@ func (a *app) curator() (*indexer.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	console.UntuneMemory() // an index may have a hundred thousand packs
 	c := indexer.New(o)
 	a.Closers = append(a.Closers, c.Close)
 	return c, nil
@@ -214,7 +213,7 @@ func (a *app) printIndexCheck(r *indexer.CheckReport, format string) error {
 		}
 		if err := render.GitHub(a.Stdout, render.Outcome{
 			Report: lint.Report{Findings: r.Findings}, Dir: dir,
-			Workspace: a.Getenv("GITHUB_WORKSPACE"),
+			Workspace: a.Getenv("GITHUB_WORKSPACE"), JobSummary: a.Getenv("GITHUB_STEP_SUMMARY"),
 		}); err != nil {
 			return err
 		}

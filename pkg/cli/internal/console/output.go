@@ -1,10 +1,12 @@
 package console
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
+	"iter"
 	"strings"
 	"unicode"
 	"unicode/utf16"
@@ -109,6 +111,41 @@ func WriteJSON(w io.Writer, v any) error {
 	}
 	_, err := io.WriteString(w, escaped(b.String()))
 	return err
+}
+
+// WriteJSONList is [WriteJSON] for a document with one empty list named field, whose items it writes one by one: lists
+// can have a hundred thousand items. It encodes the document before the first item.
+func WriteJSONList(out io.Writer, document any, field string, items iter.Seq[any]) error {
+	var head bytes.Buffer
+	if err := WriteJSON(&head, document); err != nil {
+		return err
+	}
+	mark := `"` + field + `": []`
+	before, after, ok := strings.Cut(head.String(), mark)
+	if !ok {
+		return fmt.Errorf("the document does not have an empty list %q", field)
+	}
+	indent := before[strings.LastIndexByte(before, '\n')+1:]
+	w := bufio.NewWriter(out)
+	fmt.Fprint(w, before, mark[:len(mark)-1])
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent(indent+"  ", "  ")
+	end := "]"
+	for item := range items {
+		b.Reset()
+		if err := enc.Encode(item); err != nil {
+			return err
+		}
+		if end != "]" {
+			fmt.Fprint(w, ",")
+		}
+		fmt.Fprint(w, "\n", indent, "  ", escaped(strings.TrimSuffix(b.String(), "\n")))
+		end = "\n" + indent + "]"
+	}
+	fmt.Fprint(w, end, after)
+	return w.Flush()
 }
 
 // escaped returns a JSON text with control and format characters escaped.

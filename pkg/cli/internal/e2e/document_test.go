@@ -16,29 +16,22 @@ type proof struct {
 	dir    string // of the package
 	test   string // "" for a script
 	script string
-	cases  []string
 }
 
 var proofMark = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile("`((?:pkg|cmd)(?:/[a-z0-9/]+)?)\\.((?:Test|Fuzz|Example)[A-Za-z0-9_]*)`|`(testdata/script/[a-z_0-9]+\\.txtar)`|“([^”]+)”")
+	return regexp.MustCompile("`((?:pkg|cmd)(?:/[a-z0-9/]+)?)\\.((?:Test|Fuzz|Example)[A-Za-z0-9_]*)`|`(testdata/script/[a-z_0-9]+\\.txtar)`")
 })
 
 // proofs returns the tests that a line of a document names.
 func proofs(line string, number int) []proof {
 	var all []proof
 	for _, m := range proofMark().FindAllStringSubmatch(line, -1) {
-		switch {
-		case m[4] == "":
-			all = append(all, proof{line: number, dir: m[1], test: m[2], script: m[3]})
-		case len(all) > 0:
-			last := &all[len(all)-1]
-			last.cases = append(last.cases, m[4])
-		}
+		all = append(all, proof{line: number, dir: m[1], test: m[2], script: m[3]})
 	}
 	return all
 }
 
-// check finds the test and its cases, and returns its text: a script, or a function with its doc comment.
+// check finds the test, and returns its text: a script, or a function with its doc comment.
 func (p proof) check(t *testing.T) string {
 	t.Helper()
 	if p.script != "" {
@@ -49,11 +42,6 @@ func (p proof) check(t *testing.T) string {
 		return string(data)
 	}
 	texts := sources(t, p.dir, "*_test.go")
-	for _, name := range p.cases { // they may be in a file that several tests share
-		if !strings.Contains(strings.Join(texts, ""), `"`+name+`"`) {
-			t.Errorf("line %d: %s has no case %q", p.line, p.test, name)
-		}
-	}
 	i := slices.IndexFunc(texts, func(text string) bool { return strings.Contains(text, "\nfunc "+p.test+"(") })
 	if i < 0 {
 		t.Errorf("line %d: %s has no %s", p.line, p.dir, p.test)
@@ -105,17 +93,16 @@ func readDocument(t *testing.T, name string) []string {
 	return strings.Split(string(data), "\n")
 }
 
-// TestReliabilityDocument proves that every test that docs/dev/testing.md names exists, with every case that the
-// document names in quotes.
+// TestReliabilityDocument proves that every test that docs/dev/testing.md names exists.
 func TestReliabilityDocument(t *testing.T) {
-	tests, cases := 0, 0
+	tests := 0
 	for i, line := range readDocument(t, "dev/testing.md") {
 		for _, p := range proofs(line, i+1) {
 			p.check(t)
-			tests, cases = tests+1, cases+len(p.cases)
+			tests++
 		}
 	}
-	if tests < 100 || cases < 50 {
-		t.Errorf("%d tests and %d cases are named", tests, cases)
+	if tests < 100 {
+		t.Errorf("%d tests are named", tests)
 	}
 }

@@ -296,6 +296,10 @@ func (l *shared) linter(c config) (*lint.Linter, error) {
 		Profiles: profiles, NoModes: l.windows(), Edits: true, Settings: c.settings(), Now: now,
 		SkillExists: func(name string) bool { return l.isSkill(c, name) },
 		Show:        func(name string) string { return displayPath(c.root, c.folder, name) },
+		Unshow: func(shown string) string {
+			_, name := splitVolume(fromDisplayPath(c.folder, shown))
+			return name
+		},
 	})
 	if err != nil {
 		return nil, err

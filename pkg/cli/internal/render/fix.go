@@ -71,18 +71,19 @@ func (s *sarifWriter) region(e diag.Edit) any {
 // text reads a file to fix. It returns an empty text if the file cannot be read, if it is standard input, or if readers
 // of the log would count its columns differently, because it is not UTF-8 or has a byte order mark.
 func (s *sarifWriter) text(name string) *fileText {
-	if s.texts[name] == nil {
-		s.texts[name] = new(fileText)
-		file := filepath.FromSlash(name)
-		if !filepath.IsAbs(file) {
-			file = filepath.Join(s.Dir, file)
-		}
-		data, err := os.ReadFile(file)
-		if err == nil && name != s.Stdin && utf8.Valid(data) && !bytes.HasPrefix(data, []byte("\ufeff")) {
-			s.texts[name].data = data
-		}
+	if s.name == name && s.file != nil { // findings are in the order of files
+		return s.file
 	}
-	return s.texts[name]
+	s.name, s.file = name, new(fileText)
+	file := filepath.FromSlash(name)
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(s.Dir, file)
+	}
+	data, err := os.ReadFile(file)
+	if err == nil && name != s.Stdin && utf8.Valid(data) && !bytes.HasPrefix(data, []byte("\ufeff")) {
+		s.file.data = data
+	}
+	return s.file
 }
 
 // fileText converts offsets in a file to lines and columns. Ascending offsets are fast.

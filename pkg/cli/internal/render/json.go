@@ -29,6 +29,7 @@ type JSONSummary struct {
 	Notes      int         `json:"notes"`
 	Suppressed int         `json:"suppressed"`
 	Fixable    JSONFixable `json:"fixable"`
+	Rules      []JSONRule  `json:"rules"` // worst first
 }
 
 // JSONFixable counts the findings that --fix can fix.
@@ -56,6 +57,7 @@ func document(o Outcome) JSONReport {
 				Errors: o.fixable(diag.SeverityError), Warnings: o.fixable(diag.SeverityWarning),
 				Notes: o.fixable(diag.SeverityNote),
 			},
+			Rules: o.rules(),
 		},
 	}
 	for _, h := range o.Verdicts {

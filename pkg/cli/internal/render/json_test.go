@@ -166,8 +166,8 @@ func TestReportConforms(t *testing.T) {
 	if err := json.Unmarshal(b.Bytes(), &doc); err != nil {
 		t.Fatal(err)
 	}
-	want := render.JSONSummary{Skills: 1, Errors: 1, Suppressed: 2, Fixable: render.JSONFixable{Errors: 1}}
-	if doc.Summary != want || len(doc.Matrix) != 2 || doc.Matrix[0].Reasons == nil {
+	want := render.JSONSummary{Skills: 1, Errors: 1, Suppressed: 2, Fixable: render.JSONFixable{Errors: 1}, Rules: []render.JSONRule{{Rule: "REF001", Findings: 1, Skills: 1}}}
+	if !reflect.DeepEqual(doc.Summary, want) || len(doc.Matrix) != 2 || doc.Matrix[0].Reasons == nil {
 		t.Errorf("got %+v, %+v", doc.Summary, doc.Matrix)
 	}
 }

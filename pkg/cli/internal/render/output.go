@@ -1,7 +1,9 @@
 package render
 
 import (
+	"bufio"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -117,9 +119,9 @@ func isWord(s string) bool {
 	return s != "" && strings.Trim(strings.ToLower(s), "abcdefghijklmnopqrstuvwxyz") == ""
 }
 
-// writeFile replaces a regular file atomically. It writes directly to other existing files, such as pipes and
+// writeFile replaces a regular file atomically with what a function writes. It writes directly to other existing files, such as pipes and
 // terminals.
-func writeFile(file string, data []byte) error {
+func writeFile(file string, write func(io.Writer) error) error {
 	if target, err := pathx.ResolveExisting(file); err == nil {
 		file = target
 	}
@@ -128,13 +130,13 @@ func writeFile(file string, data []byte) error {
 	case err == nil && info.IsDir():
 		return diag.Errorf(diag.Usage, "the path is a directory")
 	case err == nil && !info.Mode().IsRegular():
-		return writeInto(file, os.O_WRONLY, 0, data)
+		return writeInto(file, os.O_WRONLY, 0, write)
 	case err == nil:
 		mode = info.Mode().Perm()
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
-	temp, err := createBeside(file, mode, data)
+	temp, err := createBeside(file, mode, write)
 	if err != nil {
 		return err
 	}
@@ -148,11 +150,11 @@ func writeFile(file string, data []byte) error {
 // PartMark follows the target's name in the name of a temporary file.
 const PartMark = ".part"
 
-// createBeside writes data to a new file in the same directory, and removes it after an error.
-func createBeside(file string, mode fs.FileMode, data []byte) (string, error) {
+// createBeside writes to a new file in the same directory, and removes it after an error.
+func createBeside(file string, mode fs.FileMode, write func(io.Writer) error) (string, error) {
 	for i := 0; ; i++ {
 		temp := file + PartMark + strconv.Itoa(os.Getpid()) + "-" + strconv.Itoa(i)
-		err := writeInto(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode, data)
+		err := writeInto(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode, write)
 		switch {
 		case err == nil:
 			return temp, nil
@@ -163,12 +165,15 @@ func createBeside(file string, mode fs.FileMode, data []byte) (string, error) {
 	}
 }
 
-func writeInto(file string, flags int, mode fs.FileMode, data []byte) error {
+func writeInto(file string, flags int, mode fs.FileMode, write func(io.Writer) error) error {
 	f, err := os.OpenFile(file, flags, mode)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(data)
+	w := bufio.NewWriter(f)
+	if err = write(w); err == nil {
+		err = w.Flush()
+	}
 	if closeErr := f.Close(); err == nil {
 		err = closeErr
 	}

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -77,6 +78,14 @@ func TestDestinations(t *testing.T) {
 
 // TestWriteWhole checks that a written file is complete, keeps its permissions, and stays a link if it is one, and that
 // no other files are left behind.
+// writes returns a function that writes a text.
+func writes(text string) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	}
+}
+
 func TestWriteWhole(t *testing.T) {
 	dir := t.TempDir()
 	old, link := filepath.Join(dir, "old"), filepath.Join(dir, "link")
@@ -90,7 +99,7 @@ func TestWriteWhole(t *testing.T) {
 		link = old
 	}
 	for _, file := range []string{link, filepath.Join(dir, "new")} {
-		if err := writeFile(file, []byte("after")); err != nil {
+		if err := writeFile(file, writes("after")); err != nil {
 			t.Fatal(err)
 		}
 		if data, err := os.ReadFile(file); err != nil || string(data) != "after" {
@@ -115,10 +124,10 @@ func TestWriteWhole(t *testing.T) {
 
 func TestWriteWholeRefuses(t *testing.T) {
 	dir := t.TempDir()
-	if err := writeFile(dir, nil); diag.CodeOf(err) != diag.Usage {
+	if err := writeFile(dir, writes("")); diag.CodeOf(err) != diag.Usage {
 		t.Errorf("a directory: %v", err)
 	}
-	if err := writeFile(filepath.Join(dir, "no", "file"), nil); err == nil {
+	if err := writeFile(filepath.Join(dir, "no", "file"), writes("")); err == nil {
 		t.Error("a directory that is not there")
 	}
 	if entries, _ := os.ReadDir(dir); len(entries) > 0 {

@@ -2,7 +2,6 @@
 package render
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"io/fs"
@@ -25,6 +24,7 @@ type Outcome struct {
 	Dir            string // base directory of the report's paths
 	Stdin          string // the file that standard input replaces
 	Workspace      string // the checkout in GitHub Actions, otherwise ""
+	JobSummary     string // the file of the job summary in GitHub Actions, otherwise ""
 	ShowSuppressed bool   // text and SARIF also list suppressed findings
 
 	Fixed []publish.FixedFile // the changes that --fix made or would make
@@ -98,7 +98,7 @@ func findFormat(name string, all []Format) (Format, error) {
 	return Format{}, err.WithHint("use %s", textx.OneOf(FormatNames()))
 }
 
-// Text prints findings by file. --quiet hides notes and the summary; --verbose prints repeated findings of a rule.
+// Text prints findings by file. --quiet hides notes; --verbose prints repeated findings of a rule.
 func Text(a *console.App, w io.Writer, o Outcome) error {
 	t := textReport{Palette: a.Palette(w), quiet: a.Quiet, all: a.Verbose > 0, width: console.TerminalWidth(w)}
 	return t.render(w, o)
@@ -112,11 +112,7 @@ func WriteReport(a *console.App, o Outcome, destinations []Destination) error {
 			direct = append(direct, d)
 			continue
 		}
-		var b bytes.Buffer
-		if err := d.render(a, &b, o); err != nil {
-			return err
-		}
-		if err := writeFile(OutputPath(a, d.File), b.Bytes()); err != nil {
+		if err := writeFile(OutputPath(a, d.File), func(w io.Writer) error { return d.render(a, w, o) }); err != nil {
 			return unwritten(d.File, err)
 		}
 	}

@@ -1,6 +1,8 @@
 package render
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"io"
 	"net/url"
 	"path"
@@ -12,7 +14,6 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/diag/rule"
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
-	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/lint"
 )
 
@@ -122,20 +123,27 @@ func renderSARIF(w io.Writer, o Outcome) error {
 		uri := fileURI(strings.TrimSuffix(filepath.ToSlash(o.Dir), "/") + "/")
 		run.Bases = map[string]sarifArtifact{sourceRoot: {URI: uri}}
 	}
-	s := sarifWriter{Outcome: o, seen: map[string]int{}, texts: map[string]*fileText{}}
-	for _, f := range o.Findings {
-		run.Results = append(run.Results, s.result(f, index[f.Rule]))
+	s := sarifWriter{Outcome: o, seen: map[[sha256.Size]byte]int{}}
+	log := sarifLog{
+		Schema:  "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
+		Version: "2.1.0", Runs: []sarifRun{run},
 	}
-	if o.ShowSuppressed {
+	return console.WriteJSONList(w, log, "results", func(yield func(any) bool) {
+		for _, f := range o.Findings {
+			if !yield(s.result(f, index[f.Rule])) {
+				return
+			}
+		}
+		if !o.ShowSuppressed {
+			return
+		}
 		for _, f := range o.Suppressed {
 			r := s.result(f.Finding, index[f.Rule])
 			r.Suppressions = []sarifSuppression{{suppressionKind(f.By), f.Reason}}
-			run.Results = append(run.Results, r)
+			if !yield(r) {
+				return
+			}
 		}
-	}
-	return console.WriteJSON(w, sarifLog{
-		Schema:  "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
-		Version: "2.1.0", Runs: []sarifRun{run},
 	})
 }
 
@@ -176,8 +184,9 @@ func suppressionKind(source string) string {
 // sarifWriter creates the results of a log.
 type sarifWriter struct {
 	Outcome
-	seen  map[string]int // number of uses of each fingerprint
-	texts map[string]*fileText
+	seen map[[sha256.Size]byte]int // number of uses of each fingerprint
+	name string                    // of the last file with fixes
+	file *fileText
 }
 
 func (s *sarifWriter) result(f diag.Finding, index int) sarifResult {
@@ -225,9 +234,9 @@ func (s *sarifWriter) artifact(name string) sarifArtifact {
 // profiles are checked. Equal ones are numbered.
 func (s *sarifWriter) fingerprint(f diag.Finding) string {
 	text := strings.TrimSpace(s.Line(f))
-	id := textx.SHA256(strings.Join([]string{f.Rule, f.Path, text, withoutNumbers(f.Message)}, "\x00"))[:32]
+	id := sha256.Sum256([]byte(strings.Join([]string{f.Rule, f.Path, text, withoutNumbers(f.Message)}, "\x00")))
 	s.seen[id]++
-	return id + ":" + strconv.Itoa(s.seen[id])
+	return hex.EncodeToString(id[:16]) + ":" + strconv.Itoa(s.seen[id])
 }
 
 // withoutNumbers removes digits from a message, because they may be line numbers or counts.

@@ -2,6 +2,7 @@ package render
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"go/ast"
 	"go/parser"
@@ -168,7 +169,7 @@ func TestSARIFWithoutSuppressed(t *testing.T) {
 func TestFingerprints(t *testing.T) {
 	const skill = "---\nname: deploy\ndescription: x\n---\n"
 	prints := func(o Outcome) []string {
-		s := sarifWriter{Outcome: o, seen: map[string]int{}}
+		s := sarifWriter{Outcome: o, seen: map[[sha256.Size]byte]int{}}
 		var out []string
 		for _, f := range o.Findings {
 			f.Profile = "agentskills,pegasus"[:len(out)*4] // any
@@ -210,7 +211,7 @@ func TestSARIFRegion(t *testing.T) {
 		{diag.Edit{Path: "latin", Start: 1, End: 2}, sarifBytes{1, 1}},
 		{diag.Edit{Path: "nowhere", Start: 1, End: 2}, sarifBytes{1, 1}},
 	}
-	s := sarifWriter{Outcome: Outcome{Dir: dir}, texts: map[string]*fileText{}}
+	s := sarifWriter{Outcome: Outcome{Dir: dir}}
 	for _, tt := range tests {
 		if got := s.region(tt.edit); got != tt.want {
 			t.Errorf("%+v: got %+v, want %+v", tt.edit, got, tt.want)

@@ -14,14 +14,16 @@ import (
 )
 
 // textReport prints a report as text: findings grouped by file, with their lines and carets. If a rule has many
-// findings in a skill, it prints the first one and where the others are.
+// findings in a skill, it prints the first one and where the others are. A summary follows, with --quiet
+// only if there are errors or warnings.
 type textReport struct {
 	console.Palette
 	quiet bool
 	all   bool // print every finding
 	width int  // of the terminal; longer lines are wrapped. 0: not a terminal, one line for each finding
 
-	// brief is set for a long report: only errors have their lines, and a fix is printed once.
+	// brief is set for a long report: only errors have their lines, a fix is printed once, and warnings and notes of a
+	// rule are printed for some skills only.
 	brief bool
 	fixes map[string]bool // those that were printed
 }
@@ -41,13 +43,10 @@ func (t textReport) render(out io.Writer, o Outcome) error {
 		fmt.Fprintln(w)
 	}
 	file := ""
-	groups := t.group(o)
-	t.brief, t.fixes = !t.all && len(groups) > maxDetailed, map[string]bool{}
-	for i, f := range o.Findings {
-		group := groups[i]
-		if group == nil {
-			continue
-		}
+	groups, brief := t.group(o)
+	t.brief, t.fixes = brief, map[string]bool{}
+	for _, g := range groups {
+		f := o.Findings[g.first]
 		if f.Path != file {
 			if file != "" {
 				fmt.Fprintln(w)
@@ -56,12 +55,9 @@ func (t textReport) render(out io.Writer, o Outcome) error {
 			fmt.Fprintln(w, t.Bold(console.Printable(file)))
 		}
 		t.finding(w, o, f)
-		if len(group) > 1 {
-			t.println(w, "    "+t.Dim(moreText(group)))
+		if len(g.others) > 0 {
+			t.println(w, "    "+t.Dim(o.moreText(g)))
 		}
-	}
-	if t.quiet {
-		return w.Flush()
 	}
 	if file != "" {
 		fmt.Fprintln(w)
@@ -74,7 +70,14 @@ func (t textReport) render(out io.Writer, o Outcome) error {
 		t.matrix(w, o)
 		fmt.Fprintln(w)
 	}
-	t.failing(w, o)
+	if t.quiet {
+		if len(groups) == 0 { // a silent success
+			return w.Flush()
+		}
+	} else {
+		t.failing(w, o)
+	}
+	t.writeRules(w, o)
 	t.println(w, t.summary(o))
 	return w.Flush()
 }

@@ -19,35 +19,63 @@ const maxRepeated = 2
 // maxDetailed is how many findings are printed with the line that they are about.
 const maxDetailed = 100
 
-// group decides which findings are printed: those at the indexes of the result. Its values have the finding, and those
-// that are printed with it.
-func (t textReport) group(o Outcome) map[int][]diag.Finding {
+// maxSkills is for how many skills a long report prints the warnings or notes of a rule.
+const maxSkills = 5
+
+// group is findings of a rule in a skill that are printed together: the first one, and where the others are.
+type group struct {
+	first  int // its position in the report
+	others []int32
+}
+
+// group returns the groups that are printed, in the order of the report, and whether the report is long: then only
+// errors have their lines, and warnings and notes of a rule are printed for some skills only.
+func (t textReport) group(o Outcome) (groups []*group, long bool) {
 	type key struct {
 		skill, rule string
 		severity    diag.Severity
 	}
 	skills := skillDirs(o)
-	members := map[key][]int{}
+	first := map[key]*group{}
 	for i, f := range o.Findings {
 		if t.quiet && f.Severity == diag.SeverityNote {
 			continue
 		}
 		k := key{skills.of(f.Path), f.Rule, f.Severity}
-		members[k] = append(members[k], i)
-	}
-	groups := map[int][]diag.Finding{}
-	for _, indexes := range members {
-		if t.all || len(indexes) <= maxRepeated {
-			for _, i := range indexes {
-				groups[i] = o.Findings[i : i+1]
-			}
+		if g := first[k]; g != nil && !t.all {
+			g.others = append(g.others, int32(i))
 			continue
 		}
-		for _, i := range indexes {
-			groups[indexes[0]] = append(groups[indexes[0]], o.Findings[i])
-		}
+		first[k] = &group{first: i}
+		groups = append(groups, first[k])
 	}
-	return groups
+	if t.all || len(groups) <= maxDetailed {
+		return separate(groups), false
+	}
+	printed := map[string]int{}
+	groups = slices.DeleteFunc(groups, func(g *group) bool {
+		f := o.Findings[g.first]
+		printed[f.Rule]++
+		return f.Severity != diag.SeverityError && printed[f.Rule] > maxSkills
+	})
+	return separate(groups), true
+}
+
+// separate makes groups of one finding from those with few.
+func separate(groups []*group) []*group {
+	var out []*group
+	for _, g := range groups {
+		out = append(out, g)
+		if len(g.others) >= maxRepeated {
+			continue
+		}
+		for _, i := range g.others {
+			out = append(out, &group{first: int(i)})
+		}
+		g.others = nil
+	}
+	slices.SortFunc(out, func(a, b *group) int { return a.first - b.first })
+	return out
 }
 
 // skillSet has the directories of skills.
@@ -80,11 +108,11 @@ const maxPlaces = 3
 
 // moreText returns the positions of the other findings of a group, for example: and 4 more on lines 12, 40, 66, …;
 // show all with -v.
-func moreText(group []diag.Finding) string {
-	first, rest := group[0], group[1:]
+func (o Outcome) moreText(g *group) string {
+	first := o.Findings[g.first]
 	var lines, files []string
-	for _, f := range rest {
-		if f.Path == first.Path && f.Line > 0 {
+	for _, i := range g.others {
+		if f := o.Findings[i]; f.Path == first.Path && f.Line > 0 {
 			lines = append(lines, strconv.Itoa(f.Line))
 		} else if f.Path != first.Path {
 			files = append(files, f.Path)
@@ -107,7 +135,7 @@ func moreText(group []diag.Finding) string {
 	case len(lines) > 0:
 		where = " on lines " + textx.And(lines)
 	}
-	return fmt.Sprintf("and %d more%s; show all with -v", len(rest), where)
+	return fmt.Sprintf("and %d more%s; show all with -v", len(g.others), where)
 }
 
 // maxFailing is how many skills with errors are listed at the end.
@@ -140,36 +168,4 @@ func (t textReport) failing(w io.Writer, o Outcome) {
 		t.println(w, fmt.Sprintf("  %s (%s)", console.Printable(name), t.Red(textx.Count(count[name], "error"))))
 	}
 	fmt.Fprintln(w)
-}
-
-// summary formats the counts, for example: 3 errors, 1 warning in 12 skills (2 fixable with --fix); 4 suppressed.
-func (t textReport) summary(o Outcome) string {
-	var parts []string
-	fixable := 0
-	for _, s := range []diag.Severity{diag.SeverityError, diag.SeverityWarning, diag.SeverityNote} {
-		if n := o.Count(s); n > 0 {
-			parts = append(parts, t.Severity(s, textx.Count(n, s.String())))
-			fixable += o.fixable(s)
-		}
-	}
-	text := strings.Join(parts, ", ")
-	switch {
-	case len(parts) == 0 && len(o.Skills) == 0:
-		text = "no skills to check"
-	case len(parts) == 0:
-		text = t.Green("no findings")
-	}
-	if len(o.Skills) > 0 {
-		text += " in " + textx.Count(len(o.Skills), "skill")
-	}
-	if fixable > 0 {
-		text += fmt.Sprintf(" (%d fixable with --fix)", fixable)
-	}
-	if n := len(o.Suppressed); n > 0 {
-		text += fmt.Sprintf("; %d suppressed", n)
-	}
-	if n := o.fixes(); n > 0 {
-		text += fmt.Sprintf("; %d fixed", n)
-	}
-	return text
 }

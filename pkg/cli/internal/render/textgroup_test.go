@@ -52,6 +52,9 @@ b/0.md
 Skills with errors
   b (2 errors)
 
+errors   FM001 ×2
+warnings REF001 ×6
+notes    REF013 ×4
 2 errors, 6 warnings, 4 notes in 2 skills
 `
 	if got := rendered(t, textReport{}, o); got != want {
@@ -76,7 +79,7 @@ func TestTextLong(t *testing.T) {
 	if n := strings.Count(got, "correct it"); n != 1 {
 		t.Errorf("the fix is printed %d times", n)
 	}
-	if end := "  skills/019 (1 error)\n  and 180 more\n\n200 errors in 200 skills\n"; !strings.HasSuffix(got, end) {
+	if end := "  skills/019 (1 error)\n  and 180 more\n\nerrors   FM001 ×200 in 200 skills\n200 errors in 200 skills\n"; !strings.HasSuffix(got, end) {
 		t.Errorf("it ends with:\n%s\nwant:\n%s", got[max(0, len(got)-200):], end)
 	}
 }

@@ -3,7 +3,6 @@ package validate
 import (
 	"fmt"
 	"io"
-	"runtime/debug"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -41,7 +40,9 @@ malicious and risky content, compares skills with each other, and checks skillpm
 skillpm.lock, index entries, policies, and baselines.
 
 Each finding shows a file, line, column, rule, and fix; "skillpm explain ID" explains a
-rule. The exit code is 3 if there are errors or, with --diff, if there are changes.
+rule. The summary counts the findings of each rule. --quiet omits notes and, without errors
+and warnings, the summary; --verbose shows all findings of a rule. The exit code is 3 if
+there are errors or, with --diff, if there are changes.
 
 --output writes a report to a file. The extension selects the format: .txt, .json, .sarif,
 or .xml for JUnit. FORMAT=FILE selects another format. --format sets the format of standard
@@ -111,10 +112,6 @@ func (a *app) addCheckFlags(cmd *cobra.Command, o *publish.ValidateOptions) {
 	a.CompleteFlag(cmd, "disable", completeRules)
 }
 
-// collectAt is the GOGC value during a check. Most memory stays in use until the end of a check, so collecting more
-// often costs time and saves little.
-const collectAt = 150
-
 // validate checks and reports. Error findings only set the exit code.
 func (a *app) validate(cmd *cobra.Command, o publish.ValidateOptions, flags validateFlags) error {
 	o.Changed = o.Changed || o.Since != ""
@@ -155,12 +152,9 @@ func (a *app) validate(cmd *cobra.Command, o publish.ValidateOptions, flags vali
 			return fmt.Errorf("cannot read standard input: %w", err)
 		}
 	}
-	if a.Getenv("GOGC") == "" {
-		debug.SetGCPercent(collectAt)
-	}
 	o.Edits = slices.ContainsFunc(destinations, func(d render.Destination) bool { return d.Edits })
 	out := render.Outcome{
-		Version: console.BuildVersion(a.Version), Dir: c.Dir, Workspace: a.Getenv("GITHUB_WORKSPACE"),
+		Version: console.BuildVersion(a.Version), Dir: c.Dir, Workspace: a.Getenv("GITHUB_WORKSPACE"), JobSummary: a.Getenv("GITHUB_STEP_SUMMARY"),
 		ShowSuppressed: flags.showSuppressed, Stdin: o.StdinName,
 	}
 	if flags.watch {
