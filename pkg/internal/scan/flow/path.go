@@ -2,6 +2,7 @@ package flow
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -34,7 +35,7 @@ type pathRule struct {
 
 // secretPaths are texts in the paths of secrets, in lower case. The first that a path contains decides.
 var secretPaths = []pathRule{
-	{"/.ssh/known_hosts", 0}, {"/.ssh/config", 0}, {".pub", 0},
+	{"/.ssh/known_hosts", 0}, {"/.ssh/config", 0}, {"/.ssh/authorized_keys", 0}, {".pub", 0}, {"/nativemessaginghosts/", 0},
 	{"/.ssh/", ReadsKey}, {"/id_rsa", ReadsKey}, {"/id_ed25519", ReadsKey}, {"/.aws/credentials", ReadsKey},
 	{"/.config/gcloud/", ReadsKey}, {"application_default_credentials.json", ReadsKey},
 	{"/.azure/", ReadsKey}, {"/.kube/config", ReadsKey}, {"/.docker/config.json", ReadsKey},
@@ -42,7 +43,7 @@ var secretPaths = []pathRule{
 	{"/.gnupg/", ReadsKey}, {"/.config/gh/hosts.yml", ReadsKey}, {"/.vault-token", ReadsKey}, {"/etc/shadow", ReadsKey},
 	{"/.terraform.d/credentials", ReadsKey}, {"/.cargo/credentials", ReadsKey}, {"/.pgpass", ReadsKey},
 	{"/.password-store/", ReadsKey}, {"/rclone.conf", ReadsKey}, {"serviceaccount/token", ReadsKey},
-	{"169.254.169.254", ReadsKey}, {"/.oci/config", ReadsKey}, {"/etc/sudoers", ReadsKey},
+	{"/.oci/config", ReadsKey}, {"/etc/sudoers", ReadsKey},
 	{"/login data", ReadsBrowser}, {"cookies.sqlite", ReadsBrowser}, {"/logins.json", ReadsBrowser},
 	{"/key4.db", ReadsBrowser}, {"places.sqlite", ReadsBrowser}, {"/google/chrome/", ReadsBrowser},
 	{"/google-chrome/", ReadsBrowser}, {"/.mozilla/firefox", ReadsBrowser}, {"/firefox/profiles", ReadsBrowser},
@@ -110,10 +111,11 @@ var persistPaths = []string{
 	"microsoft.powershell_profile.ps1", "/etc/sudoers",
 }
 
-// agentFiles are the names of files with instructions for agents, in lower case.
+// agentFiles are the names of files with instructions for agents.
 var agentFiles = []string{
-	"claude.md", "agents.md", "gemini.md", ".cursorrules", ".windsurfrules", ".clinerules", "copilot-instructions.md",
-	"soul.md", "memory.md", "heartbeat.md", ".claude.json", ".mcp.json", "claude_desktop_config.json", "claude.local.md",
+	"CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "GEMINI.md", ".cursorrules", ".windsurfrules", ".clinerules",
+	"copilot-instructions.md", "SOUL.md", "MEMORY.md", "HEARTBEAT.md", ".claude.json", ".mcp.json",
+	"claude_desktop_config.json",
 }
 
 // writeKind returns what writing a file means. It is WritesFile for a file of the project, and for a temporary one.
@@ -133,11 +135,9 @@ func writeKind(p string) Kind {
 			return WritesFile
 		}
 	}
-	base := path.Base(lower)
-	for _, name := range agentFiles {
-		if base == name {
-			return WritesAgent
-		}
+	base := path.Base(p)
+	if slices.Contains(agentFiles, base) {
+		return WritesAgent
 	}
 	switch {
 	case strings.Contains(rooted, "/.claude/settings"), strings.Contains(rooted, "/.claude/commands/"),
@@ -145,7 +145,7 @@ func writeKind(p string) Kind {
 		strings.Contains(rooted, "/.claude/hooks/"), strings.Contains(rooted, "/.cursor/rules/"),
 		strings.Contains(rooted, "/.cursor/mcp.json"), strings.Contains(rooted, "/.gemini/settings"):
 		return WritesAgent
-	case strings.Contains(rooted, "/skills/"), base == "skill.md" && strings.Contains(lower, "/"):
+	case strings.Contains(rooted, "/skills/"), base == "SKILL.md" && strings.Contains(lower, "/"):
 		return WritesSkill
 	case strings.HasPrefix(lower, "/"), strings.HasPrefix(lower, "~"), len(lower) > 2 && lower[1] == ':' && lower[2] == '/':
 		return Writes
@@ -220,11 +220,27 @@ func (r *reader) write(file, content value, client string) {
 	}
 	r.reach(content.from, r.key(r.fileKey(text)))
 	kind := writeKind(text)
+	if kind == Persists && setsVariables(content.text) {
+		kind = Writes
+	}
 	f := Fact{Kind: kind, Detail: text, Client: client}
 	if kind != WritesFile && strings.HasPrefix(text, "\x00") {
 		f.Sure = Possible
 	}
 	r.sink(f, content)
+}
+
+// setsVariables reports whether the text that is added to a shell profile only sets variables and aliases.
+func setsVariables(text string) bool {
+	if text == "" || strings.ContainsAny(text, "`;&|") || strings.Contains(text, "$(") {
+		return false
+	}
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" && line[0] != '#' && !strings.HasPrefix(line, "export ") {
+			return false
+		}
+	}
+	return true
 }
 
 func hasNode(s set, id int32) bool {
