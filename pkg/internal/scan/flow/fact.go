@@ -91,7 +91,8 @@ type Fact struct {
 	Line   int    // from 1
 	Start  int    // offset in the file of the first byte of the statement
 	End    int    // offset after its first line, or after its last byte if that is before
-	Shown  bool   // in a code block of Markdown
+	Shown  bool   // in a code block or code span of Markdown
+	Inline bool   // in a code span, which prose may also quote to warn
 	Sure   Sure
 }
 

@@ -12,6 +12,7 @@ import (
 // Limits of one file. What is beyond them is left out, and [Facts.Partial] is set.
 const (
 	maxFile       = 1 << 20 // bytes of a script
+	maxSpans      = 5000    // code spans of a page
 	maxFacts      = 400     // facts
 	maxEdges      = 20_000  // steps of data
 	maxHoles      = 20_000  // values that are parts of texts
@@ -75,6 +76,7 @@ type reader struct {
 	script     string // the last element of the path
 	stem       string // script without extension
 	shown      bool
+	inline     bool   // a code span is read
 	part       []span // of a code block: the lines' offsets in the code and in the file; nil for a whole file
 	at         int    // offset in the code of the current statement
 	depth      int
@@ -136,7 +138,7 @@ func (r *reader) fact(f Fact) int32 {
 		r.sum.nodes = append(r.sum.nodes, node{fact: -1})
 		return int32(len(r.sum.nodes)) - 1
 	}
-	f.File, f.Shown = r.sum.path, r.shown
+	f.File, f.Shown, f.Inline = r.sum.path, r.shown, r.inline
 	f.Start = min(max(0, r.offset()), len(r.text))
 	f.End = len(r.text)
 	if i := bytes.IndexByte(r.text[f.Start:], '\n'); i >= 0 {

@@ -60,14 +60,16 @@ func looksLikeHost(word string) bool {
 	return last != host && len(last) >= 2 && strings.Trim(last, "abcdefghijklmnopqrstuvwxyz") == ""
 }
 
-// localHost reports whether a host is this machine, a private network, or a name that is reserved for examples
-// (RFC 2606, RFC 6761).
+// localHost reports whether a host is this machine, in a private network, or reserved for examples (RFC 2606, RFC 5737,
+// RFC 6761).
 func localHost(host string) bool {
 	if ip, err := netip.ParseAddr(host); err == nil {
 		return ip.IsLoopback() || ip.IsPrivate() || ip.IsLinkLocalUnicast() || ip.IsUnspecified() || documentation(ip)
 	}
-	last := host[strings.LastIndexByte(host, '.')+1:]
-	switch last {
+	if !strings.Contains(host, ".") { // a name of a private network, or a placeholder
+		return true
+	}
+	switch host[strings.LastIndexByte(host, '.')+1:] {
 	case "localhost", "example", "test", "invalid", "local", "internal":
 		return true
 	}

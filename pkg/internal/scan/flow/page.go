@@ -95,6 +95,7 @@ func (r *reader) page(p *markdown.Page) {
 	var sh *shell
 	codes := map[Language]*code{}
 	total := 0
+	defer r.spans(p)
 	for _, b := range p.Blocks {
 		lang := languageNamed(b.Language)
 		if b.Language == "" && b.Fenced {
@@ -125,10 +126,30 @@ func (r *reader) page(p *markdown.Page) {
 	}
 }
 
+// spans evaluates the code spans that are commands with an address or encoded text: pages ask to copy such a command.
+func (r *reader) spans(p *markdown.Page) {
+	r.part, r.fixed, r.inline = nil, true, true
+	for n, s := range p.Spans {
+		if n >= maxSpans || !strings.Contains(s.Text, " ") || len(s.Text) > maxText || !interesting(s.Text) {
+			continue
+		}
+		if !strings.Contains(s.Text, "://") && !strings.Contains(s.Text, "base64 ") {
+			continue
+		}
+		r.at = s.Offset
+		sh := newShell(r)
+		if lower := strings.ToLower(s.Text); strings.Contains(lower, "iex") || strings.Contains(lower, "invoke-expression") {
+			newPower(sh).script(s.Text)
+		} else {
+			sh.script(s.Text, value{})
+		}
+	}
+}
+
 // interesting reports whether a block without language has a command that matters.
 func interesting(text string) bool {
 	for _, part := range []string{
-		"curl ", "wget ", "rm -rf", "/.ssh", "base64 ", "nc ", "eval ", "env |", "printenv", "bash ", "sh ", "python", "chmod ", "crontab", "sudo ",
+		"curl ", "wget ", "iex", "irm ", "iwr ", "rm -rf", "/.ssh", "base64 ", "nc ", "eval ", "env |", "printenv", "bash ", "sh ", "python", "chmod ", "crontab", "sudo ",
 	} {
 		if strings.Contains(text, part) {
 			return true
