@@ -1,7 +1,7 @@
 package flow
 
 import (
-	"path"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -10,10 +10,8 @@ import (
 func argOf(args []arg, n int, keys ...string) value {
 	i := 0
 	for _, a := range args {
-		for _, k := range keys {
-			if a.key == k {
-				return a.v
-			}
+		if a.key != "" && slices.Contains(keys, a.key) {
+			return a.v
 		}
 		if a.key == "" {
 			if i == n {
@@ -27,10 +25,8 @@ func argOf(args []arg, n int, keys ...string) value {
 
 func hasArg(args []arg, keys ...string) bool {
 	for _, a := range args {
-		for _, k := range keys {
-			if a.key == k {
-				return true
-			}
+		if slices.Contains(keys, a.key) {
+			return true
 		}
 	}
 	return false
@@ -94,10 +90,8 @@ func (c *code) call(fn, receiver value, args []arg) value {
 
 // ends returns the first and the last part of a dotted name.
 func ends(name string) (root, last string) {
-	root, last = name, name
-	if i := strings.IndexByte(name, '.'); i >= 0 {
-		root = name[:i]
-	}
+	last = name
+	root, _, _ = strings.Cut(name, ".")
 	if i := strings.LastIndexByte(name, '.'); i >= 0 {
 		last = name[i+1:]
 	}
@@ -177,7 +171,7 @@ func (c *code) api(name, root, last string, receiver value, args []arg) (value, 
 	if v, ok := c.process(name, root, last, args); ok {
 		return v, true
 	}
-	if v, ok := c.file(name, root, last, receiver, args); ok {
+	if v, ok := c.file(name, last, receiver, args); ok {
 		return v, true
 	}
 	switch name {
@@ -262,7 +256,7 @@ func (c *code) api(name, root, last string, receiver value, args []arg) (value, 
 	if root == "re" && (last == "search" || last == "match" || last == "findall") && namesVariable().MatchString(first.text) {
 		return c.selected(argOf(args, 1, "string")), true
 	}
-	if root == "base64" && (strings.HasSuffix(last, "decode")) {
+	if root == "base64" && strings.HasSuffix(last, "decode") {
 		return c.decoded(strings.TrimSuffix(last, "decode"), name, args), true
 	}
 	if (root == "zlib" || root == "marshal" || root == "lzma") && (last == "decompress" || last == "loads") {
@@ -371,7 +365,7 @@ func (c *code) formatted(receiver value, args []arg) value {
 		}
 		field := rest[i+1 : i+j]
 		parts = append(parts, value{text: rest[:i], literal: true})
-		v := value{}
+		var v value
 		if k, err := strconv.Atoi(field); err == nil {
 			v = argOf(args, k)
 		} else if field != "" {
@@ -502,7 +496,7 @@ func (c *code) inShell(f func(s *shell) value) value {
 }
 
 // file evaluates functions that read and write files.
-func (c *code) file(name, root, last string, receiver value, args []arg) (value, bool) {
+func (c *code) file(name, last string, receiver value, args []arg) (value, bool) {
 	first, second := argOf(args, 0, "file", "path", "filename"), argOf(args, 1, "mode")
 	switch name {
 	case "open", "io.open", "codecs.open", "aiofiles.open", "File.open", "File.new":
@@ -567,7 +561,6 @@ func (c *code) file(name, root, last string, receiver value, args []arg) (value,
 			return value{}, true
 		}
 	}
-	_, _ = root, path.Base
 	return value{}, false
 }
 

@@ -10,9 +10,20 @@ var clients = map[string]bool{
 	"request": true, "cloudscraper": true, "curl_cffi": true, "Excon": true, "RestClient": true, "grequests": true,
 }
 
+// otherClients are the first parts of the names of further functions that connect.
+var otherClients = map[string]bool{
+	"socket": true, "net": true, "tls": true, "dgram": true, "TCPSocket": true, "WebSocket": true, "websocket": true,
+	"websockets": true, "ws": true, "paramiko": true, "UDPSocket": true, "smtplib": true, "nodemailer": true,
+	"yagmail": true, "Mail": true, "ftplib": true, "boto3": true, "navigator": true, "XMLHttpRequest": true,
+	"window": true, "globalThis": true, "self": true,
+}
+
 // network evaluates functions that connect.
 func (c *code) network(name, root, last string, receiver value, args []arg) (value, bool) {
 	root = strings.TrimSuffix(root, "()")
+	if !clients[root] && !otherClients[root] {
+		return value{}, false
+	}
 	values := valuesOf(args)
 	switch root {
 	case "socket", "net", "tls", "dgram", "TCPSocket", "WebSocket", "websocket", "websockets", "ws", "paramiko", "UDPSocket":

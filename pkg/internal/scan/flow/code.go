@@ -21,7 +21,6 @@ type code struct {
 	required map[string]bool // modules that the code imports
 	scopes   []scope
 	shell    *shell
-	begin    int // offset of the tokens' text
 }
 
 // scope is the variables of a function, or of the file.
@@ -721,7 +720,7 @@ func (c *code) bind(from, to int, v value) {
 				name = c.word(k)
 			}
 		case c.op(k) == "[": // an element
-			if end := c.end(k); name != "" {
+			if name != "" {
 				if c.imports[name] == "os.environ" || name == "os.environ" {
 					return
 				}
@@ -729,7 +728,6 @@ func (c *code) bind(from, to int, v value) {
 				old.from = old.from.with(v.from)
 				old.literal = false
 				c.store(name, old)
-				c.pos, k = max(c.pos, 0), end
 			}
 			return
 		}
@@ -811,8 +809,8 @@ func (c *code) store(name string, v value) {
 
 // find returns a variable.
 func (c *code) find(name string) (value, bool) {
-	for i := len(c.scopes) - 1; i >= 0; i-- {
-		if v, ok := c.scopes[i].vars[name]; ok {
+	for _, s := range slices.Backward(c.scopes) {
+		if v, ok := s.vars[name]; ok {
 			return v, true
 		}
 	}

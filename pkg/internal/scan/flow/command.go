@@ -2,6 +2,7 @@ package flow
 
 import (
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -94,7 +95,7 @@ func (s *shell) run(words []value, in value) value {
 				return in
 			}
 			arg := in
-			words = append(words[:len(words):len(words)], arg)
+			words = append(slices.Clip(words), arg)
 			if out, ok := s.xargs(words, in); ok {
 				return out
 			}
@@ -546,10 +547,8 @@ func (s *shell) git(args []value) value {
 
 // decoder evaluates programs that decode their input or a file.
 func (s *shell) decoder(name string, args []value, in value) value {
-	p := parseFlags(args, flagSet{"iowpkKlc", " --wrap "})
 	v := in
 	if name == "openssl" {
-		p = parseFlags(args, flagSet{"", ""})
 		text := " " + joined(args) + " "
 		for i, a := range args {
 			if i > 0 && args[i-1].text == "-in" {
@@ -572,6 +571,7 @@ func (s *shell) decoder(name string, args []value, in value) value {
 		}
 		return value{from: v.from}
 	}
+	p := parseFlags(args, flagSet{"iowpkKlc", " --wrap "})
 	for _, f := range append(p.rest, p.of("-i")...) {
 		if f.text != "-" {
 			v = union(v, s.read(f, name))
@@ -744,7 +744,6 @@ func (s *shell) guards(name string, args []value) {
 			}
 		}
 	}
-	text := ""
 	switch name {
 	case "chmod":
 		for _, a := range args {
@@ -758,7 +757,7 @@ func (s *shell) guards(name string, args []value) {
 	case "mkfs", "wipefs", "mkfs.ext4", "mkfs.xfs", "mkfs.ntfs", "mkfs.vfat":
 		add(Wipes, name)
 	case "diskutil":
-		if text = joined(args); strings.HasPrefix(text, "eraseDisk") || strings.HasPrefix(text, "zeroDisk") {
+		if text := joined(args); strings.HasPrefix(text, "eraseDisk") || strings.HasPrefix(text, "zeroDisk") {
 			add(Wipes, "diskutil "+args[0].text)
 		}
 	case "shred":
@@ -790,11 +789,11 @@ func (s *shell) guards(name string, args []value) {
 			add(DisablesGuard, "csrutil disable")
 		}
 	case "xattr":
-		if text = joined(args); strings.Contains(text, "com.apple.quarantine") && strings.Contains(text, "-d") || strings.HasPrefix(text, "-c") || strings.HasPrefix(text, "-rc") || strings.HasPrefix(text, "-cr") {
+		if text := joined(args); strings.Contains(text, "com.apple.quarantine") && strings.Contains(text, "-d") || strings.HasPrefix(text, "-c") || strings.HasPrefix(text, "-rc") || strings.HasPrefix(text, "-cr") {
 			add(DisablesGuard, "xattr (quarantine)")
 		}
 	case "history":
-		if text = joined(args); strings.HasPrefix(text, "-c") || strings.HasPrefix(text, "-wc") {
+		if text := joined(args); strings.HasPrefix(text, "-c") || strings.HasPrefix(text, "-wc") {
 			add(SuppressesLogs, "history -c")
 		}
 	case "visudo", "usermod", "useradd":
@@ -804,11 +803,11 @@ func (s *shell) guards(name string, args []value) {
 			add(Persists, "scheduled task")
 		}
 	case "reg":
-		if text = strings.ToLower(joined(args)); strings.HasPrefix(text, "add ") && strings.Contains(text, `currentversion\run`) {
+		if text := strings.ToLower(joined(args)); strings.HasPrefix(text, "add ") && strings.Contains(text, `currentversion\run`) {
 			add(Persists, "registry Run key")
 		}
 	case "npm":
-		if text = joined(args); strings.Contains(text, "strict-ssl false") || strings.Contains(text, "strict-ssl=false") {
+		if text := joined(args); strings.Contains(text, "strict-ssl false") || strings.Contains(text, "strict-ssl=false") {
 			add(Unverified, "strict-ssl false")
 		}
 	case "pip", "pip3":

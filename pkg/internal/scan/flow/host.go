@@ -6,17 +6,8 @@ import (
 	"strings"
 )
 
-// hostOf returns the host of an address in lower case, without user and port. It is "" if the host is not literal, or
-// if the text is not an address with a scheme.
-func hostOf(address string) string {
-	_, rest, ok := strings.Cut(address, "://")
-	if !ok {
-		return ""
-	}
-	return bareHost(rest)
-}
-
-// bareHost returns the host at the beginning of a text without a scheme.
+// bareHost returns the host at the beginning of a text without a scheme, in lower case, without user and port. It is ""
+// if the host is not literal.
 func bareHost(rest string) string {
 	if i := strings.IndexAny(rest, "/?#\\ \t\r\n\"'`"); i >= 0 {
 		rest = rest[:i]

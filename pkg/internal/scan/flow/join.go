@@ -157,7 +157,7 @@ type passed struct {
 }
 
 // meaning returns the kind of a flow, or 0.
-func meaning(f *Flow, p passed) FlowKind {
+func meaning(f *Flow, p passed) Meaning {
 	switch f.To.Kind {
 	case Downloads, Uploads, Connects, LooksUp, Mails:
 		if f.From.Kind == Decodes && p.address && f.From.Client != "Buffer.from" {
@@ -182,7 +182,7 @@ func meaning(f *Flow, p passed) FlowKind {
 }
 
 // sent returns the kind of a flow to another machine, or 0.
-func (f *Flow) sent(p passed) FlowKind {
+func (f *Flow) sent(p passed) Meaning {
 	switch f.From.Kind {
 	case ReadsVariable:
 		return f.variable(p)
@@ -214,7 +214,7 @@ func (f *Flow) sent(p passed) FlowKind {
 
 // variable returns the kind of a flow of one environment variable. A secret of a known service, and an encoded one, in
 // the body or the address of a request to another host is not a credential of this request.
-func (f *Flow) variable(p passed) FlowKind {
+func (f *Flow) variable(p passed) Meaning {
 	switch {
 	case !secretName(f.From.Detail) || f.To.Host == "" || related(f.From.Detail, f.To.Host):
 	case f.Drop:

@@ -16,7 +16,7 @@ import (
 func LanguageOf(name string, data []byte) Language {
 	if rest, ok := bytes.CutPrefix(data, []byte("#!")); ok {
 		line, _, _ := bytes.Cut(rest, []byte("\n"))
-		for _, w := range strings.Fields(string(line)) {
+		for w := range strings.FieldsSeq(string(line)) {
 			base := path.Base(w)
 			if base != "env" && !strings.HasPrefix(base, "-") {
 				if l := languageNamed(strings.TrimRight(base, "0123456789.")); l != Other {

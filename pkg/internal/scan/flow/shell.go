@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -158,11 +159,8 @@ func (s *shell) command(cmd syntax.Command, in value) value {
 	case *syntax.FuncDecl:
 		s.function(c)
 	case *syntax.DeclClause:
-		var args []value
 		for _, a := range c.Args {
-			if v, ok := s.assign(a); ok {
-				args = append(args, v)
-			}
+			s.assign(a)
 		}
 		if c.Variant != nil && len(c.Args) <= 1 {
 			return s.declared(c)
@@ -243,7 +241,7 @@ func (s *shell) assign(a *syntax.Assign) (value, bool) {
 	}
 	if a.Append {
 		old := s.vars[a.Name.Value]
-		argv := append(old.argv[:len(old.argv):len(old.argv)], v.argv...)
+		argv := append(slices.Clip(old.argv), v.argv...)
 		argv = argv[:min(len(argv), maxElements)]
 		v = s.join("", old, v)
 		v.argv = argv
@@ -353,8 +351,8 @@ func (s *shell) parameter(p *syntax.ParamExp) value {
 	switch {
 	case p.Exp != nil && p.Exp.Word != nil:
 		other := s.word(p.Exp.Word)
-		switch {
-		case p.Exp.Op == syntax.DefaultUnset || p.Exp.Op == syntax.DefaultUnsetOrNull || p.Exp.Op == syntax.AssignUnset || p.Exp.Op == syntax.AssignUnsetOrNull:
+		switch p.Exp.Op {
+		case syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.AssignUnset, syntax.AssignUnsetOrNull:
 			if !set {
 				from := v.from.with(other.from)
 				if v.text == "" || hasHole(v.text) { // most likely the default
@@ -365,7 +363,7 @@ func (s *shell) parameter(p *syntax.ParamExp) value {
 					s.set(name, v)
 				}
 			}
-		case p.Exp.Op == syntax.ErrorUnset || p.Exp.Op == syntax.ErrorUnsetOrNull:
+		case syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
 		default:
 			v = value{from: v.from}
 		}
