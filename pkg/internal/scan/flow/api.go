@@ -63,7 +63,8 @@ func (c *code) call(fn, receiver value, args []arg) value {
 	if v, ok := c.api(name, root, last, receiver, args); ok {
 		return v
 	}
-	if (name == "" || strings.HasPrefix(name, ".") || root == "self" || root == "this" || strings.HasSuffix(root, "()")) && c.funcs[last] {
+	if (name == "" || strings.HasPrefix(name, ".") || root == "self" || root == "this" || strings.HasSuffix(root,
+		"()")) && c.funcs[last] {
 		return c.callOwn(c.local(last), args)
 	}
 	out := value{from: union(valuesOf(args)...).from.with(receiver.from), name: name + "()"}
@@ -131,7 +132,8 @@ func (c *code) foreign(name string) (string, bool) {
 // environment evaluates functions that read the environment.
 func (c *code) environment(name, last string, args []arg) (value, bool) {
 	switch name {
-	case "os.getenv", "os.environ.get", "os.environ.pop", "os.environ.setdefault", "ENV.fetch", "os.environ.__getitem__", "Deno.env.get":
+	case "os.getenv", "os.environ.get", "os.environ.pop", "os.environ.setdefault", "ENV.fetch",
+		"os.environ.__getitem__", "Deno.env.get":
 		v := argOf(args, 0, "key")
 		if !v.literal || hasHole(v.text) {
 			return value{}, true
@@ -152,11 +154,12 @@ func (c *code) environment(name, last string, args []arg) (value, bool) {
 // quiet are functions whose result does not contain their arguments.
 var quiet = map[string]bool{
 	"len": true, "isinstance": true, "bool": true, "exists": true, "isfile": true, "isdir": true, "is_file": true,
-	"is_dir": true, "existsSync": true, "startswith": true, "endswith": true, "startsWith": true, "endsWith": true,
-	"includes": true, "sha256": true, "sha1": true, "md5": true, "hexdigest": true, "createHash": true, "isatty": true,
-	"type": true, "hasattr": true, "range": true, "sleep": true, "exit": true, "info": true, "debug": true, "warning": true,
-	"error": true, "warn": true, "getsize": true, "stat": true, "raise_for_status": true, "count": true, "add_argument": true,
-	"setLevel": true, "basicConfig": true, "has": true, "test": true, "any": true, "all": true, "compare_digest": true,
+	"is_dir": true, "existsSync": true, "startswith": true, "endswith": true, "startsWith": true,
+	"endsWith": true, "includes": true, "sha256": true, "sha1": true, "md5": true, "hexdigest": true,
+	"createHash": true, "isatty": true, "type": true, "hasattr": true, "range": true, "sleep": true, "exit": true,
+	"info": true, "debug": true, "warning": true, "error": true, "warn": true, "getsize": true, "stat": true,
+	"raise_for_status": true, "count": true, "add_argument": true, "setLevel": true, "basicConfig": true,
+	"has": true, "test": true, "any": true, "all": true, "compare_digest": true,
 }
 
 // api evaluates the functions of libraries that this package knows.
@@ -194,7 +197,8 @@ func (c *code) api(name, root, last string, receiver value, args []arg) (value, 
 		if len(args) > 0 && (name != "join" && name != "resolve" || c.lang == JavaScript) {
 			return c.join("/", valuesOf(args)...), true
 		}
-	case "os.path.expanduser", "os.path.expandvars", "os.path.abspath", "os.path.realpath", "os.fspath", "str", "File.expand_path", "String", "os.path.normpath":
+	case "os.path.expanduser", "os.path.expandvars", "os.path.abspath", "os.path.realpath", "os.fspath", "str",
+		"File.expand_path", "String", "os.path.normpath":
 		v := first
 		v.text = strings.NewReplacer("$HOME", "~", "${HOME}", "~").Replace(v.text)
 		v.ref = ""
@@ -216,9 +220,11 @@ func (c *code) api(name, root, last string, receiver value, args []arg) (value, 
 		return first, true
 	case "os.path.exists", "os.path.isfile":
 		return value{}, true
-	case "bytes.fromhex", "bytearray.fromhex", "binascii.unhexlify", "Buffer.from", "codecs.decode", "atob", "window.atob":
+	case "bytes.fromhex", "bytearray.fromhex", "binascii.unhexlify", "Buffer.from", "codecs.decode", "atob",
+		"window.atob":
 		encoding := argOf(args, 1, "encoding").text
-		if name == "Buffer.from" && encoding != "base64" && encoding != "hex" || name == "codecs.decode" && !strings.Contains(encoding, "rot") && encoding != "base64" && encoding != "hex" {
+		if name == "Buffer.from" && encoding != "base64" && encoding != "hex" || name == "codecs.decode" &&
+			!strings.Contains(encoding, "rot") && encoding != "base64" && encoding != "hex" {
 			break
 		}
 		if encoding == "" {
@@ -239,7 +245,8 @@ func (c *code) api(name, root, last string, receiver value, args []arg) (value, 
 			v = c.whole(v)
 		}
 		return v, true
-	case "pyperclip.paste", "navigator.clipboard.readText", "clipboardy.read", "clipboardy.readSync", "clipboard.paste", "pyclip.paste":
+	case "pyperclip.paste", "navigator.clipboard.readText", "clipboardy.read", "clipboardy.readSync",
+		"clipboard.paste", "pyclip.paste":
 		return c.source(Fact{Kind: ReadsClipboard, Detail: name, Client: name, Sure: Certain}), true
 	case "browser_cookie3.chrome", "browser_cookie3.firefox", "browser_cookie3.load":
 		return c.source(Fact{Kind: ReadsBrowser, Detail: name, Client: name, Sure: Certain}), true
@@ -250,10 +257,12 @@ func (c *code) api(name, root, last string, receiver value, args []arg) (value, 
 		}
 		return value{}, true
 	}
-	if root == "base64" && strings.HasSuffix(last, "encode") || name == "btoa" || last == "encode64" || last == "strict_encode64" {
+	if root == "base64" && strings.HasSuffix(last, "encode") || name == "btoa" || last == "encode64" ||
+		last == "strict_encode64" {
 		return value{from: c.through("encode", union(valuesOf(args)...).from)}, true
 	}
-	if root == "re" && (last == "search" || last == "match" || last == "findall") && namesVariable().MatchString(first.text) {
+	if root == "re" && (last == "search" || last == "match" || last == "findall") &&
+		namesVariable().MatchString(first.text) {
 		return c.selected(argOf(args, 1, "string")), true
 	}
 	if root == "base64" && strings.HasSuffix(last, "decode") {
@@ -262,7 +271,8 @@ func (c *code) api(name, root, last string, receiver value, args []arg) (value, 
 	if (root == "zlib" || root == "marshal" || root == "lzma") && (last == "decompress" || last == "loads") {
 		return c.decoded(root, name, args), true
 	}
-	if last == "encrypt" && (strings.Contains(name, "Fernet") || strings.Contains(name, "AES") || strings.Contains(name, "cipher")) {
+	if last == "encrypt" && (strings.Contains(name, "Fernet") || strings.Contains(name, "AES") ||
+		strings.Contains(name, "cipher")) {
 		if c.secured < 0 {
 			c.secured = c.key("encrypted:" + c.sum.path)
 		}
@@ -282,7 +292,8 @@ func (c *code) api(name, root, last string, receiver value, args []arg) (value, 
 	if quiet[last] {
 		return value{}, true
 	}
-	if (last == "get" || last == "getItem" || last == "pop") && receiver.name != "" || last == "get" && len(receiver.from) > 0 {
+	if (last == "get" || last == "getItem" || last == "pop") && receiver.name != "" || last == "get" &&
+		len(receiver.from) > 0 {
 		switch {
 		case receiver.name == "os.environ":
 			return c.variable(first.text), true
@@ -313,7 +324,8 @@ func (c *code) api(name, root, last string, receiver value, args []arg) (value, 
 		if receiver.text != "" {
 			return value{text: receiver.text, literal: true, from: receiver.from}, true
 		}
-	case "strip", "rstrip", "lstrip", "trim", "decode", "encode", "lower", "expanduser", "resolve", "absolute", "rstrip_slash", "as_posix", "trimEnd", "strip!", "chomp", "to_s":
+	case "strip", "rstrip", "lstrip", "trim", "decode", "encode", "lower", "expanduser", "resolve", "absolute",
+		"rstrip_slash", "as_posix", "trimEnd", "strip!", "chomp", "to_s":
 		if receiver.text != "" || receiver.name == "Path" {
 			v := receiver
 			v.ref = ""
@@ -332,7 +344,8 @@ func (c *code) api(name, root, last string, receiver value, args []arg) (value, 
 // tls reports whether arguments switch off the verification of certificates.
 func (c *code) tls(args []arg) bool {
 	for _, a := range args {
-		if (a.key == "verify" || a.key == "ssl" || a.key == "verify_ssl") && a.v.name == "False" || a.key == "context" && a.v.name == "ssl._create_unverified_context()" ||
+		if (a.key == "verify" || a.key == "ssl" || a.key == "verify_ssl") && a.v.name == "False" ||
+			a.key == "context" && a.v.name == "ssl._create_unverified_context()" ||
 			a.key == "cert_reqs" && a.v.name == "ssl.CERT_NONE" {
 			return true
 		}
@@ -386,7 +399,8 @@ func (c *code) formatted(receiver value, args []arg) value {
 func (c *code) process(name, root, last string, args []arg) (value, bool) {
 	first := argOf(args, 0, "args", "cmd", "command", "source")
 	switch name {
-	case "eval", "exec", "Function", "vm.runInThisContext", "vm.runInNewContext", "vm.runInContext", "builtins.exec", "builtins.eval",
+	case "eval", "exec", "Function", "vm.runInThisContext", "vm.runInNewContext", "vm.runInContext", "builtins.exec",
+		"builtins.eval",
 		"__builtins__.exec", "instance_eval", "class_eval", "runpy.run_path", "importlib.import_module", "__import__":
 		if root == "importlib" || root == "__import__" {
 			return value{name: first.text, from: first.from}, true
@@ -413,8 +427,10 @@ func (c *code) process(name, root, last string, args []arg) (value, bool) {
 		return value{from: code.from}, true
 	case "compile":
 		return value{from: first.from, text: first.text, literal: first.literal, name: "compile()"}, true
-	case "os.system", "os.popen", "subprocess.getoutput", "subprocess.getstatusoutput", "system", "`", "Kernel.system", "asyncio.create_subprocess_shell",
-		"pty.spawn", "commands.getoutput", "execa.command", "os.execl", "os.execvp", "os.execv", "os.spawnl", "os.startfile", "webbrowser.open", "Bun.spawn", "Deno.Command", "$":
+	case "os.system", "os.popen", "subprocess.getoutput", "subprocess.getstatusoutput", "system", "`",
+		"Kernel.system", "asyncio.create_subprocess_shell",
+		"pty.spawn", "commands.getoutput", "execa.command", "os.execl", "os.execvp", "os.execv", "os.spawnl",
+		"os.startfile", "webbrowser.open", "Bun.spawn", "Deno.Command", "$":
 		if name == "webbrowser.open" {
 			return value{}, true
 		}
@@ -426,12 +442,16 @@ func (c *code) process(name, root, last string, args []arg) (value, bool) {
 		return c.runs(name, first.fields["cmd"], args), true
 	}
 	switch {
-	case root == "subprocess" && (last == "run" || last == "Popen" || last == "call" || last == "check_call" || last == "check_output"),
+	case root == "subprocess" && (last == "run" || last == "Popen" || last == "call" || last == "check_call" ||
+		last == "check_output"),
 		root == "asyncio" && last == "create_subprocess_exec":
 		return c.runs(name, first, args), true
-	case root == "child_process" || root == "execa" || root == "shelljs" || root == "zx" || c.lang == JavaScript && (last == "execSync" || last == "spawnSync" || last == "execFileSync" || root == "spawn" || root == "exec" && last == "exec" || last == "execa" || root == "execAsync"):
+	case root == "child_process" || root == "execa" || root == "shelljs" || root == "zx" || c.lang == JavaScript &&
+		(last == "execSync" || last == "spawnSync" || last == "execFileSync" || root == "spawn" || root == "exec" &&
+			last == "exec" || last == "execa" || root == "execAsync"):
 		switch last {
-		case "exec", "execSync", "spawn", "spawnSync", "execFile", "execFileSync", "fork", "execa", "execaCommand", "execAsync":
+		case "exec", "execSync", "spawn", "spawnSync", "execFile", "execFileSync", "fork", "execa", "execaCommand",
+			"execAsync":
 			return c.runs(name, first, args), true
 		}
 	}
@@ -453,7 +473,8 @@ func (c *code) runs(name string, command value, args []arg) value {
 	if second := argOf(args, 1); len(argv) == 0 && len(second.argv) > 0 && c.lang == JavaScript {
 		argv = append([]value{command}, second.argv...)
 	}
-	if name == "asyncio.create_subprocess_exec" || strings.HasPrefix(name, "os.exec") || strings.HasPrefix(name, "os.spawn") {
+	if name == "asyncio.create_subprocess_exec" || strings.HasPrefix(name, "os.exec") || strings.HasPrefix(name,
+		"os.spawn") {
 		argv = nil
 		for _, a := range args {
 			if a.key == "" {
@@ -463,7 +484,8 @@ func (c *code) runs(name string, command value, args []arg) value {
 	}
 	if len(argv) > 0 {
 		if argv[0].name == "sys.executable" || argv[0].name == "process.execPath" {
-			argv = append([]value{{text: map[bool]string{true: "node", false: "python"}[c.lang == JavaScript], literal: true}}, argv[1:]...)
+			argv = append([]value{{text: map[bool]string{true: "node", false: "python"}[c.lang == JavaScript],
+				literal: true}}, argv[1:]...)
 		}
 		words := make([]value, len(argv))
 		for i, a := range argv {
@@ -501,23 +523,28 @@ func (c *code) file(name, last string, receiver value, args []arg) (value, bool)
 	switch name {
 	case "open", "io.open", "codecs.open", "aiofiles.open", "File.open", "File.new":
 		return c.open(first, second.text, name), true
-	case "File.read", "IO.read", "File.readlines", "fs.readFileSync", "fs.readFile", "fs.promises.readFile", "fs/promises.readFile", "Bun.file", "Deno.readTextFile", "Deno.readTextFileSync", "readFileSync",
-		"fs.createReadStream", "pandas.read_csv", "dotenv.dotenv_values", "fs.readJsonSync", "fs.readJson", "dotenv.parse":
+	case "File.read", "IO.read", "File.readlines", "fs.readFileSync", "fs.readFile", "fs.promises.readFile",
+		"fs/promises.readFile", "Bun.file", "Deno.readTextFile", "Deno.readTextFileSync", "readFileSync",
+		"fs.createReadStream", "pandas.read_csv", "dotenv.dotenv_values", "fs.readJsonSync", "fs.readJson",
+		"dotenv.parse":
 		if name == "dotenv.dotenv_values" && len(args) == 0 {
 			first = value{text: ".env", literal: true}
 		}
 		return c.read(first, name), true
-	case "File.write", "IO.write", "fs.writeFileSync", "fs.writeFile", "fs.promises.writeFile", "fs/promises.writeFile", "fs.appendFileSync", "fs.appendFile", "Bun.write", "Deno.writeTextFile",
+	case "File.write", "IO.write", "fs.writeFileSync", "fs.writeFile", "fs.promises.writeFile",
+		"fs/promises.writeFile", "fs.appendFileSync", "fs.appendFile", "Bun.write", "Deno.writeTextFile",
 		"fs.promises.appendFile", "fs/promises.appendFile", "fs.outputFile", "Deno.writeFile":
 		c.write(first, second, name)
 		return value{}, true
 	case "fs.createWriteStream":
 		c.write(first, value{}, name)
 		return value{name: "open()", text: first.text, literal: true}, true
-	case "shutil.copy", "shutil.copyfile", "shutil.copy2", "shutil.move", "os.rename", "os.replace", "fs.copyFileSync", "fs.copyFile", "fs.renameSync", "FileUtils.cp", "shutil.copytree":
+	case "shutil.copy", "shutil.copyfile", "shutil.copy2", "shutil.move", "os.rename", "os.replace",
+		"fs.copyFileSync", "fs.copyFile", "fs.renameSync", "FileUtils.cp", "shutil.copytree":
 		c.write(second, c.read(first, name), name)
 		return value{}, true
-	case "os.walk", "os.listdir", "os.scandir", "glob.glob", "glob.iglob", "fs.readdirSync", "fs.readdir", "Dir.glob", "globSync", "fs/promises.readdir", "fs.promises.readdir":
+	case "os.walk", "os.listdir", "os.scandir", "glob.glob", "glob.iglob", "fs.readdirSync", "fs.readdir", "Dir.glob",
+		"globSync", "fs/promises.readdir", "fs.promises.readdir":
 		return c.listed(first, name, name == "os.walk" || strings.Contains(first.text, "**")), true
 	case "shutil.rmtree", "fs.rmSync", "FileUtils.rm_rf", "fs.rm", "rimraf", "fs.promises.rm":
 		if isHome(cleanPath(first.text)) {
@@ -529,7 +556,8 @@ func (c *code) file(name, last string, receiver value, args []arg) (value, bool)
 			c.fact(Fact{Kind: Loosens, Detail: m, Client: name, Sure: Certain})
 		}
 		return value{}, true
-	case "json.load", "yaml.safe_load", "json.loads", "toml.load", "tomllib.load", "JSON.parse", "yaml.load", "configparser.ConfigParser", "pickle.load":
+	case "json.load", "yaml.safe_load", "json.loads", "toml.load", "tomllib.load", "JSON.parse", "yaml.load",
+		"configparser.ConfigParser", "pickle.load":
 		v := union(valuesOf(args)...)
 		return value{from: v.from}, true
 	case "os.popen":

@@ -61,7 +61,8 @@ func (c *code) declare() {
 			c.funcs[next.text] = true
 		case t.text == "function" && next.text == "*" && i+2 < len(c.tokens):
 			c.funcs[c.tokens[i+2].text] = true
-		case c.lang == JavaScript && (t.text == "const" || t.text == "let") && next.kind == tokenName && c.arrowFollows(i+2):
+		case c.lang == JavaScript && (t.text == "const" || t.text == "let") && next.kind == tokenName &&
+			c.arrowFollows(i+2):
 			c.funcs[next.text] = true
 		}
 	}
@@ -157,7 +158,8 @@ func (c *code) statement(end int) {
 			c.class(i, end)
 			return
 		}
-	case "async", "export", "default", "public", "private", "protected", "static", "declare", "override", "abstract", "readonly", "get":
+	case "async", "export", "default", "public", "private", "protected", "static", "declare", "override", "abstract",
+		"readonly", "get":
 		if c.word(i+1) != "" || c.op(i+1) == "{" && c.word(i) != "get" {
 			c.pos++
 			return
@@ -185,11 +187,13 @@ func (c *code) statement(end int) {
 			c.reach(v.from, c.key("result:"+c.local(fn)))
 		}
 		return
-	case "if", "elif", "while", "until", "unless", "switch", "case", "when", "assert", "raise", "throw", "del", "delete", "rescue":
+	case "if", "elif", "while", "until", "unless", "switch", "case", "when", "assert", "raise", "throw", "del",
+		"delete", "rescue":
 		c.pos++
 		c.list(end)
 		return
-	case "else", "try", "finally", "pass", "break", "continue", "end", "begin", "do", "ensure", "then", "global", "nonlocal", "debugger", "loop":
+	case "else", "try", "finally", "pass", "break", "continue", "end", "begin", "do", "ensure", "then", "global",
+		"nonlocal", "debugger", "loop":
 		c.pos++
 		return
 	case "except", "catch":
@@ -396,7 +400,8 @@ func (c *code) dotted() string {
 	for c.pos < len(c.tokens) {
 		if c.op(c.pos) == "." {
 			name.WriteByte('.')
-		} else if w := c.word(c.pos); w != "" && (name.Len() == 0 || strings.HasSuffix(name.String(), ".")) && w != "import" {
+		} else if w := c.word(c.pos); w != "" && (name.Len() == 0 || strings.HasSuffix(name.String(), ".")) &&
+			w != "import" {
 			name.WriteString(w)
 		} else {
 			break
@@ -423,13 +428,16 @@ func (c *code) module(name string) {
 // commonModules are Python's, which are not files of skills.
 var commonModules = func() map[string]bool {
 	m := map[string]bool{}
-	for name := range strings.FieldsSeq(`os sys re json time datetime pathlib typing subprocess argparse logging math random
-		shutil tempfile io csv collections itertools functools hashlib hmac base64 urllib http socket ssl email smtplib
-		threading asyncio dataclasses enum abc copy string textwrap glob fnmatch platform getpass uuid zipfile tarfile gzip
-		zlib struct requests httpx aiohttp numpy pandas yaml bs4 PIL openai anthropic google boto3 matplotlib scipy sklearn
-		torch tqdm rich click dotenv pydantic fastapi flask django pytest unittest traceback warnings contextlib inspect
-		importlib types operator statistics decimal fractions secrets signal queue multiprocessing concurrent sqlite3
-		pickle codecs locale ast html xml urllib3 websockets playwright selenium lxml openpyxl docx pptx cryptography __future__`) {
+	for name := range strings.FieldsSeq(`
+		os sys re json time datetime pathlib typing subprocess argparse logging math random shutil
+		tempfile io csv collections itertools functools hashlib hmac base64 urllib http socket ssl email
+		smtplib threading asyncio dataclasses enum abc copy string textwrap glob fnmatch platform
+		getpass uuid zipfile tarfile gzip zlib struct requests httpx aiohttp numpy pandas yaml bs4 PIL
+		openai anthropic google boto3 matplotlib scipy sklearn torch tqdm rich click dotenv pydantic
+		fastapi flask django pytest unittest traceback warnings contextlib inspect importlib types
+		operator statistics decimal fractions secrets signal queue multiprocessing concurrent sqlite3
+		pickle codecs locale ast html xml urllib3 websockets playwright selenium lxml openpyxl docx pptx
+		cryptography __future__`) {
 		m[name] = true
 	}
 	return m
@@ -674,7 +682,8 @@ func (c *code) assign(from, at int, op string, end int) {
 	if name := c.word(from); c.lang == JavaScript && at == from+1 && name != "" && c.funcs[name] && c.arrowFollows(at) {
 		c.arrow(name, nil)
 		v = value{name: "fn:" + name}
-	} else if next, nextOp := c.assignment(c.pos, min(end, c.pos+8)); next > 0 && nextOp == "=" && c.lang == Python { // a = b = value
+	} else if next, nextOp := c.assignment(c.pos, min(end, c.pos+8)); next > 0 && nextOp == "=" &&
+		c.lang == Python { // a = b = value
 		first := c.pos
 		c.assign(first, next, "=", end)
 		v = c.lookup(c.word(first))
@@ -713,7 +722,8 @@ func (c *code) bind(from, to int, v value) {
 	name := ""
 	for k := from; k < to; k++ {
 		switch {
-		case c.word(k) != "" && (k == from || c.op(k-1) == "." || c.word(k-1) == "const" || c.word(k-1) == "let" || c.word(k-1) == "var"):
+		case c.word(k) != "" && (k == from || c.op(k-1) == "." || c.word(k-1) == "const" || c.word(k-1) == "let" ||
+			c.word(k-1) == "var"):
 			if k > from && c.op(k-1) == "." {
 				name += "." + c.word(k)
 			} else {
@@ -735,7 +745,8 @@ func (c *code) bind(from, to int, v value) {
 	if name == "" {
 		return
 	}
-	if name == "process.env.NODE_TLS_REJECT_UNAUTHORIZED" && v.text == "0" || strings.HasSuffix(name, "_create_default_https_context") {
+	if name == "process.env.NODE_TLS_REJECT_UNAUTHORIZED" && v.text == "0" || strings.HasSuffix(name,
+		"_create_default_https_context") {
 		c.fact(Fact{Kind: Unverified, Detail: name, Sure: Certain})
 	}
 	if strings.HasSuffix(name, ".verify") && v.name == "False" {

@@ -70,7 +70,8 @@ func (s *shell) run(words []value, in value) value {
 			s.fact(Fact{Kind: Elevates, Detail: name, Client: name, Sure: Certain})
 			words = skipFlags(words[1:], "ughpCrtT")
 			continue
-		case "nohup", "time", "command", "builtin", "setsid", "exec", "nice", "ionice", "stdbuf", "then", "do", "!", "unbuffer", "caffeinate":
+		case "nohup", "time", "command", "builtin", "setsid", "exec", "nice", "ionice", "stdbuf", "then", "do", "!",
+			"unbuffer", "caffeinate":
 			words = skipFlags(words[1:], "naioce")
 			continue
 		case "timeout", "gtimeout":
@@ -146,7 +147,9 @@ func (s *shell) program(name string, words []value, in value) value {
 			s.runFile(name, args[0], value{})
 		}
 		return value{}
-	case "trap", "test", "[", "[[", ":", "true", "false", "exit", "return", "shift", "set", "local", "cd", "pushd", "popd", "break", "continue", "wait", "sleep", "which", "type", "hash", "alias", "umask", "getopts", "let", "mkdir", "touch", "unset", "ulimit", "date", "basename", "dirname", "pwd", "uname", "whoami", "id", "hostname":
+	case "trap", "test", "[", "[[", ":", "true", "false", "exit", "return", "shift", "set", "local", "cd", "pushd",
+		"popd", "break", "continue", "wait", "sleep", "which", "type", "hash", "alias", "umask", "getopts", "let",
+		"mkdir", "touch", "unset", "ulimit", "date", "basename", "dirname", "pwd", "uname", "whoami", "id", "hostname":
 		return s.plain(name, args)
 	case "read", "mapfile", "readarray":
 		for _, a := range args {
@@ -194,7 +197,8 @@ func (s *shell) program(name string, words []value, in value) value {
 	case "aws", "gsutil", "gcloud", "az", "rclone", "s3cmd", "b2", "mc":
 		return s.cloud(name, args, in)
 	case "gh", "glab", "hub":
-		return s.request(Downloads, value{text: map[string]string{"glab": "https://gitlab.com"}[name], literal: true}.or("https://github.com"), name, s.headers(append(args, in)))
+		return s.request(Downloads, value{text: map[string]string{"glab": "https://gitlab.com"}[name],
+			literal: true}.or("https://github.com"), name, s.headers(append(args, in)))
 	case "git":
 		return s.git(args)
 	case "openssl", "base64", "xxd", "gbase64", "base32", "uudecode":
@@ -230,7 +234,8 @@ func (s *shell) program(name string, words []value, in value) value {
 		}
 		return s.source(Fact{Kind: ReadsClipboard, Detail: name, Client: name, Sure: Certain})
 	case "security":
-		if text := joined(args); strings.Contains(text, "find-generic-password") || strings.Contains(text, "find-internet-password") || strings.Contains(text, "dump-keychain") {
+		if text := joined(args); strings.Contains(text, "find-generic-password") || strings.Contains(text,
+			"find-internet-password") || strings.Contains(text, "dump-keychain") {
 			return s.source(Fact{Kind: ReadsKeychain, Detail: "security " + args[0].text, Client: name, Sure: Certain})
 		}
 		return value{}
@@ -302,7 +307,8 @@ func (s *shell) plain(name string, args []value) value {
 
 // isPath reports whether the first word of a command is a file in a directory.
 func isPath(text string) bool {
-	return strings.Contains(text, "/") && !strings.HasPrefix(text, "/usr/") && !strings.HasPrefix(text, "/bin/") && !strings.HasPrefix(text, "/opt/")
+	return strings.Contains(text, "/") && !strings.HasPrefix(text, "/usr/") && !strings.HasPrefix(text, "/bin/") &&
+		!strings.HasPrefix(text, "/opt/")
 }
 
 func (s *shell) callFunction(name string, args []value, in value) value {
@@ -479,7 +485,8 @@ func (s *shell) ssh(args []value, in value) value {
 
 // cloud evaluates programs that copy files to and from the storage of a service.
 func (s *shell) cloud(name string, args []value, in value) value {
-	host := map[string]string{"aws": "amazonaws.com", "gsutil": "googleapis.com", "gcloud": "googleapis.com", "az": "azure.com"}[name]
+	host := map[string]string{"aws": "amazonaws.com", "gsutil": "googleapis.com", "gcloud": "googleapis.com",
+		"az": "azure.com"}[name]
 	copies := false
 	var last string
 	var sent []value
@@ -507,12 +514,14 @@ func (s *shell) cloud(name string, args []value, in value) value {
 			detail = name + " " + args[0].text
 		}
 	}
-	return value{from: set{s.sink(Fact{Kind: kind, Detail: detail, Host: host, Client: name, Sure: Likely}, append(sent, in)...)}}
+	return value{from: set{s.sink(Fact{Kind: kind, Detail: detail, Host: host, Client: name, Sure: Likely},
+		append(sent, in)...)}}
 }
 
 func (s *shell) git(args []value) value {
 	text := " " + joined(args) + " "
-	if strings.Contains(text, "http.sslverify=false") || strings.Contains(text, "http.sslVerify=false") || strings.Contains(text, "http.sslVerify false") {
+	if strings.Contains(text, "http.sslverify=false") || strings.Contains(text, "http.sslVerify=false") ||
+		strings.Contains(text, "http.sslVerify false") {
 		s.fact(Fact{Kind: Unverified, Detail: "http.sslVerify=false", Client: "git", Sure: Certain})
 	}
 	args = skipFlags(args, "cC")
@@ -522,7 +531,8 @@ func (s *shell) git(args []value) value {
 	s.fact(Fact{Kind: Runs, Detail: "git", Client: "git", Sure: Certain})
 	switch args[0].text {
 	case "push":
-		if strings.Contains(text, " --force ") || strings.Contains(text, " -f ") || strings.Contains(text, " --mirror ") {
+		if strings.Contains(text, " --force ") || strings.Contains(text, " -f ") || strings.Contains(text,
+			" --mirror ") {
 			s.fact(Fact{Kind: RewritesGit, Detail: strings.TrimSpace("git" + text), Client: "git", Sure: Certain})
 		}
 	case "filter-branch", "filter-repo":
@@ -561,7 +571,8 @@ func (s *shell) decoder(name string, args []value, in value) value {
 		if strings.Contains(text, " s_client ") {
 			for i, a := range args {
 				if i > 0 && args[i-1].text == "-connect" {
-					return value{from: set{s.sink(Fact{Kind: Connects, Detail: a.text, Host: bareHost(a.text), Client: "openssl s_client", Sure: Likely}, in)}}
+					return value{from: set{s.sink(Fact{Kind: Connects, Detail: a.text, Host: bareHost(a.text),
+						Client: "openssl s_client", Sure: Likely}, in)}}
 				}
 			}
 			return value{}
@@ -637,10 +648,12 @@ func (s *shell) remove(args []value) {
 			s.fact(Fact{Kind: Deletes, Detail: text, Client: "rm", Sure: Certain})
 		case strings.HasPrefix(text, "\x00"):
 			rest := text[strings.IndexByte(text, 1)+1:]
-			if hole, ok := s.holeAt(strings.Trim(text[:len(text)-len(rest)], "\x00\x01")); ok && (rest == "/" || rest == "/*") {
+			if hole, ok := s.holeAt(strings.Trim(text[:len(text)-len(rest)], "\x00\x01")); ok && (rest == "/" ||
+				rest == "/*") {
 				for _, id := range hole.from {
 					if n := s.sum.nodes[id]; n.fact >= 0 && s.sum.facts[n.fact].Kind == ReadsVariable {
-						s.fact(Fact{Kind: Deletes, Detail: "$" + s.sum.facts[n.fact].Detail + rest, Client: "rm", Sure: Possible})
+						s.fact(Fact{Kind: Deletes, Detail: "$" + s.sum.facts[n.fact].Detail + rest, Client: "rm",
+							Sure: Possible})
 					}
 				}
 			}
@@ -734,12 +747,14 @@ func (s *shell) guards(name string, args []value) {
 	}
 	for _, a := range args {
 		switch a.text {
-		case "--dangerously-skip-permissions", "--dangerously-bypass-approvals-and-sandbox", "--yolo", "--allow-dangerously-skip-permissions", "--permission-mode=bypassPermissions":
+		case "--dangerously-skip-permissions", "--dangerously-bypass-approvals-and-sandbox", "--yolo",
+			"--allow-dangerously-skip-permissions", "--permission-mode=bypassPermissions":
 			add(SkipsApproval, a.text)
 		}
 		switch name {
 		case "psql", "mysql", "sqlite3", "mariadb", "sqlcmd", "clickhouse-client", "mongosh", "duckdb":
-			if text := strings.ToUpper(a.text); strings.Contains(text, "DROP DATABASE") || strings.Contains(text, "DROP SCHEMA") {
+			if text := strings.ToUpper(a.text); strings.Contains(text, "DROP DATABASE") || strings.Contains(text,
+				"DROP SCHEMA") {
 				add(DropsDatabase, "DROP DATABASE")
 			}
 		}
@@ -748,7 +763,9 @@ func (s *shell) guards(name string, args []value) {
 	case "chmod":
 		for _, a := range args {
 			mode := a.text
-			if mode == "777" || mode == "0777" || mode == "a+rwx" || mode == "a=rwx" || mode == "u+s" || mode == "+s" || mode == "g+s" || len(mode) == 4 && mode[0] >= '2' && mode[0] <= '7' && strings.Trim(mode, "01234567") == "" {
+			if mode == "777" || mode == "0777" || mode == "a+rwx" || mode == "a=rwx" || mode == "u+s" ||
+				mode == "+s" || mode == "g+s" || len(mode) == 4 && mode[0] >= '2' && mode[0] <= '7' &&
+				strings.Trim(mode, "01234567") == "" {
 				add(Loosens, mode)
 			}
 		}
@@ -789,7 +806,8 @@ func (s *shell) guards(name string, args []value) {
 			add(DisablesGuard, "csrutil disable")
 		}
 	case "xattr":
-		if text := joined(args); strings.Contains(text, "com.apple.quarantine") && strings.Contains(text, "-d") || strings.HasPrefix(text, "-c") || strings.HasPrefix(text, "-rc") || strings.HasPrefix(text, "-cr") {
+		if text := joined(args); strings.Contains(text, "com.apple.quarantine") && strings.Contains(text, "-d") ||
+			strings.HasPrefix(text, "-c") || strings.HasPrefix(text, "-rc") || strings.HasPrefix(text, "-cr") {
 			add(DisablesGuard, "xattr (quarantine)")
 		}
 	case "history":
@@ -803,11 +821,13 @@ func (s *shell) guards(name string, args []value) {
 			add(Persists, "scheduled task")
 		}
 	case "reg":
-		if text := strings.ToLower(joined(args)); strings.HasPrefix(text, "add ") && strings.Contains(text, `currentversion\run`) {
+		if text := strings.ToLower(joined(args)); strings.HasPrefix(text, "add ") && strings.Contains(text,
+			`currentversion\run`) {
 			add(Persists, "registry Run key")
 		}
 	case "npm":
-		if text := joined(args); strings.Contains(text, "strict-ssl false") || strings.Contains(text, "strict-ssl=false") {
+		if text := joined(args); strings.Contains(text, "strict-ssl false") || strings.Contains(text,
+			"strict-ssl=false") {
 			add(Unverified, "strict-ssl false")
 		}
 	case "pip", "pip3":
@@ -819,13 +839,16 @@ func (s *shell) guards(name string, args []value) {
 
 func (s *shell) services(name, text string) {
 	text = " " + text + " "
-	for _, guard := range []string{"ufw", "firewalld", "apparmor", "auditd", "clamav", "falcon-sensor", "osqueryd", "wazuh-agent", "crowdstrike", "mdatp"} {
-		if strings.Contains(text, guard) && (strings.Contains(text, " stop ") || strings.Contains(text, " disable ") || strings.Contains(text, " mask ") || strings.Contains(text, " unload ")) {
+	for _, guard := range []string{"ufw", "firewalld", "apparmor", "auditd", "clamav", "falcon-sensor", "osqueryd",
+		"wazuh-agent", "crowdstrike", "mdatp"} {
+		if strings.Contains(text, guard) && (strings.Contains(text, " stop ") || strings.Contains(text,
+			" disable ") || strings.Contains(text, " mask ") || strings.Contains(text, " unload ")) {
 			s.fact(Fact{Kind: DisablesGuard, Detail: name + text, Client: name, Sure: Certain})
 			return
 		}
 	}
-	if name == "systemctl" && strings.Contains(text, " enable ") || name == "launchctl" && (strings.Contains(text, " load ") || strings.Contains(text, " bootstrap ")) {
+	if name == "systemctl" && strings.Contains(text, " enable ") || name == "launchctl" && (strings.Contains(text,
+		" load ") || strings.Contains(text, " bootstrap ")) {
 		s.fact(Fact{Kind: Persists, Detail: name + text, Client: name, Sure: Likely})
 	}
 }

@@ -161,7 +161,8 @@ func (c *code) truth(v value, compared bool) value {
 // merge returns the value that is one of two.
 func (c *code) merge(a, b value) value {
 	out := a
-	if a.text == "" && a.name == "" && !a.literal || hasHole(a.text) && strings.IndexByte(a.text, 0) == 0 && b.text != "" {
+	if a.text == "" && a.name == "" && !a.literal || hasHole(a.text) && strings.IndexByte(a.text, 0) == 0 &&
+		b.text != "" {
 		out = b
 	}
 	out.from = a.from.with(b.from)
@@ -373,7 +374,8 @@ func (c *code) primary(end int) value {
 	case tokenText:
 		v := value{text: cut(t.text), literal: true}
 		c.pos++
-		for c.lang == Python && c.pos < end && c.tokens[c.pos].kind == tokenText && (!c.tokens[c.pos].first || len(v.text) == 0) {
+		for c.lang == Python && c.pos < end && c.tokens[c.pos].kind == tokenText && (!c.tokens[c.pos].first ||
+			len(v.text) == 0) {
 			v.text = cut(v.text + c.tokens[c.pos].text)
 			c.pos++
 		}
@@ -437,7 +439,8 @@ func (c *code) format(end int) value {
 	}
 	c.pos = stop + 1
 	v := c.join("", parts...)
-	if c.lang == Python && c.pos < end && (c.tokens[c.pos].kind == tokenText || c.tokens[c.pos].kind == tokenFormat) && !c.tokens[c.pos].first {
+	if c.lang == Python && c.pos < end && (c.tokens[c.pos].kind == tokenText ||
+		c.tokens[c.pos].kind == tokenFormat) && !c.tokens[c.pos].first {
 		return c.join("", v, c.primary(end))
 	}
 	return v
@@ -629,7 +632,8 @@ func (c *code) trailers(v value, end int) value {
 			v = c.call(v, receiver, []arg{{v: c.format(end)}})
 			continue
 		}
-		if c.lang == Ruby && !t.first && v.name != "" && len(v.from) == 0 && (t.kind == tokenText || t.kind == tokenFormat) && v.text == "" {
+		if c.lang == Ruby && !t.first && v.name != "" && len(v.from) == 0 && (t.kind == tokenText ||
+			t.kind == tokenFormat) && v.text == "" {
 			v = c.call(v, receiver, []arg{{v: c.list(end)}})
 			continue
 		}
@@ -669,7 +673,8 @@ func (c *code) trailers(v value, end int) value {
 			}
 			v = c.subscript(v, end)
 		case "!":
-			if c.lang == JavaScript && (c.op(c.pos+1) == "." || c.op(c.pos+1) == ")" || c.op(c.pos+1) == "," || c.op(c.pos+1) == ";") {
+			if c.lang == JavaScript && (c.op(c.pos+1) == "." || c.op(c.pos+1) == ")" || c.op(c.pos+1) == "," ||
+				c.op(c.pos+1) == ";") {
 				c.pos++
 				continue
 			}
@@ -699,7 +704,8 @@ func (c *code) attribute(v value, name string) value {
 	if v.ref != "" {
 		ref = v.ref + "." + name
 	}
-	if c.lang == JavaScript && v.name == "" && len(v.from) > 0 && c.op(c.pos) != "(" && c.op(c.pos) != "?." && !content[name] {
+	if c.lang == JavaScript && v.name == "" && len(v.from) > 0 && c.op(c.pos) != "(" && c.op(c.pos) != "?." &&
+		!content[name] {
 		out := c.selected(v)
 		out.ref = ref
 		return out
@@ -786,7 +792,8 @@ func (c *code) arguments(end int, receiver value) (args []arg) {
 	for c.pos < stop {
 		from := c.pos
 		a := arg{}
-		if w := c.word(from); w != "" && (c.lang != JavaScript && c.op(from+1) == "=" || c.lang == Ruby && c.op(from+1) == ":") {
+		if w := c.word(from); w != "" && (c.lang != JavaScript && c.op(from+1) == "=" || c.lang == Ruby &&
+			c.op(from+1) == ":") {
 			a.key = w
 			c.pos = from + 2
 		}

@@ -28,7 +28,8 @@ func bareHost(rest string) string {
 		return ""
 	}
 	for i := range len(rest) {
-		if c := rest[i]; !(c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '-' || c == '.' || c == '_' || c >= 0x80) {
+		if c := rest[i]; !(c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '-' || c == '.' || c == '_' ||
+			c >= 0x80) {
 			return ""
 		}
 	}
@@ -135,7 +136,8 @@ type service struct{ credential, hosts []string }
 var services = []service{
 	{[]string{"aws", "amazon"}, []string{"amazonaws.com", "aws.amazon.com", "aws.dev"}},
 	{[]string{"gcloud", "google", "gcp", "gemini", "firebase"}, []string{"googleapis.com", "google.com", "goog"}},
-	{[]string{"azure", "microsoft", "msal", "graph"}, []string{"azure.com", "microsoft.com", "microsoftonline.com", "windows.net"}},
+	{[]string{"azure", "microsoft", "msal", "graph"}, []string{"azure.com", "microsoft.com", "microsoftonline.com",
+		"windows.net"}},
 	{[]string{"github", "gh_", "gh/hosts", "ghcr"}, []string{"github.com", "ghcr.io", "githubusercontent.com"}},
 	{[]string{"anthropic", "claude"}, []string{"anthropic.com", "claude.ai", "claude.com"}},
 	{[]string{"openai", "codex"}, []string{"openai.com", "chatgpt.com"}},
@@ -166,7 +168,8 @@ func related(credential, host string) bool {
 			break
 		}
 		for part := range strings.SplitSeq(label, "-") {
-			if len(part) > 2 && part != "api" && part != "www" && strings.Contains(strings.ReplaceAll(credential, "_", ""), part) {
+			if len(part) > 2 && part != "api" && part != "www" && strings.Contains(strings.ReplaceAll(credential, "_",
+				""), part) {
 				return true
 			}
 		}
@@ -177,7 +180,8 @@ func related(credential, host string) bool {
 // knownServices are further services, whose hosts contain their name.
 var knownServices = []string{
 	"slack", "stripe", "sendgrid", "datadog", "twilio", "gitlab", "heroku", "vercel", "netlify", "cloudflare",
-	"digitalocean", "notion", "linear", "jira", "atlassian", "discord", "supabase", "sentry", "mailgun", "paypal", "shopify",
+	"digitalocean", "notion", "linear", "jira", "atlassian", "discord", "supabase", "sentry", "mailgun", "paypal",
+	"shopify",
 }
 
 // knownService reports whether a variable has the name of a credential of a known service.

@@ -114,7 +114,8 @@ func (g *graph) flows() (flows []Flow) {
 
 // flow returns the flow from one fact to another, if it means something.
 func (g *graph) flow(from, to Fact, came []int32, end int32) (Flow, bool) {
-	f := Flow{From: from, To: to, Sure: min(from.Sure, to.Sure), Drop: dropHost(to.Host), Reserved: to.Host != "" && localHost(to.Host)}
+	f := Flow{From: from, To: to, Sure: min(from.Sure, to.Sure), Drop: dropHost(to.Host), Reserved: to.Host != "" &&
+		localHost(to.Host)}
 	if from.Kind == Downloads || from.Kind == Uploads || from.Kind == Connects {
 		f.Reserved = from.Host != "" && localHost(from.Host)
 	}
@@ -197,7 +198,8 @@ func (f *Flow) sent(p passed) Meaning {
 		}
 		return Exfiltrates
 	case ReadsKey, ReadsAgent, ReadsKeychain:
-		if related(f.From.Detail, f.To.Host) || f.To.Client == "ssh" || p.selected && (p.header || f.To.Kind != Uploads) {
+		if related(f.From.Detail, f.To.Host) || f.To.Client == "ssh" || p.selected && (p.header ||
+			f.To.Kind != Uploads) {
 			return Credential
 		}
 		return Exfiltrates

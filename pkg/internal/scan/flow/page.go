@@ -35,7 +35,8 @@ func languageNamed(name string) Language {
 		return Shell
 	case "py", "python", "pyw", "python3", "py3":
 		return Python
-	case "js", "mjs", "cjs", "ts", "mts", "cts", "jsx", "tsx", "javascript", "typescript", "node", "nodejs", "bun", "deno":
+	case "js", "mjs", "cjs", "ts", "mts", "cts", "jsx", "tsx", "javascript", "typescript", "node", "nodejs", "bun",
+		"deno":
 		return JavaScript
 	case "ps1", "psm1", "powershell", "pwsh", "bat", "cmd":
 		return PowerShell
@@ -105,7 +106,8 @@ func (r *reader) page(p *markdown.Page) {
 			continue
 		}
 		text := r.blockText(p, b, lang)
-		if text == "" || b.Language == "" && !interesting(text) || lang != Shell && lang != PowerShell && !active(text) {
+		if text == "" || b.Language == "" && !interesting(text) || lang != Shell && lang != PowerShell &&
+			!active(text) {
 			continue
 		}
 		total += len(text)
@@ -138,7 +140,8 @@ func (r *reader) spans(p *markdown.Page) {
 		}
 		r.at = s.Offset
 		sh := newShell(r)
-		if lower := strings.ToLower(s.Text); strings.Contains(lower, "iex") || strings.Contains(lower, "invoke-expression") {
+		if lower := strings.ToLower(s.Text); strings.Contains(lower, "iex") || strings.Contains(lower,
+			"invoke-expression") {
 			newPower(sh).script(s.Text)
 		} else {
 			sh.script(s.Text, value{})
@@ -149,7 +152,8 @@ func (r *reader) spans(p *markdown.Page) {
 // interesting reports whether a block without language has a command that matters.
 func interesting(text string) bool {
 	for _, part := range []string{
-		"curl ", "wget ", "iex", "irm ", "iwr ", "rm -rf", "/.ssh", "base64 ", "nc ", "eval ", "env |", "printenv", "bash ", "sh ", "python", "chmod ", "crontab", "sudo ",
+		"curl ", "wget ", "iex", "irm ", "iwr ", "rm -rf", "/.ssh", "base64 ", "nc ", "eval ", "env |", "printenv",
+		"bash ", "sh ", "python", "chmod ", "crontab", "sudo ",
 	} {
 		if strings.Contains(text, part) {
 			return true
@@ -161,7 +165,8 @@ func interesting(text string) bool {
 // active reports whether a block of a programming language could have facts: most show only how to compute something.
 func active(text string) bool {
 	for _, part := range []string{
-		"http", "read", "os.", "open(", "env", "write", "exec", "fetch", "subprocess", "eval", "socket", "system", "spawn", "smtp",
+		"http", "read", "os.", "open(", "env", "write", "exec", "fetch", "subprocess", "eval", "socket", "system",
+		"spawn", "smtp",
 		"~", "decode", "verify", "Path(", "clip", "argv",
 	} {
 		if strings.Contains(text, part) {

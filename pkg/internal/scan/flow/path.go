@@ -12,7 +12,8 @@ const maxPath = 300
 // cleanPath returns a path with slashes, the home directory as ~, and without quotes and needless parts.
 func cleanPath(text string) string {
 	text = strings.ReplaceAll(strings.Trim(text[:min(len(text), maxPath)], `"' `), `\`, "/")
-	for _, home := range []string{"%userprofile%", "$env:userprofile", "$env:home", "%appdata%", "$env:appdata", "$env:localappdata", "%localappdata%"} {
+	for _, home := range []string{"%userprofile%", "$env:userprofile", "$env:home", "%appdata%", "$env:appdata",
+		"$env:localappdata", "%localappdata%"} {
 		if len(text) >= len(home) && strings.EqualFold(text[:len(home)], home) {
 			text = "~" + text[len(home):]
 		}
@@ -138,7 +139,8 @@ func readKind(p string) (Kind, bool) {
 		if strings.HasPrefix(part, "~") {
 			part = "/" + part
 		}
-		if !strings.Contains(lower, part) && !(strings.HasSuffix(part, "/") && strings.HasSuffix(lower, part[:len(part)-1])) {
+		if !strings.Contains(lower, part) && !(strings.HasSuffix(part, "/") && strings.HasSuffix(lower,
+			part[:len(part)-1])) {
 			continue
 		}
 		return rule.kind, rule.kind != 0
@@ -200,7 +202,8 @@ func writeKind(p string) Kind {
 		return WritesAgent
 	case strings.Contains(rooted, "/skills/"), base == "SKILL.md" && strings.Contains(lower, "/"):
 		return WritesSkill
-	case strings.HasPrefix(lower, "/"), strings.HasPrefix(lower, "~"), len(lower) > 2 && lower[1] == ':' && lower[2] == '/':
+	case strings.HasPrefix(lower, "/"), strings.HasPrefix(lower, "~"), len(lower) > 2 && lower[1] == ':' &&
+		lower[2] == '/':
 		return Writes
 	}
 	return WritesFile

@@ -246,7 +246,8 @@ func (s *shell) assign(a *syntax.Assign) (value, bool) {
 		v = s.join("", old, v)
 		v.argv = argv
 	}
-	if a.Name.Value == "NODE_TLS_REJECT_UNAUTHORIZED" && v.text == "0" || a.Name.Value == "PYTHONHTTPSVERIFY" && v.text == "0" ||
+	if a.Name.Value == "NODE_TLS_REJECT_UNAUTHORIZED" && v.text == "0" || a.Name.Value == "PYTHONHTTPSVERIFY" &&
+		v.text == "0" ||
 		a.Name.Value == "GIT_SSL_NO_VERIFY" && v.text != "" && v.text != "0" {
 		s.fact(Fact{Kind: Unverified, Detail: a.Name.Value, Sure: Certain})
 	}
@@ -374,9 +375,10 @@ func (s *shell) parameter(p *syntax.ParamExp) value {
 }
 
 // systemVariables are not secrets, and most scripts read them.
-const systemVariables = " PATH PWD OLDPWD USER LOGNAME SHELL TERM LANG TMPDIR TMP TEMP HOSTNAME UID EUID RANDOM SECONDS LINENO" +
-	" BASH_SOURCE IFS EDITOR DISPLAY CI PPID OSTYPE HOSTTYPE MACHTYPE BASH BASH_VERSION OPTARG OPTIND REPLY COLUMNS LINES FUNCNAME" +
-	" PYTHONPATH NODE_ENV DEBUG PORT VERSION NO_COLOR "
+const systemVariables = " PATH PWD OLDPWD USER LOGNAME SHELL TERM LANG TMPDIR TMP TEMP HOSTNAME UID EUID RANDOM" +
+	" SECONDS LINENO BASH_SOURCE IFS EDITOR DISPLAY CI PPID OSTYPE HOSTTYPE MACHTYPE BASH" +
+	" BASH_VERSION OPTARG OPTIND REPLY COLUMNS LINES FUNCNAME PYTHONPATH NODE_ENV DEBUG PORT" +
+	" VERSION NO_COLOR "
 
 // variable returns the value of a variable, and whether the script sets it.
 func (s *shell) variable(name string) (value, bool) {
