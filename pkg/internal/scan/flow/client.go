@@ -39,8 +39,10 @@ func (c *code) network(name, root, last string, receiver value, args []arg) (val
 			}
 			return value{name: root + "." + last + "()", text: v.text}, true
 		case "sendmail", "send_message", "sendMail", "send", "deliver":
-			c.sink(Fact{Kind: Mails, Detail: receiver.text, Host: bareHost(receiver.text), Client: root + "." + last,
-				Sure: Likely}, values...)
+			c.sink(Fact{
+				Kind: Mails, Detail: receiver.text, Host: bareHost(receiver.text), Client: root + "." + last,
+				Sure: Likely,
+			}, values...)
 			return value{}, true
 		}
 		return value{name: name + "()", text: receiver.text, from: union(values...).from}, true
@@ -49,12 +51,16 @@ func (c *code) network(name, root, last string, receiver value, args []arg) (val
 		case "FTP", "FTP_TLS":
 			return value{name: root + "." + last + "()", text: argOf(args, 0, "host").text}, true
 		case "storbinary", "storlines":
-			c.sink(Fact{Kind: Uploads, Detail: receiver.text, Host: bareHost(receiver.text), Client: "ftplib",
-				Sure: Likely}, values...)
+			c.sink(Fact{
+				Kind: Uploads, Detail: receiver.text, Host: bareHost(receiver.text), Client: "ftplib",
+				Sure: Likely,
+			}, values...)
 			return value{}, true
 		case "retrbinary":
-			return c.source(Fact{Kind: Downloads, Detail: receiver.text, Host: bareHost(receiver.text),
-				Client: "ftplib"}), true
+			return c.source(Fact{
+				Kind: Downloads, Detail: receiver.text, Host: bareHost(receiver.text),
+				Client: "ftplib",
+			}), true
 		}
 	case "boto3":
 		switch last {

@@ -76,7 +76,8 @@ type reader struct {
 	script     string // the last element of the path
 	stem       string // script without extension
 	shown      bool
-	inline     bool   // a code span is read
+	inline     bool // a code span is read, which ends at spanEnd
+	spanEnd    int
 	part       []span // of a code block: the lines' offsets in the code and in the file; nil for a whole file
 	at         int    // offset in the code of the current statement
 	depth      int
@@ -143,6 +144,9 @@ func (r *reader) fact(f Fact) int32 {
 	f.End = len(r.text)
 	if i := bytes.IndexByte(r.text[f.Start:], '\n'); i >= 0 {
 		f.End = f.Start + i
+	}
+	if r.inline {
+		f.End = max(f.Start, min(f.End, r.spanEnd))
 	}
 	r.sum.facts = append(r.sum.facts, f)
 	r.sum.nodes = append(r.sum.nodes, node{fact: int32(len(r.sum.facts)) - 1})

@@ -136,8 +136,10 @@ type service struct{ credential, hosts []string }
 var services = []service{
 	{[]string{"aws", "amazon"}, []string{"amazonaws.com", "aws.amazon.com", "aws.dev"}},
 	{[]string{"gcloud", "google", "gcp", "gemini", "firebase"}, []string{"googleapis.com", "google.com", "goog"}},
-	{[]string{"azure", "microsoft", "msal", "graph"}, []string{"azure.com", "microsoft.com", "microsoftonline.com",
-		"windows.net"}},
+	{[]string{"azure", "microsoft", "msal", "graph"}, []string{
+		"azure.com", "microsoft.com", "microsoftonline.com",
+		"windows.net",
+	}},
 	{[]string{"github", "gh_", "gh/hosts", "ghcr"}, []string{"github.com", "ghcr.io", "githubusercontent.com"}},
 	{[]string{"anthropic", "claude"}, []string{"anthropic.com", "claude.ai", "claude.com"}},
 	{[]string{"openai", "codex"}, []string{"openai.com", "chatgpt.com"}},

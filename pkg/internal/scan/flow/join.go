@@ -2,6 +2,7 @@ package flow
 
 import (
 	"cmp"
+	"path"
 	"slices"
 	"strings"
 )
@@ -18,6 +19,7 @@ type graph struct {
 	nodes []node // fact is an index of facts
 	next  [][]int32
 	steps int
+	stems map[string]bool // the files' names without extension
 }
 
 // Join returns what the files of one skill do together. The order of summaries does not matter. nil ones are ignored.
@@ -27,6 +29,10 @@ func Join(summaries []*Summary) *Facts {
 	keys := map[string]int32{}
 	summaries = slices.DeleteFunc(slices.Clone(summaries), func(s *Summary) bool { return s == nil })
 	slices.SortStableFunc(summaries, func(a, b *Summary) int { return strings.Compare(a.path, b.path) })
+	g.stems = map[string]bool{}
+	for _, s := range summaries {
+		g.stems[stemOf(path.Base(s.path))] = true
+	}
 	for _, s := range summaries {
 		out.Partial = out.Partial || s.partial
 		g.add(s, keys)
@@ -97,6 +103,11 @@ func (g *graph) flows() (flows []Flow) {
 					}
 				}
 				continue
+			}
+			if extern, ok := strings.CutPrefix(g.nodes[id].key, "extern "); ok {
+				if stem, _, _ := strings.Cut(extern, ":"); g.stems[stem] {
+					continue // the skill has this module: its functions say what they return
+				}
 			}
 			for _, to := range g.next[id] {
 				if g.steps++; g.steps >= maxSteps {

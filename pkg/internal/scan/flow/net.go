@@ -238,10 +238,12 @@ func (s *shell) fetched(client string, kind Kind, urls, sent, outputs []value, r
 	return out
 }
 
-var wgetFlags = flagSet{"OoPUTtQiaB",
+var wgetFlags = flagSet{
+	"OoPUTtQiaB",
 	" --output-document --post-data --post-file --header --directory-prefix --method" +
 		" --body-data --body-file --user-agent --user --password --timeout --tries --output-file" +
-		" --input-file --load-cookies --ca-certificate "}
+		" --input-file --load-cookies --ca-certificate ",
+}
 
 func (s *shell) wget(args []value, in value) value {
 	p := parseFlags(args, wgetFlags)

@@ -138,7 +138,7 @@ func (r *reader) spans(p *markdown.Page) {
 		if !strings.Contains(s.Text, "://") && !strings.Contains(s.Text, "base64 ") {
 			continue
 		}
-		r.at = s.Offset
+		r.at, r.spanEnd = s.Offset, s.Offset+len(s.Text)
 		sh := newShell(r)
 		if lower := strings.ToLower(s.Text); strings.Contains(lower, "iex") || strings.Contains(lower,
 			"invoke-expression") {

@@ -12,8 +12,10 @@ const maxPath = 300
 // cleanPath returns a path with slashes, the home directory as ~, and without quotes and needless parts.
 func cleanPath(text string) string {
 	text = strings.ReplaceAll(strings.Trim(text[:min(len(text), maxPath)], `"' `), `\`, "/")
-	for _, home := range []string{"%userprofile%", "$env:userprofile", "$env:home", "%appdata%", "$env:appdata",
-		"$env:localappdata", "%localappdata%"} {
+	for _, home := range []string{
+		"%userprofile%", "$env:userprofile", "$env:home", "%appdata%", "$env:appdata",
+		"$env:localappdata", "%localappdata%",
+	} {
 		if len(text) >= len(home) && strings.EqualFold(text[:len(home)], home) {
 			text = "~" + text[len(home):]
 		}
