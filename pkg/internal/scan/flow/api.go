@@ -1,7 +1,7 @@
 package flow
 
 import (
-	"path"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -10,10 +10,8 @@ import (
 func argOf(args []arg, n int, keys ...string) value {
 	i := 0
 	for _, a := range args {
-		for _, k := range keys {
-			if a.key == k {
-				return a.v
-			}
+		if a.key != "" && slices.Contains(keys, a.key) {
+			return a.v
 		}
 		if a.key == "" {
 			if i == n {
@@ -27,10 +25,8 @@ func argOf(args []arg, n int, keys ...string) value {
 
 func hasArg(args []arg, keys ...string) bool {
 	for _, a := range args {
-		for _, k := range keys {
-			if a.key == k {
-				return true
-			}
+		if slices.Contains(keys, a.key) {
+			return true
 		}
 	}
 	return false
@@ -67,7 +63,8 @@ func (c *code) call(fn, receiver value, args []arg) value {
 	if v, ok := c.api(name, root, last, receiver, args); ok {
 		return v
 	}
-	if (name == "" || strings.HasPrefix(name, ".") || root == "self" || root == "this" || strings.HasSuffix(root, "()")) && c.funcs[last] {
+	if (name == "" || strings.HasPrefix(name, ".") || root == "self" || root == "this" || strings.HasSuffix(root,
+		"()")) && c.funcs[last] {
 		return c.callOwn(c.local(last), args)
 	}
 	out := value{from: union(valuesOf(args)...).from.with(receiver.from), name: name + "()"}
@@ -76,6 +73,8 @@ func (c *code) call(fn, receiver value, args []arg) value {
 	}
 	if key, ok := c.foreign(name); ok {
 		v := c.callOwn(key, args)
+		stem, _, _ := strings.Cut(key, ".")
+		v.from = v.from.with(c.through("extern "+stem, out.from)) // if it is another library
 		v.name = name + "()"
 		return v
 	}
@@ -94,10 +93,8 @@ func (c *code) call(fn, receiver value, args []arg) value {
 
 // ends returns the first and the last part of a dotted name.
 func ends(name string) (root, last string) {
-	root, last = name, name
-	if i := strings.IndexByte(name, '.'); i >= 0 {
-		root = name[:i]
-	}
+	last = name
+	root, _, _ = strings.Cut(name, ".")
 	if i := strings.LastIndexByte(name, '.'); i >= 0 {
 		last = name[i+1:]
 	}
@@ -137,7 +134,8 @@ func (c *code) foreign(name string) (string, bool) {
 // environment evaluates functions that read the environment.
 func (c *code) environment(name, last string, args []arg) (value, bool) {
 	switch name {
-	case "os.getenv", "os.environ.get", "os.environ.pop", "os.environ.setdefault", "ENV.fetch", "os.environ.__getitem__", "Deno.env.get":
+	case "os.getenv", "os.environ.get", "os.environ.pop", "os.environ.setdefault", "ENV.fetch",
+		"os.environ.__getitem__", "Deno.env.get":
 		v := argOf(args, 0, "key")
 		if !v.literal || hasHole(v.text) {
 			return value{}, true
@@ -158,11 +156,12 @@ func (c *code) environment(name, last string, args []arg) (value, bool) {
 // quiet are functions whose result does not contain their arguments.
 var quiet = map[string]bool{
 	"len": true, "isinstance": true, "bool": true, "exists": true, "isfile": true, "isdir": true, "is_file": true,
-	"is_dir": true, "existsSync": true, "startswith": true, "endswith": true, "startsWith": true, "endsWith": true,
-	"includes": true, "sha256": true, "sha1": true, "md5": true, "hexdigest": true, "createHash": true, "isatty": true,
-	"type": true, "hasattr": true, "range": true, "sleep": true, "exit": true, "info": true, "debug": true, "warning": true,
-	"error": true, "warn": true, "getsize": true, "stat": true, "raise_for_status": true, "count": true, "add_argument": true,
-	"setLevel": true, "basicConfig": true, "has": true, "test": true, "any": true, "all": true, "compare_digest": true,
+	"is_dir": true, "existsSync": true, "startswith": true, "endswith": true, "startsWith": true,
+	"endsWith": true, "includes": true, "sha256": true, "sha1": true, "md5": true, "hexdigest": true,
+	"createHash": true, "isatty": true, "type": true, "hasattr": true, "range": true, "sleep": true, "exit": true,
+	"info": true, "debug": true, "warning": true, "error": true, "warn": true, "getsize": true, "stat": true,
+	"raise_for_status": true, "count": true, "add_argument": true, "setLevel": true, "basicConfig": true,
+	"has": true, "test": true, "any": true, "all": true, "compare_digest": true,
 }
 
 // api evaluates the functions of libraries that this package knows.
@@ -177,7 +176,7 @@ func (c *code) api(name, root, last string, receiver value, args []arg) (value, 
 	if v, ok := c.process(name, root, last, args); ok {
 		return v, true
 	}
-	if v, ok := c.file(name, root, last, receiver, args); ok {
+	if v, ok := c.file(name, last, receiver, args); ok {
 		return v, true
 	}
 	switch name {
@@ -186,7 +185,7 @@ func (c *code) api(name, root, last string, receiver value, args []arg) (value, 
 		return value{}, true
 	case "require", "import":
 		module := strings.TrimPrefix(first.text, "node:")
-		if module != "" && len(c.required) < 200 {
+		if module != "" {
 			c.module(module)
 			c.required[module] = true
 			if strings.HasPrefix(module, ".") {
@@ -200,7 +199,8 @@ func (c *code) api(name, root, last string, receiver value, args []arg) (value, 
 		if len(args) > 0 && (name != "join" && name != "resolve" || c.lang == JavaScript) {
 			return c.join("/", valuesOf(args)...), true
 		}
-	case "os.path.expanduser", "os.path.expandvars", "os.path.abspath", "os.path.realpath", "os.fspath", "str", "File.expand_path", "String", "os.path.normpath":
+	case "os.path.expanduser", "os.path.expandvars", "os.path.abspath", "os.path.realpath", "os.fspath", "str",
+		"File.expand_path", "String", "os.path.normpath":
 		v := first
 		v.text = strings.NewReplacer("$HOME", "~", "${HOME}", "~").Replace(v.text)
 		v.ref = ""
@@ -222,9 +222,11 @@ func (c *code) api(name, root, last string, receiver value, args []arg) (value, 
 		return first, true
 	case "os.path.exists", "os.path.isfile":
 		return value{}, true
-	case "bytes.fromhex", "bytearray.fromhex", "binascii.unhexlify", "Buffer.from", "codecs.decode", "atob", "window.atob":
+	case "bytes.fromhex", "bytearray.fromhex", "binascii.unhexlify", "Buffer.from", "codecs.decode", "atob",
+		"window.atob":
 		encoding := argOf(args, 1, "encoding").text
-		if name == "Buffer.from" && encoding != "base64" && encoding != "hex" || name == "codecs.decode" && !strings.Contains(encoding, "rot") && encoding != "base64" && encoding != "hex" {
+		if name == "Buffer.from" && encoding != "base64" && encoding != "hex" || name == "codecs.decode" &&
+			!strings.Contains(encoding, "rot") && encoding != "base64" && encoding != "hex" {
 			break
 		}
 		if encoding == "" {
@@ -245,7 +247,8 @@ func (c *code) api(name, root, last string, receiver value, args []arg) (value, 
 			v = c.whole(v)
 		}
 		return v, true
-	case "pyperclip.paste", "navigator.clipboard.readText", "clipboardy.read", "clipboardy.readSync", "clipboard.paste", "pyclip.paste":
+	case "pyperclip.paste", "navigator.clipboard.readText", "clipboardy.read", "clipboardy.readSync",
+		"clipboard.paste", "pyclip.paste":
 		return c.source(Fact{Kind: ReadsClipboard, Detail: name, Client: name, Sure: Certain}), true
 	case "browser_cookie3.chrome", "browser_cookie3.firefox", "browser_cookie3.load":
 		return c.source(Fact{Kind: ReadsBrowser, Detail: name, Client: name, Sure: Certain}), true
@@ -256,19 +259,22 @@ func (c *code) api(name, root, last string, receiver value, args []arg) (value, 
 		}
 		return value{}, true
 	}
-	if root == "base64" && strings.HasSuffix(last, "encode") || name == "btoa" || last == "encode64" || last == "strict_encode64" {
+	if root == "base64" && strings.HasSuffix(last, "encode") || name == "btoa" || last == "encode64" ||
+		last == "strict_encode64" {
 		return value{from: c.through("encode", union(valuesOf(args)...).from)}, true
 	}
-	if root == "re" && (last == "search" || last == "match" || last == "findall") && namesVariable().MatchString(first.text) {
+	if root == "re" && (last == "search" || last == "match" || last == "findall") &&
+		namesVariable().MatchString(first.text) {
 		return c.selected(argOf(args, 1, "string")), true
 	}
-	if root == "base64" && (strings.HasSuffix(last, "decode")) {
+	if root == "base64" && strings.HasSuffix(last, "decode") {
 		return c.decoded(strings.TrimSuffix(last, "decode"), name, args), true
 	}
 	if (root == "zlib" || root == "marshal" || root == "lzma") && (last == "decompress" || last == "loads") {
 		return c.decoded(root, name, args), true
 	}
-	if last == "encrypt" && (strings.Contains(name, "Fernet") || strings.Contains(name, "AES") || strings.Contains(name, "cipher")) {
+	if last == "encrypt" && (strings.Contains(name, "Fernet") || strings.Contains(name, "AES") ||
+		strings.Contains(name, "cipher")) {
 		if c.secured < 0 {
 			c.secured = c.key("encrypted:" + c.sum.path)
 		}
@@ -286,9 +292,11 @@ func (c *code) api(name, root, last string, receiver value, args []arg) (value, 
 		c.store(receiver.ref, v)
 	}
 	if quiet[last] {
-		return value{}, true
+		_, own := c.foreign(name)
+		return value{}, !own
 	}
-	if (last == "get" || last == "getItem" || last == "pop") && receiver.name != "" || last == "get" && len(receiver.from) > 0 {
+	if (last == "get" || last == "getItem" || last == "pop") && receiver.name != "" || last == "get" &&
+		len(receiver.from) > 0 {
 		switch {
 		case receiver.name == "os.environ":
 			return c.variable(first.text), true
@@ -319,7 +327,8 @@ func (c *code) api(name, root, last string, receiver value, args []arg) (value, 
 		if receiver.text != "" {
 			return value{text: receiver.text, literal: true, from: receiver.from}, true
 		}
-	case "strip", "rstrip", "lstrip", "trim", "decode", "encode", "lower", "expanduser", "resolve", "absolute", "rstrip_slash", "as_posix", "trimEnd", "strip!", "chomp", "to_s":
+	case "strip", "rstrip", "lstrip", "trim", "decode", "encode", "lower", "expanduser", "resolve", "absolute",
+		"rstrip_slash", "as_posix", "trimEnd", "strip!", "chomp", "to_s":
 		if receiver.text != "" || receiver.name == "Path" {
 			v := receiver
 			v.ref = ""
@@ -338,7 +347,8 @@ func (c *code) api(name, root, last string, receiver value, args []arg) (value, 
 // tls reports whether arguments switch off the verification of certificates.
 func (c *code) tls(args []arg) bool {
 	for _, a := range args {
-		if (a.key == "verify" || a.key == "ssl" || a.key == "verify_ssl") && a.v.name == "False" || a.key == "context" && a.v.name == "ssl._create_unverified_context()" ||
+		if (a.key == "verify" || a.key == "ssl" || a.key == "verify_ssl") && a.v.name == "False" ||
+			a.key == "context" && a.v.name == "ssl._create_unverified_context()" ||
 			a.key == "cert_reqs" && a.v.name == "ssl.CERT_NONE" {
 			return true
 		}
@@ -371,7 +381,7 @@ func (c *code) formatted(receiver value, args []arg) value {
 		}
 		field := rest[i+1 : i+j]
 		parts = append(parts, value{text: rest[:i], literal: true})
-		v := value{}
+		var v value
 		if k, err := strconv.Atoi(field); err == nil {
 			v = argOf(args, k)
 		} else if field != "" {
@@ -386,215 +396,4 @@ func (c *code) formatted(receiver value, args []arg) value {
 	out := c.join("", append(parts, value{text: rest, literal: true})...)
 	out.from = out.from.with(union(valuesOf(args)...).from).with(receiver.from)
 	return out
-}
-
-// process evaluates functions that run programs and code.
-func (c *code) process(name, root, last string, args []arg) (value, bool) {
-	first := argOf(args, 0, "args", "cmd", "command", "source")
-	switch name {
-	case "eval", "exec", "Function", "vm.runInThisContext", "vm.runInNewContext", "vm.runInContext", "builtins.exec", "builtins.eval",
-		"__builtins__.exec", "instance_eval", "class_eval", "runpy.run_path", "importlib.import_module", "__import__":
-		if root == "importlib" || root == "__import__" {
-			return value{name: first.text, from: first.from}, true
-		}
-		if name == "exec" && c.lang == JavaScript {
-			break
-		}
-		code := first
-		if name == "Function" && len(args) > 0 {
-			code = args[len(args)-1].v
-		}
-		if code.name == "compile()" {
-			code.name = ""
-		}
-		c.sink(Fact{Kind: RunsComputed, Detail: name, Client: name, Sure: Certain}, code)
-		for _, id := range code.from {
-			if file, ok := strings.CutPrefix(c.sum.nodes[id].key, "file:"); ok && !hasHole(file) {
-				c.fact(Fact{Kind: RunsFile, Detail: file, Client: name, Sure: Certain})
-			}
-		}
-		if code.text != "" && !hasHole(code.text) {
-			c.inShell(func(s *shell) value { return s.nested(c.lang, name, value{text: code.text}, value{}) })
-		}
-		return value{from: code.from}, true
-	case "compile":
-		return value{from: first.from, text: first.text, literal: first.literal, name: "compile()"}, true
-	case "os.system", "os.popen", "subprocess.getoutput", "subprocess.getstatusoutput", "system", "`", "Kernel.system", "asyncio.create_subprocess_shell",
-		"pty.spawn", "commands.getoutput", "execa.command", "os.execl", "os.execvp", "os.execv", "os.spawnl", "os.startfile", "webbrowser.open", "Bun.spawn", "Deno.Command", "$":
-		if name == "webbrowser.open" {
-			return value{}, true
-		}
-		return c.runs(name, first, args), true
-	case "os.dup2":
-		c.sink(Fact{Kind: RunsComputed, Detail: name, Client: name, Sure: Certain}, first)
-		return value{}, true
-	case "Deno.run":
-		return c.runs(name, first.fields["cmd"], args), true
-	}
-	switch {
-	case root == "subprocess" && (last == "run" || last == "Popen" || last == "call" || last == "check_call" || last == "check_output"),
-		root == "asyncio" && last == "create_subprocess_exec":
-		return c.runs(name, first, args), true
-	case root == "child_process" || root == "execa" || root == "shelljs" || root == "zx" || c.lang == JavaScript && (last == "execSync" || last == "spawnSync" || last == "execFileSync" || root == "spawn" || root == "exec" && last == "exec" || last == "execa" || root == "execAsync"):
-		switch last {
-		case "exec", "execSync", "spawn", "spawnSync", "execFile", "execFileSync", "fork", "execa", "execaCommand", "execAsync":
-			return c.runs(name, first, args), true
-		}
-	}
-	return value{}, false
-}
-
-// runs evaluates a command that a function runs.
-func (c *code) runs(name string, command value, args []arg) value {
-	var extra value
-	for _, a := range args {
-		if a.key == "input" {
-			extra = a.v
-		}
-		if f, ok := a.v.fields["input"]; ok {
-			extra = f
-		}
-	}
-	argv := command.argv
-	if second := argOf(args, 1); len(argv) == 0 && len(second.argv) > 0 && c.lang == JavaScript {
-		argv = append([]value{command}, second.argv...)
-	}
-	if name == "asyncio.create_subprocess_exec" || strings.HasPrefix(name, "os.exec") || strings.HasPrefix(name, "os.spawn") {
-		argv = nil
-		for _, a := range args {
-			if a.key == "" {
-				argv = append(argv, a.v)
-			}
-		}
-	}
-	if len(argv) > 0 {
-		if argv[0].name == "sys.executable" || argv[0].name == "process.execPath" {
-			argv = append([]value{{text: map[bool]string{true: "node", false: "python"}[c.lang == JavaScript], literal: true}}, argv[1:]...)
-		}
-		words := make([]value, len(argv))
-		for i, a := range argv {
-			if a.text == "" && !a.literal {
-				a.text = c.hole(a)
-			}
-			words[i] = a
-		}
-		return c.inShell(func(s *shell) value { return s.run(words, extra) })
-	}
-	if command.text == "" {
-		command.text = c.hole(command)
-	}
-	return c.inShell(func(s *shell) value { return s.eval(name, command, extra) })
-}
-
-// inShell evaluates with a shell that shares nothing but the reader.
-func (c *code) inShell(f func(s *shell) value) value {
-	if c.depth >= maxDepth {
-		return value{}
-	}
-	c.depth += 5
-	defer func() { c.depth -= 5 }()
-	s := newShell(c.reader)
-	fixed := c.fixed
-	c.fixed = true
-	v := f(s)
-	c.fixed = fixed
-	return value{from: v.from, name: "subprocess"}
-}
-
-// file evaluates functions that read and write files.
-func (c *code) file(name, root, last string, receiver value, args []arg) (value, bool) {
-	first, second := argOf(args, 0, "file", "path", "filename"), argOf(args, 1, "mode")
-	switch name {
-	case "open", "io.open", "codecs.open", "aiofiles.open", "File.open", "File.new":
-		return c.open(first, second.text, name), true
-	case "File.read", "IO.read", "File.readlines", "fs.readFileSync", "fs.readFile", "fs.promises.readFile", "fs/promises.readFile", "Bun.file", "Deno.readTextFile", "Deno.readTextFileSync", "readFileSync",
-		"fs.createReadStream", "pandas.read_csv", "dotenv.dotenv_values", "fs.readJsonSync", "fs.readJson", "dotenv.parse":
-		if name == "dotenv.dotenv_values" && len(args) == 0 {
-			first = value{text: ".env", literal: true}
-		}
-		return c.read(first, name), true
-	case "File.write", "IO.write", "fs.writeFileSync", "fs.writeFile", "fs.promises.writeFile", "fs/promises.writeFile", "fs.appendFileSync", "fs.appendFile", "Bun.write", "Deno.writeTextFile",
-		"fs.promises.appendFile", "fs/promises.appendFile", "fs.outputFile", "Deno.writeFile":
-		c.write(first, second, name)
-		return value{}, true
-	case "fs.createWriteStream":
-		c.write(first, value{}, name)
-		return value{name: "open()", text: first.text, literal: true}, true
-	case "shutil.copy", "shutil.copyfile", "shutil.copy2", "shutil.move", "os.rename", "os.replace", "fs.copyFileSync", "fs.copyFile", "fs.renameSync", "FileUtils.cp", "shutil.copytree":
-		c.write(second, c.read(first, name), name)
-		return value{}, true
-	case "os.walk", "os.listdir", "os.scandir", "glob.glob", "glob.iglob", "fs.readdirSync", "fs.readdir", "Dir.glob", "globSync", "fs/promises.readdir", "fs.promises.readdir":
-		return c.listed(first, name, name == "os.walk" || strings.Contains(first.text, "**")), true
-	case "shutil.rmtree", "fs.rmSync", "FileUtils.rm_rf", "fs.rm", "rimraf", "fs.promises.rm":
-		if isHome(cleanPath(first.text)) {
-			c.fact(Fact{Kind: Deletes, Detail: first.text, Client: name, Sure: Certain})
-		}
-		return value{}, true
-	case "os.chmod", "fs.chmodSync", "fs.chmod":
-		if m := second.text; m == "0o777" || m == "0777" || m == "777" || m == "0o4755" {
-			c.fact(Fact{Kind: Loosens, Detail: m, Client: name, Sure: Certain})
-		}
-		return value{}, true
-	case "json.load", "yaml.safe_load", "json.loads", "toml.load", "tomllib.load", "JSON.parse", "yaml.load", "configparser.ConfigParser", "pickle.load":
-		v := union(valuesOf(args)...)
-		return value{from: v.from}, true
-	case "os.popen":
-		return value{}, false
-	}
-	isPath := receiver.name == "Path" || receiver.name == "" && receiver.text != ""
-	switch last {
-	case "read_text", "read_bytes":
-		return c.read(receiver, "Path."+last), true
-	case "write_text", "write_bytes":
-		c.write(receiver, first, "Path."+last)
-		return value{}, true
-	case "open":
-		if receiver.name == "Path" {
-			return c.open(receiver, first.text, "Path.open"), true
-		}
-	case "rglob", "glob", "iterdir":
-		if isPath || len(receiver.from) > 0 {
-			return c.listed(receiver, "Path."+last, last == "rglob" || strings.Contains(first.text, "**")), true
-		}
-	case "write", "writelines", "puts":
-		if receiver.name == "open()" {
-			c.write(receiver, first, "open")
-			return value{}, true
-		}
-	case "dump":
-		if f := argOf(args, 1, "fp", "stream"); f.name == "open()" {
-			c.write(f, first, name)
-			return value{}, true
-		}
-	}
-	_, _ = root, path.Base
-	return value{}, false
-}
-
-// open evaluates the opening of a file.
-func (c *code) open(file value, mode, client string) value {
-	if strings.ContainsAny(mode, "wax+") && len(mode) < 5 {
-		if file.text == "" && !file.literal {
-			file.text = c.hole(file)
-		}
-		c.write(file, value{}, client)
-		return value{name: "open()", text: file.text, literal: true}
-	}
-	v := c.read(file, client)
-	return value{from: v.from}
-}
-
-// listed evaluates the listing of a directory.
-func (c *code) listed(dir value, client string, deep bool) value {
-	c.walks = c.walks || deep
-	text := cleanPath(dir.text)
-	if kind, ok := readKind(text); ok && kind != ReadsSkill {
-		v := c.source(Fact{Kind: kind, Detail: text, Client: client, Sure: Certain})
-		return value{from: v.from.with(dir.from)}
-	}
-	if isHome(text) && deep {
-		v := c.source(Fact{Kind: ReadsHome, Detail: text, Client: client})
-		return value{from: v.from.with(dir.from), name: "Path"}
-	}
-	return value{from: dir.from, name: "Path"}
 }

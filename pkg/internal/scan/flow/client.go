@@ -6,16 +6,29 @@ import "strings"
 var clients = map[string]bool{
 	"requests": true, "httpx": true, "aiohttp": true, "urllib3": true, "urllib": true, "axios": true, "got": true,
 	"superagent": true, "ky": true, "needle": true, "undici": true, "node-fetch": true, "cross-fetch": true,
-	"http": true, "https": true, "fetch": true, "Net": true, "URI": true, "HTTParty": true, "Faraday": true, "httplib2": true,
-	"request": true, "cloudscraper": true, "curl_cffi": true, "Excon": true, "RestClient": true, "grequests": true,
+	"http": true, "https": true, "fetch": true, "Net": true, "URI": true, "HTTParty": true, "Faraday": true,
+	"httplib2": true,
+	"request":  true, "cloudscraper": true, "curl_cffi": true, "Excon": true, "RestClient": true, "grequests": true,
+}
+
+// otherClients are the first parts of the names of further functions that connect.
+var otherClients = map[string]bool{
+	"socket": true, "net": true, "tls": true, "dgram": true, "TCPSocket": true, "WebSocket": true, "websocket": true,
+	"websockets": true, "ws": true, "paramiko": true, "UDPSocket": true, "smtplib": true, "nodemailer": true,
+	"yagmail": true, "Mail": true, "ftplib": true, "boto3": true, "navigator": true, "XMLHttpRequest": true,
+	"window": true, "globalThis": true, "self": true,
 }
 
 // network evaluates functions that connect.
 func (c *code) network(name, root, last string, receiver value, args []arg) (value, bool) {
 	root = strings.TrimSuffix(root, "()")
+	if !clients[root] && !otherClients[root] {
+		return value{}, false
+	}
 	values := valuesOf(args)
 	switch root {
-	case "socket", "net", "tls", "dgram", "TCPSocket", "WebSocket", "websocket", "websockets", "ws", "paramiko", "UDPSocket":
+	case "socket", "net", "tls", "dgram", "TCPSocket", "WebSocket", "websocket", "websockets", "ws", "paramiko",
+		"UDPSocket":
 		return c.socketCall(name, root, last, receiver, args)
 	case "smtplib", "nodemailer", "yagmail", "Mail":
 		switch last {
@@ -26,7 +39,10 @@ func (c *code) network(name, root, last string, receiver value, args []arg) (val
 			}
 			return value{name: root + "." + last + "()", text: v.text}, true
 		case "sendmail", "send_message", "sendMail", "send", "deliver":
-			c.sink(Fact{Kind: Mails, Detail: receiver.text, Host: bareHost(receiver.text), Client: root + "." + last, Sure: Likely}, values...)
+			c.sink(Fact{
+				Kind: Mails, Detail: receiver.text, Host: bareHost(receiver.text), Client: root + "." + last,
+				Sure: Likely,
+			}, values...)
 			return value{}, true
 		}
 		return value{name: name + "()", text: receiver.text, from: union(values...).from}, true
@@ -35,10 +51,16 @@ func (c *code) network(name, root, last string, receiver value, args []arg) (val
 		case "FTP", "FTP_TLS":
 			return value{name: root + "." + last + "()", text: argOf(args, 0, "host").text}, true
 		case "storbinary", "storlines":
-			c.sink(Fact{Kind: Uploads, Detail: receiver.text, Host: bareHost(receiver.text), Client: "ftplib", Sure: Likely}, values...)
+			c.sink(Fact{
+				Kind: Uploads, Detail: receiver.text, Host: bareHost(receiver.text), Client: "ftplib",
+				Sure: Likely,
+			}, values...)
 			return value{}, true
 		case "retrbinary":
-			return c.source(Fact{Kind: Downloads, Detail: receiver.text, Host: bareHost(receiver.text), Client: "ftplib"}), true
+			return c.source(Fact{
+				Kind: Downloads, Detail: receiver.text, Host: bareHost(receiver.text),
+				Client: "ftplib",
+			}), true
 		}
 	case "boto3":
 		switch last {
@@ -115,7 +137,8 @@ func (c *code) network(name, root, last string, receiver value, args []arg) (val
 // constructs reports whether a function makes a client or a request that is not sent yet.
 func constructs(last string) bool {
 	switch last {
-	case "Session", "Client", "AsyncClient", "ClientSession", "PoolManager", "create", "extend", "Request", "HTTPSConnection", "HTTPConnection", "session", "create_scraper", "Http":
+	case "Session", "Client", "AsyncClient", "ClientSession", "PoolManager", "create", "extend", "Request",
+		"HTTPSConnection", "HTTPConnection", "session", "create_scraper", "Http":
 		return true
 	}
 	return false
@@ -124,7 +147,8 @@ func constructs(last string) bool {
 // requestKind returns the kind of the fact of a function that sends a request, and whether it does.
 func requestKind(lang Language, root, last, name string) (Kind, bool) {
 	switch last {
-	case "get", "head", "options", "delete", "urlopen", "urlretrieve", "stream", "request", "fetch", "open", "ws_connect", "send", "Get", "getstore", "URLopener", "get_response":
+	case "get", "head", "options", "delete", "urlopen", "urlretrieve", "stream", "request", "fetch", "open",
+		"ws_connect", "send", "Get", "getstore", "URLopener", "get_response":
 		if last == "send" && root != "requests" && root != "httpx" || last == "open" && root != "URI" {
 			return 0, false
 		}
@@ -142,7 +166,8 @@ func requestKind(lang Language, root, last, name string) (Kind, bool) {
 func (c *code) requested(kind Kind, name string, receiver value, args []arg) value {
 	url := argOf(args, 0, "url", "uri")
 	rest := args
-	if m := strings.ToUpper(url.text); m == "GET" || m == "POST" || m == "PUT" || m == "PATCH" || m == "DELETE" || m == "HEAD" {
+	if m := strings.ToUpper(url.text); m == "GET" || m == "POST" || m == "PUT" || m == "PATCH" || m == "DELETE" ||
+		m == "HEAD" {
 		if m == "POST" || m == "PUT" || m == "PATCH" {
 			kind = Uploads
 		}
@@ -165,6 +190,7 @@ func (c *code) requested(kind Kind, name string, receiver value, args []arg) val
 		if !strings.Contains(base.text, "://") {
 			base.text = "https://" + base.text
 		}
+		url.text = strings.TrimPrefix(c.textOf(url), "/")
 		url = c.join("/", base, url)
 	}
 	if !strings.Contains(url.text, "://") && looksLikeHost(url.text) {
@@ -205,7 +231,8 @@ func ends1(name string) string {
 func (c *code) socketCall(name, root, last string, receiver value, args []arg) (value, bool) {
 	values := valuesOf(args)
 	switch last {
-	case "connect", "create_connection", "createConnection", "WebSocket", "TCPSocket", "open", "new", "connect_ex", "sendto", "create_connection()", "Socket":
+	case "connect", "create_connection", "createConnection", "WebSocket", "TCPSocket", "open", "new", "connect_ex",
+		"sendto", "create_connection()", "Socket":
 		target := argOf(args, 0, "hostname", "host")
 		if root == "net" || root == "tls" {
 			if host := argOf(args, 1); host.text != "" && numeric(target.text) {
@@ -249,10 +276,12 @@ func (c *code) socketCall(name, root, last string, receiver value, args []arg) (
 		return value{from: receiver.from}, true
 	case "socket", "SSHClient", "websocket":
 		return value{name: root + ".socket()"}, true
-	case "gethostname", "getfqdn", "gethostbyname", "getaddrinfo", "lookup", "isIP", "createServer", "bind", "listen", "setsockopt", "settimeout", "close", "inet_aton":
+	case "gethostname", "getfqdn", "gethostbyname", "getaddrinfo", "lookup", "isIP", "createServer", "bind", "listen",
+		"setsockopt", "settimeout", "close", "inet_aton":
 		return value{}, last != "gethostbyname" && last != "getaddrinfo"
 	}
-	return value{from: receiver.from.with(union(values...).from), name: root + ".connection()"}, strings.Contains(name, "()")
+	return value{from: receiver.from.with(union(values...).from), name: root + ".connection()"},
+		strings.Contains(name, "()")
 }
 
 // ambiguous reports whether the name of a library is also a usual name of variables.
@@ -266,10 +295,5 @@ func ambiguous(root string) bool {
 
 // imported reports whether code imports a library.
 func (c *code) imported(root string) bool {
-	for _, full := range c.imports {
-		if first, _ := ends(full); first == root {
-			return true
-		}
-	}
 	return c.required[root]
 }

@@ -6,27 +6,21 @@ import (
 	"strings"
 )
 
+// maxAhead is the number of tokens that the evaluation looks ahead.
+const maxAhead = 200
+
 // code evaluates Python, JavaScript, and Ruby.
 type code struct {
 	*reader
-	lang    Language
-	tokens  []token
-	pos     int
-	imports map[string]string // names and what they stand for
-	own     map[string]bool   // last parts of modules that may be the skill's own
-	funcs   map[string]bool
-	// required are modules that calls of require return.
-	required map[string]bool
+	lang     Language
+	tokens   []token
+	pos      int
+	imports  map[string]string // names and what they stand for
+	own      map[string]bool   // last parts of modules that may be the skill's own
+	funcs    map[string]bool
+	required map[string]bool // modules that the code imports
 	scopes   []scope
 	shell    *shell
-	begin    int // offset of the tokens' text
-}
-
-// scope is the variables of a function, or of the file.
-type scope struct {
-	vars map[string]value
-	fn   string // name of the function
-	col  int32  // of its first token; -1 for the file
 }
 
 func newCode(r *reader, lang Language, sh *shell) *code {
@@ -44,7 +38,7 @@ func (c *code) script(text string) {
 	}
 	c.depth++
 	defer func() { c.depth-- }()
-	c.tokens, c.pos = lex(c.lang, text), 0
+	c.tokens, c.pos = lex(c.lang, text, c.tokens[:0]), 0
 	c.declare()
 	c.block(len(c.tokens))
 }
@@ -60,7 +54,8 @@ func (c *code) declare() {
 			c.funcs[next.text] = true
 		case t.text == "function" && next.text == "*" && i+2 < len(c.tokens):
 			c.funcs[c.tokens[i+2].text] = true
-		case c.lang == JavaScript && (t.text == "const" || t.text == "let") && next.kind == tokenName && c.arrowFollows(i+2):
+		case c.lang == JavaScript && (t.text == "const" || t.text == "let") && next.kind == tokenName &&
+			c.arrowFollows(i+2):
 			c.funcs[next.text] = true
 		}
 	}
@@ -156,7 +151,8 @@ func (c *code) statement(end int) {
 			c.class(i, end)
 			return
 		}
-	case "async", "export", "default", "public", "private", "protected", "static", "declare", "override", "abstract", "readonly", "get":
+	case "async", "export", "default", "public", "private", "protected", "static", "declare", "override", "abstract",
+		"readonly", "get":
 		if c.word(i+1) != "" || c.op(i+1) == "{" && c.word(i) != "get" {
 			c.pos++
 			return
@@ -184,11 +180,13 @@ func (c *code) statement(end int) {
 			c.reach(v.from, c.key("result:"+c.local(fn)))
 		}
 		return
-	case "if", "elif", "while", "until", "unless", "switch", "case", "when", "assert", "raise", "throw", "del", "delete", "rescue":
+	case "if", "elif", "while", "until", "unless", "switch", "case", "when", "assert", "raise", "throw", "del",
+		"delete", "rescue":
 		c.pos++
 		c.list(end)
 		return
-	case "else", "try", "finally", "pass", "break", "continue", "end", "begin", "do", "ensure", "then", "global", "nonlocal", "debugger", "loop":
+	case "else", "try", "finally", "pass", "break", "continue", "end", "begin", "do", "ensure", "then", "global",
+		"nonlocal", "debugger", "loop":
 		c.pos++
 		return
 	case "except", "catch":
@@ -268,7 +266,7 @@ func (c *code) bodyFollows(i int) bool {
 
 // class skips the head of a class.
 func (c *code) class(i, end int) {
-	for k := i + 1; k < end; k++ {
+	for k := i + 1; k < min(end, i+maxAhead); k++ {
 		if c.tokens[k].first && k > i+1 && c.lang != JavaScript {
 			c.pos = k
 			return
@@ -287,7 +285,7 @@ func (c *code) class(i, end int) {
 			return
 		}
 	}
-	c.pos = end
+	c.pos = i + 2
 }
 
 // function begins a function of Python or Ruby whose name is at i.
@@ -389,163 +387,20 @@ func (c *code) parameter(fn string, n int, name string) value {
 // local returns the name of a function of this file in the keys.
 func (c *code) local(name string) string { return c.stem + "." + name }
 
-// dotted reads a dotted name from c.pos on.
-func (c *code) dotted() string {
-	var name strings.Builder
-	for c.pos < len(c.tokens) {
-		if c.op(c.pos) == "." {
-			name.WriteByte('.')
-		} else if w := c.word(c.pos); w != "" && (name.Len() == 0 || strings.HasSuffix(name.String(), ".")) && w != "import" {
-			name.WriteString(w)
-		} else {
-			break
-		}
-		c.pos++
-	}
-	return name.String()
-}
-
-// module records that names come from a module that may be another file of the skill.
-func (c *code) module(name string) {
-	base := name[strings.LastIndexAny(name, "./")+1:]
-	if c.lang == JavaScript {
-		if !strings.HasPrefix(name, ".") {
-			return
-		}
-		base = stemOf(name[strings.LastIndexByte(name, '/')+1:])
-	}
-	if base != "" && !commonModules[strings.SplitN(name, ".", 2)[0]] {
-		c.own[base] = true
-	}
-}
-
-// commonModules are Python's, which are not files of skills.
-var commonModules = func() map[string]bool {
-	m := map[string]bool{}
-	for name := range strings.FieldsSeq(`os sys re json time datetime pathlib typing subprocess argparse logging math random
-		shutil tempfile io csv collections itertools functools hashlib hmac base64 urllib http socket ssl email smtplib
-		threading asyncio dataclasses enum abc copy string textwrap glob fnmatch platform getpass uuid zipfile tarfile gzip
-		zlib struct requests httpx aiohttp numpy pandas yaml bs4 PIL openai anthropic google boto3 matplotlib scipy sklearn
-		torch tqdm rich click dotenv pydantic fastapi flask django pytest unittest traceback warnings contextlib inspect
-		importlib types operator statistics decimal fractions secrets signal queue multiprocessing concurrent sqlite3
-		pickle codecs locale ast html xml urllib3 websockets playwright selenium lxml openpyxl docx pptx cryptography __future__`) {
-		m[name] = true
-	}
-	return m
-}()
-
-// importStatement reads import statements of Python and JavaScript.
-func (c *code) importStatement(end int) {
-	i := c.pos
-	c.pos++
-	if c.lang == Python {
-		for c.pos < end {
-			name := c.dotted()
-			if name == "" {
-				return
-			}
-			alias := name
-			if c.word(c.pos) == "as" {
-				alias = c.word(c.pos + 1)
-				c.pos += 2
-			} else if root, _, ok := strings.Cut(name, "."); ok {
-				c.imports[root] = root
-			}
-			c.imports[alias] = name
-			c.module(name)
-			if c.op(c.pos) != "," {
-				return
-			}
-			c.pos++
-		}
-		return
-	}
-	if c.op(c.pos) == "(" { // a call
-		c.pos = i
-		c.list(end)
-		return
-	}
-	var names [][2]string // alias and member
-	for k := c.pos; k < end && k < i+200; k++ {
-		t := c.tokens[k]
-		switch {
-		case t.kind == tokenText:
-			c.pos = k + 1
-			module := strings.TrimPrefix(t.text, "node:")
-			c.module(module)
-			for _, n := range names {
-				full := module
-				if strings.HasPrefix(module, ".") {
-					full = stemOf(module[strings.LastIndexByte(module, '/')+1:])
-				}
-				if n[1] != "" && n[1] != "default" {
-					full += "." + n[1]
-				}
-				c.imports[n[0]] = full
-			}
-			return
-		case t.kind == tokenOp && (t.text == ";" || t.text == "=" || t.text == "("):
-			c.pos = k
-			return
-		case t.kind != tokenName || t.text == "from" || t.text == "type":
-		case t.text == "as" && len(names) > 0 && c.word(k+1) != "":
-			names[len(names)-1][0] = c.word(k + 1)
-			k++
-		case t.text == "as" && c.word(k+1) != "": // * as name
-			names = append(names, [2]string{c.word(k + 1), ""})
-			k++
-		default:
-			member := ""
-			if len(names) > 0 || c.op(k-1) == "{" {
-				member = t.text
-			}
-			names = append(names, [2]string{t.text, member})
-		}
-	}
-	c.pos = i + 1
-}
-
-// fromImport reads from module import names.
-func (c *code) fromImport(end int) {
-	c.pos++
-	module := c.dotted()
-	if c.word(c.pos) != "import" {
-		return
-	}
-	c.pos++
-	c.module(module)
-	if c.op(c.pos) == "(" {
-		end = min(end, c.end(c.pos))
-		c.pos++
-	}
-	for c.pos < end && (c.word(c.pos) != "" || c.op(c.pos) == ",") && !c.tokens[c.pos].first {
-		name := c.word(c.pos)
-		c.pos++
-		if name == "" {
-			continue
-		}
-		alias := name
-		if c.word(c.pos) == "as" {
-			alias = c.word(c.pos + 1)
-			c.pos += 2
-		}
-		c.imports[alias] = strings.TrimLeft(module+"."+name, ".")
-		base := module[strings.LastIndexByte(module, '.')+1:]
-		if (base == "" || c.own[base]) && strings.ToLower(name) == name { // maybe a module
-			c.own[name] = true
-		}
-	}
-}
-
 // loop reads the head of a for loop.
 func (c *code) loop(end int) {
 	c.pos++
+	if c.depth >= maxDepth {
+		return
+	}
+	c.depth++
+	defer func() { c.depth-- }()
 	if c.word(c.pos) == "await" {
 		c.pos++
 	}
 	if c.lang == JavaScript && c.op(c.pos) == "(" {
 		stop := c.end(c.pos)
-		for k := c.pos + 1; k < stop; k++ {
+		for k := c.pos + 1; k < min(stop, c.pos+maxAhead); k++ {
 			if w := c.word(k); w == "of" || w == "in" {
 				from := c.pos + 1
 				c.pos = k + 1
@@ -563,8 +418,8 @@ func (c *code) loop(end int) {
 		return
 	}
 	from := c.pos
-	for k := from; k < end; k++ {
-		if c.tokens[k].first {
+	for k := from; k < min(end, from+maxAhead); k++ {
+		if c.tokens[k].first && k > from {
 			return
 		}
 		if c.word(k) == "in" {
@@ -576,15 +431,6 @@ func (c *code) loop(end int) {
 			k = c.end(k)
 		}
 	}
-}
-
-// element returns an element of a list.
-func (c *code) element(v value) value {
-	v = c.whole(v)
-	if len(v.argv) == 1 {
-		return v.argv[0]
-	}
-	return value{from: v.from, name: strings.TrimSuffix(v.name, "[]")}
 }
 
 func (c *code) with(end int) {
@@ -606,235 +452,12 @@ func (c *code) with(end int) {
 	}
 }
 
-// declaration reads the targets and values after const, let, and var.
-func (c *code) declaration(end int) {
-	for c.pos < end {
-		i := c.pos
-		at, op := c.assignment(i, end)
-		if at <= 0 {
-			return
-		}
-		c.assign(i, at, op, end)
-		if c.op(c.pos) != "," {
-			return
-		}
-		c.pos++
-	}
-}
-
-// assignment returns the token of the = of an assignment that begins at i, or 0, and the operator.
-func (c *code) assignment(i, end int) (int, string) {
-	for k := i; k < end && k < i+200; k++ {
-		t := c.tokens[k]
-		if k > i && t.first && c.lang != JavaScript {
-			return 0, ""
-		}
-		if t.kind != tokenOp {
-			if t.kind == tokenFormat {
-				k = c.end(k)
-			}
-			continue
-		}
-		switch t.text {
-		case "=":
-			return k, "="
-		case "+=", "||=", "??=", "|=":
-			return k, "+="
-		case "(", "[":
-			k = c.end(k)
-		case "{":
-			if k > i && c.op(k-1) != ":" {
-				return 0, ""
-			}
-			k = c.end(k)
-		case ";", ")", "]", "}", "=>", "==", "===", "?", "+", "&&", "||":
-			return 0, ""
-		}
-	}
-	return 0, ""
-}
-
-func (c *code) assign(from, at int, op string, end int) {
-	c.pos = at + 1
-	var v value
-	if name := c.word(from); c.lang == JavaScript && at == from+1 && name != "" && c.funcs[name] && c.arrowFollows(at) {
-		c.arrow(name, nil)
-		v = value{name: "fn:" + name}
-	} else if next, nextOp := c.assignment(c.pos, min(end, c.pos+8)); next > 0 && nextOp == "=" && c.lang == Python { // a = b = value
-		first := c.pos
-		c.assign(first, next, "=", end)
-		v = c.lookup(c.word(first))
-	} else {
-		v = c.list(end)
-	}
-	if op == "+=" {
-		if name := c.word(from); name != "" && at == from+1 {
-			v = c.plus(c.lookup(name), v)
-		}
-	}
-	c.bind(from, at, v)
-}
-
-// bind assigns a value to the targets between two tokens.
-func (c *code) bind(from, to int, v value) {
-	if c.op(from) == "{" || c.op(from) == "[" || c.op(from) == "(" {
-		end := min(c.end(from), to)
-		from++
-		c.unpack(from, end, v)
-		return
-	}
-	for k := from; k < to; k++ {
-		if c.op(k) == "," {
-			c.unpack(from, to, v)
-			return
-		}
-		if c.op(k) == ":" {
-			to = k // a type follows
-			break
-		}
-		if op := c.op(k); op == "[" || op == "(" {
-			k = c.end(k)
-		}
-	}
-	name := ""
-	for k := from; k < to; k++ {
-		switch {
-		case c.word(k) != "" && (k == from || c.op(k-1) == "." || c.word(k-1) == "const" || c.word(k-1) == "let" || c.word(k-1) == "var"):
-			if k > from && c.op(k-1) == "." {
-				name += "." + c.word(k)
-			} else {
-				name = c.word(k)
-			}
-		case c.op(k) == "[": // an element
-			if end := c.end(k); name != "" {
-				if c.imports[name] == "os.environ" || name == "os.environ" {
-					return
-				}
-				old := c.lookup(name)
-				old.from = old.from.with(v.from)
-				old.literal = false
-				c.store(name, old)
-				c.pos, k = max(c.pos, 0), end
-			}
-			return
-		}
-	}
-	if name == "" {
-		return
-	}
-	if name == "process.env.NODE_TLS_REJECT_UNAUTHORIZED" && v.text == "0" || strings.HasSuffix(name, "_create_default_https_context") {
-		c.fact(Fact{Kind: Unverified, Detail: name, Sure: Certain})
-	}
-	if strings.HasSuffix(name, ".verify") && v.name == "False" {
-		c.fact(Fact{Kind: Unverified, Detail: name + " = False", Sure: Certain})
-	}
-	c.store(name, v)
-	if base, _, ok := strings.Cut(name, "."); ok && base != "self" && base != "this" && len(v.from) > 0 {
-		if old, known := c.find(base); known {
-			old.from = old.from.with(v.from)
-			c.store(base, old)
-		}
-	}
-}
-
-// unpack assigns a value to several targets.
-func (c *code) unpack(from, to int, v value) {
-	n := 0
-	for k := from; k < to; k++ {
-		name := c.word(k)
-		if op := c.op(k); op == "=" { // a default
-			for k < to && c.op(k) != "," {
-				k++
-			}
-		}
-		if name == "" || c.op(k-1) == "." || name == "const" || name == "let" || name == "var" {
-			continue
-		}
-		if c.op(k+1) == ":" && c.word(k+2) != "" { // key: name
-			c.store(c.word(k+2), c.attribute(v, name))
-			k += 2
-			continue
-		}
-		switch {
-		case n < len(v.argv):
-			c.store(name, v.argv[n])
-		case c.lang == JavaScript && (v.name != "" || v.fields != nil):
-			c.store(name, c.attribute(v, name))
-		default:
-			c.store(name, value{from: v.from})
-		}
-		n++
-	}
-}
-
-// store sets a variable. Attributes of objects belong to the file.
-func (c *code) store(name string, v value) {
-	if v.text == "" && !v.literal && v.name == "" {
-		v.text = c.hole(v)
-	}
-	v.ref = ""
-	s := c.top()
-	if strings.HasPrefix(name, "self.") || strings.HasPrefix(name, "this.") || strings.HasPrefix(name, "@") {
-		s = &c.scopes[0]
-		if old, ok := s.vars[name]; ok {
-			v.from = v.from.with(old.from)
-		}
-	} else if c.lang == JavaScript {
-		for i := len(c.scopes) - 1; i > 0; i-- {
-			if _, ok := c.scopes[i-1].vars[name]; ok {
-				if _, inner := c.scopes[i].vars[name]; !inner {
-					s = &c.scopes[i-1]
-				}
-				break
-			}
-		}
-	}
-	if len(s.vars) < 2000 {
-		s.vars[name] = v
-	}
-}
-
-// find returns a variable.
-func (c *code) find(name string) (value, bool) {
-	for i := len(c.scopes) - 1; i >= 0; i-- {
-		if v, ok := c.scopes[i].vars[name]; ok {
-			return v, true
-		}
-	}
-	return value{}, false
-}
-
-// lookup returns the value of a name.
-func (c *code) lookup(name string) value {
-	if v, ok := c.find(name); ok {
-		v.ref = name
-		return v
-	}
-	if full, ok := c.imports[name]; ok {
-		return c.named(full, name)
-	}
-	if c.funcs[name] {
-		return value{name: "fn:" + name, ref: name}
-	}
-	return value{name: name, ref: name}
-}
-
-// named returns the value of a name in a module.
-func (c *code) named(full, ref string) value {
-	switch full {
-	case "sys.argv", "process.argv", "ARGV", "Deno.args":
-		return value{name: full, ref: ref, from: set{c.key("in:" + c.reader.script)}}
-	case "sys.stdin", "process.stdin", "STDIN":
-		return value{name: full, ref: ref, from: set{c.key("in:" + c.reader.script)}}
-	}
-	return value{name: full, ref: ref}
-}
-
 // plus returns the sum of two values.
 func (c *code) plus(a, b value) value {
 	if len(a.argv) > 0 || len(b.argv) > 0 {
 		v := union(a, b)
 		v.argv = slices.Concat(a.argv, b.argv)
+		v.argv = v.argv[:min(len(v.argv), maxElements)]
 		return v
 	}
 	return c.join("", a, b)

@@ -91,18 +91,19 @@ type Fact struct {
 	Line   int    // from 1
 	Start  int    // offset in the file of the first byte of the statement
 	End    int    // offset after its first line, or after its last byte if that is before
-	Shown  bool   // in a code block of Markdown
+	Shown  bool   // in a code block or code span of Markdown
+	Inline bool   // in a code span, which prose may also quote to warn
 	Sure   Sure
 }
 
-// FlowKind is what a flow means.
-type FlowKind uint8
+// Meaning is what a flow means: the kind of a [Flow].
+type Meaning uint8
 
 // The kinds of flows.
 const (
 	// Exfiltrates: secrets, the environment, private files, or what an agent knows are sent to a host that does not
 	// issue them.
-	Exfiltrates FlowKind = iota + 1
+	Exfiltrates Meaning = iota + 1
 	// Credential: one environment variable or the key in an .env file is sent to a service. A capability.
 	Credential
 	// Sends: files that the code's user selects are sent to a service. A capability.
@@ -121,11 +122,11 @@ const (
 
 var flowNames = [...]string{
 	Exfiltrates: "exfiltrates", Credential: "credential", Sends: "sends", RunsDownload: "runs-download",
-	RunsDecoded: "runs-decoded", RunsReceived: "runs-received", WritesDownload: "writes-download",
+	RunsDecoded: "runs-decoded", RunsReceived: "runs-received", HidesAddress: "hides-address", WritesDownload: "writes-download",
 }
 
 // String returns the name of a kind, such as "exfiltrates".
-func (k FlowKind) String() string {
+func (k Meaning) String() string {
 	if int(k) < len(flowNames) && flowNames[k] != "" {
 		return flowNames[k]
 	}
@@ -134,7 +135,7 @@ func (k FlowKind) String() string {
 
 // Flow is data that passes from one fact to another.
 type Flow struct {
-	Kind FlowKind
+	Kind Meaning
 	From Fact     // what is read, downloaded, or decoded
 	To   Fact     // what sends, runs, or writes it
 	Via  []string // names of functions and files between them, in order; at most eight

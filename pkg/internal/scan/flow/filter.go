@@ -10,8 +10,10 @@ import (
 // number of arguments before the files.
 var filters = map[string]int{
 	"cat": 0, "head": 0, "tail": 0, "less": 0, "more": 0, "tac": 0, "nl": 0, "strings": 0, "od": 0, "hexdump": 0,
-	"gzip": 0, "gunzip": 0, "zcat": 0, "bzip2": 0, "xz": 0, "zstd": 0, "sort": 0, "uniq": 0, "fold": 0, "rev": 0, "paste": 0,
-	"column": 0, "bat": 0, "cut": 0, "wc": 0, "sha256sum": 0, "md5sum": 0, "shasum": 0, "sha1sum": 0, "iconv": 0, "pv": 0,
+	"gzip": 0, "gunzip": 0, "zcat": 0, "bzip2": 0, "xz": 0, "zstd": 0, "sort": 0, "uniq": 0, "fold": 0, "rev": 0,
+	"paste":  0,
+	"column": 0, "bat": 0, "cut": 0, "wc": 0, "sha256sum": 0, "md5sum": 0, "shasum": 0, "sha1sum": 0, "iconv": 0,
+	"pv":   0,
 	"grep": 1, "egrep": 1, "fgrep": 1, "rg": 1, "awk": 1, "gawk": 1, "sed": 1, "jq": 1, "yq": 1, "tr": 2, "dotenv": 0,
 }
 
@@ -31,8 +33,10 @@ func (s *shell) filter(name string, args []value, in value) value {
 		case (name == "grep" || name == "sed" || name == "rg") && text == "-e" && i+1 < len(args):
 			i++
 			skip = 0
-		case (name == "head" || name == "tail") && (text == "-n" || text == "-c"), (name == "awk" || name == "gawk") && (text == "-F" || text == "-v"),
-			name == "cut" && (text == "-d" || text == "-f" || text == "-c"), name == "jq" && (text == "--arg" || text == "--argjson"):
+		case (name == "head" || name == "tail") && (text == "-n" || text == "-c"), (name == "awk" ||
+			name == "gawk") && (text == "-F" || text == "-v"),
+			name == "cut" && (text == "-d" || text == "-f" || text == "-c"), name == "jq" && (text == "--arg" ||
+				text == "--argjson"):
 			i++
 			if name == "jq" && i+1 < len(args) {
 				i++

@@ -11,15 +11,21 @@ import (
 
 // Limits of one file. What is beyond them is left out, and [Facts.Partial] is set.
 const (
-	maxFile    = 1 << 20 // bytes of a script
-	maxFacts   = 400     // facts
-	maxEdges   = 20_000  // steps of data
-	maxHoles   = 20_000  // values that are parts of texts
-	maxText    = 4000    // bytes of a known text
-	maxTexts   = 4 << 20 // bytes of all texts that are put together
-	maxSources = 12      // sources of one value
-	maxDepth   = 60      // nested expressions, commands, and texts that are code
+	maxFile       = 1 << 20 // bytes of a script
+	maxSpans      = 5000    // code spans of a page
+	maxFacts      = 400     // facts
+	maxEdges      = 20_000  // steps of data
+	maxHoles      = 20_000  // values that are parts of texts
+	maxText       = 4000    // bytes of a known text
+	maxTexts      = 4 << 20 // bytes of all texts that are put together
+	maxNestedText = 1 << 19 // bytes of texts that are evaluated as code, each with nestedCost more
+	maxSources    = 12      // sources of one value
+	maxElements   = 64      // known elements of a list
+	maxDepth      = 60      // nested expressions, commands, and texts that are code
 )
+
+// nestedCost is what the evaluation of a short text costs, in bytes of a long one.
+const nestedCost = 200
 
 // set is the nodes that a value comes from, sorted.
 type set []int32
@@ -65,21 +71,24 @@ type node struct {
 
 // reader collects what one file does.
 type reader struct {
-	sum     *Summary
-	text    []byte // the file
-	script  string // the last element of the path
-	stem    string // script without extension
-	shown   bool
-	part    []span // of a code block: the lines' offsets in the code and in the file; nil for a whole file
-	at      int    // offset in the code of the current statement
-	depth   int
-	fixed   bool // code in a text is read: at does not move
-	keys    map[string]int32
-	once    map[string]int32
-	holes   []value
-	texts   int   // bytes of the texts that [reader.join] returned
-	walks   bool  // the code lists the files of a directory and its subdirectories
-	secured int32 // the node of encrypted data, or -1
+	sum        *Summary
+	text       []byte // the file
+	script     string // the last element of the path
+	stem       string // script without extension
+	shown      bool
+	inline     bool // a code span is read, which ends at spanEnd
+	spanEnd    int
+	part       []span // of a code block: the lines' offsets in the code and in the file; nil for a whole file
+	at         int    // offset in the code of the current statement
+	depth      int
+	fixed      bool // code in a text is read: at does not move
+	keys       map[string]int32
+	once       map[string]int32
+	holes      []value
+	texts      int   // bytes of the texts that [reader.join] returned
+	nestedText int   // bytes of the texts that were evaluated as code
+	walks      bool  // the code lists the files of a directory and its subdirectories
+	secured    int32 // the node of encrypted data, or -1
 }
 
 type span struct{ code, file int }
@@ -130,11 +139,14 @@ func (r *reader) fact(f Fact) int32 {
 		r.sum.nodes = append(r.sum.nodes, node{fact: -1})
 		return int32(len(r.sum.nodes)) - 1
 	}
-	f.File, f.Shown = r.sum.path, r.shown
+	f.File, f.Shown, f.Inline = r.sum.path, r.shown, r.inline
 	f.Start = min(max(0, r.offset()), len(r.text))
 	f.End = len(r.text)
 	if i := bytes.IndexByte(r.text[f.Start:], '\n'); i >= 0 {
 		f.End = f.Start + i
+	}
+	if r.inline {
+		f.End = max(f.Start, min(f.End, r.spanEnd))
 	}
 	r.sum.facts = append(r.sum.facts, f)
 	r.sum.nodes = append(r.sum.nodes, node{fact: int32(len(r.sum.facts)) - 1})
@@ -235,17 +247,31 @@ func cut(text string) string {
 
 // show replaces the marks of a text by an ellipsis.
 func (r *reader) show(text string) string {
-	for {
-		i := strings.IndexByte(text, 0)
-		if i < 0 {
-			return text
-		}
-		j := strings.IndexByte(text[i:], 1)
-		if j < 0 {
-			return text[:i] + "…"
-		}
-		text = text[:i] + "…" + text[i+j+1:]
+	if !hasHole(text) {
+		return text
 	}
+	var out strings.Builder
+	for out.Len() < 500 {
+		known, rest, ok := strings.Cut(text, "\x00")
+		out.WriteString(known)
+		if !ok {
+			break
+		}
+		out.WriteString("…")
+		if _, text, ok = strings.Cut(rest, "\x01"); !ok {
+			break
+		}
+	}
+	return out.String()
+}
+
+// evaluates reports whether a text may be evaluated as code, and counts it.
+func (r *reader) evaluates(text string) bool {
+	r.nestedText += len(text) + nestedCost
+	if r.nestedText > maxNestedText {
+		r.sum.partial = true
+	}
+	return r.nestedText <= maxNestedText
 }
 
 // hasHole reports whether a part of a text is unknown.

@@ -6,17 +6,8 @@ import (
 	"strings"
 )
 
-// hostOf returns the host of an address in lower case, without user and port. It is "" if the host is not literal, or
-// if the text is not an address with a scheme.
-func hostOf(address string) string {
-	_, rest, ok := strings.Cut(address, "://")
-	if !ok {
-		return ""
-	}
-	return bareHost(rest)
-}
-
-// bareHost returns the host at the beginning of a text without a scheme.
+// bareHost returns the host at the beginning of a text without a scheme, in lower case, without user and port. It is ""
+// if the host is not literal.
 func bareHost(rest string) string {
 	if i := strings.IndexAny(rest, "/?#\\ \t\r\n\"'`"); i >= 0 {
 		rest = rest[:i]
@@ -37,7 +28,8 @@ func bareHost(rest string) string {
 		return ""
 	}
 	for i := range len(rest) {
-		if c := rest[i]; !(c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '-' || c == '.' || c == '_' || c >= 0x80) {
+		if c := rest[i]; !(c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '-' || c == '.' || c == '_' ||
+			c >= 0x80) {
 			return ""
 		}
 	}
@@ -60,14 +52,16 @@ func looksLikeHost(word string) bool {
 	return last != host && len(last) >= 2 && strings.Trim(last, "abcdefghijklmnopqrstuvwxyz") == ""
 }
 
-// localHost reports whether a host is this machine, a private network, or a name that is reserved for examples
-// (RFC 2606, RFC 6761).
+// localHost reports whether a host is this machine, in a private network, or reserved for examples (RFC 2606, RFC 5737,
+// RFC 6761).
 func localHost(host string) bool {
 	if ip, err := netip.ParseAddr(host); err == nil {
 		return ip.IsLoopback() || ip.IsPrivate() || ip.IsLinkLocalUnicast() || ip.IsUnspecified() || documentation(ip)
 	}
-	last := host[strings.LastIndexByte(host, '.')+1:]
-	switch last {
+	if !strings.Contains(host, ".") { // a name of a private network, or a placeholder
+		return true
+	}
+	switch host[strings.LastIndexByte(host, '.')+1:] {
 	case "localhost", "example", "test", "invalid", "local", "internal":
 		return true
 	}
@@ -142,7 +136,10 @@ type service struct{ credential, hosts []string }
 var services = []service{
 	{[]string{"aws", "amazon"}, []string{"amazonaws.com", "aws.amazon.com", "aws.dev"}},
 	{[]string{"gcloud", "google", "gcp", "gemini", "firebase"}, []string{"googleapis.com", "google.com", "goog"}},
-	{[]string{"azure", "microsoft", "msal", "graph"}, []string{"azure.com", "microsoft.com", "microsoftonline.com", "windows.net"}},
+	{[]string{"azure", "microsoft", "msal", "graph"}, []string{
+		"azure.com", "microsoft.com", "microsoftonline.com",
+		"windows.net",
+	}},
 	{[]string{"github", "gh_", "gh/hosts", "ghcr"}, []string{"github.com", "ghcr.io", "githubusercontent.com"}},
 	{[]string{"anthropic", "claude"}, []string{"anthropic.com", "claude.ai", "claude.com"}},
 	{[]string{"openai", "codex"}, []string{"openai.com", "chatgpt.com"}},
@@ -173,7 +170,8 @@ func related(credential, host string) bool {
 			break
 		}
 		for part := range strings.SplitSeq(label, "-") {
-			if len(part) > 2 && part != "api" && part != "www" && strings.Contains(strings.ReplaceAll(credential, "_", ""), part) {
+			if len(part) > 2 && part != "api" && part != "www" && strings.Contains(strings.ReplaceAll(credential, "_",
+				""), part) {
 				return true
 			}
 		}
@@ -184,7 +182,8 @@ func related(credential, host string) bool {
 // knownServices are further services, whose hosts contain their name.
 var knownServices = []string{
 	"slack", "stripe", "sendgrid", "datadog", "twilio", "gitlab", "heroku", "vercel", "netlify", "cloudflare",
-	"digitalocean", "notion", "linear", "jira", "atlassian", "discord", "supabase", "sentry", "mailgun", "paypal", "shopify",
+	"digitalocean", "notion", "linear", "jira", "atlassian", "discord", "supabase", "sentry", "mailgun", "paypal",
+	"shopify",
 }
 
 // knownService reports whether a variable has the name of a credential of a known service.

@@ -2,6 +2,7 @@ package flow
 
 import (
 	"cmp"
+	"path"
 	"slices"
 	"strings"
 )
@@ -9,12 +10,16 @@ import (
 // maxSteps is the number of steps of data that [Join] follows for one skill.
 const maxSteps = 2_000_000
 
+// maxFlows is the number of flows that [Join] returns.
+const maxFlows = 300
+
 // graph is how data passes in one skill.
 type graph struct {
 	facts []Fact
 	nodes []node // fact is an index of facts
 	next  [][]int32
 	steps int
+	stems map[string]bool // the files' names without extension
 }
 
 // Join returns what the files of one skill do together. The order of summaries does not matter. nil ones are ignored.
@@ -24,6 +29,10 @@ func Join(summaries []*Summary) *Facts {
 	keys := map[string]int32{}
 	summaries = slices.DeleteFunc(slices.Clone(summaries), func(s *Summary) bool { return s == nil })
 	slices.SortStableFunc(summaries, func(a, b *Summary) int { return strings.Compare(a.path, b.path) })
+	g.stems = map[string]bool{}
+	for _, s := range summaries {
+		g.stems[stemOf(path.Base(s.path))] = true
+	}
 	for _, s := range summaries {
 		out.Partial = out.Partial || s.partial
 		g.add(s, keys)
@@ -88,13 +97,21 @@ func (g *graph) flows() (flows []Flow) {
 			queue = queue[1:]
 			if f := g.nodes[id].fact; f >= 0 && int(id) != start {
 				if flow, ok := g.flow(g.facts[n.fact], g.facts[f], came, id); ok {
-					flows = append(flows, flow)
+					if flows = append(flows, flow); len(flows) >= maxFlows {
+						g.steps = maxSteps
+						return g.spread(flows)
+					}
 				}
 				continue
 			}
+			if extern, ok := strings.CutPrefix(g.nodes[id].key, "extern "); ok {
+				if stem, _, _ := strings.Cut(extern, ":"); g.stems[stem] {
+					continue // the skill has this module: its functions say what they return
+				}
+			}
 			for _, to := range g.next[id] {
 				if g.steps++; g.steps >= maxSteps {
-					return flows
+					return g.spread(flows)
 				}
 				if seen[to] != mark {
 					seen[to], came[to] = mark, id
@@ -108,7 +125,8 @@ func (g *graph) flows() (flows []Flow) {
 
 // flow returns the flow from one fact to another, if it means something.
 func (g *graph) flow(from, to Fact, came []int32, end int32) (Flow, bool) {
-	f := Flow{From: from, To: to, Sure: min(from.Sure, to.Sure), Drop: dropHost(to.Host), Reserved: to.Host != "" && localHost(to.Host)}
+	f := Flow{From: from, To: to, Sure: min(from.Sure, to.Sure), Drop: dropHost(to.Host), Reserved: to.Host != "" &&
+		localHost(to.Host)}
 	if from.Kind == Downloads || from.Kind == Uploads || from.Kind == Connects {
 		f.Reserved = from.Host != "" && localHost(from.Host)
 	}
@@ -151,7 +169,7 @@ type passed struct {
 }
 
 // meaning returns the kind of a flow, or 0.
-func meaning(f *Flow, p passed) FlowKind {
+func meaning(f *Flow, p passed) Meaning {
 	switch f.To.Kind {
 	case Downloads, Uploads, Connects, LooksUp, Mails:
 		if f.From.Kind == Decodes && p.address && f.From.Client != "Buffer.from" {
@@ -176,7 +194,7 @@ func meaning(f *Flow, p passed) FlowKind {
 }
 
 // sent returns the kind of a flow to another machine, or 0.
-func (f *Flow) sent(p passed) FlowKind {
+func (f *Flow) sent(p passed) Meaning {
 	switch f.From.Kind {
 	case ReadsVariable:
 		return f.variable(p)
@@ -191,7 +209,8 @@ func (f *Flow) sent(p passed) FlowKind {
 		}
 		return Exfiltrates
 	case ReadsKey, ReadsAgent, ReadsKeychain:
-		if related(f.From.Detail, f.To.Host) || f.To.Client == "ssh" || p.selected && (p.header || f.To.Kind != Uploads) {
+		if related(f.From.Detail, f.To.Host) || f.To.Client == "ssh" || p.selected && (p.header ||
+			f.To.Kind != Uploads) {
 			return Credential
 		}
 		return Exfiltrates
@@ -208,7 +227,7 @@ func (f *Flow) sent(p passed) FlowKind {
 
 // variable returns the kind of a flow of one environment variable. A secret of a known service, and an encoded one, in
 // the body or the address of a request to another host is not a credential of this request.
-func (f *Flow) variable(p passed) FlowKind {
+func (f *Flow) variable(p passed) Meaning {
 	switch {
 	case !secretName(f.From.Detail) || f.To.Host == "" || related(f.From.Detail, f.To.Host):
 	case f.Drop:

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -54,9 +55,9 @@ type lexer struct {
 	nested int
 }
 
-// lex returns the tokens of code.
-func lex(lang Language, text string) []token {
-	l := lexer{lang: lang, text: text, tokens: make([]token, 0, len(text)/6+8)}
+// lex appends the tokens of code to a list.
+func lex(lang Language, text string, tokens []token) []token {
+	l := lexer{lang: lang, text: text, tokens: slices.Grow(tokens, len(text)/6+8)}
 	l.run()
 	for _, i := range l.open {
 		l.tokens[i].match = int32(len(l.tokens))
@@ -121,7 +122,8 @@ func (l *lexer) run() {
 				i++
 			}
 			continue
-		case c == '#' && l.lang != JavaScript, c == '#' && i == 0, c == '/' && l.lang == JavaScript && strings.HasPrefix(l.text[i:], "//"):
+		case c == '#' && l.lang != JavaScript, c == '#' && i == 0, c == '/' && l.lang == JavaScript &&
+			strings.HasPrefix(l.text[i:], "//"):
 			i += lineLength(l.text[i:])
 			continue
 		case c == '/' && l.lang == JavaScript && strings.HasPrefix(l.text[i:], "/*"):
@@ -135,7 +137,8 @@ func (l *lexer) run() {
 		n, at := len(l.tokens), i
 		i = l.token(i)
 		if n < len(l.tokens) {
-			if first && l.nested == 0 && (l.lang != Python || len(l.open) == 0 || len(l.open) == 1 && int(l.open[0]) == n) {
+			if first && l.nested == 0 && (l.lang != Python || len(l.open) == 0 || len(l.open) == 1 &&
+				int(l.open[0]) == n) {
 				l.tokens[n].first, l.tokens[n].col = true, int32(at-line)
 			}
 			first = false
@@ -156,7 +159,8 @@ func (l *lexer) token(i int) int {
 	switch {
 	case c >= '0' && c <= '9':
 		end := i + 1
-		for end < len(l.text) && (isNameByte(l.text[end]) || l.text[end] == '.' && end+1 < len(l.text) && l.text[end+1] >= '0' && l.text[end+1] <= '9') {
+		for end < len(l.text) && (isNameByte(l.text[end]) || l.text[end] == '.' && end+1 < len(l.text) &&
+			l.text[end+1] >= '0' && l.text[end+1] <= '9') {
 			end++
 		}
 		l.add(tokenNumber, l.text[i:end], i)
@@ -170,7 +174,8 @@ func (l *lexer) token(i int) int {
 			end++
 		}
 		name := l.text[i:end]
-		if l.lang == Python && len(name) <= 2 && end < len(l.text) && (l.text[end] == '"' || l.text[end] == '\'') && strings.Trim(strings.ToLower(name), "rbfu") == "" {
+		if l.lang == Python && len(name) <= 2 && end < len(l.text) && (l.text[end] == '"' || l.text[end] == '\'') &&
+			strings.Trim(strings.ToLower(name), "rbfu") == "" {
 			return l.quoted(end, strings.ToLower(name))
 		}
 		l.add(tokenName, name, i)
@@ -197,7 +202,8 @@ func (l *lexer) token(i int) int {
 
 // operators are those of more than one character, longest first.
 var operators = []string{
-	"===", "!==", "...", "**=", "//=", ">>>", "<<=", ">>=", "||=", "&&=", "??=", "=>", "==", "!=", "<=", ">=", "&&", "||", "??",
+	"===", "!==", "...", "**=", "//=", ">>>", "<<=", ">>=", "||=", "&&=", "??=", "=>", "==", "!=", "<=", ">=", "&&",
+	"||", "??",
 	"?.", "**", "//", "->", ":=", "+=", "-=", "*=", "/=", "%=", "|=", "&=", "^=", "++", "--", "<<", ">>", "::",
 }
 
@@ -217,7 +223,7 @@ func (l *lexer) regexpFollows() bool {
 
 func (l *lexer) regexp(i int) int {
 	class := false
-	for k := i + 1; k < len(l.text) && l.text[k] != '\n'; k++ {
+	for k := i + 1; k < min(len(l.text), i+500) && l.text[k] != '\n'; k++ {
 		switch c := l.text[k]; {
 		case c == '\\':
 			k++
@@ -260,9 +266,12 @@ func (l *lexer) quoted(i int, prefix string) int {
 		if c == q && strings.HasPrefix(l.text[end:], quote) {
 			break
 		}
-		if format && c == '{' && (q == '`' || l.lang == Python || end > start && l.text[end-1] == '#') && (l.lang != JavaScript || l.text[end-1] == '$') {
+		if format && c == '{' && (q == '`' || l.lang == Python || end > start && l.text[end-1] == '#') &&
+			(l.lang != JavaScript || l.text[end-1] == '$') {
 			if close := l.expressionEnd(end+1, quote); close > 0 {
 				end = close
+			} else {
+				format = false
 			}
 		}
 	}
@@ -337,7 +346,8 @@ func (l *lexer) formatted(body string, at, begin, end int) {
 		}
 		l.bracket(tokenOp, "(", at+i)
 		inner := lexer{
-			lang: l.lang, text: l.text[at+i+1 : close], base: l.base + at + i + 1, nested: l.nested + 1, tokens: l.tokens, open: nil,
+			lang: l.lang, text: l.text[at+i+1 : close], base: l.base + at + i + 1, nested: l.nested + 1,
+			tokens: l.tokens, open: nil,
 		}
 		inner.run()
 		for _, k := range inner.open {

@@ -32,6 +32,9 @@ func address(text string) (detail, host string) {
 	return detail, bareHost(name)
 }
 
+// metadataHosts give credentials to the programs of a cloud machine.
+var metadataHosts = map[string]bool{"169.254.169.254": true, "metadata.google.internal": true, "169.254.170.2": true}
+
 // request adds a fact of a request, which values reach, and returns the response.
 func (r *reader) request(kind Kind, url value, client string, sent ...value) value {
 	detail, host := address(url.text)
@@ -41,8 +44,9 @@ func (r *reader) request(kind Kind, url value, client string, sent ...value) val
 	}
 	url.from = r.through("address", url.from)
 	id := r.sink(f, append(sent, url)...)
-	if kind, ok := readKind(url.text); ok && host == "169.254.169.254" { // credentials of a cloud machine
-		return value{from: set{r.fact(Fact{Kind: kind, Detail: detail, Client: client, Sure: Certain}), id}}
+	if metadataHosts[host] && (strings.Contains(detail, "credentials") || strings.Contains(detail,
+		"/token")) { // of a cloud machine
+		return value{from: set{id, r.fact(Fact{Kind: ReadsKey, Detail: detail, Client: client, Sure: Certain})}}
 	}
 	return value{from: set{id}}
 }
@@ -129,10 +133,12 @@ func parseFlags(args []value, with flagSet) parsed {
 
 var curlFlags = flagSet{
 	"dFHuoTXAbceEKmrtUwxyYzCDQP",
-	" --data --data-raw --data-binary --data-ascii --data-urlencode --json --form --form-string --header --user" +
-		" --output --upload-file --request --user-agent --cookie --cookie-jar --referer --cert --key --cacert --config" +
-		" --max-time --connect-timeout --proxy --url --retry --retry-delay --write-out --resolve --range --oauth2-bearer" +
-		" --aws-sigv4 --output-dir --url-query --retry-max-time --unix-socket --dump-header --interface ",
+	" --data --data-raw --data-binary --data-ascii --data-urlencode --json --form" +
+		" --form-string --header --user --output --upload-file --request --user-agent --cookie" +
+		" --cookie-jar --referer --cert --key --cacert --config --max-time --connect-timeout" +
+		" --proxy --url --retry --retry-delay --write-out --resolve --range --oauth2-bearer" +
+		" --aws-sigv4 --output-dir --url-query --retry-max-time --unix-socket --dump-header" +
+		" --interface ",
 }
 
 // curl reads a command line of curl.
@@ -143,7 +149,8 @@ func (s *shell) curl(args []value, in value) value {
 	}
 	kind := Downloads
 	var sent []value
-	for _, v := range p.of("-d", "--data", "--data-binary", "--data-ascii", "--data-urlencode", "--json", "--data-raw") {
+	for _, v := range p.of("-d", "--data", "--data-binary", "--data-ascii", "--data-urlencode", "--json",
+		"--data-raw") {
 		kind = Uploads
 		sent = append(sent, s.body(v, in))
 	}
@@ -170,7 +177,8 @@ func (s *shell) curl(args []value, in value) value {
 	if p.has("-G", "--get") {
 		kind = Downloads
 	}
-	return s.fetched("curl", kind, append(p.rest, p.of("--url")...), sent, p.of("-o", "--output"), p.has("-O", "--remote-name", "-J"))
+	return s.fetched("curl", kind, append(p.rest, p.of("--url")...), sent, p.of("-o", "--output"), p.has("-O",
+		"--remote-name", "-J"))
 }
 
 func (s *shell) headers(values []value) value { return s.header(union(values...)) }
@@ -207,7 +215,8 @@ func (s *shell) fetched(client string, kind Kind, urls, sent, outputs []value, r
 	var out value
 	var requests []value
 	for _, u := range urls {
-		if text := u.text; text != "" && (strings.Contains(text, "://") || hasHole(text) || looksLikeHost(text) || strings.HasPrefix(text, "localhost")) {
+		if text := u.text; text != "" && (strings.Contains(text, "://") || hasHole(text) || looksLikeHost(text) ||
+			strings.HasPrefix(text, "localhost")) {
 			requests = append(requests, u)
 		}
 	}
@@ -229,7 +238,12 @@ func (s *shell) fetched(client string, kind Kind, urls, sent, outputs []value, r
 	return out
 }
 
-var wgetFlags = flagSet{"OoPUTtQiaB", " --output-document --post-data --post-file --header --directory-prefix --method --body-data --body-file --user-agent --user --password --timeout --tries --output-file --input-file --load-cookies --ca-certificate "}
+var wgetFlags = flagSet{
+	"OoPUTtQiaB",
+	" --output-document --post-data --post-file --header --directory-prefix --method" +
+		" --body-data --body-file --user-agent --user --password --timeout --tries --output-file" +
+		" --input-file --load-cookies --ca-certificate ",
+}
 
 func (s *shell) wget(args []value, in value) value {
 	p := parseFlags(args, wgetFlags)
@@ -260,7 +274,8 @@ func (s *shell) socket(client string, args []value, in value) value {
 	for _, a := range args {
 		more = more.with(a.from)
 		text := a.text
-		if kind, rest, ok := strings.Cut(text, ":"); ok && client == "socat" && (strings.HasPrefix(strings.ToLower(kind), "tcp") || strings.HasPrefix(strings.ToLower(kind), "openssl")) {
+		if kind, rest, ok := strings.Cut(text, ":"); ok && client == "socat" &&
+			(strings.HasPrefix(strings.ToLower(kind), "tcp") || strings.HasPrefix(strings.ToLower(kind), "openssl")) {
 			text = rest
 		}
 		switch {

@@ -16,7 +16,7 @@ import (
 func LanguageOf(name string, data []byte) Language {
 	if rest, ok := bytes.CutPrefix(data, []byte("#!")); ok {
 		line, _, _ := bytes.Cut(rest, []byte("\n"))
-		for _, w := range strings.Fields(string(line)) {
+		for w := range strings.FieldsSeq(string(line)) {
 			base := path.Base(w)
 			if base != "env" && !strings.HasPrefix(base, "-") {
 				if l := languageNamed(strings.TrimRight(base, "0123456789.")); l != Other {
@@ -35,7 +35,8 @@ func languageNamed(name string) Language {
 		return Shell
 	case "py", "python", "pyw", "python3", "py3":
 		return Python
-	case "js", "mjs", "cjs", "ts", "mts", "cts", "jsx", "tsx", "javascript", "typescript", "node", "nodejs", "bun", "deno":
+	case "js", "mjs", "cjs", "ts", "mts", "cts", "jsx", "tsx", "javascript", "typescript", "node", "nodejs", "bun",
+		"deno":
 		return JavaScript
 	case "ps1", "psm1", "powershell", "pwsh", "bat", "cmd":
 		return PowerShell
@@ -72,7 +73,7 @@ func (s *shell) nested(lang Language, client string, code, in value) value {
 	if strings.HasPrefix(text, "\x00") && len(code.from) > 0 {
 		s.sink(Fact{Kind: RunsComputed, Detail: client, Client: client, Sure: Certain}, code)
 	}
-	if text == "" || s.depth >= maxDepth {
+	if text == "" || s.depth >= maxDepth || !s.evaluates(text) {
 		return value{}
 	}
 	s.depth += 5
@@ -95,6 +96,7 @@ func (r *reader) page(p *markdown.Page) {
 	var sh *shell
 	codes := map[Language]*code{}
 	total := 0
+	defer r.spans(p)
 	for _, b := range p.Blocks {
 		lang := languageNamed(b.Language)
 		if b.Language == "" && b.Fenced {
@@ -104,7 +106,8 @@ func (r *reader) page(p *markdown.Page) {
 			continue
 		}
 		text := r.blockText(p, b, lang)
-		if text == "" || b.Language == "" && !interesting(text) || lang != Shell && lang != PowerShell && !active(text) {
+		if text == "" || b.Language == "" && !interesting(text) || lang != Shell && lang != PowerShell &&
+			!active(text) {
 			continue
 		}
 		total += len(text)
@@ -125,10 +128,32 @@ func (r *reader) page(p *markdown.Page) {
 	}
 }
 
+// spans evaluates the code spans that are commands with an address or encoded text: pages ask to copy such a command.
+func (r *reader) spans(p *markdown.Page) {
+	r.part, r.fixed, r.inline = nil, true, true
+	for n, s := range p.Spans {
+		if n >= maxSpans || !strings.Contains(s.Text, " ") || len(s.Text) > maxText || !interesting(s.Text) {
+			continue
+		}
+		if !strings.Contains(s.Text, "://") && !strings.Contains(s.Text, "base64 ") {
+			continue
+		}
+		r.at, r.spanEnd = s.Offset, s.Offset+len(s.Text)
+		sh := newShell(r)
+		if lower := strings.ToLower(s.Text); strings.Contains(lower, "iex") || strings.Contains(lower,
+			"invoke-expression") {
+			newPower(sh).script(s.Text)
+		} else {
+			sh.script(s.Text, value{})
+		}
+	}
+}
+
 // interesting reports whether a block without language has a command that matters.
 func interesting(text string) bool {
 	for _, part := range []string{
-		"curl ", "wget ", "rm -rf", "/.ssh", "base64 ", "nc ", "eval ", "env |", "printenv", "bash ", "sh ", "python", "chmod ", "crontab", "sudo ",
+		"curl ", "wget ", "iex", "irm ", "iwr ", "rm -rf", "/.ssh", "base64 ", "nc ", "eval ", "env |", "printenv",
+		"bash ", "sh ", "python", "chmod ", "crontab", "sudo ",
 	} {
 		if strings.Contains(text, part) {
 			return true
@@ -140,8 +165,9 @@ func interesting(text string) bool {
 // active reports whether a block of a programming language could have facts: most show only how to compute something.
 func active(text string) bool {
 	for _, part := range []string{
-		"http", "env", "open(", "subprocess", "os.", "exec", "eval", "fetch", "read", "write", "socket", "system", "spawn", "smtp",
-		"~", "decode", "requests", "verify", "Path(", "clip", "argv",
+		"http", "read", "os.", "open(", "env", "write", "exec", "fetch", "subprocess", "eval", "socket", "system",
+		"spawn", "smtp",
+		"~", "decode", "verify", "Path(", "clip", "argv",
 	} {
 		if strings.Contains(text, part) {
 			return true

@@ -2,13 +2,20 @@ package flow
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
+// maxPath is the number of bytes of a path that are read.
+const maxPath = 300
+
 // cleanPath returns a path with slashes, the home directory as ~, and without quotes and needless parts.
 func cleanPath(text string) string {
-	text = strings.ReplaceAll(strings.Trim(text, `"' `), `\`, "/")
-	for _, home := range []string{"%userprofile%", "$env:userprofile", "$env:home", "%appdata%", "$env:appdata", "$env:localappdata", "%localappdata%"} {
+	text = strings.ReplaceAll(strings.Trim(text[:min(len(text), maxPath)], `"' `), `\`, "/")
+	for _, home := range []string{
+		"%userprofile%", "$env:userprofile", "$env:home", "%appdata%", "$env:appdata",
+		"$env:localappdata", "%localappdata%",
+	} {
 		if len(text) >= len(home) && strings.EqualFold(text[:len(home)], home) {
 			text = "~" + text[len(home):]
 		}
@@ -31,32 +38,85 @@ type pathRule struct {
 
 // secretPaths are texts in the paths of secrets, in lower case. The first that a path contains decides.
 var secretPaths = []pathRule{
-	{"/.ssh/known_hosts", 0}, {"/.ssh/config", 0}, {".pub", 0},
-	{"/.ssh/", ReadsKey}, {"/id_rsa", ReadsKey}, {"/id_ed25519", ReadsKey}, {"/.aws/credentials", ReadsKey},
-	{"/.config/gcloud/", ReadsKey}, {"application_default_credentials.json", ReadsKey},
-	{"/.azure/", ReadsKey}, {"/.kube/config", ReadsKey}, {"/.docker/config.json", ReadsKey},
-	{"/.netrc", ReadsKey}, {"~/.npmrc", ReadsKey}, {"/.pypirc", ReadsKey}, {"/.git-credentials", ReadsKey},
-	{"/.gnupg/", ReadsKey}, {"/.config/gh/hosts.yml", ReadsKey}, {"/.vault-token", ReadsKey}, {"/etc/shadow", ReadsKey},
-	{"/.terraform.d/credentials", ReadsKey}, {"/.cargo/credentials", ReadsKey}, {"/.pgpass", ReadsKey},
-	{"/.password-store/", ReadsKey}, {"/rclone.conf", ReadsKey}, {"serviceaccount/token", ReadsKey},
-	{"169.254.169.254", ReadsKey}, {"/.oci/config", ReadsKey}, {"/etc/sudoers", ReadsKey},
-	{"/login data", ReadsBrowser}, {"cookies.sqlite", ReadsBrowser}, {"/logins.json", ReadsBrowser},
-	{"/key4.db", ReadsBrowser}, {"places.sqlite", ReadsBrowser}, {"/google/chrome/", ReadsBrowser},
-	{"/google-chrome/", ReadsBrowser}, {"/.mozilla/firefox", ReadsBrowser}, {"/firefox/profiles", ReadsBrowser},
-	{"bravesoftware", ReadsBrowser}, {"/microsoft/edge/", ReadsBrowser}, {"/safari/", ReadsBrowser},
-	{"wallet.dat", ReadsWallet}, {"/.electrum", ReadsWallet}, {"/exodus/", ReadsWallet}, {"/.exodus", ReadsWallet},
-	{"/.ethereum/", ReadsWallet}, {"/.bitcoin/", ReadsWallet}, {"/solana/id.json", ReadsWallet},
-	{"nkbihfbeogaeaoehlefnkodbefgpgknn", ReadsWallet}, {"/ledger live/", ReadsWallet}, {"/.monero", ReadsWallet},
-	{"/library/keychains", ReadsKeychain}, {"login.keychain", ReadsKeychain}, {"/keyrings/", ReadsKeychain},
+	{"/.ssh/known_hosts", 0},
+	{"/.ssh/config", 0},
+	{"/.ssh/authorized_keys", 0},
+	{".pub", 0},
+	{"/nativemessaginghosts/", 0},
+	{"/.ssh/", ReadsKey},
+	{"/id_rsa", ReadsKey},
+	{"/id_ed25519", ReadsKey},
+	{"/.aws/credentials", ReadsKey},
+	{"/.config/gcloud/", ReadsKey},
+	{"application_default_credentials.json", ReadsKey},
+	{"/.azure/", ReadsKey},
+	{"/.kube/config", ReadsKey},
+	{"/.docker/config.json", ReadsKey},
+	{"/.netrc", ReadsKey},
+	{"~/.npmrc", ReadsKey},
+	{"/.pypirc", ReadsKey},
+	{"/.git-credentials", ReadsKey},
+	{"/.gnupg/", ReadsKey},
+	{"/.config/gh/hosts.yml", ReadsKey},
+	{"/.vault-token", ReadsKey},
+	{"/etc/shadow", ReadsKey},
+	{"/.terraform.d/credentials", ReadsKey},
+	{"/.cargo/credentials", ReadsKey},
+	{"/.pgpass", ReadsKey},
+	{"/.password-store/", ReadsKey},
+	{"/rclone.conf", ReadsKey},
+	{"serviceaccount/token", ReadsKey},
+	{"/.oci/config", ReadsKey},
+	{"/etc/sudoers", ReadsKey},
+	{"/login data", ReadsBrowser},
+	{"cookies.sqlite", ReadsBrowser},
+	{"/logins.json", ReadsBrowser},
+	{"/key4.db", ReadsBrowser},
+	{"places.sqlite", ReadsBrowser},
+	{"/google/chrome/", ReadsBrowser},
+	{"/google-chrome/", ReadsBrowser},
+	{"/.mozilla/firefox", ReadsBrowser},
+	{"/firefox/profiles", ReadsBrowser},
+	{"bravesoftware", ReadsBrowser},
+	{"/microsoft/edge/", ReadsBrowser},
+	{"/safari/", ReadsBrowser},
+	{"wallet.dat", ReadsWallet},
+	{"/.electrum", ReadsWallet},
+	{"/exodus/", ReadsWallet},
+	{"/.exodus", ReadsWallet},
+	{"/.ethereum/", ReadsWallet},
+	{"/.bitcoin/", ReadsWallet},
+	{"/solana/id.json", ReadsWallet},
+	{"nkbihfbeogaeaoehlefnkodbefgpgknn", ReadsWallet},
+	{"/ledger live/", ReadsWallet},
+	{"/.monero", ReadsWallet},
+	{"/library/keychains", ReadsKeychain},
+	{"login.keychain", ReadsKeychain},
+	{"/keyrings/", ReadsKeychain},
 	{"/microsoft/credentials", ReadsKeychain},
-	{".bash_history", ReadsHistory}, {".zsh_history", ReadsHistory}, {".python_history", ReadsHistory},
-	{".psql_history", ReadsHistory}, {".mysql_history", ReadsHistory}, {".node_repl_history", ReadsHistory},
-	{"consolehost_history", ReadsHistory}, {"fish_history", ReadsHistory},
-	{"/.claude/projects", ReadsAgent}, {"/.claude.json", ReadsAgent}, {"/.claude/.credentials", ReadsAgent},
-	{"~/.claude/settings", ReadsAgent}, {"/.codex/auth.json", ReadsAgent}, {"/.codex/sessions", ReadsAgent},
-	{"/.openclaw/", ReadsAgent}, {"/.clawdbot/", ReadsAgent}, {"/.gemini/oauth", ReadsAgent},
-	{"~/.claude/history", ReadsAgent}, {"claude_desktop_config.json", ReadsAgent}, {"~/.cursor/", ReadsAgent},
-	{"/.claude/skills/", ReadsSkill}, {"/.codex/skills/", ReadsSkill}, {"/.agents/skills/", ReadsSkill},
+	{".bash_history", ReadsHistory},
+	{".zsh_history", ReadsHistory},
+	{".python_history", ReadsHistory},
+	{".psql_history", ReadsHistory},
+	{".mysql_history", ReadsHistory},
+	{".node_repl_history", ReadsHistory},
+	{"consolehost_history", ReadsHistory},
+	{"fish_history", ReadsHistory},
+	{"/.claude/projects", ReadsAgent},
+	{"/.claude.json", ReadsAgent},
+	{"/.claude/.credentials", ReadsAgent},
+	{"~/.claude/settings", ReadsAgent},
+	{"/.codex/auth.json", ReadsAgent},
+	{"/.codex/sessions", ReadsAgent},
+	{"/.openclaw/", ReadsAgent},
+	{"/.clawdbot/", ReadsAgent},
+	{"/.gemini/oauth", ReadsAgent},
+	{"~/.claude/history", ReadsAgent},
+	{"claude_desktop_config.json", ReadsAgent},
+	{"~/.cursor/", ReadsAgent},
+	{"/.claude/skills/", ReadsSkill},
+	{"/.codex/skills/", ReadsSkill},
+	{"/.agents/skills/", ReadsSkill},
 }
 
 // readKind returns what kind of file a path names, and whether it is a secret or private.
@@ -81,7 +141,8 @@ func readKind(p string) (Kind, bool) {
 		if strings.HasPrefix(part, "~") {
 			part = "/" + part
 		}
-		if !strings.Contains(lower, part) && !(strings.HasSuffix(part, "/") && strings.HasSuffix(lower, part[:len(part)-1])) {
+		if !strings.Contains(lower, part) && !(strings.HasSuffix(part, "/") && strings.HasSuffix(lower,
+			part[:len(part)-1])) {
 			continue
 		}
 		return rule.kind, rule.kind != 0
@@ -107,10 +168,11 @@ var persistPaths = []string{
 	"microsoft.powershell_profile.ps1", "/etc/sudoers",
 }
 
-// agentFiles are the names of files with instructions for agents, in lower case.
+// agentFiles are the names of files with instructions for agents.
 var agentFiles = []string{
-	"claude.md", "agents.md", "gemini.md", ".cursorrules", ".windsurfrules", ".clinerules", "copilot-instructions.md",
-	"soul.md", "memory.md", "heartbeat.md", ".claude.json", ".mcp.json", "claude_desktop_config.json", "claude.local.md",
+	"CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "GEMINI.md", ".cursorrules", ".windsurfrules", ".clinerules",
+	"copilot-instructions.md", "SOUL.md", "MEMORY.md", "HEARTBEAT.md", ".claude.json", ".mcp.json",
+	"claude_desktop_config.json",
 }
 
 // writeKind returns what writing a file means. It is WritesFile for a file of the project, and for a temporary one.
@@ -125,11 +187,14 @@ func writeKind(p string) Kind {
 			return Persists
 		}
 	}
-	base := path.Base(lower)
-	for _, name := range agentFiles {
-		if base == name {
-			return WritesAgent
+	for _, dir := range []string{"/tmp/", "/dev/", "/var/tmp/", "~/.cache/", "/private/tmp/"} {
+		if strings.HasPrefix(lower, dir) {
+			return WritesFile
 		}
+	}
+	base := path.Base(p)
+	if slices.Contains(agentFiles, base) {
+		return WritesAgent
 	}
 	switch {
 	case strings.Contains(rooted, "/.claude/settings"), strings.Contains(rooted, "/.claude/commands/"),
@@ -137,12 +202,10 @@ func writeKind(p string) Kind {
 		strings.Contains(rooted, "/.claude/hooks/"), strings.Contains(rooted, "/.cursor/rules/"),
 		strings.Contains(rooted, "/.cursor/mcp.json"), strings.Contains(rooted, "/.gemini/settings"):
 		return WritesAgent
-	case strings.Contains(rooted, "/skills/"), base == "skill.md" && strings.Contains(lower, "/"):
+	case strings.Contains(rooted, "/skills/"), base == "SKILL.md" && strings.Contains(lower, "/"):
 		return WritesSkill
-	case strings.HasPrefix(lower, "/tmp/"), strings.HasPrefix(lower, "/dev/"), strings.HasPrefix(lower, "/var/tmp/"),
-		strings.HasPrefix(lower, "~/.cache/"), strings.HasPrefix(lower, "/private/tmp/"):
-		return WritesFile
-	case strings.HasPrefix(lower, "/"), strings.HasPrefix(lower, "~"), len(lower) > 2 && lower[1] == ':' && lower[2] == '/':
+	case strings.HasPrefix(lower, "/"), strings.HasPrefix(lower, "~"), len(lower) > 2 && lower[1] == ':' &&
+		lower[2] == '/':
 		return Writes
 	}
 	return WritesFile
@@ -215,6 +278,9 @@ func (r *reader) write(file, content value, client string) {
 	}
 	r.reach(content.from, r.key(r.fileKey(text)))
 	kind := writeKind(text)
+	if kind == Persists && setsVariables(content.text) {
+		kind = Writes
+	}
 	f := Fact{Kind: kind, Detail: text, Client: client}
 	if kind != WritesFile && strings.HasPrefix(text, "\x00") {
 		f.Sure = Possible
@@ -222,13 +288,21 @@ func (r *reader) write(file, content value, client string) {
 	r.sink(f, content)
 }
 
-func hasNode(s set, id int32) bool {
-	for _, n := range s {
-		if n == id {
-			return true
+// setsVariables reports whether the text that is added to a shell profile only sets variables and aliases.
+func setsVariables(text string) bool {
+	if text == "" || strings.ContainsAny(text, "`;&|") || strings.Contains(text, "$(") {
+		return false
+	}
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" && line[0] != '#' && !strings.HasPrefix(line, "export ") {
+			return false
 		}
 	}
-	return false
+	return true
+}
+
+func hasNode(s set, id int32) bool {
+	return slices.Contains(s, id)
 }
 
 // connection returns the fact of a raw connection through a path such as /dev/tcp/host/port.

@@ -79,6 +79,12 @@ func (p *power) space(lines bool) {
 // pipeline evaluates commands that pipes connect, or an assignment.
 func (p *power) pipeline(closing byte) value {
 	in := value{}
+	if p.depth >= maxDepth {
+		p.pos = len(p.text)
+		return in
+	}
+	p.depth++
+	defer func() { p.depth-- }()
 	for {
 		words, target := p.command(closing)
 		if target != "" {
@@ -136,7 +142,8 @@ func (p *power) word() value {
 	for p.pos < len(p.text) {
 		from := p.pos
 		switch c := p.text[p.pos]; {
-		case c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == ';' || c == '|' || c == ')' || c == '}' || c == '{' || c == '>' || c == ',' && len(parts) > 0:
+		case c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == ';' || c == '|' || c == ')' || c == '}' ||
+			c == '{' || c == '>' || c == ',' && len(parts) > 0:
 			if c == ',' {
 				p.pos++
 			}
@@ -183,7 +190,8 @@ func (p *power) word() value {
 			}
 			text := strings.ReplaceAll(p.text[p.pos:end], "`", "")
 			p.pos = end
-			if n := len(parts); n > 0 && strings.HasPrefix(text, ".") && parts[n-1].name+parts[n-1].ref != "" || n > 0 && strings.HasPrefix(text, "::") {
+			if n := len(parts); n > 0 && strings.HasPrefix(text, ".") && parts[n-1].name+parts[n-1].ref != "" ||
+				n > 0 && strings.HasPrefix(text, "::") {
 				parts[n-1].name += text
 				parts[n-1].ref = ""
 				continue
@@ -223,7 +231,8 @@ func (p *power) dollar() value {
 		p.pos++
 	}
 	start := p.pos
-	for p.pos < len(p.text) && (isNameByte(p.text[p.pos]) || p.text[p.pos] == ':' && p.pos+1 < len(p.text) && isNameByte(p.text[p.pos+1])) {
+	for p.pos < len(p.text) && (isNameByte(p.text[p.pos]) || p.text[p.pos] == ':' && p.pos+1 < len(p.text) &&
+		isNameByte(p.text[p.pos+1])) {
 		p.pos++
 	}
 	name := strings.ToLower(p.text[start:p.pos])
@@ -236,7 +245,8 @@ func (p *power) dollar() value {
 		case "userprofile", "home", "appdata", "localappdata":
 			return value{text: "~", literal: true}
 		}
-		if strings.Contains(systemVariables, " "+strings.ToUpper(env)+" ") || env == "computername" || env == "username" || env == "programfiles" || env == "systemroot" {
+		if strings.Contains(systemVariables, " "+strings.ToUpper(env)+" ") || env == "computername" ||
+			env == "username" || env == "programfiles" || env == "systemroot" {
 			return value{text: "$" + env, literal: true}
 		}
 		v := p.source(Fact{Kind: ReadsVariable, Detail: original[4:], Sure: Certain})
@@ -306,13 +316,15 @@ func (p *power) method(fn, arg value) value {
 	name := strings.ToLower(fn.name)
 	out := union(fn, arg)
 	switch {
-	case strings.Contains(name, "downloadstring"), strings.Contains(name, "downloaddata"), strings.Contains(name, "getstringasync"):
+	case strings.Contains(name, "downloadstring"), strings.Contains(name, "downloaddata"), strings.Contains(name,
+		"getstringasync"):
 		return p.download(arg, "WebClient.DownloadString").bare()
 	case strings.Contains(name, "downloadfile"):
 		v := p.download(arg, "WebClient.DownloadFile")
 		p.write(value{text: p.lastWord(arg), literal: true}, v, "WebClient.DownloadFile")
 		return value{name: "()"}
-	case strings.Contains(name, "uploadstring"), strings.Contains(name, "uploadfile"), strings.Contains(name, "uploaddata"):
+	case strings.Contains(name, "uploadstring"), strings.Contains(name, "uploadfile"), strings.Contains(name,
+		"uploaddata"):
 		return p.request(Uploads, arg, "WebClient.UploadString", arg).bare()
 	case strings.Contains(name, "frombase64string"):
 		v := union(arg, p.source(Fact{Kind: Decodes, Detail: "base64", Client: "FromBase64String", Sure: Certain}))
@@ -415,7 +427,8 @@ func (p *power) cmdlet(words []value, in value) value {
 		}
 		return value{}
 	case "iwr", "invoke-webrequest", "irm", "invoke-restmethod", "curl", "wget", "start-bitstransfer", "curl.exe":
-		if name == "curl.exe" || name == "curl" && strings.HasPrefix(joined(args), "-") && !strings.Contains(strings.ToLower(joined(args)), "-uri") {
+		if name == "curl.exe" || name == "curl" && strings.HasPrefix(joined(args), "-") &&
+			!strings.Contains(strings.ToLower(joined(args)), "-uri") {
 			return p.curl(args, in)
 		}
 		return p.webRequest(name, first, flag, append(args, in))
@@ -463,9 +476,11 @@ func (p *power) cmdlet(words []value, in value) value {
 		}
 		return value{}
 	case "set-mppreference", "add-mppreference":
-		p.fact(Fact{Kind: DisablesGuard, Detail: shorten(joined(words)), Client: name, Sure: Certain})
+		p.fact(Fact{Kind: DisablesGuard, Detail: joined(words), Client: name, Sure: Certain})
 		return value{}
-	case "new-object", "if", "foreach", "while", "function", "param", "try", "catch", "else", "return", "foreach-object", "%", "where-object", "?", "write-host", "write-output", "echo", "out-null", "convertto-json", "convertfrom-json", "":
+	case "new-object", "if", "foreach", "while", "function", "param", "try", "catch", "else", "return",
+		"foreach-object", "%", "where-object", "?", "write-host", "write-output", "echo", "out-null",
+		"convertto-json", "convertfrom-json", "":
 		if name == "new-object" {
 			v := all
 			v.name = strings.ToLower(joined(args))
@@ -490,12 +505,14 @@ func (p *power) cmdlet(words []value, in value) value {
 
 // commandName reports whether a word can be the name of a program.
 func (p *power) commandName(name string) bool {
-	return name != "" && (isNameByte(name[0]) || name[0] == '.' || name[0] == '/' || name[0] == '~') && !hasHole(name) && !strings.Contains(name, "=")
+	return name != "" && (isNameByte(name[0]) || name[0] == '.' || name[0] == '/' || name[0] == '~') &&
+		!hasHole(name) && !strings.Contains(name, "=")
 }
 
 // switches are flags without a value.
 var switches = map[string]bool{
-	"-recurse": true, "-force": true, "-usebasicparsing": true, "-raw": true, "-append": true, "-passthru": true, "-nonewline": true, "-wait": true,
+	"-recurse": true, "-force": true, "-usebasicparsing": true, "-raw": true, "-append": true, "-passthru": true,
+	"-nonewline": true, "-wait": true,
 }
 
 // webRequest evaluates Invoke-WebRequest and similar commands.

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -46,6 +47,9 @@ func (s *shell) last(a, b value) value {
 // code evaluates code in the text of a value, whose unknown parts are variables. Its positions are those of the
 // current statement.
 func (s *shell) code(v, in value) value {
+	if !s.evaluates(v.text) {
+		return value{}
+	}
 	text, at, part := v.text, s.at, s.part
 	if hasHole(text) {
 		text = strings.NewReplacer("\x00", "${_h", "\x01", "}").Replace(text)
@@ -155,11 +159,8 @@ func (s *shell) command(cmd syntax.Command, in value) value {
 	case *syntax.FuncDecl:
 		s.function(c)
 	case *syntax.DeclClause:
-		var args []value
 		for _, a := range c.Args {
-			if v, ok := s.assign(a); ok {
-				args = append(args, v)
-			}
+			s.assign(a)
 		}
 		if c.Variant != nil && len(c.Args) <= 1 {
 			return s.declared(c)
@@ -236,15 +237,17 @@ func (s *shell) assign(a *syntax.Assign) (value, bool) {
 			}
 		}
 		v = union(elems...)
-		v.argv = elems
+		v.argv = elems[:min(len(elems), maxElements)]
 	}
 	if a.Append {
 		old := s.vars[a.Name.Value]
-		argv := append(old.argv[:len(old.argv):len(old.argv)], v.argv...)
+		argv := append(slices.Clip(old.argv), v.argv...)
+		argv = argv[:min(len(argv), maxElements)]
 		v = s.join("", old, v)
 		v.argv = argv
 	}
-	if a.Name.Value == "NODE_TLS_REJECT_UNAUTHORIZED" && v.text == "0" || a.Name.Value == "PYTHONHTTPSVERIFY" && v.text == "0" ||
+	if a.Name.Value == "NODE_TLS_REJECT_UNAUTHORIZED" && v.text == "0" || a.Name.Value == "PYTHONHTTPSVERIFY" &&
+		v.text == "0" ||
 		a.Name.Value == "GIT_SSL_NO_VERIFY" && v.text != "" && v.text != "0" {
 		s.fact(Fact{Kind: Unverified, Detail: a.Name.Value, Sure: Certain})
 	}
@@ -349,8 +352,8 @@ func (s *shell) parameter(p *syntax.ParamExp) value {
 	switch {
 	case p.Exp != nil && p.Exp.Word != nil:
 		other := s.word(p.Exp.Word)
-		switch {
-		case p.Exp.Op == syntax.DefaultUnset || p.Exp.Op == syntax.DefaultUnsetOrNull || p.Exp.Op == syntax.AssignUnset || p.Exp.Op == syntax.AssignUnsetOrNull:
+		switch p.Exp.Op {
+		case syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.AssignUnset, syntax.AssignUnsetOrNull:
 			if !set {
 				from := v.from.with(other.from)
 				if v.text == "" || hasHole(v.text) { // most likely the default
@@ -361,7 +364,7 @@ func (s *shell) parameter(p *syntax.ParamExp) value {
 					s.set(name, v)
 				}
 			}
-		case p.Exp.Op == syntax.ErrorUnset || p.Exp.Op == syntax.ErrorUnsetOrNull:
+		case syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
 		default:
 			v = value{from: v.from}
 		}
@@ -372,9 +375,10 @@ func (s *shell) parameter(p *syntax.ParamExp) value {
 }
 
 // systemVariables are not secrets, and most scripts read them.
-const systemVariables = " PATH PWD OLDPWD USER LOGNAME SHELL TERM LANG TMPDIR TMP TEMP HOSTNAME UID EUID RANDOM SECONDS LINENO" +
-	" BASH_SOURCE IFS EDITOR DISPLAY CI PPID OSTYPE HOSTTYPE MACHTYPE BASH BASH_VERSION OPTARG OPTIND REPLY COLUMNS LINES FUNCNAME" +
-	" PYTHONPATH NODE_ENV DEBUG PORT VERSION NO_COLOR "
+const systemVariables = " PATH PWD OLDPWD USER LOGNAME SHELL TERM LANG TMPDIR TMP TEMP HOSTNAME UID EUID RANDOM" +
+	" SECONDS LINENO BASH_SOURCE IFS EDITOR DISPLAY CI PPID OSTYPE HOSTTYPE MACHTYPE BASH" +
+	" BASH_VERSION OPTARG OPTIND REPLY COLUMNS LINES FUNCNAME PYTHONPATH NODE_ENV DEBUG PORT" +
+	" VERSION NO_COLOR "
 
 // variable returns the value of a variable, and whether the script sets it.
 func (s *shell) variable(name string) (value, bool) {
