@@ -576,7 +576,7 @@ var builtin = [...]Rule{
 				},
 				Start:    []string{".beeceptor.com", ".burpcollaborator.net", ".interact.sh", ".m.pipedream.net", ".oastify.com", ".requestcatcher.com", "webhook.site/"},
 				Points:   10,
-				Severity: severityOf(diag.SeverityError),
+				Severity: new(diag.SeverityError),
 			},
 			{
 				About: "a service that shows requests to anyone who made the address",
@@ -1276,7 +1276,7 @@ var builtin = [...]Rule{
 				},
 				Start:    []string{"back door", "backdoor", "emergency", "hidden ", "secret account", "secret admin", "secret endpoint", "secret login"},
 				Points:   10,
-				Severity: severityOf(diag.SeverityError),
+				Severity: new(diag.SeverityError),
 			},
 		},
 	},

@@ -324,5 +324,3 @@ func (r *shapeRef) matchIn(c Context) (Match, bool) {
 	}
 	return m, true
 }
-
-func severityOf(s diag.Severity) *diag.Severity { return &s }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/scan"
 	"github.com/skillpm/skillpm/pkg/internal/scan/rulefile"
 )
@@ -60,6 +61,9 @@ func TestBuiltin(t *testing.T) {
 	}
 }
 
+// severityNames are the ends of the names of the constants.
+var severityNames = [...]string{diag.SeverityError: "Error", diag.SeverityWarning: "Warning", diag.SeverityNote: "Note"}
+
 // source returns the rules as Go.
 func source(t *testing.T, rules []rulefile.Rule) []byte {
 	t.Helper()
@@ -69,7 +73,7 @@ func source(t *testing.T, rules []rulefile.Rule) []byte {
 	b.WriteString("// Builtin returns the rules of skillpm.\nfunc Builtin() []*Rule {\nlist := make([]*Rule, len(builtin))\nfor i := range builtin {\nlist[i] = &builtin[i]\n}\nreturn list\n}\n\n")
 	b.WriteString("var builtin = [...]Rule{\n")
 	for _, r := range rules {
-		fmt.Fprintf(&b, "{\nID: %q, Title: %q, Severity: diag.Severity%s,\n", r.ID, r.Title, strings.Title(r.Severity.String()))
+		fmt.Fprintf(&b, "{\nID: %q, Title: %q, Severity: diag.Severity%s,\n", r.ID, r.Title, severityNames[r.Severity])
 		if r.Signal != "" {
 			fmt.Fprintf(&b, "Signal: %q, Points: %d,\n", r.Signal, r.Points)
 		}
@@ -109,7 +113,7 @@ func writeShape(b *strings.Builder, s scan.Shape) {
 		fmt.Fprintf(b, "Points: %d,\n", s.Points)
 	}
 	if s.Severity != nil {
-		fmt.Fprintf(b, "Severity: severityOf(diag.Severity%s),\n", strings.Title(s.Severity.String()))
+		fmt.Fprintf(b, "Severity: new(diag.Severity%s),\n", severityNames[*s.Severity])
 	}
 	if s.Kind != 0 {
 		fmt.Fprintf(b, "Kind: %s,\n", s.Kind)
