@@ -28,6 +28,7 @@ type Options struct {
 	Edits    bool               // compute the edits that fix findings
 
 	Settings Settings  // the project's own configuration
+	Rules    *RuleSet  // rules of a team; may be nil
 	Now      time.Time // for suppressions that expire; the zero time means that none has
 
 	// SkillExists reports whether there is a skill of that name besides the checked ones: an installed one, or one of
@@ -66,7 +67,7 @@ func New(o Options) (*Linter, error) {
 		o.Parallel = runtime.GOMAXPROCS(0)
 	}
 	l := &Linter{
-		Options: o, readers: new(readerPool), arenas: new(arenaPool), scanner: scan.New(),
+		Options: o, readers: new(readerPool), arenas: new(arenaPool), scanner: scan.New(o.Rules.list()...),
 		agentFields: sync.OnceValue(loadAgentFields),
 	}
 	for _, p := range o.Profiles {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/diag/rule"
+	"github.com/skillpm/skillpm/pkg/internal/scan/flow"
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
@@ -46,6 +47,8 @@ type work struct {
 	interpreted   map[string]bool  // scripts that the skill gives to an interpreter
 	commented     bool             // a comment was reported
 	brokenLine    int              // the first line of the frontmatter that is not valid YAML, or 0
+	signals       []signal         // what counts in the skill's score
+	flows         []*flow.Summary  // what the code of each file does
 	unknownKeys   []unknownKey     // fields that no agent knows
 	foreignFields []foreignField   // fields that only other agents know
 	mentioned     map[string]bool  // the names of mentions
@@ -126,6 +129,8 @@ func (u *skillCheck) checkOtherFiles() {
 		u.checkTemplate(f)
 	}
 	u.checkSecurity(names)
+	u.reportFlows()
+	u.reportScore()
 	u.reportCapabilities(names)
 }
 

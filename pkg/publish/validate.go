@@ -161,6 +161,10 @@ func (j *job) run(ctx context.Context, o ValidateOptions, contents map[string][]
 	if err != nil {
 		return lint.Report{}, err
 	}
+	rules, err := j.project.rules(j.show, j.inVolume)
+	if err != nil {
+		return lint.Report{}, err
+	}
 	var checkScript func(string, []byte) *lint.ScriptProblem
 	if o.CheckScripts {
 		checker := interpreter.New(j.client.Machine.Environment)
@@ -168,7 +172,8 @@ func (j *job) run(ctx context.Context, o ValidateOptions, contents map[string][]
 		checkScript = checker.Check
 	}
 	report, err := lint.Run(ctx, fsys, j.targets, lint.Options{
-		CheckScript: checkScript, Profiles: profiles, Parallel: o.Parallel, NoModes: j.client.OS == "windows", Edits: o.Edits,
+		Rules: rules, CheckScript: checkScript, Profiles: profiles, Parallel: o.Parallel,
+		NoModes: j.client.OS == "windows", Edits: o.Edits,
 		Settings: j.settings, Now: j.client.Now(), SkillExists: j.client.skillExists(j.project, j.absolute()),
 		Show: j.show, Unshow: j.unshow,
 	})
