@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"strconv"
 )
 
@@ -91,7 +92,7 @@ func runInject(ctx context.Context, sys system) error {
 	} else if err != nil {
 		return usageError{err}
 	}
-	attacks, err := readAttacks(o.data)
+	attacks, err := readAttacks(os.DirFS(o.data))
 	if err != nil {
 		return err
 	}

@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -57,16 +55,19 @@ var attackSets = []struct {
 }{{"obvious", 32}, {"contextual", 41}}
 
 // readAttacks reads the attacks, and composes each with its skills.
-func readAttacks(dir string) ([]attack, error) {
-	data := filepath.Join(dir, "data")
-	skills, err := readSkills(filepath.Join(data, "skills"))
+func readAttacks(root fs.FS) ([]attack, error) {
+	data, err := fs.Sub(root, "data")
+	if err != nil {
+		return nil, err
+	}
+	skills, err := readSkills(data)
 	if err != nil {
 		return nil, errNoData(err)
 	}
 	var all []attack
 	for _, set := range attackSets {
 		var attacks []attack
-		text, err := os.ReadFile(filepath.Join(data, set.name+"_injections.json"))
+		text, err := fs.ReadFile(data, set.name+"_injections.json")
 		if err == nil {
 			err = json.Unmarshal(text, &attacks)
 		}
@@ -87,19 +88,19 @@ func readAttacks(dir string) ([]attack, error) {
 	return all, nil
 }
 
-// readSkills reads all skills by the names of their directories.
-func readSkills(dir string) (map[string]cleanSkill, error) {
+// readSkills reads all skills below the directory skills by the names of their directories.
+func readSkills(data fs.FS) (map[string]cleanSkill, error) {
 	found := map[string]cleanSkill{}
-	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+	err := fs.WalkDir(data, "skills", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.Name() != "SKILL.md" {
 			return err
 		}
-		root := filepath.Dir(name)
-		files, err := readTree(root)
+		root := path.Dir(name)
+		files, err := readTree(data, root)
 		if err != nil {
 			return err
 		}
-		base := filepath.Base(root)
+		base := path.Base(root)
 		if _, nested := found[base]; !nested {
 			found[base] = cleanSkill{name: base, title: declaredName(files["SKILL.md"], base), files: files}
 		}
@@ -108,19 +109,14 @@ func readSkills(dir string) (map[string]cleanSkill, error) {
 	return found, err
 }
 
-// readTree reads the files of a directory by their slash-separated paths.
-func readTree(root string) (map[string][]byte, error) {
+// readTree reads the files of a directory by their paths in it.
+func readTree(data fs.FS, root string) (map[string][]byte, error) {
 	files := map[string][]byte{}
-	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+	err := fs.WalkDir(data, root, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
 			return err
 		}
-		data, err := os.ReadFile(name)
-		if err != nil {
-			return err
-		}
-		relative, err := filepath.Rel(root, name)
-		files[filepath.ToSlash(relative)] = data
+		files[strings.TrimPrefix(name, root+"/")], err = fs.ReadFile(data, name)
 		return err
 	})
 	return files, err
@@ -140,7 +136,7 @@ func declaredName(text []byte, fallback string) string {
 }
 
 // compose puts the attack into each of its skills, once.
-func (a *attack) compose(data string, skills map[string]cleanSkill) error {
+func (a *attack) compose(data fs.FS, skills map[string]cleanSkill) error {
 	seen := map[string]bool{}
 	for _, t := range a.Tasks {
 		skill, ok := skills[t.Skill]
@@ -158,7 +154,7 @@ func (a *attack) compose(data string, skills map[string]cleanSkill) error {
 		}
 		files["SKILL.md"] = []byte(text)
 		for name, file := range a.Scripts {
-			script, err := os.ReadFile(filepath.Join(data, filepath.FromSlash(file)))
+			script, err := fs.ReadFile(data, file)
 			if err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
 			}

@@ -61,6 +61,7 @@ var flagMeanings = map[string]string{
 // flagTypes lists the flags whose type differs between commands.
 var flagTypes = map[string]string{
 	"agent":   "string stringSlice", // install links for several
+	"fix":     "bool string",        // validate has a scope
 	"format":  "string stringSlice", // validate prints several
 	"input":   "bool string",        // task show prints it
 	"key":     "stringArray stringSlice",
@@ -198,6 +199,8 @@ func sample(f *pflag.Flag) string {
 	switch f.Name {
 	case "color":
 		return "never"
+	case "diff", "fix":
+		return "names"
 	case "scope", "trigger":
 		return "user"
 	}

@@ -16,14 +16,15 @@ import (
 // underRestriction are the commands that an agent's shell can run (true) or not (false) while a skill restricts tools
 // and allows the shell. A group that is denied as a whole has one entry.
 var underRestriction = map[string]bool{
-	"agents": true, "approve": false,
+	"agents": true, "approve": false, "audit": true,
 	"cache gc": true, "cache list": true, "cache path": true, "cache verify": true,
 	"completion bash": true, "completion fish": true, "completion powershell": true, "completion zsh": true,
 	"config get": true, "config list": true, "config merge-driver": false, "config path": true, "config set": false,
 	"connect": false, "deactivate": false, "deny": true, "deploy": false, "diff": true, "disconnect": false,
 	"dispatch": true, "doctor": true, "enterprise publish": false, "enterprise sync": false, "explain": true,
 	"find": true, "help": true, "hook": false, "import": true,
-	"index add": true, "index build": true, "index check": true, "index init": true, "index publish": true,
+	"index add": true, "index advisory add": false, "index advisory check": false, "index advisory publish": false,
+	"index build": true, "index check": true, "index init": true, "index publish": true,
 	"index serve": false, "index site": true,
 	"info": true, "init": true, "install": true, "key generate": false, "link": false, "list": true, "load": true,
 	"log": true, "log export": true, "log stats": true, "log verify": true, "login": false, "logout": false,

@@ -142,7 +142,6 @@ func TestSuggestions(t *testing.T) {
 		{"unyank", "undo a yank with: skillpm yank PACK@VERSION --undo"},
 		{"deprecate", "deprecate a pack with: skillpm yank PACK --deprecate MESSAGE"},
 		{"approvals", "list approvals with: skillpm approve --list"},
-		{"audit", "show the audit log with: skillpm log"},
 		{"undeploy", "delete the directory that \"skillpm which SKILL\" prints"},
 		{"freeze", "update skillpm.lock with: skillpm install"},
 		{"ls-remote", "show the versions of a pack with: skillpm info PACK"},

@@ -17,7 +17,8 @@ import (
 // groups are the commands as the overview lists them.
 var groups = []console.HelpGroup{
 	{Title: "Packs", Names: []string{
-		"install", "remove", "update", "outdated", "list", "info", "search", "diff", "why", "verify", "import",
+		"install", "remove", "update", "outdated", "list", "info", "search", "diff", "why", "verify", "audit",
+		"import",
 	}},
 	{Title: "Authoring", Names: []string{"init", "new", "validate", "test", "publish", "yank", "index"}},
 	{Title: "Agents", Names: []string{"connect", "agents", "skills", "find", "run"}},
@@ -124,7 +125,7 @@ func variable(flag string) string {
 // terminal. Other commands print files, diffs, documents, the output of programs, paths for scripts, or tables, which
 // do both for their cells.
 var textCommands = []string{
-	"info", "search", "why", "verify", "doctor", "cache list", "cache gc", "cache verify", "find", "which",
+	"audit", "info", "search", "why", "verify", "doctor", "cache list", "cache gc", "cache verify", "find", "which",
 	"policy check", "policy explain", "policy init", "approve", "deny", "trust", "log verify", "connect", "disconnect",
 	"registry add", "registry bind", "registry remove", "key generate", "deploy", "enterprise sync", "link", "remove",
 	"config list", "config set", "import", "init", "try",

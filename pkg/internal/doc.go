@@ -17,7 +17,9 @@
 //   - jsonx reads JSON strictly.
 //   - markdown reads the links, code, and headings of a page.
 //   - syntax checks whether scripts, JSON, and YAML are well formed.
-//   - scan finds hostile content and secrets in text and scripts.
+//   - scan finds hostile content and secrets in text and scripts; scan/flow follows data through code, and
+//     scan/rulefile reads rules.
+//   - advisory reads, matches, and orders advisories about packs.
 //   - textdiff compares trees of files.
 //
 // The rest:

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag/rule"
-	"github.com/skillpm/skillpm/pkg/internal/markdown"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/skill"
 )
@@ -148,10 +147,38 @@ func (w *walk) addSkillRef(f *file, start int, text string, sure bool) {
 	if !skill.LegalName(name) || strings.Trim(name, "0123456789") == "" || name == w.doc.Name() {
 		return
 	}
+	if sure && (teachesSkills(w.doc.Name()) || supposesSkill(f.data, start, len(text))) {
+		sure = false
+	}
 	w.refs = append(w.refs, skillRef{
 		name: intern(name), pack: intern(pk), sure: sure, instructs: instructs(f.data, start),
 		excerpt: f.excerpt(start, text),
 	})
+}
+
+// supposesSkill reports whether the text around a name is about a skill that may not exist, such as "a `deploy` skill",
+// or about one that a plugin brings.
+func supposesSkill(text []byte, start, length int) bool {
+	from := max(0, start-maxSkillRef)
+	before := text[from+bytes.LastIndexByte(text[from:start], '\n')+1 : start]
+	after, _, _ := bytes.Cut(text[start+length:min(len(text), start+length+maxSkillRef)], []byte("\n"))
+	words := strings.FieldsFunc(strings.ToLower(string(before)), func(r rune) bool { return r < 'a' || r > 'z' })
+	if len(words) > 0 && slices.Contains([]string{"a", "an", "any", "each", "every", "your", "hypothetical"},
+		words[len(words)-1]) {
+		return true
+	}
+	for _, word := range words {
+		switch word {
+		case "example", "examples", "install", "installs", "installed", "package", "plugin":
+			return true
+		}
+	}
+	for _, word := range []string{"installed", "package", "plugin", " skill in ", " skill from "} {
+		if bytes.Contains(after, []byte(word)) {
+			return true
+		}
+	}
+	return false
 }
 
 // instructs reports whether the sentence before an offset tells the agent to use what follows.
@@ -181,7 +208,7 @@ func (l *lintRun) checkCrossReferences(units []*skillCheck) {
 			byName[u.name.text] = cmp.Or(byName[u.name.text], u)
 		}
 	}
-	names := slices.Sorted(maps.Keys(byName))
+	names, known := slices.Sorted(maps.Keys(byName)), withDirectories(units, byName)
 	manifests := map[string]*pack.Manifest{}
 	for _, u := range units {
 		reported := map[string]bool{}
@@ -192,13 +219,18 @@ func (l *lintRun) checkCrossReferences(units []*skillCheck) {
 			reported[r.text] = true
 			if r.pack != "" {
 				u.checkPackRef(r, l.manifest(manifests, u.packDir))
-			} else if byName[r.name] == nil && (l.SkillExists == nil || !l.SkillExists(r.name)) {
+			} else if known[r.name] == nil && !builtin(r.name) && (l.SkillExists == nil || !l.SkillExists(r.name)) {
 				u.reportUnknownSkill(r, names)
 			}
 		}
 	}
-	reportSkillCycles(units, withDirectories(units, byName))
-	keepReferencedNames(units)
+	reportSkillCycles(units, known)
+	refuseRenames(units)
+}
+
+// builtin reports whether agents bring a skill of this name themselves.
+func builtin(name string) bool {
+	return name == "docx" || name == "pdf" || name == "pptx" || name == "xlsx"
 }
 
 // withDirectories returns the skills by their names and, for links and skills without a name, by their directories.
@@ -213,29 +245,6 @@ func withDirectories(units []*skillCheck, byName map[string]*skillCheck) map[str
 
 // title returns the name of a skill, or else that of its directory.
 func (u *skillCheck) title() string { return cmp.Or(u.name.text, path.Base(u.dir)) }
-
-// keepReferencedNames makes an edit unsafe that would rename a skill which another skill refers to: the reference would
-// break.
-func keepReferencedNames(units []*skillCheck) {
-	by := map[string]*skillCheck{}
-	for _, u := range units {
-		for _, r := range u.refs {
-			if r.name != u.name.text {
-				by[r.name] = u
-			}
-		}
-	}
-	for _, u := range units {
-		if u.name.text == "" || by[u.name.text] == nil {
-			continue
-		}
-		for i, f := range u.findings {
-			if f.Rule == rule.NameDirectory || f.Rule == rule.Name {
-				u.findings[i].Fixable = false
-			}
-		}
-	}
-}
 
 func (u *skillCheck) reportUnknownSkill(r skillRef, names []string) {
 	f := finding{rule: rule.UnknownSkill, message: fmt.Sprintf(
@@ -320,114 +329,4 @@ func cycleFinding(chain []skillRef, byName map[string]*skillCheck) finding {
 		rule: rule.SkillCycle, related: files,
 		message: "the skills refer to each other in a cycle: " + strings.Join(names, " → "),
 	}
-}
-
-// maxSpan is the length in bytes beyond which a code span is no path and no command.
-const maxSpan = 400
-
-// standardDirs are the directories that the standard names: a path below one is the skill's, whether it exists or not.
-var standardDirs = map[string]bool{"scripts": true, "references": true, "assets": true}
-
-// followSpan follows the paths in a code span, which is how many skills refer to their files, and reports broken ones.
-func (w *walk) followSpan(f *file, p *page, s markdown.Span) {
-	if len(s.Text) > maxSpan || !strings.ContainsAny(s.Text, "./") {
-		return
-	}
-	for word := range strings.FieldsSeq(s.Text) {
-		word = strings.Trim(word, "\"'`,;:()[]")
-		name := withoutVariable(word)
-		if name == "" || strings.HasPrefix(word, "/") || placeholder(name) || scheme().MatchString(name) {
-			continue
-		}
-		name, fragment, _ := strings.Cut(name, "#")
-		t := linkTarget{path: name, literal: name, fragment: fragment}
-		found := w.resolve(f.rel, t)
-		switch {
-		case found != "":
-			w.visit(f, found)
-		case w.namesSkillFile(f, word, name) && !introducesExample(f.data[:s.Offset]):
-			w.reportMissingPath(f, p, s, word, name)
-		}
-	}
-}
-
-// namesSkillFile reports whether a word that matches no file is nevertheless meant as a file of the skill.
-func (w *walk) namesSkillFile(f *file, word, name string) bool {
-	first, rest, below := strings.Cut(name, "/")
-	switch {
-	case !below || rest == "" || strings.HasPrefix(name, "-") || strings.ContainsAny(name, "@=\\?&%!,:;'\"()[]"):
-		return false
-	case first == ".." || first == "." || !fileLike(path.Base(name)) || isExampleName(name):
-		return false
-	case strings.Contains(word, "CLAUDE_PLUGIN_ROOT"):
-		return false
-	case withoutVariable(word) != strings.TrimPrefix(word, "./"):
-		return true
-	}
-	return standardDirs[first] || w.tree.isDir(first) || w.tree.isDir(path.Join(path.Dir(f.rel), first))
-}
-
-// isExampleName reports whether a path is a placeholder for others: X.md, example.md, phaseN.md, your-file.md.
-func isExampleName(p string) bool {
-	stem := strings.TrimSuffix(path.Base(p), path.Ext(p))
-	switch strings.ToLower(stem) {
-	case "name", "example", "foo", "bar", "baz", "file", "filename", "script", "topic", "template", "my-file",
-		"my_file", "xxx", "n", "x", "y":
-		return true
-	}
-	last := stem[len(stem)-1]
-	return strings.HasPrefix(stem, "your-") || strings.HasPrefix(stem, "your_") ||
-		(last == 'N' || last == 'X') && strings.ToUpper(stem) != stem
-}
-
-// introducesExample reports whether the text before a path introduces it as an example, as a file still to be made, or
-// as another skill's.
-func introducesExample(before []byte) bool {
-	before = before[max(0, len(before)-100):]
-	if i := bytes.LastIndex(before, []byte("\n\n")); i >= 0 {
-		before = before[i:]
-	}
-	for _, of := range []string{"`'", "` — its", "`, its", "` skill", "**'s", "’s", "'s"} {
-		if bytes.Contains(before, []byte(of)) {
-			return true
-		}
-	}
-	for word := range strings.FieldsFuncSeq(strings.ToLower(string(before)),
-		func(r rune) bool { return (r < 'a' || r > 'z') && r != '.' }) {
-		switch strings.TrimSuffix(word, ".") {
-		case "e.g", "example", "like", "such", "create", "creates", "creating", "add", "adds", "adding", "write",
-			"writes", "save", "saves", "saved", "keep", "keeps",
-			"store", "stores", "stored", "generate", "generates", "output", "obtain", "if", "put", "move", "extract",
-			"optional", "optionally":
-			return true
-		}
-	}
-	return false
-}
-
-// fileLike reports whether a name has the ending of a file: a point and up to eight letters and digits.
-func fileLike(name string) bool {
-	ext := path.Ext(name)
-	return len(ext) > 1 && len(ext) < 10 && len(ext) < len(name) &&
-		strings.Trim(strings.ToLower(ext[1:]), "abcdefghijklmnopqrstuvwxyz0123456789") == ""
-}
-
-func (w *walk) reportMissingPath(f *file, p *page, s markdown.Span, word, name string) {
-	at, ok := inside(".", name)
-	if !ok || w.tree.skips(at) {
-		return
-	}
-	fix := ""
-	if other := w.tree.foldedMatch(at); other != "" {
-		fix = "write " + other
-	} else if near := w.tree.nearest(at); near != "" {
-		fix = fmt.Sprintf("did you mean %s?", near)
-	}
-	start := s.Offset
-	if i := strings.Index(string(p.src.data[s.Offset:s.End]), word); i >= 0 {
-		start += i
-	}
-	w.at(p.src, start, min(start+len(word), s.End), finding{
-		rule: rule.SpanPath, message: fmt.Sprintf("%s does not exist in the skill", at), fix: fix,
-	})
 }

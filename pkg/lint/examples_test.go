@@ -51,10 +51,19 @@ func TestGoodExamples(t *testing.T) {
 	}
 }
 
+// unclosed stands for an interpreter: it reports parentheses that are not closed. Package interpreter checks the examples
+// with real ones.
+func unclosed(_ string, text []byte) *lint.ScriptProblem {
+	if strings.Count(string(text), "(") == strings.Count(string(text), ")") {
+		return nil
+	}
+	return &lint.ScriptProblem{Line: 1, Message: "a parenthesis is not closed"}
+}
+
 // examine checks an example with its rule's profile and the rule enabled.
 func examine(t *testing.T, r rule.Rule, example string) []string {
 	t.Helper()
-	o := lint.Options{Parallel: 1, Now: time.Date(2027, 2, 1, 0, 0, 0, 0, time.UTC)}
+	o := lint.Options{Parallel: 1, Now: time.Date(2027, 2, 1, 0, 0, 0, 0, time.UTC), CheckScript: unclosed}
 	if r.Off {
 		o.Settings.Levels = []lint.Level{{Rules: r.ID, Own: true}}
 	}

@@ -37,6 +37,9 @@ func (u *skillCheck) checkListedFiles(list *yaml.Node, by fieldProfiles) {
 		return
 	}
 	for _, item := range list.Content {
+		if len(by.ids) == 0 && item.Kind != yaml.MappingNode {
+			continue // another agent's list, perhaps of patterns or of files of a project
+		}
 		node := item
 		if item.Kind == yaml.MappingNode {
 			_, node = yamlschema.Descend(item, "path")

@@ -37,7 +37,7 @@ func (l *lintRun) find(ctx context.Context, targets []string, take func(skillDir
 		if err := s.searchTarget(target); err != nil {
 			return err
 		}
-		if s.skills == 0 && len(s.files) == 0 && !s.skipped && !s.unread {
+		if s.skills == 0 && len(s.files) == 0 && !s.skipped && !s.found {
 			return noSkill(l.show(target), s.dirs)
 		}
 		l.packFiles = append(l.packFiles, s.files...)
@@ -55,7 +55,7 @@ type search struct {
 	files  []packFile
 
 	skipped bool // the settings pass over something
-	unread  bool // there is a directory that cannot be listed
+	found   bool // there is a finding about a directory without a skill
 }
 
 func (s *search) searchTarget(target string) error {
@@ -111,7 +111,7 @@ func (s *search) searchDir(dir string) error {
 		if s.dirs == 0 {
 			return diag.Errorf(diag.NotFound, "cannot read %s: %s", s.l.show(dir), reason(err))
 		}
-		s.unread = true
+		s.found = true
 		c := newCollector(s.l)
 		c.add(finding{rule: rule.Unreadable, path: dir, message: "cannot read the directory: " + reason(err)})
 		s.l.unread = append(s.l.unread, c)
@@ -128,6 +128,7 @@ func (s *search) searchDir(dir string) error {
 		s.take(skillDir{dir: dir, file: name, entries: entries})
 		return nil
 	}
+	s.reportWrongCase(dir, entries)
 	for _, e := range entries {
 		below := path.Join(dir, e.Name())
 		switch {
@@ -140,6 +141,28 @@ func (s *search) searchDir(dir string) error {
 		}
 	}
 	return nil
+}
+
+// reportWrongCase reports a file that differs from SKILL.md in case and does not start like a skill, so it may be another
+// page. Nothing else in it is checked.
+func (s *search) reportWrongCase(dir string, entries []fs.DirEntry) {
+	for _, e := range entries {
+		if !isWrongCase(e) {
+			continue
+		}
+		s.found = true
+		c := newCollector(s.l)
+		c.add(finding{
+			rule: rule.FileCase, severity: new(diag.SeverityWarning), path: path.Join(dir, e.Name()),
+			message: e.Name() + " is not read as a skill, because its name is not SKILL.md",
+		})
+		s.l.unread = append(s.l.unread, c)
+	}
+}
+
+func isWrongCase(e fs.DirEntry) bool {
+	return e.Type().IsRegular() && len(e.Name()) == len(skill.File) && strings.EqualFold(e.Name(), skill.File) &&
+		e.Name() != skill.File
 }
 
 // skipsDir reports whether a directory is not searched. In .skillpm only local skills are searched: the rest are
@@ -162,7 +185,7 @@ func (l *lintRun) skillFile(dir string, entries []fs.DirEntry) string {
 		case e.IsDir():
 		case e.Name() == skill.File:
 			return skill.File
-		case e.Type().IsRegular() && len(e.Name()) == len(skill.File) && strings.EqualFold(e.Name(), skill.File):
+		case isWrongCase(e):
 			other = e.Name()
 		}
 	}

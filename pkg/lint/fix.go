@@ -10,7 +10,6 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/diag/rule"
 	"github.com/skillpm/skillpm/pkg/internal/yamlx"
-	"github.com/skillpm/skillpm/pkg/skill"
 )
 
 // Apply makes the edits of one file's findings in its data. Of edits that overlap the first counts; the others may be
@@ -103,12 +102,6 @@ func (u *skillCheck) replaceNode(v *yaml.Node, text string) func() []diag.Edit {
 	}
 }
 
-// rename returns edits that give the skill a name.
-func (u *skillCheck) rename(name string) func() []diag.Edit {
-	data, err := skill.SpliceName(u.src.data, name)
-	return u.src.rewriting(data, err == nil)
-}
-
 // oneText returns edits that write a list as one text.
 func (u *skillCheck) oneText(key string, list *yaml.Node) func() []diag.Edit {
 	for _, item := range list.Content {
@@ -166,17 +159,20 @@ func (u *skillCheck) checkFinalNewline(f *file) {
 	})
 }
 
-// checkLineEndings reports a shell script with Windows line endings. [skillCheck.checkShebang] reports those of the
-// shebang.
-func (u *skillCheck) checkLineEndings(f *file) {
-	if !shellExtension(f.rel) {
-		return
-	}
+// hasLineEndings reports whether a file is a shell script with Windows line endings that no other finding is about: a
+// shebang with such an ending is one, if something executes the script by its path.
+func (u *skillCheck) hasLineEndings(f *file) bool {
 	i := bytes.Index(f.data, []byte("\r\n"))
-	if i < 0 || isShebang(f.data) && bytes.IndexByte(f.data, '\n') == i+1 {
+	return shellExtension(f.rel) && i >= 0 &&
+		!(isShebang(f.data) && bytes.IndexByte(f.data, '\n') == i+1 && u.runsDirectly(f.rel))
+}
+
+// checkLineEndings reports a shell script with Windows line endings.
+func (u *skillCheck) checkLineEndings(f *file) {
+	if !u.hasLineEndings(f) {
 		return
 	}
-	line, column := f.position(i)
+	line, column := f.position(bytes.Index(f.data, []byte("\r\n")))
 	u.add(finding{
 		rule: rule.CRLF, src: f.source, line: line, column: column,
 		message: "the line ends with a carriage return", edits: f.unixLines,

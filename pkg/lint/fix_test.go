@@ -81,8 +81,17 @@ func TestMend(t *testing.T) {
 		{"tools with commas", "", "name: deploy\ndescription: D.\nallowed-tools: Read, Bash(git:*) # both\n", "name: deploy\ndescription: D.\nallowed-tools: Read Bash(git:*) # both\n"},
 		{"tools with spaces", "pegasus", "name: deploy\ndescription: D.\nallowed-tools: Read Write\n", "name: deploy\ndescription: D.\nallowed-tools: Read, Write\n"},
 		{"no name", "", "description: D.\n", "name: deploy\ndescription: D.\n"},
-		{"a name in capitals", "", "name: Deploy # ours\ndescription: D.\n", "name: deploy # ours\ndescription: D.\n"},
-		{"another name", "", "name: 'other'\ndescription: D.\n", "name: 'deploy'\ndescription: D.\n"},
+		{"bold text", "", "name: deploy\ndescription: **Deploys** it\n", "name: deploy\ndescription: \"**Deploys** it\"\n"},
+		{"quoted words", "", "name: deploy\ndescription: \"a\" b: c\n", "name: deploy\ndescription: '\"a\" b: c'\n"},
+		{"a bracket", "", "name: deploy\ndescription: [a\n", "name: deploy\ndescription: \"[a\"\n"},
+		{
+			"a colon below", "", "name: deploy\ndescription: Deploys: fast\n  and: more\n",
+			"name: deploy\ndescription: >-\n  Deploys: fast\n  and: more\n",
+		},
+		{
+			"bullets", "claude-code", "name: deploy\ndescription: D.\nallowed-tools:\n* Read\n* Write\n",
+			"name: deploy\ndescription: D.\nallowed-tools:\n- Read\n- Write\n",
+		},
 		{
 			"order, with comments", "", "# of the project\nlicense: MIT # free\n\n# what it does\ndescription: >\n  D.\nname: deploy\n",
 			"# of the project\nname: deploy\n# what it does\ndescription: >\n  D.\nlicense: MIT # free\n\n",
@@ -134,10 +143,13 @@ func TestMendFiles(t *testing.T) {
 // TestMendLeaves checks that fixes do not touch findings that need a human decision.
 func TestMendLeaves(t *testing.T) {
 	for _, front := range []string{
-		"name: deploy\ndescription: Deploys: fast\n  and: more\n",                           // goes on below
-		"name: deploy\ndescription: \"a\" b: c\n",                                           // a quote of its own
+		"name: deploy\ndescription: Deploys: fast # and more\n",                             // a comment, or text
+		"name: deploy\ndescription: Deploys: fast\n  and: more\n   at: night\n",             // not one paragraph
 		"name: deploy\ndescription: D.\nallowed-tools: # why\n  - Read # this\n  - Write\n", // comments would be lost
-		"name: deploy\ndescription: [a\n",
+		"name: deploy\ndescription: \"C:\\new\\dir\"\n",                                     // \n may be a line break
+		"name: deploy\nallowed-tools: [Read\ndescription: D.\n",                             // a list, or text
+		"name: Deploy\ndescription: D.\n",                                                   // names are public
+		"name: 'other'\ndescription: D.\n",
 		"name: Deploy It\ndescription: D.\nname: deploy\n",
 		"{name: deploy, description: 3: 4}\n",
 	} {
@@ -149,13 +161,44 @@ func TestMendLeaves(t *testing.T) {
 	}
 }
 
-// TestMendKeepsReferences checks that a fix does not rename a skill that another skill refers to, because that would
-// break the reference.
-func TestMendKeepsReferences(t *testing.T) {
-	fsys := tree("-- deploy/SKILL.md\n---\nname: roll-out\ndescription: D.\n---\nText\n-- other/SKILL.md\n---\nname: other\ndescription: O.\n---\nUse the `roll-out` skill.\n")
-	applyFixes(t, fsys)
-	if got := string(fsys["deploy/SKILL.md"].Data); !strings.Contains(got, "name: roll-out\n") {
-		t.Errorf("got %q", got)
+// TestRenames checks rows S1 and M1: renames are suggestions, which are refused if another skill has or would get the
+// name, if a skill refers to the old name, and if the directory should be renamed instead.
+func TestRenames(t *testing.T) {
+	skillOf := func(dir, name, body string) string {
+		return "-- " + dir + "/SKILL.md\n---\nname: " + name + "\ndescription: Use " + dir + ".\n---\n" + body + "\n"
+	}
+	for _, tt := range []struct{ name, tree, want string }{
+		{"capitals", skillOf("deploy", "Deploy", "Text"), "deploy/SKILL.md: d"},
+		{"another name", skillOf("deploy", "roll-out", "Text"), "deploy/SKILL.md: deploy"},
+		{"a reference", skillOf("deploy", "roll-out", "Text") + skillOf("other", "other", "Use the `roll-out` skill."), ""},
+		{"another skill has the name", skillOf("a/deploy", "roll-out", "Text") + skillOf("b/ship", "deploy", "Text"), "b/ship/SKILL.md: ship"},
+		{"two would get the name", skillOf("a/deploy", "one", "Text") + skillOf("b/deploy", "two", "Text"), ""},
+		{"the name has more words", skillOf("deploy", "web-deploy", "Text"), ""},
+		{"a generic directory", skillOf("a/template", "deploy", "Text"), ""},
+		{"a generic directory and an invalid name", skillOf("a/template", "Deploy", "Text"), ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r, err := lint.Run(context.Background(), tree(tt.tree), []string{"."}, lint.Options{Edits: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, found := "", false
+			for _, f := range r.Findings {
+				if f.Rule != "FM017" && f.Rule != "FM018" {
+					continue
+				}
+				found = true
+				if f.Fixable {
+					t.Errorf("a rename is safe: %+v", f)
+				}
+				if lint.IsRename(f) {
+					got += f.Path + ": " + f.Edits[0].Text
+				}
+			}
+			if got != tt.want || !found {
+				t.Errorf("got %q, want %q: %+v", got, tt.want, r.Findings)
+			}
+		})
 	}
 }
 
@@ -167,10 +210,11 @@ func FuzzMend(f *testing.F) {
 	f.Add("license: &a MIT\nname: *a\ndescription: |\n  x\n", "x\r\ny")
 	f.Fuzz(func(t *testing.T, front, body string) {
 		fsys := fstest.MapFS{"deploy/SKILL.md": {Data: []byte("---\n" + front + "---\n" + body)}}
-		before := len(mustRun(t, fsys).Findings)
+		broken := func(f diag.Finding) bool { return f.Rule == "FM003" } // hides other findings
+		before := mustRun(t, fsys).Findings
 		left := applyFixes(t, fsys)
-		if len(left.Findings) > before {
-			t.Errorf("%d findings became %d: %q", before, len(left.Findings), fsys["deploy/SKILL.md"].Data)
+		if len(left.Findings) > len(before) && !slices.ContainsFunc(before, broken) {
+			t.Errorf("%d findings became %d: %q", len(before), len(left.Findings), fsys["deploy/SKILL.md"].Data)
 		}
 		once := slices.Clone(fsys["deploy/SKILL.md"].Data)
 		applyFixes(t, fsys)

@@ -150,7 +150,9 @@ func (u *skillCheck) reportMissing(j *profileSchema, v yamlschema.Violation) {
 		if name == "name" {
 			if s := skill.Slug(path.Base(u.dir)); s != "" {
 				f.fix = "add a line name: " + s
-				f.edits = u.rename(s)
+				if s == path.Base(u.dir) {
+					f.edits = u.rename(s)
+				}
 			}
 		}
 		f.src, f.line, f.column, f.width = u.src, u.doc.FrontLine-1, 1, 3
@@ -181,8 +183,13 @@ func (u *skillCheck) collectUnknownKeys(j *profileSchema, v yamlschema.Violation
 		}
 		if near := suggest(key.Value, fields); near != "" && !hasKey(v.Node, near) {
 			f.fix = fmt.Sprintf("did you mean %s?", near)
-		} else if near := suggest(key.Value, u.l.fields()); v.Pointer == "" && near != "" && !hasKey(v.Node, near) {
+		} else if near := suggest(key.Value, u.l.fields()); v.Pointer == "" && near != "" && !hasKey(v.Node, near) &&
+			key.Value != near+"s" { // a list of several
 			f.fix = fmt.Sprintf("did you mean %s, a field of %s?", near, strings.Join(u.l.agentFields()[near], ", "))
+		}
+		if v.Pointer == "" && u.brokenLine > 0 && key.Line >= u.brokenLine &&
+			(f.fix == "" || key.Value != strings.ToLower(key.Value)) {
+			continue // probably a word of a broken value above, and not a key
 		}
 		u.unknownKeys = append(u.unknownKeys, unknownKey{key, j, f})
 	}
@@ -301,11 +308,16 @@ func (u *skillCheck) typeFinding(j *profileSchema, v yamlschema.Violation, field
 		typeWords[actual])}
 	wantsText := slices.Contains(want, "text")
 	switch {
+	case wantsText && isPlaceholder(v.Node):
+		f.severity = new(diag.SeverityNote)
+		f.message = field + " is a placeholder of a template, which YAML reads as a mapping"
+		f.fix = "fill in the template, or use double quotes around the placeholder"
+		return f
 	case wantsText && v.Node.Kind == yaml.ScalarNode && v.Key != nil:
 		f.fix = fmt.Sprintf("use double quotes: %s: %q", v.Key.Value, v.Node.Value)
 		f.edits = u.quote(v.Node)
-	case wantsText && actual == "list":
-		f.fix = "use one text instead of a list"
+	case wantsText && (actual == "list" || actual == "mapping"):
+		f.fix = "use one text instead of a " + actual
 	case actual == "text" && slices.Contains(want, "true or false"):
 		f.fix = "write true or false without quotes"
 	case actual == "text" && slices.Contains(want, "a list") && v.Key != nil:
@@ -319,6 +331,12 @@ func (u *skillCheck) typeFinding(j *profileSchema, v yamlschema.Violation, field
 		}
 	}
 	return f
+}
+
+// isPlaceholder reports whether a value is written as {{name}}: a mapping whose only key is a mapping.
+func isPlaceholder(n *yaml.Node) bool {
+	isFlow := func(n *yaml.Node) bool { return n.Kind == yaml.MappingNode && n.Style&yaml.FlowStyle != 0 }
+	return isFlow(n) && len(n.Content) == 2 && isFlow(n.Content[0])
 }
 
 func (u *skillCheck) enumFinding(v yamlschema.Violation, field string) finding {
@@ -345,10 +363,9 @@ func (u *skillCheck) patternFinding(v yamlschema.Violation, field string) findin
 		if s := skill.Slug(v.Node.Value); s != "" {
 			f.fix = "write name: " + s
 		}
-		if dir := path.Base(u.dir); skill.LegalName(dir) {
+		if dir := path.Base(u.dir); skill.LegalName(dir) && !slices.Contains(genericDirs, dir) {
 			f.fix = "write name: " + dir
-			f.edits = u.rename(dir)
-			f.suggest = skill.Slug(v.Node.Value) != dir
+			f.edits, f.suggest = u.rename(dir), true
 		}
 		return f
 	}

@@ -92,7 +92,7 @@ func placeholder(s string) bool {
 var placeholderWords = map[string]bool{
 	"url": true, "link": true, "uri": true, "href": true, "path": true, "target": true, "src": true, "source": true,
 	"file": true, "filename": true, "filepath": true, "image": true, "image-url": true, "link-url": true,
-	"permalink": true,
+	"permalink": true, "internal-link": true,
 	"image_url": true, "link_url": true,
 }
 

@@ -180,6 +180,10 @@ func TestFrontmatter(t *testing.T) {
 			deploy/SKILL.md:5:5 FM010 error files[0] does not have the field description
 			deploy/SKILL.md:6:5 FM011 warning "descripton" is not a field of Toolset skills
 			deploy/SKILL.md:7:11 REF009 error ./a.md starts with ./`},
+		{"a template", "agentskills", "name: deploy\ndescription: {{about}}\n", `
+			deploy/SKILL.md:3:14 FM013 note description is a placeholder of a template, which YAML reads as a mapping`},
+		{"a list of several", "agentskills", "name: deploy\ndescription: x\nagents: [a, b]\n", `
+			deploy/SKILL.md:4:1 FM011 warning "agents" is not a field of Agent Skills (agentskills.io)`},
 		{"a nested unknown key", "omniforge", "name: deploy\ndescription: x\nhooks: {pr: a.md}\n", `
 			deploy/SKILL.md:4:9 FM011 warning "pr" is not a field of OmniForge`},
 		{"a title for a name", "dispatch", "name: The Deployer\ndescription: x\n", ""},
@@ -277,7 +281,7 @@ func TestReferences(t *testing.T) {
 		{"indented code", "x\n\n    [x](no.md)", ""},
 		{"escaped", `\[x](no.md)`, ""},
 		{"elsewhere", "[a](https://x.test/no.md) [b](mailto:a@b.test) [c](//x.test/no.md) [d](skill://x) <https://x.test>", ""},
-		{"placeholders", "[a]({baseDir}/no.md) [b](${DIR}/x) [c](<no-such>) [d](path/to/no.md) [e](...) [f](url) [g](docs/*.md) [h](%7Bx%7D/y)", at + "41 REF001 error no-such does not exist"},
+		{"placeholders", "[a]({baseDir}/no.md) [b](${DIR}/x) [c](<no-such>) [d](path/to/no.md) [e](...) [f](url) [g](docs/*.md) [h](%7Bx%7D/y)", at + "5 REF012 warning no.md does not exist in the skill\n" + at + "41 REF001 error no-such does not exist"},
 		{"nothing", "[a]() [b](#) [c](<>)", ""},
 		{"a directory", "[a](references) [b](references/) [c](./) [d](.)", ""},
 		{"a query", "[a](references/more.md?raw=1)", ""},
@@ -289,8 +293,7 @@ func TestReferences(t *testing.T) {
 		{"out and in again", "[a](../deploy/references/more.md)", at + "5 REF003 warning the link points outside the skill, so it breaks if only the skill is installed"},
 		{"backslashes", `[a](references\more.md) [b](references\\no.md)`, at + "5 REF005 error the path of the link contains a backslash\n" + at + "29 REF005 error the path of the link contains a backslash"},
 		{"absolute", "[a](/references/more.md) [b](C:/x.md) [c](file:///x.md) [d](~/x.md)", at + "5 REF006 warning an absolute path does not work on other machines\n" +
-			at + "30 REF006 warning an absolute path does not work on other machines\n" + at + "43 REF006 warning an absolute path does not work on other machines\n" +
-			at + "61 REF006 warning an absolute path does not work on other machines"},
+			at + "30 REF006 warning an absolute path does not work on other machines\n" + at + "43 REF006 warning an absolute path does not work on other machines"},
 		{"anchors", "# One Thing!\n\n[a](#one-thing) [b](#two) <a id=\"three\"></a> [c](#three) [d](#one-thing-1)", "deploy/SKILL.md:7:21 REF004 warning no heading of SKILL.md has the anchor #two"},
 		{"an anchor of other letters, encoded", "# Über uns\n\n[a](#%C3%BCber-uns) [b](#über-uns)", ""},
 		{"anchors elsewhere", "[a](references/more.md#more) [b](references/more.md#no) [c](scripts/x.py#L10)", at + "34 REF004 warning no heading of references/more.md has the anchor #no"},
@@ -353,18 +356,25 @@ func TestScripts(t *testing.T) {
 	const body = "-- deploy/SKILL.md\n" + head
 	tests := []struct{ name, tree, want string }{
 		{"well", body + "Run `./scripts/a.sh`.\n-- deploy/scripts/a.sh 755\n#!/bin/sh\n", ""},
-		{"not executable", body + "Run.\n-- deploy/scripts/a.sh\n#!/bin/sh\n", "deploy/scripts/a.sh:1:1 SCR002 note the script has a shebang, but is not executable"},
+		{"not executable", body + "Run.\n-- deploy/scripts/a.sh\n#!/bin/sh\n", ""},
+		{"named in a span, and interpreted", body + "Use `scripts/a.py --all`.\n```\npython scripts/a.py --all\n```\n-- deploy/scripts/a.py\n#!/bin/py\n", ""},
+		{"named in a span with arguments", body + "Use `scripts/a.py --all`.\n-- deploy/scripts/a.py\n#!/bin/py\n", "deploy/scripts/a.py:1:1 SCR002 warning the skill calls the script by its path, but the script is not executable"},
+		{"executable module", body + "Run.\n-- deploy/scripts/__init__.py 755\nx\n", ""},
 		{"called in a span", body + "Run `./scripts/a.sh`.\n-- deploy/scripts/a.sh\n#!/bin/sh\n", "deploy/scripts/a.sh:1:1 SCR002 warning the skill calls the script by its path, but the script is not executable"},
-		{"mentioned in a span", body + "See `scripts/a.sh`.\n-- deploy/scripts/a.sh\n#!/bin/sh\n", "deploy/scripts/a.sh:1:1 SCR002 note the script has a shebang, but is not executable"},
+		{"mentioned in a span", body + "See `scripts/a.sh`.\n-- deploy/scripts/a.sh\n#!/bin/sh\n", ""},
 		{"called in a block", body + "```bash\ncd x && FOO=1 \"${CLAUDE_SKILL_DIR}/scripts/a.sh\" --x\n```\n-- deploy/scripts/a.sh\n#!/bin/sh\n", "deploy/scripts/a.sh:1:1 SCR002 warning the skill calls the script by its path, but the script is not executable"},
-		{"called by the path of an installed skill", body + "```\n~/.agents/skills/deploy/scripts/a.py\n```\n-- deploy/scripts/a.py\nx\n", "deploy/scripts/a.py:1:1 SCR001 warning the skill calls the script by its path, but the script does not have a shebang"},
+		{"called by the path of an installed skill", body + "```\n~/.agents/skills/deploy/scripts/a.py\n```\n-- deploy/scripts/a.py\nx\n", "deploy/SKILL.md:6:1 REF006 note the path works only if the skill is installed in ~/.agents/skills/deploy\ndeploy/scripts/a.py:1:1 SCR001 warning the skill calls the script by its path, but the script does not have a shebang"},
 		{"given to an interpreter", body + "```bash\npython scripts/a.py\n```\n-- deploy/scripts/a.py\nx\n", ""},
-		{"executable without a shebang", body + "Run.\n-- deploy/scripts/a.py 755\nx\n", "deploy/scripts/a.py:1:1 SCR001 warning the script is executable, but does not have a shebang"},
+		{"executable without a shebang", body + "Run.\n-- deploy/scripts/a.py 755\nx\n", "deploy/scripts/a.py:1:1 SCR001 note the script is executable, but does not have a shebang"},
 		{"shell library", body + "Run.\n-- deploy/scripts/a.sh\nx\n", "deploy/scripts/a.sh:1:1 SCR001 note the script does not have a shebang"},
 		{"module", body + "Run.\n-- deploy/scripts/a.py\nx\n", ""},
 		{"native", body + "Run.\n-- deploy/scripts/a 755\n\x7fELF\x00\n", ""},
-		{"carriage return", body + "Run.\n-- deploy/scripts/a.sh 755\n#!/bin/sh\r\n", "deploy/scripts/a.sh:1:10 SCR003 error the shebang ends with a carriage return"},
-		{"byte order mark", body + "Run.\n-- deploy/scripts/a.sh 755\n\ufeff#!/bin/sh\n", "deploy/scripts/a.sh:1:1 SCR004 error the script has a byte order mark before the shebang"},
+		{"carriage return, interpreted", body + "Run.\n-- deploy/scripts/a.py 755\n#!/bin/py\r\n", "deploy/scripts/a.py:1:10 SCR003 note the shebang ends with a carriage return"},
+		{"carriage return, by a script", body + "Run.\n-- deploy/a.sh 755\n#!/bin/sh\n\"$DIR\"/b.py\n-- deploy/b.py 755\n#!/bin/py\r\n", "deploy/b.py:1:10 SCR003 error the shebang ends with a carriage return"},
+		{"carriage return in a shell script", body + "Run.\n-- deploy/scripts/a.sh 755\n#!/bin/sh\r\n", "deploy/scripts/a.sh:1:10 SCR007 warning the line ends with a carriage return"},
+		{"carriage return", body + "Run `./scripts/a.sh`.\n-- deploy/scripts/a.sh 755\n#!/bin/sh\r\n", "deploy/scripts/a.sh:1:10 SCR003 error the shebang ends with a carriage return"},
+		{"byte order mark, interpreted", body + "Run.\n-- deploy/scripts/a.py 755\n\ufeff#!/bin/py\n", "deploy/scripts/a.py:1:1 SCR004 note the script has a byte order mark before the shebang"},
+		{"byte order mark", body + "Run `./scripts/a.sh`.\n-- deploy/scripts/a.sh 755\n\ufeff#!/bin/sh\n", "deploy/scripts/a.sh:1:1 SCR004 error the script has a byte order mark before the shebang"},
 		{"second line", body + "Run.\n-- deploy/scripts/a.py\n# hello\n#!/usr/bin/python\n", "deploy/scripts/a.py:2:1 SCR005 warning the shebang is not on the first line"},
 		{"relative interpreter", body + "Run.\n-- deploy/scripts/a.py 755\n#!python3\n", "deploy/scripts/a.py:1:3 SCR006 warning the shebang does not contain an absolute path"},
 	}
@@ -386,7 +396,20 @@ func TestStructure(t *testing.T) {
 		},
 		{"nested with an error", "-- deploy/SKILL.md\n" + head + "Do.\n-- deploy/inner/SKILL.md\n---\nname: inner\n---\nDo.\n", `
 			deploy/SKILL.md:0:0 STR006 warning deploy/inner/SKILL.md belongs to the skill deploy and is not installed as a separate skill
-			deploy/inner/SKILL.md:1:1 FM010 warning description is missing`},
+			deploy/inner/SKILL.md:1:1 FM010 error description is missing`},
+		{
+			"nested examples", "-- deploy/SKILL.md\n" + head + "Do.\n-- deploy/tests/a/SKILL.md\n---\nname: A\n---\nDo.\n" +
+				"-- deploy/tests/b/SKILL.md\nDo.\n",
+			"deploy/SKILL.md:0:0 STR018 note skillpm does not validate 2 skills, for example the skill in tests/a",
+		},
+		{
+			"another case without frontmatter", "-- deploy/SKILL.md\n" + head + "Do.\n-- other/skill.md\n# Other\n",
+			"other/skill.md:0:0 STR001 warning skill.md is not read as a skill, because its name is not SKILL.md",
+		},
+		{
+			"only another case without frontmatter", "-- other/skill.md\n# Other\n",
+			"other/skill.md:0:0 STR001 warning skill.md is not read as a skill, because its name is not SKILL.md",
+		},
 		{"links", "-- deploy/SKILL.md\n" + head + "Do.\n-- deploy/x.md link\n/etc/passwd", "deploy/x.md:0:0 STR007 error x.md is a symbolic link"},
 		{"leftovers", "-- deploy/SKILL.md\n" + head + "Do.\n-- deploy/a.md~\n-- deploy/.env\n-- deploy/.DS_Store\n-- deploy/node_modules/x/SKILL.md\nx\n-- deploy/.git/config\n", `
 			deploy/.DS_Store:0:0 STR008 note skillpm does not publish .DS_Store with the skill
@@ -401,6 +424,33 @@ func TestStructure(t *testing.T) {
 			compare(t, got, tt.want)
 		})
 	}
+}
+
+// TestCheckScript covers row M1 of the specification: which scripts an interpreter checks, and where its findings are.
+func TestCheckScript(t *testing.T) {
+	fsys := tree("-- deploy/SKILL.md\n" + head + "See a.py, b.ts, c.py, d.py, e.txt, and f.js.\n" +
+		"-- deploy/a.py\nx = 1\nprint(\n-- deploy/b.ts\nlet x (\n-- deploy/c.py\n#!/usr/bin/env python2\nprint (1\n" +
+		"-- deploy/d.py\nx = f({{ name }}\n-- deploy/e.txt\n(\n-- deploy/f.js\nf()\n")
+	var checked []string
+	check := func(name string, text []byte) *lint.ScriptProblem {
+		checked = append(checked, name)
+		p := unclosed(name, text)
+		if name == "a.py" {
+			p.Line, p.Column = 2, 6
+		}
+		return p
+	}
+	r, err := lint.Run(context.Background(), fsys, []string{"."}, lint.Options{Parallel: 1, CheckScript: check})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"a.py", "b.ts", "d.py", "f.js"}; !slices.Equal(checked, want) {
+		t.Errorf("checked %v, want %v", checked, want)
+	}
+	r.Findings = slices.DeleteFunc(r.Findings, func(f diag.Finding) bool { return f.Rule == "SEC201" })
+	compare(t, format(r), `
+		deploy/a.py:2:6 SCR011 warning a parenthesis is not closed
+		deploy/b.ts:1:1 SCR012 warning a parenthesis is not closed`)
 }
 
 // sealed is a file system with unreadable directories and files.

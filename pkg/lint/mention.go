@@ -60,10 +60,13 @@ func isCommand(text []byte, slash, n int) bool {
 // addMention adds a mention of a skill if the text is a name, once for each name.
 func (w *walk) addMention(f *file, start int, text string) {
 	name, pk, _ := strings.Cut(strings.TrimPrefix(text, "/"), "@")
-	if !skill.LegalName(name) || pk != "" && strings.Count(pk, "/") != 1 || name == w.doc.Name() ||
-		slices.ContainsFunc(w.mentions, func(m mention) bool { return m.name == name }) {
+	if w.mentioned[name] || !skill.LegalName(name) || pk != "" && strings.Count(pk, "/") != 1 || name == w.doc.Name() {
 		return
 	}
+	if w.mentioned == nil {
+		w.mentioned = map[string]bool{}
+	}
+	w.mentioned[strings.Clone(name)] = true
 	line, column := f.position(start)
 	w.mentions = append(w.mentions, mention{
 		name: intern(name), file: f.path, line: int32(line), column: int32(column), width: int32(len(text)),
@@ -102,6 +105,7 @@ func reportMentionCycles(units []*skillCheck, byName map[string]*skillCheck, rep
 		}
 		f := cycleFinding(chain, byName)
 		f.rule, f.severity = rule.SkillCycle, new(diag.SeverityNote)
+		f.fix = "remove one of the references if agents follow all of them in one conversation"
 		first.atExcerpt(chain[0].excerpt, f)
 	}
 }

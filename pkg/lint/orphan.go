@@ -55,6 +55,7 @@ func (u *skillCheck) checkOrphans() {
 			}
 		}
 	}
+	unmentioned = u.withoutCompanions(names, unmentioned)
 	for len(unmentioned) > 0 {
 		dir := path.Dir(unmentioned[0].rel)
 		n := slices.IndexFunc(unmentioned, func(f *file) bool { return path.Dir(f.rel) != dir })
@@ -65,6 +66,33 @@ func (u *skillCheck) checkOrphans() {
 		unmentioned = unmentioned[n:]
 	}
 	u.checkDeepFiles()
+}
+
+// The limits of searching companions for the names of other files: bytes of a companion, and companions of a skill.
+const (
+	maxCompanion  = 256 << 10
+	maxCompanions = 50
+)
+
+// withoutCompanions leaves out the files that belong to companions: what a tool's configuration names, such as an icon,
+// and what is not for agents of that which a page for users names.
+func (u *skillCheck) withoutCompanions(names []string, files []*file) []*file {
+	searched := 0
+	for _, rel := range names {
+		text := u.files[rel]
+		if len(files) == 0 || searched == maxCompanions {
+			break
+		}
+		if !companion(rel) || !text.isText() || len(text.data) > maxCompanion {
+			continue
+		}
+		searched++
+		m, forUsers := newMentions(text, files), isMarkdown(rel) && !strings.Contains(rel, "/")
+		files = slices.DeleteFunc(files, func(f *file) bool {
+			return (!forUsers || !isMarkdown(f.rel) && !scriptExtension(f.rel)) && m.namesFile(f)
+		})
+	}
+	return files
 }
 
 // fewOrphans is how many files of a directory are reported one by one.
@@ -90,11 +118,14 @@ func companion(rel string) bool {
 	stem, _, _ := strings.Cut(base, ".")
 	switch stem {
 	case "license", "licence", "copying", "notice", "readme", "changelog", "contributing", "authors", "security",
-		"code_of_conduct", "":
+		"code_of_conduct", "agents", "claude", "creation-log", "ofl", "":
 		return true
 	}
+	if base[0] == '_' || path.Ext(base) == ".xsd" || strings.HasSuffix(stem, "-ofl") || strings.HasSuffix(stem, "-license") {
+		return true // _meta.json and _template.md are for tools; schemas name each other
+	}
 	switch base {
-	case "skillpm.yaml", "skillpm.lock", "package.json", "package-lock.json", "pyproject.toml", "requirements.txt",
+	case "apm.yml", "skillpm.yaml", "skillpm.lock", "package.json", "package-lock.json", "pyproject.toml", "requirements.txt",
 		"go.mod", "go.sum",
 		"tsconfig.json", "__init__.py", "makefile", "dockerfile", "cargo.toml", "cargo.lock", "uv.lock",
 		"metadata.json", "metadata.yaml":
@@ -102,12 +133,12 @@ func companion(rel string) bool {
 	}
 	for dir := range strings.SplitSeq(path.Dir(rel), "/") {
 		switch {
-		case dir == "tests", dir == "test", dir == "evals", dir == "__tests__", dir == "agents",
+		case dir == "tests", dir == "test", dir == "evals", dir == "evaluations", dir == "__tests__", dir == "agents",
 			strings.HasPrefix(dir, ".") && dir != ".":
 			return true
 		}
 	}
-	return strings.HasPrefix(base, "test_") || strings.HasSuffix(stem, "_test")
+	return strings.HasPrefix(base, "test_") || strings.HasPrefix(base, "test-") || strings.HasSuffix(stem, "_test")
 }
 
 // wordIndexFrom is how many files are searched for one by one in a text. For more, the text's words are indexed first.
@@ -149,7 +180,11 @@ func (m *mentions) namesFile(f *file) bool {
 		isMarkdown(base) && m.contains(strings.ToUpper(stem)+path.Ext(base)) { // as many write FORMS.md for forms.md
 		return true
 	}
-	if !isMarkdown(m.text.rel) && len(stem) > 2 && m.contains(stem) {
+	if !isMarkdown(m.text.rel) && len(stem) > 1 && m.contains(stem) {
+		return true
+	}
+	if strings.ContainsAny(stem, "-_") && bytes.Contains(m.text.data, []byte("`"+stem+"`")) || // in a list of names
+		m.contains(path.Base(path.Dir(f.rel))+"/"+stem) {
 		return true
 	}
 	return m.containsDirOf(f.rel)
@@ -179,6 +214,9 @@ func (m *mentions) contains(word string) bool {
 
 // containsDir reports whether the text names a directory itself: with a slash after it, and no file name after that.
 func (m *mentions) containsDir(dir string) bool {
+	if bytes.Contains(m.text.data, []byte("`"+dir+"`")) || bytes.Contains(m.text.data, []byte("./"+dir+"`")) {
+		return true
+	}
 	if m.words != nil {
 		return m.words[dir+"/"]
 	}
@@ -210,7 +248,7 @@ func wordByte(c byte) bool {
 func (u *skillCheck) checkDeepFiles() {
 	for _, rel := range u.sortedFiles() {
 		f := u.files[rel]
-		if f.depth < 2 || !isMarkdown(rel) {
+		if f.depth < 2 || !isMarkdown(rel) || companion(rel) {
 			continue
 		}
 		main := u.files[path.Base(u.file)]

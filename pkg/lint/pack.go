@@ -16,16 +16,18 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// groupByPack returns the skills of each pack, which are those below one skillpm.yaml; skills outside packs count as one.
+// groupByPack returns the skills of each pack, which are those below one skillpm.yaml, and, outside of packs, of each
+// collection.
 func groupByPack(units []*skillCheck) [][]*skillCheck {
 	dirs, groups := map[string]string{}, map[string]int{}
 	var packs [][]*skillCheck
 	for _, u := range units {
 		u.packDir = u.findPackDir(dirs)
-		i, ok := groups[u.packDir]
+		group := cmp.Or(u.packDir, collection(u.dir))
+		i, ok := groups[group]
 		if !ok {
 			i = len(packs)
-			groups[u.packDir] = i
+			groups[group] = i
 			packs = append(packs, nil)
 		}
 		packs[i] = append(packs[i], u)
@@ -33,7 +35,18 @@ func groupByPack(units []*skillCheck) [][]*skillCheck {
 	return packs
 }
 
-func compareNames(units []*skillCheck, pk bool) {
+// collection returns the nearest directory called skills that a skill is in, from which users install skills together, or
+// "". The skills of other plugins, agents, and repositories in the same tree may have the same names.
+func collection(dir string) string {
+	for parent := path.Dir(dir); parent != "." && parent != "/"; parent = path.Dir(parent) {
+		if path.Base(parent) == "skills" {
+			return parent
+		}
+	}
+	return ""
+}
+
+func compareNames(units []*skillCheck) {
 	names, near := map[string]*skillCheck{}, map[string]*skillCheck{}
 	for _, u := range units {
 		if u.name.text == "" {
@@ -44,7 +57,7 @@ func compareNames(units []*skillCheck, pk bool) {
 		case first != nil && mirrored(first, u):
 			continue
 		case first != nil:
-			u.reportSameName(first, pk)
+			u.reportSameName(first)
 		case other != nil:
 			u.atExcerpt(u.name, finding{
 				rule: rule.NearName, related: []string{other.file},
@@ -128,12 +141,12 @@ func (u *skillCheck) findPackDir(cache map[string]string) string {
 	return found
 }
 
-func (u *skillCheck) reportSameName(first *skillCheck, pk bool) {
+func (u *skillCheck) reportSameName(first *skillCheck) {
 	f := finding{
 		rule: rule.SameName, related: []string{first.file},
 		message: fmt.Sprintf("the skill in %s already has the name %q", u.l.show(first.file), u.name.text),
 	}
-	if !pk {
+	if u.packDir == "" {
 		f.severity = new(diag.SeverityWarning)
 	}
 	u.atExcerpt(u.name, f)

@@ -69,19 +69,15 @@ func (u *skillCheck) checkNameIsDirectory(j *profileSchema) {
 	if u.tree.isFile("skillpm.yaml") || !skill.LegalName(name) {
 		return
 	}
-	fix := fmt.Sprintf("write name: %s, or rename the directory to %s", dir, name)
+	fix := fmt.Sprintf("rename the directory to %s", name)
 	var edits func() []diag.Edit
-	if skill.LegalName(dir) {
+	if skill.LegalName(dir) && !keepsName(name, dir) {
+		fix = fmt.Sprintf("write name: %s, or rename the directory to %s", dir, name)
 		edits = u.rename(dir)
-	}
-	switch {
-	case !skill.LegalName(dir):
-		fix = fmt.Sprintf("rename the directory to %s", skill.Slug(name))
-	case !skill.LegalName(name):
-		fix = fmt.Sprintf("write name: %s", dir)
 	}
 	u.atNode(node, finding{
 		rule: rule.NameDirectory, severity: j.NameIsDirectory, profile: j.ID, fix: fix, edits: edits,
+		suggest: true,
 		message: fmt.Sprintf("the name is %q, but the directory is %q", name, dir),
 	})
 }

@@ -1,11 +1,11 @@
 package lint
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
@@ -41,13 +41,15 @@ func (w *walk) run() {
 			w.checkOpenFence(p)
 			w.collectCalls(p)
 			w.followLinks(f, p)
+			w.followCommands(f, p)
+			w.followText(f, p)
 			w.collectSkillRefs(f, p)
 			w.collectMentions(f, p)
 		}
 	}
 	for _, p := range w.pending {
 		f := w.files[p.to]
-		if f == nil || f.page == nil || f.page.HasAnchor(p.fragment) {
+		if f == nil || f.page == nil || f.page.hasHeading(p.fragment) || p.from.inExample(p.link.Offset) {
 			continue
 		}
 		w.atLink(p.from, p.link, finding{
@@ -86,12 +88,15 @@ func (w *walk) followLinks(f *file, p *page) {
 		w.followSpan(f, p, s)
 	}
 	for _, k := range p.Links {
+		if w.followOwnLink(f, p, k) {
+			continue
+		}
 		t := parseLinkTarget(k.Target)
 		switch t.kind {
 		case linkAnchor:
 			w.pending = append(w.pending, pendingAnchor{p, k, f.rel, t.fragment})
 		case linkAbsolute:
-			w.reportAbsolute(p, k, t)
+			w.reportAbsolute(f, p, k, t)
 		case linkFile:
 			found := w.checkLink(f.rel, p, k, t)
 			w.visit(f, found)
@@ -100,6 +105,24 @@ func (w *walk) followLinks(f *file, p *page) {
 			}
 		}
 	}
+}
+
+// followOwnLink follows a link that names the skill's directory, as {baseDir}/references/a.md, and reports whether it
+// does.
+func (w *walk) followOwnLink(f *file, p *page, k markdown.Link) bool {
+	if k.Target == "" || strings.IndexByte("${<", k.Target[0]) < 0 && !strings.Contains(k.Target, "skills/") {
+		return false
+	}
+	pw, ok := w.pathWord(k.Target)
+	if !ok || !pw.sure {
+		return false
+	}
+	if !w.followPath(f, p, k.Offset, pw) {
+		w.checkMissing(f, p, pathUse{
+			pathWord: pw, start: k.Offset, end: min(len(p.src.data), k.Offset+len(k.Target)), certain: true,
+		})
+	}
+	return true
 }
 
 // isTemplate reports whether a file is material to be copied somewhere, where its links will lead.
@@ -130,13 +153,21 @@ func (u *skillCheck) checkLink(rel string, p *page, k markdown.Link, t linkTarge
 	if found != "" || t.backslash {
 		return found
 	}
+	if p.inExample(k.Offset) {
+		return ""
+	}
 	at, ok := inside(path.Dir(rel), withoutQuery(t.path))
 	if !ok {
 		u.reportEscape(rel, p, k, at)
 		return ""
 	}
+	below := rel != path.Base(u.file)
+	if !strings.HasSuffix(t.path, "/") && u.isSitePath(rel, at) || unknownTag(p, k) ||
+		below && (isExamplePage(rel) || isRepositoryPage(rel, at)) {
+		return ""
+	}
 	f := finding{rule: rule.Broken, message: at + " does not exist"}
-	if rel != path.Base(u.file) {
+	if below {
 		f.rule = rule.BrokenBelow
 	}
 	if other := u.tree.foldedMatch(at); other != "" {
@@ -150,6 +181,41 @@ func (u *skillCheck) checkLink(rel string, p *page, k markdown.Link, t linkTarge
 	}
 	u.atLink(p, k, f)
 	return ""
+}
+
+// isRepositoryPage reports whether a missing file beside a page is one that repositories have: a license, or a
+// translation of the readme. The page was copied without it.
+func isRepositoryPage(rel, at string) bool {
+	return path.Dir(at) == path.Dir(rel) &&
+		(companion(at) || strings.HasPrefix(strings.ToLower(path.Base(at)), "readme-"))
+}
+
+// isSitePath reports whether a missing path is rather a page of a web site, from which the text was copied: it has no
+// file's ending, and is not below a directory that the skill has or can have.
+func (u *skillCheck) isSitePath(rel, at string) bool {
+	dir := path.Dir(rel)
+	first, _, nested := strings.Cut(strings.TrimPrefix(at, dir+"/"), "/")
+	top, _, _ := strings.Cut(at, "/")
+	return !fileLike(path.Base(at)) && (nested || rel != path.Base(u.file)) && !standardDirs[first] &&
+		!u.tree.isDir(path.Join(dir, first)) && (top == dir || !standardDirs[top] && !u.tree.isDir(top))
+}
+
+// unknownTag reports whether a link is an attribute of an element that is not HTML.
+func unknownTag(p *page, k markdown.Link) bool {
+	if k.Image || k.TextEnd > 0 {
+		return false
+	}
+	before := p.src.data[max(0, k.Offset-maxSpan):k.Offset]
+	i := bytes.LastIndexByte(before, '<')
+	if i < 0 {
+		return false
+	}
+	name, _, _ := strings.Cut(strings.ToLower(string(before[i+1:])), " ")
+	switch strings.TrimSpace(name) {
+	case "a", "area", "audio", "embed", "iframe", "img", "link", "script", "source", "track", "video":
+		return false
+	}
+	return true
 }
 
 // resolve returns the path in the skill that a link in a file leads to, or "" if there is none. As Markdown has it, the
@@ -228,12 +294,34 @@ func (l *lintRun) isSkill(name string) bool {
 	return err == nil
 }
 
-func (u *skillCheck) reportAbsolute(p *page, k markdown.Link, t linkTarget) {
-	f := finding{rule: rule.Absolute, message: "an absolute path does not work on other machines"}
-	if at, ok := inside(".", strings.TrimLeft(t.path, "/")); ok && at != "." && u.tree.has(at) {
-		f.fix = "write " + at
+// reportAbsolute reports a link to a path of this machine. Most links that start with a slash are addresses on a web
+// site, or commands.
+func (w *walk) reportAbsolute(f *file, p *page, k markdown.Link, t linkTarget) {
+	report := finding{rule: rule.Absolute, message: "an absolute path does not work on other machines"}
+	at, ok := inside(".", strings.TrimLeft(t.path, "/"))
+	switch {
+	case ok && at != "." && w.tree.isFile(at):
+		report.fix = "write " + relative(path.Dir(f.rel), at)
+		w.visit(f, at)
+	case !isMachinePath(t.path):
+		return
 	}
-	u.atLink(p, k, f)
+	if !p.inExample(k.Offset) {
+		w.atLink(p, k, report)
+	}
+}
+
+// isMachinePath reports whether an absolute path starts with a directory that systems have, or with a drive.
+func isMachinePath(p string) bool {
+	if strings.HasPrefix(strings.ToLower(p), "file:/") || drive().MatchString(p) {
+		return true
+	}
+	first, _, below := strings.Cut(strings.TrimPrefix(p, "/"), "/")
+	switch first {
+	case "Users", "Volumes", "etc", "home", "mnt", "opt", "private", "root", "tmp", "usr", "var":
+		return below
+	}
+	return false
 }
 
 // relative writes a path in the skill as a link from a directory of it.
@@ -250,100 +338,4 @@ func relative(dir, to string) string {
 		return up.String() + to
 	}
 	return up.String() + strings.TrimPrefix(to, dir+"/")
-}
-
-// graph is a directed graph: skills that use each other, packs that depend on each other.
-type graph[N comparable, E any] struct {
-	nodes []N // in the order of reports
-	next  map[N][]E
-	to    func(E) N
-}
-
-// shortestCycles returns, for every strongly connected component, the shortest cycle through its first node. The last
-// edge of a cycle leads back to that node. It takes time in proportion to the nodes and edges.
-func (g graph[N, E]) shortestCycles() [][]E {
-	position := make(map[N]int, len(g.nodes))
-	for i, n := range g.nodes {
-		position[n] = i
-	}
-	var out [][]E
-	for _, group := range g.components() {
-		first := slices.MinFunc(group, func(a, b N) int { return position[a] - position[b] })
-		members := make(map[N]bool, len(group))
-		for _, n := range group {
-			members[n] = true
-		}
-		if way := g.shortestCycle(first, members); way != nil {
-			out = append(out, way)
-		}
-	}
-	return out
-}
-
-// components returns the strongly connected components, by Tarjan's algorithm.
-func (g graph[N, E]) components() [][]N {
-	var groups [][]N
-	var stack []N
-	number, low, open := map[N]int{}, map[N]int{}, map[N]bool{}
-	var visit func(n N)
-	visit = func(n N) {
-		number[n] = len(number) + 1
-		low[n] = number[n]
-		stack, open[n] = append(stack, n), true
-		for _, e := range g.next[n] {
-			if to := g.to(e); number[to] == 0 {
-				visit(to)
-				low[n] = min(low[n], low[to])
-			} else if open[to] {
-				low[n] = min(low[n], number[to])
-			}
-		}
-		if low[n] != number[n] {
-			return
-		}
-		at := len(stack) - 1
-		for stack[at] != n {
-			at--
-		}
-		groups = append(groups, slices.Clone(stack[at:]))
-		for _, member := range stack[at:] {
-			open[member] = false
-		}
-		stack = stack[:at]
-	}
-	for _, n := range g.nodes {
-		if number[n] == 0 {
-			visit(n)
-		}
-	}
-	return groups
-}
-
-// shortestCycle returns the edges of the shortest cycle through a node within a component, or nil.
-func (g graph[N, E]) shortestCycle(from N, among map[N]bool) []E {
-	type step struct {
-		at   N
-		by   *step
-		edge E
-	}
-	seen := map[N]bool{}
-	for queue := []*step{{at: from}}; len(queue) > 0; queue = queue[1:] {
-		s := queue[0]
-		for _, e := range g.next[s.at] {
-			to := g.to(e)
-			if to == from {
-				way := []E{e}
-				for ; s.by != nil; s = s.by {
-					way = append(way, s.edge)
-				}
-				slices.Reverse(way)
-				return way
-			}
-			if among[to] && !seen[to] {
-				seen[to] = true
-				queue = append(queue, &step{to, s, e})
-			}
-		}
-	}
-	return nil
 }

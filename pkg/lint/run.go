@@ -28,11 +28,16 @@ type Options struct {
 	Edits    bool               // compute the edits that fix findings
 
 	Settings Settings  // the project's own configuration
+	Rules    *RuleSet  // rules of a team; may be nil
 	Now      time.Time // for suppressions that expire; the zero time means that none has
 
 	// SkillExists reports whether there is a skill of that name besides the checked ones: an installed one, or one of
 	// the agent's own. nil means that there is none.
 	SkillExists func(name string) bool
+
+	// CheckScript returns the first syntax error of a script in Python, JavaScript, or TypeScript, or nil. If it is nil,
+	// such scripts are not checked. It may be called by several goroutines.
+	CheckScript func(name string, text []byte) *ScriptProblem
 
 	// Show converts a path of the file system for the report, for example to one relative to the user's directory. nil
 	// leaves it as it is. Unshow is the inverse, for [Report.Line].
@@ -62,7 +67,7 @@ func New(o Options) (*Linter, error) {
 		o.Parallel = runtime.GOMAXPROCS(0)
 	}
 	l := &Linter{
-		Options: o, readers: new(readerPool), arenas: new(arenaPool), scanner: scan.New(),
+		Options: o, readers: new(readerPool), arenas: new(arenaPool), scanner: scan.New(o.Rules.list()...),
 		agentFields: sync.OnceValue(loadAgentFields),
 	}
 	for _, p := range o.Profiles {
@@ -149,7 +154,7 @@ type lintRun struct {
 	*Linter
 	fsys      fs.FS
 	targets   []string
-	unread    []collector // findings about directories that could not be searched
+	unread    []collector // findings about directories without a skill
 	packFiles []packFile
 	listed    map[string]bool // the directories that were searched, and whether there is a skillpm.yaml
 }
@@ -176,7 +181,7 @@ func (l *lintRun) report(units []*skillCheck) Report {
 		u.refs, u.mentions = nil, nil
 	}
 	for _, units := range packs {
-		compareNames(units, units[0].packDir != "")
+		compareNames(units)
 		compareDescriptions(units)
 	}
 	count := 0

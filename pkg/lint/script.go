@@ -16,24 +16,33 @@ import (
 func (u *skillCheck) collectCalls(p *page) {
 	for _, line := range p.Commands() {
 		if bytes.IndexByte(line, '/') >= 0 {
-			u.addCalls(string(line))
+			u.addCalls(string(line), u.called)
 		}
 	}
 	for _, span := range p.Spans {
-		if strings.HasPrefix(span.Text, "./") || strings.ContainsAny(span.Text, " \t") {
-			u.addCalls(span.Text)
+		switch {
+		case strings.HasPrefix(span.Text, "./"):
+			u.addCalls(span.Text, u.called)
+		case strings.ContainsAny(span.Text, " \t"):
+			u.addCalls(span.Text, u.named)
 		}
 	}
 }
 
-func (u *skillCheck) addCalls(code string) {
+func (u *skillCheck) addCalls(code string, called map[string]bool) {
 	direct, interpreted := programs(code)
 	for _, at := range direct {
-		u.called[u.ownPath(at)] = true
+		called[u.ownPath(at)] = true
 	}
 	for _, at := range interpreted {
 		u.interpreted[u.ownPath(at)] = true
 	}
+}
+
+// isCalled reports whether the skill calls a script by its path. In a text, scripts/run.py --all may be short for a
+// command that passes the script to an interpreter.
+func (u *skillCheck) isCalled(rel string) bool {
+	return u.called[rel] || u.named[rel] && !u.interpreted[rel]
 }
 
 // ownPath returns the part of a path after the skill's own directory, as of ~/.agents/skills/deploy/scripts/run.
@@ -61,38 +70,30 @@ func (u *skillCheck) checkShebangAndMode(file *file) {
 	src, rel := file.source, file.rel
 	shebang := u.checkShebang(file)
 	executable := u.executable(file)
-	called := u.called[rel]
-	asAdvice := new(diag.SeverityNote)
+	called := u.isCalled(rel)
+	f := finding{rule: rule.Shebang, src: src, line: 1, column: 1, fix: shebangFor(rel)}
 	switch {
-	case shebang && !executable && !called && u.interpreted[rel]: // the bit is not needed
-	case shebang && !executable && !u.l.NoModes:
-		f := finding{
-			rule: rule.Executable, src: src, line: 1, column: 1,
-			message: "the script has a shebang, but is not executable", edits: file.makeExecutable,
-		}
-		if f.fix = "make the script executable with: chmod +x " + u.l.show(src.path); !called {
-			f.severity = asAdvice
-		} else {
-			f.message = "the skill calls the script by its path, but the script is not executable"
-		}
-		u.add(f)
+	case shebang && called && !executable && !u.l.NoModes:
+		f.rule, f.edits = rule.Executable, file.makeExecutable
+		f.message = "the skill calls the script by its path, but the script is not executable"
+		f.fix = "make the script executable with: chmod +x " + u.l.show(src.path)
 	case shebang || len(file.data) == 0 || path.Ext(rel) == "" && !executable:
-	case executable:
-		u.add(finding{
-			rule: rule.Shebang, src: src, line: 1, column: 1,
-			message: "the script is executable, but does not have a shebang", fix: shebangFor(rel),
-		})
+		return
 	case called:
-		u.add(finding{
-			rule: rule.Shebang, src: src, line: 1, column: 1,
-			message: "the skill calls the script by its path, but the script does not have a shebang", fix: shebangFor(rel),
-		})
-	case shellExtension(rel):
-		u.add(finding{
-			rule: rule.Shebang, severity: asAdvice, src: src, line: 1, column: 1,
-			message: "the script does not have a shebang", fix: shebangFor(rel),
-		})
+		f.message = "the skill calls the script by its path, but the script does not have a shebang"
+	case executable && !u.interpreted[rel] && path.Base(rel) != "__init__.py":
+		f.severity = new(diag.SeverityNote)
+		f.message = "the script is executable, but does not have a shebang"
+		if f.fix != "" {
+			f.fix += ", or remove its executable bit"
+		}
+	case shellExtension(rel) && !u.interpreted[rel]:
+		f.severity = new(diag.SeverityNote)
+		f.message = "the script does not have a shebang"
+	default:
+		return
 	}
+	u.add(f)
 }
 
 // executable reports whether a file has an executable bit.
@@ -108,19 +109,41 @@ func (u *skillCheck) checkShebang(file *file) bool {
 	}
 	first, _, terminated := bytes.Cut(text, []byte("\n"))
 	f := finding{src: src, line: 1, column: 1}
+	if !u.runsDirectly(file.rel) { // an interpreter reads the shebang as a comment
+		f.severity = new(diag.SeverityNote)
+	}
 	switch interpreter := bytes.TrimSpace(first[2:]); {
 	case len(text) < len(src.data):
 		f.rule, f.message, f.edits = rule.ShebangBOM, "the script has a byte order mark before the shebang", file.withoutBOM
+	case u.hasLineEndings(file):
+		return true // a finding about the whole file
 	case terminated && bytes.HasSuffix(first, []byte("\r")):
 		f.rule, f.message, f.edits = rule.ShebangCRLF, "the shebang ends with a carriage return", file.unixLines
 		f.column = len([]rune(string(first)))
 	case len(interpreter) > 0 && interpreter[0] != '/':
-		f.rule, f.message, f.column = rule.Interpreter, "the shebang does not contain an absolute path", 3
+		f.rule, f.message, f.column, f.severity = rule.Interpreter, "the shebang does not contain an absolute path", 3, nil
 	default:
 		return true
 	}
 	u.add(f)
 	return true
+}
+
+// runsDirectly reports whether the skill's text, or one of its shell scripts, calls a script by its path.
+func (u *skillCheck) runsDirectly(rel string) bool {
+	if u.scriptCalls == nil {
+		u.scriptCalls = map[string]bool{}
+		for _, f := range u.files {
+			if !f.isText() || !shellExtension(f.rel) {
+				continue
+			}
+			direct, _ := programs(string(f.data))
+			for _, at := range direct {
+				u.scriptCalls[path.Base(at)] = true
+			}
+		}
+	}
+	return u.isCalled(rel) || u.scriptCalls[path.Base(rel)]
 }
 
 // isShebang reports whether text starts with #! and not with the #![ of Rust.
@@ -271,6 +294,29 @@ func programs(code string) (direct, interpreted []string) {
 	return direct, interpreted
 }
 
+// ScriptProblem is a syntax error of a script. Lines and columns count from 1, columns in characters; column 0 means
+// that it is unknown.
+type ScriptProblem struct {
+	Line, Column int
+	Message      string // one sentence without a full stop
+}
+
+// checkScriptSyntax reports a script that an interpreter cannot parse. Python 2 and templates are other languages.
+func (u *skillCheck) checkScriptSyntax(f *file, id string) {
+	if u.l.CheckScript == nil {
+		return
+	}
+	first, _, _ := bytes.Cut(f.data, []byte("\n"))
+	if isShebang(first) && bytes.Contains(first, []byte("python2")) {
+		return
+	}
+	if p := u.l.CheckScript(f.rel, f.data); p != nil && !syntax.HasDirective([]byte(f.line(p.Line))) {
+		u.add(finding{
+			rule: id, src: f.source, line: min(p.Line, len(f.index())), column: max(p.Column, 1), message: p.Message,
+		})
+	}
+}
+
 // checkSyntax reports scripts and data files with syntax errors.
 func (u *skillCheck) checkSyntax(f *file) {
 	if !f.isText() {
@@ -282,6 +328,12 @@ func (u *skillCheck) checkSyntax(f *file) {
 		id, check = rule.JSONSyntax, syntax.JSON
 	case ext == ".yaml", ext == ".yml":
 		id, check = rule.YAMLSyntax, syntax.YAML
+	case ext == ".py":
+		u.checkScriptSyntax(f, rule.PythonSyntax)
+		return
+	case ext == ".js", ext == ".mjs", ext == ".cjs", ext == ".ts", ext == ".mts", ext == ".cts":
+		u.checkScriptSyntax(f, rule.JavaScriptSyntax)
+		return
 	case ext == ".sh", ext == ".bash", ext == ".zsh", ext == "" && isShebang(f.data):
 	default:
 		return

@@ -2,6 +2,7 @@ package lint
 
 import (
 	"fmt"
+	"io"
 	"path"
 	"strings"
 	"unicode/utf8"
@@ -11,33 +12,10 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/diag/rule"
 	"github.com/skillpm/skillpm/pkg/internal/scan"
+	"github.com/skillpm/skillpm/pkg/internal/scan/flow"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/internal/yamlschema"
 )
-
-// hitRules are the rules for what package scan finds.
-var hitRules = map[scan.Kind]string{
-	scan.EncryptedArchive:   rule.EncryptedArchive,
-	scan.Base64Shell:        rule.Base64Shell,
-	scan.EncodedCommand:     rule.EncodedCommand,
-	scan.RawIPShell:         rule.RawIPShell,
-	scan.PasteSite:          rule.PasteSite,
-	scan.TagCharacters:      rule.TagCharacters,
-	scan.BidiControls:       rule.BidiControls,
-	scan.ZeroWidthRun:       rule.ZeroWidthRun,
-	scan.Secret:             rule.Secret,
-	scan.BlankPadding:       rule.BlankPadding,
-	scan.DynamicShell:       rule.DynamicShell,
-	scan.PipeToShell:        rule.PipeToShell,
-	scan.InstallerFirst:     rule.InstallerFirst,
-	scan.SkipPermission:     rule.SkipPermission,
-	scan.IgnoreInstructions: rule.IgnoreInstructions,
-	scan.HideFromUser:       rule.HideFromUser,
-	scan.CredentialPath:     rule.CredentialPath,
-	scan.ReverseShell:       rule.ReverseShell,
-	scan.Shortener:          rule.Shortener,
-	scan.Sudo:               rule.Sudo,
-}
 
 // checkSecurity checks all files for hostile or risky content.
 func (u *skillCheck) checkSecurity(names []string) {
@@ -51,6 +29,8 @@ func (u *skillCheck) checkSecurity(names []string) {
 			u.add(finding{rule: rule.CompiledCode, path: f.path, message: rel + " is compiled code: " + f.format.String()})
 		case f.format.Archive() && f.data != nil:
 			u.checkArchive(f)
+		case f.format == scan.Image || f.format == scan.PDF:
+			u.checkDocument(f)
 		}
 	}
 }
@@ -58,62 +38,89 @@ func (u *skillCheck) checkSecurity(names []string) {
 // scanText reports what the scanner finds in one text. A warning or a note is reported once per file, because one is
 // enough to make a reviewer look.
 func (u *skillCheck) scanText(f *file) {
-	script := scriptExtension(f.rel) || isShebang(f.data)
-	reported := map[string]bool{}
-	for _, h := range u.l.scanner.Text(f.data, scan.Options{
-		Markdown: isMarkdown(f.rel), Script: script,
-		Skill: f.source == u.src,
-	}) {
-		id := hitRules[h.Kind]
-		switch {
-		case h.Kind == scan.PipeToShell && !script:
-			id = rule.PipeToShellText
-		case h.Kind == scan.BlankPadding && (path.Ext(f.rel) == ".html" || path.Ext(f.rel) == ".htm"):
-			continue // generators leave blank lines
-		}
-		if reported[id] && rule.Severity(id) != diag.SeverityError || isMarkdown(f.rel) && u.isQuoted(f, h) {
-			continue
-		}
-		reported[id] = true
-		r, _ := rule.Lookup(id)
-		message := r.Title
-		if h.Detail != "" {
-			message += ": " + h.Detail
-		}
-		u.at(f.source, h.Start, h.End, finding{rule: id, message: message})
-		if h.Kind == scan.Secret {
-			u.redact(f, h.Start, h.End)
-		}
+	hits := u.l.scanner.Text(f.data, scan.Options{
+		Markdown: isMarkdown(f.rel), Script: isScript(f), Skill: f.source == u.src,
+		SVG: strings.EqualFold(path.Ext(f.rel), ".svg"),
+	})
+	if len(hits) > 0 {
+		u.reportHits(f, hits)
+	}
+	if isMarkdown(f.rel) || flow.LanguageOf(f.rel, f.data) != flow.Other {
+		u.summarize(f)
 	}
 	if p := f.page; p != nil {
 		u.reportComment(f, p)
 	}
 }
 
-// isQuoted reports whether a page only quotes the words of an attack, or names a switch outside of a command.
-func (u *skillCheck) isQuoted(f *file, h scan.Hit) bool {
-	switch h.Kind {
-	case scan.IgnoreInstructions, scan.HideFromUser, scan.CredentialPath:
-		before := strings.TrimRight(string(f.data[max(0, h.Start-8):h.Start]), " ")
-		return before != "" && strings.HasSuffix(before, `"`) || strings.HasSuffix(before, "'") ||
-			strings.HasSuffix(before, "“") ||
-			strings.HasSuffix(before, "‘") || strings.HasSuffix(before, "«")
-	case scan.SkipPermission:
-		p := u.page(f)
-		if p == nil || p.inBlock(h.Start) {
-			return false
+// locator returns what finds the contexts in a file.
+func (u *skillCheck) locator(f *file) *scan.Locator {
+	l := &scan.Locator{
+		Path: f.rel, Data: f.data, Script: isScript(f), Called: u.called[f.rel] || u.interpreted[f.rel],
+	}
+	if isMarkdown(f.rel) {
+		l.Page = u.page(f).Page
+		if f.source == u.src {
+			l.Body = u.doc.BodyStart
 		}
-		for _, s := range p.Spans {
-			if s.Offset <= h.Start && h.Start < s.End {
-				return !strings.Contains(strings.TrimSpace(s.Text), " ") // the switch alone
-			}
+	}
+	return l
+}
+
+func isScript(f *file) bool { return scriptExtension(f.rel) || isShebang(f.data) }
+
+// reportHits reports the hits that count in their contexts.
+func (u *skillCheck) reportHits(f *file, hits []scan.Hit) {
+	l := u.locator(f)
+	reported := map[string]bool{}
+	for _, h := range hits {
+		if h.Kind == scan.Secret || h.Kind == scan.PossibleSecret {
+			u.redact(f, h.Start, h.End)
 		}
-		return true
+		if (h.Kind == scan.ZeroWidthWord || h.Kind == scan.MixedScript) && l.Page != nil && followsQuote(f.data[:h.Start]) {
+			continue
+		}
+		if h.Kind == scan.BlankPadding && (path.Ext(f.rel) == ".html" || path.Ext(f.rel) == ".htm") {
+			continue // generators leave blank lines
+		}
+		m, ok := u.l.scanner.Match(h, l.At(h.Start, h.End))
+		if !ok {
+			continue
+		}
+		if reported[m.Rule.ID] && m.Severity != diag.SeverityError {
+			u.addSignal(f, h, m)
+			continue
+		}
+		reported[m.Rule.ID] = true
+		u.reportMatch(f, h, m)
+	}
+}
+
+// reportMatch reports a hit of a rule, and counts it in the score.
+func (u *skillCheck) reportMatch(f *file, h scan.Hit, m scan.Match) {
+	message := m.Rule.Title
+	if h.Detail != "" {
+		message += ": " + h.Detail
+	}
+	u.at(f.source, h.Start, h.End, finding{
+		rule: m.Rule.ID, severity: &m.Severity, message: message, fix: m.Rule.Fix,
+	})
+	u.addSignal(f, h, m)
+}
+
+// followsQuote reports whether a text ends with an opening quotation mark.
+func followsQuote(head []byte) bool {
+	last := strings.TrimRight(string(head[max(0, len(head)-8):]), " ")
+	for _, mark := range []string{"\"", "'", "“", "‘", "«"} {
+		if strings.HasSuffix(last, mark) {
+			return true
+		}
 	}
 	return false
 }
 
-// redact keeps a secret out of the line that reports show: of every character after the first four stands a star.
+// redact keeps a secret out of the line that reports show: of every character stands a star. Of long secrets, the first
+// four characters remain, which are the prefix of a provider.
 func (u *skillCheck) redact(f *file, start, end int) {
 	line, column := f.position(start)
 	at := lineKey{u.l.show(f.path), line}
@@ -121,8 +128,11 @@ func (u *skillCheck) redact(f *file, start, end int) {
 	if len(text) == 0 {
 		text = []rune(f.line(line))
 	}
-	last := min(len(text), column-1+utf8.RuneCount(f.data[start:end]))
-	for i := column - 1 + 4; i < last; i++ {
+	n, shown := utf8.RuneCount(f.data[start:end]), 4
+	if n < 20 {
+		shown = 0
+	}
+	for i := column - 1 + shown; i < min(len(text), column-1+n); i++ {
 		text[i] = '*'
 	}
 	if u.redacted == nil {
@@ -175,7 +185,11 @@ func (u *skillCheck) checkArchive(f *file) {
 	for _, found := range u.l.scanner.Archive(f.rel, f.data) {
 		id, detail := archiveRules[found.Problem], found.Detail
 		if found.Problem == scan.HoldsText {
-			id, detail = hitRules[found.Hit.Kind], found.Hit.Detail
+			m, ok := u.l.scanner.Match(found.Hit, scan.Context{Surface: scan.InScript})
+			if !ok {
+				continue
+			}
+			id, detail = m.Rule.ID, found.Hit.Detail
 		}
 		r, _ := rule.Lookup(id)
 		message := r.Title
@@ -189,6 +203,32 @@ func (u *skillCheck) checkArchive(f *file) {
 			message += ", and " + textx.Count(found.Count-1, "similar problem")
 		}
 		u.add(finding{rule: id, path: f.path, message: message})
+	}
+}
+
+// checkDocument reports files that follow the end of a picture, and what a PDF document runs.
+func (u *skillCheck) checkDocument(f *file) {
+	r, err := u.l.fsys.Open(f.path)
+	if err != nil {
+		return // the file was there when its format was detected: it is going away
+	}
+	defer r.Close()
+	if f.format == scan.Image {
+		if about, _ := scan.Appended(r); about != "" {
+			u.add(finding{rule: rule.AppendedFile, path: f.path, message: "a file follows the end of the picture: " + about})
+		}
+		return
+	}
+	data, _ := io.ReadAll(io.LimitReader(r, maxArchive))
+	switch scan.DocumentActions(data) {
+	case scan.PDFNothing:
+	case scan.PDFJavaScript:
+		u.add(finding{rule: rule.ActiveDocument, path: f.path, message: f.rel + " has JavaScript"})
+	case scan.PDFLaunch:
+		u.add(finding{
+			rule: rule.ActiveDocument, severity: new(diag.SeverityError), path: f.path,
+			message: f.rel + " starts a program",
+		})
 	}
 }
 

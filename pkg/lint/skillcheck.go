@@ -11,6 +11,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/diag/rule"
+	"github.com/skillpm/skillpm/pkg/internal/scan/flow"
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
@@ -41,10 +42,17 @@ type work struct {
 	files         map[string]*file // by their paths in the skill
 	names         []string         // their paths in order, once they are read
 	called        map[string]bool  // scripts that the skill calls by their path
+	named         map[string]bool  // scripts that code spans with arguments start with
+	scriptCalls   map[string]bool  // names of files that its shell scripts call by a path; nil until needed
 	interpreted   map[string]bool  // scripts that the skill gives to an interpreter
 	commented     bool             // a comment was reported
+	brokenLine    int              // the first line of the frontmatter that is not valid YAML, or 0
+	signals       []signal         // what counts in the skill's score
+	flows         []*flow.Summary  // what the code of each file does
 	unknownKeys   []unknownKey     // fields that no agent knows
 	foreignFields []foreignField   // fields that only other agents know
+	mentioned     map[string]bool  // the names of mentions
+	lookups       int              // how many paths were looked up outside of the skill
 }
 
 // excerpt is a text in a skill with its position, kept after the skill has been checked. There are many of them, so they
@@ -59,9 +67,10 @@ type excerpt struct {
 func (l *lintRun) check(p skillDir) *skillCheck {
 	u := &skillCheck{
 		collector: newCollector(l), dir: p.dir, outer: p.outer, file: path.Join(p.dir, p.file),
-		work: &work{tree: l.newTree(p), called: map[string]bool{}, interpreted: map[string]bool{}},
+		work: &work{
+			tree: l.newTree(p), called: map[string]bool{}, named: map[string]bool{}, interpreted: map[string]bool{},
+		},
 	}
-	u.lenient = p.outer != ""
 	memory := l.arenas.take()
 	defer l.arenas.release(memory)
 	u.load(memory)
@@ -97,6 +106,8 @@ func (u *skillCheck) checkMainFile(main *file) {
 	u.reportUnknownFields()
 	u.reportForeignFields()
 	u.checkFieldReferences()
+	u.checkTools()
+	u.checkLicense()
 	u.checkFieldOrder()
 	u.checkStyle()
 	u.checkTemplateDescription()
@@ -118,6 +129,8 @@ func (u *skillCheck) checkOtherFiles() {
 		u.checkTemplate(f)
 	}
 	u.checkSecurity(names)
+	u.reportFlows()
+	u.reportScore()
 	u.reportCapabilities(names)
 }
 
@@ -160,8 +173,6 @@ type collector struct {
 	suppressed []Suppressed
 
 	counts map[string]int // how many findings of each rule there are
-
-	lenient bool // errors other than security errors become warnings: agents don't load a nested skill
 }
 
 func newCollector(l *lintRun) collector { return collector{l: l} }
@@ -205,9 +216,6 @@ func (c *collector) add(f finding) {
 	}
 	if f.src != nil {
 		out.Path = f.src.path
-	}
-	if c.lenient && out.Severity == diag.SeverityError && !strings.HasPrefix(f.rule, "SEC") {
-		out.Severity = diag.SeverityWarning
 	}
 	var off bool
 	if out.Severity, off = c.l.Settings.level(f.rule, out.Severity); off {

@@ -57,6 +57,17 @@ func (u *skillCheck) checkStructure() {
 		}
 		u.add(finding{rule: rule.Nested, path: u.file, message: message})
 	}
+	if n := len(u.tree.examples); n > 0 {
+		f := finding{rule: rule.SkippedSkill, path: u.file, message: "skillpm does not validate the skill in " +
+			u.tree.examples[0]}
+		if n > 1 {
+			f.message = fmt.Sprintf("skillpm does not validate %d skills, for example the skill in %s", n, u.tree.examples[0])
+		}
+		for _, rel := range u.tree.examples {
+			f.related = append(f.related, path.Join(u.dir, rel))
+		}
+		u.add(f)
+	}
 	u.checkCollisions()
 	u.checkTotalSize()
 	if u.tree.full {

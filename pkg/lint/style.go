@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"cmp"
 	"fmt"
 	"sort"
 	"strings"
@@ -85,6 +86,9 @@ var formRules = map[skill.Kind]string{
 func (u *skillCheck) reportParseProblems(problems []skill.Problem) {
 	needy := u.requiringFrontmatter()
 	for i, p := range problems {
+		if p.Kind == skill.BadYAML || p.Kind == skill.Tab || p.Kind == skill.Unclosed {
+			u.brokenLine = cmp.Or(u.brokenLine, p.Line)
+		}
 		f := finding{
 			rule: formRules[p.Kind], src: u.src, line: p.Line, column: p.Column, message: p.Message,
 			fix: p.Fix,
@@ -117,7 +121,7 @@ func (u *skillCheck) requiringFrontmatter() fieldProfiles {
 // The check parses the file again to find out whether a fix repairs a broken field. The limits bound the number of
 // tries per file, and the size in bytes of the frontmatter.
 const (
-	maxTries = 20
+	maxTries = 5
 	maxTried = 64 << 10
 )
 
@@ -127,7 +131,7 @@ func (u *skillCheck) formEdits(p skill.Problem) func() []diag.Edit {
 	case skill.ByteOrderMark:
 		return u.src.withoutBOM
 	case skill.BadYAML:
-		return u.src.rewriting(u.doc.QuoteLine(p.Line))
+		return u.src.rewriting(u.doc.Repair(p.Line))
 	}
 	return nil
 }
@@ -151,6 +155,10 @@ func (u *skillCheck) broken() bool {
 type page struct {
 	*markdown.Page
 	src *source
+
+	readers  *readerPool
+	examples []span // see inExample; nil until needed
+	headings *page  // see hasHeading; nil until needed
 }
 
 // readerPool reuses Markdown readers and their memory.
@@ -163,7 +171,7 @@ func (r *readerPool) read(src *source, from int) *page {
 		reader = new(markdown.Reader)
 	}
 	defer r.pool.Put(reader)
-	return &page{reader.Read(src.data, from), src}
+	return &page{Page: reader.Read(src.data, from), src: src, readers: r}
 }
 
 // inBlock reports whether a byte of the file is in a code block.

@@ -157,7 +157,7 @@ func (u *skillCheck) suppression(f *file, line int, text string, alone bool) *su
 	}
 	list, reason, colon := strings.Cut(text, ":")
 	if words := strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' }); !colon &&
-		slices.ContainsFunc(words, func(w string) bool { return rule.CheckPattern(w) != nil }) {
+		slices.ContainsFunc(words, func(w string) bool { return u.l.Rules.checkPattern(w) != nil }) {
 		say(rule.NoReason, "the suppression does not have a colon before its reason, so skillpm ignores it", "")
 		return nil
 	}
@@ -177,7 +177,7 @@ func (u *skillCheck) suppression(f *file, line int, text string, alone bool) *su
 		}
 	}
 	valid := slices.DeleteFunc(slices.Clone(s.rules), func(pattern string) bool {
-		return rule.CheckPattern(pattern) != nil
+		return u.l.Rules.checkPattern(pattern) != nil
 	})
 	for _, pattern := range s.rules {
 		if !slices.Contains(valid, pattern) {

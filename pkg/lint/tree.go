@@ -28,6 +28,7 @@ type tree struct {
 	files     []string         // regular files that belong to this skill, in order
 	links     []string         // symbolic links and other things that are neither files nor directories
 	nested    []skillDir       // skills below this one
+	examples  []string         // directories of skills that are examples or test data, and not validated
 	skipped   []string         // directories that were not searched
 	leftovers []string         // directories of tools that would be published
 	unread    map[string]error // directories that could not be
@@ -81,9 +82,13 @@ func (t *tree) descend(l *lintRun, root, rel string, depth int, own bool) {
 		t.unread[rel] = err
 		return
 	}
-	if name := l.skillFile(full, entries); own && name != "" && !isMaterial(rel) {
-		t.nested = append(t.nested, skillDir{dir: full, file: name, entries: entries})
-		own = false
+	if name := l.skillFile(full, entries); own && name != "" {
+		if isMaterial(rel) {
+			t.examples = append(t.examples, rel)
+		} else {
+			t.nested = append(t.nested, skillDir{dir: full, file: name, entries: entries})
+			own = false
+		}
 	}
 	t.add(l, root, rel, entries, depth+1, own)
 }

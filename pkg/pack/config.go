@@ -31,6 +31,8 @@ type Config struct {
 	MinReleaseAge time.Duration
 	// Git is the git program to use instead of the built-in client, "builtin" for none, "" for the default.
 	Git string
+	// Advisories are feeds of advisories besides those of the registries, and the keys of feeds.
+	Advisories []AdvisoryFeed
 	// TrustedKeys are the files of the public keys whose signatures are trusted; see [Config.File].
 	TrustedKeys []string
 	// Mirrors maps host[/path] to the host[/path] to try first.
@@ -63,8 +65,8 @@ const (
 )
 
 var configKeys = []string{
-	"registries", "namespaces", "publishers", "agents", "link-mode", "min-release-age", "git", "trusted-keys", "mirrors",
-	"plain-http", "auth-hosts", "ca-file",
+	"registries", "namespaces", "publishers", "advisories", "agents", "link-mode", "min-release-age", "git", "trusted-keys",
+	"mirrors", "plain-http", "auth-hosts", "ca-file",
 	"profile", "skills", "runners", "trusted-folders", "log", "sync",
 }
 
@@ -73,8 +75,8 @@ func ConfigKeys() []string { return slices.Clone(configKeys) }
 
 // machineConfigKeys are the keys that have an effect in the file of the machine's administrator.
 var machineConfigKeys = []string{
-	"registries", "namespaces", "publishers", "min-release-age", "git", "trusted-keys", "mirrors", "plain-http",
-	"auth-hosts", "ca-file", "skills", "sync",
+	"registries", "namespaces", "publishers", "advisories", "min-release-age", "git", "trusted-keys", "mirrors",
+	"plain-http", "auth-hosts", "ca-file", "skills", "sync",
 }
 
 // SkillSettingKeys returns the keys of the mapping skills.
@@ -128,6 +130,8 @@ func (c *Config) field(key string, v yamlx.Value) {
 		c.Publishers = publishers(v)
 	case "git":
 		c.Git = yamlx.As(v, gitProgram)
+	case "advisories":
+		c.Advisories = advisoryFeeds(v)
 	case "trusted-keys":
 		c.TrustedKeys = v.Texts(checkFile)
 	case "mirrors":
@@ -161,6 +165,37 @@ func logSettings(v yamlx.Value) (s LogSettings) {
 		})
 	}
 	return s
+}
+
+// AdvisoryFeed is an index with advisories.
+type AdvisoryFeed struct {
+	URL  string   // of the index
+	Keys []string // files of the public keys that sign the feed; see [Config.File]. Empty: the first key that is seen
+}
+
+// advisoryFeeds reads a list of mappings of an address and key files.
+func advisoryFeeds(v yamlx.Value) (list []AdvisoryFeed) {
+	if !v.IsList() {
+		v.Errorf("add a list entry for each feed, such as - {url: \"https://packs.example\", keys: [feed.pub]}",
+			"advisories must be a list")
+		return nil
+	}
+	for item := range v.Items() {
+		var f AdvisoryFeed
+		item = item.Named("a feed of advisories")
+		for key, v := range item.Fields("url", "keys") {
+			if key == "url" {
+				f.URL = v.Text(checkAddress(key))
+			} else {
+				f.Keys = v.Texts(checkFile)
+			}
+		}
+		if f.URL == "" {
+			item.Errorf("use {url: \"https://packs.example\"}", "the feed does not have a url")
+		}
+		list = append(list, f)
+	}
+	return list
 }
 
 // CheckLinkMode returns an error for an unknown link mode.

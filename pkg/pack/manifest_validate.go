@@ -19,6 +19,7 @@ type Validate struct {
 	Rules    []RuleSetting
 	Ignore   []Ignore
 	Baseline string // the path of a baseline, relative to the manifest; "" for none
+	RulesDir string // the directory of a team's rules, relative to the manifest; "" for none
 }
 
 // RuleSetting is the severity of the rules that match a pattern.
@@ -38,7 +39,7 @@ type Ignore struct {
 }
 
 var (
-	validateKeys = []string{"profiles", "strict", "rules", "ignore", "baseline"}
+	validateKeys = []string{"profiles", "strict", "rules", "ignore", "baseline", "rules-dir"}
 	ignoreKeys   = []string{"path", "rules", "reason"}
 
 	rulePattern = sync.OnceValue(func() *regexp.Regexp {
@@ -64,6 +65,8 @@ func validate(v yamlx.Value) (s Validate) {
 			s.Ignore = ignores(v)
 		case "baseline":
 			s.Baseline = v.Text(func(s string) error { return checkRelative("baseline", s) })
+		case "rules-dir":
+			s.RulesDir = v.Text(func(s string) error { return checkRelative("rules-dir", s) })
 		}
 	}
 	return s

@@ -156,7 +156,7 @@ func TestCheckManifestExplains(t *testing.T) {
 		{"no item", "skills:\n  - a\n  b: c\n", "3:3: expected an entry of the list"},
 		{"list beside the key", "skills: - a\n", "1:9: a list cannot start on the line of its key"},
 		{"anchor", "name: a/b\nskills: [b, *]\n", "2:"},
-		{"reference", "name: a/b\nskills:\n  - *foo\n", "3:5: in YAML, * starts a reference"},
+		{"reference", "name: a/b\nskills:\n  - *foo\n", "3:5: a value without quotes cannot start with *"},
 		{"control", "name: a/b\nlicense: \x01\n", "2:10: this line contains a byte that is not text"},
 		{"bytes", "name: a/b\nlicense: \xff\xfe\n", "2:10: this line contains a byte that is not text"},
 		{"binary", "\x00\x01", "1:1: this line contains a byte that is not text"},

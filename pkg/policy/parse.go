@@ -137,8 +137,12 @@ func (p *Policy) read(root yamlx.Value) {
 			"deny":  listOf(&p.Skills.Deny, parseSkillPattern),
 		}),
 		"authoring": p.Authoring.read,
-		"lint":      mapping(map[string]func(yamlx.Value){"fail_on": listOf(&p.Lint.FailOn, parseRule)}),
-		"hooks":     mapping(map[string]func(yamlx.Value){"unreadable": oneOf(&p.Hooks.Unreadable, Closed, Open)}),
+		"advisories": mapping(map[string]func(yamlx.Value){
+			"vulnerable": oneOf(&p.Advisories.Vulnerable, WarnVulnerable, DenyVulnerable),
+			"required":   func(v yamlx.Value) { p.Advisories.Required = v.Bool() },
+		}),
+		"lint":  mapping(map[string]func(yamlx.Value){"fail_on": listOf(&p.Lint.FailOn, parseRule)}),
+		"hooks": mapping(map[string]func(yamlx.Value){"unreadable": oneOf(&p.Hooks.Unreadable, Closed, Open)}),
 		"execution": mapping(map[string]func(yamlx.Value){
 			"sandbox":     oneOf(&p.Execution.Sandbox, SandboxRequested, SandboxAlways),
 			"unavailable": oneOf(&p.Execution.Unavailable, RefuseUnconfined, AllowUnconfined),

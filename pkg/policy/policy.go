@@ -22,6 +22,8 @@ type Policy struct {
 	Lint      Lint
 	Audit     *Audit // nil if unspecified
 
+	Advisories Advisories
+
 	AllowedTools AllowedTools // "" if unspecified
 	Hooks        HookRules
 	Approvers    Approvers // "" if unspecified
@@ -174,6 +176,21 @@ type Limits struct {
 type Lint struct {
 	FailOn []string // rule ids, families such as SEC, and prefixes such as SEC1*
 }
+
+// Advisories decide about packs that advisories are about. Malicious packs are always denied.
+type Advisories struct {
+	Vulnerable Vulnerable // what happens with vulnerable packs; "" is WarnVulnerable
+	Required   bool       // deny installations without current advisories
+}
+
+// Vulnerable is what happens when a vulnerable pack is installed.
+type Vulnerable string
+
+// The values of advisories.vulnerable.
+const (
+	WarnVulnerable Vulnerable = "warn"
+	DenyVulnerable Vulnerable = "deny"
+)
 
 // Audit has the settings of the audit log.
 type Audit struct {

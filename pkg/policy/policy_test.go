@@ -158,7 +158,7 @@ var bad = []struct{ name, text, want string }{
 	{"duplicate key below", "version: 1\nsources: {deny: [local], deny: []}\n", `2:26: the key "deny" is duplicated; it first appears on line 2`},
 	{"alias", "version: 1\nforbid: &f [hooks]\n", "2:9: the YAML anchor &f is not allowed here (write the value itself in quotes)"},
 	{"tag", "version: !!str 1\n", "1:10: the YAML tag !!str is not allowed here (write the value in quotes)"},
-	{"merge key", "version: 1\n<<: {mode: audit}\n", `2:1: unknown key "<<" in the policy (use one of allowed-tools, approve, approvers, audit, authoring, downgrade, execution, forbid, hooks, limits, lint, mode, publish, require, skills, sources, or version)`},
+	{"merge key", "version: 1\n<<: {mode: audit}\n", `2:1: unknown key "<<" in the policy (use one of advisories, allowed-tools, approve, approvers, audit, authoring, downgrade, execution, forbid, hooks, limits, lint, mode, publish, require, skills, sources, or version)`},
 	{"key that is a list", "version: 1\n? [a]\n: b\n", "2:3: a key must be one word"},
 	{"no value", "version: 1\nmode:\n", "2:6: mode does not have a value (write a value, or remove the key)"},
 	{"null value", "version: 1\nmode: ~\n", `2:7: mode is ~, which YAML reads as null (write the value in quotes: "~")`},

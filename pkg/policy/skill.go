@@ -237,6 +237,48 @@ func (p *Policy) CheckDowngrade(what string) error {
 	}
 }
 
+// CheckVulnerable returns why a pack must not be installed that an advisory calls vulnerable. Reason describes the
+// advisory.
+func (p *Policy) CheckVulnerable(what, reason string) error {
+	if p.broken != nil {
+		return p.Err()
+	}
+	if p.Advisories.Vulnerable != DenyVulnerable {
+		return nil
+	}
+	return &RefusedError{
+		Policy: p.Path, Line: p.Line("advisories.vulnerable"), Rule: "advisories.vulnerable", Subject: what, Why: reason,
+		Fix: "install a version that is not affected",
+	}
+}
+
+// CheckVulnerable is that of each policy; what policies that only observe would refuse is noted.
+func (s Set) CheckVulnerable(what, reason string) (notes []string, err error) {
+	return s.ask(func(p *Policy) error { return p.CheckVulnerable(what, reason) })
+}
+
+// RequiresAdvisories reports whether a policy denies installations without current advisories.
+func (s Set) RequiresAdvisories() bool {
+	return slices.ContainsFunc(s, func(p *Policy) bool { return p.Advisories.Required })
+}
+
+// CheckAdvisories returns why nothing may be installed if the advisories of some sources are not current; reason
+// describes them, and is "" if all are.
+func (s Set) CheckAdvisories(reason string) (notes []string, err error) {
+	if reason == "" {
+		return nil, nil
+	}
+	return s.ask(func(p *Policy) error {
+		if p.broken != nil || !p.Advisories.Required {
+			return p.Err()
+		}
+		return &RefusedError{
+			Policy: p.Path, Line: p.Line("advisories.required"), Rule: "advisories.required", Subject: "the installation",
+			Why: reason, Fix: "check the connection to the index, and run the command again",
+		}
+	})
+}
+
 // CheckDowngrade is that of each policy; what policies that only observe would refuse is noted.
 func (s Set) CheckDowngrade(what string) (notes []string, err error) {
 	return s.ask(func(p *Policy) error { return p.CheckDowngrade(what) })

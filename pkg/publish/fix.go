@@ -39,8 +39,9 @@ const maxRounds = 8
 // batchSize is the number of files that are fixed together. Their contents are in memory meanwhile.
 const batchSize = 500
 
-// Fix validates and makes the safe edits until there are none, or at most maxRounds times, and validates again. With dry
-// it returns the same result but writes nothing. A file that changes meanwhile is not written, and Fix returns an error.
+// Fix validates and makes the safe edits until there are none, or at most maxRounds times, and validates again. With
+// Renames, it first changes names of skills. With dry it returns the same result but writes nothing. A file that changes
+// meanwhile is not written, and Fix returns an error.
 func (c *Client) Fix(ctx context.Context, o ValidateOptions, dry bool) (*Fixed, error) {
 	m := &fixer{client: c, options: o, dry: dry, done: o.overlay(c), overlay: o.overlay(c)}
 	o.Edits = true
@@ -90,7 +91,7 @@ func (c *Client) batches(ctx context.Context, o ValidateOptions) ([]batch, error
 	}
 	last, files := "", 0
 	for _, f := range report.Findings { // in the order of paths
-		if !f.Fixable || len(f.Edits) == 0 {
+		if len(f.Edits) == 0 || !f.Fixable && !(o.Renames && lint.IsRename(f)) {
 			continue
 		}
 		path := f.Edits[0].Path
@@ -138,12 +139,14 @@ type fixedFile struct {
 func (m *fixer) fix(ctx context.Context, b batch) error {
 	files := map[string]*fixedFile{} // by absolute path
 	for round := 1; ; round++ {
-		changed, err := m.round(files, b.findings)
+		// names first, and once: only the first report compares them with those of all skills
+		renames := round == 1 && m.options.Renames
+		changed, err := m.round(files, b.findings, renames)
 		if err != nil {
 			return err
 		}
 		b.paths = slices.DeleteFunc(b.paths, func(path string) bool {
-			return !slices.ContainsFunc(changed, func(file string) bool {
+			return !renames && !slices.ContainsFunc(changed, func(file string) bool {
 				return file == path || strings.HasPrefix(file, path+"/") || path == "."
 			})
 		})
@@ -164,11 +167,13 @@ func (m *fixer) fix(ctx context.Context, b batch) error {
 	}
 }
 
-// round makes the safe edits of findings, and returns the paths of the files whose text changed.
-func (m *fixer) round(files map[string]*fixedFile, findings []diag.Finding) (changed []string, err error) {
+// round makes the safe edits of findings, or those that change names, and returns the paths of the files whose text
+// changed.
+func (m *fixer) round(files map[string]*fixedFile, findings []diag.Finding, renames bool) (changed []string, err error) {
 	edits := map[string][]diag.Edit{}
 	for _, finding := range findings {
-		if !finding.Fixable || len(finding.Edits) == 0 || !m.isEditable(finding.Edits[0].Path) {
+		if len(finding.Edits) == 0 || finding.Fixable == renames || renames && !lint.IsRename(finding) ||
+			!m.isEditable(finding.Edits[0].Path) {
 			continue
 		}
 		f, err := m.file(files, finding.Edits[0].Path)

@@ -13,6 +13,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/lint"
+	"github.com/skillpm/skillpm/pkg/publish/internal/interpreter"
 	"github.com/skillpm/skillpm/pkg/skill/profile"
 	"github.com/skillpm/skillpm/pkg/source/git"
 )
@@ -30,6 +31,9 @@ type ValidateOptions struct {
 	Disable  []string // rules to disable
 	NoConfig bool     // ignore the validate: settings of skillpm.yaml
 	Edits    bool     // compute the edits that fix findings
+	Renames  bool     // [Client.Fix] also changes names of skills
+
+	CheckScripts bool // also check scripts with the interpreters of this machine, which do not run them
 
 	Changed bool   // report only skills with files that differ from the last commit
 	Since   string // with Changed: compare with the merge base of HEAD and this branch, tag, or commit
@@ -157,8 +161,19 @@ func (j *job) run(ctx context.Context, o ValidateOptions, contents map[string][]
 	if err != nil {
 		return lint.Report{}, err
 	}
+	rules, err := j.project.rules(j.show, j.inVolume)
+	if err != nil {
+		return lint.Report{}, err
+	}
+	var checkScript func(string, []byte) *lint.ScriptProblem
+	if o.CheckScripts {
+		checker := interpreter.New(j.client.Machine.Environment)
+		defer checker.Close()
+		checkScript = checker.Check
+	}
 	report, err := lint.Run(ctx, fsys, j.targets, lint.Options{
-		Profiles: profiles, Parallel: o.Parallel, NoModes: j.client.OS == "windows", Edits: o.Edits,
+		Rules: rules, CheckScript: checkScript, Profiles: profiles, Parallel: o.Parallel,
+		NoModes: j.client.OS == "windows", Edits: o.Edits,
 		Settings: j.settings, Now: j.client.Now(), SkillExists: j.client.skillExists(j.project, j.absolute()),
 		Show: j.show, Unshow: j.unshow,
 	})

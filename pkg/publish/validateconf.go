@@ -83,6 +83,15 @@ func (p *checkedProject) settings(root string, o ValidateOptions) lint.Settings 
 	return s
 }
 
+// rules reads the rules of the team that the manifest names, or returns nil if it names none.
+func (p *checkedProject) rules(show, inVolume func(string) string) (*lint.RuleSet, error) {
+	if p.config.RulesDir == "" {
+		return nil, nil
+	}
+	dir := filepath.Join(p.dir, filepath.FromSlash(p.config.RulesDir))
+	return lint.ReadRules(safefile.Dir(dir), func(name string) string { return show(inVolume(filepath.Join(dir, name))) })
+}
+
 // skillExists returns a function that reports whether a skill exists outside the targets: installed for the project or
 // the user, or in a directory near the targets.
 func (c *Client) skillExists(p *checkedProject, targets []string) func(name string) bool {

@@ -86,7 +86,7 @@ func (h *Host) PolicySkill(k *catalog.Skill) enforce.Skill {
 	name, _, _ := strings.Cut(k.Exact(), "@")
 	return enforce.Skill{
 		Name: name, Alias: k.Name, Declared: k.Declared, OtherName: filepath.Base(k.Dir),
-		Pack: k.Pack, Source: k.PackSource, Dir: k.Dir, Machine: k.Scope == catalog.ScopeMachine &&
+		Pack: k.Pack, Version: k.Version, Source: k.PackSource, Dir: k.Dir, Machine: k.Scope == catalog.ScopeMachine &&
 			h.inMachineDir(k.Dir),
 	}
 }
@@ -138,7 +138,8 @@ func (g policyGuard) Standing(a session.Active) error {
 	}
 	name, _, _ := strings.Cut(a.Exact(), "@")
 	return g.h.guard.CheckActive(enforce.Skill{
-		Name: name, Alias: a.Name, OtherName: filepath.Base(a.Dir), Pack: a.Pack, Source: a.Source, Dir: a.Dir,
+		Name: name, Alias: a.Name, OtherName: filepath.Base(a.Dir), Pack: a.Pack, Version: a.Version, Source: a.Source,
+		Dir:     a.Dir,
 		Machine: a.Machine && g.h.inMachineDir(a.Dir),
 	})
 }

@@ -3,7 +3,6 @@ package skill
 import (
 	"bytes"
 	"slices"
-	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -35,30 +34,6 @@ func (d *Document) Span(v *yaml.Node) (start, end int, ok bool) {
 	start = d.offset(v.Line, v.Column)
 	end, _, ok = yamlx.ScalarEnd(d.Source[:d.FrontEnd], start, v)
 	return start, end, ok && start < end && !d.Recovered(v)
-}
-
-// QuoteLine returns the file with a field's value in quotes, up to the end of its line, for a value that is not valid
-// YAML. ok is false if the value continues on the next line, contains a comment or a quote, or would still be invalid.
-func (d *Document) QuoteLine(line int) (data []byte, ok bool) {
-	start := d.offset(line, 1)
-	text, next := cutLine(d.Source, start)
-	key, rest, found := strings.Cut(string(text), ":")
-	value := strings.TrimSpace(rest)
-	if !found || value == "" || strings.ContainsAny(key, "\"'{}[]#") || strings.ContainsAny(value[:1], "\"'|>&*![{") ||
-		strings.Contains(value, " #") {
-		return nil, false
-	}
-	if follower, _ := cutLine(d.Source, next); len(follower) > 0 && (follower[0] == ' ' || follower[0] == '\t') &&
-		next < d.FrontEnd &&
-		strings.TrimSpace(key) == key {
-		return nil, false
-	}
-	offset := start + len(key) + 1 + strings.Index(rest, value)
-	data = splice(d.Source, offset, offset+len(value), yamlx.QuoteText(value))
-	_, before := Parse(d.Source)
-	_, after := Parse(data)
-	onLine := func(p Problem) bool { return p.Line == line && p.Kind == BadYAML }
-	return data, len(after) < len(before) && !slices.ContainsFunc(after, onLine)
 }
 
 // First returns the file with the named fields moved to the start of the frontmatter, in that order, each with the

@@ -75,3 +75,25 @@ func BenchmarkParse(b *testing.B) {
 		}
 	}
 }
+
+// FuzzRepair checks that a repair ends, keeps the body, and leaves no error on its line.
+func FuzzRepair(f *testing.F) {
+	for _, s := range seeds {
+		f.Add([]byte(s))
+	}
+	f.Add([]byte("---\nname: a\ndescription: > x: y\n  z: *b\n---\nbody"))
+	f.Add([]byte("---\nt:\n* a\n* b\ndescription: 'it's \"a\" b\n---\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		doc, problems := skill.Parse(data)
+		for _, p := range problems[:min(len(problems), 3)] {
+			fixed, ok := doc.Repair(p.Line)
+			if !ok {
+				continue
+			}
+			after, left := skill.Parse(fixed)
+			if !bytes.Equal(after.Body(), doc.Body()) || len(left) >= len(problems) {
+				t.Fatalf("line %d: %q became %q: %+v", p.Line, data, fixed, left)
+			}
+		}
+	})
+}

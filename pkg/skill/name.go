@@ -15,7 +15,17 @@ import (
 const MaxName = 64
 
 // LegalName reports whether the Agent Skills specification allows name for a skill.
-func LegalName(name string) bool { return CheckName(name) == nil }
+func LegalName(name string) bool {
+	if name == "" || len(name) > MaxName || name[0] == '-' || name[len(name)-1] == '-' {
+		return false // without an error, which takes most of the time
+	}
+	for i := range len(name) {
+		if !nameRune(rune(name[i])) || name[i] == '-' && name[i-1] == '-' {
+			return false
+		}
+	}
+	return true
+}
 
 // CheckName returns an error that explains why a skill's name is not legal: it must be 1 to [MaxName] characters of
 // a-z, 0-9, and single inner hyphens.

@@ -44,6 +44,8 @@ func Parse(data []byte) (*Document, []Problem) {
 type parser struct {
 	doc      *Document
 	problems []Problem
+
+	brokenLine int // the first line of the file that is not valid YAML, or 0
 }
 
 // maxProblems limits the problems that are reported for one file.
@@ -142,7 +144,9 @@ func (p *parser) unclosed(open, line int) {
 	}
 	p.add(Unclosed, line-1, 1, "the frontmatter is not closed", "add --- on its own line after the last field")
 	d.FrontEnd, d.BodyStart, d.BodyLine = offset, offset, n
+	before := len(p.problems)
 	p.front()
+	p.problems = p.problems[:before] // the lines below may be the body
 }
 
 // cutLine returns the line at an offset, without its ending, and the offset of the next line.

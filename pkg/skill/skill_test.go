@@ -55,6 +55,8 @@ func TestParse(t *testing.T) {
 		{"open bracket", "---\ntags: [a, b\nname: deploy\n---\n", "deploy", "", "", "4@2:7"},
 		{"text after a quote", "---\nname: deploy\ndescription: 'a' b\n---\n", "deploy", "a' b", "", "4@3:18"},
 		{"bad escape", "---\nname: deploy\ndescription: \"a\\qb\"\n---\n", "deploy", `a\qb`, "", "4@3:16"},
+		{"surrogate pair", "---\nname: deploy\ndescription: \"Locks \\ud83d\\udd10 it\"\n---\n", "deploy", "Locks 🔐 it", "", ""},
+		{"half of a surrogate pair", "---\nname: deploy\ndescription: \"Locks \\ud83d it\"\n---\n", "deploy", `Locks \ud83d it`, "", "4@3:21"},
 		{"tab", "---\nname: deploy\nmetadata:\n\ta: b\n---\n", "deploy", "", "", "5@4:1"},
 		{"a line without a key", "---\nname: deploy\nnonsense\n---\n", "deploy", "", "", "4@3:1"},
 		{"two broken fields", "---\na: b: c\nname: deploy\nd: @e\n---\n", "deploy", "", "", "4@2:5 4@4:4"},

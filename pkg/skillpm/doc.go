@@ -19,6 +19,7 @@
 //   - internal/solve answers the solver and computes lockfiles.
 //   - internal/fetch reaches registries and sources, and fills the store.
 //   - internal/admission decides whether packs may be installed.
+//   - internal/advisories keeps the feeds of advisories that this machine has verified.
 //   - internal/firstseen records since when this machine knows a release.
 //   - internal/enterprise keeps the enterprise layer of a machine in step with a signed list.
 //   - internal/vendored is the copy of its packs that a project keeps in its repository.

@@ -44,10 +44,13 @@ func (c *Client) List(ctx context.Context, scopeKind string) (*ListReport, error
 		Scope: w.Scope.Kind, Root: w.Scope.Root, Agents: l.Dirs, Named: w.Manifest.Agents, Packs: []PackReport{},
 		Conflicts: nameConflicts(l), Manifest: w.Scope.Manifest(), ManifestData: w.Manifest.Bytes(),
 	}
-	denied := c.denials(w)
+	denied, known := c.denials(w), c.knownAdvisories(ctx, w)
 	for _, id := range sortedIDs(l.Packs) {
 		p := packReport(w, w.Manifest, id, l.Packs[id], l, statusNow(w, l))
 		denied.markPack(ctx, w, l, id, &p)
+		if found := affected(known, id, l.Packs[id]); found != nil {
+			p.Advisories = found.Advisories
+		}
 		r.Packs = append(r.Packs, p)
 	}
 	return r, nil
@@ -75,6 +78,8 @@ type PackInfo struct {
 	Versions    []string `json:"versions,omitempty"`   // offered versions, newest first
 	Yanked      string   `json:"yanked,omitempty"`     // why the version was yanked
 	Deprecated  string   `json:"deprecated,omitempty"` // why not to use the pack
+	// Advisories are about the described version, as far as this machine knows.
+	Advisories []AdvisoryRef `json:"advisories,omitempty"`
 	PackDenial
 	Dependencies map[string]string `json:"dependencies,omitempty"`
 	Installed    *PackReport       `json:"installed,omitempty"`
@@ -233,6 +238,15 @@ func (c *Client) packInfo(ctx context.Context, ref pack.Ref, scopeKind, from str
 	}
 	info.Demo = registry.IsDemo(ref.ID, info.Source)
 	info.markDenied(denied, ref.ID)
+	described := &pack.LockedPack{Version: info.Version}
+	if have && locked.Version == info.Version {
+		described = locked
+	} else if offered != nil {
+		described.Skills = offeredTrees(offered)
+	}
+	if found := affected(c.currentAdvisories(ctx, w), ref.ID, described); found != nil {
+		info.Advisories = found.Advisories
+	}
 	return info, nil
 }
 

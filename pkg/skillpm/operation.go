@@ -225,6 +225,9 @@ func (in *installer) plan(ctx context.Context, res *resolution) (*plan, error) {
 	if p.change, err = in.compare(ctx, p.layout); err != nil {
 		return nil, err
 	}
+	if err := in.checkAdvisories(ctx, res, p); err != nil {
+		return nil, err
+	}
 	if err := in.admit(ctx, res, p); err != nil {
 		return nil, err
 	}

@@ -88,6 +88,8 @@ type PackReport struct {
 	Missing []skill.Missing `json:"missing,omitempty"`
 	// Denied is why the policies deny one of its skills, "" if they allow all.
 	Denied string `json:"denied,omitempty"`
+	// Advisories are about this version, as far as this machine knows.
+	Advisories []AdvisoryRef `json:"advisories,omitempty"`
 	// SignerChanged reports that the recorded signer changes; before there may have been none.
 	SignerChanged bool `json:"signerChanged,omitempty"`
 	// PreviousSigner is the signer that was recorded before a change.

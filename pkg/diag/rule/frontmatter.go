@@ -2,6 +2,10 @@ package rule
 
 import "strings"
 
+// renames explains how names are fixed.
+const renames = "`skillpm validate --fix=names` applies a suggested name: the directory's, if no other skill has that " +
+	"name, and no skill refers to the old one."
+
 // frontmatterRules are the rules about frontmatter.
 func frontmatterRules() []Rule {
 	return []Rule{
@@ -117,7 +121,8 @@ func frontmatterRules() []Rule {
 		},
 		{
 			ID: Type, Title: "wrong type", Severity: e,
-			Why: "The agent expects another type and rejects the skill or misreads the field.",
+			Why: "The agent expects another type and rejects the skill or misreads the field. " +
+				"For a template's placeholder such as {{name}}, the finding is a note.",
 			Fix: "use a value of the expected type",
 
 			Bad: "---\nname: deploy\ndescription: Rolls a service out. Use when asked to deploy.\n" +
@@ -157,9 +162,9 @@ func frontmatterRules() []Rule {
 			Good: head + "Roll the service out.\n",
 		},
 		{
-			ID: Name, Title: "invalid name", Severity: e, Fixable: true,
+			ID: Name, Title: "invalid name", Severity: e,
 			Why: "A name has 1 to 64 characters from a-z, 0-9, and hyphens. " +
-				"It does not start or end with a hyphen, or contain two hyphens in a row.",
+				"It does not start or end with a hyphen, or contain two hyphens in a row. " + renames,
 			Fix: "use lowercase letters, digits, and single hyphens",
 
 			Bad: "-- deploy/SKILL.md\n---\nname: Deploy\n" +
@@ -169,9 +174,9 @@ func frontmatterRules() []Rule {
 				head + "Roll the service out.\n",
 		},
 		{
-			ID: NameDirectory, Title: "name differs from the directory", Severity: e, Fixable: true,
+			ID: NameDirectory, Title: "name differs from the directory", Severity: e,
 			Why: "The standard requires the name to equal the name of the directory. " +
-				"Some agents use the name, others the directory.",
+				"Some agents use the name, others the directory. " + renames,
 			Fix: "use the same name in the field and for the directory",
 
 			Bad: "-- deploy/SKILL.md\n---\nname: rollout\n" +
@@ -274,6 +279,40 @@ func frontmatterRules() []Rule {
 			Bad: "---\nname: deploy\ndescription: Rolls a <service> out. Use when asked to deploy.\n---\n" +
 				"\nRoll the service out.\n",
 			Good: head + "Roll the service out.\n",
+		},
+		{
+			ID: UnknownTool, Title: "misspelled tool", Severity: w,
+			Why: "No known agent has a tool with this name, but agents have a tool with a similar name. " +
+				"A skill without an allowed tool fails, and a misspelled tool in disallowed-tools stays allowed.",
+			Fix: "correct the name of the tool",
+
+			Bad: "---\nname: deploy\ndescription: Rolls a service out. Use when asked to deploy.\n" +
+				"allowed-tools: Raed Grep\n---\n\nRoll the service out.\n",
+			Good: "---\nname: deploy\ndescription: Rolls a service out. Use when asked to deploy.\n" +
+				"allowed-tools: Read Grep mcp__shop__list_orders\n---\n\nRoll the service out.\n",
+		},
+		{
+			ID: ToolPattern, Title: "unbalanced parentheses in a tool", Severity: w,
+			Why: "Agents cannot read the pattern of the tool, so they ignore or deny the tool and those after it.",
+			Fix: "close each parenthesis",
+
+			Bad: "---\nname: deploy\ndescription: Rolls a service out. Use when asked to deploy.\n" +
+				"allowed-tools: Bash(git:* Read\n---\n\nRoll the service out.\n",
+			Good: "---\nname: deploy\ndescription: Rolls a service out. Use when asked to deploy.\n" +
+				"allowed-tools: Bash(git:*) Read\n---\n\nRoll the service out.\n",
+		},
+		{
+			ID: LicenseFile, Title: "license file does not exist", Severity: w,
+			Why: "The license names a file that the skill does not contain, so users cannot read the terms.",
+			Fix: "add the file to the skill, or write the name of the license, such as MIT",
+
+			Bad: "-- deploy/SKILL.md\n---\nname: deploy\n" +
+				"description: Rolls a service out. Use when asked to deploy.\n" +
+				"license: Complete terms in LICENSE.txt\n---\n\nRoll the service out.\n",
+			Good: "-- deploy/SKILL.md\n---\nname: deploy\n" +
+				"description: Rolls a service out. Use when asked to deploy.\n" +
+				"license: Complete terms in LICENSE.txt\n---\n\nRoll the service out.\n" +
+				"-- deploy/LICENSE.txt\nUse the skill as you like.\n",
 		},
 	}
 }

@@ -5,7 +5,8 @@ func packRules() []Rule {
 	return []Rule{
 		{
 			ID: SameName, Title: "skills with the same name", Severity: e,
-			Why: "A pack can contain only one skill with a given name. Outside of a pack, the finding is a warning.",
+			Why: "A pack can contain only one skill with a given name. " +
+				"Outside of a pack, the finding is a warning about skills in the same skills directory.",
 			Fix: "rename one of the skills",
 
 			Bad: "-- skillpm.yaml\nname: acme/deploy\nversion: \"1.0.0\"\n" +

@@ -65,7 +65,8 @@ func referenceRules() []Rule {
 		},
 		{
 			ID: Absolute, Title: "absolute path", Severity: w,
-			Why: "An absolute path of this machine seldom exists on other machines.",
+			Why: "An absolute path of this machine seldom exists on other machines. " +
+				"The finding is a note if the path contains the directory in which a user installed the skill.",
 			Fix: "use a path relative to the skill's directory",
 
 			Bad: "-- deploy/SKILL.md\n" +
@@ -89,7 +90,8 @@ func referenceRules() []Rule {
 		},
 		{
 			ID: Listed, Title: "listed file does not exist", Severity: e,
-			Why: "The files field shows the file to the model, but the model cannot load the file.",
+			Why: "The files field shows the file to the model, but the model cannot load the file. " +
+				"If no selected agent reads the field, skillpm checks only entries that have a path.",
 			Fix: "correct the path, or add the file",
 
 			Profile: "toolset",
@@ -153,8 +155,9 @@ func referenceRules() []Rule {
 				"-- deploy/scripts/check.sh 755\n#!/bin/sh\nkubectl get nodes\n",
 		},
 		{
-			ID: SpanPath, Title: "path in code does not exist", Severity: w,
-			Why: "Agents read a path in a code span as a file of the skill, and do not find the file.",
+			ID: SpanPath, Title: "path does not exist", Severity: w,
+			Why: "Agents read a path in a code span, in a command, or in the text as a file of the skill, " +
+				"and do not find the file.",
 			Fix: "correct the path, or add the file",
 
 			Bad: "-- deploy/SKILL.md\n" +

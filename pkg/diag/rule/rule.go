@@ -53,7 +53,7 @@ const (
 // examples are long.
 var tables = sync.OnceValue(func() [][]Rule {
 	return [][]Rule{
-		frontmatterRules(), packRules(), referenceRules(), scriptRules(), securityRules(), structureRules(),
+		frontmatterRules(), packRules(), referenceRules(), scriptRules(), securityRules(), contentRules(), structureRules(),
 		styleRules(), suppressionRules(), skillRules(), policyRules(),
 	}
 })

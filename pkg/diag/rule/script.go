@@ -6,7 +6,7 @@ func scriptRules() []Rule {
 		{
 			ID: Shebang, Title: "missing shebang", Severity: w,
 			Why: "The system does not know how to run the script. " +
-				"For shell scripts that other scripts may source, the finding is a note.",
+				"If the skill does not call the script by its path, the finding is a note.",
 			Fix: "start the script with a line such as #!/usr/bin/env bash",
 
 			Bad: "-- deploy/SKILL.md\n" +
@@ -18,8 +18,7 @@ func scriptRules() []Rule {
 		},
 		{
 			ID: Executable, Title: "script is not executable", Severity: w, Fixable: true,
-			Why: "The skill calls the script by its path, which requires the executable bit. " +
-				"If the skill does not call the script, the finding is a note.",
+			Why: "The skill calls the script by its path, which requires the executable bit.",
 			Fix: "run `chmod +x FILE` and `git update-index --chmod=+x FILE`",
 
 			Bad: "-- deploy/SKILL.md\n" +
@@ -31,7 +30,8 @@ func scriptRules() []Rule {
 		},
 		{
 			ID: ShebangCRLF, Title: "shebang ends with CRLF", Severity: e, Fixable: true,
-			Why: "The system looks for an interpreter whose name ends with a carriage return.",
+			Why: "The system looks for an interpreter whose name ends with a carriage return. " +
+				"If the skill does not call the script by its path, the finding is a note.",
 			Fix: "save the script with LF line endings",
 
 			Bad: "-- deploy/SKILL.md\n" +
@@ -43,7 +43,8 @@ func scriptRules() []Rule {
 		},
 		{
 			ID: ShebangBOM, Title: "byte order mark before the shebang", Severity: e, Fixable: true,
-			Why: "The file does not start with #!, so the system does not find the shebang.",
+			Why: "The file does not start with #!, so the system does not find the shebang. " +
+				"If the skill does not call the script by its path, the finding is a note.",
 			Fix: "save the script as UTF-8 without a byte order mark",
 
 			Bad: "-- deploy/SKILL.md\n" +
@@ -125,6 +126,32 @@ func scriptRules() []Rule {
 			Good: "-- deploy/SKILL.md\n" +
 				head + "The regions are in [assets/regions.yaml](assets/regions.yaml).\n" +
 				"-- deploy/assets/regions.yaml\nregions: [north, south]\n",
+		},
+		{
+			ID: PythonSyntax, Title: "Python syntax error", Severity: w,
+			Why: "The script fails when the skill runs it. `skillpm validate --check-scripts` checks this with python3, " +
+				"which compiles the script and does not run it.",
+			Fix: "correct the script",
+
+			Bad: "-- deploy/SKILL.md\n" +
+				head + "Run `python3 scripts/check.py` first.\n" +
+				"-- deploy/scripts/check.py\nprint(\"ready\"\n",
+			Good: "-- deploy/SKILL.md\n" +
+				head + "Run `python3 scripts/check.py` first.\n" +
+				"-- deploy/scripts/check.py\nprint(\"ready\")\n",
+		},
+		{
+			ID: JavaScriptSyntax, Title: "JavaScript or TypeScript syntax error", Severity: w,
+			Why: "The script fails when the skill runs it. `skillpm validate --check-scripts` checks this with node, " +
+				"which compiles the script and does not run it. TypeScript requires Node.js 22.13 or later.",
+			Fix: "correct the script",
+
+			Bad: "-- deploy/SKILL.md\n" +
+				head + "Run `node scripts/check.mjs` first.\n" +
+				"-- deploy/scripts/check.mjs\nconsole.log(\"ready\"\n",
+			Good: "-- deploy/SKILL.md\n" +
+				head + "Run `node scripts/check.mjs` first.\n" +
+				"-- deploy/scripts/check.mjs\nconsole.log(\"ready\")\n",
 		},
 	}
 }

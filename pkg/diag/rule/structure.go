@@ -7,7 +7,8 @@ func structureRules() []Rule {
 	return []Rule{
 		{
 			ID: FileCase, Title: "wrong case of SKILL.md", Severity: e,
-			Why: "Agents look for a file with the exact name SKILL.md. On Linux, they do not find this file.",
+			Why: "Agents look for a file with the exact name SKILL.md. On Linux, they do not find this file. " +
+				"If the file does not start with the name and description of a skill, the finding is a warning.",
 			Fix: "rename the file to SKILL.md",
 
 			Bad: "-- deploy/skill.md\n" +
@@ -185,6 +186,19 @@ func structureRules() []Rule {
 
 			Bad:  head + "1. Write the agent's first step as an instruction.\n",
 			Good: head + "1. Roll the service out.\n",
+		},
+		{
+			ID: SkippedSkill, Title: "skill is not validated", Severity: a,
+			Why: "A SKILL.md below the directories assets, examples, fixtures, templates, or tests of a skill is material " +
+				"of that skill. Such files are often incomplete on purpose.",
+			Fix: "to validate the skill, add its path to the command",
+
+			Bad: "-- deploy/SKILL.md\n" +
+				head + "Copy [the template](templates/rollout/SKILL.md).\n" +
+				"-- deploy/templates/rollout/SKILL.md\n---\nname: TODO\n---\n\nRoll SERVICE out.\n",
+			Good: "-- deploy/SKILL.md\n" +
+				head + "Copy [the template](templates/rollout.md).\n" +
+				"-- deploy/templates/rollout.md\n---\nname: TODO\n---\n\nRoll SERVICE out.\n",
 		},
 	}
 }

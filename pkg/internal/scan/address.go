@@ -95,28 +95,23 @@ func isFileName(host []byte) bool {
 	return false
 }
 
-// isPlaceholder reports whether an address is a placeholder: an example's host, or text to be filled in.
+// isPlaceholder reports whether an address is a placeholder: its host is in a domain that is reserved for examples and
+// tests (RFC 2606, RFC 6761) or for private networks, or is text to be filled in. Words within a host name prove
+// nothing: anyone can register them.
 func (a address) isPlaceholder() bool {
 	if bytes.ContainsAny(a.host, "<>[]{}*…") || containsAny(a.text, "...", "…", "<") || len(a.host) == 0 ||
-		bytes.IndexByte(a.text, '[') >= 0 && bytes.IndexByte(a.host, ':') < 0 {
+		bytes.IndexByte(a.text, '[') >= 0 && bytes.IndexByte(a.host, ':') < 0 ||
+		bytes.Contains(a.text, []byte("://$")) {
 		return true
 	}
-	host := strings.ToLower(string(a.host))
-	labels := strings.Split(host, ".")
+	labels := strings.Split(strings.ToLower(string(a.host)), ".")
 	switch last := labels[len(labels)-1]; last {
 	case "example", "test", "invalid", "localhost", "local", "internal":
 		return true
+	case "com", "net", "org":
+		return len(labels) > 1 && labels[len(labels)-2] == "example"
 	}
-	for _, l := range labels {
-		switch l {
-		case "example", "evil", "attacker", "malicious", "malware", "hacker", "badguy", "bad-actor", "victim",
-			"yourdomain",
-			"your-domain", "yoursite", "yourcompany", "mycompany", "evil-server", "attacker-server", "evil-site", "c2":
-			return true
-		}
-	}
-	return strings.HasPrefix(host, "your-") || strings.HasPrefix(host, "your_") || strings.Contains(host, "attacker") ||
-		strings.HasPrefix(host, "evil-") || strings.HasPrefix(host, "malicious-")
+	return false
 }
 
 // isRawIP reports whether the host is a public IP address, in any notation that programs accept. Private networks and

@@ -350,6 +350,8 @@ func textOptions(name string, data []byte) Options {
 	case ".sh", ".bash", ".zsh", ".fish", ".ps1", ".bat", ".cmd", ".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl",
 		".php", ".command":
 		o.Script = true
+	case ".svg":
+		o.SVG = true
 	}
 	o.Script = o.Script || bytes.HasPrefix(data, []byte("#!"))
 	return o

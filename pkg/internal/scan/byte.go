@@ -12,10 +12,11 @@ const (
 	isLower        // a-z
 	isBase64       // letters, digits, + and /, and - and _ of the variant for addresses
 	isHex
-	isBlank  // space, tab, carriage return, vertical tab, form feed and newline
-	isURL    // what an address may hold and is not likely to end it
-	isHidden // the first byte of a character that hides something, and of others
-	isWordy  // what continues a name: letters, digits and underscores
+	isBlank   // space, tab, carriage return, vertical tab, form feed and newline
+	isURL     // what an address may hold and is not likely to end it
+	isHidden  // the first byte of a character that hides something, and of others
+	isForeign // the first byte of Greek, Cyrillic, and Armenian letters
+	isWordy   // what continues a name: letters, digits and underscores
 )
 
 const isLetter = isUpper | isLower
@@ -36,6 +37,7 @@ var classes = func() (t [256]class) {
 	set(" \t\r\n\v\f", isBlank)
 	set(upper+lower+digits+"-._~:/?#@!$&+,;=%", isURL)
 	set("\xe1\xe2\xef\xf3\xcd", isHidden)
+	set("\xce\xcf\xd0\xd1\xd2\xd3\xd4\xd5", isForeign)
 	return t
 }()
 

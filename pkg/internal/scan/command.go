@@ -184,10 +184,14 @@ func (t *text) readsProgram(word []byte, end int) bool {
 	i := t.skipSpace(end)
 	rest := t.data[i:t.lineEnd(i, 200)]
 	switch {
+	case bytes.HasPrefix(rest, []byte("<<")):
+		return false
 	case len(rest) == 0, bytes.IndexByte([]byte("|;&)`\"'<>#\\\r,.*]}"), rest[0]) >= 0:
 		return true
 	case oneOf(word, "iex", "invoke-expression"):
 		return true
+	case bytes.Contains(rest, []byte("<<")):
+		return false // the program is the here-document, and the download is its input
 	case rest[0] != '-':
 		return hasFold(rest, "/dev/stdin")
 	case !shell:

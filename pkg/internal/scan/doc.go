@@ -1,6 +1,6 @@
 // Package scan finds hostile and risky content in the bytes of a skill's files: instructions and commands that an
-// attacker would need, invisible text, secrets, and opaque files. It knows neither severities nor ids of rules: it
-// reports what is where, and the caller decides what that means. Start reading at [Scanner.Text] and
+// attacker would need, invisible text, secrets, and opaque files. Its rules are data: the YAML files in the directory
+// rules, which a test compiles to [Builtin]. Start reading at [Rule], [Scanner.Text], [Scanner.Match], and
 // [Scanner.Archive]. This package may change at any time.
 //
 // The rules it keeps:

@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 	"testing"
@@ -27,7 +28,7 @@ func FuzzText(f *testing.F) {
 	}
 	s := New()
 	f.Fuzz(func(t *testing.T, a, b []byte, options byte) {
-		o := Options{Markdown: options&1 != 0, Script: options&2 != 0, Skill: options&4 != 0}
+		o := Options{Markdown: options&1 != 0, Script: options&2 != 0, Skill: options&4 != 0, SVG: options&8 != 0}
 		hits := s.Text(a, o)
 		last := 0
 		count := map[Kind]int{}
@@ -57,6 +58,23 @@ func FuzzText(f *testing.F) {
 			if !slices.ContainsFunc(both, func(g Hit) bool { return g.Kind == h.Kind && g.Start == h.Start }) {
 				t.Fatalf("%v of %q is not found when more follows", h, a)
 			}
+		}
+	})
+}
+
+// FuzzDocument checks that the readers of pictures and documents end, and report only what they know.
+func FuzzDocument(f *testing.F) {
+	f.Add([]byte("GIF89a\x01\x00\x01\x00\x00\x00\x00;#!/bin/sh\necho one; echo two; echo three\n"))
+	f.Add([]byte("\x89PNG\r\n\x1a\n\x00\x00\x00\x00IENDsum.PK\x03\x04"))
+	f.Add([]byte("\xff\xd8\xff\xd9\x7fELF\x02\x01\x01\x00"))
+	f.Add([]byte("%PDF-1.5\n1 0 obj <</Type/ObjStm>> stream\nx\xda\x03\x00\x00\x00\x00\x01 endstream"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		about, err := Appended(bytes.NewReader(data))
+		if err != nil || about != "" && !slices.Contains(formatNames[:], about) {
+			t.Errorf("%q, %v", about, err)
+		}
+		if a := DocumentActions(data); a < PDFNothing || a > PDFLaunch {
+			t.Errorf("%d", a)
 		}
 	})
 }

@@ -20,9 +20,12 @@ func (t *text) invisibleCharacters() {
 	var run invisible
 	for i := t.nextHigh(0); i >= 0; i = t.nextHigh(i) {
 		for i < len(t.data) && t.data[i] >= utf8.RuneSelf {
-			if leads := classes[t.data[i]]&isHidden != 0; leads {
+			switch c := t.data[i]; {
+			case is(c, isHidden):
 				i += t.invisibleAt(i, &run)
-			} else {
+			case is(c, isForeign) && is(t.before(i), isLetter):
+				i += t.foreignLetter(i)
+			default:
 				i++
 			}
 		}
@@ -68,8 +71,12 @@ func (t *text) invisibleAt(i int, run *invisible) int {
 }
 
 func (t *text) endRun(run *invisible) {
-	if run.count >= minZeroWidth {
+	switch {
+	case run.count >= minZeroWidth:
 		t.hit(ZeroWidthRun, run.start, run.end, fmt.Sprintf("%d invisible characters in a row", run.count))
+	case run.count > 0 && t.count[ZeroWidthWord] < maxHits && is(t.before(run.start), isLetter) && is(t.after(run.end), isLetter):
+		from, to := t.word(run.start, run.end)
+		t.hit(ZeroWidthWord, from, to, fmt.Sprintf("%d in %q", run.count, t.withoutRun(from, run, to)))
 	}
 }
 

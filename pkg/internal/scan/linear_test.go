@@ -11,8 +11,18 @@ func TestLinear(t *testing.T) {
 	const size, most = 1 << 14, 64
 	s := New()
 	worst, where := 0, ""
+	seen := map[int]bool{} // shapes
 	for _, l := range s.literals {
-		for _, between := range []string{"", " ", "\n", " x ", "\"", "(", " -d ", " -e x ", ": abcd ", " to this ", "`"} {
+		if l.check == checkShape && seen[l.arg] {
+			continue
+		}
+		seen[l.arg] = seen[l.arg] || l.check == checkShape
+		separators := []string{"", " ", "\n", " x ", "\"", "(", " -d ", " -e x ", ": abcd ", " to this ", "`"}
+		size := size
+		if l.check == checkShape { // all alike
+			separators, size = []string{" ", "\n"}, 1<<10
+		}
+		for _, between := range separators {
 			piece := l.text + between
 			if l.next != "" {
 				piece = l.text + l.next[:1] + between

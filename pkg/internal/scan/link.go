@@ -104,6 +104,8 @@ func isPage(path []byte, next byte, scheme bool) bool {
 		return false
 	case containsAny(path, "...", "xxx", "XXX", "your", "example", "YOUR", "$"):
 		return false
+	case isPicture(path):
+		return false
 	case oneOf(first, "api", "docs", "doc_api", "about", "faq", "help", "terms", "privacy", "pricing", "tools", "blog",
 		"developers", "features"):
 		return false
@@ -114,4 +116,14 @@ func isPage(path []byte, next byte, scheme bool) bool {
 		return false // "pastebin.com/hastebin.com" is a list
 	}
 	return true
+}
+
+// isPicture reports whether a path names a picture or a video.
+func isPicture(path []byte) bool {
+	for _, ending := range []string{".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".avif", ".mp4", ".webm", ".mov"} {
+		if len(path) > len(ending) && isFold(path[len(path)-len(ending):], ending) {
+			return true
+		}
+	}
+	return false
 }

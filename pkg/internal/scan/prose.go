@@ -2,14 +2,8 @@ package scan
 
 import "bytes"
 
-// proseLiterals are words of instructions that turn an agent against its user, and of those to run a program first.
+// proseLiterals are words of instructions to run a program first.
 var proseLiterals = []literal{
-	{text: "ignore ", gram: "gnor", check: checkIgnore},
-	{text: "disregard", check: checkIgnore},
-	{text: "forget ", check: checkIgnore},
-	{text: "override ", check: checkIgnore},
-	{text: "bypass ", check: checkIgnore},
-	{text: " user", gram: "user", check: checkUser},
 	{text: ".exe", check: checkProgram},
 	{text: ".msi", check: checkProgram},
 	{text: ".dmg", check: checkProgram},
@@ -37,116 +31,6 @@ func (t *text) nextWord(i int) (word []byte, end int) {
 	}
 	t.scanned += i - start
 	return t.data[start:i], i
-}
-
-// ignoreInstructions finds "ignore all previous instructions" and variants: the verb, which instructions, and a noun
-// for them.
-func (t *text) ignoreInstructions(start, end int) {
-	if is(t.before(start), isWordy) {
-		return
-	}
-	which := false
-	for i, n := end, 0; n < 8; n++ {
-		word, next := t.nextWord(i)
-		switch {
-		case len(word) == 0:
-			return
-		case oneOf(word, "previous", "prior", "above", "earlier", "preceding", "foregoing", "initial", "original",
-			"your", "all", "existing", "system"):
-			which = true
-		case oneOf(word, "instructions", "instruction", "prompt", "prompts", "rules", "directions", "guidelines",
-			"directives", "constraints"):
-			if which {
-				t.hit(IgnoreInstructions, start, next, excerpt(t.data[start:next]))
-			}
-			return
-		case !oneOf(word, "any", "every", "the", "my", "these", "those", "other", "of", "and", "or", "safety",
-			"security", "user"):
-			return
-		}
-		i = next
-	}
-}
-
-// hideFromUser finds requests to keep something from the user: "do not tell the user", "without the user's knowledge".
-func (t *text) hideFromUser(start int) {
-	word, next := t.nextWord(start)
-	if !oneOf(word, "user", "users", "user's", "users'") {
-		return
-	}
-	verb, from := t.prevWord(start)
-	if oneOf(verb, "the", "your", "a") {
-		verb, from = t.prevWord(from)
-	}
-	after, _ := t.nextWord(next)
-	switch {
-	case isFold(verb, "without"):
-		if !oneOf(after, "knowledge", "knowing", "noticing", "awareness", "seeing") {
-			return
-		}
-	case isFold(verb, "from"):
-		if from = t.findHiding(from); from < 0 {
-			return
-		}
-	default:
-		from = t.findNegation(verb, from)
-		if from < 0 || oneOf(after, "to", "how", "they", "about", "which", "interface", "experience", "story",
-			"stories", "where") {
-			return
-		}
-	}
-	t.hit(HideFromUser, from, next, excerpt(t.data[from:next]))
-}
-
-// prevWord returns the word before i and its start; nothing if something else than blanks and emphasis is between.
-func (t *text) prevWord(i int) (word []byte, start int) {
-	for k := 0; i > 0 && k < 8 && (is(t.data[i-1], isBlank) || t.data[i-1] == '*' || t.data[i-1] == '_' ||
-		t.data[i-1] == ','); k++ {
-		i--
-	}
-	end := i
-	for i > 0 && end-i < 16 && (is(t.data[i-1], isLetter) || t.data[i-1] == '\'' || t.data[i-1] >= 0x80) {
-		i--
-	}
-	t.scanned += end - i
-	return t.data[i:end], i
-}
-
-// findHiding returns the start of a verb of hiding before i, as in "hide this from" or "keep it secret from", or -1.
-func (t *text) findHiding(i int) int {
-	for range 4 {
-		word, start := t.prevWord(i)
-		switch {
-		case len(word) == 0:
-			return -1
-		case oneOf(word, "hide", "conceal", "hiding"):
-			return start
-		case oneOf(word, "secret", "hidden"):
-			if before, _ := t.prevWord(start); oneOf(before, "keep", "this", "it") {
-				return start
-			}
-			return -1
-		}
-		i = start
-	}
-	return -1
-}
-
-// findNegation returns the start of the negation before a verb of telling, as in "do not tell" or "never mention this
-// to", or -1. word is the last word before the user, at i.
-func (t *text) findNegation(word []byte, i int) int {
-	for n := 0; n < 4 && oneOf(word, "to", "this", "that", "it", "anything", "any", "of"); n++ {
-		word, i = t.prevWord(i)
-	}
-	if !oneOf(word, "tell", "telling", "mention", "inform", "informing", "reveal", "disclose", "notify", "alert",
-		"mentioning") {
-		return -1
-	}
-	word, i = t.prevWord(i)
-	if oneOf(word, "not", "don't", "don’t", "never", "without", "mustn't", "won't", "avoid", "shouldn't", "dont") {
-		return i
-	}
-	return -1
 }
 
 // installerFirst finds the demand to download and run a program before anything else. One paragraph, with the lines

@@ -5,12 +5,16 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Scanner finds hits in texts. It is made by [New], never changes, and may be used by several goroutines at once.
 type Scanner struct {
 	filter   filter
 	literals []literal
+	shapes   []shapeRef
+	kinds    [lastKind + 1][]int // the shapes for what a matcher in Go finds
+	scratch  sync.Pool           // of *scratch
 }
 
 // literal is a short text that a scan searches for, and its check.
@@ -44,23 +48,24 @@ const (
 	checkShortener               // the address of a shortener
 	checkSecret                  // the prefix of a secret
 	checkKeyBlock                // a private key
+	checkValue                   // a secret that more than a prefix tells
 	checkSkip                    // a switch that disables permissions
-	checkIgnore                  // "ignore" and similar words
-	checkUser                    // "user": is something hidden from the user?
 	checkCredential              // a path of credentials
 	checkReverse                 // parts of reverse shells
 	checkSudo                    // sudo
 	checkProgram                 // an executable that the reader should run
+	checkShape                   // a shape of a rule
 	checks
 )
 
-// New returns a scanner. It takes far less than a millisecond.
-func New() *Scanner {
+// New returns a scanner for the rules of skillpm and others. It takes far less than a millisecond.
+func New(others ...*Rule) *Scanner {
 	s := &Scanner{}
+	rules := s.addRules(append(Builtin(), others...))
 	for _, table := range [...][]literal{
 		commandLiterals, packedLiterals, linkLiterals(), secretLiterals(), permissionLiterals(), proseLiterals,
 		credentialLiterals(),
-		encodedLiterals(),
+		encodedLiterals(), valueLiterals(), rules,
 	} {
 		s.literals = append(s.literals, table...)
 	}
@@ -87,6 +92,9 @@ func New() *Scanner {
 func (s *Scanner) Text(data []byte, o Options) []Hit {
 	t := text{data: data, Options: o}
 	s.scan(&t)
+	if t.shapes != nil {
+		s.scratch.Put(t.shapes)
+	}
 	return t.hits
 }
 
@@ -97,15 +105,23 @@ func (s *Scanner) scan(t *text) {
 	}
 	t.invisibleCharacters()
 	t.blankPadding()
+	t.terminalEscapes()
+	if t.SVG {
+		t.activePicture()
+	}
 	if t.Skill {
 		t.dynamicShell()
 	}
+	if t.count[PossibleSecret] > 0 && t.count[Secret] > 0 {
+		t.dropKnownSecrets()
+	}
 	if len(t.hits) > 1 {
 		slices.SortFunc(t.hits, func(a, b Hit) int {
-			return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End), cmp.Compare(a.Kind, b.Kind))
+			return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End), cmp.Compare(a.Kind, b.Kind),
+				cmp.Compare(a.shape, b.shape))
 		})
 		t.hits = slices.CompactFunc(t.hits, func(a, b Hit) bool {
-			return a.Kind == b.Kind && a.Start == b.Start && a.End == b.End
+			return a.Kind == b.Kind && a.Start == b.Start && a.End == b.End && a.shape == b.shape
 		})
 	}
 }
@@ -122,7 +138,7 @@ func (s *Scanner) checkAt(t *text, i int) {
 			continue
 		}
 		if l.next == "" || end < len(t.data) && strings.IndexByte(l.next, t.data[end]) >= 0 {
-			t.check(l, start, end)
+			t.check(s, l, start, end)
 		}
 	}
 }
@@ -144,9 +160,11 @@ type text struct {
 	// checkedTo is, for each check, the end of what it has read and need not read again. It keeps the time linear if
 	// candidates are close together.
 	checkedTo [checks]int
+	shapes    *scratch // nil until a shape is checked
 
 	scanned        int      // bytes read outside the filter, for tests
 	lookedBack     int      // bytes read backwards by farStart
+	mixedTo        int      // the end of the last word that foreignLetter read
 	phase          [4]int   // for checkEncoded: seen by phase
 	lowered        []byte   // for around
 	row            tableRow // for inCells
@@ -154,7 +172,7 @@ type text struct {
 	programWindow  window   // for checkProgram
 }
 
-func (t *text) check(l *literal, start, end int) {
+func (t *text) check(s *Scanner, l *literal, start, end int) {
 	switch l.check {
 	case checkDownload:
 		t.download(start, end)
@@ -182,12 +200,10 @@ func (t *text) check(l *literal, start, end int) {
 		t.providerSecret(&secretForms[l.arg], start)
 	case checkKeyBlock:
 		t.keyBlock(start, end)
+	case checkValue:
+		t.secretValue(l, start, end)
 	case checkSkip:
 		t.permissionSwitch(l, start, end)
-	case checkIgnore:
-		t.ignoreInstructions(start, end)
-	case checkUser:
-		t.hideFromUser(start)
 	case checkCredential:
 		t.credentialPath(l, start, end)
 	case checkReverse:
@@ -196,6 +212,8 @@ func (t *text) check(l *literal, start, end int) {
 		t.sudo(start, end)
 	case checkProgram:
 		t.installerFirst(start, end)
+	case checkShape:
+		t.shape(s, l.arg, start, end)
 	}
 }
 

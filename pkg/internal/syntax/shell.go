@@ -248,3 +248,21 @@ func (r *shallowReader) Read(p []byte) (int, error) {
 	r.rest = r.rest[n:]
 	return n, nil
 }
+
+// Statements returns the statements of a shell script before its first error, and the error. It accepts the syntax of
+// bash. The error is a [syntax.ParseError] or [syntax.LangError], or another one if the script is nested too deeply.
+func Statements(text []byte) (stmts []*syntax.Stmt, err error) {
+	defer ignorePanic(new(string))
+	r := &shallowReader{rest: text}
+	// The loop must not end early: the parser would continue to call its body.
+	for stmt, e := range syntax.NewParser(syntax.Variant(syntax.LangBash)).StmtsSeq(r) {
+		switch {
+		case r.done:
+		case e != nil:
+			err, r.done = e, true
+		default:
+			stmts = append(stmts, stmt)
+		}
+	}
+	return stmts, err
+}

@@ -91,6 +91,16 @@ func isEnclosed(text []byte, end, other string) bool {
 	return false
 }
 
+// HasDirective reports whether a line has a directive of a template engine: {{ name }}, {% if %}, or <% name %>.
+func HasDirective(line []byte) bool {
+	for i := range line {
+		if directive(line[i:]) {
+			return true
+		}
+	}
+	return false
+}
+
 // hasTemplate reports whether a line has a placeholder at or before an offset, of the kinds that have no meaning in
 // shells: {{ name }}, {% if %}, <% name %>, and <name>, which shells read as two redirections.
 func hasTemplate(line []byte, at int) bool {

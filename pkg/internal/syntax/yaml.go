@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/skillpm/skillpm/pkg/internal/yamlx"
 )
 
 // maxYAML is the maximum size of a YAML file, in bytes. The parser needs many times as much memory.
@@ -26,6 +28,12 @@ func YAML(_ string, text []byte) *Problem {
 		return nil
 	}
 	message := parseYAML(bytes.NewReader(content))
+	if strings.HasSuffix(message, surrogateError) {
+		if hidden, ok := yamlx.HideSurrogates(content); ok { // of the same length
+			content = hidden
+			message = parseYAML(bytes.NewReader(content))
+		}
+	}
 	if message == "" || yamlTemplate(content) {
 		return nil
 	}
@@ -42,6 +50,9 @@ func YAML(_ string, text []byte) *Problem {
 	}
 	return problem(text, len(text)-len(content)+at, f.explain(at))
 }
+
+// surrogateError is the parser's message about half of a character, which other parsers accept if the other half follows.
+const surrogateError = "found invalid Unicode character escape code"
 
 // maxTagDirectives limits the %TAG directives of a file, because the parser compares each with all others.
 const maxTagDirectives = 1000

@@ -1,6 +1,7 @@
 package yamlx
 
 import (
+	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -92,33 +93,51 @@ func Explain(message string, lines []string, line int) Problem {
 		(is("cannot start any token") || is("tab character") || n >= line-1 && n <= line+1) {
 		return at(n, i, TabIndent, "indent with spaces")
 	}
+	if n := conflictMarker(lines); n > 0 {
+		return at(n, 0, "unresolved merge conflict",
+			"choose one side, and remove the lines <<<<<<<, =======, and >>>>>>>")
+	}
 	switch {
 	case is("mapping values are not allowed"):
+		if n, i := colonBelow(lines); n > 0 {
+			return at(n, i, "a value without quotes contains a colon and a space", quoteIt)
+		}
 		if n, i := secondColon(lines, line); n > 0 {
 			return at(n, i, "a value without quotes contains a colon and a space", quoteIt)
 		}
 		if n := noColon(lines[:line-1]); n > 0 {
 			return at(n, -1, "expected a colon and a space after the key of this line", "use the form key: value")
 		}
-	case is("cannot start any token"):
+	case is("cannot start any token"), is("alphabetic or numeric"), is("unknown anchor"):
+		if n, i := bullet(lines); n > 0 {
+			return at(n, i, "in YAML, the entries of a list start with -, not with *", "write - instead of *")
+		}
 		if n, i := badStart(lines, line); n > 0 {
-			return at(n, i, "a value without quotes cannot start with this character", quoteIt)
+			return at(n, i, fmt.Sprintf("a value without quotes cannot start with %c", lines[n-1][i]), quoteIt)
+		}
+	case is("comment or line break"):
+		if n, i := textAfterIndicator(lines); n > 0 {
+			return at(n, i, "unexpected text after "+lines[n-1][i:i+1]+", whose text starts on the next line",
+				"start the text on the next line, or use double quotes around it")
 		}
 	case is("unexpected end of stream"):
 		if n, i := openQuote(lines); n > 0 {
 			return at(n, i, "the closing quote of the value is missing", "add the closing quote")
 		}
-	case is("unknown escape"):
-		return at(line, strings.IndexByte(lines[line-1], '\\'), "unknown escape sequence in a double-quoted value",
-			`write \\ for a backslash, or use single quotes`)
+	case is("Unicode character escape code"):
+		if n, i, escape := loneSurrogate(lines); n > 0 {
+			return at(n, i, escape+" is half of a character, and the other half is missing",
+				"write the character itself, or both halves")
+		}
+	case is("unknown escape"), is("hexdecimal"):
+		if n, i := badEscape(lines); n > 0 {
+			return at(n, i, "unknown escape sequence in a double-quoted value",
+				`write \\ for a backslash, or use single quotes`)
+		}
 	case is("',' or ']'"), is("',' or '}'"):
 		if n, i := openBracket(lines); n > 0 {
 			return at(n, i, lines[n-1][i:i+1]+" opens a list or mapping that is malformed",
 				"close the bracket, put commas between its entries, or quote a value that starts with a bracket")
-		}
-	case is("unknown anchor"):
-		if n, i := findText(lines, "*"); n > 0 {
-			return at(n, i, "in YAML, * starts a reference", quoteIt)
 		}
 	case is("block sequence entries"):
 		if n, i := findText(lines, ": - "); n > 0 {
@@ -136,9 +155,12 @@ func Explain(message string, lines []string, line int) Problem {
 				"use the form key: value, or indent the line if it continues the value above")
 		}
 	case is("expected key"):
-		if n, i := afterQuote(lines); n > 0 {
+		switch n, i, closing := afterClosing(lines); closing {
+		case "quote":
 			return at(n, i, "unexpected text after the closing quote of a value",
 				"write '' for a single quote inside single quotes, and \\\" for a double quote inside double quotes")
+		case "bracket":
+			return at(n, i, "unexpected text after the closing bracket of a value", quoteIt)
 		}
 	}
 	if n := badIndent(lines); n > 0 {

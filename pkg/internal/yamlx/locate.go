@@ -84,20 +84,107 @@ func noColon(lines []string) (line int) {
 	return 0
 }
 
-// badStart finds a value that starts with a reserved character, on the given line or the one before it.
+// badStart finds a value that starts with a reserved character, on the given line or the one before it, or else
+// anywhere.
 func badStart(lines []string, line int) (n, offset int) {
-	for n := line; n >= max(1, line-1); n-- {
+	order := []int{line, line - 1}
+	for n := range lines {
+		order = append(order, n+1)
+	}
+	for _, n := range order {
+		if n < 1 || !isContent(lines[n-1]) {
+			continue
+		}
 		text := lines[n-1]
 		value := text
-		if _, after, ok := strings.Cut(text, ":"); ok {
+		if _, after, ok := strings.Cut(text, ": "); ok {
 			value = after
 		}
 		value = strings.TrimLeft(value, " \t-")
-		if value != "" && strings.ContainsRune("@`%", rune(value[0])) {
+		if value != "" && strings.ContainsRune("@`%*&", rune(value[0])) {
 			return n, len(text) - len(value)
 		}
 	}
 	return 0, 0
+}
+
+// bullet finds an entry of a list in Markdown.
+func bullet(lines []string) (n, offset int) {
+	for n, text := range lines {
+		if indent := indentOf(text); strings.HasPrefix(text[indent:], "* ") {
+			return n + 1, indent
+		}
+	}
+	return 0, 0
+}
+
+// conflictMarker finds the first line of a merge conflict.
+func conflictMarker(lines []string) int {
+	for n, text := range lines {
+		if strings.HasPrefix(text, "<<<<<<< ") || strings.HasPrefix(text, ">>>>>>> ") {
+			return n + 1
+		}
+	}
+	return 0
+}
+
+// colonBelow finds a colon and a space in the lines below a text without quotes, of several words, on the first line.
+func colonBelow(lines []string) (n, offset int) {
+	_, first, ok := strings.Cut(lines[0], ": ")
+	if first = strings.TrimSpace(first); !ok || !strings.Contains(first, " ") || strings.ContainsAny(first[:1], "\"'[{|>&*!#") {
+		return 0, 0
+	}
+	for n, text := range lines[1:] {
+		if indentOf(text) == 0 && isContent(text) {
+			break
+		}
+		if i := strings.Index(text, ": "); i >= 0 && isContent(text) {
+			return n + 2, i
+		}
+		if text = strings.TrimRight(text, " \t\r"); strings.HasSuffix(text, ":") {
+			return n + 2, len(text) - 1
+		}
+	}
+	return 0, 0
+}
+
+// textAfterIndicator finds the > or | of a block scalar with text on its line.
+func textAfterIndicator(lines []string) (n, offset int) {
+	for n, text := range lines {
+		_, value, ok := strings.Cut(text, ": ")
+		value = strings.TrimLeft(value, " ")
+		if ok && value != "" && (value[0] == '>' || value[0] == '|') && strings.TrimLeft(value[1:], " +-0123456789\r") != "" {
+			return n + 1, len(text) - len(value)
+		}
+	}
+	return 0, 0
+}
+
+// badEscape finds an escape that YAML does not know.
+func badEscape(lines []string) (n, offset int) {
+	for n, text := range lines {
+		for i := 0; i+1 < len(text); i++ {
+			switch {
+			case text[i] != '\\':
+				continue
+			case !isEscape(text[i+1:]):
+				return n + 1, i
+			}
+			i++
+		}
+	}
+	return 0, 0
+}
+
+// isEscape reports whether text, which follows a backslash, is an escape sequence.
+func isEscape(text string) bool {
+	digits := map[byte]int{'x': 2, 'u': 4, 'U': 8}[text[0]]
+	for i := 1; i <= digits; i++ {
+		if i >= len(text) || !isHex(text[i]) {
+			return false
+		}
+	}
+	return digits > 0 || strings.IndexByte("0abtnvfre \"/\\N_LP\t", text[0]) >= 0
 }
 
 // openQuote finds a quote that is not closed.
@@ -128,20 +215,29 @@ func openBracket(lines []string) (line, offset int) {
 	return 0, 0
 }
 
-// afterQuote finds text between the closing quote of a key's value and the end of the line.
-func afterQuote(lines []string) (line, offset int) {
+// afterClosing finds text between the closing quote or bracket of a key's value and the end of the line.
+func afterClosing(lines []string) (line, offset int, closing string) {
 	for n, text := range lines {
 		_, value, ok := strings.Cut(text, ": ")
 		start := len(text) - len(strings.TrimLeft(value, " "))
-		if !ok || start == len(text) || text[start] != '"' && text[start] != '\'' {
+		if !ok || start == len(text) {
 			continue
 		}
-		end := scanQuoted([]byte(text), start)
+		var end int
+		switch text[start] {
+		case '"', '\'':
+			end, closing = scanQuoted([]byte(text), start), "quote"
+		case '[', '{':
+			end, _ = scanFlow([]byte(text), start)
+			closing = "bracket"
+		default:
+			continue
+		}
 		if rest := strings.TrimSpace(text[end:]); rest != "" && rest[0] != '#' {
-			return n + 1, end + indentOf(text[end:])
+			return n + 1, end + indentOf(text[end:]), closing
 		}
 	}
-	return 0, 0
+	return 0, 0, ""
 }
 
 // notAnItem finds a line below a list's entries that is not an entry.

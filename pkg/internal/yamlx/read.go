@@ -86,11 +86,29 @@ func (r *Reader) value(n *yaml.Node) Value { return Value{Node: n, r: r} }
 // check the result.
 func Parse(data []byte) (*yaml.Node, error) {
 	doc, err := next(yaml.NewDecoder(bytes.NewReader(data)))
+	if isSurrogateError(err) {
+		if hidden, ok := HideSurrogates(data); ok {
+			doc, err = next(yaml.NewDecoder(bytes.NewReader(hidden)))
+			restoreSurrogates(doc)
+		}
+	}
 	return rootOf(doc), err
 }
 
 // Documents returns the root node of the first document as [Parse] does, and the second document if there is one.
 func Documents(data []byte) (root, second *yaml.Node, err error) {
+	root, second, err = documents(data)
+	if isSurrogateError(err) {
+		if hidden, ok := HideSurrogates(data); ok {
+			root, second, err = documents(hidden)
+			restoreSurrogates(root)
+			restoreSurrogates(second)
+		}
+	}
+	return root, second, err
+}
+
+func documents(data []byte) (root, second *yaml.Node, err error) {
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	doc, err := next(dec)
 	if err != nil {

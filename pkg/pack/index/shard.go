@@ -25,6 +25,8 @@ const (
 	MediaTypeConfig  = "application/vnd.skillpm.index.config.v1+json"
 	MediaTypeCatalog = "application/vnd.skillpm.index.catalog.v1.ndjson+gzip"
 	MediaTypeShard   = "application/vnd.skillpm.index.shard.v1.tar+gzip"
+	// MediaTypeAdvisories are the files of a feed of advisories; their titles are the paths in the index.
+	MediaTypeAdvisories = "application/vnd.skillpm.index.advisories.v1"
 
 	AnnotationPrefix = "io.skillpm.index.prefix.v1" // of a shard, in binary digits
 )

@@ -117,13 +117,16 @@ func checkSource(p *policy.Policy, s Skill) error {
 	return nil
 }
 
-// Evaluate returns an error if a skill must not be installed, activated, read, or have its scripts run. The root of
-// files contains SKILL.md.
+// Evaluate returns an error if a skill must not be installed, activated, read, or have its scripts run: because of the
+// policies, or because an advisory states that it is malicious. The root of files contains SKILL.md.
 //
 // The decision has the digest of the evaluated tree, for comparison with files that are read later, see
 // [Decision.Check].
 func (g *Evaluator) Evaluate(ctx context.Context, s Skill, files fs.FS) (Decision, error) {
 	st := g.current()
+	if err := g.o.checkBlocked(ctx, s, files); err != nil {
+		return Decision{}, err
+	}
 	if len(st.set) == 0 {
 		return Decision{}, nil
 	}

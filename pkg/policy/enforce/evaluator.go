@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/policy"
 )
 
@@ -54,6 +55,7 @@ type Skill struct {
 	Declared  string // name in its frontmatter, "" for none
 	OtherName string // further name, such as that of its directory, "" for none
 	Pack      string // owner/name of its pack, "" for a local skill
+	Version   string // of its pack, "" if unknown
 	Source    string // source of its pack as the lockfile writes it; "" if unknown
 	Dir       string // path of its directory; "" if it is not on disk yet
 
@@ -66,6 +68,14 @@ func (s Skill) Exact() string {
 		return s.Name
 	}
 	return s.Name + "@" + s.Pack
+}
+
+// directory returns the files of the skill, nil if it is not on disk.
+func (s Skill) directory() fs.FS {
+	if s.Dir == "" {
+		return nil
+	}
+	return safefile.Dir(s.Dir)
 }
 
 // Policies returns the policies in effect, the machine's first.
@@ -89,7 +99,10 @@ func (g *Evaluator) CheckActive(s Skill) error {
 	if s.Source == "" { // an older session state has no source
 		s.Source = sourceUnchecked
 	}
-	return st.checkListed(s)
+	if err := st.checkListed(s); err != nil {
+		return err
+	}
+	return g.o.checkBlocked(context.Background(), s, s.directory())
 }
 
 // Grants reports whether `allowed-tools` grants tools, as in some agents, instead of restricting them.

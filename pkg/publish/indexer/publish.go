@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"io/fs"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/advisory"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/index"
@@ -134,6 +136,16 @@ func Artifact(fsys fs.FS) (a oci.Artifact, packs int, err error) {
 	a = oci.Artifact{Type: index.ArtifactType, Blobs: []oci.Blob{
 		blob(index.MediaTypeConfig, index.ConfigPath, config), blob(index.MediaTypeCatalog, index.CatalogPath, list),
 	}}
+	for _, name := range advisory.FeedFiles() {
+		data, err := safefile.ReadIn(fsys, name, advisory.MaxFeedBytes)
+		if errors.Is(err, fs.ErrNotExist) {
+			break // without advisories
+		}
+		if err != nil {
+			return a, 0, err
+		}
+		a.Blobs = append(a.Blobs, blob(index.MediaTypeAdvisories, name, data))
+	}
 	shards, err := shards(fsys, files)
 	a.Blobs = append(a.Blobs, shards...)
 	return a, len(files), err

@@ -25,13 +25,13 @@ func ruleOf(command string) ownRule {
 	switch command {
 	case "approve", "connect", "deactivate", "deploy", "disconnect", "enterprise", "hook", "key", "link", "login", "logout", "lsp",
 		"mcp", "registry", "self-update", "sign", "trust", "try", "yank",
-		"config merge-driver", "config set", "index serve", "policy init", "session end":
+		"config merge-driver", "config set", "index advisory", "index serve", "policy init", "session end":
 		return ownDenied
 	case "cache", "config", "index", "policy", "profile", "session", "task":
 		return ownGroup
 	case "completion", "explain", "help", "schema", "version",
 		"install", "add", "i", "remove", "rm", "update", "up", "outdated", "list", "ls", "info", "show", "search",
-		"diff",
+		"diff", "audit",
 		"why", "verify", "import", "tree", "vendor", "doctor",
 		"init", "new", "validate", "lint", "check", "test", "publish",
 		"agents", "skills", "find", "run", "which", "prompt", "load", "read", "message", "dispatch",

@@ -7,9 +7,13 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"slices"
 	"strings"
 
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/advisory"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/index"
 	"github.com/skillpm/skillpm/pkg/source/internal/memo"
@@ -69,6 +73,7 @@ type artifact struct {
 	config  oci.Blob
 	catalog oci.Blob
 	shards  map[string]oci.Blob // by prefix
+	feed    map[string]oci.Blob // the files of a feed of advisories, by path
 	bits    int                 // the length of all prefixes
 }
 
@@ -79,6 +84,9 @@ func (s *ociFiles) read(ctx context.Context, path string) ([]byte, error) {
 	}
 	if path == index.ConfigPath {
 		return s.blob(ctx, a, a.config, index.MaxBytes)
+	}
+	if slices.Contains(advisory.FeedFiles(), path) {
+		return s.blob(ctx, a, a.feed[path], advisory.MaxFeedBytes)
 	}
 	id, err := index.IDAt(path)
 	if err != nil {
@@ -211,7 +219,7 @@ func parseIndexManifest(raw []byte) (*artifact, error) {
 	if len(m.Layers) > index.MaxBlobs {
 		return nil, diag.Errorf(diag.Invalid, "the index has %d blobs; the limit is %d", len(m.Layers), index.MaxBlobs)
 	}
-	a := &artifact{shards: make(map[string]oci.Blob, len(m.Layers)), bits: -1}
+	a := &artifact{shards: make(map[string]oci.Blob, len(m.Layers)), feed: map[string]oci.Blob{}, bits: -1}
 	for _, l := range m.Layers {
 		b := oci.Blob{MediaType: l.MediaType, Digest: l.Digest, Size: l.Size}
 		switch l.MediaType {
@@ -219,6 +227,8 @@ func parseIndexManifest(raw []byte) (*artifact, error) {
 			a.config = b
 		case index.MediaTypeCatalog:
 			a.catalog = b
+		case index.MediaTypeAdvisories:
+			a.feed[l.Annotations[ocispec.AnnotationTitle]] = b
 		case index.MediaTypeShard:
 			prefix := l.Annotations[index.AnnotationPrefix]
 			_, twice := a.shards[prefix]

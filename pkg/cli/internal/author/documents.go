@@ -47,6 +47,9 @@ func Documents() []console.Document {
 		{Command: "index check", Types: []any{indexer.CheckReport{}}},
 		{Command: "index build", Types: []any{indexer.BuildReport{}}},
 		{Command: "index publish", Types: []any{indexer.ReleaseReport{}}},
+		{Command: "index advisory add", Types: []any{indexer.AdvisoryReport{}}},
+		{Command: "index advisory check", Types: []any{indexer.AdvisoryCheck{}}},
+		{Command: "index advisory publish", Types: []any{indexer.PublishedAdvisories{}}},
 		{Command: "index site", Types: []any{indexer.SiteReport{}}},
 	}
 }

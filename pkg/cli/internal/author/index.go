@@ -31,7 +31,7 @@ can serve the index.`,
 	}
 	for _, c := range []*cobra.Command{
 		newIndexInit(a), newIndexAdd(a), newIndexCheck(a), newIndexBuild(a),
-		newIndexPublish(a), newIndexServe(a), newIndexSite(a),
+		newIndexPublish(a), newIndexServe(a), newIndexSite(a), newIndexAdvisory(a),
 	} {
 		c.Args = console.UsageArgs(c.Args)
 		cmd.AddCommand(c)

@@ -13,7 +13,7 @@ import (
 // otherCommands has hints for the commands of other tools: the words, separated by spaces, and the hint.
 var otherCommands = [...][2]string{
 	{"approvals", "list approvals with: skillpm approve --list"},
-	{"audit advisories", "show the audit log with: skillpm log"},
+	{"advisories advisory vulnerabilities", "show advisories about locked packs with: skillpm audit"},
 	{"cat", "print a file of a skill with: skillpm read SKILL FILE"},
 	{"ci", "install exactly what skillpm.lock records with: skillpm install --frozen"},
 	{"clean prune gc", "remove unused files with: skillpm cache gc"},

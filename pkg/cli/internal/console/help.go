@@ -190,6 +190,9 @@ func flagSection(title string, flags []*pflag.Flag) []string {
 		}
 		if value != "" && f.Value.Type() != "count" {
 			name += " " + value
+			if strings.TrimSpace(f.NoOptDefVal) != "" { // the value is optional
+				name = strings.TrimSuffix(name, " "+value) + "[=" + value + "]"
+			}
 		}
 		switch f.DefValue {
 		case "", "false", "0", "[]", "0s":

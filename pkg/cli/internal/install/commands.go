@@ -17,6 +17,7 @@ func Commands() []console.Command {
 		{Name: "install", New: func(a *console.App) *cobra.Command { return newInstall(&app{a}) }},
 		{Name: "update", New: func(a *console.App) *cobra.Command { return newUpdate(&app{a}) }},
 		{Name: "outdated", New: func(a *console.App) *cobra.Command { return newOutdated(&app{a}) }},
+		{Name: "audit", New: func(a *console.App) *cobra.Command { return newAudit(&app{a}) }},
 		{Name: "diff", New: func(a *console.App) *cobra.Command { return newDiff(&app{a}) }},
 		{Name: "import", New: func(a *console.App) *cobra.Command { return newImport(&app{a}) }},
 		{Name: "try", New: func(a *console.App) *cobra.Command { return newTry(&app{a}) }},

@@ -18,6 +18,9 @@ func (a *app) printPackInfo(p *skillpm.PackInfo) error {
 	a.field("resolved", p.Resolved)
 	a.field("yanked", p.Yanked)
 	a.field("deprecated", p.Deprecated)
+	for _, ref := range p.Advisories {
+		a.field(advisoryKind(ref), advisoryText(ref))
+	}
 	if text := denial(p.PackDenial, len(p.Skills)); text != "" {
 		a.field("denied", strings.TrimPrefix(text, "denied: "))
 	}

@@ -37,6 +37,7 @@ func Documents() []console.Document {
 		{
 			Command: "install", Others: []string{"remove", "update", "link"}, Types: []any{skillpm.InstallReport{}},
 		},
+		{Command: "audit", Types: []any{skillpm.AuditReport{}}},
 		{Command: "outdated", Types: []any{skillpm.OutdatedReport{}}},
 		{Command: "list", Types: []any{skillpm.ListReport{}}},
 		{Command: "info", Types: []any{skillpm.Info{}, publish.SignaturesReport{}}},

@@ -66,6 +66,9 @@ a fresh clone). --json adds the reasons. To compare every byte, run "skillpm ver
 				if !p.Installed {
 					source += " (not installed; run \"skillpm install\")"
 				}
+				for _, ref := range p.Advisories {
+					source += " (" + advisoryKind(ref) + ": " + ref.ID + ")"
+				}
 				row := []string{p.Pack, p.Version, a.listedSkills(p), source}
 				if signed {
 					row = append(row, shortSigner(p.SignedBy))

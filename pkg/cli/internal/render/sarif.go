@@ -113,16 +113,28 @@ type sarifSuppression struct {
 // sourceRoot is the base of the paths in a log.
 const sourceRoot = "SRCROOT"
 
-func renderSARIF(w io.Writer, o Outcome) error {
-	driver, index := newSARIFDriver(o.Version)
+func renderSARIF(w io.Writer, o Outcome) error { return SARIF(w, o, rule.All()) }
+
+// SARIF writes findings of some rules as SARIF.
+func SARIF(w io.Writer, o Outcome, rules []rule.Rule) error {
+	driver, index := newSARIFDriver(o.Version, rules)
 	run := sarifRun{
-		Tool: sarifTool{driver}, Invocations: []sarifInvocation{{true}}, ColumnKind: "unicodeCodePoints",
+		Invocations: []sarifInvocation{{true}}, ColumnKind: "unicodeCodePoints",
 		Results: []sarifResult{},
 	}
 	if o.Dir != "" {
 		uri := fileURI(strings.TrimSuffix(filepath.ToSlash(o.Dir), "/") + "/")
 		run.Bases = map[string]sarifArtifact{sourceRoot: {URI: uri}}
 	}
+	for _, f := range o.Findings { // rules of a team
+		if _, ok := index[f.Rule]; !ok {
+			index[f.Rule] = len(driver.Rules)
+			driver.Rules = append(driver.Rules, sarifRule{
+				ID: f.Rule, Short: sarifText{f.Rule}, Full: sarifText{f.Message}, Default: sarifDefault{Level: sarifLevel(f.Severity)},
+			})
+		}
+	}
+	run.Tool = sarifTool{driver}
 	s := sarifWriter{Outcome: o, seen: map[[sha256.Size]byte]int{}}
 	log := sarifLog{
 		Schema:  "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
@@ -147,8 +159,7 @@ func renderSARIF(w io.Writer, o Outcome) error {
 	})
 }
 
-func newSARIFDriver(version string) (sarifDriver, map[string]int) {
-	rules := rule.All()
+func newSARIFDriver(version string, rules []rule.Rule) (sarifDriver, map[string]int) {
 	index := make(map[string]int, len(rules))
 	driver := sarifDriver{Name: "skillpm", Version: version, URI: "https://github.com/skillpm/skillpm"}
 	for i, r := range rules {

@@ -1,11 +1,14 @@
 package validate
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/cli/internal/render"
@@ -20,10 +23,43 @@ type validateFlags struct {
 	formats        []string
 	outputs        []string
 	showSuppressed bool
-	fix, diff      bool
+	fix, diff      fixScope
 	stdin          bool
 	watch          bool
 	baseline       baselineFlags
+}
+
+// fixScope is the value of --fix and --diff: "" without the flag.
+type fixScope string
+
+// The values of --fix and --diff.
+const (
+	fixSafe  fixScope = "safe"  // all safe fixes
+	fixNames fixScope = "names" // also names of skills
+)
+
+// String implements [pflag.Value].
+func (s *fixScope) String() string { return string(*s) }
+
+// Type implements [pflag.Value].
+func (s *fixScope) Type() string { return "string" }
+
+// Set implements [pflag.Value].
+func (s *fixScope) Set(value string) error {
+	if is, err := strconv.ParseBool(value); err == nil { // of the environment variable
+		*s = map[bool]fixScope{true: fixSafe}[is]
+		return nil
+	}
+	if *s = fixScope(value); *s != fixSafe && *s != fixNames {
+		return errors.New("use safe or names")
+	}
+	return nil
+}
+
+// addFixScope adds --fix or --diff, whose value is optional.
+func addFixScope(f *pflag.FlagSet, s *fixScope, name, usage string) {
+	f.Var(s, name, usage)
+	f.Lookup(name).NoOptDefVal = string(fixSafe)
 }
 
 func newValidate(a *app) *cobra.Command {
@@ -67,13 +103,18 @@ output. With --watch, the format ndjson prints each report as one line of JSON.`
 		render.FormatNames())+" (default text)")
 	f.StringArrayVarP(&flags.outputs, "output", "o", nil, "write a report to `[FORMAT=]FILE` (repeatable)")
 	f.BoolVar(&flags.showSuppressed, "show-suppressed", false, "also report suppressed findings (in text and sarif)")
-	f.BoolVar(&flags.fix, "fix", false, "fix findings that have a safe fix, and report the others")
-	f.BoolVar(&flags.diff, "diff", false, "print the changes of --fix as a patch, without applying them")
+	addFixScope(f, &flags.fix, "fix", "fix findings that have a safe fix; `names` also changes names of skills")
+	addFixScope(f, &flags.diff, "diff", "print the changes of --fix (`names`: --fix=names) as a patch")
 	f.BoolVar(&flags.stdin, "stdin", false, "validate standard input; --stdin-filename sets its path")
 	f.BoolVar(&flags.watch, "watch", false, "validate again when files change")
 	flags.baseline.add(cmd)
-	console.MarkRare(cmd, "enable", "disable", "no-config", "baseline", "no-baseline", "policy-file", "stdin-filename",
-		"parallel", "show-suppressed", "stdin", "write-baseline", "reason")
+	console.MarkRare(cmd, "check-scripts", "enable", "disable", "no-config", "baseline", "no-baseline", "policy-file",
+		"stdin-filename", "parallel", "show-suppressed", "stdin", "write-baseline", "reason")
+	for _, name := range []string{"fix", "diff"} {
+		a.CompleteFlag(cmd, name, func(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
+			return console.Matching([]string{string(fixSafe), string(fixNames)}, prefix), cobra.ShellCompDirectiveNoFileComp
+		})
+	}
 	a.CompleteFlag(cmd, "format", func(_ *cobra.Command, _ []string, prefix string) ([]string,
 		cobra.ShellCompDirective,
 	) {
@@ -94,6 +135,8 @@ func (a *app) addCheckFlags(cmd *cobra.Command, o *publish.ValidateOptions) {
 	f.BoolVar(&o.NoConfig, "no-config", false, "ignore the validate settings in skillpm.yaml")
 	f.StringVar(&o.Baseline, "baseline", "", "accept the findings in the baseline `FILE`")
 	f.BoolVar(&o.NoBaseline, "no-baseline", false, "ignore the baseline")
+	f.BoolVar(&o.CheckScripts, "check-scripts", false,
+		"also check Python, JavaScript, and TypeScript with python3 and node, which do not run them")
 	f.BoolVar(&o.Changed, "changed", false, "validate only skills that differ from the last commit")
 	f.StringVar(&o.Since, "changed-since", "",
 		"validate only skills that changed since `REF`: a branch, tag, or commit")
@@ -130,7 +173,7 @@ func (a *app) validate(cmd *cobra.Command, o publish.ValidateOptions, flags vali
 	if err != nil {
 		return err
 	}
-	if flags.diff && !a.JSON {
+	if flags.diff != "" && !a.JSON {
 		formats = append(formats, render.Patch())
 	}
 	destinations, err := render.Destinations(formats, flags.outputs)
@@ -160,22 +203,26 @@ func (a *app) validate(cmd *cobra.Command, o publish.ValidateOptions, flags vali
 	if flags.watch {
 		return a.watch(cmd.Context(), c, o, out, destinations)
 	}
-	if !flags.fix && !flags.diff {
+	if flags.fix == "" && flags.diff == "" {
 		if out.Report, err = c.Validate(cmd.Context(), o); err != nil {
 			return err
 		}
 		return a.finish(out, destinations)
 	}
-	fixed, fixErr := c.Fix(cmd.Context(), o, flags.diff)
+	o.Renames = flags.fix == fixNames || flags.diff == fixNames
+	fixed, fixErr := c.Fix(cmd.Context(), o, flags.diff != "")
 	if fixed == nil {
 		return fixErr
 	}
-	out.Report, out.Fixed, out.Dry = fixed.Report, fixed.Files, flags.diff
+	out.Report, out.Fixed, out.Dry = fixed.Report, fixed.Files, flags.diff != ""
 	if err := a.finish(out, destinations); fixErr == nil {
 		return err
 	}
 	return fixErr
 }
+
+// changes reports whether there is --fix or --diff.
+func (f validateFlags) changes() bool { return f.fix != "" || f.diff != "" }
 
 // checkFlags rejects conflicting flags.
 func checkFlags(o publish.ValidateOptions, flags validateFlags) error {
@@ -187,12 +234,12 @@ func checkFlags(o publish.ValidateOptions, flags validateFlags) error {
 			WithHint("add the path of the file, for example: --stdin-filename skills/deploy/SKILL.md")
 	case o.StdinName != "" && !flags.stdin:
 		return diag.Errorf(diag.Usage, "--stdin-filename needs --stdin")
-	case flags.stdin && (flags.fix || flags.diff):
+	case flags.stdin && flags.changes():
 		return diag.Errorf(diag.Usage, "--stdin cannot be used with --fix or --diff").
 			WithHint("use --format json, which includes the edits that fix findings")
-	case flags.fix && flags.diff:
+	case flags.fix != "" && flags.diff != "":
 		return diag.Errorf(diag.Usage, "--fix cannot be used with --diff")
-	case flags.watch && (flags.fix || flags.diff || flags.stdin || flags.baseline.write):
+	case flags.watch && (flags.changes() || flags.stdin || flags.baseline.write):
 		return diag.Errorf(diag.Usage, "--watch cannot be used with --fix, --diff, --stdin, or --write-baseline")
 	case o.Baseline != "" && o.NoBaseline:
 		return diag.Errorf(diag.Usage, "--baseline cannot be used with --no-baseline")

@@ -32,7 +32,7 @@ func (b *baselineFlags) check(o publish.ValidateOptions, flags validateFlags) er
 	switch {
 	case b.reason != "" && !b.write:
 		return diag.Errorf(diag.Usage, "--reason needs --write-baseline")
-	case b.write && (flags.fix || flags.diff || flags.stdin || o.Changed):
+	case b.write && (flags.changes() || flags.stdin || o.Changed):
 		return diag.Errorf(diag.Usage,
 			"--write-baseline cannot be used with --fix, --diff, --stdin, or --changed")
 	}

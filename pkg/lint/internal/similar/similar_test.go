@@ -171,6 +171,9 @@ func TestApart(t *testing.T) {
 		{"pdf-to-text", "Converts files to text.", "word-to-text", "Converts Word files to text.", false},
 		{"java-web", "Best practices for the web.", "kotlin-web", "Best practices for the web and Kotlin.", false},
 		{"deploy", "Deploys it.", "deploy-2", "Deploys it.", false},
+		{"to-cy", "Translates pages to Welsh.", "to-uk", "Translates pages to Ukrainian.", true},
+		{"iso-a", "Checks pages for ISO 9001.", "iso-b", "Checks pages for ISO 27001.", true},
+		{"a", "Translates pages. Use often.", "b", "Translates pages. Ask often.", false},
 		{"", "", "", "", false},
 	} {
 		if got := similar.Distinguishable(tt.nameA, tt.textA, tt.nameB, tt.textB); got != tt.want {

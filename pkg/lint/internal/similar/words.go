@@ -104,11 +104,12 @@ func words(text string, each func(uint64)) {
 	end()
 }
 
-// Distinguishable reports whether two similar texts are nevertheless about different things: each has a word of its own
-// name that the other text lacks, as descriptions from one template about pdf-to-text and word-to-text do.
+// Distinguishable reports whether two similar texts are nevertheless about different things, as descriptions from one
+// template are: each has a word of its own name that the other text lacks (pdf-to-text and word-to-text), or each has a
+// proper name or a number that the other lacks (one about Welsh, and one about Ukrainian).
 func Distinguishable(nameA, textA, nameB, textB string) bool {
 	a, b := wordSet(textA), wordSet(textB)
-	return has(nameA, a, b) && has(nameB, b, a)
+	return has(nameA, a, b) && has(nameB, b, a) || hasProperName(textA, b) && hasProperName(textB, a)
 }
 
 // has reports whether a word of name is in the one set and not in the other.
@@ -117,6 +118,26 @@ func has(name string, in, out map[uint64]bool) bool {
 	words(name, func(w uint64) { found = found || in[w] && !out[w] })
 	return found
 }
+
+// hasProperName reports whether a text has a word that is not in a set, with a digit, or with a capital letter although
+// it does not start a sentence.
+func hasProperName(text string, out map[uint64]bool) bool {
+	start := true
+	for word := range strings.FieldsSeq(text) {
+		inside := strings.TrimLeftFunc(word, isSymbol)
+		if !start && strings.ContainsFunc(inside, func(r rune) bool { return unicode.IsDigit(r) || unicode.IsUpper(r) }) {
+			found := false
+			words(inside, func(w uint64) { found = found || !out[w] })
+			if found {
+				return true
+			}
+		}
+		start = strings.ContainsAny(word[len(word)-1:], ".!?:")
+	}
+	return false
+}
+
+func isSymbol(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 
 func wordSet(text string) map[uint64]bool {
 	set := make(map[uint64]bool)

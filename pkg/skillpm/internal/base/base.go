@@ -5,11 +5,14 @@
 package base
 
 import (
+	"cmp"
 	"context"
 	"io/fs"
 	"iter"
 	"path/filepath"
+	"slices"
 	"sync"
+	"time"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/environ"
@@ -18,6 +21,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/sign"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/admission"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/advisories"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/fetch"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/firstseen"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/solve"
@@ -163,6 +167,69 @@ func (b *Base) Services(ctx context.Context, w *workspace.Workspace, o ServiceOp
 		Signing: o.Signing, Frozen: o.Frozen, Settings: []*pack.Config{admin, w.Config},
 	}, w.Config)
 	return s, err
+}
+
+// Advisories returns the advisories of all feeds that the settings, the registries, and the project have. It fetches
+// feeds that are older than maxAge; offline it returns those that this machine has.
+func (b *Base) Advisories(ctx context.Context, w *workspace.Workspace, s *Services, offline bool,
+	maxAge time.Duration,
+) (*advisories.Set, error) {
+	admin, err := b.Machine.AdminConfig()
+	if err != nil {
+		return nil, err
+	}
+	sources, err := advisorySources(admin, w, s.Registries)
+	if err != nil {
+		return nil, err
+	}
+	dir := w.Guard(b.PolicyProject).AdvisoryDir()
+	if dir == "" {
+		return &advisories.Set{}, nil
+	}
+	return advisories.Store{Dir: dir, Now: b.Now}.Update(ctx, sources, offline, maxAge)
+}
+
+// advisorySources returns the indexes that may have advisories: the administrator's, the user's, and the project's.
+func advisorySources(admin *pack.Config, w *workspace.Workspace, r *fetch.Registries) ([]advisories.Source, error) {
+	var list []advisories.Source
+	add := func(name, url string, keys []*sign.PublicKey, project bool) {
+		url = registry.Canonical(url)
+		known := slices.ContainsFunc(list, func(s advisories.Source) bool { return s.URL == url })
+		if known || registry.KindOf(url) != "index" {
+			return
+		}
+		list = append(list, advisories.Source{
+			Name: cmp.Or(name, url), URL: url, Keys: keys, Project: project,
+			Open: func(ctx context.Context) (registry.Registry, error) { return r.Open(ctx, name, url, false) },
+		})
+	}
+	for _, c := range []*pack.Config{admin, w.Config} { // first, because they have keys
+		for _, feed := range c.Advisories {
+			var keys []*sign.PublicKey
+			for _, name := range feed.Keys {
+				data, err := safefile.ReadFile(c.File(name), 1<<16)
+				if err == nil {
+					var key *sign.PublicKey
+					key, err = sign.ParsePublic(data)
+					keys = append(keys, key)
+				}
+				if err != nil {
+					return nil, diag.Errorf(diag.Invalid, "cannot read the key %s of the advisories of %s: %w",
+						c.File(name), feed.URL, err)
+				}
+			}
+			add("", feed.URL, keys, false)
+		}
+	}
+	for _, c := range []*pack.Config{admin, w.Config} {
+		for _, one := range c.Registries {
+			add(one.Name, one.URL, nil, false)
+		}
+	}
+	for _, one := range w.Manifest.Registries {
+		add(one.Name, one.URL, nil, true)
+	}
+	return list, nil
 }
 
 // AcceptedBindings returns the bindings of projects that the user accepted.

@@ -1,0 +1,117 @@
+package advisory
+
+import (
+	"slices"
+
+	"github.com/Masterminds/semver/v3"
+)
+
+// Subject is what is installed, locked, or about to be used.
+type Subject struct {
+	Pack    string   // owner/name; "" for a skill without a pack
+	Version string   // of the pack; "" if unknown
+	Trees   []string // tree digests of its skills
+}
+
+// Affects reports whether the advisory is about a subject. A withdrawn advisory is about none.
+func (a *Advisory) Affects(s Subject) bool {
+	if a.Withdrawn != nil {
+		return false
+	}
+	return slices.ContainsFunc(a.Affected, func(x Affected) bool { return x.affects(s) })
+}
+
+func (x Affected) affects(s Subject) bool {
+	if x.Package.Ecosystem != Ecosystem {
+		return false
+	}
+	for _, t := range x.trees() {
+		if slices.Contains(s.Trees, t) {
+			return true
+		}
+	}
+	if s.Pack == "" || s.Pack != x.Package.Name {
+		return false
+	}
+	if slices.Contains(x.Versions, s.Version) {
+		return true
+	}
+	v, err := semver.StrictNewVersion(s.Version)
+	if err != nil {
+		return false
+	}
+	return slices.ContainsFunc(x.Ranges, func(r Range) bool { return r.contains(v) })
+}
+
+// contains evaluates the events in order of versions, as OSV describes it.
+func (r Range) contains(v *semver.Version) bool {
+	type step struct {
+		at    *semver.Version
+		after bool // it takes effect after this version
+		on    bool
+	}
+	var steps []step
+	for _, e := range r.Events {
+		text := e.Introduced + e.Fixed + e.LastAffected // one of them
+		at, err := parseVersion(text)
+		if err != nil {
+			return false
+		}
+		steps = append(steps, step{at, e.LastAffected != "", e.Introduced != ""})
+	}
+	slices.SortStableFunc(steps, func(a, b step) int { return a.at.Compare(b.at) })
+	affected := false
+	for _, s := range steps {
+		if c := s.at.Compare(v); c < 0 || c == 0 && !s.after {
+			affected = s.on
+		}
+	}
+	return affected
+}
+
+// FixedIn returns the lowest version after that of a subject which the advisory names as fixed, or "".
+func (a *Advisory) FixedIn(s Subject) string {
+	v, err := semver.StrictNewVersion(s.Version)
+	if err != nil {
+		return ""
+	}
+	var best *semver.Version
+	for _, x := range a.Affected {
+		if x.Package.Ecosystem != Ecosystem || x.Package.Name != s.Pack {
+			continue
+		}
+		for _, r := range x.Ranges {
+			for _, e := range r.Events {
+				f, err := semver.StrictNewVersion(e.Fixed)
+				if err == nil && f.GreaterThan(v) && (best == nil || f.LessThan(best)) {
+					best = f
+				}
+			}
+		}
+	}
+	if best == nil {
+		return ""
+	}
+	return best.String()
+}
+
+// Matching returns the advisories about a subject, malicious ones first, then by id. Of advisories that are aliases of
+// each other, only the first one is returned.
+func Matching(all []*Advisory, s Subject) []*Advisory {
+	var found []*Advisory
+	for _, a := range all {
+		if a.Affects(s) {
+			found = append(found, a)
+		}
+	}
+	slices.SortStableFunc(found, compare)
+	known := map[string]bool{}
+	return slices.DeleteFunc(found, func(a *Advisory) bool {
+		names := append([]string{a.ID}, a.Aliases...)
+		again := slices.ContainsFunc(names, func(id string) bool { return known[id] })
+		for _, id := range names {
+			known[id] = true
+		}
+		return again
+	})
+}

@@ -1,0 +1,564 @@
+package flow
+
+import (
+	"strconv"
+	"strings"
+)
+
+// arg is an argument of a call.
+type arg struct {
+	key string // of a keyword argument
+	v   value
+}
+
+// list evaluates expressions that are separated by commas.
+func (c *code) list(end int) value {
+	var values []value
+	for c.pos < end {
+		values = append(values, c.expression(end))
+		if c.op(c.pos) != "," {
+			break
+		}
+		c.pos++
+		if c.pos < end && c.tokens[c.pos].first && c.lang == Python {
+			break
+		}
+	}
+	if len(values) == 1 {
+		return values[0]
+	}
+	v := union(values...)
+	v.argv = values[:min(len(values), maxElements)]
+	return v
+}
+
+// expression evaluates one expression up to a token that cannot continue it.
+func (c *code) expression(end int) value {
+	if c.depth >= maxDepth {
+		for c.pos < end && (c.op(c.pos) == "" || !strings.Contains(",)]};", c.op(c.pos))) {
+			if op := c.op(c.pos); op == "(" || op == "[" || op == "{" {
+				c.pos = c.end(c.pos)
+			}
+			c.pos++
+		}
+		return value{}
+	}
+	c.depth++
+	defer func() { c.depth-- }()
+	v := c.unary(end)
+	compared := false
+	for c.pos < end {
+		i := c.pos
+		t := c.tokens[i]
+		if t.first && c.lang != JavaScript {
+			break
+		}
+		operator := t.text
+		if t.kind == tokenName {
+			if t.first {
+				break
+			}
+			switch operator {
+			case "if":
+				if c.lang != Python {
+					return c.truth(v, compared)
+				}
+				c.pos++
+				c.expression(end)
+				if c.word(c.pos) == "else" {
+					c.pos++
+					v = c.merge(v, c.expression(end))
+				}
+				continue
+			case "and", "or", "in", "is", "not", "instanceof":
+			case "as", "satisfies":
+				if c.lang != JavaScript {
+					return c.truth(v, compared)
+				}
+				c.skipType(end)
+				continue
+			default:
+				return c.truth(v, compared)
+			}
+		} else if t.kind != tokenOp {
+			break
+		}
+		switch operator {
+		case "+":
+			c.pos++
+			v = c.plus(v, c.unary(end))
+		case "%":
+			c.pos++
+			v = c.percent(v, c.unary(end))
+		case "/":
+			c.pos++
+			right := c.unary(end)
+			if v.name == "Path" || v.text != "" && right.text != "" && !numeric(right.text) {
+				name := v.name
+				v = c.join("/", v, right)
+				v.name = name
+			} else {
+				v = union(v, right)
+			}
+		case "==", "!=", "<", ">", "<=", ">=", "===", "!==", "in", "is", "not", "instanceof":
+			c.pos++
+			compared = true
+			c.unary(end)
+		case "and", "&&":
+			c.pos++
+			right := c.expression(end)
+			v = right
+			compared = false
+		case "or", "||", "??":
+			c.pos++
+			v = c.merge(v, c.expression(end))
+		case "?":
+			c.pos++
+			a := c.expression(end)
+			if c.op(c.pos) == ":" {
+				c.pos++
+				a = c.merge(a, c.expression(end))
+			}
+			v, compared = a, false
+		case ":=":
+			name := v.ref
+			c.pos++
+			v = c.expression(end)
+			if name != "" {
+				c.store(name, v)
+			}
+		case "=":
+			if c.lang != JavaScript || v.ref == "" {
+				return c.truth(v, compared)
+			}
+			name := v.ref
+			c.pos++
+			v = c.expression(end)
+			c.store(name, v)
+		case "-", "*", "**", "//", "|", "&", "^", "<<", ">>", ">>>", "@", "+=", "-=", "|=":
+			c.pos++
+			right := c.unary(end)
+			v = union(v, right)
+		case "!", "++", "--":
+			c.pos++
+		default:
+			return c.truth(v, compared)
+		}
+	}
+	return c.truth(v, compared)
+}
+
+func numeric(text string) bool { return strings.Trim(text, "0123456789.e") == "" }
+
+// truth returns an expression's value, which is not its operands if they were compared.
+func (c *code) truth(v value, compared bool) value {
+	if compared {
+		return value{}
+	}
+	return v
+}
+
+// merge returns the value that is one of two.
+func (c *code) merge(a, b value) value {
+	out := a
+	if a.text == "" && a.name == "" && !a.literal || hasHole(a.text) && strings.IndexByte(a.text, 0) == 0 &&
+		b.text != "" {
+		out = b
+	}
+	out.from = a.from.with(b.from)
+	out.ref = ""
+	return out
+}
+
+// skipType skips a type after as.
+func (c *code) skipType(end int) {
+	c.pos++
+	for c.pos < end {
+		switch op := c.op(c.pos); {
+		case op == "<" || op == ">" || op == "." || op == "|":
+		case op == "[" || op == "{":
+			c.pos = c.end(c.pos)
+		case c.word(c.pos) != "" && !c.tokens[c.pos].first:
+		default:
+			return
+		}
+		c.pos++
+	}
+}
+
+// unary evaluates an operand with its prefixes.
+func (c *code) unary(end int) value {
+	if c.pos >= end {
+		return value{}
+	}
+	if c.depth >= maxDepth {
+		c.pos++
+		return value{}
+	}
+	c.depth++
+	defer func() { c.depth-- }()
+	switch t := c.tokens[c.pos]; t.kind {
+	case tokenOp:
+		switch t.text {
+		case "!":
+			c.pos++
+			c.unary(end)
+			return value{}
+		case "-", "+", "~", "*", "**", "...", "++", "--", "&", "::":
+			c.pos++
+			v := c.unary(end)
+			return v
+		}
+	case tokenName:
+		switch t.text {
+		case "not", "typeof", "void":
+			c.pos++
+			c.unary(end)
+			return value{}
+		case "await", "yield", "delete", "new":
+			c.pos++
+			return c.unary(end)
+		case "async":
+			if c.op(c.pos+1) == "(" || c.word(c.pos+1) != "" {
+				c.pos++
+				if c.op(c.pos) == "(" && c.op(c.end(c.pos)+1) != "=>" {
+					c.pos--
+					break
+				}
+				return c.unary(end)
+			}
+		case "lambda":
+			return c.lambda(end)
+		case "function":
+			return c.arrow("", nil)
+		}
+	}
+	v := c.primary(end)
+	return c.trailers(v, end)
+}
+
+// lambda evaluates a lambda of Python.
+func (c *code) lambda(end int) value {
+	c.pos++
+	for c.pos < end && c.op(c.pos) != ":" && !c.tokens[c.pos].first {
+		c.pos++
+	}
+	if c.op(c.pos) == ":" {
+		c.pos++
+	}
+	return c.expression(end)
+}
+
+// arrow evaluates a function of JavaScript without name at c.pos. params are the values of its parameters, if they are
+// known. It returns the results.
+func (c *code) arrow(name string, params *value) (out value) {
+	if c.word(c.pos) == "async" {
+		c.pos++
+	}
+	s := scope{vars: map[string]value{}, fn: name}
+	if name == "" {
+		s.fn = c.top().fn
+	}
+	if c.word(c.pos) == "function" {
+		c.pos++
+		if c.op(c.pos) == "*" {
+			c.pos++
+		}
+		if c.word(c.pos) != "" {
+			c.pos++
+		}
+	}
+	if w := c.word(c.pos); w != "" {
+		s.vars[w] = c.argument(name, 0, w, params)
+		c.pos++
+	} else if c.op(c.pos) == "(" {
+		end := c.end(c.pos)
+		if name != "" && params == nil {
+			c.parameters(c.pos+1, end, name, s.vars)
+		} else {
+			for k := c.pos + 1; k < end; k++ {
+				if w := c.word(k); w != "" && (c.op(k-1) == "(" || c.op(k-1) == "," || c.op(k-1) == "{") {
+					s.vars[w] = c.argument(name, 0, w, params)
+				}
+			}
+		}
+		c.pos = end + 1
+	}
+	for c.pos < len(c.tokens) && c.op(c.pos) != "=>" && c.op(c.pos) != "{" { // a type
+		if op := c.op(c.pos); op == ")" || op == ";" || op == "," {
+			return value{}
+		}
+		c.pos++
+	}
+	if c.op(c.pos) == "=>" {
+		c.pos++
+	}
+	if len(c.scopes) >= 40 {
+		if c.op(c.pos) == "{" {
+			c.pos = c.end(c.pos) + 1
+		}
+		return value{}
+	}
+	c.scopes = append(c.scopes, s)
+	if c.op(c.pos) == "{" {
+		c.nestedBlock(c.pos)
+	} else {
+		out = c.expression(len(c.tokens))
+		if name != "" {
+			c.reach(out.from, c.key("result:"+c.local(name)))
+		}
+	}
+	c.leave()
+	return out
+}
+
+func (c *code) argument(fn string, n int, name string, params *value) value {
+	switch {
+	case params != nil:
+		return value{from: params.from, name: ".", text: c.textOf(value{from: params.from})}
+	case fn != "":
+		return c.parameter(fn, n, name)
+	}
+	return value{}
+}
+
+// functionValue evaluates the value of an assignment. A function that is assigned to an attribute gets its name.
+func (c *code) functionValue(from, at, end int) value {
+	if name := c.word(at - 1); at-1 > from && name != "" && c.op(at-2) == "." && c.isArrow(c.pos) {
+		c.funcs[name] = true
+		c.arrow(name, nil)
+		return value{name: "fn:" + name}
+	}
+	return c.expression(end)
+}
+
+// isArrow reports whether a function of JavaScript begins at i.
+func (c *code) isArrow(i int) bool {
+	if c.lang != JavaScript {
+		return false
+	}
+	if c.word(i) == "async" {
+		i++
+	}
+	switch {
+	case c.word(i) == "function":
+		return true
+	case c.word(i) != "":
+		return c.op(i+1) == "=>"
+	case c.op(i) == "(":
+		return c.op(c.end(i)+1) == "=>"
+	}
+	return false
+}
+
+// whole returns a value that is used as a whole: all environment variables are a source then.
+func (c *code) whole(v value) value {
+	switch v.name {
+	case "os.environ", "process.env", "ENV", "Deno.env.toObject()", "os.environb":
+		if v.name == "ENV" && c.lang != Ruby {
+			return v
+		}
+		id := c.fact(Fact{Kind: ReadsEnvironment, Client: v.name, Sure: Certain})
+		v.from = v.from.with(set{id})
+		v.name, v.ref = "", ""
+	}
+	return v
+}
+
+// trailers evaluates attributes, calls, and elements of a value.
+func (c *code) trailers(v value, end int) value {
+	var receiver value
+	for c.pos < end {
+		t := c.tokens[c.pos]
+		if t.kind == tokenFormat && c.lang == JavaScript && !t.first && v.name != "" { // a tagged template
+			v = c.call(v, receiver, []arg{{v: c.format(end)}})
+			continue
+		}
+		if c.lang == Ruby && !t.first && v.name != "" && len(v.from) == 0 && (t.kind == tokenText ||
+			t.kind == tokenFormat) && v.text == "" {
+			v = c.call(v, receiver, []arg{{v: c.list(end)}})
+			continue
+		}
+		if t.kind != tokenOp {
+			return v
+		}
+		switch t.text {
+		case ".", "?.", "::":
+			if t.first && c.lang == Python {
+				return v
+			}
+			c.pos++
+			name := c.word(c.pos)
+			if name == "" {
+				if op := c.op(c.pos); op == "(" || op == "[" {
+					continue
+				}
+				return v
+			}
+			c.pos++
+			receiver = v
+			v = c.attribute(v, name)
+		case "(":
+			if t.first && c.lang != JavaScript {
+				return v
+			}
+			at := c.at
+			c.here(c.pos)
+			if c.lang == JavaScript || c.lang == Python {
+				c.at = at
+			}
+			v = c.call(v, receiver, c.arguments(end, receiver))
+			receiver = value{}
+		case "[":
+			if t.first {
+				return v
+			}
+			v = c.subscript(v, end)
+		case "!":
+			if c.lang == JavaScript && (c.op(c.pos+1) == "." || c.op(c.pos+1) == ")" || c.op(c.pos+1) == "," ||
+				c.op(c.pos+1) == ";") {
+				c.pos++
+				continue
+			}
+			return v
+		default:
+			return v
+		}
+	}
+	return v
+}
+
+// attribute returns an attribute of a value.
+func (c *code) attribute(v value, name string) value {
+	if v.ref != "" {
+		if known, ok := c.find(v.ref + "." + name); ok {
+			known.ref = v.ref + "." + name
+			return known
+		}
+	}
+	if f, ok := v.fields[name]; ok {
+		return f
+	}
+	if v.name == "process.env" || v.name == "Bun.env" || v.name == "import.meta.env" {
+		return c.variable(name)
+	}
+	ref := ""
+	if v.ref != "" {
+		ref = v.ref + "." + name
+	}
+	if c.lang == JavaScript && v.name == "" && len(v.from) > 0 && c.op(c.pos) != "(" && c.op(c.pos) != "?." &&
+		!content[name] {
+		out := c.selected(v)
+		out.ref = ref
+		return out
+	}
+	out := c.named(v.name+"."+name, ref)
+	out.from = out.from.with(v.from)
+	if v.name == "Path" {
+		switch name {
+		case "parent", "name", "stem":
+			out.from = v.from
+			out.name = "Path"
+		}
+	}
+	return out
+}
+
+// variable returns the value of an environment variable.
+func (c *code) variable(name string) value {
+	switch name {
+	case "HOME", "USERPROFILE":
+		return value{text: "~", literal: true}
+	case "":
+		return value{}
+	}
+	if strings.Contains(systemVariables, " "+strings.ToUpper(name)+" ") {
+		return value{}
+	}
+	v := c.source(Fact{Kind: ReadsVariable, Detail: name, Sure: Certain})
+	v.text = c.hole(v)
+	return v
+}
+
+// subscript evaluates an element of a value.
+func (c *code) subscript(v value, end int) value {
+	stop := min(c.end(c.pos), end)
+	c.pos++
+	index := value{}
+	if c.pos < stop {
+		index = c.expression(stop)
+	}
+	c.pos = stop + 1
+	switch v.name {
+	case "os.environ", "process.env", "ENV", "Bun.env":
+		if v.name == "ENV" && c.lang != Ruby {
+			return value{from: v.from}
+		}
+		if index.literal && !hasHole(index.text) && index.text != "" {
+			return c.variable(index.text)
+		}
+		return value{from: v.from}
+	}
+	if f, ok := v.fields[index.text]; ok && index.literal {
+		return f
+	}
+	if n, err := strconv.Atoi(index.text); err == nil && n >= 0 && n < len(v.argv) {
+		return v.argv[n]
+	}
+	if index.literal && index.text != "" && !numeric(index.text) && !hasHole(index.text) {
+		return c.selected(v)
+	}
+	return value{from: v.from, name: strings.TrimSuffix(v.name, "()") + "[]"}.unnamed()
+}
+
+func (v value) unnamed() value {
+	v.name = ""
+	return v
+}
+
+// arguments evaluates the arguments of a call.
+func (c *code) arguments(end int, receiver value) (args []arg) {
+	stop := min(c.end(c.pos), end)
+	if c.lang == Python {
+		for k := c.pos + 1; k < stop; k++ {
+			if op := c.op(k); op == "(" || op == "[" || op == "{" {
+				k = c.end(k)
+				continue
+			}
+			if c.word(k) == "for" {
+				return []arg{{v: c.comprehension(k, stop)}}
+			}
+		}
+	}
+	c.pos++
+	for c.pos < stop {
+		from := c.pos
+		a := arg{}
+		if w := c.word(from); w != "" && (c.lang != JavaScript && c.op(from+1) == "=" || c.lang == Ruby &&
+			c.op(from+1) == ":") {
+			a.key = w
+			c.pos = from + 2
+		}
+		header := headerName(a.key)
+		switch {
+		case c.pos >= stop:
+		case c.isArrow(c.pos):
+			params := union(receiver)
+			for _, other := range args {
+				params = union(params, other.v)
+			}
+			a.v = c.arrow("", &params)
+		default:
+			a.v = c.expression(stop)
+		}
+		if header {
+			a.v = c.header(a.v)
+		}
+		args = append(args, a)
+		if c.op(c.pos) == "," || c.pos == from || c.pos < stop {
+			c.pos++
+		}
+	}
+	c.pos = stop + 1
+	return args
+}

@@ -1,0 +1,269 @@
+package flow
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+)
+
+// maxSteps is the number of steps of data that [Join] follows for one skill.
+const maxSteps = 2_000_000
+
+// maxFlows is the number of flows that [Join] returns.
+const maxFlows = 300
+
+// graph is how data passes in one skill.
+type graph struct {
+	facts []Fact
+	nodes []node // fact is an index of facts
+	next  [][]int32
+	steps int
+	stems map[string]bool // the files' names without extension
+}
+
+// Join returns what the files of one skill do together. The order of summaries does not matter. nil ones are ignored.
+func Join(summaries []*Summary) *Facts {
+	var g graph
+	out := &Facts{}
+	keys := map[string]int32{}
+	summaries = slices.DeleteFunc(slices.Clone(summaries), func(s *Summary) bool { return s == nil })
+	slices.SortStableFunc(summaries, func(a, b *Summary) int { return strings.Compare(a.path, b.path) })
+	g.stems = map[string]bool{}
+	for _, s := range summaries {
+		g.stems[stemOf(path.Base(s.path))] = true
+	}
+	for _, s := range summaries {
+		out.Partial = out.Partial || s.partial
+		g.add(s, keys)
+	}
+	out.Flows = g.flows()
+	out.Partial = out.Partial || g.steps >= maxSteps
+	out.All = g.facts
+	slices.SortStableFunc(out.All, compareFacts)
+	slices.SortStableFunc(out.Flows, func(a, b Flow) int {
+		return cmp.Or(compareFacts(a.To, b.To), compareFacts(a.From, b.From))
+	})
+	return out
+}
+
+func compareFacts(a, b Fact) int {
+	return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Start, b.Start), cmp.Compare(a.Kind, b.Kind),
+		strings.Compare(a.Detail, b.Detail))
+}
+
+// add adds the nodes of one file. Nodes with the same key are the same.
+func (g *graph) add(s *Summary, keys map[string]int32) {
+	base := int32(len(g.facts))
+	g.facts = append(g.facts, s.facts...)
+	ids := make([]int32, len(s.nodes))
+	for i, n := range s.nodes {
+		id, known := int32(0), false
+		if n.key != "" {
+			id, known = keys[n.key]
+		}
+		if !known {
+			id = int32(len(g.nodes))
+			if n.fact >= 0 {
+				n.fact += base
+			}
+			g.nodes = append(g.nodes, n)
+			g.next = append(g.next, nil)
+			if n.key != "" {
+				keys[n.key] = id
+			}
+		}
+		ids[i] = id
+	}
+	for _, e := range s.edges {
+		g.next[ids[e[0]]] = append(g.next[ids[e[0]]], ids[e[1]])
+	}
+}
+
+// flows follows the data of every fact to the first facts that it reaches.
+func (g *graph) flows() (flows []Flow) {
+	seen := make([]int32, len(g.nodes))
+	came := make([]int32, len(g.nodes))
+	var queue []int32
+	for start, n := range g.nodes {
+		if n.fact < 0 || len(g.next[start]) == 0 {
+			continue
+		}
+		mark := int32(start) + 1
+		seen[start], came[start] = mark, -1
+		queue = append(queue[:0], int32(start))
+		for len(queue) > 0 {
+			id := queue[0]
+			queue = queue[1:]
+			if f := g.nodes[id].fact; f >= 0 && int(id) != start {
+				if flow, ok := g.flow(g.facts[n.fact], g.facts[f], came, id); ok {
+					if flows = append(flows, flow); len(flows) >= maxFlows {
+						g.steps = maxSteps
+						return g.spread(flows)
+					}
+				}
+				continue
+			}
+			if extern, ok := strings.CutPrefix(g.nodes[id].key, "extern "); ok {
+				if stem, _, _ := strings.Cut(extern, ":"); g.stems[stem] {
+					continue // the skill has this module: its functions say what they return
+				}
+			}
+			for _, to := range g.next[id] {
+				if g.steps++; g.steps >= maxSteps {
+					return g.spread(flows)
+				}
+				if seen[to] != mark {
+					seen[to], came[to] = mark, id
+					queue = append(queue, to)
+				}
+			}
+		}
+	}
+	return g.spread(flows)
+}
+
+// flow returns the flow from one fact to another, if it means something.
+func (g *graph) flow(from, to Fact, came []int32, end int32) (Flow, bool) {
+	f := Flow{From: from, To: to, Sure: min(from.Sure, to.Sure), Drop: dropHost(to.Host), Reserved: to.Host != "" &&
+		localHost(to.Host)}
+	if from.Kind == Downloads || from.Kind == Uploads || from.Kind == Connects {
+		f.Reserved = from.Host != "" && localHost(from.Host)
+	}
+	var p passed
+	hops := 0
+	for id := came[end]; id >= 0; id = came[id] {
+		switch kind, name, _ := strings.Cut(g.nodes[id].key, ":"); kind {
+		case "select":
+			p.selected = true
+		case "header":
+			p.header = true
+		case "address":
+			p.address = true
+		case "encode":
+			p.encoded = true
+		case "file", "out", "in":
+			f.Via = append(f.Via, name)
+		case "call", "result":
+			name, _, _ = strings.Cut(name, " ")
+			f.Via = append(f.Via, name)
+			f.Sure = min(f.Sure, Likely)
+			if hops++; hops > 6 {
+				f.Sure = Possible
+			}
+		}
+	}
+	slices.Reverse(f.Via)
+	f.Via = slices.Compact(f.Via)
+	f.Via = f.Via[:min(len(f.Via), 8)]
+	f.Kind = meaning(&f, p)
+	return f, f.Kind != 0
+}
+
+// passed is how a value reached a request.
+type passed struct {
+	selected bool // one entry of it
+	header   bool // as a header
+	address  bool // as a part of the address
+	encoded  bool // in base64
+}
+
+// meaning returns the kind of a flow, or 0.
+func meaning(f *Flow, p passed) Meaning {
+	switch f.To.Kind {
+	case Downloads, Uploads, Connects, LooksUp, Mails:
+		if f.From.Kind == Decodes && p.address && f.From.Client != "Buffer.from" {
+			return HidesAddress
+		}
+		return f.sent(p)
+	case RunsFile, RunsComputed:
+		switch f.From.Kind {
+		case Downloads, Uploads:
+			return RunsDownload
+		case Decodes:
+			return RunsDecoded
+		case Connects:
+			return RunsReceived
+		}
+	case Persists, WritesAgent, WritesSkill:
+		if f.From.Kind == Downloads || f.From.Kind == Uploads {
+			return WritesDownload
+		}
+	}
+	return 0
+}
+
+// sent returns the kind of a flow to another machine, or 0.
+func (f *Flow) sent(p passed) Meaning {
+	switch f.From.Kind {
+	case ReadsVariable:
+		return f.variable(p)
+	case ReadsDotenv:
+		if (p.selected || p.header) && !f.Drop {
+			return Credential
+		}
+		return Exfiltrates
+	case ReadsEnvironment:
+		if p.selected && (p.header || f.To.Host == "") {
+			return Credential
+		}
+		return Exfiltrates
+	case ReadsKey, ReadsAgent, ReadsKeychain:
+		if related(f.From.Detail, f.To.Host) || f.To.Client == "ssh" || p.selected && (p.header ||
+			f.To.Kind != Uploads) {
+			return Credential
+		}
+		return Exfiltrates
+	case ReadsBrowser, ReadsWallet, ReadsHistory, ReadsHome:
+		return Exfiltrates
+	case ReadsClipboard, ReadsFile, ReadsSkill:
+		if f.Drop && f.To.Kind != Downloads {
+			return Exfiltrates
+		}
+		return Sends
+	}
+	return 0
+}
+
+// variable returns the kind of a flow of one environment variable. A secret of a known service, and an encoded one, in
+// the body or the address of a request to another host is not a credential of this request.
+func (f *Flow) variable(p passed) Meaning {
+	switch {
+	case !secretName(f.From.Detail) || f.To.Host == "" || related(f.From.Detail, f.To.Host):
+	case f.Drop:
+		return Exfiltrates
+	case p.header || f.To.Kind == Mails || f.To.Kind == Connects:
+	case p.encoded || knownService(f.From.Detail):
+		return Exfiltrates
+	}
+	return Credential
+}
+
+// spread turns credentials of several services that are sent in one request to none of them into exfiltration.
+func (g *graph) spread(flows []Flow) []Flow {
+	type request struct {
+		file  string
+		start int
+	}
+	services := map[request]map[string]bool{}
+	foreign := func(f Flow) bool {
+		return f.Kind == Credential && f.From.Kind == ReadsVariable && secretName(f.From.Detail) &&
+			f.To.Kind == Uploads && f.To.Host != "" && !related(f.From.Detail, f.To.Host)
+	}
+	for _, f := range flows {
+		if !foreign(f) {
+			continue
+		}
+		at := request{f.To.File, f.To.Start}
+		if services[at] == nil {
+			services[at] = map[string]bool{}
+		}
+		services[at][serviceOf(f.From.Detail)] = true
+	}
+	for i, f := range flows {
+		if foreign(f) && len(services[request{f.To.File, f.To.Start}]) > 1 {
+			flows[i].Kind, flows[i].Sure = Exfiltrates, min(f.Sure, Likely)
+		}
+	}
+	return flows
+}

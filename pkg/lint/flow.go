@@ -1,0 +1,115 @@
+package lint
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/internal/scan"
+	"github.com/skillpm/skillpm/pkg/internal/scan/flow"
+)
+
+// summarize records what the code of a file does.
+func (u *skillCheck) summarize(f *file) {
+	in := flow.File{Path: f.rel, Data: f.data}
+	if isMarkdown(f.rel) {
+		in.Page = u.page(f).Page
+	}
+	u.flows = append(u.flows, flow.Summarize(in))
+}
+
+// reportFlows reports what the code of the skill does across its files, where rules have a shape for it.
+func (u *skillCheck) reportFlows() {
+	facts := flow.Join(u.flows)
+	for _, f := range facts.Flows {
+		if k := flowKind(f); k != 0 {
+			u.reportFact(k, f.To, flowDetail(f))
+		}
+	}
+	for _, f := range facts.All {
+		if k := factKinds[f.Kind]; k != 0 && f.Sure >= flow.Likely {
+			u.reportFact(k, f, f.Detail)
+		}
+	}
+}
+
+// flowKind returns what a flow means for the rules, or 0.
+func flowKind(f flow.Flow) scan.Kind {
+	switch f.Kind {
+	case flow.Exfiltrates:
+		if f.Reserved && !isExample(f.To.Host) || f.Sure < flow.Likely {
+			return 0 // to this machine
+		}
+		return scan.FlowSecrets
+	case flow.RunsDownload:
+		switch {
+		case f.Reserved:
+			return 0
+		case f.To.Kind == flow.RunsComputed && !isShellPipe(f.To.Client):
+			return scan.FlowDownload
+		case f.To.Kind == flow.RunsFile:
+			return scan.FlowStages
+		}
+	case flow.RunsDecoded:
+		return scan.FlowDecoded
+	case flow.RunsReceived:
+		return scan.FlowReceived
+	case flow.HidesAddress:
+		return scan.FlowAddress
+	case flow.WritesDownload:
+		return scan.FlowInstalled
+	}
+	return 0
+}
+
+// isShellPipe reports whether a program is a shell that reads from a pipe, which the scanner reports itself.
+func isShellPipe(program string) bool {
+	switch program {
+	case "sh", "bash", "zsh", "dash", "ksh", "iex", "Invoke-Expression", "eval", "source":
+		return true
+	}
+	return false
+}
+
+// isExample reports whether a host is in a domain that is reserved for examples, and not in a private network.
+func isExample(host string) bool {
+	for _, domain := range []string{"example.com", "example.net", "example.org", "example"} {
+		if host == domain || strings.HasSuffix(host, "."+domain) {
+			return true
+		}
+	}
+	return false
+}
+
+func flowDetail(f flow.Flow) string {
+	from := cmp.Or(f.From.Detail, f.From.Kind.String())
+	to := cmp.Or(f.To.Host, f.To.Detail, f.To.Client)
+	return from + " → " + to
+}
+
+// factKinds are the facts that rules have a shape for.
+var factKinds = map[flow.Kind]scan.Kind{
+	flow.ReadsBrowser: scan.FlowCollects, flow.ReadsWallet: scan.FlowCollects, flow.ReadsKeychain: scan.FlowCollects,
+	flow.ReadsHistory: scan.FlowCollects, flow.ReadsEnvironment: scan.FlowEnvironment, flow.Persists: scan.FlowPersists,
+	flow.WritesAgent: scan.FlowOtherSkill, flow.WritesSkill: scan.FlowOtherSkill, flow.Deletes: scan.FlowDestroys,
+	flow.Wipes: scan.FlowDestroys, flow.EncryptsFiles: scan.FlowEncrypts, flow.DisablesGuard: scan.FlowGuard,
+	flow.SuppressesLogs: scan.FlowTraces, flow.Uploads: scan.FlowUploads, flow.RewritesGit: scan.FlowRewrites,
+}
+
+// reportFact reports one of them, unless the context only shows it.
+func (u *skillCheck) reportFact(k scan.Kind, at flow.Fact, detail string) {
+	f := u.files[at.File]
+	if f == nil || at.Start >= at.End || at.End > len(f.data) {
+		return
+	}
+	l := u.locator(f)
+	c := l.At(at.Start, at.End)
+	if c.Surface == scan.InRemark {
+		c.Surface = scan.InScript // the code itself was read
+	}
+	m, ok := u.l.scanner.Match(scan.Hit{Kind: k}, c)
+	if !ok || slices.ContainsFunc(u.signals, func(s signal) bool { return s.rule == m.Rule.ID && s.file == f }) {
+		return
+	}
+	u.reportMatch(f, scan.Hit{Kind: k, Start: at.Start, End: at.End, Detail: detail}, m)
+}

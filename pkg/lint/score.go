@@ -1,0 +1,81 @@
+package lint
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag/rule"
+	"github.com/skillpm/skillpm/pkg/internal/scan"
+)
+
+// signal is one contribution to the score of a skill: a hit of a rule with points.
+type signal struct {
+	family scan.Signal
+	points int
+	rule   string
+	about  string
+	file   *file
+	start  int
+	end    int
+}
+
+// addSignal records a hit for the score.
+func (u *skillCheck) addSignal(f *file, h scan.Hit, m scan.Match) {
+	if m.Points == 0 {
+		return
+	}
+	points := m.Points
+	if points < scan.Attack && isMarkdown(f.rel) && u.aboutSecurity() {
+		points = (points + 1) / 2
+	}
+	u.signals = append(u.signals, signal{
+		family: m.Rule.Signal, points: points, rule: m.Rule.ID, about: cmp.Or(h.Detail, m.Rule.Title),
+		file: f, start: h.Start, end: h.End,
+	})
+}
+
+// reportScore reports a skill whose signals together are those of an attack: at least two families of behavior, with at
+// least [scan.Attack] points. Of each family, the signal with the most points counts, so that repetition adds nothing.
+func (u *skillCheck) reportScore() {
+	strongest := map[scan.Signal]signal{}
+	for _, s := range u.signals {
+		if s.points > strongest[s.family].points {
+			strongest[s.family] = s
+		}
+	}
+	var parts []signal
+	total := 0
+	for _, family := range scan.Signals {
+		if s, ok := strongest[family]; ok {
+			parts = append(parts, s)
+			total += s.points
+		}
+	}
+	if len(parts) < 2 || total < scan.Attack {
+		return
+	}
+	slices.SortStableFunc(parts, func(a, b signal) int { return cmp.Compare(b.points, a.points) })
+	var words, related []string
+	for _, s := range parts {
+		line, _ := s.file.position(s.start)
+		words = append(words, fmt.Sprintf("%s %d (%s, %s:%d: %s)", s.family, s.points, s.rule, s.file.rel, line, s.about))
+		if s.file != parts[0].file && !slices.Contains(related, s.file.path) {
+			related = append(related, s.file.path)
+		}
+	}
+	u.at(parts[0].file.source, parts[0].start, parts[0].end, finding{
+		rule: rule.Signals, related: related,
+		message: fmt.Sprintf("%d points of %d: %s", total, scan.Attack, strings.Join(words, ", ")),
+	})
+}
+
+// aboutSecurity reports whether a skill's description is about security. The pages of such skills show what attackers
+// do, so that their weaker signals count half.
+func (u *skillCheck) aboutSecurity() bool {
+	if u.doc == nil {
+		return false
+	}
+	return scan.AboutSecurity(u.doc.Name() + " " + u.doc.Description())
+}
