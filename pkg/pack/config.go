@@ -65,8 +65,8 @@ const (
 )
 
 var configKeys = []string{
-	"registries", "namespaces", "publishers", "advisories", "agents", "link-mode", "min-release-age", "git", "trusted-keys",
-	"mirrors", "plain-http", "auth-hosts", "ca-file",
+	"registries", "namespaces", "publishers", "advisories", "agents", "link-mode", "min-release-age", "git",
+	"trusted-keys", "mirrors", "plain-http", "auth-hosts", "ca-file",
 	"profile", "skills", "runners", "trusted-folders", "log", "sync",
 }
 

@@ -3,6 +3,7 @@ package publish
 import (
 	"bytes"
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/skillpm/skillpm/pkg/diag"
@@ -45,11 +46,15 @@ type StatementSource struct {
 }
 
 // Signatures returns the statements about a published artifact, which reference names by its source or as
-// owner/name@version. It verifies them with the user's trusted signers and with the keys in files.
+// owner/name@version. It verifies them with the user's trusted signers, the publishers in settings, and the keys in
+// files.
 func (c *Client) Signatures(ctx context.Context, reference string, keys []string) (*SignaturesReport, error) {
 	defer c.Progress(skillpm.Event{Done: true})
 	w, err := c.TrustedKeys(keys)
 	if err != nil {
+		return nil, err
+	}
+	if w.Identities, err = c.publishers(); err != nil {
 		return nil, err
 	}
 	p, err := c.findPublished(ctx, reference)
@@ -85,6 +90,29 @@ func (c *Client) Signatures(ctx context.Context, reference string, keys []string
 		r.Signed = r.Signed || f.Verified && f.Kind == trust.KindSignature
 	}
 	return r, nil
+}
+
+// publishers returns the publishers that the settings of the user and the administrator bind owners to.
+func (c *Client) publishers() ([]trust.Identity, error) {
+	var all []trust.Identity
+	for _, read := range []func() (*pack.Config, error){c.Machine.UserConfig, c.Machine.AdminConfig} {
+		config, err := read()
+		if err != nil {
+			return nil, err
+		}
+		for _, owner := range slices.Sorted(maps.Keys(config.Publishers)) {
+			p, err := pack.ParsePublisher(config.Publishers[owner])
+			if err != nil {
+				return nil, err
+			}
+			var id trust.Identity
+			id.Issuer, id.Subject, id.Repository = p.Certificate()
+			if !slices.Contains(all, id) {
+				all = append(all, id)
+			}
+		}
+	}
+	return all, nil
 }
 
 func statement(f trust.Found) Statement {

@@ -174,6 +174,7 @@ require:
 		"Added registry acme")
 	bound.run(0, "registry list", "acme (github:acme/skills/.github/workflows/release.yml)")
 	bound.run(0, "-C project install acme/deploy@1.1.0", "signed by "+actionsIssuer)
+	bound.run(0, "info "+at+"/deploy:1.1.0 --signatures", "signature   verified", "provenance  verified")
 	bound.run(7, "-C project install acme/deploy@1.2.0",
 		"config.yaml requires that github:acme/skills/.github/workflows/release.yml published the packs of acme",
 		"the signature is from https://github.com/evil/skills/.github/workflows/release.yml@refs/tags/v1.2.0")
