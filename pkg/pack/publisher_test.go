@@ -56,7 +56,8 @@ func TestPublisher(t *testing.T) {
 		},
 		{
 			"gitlab://git.example:8443/acme/skills", "https://git.example:8443", "https://git.example:8443/acme/skills",
-			[]string{"https://git.example:8443/acme/skills//ci/a.yml@refs/tags/v1"}, nil,
+			[]string{"https://git.example:8443/acme/skills//ci/a.yml@refs/tags/v1"},
+			nil,
 		},
 	} {
 		p, err := pack.ParsePublisher(tt.text)

@@ -45,7 +45,7 @@ type publisher struct {
 
 func (p *publisher) repository(system string, v yamlx.Value) {
 	p.System = system
-	p.Publisher.Repository = v.Text()
+	p.Repository = v.Text()
 }
 
 // text returns a function that reads a key of the short form.
