@@ -35,6 +35,7 @@ type SignerOptions struct {
 	TLS       *tls.Config                           // for other requests; nil for the default
 	// TrustedRoot is a trusted_root.json that each new signature is verified with; nil for none.
 	TrustedRoot []byte
+	Now         func() time.Time
 }
 
 // OpenSigner returns a signer that signs with certificates for the identity in a token. The private key exists only in
@@ -53,7 +54,8 @@ func (c *Client) IdentitySigner(open OpenSigner) (sign.Signer, error) {
 	if open == nil {
 		return nil, diag.Errorf(diag.Usage,
 			"no signing key specified, and this build of skillpm cannot sign with the identity of the CI job").
-			WithHint("use skillpm-keyless of the same release, or set SKILLPM_SIGNING_KEY to a private key")
+			WithHint("use skillpm-keyless of the same release (skillpm/skillpm/setup with keyless: true), " +
+				"or set SKILLPM_SIGNING_KEY to a private key")
 	}
 	if err := c.checkIdentity(); err != nil {
 		return nil, err
@@ -67,7 +69,7 @@ func (c *Client) IdentitySigner(open OpenSigner) (sign.Signer, error) {
 		return nil, err
 	}
 	trustedRoot, err := sources.TrustedRoot()
-	if err != nil && diag.CodeOf(err) != diag.Denied {
+	if err != nil {
 		return nil, err
 	}
 	transport := noRedirects{http.DefaultTransport}
@@ -80,7 +82,7 @@ func (c *Client) IdentitySigner(open OpenSigner) (sign.Signer, error) {
 	}
 	return open(SignerOptions{
 		Token:  func(ctx context.Context) (string, error) { return c.identityToken(ctx, transport) },
-		Config: config, Transport: transport, TLS: authorities, TrustedRoot: trustedRoot,
+		Config: config, Transport: transport, TLS: authorities, TrustedRoot: trustedRoot, Now: c.Now,
 	})
 }
 

@@ -203,26 +203,37 @@ func (c *Clients) Verifier(offline bool) *trust.Verifier {
 	return trust.New(trust.Options{
 		OCI: c.OCI(), Git: c.Git(), Dir: filepath.Join(c.options.Paths.Cache, "signatures"),
 		State: filepath.Join(c.options.Paths.State, "fetched"), Offline: offline,
-		Keyless: c.options.Keyless, TrustedRoot: c.TrustedRoot,
+		Keyless: c.options.Keyless, TrustedRoot: c.requireTrustedRoot,
 	})
 }
 
-// TrustedRoot reads the authorities that may certify identities: the administrator's, or else the user's. If the
-// administrator has a policy, the user's authorities do not count. Without a file, the error has the code [diag.Denied].
-func (c *Clients) TrustedRoot() ([]byte, error) {
-	const name = "trusted_root.json"
+// TrustedRoot returns the trusted_root.json with the authorities that may certify identities: the administrator's, or
+// else the user's. If the administrator has a policy, the user's authorities do not count. It returns nil if there is no
+// file.
+func (c *Clients) TrustedRoot() ([]byte, error) { return readFirst(c.rootDirs(), trustedRoot) }
+
+const trustedRoot = "trusted_root.json"
+
+// rootDirs returns the directories of trusted_root.json.
+func (c *Clients) rootDirs() []string {
 	dirs := []string{c.options.Paths.Enterprise, c.options.Paths.Config}
 	if _, err := os.Lstat(filepath.Join(dirs[0], "policy.yaml")); !errors.Is(err, fs.ErrNotExist) {
 		dirs = dirs[:1]
 	}
-	data, err := readFirst(dirs, name)
+	return dirs
+}
+
+// requireTrustedRoot is [Clients.TrustedRoot] for a signature that must be verified.
+func (c *Clients) requireTrustedRoot() ([]byte, error) {
+	data, err := c.TrustedRoot()
 	if err != nil || data != nil {
 		return data, err
 	}
+	dirs := c.rootDirs()
 	return nil, diag.Errorf(diag.Denied,
-		"cannot verify a signature that has a certificate: %s does not exist", name).
+		"cannot verify a signature that has a certificate: %s does not exist", trustedRoot).
 		WithHint("put Sigstore's %s into %s; create the file with \"cosign trusted-root create\" or the TUF client",
-			name, dirs[len(dirs)-1])
+			trustedRoot, dirs[len(dirs)-1])
 }
 
 // SigningConfig returns the signing_config.json of the administrator, or else the user's: the Sigstore servers that sign

@@ -64,7 +64,7 @@ func openSigner(o publish.SignerOptions) (sign.Signer, error) {
 	}}
 	var err error
 	if o.Config != nil {
-		if s.servers, err = parseServers(o.Config); err != nil {
+		if s.servers, err = parseServers(o.Config, o.Now()); err != nil {
 			return nil, diag.Errorf(diag.Invalid, "invalid signing_config.json: %v", err).
 				WithHint("create the file with: cosign signing-config create")
 		}
@@ -77,8 +77,8 @@ func openSigner(o publish.SignerOptions) (sign.Signer, error) {
 	return s, nil
 }
 
-// parseServers selects the servers of a signing_config.json (version 0.2).
-func parseServers(data []byte) (s servers, err error) {
+// parseServers selects the servers of a signing_config.json (version 0.2) that are valid at a time.
+func parseServers(data []byte, now time.Time) (s servers, err error) {
 	raw, err := root.NewSigningConfigProtobuf(data)
 	if err != nil {
 		return s, err
@@ -87,7 +87,6 @@ func parseServers(data []byte) (s servers, err error) {
 	if err != nil {
 		return s, err
 	}
-	now := time.Now()
 	ca, err := root.SelectService(config.FulcioCertificateAuthorityURLs(), sigstore.FulcioAPIVersions, now)
 	if err != nil {
 		return s, diag.Errorf(diag.Invalid, "caUrls: %v", err)
@@ -212,7 +211,7 @@ func (s *signer) recorders() string {
 
 // renew requests a certificate for a new key, unless the one that it has is still valid.
 func (s *signer) renew(ctx context.Context) error {
-	if s.der != nil && time.Now().Add(margin).Before(s.expires) {
+	if s.der != nil && s.options.Now().Add(margin).Before(s.expires) {
 		return nil
 	}
 	token, err := s.options.Token(ctx)

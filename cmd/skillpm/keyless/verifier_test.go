@@ -28,7 +28,7 @@ func (s *instance) signer(claims map[string]any, config, trustedRoot []byte) sig
 	s.t.Helper()
 	signer, err := openSigner(publish.SignerOptions{
 		Token:  func(context.Context) (string, error) { return s.sign(claims), nil },
-		Config: config, TrustedRoot: trustedRoot, Transport: http.DefaultTransport,
+		Config: config, TrustedRoot: trustedRoot, Transport: http.DefaultTransport, Now: time.Now,
 	})
 	check(s.t, err)
 	return signer
@@ -166,7 +166,7 @@ func TestSigner(t *testing.T) {
 			{"url": "http://fulcio.example", "majorApiVersion": 1, "validFor": {"start": "2020-01-01T00:00:00Z"}}],
 			"tsaUrls": [{"url": "https://tsa.example", "majorApiVersion": 1, "validFor": {"start": "2020-01-01T00:00:00Z"}}]}`,
 	} {
-		if _, err := openSigner(publish.SignerOptions{Config: []byte(config)}); diag.CodeOf(err) != diag.Invalid {
+		if _, err := openSigner(publish.SignerOptions{Config: []byte(config), Now: time.Now}); diag.CodeOf(err) != diag.Invalid {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
