@@ -30,7 +30,7 @@ func (r *indexRegistry) Feed(ctx context.Context) (*Feed, error) {
 		var err error
 		data[i], err = r.files.read(ctx, name)
 		if errors.Is(err, fs.ErrNotExist) && i == 0 {
-			return nil, r.check(ctx)
+			return nil, nil
 		}
 		if err != nil {
 			return nil, err

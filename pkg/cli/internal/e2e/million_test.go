@@ -120,7 +120,8 @@ func TestMillionPacks(t *testing.T) {
 		t.Logf("%s: %d requests and %d bytes of the index", what, len(got), bytes)
 	}
 	m.ok("install", "owner-0777777/pack")
-	requests("install", "GET packs/5d/6a/owner-0777777/pack.ndjson", "GET packs/43/af/owner-0123456/pack.ndjson")
+	requests("install", "GET packs/5d/6a/owner-0777777/pack.ndjson", "GET packs/43/af/owner-0123456/pack.ndjson",
+		"GET advisories/feed.ndjson")
 	if fetched := registry.Requests(); len(fetched) != 4 {
 		t.Errorf("the registry is asked for %q, want a manifest and a layer for each of two packs", fetched)
 	}

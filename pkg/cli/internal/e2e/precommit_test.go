@@ -193,7 +193,7 @@ func TestPreCommit(t *testing.T) {
     stages: [manual]
 `, filepath.ToSlash(hooks), commit))
 	s.write("skills/one/SKILL.md", gittest.Skill("one", "Does one thing. Use for one.")+"\nSee [more](references/more.md).\n")
-	s.write("skills/one/references/more.md", "# More\n\nThere is more.\n")
+	s.write("skills/one/references/more.md", "# More\n\nRun `./scripts/run.sh` first.\n")
 	s.must("pre-commit", "install")
 	start := time.Now()
 	s.must("pre-commit", "install-hooks")
@@ -215,7 +215,7 @@ func TestPreCommit(t *testing.T) {
 	s.must("git", "commit", "-q", "--no-verify", "-m", "somebody's mistake")
 	s.hook("skillpm-validate", false, "old skills/two/SKILL.md", "--all-files")
 	s.hook("skillpm-validate-changed", true, "Passed", "--hook-stage", "manual", "--all-files") // nothing has changed
-	s.write("skills/one/references/more.md", "# More\n\nThere is much more.\n")
+	s.write("skills/one/references/more.md", "# More\n\nRun `./scripts/run.sh` twice.\n")
 	s.must("git", "add", "-A")
 	s.hook("skillpm-validate-changed", true, "Passed", "--hook-stage", "manual")
 	s.write("skills/one/scripts/run.sh", "#!/bin/sh\r\necho run\r\n")

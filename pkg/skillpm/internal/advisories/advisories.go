@@ -104,7 +104,10 @@ func (s Store) Update(ctx context.Context, sources []Source, offline bool, maxAg
 		}
 		set.Feeds = append(set.Feeds, *feed)
 	}
-	return set, s.writeBlocked(sources, set)
+	if err := s.writeBlocked(sources, set); err != nil {
+		set.Warnings = append(set.Warnings, fmt.Sprintf("cannot record malicious packs for activations: %v", err))
+	}
+	return set, nil
 }
 
 // update fetches, verifies, and stores the feed of a source. With an error it may also return the stored feed.
@@ -130,7 +133,8 @@ func (s Store) update(ctx context.Context, src Source, offline bool, maxAge time
 		if stored != nil {
 			return stored, diag.Errorf(diag.Denied, "the registry no longer has advisories")
 		}
-		return nil, s.saveRecord(record{Source: src.URL, None: true, Fetched: s.Now().UTC()})
+		_ = s.saveRecord(record{Source: src.URL, None: true, Fetched: s.Now().UTC()}) // it only saves a request
+		return nil, nil
 	}
 	keys := src.Keys
 	if len(keys) == 0 {

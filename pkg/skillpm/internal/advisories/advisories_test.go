@@ -66,7 +66,7 @@ func edition(t *testing.T, key *sign.PrivateKey, number int64, name string) *reg
 	return &registry.Feed{Data: data, Signature: signature, Key: key.Public().Encode()}
 }
 
-// TestUpdate checks which feeds replace the stored one.
+// TestUpdate checks which feeds of advisories replace the stored one (O22).
 func TestUpdate(t *testing.T) {
 	key, other := newKey(t), newKey(t)
 	tests := []struct {
