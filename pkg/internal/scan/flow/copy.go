@@ -97,6 +97,23 @@ func (s *shell) git(args []value) value {
 		}
 	case "filter-branch", "filter-repo":
 		s.fact(Fact{Kind: RewritesGit, Detail: "git " + args[0].text, Client: "git", Sure: Certain})
+	case "remote":
+		if len(args) > 3 && (args[1].text == "add" || args[1].text == "set-url") {
+			url := args[len(args)-1]
+			_, host := address(url.text)
+			if named, ok := remoteHost(url.text); ok && host == "" {
+				host = bareHost(named)
+			}
+			s.sink(Fact{Kind: Connects, Detail: shownAddress(url.text), Host: host, Client: "git remote", Sure: Likely}, url)
+		}
+	case "config":
+		for _, a := range args[1:] {
+			switch key := strings.ToLower(a.text); {
+			case key == "core.hookspath" || key == "core.sshcommand" || key == "core.fsmonitor" || key == "core.pager",
+				strings.HasSuffix(key, ".insteadof"), strings.HasPrefix(key, "filter.") && strings.Count(key, ".") > 1:
+				s.fact(Fact{Kind: Persists, Detail: "git config " + a.text, Client: "git", Sure: Certain})
+			}
+		}
 	case "clone", "fetch", "pull":
 		for i, a := range args[1:] {
 			if !strings.Contains(a.text, "://") && !strings.HasPrefix(a.text, "git@") {
@@ -208,6 +225,10 @@ func (s *shell) remove(args []value) {
 			s.fact(Fact{Kind: SuppressesLogs, Detail: text, Client: "rm", Sure: Certain})
 		case isHome(cleanPath(text)):
 			s.fact(Fact{Kind: Deletes, Detail: text, Client: "rm", Sure: Certain})
+		case text == "../*" || text == ".." || text == "../" || text == "../..":
+			s.fact(Fact{Kind: Deletes, Detail: text, Client: "rm", Sure: Likely})
+		case text == "*" || text == "./*" || text == ".":
+			s.fact(Fact{Kind: Deletes, Detail: text, Client: "rm", Sure: Possible})
 		case strings.HasPrefix(text, "\x00"):
 			rest := text[strings.IndexByte(text, 1)+1:]
 			if hole, ok := s.holeAt(strings.Trim(text[:len(text)-len(rest)], "\x00\x01")); ok && (rest == "/" ||
@@ -296,6 +317,9 @@ func (s *shell) list(name string, args []value, in value) value {
 		}
 		if i > 0 && strings.HasPrefix(args[i-1].text, "-") && name == "find" {
 			continue
+		}
+		if isHome(text) && name == "find" && strings.HasSuffix(joined(args), " -delete") {
+			s.fact(Fact{Kind: Deletes, Detail: text, Client: name, Sure: Certain})
 		}
 		if isHome(text) && (name == "find" || name == "fd") && text != "/" {
 			out = union(out, s.source(Fact{Kind: ReadsHome, Detail: text, Client: name}))

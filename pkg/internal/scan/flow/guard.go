@@ -89,6 +89,10 @@ func (s *shell) guards(name string, args []value) {
 			`currentversion\run`) {
 			add(Persists, "registry Run key")
 		}
+	case "claude", "codex", "gemini":
+		if text := joined(args); strings.HasPrefix(text, "mcp add") {
+			add(WritesAgent, name+" mcp add")
+		}
 	case "npm":
 		if text := joined(args); strings.Contains(text, "strict-ssl false") || strings.Contains(text,
 			"strict-ssl=false") {

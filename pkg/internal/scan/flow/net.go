@@ -35,6 +35,12 @@ func address(text string) (detail, host string) {
 // metadataHosts give credentials to the programs of a cloud machine.
 var metadataHosts = map[string]bool{"169.254.169.254": true, "metadata.google.internal": true, "169.254.170.2": true}
 
+// shownAddress returns an address without what may be secret in it.
+func shownAddress(text string) string {
+	detail, _ := address(text)
+	return detail
+}
+
 // request adds a fact of a request, which values reach, and returns the response.
 func (r *reader) request(kind Kind, url value, client string, sent ...value) value {
 	detail, host := address(url.text)
