@@ -57,7 +57,7 @@ func TestOf(t *testing.T) {
 		{name: "in a shell", files: map[string]string{"a.sh": "# curl\nX=1 sudo /usr/bin/curl x | tee y\ncurl z\n"}, want: "scripts a.sh is a script, network-tools a.sh:2 connects with curl, file-write a.sh:2 writes y with tee"},
 		{name: "a redirection", files: map[string]string{"a.sh": "make 2>&1 >/dev/null\necho x > y\n"}, want: "scripts a.sh is a script, file-write a.sh:2 writes y"},
 		{name: "a file that is opened to write", files: map[string]string{"a.py": "open(p)\nopen(p, 'w')\n"}, want: "scripts a.py is a script, file-write a.py:2 writes a file with open"},
-		{name: "on a page", body: "```sh\ncurl x\n```\n", files: map[string]string{"references/a.md": "```bash\ngit diff\nmkdir -p x\n```\n"}, want: "network-tools SKILL.md:6 connects with curl, file-write references/a.md:3 runs mkdir"},
+		{name: "on a page", body: "```sh\ncurl x\n```\n", files: map[string]string{"references/a.md": "```bash\ngit diff\nmkdir -p x\n```\n"}, want: "network-tools SKILL.md:6 runs curl, file-write references/a.md:3 runs mkdir"},
 		{name: "MCP servers", files: map[string]string{".mcp.json": "{}"}, want: "network-tools .mcp.json configures MCP servers"},
 		{name: "tools", front: "allowed-tools: Read, WebFetch, Edit(./x/**)\n", want: "network-tools SKILL.md:4 allows WebFetch, file-write SKILL.md:4 allows Edit(./x/**)"},
 		{name: "tools by other names", front: "allowed-tools:\n  - write_file\n  - mcp__x__y\n", want: "network-tools SKILL.md:6 allows mcp__x__y, a tool of an MCP server, file-write SKILL.md:5 allows write_file"},

@@ -103,13 +103,13 @@ func (b *Builder) facts(file string, line int, sum *flow.Summary) {
 	}
 	for _, f := range sum.Facts() {
 		switch {
-		case f.Inline:
+		case f.Inline || f.Shown && onlyExample(f):
 		case f.Network():
 			clients[f.Client] = true
 			add(policy.NetworkTools, f.Host, f, "%s", connects(f))
 		case f.Secret():
-			add(policy.Secrets, cmp.Or(f.Detail, "all environment variables"), f, "reads %s",
-				cmp.Or(f.Detail, "all environment variables"))
+			what := cmp.Or(f.Detail, "all environment variables")
+			add(policy.Secrets, what, f, "reads %s", what)
 		case writes(f.Kind):
 			clients[f.Client] = true
 			name := f.Detail
@@ -128,6 +128,13 @@ func (b *Builder) facts(file string, line int, sum *flow.Summary) {
 			add(policy.FileWrite, "", f, "runs %s", name)
 		}
 	}
+}
+
+// onlyExample reports whether a fact of a code block does not count: requests to unknown or reserved hosts and files in
+// the project are most often examples, and a > is too often not a redirection. The programs of such a block count.
+func onlyExample(f flow.Fact) bool {
+	return f.Network() && (f.Host == "" || f.Reserved()) || f.Kind == flow.WritesFile ||
+		f.Kind == flow.Writes && f.Client == ">"
 }
 
 // writes reports whether facts of a kind create, change, or delete files.
