@@ -159,7 +159,14 @@ const (
 	Secrets        Capability = "secrets"
 )
 
-// Capabilities returns all capabilities.
+// The capabilities that policies cannot name. They inform readers, and matter in comparison with another version.
+const (
+	Administrator Capability = "administrator" // programs such as sudo
+	Tools         Capability = "tools"         // an entry of allowed-tools
+	Restriction   Capability = "restriction"   // a limit that the skill sets for itself: without it, it can do more
+)
+
+// Capabilities returns all capabilities that policies can name.
 func Capabilities() []Capability {
 	return []Capability{NativeBinaries, Hooks, DynamicShell, Scripts, NetworkTools, FileWrite, UnscopedShell, Secrets}
 }

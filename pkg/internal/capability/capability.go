@@ -11,14 +11,6 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy"
 )
 
-// Capabilities that policies cannot name, because they only matter in comparison with another version of a skill.
-const (
-	// Tools is an entry of allowed-tools.
-	Tools policy.Capability = "tools"
-	// Restriction is a limit that the skill sets for itself. A skill without it can do more.
-	Restriction policy.Capability = "restriction"
-)
-
 // Evidence is a position in a file that shows a capability.
 type Evidence struct {
 	Capability policy.Capability `json:"capability"`
@@ -33,8 +25,8 @@ type Evidence struct {
 // String returns the position and the reason.
 func (e Evidence) String() string { return textx.Position(e.Path, e.Line) + " " + e.Why }
 
-// Set is the evidence for a skill's capabilities, in the order of [policy.Capabilities], then of paths and lines. Tools
-// and restrictions are last.
+// Set is the evidence for a skill's capabilities, in the order of [policy.Capabilities], then of paths and lines. Those
+// that policies cannot name are last.
 type Set []Evidence
 
 // List returns the capabilities that policies can name, each once, in the order of [policy.Capabilities].
@@ -96,6 +88,7 @@ func (s Set) Summary() string {
 		{policy.Hooks, "has hooks"},
 		{policy.DynamicShell, "runs commands when an agent loads it"},
 		{policy.Scripts, "runs scripts"},
+		{policy.Administrator, "uses administrator rights"},
 		{policy.NetworkTools, "reaches " + s.names(policy.NetworkTools, "the network", "host")},
 		{policy.Secrets, "reads " + s.names(policy.Secrets, "secrets", "secret")},
 		{policy.FileWrite, "writes files"},
@@ -154,13 +147,13 @@ func Increase(before, after Set) []Evidence {
 	for _, e := range after {
 		if k := e.key(); !current[k] {
 			current[k] = true
-			if !old[k] && e.Capability != Restriction {
+			if !old[k] && e.Capability != policy.Restriction {
 				found = append(found, e)
 			}
 		}
 	}
 	for _, e := range before {
-		if e.Capability == Restriction && !current[e.key()] {
+		if e.Capability == policy.Restriction && !current[e.key()] {
 			current[e.key()] = true
 			e.Why = "no longer " + e.Why
 			found = append(found, e)
@@ -171,8 +164,8 @@ func Increase(before, after Set) []Evidence {
 
 // sorted sorts the evidence and removes duplicates.
 func (s Set) sorted() Set {
-	order := map[policy.Capability]int{Tools: len(policy.Capabilities()), Restriction: len(policy.Capabilities()) + 1}
-	for i, c := range policy.Capabilities() {
+	order := map[policy.Capability]int{}
+	for i, c := range append(policy.Capabilities(), policy.Administrator, policy.Tools, policy.Restriction) {
 		order[c] = i
 	}
 	slices.SortStableFunc(s, func(a, b Evidence) int {

@@ -74,7 +74,7 @@ func (b *Builder) front(doc *skill.Document) {
 		}
 		v = follow(v)
 		if v.Kind != yaml.ScalarNode || strings.TrimSpace(skill.ScalarText(v)) != "" {
-			b.add(Restriction, "allowed-tools", skill.File, k.Line, "restricts the tools to those of %s", key)
+			b.add(policy.Restriction, "allowed-tools", skill.File, k.Line, "restricts the tools to those of %s", key)
 		}
 		for _, t := range toolList(v) {
 			b.tools(t)
@@ -83,7 +83,7 @@ func (b *Builder) front(doc *skill.Document) {
 	if _, v := doc.Lookup("disallowed-tools"); v != nil {
 		for _, t := range toolList(follow(v)) {
 			for _, item := range t.items() {
-				b.add(Restriction, "disallowed-tools "+item, skill.File, t.line, "forbids %s", clean(item))
+				b.add(policy.Restriction, "disallowed-tools "+item, skill.File, t.line, "forbids %s", clean(item))
 			}
 		}
 	}
@@ -105,14 +105,14 @@ func (b *Builder) execution(v *yaml.Node) {
 		switch k.Value {
 		case "sandbox":
 			if text != "" && text != "false" {
-				b.add(Restriction, "execution.sandbox", skill.File, k.Line, "runs scripts in a sandbox")
+				b.add(policy.Restriction, "execution.sandbox", skill.File, k.Line, "runs scripts in a sandbox")
 			}
 		case "network":
 			hosts := scalars(value)
 			if text == "true" || slices.Contains(hosts, "*") {
 				hosts = []string{""}
 			} else {
-				b.add(Restriction, "execution.network", skill.File, k.Line, "limits the network access of scripts")
+				b.add(policy.Restriction, "execution.network", skill.File, k.Line, "limits the network access of scripts")
 			}
 			for _, host := range hosts {
 				if host == "false" || host == "none" {
@@ -121,7 +121,7 @@ func (b *Builder) execution(v *yaml.Node) {
 				b.add(policy.NetworkTools, hostName(host), skill.File, k.Line, "requests network access")
 			}
 		case "allowed-paths":
-			b.add(Restriction, "execution.allowed-paths", skill.File, k.Line, "limits where scripts write")
+			b.add(policy.Restriction, "execution.allowed-paths", skill.File, k.Line, "limits where scripts write")
 			for _, name := range scalars(value) {
 				b.add(policy.FileWrite, name, skill.File, k.Line, "requests write access to directories")
 			}
@@ -192,7 +192,7 @@ func (t toolEntry) items() []string {
 // tools inspects an entry of a list of allowed tools.
 func (b *Builder) tools(t toolEntry) {
 	for _, item := range t.items() {
-		b.add(Tools, item, skill.File, t.line, "allows %s", clean(item))
+		b.add(policy.Tools, item, skill.File, t.line, "allows %s", clean(item))
 	}
 	patterns, err := tool.ParseList([]string{t.text})
 	if err != nil {
