@@ -23,6 +23,7 @@ type Policy struct {
 	Audit     *Audit // nil if unspecified
 
 	Advisories Advisories
+	Updates    Updates
 
 	AllowedTools AllowedTools // "" if unspecified
 	Hooks        HookRules
