@@ -157,11 +157,12 @@ const (
 	NetworkTools   Capability = "network-tools"
 	FileWrite      Capability = "file-write"
 	UnscopedShell  Capability = "unscoped-shell"
+	Secrets        Capability = "secrets"
 )
 
 // Capabilities returns all capabilities.
 func Capabilities() []Capability {
-	return []Capability{NativeBinaries, Hooks, DynamicShell, Scripts, NetworkTools, FileWrite, UnscopedShell}
+	return []Capability{NativeBinaries, Hooks, DynamicShell, Scripts, NetworkTools, FileWrite, UnscopedShell, Secrets}
 }
 
 // Limits are the maximum sizes of a skill. 0 means that the policy has no limit.

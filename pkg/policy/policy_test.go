@@ -382,7 +382,7 @@ forbid: [hooks]
 8:17: files must be a whole number of at least 1 (write the number in digits, without quotes, such as 2000)
 8:28: depth must be a whole number of at least 1 (write the number in digits, without quotes, such as 2000)
 9:11: hooks is in both approve and forbid (remove the capability from approve or from forbid)
-9:18: an entry of approve has the unknown value "1" (use one of native-binaries, hooks, dynamic-shell, scripts, network-tools, file-write, or unscoped-shell)
+9:18: an entry of approve has the unknown value "1" (use one of native-binaries, hooks, dynamic-shell, scripts, network-tools, file-write, unscoped-shell, or secrets)
 `
 	if got := render(policy.Check("p", []byte(strings.Replace(text, "*x", `"x*"`, 1)))); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

@@ -13,9 +13,9 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	lintrule "github.com/skillpm/skillpm/pkg/diag/rule"
+	"github.com/skillpm/skillpm/pkg/internal/capability"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 	"github.com/skillpm/skillpm/pkg/policy"
-	"github.com/skillpm/skillpm/pkg/policy/internal/capability"
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/capability"
 	"github.com/skillpm/skillpm/pkg/policy"
-	"github.com/skillpm/skillpm/pkg/policy/internal/capability"
 )
 
 // Review has the facts that an approver needs about a skill.
