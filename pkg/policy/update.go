@@ -18,8 +18,8 @@ const (
 type IncreaseError struct {
 	RefusedError
 
-	Ask   bool  // the user may accept the update
-	Level Level // of the policy
+	Ask bool    // the user may accept the update
+	By  *Policy // does not allow it
 }
 
 // CheckIncrease returns why a pack must not be updated to a version with more capabilities: nil, an [IncreaseError], or
@@ -29,7 +29,7 @@ func (p *Policy) CheckIncrease(what, why string, approved func(*Policy) bool) er
 	if p.broken != nil {
 		return p.Err()
 	}
-	e := &IncreaseError{Level: p.Level, RefusedError: RefusedError{
+	e := &IncreaseError{By: p, RefusedError: RefusedError{
 		Policy: p.Path, Line: p.Line("updates.capability-increase"), Rule: "updates.capability-increase", Subject: what,
 		Fix: "keep the locked version, or ask the owner of the policy",
 	}}

@@ -230,15 +230,20 @@ func (j *evaluation) checkApproval(p *policy.Policy) error {
 		j.capabilities.Because(w.Capabilities[0]), w.Missing)
 }
 
-// approveHint returns the command that approves the skill. For a pack that is not installed, that command fetches it
-// for review.
+// approveHint returns how to approve the skill. For a pack that is not installed, the command fetches it for review.
 func (j *evaluation) approveHint(p *policy.Policy) string {
-	command := "skillpm approve " + j.skill.Exact()
+	return approveHint(p, j.skill.Exact(), j.skill.Dir == "")
+}
+
+// approveHint returns how to approve a pack or a skill for a policy. With fetch, the command reviews what its source
+// has.
+func approveHint(p *policy.Policy, subject string, fetch bool) string {
+	command := "skillpm approve " + skill.QuoteArgument(subject)
 	machines := p.Level == policy.MachineLevel && p.Approvers != policy.UserApprovers
 	if machines {
 		command += " --scope machine"
 	}
-	if j.skill.Dir == "" {
+	if fetch {
 		command += " --fetch"
 	}
 	command += " --reason TEXT"

@@ -561,7 +561,9 @@ func TestCheckIncrease(t *testing.T) {
 		for _, name := range skills {
 			trees[name] = r.Digest
 		}
-		_, err := m.open().CheckIncrease("acme/tools", "runs curl", trees)
+		_, err := m.open().CheckIncrease(enforce.Increase{
+			What: "acme/tools", Why: "runs curl", Trees: trees, Reference: "acme/tools@1.1.0",
+		})
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
