@@ -18,17 +18,27 @@ const MaxNotes = 20
 func IncreaseLines(list []skillpm.Increase) (lines []string) {
 	for _, increase := range list {
 		lines = append(lines, NoteLine(increase.String()+" adds capabilities:"))
-		width, counts := 0, map[policy.Capability]int{}
+		kinds, width, seen := map[policy.Capability][]string{}, 0, map[string]bool{}
+		var order []policy.Capability
 		for _, c := range increase.Capabilities {
-			width = max(width, len(c.Capability))
-		}
-		for i, c := range increase.Capabilities {
-			if counts[c.Capability]++; counts[c.Capability] <= MaxNotes {
-				lines = append(lines, NoteLine(fmt.Sprintf("  ! %-*s  %s", width, c.Capability, c)))
+			text := c.String()
+			if seen[text] { // an allowed tool that also writes, for example
+				continue
 			}
-			last := i+1 == len(increase.Capabilities) || increase.Capabilities[i+1].Capability != c.Capability
-			if more := counts[c.Capability] - MaxNotes; more > 0 && last {
-				lines = append(lines, fmt.Sprintf("  ! %-*s  … and %d more", width, c.Capability, more))
+			if seen[text] = true; kinds[c.Capability] == nil {
+				order, width = append(order, c.Capability), max(width, len(c.Capability))
+			}
+			kinds[c.Capability] = append(kinds[c.Capability], text)
+		}
+		for _, kind := range order {
+			for i, text := range kinds[kind] {
+				if i == MaxNotes {
+					text = fmt.Sprintf("… and %d more", len(kinds[kind])-i)
+				}
+				lines = append(lines, NoteLine(fmt.Sprintf("  ! %-*s  %s", width, kind, text)))
+				if i == MaxNotes {
+					break
+				}
 			}
 		}
 	}
