@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+	"sync"
 
 	"github.com/skillpm/skillpm/pkg/internal/scan"
 	"github.com/skillpm/skillpm/pkg/internal/scan/flow"
@@ -58,10 +59,11 @@ func Of(fsys fs.FS) (Set, error) {
 
 // Builder collects the capabilities of one skill from files that a caller has read. The zero value is ready for use.
 type Builder struct {
-	// Scanner is the scanner for archives and SKILL.md. If it is nil, the builder makes one when it needs it.
-	Scanner *scan.Scanner
-	found   Set
+	found Set
 }
+
+// scanner is the scanner for archives and SKILL.md.
+var scanner = sync.OnceValue(func() *scan.Scanner { return scan.New() })
 
 // File is one file of a skill.
 type File struct {
@@ -84,13 +86,6 @@ func (b *Builder) add(c policy.Capability, name, file string, line int, format s
 	b.found = append(b.found, Evidence{
 		Capability: c, Name: clean(name), Path: file, Line: line, Why: fmt.Sprintf(format, args...),
 	})
-}
-
-func (b *Builder) scanner() *scan.Scanner {
-	if b.Scanner == nil {
-		b.Scanner = scan.New()
-	}
-	return b.Scanner
 }
 
 // Add inspects one file.
@@ -186,7 +181,7 @@ func (b *Builder) archive(f File) {
 		b.add(policy.NativeBinaries, f.Path, f.Path, 0, "is an archive of %d bytes, which skillpm does not scan", f.Size)
 		return
 	}
-	for _, found := range b.scanner().Archive(f.Path, f.Data) {
+	for _, found := range scanner().Archive(f.Path, f.Data) {
 		switch found.Problem {
 		case scan.HoldsNative, scan.HoldsCompiled, scan.HoldsMacros:
 			b.add(policy.NativeBinaries, f.Path, f.Path, 0, "contains %s: %s", clean(found.Path), found.Detail)

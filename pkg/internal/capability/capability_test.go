@@ -57,7 +57,7 @@ func TestOf(t *testing.T) {
 		{name: "in a shell", files: map[string]string{"a.sh": "# curl\nX=1 sudo /usr/bin/curl x | tee y\ncurl z\n"}, want: "scripts a.sh is a script, network-tools a.sh:2 connects with curl, file-write a.sh:2 writes y with tee"},
 		{name: "a redirection", files: map[string]string{"a.sh": "make 2>&1 >/dev/null\necho x > y\n"}, want: "scripts a.sh is a script, file-write a.sh:2 writes y"},
 		{name: "a file that is opened to write", files: map[string]string{"a.py": "open(p)\nopen(p, 'w')\n"}, want: "scripts a.py is a script, file-write a.py:2 writes a file with open"},
-		{name: "on a page", body: "```sh\ncurl x\n```\n", files: map[string]string{"references/a.md": "```bash\ngit diff\nmkdir -p x\n```\n"}, want: "network-tools SKILL.md:6 connects with curl, file-write references/a.md:3 runs mkdir"},
+		{name: "on a page", body: "```sh\ncurl x\n```\n", files: map[string]string{"references/a.md": "```bash\ngit diff\nmkdir -p x\n```\n"}, want: "network-tools SKILL.md:6 runs curl, file-write references/a.md:3 runs mkdir"},
 		{name: "MCP servers", files: map[string]string{".mcp.json": "{}"}, want: "network-tools .mcp.json configures MCP servers"},
 		{name: "tools", front: "allowed-tools: Read, WebFetch, Edit(./x/**)\n", want: "network-tools SKILL.md:4 allows WebFetch, file-write SKILL.md:4 allows Edit(./x/**)"},
 		{name: "tools by other names", front: "allowed-tools:\n  - write_file\n  - mcp__x__y\n", want: "network-tools SKILL.md:6 allows mcp__x__y, a tool of an MCP server, file-write SKILL.md:5 allows write_file"},
@@ -152,6 +152,55 @@ func TestEvidence(t *testing.T) {
 		}
 		if s := strings.Join(lines, ", "); s != tt.want {
 			t.Errorf("%s:\n%s\nwant\n%s", tt.name, s, tt.want)
+		}
+	}
+}
+
+// TestLibraries checks that code which uses a library for connections or writes a file has the capability, although its
+// data is not followed.
+func TestLibraries(t *testing.T) {
+	for _, tt := range []struct{ file, code, want string }{
+		{"a.py", "from urllib import request", "network-tools"},
+		{"a.py", "import http.client", "network-tools"},
+		{"a.py", "s = lib.requests.Session()", "network-tools"},
+		{"a.py", "import boto3, sys", "network-tools"},
+		{"a.py", "from playwright.sync_api import sync_playwright", "network-tools"},
+		{"a.js", "const axios = require('axios')", "network-tools"},
+		{"a.js", "import fetch from 'node-fetch'", "network-tools"},
+		{"a.js", "import tls from 'node:tls'", "network-tools"},
+		{"a.js", "x = new XMLHttpRequest()", "network-tools"},
+		{"a.js", "x = new WebSocket(url)", "network-tools"},
+		{"a.rb", "require 'net/http'", "network-tools"},
+		{"a.ps1", "$c = New-Object Net.WebClient", "network-tools"},
+		{"a.py", "x = \"bash -c 'exec 3<>/dev/tcp/a/1'\"", "network-tools"},
+		{"a.py", "the_net = requests_of(https)", ""},
+		{"a.py", "with p.open('wb') as f: pass", "file-write"},
+		{"a.py", "open(p, mode=\"a+\")", "file-write"},
+		{"a.py", "open(p, 'r')", ""},
+		{"a.py", "os.remove(p)", "file-write"},
+		{"a.py", "names.remove(p)", ""},
+		{"a.py", "shutil.rmtree(p)", "file-write"},
+		{"a.py", "d.mkdir(parents=True)", "file-write"},
+		{"a.py", "df.to_csv(p)", "file-write"},
+		{"a.py", "plt.savefig(p)", "file-write"},
+		{"a.js", "const { writeFile } = require('fs')", "file-write"},
+		{"a.js", "fs.mkdir(p, next)", "file-write"},
+		{"a.js", "Bun.write(p, x)", "file-write"},
+		{"a.rb", "FileUtils.rm_r(p)", "file-write"},
+		{"a.rb", "File.delete(p)", "file-write"},
+	} {
+		s, err := capability.Of(skillOf("", "", map[string]string{tt.file: "x = 1\n" + tt.code + "\n"}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, c := range s.List() {
+			if c != policy.Scripts {
+				got = append(got, string(c))
+			}
+		}
+		if strings.Join(got, " ") != tt.want {
+			t.Errorf("%s: %s; want %q", tt.code, got, tt.want)
 		}
 	}
 }

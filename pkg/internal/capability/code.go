@@ -3,10 +3,8 @@ package capability
 import (
 	"bytes"
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/skillpm/skillpm/pkg/internal/scan"
 	"github.com/skillpm/skillpm/pkg/internal/scan/flow"
@@ -29,38 +27,6 @@ var writingPrograms = []string{
 	"set-content", "add-content", "out-file", "new-item", "remove-item", "copy-item", "move-item", "del", "erase",
 }
 
-// api is code that connects or writes with a library that [flow] does not know.
-type api struct {
-	capability policy.Capability
-	pattern    *regexp.Regexp
-}
-
-// apis match names of libraries, and calls. They are wide: what they find is for users to look at, and a script that
-// hides it is still a script.
-var apis = sync.OnceValue(func() []api {
-	return []api{
-		{policy.NetworkTools, regexp.MustCompile(
-			`\b(?:requests|httpx|aiohttp|urllib3?|http\.client|httplib2?|socket|websockets?|smtplib|ftplib` +
-				`|paramiko|boto3|axios|node-fetch|undici|got|superagent|net|tls|dgram)\b[^\n]{0,40}?\b(?:import|get` +
-				`|post|put|patch|delete|request|Session|AsyncClient|Client|ClientSession|urlopen|connect` +
-				`|create_connection|socket|SMTP|FTP|require)\b` +
-				`|\b(?:import|from|require\()\s*['"]?(?:requests|httpx|aiohttp|urllib|urllib3|http\.client` +
-				`|socket|websockets?|smtplib|ftplib|paramiko|boto3|axios|node-fetch|undici|node:https?|node:net` +
-				`|https?|net/http|net/https)\b` +
-				`|\bfetch\(|\bXMLHttpRequest\b|\bWebSocket\(|\bNet::HTTP\b|\bTcpClient\b|\bWebClient\b|/dev/(?:tcp|udp)/` +
-				`|\b(?:playwright|puppeteer|selenium)\b`)},
-		{policy.FileWrite, regexp.MustCompile(
-			`\bopen\([^\n)]{0,200}['"][rbt]*[wax][bt+]*['"]|\.(?:write_text|write_bytes|unlink|rmdir|touch|mkdir` +
-				`|rename|symlink_to|to_csv|to_excel|to_json|savefig|save)\(` +
-				`|\b(?:os\.(?:remove|unlink|rename|replace|rmdir|removedirs|mkdir|makedirs|chmod|truncate` +
-				`|symlink)|shutil\.\w+|tempfile\.\w+)\(` +
-				`|\b(?:writeFile|writeFileSync|appendFile|appendFileSync|createWriteStream|mkdirSync|unlinkSync` +
-				`|rmSync|renameSync|copyFileSync|Deno\.write\w*|Bun\.write|fs\.(?:mkdir|rm|unlink|rename` +
-				`|copyFile|cp))\b` +
-				`|\b(?:File\.(?:write|open|delete|rename)|FileUtils\.\w+|IO\.write)\b`)},
-	}
-})
-
 // code adds what the code of a script or the commands of a page do: of each capability and name the first place in the
 // file. Data is nil for a page.
 func (b *Builder) code(file string, sum *flow.Summary, data []byte) {
@@ -73,10 +39,10 @@ func (b *Builder) code(file string, sum *flow.Summary, data []byte) {
 	has := func(c policy.Capability) bool {
 		return slices.ContainsFunc(found, func(e Evidence) bool { return e.Capability == c })
 	}
-	for _, a := range apis() {
-		if offsets := a.pattern.FindIndex(data); offsets != nil && !has(a.capability) {
-			text := strings.TrimSpace(string(data[offsets[0]:offsets[1]]))
-			b.add(a.capability, "", file, lineOf(data, offsets[0]), "has %s", quoted(text))
+	for c, offset := range libraryUses(data) {
+		if !has(c) {
+			line := lineOf(data, offset)
+			b.add(c, "", file, line, "has %s", quoted(strings.TrimSpace(string(lineAt(data, offset)))))
 		}
 	}
 	if sum.Partial() {
@@ -103,13 +69,13 @@ func (b *Builder) facts(file string, line int, sum *flow.Summary) {
 	}
 	for _, f := range sum.Facts() {
 		switch {
-		case f.Inline:
+		case f.Inline || f.Shown && onlyExample(f):
 		case f.Network():
 			clients[f.Client] = true
 			add(policy.NetworkTools, f.Host, f, "%s", connects(f))
 		case f.Secret():
-			add(policy.Secrets, cmp.Or(f.Detail, "all environment variables"), f, "reads %s",
-				cmp.Or(f.Detail, "all environment variables"))
+			what := cmp.Or(f.Detail, "all environment variables")
+			add(policy.Secrets, what, f, "reads %s", what)
 		case writes(f.Kind):
 			clients[f.Client] = true
 			name := f.Detail
@@ -128,6 +94,13 @@ func (b *Builder) facts(file string, line int, sum *flow.Summary) {
 			add(policy.FileWrite, "", f, "runs %s", name)
 		}
 	}
+}
+
+// onlyExample reports whether a fact of a code block does not count: requests to unknown or reserved hosts and files in
+// the project are most often examples, and a > is too often not a redirection. The programs of such a block count.
+func onlyExample(f flow.Fact) bool {
+	return f.Network() && (f.Host == "" || f.Reserved()) || f.Kind == flow.WritesFile ||
+		f.Kind == flow.Writes && f.Client == ">"
 }
 
 // writes reports whether facts of a kind create, change, or delete files.
@@ -190,6 +163,12 @@ func summarize(f File) *flow.Summary {
 // analyzed reports whether a script is in a language that is analyzed.
 func analyzed(f File) bool {
 	return flow.LanguageOf(f.Path, f.Data) != flow.Other || f.Executable && !scriptName(f.Path) && !scan.Shebang(f.Data)
+}
+
+// lineAt returns the line of an offset, from the offset on.
+func lineAt(data []byte, offset int) []byte {
+	line, _, _ := bytes.Cut(data[offset:], []byte("\n"))
+	return line
 }
 
 // lineOf returns the line number of an offset.

@@ -33,7 +33,7 @@ func (b *Builder) main(f File) {
 		b.command(skill.File, line, c.Line)
 	}
 	if f.Hits == nil {
-		f.Hits = b.scanner().Text(f.Data, scan.Options{Markdown: true, Skill: true})
+		f.Hits = scanner().Text(f.Data, scan.Options{Markdown: true, Skill: true})
 	}
 	for _, h := range f.Hits {
 		if line := lineOf(f.Data, h.Start); h.Kind == scan.DynamicShell && !lines[line] {

@@ -96,7 +96,7 @@ func TestUse(t *testing.T) {
 		{name: "a source", machine: "sources: {allow: ['oci://registry.example/other/**']}", want: "is not an allowed source"},
 		{name: "belongs to a pack that is not in a lockfile", machine: "sources: {deny: [local]}", skill: enforce.Skill{Name: "tool", Pack: "acme/tools"}, want: "belongs to a pack that is not in a lockfile"},
 		{name: "no pack and sources", machine: "sources: {allow: []}", skill: enforce.Skill{Name: "tool"}},
-		{name: "forbidden", user: "forbid: [hooks, network-tools]", want: "config/policy.yaml:2: skill tool@acme/tools has network-tools, which the policy forbids: scripts/run.sh:2 runs curl"},
+		{name: "forbidden", user: "forbid: [hooks, network-tools]", want: "config/policy.yaml:2: skill tool@acme/tools has network-tools, which the policy forbids: scripts/run.sh:2 reaches example.com with curl"},
 		{name: "requires approval", project: "approve: [scripts]", want: "skillpm-policy.yaml:2: skill tool@acme/tools requires approval for scripts (scripts/run.sh is a script): the skill is not approved"},
 		{name: "needs none", machine: "approve: [hooks, dynamic-shell]\nforbid: [native-binaries]"},
 		{name: "too many files", machine: "limits: {files: 1}", want: "has 2 files; the limit is 1"},

@@ -116,6 +116,9 @@ func (f Fact) Network() bool {
 	return false
 }
 
+// Reserved reports whether the host of the fact is this machine, in a private network, or reserved for examples.
+func (f Fact) Reserved() bool { return f.Host != "" && localHost(f.Host) }
+
 // Meaning is what a flow means: the kind of a [Flow].
 type Meaning uint8
 
