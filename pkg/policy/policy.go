@@ -160,6 +160,14 @@ const (
 	Secrets        Capability = "secrets"
 )
 
+// Capabilities that policies cannot name, because they only matter in comparison with another version of a skill.
+const (
+	// Tools is an entry of allowed-tools, or the configuration of MCP servers.
+	Tools Capability = "tools"
+	// Restriction is a limit that the skill sets for itself. A skill without it can do more.
+	Restriction Capability = "restriction"
+)
+
 // Capabilities returns all capabilities.
 func Capabilities() []Capability {
 	return []Capability{NativeBinaries, Hooks, DynamicShell, Scripts, NetworkTools, FileWrite, UnscopedShell, Secrets}

@@ -30,7 +30,7 @@ func (c CapabilityChange) String() string { return c.Skill + "/" + c.Evidence.St
 type Increase struct {
 	Pack         string             `json:"pack"`
 	From         string             `json:"from,omitempty"` // the locked version, "" for a pack that an update requires
-	To           string             `json:"to"` // the new version
+	To           string             `json:"to"`             // the new version
 	Capabilities []CapabilityChange `json:"capabilities"`
 }
 

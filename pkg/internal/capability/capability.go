@@ -2,6 +2,8 @@ package capability
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,17 +13,9 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy"
 )
 
-// Capabilities that policies cannot name, because they only matter in comparison with another version of a skill.
-const (
-	// Tools is an entry of allowed-tools.
-	Tools policy.Capability = "tools"
-	// Restriction is a limit that the skill sets for itself. A skill without it can do more.
-	Restriction policy.Capability = "restriction"
-)
-
 // Evidence is a position in a file that shows a capability.
 type Evidence struct {
-	Capability policy.Capability `json:"capability"`
+	Capability policy.Capability `json:"capability"` // of a policy, or tools or restriction
 	// Name distinguishes what the capability is about: a host, a secret, a tool, a command, or the path of a script or of
 	// a file outside the skill. It is "" if that is unknown. It has no control characters.
 	Name string `json:"name,omitempty"`
@@ -154,13 +148,13 @@ func Increase(before, after Set) []Evidence {
 	for _, e := range after {
 		if k := e.key(); !current[k] {
 			current[k] = true
-			if !old[k] && e.Capability != Restriction {
+			if !old[k] && e.Capability != policy.Restriction {
 				found = append(found, e)
 			}
 		}
 	}
 	for _, e := range before {
-		if e.Capability == Restriction && !current[e.key()] {
+		if e.Capability == policy.Restriction && !current[e.key()] {
 			current[e.key()] = true
 			e.Why = "no longer " + e.Why
 			found = append(found, e)
@@ -171,8 +165,8 @@ func Increase(before, after Set) []Evidence {
 
 // sorted sorts the evidence and removes duplicates.
 func (s Set) sorted() Set {
-	order := map[policy.Capability]int{Tools: len(policy.Capabilities()), Restriction: len(policy.Capabilities()) + 1}
-	for i, c := range policy.Capabilities() {
+	order := map[policy.Capability]int{}
+	for i, c := range append(policy.Capabilities(), policy.Tools, policy.Restriction) {
 		order[c] = i
 	}
 	slices.SortStableFunc(s, func(a, b Evidence) int {
@@ -180,6 +174,23 @@ func (s Set) sorted() Set {
 			cmp.Compare(a.Line, b.Line), cmp.Compare(a.Name, b.Name))
 	})
 	return slices.Compact(s)
+}
+
+// maxName is the number of bytes of a text that a name shows.
+const maxName = 1000
+
+// content names a text, so that only equal texts have the same name.
+func content(text string) string {
+	if len(text) <= maxName {
+		return text
+	}
+	return textx.Truncate(text, maxName) + " " + digest([]byte(text))
+}
+
+// digest returns the beginning of the SHA-256 of a content.
+func digest(data []byte) string {
+	sum := sha256.Sum256(data)
+	return "sha256:" + hex.EncodeToString(sum[:16])
 }
 
 // clean replaces characters that terminals do not show, such as control characters, by spaces.

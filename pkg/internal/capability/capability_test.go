@@ -90,7 +90,7 @@ func TestOf(t *testing.T) {
 		}
 		var lines []string
 		for _, e := range got {
-			if e.Capability == capability.Tools || e.Capability == capability.Restriction {
+			if e.Capability == policy.Tools || e.Capability == policy.Restriction {
 				continue // see TestEvidence
 			}
 			lines = append(lines, string(e.Capability)+" "+e.String())
@@ -242,6 +242,11 @@ func TestIncrease(t *testing.T) {
 		{name: "a secret", before: skillOf("", "", map[string]string{"a.sh": "true\n"}), after: skillOf("", "", map[string]string{"a.sh": "echo $ACME_TOKEN\n"}), want: "secrets a.sh:1 reads ACME_TOKEN"},
 		{name: "tools", before: skillOf("allowed-tools: Read\n", "", nil), after: skillOf("allowed-tools: Read Bash(git:*) Write\n", "", nil), want: "file-write SKILL.md:4 allows Write, tools SKILL.md:4 allows Bash(git:*), tools SKILL.md:4 allows Write"},
 		{name: "lifted restrictions", before: skillOf("allowed-tools: Read\ndisallowed-tools: WebFetch\nexecution: {sandbox: true, network: [a.com]}\n", "", nil), after: skillOf("execution: {network: true}\n", "", nil), want: "network-tools SKILL.md:4 requests network access, restriction SKILL.md:4 no longer restricts the tools to those of allowed-tools, restriction SKILL.md:5 no longer forbids WebFetch, restriction SKILL.md:6 no longer limits the network access of scripts, restriction SKILL.md:6 no longer runs scripts in a sandbox"},
+		{name: "other hooks", before: skillOf("x: &h ./a.sh\nhooks: {Stop: *h}\n", "", nil), after: skillOf("x: &h ./b.sh\nhooks: {Stop: *h}\n", "", nil), want: "hooks SKILL.md:5 has hooks"},
+		{name: "the same hooks in another form", before: skillOf("hooks: {Stop: ./a.sh}\n", "", nil), after: skillOf("hooks:\n  Stop: ./a.sh\n", "", nil)},
+		{name: "other files with hooks and servers", before: skillOf("", "", map[string]string{"hooks/hooks.json": "{}", ".mcp.json": "{}"}), after: skillOf("", "", map[string]string{"hooks/hooks.json": "{\"a\": 1}", ".mcp.json": "{\"a\": 1}"}), want: "hooks hooks/hooks.json configures hooks, tools .mcp.json configures MCP servers"},
+		{name: "the end of a long command", before: skillOf("", "!`x "+strings.Repeat("y", 2000)+"`\n", nil), after: skillOf("", "!`x "+strings.Repeat("y", 2000)+"z`\n", nil), want: "dynamic-shell SKILL.md:5 runs `x yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy…` when an agent loads the skill"},
+		{name: "the model may start it", before: skillOf("disable-model-invocation: true\n", "", nil), after: skillOf("disable-model-invocation: false\n", "", nil), want: "restriction SKILL.md:4 no longer starts only at the user's request"},
 		{name: "a new restriction", before: skillOf("", "", nil), after: skillOf("disallowed-tools: WebFetch\nexecution: {sandbox: true}\n", "", nil)},
 	} {
 		before, err := capability.Of(tt.before)
