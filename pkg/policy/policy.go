@@ -23,6 +23,7 @@ type Policy struct {
 	Audit     *Audit // nil if unspecified
 
 	Advisories Advisories
+	Updates    Updates
 
 	AllowedTools AllowedTools // "" if unspecified
 	Hooks        HookRules
@@ -162,7 +163,7 @@ const (
 // The capabilities that policies cannot name. They inform readers, and matter in comparison with another version.
 const (
 	Administrator Capability = "administrator" // programs such as sudo
-	Tools         Capability = "tools"         // an entry of allowed-tools
+	Tools         Capability = "tools"         // an entry of allowed-tools, or the configuration of MCP servers
 	Restriction   Capability = "restriction"   // a limit that the skill sets for itself: without it, it can do more
 )
 

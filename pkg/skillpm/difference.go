@@ -4,12 +4,14 @@ import (
 	"context"
 	"iter"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/textdiff"
 	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/policy"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/solve"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/workspace"
 )
@@ -38,11 +40,23 @@ type DiffReport struct {
 
 // PackDiff is the diff of one pack.
 type PackDiff struct {
-	Pack  string        `json:"pack"`
-	From  string        `json:"from,omitempty"` // the locked version, "" for a new pack
-	To    string        `json:"to,omitempty"`   // "" for a removed pack; the same as From for local edits
-	Notes []DiffNote    `json:"notes"`          // changes that need attention
-	Files textdiff.Diff `json:"files"`
+	Pack string `json:"pack"`
+	From string `json:"from,omitempty"` // the locked version, "" for a new pack
+	To   string `json:"to,omitempty"`   // "" for a removed pack; the same as From for local edits
+	// Capabilities are what the skills of the new version can do and those of the locked version could not.
+	Capabilities []CapabilityChange `json:"capabilities,omitempty"`
+	Notes        []DiffNote         `json:"notes"` // other changes that need attention
+	Files        textdiff.Diff      `json:"files"`
+}
+
+// Increases returns the packs whose new version has more capabilities than the locked one.
+func (r *DiffReport) Increases() (list []Increase) {
+	for _, p := range r.Packs {
+		if len(p.Capabilities) > 0 {
+			list = append(list, Increase{Pack: p.Pack, From: p.From, To: p.To, Capabilities: p.Capabilities})
+		}
+	}
+	return list
 }
 
 // Diff reports what an update would change in the text of skills, which agents would follow from then on. It fetches
@@ -230,7 +244,10 @@ func (in *installer) diffPack(
 	}
 	if after != nil {
 		p.To = after.Version
-		if p.Notes, err = notes(ctx, old, now); err != nil {
+		if p.Capabilities, err = in.compareCapabilities(ctx, before, after); err != nil {
+			return nil, err
+		}
+		if p.Notes, err = notes(ctx, old, now, in.shownAt(id, p.Capabilities)); err != nil {
 			return nil, err
 		}
 	}
@@ -240,6 +257,21 @@ func (in *installer) diffPack(
 	}
 	p.Notes = append(p.Notes, hiddenNotes(p.Files)...)
 	return p, nil
+}
+
+// shownAt returns what capabilities show about the files of a pack.
+func (in *installer) shownAt(id pack.ID, list []CapabilityChange) map[shown]bool {
+	all := map[shown]bool{}
+	for _, c := range list {
+		at := path.Join(in.SkillAt(id, c.Skill), c.Path)
+		switch c.Capability {
+		case policy.Scripts, policy.NativeBinaries:
+			all[shown{NoteExecutable, at, ""}] = true
+		case policy.NetworkTools:
+			all[shown{NoteURL, at, c.Name}] = true
+		}
+	}
+	return all
 }
 
 // filesOf returns the files of all skills of a pack, as an installation writes them.

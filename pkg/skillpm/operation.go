@@ -29,6 +29,10 @@ type ChangeOptions struct {
 	// AcceptChanged are packs whose locked version may have other content than before: owner/name.
 	AcceptChanged []string
 
+	// Accept asks the user about updates that add capabilities and that a policy does not allow without consent. nil
+	// refuses them.
+	Accept func([]Increase) bool
+
 	reference *pack.Lock // another lock whose versions must not have other content here, nil for none
 }
 
@@ -265,10 +269,17 @@ func (in *installer) install(ctx context.Context, res *resolution) (*InstallRepo
 			return nil, err
 		}
 	}
+	if report.Increases, err = in.increases(ctx, res, p); err != nil {
+		return nil, err
+	}
 	notes, err := in.admitFiles(ctx, p.candidates, p.layout)
 	report.Warnings = append(append(report.Warnings, res.Warnings[known:]...), notes...)
 	if err != nil {
 		in.unlinkUnapproved(ctx)
+		return nil, err
+	}
+	notes, err = in.admitIncreases(ctx, res, report.Increases)
+	if report.Warnings = append(report.Warnings, notes...); err != nil {
 		return nil, err
 	}
 	if upToDate || in.request.DryRun {

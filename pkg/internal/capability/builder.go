@@ -126,9 +126,10 @@ func (b *Builder) Add(f File) {
 func (b *Builder) named(f File) {
 	switch base := strings.ToLower(path.Base(f.Path)); base {
 	case "hooks.json":
-		b.add(policy.Hooks, f.Path, f.Path, 0, "configures hooks")
+		b.add(policy.Hooks, f.Path+" "+digest(f.Data), f.Path, 0, "configures hooks")
 	case ".mcp.json", "mcp.json":
 		b.add(policy.NetworkTools, "MCP servers", f.Path, 0, "configures MCP servers")
+		b.add(policy.Tools, f.Path+" "+digest(f.Data), f.Path, 0, "configures MCP servers")
 	default:
 		switch path.Ext(base) {
 		case ".exe", ".dll", ".so", ".dylib", ".msi", ".scr", ".node", ".jar", ".class", ".pyc", ".pyd", ".wasm",

@@ -2,6 +2,8 @@ package capability
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
@@ -173,6 +175,23 @@ func (s Set) sorted() Set {
 			cmp.Compare(a.Line, b.Line), cmp.Compare(a.Name, b.Name))
 	})
 	return slices.Compact(s)
+}
+
+// maxName is the number of bytes of a text that a name shows.
+const maxName = 1000
+
+// content names a text, so that only equal texts have the same name.
+func content(text string) string {
+	if len(text) <= maxName {
+		return text
+	}
+	return textx.Truncate(text, maxName) + " " + digest([]byte(text))
+}
+
+// digest returns the beginning of the SHA-256 of a content.
+func digest(data []byte) string {
+	sum := sha256.Sum256(data)
+	return "sha256:" + hex.EncodeToString(sum[:16])
 }
 
 // clean replaces characters that terminals do not show, such as control characters, by spaces.

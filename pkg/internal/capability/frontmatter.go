@@ -1,6 +1,8 @@
 package capability
 
 import (
+	"encoding/json"
+	"fmt"
 	"net"
 	"path"
 	"slices"
@@ -28,7 +30,7 @@ func (b *Builder) main(f File) {
 	for _, c := range skill.ShellCommands(string(doc.Body())) {
 		line := lineOf(f.Data, doc.BodyStart+c.Start)
 		lines[line] = true
-		b.add(policy.DynamicShell, textx.Truncate(c.Line, maxName), skill.File, line,
+		b.add(policy.DynamicShell, content(c.Line), skill.File, line,
 			"runs %s when an agent loads the skill", quoted(c.Line))
 		b.command(skill.File, line, c.Line)
 	}
@@ -37,7 +39,7 @@ func (b *Builder) main(f File) {
 	}
 	for _, h := range f.Hits {
 		if line := lineOf(f.Data, h.Start); h.Kind == scan.DynamicShell && !lines[line] {
-			b.add(policy.DynamicShell, textx.Truncate(string(f.Data[h.Start:h.End]), maxName), skill.File, line,
+			b.add(policy.DynamicShell, content(string(f.Data[h.Start:h.End])), skill.File, line,
 				"has a command that some agents run when they load the skill")
 		}
 	}
@@ -48,19 +50,19 @@ func (b *Builder) main(f File) {
 	b.code(skill.File, f.Summary, nil)
 }
 
-// maxName is the number of bytes of a command that count when it is compared with that of another version.
-const maxName = 1000
-
 // front inspects the frontmatter. It ignores one that cannot be parsed, because no agent loads such a skill.
 func (b *Builder) front(doc *skill.Document) {
 	if doc.Front == nil {
 		return
 	}
-	if k, _ := doc.Lookup("hooks"); k != nil {
-		b.add(policy.Hooks, skill.File, skill.File, k.Line, "has hooks")
+	if k, v := doc.Lookup("hooks"); k != nil {
+		b.add(policy.Hooks, content(value(v)), skill.File, k.Line, "has hooks")
+	}
+	if k, v := doc.Lookup("disable-model-invocation"); k != nil && skill.ScalarText(follow(v)) == "true" {
+		b.add(policy.Restriction, "disable-model-invocation", skill.File, k.Line, "starts only at the user's request")
 	}
 	if k, _ := doc.Lookup("command"); k != nil && skill.Program(doc.Command()) != "" {
-		b.add(policy.Scripts, textx.Truncate(doc.Command(), maxName), skill.File, k.Line, "defines the command %s",
+		b.add(policy.Scripts, content(doc.Command()), skill.File, k.Line, "defines the command %s",
 			quoted(doc.Command()))
 		b.command(skill.File, k.Line, doc.Command())
 	}
@@ -95,6 +97,19 @@ func follow(n *yaml.Node) *yaml.Node {
 		return n.Alias
 	}
 	return n
+}
+
+// value returns a YAML value as text, with its aliases resolved. A value that cannot be decoded is its error.
+func value(v *yaml.Node) string {
+	var decoded any
+	if err := v.Decode(&decoded); err != nil {
+		return err.Error()
+	}
+	text, err := json.Marshal(decoded)
+	if err != nil { // keys that are not texts
+		return fmt.Sprint(decoded)
+	}
+	return string(text)
 }
 
 // execution inspects the permissions that scripts request, and their limits.

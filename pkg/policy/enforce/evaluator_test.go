@@ -544,3 +544,57 @@ func TestConcurrent(t *testing.T) {
 		t.Errorf("%+v", set)
 	}
 }
+
+// TestCheckIncrease checks that an approval of exactly the new files accepts an update with more capabilities, if it
+// counts for the policy (O14).
+func TestCheckIncrease(t *testing.T) {
+	m := newMachine(t)
+	m.say(policy.MachineLevel, "updates: {capability-increase: ask}")
+	g := m.open()
+	r, err := g.Review(t.Context(), tool, tree())
+	if err != nil || len(r.Required) != 1 || r.Required[0].Line != 2 || r.Required[0].Accepts(policy.UserLevel) {
+		t.Fatalf("%+v, %v", r.Required, err)
+	}
+	check := func(want string, skills ...string) {
+		t.Helper()
+		trees := map[string]string{}
+		for _, name := range skills {
+			trees[name] = r.Digest
+		}
+		_, err := m.open().CheckIncrease(enforce.Increase{
+			What: "acme/tools", Why: "runs curl", Trees: trees, Reference: "acme/tools@1.1.0",
+		})
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	approve := func(l policy.Level) {
+		t.Helper()
+		by := enforce.Approver{By: "ada", Reason: "r", Expires: m.now.Add(time.Hour)}
+		if _, err := m.open().Approve(t.Context(), l, by, r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const missing = "without consent: runs curl"
+	check(missing, "tool@acme/tools")
+	approve(policy.ProjectLevel)
+	approve(policy.UserLevel)
+	check(missing, "tool@acme/tools")
+	approve(policy.MachineLevel)
+	check("", "tool@acme/tools")
+	check(missing, "tool@acme/tools", "other@acme/tools")
+	m.say(policy.ProjectLevel, "updates: {capability-increase: deny}")
+	check("which the policy denies", "tool@acme/tools")
+	m.say(policy.ProjectLevel, "")
+	m.now = m.now.Add(time.Hour)
+	check(missing, "tool@acme/tools")
+	m.now = m.now.Add(-time.Hour)
+	r.Digest = "t1:sha256:" + strings.Repeat("0", 64)
+	check(missing, "tool@acme/tools")
+
+	file := m.o.ApprovalFile(policy.MachineLevel, "")
+	if err := os.WriteFile(file, []byte("version: 1\napproval: []\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	check("skillpm ignores the approvals in this file", "tool@acme/tools")
+}

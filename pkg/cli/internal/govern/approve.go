@@ -165,7 +165,9 @@ func (a *app) checkAccepted(h *runtime.Host, l policy.Level, reviews []enforce.R
 			}
 		}
 	}
-	requires := func(p *policy.Policy) bool { return p.Level <= l && len(p.Approve) > 0 }
+	requires := func(p *policy.Policy) bool {
+		return p.Level <= l && (len(p.Approve) > 0 || p.Updates.CapabilityIncrease == policy.AskIncrease)
+	}
 	switch {
 	case len(refused) == 0:
 		if l != policy.UserLevel && !slices.ContainsFunc(h.Guard().Policies(), requires) {

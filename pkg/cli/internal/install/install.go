@@ -78,7 +78,7 @@ have the same signer.`,
 					return err
 				}
 			}
-			o.Packs = args
+			o.Packs, o.Accept = args, a.AcceptIncreases
 			note := a.NewProjectNote(o.Scope)
 			r, err := c.Install(cmd.Context(), o)
 			if err != nil {
@@ -174,6 +174,9 @@ func (a *app) printInstall(r *skillpm.InstallReport, verb string) error {
 	}
 	if r.ResolvedLock && !r.DryRun {
 		a.Note("Resolved the merge conflicts in skillpm.lock. Mark the file as resolved with: git add skillpm.lock")
+	}
+	for _, line := range console.IncreaseLines(r.Increases) {
+		fmt.Fprintln(a.Stdout, p.Yellow(line))
 	}
 	for _, pack := range r.Packs {
 		a.printPack(p, pack, r)

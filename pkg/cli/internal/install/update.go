@@ -60,7 +60,7 @@ the network stay at their locked versions.`,
 			if err != nil {
 				return err
 			}
-			o.Packs = args
+			o.Packs, o.Accept = args, a.AcceptIncreases
 			r, err := c.Update(cmd.Context(), o)
 			if err != nil {
 				return err

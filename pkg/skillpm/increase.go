@@ -1,0 +1,302 @@
+package skillpm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/capability"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/policy"
+	"github.com/skillpm/skillpm/pkg/policy/enforce"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/solve"
+	"github.com/skillpm/skillpm/pkg/store"
+)
+
+// CapabilityChange is a capability that a skill gains in a new version of its pack, or a restriction that it loses.
+type CapabilityChange struct {
+	Skill string `json:"skill"`
+	capability.Evidence
+}
+
+// String returns the position, with the skill's directory, and the reason.
+func (c CapabilityChange) String() string { return c.Skill + "/" + c.Evidence.String() }
+
+// Increase is a pack whose new version has more capabilities than the locked version.
+type Increase struct {
+	Pack         string             `json:"pack"`
+	From         string             `json:"from,omitempty"` // the locked version, "" for a pack that an update requires
+	To           string             `json:"to"`             // the new version
+	Capabilities []CapabilityChange `json:"capabilities"`
+}
+
+// String describes the update, such as "acme/deploy 1.1.0 in place of 1.0.0".
+func (i Increase) String() string {
+	if i.From == "" {
+		return i.Pack + " " + i.To
+	}
+	return i.Pack + " " + i.To + " in place of " + i.From
+}
+
+// IncreaseError reports that a policy does not allow updates that add capabilities. Nothing was changed.
+type IncreaseError struct {
+	Increases []Increase // all of the operation
+
+	err  error // of the policy
+	hint string
+}
+
+// Error returns the reason of the policy.
+func (e *IncreaseError) Error() string { return e.err.Error() }
+
+// Unwrap returns the error of the policy.
+func (e *IncreaseError) Unwrap() error { return e.err }
+
+// Hint returns how to accept the update if the policy leaves that to the user.
+func (e *IncreaseError) Hint() string { return e.hint }
+
+// Code is that of the policy.
+func (e *IncreaseError) Code() diag.Code { return diag.CodeOf(e.err) }
+
+// updates returns the locked packs whose files a resolution replaces, and the new packs that they require. A pack that
+// the manifest newly requires is a first installation.
+func (in *installer) updates(res *resolution) (ids []pack.ID) {
+	for _, id := range sortedIDs(res.Lock.Packs) {
+		was, now := in.Lock.Packs[id], res.Lock.Packs[id]
+		if was != nil && !maps.Equal(was.Skills, now.Skills) || was == nil && in.pulledIn(res, id, nil) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// pulledIn reports whether a pack is new only because a locked pack requires it, directly or through other new packs.
+// seen are the packs on the way to it.
+func (in *installer) pulledIn(res *resolution, id pack.ID, seen []pack.ID) bool {
+	if _, direct := res.manifest.Dependency(id); direct || slices.Contains(seen, id) {
+		return false
+	}
+	seen = append(seen, id)
+	for by, p := range res.Lock.Packs {
+		if _, requires := p.Dependencies[id.String()]; requires &&
+			(in.Lock.Packs[by] != nil || in.pulledIn(res, by, seen)) {
+			return true
+		}
+	}
+	return false
+}
+
+// increases returns the updates of a resolution that add capabilities. It fetches the new and the locked versions if the
+// store lacks them. A version that cannot be fetched is a warning: a new one is not compared, and a locked one counts as
+// one without capabilities.
+func (in *installer) increases(ctx context.Context, res *resolution, p *plan) ([]Increase, error) {
+	var list []Increase
+	for _, id := range in.updates(res) {
+		if p.layout.Linked[id] != nil {
+			continue
+		}
+		was, now := in.Lock.Packs[id], res.Lock.Packs[id]
+		packs := map[pack.ID]*pack.LockedPack{id: now}
+		if err := in.FetchMissing(ctx, res.manifest, res.Solution, treesOf(packs)); ctx.Err() != nil {
+			return nil, ctx.Err()
+		} else if err != nil {
+			if !in.request.DryRun {
+				return nil, err
+			}
+			res.Warnings = append(res.Warnings, fmt.Sprintf("cannot compare the capabilities of %s %s: %v", id,
+				now.Version, err))
+			continue
+		}
+		if was != nil {
+			if err := in.fetchPrevious(ctx, id); ctx.Err() != nil {
+				return nil, ctx.Err()
+			} else if err != nil {
+				res.Warnings = append(res.Warnings, fmt.Sprintf(
+					"skillpm shows all capabilities of %s %s, because it cannot read the locked version %s: %v", id,
+					now.Version, was.Version, err))
+				was = nil
+			}
+		}
+		changes, err := in.compareCapabilities(ctx, was, now)
+		if err != nil {
+			return nil, err
+		}
+		if len(changes) > 0 {
+			list = append(list, Increase{
+				Pack: id.String(), From: in.lockedVersion(id), To: now.Version, Capabilities: changes,
+			})
+		}
+	}
+	return list, nil
+}
+
+// fetchPrevious puts the locked version of a pack into the store.
+func (in *installer) fetchPrevious(ctx context.Context, id pack.ID) error {
+	packs := map[pack.ID]*pack.LockedPack{id: in.Lock.Packs[id]}
+	return in.FetchMissing(ctx, in.Manifest, &solve.Solution{Lock: in.Lock}, treesOf(packs))
+}
+
+// compareCapabilities returns the capabilities that the skills of a pack gain between two versions, which the store
+// has. All those of a pack without a version before are new.
+func (in *installer) compareCapabilities(ctx context.Context, was, now *pack.LockedPack) ([]CapabilityChange, error) {
+	s, err := in.client.Machine.Store()
+	if err != nil {
+		return nil, err
+	}
+	var list []CapabilityChange
+	for _, name := range slices.Sorted(maps.Keys(now.Skills)) {
+		var before capability.Set
+		if was != nil {
+			digest, had := was.Skills[name]
+			chosen := was.Partial && was.Version == now.Version && was.Resolved == now.Resolved
+			if digest == now.Skills[name] || !had && chosen { // the user installs more skills of the same version
+				continue
+			}
+			if had {
+				if before, err = capabilitiesOf(ctx, s, digest); err != nil {
+					return nil, err
+				}
+			}
+		}
+		after, err := capabilitiesOf(ctx, s, now.Skills[name])
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range capability.Increase(before, after) {
+			list = append(list, CapabilityChange{Skill: name, Evidence: e})
+		}
+	}
+	return list, nil
+}
+
+// capabilitiesOf returns the capabilities of a skill in the store.
+func capabilitiesOf(ctx context.Context, s *store.Store, digest string) (capability.Set, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	files, err := s.FS(digest)
+	if err != nil {
+		return nil, err
+	}
+	return capability.Of(files)
+}
+
+// compare adds to outdated packs the capabilities that an update adds. It compares the content of packs, not what their
+// registries or publishers state. It fetches the wanted versions of packs whose locked version the store has. A version
+// that cannot be fetched is not compared.
+func (s *survey) compare(ctx context.Context, packs []OutdatedPack) error {
+	store, err := s.client.Machine.Store()
+	if err != nil {
+		return err
+	}
+	var res *solve.Solution
+	for i := range packs {
+		p := &packs[i]
+		id, err := pack.ParseID(p.Pack)
+		if err != nil {
+			return err
+		}
+		was := s.Lock.Packs[id]
+		if p.Wanted == p.Current && p.Revision == "" || p.Wanted == "" || p.Unreachable != "" || !hasAll(store, was) {
+			continue
+		}
+		if res == nil {
+			s.Backend.WarnOfChanges() // the report shows them
+			if res, err = s.Backend.Lock(ctx, s.Manifest); err != nil {
+				return ctx.Err() // the next command reports it
+			}
+		}
+		now := res.Lock.Packs[id]
+		if now == nil || s.request.Offline && !hasAll(store, now) {
+			continue
+		}
+		wanted := treesOf(map[pack.ID]*pack.LockedPack{id: now})
+		if err := s.FetchMissing(ctx, s.Manifest, res, wanted); ctx.Err() != nil {
+			return ctx.Err()
+		} else if err != nil {
+			continue
+		}
+		if p.Capabilities, err = s.compareCapabilities(ctx, was, now); err != nil {
+			return err
+		}
+		p.Compared = true
+	}
+	return nil
+}
+
+// hasAll reports whether the store has all skills of a pack.
+func hasAll(s *store.Store, p *pack.LockedPack) bool {
+	for _, digest := range p.Skills {
+		if !s.Has(digest) {
+			return false
+		}
+	}
+	return true
+}
+
+// admitIncreases checks updates that add capabilities against the policies. What a policy leaves to the user, the user
+// decides, before anything is written. A dry run only warns about that.
+func (in *installer) admitIncreases(ctx context.Context, res *resolution, list []Increase) ([]string, error) {
+	var unaccepted *IncreaseError
+	for _, increase := range list {
+		err := in.admitIncrease(ctx, res, increase)
+		if err == nil {
+			continue
+		}
+		e := &IncreaseError{Increases: list, err: err, hint: diag.HintOf(err)}
+		if refused, ok := errors.AsType[*policy.IncreaseError](err); !ok || !refused.Ask {
+			return in.policyNotes(), e
+		}
+		if unaccepted == nil {
+			unaccepted = e
+		}
+	}
+	notes := in.policyNotes()
+	switch {
+	case unaccepted == nil:
+		return notes, nil
+	case in.request.DryRun:
+		return append(notes, unaccepted.Error()), nil
+	case in.request.Accept == nil:
+		return notes, unaccepted
+	}
+	in.client.Progress(Event{Done: true}) // the question must not be drawn over
+	if !in.request.Accept(list) {
+		return notes, unaccepted
+	}
+	return notes, nil
+}
+
+// admitIncrease returns why the policies do not allow an update that adds capabilities.
+func (in *installer) admitIncrease(ctx context.Context, res *resolution, increase Increase) error {
+	id, err := pack.ParseID(increase.Pack)
+	if err != nil {
+		return err
+	}
+	var why []string
+	trees := map[string]string{}
+	for _, c := range increase.Capabilities {
+		why = append(why, c.String())
+		trees[c.Skill+"@"+increase.Pack] = res.Lock.Packs[id].Skills[c.Skill]
+	}
+	notes, err := in.Admission.Evaluator.CheckIncrease(enforce.Increase{
+		What: increase.String(), Why: textx.FirstAndMore(why, 3), Trees: trees, Reference: in.reference(ctx, res, id),
+	})
+	in.Gate.Note(notes...)
+	return err
+}
+
+// reference returns what selects the new version of a pack on a command line.
+func (in *installer) reference(ctx context.Context, res *resolution, id pack.ID) string {
+	version := res.Lock.Packs[id].Version
+	if d, direct := res.manifest.Dependency(id); direct && d.Ref != nil {
+		if ref, err := in.Backend.Locate(ctx, d, version); err == nil {
+			return ref.String()
+		}
+	}
+	return id.String() + "@" + version
+}
