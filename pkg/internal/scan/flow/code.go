@@ -38,9 +38,11 @@ func (c *code) script(text string) {
 	}
 	c.depth++
 	defer func() { c.depth-- }()
-	c.tokens, c.pos = lex(c.lang, text, c.tokens[:0]), 0
+	c.tokens, c.pos = lex(c.lang, text), 0
 	c.declare()
 	c.block(len(c.tokens))
+	release(c.tokens)
+	c.tokens = nil
 }
 
 // declare collects the names of the functions of the file.

@@ -13,19 +13,22 @@ type arg struct {
 
 // list evaluates expressions that are separated by commas.
 func (c *code) list(end int) value {
-	var values []value
-	for c.pos < end {
+	if c.pos >= end {
+		return value{}
+	}
+	first := c.expression(end)
+	if c.op(c.pos) != "," {
+		return first
+	}
+	values := []value{first}
+	for c.pos++; c.pos < end && !(c.tokens[c.pos].first && c.lang == Python); c.pos++ {
 		values = append(values, c.expression(end))
 		if c.op(c.pos) != "," {
 			break
 		}
-		c.pos++
-		if c.pos < end && c.tokens[c.pos].first && c.lang == Python {
-			break
-		}
 	}
 	if len(values) == 1 {
-		return values[0]
+		return first
 	}
 	v := union(values...)
 	v.argv = values[:min(len(values), maxElements)]
