@@ -21,6 +21,7 @@ type code struct {
 	required map[string]bool // modules that the code imports
 	scopes   []scope
 	shell    *shell
+	args     []arg // of the calls that are being evaluated
 }
 
 func newCode(r *reader, lang Language, sh *shell) *code {
