@@ -94,6 +94,12 @@ func TestOtherPaths(t *testing.T) {
 		{"an example", "Reference files, for example references/limits.md."},
 		{"a supposition", "A `references/limits.md` file would be helpful."},
 		{"what to avoid", "✗ `references/limits.md`"},
+		{"a file to create", "1. Reads references/limits.md (create this file)"},
+		{"a file to create if needed", "- North: `references/north.md` (create if needed)"},
+		{"a file of a project", "Place this at `scripts/plan.py`."},
+		{"data of the user", "**Plan storage:** `~/.claude/skills/deploy/plans.json`"},
+		{"a file to create, in Chinese", "创建 `references/limits.md` 文件："},
+		{"a copy of an example", "Copy `data/zones.json` → `data/user.json`; edit `data/plan.yaml`, `data/team.toml`, and `data/keys.env`."},
 		{"a generated page", "Do not edit: run `scripts/plan.py`."},
 		{"a placeholder", "Run `python scripts/script_name.py --help`."},
 		{"another skill's", "The `rollback` skill has a checklist in `references/rollback.md`."},
@@ -106,7 +112,8 @@ func TestOtherPaths(t *testing.T) {
 		{"a link's text", "[references/limits.md](https://host.example/limits) [`references/limits.md`](https://host.example/limits)"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, _ := run(t, tree("-- deploy/SKILL.md\n"+head+tt.body+"\n"+skillFiles+
+			got, _ := run(t, tree("-- deploy/SKILL.md\n"+head+tt.body+"\n"+skillFiles+"-- deploy/data/user.example.json\n{}\n"+
+				"-- deploy/data/plan_sample.yaml\na: 1\n-- deploy/data/team-template.toml\n-- deploy/data/keys.env.example\n"+
 				"-- rollback/SKILL.md\n---\nname: rollback\ndescription: Takes a release back. Use when a rollout fails.\n---\nDo.\n"+
 				"-- rollback/references/rollback.md\nList\n-- scripts/ci.sh 755\n#!/bin/sh\n"))
 			compare(t, got, "")
@@ -132,8 +139,14 @@ func TestInstalledPaths(t *testing.T) {
 			t.Errorf("fix %q", r.Findings[0].Fix)
 		}
 	}
-	got, _ := run(t, tree("-- deploy/SKILL.md\n"+head+"Run `/path/to/skills/deploy/scripts/check.py`.\n"+skillFiles))
-	compare(t, got, "")
+	for _, body := range []string{
+		"Run `/path/to/skills/deploy/scripts/check.py`.",
+		"```bash\ncurl -s https://host.example/check.py > ~/.claude/skills/deploy/scripts/check.py\n```",
+		"```bash\ncurl -s https://host.example/check.py -o \"$HOME/.claude/skills/deploy/scripts/check.py\"\n```",
+	} {
+		got, _ := run(t, tree("-- deploy/SKILL.md\n"+head+body+"\n"+skillFiles))
+		compare(t, got, "")
+	}
 }
 
 // TestAbsoluteLinks checks that only paths of a machine are absolute paths, and not addresses of a site or commands.
