@@ -379,8 +379,28 @@ func (w *walk) followPath(f *file, p *page, at int, pw pathWord) bool {
 	return true
 }
 
+// pathFinding is a finding of a rule about a path in a page. Pages name their scripts in many commands, so the first of
+// them stands for all.
+type pathFinding struct{ rule, page, path string }
+
+// isFirst reports whether a finding about a path is the first of its page.
+func (w *walk) isFirst(id, page, name string) bool {
+	key := pathFinding{id, page, name}
+	if w.pathFindings[key] {
+		return false
+	}
+	if w.pathFindings == nil {
+		w.pathFindings = map[pathFinding]bool{}
+	}
+	w.pathFindings[key] = true
+	return true
+}
+
 // reportInstalledPath reports a path that contains the directory in which one user has installed the skill.
 func (w *walk) reportInstalledPath(p *page, at int, pw pathWord, found string) {
+	if !w.isFirst(rule.Absolute, p.src.path, found) {
+		return
+	}
 	line, column := p.src.position(at)
 	w.add(finding{
 		rule: rule.Absolute, src: p.src, line: line, column: column, severity: new(diag.SeverityNote),
@@ -405,6 +425,9 @@ func (w *walk) checkMissing(f *file, p *page, use pathUse) {
 	}
 	if w.lookups++; w.lookups <= maxLookups &&
 		(creates(f.data, name) || w.hasTemplate(at) || w.existsElsewhere(name, paragraph(f.data, use.start))) {
+		return
+	}
+	if !w.isFirst(rule.SpanPath, p.src.path, at) {
 		return
 	}
 	fix := ""

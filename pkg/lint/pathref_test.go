@@ -149,6 +149,18 @@ func TestInstalledPaths(t *testing.T) {
 	}
 }
 
+// TestRepeatedPaths checks that a path which a page has many times is one finding of the page.
+func TestRepeatedPaths(t *testing.T) {
+	const command, installed = "python3 {baseDir}/scripts/plan.py ", "python3 ~/.claude/skills/deploy/scripts/check.py "
+	got, _ := run(t, tree("-- deploy/SKILL.md\n"+head+"See references/regions.md.\n\n```bash\n"+
+		command+"north\n"+command+"south\n"+installed+"north\n"+installed+"south\n```\n"+skillFiles+
+		"-- deploy/references/regions.md\n```bash\n"+command+"east\n```\n"))
+	compare(t, got, `
+		deploy/SKILL.md:8:9 REF012 warning scripts/plan.py does not exist in the skill
+		deploy/SKILL.md:10:9 REF006 note the path works only if the skill is installed in ~/.claude/skills/deploy
+		deploy/references/regions.md:2:9 REF012 warning scripts/plan.py does not exist in the skill`)
+}
+
 // TestAbsoluteLinks checks that only paths of a machine are absolute paths, and not addresses of a site or commands.
 func TestAbsoluteLinks(t *testing.T) {
 	for _, link := range []string{"/docs/api/reference#list", "/en/overview", "/acme:rollback", "/rollback", "~/.config/deploy.yaml", "/etc"} {
