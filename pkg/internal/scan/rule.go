@@ -137,11 +137,11 @@ func (m *matcher) find(w *atom.Window) (start, end int, ok bool) {
 // expressions with letters beyond ASCII fold.
 func compile(source string) *expression {
 	source = "(?m)" + lowerExpression(source)
-	parsed, err := syntax.Parse(source, syntax.Perl)
-	if err != nil {
-		panic(err) // rules are read with their expressions
+	e := &expression{Regexp: regexp.MustCompile(source)}
+	if parsed, err := syntax.Parse(source, syntax.Perl); err == nil {
+		e.needs = atom.Needs(parsed)
 	}
-	return &expression{Regexp: regexp.MustCompile(source), needs: atom.Needs(parsed)}
+	return e
 }
 
 // lowerExpression returns an expression for text in lower case.
