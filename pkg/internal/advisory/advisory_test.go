@@ -72,7 +72,7 @@ func TestAffects(t *testing.T) {
 func TestCheck(t *testing.T) {
 	for text, want := range map[string]string{
 		`[]`:                               "is not an OSV record",
-		`{"id":"x y"}`:                     `the id "x y"`,
+		`{"id":"x y"}`:                     `the advisory id "x y" is not`,
 		`{"id":"SKILL-1","affected":[{}]}`: "modified is missing",
 		`{"id":"SKILL-1","modified":"2026-11-01T00:00:00Z","affected":[]}`:                                                                             "affected is empty",
 		`{"id":"SKILL-1","modified":"2026-11-01T00:00:00Z","affected":[{"package":{"ecosystem":"AgentSkills","name":"deploy"},"versions":["1.0.0"]}]}`: `affected[0]: the package name "deploy"`,

@@ -10,6 +10,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
+	"github.com/skillpm/skillpm/pkg/policy"
 	"github.com/skillpm/skillpm/pkg/publish/indexer"
 )
 
@@ -54,16 +55,6 @@ publish".`,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Pack = console.FirstOf(args)
-			described := o.Pack != "" || len(o.Trees) > 0
-			switch {
-			case o.Withdraw != "" && (described || o.File != ""), o.File != "" && described:
-				return diag.Errorf(diag.Usage, "use only one of PACK or --tree, --file, and --withdraw")
-			case o.Withdraw == "" && o.File == "" && !described:
-				return diag.Errorf(diag.Usage, "skillpm index advisory add needs PACK, --tree, --file, or --withdraw")
-			case described && o.Summary == "":
-				return diag.Errorf(diag.Usage, "skillpm index advisory add needs --summary").
-					WithHint("describe the problem in one sentence")
-			}
 			c, err := a.curator()
 			if err != nil {
 				return err
@@ -79,6 +70,8 @@ publish".`,
 			switch {
 			case r.DryRun:
 				a.Note("Dry run: the index did not change.")
+			case !r.Changed:
+				a.Note("%s did not change.", r.Advisory.ID)
 			case o.Withdraw != "":
 				a.Note("Withdrew %s. Publish the feed with: skillpm index advisory publish", r.Advisory.ID)
 			default:
@@ -97,15 +90,26 @@ publish".`,
 	f.StringVar(&o.LastAffected, "last-affected", "", "set the last affected `VERSION`, if none is fixed")
 	f.StringSliceVar(&o.Versions, "affected", nil, "add single affected `VERSIONS`")
 	f.StringArrayVar(&o.Trees, "tree", nil, "add the digest or directory of an affected `SKILL` (repeatable)")
+	f.StringSliceVar(&o.Capabilities, "capability", nil,
+		"add a `CAPABILITY` of the affected skills: "+strings.Join(capabilities(), ", ")+" (repeatable)")
 	f.StringSliceVar(&o.Aliases, "alias", nil, "add `IDS` of the same problem in other databases")
 	f.StringArrayVar(&o.References, "reference", nil, "add the `URL` of a page (repeatable)")
 	f.StringVar(&o.ID, "id", "", "use `ID` instead of the next free one")
 	f.StringVar(&o.File, "file", "", "add the OSV record in `FILE`")
 	f.StringVar(&o.Withdraw, "withdraw", "", "withdraw the advisory with `ID`")
 	f.BoolVar(&o.DryRun, "dry-run", false, "show the file that would be written, without changing the index")
-	console.MarkRare(cmd, "details", "alias", "reference", "id")
+	a.CompleteFlag(cmd, "capability", cobra.FixedCompletions(capabilities(), cobra.ShellCompDirectiveNoFileComp))
+	console.MarkRare(cmd, "capability", "details", "alias", "reference", "id")
 	_ = cmd.MarkFlagDirname("index") // cannot fail: the flag exists
 	return cmd
+}
+
+// capabilities returns the names of capabilities, as in policies.
+func capabilities() (names []string) {
+	for _, c := range policy.Capabilities() {
+		names = append(names, string(c))
+	}
+	return names
 }
 
 func newAdvisoryCheck(a *app) *cobra.Command {

@@ -101,24 +101,20 @@ func (a *app) listAffected(r *skillpm.AuditReport) {
 			}
 		}
 	}
+	are := "are"
+	if len(r.Affected) == 1 {
+		are = "is"
+	}
 	switch {
 	case len(r.Affected) > 0:
-		a.Note("%d of %s affected. Update packs with \"skillpm update\", and remove malicious ones with: "+
-			"skillpm remove PACK", len(r.Affected), packsAre(r.Packs))
+		a.Note("%d of %s %s affected. Update packs with \"skillpm update\", and remove malicious ones with: "+
+			"skillpm remove PACK", len(r.Affected), textx.Count(r.Packs, "pack"), are)
 	case a.Quiet:
 	case len(r.Feeds) == 0:
 		a.Note("No advisories: no index in the settings has any. Add a feed with the setting advisories.")
 	default:
 		fmt.Fprintf(a.Stdout, "%s No advisories about %s\n", p.Green("✓"), textx.Count(r.Packs, "pack"))
 	}
-}
-
-// packsAre returns a number of packs with its verb.
-func packsAre(n int) string {
-	if n == 1 {
-		return "1 pack is"
-	}
-	return textx.Count(n, "pack") + " are"
 }
 
 // advisoryKind returns what an advisory states about a pack.
@@ -140,6 +136,9 @@ func advisoryText(ref skillpm.AdvisoryRef) string {
 	}
 	if ref.Fixed != "" {
 		text += "; fixed in " + ref.Fixed
+	}
+	if len(ref.Capabilities) > 0 {
+		text += "; capabilities: " + strings.Join(ref.Capabilities, ", ")
 	}
 	return text
 }
