@@ -70,6 +70,11 @@ func (r Range) contains(v *semver.Version) bool {
 	return affected
 }
 
+// HasTrees reports whether the advisory is also about content, which versions do not show.
+func (a *Advisory) HasTrees() bool {
+	return slices.ContainsFunc(a.Affected, func(x Affected) bool { return len(x.trees()) > 0 })
+}
+
 // Capabilities returns what the affected skills of a subject can do, as far as the advisory states it, sorted.
 func (a *Advisory) Capabilities(s Subject) []string {
 	var all []string
