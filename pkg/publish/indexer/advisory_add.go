@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/url"
+	"os"
 	"path"
 	"slices"
 	"strconv"
@@ -71,8 +72,8 @@ func (o AdvisoryOptions) check() error {
 		}
 	}
 	for _, c := range o.Capabilities {
-		if !slices.Contains(policy.Capabilities(), policy.Capability(c)) {
-			return diag.Errorf(diag.Usage, "unknown capability %q", c).WithHint("use one of %s", capabilityNames())
+		if known := policy.CapabilityNames(); !slices.Contains(known, c) {
+			return diag.Errorf(diag.Usage, "unknown capability %q", c).WithHint("use one of %s", strings.Join(known, ", "))
 		}
 	}
 	for _, text := range o.References {
@@ -100,7 +101,9 @@ func (o AdvisoryOptions) described() []option {
 // versions returns the options for versions of a pack.
 func (o AdvisoryOptions) versions() []option {
 	return []option{
-		{"--introduced", o.Introduced != ""}, {"--fixed", o.Fixed != ""}, {"--last-affected", o.LastAffected != ""},
+		{"--introduced", o.Introduced != ""},
+		{"--fixed", o.Fixed != ""},
+		{"--last-affected", o.LastAffected != ""},
 		{"--affected", len(o.Versions) > 0},
 	}
 }
@@ -151,14 +154,6 @@ func namedVersions(versions []string) (list [][2]string) {
 		list = append(list, [2]string{"--affected", v})
 	}
 	return list
-}
-
-func capabilityNames() string {
-	var names []string
-	for _, c := range policy.Capabilities() {
-		names = append(names, string(c))
-	}
-	return strings.Join(names, ", ")
 }
 
 // AdvisoryReport is the result of [Client.AddAdvisory].
@@ -313,10 +308,8 @@ func (c *Client) affected(dir *indexDir, o AdvisoryOptions) (advisory.Affected, 
 func (c *Client) trees(list []string) ([]string, error) {
 	var out []string
 	for _, text := range list {
-		tree, err := text, error(nil)
-		if strings.HasPrefix(text, "t1:") {
-			err = advisory.CheckTree(text)
-		} else {
+		tree, err := text, advisory.CheckTree(text)
+		if !strings.HasPrefix(text, "t1:") {
 			tree, err = c.treeOf(text)
 		}
 		if err != nil {
@@ -330,17 +323,22 @@ func (c *Client) trees(list []string) ([]string, error) {
 
 // treeOf returns the tree digest of a directory of a skill.
 func (c *Client) treeOf(name string) (string, error) {
-	dir := safefile.Dir(c.Machine.Abs(name))
-	for _, file := range []string{".", "SKILL.md"} {
-		_, err := fs.Stat(dir, file)
-		switch {
-		case errors.Is(err, fs.ErrNotExist) && file == ".":
-			return "", diag.Errorf(diag.NotFound, "%s does not exist", name)
-		case errors.Is(err, fs.ErrNotExist):
-			return "", diag.Errorf(diag.NotFound, "%s does not contain SKILL.md", name)
-		case err != nil:
-			return "", diag.Errorf(diag.Invalid, "%s is not a directory", name)
-		}
+	path := c.Machine.Abs(name)
+	dir := safefile.Dir(path)
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", diag.Errorf(diag.NotFound, "%s does not exist", name)
+	case err == nil && !info.IsDir():
+		return "", diag.Errorf(diag.Invalid, "%s is not a directory", name)
+	case err == nil:
+		_, err = fs.Stat(dir, "SKILL.md")
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", diag.Errorf(diag.NotFound, "%s does not contain SKILL.md", name)
+	}
+	if err != nil {
+		return "", diag.Errorf(diag.CodeOf(err), "cannot read the skill %s: %w", name, err)
 	}
 	sum, err := bundle.Sum(dir, ".")
 	if err != nil {

@@ -91,25 +91,18 @@ publish".`,
 	f.StringSliceVar(&o.Versions, "affected", nil, "add single affected `VERSIONS`")
 	f.StringArrayVar(&o.Trees, "tree", nil, "add the digest or directory of an affected `SKILL` (repeatable)")
 	f.StringSliceVar(&o.Capabilities, "capability", nil,
-		"add a `CAPABILITY` of the affected skills: "+strings.Join(capabilities(), ", ")+" (repeatable)")
+		"add a `CAPABILITY` of the affected skills: "+strings.Join(policy.CapabilityNames(), ", ")+" (repeatable)")
 	f.StringSliceVar(&o.Aliases, "alias", nil, "add `IDS` of the same problem in other databases")
 	f.StringArrayVar(&o.References, "reference", nil, "add the `URL` of a page (repeatable)")
 	f.StringVar(&o.ID, "id", "", "use `ID` instead of the next free one")
 	f.StringVar(&o.File, "file", "", "add the OSV record in `FILE`")
 	f.StringVar(&o.Withdraw, "withdraw", "", "withdraw the advisory with `ID`")
 	f.BoolVar(&o.DryRun, "dry-run", false, "show the file that would be written, without changing the index")
-	a.CompleteFlag(cmd, "capability", cobra.FixedCompletions(capabilities(), cobra.ShellCompDirectiveNoFileComp))
+	a.CompleteFlag(cmd, "capability", cobra.FixedCompletions(policy.CapabilityNames(),
+		cobra.ShellCompDirectiveNoFileComp))
 	console.MarkRare(cmd, "capability", "details", "alias", "reference", "id")
 	_ = cmd.MarkFlagDirname("index") // cannot fail: the flag exists
 	return cmd
-}
-
-// capabilities returns the names of capabilities, as in policies.
-func capabilities() (names []string) {
-	for _, c := range policy.Capabilities() {
-		names = append(names, string(c))
-	}
-	return names
 }
 
 func newAdvisoryCheck(a *app) *cobra.Command {

@@ -142,13 +142,18 @@ func (s Store) update(ctx context.Context, src Source, offline bool, maxAge time
 	if err != nil {
 		return stored, err
 	}
-	return feed, s.save(next, found.Data, feed.Advisories)
+	blocked, err := advisory.EncodeBlocked(feed.Advisories)
+	if err != nil {
+		return stored, err
+	}
+	return feed, s.save(next, found.Data, blocked)
 }
 
 // verify checks a fetched feed against the keys of its source, and against the record of the stored one.
 func (s Store) verify(src Source, rec record, found *registry.Feed) (*Feed, record, error) {
-	keys, err := src.Keys, error(nil)
+	keys := src.Keys
 	if len(keys) == 0 {
+		var err error
 		if keys, err = rec.keys(found.Key); err != nil {
 			return nil, rec, err
 		}
@@ -248,12 +253,8 @@ func (s Store) load(src Source, r record) (*Feed, error) {
 	}, nil
 }
 
-// save stores a verified feed, and its record last.
-func (s Store) save(r record, feed []byte, all []*advisory.Advisory) error {
-	blocked, err := advisory.EncodeBlocked(all)
-	if err != nil {
-		return err
-	}
+// save stores a verified feed with its list of malicious content, and its record last.
+func (s Store) save(r record, feed, blocked []byte) error {
 	if err := atomicfile.Write(s.file(r.Source, feedEnding), feed, options()); err != nil {
 		return err
 	}
