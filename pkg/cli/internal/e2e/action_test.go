@@ -268,7 +268,9 @@ func testActionAudit(t *testing.T, r *release) {
 	skillpm("index", "init", "index")
 	w.write(t, map[string]string{"skillpm.yaml": "registries: [{name: team, url: ./index}]\ndependencies:\n  acme/kubectl-basics: \"^2\"\n"})
 	skillpm("key", "generate", "--output", filepath.Join(home, "feed"), "--no-password")
-	publish := func() { skillpm("index", "advisory", "publish", "--index", "index", "--signing-key", filepath.Join(home, "feed.key")) }
+	publish := func() {
+		skillpm("index", "advisory", "publish", "--index", "index", "--signing-key", filepath.Join(home, "feed.key"))
+	}
 	publish()
 	inputs := map[string]string{"mirror": r.url, "paths": "one", "audit": "true", "audit-sarif-file": "a b.sarif"}
 	check := func(code int, log, report string) {
