@@ -40,6 +40,13 @@ type AuditReport struct {
 	Missing  []string   `json:"missing,omitempty"` // registries whose advisories could not be updated
 }
 
+// Unknown returns the registries of which this machine has no advisories, because they could not be fetched or verified.
+func (r *AuditReport) Unknown() []string {
+	return slices.DeleteFunc(slices.Clone(r.Missing), func(name string) bool {
+		return slices.ContainsFunc(r.Feeds, func(f advisories.Feed) bool { return f.Source == name })
+	})
+}
+
 // AffectedPack is a locked pack that advisories are about.
 type AffectedPack struct {
 	Pack       string        `json:"pack"`

@@ -102,3 +102,23 @@ func TestMaliciousInstalled(t *testing.T) {
 	r, err = w.client().Remove(t.Context(), skillpm.RemoveOptions{Packs: []string{"acme/top"}})
 	check("remove acme/top", r, err)
 }
+
+// TestMissingFeedKey checks that an audit fails if the key of a feed does not exist, and that an installation without
+// changes warns.
+func TestMissingFeedKey(t *testing.T) {
+	w := newFixture(t)
+	w.publish("acme/tool", "1.0.0", nil, "tool")
+	w.manifest(`acme/tool: "^1"`)
+	w.install()
+	writeFiles(t, w.home, map[string]string{
+		".config/skillpm/config.yaml": "advisories: [{url: " + filepath.ToSlash(filepath.Join(w.dir, "index")) + ", keys: [none.pub]}]\n",
+	})
+	if _, err := w.client().Audit(t.Context(), skillpm.AuditOptions{}); diag.CodeOf(err) != diag.NotFound ||
+		!strings.Contains(err.Error(), "none.pub of the advisories of") {
+		t.Errorf("audit: %v", err)
+	}
+	r, err := w.client().Install(t.Context(), skillpm.InstallOptions{})
+	if err != nil || len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "none.pub") {
+		t.Errorf("install: %+v, %v", r, err)
+	}
+}

@@ -216,7 +216,7 @@ func (s Store) record(src Source) (record, error) {
 		err = json.Unmarshal(data, &r)
 	}
 	if err != nil {
-		return r, fmt.Errorf("cannot read %s: %w", name, err)
+		return r, fmt.Errorf("cannot read %s: %w; delete the file to fetch the feed again", name, err)
 	}
 	if r.Source != src.URL {
 		return record{}, nil

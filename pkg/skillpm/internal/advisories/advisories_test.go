@@ -339,3 +339,26 @@ func TestSeveralFeeds(t *testing.T) {
 		t.Errorf("after the feeds were removed from the settings: %s", list)
 	}
 }
+
+// TestDamagedRecord checks that a record without a readable key is never replaced automatically, because any key would
+// then count, and that it unblocks nothing.
+func TestDamagedRecord(t *testing.T) {
+	store, at := newStore(t), &index{feed: edition(t, newKey(t), 1, "acme/deploy")}
+	src := source("acme", at)
+	update(t, store, false, src)
+	files, err := filepath.Glob(filepath.Join(store.Dir, "*.json"))
+	if err != nil || len(files) != 1 {
+		t.Fatal(files, err)
+	}
+	if err := os.WriteFile(files[0], []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	at.feed = edition(t, newKey(t), 2, "acme/other")
+	set := update(t, store, false, src)
+	if len(set.Feeds) > 0 || !strings.Contains(strings.Join(set.Warnings, ""), filepath.Base(files[0])) {
+		t.Errorf("got %+v", set)
+	}
+	if list := blocked(t, store); !strings.HasPrefix(list, "acme/deploy\t") {
+		t.Errorf("blocked: %s", list)
+	}
+}

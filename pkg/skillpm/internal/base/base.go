@@ -7,6 +7,7 @@ package base
 import (
 	"cmp"
 	"context"
+	"errors"
 	"io/fs"
 	"iter"
 	"path/filepath"
@@ -228,6 +229,11 @@ func advisorySources(admin *pack.Config, w *workspace.Workspace, r *fetch.Regist
 					var key *sign.PublicKey
 					key, err = sign.ParsePublic(data)
 					keys = append(keys, key)
+				}
+				if errors.Is(err, fs.ErrNotExist) {
+					return nil, diag.Errorf(diag.NotFound, "the key %s of the advisories of %s does not exist", c.File(name),
+						feed.URL).
+						WithHint("create the file with the public key, or correct keys under advisories in the settings")
 				}
 				if err != nil {
 					return nil, diag.Errorf(diag.Invalid, "cannot read the key %s of the advisories of %s: %w",
