@@ -81,6 +81,8 @@ func TestMaliciousInstalled(t *testing.T) {
 	check("install acme/top", r, err, other, tool)
 	r, err = w.client().Update(t.Context(), skillpm.UpdateOptions{})
 	check("update", r, err, other, tool)
+	r, err = w.client().Update(t.Context(), skillpm.UpdateOptions{Packs: []string{"acme/top"}})
+	check("update acme/top", r, err, other, tool)
 
 	refuses := func(what string, err error, hint string) {
 		t.Helper()

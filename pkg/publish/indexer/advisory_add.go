@@ -166,7 +166,7 @@ type AdvisoryReport struct {
 }
 
 // AddAdvisory writes the file of an advisory, or withdraws an advisory. An advisory about malicious versions of a pack in
-// the index also gets their tree digests, so that copies under another name are found.
+// the index also gets the tree digests of their skills, so that copies under another name are found.
 func (c *Client) AddAdvisory(_ context.Context, o AdvisoryOptions) (*AdvisoryReport, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -347,7 +347,8 @@ func (c *Client) treeOf(name string) (string, error) {
 	return sum.Digest(), nil
 }
 
-// treesOf returns the tree digests of the affected versions of a pack in the index.
+// treesOf returns the tree digests of the affected versions of a pack in the index. It leaves out skills that another
+// version also has, because they are not why the pack is affected.
 func (o *indexDir) treesOf(name string, x advisory.Affected) ([]string, error) {
 	id, err := pack.ParseID(name)
 	if err != nil {
@@ -365,16 +366,17 @@ func (o *indexDir) treesOf(name string, x advisory.Affected) ([]string, error) {
 		return nil, err
 	}
 	a := &advisory.Advisory{Affected: []advisory.Affected{x}}
-	var trees []string
+	var trees, others []string
 	for _, l := range entry.Versions {
-		if !a.Affects(advisory.Subject{Pack: name, Version: l.Version}) {
-			continue
+		list := &others
+		if a.Affects(advisory.Subject{Pack: name, Version: l.Version}) {
+			list = &trees
 		}
 		for _, s := range l.Skills {
-			trees = append(trees, s.Tree)
+			*list = append(*list, s.Tree)
 		}
 	}
-	return trees, nil
+	return slices.DeleteFunc(trees, func(tree string) bool { return slices.Contains(others, tree) }), nil
 }
 
 // idPrefix begins the ids that skillpm gives.

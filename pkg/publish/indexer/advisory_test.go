@@ -11,6 +11,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/advisory"
+	"github.com/skillpm/skillpm/pkg/internal/testkit/registrytest"
 	"github.com/skillpm/skillpm/pkg/publish/indexer"
 	"github.com/skillpm/skillpm/pkg/sign"
 )
@@ -148,4 +149,30 @@ func newKey(t *testing.T) *sign.PrivateKey {
 		t.Fatal(err)
 	}
 	return key
+}
+
+// TestMaliciousTrees checks that an advisory about malicious versions has the content of their skills, but not of skills
+// that other versions also have: a client would reject these versions.
+func TestMaliciousTrees(t *testing.T) {
+	bad := registrytest.Pack("acme/deploy", "1.0.0", "deploy", "shared")
+	fixed := registrytest.Pack("acme/deploy", "1.1.0", "deploy")
+	fixed.Trees = append(fixed.Trees, bad.Trees[1])
+	fixed.Release.Skills = append(fixed.Release.Skills, bad.Release.Skills[1])
+	dir := layoutIndex(t, bad, fixed)
+	r, err := client(t, dir).AddAdvisory(t.Context(), indexer.AdvisoryOptions{
+		Pack: "acme/deploy", Fixed: "1.1.0", Malicious: true, Summary: "Sends keys",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, tt := range []struct {
+		tree string
+		want bool
+	}{
+		{bad.Trees[0].Inventory.Digest(), true}, {bad.Trees[1].Inventory.Digest(), false}, {fixed.Trees[0].Inventory.Digest(), false},
+	} {
+		if got := r.Advisory.Affects(advisory.Subject{Trees: []string{tt.tree}}); got != tt.want {
+			t.Errorf("skill %d is affected: %v, want %v", i, got, tt.want)
+		}
+	}
 }

@@ -42,7 +42,8 @@ func newAdvisoryAdd(a *app) *cobra.Command {
 		Short: "Add or withdraw an advisory",
 		Long: `The command writes the file of an advisory about PACK (owner/name). Without flags for versions
 and content, all versions are affected. An advisory about malicious versions that the index
-has also gets the digests of their skills, so that clients find copies in other packs.
+has also gets the digests of their skills, so that clients find copies in other packs. Skills
+that an unaffected version also has are left out.
 
 Without PACK, the advisory is about content only: --tree. Use --file for a record that another
 program wrote, and --withdraw for an advisory that was wrong. Then run "skillpm index advisory
