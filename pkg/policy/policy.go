@@ -172,6 +172,14 @@ func Capabilities() []Capability {
 	return []Capability{NativeBinaries, Hooks, DynamicShell, Scripts, NetworkTools, FileWrite, UnscopedShell, Secrets}
 }
 
+// CapabilityNames returns the names of all capabilities.
+func CapabilityNames() (names []string) {
+	for _, c := range Capabilities() {
+		names = append(names, string(c))
+	}
+	return names
+}
+
 // Limits are the maximum sizes of a skill. 0 means that the policy has no limit.
 type Limits struct {
 	Files      int64 // number of files

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
@@ -19,7 +20,7 @@ func (a *app) printPackInfo(p *skillpm.PackInfo) error {
 	a.field("yanked", p.Yanked)
 	a.field("deprecated", p.Deprecated)
 	for _, ref := range p.Advisories {
-		a.field(advisoryKind(ref), advisoryText(ref))
+		a.field(advisoryKind(ref), console.OneLine(advisoryText(ref)))
 	}
 	if text := denial(p.PackDenial, len(p.Skills)); text != "" {
 		a.field("denied", strings.TrimPrefix(text, "denied: "))
