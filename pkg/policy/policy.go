@@ -160,15 +160,14 @@ const (
 	Secrets        Capability = "secrets"
 )
 
-// Capabilities that policies cannot name, because they only matter in comparison with another version of a skill.
+// The capabilities that policies cannot name. They inform readers, and matter in comparison with another version.
 const (
-	// Tools is an entry of allowed-tools, or the configuration of MCP servers.
-	Tools Capability = "tools"
-	// Restriction is a limit that the skill sets for itself. A skill without it can do more.
-	Restriction Capability = "restriction"
+	Administrator Capability = "administrator" // programs such as sudo
+	Tools         Capability = "tools"         // an entry of allowed-tools, or the configuration of MCP servers
+	Restriction   Capability = "restriction"   // a limit that the skill sets for itself: without it, it can do more
 )
 
-// Capabilities returns all capabilities.
+// Capabilities returns all capabilities that policies can name.
 func Capabilities() []Capability {
 	return []Capability{NativeBinaries, Hooks, DynamicShell, Scripts, NetworkTools, FileWrite, UnscopedShell, Secrets}
 }

@@ -70,13 +70,11 @@ type File struct {
 	Path       string // in the skill, with slashes
 	Size       int64
 	Executable bool
-	Data       []byte        // the content, or the first bytes of a file that is too large
-	Format     scan.Format   // of the content; if it is 0, it is detected
-	Summary    *flow.Summary // what its code does; if it is nil, the file is analyzed
-
-	// Of SKILL.md:
-	Doc  *skill.Document // if it is nil, the text is parsed
-	Hits []scan.Hit      // what the scanner found; if it is nil, the text is scanned
+	Data       []byte          // the content, or the first bytes of a file that is too large
+	Format     scan.Format     // of the content; if it is 0, it is detected
+	Summary    *flow.Summary   // what its code does; if it is nil, the file is analyzed
+	Doc        *skill.Document // of SKILL.md; if it is nil, the text is parsed
+	Hits       []scan.Hit      // of SKILL.md: what the scanner found; if it is nil, the text is scanned
 }
 
 // Set returns the capabilities of the files.

@@ -15,7 +15,7 @@ import (
 
 // Evidence is a position in a file that shows a capability.
 type Evidence struct {
-	Capability policy.Capability `json:"capability"` // of a policy, or tools or restriction
+	Capability policy.Capability `json:"capability"`
 	// Name distinguishes what the capability is about: a host, a secret, a tool, a command, or the path of a script or of
 	// a file outside the skill. It is "" if that is unknown. It has no control characters.
 	Name string `json:"name,omitempty"`
@@ -27,8 +27,8 @@ type Evidence struct {
 // String returns the position and the reason.
 func (e Evidence) String() string { return textx.Position(e.Path, e.Line) + " " + e.Why }
 
-// Set is the evidence for a skill's capabilities, in the order of [policy.Capabilities], then of paths and lines. Tools
-// and restrictions are last.
+// Set is the evidence for a skill's capabilities, in the order of [policy.Capabilities], then of paths and lines. Those
+// that policies cannot name are last.
 type Set []Evidence
 
 // List returns the capabilities that policies can name, each once, in the order of [policy.Capabilities].
@@ -90,6 +90,7 @@ func (s Set) Summary() string {
 		{policy.Hooks, "has hooks"},
 		{policy.DynamicShell, "runs commands when an agent loads it"},
 		{policy.Scripts, "runs scripts"},
+		{policy.Administrator, "uses administrator rights"},
 		{policy.NetworkTools, "reaches " + s.names(policy.NetworkTools, "the network", "host")},
 		{policy.Secrets, "reads " + s.names(policy.Secrets, "secrets", "secret")},
 		{policy.FileWrite, "writes files"},
@@ -166,7 +167,7 @@ func Increase(before, after Set) []Evidence {
 // sorted sorts the evidence and removes duplicates.
 func (s Set) sorted() Set {
 	order := map[policy.Capability]int{}
-	for i, c := range append(policy.Capabilities(), policy.Tools, policy.Restriction) {
+	for i, c := range append(policy.Capabilities(), policy.Administrator, policy.Tools, policy.Restriction) {
 		order[c] = i
 	}
 	slices.SortStableFunc(s, func(a, b Evidence) int {

@@ -90,7 +90,7 @@ func TestOf(t *testing.T) {
 		}
 		var lines []string
 		for _, e := range got {
-			if e.Capability == policy.Tools || e.Capability == policy.Restriction {
+			if e.Capability == policy.Administrator || e.Capability == policy.Tools || e.Capability == policy.Restriction {
 				continue // see TestEvidence
 			}
 			lines = append(lines, string(e.Capability)+" "+e.String())
@@ -128,6 +128,7 @@ func TestEvidence(t *testing.T) {
 		{name: "nested deeply", files: map[string]string{"a.sh": strings.Repeat("( ", 100) + "wget x" + strings.Repeat(")", 100)}, want: "scripts(a.sh) a.sh, network-tools a.sh, file-write a.sh"},
 		{name: "a here-document", files: map[string]string{"a.sh": "cat <<EOF\nwget x\nEOF\n"}, want: "scripts(a.sh) a.sh, network-tools a.sh:1"},
 		{name: "an argument of a program", files: map[string]string{"a.sh": "sed -i s/a/b/ x 2>log\n"}, want: "scripts(a.sh) a.sh, file-write a.sh:1"},
+		{name: "administrator rights", files: map[string]string{"a.sh": "sudo wget x\nsudo -u root ls\n"}, want: "scripts(a.sh) a.sh, network-tools a.sh:1, administrator(sudo) a.sh:1"},
 		{name: "commands when loaded", body: "!`git log`\n", want: "dynamic-shell(git log) SKILL.md:5"},
 		{name: "a command", front: "command: ./x -a\n", want: "scripts(./x -a) SKILL.md:4"},
 		{name: "requests", front: "execution:\n  network: [\"API.acme.com:443\", x.com]\n  allowed-paths: [out, /srv]\n", want: "network-tools(api.acme.com) SKILL.md:5, network-tools(x.com) SKILL.md:5, file-write(/srv) SKILL.md:6, file-write(out) SKILL.md:6, restriction(execution.network) SKILL.md:5, restriction(execution.allowed-paths) SKILL.md:6"},
@@ -219,6 +220,7 @@ func TestSummary(t *testing.T) {
 		{name: "an unknown one too", files: map[string]string{"a.sh": "curl https://a.com\ncurl \"$1\"\n"}, want: "runs scripts, reaches a.com and other hosts"},
 		{name: "many", files: map[string]string{"a.sh": "curl https://a.com https://b.com https://c.com https://d.com https://e.com\n"}, want: "runs scripts, reaches a.com, b.com, c.com, and 2 more hosts"},
 		{name: "everything", front: "hooks: {pre: x}\nallowed-tools: Bash\n", body: "!`ls`\n", files: map[string]string{"x.exe": "x"}, want: "contains native programs, has hooks, runs commands when an agent loads it, allows every shell command"},
+		{name: "sudo", body: "```sh\nsudo ls\n```\n", want: "uses administrator rights"},
 		{name: "tools only", front: "allowed-tools: Read\n"},
 	} {
 		got, err := capability.Of(skillOf(tt.front, tt.body, tt.files))

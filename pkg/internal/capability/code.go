@@ -73,6 +73,8 @@ func (b *Builder) facts(file string, line int, sum *flow.Summary) {
 		case f.Network():
 			clients[f.Client] = true
 			add(policy.NetworkTools, f.Host, f, "%s", connects(f))
+		case f.Kind == flow.Elevates:
+			add(policy.Administrator, f.Detail, f, "runs %s", f.Detail)
 		case f.Secret():
 			what := cmp.Or(f.Detail, "all environment variables")
 			add(policy.Secrets, what, f, "reads %s", what)

@@ -18,6 +18,9 @@ type JSONReport struct {
 	Matrix     []lint.ProfileVerdict `json:"matrix"`
 	Findings   []diag.Finding        `json:"findings"`
 	Suppressed []lint.Suppressed     `json:"suppressed"`
+
+	Capabilities []lint.Capabilities `json:"capabilities"`
+
 	Fixed      []publish.FixedFile   `json:"fixed,omitempty"` // files that --fix changed, or that --diff shows
 }
 
@@ -49,6 +52,7 @@ func document(o Outcome) JSONReport {
 	doc := JSONReport{
 		OK: o.OK(), Profiles: notNil(o.Profiles), Skills: notNil(o.Skills), Matrix: []lint.ProfileVerdict{},
 		Findings: notNil(o.Findings), Suppressed: notNil(o.Suppressed),
+		Capabilities: []lint.Capabilities{},
 		Fixed: o.Fixed,
 		Summary: JSONSummary{
 			Skills: len(o.Skills), Errors: o.Count(diag.SeverityError), Warnings: o.Count(diag.SeverityWarning),
@@ -63,6 +67,10 @@ func document(o Outcome) JSONReport {
 	for _, h := range o.Verdicts {
 		h.Reasons = notNil(h.Reasons)
 		doc.Matrix = append(doc.Matrix, h)
+	}
+	for _, c := range o.Capabilities {
+		c.Evidence = notNil(c.Evidence)
+		doc.Capabilities = append(doc.Capabilities, c)
 	}
 	return doc
 }

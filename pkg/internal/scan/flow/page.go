@@ -271,10 +271,14 @@ func parseShell(text string, each func(offset int, st *syntax.Stmt), bad func(of
 // run.
 func firstWords(text string) (names []string) {
 	for line := range strings.Lines(text) {
-		if strings.HasPrefix(strings.TrimSpace(line), "#") {
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' {
 			continue
 		}
-		for command := range strings.Lines(commandEnds().Replace(line)) {
+		if strings.ContainsAny(line, "&|;`({") {
+			line = commandEnds().Replace(line)
+		}
+		for command := range strings.Lines(line) {
 			for word := range strings.FieldsSeq(command) {
 				if name := programOf(strings.Trim(word, `"'`)); !beforeProgram(name) {
 					names = append(names, name)
