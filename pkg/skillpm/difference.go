@@ -2,7 +2,6 @@ package skillpm
 
 import (
 	"context"
-	"iter"
 	"maps"
 	"path"
 	"slices"
@@ -154,7 +153,10 @@ func (in *installer) diffUpdate(ctx context.Context, o DiffOptions, r *DiffRepor
 			moved = append(moved, id)
 		}
 	}
-	if err := in.fetchMoved(ctx, res, moved); err != nil {
+	if err := in.fetchNew(ctx, res, moved); err != nil {
+		return err
+	}
+	if err := in.fetchPrevious(ctx, moved); err != nil {
 		return err
 	}
 	budget := textdiff.NewBudget()
@@ -211,19 +213,6 @@ func atVersion(d pack.Dependency, version string) pack.Dependency {
 	}
 	d.Constraint = version
 	return withoutRevision(d)
-}
-
-// fetchMoved puts the packs that are compared into the store, in their locked and in their new versions.
-func (in *installer) fetchMoved(ctx context.Context, res *resolution, ids []pack.ID) error {
-	treesOfLock := func(l *pack.Lock) iter.Seq[workspace.Tree] {
-		packs := maps.Clone(l.Packs)
-		maps.DeleteFunc(packs, func(id pack.ID, _ *pack.LockedPack) bool { return !slices.Contains(ids, id) })
-		return treesOf(packs)
-	}
-	if err := in.FetchMissing(ctx, res.manifest, res.Solution, treesOfLock(res.Lock)); err != nil {
-		return err
-	}
-	return in.FetchMissing(ctx, in.Manifest, &solve.Solution{Lock: in.Lock}, treesOfLock(in.Lock))
 }
 
 // diffPack compares two versions of a pack, of which one may be missing.

@@ -91,30 +91,26 @@ func (in *installer) pulledIn(res *resolution, id pack.ID, seen []pack.ID) bool 
 }
 
 // increases returns the updates of a resolution that add capabilities. It fetches the new and the locked versions if the
-// store lacks them. A version that cannot be fetched is a warning: a new one is not compared, and a locked one counts as
-// one without capabilities.
+// store lacks them. A locked version that cannot be fetched counts as one without capabilities. In a dry run, new
+// versions that cannot be fetched are only a warning.
 func (in *installer) increases(ctx context.Context, res *resolution, p *plan) ([]Increase, error) {
+	ids := slices.DeleteFunc(in.updates(res), func(id pack.ID) bool { return p.layout.Linked[id] != nil })
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	if err := in.fetchNew(ctx, res, ids); err != nil {
+		if !in.request.DryRun || ctx.Err() != nil {
+			return nil, err
+		}
+		res.Warnings = append(res.Warnings, "cannot compare the capabilities of the new versions: "+err.Error())
+		return nil, nil
+	}
 	var list []Increase
-	for _, id := range in.updates(res) {
-		if p.layout.Linked[id] != nil {
-			continue
-		}
+	all := in.fetchPrevious(ctx, ids)
+	for _, id := range ids {
 		was, now := in.Lock.Packs[id], res.Lock.Packs[id]
-		packs := map[pack.ID]*pack.LockedPack{id: now}
-		if err := in.FetchMissing(ctx, res.manifest, res.Solution, treesOf(packs)); ctx.Err() != nil {
-			return nil, ctx.Err()
-		} else if err != nil {
-			if !in.request.DryRun {
-				return nil, err
-			}
-			res.Warnings = append(res.Warnings, fmt.Sprintf("cannot compare the capabilities of %s %s: %v", id,
-				now.Version, err))
-			continue
-		}
-		if was != nil {
-			if err := in.fetchPrevious(ctx, id); ctx.Err() != nil {
-				return nil, ctx.Err()
-			} else if err != nil {
+		if all != nil && was != nil {
+			if err := in.fetchPrevious(ctx, []pack.ID{id}); err != nil {
 				res.Warnings = append(res.Warnings, fmt.Sprintf(
 					"skillpm shows all capabilities of %s %s, because it cannot read the locked version %s: %v", id,
 					now.Version, was.Version, err))
@@ -134,10 +130,21 @@ func (in *installer) increases(ctx context.Context, res *resolution, p *plan) ([
 	return list, nil
 }
 
-// fetchPrevious puts the locked version of a pack into the store.
-func (in *installer) fetchPrevious(ctx context.Context, id pack.ID) error {
-	packs := map[pack.ID]*pack.LockedPack{id: in.Lock.Packs[id]}
-	return in.FetchMissing(ctx, in.Manifest, &solve.Solution{Lock: in.Lock}, treesOf(packs))
+// fetchNew puts packs of a resolution into the store.
+func (in *installer) fetchNew(ctx context.Context, res *resolution, ids []pack.ID) error {
+	return in.FetchMissing(ctx, res.manifest, res.Solution, treesOf(packsOf(res.Lock, ids)))
+}
+
+// fetchPrevious puts the locked versions of packs into the store.
+func (in *installer) fetchPrevious(ctx context.Context, ids []pack.ID) error {
+	return in.FetchMissing(ctx, in.Manifest, &solve.Solution{Lock: in.Lock}, treesOf(packsOf(in.Lock, ids)))
+}
+
+// packsOf returns those of some packs that a lock has.
+func packsOf(l *pack.Lock, ids []pack.ID) map[pack.ID]*pack.LockedPack {
+	packs := maps.Clone(l.Packs)
+	maps.DeleteFunc(packs, func(id pack.ID, _ *pack.LockedPack) bool { return !slices.Contains(ids, id) })
+	return packs
 }
 
 // compareCapabilities returns the capabilities that the skills of a pack gain between two versions, which the store
@@ -193,7 +200,7 @@ func (s *survey) compare(ctx context.Context, packs []OutdatedPack) error {
 	if err != nil {
 		return err
 	}
-	var res *solve.Solution
+	var res *resolution
 	for i := range packs {
 		p := &packs[i]
 		id, err := pack.ParseID(p.Pack)
@@ -206,7 +213,8 @@ func (s *survey) compare(ctx context.Context, packs []OutdatedPack) error {
 		}
 		if res == nil {
 			s.Backend.WarnOfChanges() // the report shows them
-			if res, err = s.Backend.Lock(ctx, s.Manifest); err != nil {
+			res = &resolution{manifest: s.Manifest}
+			if res.Solution, err = s.Backend.Lock(ctx, s.Manifest); err != nil {
 				return ctx.Err() // the next command reports it
 			}
 		}
@@ -214,8 +222,7 @@ func (s *survey) compare(ctx context.Context, packs []OutdatedPack) error {
 		if now == nil || s.request.Offline && !hasAll(store, now) {
 			continue
 		}
-		wanted := treesOf(map[pack.ID]*pack.LockedPack{id: now})
-		if err := s.FetchMissing(ctx, s.Manifest, res, wanted); ctx.Err() != nil {
+		if err := s.fetchNew(ctx, res, []pack.ID{id}); ctx.Err() != nil {
 			return ctx.Err()
 		} else if err != nil {
 			continue
@@ -268,6 +275,7 @@ func (in *installer) admitIncreases(ctx context.Context, res *resolution, list [
 	if !in.request.Accept(list) {
 		return notes, unaccepted
 	}
+	in.accepted = list
 	return notes, nil
 }
 

@@ -120,7 +120,7 @@ func TestIncreaseUnknown(t *testing.T) {
 	}
 	for _, p := range lock.Packs {
 		w.server.Meddle(func(rw http.ResponseWriter, r *http.Request) bool {
-			if gone := strings.HasSuffix(r.URL.Path, p.Resolved); gone {
+			if strings.HasSuffix(r.URL.Path, p.Resolved) || strings.HasSuffix(r.URL.Path, "/"+p.Version) {
 				http.NotFound(rw, r)
 				return true
 			}
@@ -192,6 +192,10 @@ func TestIncreasePolicy(t *testing.T) {
 	}}})
 	if !r.Changed || asked != 1 || !strings.Contains(w.read("skillpm.lock"), `version: "1.1.0"`) {
 		t.Errorf("accepted: asked %d times, %+v", asked, r)
+	}
+	log, err := os.ReadFile(filepath.Join(w.home, ".local", "state", "skillpm", "audit", "audit.jsonl"))
+	if err != nil || !strings.Contains(string(log), "in place of 1.0.0; the user accepted its new capabilities") {
+		t.Errorf("audit log: %v, %s", err, log)
 	}
 	w.publishFiles("acme/tool", "1.2.0", nil, sends("tool"))
 	if r := w.update(skillpm.UpdateOptions{ChangeOptions: skillpm.ChangeOptions{Accept: no}}); !r.Changed {
