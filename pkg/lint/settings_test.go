@@ -70,6 +70,36 @@ func TestStyle(t *testing.T) {
 		deploy/SKILL.md:3:14 STY003 note the description has only 2 words`)
 }
 
+// TestStyleOfWords checks which words of a description the style rules judge: English ones, and not those of users in
+// quotes.
+func TestStyleOfWords(t *testing.T) {
+	const trigger, person = "STY001", "STY002"
+	for _, tt := range []struct{ name, description, want string }{
+		{"in double quotes", `Checks a diff. Use when asked to "review my diff" or "check our code".`, ""},
+		{"in single quotes", `Plans posts. Use when the user mentions 'who is my reader,' or 'what should I post.'`, ""},
+		{"in curly quotes", `Times work. Use when the user writes “am I in a session?”.`, ""},
+		{"an apostrophe is not a quote", `Checks the user's diff. Use when it's my turn and the team's.`, person},
+		{"a quote without an end", `Shows 5" of your plan. Use when asked for it.`, person},
+		{"outside of quotes", `Checks your diff. Use when asked to "review it".`, person},
+		{"an activation", "Runs a plan. Activate on any `plan` command or mention of plans.", ""},
+		{"a purpose", "Use this skill to query the notebooks of the team.", ""},
+		{"without an occasion", "Runs a plan and reports what the service did.", trigger},
+		{"another script", "当用户提供名词时，返回百科中的条目解释。", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			fsys := tree("-- deploy/SKILL.md\n---\nname: deploy\ndescription: >-\n  " + tt.description + "\n---\nText\n")
+			got, _ := runWith(t, fsys, lint.Settings{Levels: []lint.Level{{Rules: "STY", Own: true}}})
+			var ids []string
+			for _, f := range got {
+				ids = append(ids, strings.Fields(f)[1])
+			}
+			if all := strings.Join(ids, " "); all != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
 func TestSuppressions(t *testing.T) {
 	for _, tt := range []struct{ name, text, want, reasons string }{
 		{

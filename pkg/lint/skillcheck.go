@@ -54,7 +54,8 @@ type work struct {
 	unknownKeys   []unknownKey     // fields that no agent knows
 	foreignFields []foreignField   // fields that only other agents know
 	mentioned     map[string]bool  // the names of mentions
-	lookups       int              // how many paths were looked up outside of the skill
+	pathFindings  map[pathFinding]bool
+	lookups       int // how many paths were looked up outside of the skill
 }
 
 // excerpt is a text in a skill with its position, kept after the skill has been checked. There are many of them, so they
