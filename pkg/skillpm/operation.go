@@ -283,8 +283,11 @@ func (in *installer) install(ctx context.Context, res *resolution) (*InstallRepo
 	if report.Warnings = append(report.Warnings, notes...); err != nil {
 		return nil, err
 	}
-	if upToDate || in.request.DryRun {
+	if upToDate {
 		return report, nil
+	}
+	if err := in.addCapabilities(ctx, report, res, p); err != nil || in.request.DryRun {
+		return report, err
 	}
 	err = in.recordChange(report, res.Lock.Encode(), func() error {
 		return in.Apply(ctx, p.change, p.layout, res.documents(), in.compareOptions())

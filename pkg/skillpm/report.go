@@ -115,6 +115,8 @@ type SkillReport struct {
 	// Missing is what a newly installed or changed skill requires and the machine lacks.
 	Missing []skill.Missing `json:"missing,omitempty"`
 
+	Capabilities *Capabilities `json:"capabilities,omitempty"` // of a newly installed or described skill
+
 	Denied     string `json:"denied,omitempty"`     // why the policies deny it
 	Unapproved bool   `json:"unapproved,omitempty"` // the reason is a missing approval
 }

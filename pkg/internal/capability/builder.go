@@ -23,13 +23,16 @@ const (
 	maxArchive = 16 << 20
 )
 
+// headSize is the number of bytes that show what a file is.
+const headSize = 64 << 10
+
 // Of returns the capabilities of the skill at the root of fsys. It inspects the files of the skill's bundle and those
 // that the bundle omits although they can be run, see [Beside]. A file that cannot be read, and one that cannot be in a
 // bundle, such as a link, is an error.
 func Of(fsys fs.FS) (Set, error) {
 	b := Builder{}
 	add := func(f bundle.File) error {
-		data, err := read(fsys, f.Name, maxArchive)
+		data, err := readCode(fsys, f)
 		if err == nil {
 			b.Add(File{Path: f.Path, Size: f.Info.Size(), Executable: f.Executable(), Data: data})
 		}
@@ -188,6 +191,19 @@ func (b *Builder) archive(f File) {
 			b.add(policy.NativeBinaries, f.Path, f.Path, 0, "is an archive that skillpm cannot scan")
 		}
 	}
+}
+
+// readCode returns the content of a file up to the limit for archives, or the beginning of one that has no code, such as
+// an image.
+func readCode(fsys fs.FS, f bundle.File) ([]byte, error) {
+	if f.Info.Size() > headSize && !scriptName(f.Path) && !markdownName(f.Path) {
+		head, err := read(fsys, f.Name, headSize)
+		format := scan.Sniff(head)
+		if err != nil || format != scan.Text && format != scan.UTF16 && !format.Archive() && !scan.Shebang(head) {
+			return head, err
+		}
+	}
+	return read(fsys, f.Name, maxArchive)
 }
 
 // read returns the bytes of a file, up to limit.

@@ -308,11 +308,32 @@ func (a *app) printPack(p console.Palette, pack skillpm.PackReport, r *skillpm.I
 		}
 		fmt.Fprintf(a.Stdout, "    %s  %s\n", name, p.Dim(console.Home(r)+s.Dir))
 	}
+	a.printCapabilities(p, pack)
 	if pack.Range != "" {
 		fmt.Fprintf(a.Stdout, "    %s\n", p.Dim("skillpm.yaml: "+pack.PreviousRange+" → "+pack.Range))
 	}
 	for _, name := range pack.Dropped {
 		fmt.Fprintf(a.Stdout, "    %s\n", p.Red("- "+name))
+	}
+}
+
+// maxSummaries is the number of skills of a pack whose capabilities are printed.
+const maxSummaries = 20
+
+// printCapabilities prints what the new skills of a pack can do.
+func (a *app) printCapabilities(p console.Palette, pack skillpm.PackReport) {
+	var lines []string
+	for _, s := range pack.Skills {
+		if s.Capabilities != nil && s.Capabilities.Summary != "" {
+			lines = append(lines, s.Name+": "+s.Capabilities.Summary)
+		}
+	}
+	for i, line := range lines {
+		if i == maxSummaries && len(lines) > maxSummaries+1 && a.Verbose == 0 {
+			fmt.Fprintf(a.Stdout, "    %s\n", p.Dim(fmt.Sprintf("and %d more; show all with -v", len(lines)-i)))
+			break
+		}
+		fmt.Fprintf(a.Stdout, "    %s\n", console.Printable(line))
 	}
 }
 
