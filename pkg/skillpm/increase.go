@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"runtime"
 	"slices"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/capability"
@@ -154,35 +157,38 @@ func (in *installer) compareCapabilities(ctx context.Context, was, now *pack.Loc
 	if err != nil {
 		return nil, err
 	}
-	var list []CapabilityChange
-	for _, name := range slices.Sorted(maps.Keys(now.Skills)) {
-		var before capability.Set
-		if was != nil {
-			digest, had := was.Skills[name]
-			chosen := was.Partial && was.Version == now.Version && was.Resolved == now.Resolved
-			if digest == now.Skills[name] || !had && chosen { // the user installs more skills of the same version
-				continue
-			}
-			if had {
-				if before, err = capabilitiesOf(ctx, s, digest); err != nil {
-					return nil, err
-				}
-			}
-		}
-		after, err := capabilitiesOf(ctx, s, now.Skills[name])
-		if err != nil {
-			return nil, err
-		}
-		for _, e := range capability.Increase(before, after) {
-			list = append(list, CapabilityChange{Skill: name, Evidence: e})
-		}
+	if was == nil {
+		was = &pack.LockedPack{}
 	}
-	return list, nil
+	names := slices.Sorted(maps.Keys(now.Skills))
+	found := make([][]CapabilityChange, len(names))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i, name := range names {
+		digest, had := was.Skills[name]
+		chosen := was.Partial && was.Version == now.Version && was.Resolved == now.Resolved
+		if digest == now.Skills[name] || !had && chosen { // the user installs more skills of the same version
+			continue
+		}
+		group.Go(func() error {
+			before, err := capabilitiesOf(ctx, s, digest)
+			if err != nil {
+				return err
+			}
+			after, err := capabilitiesOf(ctx, s, now.Skills[name])
+			for _, e := range capability.Increase(before, after) {
+				found[i] = append(found[i], CapabilityChange{Skill: name, Evidence: e})
+			}
+			return err
+		})
+	}
+	err = group.Wait()
+	return slices.Concat(found...), err
 }
 
-// capabilitiesOf returns the capabilities of a skill in the store.
+// capabilitiesOf returns the capabilities of a skill in the store; none without a digest.
 func capabilitiesOf(ctx context.Context, s *store.Store, digest string) (capability.Set, error) {
-	if err := ctx.Err(); err != nil {
+	if err := ctx.Err(); err != nil || digest == "" {
 		return nil, err
 	}
 	files, err := s.FS(digest)
@@ -200,39 +206,41 @@ func (s *survey) compare(ctx context.Context, packs []OutdatedPack) error {
 	if err != nil {
 		return err
 	}
-	var res *resolution
-	for i := range packs {
-		p := &packs[i]
+	outdated := map[pack.ID]*OutdatedPack{}
+	for i, p := range packs {
 		id, err := pack.ParseID(p.Pack)
 		if err != nil {
 			return err
 		}
-		was := s.Lock.Packs[id]
-		if p.Wanted == p.Current && p.Revision == "" || p.Wanted == "" || p.Unreachable != "" || !hasAll(store, was) {
-			continue
+		if (p.Wanted != p.Current || p.Revision != "") && p.Wanted != "" && p.Unreachable == "" &&
+			hasAll(store, s.Lock.Packs[id]) {
+			outdated[id] = &packs[i]
 		}
-		if res == nil {
-			s.Backend.WarnOfChanges() // the report shows them
-			res = &resolution{manifest: s.Manifest}
-			if res.Solution, err = s.Backend.Lock(ctx, s.Manifest); err != nil {
-				return ctx.Err() // the next command reports it
-			}
-		}
+	}
+	if len(outdated) == 0 {
+		return nil
+	}
+	s.Backend.WarnOfChanges() // the report shows them
+	res := &resolution{manifest: s.Manifest}
+	if res.Solution, err = s.Backend.Lock(ctx, s.Manifest); err != nil {
+		return ctx.Err() // the next command reports it
+	}
+	if !s.request.Offline {
+		_ = s.fetchNew(ctx, res, sortedIDs(outdated)) // those that it did not reach are fetched below
+	}
+	for _, id := range sortedIDs(outdated) {
 		now := res.Lock.Packs[id]
-		if now == nil || s.request.Offline && !hasAll(store, now) {
+		if now == nil || !hasAll(store, now) &&
+			(s.request.Offline || s.fetchNew(ctx, res, []pack.ID{id}) != nil) {
 			continue
 		}
-		if err := s.fetchNew(ctx, res, []pack.ID{id}); ctx.Err() != nil {
-			return ctx.Err()
-		} else if err != nil {
-			continue
-		}
-		if p.Capabilities, err = s.compareCapabilities(ctx, was, now); err != nil {
+		p := outdated[id]
+		if p.Capabilities, err = s.compareCapabilities(ctx, s.Lock.Packs[id], now); err != nil {
 			return err
 		}
 		p.Compared = true
 	}
-	return nil
+	return ctx.Err()
 }
 
 // hasAll reports whether the store has all skills of a pack.
