@@ -2,6 +2,7 @@ package console
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/internal/textdiff"
@@ -43,6 +44,17 @@ func IncreaseLines(list []skillpm.Increase) (lines []string) {
 		}
 	}
 	return lines
+}
+
+// CapabilityNames returns the names of capabilities, each once.
+func CapabilityNames(list []skillpm.CapabilityChange) string {
+	var names []string
+	for _, c := range list {
+		if name := string(c.Capability); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // NoteLine converts a text to one printable line.
