@@ -54,7 +54,7 @@ type value struct {
 	post    bool   // options of a request that has a body
 	argv    []value
 	fields  []field // of a literal object
-	ref     string           // the variable, such as "self.client"
+	ref     string  // the variable, such as "self.client"
 }
 
 // field is a field of an object.
