@@ -42,7 +42,8 @@ type PackDiff struct {
 	Pack string `json:"pack"`
 	From string `json:"from,omitempty"` // the locked version, "" for a new pack
 	To   string `json:"to,omitempty"`   // "" for a removed pack; the same as From for local edits
-	// Capabilities are what the skills of the new version can do and those of the locked version could not.
+	// Capabilities are what the skills of the new version can do and those of the locked version could not. The line of a
+	// lifted restriction is that in the locked version.
 	Capabilities []CapabilityChange `json:"capabilities,omitempty"`
 	Notes        []DiffNote         `json:"notes"` // other changes that need attention
 	Files        textdiff.Diff      `json:"files"`

@@ -31,9 +31,10 @@ func (c CapabilityChange) String() string { return c.Skill + "/" + c.Evidence.St
 
 // Increase is a pack whose new version has more capabilities than the locked version.
 type Increase struct {
-	Pack         string             `json:"pack"`
-	From         string             `json:"from,omitempty"` // the locked version, "" for a pack that an update requires
-	To           string             `json:"to"`             // the new version
+	Pack string `json:"pack"`
+	From string `json:"from,omitempty"` // the locked version, "" for a pack that an update requires
+	To   string `json:"to"`             // the new version
+	// Capabilities are what the new version adds. The line of a lifted restriction is that in the locked version.
 	Capabilities []CapabilityChange `json:"capabilities"`
 }
 
