@@ -64,6 +64,10 @@ func TestIncrease(t *testing.T) {
 			t.Errorf("dry run: %q, want %q", got, want)
 		}
 	}
+	d, err := w.client().Diff(t.Context(), skillpm.DiffOptions{})
+	if err != nil || !slices.Equal(describe(d.Increases()), want) || len(d.Packs[0].Notes) > 0 {
+		t.Errorf("diff: %+v, %v, want no notes about the same", d, err)
+	}
 	o, err := w.client().Outdated(t.Context(), skillpm.OutdatedOptions{})
 	if err != nil || len(o.Packs) != 1 || !o.Packs[0].Compared || len(o.Packs[0].Capabilities) != 3 {
 		t.Errorf("outdated: %+v, %v", o, err)
