@@ -31,11 +31,10 @@ type ValidateOptions struct {
 	Disable  []string // rules to disable
 	NoConfig bool     // ignore the validate: settings of skillpm.yaml
 	Edits    bool     // compute the edits that fix findings
+	Renames  bool     // [Client.Fix] also changes names of skills
 
 	Capabilities bool // report what each skill can do
 	Evidence     bool // report what shows it, too
-
-	Renames  bool     // [Client.Fix] also changes names of skills
 
 	CheckScripts bool // also check scripts with the interpreters of this machine, which do not run them
 

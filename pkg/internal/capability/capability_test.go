@@ -3,6 +3,7 @@ package capability_test
 import (
 	"archive/zip"
 	"bytes"
+	"fmt"
 	"io/fs"
 	"strings"
 	"testing"
@@ -125,6 +126,7 @@ func TestEvidence(t *testing.T) {
 		{name: "invalid code", files: map[string]string{"a.sh": "if [ 1\nwget x\n"}, want: "scripts(a.sh) a.sh, network-tools a.sh, network-tools a.sh:2, file-write a.sh"},
 		{name: "code after many errors", files: map[string]string{"a.sh": strings.Repeat(")\n", 30) + "wget x\n"}, want: "scripts(a.sh) a.sh, network-tools a.sh, network-tools a.sh:31, file-write a.sh"},
 		{name: "invalid code on a page", body: "```sh\nwget <address>\n```\n", want: "network-tools SKILL.md:6"},
+		{name: "too much code on a page", body: "```sh\n" + manyPrograms() + "curl x\n```\n", want: "network-tools SKILL.md, file-write SKILL.md"},
 		{name: "nested deeply", files: map[string]string{"a.sh": strings.Repeat("( ", 100) + "wget x" + strings.Repeat(")", 100)}, want: "scripts(a.sh) a.sh, network-tools a.sh, file-write a.sh"},
 		{name: "a here-document", files: map[string]string{"a.sh": "cat <<EOF\nwget x\nEOF\n"}, want: "scripts(a.sh) a.sh, network-tools a.sh:1"},
 		{name: "an argument of a program", files: map[string]string{"a.sh": "sed -i s/a/b/ x 2>log\n"}, want: "scripts(a.sh) a.sh, file-write a.sh:1"},
@@ -267,6 +269,15 @@ func TestIncrease(t *testing.T) {
 			t.Errorf("%s:\n%s\nwant\n%s", tt.name, s, tt.want)
 		}
 	}
+}
+
+// manyPrograms returns more programs than are kept of one file.
+func manyPrograms() string {
+	var b strings.Builder
+	for i := range 500 {
+		fmt.Fprintf(&b, "program%d\n", i)
+	}
+	return b.String()
 }
 
 func zipped(t *testing.T, name, text string) string {

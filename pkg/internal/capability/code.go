@@ -32,6 +32,9 @@ var writingPrograms = []string{
 func (b *Builder) code(file string, sum *flow.Summary, data []byte) {
 	before := len(b.found)
 	b.facts(file, 0, sum)
+	if sum.Partial() {
+		b.unread(file, "has code that skillpm cannot analyze")
+	}
 	if data == nil {
 		return
 	}
@@ -44,9 +47,6 @@ func (b *Builder) code(file string, sum *flow.Summary, data []byte) {
 			line := lineOf(data, offset)
 			b.add(c, "", file, line, "has %s", quoted(strings.TrimSpace(string(lineAt(data, offset)))))
 		}
-	}
-	if sum.Partial() {
-		b.unread(file, "has code that skillpm cannot analyze")
 	}
 }
 

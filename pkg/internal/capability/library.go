@@ -24,20 +24,20 @@ var (
 var (
 	writingNames = wordSet(`writeFile writeFileSync appendFile appendFileSync createWriteStream mkdirSync unlinkSync rmSync
 		renameSync copyFileSync cpSync`)
-	writingMethods = wordSet(`write_text write_bytes unlink rmdir touch mkdir makedirs rename symlink_to to_csv to_excel
+	writingMethods = wordSet("unlink", `write_text write_bytes rmdir touch mkdir makedirs rename symlink_to to_csv to_excel
 		to_json savefig save removedirs`)
 )
 
 // writingFunctions are functions that write, with the module or class that they belong to; * stands for all.
 var writingFunctions = wordSet(`os.remove os.replace os.chmod os.truncate os.symlink shutil.* tempfile.* FileUtils.*
-	fs.mkdir fs.rm fs.unlink fs.rename fs.copyFile fs.cp Deno.writeFile Deno.writeTextFile Bun.write File.write File.open
-	File.delete File.rename IO.write`)
+	fs.mkdir fs.rm fs.rename fs.copyFile fs.cp Deno.writeFile Deno.writeTextFile Bun.write File.write File.open
+	File.delete File.rename IO.write`, "fs.unlink")
 
-// wordSet returns the set of the words of a text.
-func wordSet(text string) func() map[string]bool {
+// wordSet returns the set of the words of texts.
+func wordSet(texts ...string) func() map[string]bool {
 	return sync.OnceValue(func() map[string]bool {
 		set := map[string]bool{}
-		for word := range strings.FieldsSeq(text) {
+		for word := range strings.FieldsSeq(strings.Join(texts, " ")) {
 			set[word] = true
 		}
 		return set

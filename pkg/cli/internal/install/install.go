@@ -41,7 +41,8 @@ If several packs contain a skill with the same name, the skill of the pack that 
 skillpm.yaml gets the name, and the other skills get aliases. --as sets the alias of a
 skill.
 
-The installer does not run anything in a pack, and never replaces files that skillpm did not
+For each new skill, the installer shows what it can do, such as the hosts that its scripts
+reach. It does not run anything in a pack, and never replaces files that skillpm did not
 create. Before it replaces a locally edited skill, it stops and shows the edit. --keep keeps
 the pack of the skill; --force replaces the skill and keeps a copy in .skillpm/backup.
 

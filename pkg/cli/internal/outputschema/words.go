@@ -598,7 +598,7 @@ func fields() map[string]string {
 			"mcp (MCP server), or os (operating system).",
 		"skill.Missing.Name":               "Name of the program, variable, server, or operating system.",
 		"skillpm.Capabilities.Evidence":    "Files and lines that show the capabilities.",
-		"skillpm.Capabilities.Summary":     "Description of the capabilities in a phrase; empty if there are none.",
+		"skillpm.Capabilities.Summary":     "Description of the capabilities in a phrase; empty without capabilities.",
 		"skillpm.SkillInfo.Capabilities":   "Capabilities of the skill; missing unless it is installed or in the store.",
 		"skillpm.SkillReport.Capabilities": "Capabilities of the skill; missing unless it is new or described.",
 		"skillpm.Binding.Enforced":         "Whether the machine's administrator set the binding.",

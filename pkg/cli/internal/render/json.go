@@ -18,10 +18,9 @@ type JSONReport struct {
 	Matrix     []lint.ProfileVerdict `json:"matrix"`
 	Findings   []diag.Finding        `json:"findings"`
 	Suppressed []lint.Suppressed     `json:"suppressed"`
+	Fixed      []publish.FixedFile   `json:"fixed,omitempty"` // files that --fix changed, or that --diff shows
 
 	Capabilities []lint.Capabilities `json:"capabilities"`
-
-	Fixed      []publish.FixedFile   `json:"fixed,omitempty"` // files that --fix changed, or that --diff shows
 }
 
 // JSONSummary counts skills and findings.
@@ -53,7 +52,7 @@ func document(o Outcome) JSONReport {
 		OK: o.OK(), Profiles: notNil(o.Profiles), Skills: notNil(o.Skills), Matrix: []lint.ProfileVerdict{},
 		Findings: notNil(o.Findings), Suppressed: notNil(o.Suppressed),
 		Capabilities: []lint.Capabilities{},
-		Fixed: o.Fixed,
+		Fixed:        o.Fixed,
 		Summary: JSONSummary{
 			Skills: len(o.Skills), Errors: o.Count(diag.SeverityError), Warnings: o.Count(diag.SeverityWarning),
 			Notes: o.Count(diag.SeverityNote), Suppressed: len(o.Suppressed),

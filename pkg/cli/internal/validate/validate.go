@@ -76,6 +76,9 @@ scripts, and files to which the frontmatter refers. The command also searches al
 malicious and risky content, compares skills with each other, and checks skillpm.yaml,
 skillpm.lock, index entries, policies, and baselines.
 
+What a skill can do, such as the hosts that its scripts reach, is not a finding: the report
+summarizes it for each skill. For more than ten skills, this needs --capabilities.
+
 Each finding shows a file, line, column, rule, and fix; "skillpm explain ID" explains a
 rule. The summary counts the findings of each rule. --quiet omits notes and, without errors
 and warnings, the summary; --verbose shows all findings of a rule. The exit code is 3 if

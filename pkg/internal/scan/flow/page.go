@@ -107,6 +107,7 @@ func (r *reader) page(p *markdown.Page) {
 			continue
 		}
 		text := r.blockText(p, b, lang)
+		r.sum.partial = r.sum.partial || total > maxFile
 		if total > maxFile || b.Language == "" && !interesting(text) {
 			r.words(lang, text)
 			continue
