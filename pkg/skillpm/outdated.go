@@ -75,6 +75,11 @@ type OutdatedPack struct {
 	// Changes are the files that an update to the latest version changes.
 	Changes []string `json:"changes,omitempty"`
 	Diff    string   `json:"diff,omitempty"` // the command that shows the changes to the skills
+
+	// Compared reports that the capabilities of the wanted version were compared with those of the locked one.
+	Compared bool `json:"capabilitiesCompared,omitempty"`
+	// Capabilities are what the wanted version can do and the locked one could not.
+	Capabilities []CapabilityChange `json:"capabilityIncrease,omitempty"`
 }
 
 // ContentChange is a locked version whose content is no longer the locked one.
@@ -101,7 +106,8 @@ type Requirer struct {
 }
 
 // Outdated reports which locked packs have newer versions, within the ranges and beyond, or were yanked. It asks
-// registries and sources, fetches only packs whose tags moved, and changes nothing.
+// registries and sources, and changes nothing. It fetches packs whose tags moved, and to compare their capabilities new
+// versions of packs that are on this machine.
 func (c *Client) Outdated(ctx context.Context, o OutdatedOptions) (*OutdatedReport, error) {
 	defer c.Progress(Event{Done: true})
 	w, err := c.Machine.Open(o.Scope, false)
@@ -156,7 +162,7 @@ func (c *Client) Outdated(ctx context.Context, o OutdatedOptions) (*OutdatedRepo
 			r.Packs = append(r.Packs, *p)
 		}
 	}
-	return r, nil
+	return r, s.compare(ctx, r.Packs)
 }
 
 // survey is what registries and sources offer for the packs of a scope.

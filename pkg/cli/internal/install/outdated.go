@@ -26,8 +26,11 @@ they show the commits.
 
 If the content of a locked version changed at its source, for example because its tag was
 moved, the exit code is 6. If a registry or source is unreachable, skillpm lists its packs
-with a warning, and the exit code is 8. The command changes nothing, and downloads only
-packs whose tags moved.`,
+with a warning, and the exit code is 8.
+
+Notes also show the capabilities that an update adds. For this, the command downloads the new
+versions of installed packs once, unless --offline is set. It does not use statements of
+publishers. It changes nothing.`,
 		Example: `  skillpm outdated
   skillpm outdated acme/deploy --json
   skillpm outdated --check  # in CI: exit 3 if a pack is outdated`,
@@ -162,6 +165,9 @@ func outdatedNote(p skillpm.OutdatedPack) string {
 	if p.Revision != "" {
 		notes = append(notes, fmt.Sprintf("%s moved from %s to %s", p.Revision, shortDigest(p.Resolved),
 			shortDigest(p.WantedResolved)))
+	}
+	if len(p.Capabilities) > 0 {
+		notes = append(notes, p.Wanted+" adds capabilities: "+console.CapabilityNames(p.Capabilities))
 	}
 	if p.Changed != nil {
 		notes = append(notes, "content of "+p.Current+" changed")

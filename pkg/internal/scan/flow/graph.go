@@ -21,6 +21,7 @@ const (
 	maxNestedText = 1 << 19 // bytes of texts that are evaluated as code, each with nestedCost more
 	maxSources    = 12      // sources of one value
 	maxElements   = 64      // known elements of a list
+	maxName       = 64      // bytes of the name of a program
 	maxDepth      = 60      // nested expressions, commands, and texts that are code
 )
 
@@ -116,6 +117,7 @@ type reader struct {
 	fixed      bool // code in a text is read: at does not move
 	keys       map[string]int32
 	once       map[string]int32
+	ranNames   map[string]bool // the programs of [Summary.Programs]
 	holes      []value
 	texts      int   // bytes of the texts that [reader.join] returned
 	nestedText int   // bytes of the texts that were evaluated as code
@@ -129,7 +131,7 @@ func newReader(f File, sum *Summary) *reader {
 	base := path.Base(f.Path)
 	return &reader{
 		sum: sum, text: f.Data, script: base, stem: stemOf(base), secured: -1,
-		keys: map[string]int32{}, once: map[string]int32{},
+		keys: map[string]int32{}, once: map[string]int32{}, ranNames: map[string]bool{},
 	}
 }
 
@@ -171,6 +173,13 @@ func (r *reader) fact(f Fact) int32 {
 		r.sum.nodes = append(r.sum.nodes, node{fact: -1})
 		return int32(len(r.sum.nodes)) - 1
 	}
+	r.sum.facts = append(r.sum.facts, r.here(f))
+	r.sum.nodes = append(r.sum.nodes, node{fact: int32(len(r.sum.facts)) - 1})
+	return int32(len(r.sum.nodes)) - 1
+}
+
+// here returns a fact with the position of the current statement.
+func (r *reader) here(f Fact) Fact {
 	f.File, f.Shown, f.Inline = r.sum.path, r.shown, r.inline
 	f.Start = min(max(0, r.offset()), len(r.text))
 	f.End = len(r.text)
@@ -180,9 +189,21 @@ func (r *reader) fact(f Fact) int32 {
 	if r.inline {
 		f.End = max(f.Start, min(f.End, r.spanEnd))
 	}
-	r.sum.facts = append(r.sum.facts, f)
-	r.sum.nodes = append(r.sum.nodes, node{fact: int32(len(r.sum.facts)) - 1})
-	return int32(len(r.sum.nodes)) - 1
+	return f
+}
+
+// ran records a program that shell code runs.
+func (r *reader) ran(name string) {
+	if name == "" || len(name) > maxName || hasHole(name) || r.inline || r.ranNames[name] {
+		return
+	}
+	if len(r.sum.programs) >= maxFacts {
+		r.sum.partial = true
+		return
+	}
+	r.ranNames[name] = true
+	name = shorten(name)
+	r.sum.programs = append(r.sum.programs, r.here(Fact{Kind: Runs, Detail: name, Client: name, Sure: Likely}))
 }
 
 // repeats reports whether the first fact with the same detail is enough.
@@ -295,6 +316,14 @@ func (r *reader) show(text string) string {
 		}
 	}
 	return out.String()
+}
+
+// tooDeep reports whether code is nested too deeply to be read.
+func (r *reader) tooDeep() bool {
+	if r.depth >= maxDepth {
+		r.sum.partial = true
+	}
+	return r.depth >= maxDepth
 }
 
 // evaluates reports whether a text may be evaluated as code, and counts it.
