@@ -61,13 +61,3 @@ func (s Set) CheckIncrease(what, why string, approved func(*Policy) bool) (notes
 	}
 	return notes, err
 }
-
-// RestrictsIncreases reports whether a policy has a rule for updates with more capabilities.
-func (s Set) RestrictsIncreases() bool {
-	for _, p := range s {
-		if p.broken != nil || p.Updates.CapabilityIncrease != "" {
-			return true
-		}
-	}
-	return false
-}

@@ -2,7 +2,6 @@ package skillpm
 
 import (
 	"context"
-	"iter"
 	"maps"
 	"path"
 	"slices"
@@ -43,7 +42,8 @@ type PackDiff struct {
 	Pack string `json:"pack"`
 	From string `json:"from,omitempty"` // the locked version, "" for a new pack
 	To   string `json:"to,omitempty"`   // "" for a removed pack; the same as From for local edits
-	// Capabilities are what the skills of the new version can do and those of the locked version could not.
+	// Capabilities are what the skills of the new version can do and those of the locked version could not. The line of a
+	// lifted restriction is that in the locked version.
 	Capabilities []CapabilityChange `json:"capabilities,omitempty"`
 	Notes        []DiffNote         `json:"notes"` // other changes that need attention
 	Files        textdiff.Diff      `json:"files"`
@@ -154,7 +154,10 @@ func (in *installer) diffUpdate(ctx context.Context, o DiffOptions, r *DiffRepor
 			moved = append(moved, id)
 		}
 	}
-	if err := in.fetchMoved(ctx, res, moved); err != nil {
+	if err := in.fetchNew(ctx, res, moved); err != nil {
+		return err
+	}
+	if err := in.fetchPrevious(ctx, moved); err != nil {
 		return err
 	}
 	budget := textdiff.NewBudget()
@@ -211,19 +214,6 @@ func atVersion(d pack.Dependency, version string) pack.Dependency {
 	}
 	d.Constraint = version
 	return withoutRevision(d)
-}
-
-// fetchMoved puts the packs that are compared into the store, in their locked and in their new versions.
-func (in *installer) fetchMoved(ctx context.Context, res *resolution, ids []pack.ID) error {
-	treesOfLock := func(l *pack.Lock) iter.Seq[workspace.Tree] {
-		packs := maps.Clone(l.Packs)
-		maps.DeleteFunc(packs, func(id pack.ID, _ *pack.LockedPack) bool { return !slices.Contains(ids, id) })
-		return treesOf(packs)
-	}
-	if err := in.FetchMissing(ctx, res.manifest, res.Solution, treesOfLock(res.Lock)); err != nil {
-		return err
-	}
-	return in.FetchMissing(ctx, in.Manifest, &solve.Solution{Lock: in.Lock}, treesOfLock(in.Lock))
 }
 
 // diffPack compares two versions of a pack, of which one may be missing.

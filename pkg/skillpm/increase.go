@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"runtime"
 	"slices"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/capability"
@@ -28,9 +31,10 @@ func (c CapabilityChange) String() string { return c.Skill + "/" + c.Evidence.St
 
 // Increase is a pack whose new version has more capabilities than the locked version.
 type Increase struct {
-	Pack         string             `json:"pack"`
-	From         string             `json:"from,omitempty"` // the locked version, "" for a pack that an update requires
-	To           string             `json:"to"`             // the new version
+	Pack string `json:"pack"`
+	From string `json:"from,omitempty"` // the locked version, "" for a pack that an update requires
+	To   string `json:"to"`             // the new version
+	// Capabilities are what the new version adds. The line of a lifted restriction is that in the locked version.
 	Capabilities []CapabilityChange `json:"capabilities"`
 }
 
@@ -91,30 +95,26 @@ func (in *installer) pulledIn(res *resolution, id pack.ID, seen []pack.ID) bool 
 }
 
 // increases returns the updates of a resolution that add capabilities. It fetches the new and the locked versions if the
-// store lacks them. A version that cannot be fetched is a warning: a new one is not compared, and a locked one counts as
-// one without capabilities.
+// store lacks them. A locked version that cannot be fetched counts as one without capabilities. In a dry run, new
+// versions that cannot be fetched are only a warning.
 func (in *installer) increases(ctx context.Context, res *resolution, p *plan) ([]Increase, error) {
+	ids := slices.DeleteFunc(in.updates(res), func(id pack.ID) bool { return p.layout.Linked[id] != nil })
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	if err := in.fetchNew(ctx, res, ids); err != nil {
+		if !in.request.DryRun || ctx.Err() != nil {
+			return nil, err
+		}
+		res.Warnings = append(res.Warnings, "cannot compare the capabilities of the new versions: "+err.Error())
+		return nil, nil
+	}
 	var list []Increase
-	for _, id := range in.updates(res) {
-		if p.layout.Linked[id] != nil {
-			continue
-		}
+	all := in.fetchPrevious(ctx, ids)
+	for _, id := range ids {
 		was, now := in.Lock.Packs[id], res.Lock.Packs[id]
-		packs := map[pack.ID]*pack.LockedPack{id: now}
-		if err := in.FetchMissing(ctx, res.manifest, res.Solution, treesOf(packs)); ctx.Err() != nil {
-			return nil, ctx.Err()
-		} else if err != nil {
-			if !in.request.DryRun {
-				return nil, err
-			}
-			res.Warnings = append(res.Warnings, fmt.Sprintf("cannot compare the capabilities of %s %s: %v", id,
-				now.Version, err))
-			continue
-		}
-		if was != nil {
-			if err := in.fetchPrevious(ctx, id); ctx.Err() != nil {
-				return nil, ctx.Err()
-			} else if err != nil {
+		if all != nil && was != nil {
+			if err := in.fetchPrevious(ctx, []pack.ID{id}); err != nil {
 				res.Warnings = append(res.Warnings, fmt.Sprintf(
 					"skillpm shows all capabilities of %s %s, because it cannot read the locked version %s: %v", id,
 					now.Version, was.Version, err))
@@ -134,10 +134,21 @@ func (in *installer) increases(ctx context.Context, res *resolution, p *plan) ([
 	return list, nil
 }
 
-// fetchPrevious puts the locked version of a pack into the store.
-func (in *installer) fetchPrevious(ctx context.Context, id pack.ID) error {
-	packs := map[pack.ID]*pack.LockedPack{id: in.Lock.Packs[id]}
-	return in.FetchMissing(ctx, in.Manifest, &solve.Solution{Lock: in.Lock}, treesOf(packs))
+// fetchNew puts packs of a resolution into the store.
+func (in *installer) fetchNew(ctx context.Context, res *resolution, ids []pack.ID) error {
+	return in.FetchMissing(ctx, res.manifest, res.Solution, treesOf(packsOf(res.Lock, ids)))
+}
+
+// fetchPrevious puts the locked versions of packs into the store.
+func (in *installer) fetchPrevious(ctx context.Context, ids []pack.ID) error {
+	return in.FetchMissing(ctx, in.Manifest, &solve.Solution{Lock: in.Lock}, treesOf(packsOf(in.Lock, ids)))
+}
+
+// packsOf returns those of some packs that a lock has.
+func packsOf(l *pack.Lock, ids []pack.ID) map[pack.ID]*pack.LockedPack {
+	packs := maps.Clone(l.Packs)
+	maps.DeleteFunc(packs, func(id pack.ID, _ *pack.LockedPack) bool { return !slices.Contains(ids, id) })
+	return packs
 }
 
 // compareCapabilities returns the capabilities that the skills of a pack gain between two versions, which the store
@@ -147,35 +158,38 @@ func (in *installer) compareCapabilities(ctx context.Context, was, now *pack.Loc
 	if err != nil {
 		return nil, err
 	}
-	var list []CapabilityChange
-	for _, name := range slices.Sorted(maps.Keys(now.Skills)) {
-		var before capability.Set
-		if was != nil {
-			digest, had := was.Skills[name]
-			chosen := was.Partial && was.Version == now.Version && was.Resolved == now.Resolved
-			if digest == now.Skills[name] || !had && chosen { // the user installs more skills of the same version
-				continue
-			}
-			if had {
-				if before, err = capabilitiesOf(ctx, s, digest); err != nil {
-					return nil, err
-				}
-			}
-		}
-		after, err := capabilitiesOf(ctx, s, now.Skills[name])
-		if err != nil {
-			return nil, err
-		}
-		for _, e := range capability.Increase(before, after) {
-			list = append(list, CapabilityChange{Skill: name, Evidence: e})
-		}
+	if was == nil {
+		was = &pack.LockedPack{}
 	}
-	return list, nil
+	names := slices.Sorted(maps.Keys(now.Skills))
+	found := make([][]CapabilityChange, len(names))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i, name := range names {
+		digest, had := was.Skills[name]
+		chosen := was.Partial && was.Version == now.Version && was.Resolved == now.Resolved
+		if digest == now.Skills[name] || !had && chosen { // the user installs more skills of the same version
+			continue
+		}
+		group.Go(func() error {
+			before, err := capabilitiesOf(ctx, s, digest)
+			if err != nil {
+				return err
+			}
+			after, err := capabilitiesOf(ctx, s, now.Skills[name])
+			for _, e := range capability.Increase(before, after) {
+				found[i] = append(found[i], CapabilityChange{Skill: name, Evidence: e})
+			}
+			return err
+		})
+	}
+	err = group.Wait()
+	return slices.Concat(found...), err
 }
 
-// capabilitiesOf returns the capabilities of a skill in the store.
+// capabilitiesOf returns the capabilities of a skill in the store; none without a digest.
 func capabilitiesOf(ctx context.Context, s *store.Store, digest string) (capability.Set, error) {
-	if err := ctx.Err(); err != nil {
+	if err := ctx.Err(); err != nil || digest == "" {
 		return nil, err
 	}
 	files, err := s.FS(digest)
@@ -193,39 +207,41 @@ func (s *survey) compare(ctx context.Context, packs []OutdatedPack) error {
 	if err != nil {
 		return err
 	}
-	var res *solve.Solution
-	for i := range packs {
-		p := &packs[i]
+	outdated := map[pack.ID]*OutdatedPack{}
+	for i, p := range packs {
 		id, err := pack.ParseID(p.Pack)
 		if err != nil {
 			return err
 		}
-		was := s.Lock.Packs[id]
-		if p.Wanted == p.Current && p.Revision == "" || p.Wanted == "" || p.Unreachable != "" || !hasAll(store, was) {
-			continue
+		if (p.Wanted != p.Current || p.Revision != "") && p.Wanted != "" && p.Unreachable == "" &&
+			hasAll(store, s.Lock.Packs[id]) {
+			outdated[id] = &packs[i]
 		}
-		if res == nil {
-			s.Backend.WarnOfChanges() // the report shows them
-			if res, err = s.Backend.Lock(ctx, s.Manifest); err != nil {
-				return ctx.Err() // the next command reports it
-			}
-		}
+	}
+	if len(outdated) == 0 {
+		return nil
+	}
+	s.Backend.WarnOfChanges() // the report shows them
+	res := &resolution{manifest: s.Manifest}
+	if res.Solution, err = s.Backend.Lock(ctx, s.Manifest); err != nil {
+		return ctx.Err() // the next command reports it
+	}
+	if !s.request.Offline {
+		_ = s.fetchNew(ctx, res, sortedIDs(outdated)) // those that it did not reach are fetched below
+	}
+	for _, id := range sortedIDs(outdated) {
 		now := res.Lock.Packs[id]
-		if now == nil || s.request.Offline && !hasAll(store, now) {
+		if now == nil || !hasAll(store, now) &&
+			(s.request.Offline || s.fetchNew(ctx, res, []pack.ID{id}) != nil) {
 			continue
 		}
-		wanted := treesOf(map[pack.ID]*pack.LockedPack{id: now})
-		if err := s.FetchMissing(ctx, s.Manifest, res, wanted); ctx.Err() != nil {
-			return ctx.Err()
-		} else if err != nil {
-			continue
-		}
-		if p.Capabilities, err = s.compareCapabilities(ctx, was, now); err != nil {
+		p := outdated[id]
+		if p.Capabilities, err = s.compareCapabilities(ctx, s.Lock.Packs[id], now); err != nil {
 			return err
 		}
 		p.Compared = true
 	}
-	return nil
+	return ctx.Err()
 }
 
 // hasAll reports whether the store has all skills of a pack.
@@ -268,6 +284,7 @@ func (in *installer) admitIncreases(ctx context.Context, res *resolution, list [
 	if !in.request.Accept(list) {
 		return notes, unaccepted
 	}
+	in.accepted = list
 	return notes, nil
 }
 

@@ -64,6 +64,10 @@ func TestIncrease(t *testing.T) {
 			t.Errorf("dry run: %q, want %q", got, want)
 		}
 	}
+	d, err := w.client().Diff(t.Context(), skillpm.DiffOptions{})
+	if err != nil || !slices.Equal(describe(d.Increases()), want) || len(d.Packs[0].Notes) > 0 {
+		t.Errorf("diff: %+v, %v, want no notes about the same", d, err)
+	}
 	o, err := w.client().Outdated(t.Context(), skillpm.OutdatedOptions{})
 	if err != nil || len(o.Packs) != 1 || !o.Packs[0].Compared || len(o.Packs[0].Capabilities) != 3 {
 		t.Errorf("outdated: %+v, %v", o, err)
@@ -120,7 +124,7 @@ func TestIncreaseUnknown(t *testing.T) {
 	}
 	for _, p := range lock.Packs {
 		w.server.Meddle(func(rw http.ResponseWriter, r *http.Request) bool {
-			if gone := strings.HasSuffix(r.URL.Path, p.Resolved); gone {
+			if strings.HasSuffix(r.URL.Path, p.Resolved) || strings.HasSuffix(r.URL.Path, "/"+p.Version) {
 				http.NotFound(rw, r)
 				return true
 			}
@@ -192,6 +196,10 @@ func TestIncreasePolicy(t *testing.T) {
 	}}})
 	if !r.Changed || asked != 1 || !strings.Contains(w.read("skillpm.lock"), `version: "1.1.0"`) {
 		t.Errorf("accepted: asked %d times, %+v", asked, r)
+	}
+	log, err := os.ReadFile(filepath.Join(w.home, ".local", "state", "skillpm", "audit", "audit.jsonl"))
+	if err != nil || !strings.Contains(string(log), "in place of 1.0.0; the user accepted its new capabilities") {
+		t.Errorf("audit log: %v, %s", err, log)
 	}
 	w.publishFiles("acme/tool", "1.2.0", nil, sends("tool"))
 	if r := w.update(skillpm.UpdateOptions{ChangeOptions: skillpm.ChangeOptions{Accept: no}}); !r.Changed {

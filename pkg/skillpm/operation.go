@@ -92,8 +92,9 @@ func (r *resolution) documents() workspace.Documents {
 type installer struct {
 	*workspace.Workspace
 	*base.Services
-	client  *Client
-	request request
+	client   *Client
+	request  request
+	accepted []Increase // updates that the user accepted in this operation
 }
 
 // change runs an operation: resolve computes the manifest and the lockfile that it leads to, and the installer brings

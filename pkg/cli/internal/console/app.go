@@ -45,7 +45,7 @@ type App struct {
 	Closers   []func() // close the clients that the command used
 
 	asked     map[skillpm.ReboundError]bool // what the user was asked about
-	accepted  map[string]bool               // updates that add capabilities, as the user was asked about them
+	increases map[string]bool               // which updates that add capabilities the user accepted or refused
 	meter     atomic.Pointer[meter]         // progress display; nil until it is needed, and with --quiet
 	meterOnce sync.Once
 
@@ -108,7 +108,7 @@ func (a *App) Report(cmd *cobra.Command, err error) {
 		failure.Edited = edited.Edits
 	}
 	if increase, ok := errors.AsType[*skillpm.IncreaseError](err); ok {
-		a.printIncreases(increase)
+		a.reportIncreases(increase)
 		failure.Increases = increase.Increases
 	}
 	a.Hint(hint)

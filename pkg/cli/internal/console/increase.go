@@ -2,6 +2,7 @@ package console
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/internal/textdiff"
@@ -45,6 +46,17 @@ func IncreaseLines(list []skillpm.Increase) (lines []string) {
 	return lines
 }
 
+// CapabilityNames returns the names of capabilities, each once.
+func CapabilityNames(list []skillpm.CapabilityChange) string {
+	var names []string
+	for _, c := range list {
+		if name := string(c.Capability); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
 // NoteLine converts a text to one printable line.
 func NoteLine(s string) string {
 	return textx.Truncate(strings.ReplaceAll(textdiff.Visible(s), "\n", " "), 300)
@@ -58,13 +70,10 @@ func (a *App) AcceptIncreases(list []skillpm.Increase) bool {
 	if !a.CanAsk() {
 		return false
 	}
-	if a.accepted[question] { // another process changed the project, so the command started over
-		return true
+	if accepted, ok := a.increases[question]; ok { // another process changed the project, so the command started over
+		return accepted
 	}
-	p := a.Palette(a.Stderr)
-	for _, line := range lines {
-		fmt.Fprintln(a.Stderr, p.Yellow(line))
-	}
+	a.printIncreases(lines)
 	const accept = "update"
 	answer, err := a.PickOne(PickList{
 		Title: "Update although this adds capabilities?",
@@ -74,23 +83,24 @@ func (a *App) AcceptIncreases(list []skillpm.Increase) bool {
 			{Value: accept, Text: "accept the capabilities"},
 		},
 	})
-	if err != nil || answer != accept {
-		return false
+	if a.increases == nil {
+		a.increases = map[string]bool{}
 	}
-	if a.accepted == nil {
-		a.accepted = map[string]bool{}
-	}
-	a.accepted[question] = true
-	return true
+	a.increases[question] = err == nil && answer == accept
+	return a.increases[question]
 }
 
-// printIncreases shows the capabilities below an error about updates that add them.
-func (a *App) printIncreases(e *skillpm.IncreaseError) {
-	if a.Quiet || a.JSON {
-		return
+// reportIncreases shows the capabilities below an error about updates that add them, unless the user has seen them.
+func (a *App) reportIncreases(e *skillpm.IncreaseError) {
+	lines := IncreaseLines(e.Increases)
+	if _, asked := a.increases[strings.Join(lines, "\n")]; !asked && !a.Quiet && !a.JSON {
+		a.printIncreases(lines)
 	}
+}
+
+func (a *App) printIncreases(lines []string) {
 	p := a.Palette(a.Stderr)
-	for _, line := range IncreaseLines(e.Increases) {
+	for _, line := range lines {
 		fmt.Fprintln(a.Stderr, p.Yellow(line))
 	}
 }

@@ -23,9 +23,10 @@ func newDiff(a *app) *cobra.Command {
 install. PACK selects a pack or, with @, a version or range of a pack. The command fetches
 new versions into the store, but does not install them.
 
-The first lines start with # and are a summary: first the capabilities that the update adds
-and the restrictions that it lifts, with their lines, then added and removed skills, changed
-scripts, and new URLs and dependencies. The other lines are a unified diff for "git apply".
+The first lines start with # and are a summary. It begins with the capabilities that the
+update adds and the restrictions that it lifts, with their lines. Then it shows added and
+removed skills, changed scripts, and new URLs and dependencies. The other lines are a unified
+diff for "git apply".
 
 If a registry or source is unreachable, skillpm skips its packs with a warning, and the exit
 code is 8. With --edits, the command shows only the local edits of installed skills.`,

@@ -321,11 +321,11 @@ func (a *app) printPack(p console.Palette, pack skillpm.PackReport, r *skillpm.I
 // maxSummaries is the number of skills of a pack whose capabilities are printed.
 const maxSummaries = 20
 
-// printCapabilities prints what the new skills of a pack can do.
+// printCapabilities prints what the skills of a new pack can do. Those that an update adds to a pack are at the top.
 func (a *app) printCapabilities(p console.Palette, pack skillpm.PackReport) {
 	var lines []string
 	for _, s := range pack.Skills {
-		if s.Capabilities != nil && s.Capabilities.Summary != "" {
+		if s.Capabilities != nil && s.Capabilities.Summary != "" && !slices.Contains(pack.Added, s.Name) {
 			lines = append(lines, s.Name+": "+s.Capabilities.Summary)
 		}
 	}

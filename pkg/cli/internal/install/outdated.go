@@ -167,7 +167,7 @@ func outdatedNote(p skillpm.OutdatedPack) string {
 			shortDigest(p.WantedResolved)))
 	}
 	if len(p.Capabilities) > 0 {
-		notes = append(notes, p.Wanted+" adds capabilities: "+capabilityNames(p.Capabilities))
+		notes = append(notes, p.Wanted+" adds capabilities: "+console.CapabilityNames(p.Capabilities))
 	}
 	if p.Changed != nil {
 		notes = append(notes, "content of "+p.Current+" changed")
@@ -176,17 +176,6 @@ func outdatedNote(p skillpm.OutdatedPack) string {
 		notes = append(notes, "moved from "+p.Source+" to "+p.Moved)
 	}
 	return strings.Join(notes, "; ")
-}
-
-// capabilityNames returns the names of capabilities, each once.
-func capabilityNames(list []skillpm.CapabilityChange) string {
-	var names []string
-	for _, c := range list {
-		if name := string(c.Capability); !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	return strings.Join(names, ", ")
 }
 
 // advisoryNotes describes the advisories about the current version, and whether the wanted one is fixed.
