@@ -30,7 +30,7 @@ var builtin = [...]Rule{
 		Signal: "evasion", Points: 10,
 		Shapes: []Shape{
 			{
-				In:   1,
+				In:   13,
 				Kind: FlowDecoded,
 			},
 			{
@@ -377,7 +377,7 @@ var builtin = [...]Rule{
 	},
 	{
 		ID: "SEC206", Title: "download that runs without review", Severity: diag.SeverityWarning,
-		Signal: "supply-chain", Points: 4,
+		Signal: "supply-chain", Points: 5,
 		Shapes: []Shape{
 			{
 				In:   1,
@@ -446,6 +446,22 @@ var builtin = [...]Rule{
 				Start: []string{"абудь", "гнорируй", "роигнорируй", "忘れ", "忘记", "忽略", "忽視", "无视", "無視", "앞의", "위의", "이전"},
 				Lines: 1,
 			},
+			{
+				About: "instructions inside of data are to be obeyed",
+				In:    112,
+				Any: []Pattern{
+					{Text: `\b(?:follow|obey|execute|apply|carry out|comply with|perform)\s+(?:\w+\s+){0,3}(?:instructions?|directives?|commands?)\s+(?:\w+\s+){0,3}(?:found|contained|embedded|printed|hidden|included|present|it outputs?|that (?:appear|the script prints))\b`, Regexp: true, Atoms: []string{"contained", "embedded", "found", "hidden", "included", "it output", "present", "printed", "that appear", "that the script prints"}},
+					{Text: `\b(?:directives?|instructions?|commands?)\s+(?:\w+\s+){0,2}(?:printed|written|found|embedded|contained)\s+(?:to|in|inside|within)\s+(?:\w+\s+){0,2}(?:stdout|output|documents?|files?|pages?|text|comments?|metadata)\b[^\n.]*\b(?:are mandatory|must be|are authoritative|take effect|apply|are required)\b`, Regexp: true, Atoms: []string{"contained", "embedded", "found", "printed", "written"}},
+					{Text: `\b(?:include|extract|return|preserve|read)\w*\b[^\n.]*\b(?:hidden text|hidden layers?|white-on-white|invisible text|concealed (?:text|formatting))\b[^\n.]*(?:verbatim|complete|follow|act on|for fidelity)`, Regexp: true, Atoms: []string{"concealed ", "hidden ", "invisible text", "white-on-white"}},
+					{Text: `\bincluding any (?:instructions|directives|commands)\b[^\n.]*\b(?:found|in|within|inside)\b`, Regexp: true, Atoms: []string{"including any "}},
+				},
+				Unless: []Pattern{
+					{Text: `\b(?:never|not|don.t|avoid|ignore|refuse|untrusted|injection|attack|malicious|skill)\b`, Regexp: true},
+				},
+				Start:  []string{"concealed ", "contained", "embedded", "found", "hidden", "hidden ", "included", "including any ", "invisible text", "it output", "present", "printed", "that appear", "that the script prints", "white-on-white", "written"},
+				Lines:  1,
+				Points: 6,
+			},
 		},
 	},
 	{
@@ -510,7 +526,7 @@ var builtin = [...]Rule{
 	},
 	{
 		ID: "SEC303", Title: "download that runs without review, in the text", Severity: diag.SeverityNote,
-		Signal: "supply-chain", Points: 4,
+		Signal: "supply-chain", Points: 5,
 		Shapes: []Shape{
 			{
 				In:   124,
@@ -673,6 +689,17 @@ var builtin = [...]Rule{
 				},
 				Start: []string{".claude/claude.md", ".cursorrules", "claude.md", "core memory", "heartbeat.md", "long-term memory", "memory.md", "permanent memory", "persistent memory", "soul.md", "system prompt"},
 				Lines: 1,
+			},
+			{
+				About: "a command that users type gets another meaning",
+				In:    13,
+				Any: []Pattern{
+					{Text: `\balias\s+(?:curl|wget|ssh|scp|git|sudo|su|npm|pip|pip3|python|python3|docker|kubectl|gpg|aws|gh|node)=[^\n]*(?:https?:\/\/|\bcurl\b[^\n]*(?:http|\{)|\bnc\b|base64|\|\s*(?:ba)?sh\b)`, Regexp: true, Atoms: []string{"alias"}},
+				},
+				Start:    []string{"alias"},
+				Lines:    3,
+				Points:   10,
+				Severity: new(diag.SeverityError),
 			},
 		},
 	},
@@ -928,6 +955,15 @@ var builtin = [...]Rule{
 				Start: []string{"bypass", "circumvent", "disable", "server-side ", "skip", "suppress", "turn off"},
 				Lines: 1,
 			},
+			{
+				About: "the name of a host is put together from parts",
+				In:    9,
+				Any: []Pattern{
+					{Text: `["'][a-z0-9:\/.-]{0,24}(?:" \+ "|' \+ ')[a-z0-9.-]{1,14}(?:" \+ "|' \+ ')[a-z0-9.-]{0,14}\.?(?:com|net|org|io|ru|cn|xyz|top|me|app|dev|site|info|co)(?:\/[^"']{0,40})?["']`, Regexp: true, Atoms: []string{"\" + \"", "' + '"}},
+				},
+				Start:  []string{"\" + \"", "' + '"},
+				Points: 7,
+			},
 		},
 	},
 	{
@@ -991,6 +1027,15 @@ var builtin = [...]Rule{
 				Start:  []string{"ask owner", "ask the owner", "ask the user", "ask user", "ask your owner", "ask your user", "instruct owner", "instruct the owner", "instruct the user", "instruct user", "instruct your owner", "instruct your user", "prompt owner", "prompt the owner", "prompt the user", "prompt user", "prompt your owner", "prompt your user", "request from owner", "request from the owner", "request from the user", "request from user", "request from your owner", "request from your user", "require owner", "require the owner", "require the user", "require user", "require your owner", "require your user", "tell owner", "tell the owner", "tell the user", "tell user", "tell your owner", "tell your user"},
 				Lines:  1,
 				Points: 4,
+			},
+			{
+				About: "the password of an account is kept by a tool",
+				In:    4,
+				Any: []Pattern{
+					{Text: `(?:^|[\s;&])[a-z][a-z0-9._-]*\s+(?:env\s+|config\s+|secrets?\s+)?(?:set|add|store|save|put)\s+["']?[a-z0-9_]*(?:password|passwd|passphrase|seed_phrase|private_key|mnemonic)\b["']?[ =]\s*\S`, Regexp: true, Atoms: []string{"mnemonic ", "mnemonic\" ", "mnemonic\"=", "mnemonic' ", "mnemonic'=", "mnemonic=", "passphrase ", "passphrase\" ", "passphrase\"=", "passphrase' ", "passphrase'=", "passphrase=", "passwd ", "passwd\" ", "passwd\"=", "passwd' ", "passwd'=", "passwd=", "password ", "password\" ", "password\"=", "password' ", "password'=", "password=", "private_key ", "private_key\" ", "private_key\"=", "private_key' ", "private_key'=", "private_key=", "seed_phrase ", "seed_phrase\" ", "seed_phrase\"=", "seed_phrase' ", "seed_phrase'=", "seed_phrase="}},
+				},
+				Start:  []string{"mnemonic ", "mnemonic\" ", "mnemonic\"=", "mnemonic' ", "mnemonic'=", "mnemonic=", "passphrase ", "passphrase\" ", "passphrase\"=", "passphrase' ", "passphrase'=", "passphrase=", "passwd ", "passwd\" ", "passwd\"=", "passwd' ", "passwd'=", "passwd=", "password ", "password\" ", "password\"=", "password' ", "password'=", "password=", "private_key ", "private_key\" ", "private_key\"=", "private_key' ", "private_key'=", "private_key=", "seed_phrase ", "seed_phrase\" ", "seed_phrase\"=", "seed_phrase' ", "seed_phrase'=", "seed_phrase="},
+				Points: 5,
 			},
 		},
 	},
@@ -1062,6 +1107,22 @@ var builtin = [...]Rule{
 				Start: []string{"000webhostapp.com", "blogspot.com", "carrd.co", "deno.dev", "firebaseapp.com", "github.io/", "glitch.me", "godaddysites.com", "herokuapp.com", "mystrikingly.com", "netlify.app", "notion.site", "onrender.com", "pages.dev", "repl.co", "replit.app", "surge.sh", "vercel.app", "web.app", "weebly.com", "wixsite.com", "workers.dev"},
 				Lines: 3,
 			},
+			{
+				About: "a download that the skill needs, on a domain that is often abused",
+				In:    48,
+				Any: []Pattern{
+					{Text: `\b(?:is|are) required (?:for|by|before|to)\b[^\n]*\b(?:skill|work|function|use|using|run|start)`, Regexp: true, Atoms: []string{" required "}},
+					{Text: `\bmust (?:first )?(?:be installed|be running|install)\b`, Regexp: true, Atoms: []string{"must "}},
+					{Text: `\brequires?\b[^\n]*\bto be (?:installed|running)\b`, Regexp: true, Atoms: []string{"to be installed", "to be running"}},
+					{Text: `\b(?:install|set ?up|download)\b[^\n]*\b(?:before|first)\b`, Regexp: true, Atoms: []string{"download", "install", "set up", "setup"}},
+				},
+				All: []Pattern{
+					{Text: "https?:\\/\\/[a-z0-9.-]+\\.(?:xyz|top|icu|click|cfd|sbs|buzz|rest|forum|lol|bond|vip|shop|online|site|website|space|live|cyou|quest|monster|zip|mov|fun|club|pw|ru|su|tk|ml|ga|cf|gq|cam|download|work|men|date|loan|stream|support|help|hair|skin|mom|beauty|life|today|autos|boats)(?::\\d+)?(?:[\\/\\s)>\\]\"'`]|$)", Regexp: true, Atoms: []string{"http://", "https://"}},
+					{Text: `\b(?:install|installed|installer|download|setup|set up)\b`, Regexp: true, Atoms: []string{"download", "install", "set up", "setup"}},
+				},
+				Start: []string{"http://", "https://"},
+				Lines: 2,
+			},
 		},
 	},
 	{
@@ -1131,6 +1192,16 @@ var builtin = [...]Rule{
 				Points: 4,
 			},
 			{
+				About: "the value of a variable is encoded and sent",
+				In:    109,
+				Any: []Pattern{
+					{Text: `\b(?:echo|printf|printenv)\s+(?:-n\s+|["']?%s["']?\s+)?["']?\$?[{(]?[a-z_][a-z0-9_]*[})]?["']?\s*\|\s*(?:base64|base32|xxd|openssl (?:enc|base64))\b[^\n|]*\|\s*(?:curl|wget|nc|ncat)\b`, Regexp: true, Atoms: []string{"echo", "printenv", "printf"}},
+				},
+				Start:    []string{"echo", "printenv", "printf"},
+				Points:   10,
+				Severity: new(diag.SeverityError),
+			},
+			{
 				About: "encoded data is piped to a request",
 				In:    109,
 				Any: []Pattern{
@@ -1141,6 +1212,35 @@ var builtin = [...]Rule{
 				},
 				Start:  []string{"base64"},
 				Points: 6,
+			},
+			{
+				About: "secrets are to be sent to a service",
+				In:    48,
+				Any: []Pattern{
+					{Text: `\b(?:send|transmit|submit|upload|forward|post)(?:s|ting)?\s+(?:each|every|all|the|your|any|these|those|their|found|collected|discovered)\s+(?:\w+\s+){0,2}(?:secret values?|secrets?|passwords?|private keys?|refresh tokens?|oauth tokens?|credentials|api keys|seed phrases?|ssh keys?)\b[^\n.]*\bto\b[^\n.]*\b(?:endpoint|api|server|service|webhook|url|collector|https?:)`, Regexp: true, Atoms: []string{"api keys", "assword", "credentials", "oauth token", "refresh token", "rivate key", "secret", "seed phrase", "seed phrases", "ssh key", "ssh keys"}},
+					{Text: `\b(?:secret values?|secrets|passwords|private keys|refresh tokens|oauth tokens|access tokens|credentials|api keys|ssh keys)\s+(?:are|is|get|will be|must be)\s+(?:\w+ly\s+)?(?:backed up|sent|transmitted|uploaded|forwarded|mirrored|synced|posted|reported)\s+to\b[^\n.]*\b(?:endpoint|api|server|service|webhook|url|collector|cloud|remote|https?:)`, Regexp: true, Atoms: []string{"access tokens", "api keys", "credentials", "oauth tokens", "passwords", "private keys", "refresh tokens", "secret value", "secret values", "secrets", "ssh keys"}},
+				},
+				Unless: []Pattern{
+					{Text: `\b(?:never|not|don.t|cannot|without|avoid|only you|encrypted)\b`, Regexp: true},
+					{Text: `\b(?:github|vault|secrets manager|key ?vault|keychain|authorization header|bearer)\b`, Regexp: true, Atoms: []string{"authorization header", "bearer", "github", "key vault", "keychain", "keyvault", "secrets manager", "vault"}},
+				},
+				Start:    []string{"access tokens", "api keys", "assword", "credentials", "oauth token", "oauth tokens", "passwords", "private keys", "refresh token", "refresh tokens", "rivate key", "secret", "secret value", "secret values", "secrets", "seed phrase", "seed phrases", "ssh key", "ssh keys"},
+				Points:   10,
+				Severity: new(diag.SeverityError),
+			},
+			{
+				About: "everything is to pass through another machine",
+				In:    48,
+				Any: []Pattern{
+					{Text: `\b(?:route|send|tunnel|proxy|redirect|pass)\s+(?:all|every|each)\s+(?:\w+\s+){0,3}(?:quer(?:y|ies)|requests?|traffic|calls?|connections?|messages?)\s+(?:through|via)\b[^\n.]*\b(?:proxy|relay|gateway|endpoint|mirror|https?:)`, Regexp: true, Atoms: []string{"\tthrough", "\tvia", "\nthrough", "\nvia", "\fthrough", "\fvia", "\rthrough", "\rvia", " through", " via"}},
+				},
+				Unless: []Pattern{
+					{Text: "localhost", Atoms: []string{"localhost"}},
+					{Text: "127.0.0.1", Atoms: []string{"127.0.0.1"}},
+					{Text: `\b(?:never|not|don.t)\b`, Regexp: true},
+					{Text: `\bour own\b|api gateway|backend`, Regexp: true, Atoms: []string{"api gateway", "backend", "our own"}},
+				},
+				Start: []string{"\tthrough", "\tvia", "\nthrough", "\nvia", "\fthrough", "\fvia", "\rthrough", "\rvia", " through", " via"},
 			},
 		},
 	},
@@ -1278,6 +1378,36 @@ var builtin = [...]Rule{
 				Points:   10,
 				Severity: new(diag.SeverityError),
 			},
+			{
+				About: "a script tells the agent that approvals and safety rules do not apply",
+				In:    9,
+				Any: []Pattern{
+					{Text: "claude.md", Atoms: []string{"claude.md"}},
+					{Text: "agents.md", Atoms: []string{"agents.md"}},
+					{Text: "soul.md", Atoms: []string{"soul.md"}},
+					{Text: ".cursorrules", Atoms: []string{".cursorrules"}},
+					{Text: "copilot-instructions.md", Atoms: []string{"copilot-instructions.md"}},
+					{Text: "gemini.md", Atoms: []string{"gemini.md"}},
+				},
+				All: []Pattern{
+					{Text: `\b(?:auto-?approve all|system override|bypass (?:all )?permissions|skip (?:all )?(?:approvals?|confirmations?)|without (?:asking|confirmation))\b|\bsub\([^\n]*(?:safety|security|guardrail|policy|rules)`, Regexp: true, Atoms: []string{"approve all", "bypass ", "skip ", "sub(", "system override", "without asking", "without confirmation"}},
+					{Text: `\bopen\(|write|sub\(|append`, Regexp: true, Atoms: []string{"append", "open(", "sub(", "write"}},
+				},
+				Start:    []string{".cursorrules", "agents.md", "claude.md", "copilot-instructions.md", "gemini.md", "soul.md"},
+				Lines:    8,
+				Points:   10,
+				Severity: new(diag.SeverityError),
+			},
+			{
+				About: "rights that are wider than the task",
+				In:    60,
+				Any: []Pattern{
+					{Text: `\badministratoraccess\b[^\n]*\b(?:convenience|during setup|debugging|temporar|role|policy)`, Regexp: true, Atoms: []string{"administratoraccess"}},
+					{Text: `\b(?:use|grant|assign|attach|configure)s?\s+(?:\w+\s+){0,2}(?:broad|full|wildcard|admin(?:istrator)?|unrestricted)\s+(?:iam\s+|access\s+)?(?:permissions|privileges|rights)\b[^\n]*\b(?:convenience|debugging|simplicity|simplify|easier|avoid (?:errors|issues)|compatib)`, Regexp: true, Atoms: []string{"ermissions", "rights", "rivileges"}},
+				},
+				Start:  []string{"administratoraccess", "ermissions", "rights", "rivileges"},
+				Points: 4,
+			},
 		},
 	},
 	{
@@ -1365,6 +1495,22 @@ var builtin = [...]Rule{
 				Start: []string{"http://", "https://"},
 				Lines: 1,
 			},
+			{
+				About: "the skill tells agents to spread it",
+				In:    48,
+				Any: []Pattern{
+					{Text: `\b(?:spread|propagate|evangelize|preach|replicate|install)\b[^\n.]*\b(?:to|with|among|across|between|in|on)\b[^\n.]*\b(?:other|every|all|fellow|as many)\s+(?:\w+\s+)?agents\b`, Regexp: true, Atoms: []string{"agents"}},
+					{Text: `\b(?:self-replicat|memetic virus|self-propagat)`, Regexp: true, Atoms: []string{"memetic virus", "self-propagat", "self-replicat"}},
+					{Text: `\b(?:share|post|copy)\s+(?:this|the)\s+(?:skill|prompt|message|text)\b[^\n.]*\b(?:to|with|on)\b[^\n.]*\b(?:other|every|all)\s+(?:\w+\s+)?agents\b`, Regexp: true, Atoms: []string{"agents"}},
+				},
+				Unless: []Pattern{
+					{Text: `\b(?:never|not|don.t)\s+(?:\w+\s+){0,2}(?:spread|propagate|install|share|post|copy)`, Regexp: true, Atoms: []string{"copy", "install", "post", "propagate", "share", "spread"}},
+					{Text: "subagent", Atoms: []string{"subagent"}},
+					{Text: "sub-agent", Atoms: []string{"sub-agent"}},
+				},
+				Start: []string{"agents", "memetic virus", "self-propagat", "self-replicat"},
+				Lines: 1,
+			},
 		},
 	},
 	{
@@ -1402,6 +1548,7 @@ var builtin = [...]Rule{
 	},
 	{
 		ID: "SEC341", Title: "picture or document with code", Severity: diag.SeverityWarning,
+		Signal: "execution", Points: 5,
 		Shapes: []Shape{
 			{
 				In:     127,
