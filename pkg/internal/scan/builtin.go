@@ -196,7 +196,7 @@ var builtin = [...]Rule{
 				About: "the name of a host carries data",
 				In:    109,
 				Any: []Pattern{
-					{Text: "\\b(?:dig|nslookup|host|ping|drill)\\s[^\\n`]*(?:\\$\\([^\\n`]*|`)(?:base64|base32|xxd|hexdump|\\bcat\\s|printenv|whoami|hostname|\\bid\\b|echo \\$|[a-z_]*(?:token|secret|passw|_key))", Regexp: true, Atoms: []string{"dig\t", "dig\n", "dig\f", "dig\r", "dig ", "drill\t", "drill\n", "drill\f", "drill\r", "drill ", "host\t", "host\n", "host\f", "host\r", "host ", "nslookup\t", "nslookup\n", "nslookup\f", "nslookup\r", "nslookup ", "ping\t", "ping\n", "ping\f", "ping\r", "ping "}},
+					{Text: "(?:^|[\\s;&|(`\\\"'])(?:dig|nslookup|host|ping|drill)\\s[^\\n`]*(?:\\$\\([^\\n`]*|`)(?:base64|base32|xxd|hexdump|\\bcat\\s|printenv|whoami|hostname|\\bid\\b|echo \\$|[a-z_]*(?:token|secret|passw|_key))", Regexp: true, Atoms: []string{"dig\t", "dig\n", "dig\f", "dig\r", "dig ", "drill\t", "drill\n", "drill\f", "drill\r", "drill ", "host\t", "host\n", "host\f", "host\r", "host ", "nslookup\t", "nslookup\n", "nslookup\f", "nslookup\r", "nslookup ", "ping\t", "ping\n", "ping\f", "ping\r", "ping "}},
 				},
 				Start: []string{"dig\t", "dig\n", "dig\f", "dig\r", "dig ", "drill\t", "drill\n", "drill\f", "drill\r", "drill ", "host\t", "host\n", "host\f", "host\r", "host ", "nslookup\t", "nslookup\n", "nslookup\f", "nslookup\r", "nslookup ", "ping\t", "ping\n", "ping\f", "ping\r", "ping "},
 			},
@@ -462,6 +462,21 @@ var builtin = [...]Rule{
 				Lines:  1,
 				Points: 6,
 			},
+			{
+				About: "the user is to rank below the text",
+				In:    112,
+				Any: []Pattern{
+					{Text: `\b(?:take|takes|taking|has|have|with|given)\s+(?:absolute\s+|full\s+|highest\s+|strict\s+)?(?:precedence|priority)\s+over\s+(?:what\s+)?(?:the\s+|any\s+|your\s+)?(?:users?|humans?|operators?|owners?)(?:.s)?(?:\s+(?:instructions?|requests?|wishes|messages?|commands?|preferences|input|wants|asks))?\s*(?:[.,;!<"]|$|and\b)`, Regexp: true, Atoms: []string{"precedence\t", "precedence\n", "precedence\f", "precedence\r", "precedence ", "priority\t", "priority\n", "priority\f", "priority\r", "priority "}},
+					{Text: `\b(?:obey|follow|trust|prioriti[sz]e)\s+(?:this|these|the following)\s+(?:\w+\s+){0,2}(?:over|above|instead of)\s+(?:the\s+|your\s+)?(?:users?|humans?|operators?)\b`, Regexp: true, Atoms: []string{"above\t", "above\n", "above\f", "above\r", "above ", "instead of\t", "instead of\n", "instead of\f", "instead of\r", "instead of ", "over\t", "over\n", "over\f", "over\r", "over "}},
+				},
+				Unless: []Pattern{
+					{Text: `\b(?:never|not|don.t|cannot|explicit|conflict)\b`, Regexp: true},
+					{Text: `css|style guide|lint`, Regexp: true},
+				},
+				Start:  []string{"above\t", "above\n", "above\f", "above\r", "above ", "instead of\t", "instead of\n", "instead of\f", "instead of\r", "instead of ", "over\t", "over\n", "over\f", "over\r", "over ", "precedence\t", "precedence\n", "precedence\f", "precedence\r", "precedence ", "priority\t", "priority\n", "priority\f", "priority\r", "priority "},
+				Lines:  1,
+				Points: 6,
+			},
 		},
 	},
 	{
@@ -494,7 +509,8 @@ var builtin = [...]Rule{
 					{Text: `\b(?:send|upload|post|transmit|forward|collect|execute|record|capture|harvest)\b[^\n.]*\b(?:silently|secretly|covertly|stealthily|invisibly|discreetly|in the background without)\b`, Regexp: true, Atoms: []string{"covertly", "discreetly", "in the background without", "invisibly", "secretly", "silently", "stealthily"}},
 				},
 				Unless: []Pattern{
-					{Text: `\b(?:never|not|don.t|no|cannot|avoid|must not|should not|fail|fails|truncat|drop|dropping|swallow|overwrit|instead of|rather than|from)\b`, Regexp: true},
+					{Text: `\b(?:never|not|don.t|no|cannot|avoid|instead of|rather than|or|from)\s+(?:\w+\s+){0,4}(?:silently|quietly|secretly|covertly|stealthily|invisibly|discreetly)`, Regexp: true, Atoms: []string{"covertly", "discreetly", "invisibly", "quietly", "secretly", "silently", "stealthily"}},
+					{Text: `\b(?:never|don.t|do not|must not|should not|fail|fails|truncat|drop|dropping|swallow|overwrit)`, Regexp: true},
 				},
 				Start:  []string{"covertly", "discreetly", "in the background without", "invisibly", "quietly", "secretly", "silently", "stealthily"},
 				Points: 5,
@@ -503,24 +519,42 @@ var builtin = [...]Rule{
 				About: "in German, French, Spanish, Portuguese, or Italian",
 				In:    114,
 				Any: []Pattern{
-					{Text: `\b(?:sag|sage|sagen sie|teile|erzähle|verrate|informiere)\w*\s+(?:\w+\s+){0,3}(?:benutzer|nutzer|anwender)\w*\s+(?:\w+\s+){0,4}(?:nicht|nichts)\b`, Regexp: true, Atoms: []string{"nicht"}},
-					{Text: `\b(?:ne\s+(?:dis|dites|parle|parlez|mentionne|mentionnez|révèle|révélez|informe|informez))\s+(?:\S+\s+){0,5}\S{0,2}(?:utilisateur)`, Regexp: true, Atoms: []string{"utilisateur"}},
-					{Text: `\b(?:no\s+(?:le\s+)?(?:digas|diga|menciones|mencione|informes|informe|reveles|revele))\s+(?:\S+\s+){0,5}(?:usuario)`, Regexp: true, Atoms: []string{"usuario"}},
-					{Text: `\b(?:não\s+(?:diga|conte|mencione|informe|revele))\s+(?:\S+\s+){0,5}(?:usuário|utilizador)`, Regexp: true, Atoms: []string{"suário", "tilizador"}},
-					{Text: `\b(?:non\s+(?:dire|dite|menzionare|informare|rivelare))\s+(?:\S+\s+){0,5}\S{0,4}(?:utente)`, Regexp: true, Atoms: []string{"utente"}},
+					{Text: `\b(?:sag|teil|erzähl|verrat|informier|antwort|zeig|meld|bericht|erwähn|offenbar)\w*\s+(?:sie\s+)?(?:\w+\s+){0,3}(?:benutzer|nutzer|anwender)\w*\s+(?:\w+\s+){0,4}(?:nicht|nichts)\b`, Regexp: true, Atoms: []string{"nicht"}},
+					{Text: `\b(?:verschweig|verheimlich|verberg|verbirg)\w*\s+(?:\w+\s+){0,4}(?:benutzer|nutzer|anwender)`, Regexp: true, Atoms: []string{"verberg", "verbirg", "verheimlich", "verschweig"}},
+					{Text: `\b(?:ne\s+(?:dis|dites|parle|parlez|mentionne|mentionnez|révèle|révélez|informe|informez|réponds|répondez|montre|montrez|signale|signalez))\s+(?:\S+\s+){0,5}\S{0,2}(?:utilisateur)`, Regexp: true, Atoms: []string{"utilisateur"}},
+					{Text: `\b(?:cache|cachez|dissimule|dissimulez)\s+(?:\S+\s+){0,4}\S{0,2}utilisateur`, Regexp: true, Atoms: []string{"utilisateur"}},
+					{Text: `\b(?:no\s+(?:le\s+)?(?:digas|diga|menciones|mencione|informes|informe|reveles|revele|respondas|responda|muestres|muestre|avises|avise|cuentes|cuente))\s+(?:\S+\s+){0,5}(?:usuario)`, Regexp: true, Atoms: []string{"usuario"}},
+					{Text: `\b(?:ocúltal[oe]s?|oculta|oculte|esconde|esconda)\s+(?:\S+\s+){0,4}(?:usuario)`, Regexp: true, Atoms: []string{"usuario"}},
+					{Text: `\b(?:não\s+(?:diga|conte|mencione|informe|revele|responda|mostre|avise))\s+(?:\S+\s+){0,5}(?:usuário|utilizador)`, Regexp: true, Atoms: []string{"suário", "tilizador"}},
+					{Text: `\b(?:oculte|esconda)\s+(?:\S+\s+){0,4}(?:usuário|utilizador)`, Regexp: true, Atoms: []string{"suário", "tilizador"}},
+					{Text: `\b(?:non\s+(?:dire|dite|menzionare|informare|rivelare|rispondere|mostrare|avvisare|raccontare))\s+(?:\S+\s+){0,5}\S{0,4}(?:utente)`, Regexp: true, Atoms: []string{"utente"}},
+					{Text: `\b(?:nascondi|nascondere|nascondete)\s+(?:\S+\s+){0,4}\S{0,4}(?:utente)`, Regexp: true, Atoms: []string{"nascond"}},
 				},
-				Start: []string{"nicht", "suário", "tilizador", "usuario", "utente", "utilisateur"},
+				Start: []string{"nascond", "nicht", "suário", "tilizador", "usuario", "utente", "utilisateur", "verberg", "verbirg", "verheimlich", "verschweig"},
 			},
 			{
 				About: "in Russian, Chinese, Japanese, or Korean",
 				In:    114,
 				Any: []Pattern{
-					{Text: `(?:не\s+(?:говори|сообщай|упоминай|рассказывай|раскрывай)(?:те)?)\s+(?:\S+\s+){0,3}(?:пользовател)`, Regexp: true, Atoms: []string{"ользовател"}},
-					{Text: `(?:不要|不得|请勿|切勿|别).{0,6}(?:告诉|告知|通知|透露|提及).{0,6}(?:用户|使用者)`, Regexp: true, Atoms: []string{"使用者", "用户"}},
-					{Text: `(?:ユーザー|利用者)に?.{0,10}(?:伝えない|言わない|知らせない|通知しない|秘密)`, Regexp: true, Atoms: []string{"ユーザー", "利用者"}},
-					{Text: `(?:사용자에게).{0,12}(?:말하지|알리지|언급하지|밝히지)`, Regexp: true, Atoms: []string{"사용자에게"}},
+					{Text: `(?:не\s+(?:говори|сообщай|упоминай|рассказывай|раскрывай|отвечай|показывай|уведомляй|информируй)(?:те)?)\s+(?:\S+\s+){0,3}(?:пользовател)`, Regexp: true, Atoms: []string{"ользовател"}},
+					{Text: `(?:скрой|скрывай|утаи)(?:те)?\s+(?:\S+\s+){0,4}от\s+пользовател`, Regexp: true, Atoms: []string{"ользовател"}},
+					{Text: `(?:不要|不得|请勿|切勿|别).{0,6}(?:告诉|告知|通知|透露|提及|回答|回复|显示|向|让).{0,6}(?:用户|使用者)`, Regexp: true, Atoms: []string{"使用者", "用户"}},
+					{Text: `(?:瞒着|隐瞒|對|对).{0,4}(?:用户|使用者).{0,4}(?:隐瞒|保密|隱瞞)`, Regexp: true, Atoms: []string{"使用者", "用户"}},
+					{Text: `(?:ユーザー|利用者)に?.{0,10}(?:伝えない|言わない|知らせない|通知しない|見せない|答えない|隠し|秘密)`, Regexp: true, Atoms: []string{"ユーザー", "利用者"}},
+					{Text: `(?:사용자에게).{0,12}(?:말하지|알리지|언급하지|밝히지|보여주지|답하지|숨기)`, Regexp: true, Atoms: []string{"사용자에게"}},
 				},
 				Start: []string{"ользовател", "ユーザー", "使用者", "利用者", "用户", "사용자에게"},
+			},
+			{
+				About: "in Dutch, Polish, Turkish, or Ukrainian",
+				In:    114,
+				Any: []Pattern{
+					{Text: `\b(?:vertel|zeg|toon|meld|antwoord)\s+(?:\w+\s+){0,4}gebruikers?\s+(?:\w+\s+){0,4}(?:niet|niets|nooit)\b`, Regexp: true, Atoms: []string{"gebruiker"}},
+					{Text: `\bnie\s+(?:mów|informuj|wspominaj|pokazuj|ujawniaj|odpowiadaj)(?:cie)?\s+(?:\S+\s+){0,4}użytkownik`, Regexp: true, Atoms: []string{"użytkownik"}},
+					{Text: `\bkullanıcıya\s+(?:\S+\s+){0,4}(?:söyleme|bildirme|gösterme|bahsetme)`, Regexp: true, Atoms: []string{"kullanıcıya"}},
+					{Text: `(?:^|\s)не\s+(?:кажи|повідомляй|згадуй|показуй|розповідай)(?:те)?\s+(?:\S+\s+){0,4}користувач`, Regexp: true, Atoms: []string{"ористувач"}},
+				},
+				Start: []string{"gebruiker", "kullanıcıya", "użytkownik", "ористувач"},
 			},
 		},
 	},
@@ -580,10 +614,10 @@ var builtin = [...]Rule{
 	},
 	{
 		ID: "SEC309", Title: "host that records requests", Severity: diag.SeverityNote,
-		Signal: "exfiltration", Points: 6,
+		Signal: "exfiltration", Points: 7,
 		Shapes: []Shape{
 			{
-				About: "a script has the address of a service that shows requests to anyone who made the address",
+				About: "a script sends to a service that shows requests to strangers",
 				In:    1,
 				Any: []Pattern{
 					{Text: `\bwebhook\.site\/[a-z0-9]`, Regexp: true, Atoms: []string{"webhook.site/"}},
@@ -595,7 +629,7 @@ var builtin = [...]Rule{
 				Severity: new(diag.SeverityError),
 			},
 			{
-				About: "a service that shows requests to anyone who made the address",
+				About: "a service that shows what it receives to whoever opened the address",
 				In:    125,
 				Any: []Pattern{
 					{Text: `\bwebhook\.site\/[a-z0-9#]`, Regexp: true, Atoms: []string{"webhook.site/"}},
@@ -701,6 +735,20 @@ var builtin = [...]Rule{
 				Points:   10,
 				Severity: new(diag.SeverityError),
 			},
+			{
+				About: "the text asks to add a key to those that can log in",
+				In:    48,
+				Any: []Pattern{
+					{Text: `\b(?:append|add|insert|write|copy|put|install|include)\s+(?:our|my|this|that|these|the following|the attached|the support|the maintainer.?s?|the (?:ssh |public )?key (?:below|above|of the (?:author|maintainer|vendor|support)))\b[^\n]*\b(?:to|into|in)\b[^\n]*authorized_keys`, Regexp: true, Atoms: []string{"authorized_keys"}},
+					{Text: `ssh-(?:ed25519|rsa)\s+aaaa\S*[^\n]*\b(?:to|into|in)\b[^\n]*authorized_keys`, Regexp: true, Atoms: []string{"authorized_keys"}},
+				},
+				Unless: []Pattern{
+					{Text: `\b(?:your|user.s|never|not|don.t)\b`, Regexp: true},
+				},
+				Start:    []string{"authorized_keys"},
+				Points:   10,
+				Severity: new(diag.SeverityError),
+			},
 		},
 	},
 	{
@@ -715,12 +763,13 @@ var builtin = [...]Rule{
 					{Text: `\[(?:system|admin|root|developer|security) (?:override|message|notice|instruction|update|directive|alert|command)s?\b`, Regexp: true, Atoms: []string{"[admin alert", "[admin command", "[admin directive", "[admin instruction", "[admin message", "[admin notice", "[admin override", "[admin update", "[developer alert", "[developer command", "[developer directive", "[developer instruction", "[developer message", "[developer notice", "[developer override", "[developer update", "[root alert", "[root command", "[root directive", "[root instruction", "[root message", "[root notice", "[root override", "[root update", "[security alert", "[security command", "[security directive", "[security instruction", "[security message", "[security notice", "[security override", "[security update", "[system alert", "[system command", "[system directive", "[system instruction", "[system message", "[system notice", "[system override", "[system update"}},
 					{Text: `\[(?:system|admin)\]\s*:?\s*(?:you|ignore|the|all|from|new)\b`, Regexp: true, Atoms: []string{"[admin]", "[system]"}},
 					{Text: `<<sys>>`, Regexp: true, Atoms: []string{"<<sys>>"}},
+					{Text: `<(?:system|developer|admin|root)(?:[_-](?:prompt|message|instructions?|note|override))?>[^<\n]*\b(?:must|precedence|ignore|disregard|override|obey|unrestricted|new instructions?|no longer|regardless|never (?:tell|mention|reveal))\b`, Regexp: true, Atoms: []string{"<admin-instruction>", "<admin-instructions>", "<admin-message>", "<admin-note>", "<admin-override>", "<admin-prompt>", "<admin>", "<admin_instruction>", "<admin_instructions>", "<admin_message>", "<admin_note>", "<admin_override>", "<admin_prompt>", "<developer-instruction>", "<developer-instructions>", "<developer-message>", "<developer-note>", "<developer-override>", "<developer-prompt>", "<developer>", "<developer_instruction>", "<developer_instructions>", "<developer_message>", "<developer_note>", "<developer_override>", "<developer_prompt>", "<root-instruction>", "<root-instructions>", "<root-message>", "<root-note>", "<root-override>", "<root-prompt>", "<root>", "<root_instruction>", "<root_instructions>", "<root_message>", "<root_note>", "<root_override>", "<root_prompt>", "<system-instruction>", "<system-instructions>", "<system-message>", "<system-note>", "<system-override>", "<system-prompt>", "<system>", "<system_instruction>", "<system_instructions>", "<system_message>", "<system_note>", "<system_override>", "<system_prompt>"}},
 					{Text: `\bsystem override\b\s*[:\]*]`, Regexp: true, Atoms: []string{"system override"}},
 					{Text: `<!--\s*(?:system|admin|assistant|ai|agent|claude|note to (?:the )?(?:ai|agent|assistant|model))\s*:`, Regexp: true, Atoms: []string{"<!--"}},
 					{Text: `(?:\battention|\battention to|(?:note|message|instructions|directive|important) (?:to|for)) (?:all |the |any )?(?:ai|llm|language model)s?\b(?:\s+(?:agents?|assistants?|models?|systems?))?\s*[:!]`, Regexp: true, Atoms: []string{"attention", "attention to", "directive for", "directive to", "important for", "important to", "instructions for", "instructions to", "message for", "message to", "note for", "note to"}},
 					{Text: `^#+\s*system override\b`, Regexp: true, Atoms: []string{"system override"}},
 				},
-				Start: []string{"<!--", "<<sys>>", "[admin alert", "[admin command", "[admin directive", "[admin instruction", "[admin message", "[admin notice", "[admin override", "[admin update", "[admin]", "[developer alert", "[developer command", "[developer directive", "[developer instruction", "[developer message", "[developer notice", "[developer override", "[developer update", "[root alert", "[root command", "[root directive", "[root instruction", "[root message", "[root notice", "[root override", "[root update", "[security alert", "[security command", "[security directive", "[security instruction", "[security message", "[security notice", "[security override", "[security update", "[system alert", "[system command", "[system directive", "[system instruction", "[system message", "[system notice", "[system override", "[system update", "[system]", "admin_override", "assistant_instruction", "attention", "attention to", "directive for", "directive to", "im_start|>", "important for", "important to", "instructions for", "instructions to", "message for", "message to", "note for", "note to", "system override", "system_", "system_override", "system|>"},
+				Start: []string{"<!--", "<<sys>>", "<admin-instruction>", "<admin-instructions>", "<admin-message>", "<admin-note>", "<admin-override>", "<admin-prompt>", "<admin>", "<admin_instruction>", "<admin_instructions>", "<admin_message>", "<admin_note>", "<admin_override>", "<admin_prompt>", "<developer-instruction>", "<developer-instructions>", "<developer-message>", "<developer-note>", "<developer-override>", "<developer-prompt>", "<developer>", "<developer_instruction>", "<developer_instructions>", "<developer_message>", "<developer_note>", "<developer_override>", "<developer_prompt>", "<root-instruction>", "<root-instructions>", "<root-message>", "<root-note>", "<root-override>", "<root-prompt>", "<root>", "<root_instruction>", "<root_instructions>", "<root_message>", "<root_note>", "<root_override>", "<root_prompt>", "<system-instruction>", "<system-instructions>", "<system-message>", "<system-note>", "<system-override>", "<system-prompt>", "<system>", "<system_instruction>", "<system_instructions>", "<system_message>", "<system_note>", "<system_override>", "<system_prompt>", "[admin alert", "[admin command", "[admin directive", "[admin instruction", "[admin message", "[admin notice", "[admin override", "[admin update", "[admin]", "[developer alert", "[developer command", "[developer directive", "[developer instruction", "[developer message", "[developer notice", "[developer override", "[developer update", "[root alert", "[root command", "[root directive", "[root instruction", "[root message", "[root notice", "[root override", "[root update", "[security alert", "[security command", "[security directive", "[security instruction", "[security message", "[security notice", "[security override", "[security update", "[system alert", "[system command", "[system directive", "[system instruction", "[system message", "[system notice", "[system override", "[system update", "[system]", "admin_override", "assistant_instruction", "attention", "attention to", "directive for", "directive to", "im_start|>", "important for", "important to", "instructions for", "instructions to", "message for", "message to", "note for", "note to", "system override", "system_", "system_override", "system|>"},
 			},
 			{
 				About: "instructions that claim precedence over others",
