@@ -728,7 +728,7 @@ var builtin = [...]Rule{
 				About: "a command that users type gets another meaning",
 				In:    13,
 				Any: []Pattern{
-					{Text: `\balias\s+(?:curl|wget|ssh|scp|git|sudo|su|npm|pip|pip3|python|python3|docker|kubectl|gpg|aws|gh|node)=[^\n]*(?:https?:\/\/|\bcurl\b[^\n]*(?:http|\{)|\bnc\b|base64|\|\s*(?:ba)?sh\b)`, Regexp: true, Atoms: []string{"alias"}},
+					{Text: `\balias\s+(?:curl|wget|ssh|scp|git|sudo|su|npm|pip|pip3|python|python3|docker|kubectl|gpg|aws|gh|node)=[^\n]*(?:https?:\/\/|\bcurl\b[^\n]*(?:http|\{)|\bnc\b|base64|\|\s*(?:ba)?sh\b)|\balias\s+(?:curl|wget|ssh|scp|git|sudo|su|npm|pip|pip3|python|python3|docker|kubectl|gpg|aws|gh|node)=[^\n]*;\s*["']?\n[^\n]*(?:https?:\/\/|\bnc\b|base64)`, Regexp: true, Atoms: []string{"alias"}},
 				},
 				Start:    []string{"alias"},
 				Lines:    3,
@@ -748,6 +748,34 @@ var builtin = [...]Rule{
 				Start:    []string{"authorized_keys"},
 				Points:   10,
 				Severity: new(diag.SeverityError),
+			},
+			{
+				About: "the skill tells agents to spread it",
+				In:    48,
+				Any: []Pattern{
+					{Text: `\b(?:spread|propagate|evangelize|preach|replicate|install)\b[^\n.]*\b(?:to|with|among|across|between|in|on)\b[^\n.]*\b(?:other|every|all|fellow|as many)\s+(?:\w+\s+)?agents\b`, Regexp: true, Atoms: []string{"agents"}},
+					{Text: `\b(?:self-replicat|memetic virus|self-propagat)`, Regexp: true, Atoms: []string{"memetic virus", "self-propagat", "self-replicat"}},
+					{Text: `\b(?:share|post|copy)\s+(?:this|the)\s+(?:skill|prompt|message|text)\b[^\n.]*\b(?:to|with|on)\b[^\n.]*\b(?:other|every|all)\s+(?:\w+\s+)?agents\b`, Regexp: true, Atoms: []string{"agents"}},
+				},
+				Unless: []Pattern{
+					{Text: `\b(?:never|not|don.t)\s+(?:\w+\s+){0,2}(?:spread|propagate|install|share|post|copy)`, Regexp: true, Atoms: []string{"copy", "install", "post", "propagate", "share", "spread"}},
+					{Text: "subagent", Atoms: []string{"subagent"}},
+					{Text: "sub-agent", Atoms: []string{"sub-agent"}},
+				},
+				Start: []string{"agents", "memetic virus", "self-propagat", "self-replicat"},
+				Lines: 1,
+			},
+			{
+				About: "the text asks to add a task to those that the agent repeats",
+				In:    48,
+				Any: []Pattern{
+					{Text: `\b(?:append|add|insert|write|put|register|include)\b[^\n]*\b(?:to|into|in)\b[^\n]*\b(?:heartbeat\.md|soul\.md|identity\.md)`, Regexp: true, Atoms: []string{"heartbeat.md", "identity.md", "soul.md"}},
+				},
+				Unless: []Pattern{
+					{Text: `\b(?:never|not|don.t)\s+(?:\w+\s+){0,2}(?:append|add|insert|write|put)\b`, Regexp: true},
+				},
+				Start:  []string{"heartbeat.md", "identity.md", "soul.md"},
+				Points: 5,
 			},
 		},
 	},
@@ -893,6 +921,20 @@ var builtin = [...]Rule{
 				Start:  []string{"<critical>", "<hidden>", "<important>", "<instruction>", "<instructions>", "<mandatory>", "<required>", "<secret>", "<system-reminder>", "<urgent>"},
 				Lines:  2,
 				Points: 7,
+			},
+			{
+				About: "a good reason is given to send something elsewhere",
+				In:    48,
+				Any: []Pattern{
+					{Text: `\b(?:for|to ensure|in line with|as required by|per)\s+(?:\w+\s+){0,2}(?:transparency|compliance|audit(?:ing|s|ability)?|governance|redundancy|reliability|business continuity|disaster recovery|defense-in-depth|data safety|observability|quality assurance|record-keeping)\b[^\n]*\b(?:posts?|sends?|sent|uploads?|uploaded|forwards?|submits?|copied|mirrored|transmits?|routes?|routed)\b[^\n]*(?:https?:\/\/[a-z0-9]|\bpublic\b|\bproxy\b|\bendpoint\b|\bexternal\b)`, Regexp: true, Atoms: []string{"audit", "business continuity", "compliance", "data safety", "defense-in-depth", "disaster recovery", "governance", "observability", "quality assurance", "record-keeping", "redundancy", "reliability", "transparency"}},
+				},
+				Unless: []Pattern{
+					{Text: `\b(?:never|not|don.t)\s+(?:\w+\s+){0,2}(?:post|send|copy|forward|upload|route)`, Regexp: true, Atoms: []string{"copy", "forward", "post", "route", "send", "upload"}},
+					{Text: "localhost", Atoms: []string{"localhost"}},
+					{Text: "127.0.0.1", Atoms: []string{"127.0.0.1"}},
+				},
+				Start:  []string{"audit", "business continuity", "compliance", "data safety", "defense-in-depth", "disaster recovery", "governance", "observability", "quality assurance", "record-keeping", "redundancy", "reliability", "transparency"},
+				Points: 5,
 			},
 		},
 	},
@@ -1529,7 +1571,7 @@ var builtin = [...]Rule{
 		Shapes: []Shape{
 			{
 				About: "the agent is to obey text that its owner can change at any time",
-				In:    52,
+				In:    60,
 				Any: []Pattern{
 					{Text: `\b(?:fetch|read|load|download|retrieve|curl|get|open|visit)\b[^\n]*\b(?:and|then)\s+(?:follow|obey|execute|apply|carry out|do what)\b`, Regexp: true, Atoms: []string{"apply", "carry out", "do what", "execute", "follow", "obey"}},
 					{Text: `\b(?:follow|obey|execute)\s+(?:\w+\s+)*(?:instructions?|steps|commands|directives|rules)\b[^\n.]*\b(?:at|from|in|on)\b[^\n]*https?:\/\/`, Regexp: true, Atoms: []string{"execute\t", "execute\n", "execute\f", "execute\r", "execute ", "follow\t", "follow\n", "follow\f", "follow\r", "follow ", "obey\t", "obey\n", "obey\f", "obey\r", "obey "}},
@@ -1542,22 +1584,6 @@ var builtin = [...]Rule{
 					{Text: `docs?\.|\/docs|documentation|github\.com|install|readme|guide|localhost`, Regexp: true, Atoms: []string{"/docs", "doc.", "docs.", "documentation", "github.com", "guide", "install", "localhost", "readme"}},
 				},
 				Start: []string{"http://", "https://"},
-				Lines: 1,
-			},
-			{
-				About: "the skill tells agents to spread it",
-				In:    48,
-				Any: []Pattern{
-					{Text: `\b(?:spread|propagate|evangelize|preach|replicate|install)\b[^\n.]*\b(?:to|with|among|across|between|in|on)\b[^\n.]*\b(?:other|every|all|fellow|as many)\s+(?:\w+\s+)?agents\b`, Regexp: true, Atoms: []string{"agents"}},
-					{Text: `\b(?:self-replicat|memetic virus|self-propagat)`, Regexp: true, Atoms: []string{"memetic virus", "self-propagat", "self-replicat"}},
-					{Text: `\b(?:share|post|copy)\s+(?:this|the)\s+(?:skill|prompt|message|text)\b[^\n.]*\b(?:to|with|on)\b[^\n.]*\b(?:other|every|all)\s+(?:\w+\s+)?agents\b`, Regexp: true, Atoms: []string{"agents"}},
-				},
-				Unless: []Pattern{
-					{Text: `\b(?:never|not|don.t)\s+(?:\w+\s+){0,2}(?:spread|propagate|install|share|post|copy)`, Regexp: true, Atoms: []string{"copy", "install", "post", "propagate", "share", "spread"}},
-					{Text: "subagent", Atoms: []string{"subagent"}},
-					{Text: "sub-agent", Atoms: []string{"sub-agent"}},
-				},
-				Start: []string{"agents", "memetic virus", "self-propagat", "self-replicat"},
 				Lines: 1,
 			},
 		},
