@@ -634,6 +634,11 @@ var builtin = [...]Rule{
 		Signal: "exfiltration", Points: 7,
 		Shapes: []Shape{
 			{
+				In:     1,
+				Points: 6,
+				Kind:   FlowDrops,
+			},
+			{
 				About: "a script sends to a service that shows requests to strangers",
 				In:    1,
 				Any: []Pattern{
@@ -1256,6 +1261,12 @@ var builtin = [...]Rule{
 				In:     1,
 				Points: 2,
 				Kind:   FlowUploads,
+			},
+			{
+				In:       1,
+				Points:   10,
+				Severity: new(diag.SeverityError),
+				Kind:     FlowDenied,
 			},
 			{
 				About: "the text asks to upload data to an address",

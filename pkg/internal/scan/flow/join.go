@@ -125,10 +125,10 @@ func (g *graph) flows() (flows []Flow) {
 
 // flow returns the flow from one fact to another, if it means something.
 func (g *graph) flow(from, to Fact, came []int32, end int32) (Flow, bool) {
-	f := Flow{From: from, To: to, Sure: min(from.Sure, to.Sure), Drop: dropHost(to.Host), Reserved: to.Host != "" &&
-		localHost(to.Host)}
+	f := Flow{From: from, To: to, Sure: min(from.Sure, to.Sure), Drop: IsDrop(to.Host), Reserved: to.Host != "" &&
+		IsReserved(to.Host)}
 	if from.Kind == Downloads || from.Kind == Uploads || from.Kind == Connects {
-		f.Reserved = from.Host != "" && localHost(from.Host)
+		f.Reserved = from.Host != "" && IsReserved(from.Host)
 	}
 	var p passed
 	hops := 0
