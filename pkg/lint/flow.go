@@ -27,10 +27,40 @@ func (u *skillCheck) reportFlows() {
 		}
 	}
 	for _, f := range facts.All {
-		if k := factKinds[f.Kind]; k != 0 && f.Sure >= flow.Likely {
-			u.reportFact(k, f, f.Detail)
+		k := factKinds[f.Kind]
+		if k == 0 || f.Sure < flow.Likely {
+			continue
 		}
+		if k == scan.FlowUploads {
+			u.reportUpload(f)
+		}
+		u.reportFact(k, f, f.Detail)
 	}
+}
+
+// reportUpload reports what is special about data that is sent: who can read it, and that the text denies it.
+func (u *skillCheck) reportUpload(f flow.Fact) {
+	if flow.IsDrop(f.Host) {
+		u.reportFact(scan.FlowDrops, f, f.Host)
+	}
+	if f.Host != "" && (!flow.IsReserved(f.Host) || isExample(f.Host)) && u.deniesUploads() {
+		u.reportFact(scan.FlowDenied, f, "SKILL.md denies it, but the script sends data to "+f.Host)
+	}
+}
+
+// denials are phrases of skills that promise to keep data on the machine, in lower case.
+var denials = [...]string{
+	"no data leaves", "data never leaves", "no data ever leaves", "nothing leaves", "data does not leave",
+	"without any network", "without network access", "no network access", "no network calls", "no network requests",
+	"without external api", "no external api", "without any external", "no external calls", "no external requests",
+	"never transmitted", "never uploaded", "never sent to", "no telemetry", "100% local", "fully offline",
+	"completely offline", "entirely offline",
+}
+
+// deniesUploads reports whether SKILL.md promises that data stays on the machine.
+func (u *skillCheck) deniesUploads() bool {
+	text := strings.ToLower(string(u.src.data))
+	return slices.ContainsFunc(denials[:], func(d string) bool { return strings.Contains(text, d) })
 }
 
 // flowKind returns what a flow means for the rules, or 0.

@@ -67,7 +67,7 @@ func (u *skillCheck) reportScore() {
 	}
 	u.at(parts[0].file.source, parts[0].start, parts[0].end, finding{
 		rule: rule.Signals, related: related,
-		message: fmt.Sprintf("%d points of %d: %s", total, scan.Attack, strings.Join(words, ", ")),
+		message: fmt.Sprintf("%d points; %d or more are an error: %s", total, scan.Attack, strings.Join(words, ", ")),
 	})
 }
 

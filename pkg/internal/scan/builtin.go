@@ -30,7 +30,7 @@ var builtin = [...]Rule{
 		Signal: "evasion", Points: 10,
 		Shapes: []Shape{
 			{
-				In:   1,
+				In:   13,
 				Kind: FlowDecoded,
 			},
 			{
@@ -196,7 +196,7 @@ var builtin = [...]Rule{
 				About: "the name of a host carries data",
 				In:    109,
 				Any: []Pattern{
-					{Text: "\\b(?:dig|nslookup|host|ping|drill)\\s[^\\n`]*(?:\\$\\([^\\n`]*|`)(?:base64|base32|xxd|hexdump|\\bcat\\s|printenv|whoami|hostname|\\bid\\b|echo \\$|[a-z_]*(?:token|secret|passw|_key))", Regexp: true, Atoms: []string{"dig\t", "dig\n", "dig\f", "dig\r", "dig ", "drill\t", "drill\n", "drill\f", "drill\r", "drill ", "host\t", "host\n", "host\f", "host\r", "host ", "nslookup\t", "nslookup\n", "nslookup\f", "nslookup\r", "nslookup ", "ping\t", "ping\n", "ping\f", "ping\r", "ping "}},
+					{Text: "(?:^|[\\s;&|(`\\\"'])(?:dig|nslookup|host|ping|drill)\\s[^\\n`]*(?:\\$\\([^\\n`]*|`)(?:base64|base32|xxd|hexdump|\\bcat\\s|printenv|whoami|hostname|\\bid\\b|echo \\$|[a-z_]*(?:token|secret|passw|_key))", Regexp: true, Atoms: []string{"dig\t", "dig\n", "dig\f", "dig\r", "dig ", "drill\t", "drill\n", "drill\f", "drill\r", "drill ", "host\t", "host\n", "host\f", "host\r", "host ", "nslookup\t", "nslookup\n", "nslookup\f", "nslookup\r", "nslookup ", "ping\t", "ping\n", "ping\f", "ping\r", "ping "}},
 				},
 				Start: []string{"dig\t", "dig\n", "dig\f", "dig\r", "dig ", "drill\t", "drill\n", "drill\f", "drill\r", "drill ", "host\t", "host\n", "host\f", "host\r", "host ", "nslookup\t", "nslookup\n", "nslookup\f", "nslookup\r", "nslookup ", "ping\t", "ping\n", "ping\f", "ping\r", "ping "},
 			},
@@ -377,7 +377,7 @@ var builtin = [...]Rule{
 	},
 	{
 		ID: "SEC206", Title: "download that runs without review", Severity: diag.SeverityWarning,
-		Signal: "supply-chain", Points: 4,
+		Signal: "supply-chain", Points: 5,
 		Shapes: []Shape{
 			{
 				In:   1,
@@ -446,6 +446,54 @@ var builtin = [...]Rule{
 				Start: []string{"абудь", "гнорируй", "роигнорируй", "忘れ", "忘记", "忽略", "忽視", "无视", "無視", "앞의", "위의", "이전"},
 				Lines: 1,
 			},
+			{
+				About: "instructions inside of data are to be obeyed",
+				In:    112,
+				Any: []Pattern{
+					{Text: `\b(?:follow|obey|execute|apply|carry out|comply with|perform)\s+(?:\w+\s+){0,3}(?:instructions?|directives?|commands?)\s+(?:\w+\s+){0,3}(?:found|contained|embedded|printed|hidden|included|present|it outputs?|that (?:appear|the script prints))\b`, Regexp: true, Atoms: []string{"contained", "embedded", "found", "hidden", "included", "it output", "present", "printed", "that appear", "that the script prints"}},
+					{Text: `\b(?:directives?|instructions?|commands?)\s+(?:\w+\s+){0,2}(?:printed|written|found|embedded|contained)\s+(?:to|in|inside|within)\s+(?:\w+\s+){0,2}(?:stdout|output|documents?|files?|pages?|text|comments?|metadata)\b[^\n.]*\b(?:are mandatory|must be|are authoritative|take effect|apply|are required)\b`, Regexp: true, Atoms: []string{"contained", "embedded", "found", "printed", "written"}},
+					{Text: `\b(?:include|extract|return|preserve|read)\w*\b[^\n.]*\b(?:hidden text|hidden layers?|white-on-white|invisible text|concealed (?:text|formatting))\b[^\n.]*(?:verbatim|complete|follow|act on|for fidelity)`, Regexp: true, Atoms: []string{"concealed ", "hidden ", "invisible text", "white-on-white"}},
+					{Text: `\bincluding any (?:instructions|directives|commands)\b[^\n.]*\b(?:found|in|within|inside)\b`, Regexp: true, Atoms: []string{"including any "}},
+				},
+				Unless: []Pattern{
+					{Text: `\b(?:never|not|don.t|avoid|ignore|refuse|untrusted|injection|attack|malicious|skill)\b`, Regexp: true},
+				},
+				Start:  []string{"concealed ", "contained", "embedded", "found", "hidden", "hidden ", "included", "including any ", "invisible text", "it output", "present", "printed", "that appear", "that the script prints", "white-on-white", "written"},
+				Lines:  1,
+				Points: 6,
+			},
+			{
+				About: "the user is to rank below the text",
+				In:    112,
+				Any: []Pattern{
+					{Text: `\b(?:take|takes|taking|has|have|with|given)\s+(?:absolute\s+|full\s+|highest\s+|strict\s+)?(?:precedence|priority)\s+over\s+(?:what\s+)?(?:the\s+|any\s+|your\s+)?(?:users?|humans?|operators?|owners?)(?:.s)?(?:\s+(?:instructions?|requests?|wishes|messages?|commands?|preferences|input|wants|asks))?\s*(?:[.,;!<"]|$|and\b)`, Regexp: true, Atoms: []string{"precedence\t", "precedence\n", "precedence\f", "precedence\r", "precedence ", "priority\t", "priority\n", "priority\f", "priority\r", "priority "}},
+					{Text: `\b(?:obey|follow|trust|prioriti[sz]e)\s+(?:this|these|the following)\s+(?:\w+\s+){0,2}(?:over|above|instead of)\s+(?:the\s+|your\s+)?(?:users?|humans?|operators?)\b`, Regexp: true, Atoms: []string{"above\t", "above\n", "above\f", "above\r", "above ", "instead of\t", "instead of\n", "instead of\f", "instead of\r", "instead of ", "over\t", "over\n", "over\f", "over\r", "over "}},
+				},
+				Unless: []Pattern{
+					{Text: `\b(?:never|not|don.t|cannot|explicit|conflict)\b`, Regexp: true},
+					{Text: `css|style guide|lint`, Regexp: true},
+				},
+				Start:  []string{"above\t", "above\n", "above\f", "above\r", "above ", "instead of\t", "instead of\n", "instead of\f", "instead of\r", "instead of ", "over\t", "over\n", "over\f", "over\r", "over ", "precedence\t", "precedence\n", "precedence\f", "precedence\r", "precedence ", "priority\t", "priority\n", "priority\f", "priority\r", "priority "},
+				Lines:  1,
+				Points: 6,
+			},
+			{
+				About: "rules of the agent become suggestions, or a role without them",
+				In:    112,
+				Any: []Pattern{
+					{Text: `\b(?:guidelines|instructions|rules|restrictions|policies|safeguards)\b[^\n.]*\b(?:are|as)\s+(?:\w+\s+){0,3}(?:suggestions|optional|advisory|non-binding)\b[^\n.]*\b(?:rather than|not|instead of)\b`, Regexp: true, Atoms: []string{"advisory", "non-binding", "optional", "suggestions"}},
+					{Text: `\b(?:set|sets|setting|put|putting)\s+aside\s+(?:its|your|all|their)\s+(?:own\s+)?(?:perspective|values|usual|judgment|guidelines|training|principles)`, Regexp: true, Atoms: []string{"aside"}},
+					{Text: `\b(?:persona|character|role|alter ego)\b[^\n.]*\b(?:without|has no|ignores|free (?:of|from)|not bound by)\s+(?:\w+\s+){0,2}(?:restrictions|limits|limitations|guidelines|rules|filters|ethics)\b`, Regexp: true, Atoms: []string{"alter ego", "character", "persona", "role"}},
+				},
+				Unless: []Pattern{
+					{Text: `\b(?:never|not to|don.t|avoid|refuse)\s+(?:\w+\s+){0,2}(?:set|put|treat|take)\b`, Regexp: true},
+					{Text: "style guide", Atoms: []string{"style guide"}},
+					{Text: "lint", Atoms: []string{"lint"}},
+				},
+				Start:  []string{"advisory", "alter ego", "aside", "character", "non-binding", "optional", "persona", "role", "suggestions"},
+				Lines:  1,
+				Points: 5,
+			},
 		},
 	},
 	{
@@ -478,7 +526,8 @@ var builtin = [...]Rule{
 					{Text: `\b(?:send|upload|post|transmit|forward|collect|execute|record|capture|harvest)\b[^\n.]*\b(?:silently|secretly|covertly|stealthily|invisibly|discreetly|in the background without)\b`, Regexp: true, Atoms: []string{"covertly", "discreetly", "in the background without", "invisibly", "secretly", "silently", "stealthily"}},
 				},
 				Unless: []Pattern{
-					{Text: `\b(?:never|not|don.t|no|cannot|avoid|must not|should not|fail|fails|truncat|drop|dropping|swallow|overwrit|instead of|rather than|from)\b`, Regexp: true},
+					{Text: `\b(?:never|not|don.t|no|cannot|avoid|instead of|rather than|or|from)\s+(?:\w+\s+){0,4}(?:silently|quietly|secretly|covertly|stealthily|invisibly|discreetly)`, Regexp: true, Atoms: []string{"covertly", "discreetly", "invisibly", "quietly", "secretly", "silently", "stealthily"}},
+					{Text: `\b(?:never|don.t|do not|must not|should not|fail|fails|truncat|drop|dropping|swallow|overwrit)`, Regexp: true},
 				},
 				Start:  []string{"covertly", "discreetly", "in the background without", "invisibly", "quietly", "secretly", "silently", "stealthily"},
 				Points: 5,
@@ -487,30 +536,48 @@ var builtin = [...]Rule{
 				About: "in German, French, Spanish, Portuguese, or Italian",
 				In:    114,
 				Any: []Pattern{
-					{Text: `\b(?:sag|sage|sagen sie|teile|erzähle|verrate|informiere)\w*\s+(?:\w+\s+){0,3}(?:benutzer|nutzer|anwender)\w*\s+(?:\w+\s+){0,4}(?:nicht|nichts)\b`, Regexp: true, Atoms: []string{"nicht"}},
-					{Text: `\b(?:ne\s+(?:dis|dites|parle|parlez|mentionne|mentionnez|révèle|révélez|informe|informez))\s+(?:\S+\s+){0,5}\S{0,2}(?:utilisateur)`, Regexp: true, Atoms: []string{"utilisateur"}},
-					{Text: `\b(?:no\s+(?:le\s+)?(?:digas|diga|menciones|mencione|informes|informe|reveles|revele))\s+(?:\S+\s+){0,5}(?:usuario)`, Regexp: true, Atoms: []string{"usuario"}},
-					{Text: `\b(?:não\s+(?:diga|conte|mencione|informe|revele))\s+(?:\S+\s+){0,5}(?:usuário|utilizador)`, Regexp: true, Atoms: []string{"suário", "tilizador"}},
-					{Text: `\b(?:non\s+(?:dire|dite|menzionare|informare|rivelare))\s+(?:\S+\s+){0,5}\S{0,4}(?:utente)`, Regexp: true, Atoms: []string{"utente"}},
+					{Text: `\b(?:sag|teil|erzähl|verrat|informier|antwort|zeig|meld|bericht|erwähn|offenbar)\w*\s+(?:sie\s+)?(?:\w+\s+){0,3}(?:benutzer|nutzer|anwender)\w*\s+(?:\w+\s+){0,4}(?:nicht|nichts)\b`, Regexp: true, Atoms: []string{"nicht"}},
+					{Text: `\b(?:verschweig|verheimlich|verberg|verbirg)\w*\s+(?:\w+\s+){0,4}(?:benutzer|nutzer|anwender)`, Regexp: true, Atoms: []string{"verberg", "verbirg", "verheimlich", "verschweig"}},
+					{Text: `\b(?:ne\s+(?:dis|dites|parle|parlez|mentionne|mentionnez|révèle|révélez|informe|informez|réponds|répondez|montre|montrez|signale|signalez))\s+(?:\S+\s+){0,5}\S{0,2}(?:utilisateur)`, Regexp: true, Atoms: []string{"utilisateur"}},
+					{Text: `\b(?:cache|cachez|dissimule|dissimulez)\s+(?:\S+\s+){0,4}\S{0,2}utilisateur`, Regexp: true, Atoms: []string{"utilisateur"}},
+					{Text: `\b(?:no\s+(?:le\s+)?(?:digas|diga|menciones|mencione|informes|informe|reveles|revele|respondas|responda|muestres|muestre|avises|avise|cuentes|cuente))\s+(?:\S+\s+){0,5}(?:usuario)`, Regexp: true, Atoms: []string{"usuario"}},
+					{Text: `\b(?:ocúltal[oe]s?|oculta|oculte|esconde|esconda)\s+(?:\S+\s+){0,4}(?:usuario)`, Regexp: true, Atoms: []string{"usuario"}},
+					{Text: `\b(?:não\s+(?:diga|conte|mencione|informe|revele|responda|mostre|avise))\s+(?:\S+\s+){0,5}(?:usuário|utilizador)`, Regexp: true, Atoms: []string{"suário", "tilizador"}},
+					{Text: `\b(?:oculte|esconda)\s+(?:\S+\s+){0,4}(?:usuário|utilizador)`, Regexp: true, Atoms: []string{"suário", "tilizador"}},
+					{Text: `\b(?:non\s+(?:dire|dite|menzionare|informare|rivelare|rispondere|mostrare|avvisare|raccontare))\s+(?:\S+\s+){0,5}\S{0,4}(?:utente)`, Regexp: true, Atoms: []string{"utente"}},
+					{Text: `\b(?:nascondi|nascondere|nascondete)\s+(?:\S+\s+){0,4}\S{0,4}(?:utente)`, Regexp: true, Atoms: []string{"nascond"}},
 				},
-				Start: []string{"nicht", "suário", "tilizador", "usuario", "utente", "utilisateur"},
+				Start: []string{"nascond", "nicht", "suário", "tilizador", "usuario", "utente", "utilisateur", "verberg", "verbirg", "verheimlich", "verschweig"},
 			},
 			{
 				About: "in Russian, Chinese, Japanese, or Korean",
 				In:    114,
 				Any: []Pattern{
-					{Text: `(?:не\s+(?:говори|сообщай|упоминай|рассказывай|раскрывай)(?:те)?)\s+(?:\S+\s+){0,3}(?:пользовател)`, Regexp: true, Atoms: []string{"ользовател"}},
-					{Text: `(?:不要|不得|请勿|切勿|别).{0,6}(?:告诉|告知|通知|透露|提及).{0,6}(?:用户|使用者)`, Regexp: true, Atoms: []string{"使用者", "用户"}},
-					{Text: `(?:ユーザー|利用者)に?.{0,10}(?:伝えない|言わない|知らせない|通知しない|秘密)`, Regexp: true, Atoms: []string{"ユーザー", "利用者"}},
-					{Text: `(?:사용자에게).{0,12}(?:말하지|알리지|언급하지|밝히지)`, Regexp: true, Atoms: []string{"사용자에게"}},
+					{Text: `(?:не\s+(?:говори|сообщай|упоминай|рассказывай|раскрывай|отвечай|показывай|уведомляй|информируй)(?:те)?)\s+(?:\S+\s+){0,3}(?:пользовател)`, Regexp: true, Atoms: []string{"ользовател"}},
+					{Text: `(?:скрой|скрывай|утаи)(?:те)?\s+(?:\S+\s+){0,4}от\s+пользовател`, Regexp: true, Atoms: []string{"ользовател"}},
+					{Text: `(?:不要|不得|请勿|切勿|别).{0,6}(?:告诉|告知|通知|透露|提及|回答|回复|显示|向|让).{0,6}(?:用户|使用者)`, Regexp: true, Atoms: []string{"使用者", "用户"}},
+					{Text: `(?:瞒着|隐瞒|對|对).{0,4}(?:用户|使用者).{0,4}(?:隐瞒|保密|隱瞞)`, Regexp: true, Atoms: []string{"使用者", "用户"}},
+					{Text: `(?:ユーザー|利用者)に?.{0,10}(?:伝えない|言わない|知らせない|通知しない|見せない|答えない|隠し|秘密)`, Regexp: true, Atoms: []string{"ユーザー", "利用者"}},
+					{Text: `(?:사용자에게).{0,12}(?:말하지|알리지|언급하지|밝히지|보여주지|답하지|숨기)`, Regexp: true, Atoms: []string{"사용자에게"}},
 				},
 				Start: []string{"ользовател", "ユーザー", "使用者", "利用者", "用户", "사용자에게"},
+			},
+			{
+				About: "in Dutch, Polish, Turkish, or Ukrainian",
+				In:    114,
+				Any: []Pattern{
+					{Text: `\b(?:vertel|zeg|toon|meld|antwoord)\s+(?:\w+\s+){0,4}gebruikers?\s+(?:\w+\s+){0,4}(?:niet|niets|nooit)\b`, Regexp: true, Atoms: []string{"gebruiker"}},
+					{Text: `\bnie\s+(?:mów|informuj|wspominaj|pokazuj|ujawniaj|odpowiadaj)(?:cie)?\s+(?:\S+\s+){0,4}użytkownik`, Regexp: true, Atoms: []string{"użytkownik"}},
+					{Text: `\bkullanıcıya\s+(?:\S+\s+){0,4}(?:söyleme|bildirme|gösterme|bahsetme)`, Regexp: true, Atoms: []string{"kullanıcıya"}},
+					{Text: `(?:^|\s)не\s+(?:кажи|повідомляй|згадуй|показуй|розповідай)(?:те)?\s+(?:\S+\s+){0,4}користувач`, Regexp: true, Atoms: []string{"ористувач"}},
+				},
+				Start: []string{"gebruiker", "kullanıcıya", "użytkownik", "ористувач"},
 			},
 		},
 	},
 	{
 		ID: "SEC303", Title: "download that runs without review, in the text", Severity: diag.SeverityNote,
-		Signal: "supply-chain", Points: 4,
+		Signal: "supply-chain", Points: 5,
 		Shapes: []Shape{
 			{
 				In:   124,
@@ -564,10 +631,15 @@ var builtin = [...]Rule{
 	},
 	{
 		ID: "SEC309", Title: "host that records requests", Severity: diag.SeverityNote,
-		Signal: "exfiltration", Points: 6,
+		Signal: "exfiltration", Points: 7,
 		Shapes: []Shape{
 			{
-				About: "a script has the address of a service that shows requests to anyone who made the address",
+				In:     1,
+				Points: 6,
+				Kind:   FlowDrops,
+			},
+			{
+				About: "a script sends to a service that shows requests to strangers",
 				In:    1,
 				Any: []Pattern{
 					{Text: `\bwebhook\.site\/[a-z0-9]`, Regexp: true, Atoms: []string{"webhook.site/"}},
@@ -579,7 +651,7 @@ var builtin = [...]Rule{
 				Severity: new(diag.SeverityError),
 			},
 			{
-				About: "a service that shows requests to anyone who made the address",
+				About: "a service that shows what it receives to whoever opened the address",
 				In:    125,
 				Any: []Pattern{
 					{Text: `\bwebhook\.site\/[a-z0-9#]`, Regexp: true, Atoms: []string{"webhook.site/"}},
@@ -674,6 +746,59 @@ var builtin = [...]Rule{
 				Start: []string{".claude/claude.md", ".cursorrules", "claude.md", "core memory", "heartbeat.md", "long-term memory", "memory.md", "permanent memory", "persistent memory", "soul.md", "system prompt"},
 				Lines: 1,
 			},
+			{
+				About: "a command that users type gets another meaning",
+				In:    13,
+				Any: []Pattern{
+					{Text: `\balias\s+(?:curl|wget|ssh|scp|git|sudo|su|npm|pip|pip3|python|python3|docker|kubectl|gpg|aws|gh|node)=[^\n]*(?:https?:\/\/|\bcurl\b[^\n]*(?:http|\{)|\bnc\b|base64|\|\s*(?:ba)?sh\b)|\balias\s+(?:curl|wget|ssh|scp|git|sudo|su|npm|pip|pip3|python|python3|docker|kubectl|gpg|aws|gh|node)=[^\n]*;\s*["']?\n[^\n]*(?:https?:\/\/|\bnc\b|base64)`, Regexp: true, Atoms: []string{"alias"}},
+				},
+				Start:    []string{"alias"},
+				Lines:    3,
+				Points:   10,
+				Severity: new(diag.SeverityError),
+			},
+			{
+				About: "the text asks to add a key to those that can log in",
+				In:    48,
+				Any: []Pattern{
+					{Text: `\b(?:append|add|insert|write|copy|put|install|include)\s+(?:our|my|this|that|these|the following|the attached|the support|the maintainer.?s?|the (?:ssh |public )?key (?:below|above|of the (?:author|maintainer|vendor|support)))\b[^\n]*\b(?:to|into|in)\b[^\n]*authorized_keys`, Regexp: true, Atoms: []string{"authorized_keys"}},
+					{Text: `ssh-(?:ed25519|rsa)\s+aaaa\S*[^\n]*\b(?:to|into|in)\b[^\n]*authorized_keys`, Regexp: true, Atoms: []string{"authorized_keys"}},
+				},
+				Unless: []Pattern{
+					{Text: `\b(?:your|user.s|never|not|don.t)\b`, Regexp: true},
+				},
+				Start:    []string{"authorized_keys"},
+				Points:   10,
+				Severity: new(diag.SeverityError),
+			},
+			{
+				About: "the skill tells agents to spread it",
+				In:    48,
+				Any: []Pattern{
+					{Text: `\b(?:spread|propagate|evangelize|preach|replicate|install)\b[^\n.]*\b(?:to|with|among|across|between|in|on)\b[^\n.]*\b(?:other|every|all|fellow|as many)\s+(?:\w+\s+)?agents\b`, Regexp: true, Atoms: []string{"agents"}},
+					{Text: `\b(?:self-replicat|memetic virus|self-propagat)`, Regexp: true, Atoms: []string{"memetic virus", "self-propagat", "self-replicat"}},
+					{Text: `\b(?:share|post|copy)\s+(?:this|the)\s+(?:skill|prompt|message|text)\b[^\n.]*\b(?:to|with|on)\b[^\n.]*\b(?:other|every|all)\s+(?:\w+\s+)?agents\b`, Regexp: true, Atoms: []string{"agents"}},
+				},
+				Unless: []Pattern{
+					{Text: `\b(?:never|not|don.t)\s+(?:\w+\s+){0,2}(?:spread|propagate|install|share|post|copy)`, Regexp: true, Atoms: []string{"copy", "install", "post", "propagate", "share", "spread"}},
+					{Text: "subagent", Atoms: []string{"subagent"}},
+					{Text: "sub-agent", Atoms: []string{"sub-agent"}},
+				},
+				Start: []string{"agents", "memetic virus", "self-propagat", "self-replicat"},
+				Lines: 1,
+			},
+			{
+				About: "the text asks to add a task to those that the agent repeats",
+				In:    48,
+				Any: []Pattern{
+					{Text: `\b(?:append|add|insert|write|put|register|include)\b[^\n]*\b(?:to|into|in)\b[^\n]*\b(?:heartbeat\.md|soul\.md|identity\.md)`, Regexp: true, Atoms: []string{"heartbeat.md", "identity.md", "soul.md"}},
+				},
+				Unless: []Pattern{
+					{Text: `\b(?:never|not|don.t)\s+(?:\w+\s+){0,2}(?:append|add|insert|write|put)\b`, Regexp: true},
+				},
+				Start:  []string{"heartbeat.md", "identity.md", "soul.md"},
+				Points: 5,
+			},
 		},
 	},
 	{
@@ -688,12 +813,13 @@ var builtin = [...]Rule{
 					{Text: `\[(?:system|admin|root|developer|security) (?:override|message|notice|instruction|update|directive|alert|command)s?\b`, Regexp: true, Atoms: []string{"[admin alert", "[admin command", "[admin directive", "[admin instruction", "[admin message", "[admin notice", "[admin override", "[admin update", "[developer alert", "[developer command", "[developer directive", "[developer instruction", "[developer message", "[developer notice", "[developer override", "[developer update", "[root alert", "[root command", "[root directive", "[root instruction", "[root message", "[root notice", "[root override", "[root update", "[security alert", "[security command", "[security directive", "[security instruction", "[security message", "[security notice", "[security override", "[security update", "[system alert", "[system command", "[system directive", "[system instruction", "[system message", "[system notice", "[system override", "[system update"}},
 					{Text: `\[(?:system|admin)\]\s*:?\s*(?:you|ignore|the|all|from|new)\b`, Regexp: true, Atoms: []string{"[admin]", "[system]"}},
 					{Text: `<<sys>>`, Regexp: true, Atoms: []string{"<<sys>>"}},
+					{Text: `<(?:system|developer|admin|root)(?:[_-](?:prompt|message|instructions?|note|override))?>[^<\n]*\b(?:must|precedence|ignore|disregard|override|obey|unrestricted|new instructions?|no longer|regardless|never (?:tell|mention|reveal))\b`, Regexp: true, Atoms: []string{"<admin-instruction>", "<admin-instructions>", "<admin-message>", "<admin-note>", "<admin-override>", "<admin-prompt>", "<admin>", "<admin_instruction>", "<admin_instructions>", "<admin_message>", "<admin_note>", "<admin_override>", "<admin_prompt>", "<developer-instruction>", "<developer-instructions>", "<developer-message>", "<developer-note>", "<developer-override>", "<developer-prompt>", "<developer>", "<developer_instruction>", "<developer_instructions>", "<developer_message>", "<developer_note>", "<developer_override>", "<developer_prompt>", "<root-instruction>", "<root-instructions>", "<root-message>", "<root-note>", "<root-override>", "<root-prompt>", "<root>", "<root_instruction>", "<root_instructions>", "<root_message>", "<root_note>", "<root_override>", "<root_prompt>", "<system-instruction>", "<system-instructions>", "<system-message>", "<system-note>", "<system-override>", "<system-prompt>", "<system>", "<system_instruction>", "<system_instructions>", "<system_message>", "<system_note>", "<system_override>", "<system_prompt>"}},
 					{Text: `\bsystem override\b\s*[:\]*]`, Regexp: true, Atoms: []string{"system override"}},
 					{Text: `<!--\s*(?:system|admin|assistant|ai|agent|claude|note to (?:the )?(?:ai|agent|assistant|model))\s*:`, Regexp: true, Atoms: []string{"<!--"}},
 					{Text: `(?:\battention|\battention to|(?:note|message|instructions|directive|important) (?:to|for)) (?:all |the |any )?(?:ai|llm|language model)s?\b(?:\s+(?:agents?|assistants?|models?|systems?))?\s*[:!]`, Regexp: true, Atoms: []string{"attention", "attention to", "directive for", "directive to", "important for", "important to", "instructions for", "instructions to", "message for", "message to", "note for", "note to"}},
 					{Text: `^#+\s*system override\b`, Regexp: true, Atoms: []string{"system override"}},
 				},
-				Start: []string{"<!--", "<<sys>>", "[admin alert", "[admin command", "[admin directive", "[admin instruction", "[admin message", "[admin notice", "[admin override", "[admin update", "[admin]", "[developer alert", "[developer command", "[developer directive", "[developer instruction", "[developer message", "[developer notice", "[developer override", "[developer update", "[root alert", "[root command", "[root directive", "[root instruction", "[root message", "[root notice", "[root override", "[root update", "[security alert", "[security command", "[security directive", "[security instruction", "[security message", "[security notice", "[security override", "[security update", "[system alert", "[system command", "[system directive", "[system instruction", "[system message", "[system notice", "[system override", "[system update", "[system]", "admin_override", "assistant_instruction", "attention", "attention to", "directive for", "directive to", "im_start|>", "important for", "important to", "instructions for", "instructions to", "message for", "message to", "note for", "note to", "system override", "system_", "system_override", "system|>"},
+				Start: []string{"<!--", "<<sys>>", "<admin-instruction>", "<admin-instructions>", "<admin-message>", "<admin-note>", "<admin-override>", "<admin-prompt>", "<admin>", "<admin_instruction>", "<admin_instructions>", "<admin_message>", "<admin_note>", "<admin_override>", "<admin_prompt>", "<developer-instruction>", "<developer-instructions>", "<developer-message>", "<developer-note>", "<developer-override>", "<developer-prompt>", "<developer>", "<developer_instruction>", "<developer_instructions>", "<developer_message>", "<developer_note>", "<developer_override>", "<developer_prompt>", "<root-instruction>", "<root-instructions>", "<root-message>", "<root-note>", "<root-override>", "<root-prompt>", "<root>", "<root_instruction>", "<root_instructions>", "<root_message>", "<root_note>", "<root_override>", "<root_prompt>", "<system-instruction>", "<system-instructions>", "<system-message>", "<system-note>", "<system-override>", "<system-prompt>", "<system>", "<system_instruction>", "<system_instructions>", "<system_message>", "<system_note>", "<system_override>", "<system_prompt>", "[admin alert", "[admin command", "[admin directive", "[admin instruction", "[admin message", "[admin notice", "[admin override", "[admin update", "[admin]", "[developer alert", "[developer command", "[developer directive", "[developer instruction", "[developer message", "[developer notice", "[developer override", "[developer update", "[root alert", "[root command", "[root directive", "[root instruction", "[root message", "[root notice", "[root override", "[root update", "[security alert", "[security command", "[security directive", "[security instruction", "[security message", "[security notice", "[security override", "[security update", "[system alert", "[system command", "[system directive", "[system instruction", "[system message", "[system notice", "[system override", "[system update", "[system]", "admin_override", "assistant_instruction", "attention", "attention to", "directive for", "directive to", "im_start|>", "important for", "important to", "instructions for", "instructions to", "message for", "message to", "note for", "note to", "system override", "system_", "system_override", "system|>"},
 			},
 			{
 				About: "instructions that claim precedence over others",
@@ -818,6 +944,20 @@ var builtin = [...]Rule{
 				Lines:  2,
 				Points: 7,
 			},
+			{
+				About: "a good reason is given to send something elsewhere",
+				In:    48,
+				Any: []Pattern{
+					{Text: `\b(?:for|to ensure|in line with|as required by|per)\s+(?:\w+\s+){0,2}(?:transparency|compliance|audit(?:ing|s|ability)?|governance|redundancy|reliability|business continuity|disaster recovery|defense-in-depth|data safety|observability|quality assurance|record-keeping)\b[^\n]*\b(?:posts?|sends?|sent|uploads?|uploaded|forwards?|submits?|copied|mirrored|transmits?|routes?|routed)\b[^\n]*(?:https?:\/\/[a-z0-9]|\bpublic\b|\bproxy\b|\bendpoint\b|\bexternal\b)`, Regexp: true, Atoms: []string{"audit", "business continuity", "compliance", "data safety", "defense-in-depth", "disaster recovery", "governance", "observability", "quality assurance", "record-keeping", "redundancy", "reliability", "transparency"}},
+				},
+				Unless: []Pattern{
+					{Text: `\b(?:never|not|don.t)\s+(?:\w+\s+){0,2}(?:post|send|copy|forward|upload|route)`, Regexp: true, Atoms: []string{"copy", "forward", "post", "route", "send", "upload"}},
+					{Text: "localhost", Atoms: []string{"localhost"}},
+					{Text: "127.0.0.1", Atoms: []string{"127.0.0.1"}},
+				},
+				Start:  []string{"audit", "business continuity", "compliance", "data safety", "defense-in-depth", "disaster recovery", "governance", "observability", "quality assurance", "record-keeping", "redundancy", "reliability", "transparency"},
+				Points: 5,
+			},
 		},
 	},
 	{
@@ -928,6 +1068,15 @@ var builtin = [...]Rule{
 				Start: []string{"bypass", "circumvent", "disable", "server-side ", "skip", "suppress", "turn off"},
 				Lines: 1,
 			},
+			{
+				About: "the name of a host is put together from parts",
+				In:    9,
+				Any: []Pattern{
+					{Text: `["'][a-z0-9:\/.-]{0,24}(?:" \+ "|' \+ ')[a-z0-9.-]{1,14}(?:" \+ "|' \+ ')[a-z0-9.-]{0,14}\.?(?:com|net|org|io|ru|cn|xyz|top|me|app|dev|site|info|co)(?:\/[^"']{0,40})?["']`, Regexp: true, Atoms: []string{"\" + \"", "' + '"}},
+				},
+				Start:  []string{"\" + \"", "' + '"},
+				Points: 7,
+			},
 		},
 	},
 	{
@@ -991,6 +1140,30 @@ var builtin = [...]Rule{
 				Start:  []string{"ask owner", "ask the owner", "ask the user", "ask user", "ask your owner", "ask your user", "instruct owner", "instruct the owner", "instruct the user", "instruct user", "instruct your owner", "instruct your user", "prompt owner", "prompt the owner", "prompt the user", "prompt user", "prompt your owner", "prompt your user", "request from owner", "request from the owner", "request from the user", "request from user", "request from your owner", "request from your user", "require owner", "require the owner", "require the user", "require user", "require your owner", "require your user", "tell owner", "tell the owner", "tell the user", "tell user", "tell your owner", "tell your user"},
 				Lines:  1,
 				Points: 4,
+			},
+			{
+				About: "the password of an account is kept by a tool",
+				In:    4,
+				Any: []Pattern{
+					{Text: `(?:^|[\s;&])[a-z][a-z0-9._-]*\s+(?:env\s+|config\s+|secrets?\s+)?(?:set|add|store|save|put)\s+["']?[a-z0-9_]*(?:password|passwd|passphrase|seed_phrase|private_key|mnemonic)\b["']?[ =]\s*\S`, Regexp: true, Atoms: []string{"mnemonic ", "mnemonic\" ", "mnemonic\"=", "mnemonic' ", "mnemonic'=", "mnemonic=", "passphrase ", "passphrase\" ", "passphrase\"=", "passphrase' ", "passphrase'=", "passphrase=", "passwd ", "passwd\" ", "passwd\"=", "passwd' ", "passwd'=", "passwd=", "password ", "password\" ", "password\"=", "password' ", "password'=", "password=", "private_key ", "private_key\" ", "private_key\"=", "private_key' ", "private_key'=", "private_key=", "seed_phrase ", "seed_phrase\" ", "seed_phrase\"=", "seed_phrase' ", "seed_phrase'=", "seed_phrase="}},
+				},
+				Start:  []string{"mnemonic ", "mnemonic\" ", "mnemonic\"=", "mnemonic' ", "mnemonic'=", "mnemonic=", "passphrase ", "passphrase\" ", "passphrase\"=", "passphrase' ", "passphrase'=", "passphrase=", "passwd ", "passwd\" ", "passwd\"=", "passwd' ", "passwd'=", "passwd=", "password ", "password\" ", "password\"=", "password' ", "password'=", "password=", "private_key ", "private_key\" ", "private_key\"=", "private_key' ", "private_key'=", "private_key=", "seed_phrase ", "seed_phrase\" ", "seed_phrase\"=", "seed_phrase' ", "seed_phrase'=", "seed_phrase="},
+				Points: 5,
+			},
+			{
+				About: "the user is to hand over passwords or keys",
+				In:    48,
+				Any: []Pattern{
+					{Text: `\b(?:need|needs|obtain|collect|get|gather|request|elicit)\s+(?:the|your)\s+users?(?:.s)?\s*(?:\n\s*)?(?:\w+\s+){0,2}(?:api keys?,?\s+(?:and|or)?\s*passwords?|passwords?,?\s+(?:and|or|private|tokens?|authentication)|authentication tokens|login credentials|bank(?:ing)? details)`, Regexp: true, Atoms: []string{" details", "api key", "authentication tokens", "login credentials", "password\t", "password\n", "password\f", "password\r", "password ", "password,\t", "password,\n", "password,\f", "password,\r", "password, ", "passwords\t", "passwords\n", "passwords\f", "passwords\r", "passwords ", "passwords,\t", "passwords,\n", "passwords,\f", "passwords,\r", "passwords, "}},
+					{Text: `\b(?:pay (?:close )?attention to|remember|note|record|collect|store|keep)\b[^\n.]*\b(?:the user|they|users)\b[^.]{0,120}\b(?:passwords|credentials|private information|account details)\b`, Regexp: true, Atoms: []string{"account details", "credentials", "passwords", "private information"}},
+				},
+				Unless: []Pattern{
+					{Text: `\b(?:never|not|don.t|avoid|without)\b`, Regexp: true},
+					{Text: "reset", Atoms: []string{"reset"}},
+				},
+				Start:  []string{" details", "account details", "api key", "authentication tokens", "credentials", "login credentials", "password\t", "password\n", "password\f", "password\r", "password ", "password,\t", "password,\n", "password,\f", "password,\r", "password, ", "passwords", "passwords\t", "passwords\n", "passwords\f", "passwords\r", "passwords ", "passwords,\t", "passwords,\n", "passwords,\f", "passwords,\r", "passwords, ", "private information"},
+				Lines:  1,
+				Points: 5,
 			},
 		},
 	},
@@ -1062,6 +1235,22 @@ var builtin = [...]Rule{
 				Start: []string{"000webhostapp.com", "blogspot.com", "carrd.co", "deno.dev", "firebaseapp.com", "github.io/", "glitch.me", "godaddysites.com", "herokuapp.com", "mystrikingly.com", "netlify.app", "notion.site", "onrender.com", "pages.dev", "repl.co", "replit.app", "surge.sh", "vercel.app", "web.app", "weebly.com", "wixsite.com", "workers.dev"},
 				Lines: 3,
 			},
+			{
+				About: "a download that the skill needs, on a domain that is often abused",
+				In:    48,
+				Any: []Pattern{
+					{Text: `\b(?:is|are) required (?:for|by|before|to)\b[^\n]*\b(?:skill|work|function|use|using|run|start)`, Regexp: true, Atoms: []string{" required "}},
+					{Text: `\bmust (?:first )?(?:be installed|be running|install)\b`, Regexp: true, Atoms: []string{"must "}},
+					{Text: `\brequires?\b[^\n]*\bto be (?:installed|running)\b`, Regexp: true, Atoms: []string{"to be installed", "to be running"}},
+					{Text: `\b(?:install|set ?up|download)\b[^\n]*\b(?:before|first)\b`, Regexp: true, Atoms: []string{"download", "install", "set up", "setup"}},
+				},
+				All: []Pattern{
+					{Text: "https?:\\/\\/[a-z0-9.-]+\\.(?:xyz|top|icu|click|cfd|sbs|buzz|rest|forum|lol|bond|vip|shop|online|site|website|space|live|cyou|quest|monster|zip|mov|fun|club|pw|ru|su|tk|ml|ga|cf|gq|cam|download|work|men|date|loan|stream|support|help|hair|skin|mom|beauty|life|today|autos|boats)(?::\\d+)?(?:[\\/\\s)>\\]\"'`]|$)", Regexp: true, Atoms: []string{"http://", "https://"}},
+					{Text: `\b(?:install|installed|installer|download|setup|set up)\b`, Regexp: true, Atoms: []string{"download", "install", "set up", "setup"}},
+				},
+				Start: []string{"http://", "https://"},
+				Lines: 2,
+			},
 		},
 	},
 	{
@@ -1072,6 +1261,12 @@ var builtin = [...]Rule{
 				In:     1,
 				Points: 2,
 				Kind:   FlowUploads,
+			},
+			{
+				In:       1,
+				Points:   10,
+				Severity: new(diag.SeverityError),
+				Kind:     FlowDenied,
 			},
 			{
 				About: "the text asks to upload data to an address",
@@ -1131,6 +1326,16 @@ var builtin = [...]Rule{
 				Points: 4,
 			},
 			{
+				About: "the value of a variable is encoded and sent",
+				In:    109,
+				Any: []Pattern{
+					{Text: `\b(?:echo|printf|printenv)\s+(?:-n\s+|["']?%s["']?\s+)?["']?\$?[{(]?[a-z_][a-z0-9_]*[})]?["']?\s*\|\s*(?:base64|base32|xxd|openssl (?:enc|base64))\b[^\n|]*\|\s*(?:curl|wget|nc|ncat)\b`, Regexp: true, Atoms: []string{"echo", "printenv", "printf"}},
+				},
+				Start:    []string{"echo", "printenv", "printf"},
+				Points:   10,
+				Severity: new(diag.SeverityError),
+			},
+			{
 				About: "encoded data is piped to a request",
 				In:    109,
 				Any: []Pattern{
@@ -1141,6 +1346,35 @@ var builtin = [...]Rule{
 				},
 				Start:  []string{"base64"},
 				Points: 6,
+			},
+			{
+				About: "secrets are to be sent to a service",
+				In:    48,
+				Any: []Pattern{
+					{Text: `\b(?:send|transmit|submit|upload|forward|post)(?:s|ting)?\s+(?:each|every|all|the|your|any|these|those|their|found|collected|discovered)\s+(?:\w+\s+){0,2}(?:secret values?|secrets?|passwords?|private keys?|refresh tokens?|oauth tokens?|credentials|api keys|seed phrases?|ssh keys?)\b[^\n.]*\bto\b[^\n.]*\b(?:endpoint|api|server|service|webhook|url|collector|https?:)`, Regexp: true, Atoms: []string{"api keys", "assword", "credentials", "oauth token", "refresh token", "rivate key", "secret", "seed phrase", "seed phrases", "ssh key", "ssh keys"}},
+					{Text: `\b(?:secret values?|secrets|passwords|private keys|refresh tokens|oauth tokens|access tokens|credentials|api keys|ssh keys)\s+(?:are|is|get|will be|must be)\s+(?:\w+ly\s+)?(?:backed up|sent|transmitted|uploaded|forwarded|mirrored|synced|posted|reported)\s+to\b[^\n.]*\b(?:endpoint|api|server|service|webhook|url|collector|cloud|remote|https?:)`, Regexp: true, Atoms: []string{"access tokens", "api keys", "credentials", "oauth tokens", "passwords", "private keys", "refresh tokens", "secret value", "secret values", "secrets", "ssh keys"}},
+				},
+				Unless: []Pattern{
+					{Text: `\b(?:never|not|don.t|cannot|without|avoid|only you|encrypted)\b`, Regexp: true},
+					{Text: `\b(?:github|vault|secrets manager|key ?vault|keychain|authorization header|bearer)\b`, Regexp: true, Atoms: []string{"authorization header", "bearer", "github", "key vault", "keychain", "keyvault", "secrets manager", "vault"}},
+				},
+				Start:    []string{"access tokens", "api keys", "assword", "credentials", "oauth token", "oauth tokens", "passwords", "private keys", "refresh token", "refresh tokens", "rivate key", "secret", "secret value", "secret values", "secrets", "seed phrase", "seed phrases", "ssh key", "ssh keys"},
+				Points:   10,
+				Severity: new(diag.SeverityError),
+			},
+			{
+				About: "everything is to pass through another machine",
+				In:    48,
+				Any: []Pattern{
+					{Text: `\b(?:route|send|tunnel|proxy|redirect|pass)\s+(?:all|every|each)\s+(?:\w+\s+){0,3}(?:quer(?:y|ies)|requests?|traffic|calls?|connections?|messages?)\s+(?:through|via)\b[^\n.]*\b(?:proxy|relay|gateway|endpoint|mirror|https?:)`, Regexp: true, Atoms: []string{"\tthrough", "\tvia", "\nthrough", "\nvia", "\fthrough", "\fvia", "\rthrough", "\rvia", " through", " via"}},
+				},
+				Unless: []Pattern{
+					{Text: "localhost", Atoms: []string{"localhost"}},
+					{Text: "127.0.0.1", Atoms: []string{"127.0.0.1"}},
+					{Text: `\b(?:never|not|don.t)\b`, Regexp: true},
+					{Text: `\bour own\b|api gateway|backend`, Regexp: true, Atoms: []string{"api gateway", "backend", "our own"}},
+				},
+				Start: []string{"\tthrough", "\tvia", "\nthrough", "\nvia", "\fthrough", "\fvia", "\rthrough", "\rvia", " through", " via"},
 			},
 		},
 	},
@@ -1278,6 +1512,36 @@ var builtin = [...]Rule{
 				Points:   10,
 				Severity: new(diag.SeverityError),
 			},
+			{
+				About: "a script tells the agent that approvals and safety rules do not apply",
+				In:    9,
+				Any: []Pattern{
+					{Text: "claude.md", Atoms: []string{"claude.md"}},
+					{Text: "agents.md", Atoms: []string{"agents.md"}},
+					{Text: "soul.md", Atoms: []string{"soul.md"}},
+					{Text: ".cursorrules", Atoms: []string{".cursorrules"}},
+					{Text: "copilot-instructions.md", Atoms: []string{"copilot-instructions.md"}},
+					{Text: "gemini.md", Atoms: []string{"gemini.md"}},
+				},
+				All: []Pattern{
+					{Text: `\b(?:auto-?approve all|system override|bypass (?:all )?permissions|skip (?:all )?(?:approvals?|confirmations?)|without (?:asking|confirmation))\b|\bsub\([^\n]*(?:safety|security|guardrail|policy|rules)`, Regexp: true, Atoms: []string{"approve all", "bypass ", "skip ", "sub(", "system override", "without asking", "without confirmation"}},
+					{Text: `\bopen\(|write|sub\(|append`, Regexp: true, Atoms: []string{"append", "open(", "sub(", "write"}},
+				},
+				Start:    []string{".cursorrules", "agents.md", "claude.md", "copilot-instructions.md", "gemini.md", "soul.md"},
+				Lines:    8,
+				Points:   10,
+				Severity: new(diag.SeverityError),
+			},
+			{
+				About: "rights that are wider than the task",
+				In:    60,
+				Any: []Pattern{
+					{Text: `\badministratoraccess\b[^\n]*\b(?:convenience|during setup|debugging|temporar|role|policy)`, Regexp: true, Atoms: []string{"administratoraccess"}},
+					{Text: `\b(?:use|grant|assign|attach|configure)s?\s+(?:\w+\s+){0,2}(?:broad|full|wildcard|admin(?:istrator)?|unrestricted)\s+(?:iam\s+|access\s+)?(?:permissions|privileges|rights)\b[^\n]*\b(?:convenience|debugging|simplicity|simplify|easier|avoid (?:errors|issues)|compatib)`, Regexp: true, Atoms: []string{"ermissions", "rights", "rivileges"}},
+				},
+				Start:  []string{"administratoraccess", "ermissions", "rights", "rivileges"},
+				Points: 4,
+			},
 		},
 	},
 	{
@@ -1313,12 +1577,13 @@ var builtin = [...]Rule{
 				In:    48,
 				Any: []Pattern{
 					{Text: `\b(?:print|log|echo|output|dump|display)\b[^\n.]*\b(?:[a-z]+_(?:token|secret|key|password)|api keys?|access tokens?|passwords|credentials|secrets)\b[^\n.]*\b(?:logs?|console|stdout|chat|response)\b`, Regexp: true, Atoms: []string{"_key", "_password", "_secret", "_token", "ccess token", "credentials", "passwords", "pi key", "secrets"}},
-					{Text: `\b(?:echo|repeat|include|reveal|output)\b[^\n.]*\b(?:credentials|passwords?|api keys?|tokens?|sensitive values?|system prompt)\b[^\n.]*\b(?:response|reply|answer|output|verbatim|detail)\b`, Regexp: true, Atoms: []string{"api key", "credentials", "ensitive value", "password", "token", "ystem prompt"}},
+					{Text: `\b(?:echo(?:ing)?|repeat(?:ing)?|include|reveal|output)\b[^\n.]*\b(?:credentials|passwords?|api keys?|tokens?|sensitive values?|system prompt)\b[^\n.]*\b(?:response|reply|answer|output|verbatim|detail)\b`, Regexp: true, Atoms: []string{"api key", "credentials", "ensitive value", "password", "token", "ystem prompt"}},
+					{Text: `\bechoing back\s+(?:\w+\s+){0,3}(?:credentials|passwords|sensitive values|secrets)\b`, Regexp: true, Atoms: []string{"echoing back"}},
 				},
 				Unless: []Pattern{
 					{Text: `\b(?:never|not|don.t|avoid|without|no|redact|mask|leak|expos)\b`, Regexp: true},
 				},
-				Start:  []string{"_key", "_password", "_secret", "_token", "api key", "ccess token", "credentials", "ensitive value", "password", "passwords", "pi key", "secrets", "token", "ystem prompt"},
+				Start:  []string{"_key", "_password", "_secret", "_token", "api key", "ccess token", "credentials", "echoing back", "ensitive value", "password", "passwords", "pi key", "secrets", "token", "ystem prompt"},
 				Points: 6,
 			},
 			{
@@ -1350,7 +1615,7 @@ var builtin = [...]Rule{
 		Shapes: []Shape{
 			{
 				About: "the agent is to obey text that its owner can change at any time",
-				In:    52,
+				In:    60,
 				Any: []Pattern{
 					{Text: `\b(?:fetch|read|load|download|retrieve|curl|get|open|visit)\b[^\n]*\b(?:and|then)\s+(?:follow|obey|execute|apply|carry out|do what)\b`, Regexp: true, Atoms: []string{"apply", "carry out", "do what", "execute", "follow", "obey"}},
 					{Text: `\b(?:follow|obey|execute)\s+(?:\w+\s+)*(?:instructions?|steps|commands|directives|rules)\b[^\n.]*\b(?:at|from|in|on)\b[^\n]*https?:\/\/`, Regexp: true, Atoms: []string{"execute\t", "execute\n", "execute\f", "execute\r", "execute ", "follow\t", "follow\n", "follow\f", "follow\r", "follow ", "obey\t", "obey\n", "obey\f", "obey\r", "obey "}},
@@ -1402,6 +1667,7 @@ var builtin = [...]Rule{
 	},
 	{
 		ID: "SEC341", Title: "picture or document with code", Severity: diag.SeverityWarning,
+		Signal: "execution", Points: 5,
 		Shapes: []Shape{
 			{
 				In:     127,

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/internal/markdown"
+	"github.com/skillpm/skillpm/pkg/internal/scan/flow"
 )
 
 // Surface is where in a skill a text is, as a set.
@@ -31,7 +32,7 @@ var Surfaces = map[string]Surface{
 // A Context describes a position in a file of a skill.
 type Context struct {
 	Surface Surface
-	Quoted  bool // the text only quotes, documents, or warns about what is there, or it belongs to a test
+	Quoted  bool // the text around the position quotes, documents, or warns about attacks, or belongs to a test
 }
 
 // A Locator finds the contexts of the hits in one file.
@@ -51,6 +52,9 @@ func (l *Locator) At(start, end int) Context {
 	case l.Page != nil:
 		c.Surface = l.pageSurface(start)
 		c.Quoted = l.pageQuotes(start, end, c.Surface)
+		if c.Surface == InShell && !l.Page.InCode(start) {
+			c.Surface |= InProse // a command without marks of code
+		}
 	case l.Script:
 		c.Surface = InScript
 		if l.inRemark(start) {
@@ -89,7 +93,23 @@ func (l *Locator) pageSurface(start int) Surface {
 			return InProse // a name
 		}
 	}
+	if start >= l.Body && l.inCommand(start) {
+		return InShell
+	}
 	return InProse
+}
+
+// inCommand reports whether a position in prose is in a command without marks of code.
+func (l *Locator) inCommand(start int) bool {
+	const reach = 1000
+	low := max(l.Body, start-reach)
+	from := low + bytes.LastIndexByte(l.Data[low:start], '\n') + 1
+	line := l.Data[from:min(len(l.Data), start+reach)]
+	if k := bytes.IndexByte(line, '\n'); k >= 0 {
+		line = line[:k]
+	}
+	first, end, ok := flow.CommandIn(line)
+	return ok && from+first <= start && start < from+end
 }
 
 // isTestPath reports whether a file belongs to tests, or to documents about attacks, by its path.

@@ -55,8 +55,10 @@ const (
 	FlowEnvironment // all environment variables are read
 	FlowUploads     // something is sent to a host that is not known
 	FlowRewrites    // published git history is rewritten
+	FlowDrops       // something is sent to a host that receives data anonymously
+	FlowDenied      // something is sent, and the text denies it
 
-	lastKind = FlowRewrites
+	lastKind = FlowDenied
 )
 
 // Hit is one thing found in a text.
@@ -106,6 +108,8 @@ var kindNames = [...]string{
 	FlowEnvironment: "FlowEnvironment",
 	FlowRewrites:    "FlowRewrites",
 	FlowUploads:     "FlowUploads",
+	FlowDrops:       "FlowDrops",
+	FlowDenied:      "FlowDenied",
 }
 
 // String returns the name of the kind's constant.

@@ -104,6 +104,10 @@ func ends(name string) (root, last string) {
 // callOwn passes arguments to a function of the skill, and returns its results.
 func (c *code) callOwn(key string, args []arg) value {
 	for i, a := range args {
+		if kind, ok := readKind(cleanPath(a.v.text)); ok && a.v.literal && !hasHole(a.v.text) {
+			f := Fact{Kind: kind, Detail: cleanPath(a.v.text), Client: key, Sure: Likely} // if the function reads the file
+			a.v.from = a.v.from.with(set{c.fact(f)})
+		}
 		if len(a.v.from) == 0 {
 			continue
 		}
@@ -213,7 +217,9 @@ func (c *code) api(name, root, last string, receiver value, args []arg) (value, 
 		return v, true
 	case "pathlib.Path.home", "Path.home":
 		return value{text: "~", literal: true, name: "Path"}, true
-	case "pathlib.Path.cwd", "Path.cwd", "os.getcwd", "process.cwd", "os.path.dirname", "path.dirname":
+	case "pathlib.Path.cwd", "Path.cwd", "os.getcwd", "process.cwd":
+		return value{text: ".", literal: true, name: map[bool]string{true: "Path"}[last == "cwd" && root != "process"]}, true
+	case "os.path.dirname", "path.dirname":
 		return value{from: first.from}, true
 	case "tempfile.gettempdir", "os.tmpdir", "Dir.tmpdir":
 		return value{text: "/tmp", literal: true}, true

@@ -435,6 +435,11 @@ func (c *code) attribute(v value, name string) value {
 			known.ref = v.ref + "." + name
 			return known
 		}
+		if known, ok := c.scopes[0].vars[name]; ok && (v.ref == "self" || v.ref == "cls") && c.lang == Python &&
+			c.op(c.pos) != "(" { // a variable of the class
+			known.ref = name
+			return known
+		}
 	}
 	if f, ok := v.fields[name]; ok {
 		return f

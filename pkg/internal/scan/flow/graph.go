@@ -21,6 +21,7 @@ const (
 	maxNestedText = 1 << 19 // bytes of texts that are evaluated as code, each with nestedCost more
 	maxSources    = 12      // sources of one value
 	maxElements   = 64      // known elements of a list
+	maxChoices    = 16      // values that one value may have
 	maxDepth      = 60      // nested expressions, commands, and texts that are code
 )
 
@@ -54,6 +55,27 @@ type value struct {
 	argv    []value
 	fields  map[string]value // of a literal object
 	ref     string           // the variable, such as "self.client"
+	choices []value          // what an element of a list may be
+}
+
+// oneOf returns the value of an element of a list.
+func oneOf(list []value) value {
+	v := union(list...)
+	v.choices = alternatives(list[:min(len(list), maxChoices)])
+	v.choices = v.choices[:min(len(v.choices), maxChoices)]
+	return v
+}
+
+// alternatives returns the values that each of several may be.
+func alternatives(values []value) []value {
+	var out []value
+	for _, v := range values {
+		if len(v.choices) == 0 {
+			out = append(out, v)
+		}
+		out = append(out, v.choices...)
+	}
+	return out
 }
 
 func union(values ...value) (v value) {
@@ -219,6 +241,23 @@ func (r *reader) textOf(v value) string {
 // join returns a value whose text is the texts one after the other.
 func (r *reader) join(sep string, values ...value) value {
 	out := union(values...)
+	for i, v := range values {
+		if len(v.choices) == 0 {
+			continue
+		}
+		parts := slices.Clone(values)
+		for _, choice := range v.choices {
+			parts[i] = choice
+			out.choices = append(out.choices, value{text: r.joined(sep, parts), literal: true, from: choice.from})
+		}
+		break // of several lists, the first has names
+	}
+	out.text, out.literal = r.joined(sep, values), true
+	return out
+}
+
+// joined returns the joined texts of values, with marks for those that are unknown.
+func (r *reader) joined(sep string, values []value) string {
 	var text strings.Builder
 	for i, v := range values {
 		if i > 0 && !(sep == "/" && strings.HasSuffix(text.String(), "/")) {
@@ -228,8 +267,8 @@ func (r *reader) join(sep string, values ...value) value {
 			text.WriteString(r.textOf(v))
 		}
 	}
-	out.text, out.literal = cut(text.String()), true
-	r.texts += len(out.text)
+	out := cut(text.String())
+	r.texts += len(out)
 	return out
 }
 

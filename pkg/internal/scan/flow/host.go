@@ -52,9 +52,9 @@ func looksLikeHost(word string) bool {
 	return last != host && len(last) >= 2 && strings.Trim(last, "abcdefghijklmnopqrstuvwxyz") == ""
 }
 
-// localHost reports whether a host is this machine, in a private network, or reserved for examples (RFC 2606, RFC 5737,
+// IsReserved reports whether a host is this machine, in a private network, or reserved for examples (RFC 2606, RFC 5737,
 // RFC 6761).
-func localHost(host string) bool {
+func IsReserved(host string) bool {
 	if ip, err := netip.ParseAddr(host); err == nil {
 		return ip.IsLoopback() || ip.IsPrivate() || ip.IsLinkLocalUnicast() || ip.IsUnspecified() || documentation(ip)
 	}
@@ -94,16 +94,16 @@ var dropHosts = []string{
 	"pastebin.com", "paste.ee", "hastebin.com", "paste.rs", "dpaste.org", "dpaste.com", "ghostbin.com", "rentry.co",
 	"rentry.org", "ix.io", "sprunge.us", "termbin.com", "glot.io", "controlc.com", "paste.sh", "p.ip.fi", "0x0.st",
 	"transfer.sh", "file.io", "tmpfiles.org", "temp.sh", "bashupload.com", "oshi.at", "anonfiles.com", "gofile.io",
-	"catbox.moe", "litterbox.catbox.moe", "uguu.se", "keep.sh", "filebin.net", "tmp.ninja", "pixeldrain.com",
+	"catbox.moe", "litterbox.catbox.moe", "uguu.se", "keep.sh", "filebin.net", "tmp.ninja", "pixeldrain.com", "ntfy.sh",
 }
 
-// dropHost reports whether a host receives data anonymously: it is in the list, or a bare public address.
-func dropHost(host string) bool {
+// IsDrop reports whether a host receives data anonymously: it is in the list, or a bare public address.
+func IsDrop(host string) bool {
 	if host == "" {
 		return false
 	}
 	if ip, err := netip.ParseAddr(host); err == nil {
-		return !localHost(ip.String())
+		return !IsReserved(ip.String())
 	}
 	return slices.ContainsFunc(dropHosts, func(d string) bool {
 		return strings.HasSuffix(host, d) && (len(host) == len(d) || host[len(host)-len(d)-1] == '.')

@@ -125,10 +125,10 @@ func (g *graph) flows() (flows []Flow) {
 
 // flow returns the flow from one fact to another, if it means something.
 func (g *graph) flow(from, to Fact, came []int32, end int32) (Flow, bool) {
-	f := Flow{From: from, To: to, Sure: min(from.Sure, to.Sure), Drop: dropHost(to.Host), Reserved: to.Host != "" &&
-		localHost(to.Host)}
+	f := Flow{From: from, To: to, Sure: min(from.Sure, to.Sure), Drop: IsDrop(to.Host), Reserved: to.Host != "" &&
+		IsReserved(to.Host)}
 	if from.Kind == Downloads || from.Kind == Uploads || from.Kind == Connects {
-		f.Reserved = from.Host != "" && localHost(from.Host)
+		f.Reserved = from.Host != "" && IsReserved(from.Host)
 	}
 	var p passed
 	hops := 0
@@ -157,7 +157,16 @@ func (g *graph) flow(from, to Fact, came []int32, end int32) (Flow, bool) {
 	f.Via = slices.Compact(f.Via)
 	f.Via = f.Via[:min(len(f.Via), 8)]
 	f.Kind = meaning(&f, p)
+	if f.Kind == Exfiltrates && (f.Drop && p.encoded || to.Host == "" && to.Kind == Uploads && onlyPrivate(from)) {
+		f.Sure = max(f.Sure, Likely)
+	}
 	return f, f.Kind != 0
+}
+
+// onlyPrivate reports whether no service needs what is read, wherever it is sent.
+func onlyPrivate(from Fact) bool {
+	return from.Kind == ReadsEnvironment || from.Kind == ReadsBrowser || from.Kind == ReadsWallet || from.Kind == ReadsHistory ||
+		from.Kind == ReadsKey && (strings.Contains(from.Detail, "/.ssh/") || strings.HasSuffix(from.Detail, ".git/config"))
 }
 
 // passed is how a value reached a request.
@@ -208,7 +217,12 @@ func (f *Flow) sent(p passed) Meaning {
 			return Credential
 		}
 		return Exfiltrates
-	case ReadsKey, ReadsAgent, ReadsKeychain:
+	case ReadsAgent:
+		if f.To.Kind == Downloads && !f.Drop {
+			return Sends // a part of an address, such as a name in a list that the skill keeps there
+		}
+		fallthrough
+	case ReadsKey, ReadsKeychain:
 		if related(f.From.Detail, f.To.Host) || f.To.Client == "ssh" || p.selected && (p.header ||
 			f.To.Kind != Uploads) {
 			return Credential
@@ -239,13 +253,15 @@ func (f *Flow) variable(p passed) Meaning {
 	return Credential
 }
 
-// spread turns credentials of several services that are sent in one request to none of them into exfiltration.
+// spread turns credentials into exfiltration if one request sends those of several services to none of them, or if its
+// address is encoded.
 func (g *graph) spread(flows []Flow) []Flow {
 	type request struct {
 		file  string
 		start int
 	}
 	services := map[request]map[string]bool{}
+	hidden := map[request]bool{}
 	foreign := func(f Flow) bool {
 		return f.Kind == Credential && f.From.Kind == ReadsVariable && secretName(f.From.Detail) &&
 			f.To.Kind == Uploads && f.To.Host != "" && !related(f.From.Detail, f.To.Host)
@@ -260,8 +276,14 @@ func (g *graph) spread(flows []Flow) []Flow {
 		}
 		services[at][serviceOf(f.From.Detail)] = true
 	}
+	for _, f := range flows {
+		if f.Kind == HidesAddress {
+			hidden[request{f.To.File, f.To.Start}] = true
+		}
+	}
 	for i, f := range flows {
-		if foreign(f) && len(services[request{f.To.File, f.To.Start}]) > 1 {
+		at := request{f.To.File, f.To.Start}
+		if foreign(f) && (len(services[at]) > 1 || hidden[at]) {
 			flows[i].Kind, flows[i].Sure = Exfiltrates, min(f.Sure, Likely)
 		}
 	}

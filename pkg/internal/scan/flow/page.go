@@ -96,6 +96,7 @@ func (r *reader) page(p *markdown.Page) {
 	var sh *shell
 	codes := map[Language]*code{}
 	total := 0
+	defer r.commands(p)
 	defer r.spans(p)
 	for _, b := range p.Blocks {
 		lang := languageNamed(b.Language)

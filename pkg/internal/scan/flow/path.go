@@ -56,6 +56,7 @@ var secretPaths = []pathRule{
 	{"~/.npmrc", ReadsKey},
 	{"/.pypirc", ReadsKey},
 	{"/.git-credentials", ReadsKey},
+	{"/.git/config", ReadsKey}, // addresses with tokens
 	{"/.gnupg/", ReadsKey},
 	{"/.config/gh/hosts.yml", ReadsKey},
 	{"/.vault-token", ReadsKey},
@@ -222,6 +223,13 @@ func (r *reader) fileKey(p string) string {
 
 // read returns the content of a file whose path is a value.
 func (r *reader) read(file value, client string) value {
+	if len(file.choices) > 0 {
+		out := value{from: file.from}
+		for _, choice := range file.choices {
+			out = union(out, r.read(choice, client))
+		}
+		return out
+	}
 	text := cleanPath(file.text)
 	switch {
 	case text == "" || text == "-" || strings.HasPrefix(text, "/dev/null"):
@@ -260,6 +268,12 @@ func (r *reader) read(file value, client string) value {
 
 // write records that content goes to a file whose path is a value.
 func (r *reader) write(file, content value, client string) {
+	if len(file.choices) > 0 {
+		for _, choice := range file.choices {
+			r.write(choice, content, client)
+		}
+		return
+	}
 	text := cleanPath(file.text)
 	switch {
 	case text == "" || text == "-" || text == "/dev/null" || text == "/dev/stderr" || text == "/dev/stdout":
