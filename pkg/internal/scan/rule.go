@@ -3,10 +3,12 @@ package scan
 import (
 	"bytes"
 	"regexp"
+	"regexp/syntax"
 	"sync/atomic"
 	"unicode/utf8"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/scan/atom"
 )
 
 // A Rule is a class of behavior, and the shapes in which it occurs. Rules are data: [Builtin] returns those of skillpm,
@@ -76,14 +78,20 @@ type shapeRef struct {
 type matcher struct {
 	atoms  []string // in lower case
 	source string   // of a regular expression; "" if the text is the only atom
-	re     *atomic.Pointer[regexp.Regexp]
+	re     *atomic.Pointer[expression]
+}
+
+// expression is a compiled regular expression, and what every match contains.
+type expression struct {
+	*regexp.Regexp
+	needs atom.Sequence
 }
 
 func newMatchers(list []Pattern) []matcher {
 	out := make([]matcher, len(list))
 	for i, p := range list {
 		if p.Regexp {
-			out[i] = matcher{atoms: p.Atoms, source: p.Text, re: new(atomic.Pointer[regexp.Regexp])}
+			out[i] = matcher{atoms: p.Atoms, source: p.Text, re: new(atomic.Pointer[expression])}
 		} else {
 			out[i].atoms = []string{string(toLowerASCII([]byte(p.Text)))}
 		}
@@ -115,6 +123,9 @@ func (m *matcher) find(lowered []byte) (start, end int, ok bool) {
 		re = compile(m.source)
 		m.re.Store(re)
 	}
+	if !re.needs.In(lowered) {
+		return 0, 0, false
+	}
 	loc := re.FindIndex(lowered)
 	if loc == nil || loc[0] == loc[1] {
 		return 0, 0, false
@@ -124,10 +135,20 @@ func (m *matcher) find(lowered []byte) (start, end int, ok bool) {
 
 // compile compiles a regular expression for text in lower case, which is several times faster than folding. Only
 // expressions with letters beyond ASCII fold.
-func compile(source string) *regexp.Regexp {
+func compile(source string) *expression {
+	source = "(?m)" + lowerExpression(source)
+	parsed, err := syntax.Parse(source, syntax.Perl)
+	if err != nil {
+		panic(err) // rules are read with their expressions
+	}
+	return &expression{Regexp: regexp.MustCompile(source), needs: atom.Needs(parsed)}
+}
+
+// lowerExpression returns an expression for text in lower case.
+func lowerExpression(source string) string {
 	for i := range len(source) {
 		if source[i] >= utf8.RuneSelf {
-			return regexp.MustCompile("(?im)" + source)
+			return "(?i)" + source
 		}
 	}
 	small := []byte(source)
@@ -136,7 +157,7 @@ func compile(source string) *regexp.Regexp {
 			small[i] = lower(c)
 		}
 	}
-	return regexp.MustCompile("(?m)" + string(small))
+	return string(small)
 }
 
 // addRules makes the scanner search for rules, and returns the literals that start their checks.

@@ -21,6 +21,7 @@ type code struct {
 	required map[string]bool // modules that the code imports
 	scopes   []scope
 	shell    *shell
+	args     []arg // of the calls that are being evaluated
 }
 
 func newCode(r *reader, lang Language, sh *shell) *code {
@@ -38,9 +39,11 @@ func (c *code) script(text string) {
 	}
 	c.depth++
 	defer func() { c.depth-- }()
-	c.tokens, c.pos = lex(c.lang, text, c.tokens[:0]), 0
+	c.tokens, c.pos = lex(c.lang, text), 0
 	c.declare()
 	c.block(len(c.tokens))
+	release(c.tokens)
+	c.tokens = nil
 }
 
 // declare collects the names of the functions of the file.

@@ -53,7 +53,7 @@ type value struct {
 	name    string // the function, module, or kind of object, such as "requests.post" and "requests.Session()"
 	post    bool   // options of a request that has a body
 	argv    []value
-	fields  map[string]value // of a literal object
+	fields  []field // of a literal object
 	ref     string           // the variable, such as "self.client"
 	choices []value          // what an element of a list may be
 }
@@ -76,6 +76,38 @@ func alternatives(values []value) []value {
 		out = append(out, v.choices...)
 	}
 	return out
+}
+
+// field is a field of an object.
+type field struct {
+	name string
+	v    value
+}
+
+// field returns a field of an object.
+func (v *value) field(name string) (value, bool) {
+	for i := range v.fields {
+		if v.fields[i].name == name {
+			return v.fields[i].v, true
+		}
+	}
+	return value{}, false
+}
+
+// maxFields is the number of fields that are known of an object.
+const maxFields = 16
+
+// setField sets a field of an object.
+func (v *value) setField(name string, x value) {
+	for i := range v.fields {
+		if v.fields[i].name == name {
+			v.fields[i].v = x
+			return
+		}
+	}
+	if len(v.fields) < maxFields {
+		v.fields = append(v.fields, field{name, x})
+	}
 }
 
 func union(values ...value) (v value) {
@@ -311,6 +343,11 @@ func (r *reader) evaluates(text string) bool {
 		r.sum.partial = true
 	}
 	return r.nestedText <= maxNestedText
+}
+
+// marks replaces the beginnings and ends of the marks of unknown parts.
+func marks(text, begin, end string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(text, "\x00", begin), "\x01", end)
 }
 
 // hasHole reports whether a part of a text is unknown.

@@ -82,7 +82,7 @@ func (s *shell) nested(lang Language, client string, code, in value) value {
 	script := s.reader.script
 	s.reader.script = s.sum.path + "#" + client // its input and output are those of the command
 	s.reach(in.from, s.key("in:"+s.reader.script))
-	text = strings.NewReplacer("\x00", "_h", "\x01", "_").Replace(text)
+	text = marks(text, "_h", "_")
 	s.reader.program(lang, text)
 	out := value{from: set{s.key("out:" + s.reader.script)}}
 	s.reader.script = script

@@ -52,7 +52,7 @@ func (s *shell) code(v, in value) value {
 	}
 	text, at, part := v.text, s.at, s.part
 	if hasHole(text) {
-		text = strings.NewReplacer("\x00", "${_h", "\x01", "}").Replace(text)
+		text = marks(text, "${_h", "}")
 	}
 	s.at, s.part = s.offset(), nil
 	fixed := s.fixed

@@ -19,6 +19,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/scan"
+	"github.com/skillpm/skillpm/pkg/internal/scan/atom"
 	"github.com/skillpm/skillpm/pkg/internal/yamlx"
 )
 
@@ -211,7 +212,7 @@ func checkShape(v yamlx.Value, rule string, sh *scan.Shape) {
 			fixed = false
 			if len(sh.All) == 0 || len(sh.Any) == 0 {
 				v.Get(key).Errorf("start with a text of four characters that every match contains",
-					"the pattern %q of %s does not contain a fixed text of %d bytes", p.Text, rule, minAtom)
+					"the pattern %q of %s does not contain a fixed text of %d bytes", p.Text, rule, atom.Min)
 			}
 		}
 		start = append(start, p.Atoms...)
@@ -220,11 +221,11 @@ func checkShape(v yamlx.Value, rule string, sh *scan.Shape) {
 		start = nil
 	}
 	for _, p := range sh.All {
-		start = better(start, p.Atoms)
+		start = atom.Better(start, p.Atoms)
 	}
 	if slices.Sort(start); start == nil && sh.Kind == 0 && len(starts) > 0 && v.Count() == 0 {
 		v.Errorf("start with a text of four characters that every match contains",
-			"no pattern of a shape of %s contains a fixed text of %d bytes", rule, minAtom)
+			"no pattern of a shape of %s contains a fixed text of %d bytes", rule, atom.Min)
 	}
 	sh.Start = slices.Compact(start)
 }
@@ -237,7 +238,7 @@ func startTexts(p scan.Pattern) []string {
 	if err != nil {
 		return nil
 	}
-	return atomsOf(re)
+	return atom.Of(re)
 }
 
 func (o Options) matcher(v yamlx.Value) scan.Kind {
