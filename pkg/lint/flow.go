@@ -22,7 +22,7 @@ func (u *skillCheck) summarize(f *file) {
 func (u *skillCheck) reportFlows() {
 	facts := flow.Join(u.flows)
 	for _, f := range facts.Flows {
-		if k := flowKind(f); k != 0 {
+		if k := flowKind(f); k != 0 && !(k == scan.FlowSecrets && u.isOwnKey(f)) {
 			u.reportFact(k, f.To, flowDetail(f))
 		}
 	}
@@ -36,6 +36,17 @@ func (u *skillCheck) reportFlows() {
 		}
 		u.reportFact(k, f, f.Detail)
 	}
+}
+
+// isOwnKey reports whether a flow sends the key of the skill's own service to it.
+func (u *skillCheck) isOwnKey(f flow.Flow) bool {
+	switch {
+	case !f.Single || u.doc == nil:
+		return false
+	case f.Drop:
+		return f.From.Kind == flow.ReadsVariable && flow.IsAddress(f.To.Host) && flow.OwnKey(f.From.Detail, u.doc.Name())
+	}
+	return flow.Related(u.doc.Name(), f.To.Host)
 }
 
 // reportUpload reports what is special about data that is sent: who can read it, and that the text denies it.
@@ -73,7 +84,7 @@ func flowKind(f flow.Flow) scan.Kind {
 		return scan.FlowSecrets
 	case flow.RunsDownload:
 		switch {
-		case f.Reserved:
+		case f.Reserved || f.Sure < flow.Likely:
 			return 0
 		case f.To.Kind == flow.RunsComputed && !isShellPipe(f.To.Client):
 			return scan.FlowDownload

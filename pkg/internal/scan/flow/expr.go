@@ -455,9 +455,9 @@ func (c *code) attribute(v value, name string) value {
 	if v.ref != "" {
 		ref = v.ref + "." + name
 	}
-	if c.lang == JavaScript && v.name == "" && len(v.from) > 0 && c.op(c.pos) != "(" && c.op(c.pos) != "?." &&
-		!content[name] {
-		out := c.selected(v)
+	if c.lang == JavaScript && (v.name == "" || strings.HasSuffix(v.name, "()")) && len(v.from) > 0 &&
+		c.op(c.pos) != "(" && !content[name] {
+		out := c.selected(v, name)
 		out.ref = ref
 		return out
 	}
@@ -515,7 +515,7 @@ func (c *code) subscript(v value, end int) value {
 		return v.argv[n]
 	}
 	if index.literal && index.text != "" && !numeric(index.text) && !hasHole(index.text) {
-		return c.selected(v)
+		return c.selected(v, index.text)
 	}
 	return value{from: v.from, name: strings.TrimSuffix(v.name, "()") + "[]"}.unnamed()
 }

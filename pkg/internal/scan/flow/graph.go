@@ -54,8 +54,8 @@ type value struct {
 	post    bool   // options of a request that has a body
 	argv    []value
 	fields  []field // of a literal object
-	ref     string           // the variable, such as "self.client"
-	choices []value          // what an element of a list may be
+	ref     string  // the variable, such as "self.client"
+	choices []value // what an element of a list may be
 }
 
 // oneOf returns the value of an element of a list.
@@ -381,8 +381,21 @@ func (r *reader) holeAt(number string) (value, bool) {
 	return r.holes[n], true
 }
 
-// selected returns one entry of a value, such as a variable of an .env file.
-func (r *reader) selected(v value) value { return value{from: r.through("select", v.from)} }
+// selected returns the entry of a value with a name, such as a variable of an .env file. An entry that is public by its
+// name is not a source.
+func (r *reader) selected(v value, name string) value {
+	if isPublicName(name) {
+		return value{}
+	}
+	return value{from: r.throughNamed("select", v.from, name)}
+}
+
+// isPublicName reports whether something with a name is not secret: a public key, an id, or a name.
+func isPublicName(name string) bool {
+	small := strings.ReplaceAll(strings.ToLower(name), "_", "")
+	return strings.Contains(small, "publickey") || strings.Contains(small, "pubkey") || small == "id" ||
+		strings.HasSuffix(name, "Id") || strings.HasSuffix(name, "_id") || strings.HasSuffix(small, "name")
+}
 
 // header returns a value that is sent as a header, as credentials are.
 func (r *reader) header(v value) value {
@@ -391,11 +404,14 @@ func (r *reader) header(v value) value {
 }
 
 // through returns a node that data passes, and whose kind says how.
-func (r *reader) through(kind string, from set) set {
+func (r *reader) through(kind string, from set) set { return r.throughNamed(kind, from, "") }
+
+// throughNamed returns a node that data passes, whose key ends with a mark and a name.
+func (r *reader) throughNamed(kind string, from set, name string) set {
 	if len(from) == 0 {
 		return nil
 	}
-	id := r.key(kind + ":" + r.sum.path + ":" + strconv.Itoa(len(r.sum.nodes)))
+	id := r.key(kind + ":" + r.sum.path + ":" + strconv.Itoa(len(r.sum.nodes)) + "\x00" + name)
 	r.reach(from, id)
 	return set{id}
 }

@@ -110,6 +110,12 @@ func IsDrop(host string) bool {
 	})
 }
 
+// IsAddress reports whether a host is an IP address.
+func IsAddress(host string) bool {
+	_, err := netip.ParseAddr(host)
+	return err == nil
+}
+
 // secretName reports whether a variable has the name of a secret.
 func secretName(name string) bool {
 	name = strings.ToUpper(name)
@@ -151,6 +157,33 @@ var services = []service{
 	{[]string{"cargo"}, []string{"crates.io"}},
 }
 
+// modelHost reports whether a host is that of a provider of models.
+func modelHost(host string) bool {
+	for _, h := range [...]string{
+		"anthropic.com", "openai.com", "generativelanguage.googleapis.com", "openrouter.ai", "x.ai", "mistral.ai", "groq.com",
+		"deepseek.com",
+	} {
+		if host == h || strings.HasSuffix(host, "."+h) {
+			return true
+		}
+	}
+	return false
+}
+
+// Related reports whether a skill with a name uses the service of a host.
+func Related(skill, host string) bool { return host != "" && related(skill, host) }
+
+// OwnKey reports whether a variable belongs to the skill with a name, and to no service that this package knows.
+func OwnKey(variable, skill string) bool {
+	name := serviceOf(variable)
+	return len(name) > 3 && !knownService(variable) && strings.Contains(compact(skill), name)
+}
+
+// compact returns a text without the marks between words.
+func compact(text string) string {
+	return strings.NewReplacer("_", "", "-", "", ".", "").Replace(strings.ToLower(text))
+}
+
 // related reports whether a credential belongs to the service of a host: its name or path contains the name of the
 // host, or one table row has both.
 func related(credential, host string) bool {
@@ -164,14 +197,17 @@ func related(credential, host string) bool {
 	if name := serviceOf(credential); len(name) > 3 && strings.Contains(host, name) {
 		return true
 	}
-	labels := strings.Split(host, ".")
+	if domain := compact(strings.TrimPrefix(host, "api.")); len(domain) > 2 && slices.ContainsFunc(strings.FieldsFunc(credential,
+		func(r rune) bool { return r < 'a' || r > 'z' }), func(word string) bool { return word == domain }) {
+		return true // xai is x.ai
+	}
+	labels, words := strings.Split(host, "."), compact(credential)
 	for i, label := range labels {
 		if i == len(labels)-1 {
 			break
 		}
 		for part := range strings.SplitSeq(label, "-") {
-			if len(part) > 2 && part != "api" && part != "www" && strings.Contains(strings.ReplaceAll(credential, "_",
-				""), part) {
+			if len(part) > 2 && part != "api" && part != "www" && strings.Contains(words, part) {
 				return true
 			}
 		}

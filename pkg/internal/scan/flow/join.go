@@ -153,13 +153,19 @@ func (g *graph) flow(from, to Fact, came []int32, end int32) (Flow, bool) {
 		switch kind, name, _ := strings.Cut(g.nodes[id].key, ":"); kind {
 		case "select":
 			p.selected = true
+			if _, entry, ok := strings.Cut(name, "\x00"); ok && entry != "" {
+				p.entries += " " + entry
+			}
 		case "header":
 			p.header = true
 		case "address":
 			p.address = true
 		case "encode":
 			p.encoded = true
-		case "file", "out", "in":
+		case "file":
+			f.Via = append(f.Via, name)
+		case "out", "in":
+			name, _, _ = strings.Cut(name, " ")
 			f.Via = append(f.Via, name)
 		case "call", "result":
 			name, _, _ = strings.Cut(name, " ")
@@ -174,6 +180,7 @@ func (g *graph) flow(from, to Fact, came []int32, end int32) (Flow, bool) {
 	f.Via = slices.Compact(f.Via)
 	f.Via = f.Via[:min(len(f.Via), 8)]
 	f.Kind = meaning(&f, p)
+	f.Single = p.selected || from.Kind == ReadsVariable || from.Kind == ReadsKeychain && !strings.Contains(from.Detail, "dump")
 	if f.Kind == Exfiltrates && (f.Drop && p.encoded || to.Host == "" && to.Kind == Uploads && onlyPrivate(from)) {
 		f.Sure = max(f.Sure, Likely)
 	}
@@ -189,6 +196,7 @@ func onlyPrivate(from Fact) bool {
 // passed is how a value reached a request.
 type passed struct {
 	selected bool // one entry of it
+	entries  string
 	header   bool // as a header
 	address  bool // as a part of the address
 	encoded  bool // in base64
@@ -235,11 +243,19 @@ func (f *Flow) sent(p passed) Meaning {
 		}
 		return Exfiltrates
 	case ReadsAgent:
-		if f.To.Kind == Downloads && !f.Drop {
-			return Sends // a part of an address, such as a name in a list that the skill keeps there
+		switch {
+		case f.Drop:
+			return Exfiltrates
+		case f.To.Kind == Downloads || modelHost(f.To.Host):
+			return Sends // what agents know is for models
+		case p.selected && (p.header || p.address || related(p.entries, f.To.Host)):
+			return Credential
 		}
 		fallthrough
 	case ReadsKey, ReadsKeychain:
+		if f.From.Kind == ReadsKeychain && p.header && !f.Drop {
+			return Credential
+		}
 		if related(f.From.Detail, f.To.Host) || f.To.Client == "ssh" || p.selected && (p.header ||
 			f.To.Kind != Uploads) {
 			return Credential
@@ -283,8 +299,21 @@ func (g *graph) spread(flows []Flow) []Flow {
 		return f.Kind == Credential && f.From.Kind == ReadsVariable && secretName(f.From.Detail) &&
 			f.To.Kind == Uploads && f.To.Host != "" && !related(f.From.Detail, f.To.Host)
 	}
+	// A function that chooses between providers returns the key of one. Keys that reach the hosts of their services
+	// elsewhere, and that accompany a key of this host, are the others.
+	type key struct{ file, name string }
+	own, chosen := map[request]bool{}, map[key]bool{}
 	for _, f := range flows {
-		if !foreign(f) {
+		if f.From.Kind == ReadsVariable && f.To.Host != "" && related(f.From.Detail, f.To.Host) {
+			own[request{f.To.File, f.To.Start}] = true
+			chosen[key{f.From.File, f.From.Detail}] = true
+		}
+	}
+	choice := func(f Flow) bool {
+		return own[request{f.To.File, f.To.Start}] && chosen[key{f.From.File, f.From.Detail}]
+	}
+	for _, f := range flows {
+		if !foreign(f) || choice(f) {
 			continue
 		}
 		at := request{f.To.File, f.To.Start}
@@ -300,7 +329,10 @@ func (g *graph) spread(flows []Flow) []Flow {
 	}
 	for i, f := range flows {
 		at := request{f.To.File, f.To.Start}
-		if foreign(f) && (len(services[at]) > 1 || hidden[at]) {
+		switch {
+		case f.Kind == Exfiltrates && f.From.Kind == ReadsVariable && !f.Drop && choice(f):
+			flows[i].Kind = Credential
+		case foreign(f) && !choice(f) && len(services[at]) > 1, foreign(f) && hidden[at]:
 			flows[i].Kind, flows[i].Sure = Exfiltrates, min(f.Sure, Likely)
 		}
 	}

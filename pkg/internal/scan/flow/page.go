@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"path"
+	"strconv"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -80,7 +81,7 @@ func (s *shell) nested(lang Language, client string, code, in value) value {
 	at, part, fixed := s.at, s.part, s.fixed
 	s.at, s.part, s.fixed = s.offset(), nil, true
 	script := s.reader.script
-	s.reader.script = s.sum.path + "#" + client // its input and output are those of the command
+	s.reader.script = s.sum.path + "#" + client + " " + strconv.Itoa(len(s.sum.nodes)) // its input and output are those of the command
 	s.reach(in.from, s.key("in:"+s.reader.script))
 	text = marks(text, "_h", "_")
 	s.reader.program(lang, text)
