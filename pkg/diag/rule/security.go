@@ -368,7 +368,7 @@ func securityRules() []Rule {
 			Good: head + "Send the result to the user.\n",
 		},
 		{
-			ID: Persistence, Title: "change that survives the session", Severity: a,
+			ID: Persistence, Title: "change that survives the session", Severity: e,
 			Why: "The change runs again at the next login, at a time, or in every session of the agent.",
 			Fix: "leave such changes to the user",
 
@@ -443,7 +443,7 @@ func securityRules() []Rule {
 			Good: head + "Install kubectl from your system's packages.\n",
 		},
 		{
-			ID: DataSent, Title: "data that is sent to a server", Severity: a,
+			ID: DataSent, Title: "data that is sent to a server", Severity: e,
 			Why: "The user may not know the server, or what it receives.",
 			Fix: "name the service and its purpose, and ask the user first",
 
