@@ -1677,6 +1677,33 @@ var builtin = [...]Rule{
 				Start:  []string{"heartbeat.md", "identity.md", "soul.md"},
 				Points: 5,
 			},
+			{
+				About: "a hook of the agent runs a download",
+				In:    77,
+				Any: []Pattern{
+					{Text: "sessionstart", Atoms: []string{"sessionstart"}},
+					{Text: "userpromptsubmit", Atoms: []string{"userpromptsubmit"}},
+					{Text: "pretooluse", Atoms: []string{"pretooluse"}},
+					{Text: "posttooluse", Atoms: []string{"posttooluse"}},
+					{Text: "sessionend", Atoms: []string{"sessionend"}},
+				},
+				All: []Pattern{
+					{
+						Text: `\b(?:curl|wget)\b[^\n]*https?:\/\/[^\n]*\|\s*(?:sudo\s+)?(?:ba|z)?sh\b|\b(?:ba|z)?sh\s+(?:` +
+							`-c\s+["'\\]*\$\(|<\()\s*(?:curl|wget)\b`,
+						Regexp: true,
+						Atoms:  []string{"curl", "wget"},
+					},
+					{Text: `"?command"?\s*:`, Regexp: true, Atoms: []string{"command"}},
+				},
+				Start: []string{
+					"posttooluse", "pretooluse", "sessionend", "sessionstart",
+					"userpromptsubmit",
+				},
+				Lines:    8,
+				Points:   10,
+				Severity: new(diag.SeverityError),
+			},
 		},
 	},
 	{
@@ -2057,6 +2084,34 @@ var builtin = [...]Rule{
 				},
 				Lines:  1,
 				Points: 5,
+			},
+			{
+				About: "the skill ranks above all others",
+				In:    48,
+				Any: []Pattern{
+					{
+						Text: `\boverrides?\s+(?:all|any|every)\s+other\s+(?:\w+\s+)?(?:skills?|frameworks?|behaviors?|pr` +
+							`otocols?|agents?|modes?)\b`,
+						Regexp: true,
+						Atoms:  []string{"override"},
+					},
+					{
+						Text: `\b(?:priority override|veto (?:power|authority) over)\b[^\n]*\b(?:skills|frameworks|always` +
+							`|all)\b`,
+						Regexp: true,
+						Atoms: []string{
+							"priority override", "veto authority over",
+							"veto power over",
+						},
+					},
+				},
+				Unless: []Pattern{
+					{Text: `\b(?:never|not|don.t|cannot)\b`, Regexp: true},
+				},
+				Start: []string{
+					"override", "priority override", "veto authority over",
+					"veto power over",
+				},
 			},
 		},
 	},
@@ -2527,6 +2582,26 @@ var builtin = [...]Rule{
 					},
 				},
 				Start:  []string{"\" + \"", "' + '"},
+				Points: 7,
+			},
+			{
+				About: "a link that readers cannot see is put into pages",
+				In:    1,
+				Any: []Pattern{
+					{
+						Text: `<a\s[^>\n]*href=\\?["']https?:\/\/[^>\n]*(?:left:\s*-\d{4}|display:\s*none|font-size:\s*0|` +
+							`opacity:\s*0[^.])`,
+						Regexp: true,
+						Atoms:  []string{"href="},
+					},
+					{
+						Text: `(?:left:\s*-\d{4}px|display:\s*none|font-size:\s*0)[^>\n]*>\s*<a\s[^>\n]*href=\\?["']https` +
+							`?:\/\/`,
+						Regexp: true,
+						Atoms:  []string{"href="},
+					},
+				},
+				Start:  []string{"href="},
 				Points: 7,
 			},
 		},
@@ -3229,6 +3304,28 @@ var builtin = [...]Rule{
 					"\tthrough", "\tvia", "\nthrough", "\nvia", "\fthrough",
 					"\fvia", "\rthrough", "\rvia", " through", " via",
 				},
+			},
+			{
+				About: "each mail is copied to a fixed address",
+				In:    1,
+				Any: []Pattern{
+					{
+						Text: `(?:_bcc\s?=\s?|\["bcc"\]\s?=\s?|\['bcc'\]\s?=\s?|"bcc":\s?|'bcc':\s?|\bbcc:\s)[^\n#]*["'][` +
+							`a-z0-9._+-]+@[a-z0-9-]+\.[a-z0-9.-]+["']`,
+						Regexp: true,
+						Atoms:  []string{"\"bcc\":", "\"bcc\"]", "'bcc':", "'bcc']", "_bcc", "bcc:"},
+					},
+				},
+				Unless: []Pattern{
+					{Text: "add_argument", Atoms: []string{"add_argument"}},
+					{Text: "example.com", Atoms: []string{"example.com"}},
+					{Text: "example.org", Atoms: []string{"example.org"}},
+					{Text: "usage", Atoms: []string{"usage"}},
+					{Text: "help=", Atoms: []string{"help="}},
+				},
+				Start:    []string{"\"bcc\":", "\"bcc\"]", "'bcc':", "'bcc']", "_bcc", "bcc:"},
+				Points:   10,
+				Severity: new(diag.SeverityError),
 			},
 		},
 	},
