@@ -209,7 +209,8 @@ func (l *Locator) inTable(start int) bool {
 	case len(head) > 0 && (head[0] == '"' || head[0] == '\'' || head[0] == '/'):
 		return true
 	case containsAny(head, "re.compile(", "RegExp(", "regexp.", "pattern", "Pattern", "PATTERN", "grep ", "rg ", " r'",
-		" r\"", "(r'", "(r\"", "[r\"", "[r'", ".match(", ".test(", "=~", "assert", "expect(", "regex", "BLOCKED", "DENY", "DANGER", "FORBIDDEN", "blocked", "deny",
+		" r\"", "(r'", "(r\"", "[r\"", "[r'", ".match(", ".test(", "=~", "assert", "expect(", "regex", "BLOCKED",
+		"DENY", "DANGER", "FORBIDDEN", "blocked", "deny",
 		"dangerous", "forbidden", "example"):
 		return true
 	}
@@ -221,7 +222,8 @@ func (l *Locator) pageQuotes(start, end int, surface Surface) bool {
 	switch {
 	case surface == InComment:
 		return false
-	case l.inTableRow(start), surface == InProse && start >= l.Body && l.quotedWords(start, end), surface == InShell && l.isSearch(start):
+	case l.inTableRow(start), surface == InProse && start >= l.Body && l.quotedWords(start, end),
+		surface == InShell && l.isSearch(start):
 		return true
 	}
 	return l.warns(start, end, surface) || l.underWarning(start)
@@ -248,7 +250,9 @@ func (l *Locator) quotedWords(start, end int) bool {
 	if k := bytes.IndexByte(tail, '\n'); k >= 0 {
 		tail = tail[:k]
 	}
-	for _, pair := range [...][2]string{{"\"", "\""}, {"“", "”"}, {"„", "“"}, {"«", "»"}, {"`", "`"}, {"‘", "’"}} {
+	for _, pair := range [...][2]string{
+		{"\"", "\""}, {"“", "”"}, {"„", "“"}, {"«", "»"}, {"`", "`"}, {"‘", "’"},
+	} {
 		k := bytes.LastIndex(head, []byte(pair[0]))
 		if k < 0 || !bytes.Contains(tail, []byte(pair[1])) {
 			continue

@@ -122,7 +122,8 @@ const (
 
 var flowNames = [...]string{
 	Exfiltrates: "exfiltrates", Credential: "credential", Sends: "sends", RunsDownload: "runs-download",
-	RunsDecoded: "runs-decoded", RunsReceived: "runs-received", HidesAddress: "hides-address", WritesDownload: "writes-download",
+	RunsDecoded: "runs-decoded", RunsReceived: "runs-received", HidesAddress: "hides-address",
+	WritesDownload: "writes-download",
 }
 
 // String returns the name of a kind, such as "exfiltrates".

@@ -52,8 +52,8 @@ func looksLikeHost(word string) bool {
 	return last != host && len(last) >= 2 && strings.Trim(last, "abcdefghijklmnopqrstuvwxyz") == ""
 }
 
-// IsReserved reports whether a host is this machine, in a private network, or reserved for examples (RFC 2606, RFC 5737,
-// RFC 6761).
+// IsReserved reports whether a host is this machine, in a private network, or reserved for examples (RFC 2606,
+// RFC 5737, RFC 6761).
 func IsReserved(host string) bool {
 	if ip, err := netip.ParseAddr(host); err == nil {
 		return ip.IsLoopback() || ip.IsPrivate() || ip.IsLinkLocalUnicast() || ip.IsUnspecified() || documentation(ip)

@@ -189,8 +189,13 @@ func (g *graph) flow(from, to Fact, came []int32, end int32) (Flow, bool) {
 
 // onlyPrivate reports whether no service needs what is read, wherever it is sent.
 func onlyPrivate(from Fact) bool {
-	return from.Kind == ReadsEnvironment || from.Kind == ReadsBrowser || from.Kind == ReadsWallet || from.Kind == ReadsHistory ||
-		from.Kind == ReadsKey && (strings.Contains(from.Detail, "/.ssh/") || strings.HasSuffix(from.Detail, ".git/config"))
+	switch from.Kind {
+	case ReadsEnvironment, ReadsBrowser, ReadsWallet, ReadsHistory:
+		return true
+	case ReadsKey:
+		return strings.Contains(from.Detail, "/.ssh/") || strings.HasSuffix(from.Detail, ".git/config")
+	}
+	return false
 }
 
 // passed is how a value reached a request.
