@@ -99,10 +99,10 @@ func newMatchers(list []Pattern) []matcher {
 	return out
 }
 
-// possible reports whether a window, in lower case, may have a match.
-func (m *matcher) possible(lowered []byte) bool {
+// possible reports whether a window may have a match.
+func (m *matcher) possible(w *atom.Window) bool {
 	for _, a := range m.atoms {
-		if bytes.Contains(lowered, []byte(a)) {
+		if w.Index(a) >= 0 {
 			return true
 		}
 	}
@@ -110,23 +110,23 @@ func (m *matcher) possible(lowered []byte) bool {
 }
 
 // find returns the first match in a window.
-func (m *matcher) find(lowered []byte) (start, end int, ok bool) {
-	if !m.possible(lowered) {
-		return 0, 0, false
-	}
+func (m *matcher) find(w *atom.Window) (start, end int, ok bool) {
 	if m.re == nil {
-		start = bytes.Index(lowered, []byte(m.atoms[0]))
-		return start, start + len(m.atoms[0]), true
+		start = w.Index(m.atoms[0])
+		return start, start + len(m.atoms[0]), start >= 0
+	}
+	if !m.possible(w) {
+		return 0, 0, false
 	}
 	re := m.re.Load()
 	if re == nil {
 		re = compile(m.source)
 		m.re.Store(re)
 	}
-	if !re.needs.In(lowered) {
+	if !re.needs.In(w) {
 		return 0, 0, false
 	}
-	loc := re.FindIndex(lowered)
+	loc := re.FindIndex(w.Text)
 	if loc == nil || loc[0] == loc[1] {
 		return 0, 0, false
 	}
@@ -137,11 +137,11 @@ func (m *matcher) find(lowered []byte) (start, end int, ok bool) {
 // expressions with letters beyond ASCII fold.
 func compile(source string) *expression {
 	source = "(?m)" + lowerExpression(source)
-	parsed, err := syntax.Parse(source, syntax.Perl)
-	if err != nil {
-		panic(err) // rules are read with their expressions
+	e := &expression{Regexp: regexp.MustCompile(source)}
+	if parsed, err := syntax.Parse(source, syntax.Perl); err == nil {
+		e.needs = atom.Needs(parsed)
 	}
-	return &expression{Regexp: regexp.MustCompile(source), needs: atom.Needs(parsed)}
+	return e
 }
 
 // lowerExpression returns an expression for text in lower case.
@@ -184,11 +184,19 @@ func (s *Scanner) addRules(rules []*Rule) (table []literal) {
 
 // scratch is the memory for the checks of shapes in one text.
 type scratch struct {
-	checkedTo []int   // for each shape, the end of what was checked
-	hits      []uint8 // how many hits each shape has
-	from, to  int     // the last window, and its text in lower case
-	lowered   []byte
+	checkedTo []int                     // for each shape, the end of what was checked
+	hits      []uint8                   // how many hits each shape has
+	windows   [MaxLines + 1]shapeWindow // the last one for each number of lines
 }
+
+// shapeWindow is the window of a shape.
+type shapeWindow struct {
+	from, to int
+	atom.Window
+}
+
+// MaxLines is the largest number of lines of a [Shape].
+const MaxLines = 20
 
 func (s *Scanner) newScratch() *scratch {
 	x, ok := s.scratch.Get().(*scratch)
@@ -197,7 +205,9 @@ func (s *Scanner) newScratch() *scratch {
 	}
 	clear(x.checkedTo)
 	clear(x.hits)
-	x.from, x.to = 0, 0
+	for i := range x.windows {
+		x.windows[i].from, x.windows[i].to = 0, 0
+	}
 	return x
 }
 
@@ -219,14 +229,12 @@ func (t *text) shape(s *Scanner, n, start, end int) {
 	from, to := t.window(start, end, ref.shape.Lines)
 	x.checkedTo[n] = max(end, min(t.lineEnd(end, windowSize), start+windowSize/2))
 	window := t.data[from:to]
-	if from != x.from || to != x.to {
-		x.from, x.to = from, to
-		x.lowered = append(x.lowered[:0], window...)
-		for i, c := range x.lowered {
-			x.lowered[i] = lower(c)
-		}
+	w := &x.windows[ref.shape.Lines]
+	if from != w.from || to != w.to {
+		w.from, w.to = from, to
+		w.Set(window)
 	}
-	if k, l, ok := ref.match(x.lowered); ok && x.hits[n] < maxShapeHits {
+	if k, l, ok := ref.match(&w.Window); ok && x.hits[n] < maxShapeHits {
 		x.hits[n]++
 		for is(window[k], isBlank) && k < l-1 {
 			k++
@@ -240,15 +248,15 @@ func (t *text) shape(s *Scanner, n, start, end int) {
 
 // match reports whether the window has the shape, and where the match of its first pattern is. The cheap checks of all
 // patterns come first.
-func (r *shapeRef) match(lowered []byte) (start, end int, ok bool) {
+func (r *shapeRef) match(w *atom.Window) (start, end int, ok bool) {
 	for i := range r.all {
-		if !r.all[i].possible(lowered) {
+		if !r.all[i].possible(w) {
 			return 0, 0, false
 		}
 	}
 	found := len(r.any) == 0
 	for i := range r.any {
-		if start, end, found = r.any[i].find(lowered); found {
+		if start, end, found = r.any[i].find(w); found {
 			break
 		}
 	}
@@ -256,7 +264,7 @@ func (r *shapeRef) match(lowered []byte) (start, end int, ok bool) {
 		return 0, 0, false
 	}
 	for i := range r.all {
-		k, l, ok := r.all[i].find(lowered)
+		k, l, ok := r.all[i].find(w)
 		if !ok {
 			return 0, 0, false
 		}
@@ -265,7 +273,7 @@ func (r *shapeRef) match(lowered []byte) (start, end int, ok bool) {
 		}
 	}
 	for i := range r.unless {
-		if _, _, ok := r.unless[i].find(lowered); ok {
+		if _, _, ok := r.unless[i].find(w); ok {
 			return 0, 0, false
 		}
 	}

@@ -57,11 +57,15 @@ func unsearchable(text string) bool {
 	return len(text) < shortest || strings.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf })
 }
 
-// In reports whether a text in lower case contains what a match needs.
-func (q Sequence) In(text []byte) bool {
+// In reports whether a window contains what a match needs.
+func (q Sequence) In(w *Window) bool {
+	text := w.Text
 	for _, group := range q {
 		end := -1 // of the text that ends first
 		for _, s := range group {
+			if !w.may(s) {
+				continue
+			}
 			limit := text
 			if end >= 0 {
 				limit = text[:end-1]

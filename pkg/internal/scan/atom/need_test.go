@@ -7,6 +7,25 @@ import (
 	"testing"
 )
 
+func windowOf(text string) *Window {
+	w := &Window{}
+	w.Set([]byte(text))
+	return w
+}
+
+func TestWindow(t *testing.T) {
+	w := windowOf("Send it to HTTPS://a.example/ÄÖ")
+	for text, want := range map[string]int{"https://": 11, "send it": 0, "tends": -1, "end": 1, "\xc3\x84": 29, "t": 6, "z": -1} {
+		if got := w.Index(text); got != want {
+			t.Errorf("%q: %d, want %d", text, got, want)
+		}
+	}
+	w.Set([]byte("other"))
+	if w.Index("send") >= 0 || w.Index("other") != 0 {
+		t.Error("the window keeps the text before")
+	}
+}
+
 func parse(t *testing.T, text string) *syntax.Regexp {
 	re, err := syntax.Parse(text, syntax.Perl)
 	if err != nil {
@@ -37,7 +56,7 @@ func TestSequenceIn(t *testing.T) {
 	for text, want := range map[string]bool{
 		"aba bad": true, "ababad": true, "abad": false, "bad aba": false, "abab": false, "": false,
 	} {
-		if got := q.In([]byte(text)); got != want {
+		if got := q.In(windowOf(text)); got != want {
 			t.Errorf("%q: %t, want %t", text, got, want)
 		}
 	}
@@ -59,7 +78,7 @@ func FuzzNeeds(f *testing.F) {
 				t.Skip("the text is in lower case")
 			}
 		}
-		if compiled.MatchString(text) && !Needs(re).In([]byte(text)) {
+		if compiled.MatchString(text) && !Needs(re).In(windowOf(text)) {
 			t.Errorf("%s matches %q, which is said to lack %q", expression, text, Needs(re))
 		}
 	})

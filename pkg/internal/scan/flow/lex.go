@@ -34,12 +34,12 @@ const (
 
 // token is a token of Python, JavaScript, or Ruby.
 type token struct {
-	kind  tokenKind
-	first bool   // begins a line, in Python a logical line
 	text  string // a name, an operator, or the value of a text
 	at    int32  // offset
 	col   int32  // column of the first token of a line
 	match int32  // of a bracket: the index of the other one; of an open one without a partner: the number of tokens
+	kind  tokenKind
+	first bool // begins a line, in Python a logical line
 }
 
 // maxNested is how deep texts with expressions may be nested in each other.

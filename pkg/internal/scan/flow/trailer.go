@@ -95,7 +95,7 @@ func (c *code) attribute(v value, name string) value {
 			return known
 		}
 	}
-	if f, ok := v.fields[name]; ok {
+	if f, ok := v.field(name); ok {
 		return f
 	}
 	if v.name == "process.env" || v.name == "Bun.env" || v.name == "import.meta.env" {
@@ -158,7 +158,7 @@ func (c *code) subscript(v value, end int) value {
 		}
 		return value{from: v.from}
 	}
-	if f, ok := v.fields[index.text]; ok && index.literal {
+	if f, ok := v.field(index.text); ok && index.literal {
 		return f
 	}
 	if n, err := strconv.Atoi(index.text); err == nil && n >= 0 && n < len(v.argv) {

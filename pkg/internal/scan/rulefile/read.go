@@ -160,7 +160,7 @@ func (o Options) shape(rule string, v yamlx.Value) (sh scan.Shape, e Examples) {
 		case "unless":
 			sh.Unless = o.patterns(f)
 		case "lines":
-			sh.Lines = int(f.Int(maxLines))
+			sh.Lines = int(f.Int(scan.MaxLines))
 		case "points":
 			sh.Points = int(f.Int(scan.Attack))
 		case "severity":
@@ -182,9 +182,6 @@ func (o Options) shape(rule string, v yamlx.Value) (sh scan.Shape, e Examples) {
 	checkShape(v, rule, &sh)
 	return sh, e
 }
-
-// maxLines is the largest number of lines around a match.
-const maxLines = 20
 
 // checkShape checks that the search for a shape can start, and computes the texts that start it.
 func checkShape(v yamlx.Value, rule string, sh *scan.Shape) {
