@@ -2,6 +2,7 @@ package lint
 
 import (
 	"cmp"
+	"path"
 	"slices"
 	"strings"
 
@@ -28,7 +29,7 @@ func (u *skillCheck) reportFlows() {
 	}
 	for _, f := range facts.All {
 		k := factKinds[f.Kind]
-		if k == 0 || f.Sure < flow.Likely {
+		if k == 0 || f.Sure < flow.Likely || f.Kind == flow.Uploads && isLocal(f.Host) {
 			continue
 		}
 		if k == scan.FlowUploads {
@@ -51,10 +52,10 @@ func (u *skillCheck) isOwnKey(f flow.Flow) bool {
 
 // reportUpload reports what is special about data that is sent: who can read it, and that the text denies it.
 func (u *skillCheck) reportUpload(f flow.Fact) {
-	if flow.IsDrop(f.Host) {
+	if flow.IsDrop(f.Host) && !u.namesService(f.Host) {
 		u.reportFact(scan.FlowDrops, f, f.Host)
 	}
-	if f.Host != "" && (!flow.IsReserved(f.Host) || isExample(f.Host)) && u.deniesUploads() {
+	if f.Host != "" && !isLocal(f.Host) && u.deniesUploads() {
 		u.reportFact(scan.FlowDenied, f, "SKILL.md denies it, but the script sends data to "+f.Host)
 	}
 }
@@ -78,7 +79,7 @@ func (u *skillCheck) deniesUploads() bool {
 func flowKind(f flow.Flow) scan.Kind {
 	switch f.Kind {
 	case flow.Exfiltrates:
-		if f.Reserved && !isExample(f.To.Host) || f.Sure < flow.Likely {
+		if f.Reserved && isLocal(f.To.Host) || f.Sure < flow.Likely {
 			return 0 // to this machine
 		}
 		return scan.FlowSecrets
@@ -88,7 +89,7 @@ func flowKind(f flow.Flow) scan.Kind {
 			return 0
 		case f.To.Kind == flow.RunsComputed && !isShellPipe(f.To.Client):
 			return scan.FlowDownload
-		case f.To.Kind == flow.RunsFile:
+		case f.To.Kind == flow.RunsFile && !isConfig(f.To):
 			return scan.FlowStages
 		}
 	case flow.RunsDecoded:
@@ -103,6 +104,19 @@ func flowKind(f flow.Flow) scan.Kind {
 	return 0
 }
 
+// isConfig reports whether a shell reads variables from a configuration file, of which a download is a value.
+func isConfig(at flow.Fact) bool {
+	if at.Client != "source" && at.Client != "." {
+		return false
+	}
+	switch base := path.Base(at.Detail); path.Ext(base) {
+	case ".env", ".conf", ".cfg", ".config":
+		return true
+	default:
+		return base == "config"
+	}
+}
+
 // isShellPipe reports whether a program is a shell that reads from a pipe, which the scanner reports itself.
 func isShellPipe(program string) bool {
 	switch program {
@@ -111,6 +125,9 @@ func isShellPipe(program string) bool {
 	}
 	return false
 }
+
+// isLocal reports whether a host is this machine or in a private network.
+func isLocal(host string) bool { return host != "" && flow.IsReserved(host) && !isExample(host) }
 
 // isExample reports whether a host is in a domain that is reserved for examples, and not in a private network.
 func isExample(host string) bool {
@@ -131,7 +148,7 @@ func flowDetail(f flow.Flow) string {
 // factKinds are the facts that rules have a shape for.
 var factKinds = map[flow.Kind]scan.Kind{
 	flow.ReadsBrowser: scan.FlowCollects, flow.ReadsWallet: scan.FlowCollects, flow.ReadsKeychain: scan.FlowCollects,
-	flow.ReadsHistory: scan.FlowCollects, flow.ReadsEnvironment: scan.FlowEnvironment, flow.Persists: scan.FlowPersists,
+	flow.ReadsHistory: scan.FlowCollects, flow.Persists: scan.FlowPersists,
 	flow.WritesAgent: scan.FlowOtherSkill, flow.WritesSkill: scan.FlowOtherSkill, flow.Deletes: scan.FlowDestroys,
 	flow.Wipes: scan.FlowDestroys, flow.EncryptsFiles: scan.FlowEncrypts, flow.DisablesGuard: scan.FlowGuard,
 	flow.SuppressesLogs: scan.FlowTraces, flow.Uploads: scan.FlowUploads, flow.RewritesGit: scan.FlowRewrites,

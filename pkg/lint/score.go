@@ -45,7 +45,7 @@ func (u *skillCheck) addSignal(f *file, h scan.Hit, m scan.Match) {
 // user, or data for a host that anyone can read.
 func showsIntent(m scan.Match, points int) bool {
 	switch m.Rule.Signal {
-	case "injection", "impersonation", "concealment":
+	case "injection", "impersonation", "concealment", "standing-order":
 		return points >= scan.Attack/2
 	}
 	return m.Severity == diag.SeverityError || m.Rule.ID == rule.RequestCapture || m.Rule.ID == rule.ImageData

@@ -510,8 +510,9 @@ func securityRules() []Rule {
 			Good: head + "Every hour, look at the log.\n",
 		},
 		{
-			ID: RequestFlood, Title: "flood of requests", Severity: a,
-			Why: "A loop without an end or a pause overloads the server and the machine.",
+			ID: RequestFlood, Title: "flood of requests", Severity: a, Off: true,
+			Why: "A loop without an end or a pause overloads the server and the machine. Most loops that the rule " +
+				"finds do end, so that it is off by default.",
 			Fix: "limit the number of requests, and wait between them",
 
 			Bad:  head + "```sh\nwhile true; do cu" + "rl -s https://status.acme/; done\n```\n",

@@ -67,6 +67,12 @@ var builtin = [...]Rule{
 				In:   125,
 				Kind: PasteSite,
 			},
+			{
+				In:       60,
+				Points:   4,
+				Severity: new(diag.SeverityWarning),
+				Kind:     PasteLink,
+			},
 		},
 	},
 	{
@@ -259,9 +265,10 @@ var builtin = [...]Rule{
 				In:    109,
 				Any: []Pattern{
 					{
-						Text: "(?:^|[\\s;&|(`\\\"'])(?:dig|nslookup|host|ping|drill)\\s[^\\n`]*(" +
-							"?:\\$\\([^\\n`]*|`)(?:base64|base32|xxd|hexdump|\\bcat\\s|printen" +
-							`v|whoami|hostname|\bid\b|echo \$|[a-z_]*(?:token|secret|passw|_key))`,
+						Text: "(?:^|[;&|(`\\\"']|\\b(?:do|then|else|sudo|exec|run)\\s)\\s*(?:dig" +
+							"|nslookup|host|ping|drill)\\s[^\\n`]*(?:\\$\\([^\\n`]*|`)(?:base6" +
+							`4|base32|xxd|hexdump|\bcat\s|printenv|whoami|hostname|\bid\b|echo \$|[a-z_]*(?:token|secre` +
+							`t|passw|_key))`,
 						Regexp: true,
 						Atoms: []string{
 							"dig\t", "dig\n", "dig\f", "dig\r", "dig ", "drill\t",
@@ -279,152 +286,6 @@ var builtin = [...]Rule{
 					"nslookup\n", "nslookup\f", "nslookup\r", "nslookup ",
 					"ping\t", "ping\n", "ping\f", "ping\r", "ping ",
 				},
-			},
-			{
-				About: "code sends all environment variables",
-				In:    41,
-				Any: []Pattern{
-					{Text: `dict\(\s*os\.environ\s*\)`, Regexp: true, Atoms: []string{"os.environ"}},
-					{
-						Text:   `\bin os\.environ(?:\.items\(\))?\s*(?:if|:|\}|\))`,
-						Regexp: true,
-						Atoms:  []string{"in os.environ"},
-					},
-					{
-						Text:   `(?:json\.stringify|object\.(?:entries|keys|assign))\(\s*(?:\{\},\s*)?process\.env\s*\)`,
-						Regexp: true,
-						Atoms:  []string{"process.env"},
-					},
-					{Text: `\{\s*\.\.\.process\.env\s*\}`, Regexp: true, Atoms: []string{"...process.env"}},
-				},
-				All: []Pattern{
-					{
-						Text: `\b(?:requests|httpx|session|client|axios|aiohttp|urllib3?|http|https)\.(?:post|put|request` +
-							`|patch)\b|urlopen\(|\bfetch\(|\.sendall\(|sendbeacon\(`,
-						Regexp: true,
-						Atoms: []string{
-							".sendall(", "aiohttp.patch", "aiohttp.post", "aiohttp.put",
-							"aiohttp.request", "axios.patch", "axios.post", "axios.put",
-							"axios.request", "client.patch", "client.post", "client.put",
-							"client.request", "fetch(", "http.patch", "http.post",
-							"http.put", "http.request", "https.patch", "https.post",
-							"https.put", "https.request", "httpx.patch", "httpx.post",
-							"httpx.put", "httpx.request", "requests.patch",
-							"requests.post", "requests.put", "requests.request",
-							"sendbeacon(", "session.patch", "session.post",
-							"session.put", "session.request", "urllib.patch",
-							"urllib.post", "urllib.put", "urllib.request",
-							"urllib3.patch", "urllib3.post", "urllib3.put",
-							"urllib3.request", "urlopen(",
-						},
-					},
-				},
-				Start: []string{
-					"...process.env", "in os.environ", "os.environ",
-					"process.env",
-				},
-				Lines: 9,
-			},
-			{
-				About: "code reads a file of credentials and sends data",
-				In:    41,
-				Any: []Pattern{
-					{Text: ".ssh/", Atoms: []string{".ssh/"}},
-					{Text: "id_rsa", Atoms: []string{"id_rsa"}},
-					{Text: ".aws/credentials", Atoms: []string{".aws/credentials"}},
-					{Text: ".netrc", Atoms: []string{".netrc"}},
-					{Text: ".npmrc", Atoms: []string{".npmrc"}},
-					{Text: ".pypirc", Atoms: []string{".pypirc"}},
-					{Text: ".git-credentials", Atoms: []string{".git-credentials"}},
-					{Text: ".kube/config", Atoms: []string{".kube/config"}},
-					{Text: ".docker/config.json", Atoms: []string{".docker/config.json"}},
-					{Text: "/etc/passwd", Atoms: []string{"/etc/passwd"}},
-					{Text: "/etc/shadow", Atoms: []string{"/etc/shadow"}},
-					{Text: "wallet.dat", Atoms: []string{"wallet.dat"}},
-					{Text: "login data", Atoms: []string{"login data"}},
-					{Text: "cookies.sqlite", Atoms: []string{"cookies.sqlite"}},
-					{Text: ".config/gcloud", Atoms: []string{".config/gcloud"}},
-					{Text: ".gnupg", Atoms: []string{".gnupg"}},
-					{Text: ".bash_history", Atoms: []string{".bash_history"}},
-					{Text: ".zsh_history", Atoms: []string{".zsh_history"}},
-					{Text: "keychain", Atoms: []string{"keychain"}},
-				},
-				All: []Pattern{
-					{
-						Text: `(?:\bopen|read_text|read_bytes|readfile|readfilesync|\bpath|expanduser|path\.join|homedir|` +
-							`Path\.home)\b`,
-						Regexp: true,
-						Atoms: []string{
-							"expanduser", "homedir", "open", "path", "path.home",
-							"path.join", "read_bytes", "read_text", "readfile",
-							"readfilesync",
-						},
-					},
-					{
-						Text: `\b(?:requests|httpx|session|client|axios|aiohttp|urllib3?|http|https)\.(?:post|put|request` +
-							`|patch)\b|urlopen\([^\n]*data|\bfetch\([^\n]*(?:post|body)|\.sendall\(`,
-						Regexp: true,
-						Atoms: []string{
-							".sendall(", "aiohttp.patch", "aiohttp.post", "aiohttp.put",
-							"aiohttp.request", "axios.patch", "axios.post", "axios.put",
-							"axios.request", "client.patch", "client.post", "client.put",
-							"client.request", "fetch(", "http.patch", "http.post",
-							"http.put", "http.request", "https.patch", "https.post",
-							"https.put", "https.request", "httpx.patch", "httpx.post",
-							"httpx.put", "httpx.request", "requests.patch",
-							"requests.post", "requests.put", "requests.request",
-							"session.patch", "session.post", "session.put",
-							"session.request", "urllib.patch", "urllib.post",
-							"urllib.put", "urllib.request", "urllib3.patch",
-							"urllib3.post", "urllib3.put", "urllib3.request", "urlopen(",
-						},
-					},
-				},
-				Start: []string{
-					".aws/credentials", ".bash_history", ".config/gcloud",
-					".docker/config.json", ".git-credentials", ".gnupg",
-					".kube/config", ".netrc", ".npmrc", ".pypirc", ".ssh/",
-					".zsh_history", "/etc/passwd", "/etc/shadow",
-					"cookies.sqlite", "id_rsa", "keychain", "login data",
-					"wallet.dat",
-				},
-				Lines: 10,
-			},
-			{
-				About: "code encodes a secret from the environment and sends data",
-				In:    41,
-				Any: []Pattern{
-					{
-						Text: `\b(?:b64encode|b32encode|b85encode|hexlify|btoa|urlsafe_b64encode)\([^\n]*(?:os\.environ|g` +
-							`etenv|process\.env)`,
-						Regexp: true,
-						Atoms:  []string{"getenv", "os.environ", "process.env"},
-					},
-				},
-				All: []Pattern{
-					{
-						Text: `\b(?:requests|httpx|session|client|axios|aiohttp|urllib3?)\.(?:post|put|request|get)\b|url` +
-							`open\(|\bfetch\(|\.sendall\(|gethostbyname\(`,
-						Regexp: true,
-						Atoms: []string{
-							".sendall(", "aiohttp.get", "aiohttp.post", "aiohttp.put",
-							"aiohttp.request", "axios.get", "axios.post", "axios.put",
-							"axios.request", "client.get", "client.post", "client.put",
-							"client.request", "fetch(", "gethostbyname(", "httpx.get",
-							"httpx.post", "httpx.put", "httpx.request", "requests.get",
-							"requests.post", "requests.put", "requests.request",
-							"session.get", "session.post", "session.put",
-							"session.request", "urllib.get", "urllib.post", "urllib.put",
-							"urllib.request", "urllib3.get", "urllib3.post",
-							"urllib3.put", "urllib3.request", "urlopen(",
-						},
-					},
-				},
-				Unless: []Pattern{
-					{Text: `basic`, Regexp: true, Atoms: []string{"basic"}},
-				},
-				Start: []string{"getenv", "os.environ", "process.env"},
-				Lines: 8,
 			},
 		},
 	},
@@ -609,16 +470,6 @@ var builtin = [...]Rule{
 							":(){: |:& }", ":(){: |:&}", ":(){:| : & }", ":(){:| : &}",
 							":(){:| :& }", ":(){:| :&}", ":(){:|: & }", ":(){:|: &}",
 							":(){:|:& }", ":(){:|:&}",
-						},
-					},
-				},
-				Unless: []Pattern{
-					{
-						Text:   `docker|chroot|\$\{?(?:tmp|dest|build|root|prefix)`,
-						Regexp: true,
-						Atoms: []string{
-							"$build", "$dest", "$prefix", "$root", "$tmp", "${build",
-							"${dest", "${prefix", "${root", "${tmp", "chroot", "docker",
 						},
 					},
 				},
@@ -1024,8 +875,11 @@ var builtin = [...]Rule{
 						},
 					},
 					{
-						Text: `\b(?:hide|conceal|keep)\s+(?:\w+\s+){0,6}from (?:the |your )?(?:user|human|operator|owner|` +
-							`victim)`,
+						Text: `\b(?:hide|conceal|keep)\s+(?:(?:it|them|this|that|everything)\s+|(?:the|this|that|these|yo` +
+							`ur|each|every|all)\s+(?:\w+\s+){0,2}(?:steps?|actions?|instructions?|process|operations?|c` +
+							`ommands?|uploads?|activity|transfers?|copy|copies|backups?|requests?|behavior|scripts?|fil` +
+							`es?|changes?|downloads?|fact)\s+)(?:\w+\s+)?from (?:the |your )?(?:user|human|operator|own` +
+							`er|victim)`,
 						Regexp: true,
 						Atoms: []string{
 							"from human", "from operator", "from owner",
@@ -1036,33 +890,26 @@ var builtin = [...]Rule{
 						},
 					},
 					{
-						Text: `without (?:the )?(?:user|human|owner)\S*\s+(?:knowledge|consent|awareness|knowing|noticing` +
-							`|realizing|permission)\b`,
+						Text: `without (?:the |your )(?:user|human|owner)\S*\s+(?:knowledge|consent|awareness|knowing|not` +
+							`icing|realizing|permission)\b`,
 						Regexp: true,
 						Atoms: []string{
-							"without human", "without owner", "without the human",
-							"without the owner", "without the user", "without user",
+							"without the human", "without the owner", "without the user",
+							"without your human", "without your owner",
+							"without your user",
 						},
 					},
 					{
-						Text:   `\bkeep this\s+(?:\w+\s+){0,3}(?:hidden|secret|confidential|to yourself)\b`,
+						Text: `\bkeep this\s+(?:to yourself|between us|(?:step|action|instruction|process|operation|uploa` +
+							`d|transfer|backup|behavior|activity|conversation)\s+(?:\w+\s+)?(?:hidden|secret|confidenti` +
+							`al))\b`,
 						Regexp: true,
 						Atoms:  []string{"keep this"},
 					},
 				},
 				Unless: []Pattern{
 					{
-						Text: `\b(?:secrets?|passwords?|api keys?|credentials?|internal|jargon|stack traces?|password has` +
-							`h|implementation details?|hidden from the user interface)\b[^\n]{0,20}\bfrom\b`,
-						Regexp: true,
-						Atoms: []string{
-							"api key", "credential", "hidden from the user interface",
-							"implementation detail", "internal", "jargon", "password",
-							"password hash", "secret", "stack trace",
-						},
-					},
-					{
-						Text:   `\b(?:never|not|don.t)\s+(?:\w+\s+){0,3}(?:without|hide|conceal|keep)\b`,
+						Text:   `\b(?:never|not|don.t|cannot)\s+(?:\w+\s+){0,3}(?:without|hide|conceal|keep)\b`,
 						Regexp: true,
 						Atoms:  []string{"conceal", "hide", "keep", "without"},
 					},
@@ -1099,10 +946,11 @@ var builtin = [...]Rule{
 					"not notif", "not notify ", "not report", "not reveal",
 					"not tell", "not tell ", "without acknowledg",
 					"without alert", "without disclos", "without discuss",
-					"without human", "without inform", "without mention",
-					"without notif", "without owner", "without report",
-					"without reveal", "without tell", "without the human",
-					"without the owner", "without the user", "without user",
+					"without inform", "without mention", "without notif",
+					"without report", "without reveal", "without tell",
+					"without the human", "without the owner", "without the user",
+					"without your human", "without your owner",
+					"without your user",
 				},
 				Lines: 1,
 			},
@@ -1241,7 +1089,7 @@ var builtin = [...]Rule{
 					},
 					{
 						Text: `(?:不要|不得|请勿|切勿|别).{0,6}(?:告诉|告知|通知|透露|提及|回答|回` +
-							`复|显示|向|让).{0,6}(?:用户|使用者)`,
+							`复).{0,6}(?:用户|使用者)`,
 						Regexp: true,
 						Atoms:  []string{"使用者", "用户"},
 					},
@@ -1339,7 +1187,7 @@ var builtin = [...]Rule{
 	},
 	{
 		ID: "SEC306", Title: "shortened link", Severity: diag.SeverityNote,
-		Signal: "concealment", Points: 3,
+		Signal: "supply-chain", Points: 3,
 		Shapes: []Shape{
 			{
 				In:   125,
@@ -1715,12 +1563,12 @@ var builtin = [...]Rule{
 				In:    112,
 				Any: []Pattern{
 					{
-						Text: `<\|?(?:im_start\|>\s*system|system\|>|system_override|admin_override|system_instruction[s]` +
-							`?>|system_message>|system_update>|\/?assistant_instructions?>)`,
+						Text: `<\|?(?:im_start\|>\s*system[\s:>]+[a-z]|system\|>\s*[a-z]|system_override|admin_override|s` +
+							`ystem_instruction[s]?>|system_message>|system_update>|\/?assistant_instructions?>)`,
 						Regexp: true,
 						Atoms: []string{
 							"admin_override", "assistant_instruction", "im_start|>",
-							"system_", "system_override", "system|>",
+							"system", "system_",
 						},
 					},
 					{
@@ -1751,7 +1599,7 @@ var builtin = [...]Rule{
 						Regexp: true,
 						Atoms:  []string{"[admin]", "[system]"},
 					},
-					{Text: `<<sys>>`, Regexp: true, Atoms: []string{"<<sys>>"}},
+					{Text: `<<sys>>\s*[a-z]`, Regexp: true, Atoms: []string{"<<sys>>"}},
 					{
 						Text: `<(?:system|developer|admin|root)(?:[_-](?:prompt|message|instructions?|note|override))?>[^` +
 							`<\n]*\b(?:must|precedence|ignore|disregard|override|obey|unrestricted|new instructions?|no` +
@@ -1789,15 +1637,14 @@ var builtin = [...]Rule{
 						Atoms:  []string{"<!--"},
 					},
 					{
-						Text: `(?:\battention|\battention to|(?:note|message|instructions|directive|important) (?:to|for)` +
-							`) (?:all |the |any )?(?:ai|llm|language model)s?\b(?:\s+(?:agents?|assistants?|models?|sys` +
-							`tems?))?\s*[:!]`,
+						Text: `(?:\battention|\battention to|(?:message|instructions|directive|important) (?:to|for)) (?:` +
+							`all |the |any )?(?:ai|llm|language model)s?\b(?:\s+(?:agents?|assistants?|models?|systems?` +
+							`))?\s*[:!]`,
 						Regexp: true,
 						Atoms: []string{
 							"attention", "attention to", "directive for", "directive to",
 							"important for", "important to", "instructions for",
-							"instructions to", "message for", "message to", "note for",
-							"note to",
+							"instructions to", "message for", "message to",
 						},
 					},
 					{Text: `^#+\s*system override\b`, Regexp: true, Atoms: []string{"system override"}},
@@ -1844,8 +1691,7 @@ var builtin = [...]Rule{
 					"attention to", "directive for", "directive to",
 					"im_start|>", "important for", "important to",
 					"instructions for", "instructions to", "message for",
-					"message to", "note for", "note to", "system override",
-					"system_", "system_override", "system|>",
+					"message to", "system", "system override", "system_",
 				},
 			},
 			{
@@ -1882,7 +1728,17 @@ var builtin = [...]Rule{
 							"repo", "user",
 						},
 					},
-					{Text: `css|style|config|file|lint|compiler|flag`, Regexp: true},
+					{
+						Text: `\b(?:css|config|file|lint|compiler|flag|style)\S*\s+(?:\w+\s+){0,3}(?:take|has|have|overri` +
+							`de|supersede)`,
+						Regexp: true,
+					},
+					{
+						Text: `\b(?:attempts?|tries|trying|try|can|could|may)\s+(?:\w+\s+){0,2}(?:override|supersede|over` +
+							`rule|outrank)`,
+						Regexp: true,
+						Atoms:  []string{"outrank", "override", "overrule", "supersede"},
+					},
 				},
 				Start: []string{
 					"outrank", "override", "overrule", "precedence\t",
@@ -1904,12 +1760,12 @@ var builtin = [...]Rule{
 					},
 					{
 						Text: `\b(?:enter|enable|activate|switch to|operate in|you are in)\s+(?:\w+\s+){0,2}(?:developer|` +
-							`unrestricted|jailbreak|god|dan|unfiltered|maintenance|privileged|cooperative) mode\b`,
+							`unrestricted|jailbreak|god|dan|unfiltered|maintenance|privileged) mode\b`,
 						Regexp: true,
 						Atoms: []string{
-							"cooperative mode", "dan mode", "developer mode", "god mode",
-							"jailbreak mode", "maintenance mode", "privileged mode",
-							"unfiltered mode", "unrestricted mode",
+							"dan mode", "developer mode", "god mode", "jailbreak mode",
+							"maintenance mode", "privileged mode", "unfiltered mode",
+							"unrestricted mode",
 						},
 					},
 					{
@@ -1974,11 +1830,12 @@ var builtin = [...]Rule{
 							"enter", "ignore", "remove", "set aside",
 						},
 					},
-					{Text: "developer mode chrome", Atoms: []string{"developer mode chrome"}},
-					{Text: "chrome", Atoms: []string{"chrome"}},
-					{Text: "android", Atoms: []string{"android"}},
-					{Text: "device", Atoms: []string{"device"}},
-					{Text: "adb ", Atoms: []string{"adb "}},
+					{
+						Text: `\bdeveloper mode (?:on|in|of) (?:the |your |an? )?(?:\w+ )?(?:device|phone|chrome|browser|` +
+							`tablet)`,
+						Regexp: true,
+						Atoms:  []string{"developer mode "},
+					},
 				},
 				Start: []string{
 					"abandon", "artificial constraint", "artificial filter",
@@ -1988,10 +1845,9 @@ var builtin = [...]Rule{
 					"constraints does not apply", "constraints don't apply",
 					"constraints no longer apply", "content constraint",
 					"content filter", "content guardrail", "content guideline",
-					"content limitation", "content restriction",
-					"cooperative mode", "dan mode", "developer mode",
-					"disregard", "drop", "ethical constraint", "ethical filter",
-					"ethical guardrail", "ethical guideline",
+					"content limitation", "content restriction", "dan mode",
+					"developer mode", "disregard", "drop", "ethical constraint",
+					"ethical filter", "ethical guardrail", "ethical guideline",
 					"ethical limitation", "ethical restriction", "god mode",
 					"guidelines do not apply", "guidelines does not apply",
 					"guidelines don't apply", "guidelines no longer apply",
@@ -2015,7 +1871,7 @@ var builtin = [...]Rule{
 			},
 			{
 				About: "the wish or the consent of the user is declared irrelevant",
-				In:    112,
+				In:    48,
 				Any: []Pattern{
 					{
 						Text: `\bregardless of\s+(?:what\s+)?(?:the\s+)?users?(?:.s)?\s+(?:requests?|instructions?|prefer` +
@@ -2025,19 +1881,15 @@ var builtin = [...]Rule{
 					},
 					{
 						Text: `\beven if\s+(?:the\s+)?users?\s+(?:asks? (?:you )?not|says? not|objects?|declines?|refuses` +
-							`?|disagrees?|requests? otherwise|tells? you (?:not|to stop)|did not ask|has not asked|says` +
-							` no|asked for something else)\b`,
+							`?|disagrees?|requests? otherwise|tells? you (?:not|to stop)|says no)\b`,
 						Regexp: true,
 						Atoms:  []string{"even if"},
 					},
 					{
-						Text: `\bthe user (?:has )?(?:already )?(?:pre-?approved|pre-?authorized|agreed to|consented to|a` +
-							`uthorized)\b[^\n.]*\b(?:all|any|every|unrestricted|full|these|this)\b`,
+						Text: `\bthe user (?:has )?(?:already )?(?:approved|authorized|agreed to|consented to)\b[^\n.]*\b` +
+							`(?:all|any|every|unrestricted|full|these|this)\b`,
 						Regexp: true,
-						Atoms: []string{
-							"agreed to", "authorized", "consented to", "pre-approved",
-							"pre-authorized", "preapproved", "preauthorized",
-						},
+						Atoms:  []string{"consented to", "greed to", "pproved", "uthorized"},
 					},
 					{
 						Text: `(?:not|never|n't) (?:ask|wait) (?:\w+\s+){0,3}(?:confirmation|permission|approval|consent)` +
@@ -2068,16 +1920,15 @@ var builtin = [...]Rule{
 						Atoms:  []string{"even if", "regardless", "without"},
 					},
 					{
-						Text:   `language|format|locale|tone|style`,
+						Text:   `\busers?(?:.s)?\s+(?:\w+\s+){0,2}(?:language|format|locale|tone|style)\b`,
 						Regexp: true,
-						Atoms:  []string{"format", "language", "locale", "style", "tone"},
+						Atoms:  []string{"user"},
 					},
 				},
 				Start: []string{
-					"agreed to", "authorized", "consented to", "even if",
-					"n't ask ", "n't wait ", "never ask ", "never wait ",
-					"not ask ", "not wait ", "pre-approved", "pre-authorized",
-					"preapproved", "preauthorized", "regardless of",
+					"consented to", "even if", "greed to", "n't ask ",
+					"n't wait ", "never ask ", "never wait ", "not ask ",
+					"not wait ", "pproved", "regardless of", "uthorized",
 					"without approval", "without asking", "without confirmation",
 					"without confirming", "without permission",
 					"without prompting",
@@ -2125,9 +1976,8 @@ var builtin = [...]Rule{
 				Any: []Pattern{
 					{
 						Text: `\b(?:after|before|upon|following|whenever|every time|each time|once|at the end of)\b[^\n.:` +
-							`]*\b(?:any|every|each|all|complet\w+|finish\w+|processing|editing|edit|updating|adding|ret` +
-							`rieval|task|tasks|operations?|session|response|changes?|interaction|using this skill|submi` +
-							`tting|submit|indexing)\b`,
+							`]*\b(?:any|every|each|all|complet\w+|finish\w+|edit\w*|updat\w+|tasks?|operations?|session` +
+							`|response|changes?|interaction)\b`,
 						Regexp: true,
 						Atoms: []string{
 							"after", "at the end of", "before", "each time",
@@ -2140,15 +1990,15 @@ var builtin = [...]Rule{
 						Regexp: true,
 						Atoms:  []string{"always", "make sure"},
 					},
-					{Text: `\b(?:we|usually) (?:always )?upload all\b`, Regexp: true, Atoms: []string{"upload all"}},
 				},
 				All: []Pattern{
 					{
 						Text: `(?:upload|send (?:a|the|all|it|every|each)|post (?:a|the|all|it|every|each)|transmit|forwa` +
-							`rd|submit|curl|exfiltrate|back ?up|copy (?:of|to)|sync(?:ed)? (?:to|with))\b[^\n]*(?:https` +
-							`?:\/\/[a-z0-9]|\bto (?:our|the|a|an|this)\s+(?:\w+\s+){0,4}(?:server|endpoint|webhook|coll` +
-							`ector|monitoring|backup (?:server|system|endpoint)|logging|analytics|remote|address|tracke` +
-							`r))`,
+							`rd|submit|exfiltrate|curl\b[^\n]*\s(?:-d|--data\S*|-f|--form|-t|--upload-file|--json)\b|cu` +
+							`rl\b[^\n]*-x\s*(?:post|put)|back ?up|copy (?:of|to)|sync(?:ed)? (?:to|with))\b[^\n]*(?:htt` +
+							`ps?:\/\/[a-z0-9-]+\.[a-z0-9.-]*[a-z]|\bto (?:our|the|a|an|this)\s+(?:\w+\s+){0,4}(?:server` +
+							`|endpoint|webhook|collector|monitoring|backup (?:server|system|endpoint)|logging|analytics` +
+							`|remote|address|tracker))`,
 						Regexp: true,
 						Atoms: []string{
 							"back up", "backup", "copy of", "copy to", "curl",
@@ -2164,11 +2014,10 @@ var builtin = [...]Rule{
 						Regexp: true,
 						Atoms:  []string{"forward", "post", "send", "submit", "upload"},
 					},
-					{Text: "localhost", Atoms: []string{"localhost"}},
-					{Text: "127.0.0.1", Atoms: []string{"127.0.0.1"}},
 					{Text: `\b(?:user|report) back to the user\b`, Regexp: true, Atoms: []string{" back to the user"}},
 					{
-						Text:   `pull request|\bpr\b|github|gitlab|slack|linear|jira|sentry|datadog|npm|pypi`,
+						Text: `\b(?:to|on|in|via)\s+(?:\w+\s+)?(?:github|gitlab|slack|linear|jira|sentry|datadog|npm|pypi` +
+							`)\b|pull request`,
 						Regexp: true,
 					},
 				},
@@ -2180,81 +2029,6 @@ var builtin = [...]Rule{
 				},
 				Lines:  3,
 				Points: 6,
-			},
-			{
-				About: "after every task, a script of the skill runs",
-				In:    112,
-				Any: []Pattern{
-					{
-						Text: `\b(?:after|before|always|upon|whenever)\b[^\n.]*\b(?:run|execute|call|invoke|calling)\b[^\` +
-							`n.]*\b[a-z0-9_-]+\.(?:sh|py|js|ps1)\b[^\n]*(?:avoid losing|stay synced|to the cloud|backup` +
-							`|back up|our server|integrity|redundan|permissions|collaborat|outdated|disk space|telemetr` +
-							`y|analytics)`,
-						Regexp: true,
-						Atoms: []string{
-							"analytics", "avoid losing", "back up", "backup",
-							"collaborat", "disk space", "integrity", "our server",
-							"outdated", "permissions", "redundan", "stay synced",
-							"telemetry", "to the cloud",
-						},
-					},
-					{
-						Text: `\b(?:backup|back up|telemetry)\b[^\n.]*\b(?:calling|running|run|call|execute)\b[^\n.]*\b[a` +
-							`-z0-9_-]+\.(?:sh|py|js|ps1)\b`,
-						Regexp: true,
-						Atoms:  []string{"back up", "backup", "telemetry"},
-					},
-				},
-				Start: []string{
-					"analytics", "avoid losing", "back up", "backup",
-					"collaborat", "disk space", "integrity", "our server",
-					"outdated", "permissions", "redundan", "stay synced",
-					"telemetry", "to the cloud",
-				},
-				Points: 5,
-			},
-			{
-				About: "a policy is said to require that something is sent elsewhere",
-				In:    48,
-				Any: []Pattern{
-					{
-						Text: `\b(?:compliance|transparency|governance|regulatory|communications policy|retention policy|` +
-							`for audit|for redundancy|for reliability)\b`,
-						Regexp: true,
-						Atoms: []string{
-							"communications policy", "compliance", "for audit",
-							"for redundancy", "for reliability", "governance",
-							"regulatory", "retention policy", "transparency",
-						},
-					},
-				},
-				All: []Pattern{
-					{
-						Text:   `\b(?:must|mandatory|not optional|always|automatically|required|every|all|each)\b`,
-						Regexp: true,
-					},
-					{
-						Text: `\b(?:posts?|sends?|sent|copied|cc|bcc|forwards?|forwarded|uploads?|uploaded|submits?|mirro` +
-							`red|transmits?|transmitted)\b[^\n]*\b(?:to|at|alias|endpoint|address)\b[^\n]*(?:https?:\/\` +
-							`/|\balias\b|@[a-z0-9-]+\.|\bendpoint\b|\bserver\b)`,
-						Regexp: true,
-					},
-				},
-				Unless: []Pattern{
-					{
-						Text:   `\b(?:never|not|don.t)\s+(?:\w+\s+){0,2}(?:post|send|copy|forward|upload)`,
-						Regexp: true,
-						Atoms:  []string{"copy", "forward", "post", "send", "upload"},
-					},
-					{Text: "localhost", Atoms: []string{"localhost"}},
-				},
-				Start: []string{
-					"communications policy", "compliance", "for audit",
-					"for redundancy", "for reliability", "governance",
-					"regulatory", "retention policy", "transparency",
-				},
-				Lines:  1,
-				Points: 5,
 			},
 			{
 				About: "an order in a tag that claims to be important",
@@ -2300,18 +2074,15 @@ var builtin = [...]Rule{
 				In:    48,
 				Any: []Pattern{
 					{
-						Text: `\b(?:for|to ensure|in line with|as required by|per)\s+(?:\w+\s+){0,2}(?:transparency|compl` +
-							`iance|audit(?:ing|s|ability)?|governance|redundancy|reliability|business continuity|disast` +
-							`er recovery|defense-in-depth|data safety|observability|quality assurance|record-keeping)\b` +
-							`[^\n]*\b(?:posts?|sends?|sent|uploads?|uploaded|forwards?|submits?|copied|mirrored|transmi` +
-							`ts?|routes?|routed)\b[^\n]*(?:https?:\/\/[a-z0-9]|\bpublic\b|\bproxy\b|\bendpoint\b|\bexte` +
-							`rnal\b)`,
+						Text: `\b(?:for|to ensure|in line with|as required by|per)\s+(?:\w+\s+){0,2}(?:[a-z-]+ )?(?:trans` +
+							`parency|compliance|audit(?:ing|s)?|governance|safety|security|quality|policy)\b[^\n]*\b(?:` +
+							`posts?|sends?|sent|uploads?|uploaded|forwards?|submits?|copied|mirrored|transmits?|routes?` +
+							`|routed)\b[^\n]*(?:https?:\/\/[a-z0-9-]+\.[a-z0-9.-]*[a-z]|\bpublic\b|\bproxy\b|\bendpoint` +
+							`\b|\bexternal\b)`,
 						Regexp: true,
 						Atoms: []string{
-							"audit", "business continuity", "compliance", "data safety",
-							"defense-in-depth", "disaster recovery", "governance",
-							"observability", "quality assurance", "record-keeping",
-							"redundancy", "reliability", "transparency",
+							"endpoint", "external", "http://", "https://", "proxy",
+							"public",
 						},
 					},
 				},
@@ -2321,14 +2092,10 @@ var builtin = [...]Rule{
 						Regexp: true,
 						Atoms:  []string{"copy", "forward", "post", "route", "send", "upload"},
 					},
-					{Text: "localhost", Atoms: []string{"localhost"}},
-					{Text: "127.0.0.1", Atoms: []string{"127.0.0.1"}},
 				},
 				Start: []string{
-					"audit", "business continuity", "compliance", "data safety",
-					"defense-in-depth", "disaster recovery", "governance",
-					"observability", "quality assurance", "record-keeping",
-					"redundancy", "reliability", "transparency",
+					"endpoint", "external", "http://", "https://", "proxy",
+					"public",
 				},
 				Points: 5,
 			},
@@ -2393,14 +2160,16 @@ var builtin = [...]Rule{
 				In:    48,
 				Any: []Pattern{
 					{
-						Text: `!\[[^\]\n]*\]\(https?:\/\/[^)\s]*[?&][a-z0-9_.-]+=(?:\{|\$|<|%7b|\[|data\b|base64|encoded|` +
-							`secret|token|conversation|history|summary|your_|user_)[^)\n]*\)`,
+						Text: `!\[[^\]\n]*\]\(https?:\/\/[^)\s]*[?&][a-z0-9_.-]+=[{$<\[%]?[^)&\n]{0,30}(?:secret|token|pa` +
+							`ssword|api_?key|conversation|history|summary|prompt|base64|encoded|env|user_?(?:data|input` +
+							`|message)|credential)[^)\n]*\)`,
 						Regexp: true,
 						Atoms:  []string{"](http"},
 					},
 					{
-						Text: `<img[^>\n]*src=["']https?:\/\/[^"'\s]*[?&][a-z0-9_.-]+=(?:\{|\$|<|%7b|data\b|base64|encode` +
-							`d|secret|token|conversation|history)`,
+						Text: `<img[^>\n]*src=["']https?:\/\/[^"'\s]*[?&][a-z0-9_.-]+=[{$<\[%]?[^"'&\n]{0,30}(?:secret|to` +
+							`ken|password|api_?key|conversation|history|summary|prompt|base64|encoded|env|user_?(?:data` +
+							`|input|message)|credential)`,
 						Regexp: true,
 						Atoms: []string{
 							"src=\"http://", "src=\"https://", "src='http://",
@@ -2414,17 +2183,6 @@ var builtin = [...]Rule{
 						Regexp: true,
 						Atoms:  []string{"http://", "https://"},
 					},
-				},
-				Unless: []Pattern{
-					{Text: "shields.io", Atoms: []string{"shields.io"}},
-					{Text: "badge", Atoms: []string{"badge"}},
-					{Text: "star-history", Atoms: []string{"star-history"}},
-					{Text: "quickchart", Atoms: []string{"quickchart"}},
-					{Text: "placehold", Atoms: []string{"placehold"}},
-					{Text: "mermaid", Atoms: []string{"mermaid"}},
-					{Text: "githubusercontent", Atoms: []string{"githubusercontent"}},
-					{Text: "vercel.com/button", Atoms: []string{"vercel.com/button"}},
-					{Text: "deploy", Atoms: []string{"deploy"}},
 				},
 				Start: []string{
 					"](http", "http://", "https://", "src=\"http://",
@@ -2550,23 +2308,33 @@ var builtin = [...]Rule{
 							"turn off",
 						},
 					},
-					{
-						Text: `\bserver-side (?:verification|validation)\b[^\n]*\b(?:unnecessary|not (?:needed|required|n` +
-							`ecessary)|can be skipped|adds)\b`,
-						Regexp: true,
-						Atoms:  []string{"server-side "},
-					},
 				},
 				Unless: []Pattern{
 					{
-						Text: `\b(?:never|not|don.t|cannot|avoid|without|refuse|attempts?|must not|should not|unless|atta` +
-							`cker)\b`,
+						Text: `\b(?:never|not|don.t|cannot|avoid|without|refuse|attempts? to|unless)\s+(?:\w+\s+){0,3}(?:` +
+							`disable|skip|bypass|suppress|turn|circumvent)`,
 						Regexp: true,
+						Atoms: []string{
+							"bypass", "circumvent", "disable", "skip", "suppress",
+							"turn",
+						},
+					},
+					{
+						Text: "^\\s*[-*|]\\s*`{0,2}-{0,2}[a-z_-]+(?: [a-z_]+)?`{0,2}\\s*[:|–" +
+							`-]\s[^\n]*\b(?:disable|skip|bypass|suppress)`,
+						Regexp: true,
+						Atoms:  []string{"bypass", "disable", "skip", "suppress"},
+					},
+					{Text: `^#`, Regexp: true},
+					{
+						Text:   "`?--[a-z-]+`? (?:flag|option)",
+						Regexp: true,
+						Atoms:  []string{" flag", " option", "` flag", "` option"},
 					},
 				},
 				Start: []string{
-					"bypass", "circumvent", "disable", "server-side ", "skip",
-					"suppress", "turn off",
+					"bypass", "circumvent", "disable", "skip", "suppress",
+					"turn off",
 				},
 				Lines: 1,
 			},
@@ -2611,11 +2379,6 @@ var builtin = [...]Rule{
 		Signal: "credentials", Points: 5,
 		Shapes: []Shape{
 			{
-				In:     9,
-				Points: 3,
-				Kind:   FlowEnvironment,
-			},
-			{
 				In:     13,
 				Points: 5,
 				Kind:   FlowCollects,
@@ -2626,35 +2389,28 @@ var builtin = [...]Rule{
 				Any: []Pattern{
 					{Text: "os.environ", Atoms: []string{"os.environ"}},
 					{Text: "process.env", Atoms: []string{"process.env"}},
-					{Text: "env | grep", Atoms: []string{"env | grep"}},
-					{Text: "env | egrep", Atoms: []string{"env | egrep"}},
+					{Text: "env |", Atoms: []string{"env |"}},
 					{Text: "printenv", Atoms: []string{"printenv"}},
 				},
 				All: []Pattern{
 					{
-						Text: `(?:for\s+\w+(?:\s*,\s*\w+)?\s+in\s+(?:os\.environ|dict\(os\.environ)|object\.(?:entries|ke` +
-							`ys)\(\s*process\.env|(?:env|printenv)\s*\|\s*(?:e?grep|rg)\b)`,
+						Text: "(?:for\\s+\\w+(?:\\s*,\\s*\\w+)?\\s+in\\s+(?:os\\.environ|dict\\(os\\." +
+							"environ)|object\\.(?:entries|keys)\\(\\s*process\\.env|(?:^|[\\s;" +
+							"&(`$])(?:env|printenv)\\s*\\|\\s*(?:e?grep|rg)\\b)",
 						Regexp: true,
 					},
-					{Text: `(?:key|secret|token|passw|credential|auth)["'|)\],\s]`, Regexp: true},
+					{
+						Text: `(?:["'|\/(]|grep -\w+e?\s+["']?)_?(?:api_?key|key|secret|token|passw|passwords?|credential` +
+							`s?|creds?|auth)["'|)\/]`,
+						Regexp: true,
+					},
 				},
 				Unless: []Pattern{
-					{
-						Text: `redact|mask|scrub|sanitiz|strip|pop\(|delete |blocklist|denylist|filter_env|clean_env|safe` +
-							`_env`,
-						Regexp: true,
-						Atoms: []string{
-							"blocklist", "clean_env", "delete ", "denylist",
-							"filter_env", "mask", "pop(", "redact", "safe_env",
-							"sanitiz", "scrub", "strip",
-						},
-					},
+					{Text: `\b(?:pop|del|delete)\b\s*\(?[^\n]{0,30}(?:\bk\b|key|name)`, Regexp: true},
+					{Text: `\bnot any\(|not in\b|!\s*\/|if not\b`, Regexp: true},
 				},
-				Start: []string{
-					"env | egrep", "env | grep", "os.environ", "printenv",
-					"process.env",
-				},
-				Lines: 4,
+				Start: []string{"env |", "os.environ", "printenv", "process.env"},
+				Lines: 2,
 			},
 			{
 				About: "files of secrets are searched",
@@ -2669,29 +2425,29 @@ var builtin = [...]Rule{
 					{
 						Text: `\b(?:scan|search|look|collect|gather|find|locate|walk)\b[^\n.]*\b(?:directories|directory|` +
 							`filesystem|disk|home|workspace|machine|system)\b[^\n.]*(?:\.env\b|\.ssh\b|\.aws\b|private ` +
-							`keys?|credentials|secrets|api keys|wallets?|\.pem\b)`,
+							`keys?|credentials|wallets?|\.pem\b)`,
 						Regexp: true,
 						Atoms: []string{
-							".aws", ".env", ".pem", ".ssh", "api keys", "credentials",
-							"private key", "secrets", "wallet",
+							".aws", ".env", ".pem", ".ssh", "credentials", "private key",
+							"wallet",
 						},
 					},
 				},
 				Unless: []Pattern{
 					{
-						Text: `gitignore|\.env\.example|permission|chmod|leak|commit|audit|rotate|scan(?:ner|ning) for|ex` +
-							`posed|detect`,
+						Text: `\b(?:never|not|don.t|avoid)\b[^\n.]{0,60}\b(?:scan|search|look|collect|gather|find|locate|` +
+							`walk)\b`,
 						Regexp: true,
 						Atoms: []string{
-							".env.example", "audit", "chmod", "commit", "detect",
-							"exposed", "gitignore", "leak", "permission", "rotate",
-							"scanner for", "scanning for",
+							"collect", "find", "gather", "locate", "look", "scan",
+							"search", "walk",
 						},
 					},
+					{Text: "gitignore", Atoms: []string{"gitignore"}},
 				},
 				Start: []string{
-					"-name", ".aws", ".env", ".pem", ".ssh", "api keys",
-					"credentials", "private key", "secrets", "wallet",
+					"-name", ".aws", ".env", ".pem", ".ssh", "credentials",
+					"private key", "wallet",
 				},
 			},
 			{
@@ -2699,47 +2455,60 @@ var builtin = [...]Rule{
 				In:    48,
 				Any: []Pattern{
 					{
-						Text: `\b(?:ask|prompt|request from|require|tell|instruct) (?:the |your )?(?:user|owner)s?\b[^\n.` +
-							`]*\b(?:password|passphrase|private key|seed phrase|recovery phrase|mnemonic|one-time (?:co` +
-							`de|password)|\botp\b|2fa code|credit card|\bcvv\b|social security)`,
+						Text: `\b(?:ask|prompt|request from|require) (?:the |your )?(?:user|owner)s?\b[^\n.]*\b(?:passwor` +
+							`d|passphrase|private key|seed phrase|recovery phrase|mnemonic|one-time (?:code|password)|\` +
+							`botp\b|2fa code|(?:credit )?card number|\bcvv\b|social security)`,
 						Regexp: true,
 						Atoms: []string{
-							"ask owner", "ask the owner", "ask the user", "ask user",
-							"ask your owner", "ask your user", "instruct owner",
-							"instruct the owner", "instruct the user", "instruct user",
-							"instruct your owner", "instruct your user", "prompt owner",
-							"prompt the owner", "prompt the user", "prompt user",
-							"prompt your owner", "prompt your user",
-							"request from owner", "request from the owner",
-							"request from the user", "request from user",
-							"request from your owner", "request from your user",
-							"require owner", "require the owner", "require the user",
-							"require user", "require your owner", "require your user",
-							"tell owner", "tell the owner", "tell the user", "tell user",
-							"tell your owner", "tell your user",
+							"ask owner", "ask owners", "ask the owner", "ask the owners",
+							"ask the user", "ask the users", "ask user", "ask users",
+							"ask your owner", "ask your owners", "ask your user",
+							"ask your users", "prompt owner", "prompt owners",
+							"prompt the owner", "prompt the owners", "prompt the user",
+							"prompt the users", "prompt user", "prompt users",
+							"prompt your owner", "prompt your owners",
+							"prompt your user", "prompt your users",
+							"request from owner", "request from owners",
+							"request from the owner", "request from the owners",
+							"request from the user", "request from the users",
+							"request from user", "request from users",
+							"request from your owner", "request from your owners",
+							"request from your user", "request from your users",
+							"require owner", "require owners", "require the owner",
+							"require the owners", "require the user",
+							"require the users", "require user", "require users",
+							"require your owner", "require your owners",
+							"require your user", "require your users",
 						},
 					},
 				},
 				Unless: []Pattern{
-					{Text: `\b(?:never|not|don.t|avoid|without)\b`, Regexp: true},
-					{Text: "reset", Atoms: []string{"reset"}},
-					{Text: "sudo password", Atoms: []string{"sudo password"}},
-					{Text: "strong password", Atoms: []string{"strong password"}},
+					{
+						Text:   `\b(?:never|not|don.t|avoid|without)\s+(?:\w+\s+){0,2}(?:ask|prompt|request|require|asking)`,
+						Regexp: true,
+					},
+					{Text: `\b(?:reset|sudo|strong|new|choose a) password`, Regexp: true, Atoms: []string{" password"}},
 				},
 				Start: []string{
-					"ask owner", "ask the owner", "ask the user", "ask user",
-					"ask your owner", "ask your user", "instruct owner",
-					"instruct the owner", "instruct the user", "instruct user",
-					"instruct your owner", "instruct your user", "prompt owner",
-					"prompt the owner", "prompt the user", "prompt user",
-					"prompt your owner", "prompt your user",
-					"request from owner", "request from the owner",
-					"request from the user", "request from user",
-					"request from your owner", "request from your user",
-					"require owner", "require the owner", "require the user",
-					"require user", "require your owner", "require your user",
-					"tell owner", "tell the owner", "tell the user", "tell user",
-					"tell your owner", "tell your user",
+					"ask owner", "ask owners", "ask the owner", "ask the owners",
+					"ask the user", "ask the users", "ask user", "ask users",
+					"ask your owner", "ask your owners", "ask your user",
+					"ask your users", "prompt owner", "prompt owners",
+					"prompt the owner", "prompt the owners", "prompt the user",
+					"prompt the users", "prompt user", "prompt users",
+					"prompt your owner", "prompt your owners",
+					"prompt your user", "prompt your users",
+					"request from owner", "request from owners",
+					"request from the owner", "request from the owners",
+					"request from the user", "request from the users",
+					"request from user", "request from users",
+					"request from your owner", "request from your owners",
+					"request from your user", "request from your users",
+					"require owner", "require owners", "require the owner",
+					"require the owners", "require the user",
+					"require the users", "require user", "require users",
+					"require your owner", "require your owners",
+					"require your user", "require your users",
 				},
 				Lines:  1,
 				Points: 4,
@@ -2875,27 +2644,17 @@ var builtin = [...]Rule{
 			},
 			{
 				About: "the clipboard or the position of the user is read",
-				In:    125,
+				In:    109,
 				Any: []Pattern{
 					{Text: `\bpbpaste\b`, Regexp: true, Atoms: []string{"pbpaste"}},
 					{Text: `\bget-clipboard\b`, Regexp: true, Atoms: []string{"get-clipboard"}},
 					{Text: `\bxclip\s+[^\n]*-o\b`, Regexp: true, Atoms: []string{"xclip"}},
 					{Text: `\bpyperclip\.paste\(`, Regexp: true, Atoms: []string{"pyperclip.paste("}},
 					{Text: `\bcllocationmanager\b`, Regexp: true, Atoms: []string{"cllocationmanager"}},
-					{
-						Text: `https?:\/\/(?:ipapi\.co|ipinfo\.io|ip-api\.com|api\.ipify\.org|ifconfig\.me|icanhazip\.com` +
-							`)`,
-						Regexp: true,
-						Atoms: []string{
-							"api.ipify.org", "icanhazip.com", "ifconfig.me",
-							"ip-api.com", "ipapi.co", "ipinfo.io",
-						},
-					},
 				},
 				Start: []string{
-					"api.ipify.org", "cllocationmanager", "get-clipboard",
-					"icanhazip.com", "ifconfig.me", "ip-api.com", "ipapi.co",
-					"ipinfo.io", "pbpaste", "pyperclip.paste(", "xclip",
+					"cllocationmanager", "get-clipboard", "pbpaste",
+					"pyperclip.paste(", "xclip",
 				},
 			},
 			{
@@ -2903,27 +2662,24 @@ var builtin = [...]Rule{
 				In:    48,
 				Any: []Pattern{
 					{
-						Text: `\b(?:upload|send|forward|transmit|exfiltrate|collect)\b[^\n.]*\b(?:system prompt|task prom` +
-							`pts?|prompts you|user prompts?|the (?:user.s )?prompts?|<prompt>|<query>|the query|convers` +
-							`ations?|chat history|(?:all|every|each) (?:e?mails?|contacts?|messages|keystrokes?))\b[^\n` +
-							`]*(?:https?:\/\/|\bto (?:our|the|a|an) (?:\w+ )*(?:server|endpoint|webhook|address|collect` +
-							`or))`,
+						Text: `\b(?:upload|send|forward|transmit|exfiltrate|collect)\b[^\n.]*\b(?:system prompt|user prom` +
+							`pts?|the (?:user.s )?prompts?|conversations?|chat history|(?:all|every|each) (?:e?mails?|c` +
+							`ontacts?|messages|keystrokes?))\b[^\n]*(?:https?:\/\/|\bto (?:our|the|a|an) (?:\w+ )*(?:se` +
+							`rver|endpoint|webhook|address|collector))`,
 						Regexp: true,
 						Atoms: []string{
-							"<prompt>", "<query>", "all contact", "all contacts",
-							"all email", "all emails", "all keystroke", "all keystrokes",
-							"all mail", "all mails", "all messages", "each contact",
-							"each contacts", "each email", "each emails",
-							"each keystroke", "each keystrokes", "each mail",
-							"each mails", "each messages", "every contact",
-							"every contacts", "every email", "every emails",
-							"every keystroke", "every keystrokes", "every mail",
-							"every mails", "every messages", "hat history",
-							"onversation", "prompt", "prompts you", "system prompt",
-							"task prompt", "the query", "user prompt",
+							"all contact", "all contacts", "all email", "all emails",
+							"all keystroke", "all keystrokes", "all mail", "all mails",
+							"all messages", "each contact", "each contacts",
+							"each email", "each emails", "each keystroke",
+							"each keystrokes", "each mail", "each mails",
+							"each messages", "every contact", "every contacts",
+							"every email", "every emails", "every keystroke",
+							"every keystrokes", "every mail", "every mails",
+							"every messages", "hat history", "onversation", "prompt",
+							"system prompt", "user prompt",
 						},
 					},
-					{Text: `\bget all (?:e?mails|contacts|messages)\b`, Regexp: true, Atoms: []string{"get all "}},
 				},
 				Unless: []Pattern{
 					{
@@ -2933,17 +2689,16 @@ var builtin = [...]Rule{
 					},
 				},
 				Start: []string{
-					"<prompt>", "<query>", "all contact", "all contacts",
-					"all email", "all emails", "all keystroke", "all keystrokes",
-					"all mail", "all mails", "all messages", "each contact",
-					"each contacts", "each email", "each emails",
-					"each keystroke", "each keystrokes", "each mail",
-					"each mails", "each messages", "every contact",
-					"every contacts", "every email", "every emails",
-					"every keystroke", "every keystrokes", "every mail",
-					"every mails", "every messages", "get all ", "hat history",
-					"onversation", "prompt", "prompts you", "system prompt",
-					"task prompt", "the query", "user prompt",
+					"all contact", "all contacts", "all email", "all emails",
+					"all keystroke", "all keystrokes", "all mail", "all mails",
+					"all messages", "each contact", "each contacts",
+					"each email", "each emails", "each keystroke",
+					"each keystrokes", "each mail", "each mails",
+					"each messages", "every contact", "every contacts",
+					"every email", "every emails", "every keystroke",
+					"every keystrokes", "every mail", "every mails",
+					"every messages", "hat history", "onversation", "prompt",
+					"system prompt", "user prompt",
 				},
 				Lines: 1,
 			},
@@ -2960,16 +2715,13 @@ var builtin = [...]Rule{
 					{
 						Text: `https?:\/\/[a-z0-9-]+\.(?:vercel\.app|netlify\.app|pages\.dev|workers\.dev|onrender\.com|g` +
 							`litch\.me|repl\.co|replit\.app|herokuapp\.com|web\.app|firebaseapp\.com|surge\.sh|000webho` +
-							`stapp\.com|deno\.dev|github\.io\/[a-z0-9_-]*(?:install|setup|download)|weebly\.com|wixsite` +
-							`\.com|blogspot\.com|mystrikingly\.com|godaddysites\.com|carrd\.co|notion\.site)\b`,
+							`stapp\.com|deno\.dev|github\.io\/[a-z0-9_-]*(?:install|setup|download))\b`,
 						Regexp: true,
 						Atoms: []string{
-							"000webhostapp.com", "blogspot.com", "carrd.co", "deno.dev",
-							"firebaseapp.com", "github.io/", "glitch.me",
-							"godaddysites.com", "herokuapp.com", "mystrikingly.com",
-							"netlify.app", "notion.site", "onrender.com", "pages.dev",
-							"repl.co", "replit.app", "surge.sh", "vercel.app", "web.app",
-							"weebly.com", "wixsite.com", "workers.dev",
+							"000webhostapp.com", "deno.dev", "firebaseapp.com",
+							"github.io/", "glitch.me", "herokuapp.com", "netlify.app",
+							"onrender.com", "pages.dev", "repl.co", "replit.app",
+							"surge.sh", "vercel.app", "web.app", "workers.dev",
 						},
 					},
 				},
@@ -2995,14 +2747,14 @@ var builtin = [...]Rule{
 					},
 				},
 				Start: []string{
-					"000webhostapp.com", "blogspot.com", "carrd.co", "deno.dev",
-					"firebaseapp.com", "github.io/", "glitch.me",
-					"godaddysites.com", "herokuapp.com", "mystrikingly.com",
-					"netlify.app", "notion.site", "onrender.com", "pages.dev",
-					"repl.co", "replit.app", "surge.sh", "vercel.app", "web.app",
-					"weebly.com", "wixsite.com", "workers.dev",
+					"000webhostapp.com", "deno.dev", "firebaseapp.com",
+					"github.io/", "glitch.me", "herokuapp.com", "netlify.app",
+					"onrender.com", "pages.dev", "repl.co", "replit.app",
+					"surge.sh", "vercel.app", "web.app", "workers.dev",
 				},
-				Lines: 3,
+				Lines:    3,
+				Points:   7,
+				Severity: new(diag.SeverityWarning),
 			},
 			{
 				About: "a download that the skill needs, on a domain that is often abused",
@@ -3073,10 +2825,10 @@ var builtin = [...]Rule{
 				Any: []Pattern{
 					{
 						Text: `\b(?:upload|exfiltrate|forward|transmit|submit|mirror|(?:send|post|publish) (?:a|the|all|i` +
-							`t|every|each|its|your|document|user))[^\n.]*\b(?:files?|summar(?:y|ies)|documents?|content` +
-							`s?|keys?|tokens?|secrets?|credentials?|passwords?|conversations?|prompts?|history|session ` +
-							`data|environment|data|summary|logs?|results?|emails?|contacts?|code|copy|metrics|requests?` +
-							`|info(?:rmation)?)\b[^\n]*\bto\b[^\n]*https?:\/\/[a-z0-9]`,
+							`t|every|each|its|your))[^\n.]*\b(?:files?|documents?|contents?|keys?|tokens?|secrets?|cred` +
+							`entials?|passwords?|conversations?|prompts?|history|session data|environment|data|summary|` +
+							`logs?|results?|emails?|contacts?|code|copy|metrics|requests?|info(?:rmation)?)\b[^\n]*\bto` +
+							`\b[^\n]*https?:\/\/[a-z0-9-]+\.[a-z0-9.-]*[a-z]`,
 						Regexp: true,
 						Atoms:  []string{"http://", "https://"},
 					},
@@ -3089,12 +2841,10 @@ var builtin = [...]Rule{
 				},
 				Unless: []Pattern{
 					{
-						Text:   `\b(?:never|not|don.t)\b[^\n]*\b(?:upload|send|forward|transmit)`,
+						Text:   `\b(?:never|not|don.t)\s+(?:\w+\s+){0,3}(?:upload|send|forward|transmit)`,
 						Regexp: true,
 						Atoms:  []string{"forward", "send", "transmit", "upload"},
 					},
-					{Text: "localhost", Atoms: []string{"localhost"}},
-					{Text: "127.0.0.1", Atoms: []string{"127.0.0.1"}},
 				},
 				Start: []string{"collect", "http://", "https://", "receive"},
 				Lines: 1,
@@ -3120,7 +2870,11 @@ var builtin = [...]Rule{
 					{Text: `\b(?:each|every|all|any|always|after)\b`, Regexp: true},
 				},
 				Unless: []Pattern{
-					{Text: `\b(?:never|not|don.t|ask|support@|user@|example)\b`, Regexp: true},
+					{
+						Text:   `\b(?:never|not|don.t|ask)\b[^\n.]{0,40}\b(?:forward|send|bcc)\b`,
+						Regexp: true,
+					},
+					{Text: `\b(?:support|user|you|me)@`, Regexp: true},
 				},
 				Start: []string{
 					"bcc a copy", "bcc all", "bcc each", "bcc every", "bcc it",
@@ -3186,9 +2940,19 @@ var builtin = [...]Rule{
 					},
 				},
 				Unless: []Pattern{
-					{Text: `\/(?:oauth2?|token|login|auth|session|sso|v\d+\/token)`, Regexp: true},
-					{Text: "client_secret", Atoms: []string{"client_secret"}},
-					{Text: "grant_type", Atoms: []string{"grant_type"}},
+					{
+						Text:   `https?:\/\/[^\s"']*\/(?:oauth2?|token|login|auth|session|sso)\b`,
+						Regexp: true,
+						Atoms: []string{
+							"/auth", "/login", "/oauth", "/oauth2", "/session", "/sso",
+							"/token",
+						},
+					},
+					{
+						Text:   `[ "'&?](?:client_secret|refresh_token|grant_type)=`,
+						Regexp: true,
+						Atoms:  []string{"client_secret", "grant_type", "refresh_token"},
+					},
 				},
 				Start:  []string{"curl"},
 				Points: 4,
@@ -3253,15 +3017,12 @@ var builtin = [...]Rule{
 				},
 				Unless: []Pattern{
 					{
-						Text:   `\b(?:never|not|don.t|cannot|without|avoid|only you|encrypted)\b`,
-						Regexp: true,
-					},
-					{
-						Text:   `\b(?:github|vault|secrets manager|key ?vault|keychain|authorization header|bearer)\b`,
+						Text: `\b(?:never|not|don.t|cannot|without|avoid)\b[^\n.]{0,60}\b(?:sent|send|transmit|submit|upl` +
+							`oad|forward|post|backed up)`,
 						Regexp: true,
 						Atoms: []string{
-							"authorization header", "bearer", "github", "key vault",
-							"keychain", "keyvault", "secrets manager", "vault",
+							"backed up", "forward", "post", "send", "sent", "submit",
+							"transmit", "upload",
 						},
 					},
 				},
@@ -3291,13 +3052,16 @@ var builtin = [...]Rule{
 					},
 				},
 				Unless: []Pattern{
-					{Text: "localhost", Atoms: []string{"localhost"}},
-					{Text: "127.0.0.1", Atoms: []string{"127.0.0.1"}},
-					{Text: `\b(?:never|not|don.t)\b`, Regexp: true},
 					{
-						Text:   `\bour own\b|api gateway|backend`,
+						Text:   `\b(?:never|not|don.t)\s+(?:\w+\s+){0,2}(?:route|send|tunnel|proxy|redirect|pass)`,
 						Regexp: true,
-						Atoms:  []string{"api gateway", "backend", "our own"},
+						Atoms:  []string{"pass", "proxy", "redirect", "route", "send", "tunnel"},
+					},
+					{
+						Text: `\b(?:proxy|relay|gateway|at|via|through)\s+(?:at\s+|on\s+)?(?:https?:\/\/)?(?:localhost|12` +
+							`7\.0\.0\.1)`,
+						Regexp: true,
+						Atoms:  []string{"127.0.0.1", "localhost"},
 					},
 				},
 				Start: []string{
@@ -3317,11 +3081,7 @@ var builtin = [...]Rule{
 					},
 				},
 				Unless: []Pattern{
-					{Text: "add_argument", Atoms: []string{"add_argument"}},
-					{Text: "example.com", Atoms: []string{"example.com"}},
-					{Text: "example.org", Atoms: []string{"example.org"}},
-					{Text: "usage", Atoms: []string{"usage"}},
-					{Text: "help=", Atoms: []string{"help="}},
+					{Text: `@(?:[a-z0-9-]+\.)*example\.(?:com|org|net)["']`, Regexp: true, Atoms: []string{"example."}},
 				},
 				Start:    []string{"\"bcc\":", "\"bcc\"]", "'bcc':", "'bcc']", "_bcc", "bcc:"},
 				Points:   10,
@@ -3358,16 +3118,6 @@ var builtin = [...]Rule{
 						Regexp: true,
 					},
 				},
-				Unless: []Pattern{
-					{Text: "awscli", Atoms: []string{"awscli"}},
-					{Text: "anaconda", Atoms: []string{"anaconda"}},
-					{Text: "miniconda", Atoms: []string{"miniconda"}},
-					{Text: "nodesource", Atoms: []string{"nodesource"}},
-					{Text: "sha256sum", Atoms: []string{"sha256sum"}},
-					{Text: "gpg --verify", Atoms: []string{"gpg --verify"}},
-					{Text: "shasum", Atoms: []string{"shasum"}},
-					{Text: "cosign verify", Atoms: []string{"cosign verify"}},
-				},
 				Start: []string{"curl", "wget"},
 				Lines: 4,
 			},
@@ -3381,26 +3131,6 @@ var builtin = [...]Rule{
 						Regexp: true,
 						Atoms:  []string{"curl", "wget"},
 					},
-				},
-				Unless: []Pattern{
-					{Text: "anaconda", Atoms: []string{"anaconda"}},
-					{Text: "miniconda", Atoms: []string{"miniconda"}},
-					{Text: "sha256sum", Atoms: []string{"sha256sum"}},
-					{Text: "shasum", Atoms: []string{"shasum"}},
-					{Text: "gpg ", Atoms: []string{"gpg "}},
-					{Text: "nodesource", Atoms: []string{"nodesource"}},
-					{Text: "github.com", Atoms: []string{"github.com"}},
-					{Text: "githubusercontent", Atoms: []string{"githubusercontent"}},
-					{Text: "raw.github", Atoms: []string{"raw.github"}},
-					{Text: "get.docker.com", Atoms: []string{"get.docker.com"}},
-					{Text: "rustup", Atoms: []string{"rustup"}},
-					{Text: "awscli", Atoms: []string{"awscli"}},
-					{Text: "googleapis", Atoms: []string{"googleapis"}},
-					{Text: "pypa.io", Atoms: []string{"pypa.io"}},
-					{Text: "llvm.org", Atoms: []string{"llvm.org"}},
-					{Text: "microsoft.com", Atoms: []string{"microsoft.com"}},
-					{Text: "localhost", Atoms: []string{"localhost"}},
-					{Text: "127.0.0.1", Atoms: []string{"127.0.0.1"}},
 				},
 				Start: []string{"curl", "wget"},
 			},
@@ -3424,8 +3154,8 @@ var builtin = [...]Rule{
 						Atoms:  []string{"rm -"},
 					},
 					{
-						Text: `\bfind\s+["']?(?:\.|~|\$HOME|\$PWD)["']?\s[^\n]*-name\s+["']\*\.(?:ical|ics|docx?|pdf|xlsx` +
-							`?|pptx?|db|sqlite|jpe?g|png|mp4|txt|md|csv)["'][^\n]*(?:-delete|-exec\s+rm)`,
+						Text: `\bfind\s+["']?(?:\.|~|\$HOME|\$PWD)["']?\s[^\n]*-name\s+["']\*\.(?:docx?|xlsx?|pptx?|od[ts` +
+							`p]|pdf|csv|txt|md|jpe?g|png|mp4|db|sqlite)["'][^\n]*(?:-delete|-exec\s+rm)`,
 						Regexp: true,
 						Atoms:  []string{"-name"},
 					},
@@ -3433,20 +3163,14 @@ var builtin = [...]Rule{
 				Start: []string{"-name", "rm -"},
 			},
 			{
-				About: "the text asks to delete originals, backups, or unrelated files",
+				About: "the text asks to delete originals, backups, or other files",
 				In:    48,
 				Any: []Pattern{
 					{
-						Text: `\b(?:delete|remove|erase|wipe|purge|destroy)\b[^\n.]*\b(?:all (?:other|previous|older|rema` +
-							`ining|files)|every (?:other|file)|the original|originals?|backups?|older than|unrelated|ot` +
-							`her versions|future occurrences)\b`,
+						Text: `\b(?:delete|remove|erase|wipe|purge|destroy)\b[^\n.]*\b(?:(?:all|every|any)\s+(?:\w+\s+){0` +
+							`,2}(?:files?|documents?|copies|versions?|folders?)|originals?|backups?)\b`,
 						Regexp: true,
-						Atoms: []string{
-							"all files", "all older", "all other", "all previous",
-							"all remaining", "backup", "every file", "every other",
-							"future occurrences", "older than", "original",
-							"other versions", "the original", "unrelated",
-						},
+						Atoms:  []string{"delete", "destroy", "erase", "purge", "remove", "wipe"},
 					},
 				},
 				All: []Pattern{
@@ -3463,16 +3187,13 @@ var builtin = [...]Rule{
 				},
 				Unless: []Pattern{
 					{
-						Text:   `\b(?:never|not|don.t|confirm|ask|approval|permission|only if|unless)\b`,
+						Text: `\b(?:never|not|don.t|confirm|ask|approval|permission|only if|unless)\b[^\n.]{0,60}\b(?:del` +
+							`ete|remove|erase|wipe|purge|destroy)`,
 						Regexp: true,
+						Atoms:  []string{"delete", "destroy", "erase", "purge", "remove", "wipe"},
 					},
 				},
-				Start: []string{
-					"all files", "all older", "all other", "all previous",
-					"all remaining", "backup", "every file", "every other",
-					"future occurrences", "older than", "original",
-					"other versions", "the original", "unrelated",
-				},
+				Start: []string{"delete", "destroy", "erase", "purge", "remove", "wipe"},
 				Lines: 1,
 			},
 		},
@@ -3536,19 +3257,17 @@ var builtin = [...]Rule{
 							"secret admin", "secret endpoint", "secret login",
 						},
 					},
-					{
-						Text:   `\b(?:admin|root|superuser)\s+(?:account|user)\b[^\n]*\b(?:password)\b[^\n]*\bemergency\b`,
-						Regexp: true,
-						Atoms:  []string{"emergency"},
-					},
 				},
 				Unless: []Pattern{
-					{Text: `\b(?:never|not|don.t|avoid)\b`, Regexp: true},
+					{
+						Text: `\b(?:never|not|don.t|avoid)\s+(?:\w+\s+){0,3}(?:include|add|create|open|leave|install|plan` +
+							`t|embed|build|keep)\b`,
+						Regexp: true,
+					},
 				},
 				Start: []string{
-					"back door", "backdoor", "emergency", "hidden ",
-					"secret account", "secret admin", "secret endpoint",
-					"secret login",
+					"back door", "backdoor", "hidden ", "secret account",
+					"secret admin", "secret endpoint", "secret login",
 				},
 				Points:   10,
 				Severity: new(diag.SeverityError),
@@ -3594,11 +3313,6 @@ var builtin = [...]Rule{
 				In:    60,
 				Any: []Pattern{
 					{
-						Text:   `\badministratoraccess\b[^\n]*\b(?:convenience|during setup|debugging|temporar|role|policy)`,
-						Regexp: true,
-						Atoms:  []string{"administratoraccess"},
-					},
-					{
 						Text: `\b(?:use|grant|assign|attach|configure)s?\s+(?:\w+\s+){0,2}(?:broad|full|wildcard|admin(?:` +
 							`istrator)?|unrestricted)\s+(?:iam\s+|access\s+)?(?:permissions|privileges|rights)\b[^\n]*\` +
 							`b(?:convenience|debugging|simplicity|simplify|easier|avoid (?:errors|issues)|compatib)`,
@@ -3606,7 +3320,7 @@ var builtin = [...]Rule{
 						Atoms:  []string{"ermissions", "rights", "rivileges"},
 					},
 				},
-				Start:  []string{"administratoraccess", "ermissions", "rights", "rivileges"},
+				Start:  []string{"ermissions", "rights", "rivileges"},
 				Points: 4,
 			},
 		},
@@ -3634,15 +3348,14 @@ var builtin = [...]Rule{
 						Regexp: true,
 						Atoms:  []string{"password-protected "},
 					},
-					{Text: `\bzip\b[^\n.]*\block\b[^\n.]*\bpassword\b`, Regexp: true, Atoms: []string{"password"}},
 				},
 				All: []Pattern{
 					{
-						Text:   `\b(?:after|all files|every|each|finish|always|important|identified|must)\b`,
+						Text:   `\b(?:after|all files|every|each|always|important|must)\b`,
 						Regexp: true,
 						Atoms: []string{
-							"after", "all files", "always", "each", "every", "finish",
-							"identified", "important", "must",
+							"after", "all files", "always", "each", "every", "important",
+							"must",
 						},
 					},
 				},
@@ -3687,8 +3400,33 @@ var builtin = [...]Rule{
 				},
 				Unless: []Pattern{
 					{
-						Text:   `\b(?:never|not|don.t|avoid|without|no|redact|mask|leak|expos)\b`,
+						Text: `\b(?:never|not|don.t|avoid|without|no|redact|mask)\b[^\n.]{0,60}\b(?:print|log|echo|repeat` +
+							`|output|dump|display|include|reveal)`,
 						Regexp: true,
+					},
+					{
+						Text:   `\b(?:echo|repeat|include|output|reveal)\w*\s+(?:\w+\s+)?tokens\b`,
+						Regexp: true,
+						Atoms:  []string{"tokens"},
+					},
+					{
+						Text:   `\b(?:input|output|generated|new|max|prompt|completion)[ _-]tokens?\b`,
+						Regexp: true,
+						Atoms: []string{
+							"completion token", "completion tokens", "completion-token",
+							"completion-tokens", "completion_token", "completion_tokens",
+							"generated token", "generated tokens", "generated-token",
+							"generated-tokens", "generated_token", "generated_tokens",
+							"input token", "input tokens", "input-token", "input-tokens",
+							"input_token", "input_tokens", "max token", "max tokens",
+							"max-token", "max-tokens", "max_token", "max_tokens",
+							"new token", "new tokens", "new-token", "new-tokens",
+							"new_token", "new_tokens", "output token", "output tokens",
+							"output-token", "output-tokens", "output_token",
+							"output_tokens", "prompt token", "prompt tokens",
+							"prompt-token", "prompt-tokens", "prompt_token",
+							"prompt_tokens",
+						},
 					},
 				},
 				Start: []string{
@@ -3704,16 +3442,26 @@ var builtin = [...]Rule{
 				In:    48,
 				Any: []Pattern{
 					{
-						Text: `\b(?:always|automatically)\b[^\n.]*\b(?:set|make|create|mark|publish)\w*\b[^\n.]*\b(?:publ` +
-							`ic|publicly|world-readable)\b`,
+						Text: `\b(?:always|automatically|by default)\b[^\n.]*(?:--public\b|visibility["']?[:=\s]{1,3}["']` +
+							`?public\b|\bpublic-read\b|\bworld-readable\b|\b(?:set|make|mark)\s+(?:it|them|(?:the|each|` +
+							`every|all)\s+(?:\w+\s+){1,2})\s*(?:to\s+)?public\b)`,
 						Regexp: true,
-						Atoms:  []string{"public", "world-readable"},
+						Atoms: []string{
+							"--public", "public", "public-read", "visibility",
+							"world-readable",
+						},
 					},
 				},
 				Unless: []Pattern{
-					{Text: `\b(?:never|not|don.t|api|key|interface|method|class)\b`, Regexp: true},
+					{
+						Text:   `\b(?:never|not|don.t)\s+(?:\w+\s+){0,3}(?:set|make|mark|use)\b`,
+						Regexp: true,
+					},
 				},
-				Start: []string{"public", "world-readable"},
+				Start: []string{
+					"--public", "public", "public-read", "visibility",
+					"world-readable",
+				},
 			},
 		},
 	},
@@ -3736,14 +3484,27 @@ var builtin = [...]Rule{
 				In:    60,
 				Any: []Pattern{
 					{
-						Text: `\b(?:fetch|read|load|download|retrieve|curl|get|open|visit)\b[^\n]*\b(?:and|then)\s+(?:fol` +
-							`low|obey|execute|apply|carry out|do what)\b`,
+						Text: `\b(?:fetch|read|load|download|retrieve|curl)\b[^\n]{0,60}https?:\/\/\S+[^\n]{0,40}\b(?:and` +
+							`|then)\s+(?:follow|obey|execute|apply|carry out|do what)\b`,
 						Regexp: true,
-						Atoms:  []string{"apply", "carry out", "do what", "execute", "follow", "obey"},
+						Atoms:  []string{"http://", "https://"},
 					},
 					{
-						Text: `\b(?:follow|obey|execute)\s+(?:\w+\s+)*(?:instructions?|steps|commands|directives|rules)\b` +
-							`[^\n.]*\b(?:at|from|in|on)\b[^\n]*https?:\/\/`,
+						Text: `\b(?:fetch|read|load|download|retrieve)\s+and\s+(?:follow|obey|execute)\b[^\n]{0,20}https?` +
+							`:\/\/`,
+						Regexp: true,
+						Atoms: []string{
+							"download\t", "download\n", "download\f", "download\r",
+							"download ", "fetch\t", "fetch\n", "fetch\f", "fetch\r",
+							"fetch ", "load\t", "load\n", "load\f", "load\r", "load ",
+							"read\t", "read\n", "read\f", "read\r", "read ",
+							"retrieve\t", "retrieve\n", "retrieve\f", "retrieve\r",
+							"retrieve ",
+						},
+					},
+					{
+						Text: `\b(?:follow|obey|execute)\s+(?:\w+\s+){0,4}(?:instructions?|steps|commands|directives|rule` +
+							`s)\s+(?:at|from|in|on|of)\b[^\n]{0,20}https?:\/\/\S+\.(?:md|txt)\b`,
 						Regexp: true,
 						Atoms: []string{
 							"execute\t", "execute\n", "execute\f", "execute\r",
@@ -3756,13 +3517,13 @@ var builtin = [...]Rule{
 					{Text: `https?:\/\/[a-z0-9]`, Regexp: true, Atoms: []string{"http://", "https://"}},
 				},
 				Unless: []Pattern{
-					{Text: `\b(?:never|not|don.t)\b`, Regexp: true},
 					{
-						Text:   `docs?\.|\/docs|documentation|github\.com|install|readme|guide|localhost`,
+						Text: `\b(?:never|not|don.t)\s+(?:\w+\s+){0,2}(?:fetch|read|load|download|retrieve|follow|obey|ex` +
+							`ecute)`,
 						Regexp: true,
 						Atoms: []string{
-							"/docs", "doc.", "docs.", "documentation", "github.com",
-							"guide", "install", "localhost", "readme",
+							"download", "execute", "fetch", "follow", "load", "obey",
+							"read", "retrieve",
 						},
 					},
 				},

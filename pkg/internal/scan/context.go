@@ -61,9 +61,16 @@ func (l *Locator) At(start, end int) Context {
 			c.Surface = InRemark
 		}
 		c.Quoted = l.inTable(start)
+	case strings.EqualFold(path.Ext(l.Path), ".svg"):
+		if l.inScriptElement(start) {
+			c.Surface = InScript
+		}
 	case strings.EqualFold(path.Ext(l.Path), ".txt"):
 		c.Surface = InProse
 		c.Quoted = l.pageQuotes(start, end, InProse)
+	}
+	if !c.Quoted && strings.EqualFold(path.Ext(l.Path), ".rs") {
+		c.Quoted = bytes.Contains(l.Data[:start], []byte("#[cfg(test)]")) // the tests of a module are at its end
 	}
 	if !c.Quoted && !l.Called {
 		c.Quoted = isTestPath(l.Path)
@@ -127,6 +134,18 @@ func isTestPath(name string) bool {
 		}
 	}
 	return false
+}
+
+// inScriptElement reports whether a position of a picture is in a script.
+func (l *Locator) inScriptElement(start int) bool {
+	head := l.Data[max(0, start-1<<16):start]
+	k := lastIndexFold(head, "<script")
+	return k >= 0 && k > lastIndexFold(head, "</script")
+}
+
+// lastIndexFold returns the index of the last occurrence of a text in lower case, or -1.
+func lastIndexFold(data []byte, text string) int {
+	return bytes.LastIndex(toLowerASCII(data), []byte(text))
 }
 
 // inRemark reports whether a position of a script is in a comment, or in a message that the script prints.
@@ -330,7 +349,7 @@ var headingWords = [...]string{
 	"anti pattern", "don't", "never", "avoid", "unsafe", "insecure", "dangerous", "forbidden", "prohibited", "detect",
 	"indicator", "exploit", "payload", "pentest", "pitfall", "mistake", "bad ", "wrong", "hardening", "risk",
 	"security review", "security check", "security audit", "security consider", "security rules", "guardrail",
-	"what not", "escalation", "post-exploitation", "shells", "bypass", "red team", "reconnaissance", "evasion",
+	"what not", "must not", "do not", "not do", "escalation", "post-exploitation", "shells", "bypass", "red team", "reconnaissance", "evasion",
 	"lateral", "warning signs", "blocked", "deny", "checklist", "false positive", "rationalization", "cve-", "owasp",
 }
 

@@ -212,6 +212,9 @@ func meaning(f *Flow, p passed) Meaning {
 	switch f.To.Kind {
 	case Downloads, Uploads, Connects, LooksUp, Mails:
 		if f.From.Kind == Decodes && p.address && f.From.Client != "Buffer.from" {
+			if f.To.Host != "" && strings.Contains(f.To.Detail, "…") {
+				return 0 // the host is literal
+			}
 			return HidesAddress
 		}
 		return f.sent(p)
