@@ -41,13 +41,17 @@ func (u *skillCheck) reportFlows() {
 
 // isOwnKey reports whether a flow sends the key of the skill's own service to it.
 func (u *skillCheck) isOwnKey(f flow.Flow) bool {
+	name := path.Base(path.Dir(u.file))
+	if u.doc != nil && u.doc.Name() != "" {
+		name = u.doc.Name()
+	}
 	switch {
-	case !f.Single || u.doc == nil:
+	case !f.Single:
 		return false
 	case f.Drop:
-		return f.From.Kind == flow.ReadsVariable && flow.IsAddress(f.To.Host) && flow.OwnKey(f.From.Detail, u.doc.Name())
+		return f.From.Kind == flow.ReadsVariable && flow.IsAddress(f.To.Host) && flow.OwnKey(f.From.Detail, name)
 	}
-	return flow.Related(u.doc.Name(), f.To.Host)
+	return flow.Related(name, f.To.Host)
 }
 
 // reportUpload reports what is special about data that is sent: who can read it, and that the text denies it.

@@ -2990,16 +2990,18 @@ var builtin = [...]Rule{
 				In:    48,
 				Any: []Pattern{
 					{
-						Text: `\b(?:send|transmit|submit|upload|forward|post)(?:s|ting)?\s+(?:each|every|all|the|your|any` +
-							`|these|those|their|found|collected|discovered)\s+(?:\w+\s+){0,2}(?:secret values?|secrets?` +
-							`|passwords?|private keys?|refresh tokens?|oauth tokens?|credentials|api keys|seed phrases?` +
-							`|ssh keys?)\b[^\n.]*\bto\b[^\n.]*\b(?:endpoint|api|server|service|webhook|url|collector|ht` +
-							`tps?:)`,
+						Text: `\b(?:send|transmit|submit|upload|forward|post)\s+(?:each|every|all|the|your|any|these|thos` +
+							`e|their|found|collected|discovered)\s+(?:\w+\s+){0,2}(?:secret values?|secrets?|passwords?` +
+							`|private keys?|refresh tokens?|oauth tokens?|credentials|api keys|seed phrases?|ssh keys?)` +
+							`\b[^\n.]*\bto\b[^\n.]*\b(?:endpoint|api|server|service|webhook|url|collector|https?:)`,
 						Regexp: true,
 						Atoms: []string{
-							"api keys", "assword", "credentials", "oauth token",
-							"refresh token", "rivate key", "secret", "seed phrase",
-							"seed phrases", "ssh key", "ssh keys",
+							"forward\t", "forward\n", "forward\f", "forward\r",
+							"forward ", "post\t", "post\n", "post\f", "post\r", "post ",
+							"send\t", "send\n", "send\f", "send\r", "send ", "submit\t",
+							"submit\n", "submit\f", "submit\r", "submit ", "transmit\t",
+							"transmit\n", "transmit\f", "transmit\r", "transmit ",
+							"upload\t", "upload\n", "upload\f", "upload\r", "upload ",
 						},
 					},
 					{
@@ -3027,11 +3029,16 @@ var builtin = [...]Rule{
 					},
 				},
 				Start: []string{
-					"access tokens", "api keys", "assword", "credentials",
-					"oauth token", "oauth tokens", "passwords", "private keys",
-					"refresh token", "refresh tokens", "rivate key", "secret",
-					"secret value", "secret values", "secrets", "seed phrase",
-					"seed phrases", "ssh key", "ssh keys",
+					"access tokens", "api keys", "credentials", "forward\t",
+					"forward\n", "forward\f", "forward\r", "forward ",
+					"oauth tokens", "passwords", "post\t", "post\n", "post\f",
+					"post\r", "post ", "private keys", "refresh tokens",
+					"secret value", "secret values", "secrets", "send\t",
+					"send\n", "send\f", "send\r", "send ", "ssh keys",
+					"submit\t", "submit\n", "submit\f", "submit\r", "submit ",
+					"transmit\t", "transmit\n", "transmit\f", "transmit\r",
+					"transmit ", "upload\t", "upload\n", "upload\f", "upload\r",
+					"upload ",
 				},
 				Points:   10,
 				Severity: new(diag.SeverityError),

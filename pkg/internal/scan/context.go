@@ -364,8 +364,8 @@ func (l *Locator) underWarning(start int) bool {
 		}
 		at = low + k
 		line := l.Data[at+1 : min(len(l.Data), at+160)]
-		if len(line) < 2 || line[0] != '#' {
-			continue
+		if len(line) < 2 || line[0] != '#' || l.Page != nil && l.Page.InCode(at+1) {
+			continue // not a heading, or a comment of code
 		}
 		n := 0
 		for n < len(line) && line[n] == '#' {
