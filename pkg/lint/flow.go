@@ -2,6 +2,7 @@ package lint
 
 import (
 	"cmp"
+	"path"
 	"slices"
 	"strings"
 
@@ -77,6 +78,8 @@ func flowKind(f flow.Flow) scan.Kind {
 			return 0
 		case f.To.Kind == flow.RunsComputed && !isShellPipe(f.To.Client):
 			return scan.FlowDownload
+		case f.To.Kind == flow.RunsFile && isHiddenFile(f.To.Detail):
+			return scan.FlowDownload
 		case f.To.Kind == flow.RunsFile:
 			return scan.FlowStages
 		}
@@ -90,6 +93,12 @@ func flowKind(f flow.Flow) scan.Kind {
 		return scan.FlowInstalled
 	}
 	return 0
+}
+
+// isHiddenFile reports whether a file outside of the project has a name that starts with a dot: only who hides a
+// program stores it there.
+func isHiddenFile(name string) bool {
+	return strings.HasPrefix(path.Base(name), ".") && (strings.HasPrefix(name, "/") || strings.HasPrefix(name, "~"))
 }
 
 // isShellPipe reports whether a program is a shell that reads from a pipe, which the scanner reports itself.

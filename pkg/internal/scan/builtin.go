@@ -426,6 +426,54 @@ var builtin = [...]Rule{
 				Start: []string{"getenv", "os.environ", "process.env"},
 				Lines: 8,
 			},
+			{
+				About: "the text asks to read a file of credentials and to pass it on",
+				In:    48,
+				Any: []Pattern{
+					{
+						Text: `\b(?:include|pass|send|append|attach|embed|insert|upload|post|forward|transmit|exfiltrate|` +
+							`share)\b[^\n]*\b(?:contents?|values?|text|keys?|lines)\b[^\n]*(?:\.ssh\/(?:id_|config|\*)|` +
+							`\bid_(?:rsa|ed25519|ecdsa)\b|\.aws\/credentials|\.netrc\b|\.npmrc\b|\.pypirc\b|\.git-crede` +
+							`ntials|\.kube\/config|\.docker\/config\.json|\/etc\/shadow\b|\.gnupg\b|wallet\.dat|\.confi` +
+							`g\/gcloud|login data\b|cookies\.sqlite)`,
+						Regexp: true,
+						Atoms: []string{
+							".aws/credentials", ".config/gcloud", ".docker/config.json",
+							".git-credentials", ".gnupg", ".kube/config", ".netrc",
+							".npmrc", ".pypirc", ".ssh/", "/etc/shadow",
+							"cookies.sqlite", "id_ecdsa", "id_ed25519", "id_rsa",
+							"login data", "wallet.dat",
+						},
+					},
+					{
+						Text: `\b(?:read|open|load|cat|fetch|collect|copy)\b[^\n]*(?:\.ssh\/(?:id_|config|\*)|\bid_(?:rsa` +
+							`|ed25519|ecdsa)\b|\.aws\/credentials|\.netrc\b|\.npmrc\b|\.pypirc\b|\.git-credentials|\.ku` +
+							`be\/config|\.docker\/config\.json|\/etc\/shadow\b|\.gnupg\b|wallet\.dat|\.config\/gcloud|l` +
+							`ogin data\b|cookies\.sqlite)[^\n]*\b(?:and|then)\s+(?:include|pass|send|append|attach|embe` +
+							`d|insert|upload|post|forward|transmit|share)\b`,
+						Regexp: true,
+						Atoms: []string{
+							".aws/credentials", ".config/gcloud", ".docker/config.json",
+							".git-credentials", ".gnupg", ".kube/config", ".netrc",
+							".npmrc", ".pypirc", ".ssh/", "/etc/shadow",
+							"cookies.sqlite", "id_ecdsa", "id_ed25519", "id_rsa",
+							"login data", "wallet.dat",
+						},
+					},
+				},
+				Unless: []Pattern{
+					{Text: `\b(?:never|not|don.t|avoid|refuse|your own|public key)\b`, Regexp: true},
+					{Text: `\bssh-copy-id|ssh -i\b`, Regexp: true, Atoms: []string{"ssh -i", "ssh-copy-id"}},
+				},
+				Start: []string{
+					".aws/credentials", ".config/gcloud", ".docker/config.json",
+					".git-credentials", ".gnupg", ".kube/config", ".netrc",
+					".npmrc", ".pypirc", ".ssh/", "/etc/shadow",
+					"cookies.sqlite", "id_ecdsa", "id_ed25519", "id_rsa",
+					"login data", "wallet.dat",
+				},
+				Lines: 1,
+			},
 		},
 	},
 	{
@@ -513,6 +561,38 @@ var builtin = [...]Rule{
 					},
 				},
 				Start: []string{"open("},
+			},
+			{
+				About: "a hidden PowerShell downloads or decodes a program",
+				In:    125,
+				Any: []Pattern{
+					{
+						Text:   `\b(?:powershell|pwsh)(?:\.exe)?\b[^\n]*\s-w(?:i|in|indowstyle)?\s+hidden\b`,
+						Regexp: true,
+						Atoms:  []string{"\thidden", "\nhidden", "\fhidden", "\rhidden", " hidden"},
+					},
+				},
+				All: []Pattern{
+					{
+						Text: `downloadstring|downloadfile|downloaddata|invoke-webrequest|invoke-restmethod|\biwr\s|\birm` +
+							`\s|\biex\b|-enc|frombase64`,
+						Regexp: true,
+					},
+				},
+				Start: []string{"\thidden", "\nhidden", "\fhidden", "\rhidden", " hidden"},
+			},
+			{
+				About: "the installation of a package runs a download",
+				In:    72,
+				Any: []Pattern{
+					{
+						Text: `"(?:pre|post)?install"\s*:\s*"[^"\n]*(?:\b(?:curl|wget)\b[^"\n]*\|\s*(?:sudo\s+)?(?:ba|z)?` +
+							`sh\b|\bnode\s+-e\b[^"\n]*(?:https?\.get|fetch\())`,
+						Regexp: true,
+						Atoms:  []string{"install\""},
+					},
+				},
+				Start: []string{"install\""},
 			},
 		},
 	},
@@ -973,6 +1053,42 @@ var builtin = [...]Rule{
 				},
 				Lines:  1,
 				Points: 5,
+			},
+			{
+				About: "the request of the user is to be ignored",
+				In:    112,
+				Any: []Pattern{
+					{
+						Text: `\b(?:ignore|disregard)\s+(?:what\s+)?the\s+users?(?:.s)?\s+(?:actual\s+|original\s+|curren` +
+							`t\s+)?(?:requests?|questions?|wishes|task|asked|asks|wants)\b[^\n.]*\b(?:and|instead|but)\` +
+							`b`,
+						Regexp: true,
+						Atoms: []string{
+							"disregard\t", "disregard\n", "disregard\f", "disregard\r",
+							"disregard ", "ignore\t", "ignore\n", "ignore\f", "ignore\r",
+							"ignore ",
+						},
+					},
+					{
+						Text: `\binstead of (?:answering|doing what) the user[^\n.]*\b(?:run|execute|send|delete|fetch|up` +
+							`load)\b`,
+						Regexp: true,
+						Atoms:  []string{"instead of "},
+					},
+				},
+				Unless: []Pattern{
+					{
+						Text:   `\b(?:never|not|don.t|avoid|must not)\s+(?:\w+\s+){0,2}(?:ignore|disregard)\b`,
+						Regexp: true,
+						Atoms:  []string{"disregard", "ignore"},
+					},
+				},
+				Start: []string{
+					"disregard\t", "disregard\n", "disregard\f", "disregard\r",
+					"disregard ", "ignore\t", "ignore\n", "ignore\f", "ignore\r",
+					"ignore ", "instead of ",
+				},
+				Points: 6,
 			},
 		},
 	},
@@ -1505,8 +1621,9 @@ var builtin = [...]Rule{
 					".config/fish/config.fish", ".profile", ".zprofile",
 					".zshrc",
 				},
-				Lines:  1,
-				Points: 8,
+				Lines:    1,
+				Points:   10,
+				Severity: new(diag.SeverityError),
 			},
 			{
 				About: "a command is added to those that the system runs at times or at login",
@@ -1704,6 +1821,51 @@ var builtin = [...]Rule{
 				Points:   10,
 				Severity: new(diag.SeverityError),
 			},
+			{
+				About: "a literal key is added to those that can log in",
+				In:    67,
+				Any: []Pattern{
+					{Text: `ssh-(?:rsa|ed25519|ecdsa)\s+aaaa`, Regexp: true, Atoms: []string{"ssh-"}},
+				},
+				All: []Pattern{
+					{Text: "authorized_keys", Atoms: []string{"authorized_keys"}},
+					{Text: `>>|echo|printf|append|write|open\(|tee`, Regexp: true},
+				},
+				Unless: []Pattern{
+					{
+						Text:   `~git|\/home\/git|ansible|terraform|cloud-init`,
+						Regexp: true,
+						Atoms:  []string{"/home/git", "ansible", "cloud-init", "terraform", "~git"},
+					},
+				},
+				Start:    []string{"authorized_keys"},
+				Lines:    1,
+				Points:   10,
+				Severity: new(diag.SeverityError),
+			},
+			{
+				About: "a command that runs at times downloads a program",
+				In:    79,
+				Any: []Pattern{
+					{
+						Text: `(?:\*|\*\/\d+|@(?:reboot|hourly|daily))\s[^\n]*\b(?:curl|wget)\b[^\n]*\|\s*(?:sudo\s+)?(?:` +
+							`ba|z)?sh\b`,
+						Regexp: true,
+						Atoms:  []string{"curl", "wget"},
+					},
+				},
+				All: []Pattern{
+					{
+						Text:   `crontab|cron\.|\/etc\/cron|@reboot`,
+						Regexp: true,
+						Atoms:  []string{"/etc/cron", "@reboot", "cron.", "crontab"},
+					},
+				},
+				Start:    []string{"/etc/cron", "@reboot", "cron.", "crontab"},
+				Lines:    1,
+				Points:   10,
+				Severity: new(diag.SeverityError),
+			},
 		},
 	},
 	{
@@ -1783,8 +1945,8 @@ var builtin = [...]Rule{
 					},
 					{Text: `\bsystem override\b\s*[:\]*]`, Regexp: true, Atoms: []string{"system override"}},
 					{
-						Text: `<!--\s*(?:system|admin|assistant|ai|agent|claude|note to (?:the )?(?:ai|agent|assistant|mo` +
-							`del))\s*:`,
+						Text: `<!--\s*(?:system|admin|assistant|ai|agent|claude|(?:ai|llm) (?:agents?|assistants?|models?` +
+							`)|note to (?:the )?(?:ai|agent|assistant|model))\s*:`,
 						Regexp: true,
 						Atoms:  []string{"<!--"},
 					},
@@ -2551,6 +2713,12 @@ var builtin = [...]Rule{
 						},
 					},
 					{
+						Text: `\b(?:disable|turn off|escape|bypass|leave)\s+(?:the\s+|your\s+|any\s+)?sandbox(?:ing)?\b(?` +
+							`:[.,;!]|\s+(?:and|mode|first|before|so)|$)`,
+						Regexp: true,
+						Atoms:  []string{"sandbox"},
+					},
+					{
 						Text: `\bserver-side (?:verification|validation)\b[^\n]*\b(?:unnecessary|not (?:needed|required|n` +
 							`ecessary)|can be skipped|adds)\b`,
 						Regexp: true,
@@ -2565,8 +2733,8 @@ var builtin = [...]Rule{
 					},
 				},
 				Start: []string{
-					"bypass", "circumvent", "disable", "server-side ", "skip",
-					"suppress", "turn off",
+					"bypass", "circumvent", "disable", "sandbox", "server-side ",
+					"skip", "suppress", "turn off",
 				},
 				Lines: 1,
 			},
@@ -2831,6 +2999,35 @@ var builtin = [...]Rule{
 				Lines:  1,
 				Points: 5,
 			},
+			{
+				About: "the clipboard gets the address of a wallet",
+				In:    9,
+				Any: []Pattern{
+					{
+						Text: `\b(?:pyperclip\.copy|clipboard\.(?:copy|write(?:text|sync)?)|set-clipboard|clipboardy\.wri` +
+							`te(?:sync)?)\b`,
+						Regexp: true,
+						Atoms: []string{
+							"clipboard.", "clipboardy.write", "pyperclip.copy",
+							"set-clipboard",
+						},
+					},
+				},
+				All: []Pattern{
+					{
+						Text: `["'](?:0x[0-9a-f]{40}|bc1[0-9a-z]{25,60}|[13][1-9a-z]{25,34}|t[1-9a-z]{33}|4[0-9ab][1-9a-z` +
+							`]{93})["']`,
+						Regexp: true,
+					},
+				},
+				Start: []string{
+					"clipboard.", "clipboardy.write", "pyperclip.copy",
+					"set-clipboard",
+				},
+				Lines:    6,
+				Points:   10,
+				Severity: new(diag.SeverityError),
+			},
 		},
 	},
 	{
@@ -2947,6 +3144,26 @@ var builtin = [...]Rule{
 				},
 				Lines: 1,
 			},
+			{
+				About: "every key is recorded",
+				In:    9,
+				Any: []Pattern{
+					{
+						Text: `\bkeyboard\.listener\(|\bkeyboard\.on_(?:press|release)\(|\bkeyboard\.hook\(|\bgetasynckey` +
+							`state\b|\bsetwindowshookex\w*\(`,
+						Regexp: true,
+						Atoms: []string{
+							"getasynckeystate", "keyboard.hook(", "keyboard.listener(",
+							"keyboard.on_", "setwindowshookex",
+						},
+					},
+				},
+				Start: []string{
+					"getasynckeystate", "keyboard.hook(", "keyboard.listener(",
+					"keyboard.on_", "setwindowshookex",
+				},
+				Points: 8,
+			},
 		},
 	},
 	{
@@ -3050,6 +3267,33 @@ var builtin = [...]Rule{
 				Start: []string{"http://", "https://"},
 				Lines: 2,
 			},
+			{
+				About: "packages come from a bare IP address",
+				In:    93,
+				Any: []Pattern{
+					{
+						Text: `\b(?:pip3?|uv|npm|pnpm|yarn|gem|cargo)\b[^\n]*(?:--(?:extra-)?index-url|--registry|--index` +
+							`|--source|\s-i)[ =]+["']?https?:\/\/\d{1,3}(?:\.\d{1,3}){3}\b`,
+						Regexp: true,
+						Atoms: []string{
+							" \"http://", " \"https://", " 'http://", " 'https://",
+							" http://", " https://", "=\"http://", "=\"https://",
+							"='http://", "='https://", "=http://", "=https://",
+						},
+					},
+				},
+				Unless: []Pattern{
+					{
+						Text:   `\/\/(?:127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|0\.0\.0\.0)`,
+						Regexp: true,
+					},
+				},
+				Start: []string{
+					" \"http://", " \"https://", " 'http://", " 'https://",
+					" http://", " https://", "=\"http://", "=\"https://",
+					"='http://", "='https://", "=http://", "=https://",
+				},
+			},
 		},
 	},
 	{
@@ -3074,9 +3318,9 @@ var builtin = [...]Rule{
 					{
 						Text: `\b(?:upload|exfiltrate|forward|transmit|submit|mirror|(?:send|post|publish) (?:a|the|all|i` +
 							`t|every|each|its|your|document|user))[^\n.]*\b(?:files?|summar(?:y|ies)|documents?|content` +
-							`s?|keys?|tokens?|secrets?|credentials?|passwords?|conversations?|prompts?|history|session ` +
-							`data|environment|data|summary|logs?|results?|emails?|contacts?|code|copy|metrics|requests?` +
-							`|info(?:rmation)?)\b[^\n]*\bto\b[^\n]*https?:\/\/[a-z0-9]`,
+							`s?|keys?|tokens?|secrets?|credentials?|passwords?|conversations?|transcripts?|chats?|messa` +
+							`ges?|prompts?|history|session data|environment|data|summary|logs?|results?|emails?|contact` +
+							`s?|code|copy|metrics|requests?|info(?:rmation)?)\b[^\n]*\bto\b[^\n]*https?:\/\/[a-z0-9]`,
 						Regexp: true,
 						Atoms:  []string{"http://", "https://"},
 					},
@@ -3324,6 +3568,46 @@ var builtin = [...]Rule{
 					{Text: "help=", Atoms: []string{"help="}},
 				},
 				Start:    []string{"\"bcc\":", "\"bcc\"]", "'bcc':", "'bcc']", "_bcc", "bcc:"},
+				Points:   10,
+				Severity: new(diag.SeverityError),
+			},
+			{
+				About: "secrets that were found are to be sent",
+				In:    48,
+				Any: []Pattern{
+					{
+						Text: `\b(?:api keys?|passwords?|secrets?|credentials|private keys?|access tokens?|auth tokens?|s` +
+							`eed phrases?)\b[^\n]*\b(?:and|then|,)\s+(?:post|send|upload|transmit|forward|submit|exfilt` +
+							`rate)\s+(?:them|it|these|those|everything)\b[^\n.]*(?:\bto\b[^\n]*(?:https?:\/\/[a-z0-9]|\` +
+							`b(?:our|my|the|a|this) (?:\w+ )?(?:server|endpoint|webhook|collector))|https?:\/\/)`,
+						Regexp: true,
+						Atoms: []string{
+							"\texfiltrate", "\tforward", "\tpost", "\tsend", "\tsubmit",
+							"\ttransmit", "\tupload", "\nexfiltrate", "\nforward",
+							"\npost", "\nsend", "\nsubmit", "\ntransmit", "\nupload",
+							"\fexfiltrate", "\fforward", "\fpost", "\fsend", "\fsubmit",
+							"\ftransmit", "\fupload", "\rexfiltrate", "\rforward",
+							"\rpost", "\rsend", "\rsubmit", "\rtransmit", "\rupload",
+							" exfiltrate", " forward", " post", " send", " submit",
+							" transmit", " upload",
+						},
+					},
+				},
+				Unless: []Pattern{
+					{Text: `\b(?:never|not|don.t|avoid|refuse)\b`, Regexp: true},
+					{Text: "localhost", Atoms: []string{"localhost"}},
+					{Text: "127.0.0.1", Atoms: []string{"127.0.0.1"}},
+				},
+				Start: []string{
+					"\texfiltrate", "\tforward", "\tpost", "\tsend", "\tsubmit",
+					"\ttransmit", "\tupload", "\nexfiltrate", "\nforward",
+					"\npost", "\nsend", "\nsubmit", "\ntransmit", "\nupload",
+					"\fexfiltrate", "\fforward", "\fpost", "\fsend", "\fsubmit",
+					"\ftransmit", "\fupload", "\rexfiltrate", "\rforward",
+					"\rpost", "\rsend", "\rsubmit", "\rtransmit", "\rupload",
+					" exfiltrate", " forward", " post", " send", " submit",
+					" transmit", " upload",
+				},
 				Points:   10,
 				Severity: new(diag.SeverityError),
 			},
@@ -3609,6 +3893,38 @@ var builtin = [...]Rule{
 				Start:  []string{"administratoraccess", "ermissions", "rights", "rivileges"},
 				Points: 4,
 			},
+			{
+				About: "the text asks to approve every action",
+				In:    48,
+				Any: []Pattern{
+					{
+						Text: `\b(?:approve|accept|allow|confirm|grant)\s+(?:all|every|any)\s+(?:tool calls?|tool uses?|p` +
+							`ermission requests?|permissions? prompts?|permission prompts?|confirmation prompts?)\b[^\n` +
+							`.]*\b(?:automatic\w*|without|silently|always|immediately)\b`,
+						Regexp: true,
+						Atoms:  []string{" prompt", " request", "confirmation prompt", "tool "},
+					},
+					{
+						Text: `\b(?:automatically|always|silently)\s+(?:approve|accept|allow|confirm|grant)\s+(?:all|ever` +
+							`y|any)\s+(?:tool calls?|tool uses?|permission requests?|permission prompts?|confirmation p` +
+							`rompts?)\b`,
+						Regexp: true,
+						Atoms:  []string{"confirmation prompt", "permission ", "tool "},
+					},
+				},
+				Unless: []Pattern{
+					{
+						Text: `\b(?:never|not|don.t|cannot|avoid|should not)\s+(?:\w+\s+){0,2}(?:approve|accept|allow|con` +
+							`firm|grant)\b`,
+						Regexp: true,
+						Atoms:  []string{"accept", "allow", "approve", "confirm", "grant"},
+					},
+				},
+				Start: []string{
+					" prompt", " request", "confirmation prompt", "permission ",
+					"tool ",
+				},
+			},
 		},
 	},
 	{
@@ -3766,8 +4082,10 @@ var builtin = [...]Rule{
 						},
 					},
 				},
-				Start: []string{"http://", "https://"},
-				Lines: 1,
+				Start:    []string{"http://", "https://"},
+				Lines:    1,
+				Points:   10,
+				Severity: new(diag.SeverityError),
 			},
 		},
 	},
