@@ -956,6 +956,27 @@ var builtin = [...]Rule{
 						Atoms:  []string{"including any "},
 					},
 				},
+				All: []Pattern{
+					{
+						Text:   `instruction|directive|command|hidden|white-on-white|invisible|concealed`,
+						Regexp: true,
+						Atoms: []string{
+							"command", "concealed", "directive", "hidden", "instruction",
+							"invisible", "white-on-white",
+						},
+					},
+					{
+						Text: `obey|follow|execute|apply|carry out|comply|perform|mandatory|must be|authoritative|take ef` +
+							`fect|required|verbatim|complete|act on|including`,
+						Regexp: true,
+						Atoms: []string{
+							"act on", "apply", "authoritative", "carry out", "complete",
+							"comply", "execute", "follow", "including", "mandatory",
+							"must be", "obey", "perform", "required", "take effect",
+							"verbatim",
+						},
+					},
+				},
 				Unless: []Pattern{
 					{
 						Text:   `\b(?:never|not|don.t|avoid|ignore|refuse|untrusted|injection|attack|malicious|skill)\b`,
@@ -999,17 +1020,28 @@ var builtin = [...]Rule{
 						},
 					},
 				},
+				All: []Pattern{
+					{
+						Text:   `precedence|priority|obey|follow|trust|prioriti`,
+						Regexp: true,
+						Atoms: []string{
+							"follow", "obey", "precedence", "prioriti", "priority",
+							"trust",
+						},
+					},
+					{
+						Text:   `user|human|operator|owner`,
+						Regexp: true,
+						Atoms:  []string{"human", "operator", "owner", "user"},
+					},
+				},
 				Unless: []Pattern{
 					{Text: `\b(?:never|not|don.t|cannot|explicit|conflict)\b`, Regexp: true},
 					{Text: `css|style guide|lint`, Regexp: true},
 				},
 				Start: []string{
-					"above\t", "above\n", "above\f", "above\r", "above ",
-					"instead of\t", "instead of\n", "instead of\f",
-					"instead of\r", "instead of ", "over\t", "over\n", "over\f",
-					"over\r", "over ", "precedence\t", "precedence\n",
-					"precedence\f", "precedence\r", "precedence ", "priority\t",
-					"priority\n", "priority\f", "priority\r", "priority ",
+					"follow", "obey", "precedence", "prioriti", "priority",
+					"trust",
 				},
 				Lines:  1,
 				Points: 6,
@@ -1037,6 +1069,22 @@ var builtin = [...]Rule{
 							`rs|ethics)\b`,
 						Regexp: true,
 						Atoms:  []string{"alter ego", "character", "persona", "role"},
+					},
+				},
+				All: []Pattern{
+					{
+						Text: `suggestions|optional|advisory|non-binding|aside|restrictions|limit|guidelines|rules|filter` +
+							`s|ethic`,
+						Regexp: true,
+						Atoms: []string{
+							"advisory", "aside", "ethic", "filters", "guidelines",
+							"limit", "non-binding", "optional", "restrictions", "rules",
+							"suggestions",
+						},
+					},
+					{
+						Text:   `rather than|instead of|aside|without|has no|ignores|free of|free from|not`,
+						Regexp: true,
 					},
 				},
 				Unless: []Pattern{
@@ -1760,6 +1808,16 @@ var builtin = [...]Rule{
 							`on)\b[^\n.]*\b(?:other|every|all)\s+(?:\w+\s+)?agents\b`,
 						Regexp: true,
 						Atoms:  []string{"agents"},
+					},
+				},
+				All: []Pattern{
+					{
+						Text:   `spread|propagat|evangeli|preach|replicat|install|share|post|copy|memetic`,
+						Regexp: true,
+						Atoms: []string{
+							"copy", "evangeli", "install", "memetic", "post", "preach",
+							"propagat", "replicat", "share", "spread",
+						},
 					},
 				},
 				Unless: []Pattern{
@@ -2577,6 +2635,9 @@ var builtin = [...]Rule{
 						Atoms:  []string{"http://", "https://"},
 					},
 				},
+				All: []Pattern{
+					{Text: `!\[|<img|image|picture|pixel|img`, Regexp: true},
+				},
 				Unless: []Pattern{
 					{Text: "shields.io", Atoms: []string{"shields.io"}},
 					{Text: "badge", Atoms: []string{"badge"}},
@@ -3282,6 +3343,17 @@ var builtin = [...]Rule{
 						},
 					},
 				},
+				All: []Pattern{
+					{
+						Text:   `index-url|--registry|--index|--source|\s-i[ =]`,
+						Regexp: true,
+						Atoms: []string{
+							"\t-i ", "\t-i=", "\n-i ", "\n-i=", "\f-i ", "\f-i=",
+							"\r-i ", "\r-i=", " -i ", " -i=", "--index", "--registry",
+							"--source", "index-url",
+						},
+					},
+				},
 				Unless: []Pattern{
 					{
 						Text:   `\/\/(?:127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|0\.0\.0\.0)`,
@@ -3329,6 +3401,16 @@ var builtin = [...]Rule{
 							`?|keys|files)\b`,
 						Regexp: true,
 						Atoms:  []string{"collect", "receive"},
+					},
+				},
+				All: []Pattern{
+					{
+						Text:   `upload|exfiltrate|forward|transmit|submit|mirror|send|post|publish|receive|collect`,
+						Regexp: true,
+						Atoms: []string{
+							"collect", "exfiltrate", "forward", "mirror", "post",
+							"publish", "receive", "send", "submit", "transmit", "upload",
+						},
 					},
 				},
 				Unless: []Pattern{
@@ -3534,6 +3616,14 @@ var builtin = [...]Rule{
 						},
 					},
 				},
+				All: []Pattern{
+					{Text: `all |every|each`, Regexp: true, Atoms: []string{"all ", "each", "every"}},
+					{
+						Text:   `proxy|relay|gateway|endpoint|mirror|http`,
+						Regexp: true,
+						Atoms:  []string{"endpoint", "gateway", "http", "mirror", "proxy", "relay"},
+					},
+				},
 				Unless: []Pattern{
 					{Text: "localhost", Atoms: []string{"localhost"}},
 					{Text: "127.0.0.1", Atoms: []string{"127.0.0.1"}},
@@ -3590,6 +3680,16 @@ var builtin = [...]Rule{
 							"\rpost", "\rsend", "\rsubmit", "\rtransmit", "\rupload",
 							" exfiltrate", " forward", " post", " send", " submit",
 							" transmit", " upload",
+						},
+					},
+				},
+				All: []Pattern{
+					{
+						Text:   `api key|password|secret|credential|private key|token|seed phrase`,
+						Regexp: true,
+						Atoms: []string{
+							"api key", "credential", "password", "private key", "secret",
+							"seed phrase", "token",
 						},
 					},
 				},
@@ -3912,6 +4012,14 @@ var builtin = [...]Rule{
 						Atoms:  []string{"confirmation prompt", "permission ", "tool "},
 					},
 				},
+				All: []Pattern{
+					{
+						Text:   `approve|accept|allow|confirm|grant`,
+						Regexp: true,
+						Atoms:  []string{"accept", "allow", "approve", "confirm", "grant"},
+					},
+					{Text: `all |every|any`, Regexp: true},
+				},
 				Unless: []Pattern{
 					{
 						Text: `\b(?:never|not|don.t|cannot|avoid|should not)\s+(?:\w+\s+){0,2}(?:approve|accept|allow|con` +
@@ -3999,6 +4107,13 @@ var builtin = [...]Rule{
 						Text:   `\bechoing back\s+(?:\w+\s+){0,3}(?:credentials|passwords|sensitive values|secrets)\b`,
 						Regexp: true,
 						Atoms:  []string{"echoing back"},
+					},
+				},
+				All: []Pattern{
+					{Text: `print|log|echo|output|dump|display|repeat|include|reveal`, Regexp: true},
+					{
+						Text:   `log|console|stdout|chat|response|reply|answer|output|verbatim|detail|echoing`,
+						Regexp: true,
 					},
 				},
 				Unless: []Pattern{
