@@ -93,6 +93,8 @@ func flowKind(f flow.Flow) scan.Kind {
 			return 0
 		case f.To.Kind == flow.RunsComputed && !isShellPipe(f.To.Client):
 			return scan.FlowDownload
+		case f.To.Kind == flow.RunsFile && isHiddenFile(f.To.Detail) && !isConfig(f.To):
+			return scan.FlowDownload
 		case f.To.Kind == flow.RunsFile && !isConfig(f.To):
 			return scan.FlowStages
 		}
@@ -119,6 +121,12 @@ func isConfig(at flow.Fact) bool {
 	default:
 		return base == "config"
 	}
+}
+
+// isHiddenFile reports whether a file outside of the project has a name that starts with a dot: only who hides a
+// program stores it there.
+func isHiddenFile(name string) bool {
+	return strings.HasPrefix(path.Base(name), ".") && (strings.HasPrefix(name, "/") || strings.HasPrefix(name, "~"))
 }
 
 // isShellPipe reports whether a program is a shell that reads from a pipe, which the scanner reports itself.

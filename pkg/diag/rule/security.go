@@ -418,7 +418,7 @@ func securityRules() []Rule {
 			Good: head + "```sh\nkubectl get nodes\n```\n",
 		},
 		{
-			ID: SecretSearch, Title: "search for secrets on the machine", Severity: a,
+			ID: SecretSearch, Title: "search for secrets on the machine", Severity: e,
 			Why: "Few skills need other secrets than their own.",
 			Fix: "read only the variable or file that the task needs",
 
@@ -502,7 +502,7 @@ func securityRules() []Rule {
 				"-- deploy/scripts/go.py\nprint(\"go\")\n",
 		},
 		{
-			ID: RemoteInstructions, Title: "instructions from a remote page", Severity: a,
+			ID: RemoteInstructions, Title: "instructions from a remote page", Severity: e,
 			Why: "The owner of the page can change the instructions at any time.",
 			Fix: "write the instructions into the skill",
 

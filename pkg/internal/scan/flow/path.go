@@ -47,6 +47,8 @@ var secretPaths = []pathRule{
 	{"/id_rsa", ReadsKey},
 	{"/id_ed25519", ReadsKey},
 	{"/.aws/credentials", ReadsKey},
+	{"/.aws/config", 0},
+	{"~/.aws/", ReadsKey},
 	{"/.config/gcloud/", ReadsKey},
 	{"application_default_credentials.json", ReadsKey},
 	{"/.azure/", ReadsKey},
