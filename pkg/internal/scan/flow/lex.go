@@ -55,12 +55,18 @@ type lexer struct {
 	nested int
 }
 
+// maxPooled is the number of tokens of a list that the pool keeps: enough for nearly all files.
+const maxPooled = 1 << 15
+
 // tokenPool has memory for tokens: those of a file are many, and needed only while it is read.
 var tokenPool = sync.Pool{New: func() any { return new([]token) }}
 
 // lex returns the tokens of code in memory of the pool, to which [release] returns it.
 func lex(lang Language, text string) []token {
 	l := lexer{lang: lang, text: text, tokens: (*tokenPool.Get().(*[]token))[:0]}
+	if n := len(text) / 4; n > maxPooled { // at once: growing would need several times as much
+		l.tokens = make([]token, 0, n)
+	}
 	l.run()
 	for _, i := range l.open {
 		l.tokens[i].match = int32(len(l.tokens))
@@ -70,6 +76,9 @@ func lex(lang Language, text string) []token {
 
 // release returns the memory of tokens to the pool.
 func release(tokens []token) {
+	if cap(tokens) > maxPooled {
+		return
+	}
 	clear(tokens) // they refer to the text of the file
 	tokenPool.Put(&tokens)
 }
