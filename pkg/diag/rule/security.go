@@ -502,7 +502,7 @@ func securityRules() []Rule {
 				"-- deploy/scripts/go.py\nprint(\"go\")\n",
 		},
 		{
-			ID: RemoteInstructions, Title: "instructions from a remote page", Severity: e,
+			ID: RemoteInstructions, Title: "instructions from a remote page", Severity: w,
 			Why: "The owner of the page can change the instructions at any time.",
 			Fix: "write the instructions into the skill",
 

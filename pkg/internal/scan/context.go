@@ -221,7 +221,7 @@ func (l *Locator) inTable(start int) bool {
 	from := max(0, start-300)
 	from += bytes.LastIndexByte(l.Data[from:start], '\n') + 1
 	head := bytes.TrimLeft(l.Data[from:start], " \t([{,")
-	if len(head) > 0 && (head[0] == 'r' || head[0] == 'f' || head[0] == 'b') {
+	if len(head) > 1 && (head[0] == 'r' || head[0] == 'f' || head[0] == 'b') && (head[1] == '"' || head[1] == '\'') {
 		head = head[1:]
 	}
 	switch {

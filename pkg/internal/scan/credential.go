@@ -121,7 +121,7 @@ func (t *text) reverseShell(l *literal, start, end int) {
 	switch l.name {
 	case "/dev/tcp", "/dev/udp":
 		// "< /dev/tcp/host/port" alone only tries whether a port is open.
-		if c := t.after(end); !is(c, isWordy) && c != '$' && c != '<' {
+		if c := t.after(end); !is(c, isWordy) && c != '$' {
 			return
 		}
 		line := t.data[t.lineStart(start, reach):t.lineEnd(end, reach)]
