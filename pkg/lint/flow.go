@@ -29,6 +29,9 @@ func (u *skillCheck) reportFlows() {
 	}
 	for _, f := range facts.All {
 		k := factKinds[f.Kind]
+		if f.Kind == flow.ReadsKeychain && flow.IsItem(f) {
+			continue // one key, and not a search
+		}
 		if k == 0 || f.Sure < flow.Likely || f.Kind == flow.Uploads && isLocal(f.Host) {
 			continue
 		}
@@ -103,7 +106,9 @@ func flowKind(f flow.Flow) scan.Kind {
 	case flow.RunsReceived:
 		return scan.FlowReceived
 	case flow.HidesAddress:
-		return scan.FlowAddress
+		if !isLocal(f.To.Host) {
+			return scan.FlowAddress
+		}
 	case flow.WritesDownload:
 		return scan.FlowInstalled
 	}

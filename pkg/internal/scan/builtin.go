@@ -1817,9 +1817,9 @@ var builtin = [...]Rule{
 					},
 					{Text: `<<sys>>\s*[a-z]`, Regexp: true, Atoms: []string{"<<sys>>"}},
 					{
-						Text: `<(?:system|developer|admin|root)(?:[_-](?:prompt|message|instructions?|note|override))?>[^` +
-							`<\n]*\b(?:must|precedence|ignore|disregard|override|obey|unrestricted|new instructions?|no` +
-							` longer|regardless|never (?:tell|mention|reveal))\b`,
+						Text: `<(?:system|developer|admin)(?:[_-](?:prompt|message|instructions?|note|override))?>[^<\n]*` +
+							`\b(?:must|precedence|ignore|disregard|override|obey|unrestricted|new instructions?|no long` +
+							`er|regardless|never (?:tell|mention|reveal))\b`,
 						Regexp: true,
 						Atoms: []string{
 							"<admin-instruction>", "<admin-instructions>",
@@ -1833,16 +1833,11 @@ var builtin = [...]Rule{
 							"<developer_instruction>", "<developer_instructions>",
 							"<developer_message>", "<developer_note>",
 							"<developer_override>", "<developer_prompt>",
-							"<root-instruction>", "<root-instructions>",
-							"<root-message>", "<root-note>", "<root-override>",
-							"<root-prompt>", "<root>", "<root_instruction>",
-							"<root_instructions>", "<root_message>", "<root_note>",
-							"<root_override>", "<root_prompt>", "<system-instruction>",
-							"<system-instructions>", "<system-message>", "<system-note>",
-							"<system-override>", "<system-prompt>", "<system>",
-							"<system_instruction>", "<system_instructions>",
-							"<system_message>", "<system_note>", "<system_override>",
-							"<system_prompt>",
+							"<system-instruction>", "<system-instructions>",
+							"<system-message>", "<system-note>", "<system-override>",
+							"<system-prompt>", "<system>", "<system_instruction>",
+							"<system_instructions>", "<system_message>", "<system_note>",
+							"<system_override>", "<system_prompt>",
 						},
 					},
 					{Text: `\bsystem override\b\s*[:\]*]`, Regexp: true, Atoms: []string{"system override"}},
@@ -1878,25 +1873,21 @@ var builtin = [...]Rule{
 					"<developer_instruction>", "<developer_instructions>",
 					"<developer_message>", "<developer_note>",
 					"<developer_override>", "<developer_prompt>",
-					"<root-instruction>", "<root-instructions>",
-					"<root-message>", "<root-note>", "<root-override>",
-					"<root-prompt>", "<root>", "<root_instruction>",
-					"<root_instructions>", "<root_message>", "<root_note>",
-					"<root_override>", "<root_prompt>", "<system-instruction>",
-					"<system-instructions>", "<system-message>", "<system-note>",
-					"<system-override>", "<system-prompt>", "<system>",
-					"<system_instruction>", "<system_instructions>",
-					"<system_message>", "<system_note>", "<system_override>",
-					"<system_prompt>", "[admin alert", "[admin command",
-					"[admin directive", "[admin instruction", "[admin message",
-					"[admin notice", "[admin override", "[admin update",
-					"[admin]", "[developer alert", "[developer command",
-					"[developer directive", "[developer instruction",
-					"[developer message", "[developer notice",
-					"[developer override", "[developer update", "[root alert",
-					"[root command", "[root directive", "[root instruction",
-					"[root message", "[root notice", "[root override",
-					"[root update", "[security alert", "[security command",
+					"<system-instruction>", "<system-instructions>",
+					"<system-message>", "<system-note>", "<system-override>",
+					"<system-prompt>", "<system>", "<system_instruction>",
+					"<system_instructions>", "<system_message>", "<system_note>",
+					"<system_override>", "<system_prompt>", "[admin alert",
+					"[admin command", "[admin directive", "[admin instruction",
+					"[admin message", "[admin notice", "[admin override",
+					"[admin update", "[admin]", "[developer alert",
+					"[developer command", "[developer directive",
+					"[developer instruction", "[developer message",
+					"[developer notice", "[developer override",
+					"[developer update", "[root alert", "[root command",
+					"[root directive", "[root instruction", "[root message",
+					"[root notice", "[root override", "[root update",
+					"[security alert", "[security command",
 					"[security directive", "[security instruction",
 					"[security message", "[security notice",
 					"[security override", "[security update", "[system alert",
@@ -1935,6 +1926,19 @@ var builtin = [...]Rule{
 					},
 				},
 				Unless: []Pattern{
+					{
+						Text: `\b(?:instructions?|rules|directives)\s+(?:found\s+)?in\s+(?:\w+\s+){0,2}(?:files?|pages?|d` +
+							`ocuments?|content|data)\b`,
+						Regexp: true,
+						Atoms: []string{
+							"directives\t", "directives\n", "directives\f",
+							"directives\r", "directives ", "instruction\t",
+							"instruction\n", "instruction\f", "instruction\r",
+							"instruction ", "instructions\t", "instructions\n",
+							"instructions\f", "instructions\r", "instructions ",
+							"rules\t", "rules\n", "rules\f", "rules\r", "rules ",
+						},
+					},
 					{
 						Text: `\b(?:user|user.s|users|explicit|project|local|claude\.md|agents\.md|repository|repo)\b[^\n` +
 							`.]*\b(?:take|takes|have|has|always|override|overrides|supersede)\b`,
@@ -1975,14 +1979,18 @@ var builtin = [...]Rule{
 						Atoms:  []string{"you are now"},
 					},
 					{
-						Text: `\b(?:enter|enable|activate|switch to|operate in|you are in)\s+(?:\w+\s+){0,2}(?:developer|` +
-							`unrestricted|jailbreak|god|dan|unfiltered|maintenance|privileged) mode\b`,
+						Text: `\b(?:enter|enable|activate|switch to|operate in|you are in)\s+(?:\w+\s+){0,2}(?:unrestrict` +
+							`ed|jailbreak|god|dan|unfiltered|privileged) mode\b`,
 						Regexp: true,
 						Atoms: []string{
-							"dan mode", "developer mode", "god mode", "jailbreak mode",
-							"maintenance mode", "privileged mode", "unfiltered mode",
-							"unrestricted mode",
+							"dan mode", "god mode", "jailbreak mode", "privileged mode",
+							"unfiltered mode", "unrestricted mode",
 						},
+					},
+					{
+						Text:   `\byou (?:are|operate) in\s+(?:\w+\s+){0,2}(?:developer|maintenance|debug) mode\b`,
+						Regexp: true,
+						Atoms:  []string{"debug mode", "developer mode", "maintenance mode"},
 					},
 					{
 						Text: `\b(?:ignore|disregard|bypass|set(?:ting)? aside|drop|suspend|circumvent|abandon|no longer ` +
@@ -2062,21 +2070,22 @@ var builtin = [...]Rule{
 					"constraints no longer apply", "content constraint",
 					"content filter", "content guardrail", "content guideline",
 					"content limitation", "content restriction", "dan mode",
-					"developer mode", "disregard", "drop", "ethical constraint",
-					"ethical filter", "ethical guardrail", "ethical guideline",
-					"ethical limitation", "ethical restriction", "god mode",
-					"guidelines do not apply", "guidelines does not apply",
-					"guidelines don't apply", "guidelines no longer apply",
-					"ignore", "jailbreak mode", "maintenance mode",
-					"moral constraint", "moral filter", "moral guardrail",
-					"moral guideline", "moral limitation", "moral restriction",
-					"no longer ", "privileged mode", "restrictions do not apply",
-					"restrictions does not apply", "restrictions don't apply",
-					"restrictions no longer apply", "rules do not apply",
-					"rules does not apply", "rules don't apply",
-					"rules no longer apply", "safety constraint",
-					"safety filter", "safety guardrail", "safety guideline",
-					"safety limitation", "safety measures do not apply",
+					"debug mode", "developer mode", "disregard", "drop",
+					"ethical constraint", "ethical filter", "ethical guardrail",
+					"ethical guideline", "ethical limitation",
+					"ethical restriction", "god mode", "guidelines do not apply",
+					"guidelines does not apply", "guidelines don't apply",
+					"guidelines no longer apply", "ignore", "jailbreak mode",
+					"maintenance mode", "moral constraint", "moral filter",
+					"moral guardrail", "moral guideline", "moral limitation",
+					"moral restriction", "no longer ", "privileged mode",
+					"restrictions do not apply", "restrictions does not apply",
+					"restrictions don't apply", "restrictions no longer apply",
+					"rules do not apply", "rules does not apply",
+					"rules don't apply", "rules no longer apply",
+					"safety constraint", "safety filter", "safety guardrail",
+					"safety guideline", "safety limitation",
+					"safety measures do not apply",
 					"safety measures does not apply",
 					"safety measures don't apply",
 					"safety measures no longer apply", "safety restriction",
@@ -2109,8 +2118,8 @@ var builtin = [...]Rule{
 					},
 					{
 						Text: `(?:not|never|n't) (?:ask|wait) (?:\w+\s+){0,3}(?:confirmation|permission|approval|consent)` +
-							`\b[^\n.]*\b(?:upload|send|delete|remove|run|execute|install|post|transfer|pay|purchase|pus` +
-							`h|forward)`,
+							`\b[^\n.]{0,40}\b(?:upload|send|delete|remove|run|execute|install|post|transfer|pay|purchas` +
+							`e|push|forward)`,
 						Regexp: true,
 						Atoms: []string{
 							"n't ask ", "n't wait ", "never ask ", "never wait ",
@@ -2157,8 +2166,8 @@ var builtin = [...]Rule{
 				In:    48,
 				Any: []Pattern{
 					{
-						Text: `\boverrides?\s+(?:all|any|every)\s+other\s+(?:\w+\s+)?(?:skills?|frameworks?|behaviors?|pr` +
-							`otocols?|agents?|modes?)\b`,
+						Text: `\boverrides?\s+(?:all|any|every)\s+other\s+(?:\w+\s+)?(?:skills?|frameworks?|protocols?|ag` +
+							`ents?)\b`,
 						Regexp: true,
 						Atoms:  []string{"override"},
 					},
@@ -2536,6 +2545,17 @@ var builtin = [...]Rule{
 				},
 				Unless: []Pattern{
 					{
+						Text: `\b(?:instructions?|attempts?|requests?|tries) (?:to|that)\b[^\n]{0,60}\b(?:disable|skip|by` +
+							`pass|suppress|turn|circumvent)`,
+						Regexp: true,
+						Atoms: []string{
+							"attempt that", "attempt to", "attempts that", "attempts to",
+							"instruction that", "instruction to", "instructions that",
+							"instructions to", "request that", "request to",
+							"requests that", "requests to", "tries that", "tries to",
+						},
+					},
+					{
 						Text: `\b(?:never|not|don.t|cannot|avoid|without|refuse|attempts? to|unless)\s+(?:\w+\s+){0,3}(?:` +
 							`disable|skip|bypass|suppress|turn|circumvent)`,
 						Regexp: true,
@@ -2625,8 +2645,8 @@ var builtin = [...]Rule{
 						Regexp: true,
 					},
 					{
-						Text: `(?:["'|\/(]|grep -\w+e?\s+["']?)_?(?:api_?key|key|secret|token|passw|passwords?|credential` +
-							`s?|creds?|auth)["'|)\/]`,
+						Text: `(?:["'|\/]|grep -\w+e?\s+["']?)_?(?:api_?key|key|secret|token|passw|passwords?|credentials` +
+							`?|creds?|auth)["'|)\/]`,
 						Regexp: true,
 					},
 				},
@@ -2660,8 +2680,8 @@ var builtin = [...]Rule{
 				},
 				Unless: []Pattern{
 					{
-						Text: `\b(?:never|not|don.t|avoid)\b[^\n.]{0,60}\b(?:scan|search|look|collect|gather|find|locate|` +
-							`walk)\b`,
+						Text: `\b(?:never|not|don.t|avoid)\b(?:[^\n.]|\.\w){0,60}\b(?:scan|search|look|collect|gather|fin` +
+							`d|locate|walk)\b`,
 						Regexp: true,
 						Atoms: []string{
 							"collect", "find", "gather", "locate", "look", "scan",
@@ -3560,8 +3580,9 @@ var builtin = [...]Rule{
 				In:    48,
 				Any: []Pattern{
 					{
-						Text: `\b(?:delete|remove|erase|wipe|purge|destroy)\b[^\n.]*\b(?:(?:all|every|any)\s+(?:\w+\s+){0` +
-							`,2}(?:files?|documents?|copies|versions?|folders?)|originals?|backups?)\b`,
+						Text: `\b(?:delete|remove|erase|wipe|purge|destroy)\s+(?:(?:all|every|any)\s+(?:\w+\s+){0,2}(?:fi` +
+							`les?|documents?|copies|versions?|folders?)|(?:the\s+|their\s+|its\s+)?(?:original (?:files` +
+							`?|documents?|images?|copy)|originals|(?:\w+\s+)?backups))\b`,
 						Regexp: true,
 						Atoms:  []string{"delete", "destroy", "erase", "purge", "remove", "wipe"},
 					},

@@ -245,7 +245,37 @@ func (l *Locator) pageQuotes(start, end int, surface Surface) bool {
 		surface == InShell && l.isSearch(start):
 		return true
 	}
-	return l.warns(start, end, surface) || l.underWarning(start)
+	return l.warns(start, end, surface) || l.underWarning(start) || surface == InProse && l.inForbidden(start)
+}
+
+// inForbidden reports whether a position is in a list below a label such as "Must not:".
+func (l *Locator) inForbidden(start int) bool {
+	low := max(0, start-2000)
+	at := low + bytes.LastIndexByte(l.Data[low:start], '\n') + 1
+	line := l.Data[at:min(len(l.Data), at+200)]
+	for item := true; item || len(bytes.TrimSpace(line)) == 0; {
+		if at <= low+1 {
+			return false
+		}
+		end := at - 1
+		at = low + bytes.LastIndexByte(l.Data[low:end], '\n') + 1
+		if item && !isItem(line) && len(bytes.TrimSpace(line)) > 0 {
+			return false
+		}
+		line = l.Data[at:end]
+		item = isItem(line)
+	}
+	switch string(toLowerASCII(bytes.Trim(line, "#*_: \t\r"))) {
+	case "must not", "must not do", "do not", "don't", "don'ts", "never", "never do", "avoid", "what not to do", "not allowed":
+		return true
+	}
+	return false
+}
+
+// isItem reports whether a line begins an item of a list.
+func isItem(line []byte) bool {
+	line = bytes.TrimLeft(line, " \t")
+	return len(line) > 2 && bytes.IndexByte([]byte("-*+"), line[0]) >= 0 && line[1] == ' '
 }
 
 // isSearch reports whether a position is in the quoted pattern of a program that searches.

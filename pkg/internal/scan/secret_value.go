@@ -325,7 +325,12 @@ func namedSecret(name string, value []byte) (Kind, string) {
 		return Secret, "a Discord token"
 	case isSecretWord(value) || bytes.IndexByte([]byte("$/@.#%&?"), value[0]) >= 0 || isIdentifier(value):
 		return 0, ""
+	case encodesWeak(value):
+		return 0, ""
 	case has("passw"):
+		if bytes.Equal(bytes.TrimRight(value, "0123456789"), bytes.TrimFunc(value, func(r rune) bool { return r < 'a' || r > 'z' })) {
+			return 0, "" // a word and a number
+		}
 		if isStrong(value, 8, 2) {
 			return PossibleSecret, "the value of a password"
 		}
@@ -342,9 +347,16 @@ func isPublicToken(name string, value []byte) bool {
 	if !strings.HasSuffix(name, "token") && !strings.HasSuffix(name, "mint") && !strings.HasSuffix(name, "tokens") {
 		return false
 	}
+	value, _, _ = bytes.Cut(value, []byte("&"))
 	isTON := len(value) == 48 && (bytes.HasPrefix(value, []byte("EQ")) || bytes.HasPrefix(value, []byte("UQ")))
 	return isTON || isUUID(value) || (len(value) == 43 || len(value) == 44) && allOf(value, alnum) &&
 		!bytes.ContainsAny(value, "0OIl")
+}
+
+// encodesWeak reports whether a value is the base64 form of a number or of a weak password.
+func encodesWeak(value []byte) bool {
+	text, err := base64.StdEncoding.DecodeString(string(value))
+	return err == nil && bytes.HasSuffix(value, []byte("=")) && (allOf(text, isDigit) || isSecretWord(text))
 }
 
 // isUUID reports whether a text has the form of a UUID, which is an id.

@@ -110,6 +110,11 @@ func IsDrop(host string) bool {
 	})
 }
 
+// IsItem reports whether a fact is that one item of a keychain is read.
+func IsItem(f Fact) bool {
+	return f.Kind == ReadsKeychain && (strings.HasPrefix(f.Detail, "security find-") || strings.HasPrefix(f.Detail, "secret-tool"))
+}
+
 // IsAddress reports whether a host is an IP address.
 func IsAddress(host string) bool {
 	_, err := netip.ParseAddr(host)
