@@ -374,6 +374,8 @@ func TestSkipPermission(t *testing.T) {
 		{text: "permissionMode: «bypassPermissions»"},
 		{text: "«Auto-approve all tool» calls"},
 		{text: "sandbox: «danger-full-access»"},
+		{text: "type Mode = \"default\" | \"bypassPermissions\" | \"plan\""},
+		{text: "\"permission_mode\": \"bypassPermissions\","},
 		{text: "git commit --no-verify"},
 		{text: "<div dangerouslySetInnerHTML={x} />"},
 		{text: "auto-approve all pull requests of bots"},

@@ -241,7 +241,7 @@ func (t *text) telegramToken(colon int) {
 // assignedSecret finds the value of a name that has such a word in it, as in API_KEY="…" and "password": "…".
 func (t *text) assignedSecret(start, end int) {
 	from, to, ok := t.assignedValue(end)
-	if !ok || t.isElided(to) {
+	if !ok || t.isElided(to) || bytes.HasPrefix(t.data[end:], []byte("_id")) {
 		return
 	}
 	name := start
@@ -309,7 +309,7 @@ func (t *text) assignedValue(end int) (from, to int, ok bool) {
 func namedSecret(name string, value []byte) (Kind, string) {
 	has := func(words ...string) bool { return containsAny([]byte(name), words...) }
 	bare := bytes.TrimPrefix(value, []byte("0x"))
-	if len(bare) < len(value) && len(bare) != 64 || strings.HasSuffix(name, "key_id") || isPublicToken(name, value) {
+	if len(bare) < len(value) && len(bare) != 64 || isPublicToken(name, value) {
 		return 0, "" // the address of a contract or an account has 40 digits, and a key 64
 	}
 	isHexKey := (len(bare) == 64 || len(bare) == 40 || len(bare) == 32) && allOf(bare, isHex) &&
@@ -328,7 +328,7 @@ func namedSecret(name string, value []byte) (Kind, string) {
 	case encodesWeak(value):
 		return 0, ""
 	case has("passw"):
-		if bytes.Equal(bytes.TrimRight(value, "0123456789"), bytes.TrimFunc(value, func(r rune) bool { return r < 'a' || r > 'z' })) {
+		if allOf(bytes.TrimRight(value, "0123456789"), isLower) {
 			return 0, "" // a word and a number
 		}
 		if isStrong(value, 8, 2) {
