@@ -7,8 +7,9 @@ func Nearest(word string, words []string) string {
 	if half := (len([]rune(word)) + 1) / 2; half < best {
 		best = half
 	}
+	wanted := []rune(word)
 	for _, w := range words {
-		if d := distance([]rune(word), []rune(w), best); d < best && w != word {
+		if d := distance(wanted, []rune(w), best); d < best && w != word {
 			best, found = d, w
 		}
 	}
@@ -21,7 +22,7 @@ func distance(a, b []rune, limit int) int {
 	if len(a)-len(b) >= limit || len(b)-len(a) >= limit {
 		return limit
 	}
-	before, last, row := []int(nil), make([]int, len(b)+1), make([]int, len(b)+1)
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {
 		last[j] = j
 	}
@@ -37,7 +38,7 @@ func distance(a, b []rune, limit int) int {
 				row[j+1] = min(row[j+1], before[j-1]+1)
 			}
 		}
-		before, last, row = last, row, make([]int, len(b)+1)
+		before, last, row = last, row, before
 	}
 	return last[len(b)]
 }

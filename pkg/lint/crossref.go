@@ -208,7 +208,7 @@ func (l *lintRun) checkCrossReferences(units []*skillCheck) {
 			byName[u.name.text] = cmp.Or(byName[u.name.text], u)
 		}
 	}
-	names, known := slices.Sorted(maps.Keys(byName)), withDirectories(units, byName)
+	names, known := newSpellings(slices.Sorted(maps.Keys(byName))), withDirectories(units, byName)
 	manifests := map[string]*pack.Manifest{}
 	for _, u := range units {
 		reported := map[string]bool{}
@@ -246,10 +246,10 @@ func withDirectories(units []*skillCheck, byName map[string]*skillCheck) map[str
 // title returns the name of a skill, or else that of its directory.
 func (u *skillCheck) title() string { return cmp.Or(u.name.text, path.Base(u.dir)) }
 
-func (u *skillCheck) reportUnknownSkill(r skillRef, names []string) {
+func (u *skillCheck) reportUnknownSkill(r skillRef, names spellings) {
 	f := finding{rule: rule.UnknownSkill, message: fmt.Sprintf(
 		"skill %q is neither among the validated skills nor installed", r.name)}
-	if near := suggest(r.name, names); near != "" {
+	if near := names.nearest(r.name); near != "" {
 		f.fix = fmt.Sprintf("did you mean %s?", near)
 	}
 	u.atExcerpt(r.excerpt, f)

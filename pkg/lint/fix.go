@@ -181,22 +181,32 @@ func (u *skillCheck) checkLineEndings(f *file) {
 
 // suggest returns the candidate closest to word, or "". It ignores case and separators, so allowedTools and
 // allowed_tools are allowed-tools.
-func suggest(word string, candidates []string) string {
+func suggest(word string, candidates []string) string { return newSpellings(candidates).nearest(word) }
+
+// spellings are words, and their letters without case and separators.
+type spellings struct{ words, plain []string }
+
+func newSpellings(words []string) spellings {
+	s := spellings{words: words, plain: make([]string, len(words))}
+	for i, w := range words {
+		s.plain[i] = squash(w)
+	}
+	return s
+}
+
+// nearest returns the word closest to another one, or "".
+func (s spellings) nearest(word string) string {
 	plain := squash(word)
-	squashed := make([]string, len(candidates))
-	for i, c := range candidates {
-		squashed[i] = squash(c)
-		if squashed[i] == plain {
-			return c
+	i := slices.Index(s.plain, plain)
+	if i < 0 {
+		if near := diag.Nearest(plain, s.plain); near != "" {
+			i = slices.Index(s.plain, near)
 		}
 	}
-	near := diag.Nearest(plain, squashed)
-	for i, s := range squashed {
-		if s == near && near != "" {
-			return candidates[i]
-		}
+	if i < 0 {
+		return ""
 	}
-	return ""
+	return s.words[i]
 }
 
 var squasher = strings.NewReplacer("-", "", "_", "", " ", "")

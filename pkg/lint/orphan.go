@@ -74,22 +74,30 @@ const (
 	maxCompanions = 50
 )
 
-// withoutCompanions leaves out the files that belong to companions: what a tool's configuration names, such as an icon,
-// and what is not for agents of that which a page for users names.
+// withoutCompanions leaves out the files that belong to companions: what a tool's configuration names, such as an icon
+// or a program, what such a program needs, and what is not for agents of that which a page for users names.
 func (u *skillCheck) withoutCompanions(names []string, files []*file) []*file {
-	searched := 0
+	var texts []*file
 	for _, rel := range names {
-		text := u.files[rel]
-		if len(files) == 0 || searched == maxCompanions {
-			break
+		if companion(rel) {
+			texts = append(texts, u.files[rel])
 		}
-		if !companion(rel) || !text.isText() || len(text.data) > maxCompanion {
+	}
+	for searched := 0; len(texts) > 0 && len(files) > 0 && searched < maxCompanions; texts = texts[1:] {
+		text := texts[0]
+		if !text.isText() || len(text.data) > maxCompanion {
 			continue
 		}
 		searched++
-		m, forUsers := newMentions(text, files), isMarkdown(rel) && !strings.Contains(rel, "/")
+		m, forUsers := newMentions(text, files), isMarkdown(text.rel) && !strings.Contains(text.rel, "/")
 		files = slices.DeleteFunc(files, func(f *file) bool {
-			return (!forUsers || !isMarkdown(f.rel) && !scriptExtension(f.rel)) && m.namesFile(f)
+			if forUsers && (isMarkdown(f.rel) || scriptExtension(f.rel)) || !m.namesFile(f) {
+				return false
+			}
+			if scriptExtension(f.rel) {
+				texts = append(texts, f)
+			}
+			return true
 		})
 	}
 	return files
@@ -128,8 +136,12 @@ func companion(rel string) bool {
 	case "apm.yml", "skillpm.yaml", "skillpm.lock", "package.json", "package-lock.json", "pyproject.toml", "requirements.txt",
 		"go.mod", "go.sum",
 		"tsconfig.json", "__init__.py", "makefile", "dockerfile", "cargo.toml", "cargo.lock", "uv.lock",
+		"pnpm-lock.yaml", "yarn.lock", "bun.lock", "poetry.lock", "taskfile.yml", "taskfile.yaml", "justfile",
 		"metadata.json", "metadata.yaml":
 		return true
+	}
+	if strings.HasSuffix(base, ".d.ts") || strings.HasSuffix(base, ".plugin.json") {
+		return true // types of a program beside it, and the manifest of an agent's plugin
 	}
 	for dir := range strings.SplitSeq(path.Dir(rel), "/") {
 		switch {

@@ -92,6 +92,7 @@ func (w *walk) followCommand(f *file, p *page, at int, line []byte, shell bool) 
 			continue
 		}
 		pw, ok := w.pathWord(string(word))
+		pw.home = pw.home && !redirectsTo(line[:start]) // such a command installs the skill there
 		if !ok || w.followPath(f, p, at+start, pw) || !scriptExtension(pw.name) || writesTo(line[:start]) {
 			continue
 		}
@@ -191,15 +192,29 @@ func shellFields(line []byte) iter.Seq2[int, []byte] {
 
 // writesTo reports whether the part of a command line before a path means that the command creates the file.
 func writesTo(before []byte) bool {
+	words := strings.Fields(string(before))
+	if len(words) == 0 {
+		return false
+	}
+	switch words[0] {
+	case "touch", "mkdir", "cp", "mv":
+		return true
+	}
+	return redirectsTo(before)
+}
+
+// redirectsTo reports whether the part of a command line before a path makes the file an output.
+func redirectsTo(before []byte) bool {
 	words := strings.Fields(string(bytes.TrimRight(before, "\"' ")))
 	if len(words) == 0 {
 		return false
 	}
-	switch last := words[len(words)-1]; {
-	case strings.HasSuffix(last, ">"), last == "-o", last == "--output", last == "-O", last == "tee", last == "touch":
+	switch last := words[len(words)-1]; last {
+	case "-o", "--output", "-O", "tee", "touch":
 		return true
+	default:
+		return strings.HasSuffix(last, ">")
 	}
-	return words[0] == "touch" || words[0] == "mkdir" || words[0] == "cp" || words[0] == "mv"
 }
 
 // followText follows the paths in the text of a page, outside of code and links: scripts/extract.py, @references/a.md,
@@ -364,8 +379,28 @@ func (w *walk) followPath(f *file, p *page, at int, pw pathWord) bool {
 	return true
 }
 
+// pathFinding is a finding of a rule about a path in a page. Pages name their scripts in many commands, so the first of
+// them stands for all.
+type pathFinding struct{ rule, page, path string }
+
+// isFirst reports whether a finding about a path is the first of its page.
+func (w *walk) isFirst(id, page, name string) bool {
+	key := pathFinding{id, page, name}
+	if w.pathFindings[key] {
+		return false
+	}
+	if w.pathFindings == nil {
+		w.pathFindings = map[pathFinding]bool{}
+	}
+	w.pathFindings[key] = true
+	return true
+}
+
 // reportInstalledPath reports a path that contains the directory in which one user has installed the skill.
 func (w *walk) reportInstalledPath(p *page, at int, pw pathWord, found string) {
+	if !w.isFirst(rule.Absolute, p.src.path, found) {
+		return
+	}
 	line, column := p.src.position(at)
 	w.add(finding{
 		rule: rule.Absolute, src: p.src, line: line, column: column, severity: new(diag.SeverityNote),
@@ -389,7 +424,10 @@ func (w *walk) checkMissing(f *file, p *page, use pathUse) {
 		return
 	}
 	if w.lookups++; w.lookups <= maxLookups &&
-		(creates(f.data, name) || w.existsElsewhere(name, paragraph(f.data, use.start))) {
+		(creates(f.data, name) || w.hasTemplate(at) || w.existsElsewhere(name, paragraph(f.data, use.start))) {
+		return
+	}
+	if !w.isFirst(rule.SpanPath, p.src.path, at) {
 		return
 	}
 	fix := ""
@@ -406,6 +444,23 @@ func (w *walk) checkMissing(f *file, p *page, use pathUse) {
 // creates reports whether a command in a page writes a file of this name.
 func creates(text []byte, name string) bool {
 	return bytes.Contains(text, []byte("> "+name)) || bytes.Contains(text, []byte(">"+name))
+}
+
+// hasTemplate reports whether the skill contains a template of a file beside it, such as config.example.json for
+// config.json: users create the file.
+func (u *skillCheck) hasTemplate(name string) bool {
+	ext := path.Ext(name)
+	stem := strings.TrimSuffix(name, ext)
+	for _, word := range [...]string{"example", "sample", "template"} {
+		for _, template := range [...]string{
+			stem + "." + word + ext, stem + "-" + word + ext, stem + "_" + word + ext, name + "." + word,
+		} {
+			if u.tree.isFile(template) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // existsElsewhere reports whether a path may exist in a directory that the skill is in, as a file of a project or a plugin,
@@ -511,7 +566,10 @@ func introducesExample(before []byte) bool {
 	if i := bytes.LastIndexByte(before, '\n'); i >= 0 && startsItem(before[i+1:]) {
 		before = before[i:]
 	}
-	for _, of := range []string{"`'", "` — its", "`, its", "` skill", "**'s", "’s", "'s", "not edit", "✓", "✗", "✅", "❌"} {
+	for _, of := range []string{
+		"`'", "` — its", "`, its", "` skill", "**'s", "’s", "'s", "not edit", "✓", "✗", "✅", "❌",
+		"创建", "保存", "存储", // create, save, store
+	} {
 		if bytes.Contains(before, []byte(of)) {
 			return true
 		}
@@ -528,7 +586,8 @@ func introducesExample(before []byte) bool {
 		case "e.g", "example", "examples", "like", "such", "create", "creates", "creating", "add", "adds", "adding",
 			"write",
 			"writes", "save", "saves", "saved", "keep", "keeps",
-			"store", "stores", "stored", "generate", "generates", "output", "obtain", "if", "put", "move", "extract",
+			"store", "stores", "stored", "storage", "generate", "generates", "output", "obtain", "if", "put", "place", "move",
+			"extract",
 			"optional", "optionally", "no", "missing", "removed", "deleted":
 			return true
 		}
@@ -545,6 +604,9 @@ func startsItem(line []byte) bool {
 // continuesExample reports whether the text after a path, on the same line, supposes that the file may not exist.
 func continuesExample(after []byte) bool {
 	after, _, _ = bytes.Cut(after[:min(len(after), 80)], []byte("\n"))
+	if bytes.HasPrefix(bytes.TrimLeft(after, "`*\"' "), []byte("(create")) {
+		return true
+	}
 	for word := range bytes.FieldsFuncSeq(bytes.ToLower(after), func(r rune) bool { return r < 'a' || r > 'z' }) {
 		switch string(word) {
 		case "would", "could", "might":

@@ -94,6 +94,12 @@ func TestOtherPaths(t *testing.T) {
 		{"an example", "Reference files, for example references/limits.md."},
 		{"a supposition", "A `references/limits.md` file would be helpful."},
 		{"what to avoid", "✗ `references/limits.md`"},
+		{"a file to create", "1. Reads references/limits.md (create this file)"},
+		{"a file to create if needed", "- North: `references/north.md` (create if needed)"},
+		{"a file of a project", "Place this at `scripts/plan.py`."},
+		{"data of the user", "**Plan storage:** `~/.claude/skills/deploy/plans.json`"},
+		{"a file to create, in Chinese", "创建 `references/limits.md` 文件："},
+		{"a copy of an example", "Copy `data/zones.json` → `data/user.json`; edit `data/plan.yaml`, `data/team.toml`, and `data/keys.env`."},
 		{"a generated page", "Do not edit: run `scripts/plan.py`."},
 		{"a placeholder", "Run `python scripts/script_name.py --help`."},
 		{"another skill's", "The `rollback` skill has a checklist in `references/rollback.md`."},
@@ -106,7 +112,8 @@ func TestOtherPaths(t *testing.T) {
 		{"a link's text", "[references/limits.md](https://host.example/limits) [`references/limits.md`](https://host.example/limits)"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, _ := run(t, tree("-- deploy/SKILL.md\n"+head+tt.body+"\n"+skillFiles+
+			got, _ := run(t, tree("-- deploy/SKILL.md\n"+head+tt.body+"\n"+skillFiles+"-- deploy/data/user.example.json\n{}\n"+
+				"-- deploy/data/plan_sample.yaml\na: 1\n-- deploy/data/team-template.toml\n-- deploy/data/keys.env.example\n"+
 				"-- rollback/SKILL.md\n---\nname: rollback\ndescription: Takes a release back. Use when a rollout fails.\n---\nDo.\n"+
 				"-- rollback/references/rollback.md\nList\n-- scripts/ci.sh 755\n#!/bin/sh\n"))
 			compare(t, got, "")
@@ -132,8 +139,26 @@ func TestInstalledPaths(t *testing.T) {
 			t.Errorf("fix %q", r.Findings[0].Fix)
 		}
 	}
-	got, _ := run(t, tree("-- deploy/SKILL.md\n"+head+"Run `/path/to/skills/deploy/scripts/check.py`.\n"+skillFiles))
-	compare(t, got, "")
+	for _, body := range []string{
+		"Run `/path/to/skills/deploy/scripts/check.py`.",
+		"```bash\ncurl -s https://host.example/check.py > ~/.claude/skills/deploy/scripts/check.py\n```",
+		"```bash\ncurl -s https://host.example/check.py -o \"$HOME/.claude/skills/deploy/scripts/check.py\"\n```",
+	} {
+		got, _ := run(t, tree("-- deploy/SKILL.md\n"+head+body+"\n"+skillFiles))
+		compare(t, got, "")
+	}
+}
+
+// TestRepeatedPaths checks that a path which a page has many times is one finding of the page.
+func TestRepeatedPaths(t *testing.T) {
+	const command, installed = "python3 {baseDir}/scripts/plan.py ", "python3 ~/.claude/skills/deploy/scripts/check.py "
+	got, _ := run(t, tree("-- deploy/SKILL.md\n"+head+"See references/regions.md.\n\n```bash\n"+
+		command+"north\n"+command+"south\n"+installed+"north\n"+installed+"south\n```\n"+skillFiles+
+		"-- deploy/references/regions.md\n```bash\n"+command+"east\n```\n"))
+	compare(t, got, `
+		deploy/SKILL.md:8:9 REF012 warning scripts/plan.py does not exist in the skill
+		deploy/SKILL.md:10:9 REF006 note the path works only if the skill is installed in ~/.claude/skills/deploy
+		deploy/references/regions.md:2:9 REF012 warning scripts/plan.py does not exist in the skill`)
 }
 
 // TestAbsoluteLinks checks that only paths of a machine are absolute paths, and not addresses of a site or commands.
@@ -234,6 +259,9 @@ func TestCompanions(t *testing.T) {
 		{"a page of the readme", "-- deploy/README.md\nSee notes.md.\n-- deploy/notes.md\nN\n", "deploy/notes.md:0:0 REF013 note neither SKILL.md nor its references mention notes.md"},
 		{"data of tests", "-- deploy/evals/README.md\nRun scripts/evaluate.py.\n-- deploy/scripts/evaluate.py\npass\n", ""},
 		{"schemas and tools' data", "-- deploy/schemas/plan.xsd\n<x/>\n-- deploy/_meta.json\n{}\n-- deploy/rules/_template.md\nT\n-- deploy/AGENTS.md\nA\n", ""},
+		{"a program of a package", "-- deploy/package.json\n{\"main\": \"plan.js\"}\n-- deploy/plan.js\nimport './lib/store.js'\n-- deploy/lib/store.js\nrequire('./zones')\n-- deploy/lib/zones.js\n1\n", ""},
+		{"a program that nothing names", "-- deploy/package.json\n{\"main\": \"plan.js\"}\n-- deploy/lib/store.js\n1\n", "deploy/lib/store.js:0:0 REF013 note neither SKILL.md nor its references mention lib/store.js"},
+		{"types, locks, and manifests", "-- deploy/plan.d.ts\nexport {}\n-- deploy/pnpm-lock.yaml\na: 1\n-- deploy/Taskfile.yml\nversion: 3\n-- deploy/demo.plugin.json\n{}\n", ""},
 		{"a list of names", "-- deploy/rules/no-skips.md\nN\n", ""},
 		{"a name without its ending", "-- deploy/scripts/wait.py\npass\n", ""},
 		{"a directory without a slash", "-- deploy/fonts/a.txt\nA\n", ""},

@@ -23,25 +23,25 @@ func TestSettings(t *testing.T) {
 		want     string
 	}{
 		{"none", lint.Settings{}, `
-			skills/deploy/SKILL.md:0:0 SEC201 warning the skill has a script: scripts/a.sh
 			skills/deploy/SKILL.md:5:5 REF001 error missing.md does not exist
 			skills/deploy/scripts/a.sh:0:0 REF013 note neither SKILL.md nor its references mention scripts/a.sh
 			vendor/other/SKILL.md:1:1 FM001 error the frontmatter is missing: the first line is not ---`},
-		{"a directory is passed over", lint.Settings{Ignore: []lint.Ignore{{Path: "vendor/**"}}, Levels: []lint.Level{{Rules: "REF", Off: true}}}, `
-			skills/deploy/SKILL.md:0:0 SEC201 warning the skill has a script: scripts/a.sh`},
+		{"a directory is passed over", lint.Settings{Ignore: []lint.Ignore{{Path: "vendor/**"}}, Levels: []lint.Level{{Rules: "REF", Off: true}}}, ``},
 		{"of several levels the last counts", lint.Settings{
 			Ignore: []lint.Ignore{{Path: "vendor"}},
 			Levels: []lint.Level{{Rules: "REF", Off: true}, {Rules: "ref001", Severity: diag.SeverityWarning}, {Rules: "SEC2*", Severity: diag.SeverityNote}},
 		}, `
 			skills/deploy/SKILL.md:0:0 SEC201 note the skill has a script: scripts/a.sh
 			skills/deploy/SKILL.md:5:5 REF001 warning missing.md does not exist`},
-		{"strict leaves facts and advice", lint.Settings{Strict: true, Ignore: []lint.Ignore{{Path: "vendor"}}}, `
+		{"strict leaves facts and advice", lint.Settings{
+			Strict: true, Ignore: []lint.Ignore{{Path: "vendor"}}, Levels: []lint.Level{{Rules: "SEC201", Own: true}},
+		}, `
 			skills/deploy/SKILL.md:0:0 SEC201 warning the skill has a script: scripts/a.sh
 			skills/deploy/SKILL.md:5:5 REF001 error missing.md does not exist
 			skills/deploy/scripts/a.sh:0:0 REF013 note neither SKILL.md nor its references mention scripts/a.sh`},
 		{"rules below a path", lint.Settings{Root: ".", Ignore: []lint.Ignore{
 			{Path: "skills/**", Rules: []string{"REF", "SEC201"}, Reason: "an example"}, {Path: "vendor"},
-		}}, ``},
+		}, Levels: []lint.Level{{Rules: "SEC201", Own: true}}}, ``},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, r := runWith(t, fsys, tt.settings)
@@ -68,6 +68,36 @@ func TestStyle(t *testing.T) {
 		deploy/SKILL.md:3:14 STY001 note the description does not explain when to use the skill
 		deploy/SKILL.md:3:14 STY002 note the description uses "I"
 		deploy/SKILL.md:3:14 STY003 note the description has only 2 words`)
+}
+
+// TestStyleOfWords checks which words of a description the style rules judge: English ones, and not those of users in
+// quotes.
+func TestStyleOfWords(t *testing.T) {
+	const trigger, person = "STY001", "STY002"
+	for _, tt := range []struct{ name, description, want string }{
+		{"in double quotes", `Checks a diff. Use when asked to "review my diff" or "check our code".`, ""},
+		{"in single quotes", `Plans posts. Use when the user mentions 'who is my reader,' or 'what should I post.'`, ""},
+		{"in curly quotes", `Times work. Use when the user writes “am I in a session?”.`, ""},
+		{"an apostrophe is not a quote", `Checks the user's diff. Use when it's my turn and the team's.`, person},
+		{"a quote without an end", `Shows 5" of your plan. Use when asked for it.`, person},
+		{"outside of quotes", `Checks your diff. Use when asked to "review it".`, person},
+		{"an activation", "Runs a plan. Activate on any `plan` command or mention of plans.", ""},
+		{"a purpose", "Use this skill to query the notebooks of the team.", ""},
+		{"without an occasion", "Runs a plan and reports what the service did.", trigger},
+		{"another script", "当用户提供名词时，返回百科中的条目解释。", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			fsys := tree("-- deploy/SKILL.md\n---\nname: deploy\ndescription: >-\n  " + tt.description + "\n---\nText\n")
+			got, _ := runWith(t, fsys, lint.Settings{Levels: []lint.Level{{Rules: "STY", Own: true}}})
+			var ids []string
+			for _, f := range got {
+				ids = append(ids, strings.Fields(f)[1])
+			}
+			if all := strings.Join(ids, " "); all != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
 }
 
 func TestSuppressions(t *testing.T) {
@@ -200,7 +230,7 @@ func TestWrongCaseTarget(t *testing.T) {
 
 // TestSuppressionInBlock checks that in a code block a comment in the code's language counts.
 func TestSuppressionInBlock(t *testing.T) {
-	got, r := runWith(t, tree("-- deploy/SKILL.md\n"+head+"```bash\n# skillpm-ignore SEC307: on a machine of our own\nsudo apt install x\n```\n"), lint.Settings{})
+	got, r := runWith(t, tree("-- deploy/SKILL.md\n"+head+"```bash\n# skillpm-ignore SEC208: on a machine of our own\nclaude --dangerously"+"-skip-permissions\n```\n"), lint.Settings{})
 	compare(t, got, "")
 	if len(r.Suppressed) != 1 || r.Suppressed[0].Reason != "on a machine of our own" {
 		t.Errorf("suppressed %+v", r.Suppressed)

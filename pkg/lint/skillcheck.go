@@ -31,6 +31,8 @@ type skillCheck struct {
 	mentions []mention  // other mentions of skills, once for each name
 
 	name, description excerpt // data that is compared with other skills
+
+	capabilities Capabilities // without the directory
 }
 
 // work is the state of the check of one skill's files.
@@ -52,7 +54,8 @@ type work struct {
 	unknownKeys   []unknownKey     // fields that no agent knows
 	foreignFields []foreignField   // fields that only other agents know
 	mentioned     map[string]bool  // the names of mentions
-	lookups       int              // how many paths were looked up outside of the skill
+	pathFindings  map[pathFinding]bool
+	lookups       int // how many paths were looked up outside of the skill
 }
 
 // excerpt is a text in a skill with its position, kept after the skill has been checked. There are many of them, so they
@@ -132,6 +135,7 @@ func (u *skillCheck) checkOtherFiles() {
 	u.reportFlows()
 	u.reportScore()
 	u.reportCapabilities(names)
+	u.readCapabilities(names)
 }
 
 // sortedFiles returns the paths of the skill's files, sorted.

@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strings"
 	"sync"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/skillpm/skillpm/pkg/diag"
@@ -20,7 +21,7 @@ import (
 func (u *skillCheck) checkStyle() {
 	_, v := u.doc.Lookup("description")
 	text := u.doc.Description()
-	if text == "" || v == nil {
+	if text == "" || v == nil || !latin(text) { // the rules know English words
 		return
 	}
 	_, when := u.doc.Lookup("when_to_use")
@@ -48,16 +49,32 @@ func (u *skillCheck) wants(id string) bool {
 func namesOccasion(text string) bool {
 	for word := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return r < 'a' || r > 'z' }) {
 		switch word {
-		case "when", "whenever", "if", "after", "before", "while", "trigger", "triggers", "asks", "asked":
+		case "when", "whenever", "if", "after", "before", "while", "trigger", "triggers", "activate", "activates", "asks",
+			"asked":
 			return true
 		}
 	}
-	return strings.Contains(strings.ToLower(text), "use for") || strings.Contains(strings.ToLower(text), "used for")
+	text = strings.ToLower(text)
+	return strings.Contains(text, "use for") || strings.Contains(text, "used for") ||
+		strings.Contains(text, "use this skill to")
 }
 
-// person returns the first word in the first or second person, or "".
+// latin reports whether most letters of a text are Latin.
+func latin(text string) bool {
+	letters, others := 0, 0
+	for _, r := range text {
+		if unicode.Is(unicode.Latin, r) {
+			letters++
+		} else if unicode.IsLetter(r) {
+			others++
+		}
+	}
+	return letters >= others
+}
+
+// person returns the first word in the first or second person, or "". Quotes contain what users say to an agent.
 func person(text string) string {
-	for word := range strings.FieldsFuncSeq(text, func(r rune) bool {
+	for word := range strings.FieldsFuncSeq(withoutQuotes(text), func(r rune) bool {
 		return r != '\'' && (r < 'A' || r > 'Z') &&
 			(r < 'a' || r > 'z')
 	}) {
@@ -67,6 +84,52 @@ func person(text string) string {
 		}
 	}
 	return ""
+}
+
+// withoutQuotes returns a text without what is in quotes. An apostrophe in a word is not a quote.
+func withoutQuotes(text string) string {
+	var b strings.Builder
+	for text != "" {
+		r, size := utf8.DecodeRuneInString(text)
+		end := -1
+		if closing, ok := closingQuote[r]; ok && !endsInLetter(b.String()) {
+			end = quoteEnd(text[size:], closing)
+		}
+		if end < 0 {
+			b.WriteString(text[:size])
+			text = text[size:]
+			continue
+		}
+		b.WriteByte(' ')
+		text = text[size+end:]
+	}
+	return b.String()
+}
+
+// closingQuote maps quotes to those that close them.
+var closingQuote = map[rune]rune{'"': '"', '\'': '\'', '`': '`', '“': '”', '„': '“', '‘': '’', '«': '»'}
+
+// maxQuote is the length in bytes beyond which a quote is not searched for its end.
+const maxQuote = 200
+
+// quoteEnd returns the offset after the closing quote in a text, or -1. It is not inside of a word.
+func quoteEnd(text string, closing rune) int {
+	for i, r := range text[:min(len(text), maxQuote)] {
+		if after := i + utf8.RuneLen(r); r == closing && !startsWithLetter(text[after:]) {
+			return after
+		}
+	}
+	return -1
+}
+
+func endsInLetter(text string) bool {
+	r, _ := utf8.DecodeLastRuneInString(text)
+	return unicode.IsLetter(r)
+}
+
+func startsWithLetter(text string) bool {
+	r, _ := utf8.DecodeRuneInString(text)
+	return unicode.IsLetter(r)
 }
 
 // formRules are the rules for what [skill.Parse] finds.

@@ -3,10 +3,12 @@ package scan
 import (
 	"bytes"
 	"regexp"
+	"regexp/syntax"
 	"sync/atomic"
 	"unicode/utf8"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/scan/atom"
 )
 
 // A Rule is a class of behavior, and the shapes in which it occurs. Rules are data: [Builtin] returns those of skillpm,
@@ -76,14 +78,20 @@ type shapeRef struct {
 type matcher struct {
 	atoms  []string // in lower case
 	source string   // of a regular expression; "" if the text is the only atom
-	re     *atomic.Pointer[regexp.Regexp]
+	re     *atomic.Pointer[expression]
+}
+
+// expression is a compiled regular expression, and what every match contains.
+type expression struct {
+	*regexp.Regexp
+	needs atom.Sequence
 }
 
 func newMatchers(list []Pattern) []matcher {
 	out := make([]matcher, len(list))
 	for i, p := range list {
 		if p.Regexp {
-			out[i] = matcher{atoms: p.Atoms, source: p.Text, re: new(atomic.Pointer[regexp.Regexp])}
+			out[i] = matcher{atoms: p.Atoms, source: p.Text, re: new(atomic.Pointer[expression])}
 		} else {
 			out[i].atoms = []string{string(toLowerASCII([]byte(p.Text)))}
 		}
@@ -91,10 +99,10 @@ func newMatchers(list []Pattern) []matcher {
 	return out
 }
 
-// possible reports whether a window, in lower case, may have a match.
-func (m *matcher) possible(lowered []byte) bool {
+// possible reports whether a window may have a match.
+func (m *matcher) possible(w *atom.Window) bool {
 	for _, a := range m.atoms {
-		if bytes.Contains(lowered, []byte(a)) {
+		if w.Index(a) >= 0 {
 			return true
 		}
 	}
@@ -102,20 +110,23 @@ func (m *matcher) possible(lowered []byte) bool {
 }
 
 // find returns the first match in a window.
-func (m *matcher) find(lowered []byte) (start, end int, ok bool) {
-	if !m.possible(lowered) {
-		return 0, 0, false
-	}
+func (m *matcher) find(w *atom.Window) (start, end int, ok bool) {
 	if m.re == nil {
-		start = bytes.Index(lowered, []byte(m.atoms[0]))
-		return start, start + len(m.atoms[0]), true
+		start = w.Index(m.atoms[0])
+		return start, start + len(m.atoms[0]), start >= 0
+	}
+	if !m.possible(w) {
+		return 0, 0, false
 	}
 	re := m.re.Load()
 	if re == nil {
 		re = compile(m.source)
 		m.re.Store(re)
 	}
-	loc := re.FindIndex(lowered)
+	if !re.needs.In(w) {
+		return 0, 0, false
+	}
+	loc := re.FindIndex(w.Text)
 	if loc == nil || loc[0] == loc[1] {
 		return 0, 0, false
 	}
@@ -124,10 +135,20 @@ func (m *matcher) find(lowered []byte) (start, end int, ok bool) {
 
 // compile compiles a regular expression for text in lower case, which is several times faster than folding. Only
 // expressions with letters beyond ASCII fold.
-func compile(source string) *regexp.Regexp {
+func compile(source string) *expression {
+	source = "(?m)" + lowerExpression(source)
+	e := &expression{Regexp: regexp.MustCompile(source)}
+	if parsed, err := syntax.Parse(source, syntax.Perl); err == nil {
+		e.needs = atom.Needs(parsed)
+	}
+	return e
+}
+
+// lowerExpression returns an expression for text in lower case.
+func lowerExpression(source string) string {
 	for i := range len(source) {
 		if source[i] >= utf8.RuneSelf {
-			return regexp.MustCompile("(?im)" + source)
+			return "(?i)" + source
 		}
 	}
 	small := []byte(source)
@@ -136,7 +157,7 @@ func compile(source string) *regexp.Regexp {
 			small[i] = lower(c)
 		}
 	}
-	return regexp.MustCompile("(?m)" + string(small))
+	return string(small)
 }
 
 // addRules makes the scanner search for rules, and returns the literals that start their checks.
@@ -163,11 +184,19 @@ func (s *Scanner) addRules(rules []*Rule) (table []literal) {
 
 // scratch is the memory for the checks of shapes in one text.
 type scratch struct {
-	checkedTo []int   // for each shape, the end of what was checked
-	hits      []uint8 // how many hits each shape has
-	from, to  int     // the last window, and its text in lower case
-	lowered   []byte
+	checkedTo []int                     // for each shape, the end of what was checked
+	hits      []uint8                   // how many hits each shape has
+	windows   [MaxLines + 1]shapeWindow // the last one for each number of lines
 }
+
+// shapeWindow is the window of a shape.
+type shapeWindow struct {
+	from, to int
+	atom.Window
+}
+
+// MaxLines is the largest number of lines of a [Shape].
+const MaxLines = 20
 
 func (s *Scanner) newScratch() *scratch {
 	x, ok := s.scratch.Get().(*scratch)
@@ -176,7 +205,9 @@ func (s *Scanner) newScratch() *scratch {
 	}
 	clear(x.checkedTo)
 	clear(x.hits)
-	x.from, x.to = 0, 0
+	for i := range x.windows {
+		x.windows[i].from, x.windows[i].to = 0, 0
+	}
 	return x
 }
 
@@ -198,14 +229,12 @@ func (t *text) shape(s *Scanner, n, start, end int) {
 	from, to := t.window(start, end, ref.shape.Lines)
 	x.checkedTo[n] = max(end, min(t.lineEnd(end, windowSize), start+windowSize/2))
 	window := t.data[from:to]
-	if from != x.from || to != x.to {
-		x.from, x.to = from, to
-		x.lowered = append(x.lowered[:0], window...)
-		for i, c := range x.lowered {
-			x.lowered[i] = lower(c)
-		}
+	w := &x.windows[ref.shape.Lines]
+	if from != w.from || to != w.to {
+		w.from, w.to = from, to
+		w.Set(window)
 	}
-	if k, l, ok := ref.match(x.lowered); ok && x.hits[n] < maxShapeHits {
+	if k, l, ok := ref.match(&w.Window); ok && x.hits[n] < maxShapeHits {
 		x.hits[n]++
 		for is(window[k], isBlank) && k < l-1 {
 			k++
@@ -219,15 +248,15 @@ func (t *text) shape(s *Scanner, n, start, end int) {
 
 // match reports whether the window has the shape, and where the match of its first pattern is. The cheap checks of all
 // patterns come first.
-func (r *shapeRef) match(lowered []byte) (start, end int, ok bool) {
+func (r *shapeRef) match(w *atom.Window) (start, end int, ok bool) {
 	for i := range r.all {
-		if !r.all[i].possible(lowered) {
+		if !r.all[i].possible(w) {
 			return 0, 0, false
 		}
 	}
 	found := len(r.any) == 0
 	for i := range r.any {
-		if start, end, found = r.any[i].find(lowered); found {
+		if start, end, found = r.any[i].find(w); found {
 			break
 		}
 	}
@@ -235,7 +264,7 @@ func (r *shapeRef) match(lowered []byte) (start, end int, ok bool) {
 		return 0, 0, false
 	}
 	for i := range r.all {
-		k, l, ok := r.all[i].find(lowered)
+		k, l, ok := r.all[i].find(w)
 		if !ok {
 			return 0, 0, false
 		}
@@ -244,7 +273,7 @@ func (r *shapeRef) match(lowered []byte) (start, end int, ok bool) {
 		}
 	}
 	for i := range r.unless {
-		if _, _, ok := r.unless[i].find(lowered); ok {
+		if _, _, ok := r.unless[i].find(w); ok {
 			return 0, 0, false
 		}
 	}

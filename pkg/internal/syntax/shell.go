@@ -8,6 +8,7 @@ import (
 	"path"
 	"runtime"
 	"strings"
+	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -249,13 +250,17 @@ func (r *shallowReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
+// bashParsers has parsers, which are large and can be used again.
+var bashParsers = sync.Pool{New: func() any { return syntax.NewParser(syntax.Variant(syntax.LangBash)) }}
+
 // Statements returns the statements of a shell script before its first error, and the error. It accepts the syntax of
 // bash. The error is a [syntax.ParseError] or [syntax.LangError], or another one if the script is nested too deeply.
 func Statements(text []byte) (stmts []*syntax.Stmt, err error) {
 	defer ignorePanic(new(string))
 	r := &shallowReader{rest: text}
 	// The loop must not end early: the parser would continue to call its body.
-	for stmt, e := range syntax.NewParser(syntax.Variant(syntax.LangBash)).StmtsSeq(r) {
+	parser := bashParsers.Get().(*syntax.Parser)
+	for stmt, e := range parser.StmtsSeq(r) {
 		switch {
 		case r.done:
 		case e != nil:
@@ -264,5 +269,6 @@ func Statements(text []byte) (stmts []*syntax.Stmt, err error) {
 			stmts = append(stmts, stmt)
 		}
 	}
+	bashParsers.Put(parser) // unless it panicked
 	return stmts, err
 }

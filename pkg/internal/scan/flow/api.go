@@ -206,7 +206,7 @@ func (c *code) api(name, root, last string, receiver value, args []arg) (value, 
 	case "os.path.expanduser", "os.path.expandvars", "os.path.abspath", "os.path.realpath", "os.fspath", "str",
 		"File.expand_path", "String", "os.path.normpath":
 		v := first
-		v.text = strings.NewReplacer("$HOME", "~", "${HOME}", "~").Replace(v.text)
+		v.text = strings.ReplaceAll(strings.ReplaceAll(v.text, "${HOME}", "~"), "$HOME", "~")
 		v.ref = ""
 		return v, true
 	case "os.homedir", "homedir", "Dir.home":
@@ -307,7 +307,7 @@ func (c *code) api(name, root, last string, receiver value, args []arg) (value, 
 		case receiver.name == "os.environ":
 			return c.variable(first.text), true
 		case receiver.fields != nil:
-			if f, ok := receiver.fields[first.text]; ok {
+			if f, ok := receiver.field(first.text); ok {
 				return f, true
 			}
 		}
@@ -358,7 +358,7 @@ func (c *code) tls(args []arg) bool {
 			a.key == "cert_reqs" && a.v.name == "ssl.CERT_NONE" {
 			return true
 		}
-		if f, ok := a.v.fields["rejectUnauthorized"]; ok && f.name == "false" {
+		if f, ok := a.v.field("rejectUnauthorized"); ok && f.name == "false" {
 			return true
 		}
 	}

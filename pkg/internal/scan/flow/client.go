@@ -34,7 +34,7 @@ func (c *code) network(name, root, last string, receiver value, args []arg) (val
 		switch last {
 		case "SMTP", "SMTP_SSL", "createTransport":
 			v := argOf(args, 0, "host")
-			if f, ok := v.fields["host"]; ok {
+			if f, ok := v.field("host"); ok {
 				v = f
 			}
 			return value{name: root + "." + last + "()", text: v.text}, true
@@ -112,7 +112,7 @@ func (c *code) network(name, root, last string, receiver value, args []arg) (val
 	case constructs(last):
 		v := argOf(args, 0, "base_url", "url", "host")
 		for _, key := range []string{"baseURL", "prefixUrl", "url"} {
-			if f, ok := v.fields[key]; ok {
+			if f, ok := v.field(key); ok {
 				v = f
 			}
 		}
@@ -179,7 +179,7 @@ func (c *code) requested(kind Kind, name string, receiver value, args []arg) val
 		}
 	}
 	for _, key := range []string{"url", "hostname", "host", "uri"} {
-		if f, ok := url.fields[key]; ok {
+		if f, ok := url.field(key); ok {
 			from := url.from
 			url.text = f.text
 			url.from = from.with(f.from)
@@ -207,7 +207,8 @@ func (c *code) requested(kind Kind, name string, receiver value, args []arg) val
 		case "data", "json", "files", "content", "body", "fields":
 			kind = Uploads
 		}
-		if a.v.post && (i > 0 || last == "urlopen" || a.v.fields["url"].text != "") {
+		url, _ := a.v.field("url")
+		if a.v.post && (i > 0 || last == "urlopen" || url.text != "") {
 			kind = Uploads
 		}
 	}
@@ -240,7 +241,7 @@ func (c *code) socketCall(name, root, last string, receiver value, args []arg) (
 			if host := argOf(args, 1); host.text != "" && numeric(target.text) {
 				target = host
 			}
-			if f, ok := target.fields["host"]; ok {
+			if f, ok := target.field("host"); ok {
 				target = f
 			}
 			if last == "Socket" || len(args) == 0 {

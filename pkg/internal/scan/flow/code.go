@@ -21,6 +21,7 @@ type code struct {
 	required map[string]bool // modules that the code imports
 	scopes   []scope
 	shell    *shell
+	args     []arg // of the calls that are being evaluated
 }
 
 func newCode(r *reader, lang Language, sh *shell) *code {
@@ -33,14 +34,16 @@ func newCode(r *reader, lang Language, sh *shell) *code {
 
 // script evaluates code.
 func (c *code) script(text string) {
-	if len(text) > maxFile || c.depth >= maxDepth {
+	if len(text) > maxFile || c.tooDeep() {
 		return
 	}
 	c.depth++
 	defer func() { c.depth-- }()
-	c.tokens, c.pos = lex(c.lang, text, c.tokens[:0]), 0
+	c.tokens, c.pos = lex(c.lang, text), 0
 	c.declare()
 	c.block(len(c.tokens))
+	release(c.tokens)
+	c.tokens = nil
 }
 
 // declare collects the names of the functions of the file.
@@ -237,7 +240,7 @@ func control(name string) bool {
 
 // nestedBlock evaluates the statements in braces.
 func (c *code) nestedBlock(i int) {
-	if c.depth >= maxDepth {
+	if c.tooDeep() {
 		c.pos = c.end(i) + 1
 		return
 	}
@@ -393,7 +396,7 @@ func (c *code) local(name string) string { return c.stem + "." + name }
 // loop reads the head of a for loop.
 func (c *code) loop(end int) {
 	c.pos++
-	if c.depth >= maxDepth {
+	if c.tooDeep() {
 		return
 	}
 	c.depth++

@@ -10,19 +10,22 @@ type arg struct {
 
 // list evaluates expressions that are separated by commas.
 func (c *code) list(end int) value {
-	var values []value
-	for c.pos < end {
+	if c.pos >= end {
+		return value{}
+	}
+	first := c.expression(end)
+	if c.op(c.pos) != "," {
+		return first
+	}
+	values := []value{first}
+	for c.pos++; c.pos < end && !(c.tokens[c.pos].first && c.lang == Python); c.pos++ {
 		values = append(values, c.expression(end))
 		if c.op(c.pos) != "," {
 			break
 		}
-		c.pos++
-		if c.pos < end && c.tokens[c.pos].first && c.lang == Python {
-			break
-		}
 	}
 	if len(values) == 1 {
-		return values[0]
+		return first
 	}
 	v := union(values...)
 	v.argv = values[:min(len(values), maxElements)]
@@ -31,7 +34,7 @@ func (c *code) list(end int) value {
 
 // expression evaluates one expression up to a token that cannot continue it.
 func (c *code) expression(end int) value {
-	if c.depth >= maxDepth {
+	if c.tooDeep() {
 		for c.pos < end && (c.op(c.pos) == "" || !strings.Contains(",)]};", c.op(c.pos))) {
 			if op := c.op(c.pos); op == "(" || op == "[" || op == "{" {
 				c.pos = c.end(c.pos)
@@ -188,7 +191,7 @@ func (c *code) unary(end int) value {
 	if c.pos >= end {
 		return value{}
 	}
-	if c.depth >= maxDepth {
+	if c.tooDeep() {
 		c.pos++
 		return value{}
 	}

@@ -22,6 +22,7 @@ const (
 	maxSources    = 12      // sources of one value
 	maxElements   = 64      // known elements of a list
 	maxChoices    = 16      // values that one value may have
+	maxName       = 64      // bytes of the name of a program
 	maxDepth      = 60      // nested expressions, commands, and texts that are code
 )
 
@@ -53,9 +54,41 @@ type value struct {
 	name    string // the function, module, or kind of object, such as "requests.post" and "requests.Session()"
 	post    bool   // options of a request that has a body
 	argv    []value
-	fields  map[string]value // of a literal object
-	ref     string           // the variable, such as "self.client"
-	choices []value          // what an element of a list may be
+	fields  []field // of a literal object
+	ref     string  // the variable, such as "self.client"
+	choices []value // what an element of a list may be
+}
+
+// field is a field of an object.
+type field struct {
+	name string
+	v    value
+}
+
+// field returns a field of an object.
+func (v *value) field(name string) (value, bool) {
+	for i := range v.fields {
+		if v.fields[i].name == name {
+			return v.fields[i].v, true
+		}
+	}
+	return value{}, false
+}
+
+// maxFields is the number of fields that are known of an object.
+const maxFields = 16
+
+// setField sets a field of an object.
+func (v *value) setField(name string, x value) {
+	for i := range v.fields {
+		if v.fields[i].name == name {
+			v.fields[i].v = x
+			return
+		}
+	}
+	if len(v.fields) < maxFields {
+		v.fields = append(v.fields, field{name, x})
+	}
 }
 
 // oneOf returns the value of an element of a list.
@@ -106,6 +139,7 @@ type reader struct {
 	fixed      bool // code in a text is read: at does not move
 	keys       map[string]int32
 	once       map[string]int32
+	ranNames   map[string]bool // the programs of [Summary.Programs]
 	holes      []value
 	texts      int   // bytes of the texts that [reader.join] returned
 	nestedText int   // bytes of the texts that were evaluated as code
@@ -119,7 +153,7 @@ func newReader(f File, sum *Summary) *reader {
 	base := path.Base(f.Path)
 	return &reader{
 		sum: sum, text: f.Data, script: base, stem: stemOf(base), secured: -1,
-		keys: map[string]int32{}, once: map[string]int32{},
+		keys: map[string]int32{}, once: map[string]int32{}, ranNames: map[string]bool{},
 	}
 }
 
@@ -161,6 +195,13 @@ func (r *reader) fact(f Fact) int32 {
 		r.sum.nodes = append(r.sum.nodes, node{fact: -1})
 		return int32(len(r.sum.nodes)) - 1
 	}
+	r.sum.facts = append(r.sum.facts, r.here(f))
+	r.sum.nodes = append(r.sum.nodes, node{fact: int32(len(r.sum.facts)) - 1})
+	return int32(len(r.sum.nodes)) - 1
+}
+
+// here returns a fact with the position of the current statement.
+func (r *reader) here(f Fact) Fact {
 	f.File, f.Shown, f.Inline = r.sum.path, r.shown, r.inline
 	f.Start = min(max(0, r.offset()), len(r.text))
 	f.End = len(r.text)
@@ -170,9 +211,21 @@ func (r *reader) fact(f Fact) int32 {
 	if r.inline {
 		f.End = max(f.Start, min(f.End, r.spanEnd))
 	}
-	r.sum.facts = append(r.sum.facts, f)
-	r.sum.nodes = append(r.sum.nodes, node{fact: int32(len(r.sum.facts)) - 1})
-	return int32(len(r.sum.nodes)) - 1
+	return f
+}
+
+// ran records a program that shell code runs.
+func (r *reader) ran(name string) {
+	if name == "" || len(name) > maxName || hasHole(name) || r.inline || r.ranNames[name] {
+		return
+	}
+	if len(r.sum.programs) >= maxFacts {
+		r.sum.partial = true
+		return
+	}
+	r.ranNames[name] = true
+	name = shorten(name)
+	r.sum.programs = append(r.sum.programs, r.here(Fact{Kind: Runs, Detail: name, Client: name, Sure: Likely}))
 }
 
 // repeats reports whether the first fact with the same detail is enough.
@@ -304,6 +357,14 @@ func (r *reader) show(text string) string {
 	return out.String()
 }
 
+// tooDeep reports whether code is nested too deeply to be read.
+func (r *reader) tooDeep() bool {
+	if r.depth >= maxDepth {
+		r.sum.partial = true
+	}
+	return r.depth >= maxDepth
+}
+
 // evaluates reports whether a text may be evaluated as code, and counts it.
 func (r *reader) evaluates(text string) bool {
 	r.nestedText += len(text) + nestedCost
@@ -311,6 +372,11 @@ func (r *reader) evaluates(text string) bool {
 		r.sum.partial = true
 	}
 	return r.nestedText <= maxNestedText
+}
+
+// marks replaces the beginnings and ends of the marks of unknown parts.
+func marks(text, begin, end string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(text, "\x00", begin), "\x01", end)
 }
 
 // hasHole reports whether a part of a text is unknown.

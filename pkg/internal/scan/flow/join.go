@@ -33,8 +33,16 @@ func Join(summaries []*Summary) *Facts {
 	for _, s := range summaries {
 		g.stems[stemOf(path.Base(s.path))] = true
 	}
+	var flows bool
 	for _, s := range summaries {
 		out.Partial = out.Partial || s.partial
+		flows = flows || slices.ContainsFunc(s.facts, receives)
+	}
+	for _, s := range summaries {
+		if !flows { // no fact takes data
+			g.facts = append(g.facts, s.facts...)
+			continue
+		}
 		g.add(s, keys)
 	}
 	out.Flows = g.flows()
@@ -45,6 +53,15 @@ func Join(summaries []*Summary) *Facts {
 		return cmp.Or(compareFacts(a.To, b.To), compareFacts(a.From, b.From))
 	})
 	return out
+}
+
+// receives reports whether a flow can end at a fact, see [meaning].
+func receives(f Fact) bool {
+	switch f.Kind {
+	case Downloads, Uploads, Connects, LooksUp, Mails, RunsFile, RunsComputed, Persists, WritesAgent, WritesSkill:
+		return true
+	}
+	return false
 }
 
 func compareFacts(a, b Fact) int {

@@ -1,9 +1,9 @@
 package flow
 
 import (
-	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -34,12 +34,12 @@ const (
 
 // token is a token of Python, JavaScript, or Ruby.
 type token struct {
-	kind  tokenKind
-	first bool   // begins a line, in Python a logical line
 	text  string // a name, an operator, or the value of a text
 	at    int32  // offset
 	col   int32  // column of the first token of a line
 	match int32  // of a bracket: the index of the other one; of an open one without a partner: the number of tokens
+	kind  tokenKind
+	first bool // begins a line, in Python a logical line
 }
 
 // maxNested is how deep texts with expressions may be nested in each other.
@@ -55,14 +55,32 @@ type lexer struct {
 	nested int
 }
 
-// lex appends the tokens of code to a list.
-func lex(lang Language, text string, tokens []token) []token {
-	l := lexer{lang: lang, text: text, tokens: slices.Grow(tokens, len(text)/6+8)}
+// maxPooled is the number of tokens of a list that the pool keeps: enough for nearly all files.
+const maxPooled = 1 << 15
+
+// tokenPool has memory for tokens: those of a file are many, and needed only while it is read.
+var tokenPool = sync.Pool{New: func() any { return new([]token) }}
+
+// lex returns the tokens of code in memory of the pool, to which [release] returns it.
+func lex(lang Language, text string) []token {
+	l := lexer{lang: lang, text: text, tokens: (*tokenPool.Get().(*[]token))[:0]}
+	if n := len(text) / 4; n > maxPooled { // at once: growing would need several times as much
+		l.tokens = make([]token, 0, n)
+	}
 	l.run()
 	for _, i := range l.open {
 		l.tokens[i].match = int32(len(l.tokens))
 	}
 	return l.tokens
+}
+
+// release returns the memory of tokens to the pool.
+func release(tokens []token) {
+	if cap(tokens) > maxPooled {
+		return
+	}
+	clear(tokens) // they refer to the text of the file
+	tokenPool.Put(&tokens)
 }
 
 func (l *lexer) add(kind tokenKind, text string, at int) *token {
@@ -190,21 +208,27 @@ func (l *lexer) token(i int) int {
 		l.bracket(tokenOp, l.text[i:i+1], i)
 		return i + 1
 	}
-	for _, op := range operators {
-		if strings.HasPrefix(l.text[i:], op) {
-			l.add(tokenOp, op, i)
-			return i + len(op)
-		}
-	}
-	l.add(tokenOp, l.text[i:i+1], i)
-	return i + 1
+	end := i + operatorLength(l.text[i:])
+	l.add(tokenOp, l.text[i:end], i)
+	return end
 }
 
-// operators are those of more than one character, longest first.
-var operators = []string{
-	"===", "!==", "...", "**=", "//=", ">>>", "<<=", ">>=", "||=", "&&=", "??=", "=>", "==", "!=", "<=", ">=", "&&",
-	"||", "??",
-	"?.", "**", "//", "->", ":=", "+=", "-=", "*=", "/=", "%=", "|=", "&=", "^=", "++", "--", "<<", ">>", "::",
+// operatorLength returns the number of characters of the operator that a text begins with.
+func operatorLength(text string) int {
+	if len(text) > 2 {
+		switch text[:3] {
+		case "===", "!==", "...", "**=", "//=", ">>>", "<<=", ">>=", "||=", "&&=", "??=":
+			return 3
+		}
+	}
+	if len(text) > 1 {
+		switch text[:2] {
+		case "=>", "==", "!=", "<=", ">=", "&&", "||", "??", "?.", "**", "//", "->", ":=", "+=", "-=", "*=", "/=", "%=",
+			"|=", "&=", "^=", "++", "--", "<<", ">>", "::":
+			return 2
+		}
+	}
+	return 1
 }
 
 // regexpFollows reports whether a slash begins a regular expression: it does not follow an operand.

@@ -212,7 +212,7 @@ func (c *code) object(end int) value {
 		}
 	}
 	c.pos = open + 1
-	out := value{fields: map[string]value{}}
+	out := value{fields: []field{}}
 	for c.pos < stop {
 		from := c.pos
 		key := ""
@@ -238,8 +238,8 @@ func (c *code) object(end int) value {
 			v = c.header(v)
 		}
 		out.from = out.from.with(v.from)
-		if key != "" && len(out.fields) < 16 {
-			out.fields[key] = v
+		if key != "" {
+			out.setField(key, v)
 		}
 		switch key {
 		case "body", "data", "json":

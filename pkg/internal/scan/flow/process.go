@@ -48,7 +48,8 @@ func (c *code) process(name, root, last string, args []arg) (value, bool) {
 		c.sink(Fact{Kind: RunsComputed, Detail: name, Client: name, Sure: Certain}, first)
 		return value{}, true
 	case "Deno.run":
-		return c.runs(name, first.fields["cmd"], args), true
+		command, _ := first.field("cmd")
+		return c.runs(name, command, args), true
 	}
 	switch {
 	case root == "subprocess" && (last == "run" || last == "Popen" || last == "call" || last == "check_call" ||
@@ -74,7 +75,7 @@ func (c *code) runs(name string, command value, args []arg) value {
 		if a.key == "input" {
 			extra = a.v
 		}
-		if f, ok := a.v.fields["input"]; ok {
+		if f, ok := a.v.field("input"); ok {
 			extra = f
 		}
 	}
@@ -115,7 +116,7 @@ func (c *code) runs(name string, command value, args []arg) value {
 
 // inShell evaluates with a shell that shares nothing but the reader.
 func (c *code) inShell(f func(s *shell) value) value {
-	if c.depth >= maxDepth {
+	if c.tooDeep() {
 		return value{}
 	}
 	c.depth += 5

@@ -19,6 +19,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/scan"
+	"github.com/skillpm/skillpm/pkg/internal/scan/atom"
 	"github.com/skillpm/skillpm/pkg/internal/yamlx"
 )
 
@@ -159,7 +160,7 @@ func (o Options) shape(rule string, v yamlx.Value) (sh scan.Shape, e Examples) {
 		case "unless":
 			sh.Unless = o.patterns(f)
 		case "lines":
-			sh.Lines = int(f.Int(maxLines))
+			sh.Lines = int(f.Int(scan.MaxLines))
 		case "points":
 			sh.Points = int(f.Int(scan.Attack))
 		case "severity":
@@ -181,9 +182,6 @@ func (o Options) shape(rule string, v yamlx.Value) (sh scan.Shape, e Examples) {
 	checkShape(v, rule, &sh)
 	return sh, e
 }
-
-// maxLines is the largest number of lines around a match.
-const maxLines = 20
 
 // checkShape checks that the search for a shape can start, and computes the texts that start it.
 func checkShape(v yamlx.Value, rule string, sh *scan.Shape) {
@@ -211,7 +209,7 @@ func checkShape(v yamlx.Value, rule string, sh *scan.Shape) {
 			fixed = false
 			if len(sh.All) == 0 || len(sh.Any) == 0 {
 				v.Get(key).Errorf("start with a text of four characters that every match contains",
-					"the pattern %q of %s does not contain a fixed text of %d bytes", p.Text, rule, minAtom)
+					"the pattern %q of %s does not contain a fixed text of %d bytes", p.Text, rule, atom.Min)
 			}
 		}
 		start = append(start, p.Atoms...)
@@ -220,11 +218,11 @@ func checkShape(v yamlx.Value, rule string, sh *scan.Shape) {
 		start = nil
 	}
 	for _, p := range sh.All {
-		start = better(start, p.Atoms)
+		start = atom.Better(start, p.Atoms)
 	}
 	if slices.Sort(start); start == nil && sh.Kind == 0 && len(starts) > 0 && v.Count() == 0 {
 		v.Errorf("start with a text of four characters that every match contains",
-			"no pattern of a shape of %s contains a fixed text of %d bytes", rule, minAtom)
+			"no pattern of a shape of %s contains a fixed text of %d bytes", rule, atom.Min)
 	}
 	sh.Start = slices.Compact(start)
 }
@@ -237,7 +235,7 @@ func startTexts(p scan.Pattern) []string {
 	if err != nil {
 		return nil
 	}
-	return atomsOf(re)
+	return atom.Of(re)
 }
 
 func (o Options) matcher(v yamlx.Value) scan.Kind {

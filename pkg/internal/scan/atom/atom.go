@@ -1,4 +1,6 @@
-package rulefile
+// Package atom finds texts that every match of a regular expression contains, so that the scanner need not try
+// expressions where they cannot match. Start reading at [Of]. It may change at any time.
+package atom
 
 import (
 	"regexp/syntax"
@@ -8,18 +10,18 @@ import (
 	"unicode/utf8"
 )
 
-// minAtom is the length in bytes of the shortest text that the scanner can search for.
-const minAtom = 4
+// Min is the length in bytes of the shortest text that the scanner can search for.
+const Min = 4
 
 // maxAtoms is how many texts may start the search for one pattern.
 const maxAtoms = 64
 
-// atomsOf returns texts in lower case of which every match of a regular expression has one, or nil if there are none of
-// at least [minAtom] bytes.
+// Of returns texts in lower case of which every match of a regular expression has one, or nil if there are none of at
+// least [Min] bytes.
 //
 // The scanner folds only ASCII, so that a text in other letters starts after its first letter, which may be a capital.
-func atomsOf(re *syntax.Regexp) []string {
-	list := slices.Clone(better(atoms(re.Simplify())))
+func Of(re *syntax.Regexp) []string {
+	list := slices.Clone(Better(atoms(re.Simplify())))
 	for i, s := range list {
 		if r, n := utf8.DecodeRuneInString(s); n > 1 && unicode.ToUpper(r) != r {
 			list[i] = s[n:]
@@ -50,7 +52,7 @@ func atoms(re *syntax.Regexp) (exact, best []string) {
 		return atoms(re.Sub[0])
 	case syntax.OpPlus:
 		e, b := atoms(re.Sub[0])
-		return nil, better(e, b)
+		return nil, Better(e, b)
 	case syntax.OpQuest:
 		if e, _ := atoms(re.Sub[0]); e != nil {
 			return append(e, ""), nil
@@ -73,22 +75,22 @@ func concat(subs []*syntax.Regexp) (exact, best []string) {
 			sub = sub.Sub[0]
 		}
 		e, b := atoms(sub)
-		best = better(best, b)
+		best = Better(best, b)
 		if product := join(run, e); product != nil {
 			run = product
 			if repeats {
-				best, whole, run = better(best, run), false, e
+				best, whole, run = Better(best, run), false, e
 			}
 			continue
 		}
-		best = better(best, run)
+		best = Better(best, run)
 		whole = false
 		run = []string{""}
 		if e != nil {
 			run = e
 		}
 	}
-	best = better(best, run)
+	best = Better(best, run)
 	if whole {
 		exact = run
 	}
@@ -115,7 +117,7 @@ func alternate(subs []*syntax.Regexp) (exact, best []string) {
 		if allExact = allExact && e != nil; allExact {
 			exact = append(exact, e...)
 		}
-		if b = better(e, b); b == nil {
+		if b = Better(e, b); b == nil {
 			allBest = false
 		}
 		best = append(best, b...)
@@ -129,8 +131,8 @@ func alternate(subs []*syntax.Regexp) (exact, best []string) {
 	return exact, best
 }
 
-// better returns the list that starts fewer checks.
-func better(a, b []string) []string {
+// Better returns the list that starts fewer checks.
+func Better(a, b []string) []string {
 	ca, oka := cost(a)
 	cb, okb := cost(b)
 	switch {
@@ -146,7 +148,7 @@ func better(a, b []string) []string {
 func cost(list []string) (int, bool) {
 	sum := 0
 	for _, s := range list {
-		if len(s) < minAtom {
+		if len(s) < Min {
 			return 0, false
 		}
 		sum += frequency(s)
