@@ -22,6 +22,11 @@ var rooms = []string{
 	"internal", "diag",
 }
 
+// private lists packages of a room that other rooms use and other modules must not import. They lie in pkg/internal.
+var private = map[string]string{
+	"pkg/internal/capability": "policy",
+}
+
 // maxImportable is the maximum number of packages of pkg/ that other modules can import.
 const maxImportable = 35
 
@@ -60,6 +65,9 @@ func forbidden(name string) []string {
 
 // roomOf returns the room of a package, or "" for packages outside pkg/.
 func roomOf(name string) string {
+	if room := private[name]; room != "" {
+		return room
+	}
 	rest, ok := strings.CutPrefix(name, "pkg/")
 	if !ok {
 		return ""

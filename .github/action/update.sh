@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Updates the locked packs on a branch, and opens or refreshes a pull request that shows the changes to the skills. The
-# text of packs is not trusted: it only gets into a code block of the pull request.
+# Updates the locked packs on a branch, and opens or refreshes a pull request that shows the changes to the skills: first
+# the capabilities that the update adds, with which the output of update begins. The text of packs is not trusted: it only
+# gets into a code block of the pull request.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 # limit is the number of bytes of a text in the body of a pull request, which GitHub limits to 65,536 characters.
@@ -50,6 +51,10 @@ git -c user.name='github-actions[bot]' -c user.email='41898282+github-actions[bo
 git push --quiet --force origin "HEAD:refs/heads/$INPUT_BRANCH"
 
 {
+  IFS= read -r first <"$updated" || true
+  if [[ $first = *' adds capabilities:' ]]; then
+    printf '**This update adds capabilities.** Review the first lines below before the rest.\n\n'
+  fi
   fenced "$updated" ""
   printf '\nThese are the changes to the text that agents follow. Review them like code.\n\n'
   fenced "$changes" diff

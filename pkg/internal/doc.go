@@ -17,8 +17,8 @@
 //   - jsonx reads JSON strictly.
 //   - markdown reads the links, code, and headings of a page.
 //   - syntax checks whether scripts, JSON, and YAML are well formed.
-//   - scan finds hostile content and secrets in text and scripts; scan/flow follows data through code, and
-//     scan/rulefile reads rules.
+//   - scan finds hostile content and secrets in text and scripts; scan/flow follows data through code, scan/rulefile
+//     reads rules, and scan/atom finds the texts that a regular expression needs.
 //   - advisory reads, matches, and orders advisories about packs.
 //   - textdiff compares trees of files.
 //

@@ -14,6 +14,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/diag/rule"
 	"github.com/skillpm/skillpm/pkg/internal/scan"
+	"github.com/skillpm/skillpm/pkg/internal/scan/flow"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 	"github.com/skillpm/skillpm/pkg/skill"
 )
@@ -40,10 +41,13 @@ type file struct {
 	mode    fs.FileMode // of the open file
 	size    int64       // on disk
 	format  scan.Format // what it is by its content
-	page    *page       // as Markdown, once something led to it
-	reached bool        // SKILL.md, or something that leads from there, mentions it
-	via     *file       // what links to it, where that is a page
-	depth   int         // how many links lead there from SKILL.md
+	head    []byte      // its first bytes, while the skill is checked
+	hits    []scan.Hit  // of SKILL.md: what the scanner found
+	summary *flow.Summary
+	page    *page // as Markdown, once something led to it
+	reached bool  // SKILL.md, or something that leads from there, mentions it
+	via     *file // what links to it, where that is a page
+	depth   int   // how many links lead there from SKILL.md
 }
 
 // isText reports whether the file was read and is text.
@@ -91,7 +95,7 @@ func (u *skillCheck) loadFile(a *arena, rel string) *file {
 		u.add(finding{rule: rule.Unreadable, path: f.path, message: "cannot read the file: " + reason(err)})
 		return f
 	}
-	f.mode, f.size = info.Mode(), info.Size()
+	f.mode, f.size, f.head = info.Mode(), info.Size(), data
 	f.format = scan.Sniff(data[:min(len(data), sniffSize)])
 	if rel == path.Base(u.file) { // a wrong byte in it is reported as a problem of its text
 		f.format = scan.Text

@@ -16,7 +16,8 @@ func (u *skillCheck) summarize(f *file) {
 	if isMarkdown(f.rel) {
 		in.Page = u.page(f).Page
 	}
-	u.flows = append(u.flows, flow.Summarize(in))
+	f.summary = flow.Summarize(in)
+	u.flows = append(u.flows, f.summary)
 }
 
 // reportFlows reports what the code of the skill does across its files, where rules have a shape for it.

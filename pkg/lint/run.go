@@ -27,6 +27,9 @@ type Options struct {
 	NoModes  bool               // the file system has no executable bits, so don't check them
 	Edits    bool               // compute the edits that fix findings
 
+	Capabilities bool // report what each skill can do
+	Evidence     bool // report what shows it, too
+
 	Settings Settings  // the project's own configuration
 	Rules    *RuleSet  // rules of a team; may be nil
 	Now      time.Time // for suppressions that expire; the zero time means that none has
@@ -197,6 +200,10 @@ func (l *lintRun) report(units []*skillCheck) Report {
 	for _, u := range all {
 		dir := l.show(u.dir)
 		r.Skills = append(r.Skills, dir)
+		if c := u.capabilities; c.Summary != "" || len(c.Evidence) > 0 {
+			c.Skill = dir
+			r.Capabilities = append(r.Capabilities, c)
+		}
 		r.Verdicts = append(r.Verdicts, l.verdicts(dir, u.findings)...) // agents don't know about suppressions
 		u.suppress()
 		r.collect(&u.collector)
@@ -297,6 +304,8 @@ type Report struct {
 	Verdicts   []ProfileVerdict // which profiles accept which skills, in order of skills, then of Profiles
 	Suppressed []Suppressed     // findings that do not count, in the order of findings
 
+	Capabilities []Capabilities // of the skills that have some, in order of skills
+
 	lines []*lineReader
 }
 
@@ -353,6 +362,7 @@ func (r *Report) add(other Report) {
 	r.Findings = concat(r.Findings, other.Findings)
 	r.Verdicts = concat(r.Verdicts, other.Verdicts)
 	r.Suppressed = concat(r.Suppressed, other.Suppressed)
+	r.Capabilities = concat(r.Capabilities, other.Capabilities)
 	r.lines = append(r.lines, other.lines...)
 }
 
@@ -376,6 +386,7 @@ func (r *Report) sort() {
 	slices.Sort(r.Skills)
 	slices.SortStableFunc(r.Findings, diag.CompareFindings)
 	slices.SortStableFunc(r.Suppressed, func(a, b Suppressed) int { return diag.CompareFindings(a.Finding, b.Finding) })
+	slices.SortStableFunc(r.Capabilities, func(a, b Capabilities) int { return strings.Compare(a.Skill, b.Skill) })
 	slices.SortStableFunc(r.Verdicts, func(a, b ProfileVerdict) int { return strings.Compare(a.Skill, b.Skill) })
 }
 
@@ -401,10 +412,12 @@ func (r *Report) Keep(accepts func(path string) bool) {
 	r.Suppressed = slices.DeleteFunc(r.Suppressed, func(s Suppressed) bool { return other(s.Finding) })
 }
 
-// KeepSkills removes all other skills and their verdicts; findings stay.
+// KeepSkills removes all other skills, their verdicts, and their capabilities; findings stay.
 func (r *Report) KeepSkills(skills []string) {
-	r.Skills = slices.DeleteFunc(r.Skills, func(s string) bool { return !slices.Contains(skills, s) })
-	r.Verdicts = slices.DeleteFunc(r.Verdicts, func(h ProfileVerdict) bool { return !slices.Contains(skills, h.Skill) })
+	other := func(skill string) bool { return !slices.Contains(skills, skill) }
+	r.Skills = slices.DeleteFunc(r.Skills, other)
+	r.Verdicts = slices.DeleteFunc(r.Verdicts, func(h ProfileVerdict) bool { return other(h.Skill) })
+	r.Capabilities = slices.DeleteFunc(r.Capabilities, func(c Capabilities) bool { return other(c.Skill) })
 }
 
 // Add adds a finding about a file that the linter does not check itself.

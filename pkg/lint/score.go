@@ -28,8 +28,10 @@ func (u *skillCheck) addSignal(f *file, h scan.Hit, m scan.Match) {
 	if m.Points == 0 {
 		return
 	}
-	if _, off := u.l.Settings.level(m.Rule.ID, m.Severity); off {
-		return
+	if r, ok := rule.Lookup(m.Rule.ID); ok && r.Off && !r.Capability {
+		if _, off := u.l.Settings.level(r.ID, m.Severity); off {
+			return
+		}
 	}
 	points := m.Points
 	if points < scan.Attack && isMarkdown(f.rel) && u.aboutSecurity() {

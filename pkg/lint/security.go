@@ -42,6 +42,9 @@ func (u *skillCheck) scanText(f *file) {
 		Markdown: isMarkdown(f.rel), Script: isScript(f), Skill: f.source == u.src,
 		SVG: strings.EqualFold(path.Ext(f.rel), ".svg"),
 	})
+	if f.source == u.src {
+		f.hits = append([]scan.Hit{}, hits...)
+	}
 	if len(hits) > 0 {
 		u.reportHits(f, hits)
 	}

@@ -23,25 +23,25 @@ func TestSettings(t *testing.T) {
 		want     string
 	}{
 		{"none", lint.Settings{}, `
-			skills/deploy/SKILL.md:0:0 SEC201 warning the skill has a script: scripts/a.sh
 			skills/deploy/SKILL.md:5:5 REF001 error missing.md does not exist
 			skills/deploy/scripts/a.sh:0:0 REF013 note neither SKILL.md nor its references mention scripts/a.sh
 			vendor/other/SKILL.md:1:1 FM001 error the frontmatter is missing: the first line is not ---`},
-		{"a directory is passed over", lint.Settings{Ignore: []lint.Ignore{{Path: "vendor/**"}}, Levels: []lint.Level{{Rules: "REF", Off: true}}}, `
-			skills/deploy/SKILL.md:0:0 SEC201 warning the skill has a script: scripts/a.sh`},
+		{"a directory is passed over", lint.Settings{Ignore: []lint.Ignore{{Path: "vendor/**"}}, Levels: []lint.Level{{Rules: "REF", Off: true}}}, ``},
 		{"of several levels the last counts", lint.Settings{
 			Ignore: []lint.Ignore{{Path: "vendor"}},
 			Levels: []lint.Level{{Rules: "REF", Off: true}, {Rules: "ref001", Severity: diag.SeverityWarning}, {Rules: "SEC2*", Severity: diag.SeverityNote}},
 		}, `
 			skills/deploy/SKILL.md:0:0 SEC201 note the skill has a script: scripts/a.sh
 			skills/deploy/SKILL.md:5:5 REF001 warning missing.md does not exist`},
-		{"strict leaves facts and advice", lint.Settings{Strict: true, Ignore: []lint.Ignore{{Path: "vendor"}}}, `
+		{"strict leaves facts and advice", lint.Settings{
+			Strict: true, Ignore: []lint.Ignore{{Path: "vendor"}}, Levels: []lint.Level{{Rules: "SEC201", Own: true}},
+		}, `
 			skills/deploy/SKILL.md:0:0 SEC201 warning the skill has a script: scripts/a.sh
 			skills/deploy/SKILL.md:5:5 REF001 error missing.md does not exist
 			skills/deploy/scripts/a.sh:0:0 REF013 note neither SKILL.md nor its references mention scripts/a.sh`},
 		{"rules below a path", lint.Settings{Root: ".", Ignore: []lint.Ignore{
 			{Path: "skills/**", Rules: []string{"REF", "SEC201"}, Reason: "an example"}, {Path: "vendor"},
-		}}, ``},
+		}, Levels: []lint.Level{{Rules: "SEC201", Own: true}}}, ``},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, r := runWith(t, fsys, tt.settings)
@@ -230,7 +230,7 @@ func TestWrongCaseTarget(t *testing.T) {
 
 // TestSuppressionInBlock checks that in a code block a comment in the code's language counts.
 func TestSuppressionInBlock(t *testing.T) {
-	got, r := runWith(t, tree("-- deploy/SKILL.md\n"+head+"```bash\n# skillpm-ignore SEC307: on a machine of our own\nsudo apt install x\n```\n"), lint.Settings{})
+	got, r := runWith(t, tree("-- deploy/SKILL.md\n"+head+"```bash\n# skillpm-ignore SEC208: on a machine of our own\nclaude --dangerously"+"-skip-permissions\n```\n"), lint.Settings{})
 	compare(t, got, "")
 	if len(r.Suppressed) != 1 || r.Suppressed[0].Reason != "on a machine of our own" {
 		t.Errorf("suppressed %+v", r.Suppressed)

@@ -31,6 +31,8 @@ type skillCheck struct {
 	mentions []mention  // other mentions of skills, once for each name
 
 	name, description excerpt // data that is compared with other skills
+
+	capabilities Capabilities // without the directory
 }
 
 // work is the state of the check of one skill's files.
@@ -133,6 +135,7 @@ func (u *skillCheck) checkOtherFiles() {
 	u.reportFlows()
 	u.reportScore()
 	u.reportCapabilities(names)
+	u.readCapabilities(names)
 }
 
 // sortedFiles returns the paths of the skill's files, sorted.

@@ -18,7 +18,7 @@ import (
 // marker starts a comment that suppresses findings:
 //
 //	<!-- skillpm-ignore REF001, REF012: made at release -->
-//	# skillpm-ignore-file SEC307: teaches administration until 2027-01-31
+//	# skillpm-ignore-file SEC325: teaches administration until 2027-01-31
 //
 // It counts for its own line and, where nothing else is on that line, for the next line with text; with -file for the
 // whole file. Without a reason it does not count.

@@ -19,7 +19,8 @@
 //   - enforce evaluates policies, approvals, and denials for a skill and its files, and confines its scripts.
 //   - sandbox confines a command to the files and the network that it may reach.
 //   - audit keeps the tamper-evident log of activations, tool decisions, and script runs.
-//   - internal/capability finds what a skill's files make it able to do.
+//
+// The package internal/capability below pkg finds what a skill's files make it able to do.
 //
 // Start with [Parse] and [Set]. This package is part of skillpm's embedding API and keeps compatibility.
 package policy

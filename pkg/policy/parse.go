@@ -141,6 +141,9 @@ func (p *Policy) read(root yamlx.Value) {
 			"vulnerable": oneOf(&p.Advisories.Vulnerable, WarnVulnerable, DenyVulnerable),
 			"required":   func(v yamlx.Value) { p.Advisories.Required = v.Bool() },
 		}),
+		"updates": mapping(map[string]func(yamlx.Value){
+			"capability-increase": oneOf(&p.Updates.CapabilityIncrease, AskIncrease, DenyIncrease),
+		}),
 		"lint":  mapping(map[string]func(yamlx.Value){"fail_on": listOf(&p.Lint.FailOn, parseRule)}),
 		"hooks": mapping(map[string]func(yamlx.Value){"unreadable": oneOf(&p.Hooks.Unreadable, Closed, Open)}),
 		"execution": mapping(map[string]func(yamlx.Value){

@@ -23,6 +23,7 @@ type Policy struct {
 	Audit     *Audit // nil if unspecified
 
 	Advisories Advisories
+	Updates    Updates
 
 	AllowedTools AllowedTools // "" if unspecified
 	Hooks        HookRules
@@ -156,11 +157,27 @@ const (
 	NetworkTools   Capability = "network-tools"
 	FileWrite      Capability = "file-write"
 	UnscopedShell  Capability = "unscoped-shell"
+	Secrets        Capability = "secrets"
 )
 
-// Capabilities returns all capabilities.
+// The capabilities that policies cannot name. They inform readers, and matter in comparison with another version.
+const (
+	Administrator Capability = "administrator" // programs such as sudo
+	Tools         Capability = "tools"         // an entry of allowed-tools, or the configuration of MCP servers
+	Restriction   Capability = "restriction"   // a limit that the skill sets for itself: without it, it can do more
+)
+
+// Capabilities returns all capabilities that policies can name.
 func Capabilities() []Capability {
-	return []Capability{NativeBinaries, Hooks, DynamicShell, Scripts, NetworkTools, FileWrite, UnscopedShell}
+	return []Capability{NativeBinaries, Hooks, DynamicShell, Scripts, NetworkTools, FileWrite, UnscopedShell, Secrets}
+}
+
+// CapabilityNames returns the names of all capabilities.
+func CapabilityNames() (names []string) {
+	for _, c := range Capabilities() {
+		names = append(names, string(c))
+	}
+	return names
 }
 
 // Limits are the maximum sizes of a skill. 0 means that the policy has no limit.

@@ -44,6 +44,7 @@ audit: {path: /var/log/skillpm/audit.jsonl, required: true}
 allowed-tools: grant
 hooks: {unreadable: open}
 approvers: user
+updates: {capability-increase: ask}
 `
 
 func TestParse(t *testing.T) {
@@ -83,13 +84,15 @@ func TestParse(t *testing.T) {
 		AllowedTools: policy.Grant,
 		Hooks:        policy.HookRules{Unreadable: policy.Open},
 		Approvers:    policy.UserApprovers,
+		Updates:      policy.Updates{CapabilityIncrease: policy.AskIncrease},
 	}
 	if got := policy.WithoutLines(p); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v\nwant %+v", got, want)
 	}
 	for key, line := range map[string]int{
 		"sources.allow": 5, "limits.files": 23, "limits.depth": 23, "downgrade": 24, "audit": 26, "allowed-tools": 27,
-		"hooks": 28, "approvers": 29, "execution": 0, "nothing.here": 0,
+		"hooks": 28, "approvers": 29, "updates.capability-increase": 30, "execution": 0,
+		"nothing.here": 0,
 	} {
 		if got := p.Line(key); got != line {
 			t.Errorf("%s is on line %d, want %d", key, got, line)
@@ -158,7 +161,7 @@ var bad = []struct{ name, text, want string }{
 	{"duplicate key below", "version: 1\nsources: {deny: [local], deny: []}\n", `2:26: the key "deny" is duplicated; it first appears on line 2`},
 	{"alias", "version: 1\nforbid: &f [hooks]\n", "2:9: the YAML anchor &f is not allowed here (write the value itself in quotes)"},
 	{"tag", "version: !!str 1\n", "1:10: the YAML tag !!str is not allowed here (write the value in quotes)"},
-	{"merge key", "version: 1\n<<: {mode: audit}\n", `2:1: unknown key "<<" in the policy (use one of advisories, allowed-tools, approve, approvers, audit, authoring, downgrade, execution, forbid, hooks, limits, lint, mode, publish, require, skills, sources, or version)`},
+	{"merge key", "version: 1\n<<: {mode: audit}\n", `2:1: unknown key "<<" in the policy (use one of advisories, allowed-tools, approve, approvers, audit, authoring, downgrade, execution, forbid, hooks, limits, lint, mode, publish, require, skills, sources, updates, or version)`},
 	{"key that is a list", "version: 1\n? [a]\n: b\n", "2:3: a key must be one word"},
 	{"no value", "version: 1\nmode:\n", "2:6: mode does not have a value (write a value, or remove the key)"},
 	{"null value", "version: 1\nmode: ~\n", `2:7: mode is ~, which YAML reads as null (write the value in quotes: "~")`},
@@ -174,6 +177,7 @@ var bad = []struct{ name, text, want string }{
 	{"two stars in a bare skill", "version: 1\nskills: {deny: [\"de**\"]}\n", `2:17: "de**" does not have the form skill@owner/name, owner/name, or skill (use deploy, deploy@acme/tools, deploy@acme/*, acme/tools, or acme/*)`},
 	{"allowed tools", "version: 1\nallowed-tools: all\n", `2:16: allowed-tools has the unknown value "all" (use restrict or grant)`},
 	{"hooks", "version: 1\nhooks: {unreadable: close}\n", `2:21: unreadable has the unknown value "close" (did you mean closed?)`},
+	{"capability increase", "version: 1\nupdates: {capability-increase: allow}\n", `2:32: capability-increase has the unknown value "allow" (use ask or deny)`},
 	{"sandbox", "version: 1\nexecution: {sandbox: never}\n", `2:22: sandbox has the unknown value "never" (use asked or always)`},
 	{"execution", "version: 1\nexecution: {net: []}\n", `2:13: unknown key "net" in execution (use one of network, paths, sandbox, or unavailable)`},
 	{"host", "version: 1\nexecution: {network: ['https://a.test/']}\n", `2:23: "https://a.test/" is not a host with an optional port (use api.example.com:443, *.example.com, or * for all hosts)`},
@@ -378,7 +382,7 @@ forbid: [hooks]
 8:17: files must be a whole number of at least 1 (write the number in digits, without quotes, such as 2000)
 8:28: depth must be a whole number of at least 1 (write the number in digits, without quotes, such as 2000)
 9:11: hooks is in both approve and forbid (remove the capability from approve or from forbid)
-9:18: an entry of approve has the unknown value "1" (use one of native-binaries, hooks, dynamic-shell, scripts, network-tools, file-write, or unscoped-shell)
+9:18: an entry of approve has the unknown value "1" (use one of native-binaries, hooks, dynamic-shell, scripts, network-tools, file-write, unscoped-shell, or secrets)
 `
 	if got := render(policy.Check("p", []byte(strings.Replace(text, "*x", `"x*"`, 1)))); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

@@ -57,11 +57,7 @@ func parseSkillPattern(s string) (SkillPattern, error) {
 }
 
 func capabilities(v yamlx.Value) []Capability {
-	var known []string
-	for _, c := range Capabilities() {
-		known = append(known, string(c))
-	}
-	isCapability := yamlx.OneOf("an entry of "+v.Name, known...)
+	isCapability := yamlx.OneOf("an entry of "+v.Name, CapabilityNames()...)
 	return yamlx.ListOf(v, func(s string) (Capability, error) { return Capability(s), isCapability(s) })
 }
 

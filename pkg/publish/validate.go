@@ -33,6 +33,9 @@ type ValidateOptions struct {
 	Edits    bool     // compute the edits that fix findings
 	Renames  bool     // [Client.Fix] also changes names of skills
 
+	Capabilities bool // report what each skill can do
+	Evidence     bool // report what shows it, too
+
 	CheckScripts bool // also check scripts with the interpreters of this machine, which do not run them
 
 	Changed bool   // report only skills with files that differ from the last commit
@@ -173,7 +176,7 @@ func (j *job) run(ctx context.Context, o ValidateOptions, contents map[string][]
 	}
 	report, err := lint.Run(ctx, fsys, j.targets, lint.Options{
 		Rules: rules, CheckScript: checkScript, Profiles: profiles, Parallel: o.Parallel,
-		NoModes: j.client.OS == "windows", Edits: o.Edits,
+		NoModes: j.client.OS == "windows", Edits: o.Edits, Capabilities: o.Capabilities, Evidence: o.Evidence,
 		Settings: j.settings, Now: j.client.Now(), SkillExists: j.client.skillExists(j.project, j.absolute()),
 		Show: j.show, Unshow: j.unshow,
 	})

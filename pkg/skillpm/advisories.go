@@ -2,6 +2,7 @@ package skillpm
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -39,6 +40,13 @@ type AuditReport struct {
 	Missing  []string   `json:"missing,omitempty"` // registries whose advisories could not be updated
 }
 
+// Unknown returns the registries of which this machine has no advisories, because they could not be fetched or verified.
+func (r *AuditReport) Unknown() []string {
+	return slices.DeleteFunc(slices.Clone(r.Missing), func(name string) bool {
+		return slices.ContainsFunc(r.Feeds, func(f advisories.Feed) bool { return f.Source == name })
+	})
+}
+
 // AffectedPack is a locked pack that advisories are about.
 type AffectedPack struct {
 	Pack       string        `json:"pack"`
@@ -55,6 +63,8 @@ type AdvisoryRef struct {
 	Summary   string   `json:"summary,omitempty"` // problem in one sentence
 	Fixed     string   `json:"fixed,omitempty"`   // first later version that is not affected
 	URLs      []string `json:"urls,omitempty"`    // pages about it
+	// Capabilities are what the affected skills can do, as far as the advisory states it.
+	Capabilities []string `json:"capabilities,omitempty"`
 }
 
 // Audit compares the locked packs of a scope with the advisories of all feeds.
@@ -130,11 +140,16 @@ func offeredTrees(p *pack.Pack) map[string]string {
 	return trees
 }
 
-// affected returns the advisories about a locked pack, nil if there are none.
-func affected(known *advisories.Set, id pack.ID, locked *pack.LockedPack) *AffectedPack {
-	about := advisory.Subject{
+// subject is what advisories are compared with: a locked pack with the digests of its skills.
+func subject(id pack.ID, locked *pack.LockedPack) advisory.Subject {
+	return advisory.Subject{
 		Pack: id.String(), Version: locked.Version, Trees: slices.Sorted(maps.Values(locked.Skills)),
 	}
+}
+
+// affected returns the advisories about a locked pack, nil if there are none.
+func affected(known *advisories.Set, id pack.ID, locked *pack.LockedPack) *AffectedPack {
+	about := subject(id, locked)
 	found := known.Matching(about)
 	if len(found) == 0 {
 		return nil
@@ -143,6 +158,7 @@ func affected(known *advisories.Set, id pack.ID, locked *pack.LockedPack) *Affec
 	for _, a := range found {
 		ref := AdvisoryRef{
 			ID: a.ID, Aliases: a.Aliases, Malicious: a.Malicious(), Summary: a.Summary, Fixed: a.FixedIn(about),
+			Capabilities: a.Capabilities(about),
 		}
 		for _, link := range a.References {
 			ref.URLs = append(ref.URLs, link.URL)
@@ -153,32 +169,60 @@ func affected(known *advisories.Set, id pack.ID, locked *pack.LockedPack) *Affec
 	return p
 }
 
-// checkAdvisories refuses malicious packs among those that an operation installs, and warns about vulnerable ones.
+// checkAdvisories refuses malicious packs among those that an operation installs or names, and warns about vulnerable
+// ones. It also warns about malicious packs that stay.
 func (in *installer) checkAdvisories(ctx context.Context, res *resolution, p *plan) error {
 	packs := in.incoming(p.layout, p.change)
-	if len(packs) == 0 {
-		return nil
+	arrives := len(packs) > 0
+	for _, id := range res.requested {
+		if locked := p.layout.Packs[id]; locked != nil {
+			packs[id] = locked
+		}
 	}
+	maps.DeleteFunc(packs, func(id pack.ID, _ *pack.LockedPack) bool { return p.layout.Linked[id] != nil })
+	if len(packs) > 0 {
+		if err := in.rejectMalicious(ctx, res, packs, arrives); err != nil {
+			return err
+		}
+	}
+	staying := maps.Clone(p.layout.Packs)
+	maps.DeleteFunc(staying, func(id pack.ID, _ *pack.LockedPack) bool {
+		return packs[id] != nil || p.layout.Linked[id] != nil
+	})
+	warnings, err := in.maliciousPacks(res, staying)
+	if err != nil {
+		warnings = []string{fmt.Sprintf("cannot check the installed packs against advisories: %v", err)}
+	}
+	res.Warnings = append(res.Warnings, warnings...)
+	return nil
+}
+
+// rejectMalicious checks packs against all feeds. It fetches feeds only if something arrives.
+func (in *installer) rejectMalicious(ctx context.Context, res *resolution, packs map[pack.ID]*pack.LockedPack,
+	arrives bool,
+) error {
 	maxAge := feedAge
 	if in.request.command == commandUpdate {
 		maxAge = 0
 	}
 	policies := in.Gate.Policies
 	// A frozen installation needs nothing but what the lockfile names, unless a policy requires more.
-	offline := in.request.Offline || in.request.frozen && !policies.RequiresAdvisories()
+	offline := in.request.Offline || in.request.frozen && !policies.RequiresAdvisories() || !arrives
 	known, err := in.client.Advisories(ctx, in.Workspace, in.Services, offline, maxAge)
 	if err != nil {
 		return err
 	}
 	res.Warnings = append(res.Warnings, known.Warnings...)
-	notes, err := policies.CheckAdvisories(known.NotCurrent(in.client.Now()))
-	in.Gate.Note(notes...)
-	if err != nil {
-		return err
+	if arrives {
+		notes, err := policies.CheckAdvisories(known.NotCurrent(in.client.Now()))
+		in.Gate.Note(notes...)
+		if err != nil {
+			return err
+		}
 	}
 	for _, id := range sortedIDs(packs) {
 		found := affected(known, id, packs[id])
-		if found == nil || p.layout.Linked[id] != nil {
+		if found == nil {
 			continue
 		}
 		for _, a := range found.Advisories {
@@ -186,10 +230,10 @@ func (in *installer) checkAdvisories(ctx context.Context, res *resolution, p *pl
 			if a.Malicious {
 				return &advisory.BlockedError{
 					Subject: what, Advisory: &advisory.Advisory{ID: a.ID, Summary: a.Summary},
-					Fix: "use another pack; show the advisory with: skillpm info " + found.Pack,
+					Fix: in.maliciousFix(res, id, found.Version, a.Fixed),
 				}
 			}
-			reason := fmt.Sprintf("is vulnerable (advisory %s: %s)", a.ID, a.Summary)
+			reason := fmt.Sprintf("is vulnerable (advisory %s)", &advisory.Advisory{ID: a.ID, Summary: a.Summary})
 			if a.Fixed != "" {
 				reason += "; fixed in " + a.Fixed
 			}
@@ -202,4 +246,43 @@ func (in *installer) checkAdvisories(ctx context.Context, res *resolution, p *pl
 		}
 	}
 	return nil
+}
+
+// maliciousPacks returns a warning about each malicious pack. It reads only the lists of malicious content, so that an
+// operation without changes stays fast.
+func (in *installer) maliciousPacks(res *resolution, packs map[pack.ID]*pack.LockedPack) (warnings []string, err error) {
+	list, err := in.client.Blocked(in.Workspace, in.Services)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, list.Close()) }()
+	for _, id := range sortedIDs(packs) {
+		about := subject(id, packs[id])
+		found, err := list.Find(about)
+		if err != nil {
+			return warnings, err
+		}
+		if found != nil {
+			blocked := &advisory.BlockedError{Subject: about.Pack + " " + about.Version, Advisory: found}
+			warnings = append(warnings, blocked.Error()+"; "+in.maliciousFix(res, id, about.Version, found.FixedIn(about)))
+		}
+	}
+	return warnings, nil
+}
+
+// maliciousFix returns what to do about a malicious version of a pack.
+func (in *installer) maliciousFix(res *resolution, id pack.ID, version, fixed string) string {
+	was := in.Lock.Packs[id]
+	_, direct := res.manifest.Dependency(id)
+	switch {
+	case was == nil:
+		return fmt.Sprintf("use another pack; show the advisory with: skillpm info %s", id)
+	case was.Version != version:
+		return fmt.Sprintf("use another version; show the advisory with: skillpm info %s@%s", id, version)
+	case fixed != "":
+		return fmt.Sprintf("update the pack to %s with: skillpm update %s", fixed, id)
+	case direct:
+		return fmt.Sprintf("remove the pack with: skillpm remove %s", id)
+	}
+	return fmt.Sprintf("remove the packs that require it; show them with: skillpm why %s", id)
 }

@@ -2,6 +2,8 @@ package skillpm
 
 import (
 	"cmp"
+	"slices"
+	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
@@ -30,6 +32,9 @@ func (in *installer) recordChange(r *InstallReport, lock []byte, apply func() er
 		}
 		if p.Previous != "" {
 			rec.Reason = "in place of " + p.Previous
+		}
+		if slices.ContainsFunc(in.accepted, func(i Increase) bool { return i.Pack == p.Pack }) {
+			rec.Reason = strings.TrimPrefix(rec.Reason+"; the user accepted its new capabilities", "; ")
 		}
 		records = append(records, rec)
 	}

@@ -2,14 +2,15 @@ package skillpm
 
 import (
 	"context"
-	"iter"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/textdiff"
 	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/policy"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/solve"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/workspace"
 )
@@ -38,11 +39,24 @@ type DiffReport struct {
 
 // PackDiff is the diff of one pack.
 type PackDiff struct {
-	Pack  string        `json:"pack"`
-	From  string        `json:"from,omitempty"` // the locked version, "" for a new pack
-	To    string        `json:"to,omitempty"`   // "" for a removed pack; the same as From for local edits
-	Notes []DiffNote    `json:"notes"`          // changes that need attention
-	Files textdiff.Diff `json:"files"`
+	Pack string `json:"pack"`
+	From string `json:"from,omitempty"` // the locked version, "" for a new pack
+	To   string `json:"to,omitempty"`   // "" for a removed pack; the same as From for local edits
+	// Capabilities are what the skills of the new version can do and those of the locked version could not. The line of a
+	// lifted restriction is that in the locked version.
+	Capabilities []CapabilityChange `json:"capabilities,omitempty"`
+	Notes        []DiffNote         `json:"notes"` // other changes that need attention
+	Files        textdiff.Diff      `json:"files"`
+}
+
+// Increases returns the packs whose new version has more capabilities than the locked one.
+func (r *DiffReport) Increases() (list []Increase) {
+	for _, p := range r.Packs {
+		if len(p.Capabilities) > 0 {
+			list = append(list, Increase{Pack: p.Pack, From: p.From, To: p.To, Capabilities: p.Capabilities})
+		}
+	}
+	return list
 }
 
 // Diff reports what an update would change in the text of skills, which agents would follow from then on. It fetches
@@ -140,7 +154,10 @@ func (in *installer) diffUpdate(ctx context.Context, o DiffOptions, r *DiffRepor
 			moved = append(moved, id)
 		}
 	}
-	if err := in.fetchMoved(ctx, res, moved); err != nil {
+	if err := in.fetchNew(ctx, res, moved); err != nil {
+		return err
+	}
+	if err := in.fetchPrevious(ctx, moved); err != nil {
 		return err
 	}
 	budget := textdiff.NewBudget()
@@ -199,19 +216,6 @@ func atVersion(d pack.Dependency, version string) pack.Dependency {
 	return withoutRevision(d)
 }
 
-// fetchMoved puts the packs that are compared into the store, in their locked and in their new versions.
-func (in *installer) fetchMoved(ctx context.Context, res *resolution, ids []pack.ID) error {
-	treesOfLock := func(l *pack.Lock) iter.Seq[workspace.Tree] {
-		packs := maps.Clone(l.Packs)
-		maps.DeleteFunc(packs, func(id pack.ID, _ *pack.LockedPack) bool { return !slices.Contains(ids, id) })
-		return treesOf(packs)
-	}
-	if err := in.FetchMissing(ctx, res.manifest, res.Solution, treesOfLock(res.Lock)); err != nil {
-		return err
-	}
-	return in.FetchMissing(ctx, in.Manifest, &solve.Solution{Lock: in.Lock}, treesOfLock(in.Lock))
-}
-
 // diffPack compares two versions of a pack, of which one may be missing.
 func (in *installer) diffPack(
 	ctx context.Context, b *textdiff.Budget, id pack.ID, before, after *pack.LockedPack,
@@ -230,7 +234,10 @@ func (in *installer) diffPack(
 	}
 	if after != nil {
 		p.To = after.Version
-		if p.Notes, err = notes(ctx, old, now); err != nil {
+		if p.Capabilities, err = in.compareCapabilities(ctx, before, after); err != nil {
+			return nil, err
+		}
+		if p.Notes, err = notes(ctx, old, now, in.shownAt(id, p.Capabilities)); err != nil {
 			return nil, err
 		}
 	}
@@ -240,6 +247,21 @@ func (in *installer) diffPack(
 	}
 	p.Notes = append(p.Notes, hiddenNotes(p.Files)...)
 	return p, nil
+}
+
+// shownAt returns what capabilities show about the files of a pack.
+func (in *installer) shownAt(id pack.ID, list []CapabilityChange) map[shown]bool {
+	all := map[shown]bool{}
+	for _, c := range list {
+		at := path.Join(in.SkillAt(id, c.Skill), c.Path)
+		switch c.Capability {
+		case policy.Scripts, policy.NativeBinaries:
+			all[shown{NoteExecutable, at, ""}] = true
+		case policy.NetworkTools:
+			all[shown{NoteURL, at, c.Name}] = true
+		}
+	}
+	return all
 }
 
 // filesOf returns the files of all skills of a pack, as an installation writes them.

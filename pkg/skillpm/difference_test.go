@@ -48,13 +48,10 @@ func TestDiff(t *testing.T) {
 		const tool = ".skillpm/plugins/acme/tool/tool/"
 		want := []string{
 			"executable " + tool + "scripts/run.sh becomes executable",
-			"hooks " + tool + "SKILL.md hooks: none → {Stop: [{hooks: [{type: command, command: ./x.sh}]}]}",
 			"requirement  requires acme/base ^1.0 (before: not required)",
-			"script " + tool + "new.py new script",
 			"script " + tool + "scripts/run.sh changed script",
 			"skill .skillpm/plugins/acme/tool/gone/SKILL.md removed skill",
 			"skill .skillpm/plugins/acme/tool/more/SKILL.md new skill",
-			"tools " + tool + "SKILL.md allowed-tools: Read → Read, Bash",
 			"url " + tool + "SKILL.md new URL https://evil.example/get?x=1",
 		}
 		var got []string
@@ -64,6 +61,18 @@ func TestDiff(t *testing.T) {
 		slices.Sort(got)
 		if !slices.Equal(got, want) {
 			t.Errorf("notes\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+		got = nil
+		for _, c := range r.Packs[1].Capabilities {
+			got = append(got, string(c.Capability)+" "+c.String())
+		}
+		if want := []string{
+			"hooks tool/SKILL.md:5 has hooks",
+			"scripts tool/new.py is a script",
+			"unscoped-shell tool/SKILL.md:4 allows every command: Bash",
+			"tools tool/SKILL.md:4 allows Bash",
+		}; !slices.Equal(got, want) {
+			t.Errorf("capabilities\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
 		status := map[string]textdiff.Status{}
 		for _, f := range r.Packs[1].Files {

@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"maps"
+	"net/url"
 	"path"
 	"regexp"
 	"slices"
@@ -16,7 +17,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/skillpm/skillpm/pkg/internal/textdiff"
-	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/skill"
 )
@@ -25,7 +25,7 @@ import (
 type DiffNote struct {
 	Kind string `json:"kind"` // one of the Note constants
 	Path string `json:"path,omitempty"`
-	Text string `json:"text"` // a clause such as "allowed-tools: Read → Bash"
+	Text string `json:"text"` // a clause such as "changed script"
 }
 
 // What a note can be about.
@@ -33,20 +33,19 @@ const (
 	NoteSkill       = "skill"       // a skill is new or removed
 	NoteFront       = "front"       // frontmatter that needs a close look
 	NoteHidden      = "hidden"      // a text that the diff does not show
-	NoteTools       = "tools"       // allowed-tools changes
-	NoteHooks       = "hooks"       // hooks, which agents run automatically, change
-	NoteScript      = "script"      // a script is new, or changes
-	NoteExecutable  = "executable"  // a file becomes executable
+	NoteScript      = "script"      // a script changes
+	NoteExecutable  = "executable"  // a file that is not known as a script becomes executable
 	NoteURL         = "url"         // a URL that no file of the pack had before
 	NoteRequirement = "requirement" // a requirement is new, or changes
 )
 
-// frontNotes are the fields of the frontmatter whose change is noted.
-var frontNotes = []struct{ key, kind string }{{"allowed-tools", NoteTools}, {"hooks", NoteHooks}}
+// shown is a change of a file that the capabilities of a pack already show: of a kind of notes, and for a URL of a host.
+type shown struct{ kind, path, host string }
 
-// notes returns the changes between two versions of a pack that need attention.
-func notes(ctx context.Context, before, after []textdiff.File) ([]DiffNote, error) {
-	n := noteTaker{previous: map[string]textdiff.File{}, urls: addresses{}, notes: []DiffNote{}}
+// notes returns the changes between two versions of a pack that need attention, besides those that its capabilities
+// show.
+func notes(ctx context.Context, before, after []textdiff.File, known map[shown]bool) ([]DiffNote, error) {
+	n := noteTaker{previous: map[string]textdiff.File{}, urls: addresses{}, shown: known, notes: []DiffNote{}}
 	for _, f := range before {
 		n.previous[f.Path] = f
 		data, err := read(ctx, f)
@@ -91,6 +90,7 @@ func isSkill(name string) bool { return path.Base(name) == skill.File }
 type noteTaker struct {
 	previous map[string]textdiff.File // files that are not compared yet
 	urls     addresses
+	shown    map[shown]bool
 	notes    []DiffNote
 }
 
@@ -104,23 +104,23 @@ func (n *noteTaker) file(was, f textdiff.File, had bool) {
 		if !had {
 			n.add(NoteSkill, f.Path, "new skill")
 		}
-		n.front(was, f)
+		n.front(f)
 	}
-	switch {
-	case !had && isScript(f):
-		n.add(NoteScript, f.Path, "new script")
-	case had && isScript(f) && !bytes.Equal(was.Data, f.Data):
+	if had && isScript(f) && !bytes.Equal(was.Data, f.Data) {
 		n.add(NoteScript, f.Path, "changed script")
 	}
-	if had && f.Executable && !was.Executable {
+	if f.Executable && !was.Executable && !n.shown[shown{NoteExecutable, f.Path, ""}] {
 		n.add(NoteExecutable, f.Path, "becomes executable")
 	}
 	if had && len(was.Data) > 0 && textdiff.Binary(f.Data) && !textdiff.Binary(was.Data) && !isText(f.Path) {
 		n.add(NoteHidden, f.Path, "becomes binary; skillpm does not show its content")
 	}
 	found, all := n.urls.add(f.Data)
-	for _, url := range found {
-		n.add(NoteURL, f.Path, "new URL "+url)
+	for _, address := range found {
+		if u, err := url.Parse(address); err == nil && n.shown[shown{NoteURL, f.Path, strings.ToLower(u.Hostname())}] {
+			continue
+		}
+		n.add(NoteURL, f.Path, "new URL "+address)
 	}
 	if !all {
 		n.add(NoteURL, f.Path, fmt.Sprintf("has more than %d URLs; skillpm checked only the first %[1]d", maxURLs))
@@ -128,14 +128,8 @@ func (n *noteTaker) file(was, f textdiff.File, had bool) {
 }
 
 // front adds notes about frontmatter.
-func (n *noteTaker) front(was, f textdiff.File) {
-	previous, _ := skill.Parse(was.Data)
+func (n *noteTaker) front(f textdiff.File) {
 	now, problems := skill.Parse(f.Data)
-	for _, field := range frontNotes {
-		if a, b := frontText(previous, field.key), frontText(now, field.key); a != b {
-			n.add(field.kind, f.Path, field.key+": "+cmp.Or(a, "none")+" → "+cmp.Or(b, "none"))
-		}
-	}
 	for _, p := range problems {
 		if p.Kind != skill.ByteOrderMark {
 			n.add(NoteFront, f.Path, fmt.Sprintf(
@@ -194,31 +188,6 @@ func requirementNotes(before, after *pack.LockedPack) []DiffNote {
 	return list
 }
 
-// frontText returns a field of a SKILL.md's frontmatter on one line, "" if it does not exist.
-func frontText(doc *skill.Document, key string) string {
-	_, v := doc.Lookup(key)
-	if v == nil {
-		return ""
-	}
-	if v.Kind == yaml.SequenceNode {
-		var items []string
-		for _, item := range v.Content {
-			items = append(items, skill.ScalarText(item))
-		}
-		return strings.Join(items, ", ")
-	}
-	if v.Kind == yaml.ScalarNode {
-		return skill.ScalarText(v)
-	}
-	flow := *v
-	flow.Style = yaml.FlowStyle
-	text, err := yaml.Marshal(&flow)
-	if err != nil {
-		return "(unreadable)"
-	}
-	return textx.OneLine(string(text))
-}
-
 // scriptNames are the file name extensions of programs.
 var scriptNames = []string{
 	".sh", ".bash", ".zsh", ".fish", ".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".php", ".lua", ".ps1", ".psm1",
@@ -260,13 +229,13 @@ type addresses map[[sha256.Size / 2]byte]bool
 // the file has no more of them than its limit.
 func (a addresses) add(data []byte) (list []string, all bool) {
 	found := urlText().FindAll(data, maxURLs+1)
-	for _, url := range found[:min(len(found), maxURLs)] {
-		url = bytes.TrimRight(url, ".,;:!?*_")
-		sum := sha256.Sum256(url)
+	for _, text := range found[:min(len(found), maxURLs)] {
+		text = bytes.TrimRight(text, ".,;:!?*_")
+		sum := sha256.Sum256(text)
 		key := [sha256.Size / 2]byte(sum[:])
 		if !a[key] {
 			a[key] = true
-			list = append(list, strings.ToValidUTF8(string(url[:min(len(url), maxURL)]), "\uFFFD"))
+			list = append(list, strings.ToValidUTF8(string(text[:min(len(text), maxURL)]), "\uFFFD"))
 		}
 	}
 	slices.Sort(list)

@@ -14,7 +14,7 @@ func TestFrontNotes(t *testing.T) {
 		{"plain", "---\nname: a\n---\n", ""},
 	} {
 		n := noteTaker{}
-		n.front(textdiff.File{}, textdiff.File{Path: "SKILL.md", Data: []byte(tt.data)})
+		n.front(textdiff.File{Path: "SKILL.md", Data: []byte(tt.data)})
 		got := ""
 		for _, note := range n.notes {
 			got += note.Text

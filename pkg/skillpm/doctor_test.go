@@ -213,6 +213,9 @@ func TestDoctor(t *testing.T) {
 			p.remove("~/.local/state/skillpm/machine.key")
 			p.write("~/.local/state/skillpm/machine.key/x", "x")
 		}, []symptom{{"machine-key", warn, "is not a valid key", "skillpm creates a new key"}}},
+		{"publishers in a build that cannot verify them", func(p *patient) {
+			p.write("~/.config/skillpm/config.yaml", "publishers: {acme: \"github:acme/skills\"}\n")
+		}, []symptom{{"publishers", warn, "keyless signatures of acme", "skillpm-keyless"}}},
 		{"a git program that is not there", func(p *patient) { p.write("~/.config/skillpm/config.yaml", "git: /no/such/git\n") }, []symptom{{"git-program", bad, "/no/such/git", "the built-in client"}}},
 		{"a git program that is none", func(p *patient) { p.write("~/.config/skillpm/config.yaml", "git: /bin/sh\n") }, []symptom{{"git-program", bad, "does not print a git version", "the built-in client"}}},
 		{"a secret in plain text", func(p *patient) {

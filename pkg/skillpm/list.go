@@ -13,6 +13,7 @@ import (
 	"github.com/Masterminds/semver/v3"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/skill"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/base"
@@ -91,6 +92,8 @@ type SkillInfo struct {
 	Name        string `json:"name"`
 	Description string `json:"description,omitempty"`
 	Denied      string `json:"denied,omitempty"` // why the policies deny it
+
+	Capabilities *Capabilities `json:"capabilities,omitempty"` // if it is installed or in the store
 }
 
 // Info is what a name stands for: owner/name[@constraint] for a pack, skill or skill@owner/name for an installed skill.
@@ -181,6 +184,9 @@ func installedSkill(
 		SkillReport: report.Skills[i],
 		Description: describe(w.Scope.PluginSkill(n.Pack, n.Skill)),
 	}
+	if s.Installed {
+		s.Capabilities = capabilitiesIn(safefile.Dir(w.Scope.PluginSkill(n.Pack, n.Skill)))
+	}
 	for _, other := range l.Named {
 		if other.Link == n.Skill && other.Pack != n.Pack {
 			s.BareOwner = other.Pack.String()
@@ -222,9 +228,11 @@ func (c *Client) packInfo(ctx context.Context, ref pack.Ref, scopeKind, from str
 		info.Installed, info.Version, info.Source, info.Resolved = &report, locked.Version, locked.Source,
 			locked.Resolved
 		for _, s := range report.Skills {
-			info.Skills = append(info.Skills, SkillInfo{
-				Name: s.Name, Description: describe(w.Scope.PluginSkill(ref.ID, s.Name)),
-			})
+			one := SkillInfo{Name: s.Name, Description: describe(w.Scope.PluginSkill(ref.ID, s.Name))}
+			if s.Installed {
+				one.Capabilities = capabilitiesIn(safefile.Dir(w.Scope.PluginSkill(ref.ID, s.Name)))
+			}
+			info.Skills = append(info.Skills, one)
 		}
 		info.Dependencies = map[string]string{}
 		maps.Copy(info.Dependencies, locked.Dependencies)
@@ -234,7 +242,12 @@ func (c *Client) packInfo(ctx context.Context, ref pack.Ref, scopeKind, from str
 		return nil, err
 	}
 	if offered != nil {
-		info.fill(offered, !have || offered.Version != locked.Version)
+		if other := !have || offered.Version != locked.Version; other {
+			if err := c.describeOffered(info, offered); err != nil {
+				return nil, err
+			}
+		}
+		info.fill(offered)
 	}
 	info.Demo = registry.IsDemo(ref.ID, info.Source)
 	info.markDenied(denied, ref.ID)
@@ -310,19 +323,32 @@ func (c *Client) onOffer(
 	return reg.Pack(ctx, ref.ID, version)
 }
 
-// fill completes the description from what a source states of the installed version, or of another.
-func (i *PackInfo) fill(p *pack.Pack, other bool) {
+// describeOffered describes the skills of a version that is not installed.
+func (c *Client) describeOffered(info *PackInfo, p *pack.Pack) error {
+	store, err := c.Machine.Store()
+	if err != nil {
+		return err
+	}
+	info.Skills = []SkillInfo{}
+	for _, s := range p.Skills {
+		one := SkillInfo{Name: s.Name, Description: s.Description}
+		if s.Tree != "" && store.Has(s.Tree) {
+			if files, err := store.FS(s.Tree); err == nil {
+				one.Capabilities = capabilitiesIn(files)
+			}
+		}
+		info.Skills = append(info.Skills, one)
+	}
+	return nil
+}
+
+// fill completes the description from what a source states of a version.
+func (i *PackInfo) fill(p *pack.Pack) {
 	i.Version, i.Description, i.License = p.Version, p.Description, p.License
 	i.Source, i.Resolved = p.Ref.Source(), p.Ref.Digest
 	i.Dependencies = map[string]string{}
 	for _, d := range p.Dependencies {
 		i.Dependencies[d.ID.String()] = pack.FormatRequirement(d)
-	}
-	if other {
-		i.Skills = []SkillInfo{}
-		for _, s := range p.Skills {
-			i.Skills = append(i.Skills, SkillInfo{Name: s.Name, Description: s.Description})
-		}
 	}
 }
 

@@ -29,6 +29,10 @@ type ChangeOptions struct {
 	// AcceptChanged are packs whose locked version may have other content than before: owner/name.
 	AcceptChanged []string
 
+	// Accept asks the user about updates that add capabilities and that a policy does not allow without consent. nil
+	// refuses them.
+	Accept func([]Increase) bool
+
 	reference *pack.Lock // another lock whose versions must not have other content here, nil for none
 }
 
@@ -88,8 +92,9 @@ func (r *resolution) documents() workspace.Documents {
 type installer struct {
 	*workspace.Workspace
 	*base.Services
-	client  *Client
-	request request
+	client   *Client
+	request  request
+	accepted []Increase // updates that the user accepted in this operation
 }
 
 // change runs an operation: resolve computes the manifest and the lockfile that it leads to, and the installer brings
@@ -265,14 +270,24 @@ func (in *installer) install(ctx context.Context, res *resolution) (*InstallRepo
 			return nil, err
 		}
 	}
+	if report.Increases, err = in.increases(ctx, res, p); err != nil {
+		return nil, err
+	}
 	notes, err := in.admitFiles(ctx, p.candidates, p.layout)
 	report.Warnings = append(append(report.Warnings, res.Warnings[known:]...), notes...)
 	if err != nil {
 		in.unlinkUnapproved(ctx)
 		return nil, err
 	}
-	if upToDate || in.request.DryRun {
+	notes, err = in.admitIncreases(ctx, res, report.Increases)
+	if report.Warnings = append(report.Warnings, notes...); err != nil {
+		return nil, err
+	}
+	if upToDate {
 		return report, nil
+	}
+	if err := in.addCapabilities(ctx, report, res, p); err != nil || in.request.DryRun {
+		return report, err
 	}
 	err = in.recordChange(report, res.Lock.Encode(), func() error {
 		return in.Apply(ctx, p.change, p.layout, res.documents(), in.compareOptions())

@@ -11,6 +11,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/resolve"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/advisories"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/fetch"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/workspace"
 )
@@ -29,7 +30,8 @@ type OutdatedReport struct {
 	Root    string         `json:"root"`
 	Checked int            `json:"checked"` // the number of examined packs
 	Packs   []OutdatedPack `json:"packs"`   // those that are outdated, yanked, or otherwise noteworthy
-	// Warnings report packs that an update does not move, although their owner is bound to another registry.
+	// Warnings report advisories that are not current, and packs that an update does not move, although their owner is
+	// bound to another registry.
 	Warnings []string `json:"warnings"`
 }
 
@@ -57,6 +59,12 @@ type OutdatedPack struct {
 	Skills     int            `json:"skillCount,omitempty"` // of the locked version, if a policy denies some of them
 	PackDenial                // of the locked version
 
+	Advisories []AdvisoryRef `json:"advisories,omitempty"` // about the current version
+	// WantedAdvisories are about the wanted version, if it is another one.
+	WantedAdvisories []AdvisoryRef `json:"wantedAdvisories,omitempty"`
+	// Fixes are the ids of the advisories that are not about the wanted version.
+	Fixes []string `json:"fixes,omitempty"`
+
 	Resolved  string `json:"resolved,omitempty"`        // the locked digest or commit
 	Digest    string `json:"latestDigest,omitempty"`    // of the latest version, if its registry lists it
 	Published string `json:"latestPublished,omitempty"` // RFC 3339
@@ -67,6 +75,11 @@ type OutdatedPack struct {
 	// Changes are the files that an update to the latest version changes.
 	Changes []string `json:"changes,omitempty"`
 	Diff    string   `json:"diff,omitempty"` // the command that shows the changes to the skills
+
+	// Compared reports that the capabilities of the wanted version were compared with those of the locked one.
+	Compared bool `json:"capabilitiesCompared,omitempty"`
+	// Capabilities are what the wanted version can do and the locked one could not.
+	Capabilities []CapabilityChange `json:"capabilityIncrease,omitempty"`
 }
 
 // ContentChange is a locked version whose content is no longer the locked one.
@@ -93,7 +106,8 @@ type Requirer struct {
 }
 
 // Outdated reports which locked packs have newer versions, within the ranges and beyond, or were yanked. It asks
-// registries and sources, fetches only packs whose tags moved, and changes nothing.
+// registries and sources, and changes nothing. It fetches packs whose tags moved, and to compare their capabilities new
+// versions of packs that are on this machine.
 func (c *Client) Outdated(ctx context.Context, o OutdatedOptions) (*OutdatedReport, error) {
 	defer c.Progress(Event{Done: true})
 	w, err := c.Machine.Open(o.Scope, false)
@@ -123,6 +137,11 @@ func (c *Client) Outdated(ctx context.Context, o OutdatedOptions) (*OutdatedRepo
 	r := &OutdatedReport{
 		Scope: w.Scope.Kind, Root: w.Scope.Root, Packs: []OutdatedPack{}, Warnings: in.stayWarnings(s.missing),
 	}
+	known, err := c.Advisories(ctx, w, in.Services, o.Offline, feedAge)
+	if err != nil {
+		return nil, err
+	}
+	r.Warnings = append(r.Warnings, known.Warnings...)
 	for _, id := range ids {
 		if _, locked := w.Lock.Packs[id]; !locked {
 			continue
@@ -137,12 +156,13 @@ func (c *Client) Outdated(ctx context.Context, o OutdatedOptions) (*OutdatedRepo
 				p.Skills = len(w.Lock.Packs[id].Skills)
 			}
 		}
+		s.markAdvisories(ctx, known, id, p)
 		if p.isNoteworthy() {
 			s.locate(ctx, p)
 			r.Packs = append(r.Packs, *p)
 		}
 	}
-	return r, nil
+	return r, s.compare(ctx, r.Packs)
 }
 
 // survey is what registries and sources offer for the packs of a scope.
@@ -336,7 +356,35 @@ func allows(d pack.Dependency, version string) bool {
 // isNoteworthy reports whether the report should list a pack.
 func (p *OutdatedPack) isNoteworthy() bool {
 	return p.Current != p.Wanted || p.Current != p.Latest || p.Yanked != "" || p.Deprecated != "" || p.Moved != "" ||
-		p.Unreachable != "" || p.Revision != "" || p.Changed != nil || !p.IsEmpty()
+		p.Unreachable != "" || p.Revision != "" || p.Changed != nil || len(p.Advisories) > 0 || !p.IsEmpty()
+}
+
+// markAdvisories adds the advisories about the current version of a pack, those about the wanted one, and what the
+// wanted one fixes.
+func (s *survey) markAdvisories(ctx context.Context, known *advisories.Set, id pack.ID, p *OutdatedPack) {
+	if found := affected(known, id, s.Lock.Packs[id]); found != nil {
+		p.Advisories = found.Advisories
+	}
+	if p.Wanted == "" || p.Wanted == p.Current {
+		return
+	}
+	wanted := &pack.LockedPack{Version: p.Wanted}
+	if len(p.Advisories) > 0 && s.queries[id].Ref == nil && p.Unreachable == "" {
+		if reg, err := s.Backend.Find(ctx, id); err == nil { // inspect reported an error
+			if offered, err := reg.Pack(ctx, id, p.Wanted); err == nil {
+				wanted.Skills = offeredTrees(offered)
+			}
+		}
+	}
+	if found := affected(known, id, wanted); found != nil {
+		p.WantedAdvisories = found.Advisories
+	}
+	for _, a := range known.Matching(subject(id, s.Lock.Packs[id])) {
+		// Without digests, nobody knows whether the wanted version contains affected skills.
+		if !a.Affects(subject(id, wanted)) && (len(wanted.Skills) > 0 || !a.HasTrees()) {
+			p.Fixes = append(p.Fixes, a.ID)
+		}
+	}
 }
 
 // heldBack returns the packs that an update could not move to the newest version, or away from one that was yanked,

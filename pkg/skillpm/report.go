@@ -38,10 +38,12 @@ type InstallReport struct {
 	// ResolvedLock reports that merge conflicts in skillpm.lock are resolved.
 	ResolvedLock bool `json:"resolvedLock,omitempty"`
 	// NamesChanged reports that another skill is available under a name that skills of several packs have.
-	NamesChanged bool                 `json:"namesChanged"`
-	Packs        []PackReport         `json:"packs"`
-	Agents       []workspace.AgentDir `json:"agents"`
-	Conflicts    []NameConflict       `json:"conflicts"`
+	NamesChanged bool `json:"namesChanged"`
+	// Increases are updates that add capabilities.
+	Increases []Increase           `json:"increases,omitempty"`
+	Packs     []PackReport         `json:"packs"`
+	Agents    []workspace.AgentDir `json:"agents"`
+	Conflicts []NameConflict       `json:"conflicts"`
 	// packs that an update could not move to the newest version
 	HeldBack []OutdatedPack `json:"heldBack,omitempty"`
 	// installed skills whose local edits stay
@@ -112,6 +114,8 @@ type SkillReport struct {
 
 	// Missing is what a newly installed or changed skill requires and the machine lacks.
 	Missing []skill.Missing `json:"missing,omitempty"`
+
+	Capabilities *Capabilities `json:"capabilities,omitempty"` // of a newly installed or described skill
 
 	Denied     string `json:"denied,omitempty"`     // why the policies deny it
 	Unapproved bool   `json:"unapproved,omitempty"` // the reason is a missing approval

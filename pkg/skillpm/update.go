@@ -76,6 +76,9 @@ func (in *installer) resolveUpdate(ctx context.Context, packs []string, latest b
 		manifest: in.Manifest.Clone(), updated: ids, exact: versions, latest: latest,
 		unreachable: sortedIDs(unreachable),
 	}
+	if len(names) > 0 {
+		res.requested = ids
+	}
 	if res.Solution, err = in.lockFreed(ctx, m, in.unlockVersions(ids, fixed)); err != nil {
 		return nil, in.explainMissingVersion(err, versions, latest)
 	}

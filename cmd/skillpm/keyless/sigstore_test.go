@@ -24,17 +24,27 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cyberphone/json-canonicalization/go/src/webpki.org/jsoncanonicalizer"
 	"github.com/digitorus/timestamp"
 	"github.com/go-openapi/runtime"
+	common "github.com/sigstore/protobuf-specs/gen/pb-go/common/v1"
+	protorekor "github.com/sigstore/protobuf-specs/gen/pb-go/rekor/v1"
+	rekortiles "github.com/sigstore/rekor-tiles/v2/pkg/generated/protobuf"
+	rekornote "github.com/sigstore/rekor-tiles/v2/pkg/note"
 	"github.com/sigstore/rekor/pkg/generated/models"
 	"github.com/sigstore/rekor/pkg/types"
 	"github.com/sigstore/sigstore-go/pkg/root"
 	"github.com/sigstore/sigstore-go/pkg/testing/ca"
 	"github.com/sigstore/sigstore-go/pkg/tlog"
+	"github.com/sigstore/sigstore/pkg/signature"
+	tileslog "github.com/transparency-dev/formats/log"
+	"github.com/transparency-dev/merkle/rfc6962"
+	"golang.org/x/mod/sumdb/note"
+	"google.golang.org/protobuf/encoding/protojson"
 )
 
 // instance is a Sigstore instance on loopback: a certificate authority with the protocol of Fulcio 2, a transparency
-// log with the protocol of Rekor 1, a timestamp authority, and the token service of GitHub Actions. Its certificates
+// log with the protocols of Rekor 1 and 2, a timestamp authority, and the token service of GitHub Actions. Its certificates
 // have the extensions of Fulcio's.
 type instance struct {
 	t      *testing.T
@@ -45,12 +55,14 @@ type instance struct {
 	tsaIssuing, tsa   *x509.Certificate
 	tsaKey            *ecdsa.PrivateKey
 	log               *ca.VirtualSigstore
-	secret            []byte // signs tokens
+	tiles             *ecdsa.PrivateKey // of the log with the protocol of Rekor 2
+	secret            []byte            // signs tokens
 
 	mu       sync.Mutex
 	age      time.Duration // how long ago certificates are issued
 	claims   map[string]any
 	paths    []string // requests
+	rekor    int      // the version of the log in configurations and roots; 0 means 1
 	redirect string   // the address that the token service redirects to
 	echo     bool     // Fulcio rejects requests and repeats the token
 }
@@ -59,13 +71,14 @@ func newInstance(t *testing.T) *instance {
 	t.Helper()
 	s := &instance{t: t, secret: []byte(rand.Text())}
 	var rootKey, tsaIssuingKey *ecdsa.PrivateKey
-	var err [6]error
+	var err [7]error
 	s.rootCert, rootKey, err[0] = ca.GenerateRootCa()
 	s.issuing, s.issuingKey, err[1] = ca.GenerateFulcioIntermediate(s.rootCert, rootKey)
 	s.tsaIssuing, tsaIssuingKey, err[2] = ca.GenerateTSAIntermediate(s.rootCert, rootKey)
 	s.tsaKey, err[3] = ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	s.tsa, err[4] = ca.GenerateTSALeafCert(time.Now().Add(-time.Minute), s.tsaKey, s.tsaIssuing, tsaIssuingKey)
 	s.log, err[5] = ca.NewVirtualSigstore()
+	s.tiles, err[6] = ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	for _, err := range err {
 		check(t, err)
 	}
@@ -73,6 +86,7 @@ func newInstance(t *testing.T) *instance {
 	mux.HandleFunc("GET /token", s.token)
 	mux.HandleFunc("POST /fulcio/api/v2/signingCert", s.certify)
 	mux.HandleFunc("POST /rekor/api/v1/log/entries", s.record)
+	mux.HandleFunc("POST /rekor2/api/v2/log/entries", s.recordTile)
 	mux.HandleFunc("POST /tsa", s.stamp)
 	s.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
@@ -119,7 +133,13 @@ func (s *instance) trustedRoot(log, tsa bool) []byte {
 		ValidityPeriodEnd: end, URI: s.server.URL,
 	}
 	logs := map[string]*root.TransparencyLog{}
-	if log {
+	if log && s.rekor == 2 {
+		l := &root.TransparencyLog{
+			BaseURL: s.server.URL + "/rekor2", ID: s.tilesID(), ValidityPeriodStart: start, ValidityPeriodEnd: end,
+			HashFunc: crypto.SHA256, PublicKey: s.tiles.Public(), SignatureHashFunc: crypto.SHA256,
+		}
+		logs[hex.EncodeToString(l.ID)] = l
+	} else if log {
 		for id, l := range s.log.RekorLogs() {
 			var err error
 			l.ID, err = hex.DecodeString(id) // the library's text is hexadecimal here
@@ -144,20 +164,23 @@ func (s *instance) trustedRoot(log, tsa bool) []byte {
 
 // config returns the signing_config.json of the instance.
 func (s *instance) config(log, tsa bool) []byte {
-	service := func(path string) []any {
+	service := func(path string, version int) []any {
 		return []any{map[string]any{
-			"url": s.server.URL + path, "majorApiVersion": 1, "operator": "acme",
+			"url": s.server.URL + path, "majorApiVersion": version, "operator": "acme",
 			"validFor": map[string]any{"start": "2020-01-01T00:00:00Z"},
 		}}
 	}
 	c := map[string]any{
-		"mediaType": root.SigningConfigMediaType02, "caUrls": service("/fulcio"),
+		"mediaType": root.SigningConfigMediaType02, "caUrls": service("/fulcio", 1),
 	}
 	if log {
-		c["rekorTlogUrls"], c["rekorTlogConfig"] = service("/rekor"), map[string]any{"selector": "ANY"}
+		c["rekorTlogUrls"], c["rekorTlogConfig"] = service("/rekor", 1), map[string]any{"selector": "ANY"}
+		if s.rekor == 2 {
+			c["rekorTlogUrls"] = service("/rekor2", 2)
+		}
 	}
 	if tsa {
-		c["tsaUrls"], c["tsaConfig"] = service("/tsa"), map[string]any{"selector": "ANY"}
+		c["tsaUrls"], c["tsaConfig"] = service("/tsa", 1), map[string]any{"selector": "ANY"}
 	}
 	text, err := json.Marshal(c)
 	check(s.t, err)
@@ -316,6 +339,56 @@ func (s *instance) record(w http.ResponseWriter, r *http.Request) {
 		"body": base64.StdEncoding.EncodeToString(body), "integratedTime": at, "logID": id, "logIndex": index,
 		"verification": map[string]any{"signedEntryTimestamp": promise, "inclusionProof": proof},
 	}}))
+}
+
+// tilesID returns the id of the log with the protocol of Rekor 2.
+func (s *instance) tilesID() []byte {
+	der, err := x509.MarshalPKIXPublicKey(s.tiles.Public())
+	check(s.t, err)
+	id := sha256.Sum256(der)
+	return id[:]
+}
+
+// recordTile stores an entry in a log of this one entry, as Rekor 2 does.
+func (s *instance) recordTile(w http.ResponseWriter, r *http.Request) {
+	data, err := io.ReadAll(r.Body)
+	check(s.t, err)
+	var request rekortiles.CreateEntryRequest
+	if err := protojson.Unmarshal(data, &request); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	proposed := request.GetHashedRekordRequestV002()
+	text, err := protojson.Marshal(&rekortiles.Entry{
+		ApiVersion: "0.0.2", Kind: "hashedrekord",
+		Spec: &rekortiles.Spec{Spec: &rekortiles.Spec_HashedRekordV002{HashedRekordV002: &rekortiles.HashedRekordLogEntryV002{
+			Data:      &common.HashOutput{Algorithm: common.HashAlgorithm_SHA2_256, Digest: proposed.GetDigest()},
+			Signature: proposed.GetSignature(),
+		}}},
+	})
+	check(s.t, err)
+	body, err := jsoncanonicalizer.Transform(text)
+	check(s.t, err)
+	leaf := rfc6962.DefaultHasher.HashLeaf(body)
+	u, err := url.Parse(s.server.URL)
+	check(s.t, err)
+	key, err := signature.LoadECDSASignerVerifier(s.tiles, crypto.SHA256)
+	check(s.t, err)
+	signer, err := rekornote.NewNoteSigner(r.Context(), u.Hostname(), key)
+	check(s.t, err)
+	checkpoint := tileslog.Checkpoint{Origin: u.Hostname(), Size: 1, Hash: leaf}
+	signed, err := note.Sign(&note.Note{Text: string(checkpoint.Marshal())}, signer)
+	check(s.t, err)
+	entry, err := protojson.Marshal(&protorekor.TransparencyLogEntry{
+		LogId: &common.LogId{KeyId: s.tilesID()}, CanonicalizedBody: body,
+		KindVersion: &protorekor.KindVersion{Kind: "hashedrekord", Version: "0.0.2"},
+		InclusionProof: &protorekor.InclusionProof{
+			TreeSize: 1, RootHash: leaf, Checkpoint: &protorekor.Checkpoint{Envelope: string(signed)},
+		},
+	})
+	check(s.t, err)
+	w.WriteHeader(http.StatusCreated)
+	_, _ = w.Write(entry)
 }
 
 // stamp is the timestamp authority (RFC 3161).

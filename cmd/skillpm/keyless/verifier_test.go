@@ -124,6 +124,44 @@ func TestVerify(t *testing.T) {
 	}
 }
 
+// TestRekor2 checks that entries of a log with the protocol of Rekor 2 count, only with a timestamp, because the log does
+// not state a time, and only for the signature that was logged.
+func TestRekor2(t *testing.T) {
+	s := newInstance(t)
+	s.rekor = 2
+	job := github("acme/skills", workflow+"v1.0.0")
+	want := []sign.Identity{{Issuer: actionsIssuer, Subject: subject, Repository: repository}}
+	v, err := open(s.trustedRoot(true, true))
+	check(t, err)
+	good, again := s.bundle(job, s.config(true, true)), s.bundle(job, s.config(true, true))
+	if _, err := v.Verify(good, digest, want); err != nil || s.count("/rekor2/api/v2/log/entries") != 2 {
+		t.Errorf("got %v, and requests of %q", err, s.paths)
+	}
+	entries := func(from []byte) (list any) {
+		change(t, from, func(b map[string]any) { list = b["verificationMaterial"].(map[string]any)["tlogEntries"] })
+		return list
+	}
+	for name, bundle := range map[string][]byte{
+		"not logged":   without(t, good, "tlogEntries"),
+		"no timestamp": s.bundle(job, s.config(true, false)),
+		"another entry": change(t, good, func(b map[string]any) {
+			b["verificationMaterial"].(map[string]any)["tlogEntries"] = entries(again)
+		}),
+	} {
+		if _, err := v.Verify(bundle, digest, want); diag.CodeOf(err) != diag.Denied {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	other := newInstance(t)
+	other.rekor = 2
+	if v, err = open(other.trustedRoot(true, true)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := v.Verify(good, digest, want); diag.CodeOf(err) != diag.Denied {
+		t.Errorf("another instance: %v", err)
+	}
+}
+
 // TestSigner checks what a signer sends and keeps: one certificate for several statements, no token in errors, and no
 // signature that the trusted root does not verify.
 func TestSigner(t *testing.T) {

@@ -189,7 +189,7 @@ func securityRules() []Rule {
 				"-- deploy/scripts/go.sh 755\n#!/bin/sh\nrm -rf ./build\n",
 		},
 		{
-			ID: Scripts, Title: "scripts", Severity: w, Capability: true,
+			ID: Scripts, Title: "scripts", Severity: w, Off: true, Capability: true,
 			Why: "Agents run the scripts with the user's rights. The finding is a fact for users to review, not a defect.",
 			Fix: "no change is needed; describe in SKILL.md what each script does",
 
@@ -210,7 +210,7 @@ func securityRules() []Rule {
 				"allowed-tools: Read Bash(kubectl rollout:*)\n---\n\nRoll the service out.\n",
 		},
 		{
-			ID: Hooks, Title: "hooks", Severity: w, Capability: true,
+			ID: Hooks, Title: "hooks", Severity: w, Off: true, Capability: true,
 			Why: "Agents run hooks automatically, without a decision by the model.",
 			Fix: "no change is needed; describe in SKILL.md what each hook does",
 
@@ -224,7 +224,7 @@ func securityRules() []Rule {
 				"-- deploy/scripts/check.sh 755\n#!/bin/sh\nkubectl get nodes\n",
 		},
 		{
-			ID: MCPServers, Title: "MCP servers", Severity: w, Capability: true,
+			ID: MCPServers, Title: "MCP servers", Severity: w, Off: true, Capability: true,
 			Why: "The configuration starts programs or connects to servers.",
 			Fix: "no change is needed; describe in SKILL.md what each server does",
 
@@ -319,7 +319,7 @@ func securityRules() []Rule {
 			Good: head + "```sh\napt-get install kubectl\n```\n",
 		},
 		{
-			ID: CredentialPath, Title: "path of credentials", Severity: a,
+			ID: CredentialPath, Title: "path of credentials", Severity: a, Off: true, Capability: true,
 			Why: "Such text is often harmless, but attacks also contain it. Few skills need to read credentials.",
 			Fix: "let a tool read its own credentials",
 
@@ -335,7 +335,7 @@ func securityRules() []Rule {
 			Good: head + "```sh\nkubectl exec -it deploy/web -- sh\n```\n",
 		},
 		{
-			ID: Shortener, Title: "shortened link", Severity: a,
+			ID: Shortener, Title: "shortened link", Severity: a, Off: true,
 			Why: "Such text is often harmless, but attacks also contain it. " +
 				"A shortened link hides its target, which can change.",
 			Fix: "use the full address",
@@ -344,7 +344,7 @@ func securityRules() []Rule {
 			Good: head + "See https://docs.acme/regions for the regions.\n",
 		},
 		{
-			ID: Sudo, Title: "sudo", Severity: a,
+			ID: Sudo, Title: "sudo", Severity: a, Off: true, Capability: true,
 			Why: "Such text is often harmless, but attacks also contain it. The command runs with administrator rights.",
 			Fix: "explain in the text why the command requires administrator rights",
 
@@ -352,7 +352,7 @@ func securityRules() []Rule {
 			Good: head + "```sh\nsystemctl --user restart web\n```\n",
 		},
 		{
-			ID: HTMLComment, Title: "HTML comment", Severity: a,
+			ID: HTMLComment, Title: "HTML comment", Severity: a, Off: true,
 			Why: "Such text is often harmless, but attacks also contain it. Rendered pages hide comments, but models read them.",
 			Fix: "move the content of the comment to the text, or delete the comment",
 

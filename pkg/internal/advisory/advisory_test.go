@@ -72,7 +72,7 @@ func TestAffects(t *testing.T) {
 func TestCheck(t *testing.T) {
 	for text, want := range map[string]string{
 		`[]`:                               "is not an OSV record",
-		`{"id":"x y"}`:                     `the id "x y"`,
+		`{"id":"x y"}`:                     `the advisory id "x y" is not`,
 		`{"id":"SKILL-1","affected":[{}]}`: "modified is missing",
 		`{"id":"SKILL-1","modified":"2026-11-01T00:00:00Z","affected":[]}`:                                                                             "affected is empty",
 		`{"id":"SKILL-1","modified":"2026-11-01T00:00:00Z","affected":[{"package":{"ecosystem":"AgentSkills","name":"deploy"},"versions":["1.0.0"]}]}`: `affected[0]: the package name "deploy"`,
@@ -103,6 +103,15 @@ func TestMatching(t *testing.T) {
 	if want := "MAL-2026-7 true, SKILL-2026-0002 false"; strings.Join(got, ", ") != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
+	// Feeds may give one id to different advisories, and copy advisories.
+	all = append(all, record(t, "SKILL-2026-0002", versions(`{"introduced":"0"},{"fixed":"4.0.0"}`), ""), all[0])
+	if got := advisory.Matching(all, advisory.Subject{Pack: "acme/deploy", Version: "1.0.0"}); len(got) != 3 {
+		t.Errorf("got %v", got)
+	}
+	backported := record(t, "SKILL-3", versions(`{"introduced":"0"},{"fixed":"1.2.0"}`)+","+versions(`{"introduced":"0"},{"fixed":"1.1.5"},{"introduced":"1.2.0"},{"fixed":"1.3.0"}`), "")
+	if got := backported.FixedIn(advisory.Subject{Pack: "acme/deploy", Version: "1.0.0"}); got != "1.3.0" {
+		t.Errorf("fixed in %q", got)
+	}
 	if got := all[1].FixedIn(advisory.Subject{Pack: "acme/deploy", Version: "1.0.0"}); got != "2.0.0" {
 		t.Errorf("fixed in %q", got)
 	}
@@ -125,6 +134,9 @@ func TestFeed(t *testing.T) {
 	}
 	if _, err := advisory.EncodeFeed([]*advisory.Advisory{a, a}); err == nil {
 		t.Error("an id twice is accepted")
+	}
+	if _, err := advisory.DecodeFeed(append(bytes.Clone(one), one...)); err == nil || !strings.Contains(err.Error(), "line 3 of the feed: the id SKILL-1 is duplicated") {
+		t.Errorf("an id twice: %v", err)
 	}
 	if _, err := advisory.DecodeFeed(append(one, "{}\n"...)); err == nil || !strings.Contains(err.Error(), "line 3") {
 		t.Errorf("got %v", err)
@@ -169,6 +181,14 @@ func TestBlocked(t *testing.T) {
 		if got := find("acme/"+name, "1.5.0", other) + find("harmless/"+name, "1.4.9", tree); got != "" {
 			t.Errorf("%s: found %q", name, got)
 		}
+	}
+	half, err := advisory.EncodeBlocked(all[:400])
+	if err != nil {
+		t.Fatal(err)
+	}
+	rest, err := advisory.EncodeBlocked(all[400:])
+	if err != nil || !bytes.Equal(advisory.MergeBlocked(rest, half, rest), data) {
+		t.Errorf("joined lists differ: %v", err)
 	}
 	if _, err := (advisory.Blocked{File: strings.NewReader("acme/deploy"), Size: 11}).Find("acme/deploy", "1.0.0", nil); err == nil {
 		t.Error("a damaged list is accepted")

@@ -3,8 +3,10 @@ package advisory
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 
@@ -15,12 +17,15 @@ import (
 // key, a tab, and the advisory as JSON. A process finds a key in it with a few short reads, so that every activation
 // can look, however many advisories there are.
 
-// maxBlockedLine is the greatest length of a line in bytes.
-const maxBlockedLine = 2 * MaxBytes
+const (
+	maxBlockedLine  = 2 * MaxBytes     // greatest length of a line in bytes
+	maxBlockedBytes = 2 * MaxFeedBytes // greatest size of a list: it repeats the summary for each digest
+)
 
-// EncodeBlocked returns the list of what advisories state to be malicious.
+// EncodeBlocked returns the list of what the advisories of a feed state to be malicious.
 func EncodeBlocked(all []*Advisory) ([]byte, error) {
 	var lines []string
+	size := 0
 	for _, a := range all {
 		if a.Withdrawn != nil || !a.Malicious() {
 			continue
@@ -33,27 +38,57 @@ func EncodeBlocked(all []*Advisory) ([]byte, error) {
 			}
 			for _, t := range x.trees() {
 				lines = append(lines, t+"\t"+string(trees)+"\n")
+				size += len(lines[len(lines)-1])
 			}
-			if len(x.Ranges)+len(x.Versions) == 0 {
-				continue
+			if len(x.Ranges)+len(x.Versions) > 0 {
+				one := *short
+				one.Affected = []Affected{{Package: x.Package, Ranges: x.Ranges, Versions: x.Versions}}
+				text, err := json.Marshal(one)
+				if err != nil {
+					return nil, err
+				}
+				lines = append(lines, x.Package.Name+"\t"+string(text)+"\n")
+				size += len(lines[len(lines)-1])
 			}
-			one := *short
-			one.Affected = []Affected{{Package: x.Package, Ranges: x.Ranges, Versions: x.Versions}}
-			text, err := json.Marshal(one)
-			if err != nil {
-				return nil, err
+			if size > maxBlockedBytes {
+				return nil, diag.Errorf(diag.Invalid, "the list of malicious content has more than %d bytes", maxBlockedBytes)
 			}
-			lines = append(lines, x.Package.Name+"\t"+string(text)+"\n")
 		}
 	}
+	return joinSorted(lines), nil
+}
+
+// MergeBlocked returns one list with the lines of several.
+func MergeBlocked(lists ...[]byte) []byte {
+	var lines []string
+	for _, list := range lists {
+		lines = slices.AppendSeq(lines, strings.Lines(string(list)))
+	}
+	return joinSorted(lines)
+}
+
+func joinSorted(lines []string) []byte {
 	slices.Sort(lines)
-	return []byte(strings.Join(slices.Compact(lines), "")), nil
+	return []byte(strings.Join(slices.Compact(lines), ""))
 }
 
 // Blocked is a list of blocked content.
 type Blocked struct {
 	File io.ReaderAt
 	Size int64
+}
+
+// OpenBlocked opens a list in a file, which the caller closes. The error is [fs.ErrNotExist] if there is none.
+func OpenBlocked(name string) (Blocked, io.Closer, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return Blocked{}, nil, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return Blocked{}, nil, errors.Join(err, f.Close())
+	}
+	return Blocked{File: f, Size: info.Size()}, f, nil
 }
 
 // Find returns an advisory that states a subject to be malicious; nil if there is none. The trees of the subject are

@@ -11,7 +11,7 @@
 //   - A withdrawn advisory matches nothing.
 //   - A feed is one file of advisories with a signature about its bytes, its number, and its expiry. A feed with a lower
 //     number never replaces one with a higher number.
-//   - The package turns bytes into values and back. It reads no files.
+//   - The package turns bytes into values and back. The only files that it reads are lists of blocked content.
 //
 // This package may change at any time.
 package advisory

@@ -69,6 +69,7 @@ func DecodeFeed(data []byte) ([]*Advisory, error) {
 		return nil, diag.Errorf(diag.Invalid, "the feed has %d bytes; the limit is %d", len(data), MaxFeedBytes)
 	}
 	var all []*Advisory
+	ids := map[string]bool{}
 	line := 0
 	for text := range bytes.Lines(data) {
 		line++
@@ -79,6 +80,10 @@ func DecodeFeed(data []byte) ([]*Advisory, error) {
 		if err != nil {
 			return nil, diag.Errorf(diag.Invalid, "line %d of the feed: %w", line, err)
 		}
+		if ids[a.ID] {
+			return nil, diag.Errorf(diag.Invalid, "line %d of the feed: the id %s is duplicated", line, a.ID)
+		}
+		ids[a.ID] = true
 		all = append(all, a)
 	}
 	return all, nil

@@ -1,6 +1,7 @@
 package advisory
 
 import (
+	"reflect"
 	"slices"
 
 	"github.com/Masterminds/semver/v3"
@@ -69,7 +70,25 @@ func (r Range) contains(v *semver.Version) bool {
 	return affected
 }
 
-// FixedIn returns the lowest version after that of a subject which the advisory names as fixed, or "".
+// HasTrees reports whether the advisory is also about content, which versions do not show.
+func (a *Advisory) HasTrees() bool {
+	return slices.ContainsFunc(a.Affected, func(x Affected) bool { return len(x.trees()) > 0 })
+}
+
+// Capabilities returns what the affected skills of a subject can do, as far as the advisory states it, sorted.
+func (a *Advisory) Capabilities(s Subject) []string {
+	var all []string
+	for _, x := range a.Affected {
+		if x.Specific != nil && x.affects(s) {
+			all = append(all, x.Specific.Capabilities...)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// FixedIn returns the lowest version after that of a subject that the advisory names as fixed and that no other part of
+// it affects, or "".
 func (a *Advisory) FixedIn(s Subject) string {
 	v, err := semver.StrictNewVersion(s.Version)
 	if err != nil {
@@ -83,7 +102,8 @@ func (a *Advisory) FixedIn(s Subject) string {
 		for _, r := range x.Ranges {
 			for _, e := range r.Events {
 				f, err := semver.StrictNewVersion(e.Fixed)
-				if err == nil && f.GreaterThan(v) && (best == nil || f.LessThan(best)) {
+				if err == nil && f.GreaterThan(v) && (best == nil || f.LessThan(best)) &&
+					!a.Affects(Subject{Pack: s.Pack, Version: e.Fixed}) {
 					best = f
 				}
 			}
@@ -96,7 +116,7 @@ func (a *Advisory) FixedIn(s Subject) string {
 }
 
 // Matching returns the advisories about a subject, malicious ones first, then by id. Of advisories that are aliases of
-// each other, only the first one is returned.
+// each other, only the first one is returned. Different advisories of several feeds may have one id; all of them count.
 func Matching(all []*Advisory, s Subject) []*Advisory {
 	var found []*Advisory
 	for _, a := range all {
@@ -105,12 +125,15 @@ func Matching(all []*Advisory, s Subject) []*Advisory {
 		}
 	}
 	slices.SortStableFunc(found, compare)
-	known := map[string]bool{}
+	known := map[string]*Advisory{} // by id and alias
 	return slices.DeleteFunc(found, func(a *Advisory) bool {
-		names := append([]string{a.ID}, a.Aliases...)
-		again := slices.ContainsFunc(names, func(id string) bool { return known[id] })
-		for _, id := range names {
-			known[id] = true
+		again := false
+		for _, id := range append([]string{a.ID}, a.Aliases...) {
+			first, exists := known[id]
+			again = again || exists && (first.ID != a.ID || id != a.ID || reflect.DeepEqual(first, a))
+			if !exists {
+				known[id] = a
+			}
 		}
 		return again
 	})

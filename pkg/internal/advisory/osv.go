@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	"github.com/Masterminds/semver/v3"
 
@@ -92,7 +93,7 @@ type Event struct {
 // AffectedSpecific are the fields of skillpm for affected packs.
 type AffectedSpecific struct {
 	Trees        []string `json:"trees,omitempty"`        // tree digests of skills
-	Capabilities []string `json:"capabilities,omitempty"` // what the affected skills can do
+	Capabilities []string `json:"capabilities,omitempty"` // what the affected skills can do, in the terms of policies
 }
 
 // idPattern is what skillpm accepts as an id: OSV's form, a prefix and a hyphen.
@@ -105,6 +106,9 @@ var packPattern = sync.OnceValue(func() *regexp.Regexp {
 })
 
 var treePattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^t1:sha256:[0-9a-f]{64}$`) })
+
+// maxSummary is the greatest length of a summary in bytes.
+const maxSummary = 1000
 
 // maxList is the greatest length of each list in an advisory.
 const maxList = 10_000
@@ -123,20 +127,23 @@ func Parse(data []byte) (*Advisory, error) {
 
 // Check returns what is wrong with an advisory; nil if it is valid.
 func (a *Advisory) Check() error {
+	if err := CheckID(a.ID); err != nil {
+		return err
+	}
 	invalid := func(format string, args ...any) error {
-		return diag.Errorf(diag.Invalid, "%s: %s", a.label(), fmt.Sprintf(format, args...))
+		return diag.Errorf(diag.Invalid, "advisory %s: %s", a.ID, fmt.Sprintf(format, args...))
 	}
 	switch {
-	case !idPattern().MatchString(a.ID) || len(a.ID) > 64:
-		return invalid("the id %q is not a prefix and a number, such as SKILL-2026-0001", a.ID)
 	case a.Modified.IsZero():
 		return invalid("modified is missing")
 	case len(a.Affected) == 0:
 		return invalid("affected is empty")
 	case len(a.Affected) > maxList || len(a.Aliases) > maxList:
 		return invalid("a list has more than %d entries", maxList)
-	case strings.ContainsFunc(a.Summary, func(r rune) bool { return r < ' ' }) || len(a.Summary) > 1000:
-		return invalid("summary is longer than 1,000 bytes or has control characters")
+	case len(a.Summary) > maxSummary:
+		return invalid("summary has %d bytes; the limit is %d", len(a.Summary), maxSummary)
+	case strings.ContainsFunc(a.Summary, unicode.IsControl):
+		return invalid("summary contains a line break or another control character")
 	}
 	for i, x := range a.Affected {
 		if err := x.check(); err != nil {
@@ -146,11 +153,20 @@ func (a *Advisory) Check() error {
 	return nil
 }
 
-func (a *Advisory) label() string {
-	if idPattern().MatchString(a.ID) {
-		return "advisory " + a.ID
+// CheckID returns what is wrong with the id of an advisory; nil if it is valid.
+func CheckID(id string) error {
+	if !idPattern().MatchString(id) || len(id) > 64 {
+		return diag.Errorf(diag.Invalid, "the advisory id %q is not a prefix and a number, such as SKILL-2026-0001", id)
 	}
-	return "the advisory"
+	return nil
+}
+
+// CheckTree returns what is wrong with a tree digest; nil if it is valid.
+func CheckTree(digest string) error {
+	if !treePattern().MatchString(digest) {
+		return diag.Errorf(diag.Invalid, "the tree digest %q is not t1:sha256: and 64 hexadecimal digits", digest)
+	}
+	return nil
 }
 
 func (x Affected) check() error {
@@ -159,7 +175,8 @@ func (x Affected) check() error {
 		return nil // a record may also be about packages of other ecosystems
 	case x.Package.Name == AnyPack && (len(x.Ranges) > 0 || len(x.Versions) > 0):
 		return fmt.Errorf("the package %q cannot have versions", AnyPack)
-	case len(x.Ranges) > maxList || len(x.Versions) > maxList || len(x.trees()) > maxList:
+	case len(x.Ranges) > maxList || len(x.Versions) > maxList || len(x.trees()) > maxList ||
+		x.Specific != nil && len(x.Specific.Capabilities) > maxList:
 		return fmt.Errorf("a list has more than %d entries", maxList)
 	case len(x.Ranges)+len(x.Versions)+len(x.trees()) == 0:
 		return fmt.Errorf("ranges, versions, or database_specific.trees are missing")
@@ -173,8 +190,8 @@ func (x Affected) check() error {
 		}
 	}
 	for _, t := range x.trees() {
-		if !treePattern().MatchString(t) {
-			return fmt.Errorf("the tree digest %q is not t1:sha256: and 64 hexadecimal digits", t)
+		if err := CheckTree(t); err != nil {
+			return err
 		}
 	}
 	for _, r := range x.Ranges {

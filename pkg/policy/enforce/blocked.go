@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"github.com/skillpm/skillpm/pkg/internal/advisory"
@@ -32,19 +31,15 @@ func (o *Options) checkBlocked(ctx context.Context, s Skill, files fs.FS) error 
 	if dir == "" {
 		return nil
 	}
-	f, err := os.Open(filepath.Join(dir, BlockedName))
+	list, file, err := advisory.OpenBlocked(filepath.Join(dir, BlockedName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	found, err := (advisory.Blocked{File: f, Size: info.Size()}).Find(s.Pack, s.Version, func() ([]string, error) {
+	defer file.Close()
+	found, err := list.Find(s.Pack, s.Version, func() ([]string, error) {
 		if files == nil {
 			return nil, nil
 		}

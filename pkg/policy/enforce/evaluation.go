@@ -13,9 +13,9 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	lintrule "github.com/skillpm/skillpm/pkg/diag/rule"
+	"github.com/skillpm/skillpm/pkg/internal/capability"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 	"github.com/skillpm/skillpm/pkg/policy"
-	"github.com/skillpm/skillpm/pkg/policy/internal/capability"
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
@@ -230,15 +230,20 @@ func (j *evaluation) checkApproval(p *policy.Policy) error {
 		j.capabilities.Because(w.Capabilities[0]), w.Missing)
 }
 
-// approveHint returns the command that approves the skill. For a pack that is not installed, that command fetches it
-// for review.
+// approveHint returns how to approve the skill. For a pack that is not installed, the command fetches it for review.
 func (j *evaluation) approveHint(p *policy.Policy) string {
-	command := "skillpm approve " + j.skill.Exact()
+	return approveHint(p, j.skill.Exact(), j.skill.Dir == "")
+}
+
+// approveHint returns how to approve a pack or a skill for a policy. With fetch, the command reviews what its source
+// has.
+func approveHint(p *policy.Policy, subject string, fetch bool) string {
+	command := "skillpm approve " + skill.QuoteArgument(subject)
 	machines := p.Level == policy.MachineLevel && p.Approvers != policy.UserApprovers
 	if machines {
 		command += " --scope machine"
 	}
-	if j.skill.Dir == "" {
+	if fetch {
 		command += " --fetch"
 	}
 	command += " --reason TEXT"
@@ -269,13 +274,18 @@ func (j *evaluation) requiredApproval(p *policy.Policy) (RequiredApproval, bool)
 	if len(caps) == 0 {
 		return RequiredApproval{}, false
 	}
+	return j.requirement(p, caps, line), true
+}
+
+// requirement returns the approval that a line of a policy requires, with the one that satisfies it.
+func (j *evaluation) requirement(p *policy.Policy, caps []policy.Capability, line int) RequiredApproval {
 	w := RequiredApproval{Policy: p.Path, Line: line, Level: p.Level, Capabilities: caps, policy: p}
 	if !j.hasApprovals {
 		j.hasApprovals = true
 		j.approvals, j.approvalsErr = j.st.approvals()
 	}
 	w.By, w.Missing = j.matchingApproval(p, caps)
-	return w, true
+	return w
 }
 
 // matchingApproval returns the approval that satisfies a policy, or why there is none.
@@ -293,7 +303,7 @@ func (j *evaluation) matchingApproval(p *policy.Policy, caps []policy.Capability
 		}
 		lacks := a.Lacks(caps)
 		switch same := slices.Contains(j.digests, a.Digest); {
-		case same && a.Expired(j.now()):
+		case same && a.Expired(j.st.now()):
 			near, reason = a, fmt.Sprintf("the approval by %s expired on %s", a.who(), a.Expires.Format(time.DateOnly))
 		case same && len(lacks) > 0:
 			near, reason = a, fmt.Sprintf("%s approved the skill for %s, but not for %s", a.who(), list(a.Capabilities),
@@ -346,11 +356,11 @@ func addedNoun(n int) string {
 }
 
 // now returns the time that decides whether approvals have expired.
-func (j *evaluation) now() time.Time {
-	if j.st.o.Now == nil {
+func (st snapshot) now() time.Time {
+	if st.o.Now == nil {
 		return time.Time{}
 	}
-	return j.st.o.Now()
+	return st.o.Now()
 }
 
 // levelCounts reports whether approvals of a level satisfy a policy: those of its own level and of stronger levels do.

@@ -96,7 +96,7 @@ func TestUse(t *testing.T) {
 		{name: "a source", machine: "sources: {allow: ['oci://registry.example/other/**']}", want: "is not an allowed source"},
 		{name: "belongs to a pack that is not in a lockfile", machine: "sources: {deny: [local]}", skill: enforce.Skill{Name: "tool", Pack: "acme/tools"}, want: "belongs to a pack that is not in a lockfile"},
 		{name: "no pack and sources", machine: "sources: {allow: []}", skill: enforce.Skill{Name: "tool"}},
-		{name: "forbidden", user: "forbid: [hooks, network-tools]", want: "config/policy.yaml:2: skill tool@acme/tools has network-tools, which the policy forbids: scripts/run.sh:2 runs curl"},
+		{name: "forbidden", user: "forbid: [hooks, network-tools]", want: "config/policy.yaml:2: skill tool@acme/tools has network-tools, which the policy forbids: scripts/run.sh:2 reaches example.com with curl"},
 		{name: "requires approval", project: "approve: [scripts]", want: "skillpm-policy.yaml:2: skill tool@acme/tools requires approval for scripts (scripts/run.sh is a script): the skill is not approved"},
 		{name: "needs none", machine: "approve: [hooks, dynamic-shell]\nforbid: [native-binaries]"},
 		{name: "too many files", machine: "limits: {files: 1}", want: "has 2 files; the limit is 1"},
@@ -543,4 +543,58 @@ func TestConcurrent(t *testing.T) {
 	if set := m.open().Policies(); len(set) != 1 || len(set[0].Skills.Deny) != n {
 		t.Errorf("%+v", set)
 	}
+}
+
+// TestCheckIncrease checks that an approval of exactly the new files accepts an update with more capabilities, if it
+// counts for the policy (O14).
+func TestCheckIncrease(t *testing.T) {
+	m := newMachine(t)
+	m.say(policy.MachineLevel, "updates: {capability-increase: ask}")
+	g := m.open()
+	r, err := g.Review(t.Context(), tool, tree())
+	if err != nil || len(r.Required) != 1 || r.Required[0].Line != 2 || r.Required[0].Accepts(policy.UserLevel) {
+		t.Fatalf("%+v, %v", r.Required, err)
+	}
+	check := func(want string, skills ...string) {
+		t.Helper()
+		trees := map[string]string{}
+		for _, name := range skills {
+			trees[name] = r.Digest
+		}
+		_, err := m.open().CheckIncrease(enforce.Increase{
+			What: "acme/tools", Why: "runs curl", Trees: trees, Reference: "acme/tools@1.1.0",
+		})
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	approve := func(l policy.Level) {
+		t.Helper()
+		by := enforce.Approver{By: "ada", Reason: "r", Expires: m.now.Add(time.Hour)}
+		if _, err := m.open().Approve(t.Context(), l, by, r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const missing = "without consent: runs curl"
+	check(missing, "tool@acme/tools")
+	approve(policy.ProjectLevel)
+	approve(policy.UserLevel)
+	check(missing, "tool@acme/tools")
+	approve(policy.MachineLevel)
+	check("", "tool@acme/tools")
+	check(missing, "tool@acme/tools", "other@acme/tools")
+	m.say(policy.ProjectLevel, "updates: {capability-increase: deny}")
+	check("which the policy denies", "tool@acme/tools")
+	m.say(policy.ProjectLevel, "")
+	m.now = m.now.Add(time.Hour)
+	check(missing, "tool@acme/tools")
+	m.now = m.now.Add(-time.Hour)
+	r.Digest = "t1:sha256:" + strings.Repeat("0", 64)
+	check(missing, "tool@acme/tools")
+
+	file := m.o.ApprovalFile(policy.MachineLevel, "")
+	if err := os.WriteFile(file, []byte("version: 1\napproval: []\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	check("skillpm ignores the approvals in this file", "tool@acme/tools")
 }

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/capability"
 	"github.com/skillpm/skillpm/pkg/policy"
-	"github.com/skillpm/skillpm/pkg/policy/internal/capability"
 )
 
 // Review has the facts that an approver needs about a skill.
@@ -54,7 +54,11 @@ func (g *Evaluator) Review(ctx context.Context, s Skill, files fs.FS) (Review, e
 		return r, err
 	}
 	for _, p := range st.policiesFor(s) {
-		if w, ok := j.requiredApproval(p); ok && !s.Machine {
+		w, ok := j.requiredApproval(p)
+		if !ok && p.Updates.CapabilityIncrease == policy.AskIncrease {
+			w, ok = j.requirement(p, j.capabilities.List(), p.Line("updates.capability-increase")), true
+		}
+		if ok && !s.Machine {
 			r.Required = append(r.Required, w)
 		}
 	}

@@ -15,9 +15,9 @@ import (
 	"sync"
 
 	"github.com/skillpm/skillpm/pkg/internal/atomicfile"
+	"github.com/skillpm/skillpm/pkg/internal/capability"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/policy"
-	"github.com/skillpm/skillpm/pkg/policy/internal/capability"
 )
 
 // RequiresApprovals reports whether an enforced policy has capabilities that need an approval.
@@ -131,10 +131,15 @@ func (c *factsCache) flush(file string) {
 // SaveFacts keeps what [Evaluator.CheckApproved] found out about skills for later processes.
 func (g *Evaluator) SaveFacts() { g.facts.flush(g.o.factsFile()) }
 
+// factsVersion changes when capabilities are found differently, so that the cache does not have those of an older
+// version.
+const factsVersion = 2
+
 // stampTree returns a digest of the names, sizes, modes, and times of all files below a directory; "" if it cannot be
 // read.
 func stampTree(dir string) string {
 	h := sha256.New()
+	fmt.Fprintln(h, factsVersion)
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 
+	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/advisory"
 	"github.com/skillpm/skillpm/pkg/sign"
 )
@@ -29,25 +30,28 @@ func (r *indexRegistry) Feed(ctx context.Context) (*Feed, error) {
 	for i, name := range advisory.FeedFiles() {
 		var err error
 		data[i], err = r.files.read(ctx, name)
-		if errors.Is(err, fs.ErrNotExist) && i == 0 {
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && i == 0:
 			return nil, nil
-		}
-		if err != nil {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil, diag.Errorf(diag.Invalid, "the index does not have %s", name)
+		case err != nil:
 			return nil, err
 		}
 	}
 	return &Feed{Data: data[0], Signature: data[1], Key: data[2]}, nil
 }
 
-// VerifyFeed verifies the signature of a feed, and returns what the signer states about it.
-func VerifyFeed(feed, signature []byte, keys []*sign.PublicKey) (advisory.Edition, error) {
+// VerifyFeed verifies the signature of a feed. It returns what the signer states about the feed, and the signer's key.
+func VerifyFeed(feed, signature []byte, keys []*sign.PublicKey) (advisory.Edition, *sign.PublicKey, error) {
 	v, err := sign.Verify(signature, keys, advisory.Digest(feed))
 	if err != nil {
-		return advisory.Edition{}, err
+		return advisory.Edition{}, nil, err
 	}
 	claim, err := sign.ParseStatement(v.Statement)
 	if err != nil {
-		return advisory.Edition{}, err
+		return advisory.Edition{}, nil, err
 	}
-	return advisory.ParseEdition(v.PredicateType, claim.Predicate)
+	edition, err := advisory.ParseEdition(v.PredicateType, claim.Predicate)
+	return edition, v.Key, err
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
+	"github.com/skillpm/skillpm/pkg/policy"
 	"github.com/skillpm/skillpm/pkg/publish/indexer"
 )
 
@@ -41,7 +42,8 @@ func newAdvisoryAdd(a *app) *cobra.Command {
 		Short: "Add or withdraw an advisory",
 		Long: `The command writes the file of an advisory about PACK (owner/name). Without flags for versions
 and content, all versions are affected. An advisory about malicious versions that the index
-has also gets the digests of their skills, so that clients find copies in other packs.
+has also gets the digests of their skills, so that clients find copies in other packs. Skills
+that an unaffected version also has are left out.
 
 Without PACK, the advisory is about content only: --tree. Use --file for a record that another
 program wrote, and --withdraw for an advisory that was wrong. Then run "skillpm index advisory
@@ -54,16 +56,6 @@ publish".`,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Pack = console.FirstOf(args)
-			described := o.Pack != "" || len(o.Trees) > 0
-			switch {
-			case o.Withdraw != "" && (described || o.File != ""), o.File != "" && described:
-				return diag.Errorf(diag.Usage, "use only one of PACK or --tree, --file, and --withdraw")
-			case o.Withdraw == "" && o.File == "" && !described:
-				return diag.Errorf(diag.Usage, "skillpm index advisory add needs PACK, --tree, --file, or --withdraw")
-			case described && o.Summary == "":
-				return diag.Errorf(diag.Usage, "skillpm index advisory add needs --summary").
-					WithHint("describe the problem in one sentence")
-			}
 			c, err := a.curator()
 			if err != nil {
 				return err
@@ -79,6 +71,8 @@ publish".`,
 			switch {
 			case r.DryRun:
 				a.Note("Dry run: the index did not change.")
+			case !r.Changed:
+				a.Note("%s did not change.", r.Advisory.ID)
 			case o.Withdraw != "":
 				a.Note("Withdrew %s. Publish the feed with: skillpm index advisory publish", r.Advisory.ID)
 			default:
@@ -97,13 +91,17 @@ publish".`,
 	f.StringVar(&o.LastAffected, "last-affected", "", "set the last affected `VERSION`, if none is fixed")
 	f.StringSliceVar(&o.Versions, "affected", nil, "add single affected `VERSIONS`")
 	f.StringArrayVar(&o.Trees, "tree", nil, "add the digest or directory of an affected `SKILL` (repeatable)")
+	f.StringSliceVar(&o.Capabilities, "capability", nil,
+		"add a `CAPABILITY` of the affected skills: "+strings.Join(policy.CapabilityNames(), ", ")+" (repeatable)")
 	f.StringSliceVar(&o.Aliases, "alias", nil, "add `IDS` of the same problem in other databases")
 	f.StringArrayVar(&o.References, "reference", nil, "add the `URL` of a page (repeatable)")
 	f.StringVar(&o.ID, "id", "", "use `ID` instead of the next free one")
 	f.StringVar(&o.File, "file", "", "add the OSV record in `FILE`")
 	f.StringVar(&o.Withdraw, "withdraw", "", "withdraw the advisory with `ID`")
 	f.BoolVar(&o.DryRun, "dry-run", false, "show the file that would be written, without changing the index")
-	console.MarkRare(cmd, "details", "alias", "reference", "id")
+	a.CompleteFlag(cmd, "capability", cobra.FixedCompletions(policy.CapabilityNames(),
+		cobra.ShellCompDirectiveNoFileComp))
+	console.MarkRare(cmd, "capability", "details", "alias", "reference", "id")
 	_ = cmd.MarkFlagDirname("index") // cannot fail: the flag exists
 	return cmd
 }

@@ -45,6 +45,7 @@ type App struct {
 	Closers   []func() // close the clients that the command used
 
 	asked     map[skillpm.ReboundError]bool // what the user was asked about
+	increases map[string]bool               // which updates that add capabilities the user accepted or refused
 	meter     atomic.Pointer[meter]         // progress display; nil until it is needed, and with --quiet
 	meterOnce sync.Once
 
@@ -105,6 +106,10 @@ func (a *App) Report(cmd *cobra.Command, err error) {
 	if edited, ok := errors.AsType[*skillpm.EditedError](err); ok {
 		a.printEdits(edited)
 		failure.Edited = edited.Edits
+	}
+	if increase, ok := errors.AsType[*skillpm.IncreaseError](err); ok {
+		a.reportIncreases(increase)
+		failure.Increases = increase.Increases
 	}
 	a.Hint(hint)
 	if a.JSON {

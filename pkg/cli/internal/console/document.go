@@ -35,6 +35,9 @@ type Failure struct {
 	Message string         `json:"message"`          // message that names the failed operation and the reason
 	Hint    string         `json:"hint"`             // suggestion for the next step; "" if skillpm has no suggestion
 	Edited  []skillpm.Edit `json:"edited,omitempty"` // installed skills whose local edits stopped the command
+
+	// updates with new capabilities, because of which a policy stopped the command
+	Increases []skillpm.Increase `json:"increases,omitempty"`
 }
 
 // WriteLine writes a value as one line of JSON, for streams.

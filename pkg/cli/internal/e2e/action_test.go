@@ -174,6 +174,7 @@ func TestAction(t *testing.T) {
 	binary := buildRelease(t, "1.2.3")
 	t.Run("validate", func(t *testing.T) { testActionValidate(t, hostRelease(t, binary, "1.2.3")) })
 	t.Run("download", func(t *testing.T) { testActionDownload(t, binary) })
+	t.Run("audit", func(t *testing.T) { testActionAudit(t, hostRelease(t, binary, "1.2.3")) })
 	t.Run("setup", func(t *testing.T) { testActionSetup(t, hostRelease(t, binary, "1.2.3")) })
 	t.Run("words", func(t *testing.T) { testActionWords(t, hostRelease(t, binary, "1.2.3")) })
 	t.Run("archives", func(t *testing.T) { testActionArchives(t, binary) })
@@ -207,6 +208,8 @@ func testActionValidate(t *testing.T, r *release) {
 		{"no such profile", map[string]string{"profile": "nonsense"}, 2, "", "error: "},
 		{"a profile", map[string]string{"paths": "good", "profile": "claude-code,agentskills"}, 0, "0", ""},
 		{"strict", map[string]string{"paths": "good/one", "strict": "true"}, 0, "0", ""},
+		{"audit without a lockfile", map[string]string{"paths": "good", "audit": "true"}, 4, "0", "error: "},
+		{"neither true nor false, audit", map[string]string{"audit": "yes"}, 2, "", "::error title=skillpm::the input 'audit'"},
 		{"neither true nor false", map[string]string{"strict": "yes"}, 2, "", "::error title=skillpm::the input 'strict'"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -238,6 +241,53 @@ func testActionValidate(t *testing.T, r *release) {
 			t.Errorf("%s: %v, %s\n%s", file, err, text, j.log)
 		}
 	}
+}
+
+// testActionAudit checks that an affected pack in the lockfile fails the job, after the skills were validated.
+func testActionAudit(t *testing.T, r *release) {
+	w := newWorkflow(t)
+	w.write(t, map[string]string{
+		"one/SKILL.md": gittest.Skill("one", "Does one thing. Use for one."),
+		"skillpm.yaml": "dependencies:\n  acme/kubectl-basics: \"^2\"\n",
+	})
+	program := w.run(t, map[string]string{"mirror": r.url, "paths": "one"}).steps["install"]["program"]
+	kept := filepath.Join(t.TempDir(), filepath.Base(program)) // jobs start with an empty directory of tools
+	if err := os.WriteFile(kept, readFile(t, program), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	home := t.TempDir()
+	skillpm := func(args ...string) {
+		t.Helper()
+		cmd := exec.Command(kept, args...)
+		cmd.Dir, cmd.Env = w.workspace, append(os.Environ(), "HOME="+home)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %v\n%s", args, err, out)
+		}
+	}
+	skillpm("install")
+	skillpm("index", "init", "index")
+	w.write(t, map[string]string{"skillpm.yaml": "registries: [{name: team, url: ./index}]\ndependencies:\n  acme/kubectl-basics: \"^2\"\n"})
+	skillpm("key", "generate", "--output", filepath.Join(home, "feed"), "--no-password")
+	publish := func() {
+		skillpm("index", "advisory", "publish", "--index", "index", "--signing-key", filepath.Join(home, "feed.key"))
+	}
+	publish()
+	inputs := map[string]string{"mirror": r.url, "paths": "one", "audit": "true", "audit-sarif-file": "a b.sarif"}
+	check := func(code int, log, report string) {
+		t.Helper()
+		j := w.run(t, inputs)
+		text, err := os.ReadFile(filepath.Join(w.workspace, "a b.sarif"))
+		if j.code != code || j.outputs["exit-code"] != strconv.Itoa(code) || j.outputs["errors"] != "0" ||
+			!strings.Contains(j.log, log) || err != nil || !strings.Contains(string(text), report) {
+			t.Errorf("exit code %d, want %d; %v\n%s\n%s", j.code, code, err, j.log, text)
+		}
+	}
+	check(0, "", `"results": []`)
+	skillpm("index", "advisory", "add", "acme/kubectl-basics", "--malicious", "--id", "MAL-2026-1", "--summary", "Sends keys", "--index", "index")
+	publish()
+	check(3, "::error file=skillpm.lock,line=", `"ruleId": "MAL-2026-1"`)
+	inputs["format"] = "text"
+	check(3, "acme/kubectl-basics 2.1.0 is malicious", `"ruleId": "MAL-2026-1"`)
 }
 
 // testActionSetup runs setup/action.yml: skillpm is on the PATH, and the locked packs are installed.
@@ -346,7 +396,7 @@ func testActionWords(t *testing.T, r *release) {
 		"$(touch pwned)", "`touch pwned`", "\"; touch pwned; \"", "' ; touch pwned; '", "| touch pwned && touch pwned",
 		"a[$(touch pwned)]", "x\ny=z", "<(touch pwned)", "-",
 	} {
-		alone := []string{"version", "token", "strict", "cache"}
+		alone := []string{"version", "token", "strict", "cache", "audit"}
 		jobs := map[string]string{"mirror": r.url}
 		for name := range w.action.Inputs {
 			// No program receives working-directory: the runner itself changes to it.
@@ -354,7 +404,9 @@ func testActionWords(t *testing.T, r *release) {
 				jobs[name] = text
 			}
 		}
-		all := []map[string]string{jobs, {"mirror": r.url + text}}
+		all := []map[string]string{
+			jobs, {"mirror": r.url + text}, {"mirror": r.url, "audit": "true", "audit-sarif-file": text},
+		}
 		for _, name := range alone {
 			all = append(all, map[string]string{"mirror": r.url, name: text})
 		}

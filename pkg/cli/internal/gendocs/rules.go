@@ -72,6 +72,9 @@ func rulePage(r rule.Rule) string {
 	}
 	if r.Capability {
 		b.WriteString(" It describes what the skill can do and is not a defect.")
+		if r.Off {
+			b.WriteString(" `skillpm validate --capabilities` lists what skills can do.")
+		}
 	}
 	fmt.Fprintf(&b, "\n\n%s\n", r.Why)
 	if r.Profile != "" {

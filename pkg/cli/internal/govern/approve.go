@@ -165,7 +165,9 @@ func (a *app) checkAccepted(h *runtime.Host, l policy.Level, reviews []enforce.R
 			}
 		}
 	}
-	requires := func(p *policy.Policy) bool { return p.Level <= l && len(p.Approve) > 0 }
+	requires := func(p *policy.Policy) bool {
+		return p.Level <= l && (len(p.Approve) > 0 || p.Updates.CapabilityIncrease == policy.AskIncrease)
+	}
 	switch {
 	case len(refused) == 0:
 		if l != policy.UserLevel && !slices.ContainsFunc(h.Guard().Policies(), requires) {
@@ -245,11 +247,11 @@ func (a *app) later(flag, text string) (time.Time, error) {
 
 // approvedJSON is an approved skill in the JSON output.
 type approvedJSON struct {
-	Skill        string              `json:"skill"`
-	Digest       string              `json:"digest"`
-	Capabilities []policy.Capability `json:"capabilities"`
-	Evidence     any                 `json:"evidence"`
-	Refused      string              `json:"refused,omitempty"` // why a policy denies the skill despite the approval
+	Skill        string               `json:"skill"`
+	Digest       string               `json:"digest"`
+	Capabilities []policy.Capability  `json:"capabilities"`
+	Evidence     enforce.Capabilities `json:"evidence"`
+	Refused      string               `json:"refused,omitempty"` // why a policy denies the skill despite the approval
 }
 
 func (a *app) printApproved(l policy.Level, file string, w enforce.Approver, reviews []enforce.Review) error {
@@ -260,7 +262,10 @@ func (a *app) printApproved(l policy.Level, file string, w enforce.Approver, rev
 			Evidence: r.Capabilities,
 		}
 		if e.Capabilities == nil {
-			e.Capabilities, e.Evidence = []policy.Capability{}, []string{}
+			e.Capabilities = []policy.Capability{}
+		}
+		if e.Evidence == nil {
+			e.Evidence = enforce.Capabilities{}
 		}
 		if r.Forbidden != nil {
 			e.Refused = r.Forbidden.Error()

@@ -189,7 +189,7 @@ func policyWarnings(p *policy.Policy) (list []string) {
 		list = append(list, "the policy records denials without enforcing them")
 	}
 	capabilities := slices.Concat(p.Forbid, p.Approve)
-	for _, c := range []policy.Capability{policy.NetworkTools, policy.FileWrite} {
+	for _, c := range []policy.Capability{policy.NetworkTools, policy.FileWrite, policy.Secrets} {
 		if slices.Contains(capabilities, c) && !(slices.Contains(capabilities, policy.Scripts) &&
 			slices.Contains(capabilities, policy.UnscopedShell)) {
 			list = append(list, fmt.Sprintf("the policy restricts %s, "+

@@ -306,6 +306,10 @@ func rulesOf(p *policy.Policy) (list []ruleJSON) {
 		{"allowed-tools", string(p.AllowedTools), p.Line("allowed-tools")},
 		{"hooks.unreadable", string(p.Hooks.Unreadable), p.Line("hooks")},
 		{"approvers", string(p.Approvers), p.Line("approvers")},
+		{
+			"updates.capability-increase", string(p.Updates.CapabilityIncrease),
+			p.Line("updates.capability-increase"),
+		},
 	} {
 		if s.text != "" {
 			add(s.line, s.key, "%s", s.text)

@@ -32,7 +32,7 @@ other packs. "skillpm install" and "skillpm update" reject malicious packs, and 
 vulnerable ones. A malicious skill that is already installed can no longer be activated.
 
 skillpm verifies the signature of each feed. If a feed is unreachable or invalid, skillpm
-uses the last verified one, with a warning.`,
+uses the last verified one, with a warning. Without one, the exit code is 8.`,
 		Example: `  skillpm audit
   skillpm audit --offline  # with the advisories that this machine has
   skillpm audit --format sarif >audit.sarif`,
@@ -61,12 +61,15 @@ uses the last verified one, with a warning.`,
 	return cmd
 }
 
-// printAudit prints the affected packs. There being one sets the exit code.
+// printAudit prints the affected packs. Affected packs and unknown advisories set the exit code.
 func (a *app) printAudit(r *skillpm.AuditReport, format string) error {
 	a.Warnings(r.Warnings)
 	failed := error(nil)
-	if len(r.Affected) > 0 {
+	switch {
+	case len(r.Affected) > 0:
 		failed = console.Reported{Exit: diag.Invalid}
+	case len(r.Unknown()) > 0:
+		failed = console.Reported{Exit: diag.Remote}
 	}
 	var err error
 	switch {
@@ -101,24 +104,22 @@ func (a *app) listAffected(r *skillpm.AuditReport) {
 			}
 		}
 	}
+	are := "are"
+	if len(r.Affected) == 1 {
+		are = "is"
+	}
 	switch {
 	case len(r.Affected) > 0:
-		a.Note("%d of %s affected. Update packs with \"skillpm update\", and remove malicious ones with: "+
-			"skillpm remove PACK", len(r.Affected), packsAre(r.Packs))
+		a.Note("%d of %s %s affected. Update packs with \"skillpm update\", and remove malicious ones with: "+
+			"skillpm remove PACK", len(r.Affected), textx.Count(r.Packs, "pack"), are)
 	case a.Quiet:
+	case len(r.Unknown()) > 0:
+		a.Note("This machine does not have the advisories of %s.", textx.FirstAndMore(r.Unknown(), 5))
 	case len(r.Feeds) == 0:
 		a.Note("No advisories: no index in the settings has any. Add a feed with the setting advisories.")
 	default:
 		fmt.Fprintf(a.Stdout, "%s No advisories about %s\n", p.Green("✓"), textx.Count(r.Packs, "pack"))
 	}
-}
-
-// packsAre returns a number of packs with its verb.
-func packsAre(n int) string {
-	if n == 1 {
-		return "1 pack is"
-	}
-	return textx.Count(n, "pack") + " are"
 }
 
 // advisoryKind returns what an advisory states about a pack.
@@ -140,6 +141,9 @@ func advisoryText(ref skillpm.AdvisoryRef) string {
 	}
 	if ref.Fixed != "" {
 		text += "; fixed in " + ref.Fixed
+	}
+	if len(ref.Capabilities) > 0 {
+		text += "; capabilities: " + strings.Join(ref.Capabilities, ", ")
 	}
 	return text
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
@@ -19,7 +20,7 @@ func (a *app) printPackInfo(p *skillpm.PackInfo) error {
 	a.field("yanked", p.Yanked)
 	a.field("deprecated", p.Deprecated)
 	for _, ref := range p.Advisories {
-		a.field(advisoryKind(ref), advisoryText(ref))
+		a.field(advisoryKind(ref), console.OneLine(advisoryText(ref)))
 	}
 	if text := denial(p.PackDenial, len(p.Skills)); text != "" {
 		a.field("denied", strings.TrimPrefix(text, "denied: "))
@@ -44,6 +45,9 @@ func (a *app) printPackInfo(p *skillpm.PackInfo) error {
 	}
 	for _, s := range p.Skills {
 		a.field("skill", strings.TrimSuffix(s.Name+": "+s.Description, ": "))
+		if text := capabilityText(s.Capabilities); text != "" {
+			a.field("capabilities", s.Name+": "+text)
+		}
 	}
 	return nil
 }
@@ -55,6 +59,7 @@ func (a *app) printSkill(info *skillpm.Info) error {
 	a.field("pack", s.Pack+" "+s.Version)
 	a.field("source", demoMark(s.Source, s.Demo))
 	a.field("tree", s.Tree)
+	a.field("capabilities", capabilityText(s.Capabilities))
 	a.field("denied", s.Denied)
 	switch {
 	case !s.Installed:
@@ -73,6 +78,17 @@ func (a *app) printSkill(info *skillpm.Info) error {
 		a.field("also", other.Name+"@"+other.Pack+" (agents see "+other.Link+")")
 	}
 	return nil
+}
+
+// capabilityText is the summary of a skill's capabilities, "" if they are not known.
+func capabilityText(c *skillpm.Capabilities) string {
+	switch {
+	case c == nil:
+		return ""
+	case c.Summary == "":
+		return "none found"
+	}
+	return c.Summary
 }
 
 // available states under which name a skill can be used, and which skill has its bare name otherwise.

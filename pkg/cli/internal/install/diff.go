@@ -4,13 +4,11 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/internal/textdiff"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
@@ -25,9 +23,10 @@ func newDiff(a *app) *cobra.Command {
 install. PACK selects a pack or, with @, a version or range of a pack. The command fetches
 new versions into the store, but does not install them.
 
-The first lines start with # and are a summary: added and removed skills, changed
-allowed-tools and hooks, and new scripts, executable files, URLs, and dependencies. The
-other lines are a unified diff for "git apply".
+The first lines start with # and are a summary. It begins with the capabilities that the
+update adds and the restrictions that it lifts, with their lines. Then it shows added and
+removed skills, changed scripts, and new URLs and dependencies. The other lines are a unified
+diff for "git apply".
 
 If a registry or source is unreachable, skillpm skips its packs with a warning, and the exit
 code is 8. With --edits, the command shows only the local edits of installed skills.`,
@@ -110,12 +109,12 @@ func (a *app) printPacks(r *skillpm.DiffReport, o skillpm.DiffOptions, stat, nam
 	return nil
 }
 
-// maxNotes limits the notes of one kind for a pack in the summary.
-const maxNotes = 20
-
 // printSummary prints the important changes in lines that patch tools ignore.
 func (a *app) printSummary(r *skillpm.DiffReport, o skillpm.DiffOptions) {
 	p := a.Palette(a.Stdout)
+	for _, line := range console.IncreaseLines(r.Increases()) {
+		fmt.Fprintln(a.Stdout, p.Yellow("# "+line))
+	}
 	for _, pack := range r.Packs {
 		s := pack.Files.Stat()
 		what := pack.From + " → " + pack.To
@@ -131,26 +130,21 @@ func (a *app) printSummary(r *skillpm.DiffReport, o skillpm.DiffOptions) {
 			textx.Count(s.Files, "file"), s.Insertions, s.Deletions)
 		counts := map[string]int{}
 		for _, n := range pack.Notes {
-			if counts[n.Kind]++; counts[n.Kind] <= maxNotes {
+			if counts[n.Kind]++; counts[n.Kind] <= console.MaxNotes {
 				text := n.Text
 				if n.Path != "" {
 					text = n.Path + ": " + text
 				}
-				fmt.Fprintln(a.Stdout, p.Yellow("#   ! "+noteLine(text)))
+				fmt.Fprintln(a.Stdout, p.Yellow("#   ! "+console.NoteLine(text)))
 			}
 		}
 		for _, kind := range slices.Sorted(maps.Keys(counts)) {
-			if n := counts[kind]; n > maxNotes {
-				fmt.Fprintln(a.Stdout, p.Yellow(fmt.Sprintf("#   ! … and %d more changes of the kind %s", n-maxNotes,
+			if n := counts[kind]; n > console.MaxNotes {
+				fmt.Fprintln(a.Stdout, p.Yellow(fmt.Sprintf("#   ! … and %d more changes of the kind %s", n-console.MaxNotes,
 					kind)))
 			}
 		}
 	}
-}
-
-// noteLine converts a text to one printable line.
-func noteLine(s string) string {
-	return textx.Truncate(strings.ReplaceAll(textdiff.Visible(s), "\n", " "), 300)
 }
 
 // printStat prints the size of the change of each file.

@@ -53,6 +53,7 @@ that "gh skill" recorded. It writes skillpm.yaml, and leaves the skills where th
 					return err
 				}
 			}
+			o.Accept = a.AcceptIncreases
 			note := a.NewProjectNote(o.Scope)
 			r, err := c.Import(cmd.Context(), o)
 			if err != nil {

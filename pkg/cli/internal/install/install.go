@@ -41,7 +41,8 @@ If several packs contain a skill with the same name, the skill of the pack that 
 skillpm.yaml gets the name, and the other skills get aliases. --as sets the alias of a
 skill.
 
-The installer does not run anything in a pack, and never replaces files that skillpm did not
+For each new skill, the installer shows what it can do, such as the hosts that its scripts
+reach. It does not run anything in a pack, and never replaces files that skillpm did not
 create. Before it replaces a locally edited skill, it stops and shows the edit. --keep keeps
 the pack of the skill; --force replaces the skill and keeps a copy in .skillpm/backup.
 
@@ -78,7 +79,7 @@ have the same signer.`,
 					return err
 				}
 			}
-			o.Packs = args
+			o.Packs, o.Accept = args, a.AcceptIncreases
 			note := a.NewProjectNote(o.Scope)
 			r, err := c.Install(cmd.Context(), o)
 			if err != nil {
@@ -174,6 +175,9 @@ func (a *app) printInstall(r *skillpm.InstallReport, verb string) error {
 	}
 	if r.ResolvedLock && !r.DryRun {
 		a.Note("Resolved the merge conflicts in skillpm.lock. Mark the file as resolved with: git add skillpm.lock")
+	}
+	for _, line := range console.IncreaseLines(r.Increases) {
+		fmt.Fprintln(a.Stdout, p.Yellow(line))
 	}
 	for _, pack := range r.Packs {
 		a.printPack(p, pack, r)
@@ -305,11 +309,32 @@ func (a *app) printPack(p console.Palette, pack skillpm.PackReport, r *skillpm.I
 		}
 		fmt.Fprintf(a.Stdout, "    %s  %s\n", name, p.Dim(console.Home(r)+s.Dir))
 	}
+	a.printCapabilities(p, pack)
 	if pack.Range != "" {
 		fmt.Fprintf(a.Stdout, "    %s\n", p.Dim("skillpm.yaml: "+pack.PreviousRange+" → "+pack.Range))
 	}
 	for _, name := range pack.Dropped {
 		fmt.Fprintf(a.Stdout, "    %s\n", p.Red("- "+name))
+	}
+}
+
+// maxSummaries is the number of skills of a pack whose capabilities are printed.
+const maxSummaries = 20
+
+// printCapabilities prints what the skills of a new pack can do. Those that an update adds to a pack are at the top.
+func (a *app) printCapabilities(p console.Palette, pack skillpm.PackReport) {
+	var lines []string
+	for _, s := range pack.Skills {
+		if s.Capabilities != nil && s.Capabilities.Summary != "" && !slices.Contains(pack.Added, s.Name) {
+			lines = append(lines, s.Name+": "+s.Capabilities.Summary)
+		}
+	}
+	for i, line := range lines {
+		if i == maxSummaries && len(lines) > maxSummaries+1 && a.Verbose == 0 {
+			fmt.Fprintf(a.Stdout, "    %s\n", p.Dim(fmt.Sprintf("and %d more; show all with -v", len(lines)-i)))
+			break
+		}
+		fmt.Fprintf(a.Stdout, "    %s\n", console.Printable(line))
 	}
 }
 

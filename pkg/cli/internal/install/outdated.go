@@ -20,13 +20,17 @@ func newOutdated(a *app) *cobra.Command {
 		Use:   "outdated [PACK...]",
 		Short: "List packs with newer versions",
 		Long: `Each row shows the locked version of a pack, the version that "skillpm update" would select,
-the newest version, and the packs that require the pack. Notes show why a pack is held back,
-and which packs are yanked, deprecated, or moved. For a branch, they show the commits.
+the newest version, and the packs that require the pack. Notes show advisories and what fixes
+them, why a pack is held back, and which packs are yanked, deprecated, or moved. For a branch,
+they show the commits.
 
 If the content of a locked version changed at its source, for example because its tag was
 moved, the exit code is 6. If a registry or source is unreachable, skillpm lists its packs
-with a warning, and the exit code is 8. The command changes nothing, and downloads only
-packs whose tags moved.`,
+with a warning, and the exit code is 8.
+
+Notes also show the capabilities that an update adds. For this, the command downloads the new
+versions of installed packs once, unless --offline is set. It does not use statements of
+publishers. It changes nothing.`,
 		Example: `  skillpm outdated
   skillpm outdated acme/deploy --json
   skillpm outdated --check  # in CI: exit 3 if a pack is outdated`,
@@ -133,7 +137,7 @@ func requirers(list []skillpm.Requirer) string {
 
 // outdatedNote explains why a pack stays at its version.
 func outdatedNote(p skillpm.OutdatedPack) string {
-	var notes []string
+	notes := advisoryNotes(p)
 	if text := denial(p.PackDenial, p.Skills); text != "" {
 		notes = append(notes, text)
 	}
@@ -162,6 +166,9 @@ func outdatedNote(p skillpm.OutdatedPack) string {
 		notes = append(notes, fmt.Sprintf("%s moved from %s to %s", p.Revision, shortDigest(p.Resolved),
 			shortDigest(p.WantedResolved)))
 	}
+	if len(p.Capabilities) > 0 {
+		notes = append(notes, p.Wanted+" adds capabilities: "+console.CapabilityNames(p.Capabilities))
+	}
 	if p.Changed != nil {
 		notes = append(notes, "content of "+p.Current+" changed")
 	}
@@ -169,6 +176,28 @@ func outdatedNote(p skillpm.OutdatedPack) string {
 		notes = append(notes, "moved from "+p.Source+" to "+p.Moved)
 	}
 	return strings.Join(notes, "; ")
+}
+
+// advisoryNotes describes the advisories about the current version, and whether the wanted one is fixed.
+func advisoryNotes(p skillpm.OutdatedPack) (notes []string) {
+	for _, ref := range p.Advisories {
+		note := advisoryKind(ref) + ": " + ref.ID
+		switch {
+		case slices.Contains(p.Fixes, ref.ID):
+			note += ", fixed in " + p.Wanted
+		case ref.Fixed != "":
+			note += ", fixed in " + ref.Fixed + ", which an update does not select"
+		default:
+			note += ", not fixed"
+		}
+		notes = append(notes, note)
+	}
+	for _, ref := range p.WantedAdvisories {
+		if ref.Malicious {
+			notes = append(notes, p.Wanted+" is malicious: "+ref.ID)
+		}
+	}
+	return notes
 }
 
 // shortDigest shortens a commit, or a digest with its algorithm.

@@ -31,6 +31,11 @@ The command only downgrades a pack if its version was yanked or is outside the r
 output marks downgrades, and lists packs that are held back, with the reason. To see the
 changes to the skills first, run "skillpm diff".
 
+The output begins with the capabilities that the update adds, such as hosts, secrets, and
+tools, and with the restrictions that it lifts. If a policy has the rule
+updates.capability-increase, the command asks on a terminal, or fails with exit code 7. For
+the comparison, --dry-run downloads the new versions.
+
 Before the command replaces a locally edited skill, it stops and shows the edit. --keep
 keeps the pack of the skill; --force replaces the skill and keeps a copy in .skillpm/backup.
 
@@ -60,7 +65,7 @@ the network stay at their locked versions.`,
 			if err != nil {
 				return err
 			}
-			o.Packs = args
+			o.Packs, o.Accept = args, a.AcceptIncreases
 			r, err := c.Update(cmd.Context(), o)
 			if err != nil {
 				return err

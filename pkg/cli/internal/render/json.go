@@ -19,6 +19,8 @@ type JSONReport struct {
 	Findings   []diag.Finding        `json:"findings"`
 	Suppressed []lint.Suppressed     `json:"suppressed"`
 	Fixed      []publish.FixedFile   `json:"fixed,omitempty"` // files that --fix changed, or that --diff shows
+
+	Capabilities []lint.Capabilities `json:"capabilities"`
 }
 
 // JSONSummary counts skills and findings.
@@ -49,7 +51,8 @@ func document(o Outcome) JSONReport {
 	doc := JSONReport{
 		OK: o.OK(), Profiles: notNil(o.Profiles), Skills: notNil(o.Skills), Matrix: []lint.ProfileVerdict{},
 		Findings: notNil(o.Findings), Suppressed: notNil(o.Suppressed),
-		Fixed: o.Fixed,
+		Capabilities: []lint.Capabilities{},
+		Fixed:        o.Fixed,
 		Summary: JSONSummary{
 			Skills: len(o.Skills), Errors: o.Count(diag.SeverityError), Warnings: o.Count(diag.SeverityWarning),
 			Notes: o.Count(diag.SeverityNote), Suppressed: len(o.Suppressed),
@@ -63,6 +66,10 @@ func document(o Outcome) JSONReport {
 	for _, h := range o.Verdicts {
 		h.Reasons = notNil(h.Reasons)
 		doc.Matrix = append(doc.Matrix, h)
+	}
+	for _, c := range o.Capabilities {
+		c.Evidence = notNil(c.Evidence)
+		doc.Capabilities = append(doc.Capabilities, c)
 	}
 	return doc
 }

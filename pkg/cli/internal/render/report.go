@@ -27,6 +27,8 @@ type Outcome struct {
 	JobSummary     string // the file of the job summary in GitHub Actions, otherwise ""
 	ShowSuppressed bool   // text and SARIF also list suppressed findings
 
+	ShowCapabilities bool // text lists the capabilities of all skills
+
 	Fixed []publish.FixedFile // the changes that --fix made or would make
 	Dry   bool                // --diff: nothing was changed
 }
@@ -36,24 +38,34 @@ type Format struct {
 	name       string
 	extensions []string // default for these file extensions
 	Edits      bool     // it shows fixes
+	Evidence   bool     // it shows the evidence for capabilities
 	render     func(a *console.App, w io.Writer, o Outcome) error
 }
+
+// IsText reports whether it is the format for users.
+func (f Format) IsText() bool { return f.name == "text" }
 
 // formats are all formats; the first is the default.
 func formats() []Format {
 	return []Format{
-		{"text", []string{".txt"}, false, Text},
-		{"json", []string{".json"}, true, func(_ *console.App, w io.Writer, o Outcome) error { return JSON(w, o) }},
-		{"ndjson", []string{".ndjson"}, true, func(_ *console.App, w io.Writer, o Outcome) error {
-			return NDJSON(w, o)
-		}},
-		{"github", nil, false, func(_ *console.App, w io.Writer, o Outcome) error { return GitHub(w, o) }},
-		{"sarif", []string{".sarif", ".sarif.json"}, true, func(_ *console.App, w io.Writer, o Outcome) error {
-			return renderSARIF(w, o)
-		}},
-		{"junit", []string{".xml"}, false, func(_ *console.App, w io.Writer, o Outcome) error {
-			return renderJUnit(w, o)
-		}},
+		{name: "text", extensions: []string{".txt"}, render: Text},
+		{
+			name: "json", extensions: []string{".json"}, Edits: true, Evidence: true,
+			render: func(_ *console.App, w io.Writer, o Outcome) error { return JSON(w, o) },
+		},
+		{
+			name: "ndjson", extensions: []string{".ndjson"}, Edits: true, Evidence: true,
+			render: func(_ *console.App, w io.Writer, o Outcome) error { return NDJSON(w, o) },
+		},
+		{name: "github", render: func(_ *console.App, w io.Writer, o Outcome) error { return GitHub(w, o) }},
+		{
+			name: "sarif", extensions: []string{".sarif", ".sarif.json"}, Edits: true,
+			render: func(_ *console.App, w io.Writer, o Outcome) error { return renderSARIF(w, o) },
+		},
+		{
+			name: "junit", extensions: []string{".xml"},
+			render: func(_ *console.App, w io.Writer, o Outcome) error { return renderJUnit(w, o) },
+		},
 	}
 }
 
@@ -68,7 +80,7 @@ func FormatNames() []string {
 
 // Patch is the format of --diff.
 func Patch() Format {
-	return Format{"diff", []string{".diff", ".patch"}, false, renderPatch}
+	return Format{name: "diff", extensions: []string{".diff", ".patch"}, render: renderPatch}
 }
 
 // FindFormats returns the formats with these names, without duplicates.

@@ -70,6 +70,7 @@ func (t textReport) render(out io.Writer, o Outcome) error {
 		t.matrix(w, o)
 		fmt.Fprintln(w)
 	}
+	t.capabilities(w, o)
 	if t.quiet {
 		if len(groups) == 0 { // a silent success
 			return w.Flush()

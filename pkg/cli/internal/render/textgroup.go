@@ -11,6 +11,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
+	"github.com/skillpm/skillpm/pkg/lint"
 )
 
 // maxRepeated is how many findings of a rule in a skill are printed. If there are more, only the first is.
@@ -166,6 +167,27 @@ func (t textReport) failing(w io.Writer, o Outcome) {
 			break
 		}
 		t.println(w, fmt.Sprintf("  %s (%s)", console.Printable(name), t.Red(textx.Count(count[name], "error"))))
+	}
+	fmt.Fprintln(w)
+}
+
+// maxCapable is the number of skills whose capabilities are listed by default.
+const maxCapable = 10
+
+// capabilities lists what skills can do. For many skills it only counts them.
+func (t textReport) capabilities(w io.Writer, o Outcome) {
+	all := slices.DeleteFunc(slices.Clone(o.Capabilities), func(c lint.Capabilities) bool { return c.Summary == "" })
+	if len(all) == 0 || t.quiet && !o.ShowCapabilities {
+		return
+	}
+	fmt.Fprintln(w, t.Bold("Capabilities"))
+	if len(all) > maxCapable && !o.ShowCapabilities && !t.all {
+		t.println(w, fmt.Sprintf("  %d skills can run code, reach the network, or change files; list them with --capabilities",
+			len(all)))
+	} else {
+		for _, c := range all {
+			t.println(w, fmt.Sprintf("  %s: %s", console.Printable(c.Skill), console.Printable(c.Summary)))
+		}
 	}
 	fmt.Fprintln(w)
 }

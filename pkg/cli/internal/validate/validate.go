@@ -23,6 +23,7 @@ type validateFlags struct {
 	formats        []string
 	outputs        []string
 	showSuppressed bool
+	capabilities   bool
 	fix, diff      fixScope
 	stdin          bool
 	watch          bool
@@ -75,6 +76,9 @@ scripts, and files to which the frontmatter refers. The command also searches al
 malicious and risky content, compares skills with each other, and checks skillpm.yaml,
 skillpm.lock, index entries, policies, and baselines.
 
+What a skill can do, such as the hosts that its scripts reach, is not a finding: the report
+summarizes it for each skill. For more than ten skills, this needs --capabilities.
+
 Each finding shows a file, line, column, rule, and fix; "skillpm explain ID" explains a
 rule. The summary counts the findings of each rule. --quiet omits notes and, without errors
 and warnings, the summary; --verbose shows all findings of a rule. The exit code is 3 if
@@ -103,13 +107,14 @@ output. With --watch, the format ndjson prints each report as one line of JSON.`
 		render.FormatNames())+" (default text)")
 	f.StringArrayVarP(&flags.outputs, "output", "o", nil, "write a report to `[FORMAT=]FILE` (repeatable)")
 	f.BoolVar(&flags.showSuppressed, "show-suppressed", false, "also report suppressed findings (in text and sarif)")
+	f.BoolVar(&flags.capabilities, "capabilities", false, "list what every skill can do (in text)")
 	addFixScope(f, &flags.fix, "fix", "fix findings that have a safe fix; `names` also changes names of skills")
 	addFixScope(f, &flags.diff, "diff", "print the changes of --fix (`names`: --fix=names) as a patch")
 	f.BoolVar(&flags.stdin, "stdin", false, "validate standard input; --stdin-filename sets its path")
 	f.BoolVar(&flags.watch, "watch", false, "validate again when files change")
 	flags.baseline.add(cmd)
 	console.MarkRare(cmd, "check-scripts", "enable", "disable", "no-config", "baseline", "no-baseline", "policy-file",
-		"stdin-filename", "parallel", "show-suppressed", "stdin", "write-baseline", "reason")
+		"stdin-filename", "parallel", "show-suppressed", "capabilities", "stdin", "write-baseline", "reason")
 	for _, name := range []string{"fix", "diff"} {
 		a.CompleteFlag(cmd, name, func(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
 			return console.Matching([]string{string(fixSafe), string(fixNames)}, prefix), cobra.ShellCompDirectiveNoFileComp
@@ -196,9 +201,11 @@ func (a *app) validate(cmd *cobra.Command, o publish.ValidateOptions, flags vali
 		}
 	}
 	o.Edits = slices.ContainsFunc(destinations, func(d render.Destination) bool { return d.Edits })
+	o.Evidence = slices.ContainsFunc(destinations, func(d render.Destination) bool { return d.Evidence })
+	o.Capabilities = slices.ContainsFunc(destinations, func(d render.Destination) bool { return d.IsText() })
 	out := render.Outcome{
 		Version: console.BuildVersion(a.Version), Dir: c.Dir, Workspace: a.Getenv("GITHUB_WORKSPACE"), JobSummary: a.Getenv("GITHUB_STEP_SUMMARY"),
-		ShowSuppressed: flags.showSuppressed, Stdin: o.StdinName,
+		ShowSuppressed: flags.showSuppressed, ShowCapabilities: flags.capabilities, Stdin: o.StdinName,
 	}
 	if flags.watch {
 		return a.watch(cmd.Context(), c, o, out, destinations)

@@ -53,6 +53,7 @@ func (p *power) cmdlet(words []value, in value) value {
 		return union(append(words, in)...)
 	}
 	args := words[1:]
+	p.ran(programOf(name))
 	flags := map[string]value{}
 	var rest []value
 	for i := 0; i < len(args); i++ {

@@ -34,7 +34,7 @@ func newCode(r *reader, lang Language, sh *shell) *code {
 
 // script evaluates code.
 func (c *code) script(text string) {
-	if len(text) > maxFile || c.depth >= maxDepth {
+	if len(text) > maxFile || c.tooDeep() {
 		return
 	}
 	c.depth++
@@ -240,7 +240,7 @@ func control(name string) bool {
 
 // nestedBlock evaluates the statements in braces.
 func (c *code) nestedBlock(i int) {
-	if c.depth >= maxDepth {
+	if c.tooDeep() {
 		c.pos = c.end(i) + 1
 		return
 	}
@@ -396,7 +396,7 @@ func (c *code) local(name string) string { return c.stem + "." + name }
 // loop reads the head of a for loop.
 func (c *code) loop(end int) {
 	c.pos++
-	if c.depth >= maxDepth {
+	if c.tooDeep() {
 		return
 	}
 	c.depth++

@@ -37,7 +37,7 @@ func (s *shell) run(words []value, in value) value {
 			words = skipFlags(words[1:], "ughpCrtT")
 			continue
 		case "nohup", "time", "command", "builtin", "setsid", "exec", "nice", "ionice", "stdbuf", "then", "do", "!",
-			"unbuffer", "caffeinate":
+			"unbuffer", "caffeinate", "busybox":
 			words = skipFlags(words[1:], "naioce")
 			continue
 		case "timeout", "gtimeout":
@@ -99,6 +99,7 @@ func skipFlags(words []value, with string) []value {
 // program evaluates a program whose name is known.
 func (s *shell) program(name string, words []value, in value) value {
 	args := words[1:]
+	s.ran(name)
 	if s.funcs[name] {
 		return s.callFunction(name, args, in)
 	}

@@ -31,7 +31,7 @@ func (c *code) list(end int) value {
 
 // expression evaluates one expression up to a token that cannot continue it.
 func (c *code) expression(end int) value {
-	if c.depth >= maxDepth {
+	if c.tooDeep() {
 		for c.pos < end && (c.op(c.pos) == "" || !strings.Contains(",)]};", c.op(c.pos))) {
 			if op := c.op(c.pos); op == "(" || op == "[" || op == "{" {
 				c.pos = c.end(c.pos)
@@ -188,7 +188,7 @@ func (c *code) unary(end int) value {
 	if c.pos >= end {
 		return value{}
 	}
-	if c.depth >= maxDepth {
+	if c.tooDeep() {
 		c.pos++
 		return value{}
 	}

@@ -96,6 +96,29 @@ type Fact struct {
 	Sure   Sure
 }
 
+// Secret reports whether the fact reads keys, tokens, passwords, or other private data.
+func (f Fact) Secret() bool {
+	switch f.Kind {
+	case ReadsKey, ReadsBrowser, ReadsWallet, ReadsKeychain, ReadsDotenv, ReadsHistory, ReadsAgent, ReadsEnvironment:
+		return true
+	case ReadsVariable:
+		return secretName(f.Detail)
+	}
+	return false
+}
+
+// Network reports whether the fact connects to another machine.
+func (f Fact) Network() bool {
+	switch f.Kind {
+	case Downloads, Uploads, Connects, LooksUp, Mails:
+		return true
+	}
+	return false
+}
+
+// Reserved reports whether the host of the fact is this machine, in a private network, or reserved for examples.
+func (f Fact) Reserved() bool { return f.Host != "" && IsReserved(f.Host) }
+
 // Meaning is what a flow means: the kind of a [Flow].
 type Meaning uint8
 
@@ -154,7 +177,7 @@ type Flow struct {
 type Facts struct {
 	All   []Fact // sorted by file and line
 	Flows []Flow // sorted by file and line of To
-	// Partial reports that limits left out some facts or files.
+	// Partial reports that a file has code that was not read, see [Summary.Partial], or that there are too many flows.
 	Partial bool
 }
 

@@ -19,12 +19,24 @@ type File struct {
 // Summary is what one file does. It is small, and keeps nothing of the file's text but short names. The zero value is
 // that of a file without code.
 type Summary struct {
-	path    string
-	facts   []Fact
-	nodes   []node
-	edges   [][2]int32 // data passes from the first node to the second
-	partial bool
+	path     string
+	facts    []Fact
+	programs []Fact // of kind Runs: the first run of each program
+	nodes    []node
+	edges    [][2]int32 // data passes from the first node to the second
+	partial  bool
 }
+
+// Facts returns what the code of the file does, in the order of the file.
+func (s *Summary) Facts() []Fact { return s.facts }
+
+// Programs returns the first run of each program that shell code of the file runs, with its name without directories.
+// Lines that are not valid shell code, and here-documents, count with the first words of their commands.
+func (s *Summary) Programs() []Fact { return s.programs }
+
+// Partial reports that the file has code that was not read: it is too large, too deeply nested, not valid, or in a
+// language that this package does not read. Invalid code in Markdown does not count.
+func (s *Summary) Partial() bool { return s.partial }
 
 // Analyze returns what the code in the files of one skill does.
 func Analyze(files []File) *Facts {
@@ -60,14 +72,16 @@ func Summarize(f File) *Summary {
 
 // number sets the lines of the facts.
 func (s *Summary) number(text []byte) {
-	order := make([]int, len(s.facts))
-	for i := range order {
-		order[i] = i
+	order := make([]*Fact, 0, len(s.facts)+len(s.programs))
+	for i := range s.facts {
+		order = append(order, &s.facts[i])
 	}
-	slices.SortFunc(order, func(a, b int) int { return s.facts[a].Start - s.facts[b].Start })
+	for i := range s.programs {
+		order = append(order, &s.programs[i])
+	}
+	slices.SortFunc(order, func(a, b *Fact) int { return a.Start - b.Start })
 	at, line := 0, 1
-	for _, i := range order {
-		f := &s.facts[i]
+	for _, f := range order {
 		line += bytes.Count(text[at:f.Start], []byte("\n"))
 		at, f.Line = f.Start, line
 	}

@@ -22,6 +22,7 @@ const (
 	maxSources    = 12      // sources of one value
 	maxElements   = 64      // known elements of a list
 	maxChoices    = 16      // values that one value may have
+	maxName       = 64      // bytes of the name of a program
 	maxDepth      = 60      // nested expressions, commands, and texts that are code
 )
 
@@ -58,26 +59,6 @@ type value struct {
 	choices []value // what an element of a list may be
 }
 
-// oneOf returns the value of an element of a list.
-func oneOf(list []value) value {
-	v := union(list...)
-	v.choices = alternatives(list[:min(len(list), maxChoices)])
-	v.choices = v.choices[:min(len(v.choices), maxChoices)]
-	return v
-}
-
-// alternatives returns the values that each of several may be.
-func alternatives(values []value) []value {
-	var out []value
-	for _, v := range values {
-		if len(v.choices) == 0 {
-			out = append(out, v)
-		}
-		out = append(out, v.choices...)
-	}
-	return out
-}
-
 // field is a field of an object.
 type field struct {
 	name string
@@ -110,6 +91,26 @@ func (v *value) setField(name string, x value) {
 	}
 }
 
+// oneOf returns the value of an element of a list.
+func oneOf(list []value) value {
+	v := union(list...)
+	v.choices = alternatives(list[:min(len(list), maxChoices)])
+	v.choices = v.choices[:min(len(v.choices), maxChoices)]
+	return v
+}
+
+// alternatives returns the values that each of several may be.
+func alternatives(values []value) []value {
+	var out []value
+	for _, v := range values {
+		if len(v.choices) == 0 {
+			out = append(out, v)
+		}
+		out = append(out, v.choices...)
+	}
+	return out
+}
+
 func union(values ...value) (v value) {
 	for _, x := range values {
 		v.from = v.from.with(x.from)
@@ -138,6 +139,7 @@ type reader struct {
 	fixed      bool // code in a text is read: at does not move
 	keys       map[string]int32
 	once       map[string]int32
+	ranNames   map[string]bool // the programs of [Summary.Programs]
 	holes      []value
 	texts      int   // bytes of the texts that [reader.join] returned
 	nestedText int   // bytes of the texts that were evaluated as code
@@ -151,7 +153,7 @@ func newReader(f File, sum *Summary) *reader {
 	base := path.Base(f.Path)
 	return &reader{
 		sum: sum, text: f.Data, script: base, stem: stemOf(base), secured: -1,
-		keys: map[string]int32{}, once: map[string]int32{},
+		keys: map[string]int32{}, once: map[string]int32{}, ranNames: map[string]bool{},
 	}
 }
 
@@ -193,6 +195,13 @@ func (r *reader) fact(f Fact) int32 {
 		r.sum.nodes = append(r.sum.nodes, node{fact: -1})
 		return int32(len(r.sum.nodes)) - 1
 	}
+	r.sum.facts = append(r.sum.facts, r.here(f))
+	r.sum.nodes = append(r.sum.nodes, node{fact: int32(len(r.sum.facts)) - 1})
+	return int32(len(r.sum.nodes)) - 1
+}
+
+// here returns a fact with the position of the current statement.
+func (r *reader) here(f Fact) Fact {
 	f.File, f.Shown, f.Inline = r.sum.path, r.shown, r.inline
 	f.Start = min(max(0, r.offset()), len(r.text))
 	f.End = len(r.text)
@@ -202,9 +211,21 @@ func (r *reader) fact(f Fact) int32 {
 	if r.inline {
 		f.End = max(f.Start, min(f.End, r.spanEnd))
 	}
-	r.sum.facts = append(r.sum.facts, f)
-	r.sum.nodes = append(r.sum.nodes, node{fact: int32(len(r.sum.facts)) - 1})
-	return int32(len(r.sum.nodes)) - 1
+	return f
+}
+
+// ran records a program that shell code runs.
+func (r *reader) ran(name string) {
+	if name == "" || len(name) > maxName || hasHole(name) || r.inline || r.ranNames[name] {
+		return
+	}
+	if len(r.sum.programs) >= maxFacts {
+		r.sum.partial = true
+		return
+	}
+	r.ranNames[name] = true
+	name = shorten(name)
+	r.sum.programs = append(r.sum.programs, r.here(Fact{Kind: Runs, Detail: name, Client: name, Sure: Likely}))
 }
 
 // repeats reports whether the first fact with the same detail is enough.
@@ -334,6 +355,14 @@ func (r *reader) show(text string) string {
 		}
 	}
 	return out.String()
+}
+
+// tooDeep reports whether code is nested too deeply to be read.
+func (r *reader) tooDeep() bool {
+	if r.depth >= maxDepth {
+		r.sum.partial = true
+	}
+	return r.depth >= maxDepth
 }
 
 // evaluates reports whether a text may be evaluated as code, and counts it.

@@ -6,6 +6,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
 
@@ -74,7 +75,7 @@ func (s *shell) nested(lang Language, client string, code, in value) value {
 	if strings.HasPrefix(text, "\x00") && len(code.from) > 0 {
 		s.sink(Fact{Kind: RunsComputed, Detail: client, Client: client, Sure: Certain}, code)
 	}
-	if text == "" || s.depth >= maxDepth || !s.evaluates(text) {
+	if text == "" || s.tooDeep() || !s.evaluates(text) {
 		return value{}
 	}
 	s.depth += 5
@@ -104,12 +105,16 @@ func (r *reader) page(p *markdown.Page) {
 		if b.Language == "" && b.Fenced {
 			lang = Shell
 		}
-		if lang == Other || !b.Fenced || total > maxFile {
+		if lang == Other || !b.Fenced {
 			continue
 		}
 		text := r.blockText(p, b, lang)
-		if text == "" || b.Language == "" && !interesting(text) || lang != Shell && lang != PowerShell &&
-			!active(text) {
+		r.sum.partial = r.sum.partial || total > maxFile
+		if total > maxFile || b.Language == "" && !interesting(text) {
+			r.words(lang, text)
+			continue
+		}
+		if text == "" || lang != Shell && lang != PowerShell && !active(text) {
 			continue
 		}
 		total += len(text)
@@ -126,6 +131,27 @@ func (r *reader) page(p *markdown.Page) {
 				codes[lang] = newCode(r, lang, sh)
 			}
 			codes[lang].script(text)
+		}
+	}
+}
+
+// words records the programs of shell code that is not parsed.
+func (r *reader) words(lang Language, text string) {
+	if lang != Shell {
+		return
+	}
+	r.lines(0, text)
+}
+
+// lines records the first words of the commands in lines of shell code at an offset.
+func (r *reader) lines(offset int, text string) {
+	for line := range strings.Lines(text) {
+		if !r.fixed {
+			r.at = offset
+		}
+		offset += len(line)
+		for _, name := range firstWords(line) {
+			r.ran(name)
 		}
 	}
 }
@@ -208,7 +234,8 @@ const maxRetries = 12
 
 // parseShell returns the statements of a script. After an error, it continues at the next line. offset is that of text
 // in the script.
-func parseShell(text string, each func(offset int, st *syntax.Stmt)) {
+// Lines that are not valid are given to bad.
+func parseShell(text string, each func(offset int, st *syntax.Stmt), bad func(offset int, text string)) {
 	offset := 0
 	for range maxRetries {
 		stmts, err := shellsyntax.Statements([]byte(text[offset:]))
@@ -221,21 +248,67 @@ func parseShell(text string, each func(offset int, st *syntax.Stmt)) {
 			return
 		}
 		at := end
-		var bad syntax.ParseError
+		var invalid syntax.ParseError
 		var foreign syntax.LangError
 		switch {
-		case errors.As(err, &bad):
-			at = max(at, int(bad.Pos.Offset()))
+		case errors.As(err, &invalid):
+			at = max(at, int(invalid.Pos.Offset()))
 		case errors.As(err, &foreign):
 			at = max(at, int(foreign.Pos.Offset()))
 		default:
-			return
+			at = len(text)
 		}
-		at = min(offset+at, len(text))
+		end, at = offset+end, min(offset+at, len(text))
 		next := strings.IndexByte(text[at:], '\n')
 		if next < 0 {
+			bad(end, text[end:])
 			return
 		}
 		offset = at + next + 1
+		bad(end, text[end:offset])
 	}
+	bad(offset, text[offset:])
+}
+
+// firstWords returns the first word of each command in text that is not parsed: the names of the programs that it could
+// run.
+func firstWords(text string) (names []string) {
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		if strings.ContainsAny(line, "&|;`({") {
+			line = commandEnds().Replace(line)
+		}
+		for command := range strings.Lines(line) {
+			for word := range strings.FieldsSeq(command) {
+				if name := programOf(strings.Trim(word, `"'`)); !beforeProgram(name) {
+					names = append(names, name)
+					break
+				}
+			}
+		}
+	}
+	return names
+}
+
+// commandEnds replaces the separators of shell commands by line breaks.
+var commandEnds = sync.OnceValue(func() *strings.Replacer {
+	var pairs []string
+	for _, end := range []string{"&&", "||", ";", "|", "$(", "`", "(", "{", "&"} {
+		pairs = append(pairs, end, "\n")
+	}
+	return strings.NewReplacer(pairs...)
+})
+
+// beforeProgram reports whether a word stands before the program of a command.
+func beforeProgram(word string) bool {
+	switch word {
+	case "sudo", "doas", "exec", "time", "nohup", "command", "builtin", "env", "xargs", "busybox", "timeout", "nice",
+		"then", "do", "else", "if", "while", "until", "not", "$", ">", "!", "":
+		return true
+	}
+	name, _, ok := strings.Cut(word, "=")
+	return strings.HasPrefix(word, "-") || ok && name != "" && !strings.ContainsAny(name, "/.-")
 }

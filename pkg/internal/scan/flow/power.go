@@ -22,7 +22,7 @@ func (p *power) script(text string) {
 
 // statements evaluates statements up to the closing bracket, or to the end for 0. It returns the output.
 func (p *power) statements(closing byte) (out value) {
-	if p.depth >= maxDepth {
+	if p.tooDeep() {
 		p.pos = len(p.text)
 		return value{}
 	}
@@ -79,7 +79,7 @@ func (p *power) space(lines bool) {
 // pipeline evaluates commands that pipes connect, or an assignment.
 func (p *power) pipeline(closing byte) value {
 	in := value{}
-	if p.depth >= maxDepth {
+	if p.tooDeep() {
 		p.pos = len(p.text)
 		return in
 	}

@@ -116,7 +116,7 @@ func (c *code) runs(name string, command value, args []arg) value {
 
 // inShell evaluates with a shell that shares nothing but the reader.
 func (c *code) inShell(f func(s *shell) value) value {
-	if c.depth >= maxDepth {
+	if c.tooDeep() {
 		return value{}
 	}
 	c.depth += 5

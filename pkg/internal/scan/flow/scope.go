@@ -75,7 +75,7 @@ func (c *code) assignment(i, end int) (int, string) {
 
 func (c *code) assign(from, at int, op string, end int) {
 	c.pos = at + 1
-	if c.depth >= maxDepth {
+	if c.tooDeep() {
 		return
 	}
 	c.depth++

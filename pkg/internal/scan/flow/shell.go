@@ -22,7 +22,7 @@ func newShell(r *reader) *shell {
 
 // script evaluates a script and returns its output.
 func (s *shell) script(text string, in value) (out value) {
-	if s.depth >= maxDepth || len(text) > maxFile {
+	if s.tooDeep() || len(text) > maxFile {
 		return value{}
 	}
 	s.depth++
@@ -31,9 +31,15 @@ func (s *shell) script(text string, in value) (out value) {
 	parseShell(text, func(offset int, st *syntax.Stmt) {
 		s.base = offset
 		out = s.last(out, s.statement(st, in, true))
-	})
+	}, s.unparsed)
 	s.base = base
 	return out
+}
+
+// unparsed reads text that is not valid shell code.
+func (s *shell) unparsed(offset int, text string) {
+	s.sum.partial = s.sum.partial || !s.shown
+	s.lines(offset, text)
 }
 
 // last returns the output of statements of which one is the last: the text is that of a single one.
@@ -64,7 +70,7 @@ func (s *shell) code(v, in value) value {
 
 // statement evaluates a statement and returns its output. top reports that the output is that of the script.
 func (s *shell) statement(st *syntax.Stmt, in value, top bool) (out value) {
-	if st == nil || s.depth >= maxDepth {
+	if st == nil || s.tooDeep() {
 		return value{}
 	}
 	s.depth++
@@ -80,11 +86,16 @@ func (s *shell) statement(st *syntax.Stmt, in value, top bool) (out value) {
 			in = s.read(s.word(r.Word), "<")
 		case syntax.Hdoc, syntax.DashHdoc:
 			in = s.word(r.Hdoc)
+			for _, name := range firstWords(in.text) { // the text may become a script
+				s.ran(name)
+			}
 		case syntax.WordHdoc:
 			in = s.word(r.Word)
 		case syntax.RdrOut, syntax.AppOut, syntax.RdrAll, syntax.AppAll, syntax.RdrClob:
 			if r.N == nil || r.N.Value != "2" {
 				files = append(files, r)
+			} else {
+				s.write(s.word(r.Word), value{}, ">")
 			}
 		case syntax.DplOut: // >& FILE
 			if r.Word != nil && strings.Contains(r.Word.Lit(), "/") {

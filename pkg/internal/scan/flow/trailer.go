@@ -61,8 +61,9 @@ func (c *code) trailers(v value, end int) value {
 			if c.lang == JavaScript || c.lang == Python {
 				c.at = at
 			}
+			first := len(c.args)
 			v = c.call(v, receiver, c.arguments(end, receiver))
-			receiver = value{}
+			receiver, c.args = value{}, c.args[:first]
 		case "[":
 			if t.first {
 				return v
@@ -175,8 +176,9 @@ func (v value) unnamed() value {
 	return v
 }
 
-// arguments evaluates the arguments of a call.
-func (c *code) arguments(end int, receiver value) (args []arg) {
+// arguments evaluates the arguments of a call. They are valid until the call returns.
+func (c *code) arguments(end int, receiver value) []arg {
+	first := len(c.args)
 	stop := min(c.end(c.pos), end)
 	if c.lang == Python {
 		for k := c.pos + 1; k < stop; k++ {
@@ -203,7 +205,7 @@ func (c *code) arguments(end int, receiver value) (args []arg) {
 		case c.pos >= stop:
 		case c.isArrow(c.pos):
 			params := union(receiver)
-			for _, other := range args {
+			for _, other := range c.args[first:] {
 				params = union(params, other.v)
 			}
 			a.v = c.arrow("", &params)
@@ -213,11 +215,11 @@ func (c *code) arguments(end int, receiver value) (args []arg) {
 		if header {
 			a.v = c.header(a.v)
 		}
-		args = append(args, a)
+		c.args = append(c.args, a)
 		if c.op(c.pos) == "," || c.pos == from || c.pos < stop {
 			c.pos++
 		}
 	}
 	c.pos = stop + 1
-	return args
+	return c.args[first:]
 }

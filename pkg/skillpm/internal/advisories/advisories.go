@@ -25,7 +25,6 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/atomicfile"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
-	"github.com/skillpm/skillpm/pkg/policy/enforce"
 	"github.com/skillpm/skillpm/pkg/sign"
 	"github.com/skillpm/skillpm/pkg/source/registry"
 )
@@ -52,7 +51,6 @@ type record struct {
 	Digest  string           `json:"digest"`
 	Edition advisory.Edition `json:"edition"` // what the signature states
 	Fetched time.Time        `json:"fetched"`
-	Project bool             `json:"project,omitempty"`
 	None    bool             `json:"none,omitempty"` // the registry did not have a feed
 }
 
@@ -104,7 +102,7 @@ func (s Store) Update(ctx context.Context, sources []Source, offline bool, maxAg
 		}
 		set.Feeds = append(set.Feeds, *feed)
 	}
-	if err := s.writeBlocked(sources, set); err != nil {
+	if err := s.writeBlocked(sources); err != nil {
 		set.Warnings = append(set.Warnings, fmt.Sprintf("cannot record malicious packs for activations: %v", err))
 	}
 	return set, nil
@@ -112,10 +110,14 @@ func (s Store) Update(ctx context.Context, sources []Source, offline bool, maxAg
 
 // update fetches, verifies, and stores the feed of a source. With an error it may also return the stored feed.
 func (s Store) update(ctx context.Context, src Source, offline bool, maxAge time.Duration) (*Feed, error) {
-	stored, rec, err := s.load(src)
+	rec, err := s.record(src)
+	if err != nil {
+		return nil, err
+	}
+	stored, damage := s.load(src, rec)
 	age := s.Now().Sub(rec.Fetched)
-	if offline || err != nil || (stored != nil || rec.None) && age >= 0 && age < maxAge {
-		return stored, err
+	if offline || damage == nil && rec.Source != "" && age >= 0 && age < maxAge {
+		return stored, damage
 	}
 	reg, err := src.Open(ctx)
 	if err != nil {
@@ -130,48 +132,51 @@ func (s Store) update(ctx context.Context, src Source, offline bool, maxAge time
 		return stored, err
 	}
 	if found == nil {
-		if stored != nil {
+		if rec.Key != "" {
 			return stored, diag.Errorf(diag.Denied, "the registry no longer has advisories")
 		}
 		_ = s.saveRecord(record{Source: src.URL, None: true, Fetched: s.Now().UTC()}) // it only saves a request
 		return nil, nil
 	}
-	keys := src.Keys
-	if len(keys) == 0 {
-		if keys, err = rec.keys(found.Key); err != nil {
-			return stored, err
-		}
-	}
-	edition, err := registry.VerifyFeed(found.Data, found.Signature, keys)
+	feed, next, err := s.verify(src, rec, found)
 	if err != nil {
 		return stored, err
 	}
-	digest := advisory.Digest(found.Data)
-	if stored != nil {
-		switch {
-		case edition.Number < rec.Edition.Number:
-			return stored, diag.Errorf(diag.Denied, "edition %d is older than edition %d, which this machine has",
-				edition.Number, rec.Edition.Number)
-		case edition.Number == rec.Edition.Number && digest != rec.Digest:
-			return stored, diag.Errorf(diag.Integrity, "edition %d changed", edition.Number)
+	blocked, err := advisory.EncodeBlocked(feed.Advisories)
+	if err != nil {
+		return stored, err
+	}
+	return feed, s.save(next, found.Data, blocked)
+}
+
+// verify checks a fetched feed against the keys of its source, and against the record of the stored one.
+func (s Store) verify(src Source, rec record, found *registry.Feed) (*Feed, record, error) {
+	keys := src.Keys
+	if len(keys) == 0 {
+		var err error
+		if keys, err = rec.keys(found.Key); err != nil {
+			return nil, rec, err
 		}
+	}
+	edition, signer, err := registry.VerifyFeed(found.Data, found.Signature, keys)
+	if err != nil {
+		return nil, rec, err
+	}
+	digest := advisory.Digest(found.Data)
+	switch {
+	case edition.Number < rec.Edition.Number:
+		return nil, rec, diag.Errorf(diag.Denied, "edition %d is older than edition %d, which this machine has",
+			edition.Number, rec.Edition.Number)
+	case edition.Number == rec.Edition.Number && digest != rec.Digest:
+		return nil, rec, diag.Errorf(diag.Integrity, "edition %d changed", edition.Number)
 	}
 	all, err := advisory.DecodeFeed(found.Data)
 	if err != nil {
-		return stored, err
-	}
-	signer, err := signerOf(found, keys)
-	if err != nil {
-		return stored, err
+		return nil, rec, err
 	}
 	now := s.Now().UTC().Truncate(time.Second)
-	next := record{
-		Source: src.URL, Key: signer.ID(), Digest: digest, Edition: edition, Fetched: now, Project: src.Project,
-	}
-	feed := &Feed{
-		Source: src.Name, Edition: edition, Fetched: now, Signer: signer.Fingerprint(), Advisories: all,
-	}
-	return feed, s.save(next, found.Data)
+	feed := &Feed{Source: src.Name, Edition: edition, Fetched: now, Signer: signer.Fingerprint(), Advisories: all}
+	return feed, record{Source: src.URL, Key: signer.ID(), Digest: digest, Edition: edition, Fetched: now}, nil
 }
 
 // keys returns the key that this machine saw first, or else the one beside the feed.
@@ -187,54 +192,73 @@ func (r record) keys(beside []byte) ([]*sign.PublicKey, error) {
 	return []*sign.PublicKey{key}, nil
 }
 
-// signerOf returns the key that signed a feed.
-func signerOf(f *registry.Feed, keys []*sign.PublicKey) (*sign.PublicKey, error) {
-	v, err := sign.Verify(f.Signature, keys, advisory.Digest(f.Data))
-	return v.Key, err
+// The files of a source: what is known about its feed, the feed, and the list of malicious content in it.
+const (
+	recordEnding  = ".json"
+	feedEnding    = ".ndjson"
+	blockedEnding = ".blocked"
+)
+
+// file returns the path of a file of a source.
+func (s Store) file(url, ending string) string {
+	return filepath.Join(s.Dir, textx.SHA256(url)[:32]+ending)
 }
 
-// file returns the path of a source's record, or of its feed.
-func (s Store) file(src, ending string) string {
-	return filepath.Join(s.Dir, textx.SHA256(src)[:32]+ending)
-}
-
-// load reads the stored feed of a source; nil if there is none.
-func (s Store) load(src Source) (*Feed, record, error) {
+// record reads what is known about the feed of a source.
+func (s Store) record(src Source) (record, error) {
 	var r record
-	data, err := safefile.ReadFile(s.file(src.URL, ".json"), 1<<16)
+	name := s.file(src.URL, recordEnding)
+	data, err := safefile.ReadFile(name, 1<<16)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, r, nil
+		return r, nil
 	}
 	if err == nil {
 		err = json.Unmarshal(data, &r)
 	}
 	if err != nil {
-		return nil, r, fmt.Errorf("cannot read the stored advisories: %w", err)
+		return r, fmt.Errorf("cannot read %s: %w; delete the file to fetch the feed again", name, err)
 	}
 	if r.Source != src.URL {
-		return nil, record{}, nil
+		return record{}, nil
 	}
-	if r.None {
-		return nil, r, nil
-	}
-	feed, err := safefile.ReadFile(s.file(src.URL, ".ndjson"), advisory.MaxFeedBytes)
-	if err != nil || advisory.Digest(feed) != r.Digest { // damaged: keep the key and the number, and fetch it again
-		return nil, r, nil //nolint:nilerr // fetching it again is the repair
-	}
-	all, err := advisory.DecodeFeed(feed)
-	if err != nil {
-		return nil, r, nil //nolint:nilerr // as above
-	}
-	signer := ""
-	if key, err := sign.ParseID(r.Key); err == nil {
-		signer = key.Fingerprint()
-	}
-	return &Feed{Source: src.Name, Edition: r.Edition, Fetched: r.Fetched, Signer: signer, Advisories: all}, r, nil
+	return r, nil
 }
 
-// save stores a verified feed, and its record last.
-func (s Store) save(r record, feed []byte) error {
-	if err := atomicfile.Write(s.file(r.Source, ".ndjson"), feed, options()); err != nil {
+// load reads the stored feed of a source; nil if there is none. A damaged one is an error until it is fetched again: the
+// record still has the key and the number that the next one is checked against.
+func (s Store) load(src Source, r record) (*Feed, error) {
+	if r.Key == "" {
+		return nil, nil
+	}
+	signer, err := sign.ParseID(r.Key)
+	var feed []byte
+	if err == nil {
+		feed, err = safefile.ReadFile(s.file(src.URL, feedEnding), advisory.MaxFeedBytes)
+	}
+	if err == nil && advisory.Digest(feed) != r.Digest {
+		err = errors.New("its digest does not match")
+	}
+	if err == nil {
+		_, err = os.Stat(s.file(src.URL, blockedEnding))
+	}
+	var all []*advisory.Advisory
+	if err == nil {
+		all, err = advisory.DecodeFeed(feed)
+	}
+	if err != nil {
+		return nil, diag.Errorf(diag.Integrity, "the copy on this machine is damaged: %w", err)
+	}
+	return &Feed{
+		Source: src.Name, Edition: r.Edition, Fetched: r.Fetched, Signer: signer.Fingerprint(), Advisories: all,
+	}, nil
+}
+
+// save stores a verified feed with its list of malicious content, and its record last.
+func (s Store) save(r record, feed, blocked []byte) error {
+	if err := atomicfile.Write(s.file(r.Source, feedEnding), feed, options()); err != nil {
+		return err
+	}
+	if err := atomicfile.Write(s.file(r.Source, blockedEnding), blocked, options()); err != nil {
 		return err
 	}
 	return s.saveRecord(r)
@@ -245,34 +269,10 @@ func (s Store) saveRecord(r record) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.Write(s.file(r.Source, ".json"), data, options())
+	return atomicfile.Write(s.file(r.Source, recordEnding), data, options())
 }
 
 func options() atomicfile.Options { return atomicfile.Options{Mode: 0o600, MkdirMode: 0o700} }
-
-// writeBlocked writes the list that activations read, unless it is the same.
-func (s Store) writeBlocked(sources []Source, set *Set) error {
-	var all []*advisory.Advisory
-	project := map[string]bool{}
-	for _, src := range sources {
-		project[src.Name] = src.Project
-	}
-	for _, f := range set.Feeds {
-		if !project[f.Source] {
-			all = append(all, f.Advisories...)
-		}
-	}
-	data, err := advisory.EncodeBlocked(all)
-	if err != nil {
-		return err
-	}
-	file := filepath.Join(s.Dir, enforce.BlockedName)
-	old, err := os.ReadFile(file)
-	if err == nil && string(old) == string(data) || errors.Is(err, fs.ErrNotExist) && len(data) == 0 {
-		return nil
-	}
-	return atomicfile.Write(file, data, options())
-}
 
 // NotCurrent describes the sources whose advisories could not be updated or are expired, and that there are none; "" if
 // all are current.

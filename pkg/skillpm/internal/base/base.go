@@ -7,6 +7,7 @@ package base
 import (
 	"cmp"
 	"context"
+	"errors"
 	"io/fs"
 	"iter"
 	"path/filepath"
@@ -174,19 +175,35 @@ func (b *Base) Services(ctx context.Context, w *workspace.Workspace, o ServiceOp
 func (b *Base) Advisories(ctx context.Context, w *workspace.Workspace, s *Services, offline bool,
 	maxAge time.Duration,
 ) (*advisories.Set, error) {
-	admin, err := b.Machine.AdminConfig()
+	store, sources, err := b.advisoryStore(w, s)
 	if err != nil {
 		return nil, err
 	}
-	sources, err := advisorySources(admin, w, s.Registries)
-	if err != nil {
-		return nil, err
-	}
-	dir := w.Guard(b.PolicyProject).AdvisoryDir()
-	if dir == "" {
+	if store.Dir == "" {
 		return &advisories.Set{}, nil
 	}
-	return advisories.Store{Dir: dir, Now: b.Now}.Update(ctx, sources, offline, maxAge)
+	return store.Update(ctx, sources, offline, maxAge)
+}
+
+// Blocked opens the lists of malicious content of the feeds that this machine has. The caller closes them.
+func (b *Base) Blocked(w *workspace.Workspace, s *Services) (*advisories.Blocked, error) {
+	store, sources, err := b.advisoryStore(w, s)
+	if err != nil || store.Dir == "" {
+		return &advisories.Blocked{}, err
+	}
+	return store.Blocked(sources)
+}
+
+// advisoryStore returns the store of advisories, whose directory is "" if there is none, and the sources of feeds.
+func (b *Base) advisoryStore(w *workspace.Workspace, s *Services) (store advisories.Store, sources []advisories.Source,
+	err error,
+) {
+	admin, err := b.Machine.AdminConfig()
+	if err != nil {
+		return store, nil, err
+	}
+	sources, err = advisorySources(admin, w, s.Registries)
+	return advisories.Store{Dir: w.Guard(b.PolicyProject).AdvisoryDir(), Now: b.Now}, sources, err
 }
 
 // advisorySources returns the indexes that may have advisories: the administrator's, the user's, and the project's.
@@ -212,6 +229,11 @@ func advisorySources(admin *pack.Config, w *workspace.Workspace, r *fetch.Regist
 					var key *sign.PublicKey
 					key, err = sign.ParsePublic(data)
 					keys = append(keys, key)
+				}
+				if errors.Is(err, fs.ErrNotExist) {
+					return nil, diag.Errorf(diag.NotFound, "the key %s of the advisories of %s does not exist", c.File(name),
+						feed.URL).
+						WithHint("create the file with the public key, or correct keys under advisories in the settings")
 				}
 				if err != nil {
 					return nil, diag.Errorf(diag.Invalid, "cannot read the key %s of the advisories of %s: %w",

@@ -18,6 +18,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/connect"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
+	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/policy"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/admission"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/base"
@@ -89,6 +91,22 @@ func checkTrustedKeys(x *exam) {
 				"install, update, and try fail with --require-signature",
 				"create the file with the public key, or remove the entry from trusted-keys in the settings")
 		}
+	}
+}
+
+// checkPublishers checks whether this build can verify the signatures that the settings require of publishers.
+func checkPublishers(x *exam) {
+	admin, err := x.Machine.AdminConfig()
+	if err != nil || x.Keyless != nil {
+		return // the check of the settings reports the error
+	}
+	for _, c := range []*pack.Config{admin, x.config} {
+		if len(c.Publishers) == 0 {
+			continue
+		}
+		owners := textx.FirstAndMore(slices.Sorted(maps.Keys(c.Publishers)), 5)
+		x.warn(c.Path, "publishers requires keyless signatures of "+owners+", which this build of skillpm cannot verify",
+			"skillpm denies the packs of these owners", "use skillpm-keyless of the same release")
 	}
 }
 

@@ -94,6 +94,7 @@ func checks() []check {
 		{"policies", false, checkPolicies},
 		{"audit-log", false, checkAuditLog},
 		{"trusted-keys", false, checkTrustedKeys},
+		{"publishers", false, checkPublishers},
 		{"clock", false, checkClock},
 		{"store", false, checkStore},
 		{"disk-space", false, checkSpace},

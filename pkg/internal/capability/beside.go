@@ -10,7 +10,6 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
-	"github.com/skillpm/skillpm/pkg/policy"
 )
 
 // Limits on files beside a skill's own.
@@ -114,27 +113,18 @@ func harmless(f bundle.File, head []byte) bool {
 	return false
 }
 
-// beside adds the capabilities that a file beside the skill's own shows.
-func (r *reader) beside(f Besides) error {
-	switch ext := strings.ToLower(path.Ext(f.Path)); {
-	case f.Link != "": // its target is checked as a file
-		return nil
-	case ext == ".pyc" || ext == ".pyo":
-		if source := compiledFrom(f.Path); source != "" {
-			if _, err := fs.Stat(r.fsys, source); err == nil {
-				r.add(policy.Scripts, f.Path, 0, "runs instead of %s", source)
-				return nil
-			}
-		}
-	}
-	return r.file(f.File)
+// exists reports whether a file exists.
+func exists(fsys fs.FS, name string) bool {
+	_, err := fs.Stat(fsys, name)
+	return err == nil
 }
 
 // compiledFrom returns the script that a file in __pycache__ was compiled from, "" for other files.
 func compiledFrom(name string) string {
 	dir, base := path.Split(name)
 	stem, _, ok := strings.Cut(base, ".cpython-")
-	if !ok || path.Base(dir) != "__pycache__" {
+	ext := strings.ToLower(path.Ext(name))
+	if !ok || path.Base(dir) != "__pycache__" || ext != ".pyc" && ext != ".pyo" {
 		return ""
 	}
 	return path.Join(path.Dir(path.Clean(dir)), stem+".py")

@@ -1,0 +1,43 @@
+package console
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/skillpm/skillpm/pkg/internal/capability"
+	"github.com/skillpm/skillpm/pkg/policy"
+	"github.com/skillpm/skillpm/pkg/skillpm"
+)
+
+// TestIncreaseLines checks that many capabilities of one kind do not hide those of another kind, that one fact is one
+// line, and that names of files and hosts cannot control a terminal.
+func TestIncreaseLines(t *testing.T) {
+	add := func(i *skillpm.Increase, c policy.Capability, path, why string) {
+		i.Capabilities = append(i.Capabilities, skillpm.CapabilityChange{
+			Skill: "tool", Evidence: capability.Evidence{Capability: c, Path: path, Why: why},
+		})
+	}
+	flood := skillpm.Increase{Pack: "acme/tool", From: "1.0.0", To: "1.1.0"}
+	for n := range MaxNotes + 2 {
+		add(&flood, policy.Scripts, fmt.Sprintf("%d.sh", n), "is a script")
+	}
+	add(&flood, policy.FileWrite, "SKILL.md", "allows Write")
+	add(&flood, policy.Tools, "SKILL.md", "allows Write")
+	hostile := skillpm.Increase{Pack: "acme/base", To: "1.0.0"}
+	add(&hostile, policy.Scripts, "a\x1b[2J\nb.sh", "is a script")
+	lines := IncreaseLines([]skillpm.Increase{flood, hostile})
+	want := []string{
+		"acme/tool 1.1.0 in place of 1.0.0 adds capabilities:", "  ! scripts     tool/0.sh is a script",
+		"  ! scripts     … and 2 more", "  ! file-write  tool/SKILL.md allows Write",
+		"acme/base 1.0.0 adds capabilities:", "  ! scripts  tool/a<U+001B>[2J b.sh is a script",
+	}
+	if len(lines) != MaxNotes+5 {
+		t.Errorf("%d lines: %q", len(lines), lines)
+	}
+	for _, line := range want {
+		if !strings.Contains("\n"+strings.Join(lines, "\n")+"\n", "\n"+line+"\n") {
+			t.Errorf("%q is missing in %q", line, lines)
+		}
+	}
+}
