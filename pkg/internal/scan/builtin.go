@@ -145,12 +145,12 @@ var builtin = [...]Rule{
 				},
 				All: []Pattern{
 					{
-						Text: `(?:@|-T\s*|--upload-file[ =])["']?[^\s"']*(?:\.ssh/(?:id_|config|\*)|\bid_(?:rsa|ed25519|e` +
-							`cdsa|dsa)\b|\.ssh\b["']?(?:/?\*|\s|$)|\.aws/(?:credentials|config)|\.netrc\b|\.npmrc\b|\.p` +
-							`ypirc\b|\.git-credentials|\.kube/config|\.docker/config\.json|/etc/(?:passwd|shadow)\b|\.g` +
-							`nupg\b|keychain|wallet\.dat|\.config/gcloud|\.azure/|credentials\.json|\.(?:bash|zsh)_hist` +
-							`ory|login data\b|cookies\.sqlite|\.env(?:\.local|\.production)?["'\s)]|\.env(?:\.local|\.p` +
-							`roduction)?$)`,
+						Text: `(?:@|-T\s*|--upload-file[ =])["']?[^\s"']*(?:\.ssh/(?:config|\*|id_\w+(?:[^.\w]|$))|\bid_(` +
+							`?:rsa|ed25519|ecdsa|dsa)(?:[^.\w]|$)|\.ssh\b["']?(?:/?\*|\s|$)|\.aws/(?:credentials|config` +
+							`)|\.netrc\b|\.npmrc\b|\.pypirc\b|\.git-credentials|\.kube/config|\.docker/config\.json|/et` +
+							`c/(?:passwd|shadow)\b|\.gnupg\b|keychain|wallet\.dat|\.config/gcloud|\.azure/|credentials\` +
+							`.json|\.(?:bash|zsh)_history|login data\b|cookies\.sqlite|\.env(?:\.local|\.production)?["` +
+							`'\s)]|\.env(?:\.local|\.production)?$)`,
 						Regexp: true,
 						Atoms: []string{
 							".aws/config", ".aws/credentials", ".azure/",
@@ -166,9 +166,6 @@ var builtin = [...]Rule{
 							"id_rsa", "keychain", "login data", "wallet.dat",
 						},
 					},
-				},
-				Unless: []Pattern{
-					{Text: "--netrc-file", Atoms: []string{"--netrc-file"}},
 				},
 				Start: []string{"curl"},
 			},
@@ -192,11 +189,11 @@ var builtin = [...]Rule{
 						Regexp: true,
 					},
 					{
-						Text: `(?:\.ssh/(?:id_|config|\*)|\bid_(?:rsa|ed25519|ecdsa|dsa)\b|\.ssh\b["']?(?:/?\*|\s|$)|\.aw` +
-							`s/(?:credentials|config)|\.netrc\b|\.npmrc\b|\.pypirc\b|\.git-credentials|\.kube/config|\.` +
-							`docker/config\.json|/etc/(?:passwd|shadow)\b|\.gnupg\b|keychain|wallet\.dat|\.config/gclou` +
-							`d|\.azure/|credentials\.json|\.(?:bash|zsh)_history|login data\b|cookies\.sqlite|\.env(?:\` +
-							`.local|\.production)?["'\s)]|\.env(?:\.local|\.production)?$)`,
+						Text: `(?:\.ssh/(?:config|\*|id_\w+(?:[^.\w]|$))|\bid_(?:rsa|ed25519|ecdsa|dsa)(?:[^.\w]|$)|\.ssh` +
+							`\b["']?(?:/?\*|\s|$)|\.aws/(?:credentials|config)|\.netrc\b|\.npmrc\b|\.pypirc\b|\.git-cre` +
+							`dentials|\.kube/config|\.docker/config\.json|/etc/(?:passwd|shadow)\b|\.gnupg\b|keychain|w` +
+							`allet\.dat|\.config/gcloud|\.azure/|credentials\.json|\.(?:bash|zsh)_history|login data\b|` +
+							`cookies\.sqlite|\.env(?:\.local|\.production)?["'\s)]|\.env(?:\.local|\.production)?$)`,
 						Regexp: true,
 						Atoms: []string{
 							".aws/config", ".aws/credentials", ".azure/",
@@ -215,7 +212,6 @@ var builtin = [...]Rule{
 				},
 				Unless: []Pattern{
 					{Text: `\|\s*ssh\s[^\n]*authorized_keys`, Regexp: true, Atoms: []string{"authorized_keys"}},
-					{Text: `\.pub\b`, Regexp: true, Atoms: []string{".pub"}},
 				},
 				Start: []string{
 					"| curl ", "| nc ", "| ncat ", "| socat ", "| ssh ",
@@ -833,8 +829,22 @@ var builtin = [...]Rule{
 				},
 				Unless: []Pattern{
 					{
-						Text:   `\b(?:never|not|don.t|avoid|ignore|refuse|untrusted|injection|attack|malicious|skill)\b`,
+						Text: `\b(?:never|not|don.t|avoid|refuse to)\s+(?:\w+\s+){0,3}(?:follow|obey|execute|apply|carry|` +
+							`comply|perform|include|act)\b`,
 						Regexp: true,
+					},
+					{
+						Text:   `\bignore\s+(?:\w+\s+){0,4}(?:instructions?|directives?|commands?)\b`,
+						Regexp: true,
+						Atoms:  []string{"ignore\t", "ignore\n", "ignore\f", "ignore\r", "ignore "},
+					},
+					{
+						Text:   `\b(?:in|of) (?:the|this|a|that) (?:\w+ )?skill\b`,
+						Regexp: true,
+						Atoms: []string{
+							"in a ", "in that ", "in the ", "in this ", "of a ",
+							"of that ", "of the ", "of this ",
+						},
 					},
 				},
 				Start: []string{
@@ -890,8 +900,11 @@ var builtin = [...]Rule{
 					},
 				},
 				Unless: []Pattern{
-					{Text: `\b(?:never|not|don.t|cannot|explicit|conflict)\b`, Regexp: true},
-					{Text: `css|style guide|lint`, Regexp: true},
+					{
+						Text:   `\b(?:never|not|don.t|cannot)\s+(?:\w+\s+){0,3}(?:take|have|obey|follow|trust|prioriti)`,
+						Regexp: true,
+						Atoms:  []string{"follow", "have", "obey", "prioriti", "take", "trust"},
+					},
 				},
 				Start: []string{
 					"follow", "obey", "precedence", "prioriti", "priority",
@@ -946,8 +959,6 @@ var builtin = [...]Rule{
 						Text:   `\b(?:never|not to|don.t|avoid|refuse)\s+(?:\w+\s+){0,2}(?:set|put|treat|take)\b`,
 						Regexp: true,
 					},
-					{Text: "style guide", Atoms: []string{"style guide"}},
-					{Text: "lint", Atoms: []string{"lint"}},
 				},
 				Start: []string{
 					"advisory", "alter ego", "aside", "character", "non-binding",
@@ -1477,8 +1488,11 @@ var builtin = [...]Rule{
 				},
 				Unless: []Pattern{
 					{Text: `\bssh\s+[^\n]*@[^\n]*authorized_keys`, Regexp: true, Atoms: []string{"authorized_keys"}},
-					{Text: "ssh-copy-id", Atoms: []string{"ssh-copy-id"}},
-					{Text: `\$\{?(?:user|remote|vm|chroot|mnt|target)`, Regexp: true},
+					{
+						Text:   `\$\{?(?:user|remote|vm|chroot|mnt|target)[^\s]*authorized_keys`,
+						Regexp: true,
+						Atoms:  []string{"authorized_keys"},
+					},
 				},
 				Start:  []string{"authorized_keys"},
 				Points: 8,
@@ -1507,13 +1521,10 @@ var builtin = [...]Rule{
 				},
 				Unless: []Pattern{
 					{
-						Text:   `eval "?\$\([a-z_-]+ (?:init|hook|env|shellenv|completion|activate)`,
+						Text:   `eval \"?\$\([a-z_-]+ (?:init|hook|env|shellenv|completion|activate)`,
 						Regexp: true,
 						Atoms:  []string{"eval \"$(", "eval $("},
 					},
-					{Text: "direnv", Atoms: []string{"direnv"}},
-					{Text: "brew shellenv", Atoms: []string{"brew shellenv"}},
-					{Text: "completion", Atoms: []string{"completion"}},
 				},
 				Start: []string{
 					".bash_login", ".bash_profile", ".bashrc",
@@ -1633,7 +1644,25 @@ var builtin = [...]Rule{
 					},
 				},
 				Unless: []Pattern{
-					{Text: `\b(?:your|user.s|never|not|don.t)\b`, Regexp: true},
+					{
+						Text:   `\b(?:your|the user.s)\s+(?:\w+\s+){0,3}keys?\b`,
+						Regexp: true,
+						Atoms:  []string{"the user", "your"},
+					},
+					{
+						Text:   `\b(?:never|not|don.t)\s+(?:append|add|insert|write|copy|put|install|include)\b`,
+						Regexp: true,
+						Atoms: []string{
+							"\tadd", "\tappend", "\tcopy", "\tinclude", "\tinsert",
+							"\tinstall", "\tput", "\twrite", "\nadd", "\nappend",
+							"\ncopy", "\ninclude", "\ninsert", "\ninstall", "\nput",
+							"\nwrite", "\fadd", "\fappend", "\fcopy", "\finclude",
+							"\finsert", "\finstall", "\fput", "\fwrite", "\radd",
+							"\rappend", "\rcopy", "\rinclude", "\rinsert", "\rinstall",
+							"\rput", "\rwrite", " add", " append", " copy", " include",
+							" insert", " install", " put", " write",
+						},
+					},
 				},
 				Start:    []string{"authorized_keys"},
 				Points:   10,
@@ -1677,8 +1706,11 @@ var builtin = [...]Rule{
 						Regexp: true,
 						Atoms:  []string{"copy", "install", "post", "propagate", "share", "spread"},
 					},
-					{Text: "subagent", Atoms: []string{"subagent"}},
-					{Text: "sub-agent", Atoms: []string{"sub-agent"}},
+					{
+						Text:   `\b(?:other|every|all|fellow)\s+(?:\w+\s+)?sub-?agents\b`,
+						Regexp: true,
+						Atoms:  []string{"sub-agents", "subagents"},
+					},
 				},
 				Start: []string{"agents", "memetic virus", "self-propagat", "self-replicat"},
 				Lines: 1,
@@ -2182,7 +2214,11 @@ var builtin = [...]Rule{
 					},
 				},
 				Unless: []Pattern{
-					{Text: `\b(?:never|not|don.t|cannot)\b`, Regexp: true},
+					{
+						Text:   `\b(?:never|not|don.t|cannot)\s+(?:\w+\s+){0,2}override`,
+						Regexp: true,
+						Atoms:  []string{"override"},
+					},
 				},
 				Start: []string{
 					"override", "priority override", "veto authority over",
@@ -2359,9 +2395,9 @@ var builtin = [...]Rule{
 					},
 				},
 				Unless: []Pattern{
-					{Text: `\b(?:never|not|don.t|cannot|avoid)\b`, Regexp: true},
 					{
-						Text:   `jwt|token|certificate|image|protobuf|url-?decode|symbol|proxy|ffmpeg`,
+						Text: `\b(?:never|not|don.t|cannot|avoid)\s+(?:\w+\s+){0,3}(?:decod|decrypt|follow|execut|run|obe` +
+							`y)`,
 						Regexp: true,
 					},
 				},
@@ -2688,7 +2724,6 @@ var builtin = [...]Rule{
 							"search", "walk",
 						},
 					},
-					{Text: "gitignore", Atoms: []string{"gitignore"}},
 				},
 				Start: []string{
 					"-name", ".aws", ".env", ".pem", ".ssh", "credentials",
@@ -2829,8 +2864,11 @@ var builtin = [...]Rule{
 					},
 				},
 				Unless: []Pattern{
-					{Text: `\b(?:never|not|don.t|avoid|without)\b`, Regexp: true},
-					{Text: "reset", Atoms: []string{"reset"}},
+					{
+						Text: `\b(?:never|not|don.t|avoid|without)\s+(?:\w+\s+){0,3}(?:need|obtain|collect|get|gather|req` +
+							`uest|elicit|pay|remember|note|record|store|keep)`,
+						Regexp: true,
+					},
 				},
 				Start: []string{
 					" details", "account details", "api key",
@@ -3283,15 +3321,12 @@ var builtin = [...]Rule{
 				},
 				Unless: []Pattern{
 					{
-						Text:   `https?:\/\/[^\s"']*\/(?:oauth2?|token|login|auth|session|sso)\b`,
+						Text:   `\bcurl\b[^\n#]*https?:\/\/[^\s\"']*\/(?:oauth2?|token|login|auth|session|sso)\b`,
 						Regexp: true,
-						Atoms: []string{
-							"/auth", "/login", "/oauth", "/oauth2", "/session", "/sso",
-							"/token",
-						},
+						Atoms:  []string{"curl"},
 					},
 					{
-						Text:   `[ "'&?](?:client_secret|refresh_token|grant_type)=`,
+						Text:   `\bcurl\b[^\n#]*[ \"'&?](?:client_secret|refresh_token|grant_type)=`,
 						Regexp: true,
 						Atoms:  []string{"client_secret", "grant_type", "refresh_token"},
 					},
