@@ -1521,7 +1521,7 @@ var builtin = [...]Rule{
 				},
 				Unless: []Pattern{
 					{
-						Text:   `eval \"?\$\([a-z_-]+ (?:init|hook|env|shellenv|completion|activate)`,
+						Text:   `eval "?\$\([\w\/.~-]+ (?:init|hook|env|shellenv|completion|activate)`,
 						Regexp: true,
 						Atoms:  []string{"eval \"$(", "eval $("},
 					},
