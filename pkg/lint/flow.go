@@ -49,13 +49,7 @@ func (u *skillCheck) isOwnKey(f flow.Flow) bool {
 	if u.doc != nil && u.doc.Name() != "" {
 		name = u.doc.Name()
 	}
-	switch {
-	case !f.Single:
-		return false
-	case f.Drop:
-		return f.From.Kind == flow.ReadsVariable && flow.IsAddress(f.To.Host) && flow.OwnKey(f.From.Detail, name)
-	}
-	return flow.Related(name, f.To.Host)
+	return f.OwnedBy(name)
 }
 
 // reportUpload reports what is special about data that is sent: who can read it, and that the text denies it.

@@ -164,13 +164,13 @@ type Flow struct {
 	To   Fact     // what sends, runs, or writes it
 	Via  []string // names of functions and files between them, in order; at most eight
 	Sure Sure
-	// Single reports that one entry of From is passed: a variable, a field, or an item of a keychain.
-	Single bool
 	// Drop reports that the host of To collects requests, shares text, or tunnels, or is a bare address.
 	Drop bool
 	// Reserved reports that the host of To, or of From if it is a download, is this machine, in a private network, or
 	// reserved for examples (RFC 2606, RFC 5737, RFC 6761).
 	Reserved bool
+
+	entries string // the names of the entries of From that are passed
 }
 
 // Facts is what the code of a skill does.

@@ -115,8 +115,8 @@ func IsItem(f Fact) bool {
 	return f.Kind == ReadsKeychain && (strings.HasPrefix(f.Detail, "security find-") || strings.HasPrefix(f.Detail, "secret-tool"))
 }
 
-// IsAddress reports whether a host is an IP address.
-func IsAddress(host string) bool {
+// isAddress reports whether a host is an IP address.
+func isAddress(host string) bool {
 	_, err := netip.ParseAddr(host)
 	return err == nil
 }
@@ -175,13 +175,35 @@ func modelHost(host string) bool {
 	return false
 }
 
-// Related reports whether a skill with a name uses the service of a host.
-func Related(skill, host string) bool { return host != "" && related(skill, host) }
+// OwnedBy reports whether a flow sends one key, which is of no service that this package knows, to the service of the
+// skill with a name: the skill has the name of the host, or, if that is an address, of the variable.
+func (f Flow) OwnedBy(skill string) bool {
+	switch f.From.Kind {
+	case ReadsVariable:
+		if knownService(f.From.Detail) {
+			return false
+		}
+	case ReadsAgent:
+		if f.entries == "" || slices.ContainsFunc(words(f.entries), knownService) {
+			return false
+		}
+	case ReadsKeychain:
+		if !IsItem(f.From) {
+			return false
+		}
+	default:
+		return false
+	}
+	if !f.Drop {
+		return f.To.Host != "" && related(skill, f.To.Host)
+	}
+	name := serviceOf(f.From.Detail)
+	return f.From.Kind == ReadsVariable && isAddress(f.To.Host) && len(name) > 3 && strings.Contains(compact(skill), name)
+}
 
-// OwnKey reports whether a variable belongs to the skill with a name, and to no service that this package knows.
-func OwnKey(variable, skill string) bool {
-	name := serviceOf(variable)
-	return len(name) > 3 && !knownService(variable) && strings.Contains(compact(skill), name)
+// words splits the names of entries, such as .skills.entries.acme.apiKey.
+func words(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" .[]\"'/", r) })
 }
 
 // compact returns a text without the marks between words.
@@ -206,13 +228,27 @@ func related(credential, host string) bool {
 		func(r rune) bool { return r < 'a' || r > 'z' }), func(word string) bool { return word == domain }) {
 		return true // xai is x.ai
 	}
-	labels, words := strings.Split(host, "."), compact(credential)
-	for i, label := range labels {
-		if i == len(labels)-1 {
-			break
-		}
-		for part := range strings.SplitSeq(label, "-") {
-			if len(part) > 2 && part != "api" && part != "www" && strings.Contains(words, part) {
+	labels := strings.Split(host, ".")
+	return slices.ContainsFunc(labels[:len(labels)-1], func(label string) bool {
+		return namesService(credential, compact(label)) || slices.ContainsFunc(strings.Split(label, "-"),
+			func(part string) bool { return namesService(credential, part) })
+	})
+}
+
+// namesService reports whether a word of a credential's name or path is a part of a host, or begins with it.
+func namesService(credential, part string) bool {
+	switch part {
+	case "api", "www", "app", "bot", "json", "config", "credentials", "auth", "key", "token", "agent", "agents", "home",
+		"root", "main", "skills", "entries":
+		return false
+	}
+	if len(part) < 3 {
+		return false
+	}
+	for segment := range strings.FieldsFuncSeq(credential, func(r rune) bool { return strings.ContainsRune(" ./~[]\"'", r) }) {
+		whole := compact(segment)
+		for _, word := range append(strings.FieldsFunc(segment, func(r rune) bool { return r == '-' || r == '_' }), whole) {
+			if word == part || len(part) > 4 && strings.HasPrefix(word, part) {
 				return true
 			}
 		}

@@ -180,7 +180,7 @@ func (g *graph) flow(from, to Fact, came []int32, end int32) (Flow, bool) {
 	f.Via = slices.Compact(f.Via)
 	f.Via = f.Via[:min(len(f.Via), 8)]
 	f.Kind = meaning(&f, p)
-	f.Single = p.selected || from.Kind == ReadsVariable || IsItem(from)
+	f.entries = p.entries
 	if f.Kind == Exfiltrates && (f.Drop && p.encoded || to.Host == "" && to.Kind == Uploads && onlyPrivate(from)) {
 		f.Sure = max(f.Sure, Likely)
 	}

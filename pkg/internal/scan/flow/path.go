@@ -112,6 +112,8 @@ var secretPaths = []pathRule{
 	{"~/.claude/settings", ReadsAgent},
 	{"/.codex/auth.json", ReadsAgent},
 	{"/.codex/sessions", ReadsAgent},
+	{"/.openclaw/media/", ReadsFile}, // pictures of conversations are what skills work with
+	{"/.clawdbot/media/", ReadsFile},
 	{"/.openclaw/", ReadsAgent},
 	{"/.clawdbot/", ReadsAgent},
 	{"/.gemini/oauth", ReadsAgent},
