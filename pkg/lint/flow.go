@@ -45,11 +45,15 @@ func (u *skillCheck) reportFlows() {
 
 // isOwnKey reports whether a flow sends the key of the skill's own service to it.
 func (u *skillCheck) isOwnKey(f flow.Flow) bool {
-	name := path.Base(path.Dir(u.file))
+	return f.OwnedBy(u.ownName())
+}
+
+// ownName returns the name of the skill, or that of its directory if it does not have one.
+func (u *skillCheck) ownName() string {
 	if u.doc != nil && u.doc.Name() != "" {
-		name = u.doc.Name()
+		return u.doc.Name()
 	}
-	return f.OwnedBy(name)
+	return path.Base(path.Dir(u.file))
 }
 
 // reportUpload reports what is special about data that is sent: who can read it, and that the text denies it.

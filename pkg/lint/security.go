@@ -105,9 +105,11 @@ func (u *skillCheck) reportHits(f *file, hits []scan.Hit) {
 
 // namesService reports whether the name or the description of the skill has the name of a host's service.
 func (u *skillCheck) namesService(host string) bool {
-	labels := strings.Split(host, ".")
-	return u.doc != nil && len(labels) > 1 &&
-		strings.Contains(strings.ToLower(u.doc.Name()+" "+u.doc.Description()), labels[len(labels)-2])
+	labels, about := strings.Split(host, "."), u.ownName()
+	if u.doc != nil {
+		about += " " + u.doc.Description()
+	}
+	return len(labels) > 1 && strings.Contains(strings.ToLower(about), labels[len(labels)-2])
 }
 
 // reportMatch reports a hit of a rule, and counts it in the score.
