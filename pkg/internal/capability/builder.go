@@ -120,6 +120,11 @@ func (b *Builder) Add(f File) {
 	switch {
 	case f.Path == skill.File:
 		b.main(f)
+		if f.Size > maxText {
+			b.tooLarge(f)
+		}
+	case strings.EqualFold(path.Base(f.Path), skill.File):
+		b.nested(f)
 	case f.Format.Native() || f.Format.Compiled():
 		b.add(policy.NativeBinaries, f.Path, f.Path, 0, "is compiled: %s", f.Format)
 	case !readable && f.Executable && isDisplayFormat(f.Format) && isText(f.Data):
@@ -184,6 +189,25 @@ func (b *Builder) codex(f File) {
 	}
 }
 
+// nested inspects the SKILL.md of a directory in the skill, which some agents also load. What it restricts does not
+// restrict the skill.
+func (b *Builder) nested(f File) {
+	var inner Builder
+	inner.main(f)
+	if f.Size > maxText {
+		b.tooLarge(f)
+	}
+	for _, e := range inner.found {
+		if e.Path = f.Path; e.Capability != policy.Restriction {
+			b.found = append(b.found, e)
+		}
+	}
+	for _, r := range inner.runs {
+		r.path = f.Path
+		b.runs = append(b.runs, r)
+	}
+}
+
 // text inspects a text file other than SKILL.md.
 func (b *Builder) text(f File) {
 	if !isScript(f) && !markdownName(f.Path) {
@@ -212,12 +236,15 @@ func isScript(f File) bool {
 	return scriptName(f.Path) || scan.Shebang(f.Data) || f.Executable && !markdownName(f.Path)
 }
 
-// tooLarge adds all capabilities that a text can have.
+// tooLarge adds all capabilities that a script or a page can have.
 func (b *Builder) tooLarge(f File) {
-	if isScript(f) {
+	switch {
+	case isScript(f):
 		const why = "is a script of %d bytes, which skillpm does not scan"
 		b.add(policy.Scripts, f.Path, f.Path, 0, why, f.Size)
 		b.unread(f.Path, why, f.Size)
+	case markdownName(f.Path):
+		b.unread(f.Path, "is a page of %d bytes, which skillpm does not scan", f.Size)
 	}
 }
 

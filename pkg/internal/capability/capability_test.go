@@ -264,6 +264,9 @@ func TestIncrease(t *testing.T) {
 		{name: "a data file that is run", before: skillOf("", "", map[string]string{"data/a.txt": "x\n"}), after: skillOf("", "```sh\nbash \"$DIR/data/a.txt\"\n```\n", map[string]string{"data/a.txt": "x\n"}), want: "scripts SKILL.md:6 runs the file data/a.txt, network-tools data/a.txt is run, but skillpm does not analyze it, because its name is not that of a script, file-write data/a.txt is run, but skillpm does not analyze it, because its name is not that of a script"},
 		{name: "a script that is run", before: skillOf("", "", map[string]string{"a.sh": "true\n"}), after: skillOf("", "```sh\nbash a.sh other.txt\n```\n", map[string]string{"a.sh": "true\n", "other.txt": "x\n"})},
 		{name: "the program of a first line", before: skillOf("", "", map[string]string{"a.sh": "curl https://a.com\n"}), after: skillOf("", "", map[string]string{"a.sh": "#!/usr/bin/swipl\ncurl https://b.com\n"}), want: "network-tools a.sh is a script in a language that skillpm does not analyze, network-tools a.sh:2 reaches b.com with curl, file-write a.sh is a script in a language that skillpm does not analyze"},
+		{name: "computed code", before: skillOf("", "", map[string]string{"a.py": "x = 1\n"}), after: skillOf("", "", map[string]string{"a.py": "import base64\nexec(base64.b64decode(x))\n"}), want: "network-tools a.py:2 runs computed code with exec, file-write a.py:2 runs computed code with exec"},
+		{name: "a skill in the skill", before: skillOf("disallowed-tools: WebFetch\n", "", nil), after: skillOf("", "", map[string]string{"b/SKILL.md": "---\nname: b\ndisallowed-tools: WebFetch\nallowed-tools: Bash(git:*)\n---\n```sh\nbash a.txt\n```\n", "b/a.txt": "x\n"}), want: "scripts b/SKILL.md:7 runs the file b/a.txt, network-tools b/a.txt is run, but skillpm does not analyze it, because its name is not that of a script, file-write b/a.txt is run, but skillpm does not analyze it, because its name is not that of a script, tools b/SKILL.md:4 allows Bash(git:*), restriction SKILL.md:4 no longer forbids WebFetch"},
+		{name: "an archive that is unpacked", before: skillOf("", "", nil), after: skillOf("", "```sh\ntar xf a.tar\n```\n", nil), want: "file-write SKILL.md:6 runs tar"},
 		{name: "a build file", before: skillOf("", "", nil), after: skillOf("", "", map[string]string{"Makefile": "all:\n"}), want: "scripts Makefile is a script, network-tools Makefile is a script in a language that skillpm does not analyze, file-write Makefile is a script in a language that skillpm does not analyze"},
 		{name: "a package that is downloaded and run", before: skillOf("", "", nil), after: skillOf("", "```sh\nnpx acme\n```\n", nil), want: "network-tools SKILL.md:6 runs npx"},
 		{name: "servers of Codex", before: skillOf("", "", map[string]string{"agents/openai.yaml": "interface: {display_name: A}\n"}), after: skillOf("", "", map[string]string{"agents/openai.yaml": "interface: {display_name: B}\ndependencies: {tools: [{type: mcp, value: b}]}\n"}), want: "network-tools agents/openai.yaml:2 configures MCP servers, tools agents/openai.yaml:2 configures MCP servers"},
@@ -325,6 +328,15 @@ func TestOfErrors(t *testing.T) {
 	}
 	if s, err := capability.Of(skillOf("", "", map[string]string{"a.sh": "curl " + strings.Repeat("x", 4<<20)})); err != nil || !s.Has(policy.FileWrite) || !s.Has(policy.NetworkTools) {
 		t.Errorf("a script that is too large: %v, %v", s, err)
+	}
+	page := strings.Repeat("Text.\n", 1<<20) + "```sh\ncurl x >y\n```\n"
+	if s, err := capability.Of(skillOf("", "", map[string]string{"a.csv": page})); err != nil || len(s) > 0 {
+		t.Errorf("a large file with data: %v, %v", s, err)
+	}
+	for name, fsys := range map[string]fs.FS{"a page": skillOf("", "", map[string]string{"a.md": page}), "SKILL.md": skillOf("", page, nil)} {
+		if s, err := capability.Of(fsys); err != nil || !s.Has(policy.FileWrite) || !s.Has(policy.NetworkTools) || s.Has(policy.Scripts) {
+			t.Errorf("%s that is too large: %v, %v", name, s, err)
+		}
 	}
 }
 

@@ -24,7 +24,7 @@ var networkPrograms = []string{
 // writingPrograms are programs that create, change, or delete files.
 var writingPrograms = []string{
 	"rm", "rmdir", "mv", "cp", "mkdir", "touch", "tee", "dd", "truncate", "ln", "chmod", "chown", "shred", "unlink",
-	"unzip", "patch",
+	"unzip", "tar", "bsdtar", "7z", "gunzip", "patch",
 	"set-content", "add-content", "out-file", "new-item", "remove-item", "copy-item", "move-item", "del", "erase",
 }
 
@@ -73,6 +73,9 @@ func (b *Builder) facts(file string, line int, sum *flow.Summary) {
 		case f.Kind == flow.RunsFile:
 			b.runs = append(b.runs, run{file: f.Detail, path: file, line: cmp.Or(line, f.Line)})
 		case f.Inline || f.Shown && onlyExample(f):
+		case f.Kind == flow.RunsComputed: // like code in a language that is not analyzed
+			add(policy.NetworkTools, "", f, "runs computed code with %s", f.Detail)
+			add(policy.FileWrite, "", f, "runs computed code with %s", f.Detail)
 		case f.Network():
 			clients[f.Client] = true
 			add(policy.NetworkTools, f.Host, f, "%s", connects(f))
