@@ -242,7 +242,12 @@ func TestIncreaseFirst(t *testing.T) {
 	w.install()
 	w.publishFiles("acme/tool", "1.1.0", map[string]string{"acme/base": "^1.0"}, files)
 	w.manifest(`acme/tool: "^1"`)
-	_, err := w.client().Update(t.Context(), skillpm.UpdateOptions{})
+	o, err := w.client().Outdated(t.Context(), skillpm.OutdatedOptions{})
+	if err != nil || len(o.Packs) != 1 || !o.Packs[0].Compared || len(o.Packs[0].Capabilities) != 3 ||
+		o.Packs[0].Capabilities[0].String() != "base@acme/base/scripts/send.sh is a script" {
+		t.Errorf("outdated: %+v, %v", o, err)
+	}
+	_, err = w.client().Update(t.Context(), skillpm.UpdateOptions{})
 	increase, _ := errors.AsType[*skillpm.IncreaseError](err)
 	if increase == nil || !slices.Equal(describe(increase.Increases), append([]string{"acme/base 1.0.0"}, sent("base")...)) {
 		t.Errorf("a new dependency: %v", err)
