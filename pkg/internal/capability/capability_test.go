@@ -260,6 +260,7 @@ func TestIncrease(t *testing.T) {
 		{name: "tools in a mapping", before: skillOf("tools: {read: true}\n", "", nil), after: skillOf("tools: {read: true, write: true, bash: false}\n", "", nil), want: "file-write SKILL.md:4 allows write, tools SKILL.md:4 allows write"},
 		{name: "a restriction with a second value", before: skillOf("disallowed-tools: WebFetch\n", "", nil), after: skillOf("disallowed-tools: WebFetch\ndisallowed-tools: \"\"\n", "", nil), want: "restriction SKILL.md:4 no longer forbids WebFetch"},
 		{name: "a restriction in another spelling", before: skillOf("disallowed-tools: WebFetch\n", "", nil), after: skillOf("Disallowed-Tools: WebFetch\n", "", nil), want: "restriction SKILL.md:4 no longer forbids WebFetch"},
+		{name: "a restriction in a list", before: skillOf("disallowed-tools:\n  - Bash\n  - WebFetch\n", "", nil), after: skillOf("disallowed-tools: [Bash]\n", "", nil), want: "restriction SKILL.md:6 no longer forbids WebFetch"},
 		{name: "second hooks", before: skillOf("hooks: {Stop: ./a.sh}\n", "", nil), after: skillOf("hooks: {Stop: ./a.sh}\nHooks: {Stop: ./b.sh}\n", "", nil), want: "hooks SKILL.md:5 has hooks"},
 		{name: "a data file that is run", before: skillOf("", "", map[string]string{"data/a.txt": "x\n"}), after: skillOf("", "```sh\nbash \"$DIR/data/a.txt\"\n```\n", map[string]string{"data/a.txt": "x\n"}), want: "scripts SKILL.md:6 runs the file data/a.txt, network-tools data/a.txt is run, but skillpm does not analyze it, because its name is not that of a script, file-write data/a.txt is run, but skillpm does not analyze it, because its name is not that of a script"},
 		{name: "a script that is run", before: skillOf("", "", map[string]string{"a.sh": "true\n"}), after: skillOf("", "```sh\nbash a.sh other.txt\n```\n", map[string]string{"a.sh": "true\n", "other.txt": "x\n"})},
@@ -344,6 +345,7 @@ func TestOfErrors(t *testing.T) {
 func FuzzOf(f *testing.F) {
 	f.Add("allowed-tools: Bash\n", "!`x`\n```sh\ncurl x >y\n```\n", "#!/bin/sh\nrm x\n")
 	f.Add("hooks: [\n", "```", "import requests")
+	f.Add("x: &x {<<: *x}\n<<: *x\ntools: &t [*t, {a: *t}]\n", "```sh\nbash c\n```\n", "")
 	f.Fuzz(func(t *testing.T, front, body, script string) {
 		fsys := skillOf(front, body, map[string]string{"a.sh": script, "b.py": script, "c": script})
 		one, err := capability.Of(fsys)

@@ -126,7 +126,7 @@ func (b *Builder) addRuns() {
 				continue
 			}
 			known[clean(name)] = true
-			b.add(policy.Scripts, name, r.path, r.line, "runs the file %s", clean(name))
+			b.add(policy.Scripts, name, r.path, r.line, "runs the file %s", name)
 			b.unread(name, "is run, but skillpm does not analyze it, because its name is not that of a script")
 		}
 	}

@@ -121,15 +121,16 @@ func (b *Builder) front(doc *skill.Document) {
 			b.execution(f.value)
 		case "allowedtools", "tools":
 			if f.value.Kind != yaml.ScalarNode || strings.TrimSpace(skill.ScalarText(f.value)) != "" {
-				b.restrict(f, "allowed-tools", "restricts the tools to those of "+clean(f.key))
+				b.restrict(f, "allowed-tools", "restricts the tools to those of "+f.key)
 			}
 			for _, t := range toolList(f.value) {
 				b.tools(t)
 			}
 		case "disallowedtools":
 			for _, t := range toolList(f.value) {
+				f.line = t.line
 				for _, item := range t.items() {
-					b.restrict(f, "disallowed-tools "+item, "forbids "+clean(item))
+					b.restrict(f, "disallowed-tools "+item, "forbids "+item)
 				}
 			}
 		}
@@ -280,7 +281,7 @@ func (t toolEntry) items() []string {
 // tools inspects an entry of a list of allowed tools.
 func (b *Builder) tools(t toolEntry) {
 	for _, item := range t.items() {
-		b.add(policy.Tools, item, skill.File, t.line, "allows %s", clean(item))
+		b.add(policy.Tools, item, skill.File, t.line, "allows %s", item)
 	}
 	patterns, err := tool.ParseList([]string{t.text})
 	if err != nil {
@@ -295,8 +296,8 @@ func (b *Builder) tools(t toolEntry) {
 
 // tool inspects one tool pattern.
 func (b *Builder) tool(p tool.Pattern, line int) {
-	item := clean(p.String())
-	wildcard, shell := scan.ToolRisk(p.String())
+	item := p.String()
+	wildcard, shell := scan.ToolRisk(item)
 	if wildcard {
 		for _, c := range []policy.Capability{policy.NetworkTools, policy.FileWrite, policy.UnscopedShell} {
 			name := ""
