@@ -320,7 +320,9 @@ func (in *installer) admitIncrease(ctx context.Context, res *resolution, increas
 	var why []string
 	trees := map[string]string{}
 	for _, c := range increase.Capabilities {
-		why = append(why, c.String())
+		if text := c.String(); !slices.Contains(why, text) { // one line may show several capabilities
+			why = append(why, text)
+		}
 		trees[c.Skill+"@"+increase.Pack] = res.Lock.Packs[id].Skills[c.Skill]
 	}
 	notes, err := in.Admission.Evaluator.CheckIncrease(enforce.Increase{

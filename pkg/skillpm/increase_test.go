@@ -219,6 +219,22 @@ func TestIncreaseObserved(t *testing.T) {
 	}
 }
 
+// TestIncreaseReasons checks that the reasons of a denial name each fact once, so that they show more facts.
+func TestIncreaseReasons(t *testing.T) {
+	w := newFixture(t)
+	w.publishFiles("acme/tool", "1.0.0", nil, skillText("tool", "Work."))
+	w.manifest(`acme/tool: "^1"`)
+	w.install()
+	w.publishFiles("acme/tool", "1.1.0", nil, map[string]string{
+		"tool/SKILL.md": "---\nname: tool\ndescription: Does something. Use for that.\nallowed-tools: Write\n---\nWork.\n",
+	})
+	w.policy("updates: {capability-increase: deny}\n")
+	_, err := w.client().Update(t.Context(), skillpm.UpdateOptions{})
+	if err == nil || strings.Count(err.Error(), "allows Write") != 1 {
+		t.Errorf("got %v", err)
+	}
+}
+
 // TestIncreaseFirst checks that first installations are not updates: of a pack, and of more skills of the locked version.
 // A dependency that an update pulls in is part of the update.
 func TestIncreaseFirst(t *testing.T) {
