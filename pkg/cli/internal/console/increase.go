@@ -14,6 +14,9 @@ import (
 // MaxNotes limits the lines of one kind about the update of a pack, so that no kind hides others.
 const MaxNotes = 20
 
+// maxPath limits the bytes of a path in a line, so that a long path does not hide what follows it.
+const maxPath = 120
+
 // IncreaseLines returns the lines that show the capabilities that updates add: for each pack a heading, and a line with
 // the position of each capability.
 func IncreaseLines(list []skillpm.Increase) (lines []string) {
@@ -23,13 +26,14 @@ func IncreaseLines(list []skillpm.Increase) (lines []string) {
 		var order []policy.Capability
 		for _, c := range increase.Capabilities {
 			text := c.String()
-			if seen[text] { // an allowed tool that also writes, for example
+			if seen[text] && c.Capability == policy.Tools { // an allowed tool that also writes, for example
 				continue
 			}
 			if seen[text] = true; kinds[c.Capability] == nil {
 				order, width = append(order, c.Capability), max(width, len(c.Capability))
 			}
-			kinds[c.Capability] = append(kinds[c.Capability], text)
+			c.Path = textx.Truncate(c.Path, maxPath)
+			kinds[c.Capability] = append(kinds[c.Capability], c.String())
 		}
 		for _, kind := range order {
 			for i, text := range kinds[kind] {

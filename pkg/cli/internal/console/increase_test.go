@@ -10,8 +10,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
-// TestIncreaseLines checks that many capabilities of one kind do not hide those of another kind, that one fact is one
-// line, and that names of files and hosts cannot control a terminal.
+// TestIncreaseLines checks that many capabilities of one kind do not hide those of another kind, that an allowed tool is
+// one line, that a long path does not hide what follows it, and that names of files and hosts cannot control a terminal.
 func TestIncreaseLines(t *testing.T) {
 	add := func(i *skillpm.Increase, c policy.Capability, path, why string) {
 		i.Capabilities = append(i.Capabilities, skillpm.CapabilityChange{
@@ -26,13 +26,19 @@ func TestIncreaseLines(t *testing.T) {
 	add(&flood, policy.Tools, "SKILL.md", "allows Write")
 	hostile := skillpm.Increase{Pack: "acme/base", To: "1.0.0"}
 	add(&hostile, policy.Scripts, "a\x1b[2J\nb.sh", "is a script")
+	add(&hostile, policy.NetworkTools, "a.rake", "is a script that skillpm does not analyze")
+	add(&hostile, policy.FileWrite, "a.rake", "is a script that skillpm does not analyze")
+	add(&hostile, policy.Secrets, strings.Repeat("x/", 200)+"a.sh", "reads ACME_TOKEN")
 	lines := IncreaseLines([]skillpm.Increase{flood, hostile})
 	want := []string{
 		"acme/tool 1.1.0 in place of 1.0.0 adds capabilities:", "  ! scripts     tool/0.sh is a script",
 		"  ! scripts     … and 2 more", "  ! file-write  tool/SKILL.md allows Write",
-		"acme/base 1.0.0 adds capabilities:", "  ! scripts  tool/a<U+001B>[2J b.sh is a script",
+		"acme/base 1.0.0 adds capabilities:", "  ! scripts        tool/a<U+001B>[2J b.sh is a script",
+		"  ! network-tools  tool/a.rake is a script that skillpm does not analyze",
+		"  ! file-write     tool/a.rake is a script that skillpm does not analyze",
+		"  ! secrets        tool/" + strings.Repeat("x/", 60) + "… reads ACME_TOKEN",
 	}
-	if len(lines) != MaxNotes+5 {
+	if len(lines) != MaxNotes+8 {
 		t.Errorf("%d lines: %q", len(lines), lines)
 	}
 	for _, line := range want {
