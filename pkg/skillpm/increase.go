@@ -10,7 +10,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/capability"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/pack"
@@ -50,48 +49,51 @@ func (i Increase) String() string {
 type IncreaseError struct {
 	Increases []Increase // all of the operation
 
-	err  error // of the policy
-	hint string
+	err error // of the policy
 }
 
 // Error returns the reason of the policy.
 func (e *IncreaseError) Error() string { return e.err.Error() }
 
-// Unwrap returns the error of the policy.
+// Unwrap returns the error of the policy, which has the code, and the hint how to accept the update if the policy leaves
+// that to the user.
 func (e *IncreaseError) Unwrap() error { return e.err }
-
-// Hint returns how to accept the update if the policy leaves that to the user.
-func (e *IncreaseError) Hint() string { return e.hint }
-
-// Code is that of the policy.
-func (e *IncreaseError) Code() diag.Code { return diag.CodeOf(e.err) }
 
 // updates returns the locked packs whose files a resolution replaces, and the new packs that they require. A pack that
 // the manifest newly requires is a first installation.
 func (in *installer) updates(res *resolution) (ids []pack.ID) {
+	pulled := pulledIn(res.manifest, in.Lock, res.Lock)
 	for _, id := range sortedIDs(res.Lock.Packs) {
 		was, now := in.Lock.Packs[id], res.Lock.Packs[id]
-		if was != nil && !maps.Equal(was.Skills, now.Skills) || was == nil && in.pulledIn(res, id, nil) {
+		if was != nil && !maps.Equal(was.Skills, now.Skills) || pulled[id] {
 			ids = append(ids, id)
 		}
 	}
 	return ids
 }
 
-// pulledIn reports whether a pack is new only because a locked pack requires it, directly or through other new packs.
-// seen are the packs on the way to it.
-func (in *installer) pulledIn(res *resolution, id pack.ID, seen []pack.ID) bool {
-	if _, direct := res.manifest.Dependency(id); direct || slices.Contains(seen, id) {
-		return false
-	}
-	seen = append(seen, id)
-	for by, p := range res.Lock.Packs {
-		if _, requires := p.Dependencies[id.String()]; requires &&
-			(in.Lock.Packs[by] != nil || in.pulledIn(res, by, seen)) {
-			return true
+// pulledIn returns the packs that are new only because packs of the lock before require them, directly or through other
+// such packs. It visits each pack once, because packs are hostile, and so is their graph.
+func pulledIn(m *pack.Manifest, before, after *pack.Lock) map[pack.ID]bool {
+	added := map[string]pack.ID{} // new packs that the manifest does not require
+	var queue []pack.ID
+	for id := range after.Packs {
+		if before.Packs[id] != nil {
+			queue = append(queue, id)
+		} else if _, direct := m.Dependency(id); !direct {
+			added[id.String()] = id
 		}
 	}
-	return false
+	found := map[pack.ID]bool{}
+	for ; len(queue) > 0; queue = queue[1:] {
+		for name := range after.Packs[queue[0]].Dependencies {
+			if id, isNew := added[name]; isNew && !found[id] {
+				found[id] = true
+				queue = append(queue, id)
+			}
+		}
+	}
+	return found
 }
 
 // increases returns the updates of a resolution that add capabilities. It fetches the new and the locked versions if the
@@ -146,8 +148,12 @@ func (in *installer) fetchPrevious(ctx context.Context, ids []pack.ID) error {
 
 // packsOf returns those of some packs that a lock has.
 func packsOf(l *pack.Lock, ids []pack.ID) map[pack.ID]*pack.LockedPack {
-	packs := maps.Clone(l.Packs)
-	maps.DeleteFunc(packs, func(id pack.ID, _ *pack.LockedPack) bool { return !slices.Contains(ids, id) })
+	packs := map[pack.ID]*pack.LockedPack{}
+	for _, id := range ids {
+		if p := l.Packs[id]; p != nil {
+			packs[id] = p
+		}
+	}
 	return packs
 }
 
@@ -263,7 +269,7 @@ func (in *installer) admitIncreases(ctx context.Context, res *resolution, list [
 		if err == nil {
 			continue
 		}
-		e := &IncreaseError{Increases: list, err: err, hint: diag.HintOf(err)}
+		e := &IncreaseError{Increases: list, err: err}
 		if refused, ok := errors.AsType[*policy.IncreaseError](err); !ok || !refused.Ask {
 			return in.policyNotes(), e
 		}
