@@ -30,7 +30,7 @@ func IncreaseLines(list []skillpm.Increase) (lines []string) {
 					text += ", and " + textx.Count(f.more, "more location")
 				}
 				if i == MaxNotes {
-					text = fmt.Sprintf("… and %d more", len(facts)-i)
+					text = fmt.Sprintf("… and %d more; show all with --json", len(facts)-i)
 				}
 				lines = append(lines, NoteLine(fmt.Sprintf("  ! %-*s  %s", width, f.Capability, text)))
 				if i == MaxNotes {

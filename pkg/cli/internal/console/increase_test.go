@@ -34,7 +34,7 @@ func TestIncreaseLines(t *testing.T) {
 	lines := IncreaseLines([]skillpm.Increase{flood, hostile})
 	want := []string{
 		"acme/tool 1.1.0 in place of 1.0.0 adds capabilities:", "  ! scripts     tool/0.sh is a script",
-		"  ! scripts     … and 2 more", "  ! file-write  tool/SKILL.md allows Write",
+		"  ! scripts     … and 2 more; show all with --json", "  ! file-write  tool/SKILL.md allows Write",
 		"  ! secrets     skill0/a.sh reads TOKEN, and 20 more locations", "  ! secrets     tool/b.sh reads OTHER",
 		"acme/base 1.0.0 adds capabilities:", "  ! scripts  tool/a<U+001B>[2J b.sh is a script",
 	}
