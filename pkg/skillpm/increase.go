@@ -15,6 +15,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/policy"
 	"github.com/skillpm/skillpm/pkg/policy/enforce"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/advisories"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/solve"
 	"github.com/skillpm/skillpm/pkg/store"
 )
@@ -207,8 +208,8 @@ func capabilitiesOf(ctx context.Context, s *store.Store, digest string) (capabil
 
 // compare adds to outdated packs the capabilities that an update adds. It compares the content of packs, not what their
 // registries or publishers state. It fetches the wanted versions of packs whose locked version the store has. A version
-// that cannot be fetched is not compared.
-func (s *survey) compare(ctx context.Context, packs []OutdatedPack) error {
+// that cannot be fetched is not compared. The content of the others also shows the advisories about it.
+func (s *survey) compare(ctx context.Context, known *advisories.Set, packs []OutdatedPack) error {
 	store, err := s.client.Machine.Store()
 	if err != nil {
 		return err
@@ -246,6 +247,9 @@ func (s *survey) compare(ctx context.Context, packs []OutdatedPack) error {
 			return err
 		}
 		p.Compared = true
+		if found := affected(known, id, now); found != nil {
+			p.WantedAdvisories = found.Advisories
+		}
 	}
 	return ctx.Err()
 }

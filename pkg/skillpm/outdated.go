@@ -162,7 +162,7 @@ func (c *Client) Outdated(ctx context.Context, o OutdatedOptions) (*OutdatedRepo
 			r.Packs = append(r.Packs, *p)
 		}
 	}
-	return r, s.compare(ctx, r.Packs)
+	return r, s.compare(ctx, known, r.Packs)
 }
 
 // survey is what registries and sources offer for the packs of a scope.
@@ -380,7 +380,7 @@ func (s *survey) markAdvisories(ctx context.Context, known *advisories.Set, id p
 		p.WantedAdvisories = found.Advisories
 	}
 	for _, a := range known.Matching(subject(id, s.Lock.Packs[id])) {
-		// Without digests, nobody knows whether the wanted version contains affected skills.
+		// Without digests, the wanted version may contain affected skills.
 		if !a.Affects(subject(id, wanted)) && (len(wanted.Skills) > 0 || !a.HasTrees()) {
 			p.Fixes = append(p.Fixes, a.ID)
 		}
