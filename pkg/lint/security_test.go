@@ -69,7 +69,7 @@ func TestCapabilityRules(t *testing.T) {
 	}
 }
 
-// TestCapabilities checks what a report has about the capabilities of skills.
+// TestCapabilities checks what a report has about the capabilities of skills (O22).
 func TestCapabilities(t *testing.T) {
 	fsys := tree("-- a/SKILL.md\n---\nname: a\ndescription: D.\nallowed-tools: Read\n---\n!`git log`\n" +
 		"-- a/a.sh 755\n#!/bin/sh\ncurl https://api.acme.com -H \"$ACME_TOKEN\"\n-- a/b.gif 755\nGIF89a=1\necho ran\n\x00" +

@@ -49,7 +49,7 @@ func Of(fsys fs.FS) (Set, error) {
 		switch source := compiledFrom(f.Path); {
 		case f.Link != "": // its target is checked as a file
 		case source != "" && exists(fsys, source):
-			b.add(policy.Scripts, f.Path, f.Path, 0, "runs instead of %s", clean(source))
+			b.add(policy.Scripts, f.Path, f.Path, 0, "runs instead of %s", source)
 		default:
 			err = add(f.File)
 		}
@@ -85,7 +85,7 @@ func (b *Builder) Set() Set { return b.found.sorted() }
 
 func (b *Builder) add(c policy.Capability, name, file string, line int, format string, args ...any) {
 	b.found = append(b.found, Evidence{
-		Capability: c, Name: clean(name), Path: file, Line: line, Why: fmt.Sprintf(format, args...),
+		Capability: c, Name: clean(name), Path: file, Line: line, Why: clean(fmt.Sprintf(format, args...)),
 	})
 }
 
@@ -186,7 +186,7 @@ func (b *Builder) archive(f File) {
 	for _, found := range scanner().Archive(f.Path, f.Data) {
 		switch found.Problem {
 		case scan.HoldsNative, scan.HoldsCompiled, scan.HoldsMacros:
-			b.add(policy.NativeBinaries, f.Path, f.Path, 0, "contains %s: %s", clean(found.Path), found.Detail)
+			b.add(policy.NativeBinaries, f.Path, f.Path, 0, "contains %s: %s", found.Path, found.Detail)
 		case scan.HoldsEncrypted, scan.OpaqueArchive:
 			b.add(policy.NativeBinaries, f.Path, f.Path, 0, "is an archive that skillpm cannot scan")
 		}

@@ -85,7 +85,7 @@ func (b *Builder) front(doc *skill.Document) {
 	if _, v := doc.Lookup("disallowed-tools"); v != nil {
 		for _, t := range toolList(follow(v)) {
 			for _, item := range t.items() {
-				b.add(policy.Restriction, "disallowed-tools "+item, skill.File, t.line, "forbids %s", clean(item))
+				b.add(policy.Restriction, "disallowed-tools "+item, skill.File, t.line, "forbids %s", item)
 			}
 		}
 	}
@@ -207,7 +207,7 @@ func (t toolEntry) items() []string {
 // tools inspects an entry of a list of allowed tools.
 func (b *Builder) tools(t toolEntry) {
 	for _, item := range t.items() {
-		b.add(policy.Tools, item, skill.File, t.line, "allows %s", clean(item))
+		b.add(policy.Tools, item, skill.File, t.line, "allows %s", item)
 	}
 	patterns, err := tool.ParseList([]string{t.text})
 	if err != nil {
@@ -222,8 +222,8 @@ func (b *Builder) tools(t toolEntry) {
 
 // tool inspects one tool pattern.
 func (b *Builder) tool(p tool.Pattern, line int) {
-	item := clean(p.String())
-	wildcard, shell := scan.ToolRisk(p.String())
+	item := p.String()
+	wildcard, shell := scan.ToolRisk(item)
 	if wildcard {
 		for _, c := range []policy.Capability{policy.NetworkTools, policy.FileWrite, policy.UnscopedShell} {
 			name := ""

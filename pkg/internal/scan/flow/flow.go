@@ -27,15 +27,15 @@ type Summary struct {
 	partial  bool
 }
 
-// Facts returns what the code of the file does, in the order of the file.
+// Facts returns what the code of the file does.
 func (s *Summary) Facts() []Fact { return s.facts }
 
 // Programs returns the first run of each program that shell code of the file runs, with its name without directories.
 // Lines that are not valid shell code, and here-documents, count with the first words of their commands.
 func (s *Summary) Programs() []Fact { return s.programs }
 
-// Partial reports that the file has code that was not read: it is too large, too deeply nested, not valid, or in a
-// language that this package does not read. Invalid code in Markdown does not count.
+// Partial reports that the file has code that was not read: it is too large, too deeply nested, or not valid. Invalid
+// code in Markdown does not count.
 func (s *Summary) Partial() bool { return s.partial }
 
 // Analyze returns what the code in the files of one skill does.
