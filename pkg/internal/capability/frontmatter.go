@@ -1,6 +1,7 @@
 package capability
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net"
@@ -133,12 +134,13 @@ func (b *Builder) execution(v *yaml.Node) {
 				if host == "false" || host == "none" {
 					continue
 				}
-				b.add(policy.NetworkTools, hostName(host), skill.File, k.Line, "requests network access")
+				host = hostName(host)
+				b.add(policy.NetworkTools, host, skill.File, k.Line, "requests access to %s", cmp.Or(host, "every host"))
 			}
 		case "allowed-paths":
 			b.add(policy.Restriction, "execution.allowed-paths", skill.File, k.Line, "limits where scripts write")
 			for _, name := range scalars(value) {
-				b.add(policy.FileWrite, name, skill.File, k.Line, "requests write access to directories")
+				b.add(policy.FileWrite, name, skill.File, k.Line, "requests write access to %s", name)
 			}
 		}
 	}
