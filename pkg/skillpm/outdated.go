@@ -62,7 +62,7 @@ type OutdatedPack struct {
 	Advisories []AdvisoryRef `json:"advisories,omitempty"` // about the current version
 	// WantedAdvisories are about the wanted version, if it is another one.
 	WantedAdvisories []AdvisoryRef `json:"wantedAdvisories,omitempty"`
-	// Fixes are the ids of the advisories that are not about the wanted version.
+	// Fixes are the ids of the advisories about the current version that are not about the wanted version.
 	Fixes []string `json:"fixes,omitempty"`
 
 	Resolved  string `json:"resolved,omitempty"`        // the locked digest or commit
@@ -76,7 +76,7 @@ type OutdatedPack struct {
 	Changes []string `json:"changes,omitempty"`
 	Diff    string   `json:"diff,omitempty"` // the command that shows the changes to the skills
 
-	// Compared reports that the capabilities of the wanted version were compared with those of the locked one.
+	// whether skillpm compared the capabilities of the wanted version with those of the locked one
 	Compared bool `json:"capabilitiesCompared,omitempty"`
 	// Capabilities are what the wanted version can do and the locked one could not.
 	Capabilities []CapabilityChange `json:"capabilityIncrease,omitempty"`
