@@ -2,6 +2,7 @@ package lint
 
 import (
 	"cmp"
+	"path"
 	"slices"
 	"strings"
 
@@ -23,32 +24,80 @@ func (u *skillCheck) summarize(f *file) {
 func (u *skillCheck) reportFlows() {
 	facts := flow.Join(u.flows)
 	for _, f := range facts.Flows {
-		if k := flowKind(f); k != 0 {
+		if k := flowKind(f); k != 0 && !(k == scan.FlowSecrets && u.isOwnKey(f)) {
 			u.reportFact(k, f.To, flowDetail(f))
 		}
 	}
 	for _, f := range facts.All {
-		if k := factKinds[f.Kind]; k != 0 && f.Sure >= flow.Likely {
-			u.reportFact(k, f, f.Detail)
+		k := factKinds[f.Kind]
+		if f.Kind == flow.ReadsKeychain && flow.IsItem(f) {
+			continue // one key, and not a search
 		}
+		if k == 0 || f.Sure < flow.Likely || f.Kind == flow.Uploads && isLocal(f.Host) {
+			continue
+		}
+		if k == scan.FlowUploads {
+			u.reportUpload(f)
+		}
+		u.reportFact(k, f, f.Detail)
 	}
+}
+
+// isOwnKey reports whether a flow sends the key of the skill's own service to it.
+func (u *skillCheck) isOwnKey(f flow.Flow) bool {
+	return f.OwnedBy(u.ownName())
+}
+
+// ownName returns the name of the skill, or that of its directory if it does not have one.
+func (u *skillCheck) ownName() string {
+	if u.doc != nil && u.doc.Name() != "" {
+		return u.doc.Name()
+	}
+	return path.Base(path.Dir(u.file))
+}
+
+// reportUpload reports what is special about data that is sent: who can read it, and that the text denies it.
+func (u *skillCheck) reportUpload(f flow.Fact) {
+	if flow.IsDrop(f.Host) && !u.namesService(f.Host) {
+		u.reportFact(scan.FlowDrops, f, f.Host)
+	}
+	if f.Host != "" && !isLocal(f.Host) && u.deniesUploads() {
+		u.reportFact(scan.FlowDenied, f, "SKILL.md denies it, but the script sends data to "+f.Host)
+	}
+}
+
+// denials are phrases of skills that promise to keep data on the machine, in lower case.
+var denials = [...]string{
+	"no data leaves", "data never leaves", "no data ever leaves", "nothing leaves", "data does not leave",
+	"without any network", "without network access", "no network access", "no network calls", "no network requests",
+	"without external api", "no external api", "without any external", "no external calls", "no external requests",
+	"never transmitted", "never uploaded", "never sent to", "no telemetry", "100% local", "fully offline",
+	"completely offline", "entirely offline",
+}
+
+// deniesUploads reports whether SKILL.md promises that data stays on the machine.
+func (u *skillCheck) deniesUploads() bool {
+	text := strings.ToLower(string(u.src.data))
+	return slices.ContainsFunc(denials[:], func(d string) bool { return strings.Contains(text, d) })
 }
 
 // flowKind returns what a flow means for the rules, or 0.
 func flowKind(f flow.Flow) scan.Kind {
 	switch f.Kind {
 	case flow.Exfiltrates:
-		if f.Reserved && !isExample(f.To.Host) || f.Sure < flow.Likely {
+		if f.Reserved && isLocal(f.To.Host) || f.Sure < flow.Likely {
 			return 0 // to this machine
 		}
 		return scan.FlowSecrets
 	case flow.RunsDownload:
 		switch {
-		case f.Reserved:
+		case f.Reserved || f.Sure < flow.Likely:
 			return 0
 		case f.To.Kind == flow.RunsComputed && !isShellPipe(f.To.Client):
 			return scan.FlowDownload
-		case f.To.Kind == flow.RunsFile:
+		case f.To.Kind == flow.RunsFile && isHiddenFile(f.To.Detail) && !isConfig(f.To):
+			return scan.FlowDownload
+		case f.To.Kind == flow.RunsFile && !isConfig(f.To):
 			return scan.FlowStages
 		}
 	case flow.RunsDecoded:
@@ -56,11 +105,32 @@ func flowKind(f flow.Flow) scan.Kind {
 	case flow.RunsReceived:
 		return scan.FlowReceived
 	case flow.HidesAddress:
-		return scan.FlowAddress
+		if !isLocal(f.To.Host) {
+			return scan.FlowAddress
+		}
 	case flow.WritesDownload:
 		return scan.FlowInstalled
 	}
 	return 0
+}
+
+// isConfig reports whether a shell reads variables from a configuration file, of which a download is a value.
+func isConfig(at flow.Fact) bool {
+	if at.Client != "source" && at.Client != "." {
+		return false
+	}
+	switch base := path.Base(at.Detail); path.Ext(base) {
+	case ".env", ".conf", ".cfg", ".config":
+		return true
+	default:
+		return base == "config"
+	}
+}
+
+// isHiddenFile reports whether a file outside of the project has a name that starts with a dot: only who hides a
+// program stores it there.
+func isHiddenFile(name string) bool {
+	return strings.HasPrefix(path.Base(name), ".") && (strings.HasPrefix(name, "/") || strings.HasPrefix(name, "~"))
 }
 
 // isShellPipe reports whether a program is a shell that reads from a pipe, which the scanner reports itself.
@@ -71,6 +141,9 @@ func isShellPipe(program string) bool {
 	}
 	return false
 }
+
+// isLocal reports whether a host is this machine or in a private network.
+func isLocal(host string) bool { return host != "" && flow.IsReserved(host) && !isExample(host) }
 
 // isExample reports whether a host is in a domain that is reserved for examples, and not in a private network.
 func isExample(host string) bool {
@@ -91,7 +164,7 @@ func flowDetail(f flow.Flow) string {
 // factKinds are the facts that rules have a shape for.
 var factKinds = map[flow.Kind]scan.Kind{
 	flow.ReadsBrowser: scan.FlowCollects, flow.ReadsWallet: scan.FlowCollects, flow.ReadsKeychain: scan.FlowCollects,
-	flow.ReadsHistory: scan.FlowCollects, flow.ReadsEnvironment: scan.FlowEnvironment, flow.Persists: scan.FlowPersists,
+	flow.ReadsHistory: scan.FlowCollects, flow.Persists: scan.FlowPersists,
 	flow.WritesAgent: scan.FlowOtherSkill, flow.WritesSkill: scan.FlowOtherSkill, flow.Deletes: scan.FlowDestroys,
 	flow.Wipes: scan.FlowDestroys, flow.EncryptsFiles: scan.FlowEncrypts, flow.DisablesGuard: scan.FlowGuard,
 	flow.SuppressesLogs: scan.FlowTraces, flow.Uploads: scan.FlowUploads, flow.RewritesGit: scan.FlowRewrites,

@@ -132,10 +132,15 @@ func (l *Linter) Run(ctx context.Context, fsys fs.FS, targets []string) (Report,
 // families, or the start of an id and a star. It is for decisions about untrusted skills: it ignores suppressions by
 // the author, and includes notes and rules that are off by default.
 func RunRules(ctx context.Context, fsys fs.FS, rules []string) ([]diag.Finding, error) {
+	return (*RuleSet)(nil).run(ctx, fsys, rules)
+}
+
+// run is [RunRules] with the rules of the set, which may be nil.
+func (s *RuleSet) run(ctx context.Context, fsys fs.FS, rules []string) ([]diag.Finding, error) {
 	if len(rules) == 0 {
 		return nil, nil
 	}
-	o := Options{Parallel: 1}
+	o := Options{Parallel: 1, Rules: s}
 	for _, r := range rules {
 		o.Settings.Levels = append(o.Settings.Levels, Level{Rules: r, Own: true})
 	}
@@ -144,8 +149,8 @@ func RunRules(ctx context.Context, fsys fs.FS, rules []string) ([]diag.Finding, 
 		return nil, err
 	}
 	found := report.Findings
-	for _, s := range report.Suppressed {
-		found = append(found, s.Finding)
+	for _, suppressed := range report.Suppressed {
+		found = append(found, suppressed.Finding)
 	}
 	return slices.DeleteFunc(found, func(f diag.Finding) bool {
 		return !slices.ContainsFunc(rules, func(pattern string) bool { return rule.Match(pattern, f.Rule) })

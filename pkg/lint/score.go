@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/diag/rule"
 	"github.com/skillpm/skillpm/pkg/internal/scan"
 )
@@ -14,6 +15,7 @@ import (
 type signal struct {
 	family scan.Signal
 	points int
+	intent bool // an honest skill has no use for it
 	rule   string
 	about  string
 	file   *file
@@ -26,18 +28,38 @@ func (u *skillCheck) addSignal(f *file, h scan.Hit, m scan.Match) {
 	if m.Points == 0 {
 		return
 	}
+	if r, ok := rule.Lookup(m.Rule.ID); ok && r.Off && !r.Capability {
+		if _, off := u.l.Settings.level(r.ID, m.Severity); off {
+			return
+		}
+	}
 	points := m.Points
 	if points < scan.Attack && isMarkdown(f.rel) && u.aboutSecurity() {
 		points = (points + 1) / 2
 	}
 	u.signals = append(u.signals, signal{
-		family: m.Rule.Signal, points: points, rule: m.Rule.ID, about: cmp.Or(h.Detail, m.Rule.Title),
-		file: f, start: h.Start, end: h.End,
+		family: m.Rule.Signal, points: points, intent: showsIntent(m, points), rule: m.Rule.ID,
+		about: cmp.Or(h.Detail, m.Rule.Title), file: f, start: h.Start, end: h.End,
 	})
 }
 
+// showsIntent reports whether a signal is more than something that a skill is able to do: an error, words against the
+// user, a standing order, data for a host that anyone can read, or a program that users must install.
+func showsIntent(m scan.Match, points int) bool {
+	switch m.Rule.Signal {
+	case "injection", "impersonation", "concealment", "standing-order":
+		return points >= scan.Attack/2
+	}
+	switch m.Rule.ID {
+	case rule.RequestCapture, rule.ImageData, rule.InstallerFirst, rule.FreeHosting:
+		return true
+	}
+	return m.Severity == diag.SeverityError
+}
+
 // reportScore reports a skill whose signals together are those of an attack: at least two families of behavior, with at
-// least [scan.Attack] points. Of each family, the signal with the most points counts, so that repetition adds nothing.
+// least [scan.Attack] points, of which one shows intent. Of each family, the signal with the most points counts, so that
+// repetition adds nothing.
 func (u *skillCheck) reportScore() {
 	strongest := map[scan.Signal]signal{}
 	for _, s := range u.signals {
@@ -53,7 +75,7 @@ func (u *skillCheck) reportScore() {
 			total += s.points
 		}
 	}
-	if len(parts) < 2 || total < scan.Attack {
+	if len(parts) < 2 || total < scan.Attack || !slices.ContainsFunc(u.signals, func(s signal) bool { return s.intent }) {
 		return
 	}
 	slices.SortStableFunc(parts, func(a, b signal) int { return cmp.Compare(b.points, a.points) })
@@ -67,7 +89,7 @@ func (u *skillCheck) reportScore() {
 	}
 	u.at(parts[0].file.source, parts[0].start, parts[0].end, finding{
 		rule: rule.Signals, related: related,
-		message: fmt.Sprintf("%d points of %d: %s", total, scan.Attack, strings.Join(words, ", ")),
+		message: fmt.Sprintf("%d points; %d or more are an error: %s", total, scan.Attack, strings.Join(words, ", ")),
 	})
 }
 

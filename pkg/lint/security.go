@@ -36,7 +36,7 @@ func (u *skillCheck) checkSecurity(names []string) {
 }
 
 // scanText reports what the scanner finds in one text. A warning or a note is reported once per file, because one is
-// enough to make a reviewer look.
+// enough to make a reviewer look. Of the errors of a rule in one line, the first is reported.
 func (u *skillCheck) scanText(f *file) {
 	hits := u.l.scanner.Text(f.data, scan.Options{
 		Markdown: isMarkdown(f.rel), Script: isScript(f), Skill: f.source == u.src,
@@ -75,7 +75,7 @@ func isScript(f *file) bool { return scriptExtension(f.rel) || isShebang(f.data)
 // reportHits reports the hits that count in their contexts.
 func (u *skillCheck) reportHits(f *file, hits []scan.Hit) {
 	l := u.locator(f)
-	reported := map[string]bool{}
+	reported, lines := map[string]bool{}, map[string]int{}
 	for _, h := range hits {
 		if h.Kind == scan.Secret || h.Kind == scan.PossibleSecret {
 			u.redact(f, h.Start, h.End)
@@ -90,13 +90,26 @@ func (u *skillCheck) reportHits(f *file, hits []scan.Hit) {
 		if !ok {
 			continue
 		}
-		if reported[m.Rule.ID] && m.Severity != diag.SeverityError {
+		if h.Kind == scan.PasteSite && f.source != u.src && l.Script && u.namesService(h.Detail) {
+			continue
+		}
+		line, _ := f.position(h.Start)
+		if reported[m.Rule.ID] && m.Severity != diag.SeverityError || lines[m.Rule.ID] == line {
 			u.addSignal(f, h, m)
 			continue
 		}
-		reported[m.Rule.ID] = true
+		reported[m.Rule.ID], lines[m.Rule.ID] = true, line
 		u.reportMatch(f, h, m)
 	}
+}
+
+// namesService reports whether the name or the description of the skill has the name of a host's service.
+func (u *skillCheck) namesService(host string) bool {
+	labels, about := strings.Split(host, "."), u.ownName()
+	if u.doc != nil {
+		about += " " + u.doc.Description()
+	}
+	return len(labels) > 1 && strings.Contains(strings.ToLower(about), labels[len(labels)-2])
 }
 
 // reportMatch reports a hit of a rule, and counts it in the score.

@@ -1,19 +1,25 @@
 package lint
 
 import (
+	"context"
 	"io/fs"
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/diag/rule"
 	"github.com/skillpm/skillpm/pkg/internal/scan"
 	"github.com/skillpm/skillpm/pkg/internal/scan/rulefile"
+	"github.com/skillpm/skillpm/pkg/pack"
 )
 
 // RuleSet is the rules of a team for the content of skills, which apply in addition to those of skillpm.
-type RuleSet struct{ rules []*scan.Rule }
+type RuleSet struct {
+	rules []*scan.Rule
+	about []rule.Rule // the same rules, explained
+}
 
 // ReadRules reads the rule files of a directory: those whose names end in .yaml or .yml. show converts the name of a
 // file for messages. An error has the code Invalid, and names the file, the line, and the rule: for a file that cannot
@@ -48,14 +54,102 @@ func ReadRules(fsys fs.FS, show func(name string) string) (*RuleSet, error) {
 				return nil, diag.Errorf(diag.Invalid, "%s:%d: %w", show(e.Name()), r.Line, err)
 			}
 			set.rules = append(set.rules, &r.Rule)
+			set.about = append(set.about, about(r))
 		}
 	}
 	return set, nil
 }
 
+// about explains a rule of a team with its first examples.
+func about(r *rulefile.Rule) rule.Rule {
+	out := rule.Rule{ID: r.ID, Title: r.Title, Severity: r.Severity, Why: r.Why, Fix: r.Fix}
+	var shapes []string
+	for i, sh := range r.Shapes {
+		shapes = append(shapes, sh.About)
+		if out.Bad == "" && len(r.Examples[i].Match) > 0 {
+			out.Bad = r.Examples[i].Match[0]
+		}
+		if out.Good == "" && len(r.Examples[i].Pass) > 0 {
+			out.Good = r.Examples[i].Pass[0]
+		}
+	}
+	if out.Why == "" {
+		out.Why = "The rule finds: " + strings.Join(shapes, "; ") + "."
+	}
+	return out
+}
+
+// Select returns the rules of skillpm and of the set that patterns select, as [rule.Select] does. The set may be nil.
+func (s *RuleSet) Select(patterns ...string) ([]rule.Rule, error) {
+	var out []rule.Rule
+	for _, p := range patterns {
+		if err := s.checkPattern(p); err != nil {
+			return nil, err
+		}
+	}
+	all := rule.All()
+	if s != nil {
+		all = append(all, s.about...)
+	}
+	for _, r := range all {
+		if len(patterns) == 0 || slices.ContainsFunc(patterns, func(p string) bool { return rule.Match(p, r.ID) }) {
+			out = append(out, r)
+		}
+	}
+	return out, nil
+}
+
+// ProjectRules returns a function that runs rules as [RunRules] does, and also those of the rule files that the
+// skillpm.yaml files of projects name. It reads them when it is first called. An error is that rule files cannot be
+// read, or that no rule matches a pattern.
+func ProjectRules(projects []fs.FS) func(context.Context, fs.FS, []string) ([]diag.Finding, error) {
+	read := sync.OnceValues(func() (*RuleSet, error) { return readProjects(projects) })
+	return func(ctx context.Context, fsys fs.FS, rules []string) ([]diag.Finding, error) {
+		set, err := read()
+		if err != nil {
+			return nil, err
+		}
+		for _, pattern := range rules {
+			if err := set.checkPattern(pattern); err != nil {
+				return nil, err
+			}
+		}
+		return set.run(ctx, fsys, rules)
+	}
+}
+
+// readProjects reads the rules of projects. Of two rules with one id, the first counts.
+func readProjects(projects []fs.FS) (*RuleSet, error) {
+	all := &RuleSet{}
+	for _, fsys := range projects {
+		data, err := fs.ReadFile(fsys, pack.ManifestName)
+		if err != nil {
+			continue // the evaluator reports a project that cannot be read
+		}
+		m, _ := pack.CheckManifest(pack.ManifestName, data)
+		if m == nil || m.Validate.RulesDir == "" {
+			continue
+		}
+		sub, err := fs.Sub(fsys, m.Validate.RulesDir)
+		if err != nil {
+			return nil, err
+		}
+		set, err := ReadRules(sub, func(name string) string { return path.Join(m.Validate.RulesDir, name) })
+		if err != nil {
+			return nil, err
+		}
+		for i, r := range set.rules {
+			if !slices.ContainsFunc(all.rules, func(have *scan.Rule) bool { return have.ID == r.ID }) {
+				all.rules, all.about = append(all.rules, r), append(all.about, set.about[i])
+			}
+		}
+	}
+	return all, nil
+}
+
 // isReserved reports whether the ids of skillpm's rules start with some letters.
 func isReserved(letters string) bool {
-	return letters == "CA" || slices.ContainsFunc(rule.Families(), func(f rule.Family) bool { return f.ID == letters })
+	return letters == "CA" || rule.IsFamily(letters)
 }
 
 // list returns the rules of a set, which may be nil.

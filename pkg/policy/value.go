@@ -62,7 +62,7 @@ func capabilities(v yamlx.Value) []Capability {
 }
 
 func parseRule(s string) (string, error) {
-	if err := rule.CheckPattern(s); err != nil || s == "" {
+	if err := rule.CheckPattern(s); err != nil && !rule.IsTeamPattern(s) || s == "" {
 		return "", wrong("list rules with \"skillpm explain\"; a family such as SEC selects all its rules",
 			"unknown rule %q", s)
 	}

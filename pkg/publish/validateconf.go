@@ -92,6 +92,16 @@ func (p *checkedProject) rules(show, inVolume func(string) string) (*lint.RuleSe
 	return lint.ReadRules(safefile.Dir(dir), func(name string) string { return show(inVolume(filepath.Join(dir, name))) })
 }
 
+// ProjectRules returns the rules of the team that the project in the client's directory names, or nil.
+func (c *Client) ProjectRules() (*lint.RuleSet, error) {
+	p, err := c.checkedProject(c.Dir, false)
+	if err != nil {
+		return nil, err
+	}
+	v := c.volume(volumeRoot(c.Dir))
+	return p.rules(v.show, v.inVolume)
+}
+
 // skillExists returns a function that reports whether a skill exists outside the targets: installed for the project or
 // the user, or in a directory near the targets.
 func (c *Client) skillExists(p *checkedProject, targets []string) func(name string) bool {

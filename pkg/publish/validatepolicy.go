@@ -48,10 +48,11 @@ func (j *job) checkPolicies(ctx context.Context, report *lint.Report, o Validate
 
 // evaluator returns the evaluator of the policies to check against.
 func (j *job) evaluator(o ValidateOptions) *enforce.Evaluator {
-	g := enforce.Options{Files: j.client.Machine.PolicyFiles(), Now: j.client.Now, Lint: lint.RunRules}
+	g := enforce.Options{Files: j.client.Machine.PolicyFiles(), Now: j.client.Now}
 	if j.project.hasManifest {
 		g.Projects = []string{j.project.dir}
 	}
+	g.Lint = lint.ProjectRules(safefile.Dirs(g.Projects))
 	if o.PolicyFile != "" {
 		g.OnlyPolicy = j.client.Machine.Abs(o.PolicyFile)
 	}

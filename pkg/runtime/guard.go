@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/lint"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/policy/audit"
@@ -19,9 +20,10 @@ import (
 )
 
 func (h *Host) openGuard() *enforce.Evaluator {
+	projects := h.PolicyProjects()
 	return enforce.Open(enforce.Options{
 		Files:    enforce.Files{Paths: h.o.Paths, OS: h.o.OS, Admin: h.o.Admin},
-		Projects: h.PolicyProjects(), Now: h.o.Now, Lint: lint.RunRules,
+		Projects: projects, Now: h.o.Now, Lint: lint.ProjectRules(safefile.Dirs(projects)),
 	})
 }
 

@@ -1,6 +1,9 @@
 package rule
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Family is the letters that the ids of some rules start with, and what those rules are about.
 type Family struct {
@@ -22,6 +25,20 @@ func Families() []Family {
 		{"SUP", "Suppressions"},
 		{"POL", "Results of policies, with --policy"},
 	}
+}
+
+// IsFamily reports whether the ids of rules of skillpm start with some letters.
+func IsFamily(letters string) bool {
+	return slices.ContainsFunc(Families(), func(f Family) bool { return f.ID == letters })
+}
+
+// IsTeamPattern reports whether a pattern can select rules of a team: an id such as ACME001, its letters, or the start
+// of an id and a star, with letters that are not those of a family of skillpm.
+func IsTeamPattern(pattern string) bool {
+	id := strings.TrimSuffix(strings.ToUpper(pattern), "*")
+	letters := strings.TrimRight(id, "0123456789")
+	return len(letters) >= 2 && len(letters) <= 8 && len(id) <= len(letters)+3 && !IsFamily(letters) &&
+		strings.Trim(letters, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }
 
 // Select returns the rules that the patterns mean, each once and in order of id; all where there is no pattern. The

@@ -24,6 +24,7 @@ type Page struct {
 	Open int
 
 	text    []byte
+	from    int      // where the page starts
 	code    []extent // of code blocks with their fences, and of script, style, pre, and textarea
 	inline  []extent // of code spans with their backticks
 	starts  []int    // starts of the lines of code blocks in containers
@@ -109,6 +110,19 @@ func (p *Page) Commands() iter.Seq2[int, []byte] {
 					return
 				}
 			}
+		}
+	}
+}
+
+// Prose returns the lines outside of code blocks with their offsets, without line endings.
+func (p *Page) Prose() iter.Seq2[int, []byte] {
+	return func(yield func(int, []byte) bool) {
+		for at := p.from; at < len(p.text); {
+			line, length := cutLine(p.text[at:])
+			if !inside(p.code, at+skipSpace(line, 0)) && !yield(at, line) {
+				return
+			}
+			at += length
 		}
 	}
 }

@@ -9,6 +9,7 @@ func Read(text []byte, from int) *Page { return new(Reader).Read(text, from) }
 // concurrent use.
 type Reader struct {
 	text []byte
+	from int // where the page starts
 	line
 
 	// Blocks: the open containers, and the leaf in the innermost one.
@@ -68,7 +69,7 @@ func (r *Reader) Read(text []byte, from int) *Page {
 }
 
 func (r *Reader) reset(text []byte, from int) {
-	r.text = text
+	r.text, r.from = text, from
 	r.line = line{stop: from}
 	r.stack, r.leaf, r.empty, r.table = r.stack[:0], noLeaf, false, false
 	r.note, r.closed, r.notes = -1, r.closed[:0], r.notes[:0]

@@ -9,7 +9,7 @@ import (
 // page returns the page with all results.
 func (r *Reader) page() *Page {
 	p := &Page{
-		Open: r.unclosed(), text: r.text, code: slices.Clone(r.codes), starts: slices.Clone(r.starts),
+		Open: r.unclosed(), text: r.text, from: r.from, code: slices.Clone(r.codes), starts: slices.Clone(r.starts),
 		Links: make([]Link, 0, len(r.links)), Spans: make([]Span, 0, len(r.spans)),
 		Blocks: make([]Block, 0, len(r.blocks)), Comments: make([]Span, 0, len(r.comments)),
 	}

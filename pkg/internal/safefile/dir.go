@@ -10,6 +10,17 @@ import (
 // opened. It opens the directory for each call; a [Root] keeps it open.
 type Dir string
 
+// Dirs returns file systems for directories, without empty names.
+func Dirs(names []string) []fs.FS {
+	var dirs []fs.FS
+	for _, name := range names {
+		if name != "" {
+			dirs = append(dirs, Dir(name))
+		}
+	}
+	return dirs
+}
+
 // Open opens a regular file or a directory.
 func (d Dir) Open(name string) (fs.File, error) {
 	return in(d, func(r *Root) (fs.File, error) { return r.Open(name) })

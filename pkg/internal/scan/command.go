@@ -190,6 +190,8 @@ func (t *text) readsProgram(word []byte, end int) bool {
 		return true
 	case oneOf(word, "iex", "invoke-expression"):
 		return true
+	case t.Markdown && endsCommand(rest):
+		return true
 	case bytes.Contains(rest, []byte("<<")):
 		return false // the program is the here-document, and the download is its input
 	case rest[0] != '-':
@@ -199,6 +201,12 @@ func (t *text) readsProgram(word []byte, end int) bool {
 	}
 	first, _ := cutWord(rest)
 	return !bytes.HasSuffix(first, []byte("c")) && !bytes.Contains(rest, []byte(" -c "))
+}
+
+// endsCommand reports whether a sentence continues after a command.
+func endsCommand(rest []byte) bool {
+	word, _ := cutWord(rest)
+	return oneOf(word, "and", "then", "before", "to", "first", "or")
 }
 
 func isShell(word []byte) bool {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/internal/markdown"
+	"github.com/skillpm/skillpm/pkg/internal/scan/flow"
 )
 
 // Surface is where in a skill a text is, as a set.
@@ -31,7 +32,7 @@ var Surfaces = map[string]Surface{
 // A Context describes a position in a file of a skill.
 type Context struct {
 	Surface Surface
-	Quoted  bool // the text only quotes, documents, or warns about what is there, or it belongs to a test
+	Quoted  bool // the text around the position quotes, documents, or warns about attacks, or belongs to a test
 }
 
 // A Locator finds the contexts of the hits in one file.
@@ -51,15 +52,25 @@ func (l *Locator) At(start, end int) Context {
 	case l.Page != nil:
 		c.Surface = l.pageSurface(start)
 		c.Quoted = l.pageQuotes(start, end, c.Surface)
+		if c.Surface == InShell && !l.Page.InCode(start) {
+			c.Surface |= InProse // a command without marks of code
+		}
 	case l.Script:
 		c.Surface = InScript
 		if l.inRemark(start) {
 			c.Surface = InRemark
 		}
 		c.Quoted = l.inTable(start)
+	case strings.EqualFold(path.Ext(l.Path), ".svg"):
+		if l.inScriptElement(start) {
+			c.Surface = InScript
+		}
 	case strings.EqualFold(path.Ext(l.Path), ".txt"):
 		c.Surface = InProse
 		c.Quoted = l.pageQuotes(start, end, InProse)
+	}
+	if !c.Quoted && strings.EqualFold(path.Ext(l.Path), ".rs") {
+		c.Quoted = bytes.Contains(l.Data[:start], []byte("#[cfg(test)]")) // the tests of a module are at its end
 	}
 	if !c.Quoted && !l.Called {
 		c.Quoted = isTestPath(l.Path)
@@ -89,7 +100,23 @@ func (l *Locator) pageSurface(start int) Surface {
 			return InProse // a name
 		}
 	}
+	if start >= l.Body && l.inCommand(start) {
+		return InShell
+	}
 	return InProse
+}
+
+// inCommand reports whether a position in prose is in a command without marks of code.
+func (l *Locator) inCommand(start int) bool {
+	const reach = 1000
+	low := max(l.Body, start-reach)
+	from := low + bytes.LastIndexByte(l.Data[low:start], '\n') + 1
+	line := l.Data[from:min(len(l.Data), start+reach)]
+	if k := bytes.IndexByte(line, '\n'); k >= 0 {
+		line = line[:k]
+	}
+	first, end, ok := flow.CommandIn(line)
+	return ok && from+first <= start && start < from+end
 }
 
 // isTestPath reports whether a file belongs to tests, or to documents about attacks, by its path.
@@ -107,6 +134,18 @@ func isTestPath(name string) bool {
 		}
 	}
 	return false
+}
+
+// inScriptElement reports whether a position of a picture is in a script.
+func (l *Locator) inScriptElement(start int) bool {
+	head := l.Data[max(0, start-1<<16):start]
+	k := lastIndexFold(head, "<script")
+	return k >= 0 && k > lastIndexFold(head, "</script")
+}
+
+// lastIndexFold returns the index of the last occurrence of a text in lower case, or -1.
+func lastIndexFold(data []byte, text string) int {
+	return bytes.LastIndex(toLowerASCII(data), []byte(text))
 }
 
 // inRemark reports whether a position of a script is in a comment, or in a message that the script prints.
@@ -182,14 +221,15 @@ func (l *Locator) inTable(start int) bool {
 	from := max(0, start-300)
 	from += bytes.LastIndexByte(l.Data[from:start], '\n') + 1
 	head := bytes.TrimLeft(l.Data[from:start], " \t([{,")
-	if len(head) > 0 && (head[0] == 'r' || head[0] == 'f' || head[0] == 'b') {
+	if len(head) > 1 && (head[0] == 'r' || head[0] == 'f' || head[0] == 'b') && (head[1] == '"' || head[1] == '\'') {
 		head = head[1:]
 	}
 	switch {
 	case len(head) > 0 && (head[0] == '"' || head[0] == '\'' || head[0] == '/'):
 		return true
 	case containsAny(head, "re.compile(", "RegExp(", "regexp.", "pattern", "Pattern", "PATTERN", "grep ", "rg ", " r'",
-		" r\"", "(r'", "(r\"", "[r\"", "[r'", ".match(", ".test(", "=~", "assert", "expect(", "regex", "BLOCKED", "DENY", "DANGER", "FORBIDDEN", "blocked", "deny",
+		" r\"", "(r'", "(r\"", "[r\"", "[r'", ".match(", ".test(", "=~", "assert", "expect(", "regex", "BLOCKED",
+		"DENY", "DANGER", "FORBIDDEN", "blocked", "deny",
 		"dangerous", "forbidden", "example"):
 		return true
 	}
@@ -201,10 +241,41 @@ func (l *Locator) pageQuotes(start, end int, surface Surface) bool {
 	switch {
 	case surface == InComment:
 		return false
-	case l.inTableRow(start), surface == InProse && start >= l.Body && l.quotedWords(start, end), surface == InShell && l.isSearch(start):
+	case l.inTableRow(start), surface == InProse && start >= l.Body && l.quotedWords(start, end),
+		surface == InShell && l.isSearch(start):
 		return true
 	}
-	return l.warns(start, end, surface) || l.underWarning(start)
+	return l.warns(start, end, surface) || l.underWarning(start) || surface == InProse && l.inForbidden(start)
+}
+
+// inForbidden reports whether a position is in a list below a label such as "Must not:".
+func (l *Locator) inForbidden(start int) bool {
+	low := max(0, start-2000)
+	at := low + bytes.LastIndexByte(l.Data[low:start], '\n') + 1
+	line := l.Data[at:min(len(l.Data), at+200)]
+	for item := true; item || len(bytes.TrimSpace(line)) == 0; {
+		if at <= low+1 {
+			return false
+		}
+		end := at - 1
+		at = low + bytes.LastIndexByte(l.Data[low:end], '\n') + 1
+		if item && !isItem(line) && len(bytes.TrimSpace(line)) > 0 {
+			return false
+		}
+		line = l.Data[at:end]
+		item = isItem(line)
+	}
+	switch string(toLowerASCII(bytes.Trim(line, "#*_: \t\r"))) {
+	case "must not", "must not do", "do not", "don't", "don'ts", "never", "never do", "avoid", "what not to do", "not allowed":
+		return true
+	}
+	return false
+}
+
+// isItem reports whether a line begins an item of a list.
+func isItem(line []byte) bool {
+	line = bytes.TrimLeft(line, " \t")
+	return len(line) > 2 && bytes.IndexByte([]byte("-*+"), line[0]) >= 0 && line[1] == ' '
 }
 
 // isSearch reports whether a position is in the quoted pattern of a program that searches.
@@ -228,7 +299,9 @@ func (l *Locator) quotedWords(start, end int) bool {
 	if k := bytes.IndexByte(tail, '\n'); k >= 0 {
 		tail = tail[:k]
 	}
-	for _, pair := range [...][2]string{{"\"", "\""}, {"“", "”"}, {"„", "“"}, {"«", "»"}, {"`", "`"}, {"‘", "’"}} {
+	for _, pair := range [...][2]string{
+		{"\"", "\""}, {"“", "”"}, {"„", "“"}, {"«", "»"}, {"`", "`"}, {"‘", "’"},
+	} {
 		k := bytes.LastIndex(head, []byte(pair[0]))
 		if k < 0 || !bytes.Contains(tail, []byte(pair[1])) {
 			continue
@@ -306,7 +379,7 @@ var headingWords = [...]string{
 	"anti pattern", "don't", "never", "avoid", "unsafe", "insecure", "dangerous", "forbidden", "prohibited", "detect",
 	"indicator", "exploit", "payload", "pentest", "pitfall", "mistake", "bad ", "wrong", "hardening", "risk",
 	"security review", "security check", "security audit", "security consider", "security rules", "guardrail",
-	"what not", "escalation", "post-exploitation", "shells", "bypass", "red team", "reconnaissance", "evasion",
+	"what not", "must not", "do not", "not do", "escalation", "post-exploitation", "shells", "bypass", "red team", "reconnaissance", "evasion",
 	"lateral", "warning signs", "blocked", "deny", "checklist", "false positive", "rationalization", "cve-", "owasp",
 }
 
@@ -321,8 +394,8 @@ func (l *Locator) underWarning(start int) bool {
 		}
 		at = low + k
 		line := l.Data[at+1 : min(len(l.Data), at+160)]
-		if len(line) < 2 || line[0] != '#' {
-			continue
+		if len(line) < 2 || line[0] != '#' || l.Page != nil && l.Page.InCode(at+1) {
+			continue // not a heading, or a comment of code
 		}
 		n := 0
 		for n < len(line) && line[n] == '#' {

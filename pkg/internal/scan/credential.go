@@ -30,6 +30,9 @@ func (t *text) permissionSwitch(l *literal, start, end int) {
 	if l.text[0] == '-' && t.before(start) == '-' {
 		return
 	}
+	if l.text == "bypasspermissions" && t.namesMode(start, end) {
+		return
+	}
 	if strings.HasPrefix(l.text, "auto-") {
 		word, next := t.nextWord(end)
 		if !oneOf(word, "tool", "tools", "permission", "permissions", "actions", "commands", "requests", "prompts",
@@ -39,6 +42,14 @@ func (t *text) permissionSwitch(l *literal, start, end int) {
 		end = next
 	}
 	t.hit(SkipPermission, start, end, string(t.data[start:end]))
+}
+
+// namesMode reports whether a mode of permissions is only named: in a list of modes, or in what an agent tells a hook.
+func (t *text) namesMode(start, end int) bool {
+	before := bytes.TrimRight(t.data[max(0, start-40):start], " \t\"'`")
+	after := bytes.TrimLeft(t.data[end:min(len(t.data), end+8)], " \t\"'`")
+	return bytes.HasSuffix(before, []byte("|")) || bytes.HasPrefix(after, []byte("|")) ||
+		bytes.HasSuffix(bytes.TrimRight(before, " :\"'"), []byte("permission_mode"))
 }
 
 // credentialLiterals are paths of credentials, parts of reverse shells, and sudo.
@@ -110,7 +121,7 @@ func (t *text) reverseShell(l *literal, start, end int) {
 	switch l.name {
 	case "/dev/tcp", "/dev/udp":
 		// "< /dev/tcp/host/port" alone only tries whether a port is open.
-		if c := t.after(end); !is(c, isWordy) && c != '$' && c != '<' {
+		if c := t.after(end); !is(c, isWordy) && c != '$' {
 			return
 		}
 		line := t.data[t.lineStart(start, reach):t.lineEnd(end, reach)]

@@ -74,7 +74,8 @@ func (t *text) endRun(run *invisible) {
 	switch {
 	case run.count >= minZeroWidth:
 		t.hit(ZeroWidthRun, run.start, run.end, fmt.Sprintf("%d invisible characters in a row", run.count))
-	case run.count > 0 && t.count[ZeroWidthWord] < maxHits && is(t.before(run.start), isLetter) && is(t.after(run.end), isLetter):
+	case run.count > 0 && t.count[ZeroWidthWord] < maxHits && is(t.before(run.start), isLetter) &&
+		is(t.after(run.end), isLetter):
 		from, to := t.word(run.start, run.end)
 		t.hit(ZeroWidthWord, from, to, fmt.Sprintf("%d in %q", run.count, t.withoutRun(from, run, to)))
 	}

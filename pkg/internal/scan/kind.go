@@ -12,7 +12,7 @@ const (
 	Base64Shell                      // encoded text is decoded and run
 	EncodedCommand                   // encoded text that is a download or a shell command
 	RawIPShell                       // a program from a bare IP address is run
-	PasteSite                        // a link to a paste site
+	PasteSite                        // a link to a paste site, from code or as something to run
 	TagCharacters                    // invisible tag characters, U+E0000 to U+E007F
 	BidiControls                     // embeddings, overrides and isolates of the bidirectional algorithm
 	ZeroWidthRun                     // four or more invisible characters in a row
@@ -34,29 +34,31 @@ const (
 	TerminalEscape // control sequences that terminals run or that hide text in them
 	MixedScript    // a word with letters of another alphabet that look like its own
 	ActivePicture  // a picture of vectors with scripts
+	PasteLink      // another link to a paste site
 
 	DataRule // a shape of a rule that is data
 
 	// What package flow finds in code. The scanner does not report them, but rules have shapes for them.
-	FlowSecrets     // secrets are sent to another machine
-	FlowDownload    // downloaded code is run by code
-	FlowStages      // a downloaded file is run
-	FlowDecoded     // decoded code is run
-	FlowReceived    // commands from a socket are run
-	FlowAddress     // the address of a request is encoded
-	FlowInstalled   // downloaded text becomes settings, instructions, or something that starts again
-	FlowDestroys    // the home directory, the system, or a disk is deleted
-	FlowEncrypts    // files are replaced by encrypted ones
-	FlowPersists    // something starts again
-	FlowOtherSkill  // files of other skills or instructions of an agent are changed
-	FlowGuard       // a protection is switched off
-	FlowTraces      // logs or histories are removed
-	FlowCollects    // passwords of browsers, wallets, keychains, or histories are read
-	FlowEnvironment // all environment variables are read
-	FlowUploads     // something is sent to a host that is not known
-	FlowRewrites    // published git history is rewritten
+	FlowSecrets    // secrets are sent to another machine
+	FlowDownload   // downloaded code is run by code
+	FlowStages     // a downloaded file is run
+	FlowDecoded    // decoded code is run
+	FlowReceived   // commands from a socket are run
+	FlowAddress    // the address of a request is encoded
+	FlowInstalled  // downloaded text becomes settings, instructions, or something that starts again
+	FlowDestroys   // the home directory, the system, or a disk is deleted
+	FlowEncrypts   // files are replaced by encrypted ones
+	FlowPersists   // something starts again
+	FlowOtherSkill // files of other skills or instructions of an agent are changed
+	FlowGuard      // a protection is switched off
+	FlowTraces     // logs or histories are removed
+	FlowCollects   // passwords of browsers, wallets, keychains, or histories are read
+	FlowUploads    // something is sent to a host that is not known
+	FlowRewrites   // published git history is rewritten
+	FlowDrops      // something is sent to a host that receives data anonymously
+	FlowDenied     // something is sent, and the text denies it
 
-	lastKind = FlowRewrites
+	lastKind = FlowDenied
 )
 
 // Hit is one thing found in a text.
@@ -87,25 +89,27 @@ var kindNames = [...]string{
 	DynamicShell: "DynamicShell", PipeToShell: "PipeToShell", InstallerFirst: "InstallerFirst",
 	SkipPermission: "SkipPermission",
 	CredentialPath: "CredentialPath",
-	ReverseShell:   "ReverseShell", Shortener: "Shortener", Sudo: "Sudo", DataRule: "DataRule", PossibleSecret: "PossibleSecret", ZeroWidthWord: "ZeroWidthWord",
-	TerminalEscape: "TerminalEscape", MixedScript: "MixedScript", ActivePicture: "ActivePicture",
-	FlowSecrets:     "FlowSecrets",
-	FlowDownload:    "FlowDownload",
-	FlowStages:      "FlowStages",
-	FlowDecoded:     "FlowDecoded",
-	FlowReceived:    "FlowReceived",
-	FlowAddress:     "FlowAddress",
-	FlowInstalled:   "FlowInstalled",
-	FlowDestroys:    "FlowDestroys",
-	FlowEncrypts:    "FlowEncrypts",
-	FlowPersists:    "FlowPersists",
-	FlowOtherSkill:  "FlowOtherSkill",
-	FlowGuard:       "FlowGuard",
-	FlowTraces:      "FlowTraces",
-	FlowCollects:    "FlowCollects",
-	FlowEnvironment: "FlowEnvironment",
-	FlowRewrites:    "FlowRewrites",
-	FlowUploads:     "FlowUploads",
+	ReverseShell:   "ReverseShell", Shortener: "Shortener", Sudo: "Sudo", DataRule: "DataRule",
+	PossibleSecret: "PossibleSecret", ZeroWidthWord: "ZeroWidthWord",
+	TerminalEscape: "TerminalEscape", MixedScript: "MixedScript", ActivePicture: "ActivePicture", PasteLink: "PasteLink",
+	FlowSecrets:    "FlowSecrets",
+	FlowDownload:   "FlowDownload",
+	FlowStages:     "FlowStages",
+	FlowDecoded:    "FlowDecoded",
+	FlowReceived:   "FlowReceived",
+	FlowAddress:    "FlowAddress",
+	FlowInstalled:  "FlowInstalled",
+	FlowDestroys:   "FlowDestroys",
+	FlowEncrypts:   "FlowEncrypts",
+	FlowPersists:   "FlowPersists",
+	FlowOtherSkill: "FlowOtherSkill",
+	FlowGuard:      "FlowGuard",
+	FlowTraces:     "FlowTraces",
+	FlowCollects:   "FlowCollects",
+	FlowRewrites:   "FlowRewrites",
+	FlowUploads:    "FlowUploads",
+	FlowDrops:      "FlowDrops",
+	FlowDenied:     "FlowDenied",
 }
 
 // String returns the name of the kind's constant.

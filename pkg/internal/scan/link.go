@@ -55,9 +55,27 @@ func (t *text) siteAddress(l *literal, start, end int) {
 	}
 	t.scanned += to - start
 	path := bytes.TrimRight(t.data[end:to], ".,;:!?_*-")
+	if kind == Shortener && bytes.HasPrefix(path, []byte("create")) {
+		return // it makes links
+	}
 	if isPage(path, t.after(end+len(path)), from < start) {
+		if kind == PasteSite && t.Markdown && !bytes.HasPrefix(path, []byte("raw")) && !t.asksToRun(start) {
+			kind = PasteLink
+		}
 		t.hit(kind, from, end+len(path), l.name)
 	}
+}
+
+// runWords are words of texts that ask to run something, in lower case.
+var runWords = [...]string{
+	"run", "paste", "execut", "install", "download", "terminal", "curl", "wget", "fetch", "script", "command", "运行",
+	"执行", "安装", "下载", "粘贴", "复制", "終端", "终端",
+}
+
+// asksToRun reports whether the lines around a position ask to run, paste, or download something.
+func (t *text) asksToRun(start int) bool {
+	from, to := t.window(start, start, 1)
+	return containsAny(toLowerASCII(t.data[from:to]), runWords[:]...)
 }
 
 // addressStart returns where the address of the host at start begins. It is no host if it is part of a longer name, and

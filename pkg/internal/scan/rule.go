@@ -316,6 +316,8 @@ func (t *text) mayHave(in Surface) bool {
 		return in&(InShell|InCode|InProse|InComment) != 0
 	case t.Script:
 		return in&(InScript|InRemark) != 0
+	case t.SVG:
+		return in&(InScript|InData|InProse) != 0
 	}
 	return in&(InData|InProse) != 0
 }

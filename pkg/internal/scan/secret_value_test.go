@@ -157,6 +157,14 @@ func TestPossibleSecret(t *testing.T) {
 		{text: "api_key=\"EXAMPLE" + random(base62, 24, 54) + "\""},
 		{text: "token: " + random(base62, 20, 55) + "..."},
 		{text: "password: hunter2hunter2"},
+		{text: "password: harbor2024"},
+		{text: "pass" + "word: YWRtaW4xMjM0NTY="},
+		{text: "\"token\": \"MzUxODM3NTQzMDAwMDA1ODI4MA==\""},
+		{text: "SELL_TOKEN=0x" + random(hexDigits, 40, 57)},
+		{text: "SPL_TOKEN=\"EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v\""},
+		{text: "?alt=media&token=43a73901-37a9-4cb9-a25c-fa01cf03baea"},
+		{text: "\"private_key_id\": \"" + random(hexDigits, 40, 58) + "\""},
+		{text: "totp_secret: JBSWY3DPEHPK3PXP"},
 		{text: "tokens: 1024x1024x4096x16384"},
 	} {
 		c.check(t, PossibleSecret, Options{})

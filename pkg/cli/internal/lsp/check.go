@@ -42,7 +42,7 @@ func (v *view) check(ctx context.Context, home string) (*result, error) {
 	}
 	r := &result{view: v, tree: tree, files: map[string]*checkedFile{}}
 	config := v.config(tree, root, home)
-	linter, err := v.linter(config)
+	linter, err := v.linter(tree, config)
 	if err != nil {
 		return nil, err
 	}

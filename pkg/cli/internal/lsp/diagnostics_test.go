@@ -53,6 +53,23 @@ func TestDiagnostics(t *testing.T) {
 	})
 }
 
+// TestTeamRules checks that the rule files of a project count, and that changes of them do.
+func TestTeamRules(t *testing.T) {
+	rules := func(id string) string {
+		return "rules:\n  - id: " + id + "\n    title: internal host\n    severity: warning\n    shapes:\n" +
+			"      - about: the wiki\n        any: [wiki.acme.internal]\n        match: [\"wiki.acme.internal\\n\"]\n"
+	}
+	const page = front + "\n# Demo\n\nSee wiki.acme.internal.\n"
+	e := newEditor(t, map[string]string{
+		"skillpm.yaml": "validate: {rules-dir: rules}\n", "rules/acme.yaml": rules("ACME001"),
+	}, "", "")
+	e.open(demo, page)
+	equal(t, "codes", e.codes(demo), []string{"ACME001"})
+	e.write("rules/acme.yaml", rules("ACME002"))
+	e.open(demo, page+"\n")
+	e.wait("the changed rule", func() bool { return slices.Equal(e.lockedCodes(demo), []string{"ACME002"}) })
+}
+
 func TestPositionEncoding(t *testing.T) {
 	const text = front + "\n# Demo\n\né😀 [y](none.md).\n"
 	for encoding, want := range map[string]string{"utf-8": "7:11-7:18", "utf-16": "7:8-7:15", "utf-32": "7:7-7:14"} {

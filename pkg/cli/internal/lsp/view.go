@@ -279,10 +279,11 @@ func (c config) settings() lint.Settings {
 }
 
 // linter returns the linter for a configuration, and reuses the last one if nothing changed.
-func (l *shared) linter(c config) (*lint.Linter, error) {
+func (l *shared) linter(tree fs.FS, c config) (*lint.Linter, error) {
 	now := l.options.Now()
 	slot := fmt.Sprintf("%s\x00%s\x00%s", c.root, c.folder, c.dir)
-	key := fmt.Sprintf("%q %+v %q %s", c.profiles, c.validate, c.installed, now.Format(time.DateOnly))
+	key := fmt.Sprintf("%q %+v %q %s %s", c.profiles, c.validate, c.installed, now.Format(time.DateOnly),
+		c.ruleFiles(tree))
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if have, ok := l.linters[slot]; ok && have.key == key {
@@ -292,8 +293,12 @@ func (l *shared) linter(c config) (*lint.Linter, error) {
 	if err != nil {
 		return nil, err
 	}
+	rules, err := c.rules(tree)
+	if err != nil {
+		return nil, err
+	}
 	linter, err := lint.New(lint.Options{
-		Profiles: profiles, NoModes: l.windows(), Edits: true, Settings: c.settings(), Now: now,
+		Profiles: profiles, Rules: rules, NoModes: l.windows(), Edits: true, Settings: c.settings(), Now: now,
 		SkillExists: func(name string) bool { return l.isSkill(c, name) },
 		Show:        func(name string) string { return displayPath(c.root, c.folder, name) },
 		Unshow: func(shown string) string {
@@ -306,6 +311,44 @@ func (l *shared) linter(c config) (*lint.Linter, error) {
 	}
 	l.linters[slot] = cachedLinter{key, linter}
 	return linter, nil
+}
+
+// rulesDir returns the directory of the team's rules, "" for none.
+func (c config) rulesDir() string {
+	if c.dir == "" || c.validate.RulesDir == "" {
+		return ""
+	}
+	_, dir := splitVolume(path.Join(c.dir, c.validate.RulesDir))
+	return dir
+}
+
+// ruleFiles describes the team's rule files, to notice changes.
+func (c config) ruleFiles(tree fs.FS) string {
+	dir := c.rulesDir()
+	if dir == "" {
+		return ""
+	}
+	entries, _ := fs.ReadDir(tree, dir) // rules reports the error
+	var b strings.Builder
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil {
+			fmt.Fprintf(&b, "%q %d %d ", e.Name(), info.Size(), info.ModTime().UnixNano())
+		}
+	}
+	return b.String()
+}
+
+// rules reads the team's rules, or returns nil if the project has none.
+func (c config) rules(tree fs.FS) (*lint.RuleSet, error) {
+	dir := c.rulesDir()
+	if dir == "" {
+		return nil, nil
+	}
+	sub, err := fs.Sub(tree, dir)
+	if err != nil {
+		return nil, err
+	}
+	return lint.ReadRules(sub, func(name string) string { return displayPath(c.root, c.folder, path.Join(dir, name)) })
 }
 
 // skillDirs are directories, relative to a project's or a skill's, that may contain other skills.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/internal/textdiff"
 	"github.com/skillpm/skillpm/pkg/lint"
@@ -131,7 +132,7 @@ func (o *Options) allowed(ctx context.Context, dir string) error {
 			Paths: scope.Paths{Config: o.Config, Enterprise: o.Enterprise}, OS: o.OS,
 			Admin: o.Admin,
 		},
-		Projects: o.Projects, Now: o.Now, Lint: lint.RunRules,
+		Projects: o.Projects, Now: o.Now, Lint: lint.ProjectRules(safefile.Dirs(o.Projects)),
 	})
 	if len(g.Policies()) == 0 {
 		return nil

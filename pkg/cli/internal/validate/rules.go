@@ -21,8 +21,8 @@ func newExplain(a *app) *cobra.Command {
 		Short: "Explain validation rules",
 		Long: `The output shows why a rule exists, a bad and a good example, how to fix a finding, and how
 to suppress a finding. ID is a rule (REF001), a family (REF), or a prefix with a star
-(SEC2*). Rules that start with CA belong to "skillpm skills". Examples show invisible
-characters as escapes, such as \u200b.
+(SEC2*), also of the project's rule files. Rules that start with CA belong to "skillpm
+skills". Examples show invisible characters as escapes, such as \u200b.
 
 Without ID, or with --list, the command lists the rules. Rules with the mark "off" are
 disabled by default. "skillpm validate --fix" can usually fix findings of rules with the
@@ -78,8 +78,18 @@ func (a *app) explainCatalog(rules []catalog.Rule) error {
 // printSelected prints the rules that arguments name, as JSON or with print.
 func (a *app) printSelected(args []string, print func([]rule.Rule) error) error {
 	rules, err := rule.Select(args...)
-	if err != nil {
-		return err
+	if err != nil || len(args) == 0 {
+		c, err := a.Author()
+		if err != nil {
+			return err
+		}
+		team, err := c.ProjectRules()
+		if err != nil {
+			return err
+		}
+		if rules, err = team.Select(args...); err != nil {
+			return err
+		}
 	}
 	if a.JSON {
 		return a.PrintJSON(rulesDocument{rules})
@@ -147,9 +157,13 @@ func (a *app) explain(rules []rule.Rule) error {
 		}
 		example(w, p.Red("Bad example"), r.Bad)
 		example(w, p.Green("Good example"), r.Good)
-		fmt.Fprintf(w, "\n%s\n%s\n", p.Bold("How to fix the finding"), indented(wrapped(r.Fix, 74)))
+		if r.Fix != "" {
+			fmt.Fprintf(w, "\n%s\n%s\n", p.Bold("How to fix the finding"), indented(wrapped(r.Fix, 74)))
+		}
 		fmt.Fprintf(w, "\n%s\n%s\n", p.Bold("How to suppress the finding, with a reason"), indented(suppressing(r)))
-		fmt.Fprintf(w, "\n%s\n", p.Dim(render.RuleURI(r.ID)))
+		if !rule.IsTeamPattern(r.ID) {
+			fmt.Fprintf(w, "\n%s\n", p.Dim(render.RuleURI(r.ID)))
+		}
 	}
 	return w.Flush()
 }

@@ -67,9 +67,15 @@ func (c *code) call(fn, receiver value, args []arg) value {
 		"()")) && c.funcs[last] {
 		return c.callOwn(c.local(last), args)
 	}
-	out := value{from: union(valuesOf(args)...).from.with(receiver.from), name: name + "()"}
+	out := value{from: carried(last, args).with(receiver.from), name: name + "()"}
 	if fn.ref != "" && receiver.ref == "" && root != "" {
 		out.from = out.from.with(fn.from)
+	}
+	if signs(last) || isPublicName(last) {
+		out.from = nil
+		if root == "jwt" || root == "jsonwebtoken" {
+			out.from = argOf(args, 0, "payload").from // the key is not in the token
+		}
 	}
 	if key, ok := c.foreign(name); ok {
 		v := c.callOwn(key, args)
@@ -91,6 +97,60 @@ func (c *code) call(fn, receiver value, args []arg) value {
 	return out
 }
 
+// carried returns what the result of a function of a library has of its arguments. A client that is made with a key
+// returns answers to it, and never the key.
+func carried(last string, args []arg) (from set) {
+	if last == "" || last[0] < 'A' || last[0] > 'Z' {
+		return union(valuesOf(args)...).from
+	}
+	for _, a := range args {
+		switch {
+		case isKeyName(a.key):
+		case len(args) == 1 && a.key == "" && len(a.v.fields) == 0 && isClient(last):
+		case len(a.v.fields) > 0:
+			for _, f := range a.v.fields {
+				if !isKeyName(f.name) {
+					from = from.with(f.v.from)
+				}
+			}
+		default:
+			from = from.with(a.v.from)
+		}
+	}
+	return from
+}
+
+// isKeyName reports whether an argument with a name is what a client identifies itself with.
+func isKeyName(name string) bool {
+	switch strings.ReplaceAll(strings.ToLower(name), "_", "") {
+	case "apikey", "token", "accesstoken", "authtoken", "bottoken", "credentials", "auth":
+		return true
+	}
+	return false
+}
+
+// isClient reports whether a class is a client of a service by its name.
+func isClient(name string) bool {
+	for _, end := range [...]string{"Client", "AI", "API", "Api", "Bot", "SDK"} {
+		if strings.HasSuffix(name, end) {
+			return true
+		}
+	}
+	return false
+}
+
+// signs reports whether a function returns a signature or a signed transaction, of which no key can be computed.
+func signs(last string) bool {
+	rest, ok := strings.CutPrefix(last, "sign")
+	switch {
+	case last == "createSign" || last == "createHmac" || strings.HasSuffix(last, "Transaction"):
+		return true
+	case !ok:
+		return false
+	}
+	return rest == "" || rest[0] == '_' || rest[0] >= 'A' && rest[0] <= 'Z'
+}
+
 // ends returns the first and the last part of a dotted name.
 func ends(name string) (root, last string) {
 	last = name
@@ -104,6 +164,10 @@ func ends(name string) (root, last string) {
 // callOwn passes arguments to a function of the skill, and returns its results.
 func (c *code) callOwn(key string, args []arg) value {
 	for i, a := range args {
+		if kind, ok := readKind(cleanPath(a.v.text)); ok && a.v.literal && !hasHole(a.v.text) {
+			f := Fact{Kind: kind, Detail: cleanPath(a.v.text), Client: key, Sure: Likely} // if the function reads the file
+			a.v.from = a.v.from.with(set{c.fact(f)})
+		}
 		if len(a.v.from) == 0 {
 			continue
 		}
@@ -213,7 +277,9 @@ func (c *code) api(name, root, last string, receiver value, args []arg) (value, 
 		return v, true
 	case "pathlib.Path.home", "Path.home":
 		return value{text: "~", literal: true, name: "Path"}, true
-	case "pathlib.Path.cwd", "Path.cwd", "os.getcwd", "process.cwd", "os.path.dirname", "path.dirname":
+	case "pathlib.Path.cwd", "Path.cwd", "os.getcwd", "process.cwd":
+		return value{text: ".", literal: true, name: map[bool]string{true: "Path"}[last == "cwd" && root != "process"]}, true
+	case "os.path.dirname", "path.dirname":
 		return value{from: first.from}, true
 	case "tempfile.gettempdir", "os.tmpdir", "Dir.tmpdir":
 		return value{text: "/tmp", literal: true}, true
@@ -265,7 +331,7 @@ func (c *code) api(name, root, last string, receiver value, args []arg) (value, 
 	}
 	if root == "re" && (last == "search" || last == "match" || last == "findall") &&
 		namesVariable().MatchString(first.text) {
-		return c.selected(argOf(args, 1, "string")), true
+		return c.selected(argOf(args, 1, "string"), first.text), true
 	}
 	if root == "base64" && strings.HasSuffix(last, "decode") {
 		return c.decoded(strings.TrimSuffix(last, "decode"), name, args), true
@@ -306,7 +372,7 @@ func (c *code) api(name, root, last string, receiver value, args []arg) (value, 
 			}
 		}
 		if first.literal && first.text != "" && len(args) <= 2 {
-			return c.selected(receiver), true
+			return c.selected(receiver, first.text), true
 		}
 	}
 	if last == "format" && receiver.text != "" {

@@ -16,7 +16,7 @@ var otherClients = map[string]bool{
 	"socket": true, "net": true, "tls": true, "dgram": true, "TCPSocket": true, "WebSocket": true, "websocket": true,
 	"websockets": true, "ws": true, "paramiko": true, "UDPSocket": true, "smtplib": true, "nodemailer": true,
 	"yagmail": true, "Mail": true, "ftplib": true, "boto3": true, "navigator": true, "XMLHttpRequest": true,
-	"window": true, "globalThis": true, "self": true,
+	"window": true, "globalThis": true, "self": true, "logging": true,
 }
 
 // network evaluates functions that connect.
@@ -76,6 +76,8 @@ func (c *code) network(name, root, last string, receiver value, args []arg) (val
 			return value{}, true
 		}
 		return value{name: "boto3.client()", from: union(values...).from}, true
+	case "logging":
+		return c.logging(last, receiver, args)
 	case "navigator":
 		if last == "sendBeacon" {
 			return c.request(Uploads, argOf(args, 0), name, values...), true
@@ -297,4 +299,27 @@ func ambiguous(root string) bool {
 // imported reports whether code imports a library.
 func (c *code) imported(root string) bool {
 	return c.required[root]
+}
+
+// logging evaluates Python's loggers, of which some send what they log to a host.
+func (c *code) logging(last string, receiver value, args []arg) (value, bool) {
+	const sends = "logging.HTTPHandler()"
+	switch last {
+	case "HTTPHandler", "SysLogHandler", "SocketHandler", "DatagramHandler":
+		host := argOf(args, 0, "host", "address")
+		return value{name: sends, text: host.text, literal: host.literal, from: host.from}, true
+	case "addHandler":
+		if h := argOf(args, 0); h.name == sends && receiver.ref != "" {
+			c.store(receiver.ref, h)
+		}
+		return value{}, true
+	case "debug", "info", "warning", "error", "critical", "exception", "log":
+		if receiver.name == sends {
+			c.sink(Fact{
+				Kind: Uploads, Detail: receiver.text, Host: bareHost(receiver.text), Client: "logging.HTTPHandler", Sure: Likely,
+			}, valuesOf(args)...)
+			return value{}, true
+		}
+	}
+	return value{}, false
 }

@@ -178,6 +178,9 @@ func (c *code) statement(end int) {
 		}
 	case "return", "yield":
 		c.pos++
+		if c.pos < end && c.tokens[c.pos].first {
+			return // without a value
+		}
 		v := c.list(end)
 		if fn := c.top().fn; fn != "" && len(v.from) > 0 {
 			c.reach(v.from, c.key("result:"+c.local(fn)))

@@ -117,7 +117,7 @@ func (f Fact) Network() bool {
 }
 
 // Reserved reports whether the host of the fact is this machine, in a private network, or reserved for examples.
-func (f Fact) Reserved() bool { return f.Host != "" && localHost(f.Host) }
+func (f Fact) Reserved() bool { return f.Host != "" && IsReserved(f.Host) }
 
 // Meaning is what a flow means: the kind of a [Flow].
 type Meaning uint8
@@ -145,7 +145,8 @@ const (
 
 var flowNames = [...]string{
 	Exfiltrates: "exfiltrates", Credential: "credential", Sends: "sends", RunsDownload: "runs-download",
-	RunsDecoded: "runs-decoded", RunsReceived: "runs-received", HidesAddress: "hides-address", WritesDownload: "writes-download",
+	RunsDecoded: "runs-decoded", RunsReceived: "runs-received", HidesAddress: "hides-address",
+	WritesDownload: "writes-download",
 }
 
 // String returns the name of a kind, such as "exfiltrates".
@@ -168,6 +169,8 @@ type Flow struct {
 	// Reserved reports that the host of To, or of From if it is a download, is this machine, in a private network, or
 	// reserved for examples (RFC 2606, RFC 5737, RFC 6761).
 	Reserved bool
+
+	entries string // the names of the entries of From that are passed
 }
 
 // Facts is what the code of a skill does.

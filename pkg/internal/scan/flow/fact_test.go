@@ -129,6 +129,8 @@ func TestFacts(t *testing.T) {
 		{"a.sh", "rm -rf build/ ./node_modules \"$TMP\"/x\n", ""},
 		{"a.sh", "dd if=/dev/zero of=/dev/sda\n", "wipes /dev/sda"},
 		{"a.sh", "mkfs.ext4 /dev/sdb1\n", "wipes mkfs.ext4"},
+		{"a.sh", "mkfs.ext4 /dev/data_vg/files_lv\n", ""},
+		{"a.sh", "gpg --dearmor < k.gpg > /usr/share/keyrings/acme.gpg\n", "writes /usr/share/keyrings/acme.gpg"},
 		{"a.sh", "cat x > /dev/nvme0n1\n", "wipes /dev/nvme0n1"},
 		{"a.sh", "dd if=/dev/zero of=img bs=1M count=1\n", ""},
 		{"a.sh", "git push --force origin main\n", "rewrites-git git push --force origin main"},

@@ -47,6 +47,8 @@ func (c *code) file(name, last string, receiver value, args []arg) (value, bool)
 		"configparser.ConfigParser", "pickle.load":
 		v := union(valuesOf(args)...)
 		return value{from: v.from}, true
+	case "sqlite3.connect":
+		return c.read(first, name), true
 	case "os.popen":
 		return value{}, false
 	}

@@ -17,14 +17,14 @@ var filters = map[string]int{
 	"grep": 1, "egrep": 1, "fgrep": 1, "rg": 1, "awk": 1, "gawk": 1, "sed": 1, "jq": 1, "yq": 1, "tr": 2, "dotenv": 0,
 }
 
-// oneVariable matches a pattern for one variable of an .env file, such as ^ACME_API_KEY=.
+// oneVariable matches a pattern for one variable of an .env file or one entry of JSON, such as ^ACME_API_KEY= and "key".
 var oneVariable = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^\^?(?:export )?"?[A-Za-z][A-Za-z0-9]*_[A-Za-z0-9_]+=?"?(?:=?\.\*)?$|^\.[A-Za-z_"\[]`)
+	return regexp.MustCompile(`^\^?(?:export )?"?[A-Za-z][A-Za-z0-9]*_[A-Za-z0-9_]+=?"?(?:=?\.\*)?$|^\.[A-Za-z_"\[]|^"[A-Za-z0-9_-]+"$`)
 })
 
 // filter evaluates a program that prints its input or files.
 func (s *shell) filter(name string, args []value, in value) value {
-	out, skip, writes, select1 := in, filters[name], false, false
+	out, skip, writes, entry := in, filters[name], false, ""
 	for i := 0; i < len(args); i++ {
 		text := args[i].text
 		switch {
@@ -45,7 +45,9 @@ func (s *shell) filter(name string, args []value, in value) value {
 		case strings.HasPrefix(text, "-") && text != "-":
 		case skip > 0:
 			skip--
-			select1 = select1 || oneVariable().MatchString(text)
+			if oneVariable().MatchString(text) {
+				entry = text
+			}
 			if name == "tr" && strings.Contains(strings.ToLower(text), "n-za-m") {
 				out = union(out, s.source(Fact{Kind: Decodes, Detail: "rot13", Client: "tr", Sure: Certain}))
 			}
@@ -64,8 +66,8 @@ func (s *shell) filter(name string, args []value, in value) value {
 		return value{}
 	case name == "rev" && len(in.from) == 0 && in.text != "":
 		return s.source(Fact{Kind: Decodes, Detail: "reversed text", Client: "rev", Sure: Certain})
-	case select1:
-		return s.selected(out)
+	case entry != "":
+		return s.selected(out, entry)
 	case name == "cat" && len(args) == 0:
 		return in
 	}

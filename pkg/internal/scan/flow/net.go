@@ -155,12 +155,12 @@ func (s *shell) curl(args []value, in value) value {
 	}
 	kind := Downloads
 	var sent []value
-	for _, v := range p.of("-d", "--data", "--data-binary", "--data-ascii", "--data-urlencode", "--json",
-		"--data-raw") {
+	for _, v := range alternatives(p.of("-d", "--data", "--data-binary", "--data-ascii", "--data-urlencode", "--json",
+		"--data-raw")) {
 		kind = Uploads
 		sent = append(sent, s.body(v, in))
 	}
-	for _, v := range p.of("-F", "--form", "--form-string") {
+	for _, v := range alternatives(p.of("-F", "--form", "--form-string")) {
 		kind = Uploads
 		if _, field, ok := strings.Cut(v.text, "="); ok {
 			field, _, _ = strings.Cut(field, ";")
@@ -168,7 +168,7 @@ func (s *shell) curl(args []value, in value) value {
 		}
 		sent = append(sent, s.body(v, in))
 	}
-	for _, v := range p.of("-T", "--upload-file") {
+	for _, v := range alternatives(p.of("-T", "--upload-file")) {
 		kind = Uploads
 		v.text = "@" + s.textOf(v)
 		sent = append(sent, s.body(v, in))
@@ -294,7 +294,7 @@ func (s *shell) socket(client string, args []value, in value) value {
 	}
 	p := parseFlags(args, flagSet{"pwesxcXOoTiIq", " --exec --sh-exec "})
 	if host == "" {
-		if !p.has("-l") || !p.has("-e", "-c", "--exec", "--sh-exec") {
+		if !p.has("-l") {
 			return in
 		}
 		host = "*" // everyone who connects

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"path"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -81,7 +82,7 @@ func (s *shell) nested(lang Language, client string, code, in value) value {
 	at, part, fixed := s.at, s.part, s.fixed
 	s.at, s.part, s.fixed = s.offset(), nil, true
 	script := s.reader.script
-	s.reader.script = s.sum.path + "#" + client // its input and output are those of the command
+	s.reader.script = s.sum.path + "#" + client + " " + strconv.Itoa(len(s.sum.nodes)) // its input and output are those of the command
 	s.reach(in.from, s.key("in:"+s.reader.script))
 	text = marks(text, "_h", "_")
 	s.reader.program(lang, text)
@@ -97,6 +98,7 @@ func (r *reader) page(p *markdown.Page) {
 	var sh *shell
 	codes := map[Language]*code{}
 	total := 0
+	defer r.commands(p)
 	defer r.spans(p)
 	for _, b := range p.Blocks {
 		lang := languageNamed(b.Language)

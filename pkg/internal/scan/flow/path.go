@@ -47,6 +47,8 @@ var secretPaths = []pathRule{
 	{"/id_rsa", ReadsKey},
 	{"/id_ed25519", ReadsKey},
 	{"/.aws/credentials", ReadsKey},
+	{"/.aws/config", 0},
+	{"~/.aws/", ReadsKey},
 	{"/.config/gcloud/", ReadsKey},
 	{"application_default_credentials.json", ReadsKey},
 	{"/.azure/", ReadsKey},
@@ -56,6 +58,7 @@ var secretPaths = []pathRule{
 	{"~/.npmrc", ReadsKey},
 	{"/.pypirc", ReadsKey},
 	{"/.git-credentials", ReadsKey},
+	{"/.git/config", ReadsKey}, // addresses with tokens
 	{"/.gnupg/", ReadsKey},
 	{"/.config/gh/hosts.yml", ReadsKey},
 	{"/.vault-token", ReadsKey},
@@ -92,7 +95,8 @@ var secretPaths = []pathRule{
 	{"/.monero", ReadsWallet},
 	{"/library/keychains", ReadsKeychain},
 	{"login.keychain", ReadsKeychain},
-	{"/keyrings/", ReadsKeychain},
+	{"/share/keyrings/login", ReadsKeychain},
+	{"~/.local/share/keyrings", ReadsKeychain},
 	{"/microsoft/credentials", ReadsKeychain},
 	{".bash_history", ReadsHistory},
 	{".zsh_history", ReadsHistory},
@@ -108,6 +112,8 @@ var secretPaths = []pathRule{
 	{"~/.claude/settings", ReadsAgent},
 	{"/.codex/auth.json", ReadsAgent},
 	{"/.codex/sessions", ReadsAgent},
+	{"/.openclaw/media/", ReadsFile}, // pictures of conversations are what skills work with
+	{"/.clawdbot/media/", ReadsFile},
 	{"/.openclaw/", ReadsAgent},
 	{"/.clawdbot/", ReadsAgent},
 	{"/.gemini/oauth", ReadsAgent},
@@ -222,6 +228,13 @@ func (r *reader) fileKey(p string) string {
 
 // read returns the content of a file whose path is a value.
 func (r *reader) read(file value, client string) value {
+	if len(file.choices) > 0 {
+		out := value{from: file.from}
+		for _, choice := range file.choices {
+			out = union(out, r.read(choice, client))
+		}
+		return out
+	}
 	text := cleanPath(file.text)
 	switch {
 	case text == "" || text == "-" || strings.HasPrefix(text, "/dev/null"):
@@ -260,6 +273,12 @@ func (r *reader) read(file value, client string) value {
 
 // write records that content goes to a file whose path is a value.
 func (r *reader) write(file, content value, client string) {
+	if len(file.choices) > 0 {
+		for _, choice := range file.choices {
+			r.write(choice, content, client)
+		}
+		return
+	}
 	text := cleanPath(file.text)
 	switch {
 	case text == "" || text == "-" || text == "/dev/null" || text == "/dev/stderr" || text == "/dev/stdout":

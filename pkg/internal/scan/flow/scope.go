@@ -15,8 +15,12 @@ type scope struct {
 // element returns an element of a list.
 func (c *code) element(v value) value {
 	v = c.whole(v)
-	if len(v.argv) == 1 {
+	switch len(v.argv) {
+	case 0:
+	case 1:
 		return v.argv[0]
+	default:
+		return oneOf(v.argv)
 	}
 	return value{from: v.from, name: strings.TrimSuffix(v.name, "[]")}
 }

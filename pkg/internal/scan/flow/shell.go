@@ -154,7 +154,7 @@ func (s *shell) command(cmd syntax.Command, in value) value {
 		return s.all(c.Do, in)
 	case *syntax.ForClause:
 		if w, ok := c.Loop.(*syntax.WordIter); ok {
-			v := union(s.words(w.Items)...)
+			v := oneOf(s.words(w.Items))
 			if len(w.Items) == 1 {
 				v = s.word(w.Items[0])
 			}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/scan"
@@ -68,9 +69,11 @@ var severityNames = [...]string{diag.SeverityError: "Error", diag.SeverityWarnin
 func source(t *testing.T, rules []rulefile.Rule) []byte {
 	t.Helper()
 	var b strings.Builder
-	b.WriteString("// Code generated from the rule files in rules; DO NOT EDIT.\n// Write it with: go test ./pkg/internal/scan/rulefile -update\n\n")
+	b.WriteString("// Code generated from the rule files in rules; DO NOT EDIT.\n" +
+		"// Write it with: go test ./pkg/internal/scan/rulefile -update\n\n")
 	b.WriteString("package scan\n\nimport \"github.com/skillpm/skillpm/pkg/diag\"\n\n")
-	b.WriteString("// Builtin returns the rules of skillpm.\nfunc Builtin() []*Rule {\nlist := make([]*Rule, len(builtin))\nfor i := range builtin {\nlist[i] = &builtin[i]\n}\nreturn list\n}\n\n")
+	b.WriteString("// Builtin returns the rules of skillpm.\nfunc Builtin() []*Rule {\n" +
+		"list := make([]*Rule, len(builtin))\nfor i := range builtin {\nlist[i] = &builtin[i]\n}\nreturn list\n}\n\n")
 	b.WriteString("var builtin = [...]Rule{\n")
 	for _, r := range rules {
 		fmt.Fprintf(&b, "{\nID: %q, Title: %q, Severity: diag.Severity%s,\n", r.ID, r.Title, severityNames[r.Severity])
@@ -104,7 +107,7 @@ func writeShape(b *strings.Builder, s scan.Shape) {
 	writePatterns(b, "All", s.All)
 	writePatterns(b, "Unless", s.Unless)
 	if len(s.Start) > 0 {
-		fmt.Fprintf(b, "Start: %#v,\n", s.Start)
+		b.WriteString("Start: []string{" + wrapList(s.Start) + "},\n")
 	}
 	if s.Lines > 0 {
 		fmt.Fprintf(b, "Lines: %d,\n", s.Lines)
@@ -127,27 +130,73 @@ func writePatterns(b *strings.Builder, name string, list []scan.Pattern) {
 	}
 	fmt.Fprintf(b, "%s: []Pattern{\n", name)
 	for _, p := range list {
-		text := fmt.Sprintf("%q", p.Text)
-		if p.Regexp && !strings.Contains(p.Text, "`") {
-			text = "`" + p.Text + "`"
+		text, sep := wrapText(p.Text, p.Regexp), ", "
+		if len(text)+len(wrapList(p.Atoms)) > lineWidth*2/3 {
+			text, sep = "\nText: "+text, ",\n"
+		} else {
+			text = "Text: " + text
 		}
-		fmt.Fprintf(b, "{Text: %s", text)
+		b.WriteString("{" + text)
 		if p.Regexp {
-			b.WriteString(", Regexp: true")
+			b.WriteString(sep + "Regexp: true")
 		}
 		if len(p.Atoms) > 0 {
-			fmt.Fprintf(b, ", Atoms: []string{")
-			for i, a := range p.Atoms {
-				if i > 0 {
-					b.WriteString(", ")
-				}
-				fmt.Fprintf(b, "%q", a)
-			}
-			b.WriteString("}")
+			b.WriteString(sep + "Atoms: []string{" + wrapList(p.Atoms) + "}")
+		}
+		if sep != ", " {
+			b.WriteString(",\n")
 		}
 		b.WriteString("},\n")
 	}
 	b.WriteString("},\n")
+}
+
+// lineWidth is how many bytes of a text a line of builtin.go has.
+const lineWidth = 90
+
+// wrapText returns a text as Go, over several lines if it is long.
+func wrapText(text string, raw bool) string {
+	var parts []string
+	for {
+		n := min(len(text), lineWidth)
+		if !raw || strings.Contains(text, "`") {
+			n = min(n, lineWidth*2/3) // escapes are longer
+		}
+		for n < len(text) && !utf8.RuneStart(text[n]) {
+			n--
+		}
+		part := fmt.Sprintf("%q", text[:n])
+		if raw && !strings.Contains(text, "`") {
+			part = "`" + text[:n] + "`"
+		}
+		parts = append(parts, part)
+		if text = text[n:]; text == "" {
+			return strings.Join(parts, " +\n")
+		}
+	}
+}
+
+// wrapList returns the elements of a list of texts as Go, over several lines if they are long.
+func wrapList(list []string) string {
+	var b strings.Builder
+	used := 0
+	for i, text := range list {
+		quoted := fmt.Sprintf("%q", text)
+		switch {
+		case i == 0:
+		case used+len(quoted) > lineWidth-30:
+			b.WriteString(",\n")
+			used = 0
+		default:
+			b.WriteString(", ")
+		}
+		b.WriteString(quoted)
+		used += len(quoted) + 2
+	}
+	if strings.Contains(b.String(), "\n") {
+		return "\n" + b.String() + ",\n"
+	}
+	return b.String()
 }
 
 // TestExamples checks each shape of each rule against its examples. Every shape has at least three that it finds.

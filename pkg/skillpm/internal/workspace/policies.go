@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/lint"
 	"github.com/skillpm/skillpm/pkg/policy/enforce"
@@ -17,7 +18,9 @@ func (m *Machine) PolicyFiles() enforce.Files {
 
 // Guard returns the evaluator of the policies in effect for some projects.
 func (m *Machine) Guard(projects ...string) *enforce.Evaluator {
-	return enforce.Open(enforce.Options{Files: m.PolicyFiles(), Projects: projects, Now: m.Now, Lint: lint.RunRules})
+	return enforce.Open(enforce.Options{
+		Files: m.PolicyFiles(), Projects: projects, Now: m.Now, Lint: lint.ProjectRules(safefile.Dirs(projects)),
+	})
 }
 
 // Guard returns the evaluator of the policies in effect for the scope and for another project, "" for none.
