@@ -5,7 +5,7 @@ type Updates struct {
 	CapabilityIncrease CapabilityIncrease // "" allows it
 }
 
-// CapabilityIncrease is what happens if a new version of a pack has more capabilities than the locked one.
+// CapabilityIncrease is what happens to an update that adds capabilities.
 type CapabilityIncrease string
 
 // The values of updates.capability-increase.
@@ -14,7 +14,7 @@ const (
 	DenyIncrease CapabilityIncrease = "deny"
 )
 
-// IncreaseError reports that a policy does not allow an update that gives a pack more capabilities.
+// IncreaseError reports that a policy does not allow an update that adds capabilities.
 type IncreaseError struct {
 	RefusedError
 
@@ -22,8 +22,8 @@ type IncreaseError struct {
 	By  *Policy // does not allow it
 }
 
-// CheckIncrease returns why a pack must not be updated to a version with more capabilities: nil, an [IncreaseError], or
-// the error of a policy that cannot be read. What describes the update, and why the capabilities. Approved reports
+// CheckIncrease returns why the policy does not allow an update that adds capabilities: nil, an [IncreaseError], or the
+// error of a policy that cannot be read. What describes the update, and why the capabilities. Approved reports
 // whether somebody approved the new version whose approval counts for the policy.
 func (p *Policy) CheckIncrease(what, why string, approved func(*Policy) bool) error {
 	if p.broken != nil {
@@ -46,8 +46,8 @@ func (p *Policy) CheckIncrease(what, why string, approved func(*Policy) bool) er
 	return nil
 }
 
-// CheckIncrease is that of each policy; what policies that only observe would refuse is noted. A policy that denies the
-// update precedes those that leave it to the user.
+// CheckIncrease applies [Policy.CheckIncrease] to each policy. For a policy in observe mode it returns a note instead. The
+// error of a policy that denies the update precedes those of policies that leave it to the user.
 func (s Set) CheckIncrease(what, why string, approved func(*Policy) bool) (notes []string, err error) {
 	notes, err = s.ask(func(p *Policy) error { return p.CheckIncrease(what, why, approved) })
 	if err == nil {

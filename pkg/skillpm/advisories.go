@@ -17,7 +17,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/workspace"
 )
 
-// feedAge is how old an advisory feed may be before an installation fetches it again.
+// feedAge is how old an advisory feed may be before commands other than audit and update fetch it again.
 const feedAge = time.Hour
 
 // AuditOptions are the options of [Client.Audit].

@@ -105,6 +105,19 @@ func TestMaliciousInstalled(t *testing.T) {
 	check("remove acme/top", r, err)
 }
 
+// TestOutdatedMalicious checks that outdated shows a wanted version with malicious content, although no advisory names the
+// version.
+func TestOutdatedMalicious(t *testing.T) {
+	w := newIncreaseWorld(t)
+	writeFiles(t, w.dir, sends("tool"))
+	w.advise(indexer.AdvisoryOptions{Trees: []string{filepath.Join(w.dir, "tool")}, Malicious: true, ID: "MAL-2026-1", Summary: "Sends keys"})
+	r, err := w.client().Outdated(t.Context(), skillpm.OutdatedOptions{})
+	if err != nil || len(r.Packs) != 1 || len(r.Packs[0].Advisories) > 0 || len(r.Packs[0].WantedAdvisories) != 1 ||
+		!r.Packs[0].WantedAdvisories[0].Malicious {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
 // TestMissingFeedKey checks that an audit fails if the key of a feed does not exist, and that an installation without
 // changes warns.
 func TestMissingFeedKey(t *testing.T) {

@@ -10,12 +10,12 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/capability"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/policy"
 	"github.com/skillpm/skillpm/pkg/policy/enforce"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/advisories"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/solve"
 	"github.com/skillpm/skillpm/pkg/store"
 )
@@ -50,59 +50,53 @@ func (i Increase) String() string {
 type IncreaseError struct {
 	Increases []Increase // all of the operation
 
-	err  error // of the policy
-	hint string
+	err error // of the policy
 }
 
 // Error returns the reason of the policy.
 func (e *IncreaseError) Error() string { return e.err.Error() }
 
-// Unwrap returns the error of the policy.
+// Unwrap returns the error of the policy, which has the code, and the hint how to accept the update if the policy leaves
+// that to the user.
 func (e *IncreaseError) Unwrap() error { return e.err }
-
-// Hint returns how to accept the update if the policy leaves that to the user.
-func (e *IncreaseError) Hint() string { return e.hint }
-
-// Code is that of the policy.
-func (e *IncreaseError) Code() diag.Code { return diag.CodeOf(e.err) }
 
 // updates returns the locked packs whose files a resolution replaces, and the new packs that they require. A pack that
 // the manifest newly requires is a first installation.
 func (in *installer) updates(res *resolution) (ids []pack.ID) {
-	found := map[pack.ID]bool{}
-	for id, now := range res.Lock.Packs {
-		was := in.Lock.Packs[id]
-		if was == nil {
-			continue
-		}
-		if !maps.Equal(was.Skills, now.Skills) {
-			found[id] = true
-		}
-		for _, next := range in.newRequirements(res, id) {
-			found[next] = true
+	var before []pack.ID
+	for id, was := range in.Lock.Packs {
+		if now := res.Lock.Packs[id]; now != nil {
+			before = append(before, id)
+			if !maps.Equal(was.Skills, now.Skills) {
+				ids = append(ids, id)
+			}
 		}
 	}
-	return sortedIDs(found)
+	ids = append(ids, pulledIn(res.manifest, in.Lock, res.Lock, before...)...)
+	slices.SortFunc(ids, pack.ID.Compare)
+	return ids
 }
 
-// newRequirements returns the packs that are new in a resolution because a pack requires them, directly or through other
-// new packs.
-func (in *installer) newRequirements(res *resolution, id pack.ID) []pack.ID {
-	found := map[pack.ID]bool{}
-	var collect func(id pack.ID)
-	collect = func(id pack.ID) {
-		for text := range res.Lock.Packs[id].Dependencies {
-			next, err := pack.ParseID(text)
-			_, direct := res.manifest.Dependency(next)
-			if err != nil || direct || found[next] || in.Lock.Packs[next] != nil || res.Lock.Packs[next] == nil {
+// pulledIn returns the packs that are new because some packs require them, directly or through other such packs. It
+// visits each pack once, because packs are hostile, and so is their graph.
+func pulledIn(m *pack.Manifest, before, after *pack.Lock, by ...pack.ID) (found []pack.ID) {
+	seen := map[pack.ID]bool{}
+	for queue := slices.Clone(by); len(queue) > 0; queue = queue[1:] {
+		now := after.Packs[queue[0]]
+		if now == nil {
+			continue
+		}
+		for name := range now.Dependencies {
+			id, err := pack.ParseID(name)
+			if _, direct := m.Dependency(id); err != nil || direct || seen[id] || before.Packs[id] != nil ||
+				after.Packs[id] == nil {
 				continue
 			}
-			found[next] = true
-			collect(next)
+			seen[id] = true
+			found, queue = append(found, id), append(queue, id)
 		}
 	}
-	collect(id)
-	return sortedIDs(found)
+	return found
 }
 
 // increases returns the updates of a resolution that add capabilities. It fetches the new and the locked versions if the
@@ -157,8 +151,12 @@ func (in *installer) fetchPrevious(ctx context.Context, ids []pack.ID) error {
 
 // packsOf returns those of some packs that a lock has.
 func packsOf(l *pack.Lock, ids []pack.ID) map[pack.ID]*pack.LockedPack {
-	packs := maps.Clone(l.Packs)
-	maps.DeleteFunc(packs, func(id pack.ID, _ *pack.LockedPack) bool { return !slices.Contains(ids, id) })
+	packs := map[pack.ID]*pack.LockedPack{}
+	for _, id := range ids {
+		if p := l.Packs[id]; p != nil {
+			packs[id] = p
+		}
+	}
 	return packs
 }
 
@@ -212,8 +210,9 @@ func capabilitiesOf(ctx context.Context, s *store.Store, digest string) (capabil
 
 // compare adds to outdated packs the capabilities that an update adds. It compares the content of packs, not what their
 // registries or publishers state. It fetches the wanted versions of packs whose locked version the store has, and the new
-// packs that they require, which count as a part of them. A version that cannot be fetched is not compared.
-func (s *survey) compare(ctx context.Context, packs []OutdatedPack) error {
+// packs that they require, which count as a part of them. A version that cannot be fetched is not compared. The content
+// of the others also shows the advisories about it.
+func (s *survey) compare(ctx context.Context, known *advisories.Set, packs []OutdatedPack) error {
 	store, err := s.client.Machine.Store()
 	if err != nil {
 		return err
@@ -244,7 +243,7 @@ func (s *survey) compare(ctx context.Context, packs []OutdatedPack) error {
 		if res.Lock.Packs[id] == nil {
 			continue
 		}
-		arrived := append([]pack.ID{id}, s.newRequirements(res, id)...)
+		arrived := append([]pack.ID{id}, pulledIn(res.manifest, s.Lock, res.Lock, id)...)
 		lacks := func(id pack.ID) bool { return !hasAll(store, res.Lock.Packs[id]) }
 		if slices.ContainsFunc(arrived, lacks) && (s.request.Offline || s.fetchNew(ctx, res, arrived) != nil) {
 			continue
@@ -263,6 +262,9 @@ func (s *survey) compare(ctx context.Context, packs []OutdatedPack) error {
 			}
 		}
 		p.Compared = true
+		if found := affected(known, id, res.Lock.Packs[id]); found != nil {
+			p.WantedAdvisories = found.Advisories
+		}
 	}
 	return ctx.Err()
 }
@@ -286,7 +288,7 @@ func (in *installer) admitIncreases(ctx context.Context, res *resolution, list [
 		if err == nil {
 			continue
 		}
-		e := &IncreaseError{Increases: list, err: err, hint: diag.HintOf(err)}
+		e := &IncreaseError{Increases: list, err: err}
 		if refused, ok := errors.AsType[*policy.IncreaseError](err); !ok || !refused.Ask {
 			return in.policyNotes(), e
 		}

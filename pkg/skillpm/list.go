@@ -242,7 +242,7 @@ func (c *Client) packInfo(ctx context.Context, ref pack.Ref, scopeKind, from str
 		return nil, err
 	}
 	if offered != nil {
-		if other := !have || offered.Version != locked.Version; other {
+		if !have || offered.Version != locked.Version {
 			if err := c.describeOffered(info, offered); err != nil {
 				return nil, err
 			}

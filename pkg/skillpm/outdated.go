@@ -62,7 +62,7 @@ type OutdatedPack struct {
 	Advisories []AdvisoryRef `json:"advisories,omitempty"` // about the current version
 	// WantedAdvisories are about the wanted version, if it is another one.
 	WantedAdvisories []AdvisoryRef `json:"wantedAdvisories,omitempty"`
-	// Fixes are the ids of the advisories that are not about the wanted version.
+	// Fixes are the ids of the advisories about the current version that are not about the wanted version.
 	Fixes []string `json:"fixes,omitempty"`
 
 	Resolved  string `json:"resolved,omitempty"`        // the locked digest or commit
@@ -76,7 +76,7 @@ type OutdatedPack struct {
 	Changes []string `json:"changes,omitempty"`
 	Diff    string   `json:"diff,omitempty"` // the command that shows the changes to the skills
 
-	// Compared reports that the capabilities of the wanted version were compared with those of the locked one.
+	// whether skillpm compared the capabilities of the wanted version with those of the locked one
 	Compared bool `json:"capabilitiesCompared,omitempty"`
 	// Capabilities are what the wanted version can do and the locked one could not. New packs that it requires count as
 	// a part of it; their skills are named skill@owner/name.
@@ -163,7 +163,7 @@ func (c *Client) Outdated(ctx context.Context, o OutdatedOptions) (*OutdatedRepo
 			r.Packs = append(r.Packs, *p)
 		}
 	}
-	return r, s.compare(ctx, r.Packs)
+	return r, s.compare(ctx, known, r.Packs)
 }
 
 // survey is what registries and sources offer for the packs of a scope.
@@ -381,7 +381,7 @@ func (s *survey) markAdvisories(ctx context.Context, known *advisories.Set, id p
 		p.WantedAdvisories = found.Advisories
 	}
 	for _, a := range known.Matching(subject(id, s.Lock.Packs[id])) {
-		// Without digests, nobody knows whether the wanted version contains affected skills.
+		// Without digests, the wanted version may contain affected skills.
 		if !a.Affects(subject(id, wanted)) && (len(wanted.Skills) > 0 || !a.HasTrees()) {
 			p.Fixes = append(p.Fixes, a.ID)
 		}

@@ -512,7 +512,7 @@ func securityRules() []Rule {
 		{
 			ID: RequestFlood, Title: "flood of requests", Severity: a, Off: true,
 			Why: "A loop without an end or a pause overloads the server and the machine. Most loops that the rule " +
-				"finds do end, so that it is off by default.",
+				"finds do end.",
 			Fix: "limit the number of requests, and wait between them",
 
 			Bad:  head + "```sh\nwhile true; do cu" + "rl -s https://status.acme/; done\n```\n",

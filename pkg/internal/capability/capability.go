@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"slices"
 	"strings"
 	"unicode"
@@ -66,16 +65,9 @@ func (s Set) Because(c policy.Capability) string {
 	}
 	text := all[0].String()
 	if more := len(all) - 1; more > 0 {
-		text += plural(more)
+		text += ", and " + textx.Count(more, "more location")
 	}
 	return text
-}
-
-func plural(more int) string {
-	if more == 1 {
-		return ", and one more location"
-	}
-	return fmt.Sprintf(", and %d more locations", more)
 }
 
 // Summary describes the capabilities in a phrase, such as "runs scripts, reaches api.github.com, writes files". It is ""

@@ -66,10 +66,10 @@ func TestOf(t *testing.T) {
 		{name: "a shell for some commands", front: "allowed-tools: Bash(git:*), Bash(curl:*), Bash(bash -c *)\n", want: "network-tools SKILL.md:4 runs curl, unscoped-shell SKILL.md:4 allows every command: Bash(bash -c *)"},
 		{name: "every tool", front: "allowed-tools: \"*\"\n", want: "network-tools SKILL.md:4 allows every tool: *, file-write SKILL.md:4 allows every tool: *, unscoped-shell SKILL.md:4 allows every tool: *"},
 		{name: "a list that can't be read", front: "allowed-tools: \"Bash(\"\n", want: "unscoped-shell SKILL.md:4 allows tools that skillpm cannot parse: `Bash(`"},
-		{name: "what scripts ask for", front: "execution:\n  network: [example.com]\n  allowed-paths: [out]\n", want: "network-tools SKILL.md:5 requests network access, file-write SKILL.md:6 requests write access to directories"},
+		{name: "what scripts ask for", front: "execution:\n  network: [example.com]\n  allowed-paths: [out]\n", want: "network-tools SKILL.md:5 requests access to example.com, file-write SKILL.md:6 requests write access to out"},
 		{name: "tools behind an alias", front: "x: &h [WebFetch, Bash, Write]\nallowed-tools: *h\n", want: "network-tools SKILL.md:4 allows WebFetch, file-write SKILL.md:4 allows Write, unscoped-shell SKILL.md:4 allows every command: Bash"},
 		{name: "one of them behind an alias", front: "x: &h Bash\nallowed-tools: [*h]\n", want: "unscoped-shell SKILL.md:4 allows every command: Bash"},
-		{name: "what scripts ask for behind an alias", front: "x: &e {network: [example.com]}\nexecution: *e\n", want: "network-tools SKILL.md:4 requests network access"},
+		{name: "what scripts ask for behind an alias", front: "x: &e {network: [example.com]}\nexecution: *e\n", want: "network-tools SKILL.md:4 requests access to example.com"},
 		{name: "programs that run others", front: "allowed-tools: [\"Bash(env *)\", \"Bash(sudo -n *)\", \"Bash(xargs *)\", \"Bash(/bin/sh *)\", \"Bash(python3:*)\", \"Bash(node -e *)\", \"Bash(find *)\", \"Bash(py*)\"]\n", want: strings.Repeat("unscoped-shell SKILL.md:4 allows every command: %, ", 7) + "unscoped-shell SKILL.md:4 allows every command: %, secrets SKILL.md:4 reads all environment variables%"},
 		{name: "a program whose name is not told", front: "allowed-tools: \"Bash(*url*)\"\n", want: "unscoped-shell SKILL.md:4 allows every command: Bash(*url*)"},
 		{name: "one whose name is begun", front: "allowed-tools: \"Bash(cur*)\"\n", want: "network-tools SKILL.md:4 may run curl"},
@@ -180,6 +180,7 @@ func TestLibraries(t *testing.T) {
 		{"a.py", "with p.open('wb') as f: pass", "file-write"},
 		{"a.py", "open(p, mode=\"a+\")", "file-write"},
 		{"a.py", "open(p, 'r')", ""},
+		{"a.py", "# " + strings.Repeat("open(", 200_000), "file-write"}, // too many to read
 		{"a.py", "os.remove(p)", "file-write"},
 		{"a.py", "names.remove(p)", ""},
 		{"a.py", "shutil.rmtree(p)", "file-write"},
@@ -203,7 +204,7 @@ func TestLibraries(t *testing.T) {
 			}
 		}
 		if strings.Join(got, " ") != tt.want {
-			t.Errorf("%s: %s; want %q", tt.code, got, tt.want)
+			t.Errorf("%.60s: %s; want %q", tt.code, got, tt.want)
 		}
 	}
 }
@@ -245,7 +246,7 @@ func TestIncrease(t *testing.T) {
 		{name: "a host in another file", before: skillOf("", "", map[string]string{"a.sh": "curl https://a.com\n"}), after: skillOf("", "", map[string]string{"b.sh": "curl https://a.com\n"}), want: "scripts b.sh is a script"},
 		{name: "a secret", before: skillOf("", "", map[string]string{"a.sh": "true\n"}), after: skillOf("", "", map[string]string{"a.sh": "echo $ACME_TOKEN\n"}), want: "secrets a.sh:1 reads ACME_TOKEN"},
 		{name: "tools", before: skillOf("allowed-tools: Read\n", "", nil), after: skillOf("allowed-tools: Read Bash(git:*) Write\n", "", nil), want: "file-write SKILL.md:4 allows Write, tools SKILL.md:4 allows Bash(git:*), tools SKILL.md:4 allows Write"},
-		{name: "lifted restrictions", before: skillOf("allowed-tools: Read\ndisallowed-tools: WebFetch\nexecution: {sandbox: true, network: [a.com]}\n", "", nil), after: skillOf("execution: {network: true}\n", "", nil), want: "network-tools SKILL.md:4 requests network access, restriction SKILL.md:4 no longer restricts the tools to those of allowed-tools, restriction SKILL.md:5 no longer forbids WebFetch, restriction SKILL.md:6 no longer limits the network access of scripts, restriction SKILL.md:6 no longer runs scripts in a sandbox"},
+		{name: "lifted restrictions", before: skillOf("allowed-tools: Read\ndisallowed-tools: WebFetch\nexecution: {sandbox: true, network: [a.com]}\n", "", nil), after: skillOf("execution: {network: true}\n", "", nil), want: "network-tools SKILL.md:4 requests access to every host, restriction SKILL.md:4 no longer restricts the tools to those of allowed-tools, restriction SKILL.md:5 no longer forbids WebFetch, restriction SKILL.md:6 no longer limits the network access of scripts, restriction SKILL.md:6 no longer runs scripts in a sandbox"},
 		{name: "other hooks", before: skillOf("x: &h ./a.sh\nhooks: {Stop: *h}\n", "", nil), after: skillOf("x: &h ./b.sh\nhooks: {Stop: *h}\n", "", nil), want: "hooks SKILL.md:5 has hooks"},
 		{name: "the same hooks in another form", before: skillOf("hooks: {Stop: ./a.sh}\n", "", nil), after: skillOf("hooks:\n  Stop: ./a.sh\n", "", nil)},
 		{name: "other files with hooks and servers", before: skillOf("", "", map[string]string{"hooks/hooks.json": "{}", ".mcp.json": "{}"}), after: skillOf("", "", map[string]string{"hooks/hooks.json": "{\"a\": 1}", ".mcp.json": "{\"a\": 1}"}), want: "hooks hooks/hooks.json configures hooks, tools .mcp.json configures MCP servers"},

@@ -45,7 +45,7 @@ func (b *Builder) code(file string, sum *flow.Summary, data []byte) {
 	}
 	for c, offset := range libraryUses(data) {
 		if !has(c) {
-			line := lineOf(data, offset)
+			line := lineCounter(data)(offset)
 			b.add(c, "", file, line, "has %s", quoted(strings.TrimSpace(string(lineAt(data, offset)))))
 		}
 	}
@@ -215,7 +215,17 @@ func lineAt(data []byte, offset int) []byte {
 	return line
 }
 
-// lineOf returns the line number of an offset.
-func lineOf(data []byte, offset int) int {
-	return 1 + bytes.Count(data[:min(offset, len(data))], []byte("\n"))
+// lineCounter returns a function that returns the line numbers of offsets. It is fast if the offsets grow, of which a
+// hostile file has very many.
+func lineCounter(data []byte) func(offset int) int {
+	at, line := 0, 1
+	return func(offset int) int {
+		offset = min(offset, len(data))
+		if offset < at {
+			at, line = 0, 1
+		}
+		line += bytes.Count(data[at:offset], []byte("\n"))
+		at = offset
+		return line
+	}
 }

@@ -1,6 +1,7 @@
 package capability
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net"
@@ -27,10 +28,10 @@ func (b *Builder) main(f File) {
 		doc, _ = skill.Parse(f.Data)
 	}
 	b.front(doc)
-	lines := map[int]bool{}
+	known, lineOf := map[int]bool{}, lineCounter(f.Data)
 	for _, c := range skill.ShellCommands(string(doc.Body())) {
-		line := lineOf(f.Data, doc.BodyStart+c.Start)
-		lines[line] = true
+		line := lineOf(doc.BodyStart + c.Start)
+		known[line] = true
 		b.add(policy.DynamicShell, content(c.Line), skill.File, line,
 			"runs %s when an agent loads the skill", quoted(c.Line))
 		b.command(skill.File, line, c.Line)
@@ -39,7 +40,10 @@ func (b *Builder) main(f File) {
 		f.Hits = scanner().Text(f.Data, scan.Options{Markdown: true, Skill: true})
 	}
 	for _, h := range f.Hits {
-		if line := lineOf(f.Data, h.Start); h.Kind == scan.DynamicShell && !lines[line] {
+		if h.Kind != scan.DynamicShell {
+			continue
+		}
+		if line := lineOf(h.Start); !known[line] {
 			b.add(policy.DynamicShell, content(string(f.Data[h.Start:h.End])), skill.File, line,
 				"has a command that some agents run when they load the skill")
 		}
@@ -191,12 +195,13 @@ func (b *Builder) execution(v *yaml.Node) {
 				if host == "false" || host == "none" {
 					continue
 				}
-				b.add(policy.NetworkTools, hostName(host), skill.File, f.line, "requests network access")
+				host = hostName(host)
+				b.add(policy.NetworkTools, host, skill.File, f.line, "requests access to %s", cmp.Or(host, "every host"))
 			}
 		case "allowedpaths":
 			b.restrict(f, "execution.allowed-paths", "limits where scripts write")
 			for _, name := range scalars(f.value) {
-				b.add(policy.FileWrite, name, skill.File, f.line, "requests write access to directories")
+				b.add(policy.FileWrite, name, skill.File, f.line, "requests write access to %s", name)
 			}
 		}
 	}

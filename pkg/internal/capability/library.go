@@ -75,9 +75,14 @@ func libraryUses(data []byte) iter.Seq2[policy.Capability, int] {
 	}
 }
 
+// maxArguments is the number of bytes of a line that are read to find the modes of files that it opens. A line with more,
+// such as a hostile one with very many calls, counts as writing.
+const maxArguments = 1 << 16
+
 // lineUses reports whether a line of code imports or calls a library that connects, and one that writes.
 func lineUses(line []byte) (connects, writes bool) {
 	imports, names := false, false // the line imports; it has the name of a module
+	arguments := 0                 // how many bytes of them were read
 	root, module := "", false      // of a dotted name: the first name, such as os in os.path.join; one is a module
 	for i := 0; i < len(line); i++ {
 		if !nameByte(line[i]) {
@@ -97,7 +102,11 @@ func lineUses(line []byte) (connects, writes bool) {
 		case "import", "from", "require", "using", "use":
 			imports = true
 		case "open":
-			writes = writes || called && opensToWrite(line[i:])
+			if called && !writes {
+				found, n := opensToWrite(line[i:])
+				arguments += n
+				writes = found || arguments > maxArguments
+			}
 		}
 		connects = connects || networkClasses()[name] || called && (networkFunctions()[name] || method && module)
 		module = module || networkModules()[name]
@@ -112,20 +121,22 @@ func nameByte(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_'
 }
 
-// opensToWrite reports whether the arguments of a call have a mode that allows writing, such as 'w' and "ab".
-func opensToWrite(arguments []byte) bool {
-	for i := 0; i < len(arguments) && arguments[i] != ')'; i++ {
+// opensToWrite reports whether the arguments of a call have a mode that allows writing, such as 'w' and "ab", and how many
+// bytes of them it read.
+func opensToWrite(arguments []byte) (writes bool, n int) {
+	i := 0
+	for ; i < len(arguments) && arguments[i] != ')'; i++ {
 		if c := arguments[i]; c == '\'' || c == '"' {
 			end := bytes.IndexByte(arguments[i+1:], c)
 			if end < 0 {
-				return false
+				return false, len(arguments)
 			}
 			mode := string(arguments[i+1 : i+1+end])
 			if mode != "" && len(mode) < 5 && strings.Trim(mode, "rwaxbt+") == "" && strings.ContainsAny(mode, "wax+") {
-				return true
+				return true, i
 			}
 			i += end + 1
 		}
 	}
-	return false
+	return false, i
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy"
 )
 
-// Increase is an update that gives a pack more capabilities.
+// Increase is an update that adds capabilities to a pack.
 type Increase struct {
 	What  string            // describes the update, such as "acme/tools 1.1.0 in place of 1.0.0"
 	Why   string            // the capabilities
@@ -17,8 +17,7 @@ type Increase struct {
 	Reference string
 }
 
-// CheckIncrease returns why a pack must not be updated to a version with more capabilities, see
-// [policy.Set.CheckIncrease]. If each of the trees is approved, policies that leave the update to the user allow it.
+// CheckIncrease returns why the policies do not allow an update that adds capabilities, see [policy.Set.CheckIncrease]. If each of the trees is approved, policies that leave the update to the user allow it.
 func (g *Evaluator) CheckIncrease(u Increase) (notes []string, err error) {
 	st := g.current()
 	var unreadable error

@@ -22,6 +22,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 	"github.com/skillpm/skillpm/pkg/pack/index"
 	"github.com/skillpm/skillpm/pkg/policy"
+	"github.com/skillpm/skillpm/pkg/skill"
 )
 
 // AdvisoryOptions configure [Client.AddAdvisory].
@@ -323,19 +324,19 @@ func (c *Client) trees(list []string) ([]string, error) {
 
 // treeOf returns the tree digest of a directory of a skill.
 func (c *Client) treeOf(name string) (string, error) {
-	path := c.Machine.Abs(name)
-	dir := safefile.Dir(path)
-	info, err := os.Stat(path)
+	abs := c.Machine.Abs(name)
+	dir := safefile.Dir(abs)
+	info, err := os.Stat(abs)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return "", diag.Errorf(diag.NotFound, "%s does not exist", name)
 	case err == nil && !info.IsDir():
 		return "", diag.Errorf(diag.Invalid, "%s is not a directory", name)
 	case err == nil:
-		_, err = fs.Stat(dir, "SKILL.md")
+		_, err = fs.Stat(dir, skill.File)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", diag.Errorf(diag.NotFound, "%s does not contain SKILL.md", name)
+		return "", diag.Errorf(diag.NotFound, "%s does not contain %s", name, skill.File)
 	}
 	if err != nil {
 		return "", diag.Errorf(diag.CodeOf(err), "cannot read the skill %s: %w", name, err)
@@ -366,17 +367,19 @@ func (o *indexDir) treesOf(name string, x advisory.Affected) ([]string, error) {
 		return nil, err
 	}
 	a := &advisory.Advisory{Affected: []advisory.Affected{x}}
-	var trees, others []string
+	var trees []string
+	unaffected := map[string]bool{}
 	for _, l := range entry.Versions {
-		list := &others
-		if a.Affects(advisory.Subject{Pack: name, Version: l.Version}) {
-			list = &trees
-		}
+		affected := a.Affects(advisory.Subject{Pack: name, Version: l.Version})
 		for _, s := range l.Skills {
-			*list = append(*list, s.Tree)
+			if affected {
+				trees = append(trees, s.Tree)
+			} else {
+				unaffected[s.Tree] = true
+			}
 		}
 	}
-	return slices.DeleteFunc(trees, func(tree string) bool { return slices.Contains(others, tree) }), nil
+	return slices.DeleteFunc(trees, func(tree string) bool { return unaffected[tree] }), nil
 }
 
 // idPrefix begins the ids that skillpm gives.

@@ -17,30 +17,26 @@ const MaxNotes = 20
 // maxPath limits the bytes of a path in a line, so that a long path does not hide what follows it.
 const maxPath = 120
 
-// IncreaseLines returns the lines that show the capabilities that updates add: for each pack a heading, and a line with
-// the position of each capability.
+// IncreaseLines returns the lines that show the capabilities that updates add: for each pack a heading, and a line for
+// each capability and name with its first position.
 func IncreaseLines(list []skillpm.Increase) (lines []string) {
 	for _, increase := range list {
 		lines = append(lines, NoteLine(increase.String()+" adds capabilities:"))
-		kinds, width, seen := map[policy.Capability][]string{}, 0, map[string]bool{}
-		var order []policy.Capability
-		for _, c := range increase.Capabilities {
-			text := c.String()
-			if seen[text] && c.Capability == policy.Tools { // an allowed tool that also writes, for example
-				continue
-			}
-			if seen[text] = true; kinds[c.Capability] == nil {
-				order, width = append(order, c.Capability), max(width, len(c.Capability))
-			}
-			c.Path = textx.Truncate(c.Path, maxPath)
-			kinds[c.Capability] = append(kinds[c.Capability], c.String())
+		kinds, width := groupFacts(increase.Capabilities), 0
+		for _, facts := range kinds {
+			width = max(width, len(facts[0].Capability))
 		}
-		for _, kind := range order {
-			for i, text := range kinds[kind] {
-				if i == MaxNotes {
-					text = fmt.Sprintf("… and %d more", len(kinds[kind])-i)
+		for _, facts := range kinds {
+			for i, f := range facts {
+				f.Path = textx.Truncate(f.Path, maxPath)
+				text := f.String()
+				if f.more > 0 {
+					text += ", and " + textx.Count(f.more, "more location")
 				}
-				lines = append(lines, NoteLine(fmt.Sprintf("  ! %-*s  %s", width, kind, text)))
+				if i == MaxNotes {
+					text = fmt.Sprintf("… and %d more; show all with --json", len(facts)-i)
+				}
+				lines = append(lines, NoteLine(fmt.Sprintf("  ! %-*s  %s", width, f.Capability, text)))
 				if i == MaxNotes {
 					break
 				}
@@ -48,6 +44,42 @@ func IncreaseLines(list []skillpm.Increase) (lines []string) {
 		}
 	}
 	return lines
+}
+
+// fact is a capability that an update adds, with the number of its other positions.
+type fact struct {
+	skillpm.CapabilityChange
+	more int
+}
+
+// groupFacts returns the facts of each capability. It joins what several skills of a pack gain, such as the same secret,
+// so that repetitions do not hide others. An allowed tool that also writes, for example, is one fact.
+func groupFacts(list []skillpm.CapabilityChange) (kinds [][]*fact) {
+	type group struct {
+		capability policy.Capability
+		name, why  string
+	}
+	texts, groups, index := map[string]bool{}, map[group]*fact{}, map[policy.Capability]int{}
+	for _, c := range list {
+		text := c.String()
+		if texts[text] && c.Capability == policy.Tools {
+			continue
+		}
+		texts[text] = true
+		g := group{c.Capability, c.Name, c.Why}
+		if f := groups[g]; f != nil {
+			f.more++
+			continue
+		}
+		groups[g] = &fact{CapabilityChange: c}
+		i, known := index[c.Capability]
+		if !known {
+			i = len(kinds)
+			index[c.Capability], kinds = i, append(kinds, nil)
+		}
+		kinds[i] = append(kinds[i], groups[g])
+	}
+	return kinds
 }
 
 // CapabilityNames returns the names of capabilities, each once.
@@ -69,11 +101,11 @@ func NoteLine(s string) string {
 // AcceptIncreases asks the user on a terminal whether to update packs that gain capabilities, although a policy does not
 // allow that without consent.
 func (a *App) AcceptIncreases(list []skillpm.Increase) bool {
-	lines := IncreaseLines(list)
-	question := strings.Join(lines, "\n")
 	if !a.CanAsk() {
 		return false
 	}
+	lines := IncreaseLines(list)
+	question := strings.Join(lines, "\n")
 	if accepted, ok := a.increases[question]; ok { // another process changed the project, so the command started over
 		return accepted
 	}

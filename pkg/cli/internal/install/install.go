@@ -319,7 +319,7 @@ func (a *app) printPack(p console.Palette, pack skillpm.PackReport, r *skillpm.I
 }
 
 // maxSummaries is the number of skills of a pack whose capabilities are printed.
-const maxSummaries = 20
+const maxSummaries = 10
 
 // printCapabilities prints what the skills of a new pack can do. Those that an update adds to a pack are at the top.
 func (a *app) printCapabilities(p console.Palette, pack skillpm.PackReport) {

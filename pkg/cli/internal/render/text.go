@@ -93,7 +93,7 @@ func (t textReport) writeFixed(w io.Writer, files []publish.FixedFile) {
 
 // suppressed lists the suppressed findings, one per line.
 func (t textReport) suppressed(w io.Writer, all []lint.Suppressed) {
-	fmt.Fprintln(w, t.Bold("suppressed"))
+	fmt.Fprintln(w, t.Bold("Suppressed findings"))
 	for _, s := range all {
 		path := s.Path
 		if s.Line > 0 {

@@ -146,6 +146,12 @@ func (a *app) explain(rules []rule.Rule) error {
 			fmt.Fprintln(w)
 		}
 		fmt.Fprintf(w, "%s: %s\n%s\n\n%s\n", p.Bold(r.ID), p.Bold(r.Title), p.Dim("("+r.Kind()+")"), wrapped(r.Why, 78))
+		if r.Off {
+			fmt.Fprintf(w, "\nEnable the rule with: skillpm validate --enable %s\n", r.ID)
+		}
+		if r.Off && r.Capability {
+			fmt.Fprintln(w, "List what skills can do with: skillpm validate --capabilities")
+		}
 		if r.Profile != "" {
 			fmt.Fprintf(w, "\nThe examples are for the profile %s.\n", r.Profile)
 		}
