@@ -96,6 +96,7 @@ func pulledIn(m *pack.Manifest, before, after *pack.Lock, by ...pack.ID) (found 
 			found, queue = append(found, id), append(queue, id)
 		}
 	}
+	slices.SortFunc(found, pack.ID.Compare)
 	return found
 }
 
