@@ -44,17 +44,13 @@ func (u *skillCheck) addSignal(f *file, h scan.Hit, m scan.Match) {
 }
 
 // showsIntent reports whether a signal is more than something that a skill is able to do: an error, words against the
-// user, a standing order, data for a host that anyone can read, or a program that users must install.
+// user, a standing order, or a shape that shows it.
 func showsIntent(m scan.Match, points int) bool {
 	switch m.Rule.Signal {
 	case "injection", "impersonation", "concealment", "standing-order":
 		return points >= scan.Attack/2
 	}
-	switch m.Rule.ID {
-	case rule.RequestCapture, rule.ImageData, rule.InstallerFirst, rule.FreeHosting:
-		return true
-	}
-	return m.Severity == diag.SeverityError
+	return m.Intent || m.Severity == diag.SeverityError
 }
 
 // reportScore reports a skill whose signals together are those of an attack: at least two families of behavior, with at

@@ -63,38 +63,40 @@ func (e *IncreaseError) Unwrap() error { return e.err }
 // updates returns the locked packs whose files a resolution replaces, and the new packs that they require. A pack that
 // the manifest newly requires is a first installation.
 func (in *installer) updates(res *resolution) (ids []pack.ID) {
-	pulled := pulledIn(res.manifest, in.Lock, res.Lock)
-	for _, id := range sortedIDs(res.Lock.Packs) {
-		was, now := in.Lock.Packs[id], res.Lock.Packs[id]
-		if was != nil && !maps.Equal(was.Skills, now.Skills) || pulled[id] {
-			ids = append(ids, id)
+	found := map[pack.ID]bool{}
+	for id, now := range res.Lock.Packs {
+		was := in.Lock.Packs[id]
+		if was == nil {
+			continue
+		}
+		if !maps.Equal(was.Skills, now.Skills) {
+			found[id] = true
+		}
+		for _, next := range in.newRequirements(res, id) {
+			found[next] = true
 		}
 	}
-	return ids
+	return sortedIDs(found)
 }
 
-// pulledIn returns the packs that are new only because packs of the lock before require them, directly or through other
-// such packs. It visits each pack once, because packs are hostile, and so is their graph.
-func pulledIn(m *pack.Manifest, before, after *pack.Lock) map[pack.ID]bool {
-	added := map[string]pack.ID{} // new packs that the manifest does not require
-	var queue []pack.ID
-	for id := range after.Packs {
-		if before.Packs[id] != nil {
-			queue = append(queue, id)
-		} else if _, direct := m.Dependency(id); !direct {
-			added[id.String()] = id
-		}
-	}
+// newRequirements returns the packs that are new in a resolution because a pack requires them, directly or through other
+// new packs.
+func (in *installer) newRequirements(res *resolution, id pack.ID) []pack.ID {
 	found := map[pack.ID]bool{}
-	for ; len(queue) > 0; queue = queue[1:] {
-		for name := range after.Packs[queue[0]].Dependencies {
-			if id, isNew := added[name]; isNew && !found[id] {
-				found[id] = true
-				queue = append(queue, id)
+	var collect func(id pack.ID)
+	collect = func(id pack.ID) {
+		for text := range res.Lock.Packs[id].Dependencies {
+			next, err := pack.ParseID(text)
+			_, direct := res.manifest.Dependency(next)
+			if err != nil || direct || found[next] || in.Lock.Packs[next] != nil || res.Lock.Packs[next] == nil {
+				continue
 			}
+			found[next] = true
+			collect(next)
 		}
 	}
-	return found
+	collect(id)
+	return sortedIDs(found)
 }
 
 // increases returns the updates of a resolution that add capabilities. It fetches the new and the locked versions if the
@@ -207,8 +209,9 @@ func capabilitiesOf(ctx context.Context, s *store.Store, digest string) (capabil
 }
 
 // compare adds to outdated packs the capabilities that an update adds. It compares the content of packs, not what their
-// registries or publishers state. It fetches the wanted versions of packs whose locked version the store has. A version
-// that cannot be fetched is not compared. The content of the others also shows the advisories about it.
+// registries or publishers state. It fetches the wanted versions of packs whose locked version the store has, and the new
+// packs that they require, which count as a part of them. A version that cannot be fetched is not compared. The content
+// of the others also shows the advisories about it.
 func (s *survey) compare(ctx context.Context, known *advisories.Set, packs []OutdatedPack) error {
 	store, err := s.client.Machine.Store()
 	if err != nil {
@@ -237,17 +240,29 @@ func (s *survey) compare(ctx context.Context, known *advisories.Set, packs []Out
 		_ = s.fetchNew(ctx, res, sortedIDs(outdated)) // those that it did not reach are fetched below
 	}
 	for _, id := range sortedIDs(outdated) {
-		now := res.Lock.Packs[id]
-		if now == nil || !hasAll(store, now) &&
-			(s.request.Offline || s.fetchNew(ctx, res, []pack.ID{id}) != nil) {
+		if res.Lock.Packs[id] == nil {
+			continue
+		}
+		arrived := append([]pack.ID{id}, s.newRequirements(res, id)...)
+		lacks := func(id pack.ID) bool { return !hasAll(store, res.Lock.Packs[id]) }
+		if slices.ContainsFunc(arrived, lacks) && (s.request.Offline || s.fetchNew(ctx, res, arrived) != nil) {
 			continue
 		}
 		p := outdated[id]
-		if p.Capabilities, err = s.compareCapabilities(ctx, s.Lock.Packs[id], now); err != nil {
-			return err
+		for _, one := range arrived {
+			changes, err := s.compareCapabilities(ctx, s.Lock.Packs[one], res.Lock.Packs[one])
+			if err != nil {
+				return err
+			}
+			for _, c := range changes {
+				if one != id {
+					c.Skill += "@" + one.String()
+				}
+				p.Capabilities = append(p.Capabilities, c)
+			}
 		}
 		p.Compared = true
-		if found := affected(known, id, now); found != nil {
+		if found := affected(known, id, res.Lock.Packs[id]); found != nil {
 			p.WantedAdvisories = found.Advisories
 		}
 	}
@@ -307,7 +322,9 @@ func (in *installer) admitIncrease(ctx context.Context, res *resolution, increas
 	var why []string
 	trees := map[string]string{}
 	for _, c := range increase.Capabilities {
-		why = append(why, c.String())
+		if text := c.String(); !slices.Contains(why, text) { // one line may show several capabilities
+			why = append(why, text)
+		}
 		trees[c.Skill+"@"+increase.Pack] = res.Lock.Packs[id].Skills[c.Skill]
 	}
 	notes, err := in.Admission.Evaluator.CheckIncrease(enforce.Increase{

@@ -219,6 +219,22 @@ func TestIncreaseObserved(t *testing.T) {
 	}
 }
 
+// TestIncreaseReasons checks that the reasons of a denial name each fact once, so that they show more facts.
+func TestIncreaseReasons(t *testing.T) {
+	w := newFixture(t)
+	w.publishFiles("acme/tool", "1.0.0", nil, skillText("tool", "Work."))
+	w.manifest(`acme/tool: "^1"`)
+	w.install()
+	w.publishFiles("acme/tool", "1.1.0", nil, map[string]string{
+		"tool/SKILL.md": "---\nname: tool\ndescription: Does something. Use for that.\nallowed-tools: Write\n---\nWork.\n",
+	})
+	w.policy("updates: {capability-increase: deny}\n")
+	_, err := w.client().Update(t.Context(), skillpm.UpdateOptions{})
+	if err == nil || strings.Count(err.Error(), "allows Write") != 1 {
+		t.Errorf("got %v", err)
+	}
+}
+
 // TestIncreaseFirst checks that first installations are not updates: of a pack, and of more skills of the locked version.
 // A dependency that an update pulls in is part of the update.
 func TestIncreaseFirst(t *testing.T) {
@@ -242,7 +258,12 @@ func TestIncreaseFirst(t *testing.T) {
 	w.install()
 	w.publishFiles("acme/tool", "1.1.0", map[string]string{"acme/base": "^1.0"}, files)
 	w.manifest(`acme/tool: "^1"`)
-	_, err := w.client().Update(t.Context(), skillpm.UpdateOptions{})
+	o, err := w.client().Outdated(t.Context(), skillpm.OutdatedOptions{})
+	if err != nil || len(o.Packs) != 1 || !o.Packs[0].Compared || len(o.Packs[0].Capabilities) != 3 ||
+		o.Packs[0].Capabilities[0].String() != "base@acme/base/scripts/send.sh is a script" {
+		t.Errorf("outdated: %+v, %v", o, err)
+	}
+	_, err = w.client().Update(t.Context(), skillpm.UpdateOptions{})
 	increase, _ := errors.AsType[*skillpm.IncreaseError](err)
 	if increase == nil || !slices.Equal(describe(increase.Increases), append([]string{"acme/base 1.0.0"}, sent("base")...)) {
 		t.Errorf("a new dependency: %v", err)

@@ -78,7 +78,8 @@ type OutdatedPack struct {
 
 	// whether skillpm compared the capabilities of the wanted version with those of the locked one
 	Compared bool `json:"capabilitiesCompared,omitempty"`
-	// Capabilities are what the wanted version can do and the locked one could not.
+	// Capabilities are what the wanted version can do and the locked one could not. New packs that it requires count as
+	// a part of it; their skills are named skill@owner/name.
 	Capabilities []CapabilityChange `json:"capabilityIncrease,omitempty"`
 }
 

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 
+	"go.yaml.in/yaml/v3"
+
 	"github.com/skillpm/skillpm/pkg/internal/scan"
 	"github.com/skillpm/skillpm/pkg/internal/scan/flow"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
@@ -63,6 +65,8 @@ func Of(fsys fs.FS) (Set, error) {
 // Builder collects the capabilities of one skill from files that a caller has read. The zero value is ready for use.
 type Builder struct {
 	found Set
+	files map[string][]string // paths by name
+	runs  []run
 }
 
 // scanner is the scanner for archives and SKILL.md.
@@ -81,7 +85,10 @@ type File struct {
 }
 
 // Set returns the capabilities of the files.
-func (b *Builder) Set() Set { return b.found.sorted() }
+func (b *Builder) Set() Set {
+	b.addRuns()
+	return b.found.sorted()
+}
 
 func (b *Builder) add(c policy.Capability, name, file string, line int, format string, args ...any) {
 	b.found = append(b.found, Evidence{
@@ -91,6 +98,10 @@ func (b *Builder) add(c policy.Capability, name, file string, line int, format s
 
 // Add inspects one file.
 func (b *Builder) Add(f File) {
+	if b.files == nil {
+		b.files = map[string][]string{}
+	}
+	b.files[path.Base(f.Path)] = append(b.files[path.Base(f.Path)], f.Path)
 	b.named(f)
 	if f.Format == 0 {
 		f.Format = scan.Sniff(f.Data)
@@ -109,6 +120,11 @@ func (b *Builder) Add(f File) {
 	switch {
 	case f.Path == skill.File:
 		b.main(f)
+		if f.Size > maxText {
+			b.tooLarge(f)
+		}
+	case strings.EqualFold(path.Base(f.Path), skill.File):
+		b.nested(f)
 	case f.Format.Native() || f.Format.Compiled():
 		b.add(policy.NativeBinaries, f.Path, f.Path, 0, "is compiled: %s", f.Format)
 	case !readable && f.Executable && isDisplayFormat(f.Format) && isText(f.Data):
@@ -131,14 +147,64 @@ func (b *Builder) named(f File) {
 	case "hooks.json":
 		b.add(policy.Hooks, f.Path+" "+digest(f.Data), f.Path, 0, "configures hooks")
 	case ".mcp.json", "mcp.json":
-		b.add(policy.NetworkTools, "MCP servers", f.Path, 0, "configures MCP servers")
-		b.add(policy.Tools, f.Path+" "+digest(f.Data), f.Path, 0, "configures MCP servers")
+		b.servers(f.Path, 0, f.Data)
+	case ".lsp.json":
+		b.add(policy.Tools, f.Path+" "+digest(f.Data), f.Path, 0, "configures language servers")
+	case "plugin.json":
+		if path.Base(path.Dir(f.Path)) == ".claude-plugin" {
+			b.add(policy.Hooks, f.Path+" "+digest(f.Data), f.Path, 0, "configures a plugin, which can have hooks")
+			b.servers(f.Path, 0, f.Data)
+		}
+	case "openai.yaml":
+		b.codex(f)
 	default:
 		switch path.Ext(base) {
 		case ".exe", ".dll", ".so", ".dylib", ".msi", ".scr", ".node", ".jar", ".class", ".pyc", ".pyd", ".wasm",
 			".appimage":
 			b.add(policy.NativeBinaries, f.Path, f.Path, 0, "has the file extension of a program")
 		}
+	}
+}
+
+// servers adds a configuration of MCP servers at a line of a file.
+func (b *Builder) servers(file string, line int, config []byte) {
+	b.add(policy.NetworkTools, "MCP servers", file, line, "configures MCP servers")
+	b.add(policy.Tools, file+" "+digest(config), file, line, "configures MCP servers")
+}
+
+// codex inspects the file in which skills name the MCP servers that Codex starts for them.
+func (b *Builder) codex(f File) {
+	if f.Size > headSize {
+		b.servers(f.Path, 0, f.Data)
+		return
+	}
+	var root yaml.Node
+	if yaml.Unmarshal(f.Data, &root) != nil || len(root.Content) == 0 {
+		return
+	}
+	for _, field := range fields(root.Content[0]) {
+		if field.name == "dependencies" {
+			b.servers(f.Path, field.line, []byte(value(field.value)))
+		}
+	}
+}
+
+// nested inspects the SKILL.md of a directory in the skill, which some agents also load. What it restricts does not
+// restrict the skill.
+func (b *Builder) nested(f File) {
+	var inner Builder
+	inner.main(f)
+	if f.Size > maxText {
+		b.tooLarge(f)
+	}
+	for _, e := range inner.found {
+		if e.Path = f.Path; e.Capability != policy.Restriction {
+			b.found = append(b.found, e)
+		}
+	}
+	for _, r := range inner.runs {
+		r.path = f.Path
+		b.runs = append(b.runs, r)
 	}
 }
 
@@ -157,7 +223,9 @@ func (b *Builder) text(f File) {
 	b.add(policy.Scripts, f.Path, f.Path, 0, "is a script")
 	if !analyzed(f) && !markdownName(f.Path) {
 		b.unread(f.Path, "is a script in a language that skillpm does not analyze")
-		return
+		if flow.LanguageOf(f.Path, f.Data) == flow.Other {
+			return
+		}
 	}
 	b.code(f.Path, f.Summary, f.Data)
 }
@@ -168,12 +236,15 @@ func isScript(f File) bool {
 	return scriptName(f.Path) || scan.Shebang(f.Data) || f.Executable && !markdownName(f.Path)
 }
 
-// tooLarge adds all capabilities that a text can have.
+// tooLarge adds all capabilities that a script or a page can have.
 func (b *Builder) tooLarge(f File) {
-	if isScript(f) {
+	switch {
+	case isScript(f):
 		const why = "is a script of %d bytes, which skillpm does not scan"
 		b.add(policy.Scripts, f.Path, f.Path, 0, why, f.Size)
 		b.unread(f.Path, why, f.Size)
+	case markdownName(f.Path):
+		b.unread(f.Path, "is a page of %d bytes, which skillpm does not scan", f.Size)
 	}
 }
 
@@ -216,11 +287,18 @@ func read(fsys fs.FS, name string, limit int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, limit))
 }
 
-// scriptName reports whether a file has the name of a script on any system.
+// scriptName reports whether a file has the name of a script on any system, of a notebook, or of a build file.
 func scriptName(name string) bool {
-	switch strings.ToLower(path.Ext(name)) {
-	case ".ps1", ".psm1", ".bat", ".cmd", ".vbs", ".wsf", ".ksh", ".fish", ".csh", ".awk", ".tcl", ".exs", ".groovy",
-		".jsx", ".tsx", ".mts", ".cts", ".pyw", ".scpt", ".applescript", ".command":
+	base := strings.ToLower(path.Base(name))
+	switch base {
+	case "makefile", "gnumakefile", "justfile", "rakefile", ".envrc":
+		return true
+	}
+	switch path.Ext(base) {
+	case ".ps1", ".psm1", ".psd1", ".bat", ".cmd", ".vbs", ".vbe", ".jse", ".wsf", ".wsh", ".hta", ".lnk", ".desktop",
+		".ksh", ".fish", ".csh", ".nu", ".xsh", ".bats", ".awk", ".tcl", ".exs", ".groovy", ".jl", ".swift", ".kts", ".el",
+		".jsx", ".tsx", ".mts", ".cts", ".pyw", ".pyx", ".pth", ".ipynb", ".pm", ".raku", ".rake", ".mk",
+		".scpt", ".applescript", ".command":
 		return true
 	}
 	return scan.ScriptName(name)

@@ -252,6 +252,28 @@ func TestIncrease(t *testing.T) {
 		{name: "other files with hooks and servers", before: skillOf("", "", map[string]string{"hooks/hooks.json": "{}", ".mcp.json": "{}"}), after: skillOf("", "", map[string]string{"hooks/hooks.json": "{\"a\": 1}", ".mcp.json": "{\"a\": 1}"}), want: "hooks hooks/hooks.json configures hooks, tools .mcp.json configures MCP servers"},
 		{name: "the end of a long command", before: skillOf("", "!`x "+strings.Repeat("y", 2000)+"`\n", nil), after: skillOf("", "!`x "+strings.Repeat("y", 2000)+"z`\n", nil), want: "dynamic-shell SKILL.md:5 runs `x yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy…` when an agent loads the skill"},
 		{name: "the model may start it", before: skillOf("disable-model-invocation: true\n", "", nil), after: skillOf("disable-model-invocation: false\n", "", nil), want: "restriction SKILL.md:4 no longer starts only at the user's request"},
+		{name: "the model may start it, after another spelling", before: skillOf("disable-model-invocation: True\n", "", nil), after: skillOf("", "", nil), want: "restriction SKILL.md:4 no longer starts only at the user's request"},
+		{name: "a second list of tools", before: skillOf("allowed-tools: Read\n", "", nil), after: skillOf("allowed-tools: Read\nallowed-tools: Write\n", "", nil), want: "file-write SKILL.md:5 allows Write, tools SKILL.md:5 allows Write, restriction SKILL.md:4 no longer restricts the tools to those of allowed-tools"},
+		{name: "tools in another spelling", before: skillOf("allowed-tools: Read\n", "", nil), after: skillOf("allowed-tools: Read\nallowedTools: Write\nAllowed_Tools: Bash(git:*)\n", "", nil), want: "file-write SKILL.md:5 allows Write, tools SKILL.md:5 allows Write, tools SKILL.md:6 allows Bash(git:*)"},
+		{name: "tools that are merged", before: skillOf("allowed-tools: Read\n", "", nil), after: skillOf("x: &x {allowed-tools: Write}\n<<: [*x]\n", "", nil), want: "file-write SKILL.md:4 allows Write, tools SKILL.md:4 allows Write, restriction SKILL.md:4 no longer restricts the tools to those of allowed-tools"},
+		{name: "tools below an alias as a key", before: skillOf("allowed-tools: Read\n", "", nil), after: skillOf("x: &x allowed-tools\n*x : Write\n", "", nil), want: "file-write SKILL.md:5 allows Write, tools SKILL.md:5 allows Write"},
+		{name: "tools in a list in a list", before: skillOf("allowed-tools: Read\n", "", nil), after: skillOf("allowed-tools: [[Read, [Write]]]\n", "", nil), want: "file-write SKILL.md:4 allows Write, tools SKILL.md:4 allows Write"},
+		{name: "tools in a mapping", before: skillOf("tools: {read: true}\n", "", nil), after: skillOf("tools: {read: true, write: true, bash: false}\n", "", nil), want: "file-write SKILL.md:4 allows write, tools SKILL.md:4 allows write"},
+		{name: "a restriction with a second value", before: skillOf("disallowed-tools: WebFetch\n", "", nil), after: skillOf("disallowed-tools: WebFetch\ndisallowed-tools: \"\"\n", "", nil), want: "restriction SKILL.md:4 no longer forbids WebFetch"},
+		{name: "a restriction in another spelling", before: skillOf("disallowed-tools: WebFetch\n", "", nil), after: skillOf("Disallowed-Tools: WebFetch\n", "", nil), want: "restriction SKILL.md:4 no longer forbids WebFetch"},
+		{name: "a restriction in a list", before: skillOf("disallowed-tools:\n  - Bash\n  - WebFetch\n", "", nil), after: skillOf("disallowed-tools: [Bash]\n", "", nil), want: "restriction SKILL.md:6 no longer forbids WebFetch"},
+		{name: "second hooks", before: skillOf("hooks: {Stop: ./a.sh}\n", "", nil), after: skillOf("hooks: {Stop: ./a.sh}\nHooks: {Stop: ./b.sh}\n", "", nil), want: "hooks SKILL.md:5 has hooks"},
+		{name: "a data file that is run", before: skillOf("", "", map[string]string{"data/a.txt": "x\n"}), after: skillOf("", "```sh\nbash \"$DIR/data/a.txt\"\n```\n", map[string]string{"data/a.txt": "x\n"}), want: "scripts SKILL.md:6 runs the file data/a.txt, network-tools data/a.txt is run, but skillpm does not analyze it, because its name is not that of a script, file-write data/a.txt is run, but skillpm does not analyze it, because its name is not that of a script"},
+		{name: "a script that is run", before: skillOf("", "", map[string]string{"a.sh": "true\n"}), after: skillOf("", "```sh\nbash a.sh other.txt\n```\n", map[string]string{"a.sh": "true\n", "other.txt": "x\n"})},
+		{name: "the program of a first line", before: skillOf("", "", map[string]string{"a.sh": "curl https://a.com\n"}), after: skillOf("", "", map[string]string{"a.sh": "#!/usr/bin/swipl\ncurl https://b.com\n"}), want: "network-tools a.sh is a script in a language that skillpm does not analyze, network-tools a.sh:2 reaches b.com with curl, file-write a.sh is a script in a language that skillpm does not analyze"},
+		{name: "computed code", before: skillOf("", "", map[string]string{"a.py": "x = 1\n"}), after: skillOf("", "", map[string]string{"a.py": "import base64\nexec(base64.b64decode(x))\n"}), want: "network-tools a.py:2 runs computed code with exec, file-write a.py:2 runs computed code with exec"},
+		{name: "a skill in the skill", before: skillOf("disallowed-tools: WebFetch\n", "", nil), after: skillOf("", "", map[string]string{"b/SKILL.md": "---\nname: b\ndisallowed-tools: WebFetch\nallowed-tools: Bash(git:*)\n---\n```sh\nbash a.txt\n```\n", "b/a.txt": "x\n"}), want: "scripts b/SKILL.md:7 runs the file b/a.txt, network-tools b/a.txt is run, but skillpm does not analyze it, because its name is not that of a script, file-write b/a.txt is run, but skillpm does not analyze it, because its name is not that of a script, tools b/SKILL.md:4 allows Bash(git:*), restriction SKILL.md:4 no longer forbids WebFetch"},
+		{name: "an archive that is unpacked", before: skillOf("", "", nil), after: skillOf("", "```sh\ntar xf a.tar\n```\n", nil), want: "file-write SKILL.md:6 runs tar"},
+		{name: "a build file", before: skillOf("", "", nil), after: skillOf("", "", map[string]string{"Makefile": "all:\n"}), want: "scripts Makefile is a script, network-tools Makefile is a script in a language that skillpm does not analyze, file-write Makefile is a script in a language that skillpm does not analyze"},
+		{name: "a package that is downloaded and run", before: skillOf("", "", nil), after: skillOf("", "```sh\nnpx acme\n```\n", nil), want: "network-tools SKILL.md:6 runs npx"},
+		{name: "servers of Codex", before: skillOf("", "", map[string]string{"agents/openai.yaml": "interface: {display_name: A}\n"}), after: skillOf("", "", map[string]string{"agents/openai.yaml": "interface: {display_name: B}\ndependencies: {tools: [{type: mcp, value: b}]}\n"}), want: "network-tools agents/openai.yaml:2 configures MCP servers, tools agents/openai.yaml:2 configures MCP servers"},
+		{name: "a large configuration for Codex", before: skillOf("", "", nil), after: skillOf("", "", map[string]string{"agents/openai.yaml": strings.Repeat("#\n", 33<<10)}), want: "network-tools agents/openai.yaml configures MCP servers, tools agents/openai.yaml configures MCP servers"},
+		{name: "a plugin", before: skillOf("", "", map[string]string{"plugin.json": "{}"}), after: skillOf("", "", map[string]string{".claude-plugin/plugin.json": "{}", ".lsp.json": "{}"}), want: "hooks .claude-plugin/plugin.json configures a plugin, which can have hooks, network-tools .claude-plugin/plugin.json configures MCP servers, tools .claude-plugin/plugin.json configures MCP servers, tools .lsp.json configures language servers"},
 		{name: "a new restriction", before: skillOf("", "", nil), after: skillOf("disallowed-tools: WebFetch\nexecution: {sandbox: true}\n", "", nil)},
 	} {
 		before, err := capability.Of(tt.before)
@@ -309,12 +331,22 @@ func TestOfErrors(t *testing.T) {
 	if s, err := capability.Of(skillOf("", "", map[string]string{"a.sh": "curl " + strings.Repeat("x", 4<<20)})); err != nil || !s.Has(policy.FileWrite) || !s.Has(policy.NetworkTools) {
 		t.Errorf("a script that is too large: %v, %v", s, err)
 	}
+	page := strings.Repeat("Text.\n", 1<<20) + "```sh\ncurl x >y\n```\n"
+	if s, err := capability.Of(skillOf("", "", map[string]string{"a.csv": page})); err != nil || len(s) > 0 {
+		t.Errorf("a large file with data: %v, %v", s, err)
+	}
+	for name, fsys := range map[string]fs.FS{"a page": skillOf("", "", map[string]string{"a.md": page}), "SKILL.md": skillOf("", page, nil)} {
+		if s, err := capability.Of(fsys); err != nil || !s.Has(policy.FileWrite) || !s.Has(policy.NetworkTools) || s.Has(policy.Scripts) {
+			t.Errorf("%s that is too large: %v, %v", name, s, err)
+		}
+	}
 }
 
 // FuzzOf checks for any skill that the scan ends, and gives the same result twice.
 func FuzzOf(f *testing.F) {
 	f.Add("allowed-tools: Bash\n", "!`x`\n```sh\ncurl x >y\n```\n", "#!/bin/sh\nrm x\n")
 	f.Add("hooks: [\n", "```", "import requests")
+	f.Add("x: &x {<<: *x}\n<<: *x\ntools: &t [*t, {a: *t}]\n", "```sh\nbash c\n```\n", "")
 	f.Fuzz(func(t *testing.T, front, body, script string) {
 		fsys := skillOf(front, body, map[string]string{"a.sh": script, "b.py": script, "c": script})
 		one, err := capability.Of(fsys)

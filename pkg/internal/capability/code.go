@@ -3,6 +3,7 @@ package capability
 import (
 	"bytes"
 	"cmp"
+	"path"
 	"slices"
 	"strings"
 
@@ -17,13 +18,13 @@ var networkPrograms = []string{
 	"curl", "wget", "nc", "ncat", "netcat", "socat", "ssh", "scp", "sftp", "rsync", "ftp", "telnet", "aria2c",
 	"httpie", "xh", "websocat", "nslookup",
 	"invoke-webrequest", "invoke-restmethod", "iwr", "irm", "gh", "glab", "aws", "gcloud", "az", "kubectl", "docker",
-	"openssl", "sendmail", "lftp", "rclone",
+	"openssl", "sendmail", "lftp", "rclone", "npx", "uvx", "bunx", "pipx", "pip", "pip3",
 }
 
 // writingPrograms are programs that create, change, or delete files.
 var writingPrograms = []string{
 	"rm", "rmdir", "mv", "cp", "mkdir", "touch", "tee", "dd", "truncate", "ln", "chmod", "chown", "shred", "unlink",
-	"unzip", "patch",
+	"unzip", "tar", "bsdtar", "7z", "gunzip", "patch",
 	"set-content", "add-content", "out-file", "new-item", "remove-item", "copy-item", "move-item", "del", "erase",
 }
 
@@ -69,7 +70,12 @@ func (b *Builder) facts(file string, line int, sum *flow.Summary) {
 	}
 	for _, f := range sum.Facts() {
 		switch {
+		case f.Kind == flow.RunsFile:
+			b.runs = append(b.runs, run{file: f.Detail, path: file, line: cmp.Or(line, f.Line)})
 		case f.Inline || f.Shown && onlyExample(f):
+		case f.Kind == flow.RunsComputed: // like code in a language that is not analyzed
+			add(policy.NetworkTools, "", f, "runs computed code with %s", f.Detail)
+			add(policy.FileWrite, "", f, "runs computed code with %s", f.Detail)
 		case f.Network():
 			clients[f.Client] = true
 			add(policy.NetworkTools, f.Host, f, "%s", connects(f))
@@ -96,6 +102,35 @@ func (b *Builder) facts(file string, line int, sum *flow.Summary) {
 			add(policy.FileWrite, "", f, "runs %s", name)
 		}
 	}
+}
+
+// run is a command that runs a file.
+type run struct {
+	file string // as the command names it
+	path string // of the file with the command
+	line int
+}
+
+// addRuns adds the files of the skill that its commands run although they do not look like scripts or programs. Their
+// code is not analyzed. The directory of a file does not matter, because commands seldom show it.
+func (b *Builder) addRuns() {
+	known := map[string]bool{}
+	for _, e := range b.found {
+		if e.Capability == policy.Scripts || e.Capability == policy.NativeBinaries {
+			known[e.Name] = true
+		}
+	}
+	for _, r := range b.runs {
+		for _, name := range b.files[path.Base(r.file)] {
+			if known[clean(name)] {
+				continue
+			}
+			known[clean(name)] = true
+			b.add(policy.Scripts, name, r.path, r.line, "runs the file %s", name)
+			b.unread(name, "is run, but skillpm does not analyze it, because its name is not that of a script")
+		}
+	}
+	b.runs = nil
 }
 
 // onlyExample reports whether a fact of a code block does not count: requests to unknown or reserved hosts and files in
@@ -162,9 +197,16 @@ func summarize(f File) *flow.Summary {
 	return flow.Summarize(flow.File{Path: name, Data: f.Data})
 }
 
-// analyzed reports whether a script is in a language that is analyzed.
+// analyzed reports whether a script is in a language that is analyzed. The system runs a script with the program of its
+// first line, whatever its name is.
 func analyzed(f File) bool {
-	return flow.LanguageOf(f.Path, f.Data) != flow.Other || f.Executable && !scriptName(f.Path) && !scan.Shebang(f.Data)
+	switch {
+	case scan.Shebang(f.Data):
+		return flow.LanguageOf("", f.Data) != flow.Other
+	case scriptName(f.Path):
+		return flow.LanguageOf(f.Path, f.Data) != flow.Other
+	}
+	return f.Executable
 }
 
 // lineAt returns the line of an offset, from the offset on.

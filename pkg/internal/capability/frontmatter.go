@@ -15,6 +15,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/scan"
 	"github.com/skillpm/skillpm/pkg/internal/scan/flow"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
+	"github.com/skillpm/skillpm/pkg/internal/yamlx"
 	"github.com/skillpm/skillpm/pkg/policy"
 	"github.com/skillpm/skillpm/pkg/skill"
 	"github.com/skillpm/skillpm/pkg/skill/tool"
@@ -54,45 +55,103 @@ func (b *Builder) main(f File) {
 	b.code(skill.File, f.Summary, nil)
 }
 
-// front inspects the frontmatter. It ignores one that cannot be parsed, because no agent loads such a skill.
+// field is a field of the frontmatter.
+type field struct {
+	name     string // without - and _, in lower case, because agents differ in the spelling
+	key      string // as written
+	value    *yaml.Node
+	line     int
+	distinct bool // no other field has the key, and it is not merged, so that all agents read this value
+}
+
+// fields returns the fields of a frontmatter with those that it merges from other mappings.
+func fields(front *yaml.Node) []field {
+	var all []field
+	seen := map[*yaml.Node]bool{}
+	var collect func(n *yaml.Node)
+	collect = func(n *yaml.Node) {
+		if n = follow(n); seen[n] {
+			return
+		}
+		seen[n] = true
+		if n.Kind == yaml.SequenceNode {
+			for _, item := range n.Content {
+				collect(item)
+			}
+		}
+		for k, v := range yamlx.Pairs(n) {
+			k = follow(k)
+			if k.Value == "<<" {
+				collect(v)
+				continue
+			}
+			name := strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(k.Value))
+			all = append(all, field{
+				name: name, key: k.Value, value: follow(v), line: k.Line, distinct: n == front,
+			})
+		}
+	}
+	collect(front)
+	keys := map[string]int{}
+	for _, f := range all {
+		keys[f.key]++
+	}
+	for i := range all {
+		all[i].distinct = all[i].distinct && keys[all[i].key] == 1
+	}
+	return all
+}
+
+// front inspects the frontmatter. It ignores one that cannot be parsed, because no agent loads such a skill. What a field
+// allows counts in any spelling and as often as it occurs; what it restricts counts only if all agents read it.
 func (b *Builder) front(doc *skill.Document) {
 	if doc.Front == nil {
 		return
 	}
-	if k, v := doc.Lookup("hooks"); k != nil {
-		b.add(policy.Hooks, content(value(v)), skill.File, k.Line, "has hooks")
-	}
-	if k, v := doc.Lookup("disable-model-invocation"); k != nil && skill.ScalarText(follow(v)) == "true" {
-		b.add(policy.Restriction, "disable-model-invocation", skill.File, k.Line, "starts only at the user's request")
-	}
-	if k, _ := doc.Lookup("command"); k != nil && skill.Program(doc.Command()) != "" {
-		b.add(policy.Scripts, content(doc.Command()), skill.File, k.Line, "defines the command %s",
-			quoted(doc.Command()))
-		b.command(skill.File, k.Line, doc.Command())
-	}
-	if _, v := doc.Lookup("execution"); v != nil {
-		b.execution(follow(v))
-	}
-	for _, key := range []string{"allowed-tools", "allowed_tools", "tools"} {
-		k, v := doc.Lookup(key)
-		if v == nil {
-			continue
-		}
-		v = follow(v)
-		if v.Kind != yaml.ScalarNode || strings.TrimSpace(skill.ScalarText(v)) != "" {
-			b.add(policy.Restriction, "allowed-tools", skill.File, k.Line, "restricts the tools to those of %s", key)
-		}
-		for _, t := range toolList(v) {
-			b.tools(t)
-		}
-	}
-	if _, v := doc.Lookup("disallowed-tools"); v != nil {
-		for _, t := range toolList(follow(v)) {
-			for _, item := range t.items() {
-				b.add(policy.Restriction, "disallowed-tools "+item, skill.File, t.line, "forbids %s", item)
+	for _, f := range fields(doc.Front) {
+		switch f.name {
+		case "hooks":
+			b.add(policy.Hooks, content(value(f.value)), skill.File, f.line, "has hooks")
+		case "disablemodelinvocation":
+			if strings.EqualFold(skill.ScalarText(f.value), "true") {
+				b.restrict(f, "disable-model-invocation", "starts only at the user's request")
+			}
+		case "command":
+			if text := skill.ScalarText(f.value); skill.Program(text) != "" {
+				b.add(policy.Scripts, content(text), skill.File, f.line, "defines the command %s", quoted(text))
+				b.command(skill.File, f.line, text)
+			}
+		case "execution":
+			b.execution(f.value)
+		case "allowedtools", "tools":
+			if f.value.Kind != yaml.ScalarNode || strings.TrimSpace(skill.ScalarText(f.value)) != "" {
+				b.restrict(f, "allowed-tools", "restricts the tools to those of "+f.key)
+			}
+			for _, t := range toolList(f.value) {
+				b.tools(t)
+			}
+		case "disallowedtools":
+			for _, t := range toolList(f.value) {
+				f.line = t.line
+				for _, item := range t.items() {
+					b.restrict(f, "disallowed-tools "+item, "forbids "+item)
+				}
 			}
 		}
 	}
+}
+
+// restrict adds a restriction that a field sets, if all agents read its value.
+func (b *Builder) restrict(f field, name, why string) {
+	if f.distinct && slices.Contains(restrictions, f.key) {
+		b.add(policy.Restriction, name, skill.File, f.line, "%s", why)
+	}
+}
+
+// restrictions are the fields that restrict a skill, and those of execution, as agents spell them.
+var restrictions = []string{
+	"allowed-tools", "allowed_tools", "tools", "disallowed-tools", "disable-model-invocation",
+	"sandbox", "network", "allowed-paths",
 }
 
 // follow returns the target of a YAML alias.
@@ -118,32 +177,31 @@ func value(v *yaml.Node) string {
 
 // execution inspects the permissions that scripts request, and their limits.
 func (b *Builder) execution(v *yaml.Node) {
-	for i := 0; v.Kind == yaml.MappingNode && i+1 < len(v.Content); i += 2 {
-		k, value := v.Content[i], follow(v.Content[i+1])
-		text := skill.ScalarText(value)
-		switch k.Value {
+	for _, f := range fields(v) {
+		text := skill.ScalarText(f.value)
+		switch f.name {
 		case "sandbox":
 			if text != "" && text != "false" {
-				b.add(policy.Restriction, "execution.sandbox", skill.File, k.Line, "runs scripts in a sandbox")
+				b.restrict(f, "execution.sandbox", "runs scripts in a sandbox")
 			}
 		case "network":
-			hosts := scalars(value)
+			hosts := scalars(f.value)
 			if text == "true" || slices.Contains(hosts, "*") {
 				hosts = []string{""}
 			} else {
-				b.add(policy.Restriction, "execution.network", skill.File, k.Line, "limits the network access of scripts")
+				b.restrict(f, "execution.network", "limits the network access of scripts")
 			}
 			for _, host := range hosts {
 				if host == "false" || host == "none" {
 					continue
 				}
 				host = hostName(host)
-				b.add(policy.NetworkTools, host, skill.File, k.Line, "requests access to %s", cmp.Or(host, "every host"))
+				b.add(policy.NetworkTools, host, skill.File, f.line, "requests access to %s", cmp.Or(host, "every host"))
 			}
-		case "allowed-paths":
-			b.add(policy.Restriction, "execution.allowed-paths", skill.File, k.Line, "limits where scripts write")
-			for _, name := range scalars(value) {
-				b.add(policy.FileWrite, name, skill.File, k.Line, "requests write access to %s", name)
+		case "allowedpaths":
+			b.restrict(f, "execution.allowed-paths", "limits where scripts write")
+			for _, name := range scalars(f.value) {
+				b.add(policy.FileWrite, name, skill.File, f.line, "requests write access to %s", name)
 			}
 		}
 	}
@@ -178,21 +236,37 @@ type toolEntry struct {
 	line int
 }
 
-// toolList returns the entries of a list of tools.
-func toolList(v *yaml.Node) []toolEntry {
-	list := []*yaml.Node{v}
-	if v.Kind == yaml.SequenceNode {
-		list = v.Content
-	}
-	var entries []toolEntry
-	for _, n := range list {
-		n = follow(n)
-		text := skill.ScalarText(n)
-		if n.Kind == yaml.MappingNode && len(n.Content) == 2 { // YAML parses Bash(git: *) as a mapping
-			text = skill.ScalarText(n.Content[0]) + ": " + skill.ScalarText(n.Content[1])
+// toolList returns the entries of a list of tools, at any depth. A tool that a mapping sets to false is none.
+func toolList(v *yaml.Node) (entries []toolEntry) {
+	seen := map[*yaml.Node]bool{}
+	var collect func(n *yaml.Node)
+	collect = func(n *yaml.Node) {
+		if n = follow(n); seen[n] {
+			return
 		}
-		entries = append(entries, toolEntry{text, n.Line})
+		seen[n] = true
+		if n.Kind == yaml.SequenceNode {
+			for _, item := range n.Content {
+				collect(item)
+			}
+		}
+		for k, v := range yamlx.Pairs(n) {
+			key, text := skill.ScalarText(k), skill.ScalarText(v)
+			switch {
+			case strings.Contains(key, "("): // YAML parses Bash(git: *) as a mapping
+				entries = append(entries, toolEntry{key + ": " + text, k.Line})
+			case !strings.EqualFold(text, "false"):
+				entries = append(entries, toolEntry{key, k.Line})
+			}
+			if follow(v).Kind != yaml.ScalarNode {
+				collect(v)
+			}
+		}
+		if text := skill.ScalarText(n); text != "" {
+			entries = append(entries, toolEntry{text, n.Line})
+		}
 	}
+	collect(v)
 	return entries
 }
 

@@ -629,6 +629,7 @@ var builtin = [...]Rule{
 	{
 		ID: "SEC207", Title: "required installation", Severity: diag.SeverityWarning,
 		Signal: "supply-chain", Points: 5,
+		Intent: true,
 		Shapes: []Shape{
 			{
 				In:   48,
@@ -1386,6 +1387,7 @@ var builtin = [...]Rule{
 	{
 		ID: "SEC309", Title: "host that records requests", Severity: diag.SeverityNote,
 		Signal: "exfiltration", Points: 7,
+		Intent: true,
 		Shapes: []Shape{
 			{
 				In:     1,
@@ -2415,6 +2417,7 @@ var builtin = [...]Rule{
 	{
 		ID: "SEC314", Title: "data in the address of a picture", Severity: diag.SeverityNote,
 		Signal: "exfiltration", Points: 7,
+		Intent: true,
 		Shapes: []Shape{
 			{
 				About: "showing the picture sends the data to its server",
@@ -2794,42 +2797,47 @@ var builtin = [...]Rule{
 				Points: 4,
 			},
 			{
-				About: "the password of an account is kept by a tool",
-				In:    4,
+				About:  "the login of an account is handed to a program",
+				In:     4,
+				Intent: true,
 				Any: []Pattern{
 					{
 						Text: `(?:^|[\s;&])[a-z][a-z0-9._-]*\s+(?:env\s+|config\s+|secrets?\s+)?(?:set|add|store|save|put` +
-							`)\s+["']?[a-z0-9_]*(?:password|passwd|passphrase|seed_phrase|private_key|mnemonic)\b["']?[` +
-							` =]\s*\S`,
+							`)\s+["']?[a-z0-9_]*(?:password|passwd|passphrase)\b["']?[ =]\s*\S`,
 						Regexp: true,
 						Atoms: []string{
-							"mnemonic ", "mnemonic\" ", "mnemonic\"=", "mnemonic' ",
-							"mnemonic'=", "mnemonic=", "passphrase ", "passphrase\" ",
-							"passphrase\"=", "passphrase' ", "passphrase'=",
-							"passphrase=", "passwd ", "passwd\" ", "passwd\"=",
-							"passwd' ", "passwd'=", "passwd=", "password ",
-							"password\" ", "password\"=", "password' ", "password'=",
-							"password=", "private_key ", "private_key\" ",
-							"private_key\"=", "private_key' ", "private_key'=",
-							"private_key=", "seed_phrase ", "seed_phrase\" ",
-							"seed_phrase\"=", "seed_phrase' ", "seed_phrase'=",
-							"seed_phrase=",
+							"passphrase ", "passphrase\" ", "passphrase\"=",
+							"passphrase' ", "passphrase'=", "passphrase=", "passwd ",
+							"passwd\" ", "passwd\"=", "passwd' ", "passwd'=", "passwd=",
+							"password ", "password\" ", "password\"=", "password' ",
+							"password'=", "password=",
+						},
+					},
+				},
+				All: []Pattern{
+					{
+						Text: `(?:^|[\s;&])[a-z][a-z0-9._-]*\s+(?:env\s+|config\s+|secrets?\s+)?(?:set|add|store|save|put` +
+							`)\s+["']?[a-z0-9_]*(?:e_?mail|user_?name|login)\b["']?[ =]\s*\S`,
+						Regexp: true,
+						Atoms: []string{
+							"e_mail ", "e_mail\" ", "e_mail\"=", "e_mail' ", "e_mail'=",
+							"e_mail=", "email ", "email\" ", "email\"=", "email' ",
+							"email'=", "email=", "login ", "login\" ", "login\"=",
+							"login' ", "login'=", "login=", "user_name ", "user_name\" ",
+							"user_name\"=", "user_name' ", "user_name'=", "user_name=",
+							"username ", "username\" ", "username\"=", "username' ",
+							"username'=", "username=",
 						},
 					},
 				},
 				Start: []string{
-					"mnemonic ", "mnemonic\" ", "mnemonic\"=", "mnemonic' ",
-					"mnemonic'=", "mnemonic=", "passphrase ", "passphrase\" ",
-					"passphrase\"=", "passphrase' ", "passphrase'=",
-					"passphrase=", "passwd ", "passwd\" ", "passwd\"=",
-					"passwd' ", "passwd'=", "passwd=", "password ",
-					"password\" ", "password\"=", "password' ", "password'=",
-					"password=", "private_key ", "private_key\" ",
-					"private_key\"=", "private_key' ", "private_key'=",
-					"private_key=", "seed_phrase ", "seed_phrase\" ",
-					"seed_phrase\"=", "seed_phrase' ", "seed_phrase'=",
-					"seed_phrase=",
+					"passphrase ", "passphrase\" ", "passphrase\"=",
+					"passphrase' ", "passphrase'=", "passphrase=", "passwd ",
+					"passwd\" ", "passwd\"=", "passwd' ", "passwd'=", "passwd=",
+					"password ", "password\" ", "password\"=", "password' ",
+					"password'=", "password=",
 				},
+				Lines:  6,
 				Points: 5,
 			},
 			{
@@ -3039,6 +3047,7 @@ var builtin = [...]Rule{
 	{
 		ID: "SEC321", Title: "program from a free hosting service", Severity: diag.SeverityError,
 		Signal: "supply-chain", Points: 10,
+		Intent: true,
 		Shapes: []Shape{
 			{
 				About: "anyone can publish there without a name",
@@ -3976,8 +3985,9 @@ var builtin = [...]Rule{
 		Signal: "supply-chain", Points: 5,
 		Shapes: []Shape{
 			{
-				About: "the agent is to obey text that its owner can change at any time",
-				In:    60,
+				About:  "the agent is to obey text that its owner can change at any time",
+				In:     60,
+				Intent: true,
 				Any: []Pattern{
 					{
 						Text: `\b(?:fetch|read|load|download|retrieve|curl)\b[^\n]{0,60}https?:\/\/\S+[^\n]{0,40}\b(?:and` +

@@ -21,6 +21,7 @@ type Rule struct {
 	Points   int    // what one hit adds to the score, from 0 to [Attack]
 	Why, Fix string // for rules of a team; those of skillpm are in package rule
 	Shapes   []Shape
+	Intent   bool // of all shapes
 }
 
 // Signal is a family of behavior. Rules of one family say the same about a skill, so only the one with the most points
@@ -47,6 +48,7 @@ type Shape struct {
 	Unless []Pattern // and none of these
 	Lines  int
 	Start  []string // one of these is in every window with the shape; each occurrence starts a check
+	Intent bool     // it is more than something that a skill is able to do: a score counts as an attack only with one
 	Points int      // if it is not 0, instead of the rule's
 	Kind   Kind     // what a matcher in Go finds, instead of patterns
 
@@ -327,6 +329,7 @@ type Match struct {
 	Rule     *Rule
 	Severity diag.Severity
 	Points   int
+	Intent   bool
 }
 
 // Match returns the rule that a hit is about, or false if it does not count in its context.
@@ -346,7 +349,9 @@ func (r *shapeRef) matchIn(c Context) (Match, bool) {
 	if r.shape.In&c.Surface == 0 || c.Quoted && !r.shape.Quoted {
 		return Match{}, false
 	}
-	m := Match{Rule: r.rule, Severity: r.rule.Severity, Points: r.rule.Points}
+	m := Match{
+		Rule: r.rule, Severity: r.rule.Severity, Points: r.rule.Points, Intent: r.rule.Intent || r.shape.Intent,
+	}
 	if r.shape.Points != 0 {
 		m.Points = r.shape.Points
 	}

@@ -14,6 +14,9 @@ import (
 // MaxNotes limits the lines of one kind about the update of a pack, so that no kind hides others.
 const MaxNotes = 20
 
+// maxPath limits the bytes of a path in a line, so that a long path does not hide what follows it.
+const maxPath = 120
+
 // IncreaseLines returns the lines that show the capabilities that updates add: for each pack a heading, and a line for
 // each capability and name with its first position.
 func IncreaseLines(list []skillpm.Increase) (lines []string) {
@@ -25,6 +28,7 @@ func IncreaseLines(list []skillpm.Increase) (lines []string) {
 		}
 		for _, facts := range kinds {
 			for i, f := range facts {
+				f.Path = textx.Truncate(f.Path, maxPath)
 				text := f.String()
 				if f.more > 0 {
 					text += ", and " + textx.Count(f.more, "more location")
@@ -49,7 +53,7 @@ type fact struct {
 }
 
 // groupFacts returns the facts of each capability. It joins what several skills of a pack gain, such as the same secret,
-// so that repetitions do not hide others. What one position shows is one fact, such as an allowed tool that also writes.
+// so that repetitions do not hide others. An allowed tool that also writes, for example, is one fact.
 func groupFacts(list []skillpm.CapabilityChange) (kinds [][]*fact) {
 	type group struct {
 		capability policy.Capability
@@ -58,7 +62,7 @@ func groupFacts(list []skillpm.CapabilityChange) (kinds [][]*fact) {
 	texts, groups, index := map[string]bool{}, map[group]*fact{}, map[policy.Capability]int{}
 	for _, c := range list {
 		text := c.String()
-		if texts[text] {
+		if texts[text] && c.Capability == policy.Tools {
 			continue
 		}
 		texts[text] = true

@@ -11,7 +11,8 @@ import (
 )
 
 // TestIncreaseLines checks that many capabilities of one kind do not hide those of another kind, that one fact is one
-// line, also in many skills, and that names of files and hosts cannot control a terminal.
+// line, also in many skills, that a long path does not hide what follows it, and that names of files and hosts cannot
+// control a terminal.
 func TestIncreaseLines(t *testing.T) {
 	add := func(i *skillpm.Increase, c policy.Capability, path, why string) {
 		i.Capabilities = append(i.Capabilities, skillpm.CapabilityChange{
@@ -31,14 +32,20 @@ func TestIncreaseLines(t *testing.T) {
 	add(&flood, policy.Secrets, "b.sh", "reads OTHER")
 	hostile := skillpm.Increase{Pack: "acme/base", To: "1.0.0"}
 	add(&hostile, policy.Scripts, "a\x1b[2J\nb.sh", "is a script")
+	add(&hostile, policy.NetworkTools, "a.rake", "is a script that skillpm does not analyze")
+	add(&hostile, policy.FileWrite, "a.rake", "is a script that skillpm does not analyze")
+	add(&hostile, policy.Secrets, strings.Repeat("x/", 200)+"a.sh", "reads ACME_TOKEN")
 	lines := IncreaseLines([]skillpm.Increase{flood, hostile})
 	want := []string{
 		"acme/tool 1.1.0 in place of 1.0.0 adds capabilities:", "  ! scripts     tool/0.sh is a script",
 		"  ! scripts     … and 2 more; show all with --json", "  ! file-write  tool/SKILL.md allows Write",
 		"  ! secrets     skill0/a.sh reads TOKEN, and 20 more locations", "  ! secrets     tool/b.sh reads OTHER",
-		"acme/base 1.0.0 adds capabilities:", "  ! scripts  tool/a<U+001B>[2J b.sh is a script",
+		"acme/base 1.0.0 adds capabilities:", "  ! scripts        tool/a<U+001B>[2J b.sh is a script",
+		"  ! network-tools  tool/a.rake is a script that skillpm does not analyze",
+		"  ! file-write     tool/a.rake is a script that skillpm does not analyze",
+		"  ! secrets        tool/" + strings.Repeat("x/", 60) + "… reads ACME_TOKEN",
 	}
-	if len(lines) != MaxNotes+7 {
+	if len(lines) != MaxNotes+10 {
 		t.Errorf("%d lines: %q", len(lines), lines)
 	}
 	for _, line := range want {

@@ -80,6 +80,9 @@ func source(t *testing.T, rules []rulefile.Rule) []byte {
 		if r.Signal != "" {
 			fmt.Fprintf(&b, "Signal: %q, Points: %d,\n", r.Signal, r.Points)
 		}
+		if r.Intent {
+			b.WriteString("Intent: true,\n")
+		}
 		b.WriteString("Shapes: []Shape{\n")
 		for _, s := range r.Shapes {
 			writeShape(&b, s)
@@ -102,6 +105,9 @@ func writeShape(b *strings.Builder, s scan.Shape) {
 	fmt.Fprintf(b, "In: %d,\n", s.In)
 	if s.Quoted {
 		b.WriteString("Quoted: true,\n")
+	}
+	if s.Intent {
+		b.WriteString("Intent: true,\n")
 	}
 	writePatterns(b, "Any", s.Any)
 	writePatterns(b, "All", s.All)

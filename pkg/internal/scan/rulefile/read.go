@@ -65,7 +65,7 @@ func Read(path string, data []byte, o Options) ([]Rule, error) {
 	return rules, r.Err()
 }
 
-var ruleKeys = []string{"id", "title", "severity", "signal", "points", "why", "fix", "shapes"}
+var ruleKeys = []string{"id", "title", "severity", "signal", "points", "intent", "why", "fix", "shapes"}
 
 func (o Options) rule(v yamlx.Value) Rule {
 	r := Rule{Line: v.Line()}
@@ -85,6 +85,8 @@ func (o Options) rule(v yamlx.Value) Rule {
 			f.Check(r.Severity.UnmarshalText([]byte(f.Text())))
 		case "signal":
 			r.Signal = scan.Signal(f.OneOf(signals()...))
+		case "intent":
+			r.Intent = f.Bool()
 		case "points":
 			r.Points = int(f.Int(scan.Attack))
 		case "why":
@@ -139,7 +141,7 @@ func (o Options) shapes(r *Rule, named string, v yamlx.Value) {
 }
 
 var shapeKeys = []string{
-	"about", "in", "quoted", "any", "all", "unless", "lines", "points", "severity", "matcher", "file", "match", "pass",
+	"about", "in", "quoted", "any", "all", "unless", "lines", "points", "intent", "severity", "matcher", "file", "match", "pass",
 }
 
 func (o Options) shape(rule string, v yamlx.Value) (sh scan.Shape, e Examples) {
@@ -153,6 +155,8 @@ func (o Options) shape(rule string, v yamlx.Value) (sh scan.Shape, e Examples) {
 			sh.In = surfaces(f)
 		case "quoted":
 			sh.Quoted = f.Bool()
+		case "intent":
+			sh.Intent = f.Bool()
 		case "any":
 			sh.Any = o.patterns(f)
 		case "all":

@@ -17,6 +17,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -62,6 +63,8 @@ type Feed struct {
 	Signer  string           `json:"signer"`  // fingerprint of the key
 
 	Advisories []*advisory.Advisory `json:"-"`
+
+	project bool // only a project configures its source
 }
 
 // Set are all feeds that count.
@@ -100,6 +103,7 @@ func (s Store) Update(ctx context.Context, sources []Source, offline bool, maxAg
 			set.Warnings = append(set.Warnings, fmt.Sprintf("the advisories of %s expired on %s; newer ones may exist",
 				src.Name, feed.Edition.Expires.Format(time.DateOnly)))
 		}
+		feed.project = src.Project
 		set.Feeds = append(set.Feeds, *feed)
 	}
 	if err := s.writeBlocked(sources); err != nil {
@@ -274,8 +278,8 @@ func (s Store) saveRecord(r record) error {
 
 func options() atomicfile.Options { return atomicfile.Options{Mode: 0o600, MkdirMode: 0o700} }
 
-// NotCurrent describes the sources whose advisories could not be updated or are expired, and that there are none; "" if
-// all are current.
+// NotCurrent describes the sources whose advisories could not be updated or are expired, and that no source of the
+// settings has any; "" if all are current.
 func (s *Set) NotCurrent(now time.Time) string {
 	if len(s.Missing) > 0 {
 		return "needs current advisories, but those of " + strings.Join(s.Missing, ", ") + " could not be updated"
@@ -286,7 +290,7 @@ func (s *Set) NotCurrent(now time.Time) string {
 				f.Edition.Expires.Format(time.DateOnly)
 		}
 	}
-	if len(s.Feeds) == 0 {
+	if !slices.ContainsFunc(s.Feeds, func(f Feed) bool { return !f.project }) {
 		return "needs current advisories, but no index in the settings has any"
 	}
 	return ""

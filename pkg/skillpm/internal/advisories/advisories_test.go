@@ -202,6 +202,9 @@ func TestProjectFeed(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(store.Dir, enforce.BlockedName)); err == nil {
 		t.Error("a project blocks a pack for all projects")
 	}
+	if set.NotCurrent(start) == "" {
+		t.Error("the advisories of a project are enough for policies that require some")
+	}
 }
 
 // TestMaxAge checks that registries are asked again only after the given time, also those without advisories, and not

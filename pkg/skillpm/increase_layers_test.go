@@ -2,14 +2,17 @@ package skillpm
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/solve"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/workspace"
 )
 
-// TestPulledIn checks a graph of new packs with more paths than can be visited. What a first installation requires is no
-// part of an update, also if an updated pack requires the first one.
-func TestPulledIn(t *testing.T) {
+// TestUpdatesOfLayers checks a graph of new packs with more paths than can be visited. What a first installation requires
+// is no part of an update, also if an updated pack requires the first one.
+func TestUpdatesOfLayers(t *testing.T) {
 	const layers = 100
 	after := &pack.Lock{Packs: map[pack.ID]*pack.LockedPack{}}
 	add := func(name string, requires map[string]string) pack.ID {
@@ -26,11 +29,13 @@ func TestPulledIn(t *testing.T) {
 	top := add("top", map[string]string{first.String(): "^1"})
 	m := &pack.Manifest{Dependencies: []pack.Dependency{{ID: first}, {ID: top}}}
 	before := &pack.Lock{Packs: map[pack.ID]*pack.LockedPack{top: after.Packs[top]}}
-	if found := pulledIn(m, before, after); len(found) > 0 {
+	in := &installer{Workspace: &workspace.Workspace{Lock: before}}
+	res := &resolution{manifest: m, Solution: &solve.Solution{Lock: after}}
+	if found := in.updates(res); len(found) > 0 {
 		t.Errorf("a first installation: %v", found)
 	}
 	m.Dependencies = m.Dependencies[1:]
-	if found := pulledIn(m, before, after); len(found) != 2*layers+1 || !found[first] || found[top] {
+	if found := in.updates(res); len(found) != 2*layers+1 || !slices.Contains(found, first) || slices.Contains(found, top) {
 		t.Errorf("an update: %v", found)
 	}
 }
