@@ -60,7 +60,7 @@ func TestContent(t *testing.T) {
 func TestPossibleSecretIsNotShown(t *testing.T) {
 	one, two := "vQ7m"+"X2kTz9wL", "tR4n"+"q82LmZx"
 	files := "-- deploy/SKILL.md\n" + head + "user_pass" + "word: \"" + one + "\", admin_pass" + "word: \"" + two + "\"\n"
-	_, report := runWith(t, tree(files), lint.Settings{})
+	_, report := runWith(t, tree(files), enabled("SEC340"))
 	found := 0
 	for _, f := range report.Findings {
 		line := report.Line(f)

@@ -52,7 +52,10 @@ func (s *Settings) level(id string, severity diag.Severity) (_ diag.Severity, of
 		if l := s.Levels[i]; !l.Own {
 			return l.Severity, l.Off
 		}
-		r.Off = false
+		r.Off, r.Weak = false, false
+	}
+	if r.Weak && severity != diag.SeverityError {
+		return severity, true
 	}
 	if s.Strict && severity == diag.SeverityWarning && !r.Capability {
 		severity = diag.SeverityError

@@ -230,7 +230,7 @@ func TestWrongCaseTarget(t *testing.T) {
 
 // TestSuppressionInBlock checks that in a code block a comment in the code's language counts.
 func TestSuppressionInBlock(t *testing.T) {
-	got, r := runWith(t, tree("-- deploy/SKILL.md\n"+head+"```bash\n# skillpm-ignore SEC208: on a machine of our own\nclaude --dangerously"+"-skip-permissions\n```\n"), lint.Settings{})
+	got, r := runWith(t, tree("-- deploy/SKILL.md\n"+head+"```bash\n# skillpm-ignore SEC208: on a machine of our own\nclaude --dangerously"+"-skip-permissions\n```\n"), enabled("SEC208"))
 	compare(t, got, "")
 	if len(r.Suppressed) != 1 || r.Suppressed[0].Reason != "on a machine of our own" {
 		t.Errorf("suppressed %+v", r.Suppressed)

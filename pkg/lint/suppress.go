@@ -257,7 +257,7 @@ func (l *lintRun) alwaysOn(pattern string) bool {
 		if !rule.Match(pattern, r.ID) {
 			continue
 		}
-		if _, off := l.Settings.level(r.ID, r.Severity); off || r.Off ||
+		if _, off := l.Settings.level(r.ID, r.Severity); off || r.Off || r.Weak ||
 			slices.Contains([]string{"FM", "PACK", "XS"}, r.Family()) || reportedOnce(r) || r.ID == rule.Executable &&
 			l.NoModes {
 			return false

@@ -27,7 +27,7 @@ func contentRules() []Rule {
 			Good: head + "Roll the service out.\n",
 		},
 		{
-			ID: PossibleSecret, Title: "value that looks like a secret", Severity: w,
+			ID: PossibleSecret, Title: "value that looks like a secret", Severity: w, Weak: true,
 			Why: "The value of a password, a key, or a token looks random. If it is real, every user of the skill receives it.",
 			Fix: "read the value from the environment, or write a placeholder such as <your key>",
 

@@ -73,6 +73,9 @@ func (r Rule) Kind() string {
 	if r.Off {
 		words = append(words, "off by default")
 	}
+	if r.Weak {
+		words = append(words, "off by default below an error")
+	}
 	if r.Fixable {
 		words = append(words, "fixable with --fix")
 	}

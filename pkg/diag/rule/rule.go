@@ -24,7 +24,10 @@ type Rule struct {
 	Why      string        `json:"why"`      // what happens otherwise, and when it is less severe
 	Fix      string        `json:"fix"`      // how to fix it, if the finding has no better advice
 
-	Off     bool `json:"off,omitempty"`     // it is off by default
+	Off bool `json:"off,omitempty"` // it is off by default
+	// Weak marks a rule whose findings below an error are off by default, because alone they are often wrong. They count
+	// in the score of a skill.
+	Weak    bool `json:"weak,omitempty"`
 	Fixable bool `json:"fixable,omitempty"` // `validate --fix` fixes it, in most cases
 	// Capability marks a note about what a skill can do, which --strict does not turn into an error.
 	Capability bool `json:"capability,omitempty"`

@@ -264,7 +264,7 @@ func securityRules() []Rule {
 			Good: head + "Before you start, install kubectl from your system's packages.\n",
 		},
 		{
-			ID: SkipPermission, Title: "permissions are disabled", Severity: w, Capability: true,
+			ID: SkipPermission, Title: "permissions are disabled", Severity: w, Weak: true, Capability: true,
 			Why: "Without permission checks, the agent does not ask the user for confirmation. " +
 				"This also applies to another agent that the skill starts.",
 			Fix: "allow the required tools by name",
@@ -294,7 +294,7 @@ func securityRules() []Rule {
 				"-- deploy/assets/plan.md\n# Plan\n",
 		},
 		{
-			ID: IgnoreInstructions, Title: "request to ignore instructions", Severity: a,
+			ID: IgnoreInstructions, Title: "request to ignore instructions", Severity: a, Weak: true,
 			Why: "Such text is often harmless, but attacks also contain it. Users and agents decide which instructions apply.",
 			Fix: "describe what to do instead",
 
@@ -302,7 +302,7 @@ func securityRules() []Rule {
 			Good: head + "Roll the service out.\n",
 		},
 		{
-			ID: HideFromUser, Title: "request to hide something from the user", Severity: a,
+			ID: HideFromUser, Title: "request to hide something from the user", Severity: a, Weak: true,
 			Why: "Such text is often harmless, but attacks also contain it. Users expect to know what the agent does.",
 			Fix: "remove the request",
 
@@ -368,7 +368,7 @@ func securityRules() []Rule {
 			Good: head + "Send the result to the user.\n",
 		},
 		{
-			ID: Persistence, Title: "change that survives the session", Severity: e,
+			ID: Persistence, Title: "change that survives the session", Severity: e, Weak: true,
 			Why: "The change runs again at the next login, at a time, or in every session of the agent.",
 			Fix: "leave such changes to the user",
 
@@ -378,7 +378,7 @@ func securityRules() []Rule {
 				"-- deploy/scripts/go.sh 755\n#!/bin/sh\necho ready\n",
 		},
 		{
-			ID: ClaimedAuthority, Title: "text that claims authority over the agent", Severity: a,
+			ID: ClaimedAuthority, Title: "text that claims authority over the agent", Severity: a, Weak: true,
 			Why: "Only the user and the agent decide which instructions take precedence.",
 			Fix: "describe what to do, without claims about other instructions",
 
@@ -386,7 +386,7 @@ func securityRules() []Rule {
 			Good: head + "Roll the service out.\n",
 		},
 		{
-			ID: StandingOrder, Title: "standing order to send, run, or delete something", Severity: a,
+			ID: StandingOrder, Title: "standing order to send, run, or delete something", Severity: a, Weak: true,
 			Why: "The order adds a step to every task, which the user did not request.",
 			Fix: "describe the step where a task needs it",
 
@@ -394,7 +394,7 @@ func securityRules() []Rule {
 			Good: head + "After every change, run the tests.\n",
 		},
 		{
-			ID: EncodedInstructions, Title: "encoded text that the agent is to obey", Severity: a,
+			ID: EncodedInstructions, Title: "encoded text that the agent is to obey", Severity: a, Weak: true,
 			Why: "Users cannot read encoded instructions.",
 			Fix: "write the instructions as plain text",
 
@@ -410,7 +410,7 @@ func securityRules() []Rule {
 			Good: head + "![logo](https://img.acme/logo.png)\n",
 		},
 		{
-			ID: WeakenedProtection, Title: "weakened protection", Severity: a,
+			ID: WeakenedProtection, Title: "weakened protection", Severity: a, Weak: true,
 			Why: "The step switches a protection off, skips a check, or removes traces.",
 			Fix: "keep the protection, and explain exceptions to the user",
 
@@ -418,7 +418,7 @@ func securityRules() []Rule {
 			Good: head + "```sh\nkubectl get nodes\n```\n",
 		},
 		{
-			ID: SecretSearch, Title: "search for secrets on the machine", Severity: e,
+			ID: SecretSearch, Title: "search for secrets on the machine", Severity: e, Weak: true,
 			Why: "Few skills need other secrets than their own.",
 			Fix: "read only the variable or file that the task needs",
 
@@ -426,7 +426,7 @@ func securityRules() []Rule {
 			Good: head + "```sh\nkubectl config view\n```\n",
 		},
 		{
-			ID: Surveillance, Title: "surveillance of the user", Severity: a,
+			ID: Surveillance, Title: "surveillance of the user", Severity: a, Weak: true,
 			Why: "The step records keys, the screen, the clipboard, the position, or conversations.",
 			Fix: "record only what the user asked for",
 
@@ -443,7 +443,7 @@ func securityRules() []Rule {
 			Good: head + "Install kubectl from your system's packages.\n",
 		},
 		{
-			ID: DataSent, Title: "data that is sent to a server", Severity: e,
+			ID: DataSent, Title: "data that is sent to a server", Severity: e, Weak: true,
 			Why: "The user may not know the server, or what it receives.",
 			Fix: "name the service and its purpose, and ask the user first",
 
@@ -451,7 +451,7 @@ func securityRules() []Rule {
 			Good: head + "Show the data to the user.\n",
 		},
 		{
-			ID: StagedDownload, Title: "download that runs in separate steps", Severity: a,
+			ID: StagedDownload, Title: "download that runs in separate steps", Severity: a, Weak: true,
 			Why: "The owner of the address can run any program on the machine.",
 			Fix: "download the file, verify its digest, and then run the file",
 
@@ -459,7 +459,7 @@ func securityRules() []Rule {
 			Good: head + "```sh\nkubectl get nodes\n```\n",
 		},
 		{
-			ID: DeleteOrder, Title: "order to delete or overwrite files of the user", Severity: a,
+			ID: DeleteOrder, Title: "order to delete or overwrite files of the user", Severity: a, Weak: true,
 			Why: "Users may need the files.",
 			Fix: "delete only files that the skill created, and ask first",
 
@@ -467,7 +467,7 @@ func securityRules() []Rule {
 			Good: head + "Keep the other versions of the file.\n",
 		},
 		{
-			ID: RightsChange, Title: "change of rights", Severity: e,
+			ID: RightsChange, Title: "change of rights", Severity: e, Weak: true,
 			Why: "The change gives a program, an account, or everybody rights that they did not have.",
 			Fix: "let the user change rights",
 
@@ -483,7 +483,7 @@ func securityRules() []Rule {
 			Good: head + "Save the file.\n",
 		},
 		{
-			ID: PublicData, Title: "data that becomes public", Severity: a,
+			ID: PublicData, Title: "data that becomes public", Severity: a, Weak: true,
 			Why: "Logs, answers, and public datasets reach others than the user.",
 			Fix: "keep secrets out of logs, and ask before publishing",
 
@@ -491,7 +491,7 @@ func securityRules() []Rule {
 			Good: head + "Print the name of the service.\n",
 		},
 		{
-			ID: EncodedAddress, Title: "encoded address of a request", Severity: a,
+			ID: EncodedAddress, Title: "encoded address of a request", Severity: a, Weak: true,
 			Why: "Reviewers cannot see where the request goes.",
 			Fix: "write the address as plain text",
 
@@ -502,7 +502,7 @@ func securityRules() []Rule {
 				"-- deploy/scripts/go.py\nprint(\"go\")\n",
 		},
 		{
-			ID: RemoteInstructions, Title: "instructions from a remote page", Severity: w,
+			ID: RemoteInstructions, Title: "instructions from a remote page", Severity: w, Weak: true,
 			Why: "The owner of the page can change the instructions at any time.",
 			Fix: "write the instructions into the skill",
 

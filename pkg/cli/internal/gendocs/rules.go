@@ -51,7 +51,7 @@ func marks(r rule.Rule) string {
 	for _, mark := range []struct {
 		set  bool
 		word string
-	}{{r.Off, "off"}, {r.Fixable, "fix"}, {r.Capability, "capability"}} {
+	}{{r.Off, "off"}, {r.Weak, "weak"}, {r.Fixable, "fix"}, {r.Capability, "capability"}} {
 		if mark.set {
 			words = append(words, mark.word)
 		}
@@ -66,6 +66,10 @@ func rulePage(r rule.Rule) string {
 		fmt.Fprintf(&b,
 			" It is off by default. Enable it with `skillpm validate --enable %s`, or `rules: {%s: %s}` in skillpm.yaml.",
 			r.ID, r.ID, r.Severity)
+	}
+	if r.Weak {
+		fmt.Fprintf(&b, " Findings below an error are off by default, because alone they are often wrong. They count in the "+
+			"score of [SEC400](SEC400.md). Enable them with `skillpm validate --enable %s`.", r.ID)
 	}
 	if r.Fixable {
 		b.WriteString(" `skillpm validate --fix` fixes it in most cases.")

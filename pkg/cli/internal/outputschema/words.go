@@ -497,6 +497,7 @@ func fields() map[string]string {
 		"rule.Rule.Good":                  "Example that does not cause the finding.",
 		"rule.Rule.ID":                    "Id of the rule.",
 		"rule.Rule.Off":                   "Whether the rule is off by default.",
+		"rule.Rule.Weak":                  "Whether findings below an error are off by default. They count in the score.",
 		"rule.Rule.Profile":               "Id of the profile for the examples; missing for the default profile.",
 		"rule.Rule.Severity":              "Highest severity of a finding of the rule.",
 		"rule.Rule.Title":                 "Short description of the problem.",

@@ -121,6 +121,9 @@ func (a *app) printRules(rules []rule.Rule) error {
 		if r.Off {
 			marks = append(marks, "off")
 		}
+		if r.Weak {
+			marks = append(marks, "weak")
+		}
 		if r.Fixable {
 			marks = append(marks, "fix")
 		}
@@ -146,7 +149,7 @@ func (a *app) explain(rules []rule.Rule) error {
 			fmt.Fprintln(w)
 		}
 		fmt.Fprintf(w, "%s: %s\n%s\n\n%s\n", p.Bold(r.ID), p.Bold(r.Title), p.Dim("("+r.Kind()+")"), wrapped(r.Why, 78))
-		if r.Off {
+		if r.Off || r.Weak {
 			fmt.Fprintf(w, "\nEnable the rule with: skillpm validate --enable %s\n", r.ID)
 		}
 		if r.Off && r.Capability {
