@@ -2925,6 +2925,7 @@ var builtin = [...]Rule{
 	{
 		ID: "SEC320", Title: "surveillance of the user", Severity: diag.SeverityNote,
 		Signal: "surveillance", Points: 4,
+		Intent: true,
 		Shapes: []Shape{
 			{
 				About: "keys, the screen, the camera, or the microphone are recorded",
@@ -3826,6 +3827,7 @@ var builtin = [...]Rule{
 	{
 		ID: "SEC326", Title: "files that are locked with a password", Severity: diag.SeverityNote,
 		Signal: "resources", Points: 5,
+		Intent: true,
 		Shapes: []Shape{
 			{
 				In:   9,
