@@ -70,10 +70,10 @@ func matchesAny(patterns []string, id string) bool {
 // Kind describes the severity and special properties of the rule in a few words, such as "error" or "capability".
 func (r Rule) Kind() string {
 	words := []string{r.Severity.String()}
-	if r.Off {
+	switch {
+	case r.Off, r.Weak && r.Severity != diag.SeverityError:
 		words = append(words, "off by default")
-	}
-	if r.Weak {
+	case r.Weak:
 		words = append(words, "off by default below an error")
 	}
 	if r.Fixable {

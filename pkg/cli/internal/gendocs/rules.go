@@ -68,8 +68,12 @@ func rulePage(r rule.Rule) string {
 			r.ID, r.ID, r.Severity)
 	}
 	if r.Weak {
-		fmt.Fprintf(&b, " Findings below an error are off by default, because alone they are often wrong. They count in the "+
-			"score of [SEC400](SEC400.md). Enable them with `skillpm validate --enable %s`.", r.ID)
+		what := "It is"
+		if r.Severity == diag.SeverityError {
+			what = "Findings below an error are"
+		}
+		fmt.Fprintf(&b, " %s off by default, because one alone is often wrong. Each counts in the score of "+
+			"[SEC400](SEC400.md). Enable the rule with `skillpm validate --enable %s`.", what, r.ID)
 	}
 	if r.Fixable {
 		b.WriteString(" `skillpm validate --fix` fixes it in most cases.")
