@@ -71,7 +71,7 @@ func matchesAny(patterns []string, id string) bool {
 func (r Rule) Kind() string {
 	words := []string{r.Severity.String()}
 	switch {
-	case r.Off, r.Weak && r.Severity != diag.SeverityError:
+	case r.Off, r.Weak && r.Severity != e:
 		words = append(words, "off by default")
 	case r.Weak:
 		words = append(words, "off by default below an error")
