@@ -203,10 +203,16 @@ func capabilitiesOf(ctx context.Context, s *store.Store, digest string) (capabil
 		return nil, err
 	}
 	files, err := s.FS(digest)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		var set capability.Set
+		if set, err = capability.Of(files); err == nil {
+			return set, nil
+		}
 	}
-	return capability.Of(files)
+	if !s.Has(digest) { // it was there: another process removed it
+		err = fmt.Errorf("%w: %w", workspace.ErrGone, err)
+	}
+	return nil, err
 }
 
 // compare adds to outdated packs the capabilities that an update adds. It compares the content of packs, not what their
@@ -250,24 +256,38 @@ func (s *survey) compare(ctx context.Context, known *advisories.Set, packs []Out
 			continue
 		}
 		p := outdated[id]
-		for _, one := range arrived {
-			changes, err := s.compareCapabilities(ctx, s.Lock.Packs[one], res.Lock.Packs[one])
-			if err != nil {
-				return err
-			}
-			for _, c := range changes {
-				if one != id {
-					c.Skill += "@" + one.String()
-				}
-				p.Capabilities = append(p.Capabilities, c)
-			}
+		added, err := s.compareWith(ctx, res, id, arrived)
+		if errors.Is(err, workspace.ErrGone) {
+			continue
 		}
-		p.Compared = true
+		if err != nil {
+			return err
+		}
+		p.Capabilities, p.Compared = added, true
 		if found := affected(known, id, res.Lock.Packs[id]); found != nil {
 			p.WantedAdvisories = found.Advisories
 		}
 	}
 	return ctx.Err()
+}
+
+// compareWith returns the capabilities that a pack gains together with the packs that it pulls in.
+func (s *survey) compareWith(ctx context.Context, res *resolution, id pack.ID, arrived []pack.ID) (
+	added []CapabilityChange, err error,
+) {
+	for _, one := range arrived {
+		changes, err := s.compareCapabilities(ctx, s.Lock.Packs[one], res.Lock.Packs[one])
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range changes {
+			if one != id {
+				c.Skill += "@" + one.String()
+			}
+			added = append(added, c)
+		}
+	}
+	return added, nil
 }
 
 // hasAll reports whether the store has all skills of a pack.
