@@ -17,6 +17,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy/enforce"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/advisories"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/solve"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/workspace"
 	"github.com/skillpm/skillpm/pkg/store"
 )
 
