@@ -241,7 +241,7 @@ func (l *Locator) pageQuotes(start, end int, surface Surface) bool {
 	switch {
 	case surface == InComment:
 		return false
-	case l.inTableRow(start), surface == InProse && start >= l.Body && l.quotedWords(start, end),
+	case l.inTableRow(start), l.inReport(start), surface == InProse && start >= l.Body && l.quotedWords(start, end),
 		surface == InShell && l.isSearch(start):
 		return true
 	}
@@ -319,6 +319,70 @@ func (l *Locator) inTableRow(start int) bool {
 	from := max(0, start-600)
 	from += bytes.LastIndexByte(l.Data[from:start], '\n') + 1
 	return bytes.HasPrefix(bytes.TrimLeft(l.Data[from:min(len(l.Data), from+20)], " \t>"), []byte("|"))
+}
+
+// inReport reports whether a position is in a report or in the output of a program that the page shows: a block without
+// a programming language in which the line is a row of a table that begins with a number or a date, or has a label, as
+// others of the block have.
+func (l *Locator) inReport(start int) bool {
+	if l.Page == nil {
+		return false
+	}
+	for _, b := range l.Page.Blocks {
+		if start < b.Offset || start >= b.End {
+			continue
+		}
+		switch strings.ToLower(b.Language) {
+		case "", "text", "txt", "plaintext", "log", "output":
+		default:
+			return false
+		}
+		from := b.Offset + bytes.LastIndexByte(l.Data[b.Offset:start], '\n') + 1
+		return b.Fenced && (isRecord(l.Data[from:start]) ||
+			labelEnd(l.Data[from:start]) > 0 && countLabels(l.Data[b.Offset:b.End]) >= minLabels)
+	}
+	return false
+}
+
+// minLabels is how many lines of a report have labels.
+const minLabels = 4
+
+// countLabels returns how many lines of a block have labels.
+func countLabels(block []byte) (n int) {
+	for line := range bytes.Lines(block) {
+		if labelEnd(line) > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// isRecord reports whether a line begins with a cell of a table that is a number or a date. No command does.
+func isRecord(line []byte) bool {
+	cell, _, ok := bytes.Cut(line, []byte("|"))
+	cell = bytes.TrimSpace(cell)
+	return ok && len(cell) > 0 && len(bytes.Trim(cell, "0123456789-/:.,+TZ ")) == 0
+}
+
+// labelEnd returns where the label of a line ends, such as "- Process:" or "PID 4012:", or 0 if it does not have one. A
+// label that asks to do something is not one of a report.
+func labelEnd(line []byte) int {
+	text := bytes.TrimLeft(line, " \t-*•0123456789.)")
+	skipped := len(line) - len(text)
+	k := bytes.IndexByte(text, ':')
+	if k < 1 || k > 30 || k+1 == len(text) || !is(text[k+1], isBlank) || text[0] < 'A' || text[0] > 'Z' {
+		return 0
+	}
+	for _, c := range text[:k] {
+		if !is(c, isWordy) && c != ' ' && c != '-' && c != '/' {
+			return 0
+		}
+	}
+	if first, _ := cutWord(text[:k]); oneOf(first, "run", "execute", "install", "paste", "copy", "enter", "type", "step",
+		"use", "then", "first", "next", "now", "please", "important", "note", "macos", "windows", "linux") {
+		return 0
+	}
+	return skipped + k
 }
 
 // warningWords are words of texts about attacks. They count near what they are about.

@@ -146,6 +146,8 @@ func TestBase64Shell(t *testing.T) {
 		{text: "Never call `eval(at" + "ob(\"...\"))`."},
 		{text: "pwsh -EncodedCommand $encoded"},
 		{text: "powershell -ExecutionPolicy Bypass -File setup.ps1"},
+		{text: "powershell -enc JABjAGwAaQBlAG4AdAA... was decoded"},
+		{text: "$s = \"[Convert]::FromBase64String\" ascii, Invoke-Expression"},
 		{text: "[Convert]::From" + "Base64String($key) gives the bytes"},
 		{text: "cat f | base" + "64 | bash-completion"},
 	} {
@@ -307,6 +309,8 @@ func TestLinks(t *testing.T) {
 		{text: "https://" + paste + "/api"},
 		{text: "https://" + paste + "/{id}"},
 		{text: "https://" + paste + "/doc_api#1"},
+		{text: "cu" + "rl https://" + paste + "/search?q=acme.dev"},
+		{text: "cu" + "rl https://scrape." + paste + "/api_scraping.php"},
 		{text: "https://glot.io/languages"},
 		{text: "https://" + paste + "/<id>"},
 		{text: "https://" + paste + "/xxxxxxx"},
