@@ -262,9 +262,9 @@ var builtin = [...]Rule{
 				Any: []Pattern{
 					{
 						Text: "(?:^|[;&|(`\\\"']|\\b(?:do|then|else|sudo|exec|run)\\s)\\s*(?:dig" +
-							"|nslookup|host|ping|drill)\\s[^\\n`]*(?:\\$\\([^\\n`]*|`)(?:base6" +
-							`4|base32|xxd|hexdump|\bcat\s|printenv|whoami|hostname|\bid\b|echo \$|[a-z_]*(?:token|secre` +
-							`t|passw|_key))`,
+							"|nslookup|host|ping|drill)\\s+(?:[^\\s:=`][^\\n`]*)?(?:\\$\\([^\\n" +
+							"`]*|`)(?:base64|base32|xxd|hexdump|\\bcat\\s|printenv|whoami|h" +
+							`ostname|\bid\b|echo \$|[a-z_]*(?:token|secret|passw|_key))`,
 						Regexp: true,
 						Atoms: []string{
 							"dig\t", "dig\n", "dig\f", "dig\r", "dig ", "drill\t",
