@@ -514,7 +514,7 @@ var builtin = [...]Rule{
 						Atoms:  []string{"if=/dev/"},
 					},
 					{
-						Text:   `\bmkfs(?:\.[a-z0-9]+)?\s+(?:-[a-z]+\s+)*\/dev\/(?:sd|hd|nvme|vd)`,
+						Text:   `\bmkfs(?:\.[a-z0-9]+)?\s+(?:-[a-z]+\s+)*\/dev\/(?:[shv]da|nvme0n1|disk0|mmcblk0)`,
 						Regexp: true,
 						Atoms:  []string{"/dev/"},
 					},

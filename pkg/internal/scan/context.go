@@ -60,11 +60,13 @@ func (l *Locator) At(start, end int) Context {
 		if l.inRemark(start) {
 			c.Surface = InRemark
 		}
-		c.Quoted = l.inTable(start)
+		c.Quoted = l.inTable(start) || l.isSample(start)
 	case strings.EqualFold(path.Ext(l.Path), ".svg"):
 		if l.inScriptElement(start) {
 			c.Surface = InScript
 		}
+	case strings.EqualFold(path.Ext(l.Path), ".json"):
+		c.Quoted = l.isExample(start)
 	case strings.EqualFold(path.Ext(l.Path), ".txt"):
 		c.Surface = InProse
 		c.Quoted = l.pageQuotes(start, end, InProse)
@@ -242,7 +244,7 @@ func (l *Locator) pageQuotes(start, end int, surface Surface) bool {
 	case surface == InComment:
 		return false
 	case l.inTableRow(start), l.inReport(start), surface == InProse && start >= l.Body && l.quotedWords(start, end),
-		surface == InShell && l.isSearch(start):
+		surface == InShell && l.isSearch(start), surface&(InShell|InCode) != 0 && l.isSample(start):
 		return true
 	}
 	return l.warns(start, end, surface) || l.underWarning(start) || surface == InProse && l.inForbidden(start)
@@ -284,6 +286,40 @@ func (l *Locator) isSearch(start int) bool {
 	from += bytes.LastIndexByte(l.Data[from:start], '\n') + 1
 	head := l.Data[from:start]
 	return inQuotes(head) && containsAny(head, "grep ", "rg ", "ag ", "semgrep", "Grep(", "findstr ", "Select-String")
+}
+
+// isSample reports whether a position is within a quoted text that code checks or cleans, or that is the input of a user:
+// validate("a; rm -rf b"), user_input="a; rm -rf b". A text that begins with the position could be a command.
+func (l *Locator) isSample(start int) bool {
+	from := max(0, start-300)
+	from += bytes.LastIndexByte(l.Data[from:start], '\n') + 1
+	head := toLowerASCII(l.Data[from:start])
+	k := bytes.IndexAny(head, "\"'")
+	if k >= 0 && head[k] == '"' && bytes.ContainsAny(head[k:], "$`") {
+		return false // a shell runs what it substitutes
+	}
+	if k < 1 || k+1 == len(head) || !inQuotes(head) || bytes.IndexByte(head[k+1:], head[k]) >= 0 {
+		return false
+	}
+	head = bytes.TrimRight(head[:k], " ")
+	n := len(head) - 1
+	if n < 0 || head[n] != '(' && head[n] != '=' {
+		return false
+	}
+	word := bytes.TrimRight(head[:n], " ")
+	word = word[bytes.LastIndexAny(word, " \t(=.;&|$")+1:]
+	if head[n] == '=' {
+		return containsAny(word, "input", "untrusted") && !bytes.Contains(l.Data, []byte("eval "))
+	}
+	return containsAny(word, "sanitize", "validate", "escape", "quote")
+}
+
+// isExample reports whether a line of JSON is an example, or a pattern to search for.
+func (l *Locator) isExample(start int) bool {
+	from := max(0, start-300)
+	from += bytes.LastIndexByte(l.Data[from:start], '\n') + 1
+	head := bytes.TrimLeft(l.Data[from:start], " \t{")
+	return len(head) > 0 && head[0] == '"' && containsAny(head[:min(len(head), 12)], "\"example\":", "\"pattern\":", "\"regex\":")
 }
 
 // quotedWords reports whether quotation marks enclose the words.
@@ -393,7 +429,8 @@ var warningWords = [...]string{
 	"bad:", "bad example", "wrong:", "incorrect", "never run", "never pipe", "never use", "do not use", "don't use",
 	"do not run", "don't run", "avoid", "forbidden", "prohibited", "refuse", "reject", "blocked", "blocks", "denied",
 	"look for", "flag ", "flags ", "flagged", "scan for", "search for", "check for", "hardcoded", "leak",
-	"compromis", "risky", "hacktricks", "red team", "honeypot", "privesc", "escalation",
+	"compromis", "risky", "hacktricks", "red team", "honeypot", "privesc", "escalation", "won't match",
+	"识别", "检测", "阻断", "拦截", "禁止", "高风险", "恶意", "可疑",
 }
 
 // warns reports whether the words around a position warn about it: those of the same line and of the paragraph before
