@@ -91,7 +91,7 @@ func flowKind(f flow.Flow) scan.Kind {
 		return scan.FlowSecrets
 	case flow.RunsDownload:
 		switch {
-		case f.Reserved || f.Sure < flow.Likely:
+		case f.Reserved || f.Sure < flow.Likely || scan.IsInstaller(f.From.Detail, f.From.Host):
 			return 0
 		case f.To.Kind == flow.RunsComputed && !isShellPipe(f.To.Client):
 			return scan.FlowDownload
