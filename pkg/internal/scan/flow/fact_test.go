@@ -128,6 +128,7 @@ func TestFacts(t *testing.T) {
 		{"a.sh", "find . -name '*.pyc' -delete\n", ""},
 		{"a.sh", "rm -rf build/ ./node_modules \"$TMP\"/x\n", ""},
 		{"a.sh", "dd if=/dev/zero of=/dev/sda\n", "wipes /dev/sda"},
+		{"a.sh", "P=$(gcloud config get-value project)\n", ""},
 		{"a.sh", "mkfs.ext4 /dev/sda1\n", "wipes mkfs.ext4"},
 		{"a.sh", "mkfs.ext4 /dev/sdb1\n", ""},
 		{"a.sh", "mkfs.ext4 /dev/data_vg/files_lv\n", ""},
