@@ -604,6 +604,13 @@ var builtin = [...]Rule{
 				Quoted: true,
 				Kind:   ZeroWidthWord,
 			},
+			{
+				In:       127,
+				Quoted:   true,
+				Points:   1,
+				Severity: new(diag.SeverityWarning),
+				Kind:     ZeroWidthBreak,
+			},
 		},
 	},
 	{
