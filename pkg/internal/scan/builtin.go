@@ -3420,6 +3420,10 @@ var builtin = [...]Rule{
 							"transmit", "upload",
 						},
 					},
+					{
+						Text:   `\b(?:no|neither)\s+(?:\w+,?\s+){1,4}(?:or|nor)\s+[^\n.]{0,40}\b(?:are|is|get)\s`,
+						Regexp: true,
+					},
 				},
 				Start: []string{
 					"access tokens", "api keys", "credentials", "forward\t",
