@@ -152,6 +152,9 @@ func TestScore(t *testing.T) {
 			deploy/SKILL.md:7:1 SEC400 error 14 points; 10 or more are an error: injection 7 (SEC301, SKILL.md:7: instructions, rules, or prompts are to be ignored), concealment 7 (SEC302, more.md:1: the user is not to learn about a step)
 			deploy/SKILL.md:7:1 SEC301 note request to ignore instructions: instructions, rules, or prompts are to be ignored
 			deploy/more.md:1:4 SEC302 note request to hide something from the user: the user is not to learn about a step`},
+		{"two families in a reference", "-- deploy/SKILL.md\n" + head + "See [more](more.md).\n-- deploy/more.md\n" + ignore + "\n" + hide, `
+			deploy/more.md:1:1 SEC301 note request to ignore instructions: instructions, rules, or prompts are to be ignored
+			deploy/more.md:3:4 SEC302 note request to hide something from the user: the user is not to learn about a step`},
 		{"only what a skill is able to do", "-- deploy/SKILL.md\n" + head + "```sh\nchmod -R 777 /srv/data\nset" + "enforce 0\n```\n", `
 			deploy/SKILL.md:6:1 SEC325 note change of rights: every user may write
 			deploy/SKILL.md:7:1 SEC317 note weakened protection: protection of the system is switched off`},

@@ -1100,6 +1100,13 @@ var builtin = [...]Rule{
 						Atoms:  []string{"conceal", "hide", "keep", "without"},
 					},
 					{
+						Text: `\b(?:never|not|don.t)\s+(?:check|access|search|send|share|use|install|change|modify|delete` +
+							`|publish)\b[^\n.,;]*\bwithout\s+(?:the |your )(?:user|human|owner)\S*\s+(?:permission|cons` +
+							`ent)\b`,
+						Regexp: true,
+						Atoms:  []string{"consent", "permission"},
+					},
+					{
 						Text:   `\b(?:unless|until|before)\s+(?:you|it|they|the)\b`,
 						Regexp: true,
 						Atoms: []string{
@@ -1180,6 +1187,7 @@ var builtin = [...]Rule{
 							`rit)`,
 						Regexp: true,
 					},
+					{Text: `(?:silently|quietly)\s+\w+\s+nothing\b`, Regexp: true, Atoms: []string{"nothing"}},
 				},
 				Start: []string{
 					"covertly", "discreetly", "in the background without",
@@ -2285,6 +2293,15 @@ var builtin = [...]Rule{
 						Atoms:  []string{"forward", "post", "send", "submit", "upload"},
 					},
 					{Text: `\b(?:user|report) back to the user\b`, Regexp: true, Atoms: []string{" back to the user"}},
+					{
+						Text:   `\bclients?\s+(?:should|must|can)\s+(?:send|make)\s+an?\s+(?:\w+\s+){0,2}requests?\b`,
+						Regexp: true,
+						Atoms: []string{
+							"client\t", "client\n", "client\f", "client\r", "client ",
+							"clients\t", "clients\n", "clients\f", "clients\r",
+							"clients ",
+						},
+					},
 					{
 						Text: `\b(?:to|on|in|via)\s+(?:\w+\s+)?(?:github|gitlab|slack|linear|jira|sentry|datadog|npm|pypi` +
 							`)\b|pull request`,
