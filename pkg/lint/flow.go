@@ -61,7 +61,7 @@ func (u *skillCheck) reportUpload(f flow.Fact) {
 	if flow.IsDrop(f.Host) && !u.namesService(f.Host) {
 		u.reportFact(scan.FlowDrops, f, f.Host)
 	}
-	if f.Host != "" && !isLocal(f.Host) && u.deniesUploads() {
+	if f.Host != "" && !isLocal(f.Host) && u.deniesUploads(f.Host) {
 		u.reportFact(scan.FlowDenied, f, "SKILL.md denies it, but the script sends data to "+f.Host)
 	}
 }
@@ -71,14 +71,68 @@ var denials = [...]string{
 	"no data leaves", "data never leaves", "no data ever leaves", "nothing leaves", "data does not leave",
 	"without any network", "without network access", "no network access", "no network calls", "no network requests",
 	"without external api", "no external api", "without any external", "no external calls", "no external requests",
-	"never transmitted", "never uploaded", "never sent to", "no telemetry", "100% local", "fully offline",
+	"never transmitted", "never uploaded", "never sent to", noTelemetry, "100% local", "fully offline",
 	"completely offline", "entirely offline",
 }
 
-// deniesUploads reports whether SKILL.md promises that data stays on the machine.
-func (u *skillCheck) deniesUploads() bool {
+const noTelemetry = "no telemetry"
+
+// telemetryWords are parts of the names of hosts that receive telemetry.
+var telemetryWords = [...]string{
+	"telemetry", "analytics", "stats", "metric", "track", "posthog", "segment", "amplitude", "mixpanel", "sentry",
+}
+
+// conditions are words of sentences that deny something in some cases only.
+var conditions = [...]string{
+	"except", "unless", "without `--", "without --", "when ", "once ", "if ", "only for", "only with", "cached",
+	"default", "opt-in", "optional", "recommended",
+}
+
+// deniesUploads reports whether a sentence of SKILL.md promises that data stays on the machine, in all cases and for
+// the whole skill. Telemetry goes to some hosts only.
+func (u *skillCheck) deniesUploads(host string) bool {
 	text := strings.ToLower(string(u.src.data))
-	return slices.ContainsFunc(denials[:], func(d string) bool { return strings.Contains(text, d) })
+	measures := slices.ContainsFunc(telemetryWords[:], func(w string) bool { return strings.Contains(host, w) })
+	for _, d := range denials {
+		if d == noTelemetry && !measures {
+			continue
+		}
+		for at := 0; ; {
+			k := strings.Index(text[at:], d)
+			if k < 0 {
+				break
+			}
+			at += k
+			from, to := sentenceAround(text, at)
+			sentence := text[from:to]
+			if !slices.ContainsFunc(conditions[:], func(c string) bool { return strings.Contains(sentence, c) }) &&
+				!strings.HasPrefix(strings.TrimSpace(sentence), "|") && !u.aboutCommand(text[from:at]) {
+				return true
+			}
+			at += len(d)
+		}
+	}
+	return false
+}
+
+// sentenceAround returns where the sentence, the item of a list, or the row of a table at an offset begins and ends.
+func sentenceAround(text string, at int) (from, to int) {
+	to = len(text)
+	for _, end := range [...]string{". ", ".\n", "\n\n", "\n- ", "\n* ", "\n|"} {
+		from = max(from, strings.LastIndex(text[:at], end)+1)
+		if k := strings.Index(text[at:], end); k >= 0 {
+			to = min(to, at+k)
+		}
+	}
+	return from, to
+}
+
+// aboutCommand reports whether a clause begins with the name of a command or an option, and not with that of the skill.
+func (u *skillCheck) aboutCommand(clause string) bool {
+	clause = clause[strings.LastIndexAny(clause, ";(")+1:]
+	word, _, _ := strings.Cut(strings.TrimLeft(clause, " \n\t-*"), " ")
+	name := strings.Trim(word, "*`")
+	return (strings.ContainsAny(name, "-_") || strings.HasPrefix(word, "`")) && name != strings.ToLower(u.ownName())
 }
 
 // flowKind returns what a flow means for the rules, or 0.
@@ -91,7 +145,7 @@ func flowKind(f flow.Flow) scan.Kind {
 		return scan.FlowSecrets
 	case flow.RunsDownload:
 		switch {
-		case f.Reserved || f.Sure < flow.Likely:
+		case f.Reserved || f.Sure < flow.Likely || scan.IsInstaller(f.From.Detail, f.From.Host):
 			return 0
 		case f.To.Kind == flow.RunsComputed && !isShellPipe(f.To.Client):
 			return scan.FlowDownload

@@ -71,7 +71,7 @@ func (u *skillCheck) reportScore() {
 			total += s.points
 		}
 	}
-	if len(parts) < 2 || total < scan.Attack || !slices.ContainsFunc(u.signals, func(s signal) bool { return s.intent }) {
+	if len(parts) < 2 || total < scan.Attack || !slices.ContainsFunc(u.signals, u.countsIntent) {
 		return
 	}
 	slices.SortStableFunc(parts, func(a, b signal) int { return cmp.Compare(b.points, a.points) })
@@ -87,6 +87,12 @@ func (u *skillCheck) reportScore() {
 		rule: rule.Signals, related: related,
 		message: fmt.Sprintf("%d points; %d or more are an error: %s", total, scan.Attack, strings.Join(words, ", ")),
 	})
+}
+
+// countsIntent reports whether a signal shows intent where an agent acts on it: an error, or in SKILL.md or a file that
+// is not a page. Long references have sentences that look like orders.
+func (u *skillCheck) countsIntent(s signal) bool {
+	return s.intent && (s.points >= scan.Attack || s.file.source == u.src || !isMarkdown(s.file.rel))
 }
 
 // aboutSecurity reports whether a skill's description is about security. The pages of such skills show what attackers

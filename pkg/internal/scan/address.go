@@ -201,6 +201,7 @@ var installers = [...]installer{
 	{"starship.rs", ""},
 	{"pyenv.run", ""},
 	{"getcomposer.org", ""},
+	{"bootstrap.pypa.io", ""},
 	{"nixos.org", "/nix/"},
 	{"install.determinate.systems", ""},
 	{"sdk.cloud.google.com", ""},
@@ -265,4 +266,10 @@ func (a address) isInstaller() bool {
 		}
 	}
 	return false
+}
+
+// IsInstaller reports whether an address at a host is that of a well-known installer, and protected by TLS.
+func IsInstaller(text, host string) bool {
+	a := parseAddress([]byte(text))
+	return isFold(a.host, host) && a.isInstaller()
 }

@@ -262,9 +262,9 @@ var builtin = [...]Rule{
 				Any: []Pattern{
 					{
 						Text: "(?:^|[;&|(`\\\"']|\\b(?:do|then|else|sudo|exec|run)\\s)\\s*(?:dig" +
-							"|nslookup|host|ping|drill)\\s[^\\n`]*(?:\\$\\([^\\n`]*|`)(?:base6" +
-							`4|base32|xxd|hexdump|\bcat\s|printenv|whoami|hostname|\bid\b|echo \$|[a-z_]*(?:token|secre` +
-							`t|passw|_key))`,
+							"|nslookup|host|ping|drill)\\s+(?:[^\\s:=`][^\\n`]*)?(?:\\$\\([^\\n" +
+							"`]*|`)(?:base64|base32|xxd|hexdump|\\bcat\\s|printenv|whoami|h" +
+							`ostname|\bid\b|echo \$|[a-z_]*(?:token|secret|passw|_key))`,
 						Regexp: true,
 						Atoms: []string{
 							"dig\t", "dig\n", "dig\f", "dig\r", "dig ", "drill\t",
@@ -514,7 +514,7 @@ var builtin = [...]Rule{
 						Atoms:  []string{"if=/dev/"},
 					},
 					{
-						Text:   `\bmkfs(?:\.[a-z0-9]+)?\s+(?:-[a-z]+\s+)*\/dev\/(?:sd|hd|nvme|vd)`,
+						Text:   `\bmkfs(?:\.[a-z0-9]+)?\s+(?:-[a-z]+\s+)*\/dev\/(?:[shv]da|nvme0n1|disk0|mmcblk0)`,
 						Regexp: true,
 						Atoms:  []string{"/dev/"},
 					},
@@ -603,6 +603,13 @@ var builtin = [...]Rule{
 				In:     127,
 				Quoted: true,
 				Kind:   ZeroWidthWord,
+			},
+			{
+				In:       127,
+				Quoted:   true,
+				Points:   1,
+				Severity: new(diag.SeverityWarning),
+				Kind:     ZeroWidthBreak,
 			},
 		},
 	},
@@ -1093,6 +1100,13 @@ var builtin = [...]Rule{
 						Atoms:  []string{"conceal", "hide", "keep", "without"},
 					},
 					{
+						Text: `\b(?:never|not|don.t)\s+(?:check|access|search|send|share|use|install|change|modify|delete` +
+							`|publish)\b[^\n.,;]*\bwithout\s+(?:the |your )(?:user|human|owner)\S*\s+(?:permission|cons` +
+							`ent)\b`,
+						Regexp: true,
+						Atoms:  []string{"consent", "permission"},
+					},
+					{
 						Text:   `\b(?:unless|until|before)\s+(?:you|it|they|the)\b`,
 						Regexp: true,
 						Atoms: []string{
@@ -1173,6 +1187,7 @@ var builtin = [...]Rule{
 							`rit)`,
 						Regexp: true,
 					},
+					{Text: `(?:silently|quietly)\s+\w+\s+nothing\b`, Regexp: true, Atoms: []string{"nothing"}},
 				},
 				Start: []string{
 					"covertly", "discreetly", "in the background without",
@@ -2278,6 +2293,15 @@ var builtin = [...]Rule{
 						Atoms:  []string{"forward", "post", "send", "submit", "upload"},
 					},
 					{Text: `\b(?:user|report) back to the user\b`, Regexp: true, Atoms: []string{" back to the user"}},
+					{
+						Text:   `\bclients?\s+(?:should|must|can)\s+(?:send|make)\s+an?\s+(?:\w+\s+){0,2}requests?\b`,
+						Regexp: true,
+						Atoms: []string{
+							"client\t", "client\n", "client\f", "client\r", "client ",
+							"clients\t", "clients\n", "clients\f", "clients\r",
+							"clients ",
+						},
+					},
 					{
 						Text: `\b(?:to|on|in|via)\s+(?:\w+\s+)?(?:github|gitlab|slack|linear|jira|sentry|datadog|npm|pypi` +
 							`)\b|pull request`,
@@ -3413,6 +3437,10 @@ var builtin = [...]Rule{
 							"backed up", "forward", "post", "send", "sent", "submit",
 							"transmit", "upload",
 						},
+					},
+					{
+						Text:   `\b(?:no|neither)\s+(?:\w+,?\s+){1,4}(?:or|nor)\s+[^\n.]{0,40}\b(?:are|is|get)\s`,
+						Regexp: true,
 					},
 				},
 				Start: []string{

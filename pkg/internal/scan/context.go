@@ -60,11 +60,13 @@ func (l *Locator) At(start, end int) Context {
 		if l.inRemark(start) {
 			c.Surface = InRemark
 		}
-		c.Quoted = l.inTable(start)
+		c.Quoted = l.inTable(start) || l.isSample(start)
 	case strings.EqualFold(path.Ext(l.Path), ".svg"):
 		if l.inScriptElement(start) {
 			c.Surface = InScript
 		}
+	case strings.EqualFold(path.Ext(l.Path), ".json"):
+		c.Quoted = l.isExample(start)
 	case strings.EqualFold(path.Ext(l.Path), ".txt"):
 		c.Surface = InProse
 		c.Quoted = l.pageQuotes(start, end, InProse)
@@ -241,8 +243,8 @@ func (l *Locator) pageQuotes(start, end int, surface Surface) bool {
 	switch {
 	case surface == InComment:
 		return false
-	case l.inTableRow(start), surface == InProse && start >= l.Body && l.quotedWords(start, end),
-		surface == InShell && l.isSearch(start):
+	case l.inTableRow(start), l.inReport(start), surface == InProse && start >= l.Body && l.quotedWords(start, end),
+		surface == InShell && l.isSearch(start), surface&(InShell|InCode) != 0 && l.isSample(start):
 		return true
 	}
 	return l.warns(start, end, surface) || l.underWarning(start) || surface == InProse && l.inForbidden(start)
@@ -286,6 +288,40 @@ func (l *Locator) isSearch(start int) bool {
 	return inQuotes(head) && containsAny(head, "grep ", "rg ", "ag ", "semgrep", "Grep(", "findstr ", "Select-String")
 }
 
+// isSample reports whether a position is within a quoted text that code checks or cleans, or that is the input of a user:
+// validate("a; rm -rf b"), user_input="a; rm -rf b". A text that begins with the position could be a command.
+func (l *Locator) isSample(start int) bool {
+	from := max(0, start-300)
+	from += bytes.LastIndexByte(l.Data[from:start], '\n') + 1
+	head := toLowerASCII(l.Data[from:start])
+	k := bytes.IndexAny(head, "\"'")
+	if k >= 0 && head[k] == '"' && bytes.ContainsAny(head[k:], "$`") {
+		return false // a shell runs what it substitutes
+	}
+	if k < 1 || k+1 == len(head) || !inQuotes(head) || bytes.IndexByte(head[k+1:], head[k]) >= 0 {
+		return false
+	}
+	head = bytes.TrimRight(head[:k], " ")
+	n := len(head) - 1
+	if n < 0 || head[n] != '(' && head[n] != '=' {
+		return false
+	}
+	word := bytes.TrimRight(head[:n], " ")
+	word = word[bytes.LastIndexAny(word, " \t(=.;&|$")+1:]
+	if head[n] == '=' {
+		return containsAny(word, "input", "untrusted") && !bytes.Contains(l.Data, []byte("eval "))
+	}
+	return containsAny(word, "sanitize", "validate", "escape", "quote")
+}
+
+// isExample reports whether a line of JSON is an example, or a pattern to search for.
+func (l *Locator) isExample(start int) bool {
+	from := max(0, start-300)
+	from += bytes.LastIndexByte(l.Data[from:start], '\n') + 1
+	head := bytes.TrimLeft(l.Data[from:start], " \t{")
+	return len(head) > 0 && head[0] == '"' && containsAny(head[:min(len(head), 12)], "\"example\":", "\"pattern\":", "\"regex\":")
+}
+
 // quotedWords reports whether quotation marks enclose the words.
 func (l *Locator) quotedWords(start, end int) bool {
 	if bytes.IndexByte(l.Data[start:end], ' ') < 0 {
@@ -321,6 +357,70 @@ func (l *Locator) inTableRow(start int) bool {
 	return bytes.HasPrefix(bytes.TrimLeft(l.Data[from:min(len(l.Data), from+20)], " \t>"), []byte("|"))
 }
 
+// inReport reports whether a position is in a report or in the output of a program that the page shows: a block without
+// a programming language in which the line is a row of a table that begins with a number or a date, or has a label, as
+// others of the block have.
+func (l *Locator) inReport(start int) bool {
+	if l.Page == nil {
+		return false
+	}
+	for _, b := range l.Page.Blocks {
+		if start < b.Offset || start >= b.End {
+			continue
+		}
+		switch strings.ToLower(b.Language) {
+		case "", "text", "txt", "plaintext", "log", "output":
+		default:
+			return false
+		}
+		from := b.Offset + bytes.LastIndexByte(l.Data[b.Offset:start], '\n') + 1
+		return b.Fenced && (isRecord(l.Data[from:start]) ||
+			labelEnd(l.Data[from:start]) > 0 && countLabels(l.Data[b.Offset:b.End]) >= minLabels)
+	}
+	return false
+}
+
+// minLabels is how many lines of a report have labels.
+const minLabels = 4
+
+// countLabels returns how many lines of a block have labels.
+func countLabels(block []byte) (n int) {
+	for line := range bytes.Lines(block) {
+		if labelEnd(line) > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// isRecord reports whether a line begins with a cell of a table that is a number or a date. No command does.
+func isRecord(line []byte) bool {
+	cell, _, ok := bytes.Cut(line, []byte("|"))
+	cell = bytes.TrimSpace(cell)
+	return ok && len(cell) > 0 && len(bytes.Trim(cell, "0123456789-/:.,+TZ ")) == 0
+}
+
+// labelEnd returns where the label of a line ends, such as "- Process:" or "PID 4012:", or 0 if it does not have one. A
+// label that asks to do something is not one of a report.
+func labelEnd(line []byte) int {
+	text := bytes.TrimLeft(line, " \t-*•0123456789.)")
+	skipped := len(line) - len(text)
+	k := bytes.IndexByte(text, ':')
+	if k < 1 || k > 30 || k+1 == len(text) || !is(text[k+1], isBlank) || text[0] < 'A' || text[0] > 'Z' {
+		return 0
+	}
+	for _, c := range text[:k] {
+		if !is(c, isWordy) && c != ' ' && c != '-' && c != '/' {
+			return 0
+		}
+	}
+	if first, _ := cutWord(text[:k]); oneOf(first, "run", "execute", "install", "paste", "copy", "enter", "type", "step",
+		"use", "then", "first", "next", "now", "please", "important", "note", "macos", "windows", "linux") {
+		return 0
+	}
+	return skipped + k
+}
+
 // warningWords are words of texts about attacks. They count near what they are about.
 var warningWords = [...]string{
 	"attack", "malicious", "suspicious", "vulnerab", "exploit", "injection", "red flag", "red-flag",
@@ -329,7 +429,8 @@ var warningWords = [...]string{
 	"bad:", "bad example", "wrong:", "incorrect", "never run", "never pipe", "never use", "do not use", "don't use",
 	"do not run", "don't run", "avoid", "forbidden", "prohibited", "refuse", "reject", "blocked", "blocks", "denied",
 	"look for", "flag ", "flags ", "flagged", "scan for", "search for", "check for", "hardcoded", "leak",
-	"compromis", "risky", "hacktricks", "red team", "honeypot", "privesc", "escalation",
+	"compromis", "risky", "hacktricks", "red team", "honeypot", "privesc", "escalation", "won't match",
+	"识别", "检测", "阻断", "拦截", "禁止", "高风险", "恶意", "可疑",
 }
 
 // warns reports whether the words around a position warn about it: those of the same line and of the paragraph before

@@ -124,9 +124,12 @@ func (t *text) reverseShell(l *literal, start, end int) {
 		if c := t.after(end); !is(c, isWordy) && c != '$' {
 			return
 		}
+		if hasLoopback(t.data[end:t.lineEnd(end, 40)]) {
+			return
+		}
 		line := t.data[t.lineStart(start, reach):t.lineEnd(end, reach)]
-		yes = (containsAny(line, "sh -i", "0>&1", ">& /dev/", ">&/dev/", "0<&") || containsAny(line, "exec ") &&
-			containsAny(line, "<>"))
+		yes = containsAny(line, "sh -i", "0>&1", ">& /dev/", ">&/dev/", "0<&") || containsAny(line, "exec ") &&
+			containsAny(line, "<>") && t.runsInput(end)
 	case "nc", "ncat":
 		rest := t.data[start:t.lineEnd(end, 60)]
 		yes = containsAny(rest, " -e ", " -c ", " -ne ", " -nve ", " --exec", " -lvpe ", " -e/") &&
@@ -151,6 +154,19 @@ func (t *text) reverseShell(l *literal, start, end int) {
 		t.checkedTo[checkReverse] = t.lineEnd(end, reach)
 		t.hit(ReverseShell, start, end, l.name)
 	}
+}
+
+// hasLoopback reports whether an address begins with this machine.
+func hasLoopback(b []byte) bool {
+	host, _, _ := bytes.Cut(bytes.TrimLeft(b, "/"), []byte("/"))
+	return oneOf(host, "localhost", "127.0.0.1", "::1")
+}
+
+// runsInput reports whether the lines after i run what comes from a connection: a shell has it as its input, or a loop
+// reads commands from it.
+func (t *text) runsInput(i int) bool {
+	return containsAny(t.data[i:min(len(t.data), i+reach)], "sh <&", "sh 0<&", "sh<&", "sh -i", "| sh", "| bash", "|sh",
+		"|bash", "eval ", "while read", "while IFS", "while :", "while true", "source /dev/fd", "dup2")
 }
 
 // sudo finds sudo at the position of a command: at the start of a line or of inline code, or after a separator of

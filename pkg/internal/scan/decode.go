@@ -258,6 +258,9 @@ func (t *text) powerShell(start, end int) {
 		for length < len(value) && is(value[length], isBase64) {
 			length++
 		}
+		if rest := value[length:]; bytes.HasPrefix(rest, []byte("...")) || bytes.HasPrefix(rest, []byte("…")) {
+			continue // it is cut
+		}
 		if length >= 16 && entropy(value[:length]) > 200 {
 			t.hit(Base64Shell, start, stop-len(value)+min(length, maxExcerpt), "an encoded PowerShell command")
 			return
@@ -267,8 +270,9 @@ func (t *text) powerShell(start, end int) {
 
 // fromBase64 finds .NET's decoder next to code that runs its result.
 func (t *text) fromBase64(start, end int) {
-	if start < t.checkedTo[checkFromBase64] {
-		return
+	call := bytes.TrimLeft(t.data[end:min(len(t.data), end+8)], "\"' ")
+	if start < t.checkedTo[checkFromBase64] || len(call) == 0 || call[0] != '(' && call[0] != '.' {
+		return // the name alone is a pattern or a word
 	}
 	const reach = 300
 	t.checkedTo[checkFromBase64] = end + reach/2

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/bits"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -31,6 +32,9 @@ func (t *text) invisibleCharacters() {
 		}
 	}
 	t.endRun(&run)
+	if run.breaks > 0 {
+		t.hit(ZeroWidthBreak, run.broken[0], run.broken[1], fmt.Sprintf("%d between the words of names", run.breaks))
+	}
 }
 
 // nextHigh returns the first position at or after i of a byte that is not ASCII, or -1.
@@ -49,7 +53,11 @@ func (t *text) nextHigh(i int) int {
 }
 
 // invisible is a run of zero-width characters.
-type invisible struct{ start, end, count int }
+type invisible struct {
+	start, end, count int
+	breaks            int // how many were where an identifier may be broken, before
+	broken            [2]int
+}
 
 // invisibleAt checks the character at i and returns how many bytes to advance.
 func (t *text) invisibleAt(i int, run *invisible) int {
@@ -58,11 +66,13 @@ func (t *text) invisibleAt(i int, run *invisible) int {
 	case isTag(r):
 		return t.tagRun(i)
 	case isBidi(r):
-		t.hit(BidiControls, i, i+n, fmt.Sprintf("U+%04X", r))
+		if t.reverses(r, i+n) {
+			t.hit(BidiControls, i, i+n, fmt.Sprintf("U+%04X", r))
+		}
 	case isZeroWidth(r):
 		if run.count == 0 || run.end != i {
 			t.endRun(run)
-			*run = invisible{start: i}
+			run.start, run.count = i, 0
 		}
 		run.count++
 		run.end = i + n
@@ -72,13 +82,65 @@ func (t *text) invisibleAt(i int, run *invisible) int {
 
 func (t *text) endRun(run *invisible) {
 	switch {
+	case run.count >= minZeroWidth && t.isTableOf(run.start, run.end):
 	case run.count >= minZeroWidth:
 		t.hit(ZeroWidthRun, run.start, run.end, fmt.Sprintf("%d invisible characters in a row", run.count))
+	case run.count == 1 && is(t.before(run.start), isLower) && t.after(run.end) >= 'A' && t.after(run.end) <= 'Z' &&
+		bytes.Equal(t.data[run.start:run.end], []byte("\u200b")):
+		if run.breaks++; run.breaks == 1 {
+			run.broken = [2]int{run.start, run.end}
+		}
 	case run.count > 0 && t.count[ZeroWidthWord] < maxHits && is(t.before(run.start), isLetter) &&
 		is(t.after(run.end), isLetter):
 		from, to := t.word(run.start, run.end)
 		t.hit(ZeroWidthWord, from, to, fmt.Sprintf("%d in %q", run.count, t.withoutRun(from, run, to)))
 	}
+}
+
+// isTableOf reports whether a run is a text in quotes or brackets of characters that all differ: what code removes.
+func (t *text) isTableOf(start, end int) bool {
+	run := string(t.data[start:end])
+	if bytes.IndexByte([]byte("\"'[`"), t.before(start)) < 0 || bytes.IndexByte([]byte("\"']`"), t.after(end)) < 0 {
+		return false
+	}
+	for i, r := range run {
+		if strings.ContainsRune(run[:i], r) {
+			return false
+		}
+	}
+	return true
+}
+
+// reverses reports whether a bidirectional control before i can show text in another order than it has. Overrides do,
+// and so does text from left to right that is embedded as text from right to left. Other embeddings and isolates have
+// the direction of their text. What closes them counts with them. In scripts, each control counts.
+func (t *text) reverses(r rune, i int) bool {
+	switch {
+	case r == '\u202c' || r == '\u2069':
+		return false
+	case r == '\u202d' || r == '\u202e' || t.Script:
+		return true
+	case r != '\u202b' && r != '\u2067':
+		return false
+	}
+	latin, other, inner := 0, 0, 0
+	for _, r := range string(t.data[i:t.lineEnd(i, reach)]) {
+		switch {
+		case r == '\u202c' || r == '\u2069':
+			if inner--; inner < 0 {
+				return latin > 1 && other <= latin
+			}
+		case isBidi(r):
+			inner++
+			latin++ // what it embeds keeps its order, but not its position
+		case inner > 0:
+		case r < utf8.RuneSelf && is(byte(r), isLetter):
+			latin++
+		case unicode.In(r, unicode.Hebrew, unicode.Arabic, unicode.Syriac, unicode.Thaana):
+			other++
+		}
+	}
+	return latin > 1 && other <= latin
 }
 
 func isTag(r rune) bool { return r >= 0xE0000 && r <= 0xE007F }

@@ -31,14 +31,19 @@ func TestTagCharacters(t *testing.T) {
 func TestBidiControls(t *testing.T) {
 	for _, c := range []textCase{
 		{text: "if «\u202e» x", detail: "U+202E"},
-		{text: "«\u2066»a", detail: "U+2066"},
-		{text: "a«\u202a»"},
+		{text: "pay «\u2067»admin\u2069 now", detail: "U+2067"},
+		{text: "«\u202b»if (a)\u202c שלום"},
+		{text: "«\u2067»\u2066delete\u2069 \u2066never\u2069\u2069"},
+		{text: "\u202bسلام (\u202aEnglish words\u202c)\u202c, \u202b\u202a5\u202c\u202c"},
+		{text: "\u202bسلام\u202c و \u2067שלום\u2069"},
+		{text: "\u202aNational\u202c Museum, \u2066a\u2069"},
 		{text: "שלום\u200f! and \u200e1"},
 		{text: "— “quoted” … \u2028 \u2029 \u2065 \u206a"},
 		{text: "日本語、한국어"},
 	} {
 		c.check(t, BidiControls, Options{})
 	}
+	textCase{text: "return«\u2066» a"}.check(t, BidiControls, Options{Script: true})
 }
 
 func TestZeroWidthRun(t *testing.T) {
@@ -50,6 +55,8 @@ func TestZeroWidthRun(t *testing.T) {
 		{text: "😀«" + strings.Repeat("\U000E0101", 6) + "»"},
 		{text: "a" + strings.Repeat(zwsp, 3) + "b" + strings.Repeat(zwsp, 3)},
 		{text: "👨" + zwj + "👩" + zwj + "👧" + zwj + "👦 ❤\ufe0f" + zwj + "🔥 🏴" + zwj + "☠\ufe0f"},
+		{text: "remove(\"\u200b\u200c\u200d\u2060\")"},
+		{text: "show(\"«\u200b\u200c\u200b\u200c»\")"},
 		{text: "می\u200cخواهم"},
 		{text: "\ufeff# a page with a byte order mark"},
 	} {
@@ -98,10 +105,13 @@ func TestZeroWidthWord(t *testing.T) {
 		{text: "A family: \U0001F468\u200d\U0001F469\u200d\U0001F467"},
 		{text: "word\u200b and \u200bword"},
 		{text: "path/\u200bto/\u200bfile"},
+		{text: "Catalog\u200bUser\u200bError"},
 		{text: "ig\u200b\u200c\u200d\u2060nore"}, // a longer run is reported as such
 	} {
 		c.check(t, ZeroWidthWord, Options{Markdown: true})
 	}
+	names := textCase{text: "Catalog«\u200b»User\u200bError", detail: "2 between the words of names"}
+	names.check(t, ZeroWidthBreak, Options{})
 }
 
 func TestMixedScript(t *testing.T) {

@@ -31,6 +31,7 @@ const (
 
 	PossibleSecret // the value of a password, a key, or a token, without the form of a provider
 	ZeroWidthWord  // invisible characters inside an English word
+	ZeroWidthBreak // zero-width spaces between the words of names, where a line may be broken
 	TerminalEscape // control sequences that terminals run or that hide text in them
 	MixedScript    // a word with letters of another alphabet that look like its own
 	ActivePicture  // a picture of vectors with scripts
@@ -90,7 +91,7 @@ var kindNames = [...]string{
 	SkipPermission: "SkipPermission",
 	CredentialPath: "CredentialPath",
 	ReverseShell:   "ReverseShell", Shortener: "Shortener", Sudo: "Sudo", DataRule: "DataRule",
-	PossibleSecret: "PossibleSecret", ZeroWidthWord: "ZeroWidthWord",
+	PossibleSecret: "PossibleSecret", ZeroWidthWord: "ZeroWidthWord", ZeroWidthBreak: "ZeroWidthBreak",
 	TerminalEscape: "TerminalEscape", MixedScript: "MixedScript", ActivePicture: "ActivePicture", PasteLink: "PasteLink",
 	FlowSecrets:    "FlowSecrets",
 	FlowDownload:   "FlowDownload",

@@ -124,10 +124,12 @@ func isPage(path []byte, next byte, scheme bool) bool {
 		return false
 	case isPicture(path):
 		return false
+	case len(first) > 4 && isFold(first[:4], "api_"), oneOf(first, "search", "edit", "u", "archive"):
+		return false
 	case oneOf(first, "api", "docs", "doc_api", "about", "faq", "help", "terms", "privacy", "pricing", "tools", "blog",
 		"developers", "features"):
 		return false
-	case len(first) == len(path) && oneOf(first, "login", "signup", "contact", "home", "search", "trending",
+	case len(first) == len(path) && oneOf(first, "login", "signup", "contact", "home", "trending",
 		"languages", "new", "paste", "etc", "and"):
 		return false
 	case !scheme && bytes.IndexByte(first, '.') >= 0 && len(first) == len(path):

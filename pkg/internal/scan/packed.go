@@ -93,13 +93,20 @@ func (t *text) archivePassword(start, end int) {
 	}
 	if near := t.passwordWindow.textAround(t, start); near != nil {
 		t.passwordWindow.fits = linksArchive(near) ||
-			namesArchive(near) && containsAny(near, "extract", "unzip", "unpack", "decompress", "unrar", "7-zip",
+			namesArchive(near) && !makesArchive(near) && containsAny(near, "extract", "unzip", "unpack", "decompress", "unrar", "7-zip",
 				"winrar")
 	}
 	if t.passwordWindow.fits && !t.aboutAccount(start) {
 		t.checkedTo[checkPassword] = end + 8
 		t.hit(EncryptedArchive, start, end, "a password for an archive")
 	}
+}
+
+// makesArchive reports whether a text, in small letters, has commands that create archives, and nothing that is
+// downloaded.
+func makesArchive(b []byte) bool {
+	return containsAny(b, " create ", "zip -e", "zip -r", "7z a ", "zip --encrypt") &&
+		!containsAny(bytes.ReplaceAll(b, []byte("/downloads"), nil), "://", "download", "curl", "wget", "release")
 }
 
 // aboutAccount reports whether the words around a password are about logging in.

@@ -37,7 +37,7 @@ func (s *shell) guards(name string, args []value) {
 		add(DropsDatabase, "dropdb")
 	case "mkfs", "wipefs", "mkfs.ext4", "mkfs.xfs", "mkfs.ntfs", "mkfs.vfat":
 		for _, a := range args {
-			if isDisk(a.text) {
+			if isDisk(a.text) && (name == "wipefs" || isFirstDisk(a.text)) {
 				add(Wipes, name)
 			}
 		}
@@ -135,6 +135,18 @@ func isDisk(path string) bool {
 	}
 	for _, start := range [...]string{"sd", "hd", "nvme", "vd", "xvd", "mmcblk", "disk", "rdisk", "\x00"} {
 		if strings.HasPrefix(name, start) {
+			return true
+		}
+	}
+	return false
+}
+
+// isFirstDisk reports whether a device is, or is on, the disk that most often has the system. Others are formatted when
+// they are new.
+func isFirstDisk(device string) bool {
+	name := strings.TrimPrefix(device, "/dev/")
+	for _, first := range [...]string{"sda", "hda", "vda", "nvme0n1", "disk0", "mmcblk0"} {
+		if strings.HasPrefix(name, first) {
 			return true
 		}
 	}

@@ -132,7 +132,16 @@ func secretName(name string) bool {
 			return true
 		}
 	}
-	return strings.HasSuffix(name, "_KEY") || strings.HasSuffix(name, "_PAT") || strings.HasSuffix(name, "_AUTH")
+	if word, ok := strings.CutSuffix(name, "_KEY"); ok {
+		return !slices.Contains(plainKeys, word[strings.LastIndexByte(word, '_')+1:])
+	}
+	return strings.HasSuffix(name, "_PAT") || strings.HasSuffix(name, "_AUTH")
+}
+
+// plainKeys are words before KEY in the names of variables whose value is a name or is public.
+var plainKeys = []string{
+	"CONFIG", "FLAG", "PROJECT", "SORT", "PARTITION", "CACHE", "ISSUE", "PRIMARY", "FOREIGN", "PUBLIC", "OBJECT",
+	"ENVIRONMENT", "VARIATION", "SEGMENT",
 }
 
 // serviceOf returns the first word of a variable's name, which most often names the service.
@@ -160,6 +169,23 @@ var services = []service{
 	{[]string{"docker"}, []string{"docker.io", "docker.com"}},
 	{[]string{"tg_", "telegram"}, []string{"telegram.org"}},
 	{[]string{"cargo"}, []string{"crates.io"}},
+	{[]string{"cf_"}, []string{"cloudflare.com"}},
+}
+
+// gateways pass the requests for models on to a provider that their path names.
+var gateways = []string{"gateway.ai.cloudflare.com", "ai-gateway.vercel.sh", "gateway.helicone.ai", "api.portkey.ai"}
+
+// throughGateway reports whether an address is that of a gateway to the provider of a credential.
+func throughGateway(credential string, to Fact) bool {
+	name := serviceOf(credential)
+	if len(name) < 4 || !slices.Contains(gateways, to.Host) {
+		return false
+	}
+	_, rest, _ := strings.Cut(strings.ToLower(to.Detail), to.Host)
+	return slices.ContainsFunc(strings.Split(rest, "/"), func(part string) bool {
+		first, _, _ := strings.Cut(part, "-")
+		return first == name // also google-ai-studio
+	})
 }
 
 // modelHost reports whether a host is that of a provider of models.
@@ -254,6 +280,12 @@ func namesService(credential, part string) bool {
 		}
 	}
 	return false
+}
+
+// hostsGit reports whether a file has the logins of git, which a host accepts.
+func hostsGit(file, host string) bool {
+	return strings.HasSuffix(file, ".git-credentials") && slices.ContainsFunc([]string{"github", "gitlab", "bitbucket"},
+		func(name string) bool { return related(name, host) })
 }
 
 // knownServices are further services, whose hosts contain their name.

@@ -264,8 +264,9 @@ func (f *Flow) sent(p passed) Meaning {
 		if f.From.Kind == ReadsKeychain && p.header && !f.Drop {
 			return Credential
 		}
-		if related(f.From.Detail, f.To.Host) || f.To.Client == "ssh" || p.selected && (p.header ||
-			f.To.Kind != Uploads) {
+		if related(f.From.Detail, f.To.Host) || f.To.Client == "ssh" || p.header && hostsGit(f.From.Detail, f.To.Host) ||
+			p.selected && (p.header ||
+				f.To.Kind != Uploads) {
 			return Credential
 		}
 		return Exfiltrates
@@ -284,7 +285,8 @@ func (f *Flow) sent(p passed) Meaning {
 // the body or the address of a request to another host is not a credential of this request.
 func (f *Flow) variable(p passed) Meaning {
 	switch {
-	case !secretName(f.From.Detail) || f.To.Host == "" || related(f.From.Detail, f.To.Host):
+	case !secretName(f.From.Detail) || f.To.Host == "" || related(f.From.Detail, f.To.Host),
+		throughGateway(f.From.Detail, f.To):
 	case f.Drop:
 		return Exfiltrates
 	case p.header || f.To.Kind == Mails || f.To.Kind == Connects:
@@ -305,7 +307,8 @@ func (g *graph) spread(flows []Flow) []Flow {
 	hidden := map[request]bool{}
 	foreign := func(f Flow) bool {
 		return f.Kind == Credential && f.From.Kind == ReadsVariable && secretName(f.From.Detail) &&
-			f.To.Kind == Uploads && f.To.Host != "" && !related(f.From.Detail, f.To.Host)
+			f.To.Kind == Uploads && f.To.Host != "" && !related(f.From.Detail, f.To.Host) &&
+			!throughGateway(f.From.Detail, f.To)
 	}
 	// A function that chooses between providers returns the key of one. Keys that reach the hosts of their services
 	// elsewhere, and that accompany a key of this host, are the others.
