@@ -88,16 +88,24 @@ var conditions = [...]string{
 	"default", "opt-in", "optional", "recommended",
 }
 
+// denial is what a skill promises about its data, once it is known.
+type denial struct{ known, all, telemetry bool }
+
 // deniesUploads reports whether a sentence of SKILL.md promises that data stays on the machine, in all cases and for
 // the whole skill. Telemetry goes to some hosts only.
 func (u *skillCheck) deniesUploads(host string) bool {
+	if !u.denial.known {
+		u.denial = u.readDenial()
+	}
+	return u.denial.all || u.denial.telemetry &&
+		slices.ContainsFunc(telemetryWords[:], func(w string) bool { return strings.Contains(host, w) })
+}
+
+func (u *skillCheck) readDenial() denial {
+	found := denial{known: true}
 	text := strings.ToLower(string(u.src.data))
-	measures := slices.ContainsFunc(telemetryWords[:], func(w string) bool { return strings.Contains(host, w) })
 	for _, d := range denials {
-		if d == noTelemetry && !measures {
-			continue
-		}
-		for at := 0; ; {
+		for at := 0; ; at += len(d) {
 			k := strings.Index(text[at:], d)
 			if k < 0 {
 				break
@@ -105,14 +113,19 @@ func (u *skillCheck) deniesUploads(host string) bool {
 			at += k
 			from, to := sentenceAround(text, at)
 			sentence := text[from:to]
-			if !slices.ContainsFunc(conditions[:], func(c string) bool { return strings.Contains(sentence, c) }) &&
-				!strings.HasPrefix(strings.TrimSpace(sentence), "|") && !u.aboutCommand(text[from:at]) {
-				return true
+			if slices.ContainsFunc(conditions[:], func(c string) bool { return strings.Contains(sentence, c) }) ||
+				strings.HasPrefix(strings.TrimSpace(sentence), "|") || u.aboutCommand(text[from:at]) {
+				continue
 			}
-			at += len(d)
+			if d == noTelemetry {
+				found.telemetry = true
+				break
+			}
+			found.all = true
+			return found
 		}
 	}
-	return false
+	return found
 }
 
 // sentenceAround returns where the sentence, the item of a list, or the row of a table at an offset begins and ends.

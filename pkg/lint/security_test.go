@@ -37,8 +37,7 @@ func TestSecurity(t *testing.T) {
 			deploy/scripts/a.py:2:1 SEC322 error data that is sent to a server: SKILL.md denies it, but the script sends data to stats.acme.dev`},
 		{"denials with conditions", "-- deploy/SKILL.md\n" + head + "Run scripts/a.py.\n\n- No network requests without `--live`.\n" +
 			"- **No network calls** except for alerts\n- No telemetry\n- load-keys works without network access\n" +
-			"-- deploy/scripts/a.py\nimport requests\nrequests.post('https://api.acme.dev/in', json={'a': 1})\n", `
-			deploy/scripts/a.py:2:1 SEC322 note data that is sent to a server: https://api.acme.dev/in`},
+			"-- deploy/scripts/a.py\nimport requests\nrequests.post('https://api.acme.dev/in', json={'a': 1})\n", " "},
 		{"telemetry that is denied", "-- deploy/SKILL.md\n" + head + "Run scripts/a.py. No telemetry.\n" +
 			"-- deploy/scripts/a.py\nimport requests\nrequests.post('https://stats.acme.dev/in', json={'a': 1})\n", `
 			deploy/scripts/a.py:2:1 SEC322 error data that is sent to a server: SKILL.md denies it, but the script sends data to stats.acme.dev`},

@@ -55,6 +55,7 @@ type work struct {
 	foreignFields []foreignField   // fields that only other agents know
 	mentioned     map[string]bool  // the names of mentions
 	pathFindings  map[pathFinding]bool
+	denial        denial
 	lookups       int // how many paths were looked up outside of the skill
 }
 
