@@ -202,7 +202,7 @@ func (a *app) validate(cmd *cobra.Command, o publish.ValidateOptions, flags vali
 	}
 	o.Edits = slices.ContainsFunc(destinations, func(d render.Destination) bool { return d.Edits })
 	o.Evidence = slices.ContainsFunc(destinations, func(d render.Destination) bool { return d.Evidence })
-	o.Capabilities = !a.Quiet && slices.ContainsFunc(destinations, func(d render.Destination) bool { return d.IsText() })
+	o.Capabilities = slices.ContainsFunc(destinations, func(d render.Destination) bool { return d.IsText() })
 	out := render.Outcome{
 		Version: console.BuildVersion(a.Version), Dir: c.Dir, Workspace: a.Getenv("GITHUB_WORKSPACE"), JobSummary: a.Getenv("GITHUB_STEP_SUMMARY"),
 		ShowSuppressed: flags.showSuppressed, ShowCapabilities: flags.capabilities, Stdin: o.StdinName,
