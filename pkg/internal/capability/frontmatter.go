@@ -67,31 +67,16 @@ type field struct {
 // fields returns the fields of a frontmatter with those that it merges from other mappings.
 func fields(front *yaml.Node) []field {
 	var all []field
-	seen := map[*yaml.Node]bool{}
-	var collect func(n *yaml.Node)
-	collect = func(n *yaml.Node) {
-		if n = follow(n); seen[n] {
-			return
+	walk(front, map[*yaml.Node]bool{}, func(n, k, v *yaml.Node) (descend bool) {
+		if k == nil || k.Value == "<<" {
+			return true
 		}
-		seen[n] = true
-		if n.Kind == yaml.SequenceNode {
-			for _, item := range n.Content {
-				collect(item)
-			}
-		}
-		for k, v := range yamlx.Pairs(n) {
-			k = follow(k)
-			if k.Value == "<<" {
-				collect(v)
-				continue
-			}
-			name := strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(k.Value))
-			all = append(all, field{
-				name: name, key: k.Value, value: follow(v), line: k.Line, distinct: n == front,
-			})
-		}
-	}
-	collect(front)
+		name := strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(k.Value))
+		all = append(all, field{
+			name: name, key: k.Value, value: follow(v), line: k.Line, distinct: n == front,
+		})
+		return false
+	})
 	keys := map[string]int{}
 	for _, f := range all {
 		keys[f.key]++
@@ -238,36 +223,46 @@ type toolEntry struct {
 
 // toolList returns the entries of a list of tools, at any depth. A tool that a mapping sets to false is none.
 func toolList(v *yaml.Node) (entries []toolEntry) {
-	seen := map[*yaml.Node]bool{}
-	var collect func(n *yaml.Node)
-	collect = func(n *yaml.Node) {
-		if n = follow(n); seen[n] {
-			return
-		}
-		seen[n] = true
-		if n.Kind == yaml.SequenceNode {
-			for _, item := range n.Content {
-				collect(item)
+	walk(v, map[*yaml.Node]bool{}, func(n, k, v *yaml.Node) (descend bool) {
+		if k == nil {
+			if text := skill.ScalarText(n); text != "" {
+				entries = append(entries, toolEntry{text, n.Line})
 			}
+			return false
 		}
-		for k, v := range yamlx.Pairs(n) {
-			key, text := skill.ScalarText(k), skill.ScalarText(v)
-			switch {
-			case strings.Contains(key, "("): // YAML parses Bash(git: *) as a mapping
-				entries = append(entries, toolEntry{key + ": " + text, k.Line})
-			case !strings.EqualFold(text, "false"):
-				entries = append(entries, toolEntry{key, k.Line})
-			}
-			if follow(v).Kind != yaml.ScalarNode {
-				collect(v)
-			}
+		key, text := skill.ScalarText(k), skill.ScalarText(v)
+		switch {
+		case strings.Contains(key, "("): // YAML parses Bash(git: *) as a mapping
+			entries = append(entries, toolEntry{key + ": " + text, k.Line})
+		case !strings.EqualFold(text, "false"):
+			entries = append(entries, toolEntry{key, k.Line})
 		}
-		if text := skill.ScalarText(n); text != "" {
-			entries = append(entries, toolEntry{text, n.Line})
-		}
-	}
-	collect(v)
+		return follow(v).Kind != yaml.ScalarNode
+	})
 	return entries
+}
+
+// walk visits the pairs of mappings, in lists at any depth, too, and the nodes that are neither, with a nil key. It
+// visits the value of a pair if visit returns true. Aliases are followed, each node once.
+func walk(n *yaml.Node, seen map[*yaml.Node]bool, visit func(n, k, v *yaml.Node) (descend bool)) {
+	if n = follow(n); seen[n] {
+		return
+	}
+	seen[n] = true
+	switch n.Kind {
+	case yaml.SequenceNode:
+		for _, item := range n.Content {
+			walk(item, seen, visit)
+		}
+	case yaml.MappingNode:
+		for k, v := range yamlx.Pairs(n) {
+			if visit(n, follow(k), v) {
+				walk(v, seen, visit)
+			}
+		}
+	default:
+		visit(n, nil, nil)
+	}
 }
 
 // items returns the tools of an entry; one that cannot be parsed is one tool.
