@@ -34,6 +34,7 @@ func rulesTable() string {
 		"| mark | meaning |\n" +
 		"| --- | --- |\n" +
 		"| off | reports only if it is enabled |\n" +
+		"| weak | reports only errors, unless it is enabled; other findings count in the score (SEC400) |\n" +
 		"| fix | `skillpm validate --fix` fixes it in most cases |\n" +
 		"| capability | describes what a skill can do; not a defect, so `--strict` does not make it an error |\n")
 	for _, f := range rule.Families() {

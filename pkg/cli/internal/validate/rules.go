@@ -25,8 +25,9 @@ to suppress a finding. ID is a rule (REF001), a family (REF), or a prefix with a
 skills". Examples show invisible characters as escapes, such as \u200b.
 
 Without ID, or with --list, the command lists the rules. Rules with the mark "off" are
-disabled by default. "skillpm validate --fix" can usually fix findings of rules with the
-mark "fix". Rules with the mark "capability" show what a skill can do.`,
+disabled by default. Rules with the mark "weak" report only errors by default: alone, their
+other findings are often wrong. "skillpm validate --fix" can usually fix findings of rules
+with the mark "fix". Rules with the mark "capability" show what a skill can do.`,
 		Example: `  skillpm explain REF001
   skillpm explain
   skillpm explain --list FM 'SEC1*'`,
