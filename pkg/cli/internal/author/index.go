@@ -78,7 +78,7 @@ empty directory packs, and a .gitattributes that keeps git from changing line en
 			for _, f := range r.Files {
 				fmt.Fprintln(a.Stdout, console.Printable(f))
 			}
-			a.Note("Created an index in %s. Add packs with: skillpm index add SOURCE --index %s", r.Dir, r.Dir)
+			a.Note("Created an index in %s; add packs with: skillpm index add SOURCE --index %s", r.Dir, r.Dir)
 			return nil
 		},
 	}
