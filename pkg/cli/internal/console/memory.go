@@ -11,12 +11,12 @@ import (
 // Most processes live for milliseconds and use a few megabytes, so the garbage collector does not run below softLimit,
 // unless the environment configures it. An installation without changes takes a tenth less time.
 //
-// Above the limit the collector would run constantly, so a process with more live memory than half of it gets the
-// collector's usual settings, with a lower percentage: it keeps the memory of large runs in bounds.
+// A run over thousands of skills has more live memory. Its limit is a multiple of what lives, so that the collector does
+// not run constantly, and this multiple is smaller above wideLimit, so that the memory stays in bounds.
 const (
 	idlePercent = 400
-	busyPercent = 40
-	softLimit   = 56 << 20 // bytes
+	softLimit   = 56 << 20  // bytes
+	wideLimit   = 112 << 20 // bytes
 )
 
 // TuneMemory disables frequent garbage collection for a short process.
@@ -34,16 +34,17 @@ func TuneMemory() {
 // runtime may combine objects without one.
 type sentinel struct{ _ *int }
 
-// watchCollections looks at the live memory after each garbage collection until there is much.
+// watchCollections sets the limit after each garbage collection.
 func watchCollections(s *sentinel) {
 	runtime.SetFinalizer(s, func(s *sentinel) {
 		live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 		metrics.Read(live)
-		if live[0].Value.Uint64() < softLimit/2 {
-			watchCollections(s)
-			return
-		}
-		debug.SetGCPercent(busyPercent)
-		debug.SetMemoryLimit(math.MaxInt64)
+		debug.SetMemoryLimit(limitFor(int64(live[0].Value.Uint64())))
+		watchCollections(s)
 	})
+}
+
+// limitFor returns the limit of the memory of a process with so many live bytes.
+func limitFor(live int64) int64 {
+	return max(softLimit, min(3*live, wideLimit), live+live/2)
 }

@@ -10,19 +10,23 @@ type arg struct {
 
 // list evaluates expressions that are separated by commas.
 func (c *code) list(end int) value {
-	var values []value
-	for c.pos < end {
-		values = append(values, c.expression(end))
-		if c.op(c.pos) != "," {
-			break
-		}
+	if c.pos >= end {
+		return value{}
+	}
+	first := c.expression(end)
+	if c.op(c.pos) != "," {
+		return first
+	}
+	values := []value{first}
+	for c.op(c.pos) == "," {
 		c.pos++
-		if c.pos < end && c.tokens[c.pos].first && c.lang == Python {
+		if c.pos >= end || c.tokens[c.pos].first && c.lang == Python {
 			break
 		}
+		values = append(values, c.expression(end))
 	}
 	if len(values) == 1 {
-		return values[0]
+		return first
 	}
 	v := union(values...)
 	v.argv = values[:min(len(values), maxElements)]

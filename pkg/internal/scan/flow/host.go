@@ -234,7 +234,16 @@ func words(text string) []string {
 
 // compact returns a text without the marks between words.
 func compact(text string) string {
-	return strings.NewReplacer("_", "", "-", "", ".", "").Replace(strings.ToLower(text))
+	text = strings.ToLower(text)
+	if !strings.ContainsAny(text, "_-.") {
+		return text
+	}
+	return strings.Map(func(r rune) rune {
+		if r == '_' || r == '-' || r == '.' {
+			return -1
+		}
+		return r
+	}, text)
 }
 
 // related reports whether a credential belongs to the service of a host: its name or path contains the name of the
