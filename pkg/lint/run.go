@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -27,8 +28,10 @@ type Options struct {
 	NoModes  bool               // the file system has no executable bits, so don't check them
 	Edits    bool               // compute the edits that fix findings
 
-	Capabilities bool // report what each skill can do
-	Evidence     bool // report what shows it, too
+	// Capabilities reports what each skill can do if there are at most so many skills; -1 means any number. Evidence
+	// reports it for any number, with what shows it.
+	Capabilities int
+	Evidence     bool
 
 	Settings Settings  // the project's own configuration
 	Rules    *RuleSet  // rules of a team; may be nil
@@ -165,6 +168,12 @@ type lintRun struct {
 	unread    []collector // findings about directories without a skill
 	packFiles []packFile
 	listed    map[string]bool // the directories that were searched, and whether there is a skillpm.yaml
+	begun     atomic.Int32    // how many checks of skills have begun
+}
+
+// summarizes reports whether the capabilities of skills are reported, if there are so many.
+func (l *lintRun) summarizes(skills int) bool {
+	return l.Evidence || l.Capabilities < 0 || skills <= l.Capabilities
 }
 
 // report combines the findings about each skill and adds those about several skills together.
@@ -200,7 +209,7 @@ func (l *lintRun) report(units []*skillCheck) Report {
 	for _, u := range all {
 		dir := l.show(u.dir)
 		r.Skills = append(r.Skills, dir)
-		if c := u.capabilities; c.Summary != "" || len(c.Evidence) > 0 {
+		if c := u.capabilities; l.summarizes(len(all)) && (c.Summary != "" || len(c.Evidence) > 0) {
 			c.Skill = dir
 			r.Capabilities = append(r.Capabilities, c)
 		}

@@ -110,7 +110,7 @@ func TestCapabilityRules(t *testing.T) {
 // TestCapabilities checks what a report has about the capabilities of skills (O22).
 func TestCapabilities(t *testing.T) {
 	fsys := tree("-- a/SKILL.md\n---\nname: a\ndescription: D.\nallowed-tools: Read\n---\n!`git log`\n" +
-		"-- a/a.sh 755\n#!/bin/sh\ncurl https://api.acme.com -H \"$ACME_TOKEN\"\n-- a/b.gif 755\nGIF89a=1\necho ran\n\x00" +
+		"-- a/a.sh 755\n#!/bin/sh\ncurl https://api.acme.com -H \"$ACME_TOKEN\"\n-- a/b.gif 755\nGIF89a=1\necho ran\n\x00\n" +
 		"-- b/SKILL.md\n" + head + "Text.\n")
 	run := func(o lint.Options) []lint.Capabilities {
 		r, err := lint.Run(t.Context(), fsys, []string{"."}, o)
@@ -123,9 +123,15 @@ func TestCapabilities(t *testing.T) {
 		t.Errorf("capabilities that nobody requested: %v", c)
 	}
 	const want = "runs commands when an agent loads it, runs scripts, reaches api.acme.com, reads ACME_TOKEN"
-	c := run(lint.Options{Capabilities: true})
+	c := run(lint.Options{Capabilities: -1})
 	if len(c) != 1 || c[0].Skill != "a" || c[0].Summary != want || c[0].Evidence != nil {
 		t.Errorf("%+v", c)
+	}
+	if few := run(lint.Options{Capabilities: 2}); len(few) != 1 || few[0].Summary != want {
+		t.Errorf("of at most two skills: %+v", few)
+	}
+	if few := run(lint.Options{Capabilities: 1}); few != nil {
+		t.Errorf("of at most one skill: %+v", few)
 	}
 	c = run(lint.Options{Evidence: true})
 	if len(c) != 1 || c[0].Summary != want {

@@ -32,6 +32,7 @@ type skillCheck struct {
 
 	name, description excerpt // data that is compared with other skills
 
+	capable      bool         // its capabilities are reported, if there are not too many skills
 	capabilities Capabilities // without the directory
 }
 
@@ -71,6 +72,7 @@ type excerpt struct {
 func (l *lintRun) check(p skillDir) *skillCheck {
 	u := &skillCheck{
 		collector: newCollector(l), dir: p.dir, outer: p.outer, file: path.Join(p.dir, p.file),
+		capable: l.summarizes(int(l.begun.Add(1))),
 		work: &work{
 			tree: l.newTree(p), called: map[string]bool{}, named: map[string]bool{}, interpreted: map[string]bool{},
 		},

@@ -33,8 +33,8 @@ type ValidateOptions struct {
 	Edits    bool     // compute the edits that fix findings
 	Renames  bool     // [Client.Fix] also changes names of skills
 
-	Capabilities bool // report what each skill can do
-	Evidence     bool // report what shows it, too
+	Capabilities int  // as in [lint.Options]
+	Evidence     bool // as in [lint.Options]
 
 	CheckScripts bool // also check scripts with the interpreters of this machine, which do not run them
 

@@ -11,7 +11,6 @@ import (
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
-	"github.com/skillpm/skillpm/pkg/lint"
 )
 
 // maxRepeated is how many findings of a rule in a skill are printed. If there are more, only the first is.
@@ -171,23 +170,29 @@ func (t textReport) failing(w io.Writer, o Outcome) {
 	fmt.Fprintln(w)
 }
 
-// maxCapable is the number of skills whose capabilities are listed by default.
-const maxCapable = 10
+// MaxCapable is the number of skills whose capabilities are listed by default.
+const MaxCapable = 10
 
-// capabilities lists what skills can do. For many skills it only counts them.
+// capabilities lists what skills can do, or, if there are many, how to list it.
 func (t textReport) capabilities(w io.Writer, o Outcome) {
-	all := slices.DeleteFunc(slices.Clone(o.Capabilities), func(c lint.Capabilities) bool { return c.Summary == "" })
-	if len(all) == 0 || t.quiet && !o.ShowCapabilities {
+	var lines []string
+	switch {
+	case t.quiet && !o.ShowCapabilities:
+	case len(o.Skills) > MaxCapable && !o.ShowCapabilities && !t.all:
+		lines = []string{fmt.Sprintf("to list what each of the %d skills can do, use --capabilities", len(o.Skills))}
+	default:
+		for _, c := range o.Capabilities {
+			if c.Summary != "" {
+				lines = append(lines, console.Printable(c.Skill)+": "+console.Printable(c.Summary))
+			}
+		}
+	}
+	if len(lines) == 0 {
 		return
 	}
 	fmt.Fprintln(w, t.Bold("Capabilities"))
-	if len(all) > maxCapable && !o.ShowCapabilities && !t.all {
-		t.println(w, fmt.Sprintf("  %d skills can run code, reach the network, or change files; list them with --capabilities",
-			len(all)))
-	} else {
-		for _, c := range all {
-			t.println(w, fmt.Sprintf("  %s: %s", console.Printable(c.Skill), console.Printable(c.Summary)))
-		}
+	for _, line := range lines {
+		t.println(w, "  "+line)
 	}
 	fmt.Fprintln(w)
 }

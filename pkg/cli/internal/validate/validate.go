@@ -202,7 +202,14 @@ func (a *app) validate(cmd *cobra.Command, o publish.ValidateOptions, flags vali
 	}
 	o.Edits = slices.ContainsFunc(destinations, func(d render.Destination) bool { return d.Edits })
 	o.Evidence = slices.ContainsFunc(destinations, func(d render.Destination) bool { return d.Evidence })
-	o.Capabilities = slices.ContainsFunc(destinations, func(d render.Destination) bool { return d.IsText() })
+	if slices.ContainsFunc(destinations, func(d render.Destination) bool { return d.IsText() }) {
+		switch {
+		case flags.capabilities || a.Verbose > 0 || o.Changed:
+			o.Capabilities = -1
+		case !a.Quiet:
+			o.Capabilities = render.MaxCapable
+		}
+	}
 	out := render.Outcome{
 		Version: console.BuildVersion(a.Version), Dir: c.Dir, Workspace: a.Getenv("GITHUB_WORKSPACE"), JobSummary: a.Getenv("GITHUB_STEP_SUMMARY"),
 		ShowSuppressed: flags.showSuppressed, ShowCapabilities: flags.capabilities, Stdin: o.StdinName,
