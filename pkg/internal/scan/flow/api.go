@@ -106,9 +106,9 @@ func carried(last string, args []arg) (from set) {
 	for _, a := range args {
 		switch {
 		case isKeyName(a.key):
-		case len(args) == 1 && a.key == "" && len(a.v.fields) == 0 && isClient(last):
-		case len(a.v.fields) > 0:
-			for _, f := range a.v.fields {
+		case len(args) == 1 && a.key == "" && len(a.v.has().fields) == 0 && isClient(last):
+		case len(a.v.has().fields) > 0:
+			for _, f := range a.v.has().fields {
 				if !isKeyName(f.name) {
 					from = from.with(f.v.from)
 				}
@@ -366,7 +366,7 @@ func (c *code) api(name, root, last string, receiver value, args []arg) (value, 
 		switch {
 		case receiver.name == "os.environ":
 			return c.variable(first.text), true
-		case receiver.fields != nil:
+		case receiver.has().fields != nil:
 			if f, ok := receiver.field(first.text); ok {
 				return f, true
 			}
@@ -380,8 +380,8 @@ func (c *code) api(name, root, last string, receiver value, args []arg) (value, 
 	}
 	if last == "join" && len(args) == 1 {
 		v := first
-		if len(v.argv) > 0 {
-			return c.join(receiver.text, v.argv...), true
+		if argv := v.has().argv; len(argv) > 0 {
+			return c.join(receiver.text, argv...), true
 		}
 		return value{from: v.from}, true
 	}

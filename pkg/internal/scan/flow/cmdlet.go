@@ -37,8 +37,8 @@ func (p *power) method(fn, arg value) value {
 
 // lastWord returns the last of the arguments of a method.
 func (p *power) lastWord(arg value) string {
-	if n := len(arg.argv); n > 0 {
-		return arg.argv[n-1].text
+	if argv := arg.has().argv; len(argv) > 0 {
+		return argv[len(argv)-1].text
 	}
 	return arg.text
 }

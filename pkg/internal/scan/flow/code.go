@@ -460,10 +460,9 @@ func (c *code) with(end int) {
 
 // plus returns the sum of two values.
 func (c *code) plus(a, b value) value {
-	if len(a.argv) > 0 || len(b.argv) > 0 {
+	if left, right := a.has().argv, b.has().argv; len(left) > 0 || len(right) > 0 {
 		v := union(a, b)
-		v.argv = slices.Concat(a.argv, b.argv)
-		v.argv = v.argv[:min(len(v.argv), maxElements)]
+		v.setArgv(slices.Concat(left, right))
 		return v
 	}
 	return c.join("", a, b)

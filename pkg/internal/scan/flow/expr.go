@@ -29,7 +29,7 @@ func (c *code) list(end int) value {
 		return first
 	}
 	v := union(values...)
-	v.argv = values[:min(len(values), maxElements)]
+	v.setArgv(values)
 	return v
 }
 

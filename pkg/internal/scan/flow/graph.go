@@ -53,10 +53,41 @@ type value struct {
 	from    set    // what it comes from
 	name    string // the function, module, or kind of object, such as "requests.post" and "requests.Session()"
 	post    bool   // options of a request that has a body
+	ref     string // the variable, such as "self.client"
+	parts   *parts // nil without parts, which is most common
+}
+
+// parts are the values in a value. They are shared by copies of it, and never change once it is known.
+type parts struct {
 	argv    []value
-	fields  []field // of a literal object
-	ref     string  // the variable, such as "self.client"
+	fields  []field // of a literal object; not nil for an empty one
 	choices []value // what an element of a list may be
+}
+
+// noParts is the parts of a value without parts.
+var noParts parts
+
+func (v *value) has() *parts {
+	if v.parts == nil {
+		return &noParts
+	}
+	return v.parts
+}
+
+// setArgv sets the elements of a list, of which the first [maxElements] are known.
+func (v *value) setArgv(list []value) {
+	p := *v.has()
+	p.argv = list[:min(len(list), maxElements)]
+	if v.parts = &p; len(p.argv) == 0 && p.fields == nil && len(p.choices) == 0 {
+		v.parts = nil
+	}
+}
+
+// setChoices sets what an element of a list may be: the first [maxChoices] values.
+func (v *value) setChoices(list []value) {
+	p := *v.has()
+	p.choices = list[:min(len(list), maxChoices)]
+	v.parts = &p
 }
 
 // field is a field of an object.
@@ -67,9 +98,9 @@ type field struct {
 
 // field returns a field of an object.
 func (v *value) field(name string) (value, bool) {
-	for i := range v.fields {
-		if v.fields[i].name == name {
-			return v.fields[i].v, true
+	for _, f := range v.has().fields {
+		if f.name == name {
+			return f.v, true
 		}
 	}
 	return value{}, false
@@ -78,24 +109,24 @@ func (v *value) field(name string) (value, bool) {
 // maxFields is the number of fields that are known of an object.
 const maxFields = 16
 
-// setField sets a field of an object.
-func (v *value) setField(name string, x value) {
-	for i := range v.fields {
-		if v.fields[i].name == name {
-			v.fields[i].v = x
-			return
+// withField returns the fields of an object with another one, or with another value of it.
+func withField(fields []field, name string, v value) []field {
+	for i := range fields {
+		if fields[i].name == name {
+			fields[i].v = v
+			return fields
 		}
 	}
-	if len(v.fields) < maxFields {
-		v.fields = append(v.fields, field{name, x})
+	if len(fields) == maxFields {
+		return fields
 	}
+	return append(fields, field{name, v})
 }
 
 // oneOf returns the value of an element of a list.
 func oneOf(list []value) value {
 	v := union(list...)
-	v.choices = alternatives(list[:min(len(list), maxChoices)])
-	v.choices = v.choices[:min(len(v.choices), maxChoices)]
+	v.setChoices(alternatives(list[:min(len(list), maxChoices)]))
 	return v
 }
 
@@ -103,10 +134,11 @@ func oneOf(list []value) value {
 func alternatives(values []value) []value {
 	var out []value
 	for _, v := range values {
-		if len(v.choices) == 0 {
+		choices := v.has().choices
+		if len(choices) == 0 {
 			out = append(out, v)
 		}
-		out = append(out, v.choices...)
+		out = append(out, choices...)
 	}
 	return out
 }
@@ -295,14 +327,16 @@ func (r *reader) textOf(v value) string {
 func (r *reader) join(sep string, values ...value) value {
 	out := union(values...)
 	for i, v := range values {
-		if len(v.choices) == 0 {
+		choices := v.has().choices
+		if len(choices) == 0 {
 			continue
 		}
-		parts := slices.Clone(values)
-		for _, choice := range v.choices {
+		parts, joined := slices.Clone(values), make([]value, 0, len(choices))
+		for _, choice := range choices {
 			parts[i] = choice
-			out.choices = append(out.choices, value{text: r.joined(sep, parts), literal: true, from: choice.from})
+			joined = append(joined, value{text: r.joined(sep, parts), literal: true, from: choice.from})
 		}
+		out.setChoices(joined)
 		break // of several lists, the first has names
 	}
 	out.text, out.literal = r.joined(sep, values), true

@@ -9,7 +9,7 @@ func (c *code) percent(format, args value) value {
 	if format.text == "" {
 		return union(format, args)
 	}
-	list := args.argv
+	list := args.has().argv
 	if list == nil {
 		list = []value{args}
 	}
@@ -138,7 +138,8 @@ func (c *code) group(end int) value {
 		return values[0]
 	}
 	v := union(values...)
-	v.argv, v.literal = values[:min(len(values), maxElements)], len(values) == 0
+	v.setArgv(values)
+	v.literal = len(values) == 0
 	return v
 }
 
@@ -212,7 +213,7 @@ func (c *code) object(end int) value {
 		}
 	}
 	c.pos = open + 1
-	out := value{fields: []field{}}
+	out, fields := value{}, []field{}
 	for c.pos < stop {
 		from := c.pos
 		key := ""
@@ -239,7 +240,7 @@ func (c *code) object(end int) value {
 		}
 		out.from = out.from.with(v.from)
 		if key != "" {
-			out.setField(key, v)
+			fields = withField(fields, key, v)
 		}
 		switch key {
 		case "body", "data", "json":
@@ -253,7 +254,7 @@ func (c *code) object(end int) value {
 			c.pos++
 		}
 	}
-	c.pos = stop + 1
+	c.pos, out.parts = stop+1, &parts{fields: fields}
 	return out
 }
 

@@ -79,9 +79,10 @@ func (c *code) runs(name string, command value, args []arg) value {
 			extra = f
 		}
 	}
-	argv := command.argv
-	if second := argOf(args, 1); len(argv) == 0 && len(second.argv) > 0 && c.lang == JavaScript {
-		argv = append([]value{command}, second.argv...)
+	argv := command.has().argv
+	second := argOf(args, 1)
+	if rest := second.has().argv; len(argv) == 0 && len(rest) > 0 && c.lang == JavaScript {
+		argv = append([]value{command}, rest...)
 	}
 	if name == "asyncio.create_subprocess_exec" || strings.HasPrefix(name, "os.exec") || strings.HasPrefix(name,
 		"os.spawn") {

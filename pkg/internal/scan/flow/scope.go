@@ -15,12 +15,12 @@ type scope struct {
 // element returns an element of a list.
 func (c *code) element(v value) value {
 	v = c.whole(v)
-	switch len(v.argv) {
+	switch argv := v.has().argv; len(argv) {
 	case 0:
 	case 1:
-		return v.argv[0]
+		return argv[0]
 	default:
-		return oneOf(v.argv)
+		return oneOf(argv)
 	}
 	return value{from: v.from, name: strings.TrimSuffix(v.name, "[]")}
 }
@@ -184,9 +184,9 @@ func (c *code) unpack(from, to int, v value) {
 			continue
 		}
 		switch {
-		case n < len(v.argv):
-			c.store(name, v.argv[n])
-		case c.lang == JavaScript && (v.name != "" || v.fields != nil):
+		case n < len(v.has().argv):
+			c.store(name, v.has().argv[n])
+		case c.lang == JavaScript && (v.name != "" || v.has().fields != nil):
 			c.store(name, c.attribute(v, name))
 		default:
 			c.store(name, value{from: v.from})

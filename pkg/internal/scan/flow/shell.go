@@ -248,14 +248,13 @@ func (s *shell) assign(a *syntax.Assign) (value, bool) {
 			}
 		}
 		v = union(elems...)
-		v.argv = elems[:min(len(elems), maxElements)]
+		v.setArgv(elems)
 	}
 	if a.Append {
 		old := s.vars[a.Name.Value]
-		argv := append(slices.Clip(old.argv), v.argv...)
-		argv = argv[:min(len(argv), maxElements)]
+		argv := slices.Concat(old.has().argv, v.has().argv)
 		v = s.join("", old, v)
-		v.argv = argv
+		v.setArgv(argv)
 	}
 	if a.Name.Value == "NODE_TLS_REJECT_UNAUTHORIZED" && v.text == "0" || a.Name.Value == "PYTHONHTTPSVERIFY" &&
 		v.text == "0" ||
@@ -273,8 +272,8 @@ func (s *shell) words(list []*syntax.Word) []value {
 	out := make([]value, 0, len(list))
 	for _, w := range list {
 		v := s.word(w)
-		if len(v.argv) > 0 {
-			out = append(out, v.argv...)
+		if argv := v.has().argv; len(argv) > 0 {
+			out = append(out, argv...)
 			continue
 		}
 		out = append(out, v)
@@ -318,7 +317,7 @@ func (s *shell) wordPart(part syntax.WordPart) value {
 		at := s.at
 		v := s.all(p.Stmts, value{})
 		s.at = at
-		v.argv = nil
+		v.setArgv(nil)
 		if v.text != "" {
 			v.text = strings.TrimRight(v.text, "\n")
 		}

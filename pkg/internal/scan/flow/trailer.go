@@ -169,8 +169,8 @@ func (c *code) subscript(v value, end int) value {
 	if f, ok := v.field(index.text); ok && index.literal {
 		return f
 	}
-	if n, err := strconv.Atoi(index.text); err == nil && n >= 0 && n < len(v.argv) {
-		return v.argv[n]
+	if n, err := strconv.Atoi(index.text); err == nil && n >= 0 && n < len(v.has().argv) {
+		return v.has().argv[n]
 	}
 	if index.literal && index.text != "" && !numeric(index.text) && !hasHole(index.text) {
 		return c.selected(v, index.text)
