@@ -20,6 +20,11 @@ type code struct {
 	funcs    map[string]bool
 	required map[string]bool // modules that the code imports
 	scopes   []scope
+	names    map[string]int32 // the index of the innermost variable of a name in vars, plus one
+	vars     []variable
+	inner    []string          // the names of the variables of functions, in the order of their scopes
+	texts    map[string]string // dotted names
+	buf      []byte
 	shell    *shell
 	args     []arg // of the calls that are being evaluated
 }
@@ -27,8 +32,8 @@ type code struct {
 func newCode(r *reader, lang Language, sh *shell) *code {
 	return &code{
 		reader: r, lang: lang, imports: map[string]string{}, own: map[string]bool{}, funcs: map[string]bool{},
-		required: map[string]bool{},
-		scopes:   []scope{{vars: map[string]value{}, col: -1}}, shell: sh,
+		required: map[string]bool{}, names: map[string]int32{}, texts: map[string]string{},
+		scopes: []scope{{col: -1}}, shell: sh,
 	}
 }
 
@@ -129,10 +134,6 @@ func (c *code) block(end int) {
 		}
 	}
 }
-
-func (c *code) top() *scope { return &c.scopes[len(c.scopes)-1] }
-
-func (c *code) leave() { c.scopes = c.scopes[:len(c.scopes)-1] }
 
 // statement evaluates one statement.
 func (c *code) statement(end int) {
@@ -302,10 +303,12 @@ func (c *code) function(i int, col int32) {
 		name = c.word(i)
 	}
 	c.pos = i + 1
-	s := scope{vars: map[string]value{}, fn: name, col: col}
+	entered := c.enter(name, col)
 	if c.op(i+1) == "(" {
 		end := c.end(i + 1)
-		c.parameters(i+2, end, name, s.vars)
+		if entered {
+			c.parameters(i+2, end, name)
+		}
 		c.pos = end + 1
 	}
 	for c.lang == Python && c.pos < len(c.tokens) && !c.tokens[c.pos].first && c.op(c.pos) != ":" { // -> type
@@ -313,9 +316,6 @@ func (c *code) function(i int, col int32) {
 			c.pos = c.end(c.pos)
 		}
 		c.pos++
-	}
-	if len(c.scopes) < 40 {
-		c.scopes = append(c.scopes, s)
 	}
 }
 
@@ -328,22 +328,20 @@ func (c *code) method(i int) {
 	}
 	c.funcs[name] = true
 	end := c.end(i + 1)
-	s := scope{vars: map[string]value{}, fn: name}
-	c.parameters(i+2, end, name, s.vars)
 	k := end + 1
 	for k < len(c.tokens) && c.op(k) != "{" && k < end+200 && c.op(k) != ";" {
 		k++
 	}
 	c.pos = k
-	if c.op(k) == "{" && len(c.scopes) < 40 {
-		c.scopes = append(c.scopes, s)
+	if c.op(k) == "{" && c.enter(name, 0) {
+		c.parameters(i+2, end, name)
 		c.nestedBlock(k)
 		c.leave()
 	}
 }
 
 // parameters binds the parameters between two tokens to nodes, by position and by name.
-func (c *code) parameters(i, end int, fn string, vars map[string]value) {
+func (c *code) parameters(i, end int, fn string) {
 	n := 0
 	expect := true
 	for ; i < end && i < len(c.tokens); i++ {
@@ -354,7 +352,7 @@ func (c *code) parameters(i, end int, fn string, vars map[string]value) {
 		case expect && c.op(i) == "{": // destructuring
 			for k := i + 1; k < c.end(i); k++ {
 				if w := c.word(k); w != "" {
-					vars[w] = c.parameter(fn, n, w)
+					c.bindLocal(w, c.parameter(fn, n, w))
 				}
 			}
 			i = c.end(i)
@@ -367,14 +365,14 @@ func (c *code) parameters(i, end int, fn string, vars map[string]value) {
 				continue
 			}
 			if fn != "" {
-				vars[name] = c.parameter(fn, n, name)
+				c.bindLocal(name, c.parameter(fn, n, name))
 			}
 			n++
 		case c.op(i) == "=" && i+1 < end && fn != "": // the default
 			if name := c.word(i - 1); name != "" && i+1 < len(c.tokens) && c.tokens[i+1].kind == tokenText {
-				v := vars[name]
+				v := c.localVar(name)
 				v.text, v.literal = cut(c.tokens[i+1].text), true
-				vars[name] = v
+				c.bindLocal(name, v)
 			}
 		case strings.Contains("([{", c.op(i)) && c.op(i) != "":
 			i = c.end(i)

@@ -256,10 +256,15 @@ func (c *code) arrow(name string, params *value) (out value) {
 	if c.word(c.pos) == "async" {
 		c.pos++
 	}
-	s := scope{vars: map[string]value{}, fn: name}
+	fn := name
 	if name == "" {
-		s.fn = c.top().fn
+		fn = c.top().fn
 	}
+	if !c.enter(fn, 0) {
+		c.skipFunction()
+		return value{}
+	}
+	defer c.leave()
 	if c.word(c.pos) == "function" {
 		c.pos++
 		if c.op(c.pos) == "*" {
@@ -270,16 +275,16 @@ func (c *code) arrow(name string, params *value) (out value) {
 		}
 	}
 	if w := c.word(c.pos); w != "" {
-		s.vars[w] = c.argument(name, 0, w, params)
+		c.bindLocal(w, c.argument(name, 0, w, params))
 		c.pos++
 	} else if c.op(c.pos) == "(" {
 		end := c.end(c.pos)
 		if name != "" && params == nil {
-			c.parameters(c.pos+1, end, name, s.vars)
+			c.parameters(c.pos+1, end, name)
 		} else {
 			for k := c.pos + 1; k < end; k++ {
 				if w := c.word(k); w != "" && (c.op(k-1) == "(" || c.op(k-1) == "," || c.op(k-1) == "{") {
-					s.vars[w] = c.argument(name, 0, w, params)
+					c.bindLocal(w, c.argument(name, 0, w, params))
 				}
 			}
 		}
@@ -294,13 +299,6 @@ func (c *code) arrow(name string, params *value) (out value) {
 	if c.op(c.pos) == "=>" {
 		c.pos++
 	}
-	if len(c.scopes) >= 40 {
-		if c.op(c.pos) == "{" {
-			c.pos = c.end(c.pos) + 1
-		}
-		return value{}
-	}
-	c.scopes = append(c.scopes, s)
 	if c.op(c.pos) == "{" {
 		c.nestedBlock(c.pos)
 	} else {
@@ -309,8 +307,23 @@ func (c *code) arrow(name string, params *value) (out value) {
 			c.reach(out.from, c.key("result:"+c.local(name)))
 		}
 	}
-	c.leave()
 	return out
+}
+
+// skipFunction skips a function of JavaScript at c.pos, which is nested too deeply.
+func (c *code) skipFunction() {
+	for c.pos < len(c.tokens) && c.op(c.pos) != "=>" && c.op(c.pos) != "{" {
+		if op := c.op(c.pos); op == ";" || op == "," {
+			return
+		}
+		c.pos = c.end(c.pos)
+	}
+	if c.op(c.pos) == "=>" {
+		c.pos++
+	}
+	if c.op(c.pos) == "{" {
+		c.pos = c.end(c.pos) + 1
+	}
 }
 
 func (c *code) argument(fn string, n int, name string, params *value) value {

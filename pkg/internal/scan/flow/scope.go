@@ -5,11 +5,121 @@ import (
 	"strings"
 )
 
-// scope is the variables of a function, or of the file.
+// scope is a function, or the file.
 type scope struct {
-	vars map[string]value
-	fn   string // name of the function
-	col  int32  // of its first token; -1 for the file
+	fn    string // name of the function
+	col   int32  // of its first token; -1 for the file
+	inner int    // how many names of inner belong to outer scopes
+	vars  int    // how many variables it has
+}
+
+// variable is a variable of a scope.
+type variable struct {
+	v     value
+	scope int32 // index of the scope
+	outer int32 // the index of the variable of an outer scope with the same name, plus one
+}
+
+const (
+	maxScopes = 40   // nested functions
+	maxVars   = 2000 // variables of one scope
+)
+
+func (c *code) top() *scope { return &c.scopes[len(c.scopes)-1] }
+
+// enter begins the scope of a function, if it is not nested too deeply.
+func (c *code) enter(fn string, col int32) bool {
+	if len(c.scopes) >= maxScopes {
+		return false
+	}
+	c.scopes = append(c.scopes, scope{fn: fn, col: col, inner: len(c.inner)})
+	return true
+}
+
+// leave ends the innermost scope.
+func (c *code) leave() {
+	first := c.top().inner
+	for _, name := range slices.Backward(c.inner[first:]) {
+		i := c.names[name] - 1
+		if outer := c.vars[i].outer; outer > 0 {
+			c.names[name] = outer
+		} else {
+			delete(c.names, name)
+		}
+		if c.vars[i].v = (value{}); int(i) == len(c.vars)-1 {
+			c.vars = c.vars[:i]
+		}
+	}
+	c.inner, c.scopes = c.inner[:first], c.scopes[:len(c.scopes)-1]
+}
+
+// localVar returns a variable of the innermost scope.
+func (c *code) localVar(name string) value {
+	if i := c.names[name]; i > 0 && int(c.vars[i-1].scope) == len(c.scopes)-1 {
+		return c.vars[i-1].v
+	}
+	return value{}
+}
+
+// bindLocal sets a variable of the innermost scope.
+func (c *code) bindLocal(name string, v value) {
+	i, scope := c.names[name], len(c.scopes)-1
+	switch {
+	case i > 0 && int(c.vars[i-1].scope) == scope:
+		c.vars[i-1].v = v
+		return
+	case c.scopes[scope].vars >= maxVars:
+		return
+	case scope > 0:
+		c.inner = append(c.inner, name)
+	}
+	c.scopes[scope].vars++
+	c.vars = append(c.vars, variable{v, int32(scope), i})
+	c.names[name] = int32(len(c.vars))
+}
+
+// fileVar returns the variable of the file with a name, or nil.
+func (c *code) fileVar(name string) *value {
+	for i := c.names[name]; i > 0; i = c.vars[i-1].outer {
+		if c.vars[i-1].scope == 0 {
+			return &c.vars[i-1].v
+		}
+	}
+	return nil
+}
+
+// bindFile sets a variable of the file.
+func (c *code) bindFile(name string, v value) {
+	if old := c.fileVar(name); old != nil {
+		*old = v
+		return
+	}
+	if c.scopes[0].vars >= maxVars {
+		return
+	}
+	c.scopes[0].vars++
+	c.vars = append(c.vars, variable{v: v})
+	added := int32(len(c.vars))
+	i := c.names[name]
+	if i == 0 {
+		c.names[name] = added
+		return
+	}
+	for c.vars[i-1].outer > 0 {
+		i = c.vars[i-1].outer
+	}
+	c.vars[i-1].outer = added
+}
+
+// attributeName returns the name of an attribute. It keeps one text for each name, because code repeats them.
+func (c *code) attributeName(name, attribute string) string {
+	c.buf = append(append(append(c.buf[:0], name...), '.'), attribute...)
+	if text, ok := c.texts[string(c.buf)]; ok {
+		return text
+	}
+	text := string(c.buf)
+	c.texts[text] = text
+	return text
 }
 
 // element returns an element of a list.
@@ -201,33 +311,24 @@ func (c *code) store(name string, v value) {
 		v.text = c.hole(v)
 	}
 	v.ref = ""
-	s := c.top()
 	if strings.HasPrefix(name, "self.") || strings.HasPrefix(name, "this.") || strings.HasPrefix(name, "@") {
-		s = &c.scopes[0]
-		if old, ok := s.vars[name]; ok {
+		if old := c.fileVar(name); old != nil {
 			v.from = v.from.with(old.from)
 		}
-	} else if c.lang == JavaScript {
-		for i := len(c.scopes) - 1; i > 0; i-- {
-			if _, ok := c.scopes[i-1].vars[name]; ok {
-				if _, inner := c.scopes[i].vars[name]; !inner {
-					s = &c.scopes[i-1]
-				}
-				break
-			}
-		}
+		c.bindFile(name, v)
+		return
 	}
-	if len(s.vars) < 2000 {
-		s.vars[name] = v
+	if i := c.names[name]; i > 0 && c.lang == JavaScript {
+		c.vars[i-1].v = v
+		return
 	}
+	c.bindLocal(name, v)
 }
 
 // find returns a variable.
 func (c *code) find(name string) (value, bool) {
-	for _, s := range slices.Backward(c.scopes) {
-		if v, ok := s.vars[name]; ok {
-			return v, true
-		}
+	if i := c.names[name]; i > 0 {
+		return c.vars[i-1].v, true
 	}
 	return value{}, false
 }

@@ -92,15 +92,19 @@ func (c *code) attribute(v value, name string) value {
 	if len(v.name) > maxChain || len(v.ref) > maxChain {
 		v.name, v.ref = "", ""
 	}
+	ref := ""
 	if v.ref != "" {
-		if known, ok := c.find(v.ref + "." + name); ok {
-			known.ref = v.ref + "." + name
+		ref = c.attributeName(v.ref, name)
+		if known, ok := c.find(ref); ok {
+			known.ref = ref
 			return known
 		}
-		if known, ok := c.scopes[0].vars[name]; ok && (v.ref == "self" || v.ref == "cls") && c.lang == Python &&
-			c.op(c.pos) != "(" { // a variable of the class
-			known.ref = name
-			return known
+		if (v.ref == "self" || v.ref == "cls") && c.lang == Python && c.op(c.pos) != "(" { // a variable of the class
+			if known := c.fileVar(name); known != nil {
+				out := *known
+				out.ref = name
+				return out
+			}
 		}
 	}
 	if f, ok := v.field(name); ok {
@@ -109,17 +113,17 @@ func (c *code) attribute(v value, name string) value {
 	if v.name == "process.env" || v.name == "Bun.env" || v.name == "import.meta.env" {
 		return c.variable(name)
 	}
-	ref := ""
-	if v.ref != "" {
-		ref = v.ref + "." + name
-	}
 	if c.lang == JavaScript && (v.name == "" || strings.HasSuffix(v.name, "()")) && len(v.from) > 0 &&
 		c.op(c.pos) != "(" && !content[name] {
 		out := c.selected(v, name)
 		out.ref = ref
 		return out
 	}
-	out := c.named(v.name+"."+name, ref)
+	full := ref
+	if v.name != v.ref || ref == "" {
+		full = c.attributeName(v.name, name)
+	}
+	out := c.named(full, ref)
 	out.from = out.from.with(v.from)
 	if v.name == "Path" {
 		switch name {
