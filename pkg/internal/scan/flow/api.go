@@ -32,6 +32,13 @@ func hasArg(args []arg, keys ...string) bool {
 	return false
 }
 
+func unionOf(args []arg) (v value) {
+	for i := range args {
+		v.from = v.from.with(args[i].v.from)
+	}
+	return v
+}
+
 func valuesOf(args []arg) []value {
 	out := make([]value, len(args))
 	for i, a := range args {
@@ -101,7 +108,7 @@ func (c *code) call(fn, receiver value, args []arg) value {
 // returns answers to it, and never the key.
 func carried(last string, args []arg) (from set) {
 	if last == "" || last[0] < 'A' || last[0] > 'Z' {
-		return union(valuesOf(args)...).from
+		return unionOf(args).from
 	}
 	for _, a := range args {
 		switch {
@@ -245,7 +252,7 @@ func (c *code) api(name, root, last string, receiver value, args []arg) (value, 
 	}
 	switch name {
 	case "print", "console.log", "sys.stdout.write", "process.stdout.write", "puts", "$stdout.write", "json.dump":
-		c.reach(union(valuesOf(args)...).from, c.key("out:"+c.reader.script))
+		c.reach(unionOf(args).from, c.key("out:"+c.reader.script))
 		return value{}, true
 	case "require", "import":
 		module := strings.TrimPrefix(first.text, "node:")
@@ -327,7 +334,7 @@ func (c *code) api(name, root, last string, receiver value, args []arg) (value, 
 	}
 	if root == "base64" && strings.HasSuffix(last, "encode") || name == "btoa" || last == "encode64" ||
 		last == "strict_encode64" {
-		return value{from: c.through("encode", union(valuesOf(args)...).from)}, true
+		return value{from: c.through("encode", unionOf(args).from)}, true
 	}
 	if root == "re" && (last == "search" || last == "match" || last == "findall") &&
 		namesVariable().MatchString(first.text) {
@@ -344,13 +351,13 @@ func (c *code) api(name, root, last string, receiver value, args []arg) (value, 
 		if c.secured < 0 {
 			c.secured = c.key("encrypted:" + c.sum.path)
 		}
-		return value{from: union(valuesOf(args)...).from.with(set{c.secured})}, true
+		return value{from: unionOf(args).from.with(set{c.secured})}, true
 	}
 	if (last == "update" || last == "final") && strings.Contains(name, "createCipheriv") {
 		if c.secured < 0 {
 			c.secured = c.key("encrypted:" + c.sum.path)
 		}
-		return value{from: union(valuesOf(args)...).from.with(set{c.secured})}, true
+		return value{from: unionOf(args).from.with(set{c.secured})}, true
 	}
 	if (last == "startswith" || last == "startsWith") && receiver.ref != "" && oneVariable().MatchString(first.text) {
 		v := receiver
@@ -427,7 +434,7 @@ func (c *code) tls(args []arg) bool {
 
 func (c *code) decoded(encoding, name string, args []arg) value {
 	id := c.fact(Fact{Kind: Decodes, Detail: encoding, Client: name, Sure: Certain})
-	v := union(valuesOf(args)...)
+	v := unionOf(args)
 	v.from = set{id}.with(v.from)
 	if len(args) > 0 {
 		v.text = decode(encoding, args[0].v.text)
@@ -460,6 +467,6 @@ func (c *code) formatted(receiver value, args []arg) value {
 		rest = rest[i+j+1:]
 	}
 	out := c.join("", append(parts, value{text: rest, literal: true})...)
-	out.from = out.from.with(union(valuesOf(args)...).from).with(receiver.from)
+	out.from = out.from.with(unionOf(args).from).with(receiver.from)
 	return out
 }

@@ -20,21 +20,11 @@ type code struct {
 	funcs    map[string]bool
 	required map[string]bool // modules that the code imports
 	scopes   []scope
-	names    map[string]int32 // the index of the innermost variable of a name in vars, plus one
+	locals   map[string]int32 // the index of the innermost variable of a name in vars, plus one
 	vars     []variable
-	inner    []string          // the names of the variables of functions, in the order of their scopes
-	texts    map[string]string // dotted names
-	buf      []byte
+	inner    []string // the names of the variables of functions, in the order of their scopes
 	shell    *shell
 	args     []arg // of the calls that are being evaluated
-}
-
-func newCode(r *reader, lang Language, sh *shell) *code {
-	return &code{
-		reader: r, lang: lang, imports: map[string]string{}, own: map[string]bool{}, funcs: map[string]bool{},
-		required: map[string]bool{}, names: map[string]int32{}, texts: map[string]string{},
-		scopes: []scope{{col: -1}}, shell: sh,
-	}
 }
 
 // script evaluates code.

@@ -1,6 +1,9 @@
 package flow
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // arg is an argument of a call.
 type arg struct {
@@ -17,20 +20,39 @@ func (c *code) list(end int) value {
 	if c.op(c.pos) != "," {
 		return first
 	}
-	values := []value{first}
+	base := len(c.stack)
+	c.push(first)
 	for c.op(c.pos) == "," {
 		c.pos++
 		if c.pos >= end || c.tokens[c.pos].first && c.lang == Python {
 			break
 		}
-		values = append(values, c.expression(end))
+		c.push(c.expression(end))
 	}
-	if len(values) == 1 {
-		return first
+	return c.memory.list(base, false)
+}
+
+func (m *memory) push(v value) { m.stack = append(m.stack, v) }
+
+// list returns the value of the list of the values on the stack from base on, and removes them. If it is not literal, one
+// value is itself.
+func (m *memory) list(base int, literal bool) value {
+	values := m.stack[base:]
+	var v value
+	if len(values) == 1 && !literal {
+		v = values[0]
+	} else {
+		v = union(values...)
+		v.setArgv(slices.Clone(values[:min(len(values), maxElements)]))
 	}
-	v := union(values...)
-	v.setArgv(values)
+	m.pop(base)
 	return v
+}
+
+// pop removes the values on the stack from base on.
+func (m *memory) pop(base int) {
+	clear(m.stack[base:])
+	m.stack = m.stack[:base]
 }
 
 // expression evaluates one expression up to a token that cannot continue it.

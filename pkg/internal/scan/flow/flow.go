@@ -51,6 +51,7 @@ func Analyze(files []File) *Facts {
 func Summarize(f File) *Summary {
 	sum := &Summary{path: f.Path}
 	r := newReader(f, sum)
+	defer r.release()
 	switch lang := LanguageOf(f.Path, f.Data); {
 	case isMarkdown(f.Path):
 		page := f.Page

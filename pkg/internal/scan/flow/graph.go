@@ -36,14 +36,30 @@ func (s set) with(other set) set {
 	if len(other) == 0 {
 		return s
 	}
-	if len(s) == 0 {
+	if len(s) == 0 || s.in(other) {
 		return other
+	}
+	if other.in(s) {
+		return s
 	}
 	out := make(set, 0, len(s)+len(other))
 	out = append(append(out, s...), other...)
 	slices.Sort(out)
 	out = slices.Compact(out)
 	return out[:min(len(out), maxSources)]
+}
+
+// in reports whether all nodes are in another set.
+func (s set) in(other set) bool {
+	if len(s) > len(other) {
+		return false
+	}
+	for _, n := range s {
+		if !slices.Contains(other, n) {
+			return false
+		}
+	}
+	return true
 }
 
 // value is what is known about the value of an expression.
@@ -169,14 +185,11 @@ type reader struct {
 	at         int    // offset in the code of the current statement
 	depth      int
 	fixed      bool // code in a text is read: at does not move
-	keys       map[string]int32
-	once       map[string]int32
-	ranNames   map[string]bool // the programs of [Summary.Programs]
-	holes      []value
 	texts      int   // bytes of the texts that [reader.join] returned
 	nestedText int   // bytes of the texts that were evaluated as code
 	walks      bool  // the code lists the files of a directory and its subdirectories
 	secured    int32 // the node of encrypted data, or -1
+	*memory
 }
 
 type span struct{ code, file int }
@@ -184,8 +197,7 @@ type span struct{ code, file int }
 func newReader(f File, sum *Summary) *reader {
 	base := path.Base(f.Path)
 	return &reader{
-		sum: sum, text: f.Data, script: base, stem: stemOf(base), secured: -1,
-		keys: map[string]int32{}, once: map[string]int32{}, ranNames: map[string]bool{},
+		sum: sum, text: f.Data, script: base, stem: stemOf(base), secured: -1, memory: memories.Get().(*memory),
 	}
 }
 

@@ -80,10 +80,10 @@ func (c *code) primary(end int) value {
 func (c *code) format(end int) value {
 	stop := min(c.end(c.pos), end)
 	c.pos++
-	var parts []value
+	base := len(c.stack)
 	for c.pos < stop {
 		if c.tokens[c.pos].kind == tokenText {
-			parts = append(parts, value{text: c.tokens[c.pos].text, literal: true})
+			c.push(value{text: c.tokens[c.pos].text, literal: true})
 			c.pos++
 			continue
 		}
@@ -97,11 +97,12 @@ func (c *code) format(end int) value {
 		if c.pos < inner {
 			v = c.expression(inner)
 		}
-		parts = append(parts, c.whole(v))
+		c.push(c.whole(v))
 		c.pos = inner + 1
 	}
 	c.pos = stop + 1
-	v := c.join("", parts...)
+	v := c.join("", c.stack[base:]...)
+	c.pop(base)
 	if c.lang == Python && c.pos < end && (c.tokens[c.pos].kind == tokenText ||
 		c.tokens[c.pos].kind == tokenFormat) && !c.tokens[c.pos].first {
 		return c.join("", v, c.primary(end))
@@ -123,10 +124,10 @@ func (c *code) group(end int) value {
 		}
 	}
 	c.pos = open + 1
-	var values []value
+	base := len(c.stack)
 	for c.pos < stop {
 		from := c.pos
-		values = append(values, c.whole(c.expression(stop)))
+		c.push(c.whole(c.expression(stop)))
 		if c.op(c.pos) == "," || c.op(c.pos) == ";" || c.pos == from {
 			c.pos++
 		} else if c.pos < stop && c.lang == Python && !list {
@@ -134,13 +135,10 @@ func (c *code) group(end int) value {
 		}
 	}
 	c.pos = stop + 1
-	if len(values) == 1 && !list {
-		return values[0]
+	if base == len(c.stack) {
+		return value{literal: true}
 	}
-	v := union(values...)
-	v.setArgv(values)
-	v.literal = len(values) == 0
-	return v
+	return c.memory.list(base, list)
 }
 
 // comprehension evaluates a comprehension whose for is at k.

@@ -65,7 +65,9 @@ func (r *reader) program(lang Language, text string) {
 	case PowerShell:
 		newPower(sh).script(text)
 	case Python, JavaScript, Ruby:
-		newCode(r, lang, sh).script(text)
+		c := newCode(r, lang, sh)
+		defer c.release()
+		c.script(text)
 	}
 }
 
@@ -98,6 +100,11 @@ func (r *reader) page(p *markdown.Page) {
 	var sh *shell
 	codes := map[Language]*code{}
 	total := 0
+	defer func() {
+		for _, c := range codes {
+			c.release()
+		}
+	}()
 	defer r.commands(p)
 	defer r.spans(p)
 	for _, b := range p.Blocks {

@@ -40,11 +40,11 @@ func (c *code) enter(fn string, col int32) bool {
 func (c *code) leave() {
 	first := c.top().inner
 	for _, name := range slices.Backward(c.inner[first:]) {
-		i := c.names[name] - 1
+		i := c.locals[name] - 1
 		if outer := c.vars[i].outer; outer > 0 {
-			c.names[name] = outer
+			c.locals[name] = outer
 		} else {
-			delete(c.names, name)
+			delete(c.locals, name)
 		}
 		if c.vars[i].v = (value{}); int(i) == len(c.vars)-1 {
 			c.vars = c.vars[:i]
@@ -55,7 +55,7 @@ func (c *code) leave() {
 
 // localVar returns a variable of the innermost scope.
 func (c *code) localVar(name string) value {
-	if i := c.names[name]; i > 0 && int(c.vars[i-1].scope) == len(c.scopes)-1 {
+	if i := c.locals[name]; i > 0 && int(c.vars[i-1].scope) == len(c.scopes)-1 {
 		return c.vars[i-1].v
 	}
 	return value{}
@@ -63,7 +63,7 @@ func (c *code) localVar(name string) value {
 
 // bindLocal sets a variable of the innermost scope.
 func (c *code) bindLocal(name string, v value) {
-	i, scope := c.names[name], len(c.scopes)-1
+	i, scope := c.locals[name], len(c.scopes)-1
 	switch {
 	case i > 0 && int(c.vars[i-1].scope) == scope:
 		c.vars[i-1].v = v
@@ -75,12 +75,12 @@ func (c *code) bindLocal(name string, v value) {
 	}
 	c.scopes[scope].vars++
 	c.vars = append(c.vars, variable{v, int32(scope), i})
-	c.names[name] = int32(len(c.vars))
+	c.locals[name] = int32(len(c.vars))
 }
 
 // fileVar returns the variable of the file with a name, or nil.
 func (c *code) fileVar(name string) *value {
-	for i := c.names[name]; i > 0; i = c.vars[i-1].outer {
+	for i := c.locals[name]; i > 0; i = c.vars[i-1].outer {
 		if c.vars[i-1].scope == 0 {
 			return &c.vars[i-1].v
 		}
@@ -100,26 +100,15 @@ func (c *code) bindFile(name string, v value) {
 	c.scopes[0].vars++
 	c.vars = append(c.vars, variable{v: v})
 	added := int32(len(c.vars))
-	i := c.names[name]
+	i := c.locals[name]
 	if i == 0 {
-		c.names[name] = added
+		c.locals[name] = added
 		return
 	}
 	for c.vars[i-1].outer > 0 {
 		i = c.vars[i-1].outer
 	}
 	c.vars[i-1].outer = added
-}
-
-// attributeName returns the name of an attribute. It keeps one text for each name, because code repeats them.
-func (c *code) attributeName(name, attribute string) string {
-	c.buf = append(append(append(c.buf[:0], name...), '.'), attribute...)
-	if text, ok := c.texts[string(c.buf)]; ok {
-		return text
-	}
-	text := string(c.buf)
-	c.texts[text] = text
-	return text
 }
 
 // element returns an element of a list.
@@ -318,7 +307,7 @@ func (c *code) store(name string, v value) {
 		c.bindFile(name, v)
 		return
 	}
-	if i := c.names[name]; i > 0 && c.lang == JavaScript {
+	if i := c.locals[name]; i > 0 && c.lang == JavaScript {
 		c.vars[i-1].v = v
 		return
 	}
@@ -327,7 +316,7 @@ func (c *code) store(name string, v value) {
 
 // find returns a variable.
 func (c *code) find(name string) (value, bool) {
-	if i := c.names[name]; i > 0 {
+	if i := c.locals[name]; i > 0 {
 		return c.vars[i-1].v, true
 	}
 	return value{}, false
