@@ -182,9 +182,9 @@ func (c *code) callOwn(key string, args []arg) value {
 		if suffix == "" {
 			suffix = strconv.Itoa(i)
 		}
-		c.reach(a.v.from, c.key("call:"+key+" "+suffix))
+		c.reach(a.v.from, c.key("call:", key, " ", suffix))
 	}
-	v := value{from: set{c.key("result:" + key)}}
+	v := value{from: set{c.key("result:", key)}}
 	return v
 }
 
@@ -252,7 +252,7 @@ func (c *code) api(name, root, last string, receiver value, args []arg) (value, 
 	}
 	switch name {
 	case "print", "console.log", "sys.stdout.write", "process.stdout.write", "puts", "$stdout.write", "json.dump":
-		c.reach(unionOf(args).from, c.key("out:"+c.reader.script))
+		c.reach(unionOf(args).from, c.key("out:", c.reader.script))
 		return value{}, true
 	case "require", "import":
 		module := strings.TrimPrefix(first.text, "node:")
@@ -265,7 +265,7 @@ func (c *code) api(name, root, last string, receiver value, args []arg) (value, 
 			return value{name: module}, true
 		}
 	case "input":
-		return value{from: set{c.key("in:" + c.reader.script)}}, true
+		return value{from: set{c.key("in:", c.reader.script)}}, true
 	case "os.path.join", "path.join", "path.resolve", "File.join", "join", "resolve", "path.posix.join":
 		if len(args) > 0 && (name != "join" && name != "resolve" || c.lang == JavaScript) {
 			return c.join("/", valuesOf(args)...), true
@@ -349,13 +349,13 @@ func (c *code) api(name, root, last string, receiver value, args []arg) (value, 
 	if last == "encrypt" && (strings.Contains(name, "Fernet") || strings.Contains(name, "AES") ||
 		strings.Contains(name, "cipher")) {
 		if c.secured < 0 {
-			c.secured = c.key("encrypted:" + c.sum.path)
+			c.secured = c.key("encrypted:", c.sum.path)
 		}
 		return value{from: unionOf(args).from.with(set{c.secured})}, true
 	}
 	if (last == "update" || last == "final") && strings.Contains(name, "createCipheriv") {
 		if c.secured < 0 {
-			c.secured = c.key("encrypted:" + c.sum.path)
+			c.secured = c.key("encrypted:", c.sum.path)
 		}
 		return value{from: unionOf(args).from.with(set{c.secured})}, true
 	}

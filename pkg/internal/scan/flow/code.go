@@ -174,7 +174,7 @@ func (c *code) statement(end int) {
 		}
 		v := c.list(end)
 		if fn := c.top().fn; fn != "" && len(v.from) > 0 {
-			c.reach(v.from, c.key("result:"+c.local(fn)))
+			c.reach(v.from, c.functionKey("result:", fn, ""))
 		}
 		return
 	case "if", "elif", "while", "until", "unless", "switch", "case", "when", "assert", "raise", "throw", "del",
@@ -371,9 +371,8 @@ func (c *code) parameters(i, end int, fn string) {
 }
 
 func (c *code) parameter(fn string, n int, name string) value {
-	prefix := "call:" + c.local(fn) + " "
-	v := value{from: set{c.key(prefix + strconv.Itoa(n))}}
-	v.from = v.from.with(set{c.key(prefix + name)})
+	a, b := c.key("call:", c.stem, ".", fn, " ", strconv.Itoa(n)), c.key("call:", c.stem, ".", fn, " ", name)
+	v := value{from: set{min(a, b), max(a, b)}}
 	v.text = c.hole(v)
 	return v
 }

@@ -326,7 +326,7 @@ func (c *code) arrow(name string, params *value) (out value) {
 	} else {
 		out = c.expression(len(c.tokens))
 		if name != "" {
-			c.reach(out.from, c.key("result:"+c.local(name)))
+			c.reach(out.from, c.functionKey("result:", name, ""))
 		}
 	}
 	return out

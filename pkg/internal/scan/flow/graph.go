@@ -166,10 +166,11 @@ func union(values ...value) (v value) {
 	return v
 }
 
-// node is a point that data passes: a fact, or a name that several files may use.
+// node is a point that data passes: a fact, a name that several files may use, or a step that tells how.
 type node struct {
-	fact int32 // index of the fact, or -1
-	key  string
+	fact int32  // index of the fact, or -1
+	own  bool   // a step: the key is its kind, after which a mark and a name may follow
+	key  string // "" for facts
 }
 
 // reader collects what one file does.
@@ -236,12 +237,10 @@ func (r *reader) fact(f Fact) int32 {
 	}
 	if len(r.sum.facts) >= maxFacts {
 		r.sum.partial = true
-		r.sum.nodes = append(r.sum.nodes, node{fact: -1})
-		return int32(len(r.sum.nodes)) - 1
+		return r.point(node{fact: -1})
 	}
 	r.sum.facts = append(r.sum.facts, r.here(f))
-	r.sum.nodes = append(r.sum.nodes, node{fact: int32(len(r.sum.facts)) - 1})
-	return int32(len(r.sum.nodes)) - 1
+	return r.point(node{fact: int32(len(r.sum.facts)) - 1})
 }
 
 // here returns a fact with the position of the current statement.
@@ -293,15 +292,30 @@ func (r *reader) sink(f Fact, values ...value) int32 {
 	return id
 }
 
-// key returns the node of a name that all files of the skill share.
-func (r *reader) key(name string) int32 {
-	if id, ok := r.keys[name]; ok {
+// key returns the node of a name that all files of the skill share. The name is given in parts.
+func (r *reader) key(parts ...string) int32 {
+	r.buf = r.buf[:0]
+	for _, p := range parts {
+		r.buf = append(r.buf, p...)
+	}
+	if id, ok := r.keys[string(r.buf)]; ok {
 		return id
 	}
-	r.sum.nodes = append(r.sum.nodes, node{fact: -1, key: name})
-	id := int32(len(r.sum.nodes)) - 1
+	name := string(r.buf)
+	id := r.point(node{fact: -1, key: name})
 	r.keys[name] = id
 	return id
+}
+
+// point adds a node.
+func (r *reader) point(n node) int32 {
+	r.sum.nodes = append(r.sum.nodes, n)
+	return int32(len(r.sum.nodes)) - 1
+}
+
+// functionKey returns the node of a parameter or the result of a function of this file.
+func (r *reader) functionKey(kind, function, parameter string) int32 {
+	return r.key(kind, r.stem, ".", function, parameter)
 }
 
 // reach records that data passes from nodes to another one.
@@ -324,7 +338,11 @@ func (r *reader) hole(v value) string {
 		return "\x00\x01"
 	}
 	r.holes = append(r.holes, v)
-	return "\x00" + strconv.Itoa(len(r.holes)-1) + "\x01"
+	n := len(r.holes) - 1
+	for n >= len(r.marks) {
+		r.marks = append(r.marks, "\x00"+strconv.Itoa(len(r.marks))+"\x01")
+	}
+	return r.marks[n]
 }
 
 // textOf returns the text of a value with a mark if it is unknown.
@@ -481,12 +499,15 @@ func (r *reader) header(v value) value {
 // through returns a node that data passes, and whose kind says how.
 func (r *reader) through(kind string, from set) set { return r.throughNamed(kind, from, "") }
 
-// throughNamed returns a node that data passes, whose key ends with a mark and a name.
+// throughNamed returns a node that data passes, whose kind and name say how.
 func (r *reader) throughNamed(kind string, from set, name string) set {
 	if len(from) == 0 {
 		return nil
 	}
-	id := r.key(kind + ":" + r.sum.path + ":" + strconv.Itoa(len(r.sum.nodes)) + "\x00" + name)
+	if name != "" {
+		kind += "\x00" + name
+	}
+	id := r.point(node{fact: -1, key: kind, own: true})
 	r.reach(from, id)
 	return set{id}
 }

@@ -47,12 +47,12 @@ func isPath(text string) bool {
 func (s *shell) callFunction(name string, args []value, in value) value {
 	for i, a := range args {
 		if i < 9 {
-			s.reach(a.from, s.key("call:"+s.local(name)+" "+strconv.Itoa(i+1)))
+			s.reach(a.from, s.functionKey("call:", name, " "+strconv.Itoa(i+1)))
 		}
 	}
-	s.reach(union(args...).from, s.key("call:"+s.local(name)+" @"))
-	s.reach(in.from, s.key("call:"+s.local(name)+" <"))
-	return value{from: set{s.key("result:" + s.local(name))}}
+	s.reach(union(args...).from, s.functionKey("call:", name, " @"))
+	s.reach(in.from, s.functionKey("call:", name, " <"))
+	return value{from: set{s.functionKey("result:", name, "")}}
 }
 
 // eval runs code in a value.
@@ -93,8 +93,8 @@ func (s *shell) runFile(client string, file, args value) value {
 	}
 	s.sink(f, v)
 	base := path.Base(text)
-	s.reach(args.from, s.key("in:"+base))
-	return value{from: set{s.key("out:" + base)}}
+	s.reach(args.from, s.key("in:", base))
+	return value{from: set{s.key("out:", base)}}
 }
 
 // interpreter evaluates shells, and programs that run scripts of a language.

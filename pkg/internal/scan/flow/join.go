@@ -16,8 +16,9 @@ const maxFlows = 300
 // graph is how data passes in one skill.
 type graph struct {
 	facts []Fact
-	nodes []node // fact is an index of facts
-	next  [][]int32
+	nodes []node  // fact is an index of facts
+	first []int32 // of each node: the index in next of the first node that its data passes to
+	next  []int32
 	steps int
 	stems map[string]bool // the files' names without extension
 }
@@ -26,24 +27,27 @@ type graph struct {
 func Join(summaries []*Summary) *Facts {
 	var g graph
 	out := &Facts{}
-	keys := map[string]int32{}
 	summaries = slices.DeleteFunc(slices.Clone(summaries), func(s *Summary) bool { return s == nil })
 	slices.SortStableFunc(summaries, func(a, b *Summary) int { return strings.Compare(a.path, b.path) })
 	g.stems = map[string]bool{}
 	for _, s := range summaries {
 		g.stems[stemOf(path.Base(s.path))] = true
 	}
-	var flows bool
+	var kinds kindSet
+	facts := 0
 	for _, s := range summaries {
 		out.Partial = out.Partial || s.partial
-		flows = flows || slices.ContainsFunc(s.facts, receives)
-	}
-	for _, s := range summaries {
-		if !flows { // no fact takes data
-			g.facts = append(g.facts, s.facts...)
-			continue
+		facts += len(s.facts)
+		for i := range s.facts {
+			kinds |= 1 << s.facts[i].Kind
 		}
-		g.add(s, keys)
+	}
+	g.facts = make([]Fact, 0, facts)
+	for _, s := range summaries {
+		g.facts = append(g.facts, s.facts...)
+	}
+	if kinds.flow() {
+		g.connect(summaries)
 	}
 	out.Flows = g.flows()
 	out.Partial = out.Partial || g.steps >= maxSteps
@@ -55,13 +59,26 @@ func Join(summaries []*Summary) *Facts {
 	return out
 }
 
-// receives reports whether a flow can end at a fact, see [meaning].
-func receives(f Fact) bool {
-	switch f.Kind {
-	case Downloads, Uploads, Connects, LooksUp, Mails, RunsFile, RunsComputed, Persists, WritesAgent, WritesSkill:
-		return true
+// kindSet is a set of kinds of facts.
+type kindSet uint64
+
+func (s kindSet) has(kinds ...Kind) bool {
+	for _, k := range kinds {
+		if s&(1<<k) != 0 {
+			return true
+		}
 	}
 	return false
+}
+
+// flow reports whether there can be a flow between facts of these kinds, see [meaning].
+func (s kindSet) flow() bool {
+	loads := s.has(Downloads, Uploads)
+	return s.has(Downloads, Uploads, Connects, LooksUp, Mails) && s.has(
+		ReadsVariable, ReadsDotenv, ReadsEnvironment, ReadsAgent, ReadsKey, ReadsKeychain, ReadsBrowser, ReadsWallet,
+		ReadsHistory, ReadsHome, ReadsClipboard, ReadsFile, ReadsSkill, Decodes) ||
+		s.has(RunsFile, RunsComputed) && (loads || s.has(Decodes, Connects)) ||
+		s.has(Persists, WritesAgent, WritesSkill) && loads
 }
 
 func compareFacts(a, b Fact) int {
@@ -69,32 +86,56 @@ func compareFacts(a, b Fact) int {
 		strings.Compare(a.Detail, b.Detail))
 }
 
-// add adds the nodes of one file. Nodes with the same key are the same.
-func (g *graph) add(s *Summary, keys map[string]int32) {
-	base := int32(len(g.facts))
-	g.facts = append(g.facts, s.facts...)
-	ids := make([]int32, len(s.nodes))
-	for i, n := range s.nodes {
-		id, known := int32(0), false
-		if n.key != "" {
-			id, known = keys[n.key]
-		}
-		if !known {
-			id = int32(len(g.nodes))
-			if n.fact >= 0 {
-				n.fact += base
-			}
-			g.nodes = append(g.nodes, n)
-			g.next = append(g.next, nil)
-			if n.key != "" {
-				keys[n.key] = id
-			}
-		}
-		ids[i] = id
+// connect adds the nodes of files. Those with the same key are the same.
+func (g *graph) connect(files []*Summary) {
+	nodes, edges := 0, 0
+	for _, f := range files {
+		nodes, edges = nodes+len(f.nodes), edges+len(f.edges)
 	}
-	for _, e := range s.edges {
-		g.next[ids[e[0]]] = append(g.next[ids[e[0]]], ids[e[1]])
+	keys := map[string]int32{}
+	ids := make([]int32, 0, nodes) // of the nodes of all files in order
+	g.nodes = make([]node, 0, nodes)
+	facts := int32(0)
+	for _, f := range files {
+		for _, n := range f.nodes {
+			shared := n.key != "" && !n.own
+			id, known := int32(len(g.nodes)), false
+			if shared {
+				if other, ok := keys[n.key]; ok {
+					id, known = other, true
+				} else {
+					keys[n.key] = id
+				}
+			}
+			if !known {
+				if n.fact >= 0 {
+					n.fact += facts
+				}
+				g.nodes = append(g.nodes, n)
+			}
+			ids = append(ids, id)
+		}
+		facts += int32(len(f.facts))
 	}
+	g.first, g.next = make([]int32, len(g.nodes)+1), make([]int32, edges)
+	each := func(visit func(from, to int32)) {
+		base := 0
+		for _, f := range files {
+			for _, e := range f.edges {
+				visit(ids[base+int(e[0])], ids[base+int(e[1])])
+			}
+			base += len(f.nodes)
+		}
+	}
+	each(func(from, _ int32) { g.first[from+1]++ })
+	for i := range g.nodes {
+		g.first[i+1] += g.first[i]
+	}
+	at := slices.Clone(g.first)
+	each(func(from, to int32) {
+		g.next[at[from]] = to
+		at[from]++
+	})
 }
 
 // flows follows the data of every fact to the first facts that it reaches.
@@ -103,7 +144,7 @@ func (g *graph) flows() (flows []Flow) {
 	came := make([]int32, len(g.nodes))
 	var queue []int32
 	for start, n := range g.nodes {
-		if n.fact < 0 || len(g.next[start]) == 0 {
+		if n.fact < 0 || g.first[start] == g.first[start+1] {
 			continue
 		}
 		mark := int32(start) + 1
@@ -121,12 +162,10 @@ func (g *graph) flows() (flows []Flow) {
 				}
 				continue
 			}
-			if extern, ok := strings.CutPrefix(g.nodes[id].key, "extern "); ok {
-				if stem, _, _ := strings.Cut(extern, ":"); g.stems[stem] {
-					continue // the skill has this module: its functions say what they return
-				}
+			if stem, ok := strings.CutPrefix(g.nodes[id].key, "extern "); ok && g.stems[stem] {
+				continue // the skill has this module: its functions say what they return
 			}
-			for _, to := range g.next[id] {
+			for _, to := range g.next[g.first[id]:g.first[id+1]] {
 				if g.steps++; g.steps >= maxSteps {
 					return g.spread(flows)
 				}
@@ -150,11 +189,15 @@ func (g *graph) flow(from, to Fact, came []int32, end int32) (Flow, bool) {
 	var p passed
 	hops := 0
 	for id := came[end]; id >= 0; id = came[id] {
-		switch kind, name, _ := strings.Cut(g.nodes[id].key, ":"); kind {
+		mark := ":"
+		if g.nodes[id].own {
+			mark = "\x00"
+		}
+		switch kind, name, _ := strings.Cut(g.nodes[id].key, mark); kind {
 		case "select":
 			p.selected = true
-			if _, entry, ok := strings.Cut(name, "\x00"); ok && entry != "" {
-				p.entries += " " + entry
+			if name != "" {
+				p.entries += " " + name
 			}
 		case "header":
 			p.header = true

@@ -9,6 +9,7 @@ type memory struct {
 	once     map[string]int32
 	ranNames map[string]bool // the programs of [Summary.Programs]
 	holes    []value
+	marks    []string          // of holes by their numbers
 	stack    []value           // of lists that are being evaluated
 	names    map[string]string // dotted names
 	buf      []byte

@@ -85,10 +85,10 @@ func (s *shell) nested(lang Language, client string, code, in value) value {
 	s.at, s.part, s.fixed = s.offset(), nil, true
 	script := s.reader.script
 	s.reader.script = s.sum.path + "#" + client + " " + strconv.Itoa(len(s.sum.nodes)) // its input and output are those of the command
-	s.reach(in.from, s.key("in:"+s.reader.script))
+	s.reach(in.from, s.key("in:", s.reader.script))
 	text = marks(text, "_h", "_")
 	s.reader.program(lang, text)
-	out := value{from: set{s.key("out:" + s.reader.script)}}
+	out := value{from: set{s.key("out:", s.reader.script)}}
 	s.reader.script = script
 	s.at, s.part, s.fixed = at, part, fixed
 	s.depth -= 5

@@ -341,9 +341,9 @@ func (c *code) lookup(name string) value {
 func (c *code) named(full, ref string) value {
 	switch full {
 	case "sys.argv", "process.argv", "ARGV", "Deno.args":
-		return value{name: full, ref: ref, from: set{c.key("in:" + c.reader.script)}}
+		return value{name: full, ref: ref, from: set{c.key("in:", c.reader.script)}}
 	case "sys.stdin", "process.stdin", "STDIN":
-		return value{name: full, ref: ref, from: set{c.key("in:" + c.reader.script)}}
+		return value{name: full, ref: ref, from: set{c.key("in:", c.reader.script)}}
 	}
 	return value{name: full, ref: ref}
 }

@@ -117,7 +117,7 @@ func (s *shell) statement(st *syntax.Stmt, in value, top bool) (out value) {
 		return value{}
 	}
 	if top && len(out.from) > 0 && s.scope == "" {
-		s.reach(out.from, s.key("out:"+s.reader.script))
+		s.reach(out.from, s.key("out:", s.reader.script))
 	}
 	return out
 }
@@ -210,8 +210,8 @@ func (s *shell) function(c *syntax.FuncDecl) {
 	}
 	name, scope := c.Name.Value, s.scope
 	s.funcs[name], s.scope = true, name
-	out := s.statement(c.Body, value{from: set{s.key("call:" + s.local(name) + " <")}}, false)
-	s.reach(out.from, s.key("result:"+s.local(name)))
+	out := s.statement(c.Body, value{from: set{s.functionKey("call:", name, " <")}}, false)
+	s.reach(out.from, s.functionKey("result:", name, ""))
 	s.scope = scope
 }
 
@@ -406,13 +406,14 @@ func (s *shell) variable(name string) (value, bool) {
 			return v, true
 		}
 	case len(name) == 1 && (name >= "1" && name <= "9" || name == "@" || name == "*"):
-		key := "in:" + s.reader.script
+		v := value{}
 		if s.scope != "" {
-			key = "call:" + s.local(s.scope) + " " + name
+			v.from = set{s.functionKey("call:", s.scope, " "+name)}
+		} else {
+			v.from = set{s.key("in:", s.reader.script)}
 		}
-		v := value{from: set{s.key(key)}}
 		if s.scope != "" && name != "@" && name != "*" {
-			v.from = v.from.with(set{s.key("call:" + s.local(s.scope) + " @")})
+			v.from = v.from.with(set{s.functionKey("call:", s.scope, " @")})
 		}
 		v.text = s.hole(v)
 		return v, false
