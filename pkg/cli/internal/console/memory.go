@@ -11,8 +11,8 @@ import (
 // Most processes live for milliseconds and use a few megabytes, so the garbage collector does not run below softLimit,
 // unless the environment configures it. An installation without changes takes a tenth less time.
 //
-// A run over thousands of skills has more live memory. Its limit is a multiple of what lives, so that the collector does
-// not run constantly, and this multiple is smaller above wideLimit, so that the memory stays in bounds.
+// A run over thousands of skills has more live memory. Its limit rises with what lives, so that the collector does not
+// run constantly, and it rises less above wideLimit, so that the memory stays in bounds.
 const (
 	idlePercent = 400
 	softLimit   = 56 << 20  // bytes
