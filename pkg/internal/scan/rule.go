@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"regexp"
 	"regexp/syntax"
+	"slices"
 	"sync/atomic"
 	"unicode/utf8"
 
@@ -117,22 +118,29 @@ func (m *matcher) find(w *atom.Window) (start, end int, ok bool) {
 		start = w.Index(m.atoms[0])
 		return start, start + len(m.atoms[0]), start >= 0
 	}
-	if !m.possible(w) {
+	if !m.likely(w) {
 		return 0, 0, false
 	}
+	loc := m.expression().FindIndex(w.Text)
+	if loc == nil || loc[0] == loc[1] {
+		return 0, 0, false
+	}
+	return loc[0], loc[1], true
+}
+
+// likely reports whether a window has all texts that a match contains. It takes longer than possible, and much less
+// than find.
+func (m *matcher) likely(w *atom.Window) bool {
+	return m.possible(w) && (m.re == nil || m.expression().needs.In(w))
+}
+
+func (m *matcher) expression() *expression {
 	re := m.re.Load()
 	if re == nil {
 		re = compile(m.source)
 		m.re.Store(re)
 	}
-	if !re.needs.In(w) {
-		return 0, 0, false
-	}
-	loc := re.FindIndex(w.Text)
-	if loc == nil || loc[0] == loc[1] {
-		return 0, 0, false
-	}
-	return loc[0], loc[1], true
+	return re
 }
 
 // compile compiles a regular expression for text in lower case, which is several times faster than folding. Only
@@ -253,6 +261,14 @@ func (t *text) shape(s *Scanner, n, start, end int) {
 func (r *shapeRef) match(w *atom.Window) (start, end int, ok bool) {
 	for i := range r.all {
 		if !r.all[i].possible(w) {
+			return 0, 0, false
+		}
+	}
+	if len(r.any) > 0 && !slices.ContainsFunc(r.any, func(m matcher) bool { return m.possible(w) }) {
+		return 0, 0, false
+	}
+	for i := range r.all {
+		if !r.all[i].likely(w) {
 			return 0, 0, false
 		}
 	}

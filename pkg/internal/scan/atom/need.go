@@ -5,6 +5,7 @@ import (
 	"regexp/syntax"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -54,7 +55,8 @@ func flat(re *syntax.Regexp, q Sequence) Sequence {
 
 // unsearchable reports whether a text is too short, or has letters whose case the scanner does not fold.
 func unsearchable(text string) bool {
-	return len(text) < shortest || strings.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf })
+	return len(text) < shortest ||
+		strings.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf && unicode.SimpleFold(r) != r })
 }
 
 // In reports whether a window contains what a match needs.

@@ -185,7 +185,7 @@ type reader struct {
 	part       []span // of a code block: the lines' offsets in the code and in the file; nil for a whole file
 	at         int    // offset in the code of the current statement
 	depth      int
-	fixed      bool // code in a text is read: at does not move
+	fixed      bool  // code in a text is read: at does not move
 	texts      int   // bytes of the texts that [reader.join] returned
 	nestedText int   // bytes of the texts that were evaluated as code
 	walks      bool  // the code lists the files of a directory and its subdirectories
