@@ -68,12 +68,12 @@ func (w *walk) addMention(f *file, start int, text string) {
 	}
 	w.mentioned[strings.Clone(name)] = true
 	line, column := f.position(start)
-	w.mentions = append(w.mentions, mention{
-		name: intern(name), file: f.path, line: int32(line), column: int32(column), width: int32(len(text)),
+	w.work.mentions = append(w.work.mentions, mention{
+		name: name, file: f.path, line: int32(line), column: int32(column), width: int32(len(text)),
 	})
 }
 
-// mention is the position at which a text names another skill. Most texts have some, so it is small.
+// mention is the position at which a text names another skill.
 type mention struct {
 	name                string
 	file                string // path in the file system
@@ -90,7 +90,7 @@ func reportMentionCycles(units []*skillCheck, byName map[string]*skillCheck, rep
 				next[u] = append(next[u], r)
 			}
 		}
-		for _, m := range u.mentions {
+		for m := range u.mentions.all() {
 			if to := byName[m.name]; to != nil && to != u {
 				next[u] = append(next[u], skillRef{
 					name: m.name, excerpt: excerpt{m.name, m.file, m.line, m.column, m.width},

@@ -195,7 +195,7 @@ func (l *lintRun) report(units []*skillCheck) Report {
 	packs := groupByPack(all)
 	l.checkCrossReferences(all)
 	for _, u := range all { // comparing descriptions takes as much memory
-		u.refs, u.mentions = nil, nil
+		u.refs, u.mentions = nil, ""
 	}
 	for _, units := range packs {
 		compareNames(units)
@@ -203,10 +203,11 @@ func (l *lintRun) report(units []*skillCheck) Report {
 	}
 	count := 0
 	for _, u := range all {
-		count += len(u.findings)
+		count += u.waiting.len() + len(u.findings)
 	}
 	r.Findings = make([]diag.Finding, 0, count)
 	for _, u := range all {
+		u.findings, u.waiting = append(u.waiting.list(), u.findings...), ""
 		dir := l.show(u.dir)
 		r.Skills = append(r.Skills, dir)
 		if c := u.capabilities; l.summarizes(len(all)) && (c.Summary != "" || len(c.Evidence) > 0) {

@@ -28,7 +28,8 @@ type skillCheck struct {
 	packDir  string // the directory of its pack's skillpm.yaml, or ""
 	comments []*suppression
 	refs     []skillRef // its references to other skills
-	mentions []mention  // other mentions of skills, once for each name
+	mentions compactMentions
+	waiting  compactFindings // the findings of the check, unless they have edits
 
 	name, description excerpt // data that is compared with other skills
 
@@ -54,6 +55,7 @@ type work struct {
 	flows         []*flow.Summary  // what the code of each file does
 	unknownKeys   []unknownKey     // fields that no agent knows
 	foreignFields []foreignField   // fields that only other agents know
+	mentions      []mention        // other mentions of skills, once for each name
 	mentioned     map[string]bool  // the names of mentions
 	pathFindings  map[pathFinding]bool
 	denial        denial
@@ -96,8 +98,13 @@ func (l *lintRun) check(p skillDir) *skillCheck {
 		u.nested = append(u.nested, inner.nested...)
 		inner.nested = nil
 	}
+	u.mentions = newCompactMentions(u.work.mentions)
 	u.work, u.counts = nil, nil
-	u.findings, u.mentions = slices.Clone(u.findings), slices.Clone(u.mentions) // without room to grow
+	if l.Edits {
+		u.findings = slices.Clone(u.findings) // without room to grow
+	} else {
+		u.waiting, u.findings = newCompactFindings(u.findings), nil
+	}
 	return u
 }
 
