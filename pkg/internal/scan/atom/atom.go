@@ -21,21 +21,24 @@ const maxAtoms = 64
 //
 // The scanner folds only ASCII, so that a text in other letters starts after its first letter, which may be a capital.
 func Of(re *syntax.Regexp) []string {
-	list := slices.Clone(Better(atoms(re.Simplify())))
+	list := slices.Clone(least(Min).best(least(Min).atoms(re.Simplify())))
 	for i, s := range list {
 		if r, n := utf8.DecodeRuneInString(s); n > 1 && unicode.ToUpper(r) != r {
 			list[i] = s[n:]
 		}
 	}
-	if _, ok := cost(list); !ok {
+	if _, ok := least(Min).cost(list); !ok {
 		return nil
 	}
 	slices.Sort(list)
 	return slices.Compact(list)
 }
 
+// least is the length in bytes of the shortest text that is of use.
+type least int
+
 // atoms returns the texts that re matches exactly, if they are few, and the best atoms inside of re.
-func atoms(re *syntax.Regexp) (exact, best []string) {
+func (n least) atoms(re *syntax.Regexp) (exact, best []string) {
 	switch re.Op {
 	case syntax.OpLiteral:
 		text := []string{strings.ToLower(string(re.Rune))}
@@ -49,24 +52,24 @@ func atoms(re *syntax.Regexp) (exact, best []string) {
 		syntax.OpWordBoundary, syntax.OpNoWordBoundary:
 		return []string{""}, nil
 	case syntax.OpCapture:
-		return atoms(re.Sub[0])
+		return n.atoms(re.Sub[0])
 	case syntax.OpPlus:
-		e, b := atoms(re.Sub[0])
-		return nil, Better(e, b)
+		e, b := n.atoms(re.Sub[0])
+		return nil, n.best(e, b)
 	case syntax.OpQuest:
-		if e, _ := atoms(re.Sub[0]); e != nil {
+		if e, _ := n.atoms(re.Sub[0]); e != nil {
 			return append(e, ""), nil
 		}
 	case syntax.OpConcat:
-		return concat(re.Sub)
+		return n.concat(re.Sub)
 	case syntax.OpAlternate:
-		return alternate(re.Sub)
+		return n.alternate(re.Sub)
 	}
 	return nil, nil
 }
 
 // concat joins the exact texts of neighbors, and keeps the best atoms of the whole.
-func concat(subs []*syntax.Regexp) (exact, best []string) {
+func (n least) concat(subs []*syntax.Regexp) (exact, best []string) {
 	run := []string{""}
 	whole := true
 	for _, sub := range subs {
@@ -74,23 +77,23 @@ func concat(subs []*syntax.Regexp) (exact, best []string) {
 		if repeats { // the first time it follows the run, and the last time it starts the next
 			sub = sub.Sub[0]
 		}
-		e, b := atoms(sub)
-		best = Better(best, b)
+		e, b := n.atoms(sub)
+		best = n.best(best, b)
 		if product := join(run, e); product != nil {
 			run = product
 			if repeats {
-				best, whole, run = Better(best, run), false, e
+				best, whole, run = n.best(best, run), false, e
 			}
 			continue
 		}
-		best = Better(best, run)
+		best = n.best(best, run)
 		whole = false
 		run = []string{""}
 		if e != nil {
 			run = e
 		}
 	}
-	best = Better(best, run)
+	best = n.best(best, run)
 	if whole {
 		exact = run
 	}
@@ -110,14 +113,14 @@ func join(a, b []string) []string {
 	return out
 }
 
-func alternate(subs []*syntax.Regexp) (exact, best []string) {
+func (n least) alternate(subs []*syntax.Regexp) (exact, best []string) {
 	allExact, allBest := true, true
 	for _, sub := range subs {
-		e, b := atoms(sub)
+		e, b := n.atoms(sub)
 		if allExact = allExact && e != nil; allExact {
 			exact = append(exact, e...)
 		}
-		if b = Better(e, b); b == nil {
+		if b = n.best(e, b); b == nil {
 			allBest = false
 		}
 		best = append(best, b...)
@@ -131,10 +134,13 @@ func alternate(subs []*syntax.Regexp) (exact, best []string) {
 	return exact, best
 }
 
-// Better returns the list that starts fewer checks.
-func Better(a, b []string) []string {
-	ca, oka := cost(a)
-	cb, okb := cost(b)
+// Better returns the list of texts that starts fewer checks.
+func Better(a, b []string) []string { return least(Min).best(a, b) }
+
+// best returns the list that starts fewer checks.
+func (n least) best(a, b []string) []string {
+	ca, oka := n.cost(a)
+	cb, okb := n.cost(b)
 	switch {
 	case !oka && !okb:
 		return nil
@@ -145,10 +151,10 @@ func Better(a, b []string) []string {
 }
 
 // cost estimates how many checks a list of texts starts in a MiB; false if it cannot start one.
-func cost(list []string) (int, bool) {
+func (n least) cost(list []string) (int, bool) {
 	sum := 0
 	for _, s := range list {
-		if len(s) < Min {
+		if len(s) < int(n) {
 			return 0, false
 		}
 		sum += frequency(s)

@@ -35,12 +35,11 @@ func flat(re *syntax.Regexp, q Sequence) Sequence {
 		return flat(re.Sub[0], q)
 	case syntax.OpConcat:
 	default:
-		exact, best := atoms(re)
-		return append(q, Better(exact, best))
+		return append(q, least(shortest).best(least(shortest).atoms(re)))
 	}
 	run := []string{""} // what the last expressions match exactly
 	for _, sub := range re.Sub {
-		exact, _ := atoms(sub)
+		exact, _ := least(shortest).atoms(sub)
 		if product := join(run, exact); product != nil {
 			run = product
 			continue
