@@ -14,6 +14,7 @@ type code struct {
 	*reader
 	lang     Language
 	tokens   []token
+	lexed    []token // the memory of tokens
 	pos      int
 	imports  map[string]string // names and what they stand for
 	own      map[string]bool   // last parts of modules that may be the skill's own
@@ -34,11 +35,14 @@ func (c *code) script(text string) {
 	}
 	c.depth++
 	defer func() { c.depth-- }()
-	c.tokens, c.pos = lex(c.lang, text), 0
+	c.tokens, c.pos = lex(c.lang, text, c.lexed), 0
 	c.declare()
 	c.block(len(c.tokens))
-	release(c.tokens)
-	c.tokens = nil
+	clear(c.tokens) // they refer to the text of the file
+	c.lexed, c.tokens = c.tokens[:0], nil
+	if cap(c.lexed) > maxTokens {
+		c.lexed = nil
+	}
 }
 
 // declare collects the names of the functions of the file.

@@ -198,7 +198,7 @@ type span struct{ code, file int }
 func newReader(f File, sum *Summary) *reader {
 	base := path.Base(f.Path)
 	return &reader{
-		sum: sum, text: f.Data, script: base, stem: stemOf(base), secured: -1, memory: memories.Get().(*memory),
+		sum: sum, text: f.Data, script: base, stem: stemOf(base), secured: -1, memory: takeMemory(),
 	}
 }
 

@@ -3,7 +3,6 @@ package flow
 import (
 	"strconv"
 	"strings"
-	"sync"
 	"unicode/utf8"
 )
 
@@ -55,32 +54,20 @@ type lexer struct {
 	nested int
 }
 
-// maxPooled is the number of tokens of a list that the pool keeps: enough for nearly all files.
-const maxPooled = 1 << 15
+// maxTokens is the number of tokens of a list that is used again: enough for nearly all files.
+const maxTokens = 1 << 15
 
-// tokenPool has memory for tokens: those of a file are many, and needed only while it is read.
-var tokenPool = sync.Pool{New: func() any { return new([]token) }}
-
-// lex returns the tokens of code in memory of the pool, to which [release] returns it.
-func lex(lang Language, text string) []token {
-	l := lexer{lang: lang, text: text, tokens: (*tokenPool.Get().(*[]token))[:0]}
-	if n := len(text) / 4; n > maxPooled { // at once: growing would need several times as much
-		l.tokens = make([]token, 0, n)
+// lex returns the tokens of code in the memory of a list, if it is large enough.
+func lex(lang Language, text string, list []token) []token {
+	if n := len(text) / 4; n > maxTokens && n > cap(list) { // at once: growing would need several times as much
+		list = make([]token, 0, n)
 	}
+	l := lexer{lang: lang, text: text, tokens: list[:0]}
 	l.run()
 	for _, i := range l.open {
 		l.tokens[i].match = int32(len(l.tokens))
 	}
 	return l.tokens
-}
-
-// release returns the memory of tokens to the pool.
-func release(tokens []token) {
-	if cap(tokens) > maxPooled {
-		return
-	}
-	clear(tokens) // they refer to the text of the file
-	tokenPool.Put(&tokens)
 }
 
 func (l *lexer) add(kind tokenKind, text string, at int) *token {

@@ -1,7 +1,5 @@
 package flow
 
-import "sync"
-
 // memory is what a reader needs only while it reads a file. The files of a skill are many and most are small, so it is
 // used again.
 type memory struct {
@@ -16,11 +14,19 @@ type memory struct {
 	unused   []*code
 }
 
-var memories = sync.Pool{New: func() any {
-	return &memory{
-		keys: map[string]int32{}, once: map[string]int32{}, ranNames: map[string]bool{}, names: map[string]string{},
+// memories are not in use. A pool would lose them at each garbage collection, of which there are many.
+var memories = make(chan *memory, 8)
+
+func takeMemory() *memory {
+	select {
+	case m := <-memories:
+		return m
+	default:
+		return &memory{
+			keys: map[string]int32{}, once: map[string]int32{}, ranNames: map[string]bool{}, names: map[string]string{},
+		}
 	}
-}}
+}
 
 // maxKept is how many items a map or list may have to be used again: emptying takes as long as it is large.
 const maxKept = 4096
@@ -37,7 +43,10 @@ func (r *reader) release() {
 	clear(m.names)
 	clear(m.holes)
 	m.holes = m.holes[:0]
-	memories.Put(m)
+	select {
+	case memories <- m:
+	default:
+	}
 }
 
 // newCode returns a reader of a language. [code.release] ends its use.
@@ -71,7 +80,7 @@ func (c *code) release() {
 	clear(c.args[:cap(c.args)])
 	*c = code{
 		imports: c.imports, own: c.own, funcs: c.funcs, required: c.required, locals: c.locals, vars: c.vars[:0],
-		inner: c.inner[:0], args: c.args[:0], scopes: c.scopes[:0],
+		inner: c.inner[:0], args: c.args[:0], scopes: c.scopes[:0], lexed: c.lexed,
 	}
 	r.unused = append(r.unused, c)
 }
