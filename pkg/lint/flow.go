@@ -12,6 +12,9 @@ import (
 
 // summarize records what the code of a file does.
 func (u *skillCheck) summarize(f *file) {
+	if !f.isText() || !isMarkdown(f.rel) && flow.LanguageOf(f.rel, f.data) == flow.Other {
+		return
+	}
 	in := flow.File{Path: f.rel, Data: f.data}
 	if isMarkdown(f.rel) {
 		in.Page = u.page(f).Page

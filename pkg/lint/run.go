@@ -56,7 +56,7 @@ type Linter struct {
 	schemas     []*profileSchema // one a profile
 	agentFields func() map[string][]string
 	readers     *readerPool
-	arenas      *arenaPool
+	arenas      arenaPool
 	scanner     *scan.Scanner
 }
 
@@ -73,7 +73,7 @@ func New(o Options) (*Linter, error) {
 		o.Parallel = runtime.GOMAXPROCS(0)
 	}
 	l := &Linter{
-		Options: o, readers: new(readerPool), arenas: new(arenaPool), scanner: scan.New(o.Rules.list()...),
+		Options: o, readers: new(readerPool), arenas: make(arenaPool, o.Parallel), scanner: scan.New(o.Rules.list()...),
 		agentFields: sync.OnceValue(loadAgentFields),
 	}
 	for _, p := range o.Profiles {

@@ -335,6 +335,9 @@ func (u *skillCheck) checkSyntax(f *file) {
 		u.checkScriptSyntax(f, rule.JavaScriptSyntax)
 		return
 	case ext == ".sh", ext == ".bash", ext == ".zsh", ext == "" && isShebang(f.data):
+		if f.summary != nil && f.summary.ValidBash() && syntax.IsBash(f.rel, f.data) {
+			return
+		}
 	default:
 		return
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/diag/rule"
 	"github.com/skillpm/skillpm/pkg/internal/scan"
-	"github.com/skillpm/skillpm/pkg/internal/scan/flow"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/internal/yamlschema"
 )
@@ -47,9 +46,6 @@ func (u *skillCheck) scanText(f *file) {
 	}
 	if len(hits) > 0 {
 		u.reportHits(f, hits)
-	}
-	if isMarkdown(f.rel) || flow.LanguageOf(f.rel, f.data) != flow.Other {
-		u.summarize(f)
 	}
 	if p := f.page; p != nil {
 		u.reportComment(f, p)

@@ -137,6 +137,7 @@ func (u *skillCheck) checkOtherFiles() {
 	for _, rel := range names {
 		f := u.files[rel]
 		u.checkScript(f)
+		u.summarize(f)
 		u.checkSyntax(f)
 		u.checkFinalNewline(f)
 		u.checkTemplate(f)

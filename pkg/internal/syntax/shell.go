@@ -39,6 +39,9 @@ func Shell(name string, text []byte) *Problem {
 	return problem(text, len(text)-len(content)+at, message)
 }
 
+// IsBash reports whether a script is checked with the syntax of bash.
+func IsBash(name string, text []byte) bool { return shellVariant(name, text) == syntax.LangBash }
+
 // shellVariant returns the language of a script, or 0 for one that is not checked.
 func shellVariant(name string, text []byte) syntax.LangVariant {
 	if line, ok := bytes.CutPrefix(bytes.TrimPrefix(text, bom), []byte("#!")); ok {

@@ -25,6 +25,7 @@ type Summary struct {
 	nodes    []node
 	edges    [][2]int32 // data passes from the first node to the second
 	partial  bool
+	valid    bool
 }
 
 // Facts returns what the code of the file does.
@@ -37,6 +38,9 @@ func (s *Summary) Programs() []Fact { return s.programs }
 // Partial reports that the file has code that was not read: it is too large, too deeply nested, or not valid. Invalid
 // code in Markdown does not count.
 func (s *Summary) Partial() bool { return s.partial }
+
+// ValidBash reports that the file is a shell script in the syntax of bash without errors.
+func (s *Summary) ValidBash() bool { return s.valid }
 
 // Analyze returns what the code in the files of one skill does.
 func Analyze(files []File) *Facts {
@@ -66,6 +70,7 @@ func Summarize(f File) *Summary {
 		sum.partial = true
 	default:
 		r.program(lang, string(f.Data))
+		sum.valid = lang == Shell && !sum.partial
 	}
 	sum.number(f.Data)
 	return sum
