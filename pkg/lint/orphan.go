@@ -160,11 +160,41 @@ const wordIndexFrom = 24
 type mentions struct {
 	text  *file
 	words map[string]bool // its words and paths, where many files are looked for
-	dirs  map[string]bool // what saysDir answered
+	dirs  map[string]bool // what containsDirOf answered
+	grams *grams
+}
+
+// grams are hashes of the three bytes at each position of a text. A text without those of a word does not contain it.
+type grams [1 << (gramBits - 6)]uint64
+
+const gramBits = 15
+
+func gram(a, b, c byte) uint32 {
+	return (uint32(a) | uint32(b)<<8 | uint32(c)<<16) * 0x9E3779B1 >> (32 - gramBits)
+}
+
+func (g *grams) add(text []byte) {
+	for i := 2; i < len(text); i++ {
+		h := gram(text[i-2], text[i-1], text[i])
+		g[h>>6] |= 1 << (h & 63)
+	}
+}
+
+func (g *grams) may(word string) bool {
+	for i := 2; i < len(word); i++ {
+		if h := gram(word[i-2], word[i-1], word[i]); g[h>>6]&(1<<(h&63)) == 0 {
+			return false
+		}
+	}
+	return true
 }
 
 func newMentions(text *file, files []*file) *mentions {
 	m := &mentions{text: text, dirs: map[string]bool{}}
+	if len(files) > 1 {
+		m.grams = new(grams)
+		m.grams.add(text.data)
+	}
 	if len(files) > wordIndexFrom {
 		m.words = map[string]bool{}
 		for word := range bytes.FieldsFuncSeq(text.data, func(r rune) bool { return !wordChar(r) }) {
@@ -195,7 +225,7 @@ func (m *mentions) namesFile(f *file) bool {
 	if !isMarkdown(m.text.rel) && len(stem) > 1 && m.contains(stem) {
 		return true
 	}
-	if strings.ContainsAny(stem, "-_") && bytes.Contains(m.text.data, []byte("`"+stem+"`")) || // in a list of names
+	if strings.ContainsAny(stem, "-_") && m.has("`"+stem+"`") || // in a list of names
 		m.contains(path.Base(path.Dir(f.rel))+"/"+stem) {
 		return true
 	}
@@ -216,23 +246,33 @@ func (m *mentions) containsDirOf(rel string) bool {
 	return contains
 }
 
+// has reports whether the text has another one.
+func (m *mentions) has(text string) bool {
+	return (m.grams == nil || m.grams.may(text)) && bytes.Contains(m.text.data, []byte(text))
+}
+
 // contains reports whether a word is in the text and not a part of a longer word.
 func (m *mentions) contains(word string) bool {
 	if m.words != nil {
 		return m.words[word]
 	}
-	return findWord(m.text.data, word, func(next byte) bool { return !wordByte(next) })
+	return m.hasWord(word, func(next byte) bool { return !wordByte(next) })
 }
 
 // containsDir reports whether the text names a directory itself: with a slash after it, and no file name after that.
 func (m *mentions) containsDir(dir string) bool {
-	if bytes.Contains(m.text.data, []byte("`"+dir+"`")) || bytes.Contains(m.text.data, []byte("./"+dir+"`")) {
+	if m.has("`"+dir+"`") || m.has("./"+dir+"`") {
 		return true
 	}
 	if m.words != nil {
 		return m.words[dir+"/"]
 	}
-	return findWord(m.text.data, dir+"/", func(next byte) bool { return !wordByte(next) || next == '.' })
+	return m.hasWord(dir+"/", func(next byte) bool { return !wordByte(next) || next == '.' })
+}
+
+// hasWord is [findWord] in the text.
+func (m *mentions) hasWord(word string, next func(byte) bool) bool {
+	return (m.grams == nil || m.grams.may(word)) && findWord(m.text.data, word, next)
 }
 
 // findWord searches for a word between other characters than letters, digits, and hyphens; next decides about the
