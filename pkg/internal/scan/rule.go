@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"regexp/syntax"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"unicode/utf8"
 
@@ -84,10 +85,10 @@ type matcher struct {
 	re     *atomic.Pointer[expression]
 }
 
-// expression is a compiled regular expression, and what every match contains.
+// expression is a regular expression, and what every match contains. It is compiled if a window contains that: few are.
 type expression struct {
-	*regexp.Regexp
-	needs atom.Sequence
+	needs   atom.Sequence
+	compile func() *regexp.Regexp
 }
 
 func newMatchers(list []Pattern) []matcher {
@@ -121,7 +122,7 @@ func (m *matcher) find(w *atom.Window) (start, end int, ok bool) {
 	if !m.likely(w) {
 		return 0, 0, false
 	}
-	loc := m.expression().FindIndex(w.Text)
+	loc := m.expression().compile().FindIndex(w.Text)
 	if loc == nil || loc[0] == loc[1] {
 		return 0, 0, false
 	}
@@ -137,17 +138,17 @@ func (m *matcher) likely(w *atom.Window) bool {
 func (m *matcher) expression() *expression {
 	re := m.re.Load()
 	if re == nil {
-		re = compile(m.source)
+		re = newExpression(m.source)
 		m.re.Store(re)
 	}
 	return re
 }
 
-// compile compiles a regular expression for text in lower case, which is several times faster than folding. Only
+// newExpression returns a regular expression for text in lower case, which is several times faster than folding. Only
 // expressions with letters beyond ASCII fold.
-func compile(source string) *expression {
+func newExpression(source string) *expression {
 	source = "(?m)" + lowerExpression(source)
-	e := &expression{Regexp: regexp.MustCompile(source)}
+	e := &expression{compile: sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(source) })}
 	if parsed, err := syntax.Parse(source, syntax.Perl); err == nil {
 		e.needs = atom.Needs(parsed)
 	}
