@@ -9,13 +9,16 @@ import (
 // maxProse is how many bytes of a line of prose may be searched for a command.
 const maxProse = 2000
 
-// programs are the programs whose command lines in prose matter, because they send, run, write, or delete something.
-var programs = map[string]bool{
-	"curl": true, "wget": true, "cat": true, "tar": true, "zip": true, "env": true, "printenv": true, "base64": true,
-	"openssl": true, "nc": true, "ncat": true, "netcat": true, "socat": true, "ssh": true, "scp": true, "rsync": true,
-	"bash": true, "sh": true, "zsh": true, "rm": true, "chmod": true, "crontab": true, "python": true, "python3": true,
-	"node": true, "perl": true, "ruby": true, "php": true, "git": true, "powershell": true, "pwsh": true, "iwr": true,
-	"irm": true, "iex": true, "dd": true, "find": true, "echo": true, "dig": true, "nslookup": true, "sftp": true,
+// isProgram reports whether a word is a program whose command lines in prose matter, because they send, run, write, or
+// delete something.
+func isProgram(word []byte) bool {
+	switch string(word) {
+	case "curl", "wget", "cat", "tar", "zip", "env", "printenv", "base64", "openssl", "nc", "ncat", "netcat", "socat",
+		"ssh", "scp", "rsync", "bash", "sh", "zsh", "rm", "chmod", "crontab", "python", "python3", "node", "perl", "ruby",
+		"php", "git", "powershell", "pwsh", "iwr", "irm", "iex", "dd", "find", "echo", "dig", "nslookup", "sftp":
+		return true
+	}
+	return false
 }
 
 // runWords are the words before a command in a sentence.
@@ -45,7 +48,7 @@ func CommandIn(line []byte) (start, end int, ok bool) {
 		if next < 0 {
 			return 0, 0, false
 		}
-		if programs[string(word)] && (first || runWords[string(bytes.ToLower(bytes.TrimRight(before, ":")))]) {
+		if isProgram(word) && (first || runWords[string(bytes.ToLower(bytes.TrimRight(before, ":")))]) {
 			if end, ok := commandEnd(line, next); ok {
 				return from, end, true
 			}
