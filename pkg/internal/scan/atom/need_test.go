@@ -44,6 +44,8 @@ func TestNeeds(t *testing.T) {
 		{`a(?:bc|de)f`, Sequence{{"abcf", "adef"}}},
 		{`(?:word|.)[a-z]`, nil},
 		{`(?i)запрос|ab`, nil},
+		{`(?i)用户[a-z]`, Sequence{{"用户"}}},
+		{`\bcurl\b.*(?:~/\.[a-z]+|/tmp/[a-z])`, Sequence{{"curl"}, {"/tmp/", "~/."}}},
 	} {
 		if got := Needs(parse(t, c.expression)); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s: %q, want %q", c.expression, got, c.want)

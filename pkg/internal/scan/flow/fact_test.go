@@ -164,3 +164,23 @@ func TestFacts(t *testing.T) {
 		}
 	}
 }
+
+// TestValidBash checks which files need not be parsed again.
+func TestValidBash(t *testing.T) {
+	for _, tt := range []struct {
+		name, code string
+		want       bool
+	}{
+		{"a.sh", "#!/bin/bash\nif true; then echo 1; fi\n", true},
+		{"a", "#!/usr/bin/env bash\necho 1\n", true},
+		{"a.sh", "if true; then\n", false},
+		{"a.sh", "echo 1\nfi\necho 2\n", false},
+		{"a.sh", "bash -c 'if true; then'\n", false}, // not known, because code in it is not valid
+		{"a.py", "print(1)\n", false},
+		{"a.md", "```sh\necho 1\n```\n", false},
+	} {
+		if got := flow.Summarize(flow.File{Path: tt.name, Data: []byte(tt.code)}).ValidBash(); got != tt.want {
+			t.Errorf("%s: %q: %t", tt.name, tt.code, got)
+		}
+	}
+}

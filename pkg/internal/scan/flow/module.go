@@ -90,6 +90,9 @@ func (c *code) importStatement(end int) {
 	for k := c.pos; k < end && k < i+200; k++ {
 		t := c.tokens[k]
 		switch {
+		case t.first && t.kind == tokenName && t.text == "import": // the next statement
+			c.pos = k
+			return
 		case t.kind == tokenText:
 			c.pos = k + 1
 			module := strings.TrimPrefix(t.text, "node:")
