@@ -30,7 +30,8 @@ func TestCompact(t *testing.T) {
 	mentions := []mention{
 		{name: "one", file: "a/SKILL.md", line: 1, column: 2, width: 3},
 		{name: "two", file: "a/SKILL.md", line: 1 << 20},
-		{name: "", file: "b.md"}, {name: "three", file: "a/SKILL.md"},
+		{name: "", file: "b.md"},
+		{name: "three", file: "a/SKILL.md"},
 	}
 	if got := slices.Collect(newCompactMentions(mentions).all()); !slices.Equal(got, mentions) {
 		t.Errorf("%+v", got)

@@ -215,9 +215,6 @@ func (s *shell) function(c *syntax.FuncDecl) {
 	s.scope = scope
 }
 
-// local returns the name of a function of this file in the keys.
-func (s *shell) local(name string) string { return s.stem + "." + name }
-
 func (s *shell) set(name string, v value) {
 	if v.text == "" && !v.literal {
 		v.text = s.hole(v)
