@@ -83,6 +83,16 @@ func (s *Set) Matching(about advisory.Subject) []*advisory.Advisory {
 	return advisory.Matching(all, about)
 }
 
+// SourceOf returns the source of the feed that has an advisory.
+func (s *Set) SourceOf(a *advisory.Advisory) string {
+	for _, f := range s.Feeds {
+		if slices.Contains(f.Advisories, a) {
+			return f.Source
+		}
+	}
+	return ""
+}
+
 // Update fetches the feeds of sources, unless offline or fetched in the last maxAge, and returns them. It never fails
 // because of a feed: it warns, and uses the last verified copy.
 func (s Store) Update(ctx context.Context, sources []Source, offline bool, maxAge time.Duration) (*Set, error) {
