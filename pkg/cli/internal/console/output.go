@@ -102,15 +102,26 @@ func Printable(s string) string {
 
 // WriteJSON writes indented JSON. It writes control and format characters as escapes, which is equivalent JSON.
 func WriteJSON(w io.Writer, v any) error {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
+	enc := json.NewEncoder(escaper{w})
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	if err := enc.Encode(v); err != nil {
-		return err
+	return enc.Encode(v)
+}
+
+// escaper writes JSON documents line by line, with control and format characters escaped. Documents can be large.
+type escaper struct{ w io.Writer }
+
+func (e escaper) Write(document []byte) (int, error) {
+	w := bufio.NewWriter(e.w)
+	for line := range bytes.Lines(document) {
+		if bytes.ContainsFunc(line, unsafe) {
+			line = []byte(escaped(string(line)))
+		}
+		if _, err := w.Write(line); err != nil {
+			return 0, err
+		}
 	}
-	_, err := io.WriteString(w, escaped(b.String()))
-	return err
+	return len(document), w.Flush()
 }
 
 // WriteJSONList is [WriteJSON] for a document with one empty list named field, whose items it writes one by one: lists
