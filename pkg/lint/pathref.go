@@ -414,12 +414,13 @@ func (w *walk) checkMissing(f *file, p *page, use pathUse) {
 	name := use.name
 	first, _, _ := strings.Cut(name, "/")
 	at, ok := inside(".", name)
-	if !ok || first == ".." || strings.HasPrefix(name, "-") || strings.ContainsAny(name, "@=\\?&%!,:;'\"()[]") ||
+	if !ok || first == ".." || strings.HasPrefix(name, "-") || strings.ContainsAny(name, "@=\\?&%!,:;'\"()[]。，、；：！？（）") ||
+		use.home && !scriptExtension(name) && !isMarkdown(name) || // what the skill keeps for the user
 		!fileLike(path.Base(name)) || isExampleName(name) || w.tree.skips(at) || w.counts[rule.SpanPath] > maxPerRule {
 		return
 	}
 	before, after := f.data[:use.start], f.data[use.end:]
-	if !use.certain && introducesExample(before) || continuesExample(after) || namesListing(after) ||
+	if !use.certain && (introducesExample(before) || followsRepository(before)) || continuesExample(after) || namesListing(after) ||
 		isExamplePage(f.rel) || isForMaintainers(f.rel) || teachesSkills(w.doc.Name()) || p.inExample(use.start) {
 		return
 	}
@@ -537,7 +538,7 @@ func isExamplePage(rel string) bool {
 // isForMaintainers reports whether a page is for those who work on the skill, and perhaps on a project around it.
 func isForMaintainers(rel string) bool {
 	switch strings.ToLower(path.Base(rel)) {
-	case "agents.md", "claude.md", "contributing.md":
+	case "agents.md", "changelog.md", "claude.md", "contributing.md":
 		return true
 	}
 	return false
@@ -593,6 +594,13 @@ func introducesExample(before []byte) bool {
 		}
 	}
 	return false
+}
+
+// followsRepository reports whether the line before a path has a link to another repository, whose path it can be.
+func followsRepository(before []byte) bool {
+	before = before[max(0, len(before)-maxParagraph):]
+	line := before[bytes.LastIndexByte(before, '\n')+1:]
+	return bytes.Contains(line, []byte("https://github.com/")) || bytes.Contains(line, []byte("https://gitlab.com/"))
 }
 
 // startsItem reports whether a line starts an item of a list or a row of a table, or is a heading.

@@ -98,6 +98,9 @@ func TestOtherPaths(t *testing.T) {
 		{"a file to create if needed", "- North: `references/north.md` (create if needed)"},
 		{"a file of a project", "Place this at `scripts/plan.py`."},
 		{"data of the user", "**Plan storage:** `~/.claude/skills/deploy/plans.json`"},
+		{"settings of the user", "Located at `~/.claude/skills/deploy/zones.yaml`. Edit zones there."},
+		{"a path of another repository", "Ported from [acme/tools](https://github.com/acme/tools) - `references/limits.md`."},
+		{"text after a path", "Details belong in references/。SKILL.md remains short."},
 		{"a file to create, in Chinese", "创建 `references/limits.md` 文件："},
 		{"a copy of an example", "Copy `data/zones.json` → `data/user.json`; edit `data/plan.yaml`, `data/team.toml`, and `data/keys.env`."},
 		{"a generated page", "Do not edit: run `scripts/plan.py`."},
@@ -223,6 +226,7 @@ func TestSupposedSkills(t *testing.T) {
 	for _, body := range []string{
 		"For example, a `plan-release` skill.", "Write a `plan-release` skill.", "When building an `audit-log` skill, ask.",
 		"The audit plugin brings the `audit-log` skill.", "Install the `audit-log` skill first.",
+		"The old `audit-log` skill is gone.", "This replaces the `audit-log` skill.",
 		"Use the `audit-log` skill if it is installed.", "Use the `docx` skill.", "Use the `second` skill.",
 	} {
 		got, _ := run(t, tree("-- deploy/SKILL.md\n"+head+body+

@@ -79,10 +79,9 @@ func (t *text) foreignLetter(i int) int {
 	return n
 }
 
-// namesAlphabet reports whether the line of i tells readers about the letters of another alphabet.
+// namesAlphabet reports whether the text around i tells readers about the letters of another alphabet.
 func (t *text) namesAlphabet(i int) bool {
-	line := toLowerASCII(t.data[t.lineStart(i, 200):t.lineEnd(i, 200)])
-	return containsAny(line, "cyrillic", "greek", "homoglyph", "homograph", "look-alike", "lookalike", "confusable",
+	return containsAny(t.around(i, 200, 200), "cyrillic", "greek", "homoglyph", "homograph", "look-alike", "lookalike", "confusable",
 		"u+03", "u+04")
 }
 
