@@ -75,8 +75,7 @@ func (w *walk) collectBesideSkill(f *file, p *page, at int) {
 		}
 		if i := bytes.LastIndex(body, []byte(mark)); i >= 0 {
 			start := at - len(text[max(0, at-maxSkillRef):at]) + i + len(mark)
-			adjective := mark == "**" && bytes.HasPrefix(text[at+5:], []byte("s")) // as in "**shared** skills"
-			w.addSkillRef(f, start, string(body[i+len(mark):]), !adjective)
+			w.addSkillRef(f, start, string(body[i+len(mark):]), mark == "`") // bold words can be adjectives
 			return
 		}
 	}
@@ -159,7 +158,9 @@ func (w *walk) addSkillRef(f *file, start int, text string, sure bool) {
 // `name`".
 func isDeterminer(word string) bool {
 	switch word {
-	case "all", "any", "each", "every", "name", "new", "one", "other", "same", "that", "the", "this", "your":
+	case "all", "any", "each", "every", "new", "one", "other", "same", "that", "the", "this", "your":
+		return true
+	case "description", "license", "metadata", "name": // fields
 		return true
 	}
 	return false
@@ -168,9 +169,9 @@ func isDeterminer(word string) bool {
 // supposesSkill reports whether the text around a name is about a skill that may not exist, such as "a `deploy` skill",
 // about one that no longer exists, or about one that a plugin brings.
 func supposesSkill(text []byte, start, length int) bool {
-	from := max(0, start-maxSkillRef)
-	before := text[from+bytes.LastIndexByte(text[from:start], '\n')+1 : start]
-	after, _, _ := bytes.Cut(text[start+length:min(len(text), start+length+maxSkillRef)], []byte("\n"))
+	before := text[max(0, start-maxSkillRef):start]
+	before = before[bytes.LastIndex(before, []byte("\n\n"))+1:]
+	after, _, _ := bytes.Cut(text[start+length:min(len(text), start+length+maxSkillRef)], []byte("\n\n"))
 	words := strings.FieldsFunc(strings.ToLower(string(before)), func(r rune) bool { return r < 'a' || r > 'z' })
 	if len(words) > 0 && slices.Contains([]string{"a", "an", "any", "each", "every", "your", "hypothetical"},
 		words[len(words)-1]) {
@@ -179,11 +180,14 @@ func supposesSkill(text []byte, start, length int) bool {
 	for _, word := range words {
 		switch word {
 		case "example", "examples", "install", "installs", "installed", "package", "plugin",
-			"deprecated", "former", "formerly", "legacy", "old", "renamed", "replaced", "replaces", "superseded", "upstream":
+			"exist", "exists", "deprecated", "former", "formerly", "legacy", "migration", "old", "originally", "renamed",
+			"replaced", "replaces", "superseded", "upstream":
 			return true
 		}
 	}
-	for _, word := range []string{"installed", "package", "plugin", " skill in ", " skill from "} {
+	for _, word := range []string{
+		"installed", "package", "plugin", " skill in ", " skill from ", "available", "deleted", "deprecated", "removed",
+	} {
 		if bytes.Contains(after, []byte(word)) {
 			return true
 		}

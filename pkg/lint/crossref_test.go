@@ -25,7 +25,6 @@ func TestCrossReferences(t *testing.T) {
 		{"unknown", skills("deploy", "Use the `roll-bak` skill.", "roll-back", "Text"), `
 			deploy/SKILL.md:5:10 XS001 warning skill "roll-bak" is neither among the validated skills nor installed`},
 		{"bold, and before the name", skills("deploy", "The **nothing** skill. The skill `nobody`. A skill named `none-here`."), `
-			deploy/SKILL.md:5:7 XS001 warning skill "nothing" is neither among the validated skills nor installed
 			deploy/SKILL.md:5:35 XS001 warning skill "nobody" is neither among the validated skills nor installed
 			deploy/SKILL.md:5:59 XS001 warning skill "none-here" is neither among the validated skills nor installed`},
 		{"said once", skills("deploy", "The `none` skill and the `none` skill."), `

@@ -30,6 +30,7 @@ type pathUse struct {
 	pathWord
 	start, end int  // of the word in the page
 	certain    bool // only files of the skill are used in this way
+	runs       bool // a command in a code span runs it
 }
 
 // followSpan follows the paths in a code span, which is how many skills refer to their files, and reports broken ones.
@@ -42,7 +43,7 @@ func (w *walk) followSpan(f *file, p *page, s markdown.Span) {
 		if !ok || w.followPath(f, p, s.Offset, pw) || strings.HasPrefix(s.Text, "import ") || isLinkText(f.data, s) {
 			continue
 		}
-		use := pathUse{pathWord: pw, start: s.Offset, end: s.End}
+		use := pathUse{pathWord: pw, start: s.Offset, end: s.End, runs: word != s.Text && runs(s.Text, pw.name, true)}
 		if i := bytes.Index(p.src.data[s.Offset:s.End], []byte(word)); i >= 0 {
 			use.start, use.end = s.Offset+i, s.Offset+i+len(word)
 		}
@@ -412,16 +413,17 @@ func (w *walk) reportInstalledPath(p *page, at int, pw pathWord, found string) {
 // checkMissing reports a path that does not exist, unless it may be meant for something else.
 func (w *walk) checkMissing(f *file, p *page, use pathUse) {
 	name := use.name
-	first, _, _ := strings.Cut(name, "/")
 	at, ok := inside(".", name)
-	if !ok || first == ".." || strings.HasPrefix(name, "-") || strings.ContainsAny(name, "@=\\?&%!,:;'\"()[]。，、；：！？（）") ||
-		use.home && !scriptExtension(name) && !isMarkdown(name) || // what the skill keeps for the user
-		!fileLike(path.Base(name)) || isExampleName(name) || w.tree.skips(at) || w.counts[rule.SpanPath] > maxPerRule {
+	if !ok || !isOwnName(name) || w.isProjects(use) || w.tree.skips(at) || w.counts[rule.SpanPath] > maxPerRule {
 		return
 	}
 	before, after := f.data[:use.start], f.data[use.end:]
-	if !use.certain && (introducesExample(before) || followsRepository(before)) || continuesExample(after) || namesListing(after) ||
-		isExamplePage(f.rel) || isForMaintainers(f.rel) || teachesSkills(w.doc.Name()) || p.inExample(use.start) {
+	if f.source != w.src && !use.sure && !use.certain && !use.runs && !orders(before) {
+		return // references are often about other projects
+	}
+	if !use.certain && (introducesExample(before) || followsRepository(before)) || continuesExample(after) ||
+		namesListing(after) || isExamplePage(f.rel) || isForMaintainers(f.rel) || teachesSkills(w.doc.Name()) ||
+		p.inExample(use.start) {
 		return
 	}
 	if w.lookups++; w.lookups <= maxLookups &&
@@ -440,6 +442,22 @@ func (w *walk) checkMissing(f *file, p *page, use pathUse) {
 	w.at(p.src, use.start, use.end, finding{
 		rule: rule.SpanPath, message: fmt.Sprintf("%s does not exist in the skill", at), fix: fix,
 	})
+}
+
+// isOwnName reports whether a path can be one of a file of a skill: not a pattern, a text, or a placeholder.
+func isOwnName(name string) bool {
+	return !strings.HasPrefix(name, "../") && !strings.HasPrefix(name, "-") &&
+		!strings.ContainsAny(name, "@=\\?&%!,:;'\"()[]。，、；：！？（）") && fileLike(path.Base(name)) && !isExampleName(name) &&
+		!isForMaintainers(name)
+}
+
+// isProjects reports whether a missing file is rather one of a user or a project: data in the directory where a user has
+// the skill, or a script if the skill does not have a directory of scripts.
+func (u *skillCheck) isProjects(use pathUse) bool {
+	if use.sure {
+		return use.home && !scriptExtension(use.name) && !isMarkdown(use.name)
+	}
+	return strings.HasPrefix(use.name, "scripts/") && !u.tree.isDir("scripts")
 }
 
 // creates reports whether a command in a page writes a file of this name.
@@ -537,6 +555,9 @@ func isExamplePage(rel string) bool {
 
 // isForMaintainers reports whether a page is for those who work on the skill, and perhaps on a project around it.
 func isForMaintainers(rel string) bool {
+	if strings.HasPrefix(rel, "docs/") || strings.Contains(rel, "/docs/") {
+		return true
+	}
 	switch strings.ToLower(path.Base(rel)) {
 	case "agents.md", "changelog.md", "claude.md", "contributing.md":
 		return true
@@ -575,13 +596,10 @@ func introducesExample(before []byte) bool {
 			return true
 		}
 	}
-	words := strings.FieldsFunc(strings.ToLower(string(before)), func(r rune) bool { return (r < 'a' || r > 'z') && r != '.' })
-	if len(words) > 0 {
-		switch words[len(words)-1] {
-		case "consult", "follow", "load", "read", "see": // an instruction
-			return false
-		}
+	if orders(before) {
+		return false
 	}
+	words := strings.FieldsFunc(strings.ToLower(string(before)), func(r rune) bool { return (r < 'a' || r > 'z') && r != '.' })
 	for _, word := range words {
 		switch strings.TrimSuffix(word, ".") {
 		case "e.g", "example", "examples", "like", "such", "create", "creates", "creating", "add", "adds", "adding",
@@ -603,6 +621,17 @@ func followsRepository(before []byte) bool {
 	return bytes.Contains(line, []byte("https://github.com/")) || bytes.Contains(line, []byte("https://gitlab.com/"))
 }
 
+// orders reports whether the last word before a path tells the agent to read the file.
+func orders(before []byte) bool {
+	before = bytes.ToLower(bytes.TrimRight(before[max(0, len(before)-20):], "*`\"'( "))
+	start := bytes.LastIndexFunc(before, func(r rune) bool { return r < 'a' || r > 'z' }) + 1
+	switch string(before[start:]) {
+	case "consult", "follow", "load", "read", "see":
+		return true
+	}
+	return false
+}
+
 // startsItem reports whether a line starts an item of a list or a row of a table, or is a heading.
 func startsItem(line []byte) bool {
 	line = bytes.TrimLeft(line, " \t")
@@ -621,7 +650,7 @@ func continuesExample(after []byte) bool {
 			return true
 		}
 	}
-	for _, words := range []string{"for example", "if present", "if it exists"} {
+	for _, words := range []string{"for example", "if present", "if it exists", "will be ", ", not `"} {
 		if bytes.Contains(after, []byte(words)) {
 			return true
 		}

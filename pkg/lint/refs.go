@@ -293,7 +293,8 @@ func isQuoted(text []byte, at int) bool {
 	if !bytes.HasSuffix(line, []byte("](")) {
 		return false
 	}
-	return bytes.Count(line, []byte(`"`))%2 == 1 || bytes.LastIndex(line, []byte("“")) > bytes.LastIndex(line, []byte("”"))
+	return bytes.Count(line, []byte(`"`))%2 == 1 ||
+		bytes.LastIndex(line, []byte("“")) > bytes.LastIndex(line, []byte("”"))
 }
 
 // isSkill reports whether a path is a skill's directory or its SKILL.md.

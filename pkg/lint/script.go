@@ -18,7 +18,7 @@ func (u *skillCheck) collectCalls(f *file, p *page) {
 		return
 	}
 	for _, line := range p.Commands() {
-		if bytes.IndexByte(line, '/') >= 0 && !isBoxLine(line) {
+		if bytes.IndexByte(line, '/') >= 0 && mayCall(line) {
 			u.addCalls(string(line), u.called)
 		}
 	}
@@ -32,10 +32,12 @@ func (u *skillCheck) collectCalls(f *file, p *page) {
 	}
 }
 
-// isBoxLine reports whether a line is of a table or a drawing: it starts and ends with a vertical line.
-func isBoxLine(line []byte) bool {
+// mayCall reports whether a line of a code block can start with the path of a script: not one of a table or a drawing,
+// the rest of a command that redirects its output, or text with code spans.
+func mayCall(line []byte) bool {
 	line = bytes.TrimSpace(line)
-	return len(line) > 1 && line[0] == '|' && line[len(line)-1] == '|'
+	return bytes.IndexByte(line, '`') < 0 && !bytes.HasPrefix(line, []byte(">")) &&
+		!(bytes.HasPrefix(line, []byte("|")) && bytes.HasSuffix(line, []byte("|")))
 }
 
 func (u *skillCheck) addCalls(code string, called map[string]bool) {
@@ -356,11 +358,16 @@ func (u *skillCheck) checkSyntax(f *file) {
 	}
 }
 
-// isBrokenSample reports whether the name of a data file means that it is the input of a test.
+// isBrokenSample reports whether the path of a data file means that it is the input of a test.
 func isBrokenSample(rel string) bool {
-	name := strings.ToLower(path.Base(rel))
+	dir, name := path.Split(strings.ToLower(rel))
 	for _, word := range []string{"broken", "corrupt", "fixture", "invalid", "malformed"} {
 		if strings.Contains(name, word) {
+			return true
+		}
+	}
+	for _, word := range []string{"fixtures/", "test/", "testdata/", "tests/"} {
+		if strings.HasPrefix(dir, word) || strings.Contains(dir, "/"+word) {
 			return true
 		}
 	}

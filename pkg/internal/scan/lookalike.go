@@ -81,8 +81,8 @@ func (t *text) foreignLetter(i int) int {
 
 // namesAlphabet reports whether the text around i tells readers about the letters of another alphabet.
 func (t *text) namesAlphabet(i int) bool {
-	return containsAny(t.around(i, 200, 200), "cyrillic", "greek", "homoglyph", "homograph", "look-alike", "lookalike", "confusable",
-		"u+03", "u+04")
+	return containsAny(t.around(i, 200, 200), "cyrillic", "greek", "homoglyph", "homograph", "look-alike", "lookalike",
+		"confusable", "u+03", "u+04")
 }
 
 func codePoint(b []byte) string {
