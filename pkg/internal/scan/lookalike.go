@@ -81,7 +81,7 @@ func (t *text) foreignLetter(i int) int {
 
 // namesAlphabet reports whether the text around i tells readers about the letters of another alphabet.
 func (t *text) namesAlphabet(i int) bool {
-	return containsAny(t.around(i, 200, 200), "cyrillic", "greek", "homoglyph", "homograph", "look-alike", "lookalike",
+	return containsAny(t.around(i, 300, 300), "cyrillic", "greek", "homoglyph", "homograph", "look-alike", "lookalike",
 		"confusable", "u+03", "u+04")
 }
 
