@@ -568,6 +568,7 @@ var builtin = [...]Rule{
 					},
 					{Text: `[:=(,]\s*["'](?:;|&&|\|\|?)\s*rm\s[^"'\n]*["']\s*[,)}\]]`, Regexp: true},
 					{Text: "`[^`\\n]*\\brm -[^`\\n]*`\\?", Regexp: true, Atoms: []string{"rm -"}},
+					{Text: `\s--preserve-root\s+\/\s*(?:#|$)`, Regexp: true, Atoms: []string{"--preserve-root"}},
 				},
 				Start: []string{
 					"-delete", "/dev/", ":() { : | : & }", ":() { : | : &}",
