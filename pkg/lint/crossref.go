@@ -103,7 +103,7 @@ func (w *walk) collectAtSign(f *file, p *page, at int) {
 	if len(before) < min(at, 20) { // a space: perhaps "execute @name"
 		line := before[bytes.LastIndexByte(before, '\n')+1:]
 		for _, verb := range []string{"执行", "execute", "run", "Execute", "Run"} {
-			if bytes.HasSuffix(line, []byte(verb)) {
+			if bytes.HasSuffix(line, []byte(verb)) && !p.inBlock(at) {
 				w.addSkillRef(f, at+1, leadingName(text[at+1:]), true)
 			}
 		}
@@ -186,7 +186,8 @@ func supposesSkill(text []byte, start, length int) bool {
 		}
 	}
 	for _, word := range []string{
-		"installed", "package", "plugin", " skill in ", " skill from ", "available", "deleted", "deprecated", "removed",
+		"installed", "package", "plugin", " skill in ", " skill from ", "skills add", "available", "deleted", "deprecated",
+		"removed",
 	} {
 		if bytes.Contains(after, []byte(word)) {
 			return true

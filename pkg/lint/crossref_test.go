@@ -35,7 +35,7 @@ func TestCrossReferences(t *testing.T) {
 		{"itself", skills("deploy", "Use the `deploy` skill."), ""},
 		{"words that are no names", skills("deploy", "The well-known skill, `a b` skills, a `Foo` skill, `--flag` skill, skill `1`, skills: `x/y`."), ""},
 		{"words beside the word", skills("deploy", "In **this** skill, the skill `name`, and **shared** skills."), ""},
-		{"in code", skills("deploy", "```\nUse the `nothing` skill.\n```\n\n    the `nothing` skill\n"), ""},
+		{"in code", skills("deploy", "```\nUse the `nothing` skill.\nrun @nothing\n```\n\n    the `nothing` skill\n"), ""},
 		{"a circle", skills("a-one", "Now use the `b-two` skill.", "b-two", "Load the `c-three` skill.", "c-three", "Invoke the `a-one` skill."), `
 			a-one/SKILL.md:5:14 XS002 note the skills refer to each other in a cycle: a-one → b-two → c-three → a-one`},
 		{"two circles", skills("a-one", "Use the `b-two` skill.", "b-two", "Use the `a-one` skill.", "c-three", "Use the `a-one` skill and the `d-four` skill.", "d-four", "Use the `c-three` skill."), `

@@ -418,6 +418,7 @@ func TestStructure(t *testing.T) {
 			"another case without frontmatter", "-- deploy/SKILL.md\n" + head + "Do.\n-- other/skill.md\n# Other\n",
 			"other/skill.md:0:0 STR001 warning skill.md is not read as a skill, because its name is not SKILL.md",
 		},
+		{"another case among pages", "-- deploy/SKILL.md\n" + head + "Do.\n-- other/skill.md\n# Skill\n-- other/pack.md\n# Pack\n", ""},
 		{
 			"only another case without frontmatter", "-- other/skill.md\n# Other\n",
 			"other/skill.md:0:0 STR001 warning skill.md is not read as a skill, because its name is not SKILL.md",

@@ -253,6 +253,7 @@ func TestSupposedSkills(t *testing.T) {
 		"For example, a `plan-release` skill.", "Write a `plan-release` skill.", "When building an `audit-log` skill, ask.",
 		"The audit plugin brings the `audit-log` skill.", "Install the `audit-log` skill first.",
 		"The old `audit-log` skill is gone.", "This replaces the\n`audit-log` skill.",
+		"The `audit-log` skill (`npx skills add acme/audit-log`) helps.",
 		"The `audit-log` skill was deleted.", "Use the `audit-log` skill\nif it is available.",
 		"Use the `audit-log` skill if it is installed.", "Use the `docx` skill.", "Use the `second` skill.",
 	} {

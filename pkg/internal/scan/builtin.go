@@ -569,6 +569,18 @@ var builtin = [...]Rule{
 					{Text: `[:=(,]\s*["'](?:;|&&|\|\|?)\s*rm\s[^"'\n]*["']\s*[,)}\]]`, Regexp: true},
 					{Text: "`[^`\\n]*\\brm -[^`\\n]*`\\?", Regexp: true, Atoms: []string{"rm -"}},
 					{Text: `\s--preserve-root\s+\/\s*(?:#|$)`, Regexp: true, Atoms: []string{"--preserve-root"}},
+					{Text: `\*["'][^"'\n]*\brm -[^"'\n]*["']\*`, Regexp: true, Atoms: []string{"rm -"}},
+					{
+						Text:   `\becho\s+'\{[^'\n]*"(?:command|cmd)"\s*:\s*"[^"\n]*\brm -`,
+						Regexp: true,
+						Atoms:  []string{"\"cmd\"", "\"command\""},
+					},
+					{
+						Text: "`[^`\\n]*\\brm -[^`\\n]*`(?:\\/`[^`\\n]*`)?\\s+(?:(?:is|are|gets?)" +
+							`\s+(?:not|never|blocked|denied|rejected|refused)|circuit|patterns?)\b`,
+						Regexp: true,
+						Atoms:  []string{"rm -"},
+					},
 				},
 				Start: []string{
 					"-delete", "/dev/", ":() { : | : & }", ":() { : | : &}",
