@@ -17,10 +17,9 @@ import (
 
 // skillRef is a reference from one skill to another.
 type skillRef struct {
-	name      string // of the skill
-	pack      string // owner/name of its pack, if the text names it
-	sure      bool   // the syntax can only mean a skill, so an unknown name is an error
-	instructs bool   // the text tells the agent to use it
+	name string // of the skill
+	pack string // owner/name of its pack, if the text names it
+	sure bool   // the syntax can only mean a skill, so an unknown name is an error
 	excerpt
 }
 
@@ -76,7 +75,7 @@ func (w *walk) collectBesideSkill(f *file, p *page, at int) {
 		}
 		if i := bytes.LastIndex(body, []byte(mark)); i >= 0 {
 			start := at - len(text[max(0, at-maxSkillRef):at]) + i + len(mark)
-			w.addSkillRef(f, start, string(body[i+len(mark):]), true)
+			w.addSkillRef(f, start, string(body[i+len(mark):]), mark == "`") // bold words can be adjectives
 			return
 		}
 	}
@@ -104,7 +103,7 @@ func (w *walk) collectAtSign(f *file, p *page, at int) {
 	if len(before) < min(at, 20) { // a space: perhaps "execute @name"
 		line := before[bytes.LastIndexByte(before, '\n')+1:]
 		for _, verb := range []string{"执行", "execute", "run", "Execute", "Run"} {
-			if bytes.HasSuffix(line, []byte(verb)) {
+			if bytes.HasSuffix(line, []byte(verb)) && !p.inBlock(at) {
 				w.addSkillRef(f, at+1, leadingName(text[at+1:]), true)
 			}
 		}
@@ -144,24 +143,35 @@ func (w *walk) addSkillRef(f *file, start int, text string, sure bool) {
 	if plugin, rest, ok := strings.Cut(name, ":"); ok && pk == "" {
 		name, sure = rest, sure && plugin == ""
 	}
-	if !skill.LegalName(name) || strings.Trim(name, "0123456789") == "" || name == w.doc.Name() {
+	if !skill.LegalName(name) || strings.Trim(name, "0123456789") == "" || name == w.doc.Name() || isDeterminer(name) {
 		return
 	}
 	if sure && (teachesSkills(w.doc.Name()) || supposesSkill(f.data, start, len(text))) {
 		sure = false
 	}
 	w.refs = append(w.refs, skillRef{
-		name: intern(name), pack: intern(pk), sure: sure, instructs: instructs(f.data, start),
-		excerpt: f.excerpt(start, text),
+		name: intern(name), pack: intern(pk), sure: sure, excerpt: f.excerpt(start, text),
 	})
 }
 
+// isDeterminer reports whether a marked word beside the word skill is not a name, as in "**this** skill" and "the skill
+// `name`".
+func isDeterminer(word string) bool {
+	switch word {
+	case "all", "any", "each", "every", "new", "one", "other", "same", "that", "the", "this", "your":
+		return true
+	case "description", "license", "metadata", "name": // fields
+		return true
+	}
+	return false
+}
+
 // supposesSkill reports whether the text around a name is about a skill that may not exist, such as "a `deploy` skill",
-// or about one that a plugin brings.
+// about one that no longer exists, or about one that a plugin brings.
 func supposesSkill(text []byte, start, length int) bool {
-	from := max(0, start-maxSkillRef)
-	before := text[from+bytes.LastIndexByte(text[from:start], '\n')+1 : start]
-	after, _, _ := bytes.Cut(text[start+length:min(len(text), start+length+maxSkillRef)], []byte("\n"))
+	before := text[max(0, start-maxSkillRef):start]
+	before = before[bytes.LastIndex(before, []byte("\n\n"))+1:]
+	after, _, _ := bytes.Cut(text[start+length:min(len(text), start+length+maxSkillRef)], []byte("\n\n"))
 	words := strings.FieldsFunc(strings.ToLower(string(before)), func(r rune) bool { return r < 'a' || r > 'z' })
 	if len(words) > 0 && slices.Contains([]string{"a", "an", "any", "each", "every", "your", "hypothetical"},
 		words[len(words)-1]) {
@@ -169,35 +179,21 @@ func supposesSkill(text []byte, start, length int) bool {
 	}
 	for _, word := range words {
 		switch word {
-		case "example", "examples", "install", "installs", "installed", "package", "plugin":
+		case "example", "examples", "install", "installs", "installed", "package", "plugin",
+			"exist", "exists", "deprecated", "former", "formerly", "legacy", "migration", "old", "originally", "renamed",
+			"replaced", "replaces", "superseded", "upstream":
 			return true
 		}
 	}
-	for _, word := range []string{"installed", "package", "plugin", " skill in ", " skill from "} {
+	for _, word := range []string{
+		"installed", "package", "plugin", " skill in ", " skill from ", "skills add", "available", "deleted", "deprecated",
+		"removed",
+	} {
 		if bytes.Contains(after, []byte(word)) {
 			return true
 		}
 	}
 	return false
-}
-
-// instructs reports whether the sentence before an offset tells the agent to use what follows.
-func instructs(text []byte, at int) bool {
-	start := max(0, at-100)
-	if i := bytes.LastIndexAny(text[start:at], ".\n;:"); i >= 0 {
-		start += i + 1
-	}
-	use := false
-	for word := range strings.FieldsFuncSeq(strings.ToLower(string(text[start:at])),
-		func(r rune) bool { return r < 'a' || r > 'z' }) {
-		switch word {
-		case "use", "invoke", "load", "run", "call", "activate", "execute", "follow", "apply":
-			use = true
-		case "not", "instead", "don", "never", "unlike", "if", "when", "for", "see", "after", "before":
-			return false
-		}
-	}
-	return use
 }
 
 // checkCrossReferences checks the references between the skills of a run.
@@ -285,33 +281,6 @@ func (l *lintRun) manifest(cache map[string]*pack.Manifest, dir string) *pack.Ma
 		cache[dir] = m
 	}
 	return m
-}
-
-// reportSkillCycles reports cycles of skills that tell the agent to use each other. Of each strongly connected group it
-// reports the shortest cycle through the first skill.
-func reportSkillCycles(units []*skillCheck, byName map[string]*skillCheck) {
-	next := map[*skillCheck][]skillRef{}
-	for _, u := range units {
-		for _, r := range u.refs {
-			if to := byName[r.name]; r.instructs && to != nil && to != u {
-				next[u] = append(next[u], r)
-			}
-		}
-	}
-	reported := map[*skillCheck]bool{}
-	for _, chain := range skillCycles(units, next, byName) {
-		byName[chain[len(chain)-1].name].atExcerpt(chain[0].excerpt, cycleFinding(chain, byName))
-		for _, r := range chain {
-			reported[byName[r.name]] = true
-		}
-	}
-	reportMentionCycles(units, byName, reported)
-}
-
-// skillCycles returns the shortest cycle of each group of skills that refer to each other.
-func skillCycles(units []*skillCheck, next map[*skillCheck][]skillRef, byName map[string]*skillCheck) [][]skillRef {
-	g := graph[*skillCheck, skillRef]{units, next, func(r skillRef) *skillCheck { return byName[r.name] }}
-	return g.shortestCycles()
 }
 
 // cycleFinding returns the finding about a cycle, which starts and ends at the skill of its last reference.

@@ -25,7 +25,6 @@ func TestCrossReferences(t *testing.T) {
 		{"unknown", skills("deploy", "Use the `roll-bak` skill.", "roll-back", "Text"), `
 			deploy/SKILL.md:5:10 XS001 warning skill "roll-bak" is neither among the validated skills nor installed`},
 		{"bold, and before the name", skills("deploy", "The **nothing** skill. The skill `nobody`. A skill named `none-here`."), `
-			deploy/SKILL.md:5:7 XS001 warning skill "nothing" is neither among the validated skills nor installed
 			deploy/SKILL.md:5:35 XS001 warning skill "nobody" is neither among the validated skills nor installed
 			deploy/SKILL.md:5:59 XS001 warning skill "none-here" is neither among the validated skills nor installed`},
 		{"said once", skills("deploy", "The `none` skill and the `none` skill."), `
@@ -35,13 +34,14 @@ func TestCrossReferences(t *testing.T) {
 			deploy/SKILL.md:5:31 XS001 warning skill "nobody" is neither among the validated skills nor installed`},
 		{"itself", skills("deploy", "Use the `deploy` skill."), ""},
 		{"words that are no names", skills("deploy", "The well-known skill, `a b` skills, a `Foo` skill, `--flag` skill, skill `1`, skills: `x/y`."), ""},
-		{"in code", skills("deploy", "```\nUse the `nothing` skill.\n```\n\n    the `nothing` skill\n"), ""},
+		{"words beside the word", skills("deploy", "In **this** skill, the skill `name`, and **shared** skills."), ""},
+		{"in code", skills("deploy", "```\nUse the `nothing` skill.\nrun @nothing\n```\n\n    the `nothing` skill\n"), ""},
 		{"a circle", skills("a-one", "Now use the `b-two` skill.", "b-two", "Load the `c-three` skill.", "c-three", "Invoke the `a-one` skill."), `
-			a-one/SKILL.md:5:14 XS002 warning the skills refer to each other in a cycle: a-one → b-two → c-three → a-one`},
+			a-one/SKILL.md:5:14 XS002 note the skills refer to each other in a cycle: a-one → b-two → c-three → a-one`},
 		{"two circles", skills("a-one", "Use the `b-two` skill.", "b-two", "Use the `a-one` skill.", "c-three", "Use the `a-one` skill and the `d-four` skill.", "d-four", "Use the `c-three` skill."), `
-			a-one/SKILL.md:5:10 XS002 warning the skills refer to each other in a cycle: a-one → b-two → a-one
-			c-three/SKILL.md:5:32 XS002 warning the skills refer to each other in a cycle: c-three → d-four → c-three`},
-		{"a mention makes the cycle a note", skills("a-one", "Use the `b-two` skill.", "b-two", "If it fails, see the `a-one` skill. Do not use the `a-one` skill."), `
+			a-one/SKILL.md:5:10 XS002 note the skills refer to each other in a cycle: a-one → b-two → a-one
+			c-three/SKILL.md:5:32 XS002 note the skills refer to each other in a cycle: c-three → d-four → c-three`},
+		{"a condition", skills("a-one", "Use the `b-two` skill.", "b-two", "If it fails, see the `a-one` skill. Do not use the `a-one` skill."), `
 			a-one/SKILL.md:5:10 XS002 note the skills refer to each other in a cycle: a-one → b-two → a-one`},
 		{"spans and commands", skills("a-one", "First `b-two`.", "b-two", "Then /c-three, or /usr/a-one and a/c-three.", "c-three", "And `/a-one`."), `
 			a-one/SKILL.md:5:8 XS002 note the skills refer to each other in a cycle: a-one → b-two → c-three → a-one`},
@@ -57,7 +57,7 @@ func TestCrossReferences(t *testing.T) {
 			b-two/SKILL.md:1:1 FM010 error name is missing`},
 		{"paths and code are not mentions", skills("a-one", "Use the `b-two` skill.", "b-two", "In src/a-one, /a-one/x, a-one, and:\n\n```\n/a-one\n```\n"), ""},
 		{"names without marks", skills("a-one", "Use the b-two skill.", "b-two", "Use the a-one skill."), `
-			a-one/SKILL.md:5:9 XS002 warning the skills refer to each other in a cycle: a-one → b-two → a-one`},
+			a-one/SKILL.md:5:9 XS002 note the skills refer to each other in a cycle: a-one → b-two → a-one`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r, err := lint.Run(context.Background(), tree(tt.files), []string{"."}, lint.Options{SkillExists: func(name string) bool { return name == "there" }})

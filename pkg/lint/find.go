@@ -144,8 +144,13 @@ func (s *search) searchDir(dir string) error {
 }
 
 // reportWrongCase reports a file that differs from SKILL.md in case and does not start like a skill, so it may be another
-// page. Nothing else in it is checked.
+// page. Nothing else in it is checked. Among other pages, it is one of them.
 func (s *search) reportWrongCase(dir string, entries []fs.DirEntry) {
+	if slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
+		return isMarkdown(e.Name()) && !companion(e.Name()) && !isWrongCase(e)
+	}) {
+		return
+	}
 	for _, e := range entries {
 		if !isWrongCase(e) {
 			continue

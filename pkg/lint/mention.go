@@ -3,11 +3,8 @@ package lint
 import (
 	"bytes"
 	"path"
-	"slices"
 	"strings"
 
-	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/diag/rule"
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/skill"
 )
@@ -80,9 +77,9 @@ type mention struct {
 	line, column, width int32
 }
 
-// reportMentionCycles reports cycles of skills that mention each other, as notes: a text can mention a skill without
-// telling the agent to use it. It leaves out skills in reported.
-func reportMentionCycles(units []*skillCheck, byName map[string]*skillCheck, reported map[*skillCheck]bool) {
+// reportSkillCycles reports cycles of skills that refer to each other. Of each strongly connected group it reports the
+// shortest cycle through the first skill.
+func reportSkillCycles(units []*skillCheck, byName map[string]*skillCheck) {
 	next := map[*skillCheck][]skillRef{}
 	for _, u := range units {
 		for _, r := range u.refs {
@@ -98,14 +95,8 @@ func reportMentionCycles(units []*skillCheck, byName map[string]*skillCheck, rep
 			}
 		}
 	}
-	for _, chain := range skillCycles(units, next, byName) {
-		first := byName[chain[len(chain)-1].name]
-		if reported[first] || slices.ContainsFunc(chain, func(r skillRef) bool { return reported[byName[r.name]] }) {
-			continue
-		}
-		f := cycleFinding(chain, byName)
-		f.rule, f.severity = rule.SkillCycle, new(diag.SeverityNote)
-		f.fix = "remove one of the references if agents follow all of them in one conversation"
-		first.atExcerpt(chain[0].excerpt, f)
+	g := graph[*skillCheck, skillRef]{units, next, func(r skillRef) *skillCheck { return byName[r.name] }}
+	for _, chain := range g.shortestCycles() {
+		byName[chain[len(chain)-1].name].atExcerpt(chain[0].excerpt, cycleFinding(chain, byName))
 	}
 }

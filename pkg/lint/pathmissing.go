@@ -14,15 +14,17 @@ import (
 // checkMissing reports a path that does not exist, unless it may be meant for something else.
 func (w *walk) checkMissing(f *file, p *page, use pathUse) {
 	name := use.name
-	first, _, _ := strings.Cut(name, "/")
 	at, ok := inside(".", name)
-	if !ok || first == ".." || strings.HasPrefix(name, "-") || strings.ContainsAny(name, "@=\\?&%!,:;'\"()[]") ||
-		!fileLike(path.Base(name)) || isExampleName(name) || w.tree.skips(at) || w.counts[rule.SpanPath] > maxPerRule {
+	if !ok || !isOwnName(name) || w.isProjects(use) || w.tree.skips(at) || w.counts[rule.SpanPath] > maxPerRule {
 		return
 	}
 	before, after := f.data[:use.start], f.data[use.end:]
-	if !use.certain && introducesExample(before) || continuesExample(after) || namesListing(after) ||
-		isExamplePage(f.rel) || isForMaintainers(f.rel) || teachesSkills(w.doc.Name()) || p.inExample(use.start) {
+	if f.source != w.src && !use.sure && !use.certain && !use.runs && !orders(before) {
+		return // references are often about other projects
+	}
+	if !use.certain && (introducesExample(before) || followsRepository(before)) || continuesExample(after) ||
+		namesListing(after) || isExamplePage(f.rel) || isForMaintainers(f.rel) || teachesSkills(w.doc.Name()) ||
+		p.inExample(use.start) {
 		return
 	}
 	if w.lookups++; w.lookups <= maxLookups &&
@@ -41,6 +43,22 @@ func (w *walk) checkMissing(f *file, p *page, use pathUse) {
 	w.at(p.src, use.start, use.end, finding{
 		rule: rule.SpanPath, message: fmt.Sprintf("%s does not exist in the skill", at), fix: fix,
 	})
+}
+
+// isOwnName reports whether a path can be one of a file of a skill: not a pattern, a text, or a placeholder.
+func isOwnName(name string) bool {
+	return !strings.HasPrefix(name, "../") && !strings.HasPrefix(name, "-") &&
+		!strings.ContainsAny(name, "@=\\?&%!,:;'\"()[]。，、；：！？（）") && fileLike(path.Base(name)) && !isExampleName(name) &&
+		!isForMaintainers(name)
+}
+
+// isProjects reports whether a missing file is rather one of a user or a project: data in the directory where a user has
+// the skill, or a script if the skill does not have a directory of scripts.
+func (u *skillCheck) isProjects(use pathUse) bool {
+	if use.sure {
+		return use.home && !scriptExtension(use.name) && !isMarkdown(use.name)
+	}
+	return strings.HasPrefix(use.name, "scripts/") && !u.tree.isDir("scripts")
 }
 
 // creates reports whether a command in a page writes a file of this name.
@@ -138,8 +156,11 @@ func isExamplePage(rel string) bool {
 
 // isForMaintainers reports whether a page is for those who work on the skill, and perhaps on a project around it.
 func isForMaintainers(rel string) bool {
+	if strings.HasPrefix(rel, "docs/") || strings.Contains(rel, "/docs/") {
+		return true
+	}
 	switch strings.ToLower(path.Base(rel)) {
-	case "agents.md", "claude.md", "contributing.md":
+	case "agents.md", "changelog.md", "claude.md", "contributing.md":
 		return true
 	}
 	return false
@@ -176,13 +197,10 @@ func introducesExample(before []byte) bool {
 			return true
 		}
 	}
-	words := strings.FieldsFunc(strings.ToLower(string(before)), func(r rune) bool { return (r < 'a' || r > 'z') && r != '.' })
-	if len(words) > 0 {
-		switch words[len(words)-1] {
-		case "consult", "follow", "load", "read", "see": // an instruction
-			return false
-		}
+	if orders(before) {
+		return false
 	}
+	words := strings.FieldsFunc(strings.ToLower(string(before)), func(r rune) bool { return (r < 'a' || r > 'z') && r != '.' })
 	for _, word := range words {
 		switch strings.TrimSuffix(word, ".") {
 		case "e.g", "example", "examples", "like", "such", "create", "creates", "creating", "add", "adds", "adding",
@@ -193,6 +211,24 @@ func introducesExample(before []byte) bool {
 			"optional", "optionally", "no", "missing", "removed", "deleted":
 			return true
 		}
+	}
+	return false
+}
+
+// followsRepository reports whether the line before a path has a link to another repository, whose path it can be.
+func followsRepository(before []byte) bool {
+	before = before[max(0, len(before)-maxParagraph):]
+	line := before[bytes.LastIndexByte(before, '\n')+1:]
+	return bytes.Contains(line, []byte("https://github.com/")) || bytes.Contains(line, []byte("https://gitlab.com/"))
+}
+
+// orders reports whether the last word before a path tells the agent to read the file.
+func orders(before []byte) bool {
+	before = bytes.ToLower(bytes.TrimRight(before[max(0, len(before)-20):], "*`\"'( "))
+	start := bytes.LastIndexFunc(before, func(r rune) bool { return r < 'a' || r > 'z' }) + 1
+	switch string(before[start:]) {
+	case "consult", "follow", "load", "read", "see":
+		return true
 	}
 	return false
 }
@@ -215,7 +251,7 @@ func continuesExample(after []byte) bool {
 			return true
 		}
 	}
-	for _, words := range []string{"for example", "if present", "if it exists"} {
+	for _, words := range []string{"for example", "if present", "if it exists", "will be ", ", not `"} {
 		if bytes.Contains(after, []byte(words)) {
 			return true
 		}

@@ -25,6 +25,7 @@ type pathUse struct {
 	pathWord
 	start, end int  // of the word in the page
 	certain    bool // only files of the skill are used in this way
+	runs       bool // a command in a code span runs it
 }
 
 // followSpan follows the paths in a code span, which is how many skills refer to their files, and reports broken ones.
@@ -37,7 +38,7 @@ func (w *walk) followSpan(f *file, p *page, s markdown.Span) {
 		if !ok || w.followPath(f, p, s.Offset, pw) || strings.HasPrefix(s.Text, "import ") || isLinkText(f.data, s) {
 			continue
 		}
-		use := pathUse{pathWord: pw, start: s.Offset, end: s.End}
+		use := pathUse{pathWord: pw, start: s.Offset, end: s.End, runs: word != s.Text && runs(s.Text, pw.name, true)}
 		if i := bytes.Index(p.src.data[s.Offset:s.End], []byte(word)); i >= 0 {
 			use.start, use.end = s.Offset+i, s.Offset+i+len(word)
 		}

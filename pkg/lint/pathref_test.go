@@ -93,11 +93,17 @@ func TestOtherPaths(t *testing.T) {
 		{"an import", "`import plan from './references/plan.js'`"},
 		{"an example", "Reference files, for example references/limits.md."},
 		{"a supposition", "A `references/limits.md` file would be helpful."},
+		{"a page of projects", "Read root `AGENTS.md` and `scripts/AGENTS.md`."},
 		{"what to avoid", "✗ `references/limits.md`"},
+		{"what to write", "Slashes: `references/limits.md`, not `references\\limits.md`."},
+		{"what a command writes", "The `references/limits.md` will be written by the build."},
 		{"a file to create", "1. Reads references/limits.md (create this file)"},
 		{"a file to create if needed", "- North: `references/north.md` (create if needed)"},
 		{"a file of a project", "Place this at `scripts/plan.py`."},
 		{"data of the user", "**Plan storage:** `~/.claude/skills/deploy/plans.json`"},
+		{"settings of the user", "Located at `~/.claude/skills/deploy/zones.yaml`. Edit zones there."},
+		{"a path of another repository", "Ported from [acme/tools](https://github.com/acme/tools) - `references/limits.md`."},
+		{"text after a path", "Details belong in references/。SKILL.md remains short."},
 		{"a file to create, in Chinese", "创建 `references/limits.md` 文件："},
 		{"a copy of an example", "Copy `data/zones.json` → `data/user.json`; edit `data/plan.yaml`, `data/team.toml`, and `data/keys.env`."},
 		{"a generated page", "Do not edit: run `scripts/plan.py`."},
@@ -159,6 +165,29 @@ func TestRepeatedPaths(t *testing.T) {
 		deploy/SKILL.md:8:9 REF012 warning scripts/plan.py does not exist in the skill
 		deploy/SKILL.md:10:9 REF006 note the path works only if the skill is installed in ~/.claude/skills/deploy
 		deploy/references/regions.md:2:9 REF012 warning scripts/plan.py does not exist in the skill`)
+}
+
+// TestPathsOfReferences checks that only paths which the agent is to read or to run count in referenced pages.
+func TestPathsOfReferences(t *testing.T) {
+	got, _ := run(t, tree("-- deploy/SKILL.md\n"+head+"See references/regions.md.\n"+skillFiles+"-- deploy/references/regions.md\n"+
+		"The loop is in `scripts/loop.py`, and `references/zones.md` lists zones.\n\nRead `references/north.md`.\n\n"+
+		"Run `python3 scripts/south.py --all`.\n"))
+	compare(t, got, `
+		deploy/references/regions.md:3:7 REF012 warning references/north.md does not exist in the skill
+		deploy/references/regions.md:5:14 REF012 warning scripts/south.py does not exist in the skill`)
+}
+
+// TestPathsOfDocs checks that paths in pages of a directory docs are those of a project.
+func TestPathsOfDocs(t *testing.T) {
+	got, _ := run(t, tree("-- deploy/SKILL.md\n"+head+"See [plans](docs/plans.md).\n"+skillFiles+
+		"-- deploy/docs/plans.md\nRead `references/north.md`.\n"))
+	compare(t, got, "")
+}
+
+// TestScriptsOfProjects checks that scripts are those of a project if the skill does not have a directory of scripts.
+func TestScriptsOfProjects(t *testing.T) {
+	got, _ := run(t, tree("-- deploy/SKILL.md\n"+head+"The project runs `scripts/plan.sh`. Run `~/.claude/skills/deploy/scripts/check.py` first.\n"))
+	compare(t, got, "deploy/SKILL.md:5:42 REF012 warning scripts/check.py does not exist in the skill")
 }
 
 // TestAbsoluteLinks checks that only paths of a machine are absolute paths, and not addresses of a site or commands.
@@ -223,6 +252,9 @@ func TestSupposedSkills(t *testing.T) {
 	for _, body := range []string{
 		"For example, a `plan-release` skill.", "Write a `plan-release` skill.", "When building an `audit-log` skill, ask.",
 		"The audit plugin brings the `audit-log` skill.", "Install the `audit-log` skill first.",
+		"The old `audit-log` skill is gone.", "This replaces the\n`audit-log` skill.",
+		"The `audit-log` skill (`npx skills add acme/audit-log`) helps.",
+		"The `audit-log` skill was deleted.", "Use the `audit-log` skill\nif it is available.",
 		"Use the `audit-log` skill if it is installed.", "Use the `docx` skill.", "Use the `second` skill.",
 	} {
 		got, _ := run(t, tree("-- deploy/SKILL.md\n"+head+body+

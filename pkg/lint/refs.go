@@ -39,7 +39,7 @@ func (w *walk) run() {
 		f := w.queue[0]
 		if p := w.page(f); p != nil {
 			w.checkOpenFence(p)
-			w.collectCalls(p)
+			w.collectCalls(f, p)
 			w.followLinks(f, p)
 			w.followCommands(f, p)
 			w.followText(f, p)
@@ -153,7 +153,7 @@ func (u *skillCheck) checkLink(rel string, p *page, k markdown.Link, t linkTarge
 	if found != "" || t.backslash {
 		return found
 	}
-	if p.inExample(k.Offset) {
+	if p.inExample(k.Offset) || isQuoted(p.src.data, k.Offset) {
 		return ""
 	}
 	at, ok := inside(path.Dir(rel), withoutQuery(t.path))
@@ -163,7 +163,7 @@ func (u *skillCheck) checkLink(rel string, p *page, k markdown.Link, t linkTarge
 	}
 	below := rel != path.Base(u.file)
 	if !strings.HasSuffix(t.path, "/") && u.isSitePath(rel, at) || unknownTag(p, k) ||
-		below && (isExamplePage(rel) || isRepositoryPage(rel, at)) {
+		below && (isExamplePage(rel) || isRepositoryPage(rel, at) || teachesSkills(u.doc.Name())) {
 		return ""
 	}
 	f := finding{rule: rule.Broken, message: at + " does not exist"}
@@ -283,6 +283,18 @@ func (u *skillCheck) reportEscape(rel string, p *page, k markdown.Link, at strin
 		f.fix = "name the other skill instead of linking to its files"
 	}
 	u.atLink(p, k, f)
+}
+
+// isQuoted reports whether a quotation mark of the line is open before the target of a link: a text to write, such as
+// "See [the guide](guide.md)".
+func isQuoted(text []byte, at int) bool {
+	from := max(0, at-maxTemplateLine)
+	line := text[from+bytes.LastIndexByte(text[from:at], '\n')+1 : at]
+	if !bytes.HasSuffix(line, []byte("](")) {
+		return false
+	}
+	return bytes.Count(line, []byte(`"`))%2 == 1 ||
+		bytes.LastIndex(line, []byte("“")) > bytes.LastIndex(line, []byte("”"))
 }
 
 // isSkill reports whether a path is a skill's directory or its SKILL.md.

@@ -13,9 +13,12 @@ import (
 
 // collectCalls records the scripts that a page's code calls by path, which need a shebang and the executable bit. A
 // code span counts if it has more than the script's name.
-func (u *skillCheck) collectCalls(p *page) {
+func (u *skillCheck) collectCalls(f *file, p *page) {
+	if isForMaintainers(f.rel) {
+		return
+	}
 	for _, line := range p.Commands() {
-		if bytes.IndexByte(line, '/') >= 0 {
+		if bytes.IndexByte(line, '/') >= 0 && mayCall(line) {
 			u.addCalls(string(line), u.called)
 		}
 	}
@@ -27,6 +30,14 @@ func (u *skillCheck) collectCalls(p *page) {
 			u.addCalls(span.Text, u.named)
 		}
 	}
+}
+
+// mayCall reports whether a line of a code block can start with the path of a script: not one of a table or a drawing,
+// the rest of a command that redirects its output, or text with code spans.
+func mayCall(line []byte) bool {
+	line = bytes.TrimSpace(line)
+	return bytes.IndexByte(line, '`') < 0 && !bytes.HasPrefix(line, []byte(">")) &&
+		!(bytes.HasPrefix(line, []byte("|")) && bytes.HasSuffix(line, []byte("|")))
 }
 
 func (u *skillCheck) addCalls(code string, called map[string]bool) {
@@ -70,7 +81,8 @@ func (u *skillCheck) checkShebangAndMode(file *file) {
 	src, rel := file.source, file.rel
 	shebang := u.checkShebang(file)
 	executable := u.executable(file)
-	called := u.isCalled(rel)
+	module := path.Base(rel) == "__init__.py"
+	called := u.isCalled(rel) && !module
 	f := finding{rule: rule.Shebang, src: src, line: 1, column: 1, fix: shebangFor(rel)}
 	switch {
 	case shebang && called && !executable && !u.l.NoModes:
@@ -81,7 +93,7 @@ func (u *skillCheck) checkShebangAndMode(file *file) {
 		return
 	case called:
 		f.message = "the skill calls the script by its path, but the script does not have a shebang"
-	case executable && !u.interpreted[rel] && path.Base(rel) != "__init__.py":
+	case executable && !u.interpreted[rel] && !module:
 		f.severity = new(diag.SeverityNote)
 		f.message = "the script is executable, but does not have a shebang"
 		if f.fix != "" {
@@ -341,7 +353,34 @@ func (u *skillCheck) checkSyntax(f *file) {
 	default:
 		return
 	}
-	if p := check(f.rel, f.data); p != nil {
+	if id != rule.ShellSyntax && isBrokenSample(f.rel) {
+		return
+	}
+	if p := check(f.rel, f.data); p != nil && (id != rule.YAMLSyntax || !hasPlaceholderKey(f.line(p.Line))) {
 		u.add(finding{rule: id, src: f.source, line: p.Line, column: p.Column, message: p.Message})
 	}
+}
+
+// isBrokenSample reports whether the path of a data file means that it is the input of a test.
+func isBrokenSample(rel string) bool {
+	dir, name := path.Split(strings.ToLower(rel))
+	for _, word := range []string{"broken", "corrupt", "fixture", "invalid", "malformed"} {
+		if strings.Contains(name, word) {
+			return true
+		}
+	}
+	for _, word := range []string{"fixtures/", "test/", "testdata/", "tests/"} {
+		if strings.HasPrefix(dir, word) || strings.Contains(dir, "/"+word) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasPlaceholderKey reports whether a line of YAML is one of a template whose keys start with a placeholder, as in
+// [role_name]_port: 80.
+func hasPlaceholderKey(line string) bool {
+	rest, ok := strings.CutPrefix(strings.TrimSpace(line), "[")
+	_, rest, closed := strings.Cut(rest, "]")
+	return ok && closed && rest != "" && rest[0] != ':' && rest[0] != ' ' && strings.Contains(rest, ":")
 }

@@ -18,10 +18,9 @@ func skillRules() []Rule {
 				"description: Takes a release back. Use when a rollout fails.\n---\n\nTake it back.\n",
 		},
 		{
-			ID: SkillCycle, Title: "skills refer to each other in a cycle", Severity: w,
-			Why: "Each skill refers to the next skill. skillpm and some agents stop when a skill repeats. " +
-				"The finding is a note if a skill only mentions the next one.",
-			Fix: "remove one of the references",
+			ID: SkillCycle, Title: "skills refer to each other in a cycle", Severity: a,
+			Why: "Each skill refers to the next skill. skillpm and some agents stop when a skill repeats.",
+			Fix: "remove one of the references if agents follow all of them in one conversation",
 
 			Bad: "-- skills/deploy/SKILL.md\n" +
 				head + "Then use the `rollback` skill.\n" +

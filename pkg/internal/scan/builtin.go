@@ -275,6 +275,9 @@ var builtin = [...]Rule{
 						},
 					},
 				},
+				Unless: []Pattern{
+					{Text: `\bcopy\s*\(\s*select\b[^\n]*\bto\s+program\b`, Regexp: true, Atoms: []string{"program"}},
+				},
 				Start: []string{
 					"dig\t", "dig\n", "dig\f", "dig\r", "dig ", "drill\t",
 					"drill\n", "drill\f", "drill\r", "drill ", "host\t",
@@ -475,13 +478,13 @@ var builtin = [...]Rule{
 						},
 					},
 					{
-						Text:   `\bcoinhive\b|\bcryptonight\b[^\n]*\bwallet\b`,
+						Text:   `\bcoinhive\.(?:anonymous|user|token|min\.js|com)\b|\bcryptonight\b[^\n]*\bwallet\b`,
 						Regexp: true,
-						Atoms:  []string{"coinhive", "cryptonight"},
+						Atoms:  []string{"coinhive.", "cryptonight"},
 					},
 				},
 				Start: []string{
-					"coinhive", "cpuminer", "cryptonight", "ethminer",
+					"coinhive.", "cpuminer", "cryptonight", "ethminer",
 					"lolminer", "minerd", "nbminer", "phoenixminer", "stratum+",
 					"t-rex", "xmrig",
 				},
@@ -550,6 +553,33 @@ var builtin = [...]Rule{
 							":(){:| :& }", ":(){:| :&}", ":(){:|: & }", ":(){:|: &}",
 							":(){:|:& }", ":(){:|:&}",
 						},
+					},
+				},
+				Unless: []Pattern{
+					{Text: `^\s*(?:#|\/\/)`, Regexp: true},
+					{
+						Text: `^[^\n:=]{0,20}(?:block|den(?:y|ied)|forbid|prohibit|disallow|dangerous)[\w"' -]*[:=]\s*"[^` +
+							`"\n]*",?\s*$`,
+						Regexp: true,
+						Atoms: []string{
+							"block", "dangerous", "denied", "deny", "disallow", "forbid",
+							"prohibit",
+						},
+					},
+					{Text: `[:=(,]\s*["'](?:;|&&|\|\|?)\s*rm\s[^"'\n]*["']\s*[,)}\]]`, Regexp: true},
+					{Text: "`[^`\\n]*\\brm -[^`\\n]*`\\?", Regexp: true, Atoms: []string{"rm -"}},
+					{Text: `\s--preserve-root\s+\/\s*(?:#|$)`, Regexp: true, Atoms: []string{"--preserve-root"}},
+					{Text: `\*["'][^"'\n]*\brm -[^"'\n]*["']\*`, Regexp: true, Atoms: []string{"rm -"}},
+					{
+						Text:   `\becho\s+'\{[^'\n]*"(?:command|cmd)"\s*:\s*"[^"\n]*\brm -`,
+						Regexp: true,
+						Atoms:  []string{"\"cmd\"", "\"command\""},
+					},
+					{
+						Text: "`[^`\\n]*\\brm -[^`\\n]*`(?:\\/`[^`\\n]*`)?\\s+(?:(?:is|are|gets?)" +
+							`\s+(?:not|never|blocked|denied|rejected|refused)|circuit|patterns?)\b`,
+						Regexp: true,
+						Atoms:  []string{"rm -"},
 					},
 				},
 				Start: []string{
@@ -1152,10 +1182,11 @@ var builtin = [...]Rule{
 				In:    114,
 				Any: []Pattern{
 					{
-						Text: `\b(?:silently|quietly|secretly|covertly|stealthily|invisibly|discreetly)\s+(?:\w+\s+){0,2}` +
-							`(?:send|sends|upload|uploads|post|posts|transmit|forward|copy|copies|exfiltrate|collect|co` +
-							`llects|record|records|execute|executes|install|installs|download|downloads|append|capture|` +
-							`captures|harvest|inject|modify|gather|steal|log the|logs the|store the|beacon)\b`,
+						Text: `\b(?:silently|quietly|secretly|covertly|stealthily|invisibly|discreetly)\s+(?:(?:and|then|` +
+							`also|\w+\s+(?:and|or))\s+)?(?:send|sends|upload|uploads|post|posts|transmit|forward|copy|c` +
+							`opies|exfiltrate|collect|collects|record|records|execute|executes|install|installs|downloa` +
+							`d|downloads|append|capture|captures|harvest|inject|modify|gather|steal|log the|logs the|st` +
+							`ore the|beacon)\b`,
 						Regexp: true,
 						Atoms: []string{
 							"covertly", "discreetly", "invisibly", "quietly", "secretly",
@@ -1163,8 +1194,10 @@ var builtin = [...]Rule{
 						},
 					},
 					{
-						Text: `\b(?:send|upload|post|transmit|forward|collect|execute|record|capture|harvest)\b[^\n.]*\b(` +
-							`?:silently|secretly|covertly|stealthily|invisibly|discreetly|in the background without)\b`,
+						Text: `(?:^|[.;:,(*>-]\s*|\b(?:then|and|always|must|should|to|please|also|will|automatically)\s+)` +
+							`(?:send|upload|post|transmit|forward|collect|execute|record|capture|harvest)\b[^\n.;,]{0,8` +
+							`0}\b(?:silently|secretly|covertly|stealthily|invisibly|discreetly|in the background withou` +
+							`t)\b`,
 						Regexp: true,
 						Atoms: []string{
 							"covertly", "discreetly", "in the background without",
@@ -1459,6 +1492,13 @@ var builtin = [...]Rule{
 						},
 					},
 				},
+				Unless: []Pattern{
+					{
+						Text: "(?:\\/\\/|[\\/`\"'\\s])(?:your|my|unique)[-_]?(?:unique[-_]?)?(?:" +
+							`id|uuid|token|url|domain|subdomain|name)\b`,
+						Regexp: true,
+					},
+				},
 				Start: []string{
 					"beeceptor.com", "burpcollaborator.net", "ceye.io",
 					"dnslog.cn", "hookbin.com", "interact.sh", "oast.",
@@ -1538,7 +1578,7 @@ var builtin = [...]Rule{
 				},
 				Unless: []Pattern{
 					{
-						Text:   `eval "?\$\([\w\/.~-]+ (?:init|hook|env|shellenv|completion|activate)`,
+						Text:   `eval "?\$\([\w\/.~-]+ (?:[\w-]+ )?[\w-]*(?:init|hook|env|completions?|activate)\b`,
 						Regexp: true,
 						Atoms:  []string{"eval \"$(", "eval $("},
 					},
@@ -1909,6 +1949,13 @@ var builtin = [...]Rule{
 					},
 					{Text: `^#+\s*system override\b`, Regexp: true, Atoms: []string{"system override"}},
 				},
+				Unless: []Pattern{
+					{
+						Text:   `\[security (?:notice|update|alert|message)s?\b[^\]\n]*\]\(`,
+						Regexp: true,
+						Atoms:  []string{"[security "},
+					},
+				},
 				Start: []string{
 					"<!--", "<<sys>>", "<admin-instruction>",
 					"<admin-instructions>", "<admin-message>", "<admin-note>",
@@ -2075,7 +2122,8 @@ var builtin = [...]Rule{
 					},
 					{
 						Text: `\b(?:guidelines|restrictions|rules|constraints|safety measures) (?:do not|don't|no longer|` +
-							`does not) apply\b`,
+							`does not) apply(?:\s*(?:[.,;!:)"]|$)|\s+(?:here|now|in|for|while|when|during|to (?:you|thi` +
+							`s|me|these|any|the (?:agent|skill|session|model|assistant)))\b)`,
 						Regexp: true,
 						Atoms: []string{
 							"constraints do not apply", "constraints does not apply",
@@ -2426,6 +2474,7 @@ var builtin = [...]Rule{
 							`y)`,
 						Regexp: true,
 					},
+					{Text: `\bfetch(?:es)?,?\s+decodes?\b`, Regexp: true, Atoms: []string{"decode"}},
 				},
 				Start: []string{
 					"base64", "base85", "de-obfuscate", "decipher", "decode",
@@ -2633,6 +2682,12 @@ var builtin = [...]Rule{
 						Regexp: true,
 						Atoms:  []string{"bypass", "disable", "skip", "suppress"},
 					},
+					{
+						Text: "^\\s*[-*|]\\s*`[^`\\n]+`(?:\\s*(?:\\/|,|or)\\s*`[^`\\n]+`)*\\s*[:|" +
+							`–—-]\s*[^\n]*\b(?:disable|skip|bypass|suppress)`,
+						Regexp: true,
+						Atoms:  []string{"bypass", "disable", "skip", "suppress"},
+					},
 					{Text: `^#`, Regexp: true},
 					{
 						Text:   "`?--[a-z-]+`? (?:flag|option)",
@@ -2731,9 +2786,9 @@ var builtin = [...]Rule{
 						Atoms:  []string{"-name"},
 					},
 					{
-						Text: `\b(?:scan|search|look|collect|gather|find|locate|walk)\b[^\n.]*\b(?:directories|directory|` +
-							`filesystem|disk|home|workspace|machine|system)\b[^\n.]*(?:\.env\b|\.ssh\b|\.aws\b|private ` +
-							`keys?|credentials|wallets?|\.pem\b)`,
+						Text: `\b(?:scan|search|look|collect|gather|find|locate|walk)\b[^\n.;:]*\b(?:directories|director` +
+							`y|filesystem|disk|home|workspace|machine|system)\b[^\n.;:]*(?:\.env\b|\.ssh\b|\.aws\b|priv` +
+							`ate keys?|credentials|wallets?|\.pem\b)`,
 						Regexp: true,
 						Atoms: []string{
 							".aws", ".env", ".pem", ".ssh", "credentials", "private key",
@@ -2751,6 +2806,7 @@ var builtin = [...]Rule{
 							"search", "walk",
 						},
 					},
+					{Text: `\bupwards?\s+from\b`, Regexp: true, Atoms: []string{"upward"}},
 				},
 				Start: []string{
 					"-name", ".aws", ".env", ".pem", ".ssh", "credentials",
@@ -2964,13 +3020,14 @@ var builtin = [...]Rule{
 					{Text: `\bcgeventtapcreate\b`, Regexp: true, Atoms: []string{"cgeventtapcreate"}},
 					{Text: `\bgetasynckeystate\b`, Regexp: true, Atoms: []string{"getasynckeystate"}},
 					{Text: `\bimagegrab\.grab\(`, Regexp: true, Atoms: []string{"imagegrab.grab("}},
-					{Text: `\bscreencapture\s+-?[a-z\/~$.]`, Regexp: true, Atoms: []string{"screencapture"}},
+					{Text: `(?:^|[^.\w])screencapture\s+-?[a-z\/~$.]`, Regexp: true, Atoms: []string{"screencapture"}},
 					{Text: `\["']?screencapture["']?\s*,`, Regexp: true, Atoms: []string{"screencapture"}},
 					{Text: `\bpyautogui\.screenshot\(`, Regexp: true, Atoms: []string{"pyautogui.screenshot("}},
+					{Text: "(?:^|[\\s;&|(`\"'])arecord\\s+[-\\w\\/.~$]", Regexp: true, Atoms: []string{"arecord"}},
 					{
-						Text:   `\b(?:arecord|sounddevice\.rec|sd\.rec)\b`,
+						Text:   `\b(?:sounddevice\.rec|sd\.rec)\(`,
 						Regexp: true,
-						Atoms:  []string{"arecord", "sd.rec", "sounddevice.rec"},
+						Atoms:  []string{"sd.rec(", "sounddevice.rec("},
 					},
 					{Text: `\bcv2\.videocapture\(\s*0\s*\)`, Regexp: true, Atoms: []string{"cv2.videocapture("}},
 					{
@@ -2984,7 +3041,7 @@ var builtin = [...]Rule{
 					"getasynckeystate", "imagegrab.grab(", "keyboard",
 					"keyboard.", "listener", "pyautogui.screenshot(",
 					"screencapture", "script\t", "script\n", "script\f",
-					"script\r", "script ", "sd.rec", "sounddevice.rec",
+					"script\r", "script ", "sd.rec(", "sounddevice.rec(",
 				},
 			},
 			{
@@ -2996,6 +3053,14 @@ var builtin = [...]Rule{
 					{Text: `\bxclip\s+[^\n]*-o\b`, Regexp: true, Atoms: []string{"xclip"}},
 					{Text: `\bpyperclip\.paste\(`, Regexp: true, Atoms: []string{"pyperclip.paste("}},
 					{Text: `\bcllocationmanager\b`, Regexp: true, Atoms: []string{"cllocationmanager"}},
+				},
+				Unless: []Pattern{
+					{
+						Text:   `\b(?:old|saved?|prev(?:ious)?|orig(?:inal)?)_?clip\w*\s*=`,
+						Regexp: true,
+						Atoms:  []string{"clip"},
+					},
+					{Text: `\bpbpaste\s*\|\s*[a-z][\w-]*\s*$`, Regexp: true, Atoms: []string{"pbpaste"}},
 				},
 				Start: []string{
 					"cllocationmanager", "get-clipboard", "pbpaste",
@@ -3961,6 +4026,33 @@ var builtin = [...]Rule{
 							"output_tokens", "prompt token", "prompt tokens",
 							"prompt-token", "prompt-tokens", "prompt_token",
 							"prompt_tokens",
+						},
+					},
+					{
+						Text:   `\bresponses?\s+(?:\w+\s+)?includes?\b`,
+						Regexp: true,
+						Atoms: []string{
+							"response\t", "response\n", "response\f", "response\r",
+							"response ", "responses\t", "responses\n", "responses\f",
+							"responses\r", "responses ",
+						},
+					},
+					{
+						Text:   "\\b(?:page|cursor|pagination|continuation)\\w*`?\\s+tokens?\\b",
+						Regexp: true,
+						Atoms: []string{
+							"\ttoken", "\ttokens", "\ntoken", "\ntokens", "\ftoken",
+							"\ftokens", "\rtoken", "\rtokens", " token", " tokens",
+						},
+					},
+					{
+						Text:   `\blog(?:s|ged|ging)?\s+(?:in|on|out)\b`,
+						Regexp: true,
+						Atoms: []string{
+							"log\t", "log\n", "log\f", "log\r", "log ", "logged\t",
+							"logged\n", "logged\f", "logged\r", "logged ", "logging\t",
+							"logging\n", "logging\f", "logging\r", "logging ", "logs\t",
+							"logs\n", "logs\f", "logs\r", "logs ",
 						},
 					},
 				},

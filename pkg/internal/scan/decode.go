@@ -277,8 +277,28 @@ func (t *text) fromBase64(start, end int) {
 	const reach = 300
 	t.checkedTo[checkFromBase64] = end + reach/2
 	near := t.around(start, reach/2, reach)
-	if hasWord(near, "iex") || containsAny(near, "invoke-expression", "scriptblock]::create", "assembly]::load",
+	if callsIEX(near) || containsAny(near, "invoke-expression", "scriptblock]::create", "assembly]::load",
 		"start-process") {
 		t.hit(Base64Shell, start, end, "decoded into PowerShell")
+	}
+}
+
+// callsIEX reports whether a text in lower case has iex as a command: with an argument, or after a pipe.
+func callsIEX(text []byte) bool {
+	for at := 0; ; {
+		i := bytes.Index(text[at:], []byte("iex"))
+		if i < 0 {
+			return false
+		}
+		before, after := text[:at+i], text[at+i+3:]
+		at += i + 3
+		if len(before) > 0 && is(before[len(before)-1], isWordy) || len(after) > 0 && is(after[0], isWordy) {
+			continue
+		}
+		argument := bytes.TrimLeft(after, " \t")
+		if bytes.HasSuffix(bytes.TrimRight(before, " \t"), []byte("|")) ||
+			len(argument) > 0 && bytes.IndexByte([]byte("($\"'&{["), argument[0]) >= 0 {
+			return true
+		}
 	}
 }

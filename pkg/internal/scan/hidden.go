@@ -118,8 +118,10 @@ func (t *text) reverses(r rune, i int) bool {
 	switch {
 	case r == '\u202c' || r == '\u2069':
 		return false
-	case r == '\u202d' || r == '\u202e' || t.Script:
+	case r == '\u202d' || r == '\u202e' || t.Script && !t.startsRange(r, i):
 		return true
+	case t.Script:
+		return false
 	case r != '\u202b' && r != '\u2067':
 		return false
 	}
@@ -141,6 +143,16 @@ func (t *text) reverses(r rune, i int) bool {
 		}
 	}
 	return latin > 1 && other <= latin
+}
+
+// startsRange reports whether a control before i starts a range of characters in a regular expression, as in
+// [\u202a-\ud7ff]. Such ranges start where a block of controls does.
+func (t *text) startsRange(r rune, i int) bool {
+	if r != '\u202a' && r != '\u2066' || t.after(i) != '-' {
+		return false
+	}
+	last, _ := utf8.DecodeRune(t.data[i+1:])
+	return last > '\u2069' && last != utf8.RuneError
 }
 
 func isTag(r rune) bool { return r >= 0xE0000 && r <= 0xE007F }

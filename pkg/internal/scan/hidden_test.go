@@ -43,7 +43,14 @@ func TestBidiControls(t *testing.T) {
 	} {
 		c.check(t, BidiControls, Options{})
 	}
-	textCase{text: "return«\u2066» a"}.check(t, BidiControls, Options{Script: true})
+	for _, c := range []textCase{
+		{text: "return«\u2066» a"},
+		{text: "a = /[«\u202e»-\ud7a3]/"},
+		{text: "a = '«\u202a»-b'"},
+		{text: "a = /[!-\u2027\u202a-\ud7a3]/"},
+	} {
+		c.check(t, BidiControls, Options{Script: true})
+	}
 }
 
 func TestZeroWidthRun(t *testing.T) {
@@ -130,6 +137,7 @@ func TestMixedScript(t *testing.T) {
 		{text: "\u0421\u0421\u0421\u0420 x"},
 		{text: "caf\u00e9, na\u00efve, \u00fcber"},
 		{text: "x\u0434y is \u0436"},
+		{text: "// d\u0435lve has a Cyrillic letter (U+0435)"},
 		{text: "https://\u043e\u043a\u043d\u0430.\u0440\u0444/ and https://xn--bcher-kva.de/"},
 	} {
 		c.check(t, MixedScript, Options{Markdown: true})

@@ -73,10 +73,16 @@ func (t *text) foreignLetter(i int) int {
 	}
 	from, to := t.word(i, i+n)
 	t.mixedTo = to // the other letters of the word have the same result
-	if like, ok := Lookalike(string(t.data[from:to])); ok && to-from >= 4 {
+	if like, ok := Lookalike(string(t.data[from:to])); ok && to-from >= 4 && !t.namesAlphabet(i) {
 		t.hit(MixedScript, from, to, fmt.Sprintf("imitates %s with %s", excerpt([]byte(like)), codePoint(t.data[i:])))
 	}
 	return n
+}
+
+// namesAlphabet reports whether the text around i tells readers about the letters of another alphabet.
+func (t *text) namesAlphabet(i int) bool {
+	return containsAny(t.around(i, 300, 300), "cyrillic", "greek", "homoglyph", "homograph", "look-alike", "lookalike",
+		"confusable", "u+03", "u+04")
 }
 
 func codePoint(b []byte) string {

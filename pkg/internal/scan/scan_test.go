@@ -127,6 +127,7 @@ func TestBase64Shell(t *testing.T) {
 		{text: "«powershell -NoP -W Hidden -EncodedCommand " + blob + "»"},
 		{text: "«powershell.exe -enc " + blob + "»"},
 		{text: "$b = [Convert]::«From" + "Base64String»($x); iex ([Text.Encoding]::UTF8.GetString($b))"},
+		{text: "[Text.Encoding]::UTF8.GetString([Convert]::«From" + "Base64String»($x)) | IEX"},
 
 		{text: "echo \"eyJhbGciOiJIUzI1NiJ9\" | " + decode},
 		{text: "kubectl get secret x -o jsonpath='{.data.p}' | " + decode + "; echo"},
@@ -150,6 +151,7 @@ func TestBase64Shell(t *testing.T) {
 		{text: "powershell -ExecutionPolicy Bypass -File setup.ps1"},
 		{text: "powershell -enc JABjAGwAaQBlAG4AdAA... was decoded"},
 		{text: "$s = \"[Convert]::FromBase64String\" ascii, Invoke-Expression"},
+		{text: "The stager (base64 + IEX) calls From" + "Base64String(\"$x\") on a reversed array."},
 		{text: "[Convert]::From" + "Base64String($key) gives the bytes"},
 		{text: "cat f | base" + "64 | bash-completion"},
 	} {

@@ -2,6 +2,7 @@ package scan
 
 import (
 	"bytes"
+	"encoding/base64"
 	"math/bits"
 	"strings"
 )
@@ -200,7 +201,7 @@ func log2Hundredths(n int) int {
 
 // secretPlaceholders are used in place of a secret, or are parts of examples in the providers' documentation.
 var secretPlaceholders = [...]string{
-	"example", "xxxx", "your", "fake", "dummy", "redacted", "sample", "placeholder", "changeme", "change-me",
+	"exampl", "xxxx", "your", "fake", "dummy", "redacted", "sample", "placeholder", "changeme", "change-me",
 	"change_me", "replace",
 	"insert", "test", "demo", "mock", "todo", "foobar", "deadbeef", "cafebabe", "secret", "token", "apikey", "api-key",
 	"api_key",
@@ -224,11 +225,11 @@ func isPlaceholder(b []byte) bool {
 	return isSequence(small)
 }
 
-// isSequence reports whether six or more characters in a row count up or down, alone (123456) or with others in between
-// (1a2b3c4d5e6f), or five are the same, or two or three repeat over twelve.
+// isSequence reports whether six or more characters in a row, or five letters, count up or down, alone (123456) or with
+// others in between (1a2b3c4d5e6f), or five are the same, or two or three repeat over twelve.
 func isSequence(b []byte) bool {
 	const enough = 6
-	var up, down, same, every2, every3, other int
+	var up, down, same, every2, every3, other, letters int
 	run := func(n *int, yes bool, enough int) bool {
 		if !yes {
 			*n = 0
@@ -239,7 +240,7 @@ func isSequence(b []byte) bool {
 	}
 	for i := 1; i < len(b); i++ {
 		if run(&up, follows(b[i-1], b[i]), enough-1) || run(&down, follows(b[i], b[i-1]), enough-1) ||
-			run(&same, b[i-1] == b[i], 4) {
+			run(&same, b[i-1] == b[i], 4) || run(&letters, is(b[i-1], isLetter) && b[i-1]+1 == b[i], 4) {
 			return true
 		}
 		if i < 2 {
@@ -278,7 +279,7 @@ func (t *text) keyBlock(start, end int) {
 	body, stop := t.keyBody(end)
 	t.scanned += stop - end
 	t.checkedTo[checkKeyBlock] = stop
-	if len(body) < minKeyLength || entropy(body) < 400 || t.markedAsFake(from) ||
+	if len(body) < minKeyLength || entropy(body) < 400 || isCutKey(body) || t.markedAsFake(from) ||
 		containsAny(toLowerASCII(body), "example", "redacted", "placeholder", "yourkey", "privatekey", "dummy",
 			"xxxxx") {
 		return
@@ -289,11 +290,23 @@ func (t *text) keyBlock(start, end int) {
 // minKeyLength is slightly less than the length in base64 of the shortest private key.
 const minKeyLength = 60
 
+// isCutKey reports whether the whole body of a key is shorter than the length that its DER encoding starts with.
+func isCutKey(body []byte) bool {
+	if len(body) >= enoughKey {
+		return false
+	}
+	der, err := base64.RawStdEncoding.DecodeString(string(body[:8]))
+	return err == nil && der[0] == 0x30 && der[1] == 0x82 && len(body)*3/4 < int(der[2])<<8|int(der[3])
+}
+
+// enoughKey is how much of the body of a key is read.
+const enoughKey = 240
+
 // keyBody returns the base64 that follows a header at i, without the characters between its lines, and where it ends;
 // as much as is needed to recognize a key. Every kind of key starts with fixed bytes, which are not random.
 func (t *text) keyBody(i int) (body []byte, end int) {
-	const enough, most = 240, 1000
-	for end = i; end < len(t.data) && end-i < most && len(body) < enough; end++ {
+	const most = 1000
+	for end = i; end < len(t.data) && end-i < most && len(body) < enoughKey; end++ {
 		switch c := t.data[end]; {
 		case c == '\\' && (t.after(end+1) == 'n' || t.after(end+1) == 'r'):
 			end++

@@ -64,6 +64,8 @@ func TestSecret(t *testing.T) {
 		{text: "sk: «" + "s" + "k-" + random(base62, 20, 5) + "T3Blbk" + "FJ" + random(base62, 20, 6) + "»"},
 
 		{text: aws + "IOSFODNN7" + "EXAMPLE"},
+		{text: aws + "IOSFODNN7" + "EXAMPLG"},
+		{text: aws + "2J4K7LMNPQ6" + "RSTUV"},
 		{text: aws + strings.Repeat("X", 16)},
 		{text: aws + "1234567890ABCDEF"},
 		{text: aws + key + "EXTRA"},
@@ -101,6 +103,7 @@ func TestKeyBlock(t *testing.T) {
 		{text: "«" + strings.ReplaceAll(begin, "RSA ", "") + "»\nMC4CAQAwBQYDK2VwBCIEI" + random(base62+"+/", 43, 14) + "\n" + strings.ReplaceAll(end, "RSA ", "")},
 
 		{text: begin + "\n...\n" + end},
+		{text: begin + "\nMIIEpAIBAAKCAQEA" + random(base62, 48, 15) + "\n" + end},
 		{text: begin + "\n<your key>\n" + end},
 		{text: begin + "\nMIIEpAIBAAKCAQEA...\n" + end},
 		{text: "grep -r '" + begin + "' ."},
