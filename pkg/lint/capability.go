@@ -19,7 +19,7 @@ type CapabilityEvidence = capability.Evidence
 
 // readCapabilities finds the capabilities of the skill in the files that were read.
 func (u *skillCheck) readCapabilities(names []string) {
-	if !u.capable {
+	if !u.l.mayWantCapabilities(u.dir) {
 		return
 	}
 	var b capability.Builder

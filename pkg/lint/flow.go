@@ -19,7 +19,7 @@ func (u *skillCheck) summarize(f *file) {
 	if isMarkdown(f.rel) {
 		in.Page = u.page(f).Page
 	}
-	f.summary = flow.Summarize(in)
+	f.summary = u.l.flows.Summarize(in)
 	u.flows = append(u.flows, f.summary)
 }
 
@@ -117,7 +117,7 @@ func (u *skillCheck) readDenial() denial {
 			from, to := sentenceAround(text, at)
 			sentence := text[from:to]
 			if slices.ContainsFunc(conditions[:], func(c string) bool { return strings.Contains(sentence, c) }) ||
-				strings.HasPrefix(strings.TrimSpace(sentence), "|") || u.aboutCommand(text[from:at]) {
+				strings.HasPrefix(strings.TrimSpace(sentence), "|") || u.aboutCommand(text[from:at]) || aboutPart(text[at+len(d):to]) {
 				continue
 			}
 			if d == noTelemetry {
@@ -149,6 +149,24 @@ func (u *skillCheck) aboutCommand(clause string) bool {
 	word, _, _ := strings.Cut(strings.TrimLeft(clause, " \n\t-*"), " ")
 	name := strings.Trim(word, "*`")
 	return (strings.ContainsAny(name, "-_") || strings.HasPrefix(word, "`")) && name != strings.ToLower(u.ownName())
+}
+
+// aboutPart reports whether what follows a denial restricts it to a part of the skill, as in "no network calls in gates".
+func aboutPart(rest string) bool {
+	words := strings.Fields(rest)
+	if len(words) < 2 || !strings.HasPrefix(rest, " ") {
+		return false
+	}
+	switch words[0] {
+	case "in", "during", "from":
+	default:
+		return false
+	}
+	switch words[1] {
+	case "this", "the", "your", "any", "all", "its", "it", "here", "use", "execution", "operation":
+		return false
+	}
+	return true
 }
 
 // flowKind returns what a flow means for the rules, or 0.

@@ -180,7 +180,7 @@ func (g *grams) add(text []byte) {
 	}
 }
 
-func (g *grams) may(word string) bool {
+func (g *grams) mayContain(word string) bool {
 	for i := 2; i < len(word); i++ {
 		if h := gram(word[i-2], word[i-1], word[i]); g[h>>6]&(1<<(h&63)) == 0 {
 			return false
@@ -248,7 +248,7 @@ func (m *mentions) containsDirOf(rel string) bool {
 
 // has reports whether the text has another one.
 func (m *mentions) has(text string) bool {
-	return (m.grams == nil || m.grams.may(text)) && bytes.Contains(m.text.data, []byte(text))
+	return (m.grams == nil || m.grams.mayContain(text)) && bytes.Contains(m.text.data, []byte(text))
 }
 
 // contains reports whether a word is in the text and not a part of a longer word.
@@ -272,7 +272,7 @@ func (m *mentions) containsDir(dir string) bool {
 
 // hasWord is [findWord] in the text.
 func (m *mentions) hasWord(word string, next func(byte) bool) bool {
-	return (m.grams == nil || m.grams.may(word)) && findWord(m.text.data, word, next)
+	return (m.grams == nil || m.grams.mayContain(word)) && findWord(m.text.data, word, next)
 }
 
 // findWord searches for a word between other characters than letters, digits, and hyphens; next decides about the

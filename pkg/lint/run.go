@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -17,6 +16,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag/rule"
 	"github.com/skillpm/skillpm/pkg/internal/activity"
 	"github.com/skillpm/skillpm/pkg/internal/scan"
+	"github.com/skillpm/skillpm/pkg/internal/scan/flow"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/skill/profile"
 )
@@ -28,8 +28,8 @@ type Options struct {
 	NoModes  bool               // the file system has no executable bits, so don't check them
 	Edits    bool               // compute the edits that fix findings
 
-	// Capabilities reports what each skill can do if there are at most so many skills; -1 means any number. Evidence
-	// reports it for any number, with what shows it.
+	// Capabilities is the largest number of skills of which the report has what each can do: 0 for none, negative for no
+	// limit. With Evidence, there is no limit, and the report has what shows it, too.
 	Capabilities int
 	Evidence     bool
 
@@ -57,8 +57,12 @@ type Linter struct {
 	agentFields func() map[string][]string
 	readers     *readerPool
 	arenas      arenaPool
+	flows       flow.Pool
 	scanner     *scan.Scanner
 }
+
+// maxKeptMemory is for how many skills at a time memory is used again.
+const maxKeptMemory = 64
 
 // New returns a linter.
 func New(o Options) (*Linter, error) {
@@ -72,8 +76,10 @@ func New(o Options) (*Linter, error) {
 	if o.Parallel <= 0 {
 		o.Parallel = runtime.GOMAXPROCS(0)
 	}
+	kept := min(o.Parallel, maxKeptMemory)
 	l := &Linter{
-		Options: o, readers: new(readerPool), arenas: make(arenaPool, o.Parallel), scanner: scan.New(o.Rules.list()...),
+		Options: o, readers: new(readerPool), arenas: make(arenaPool, kept), flows: flow.NewPool(kept),
+		scanner:     scan.New(o.Rules.list()...),
 		agentFields: sync.OnceValue(loadAgentFields),
 	}
 	for _, p := range o.Profiles {
@@ -168,12 +174,31 @@ type lintRun struct {
 	unread    []collector // findings about directories without a skill
 	packFiles []packFile
 	listed    map[string]bool // the directories that were searched, and whether there is a skillpm.yaml
-	begun     atomic.Int32    // how many checks of skills have begun
+
+	capable struct {
+		sync.Mutex
+		dirs map[string]bool // the first skills, of which it is known what they can do
+	}
 }
 
-// summarizes reports whether the capabilities of skills are reported, if there are so many.
-func (l *lintRun) summarizes(skills int) bool {
+// wantsCapabilities reports whether the report of so many skills has what they can do.
+func (l *lintRun) wantsCapabilities(skills int) bool {
 	return l.Evidence || l.Capabilities < 0 || skills <= l.Capabilities
+}
+
+// mayWantCapabilities reports whether the report has what a skill can do, if there are not too many skills.
+func (l *lintRun) mayWantCapabilities(dir string) bool {
+	l.capable.Lock()
+	defer l.capable.Unlock()
+	first := l.capable.dirs
+	if first[dir] || !l.wantsCapabilities(len(first)+1) {
+		return first[dir]
+	}
+	if first == nil {
+		l.capable.dirs = map[string]bool{}
+	}
+	l.capable.dirs[dir] = true
+	return true
 }
 
 // report combines the findings about each skill and adds those about several skills together.
@@ -203,14 +228,14 @@ func (l *lintRun) report(units []*skillCheck) Report {
 	}
 	count := 0
 	for _, u := range all {
-		count += u.waiting.len() + len(u.findings)
+		count += u.compact.len() + len(u.findings)
 	}
 	r.Findings = make([]diag.Finding, 0, count)
 	for _, u := range all {
-		u.findings, u.waiting = append(u.waiting.list(), u.findings...), ""
+		u.findings, u.compact = append(u.compact.list(), u.findings...), ""
 		dir := l.show(u.dir)
 		r.Skills = append(r.Skills, dir)
-		if c := u.capabilities; l.summarizes(len(all)) && (c.Summary != "" || len(c.Evidence) > 0) {
+		if c := u.capabilities; l.wantsCapabilities(len(all)) && (c.Summary != "" || len(c.Evidence) > 0) {
 			c.Skill = dir
 			r.Capabilities = append(r.Capabilities, c)
 		}

@@ -15,6 +15,7 @@ import (
 type signal struct {
 	family scan.Signal
 	points int
+	err    bool // it is an error by itself
 	intent bool // an honest skill has no use for it
 	rule   string
 	about  string
@@ -38,7 +39,7 @@ func (u *skillCheck) addSignal(f *file, h scan.Hit, m scan.Match) {
 		points = (points + 1) / 2
 	}
 	u.signals = append(u.signals, signal{
-		family: m.Rule.Signal, points: points, intent: showsIntent(m, points), rule: m.Rule.ID,
+		family: m.Rule.Signal, points: points, err: m.Severity == diag.SeverityError, intent: showsIntent(m, points), rule: m.Rule.ID,
 		about: cmp.Or(h.Detail, m.Rule.Title), file: f, start: h.Start, end: h.End,
 	})
 }
@@ -55,7 +56,7 @@ func showsIntent(m scan.Match, points int) bool {
 
 // reportScore reports a skill whose signals together are those of an attack: at least two families of behavior, with at
 // least [scan.Attack] points, of which one shows intent. Of each family, the signal with the most points counts, so that
-// repetition adds nothing.
+// repetition adds nothing. An attack that is an error by itself is not reported again.
 func (u *skillCheck) reportScore() {
 	strongest := map[scan.Signal]signal{}
 	for _, s := range u.signals {
@@ -75,6 +76,9 @@ func (u *skillCheck) reportScore() {
 		return
 	}
 	slices.SortStableFunc(parts, func(a, b signal) int { return cmp.Compare(b.points, a.points) })
+	if parts[0].err && parts[0].points >= scan.Attack {
+		return // it is reported
+	}
 	var words, related []string
 	for _, s := range parts {
 		line, _ := s.file.position(s.start)

@@ -288,6 +288,16 @@ func countAndFirst(list []string, what string) string {
 	return textx.Count(len(list), what) + ", for example " + list[0]
 }
 
+// wildcardFinding returns the finding about an item that allows every tool, or every tool of MCP servers.
+func wildcardFinding(item string) finding {
+	if strings.HasPrefix(strings.ToLower(item), "mcp") {
+		return finding{
+			rule: rule.WildcardTools, severity: new(diag.SeverityWarning), message: item + " allows every tool of MCP servers",
+		}
+	}
+	return finding{rule: rule.WildcardTools, message: item + " allows every tool"}
+}
+
 // checkToolRisks reports the tools of allowed-tools that allow too much.
 func (u *skillCheck) checkToolRisks(v *yaml.Node) {
 	list := []*yaml.Node{v}
@@ -302,7 +312,7 @@ func (u *skillCheck) checkToolRisks(v *yaml.Node) {
 			wildcard, shell := scan.ToolRisk(item)
 			switch {
 			case wildcard:
-				u.atNode(n, finding{rule: rule.WildcardTools, message: item + " allows every tool"})
+				u.atNode(n, wildcardFinding(item))
 			case shell:
 				u.atNode(n, finding{rule: rule.UnscopedShell, message: item + " allows every shell command"})
 			}

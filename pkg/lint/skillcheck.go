@@ -29,11 +29,10 @@ type skillCheck struct {
 	comments []*suppression
 	refs     []skillRef // its references to other skills
 	mentions compactMentions
-	waiting  compactFindings // the findings of the check, unless they have edits
+	compact  compactFindings // the findings of the check, unless they have edits
 
 	name, description excerpt // data that is compared with other skills
 
-	capable      bool         // its capabilities are reported, if there are not too many skills
 	capabilities Capabilities // without the directory
 }
 
@@ -74,7 +73,6 @@ type excerpt struct {
 func (l *lintRun) check(p skillDir) *skillCheck {
 	u := &skillCheck{
 		collector: newCollector(l), dir: p.dir, outer: p.outer, file: path.Join(p.dir, p.file),
-		capable: l.summarizes(int(l.begun.Add(1))),
 		work: &work{
 			tree: l.newTree(p), called: map[string]bool{}, named: map[string]bool{}, interpreted: map[string]bool{},
 		},
@@ -103,7 +101,7 @@ func (l *lintRun) check(p skillDir) *skillCheck {
 	if l.Edits {
 		u.findings = slices.Clone(u.findings) // without room to grow
 	} else {
-		u.waiting, u.findings = newCompactFindings(u.findings), nil
+		u.compact, u.findings = newCompactFindings(u.findings), nil
 	}
 	return u
 }

@@ -27,7 +27,7 @@ func TuneMemory() {
 	}
 	debug.SetGCPercent(idlePercent)
 	debug.SetMemoryLimit(softLimit)
-	watchCollections(new(sentinel))
+	watchCollections(new(sentinel), softLimit)
 }
 
 // sentinel is garbage from the start, so that its finalizer runs after each collection. It has a field because the
@@ -35,12 +35,15 @@ func TuneMemory() {
 type sentinel struct{ _ *int }
 
 // watchCollections sets the limit after each garbage collection.
-func watchCollections(s *sentinel) {
+func watchCollections(s *sentinel, limit int64) {
 	runtime.SetFinalizer(s, func(s *sentinel) {
 		live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 		metrics.Read(live)
-		debug.SetMemoryLimit(limitFor(int64(live[0].Value.Uint64())))
-		watchCollections(s)
+		next := limitFor(int64(live[0].Value.Uint64()))
+		if next != limit { // setting it stops the process for a moment
+			debug.SetMemoryLimit(next)
+		}
+		watchCollections(s, next)
 	})
 }
 

@@ -21,24 +21,27 @@ const maxAtoms = 64
 //
 // The scanner folds only ASCII, so that a text in other letters starts after its first letter, which may be a capital.
 func Of(re *syntax.Regexp) []string {
-	list := slices.Clone(least(Min).best(least(Min).atoms(re.Simplify())))
+	list := slices.Clone(starts.best(starts.atoms(re.Simplify())))
 	for i, s := range list {
 		if r, n := utf8.DecodeRuneInString(s); n > 1 && unicode.ToUpper(r) != r {
 			list[i] = s[n:]
 		}
 	}
-	if _, ok := least(Min).cost(list); !ok {
+	if _, ok := starts.cost(list); !ok {
 		return nil
 	}
 	slices.Sort(list)
 	return slices.Compact(list)
 }
 
-// least is the length in bytes of the shortest text that is of use.
-type least int
+// finder finds texts of at least so many bytes.
+type finder int
+
+// starts finds texts that start a search.
+const starts = finder(Min)
 
 // atoms returns the texts that re matches exactly, if they are few, and the best atoms inside of re.
-func (n least) atoms(re *syntax.Regexp) (exact, best []string) {
+func (n finder) atoms(re *syntax.Regexp) (exact, best []string) {
 	switch re.Op {
 	case syntax.OpLiteral:
 		text := []string{strings.ToLower(string(re.Rune))}
@@ -69,7 +72,7 @@ func (n least) atoms(re *syntax.Regexp) (exact, best []string) {
 }
 
 // concat joins the exact texts of neighbors, and keeps the best atoms of the whole.
-func (n least) concat(subs []*syntax.Regexp) (exact, best []string) {
+func (n finder) concat(subs []*syntax.Regexp) (exact, best []string) {
 	run := []string{""}
 	whole := true
 	for _, sub := range subs {
@@ -113,7 +116,7 @@ func join(a, b []string) []string {
 	return out
 }
 
-func (n least) alternate(subs []*syntax.Regexp) (exact, best []string) {
+func (n finder) alternate(subs []*syntax.Regexp) (exact, best []string) {
 	allExact, allBest := true, true
 	for _, sub := range subs {
 		e, b := n.atoms(sub)
@@ -135,10 +138,10 @@ func (n least) alternate(subs []*syntax.Regexp) (exact, best []string) {
 }
 
 // Better returns the list of texts that starts fewer checks.
-func Better(a, b []string) []string { return least(Min).best(a, b) }
+func Better(a, b []string) []string { return starts.best(a, b) }
 
 // best returns the list that starts fewer checks.
-func (n least) best(a, b []string) []string {
+func (n finder) best(a, b []string) []string {
 	ca, oka := n.cost(a)
 	cb, okb := n.cost(b)
 	switch {
@@ -151,7 +154,7 @@ func (n least) best(a, b []string) []string {
 }
 
 // cost estimates how many checks a list of texts starts in a MiB; false if it cannot start one.
-func (n least) cost(list []string) (int, bool) {
+func (n finder) cost(list []string) (int, bool) {
 	sum := 0
 	for _, s := range list {
 		if len(s) < int(n) {

@@ -16,6 +16,8 @@ type Sequence [][]string
 // shortest is the length in bytes of the shortest text in a [Sequence].
 const shortest = 3
 
+const needed = finder(shortest)
+
 // Needs returns what every match of a regular expression contains. It is empty if nothing is known.
 func Needs(re *syntax.Regexp) Sequence {
 	var q Sequence
@@ -35,11 +37,11 @@ func flat(re *syntax.Regexp, q Sequence) Sequence {
 		return flat(re.Sub[0], q)
 	case syntax.OpConcat:
 	default:
-		return append(q, least(shortest).best(least(shortest).atoms(re)))
+		return append(q, needed.best(needed.atoms(re)))
 	}
 	run := []string{""} // what the last expressions match exactly
 	for _, sub := range re.Sub {
-		exact, _ := least(shortest).atoms(sub)
+		exact, _ := needed.atoms(sub)
 		if product := join(run, exact); product != nil {
 			run = product
 			continue

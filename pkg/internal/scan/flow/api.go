@@ -50,6 +50,9 @@ func valuesOf(args []arg) []value {
 // call evaluates a call of a function or of a method of receiver.
 func (c *code) call(fn, receiver value, args []arg) value {
 	name := fn.name
+	if len(name) > maxChain {
+		name = ""
+	}
 	root, last := ends(name)
 	for i := range args {
 		if !(args[i].key == "env" || last == "dict" && root == "") {
@@ -113,9 +116,9 @@ func carried(last string, args []arg) (from set) {
 	for _, a := range args {
 		switch {
 		case isKeyName(a.key):
-		case len(args) == 1 && a.key == "" && len(a.v.has().fields) == 0 && isClient(last):
-		case len(a.v.has().fields) > 0:
-			for _, f := range a.v.has().fields {
+		case len(args) == 1 && a.key == "" && len(a.v.known().fields) == 0 && isClient(last):
+		case len(a.v.known().fields) > 0:
+			for _, f := range a.v.known().fields {
 				if !isKeyName(f.name) {
 					from = from.with(f.v.from)
 				}
@@ -373,7 +376,7 @@ func (c *code) api(name, root, last string, receiver value, args []arg) (value, 
 		switch {
 		case receiver.name == "os.environ":
 			return c.variable(first.text), true
-		case receiver.has().fields != nil:
+		case receiver.known().fields != nil:
 			if f, ok := receiver.field(first.text); ok {
 				return f, true
 			}
@@ -387,7 +390,7 @@ func (c *code) api(name, root, last string, receiver value, args []arg) (value, 
 	}
 	if last == "join" && len(args) == 1 {
 		v := first
-		if argv := v.has().argv; len(argv) > 0 {
+		if argv := v.known().argv; len(argv) > 0 {
 			return c.join(receiver.text, argv...), true
 		}
 		return value{from: v.from}, true

@@ -14,7 +14,7 @@ type code struct {
 	*reader
 	lang     Language
 	tokens   []token
-	lexed    []token // the memory of tokens
+	tokenBuf []token // the memory of tokens
 	pos      int
 	imports  map[string]string // names and what they stand for
 	own      map[string]bool   // last parts of modules that may be the skill's own
@@ -35,13 +35,13 @@ func (c *code) script(text string) {
 	}
 	c.depth++
 	defer func() { c.depth-- }()
-	c.tokens, c.pos = lex(c.lang, text, c.lexed), 0
+	c.tokens, c.pos = lex(c.lang, text, c.tokenBuf), 0
 	c.declare()
 	c.block(len(c.tokens))
 	clear(c.tokens) // they refer to the text of the file
-	c.lexed, c.tokens = c.tokens[:0], nil
-	if cap(c.lexed) > maxTokens {
-		c.lexed = nil
+	c.tokenBuf, c.tokens = c.tokens[:0], nil
+	if cap(c.tokenBuf) > maxTokens {
+		c.tokenBuf = nil
 	}
 }
 
@@ -327,10 +327,10 @@ func (c *code) method(i int) {
 		k++
 	}
 	c.pos = k
-	if c.op(k) == "{" && c.enter(name, 0) {
+	if outer := len(c.scopes); c.op(k) == "{" && c.enter(name, 0) {
 		c.parameters(i+2, end, name)
 		c.nestedBlock(k)
-		c.leave()
+		c.leaveTo(outer)
 	}
 }
 
@@ -451,7 +451,7 @@ func (c *code) with(end int) {
 
 // plus returns the sum of two values.
 func (c *code) plus(a, b value) value {
-	if left, right := a.has().argv, b.has().argv; len(left) > 0 || len(right) > 0 {
+	if left, right := a.known().argv, b.known().argv; len(left) > 0 || len(right) > 0 {
 		v := union(a, b)
 		v.setArgv(slices.Concat(left, right))
 		return v

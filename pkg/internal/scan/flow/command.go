@@ -81,6 +81,21 @@ func (s *shell) xargs(words []value, in value) (value, bool) {
 	return value{}, false
 }
 
+// storesSecret reports whether a command of a forge stores a secret or a key of the user in the user's own account, or in
+// the repository of the directory.
+func storesSecret(args []value) bool {
+	if len(args) < 2 || slices.ContainsFunc(args, func(a value) bool {
+		return strings.HasPrefix(a.text, "-R") || strings.HasPrefix(a.text, "--repo") || strings.HasPrefix(a.text, "--org")
+	}) {
+		return false
+	}
+	switch args[0].text + " " + args[1].text {
+	case "secret set", "ssh-key add", "gpg-key add":
+		return true
+	}
+	return false
+}
+
 // skipFlags returns the words after flags. with are the flags that take a value.
 func skipFlags(words []value, with string) []value {
 	for len(words) > 0 && strings.HasPrefix(words[0].text, "-") {
@@ -164,6 +179,9 @@ func (s *shell) program(name string, words []value, in value) value {
 	case "aws", "gsutil", "gcloud", "az", "rclone", "s3cmd", "b2", "mc":
 		return s.cloud(name, args, in)
 	case "gh", "glab", "hub":
+		if storesSecret(args) {
+			in = value{}
+		}
 		return s.request(Downloads, value{
 			text:    map[string]string{"glab": "https://gitlab.com"}[name],
 			literal: true,

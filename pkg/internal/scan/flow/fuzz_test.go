@@ -2,6 +2,7 @@ package flow_test
 
 import (
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -19,6 +20,7 @@ func FuzzAnalyze(f *testing.F) {
 		"with open(f'{x!r:>{w}}') as f:\n  r = [a for a in b if c]\n", "a.b?.c(async ({d}) => `${e}`)(/[/]/)",
 		"$x = @{a=(b)}; iex \"$($y)\"", "```sh\n$ ls\n```\n- ```py\n  x = 1\n", "def a(b, *c, d=1): return lambda e: (d := e)",
 		"class A { async *m({a = 1}, [b]): Promise<X> { return <b>a } }", "cat <<E\n$(x)\nE\n", "`a#{b}`", "f'{'", "\"${", "((", "x=[[[",
+		"x = function(a) {\nend\n}\ny = 1\n",
 	} {
 		f.Add(seed)
 	}
@@ -70,10 +72,24 @@ func TestLinear(t *testing.T) {
 	}
 }
 
+// TestLinearLong is [TestLinear] for functions without bodies and for chains, whose time shows only in long files.
+func TestLinearLong(t *testing.T) {
+	for _, part := range []string{"(function)\n", "[function]\n", "(async function\n", "f()()()()", ".a()[0]"} {
+		start := time.Now()
+		flow.Analyze([]flow.File{{Path: "a.js", Data: []byte(strings.Repeat("function f(){\n", 39) + strings.Repeat(part, 40_000))}})
+		if d := time.Since(start); d > 5*time.Second {
+			t.Errorf("%q takes %v", part, d)
+		}
+	}
+}
+
 // TestChain checks that the names of values do not grow with a chain of attributes, and that data passes through it.
 func TestChain(t *testing.T) {
 	for _, name := range []string{"a.py", "a.js", "a.rb"} {
 		text := "x" + strings.Repeat(".attribute", 20_000) + "\n"
+		for i := range 100 {
+			text += "x" + strconv.Itoa(i) + strings.Repeat(".a", 1000) + "\n"
+		}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		flow.Analyze([]flow.File{{Path: name, Data: []byte(text)}})

@@ -36,10 +36,10 @@ func (s set) with(other set) set {
 	if len(other) == 0 {
 		return s
 	}
-	if len(s) == 0 || s.in(other) {
+	if len(s) == 0 || s.subsetOf(other) {
 		return other
 	}
-	if other.in(s) {
+	if other.subsetOf(s) {
 		return s
 	}
 	out := make(set, 0, len(s)+len(other))
@@ -49,8 +49,8 @@ func (s set) with(other set) set {
 	return out[:min(len(out), maxSources)]
 }
 
-// in reports whether all nodes are in another set.
-func (s set) in(other set) bool {
+// subsetOf reports whether all nodes are in another set.
+func (s set) subsetOf(other set) bool {
 	if len(s) > len(other) {
 		return false
 	}
@@ -83,7 +83,7 @@ type parts struct {
 // noParts is the parts of a value without parts.
 var noParts parts
 
-func (v *value) has() *parts {
+func (v *value) known() *parts {
 	if v.parts == nil {
 		return &noParts
 	}
@@ -92,7 +92,7 @@ func (v *value) has() *parts {
 
 // setArgv sets the elements of a list, of which the first [maxElements] are known.
 func (v *value) setArgv(list []value) {
-	p := *v.has()
+	p := *v.known()
 	p.argv = list[:min(len(list), maxElements)]
 	if v.parts = &p; len(p.argv) == 0 && p.fields == nil && len(p.choices) == 0 {
 		v.parts = nil
@@ -101,7 +101,7 @@ func (v *value) setArgv(list []value) {
 
 // setChoices sets what an element of a list may be: the first [maxChoices] values.
 func (v *value) setChoices(list []value) {
-	p := *v.has()
+	p := *v.known()
 	p.choices = list[:min(len(list), maxChoices)]
 	v.parts = &p
 }
@@ -114,7 +114,7 @@ type field struct {
 
 // field returns a field of an object.
 func (v *value) field(name string) (value, bool) {
-	for _, f := range v.has().fields {
+	for _, f := range v.known().fields {
 		if f.name == name {
 			return f.v, true
 		}
@@ -150,7 +150,7 @@ func oneOf(list []value) value {
 func alternatives(values []value) []value {
 	var out []value
 	for _, v := range values {
-		choices := v.has().choices
+		choices := v.known().choices
 		if len(choices) == 0 {
 			out = append(out, v)
 		}
@@ -169,7 +169,7 @@ func union(values ...value) (v value) {
 // node is a point that data passes: a fact, a name that several files may use, or a step that tells how.
 type node struct {
 	fact int32  // index of the fact, or -1
-	own  bool   // a step: the key is its kind, after which a mark and a name may follow
+	step bool   // the key is the kind of a step, after which a mark and a name may follow
 	key  string // "" for facts
 }
 
@@ -195,11 +195,9 @@ type reader struct {
 
 type span struct{ code, file int }
 
-func newReader(f File, sum *Summary) *reader {
+func newReader(f File, sum *Summary, m *memory) *reader {
 	base := path.Base(f.Path)
-	return &reader{
-		sum: sum, text: f.Data, script: base, stem: stemOf(base), secured: -1, memory: takeMemory(),
-	}
+	return &reader{sum: sum, text: f.Data, script: base, stem: stemOf(base), secured: -1, memory: m}
 }
 
 func stemOf(base string) string {
@@ -357,7 +355,7 @@ func (r *reader) textOf(v value) string {
 func (r *reader) join(sep string, values ...value) value {
 	out := union(values...)
 	for i, v := range values {
-		choices := v.has().choices
+		choices := v.known().choices
 		if len(choices) == 0 {
 			continue
 		}
@@ -507,7 +505,7 @@ func (r *reader) throughNamed(kind string, from set, name string) set {
 	if name != "" {
 		kind += "\x00" + name
 	}
-	id := r.point(node{fact: -1, key: kind, own: true})
+	id := r.point(node{fact: -1, key: kind, step: true})
 	r.reach(from, id)
 	return set{id}
 }

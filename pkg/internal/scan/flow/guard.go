@@ -37,7 +37,8 @@ func (s *shell) guards(name string, args []value) {
 		add(DropsDatabase, "dropdb")
 	case "mkfs", "wipefs", "mkfs.ext4", "mkfs.xfs", "mkfs.ntfs", "mkfs.vfat":
 		for _, a := range args {
-			if isDisk(a.text) && (name == "wipefs" || isFirstDisk(a.text)) {
+			first, whole := isFirstDisk(a.text)
+			if isDisk(a.text) && (name == "wipefs" || first && (whole || !s.shown)) {
 				add(Wipes, name)
 			}
 		}
@@ -141,14 +142,14 @@ func isDisk(path string) bool {
 	return false
 }
 
-// isFirstDisk reports whether a device is, or is on, the disk that most often has the system. Others are formatted when
-// they are new.
-func isFirstDisk(device string) bool {
+// isFirstDisk reports whether a device is, or is on, the disk that most often has the system, and whether it is the whole
+// disk. Others are formatted when they are new, and pages show how to format a partition.
+func isFirstDisk(device string) (ok, whole bool) {
 	name := strings.TrimPrefix(device, "/dev/")
 	for _, first := range [...]string{"sda", "hda", "vda", "nvme0n1", "disk0", "mmcblk0"} {
 		if strings.HasPrefix(name, first) {
-			return true
+			return true, name == first
 		}
 	}
-	return false
+	return false, false
 }

@@ -46,7 +46,7 @@ func Join(summaries []*Summary) *Facts {
 	for _, s := range summaries {
 		g.facts = append(g.facts, s.facts...)
 	}
-	if kinds.flow() {
+	if kinds.mayFlow() {
 		g.connect(summaries)
 	}
 	out.Flows = g.flows()
@@ -71,8 +71,8 @@ func (s kindSet) has(kinds ...Kind) bool {
 	return false
 }
 
-// flow reports whether there can be a flow between facts of these kinds, see [meaning].
-func (s kindSet) flow() bool {
+// mayFlow reports whether there can be a flow between facts of these kinds, see [meaning].
+func (s kindSet) mayFlow() bool {
 	loads := s.has(Downloads, Uploads)
 	return s.has(Downloads, Uploads, Connects, LooksUp, Mails) && s.has(
 		ReadsVariable, ReadsDotenv, ReadsEnvironment, ReadsAgent, ReadsKey, ReadsKeychain, ReadsBrowser, ReadsWallet,
@@ -98,7 +98,7 @@ func (g *graph) connect(files []*Summary) {
 	facts := int32(0)
 	for _, f := range files {
 		for _, n := range f.nodes {
-			shared := n.key != "" && !n.own
+			shared := n.key != "" && !n.step
 			id, known := int32(len(g.nodes)), false
 			if shared {
 				if other, ok := keys[n.key]; ok {
@@ -190,7 +190,7 @@ func (g *graph) flow(from, to Fact, came []int32, end int32) (Flow, bool) {
 	hops := 0
 	for id := came[end]; id >= 0; id = came[id] {
 		mark := ":"
-		if g.nodes[id].own {
+		if g.nodes[id].step {
 			mark = "\x00"
 		}
 		switch kind, name, _ := strings.Cut(g.nodes[id].key, mark); kind {

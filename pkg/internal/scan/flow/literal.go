@@ -9,7 +9,7 @@ func (c *code) percent(format, args value) value {
 	if format.text == "" {
 		return union(format, args)
 	}
-	list := args.has().argv
+	list := args.known().argv
 	if list == nil {
 		list = []value{args}
 	}

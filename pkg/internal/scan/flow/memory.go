@@ -11,15 +11,19 @@ type memory struct {
 	stack    []value           // of lists that are being evaluated
 	names    map[string]string // dotted names
 	buf      []byte
-	unused   []*code
+	spare    []*code
 }
 
-// memories are not in use. A pool would lose them at each garbage collection, of which there are many.
-var memories = make(chan *memory, 8)
+// Pool keeps the memory of files that were read for the next ones. A [sync.Pool] would lose it at each garbage
+// collection, of which there are many. It may be used concurrently; nil keeps nothing.
+type Pool chan *memory
 
-func takeMemory() *memory {
+// NewPool returns a pool for so many files at a time.
+func NewPool(files int) Pool { return make(Pool, files) }
+
+func (p Pool) take() *memory {
 	select {
-	case m := <-memories:
+	case m := <-p:
 		return m
 	default:
 		return &memory{
@@ -31,10 +35,9 @@ func takeMemory() *memory {
 // maxKept is how many items a map or list may have to be used again: emptying takes as long as it is large.
 const maxKept = 4096
 
-// release ends the use of the reader.
-func (r *reader) release() {
-	m := r.memory
-	if r.memory = nil; len(m.keys)+len(m.names)+len(m.once) > maxKept || cap(m.holes) > maxKept {
+// put keeps memory that is not in use any more, unless it is large.
+func (p Pool) put(m *memory) {
+	if len(m.keys)+len(m.names)+len(m.once)+len(m.marks) > maxKept || max(cap(m.holes), cap(m.stack)) > maxKept {
 		return
 	}
 	clear(m.keys)
@@ -44,7 +47,7 @@ func (r *reader) release() {
 	clear(m.holes)
 	m.holes = m.holes[:0]
 	select {
-	case memories <- m:
+	case p <- m:
 	default:
 	}
 }
@@ -52,8 +55,8 @@ func (r *reader) release() {
 // newCode returns a reader of a language. [code.release] ends its use.
 func newCode(r *reader, lang Language, sh *shell) *code {
 	var c *code
-	if n := len(r.unused); n > 0 {
-		c, r.unused = r.unused[n-1], r.unused[:n-1]
+	if n := len(r.spare); n > 0 {
+		c, r.spare = r.spare[n-1], r.spare[:n-1]
 	} else {
 		c = &code{
 			imports: map[string]string{}, own: map[string]bool{}, funcs: map[string]bool{}, required: map[string]bool{},
@@ -67,7 +70,8 @@ func newCode(r *reader, lang Language, sh *shell) *code {
 
 func (c *code) release() {
 	r := c.reader
-	if len(c.locals)+len(c.funcs)+len(c.imports) > maxKept || cap(c.vars) > maxKept {
+	if len(c.locals)+len(c.funcs)+len(c.imports)+len(c.own)+len(c.required) > maxKept ||
+		max(cap(c.vars), cap(c.inner), cap(c.args)) > maxKept {
 		return
 	}
 	clear(c.imports)
@@ -75,23 +79,30 @@ func (c *code) release() {
 	clear(c.funcs)
 	clear(c.required)
 	clear(c.locals)
-	clear(c.vars)
-	clear(c.inner)
+	clear(c.vars[:cap(c.vars)]) // all of these refer to the text of the file
+	clear(c.inner[:cap(c.inner)])
 	clear(c.args[:cap(c.args)])
+	clear(c.scopes[:cap(c.scopes)])
 	*c = code{
 		imports: c.imports, own: c.own, funcs: c.funcs, required: c.required, locals: c.locals, vars: c.vars[:0],
-		inner: c.inner[:0], args: c.args[:0], scopes: c.scopes[:0], lexed: c.lexed,
+		inner: c.inner[:0], args: c.args[:0], scopes: c.scopes[:0], tokenBuf: c.tokenBuf,
 	}
-	r.unused = append(r.unused, c)
+	r.spare = append(r.spare, c)
 }
 
-// attributeName returns the name of an attribute. It keeps one text for each name, because code repeats them.
+// maxKnown is the length in bytes of the longest name that attributeName keeps.
+const maxKnown = 80
+
+// attributeName returns the name of an attribute. It keeps one text for each of the first names, because code repeats
+// them.
 func (m *memory) attributeName(name, attribute string) string {
 	m.buf = append(append(append(m.buf[:0], name...), '.'), attribute...)
 	if text, ok := m.names[string(m.buf)]; ok {
 		return text
 	}
 	text := string(m.buf)
-	m.names[text] = text
+	if len(text) <= maxKnown && len(m.names) < maxKept {
+		m.names[text] = text
+	}
 	return text
 }

@@ -36,6 +36,13 @@ func (c *code) enter(fn string, col int32) bool {
 	return true
 }
 
+// leaveTo ends the innermost scopes until n are left.
+func (c *code) leaveTo(n int) {
+	for len(c.scopes) > n {
+		c.leave()
+	}
+}
+
 // leave ends the innermost scope.
 func (c *code) leave() {
 	first := c.top().inner
@@ -114,7 +121,7 @@ func (c *code) bindFile(name string, v value) {
 // element returns an element of a list.
 func (c *code) element(v value) value {
 	v = c.whole(v)
-	switch argv := v.has().argv; len(argv) {
+	switch argv := v.known().argv; len(argv) {
 	case 0:
 	case 1:
 		return argv[0]
@@ -283,9 +290,9 @@ func (c *code) unpack(from, to int, v value) {
 			continue
 		}
 		switch {
-		case n < len(v.has().argv):
-			c.store(name, v.has().argv[n])
-		case c.lang == JavaScript && (v.name != "" || v.has().fields != nil):
+		case n < len(v.known().argv):
+			c.store(name, v.known().argv[n])
+		case c.lang == JavaScript && (v.name != "" || v.known().fields != nil):
 			c.store(name, c.attribute(v, name))
 		default:
 			c.store(name, value{from: v.from})

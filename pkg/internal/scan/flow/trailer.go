@@ -84,7 +84,7 @@ func (c *code) trailers(v value, end int) value {
 }
 
 // maxChain is the length in bytes beyond which the name of a value is not continued: hostile code has chains of very many
-// attributes.
+// attributes and calls.
 const maxChain = 1000
 
 // attribute returns an attribute of a value.
@@ -173,8 +173,8 @@ func (c *code) subscript(v value, end int) value {
 	if f, ok := v.field(index.text); ok && index.literal {
 		return f
 	}
-	if n, err := strconv.Atoi(index.text); err == nil && n >= 0 && n < len(v.has().argv) {
-		return v.has().argv[n]
+	if n, err := strconv.Atoi(index.text); err == nil && n >= 0 && n < len(v.known().argv) {
+		return v.known().argv[n]
 	}
 	if index.literal && index.text != "" && !numeric(index.text) && !hasHole(index.text) {
 		return c.selected(v, index.text)
