@@ -183,7 +183,7 @@ func flowKind(f flow.Flow) scan.Kind {
 			return 0
 		case f.To.Kind == flow.RunsComputed && !isShellPipe(f.To.Client):
 			return scan.FlowDownload
-		case f.To.Kind == flow.RunsFile && isHiddenFile(f.To.Detail) && !isConfig(f.To):
+		case f.To.Kind == flow.RunsFile && (isHiddenFile(f.To.Detail) || isUnencrypted(f.From)) && !isConfig(f.To):
 			return scan.FlowDownload
 		case f.To.Kind == flow.RunsFile && !isConfig(f.To):
 			return scan.FlowStages
@@ -220,6 +220,9 @@ func isConfig(at flow.Fact) bool {
 func isHiddenFile(name string) bool {
 	return strings.HasPrefix(path.Base(name), ".") && (strings.HasPrefix(name, "/") || strings.HasPrefix(name, "~"))
 }
+
+// isUnencrypted reports whether everybody in the network can replace a download, which honest installers avoid.
+func isUnencrypted(download flow.Fact) bool { return strings.HasPrefix(download.Detail, "http://") }
 
 // isShellPipe reports whether a program is a shell that reads from a pipe, which the scanner reports itself.
 func isShellPipe(program string) bool {

@@ -90,11 +90,17 @@ func (u *skillCheck) reportHits(f *file, hits []scan.Hit) {
 			continue
 		}
 		line, _ := f.position(h.Start)
-		if reported[m.Rule.ID] && m.Severity != diag.SeverityError || lines[m.Rule.ID] == line {
+		if m.Severity == diag.SeverityError {
+			if lines[m.Rule.ID] == line {
+				u.addSignal(f, h, m)
+				continue
+			}
+			lines[m.Rule.ID] = line
+		} else if reported[m.Rule.ID] {
 			u.addSignal(f, h, m)
 			continue
 		}
-		reported[m.Rule.ID], lines[m.Rule.ID] = true, line
+		reported[m.Rule.ID] = true
 		u.reportMatch(f, h, m)
 	}
 }

@@ -510,7 +510,7 @@ func securityRules() []Rule {
 			Good: head + "Every hour, look at the log.\n",
 		},
 		{
-			ID: RequestFlood, Title: "flood of requests", Severity: a, Off: true,
+			ID: RequestFlood, Title: "flood of requests", Severity: e, Weak: true,
 			Why: "A loop without an end or a pause overloads the server and the machine. Most loops that the rule " +
 				"finds do end.",
 			Fix: "limit the number of requests, and wait between them",

@@ -4167,6 +4167,40 @@ var builtin = [...]Rule{
 		Signal: "resources", Points: 5,
 		Shapes: []Shape{
 			{
+				About:  "a loop without an end or a pause sends requests and ignores the answers",
+				In:     1,
+				Intent: true,
+				Any: []Pattern{
+					{
+						Text:   `\bwhile\s+(?:true|:|\[\s*1\s*\]|1)\s*(?:;|\n)\s*(?:do\b)`,
+						Regexp: true,
+						Atoms:  []string{"while"},
+					},
+				},
+				All: []Pattern{
+					{
+						Text: `\b(?:curl|wget)\s[^\n|]*https?:\/\/[a-z0-9][^\n|]*>\s*\/dev\/null(?:\s*2>\s*(?:&1|\/dev\/n` +
+							`ull))?\s*&?\s*(?:;|\n|$)`,
+						Regexp: true,
+						Atoms:  []string{"/dev/null"},
+					},
+				},
+				Unless: []Pattern{
+					{
+						Text:   `sleep|break|wait|exit|return|read\b|localhost|127\.0\.0\.1|timeout|limit-rate|inotify`,
+						Regexp: true,
+						Atoms: []string{
+							"127.0.0.1", "break", "exit", "inotify", "limit-rate",
+							"localhost", "read", "return", "sleep", "timeout", "wait",
+						},
+					},
+				},
+				Start:    []string{"/dev/null"},
+				Lines:    3,
+				Points:   10,
+				Severity: new(diag.SeverityError),
+			},
+			{
 				About: "a loop without an end or a pause sends requests",
 				In:    13,
 				Any: []Pattern{
