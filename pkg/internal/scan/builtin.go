@@ -3008,6 +3008,31 @@ var builtin = [...]Rule{
 		Intent: true,
 		Shapes: []Shape{
 			{
+				About: "the place of the machine is looked up by its address",
+				In:    1,
+				Any: []Pattern{
+					{
+						Text: `\bhttps?:\/\/(?:ipapi\.co\/json|(?:pro\.)?ip-api\.com\/json|ipinfo\.io\/(?:json|loc|city|[` +
+							`"'?])|ipwho\.is\/|freegeoip\.app\/json|geolocation-db\.com\/json|api\.ipgeolocation\.io\/i` +
+							`pgeo|ifconfig\.co\/json|extreme-ip-lookup\.com\/json|api\.ipbase\.com)`,
+						Regexp: true,
+						Atoms: []string{
+							"api.ipbase.com", "api.ipgeolocation.io/ipgeo",
+							"extreme-ip-lookup.com/json", "freegeoip.app/json",
+							"geolocation-db.com/json", "ifconfig.co/json", "info.io/",
+							"ip-api.com/json", "ipapi.co/json", "who.is/",
+						},
+					},
+				},
+				Start: []string{
+					"api.ipbase.com", "api.ipgeolocation.io/ipgeo",
+					"extreme-ip-lookup.com/json", "freegeoip.app/json",
+					"geolocation-db.com/json", "ifconfig.co/json", "info.io/",
+					"ip-api.com/json", "ipapi.co/json", "who.is/",
+				},
+				Points: 5,
+			},
+			{
 				About: "keys, the screen, the camera, or the microphone are recorded",
 				In:    109,
 				Any: []Pattern{
@@ -3287,6 +3312,28 @@ var builtin = [...]Rule{
 				Points:   10,
 				Severity: new(diag.SeverityError),
 				Kind:     FlowDenied,
+			},
+			{
+				About: "a command in the text uploads a file to an address",
+				In:    20,
+				Any: []Pattern{
+					{Text: `-f ["']?[a-z_]*=@`, Regexp: true},
+					{Text: `--form ["']?[a-z_]*=@`, Regexp: true, Atoms: []string{"--form "}},
+				},
+				All: []Pattern{
+					{Text: `\bhttps?:\/\/[a-z0-9]`, Regexp: true, Atoms: []string{"http://", "https://"}},
+				},
+				Unless: []Pattern{
+					{
+						Text:   `\b(?:authorization|x-api-key|bearer|api-key|localhost|127\.0\.0\.1)\b`,
+						Regexp: true,
+						Atoms: []string{
+							"127.0.0.1", "api-key", "authorization", "bearer",
+							"localhost", "x-api-key",
+						},
+					},
+				},
+				Start: []string{"http://", "https://"},
 			},
 			{
 				About: "the text asks to upload data to an address",
@@ -4171,11 +4218,9 @@ var builtin = [...]Rule{
 				In:     1,
 				Intent: true,
 				Any: []Pattern{
-					{
-						Text:   `\bwhile\s+(?:true|:|\[\s*1\s*\]|1)\s*(?:;|\n)\s*(?:do\b)`,
-						Regexp: true,
-						Atoms:  []string{"while"},
-					},
+					{Text: `\bwhile true\s*(?:;|\n)\s*do\b`, Regexp: true, Atoms: []string{"while true"}},
+					{Text: `\bwhile :\s*(?:;|\n)\s*do\b`, Regexp: true, Atoms: []string{"while :"}},
+					{Text: `\bwhile \[ 1 \]\s*(?:;|\n)\s*do\b`, Regexp: true, Atoms: []string{"while [ 1 ]"}},
 				},
 				All: []Pattern{
 					{
