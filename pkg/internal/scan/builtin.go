@@ -3008,7 +3008,7 @@ var builtin = [...]Rule{
 		Intent: true,
 		Shapes: []Shape{
 			{
-				About: "the place of the machine is looked up by its address",
+				About: "the location of the machine is looked up by its address",
 				In:    1,
 				Any: []Pattern{
 					{
