@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag/rule"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
@@ -47,7 +48,7 @@ func (w *walk) checkMissing(f *file, p *page, use pathUse) {
 
 // isOwnName reports whether a path can be one of a file of a skill: not a pattern, a text, or a placeholder.
 func isOwnName(name string) bool {
-	return !strings.HasPrefix(name, "../") && !strings.HasPrefix(name, "-") &&
+	return !pathx.Escapes(name) && !strings.HasPrefix(name, "-") &&
 		!strings.ContainsAny(name, "@=\\?&%!,:;'\"()[]。，、；：！？（）") && fileLike(path.Base(name)) && !isExampleName(name) &&
 		!isForMaintainers(name)
 }
