@@ -117,7 +117,8 @@ func (u *skillCheck) readDenial() denial {
 			from, to := sentenceAround(text, at)
 			sentence := text[from:to]
 			if slices.ContainsFunc(conditions[:], func(c string) bool { return strings.Contains(sentence, c) }) ||
-				strings.HasPrefix(strings.TrimSpace(sentence), "|") || u.aboutCommand(text[from:at]) || aboutPart(text[at+len(d):to]) {
+				strings.HasPrefix(strings.TrimSpace(sentence), "|") || u.aboutCommand(text[from:at]) ||
+				aboutPart(text[at+len(d):to]) {
 				continue
 			}
 			if d == noTelemetry {

@@ -15,7 +15,7 @@ import (
 type signal struct {
 	family scan.Signal
 	points int
-	err    bool // it is an error by itself
+	alone  bool // it is an error by itself
 	intent bool // an honest skill has no use for it
 	rule   string
 	about  string
@@ -39,7 +39,8 @@ func (u *skillCheck) addSignal(f *file, h scan.Hit, m scan.Match) {
 		points = (points + 1) / 2
 	}
 	u.signals = append(u.signals, signal{
-		family: m.Rule.Signal, points: points, err: m.Severity == diag.SeverityError, intent: showsIntent(m, points), rule: m.Rule.ID,
+		family: m.Rule.Signal, points: points, alone: m.Severity == diag.SeverityError, intent: showsIntent(m, points),
+		rule:  m.Rule.ID,
 		about: cmp.Or(h.Detail, m.Rule.Title), file: f, start: h.Start, end: h.End,
 	})
 }
@@ -76,7 +77,7 @@ func (u *skillCheck) reportScore() {
 		return
 	}
 	slices.SortStableFunc(parts, func(a, b signal) int { return cmp.Compare(b.points, a.points) })
-	if parts[0].err && parts[0].points >= scan.Attack {
+	if parts[0].alone && parts[0].points >= scan.Attack {
 		return // it is reported
 	}
 	var words, related []string

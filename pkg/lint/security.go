@@ -1,9 +1,11 @@
 package lint
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"path"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -71,7 +73,11 @@ func isScript(f *file) bool { return scriptExtension(f.rel) || isShebang(f.data)
 // reportHits reports the hits that count in their contexts.
 func (u *skillCheck) reportHits(f *file, hits []scan.Hit) {
 	l := u.locator(f)
-	reported, lines := map[string]bool{}, map[string]int{}
+	type match struct {
+		scan.Hit
+		scan.Match
+	}
+	var matches []match
 	for _, h := range hits {
 		if h.Kind == scan.Secret || h.Kind == scan.PossibleSecret {
 			u.redact(f, h.Start, h.End)
@@ -82,26 +88,24 @@ func (u *skillCheck) reportHits(f *file, hits []scan.Hit) {
 		if h.Kind == scan.BlankPadding && (path.Ext(f.rel) == ".html" || path.Ext(f.rel) == ".htm") {
 			continue // generators leave blank lines
 		}
-		m, ok := u.l.scanner.Match(h, l.At(h.Start, h.End))
-		if !ok {
-			continue
-		}
 		if h.Kind == scan.PasteSite && f.source != u.src && l.Script && u.namesService(h.Detail) {
 			continue
 		}
-		line, _ := f.position(h.Start)
-		if m.Severity == diag.SeverityError {
-			if lines[m.Rule.ID] == line {
-				u.addSignal(f, h, m)
-				continue
-			}
-			lines[m.Rule.ID] = line
-		} else if reported[m.Rule.ID] {
-			u.addSignal(f, h, m)
+		if m, ok := u.l.scanner.Match(h, l.At(h.Start, h.End)); ok {
+			matches = append(matches, match{h, m})
+		}
+	}
+	slices.SortStableFunc(matches, func(a, b match) int { return cmp.Compare(a.Severity, b.Severity) }) // errors first
+	reported, lines := map[string]bool{}, map[string]int{}
+	for _, m := range matches {
+		id := m.Rule.ID
+		line, _ := f.position(m.Start)
+		if reported[id] && m.Severity != diag.SeverityError || lines[id] == line {
+			u.addSignal(f, m.Hit, m.Match)
 			continue
 		}
-		reported[m.Rule.ID] = true
-		u.reportMatch(f, h, m)
+		reported[id], lines[id] = true, line
+		u.reportMatch(f, m.Hit, m.Match)
 	}
 }
 
@@ -294,16 +298,6 @@ func countAndFirst(list []string, what string) string {
 	return textx.Count(len(list), what) + ", for example " + list[0]
 }
 
-// wildcardFinding returns the finding about an item that allows every tool, or every tool of MCP servers.
-func wildcardFinding(item string) finding {
-	if strings.HasPrefix(strings.ToLower(item), "mcp") {
-		return finding{
-			rule: rule.WildcardTools, severity: new(diag.SeverityWarning), message: item + " allows every tool of MCP servers",
-		}
-	}
-	return finding{rule: rule.WildcardTools, message: item + " allows every tool"}
-}
-
 // checkToolRisks reports the tools of allowed-tools that allow too much.
 func (u *skillCheck) checkToolRisks(v *yaml.Node) {
 	list := []*yaml.Node{v}
@@ -315,12 +309,16 @@ func (u *skillCheck) checkToolRisks(v *yaml.Node) {
 			continue
 		}
 		for _, item := range tools(n.Value) {
-			wildcard, shell := scan.ToolRisk(item)
-			switch {
-			case wildcard:
-				u.atNode(n, wildcardFinding(item))
-			case shell:
+			switch scan.ToolRisk(item) {
+			case scan.EveryTool:
+				u.atNode(n, finding{rule: rule.WildcardTools, message: item + " allows every tool"})
+			case scan.EveryMCPTool:
+				u.atNode(n, finding{
+					rule: rule.WildcardTools, severity: new(diag.SeverityWarning), message: item + " allows every tool of MCP servers",
+				})
+			case scan.EveryCommand:
 				u.atNode(n, finding{rule: rule.UnscopedShell, message: item + " allows every shell command"})
+			case scan.NoRisk:
 			}
 		}
 	}

@@ -297,8 +297,8 @@ func (b *Builder) tools(t toolEntry) {
 // tool inspects one tool pattern.
 func (b *Builder) tool(p tool.Pattern, line int) {
 	item := p.String()
-	wildcard, shell := scan.ToolRisk(item)
-	if wildcard {
+	risk := scan.ToolRisk(item)
+	if risk == scan.EveryTool || risk == scan.EveryMCPTool { // an MCP server can have tools of any kind
 		for _, c := range []policy.Capability{policy.NetworkTools, policy.FileWrite, policy.UnscopedShell} {
 			name := ""
 			if c == policy.UnscopedShell {
@@ -308,7 +308,7 @@ func (b *Builder) tool(p tool.Pattern, line int) {
 		}
 		return
 	}
-	if shell || shellTool(p.Tool) && anyCommand(p.Argument) {
+	if risk == scan.EveryCommand || shellTool(p.Tool) && anyCommand(p.Argument) {
 		b.add(policy.UnscopedShell, item, skill.File, line, "allows every command: %s", item)
 	}
 	switch name := tool.Canonical(p.Tool); name {

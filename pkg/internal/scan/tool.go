@@ -2,26 +2,43 @@ package scan
 
 import "strings"
 
-// ToolRisk classifies one item of allowed-tools. A wildcard is an item that allows every tool: "*", "all", "mcp__*". An
-// unscoped shell is a shell tool that allows every command: "Bash", "Bash(*)", "run_shell_command", and equivalents
-// such as "Bash(sh:*)". "Bash(git:*)" is neither.
-func ToolRisk(item string) (wildcard, unscopedShell bool) {
+// A Risk is what one item of allowed-tools allows without a confirmation.
+type Risk uint8
+
+// The risks.
+const (
+	NoRisk       Risk = iota // such as "Read" and "Bash(git:*)"
+	EveryTool                // "*" and "all"
+	EveryMCPTool             // "mcp__*": every tool of every MCP server
+	EveryCommand             // "Bash", "Bash(*)", "run_shell_command", and equivalents such as "Bash(sh:*)"
+)
+
+// ToolRisk classifies one item of allowed-tools.
+func ToolRisk(item string) Risk {
 	item = strings.ToLower(strings.Trim(strings.TrimSpace(item), `"'`))
 	name, scope, scoped := strings.Cut(item, "(")
 	name = strings.TrimSpace(name)
 	scope = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(scope), ")"))
 	if scoped && strings.Trim(scope, "*: ") != "" {
 		if !isShellTool(name) {
-			return false, false
+			return NoRisk
 		}
 		first, _, _ := strings.Cut(strings.FieldsFunc(scope, func(r rune) bool { return r == ':' || r == ' ' })[0], "*")
-		return false, isShell([]byte(first)) || first == "eval"
+		if isShell([]byte(first)) || first == "eval" {
+			return EveryCommand
+		}
+		return NoRisk
 	}
 	switch name {
-	case "*", "**", "*:*", "*/*", "all", "all_tools", "all-tools", "alltools", "mcp__*", "mcp:*", "mcp/*", "mcp__*__*":
-		return true, false
+	case "*", "**", "*:*", "*/*", "all", "all_tools", "all-tools", "alltools":
+		return EveryTool
+	case "mcp__*", "mcp:*", "mcp/*", "mcp__*__*":
+		return EveryMCPTool
 	}
-	return false, isShellTool(name)
+	if isShellTool(name) {
+		return EveryCommand
+	}
+	return NoRisk
 }
 
 // isShellTool reports whether a tool, in lower case, runs any command in any of the agents.

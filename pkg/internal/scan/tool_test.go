@@ -4,38 +4,39 @@ import "testing"
 
 func TestToolRisk(t *testing.T) {
 	for _, c := range []struct {
-		item            string
-		wildcard, shell bool
+		item string
+		want Risk
 	}{
-		{"*", true, false},
-		{"\"*\"", true, false},
-		{"all", true, false},
-		{"mcp__*", true, false},
-		{"*(*)", true, false},
-		{"Bash", false, true},
-		{"Bash(*)", false, true},
-		{"Bash(:*)", false, true},
-		{"bash()", false, true},
-		{"Bash(sh:*)", false, true},
-		{"Bash(bash *)", false, true},
-		{"run_shell_command", false, true},
-		{"execute", false, true},
-		{"runInTerminal", false, true},
-		{"Bash(git:*)", false, false},
-		{"Bash(gh pr:*)", false, false},
-		{"Bash(shellcheck:*)", false, false},
-		{"Bash(python *)", false, false},
-		{"run_shell_command(ls)", false, false},
-		{"Read", false, false},
-		{"Read(*)", false, false},
-		{"WebFetch(domain:*)", false, false},
-		{"mcp__github__*", false, false},
-		{"", false, false},
-		{"(", false, false},
+		{"*", EveryTool},
+		{"\"*\"", EveryTool},
+		{"all", EveryTool},
+		{"mcp__*", EveryMCPTool},
+		{"\"MCP__*\"", EveryMCPTool},
+		{"mcp__docs__*", NoRisk},
+		{"*(*)", EveryTool},
+		{"Bash", EveryCommand},
+		{"Bash(*)", EveryCommand},
+		{"Bash(:*)", EveryCommand},
+		{"bash()", EveryCommand},
+		{"Bash(sh:*)", EveryCommand},
+		{"Bash(bash *)", EveryCommand},
+		{"run_shell_command", EveryCommand},
+		{"execute", EveryCommand},
+		{"runInTerminal", EveryCommand},
+		{"Bash(git:*)", NoRisk},
+		{"Bash(gh pr:*)", NoRisk},
+		{"Bash(shellcheck:*)", NoRisk},
+		{"Bash(python *)", NoRisk},
+		{"run_shell_command(ls)", NoRisk},
+		{"Read", NoRisk},
+		{"Read(*)", NoRisk},
+		{"WebFetch(domain:*)", NoRisk},
+		{"mcp__github__*", NoRisk},
+		{"", NoRisk},
+		{"(", NoRisk},
 	} {
-		wildcard, shell := ToolRisk(c.item)
-		if wildcard != c.wildcard || shell != c.shell {
-			t.Errorf("ToolRisk(%q) = %v, %v, want %v, %v", c.item, wildcard, shell, c.wildcard, c.shell)
+		if got := ToolRisk(c.item); got != c.want {
+			t.Errorf("ToolRisk(%q) = %v, want %v", c.item, got, c.want)
 		}
 	}
 }
