@@ -186,6 +186,9 @@ func (t textReport) capabilities(w io.Writer, o Outcome) {
 				lines = append(lines, console.Printable(c.Skill)+": "+console.Printable(c.Summary))
 			}
 		}
+		if o.ShowCapabilities && len(lines) == 0 {
+			lines = []string{"none of the skills can run code, reach the network, or change files"}
+		}
 	}
 	if len(lines) == 0 {
 		return
