@@ -43,3 +43,23 @@ func (u *skillCheck) readCapabilities(names []string) {
 		u.capabilities.Evidence = set
 	}
 }
+
+// wantsCapabilities reports whether the report of so many skills has what they can do.
+func (l *lintRun) wantsCapabilities(skills int) bool {
+	return l.Evidence || l.Capabilities < 0 || skills <= l.Capabilities
+}
+
+// mayWantCapabilities reports whether the report has what a skill can do, if there are not too many skills.
+func (l *lintRun) mayWantCapabilities(dir string) bool {
+	l.capable.Lock()
+	defer l.capable.Unlock()
+	first := l.capable.dirs
+	if first[dir] || !l.wantsCapabilities(len(first)+1) {
+		return first[dir]
+	}
+	if first == nil {
+		l.capable.dirs = map[string]bool{}
+	}
+	l.capable.dirs[dir] = true
+	return true
+}

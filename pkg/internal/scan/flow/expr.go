@@ -5,12 +5,6 @@ import (
 	"strings"
 )
 
-// arg is an argument of a call.
-type arg struct {
-	key string // of a keyword argument
-	v   value
-}
-
 // list evaluates expressions that are separated by commas.
 func (c *code) list(end int) value {
 	if c.pos >= end {
