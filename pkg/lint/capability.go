@@ -44,22 +44,22 @@ func (u *skillCheck) readCapabilities(names []string) {
 	}
 }
 
-// wantsCapabilities reports whether the report of so many skills has what they can do.
+// wantsCapabilities reports whether the report lists capabilities if it has this many skills.
 func (l *lintRun) wantsCapabilities(skills int) bool {
 	return l.Evidence || l.Capabilities < 0 || skills <= l.Capabilities
 }
 
-// mayWantCapabilities reports whether the report has what a skill can do, if there are not too many skills.
+// mayWantCapabilities reports whether the report may still list the capabilities of a skill: the limit is not exceeded.
 func (l *lintRun) mayWantCapabilities(dir string) bool {
-	l.capable.Lock()
-	defer l.capable.Unlock()
-	first := l.capable.dirs
+	l.capabilityDirs.Lock()
+	defer l.capabilityDirs.Unlock()
+	first := l.capabilityDirs.set
 	if first[dir] || !l.wantsCapabilities(len(first)+1) {
 		return first[dir]
 	}
 	if first == nil {
-		l.capable.dirs = map[string]bool{}
+		l.capabilityDirs.set = map[string]bool{}
 	}
-	l.capable.dirs[dir] = true
+	l.capabilityDirs.set[dir] = true
 	return true
 }

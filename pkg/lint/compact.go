@@ -7,8 +7,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// What is known about a skill waits until all skills were read, and then a part of it is needed. There can be tens of
-// thousands of skills, so it is kept in texts, into which the garbage collector need not look.
+// The results of each skill are kept until all skills are read. There can be tens of thousands of skills, so the results
+// are encoded as strings, which the garbage collector does not scan.
 
 // compactWriter writes numbers and texts one after the other.
 type compactWriter []byte
@@ -92,7 +92,7 @@ func (c compactFindings) len() int {
 	return r.number()
 }
 
-// list returns the findings. Their texts are parts of the compact one.
+// list returns the findings. Their strings share the memory of c.
 func (c compactFindings) list() []diag.Finding {
 	r := compactReader(c)
 	list := make([]diag.Finding, 0, r.number())

@@ -144,7 +144,7 @@ func (s *search) searchDir(dir string) error {
 }
 
 // reportWrongCase reports a file that differs from SKILL.md in case and does not start like a skill, so it may be another
-// page. Nothing else in it is checked. Among other pages, it is one of them.
+// page. Nothing else in it is checked. If the directory has other pages, it counts as one of them and is not reported.
 func (s *search) reportWrongCase(dir string, entries []fs.DirEntry) {
 	if slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
 		return isMarkdown(e.Name()) && !companion(e.Name()) && !isWrongCase(e)

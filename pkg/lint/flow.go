@@ -152,7 +152,8 @@ func (u *skillCheck) aboutCommand(clause string) bool {
 	return (strings.ContainsAny(name, "-_") || strings.HasPrefix(word, "`")) && name != strings.ToLower(u.ownName())
 }
 
-// aboutPart reports whether what follows a denial restricts it to a part of the skill, as in "no network calls in gates".
+// aboutPart reports whether the words after a denial restrict it to a part of the skill, as in "no network calls in
+// gates".
 func aboutPart(rest string) bool {
 	words := strings.Fields(rest)
 	if len(words) < 2 || !strings.HasPrefix(rest, " ") {
@@ -222,7 +223,8 @@ func isHiddenFile(name string) bool {
 	return strings.HasPrefix(path.Base(name), ".") && (strings.HasPrefix(name, "/") || strings.HasPrefix(name, "~"))
 }
 
-// isUnencrypted reports whether everybody in the network can replace a download, which honest installers avoid.
+// isUnencrypted reports whether a download is unencrypted, so that anyone on the network can replace it. Honest
+// installers avoid that.
 func isUnencrypted(download flow.Fact) bool { return strings.HasPrefix(download.Detail, "http://") }
 
 // isShellPipe reports whether a program is a shell that reads from a pipe, which the scanner reports itself.

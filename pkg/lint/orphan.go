@@ -160,7 +160,7 @@ const wordIndexFrom = 24
 type mentions struct {
 	text  *file
 	words map[string]bool // its words and paths, where many files are looked for
-	dirs  map[string]bool // what containsDirOf answered
+	dirs  map[string]bool // results of containsDirOf
 	grams *grams
 }
 

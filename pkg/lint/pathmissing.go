@@ -16,11 +16,11 @@ import (
 func (w *walk) checkMissing(f *file, p *page, use pathUse) {
 	name := use.name
 	at, ok := inside(".", name)
-	if !ok || !isOwnName(name) || w.isProjects(use) || w.tree.skips(at) || w.counts[rule.SpanPath] > maxPerRule {
+	if !ok || !isOwnName(name) || w.belongsElsewhere(use) || w.tree.skips(at) || w.counts[rule.SpanPath] > maxPerRule {
 		return
 	}
 	before, after := f.data[:use.start], f.data[use.end:]
-	if f.source != w.src && !use.sure && !use.certain && !use.runs && !orders(before) {
+	if f.source != w.src && !use.sure && !use.certain && !use.runs && !tellsToRead(before) {
 		return // references are often about other projects
 	}
 	if !use.certain && (introducesExample(before) || followsRepository(before)) || continuesExample(after) ||
@@ -53,9 +53,9 @@ func isOwnName(name string) bool {
 		!isForMaintainers(name)
 }
 
-// isProjects reports whether a missing file is rather one of a user or a project: data in the directory where a user has
-// the skill, or a script if the skill does not have a directory of scripts.
-func (u *skillCheck) isProjects(use pathUse) bool {
+// belongsElsewhere reports whether a missing file probably belongs to a user or a project: data in the copy of the
+// skill of a user, or a script if the skill does not have a directory of scripts.
+func (u *skillCheck) belongsElsewhere(use pathUse) bool {
 	if use.sure {
 		return use.home && !scriptExtension(use.name) && !isMarkdown(use.name)
 	}
@@ -198,7 +198,7 @@ func introducesExample(before []byte) bool {
 			return true
 		}
 	}
-	if orders(before) {
+	if tellsToRead(before) {
 		return false
 	}
 	words := strings.FieldsFunc(strings.ToLower(string(before)), func(r rune) bool { return (r < 'a' || r > 'z') && r != '.' })
@@ -223,8 +223,8 @@ func followsRepository(before []byte) bool {
 	return bytes.Contains(line, []byte("https://github.com/")) || bytes.Contains(line, []byte("https://gitlab.com/"))
 }
 
-// orders reports whether the last word before a path tells the agent to read the file.
-func orders(before []byte) bool {
+// tellsToRead reports whether the last word before a path tells the agent to read the file.
+func tellsToRead(before []byte) bool {
 	before = bytes.ToLower(bytes.TrimRight(before[max(0, len(before)-20):], "*`\"'( "))
 	start := bytes.LastIndexFunc(before, func(r rune) bool { return r < 'a' || r > 'z' }) + 1
 	switch string(before[start:]) {

@@ -28,8 +28,8 @@ type Options struct {
 	NoModes  bool               // the file system has no executable bits, so don't check them
 	Edits    bool               // compute the edits that fix findings
 
-	// Capabilities is the largest number of skills of which the report has what each can do: 0 for none, negative for no
-	// limit. With Evidence, there is no limit, and the report has what shows it, too.
+	// Capabilities is the largest number of checked skills for which the report lists capabilities: 0 means never, and a
+	// negative number means no limit. Evidence removes the limit, and adds the evidence of each capability.
 	Capabilities int
 	Evidence     bool
 
@@ -61,7 +61,7 @@ type Linter struct {
 	scanner     *scan.Scanner
 }
 
-// maxKeptMemory is for how many skills at a time memory is used again.
+// maxKeptMemory is the largest number of skills checked at once whose buffers are reused.
 const maxKeptMemory = 64
 
 // New returns a linter.
@@ -175,9 +175,9 @@ type lintRun struct {
 	packFiles []packFile
 	listed    map[string]bool // the directories that were searched, and whether there is a skillpm.yaml
 
-	capable struct {
+	capabilityDirs struct {
 		sync.Mutex
-		dirs map[string]bool // the first skills, of which it is known what they can do
+		set map[string]bool // the first skills, whose capabilities are collected
 	}
 }
 

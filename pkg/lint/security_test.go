@@ -35,7 +35,7 @@ func TestSecurity(t *testing.T) {
 		{"a native program", "-- deploy/SKILL.md\n" + head + "Run bin/x.\n-- deploy/bin/x 755\n\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\n", "deploy/bin/x:0:0 SEC109 error bin/x is a native program: ELF program"},
 		{"an error hides the note of its rule", "-- deploy/SKILL.md\n" + head + "Run scripts/a.sh.\n" +
 			"-- deploy/scripts/a.sh 755\n#!/bin/sh\nwhile true; do\n  curl -s https://x.acme.dev > /dev/null\ndone\n", `
-			deploy/scripts/a.sh:2:1 SEC330 error flood of requests: a loop without an end or a pause sends requests and ignores the answers`},
+			deploy/scripts/a.sh:2:1 SEC330 error flood of requests: an endless loop sends requests without a pause and ignores the responses`},
 		{"a command on loading", "-- deploy/SKILL.md\n" + head + "- !`git status`\n", "SEC205"},
 		{"permissions off", "-- deploy/SKILL.md\n" + head + "`claude --dangerously" + "-skip-permissions`\n", "SEC208"},
 		{"a server", "-- deploy/SKILL.md\n" + head + "See .mcp.json.\n-- deploy/.mcp.json\n{}\n", "SEC204"},

@@ -63,7 +63,7 @@ type AdvisoryRef struct {
 	Summary   string   `json:"summary,omitempty"` // problem in one sentence
 	Fixed     string   `json:"fixed,omitempty"`   // first later version that is not affected
 	URLs      []string `json:"urls,omitempty"`    // pages about it
-	Source    string   `json:"source"`            // registry whose feed has it
+	Registry  string   `json:"registry"`          // registry whose advisory feed lists the advisory
 	// Capabilities are what the affected skills can do, as far as the advisory states it.
 	Capabilities []string `json:"capabilities,omitempty"`
 }
@@ -159,7 +159,7 @@ func affected(known *advisories.Set, id pack.ID, locked *pack.LockedPack) *Affec
 	for _, a := range found {
 		ref := AdvisoryRef{
 			ID: a.ID, Aliases: a.Aliases, Malicious: a.Malicious(), Summary: a.Summary, Fixed: a.FixedIn(about),
-			Capabilities: a.Capabilities(about), Source: known.SourceOf(a),
+			Capabilities: a.Capabilities(about), Registry: known.SourceOf(a),
 		}
 		for _, link := range a.References {
 			ref.URLs = append(ref.URLs, link.URL)

@@ -3008,7 +3008,7 @@ var builtin = [...]Rule{
 		Intent: true,
 		Shapes: []Shape{
 			{
-				About: "the location of the machine is looked up by its address",
+				About: "a script looks up the location of the machine by its IP address",
 				In:    1,
 				Any: []Pattern{
 					{
@@ -4214,7 +4214,7 @@ var builtin = [...]Rule{
 		Signal: "resources", Points: 5,
 		Shapes: []Shape{
 			{
-				About:  "a loop without an end or a pause sends requests and ignores the answers",
+				About:  "an endless loop sends requests without a pause and ignores the responses",
 				In:     1,
 				Intent: true,
 				Any: []Pattern{

@@ -85,7 +85,7 @@ type matcher struct {
 	re     *atomic.Pointer[expression]
 }
 
-// expression is a regular expression, and what every match contains. It is compiled if a window contains that: few are.
+// expression is a regular expression, and what every match contains. It is compiled only if a window contains that, which is rare.
 type expression struct {
 	needs   atom.Sequence
 	compile func() *regexp.Regexp
@@ -129,8 +129,8 @@ func (m *matcher) find(w *atom.Window) (start, end int, ok bool) {
 	return loc[0], loc[1], true
 }
 
-// likely reports whether a window has all texts that a match contains. It takes longer than possible, and much less
-// than find.
+// likely reports whether a window has all texts that a match contains. It is slower than [matcher.possible], and much
+// faster than [matcher.find].
 func (m *matcher) likely(w *atom.Window) bool {
 	return m.possible(w) && (m.re == nil || m.expression().needs.In(w))
 }

@@ -11,8 +11,8 @@ import (
 // Most processes live for milliseconds and use a few megabytes, so the garbage collector does not run below softLimit,
 // unless the environment configures it. An installation without changes takes a tenth less time.
 //
-// A run over thousands of skills has more live memory. Its limit rises with what lives, so that the collector does not
-// run constantly, and it rises less above wideLimit, so that the memory stays in bounds.
+// A run over thousands of skills has more live memory. Its limit rises with the live heap, so that the collector does
+// not run constantly. Above wideLimit, it rises more slowly to bound the memory.
 const (
 	idlePercent = 400
 	softLimit   = 56 << 20  // bytes
@@ -47,7 +47,7 @@ func watchCollections(s *sentinel, limit int64) {
 	})
 }
 
-// limitFor returns the limit of the memory of a process with so many live bytes.
+// limitFor returns the memory limit of a process with this many live bytes.
 func limitFor(live int64) int64 {
 	return max(softLimit, min(3*live, wideLimit), live+live/2)
 }

@@ -179,7 +179,7 @@ func (t textReport) capabilities(w io.Writer, o Outcome) {
 	switch {
 	case t.quiet && !o.ShowCapabilities:
 	case len(o.Skills) > MaxCapable && !o.ShowCapabilities && !t.all:
-		lines = []string{fmt.Sprintf("to list what each of the %d skills can do, use --capabilities", len(o.Skills))}
+		lines = []string{fmt.Sprintf("use --capabilities to list what each of the %d skills can do", len(o.Skills))}
 	default:
 		for _, c := range o.Capabilities {
 			if c.Summary != "" {

@@ -34,7 +34,7 @@ func Of(re *syntax.Regexp) []string {
 	return slices.Compact(list)
 }
 
-// finder finds texts of at least so many bytes.
+// finder finds texts of at least this many bytes.
 type finder int
 
 // starts finds texts that start a search.
@@ -137,10 +137,10 @@ func (n finder) alternate(subs []*syntax.Regexp) (exact, best []string) {
 	return exact, best
 }
 
-// Better returns the list of texts that starts fewer checks.
+// Better returns whichever list of texts starts fewer checks.
 func Better(a, b []string) []string { return starts.best(a, b) }
 
-// best returns the list that starts fewer checks.
+// best returns whichever list of texts starts fewer checks.
 func (n finder) best(a, b []string) []string {
 	ca, oka := n.cost(a)
 	cb, okb := n.cost(b)

@@ -74,9 +74,9 @@ func carried(last string, args []arg) (from set) {
 	for _, a := range args {
 		switch {
 		case isKeyName(a.key):
-		case len(args) == 1 && a.key == "" && len(a.v.known().fields) == 0 && isClient(last):
-		case len(a.v.known().fields) > 0:
-			for _, f := range a.v.known().fields {
+		case len(args) == 1 && a.key == "" && len(a.v.partsOrEmpty().fields) == 0 && isClient(last):
+		case len(a.v.partsOrEmpty().fields) > 0:
+			for _, f := range a.v.partsOrEmpty().fields {
 				if !isKeyName(f.name) {
 					from = from.with(f.v.from)
 				}
@@ -334,7 +334,7 @@ func (c *code) api(name, root, last string, receiver value, args []arg) (value, 
 		switch {
 		case receiver.name == "os.environ":
 			return c.variable(first.text), true
-		case receiver.known().fields != nil:
+		case receiver.partsOrEmpty().fields != nil:
 			if f, ok := receiver.field(first.text); ok {
 				return f, true
 			}
@@ -348,7 +348,7 @@ func (c *code) api(name, root, last string, receiver value, args []arg) (value, 
 	}
 	if last == "join" && len(args) == 1 {
 		v := first
-		if argv := v.known().argv; len(argv) > 0 {
+		if argv := v.partsOrEmpty().argv; len(argv) > 0 {
 			return c.join(receiver.text, argv...), true
 		}
 		return value{from: v.from}, true

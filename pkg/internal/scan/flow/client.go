@@ -200,7 +200,7 @@ func (c *code) requested(kind Kind, name string, receiver value, args []arg) val
 	}
 	var sent []value
 	for i, a := range rest {
-		if a.key != "url" && (i > 0 || a.key != "" || a.v.known().fields != nil) {
+		if a.key != "url" && (i > 0 || a.key != "" || a.v.partsOrEmpty().fields != nil) {
 			sent = append(sent, a.v)
 		}
 		switch a.key {
@@ -251,7 +251,7 @@ func (c *code) socketCall(name, root, last string, receiver value, args []arg) (
 		if last == "sendto" {
 			target = argOf(args, 1)
 		}
-		if argv := target.known().argv; len(argv) > 0 {
+		if argv := target.partsOrEmpty().argv; len(argv) > 0 {
 			target = argv[0]
 		}
 		detail, host := address(target.text)

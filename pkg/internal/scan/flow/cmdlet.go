@@ -37,7 +37,7 @@ func (p *power) method(fn, arg value) value {
 
 // lastWord returns the last of the arguments of a method.
 func (p *power) lastWord(arg value) string {
-	if argv := arg.known().argv; len(argv) > 0 {
+	if argv := arg.partsOrEmpty().argv; len(argv) > 0 {
 		return argv[len(argv)-1].text
 	}
 	return arg.text

@@ -451,7 +451,7 @@ func (c *code) with(end int) {
 
 // plus returns the sum of two values.
 func (c *code) plus(a, b value) value {
-	if left, right := a.known().argv, b.known().argv; len(left) > 0 || len(right) > 0 {
+	if left, right := a.partsOrEmpty().argv, b.partsOrEmpty().argv; len(left) > 0 || len(right) > 0 {
 		v := union(a, b)
 		v.setArgv(slices.Concat(left, right))
 		return v

@@ -81,8 +81,8 @@ func (s *shell) xargs(words []value, in value) (value, bool) {
 	return value{}, false
 }
 
-// storesSecret reports whether a command of a forge stores a secret or a key of the user in the user's own account, or in
-// the repository of the directory.
+// storesSecret reports whether a command of a forge stores a secret or key in the user's own account, or in the
+// repository of the directory.
 func storesSecret(args []value) bool {
 	if len(args) < 2 || slices.ContainsFunc(args, func(a value) bool {
 		return strings.HasPrefix(a.text, "-R") || strings.HasPrefix(a.text, "--repo") || strings.HasPrefix(a.text, "--org")

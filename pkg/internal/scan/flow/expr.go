@@ -28,8 +28,8 @@ func (c *code) list(end int) value {
 
 func (m *memory) push(v value) { m.stack = append(m.stack, v) }
 
-// list returns the value of the list of the values on the stack from base on, and removes them. If it is not literal, one
-// value is itself.
+// list pops the values from base on, and returns a list of them. If literal is false, a single value is returned
+// unchanged.
 func (m *memory) list(base int, literal bool) value {
 	values := m.stack[base:]
 	var v value

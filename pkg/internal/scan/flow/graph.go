@@ -120,14 +120,14 @@ func (r *reader) here(f Fact) Fact {
 
 // ran records a program that shell code runs.
 func (r *reader) ran(name string) {
-	if name == "" || len(name) > maxName || hasHole(name) || r.inline || r.ranNames[name] {
+	if name == "" || len(name) > maxName || hasHole(name) || r.inline || r.programs[name] {
 		return
 	}
 	if len(r.sum.programs) >= maxFacts {
 		r.sum.partial = true
 		return
 	}
-	r.ranNames[name] = true
+	r.programs[name] = true
 	name = shorten(name)
 	r.sum.programs = append(r.sum.programs, r.here(Fact{Kind: Runs, Detail: name, Client: name, Sure: Likely}))
 }
@@ -218,7 +218,7 @@ func (r *reader) textOf(v value) string {
 func (r *reader) join(sep string, values ...value) value {
 	out := union(values...)
 	for i, v := range values {
-		choices := v.known().choices
+		choices := v.partsOrEmpty().choices
 		if len(choices) == 0 {
 			continue
 		}

@@ -142,8 +142,8 @@ func isDisk(path string) bool {
 	return false
 }
 
-// isFirstDisk reports whether a device is, or is on, the disk that most often has the system, and whether it is the whole
-// disk. Others are formatted when they are new, and pages show how to format a partition.
+// isFirstDisk reports whether a device is the usual system disk or a partition of it, and whether it is the whole disk.
+// Others are formatted when they are new, and pages show how to format a partition.
 func isFirstDisk(device string) (ok, whole bool) {
 	name := strings.TrimPrefix(device, "/dev/")
 	for _, first := range [...]string{"sda", "hda", "vda", "nvme0n1", "disk0", "mmcblk0"} {

@@ -86,7 +86,7 @@ func compareFacts(a, b Fact) int {
 		strings.Compare(a.Detail, b.Detail))
 }
 
-// connect adds the nodes of files. Those with the same key are the same.
+// connect adds the nodes and edges of files, and merges nodes with the same key.
 func (g *graph) connect(files []*Summary) {
 	nodes, edges := 0, 0
 	for _, f := range files {

@@ -9,7 +9,7 @@ func (c *code) percent(format, args value) value {
 	if format.text == "" {
 		return union(format, args)
 	}
-	list := args.known().argv
+	list := args.partsOrEmpty().argv
 	if list == nil {
 		list = []value{args}
 	}

@@ -1,11 +1,10 @@
 package flow
 
-// memory is what a reader needs only while it reads a file. The files of a skill are many and most are small, so it is
-// used again.
+// memory is the scratch space of a reader. It is reused, because a skill has many files, and most of them are small.
 type memory struct {
 	keys     map[string]int32
 	once     map[string]int32
-	ranNames map[string]bool // the programs of [Summary.Programs]
+	programs map[string]bool // the programs of [Summary.Programs]
 	holes    []value
 	marks    []string          // of holes by their numbers
 	stack    []value           // of lists that are being evaluated
@@ -14,11 +13,11 @@ type memory struct {
 	spare    []*code
 }
 
-// Pool keeps the memory of files that were read for the next ones. A [sync.Pool] would lose it at each garbage
-// collection, of which there are many. It may be used concurrently; nil keeps nothing.
+// Pool keeps the scratch space of finished files for the next ones. A [sync.Pool] would lose it at each of the many
+// garbage collections. It is safe for concurrent use; a nil Pool keeps nothing.
 type Pool chan *memory
 
-// NewPool returns a pool for so many files at a time.
+// NewPool returns a pool for up to this many files at a time.
 func NewPool(files int) Pool { return make(Pool, files) }
 
 func (p Pool) take() *memory {
@@ -27,12 +26,12 @@ func (p Pool) take() *memory {
 		return m
 	default:
 		return &memory{
-			keys: map[string]int32{}, once: map[string]int32{}, ranNames: map[string]bool{}, names: map[string]string{},
+			keys: map[string]int32{}, once: map[string]int32{}, programs: map[string]bool{}, names: map[string]string{},
 		}
 	}
 }
 
-// maxKept is how many items a map or list may have to be used again: emptying takes as long as it is large.
+// maxKept is the largest size of a map or list that is reused: clearing it takes time in proportion to its size.
 const maxKept = 4096
 
 // put keeps memory that is not in use any more, unless it is large.
@@ -42,7 +41,7 @@ func (p Pool) put(m *memory) {
 	}
 	clear(m.keys)
 	clear(m.once)
-	clear(m.ranNames)
+	clear(m.programs)
 	clear(m.names)
 	clear(m.holes)
 	m.holes = m.holes[:0]

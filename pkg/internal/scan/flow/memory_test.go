@@ -16,7 +16,7 @@ func TestPool(t *testing.T) {
 	} {
 		p.Summarize(File{Path: name, Data: []byte(text)})
 		m := <-p
-		if len(m.keys)+len(m.once)+len(m.ranNames)+len(m.names)+len(m.holes)+len(m.stack) > 0 {
+		if len(m.keys)+len(m.once)+len(m.programs)+len(m.names)+len(m.holes)+len(m.stack) > 0 {
 			t.Errorf("%s: memory is not empty: %+v", name, m)
 		}
 		for _, v := range append(m.holes[:cap(m.holes)], m.stack[:cap(m.stack)]...) {

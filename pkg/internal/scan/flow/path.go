@@ -228,7 +228,7 @@ func (r *reader) fileKey(p string) string {
 
 // read returns the content of a file whose path is a value.
 func (r *reader) read(file value, client string) value {
-	if choices := file.known().choices; len(choices) > 0 {
+	if choices := file.partsOrEmpty().choices; len(choices) > 0 {
 		out := value{from: file.from}
 		for _, choice := range choices {
 			out = union(out, r.read(choice, client))
@@ -273,7 +273,7 @@ func (r *reader) read(file value, client string) value {
 
 // write records that content goes to a file whose path is a value.
 func (r *reader) write(file, content value, client string) {
-	if choices := file.known().choices; len(choices) > 0 {
+	if choices := file.partsOrEmpty().choices; len(choices) > 0 {
 		for _, choice := range choices {
 			r.write(choice, content, client)
 		}

@@ -79,9 +79,9 @@ func (c *code) runs(name string, command value, args []arg) value {
 			extra = f
 		}
 	}
-	argv := command.known().argv
+	argv := command.partsOrEmpty().argv
 	second := argOf(args, 1)
-	if rest := second.known().argv; len(argv) == 0 && len(rest) > 0 && c.lang == JavaScript {
+	if rest := second.partsOrEmpty().argv; len(argv) == 0 && len(rest) > 0 && c.lang == JavaScript {
 		argv = append([]value{command}, rest...)
 	}
 	if name == "asyncio.create_subprocess_exec" || strings.HasPrefix(name, "os.exec") || strings.HasPrefix(name,

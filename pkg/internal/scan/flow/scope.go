@@ -121,7 +121,7 @@ func (c *code) bindFile(name string, v value) {
 // element returns an element of a list.
 func (c *code) element(v value) value {
 	v = c.whole(v)
-	switch argv := v.known().argv; len(argv) {
+	switch argv := v.partsOrEmpty().argv; len(argv) {
 	case 0:
 	case 1:
 		return argv[0]
@@ -290,9 +290,9 @@ func (c *code) unpack(from, to int, v value) {
 			continue
 		}
 		switch {
-		case n < len(v.known().argv):
-			c.store(name, v.known().argv[n])
-		case c.lang == JavaScript && (v.name != "" || v.known().fields != nil):
+		case n < len(v.partsOrEmpty().argv):
+			c.store(name, v.partsOrEmpty().argv[n])
+		case c.lang == JavaScript && (v.name != "" || v.partsOrEmpty().fields != nil):
 			c.store(name, c.attribute(v, name))
 		default:
 			c.store(name, value{from: v.from})

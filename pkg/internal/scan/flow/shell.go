@@ -249,7 +249,7 @@ func (s *shell) assign(a *syntax.Assign) (value, bool) {
 	}
 	if a.Append {
 		old := s.vars[a.Name.Value]
-		argv := slices.Concat(old.known().argv, v.known().argv)
+		argv := slices.Concat(old.partsOrEmpty().argv, v.partsOrEmpty().argv)
 		v = s.join("", old, v)
 		v.setArgv(argv)
 	}
@@ -269,7 +269,7 @@ func (s *shell) words(list []*syntax.Word) []value {
 	out := make([]value, 0, len(list))
 	for _, w := range list {
 		v := s.word(w)
-		if argv := v.known().argv; len(argv) > 0 {
+		if argv := v.partsOrEmpty().argv; len(argv) > 0 {
 			out = append(out, argv...)
 			continue
 		}

@@ -173,8 +173,8 @@ func (c *code) subscript(v value, end int) value {
 	if f, ok := v.field(index.text); ok && index.literal {
 		return f
 	}
-	if n, err := strconv.Atoi(index.text); err == nil && n >= 0 && n < len(v.known().argv) {
-		return v.known().argv[n]
+	if n, err := strconv.Atoi(index.text); err == nil && n >= 0 && n < len(v.partsOrEmpty().argv) {
+		return v.partsOrEmpty().argv[n]
 	}
 	if index.literal && index.text != "" && !numeric(index.text) && !hasHole(index.text) {
 		return c.selected(v, index.text)

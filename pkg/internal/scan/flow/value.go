@@ -46,7 +46,7 @@ type value struct {
 	parts   *parts // nil without parts, which is most common
 }
 
-// parts are the values in a value. They are shared by copies of it, and never change once it is known.
+// parts are the values in a value. They are shared by copies of it, and never change once the value is set.
 type parts struct {
 	argv    []value
 	fields  []field // of a literal object; not nil for an empty one
@@ -56,7 +56,7 @@ type parts struct {
 // noParts is the parts of a value without parts.
 var noParts parts
 
-func (v *value) known() *parts {
+func (v *value) partsOrEmpty() *parts {
 	if v.parts == nil {
 		return &noParts
 	}
@@ -65,7 +65,7 @@ func (v *value) known() *parts {
 
 // setArgv sets the elements of a list, of which the first [maxElements] are known.
 func (v *value) setArgv(list []value) {
-	p := *v.known()
+	p := *v.partsOrEmpty()
 	p.argv = list[:min(len(list), maxElements)]
 	if v.parts = &p; len(p.argv) == 0 && p.fields == nil && len(p.choices) == 0 {
 		v.parts = nil
@@ -74,7 +74,7 @@ func (v *value) setArgv(list []value) {
 
 // setChoices sets what an element of a list may be: the first [maxChoices] values.
 func (v *value) setChoices(list []value) {
-	p := *v.known()
+	p := *v.partsOrEmpty()
 	p.choices = list[:min(len(list), maxChoices)]
 	v.parts = &p
 }
@@ -87,7 +87,7 @@ type field struct {
 
 // field returns a field of an object.
 func (v *value) field(name string) (value, bool) {
-	for _, f := range v.known().fields {
+	for _, f := range v.partsOrEmpty().fields {
 		if f.name == name {
 			return f.v, true
 		}
@@ -123,7 +123,7 @@ func oneOf(list []value) value {
 func alternatives(values []value) []value {
 	var out []value
 	for _, v := range values {
-		choices := v.known().choices
+		choices := v.partsOrEmpty().choices
 		if len(choices) == 0 {
 			out = append(out, v)
 		}
