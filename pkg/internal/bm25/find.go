@@ -3,6 +3,7 @@ package bm25
 import (
 	"cmp"
 	"container/heap"
+	"math"
 	"math/bits"
 	"slices"
 	"strings"
@@ -41,7 +42,7 @@ type Correction struct {
 func Find(list []*Index, q Query, n int) (*Answer, error) {
 	a := &Answer{query: q, indexes: list}
 	a.terms, a.Dropped = a.indexes.terms(q)
-	full := 0
+	full, count := 0, 0
 	for _, t := range a.terms {
 		switch {
 		case t.from != "":
@@ -55,7 +56,10 @@ func Find(list []*Index, q Query, n int) (*Answer, error) {
 			}
 			a.Typos = append(a.Typos, c)
 		}
-		full += q.value(t)
+		full, count = full+q.value(t), count+1
+	}
+	if q.Sentence {
+		full = expected(full, count)
 	}
 	r := ranking{n: n, hits: make([]Hit, 0, min(max(n, 0), maxDocs)+1)}
 	scores := make([][]score, len(list))
@@ -76,9 +80,12 @@ func Find(list []*Index, q Query, n int) (*Answer, error) {
 			if has == 0 || !q.Sentence && 2*has < most {
 				continue
 			}
-			if h.Share = min(1, float64(h.Points)/float64(max(full*maxImpact*exactWeight>>14, 1))); !q.Sentence {
+			if !q.Sentence {
 				h.Points = h.Points * has / most
+			} else if has == 1 && count > 2 {
+				h.Points = h.Points * loneShare / exactWeight
 			}
+			h.Share = min(1, float64(h.Points)/float64(max(full*maxImpact*exactWeight>>14, 1)))
 			a.Total++
 			r.add(h)
 		}
@@ -86,6 +93,20 @@ func Find(list []*Index, q Query, n int) (*Answer, error) {
 	a.Hits = r.hits
 	slices.SortFunc(a.Hits, func(a, b Hit) int { return b.compare(a) })
 	return a, nil
+}
+
+// loneShare is what remains of the points of a document that has only one of many words of a sentence, of 256: one word
+// often has another meaning.
+const loneShare = 205
+
+// expected returns the part of the value of a query's terms that a document is expected to have: all of it for a
+// sentence, and less the longer a text is.
+func expected(full, terms int) int {
+	const sentence = 12 // terms
+	if terms <= sentence {
+		return full
+	}
+	return int(float64(full) * math.Sqrt(sentence/float64(terms)))
 }
 
 // value returns the weight of a term. In a sentence, a word that no document has counts less, since it is probably not

@@ -6,7 +6,8 @@ import "slices"
 func RequestWords() []string {
 	return []string{
 		"please", "help", "want", "need", "would", "like", "could", "let", "thing", "things", "something", "somebody",
-		"someone", "get", "got", "make", "use", "using", "give", "tell",
+		"someone", "people", "user", "users", "get", "got", "make", "use", "using", "give", "tell", "find", "show",
+		"know", "look", "new", "one", "way",
 	}
 }
 

@@ -61,7 +61,7 @@ type Found struct {
 }
 
 // MatchThreshold is the minimum score of a skill that fits. In the tests, tasks that no skill fits score less.
-const MatchThreshold = 0.18
+const MatchThreshold = 0.13
 
 // FindMatches returns the skills that share words with a task, the best first, and by name if they score the same. See
 // [Finder.Find].
