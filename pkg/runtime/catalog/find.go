@@ -1,10 +1,13 @@
 package catalog
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"io"
+	"iter"
 	"math"
+	"os"
 	"slices"
 	"strings"
 
@@ -58,6 +61,9 @@ type Found struct {
 	Matches []Match    // the best first
 	Words   []TaskWord // words that were searched for, in the order of the task
 	Dropped []string   // words of a long task that were not searched for
+
+	finder *Finder
+	answer *bm25.Answer
 }
 
 // MatchThreshold is the minimum score of a skill that fits. In the tests, tasks that no skill fits score less.
@@ -70,9 +76,14 @@ func FindMatches(task string, candidates []Candidate) ([]Match, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := f.Find(task, len(candidates))
+	found, err := f.Find(task)
 	if err != nil {
 		return nil, err
+	}
+	for i := range found.Matches {
+		if err := found.Explain(&found.Matches[i]); err != nil {
+			return nil, err
+		}
 	}
 	return found.Matches, nil
 }
@@ -82,6 +93,7 @@ type Finder struct {
 	candidates []Candidate
 	index      *bm25.Index
 	file       io.Closer // of the index, nil if it is in memory
+	path       string    // of the file
 }
 
 // NewFinder indexes candidates in memory.
@@ -91,15 +103,34 @@ func NewFinder(candidates []Candidate) (*Finder, error) {
 }
 
 // build indexes the candidates in memory.
-func (f *Finder) build() (err error) {
-	f.index, err = bm25.New(matchSchema(), func(yield func(bm25.Document) bool) {
+func (f *Finder) build() error {
+	var buf bytes.Buffer
+	if err := bm25.Build(&buf, matchSchema(), f.documents()); err != nil {
+		return err
+	}
+	var err error
+	f.index, err = bm25.Read(matchSchema(), bytes.NewReader(buf.Bytes()), int64(buf.Len()))
+	return err
+}
+
+// documents yields the candidates with their instructions.
+func (f *Finder) documents() iter.Seq2[bm25.Document, error] {
+	return func(yield func(bm25.Document, error) bool) {
 		for i := range f.candidates {
-			if !yield(bm25.Document{Texts: f.candidates[i].texts()}) {
+			if !yield(bm25.Document{Texts: f.texts(i)}, nil) {
 				return
 			}
 		}
-	})
-	return err
+	}
+}
+
+// texts returns the texts of a candidate. It reads its instructions if the candidate does not have them.
+func (f *Finder) texts(i int) []bm25.Text {
+	c := f.candidates[i]
+	if c.skill != nil {
+		c.Body = c.skill.instructions()
+	}
+	return c.texts()
 }
 
 // Close closes the file of the index.
@@ -110,19 +141,20 @@ func (f *Finder) Close() error {
 	return f.file.Close()
 }
 
-// Find returns the skills that share words with a task. The first ones, up to explained, have their reasons. A skill
-// that the task names, as /name or as its only words, comes first. The search serves users and agents; which skill to
-// load stays the model's decision.
+// Find returns the skills that share words with a task, the best first, and by name if they score the same; their
+// reasons are those of [Found.Explain]. A skill that the task names, as /name or as its only words, comes first. The
+// search serves users and agents; which skill to load stays the model's decision.
 //
 // A score does not depend on which other skills match, so that [MatchThreshold] is meaningful: no skill exceeds it if
 // none fits the task.
-func (f *Finder) Find(task string, explained int) (*Found, error) {
+func (f *Finder) Find(task string) (*Found, error) {
 	name, rest := commandName(task)
 	query := bm25.Query{Text: cmp.Or(rest, task), Sentence: true}
 	answer, err := bm25.Find([]*bm25.Index{f.index}, query, len(f.candidates))
 	if diag.CodeOf(err) == diag.Invalid && f.file != nil { // the file is damaged
 		_ = f.file.Close()
 		f.file = nil
+		_ = os.Remove(f.path) // the next process writes it anew
 		if err = f.build(); err == nil {
 			answer, err = bm25.Find([]*bm25.Index{f.index}, query, len(f.candidates))
 		}
@@ -130,14 +162,10 @@ func (f *Finder) Find(task string, explained int) (*Found, error) {
 	if err != nil {
 		return nil, err
 	}
-	found := &Found{Matches: f.matches(task, name, answer), Dropped: answer.Dropped}
-	found.Words = taskWords(answer)
-	for i := range found.Matches[:min(explained, len(found.Matches))] {
-		if err := f.explain(answer, &found.Matches[i]); err != nil {
-			return nil, err
-		}
-	}
-	return found, nil
+	return &Found{
+		Matches: f.matches(task, name, answer), Words: taskWords(answer), Dropped: answer.Dropped,
+		finder: f, answer: answer,
+	}, nil
 }
 
 // matches returns the matches in their order. Name is the name in a task that begins with /name, "" for none.
@@ -176,13 +204,13 @@ func (f *Finder) matches(task, name string, answer *bm25.Answer) []Match {
 	return matches
 }
 
-// explain adds the reasons of a match.
-func (f *Finder) explain(answer *bm25.Answer, m *Match) error {
+// Explain adds the reasons of a match: which field has each word. It must be called before the finder is closed.
+func (f *Found) Explain(m *Match) error {
 	if m.number < 0 {
 		return nil
 	}
-	schema, texts := matchSchema(), f.candidates[m.Index].texts()
-	reasons, err := answer.Reasons(answer.Hits[m.number], schema, texts)
+	schema, texts := matchSchema(), f.finder.texts(m.Index)
+	reasons, err := f.answer.Reasons(f.answer.Hits[m.number], schema, texts)
 	if err != nil {
 		return err
 	}
