@@ -61,7 +61,7 @@ func Find(list []*Index, q Query, n int) (*Answer, error) {
 	if q.Sentence {
 		full = expected(full, count)
 	}
-	r := ranking{n: n, hits: make([]Hit, 0, min(max(n, 0), maxDocs)+1)}
+	r := ranking{n: n, all: n >= a.indexes.docs()}
 	scores := make([][]score, len(list))
 	most := 0 // terms that a document has
 	for i, x := range list {
@@ -156,7 +156,10 @@ func (x *Index) score(q Query, terms []queryTerm) ([]score, error) {
 			err := x.postings(word, func(doc int, impact byte) {
 				s := &scores[doc]
 				s.terms |= 1 << i
-				if p := points[impact]; p > s.best { // of several forms the one that counts most
+				switch p := points[impact]; {
+				case len(t.forms) == 1:
+					s.points += uint32(p)
+				case p > s.best: // of several forms the one that counts most
 					s.points, s.best = s.points+uint32(p-s.best), p
 				}
 			})
@@ -164,8 +167,10 @@ func (x *Index) score(q Query, terms []queryTerm) ([]score, error) {
 				return nil, err
 			}
 		}
-		for doc := range scores {
-			scores[doc].best = 0
+		if len(t.forms) > 1 {
+			for doc := range scores {
+				scores[doc].best = 0
+			}
 		}
 	}
 	if q.Key != "" {
@@ -202,6 +207,7 @@ func (h Hit) compare(o Hit) int {
 type ranking struct {
 	hits []Hit
 	n    int
+	all  bool // there can't be more than n
 }
 
 func (r *ranking) Len() int           { return len(r.hits) }
@@ -215,6 +221,10 @@ func (r *ranking) Pop() any {
 }
 
 func (r *ranking) add(h Hit) {
+	if r.all {
+		r.hits = append(r.hits, h)
+		return
+	}
 	if len(r.hits) == r.n && (r.n == 0 || h.compare(r.hits[0]) < 0) {
 		return
 	}

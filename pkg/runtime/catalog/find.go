@@ -170,39 +170,54 @@ func (f *Finder) Find(task string) (*Found, error) {
 
 // matches returns the matches in their order. Name is the name in a task that begins with /name, "" for none.
 func (f *Finder) matches(task, name string, answer *bm25.Answer) []Match {
+	type rank struct{ candidate, number, score, named int }
 	numbers := make([]int, len(f.candidates))
-	for i := range numbers {
-		numbers[i] = -1
-	}
 	for n, h := range answer.Hits {
-		numbers[h.Number] = n
+		numbers[h.Number] = n + 1
 	}
-	var matches []Match
+	task = strings.TrimSpace(task)
+	var order []rank
 	for i := range f.candidates {
-		m := Match{Index: i, Name: f.candidates[i].Name, number: numbers[i]}
-		if m.number >= 0 {
-			m.Score = answer.Hits[m.number].Share
+		r := rank{candidate: i, number: numbers[i] - 1}
+		if r.number >= 0 {
+			r.score = int(math.Round(answer.Hits[r.number].Share * 1e9))
 		}
-		switch {
-		case name != "" && strings.EqualFold(m.Name, name):
-			m.Score, m.Why = 1, []string{"requested by name"}
-		case strings.EqualFold(strings.TrimSpace(task), m.Name):
-			m.Score, m.Why = 1, []string{"exact name"}
+		switch own := f.candidates[i].Name; {
+		case name != "" && strings.EqualFold(own, name):
+			r.named = byCommand
+		case strings.EqualFold(task, own):
+			r.named = byName
 		}
-		if m.Score > 0 {
-			matches = append(matches, m)
+		if r.score > 0 || r.named > 0 {
+			order = append(order, r)
 		}
 	}
-	slices.SortFunc(matches, func(a, b Match) int {
-		return cmp.Or(cmp.Compare(len(b.Why), len(a.Why)), cmp.Compare(b.Score, a.Score),
-			strings.Compare(a.Name, b.Name),
-			cmp.Compare(a.Index, b.Index))
+	slices.SortFunc(order, func(a, b rank) int {
+		return cmp.Or(cmp.Compare(min(b.named, 1), min(a.named, 1)), cmp.Compare(b.score, a.score),
+			strings.Compare(f.candidates[a.candidate].Name, f.candidates[b.candidate].Name),
+			cmp.Compare(a.candidate, b.candidate))
 	})
-	for i := range matches {
-		matches[i].Score = math.Round(matches[i].Score*1000) / 1000
+	matches := make([]Match, len(order))
+	for i, r := range order {
+		matches[i] = Match{
+			Index: r.candidate, Name: f.candidates[r.candidate].Name, number: r.number,
+			Score: math.Round(float64(r.score)/1e6) / 1000,
+		}
+		switch r.named {
+		case byCommand:
+			matches[i].Score, matches[i].Why = 1, []string{"requested by name"}
+		case byName:
+			matches[i].Score, matches[i].Why = 1, []string{"exact name"}
+		}
 	}
 	return matches
 }
+
+// How a task names a skill.
+const (
+	byCommand = iota + 1 // as /name
+	byName               // as its only words
+)
 
 // Explain adds the reasons of a match: which field has each word. It must be called before the finder is closed.
 func (f *Found) Explain(m *Match) error {

@@ -2,6 +2,8 @@ package catalog
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"io"
 	"math"
 	"os"
@@ -11,11 +13,10 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/atomicfile"
 	"github.com/skillpm/skillpm/pkg/internal/bm25"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
-	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
 // The search index of a catalog is a file whose name is the digest of everything that the index depends on: the format,
-// and the names, descriptions, and stamps of the skills. A change leads to another file, so a file is never out of date.
+// and the names, directories, and stamps of the skills. A change leads to another file, so a file is never out of date.
 const (
 	findFormat  = "skillpm find 1\n" // the number changes with the fields, their weights, and their limits
 	findSuffix  = ".find"
@@ -47,25 +48,31 @@ func (c *Catalog) Finder() (*Finder, error) {
 	return f, f.build() // without a cache that can be written
 }
 
-// digest returns a digest of what the index of the candidates depends on. The stamp of a SKILL.md that may change
-// without a new stamp is replaced by its content.
+// digest returns a digest of what the index of the candidates depends on. What is in SKILL.md is represented by its
+// stamp, or, if the file may change without a new stamp, by its content.
 func (f *Finder) digest() string {
-	c := &codec{data: []byte(findFormat + bm25.Magic)}
+	const chunk = 32 << 10
+	hash := sha256.New()
+	c := &codec{data: append(make([]byte, 0, 2*chunk), findFormat+bm25.Magic...)}
 	for i := range f.candidates {
-		k := &f.candidates[i]
-		for _, s := range []*string{&k.Name, &k.Description, &k.WhenToUse, &k.skill.Dir} {
-			c.text(s)
+		s := f.candidates[i].skill
+		c.text(&s.Name)
+		c.text(&s.Dir)
+		described := len(s.Description) // it is a paragraph of the body in some profiles
+		number(c, &described)
+		if c.flag(&s.stable); s.stable {
+			c.stamp(&s.stamp)
+		} else if data, err := readWhole(s.Dir); err == nil {
+			text := string(data)
+			c.text(&text)
 		}
-		list(c, &k.Tags, c.text)
-		c.flag(&k.skill.stable)
-		if k.skill.stable {
-			c.stamp(&k.skill.stamp)
-			continue
+		if len(c.data) > chunk {
+			hash.Write(c.data)
+			c.data = c.data[:0]
 		}
-		body := k.skill.instructions()
-		c.text(&body)
 	}
-	return textx.SHA256(c.data)
+	hash.Write(c.data)
+	return hex.EncodeToString(hash.Sum(nil))
 }
 
 // open opens an index file, and reports whether it is this user's, undamaged, and of as many skills.
