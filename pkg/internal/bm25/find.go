@@ -102,7 +102,7 @@ const loneShare = 205
 // expected returns the part of the value of a query's terms that a document is expected to have: all of it for a
 // sentence, and less the longer a text is.
 func expected(full, terms int) int {
-	const sentence = 12 // terms
+	const sentence = 8 // terms
 	if terms <= sentence {
 		return full
 	}
