@@ -49,7 +49,7 @@ type WordMatch struct {
 
 // TaskWord is a word that skills are searched for.
 type TaskWord struct {
-	Word   string   `json:"word"`
+	Word   string   `json:"word"`             // as the task has it
 	Weight float64  `json:"weight"`           // share of the weights of all words of the task
 	Skills int      `json:"skills"`           // number of skills that have it
 	Also   []string `json:"also,omitempty"`   // synonyms and other words that are searched for instead of it

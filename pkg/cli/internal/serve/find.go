@@ -264,17 +264,17 @@ func (a *app) printFit(h *runtime.Host, c *catalog.Catalog, found fit, explain b
 // printWords prints the words of the task that were searched for, and those that were not.
 func (a *app) printWords(found fit) {
 	for _, w := range found.Words {
-		line := fmt.Sprintf("%4s  %s (%s)", percent(w.Weight), w.Word, textx.Count(w.Skills, "skill"))
+		line := fmt.Sprintf("%4s  %s (%s)", percent(w.Weight), console.Flat(w.Word), textx.Count(w.Skills, "skill"))
 		if w.Source != "" {
-			line += ", added for " + w.Source
+			line += ", added for " + console.Flat(w.Source)
 		}
 		if len(w.Also) > 0 {
-			line += ", also " + strings.Join(w.Also, ", ")
+			line += ", also " + console.Flat(strings.Join(w.Also, ", "))
 		}
-		fmt.Fprintln(a.Stdout, console.Flat(line))
+		fmt.Fprintln(a.Stdout, line)
 	}
 	if len(found.Dropped) > 0 {
-		fmt.Fprintln(a.Stdout, console.Flat("not searched: "+strings.Join(found.Dropped, ", ")))
+		fmt.Fprintln(a.Stdout, "not searched: "+console.Flat(strings.Join(found.Dropped, ", ")))
 	}
 	fmt.Fprintln(a.Stdout)
 }

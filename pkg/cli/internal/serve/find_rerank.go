@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"os/exec"
 	"strconv"
 	"time"
@@ -85,12 +86,14 @@ func (a *app) runRerank(ctx context.Context, words []string, input []byte) ([]by
 	ctx, cancel := context.WithTimeout(ctx, rerankLimit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, words[0], words[1:]...) //nolint:gosec // the user's command
-	stdout, stderr := &limitedBuffer{limit: maxRerankOutput}, &limitedBuffer{limit: maxRerankMessage}
+	stdout, stderr := &limitedBuffer{limit: maxRerankOutput, strict: true}, &limitedBuffer{limit: maxRerankMessage}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Dir = bytes.NewReader(input), stdout, stderr, a.Dir
 	cmd.WaitDelay = time.Second
 	err := cmd.Run()
 	name := console.Flat(words[0])
 	switch {
+	case stdout.over:
+		return nil, invalidRerank(name, "it is longer than "+strconv.Itoa(maxRerankOutput)+" bytes")
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return nil, diag.Errorf(diag.Remote, "the --rerank command %s did not end within %s", name, rerankLimit)
 	case ctx.Err() != nil:
@@ -100,14 +103,12 @@ func (a *app) runRerank(ctx context.Context, words []string, input []byte) ([]by
 			WithHint("install the program, or specify its path")
 	case err != nil:
 		text := err.Error()
-		if message := stderr.String(); message != "" {
-			text += ": " + message
+		if len(stderr.data) > 0 {
+			text += ": " + string(stderr.data)
 		}
 		return nil, diag.Errorf(diag.Invalid, "the --rerank command %s failed: %s", name, console.Flat(text))
-	case stdout.over:
-		return nil, invalidRerank(name, "it is longer than "+strconv.Itoa(maxRerankOutput)+" bytes")
 	}
-	return stdout.Bytes(), nil
+	return stdout.data, nil
 }
 
 // reranked returns the matches that the output of a command lists.
@@ -147,18 +148,20 @@ func invalidRerank(name, why string) error {
 		WithHint("show the format with: skillpm find --help")
 }
 
-// limitedBuffer keeps the first bytes that are written to it.
+// limitedBuffer keeps the first bytes that are written to it. If strict is set, more of them are an error, which ends
+// the program that prints them.
 type limitedBuffer struct {
-	bytes.Buffer
-	limit int
-	over  bool // there were more
+	data   []byte
+	limit  int
+	strict bool
+	over   bool // there were more
 }
 
 func (b *limitedBuffer) Write(data []byte) (int, error) {
-	n := len(data)
-	if room := b.limit - b.Len(); n > room {
-		b.over, data = true, data[:room]
+	kept := data[:min(len(data), b.limit-len(b.data))]
+	b.data = append(b.data, kept...)
+	if b.over = b.over || len(kept) < len(data); b.over && b.strict {
+		return len(kept), io.ErrShortWrite
 	}
-	_, err := b.Buffer.Write(data)
-	return n, err
+	return len(data), nil
 }
