@@ -1,7 +1,9 @@
 package evaluate
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/jsonx"
@@ -17,17 +19,23 @@ const (
 	maxCostUSD = 1e9
 )
 
-// ReadBaseline reads a report that an earlier evaluation wrote as JSON. It ignores fields that it does not know, and the
-// summary.
+// reportHint is how to write a report.
+const reportHint = "write a report with: skillpm test --live --json > FILE"
+
+// ReadBaseline reads a report that an earlier evaluation wrote as JSON. It ignores the summary, and fields that it does
+// not know.
 func ReadBaseline(file string) (*Report, error) {
 	data, err := safefile.ReadFile(file, maxReport)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, diag.Errorf(diag.NotFound, "%s does not exist", file).WithHint("%s", reportHint)
+	}
 	if err != nil {
 		return nil, err
 	}
 	r, err := parseReport(data)
 	if err != nil {
 		return nil, diag.Errorf(diag.Invalid, "%s is not a report of an evaluation: %w", file, err).
-			WithHint("write a report with: skillpm test --live --json > FILE")
+			WithHint("%s", reportHint)
 	}
 	return r, nil
 }
@@ -49,11 +57,11 @@ func parseReport(data []byte) (*Report, error) {
 	}
 	seen := map[[2]string]bool{}
 	for _, s := range d.Skills {
-		if key := [2]string{s.Name, s.Dir}; s.Name == "" || seen[key] {
+		key := [2]string{s.Name, s.Dir}
+		if s.Name == "" || seen[key] {
 			return nil, fmt.Errorf("the skill %q in %q does not have a name, or is duplicated", s.Name, s.Dir)
-		} else {
-			seen[key] = true
 		}
+		seen[key] = true
 		if err := s.check(); err != nil {
 			return nil, fmt.Errorf("skill %q: %w", s.Name, err)
 		}
@@ -83,8 +91,8 @@ func (s *Skill) check() error {
 func (r *Run) check() error {
 	switch r.Variant {
 	case With, Without, Previous:
-	case Baseline:
-		fallthrough
+	case Baseline: // only summaries have it
+		return fmt.Errorf("has the variant %q", r.Variant)
 	default:
 		return fmt.Errorf("has the unknown variant %q", r.Variant)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/page"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
@@ -29,12 +30,12 @@ func (p *Proportion) bounds() string {
 	return fmt.Sprintf("%.0f–%.0f %%", 100*p.Low, 100*p.High)
 }
 
-// String formats a share with its interval, such as "83 % (55–95 %)".
+// String formats a share with its interval, such as "83 % (55–95)".
 func (p *Proportion) String() string {
 	if p == nil {
 		return none
 	}
-	return percent(p.Rate) + " (" + p.bounds() + ")"
+	return percent(p.Rate) + " (" + strings.TrimSuffix(p.bounds(), " %") + ")"
 }
 
 // points formats a difference of shares in percentage points, with its sign.
@@ -63,11 +64,11 @@ func (d *Difference) String() string {
 func (v Verdict) text() string {
 	switch v {
 	case Better:
-		return "better, more than by chance"
+		return "better, more than chance"
 	case Worse:
-		return "worse, more than by chance"
+		return "worse, more than chance"
 	case Unclear:
-		return "not more than chance"
+		return "may be chance"
 	}
 	return ""
 }
@@ -110,6 +111,7 @@ func (k Kind) text() string {
 // quantity is a number that each run can have, with its format.
 type quantity struct {
 	name   string
+	short  string // for a narrow column
 	of     func(Measure) *Average
 	value  func(*Run) (float64, bool)
 	format func(float64) string
@@ -125,10 +127,10 @@ func (q quantity) mean(m Measure) string {
 // quantities returns the numbers that a report shows.
 func quantities() []quantity {
 	return []quantity{
-		{"Tokens", func(m Measure) *Average { return m.Tokens }, tokens, wholeNumber},
-		{"Time", func(m Measure) *Average { return m.TimeSeconds }, seconds, duration},
-		{"Cost", func(m Measure) *Average { return m.CostUSD }, cost, dollars},
-		{"Tool calls", func(m Measure) *Average { return m.ToolCalls }, toolCalls, oneDecimal},
+		{"Tokens", "tokens", func(m Measure) *Average { return m.Tokens }, tokens, wholeNumber},
+		{"Time", "time", func(m Measure) *Average { return m.TimeSeconds }, seconds, duration},
+		{"Cost", "cost", func(m Measure) *Average { return m.CostUSD }, cost, dollars},
+		{"Tool calls", "calls", func(m Measure) *Average { return m.ToolCalls }, toolCalls, oneDecimal},
 	}
 }
 

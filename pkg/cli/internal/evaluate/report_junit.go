@@ -20,8 +20,9 @@ func WriteJUnit(w io.Writer, r *Report, short []Shortfall) error {
 }
 
 // AddJUnit adds a suite for each skill of a report. A case is passed if all runs with the skill passed. Otherwise it is
-// failed if the skill has a shortfall for this kind of cases, and skipped if not, because a program that shows the report
-// must not fail a build that skillpm accepts. Each shortfall is a failed case, too. Runs without the skill do not count.
+// failed if the skill has a shortfall for this kind of cases, and skipped if not, so that a program that reads the
+// report does not fail a build that skillpm accepts. Each shortfall is a failed case, too. Runs without the skill do
+// not count.
 func AddJUnit(doc *render.JUnitSuites, r *Report, short []Shortfall) {
 	for i := range r.Skills {
 		s := &r.Skills[i]

@@ -9,12 +9,15 @@ import (
 
 // Shortfall is why the results of a skill are not good enough.
 type Shortfall struct {
-	Skill   string  `json:"skill"` // name
-	Dir     string  `json:"dir"`   // as in the report
-	Kind    Kind    `json:"kind"`
-	Against Variant `json:"against,omitempty"` // of a regression: previous or baseline
-	Reason  string  `json:"reason"`            // without the name of the skill
+	Skill   string  `json:"skill"`             // name of the skill
+	Dir     string  `json:"dir"`               // directory, as in the report
+	Kind    Kind    `json:"kind"`              // kind of the cases: task or trigger
+	Against Variant `json:"against,omitempty"` // what a regression is against: previous or baseline
+	Reason  string  `json:"reason"`            // sentence without the name of the skill
 }
+
+// String returns a sentence that names the skill.
+func (f Shortfall) String() string { return f.Skill + ": " + f.Reason }
 
 // CheckThreshold returns the skills that a summary shows to be not good enough, in the order of the summary: those
 //
