@@ -100,6 +100,14 @@ func (v Variant) text() string {
 	return string(v)
 }
 
+// origin is where a skill comes from, and the version that it is compared with.
+func (s *Skill) origin() string {
+	if s.Previous == "" {
+		return s.Dir
+	}
+	return s.Dir + ", previous version " + s.Previous
+}
+
 // text names a kind of cases.
 func (k Kind) text() string {
 	if k == Trigger {
@@ -140,6 +148,9 @@ func duration(s float64) string { return page.Duration(int64(math.Round(s * 1000
 
 // dollars formats a cost with two digits that count.
 func dollars(f float64) string {
+	if f >= 1000 {
+		return "$" + wholeNumber(f)
+	}
 	digits := 2
 	for limit := 0.1; f > 0 && f < limit && digits < 6; limit /= 10 {
 		digits++

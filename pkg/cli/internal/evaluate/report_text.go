@@ -57,11 +57,11 @@ func (t *textWriter) heading(name, aside string) {
 	if aside != "" && aside != name {
 		line += "  " + t.o.Palette.Dim(console.Flat(aside))
 	}
-	fmt.Fprintln(t.b, line)
+	t.line("", line)
 }
 
 func (t *textWriter) skill(k *Skill, s SkillSummary) {
-	t.heading(s.Name, s.Dir)
+	t.heading(s.Name, k.origin())
 	if len(s.Measures) == 0 {
 		fmt.Fprintln(t.b, indent+"no runs")
 	}
