@@ -9,7 +9,7 @@ import (
 	"unicode"
 
 	"github.com/skillpm/skillpm/pkg/runtime/catalog"
-	"github.com/skillpm/skillpm/pkg/runtime/internal/run"
+	"github.com/skillpm/skillpm/pkg/internal/run"
 	"github.com/skillpm/skillpm/pkg/runtime/prompt"
 	"github.com/skillpm/skillpm/pkg/runtime/session"
 )
