@@ -27,7 +27,7 @@ func ReadBaseline(file string) (*Report, error) {
 	r, err := parseReport(data)
 	if err != nil {
 		return nil, diag.Errorf(diag.Invalid, "%s is not a report of an evaluation: %w", file, err).
-			WithHint("write a report with: skillpm test --live --json > FILE")
+			WithHint("write a report with: skillpm test --agent AGENT --output FILE")
 	}
 	return r, nil
 }

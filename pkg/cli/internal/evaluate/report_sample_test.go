@@ -97,7 +97,7 @@ func sampleRun(random *rand.Rand, m made, skill string, v evaluate.Variant, numb
 	price := float64(in)*3e-6 + float64(out)*15e-6
 	run := evaluate.Run{
 		Variant: v, Number: number, Outcome: evaluate.Failed, InputTokens: &in, OutputTokens: &out, CostUSD: &price,
-		Duration: time.Duration(scale * float64(8*time.Second) * (1 + random.ExpFloat64())).Round(time.Millisecond),
+		Duration:  time.Duration(scale * float64(8*time.Second) * (1 + random.ExpFloat64())).Round(time.Millisecond),
 		ToolCalls: int(scale * float64(2+random.IntN(7))),
 	}
 	if passed {
