@@ -72,6 +72,19 @@ func (v Verdict) text() string {
 	return ""
 }
 
+// against begins a sentence about the difference to a variant.
+func (v Verdict) against(other Variant) string {
+	than := map[Variant]string{
+		Without: "without the skill", Previous: "with the previous version", Baseline: "in the baseline",
+	}[other]
+	switch v {
+	case Better, Worse:
+		return string(v) + " than " + than
+	case Unclear:
+	}
+	return "not clearly different from runs " + than
+}
+
 // text names a variant in a report.
 func (v Variant) text() string {
 	switch v {

@@ -184,8 +184,7 @@ func (t *textWriter) delta(d Delta, cases int) {
 // remarks writes what needs attention.
 func (t *textWriter) remarks(m Measure) {
 	if m.Errors > 0 {
-		t.line("  ", t.o.Palette.Yellow(fmt.Sprintf("%s: %s failed to run and do not count", m.Variant.text(),
-			textx.Count(m.Errors, "run"))))
+		t.line("  ", t.o.Palette.Yellow(fmt.Sprintf("%s: %s not measured", m.Variant.text(), textx.Count(m.Errors, "run"))))
 	}
 	if m.Denials > 0 {
 		t.line("  ", fmt.Sprintf("%s: %s denied", m.Variant.text(), textx.Count(m.Denials, "tool call")))
@@ -278,19 +277,13 @@ func (t *textWriter) line(indent, text string) {
 
 // end writes what was evaluated.
 func (t *textWriter) end(r *Report) {
-	runs, cases := 0, 0
 	total := 0.0
-	for i := range r.Skills {
-		cases += len(r.Skills[i].Cases)
-		for j := range r.Skills[i].Cases {
-			for n := range r.Skills[i].Cases[j].Runs {
-				c, _ := cost(&r.Skills[i].Cases[j].Runs[n])
-				total += c
-				runs++
-			}
-		}
+	for run := range r.runs() {
+		total += orZero(run.CostUSD)
 	}
-	text := fmt.Sprintf("%s of %s in %s", textx.Count(runs, "run"), textx.Count(cases, "case"), duration(r.Duration.Seconds()))
+	runs, cases := r.size()
+	text := fmt.Sprintf("%s of %s in %s", textx.Count(runs, "run"), textx.Count(cases, "case"),
+		duration(r.Duration.Seconds()))
 	if total > 0 {
 		text += ", " + dollars(total)
 	}
