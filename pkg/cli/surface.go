@@ -82,11 +82,13 @@ var noVariable = map[string]bool{
 }
 
 // hasVariable reports whether an environment variable sets a flag of a command. The scope of an approval or a denial is
-// what it grants.
+// what it grants, and the agent of a test is a program that runs.
 func hasVariable(cmd *cobra.Command, flag string) bool {
 	switch {
 	case noVariable[flag]:
 		return false
+	case flag == "agent" || flag == "agent-args":
+		return cmd.Name() != "test" // which runs the agent's program
 	case flag == "scope":
 		return cmd.Name() != "approve" && cmd.Name() != "deny"
 	}

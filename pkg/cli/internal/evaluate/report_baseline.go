@@ -1,10 +1,12 @@
 package evaluate
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 
+	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/jsonx"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
@@ -20,7 +22,7 @@ const (
 )
 
 // reportHint is how to write a report.
-const reportHint = "write a report with: skillpm test --live --json > FILE"
+const reportHint = "write a report with: skillpm test --agent AGENT --output FILE"
 
 // ReadBaseline reads a report that an earlier evaluation wrote as JSON. It ignores the summary, and fields that it does
 // not know.
@@ -40,23 +42,31 @@ func ReadBaseline(file string) (*Report, error) {
 	return r, nil
 }
 
-// parseReport decodes and checks a report.
+// parseReport decodes and checks a report: a document of its own, or the evaluation in the output of "test --json".
 func parseReport(data []byte) (*Report, error) {
 	var d struct {
-		SchemaVersion int `json:"schemaVersion"`
-		Report
+		SchemaVersion int             `json:"schemaVersion"`
+		Evaluation    json.RawMessage `json:"evaluation"`
 	}
 	if err := jsonx.Decode(data, &d, jsonx.Options{MaxBytes: maxReport}); err != nil {
 		return nil, err
 	}
-	if d.SchemaVersion != 1 {
-		return nil, fmt.Errorf("schemaVersion is %d; the version that this skillpm reads is 1", d.SchemaVersion)
+	if d.SchemaVersion != console.SchemaVersion {
+		return nil, fmt.Errorf("schemaVersion is %d; the version that this skillpm reads is %d", d.SchemaVersion,
+			console.SchemaVersion)
 	}
-	if d.Skills == nil {
-		return nil, fmt.Errorf("the field %q is missing", "skills")
+	if d.Evaluation != nil {
+		data = d.Evaluation
+	}
+	var r Report
+	if err := jsonx.Decode(data, &r, jsonx.Options{}); err != nil {
+		return nil, err
+	}
+	if r.Agent == "" || r.Skills == nil {
+		return nil, errors.New("it does not have an agent and skills")
 	}
 	seen := map[[2]string]bool{}
-	for _, s := range d.Skills {
+	for _, s := range r.Skills {
 		key := [2]string{s.Name, s.Dir}
 		if s.Name == "" || seen[key] {
 			return nil, fmt.Errorf("the skill %q in %q does not have a name, or is duplicated", s.Name, s.Dir)
@@ -66,7 +76,7 @@ func parseReport(data []byte) (*Report, error) {
 			return nil, fmt.Errorf("skill %q: %w", s.Name, err)
 		}
 	}
-	return &d.Report, nil
+	return &r, nil
 }
 
 func (s *Skill) check() error {

@@ -338,7 +338,7 @@ func TestSummaryJSON(t *testing.T) {
 func TestBaselineErrors(t *testing.T) {
 	const run = `{"variant":"with","number":1,"outcome":"passed","toolCalls":0,"denials":0,"durationNs":0}`
 	skill := func(c string) string {
-		return `{"schemaVersion":1,"skills":[{"name":"a","dir":"a","cases":[` + c + `]}]}`
+		return `{"schemaVersion":1,"agent":"x","skills":[{"name":"a","dir":"a","cases":[` + c + `]}]}`
 	}
 	with := func(old, changed string) string {
 		return skill(`{"id":"1","kind":"task","runs":[` + strings.Replace(run, old, changed, 1) + `]}`)
@@ -351,14 +351,16 @@ func TestBaselineErrors(t *testing.T) {
 		"empty":             {"", "invalid JSON"},
 		"other JSON":        {"{}", "schemaVersion is 0"},
 		"another version":   {`{"schemaVersion":2,"skills":[]}`, "schemaVersion is 2"},
-		"an error document": {`{"schemaVersion":1,"error":{"code":"usage"}}`, `the field "skills" is missing`},
+		"an error document": {`{"schemaVersion":1,"error":{"code":"usage"}}`, "does not have an agent and skills"},
+		"offline tests":     {`{"schemaVersion":1,"skills":[]}`, "does not have an agent and skills"},
+		"test --json":       {`{"schemaVersion":1,"skills":[],"evaluation":{"agent":"x","skills":[]}}`, ""},
 		"list":              {"[]", "cannot unmarshal array"},
 		"trailing":          {with("", "") + "{}", "unexpected data after"},
 		"duplicate key":     {`{"schemaVersion":1,"skills":[],"Skills":[]}`, `the key "Skills" is duplicated`},
 		"deep":              {strings.Repeat("[", 100) + strings.Repeat("]", 100), "nested more than"},
 		"UTF-8":             {"\"\xff\"", "not valid UTF-8"},
-		"unnamed skill":     {`{"schemaVersion":1,"skills":[{"dir":"a","cases":[]}]}`, "does not have a name"},
-		"two skills":        {`{"schemaVersion":1,"skills":[{"name":"a","dir":"a"},{"name":"a","dir":"a"}]}`, "is duplicated"},
+		"unnamed skill":     {`{"schemaVersion":1,"agent":"x","skills":[{"dir":"a","cases":[]}]}`, "does not have a name"},
+		"two skills":        {`{"schemaVersion":1,"agent":"x","skills":[{"name":"a","dir":"a"},{"name":"a","dir":"a"}]}`, "is duplicated"},
 		"two cases":         {skill(`{"id":"1","kind":"task"},{"id":"1","kind":"task"}`), "is duplicated"},
 		"kind":              {skill(`{"id":"1","kind":"x\u001b[31m"}`), `unknown kind "x\x1b[31m"`},
 		"variant":           {with(`"with"`, `"baseline"`), `has the variant "baseline"`},
