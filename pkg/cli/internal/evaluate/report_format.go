@@ -75,15 +75,17 @@ func (v Verdict) text() string {
 
 // against begins a sentence about the difference to a variant.
 func (v Verdict) against(other Variant) string {
-	than := map[Variant]string{
-		Without: "without the skill", Previous: "with the previous version", Baseline: "in the baseline",
-	}[other]
-	switch v {
-	case Better, Worse:
-		return string(v) + " than " + than
-	case Unclear:
+	if v == Unclear {
+		return "not clearly different from runs " + other.than()
 	}
-	return "not clearly different from runs " + than
+	return string(v) + " than " + other.than()
+}
+
+// than ends a comparison with the runs of a variant.
+func (v Variant) than() string {
+	return map[Variant]string{
+		Without: "without the skill", Previous: "with the previous version", Baseline: "in the baseline",
+	}[v]
 }
 
 // text names a variant in a report.

@@ -205,6 +205,17 @@ func (r *Run) heading() string {
 	return strings.Join(parts, " · ")
 }
 
+// outcome returns the outcome of a grade.
+func (g Grade) outcome() Outcome {
+	switch {
+	case g.Error != "":
+		return Errored
+	case g.Passed:
+		return Passed
+	}
+	return Failed
+}
+
 // ofVariant returns the runs of a case with one variant.
 func (c *Case) ofVariant(v Variant) (runs []*Run) {
 	for i := range c.Runs {

@@ -228,15 +228,16 @@ func TestThreshold(t *testing.T) {
 		"reached":    {report(rates(8, 2, 0), rates(9, 1, 0)), nil, 80, ""},
 		"below":      {report(rates(79, 21, 3), rates(9, 1, 0)), nil, 79.5, "a: 79 of 100 task runs passed (79.0 %); the minimum is 79.5 %"},
 		"triggers":   {report(rates(1, 0, 0), rates(6, 3, 0)), nil, 80, "a: 6 of 9 trigger runs passed (66.7 %); the minimum is 80 %"},
-		"no minimum": {report(rates(0, 3, 0), nil), nil, 0, ""},
-		"errors":     {report(rates(0, 0, 2), nil), nil, 0, "a: no task run was measured: 2 runs failed to run"},
+		"half":       {report(rates(2, 2, 1), rates(2, 1, 0)), nil, 0, ""},
+		"less":       {report(rates(1, 2, 1), rates(0, 1, 0)), nil, 0, "a: 1: 1 of 3 runs passed; 1 error; at least half must pass|a: 2: 0 of 1 run passed; at least half must pass"},
+		"errors":     {report(rates(0, 0, 2), rates(1, 0, 0)), nil, 50, "a: 1: no run was measured: 2 errors"},
 		"not run":    {report(nil, nil), nil, 80, ""},
-		"regression": {report(rates(5, 15, 0), nil), report(rates(19, 1, 0), nil), 0, "a: the task pass rate is 70 points lower than in the baseline, more than by chance"},
+		"regression": {report(rates(11, 9, 0), nil), report(rates(20, 0, 0), nil), 0, "a: the task pass rate is 45 points lower than in the baseline, more than chance"},
 		"by chance":  {report(rates(15, 5, 0), nil), report(rates(19, 1, 0), nil), 0, ""},
-		"better":     {report(rates(19, 1, 0), nil), report(rates(5, 15, 0), nil), 0, ""},
+		"better":     {report(rates(19, 1, 0), nil), report(rates(11, 9, 0), nil), 0, ""},
 	} {
 		var got []string
-		for _, s := range evaluate.CheckThreshold(evaluate.Summarize(c.report, c.base), c.below) {
+		for _, s := range evaluate.CheckThreshold(c.report, c.base, c.below) {
 			got = append(got, s.String())
 		}
 		if strings.Join(got, "|") != c.want {
@@ -250,13 +251,13 @@ func TestThreshold(t *testing.T) {
 func TestThresholdPrevious(t *testing.T) {
 	r := &evaluate.Report{Skills: []evaluate.Skill{{Name: "a", Dir: "a", Cases: []evaluate.Case{{ID: "1", Kind: evaluate.Task}}}}}
 	c := &r.Skills[0].Cases[0]
-	for range 9 {
+	for range 9 { // the pass rate is also below the minimum
 		c.Runs = append(c.Runs, evaluate.Run{Variant: evaluate.With, Outcome: evaluate.Failed},
 			evaluate.Run{Variant: evaluate.Without, Outcome: evaluate.Passed},
 			evaluate.Run{Variant: evaluate.Previous, Outcome: evaluate.Passed})
 	}
-	got := evaluate.CheckThreshold(evaluate.Summarize(r, nil), 0)
-	if len(got) != 1 || got[0].Against != evaluate.Previous || !strings.Contains(got[0].Reason, "than with the previous version") {
+	got := evaluate.CheckThreshold(r, nil, 1)
+	if len(got) != 2 || got[0].Against != "" || got[1].Against != evaluate.Previous || !strings.Contains(got[1].Reason, "than with the previous version") {
 		t.Errorf("%+v", got)
 	}
 }
@@ -266,13 +267,13 @@ func TestThresholdPrevious(t *testing.T) {
 func TestJUnit(t *testing.T) {
 	r := sample(1, 6)
 	var b bytes.Buffer
-	if err := evaluate.WriteJUnit(&b, r, evaluate.CheckThreshold(evaluate.Summarize(r, nil), 80)); err != nil {
+	if err := evaluate.WriteJUnit(&b, r, evaluate.CheckThreshold(r, nil, 80)); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "sample.xml", b.Bytes())
 	for name, c := range samples() {
-		for _, below := range []float64{0, 100} {
-			short := evaluate.CheckThreshold(evaluate.Summarize(c.report, c.base), below)
+		for _, below := range []float64{0, 50, 100} {
+			short := evaluate.CheckThreshold(c.report, c.base, below)
 			b.Reset()
 			if err := evaluate.WriteJUnit(&b, c.report, short); err != nil {
 				t.Fatal(err)
@@ -489,7 +490,7 @@ func FuzzBaseline(f *testing.F) {
 		if err := console.WriteDocument(&b, evaluate.Document{Report: *r, Summary: s}); err != nil {
 			t.Fatal(err)
 		}
-		if err := evaluate.WriteJUnit(&b, r, evaluate.CheckThreshold(s, 50)); err != nil {
+		if err := evaluate.WriteJUnit(&b, r, evaluate.CheckThreshold(r, r, 50)); err != nil {
 			t.Fatal(err)
 		}
 		html(t, r, r)
