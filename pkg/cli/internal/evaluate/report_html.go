@@ -50,7 +50,7 @@ func (v *view) text(s string) string {
 		v.omitted++
 		return "(omitted because the page is too large)"
 	}
-	return page.Lines(strings.TrimRight(s, "\n"))
+	return page.Lines(strings.TrimRight(strings.ReplaceAll(s, "\r\n", "\n"), "\n"))
 }
 
 func (v *view) title() string {
