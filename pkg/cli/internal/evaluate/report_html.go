@@ -145,16 +145,19 @@ func shareTile(name string, p *Proportion) page.Tile {
 	return page.Tile{Name: name, Value: percent(p.Rate), Note: fmt.Sprintf("%s, %d of %d", p.bounds(), p.Count, p.Of)}
 }
 
-// costTile is what all runs together cost, if the agent reports it.
+// costTile is what the runs together cost, if the agent reports it.
 func (v *view) costTile() (all []page.Tile) {
-	total, priced := 0.0, false
+	total, priced := 0.0, 0
 	for run := range v.r.runs() {
 		if usd, ok := cost(run); ok {
-			total, priced = total+usd, true
+			total += usd
+			priced++
 		}
 	}
-	if priced {
-		all = append(all, page.Tile{Name: "Cost", Value: dollars(total), Note: "of all runs"})
+	if priced > 0 {
+		all = append(all, page.Tile{
+			Name: "Cost", Value: dollars(total), Note: "as " + page.Plural(int64(priced), "run") + " reported",
+		})
 	}
 	return all
 }

@@ -20,9 +20,9 @@ type figure struct {
 
 // group has the rows of one skill.
 type group struct {
-	name, aside string
-	rows        []row
-	notes       []note
+	name  string
+	rows  []row
+	notes []note
 }
 
 // row is a line of a chart. Positions are in percent of the axis.
@@ -114,26 +114,22 @@ func deltaNotes(r Results, kind Kind) (notes []note) {
 // mostDots limits the dots of a row.
 const mostDots = 300
 
-// quantityFigures show what runs needed, a chart for each number that is known.
+// quantityFigures show what runs of tasks needed, a chart for each number that is known.
 func quantityFigures(r, base *Report, s Summary) (all []figure) {
 	for _, q := range quantities() {
-		f := figure{title: q.name + " per run"}
+		f := figure{title: q.name + " per run of a task"}
 		values := map[string][]float64{}
 		var every []float64
 		for i := range r.Skills {
-			kind := Task
-			if len(measuresOf(s.Skills[i].Results, Task)) == 0 {
-				kind = Trigger
-			}
 			for _, o := range observations(i, r, base) {
-				if v, ok := q.value(o.run); ok && o.measured() && o.kind == kind {
+				if v, ok := q.value(o.run); ok && o.measured() && o.kind == Task {
 					key := fmt.Sprint(i, o.variant)
 					values[key] = append(values[key], v)
 					every = append(every, v)
 				}
 			}
-			g := group{name: r.Skills[i].Name, aside: kind.text()}
-			for _, m := range measuresOf(s.Skills[i].Results, kind) {
+			g := group{name: r.Skills[i].Name}
+			for _, m := range measuresOf(s.Skills[i].Results, Task) {
 				if a := q.of(m); a != nil {
 					g.rows = append(g.rows, row{
 						label: m.Variant.text(), class: string(m.Variant), value: q.format(a.Mean),

@@ -407,7 +407,7 @@ func TestPage(t *testing.T) {
 			"1 run ended with an error and measured nothing", "<dt>Pass rate with skill</dt><dd>68 %</dd>", "<dt>Difference</dt><dd>+31</dd>",
 			"Pass rate of tasks", "<title>with skill: 83 % of runs passed, 25 of 30; 95 % interval 66–93 %</title>",
 			`<p class="delta better"><b>better than without the skill</b>: +53 points (+29 to +70)</p>`,
-			"Precision and recall of activation", "Tokens per run", "Time per run", "Cost per run", "Tool calls per run",
+			"Precision and recall of activation", "Tokens per run of a task", "Time per run of a task", "Cost per run of a task", "Tool calls per run of a task",
 			"Commit only what is staged", "529 overloaded_error", "should not activate", "the footer begins with BREAKING CHANGE",
 			"auth: extend the login timeout to 30 s", "<title>with skill: 5 of 6 runs passed</title>",
 		},
