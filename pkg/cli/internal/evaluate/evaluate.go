@@ -364,21 +364,5 @@ func (j *job) newCase() Case {
 	return Case{ID: j.query.ID, Kind: Trigger, File: j.query.File, Prompt: j.query.Prompt, ShouldTrigger: &should}
 }
 
-// Passed reports whether a case passed with the skill: at least half of its measured runs did. Measured is false if no
-// run was measured.
-func (c *Case) Passed() (passed, measured bool) {
-	good, all := 0, 0
-	for _, r := range c.Runs {
-		switch {
-		case r.Variant != With || r.Outcome == Errored:
-			continue
-		case r.Outcome == Passed:
-			good++
-		}
-		all++
-	}
-	return 2*good >= all && all > 0, all > 0
-}
-
 // IsInterrupted reports whether an error of [Evaluate] means that the user ended it.
 func IsInterrupted(err error) bool { return errors.Is(err, context.Canceled) }

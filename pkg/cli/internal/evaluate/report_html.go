@@ -19,8 +19,7 @@ var style string
 
 const (
 	passHint = "The dot is the share of runs that passed. The line is the 95 % confidence interval: more runs make it " +
-		"shorter. It is about these cases, not about other prompts. A difference is more than chance if its interval " +
-		"does not contain 0."
+		"shorter. It is about these cases, not about other prompts. A difference may be chance if its interval contains 0."
 	triggerHint = "Recall is the share of prompts that should activate the skill and did. Precision is the share of " +
 		"activations that were right."
 	quantityHint = "Each dot is a run. The bar is the median, and the number in bold is the mean. " +
@@ -175,7 +174,8 @@ func (v *view) problems() (all []string) {
 	case errors == 1:
 		all = append(all, "1 run ended with an error and measured nothing. No number includes it.")
 	case errors > 1:
-		all = append(all, textx.Thousands(int64(errors))+" runs ended with errors and measured nothing. No number includes them.")
+		all = append(all,
+			textx.Thousands(int64(errors))+" runs ended with errors and measured nothing. No number includes them.")
 	}
 	if v.base != nil && (v.base.Agent != v.r.Agent || v.base.Model != v.r.Model) {
 		all = append(all, "The baseline has another agent or model, so that differences may not come from the skill.")
@@ -203,6 +203,17 @@ func (r *Run) heading() string {
 		parts = append(parts, "activated "+page.Visible(textx.First(r.Activated, 5)))
 	}
 	return strings.Join(parts, " · ")
+}
+
+// outcome returns the outcome of a grade.
+func (g Grade) outcome() Outcome {
+	switch {
+	case g.Error != "":
+		return Errored
+	case g.Passed:
+		return Passed
+	}
+	return Failed
 }
 
 // ofVariant returns the runs of a case with one variant.

@@ -261,8 +261,11 @@ func (s *Skill) variants() (all []Variant, width int) {
 func (c *Case) strip(v Variant, width int) strip {
 	t := c.tally(v)
 	s := strip{label: v.text(), title: v.text() + ": " + t.String(), width: width}
-	if t.runs+t.errors > 0 {
+	switch {
+	case t.runs > 0:
 		s.count = fmt.Sprintf("%d/%d", t.passed, t.runs)
+	case t.errors > 0:
+		s.count = none
 	}
 	for n, r := range c.ofVariant(v) {
 		if n < mostMarks {

@@ -379,9 +379,8 @@ func (a *app) endTest(r *skilltest.Summary, live *evaluate.Report, f *testFlags)
 	var short []evaluate.Shortfall
 	failed := !r.OK()
 	if live != nil {
-		var liveFailed bool
-		short, liveFailed = f.live.shortfalls(live)
-		failed = failed || liveFailed
+		short = evaluate.CheckThreshold(live, f.live.base, f.live.failBelow)
+		failed = failed || len(short) > 0
 	}
 	if err := a.printTests(r, live, short, f); err != nil {
 		return err
@@ -430,10 +429,11 @@ func (a *app) printTests(r *skilltest.Summary, live *evaluate.Report, short []ev
 		fmt.Fprintln(a.Stdout)
 	}
 	err := evaluate.WriteText(a.Stdout, live, f.live.base, evaluate.TextOptions{
-		Palette: a.Palette(a.Stdout), ASCII: a.ASCII(), Verbose: a.Verbose > 0,
+		Palette: a.Palette(a.Stdout), Width: console.TerminalWidth(a.Stdout), ASCII: a.ASCII(),
+		Verbose: a.Verbose > 0,
 	})
 	for _, s := range short {
-		fmt.Fprintf(a.Stdout, "%s %s: %s\n", a.Palette(a.Stdout).Red("FAILED"), console.Flat(s.Skill), console.Flat(s.Reason))
+		fmt.Fprintf(a.Stdout, "%s %s\n", a.Palette(a.Stdout).Red("FAILED"), console.Flat(s.String()))
 	}
 	return err
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
@@ -191,19 +190,4 @@ func (a *app) writeEvaluation(r *evaluate.Report, f *liveFlags) error {
 		return err
 	}
 	return atomicfile.Write(a.Abs(f.html), b.Bytes(), atomicfile.Options{Mode: 0o644})
-}
-
-// shortfalls returns why the evaluation fails: by the shares of passed runs, or else by its cases.
-func (f *liveFlags) shortfalls(r *evaluate.Report) (short []evaluate.Shortfall, failed bool) {
-	short = evaluate.CheckThreshold(evaluate.Summarize(r, f.base), f.failBelow)
-	if f.failBelow > 0 || len(short) > 0 {
-		return short, len(short) > 0
-	}
-	for _, s := range r.Skills {
-		failed = failed || slices.ContainsFunc(s.Cases, func(c evaluate.Case) bool {
-			passed, measured := c.Passed()
-			return measured && !passed
-		})
-	}
-	return nil, failed
 }

@@ -113,7 +113,7 @@ func (p *Pages) Picture(name string) {
 	}
 }
 
-// CheckLayout checks that each page fits a phone, and has a light and a dark theme. It also calls check for each page,
+// CheckLayout checks that each page fits a phone and a desktop, and has a light and a dark theme. It also calls check for each page,
 // on a desktop with the light theme.
 func (p *Pages) CheckLayout(check func(name string)) {
 	for _, name := range p.names {
@@ -135,6 +135,9 @@ func (p *Pages) CheckLayout(check func(name string)) {
 			p.Picture(name + "-" + scheme)
 		}
 		p.Scheme("light")
+		if got := p.Value("document.documentElement.scrollWidth <= window.innerWidth"); got != "true" {
+			p.t.Errorf("%s does not fit a desktop", name)
+		}
 		check(name)
 	}
 	p.Quiet()
