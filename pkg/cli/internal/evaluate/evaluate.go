@@ -136,6 +136,9 @@ func (r *runner) prepare(ctx context.Context, targets []Target, dir string) (err
 // plan lists the runs: the first of every case, then the second, so that an interrupted evaluation has results of all
 // cases.
 func (r *runner) plan() error {
+	if !r.o.Agent.reports() && slices.ContainsFunc(r.targets, func(t *target) bool { return len(t.Suite.Queries) > 0 }) {
+		r.o.Warn("trigger queries do not run, because the output of a command does not show which skills were activated")
+	}
 	for number := 1; number <= r.o.Repeats; number++ {
 		for _, t := range r.targets {
 			for i := range t.Suite.Tasks {

@@ -42,7 +42,7 @@ var headlessAgents = []headless{
 		event: codexEvent, finish: codexModel,
 	},
 	{
-		id: "gemini-cli", program: "gemini", args: []string{"--output-format", "stream-json", "--skip-trust"},
+		id: "gemini", program: "gemini", args: []string{"--output-format", "stream-json", "--skip-trust"},
 		config: ".gemini", links: []string{
 			"settings.json", "oauth_creds.json", "google_accounts.json", "gemini-credentials.json", "installation_id",
 			".env",

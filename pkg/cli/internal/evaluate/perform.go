@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -153,7 +154,10 @@ func (t *transcript) run() *Run {
 // prompt runs the agent with a prompt in a directory, until it ends or until returns true. The directory dir, which is
 // the run's, gets a home directory if the agent needs one.
 func (r *runner) prompt(ctx context.Context, dir, project, prompt string, until func(*transcript) bool) (*transcript, error) {
-	home := filepath.Join(dir, "home")
+	home, err := os.MkdirTemp(dir, "home-")
+	if err != nil {
+		return nil, err
+	}
 	changed, more := map[string]string{}, []string(nil)
 	if h := r.o.Agent.headless; h != nil {
 		env, args, err := h.fill(home, r.o.Home, r.o.Getenv)
@@ -239,5 +243,11 @@ func (a *Agent) version(ctx context.Context, o Options) (string, error) {
 		return "", &AgentError{Agent: a, Reason: "it does not print its version"}
 	}
 	first, _, _ := strings.Cut(strings.TrimSpace(string(res.Stdout)), "\n")
+	if number := versionNumber.FindString(first); number != "" {
+		first = number
+	}
 	return textx.Truncate(strings.TrimSpace(first), 80), nil
 }
+
+// versionNumber matches the version in what an agent prints, such as "codex-cli 0.169.0".
+var versionNumber = regexp.MustCompile(`\d+\.\d+[\w.+-]*`)

@@ -64,7 +64,7 @@ for their full names, skill/file/name. -v also lists passed cases.
 Live evaluation:
 
 --agent also runs the tasks and the trigger queries with a real agent: claude-code, codex,
-gemini-cli, or any command, which gets the prompt as {prompt} or on standard input. Each
+gemini, or any command, which gets the prompt as {prompt} or on standard input. Each
 run has a new project with the task's input files, and only this skill. The agent runs
 with your permissions and login, and asks nobody: it denies what its own settings do not
 allow. --agent-args chooses its model and permissions. Commands of graders run in the
