@@ -142,11 +142,10 @@ func quantityFigures(r, base *Report, s Summary) (all []figure) {
 			}
 			f.add(g)
 		}
-		if len(f.groups) == 0 {
-			continue
+		if len(f.groups) > 0 && slices.Max(every) > 0 { // a command does not report tool calls
+			f.scale(q, every)
+			all = append(all, f)
 		}
-		f.scale(q, every)
-		all = append(all, f)
 	}
 	return all
 }

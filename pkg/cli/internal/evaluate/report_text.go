@@ -123,7 +123,7 @@ func columns(kind Kind, measures []Measure) (all []column) {
 		return all
 	}
 	for _, q := range quantities() {
-		add(q.short, q.mean, func(m Measure) bool { return q.of(m) != nil })
+		add(q.short, q.mean, func(m Measure) bool { return q.of(m) != nil && q.of(m).Total > 0 })
 	}
 	add("denied", func(m Measure) string { return strconv.Itoa(m.Denials) }, func(m Measure) bool { return m.Denials > 0 })
 	return all
