@@ -450,17 +450,19 @@ func TestPageHostile(t *testing.T) {
 
 // TestPageLarge checks that the size of a page is limited, and that a reader learns what is omitted.
 func TestPageLarge(t *testing.T) {
-	r := sample(1, 4)
-	for i := range r.Skills {
-		for j := range r.Skills[i].Cases {
-			for n := range r.Skills[i].Cases[j].Runs {
-				r.Skills[i].Cases[j].Runs[n].Output = strings.Repeat("x", 1<<20)
+	many := sample(1, 1000)
+	long := sample(1, 4)
+	for i := range long.Skills {
+		for j := range long.Skills[i].Cases {
+			for n := range long.Skills[i].Cases[j].Runs {
+				long.Skills[i].Cases[j].Runs[n].Output = strings.Repeat("x", 1<<20)
 			}
 		}
 	}
-	page := html(t, r, nil)
-	if len(page) > 12<<20 || !strings.Contains(page, "The JSON report has all texts.") {
-		t.Errorf("the page has %d bytes", len(page))
+	for _, r := range []*evaluate.Report{many, long} {
+		if page := html(t, r, r); len(page) > 24<<20 || !strings.Contains(page, "The JSON report has all details.") {
+			t.Errorf("the page has %d bytes", len(page))
+		}
 	}
 }
 

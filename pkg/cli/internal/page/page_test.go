@@ -13,6 +13,7 @@ func TestText(t *testing.T) {
 	const text = "a\n\tb\u202e\u2066\u200f\U000e0041\x1b[2J\x00\xffé"
 	for _, c := range []struct{ got, want string }{
 		{page.Lines(text), "a\n\tb����\ufffd[2J��é"},
+		{page.Lines("a\r\nb\rc"), "a\nb\ufffdc"},
 		{page.Visible(text), "a  b����\ufffd[2J��é"},
 		{page.Plural(1, "run"), "1 run"},
 		{page.Plural(1200, "run"), "1,200 runs"},
