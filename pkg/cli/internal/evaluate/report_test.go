@@ -450,7 +450,7 @@ func TestPageHostile(t *testing.T) {
 
 // TestPageLarge checks that the size of a page is limited, and that a reader learns what is omitted.
 func TestPageLarge(t *testing.T) {
-	many := sample(1, 1000)
+	many := sample(1, 450)
 	long := sample(1, 4)
 	for i := range long.Skills {
 		for j := range long.Skills[i].Cases {
