@@ -79,6 +79,12 @@ func TestTextSafe(t *testing.T) {
 	if !strings.Contains(string(text(t, samples()["sample"], evaluate.TextOptions{Palette: true})), "\x1b[32m✓\x1b[0m") {
 		t.Error("there are no colors")
 	}
+	for name, c := range samples() {
+		got := string(text(t, c, evaluate.TextOptions{ASCII: true}))
+		if i := strings.IndexFunc(got, func(r rune) bool { return r > unicode.MaxASCII }); i >= 0 && name != "hostile" {
+			t.Errorf("%s is not ASCII: %.40s", name, got[i:])
+		}
+	}
 }
 
 // TestSummary checks the numbers of a small report.
