@@ -73,6 +73,15 @@ packs give equal files. A directory can contain many packs. To install a pack fr
 directory, run "skillpm install oci-layout:DIR//OWNER/NAME". --from publishes the file or
 directory with its signatures.
 
+--format image publishes a container image for Linux. Its root has a directory for each
+skill, so Kubernetes can mount it as an image volume, and a Dockerfile can copy from it:
+
+  volumes: [{name: skills, image: {reference: registry.example/acme/deploy:1.4.0}}]
+  volumeMounts: [{name: skills, mountPath: /home/agent/.claude/skills}]
+  COPY --from=registry.example/acme/deploy:1.4.0 / /home/agent/.claude/skills/
+
+"skillpm install" installs packs of all formats.
+
 The pack does not contain the files that .skillpmignore lists. --dry-run does all checks,
 lists the files, and prints the OCI manifest.`,
 		Example: `  skillpm publish --dry-run
@@ -115,7 +124,7 @@ func (a *app) addPackFlags(cmd *cobra.Command, o *publish.ReleaseOptions, flags 
 	f.StringVar(&flags.key, "signing-key", "", "sign with the private key in `FILE`")
 	f.BoolVar(&o.AllowDirty, "allow-dirty", false, "do not warn about uncommitted files")
 	f.StringVar(&flags.format, "format", formatPack,
-		"use the artifact format `FORMAT`: skillpm, or agentskills, flux, or toolhive for other tools")
+		"use the artifact format `FORMAT`: skillpm, or agentskills, flux, image, or toolhive for other tools")
 	a.CompleteFlag(cmd, "format", func(_ *cobra.Command, _ []string, prefix string) ([]string,
 		cobra.ShellCompDirective,
 	) {
@@ -127,7 +136,7 @@ func (a *app) addPackFlags(cmd *cobra.Command, o *publish.ReleaseOptions, flags 
 const formatPack = "skillpm"
 
 func artifactFormats() []string {
-	return []string{formatPack, oci.FormatAgentSkills, oci.FormatFlux, oci.FormatToolHive}
+	return []string{formatPack, oci.FormatAgentSkills, oci.FormatFlux, oci.FormatImage, oci.FormatToolHive}
 }
 
 // resolve validates the flags and completes the options.
