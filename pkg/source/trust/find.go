@@ -17,12 +17,15 @@ const (
 	maxReferrers = 256
 	maxSignature = 1 << 20 // bytes of a bundle with only a signature
 	maxEvidence  = 8 << 20 // bytes of all bundles
+	maxStatement = 1 << 20 // bytes of a statement that is not signed
 )
 
 const (
 	annotationContent   = "dev.sigstore.bundle.content"
 	annotationPredicate = "dev.sigstore.bundle.predicateType"
 	contentDSSE         = "dsse-envelope"
+
+	annotationStatement = "in-toto.io/predicate-type" // as BuildKit writes it
 )
 
 // fetch reads a manifest and its signatures from the registry.
