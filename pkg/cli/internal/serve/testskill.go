@@ -21,6 +21,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/internal/textdiff"
 	"github.com/skillpm/skillpm/pkg/policy/enforce"
+	"github.com/skillpm/skillpm/pkg/runtime"
+	"github.com/skillpm/skillpm/pkg/runtime/catalog"
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
@@ -84,41 +86,6 @@ Exit code 3 means that a case failed or a file is invalid, and 4 that no tests e
 	return cmd
 }
 
-// testedSkill is a skill and the results of its tests.
-type testedSkill struct {
-	Dir     string             `json:"dir"` // as on the command line, with slashes
-	Name    string             `json:"name"`
-	Results []skilltest.Result `json:"cases"`
-	Problem string             `json:"problem,omitempty"` // errors in its test files
-	problem error
-}
-
-// testReport is the output of "test --json".
-type testReport struct {
-	Skills  []testedSkill `json:"skills"`
-	Passed  int           `json:"passed"`
-	Failed  int           `json:"failed"`
-	Skipped int           `json:"skipped"`
-	Invalid int           `json:"invalid"` // number of skills with invalid test files
-}
-
-func (r *testReport) count(s testedSkill) {
-	for _, c := range s.Results {
-		switch c.Outcome {
-		case skilltest.Passed:
-			r.Passed++
-		case skilltest.Failed:
-			r.Failed++
-		default:
-			r.Skipped++
-		}
-	}
-	if s.problem != nil {
-		r.Invalid++
-	}
-	r.Skills = append(r.Skills, s)
-}
-
 // test runs the tests of all skills in the directories.
 func (a *app) test(ctx context.Context, dirs []string, f testFlags) error {
 	if a.JSON {
@@ -154,21 +121,46 @@ func (a *app) test(ctx context.Context, dirs []string, f testFlags) error {
 	if o.Profile == "" {
 		o.Profile = a.Getenv("SKILLPM_PROFILE")
 	}
-	var report testReport
+	o.Match = pattern.MatchString
+	h, err := a.Host(ctx, &console.RuntimeFlags{Profile: o.Profile})
+	if err != nil {
+		return err
+	}
+	c, err := h.Catalog(ctx)
+	if err != nil {
+		return err
+	}
+	o.Projects = h.PolicyProjects()
+	o.Others = skilltest.Listed(a.locations(skills), o)
+	for _, k := range c.Skills() {
+		if k.Scope == catalog.ScopeProject {
+			o.Others = append(o.Others, k)
+		}
+	}
+	report := &skilltest.Summary{}
 	for _, dir := range skills {
-		s, err := a.testSkill(ctx, dir, o, pattern)
+		o.As, err = testedSkill(h, c, a.location(dir))
 		if err != nil {
 			return err
 		}
-		if s.problem == nil && len(s.Results) == 0 {
-			continue
+		s, err := a.testSkill(ctx, dir, o)
+		if err != nil {
+			return err
 		}
-		report.count(s)
-		if f.format == "text" {
+		if report.Add(s) && f.format == "text" {
 			a.printTested(s, a.Verbose > 0)
 		}
 	}
 	return a.endTest(report, f)
+}
+
+// locations resolves paths relative to the command's working directory.
+func (a *app) locations(paths []string) []string {
+	list := make([]string, len(paths))
+	for i, p := range paths {
+		list[i] = a.location(p)
+	}
+	return list
 }
 
 // skillsIn returns the directories of the skills at and below the paths, and of the named skills, without duplicates.
@@ -229,59 +221,30 @@ func (a *app) skillNamed(ctx context.Context, name, profile string) (dir string,
 	return k.Dir, true
 }
 
-// testSkill runs the tests of one skill. The result contains the errors in its files.
-func (a *app) testSkill(ctx context.Context, dir string, o skilltest.Options, pattern *regexp.Regexp) (testedSkill,
-	error,
-) {
+// testSkill runs the offline tests of one skill. The result contains the errors in its files.
+func (a *app) testSkill(ctx context.Context, dir string, o skilltest.Options) (skilltest.Skill, error) {
 	location := a.location(dir)
-	s := testedSkill{Dir: filepath.ToSlash(dir), Name: filepath.Base(location), Results: []skilltest.Result{}}
-	files, err := skilltest.Read(location)
-	if s.problem = err; err != nil {
-		s.Problem = err.Error()
-	}
-	if len(files) > 0 {
-		if err := a.setTestSkill(ctx, location, &o); err != nil {
-			return s, err
-		}
-	}
-	for _, f := range files {
-		o.Match = func(name string) bool {
-			return pattern.MatchString(s.Name + "/" + strings.TrimPrefix(f.Path, skilltest.Dir+"/") + "/" + name)
-		}
-		running := activity.Begin(ctx, &activity.Wait{Items: "running tests of " + console.Flat(location)})
-		results, err := skilltest.Run(ctx, location, f, o)
-		running.End()
-		if err != nil {
-			return s, err
-		}
-		s.Results = append(s.Results, results...)
-	}
-	return s, nil
+	running := activity.Begin(ctx, &activity.Wait{Items: "running tests of " + console.Flat(location)})
+	defer running.End()
+	s, err := skilltest.RunSkill(ctx, location, o)
+	s.Dir = filepath.ToSlash(dir)
+	return s, err
 }
 
-// setTestSkill sets the skill that policies check: the available skill from its directory, or else a local skill.
-// Without a policy nothing is checked.
-func (a *app) setTestSkill(ctx context.Context, dir string, o *skilltest.Options) error {
-	h, err := a.Host(ctx, &console.RuntimeFlags{Profile: o.Profile})
-	if err != nil {
-		return err
-	}
-	o.Projects = h.PolicyProjects()
+// testedSkill returns the skill that policies check: the available skill from its directory, or else a local skill. It
+// returns nil without policies.
+func testedSkill(h *runtime.Host, c *catalog.Catalog, dir string) (*enforce.Skill, error) {
 	if len(h.Guard().Policies()) == 0 {
-		return nil
+		return nil, nil
 	}
-	c, err := h.Catalog(ctx)
-	if err != nil {
-		return err
-	}
-	o.As = &enforce.Skill{Name: filepath.Base(dir), Dir: dir}
+	as := &enforce.Skill{Name: filepath.Base(dir), Dir: dir}
 	if data, err := safefile.ReadFile(filepath.Join(dir, skill.File), skill.MaxFile); err == nil {
 		doc, _ := skill.Parse(data)
-		o.As.Declared = doc.Name()
+		as.Declared = doc.Name()
 	}
 	want, err := os.Stat(dir)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, e := range c.All() {
 		if e.Skill == nil {
@@ -289,15 +252,14 @@ func (a *app) setTestSkill(ctx context.Context, dir string, o *skilltest.Options
 		}
 		if info, err := os.Stat(e.Dir); err == nil && os.SameFile(want, info) {
 			known := h.PolicySkill(e.Skill)
-			o.As = &known
-			break
+			return &known, nil
 		}
 	}
-	return nil
+	return as, nil
 }
 
 // printTested prints the results of a skill's tests: each failed case, and a line for the skill.
-func (a *app) printTested(s testedSkill, verbose bool) {
+func (a *app) printTested(s skilltest.Skill, verbose bool) {
 	p := a.Palette(a.Stdout)
 	passed, took := 0, time.Duration(0)
 	for _, r := range s.Results {
@@ -309,29 +271,24 @@ func (a *app) printTested(s testedSkill, verbose bool) {
 			a.printCase(p, s, r)
 		}
 	}
-	if s.problem != nil {
+	if s.Err != nil {
 		for line := range strings.Lines(s.Problem) {
 			fmt.Fprintf(a.Stdout, "%s %s\n", p.Red("invalid"),
 				console.Printable(s.Dir+"/"+strings.TrimRight(line, "\n")))
 		}
-		if hint := diag.HintOf(s.problem); hint != "" {
+		if hint := diag.HintOf(s.Err); hint != "" {
 			fmt.Fprintf(a.Stdout, "        %s\n", console.Printable(hint))
 		}
 	}
 	state := p.Green("ok     ")
-	if s.failed() {
+	if s.Failed() {
 		state = p.Red("FAILED ")
 	}
 	fmt.Fprintf(a.Stdout, "%s %s  %d of %d passed  %s\n", state, console.Printable(s.Dir), passed,
 		len(s.Results), took.Round(time.Millisecond))
 }
 
-func (s testedSkill) failed() bool {
-	return s.problem != nil || slices.ContainsFunc(s.Results,
-		func(r skilltest.Result) bool { return r.Outcome == skilltest.Failed })
-}
-
-func (a *app) printCase(p console.Palette, s testedSkill, r skilltest.Result) {
+func (a *app) printCase(p console.Palette, s skilltest.Skill, r skilltest.Result) {
 	role := map[string]console.Role{
 		skilltest.Passed: console.Good, skilltest.Failed: console.Bad, skilltest.Skipped: console.Attention,
 	}[r.Outcome]
@@ -353,7 +310,7 @@ func (a *app) printCase(p console.Palette, s testedSkill, r skilltest.Result) {
 }
 
 // endTest prints the summary, and returns the error with the exit code.
-func (a *app) endTest(r testReport, f testFlags) error {
+func (a *app) endTest(r *skilltest.Summary, f testFlags) error {
 	if len(r.Skills) == 0 {
 		if f.run != "" {
 			return diag.Errorf(diag.NotFound, "no case has a name that matches %s", console.Printable(f.run)).

@@ -13,7 +13,7 @@ import (
 )
 
 // renderTestJUnit writes JUnit XML as Jenkins and GitLab read it: a suite for each skill.
-func renderTestJUnit(w io.Writer, r testReport) error {
+func renderTestJUnit(w io.Writer, r *skilltest.Summary) error {
 	doc := render.JUnitSuites{Name: "skillpm test", Failures: r.Failed, Errors: r.Invalid, Skipped: r.Skipped}
 	for _, s := range r.Skills {
 		suite := render.JUnitSuite{Name: console.Printable(s.Dir)}
@@ -36,7 +36,7 @@ func renderTestJUnit(w io.Writer, r testReport) error {
 			}
 			suite.Cases = append(suite.Cases, j)
 		}
-		if s.problem != nil {
+		if s.Err != nil {
 			suite.Failures++
 			doc.Errors, doc.Failures = doc.Errors-1, doc.Failures+1
 			suite.Cases = append(suite.Cases, render.JUnitCase{
