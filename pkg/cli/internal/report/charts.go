@@ -1,9 +1,7 @@
 package report
 
 import (
-	"math"
-	"strconv"
-
+	"github.com/skillpm/skillpm/pkg/cli/internal/page"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
@@ -21,6 +19,14 @@ func allSeries() []series {
 		{"failed", "bad", func(c counts) int64 { return c.failed }},
 		{"denied", "warn", func(c counts) int64 { return c.refused }},
 	}
+}
+
+// legend returns the colors of series.
+func legend(all []series) (keys []page.Key) {
+	for _, s := range all {
+		keys = append(keys, page.Key{Name: s.name, Class: s.class})
+	}
+	return keys
 }
 
 // Units of a chart, which is stretched to the available width.
@@ -51,7 +57,7 @@ func newChart(title, step string, bars []bar, all []series) chart {
 			c.most, c.busiest = n, i
 		}
 	}
-	c.top = nice(c.most)
+	c.top = page.Nice(c.most)
 	return c
 }
 
@@ -62,8 +68,8 @@ func (c chart) label() string {
 }
 
 // rects returns the columns of the chart.
-func (c chart) rects() []rect {
-	var rects []rect
+func (c chart) rects() []page.Rect {
+	var rects []page.Rect
 	each := chartWidth / float64(len(c.bars))
 	width := min(each*0.8, 60)
 	for i, b := range c.bars {
@@ -75,27 +81,13 @@ func (c chart) rects() []rect {
 			}
 			height := max(chartHeight*float64(n)/float64(c.top), 0.8)
 			y -= height
-			rects = append(rects, rect{
-				class: s.class, title: b.label + ": " + textx.Thousands(n) + " " + s.name,
-				x: each*float64(i) + (each-width)/2, y: max(0, y), width: width, height: height,
+			rects = append(rects, page.Rect{
+				Class: s.class, Title: b.label + ": " + textx.Thousands(n) + " " + s.name,
+				X: each*float64(i) + (each-width)/2, Y: max(0, y), Width: width, Height: height,
 			})
 		}
 	}
 	return rects
-}
-
-// nice returns a round number that is at least n, and even from two on, so that half of it is an integer.
-func nice(n int64) int64 {
-	if n <= 1 {
-		return 1
-	}
-	unit := int64(math.Pow(10, math.Floor(math.Log10(float64(n)))))
-	for _, step := range []int64{1, 2, 4, 6, 8, 10} {
-		if top := step * unit; top >= n && top%2 == 0 {
-			return top
-		}
-	}
-	return 10 * unit
 }
 
 // half returns the label for the middle of a scale.
@@ -115,18 +107,4 @@ func marks(n int) []int {
 		return []int{0, n - 1}
 	}
 	return []int{0, n / 2, n - 1}
-}
-
-// duration formats a duration.
-func duration(ms int64) string {
-	switch s := float64(ms) / 1000; {
-	case ms < 1000:
-		return strconv.FormatInt(ms, 10) + " ms"
-	case s < 60:
-		return strconv.FormatFloat(s, 'f', 1, 64) + " s"
-	case s < 3600:
-		return strconv.FormatFloat(s/60, 'f', 1, 64) + " min"
-	default:
-		return strconv.FormatFloat(s/3600, 'f', 1, 64) + " h"
-	}
 }

@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"encoding/xml"
 	"io"
 	"strconv"
 	"strings"
@@ -51,16 +50,7 @@ func renderTestJUnit(w io.Writer, r *skilltest.Summary) error {
 		doc.Tests += suite.Tests
 		doc.Suites = append(doc.Suites, suite)
 	}
-	if _, err := io.WriteString(w, xml.Header); err != nil {
-		return err
-	}
-	enc := xml.NewEncoder(w)
-	enc.Indent("", "  ")
-	if err := enc.Encode(doc); err != nil {
-		return err
-	}
-	_, err := io.WriteString(w, "\n")
-	return err
+	return doc.Write(w)
 }
 
 func wrongText(wrong []skilltest.Mismatch) string {
