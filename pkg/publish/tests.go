@@ -35,9 +35,9 @@ type Evaluation struct {
 
 // TestCounts are the results of tests in a [ReleaseReport].
 type TestCounts struct {
-	Passed int    `json:"passed"`
-	Warned int    `json:"warned"` // passed only in some runs
-	Failed int    `json:"failed"`
+	Passed int    `json:"passed"`          // number of passed tests
+	Warned int    `json:"warned"`          // passed only in some runs
+	Failed int    `json:"failed"`          // number of failed tests
 	Agent  string `json:"agent,omitempty"` // of an evaluation; absent for offline tests
 }
 
@@ -98,7 +98,8 @@ func (c *Client) offlineResult(ctx context.Context, m *pack.Manifest, dir string
 		result.Passed = append(result.Passed, s.Passed...)
 		result.Failed = append(result.Failed, s.Failed...)
 		if s.Problem != nil {
-			problems = append(problems, s.Problem.Error())
+			line, _, _ := strings.Cut(s.Problem.Error(), "\n")
+			problems = append(problems, strings.TrimPrefix(content.Skills[i].Dir+"/"+line, "./"))
 		} else if len(s.Passed)+len(s.Failed) == 0 {
 			untested = append(untested, content.Skills[i].Name)
 		}
@@ -136,7 +137,7 @@ func (c *Client) checkRequired(dir string, r *ReleaseReport, result *sign.TestRe
 			textx.FirstAndMore(result.Failed, maxNamed)).
 			WithHint("show the differences with: %s", run)
 	case len(untested) > 0:
-		return diag.Errorf(diag.Invalid, "%s%s without tests: %s", cannot, textx.Count(len(untested), "skill"),
+		return diag.Errorf(diag.Invalid, "%sthese skills do not have offline tests: %s", cannot,
 			textx.FirstAndMore(untested, maxNamed)).
 			WithHint("add files to the directory tests of the skill, or prompts to evals/%s, and run the tests with: %s",
 				triggerFile, run)

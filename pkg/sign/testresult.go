@@ -39,18 +39,33 @@ type TestResult struct {
 
 // TestRun describes how tests were run.
 type TestRun struct {
-	Skillpm string    `json:"skillpm"`         // version
-	Time    time.Time `json:"time"`            // of the start
-	Agent   string    `json:"agent,omitempty"` // of an evaluation; "" for offline tests
-	Model   string    `json:"model,omitempty"` // of the agent
-	With    *TestRate `json:"with,omitempty"`  // of an evaluation: runs with the skill
-	Without *TestRate `json:"without,omitempty"`
+	Skillpm string `json:"skillpm,omitempty"` // version
+
+	// Of an evaluation with an agent. Offline tests do not have a time, so that the same pack gives the same statement.
+	Agent   string    `json:"agent,omitempty"`
+	Model   string    `json:"model,omitempty"`
+	Time    time.Time `json:"time,omitzero"`     // of the start
+	With    *TestRate `json:"with,omitempty"`    // tasks with the skill
+	Without *TestRate `json:"without,omitempty"` // tasks without the skill
+	Prompts *TestRate `json:"prompts,omitempty"` // prompts that should or should not activate the skill
 }
 
-// TestRate is how many of an evaluation's runs passed.
+// TestRate is how many runs of an evaluation passed.
 type TestRate struct {
 	Passed int `json:"passed"`
 	Runs   int `json:"runs"`
+}
+
+// Add returns the sum of both, nil if there are no runs.
+func (r *TestRate) Add(more TestRate) *TestRate {
+	if r != nil {
+		more.Passed += r.Passed
+		more.Runs += r.Runs
+	}
+	if more.Runs == 0 {
+		return nil
+	}
+	return &more
 }
 
 // Result returns the result of all tests, one of the constants.
@@ -132,7 +147,7 @@ func ParseTestResult(predicate json.RawMessage) (*TestSummary, error) {
 	if err := jsonx.Decode(o[testRun], &s.TestRun, jsonx.Options{MaxBytes: maxTestRun}); err != nil {
 		return nil, diag.Errorf(diag.Invalid, "invalid %s: %w", testRun, err)
 	}
-	for _, r := range []*TestRate{s.With, s.Without} {
+	for _, r := range []*TestRate{s.With, s.Without, s.Prompts} {
 		if r != nil && (r.Passed < 0 || r.Runs < r.Passed || r.Runs == 0) {
 			return nil, diag.Errorf(diag.Invalid, "%d of %d runs cannot pass", r.Passed, r.Runs)
 		}
