@@ -82,8 +82,11 @@ directory with its signatures.
 --format image publishes a container image for Linux. Its root has a directory for each
 skill, so Kubernetes can mount it as an image volume, and a Dockerfile can copy from it:
 
-  volumes: [{name: skills, image: {reference: registry.example/acme/deploy:1.4.0}}]
-  volumeMounts: [{name: skills, mountPath: /home/agent/.claude/skills}]
+  volumes:
+    - {name: skills, image: {reference: registry.example/acme/deploy:1.4.0}}
+  volumeMounts:
+    - {name: skills, mountPath: /home/agent/.claude/skills}
+
   COPY --from=registry.example/acme/deploy:1.4.0 / /home/agent/.claude/skills/
 
 "skillpm install" installs packs of all formats.
