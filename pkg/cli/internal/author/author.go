@@ -32,9 +32,9 @@ func newInit(a *app) *cobra.Command {
 OWNER/NAME, it makes the directory a project that uses packs. If skillpm.yaml exists, the
 command adds the name and a version to skillpm.yaml.
 
---evals adds a starting evaluation to each skill of the pack that does not have one, as
-"skillpm new" does: tasks in evals/evals.json, and prompts in evals/eval_queries.json that
-should or should not activate the skill. In an existing pack, it needs no OWNER/NAME.`,
+--evals adds a starting evaluation to each skill of the pack that does not have one.
+evals/evals.json has tasks. evals/eval_queries.json has prompts that should or should not
+activate the skill. In an existing pack, --evals needs no OWNER/NAME.`,
 		Example: `  skillpm init
   skillpm init acme/deploy
   skillpm init --evals
