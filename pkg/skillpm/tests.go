@@ -50,6 +50,9 @@ func TestsOf(f trust.Found) Tests {
 	}
 }
 
+// testsTimeout is how long a slow registry may delay a description.
+const testsTimeout = 5 * time.Second
+
 // testsOf returns the test results attached to a version, none if they cannot be read: they do not hide the other facts
 // about a pack.
 func (c *Client) testsOf(ctx context.Context, ref pack.Ref) []Tests {
@@ -66,6 +69,8 @@ func (c *Client) testsOf(ctx context.Context, ref pack.Ref) []Tests {
 	if err != nil {
 		return nil
 	}
+	ctx, cancel := context.WithTimeout(ctx, testsTimeout)
+	defer cancel()
 	found, err := sources.Verifier(false).FindTests(ctx, ref, w.Keys, w.Identities)
 	if err != nil {
 		return nil

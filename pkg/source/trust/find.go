@@ -17,7 +17,9 @@ const (
 	maxReferrers = 256
 	maxSignature = 1 << 20 // bytes of a bundle with only a signature
 	maxEvidence  = 8 << 20 // bytes of all bundles
-	maxStatement = 1 << 20 // bytes of a statement that is not signed
+	maxStatement = 2 << 20 // bytes of a statement that is not signed, or of a bundle with a test result
+
+	maxTestResults = 16
 )
 
 const (

@@ -53,25 +53,29 @@ type Source struct {
 func (k *Verifier) Find(ctx context.Context, ref pack.Ref, keys []*sign.PublicKey, identities []Identity) ([]Found,
 	error,
 ) {
-	return k.find(ctx, ref, Requirement{Keys: keys, Identities: identities}, func(*oci.Artifact) bool { return true })
+	everything := func(*oci.Artifact) bool { return true }
+	return k.find(ctx, ref, Requirement{Keys: keys, Identities: identities}, everything, sign.MaxBundle)
 }
 
-// FindTests is [Verifier.Find] for test results only.
+// FindTests is [Verifier.Find] for test results only. It reads only the first ones, and none that are large.
 func (k *Verifier) FindTests(ctx context.Context, ref pack.Ref, keys []*sign.PublicKey, identities []Identity) ([]Found,
 	error,
 ) {
+	n := 0
 	found, err := k.find(ctx, ref, Requirement{Keys: keys, Identities: identities}, func(a *oci.Artifact) bool {
-		predicate := a.Annotations[annotationPredicate]
-		return a.Type == sign.MediaTypeStatement ||
-			a.Type == sign.MediaTypeBundle && (predicate == "" || predicate == sign.PredicateTests)
-	})
+		if a.Type == sign.MediaTypeStatement ||
+			a.Type == sign.MediaTypeBundle && a.Annotations[annotationPredicate] == sign.PredicateTests {
+			n++
+			return n <= maxTestResults
+		}
+		return false
+	}, maxStatement)
 	return slices.DeleteFunc(found, func(f Found) bool { return f.Kind != KindTests }), err
 }
 
-// find implements [Verifier.Find] for the artifacts that match.
-func (k *Verifier) find(ctx context.Context, ref pack.Ref, w Requirement, match func(*oci.Artifact) bool) ([]Found,
-	error,
-) {
+// find implements [Verifier.Find] for the artifacts that match. Bundles larger than limit are unreadable.
+func (k *Verifier) find(ctx context.Context, ref pack.Ref, w Requirement, match func(*oci.Artifact) bool, limit int64,
+) ([]Found, error) {
 	if k.options.OCI == nil {
 		return nil, errNoRegistry
 	}
@@ -87,7 +91,7 @@ func (k *Verifier) find(ctx context.Context, ref pack.Ref, w Requirement, match 
 		f := Found{Kind: KindOther, Digest: a.Digest, Type: a.Type}
 		switch a.Type {
 		case sign.MediaTypeBundle:
-			if err := k.describe(ctx, ref, a, w, &f); err != nil {
+			if err := k.describe(ctx, ref, a, w, limit, &f); err != nil {
 				return nil, err
 			}
 		case sign.MediaTypeStatement:
@@ -114,8 +118,9 @@ func (k *Verifier) find(ctx context.Context, ref pack.Ref, w Requirement, match 
 }
 
 // describe fills in f from a bundle. It returns an error only if the registry cannot be read.
-func (k *Verifier) describe(ctx context.Context, ref pack.Ref, a *oci.Artifact, w Requirement, f *Found) error {
-	b, err := k.bundleOf(ctx, ref, a, sign.MaxBundle)
+func (k *Verifier) describe(ctx context.Context, ref pack.Ref, a *oci.Artifact, w Requirement, limit int64, f *Found,
+) error {
+	b, err := k.bundleOf(ctx, ref, a, limit)
 	if diag.CodeOf(err) == diag.Remote || ctx.Err() != nil {
 		return err
 	}

@@ -68,7 +68,7 @@ func TestHostileTests(t *testing.T) {
 			statement(p.Ref.Digest, sign.PredicateProvenance, passed),
 			statement(p.Ref.Digest, sign.PredicateSignature, passed),
 			[]byte("{}"),
-			[]byte(strings.Repeat(" ", 1<<20) + "{}"),
+			[]byte(strings.Repeat(" ", 2<<20) + "{}"),
 		} {
 			a := oci.Artifact{
 				Type: sign.MediaTypeStatement, Subject: p.Ref.Digest,
