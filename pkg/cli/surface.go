@@ -81,11 +81,16 @@ var noVariable = map[string]bool{
 	"write-baseline": true, "yes": true,
 }
 
+// evaluationFlags are the flags of "test" that start or change an evaluation with an agent, whose program runs.
+var evaluationFlags = []string{"agent", "agent-args", "compare", "continue", "html"}
+
 // hasVariable reports whether an environment variable sets a flag of a command. The scope of an approval or a denial is
-// what it grants.
+// what it grants, and the agent of a test is a program that runs.
 func hasVariable(cmd *cobra.Command, flag string) bool {
 	switch {
 	case noVariable[flag]:
+		return false
+	case cmd.Name() == "test" && slices.Contains(evaluationFlags, flag):
 		return false
 	case flag == "scope":
 		return cmd.Name() != "approve" && cmd.Name() != "deny"

@@ -57,7 +57,9 @@ func grants(command, flag string) bool {
 		"trigger", "undo", "upstream", "upstream-config", "write-baseline", "yes":
 		return true
 	case "output", "html":
-		return command == "log" || command == "validate" || command == "lint" || command == "check"
+		return command == "log" || command == "validate" || command == "lint" || command == "check" || command == "test"
+	case "agent", "agent-args":
+		return command == "test" // runs a program
 	}
 	return false
 }

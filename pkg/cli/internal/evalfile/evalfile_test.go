@@ -97,23 +97,15 @@ func TestRead(t *testing.T) {
 		queries = append(queries, strings.TrimSpace(strings.Join([]string{q.ID, q.Prompt, map[bool]string{true: "yes", false: "no"}[q.ShouldTrigger], q.Split}, " ")))
 	}
 	want := []string{
-		"eval_queries/q e yes validation", "3 Is this for it? no", "train_queries/5 a yes train",
-		"trigger-eval/6 b yes", "trigger-eval/7 c yes", "trigger-eval/8 d no",
+		"eval_queries/q e yes validation", "3 Is this for it? no", "train_queries/1 a yes train", "trigger-eval/1 b yes",
+		"trigger-eval/2 c yes", "trigger-eval/3 d no",
 	}
-	slices.Sort(queries)
-	slices.Sort(want)
-	for i := range want { // positions depend on the order of the files
-		if q, w := withoutNumber(queries[i]), withoutNumber(want[i]); q != w {
-			t.Errorf("a query is %q, want %q", q, w)
-		}
+	if !slices.Equal(queries, want) {
+		t.Errorf("the queries are %q, want %q", queries, want)
 	}
 	if want := []string{"evals/evals.json:1: skillpm does not use 2 fields: trap, skills"}; !slices.Equal(s.Notes, want) {
 		t.Errorf("notes: %q", s.Notes)
 	}
-}
-
-func withoutNumber(s string) string {
-	return strings.TrimLeft(s[strings.Index(s, "/")+1:], "0123456789")
 }
 
 func TestReadNothing(t *testing.T) {

@@ -32,6 +32,8 @@ type parser struct {
 	data    []byte
 	unknown []string // names of fields that are not used
 	errs    []error
+
+	entriesRead int
 }
 
 // add reads a file into the suite.
@@ -136,6 +138,7 @@ func (p *parser) entries(list value, trigger *bool) {
 		e := entry{trigger: trigger, split: p.splitOf()}
 		e.Position = p.at(v)
 		before := len(p.errs)
+		p.entriesRead++
 		switch {
 		case v.isObject():
 			p.fields(v, &e)
@@ -167,7 +170,7 @@ func (p *parser) splitOf() string {
 func (p *parser) append(v value, e entry) {
 	if e.ID == "" {
 		if e.ID = e.name; e.ID == "" {
-			e.ID = strconv.Itoa(len(p.suite.Tasks) + len(p.suite.Queries) + 1)
+			e.ID = strconv.Itoa(p.entriesRead)
 		}
 	}
 	if path.Base(p.path) != Name {

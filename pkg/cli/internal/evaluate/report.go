@@ -87,4 +87,5 @@ type Grade struct {
 	Text     string `json:"text"`   // what it checks, in words
 	Passed   bool   `json:"passed"`
 	Evidence string `json:"evidence,omitempty"` // what was found, shortened
+	Error    string `json:"error,omitempty"`    // why the grader could not decide
 }

@@ -1,8 +1,12 @@
 package evaluate
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 
+	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/jsonx"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
@@ -17,48 +21,62 @@ const (
 	maxCostUSD = 1e9
 )
 
-// ReadBaseline reads a report that an earlier evaluation wrote as JSON. It ignores fields that it does not know, and the
-// summary.
+// reportHint is how to write a report.
+const reportHint = "write a report with: skillpm test --agent AGENT --output FILE"
+
+// ReadBaseline reads a report that an earlier evaluation wrote as JSON. It ignores the summary, and fields that it does
+// not know.
 func ReadBaseline(file string) (*Report, error) {
 	data, err := safefile.ReadFile(file, maxReport)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, diag.Errorf(diag.NotFound, "%s does not exist", file).WithHint("%s", reportHint)
+	}
 	if err != nil {
 		return nil, err
 	}
 	r, err := parseReport(data)
 	if err != nil {
 		return nil, diag.Errorf(diag.Invalid, "%s is not a report of an evaluation: %w", file, err).
-			WithHint("write a report with: skillpm test --live --json > FILE")
+			WithHint("%s", reportHint)
 	}
 	return r, nil
 }
 
-// parseReport decodes and checks a report.
+// parseReport decodes and checks a report: a document of its own, or the evaluation in the output of "test --json".
 func parseReport(data []byte) (*Report, error) {
 	var d struct {
-		SchemaVersion int `json:"schemaVersion"`
-		Report
+		SchemaVersion int             `json:"schemaVersion"`
+		Evaluation    json.RawMessage `json:"evaluation"`
 	}
 	if err := jsonx.Decode(data, &d, jsonx.Options{MaxBytes: maxReport}); err != nil {
 		return nil, err
 	}
-	if d.SchemaVersion != 1 {
-		return nil, fmt.Errorf("schemaVersion is %d; the version that this skillpm reads is 1", d.SchemaVersion)
+	if d.SchemaVersion != console.SchemaVersion {
+		return nil, fmt.Errorf("schemaVersion is %d; the version that this skillpm reads is %d", d.SchemaVersion,
+			console.SchemaVersion)
 	}
-	if d.Skills == nil {
-		return nil, fmt.Errorf("the field %q is missing", "skills")
+	if d.Evaluation != nil {
+		data = d.Evaluation
+	}
+	var r Report
+	if err := jsonx.Decode(data, &r, jsonx.Options{}); err != nil {
+		return nil, err
+	}
+	if r.Agent == "" || r.Skills == nil {
+		return nil, errors.New("it does not have an agent and skills")
 	}
 	seen := map[[2]string]bool{}
-	for _, s := range d.Skills {
-		if key := [2]string{s.Name, s.Dir}; s.Name == "" || seen[key] {
+	for _, s := range r.Skills {
+		key := [2]string{s.Name, s.Dir}
+		if s.Name == "" || seen[key] {
 			return nil, fmt.Errorf("the skill %q in %q does not have a name, or is duplicated", s.Name, s.Dir)
-		} else {
-			seen[key] = true
 		}
+		seen[key] = true
 		if err := s.check(); err != nil {
 			return nil, fmt.Errorf("skill %q: %w", s.Name, err)
 		}
 	}
-	return &d.Report, nil
+	return &r, nil
 }
 
 func (s *Skill) check() error {
@@ -83,8 +101,8 @@ func (s *Skill) check() error {
 func (r *Run) check() error {
 	switch r.Variant {
 	case With, Without, Previous:
-	case Baseline:
-		fallthrough
+	case Baseline: // only summaries have it
+		return fmt.Errorf("has the variant %q", r.Variant)
 	default:
 		return fmt.Errorf("has the unknown variant %q", r.Variant)
 	}

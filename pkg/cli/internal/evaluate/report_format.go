@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/page"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
@@ -29,12 +30,12 @@ func (p *Proportion) bounds() string {
 	return fmt.Sprintf("%.0f–%.0f %%", 100*p.Low, 100*p.High)
 }
 
-// String formats a share with its interval, such as "83 % (55–95 %)".
+// String formats a share with its interval, such as "83 % (55–95)".
 func (p *Proportion) String() string {
 	if p == nil {
 		return none
 	}
-	return percent(p.Rate) + " (" + p.bounds() + ")"
+	return percent(p.Rate) + " (" + strings.TrimSuffix(p.bounds(), " %") + ")"
 }
 
 // points formats a difference of shares in percentage points, with its sign.
@@ -63,13 +64,28 @@ func (d *Difference) String() string {
 func (v Verdict) text() string {
 	switch v {
 	case Better:
-		return "better, more than by chance"
+		return "better, more than chance"
 	case Worse:
-		return "worse, more than by chance"
+		return "worse, more than chance"
 	case Unclear:
-		return "not more than chance"
+		return "may be chance"
 	}
 	return ""
+}
+
+// against begins a sentence about the difference to a variant.
+func (v Verdict) against(other Variant) string {
+	if v == Unclear {
+		return "not clearly different from runs " + other.than()
+	}
+	return string(v) + " than " + other.than()
+}
+
+// than ends a comparison with the runs of a variant.
+func (v Variant) than() string {
+	return map[Variant]string{
+		Without: "without the skill", Previous: "with the previous version", Baseline: "in the baseline",
+	}[v]
 }
 
 // text names a variant in a report.
@@ -86,6 +102,14 @@ func (v Variant) text() string {
 	return string(v)
 }
 
+// origin is where a skill comes from, and the version that it is compared with.
+func (s *Skill) origin() string {
+	if s.Previous == "" {
+		return s.Dir
+	}
+	return s.Dir + ", previous version " + s.Previous
+}
+
 // text names a kind of cases.
 func (k Kind) text() string {
 	if k == Trigger {
@@ -97,6 +121,7 @@ func (k Kind) text() string {
 // quantity is a number that each run can have, with its format.
 type quantity struct {
 	name   string
+	short  string // for a narrow column
 	of     func(Measure) *Average
 	value  func(*Run) (float64, bool)
 	format func(float64) string
@@ -112,10 +137,10 @@ func (q quantity) mean(m Measure) string {
 // quantities returns the numbers that a report shows.
 func quantities() []quantity {
 	return []quantity{
-		{"Tokens", func(m Measure) *Average { return m.Tokens }, tokens, wholeNumber},
-		{"Time", func(m Measure) *Average { return m.TimeSeconds }, seconds, duration},
-		{"Cost", func(m Measure) *Average { return m.CostUSD }, cost, dollars},
-		{"Tool calls", func(m Measure) *Average { return m.ToolCalls }, toolCalls, oneDecimal},
+		{"Tokens", "tokens", func(m Measure) *Average { return m.Tokens }, tokens, wholeNumber},
+		{"Time", "time", func(m Measure) *Average { return m.TimeSeconds }, seconds, duration},
+		{"Cost", "cost", func(m Measure) *Average { return m.CostUSD }, cost, dollars},
+		{"Tool calls", "calls", func(m Measure) *Average { return m.ToolCalls }, toolCalls, oneDecimal},
 	}
 }
 
@@ -125,6 +150,9 @@ func duration(s float64) string { return page.Duration(int64(math.Round(s * 1000
 
 // dollars formats a cost with two digits that count.
 func dollars(f float64) string {
+	if f >= 1000 {
+		return "$" + wholeNumber(f)
+	}
 	digits := 2
 	for limit := 0.1; f > 0 && f < limit && digits < 6; limit /= 10 {
 		digits++

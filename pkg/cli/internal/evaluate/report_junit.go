@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"path"
@@ -20,21 +21,29 @@ func WriteJUnit(w io.Writer, r *Report, short []Shortfall) error {
 }
 
 // AddJUnit adds a suite for each skill of a report. A case is passed if all runs with the skill passed. Otherwise it is
-// failed if the skill has a shortfall for this kind of cases, and skipped if not, because a program that shows the report
-// must not fail a build that skillpm accepts. Each shortfall is a failed case, too. Runs without the skill do not count.
+// failed if it is a shortfall, or if the pass rate of all cases of its kind is one. If not, it is skipped, so that a
+// program that reads the report does not fail a build that skillpm accepts. A pass rate that is a shortfall is a failed
+// case, too. Runs without the skill do not count.
 func AddJUnit(doc *render.JUnitSuites, r *Report, short []Shortfall) {
 	for i := range r.Skills {
 		s := &r.Skills[i]
 		suite := render.JUnitSuite{Name: console.Printable(s.Dir)}
-		kinds := map[Kind]bool{}
+		kinds, cases := map[Kind]bool{}, map[string]bool{}
 		for _, f := range short {
-			if f.Dir == s.Dir && f.Skill == s.Name {
+			switch {
+			case f.Dir != s.Dir || f.Skill != s.Name:
+				continue
+			case f.Case != "":
+				cases[f.Case] = true
+				continue
+			case f.Against == "":
 				kinds[f.Kind] = true
-				suite.Cases = append(suite.Cases, f.junit())
 			}
+			suite.Cases = append(suite.Cases, f.junit())
 		}
 		for j := range s.Cases {
-			suite.Cases = append(suite.Cases, s.Cases[j].junit(s.Dir, kinds[s.Cases[j].Kind]))
+			c := &s.Cases[j]
+			suite.Cases = append(suite.Cases, c.junit(s.Dir, kinds[c.Kind] || cases[c.ID]))
 		}
 		for _, c := range suite.Cases {
 			switch {
@@ -70,10 +79,7 @@ func (c *Case) junit(dir string, fails bool) render.JUnitCase {
 	switch {
 	case t.runs+t.errors == 0:
 		j.Skipped = text
-	case t.runs == 0:
-		text.Type = "error"
-		j.Failure = text
-	case t.passed == t.runs:
+	case t.passed == t.runs && t.runs > 0:
 	case fails:
 		text.Type = "failure"
 		j.Failure = text
@@ -117,9 +123,9 @@ func (t tally) String() string {
 	case t.runs == 0:
 		return "not measured: " + textx.Count(t.errors, "error")
 	case t.errors > 0:
-		return fmt.Sprintf("%d of %d runs passed; %s", t.passed, t.runs, textx.Count(t.errors, "error"))
+		return fmt.Sprintf("%d of %s passed; %s", t.passed, textx.Count(t.runs, "run"), textx.Count(t.errors, "error"))
 	}
-	return fmt.Sprintf("%d of %d runs passed", t.passed, t.runs)
+	return fmt.Sprintf("%d of %s passed", t.passed, textx.Count(t.runs, "run"))
 }
 
 // failures describes the runs of a variant that did not pass, a line for each reason.
@@ -139,7 +145,9 @@ func (c *Case) failures(v Variant) string {
 func (c *Case) reasons(r *Run) (all []string) {
 	switch r.Outcome {
 	case Errored:
-		return []string{"error: " + textx.OneLine(r.Error)}
+		if r.Error != "" {
+			return []string{"error: " + textx.OneLine(r.Error)}
+		}
 	case TimedOut:
 		all = append(all, "the agent did not end in time")
 	case Passed, Failed:
@@ -149,8 +157,8 @@ func (c *Case) reasons(r *Run) (all []string) {
 			continue
 		}
 		reason := g.Grader + ": " + textx.OneLine(g.Text)
-		if g.Evidence != "" {
-			reason += ": " + textx.OneLine(g.Evidence)
+		if found := cmp.Or(g.Error, g.Evidence); found != "" {
+			reason += ": " + textx.OneLine(found)
 		}
 		all = append(all, reason)
 	}

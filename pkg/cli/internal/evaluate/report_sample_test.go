@@ -1,8 +1,11 @@
 package evaluate_test
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"strings"
+	"testing"
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/evaluate"
@@ -97,7 +100,7 @@ func sampleRun(random *rand.Rand, m made, skill string, v evaluate.Variant, numb
 	price := float64(in)*3e-6 + float64(out)*15e-6
 	run := evaluate.Run{
 		Variant: v, Number: number, Outcome: evaluate.Failed, InputTokens: &in, OutputTokens: &out, CostUSD: &price,
-		Duration: time.Duration(scale * float64(8*time.Second) * (1 + random.ExpFloat64())).Round(time.Millisecond),
+		Duration:  time.Duration(scale * float64(8*time.Second) * (1 + random.ExpFloat64())).Round(time.Millisecond),
 		ToolCalls: int(scale * float64(2+random.IntN(7))),
 	}
 	if passed {
@@ -123,4 +126,71 @@ func sampleRun(random *rand.Rand, m made, skill string, v evaluate.Variant, numb
 	run.Output = "I looked at the staged changes and wrote this commit:\n\n    auth: extend the login timeout to 30 s\n\n" +
 		"    Slow identity providers need more than 5 s.\n\nThe working tree is clean."
 	return run
+}
+
+// compared is a report with the baseline that it is compared with.
+type compared struct{ report, base *evaluate.Report }
+
+// samples are reports of all kinds.
+func samples() map[string]compared {
+	interrupted := sample(3, 3)
+	interrupted.Interrupted = true
+	for i := range interrupted.Skills {
+		cases := interrupted.Skills[i].Cases
+		for j := range cases {
+			if i > 0 || j > 3 {
+				cases[j].Runs = nil
+			}
+		}
+	}
+	failed := sample(4, 2)
+	failed.Skills = failed.Skills[1:2]
+	for i := range failed.Skills[0].Cases {
+		for j := range failed.Skills[0].Cases[i].Runs {
+			run := &failed.Skills[0].Cases[i].Runs[j]
+			*run = evaluate.Run{Variant: run.Variant, Number: run.Number, Outcome: evaluate.Errored, Error: "exec: \"claude\": executable file not found in $PATH"}
+		}
+	}
+	one := sample(5, 1)
+	one.Skills = one.Skills[:1]
+	one.Skills[0].Cases = one.Skills[0].Cases[:1]
+	one.Skills[0].Cases[0].Runs = one.Skills[0].Cases[0].Runs[:1]
+	return map[string]compared{
+		"sample": {sample(1, 6), sample(2, 6)}, "interrupted": {interrupted, nil}, "errors": {failed, nil},
+		"one": {one, nil}, "none": {&evaluate.Report{Agent: "codex", Repeats: 3}, nil}, "hostile": {hostile(), hostile()},
+		"many": {sample(6, 40), nil},
+	}
+}
+
+// evil is a text that tries to be more than a text.
+const evil = `"><script>alert(1)</script><img src=x onerror=alert(1)>&amp;%]]>` + "\u202e\x00\x1b[31m\u200f\r\n# heading"
+
+// hostile returns a report in which all texts are hostile, and some numbers are extreme.
+func hostile() *evaluate.Report {
+	large, price := int64(1e12), 1e9
+	run := evaluate.Run{
+		Variant: evaluate.With, Number: 1, Outcome: evaluate.Failed, Error: evil, Activated: []string{evil}, ToolCalls: 1 << 40,
+		Denials: 7, InputTokens: &large, OutputTokens: &large, CostUSD: &price, Duration: 1 << 62, Output: evil,
+		Grades: []evaluate.Grade{{Grader: evil, Text: evil, Evidence: evil}},
+	}
+	other := run
+	other.Variant, other.Outcome = evaluate.Without, evaluate.Errored
+	long := strings.Repeat("x", 5000)
+	return &evaluate.Report{
+		Agent: evil, AgentVersion: evil, Model: evil, Duration: 1 << 62, Skills: []evaluate.Skill{{
+			Name: evil, Dir: evil, Digest: evil, Previous: evil, Cases: []evaluate.Case{
+				{ID: evil, Kind: evaluate.Task, File: evil, Prompt: evil, Runs: []evaluate.Run{run, other}},
+				{ID: long, Kind: evaluate.Trigger, File: long, Prompt: long, Runs: []evaluate.Run{run}},
+			},
+		}},
+	}
+}
+
+func html(t testing.TB, r, base *evaluate.Report) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := evaluate.WriteHTML(&b, r, base); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
 }

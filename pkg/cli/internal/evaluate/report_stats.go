@@ -10,8 +10,8 @@ const z = 1.959963984540054
 
 // Proportion is a share of runs, with its 95 % confidence interval by Wilson's score method.
 //
-// Runs of one case resemble each other. For the same cases run again, the interval is therefore too wide rather than too
-// narrow. It is not about other prompts.
+// Runs of one case resemble each other. For the same cases run again, the interval is therefore too wide rather than
+// too narrow. It is not about other prompts.
 type Proportion struct {
 	Count int     `json:"count"` // runs that have the property
 	Of    int     `json:"of"`    // runs that count

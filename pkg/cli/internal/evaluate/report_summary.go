@@ -18,58 +18,58 @@ const (
 // Document is a report with its summary, as JSON output has it.
 type Document struct {
 	Report
-	Summary Summary `json:"summary"`
+	Summary Summary `json:"summary"` // what the runs show together
 }
 
 // Summary holds what a report shows of all runs together.
 type Summary struct {
-	Skills []SkillSummary `json:"skills"`
-	Total  Results        `json:"total"` // of all skills
+	Skills []SkillSummary `json:"skills"` // results of each skill, in the order of the report
+	Total  Results        `json:"total"`  // results of all skills together
 }
 
 // SkillSummary holds the results of one skill.
 type SkillSummary struct {
-	Name string `json:"name"`
-	Dir  string `json:"dir"` // as in the report
+	Name string `json:"name"` // name of the skill
+	Dir  string `json:"dir"`  // directory, as in the report
 	Results
 }
 
 // Results are the measures of each kind and variant, and how the runs with the skill differ from the others.
 type Results struct {
 	Measures []Measure `json:"measures"` // tasks first, and for each kind the variant "with" first
-	Deltas   []Delta   `json:"deltas"`
+	Deltas   []Delta   `json:"deltas"`   // differences between runs with the skill and the others
 }
 
 // Measure summarizes the runs of one kind and variant. Averages are those of measured runs, nil if none reports the
 // number.
 type Measure struct {
-	Kind        Kind        `json:"kind"`
-	Variant     Variant     `json:"variant"`             // or "baseline"
-	Cases       int         `json:"cases"`               // cases with runs
-	Runs        int         `json:"runs"`                // runs, without errors
-	Errors      int         `json:"errors"`              // runs that measured nothing; they do not count elsewhere
-	Timeouts    int         `json:"timeouts"`            // runs that did not end in time; they count as failed
-	PassRate    *Proportion `json:"passRate,omitempty"`  // of the runs
-	Precision   *Proportion `json:"precision,omitempty"` // of activations, those that should be; of trigger cases
-	Recall      *Proportion `json:"recall,omitempty"`    // of prompts that should activate, those that do; of trigger cases
-	Tokens      *Average    `json:"tokens,omitempty"`    // input and output
-	TimeSeconds *Average    `json:"timeSeconds,omitempty"`
-	CostUSD     *Average    `json:"costUsd,omitempty"`
-	ToolCalls   *Average    `json:"toolCalls,omitempty"`
-	Denials     int         `json:"denials"` // denied tool calls
+	Kind        Kind        `json:"kind"`                  // task or trigger
+	Variant     Variant     `json:"variant"`               // with, without, previous, or baseline
+	Cases       int         `json:"cases"`                 // cases with runs
+	Runs        int         `json:"runs"`                  // runs that measured something
+	Errors      int         `json:"errors"`                // runs that measured nothing; they do not count elsewhere
+	Timeouts    int         `json:"timeouts"`              // runs that did not end in time; they count as failed
+	PassRate    *Proportion `json:"passRate,omitempty"`    // share of the runs that passed
+	Precision   *Proportion `json:"precision,omitempty"`   // share of the activations that were right, of trigger cases
+	Recall      *Proportion `json:"recall,omitempty"`      // share of the runs that should activate the skill and did
+	Tokens      *Average    `json:"tokens,omitempty"`      // input and output tokens of a run
+	TimeSeconds *Average    `json:"timeSeconds,omitempty"` // duration of a run
+	CostUSD     *Average    `json:"costUsd,omitempty"`     // cost of a run in US dollars
+	ToolCalls   *Average    `json:"toolCalls,omitempty"`   // tool calls of a run
+	Denials     int         `json:"denials"`               // denied tool calls of all runs
 }
 
 // Delta is how runs with the skill differ from those of another variant, on the cases that have measured runs of both.
 // Numbers are those with the skill minus the others: means per run, except the pass rate.
 type Delta struct {
-	Kind        Kind        `json:"kind"`
-	Against     Variant     `json:"against"` // without, previous, or baseline
-	Cases       int         `json:"cases"`   // cases that both have
-	PassRate    *Difference `json:"passRate,omitempty"`
-	Verdict     Verdict     `json:"verdict,omitempty"` // about the pass rate
-	Tokens      *float64    `json:"tokens,omitempty"`
-	TimeSeconds *float64    `json:"timeSeconds,omitempty"`
-	CostUSD     *float64    `json:"costUsd,omitempty"`
+	Kind        Kind        `json:"kind"`                  // task or trigger
+	Against     Variant     `json:"against"`               // without, previous, or baseline
+	Cases       int         `json:"cases"`                 // cases that both have
+	PassRate    *Difference `json:"passRate,omitempty"`    // difference of the pass rates
+	Verdict     Verdict     `json:"verdict,omitempty"`     // better, worse, or unclear
+	Tokens      *float64    `json:"tokens,omitempty"`      // difference of the tokens
+	TimeSeconds *float64    `json:"timeSeconds,omitempty"` // difference of the durations
+	CostUSD     *float64    `json:"costUsd,omitempty"`     // difference of the costs
 }
 
 // Summarize summarizes a report, and compares it with an earlier report, which may be nil.

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
@@ -13,6 +15,7 @@ import (
 // TextOptions configure [WriteText].
 type TextOptions struct {
 	Palette console.Palette
+	Width   int  // of the terminal, in columns; 0 for no limit
 	ASCII   bool // marks are ASCII
 	Verbose bool // also list cases without failures
 }
@@ -20,13 +23,16 @@ type TextOptions struct {
 // narrow is the width in columns below which a table becomes a list.
 const narrow = 76
 
+// indent is before the lines of a skill.
+const indent = "  "
+
 // mostReasons limits the reasons that the text shows for a case.
 const mostReasons = 5
 
 // WriteText writes a report for a terminal, compared with an earlier report, which may be nil.
 func WriteText(w io.Writer, r, base *Report, o TextOptions) error {
 	var b bytes.Buffer
-	t := textWriter{b: &b, out: w, width: console.TerminalWidth(w), o: o}
+	t := textWriter{b: &b, o: o}
 	s := Summarize(r, base)
 	for i := range s.Skills {
 		t.skill(&r.Skills[i], s.Skills[i])
@@ -34,7 +40,6 @@ func WriteText(w io.Writer, r, base *Report, o TextOptions) error {
 	if len(s.Skills) > 1 {
 		t.heading("all skills", "")
 		t.results(s.Total)
-		fmt.Fprintln(&b)
 	}
 	t.end(r)
 	_, err := w.Write(b.Bytes())
@@ -43,10 +48,8 @@ func WriteText(w io.Writer, r, base *Report, o TextOptions) error {
 
 // textWriter collects a text.
 type textWriter struct {
-	b     *bytes.Buffer
-	out   io.Writer // the stream that the text is for
-	width int       // of the terminal; 0 for no limit
-	o     TextOptions
+	b *bytes.Buffer
+	o TextOptions
 }
 
 func (t *textWriter) heading(name, aside string) {
@@ -54,27 +57,28 @@ func (t *textWriter) heading(name, aside string) {
 	if aside != "" && aside != name {
 		line += "  " + t.o.Palette.Dim(console.Flat(aside))
 	}
-	fmt.Fprintln(t.b, line)
+	t.line("", line)
 }
 
 func (t *textWriter) skill(k *Skill, s SkillSummary) {
-	t.heading(s.Name, s.Dir)
+	t.heading(s.Name, k.origin())
 	if len(s.Measures) == 0 {
-		fmt.Fprintln(t.b, "  no runs")
+		fmt.Fprintln(t.b, indent+"no runs")
 	}
 	t.results(s.Results)
-	t.cases(k)
-	fmt.Fprintln(t.b)
+	if t.cases(k) {
+		fmt.Fprintln(t.b)
+	}
 }
 
-// results writes the measures as a table, and the differences below it.
+// results writes the measures as tables, and the differences below them.
 func (t *textWriter) results(r Results) {
 	for _, kind := range []Kind{Task, Trigger} {
 		measures := measuresOf(r, kind)
 		if len(measures) == 0 {
 			continue
 		}
-		if t.width > 0 && t.width < narrow {
+		if t.o.Width > 0 && t.o.Width < narrow {
 			t.list(kind, measures)
 		} else {
 			t.table(kind, measures)
@@ -84,9 +88,7 @@ func (t *textWriter) results(r Results) {
 				t.delta(d, measures[0].Cases)
 			}
 		}
-		for _, m := range measures {
-			t.remarks(m)
-		}
+		fmt.Fprintln(t.b)
 	}
 }
 
@@ -105,25 +107,25 @@ type column struct {
 	of   func(Measure) string
 }
 
-// columns returns the columns that at least one measure has.
-func columns(kind Kind, measures []Measure) []column {
-	all := []column{
-		{"Cases", func(m Measure) string { return fmt.Sprint(m.Cases) }},
-		{"Runs", func(m Measure) string { return fmt.Sprint(m.Runs) }},
-		{"Pass rate", func(m Measure) string { return m.PassRate.String() }},
-	}
-	if kind == Trigger {
-		all = append(all, column{"Precision", func(m Measure) string { return rateOf(m.Precision) }},
-			column{"Recall", func(m Measure) string { return rateOf(m.Recall) }})
-	}
-	for _, q := range quantities() {
-		for _, m := range measures {
-			if q.of(m) != nil {
-				all = append(all, column{q.name, q.mean})
-				break
-			}
+// columns returns the columns that at least one measure needs.
+func columns(kind Kind, measures []Measure) (all []column) {
+	add := func(name string, of func(Measure) string, needed func(Measure) bool) {
+		if needed == nil || slices.ContainsFunc(measures, needed) {
+			all = append(all, column{name, of})
 		}
 	}
+	add("runs", func(m Measure) string { return strconv.Itoa(m.Runs) }, nil)
+	add("errors", func(m Measure) string { return strconv.Itoa(m.Errors) }, func(m Measure) bool { return m.Errors > 0 })
+	add("pass rate", func(m Measure) string { return m.PassRate.String() }, nil)
+	if kind == Trigger {
+		add("precision", func(m Measure) string { return rateOf(m.Precision) }, nil)
+		add("recall", func(m Measure) string { return rateOf(m.Recall) }, nil)
+		return all
+	}
+	for _, q := range quantities() {
+		add(q.short, q.mean, func(m Measure) bool { return q.of(m) != nil })
+	}
+	add("denied", func(m Measure) string { return strconv.Itoa(m.Denials) }, func(m Measure) bool { return m.Denials > 0 })
 	return all
 }
 
@@ -136,15 +138,18 @@ func rateOf(p *Proportion) string {
 
 // table writes measures as rows.
 func (t *textWriter) table(kind Kind, measures []Measure) {
-	g := console.NewGrid(t.out, t.o.Palette)
+	g := &console.Grid{Palette: t.o.Palette}
+	if t.o.Width > 0 {
+		g.Width = t.o.Width - len(indent)
+	}
 	all := columns(kind, measures)
-	head := []console.Cell{{Text: ""}, {Text: kind.text(), Role: console.Aside}}
+	head := []console.Cell{{Text: caption(kind, measures), Role: console.Aside}}
 	for _, c := range all {
-		head = append(head, console.Cell{Text: strings.ToLower(c.name), Role: console.Aside})
+		head = append(head, console.Cell{Text: c.name, Role: console.Aside})
 	}
 	g.Add(head...)
 	for _, m := range measures {
-		row := []console.Cell{{Text: ""}, {Text: m.Variant.text()}}
+		row := []console.Cell{{Text: string(m.Variant)}}
 		for _, c := range all {
 			row = append(row, console.Cell{Text: c.of(m)})
 		}
@@ -152,22 +157,24 @@ func (t *textWriter) table(kind Kind, measures []Measure) {
 	}
 	var b bytes.Buffer
 	g.Write(&b)
-	t.indent(b.String())
+	for line := range strings.Lines(b.String()) {
+		t.b.WriteString(indent + line)
+	}
+}
+
+// caption names the kind of measures, and how many cases the first has.
+func caption(kind Kind, measures []Measure) string {
+	return textx.Count(measures[0].Cases, string(kind))
 }
 
 // list writes measures below each other.
 func (t *textWriter) list(kind Kind, measures []Measure) {
+	fmt.Fprintln(t.b, indent+t.o.Palette.Dim(caption(kind, measures)))
 	for _, m := range measures {
-		fmt.Fprintf(t.b, "  %s %s\n", t.o.Palette.Dim(kind.text()), m.Variant.text())
+		fmt.Fprintln(t.b, indent+string(m.Variant))
 		for _, c := range columns(kind, []Measure{m}) {
-			fmt.Fprintf(t.b, "    %-11s %s\n", strings.ToLower(c.name), c.of(m))
+			fmt.Fprintf(t.b, "%s%s%-10s %s\n", indent, indent, c.name, c.of(m))
 		}
-	}
-}
-
-func (t *textWriter) indent(text string) {
-	for line := range strings.Lines(text) {
-		t.b.WriteString("  " + line)
 	}
 }
 
@@ -178,52 +185,47 @@ func (t *textWriter) delta(d Delta, cases int) {
 	if d.Cases < cases {
 		text += fmt.Sprintf(" on %d of %s", d.Cases, textx.Count(cases, "case"))
 	}
-	t.line("  ", text+": "+t.o.Palette.Paint(role, d.Verdict.text()))
+	t.line(indent, text+": "+t.o.Palette.Paint(role, d.Verdict.text()))
 }
 
-// remarks writes what needs attention.
-func (t *textWriter) remarks(m Measure) {
-	if m.Errors > 0 {
-		t.line("  ", t.o.Palette.Yellow(fmt.Sprintf("%s: %s failed to run and do not count", m.Variant.text(),
-			textx.Count(m.Errors, "run"))))
-	}
-	if m.Denials > 0 {
-		t.line("  ", fmt.Sprintf("%s: %s denied", m.Variant.text(), textx.Count(m.Denials, "tool call")))
-	}
-}
-
-// cases writes the cases with their runs.
-func (t *textWriter) cases(k *Skill) {
+// cases writes the cases with their runs. It reports whether it wrote any.
+func (t *textWriter) cases(k *Skill) (written bool) {
 	for i := range k.Cases {
 		c := &k.Cases[i]
 		n := c.tally(With)
 		if n.passed == n.runs+n.errors && !t.o.Verbose {
 			continue
 		}
-		role, state := console.Bad, "FAILED"
+		written = true
+		role, state := console.Attention, fmt.Sprintf("%d/%d", n.passed, n.runs)
 		switch {
 		case n.runs+n.errors == 0:
-			role, state = console.Attention, "not run"
+			state = "not run"
 		case n.runs == 0:
 			role, state = console.Bad, "error"
+		case n.passed == 0:
+			role = console.Bad
 		case n.passed == n.runs:
-			role, state = console.Good, "ok"
+			role = console.Good
 		}
-		t.line("  ", fmt.Sprintf("%s %s  %s", t.o.Palette.Paint(role, fmt.Sprintf("%-7s", state)), console.Flat(c.ID),
+		t.line(indent, fmt.Sprintf("%s %s  %s", t.o.Palette.Paint(role, fmt.Sprintf("%-7s", state)), console.Flat(c.ID),
 			t.strips(c)))
 		t.reasons(c)
 	}
+	return written
 }
 
-// strips returns a mark for each run of each variant.
+// strips returns a mark for each run of each variant, or a number for many runs.
 func (t *textWriter) strips(c *Case) string {
 	var all []string
 	for _, v := range []Variant{With, Without, Previous} {
-		marks := ""
-		for i := range c.Runs {
-			if r := &c.Runs[i]; r.Variant == v {
-				marks += t.mark(r.Outcome)
-			}
+		marks, runs := "", c.ofVariant(v)
+		for _, r := range runs {
+			marks += t.mark(r.Outcome)
+		}
+		if len(runs) > mostWide {
+			n := c.tally(v)
+			marks = fmt.Sprintf("%d/%d", n.passed, n.runs)
 		}
 		if marks != "" {
 			all = append(all, string(v)+" "+marks)
@@ -268,29 +270,23 @@ func (t *textWriter) reasons(c *Case) {
 }
 
 // line writes a line that is wrapped on a terminal.
-func (t *textWriter) line(indent, text string) {
-	text = indent + text
-	if t.width > 0 {
-		text = console.WrapMessage(text, t.width)
+func (t *textWriter) line(before, text string) {
+	text = before + text
+	if t.o.Width > 0 {
+		text = console.WrapMessage(text, t.o.Width)
 	}
-	fmt.Fprintln(t.b, text)
+	fmt.Fprintln(t.b, strings.TrimRight(text, " "))
 }
 
 // end writes what was evaluated.
 func (t *textWriter) end(r *Report) {
-	runs, cases := 0, 0
 	total := 0.0
-	for i := range r.Skills {
-		cases += len(r.Skills[i].Cases)
-		for j := range r.Skills[i].Cases {
-			for n := range r.Skills[i].Cases[j].Runs {
-				c, _ := cost(&r.Skills[i].Cases[j].Runs[n])
-				total += c
-				runs++
-			}
-		}
+	for run := range r.runs() {
+		total += orZero(run.CostUSD)
 	}
-	text := fmt.Sprintf("%s of %s in %s", textx.Count(runs, "run"), textx.Count(cases, "case"), duration(r.Duration.Seconds()))
+	runs, cases := r.size()
+	text := fmt.Sprintf("%s of %s in %s", textx.Count(runs, "run"), textx.Count(cases, "case"),
+		duration(r.Duration.Seconds()))
 	if total > 0 {
 		text += ", " + dollars(total)
 	}

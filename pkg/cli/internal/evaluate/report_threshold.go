@@ -9,45 +9,59 @@ import (
 
 // Shortfall is why the results of a skill are not good enough.
 type Shortfall struct {
-	Skill   string  `json:"skill"` // name
-	Dir     string  `json:"dir"`   // as in the report
-	Kind    Kind    `json:"kind"`
-	Against Variant `json:"against,omitempty"` // of a regression: previous or baseline
-	Reason  string  `json:"reason"`            // without the name of the skill
+	Skill   string  `json:"skill"`             // name of the skill
+	Dir     string  `json:"dir"`               // directory, as in the report
+	Kind    Kind    `json:"kind"`              // kind of the cases: task or trigger
+	Case    string  `json:"case,omitempty"`    // id of the case; "" for all cases of the kind
+	Against Variant `json:"against,omitempty"` // what a regression is against: previous or baseline
+	Reason  string  `json:"reason"`            // sentence without the names of the skill and the case
 }
 
-// CheckThreshold returns the skills that a summary shows to be not good enough, in the order of the summary: those
+// String returns a sentence that names the skill, and the case.
+func (f Shortfall) String() string {
+	if f.Case != "" {
+		return f.Skill + ": " + f.Case + ": " + f.Reason
+	}
+	return f.Skill + ": " + f.Reason
+}
+
+// CheckThreshold returns which results of a report are not good enough, in its order. base may be nil. They are
 //
-//   - whose pass rate with the skill is less than failBelow percent, of tasks or of trigger cases,
-//   - of which no run with the skill was measured, because each of them is an error, and
-//   - whose pass rate is lower than in the baseline or with the previous version, by more than chance.
+//   - the skills whose pass rate is less than failBelow percent, of tasks or of trigger cases, or, if failBelow is 0,
+//     the cases of which fewer than half of the runs passed,
+//   - the cases of which no run was measured, because each of them is an error, and
+//   - the skills whose pass rate is lower than in the baseline or with the previous version, by more than chance.
 //
-// Tasks and trigger cases are checked separately, so that many easy prompts do not hide a failed task.
-func CheckThreshold(s Summary, failBelow float64) (all []Shortfall) {
-	for _, k := range s.Skills {
-		short := func(kind Kind, against Variant, format string, args ...any) {
-			all = append(all, Shortfall{
-				Skill: k.Name, Dir: k.Dir, Kind: kind, Against: against, Reason: fmt.Sprintf(format, args...),
-			})
+// Only runs with the skill count. Tasks and trigger cases are checked separately, so that many easy prompts do not hide
+// a failed task.
+func CheckThreshold(r, base *Report, failBelow float64) (all []Shortfall) {
+	s := Summarize(r, base)
+	for i := range r.Skills {
+		k := &r.Skills[i]
+		short := func(f Shortfall, format string, args ...any) {
+			f.Skill, f.Dir, f.Reason = k.Name, k.Dir, fmt.Sprintf(format, args...)
+			all = append(all, f)
 		}
-		for _, m := range k.Measures {
-			if m.Variant != With {
-				continue
-			}
-			switch p := m.PassRate; {
-			case p == nil:
-				short(m.Kind, "", "no %s run was measured: %s failed to run", m.Kind, textx.Count(m.Errors, "run"))
-			case float64(p.Count)*100 < failBelow*float64(p.Of):
-				short(m.Kind, "", "%d of %d %s runs passed (%.1f %%); the minimum is %s %%", p.Count, p.Of, m.Kind,
-					100*p.Rate, strconv.FormatFloat(failBelow, 'f', -1, 64))
+		for j := range k.Cases {
+			c := &k.Cases[j]
+			switch t := c.tally(With); {
+			case t.runs == 0 && t.errors > 0:
+				short(Shortfall{Kind: c.Kind, Case: c.ID}, "no run was measured: %s", textx.Count(t.errors, "error"))
+			case failBelow == 0 && 2*t.passed < t.runs:
+				short(Shortfall{Kind: c.Kind, Case: c.ID}, "%s; at least half must pass", t)
 			}
 		}
-		for _, d := range k.Deltas {
+		for _, m := range s.Skills[i].Measures {
+			if p := m.PassRate; p != nil && m.Variant == With && float64(p.Count)*100 < failBelow*float64(p.Of) {
+				short(Shortfall{Kind: m.Kind}, "%d of %d %s runs passed (%.1f %%); the minimum is %s %%", p.Count, p.Of,
+					m.Kind, 100*p.Rate, strconv.FormatFloat(failBelow, 'f', -1, 64))
+			}
+		}
+		for _, d := range s.Skills[i].Deltas {
 			if d.Verdict == Worse && d.Against != Without {
-				short(d.Kind, d.Against, "the %s pass rate is %.0f points lower than %s, more than by chance", d.Kind,
-					-100*d.PassRate.Value, map[Variant]string{
-						Baseline: "in the baseline", Previous: "with the previous version",
-					}[d.Against])
+				short(Shortfall{Kind: d.Kind, Against: d.Against},
+					"the %s pass rate is %.0f points lower than %s, more than chance", d.Kind, -100*d.PassRate.Value,
+					d.Against.than())
 			}
 		}
 	}

@@ -2,7 +2,6 @@ package page
 
 import (
 	_ "embed" // the style of the page
-	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -104,18 +103,4 @@ func Duration(ms int64) string {
 	default:
 		return strconv.FormatFloat(s/3600, 'f', 1, 64) + " h"
 	}
-}
-
-// Nice returns a round number that is at least n, and even from two on, so that half of it is an integer.
-func Nice(n int64) int64 {
-	if n <= 1 {
-		return 1
-	}
-	unit := int64(math.Pow(10, math.Floor(math.Log10(float64(n)))))
-	for _, step := range []int64{1, 2, 4, 6, 8, 10} {
-		if top := step * unit; top >= n && top%2 == 0 {
-			return top
-		}
-	}
-	return 10 * unit
 }

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"math"
+
 	"github.com/skillpm/skillpm/pkg/cli/internal/page"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
@@ -57,7 +59,7 @@ func newChart(title, step string, bars []bar, all []series) chart {
 			c.most, c.busiest = n, i
 		}
 	}
-	c.top = page.Nice(c.most)
+	c.top = nice(c.most)
 	return c
 }
 
@@ -88,6 +90,20 @@ func (c chart) rects() []page.Rect {
 		}
 	}
 	return rects
+}
+
+// nice returns a round number that is at least n, and even from two on, so that half of it is an integer.
+func nice(n int64) int64 {
+	if n <= 1 {
+		return 1
+	}
+	unit := int64(math.Pow(10, math.Floor(math.Log10(float64(n)))))
+	for _, step := range []int64{1, 2, 4, 6, 8, 10} {
+		if top := step * unit; top >= n && top%2 == 0 {
+			return top
+		}
+	}
+	return 10 * unit
 }
 
 // half returns the label for the middle of a scale.

@@ -506,7 +506,7 @@ func (s *Summary) skillSection() templ.Component {
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
-						templ_7745c5c3_Err = page.Meter(most, page.Part{"accent", k.Activations}, page.Part{"good", succeeded(k)}, page.Part{"bad", k.Failures}, page.Part{"warn", k.Refusals}).Render(ctx, templ_7745c5c3_Buffer)
+						templ_7745c5c3_Err = page.Meter(most, page.Part{Class: "accent", N: k.Activations}, page.Part{Class: "good", N: succeeded(k)}, page.Part{Class: "bad", N: k.Failures}, page.Part{Class: "warn", N: k.Refusals}).Render(ctx, templ_7745c5c3_Buffer)
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
@@ -597,7 +597,7 @@ func (s *Summary) durationSection() templ.Component {
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
-						templ_7745c5c3_Err = page.Meter(logarithm(all[0].P95MS), page.Part{"accent", logarithm(k.P50MS)}, page.Part{"soft", logarithm(k.P95MS) - logarithm(k.P50MS)}).Render(ctx, templ_7745c5c3_Buffer)
+						templ_7745c5c3_Err = page.Meter(logarithm(all[0].P95MS), page.Part{Class: "accent", N: logarithm(k.P50MS)}, page.Part{Class: "soft", N: logarithm(k.P95MS) - logarithm(k.P50MS)}).Render(ctx, templ_7745c5c3_Buffer)
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
@@ -740,7 +740,7 @@ func (s *Summary) reasonSection(id, title, class string, times func(*reason) int
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
-						templ_7745c5c3_Err = page.Meter(times(top[0]), page.Part{class, times(r)}).Render(ctx, templ_7745c5c3_Buffer)
+						templ_7745c5c3_Err = page.Meter(times(top[0]), page.Part{Class: class, N: times(r)}).Render(ctx, templ_7745c5c3_Buffer)
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
@@ -847,7 +847,7 @@ func (s *Summary) machineSection() templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = page.Meter(most, page.Part{"accent", m.activations}, page.Part{"good", m.worked}, page.Part{"bad", m.failed}, page.Part{"warn", m.refused}).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = page.Meter(most, page.Part{Class: "accent", N: m.activations}, page.Part{Class: "good", N: m.worked}, page.Part{Class: "bad", N: m.failed}, page.Part{Class: "warn", N: m.refused}).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

@@ -2,7 +2,6 @@ package serve
 
 import (
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
-	"github.com/skillpm/skillpm/pkg/cli/internal/skilltest"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/runtime/session"
 	"github.com/skillpm/skillpm/pkg/runtime/task"
@@ -135,7 +134,7 @@ type pathDocument struct {
 // Documents returns what the commands print with --json.
 func Documents() []console.Document {
 	return []console.Document{
-		{Command: "test", Types: []any{skilltest.Summary{}}},
+		{Command: "test", Types: []any{testDocument{}}},
 		{Command: "skills", Types: []any{skillsDocument{}}},
 		{Command: "find", Types: []any{fit{}}},
 		{Command: "which", Types: []any{whichDocument{}}},

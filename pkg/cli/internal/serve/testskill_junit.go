@@ -6,13 +6,15 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
+	"github.com/skillpm/skillpm/pkg/cli/internal/evaluate"
 	"github.com/skillpm/skillpm/pkg/cli/internal/render"
 	"github.com/skillpm/skillpm/pkg/cli/internal/skilltest"
 	"github.com/skillpm/skillpm/pkg/internal/textdiff"
 )
 
-// renderTestJUnit writes JUnit XML as Jenkins and GitLab read it: a suite for each skill.
-func renderTestJUnit(w io.Writer, r *skilltest.Summary) error {
+// renderTestJUnit writes JUnit XML as Jenkins and GitLab read it: a suite for each skill, and those of the live
+// evaluation, if there is one.
+func renderTestJUnit(w io.Writer, r *skilltest.Summary, live *evaluate.Report, short []evaluate.Shortfall) error {
 	doc := render.JUnitSuites{Name: "skillpm test", Failures: r.Failed, Errors: r.Invalid, Skipped: r.Skipped}
 	for _, s := range r.Skills {
 		suite := render.JUnitSuite{Name: console.Printable(s.Dir)}
@@ -49,6 +51,9 @@ func renderTestJUnit(w io.Writer, r *skilltest.Summary) error {
 		suite.Tests = len(suite.Cases)
 		doc.Tests += suite.Tests
 		doc.Suites = append(doc.Suites, suite)
+	}
+	if live != nil {
+		evaluate.AddJUnit(&doc, live, short)
 	}
 	return doc.Write(w)
 }

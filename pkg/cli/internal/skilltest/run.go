@@ -103,10 +103,7 @@ func Run(ctx context.Context, dir string, f *File, o Options) ([]Result, error) 
 	if o.Now == nil {
 		return nil, diag.Errorf(diag.Internal, "tests need a clock")
 	}
-	if o.As == nil {
-		o.As = &enforce.Skill{Name: filepath.Base(dir), Dir: dir}
-	}
-	if err := o.allowed(ctx, dir); err != nil {
+	if err := CheckPolicies(ctx, dir, o); err != nil {
 		return nil, err
 	}
 	var out []Result
@@ -131,8 +128,11 @@ func Run(ctx context.Context, dir string, f *File, o Options) ([]Result, error) 
 	return out, nil
 }
 
-// allowed checks the skill against the policies, which also apply to its tests.
-func (o *Options) allowed(ctx context.Context, dir string) error {
+// CheckPolicies checks a skill against the policies, which also apply to its tests. The error has the code Denied.
+func CheckPolicies(ctx context.Context, dir string, o Options) error {
+	if o.As == nil {
+		o.As = &enforce.Skill{Name: filepath.Base(dir), Dir: dir}
+	}
 	g := enforce.Open(enforce.Options{
 		Files: enforce.Files{
 			Paths: scope.Paths{Config: o.Config, Enterprise: o.Enterprise}, OS: o.OS,

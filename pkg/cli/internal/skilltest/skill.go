@@ -20,6 +20,7 @@ type Skill struct {
 	Notes   []string `json:"notes,omitempty"`   // content of evaluation files that is not used
 	Problem string   `json:"problem,omitempty"` // errors in its test files
 	Err     error    `json:"-"`                 // the same
+	Tasks   int      `json:"tasks"`             // number of tasks for a live evaluation
 }
 
 // Failed reports whether a case failed or a file is invalid.
@@ -39,10 +40,12 @@ type Summary struct {
 	Failed  int     `json:"failed"`
 	Skipped int     `json:"skipped"`
 	Invalid int     `json:"invalid"` // number of skills with invalid test files
+	Tasks   int     `json:"-"`       // number of tasks of all skills
 }
 
 // Add adds the results of a skill. It reports whether the skill has tests; without tests, it is not added.
 func (s *Summary) Add(one Skill) bool {
+	s.Tasks += one.Tasks
 	if one.Err == nil && len(one.Results) == 0 {
 		return false
 	}
@@ -123,7 +126,7 @@ func RunSkill(ctx context.Context, dir string, o Options) (Skill, error) {
 	if suite == nil {
 		return s, nil
 	}
-	s.Notes = suite.Notes
+	s.Notes, s.Tasks = suite.Notes, len(suite.Tasks)
 	return s, s.runQueries(ctx, dir, suite.Queries, match, o)
 }
 
