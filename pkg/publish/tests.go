@@ -29,7 +29,7 @@ type SkillTests struct {
 // Evaluation is the result of an evaluation of skills with an agent, for [ReleaseOptions.Evaluations].
 type Evaluation struct {
 	Name   string            // of its file, for messages
-	Skills map[string]string // the tree digests of the evaluated skills, by name
+	Skills map[string]string // the digests of the evaluated skills, without their tests, by name
 	Result sign.TestResult   // without Files
 }
 
@@ -150,7 +150,7 @@ func (e *Evaluation) check(packName string, trees []bundle.Tree) error {
 	cannot := "cannot publish the test report " + e.Name + " with " + packName + ": "
 	if len(e.Skills) == 0 {
 		return diag.Errorf(diag.Invalid, "%sthe report does not have results of an agent", cannot).
-			WithHint("evaluate the skills with an agent, and save the report with: skillpm test --json")
+			WithHint("evaluate the skills with: skillpm test --agent AGENT --output FILE")
 	}
 	for name, digest := range e.Skills {
 		i := slices.IndexFunc(trees, func(t bundle.Tree) bool { return t.Name == name })
@@ -158,7 +158,8 @@ func (e *Evaluation) check(packName string, trees []bundle.Tree) error {
 			return diag.Errorf(diag.Invalid, "%sthe pack does not contain the skill %q", cannot, name).
 				WithHint("evaluate only the skills of the pack")
 		}
-		if trees[i].Inventory.Digest() != digest {
+		instructions := slices.DeleteFunc(slices.Clone(trees[i].Inventory), isTest)
+		if instructions.Digest() != digest {
 			return diag.Errorf(diag.Invalid, "%sthe report is about other files of the skill %s", cannot, name).
 				WithHint("evaluate the skill again, without files that %s leaves out", pack.IgnoreName)
 		}
@@ -171,12 +172,18 @@ func testFiles(trees []bundle.Tree) map[string]string {
 	files := map[string]string{}
 	for _, t := range trees {
 		for _, e := range t.Inventory {
-			if top, _, ok := strings.Cut(e.Path, "/"); ok && (top == "tests" || top == evalsDir) {
+			if isTest(e) {
 				files[path.Join(t.Name, e.Path)] = "sha256:" + hex.EncodeToString(e.SHA256[:])
 			}
 		}
 	}
 	return files
+}
+
+// isTest reports whether a file of a skill has tests, or belongs to them. An agent that is evaluated does not get it.
+func isTest(e bundle.Entry) bool {
+	top, _, ok := strings.Cut(e.Path, "/")
+	return ok && (top == "tests" || top == evalsDir)
 }
 
 // rememberTests returns f with a memory of its results, because a workspace checks all packs before it publishes one.

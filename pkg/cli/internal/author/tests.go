@@ -64,18 +64,19 @@ func (a *app) evaluations(files []string) ([]publish.Evaluation, error) {
 		}
 		if r.Interrupted {
 			return nil, diag.Errorf(diag.Invalid, "cannot publish the test report %s: the evaluation was interrupted", name).
-				WithHint("run the evaluation again, or continue it")
+				WithHint("continue the evaluation with: skillpm test --agent AGENT --output FILE --continue")
 		}
 		all = append(all, evaluation(filepath.ToSlash(name), r))
 	}
 	return all, nil
 }
 
-// evaluation summarizes a report. A case passes if all its runs with the skill passed, and fails if none did.
+// evaluation summarizes a report. A case fails if fewer than half of its runs with the skill passed, as in
+// [evaluate.CheckThreshold], and has a warning if not all of them did.
 func evaluation(name string, r *evaluate.Report) publish.Evaluation {
 	e := publish.Evaluation{Name: name, Skills: map[string]string{}}
 	result := &e.Result
-	result.TestRun = sign.TestRun{Agent: r.Agent, Model: r.Model, Time: r.Started.UTC()}
+	result.TestRun = sign.TestRun{Agent: agentName(r.Agent), Model: r.Model, Time: r.Started.UTC()}
 	for _, s := range r.Skills {
 		e.Skills[s.Name] = s.Digest
 		for _, c := range s.Cases {
@@ -85,7 +86,7 @@ func evaluation(name string, r *evaluate.Report) publish.Evaluation {
 				continue
 			case with.Passed == with.Runs:
 				result.Passed = append(result.Passed, test)
-			case with.Passed == 0:
+			case 2*with.Passed < with.Runs:
 				result.Failed = append(result.Failed, test)
 			default:
 				result.Warned = append(result.Warned, test)
@@ -99,6 +100,13 @@ func evaluation(name string, r *evaluate.Report) publish.Evaluation {
 		}
 	}
 	return e
+}
+
+// agentName returns the id of an agent, or the name of the program of a command: the arguments and the directory are not
+// for the public.
+func agentName(agent string) string {
+	program, _, _ := strings.Cut(agent, " ")
+	return path.Base(filepath.ToSlash(program))
 }
 
 // passRate counts the runs of a case that measured something.
