@@ -132,6 +132,9 @@ func (p *parser) files(list value, e *entry) {
 
 // target returns the path of an input file in the project.
 func target(source string) string {
+	if source == Dir+"/files" {
+		return "."
+	}
 	for _, dir := range []string{Dir + "/files/", Dir + "/"} {
 		if rest, ok := strings.CutPrefix(source, dir); ok {
 			return rest

@@ -3,7 +3,6 @@ package evaluate
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -363,6 +362,3 @@ func (j *job) newCase() Case {
 	should := j.query.ShouldTrigger
 	return Case{ID: j.query.ID, Kind: Trigger, File: j.query.File, Prompt: j.query.Prompt, ShouldTrigger: &should}
 }
-
-// IsInterrupted reports whether an error of [Evaluate] means that the user ended it.
-func IsInterrupted(err error) bool { return errors.Is(err, context.Canceled) }

@@ -86,45 +86,39 @@ func copyFile(fsys fs.FS, name string, root *os.Root, to string, executable bool
 
 // inputs returns the digest of the files that a task starts with.
 func (s *snapshot) inputs(t *evalfile.Task) (string, error) {
-	var all bundle.Inventory
-	dirs := []string{t.Fixture}
-	for _, f := range t.Files {
-		dirs = append(dirs, f.Source)
+	sources := slices.Clone(t.Files)
+	if t.Fixture != "" {
+		sources = append(sources, evalfile.File{Source: t.Fixture, Target: "."})
 	}
-	for _, dir := range dirs {
-		if dir == "" {
-			continue
-		}
-		tree, err := s.tree(dir)
+	var all bundle.Inventory
+	for _, f := range sources {
+		list, err := s.list(f)
 		if err != nil {
 			return "", err
 		}
-		for _, e := range tree.Inventory {
-			e.Path = dir + "/" + e.Path
-			all = append(all, e)
+		for _, e := range list {
+			if configures(e.Path) {
+				return "", diag.Errorf(diag.Denied, "%s:%d: the input file %s would configure the agent of the evaluation",
+					t.File, t.Line, e.Path).WithHint("remove the file from the input files")
+			}
 		}
-	}
-	for _, e := range all {
-		if name := strings.TrimPrefix(e.Path, t.Fixture+"/"); t.Fixture != "" && name != e.Path && configures(name) {
-			return "", refuseInput(t.Position, name)
-		}
-	}
-	for _, f := range t.Files {
-		if configures(f.Target) {
-			return "", refuseInput(t.Position, f.Target)
-		}
+		all = append(all, list...)
 	}
 	return all.Digest(), nil
 }
 
-// tree returns the files of a directory or a single file.
-func (s *snapshot) tree(name string) (bundle.Tree, error) {
+// list returns a file, or the files of a directory, with their paths in the project.
+func (s *snapshot) list(f evalfile.File) (bundle.Inventory, error) {
 	fsys := safefile.Dir(s.dir)
-	if info, err := fs.Stat(fsys, name); err == nil && info.Mode().IsRegular() {
-		data, err := safefile.ReadIn(fsys, name, maxInput)
-		return bundle.MapTree(name, map[string][]byte{path.Base(name): data}, nil), err
+	if info, err := fs.Stat(fsys, f.Source); err == nil && info.Mode().IsRegular() {
+		data, err := safefile.ReadIn(fsys, f.Source, maxInput)
+		return bundle.MapTree("", map[string][]byte{f.Target: data}, nil).Inventory, err
 	}
-	return bundle.DirTree(fsys, name, nil)
+	tree, err := bundle.DirTree(fsys, f.Source, nil)
+	for i := range tree.Inventory {
+		tree.Inventory[i].Path = path.Join(f.Target, tree.Inventory[i].Path)
+	}
+	return tree.Inventory, err
 }
 
 // maxInput limits an input file, in bytes.
@@ -174,9 +168,4 @@ func configures(name string) bool {
 		}
 		return false
 	})
-}
-
-func refuseInput(p evalfile.Position, name string) error {
-	return diag.Errorf(diag.Denied, "%s:%d: the file %s would configure the agent of the evaluation", p.File, p.Line, name).
-		WithHint("remove the file from the input files")
 }

@@ -335,6 +335,11 @@ func (a *app) printTested(s skilltest.Skill, verbose bool) {
 			fmt.Fprintf(a.Stdout, "        %s\n", console.Printable(hint))
 		}
 	}
+	if verbose {
+		for _, note := range s.Notes {
+			fmt.Fprintf(a.Stdout, "note    %s\n", console.Printable(s.Dir+"/"+note))
+		}
+	}
 	state := p.Green("ok     ")
 	if s.Failed() {
 		state = p.Red("FAILED ")
