@@ -38,7 +38,6 @@ type ReleaseOptions struct {
 	// requires tests needs it.
 	Test        OfflineTests
 	Evaluations []Evaluation // evaluations of the pack's skills that the release records
-	Version     string       // of skillpm, for the results of tests
 
 	packOnly  bool       // the pack is written to a layout and not published yet
 	checkouts *checkouts // the repositories that the packs of one workspace share

@@ -92,7 +92,7 @@ func (c *Client) offlineResult(ctx context.Context, m *pack.Manifest, dir string
 	if err != nil {
 		return nil, err
 	}
-	result := &sign.TestResult{TestRun: sign.TestRun{Skillpm: o.Version}}
+	result := &sign.TestResult{TestRun: sign.TestRun{Skillpm: c.Version}}
 	var untested, problems []string
 	for i, s := range found {
 		result.Passed = append(result.Passed, s.Passed...)

@@ -162,7 +162,7 @@ func (flags publishFlags) resolve(a *app, o *publish.ReleaseOptions) (err error)
 	if o.Evaluations, err = a.evaluations(flags.reports); err != nil {
 		return err
 	}
-	o.Test, o.Version = a.offlineTests, console.BuildVersion(a.Version)
+	o.Test = a.offlineTests
 	if flags.sign || flags.key != "" {
 		o.Signer, err = a.Signer(flags.key)
 	}
