@@ -76,8 +76,8 @@ var noVariable = map[string]bool{
 	"input": true, "key": true, "latest": true, "no-baseline": true, "no-check": true, "no-config": true,
 	"no-hooks": true, "no-moving-tags": true, "no-password": true, "no-skills": true, "output": true, "parent": true,
 	"policy-file": true, "reason": true, "registry": true, "run": true, "script": true,
-	"signing-key": true, "text": true, "tls-cert": true, "tls-key": true, "token-file": true, "trigger": true,
-	"undo": true, "update": true, "upgrade": true, "upstream": true, "upstream-config": true, "version": true,
+	"signing-key": true, "test-report": true, "text": true, "tls-cert": true, "tls-key": true, "token-file": true,
+	"trigger": true, "undo": true, "update": true, "upgrade": true, "upstream": true, "upstream-config": true, "version": true,
 	"write-baseline": true, "yes": true,
 }
 

@@ -218,7 +218,7 @@ func (m *Manifest) equal(o *Manifest) bool {
 		m.MinReleaseAge == o.MinReleaseAge &&
 		slices.Equal(m.Workspace, o.Workspace) &&
 		slices.Equal(m.Registries, o.Registries) && maps.Equal(m.Namespaces, o.Namespaces) &&
-		sameNode(&m.validate, &o.validate)
+		sameNode(&m.validate, &o.validate) && m.Publish == o.Publish
 }
 
 func sameDependency(a, b Dependency) bool {

@@ -142,7 +142,7 @@ func fields() map[string]string {
 			"while it wrote the line, at most 100.",
 		"audit.Verified.Torn": "Number of incomplete lines; " +
 			"the next record after each of these lines has gap set to true.",
-		"author.initDocument.Path":       "Path of the new skillpm.yaml.",
+		"author.initDocument.Path":       "Path of skillpm.yaml.",
 		"author.keyDocument.Fingerprint": "Fingerprint of the public key.",
 		"author.keyDocument.PrivateKey":  "Path of the private key file.",
 		"author.keyDocument.PublicKey":   "Path of the public key file.",
