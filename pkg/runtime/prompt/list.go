@@ -91,7 +91,7 @@ func budgetOf(p *profile.Profile, o Options) budget {
 	}
 	if o.Most > 0 && (b.limit == 0 || o.Most < b.limit) {
 		b.limit = o.Most
-		if b.over == "shorten" {
+		if b.over == "omit" {
 			b.over = "cut"
 		}
 	}
