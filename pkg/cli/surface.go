@@ -21,7 +21,7 @@ var groups = []console.HelpGroup{
 		"import",
 	}},
 	{Title: "Authoring", Names: []string{"init", "new", "validate", "test", "publish", "yank", "index"}},
-	{Title: "Agents", Names: []string{"connect", "agents", "skills", "find", "run"}},
+	{Title: "Agents", Names: []string{"connect", "agents", "skills", "budget", "find", "run"}},
 	{Title: "Governance", Names: []string{"policy", "approve", "deny", "log"}},
 	{Title: "Setup", Names: []string{"registry", "login", "config", "doctor"}},
 }

@@ -57,6 +57,7 @@ type Manifest struct {
 	Workspace []string // patterns of the directories of packs that are developed and published together
 
 	Validate Validate // how the skills are checked
+	Budgets  []Budget // in the order of the file
 
 	data     []byte
 	validate yaml.Node  // the source of Validate
@@ -82,7 +83,7 @@ type Registry struct {
 var manifestKeys = []string{
 	"name", "version", "description", "license", "tags", "skillpm", "skills", "executable", "requires", "dependencies",
 	"dev-dependencies", "aliases",
-	"agents", "link-mode", "min-release-age", "registries", "namespaces", "profile", "workspace", "validate",
+	"agents", "link-mode", "min-release-age", "registries", "namespaces", "profile", "workspace", "validate", "budget",
 }
 
 // packKeys are the keys that describe a pack; the others are about the project that makes it.
@@ -219,6 +220,8 @@ func (m *Manifest) field(key string, v yamlx.Value) {
 	case "validate":
 		m.validate = *v.Node
 		m.Validate = validate(v)
+	case "budget":
+		m.Budgets = budgets(v)
 	case "agents":
 		m.Agents = v.Texts()
 	case "link-mode":

@@ -28,6 +28,22 @@ type NativePart struct {
 	Stage1 `yaml:",inline"`
 }
 
+// Cap returns the number of characters after which the agent cuts every description, 0 for none.
+func (n *Native) Cap() int {
+	if len(n.Parts) == 0 {
+		return 0
+	}
+	return n.Parts[0].Cap
+}
+
+// Variable returns the environment variable that replaces the agent's limit of characters, "" for none.
+func (n *Native) Variable() string {
+	if len(n.Parts) == 0 {
+		return ""
+	}
+	return n.Parts[0].Budget.Variable
+}
+
 //go:embed native/agents.yaml
 var nativeFile []byte
 
