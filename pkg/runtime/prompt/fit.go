@@ -121,14 +121,14 @@ func (f *fitter) describe(items []*item, space int) {
 	}
 }
 
-// describeWhole adds whole descriptions to the first items, while they fit.
+// describeWhole adds the whole descriptions that fit to items, those of the first ones first.
 func (f *fitter) describeWhole(items []*item, space int) {
 	for _, i := range items {
 		described := expand(f.l.entry, f.l.Escape, i.entry.values(i.description))
-		if space -= f.size(described) - f.size(i.text); space < 0 {
-			return
+		if growth := f.size(described) - f.size(i.text); growth <= space {
+			i.text, i.short = described, false
+			space -= growth
 		}
-		i.text, i.short = described, false
 	}
 }
 

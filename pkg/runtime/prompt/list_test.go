@@ -143,6 +143,10 @@ func TestS2Omit(t *testing.T) {
 			t.Errorf("%d descriptions, no %q for skill %d:\n%s", described, want, i, l.Text)
 		}
 	}
+	some := []prompt.Entry{entry("a", "Does a.", 0), entry("b", strings.Repeat("b", 500), 0), entry("c", "Does c.", 0)}
+	if l := list(t, p, some, prompt.Options{Budget: 200}); !strings.HasPrefix(l.Text, "Skills that the Skill tool loads:\n\n- a: Does a.\n- b\n- c: Does c.") {
+		t.Errorf("a long description displaces those after it:\n%s", l.Text)
+	}
 	l = list(t, p, entries, prompt.Options{Budget: 100})
 	if len(l.Names) != 300 || !l.Over || len(l.Shortened) != 300 {
 		t.Errorf("%d names, over %v, %d shortened", len(l.Names), l.Over, len(l.Shortened))

@@ -78,10 +78,10 @@ func TestNativeLimit(t *testing.T) {
 		o     prompt.Options
 		limit int
 	}{
-		{prompt.Options{}, 8000 - 6211},
-		{prompt.Options{ContextWindow: 200_000}, 8000 - 6211},
-		{prompt.Options{ContextWindow: 1_000_000}, 40_000 - 6211},
-		{prompt.Options{ContextWindow: 1_000_000, Budget: 10_000}, 10_000 - 6211},
+		{prompt.Options{}, 8000 - 6077},
+		{prompt.Options{ContextWindow: 200_000}, 8000 - 6077},
+		{prompt.Options{ContextWindow: 1_000_000}, 40_000 - 6077},
+		{prompt.Options{ContextWindow: 1_000_000, Budget: 10_000}, 10_000 - 6077},
 		{prompt.Options{Budget: 100}, 1},
 	} {
 		c, err := prompt.Native(n, described(1, 10), test.o)
