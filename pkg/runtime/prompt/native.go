@@ -22,9 +22,6 @@ type Cost struct {
 // context window counts, and the budget replaces the agent's limit if it has a variable for it.
 func Native(n *profile.Native, entries []Entry, o Options) (Cost, error) {
 	var c Cost
-	if len(entries) == 0 {
-		return c, nil
-	}
 	rest := entries
 	for i := range n.Parts {
 		part, of := &n.Parts[i], entries

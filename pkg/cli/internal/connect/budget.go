@@ -87,10 +87,10 @@ command is 3 if the lists of an agent have more tokens.`,
 type agentCost struct {
 	ID     string        `json:"id"` // of the agent, or of the profile
 	Title  string        `json:"title"`
-	Window int           `json:"contextWindow"` // in tokens
-	Tokens int           `json:"tokens"`        // of all lists
-	Budget int           `json:"budget,omitempty"`
-	Lists  []listingCost `json:"lists"`
+	Window int           `json:"contextWindow"`    // in tokens
+	Tokens int           `json:"tokens"`           // of all lists
+	Budget int           `json:"budget,omitempty"` // tokens that skillpm.yaml allows
+	Lists  []listingCost `json:"lists"`            // lists of skills that its model reads
 }
 
 // listingCost is the cost of one list of skills.
@@ -98,27 +98,27 @@ type listingCost struct {
 	Source     string   `json:"source"`           // who writes the list: agent, mcp, or profile
 	Tested     string   `json:"tested,omitempty"` // version of the agent on which the form of the list was measured
 	Skills     int      `json:"skills"`
-	Tokens     int      `json:"tokens"`
+	Tokens     int      `json:"tokens"`          // estimated number of tokens
 	Uncut      int      `json:"uncut,omitempty"` // tokens if the agent had no limit
-	Characters int      `json:"characters"`
-	Limit      int      `json:"limit"` // in characters; 0 if unlimited
-	Left       []string `json:"left"`
-	Shortened  []string `json:"shortened"`
+	Characters int      `json:"characters"`      // length of the list
+	Limit      int      `json:"limit"`           // in characters; 0 if unlimited
+	Left       []string `json:"left"`            // skills that the model does not see
+	Shortened  []string `json:"shortened"`       // skills whose description the agent cuts or leaves out
 }
 
 // skillCost is what one skill costs.
 type skillCost struct {
 	Name        string   `json:"name"`
 	Directory   string   `json:"directory"`
-	Agents      []string `json:"agents"`      // ids of the agents that list the skill
-	Description int      `json:"description"` // tokens of its description
-	Wasted      int      `json:"wasted"`      // tokens of its description that do not help a model
-	Repeated    int      `json:"repeated"`    // wasted tokens of repeated sentences
-	Others      int      `json:"others"`      // number of skills with the same sentence
-	Cut         int      `json:"cut"`         // wasted tokens that an agent cuts
-	Activation  int      `json:"activation"`  // tokens of its instructions
-	Files       int      `json:"files"`       // number of its other text files
-	FileTokens  int      `json:"fileTokens"`
+	Agents      []string `json:"agents"`            // ids of the agents that list the skill
+	Description int      `json:"description"`       // tokens of its description
+	Wasted      int      `json:"wasted"`            // tokens of its description that do not help a model
+	Repeated    int      `json:"repeated"`          // wasted tokens of repeated sentences
+	Others      int      `json:"others"`            // number of skills with the same sentence
+	Cut         int      `json:"cut"`               // wasted tokens that an agent cuts
+	Activation  int      `json:"activation"`        // tokens of its instructions
+	Files       int      `json:"files"`             // number of its other text files
+	FileTokens  int      `json:"fileTokens"`        // tokens of these files
 	Partial     bool     `json:"partial,omitempty"` // whether further files were not counted
 }
 
