@@ -61,12 +61,18 @@ func TestBudgets(t *testing.T) {
 		o           publish.ValidateOptions
 		want        []string // parts of the findings
 	}{
-		{"of the manifest", "-- skillpm.yaml\n# ours\nbudget:\n  claude: 60\n  codex: 1000\n" + two, publish.ValidateOptions{},
-			[]string{"skillpm.yaml:3 error the list of 2 skills costs Claude Code about 86 tokens; the budget is 60; the longest descriptions: one (3"}},
+		{
+			"of the manifest", "-- skillpm.yaml\n# ours\nbudget:\n  claude: 60\n  codex: 1000\n" + two,
+			publish.ValidateOptions{},
+			[]string{"skillpm.yaml:3 error the list of 2 skills costs Claude Code about 86 tokens; the budget is 60; the longest descriptions: one (3"},
+		},
 		{"of the command line", two, publish.ValidateOptions{Budget: 60}, []string{"skills/one/SKILL.md:0 error the list of 2 skills costs an agent about"}},
 		{"the command line wins", "-- skillpm.yaml\nbudget: {agents: 1}\n" + two, publish.ValidateOptions{Budget: 1000}, nil},
-		{"a skill only for users", "-- skillpm.yaml\nbudget: {claude-code: 60}\n" + skill("one", "") + skill("two", "disable-model-invocation: true\n"),
-			publish.ValidateOptions{Profiles: []string{"claude-code"}}, nil},
+		{
+			"a skill only for users", "-- skillpm.yaml\nbudget: {claude-code: 60}\n" + skill("one", "") + skill("two", "disable-model-invocation: true\n"),
+			publish.ValidateOptions{Profiles: []string{"claude-code"}},
+			nil,
+		},
 		{"one skill", "-- skillpm.yaml\nbudget: {claude-code: 60}\n" + two, publish.ValidateOptions{Paths: []string{"skills/one/SKILL.md"}}, nil},
 		{"off", "-- skillpm.yaml\nbudget: {claude-code: 60}\nvalidate: {rules: {PACK015: off}}\n" + two, publish.ValidateOptions{}, nil},
 		{"a warning", "-- skillpm.yaml\nbudget: {claude-code: 60}\nvalidate: {rules: {PACK015: warning}}\n" + two, publish.ValidateOptions{}, []string{" warning "}},

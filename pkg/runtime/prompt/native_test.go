@@ -44,10 +44,20 @@ func TestNative(t *testing.T) {
 		skills, length  int
 		left, shortened int
 	}{
-		{"claude-code", 3, 300, 0, 0}, {"claude-code", 200, 300, 0, 200}, {"claude-code", 800, 100, 0, 800}, {"claude-code", 2, 3000, 0, 2},
-		{"codex", 3, 300, 0, 0}, {"codex", 200, 300, 0, 200}, {"codex", 800, 100, 355, 445}, {"codex", 2, 3000, 0, 2},
-		{"copilot", 3, 300, 0, 0}, {"copilot", 200, 300, 0, 163}, {"copilot", 800, 100, 315, 412},
-		{"gemini", 800, 100, 0, 0}, {"opencode", 800, 100, 0, 0}, {"cursor", 800, 100, 0, 0},
+		{"claude-code", 3, 300, 0, 0},
+		{"claude-code", 200, 300, 0, 200},
+		{"claude-code", 800, 100, 0, 800},
+		{"claude-code", 2, 3000, 0, 2},
+		{"codex", 3, 300, 0, 0},
+		{"codex", 200, 300, 0, 200},
+		{"codex", 800, 100, 355, 445},
+		{"codex", 2, 3000, 0, 2},
+		{"copilot", 3, 300, 0, 0},
+		{"copilot", 200, 300, 0, 163},
+		{"copilot", 800, 100, 315, 412},
+		{"gemini", 800, 100, 0, 0},
+		{"opencode", 800, 100, 0, 0},
+		{"cursor", 800, 100, 0, 0},
 	} {
 		n := native(t, test.agent)
 		entries := described(test.skills, test.length)

@@ -75,7 +75,7 @@ command is 3 if the lists of an agent have more tokens.`,
 	}
 	f.RuntimeFlags = a.RuntimeFlags(cmd)
 	flags := cmd.Flags()
-	flags.StringSliceVar(&f.agents, "agent", nil, "show the agents `IDS` (default: those in use)")
+	flags.StringSliceVar(&f.agents, "agent", nil, "show only the agent `ID` (repeatable; default: agents in use)")
 	flags.IntVar(&f.window, "context-window", 0, "assume a context window of `TOKENS` (default: the agent's)")
 	flags.BoolVar(&f.check, "check", false, "exit 3 if an agent exceeds the budget in skillpm.yaml")
 	a.CompleteFlag(cmd, "agent", completeAgents)
