@@ -15,6 +15,7 @@
 //   - internal/dispatch implements the dispatch protocol.
 //   - internal/lsp is the language server.
 //   - internal/skilltest runs the tests of skills.
+//   - internal/budget computes what skills cost a model.
 //   - internal/outputschema generates the schemas of what commands print with --json.
 //   - internal/gendocs generates the command reference, and writes the schemas.
 //

@@ -55,9 +55,9 @@ reads itself; skillpm's MCP server lists others if it is connected. The lists of
 Codex, Copilot CLI, Gemini CLI, and OpenCode were measured on the programs; those of others
 follow documentation. Limits are what the agent's own skills leave.
 
-With --verbose, a second table shows each skill: the tokens of its description, those that do
-not help a model (repeated sentences, and text that an agent cuts), the instructions, which
-activating the skill adds, and the files that the model reads when it needs them.
+With --verbose, a second table shows each skill: the tokens of its description, of its
+instructions, which an activation adds, and of files that the model reads when it needs them.
+Wasted are repeated sentences of a description, and text that an agent cuts.
 
 Numbers of tokens are estimates. Typical errors are 3% for descriptions and 2% for other
 English texts. The tokenizers of models differ by 10%.
