@@ -227,6 +227,9 @@ var bad = []struct {
 	{"secret", "registries: ['https://me:pw@h/x']", "a registry contains credentials", "credential helper", true},
 	{"namespace", "namespaces: {A: x}", `invalid owner "A"`, "", true},
 	{"validate", "validate: x", "validate must be a mapping", "", true},
+	{"budget", "budget: x", "budget must be a mapping", "", true},
+	{"budget of an unknown agent", "budget: {claud: 1}", `unknown agent "claud"`, "did you mean claude-code?", false},
+	{"budget of nothing", "budget: {codex: 0}", "codex must be a number from 1 to 1073741824", "", true},
 	{"line break", `license: "a\nb"`, "license contains a line break", "", false},
 }
 
