@@ -16,6 +16,7 @@
 //   - internal/lsp is the language server.
 //   - internal/skilltest runs the offline tests of skills, internal/evaluate runs live evaluations with an agent, and
 //     internal/evalfile reads the files of both in a skill's evals directory.
+//   - internal/budget computes what skills cost a model.
 //   - internal/outputschema generates the schemas of what commands print with --json.
 //   - internal/gendocs generates the command reference, and writes the schemas.
 //

@@ -16,7 +16,7 @@ import (
 // underRestriction are the commands that an agent's shell can run (true) or not (false) while a skill restricts tools
 // and allows the shell. A group that is denied as a whole has one entry.
 var underRestriction = map[string]bool{
-	"agents": true, "approve": false, "audit": true,
+	"agents": true, "approve": false, "audit": true, "budget": true,
 	"cache gc": true, "cache list": true, "cache path": true, "cache verify": true,
 	"completion bash": true, "completion fish": true, "completion powershell": true, "completion zsh": true,
 	"config get": true, "config list": true, "config merge-driver": false, "config path": true, "config set": false,

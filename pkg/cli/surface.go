@@ -21,7 +21,7 @@ var groups = []console.HelpGroup{
 		"import",
 	}},
 	{Title: "Authoring", Names: []string{"init", "new", "validate", "test", "publish", "yank", "index"}},
-	{Title: "Agents", Names: []string{"connect", "agents", "skills", "find", "run"}},
+	{Title: "Agents", Names: []string{"connect", "agents", "skills", "budget", "find"}},
 	{Title: "Governance", Names: []string{"policy", "approve", "deny", "log"}},
 	{Title: "Setup", Names: []string{"registry", "login", "config", "doctor"}},
 }
@@ -33,7 +33,7 @@ var moreGroups = []console.HelpGroup{
 		"deploy", "disconnect", "completion", "version", "self-update",
 	}},
 	{Title: "Commands for agents and editors", Names: []string{
-		"prompt", "load", "read", "message", "deactivate", "dispatch", "session", "task", "hook", "mcp", "profile",
+		"prompt", "load", "read", "run", "message", "deactivate", "dispatch", "session", "task", "hook", "mcp", "profile",
 		"lsp", "schema",
 	}},
 }

@@ -58,6 +58,7 @@ type Manifest struct {
 
 	Validate Validate // how the skills are checked
 	Publish  Publish  // what publishing the pack requires
+	Budgets  []Budget // in the order of the file
 
 	data     []byte
 	validate yaml.Node  // the source of Validate
@@ -88,8 +89,8 @@ type Registry struct {
 var manifestKeys = []string{
 	"name", "version", "description", "license", "tags", "skillpm", "skills", "executable", "requires", "dependencies",
 	"dev-dependencies", "aliases",
-	"agents", "link-mode", "min-release-age", "registries", "namespaces", "profile", "workspace", "validate",
-	"publish",
+	"agents", "link-mode", "min-release-age", "registries", "namespaces", "profile", "workspace", "validate", "publish",
+	"budget",
 }
 
 // packKeys are the keys that describe a pack; the others are about the project that makes it.
@@ -232,6 +233,8 @@ func (m *Manifest) field(key string, v yamlx.Value) {
 				m.Publish.RequireTests = v.Bool()
 			}
 		}
+	case "budget":
+		m.Budgets = budgets(v)
 	case "agents":
 		m.Agents = v.Texts()
 	case "link-mode":

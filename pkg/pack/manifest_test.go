@@ -232,6 +232,9 @@ var bad = []struct {
 	{"publish", "publish: x", "publish must be a mapping", "", true},
 	{"publish key", "publish: {tests: true}", `unknown key "tests"`, "", true},
 	{"require-tests", "publish: {require-tests: all}", "require-tests must be true or false", "without quotes", true},
+	{"budget", "budget: x", "budget must be a mapping", "", true},
+	{"budget of an unknown agent", "budget: {claud: 1}", `unknown agent "claud"`, "did you mean claude-code?", false},
+	{"budget of nothing", "budget: {codex: 0}", "codex must be a number from 1 to 1073741824", "", true},
 	{"line break", `license: "a\nb"`, "license contains a line break", "", false},
 }
 

@@ -34,7 +34,7 @@ func ruleOf(command string) ownRule {
 		"diff", "audit",
 		"why", "verify", "import", "tree", "vendor", "doctor",
 		"init", "new", "validate", "lint", "check", "test", "publish",
-		"agents", "skills", "find", "run", "which", "prompt", "load", "read", "message", "dispatch",
+		"agents", "budget", "skills", "find", "run", "which", "prompt", "load", "read", "message", "dispatch",
 		"deny", "log",
 		"cache gc", "cache prune", "cache clean", "cache list", "cache ls", "cache path", "cache verify",
 		"config get", "config list", "config ls", "config path",
