@@ -16,10 +16,10 @@ var rows = []struct {
 	count  int
 }{{"P", 11}, {"O", 26}, {"T", 4}, {"K", 8}, {"D", 7}, {"S", 3}, {"M", 6}}
 
-// TestCompatibilityDocument proves that the tables of docs/dev/systems.md have every row once, that the commands that a
+// TestCompatibilityDocument proves that the lists of docs/dev/systems.md have every row once, that the commands that a
 // row names exist, and that a test of each row names it: in its name or its comment.
 func TestCompatibilityDocument(t *testing.T) {
-	isRow := regexp.MustCompile(`^\| ([A-Z][0-9]+) \|`)
+	isRow := regexp.MustCompile(`(?m)^- \*\*([A-Z][0-9]+)\*\*: .*(?:\n  .*)*`)
 	left := map[string]bool{}
 	for _, r := range rows {
 		for i := range r.count {
@@ -27,19 +27,16 @@ func TestCompatibilityDocument(t *testing.T) {
 		}
 	}
 	named := rowsOfTests(t)
-	for i, line := range readDocument(t, "dev/systems.md") {
-		m := isRow.FindStringSubmatch(line)
-		if m == nil {
-			continue
-		}
+	page := strings.Join(readDocument(t, "dev/systems.md"), "\n")
+	for _, m := range isRow.FindAllStringSubmatch(page, -1) {
 		if !left[m[1]] {
-			t.Errorf("line %d: %s is duplicated, or is no row", i+1, m[1])
+			t.Errorf("%s is duplicated, or is no row", m[1])
 		}
 		if !named[m[1]] {
-			t.Errorf("line %d: no test names %s", i+1, m[1])
+			t.Errorf("no test names %s", m[1])
 		}
 		delete(left, m[1])
-		checkCommands(t, m[1], line, i+1)
+		checkCommands(t, m[1], m[0])
 	}
 	for row := range left {
 		t.Errorf("%s is missing", row)
@@ -85,24 +82,22 @@ func rowsOfTests(t *testing.T) map[string]bool {
 	return found
 }
 
-// checkCommands checks that the commands that a row of the users' page names exist.
-func checkCommands(t *testing.T, row, line string, number int) {
+// checkCommands checks that the commands that a row names exist.
+func checkCommands(t *testing.T, row, text string) {
 	t.Helper()
-	if cells := strings.Split(line, " | "); len(cells) != 3 {
-		t.Errorf("line %d: %s has %d cells", number, row, len(cells))
-	}
-	for _, m := range regexp.MustCompile("`skillpm ([a-z]+)( [a-z]+)?").FindAllStringSubmatch(line, -1) {
-		checkCommand(t, m[1], strings.TrimSpace(m[2]), number)
+	for _, m := range regexp.MustCompile("`skillpm\\s([a-z]+)(\\s[a-z]+)?").FindAllStringSubmatch(text, -1) {
+		checkCommand(t, row, m[1], strings.TrimSpace(m[2]))
 	}
 }
 
 // checkCommand checks that a command's page exists. The second word is a subcommand or an argument.
-func checkCommand(t *testing.T, name, sub string, number int) {
+func checkCommand(t *testing.T, row, name, sub string) {
 	t.Helper()
 	page, err := os.ReadFile(inRepository("docs/reference/commands/skillpm_" + name + ".md"))
 	if err != nil {
-		t.Errorf("line %d: there is no command %s", number, name)
-	} else if text := string(page); sub != "" && strings.Contains(text, "skillpm_"+name+"_") && !strings.Contains(text, "skillpm_"+name+"_"+sub+".md") {
-		t.Errorf("line %d: %s has no command %s", number, name, sub)
+		t.Errorf("%s: there is no command %s", row, name)
+	} else if text := string(page); sub != "" && strings.Contains(text, "skillpm_"+name+"_") &&
+		!strings.Contains(text, "skillpm_"+name+"_"+sub+".md") {
+		t.Errorf("%s: %s has no command %s", row, name, sub)
 	}
 }
