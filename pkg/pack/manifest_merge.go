@@ -159,3 +159,31 @@ func valueOf(n *yaml.Node) any {
 	}
 	return n.Value
 }
+
+// Entries returns the content of a manifest as texts of one line: one for each entry of a mapping, such as
+// "dependencies acme/deploy", and one for each other key.
+func (m *Manifest) Entries() (map[string]string, error) {
+	e, err := yamlx.NewEditor(m.Path, m.data)
+	if err != nil {
+		return nil, err
+	}
+	entries := map[string]string{}
+	for k, v := range yamlx.Pairs(e.Root()) {
+		if v.Kind != yaml.MappingNode {
+			entries[k.Value] = lineOf(v)
+			continue
+		}
+		for inner, v := range yamlx.Pairs(v) {
+			entries[k.Value+" "+inner.Value] = lineOf(v)
+		}
+	}
+	return entries, nil
+}
+
+// lineOf returns a value on one line.
+func lineOf(n *yaml.Node) string {
+	if n.Kind == yaml.ScalarNode {
+		return n.Value
+	}
+	return yamlx.Render(valueOf(n), false)
+}

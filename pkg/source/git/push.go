@@ -222,13 +222,9 @@ func (g *program) explainRejected(failed *gitcmd.Error) error {
 	case failed.Printed("stale info", "fetch first", "non-fast-forward", "cannot lock ref", "failed to update ref"):
 		return errMoved()
 	case failed.Printed("[remote rejected]", "hook declined"):
-		reason := "the server rejected the commit"
-		for line := range strings.Lines(failed.Stderr) {
-			if _, text, ok := strings.Cut(line, "[remote rejected]"); ok {
-				reason += ": " + textx.OneLine(text)
-			}
-		}
-		return diag.Errorf(diag.Denied, "%s", g.remote.sanitize(reason))
+		_, reason, _ := strings.Cut(failed.Stderr, "[remote rejected]")
+		reason, _, _ = strings.Cut(reason, "\n")
+		return diag.Errorf(diag.Denied, "the server rejected the commit: %s", g.remote.sanitize(textx.OneLine(reason)))
 	}
 	return g.explain(failed)
 }
