@@ -78,7 +78,7 @@ func (l *load) requestKinds(ctx context.Context) (all []requestKind, err error) 
 			gzip := http.Header{"Accept-Encoding": {"gzip"}}
 			current := http.Header{"Accept-Encoding": {"gzip"}, "If-None-Match": {etag}}
 			all = append(all,
-				requestKind{server: s, title: "files of 10,000 packs", paths: files, header: gzip},
+				requestKind{server: s, title: "files of many packs", paths: files, header: gzip},
 				requestKind{server: s, title: "file of a pack, unchanged (304)", paths: one, header: current})
 		default:
 			list, err := l.registryKinds(ctx, s)

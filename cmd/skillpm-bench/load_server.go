@@ -176,9 +176,8 @@ func freePorts(n int) (ports []string, err error) {
 		if err != nil {
 			return nil, err
 		}
-		defer listener.Close()
 		_, port, err := net.SplitHostPort(listener.Addr().String())
-		if err != nil {
+		if err = errors.Join(err, listener.Close()); err != nil {
 			return nil, err
 		}
 		ports = append(ports, port)
