@@ -19,7 +19,7 @@ var underRestriction = map[string]bool{
 	"agents": true, "approve": false, "audit": true, "budget": true,
 	"cache gc": true, "cache list": true, "cache path": true, "cache verify": true,
 	"completion bash": true, "completion fish": true, "completion powershell": true, "completion zsh": true,
-	"config get": true, "config list": true, "config merge-driver": false, "config path": true, "config set": false,
+	"config get": true, "config list": true, "config merge-driver": false, "config path": true, "config set": false, "config sync": false,
 	"connect": false, "deactivate": false, "deny": true, "deploy": false, "diff": true, "disconnect": false,
 	"dispatch": true, "doctor": true, "enterprise publish": false, "enterprise sync": false, "explain": true,
 	"find": true, "help": true, "hook": false, "import": true,

@@ -25,7 +25,7 @@ func ruleOf(command string) ownRule {
 	switch command {
 	case "approve", "connect", "deactivate", "deploy", "disconnect", "enterprise", "hook", "key", "link", "login", "logout", "lsp",
 		"mcp", "registry", "self-update", "sign", "trust", "try", "yank",
-		"config merge-driver", "config set", "index advisory", "index serve", "policy init", "session end":
+		"config merge-driver", "config set", "config sync", "index advisory", "index serve", "policy init", "session end":
 		return ownDenied
 	case "cache", "config", "index", "policy", "profile", "session", "task":
 		return ownGroup
