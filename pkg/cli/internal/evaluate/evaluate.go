@@ -97,7 +97,7 @@ func Evaluate(ctx context.Context, targets []Target, o Options) (*Report, error)
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }() // the directory is temporary
 	if err := r.prepare(ctx, targets, dir); err != nil {
 		return nil, err
 	}
