@@ -75,10 +75,10 @@ var noVariable = map[string]bool{
 	"expires": true, "fetch": true, "force": true, "from": true, "help": true, "http": true, "inline": true,
 	"input": true, "key": true, "latest": true, "no-baseline": true, "no-check": true, "no-config": true,
 	"no-hooks": true, "no-moving-tags": true, "no-password": true, "no-skills": true, "output": true, "parent": true,
-	"policy-file": true, "prefer": true, "push": true, "reason": true, "registry": true, "run": true, "script": true,
-	"signing-key": true, "test-report": true, "text": true, "tls-cert": true, "tls-key": true, "token-file": true,
-	"trigger": true, "undo": true, "update": true, "upgrade": true, "upstream": true, "upstream-config": true,
-	"version": true,
+	"policy-file": true, "prefer": true, "push": true, "reason": true, "registry": true, "rerank": true, "run": true,
+	"script": true, "signing-key": true, "test-report": true, "text": true, "tls-cert": true, "tls-key": true,
+	"token-file": true, "trigger": true, "undo": true, "update": true, "upgrade": true, "upstream": true,
+	"upstream-config": true, "version": true,
 	"write-baseline": true, "yes": true,
 }
 

@@ -53,8 +53,8 @@ func ruleOf(command string) ownRule {
 func grants(command, flag string) bool {
 	switch flag {
 	case "accept-changed", "accept-signer", "allow-dirty", "allow-downgrade", "allow-origin", "allow-shell", "anyway",
-		"command", "config", "env", "force", "key", "no-hooks", "no-skills", "registry", "signing-key", "test-report",
-		"trigger", "undo", "upstream", "upstream-config", "write-baseline", "yes":
+		"command", "config", "env", "force", "key", "no-hooks", "no-skills", "registry", "rerank", "signing-key",
+		"test-report", "trigger", "undo", "upstream", "upstream-config", "write-baseline", "yes":
 		return true
 	case "output", "html":
 		return command == "log" || command == "validate" || command == "lint" || command == "check" || command == "test"

@@ -74,7 +74,8 @@ func TestRead(t *testing.T) {
 	first, second := s.Tasks[0], s.Tasks[1]
 	files := []evalfile.File{
 		{Source: "evals/files/sales.csv", Target: "sales.csv"},
-		{Source: "evals/files/more/b.csv", Target: "more/b.csv"}, {Source: "SKILL.md", Target: "SKILL.md"},
+		{Source: "evals/files/more/b.csv", Target: "more/b.csv"},
+		{Source: "SKILL.md", Target: "SKILL.md"},
 	}
 	if first.ID != "1" || first.Line != 4 || first.Expected != "A chart." || !slices.Equal(first.Files, files) {
 		t.Errorf("the first task is %+v", first)

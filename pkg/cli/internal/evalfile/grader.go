@@ -46,8 +46,13 @@ func (g *Grader) problem() string {
 		name string
 		has  bool
 	}{
-		{"text", g.Text != nil}, {"pattern", g.Pattern != ""}, {"file", g.File != ""}, {"expected", g.Expected != ""},
-		{"command", len(g.Command) > 0}, {"exit", g.Exit != 0}, {"not", g.Not},
+		{"text", g.Text != nil},
+		{"pattern", g.Pattern != ""},
+		{"file", g.File != ""},
+		{"expected", g.Expected != ""},
+		{"command", len(g.Command) > 0},
+		{"exit", g.Exit != 0},
+		{"not", g.Not},
 	} {
 		switch needed := slices.Contains(required, f.name); {
 		case needed && !f.has:

@@ -33,7 +33,7 @@ func Read(dir string) (*Suite, error) {
 	if err != nil {
 		return nil, diag.Errorf(diag.NotFound, "cannot open the skill's directory: %w", err)
 	}
-	defer root.Close()
+	defer func() { _ = root.Close() }() // it was only read
 	entries, err := fs.ReadDir(root, Dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return &Suite{}, nil

@@ -25,7 +25,7 @@ type Options struct {
 	Timeout  time.Duration // of a run
 	Without  bool          // also run tasks without the skill
 	Previous string        // also run with an earlier version: "previous" or a revision; "" for none
-	// names of the cases to run, as skill/file/ID; nil for all
+	// names of the cases to run, as skill/file/ID or skill/file/prompt; nil for all
 	Match func(name string) bool
 
 	Cache    string // directory of finished runs
@@ -97,7 +97,7 @@ func Evaluate(ctx context.Context, targets []Target, o Options) (*Report, error)
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }() // the directory is temporary
 	if err := r.prepare(ctx, targets, dir); err != nil {
 		return nil, err
 	}
@@ -142,7 +142,7 @@ func (r *runner) plan() error {
 		for _, t := range r.targets {
 			for i := range t.Suite.Tasks {
 				task := &t.Suite.Tasks[i]
-				if !r.matches(t, task.File, task.ID) {
+				if !r.matches(t, task.File, task.ID, task.Prompt) {
 					continue
 				}
 				if len(gradersOf(task)) == 0 {
@@ -160,7 +160,7 @@ func (r *runner) plan() error {
 			}
 			for i := range t.Suite.Queries {
 				query := &t.Suite.Queries[i]
-				if !r.o.Agent.reports() || !r.matches(t, query.File, query.ID) {
+				if !r.o.Agent.reports() || !r.matches(t, query.File, query.ID, query.Prompt) {
 					continue
 				}
 				for _, v := range r.variants(false) {
@@ -179,8 +179,10 @@ func (r *runner) plan() error {
 	return nil
 }
 
-func (r *runner) matches(t *target, file, id string) bool {
-	return r.o.Match == nil || r.o.Match(t.Name+"/"+file+"/"+id)
+func (r *runner) matches(t *target, file string, names ...string) bool {
+	return r.o.Match == nil || slices.ContainsFunc(names, func(name string) bool {
+		return r.o.Match(t.Name + "/" + file + "/" + name)
+	})
 }
 
 func (r *runner) variants(task bool) []Variant {

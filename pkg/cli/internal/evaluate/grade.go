@@ -144,7 +144,7 @@ func readProject(project, name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer root.Close()
+	defer func() { _ = root.Close() }() // it was only read
 	return safefile.ReadIn(root, name, maxGraded)
 }
 

@@ -32,7 +32,7 @@ func (r *runner) perform(ctx context.Context, j *job, parent string) (*Run, erro
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }() // the directory is temporary
 	project := filepath.Join(dir, "project")
 	if err := os.Mkdir(project, 0o700); err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func (r *runner) perform(ctx context.Context, j *job, parent string) (*Run, erro
 	if err != nil {
 		return nil, err
 	}
-	prompt := ""
+	var prompt string
 	var until func(*transcript) bool
 	if j.task != nil {
 		prompt = j.task.Prompt

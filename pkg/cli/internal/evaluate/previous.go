@@ -28,7 +28,7 @@ func takePrevious(ctx context.Context, dir, revision, to string) (*snapshot, str
 	if err != nil {
 		return nil, "", err
 	}
-	defer base.Close()
+	defer func() { _ = base.Close() }() // it was only read
 	if base.FS == nil {
 		return nil, "", diag.Errorf(diag.NotFound, "the skill does not have an earlier commit").
 			WithHint("commit the skill, or compare with: --compare without")

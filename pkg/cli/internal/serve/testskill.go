@@ -45,17 +45,18 @@ func newTest(a *app) *cobra.Command {
 		Long: `DIR (default: this directory) is a skill, or a directory that contains skills, for example
 in .skillpm/skills. SKILL is the name of an available skill. A skill can have:
 
-  tests/*.yaml         cases that activate the skill and compare its text, check tool calls
-                       while the skill is active, or run a script and compare the output
-  evals/*queries.json  trigger queries: prompts that should lead agents to the skill, or
-                       should not
-  evals/evals.json     tasks for an agent, with assertions and graders for the result
+  tests/*.yaml         cases that activate the skill and compare its text, check
+                       tool calls, or run a script and compare the output
+  evals/*queries.json  trigger queries: prompts that should lead to the skill,
+                       or should not
+  evals/evals.json     tasks for an agent, with assertions and graders
 
 The cases and the trigger queries need no agent. Each case has its own copy of the skill,
 an empty project, and an empty home directory. Cases do not call tools, and can replace
-the programs that a script runs. A trigger query passes if "skillpm find" finds the skill
-first, among the tested skills and those of the project, or does not find it first. A
-failed query shows the skill that was found, and the words that the description lacks.
+the programs that a script runs. A trigger query passes if a search of names,
+descriptions, and tags finds the skill first among the tested skills and those of the
+project, or, if it should not trigger, does not. A failed query shows the skill that was
+found, and the words that the description lacks.
 "skillpm schema skill-test" and "skillpm schema skill-evals" print the formats.
 
 --update rewrites the expected texts. --run selects cases with a regular expression
@@ -82,9 +83,9 @@ Exit code 3 means that a case failed or a file is invalid, and 4 that no tests e
   skillpm test skills/deploy --run production -v
   skillpm test skills/deploy --update
   skillpm test --format junit > report.xml
-  skillpm test skills/deploy --agent claude-code --compare without --html report.html
+  skillpm test skills/deploy --agent claude-code --compare without
   skillpm test --agent codex --agent-args '--sandbox workspace-write' --repeat 5
-  skillpm test --agent 'opencode run {prompt}' --baseline last.json --fail-below 80`,
+  skillpm test --agent 'opencode run {prompt}' -o new.json --baseline old.json`,
 		Args: cobra.ArbitraryArgs,
 		ValidArgsFunction: func(cmd *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
 			if names, _ := a.CompleteSkills(cmd, nil, prefix); len(names) > 0 && prefix != "" {

@@ -57,7 +57,7 @@ func (f *liveFlags) add(a *app, cmd *cobra.Command) {
 	flags.DurationVar(&f.timeout, "timeout", 10*time.Minute, "end a run after `DURATION`, such as 90s")
 	flags.BoolVar(&f.again, "continue", false, "keep the finished runs of an interrupted evaluation")
 	flags.StringVarP(&f.output, "output", "o", "", "write the evaluation as JSON to `FILE`")
-	flags.StringVar(&f.html, "html", "", "write the evaluation as a page to `FILE`")
+	flags.StringVar(&f.html, "html", "", "write a page with the evaluation to `FILE`")
 	flags.StringVar(&f.baseline, "baseline", "", "compare with the evaluation in `FILE`, which --output wrote")
 	flags.Float64Var(&f.failBelow, "fail-below", 0, "fail if fewer than `PERCENT` of a skill's runs pass")
 	a.CompleteFlag(cmd, "agent", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {

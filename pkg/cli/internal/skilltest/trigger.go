@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/evalfile"
@@ -20,7 +21,8 @@ const maxMissing = 8
 // maxQueryName is the length of a query in the name of its case, in bytes.
 const maxQueryName = 72
 
-// listing is what trigger queries search: the tested skill, which comes first, and the other skills of its project.
+// listing is what trigger queries search: the tested skill, which comes first, and the other skills of its project. The
+// search does not read instructions, because agents choose skills without them.
 type listing struct {
 	candidates []catalog.Candidate
 	self       *catalog.Skill
@@ -73,42 +75,50 @@ func (l *listing) check(q evalfile.Query, r *Result) error {
 		r.wrongf("only users may activate the skill, because it has disable-model-invocation: true")
 		return nil
 	}
-	matches, err := catalog.FindMatches(q.Prompt, l.candidates)
+	finder, err := catalog.NewFinder(l.candidates)
 	if err != nil {
 		return err
 	}
-	for i, m := range matches {
-		if m.Score < catalog.MatchThreshold {
-			matches = matches[:i]
-			break
-		}
-		r.Found = append(r.Found, m.Name)
+	found, err := finder.Find(q.Prompt)
+	if err != nil {
+		return err
 	}
-	triggered := len(matches) > 0 && matches[0].Index == 0 && l.self.ModelInvocable
+	var own, first *catalog.Match // first is the best one that fits
+	for i := range found.Matches {
+		m := &found.Matches[i]
+		if m.Index == 0 {
+			own = m
+		}
+		if m.Score < catalog.MatchThreshold {
+			continue
+		}
+		if r.Found = append(r.Found, m.Name); first == nil {
+			first = m
+		}
+	}
+	triggered := first != nil && first == own && l.self.ModelInvocable
 	if r.Outcome = Passed; triggered == q.ShouldTrigger {
 		return nil
 	}
 	r.Outcome = Failed
-	if triggered {
-		r.wrongf("the prompt leads to this skill, which it should not: %s", describeMatch(matches[0]))
+	for _, m := range []*catalog.Match{own, first} {
+		if m != nil {
+			if err := found.Explain(m); err != nil {
+				return err
+			}
+		}
+	}
+	switch {
+	case triggered:
+		r.wrongf("the prompt leads to this skill, which it should not: %s", describeMatch(first))
 		r.wrongf("state in the description more precisely what the skill is for")
 		return nil
-	}
-	if len(matches) > 0 {
-		r.wrongf("the prompt leads to the skill %s instead: %s", matches[0].Name, describeMatch(matches[0]))
-	} else {
+	case first != nil:
+		r.wrongf("the prompt leads to the skill %s instead: %s", first.Name, describeMatch(first))
+	default:
 		r.wrongf("the prompt leads to no skill: none contains enough of its words")
 	}
-	return l.advise(q, r)
-}
-
-// advise adds what a description lacks.
-func (l *listing) advise(q evalfile.Query, r *Result) error {
-	missing, err := catalog.MissingWords(q.Prompt, l.candidates[0])
-	if err != nil {
-		return err
-	}
-	if len(missing) > 0 {
+	if missing := missingWords(found, own); len(missing) > 0 {
 		r.wrongf("name and description do not contain these words of the prompt: %s",
 			textx.FirstAndMore(missing, maxMissing))
 	}
@@ -116,6 +126,17 @@ func (l *listing) advise(q evalfile.Query, r *Result) error {
 	return nil
 }
 
-func describeMatch(m catalog.Match) string {
+// missingWords returns the words of a prompt that were searched for and that a skill does not have.
+func missingWords(found *catalog.Found, own *catalog.Match) (missing []string) {
+	for _, w := range found.Words {
+		has := own != nil && slices.ContainsFunc(own.Words, func(m catalog.WordMatch) bool { return m.Word == w.Word })
+		if !has && w.Source == "" {
+			missing = append(missing, w.Word)
+		}
+	}
+	return missing
+}
+
+func describeMatch(m *catalog.Match) string {
 	return fmt.Sprintf("%.0f%% match; %s", math.Round(100*m.Score), strings.Join(m.Why, "; "))
 }

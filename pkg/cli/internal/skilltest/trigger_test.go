@@ -12,10 +12,10 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// queries are trigger queries of a skill that makes slides.
+// queries are trigger queries of a skill for gardens.
 const queries = `[
-  {"query": "make a powerpoint about our quarterly results", "should_trigger": true},
-  {"query": "create slides for the board", "should_trigger": true},
+  {"query": "schedule the irrigation of my greenhouse", "should_trigger": true},
+  {"query": "which plants need repotting", "should_trigger": true},
   {"query": "clean the rows of this spreadsheet", "should_trigger": false}
 ]`
 
@@ -53,29 +53,29 @@ func TestTriggers(t *testing.T) {
 		want                     []string
 	}{
 		{
-			name: "a vague description", description: "Helps with decks.",
+			name: "a vague description", description: "Helps with plants.",
 			want: []string{"failed the prompt leads to no skill", "passed", "passed"},
 		},
 		{
-			name: "a good one", description: "Creates slides and PowerPoint presentations, for example of quarterly results.",
+			name: "a good one", description: "Plans the irrigation of a greenhouse, and the repotting of plants.",
 			want: []string{"passed", "passed", "passed"},
 		},
 		{
-			name: "another skill is better", description: "Creates slides.", other: "Writes powerpoint files about quarterly results.",
+			name: "another skill is better", description: "Helps with plants.", other: "Schedules the irrigation of a greenhouse.",
 			want: []string{"failed the prompt leads to the skill other instead", "passed", "passed"},
 		},
 		{
-			name: "too broad", description: "Creates slides, powerpoint, quarterly results, cleans spreadsheet rows.",
+			name: "too broad", description: "Plants, repotting, irrigation of a greenhouse, cleans spreadsheet rows.",
 			want: []string{"passed", "passed", "failed the prompt leads to this skill, which it should not"},
 		},
 		{
-			name: "for users only", description: "Creates slides.\ndisable-model-invocation: true",
+			name: "for users only", description: "Plants in a greenhouse.\ndisable-model-invocation: true",
 			want: []string{"failed only users may activate the skill", "failed", "passed"},
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			files := map[string]string{
-				"skills/slides/SKILL.md": skillText("slides", test.description), "skills/slides/evals/eval_queries.json": queries,
+				"skills/garden/SKILL.md": skillText("garden", test.description), "skills/garden/evals/eval_queries.json": queries,
 			}
 			if test.other != "" {
 				files["skills/other/SKILL.md"] = skillText("other", test.other)
@@ -97,16 +97,16 @@ func TestTriggers(t *testing.T) {
 
 // TestTriggerAdvice checks that a failed query names the words that the description does not contain.
 func TestTriggerAdvice(t *testing.T) {
-	dir := putPack(t, map[string]string{"s/SKILL.md": skillText("s", "Creates slides."), "s/evals/eval_queries.json": queries})
+	dir := putPack(t, map[string]string{"s/SKILL.md": skillText("s", "Helps with plants."), "s/evals/eval_queries.json": queries})
 	s, err := skilltest.RunDir(context.Background(), dir, options(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	r := s.Skills[0].Results[0]
-	if r.File != "evals/eval_queries.json" || r.Line != 2 || r.Name != "make a powerpoint about our quarterly results" || !*r.ShouldTrigger {
+	if r.File != "evals/eval_queries.json" || r.Line != 2 || r.Name != "schedule the irrigation of my greenhouse" || !*r.ShouldTrigger {
 		t.Errorf("got %+v", r)
 	}
-	want := "name and description do not contain these words of the prompt: powerpoint, quarterly, results"
+	want := "name and description do not contain these words of the prompt: schedule, irrigation, greenhouse"
 	if len(r.Mismatches) != 3 || r.Mismatches[1].Message != want {
 		t.Errorf("got %q", wrong(r))
 	}
@@ -115,7 +115,7 @@ func TestTriggerAdvice(t *testing.T) {
 // TestRunDir checks that a summary has test files and queries of all skills, and errors in their files.
 func TestRunDir(t *testing.T) {
 	dir := putPack(t, map[string]string{
-		"a/SKILL.md": skillText("a", "Creates slides."), "a/tests/x.yaml": "cases:\n  - name: one\n  - {name: two, skip: later}\n",
+		"a/SKILL.md": skillText("a", "Helps with plants."), "a/tests/x.yaml": "cases:\n  - name: one\n  - {name: two, skip: later}\n",
 		"a/evals/eval_queries.json": queries,
 		"b/SKILL.md":                skillText("b", "Other."), "b/evals/evals.json": "{", "b/tests/x.yaml": "x: y",
 		"c/SKILL.md": skillText("c", "No tests."),
@@ -137,7 +137,7 @@ func TestRunDir(t *testing.T) {
 		}
 	}
 	o.Match = func(name string) bool {
-		return slices.Contains([]string{"a/x.yaml/one", "a/evals/eval_queries.json/create slides for the board"}, name)
+		return slices.Contains([]string{"a/x.yaml/one", "a/evals/eval_queries.json/which plants need repotting"}, name)
 	}
 	if s, err = skilltest.RunDir(context.Background(), dir, o); err != nil || s.Passed != 2 || s.Failed+s.Skipped != 0 {
 		t.Errorf("got %+v, %v", s, err)
