@@ -88,7 +88,7 @@ func (v *serving) matches(ctx context.Context, task string) (all int, own []prom
 	if err != nil {
 		return 0, nil, nil, err
 	}
-	finder, err := c.Finder()
+	finder, err := c.Finder(ctx)
 	if err != nil {
 		return 0, nil, nil, err
 	}

@@ -228,13 +228,13 @@ func TestO23Size(t *testing.T) {
 	if n := len(c.Skills()); n != 1000 {
 		t.Errorf("%d skills", n)
 	}
-	f, err := c.Finder() // writes the search index
+	f, err := c.Finder(t.Context()) // writes the search index
 	if err != nil {
 		t.Fatal(err)
 	}
 	f.Close()
 	before = heap()
-	if f, err = c.Finder(); err != nil {
+	if f, err = c.Finder(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	found, err := f.Find("release the service to the staging cluster")

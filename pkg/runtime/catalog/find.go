@@ -3,6 +3,7 @@ package catalog
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"iter"
@@ -99,13 +100,13 @@ type Finder struct {
 // NewFinder indexes candidates in memory.
 func NewFinder(candidates []Candidate) (*Finder, error) {
 	f := &Finder{candidates: candidates}
-	return f, f.build()
+	return f, f.build(context.Background())
 }
 
 // build indexes the candidates in memory.
-func (f *Finder) build() error {
+func (f *Finder) build(ctx context.Context) error {
 	var buf bytes.Buffer
-	if err := bm25.Build(&buf, matchSchema(), f.documents()); err != nil {
+	if err := bm25.Build(&buf, matchSchema(), f.documents(ctx)); err != nil {
 		return err
 	}
 	var err error
@@ -113,11 +114,11 @@ func (f *Finder) build() error {
 	return err
 }
 
-// documents yields the candidates with their instructions.
-func (f *Finder) documents() iter.Seq2[bm25.Document, error] {
+// documents yields the candidates with their instructions, until the context ends.
+func (f *Finder) documents(ctx context.Context) iter.Seq2[bm25.Document, error] {
 	return func(yield func(bm25.Document, error) bool) {
 		for i := range f.candidates {
-			if !yield(bm25.Document{Texts: f.texts(i)}, nil) {
+			if !yield(bm25.Document{Texts: f.texts(i)}, ctx.Err()) {
 				return
 			}
 		}
@@ -154,7 +155,7 @@ func (f *Finder) Find(task string) (*Found, error) {
 		_ = f.file.Close()
 		f.file = nil
 		_ = os.Remove(f.path) // the next process writes it anew
-		if err = f.build(); err == nil {
+		if err = f.build(context.Background()); err == nil {
 			answer, err = bm25.Find([]*bm25.Index{f.index}, query, len(f.candidates))
 		}
 	}

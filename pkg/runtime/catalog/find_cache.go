@@ -1,7 +1,9 @@
 package catalog
 
 import (
+	"bufio"
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"io"
@@ -25,8 +27,9 @@ const (
 )
 
 // Finder returns a search over the available skills and their instructions. [Match].Index is an index of
-// [Catalog.Skills]. If the catalog has a cache, the index is read from there, or written there.
-func (c *Catalog) Finder() (*Finder, error) {
+// [Catalog.Skills]. If the catalog has a cache, the index is read from there, or written there. The only error is that of
+// the context, or of skills that exceed the limits of an index.
+func (c *Catalog) Finder(ctx context.Context) (*Finder, error) {
 	f := &Finder{candidates: make([]Candidate, len(c.skills))}
 	for i, s := range c.skills {
 		f.candidates[i] = Candidate{
@@ -35,17 +38,17 @@ func (c *Catalog) Finder() (*Finder, error) {
 	}
 	cache := c.options.Cache
 	if cache == "" {
-		return f, f.build()
+		return f, f.build(ctx)
 	}
 	path := filepath.Join(cache, f.digest()[:32]+findSuffix)
 	if f.open(path) {
 		return f, nil
 	}
-	if err := f.write(path); err == nil && f.open(path) {
+	if err := f.write(ctx, path); err == nil && f.open(path) {
 		pruneCache(cache, findSuffix, maxFinders)
 		return f, nil
 	}
-	return f, f.build() // without a cache that can be written
+	return f, f.build(ctx) // without a cache that can be written
 }
 
 // digest returns a digest of what the index of the candidates depends on. What is in SKILL.md is represented by its
@@ -94,9 +97,15 @@ func (f *Finder) open(path string) bool {
 }
 
 // write indexes the candidates in a file that only the user can read.
-func (f *Finder) write(path string) error {
+func (f *Finder) write(ctx context.Context, path string) error {
 	o := atomicfile.Options{Mode: 0o600, MkdirMode: 0o700}
-	return atomicfile.Stream(path, o, func(w io.Writer) error { return bm25.Build(w, matchSchema(), f.documents()) })
+	return atomicfile.Stream(path, o, func(w io.Writer) error {
+		b := bufio.NewWriterSize(w, 1<<18)
+		if err := bm25.Build(b, matchSchema(), f.documents(ctx)); err != nil {
+			return err
+		}
+		return b.Flush()
+	})
 }
 
 // instructions returns what follows the frontmatter of a skill, "" if SKILL.md can't be read.

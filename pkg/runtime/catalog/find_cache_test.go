@@ -3,6 +3,7 @@ package catalog_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -35,7 +36,7 @@ func (w *fixture) searches(task string) (names []string) {
 	if err != nil {
 		w.Fatal(err)
 	}
-	f, err := c.Finder()
+	f, err := c.Finder(context.Background())
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -191,5 +192,20 @@ func TestFindCacheLimit(t *testing.T) {
 	}
 	if n := len(w.indexFiles()); n != 9 {
 		t.Errorf("%d files with the index of the frontmatter", n)
+	}
+}
+
+// TestFindInterrupted checks that an interrupted search does not leave an index.
+func TestFindInterrupted(t *testing.T) {
+	w := newFixture(t, "omniforge", searched)
+	w.options.Cache = w.path("cache")
+	c, err := catalog.Open(t.Context(), w.options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := c.Finder(ctx); !errors.Is(err, context.Canceled) || len(w.findFiles()) != 0 {
+		t.Errorf("%v, files %v", err, w.findFiles())
 	}
 }

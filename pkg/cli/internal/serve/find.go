@@ -134,7 +134,7 @@ const maxNearest = 3
 
 // find ranks the available skills by their match with a task.
 func (a *app) find(ctx context.Context, task string, c *catalog.Catalog, o findOptions) (fit, error) {
-	finder, err := c.Finder()
+	finder, err := c.Finder(ctx)
 	if err != nil {
 		return fit{}, err
 	}
