@@ -24,8 +24,11 @@ type Answer struct {
 	Total   int          // documents that were found, hits and others
 	Missing []string     // words of the query that nothing was found for
 	Typos   []Correction // words of the query that were taken for others
+	Dropped []string     // words of a long text that are not searched for
 
-	terms []queryTerm
+	query   Query
+	indexes indexes
+	terms   []queryTerm
 }
 
 // Correction is a word that no document has, and the words that were searched for instead, the most common first.
@@ -36,10 +39,13 @@ type Correction struct {
 
 // Find returns the best documents, at most n, of several indexes as if they were one.
 func Find(list []*Index, q Query, n int) (*Answer, error) {
-	a := &Answer{terms: indexes(list).terms(q)}
+	a := &Answer{query: q, indexes: list}
+	a.terms, a.Dropped = a.indexes.terms(q)
 	full := 0
 	for _, t := range a.terms {
 		switch {
+		case t.from != "":
+			continue
 		case len(t.forms) == 0:
 			a.Missing = append(a.Missing, t.word)
 		case t.forms[0].match == MatchTypo:
@@ -85,7 +91,7 @@ func Find(list []*Index, q Query, n int) (*Answer, error) {
 // value returns the weight of a term. In a sentence, a word that no document has counts less, since it is probably not
 // the subject, and so does a number.
 func (q Query) value(t queryTerm) int {
-	v := t.rarity
+	v := t.rarity * t.frequency / exactWeight
 	if q.Sentence && len(t.forms) == 0 {
 		v = v * 3 / 5
 	}
@@ -93,6 +99,14 @@ func (q Query) value(t queryTerm) int {
 		v = v * 3 / 10
 	}
 	return v
+}
+
+// formValue returns the weight of a form of a term.
+func (q Query) formValue(t queryTerm, f form) int {
+	if f.rarity > 0 && f.rarity < t.rarity {
+		t.rarity = f.rarity
+	}
+	return q.value(t)
 }
 
 // score is how a document matches a query.
@@ -117,7 +131,7 @@ func (x *Index) score(q Query, terms []queryTerm) ([]score, error) {
 			if !ok {
 				continue
 			}
-			points := f.points(q.value(t))
+			points := f.points(q.formValue(t, f))
 			err := x.postings(word, func(doc int, impact byte) {
 				s := &scores[doc]
 				s.terms |= 1 << i

@@ -16,6 +16,7 @@ type Index struct {
 	blocks []block
 	loaded map[int][]Document // blocks that were read
 
+	learned        []abbreviation
 	records, texts []byte // the dictionary
 }
 
@@ -63,6 +64,9 @@ func Read(s *Schema, r io.ReaderAt, size int64) (*Index, error) {
 		}
 		off += k.size + sumSize
 		x.blocks = append(x.blocks, k)
+	}
+	if x.learned, b, ok1 = cutTable(b); !ok1 {
+		return nil, damaged("the list of abbreviations is invalid")
 	}
 	if len(b) < words*recordSize {
 		return nil, damaged("the list of words is invalid")
