@@ -71,6 +71,7 @@ func (s *selection) addTo(a *app, cmd *cobra.Command) {
 	f.StringVar(&s.filter.User, "user", "", "show records of the operating system's `USER`")
 	f.StringVar(&s.filter.Host, "agent", "", "show records of the agent `ID`, such as claude-code")
 	f.StringVar(&s.filter.Machine, "machine", "", "show records of the machine `NAME`")
+	f.StringVar(&s.filter.Team, "team", "", "show records of the `TEAM` that a policy names (audit.team)")
 	a.CompleteFlag(cmd, "since", cobra.NoFileCompletions)
 	a.CompleteFlag(cmd, "until", cobra.NoFileCompletions)
 	a.CompleteFlag(cmd, "skill", a.completeRecorded)
@@ -83,6 +84,7 @@ func (s *selection) addTo(a *app, cmd *cobra.Command) {
 		"user":    func(r audit.Record) string { return r.User },
 		"agent":   func(r audit.Record) string { return r.Host },
 		"machine": func(r audit.Record) string { return r.Machine },
+		"team":    func(r audit.Record) string { return r.Team },
 	} {
 		a.CompleteFlag(cmd, flag, a.completeField(field))
 	}
@@ -205,7 +207,7 @@ func (a *app) completeRecorded(cmd *cobra.Command, _ []string, prefix string) ([
 	var names []string
 	s := audit.Stream{Paths: []string{path}}
 	if s.Each(cmd.Context(), func(r audit.Record) (bool, error) { stats.Add(r); return true, nil }) == nil {
-		for _, k := range stats.Skills() {
+		for _, k := range stats.Usages() {
 			if !slices.Contains(names, k.Skill) {
 				names = append(names, k.Skill)
 			}

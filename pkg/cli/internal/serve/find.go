@@ -12,6 +12,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
+	"github.com/skillpm/skillpm/pkg/policy/audit"
 	"github.com/skillpm/skillpm/pkg/runtime"
 	"github.com/skillpm/skillpm/pkg/runtime/catalog"
 )
@@ -62,6 +63,9 @@ the model may activate.`,
 			}
 			found, err := find(strings.Join(args, " "), c, o)
 			if err != nil {
+				return err
+			}
+			if err := a.recordFound(h, found); err != nil {
 				return err
 			}
 			return a.printFit(h, c, found)
@@ -158,6 +162,17 @@ func find(task string, c *catalog.Catalog, o findOptions) (fit, error) {
 		}
 	}
 	return found, nil
+}
+
+// recordFound records the matching skills in the audit log, without the task.
+func (a *app) recordFound(h *runtime.Host, found fit) error {
+	var names []string
+	for _, k := range found.Skills {
+		names = append(names, audit.Suggestion(k.Name, k.Pack))
+	}
+	warnings, err := h.Session().Found(names)
+	a.Warnings(warnings)
+	return err
 }
 
 // named returns the skill that a task names as /name@owner/name, and the name.
