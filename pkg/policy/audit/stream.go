@@ -33,14 +33,14 @@ func (s *Stream) Each(ctx context.Context, each func(Record) (more bool, err err
 	if s.Unordered {
 		return s.eachUnordered(ctx, each)
 	}
-	cursors := cursorHeap{reverse: s.Reverse}
+	cursors, listed := cursorHeap{reverse: s.Reverse}, listings{}
 	defer func() {
 		for _, h := range cursors.all {
 			h.stop()
 		}
 	}()
 	for i, path := range s.Paths {
-		files, err := logFiles(filepath.Clean(path))
+		files, err := listed.logFiles(filepath.Clean(path))
 		if err != nil {
 			return err
 		}
@@ -79,8 +79,9 @@ func (s *Stream) Each(ctx context.Context, each func(Record) (more bool, err err
 
 // eachUnordered is Each for records in any order.
 func (s *Stream) eachUnordered(ctx context.Context, each func(Record) (more bool, err error)) error {
+	listed := listings{}
 	for _, path := range s.Paths {
-		files, err := logFiles(filepath.Clean(path))
+		files, err := listed.logFiles(filepath.Clean(path))
 		if err != nil {
 			return err
 		}

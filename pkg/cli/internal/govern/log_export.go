@@ -20,7 +20,7 @@ func newLogExport(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export [LOG...]",
 		Short: "Export the audit log",
-		Long: `The oldest record comes first. These are the formats:
+		Long: `The oldest record comes first; with otlp, one log follows the other. These are the formats:
 
   json    one document, as with "skillpm log --json"
   ndjson  one record per line, as in the log
@@ -54,7 +54,7 @@ skillpm sends nothing over the network.`,
 			write := func(w io.Writer) error {
 				out := bufio.NewWriter(w)
 				export := records.NewExport(format, out, a.Version)
-				s := audit.Stream{Paths: logs, Filter: filter}
+				s := audit.Stream{Paths: logs, Filter: filter, Unordered: format == "otlp"}
 				add := func(r audit.Record) (bool, error) { return true, export.Add(r) }
 				if err := a.stream(cmd.Context(), &s, add); err != nil {
 					return err

@@ -122,7 +122,7 @@ func (a *app) statsPage(cmd *cobra.Command, s *audit.Stream, stats audit.Stats, 
 
 func (a *app) printStats(s *audit.Stats, read audit.Read) error {
 	if s.Others > 0 {
-		a.Warn("skipped %s, because the log contains too many different values of %s",
+		a.Warn("skipped %s, because the log contains too many different values of %s; select fewer records",
 			textx.Count(int(s.Others), "record"), strings.Join(s.By, ", "))
 	}
 	groups := s.Usages()
