@@ -2,11 +2,8 @@ package govern
 
 import (
 	"cmp"
-	"context"
-	"os"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -94,10 +91,10 @@ func (s *selection) addTo(a *app, cmd *cobra.Command) {
 func (s *selection) read(a *app) (f audit.Filter, err error) {
 	f = s.filter
 	f.Host = agent.Canonical(f.Host)
-	if f.Since, err = a.parseTime("since", s.since); err != nil {
+	if f.Since, err = a.ParseTime("since", s.since); err != nil {
 		return f, err
 	}
-	if f.Until, err = a.parseTime("until", s.until); err != nil {
+	if f.Until, err = a.ParseTime("until", s.until); err != nil {
 		return f, err
 	}
 	for _, word := range []struct {
@@ -116,39 +113,13 @@ func (s *selection) read(a *app) (f audit.Filter, err error) {
 	return f, nil
 }
 
-// parseTime parses the time of a flag: an age, a day, or an RFC 3339 time.
-func (a *app) parseTime(flag, text string) (time.Time, error) {
-	if text == "" {
-		return time.Time{}, nil
-	}
-	for _, layout := range []string{time.RFC3339, time.DateOnly} {
-		if t, err := time.Parse(layout, text); err == nil {
-			return t.UTC(), nil
-		}
-	}
-	age, err := console.ParseAge(flag, text)
-	if err != nil {
-		return time.Time{}, err
-	}
-	return a.Now().Add(-age).UTC(), nil
-}
-
 // logs returns the logs to read: the named ones, which must exist, those in a directory, or else the user's own.
 func (a *app) logs(args []string) ([]string, error) {
 	if len(args) == 0 {
 		path, err := a.ownLog()
 		return []string{path}, err
 	}
-	var paths []string
-	for _, arg := range args {
-		path := a.Abs(arg)
-		if _, err := os.Stat(path); err != nil {
-			return nil, diag.Errorf(diag.NotFound, "audit log %s does not exist", arg).
-				WithHint("name an existing log or a directory of logs, or leave out LOG to read your own log")
-		}
-		paths = append(paths, path)
-	}
-	return audit.Logs(paths)
+	return a.Logs(args)
 }
 
 // ownLog returns the log that skillpm writes for this user: where the policies set it, or else in the state directory.
@@ -163,17 +134,6 @@ func (a *app) ownLog() (string, error) {
 	}).Log()
 	return audit.Open(cmp.Or(log.Path, filepath.Join(env.Paths.State, "audit", audit.Name)),
 		audit.Options{}).Path(), nil
-}
-
-// stream reads logs, and warns about unreadable lines.
-func (a *app) stream(ctx context.Context, s *audit.Stream, each func(audit.Record) (bool, error)) error {
-	if err := s.Each(ctx, each); err != nil {
-		return err
-	}
-	if n := s.Read().Damaged; n > 0 {
-		a.Warn("skipped %s of the audit log", textx.Count(int(n), "unreadable line"))
-	}
-	return nil
 }
 
 // completeField completes the values of a field in recent records.

@@ -56,7 +56,7 @@ skillpm sends nothing over the network.`,
 				export := records.NewExport(format, out, a.Version)
 				s := audit.Stream{Paths: logs, Filter: filter, Unordered: format == "otlp"}
 				add := func(r audit.Record) (bool, error) { return true, export.Add(r) }
-				if err := a.stream(cmd.Context(), &s, add); err != nil {
+				if err := a.ReadLogs(cmd.Context(), &s, add); err != nil {
 					return err
 				}
 				if err := export.Close(); err != nil {

@@ -82,7 +82,7 @@ prints a warning.`,
 				return a.statsPage(cmd, &s, stats, page)
 			}
 			add := func(r audit.Record) (bool, error) { stats.Add(r); return true, nil }
-			if err := a.stream(cmd.Context(), &s, add); err != nil {
+			if err := a.ReadLogs(cmd.Context(), &s, add); err != nil {
 				return err
 			}
 			return a.printStats(&stats, s.Read())
@@ -109,7 +109,7 @@ func checkFields(by []string) error {
 func (a *app) statsPage(cmd *cobra.Command, s *audit.Stream, stats audit.Stats, file string) error {
 	sum := records.NewSummary(stats)
 	add := func(r audit.Record) (bool, error) { sum.Add(r); return true, nil }
-	if err := a.stream(cmd.Context(), s, add); err != nil {
+	if err := a.ReadLogs(cmd.Context(), s, add); err != nil {
 		return err
 	}
 	o := records.PageOptions{Now: a.Now(), Damaged: s.Read().Damaged}
