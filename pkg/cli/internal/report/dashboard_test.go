@@ -79,7 +79,9 @@ func queries(t *testing.T) (all []string) {
 	}
 	var dashboard struct {
 		Panels     []struct{ Targets []struct{ Expr string } }
-		Templating struct{ List []struct{ Type, Query string } }
+		Templating struct {
+			List []struct{ Type, Query string }
+		}
 	}
 	if err := json.Unmarshal(data, &dashboard); err != nil {
 		t.Fatal(err)
