@@ -1,13 +1,17 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/environ"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/policy/audit"
+	"github.com/skillpm/skillpm/pkg/policy/enforce"
 )
 
 // Logs returns the audit logs that arguments name: files, which must exist, and those in directories.
@@ -22,6 +26,20 @@ func (a *App) Logs(args []string) ([]string, error) {
 		paths = append(paths, path)
 	}
 	return audit.Logs(paths)
+}
+
+// AuditLog returns the audit log that skillpm writes for this user: where the policies set it, or else in the state
+// directory. The policies are those of a project, or for "", of the project of the working directory.
+func (a *App) AuditLog(env environ.Environment, project string) *audit.Log {
+	o := enforce.Options{Files: enforce.Files{Paths: env.Paths, OS: a.OS, Admin: a.Admin}, Now: a.Now}
+	if project != "" {
+		o.Projects = []string{project}
+	} else if s, found, err := env.Paths.Project(env.Dir); err == nil && found {
+		o.Projects = []string{s.Root}
+	}
+	l := enforce.Open(o).Log()
+	return audit.Open(cmp.Or(l.Path, filepath.Join(env.Paths.State, "audit", audit.Name)),
+		audit.Options{Now: a.Now, Required: l.Required, Team: l.Team})
 }
 
 // ReadLogs calls each with the records of logs, and warns about unreadable lines.

@@ -1,8 +1,6 @@
 package govern
 
 import (
-	"cmp"
-	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -11,7 +9,6 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/policy/audit"
-	"github.com/skillpm/skillpm/pkg/policy/enforce"
 	"github.com/skillpm/skillpm/pkg/skill/agent"
 )
 
@@ -128,12 +125,7 @@ func (a *app) ownLog() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	log := enforce.Open(enforce.Options{
-		Files: enforce.Files{Paths: env.Paths, OS: a.OS, Admin: a.Admin},
-		Now:   a.Now,
-	}).Log()
-	return audit.Open(cmp.Or(log.Path, filepath.Join(env.Paths.State, "audit", audit.Name)),
-		audit.Options{}).Path(), nil
+	return a.AuditLog(env, "").Path(), nil
 }
 
 // completeField completes the values of a field in recent records.
