@@ -43,13 +43,14 @@ The benchmark runs nothing of them. It prints two tables:
 Routing: the scored tasks of SkillRouter with a core skill in the pool, cut at 6,000 characters.
 The pool has the skills of the tasks of SkillsBench and those below POOL, one for each name.
 Hit@N is the share of tasks with a core skill among the first N results. R@10 is the mean
-share of the core skills in the pool that are among the first ten.
+share of the gold skills in the pool that are among the first ten.
 
 Triggers: the prompts of agent-skills, among the skills of that repository. A positive prompt
 counts if its skill is first ("first"), and if it also reaches the threshold of "skillpm find"
 ("found"). A negative prompt belongs to another skill. It counts as rejected if its skill is
-not the answer: the skill is not first, or is below the threshold. "Owner first" are the
-negative prompts with a known owner that is ranked before the skill.
+not the answer: the skill is not first, or is below the threshold. "Below" are those whose
+skill is below the threshold, wherever it is ranked. "Owner first" are the negative prompts
+with a known owner that is ranked before the skill.
 
 Each table has plain BM25 for comparison: k1 1.2, b 0.75, light stemming, over the name and the
 frontmatter, with 2,500 characters of the instructions, and with repeated words of the query.

@@ -60,7 +60,8 @@ func (p *findPool) add(s findSkill) {
 // route is a task and the skills that it needs.
 type route struct {
 	id, text string
-	core     map[string]bool
+	core     map[string]bool // those that make the task possible
+	gold     map[string]bool // all that help
 }
 
 type routing struct {
@@ -108,6 +109,7 @@ func readRoutes(ctx context.Context, data, pool string) (*routing, error) {
 func (r *routing) readTasks(t *tree) error {
 	var relevance map[string]struct {
 		Core []string `json:"core_gt_ids"`
+		Gold []string `json:"gt_skill_ids"`
 		Type string   `json:"task_type"`
 	}
 	data, err := t.read("data/eval_core/relevance.json")
@@ -133,17 +135,26 @@ func (r *routing) readTasks(t *tree) error {
 		if relevance[task.ID].Type == "generic_only" {
 			continue
 		}
-		one := route{id: task.ID, text: prefixOf(task.Text, maxTask), core: map[string]bool{}}
-		for _, id := range relevance[task.ID].Core {
-			if name := strings.TrimPrefix(id, "gt/"); r.names[name] {
-				one.core[name] = true
-			}
+		one := route{
+			id: task.ID, text: prefixOf(task.Text, maxTask),
+			core: r.named(relevance[task.ID].Core), gold: r.named(relevance[task.ID].Gold),
 		}
 		if len(one.core) > 0 {
 			r.tasks = append(r.tasks, one)
 		}
 	}
 	return lines.Err()
+}
+
+// named returns the names of the skills in the pool that have these ids.
+func (r *routing) named(ids []string) map[string]bool {
+	set := map[string]bool{}
+	for _, id := range ids {
+		if name := strings.TrimPrefix(id, "gt/"); r.names[name] {
+			set[name] = true
+		}
+	}
+	return set
 }
 
 // trigger is a prompt for or against a skill.

@@ -46,7 +46,7 @@ func openSkillpm(skills []findSkill) (search, error) {
 	}
 	finder, err := catalog.NewFinder(candidates)
 	return func(task string) ([]ranked, error) {
-		found, err := finder.Find(task, 0)
+		found, err := finder.Find(task)
 		if err != nil {
 			return nil, err
 		}

@@ -53,9 +53,9 @@ func (r *findReport) route(ctx context.Context, e engine, set *routing) error {
 		for at, f := range found {
 			if task.core[f.name] {
 				first = min(first, at)
-				if at < 10 {
-					among++
-				}
+			}
+			if task.gold[f.name] && at < 10 {
+				among++
 			}
 		}
 		if i%2 == 0 && first > 0 && e.threshold > 0 {
@@ -66,7 +66,7 @@ func (r *findReport) route(ctx context.Context, e engine, set *routing) error {
 				c.Tasks++
 				c.Hit1 += truth(first == 0)
 				c.Hit5 += truth(first < 5)
-				c.Recall10 += float64(among) / float64(len(task.core))
+				c.Recall10 += float64(among) / float64(len(task.gold))
 			}
 		}
 	}
@@ -103,6 +103,7 @@ type triggerCount struct {
 	Found      int    `json:"found"` // first, and above the threshold
 	Negative   int    `json:"negative"`
 	Rejected   int    `json:"rejected"`
+	Below      int    `json:"below"` // the skill is below the threshold, wherever it is ranked
 	Owned      int    `json:"owned"`
 	OwnerFirst int    `json:"owner_first"`
 }
@@ -145,6 +146,9 @@ func (r *findReport) trigger(ctx context.Context, e engine, set *triggers) error
 			c.Negative++
 			if firstName(found) != p.skill || found[0].score < e.threshold {
 				c.Rejected++
+			}
+			if at := rankOf(found, p.skill); at == len(found) || found[at].score < e.threshold {
+				c.Below++
 			}
 			if p.Owner != "" && set.names[p.Owner] {
 				c.Owned++
@@ -189,11 +193,15 @@ func (r findReport) table() string {
 			c.Engine, c.Positions, fmt.Sprint(c.Tasks), percent(c.Hit1), percent(c.Hit5), percent(c.Recall10),
 		})
 	}
-	prompts := [][]string{{"engine", "positions", "positive", "first", "found", "negative", "rejected", "owner first"}}
+	prompts := [][]string{{"engine", "positions", "positive", "first", "found", "negative", "rejected", "below", "owner first"}}
 	for _, c := range r.Triggers {
+		below := "–"
+		if c.Engine == engines()[0].name { // the others have no threshold
+			below = of(c.Below, c.Negative)
+		}
 		prompts = append(prompts, []string{
 			c.Engine, c.Positions, fmt.Sprint(c.Positive), of(c.First, c.Positive), of(c.Found, c.Positive),
-			fmt.Sprint(c.Negative), of(c.Rejected, c.Negative), of(c.OwnerFirst, c.Owned),
+			fmt.Sprint(c.Negative), of(c.Rejected, c.Negative), below, of(c.OwnerFirst, c.Owned),
 		})
 	}
 	return fmt.Sprintf("Routing among %d skills:\n\n%s\nTriggers, threshold %.2f:\n\n%s", r.Pool, render(routes),

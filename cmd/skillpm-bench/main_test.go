@@ -19,12 +19,12 @@ import (
 	"github.com/skillpm/skillpm/pkg/cli"
 )
 
-// TestMain lets the test binary act as the launcher, and as skillpm if it has that name.
+// TestMain lets the test binary act as the launcher and as a registry, and as skillpm if it has that name.
 func TestMain(m *testing.M) {
 	if self, err := os.Executable(); err == nil && strings.TrimSuffix(filepath.Base(self), ".exe") == "skillpm" {
 		os.Exit(cli.Main(os.Args, "0.0.0"))
 	}
-	if len(os.Args) == 2 && os.Args[1] == launchCommand {
+	if len(os.Args) > 1 && (os.Args[1] == launchCommand || os.Args[1] == registryCommand) {
 		main()
 	}
 	os.Exit(m.Run())

@@ -44,6 +44,7 @@ the servers on this machine. It measures whole processes, and the programs take 
   go run ./cmd/skillpm-bench [flags]
   go run ./cmd/skillpm-bench inject --data DIR   # counts attacks that skillpm stops; see inject --help
   go run ./cmd/skillpm-bench scan --data DIR     # counts attacks that the scanner finds; see scan --help
+  go run ./cmd/skillpm-bench load                # counts requests to servers; see load --help
   go run ./cmd/skillpm-bench find --data DIR     # counts skills that are found; see find --help
 
 The other programs are git, oras, and npm's skills. The table shows which of these programs
@@ -142,6 +143,10 @@ func run(ctx context.Context, sys system) int {
 		err = runFind(ctx, sys)
 	case len(sys.Args) > 0 && sys.Args[0] == scanCommand:
 		err = runScan(ctx, sys)
+	case len(sys.Args) > 0 && sys.Args[0] == loadCommand:
+		err = runLoad(ctx, sys)
+	case len(sys.Args) > 0 && sys.Args[0] == registryCommand:
+		err = runRegistry(ctx, sys)
 	default:
 		err = runBench(ctx, sys)
 	}

@@ -1,8 +1,8 @@
 package main
 
 import (
-	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -47,39 +47,21 @@ var listening = regexp.MustCompile(`listening on (127\.0\.0\.1:\d+)`)
 
 // serveProgram starts a registry that is the distribution project's program, as docker-registry of Debian is.
 func serveProgram(program, dir string) (host string, stop func(), err error) {
-	text := fmt.Sprintf("version: 0.1\nlog: {level: info}\n"+
-		"storage:\n  filesystem: {rootdirectory: %q}\nhttp: {addr: \"127.0.0.1:0\"}\n", filepath.Join(dir, "data"))
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", nil, err
-	}
-	file := filepath.Join(dir, "config.yml")
-	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-		return "", nil, err
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	cmd := exec.CommandContext(ctx, program, "serve", file)
-	cmd.Env = []string{"OTEL_TRACES_EXPORTER=none"}
-	ownGroup(cmd)
-	output, err := cmd.StderrPipe()
-	if err == nil {
-		err = cmd.Start()
-	}
+	file, err := registryConfig(dir)
 	if err != nil {
-		cancel()
 		return "", nil, err
 	}
-	drained := make(chan struct{})
-	stop = func() { cancel(); <-drained; _ = cmd.Wait() } // it was killed
-	lines := bufio.NewScanner(output)
-	for lines.Scan() {
-		if m := listening.FindStringSubmatch(lines.Text()); m != nil {
-			go func() { defer close(drained); _, _ = io.Copy(io.Discard, output) }()
-			return m[1], stop, nil
-		}
-	}
-	close(drained)
-	stop()
-	return "", nil, fmt.Errorf("%s did not print its address", program)
+	cmd := exec.CommandContext(context.Background(), program, "serve", file)
+	cmd.Env = []string{"OTEL_TRACES_EXPORTER=none"}
+	return startListening(cmd)
+}
+
+// registryConfig writes the configuration of the distribution project's registry, with its data in dir.
+func registryConfig(dir string) (file string, err error) {
+	text := fmt.Sprintf("version: 0.1\nlog: {level: info, accesslog: {disabled: true}}\n"+
+		"storage:\n  filesystem: {rootdirectory: %q}\nhttp: {addr: \"127.0.0.1:0\"}\n", filepath.Join(dir, "data"))
+	file = filepath.Join(dir, "config.yml")
+	return file, errors.Join(os.MkdirAll(dir, 0o755), os.WriteFile(file, []byte(text), 0o644))
 }
 
 // serveGit serves the bare repositories in dir with git's own server, over HTTP.

@@ -57,8 +57,10 @@ type request struct {
 	frozen  bool // change neither manifest nor lockfile
 	// resolveLock merges the sides of a lockfile with merge conflicts.
 	resolveLock bool
-	agents      workspace.AgentChoice
-	unlink      []string // ids of agents that skills are no longer linked for
+	// merge replaces the manifest and the lockfile that were read. Only what this lockfile has is installed.
+	merge  func(context.Context, *workspace.Workspace) error
+	agents workspace.AgentChoice
+	unlink []string // ids of agents that skills are no longer linked for
 
 	// skipUnreachable leaves packs as they are whose registry or source can't be reached.
 	skipUnreachable bool
@@ -168,6 +170,11 @@ func (c *Client) open(ctx context.Context, r request) (*installer, error) {
 	if err := w.Recover(ctx); err != nil {
 		return nil, err
 	}
+	if r.merge != nil {
+		if err := r.merge(ctx, w); err != nil {
+			return nil, err
+		}
+	}
 	return c.installer(ctx, w, r)
 }
 
@@ -178,7 +185,7 @@ func (c *Client) installer(ctx context.Context, w *workspace.Workspace, r reques
 		return nil, err
 	}
 	s, err := c.Services(ctx, w, base.ServiceOptions{
-		Registry: r.Registry, Frozen: r.frozen, Offline: r.Offline, Signing: signing,
+		Registry: r.Registry, Frozen: r.frozen || r.merge != nil, Offline: r.Offline, Signing: signing,
 		Reference: r.reference,
 	})
 	if err != nil {

@@ -125,13 +125,14 @@ type reading struct {
 	words     []string // of the query, "" for those left out
 	terms     []queryTerm
 	positions map[string]int // of the terms, by stem
-	have      []int          // documents of each term
+	synonyms  map[string][]string
+	have      []int // documents of each term
 }
 
 // terms returns the words of a query and their forms, and the words that are not searched for because there are better
 // ones.
 func (l indexes) terms(q Query) (terms []queryTerm, dropped []string) {
-	r := &reading{indexes: l, query: q, words: q.words(), positions: map[string]int{}}
+	r := &reading{indexes: l, query: q, words: q.words(), positions: map[string]int{}, synonyms: Synonyms()}
 	repeats := map[string]int{}
 	for _, w := range r.words {
 		key := stem(w)
@@ -181,10 +182,10 @@ func (r *reading) exactForms(n int) {
 		r.add(n, form{key: key, part: exactWeight, match: MatchExact, all: len(r.terms) == 1})
 	}
 	own, least := r.have[n], 0
-	for _, s := range synonyms(t.word) {
+	for _, s := range r.synonyms[key] {
 		key := stem(s)
 		count, _ := r.count(key)
-		if count == 0 || key == stem(t.word) {
+		if count == 0 {
 			continue
 		}
 		r.add(n, form{

@@ -1,12 +1,11 @@
 package bm25
 
-import "slices"
-
 // RequestWords returns the words that occur in requests of any kind. A query with other words is not searched for them.
 func RequestWords() []string {
 	return []string{
 		"please", "help", "want", "need", "would", "like", "could", "let", "thing", "things", "something", "somebody",
-		"someone", "get", "got", "make", "use", "using", "give", "tell",
+		"someone", "people", "user", "users", "get", "got", "make", "use", "using", "give", "tell", "find", "show",
+		"know", "look", "new", "one", "way",
 	}
 }
 
@@ -46,23 +45,22 @@ func synonymGroups() [][]string {
 	}
 }
 
-// Synonyms returns the synonyms of each word that has some.
+// Synonyms returns the synonyms of each word that has some, by the stem of the word.
 func Synonyms() map[string][]string {
 	all := map[string][]string{}
 	for _, group := range synonymGroups() {
 		for _, word := range group {
-			all[word] = slices.DeleteFunc(slices.Clone(group), func(other string) bool { return other == word })
+			key := stem(word)
+			seen := map[string]bool{key: true}
+			var others []string
+			for _, other := range group {
+				if k := stem(other); !seen[k] {
+					seen[k] = true
+					others = append(others, other)
+				}
+			}
+			all[key] = others
 		}
 	}
 	return all
-}
-
-// synonyms returns the synonyms of a word, also if it is another form of one in a group.
-func synonyms(word string) []string {
-	for _, group := range synonymGroups() {
-		if i := slices.IndexFunc(group, func(w string) bool { return w == word || stem(w) == stem(word) }); i >= 0 {
-			return slices.Delete(group, i, i+1)
-		}
-	}
-	return nil
 }

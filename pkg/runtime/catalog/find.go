@@ -1,10 +1,13 @@
 package catalog
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"io"
+	"iter"
 	"math"
+	"os"
 	"slices"
 	"strings"
 
@@ -46,7 +49,7 @@ type WordMatch struct {
 
 // TaskWord is a word that skills are searched for.
 type TaskWord struct {
-	Word   string   `json:"word"`
+	Word   string   `json:"word"`             // as the task has it
 	Weight float64  `json:"weight"`           // share of the weights of all words of the task
 	Skills int      `json:"skills"`           // number of skills that have it
 	Also   []string `json:"also,omitempty"`   // synonyms and other words that are searched for instead of it
@@ -58,10 +61,13 @@ type Found struct {
 	Matches []Match    // the best first
 	Words   []TaskWord // words that were searched for, in the order of the task
 	Dropped []string   // words of a long task that were not searched for
+
+	finder *Finder
+	answer *bm25.Answer
 }
 
 // MatchThreshold is the minimum score of a skill that fits. In the tests, tasks that no skill fits score less.
-const MatchThreshold = 0.18
+const MatchThreshold = 0.13
 
 // FindMatches returns the skills that share words with a task, the best first, and by name if they score the same. See
 // [Finder.Find].
@@ -70,9 +76,14 @@ func FindMatches(task string, candidates []Candidate) ([]Match, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := f.Find(task, len(candidates))
+	found, err := f.Find(task)
 	if err != nil {
 		return nil, err
+	}
+	for i := range found.Matches {
+		if err := found.Explain(&found.Matches[i]); err != nil {
+			return nil, err
+		}
 	}
 	return found.Matches, nil
 }
@@ -82,6 +93,7 @@ type Finder struct {
 	candidates []Candidate
 	index      *bm25.Index
 	file       io.Closer // of the index, nil if it is in memory
+	path       string    // of the file
 }
 
 // NewFinder indexes candidates in memory.
@@ -91,15 +103,34 @@ func NewFinder(candidates []Candidate) (*Finder, error) {
 }
 
 // build indexes the candidates in memory.
-func (f *Finder) build() (err error) {
-	f.index, err = bm25.New(matchSchema(), func(yield func(bm25.Document) bool) {
+func (f *Finder) build() error {
+	var buf bytes.Buffer
+	if err := bm25.Build(&buf, matchSchema(), f.documents()); err != nil {
+		return err
+	}
+	var err error
+	f.index, err = bm25.Read(matchSchema(), bytes.NewReader(buf.Bytes()), int64(buf.Len()))
+	return err
+}
+
+// documents yields the candidates with their instructions.
+func (f *Finder) documents() iter.Seq2[bm25.Document, error] {
+	return func(yield func(bm25.Document, error) bool) {
 		for i := range f.candidates {
-			if !yield(bm25.Document{Texts: f.candidates[i].texts()}) {
+			if !yield(bm25.Document{Texts: f.texts(i)}, nil) {
 				return
 			}
 		}
-	})
-	return err
+	}
+}
+
+// texts returns the texts of a candidate. It reads its instructions if the candidate does not have them.
+func (f *Finder) texts(i int) []bm25.Text {
+	c := f.candidates[i]
+	if c.skill != nil {
+		c.Body = c.skill.instructions()
+	}
+	return c.texts()
 }
 
 // Close closes the file of the index.
@@ -110,19 +141,20 @@ func (f *Finder) Close() error {
 	return f.file.Close()
 }
 
-// Find returns the skills that share words with a task. The first ones, up to explained, have their reasons. A skill
-// that the task names, as /name or as its only words, comes first. The search serves users and agents; which skill to
-// load stays the model's decision.
+// Find returns the skills that share words with a task, the best first, and by name if they score the same; their
+// reasons are those of [Found.Explain]. A skill that the task names, as /name or as its only words, comes first. The
+// search serves users and agents; which skill to load stays the model's decision.
 //
 // A score does not depend on which other skills match, so that [MatchThreshold] is meaningful: no skill exceeds it if
 // none fits the task.
-func (f *Finder) Find(task string, explained int) (*Found, error) {
+func (f *Finder) Find(task string) (*Found, error) {
 	name, rest := commandName(task)
 	query := bm25.Query{Text: cmp.Or(rest, task), Sentence: true}
 	answer, err := bm25.Find([]*bm25.Index{f.index}, query, len(f.candidates))
 	if diag.CodeOf(err) == diag.Invalid && f.file != nil { // the file is damaged
 		_ = f.file.Close()
 		f.file = nil
+		_ = os.Remove(f.path) // the next process writes it anew
 		if err = f.build(); err == nil {
 			answer, err = bm25.Find([]*bm25.Index{f.index}, query, len(f.candidates))
 		}
@@ -130,59 +162,70 @@ func (f *Finder) Find(task string, explained int) (*Found, error) {
 	if err != nil {
 		return nil, err
 	}
-	found := &Found{Matches: f.matches(task, name, answer), Dropped: answer.Dropped}
-	found.Words = taskWords(answer)
-	for i := range found.Matches[:min(explained, len(found.Matches))] {
-		if err := f.explain(answer, &found.Matches[i]); err != nil {
-			return nil, err
-		}
-	}
-	return found, nil
+	return &Found{
+		Matches: f.matches(task, name, answer), Words: taskWords(answer), Dropped: answer.Dropped,
+		finder: f, answer: answer,
+	}, nil
 }
 
 // matches returns the matches in their order. Name is the name in a task that begins with /name, "" for none.
 func (f *Finder) matches(task, name string, answer *bm25.Answer) []Match {
+	type rank struct{ candidate, number, score, named int }
 	numbers := make([]int, len(f.candidates))
-	for i := range numbers {
-		numbers[i] = -1
-	}
 	for n, h := range answer.Hits {
-		numbers[h.Number] = n
+		numbers[h.Number] = n + 1
 	}
-	var matches []Match
+	task = strings.TrimSpace(task)
+	var order []rank
 	for i := range f.candidates {
-		m := Match{Index: i, Name: f.candidates[i].Name, number: numbers[i]}
-		if m.number >= 0 {
-			m.Score = answer.Hits[m.number].Share
+		r := rank{candidate: i, number: numbers[i] - 1}
+		if r.number >= 0 {
+			r.score = int(math.Round(answer.Hits[r.number].Share * 1e9))
 		}
-		switch {
-		case name != "" && strings.EqualFold(m.Name, name):
-			m.Score, m.Why = 1, []string{"requested by name"}
-		case strings.EqualFold(strings.TrimSpace(task), m.Name):
-			m.Score, m.Why = 1, []string{"exact name"}
+		switch own := f.candidates[i].Name; {
+		case name != "" && strings.EqualFold(own, name):
+			r.named = byCommand
+		case strings.EqualFold(task, own):
+			r.named = byName
 		}
-		if m.Score > 0 {
-			matches = append(matches, m)
+		if r.score > 0 || r.named > 0 {
+			order = append(order, r)
 		}
 	}
-	slices.SortFunc(matches, func(a, b Match) int {
-		return cmp.Or(cmp.Compare(len(b.Why), len(a.Why)), cmp.Compare(b.Score, a.Score),
-			strings.Compare(a.Name, b.Name),
-			cmp.Compare(a.Index, b.Index))
+	slices.SortFunc(order, func(a, b rank) int {
+		return cmp.Or(cmp.Compare(min(b.named, 1), min(a.named, 1)), cmp.Compare(b.score, a.score),
+			strings.Compare(f.candidates[a.candidate].Name, f.candidates[b.candidate].Name),
+			cmp.Compare(a.candidate, b.candidate))
 	})
-	for i := range matches {
-		matches[i].Score = math.Round(matches[i].Score*1000) / 1000
+	matches := make([]Match, len(order))
+	for i, r := range order {
+		matches[i] = Match{
+			Index: r.candidate, Name: f.candidates[r.candidate].Name, number: r.number,
+			Score: math.Round(float64(r.score)/1e6) / 1000,
+		}
+		switch r.named {
+		case byCommand:
+			matches[i].Score, matches[i].Why = 1, []string{"requested by name"}
+		case byName:
+			matches[i].Score, matches[i].Why = 1, []string{"exact name"}
+		}
 	}
 	return matches
 }
 
-// explain adds the reasons of a match.
-func (f *Finder) explain(answer *bm25.Answer, m *Match) error {
+// How a task names a skill.
+const (
+	byCommand = iota + 1 // as /name
+	byName               // as its only words
+)
+
+// Explain adds the reasons of a match: which field has each word. It must be called before the finder is closed.
+func (f *Found) Explain(m *Match) error {
 	if m.number < 0 {
 		return nil
 	}
-	schema, texts := matchSchema(), f.candidates[m.Index].texts()
-	reasons, err := answer.Reasons(answer.Hits[m.number], schema, texts)
+	schema, texts := matchSchema(), f.finder.texts(m.Index)
+	reasons, err := f.answer.Reasons(f.answer.Hits[m.number], schema, texts)
 	if err != nil {
 		return err
 	}

@@ -27,17 +27,18 @@ const (
 	inBody
 )
 
-// matchSchema returns the searched fields and their weights. A word that an author repeats counts only a few times, so
-// that instructions full of popular words do not match better than a name or a description.
+// matchSchema returns the searched fields and their weights. A word that an author repeats counts only a few times. All
+// fields of the instructions together count less than a description of usual length, so that instructions full of
+// popular words do not match better than a name or a description.
 func matchSchema() *bm25.Schema {
-	return &bm25.Schema{Saturation: 10, LengthShare: 60, Fields: []bm25.Field{
-		inName:        {Name: "name", Weight: 10, Usual: 3, Most: 1, Title: true},
-		inTags:        {Name: "tags", Weight: 6, Usual: 4, Most: 1},
-		inDescription: {Name: "description", Weight: 6, Usual: 35, Most: 2, Prose: true},
-		inWhen:        {Name: "when to use", Weight: 6, Usual: 25, Most: 2, Prose: true},
-		inHeadings:    {Name: "headings", Weight: 2, Usual: 40, Most: 3, Prose: true},
-		inFiles:       {Name: "files", Weight: 1, Usual: 20, Most: 2, Prose: true},
-		inBody:        {Name: "instructions", Weight: 1, Usual: 500, Most: 6, Prose: true},
+	return &bm25.Schema{Saturation: 30, LengthShare: 60, Fields: []bm25.Field{
+		inName:        {Name: "name", Weight: 50, Usual: 3, Most: 1, Title: true},
+		inTags:        {Name: "tags", Weight: 35, Usual: 4, Most: 1},
+		inDescription: {Name: "description", Weight: 28, Usual: 35, Most: 2, Prose: true},
+		inWhen:        {Name: "when to use", Weight: 28, Usual: 25, Most: 2, Prose: true},
+		inHeadings:    {Name: "headings", Weight: 5, Usual: 40, Most: 2, Prose: true},
+		inFiles:       {Name: "files", Weight: 3, Usual: 20, Most: 1, Prose: true},
+		inBody:        {Name: "instructions", Weight: 3, Usual: 500, Most: 3, Prose: true},
 	}}
 }
 

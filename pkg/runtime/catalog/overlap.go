@@ -33,7 +33,7 @@ func FindOverlaps(ctx context.Context, candidates []Candidate) ([]Overlap, error
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		found, err := finder.Find(c.Description+"\n"+c.WhenToUse, 0)
+		found, err := finder.Find(c.Description + "\n" + c.WhenToUse)
 		if err != nil {
 			return nil, err
 		}

@@ -30,6 +30,7 @@ func TestOwnCommands(t *testing.T) {
 		"skillpm config set min-release-age 0s",
 		"skillpm config -q set min-release-age 0s",
 		"skillpm config merge-driver",
+		"skillpm config sync --accept",
 		"skillpm policy init --scope user",
 		"skillpm session end --session x",
 		"skillpm log export --output policy.yaml",

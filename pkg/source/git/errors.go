@@ -42,7 +42,7 @@ func (p *remote) explain(ctx context.Context, err error) error {
 	var unexpected *packp.ErrUnexpectedData
 	switch err = unwrapGit(err); {
 	case errors.Is(err, transport.ErrEmptyRemoteRepository):
-		return diag.Errorf(diag.NotFound, "the repository %s is empty", url)
+		return diag.Errorf(diag.NotFound, "%w", emptyError(url))
 	case errors.Is(err, transport.ErrRepositoryNotFound):
 		return p.notFound(url)
 	case wantsCredentials(err):
@@ -63,6 +63,11 @@ func (p *remote) explain(ctx context.Context, err error) error {
 	}
 	return failed
 }
+
+// emptyError reports that the repository at a URL does not have a commit.
+type emptyError string
+
+func (e emptyError) Error() string { return "the repository " + string(e) + " is empty" }
 
 // hint returns what the user can do about an error of a server, or "".
 func (p *remote) hint(err error) string {

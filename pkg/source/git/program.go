@@ -2,6 +2,7 @@ package git
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/base64"
 	"errors"
@@ -33,13 +34,15 @@ type program struct {
 	filter bool
 	url    *url.URL // of the remote, for git
 	ssh    []string // variables with the ssh command
+	author []string // variables with the author of commits, for a push
 }
 
 // openProgram creates the temporary repository.
 func (p *remote) openProgram(ctx context.Context, filter bool) (*program, error) {
-	path, err := exec.LookPath(p.program())
+	name := cmp.Or(p.program(), "git")
+	path, err := exec.LookPath(name)
 	if err != nil {
-		return nil, diag.Errorf(diag.NotFound, "cannot find the git program %s: %w", p.program(), err).
+		return nil, diag.Errorf(diag.NotFound, "cannot find the git program %s: %w", name, err).
 			WithHint("change the setting git, or remove the setting to use the built-in client")
 	}
 	if path, err = filepath.Abs(path); err != nil {
@@ -94,8 +97,8 @@ func (g *program) settings() []string {
 		"fetch.unpackLimit=1", "transfer.unpackLimit=1", "fetch.negotiationAlgorithm=noop",
 		"fetch.writeCommitGraph=false", "fetch.bundleURI=", "transfer.bundleURI=false",
 	)
-	if g.remote.url.Scheme == "http" { // package source allows http only for this machine
-		list = append(list, "protocol.http.allow=always")
+	if scheme := g.remote.url.Scheme; scheme == "http" || scheme == "file" { // package source allows http only for this machine
+		list = append(list, "protocol."+scheme+".allow=always")
 	}
 	return list
 }
@@ -117,6 +120,7 @@ func (g *program) environ() []string {
 		"GIT_DIR=" + g.dir, "GIT_NO_REPLACE_OBJECTS=1", "GIT_NO_LAZY_FETCH=1", "GIT_ATTR_NOSYSTEM=1",
 		fmt.Sprintf("GIT_ALLOC_LIMIT=%d", g.allocation()),
 	}
+	env = append(env, g.author...)
 	for _, name := range passedVariables {
 		names := []string{name}
 		if strings.HasSuffix(name, "_PROXY") {
@@ -149,15 +153,21 @@ func (g *program) allocation() int64 {
 
 // run runs git in the repository and returns its standard output.
 func (g *program) run(ctx context.Context, stdin string, args ...string) ([]byte, error) {
+	out, err := g.runUnexplained(ctx, stdin, args...)
+	if failed, ok := errors.AsType[*gitcmd.Error](err); ok {
+		return nil, g.explain(failed)
+	}
+	return out, err
+}
+
+// runUnexplained is [program.run] with git's own error.
+func (g *program) runUnexplained(ctx context.Context, stdin string, args ...string) ([]byte, error) {
 	limits := g.remote.client.limits
 	p := gitcmd.Program{
 		Path: g.path, Dir: g.dir, Env: g.environ(), Settings: g.settings(), MaxOutput: limits.refs,
 		MaxMemory: limits.memory,
 	}
 	out, err := p.Run(ctx, stdin, args...)
-	if failed, ok := errors.AsType[*gitcmd.Error](err); ok {
-		return nil, g.explain(failed)
-	}
 	if errors.Is(err, gitcmd.ErrOutput) {
 		return nil, packfile.TooLarge("the server sent too much data")
 	}

@@ -98,7 +98,7 @@ func serveConn(conn net.Conn, config *ssh.ServerConfig, program, dir string) {
 				continue
 			}
 			_ = r.Reply(true, nil)
-			status := uploadPack(channel, command.Text, program, dir)
+			status := runGit(channel, command.Text, program, dir)
 			_, _ = channel.SendRequest("exit-status", false, ssh.Marshal(struct{ Status uint32 }{status}))
 			channel.Close()
 		}
@@ -136,13 +136,13 @@ func forwardChannel(open ssh.NewChannel) {
 	conn.Close()
 }
 
-// uploadPack runs the only allowed command.
-func uploadPack(channel ssh.Channel, command, program, dir string) uint32 {
-	path, ok := strings.CutPrefix(command, "git-upload-pack ")
-	if !ok {
+// runGit runs one of the allowed commands.
+func runGit(channel ssh.Channel, command, program, dir string) uint32 {
+	service, path, ok := strings.Cut(strings.TrimPrefix(command, "git-"), " ")
+	if !ok || service != "upload-pack" && service != "receive-pack" {
 		return 127
 	}
-	cmd := exec.Command(program, "upload-pack", filepath.Join(dir, strings.Trim(path, "'")))
+	cmd := exec.Command(program, service, filepath.Join(dir, strings.Trim(path, "'")))
 	cmd.Env = append(os.Environ(), "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*")
 	stdin, err := cmd.StdinPipe()
 	if err != nil {

@@ -1,13 +1,17 @@
 package registry
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net/http"
 	"net/url"
 	"strings"
+
+	"github.com/klauspost/compress/gzip"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/httpx"
@@ -106,11 +110,16 @@ func (w *httpFiles) revalidate(ctx context.Context, at *url.URL, stored cached) 
 	return data, nil
 }
 
-// get requests a file, unless it still has the given ETag.
+// get requests a file, unless it still has the given ETag. The server may compress it, unless it is compressed already:
+// some servers send the encoding of a .gz file.
 func (w *httpFiles) get(ctx context.Context, at *url.URL, etag string, limit int64) (*http.Response, []byte, error) {
 	header := http.Header{"User-Agent": {"skillpm"}}
 	if etag != "" {
 		header.Set("If-None-Match", etag)
+	}
+	plain := strings.HasSuffix(at.Path, ".gz")
+	if !plain {
+		header.Set("Accept-Encoding", "gzip")
 	}
 	resp, data, err := httpx.Get(ctx, w.client, at, header, limit)
 	if httpx.IsPlainHTTP(err) {
@@ -122,7 +131,24 @@ func (w *httpFiles) get(ctx context.Context, at *url.URL, etag string, limit int
 	if err != nil {
 		return nil, nil, httpx.RequestError(w.base.Host, err)
 	}
+	if !plain && strings.EqualFold(resp.Header.Get("Content-Encoding"), "gzip") && int64(len(data)) <= limit {
+		if data, err = gunzip(data, limit); err != nil {
+			return nil, nil, diag.Errorf(diag.Remote, "%s: the compressed response is damaged: %w", at.Redacted(), err)
+		}
+	}
 	return resp, data, nil
+}
+
+// gunzip decompresses a response to its end or to limit+1 bytes. A response without a body stays one.
+func gunzip(data []byte, limit int64) ([]byte, error) {
+	if len(data) == 0 {
+		return nil, nil
+	}
+	r, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(io.LimitReader(r, limit+1))
 }
 
 // handleResponse maps the status of a response to an error, and reports whether the file changed.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +14,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/klauspost/compress/gzip"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/testkit/ocitest"
@@ -130,6 +133,67 @@ func damageCache(t *testing.T, dir string) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// TestCompressedIndex checks that the client accepts compressed files, that it revalidates them, and that a response
+// that decompresses to too much, or not at all, is an error.
+func TestCompressedIndex(t *testing.T) {
+	plain := webIndex(t, registrytest.Pack("acme/deploy", "1.0.0", "deploy"))
+	packed := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, ".gz") || r.Header.Get("Accept-Encoding") != "gzip" {
+			t.Errorf("%s: Accept-Encoding is %q", r.URL.Path, r.Header.Get("Accept-Encoding"))
+		}
+		w.Header().Set("ETag", `W/"1"`)
+		if r.Header.Get("If-None-Match") == `W/"1"` {
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+		recorder := httptest.NewRecorder()
+		plain.ServeHTTP(recorder, r)
+		w.Header().Set("Content-Encoding", "gzip")
+		zw := gzip.NewWriter(w)
+		_, _ = zw.Write(recorder.Body.Bytes())
+		_ = zw.Close()
+	})
+	s := &web{dirs: map[string]http.Handler{"a.example": packed}}
+	deps := registry.Deps{HTTP: s.client(t), Cache: filepath.Join(t.TempDir(), "http")}
+	id := parseID(t, "acme/deploy")
+	for range 2 {
+		if p, err := open(t, "https://a.example", deps).Pack(t.Context(), id, "1.0.0"); err != nil || p.Version != "1.0.0" {
+			t.Errorf("%+v, %v", p, err)
+		}
+	}
+	if got := s.requests(); !slices.Equal(got, []string{deployFile, deployFile + " again"}) {
+		t.Errorf("asked %q", got)
+	}
+	for name, tt := range map[string]struct {
+		body []byte
+		code diag.Code
+		want string
+	}{
+		"bomb":           {gzipped(t, bytes.Repeat([]byte(" "), index.MaxBytes+1)), diag.Invalid, "is larger than"},
+		"not compressed": {[]byte("{}"), diag.Remote, "the compressed response is damaged"},
+	} {
+		s := &web{fault: func(_ int, w http.ResponseWriter, _ *http.Request) bool {
+			w.Header().Set("Content-Encoding", "gzip")
+			_, _ = w.Write(tt.body)
+			return true
+		}}
+		_, err := open(t, "https://a.example", registry.Deps{HTTP: s.client(t)}).Versions(t.Context(), id)
+		if diag.CodeOf(err) != tt.code || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v (%v)", name, err, diag.CodeOf(err))
+		}
+	}
+}
+
+func gzipped(t *testing.T, data []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	zw := gzip.NewWriter(&b)
+	if _, err := zw.Write(data); err != nil || zw.Close() != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
 }
 
 // TestRecent checks that the sets of one process request a file once, and that a later process revalidates it.

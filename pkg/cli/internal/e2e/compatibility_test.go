@@ -2,9 +2,10 @@ package e2e
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -15,97 +16,88 @@ var rows = []struct {
 	count  int
 }{{"P", 11}, {"O", 26}, {"T", 4}, {"K", 8}, {"D", 7}, {"S", 3}, {"M", 6}}
 
-// TestCompatibilityDocument proves that both tables of docs/dev/systems.md have every row once, that the commands, Go
-// names, and tests that a row names exist, and that each of these tests names its row: in its name, in its doc comment,
-// or in its body. A row without a test is marked as missing.
+// TestCompatibilityDocument proves that the lists of docs/dev/systems.md have every row once, that the commands that a
+// row names exist, and that a test of each row names it: in its name or its comment.
 func TestCompatibilityDocument(t *testing.T) {
-	isRow := regexp.MustCompile(`^\| ([A-Z][0-9]+) \|`)
+	isRow := regexp.MustCompile(`(?m)^- \*\*([A-Z][0-9]+)\*\*: .*(?:\n  .*)*`)
 	left := map[string]bool{}
 	for _, r := range rows {
 		for i := range r.count {
 			left[fmt.Sprintf("%s%d", r.system, i+1)] = true
 		}
 	}
-	shown := map[string]bool{}
-	page := readDocument(t, "dev/systems.md")
-	tests := slices.Index(page, "## Tests")
-	if tests < 0 {
-		t.Fatal("the page has no section Tests")
-	}
-	for i, line := range page[:tests] {
-		if m := isRow.FindStringSubmatch(line); m != nil {
-			shown[m[1]] = true
-			checkCommands(t, m[1], line, i+1)
-		}
-	}
-	for i, line := range page[tests:] {
-		m := isRow.FindStringSubmatch(line)
-		if m == nil {
-			continue
-		}
+	named := rowsOfTests(t)
+	page := strings.Join(readDocument(t, "dev/systems.md"), "\n")
+	for _, m := range isRow.FindAllStringSubmatch(page, -1) {
 		if !left[m[1]] {
-			t.Errorf("line %d: %s is duplicated, or is no row", i+1, m[1])
+			t.Errorf("%s is duplicated, or is no row", m[1])
 		}
-		if !shown[m[1]] {
-			t.Errorf("line %d: the users' table does not have %s", i+1, m[1])
+		if !named[m[1]] {
+			t.Errorf("no test names %s", m[1])
 		}
 		delete(left, m[1])
-		checkRow(t, m[1], line, i+1)
+		checkCommands(t, m[1], m[0])
 	}
 	for row := range left {
 		t.Errorf("%s is missing", row)
 	}
 }
 
-func checkRow(t *testing.T, row, line string, number int) {
+// rowsOfTests returns the rows that the names and the comments of tests and scripts contain.
+func rowsOfTests(t *testing.T) map[string]bool {
 	t.Helper()
-	named := regexp.MustCompile(`(?:^|Test|[^A-Za-z])` + row + `(?:[^0-9]|$)`)
-	tests := proofs(line, number)
-	for _, p := range tests {
-		if text := p.check(t); text != "" && !named.MatchString(text) {
-			t.Errorf("line %d: %s%s does not say that it proves %s", number, p.test, p.script, row)
+	function := regexp.MustCompile(`(?m)^((?://.*\n)*)func ((?:Test|Fuzz|Example)\w*)\(`)
+	comment := regexp.MustCompile(`(?m)^()(#.*)$`)
+	list, row := regexp.MustCompile(`\b(?:Test)?(?:[A-Z][0-9]+)+`), regexp.MustCompile(`[A-Z][0-9]+`)
+	found := map[string]bool{}
+	add := func(path string, mark *regexp.Regexp) {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range mark.FindAllStringSubmatch(string(data), -1) {
+			for _, several := range list.FindAllString(m[1]+m[2], -1) {
+				for _, r := range row.FindAllString(several, -1) {
+					found[r] = true
+				}
+			}
 		}
 	}
-	if len(tests) == 0 && !strings.Contains(line, "not yet") {
-		t.Errorf("line %d: nothing proves %s", number, row)
-	}
-	for _, m := range regexp.MustCompile("`(pkg/[a-z0-9/]+)\\.([A-Za-z.]+)`").FindAllStringSubmatch(line, -1) {
-		if !strings.HasPrefix(m[2], "Test") && !strings.HasPrefix(m[2], "Fuzz") && !strings.HasPrefix(m[2], "Example") {
-			checkName(t, m[1], m[2], number)
+	err := filepath.WalkDir(inRepository("pkg"), func(path string, _ fs.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(path, "_test.go") {
+			add(path, function)
 		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
+	scripts, err := filepath.Glob(inRepository("testdata/script/*.txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range scripts {
+		add(path, comment)
+	}
+	return found
 }
 
-// checkCommands checks that the commands that a row of the users' page names exist.
-func checkCommands(t *testing.T, row, line string, number int) {
+// checkCommands checks that the commands that a row names exist.
+func checkCommands(t *testing.T, row, text string) {
 	t.Helper()
-	if cells := strings.Split(line, " | "); len(cells) != 3 {
-		t.Errorf("line %d: %s has %d cells", number, row, len(cells))
-	}
-	for _, m := range regexp.MustCompile("`skillpm ([a-z]+)( [a-z]+)?").FindAllStringSubmatch(line, -1) {
-		checkCommand(t, m[1], strings.TrimSpace(m[2]), number)
+	for _, m := range regexp.MustCompile("`skillpm\\s([a-z]+)(\\s[a-z]+)?").FindAllStringSubmatch(text, -1) {
+		checkCommand(t, row, m[1], strings.TrimSpace(m[2]))
 	}
 }
 
 // checkCommand checks that a command's page exists. The second word is a subcommand or an argument.
-func checkCommand(t *testing.T, name, sub string, number int) {
+func checkCommand(t *testing.T, row, name, sub string) {
 	t.Helper()
 	page, err := os.ReadFile(inRepository("docs/reference/commands/skillpm_" + name + ".md"))
 	if err != nil {
-		t.Errorf("line %d: there is no command %s", number, name)
-	} else if text := string(page); sub != "" && strings.Contains(text, "skillpm_"+name+"_") && !strings.Contains(text, "skillpm_"+name+"_"+sub+".md") {
-		t.Errorf("line %d: %s has no command %s", number, name, sub)
-	}
-}
-
-// checkName checks that a package has an exported name, or a method or field of one.
-func checkName(t *testing.T, dir, name string, number int) {
-	t.Helper()
-	pattern := `(?m)^(?:func |type |const |var |\t)` + name + `\b`
-	if of, member, ok := strings.Cut(name, "."); ok {
-		pattern = `(?m)^func \(\w* ?\*?` + of + `\) ` + member + `\(|^type ` + of + ` (?:struct|interface) \{(?:.*\n)*?.*\b` + member + `\b`
-	}
-	if !regexp.MustCompile(pattern).MatchString(strings.Join(sources(t, dir, "*.go"), "")) {
-		t.Errorf("line %d: %s has no %s", number, dir, name)
+		t.Errorf("%s: there is no command %s", row, name)
+	} else if text := string(page); sub != "" && strings.Contains(text, "skillpm_"+name+"_") &&
+		!strings.Contains(text, "skillpm_"+name+"_"+sub+".md") {
+		t.Errorf("%s: %s has no command %s", row, name, sub)
 	}
 }

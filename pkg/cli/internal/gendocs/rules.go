@@ -11,9 +11,10 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/diag/rule"
+	"github.com/skillpm/skillpm/pkg/skill/tool"
 )
 
-// writeRules writes a page for each rule, and a table of all rules.
+// writeRules writes a page for each rule, a table of all rules, and one of the names of tools, which rules check.
 func writeRules(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -23,7 +24,36 @@ func writeRules(dir string) error {
 			return err
 		}
 	}
+	if err := os.WriteFile(filepath.Join(dir, "tools.md"), []byte(toolsTable()), 0o644); err != nil {
+		return err
+	}
 	return os.WriteFile(filepath.Join(dir, "README.md"), []byte(rulesTable()), 0o644)
+}
+
+func toolsTable() string {
+	var b strings.Builder
+	b.WriteString("# Names of tools\n\n" +
+		"For skill authors. The agents' names for the tools of `allowed-tools` and `disallowed-tools`. All names of a tool\n" +
+		"are equivalent. [Agents](../agents.md#tool-restrictions) explains patterns.\n\n" +
+		"| tool | argument | other names |\n|---|---|---|\n")
+	for _, row := range tool.Table() {
+		kind := row.Kind
+		if row.With != "" {
+			kind = "allowed together with `" + row.With + "`"
+			if row.Whole {
+				kind = "allowed if `" + row.With + "` is allowed without a pattern"
+			}
+		}
+		names := ""
+		if len(row.Names) > 0 {
+			names = "`" + strings.Join(row.Names, "` `") + "`"
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", row.Name, kind, names)
+	}
+	b.WriteString("| `Edit`, `Write` | the files of a patch | `apply_patch` `applyPatch` `ApplyPatch` `patch` |\n" +
+		"| `Read`, `Edit`, `Write` | file, depending on `command` | `str_replace_editor` `str_replace_based_edit_tool` " +
+		"`text_editor` `developer__text_editor` `fs_write` |\n")
+	return b.String()
 }
 
 func rulesTable() string {

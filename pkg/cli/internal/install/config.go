@@ -41,6 +41,7 @@ file. Manage registries with "skillpm registry".`,
 	}
 	for _, c := range []*cobra.Command{
 		newConfigList(a), newConfigGet(a), newConfigSet(a), newConfigPath(a), newConfigMergeDriver(a),
+		newConfigSync(a),
 	} {
 		c.Args = console.UsageArgs(c.Args)
 		cmd.AddCommand(c)

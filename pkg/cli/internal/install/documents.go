@@ -63,6 +63,7 @@ func Documents() []console.Document {
 		{Command: "config get", Types: []any{setting{}}},
 		{Command: "config set", Types: []any{configChange{}}},
 		{Command: "config merge-driver", Types: []any{mergeDriver{}}},
+		{Command: "config sync", Types: []any{skillpm.UserSyncReport{}}},
 		{Command: "config path", Types: []any{configPath{}}},
 	}
 }

@@ -25,6 +25,7 @@ type server struct {
 	caFile     string
 	strict     bool
 	filter     bool
+	push       bool
 	wrap       func(http.Handler) http.Handler
 }
 
@@ -49,6 +50,9 @@ func WithoutAnyCommit() Option { return func(s *server) { s.strict = true } }
 
 // WithFilter makes the server leave out what it is told to leave out, as the large forges do.
 func WithFilter() Option { return func(s *server) { s.filter = true } }
+
+// WithPush makes the server accept pushes from everybody who may read.
+func WithPush() Option { return func(s *server) { s.push = true } }
 
 // Serve serves the bare repositories below dir until the test ends and returns the server's URL. The repository in
 // dir/o/r.git is at URL/o/r.git.
@@ -94,10 +98,11 @@ func (s *server) backend(dir string) http.Handler {
 		s.tb.Fatal(err)
 	}
 	env := append(environ(), "GIT_PROJECT_ROOT="+root, "GIT_HTTP_EXPORT_ALL=1",
-		"GIT_CONFIG_COUNT=3",
+		"GIT_CONFIG_COUNT=4",
 		"GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*",
 		"GIT_CONFIG_KEY_1=uploadpack.allowAnySHA1InWant", "GIT_CONFIG_VALUE_1="+strconv.FormatBool(!s.strict),
-		"GIT_CONFIG_KEY_2=uploadpack.allowFilter", "GIT_CONFIG_VALUE_2="+strconv.FormatBool(s.filter))
+		"GIT_CONFIG_KEY_2=uploadpack.allowFilter", "GIT_CONFIG_VALUE_2="+strconv.FormatBool(s.filter),
+		"GIT_CONFIG_KEY_3=http.receivepack", "GIT_CONFIG_VALUE_3="+strconv.FormatBool(s.push))
 	return &cgi.Handler{
 		Path: filepath.Join(strings.TrimSpace(string(program)), "git-http-backend"), // directly, to save a process
 		Env:  env, InheritEnv: []string{"PATH"},

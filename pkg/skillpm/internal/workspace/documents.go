@@ -32,7 +32,7 @@ func (w *Workspace) LacksLock() bool {
 
 // StageDocuments adds manifest and lockfile to the change if they differ from those on disk.
 func (w *Workspace) StageDocuments(c *Change, g Documents) {
-	if w.manifestBytes != nil || len(g.Manifest.Dependencies) > 0 || w.Scope.Kind != scope.KindUser {
+	if w.manifestBytes != nil || len(g.Manifest.Bytes()) > 0 || w.Scope.Kind != scope.KindUser {
 		c.stageFile(w.Rel(w.Scope.Manifest()), w.manifestBytes, g.Manifest.Bytes())
 	}
 	none := w.lockBytes == nil && len(g.Lock.Packs) == 0
