@@ -25,6 +25,7 @@ var rooms = []string{
 // private lists packages of a room that other rooms use and other modules must not import. They lie in pkg/internal.
 var private = map[string]string{
 	"pkg/internal/capability": "policy",
+	"pkg/internal/run":        "runtime",
 }
 
 // maxImportable is the maximum number of packages of pkg/ that other modules can import.

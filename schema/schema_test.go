@@ -70,7 +70,7 @@ func TestSchemas(t *testing.T) {
 // title, a description, and values to choose from or examples, which the schema itself accepts.
 func TestFields(t *testing.T) {
 	for _, name := range schema.Names() {
-		if strings.HasPrefix(name, "skill.") || name == "policy" || name == "profile" || name == "skill-test" {
+		if strings.HasPrefix(name, "skill.") || name == "policy" || name == "profile" || name == "skill-test" || name == "skill-evals" {
 			fields(t, name, compile(t, name))
 		}
 	}

@@ -103,9 +103,6 @@ func archive(t *testing.T, files map[string]string) string {
 // writeScanData makes the repositories, and an empty one of each that has no files.
 func writeScanData(t *testing.T) string {
 	t.Helper()
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("git is not installed")
-	}
 	dir, data := t.TempDir(), scanData(t)
 	for _, set := range labeledSets {
 		for _, repository := range set.repositories {
@@ -123,18 +120,27 @@ func writeScanData(t *testing.T) string {
 					t.Fatal(err)
 				}
 			}
-			for _, args := range [][]string{
-				{"init", "-q"},
-				{"add", "-A", "-f"},
-				{"-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-q", "-m", "data"},
-			} {
-				if out, err := git(t.Context(), at, args...).CombinedOutput(); err != nil {
-					t.Fatalf("git %v: %v\n%s", args, err, out)
-				}
-			}
+			commitAll(t, at)
 		}
 	}
 	return dir
+}
+
+// commitAll makes a repository of a directory.
+func commitAll(t *testing.T, dir string) {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed")
+	}
+	for _, args := range [][]string{
+		{"init", "-q"},
+		{"add", "-A", "-f"},
+		{"-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-q", "-m", "data"},
+	} {
+		if out, err := git(t.Context(), dir, args...).CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
 }
 
 // runScanJSON runs the command, and returns the counts by set.

@@ -94,7 +94,7 @@ func TestSurface(t *testing.T) {
 func TestFlagVariables(t *testing.T) {
 	for _, flag := range []string{
 		"accept-changed", "accept-signer", "allow-dirty", "allow-downgrade", "allow-origin", "allow-shell", "anyway",
-		"command", "config", "env", "force", "key", "no-check", "no-hooks", "signing-key", "trigger", "undo", "upstream",
+		"command", "config", "env", "force", "key", "no-check", "no-hooks", "rerank", "signing-key", "trigger", "undo", "upstream",
 		"upstream-config", "yes",
 		"all", "changed", "changed-since", "expires", "fetch", "from", "http", "inline", "latest", "no-skills", "parent", "registry",
 		"run", "script", "text", "token-file", "update", "upgrade",

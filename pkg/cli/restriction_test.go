@@ -16,7 +16,7 @@ import (
 // underRestriction are the commands that an agent's shell can run (true) or not (false) while a skill restricts tools
 // and allows the shell. A group that is denied as a whole has one entry.
 var underRestriction = map[string]bool{
-	"agents": true, "approve": false, "audit": true,
+	"agents": true, "approve": false, "audit": true, "budget": true,
 	"cache gc": true, "cache list": true, "cache path": true, "cache verify": true,
 	"completion bash": true, "completion fish": true, "completion powershell": true, "completion zsh": true,
 	"config get": true, "config list": true, "config merge-driver": false, "config path": true, "config set": false, "config sync": false,
@@ -96,9 +96,11 @@ func TestRestrictedFlags(t *testing.T) {
 	harmless := []string{
 		"help", "version", "output", // checked by command
 		"after", "baseline", "disable", "no-baseline", "no-config", "policy-file", "reason", // change only a report
+		"compare", "continue", // of an evaluation, whose agent no flag may name
 		"all", "changed", "changed-since", "from", "inline", "input", "latest", "parent", "run", "script", "text", "update",
 		"upgrade",                                   // select what a command that is allowed works on
 		"no-check", "no-moving-tags", "no-password", // of publish, and of commands that are denied
+		"scope", // of a denial
 	}
 	patterns, err := tool.ParseList([]string{"Bash(skillpm:*)"})
 	if err != nil {
@@ -111,7 +113,7 @@ func TestRestrictedFlags(t *testing.T) {
 			return
 		}
 		c.Flags().VisitAll(func(f *pflag.Flag) {
-			if !noVariable[f.Name] || slices.Contains(harmless, f.Name) {
+			if hasVariable(c, f.Name) || slices.Contains(harmless, f.Name) {
 				return
 			}
 			call := tool.Call{Tool: "Bash", Input: map[string]any{"command": "skillpm " + path + " x --" + f.Name + "=y"}}

@@ -21,7 +21,7 @@ var groups = []console.HelpGroup{
 		"import",
 	}},
 	{Title: "Authoring", Names: []string{"init", "new", "validate", "test", "publish", "yank", "index"}},
-	{Title: "Agents", Names: []string{"connect", "agents", "skills", "find", "run"}},
+	{Title: "Agents", Names: []string{"connect", "agents", "skills", "budget", "find"}},
 	{Title: "Governance", Names: []string{"policy", "approve", "deny", "log"}},
 	{Title: "Setup", Names: []string{"registry", "login", "config", "doctor"}},
 }
@@ -33,7 +33,7 @@ var moreGroups = []console.HelpGroup{
 		"deploy", "disconnect", "completion", "version", "self-update",
 	}},
 	{Title: "Commands for agents and editors", Names: []string{
-		"prompt", "load", "read", "message", "deactivate", "dispatch", "session", "task", "hook", "mcp", "profile",
+		"prompt", "load", "read", "run", "message", "deactivate", "dispatch", "session", "task", "hook", "mcp", "profile",
 		"lsp", "schema",
 	}},
 }
@@ -75,17 +75,23 @@ var noVariable = map[string]bool{
 	"expires": true, "fetch": true, "force": true, "from": true, "help": true, "http": true, "inline": true,
 	"input": true, "key": true, "latest": true, "no-baseline": true, "no-check": true, "no-config": true,
 	"no-hooks": true, "no-moving-tags": true, "no-password": true, "no-skills": true, "output": true, "parent": true,
-	"policy-file": true, "prefer": true, "push": true, "reason": true, "registry": true, "run": true, "script": true,
-	"signing-key": true, "text": true, "tls-cert": true, "tls-key": true, "token-file": true, "trigger": true,
-	"undo": true, "update": true, "upgrade": true, "upstream": true, "upstream-config": true, "version": true,
+	"policy-file": true, "prefer": true, "push": true, "reason": true, "registry": true, "rerank": true, "run": true,
+	"script": true, "signing-key": true, "test-report": true, "text": true, "tls-cert": true, "tls-key": true,
+	"token-file": true, "trigger": true, "undo": true, "update": true, "upgrade": true, "upstream": true,
+	"upstream-config": true, "version": true,
 	"write-baseline": true, "yes": true,
 }
 
+// evaluationFlags are the flags of "test" that start or change an evaluation with an agent, whose program runs.
+var evaluationFlags = []string{"agent", "agent-args", "compare", "continue", "html"}
+
 // hasVariable reports whether an environment variable sets a flag of a command. The scope of an approval or a denial is
-// what it grants.
+// what it grants, and the agent of a test is a program that runs.
 func hasVariable(cmd *cobra.Command, flag string) bool {
 	switch {
 	case noVariable[flag]:
+		return false
+	case cmd.Name() == "test" && slices.Contains(evaluationFlags, flag):
 		return false
 	case flag == "scope":
 		return cmd.Name() != "approve" && cmd.Name() != "deny"

@@ -26,6 +26,7 @@
 //
 //   - bm25 ranks documents by the words of a query; packsearch says what the words of a pack count.
 //   - textx counts, lists, and shortens what messages show.
+//   - tokens estimates how many tokens a text has.
 //   - environ has the streams, variables, clock, and directories of the process.
 //   - httpx has the retries, limits, and redirects of HTTP clients.
 //   - syserr explains errors of the machine, such as a full disk.

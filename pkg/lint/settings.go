@@ -45,6 +45,11 @@ func NewSettings(root string, v pack.Validate) Settings {
 	return s
 }
 
+// Severity returns the severity of a rule under the settings; off means that it is not reported.
+func (s *Settings) Severity(id string) (_ diag.Severity, off bool) {
+	return s.level(id, rule.Severity(id))
+}
+
 // level returns the severity of a rule under the settings; off means that it is not reported.
 func (s *Settings) level(id string, severity diag.Severity) (_ diag.Severity, off bool) {
 	r, _ := rule.Lookup(id)

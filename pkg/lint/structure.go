@@ -7,10 +7,10 @@ import (
 	"io/fs"
 	"path"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/diag/rule"
+	"github.com/skillpm/skillpm/pkg/internal/tokens"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
@@ -192,33 +192,13 @@ func (u *skillCheck) checkBody() {
 			message: fmt.Sprintf("the body has %d lines; the standard recommends at most %d", n, adviseLines),
 		})
 	}
-	if n := tokens(trimmed); n > adviseTokens {
+	if n := tokens.Estimate(trimmed); n > adviseTokens {
 		u.add(finding{
 			rule: rule.ManyTokens, src: u.src, line: first, column: 1,
 			message: fmt.Sprintf("the body has about %d tokens; the standard recommends at most %d", n,
 				adviseTokens),
 		})
 	}
-}
-
-// tokens estimates how many tokens a model reads: one for four ASCII characters, one for every two others. Of a text
-// that is surely short enough it returns the most that it can have.
-func tokens(text []byte) int {
-	if len(text)/4 <= adviseTokens { // no text has more tokens than that
-		return len(text) / 4
-	}
-	ascii, other := 0, 0
-	for i := 0; i < len(text); {
-		if text[i] < utf8.RuneSelf {
-			ascii++
-			i++
-			continue
-		}
-		_, n := utf8.DecodeRune(text[i:])
-		other++
-		i += n
-	}
-	return ascii/4 + other/2
 }
 
 // checkOpenFence reports a code block that nothing closes.

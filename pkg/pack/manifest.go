@@ -57,10 +57,17 @@ type Manifest struct {
 	Workspace []string // patterns of the directories of packs that are developed and published together
 
 	Validate Validate // how the skills are checked
+	Publish  Publish  // what publishing the pack requires
+	Budgets  []Budget // in the order of the file
 
 	data     []byte
 	validate yaml.Node  // the source of Validate
 	root     *yaml.Node // only in a manifest that CheckManifest read
+}
+
+// Publish is the publish section of a manifest: what publishing the pack requires.
+type Publish struct {
+	RequireTests bool // each skill has offline tests, and all of them pass
 }
 
 // Alias is another name for a skill.
@@ -82,7 +89,8 @@ type Registry struct {
 var manifestKeys = []string{
 	"name", "version", "description", "license", "tags", "skillpm", "skills", "executable", "requires", "dependencies",
 	"dev-dependencies", "aliases",
-	"agents", "link-mode", "min-release-age", "registries", "namespaces", "profile", "workspace", "validate",
+	"agents", "link-mode", "min-release-age", "registries", "namespaces", "profile", "workspace", "validate", "publish",
+	"budget",
 }
 
 // packKeys are the keys that describe a pack; the others are about the project that makes it.
@@ -219,6 +227,14 @@ func (m *Manifest) field(key string, v yamlx.Value) {
 	case "validate":
 		m.validate = *v.Node
 		m.Validate = validate(v)
+	case "publish":
+		for key, v := range v.Fields("require-tests") {
+			if key == "require-tests" {
+				m.Publish.RequireTests = v.Bool()
+			}
+		}
+	case "budget":
+		m.Budgets = budgets(v)
 	case "agents":
 		m.Agents = v.Texts()
 	case "link-mode":

@@ -218,7 +218,8 @@ func (m *Manifest) equal(o *Manifest) bool {
 		m.MinReleaseAge == o.MinReleaseAge &&
 		slices.Equal(m.Workspace, o.Workspace) &&
 		slices.Equal(m.Registries, o.Registries) && maps.Equal(m.Namespaces, o.Namespaces) &&
-		sameNode(&m.validate, &o.validate)
+		slices.EqualFunc(m.Budgets, o.Budgets, sameBudget) && sameNode(&m.validate, &o.validate) &&
+		m.Publish == o.Publish
 }
 
 func sameDependency(a, b Dependency) bool {
@@ -227,6 +228,9 @@ func sameDependency(a, b Dependency) bool {
 	}
 	return a.ID == b.ID && a.Constraint == b.Constraint && sameSet(a.Skills, b.Skills)
 }
+
+// sameBudget compares budgets wherever they are in their files.
+func sameBudget(a, b Budget) bool { return a.Agent == b.Agent && a.Tokens == b.Tokens }
 
 // sameSet compares lists whose order has no meaning.
 func sameSet[T comparable](a, b []T) bool {

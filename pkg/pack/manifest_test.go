@@ -31,6 +31,7 @@ link-mode: copy
 registries: ["https://packs.example", {name: acme, url: "oci://registry.example/acme"}]
 namespaces: {acme: "oci://registry.example/acme"}
 validate: {profiles: [claude-code], rules: {STR003: off}}
+publish: {require-tests: true}
 tags: [kubernetes, rollback]
 requires: {bins: [kubectl], env: [KUBECONFIG], mcp: [tracker], os: [linux, macos]}
 executable: ["scripts/*.sh", "skills/*/run"]
@@ -65,6 +66,7 @@ func TestParseManifest(t *testing.T) {
 		}},
 		{"namespaces", m.Namespaces, map[string]string{"acme": "oci://registry.example/acme"}},
 		{"validate", m.Validate.Profiles, []string{"claude-code"}},
+		{"publish", m.Publish, pack.Publish{RequireTests: true}},
 	} {
 		if !reflect.DeepEqual(tt.got, tt.want) {
 			t.Errorf("%s is %v, want %v", tt.what, tt.got, tt.want)
@@ -227,6 +229,12 @@ var bad = []struct {
 	{"secret", "registries: ['https://me:pw@h/x']", "a registry contains credentials", "credential helper", true},
 	{"namespace", "namespaces: {A: x}", `invalid owner "A"`, "", true},
 	{"validate", "validate: x", "validate must be a mapping", "", true},
+	{"publish", "publish: x", "publish must be a mapping", "", true},
+	{"publish key", "publish: {tests: true}", `unknown key "tests"`, "", true},
+	{"require-tests", "publish: {require-tests: all}", "require-tests must be true or false", "without quotes", true},
+	{"budget", "budget: x", "budget must be a mapping", "", true},
+	{"budget of an unknown agent", "budget: {claud: 1}", `unknown agent "claud"`, "did you mean claude-code?", false},
+	{"budget of nothing", "budget: {codex: 0}", "codex must be a number from 1 to 1073741824", "", true},
 	{"line break", `license: "a\nb"`, "license contains a line break", "", false},
 }
 

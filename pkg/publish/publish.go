@@ -34,6 +34,11 @@ type ReleaseOptions struct {
 	// Signer signs the release; nil leaves it unsigned.
 	Signer sign.Signer
 
+	// Test runs the offline tests, whose result the release records; nil if there is no test runner. A pack that
+	// requires tests needs it.
+	Test        OfflineTests
+	Evaluations []Evaluation // evaluations of the pack's skills that the release records
+
 	packOnly  bool       // the pack is written to a layout and not published yet
 	checkouts *checkouts // the repositories that the packs of one workspace share
 }
@@ -56,6 +61,7 @@ type ReleaseReport struct {
 	Signer   string            `json:"signer,omitempty"`   // fingerprint of the key, or the identity
 	Warnings []string          `json:"warnings"`
 	Findings []diag.Finding    `json:"findings"`
+	Tests    []TestCounts      `json:"tests"` // that the release records: offline tests first
 	Files    []PublishedFile   `json:"files"`
 	Size     int64             `json:"size"`               // bytes of all files
 	Manifest json.RawMessage   `json:"manifest,omitempty"` // of a dry run: what would be published
@@ -177,6 +183,7 @@ func newReport(m *pack.Manifest, dir string) *ReleaseReport {
 	r := &ReleaseReport{
 		Pack: m.Name.String(), Version: m.Version, Root: dir, Requires: map[string]string{},
 		Words: []string{}, Tags: []string{}, Warnings: []string{}, Findings: []diag.Finding{}, Files: []PublishedFile{},
+		Tests: []TestCounts{},
 	}
 	for _, d := range m.Dependencies {
 		r.Requires[d.ID.String()] = pack.FormatRequirement(d)
@@ -189,6 +196,7 @@ type releaseArtifact struct {
 	release oci.Release
 	trees   []bundle.Tree
 	origin  *origin // nil for what is in no repository
+	tests   []*sign.TestResult
 }
 
 // record returns the entry of a release in the audit log.
@@ -223,6 +231,9 @@ func (c *Client) assemble(ctx context.Context, m *pack.Manifest, dir string, r *
 	}
 	artifact := &releaseArtifact{release: release(m, p, trees), trees: trees}
 	r.Words = append(r.Words, artifact.release.Tags...)
+	if artifact.tests, err = c.testResults(ctx, m, dir, trees, r, o); err != nil {
+		return nil, err
+	}
 	if artifact.origin, err = c.originOf(ctx, m, dir, trees, o.checkouts); err != nil {
 		if !o.AllowDirty {
 			r.Warnings = append(r.Warnings, "the release will not record its source: "+err.Error())

@@ -112,34 +112,49 @@ func (c *Client) LoginHosts(ctx context.Context) ([]string, error) {
 	return source.Logins(c.Getenv, c.Paths.Home).Hosts(ctx)
 }
 
-// attachments returns a function that creates the signature, provenance, and SBOM of a release, which are stored before
-// its tags. Without a signer it returns nil.
+// attachments returns a function that creates the results of tests and, with a signer, the signature, provenance, and
+// SBOM of a release. They are stored before its tags. If there are none, it returns nil.
 //
 // An existing version keeps what the signer has signed, because each run of a CI system would add another provenance, and
-// each certificate another signature.
+// each certificate another signature. Evaluations are added, because the caller selected them.
 func (c *Client) attachments(artifact *releaseArtifact, signer sign.Signer, k *trust.Verifier, ref pack.Ref) func(
 	context.Context,
 	oci.Pushed, []byte) ([]oci.Artifact, error) {
-	if signer == nil {
+	if signer == nil && len(artifact.tests) == 0 {
 		return nil
 	}
 	return func(ctx context.Context, subject oci.Pushed, manifest []byte) ([]oci.Artifact, error) {
-		provenance := c.provenance(artifact)
-		if subject.Existed {
+		var made map[trust.Kind]string
+		if signer != nil && subject.Existed {
+			var err error
 			ref.Digest = subject.Digest
-			made, err := k.Made(ctx, ref, signer)
+			if made, err = k.Made(ctx, ref, signer); err != nil {
+				return nil, err
+			}
+		}
+		_, isKey := signer.(*sign.PrivateKey)
+		differs := signer != nil && !isKey // each bundle, even of the same statement
+		var all []oci.Artifact
+		for _, result := range artifact.tests {
+			if differs && result.Agent == "" && made[trust.KindTests] != "" {
+				continue
+			}
+			a, err := trust.TestArtifact(ctx, signer, result, artifact.release.ID.String(), subject.Digest)
 			if err != nil {
 				return nil, err
 			}
-			if _, isKey := signer.(*sign.PrivateKey); !isKey && made[trust.KindSignature] != "" {
-				return nil, nil
-			}
-			if made[trust.KindProvenance] != "" {
-				provenance = nil
-			}
+			all = append(all, a)
 		}
-		return trust.Attachments(signer, provenance, trust.SBOMOf(artifact.release, artifact.trees))(ctx, subject,
-			manifest)
+		if signer == nil || differs && made[trust.KindSignature] != "" {
+			return all, nil
+		}
+		provenance := c.provenance(artifact)
+		if made[trust.KindProvenance] != "" {
+			provenance = nil
+		}
+		signed, err := trust.Attachments(signer, provenance, trust.SBOMOf(artifact.release, artifact.trees))(ctx,
+			subject, manifest)
+		return append(all, signed...), err
 	}
 }
 

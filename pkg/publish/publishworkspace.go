@@ -35,7 +35,7 @@ func (c *Client) PublishWorkspace(ctx context.Context, o ReleaseOptions) (*Works
 		return nil, err
 	}
 	report := &WorkspaceReport{Packs: []*ReleaseReport{}}
-	o.checkouts = &checkouts{}
+	o.checkouts, o.Test = &checkouts{}, rememberTests(o.Test)
 	check := o
 	check.DryRun = true
 	for _, m := range members {

@@ -136,7 +136,7 @@ type NewOptions struct {
 // MaxDescription is the longest description that the Agent Skills specification allows, in characters.
 const MaxDescription = 1024
 
-// New writes a valid skill and returns its directory. One that exists is a conflict, and the policies may deny it.
+// New writes a valid skill with a starting evaluation and returns its directory. One that exists is a conflict, and the policies may deny it.
 func (c *Client) New(_ context.Context, o NewOptions) (string, error) {
 	if err := skill.CheckName(o.Name); err != nil {
 		e := diag.Errorf(diag.Usage, "%v", err)
@@ -166,6 +166,9 @@ func (c *Client) New(_ context.Context, o NewOptions) (string, error) {
 		return "", err
 	}
 	if err := createFile(filepath.Join(dir, skill.File), text); err != nil {
+		return "", err
+	}
+	if _, err := writeEvals(dir, o.Name, o.Description); err != nil {
 		return "", err
 	}
 	if o.Scripts {

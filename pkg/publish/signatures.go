@@ -3,7 +3,6 @@ package publish
 import (
 	"bytes"
 	"context"
-	"maps"
 	"slices"
 
 	"github.com/skillpm/skillpm/pkg/diag"
@@ -25,7 +24,7 @@ type SignaturesReport struct {
 
 // Statement is a signature or an attestation about an artifact.
 type Statement struct {
-	Kind          string           `json:"kind"`                    // signature, provenance, sbom, tag or other
+	Kind          string           `json:"kind"`                    // signature, provenance, sbom, tests, tag or other
 	Digest        string           `json:"digest,omitempty"`        // of the artifact that contains the statement
 	Type          string           `json:"type,omitempty"`          // its artifact type
 	PredicateType string           `json:"predicateType,omitempty"` // the type of the predicate
@@ -34,6 +33,7 @@ type Statement struct {
 	Claims        string           `json:"claims,omitempty"`        // the signer that it claims, unverified
 	Problem       string           `json:"problem,omitempty"`       // why verification failed
 	Source        *StatementSource `json:"source,omitempty"`        // of provenance
+	Tests         *skillpm.Tests   `json:"tests,omitempty"`         // of test results
 }
 
 // StatementSource is the origin of an artifact according to its provenance.
@@ -50,11 +50,8 @@ type StatementSource struct {
 // files.
 func (c *Client) Signatures(ctx context.Context, reference string, keys []string) (*SignaturesReport, error) {
 	defer c.Progress(skillpm.Event{Done: true})
-	w, err := c.TrustedKeys(keys)
+	w, err := c.TrustedSigners(keys)
 	if err != nil {
-		return nil, err
-	}
-	if w.Identities, err = c.publishers(); err != nil {
 		return nil, err
 	}
 	p, err := c.findPublished(ctx, reference)
@@ -92,29 +89,6 @@ func (c *Client) Signatures(ctx context.Context, reference string, keys []string
 	return r, nil
 }
 
-// publishers returns the publishers that the settings of the user and the administrator bind owners to.
-func (c *Client) publishers() ([]trust.Identity, error) {
-	var all []trust.Identity
-	for _, read := range []func() (*pack.Config, error){c.Machine.UserConfig, c.Machine.AdminConfig} {
-		config, err := read()
-		if err != nil {
-			return nil, err
-		}
-		for _, owner := range slices.Sorted(maps.Keys(config.Publishers)) {
-			p, err := pack.ParsePublisher(config.Publishers[owner])
-			if err != nil {
-				return nil, err
-			}
-			var id trust.Identity
-			id.Issuer, id.Subject, id.Repository = p.Certificate()
-			if !slices.Contains(all, id) {
-				all = append(all, id)
-			}
-		}
-	}
-	return all, nil
-}
-
 func statement(f trust.Found) Statement {
 	s := Statement{
 		Kind: string(f.Kind), Digest: f.Digest, Type: f.Type, PredicateType: f.PredicateType, Verified: f.Verified,
@@ -123,6 +97,10 @@ func statement(f trust.Found) Statement {
 	if f.Source != (trust.Source{}) {
 		source := StatementSource(f.Source)
 		s.Source = &source
+	}
+	if f.Tests != nil {
+		tests := skillpm.TestsOf(f)
+		s.Tests = &tests
 	}
 	return s
 }

@@ -36,6 +36,8 @@ type ValidateOptions struct {
 	Capabilities int  // as in [lint.Options]
 	Evidence     bool // as in [lint.Options]
 
+	Budget int // tokens that the list of all skills may cost an agent; 0 means any
+
 	CheckScripts bool // also check scripts with the interpreters of this machine, which do not run them
 
 	Changed bool   // report only skills with files that differ from the last commit
@@ -185,6 +187,9 @@ func (j *job) run(ctx context.Context, o ValidateOptions, contents map[string][]
 	}
 	j.client.dropExecutableFindings(&report, j.project)
 	if err := j.checkSettings(ctx, fsys, &report, o); err != nil {
+		return report, err
+	}
+	if err := j.checkBudgets(ctx, fsys, &report, o); err != nil {
 		return report, err
 	}
 	if err := j.applyBaseline(&report, o); err != nil {

@@ -3,7 +3,7 @@ package runtime
 import (
 	"context"
 
-	"github.com/skillpm/skillpm/pkg/runtime/internal/run"
+	"github.com/skillpm/skillpm/pkg/internal/run"
 )
 
 // EnterHelper runs this process as a helper if its arguments say so: one that confines a script, or one that ends what

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/skillpm/skillpm/pkg/internal/run"
 	"github.com/skillpm/skillpm/pkg/runtime/catalog"
-	"github.com/skillpm/skillpm/pkg/runtime/internal/run"
 	"github.com/skillpm/skillpm/pkg/runtime/prompt"
 	"github.com/skillpm/skillpm/pkg/runtime/session"
 )
@@ -47,6 +47,11 @@ func (h *Host) Entries(ctx context.Context) ([]prompt.Entry, error) {
 	if err != nil {
 		return nil, err
 	}
+	return h.EntriesOf(ctx, c), nil
+}
+
+// EntriesOf returns the skills of a catalog that a model may start, as entries of a listing.
+func (h *Host) EntriesOf(ctx context.Context, c *catalog.Catalog) []prompt.Entry {
 	uses := h.uses(ctx)
 	entries := make([]prompt.Entry, 0, len(c.Skills()))
 	for _, k := range c.Skills() {
@@ -60,7 +65,7 @@ func (h *Host) Entries(ctx context.Context) ([]prompt.Entry, error) {
 			Used: uses[use{k.Name, k.Pack}], Project: k.Scope == catalog.ScopeProject,
 		})
 	}
-	return entries, nil
+	return entries
 }
 
 // Prompt returns the list of skills for the system prompt, within the budget that the options set.

@@ -85,6 +85,7 @@ type PackInfo struct {
 	Dependencies map[string]string `json:"dependencies,omitempty"`
 	Installed    *PackReport       `json:"installed,omitempty"`
 	Skills       []SkillInfo       `json:"skills"`
+	Tests        []Tests           `json:"tests,omitempty"` // that the publisher or others attached
 }
 
 // SkillInfo describes a skill of a pack.
@@ -248,6 +249,7 @@ func (c *Client) packInfo(ctx context.Context, ref pack.Ref, scopeKind, from str
 			}
 		}
 		info.fill(offered)
+		info.Tests = c.testsOf(ctx, offered.Ref)
 	}
 	info.Demo = registry.IsDemo(ref.ID, info.Source)
 	info.markDenied(denied, ref.ID)

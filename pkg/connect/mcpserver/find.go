@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -24,16 +25,7 @@ func (v *serving) find(ctx context.Context, args arguments) *mcp.CallToolResult 
 	if err != nil {
 		return failure(err)
 	}
-	served, own, err := v.split(ctx)
-	if err != nil {
-		return failure(err)
-	}
-	entries := append(served, own...)
-	docs := make([]catalog.Candidate, len(entries))
-	for i, e := range entries {
-		docs[i] = catalog.Candidate{Name: e.Name, Description: e.Description, WhenToUse: e.WhenToUse, Tags: e.Tags}
-	}
-	matches, err := catalog.FindMatches(values["task"], docs)
+	entries, own, matches, err := v.matches(ctx, values["task"])
 	if err != nil {
 		return failure(err)
 	}
@@ -42,14 +34,14 @@ func (v *serving) find(ctx context.Context, args arguments) *mcp.CallToolResult 
 	for _, e := range own {
 		isOwn[e.Location] = true
 	}
-	for _, h := range matches {
+	for _, m := range matches {
 		switch {
-		case h.Score >= catalog.MatchThreshold && len(fit) == maxMatches:
+		case m.score >= catalog.MatchThreshold && len(fit) == maxMatches:
 			more++
-		case h.Score >= catalog.MatchThreshold:
-			fit = append(fit, entries[h.Index])
+		case m.score >= catalog.MatchThreshold:
+			fit = append(fit, m.entry)
 		case len(near) < maxNearest:
-			near = append(near, entries[h.Index])
+			near = append(near, m.entry)
 		}
 	}
 	var text string
@@ -61,9 +53,9 @@ func (v *serving) find(ctx context.Context, args arguments) *mcp.CallToolResult 
 		}
 	case len(near) > 0:
 		text, err = v.listText(near)
-		text = fmt.Sprintf("None of the %d skills matches the task. The closest skills are:\n%s", len(entries), text)
+		text = fmt.Sprintf("None of the %d skills matches the task. The closest skills are:\n%s", entries, text)
 	default:
-		text = fmt.Sprintf("None of the %d skills contains a word of the task.", len(entries))
+		text = fmt.Sprintf("None of the %d skills contains a word of the task.", entries)
 	}
 	if err != nil {
 		return failure(err)
@@ -73,6 +65,44 @@ func (v *serving) find(ctx context.Context, args arguments) *mcp.CallToolResult 
 		listed = fit
 	}
 	return textResult("found", text+v.howToLoad(listed, isOwn))
+}
+
+// entryMatch is a skill that matches a task.
+type entryMatch struct {
+	entry prompt.Entry
+	score float64
+}
+
+// matches returns the skills that a model may load and that share words with a task, the best first. It also returns
+// the number of these skills, and those that the agent reads itself.
+func (v *serving) matches(ctx context.Context, task string) (all int, own []prompt.Entry, list []entryMatch, err error) {
+	served, own, err := v.split(ctx)
+	if err != nil {
+		return 0, nil, nil, err
+	}
+	entries := map[string]prompt.Entry{} // by directory
+	for _, e := range slices.Concat(served, own) {
+		entries[e.Dir] = e
+	}
+	c, err := v.host.Catalog(ctx)
+	if err != nil {
+		return 0, nil, nil, err
+	}
+	finder, err := c.Finder()
+	if err != nil {
+		return 0, nil, nil, err
+	}
+	defer finder.Close()
+	found, err := finder.Find(task)
+	if err != nil {
+		return 0, nil, nil, err
+	}
+	for _, m := range found.Matches {
+		if e, ok := entries[c.Skills()[m.Index].Dir]; ok {
+			list = append(list, entryMatch{e, m.Score})
+		}
+	}
+	return len(served) + len(own), own, list, nil
 }
 
 // howToLoad tells the model how to load the skills that its agent reads itself.

@@ -79,13 +79,20 @@ func TestHostileCalls(t *testing.T) {
 // TestFind checks that the matching skills are listed, or the closest ones if none matches.
 func TestFind(t *testing.T) {
 	p := newPlace(t, map[string]string{
-		project + "deploy/SKILL.md": skillText("deploy", "", "x"), project + "pdf/SKILL.md": skillText("pdf", "", "x"),
+		project + "deploy/SKILL.md": skillText("deploy", "", "x"), project + "pdf/SKILL.md": skillText("pdf", "", "Fill forms."),
+		project + "slide-deck/SKILL.md": skillText("slide-deck", "", "x"),
+		project + "hidden/SKILL.md":     skillText("hidden", "disable-model-invocation: true\n", "Fill forms."),
 	})
 	c := p.connect()
+	for task, want := range map[string]string{"fill the forms": "pdf", "make a powerpoint": "slide-deck"} {
+		if _, text := call(t, c, "find_skills", map[string]any{"query": task}); text != "- "+want+": Does "+want+" for somebody." {
+			t.Errorf("%s: %q", task, text)
+		}
+	}
 	if _, text := call(t, c, "find_skills", map[string]any{"query": "deploy the shop"}); text != "- deploy: Does deploy for somebody." {
 		t.Errorf("%q", text)
 	}
-	if _, text := call(t, c, "find_skills", map[string]any{"query": "quantum"}); !strings.HasPrefix(text, "None of the 2 skills") {
+	if _, text := call(t, c, "find_skills", map[string]any{"query": "quantum"}); !strings.HasPrefix(text, "None of the 3 skills") {
 		t.Errorf("%q", text)
 	}
 }

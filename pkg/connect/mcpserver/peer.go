@@ -2,15 +2,11 @@ package mcpserver
 
 import (
 	"context"
-	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
-	"github.com/skillpm/skillpm/pkg/runtime"
-	"github.com/skillpm/skillpm/pkg/runtime/catalog"
 	"github.com/skillpm/skillpm/pkg/runtime/prompt"
 	"github.com/skillpm/skillpm/pkg/skill/agent"
 	"github.com/skillpm/skillpm/pkg/skill/profile"
@@ -58,38 +54,6 @@ func (v *serving) limits() profile.Limits {
 	return v.view.LimitsOf(version)
 }
 
-// layers returns the layers of skills that the agent reads itself. Skills of packs are only among them as links or
-// copies in a directory.
-func (p *peer) layers(h *runtime.Host, getenv func(string) string) (own []profile.Layer) {
-	if p.Profile != "" || p.Order != "" {
-		foreign := func(dir string) bool { return strings.HasPrefix(dir, "{") }
-		for _, l := range p.profile.Layers {
-			if l.Dirs = slices.DeleteFunc(slices.Clone(l.Dirs), foreign); len(l.Dirs) > 0 {
-				own = append(own, l)
-			}
-		}
-		return own
-	}
-	a := agent.Relocate([]agent.Agent{p.Agent}, h.Paths().Home, getenv)[0]
-	project, user := []string{"./" + a.Project}, []string{}
-	if a.User != "" {
-		user = append(user, inHome(a.User))
-	}
-	own = append(own, profile.Layer{Name: catalog.ScopeProject, Dirs: project})
-	if len(user) > 0 {
-		own = append(own, profile.Layer{Name: catalog.ScopeUser, Dirs: user})
-	}
-	return own
-}
-
-// inHome returns the layer directory of a slash-separated directory, which is absolute or below the home directory.
-func inHome(dir string) string {
-	if filepath.IsAbs(filepath.FromSlash(dir)) {
-		return dir
-	}
-	return "~/" + dir
-}
-
 // owned are the skills that an agent reads itself.
 type owned struct {
 	dirs  map[string]bool    // the real directories
@@ -101,13 +65,7 @@ func (v *serving) owned(ctx context.Context) (*owned, error) {
 	if v.peer == nil {
 		return nil, nil
 	}
-	o := v.host.CatalogOptions()
-	p := *v.peer.profile
-	if p.Layers = v.peer.layers(v.host, o.Getenv); len(p.Layers) == 0 {
-		return nil, nil
-	}
-	p.Qualify, p.Unordered, o.Profile = "", false, &p
-	c, err := catalog.Open(ctx, o)
+	c, err := v.host.Native(ctx, v.peer.Agent, v.peer.profile)
 	if err != nil || len(c.Skills()) == 0 {
 		return nil, err
 	}

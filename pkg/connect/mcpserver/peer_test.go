@@ -131,6 +131,33 @@ func TestAgentLimits(t *testing.T) {
 	}
 }
 
+// TestPreview checks that a preview has the texts that a client of the agent gets.
+func TestPreview(t *testing.T) {
+	p := newPlace(t, map[string]string{"home/project/.claude/skills/deploy/SKILL.md": skillText("deploy", "", "x")})
+	p.many(project, 100)
+	p.program = mcp.Implementation{Name: "claude-code", Version: "2.1.330"}
+	for _, always := range []bool{false, true} {
+		p.options.Agent, p.options.AlwaysLoad = "claude-code", always
+		c := p.connect()
+		got, err := p.server().Preview(t.Context(), "2.1.330")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := c.InitializeResult().Instructions; got.Instructions != want {
+			t.Errorf("%t: got %s, want %s", always, got.Instructions, want)
+		}
+		tools := toolNames(t, c)
+		for _, tool := range got.Tools {
+			if want := tools[tool.Name]; want == nil || want.Description != tool.Description {
+				t.Errorf("%t: %s: %q, want %+v", always, tool.Name, tool.Description, want)
+			}
+		}
+		if len(got.Tools) != len(tools) || len(got.Listing.Names) != 100 || len(got.Listing.Shortened) != 100 {
+			t.Errorf("%t: %d tools, %d of 100 skills, %d shortened", always, len(got.Tools), len(got.Listing.Names), len(got.Listing.Shortened))
+		}
+	}
+}
+
 // TestO7ThousandSkills checks SPEC O7, O23: with 1,000 skills, the description of the tool has less than 1 KB and names
 // find_skills.
 func TestO7ThousandSkills(t *testing.T) {

@@ -80,27 +80,32 @@ func (s *Server) instruct(ctx context.Context, req mcp.Request, text *string) er
 	if v.inDescription() && v.peer == nil {
 		return nil
 	}
+	*text, _, err = v.instructions(ctx)
+	return err
+}
+
+// instructions returns the instructions of the server, and the listing in them.
+func (v *serving) instructions(ctx context.Context) (text string, l prompt.Listing, err error) {
 	served, own, err := v.split(ctx)
 	if err != nil {
-		return err
+		return "", l, err
 	}
 	if len(own) > 0 {
-		*text = v.ownText()
+		text = v.ownText()
 	}
 	if v.inDescription() || len(served) == 0 {
-		return nil
+		return text, l, nil
 	}
 	o := v.budget()
 	if o.Most > 0 {
-		o.Most = max(1, o.Most-len(*text)-len(paragraph))
+		o.Most = max(1, o.Most-len(text)-len(paragraph))
 	}
-	l, err := prompt.List(v.view, served, o)
+	l, err = prompt.List(v.view, served, o)
 	v.warnCut(l)
-	if *text != "" && l.Text != "" {
-		*text += paragraph
+	if text != "" && l.Text != "" {
+		text += paragraph
 	}
-	*text += l.Text
-	return err
+	return text + l.Text, l, err
 }
 
 // warnCut logs that a listing is not complete.
@@ -142,7 +147,7 @@ func (s *Server) listTools(ctx context.Context, req *mcp.ListToolsRequest, next 
 		return nil, err
 	}
 	v.watched(ctx)
-	own, err := v.tools(ctx)
+	own, _, err := v.tools(ctx)
 	if err != nil {
 		return nil, problem(err)
 	}
@@ -150,21 +155,20 @@ func (s *Server) listTools(ctx context.Context, req *mcp.ListToolsRequest, next 
 	return list, nil
 }
 
-// tools returns skillpm's own tools.
-func (v *serving) tools(ctx context.Context) ([]*mcp.Tool, error) {
+// tools returns skillpm's own tools, and the listing in their descriptions.
+func (v *serving) tools(ctx context.Context) (out []*mcp.Tool, l prompt.Listing, err error) {
 	served, own, err := v.split(ctx)
 	if err != nil {
-		return nil, err
+		return nil, l, err
 	}
 	defined, l, err := v.definitions(served, own)
 	if err != nil {
-		return nil, err
+		return nil, l, err
 	}
 	c, err := v.host.Catalog(ctx)
 	if err != nil {
-		return nil, err
+		return nil, l, err
 	}
-	var out []*mcp.Tool
 	for _, t := range defined {
 		tool := v.wireTool(t)
 		if t.Name == v.view.Trigger.Skill.Name && v.inDescription() {
@@ -177,15 +181,15 @@ func (v *serving) tools(ctx context.Context) ([]*mcp.Tool, error) {
 		out = append(out, tool)
 	}
 	if len(served)+len(own) == 0 {
-		return out, nil
+		return out, l, nil
 	}
 	if v.onlyOwn(v.view) {
-		return v.completeSchemas(out, c)
+		return out, l, v.completeSchemas(out, c)
 	}
 	ending := &profile.Profile{Serving: profile.Serving{Trigger: profile.Trigger{Skill: v.native.End}}}
 	end, _, err := prompt.Tools(ending, []prompt.Entry{{Name: "-"}}, prompt.Options{})
 	if err != nil {
-		return nil, err
+		return nil, l, err
 	}
 	out = append(out, v.wireTool(prompt.Tool{
 		Name: v.native.Run.Name, Description: strings.TrimSpace(v.native.Run.Description), Schema: []byte(runSchema),
@@ -193,7 +197,7 @@ func (v *serving) tools(ctx context.Context) ([]*mcp.Tool, error) {
 	for _, t := range end {
 		out = append(out, v.wireTool(t))
 	}
-	return v.completeSchemas(out, c)
+	return out, l, v.completeSchemas(out, c)
 }
 
 // wireTool returns a tool in the protocol's form. Only the tools that read files and search are without side effects:
@@ -213,7 +217,7 @@ func (v *serving) wireTool(t prompt.Tool) *mcp.Tool {
 
 // completeSchemas completes the schemas: with the exact names of shadowed skills if names are listed, and with the
 // argument for a session if the connection has none.
-func (v *serving) completeSchemas(tools []*mcp.Tool, c *catalog.Catalog) ([]*mcp.Tool, error) {
+func (v *serving) completeSchemas(tools []*mcp.Tool, c *catalog.Catalog) error {
 	var shadowed []any
 	for _, e := range c.All() {
 		if e.State == catalog.Shadowed && e.Refusal() == nil && e.Pack != "" && e.ModelInvocable {
@@ -221,13 +225,13 @@ func (v *serving) completeSchemas(tools []*mcp.Tool, c *catalog.Catalog) ([]*mcp
 		}
 	}
 	if len(shadowed) == 0 && v.ownSession {
-		return tools, nil
+		return nil
 	}
 	for _, t := range tools {
 		var schema map[string]any
 		text, _ := t.InputSchema.(json.RawMessage)
 		if err := json.Unmarshal(text, &schema); err != nil {
-			return nil, err
+			return err
 		}
 		properties, _ := schema["properties"].(map[string]any)
 		for _, p := range properties {
@@ -246,7 +250,7 @@ func (v *serving) completeSchemas(tools []*mcp.Tool, c *catalog.Catalog) ([]*mcp
 		}
 		t.InputSchema = schema
 	}
-	return tools, nil
+	return nil
 }
 
 // sessionArgument is the argument of every tool with the session of a client without its own connection.

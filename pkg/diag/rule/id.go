@@ -157,6 +157,7 @@ const (
 	Alias            = "PACK012"
 	SkillsGlob       = "PACK013"
 	Baseline         = "PACK014"
+	OverBudget       = "PACK015"
 
 	UnknownSkill   = "XS001"
 	SkillCycle     = "XS002"

@@ -227,5 +227,18 @@ func packRules() []Rule {
 				"-- deploy/SKILL.md\n" +
 				head + "Roll it out.\n",
 		},
+		{
+			ID: OverBudget, Title: "list of skills exceeds the budget", Severity: e,
+			Why: "An agent's model always reads the names and descriptions of all skills, and agents cut long lists. " +
+				"`budget:` in skillpm.yaml or --budget sets the limit. Numbers of tokens are estimates.",
+			Fix: "shorten the longest descriptions; show all costs with `skillpm budget --verbose`",
+
+			Bad: "-- skillpm.yaml\nbudget: {claude-code: 10}\n" +
+				"-- deploy/SKILL.md\n" +
+				head + "Roll it out.\n",
+			Good: "-- skillpm.yaml\nbudget: {claude-code: 100}\n" +
+				"-- deploy/SKILL.md\n" +
+				head + "Roll it out.\n",
+		},
 	}
 }

@@ -31,9 +31,10 @@ type Event struct {
 
 // Wait is one thing that is waited for. Its counts grow until it ends.
 type Wait struct {
-	Source  string // what is waited for, such as "ghcr.io" or "another skillpm process (pid 12)"; "" for items
-	Request string // the HTTP request without credentials and query, such as "GET https://ghcr.io/v2/"
-	Items   string // the work on items, such as "validating skills"
+	Source  string        // what is waited for, such as "ghcr.io" or "another skillpm process (pid 12)"; "" for items
+	Request string        // the HTTP request without credentials and query, such as "GET https://ghcr.io/v2/"
+	Items   string        // the work on items, such as "validating skills"
+	Detail  func() string // what follows the number of finished items, such as "2 failed"; may be nil
 
 	// Received and Sent are bytes, or Received are finished items. Size is how many there will be, or 0 if unknown.
 	Received, Sent, Size atomic.Int64

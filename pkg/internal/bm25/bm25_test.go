@@ -48,7 +48,7 @@ func FuzzParts(f *testing.F) {
 		if err := w.part(bytes.Clone(postings)); err != nil {
 			t.Fatal(err)
 		}
-		directory := []byte{3, 0, 1}
+		directory := []byte{3, 0, 1, 0}
 		directory = binary.LittleEndian.AppendUint32(directory, start)
 		directory = binary.LittleEndian.AppendUint32(directory, docs)
 		directory = binary.LittleEndian.AppendUint64(directory, off)

@@ -59,7 +59,7 @@ func Build(w io.Writer, s *Schema, docs iter.Seq2[Document, error]) error {
 			return err
 		}
 	}
-	return b.out.finish(b.docs, b.sorted())
+	return b.out.finish(b.docs, b.learned.table(), b.sorted())
 }
 
 // builder holds the words of the documents and where they are.
@@ -71,6 +71,8 @@ type builder struct {
 	stems  map[string]int // a stem -> the position of its list
 	lists  []*postings
 	memory int // bytes, approximately
+
+	learned learner
 
 	// For the current document:
 	sums    []int   // by position of the list: the sum of the shares
@@ -93,12 +95,17 @@ func (b *builder) add(d *Document) error {
 	}
 	title := b.readTexts(d)
 	for f, field := range b.schema.Fields {
-		share := b.schema.share(field, b.lengths[f])
-		for _, posting := range b.inField[f] {
+		slices.Sort(b.inField[f])
+		for list := b.inField[f]; len(list) > 0; {
+			posting, times := list[0], 1
+			for times < len(list) && list[times] == posting {
+				times++
+			}
 			if b.sums[posting] == 0 {
 				b.touched = append(b.touched, posting)
 			}
-			b.sums[posting] += share
+			b.sums[posting] += b.schema.sum(field, times, b.lengths[f])
+			list = list[times:]
 		}
 	}
 	for _, posting := range b.touched {
@@ -131,6 +138,9 @@ func (b *builder) readTexts(d *Document) (title int) {
 	budget := maxWords
 	for _, t := range d.Texts {
 		field, count := b.schema.Fields[t.Field], 0
+		if field.Prose {
+			b.learned.read(b.docs, t.Text)
+		}
 		field.tokens(t.Text, func(k token) bool {
 			if !k.joined {
 				budget--

@@ -18,13 +18,13 @@ import (
 //
 //	the data of the documents, compressed, docsPerBlock to a part
 //	the postings of each word that documents have
-//	the directory: sizes of the blocks of documents, then the dictionary
+//	the directory: sizes of the blocks of documents, the abbreviations, then the dictionary
 //	the footer: magic, offset and size of the directory
 //
 // The dictionary has a record of fixed size for each word, in order, and the texts of the words. It is searched as it
 // was read.
 const (
-	Magic        = "skillpm search 3\n" // the number changes with the format, and with how words are made and weighed
+	Magic        = "skillpm search 4\n" // the number changes with the format, and with how words are made and weighed
 	docsPerBlock = 16
 	maxPart      = 1 << 28
 	sumSize      = 4
@@ -97,7 +97,7 @@ func (w *writer) flush() (err error) {
 }
 
 // finish writes the postings, the directory, and the footer.
-func (w *writer) finish(docs int, dictionary iter.Seq2[string, *postings]) error {
+func (w *writer) finish(docs int, learned []abbreviation, dictionary iter.Seq2[string, *postings]) error {
 	if err := w.flush(); err != nil {
 		return err
 	}
@@ -120,7 +120,8 @@ func (w *writer) finish(docs int, dictionary iter.Seq2[string, *postings]) error
 	for _, n := range []int{docs, w.count, words} {
 		directory = binary.AppendUvarint(directory, uint64(n))
 	}
-	directory = append(append(append(directory, w.blocks...), records...), texts...)
+	directory = appendTable(append(directory, w.blocks...), learned)
+	directory = append(append(directory, records...), texts...)
 	if len(directory) > maxPart {
 		return diag.Errorf(diag.Invalid, "too many words for a search index: %d", words)
 	}

@@ -3,6 +3,7 @@ package bm25
 import (
 	"cmp"
 	"container/heap"
+	"math"
 	"math/bits"
 	"slices"
 	"strings"
@@ -24,8 +25,11 @@ type Answer struct {
 	Total   int          // documents that were found, hits and others
 	Missing []string     // words of the query that nothing was found for
 	Typos   []Correction // words of the query that were taken for others
+	Dropped []string     // words of a long text that are not searched for
 
-	terms []queryTerm
+	query   Query
+	indexes indexes
+	terms   []queryTerm
 }
 
 // Correction is a word that no document has, and the words that were searched for instead, the most common first.
@@ -36,10 +40,13 @@ type Correction struct {
 
 // Find returns the best documents, at most n, of several indexes as if they were one.
 func Find(list []*Index, q Query, n int) (*Answer, error) {
-	a := &Answer{terms: indexes(list).terms(q)}
-	full := 0
+	a := &Answer{query: q, indexes: list}
+	a.terms, a.Dropped = a.indexes.terms(q)
+	full, count := 0, 0
 	for _, t := range a.terms {
 		switch {
+		case t.from != "":
+			continue
 		case len(t.forms) == 0:
 			a.Missing = append(a.Missing, t.word)
 		case t.forms[0].match == MatchTypo:
@@ -49,9 +56,12 @@ func Find(list []*Index, q Query, n int) (*Answer, error) {
 			}
 			a.Typos = append(a.Typos, c)
 		}
-		full += q.value(t)
+		full, count = full+q.value(t), count+1
 	}
-	r := ranking{n: n, hits: make([]Hit, 0, min(max(n, 0), maxDocs)+1)}
+	if q.Sentence {
+		full = expected(full, count)
+	}
+	r := ranking{n: n, all: n >= a.indexes.docs()}
 	scores := make([][]score, len(list))
 	most := 0 // terms that a document has
 	for i, x := range list {
@@ -70,9 +80,12 @@ func Find(list []*Index, q Query, n int) (*Answer, error) {
 			if has == 0 || !q.Sentence && 2*has < most {
 				continue
 			}
-			if h.Share = min(1, float64(h.Points)/float64(max(full*maxImpact*exactWeight>>14, 1))); !q.Sentence {
+			if !q.Sentence {
 				h.Points = h.Points * has / most
+			} else if has == 1 && count > 2 {
+				h.Points = h.Points * loneShare / exactWeight
 			}
+			h.Share = min(1, float64(h.Points)/float64(max(full*maxImpact*exactWeight>>14, 1)))
 			a.Total++
 			r.add(h)
 		}
@@ -82,10 +95,24 @@ func Find(list []*Index, q Query, n int) (*Answer, error) {
 	return a, nil
 }
 
+// loneShare is what remains of the points of a document that has only one of many words of a sentence, of 256: one word
+// often has another meaning.
+const loneShare = 205
+
+// expected returns the part of the value of a query's terms that a document is expected to have: all of it for a
+// sentence, and less the longer a text is.
+func expected(full, terms int) int {
+	const sentence = 8 // terms
+	if terms <= sentence {
+		return full
+	}
+	return int(float64(full) * math.Sqrt(sentence/float64(terms)))
+}
+
 // value returns the weight of a term. In a sentence, a word that no document has counts less, since it is probably not
 // the subject, and so does a number.
 func (q Query) value(t queryTerm) int {
-	v := t.rarity
+	v := t.rarity * t.frequency / exactWeight
 	if q.Sentence && len(t.forms) == 0 {
 		v = v * 3 / 5
 	}
@@ -93,6 +120,14 @@ func (q Query) value(t queryTerm) int {
 		v = v * 3 / 10
 	}
 	return v
+}
+
+// formValue returns the weight of a form of a term.
+func (q Query) formValue(t queryTerm, f form) int {
+	if f.rarity > 0 && f.rarity < t.rarity {
+		t.rarity = f.rarity
+	}
+	return q.value(t)
 }
 
 // score is how a document matches a query.
@@ -117,11 +152,14 @@ func (x *Index) score(q Query, terms []queryTerm) ([]score, error) {
 			if !ok {
 				continue
 			}
-			points := f.points(q.value(t))
+			points := f.points(q.formValue(t, f))
 			err := x.postings(word, func(doc int, impact byte) {
 				s := &scores[doc]
 				s.terms |= 1 << i
-				if p := points[impact]; p > s.best { // of several forms the one that counts most
+				switch p := points[impact]; {
+				case len(t.forms) == 1:
+					s.points += uint32(p)
+				case p > s.best: // of several forms the one that counts most
 					s.points, s.best = s.points+uint32(p-s.best), p
 				}
 			})
@@ -129,8 +167,10 @@ func (x *Index) score(q Query, terms []queryTerm) ([]score, error) {
 				return nil, err
 			}
 		}
-		for doc := range scores {
-			scores[doc].best = 0
+		if len(t.forms) > 1 {
+			for doc := range scores {
+				scores[doc].best = 0
+			}
 		}
 	}
 	if q.Key != "" {
@@ -167,6 +207,7 @@ func (h Hit) compare(o Hit) int {
 type ranking struct {
 	hits []Hit
 	n    int
+	all  bool // there can't be more than n
 }
 
 func (r *ranking) Len() int           { return len(r.hits) }
@@ -180,6 +221,10 @@ func (r *ranking) Pop() any {
 }
 
 func (r *ranking) add(h Hit) {
+	if r.all {
+		r.hits = append(r.hits, h)
+		return
+	}
 	if len(r.hits) == r.n && (r.n == 0 || h.compare(r.hits[0]) < 0) {
 		return
 	}

@@ -1,10 +1,8 @@
 package bm25
 
 import (
-	"bytes"
 	"encoding/binary"
 	"io"
-	"iter"
 	"sort"
 )
 
@@ -16,27 +14,12 @@ type Index struct {
 	blocks []block
 	loaded map[int][]Document // blocks that were read
 
+	learned        []abbreviation
 	records, texts []byte // the dictionary
 }
 
 // block is where a block of documents is.
 type block struct{ off, size, unpacked int }
-
-// New returns an index in memory of documents without data.
-func New(s *Schema, docs iter.Seq[Document]) (*Index, error) {
-	var buf bytes.Buffer
-	err := Build(&buf, s, func(yield func(Document, error) bool) {
-		for d := range docs {
-			if !yield(d, nil) {
-				return
-			}
-		}
-	})
-	if err != nil {
-		return nil, err
-	}
-	return Read(s, bytes.NewReader(buf.Bytes()), int64(buf.Len()))
-}
 
 // Read opens an index of size bytes.
 func Read(s *Schema, r io.ReaderAt, size int64) (*Index, error) {
@@ -63,6 +46,9 @@ func Read(s *Schema, r io.ReaderAt, size int64) (*Index, error) {
 		}
 		off += k.size + sumSize
 		x.blocks = append(x.blocks, k)
+	}
+	if x.learned, b, ok1 = cutTable(b); !ok1 {
+		return nil, damaged("the list of abbreviations is invalid")
 	}
 	if len(b) < words*recordSize {
 		return nil, damaged("the list of words is invalid")

@@ -1,6 +1,7 @@
 package bm25
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -147,15 +148,44 @@ func unspaced(r rune) bool {
 		unicode.Myanmar)
 }
 
-// stem returns the form of a word for comparisons.
+// Stem returns the form of a word for comparisons: its English stem, where words that only differ in British or
+// American spelling, or as verb and noun (verify, verification; analyze, analysis), have the same.
+func Stem(word string) string { return stem(word) }
+
 func stem(word string) string {
 	for i := range len(word) {
 		if c := word[i]; c < 'a' || c > 'z' {
 			return word // names with digits, and other languages
 		}
 	}
-	return english.Stem(word, true)
+	key := english.Stem(american(word), true)
+	for _, pair := range [...][2]string{{"ifi", "if"}, {"ysi", "ys"}, {"yz", "ys"}} {
+		if rest, ok := strings.CutSuffix(key, pair[0]); ok && len(rest) > 1 {
+			return rest + pair[1]
+		}
+	}
+	return key
+}
+
+// american returns a word with the American forms of the commonest British endings.
+func american(word string) string {
+	if len(word) < 6 {
+		return word
+	}
+	for _, pair := range [...][2]string{
+		{"isation", "ization"}, {"isations", "ization"}, {"ising", "izing"}, {"ised", "ized"}, {"ises", "izes"},
+		{"ise", "ize"}, {"our", "or"}, {"ours", "ors"},
+	} {
+		rest, ok := strings.CutSuffix(word, pair[0])
+		if ok && (pair[0][0] == 'o' || !strings.ContainsRune("aocvw", rune(rest[len(rest)-1]))) { // raise, revise, wise
+			return rest + pair[1]
+		}
+	}
+	return word
 }
 
 // isStopWord reports whether a word is too common to distinguish documents.
 func isStopWord(word string) bool { return len(word) < 2 && word < "0" || english.IsStopWord(word) }
+
+// isRequestWord reports whether a word occurs in requests of any kind and so distinguishes none.
+func isRequestWord(word string) bool { return slices.Contains(RequestWords(), word) }

@@ -18,6 +18,7 @@ type Field struct {
 	Name   string // as explanations print it
 	Weight int
 	Usual  int  // length in words that is usual, 0 if the length does not matter
+	Most   int  // how many times its weight a word can count that is repeated in it, 0 for any number
 	Prose  bool // it has sentences: common words are not indexed, and neighbors are not joined
 	Title  bool // its whole text is a name of the document
 }
@@ -36,6 +37,15 @@ func (s *Schema) share(f Field, length int) int {
 		return f.Weight * unit
 	}
 	return max(1, f.Weight*unit*100/(100-s.LengthShare+s.LengthShare*max(length, 1)/f.Usual))
+}
+
+// sum returns the contribution of a word that is so many times in a field of so many words.
+func (s *Schema) sum(f Field, times, length int) int {
+	sum := times * s.share(f, length)
+	if f.Most > 0 {
+		sum = min(sum, f.Most*f.Weight*unit)
+	}
+	return sum
 }
 
 // impact returns the weight of a word in a document, from 1 to maxImpact, given the sum of its shares.

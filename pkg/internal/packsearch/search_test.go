@@ -52,6 +52,7 @@ func TestFind(t *testing.T) {
 	x := opened(t, []Pack{
 		{Name: "acme/change-log", Version: "1.0.0", Description: "Write release notes", Skills: []Skill{{"changelog", "Write a changelog"}}},
 		{Name: "acme/deploy", Version: "1.0.0", Description: "Deploy services to Kubernetes", Tags: []string{"k8s"}, Skills: []Skill{{"rollout", "Roll out a new version"}}},
+		{Name: "acme/talks", Version: "1.0.0", Description: "For speakers", Skills: []Skill{{"slide-deck", "Builds decks"}}},
 		{Name: "globex/deployment-notes", Version: "2.0.0", Description: "Notes about deployments"},
 	})
 	for _, tt := range []struct{ query, want string }{
@@ -65,6 +66,7 @@ func TestFind(t *testing.T) {
 		{"changelog", "acme/change-log"},
 		{"change log", "acme/change-log"},
 		{"globex", "globex/deployment-notes"},
+		{"make a powerpoint", "acme/talks"},
 	} {
 		a, err := find(x, tt.query, 3)
 		if err != nil || len(a.Hits) == 0 || a.Hits[0].Name != tt.want {

@@ -215,8 +215,8 @@ func indexBytes(b testing.TB, o catalog.Options) int64 {
 	return size
 }
 
-// TestO23Size checks that the index of 1,000 skills takes less than 1 MB of disk, and an open catalog of them less than
-// 10 MB of memory.
+// TestO23Size checks that the index of 1,000 skills takes less than 1 MB of disk, and an open catalog of them, and a search
+// in it, less than 10 MB of memory each.
 func TestO23Size(t *testing.T) {
 	o := manySkills(t, 1000, true)
 	open(t, o, 1000)
@@ -228,6 +228,24 @@ func TestO23Size(t *testing.T) {
 	if n := len(c.Skills()); n != 1000 {
 		t.Errorf("%d skills", n)
 	}
+	f, err := c.Finder() // writes the search index
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	before = heap()
+	if f, err = c.Finder(); err != nil {
+		t.Fatal(err)
+	}
+	found, err := f.Find("release the service to the staging cluster")
+	if err != nil || len(found.Matches) != 1000 {
+		t.Fatalf("%d skills, %v", len(found.Matches), err)
+	}
+	if live := heap() - before; live > 10_000_000 && live < 1<<40 {
+		t.Errorf("a search holds %d bytes", live)
+	}
+	runtime.KeepAlive(f)
+	f.Close()
 	if size := indexBytes(t, o); size == 0 || size > 1_000_000 {
 		t.Errorf("the index has %d bytes", size)
 	}

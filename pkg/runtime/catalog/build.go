@@ -175,7 +175,7 @@ func (b *builder) addSkill(i int, r *root, d *branch, n *node) *candidate {
 		Agent: cmp.Or(rec.agent, b.profile.Defaults["agent"]), Model: rec.model,
 		AllowedTools: rec.allowedTools(), Toolsets: rec.toolsets,
 		ArgumentHint: rec.hint, Agents: rec.agents, Tenants: rec.tenants, Environments: rec.environments,
-		base: n.name, real: n.target,
+		base: n.name, real: n.target, stamp: n.stat, stable: n.stable,
 	})
 	s := &b.skills[len(b.skills)-1]
 	b.candidates = append(b.candidates, candidate{entry: Entry{Skill: s, State: Available}, root: i, node: n})

@@ -1,127 +1,266 @@
 package catalog
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
+	"io"
+	"iter"
 	"math"
+	"os"
 	"slices"
 	"strings"
 
+	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/bm25"
 )
 
-// Candidate is a skill as [FindMatches] searches it.
+// Candidate is a skill as it is searched.
 type Candidate struct {
 	Name        string
 	Description string
 	WhenToUse   string
 	Tags        []string
+	Body        string   // instructions, which are searched up to a limit
+	Files       []string // names of its files
+
+	skill *Skill // whose instructions are read when they are needed; nil if Body has them
 }
 
 // Match is a skill that fits a task.
 type Match struct {
 	Index int // index of the candidate
 	Name  string
-	Score float64  // share of the task's words that the skill has, from 0 to 1
-	Why   []string // reasons in words, the most important first
+	Score float64     // share of the task that the skill covers, from 0 to 1
+	Why   []string    // reasons in words, the most important first
+	Words []WordMatch // the words of the task that the skill has
+
+	number int // index in the answer, -1 if only the name matches
+}
+
+// WordMatch is a word of a task that a skill has.
+type WordMatch struct {
+	Word  string  `json:"word"`  // of the task
+	Found string  `json:"found"` // as the skill has it
+	Field string  `json:"field"` // the field with the most weight that has it
+	How   string  `json:"how"`   // word, joined, synonym, abbreviation, beginning, or typo
+	Share float64 `json:"share"` // part of the score
+}
+
+// TaskWord is a word that skills are searched for.
+type TaskWord struct {
+	Word   string   `json:"word"`             // as the task has it
+	Weight float64  `json:"weight"`           // share of the weights of all words of the task
+	Skills int      `json:"skills"`           // number of skills that have it
+	Also   []string `json:"also,omitempty"`   // synonyms and other words that are searched for instead of it
+	Source string   `json:"source,omitempty"` // for a word that was added, the abbreviation or the words of the task
+}
+
+// Found is the result of a search.
+type Found struct {
+	Matches []Match    // the best first
+	Words   []TaskWord // words that were searched for, in the order of the task
+	Dropped []string   // words of a long task that were not searched for
+
+	finder *Finder
+	answer *bm25.Answer
 }
 
 // MatchThreshold is the minimum score of a skill that fits. In the tests, tasks that no skill fits score less.
-const MatchThreshold = 0.18
+const MatchThreshold = 0.13
 
-// matchSchema returns the searched fields and their weights.
-func matchSchema() *bm25.Schema {
-	return &bm25.Schema{Saturation: 7, LengthShare: 40, Fields: []bm25.Field{
-		{Name: "name", Weight: 25, Title: true},
-		{Name: "tags", Weight: 16},
-		{Name: "description", Weight: 10, Usual: 15, Prose: true},
-		{Name: "when to use", Weight: 10, Usual: 12, Prose: true},
-	}}
+// FindMatches returns the skills that share words with a task, the best first, and by name if they score the same. See
+// [Finder.Find].
+func FindMatches(task string, candidates []Candidate) ([]Match, error) {
+	f, err := NewFinder(candidates)
+	if err != nil {
+		return nil, err
+	}
+	found, err := f.Find(task)
+	if err != nil {
+		return nil, err
+	}
+	for i := range found.Matches {
+		if err := found.Explain(&found.Matches[i]); err != nil {
+			return nil, err
+		}
+	}
+	return found.Matches, nil
 }
 
-// FindMatches returns the skills that share words with a task, the best first, and by name if they score the same. A
-// skill that the task names, as /name or as its only words, comes first. It serves users and agents that search;
-// which skill to load stays the model's decision.
-//
-// A score does not depend on which other skills match, so that [MatchThreshold] is meaningful: no skill exceeds it if
-// none fits the task.
-func FindMatches(task string, candidates []Candidate) ([]Match, error) {
-	schema := matchSchema()
-	index, err := bm25.New(schema, func(yield func(bm25.Document) bool) {
-		for _, c := range candidates {
-			if !yield(bm25.Document{Texts: c.texts()}) {
+// Finder searches a list of skills. It is for one goroutine at a time.
+type Finder struct {
+	candidates []Candidate
+	index      *bm25.Index
+	file       io.Closer // of the index, nil if it is in memory
+	path       string    // of the file
+}
+
+// NewFinder indexes candidates in memory.
+func NewFinder(candidates []Candidate) (*Finder, error) {
+	f := &Finder{candidates: candidates}
+	return f, f.build()
+}
+
+// build indexes the candidates in memory.
+func (f *Finder) build() error {
+	var buf bytes.Buffer
+	if err := bm25.Build(&buf, matchSchema(), f.documents()); err != nil {
+		return err
+	}
+	var err error
+	f.index, err = bm25.Read(matchSchema(), bytes.NewReader(buf.Bytes()), int64(buf.Len()))
+	return err
+}
+
+// documents yields the candidates with their instructions.
+func (f *Finder) documents() iter.Seq2[bm25.Document, error] {
+	return func(yield func(bm25.Document, error) bool) {
+		for i := range f.candidates {
+			if !yield(bm25.Document{Texts: f.texts(i)}, nil) {
 				return
 			}
 		}
-	})
-	if err != nil {
-		return nil, err
 	}
+}
+
+// texts returns the texts of a candidate. It reads its instructions if the candidate does not have them.
+func (f *Finder) texts(i int) []bm25.Text {
+	c := f.candidates[i]
+	if c.skill != nil {
+		c.Body = c.skill.instructions()
+	}
+	return c.texts()
+}
+
+// Close closes the file of the index.
+func (f *Finder) Close() error {
+	if f.file == nil {
+		return nil
+	}
+	return f.file.Close()
+}
+
+// Find returns the skills that share words with a task, the best first, and by name if they score the same; their
+// reasons are those of [Found.Explain]. A skill that the task names, as /name or as its only words, comes first. The
+// search serves users and agents; which skill to load stays the model's decision.
+//
+// A score does not depend on which other skills match, so that [MatchThreshold] is meaningful: no skill exceeds it if
+// none fits the task.
+func (f *Finder) Find(task string) (*Found, error) {
 	name, rest := commandName(task)
-	query := bm25.Query{Text: cmp.Or(rest, task), Sentence: true, Ignore: isRequestWord, Synonym: synonym}
-	answer, err := bm25.Find([]*bm25.Index{index}, query, len(candidates))
+	query := bm25.Query{Text: cmp.Or(rest, task), Sentence: true}
+	answer, err := bm25.Find([]*bm25.Index{f.index}, query, len(f.candidates))
+	if diag.CodeOf(err) == diag.Invalid && f.file != nil { // the file is damaged
+		_ = f.file.Close()
+		f.file = nil
+		_ = os.Remove(f.path) // the next process writes it anew
+		if err = f.build(); err == nil {
+			answer, err = bm25.Find([]*bm25.Index{f.index}, query, len(f.candidates))
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
-	scores := make([]float64, len(candidates))
-	for _, h := range answer.Hits {
-		scores[h.Number] = h.Share
+	return &Found{
+		Matches: f.matches(task, name, answer), Words: taskWords(answer), Dropped: answer.Dropped,
+		finder: f, answer: answer,
+	}, nil
+}
+
+// matches returns the matches in their order. Name is the name in a task that begins with /name, "" for none.
+func (f *Finder) matches(task, name string, answer *bm25.Answer) []Match {
+	type rank struct{ candidate, number, score, named int }
+	numbers := make([]int, len(f.candidates))
+	for n, h := range answer.Hits {
+		numbers[h.Number] = n + 1
 	}
-	var matches []Match
-	for i, c := range candidates {
-		m := Match{Index: i, Name: c.Name, Score: scores[i]}
-		switch {
-		case name != "" && strings.EqualFold(c.Name, name):
-			m.Score, m.Why = 1, []string{"requested by name"}
-		case strings.EqualFold(strings.TrimSpace(task), c.Name):
-			m.Score, m.Why = 1, []string{"exact name"}
+	task = strings.TrimSpace(task)
+	var order []rank
+	for i := range f.candidates {
+		r := rank{candidate: i, number: numbers[i] - 1}
+		if r.number >= 0 {
+			r.score = int(math.Round(answer.Hits[r.number].Share * 1e9))
 		}
-		if m.Score > 0 {
-			matches = append(matches, m)
+		switch own := f.candidates[i].Name; {
+		case name != "" && strings.EqualFold(own, name):
+			r.named = byCommand
+		case strings.EqualFold(task, own):
+			r.named = byName
+		}
+		if r.score > 0 || r.named > 0 {
+			order = append(order, r)
 		}
 	}
-	slices.SortFunc(matches, func(a, b Match) int {
-		return cmp.Or(cmp.Compare(len(b.Why), len(a.Why)), cmp.Compare(b.Score, a.Score),
-			strings.Compare(a.Name, b.Name),
-			cmp.Compare(a.Index, b.Index))
+	slices.SortFunc(order, func(a, b rank) int {
+		return cmp.Or(cmp.Compare(min(b.named, 1), min(a.named, 1)), cmp.Compare(b.score, a.score),
+			strings.Compare(f.candidates[a.candidate].Name, f.candidates[b.candidate].Name),
+			cmp.Compare(a.candidate, b.candidate))
 	})
-	for i := range matches {
-		m := &matches[i]
-		m.Why = append(m.Why, whyMatch(answer, schema, candidates[m.Index].texts())...)
-		m.Score = math.Round(m.Score*1000) / 1000
+	matches := make([]Match, len(order))
+	for i, r := range order {
+		matches[i] = Match{
+			Index: r.candidate, Name: f.candidates[r.candidate].Name, number: r.number,
+			Score: math.Round(float64(r.score)/1e6) / 1000,
+		}
+		switch r.named {
+		case byCommand:
+			matches[i].Score, matches[i].Why = 1, []string{"requested by name"}
+		case byName:
+			matches[i].Score, matches[i].Why = 1, []string{"exact name"}
+		}
 	}
-	return matches, nil
+	return matches
 }
 
-// texts returns the texts of a skill, in the order of the schema's fields.
-func (c *Candidate) texts() []bm25.Text {
-	texts := []bm25.Text{{Field: 0, Text: c.Name}}
-	for _, t := range c.Tags {
-		texts = append(texts, bm25.Text{Field: 1, Text: t})
-	}
-	return append(texts, bm25.Text{Field: 2, Text: c.Description}, bm25.Text{Field: 3, Text: c.WhenToUse})
-}
+// How a task names a skill.
+const (
+	byCommand = iota + 1 // as /name
+	byName               // as its only words
+)
 
-// whyMatch returns the words of the task that each field of a skill has. A word that differs from the task's is
-// followed by that in parentheses.
-func whyMatch(answer *bm25.Answer, schema *bm25.Schema, texts []bm25.Text) (why []string) {
+// Explain adds the reasons of a match: which field has each word. It must be called before the finder is closed.
+func (f *Found) Explain(m *Match) error {
+	if m.number < 0 {
+		return nil
+	}
+	schema, texts := matchSchema(), f.finder.texts(m.Index)
+	reasons, err := f.answer.Reasons(f.answer.Hits[m.number], schema, texts)
+	if err != nil {
+		return err
+	}
 	words := make([][]string, len(schema.Fields))
-	reasons, _ := answer.Explain(schema, texts)
 	for _, r := range reasons {
+		field := texts[r.Text].Field
+		m.Words = append(m.Words, WordMatch{
+			Word: r.Query, Found: r.Found, Field: schema.Fields[field].Name, How: string(r.Match),
+			Share: math.Round(r.Share*1000) / 1000,
+		})
 		word := r.Found
 		if word != r.Query {
 			word = fmt.Sprintf("%s (%s)", word, r.Query)
 		}
-		if f := texts[r.Text].Field; !slices.Contains(words[f], word) {
-			words[f] = append(words[f], word)
+		if !slices.Contains(words[field], word) {
+			words[field] = append(words[field], word)
 		}
 	}
-	for f, list := range words {
+	for field, list := range words {
 		if len(list) > 0 {
-			why = append(why, schema.Fields[f].Name+": "+strings.Join(list, ", "))
+			m.Why = append(m.Why, schema.Fields[field].Name+": "+strings.Join(list, ", "))
 		}
 	}
-	return why
+	return nil
+}
+
+// taskWords returns the words that were searched for.
+func taskWords(answer *bm25.Answer) []TaskWord {
+	var list []TaskWord
+	for _, t := range answer.Terms() {
+		list = append(list, TaskWord{
+			Word: t.Word, Weight: math.Round(t.Weight*1000) / 1000, Skills: t.Documents, Also: t.Also, Source: t.From,
+		})
+	}
+	return list
 }
 
 // commandName splits a task that begins with /name.
@@ -132,17 +271,4 @@ func commandName(task string) (name, rest string) {
 	}
 	name, rest, _ = strings.Cut(task[1:], " ")
 	return name, strings.TrimSpace(rest)
-}
-
-// isRequestWord reports whether a word occurs in requests of any kind and so distinguishes none.
-func isRequestWord(word string) bool {
-	switch word {
-	case "please", "help", "want", "need", "would", "like", "could", "can", "let", "thing", "things",
-		"something", "make",
-		"get", "got", "use", "using", "do", "does", "way", "new", "one", "somebody", "someone", "people", "user",
-		"give", "go",
-		"says", "tell", "show", "know", "look", "find":
-		return true
-	}
-	return false
 }

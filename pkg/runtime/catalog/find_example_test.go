@@ -20,5 +20,5 @@ func ExampleFindMatches() {
 		fmt.Printf("%s %.2f %s\n", m.Name, m.Score, strings.Join(m.Why, "; "))
 	}
 	// Output:
-	// deploy 0.46 description: service, kubernetes (k8s); when to use: ship
+	// deploy 0.42 description: service, kubernetes (k8s); when to use: ship
 }

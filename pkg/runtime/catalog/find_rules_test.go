@@ -57,6 +57,45 @@ func TestO3Find(t *testing.T) {
 	}
 }
 
+// TestInstructionsCountLess checks that instructions full of popular words do not match better than a name or a
+// description of usual length, that headings count more than text, and that code is not taken for headings.
+func TestInstructionsCountLess(t *testing.T) {
+	words := "deploy kubernetes cluster service rollout "
+	stuffed := strings.Repeat("# "+words+"\n"+strings.Repeat(words, 50)+" a/deploy.md\n", 20)
+	docs := []Candidate{
+		{Name: "stuffed", Description: "Anything for everybody in every situation.", Body: stuffed},
+		{Name: "kube", Description: "Rolls a service out to a Kubernetes cluster, checks its health, and asks before it removes anything old."},
+		{Name: "deploy", Description: "Does it."},
+	}
+	for i := range 20 {
+		docs = append(docs, Candidate{Name: fmt.Sprint("other-", i), Description: "Writes reports."})
+	}
+	for _, task := range []string{"kubernetes", "service", "deploy", "deploy deploy deploy"} {
+		if hits := fitting(t, task, docs, 1, 0); hits[0].Name == "stuffed" {
+			t.Errorf("%q: %v", task, hits)
+		}
+	}
+	docs = []Candidate{
+		{Name: "a", Body: "```sh\n# pepper\n```\nIt is salt."}, {Name: "b", Body: "# Pepper\n\nSalt."},
+		{Name: "c", Body: "See references/saffron_guide.md and https://example.com/vanilla.md"},
+	}
+	if hits := fitting(t, "pepper", docs, 0, 0); len(hits) != 2 || hits[0].Name != "b" || hits[0].Why[0] != "headings: pepper" {
+		t.Errorf("%v", hits)
+	}
+	if hits := fitting(t, "saffron", docs, 0, 0); len(hits) != 1 || hits[0].Why[0] != "files: saffron" {
+		t.Errorf("%v", hits)
+	}
+}
+
+// TestPowerpoint checks that a synonym leads to a skill.
+func TestPowerpoint(t *testing.T) {
+	docs := append([]Candidate{{Name: "slide-deck", Description: "Builds decks."}}, testCandidates(t)...)
+	hits := fitting(t, "make a powerpoint", docs, 0, MatchThreshold)
+	if len(hits) == 0 || hits[0].Name != "slide-deck" {
+		t.Errorf("%v", hits)
+	}
+}
+
 // TestO3NamesFirst searches for skills by name that other skills match better.
 func TestO3NamesFirst(t *testing.T) {
 	docs := testCandidates(t)

@@ -74,9 +74,32 @@ func TestO3Queries(t *testing.T) {
 			}
 		}
 		t.Logf("%s: of %d, %d among the first three, %d first\n%s", file, queries, found, first, strings.Join(missed, "\n"))
-		if queries != want || found*10 < queries*9 {
-			t.Errorf("%s: %d of %d tasks have their skill among the first three", file, found, queries)
+		if queries != want || found*10 < queries*9 || first*10 < queries*8 {
+			t.Errorf("%s: of %d tasks, %d have their skill among the first three, %d first", file, queries, found, first)
 		}
+	}
+}
+
+// TestLongTasks checks tasks that describe files, steps, and the form of the result, as benchmarks of agents have them:
+// the skill is first although most words of the task are about something else.
+func TestLongTasks(t *testing.T) {
+	docs := testCandidates(t)
+	for _, line := range readLines(t, "testdata/find/instructions.txt") {
+		name, body, _ := strings.Cut(line, " | ")
+		docs = append(docs, Candidate{Name: name, Description: "Helps with " + strings.ReplaceAll(name, "-", " ") + ".", Body: strings.ReplaceAll(body, " // ", "\n")})
+	}
+	below := 0
+	for _, line := range readLines(t, "testdata/find/long.txt") {
+		task, name, _ := strings.Cut(line, " | ")
+		hits := fitting(t, task, docs, 3, 0)
+		if len(hits) == 0 || hits[0].Name != name {
+			t.Errorf("%.60q wants %s, got %v", task, name, hits)
+		} else if hits[0].Score < MatchThreshold {
+			below++
+		}
+	}
+	if below > 1 {
+		t.Errorf("%d skills are below the threshold", below)
 	}
 }
 

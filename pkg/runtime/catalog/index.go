@@ -4,8 +4,6 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 	"io"
-	"math"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -29,7 +27,7 @@ func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
 
 // indexPath returns the path of a root's index file.
 func indexPath(cache, key string) string {
-	return filepath.Join(cache, textx.SHA256(key)[:24]+".idx")
+	return filepath.Join(cache, textx.SHA256(key)[:24]+indexSuffix)
 }
 
 // readIndex returns the tree that the index has for a root, nil if there is no valid one.
@@ -58,36 +56,14 @@ func readIndex(cache string, root *root) *tree {
 func writeIndex(cache string, root *root, t *tree) {
 	path := indexPath(cache, root.indexKey())
 	if err := atomicfile.Write(path, encode(t), atomicfile.Options{Mode: 0o600, MkdirMode: 0o700}); err == nil {
-		pruneIndexes(cache)
+		pruneCache(cache, indexSuffix, maxIndexes)
 	}
 }
+
+const indexSuffix = ".idx"
 
 // maxIndexes is the maximum number of index files. The oldest are removed first: most belong to deleted projects.
 const maxIndexes = 512
-
-// pruneIndexes removes the oldest index files if there are too many.
-func pruneIndexes(cache string) {
-	f, err := os.Open(cache)
-	if err != nil {
-		return
-	}
-	defer func() { _ = f.Close() }()
-	names, _ := f.Readdirnames(8 * maxIndexes)
-	if len(names) <= maxIndexes {
-		return
-	}
-	oldest, when := "", int64(math.MaxInt64)
-	for _, name := range names {
-		l, err := stat(filepath.Join(cache, name))
-		if err == nil && l.mode == 0 && l.modified < when &&
-			(strings.HasSuffix(name, ".idx") || strings.HasPrefix(name, ".tmp-")) {
-			oldest, when = name, l.modified
-		}
-	}
-	if oldest != "" {
-		_ = os.Remove(filepath.Join(cache, oldest)) // another process may have removed it
-	}
-}
 
 // encode returns the index file of a tree.
 func encode(t *tree) []byte {

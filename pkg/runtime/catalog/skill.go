@@ -53,6 +53,9 @@ type Skill struct {
 	base  string // name of its directory
 	alias string // alias in its pack's lockfile, "" for none
 	real  string // path of its directory without links
+
+	stamp  stamp // of its SKILL.md
+	stable bool  // whether every later change of it changes the stamp
 }
 
 // Exact returns the name that identifies only this skill: name@owner/name if it is in a pack, else its name.

@@ -27,7 +27,7 @@ func (f *fitter) fit() (listed, left []*item) {
 	switch {
 	case f.limit == 0 || f.around(counts{listed: all})+f.total(f.items) <= f.limit:
 		return f.items, nil
-	case f.budget.over == "cut" || f.budget.over == "keep" || f.budget.over == "shorten":
+	case f.budget.over == "cut" || f.budget.over == "keep" || f.budget.over == "omit":
 		return f.cut()
 	default:
 		slices.SortFunc(f.items, byStrength)
@@ -81,14 +81,19 @@ func (f *fitter) cut() (listed, left []*item) {
 	around := f.around(counts{listed: all, shortened: all})
 	listed = f.items
 	if around+f.total(f.items) > f.limit {
-		if f.budget.over == "shorten" {
+		if f.budget.over == "omit" {
 			f.over = true
 			return listed, nil
 		}
 		around = f.around(counts{listed: all, left: all, shortened: all})
 		listed, left = f.first(around)
 	}
-	f.describe(listed, f.limit-around-f.total(listed))
+	space := f.limit - around - f.total(listed)
+	if f.budget.over == "omit" {
+		f.describeWhole(listed, space)
+	} else {
+		f.describe(listed, space)
+	}
 	return listed, left
 }
 
@@ -113,6 +118,17 @@ func (f *fitter) describe(items []*item, space int) {
 		}
 		i.text, i.short = described, cut
 		space -= growth
+	}
+}
+
+// describeWhole adds the whole descriptions that fit to items, those of the first ones first.
+func (f *fitter) describeWhole(items []*item, space int) {
+	for _, i := range items {
+		described := expand(f.l.entry, f.l.Escape, i.entry.values(i.description))
+		if growth := f.size(described) - f.size(i.text); growth <= space {
+			i.text, i.short = described, false
+			space -= growth
+		}
 	}
 }
 

@@ -85,17 +85,22 @@ func budgetOf(p *profile.Profile, o Options) budget {
 	case s.Bytes > 0:
 		b.limit, b.size = s.Bytes, func(text string) int { return len(text) }
 	case o.ContextWindow > 0 && s.Share > 0:
-		b.limit = max(1, int(float64(o.ContextWindow)*s.Share/100*charactersPerToken))
+		b.limit = max(1, shareOf(s, o.ContextWindow))
 	default:
 		b.limit = s.Fallback
 	}
 	if o.Most > 0 && (b.limit == 0 || o.Most < b.limit) {
 		b.limit = o.Most
-		if b.over == "shorten" {
+		if b.over == "omit" {
 			b.over = "cut"
 		}
 	}
 	return b
+}
+
+// shareOf returns the characters of a budget's share of a context window of so many tokens.
+func shareOf(b profile.Budget, window int) int {
+	return int(float64(window) * b.Share / 100 * charactersPerToken)
 }
 
 func length(s string) int { return utf8.RuneCountInString(s) }

@@ -120,9 +120,9 @@ func TestOneTooLarge(t *testing.T) {
 	}
 }
 
-// TestS2Shorten checks SPEC S2: Claude Code truncates a description, with when to use it, at 1,536 characters. Over
-// budget, descriptions are shortened, and every name stays.
-func TestS2Shorten(t *testing.T) {
+// TestS2Omit checks SPEC S2: Claude Code truncates a description, with when to use it, at 1,536 characters. Over budget,
+// it leaves out whole descriptions, and every name stays.
+func TestS2Omit(t *testing.T) {
 	p := load(t, "claude-code")
 	long := withWhen(entry("long", strings.Repeat("é", 1530), 0), "used often")
 	l := list(t, p, []prompt.Entry{long}, prompt.Options{})
@@ -137,8 +137,15 @@ func TestS2Shorten(t *testing.T) {
 	if len(l.Names) != 300 || len(l.Left) != 0 || l.Over || utf8.RuneCountInString(l.Text) > 8000 {
 		t.Errorf("%d names, %d left out, over %v, %d characters", len(l.Names), len(l.Left), l.Over, len(l.Text))
 	}
-	if !strings.Contains(l.Text, "- skill-00000: Does the work number 0, with care, when…\n") || !strings.Contains(l.Text, "- skill-00299\n") {
-		t.Errorf("the first descriptions are not shortened, or the last ones are not left out:\n%s", l.Text)
+	described := len(entries) - len(l.Shortened)
+	for i, want := range map[int]string{0: "- skill-00000: " + entries[0].Description + "\n", described: "- " + entries[described].Name + "\n"} {
+		if described < 10 || described > 290 || !strings.Contains(l.Text, want) {
+			t.Errorf("%d descriptions, no %q for skill %d:\n%s", described, want, i, l.Text)
+		}
+	}
+	some := []prompt.Entry{entry("a", "Does a.", 0), entry("b", strings.Repeat("b", 500), 0), entry("c", "Does c.", 0)}
+	if l := list(t, p, some, prompt.Options{Budget: 200}); !strings.HasPrefix(l.Text, "Skills that the Skill tool loads:\n\n- a: Does a.\n- b\n- c: Does c.") {
+		t.Errorf("a long description displaces those after it:\n%s", l.Text)
 	}
 	l = list(t, p, entries, prompt.Options{Budget: 100})
 	if len(l.Names) != 300 || !l.Over || len(l.Shortened) != 300 {
@@ -342,7 +349,7 @@ func FuzzList(f *testing.F) {
 		if utf8.RuneCountInString(l.Text) > l.Limit && !l.Over {
 			t.Errorf("%s: %d characters, limit %d", p.ID, utf8.RuneCountInString(l.Text), l.Limit)
 		}
-		if l.Over && p.Stage1.Budget.Over != "shorten" {
+		if l.Over && p.Stage1.Budget.Over != "omit" {
 			t.Errorf("%s is over its budget", p.ID)
 		}
 		if len(l.Names)+len(l.Left) != len(entries) {

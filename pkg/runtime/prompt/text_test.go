@@ -4,13 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/skillpm/skillpm/pkg/internal/tokens"
 	"github.com/skillpm/skillpm/pkg/runtime/prompt"
 )
-
-// tokens estimates the tokens of a text in two ways: four characters, and three quarters of a word, to a token.
-func tokens(text string) (byCharacters, byWords int) {
-	return len([]rune(text)) / 4, len(strings.Fields(text)) * 4 / 3
-}
 
 // TestO9Texts checks SPEC O9: two texts for any model, of about 400–600 and 800–1,000 tokens, with every fact of the
 // row.
@@ -30,11 +26,8 @@ func TestO9Texts(t *testing.T) {
 			"`success`", "`result`", "`error`", "`duration_ms`", "`tokens_used`", "`cost_usd`", "`cached`", "`retry_count`", "When a call fails",
 		}},
 	} {
-		byCharacters, byWords := tokens(tt.text)
-		for _, n := range []int{byCharacters, byWords} {
-			if n < tt.least || n > tt.most {
-				t.Errorf("%s: about %d tokens by characters and %d by words, want %d to %d", tt.name, byCharacters, byWords, tt.least, tt.most)
-			}
+		if n := tokens.Estimate(tt.text); n < tt.least || n > tt.most {
+			t.Errorf("%s: about %d tokens, want %d to %d", tt.name, n, tt.least, tt.most)
 		}
 		for _, fact := range tt.facts {
 			if !strings.Contains(tt.text, fact) {

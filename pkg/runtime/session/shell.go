@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/skillpm/skillpm/pkg/internal/run"
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 	"github.com/skillpm/skillpm/pkg/runtime/catalog"
-	"github.com/skillpm/skillpm/pkg/runtime/internal/run"
 	"github.com/skillpm/skillpm/pkg/skill"
 	"github.com/skillpm/skillpm/pkg/skill/tool"
 )

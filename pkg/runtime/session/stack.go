@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/run"
 	"github.com/skillpm/skillpm/pkg/runtime/catalog"
-	"github.com/skillpm/skillpm/pkg/runtime/internal/run"
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/skillpm/skillpm/pkg/runtime/internal/run"
+	"github.com/skillpm/skillpm/pkg/internal/run"
 	"github.com/skillpm/skillpm/pkg/runtime/task"
 )
 

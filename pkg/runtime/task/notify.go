@@ -12,8 +12,8 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/run"
 	"github.com/skillpm/skillpm/pkg/policy/audit"
-	"github.com/skillpm/skillpm/pkg/runtime/internal/run"
 )
 
 // The limits of notifications.

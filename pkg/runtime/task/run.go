@@ -13,7 +13,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/atomicfile"
-	"github.com/skillpm/skillpm/pkg/runtime/internal/run"
+	"github.com/skillpm/skillpm/pkg/internal/run"
 )
 
 // RunOne returns the arguments that make skillpm call [Store.Run]; the directory of a task follows them.

@@ -193,8 +193,8 @@ type Budget struct {
 	Variable string  `yaml:"variable"` // environment variable that overrides the characters
 	// Over is what happens beyond the limit: "drop" leaves out skills, the lowest layer first and in reverse
 	// alphabetical order; "cut" shortens all descriptions before it leaves out names, those that Sort "use" puts last;
-	// "shorten" shortens descriptions, and leaves out names only if the agent's [Limits] demand that; "keep" is "cut"
-	// for a budget that a caller sets, and otherwise has no limit.
+	// "omit" leaves out whole descriptions, those that Sort "use" puts last, and names only if the agent's [Limits]
+	// demand that; "keep" is "cut" for a budget that a caller sets, and otherwise has no limit.
 	Over string `yaml:"over"`
 }
 

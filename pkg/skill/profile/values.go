@@ -40,7 +40,7 @@ func (c checker) check(p *Profile) {
 	c.oneOf(p.Scripts, []string{"", "read", "run-only"}, "scripts")
 	c.oneOf(p.Substitution.Append, []string{"", "line", "paragraph"}, "substitution", "append")
 	c.oneOf(p.Stage1.Place, []string{"", "system-prompt", "tool-description"}, "stage1", "place")
-	c.oneOf(p.Stage1.Budget.Over, []string{"", "drop", "cut", "shorten", "keep"}, "stage1", "budget", "over")
+	c.oneOf(p.Stage1.Budget.Over, []string{"", "drop", "cut", "omit", "keep"}, "stage1", "budget", "over")
 	c.oneOf(p.Stage1.Sort, []string{"", "name", "layer", "use"}, "stage1", "sort")
 	c.bounds(p)
 	c.limits(p.Limits)

@@ -34,7 +34,7 @@ func ruleOf(command string) ownRule {
 		"diff", "audit",
 		"why", "verify", "import", "tree", "vendor", "doctor",
 		"init", "new", "validate", "lint", "check", "test", "publish",
-		"agents", "skills", "find", "run", "which", "prompt", "load", "read", "message", "dispatch",
+		"agents", "budget", "skills", "find", "run", "which", "prompt", "load", "read", "message", "dispatch",
 		"deny", "log",
 		"cache gc", "cache prune", "cache clean", "cache list", "cache ls", "cache path", "cache verify",
 		"config get", "config list", "config ls", "config path",
@@ -53,12 +53,13 @@ func ruleOf(command string) ownRule {
 func grants(command, flag string) bool {
 	switch flag {
 	case "accept-changed", "accept-signer", "allow-dirty", "allow-downgrade", "allow-origin", "allow-shell", "anyway",
-		"command", "config", "env", "force", "key", "no-hooks", "no-skills", "registry", "signing-key", "trigger",
-		"undo",
-		"upstream", "upstream-config", "write-baseline", "yes":
+		"command", "config", "env", "force", "key", "no-hooks", "no-skills", "registry", "rerank", "signing-key",
+		"test-report", "trigger", "undo", "upstream", "upstream-config", "write-baseline", "yes":
 		return true
 	case "output", "html":
-		return command == "log" || command == "validate" || command == "lint" || command == "check"
+		return command == "log" || command == "validate" || command == "lint" || command == "check" || command == "test"
+	case "agent", "agent-args":
+		return command == "test" // runs a program
 	}
 	return false
 }

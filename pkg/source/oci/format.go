@@ -24,10 +24,11 @@ const (
 	FormatAgentSkills = "agentskills" // an index of one artifact for each skill
 	FormatFlux        = "flux"        // as flux-operator publishes skills
 	FormatToolHive    = "toolhive"    // as ToolHive publishes a skill
+	FormatImage       = "image"       // a container image whose root has a directory for each skill
 )
 
 // Formats returns the names of the formats except skillpm's own, which does not have a name.
-func Formats() []string { return []string{FormatAgentSkills, FormatFlux, FormatToolHive} }
+func Formats() []string { return []string{FormatAgentSkills, FormatFlux, FormatToolHive, FormatImage} }
 
 func checkFormat(name string) error {
 	if name == FormatPack || slices.Contains(Formats(), name) {
@@ -41,8 +42,9 @@ func checkFormat(name string) error {
 // and counts as [FormatPack].
 func FormatOf(manifest []byte) string {
 	var m struct {
-		ArtifactType string             `json:"artifactType"`
-		Config       ocispec.Descriptor `json:"config"`
+		ArtifactType string               `json:"artifactType"`
+		Config       ocispec.Descriptor   `json:"config"`
+		Manifests    []ocispec.Descriptor `json:"manifests"`
 	}
 	if json.Unmarshal(manifest, &m) != nil {
 		return FormatPack
@@ -54,6 +56,8 @@ func FormatOf(manifest []byte) string {
 		return FormatToolHive
 	case m.Config.MediaType == mediaTypeFluxConfig:
 		return FormatFlux
+	case m.ArtifactType == "" && len(m.Manifests) > 0 && m.Manifests[0].Platform != nil:
+		return FormatImage
 	}
 	return FormatPack
 }
@@ -107,9 +111,10 @@ const (
 	toolHiveAllowedTools = "dev.toolhive.skills.allowedTools"
 	toolHiveLicense      = "dev.toolhive.skills.license"
 	toolHiveFiles        = "dev.toolhive.skills.files"
-
-	toolHiveEpoch = "1970-01-01T00:00:00Z"
 )
+
+// imageEpoch is the time at which every image was made, so that the same pack gives the same image.
+const imageEpoch = "1970-01-01T00:00:00Z"
 
 // toolHive stores a release as ToolHive does: an index with one manifest for each platform, all with the same layer,
 // which is the skill.
@@ -129,23 +134,29 @@ func (p *publisher) toolHive(ctx context.Context, trees []bundle.Tree) (document
 	}
 	notes := p.annotations(p.info)
 	meta := p.rel.meta(trees[0].Name)
-	notes[ocispec.AnnotationCreated] = toolHiveEpoch
+	notes[ocispec.AnnotationCreated] = imageEpoch
 	notes[toolHiveName], notes[toolHiveDescription], notes[toolHiveVersion] = meta.Name, meta.Description, p.rel.Version
 	idx := ocispec.Index{
 		Versioned: specs.Versioned{SchemaVersion: 2}, MediaType: ocispec.MediaTypeImageIndex,
 		ArtifactType: mediaTypeToolHive, Annotations: notes,
 	}
-	for _, platform := range []ocispec.Platform{
-		{OS: "linux", Architecture: "amd64"},
-		{OS: "linux", Architecture: "arm64"},
-	} {
-		config := imageConfig{Created: toolHiveEpoch, Platform: platform, RootFS: rootFS(tarDigest)}
-		config.Config.Labels = p.toolHiveLabels(meta, trees[0])
+	platforms := []ocispec.Platform{{OS: "linux", Architecture: "amd64"}, {OS: "linux", Architecture: "arm64"}}
+	labels := p.toolHiveLabels(meta, trees[0])
+	return p.forPlatforms(ctx, idx, platforms, layer, imageConfig{RootFS: rootFS(tarDigest)}, labels)
+}
+
+// forPlatforms completes and stores an index with one image for each platform. All images have the same layer.
+func (p *publisher) forPlatforms(ctx context.Context, idx ocispec.Index, platforms []ocispec.Platform,
+	layer ocispec.Descriptor, config imageConfig, labels map[string]string,
+) (document, error) {
+	config.Created, config.Config.Labels = imageEpoch, labels
+	for _, platform := range platforms {
+		config.Platform = platform
 		m := &ocispec.Manifest{
-			Versioned: specs.Versioned{SchemaVersion: 2}, MediaType: ocispec.MediaTypeImageManifest,
-			ArtifactType: mediaTypeToolHive,
-			Layers:       []ocispec.Descriptor{layer}, Annotations: notes,
+			Versioned: idx.Versioned, MediaType: ocispec.MediaTypeImageManifest, ArtifactType: idx.ArtifactType,
+			Layers: []ocispec.Descriptor{layer}, Annotations: idx.Annotations,
 		}
+		var err error
 		if m.Config, err = p.storeJSON(ctx, ocispec.MediaTypeImageConfig, config); err != nil {
 			return document{}, err
 		}
@@ -161,6 +172,40 @@ func (p *publisher) toolHive(ctx context.Context, trees []bundle.Tree) (document
 		idx.Manifests = append(idx.Manifests, member)
 	}
 	return newDocument(idx, ocispec.MediaTypeImageIndex)
+}
+
+// imagePlatforms are those of Kubernetes nodes. The skills do not depend on the platform, but container engines accept
+// only an image for theirs without a warning.
+func imagePlatforms() []ocispec.Platform {
+	var list []ocispec.Platform
+	for _, architecture := range []string{"amd64", "arm64", "ppc64le", "riscv64", "s390x"} {
+		list = append(list, ocispec.Platform{OS: "linux", Architecture: architecture})
+	}
+	return list
+}
+
+// image stores a release as a container image, which Kubernetes can mount as a volume. The layer has the bytes of
+// [FormatPack]: the root of the image has a directory for each skill, which every user can read.
+func (p *publisher) image(ctx context.Context, trees []bundle.Tree) (document, error) {
+	layer, err := p.layer(ctx, trees)
+	if err != nil {
+		return document{}, err
+	}
+	layer.MediaType = ocispec.MediaTypeImageLayerGzip
+	idx := ocispec.Index{
+		Versioned: specs.Versioned{SchemaVersion: 2}, MediaType: ocispec.MediaTypeImageIndex,
+		Annotations: p.annotations(p.info),
+	}
+	labels := map[string]string{}
+	for _, name := range []string{
+		ocispec.AnnotationTitle, ocispec.AnnotationVersion, ocispec.AnnotationDescription, ocispec.AnnotationLicenses,
+	} {
+		if text := idx.Annotations[name]; text != "" {
+			labels[name] = text
+		}
+	}
+	config := imageConfig{RootFS: rootFS(layer.Annotations[annotationTarDigest])}
+	return p.forPlatforms(ctx, idx, imagePlatforms(), layer, config, labels)
 }
 
 // checkToolHive fails if ToolHive could not install the pack.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/opencontainers/go-digest"
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 
 	"github.com/skillpm/skillpm/pkg/diag"
@@ -100,6 +101,7 @@ func TestForms(t *testing.T) {
 	for format, want := range map[string][]string{
 		oci.FormatFlux:     {ocispec.MediaTypeImageManifest, "", "application/vnd.cncf.flux.config.v1+json", fluxType},
 		oci.FormatToolHive: {ocispec.MediaTypeImageIndex, "dev.toolhive.skills.v1", "", ""},
+		oci.FormatImage:    {ocispec.MediaTypeImageIndex, "", "", ""},
 	} {
 		pushed, err := c.CheckPush(t.Context(), pack.Ref{Kind: pack.KindLayout, URL: "x", ID: deployID}, rel, trees, oci.PushOptions{Format: format})
 		if err != nil {
@@ -119,6 +121,56 @@ func TestForms(t *testing.T) {
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", format, got, want)
+		}
+		if got := oci.FormatOf(pushed.Manifest); got != format {
+			t.Errorf("%s has the format %q", format, got)
+		}
+	}
+}
+
+// TestImageLayer checks that an image has the layer of skillpm's own format, so that a registry stores it once, and
+// that its configuration is complete for every platform.
+func TestImageLayer(t *testing.T) {
+	s := ocitest.New(t)
+	c := s.Client(t, "")
+	rel, trees := release("1.0.0", "deploy", "rollback")
+	var own struct{ Layers []ocispec.Descriptor }
+	pushed, err := c.Push(t.Context(), pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/own")}, rel, trees, oci.PushOptions{})
+	if err == nil {
+		err = json.Unmarshal(pushed.Manifest, &own)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	ref := pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/image")}
+	pushed, err = c.Push(t.Context(), ref, rel, trees, oci.PushOptions{Format: oci.FormatImage})
+	var idx ocispec.Index
+	if err == nil {
+		err = json.Unmarshal(pushed.Manifest, &idx)
+	}
+	if err != nil || len(idx.Manifests) < 2 {
+		t.Fatalf("%v\n%s", err, pushed.Manifest)
+	}
+	for _, member := range idx.Manifests {
+		ref.Digest = string(member.Digest)
+		raw, _, err := c.Manifest(t.Context(), ref)
+		var m ocispec.Manifest
+		if err == nil {
+			err = json.Unmarshal(raw, &m)
+		}
+		if err != nil || len(m.Layers) != 1 || m.Layers[0].Digest != own.Layers[0].Digest ||
+			m.Layers[0].MediaType != ocispec.MediaTypeImageLayerGzip || m.Config.MediaType != ocispec.MediaTypeImageConfig {
+			t.Fatalf("%v\n%s", err, raw)
+		}
+		data, err := c.ReadBlob(t.Context(), ref, oci.Blob{Digest: string(m.Config.Digest), Size: m.Config.Size}, 1<<20)
+		var config ocispec.Image
+		if err == nil {
+			err = json.Unmarshal(data, &config)
+		}
+		if err != nil || config.OS != "linux" || config.Architecture != member.Platform.Architecture ||
+			!slices.Equal(config.RootFS.DiffIDs, []digest.Digest{digest.Digest(own.Layers[0].Annotations["io.deis.oras.content.digest"])}) ||
+			config.Config.Labels[ocispec.AnnotationVersion] != "1.0.0" {
+			t.Errorf("%v\n%s", err, data)
 		}
 	}
 }

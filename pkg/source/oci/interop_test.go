@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
 	"os"
@@ -245,5 +246,56 @@ func TestToolHivePush(t *testing.T) {
 			t.Errorf("got\n%swant\n%s", got.Encode(), trees[0].Inventory.Encode())
 			break
 		}
+	}
+}
+
+// TestImageUnpack makes two container tools pull an image from registries and unpack it, as an engine does before it
+// mounts the image.
+func TestImageUnpack(t *testing.T) {
+	skopeo, umoci := tool(t, "skopeo", "SKILLPM_SKOPEO"), tool(t, "umoci", "SKILLPM_UMOCI")
+	for name, s := range map[string]*ocitest.Server{
+		"olareg": ocitest.New(t), "docker-registry": ocitest.DockerRegistry(t, ocitest.Options{}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			rel, trees := release("1.0.0", "deploy", "rollback")
+			ref := pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/deploy")}
+			if _, err := s.Client(t, "").Push(t.Context(), ref, rel, trees, oci.PushOptions{Format: oci.FormatImage}); err != nil {
+				t.Fatal(err)
+			}
+			work := t.TempDir()
+			runIn(t, work, nil, skopeo, "copy", "--insecure-policy", "--src-tls-verify=false",
+				"docker://"+s.Host+"/acme/deploy:1.0.0", "oci:image:1.0.0")
+			runIn(t, work, nil, umoci, "unpack", "--rootless", "--image", "image:1.0.0", "bundle")
+			root := filepath.Join(work, "bundle", "rootfs")
+			files := 0
+			for _, tree := range trees {
+				for _, e := range tree.Inventory {
+					files++
+					want := os.FileMode(0o644)
+					if e.Executable {
+						want = 0o755
+					}
+					info, err := os.Stat(filepath.Join(root, tree.Name, filepath.FromSlash(e.Path)))
+					if err != nil || info.Size() != e.Size || info.Mode() != want {
+						t.Errorf("%s/%s: %v %v, want %d bytes with mode %v", tree.Name, e.Path, info, err, e.Size, want)
+					}
+				}
+			}
+			err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+				if err != nil || path == root {
+					return err
+				}
+				if info, err := d.Info(); d.IsDir() && (err != nil || info.Mode().Perm() != 0o755) {
+					t.Errorf("%s: %v %v", path, info.Mode(), err)
+				}
+				if !d.IsDir() {
+					files--
+				}
+				return nil
+			})
+			if err != nil || files != 0 {
+				t.Errorf("%v; %d files are missing", err, files)
+			}
+		})
 	}
 }

@@ -275,6 +275,7 @@ func TestGoldenDigest(t *testing.T) {
 		{"collection", []string{"deploy", "rollback"}, oci.FormatAgentSkills, "sha256:370df7ce297ecff29af504d57fbc89483a59163737194906c52225048f0210f7"},
 		{"flux", []string{"deploy", "rollback"}, oci.FormatFlux, "sha256:505c163e0c2a0aed504bf6a4b59ef52b6cf5f637e99c6de1652b2a2822594e29"},
 		{"toolhive", []string{"deploy"}, oci.FormatToolHive, "sha256:75d1c953e8c151c62ca20474dad041f0046e76aa1ab4485c20d45cb01254bf71"},
+		{"image", []string{"deploy", "rollback"}, oci.FormatImage, "sha256:094d50280627e08ae634214b65eb26b57ce306eae8db2d747c94c4fb421f46b7"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := oci.New(oci.Options{Base: t.TempDir()})

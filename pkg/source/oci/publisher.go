@@ -43,6 +43,8 @@ func (p *publisher) write(ctx context.Context, trees []bundle.Tree) (document, e
 		return p.flux(ctx, trees)
 	case FormatToolHive:
 		return p.toolHive(ctx, trees)
+	case FormatImage:
+		return p.image(ctx, trees)
 	}
 	m, err := p.manifest(ctx, trees, p.info)
 	if err != nil {

@@ -73,6 +73,25 @@ func bundleArtifact(ctx context.Context, signer sign.Signer, statement []byte, p
 	}, nil
 }
 
+// TestArtifact returns the artifact that states the result of tests about a pack's manifest: a bundle, or a statement
+// without a signature if there is no signer.
+func TestArtifact(ctx context.Context, signer sign.Signer, r *sign.TestResult, packName, digest string) (oci.Artifact,
+	error,
+) {
+	statement, err := r.Statement(packName, digest)
+	if err != nil {
+		return oci.Artifact{}, err
+	}
+	if signer != nil {
+		return bundleArtifact(ctx, signer, statement, sign.PredicateTests, digest)
+	}
+	return oci.Artifact{
+		Type: sign.MediaTypeStatement, Subject: digest,
+		Annotations: map[string]string{annotationStatement: sign.PredicateTests},
+		Blobs:       []oci.Blob{{MediaType: sign.MediaTypeStatement, Data: statement}},
+	}, nil
+}
+
 // sbomArtifacts returns the SBOM of a pack and its signed form.
 func sbomArtifacts(ctx context.Context, signer sign.Signer, sbom *sign.SBOM, digest string) ([]oci.Artifact, error) {
 	text, err := sbom.Encode()

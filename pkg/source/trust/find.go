@@ -17,12 +17,17 @@ const (
 	maxReferrers = 256
 	maxSignature = 1 << 20 // bytes of a bundle with only a signature
 	maxEvidence  = 8 << 20 // bytes of all bundles
+	maxStatement = 2 << 20 // bytes of a statement that is not signed, or of a bundle with a test result
+
+	maxTestResults = 16
 )
 
 const (
 	annotationContent   = "dev.sigstore.bundle.content"
 	annotationPredicate = "dev.sigstore.bundle.predicateType"
 	contentDSSE         = "dsse-envelope"
+
+	annotationStatement = "in-toto.io/predicate-type" // as BuildKit writes it
 )
 
 // fetch reads a manifest and its signatures from the registry.

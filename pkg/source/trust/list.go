@@ -21,21 +21,23 @@ const (
 	KindSignature  Kind = "signature"
 	KindProvenance Kind = "provenance"
 	KindSBOM       Kind = "sbom"
+	KindTests      Kind = "tests"
 	KindOther      Kind = "other"
 )
 
 // Found is an attached artifact and the result of its verification.
 type Found struct {
 	Kind          Kind
-	Digest        string // of the artifact
-	Type          string // the artifact type
-	PredicateType string // "" if it is not a statement
-	Key           string // ID of the key that made it; "" if not proven
-	Claims        string // fingerprint of the key, or issuer and subject that it claims; "certificate" if unreadable
-	Identity      string // ID of the identity; "" if not proven
-	Verified      bool   // a given key or identity made it, for this artifact
-	Problem       string // why it is not verified
-	Source        Source // the source that provenance states
+	Digest        string            // of the artifact
+	Type          string            // the artifact type
+	PredicateType string            // "" if it is not a statement
+	Key           string            // ID of the key that made it; "" if not proven
+	Claims        string            // fingerprint of the key, or issuer and subject that it claims; "certificate" if unreadable
+	Identity      string            // ID of the identity; "" if not proven
+	Verified      bool              // a given key or identity made it, for this artifact
+	Problem       string            // why it is not verified
+	Source        Source            // the source that provenance states
+	Tests         *sign.TestSummary // the result that a statement about tests states; nil if it is unreadable
 }
 
 // notSigned is the problem of an attestation without a signature.
@@ -46,11 +48,34 @@ type Source struct {
 	Repository, Ref, Commit, Builder, Run string
 }
 
-// Find returns the artifacts attached to the manifest that ref is pinned to: signatures, provenance, SBOMs, and others.
-// Within each group, verified ones come first.
+// Find returns the artifacts attached to the manifest that ref is pinned to: signatures, provenance, SBOMs, test
+// results, and others. Within each group, verified ones come first.
 func (k *Verifier) Find(ctx context.Context, ref pack.Ref, keys []*sign.PublicKey, identities []Identity) ([]Found,
 	error,
 ) {
+	everything := func(*oci.Artifact) bool { return true }
+	return k.find(ctx, ref, Requirement{Keys: keys, Identities: identities}, everything, sign.MaxBundle)
+}
+
+// FindTests is [Verifier.Find] for test results only. It reads only the first ones, and none that are large.
+func (k *Verifier) FindTests(ctx context.Context, ref pack.Ref, keys []*sign.PublicKey, identities []Identity) ([]Found,
+	error,
+) {
+	n := 0
+	found, err := k.find(ctx, ref, Requirement{Keys: keys, Identities: identities}, func(a *oci.Artifact) bool {
+		if a.Type == sign.MediaTypeStatement ||
+			a.Type == sign.MediaTypeBundle && a.Annotations[annotationPredicate] == sign.PredicateTests {
+			n++
+			return n <= maxTestResults
+		}
+		return false
+	}, maxStatement)
+	return slices.DeleteFunc(found, func(f Found) bool { return f.Kind != KindTests }), err
+}
+
+// find implements [Verifier.Find] for the artifacts that match. Bundles larger than limit are unreadable.
+func (k *Verifier) find(ctx context.Context, ref pack.Ref, w Requirement, match func(*oci.Artifact) bool, limit int64,
+) ([]Found, error) {
 	if k.options.OCI == nil {
 		return nil, errNoRegistry
 	}
@@ -60,10 +85,17 @@ func (k *Verifier) Find(ctx context.Context, ref pack.Ref, keys []*sign.PublicKe
 	}
 	var found []Found
 	for _, a := range all[:min(len(all), maxReferrers)] {
+		if !match(a) {
+			continue
+		}
 		f := Found{Kind: KindOther, Digest: a.Digest, Type: a.Type}
 		switch a.Type {
 		case sign.MediaTypeBundle:
-			if err := k.describe(ctx, ref, a, Requirement{Keys: keys, Identities: identities}, &f); err != nil {
+			if err := k.describe(ctx, ref, a, w, limit, &f); err != nil {
+				return nil, err
+			}
+		case sign.MediaTypeStatement:
+			if err := k.describeStatement(ctx, ref, a, &f); err != nil {
 				return nil, err
 			}
 		case sign.MediaTypeSBOM:
@@ -77,7 +109,7 @@ func (k *Verifier) Find(ctx context.Context, ref pack.Ref, keys []*sign.PublicKe
 		}
 		found = append(found, f)
 	}
-	kinds := []Kind{KindSignature, KindProvenance, KindSBOM, KindOther}
+	kinds := []Kind{KindSignature, KindProvenance, KindSBOM, KindTests, KindOther}
 	slices.SortFunc(found, func(a, b Found) int {
 		return cmp.Or(cmp.Compare(slices.Index(kinds, a.Kind), slices.Index(kinds, b.Kind)),
 			cmp.Compare(a.Problem, b.Problem), strings.Compare(a.Digest, b.Digest))
@@ -86,8 +118,9 @@ func (k *Verifier) Find(ctx context.Context, ref pack.Ref, keys []*sign.PublicKe
 }
 
 // describe fills in f from a bundle. It returns an error only if the registry cannot be read.
-func (k *Verifier) describe(ctx context.Context, ref pack.Ref, a *oci.Artifact, w Requirement, f *Found) error {
-	b, err := k.bundleOf(ctx, ref, a, sign.MaxBundle)
+func (k *Verifier) describe(ctx context.Context, ref pack.Ref, a *oci.Artifact, w Requirement, limit int64, f *Found,
+) error {
+	b, err := k.bundleOf(ctx, ref, a, limit)
 	if diag.CodeOf(err) == diag.Remote || ctx.Err() != nil {
 		return err
 	}
@@ -99,10 +132,7 @@ func (k *Verifier) describe(ctx context.Context, ref pack.Ref, a *oci.Artifact, 
 		f.Problem = err.Error()
 		return nil
 	}
-	f.PredicateType, f.Kind = env.Claim.PredicateType, kindOf(env.Claim.PredicateType)
-	if f.Kind == KindProvenance {
-		f.Source = sourceOf(env.Claim.Predicate)
-	}
+	f.state(env.Claim)
 	f.Claims = fingerprint(env.Hint)
 	if env.Keyless {
 		f.Claims = "certificate"
@@ -122,6 +152,45 @@ func (k *Verifier) describe(ctx context.Context, ref pack.Ref, a *oci.Artifact, 
 	return nil
 }
 
+// state records what a statement states.
+func (f *Found) state(c *sign.Claim) {
+	f.PredicateType, f.Kind = c.PredicateType, kindOf(c.PredicateType)
+	switch f.Kind {
+	case KindProvenance:
+		f.Source = sourceOf(c.Predicate)
+	case KindTests:
+		f.Tests, _ = sign.ParseTestResult(c.Predicate) // of an unreadable result, only the kind is known
+	}
+}
+
+// describeStatement fills in f from a statement that is not signed. Only test results are attached so. It returns an
+// error only if the registry cannot be read.
+func (k *Verifier) describeStatement(ctx context.Context, ref pack.Ref, a *oci.Artifact, f *Found) error {
+	f.Problem = notSigned
+	if len(a.Blobs) != 1 || a.Blobs[0].MediaType != sign.MediaTypeStatement {
+		return nil
+	}
+	data, err := k.options.OCI.ReadBlob(ctx, ref, a.Blobs[0], maxStatement)
+	if diag.CodeOf(err) == diag.Remote || ctx.Err() != nil {
+		return err
+	}
+	if err != nil {
+		f.Problem = err.Error()
+		return nil
+	}
+	c, err := sign.ParseStatement(data)
+	switch {
+	case err != nil:
+		f.Problem = err.Error()
+	case !slices.Contains(c.Subjects, ref.Digest):
+		f.Problem = (&sign.SubjectError{Want: ref.Digest, Got: c.Subjects}).Error()
+	case kindOf(c.PredicateType) == KindTests:
+		f.state(c)
+		f.PredicateType = "" // as for all artifacts without a signature
+	}
+	return nil
+}
+
 func kindOf(predicateType string) Kind {
 	switch predicateType {
 	case sign.PredicateSignature:
@@ -130,6 +199,8 @@ func kindOf(predicateType string) Kind {
 		return KindProvenance
 	case sign.PredicateSBOM:
 		return KindSBOM
+	case sign.PredicateTests:
+		return KindTests
 	}
 	return KindOther
 }

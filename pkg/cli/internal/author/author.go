@@ -14,6 +14,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/lint"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/publish"
@@ -23,14 +24,20 @@ import (
 
 func newInit(a *app) *cobra.Command {
 	var o publish.InitOptions
+	var evals bool
 	cmd := &cobra.Command{
 		Use:   "init [OWNER/NAME]",
 		Short: "Create a skillpm.yaml",
 		Long: `With OWNER/NAME, the command makes this directory a pack that you can publish. Without
 OWNER/NAME, it makes the directory a project that uses packs. If skillpm.yaml exists, the
-command adds the name and a version to skillpm.yaml.`,
+command adds the name and a version to skillpm.yaml.
+
+--evals adds a starting evaluation to each skill of the pack that does not have one.
+evals/evals.json has tasks. evals/eval_queries.json has prompts that should or should not
+activate the skill. In an existing pack, --evals needs no OWNER/NAME.`,
 		Example: `  skillpm init
   skillpm init acme/deploy
+  skillpm init --evals
   skillpm init acme/deploy --license Apache-2.0 --pack-version 1.0.0`,
 		Args: console.Need(0, 1, "one OWNER/NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -44,36 +51,62 @@ command adds the name and a version to skillpm.yaml.`,
 				return diag.Errorf(diag.Usage, "--pack-version, --description, and --license need OWNER/NAME").
 					WithHint("run \"skillpm init OWNER/NAME\"")
 			}
-			done := "Created"
-			if _, err := os.Lstat(filepath.Join(c.Dir, pack.ManifestName)); err == nil {
-				done = "Added name and version to"
-			}
-			path, err := c.Init(cmd.Context(), o)
-			if err != nil {
-				return err
-			}
-			if a.JSON {
-				return a.PrintJSON(initDocument{path})
-			}
-			if !a.Quiet {
-				fmt.Fprintf(a.Stdout, "%s %s\n", done, path)
-			}
-			switch {
-			case o.Name == "":
-				a.Note("Next, add a pack with: skillpm install OWNER/NAME")
-			case hasSkills(c.Dir):
-				a.Note("Next, run \"skillpm validate\", and then \"skillpm publish\".")
-			default:
-				a.Note("Next, create a skill with: skillpm new my-skill")
-			}
-			return nil
+			return a.init(cmd.Context(), c, o, evals)
 		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.Version, "pack-version", "", "set the pack's `VERSION` (default 0.1.0)")
 	f.StringVar(&o.Description, "description", "", "set the pack's description to `TEXT`, one line")
 	f.StringVar(&o.License, "license", "", "set the license, an SPDX `EXPRESSION` such as Apache-2.0")
+	f.BoolVar(&evals, "evals", false, "add a starting evaluation to each skill without one")
 	return cmd
+}
+
+// init creates or extends skillpm.yaml. With evals and without a name, an existing file stays as it is.
+func (a *app) init(ctx context.Context, c *publish.Client, o publish.InitOptions, evals bool) error {
+	done, path := "Created", filepath.Join(c.Dir, pack.ManifestName)
+	_, err := os.Lstat(path)
+	exists := err == nil
+	if exists {
+		done = "Added name and version to"
+	}
+	if !exists || !evals || o.Name != "" {
+		if path, err = c.Init(ctx, o); err != nil {
+			return err
+		}
+		if !a.Quiet && !a.JSON {
+			fmt.Fprintf(a.Stdout, "%s %s\n", done, path)
+		}
+	}
+	document := initDocument{Path: path, Evals: []string{}}
+	if evals {
+		files, err := c.AddEvals()
+		if err != nil {
+			return err
+		}
+		for _, file := range files {
+			if rel, ok := pathx.Rel(c.Dir, file); ok {
+				file = rel
+			}
+			document.Evals = append(document.Evals, file)
+			if !a.Quiet && !a.JSON {
+				fmt.Fprintf(a.Stdout, "Created %s\n", file)
+			}
+		}
+	}
+	switch {
+	case a.JSON:
+		return a.PrintJSON(document)
+	case len(document.Evals) > 0:
+		a.Note("Next, replace the prompts with those of your users, and run \"skillpm test\".")
+	case o.Name == "":
+		a.Note("Next, add a pack with: skillpm install OWNER/NAME")
+	case hasSkills(c.Dir):
+		a.Note("Next, run \"skillpm validate\", and then \"skillpm publish\".")
+	default:
+		a.Note("Next, create a skill with: skillpm new my-skill")
+	}
+	return nil
 }
 
 // hasSkills reports whether a pack's directory has skills already.
@@ -92,9 +125,10 @@ func newNew(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "new [NAME]",
 		Short: "Create a skill",
-		Long: `The command creates a directory with a valid SKILL.md. In a pack, the skill's directory is
-in skills/; in a project, where the project's profile finds it (default: .agents/skills);
-elsewhere, in this directory. On a terminal, the command asks for a missing name and
+		Long: `The command creates a directory with a valid SKILL.md and a starting evaluation: tasks in
+evals/evals.json, and prompts in evals/eval_queries.json that should or should not activate
+the skill. In a pack, the skill's directory is in skills/; in a project, where the
+project's profile finds it (default: .agents/skills); elsewhere, in this directory. On a terminal, the command asks for a missing name and
 description. Without a terminal, NAME and --description are required.`,
 		Example: `  skillpm new release-notes --description 'Writes release notes.'
   skillpm new lint --description 'Lints files.' --tools 'Read, Bash(eslint:*)'
@@ -132,6 +166,8 @@ description. Without a terminal, NAME and --description are required.`,
 				fmt.Fprintf(a.Stdout, "Created %s\n", filepath.Join(display, "SKILL.md"))
 			}
 			a.Note("Next, write the instructions, and check the skill with: skillpm validate %s", display)
+			a.Note("The prompts in %s are a start. Replace them with those of your users.",
+				filepath.Join(display, "evals"))
 			return nil
 		},
 	}

@@ -8,7 +8,8 @@ import (
 
 // initDocument is the output of "init --json".
 type initDocument struct {
-	Path string `json:"path"` // path of skillpm.yaml
+	Path  string   `json:"path"`  // path of skillpm.yaml
+	Evals []string `json:"evals"` // files of starting evaluations that were created
 }
 
 // newDocument is the output of "new --json".

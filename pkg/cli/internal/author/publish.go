@@ -27,6 +27,7 @@ type publishFlags struct {
 	key       string
 	format    string
 	from      string
+	reports   []string
 }
 
 func newPublish(a *app) *cobra.Command {
@@ -60,6 +61,12 @@ git repository, the release records the repository and the commit. skillpm warns
 the key. Without a key, skillpm-keyless signs with the identity of the job of GitHub Actions
 or GitLab CI. The registry stores the signature, the provenance, and the SBOM next to the pack.
 
+If skills have offline tests ("skillpm test"), skillpm runs the tests and records the result
+next to the pack, signed if the release is signed. "publish: {require-tests: true}" in
+skillpm.yaml rejects a pack unless each skill has tests and all tests pass. --test-report
+also records an evaluation, which "skillpm test --agent AGENT --output FILE" wrote, if the
+evaluated files are the published ones.
+
 In the published pack, skillpm replaces the path of a dependency with a version range. If
 skillpm.yaml has a version range next to the path, skillpm uses this range. Otherwise, the
 range is ^ and the version of the pack at the path.
@@ -72,6 +79,18 @@ if the name ends with .tar, otherwise a directory. The layout has the digest of 
 packs give equal files. A directory can contain many packs. To install a pack from a
 directory, run "skillpm install oci-layout:DIR//OWNER/NAME". --from publishes the file or
 directory with its signatures.
+
+--format image publishes a container image for Linux. Its root has a directory for each
+skill, so Kubernetes can mount it as an image volume, and a Dockerfile can copy from it:
+
+  volumes:
+    - {name: skills, image: {reference: registry.example/acme/deploy:1.4.0}}
+  volumeMounts:
+    - {name: skills, mountPath: /home/agent/.claude/skills}
+
+  COPY --from=registry.example/acme/deploy:1.4.0 / /home/agent/.claude/skills/
+
+"skillpm install" installs packs of all formats.
 
 The pack does not contain the files that .skillpmignore lists. --dry-run does all checks,
 lists the files, and prints the OCI manifest.`,
@@ -114,8 +133,9 @@ func (a *app) addPackFlags(cmd *cobra.Command, o *publish.ReleaseOptions, flags 
 	f.BoolVar(&flags.sign, "sign", false, "sign the release")
 	f.StringVar(&flags.key, "signing-key", "", "sign with the private key in `FILE`")
 	f.BoolVar(&o.AllowDirty, "allow-dirty", false, "do not warn about uncommitted files")
+	f.StringArrayVar(&flags.reports, "test-report", nil, "record the evaluation in the JSON report `FILE` (repeatable)")
 	f.StringVar(&flags.format, "format", formatPack,
-		"use the artifact format `FORMAT`: skillpm, or agentskills, flux, or toolhive for other tools")
+		"use the artifact format `FORMAT`: skillpm, or agentskills, flux, image, or toolhive for other tools")
 	a.CompleteFlag(cmd, "format", func(_ *cobra.Command, _ []string, prefix string) ([]string,
 		cobra.ShellCompDirective,
 	) {
@@ -127,7 +147,7 @@ func (a *app) addPackFlags(cmd *cobra.Command, o *publish.ReleaseOptions, flags 
 const formatPack = "skillpm"
 
 func artifactFormats() []string {
-	return []string{formatPack, oci.FormatAgentSkills, oci.FormatFlux, oci.FormatToolHive}
+	return []string{formatPack, oci.FormatAgentSkills, oci.FormatFlux, oci.FormatImage, oci.FormatToolHive}
 }
 
 // resolve validates the flags and completes the options.
@@ -139,6 +159,10 @@ func (flags publishFlags) resolve(a *app, o *publish.ReleaseOptions) (err error)
 	if flags.format != formatPack {
 		o.Format = flags.format
 	}
+	if o.Evaluations, err = a.evaluations(flags.reports); err != nil {
+		return err
+	}
+	o.Test = a.offlineTests
 	if flags.sign || flags.key != "" {
 		o.Signer, err = a.Signer(flags.key)
 	}
@@ -171,10 +195,14 @@ func (a *app) pack(cmd *cobra.Command, o publish.ReleaseOptions, flags publishFl
 
 func (a *app) publish(ctx context.Context, o publish.ReleaseOptions, flags publishFlags) error {
 	if flags.from != "" && (o.Dir != "" || flags.workspace || flags.sign || flags.key != "" ||
-		flags.format != formatPack) {
+		flags.format != formatPack || len(flags.reports) > 0) {
 		return diag.Errorf(diag.Usage,
-			"--from cannot be used with DIR, --workspace, --format, or --sign").
-			WithHint("use --format and --sign with --output, or sign the published pack with \"skillpm sign\"")
+			"--from cannot be used with DIR, --workspace, --format, --test-report, or --sign").
+			WithHint("use --format, --test-report, and --sign with --output, " +
+				"or sign the published pack with \"skillpm sign\"")
+	}
+	if flags.workspace && len(flags.reports) > 0 {
+		return diag.Errorf(diag.Usage, "--test-report cannot be used with --workspace, because a report is about one pack")
 	}
 	if err := flags.resolve(a, &o); err != nil {
 		return err
@@ -263,6 +291,9 @@ func (a *app) printPublish(r *publish.ReleaseReport) error {
 	fmt.Fprintf(a.Stdout, "%s@%s %s\n", r.Pack, r.Version, r.Digest)
 	a.noteBound(r)
 	a.noteProvenance(r, "Recorded")
+	for _, t := range r.Tests {
+		a.Note("Recorded %s.", testText(t))
+	}
 	if len(r.Tags) > 0 {
 		a.Note("Tags: %s.", strings.Join(r.Tags, ", "))
 	}
@@ -278,6 +309,15 @@ func (a *app) printPublish(r *publish.ReleaseReport) error {
 		a.Note("Published to %s (%s).", r.Target, textx.Count(len(r.Files), "file"))
 	}
 	return nil
+}
+
+// testText describes the results of tests.
+func testText(t publish.TestCounts) string {
+	what := "the offline tests"
+	if t.Agent != "" {
+		what = "the evaluation with " + console.Flat(t.Agent)
+	}
+	return fmt.Sprintf("%s: %d of %d passed", what, t.Passed, t.Passed+t.Warned+t.Failed)
 }
 
 // noteProvenance names the commit that the provenance of a version states.
@@ -320,6 +360,9 @@ func (a *app) printDryRun(r *publish.ReleaseReport) error {
 	} else {
 		a.Note("Would publish to %s.", r.Target)
 		a.noteProvenance(r, "Would record")
+	}
+	for _, t := range r.Tests {
+		a.Note("Would record %s.", testText(t))
 	}
 	if len(r.Tags) > 0 {
 		a.Note("Tags that would move: %s.", strings.Join(r.Tags, ", "))

@@ -16,6 +16,7 @@ func Commands() []console.Command {
 		{Name: "connect", New: func(a *console.App) *cobra.Command { return newConnect(&app{a}) }},
 		{Name: "disconnect", New: func(a *console.App) *cobra.Command { return newDisconnect(&app{a}) }},
 		{Name: "agents", New: func(a *console.App) *cobra.Command { return newAgents(&app{a}) }},
+		{Name: "budget", New: func(a *console.App) *cobra.Command { return newBudget(&app{a}) }},
 		{Name: "mcp", New: func(a *console.App) *cobra.Command { return newMCP(&app{a}) }},
 		{Name: "hook", New: func(a *console.App) *cobra.Command { return newHook(&app{a}) }},
 	}

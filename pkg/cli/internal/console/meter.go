@@ -286,7 +286,11 @@ func (m *meter) waitText(w wait, now time.Time) string {
 	received, sent, size := w.Received.Load(), w.Sent.Load(), w.Size.Load()
 	switch {
 	case w.Items != "" && size > 0:
-		return fmt.Sprintf("%s %s %d/%d", w.Items, m.bar(received, size), received, size)
+		text := fmt.Sprintf("%s %s %d/%d", w.Items, m.bar(received, size), received, size)
+		if w.Detail != nil {
+			text += ", " + w.Detail()
+		}
+		return text
 	case w.Items != "" && received == 0:
 		return w.Items
 	case w.Items != "":

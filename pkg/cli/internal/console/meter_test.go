@@ -2,6 +2,7 @@ package console
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -191,8 +192,11 @@ func TestMeterItems(t *testing.T) {
 	d.after(0)
 	w.Expect(680)
 	d.after(0)
+	w.Detail = func() string { return "2 failed" }
+	d.after(0)
 	got := strings.Split(strings.TrimPrefix(d.printed(), "\r\x1b[K"), "\r\x1b[K")
-	if len(got) != 2 || got[0] != "hashing skills: 340" || got[1] != "hashing skills ━━━━━━━━━━────────── 340/680" {
+	bar := "hashing skills ━━━━━━━━━━────────── 340/680"
+	if !slices.Equal(got, []string{"hashing skills: 340", bar, bar + ", 2 failed"}) {
 		t.Errorf("%q", got)
 	}
 }

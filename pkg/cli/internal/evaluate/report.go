@@ -37,10 +37,10 @@ type Report struct {
 	Agent        string        `json:"agent"`                  // the agent's id, or the command
 	AgentVersion string        `json:"agentVersion,omitempty"` // as the agent prints it
 	Model        string        `json:"model,omitempty"`        // as the agent reports it
-	Started      time.Time     `json:"started"`
-	Duration     time.Duration `json:"durationNs"`
-	Repeats      int           `json:"repeats"`               // runs of each case and variant
-	Interrupted  bool          `json:"interrupted,omitempty"` // runs are missing
+	Started      time.Time     `json:"started"`                // time at which the evaluation began
+	Duration     time.Duration `json:"durationNs"`             // in nanoseconds
+	Repeats      int           `json:"repeats"`                // runs of each case and variant
+	Interrupted  bool          `json:"interrupted,omitempty"`  // runs are missing
 	Skills       []Skill       `json:"skills"`
 }
 
@@ -50,41 +50,41 @@ type Skill struct {
 	Dir      string `json:"dir"`                // as on the command line, with slashes
 	Digest   string `json:"digest"`             // of the skill's files
 	Previous string `json:"previous,omitempty"` // the version or commit of the previous variant
-	Cases    []Case `json:"cases"`
+	Cases    []Case `json:"cases"`              // tasks and trigger queries
 }
 
 // Case holds the runs of one case.
 type Case struct {
-	ID            string `json:"id"` // unique in the skill
-	Kind          Kind   `json:"kind"`
-	File          string `json:"file"` // slash-separated, relative to the skill
-	Prompt        string `json:"prompt"`
+	ID            string `json:"id"`                      // unique in the skill
+	Kind          Kind   `json:"kind"`                    // task or trigger
+	File          string `json:"file"`                    // slash-separated, relative to the skill
+	Prompt        string `json:"prompt"`                  // what the agent was told
 	ShouldTrigger *bool  `json:"shouldTrigger,omitempty"` // of a trigger case
-	Runs          []Run  `json:"runs"`
+	Runs          []Run  `json:"runs"`                    // by variant and number
 }
 
 // Run is one run of an agent.
 type Run struct {
-	Variant   Variant  `json:"variant"`
-	Number    int      `json:"number"` // from 1, for each variant
-	Outcome   Outcome  `json:"outcome"`
-	Error     string   `json:"error,omitempty"` // why nothing was measured
-	Grades    []Grade  `json:"grades,omitempty"`
-	Activated []string `json:"activated,omitempty"` // names of the skills that the agent activated
-	ToolCalls int      `json:"toolCalls"`
-	Denials   int      `json:"denials"` // tool calls that the skill or a policy denied
-	// Tokens are nil if the agent does not report them.
-	InputTokens  *int64        `json:"inputTokens,omitempty"` // cached ones included
-	OutputTokens *int64        `json:"outputTokens,omitempty"`
-	CostUSD      *float64      `json:"costUsd,omitempty"` // nil if the agent does not report it
-	Duration     time.Duration `json:"durationNs"`
-	Output       string        `json:"output,omitempty"` // the agent's final message, shortened
+	Variant      Variant       `json:"variant"`                // with, without, or previous
+	Number       int           `json:"number"`                 // from 1, for each variant
+	Outcome      Outcome       `json:"outcome"`                // passed, failed, error, or timeout
+	Error        string        `json:"error,omitempty"`        // why nothing was measured
+	Grades       []Grade       `json:"grades,omitempty"`       // decisions of the graders
+	Activated    []string      `json:"activated,omitempty"`    // names of the skills that the agent activated
+	ToolCalls    int           `json:"toolCalls"`              // number of tool calls
+	Denials      int           `json:"denials"`                // tool calls that the skill or a policy denied
+	InputTokens  *int64        `json:"inputTokens,omitempty"`  // tokens, cached ones included; nil if the agent does not report them
+	OutputTokens *int64        `json:"outputTokens,omitempty"` // tokens; nil if the agent does not report them
+	CostUSD      *float64      `json:"costUsd,omitempty"`      // nil if the agent does not report it
+	Duration     time.Duration `json:"durationNs"`             // in nanoseconds
+	Output       string        `json:"output,omitempty"`       // the agent's final message, shortened
 }
 
 // Grade is the decision of one grader.
 type Grade struct {
-	Grader   string `json:"grader"` // its type, such as regexp
-	Text     string `json:"text"`   // what it checks, in words
-	Passed   bool   `json:"passed"`
+	Grader   string `json:"grader"`             // its type, such as regexp
+	Text     string `json:"text"`               // what it checks, in words
+	Passed   bool   `json:"passed"`             // whether the result is right
 	Evidence string `json:"evidence,omitempty"` // what was found, shortened
+	Error    string `json:"error,omitempty"`    // why the grader could not decide
 }

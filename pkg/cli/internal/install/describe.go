@@ -8,6 +8,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/skillpm"
+	"github.com/skillpm/skillpm/pkg/source/trust"
 )
 
 func (a *app) printPackInfo(p *skillpm.PackInfo) error {
@@ -43,6 +44,13 @@ func (a *app) printPackInfo(p *skillpm.PackInfo) error {
 	for _, id := range slices.Sorted(maps.Keys(p.Dependencies)) {
 		a.field("requires", id+" "+p.Dependencies[id])
 	}
+	for _, t := range p.Tests {
+		name := "tests"
+		if t.Agent != "" {
+			name = "evaluation"
+		}
+		a.field(name, testsText(t)+" ("+testsOrigin(t)+")")
+	}
 	for _, s := range p.Skills {
 		a.field("skill", strings.TrimSuffix(s.Name+": "+s.Description, ": "))
 		if text := capabilityText(s.Capabilities); text != "" {
@@ -50,6 +58,54 @@ func (a *app) printPackInfo(p *skillpm.PackInfo) error {
 		}
 	}
 	return nil
+}
+
+// testsText describes results of tests: the rates of an evaluation, or the number of tests.
+func testsText(t skillpm.Tests) string {
+	var parts []string
+	for _, r := range []struct {
+		rate *skillpm.TestRate
+		what string
+	}{{t.With, "with"}, {t.Without, "without"}, {t.Prompts, "of prompts"}} {
+		if r.rate != nil {
+			parts = append(parts, fmt.Sprintf("%.0f %% %s", 100*float64(r.rate.Passed)/float64(r.rate.Runs), r.what))
+		}
+	}
+	if parts == nil {
+		parts = append(parts, fmt.Sprintf("%d passed", t.Passed))
+		for _, n := range []struct {
+			count int
+			what  string
+		}{{t.Warned, "passed in some runs"}, {t.Failed, "failed"}} {
+			if n.count > 0 {
+				parts = append(parts, fmt.Sprintf("%d %s", n.count, n.what))
+			}
+		}
+	}
+	return strings.TrimSpace(console.Flat(t.Agent) + " " + strings.Join(parts, ", "))
+}
+
+// testsOrigin describes who states results of tests, and when.
+func testsOrigin(t skillpm.Tests) string {
+	var parts []string
+	if t.Skillpm != "" {
+		parts = append(parts, "skillpm "+console.Flat(t.Skillpm))
+	}
+	if t.Model != "" {
+		parts = append(parts, console.Flat(t.Model))
+	}
+	if !t.Time.IsZero() {
+		parts = append(parts, t.Time.UTC().Format("2006-01-02"))
+	}
+	switch {
+	case t.Verified:
+		parts = append(parts, "signed by "+trust.Fingerprint(t.Signer))
+	case t.Signed:
+		parts = append(parts, "signature not verified")
+	default:
+		parts = append(parts, "not signed")
+	}
+	return strings.Join(parts, ", ")
 }
 
 func (a *app) printSkill(info *skillpm.Info) error {

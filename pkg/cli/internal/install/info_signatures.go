@@ -35,8 +35,11 @@ func (a *app) printSignatures(r *publish.SignaturesReport, must bool) error {
 	rows := make([][]string, 0, len(r.Found))
 	for _, s := range dedupeSBOM(r.Found) {
 		state, signer := statementState(s, r.Trusted > 0)
-		facts := slices.DeleteFunc(append([]string{signer}, sourceFacts(s.Source)...),
-			func(fact string) bool { return fact == "" })
+		facts := append([]string{signer}, sourceFacts(s.Source)...)
+		if s.Tests != nil {
+			facts = append(facts, testsText(*s.Tests))
+		}
+		facts = slices.DeleteFunc(facts, func(fact string) bool { return fact == "" })
 		rows = append(rows, []string{s.Kind, state, strings.Join(facts, "; ")})
 	}
 	if err := console.Table(a.Stdout, rows); err != nil {
@@ -82,7 +85,7 @@ func statementState(s publish.Statement, checked bool) (state, signer string) {
 		return "verified", trust.Fingerprint(s.Signer)
 	case s.Kind == string(trust.KindSBOM) && s.PredicateType == "":
 		return "not signed", s.Type
-	case s.Kind == string(trust.KindProvenance) && s.PredicateType == "":
+	case (s.Kind == string(trust.KindProvenance) || s.Kind == string(trust.KindTests)) && s.PredicateType == "":
 		return "not signed", ""
 	case !checked && s.Claims != "":
 		return "not checked", "claims to be signed by " + s.Claims

@@ -158,7 +158,7 @@ func newInfo(a *app) *cobra.Command {
 output shows the newest available version in the range. SKILL is an installed skill: NAME
 or skill@owner/name.
 
---signatures lists the signatures, provenance, and SBOM of a published pack. With
+--signatures lists the signatures, provenance, SBOM, and test results of a published pack. With
 --signatures, PACK is owner/name[@VERSION], oci://REGISTRY/REPOSITORY,
 oci-layout:DIR//owner/name, or a git repository with signed tags. skillpm verifies each
 signature with the public keys in --key and in trusted-keys of the user's settings. Without
@@ -201,7 +201,7 @@ claim. With --key, exit code 7 means that none of the keys in --key signed the p
 	}
 	f := cmd.Flags()
 	f.StringVar(&registry, "registry", "", "look names up only in the registry `REGISTRY`")
-	f.BoolVar(&signatures, "signatures", false, "show signatures, provenance, and SBOM")
+	f.BoolVar(&signatures, "signatures", false, "show signatures, provenance, SBOM, and test results")
 	f.StringArrayVar(&keys, "key", nil, "verify with the public key or the git allowed signers in `FILE` (repeatable)")
 	scopeFlag(cmd, &scope)
 	return cmd

@@ -68,18 +68,28 @@ func renderJUnit(w io.Writer, o Outcome) error {
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		s := o.newSuite(name, suites[name])
-		doc.Suites = append(doc.Suites, s)
-		doc.Tests += s.Tests
-		doc.Failures += s.Failures
-		doc.Skipped += s.Skipped
+		doc.Add(o.newSuite(name, suites[name]))
 	}
+	return doc.Write(w)
+}
+
+// Add adds a suite and its counts.
+func (d *JUnitSuites) Add(s JUnitSuite) {
+	d.Suites = append(d.Suites, s)
+	d.Tests += s.Tests
+	d.Failures += s.Failures
+	d.Errors += s.Errors
+	d.Skipped += s.Skipped
+}
+
+// Write writes the report as XML.
+func (d *JUnitSuites) Write(w io.Writer) error {
 	if _, err := io.WriteString(w, xml.Header); err != nil {
 		return err
 	}
 	enc := xml.NewEncoder(w)
 	enc.Indent("", "  ")
-	if err := enc.Encode(doc); err != nil {
+	if err := enc.Encode(d); err != nil {
 		return err
 	}
 	_, err := io.WriteString(w, "\n")

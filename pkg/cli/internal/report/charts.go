@@ -2,8 +2,8 @@ package report
 
 import (
 	"math"
-	"strconv"
 
+	"github.com/skillpm/skillpm/pkg/cli/internal/page"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
 
@@ -21,6 +21,14 @@ func allSeries() []series {
 		{"failed", "bad", func(c counts) int64 { return c.failed }},
 		{"denied", "warn", func(c counts) int64 { return c.refused }},
 	}
+}
+
+// legend returns the colors of series.
+func legend(all []series) (keys []page.Key) {
+	for _, s := range all {
+		keys = append(keys, page.Key{Name: s.name, Class: s.class})
+	}
+	return keys
 }
 
 // Units of a chart, which is stretched to the available width.
@@ -62,8 +70,8 @@ func (c chart) label() string {
 }
 
 // rects returns the columns of the chart.
-func (c chart) rects() []rect {
-	var rects []rect
+func (c chart) rects() []page.Rect {
+	var rects []page.Rect
 	each := chartWidth / float64(len(c.bars))
 	width := min(each*0.8, 60)
 	for i, b := range c.bars {
@@ -75,9 +83,9 @@ func (c chart) rects() []rect {
 			}
 			height := max(chartHeight*float64(n)/float64(c.top), 0.8)
 			y -= height
-			rects = append(rects, rect{
-				class: s.class, title: b.label + ": " + textx.Thousands(n) + " " + s.name,
-				x: each*float64(i) + (each-width)/2, y: max(0, y), width: width, height: height,
+			rects = append(rects, page.Rect{
+				Class: s.class, Title: b.label + ": " + textx.Thousands(n) + " " + s.name,
+				X: each*float64(i) + (each-width)/2, Y: max(0, y), Width: width, Height: height,
 			})
 		}
 	}
@@ -115,18 +123,4 @@ func marks(n int) []int {
 		return []int{0, n - 1}
 	}
 	return []int{0, n / 2, n - 1}
-}
-
-// duration formats a duration.
-func duration(ms int64) string {
-	switch s := float64(ms) / 1000; {
-	case ms < 1000:
-		return strconv.FormatInt(ms, 10) + " ms"
-	case s < 60:
-		return strconv.FormatFloat(s, 'f', 1, 64) + " s"
-	case s < 3600:
-		return strconv.FormatFloat(s/60, 'f', 1, 64) + " min"
-	default:
-		return strconv.FormatFloat(s/3600, 'f', 1, 64) + " h"
-	}
 }

@@ -3,27 +3,19 @@ package report
 import (
 	"cmp"
 	"context"
-	_ "embed" // the style of the page
 	"io"
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
+	"github.com/skillpm/skillpm/pkg/cli/internal/page"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 )
 
 //go:generate go run github.com/a-h/templ/cmd/templ@v0.3.960 generate
-
-//go:embed page.css
-var style string
-
-// maxRows limits the rows of a table.
-const maxRows = 100
 
 const durationHint = "The slowest skills come first. The dark part of a bar is the median, " +
 	"and the whole bar is the 95th percentile. Both have an error of at most 5 %. The scale is logarithmic."
@@ -36,18 +28,18 @@ type PageOptions struct {
 
 // Page writes a summary as one self-contained HTML page without scripts.
 func (s *Summary) Page(w io.Writer, o PageOptions) error {
-	return s.page(o).Render(context.Background(), w)
+	return s.document(o).Render(context.Background(), w)
 }
 
 // remarks returns the end of the first sentence: what is known of the logs.
 func (s *Summary) remarks(o PageOptions) string {
 	var b strings.Builder
 	if n := int64(len(s.machines)); n > 1 {
-		b.WriteString(", on " + plural(n, "machine"))
+		b.WriteString(", on " + page.Plural(n, "machine"))
 	}
 	b.WriteString(".")
 	if o.Damaged > 0 {
-		b.WriteString(" skillpm cannot read " + plural(o.Damaged, "line") + " of the audit log.")
+		b.WriteString(" skillpm cannot read " + page.Plural(o.Damaged, "line") + " of the audit log.")
 	}
 	switch {
 	case s.undated == 1:
@@ -72,51 +64,16 @@ func (s *Summary) span() (first, last time.Time) {
 	return time.Unix(hours[0]*3600, 0).UTC(), time.Unix(hours[len(hours)-1]*3600, 0).UTC()
 }
 
-// total is one of the numbers at the top of the page.
-type total struct {
-	name string
-	n    int64
-}
-
-func (s *Summary) totals() []total {
-	return []total{
-		{"Activations", s.total.activations},
-		{"Successful runs", s.total.worked},
-		{"Failures", s.total.failed},
-		{"Denials", s.total.refused},
-		{"Skills", int64(len(s.stats.Skills()))},
-		{"Machines", int64(len(s.machines))},
+func (s *Summary) totals() []page.Tile {
+	return []page.Tile{
+		{Name: "Activations", Value: textx.Thousands(s.total.activations)},
+		{Name: "Successful runs", Value: textx.Thousands(s.total.worked)},
+		{Name: "Failures", Value: textx.Thousands(s.total.failed)},
+		{Name: "Denials", Value: textx.Thousands(s.total.refused)},
+		{Name: "Skills", Value: textx.Thousands(int64(len(s.stats.Skills())))},
+		{Name: "Machines", Value: textx.Thousands(int64(len(s.machines)))},
 	}
 }
-
-// part is a part of a bar.
-type part struct {
-	class string
-	n     int64
-}
-
-// rect is a rectangle of a chart.
-type rect struct {
-	class, title        string
-	x, y, width, height float64
-}
-
-// meterRects returns the parts of a bar, scaled so that max fills its length.
-func meterRects(most int64, parts []part) []rect {
-	var rects []rect
-	x := 0.0
-	for _, p := range parts {
-		width := 100 * float64(p.n) / float64(max(1, most))
-		if p.n > 0 {
-			rects = append(rects, rect{class: p.class, x: x, width: max(width, 0.6)})
-		}
-		x += width
-	}
-	return rects
-}
-
-// coordinate formats a coordinate.
-func coordinate(f float64) string { return strconv.FormatFloat(f, 'f', 2, 64) }
 
 // succeeded formats how many runs of a skill succeeded.
 func succeeded(k audit.SkillStats) int64 { return max(0, k.Runs-k.Failures) }
@@ -158,25 +115,3 @@ func (s *Summary) busiestMachines() (all []*machine, most int64) {
 
 // logarithm returns the position of a duration on a logarithmic scale.
 func logarithm(ms int64) int64 { return int64(1000 * math.Log10(float64(max(0, ms))+1)) }
-
-// visible removes control characters from a text.
-func visible(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t':
-			return ' '
-		case unicode.IsControl(r), r >= 0x202a && r <= 0x202e, r >= 0x2066 &&
-			r <= 0x2069, r == 0x200e, r == 0x200f, r == 0x061c, r >= 0xe0000 && r <= 0xe007f:
-			return '\ufffd'
-		}
-		return r
-	}, strings.ToValidUTF8(s, "\ufffd"))
-}
-
-// plural formats a number with its noun.
-func plural(n int64, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return textx.Thousands(n) + " " + one + "s"
-}

@@ -134,7 +134,7 @@ type pathDocument struct {
 // Documents returns what the commands print with --json.
 func Documents() []console.Document {
 	return []console.Document{
-		{Command: "test", Types: []any{testReport{}}},
+		{Command: "test", Types: []any{testDocument{}}},
 		{Command: "skills", Types: []any{skillsDocument{}}},
 		{Command: "find", Types: []any{fit{}}},
 		{Command: "which", Types: []any{whichDocument{}}},

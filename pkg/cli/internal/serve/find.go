@@ -2,6 +2,7 @@ package serve
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -21,6 +22,8 @@ type findOptions struct {
 	limit     int
 	threshold float64
 	tags      []string
+	explain   bool
+	rerank    string
 }
 
 func newFind(a *app) *cobra.Command {
@@ -30,20 +33,32 @@ func newFind(a *app) *cobra.Command {
 		Use:   "find TASK...",
 		Short: "Find available skills for a task",
 		Long: `The best match comes first. The output shows which words of the task are in the name, the
-tags, the description, or when_to_use of a skill. The command does not load skills.
+tags, the description, when_to_use, or the instructions of a skill. The command does not
+load skills.
 
 The score is the share of the task that a skill matches, in percent. Rare words count
-more than frequent words, and words in names and tags more than words in sentences. Words
-match other forms (deploying finds deploy). If no skill contains a word of the task, skillpm
-matches words that begin with the word, or that differ in one letter. If no skill reaches
---threshold, the command prints the nearest skills.
+more than frequent words, words in names and tags more than words in sentences, and words in
+instructions least. Words match other forms (deploying finds deploy), synonyms (powerpoint
+finds slides), and abbreviations that skills explain in parentheses. If no skill contains a
+word of the task, skillpm matches words that begin with the word, or that differ in one
+letter. A long task is reduced to its 64 most distinctive words. If no skill reaches
+--threshold, the command prints the nearest skills. --explain shows what each word counts.
 
 /NAME prefers the skill with this name. The output marks skills that only users or only
-the model may activate.`,
+the model may activate.
+
+--rerank sends the 20 best skills to a command as JSON and prints them in the order of its
+answer. The command runs without a shell, for at most 30 seconds.
+  input:  {"task": "…", "skills": [{"id": "1", "name": "…", "description": "…",
+           "score": 0.42, "body": "…"}]}
+  output: {"skills": [{"id": "1", "score": 0.9}]}
+The output lists the skills to keep, the best first. A score is optional, from 0 to 1.`,
 		Example: `  skillpm find roll the billing service out to the cluster
   skillpm find --tag database --limit 3 'this query takes eight seconds'
   skillpm find /deploy
-  skillpm find --threshold 0.5 --json fill in a pdf form`,
+  skillpm find --threshold 0.5 --json fill in a pdf form
+  skillpm find --explain make a powerpoint
+  skillpm find --rerank 'python3 rerank.py' fill in a pdf form`,
 		Args: console.Need(1, console.MaxArguments, "a TASK in words"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
@@ -60,11 +75,11 @@ the model may activate.`,
 			if err != nil {
 				return err
 			}
-			found, err := find(strings.Join(args, " "), c, o)
+			found, err := a.find(cmd.Context(), strings.Join(args, " "), c, o)
 			if err != nil {
 				return err
 			}
-			return a.printFit(h, c, found)
+			return a.printFit(h, c, found, o.explain)
 		},
 		ValidArgsFunction: a.completeSlash,
 	}
@@ -74,6 +89,8 @@ the model may activate.`,
 	flags.Float64Var(&o.threshold, "threshold", o.threshold,
 		"show skills that match at least this `SHARE` of the task, from 0 to 1")
 	flags.StringSliceVar(&o.tags, "tag", nil, "show only skills with `TAG`; repeatable, all tags must match")
+	flags.BoolVar(&o.explain, "explain", false, "show what each word of the task counts")
+	flags.StringVar(&o.rerank, "rerank", "", "let `COMMAND` put the best skills in order")
 	a.CompleteFlag(cmd, "tag", a.completeTags)
 	a.CompleteFlag(cmd, "limit", cobra.NoFileCompletions)
 	a.CompleteFlag(cmd, "threshold", cobra.NoFileCompletions)
@@ -82,25 +99,28 @@ the model may activate.`,
 
 // fit is the result of a search.
 type fit struct {
-	Task      string      `json:"task"`
-	Threshold float64     `json:"threshold"`
-	Searched  int         `json:"searched"` // number of skills searched
-	Skills    []fitting   `json:"skills"`   // matching skills, best first
-	More      int         `json:"more"`     // number of matches that are not listed
-	Nearest   []nearMatch `json:"nearest"`  // closest skills if none match
+	Task      string             `json:"task"`
+	Threshold float64            `json:"threshold"`
+	Searched  int                `json:"searched"`          // number of skills searched
+	Skills    []fitting          `json:"skills"`            // matching skills, best first
+	More      int                `json:"more"`              // number of matches that are not listed
+	Nearest   []nearMatch        `json:"nearest"`           // closest skills if none match
+	Words     []catalog.TaskWord `json:"words,omitempty"`   // with --explain: words that were searched for
+	Dropped   []string           `json:"dropped,omitempty"` // with --explain: words of a long task that were not searched for
 }
 
 type fitting struct {
-	Name           string   `json:"name"`
-	Score          float64  `json:"score"`
-	Why            []string `json:"why"`
-	Description    string   `json:"description"`
-	Tags           []string `json:"tags,omitempty"`
-	Layer          string   `json:"layer"`
-	Pack           string   `json:"pack,omitempty"`
-	Dir            string   `json:"dir"`
-	ModelInvocable bool     `json:"modelInvocable"`
-	UserInvocable  bool     `json:"userInvocable"`
+	Name           string              `json:"name"`
+	Score          float64             `json:"score"`
+	Why            []string            `json:"why"`
+	Words          []catalog.WordMatch `json:"words,omitempty"` // with --explain: words of the task that the skill has
+	Description    string              `json:"description"`
+	Tags           []string            `json:"tags,omitempty"`
+	Layer          string              `json:"layer"`
+	Pack           string              `json:"pack,omitempty"`
+	Dir            string              `json:"dir"`
+	ModelInvocable bool                `json:"modelInvocable"`
+	UserInvocable  bool                `json:"userInvocable"`
 }
 
 type nearMatch struct {
@@ -113,55 +133,80 @@ type nearMatch struct {
 const maxNearest = 3
 
 // find ranks the available skills by their match with a task.
-func find(task string, c *catalog.Catalog, o findOptions) (fit, error) {
-	var skills []*catalog.Skill
-	var docs []catalog.Candidate
-	consider := func(k *catalog.Skill, name string) {
-		if !hasTags(k, o.tags) {
-			return
-		}
-		skills = append(skills, k)
-		docs = append(docs, catalog.Candidate{
-			Name: name, Description: k.Description, WhenToUse: k.WhenToUse,
-			Tags: k.Tags,
-		})
-	}
-	for _, k := range c.Skills() {
-		consider(k, k.Name)
-	}
-	if k, exact := named(c, task); k != nil {
-		if i := slices.Index(skills, k); i >= 0 {
-			docs[i].Name = exact
-		} else {
-			consider(k, exact)
-		}
-	}
-	found := fit{Task: task, Threshold: o.threshold, Searched: len(docs), Skills: []fitting{}, Nearest: []nearMatch{}}
-	matches, err := catalog.FindMatches(task, docs)
+func (a *app) find(ctx context.Context, task string, c *catalog.Catalog, o findOptions) (fit, error) {
+	finder, err := c.Finder()
 	if err != nil {
 		return fit{}, err
 	}
-	for _, h := range matches {
-		switch k := skills[h.Index]; {
-		case h.Score < o.threshold:
-			if len(found.Skills) == 0 && len(found.Nearest) < maxNearest {
-				found.Nearest = append(found.Nearest, nearMatch{Name: h.Name, Score: h.Score, Why: h.Why})
-			}
-		case len(found.Skills) == o.limit:
-			found.More++
-		default:
-			found.Skills = append(found.Skills, fitting{
-				Name: h.Name, Score: h.Score, Why: h.Why, Description: k.Description, Tags: k.Tags, Layer: k.Layer,
-				Pack: k.Pack, Dir: k.Dir,
-				ModelInvocable: k.ModelInvocable, UserInvocable: k.UserInvocable,
-			})
+	defer finder.Close()
+	result, err := finder.Find(task)
+	if err != nil {
+		return fit{}, err
+	}
+	skills := c.Skills()
+	found := fit{Task: task, Threshold: o.threshold, Skills: []fitting{}, Nearest: []nearMatch{}}
+	for _, k := range skills {
+		if hasTags(k, o.tags) {
+			found.Searched++
 		}
+	}
+	var fitting, near []catalog.Match
+	for _, m := range result.Matches {
+		switch {
+		case !hasTags(skills[m.Index], o.tags):
+		case m.Score >= o.threshold:
+			fitting = append(fitting, m)
+		case len(near) < maxNearest:
+			near = append(near, m)
+		}
+	}
+	var named *catalog.Skill
+	if k, exact := namedSkill(c, task); k != nil && hasTags(k, o.tags) {
+		named = k
+		fitting = slices.DeleteFunc(fitting, func(m catalog.Match) bool { return skills[m.Index] == k })
+		found.Skills = append(found.Skills, newFitting(k, catalog.Match{Name: exact, Score: 1, Why: []string{"requested by name"}}))
+	}
+	if o.rerank != "" {
+		if fitting, err = a.rerank(ctx, o.rerank, task, skills, fitting); err != nil {
+			return fit{}, err
+		}
+	}
+	for _, m := range fitting {
+		if len(found.Skills) == o.limit {
+			found.More++
+			continue
+		}
+		if err := result.Explain(&m); err != nil {
+			return fit{}, err
+		}
+		if !o.explain {
+			m.Words = nil
+		}
+		found.Skills = append(found.Skills, newFitting(skills[m.Index], m))
+	}
+	if len(found.Skills) == 0 && named == nil {
+		for _, m := range near {
+			if err := result.Explain(&m); err != nil {
+				return fit{}, err
+			}
+			found.Nearest = append(found.Nearest, nearMatch{Name: m.Name, Score: m.Score, Why: m.Why})
+		}
+	}
+	if o.explain {
+		found.Words, found.Dropped = result.Words, result.Dropped
 	}
 	return found, nil
 }
 
-// named returns the skill that a task names as /name@owner/name, and the name.
-func named(c *catalog.Catalog, task string) (*catalog.Skill, string) {
+func newFitting(k *catalog.Skill, m catalog.Match) fitting {
+	return fitting{
+		Name: m.Name, Score: m.Score, Why: m.Why, Words: m.Words, Description: k.Description, Tags: k.Tags,
+		Layer: k.Layer, Pack: k.Pack, Dir: k.Dir, ModelInvocable: k.ModelInvocable, UserInvocable: k.UserInvocable,
+	}
+}
+
+// namedSkill returns the skill that a task names as /name@owner/name, and the name.
+func namedSkill(c *catalog.Catalog, task string) (*catalog.Skill, string) {
 	words := strings.Fields(task)
 	if len(words) == 0 {
 		return nil, ""
@@ -178,7 +223,7 @@ func named(c *catalog.Catalog, task string) (*catalog.Skill, string) {
 }
 
 // printFit prints the matching skills, a few lines for each.
-func (a *app) printFit(h *runtime.Host, c *catalog.Catalog, found fit) error {
+func (a *app) printFit(h *runtime.Host, c *catalog.Catalog, found fit, explain bool) error {
 	if a.JSON {
 		return a.PrintJSON(found)
 	}
@@ -187,6 +232,9 @@ func (a *app) printFit(h *runtime.Host, c *catalog.Catalog, found fit) error {
 		return nil
 	}
 	colours, width := a.Palette(a.Stdout), console.TerminalWidth(a.Stdout)
+	if explain {
+		a.printWords(found)
+	}
 	for _, k := range found.Skills {
 		line := colours.Bold(console.Flat(k.Name)) + "  " + percent(k.Score) + "  " + console.Flat(cmp.Or(k.Pack, k.Layer))
 		switch {
@@ -200,6 +248,9 @@ func (a *app) printFit(h *runtime.Host, c *catalog.Catalog, found fit) error {
 			fmt.Fprintln(a.Stdout, "  "+console.Fitted(console.Flat(k.Description), width-2))
 		}
 		fmt.Fprintln(a.Stdout, "  "+colours.Dim(console.Fitted(console.Flat(strings.Join(k.Why, "; ")), width-2)))
+		for _, w := range k.Words {
+			fmt.Fprintf(a.Stdout, "    %4s  %s in %s\n", percent(w.Share), console.Flat(foundAs(w)), w.Field)
+		}
 	}
 	n := len(found.Skills)
 	text := "Found " + textx.Count(n+found.More, "skill")
@@ -208,6 +259,32 @@ func (a *app) printFit(h *runtime.Host, c *catalog.Catalog, found fit) error {
 	}
 	a.Note("%s.", text)
 	return nil
+}
+
+// printWords prints the words of the task that were searched for, and those that were not.
+func (a *app) printWords(found fit) {
+	for _, w := range found.Words {
+		line := fmt.Sprintf("%4s  %s (%s)", percent(w.Weight), console.Flat(w.Word), textx.Count(w.Skills, "skill"))
+		if w.Source != "" {
+			line += ", added for " + console.Flat(w.Source)
+		}
+		if len(w.Also) > 0 {
+			line += ", also " + console.Flat(strings.Join(w.Also, ", "))
+		}
+		fmt.Fprintln(a.Stdout, line)
+	}
+	if len(found.Dropped) > 0 {
+		fmt.Fprintln(a.Stdout, "not searched: "+console.Flat(strings.Join(found.Dropped, ", ")))
+	}
+	fmt.Fprintln(a.Stdout)
+}
+
+// foundAs returns a word of the task, and how a skill has it if it has another form.
+func foundAs(w catalog.WordMatch) string {
+	if w.Word == w.Found {
+		return w.Word
+	}
+	return fmt.Sprintf("%s as %s (%s)", w.Word, w.Found, w.How)
 }
 
 // nothingFits reports that no skill matches, and prints the closest ones.

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,13 +15,17 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
+	"github.com/skillpm/skillpm/pkg/cli/internal/evaluate"
 	"github.com/skillpm/skillpm/pkg/cli/internal/skilltest"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/activity"
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/internal/textdiff"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/policy/enforce"
+	"github.com/skillpm/skillpm/pkg/runtime"
+	"github.com/skillpm/skillpm/pkg/runtime/catalog"
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
@@ -29,6 +34,7 @@ type testFlags struct {
 	run, format string
 	update      bool
 	profile     string
+	live        liveFlags
 }
 
 func newTest(a *app) *cobra.Command {
@@ -36,25 +42,50 @@ func newTest(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "test [SKILL|DIR...]",
 		Short: "Run the tests of skills",
-		Long: `Tests are YAML files in the tests directory of a skill. Each file contains test cases. DIR
-(default: this directory) is a skill, or a directory that contains skills, for example in
-.skillpm/skills. SKILL is the name of an available skill.
+		Long: `DIR (default: this directory) is a skill, or a directory that contains skills, for example
+in .skillpm/skills. SKILL is the name of an available skill. A skill can have:
 
-A case activates the skill and compares its text, checks tool calls while the skill is
-active, or runs a script and compares the output. Each case has its own copy of the skill,
+  tests/*.yaml         cases that activate the skill and compare its text, check
+                       tool calls, or run a script and compare the output
+  evals/*queries.json  trigger queries: prompts that should lead to the skill,
+                       or should not
+  evals/evals.json     tasks for an agent, with assertions and graders
+
+The cases and the trigger queries need no agent. Each case has its own copy of the skill,
 an empty project, and an empty home directory. Cases do not call tools, and can replace
-the programs that a script runs. "skillpm schema skill-test" prints the format of the
-files.
+the programs that a script runs. A trigger query passes if a search of names,
+descriptions, and tags finds the skill first among the tested skills and those of the
+project, or, if it should not trigger, does not. A failed query shows the skill that was
+found, and the words that the description lacks.
+"skillpm schema skill-test" and "skillpm schema skill-evals" print the formats.
 
 --update rewrites the expected texts. --run selects cases with a regular expression
 for their full names, skill/file/name. -v also lists passed cases.
+
+Live evaluation:
+
+--agent also runs the tasks and the trigger queries with a real agent: claude-code, codex,
+gemini, or any command, which gets the prompt as {prompt} or on standard input. Each
+run has a new project with the task's input files, and only this skill. The agent runs
+with your permissions and login, and asks nobody: it denies what its own settings do not
+allow. --agent-args chooses its model and permissions. Commands of graders run in the
+sandbox. Assertions are judged by a model, through the same agent. The costs are yours:
+each case runs --repeat times for each variant.
+
+A query passes if the agent activates the skill in at least half of the runs, or in fewer.
+A task passes if at least half of the runs pass. --fail-below decides by the share of all
+runs instead. --compare adds runs without the skill, or with a version from git. An
+evaluation that was interrupted continues with the same command and --continue.
 
 Exit code 3 means that a case failed or a file is invalid, and 4 that no tests exist.`,
 		Example: `  skillpm test
   skillpm test review-changes
   skillpm test skills/deploy --run production -v
   skillpm test skills/deploy --update
-  skillpm test --format junit > report.xml`,
+  skillpm test --format junit > report.xml
+  skillpm test skills/deploy --agent claude-code --compare without
+  skillpm test --agent codex --agent-args '--sandbox workspace-write' --repeat 5
+  skillpm test --agent 'opencode run {prompt}' -o new.json --baseline old.json`,
 		Args: cobra.ArbitraryArgs,
 		ValidArgsFunction: func(cmd *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
 			if names, _ := a.CompleteSkills(cmd, nil, prefix); len(names) > 0 && prefix != "" {
@@ -66,7 +97,10 @@ Exit code 3 means that a case failed or a file is invalid, and 4 that no tests e
 			if len(args) == 0 {
 				args = []string{"."}
 			}
-			return a.test(cmd.Context(), args, f)
+			if err := f.live.check(a, cmd.Flags().Changed); err != nil {
+				return err
+			}
+			return a.test(cmd.Context(), args, &f)
 		},
 	}
 	flags := cmd.Flags()
@@ -74,6 +108,7 @@ Exit code 3 means that a case failed or a file is invalid, and 4 that no tests e
 	flags.StringVar(&f.format, "format", "text", "print as `FORMAT`: text, json, or junit")
 	flags.StringVar(&f.profile, "profile", "", "use the profile `ID` for tests that do not name a profile")
 	flags.BoolVar(&f.update, "update", false, "rewrite the expected texts")
+	f.live.add(a, cmd)
 	a.CompleteFlag(cmd, "profile", a.CompleteProfiles)
 	a.CompleteFlag(cmd, "run", cobra.NoFileCompletions)
 	a.CompleteFlag(cmd, "format", func(_ *cobra.Command, _ []string, prefix string) ([]string,
@@ -84,43 +119,8 @@ Exit code 3 means that a case failed or a file is invalid, and 4 that no tests e
 	return cmd
 }
 
-// testedSkill is a skill and the results of its tests.
-type testedSkill struct {
-	Dir     string             `json:"dir"` // as on the command line, with slashes
-	Name    string             `json:"name"`
-	Results []skilltest.Result `json:"cases"`
-	Problem string             `json:"problem,omitempty"` // errors in its test files
-	problem error
-}
-
-// testReport is the output of "test --json".
-type testReport struct {
-	Skills  []testedSkill `json:"skills"`
-	Passed  int           `json:"passed"`
-	Failed  int           `json:"failed"`
-	Skipped int           `json:"skipped"`
-	Invalid int           `json:"invalid"` // number of skills with invalid test files
-}
-
-func (r *testReport) count(s testedSkill) {
-	for _, c := range s.Results {
-		switch c.Outcome {
-		case skilltest.Passed:
-			r.Passed++
-		case skilltest.Failed:
-			r.Failed++
-		default:
-			r.Skipped++
-		}
-	}
-	if s.problem != nil {
-		r.Invalid++
-	}
-	r.Skills = append(r.Skills, s)
-}
-
 // test runs the tests of all skills in the directories.
-func (a *app) test(ctx context.Context, dirs []string, f testFlags) error {
+func (a *app) test(ctx context.Context, dirs []string, f *testFlags) error {
 	if a.JSON {
 		f.format = "json"
 	}
@@ -154,21 +154,69 @@ func (a *app) test(ctx context.Context, dirs []string, f testFlags) error {
 	if o.Profile == "" {
 		o.Profile = a.Getenv("SKILLPM_PROFILE")
 	}
-	var report testReport
+	o.Match = pattern.MatchString
+	h, err := a.Host(ctx, &console.RuntimeFlags{Profile: o.Profile})
+	if err != nil {
+		return err
+	}
+	c, err := h.Catalog(ctx)
+	if err != nil {
+		return err
+	}
+	o.Projects = h.PolicyProjects()
+	o.Others = skilltest.Listed(a.locations(skills), o)
+	for _, k := range c.Skills() {
+		if k.Scope == catalog.ScopeProject {
+			o.Others = append(o.Others, k)
+		}
+	}
+	report := &skilltest.Summary{}
 	for _, dir := range skills {
-		s, err := a.testSkill(ctx, dir, o, pattern)
+		o.As, err = testedSkill(h, c, a.location(dir))
 		if err != nil {
 			return err
 		}
-		if s.problem == nil && len(s.Results) == 0 {
-			continue
+		s, err := a.testSkill(ctx, dir, o)
+		if err != nil {
+			return err
 		}
-		report.count(s)
-		if f.format == "text" {
+		if report.Add(s) && f.format == "text" {
 			a.printTested(s, a.Verbose > 0)
 		}
 	}
-	return a.endTest(report, f)
+	if f.live.agent == "" {
+		return a.endTest(report, nil, f)
+	}
+	live, runErr := a.evaluate(ctx, skills, f, h, o, pattern)
+	if live == nil {
+		return runErr
+	}
+	return a.endEvaluation(ctx, a.endTest(report, live, f), runErr, live)
+}
+
+// endEvaluation returns the error of a command whose evaluation may have ended early.
+func (a *app) endEvaluation(ctx context.Context, err, runErr error, live *evaluate.Report) error {
+	if ctx.Err() == nil {
+		return cmp.Or(runErr, err)
+	}
+	runs := 0
+	for _, s := range live.Skills {
+		for _, c := range s.Cases {
+			runs += len(c.Runs)
+		}
+	}
+	a.Warn("interrupted; %s finished", textx.CountOf(runs, "run is", "runs are"))
+	a.Hint("continue with the same command and --continue")
+	return console.Reported{Exit: diag.Interrupted}
+}
+
+// locations resolves paths relative to the command's working directory.
+func (a *app) locations(paths []string) []string {
+	list := make([]string, len(paths))
+	for i, p := range paths {
+		list[i] = a.location(p)
+	}
+	return list
 }
 
 // skillsIn returns the directories of the skills at and below the paths, and of the named skills, without duplicates.
@@ -229,59 +277,30 @@ func (a *app) skillNamed(ctx context.Context, name, profile string) (dir string,
 	return k.Dir, true
 }
 
-// testSkill runs the tests of one skill. The result contains the errors in its files.
-func (a *app) testSkill(ctx context.Context, dir string, o skilltest.Options, pattern *regexp.Regexp) (testedSkill,
-	error,
-) {
+// testSkill runs the offline tests of one skill. The result contains the errors in its files.
+func (a *app) testSkill(ctx context.Context, dir string, o skilltest.Options) (skilltest.Skill, error) {
 	location := a.location(dir)
-	s := testedSkill{Dir: filepath.ToSlash(dir), Name: filepath.Base(location), Results: []skilltest.Result{}}
-	files, err := skilltest.Read(location)
-	if s.problem = err; err != nil {
-		s.Problem = err.Error()
-	}
-	if len(files) > 0 {
-		if err := a.setTestSkill(ctx, location, &o); err != nil {
-			return s, err
-		}
-	}
-	for _, f := range files {
-		o.Match = func(name string) bool {
-			return pattern.MatchString(s.Name + "/" + strings.TrimPrefix(f.Path, skilltest.Dir+"/") + "/" + name)
-		}
-		running := activity.Begin(ctx, &activity.Wait{Items: "running tests of " + console.Flat(location)})
-		results, err := skilltest.Run(ctx, location, f, o)
-		running.End()
-		if err != nil {
-			return s, err
-		}
-		s.Results = append(s.Results, results...)
-	}
-	return s, nil
+	running := activity.Begin(ctx, &activity.Wait{Items: "running tests of " + console.Flat(location)})
+	defer running.End()
+	s, err := skilltest.RunSkill(ctx, location, o)
+	s.Dir = filepath.ToSlash(dir)
+	return s, err
 }
 
-// setTestSkill sets the skill that policies check: the available skill from its directory, or else a local skill.
-// Without a policy nothing is checked.
-func (a *app) setTestSkill(ctx context.Context, dir string, o *skilltest.Options) error {
-	h, err := a.Host(ctx, &console.RuntimeFlags{Profile: o.Profile})
-	if err != nil {
-		return err
-	}
-	o.Projects = h.PolicyProjects()
+// testedSkill returns the skill that policies check: the available skill from its directory, or else a local skill. It
+// returns nil without policies.
+func testedSkill(h *runtime.Host, c *catalog.Catalog, dir string) (*enforce.Skill, error) {
 	if len(h.Guard().Policies()) == 0 {
-		return nil
+		return nil, nil
 	}
-	c, err := h.Catalog(ctx)
-	if err != nil {
-		return err
-	}
-	o.As = &enforce.Skill{Name: filepath.Base(dir), Dir: dir}
+	as := &enforce.Skill{Name: filepath.Base(dir), Dir: dir}
 	if data, err := safefile.ReadFile(filepath.Join(dir, skill.File), skill.MaxFile); err == nil {
 		doc, _ := skill.Parse(data)
-		o.As.Declared = doc.Name()
+		as.Declared = doc.Name()
 	}
 	want, err := os.Stat(dir)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, e := range c.All() {
 		if e.Skill == nil {
@@ -289,15 +308,14 @@ func (a *app) setTestSkill(ctx context.Context, dir string, o *skilltest.Options
 		}
 		if info, err := os.Stat(e.Dir); err == nil && os.SameFile(want, info) {
 			known := h.PolicySkill(e.Skill)
-			o.As = &known
-			break
+			return &known, nil
 		}
 	}
-	return nil
+	return as, nil
 }
 
 // printTested prints the results of a skill's tests: each failed case, and a line for the skill.
-func (a *app) printTested(s testedSkill, verbose bool) {
+func (a *app) printTested(s skilltest.Skill, verbose bool) {
 	p := a.Palette(a.Stdout)
 	passed, took := 0, time.Duration(0)
 	for _, r := range s.Results {
@@ -309,29 +327,29 @@ func (a *app) printTested(s testedSkill, verbose bool) {
 			a.printCase(p, s, r)
 		}
 	}
-	if s.problem != nil {
+	if s.Err != nil {
 		for line := range strings.Lines(s.Problem) {
 			fmt.Fprintf(a.Stdout, "%s %s\n", p.Red("invalid"),
 				console.Printable(s.Dir+"/"+strings.TrimRight(line, "\n")))
 		}
-		if hint := diag.HintOf(s.problem); hint != "" {
+		if hint := diag.HintOf(s.Err); hint != "" {
 			fmt.Fprintf(a.Stdout, "        %s\n", console.Printable(hint))
 		}
 	}
+	if verbose {
+		for _, note := range s.Notes {
+			fmt.Fprintf(a.Stdout, "note    %s\n", console.Printable(s.Dir+"/"+note))
+		}
+	}
 	state := p.Green("ok     ")
-	if s.failed() {
+	if s.Failed() {
 		state = p.Red("FAILED ")
 	}
 	fmt.Fprintf(a.Stdout, "%s %s  %d of %d passed  %s\n", state, console.Printable(s.Dir), passed,
 		len(s.Results), took.Round(time.Millisecond))
 }
 
-func (s testedSkill) failed() bool {
-	return s.problem != nil || slices.ContainsFunc(s.Results,
-		func(r skilltest.Result) bool { return r.Outcome == skilltest.Failed })
-}
-
-func (a *app) printCase(p console.Palette, s testedSkill, r skilltest.Result) {
+func (a *app) printCase(p console.Palette, s skilltest.Skill, r skilltest.Result) {
 	role := map[string]console.Role{
 		skilltest.Passed: console.Good, skilltest.Failed: console.Bad, skilltest.Skipped: console.Attention,
 	}[r.Outcome]
@@ -352,42 +370,94 @@ func (a *app) printCase(p console.Palette, s testedSkill, r skilltest.Result) {
 	}
 }
 
-// endTest prints the summary, and returns the error with the exit code.
-func (a *app) endTest(r testReport, f testFlags) error {
-	if len(r.Skills) == 0 {
-		if f.run != "" {
-			return diag.Errorf(diag.NotFound, "no case has a name that matches %s", console.Printable(f.run)).
-				WithHint("list all cases with: skillpm test -v")
-		}
-		return diag.Errorf(diag.NotFound, "no tests found").
-			WithHint(
-				"add YAML files to the tests directory of the skill, and print their format with: skillpm schema skill-test")
+// testDocument is the output of "test --json".
+type testDocument struct {
+	skilltest.Summary
+
+	Evaluation *evaluate.Document `json:"evaluation,omitempty"` // results of the live evaluation
+}
+
+// endTest prints the summary and the live evaluation, if there is one, and returns the error with the exit code.
+func (a *app) endTest(r *skilltest.Summary, live *evaluate.Report, f *testFlags) error {
+	if len(r.Skills) == 0 && live == nil {
+		return a.noTests(r, f)
 	}
-	switch f.format {
-	case "json":
-		if err := a.PrintJSON(r); err != nil {
-			return err
-		}
-	case "junit":
-		if err := renderTestJUnit(a.Stdout, r); err != nil {
-			return err
-		}
-	default:
-		var parts []string
-		for _, p := range []struct {
-			n    int
-			what string
-		}{{r.Passed, "passed"}, {r.Failed, "failed"}, {r.Skipped, "skipped"}, {r.Invalid, "invalid"}} {
-			if p.n > 0 || p.what == "passed" {
-				parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
-			}
-		}
-		if !a.Quiet {
-			fmt.Fprintln(a.Stdout, strings.Join(parts, ", "))
-		}
+	var short []evaluate.Shortfall
+	failed := !r.OK()
+	if live != nil {
+		short = evaluate.CheckThreshold(live, f.live.base, f.live.failBelow)
+		failed = failed || len(short) > 0
 	}
-	if r.Failed > 0 || r.Invalid > 0 {
+	if err := a.printTests(r, live, short, f); err != nil {
+		return err
+	}
+	if failed {
 		return console.Reported{Exit: diag.Invalid}
 	}
 	return nil
+}
+
+// noTests returns the error that no test was run.
+func (a *app) noTests(r *skilltest.Summary, f *testFlags) error {
+	switch {
+	case f.run != "":
+		return diag.Errorf(diag.NotFound, "no case has a name that matches %s", console.Printable(f.run)).
+			WithHint("list all cases with: skillpm test -v")
+	case r.Tasks > 0:
+		return diag.Errorf(diag.NotFound, "no tests found that run without an agent").
+			WithHint("run %s with an agent, for example: skillpm test --agent claude-code",
+				textx.Count(r.Tasks, "task"))
+	}
+	return diag.Errorf(diag.NotFound, "no tests found").
+		WithHint("add YAML files to the tests directory of the skill, and print their format with: " +
+			"skillpm schema skill-test")
+}
+
+// printTests prints the results in a format.
+func (a *app) printTests(r *skilltest.Summary, live *evaluate.Report, short []evaluate.Shortfall, f *testFlags) error {
+	switch f.format {
+	case "json":
+		doc := testDocument{Summary: *r}
+		if live != nil {
+			doc.Evaluation = &evaluate.Document{Report: *live, Summary: evaluate.Summarize(live, f.live.base)}
+		}
+		return a.PrintJSON(doc)
+	case "junit":
+		return renderTestJUnit(a.Stdout, r, live, short)
+	}
+	if len(r.Skills) > 0 && !a.Quiet {
+		a.printCounts(r, live == nil)
+	}
+	if live == nil {
+		return nil
+	}
+	if len(r.Skills) > 0 {
+		fmt.Fprintln(a.Stdout)
+	}
+	err := evaluate.WriteText(a.Stdout, live, f.live.base, evaluate.TextOptions{
+		Palette: a.Palette(a.Stdout), Width: console.TerminalWidth(a.Stdout), ASCII: a.ASCII(),
+		Verbose: a.Verbose > 0,
+	})
+	for _, s := range short {
+		fmt.Fprintf(a.Stdout, "%s %s\n", a.Palette(a.Stdout).Red("FAILED"), console.Flat(s.String()))
+	}
+	return err
+}
+
+// printCounts prints the number of cases by outcome, and of the tasks that did not run.
+func (a *app) printCounts(r *skilltest.Summary, tasks bool) {
+	var parts []string
+	for _, p := range []struct {
+		n    int
+		what string
+	}{{r.Passed, "passed"}, {r.Failed, "failed"}, {r.Skipped, "skipped"}, {r.Invalid, "invalid"}} {
+		if p.n > 0 || p.what == "passed" {
+			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
+		}
+	}
+	fmt.Fprintln(a.Stdout, strings.Join(parts, ", "))
+	if tasks && r.Tasks > 0 {
+		fmt.Fprintf(a.Stdout, "%s an agent: run \"skillpm test --agent AGENT\"\n",
+			textx.CountOf(r.Tasks, "task needs", "tasks need"))
+	}
 }

@@ -1,19 +1,20 @@
 package serve
 
 import (
-	"encoding/xml"
 	"io"
 	"strconv"
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
+	"github.com/skillpm/skillpm/pkg/cli/internal/evaluate"
 	"github.com/skillpm/skillpm/pkg/cli/internal/render"
 	"github.com/skillpm/skillpm/pkg/cli/internal/skilltest"
 	"github.com/skillpm/skillpm/pkg/internal/textdiff"
 )
 
-// renderTestJUnit writes JUnit XML as Jenkins and GitLab read it: a suite for each skill.
-func renderTestJUnit(w io.Writer, r testReport) error {
+// renderTestJUnit writes JUnit XML as Jenkins and GitLab read it: a suite for each skill, and those of the live
+// evaluation, if there is one.
+func renderTestJUnit(w io.Writer, r *skilltest.Summary, live *evaluate.Report, short []evaluate.Shortfall) error {
 	doc := render.JUnitSuites{Name: "skillpm test", Failures: r.Failed, Errors: r.Invalid, Skipped: r.Skipped}
 	for _, s := range r.Skills {
 		suite := render.JUnitSuite{Name: console.Printable(s.Dir)}
@@ -36,7 +37,7 @@ func renderTestJUnit(w io.Writer, r testReport) error {
 			}
 			suite.Cases = append(suite.Cases, j)
 		}
-		if s.problem != nil {
+		if s.Err != nil {
 			suite.Failures++
 			doc.Errors, doc.Failures = doc.Errors-1, doc.Failures+1
 			suite.Cases = append(suite.Cases, render.JUnitCase{
@@ -51,16 +52,10 @@ func renderTestJUnit(w io.Writer, r testReport) error {
 		doc.Tests += suite.Tests
 		doc.Suites = append(doc.Suites, suite)
 	}
-	if _, err := io.WriteString(w, xml.Header); err != nil {
-		return err
+	if live != nil {
+		evaluate.AddJUnit(&doc, live, short)
 	}
-	enc := xml.NewEncoder(w)
-	enc.Indent("", "  ")
-	if err := enc.Encode(doc); err != nil {
-		return err
-	}
-	_, err := io.WriteString(w, "\n")
-	return err
+	return doc.Write(w)
 }
 
 func wrongText(wrong []skilltest.Mismatch) string {

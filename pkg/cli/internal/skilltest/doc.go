@@ -1,6 +1,8 @@
-// Package skilltest runs the tests of a skill: the YAML files in its tests directory.
+// Package skilltest runs the offline tests of a skill: the YAML files in its tests directory, and the trigger queries in
+// its evals directory.
 //
-// A case activates the skill and compares its text, simulates tool calls while it is active, or runs one of its
+// A trigger query passes if the search that also serves agents finds the right skill for a prompt. A case of a test file
+// activates the skill and compares its text, simulates tool calls while it is active, or runs one of its
 // scripts. The package keeps these rules:
 //
 //   - Cases are isolated. Each has a copy of the skill, a project, a home directory, and state, which are removed at
@@ -12,5 +14,5 @@
 //     records its arguments.
 //   - Test files are parsed strictly: unknown content is an error with its line.
 //
-// Start with [Run]. This package may change at any time.
+// Start with [RunDir]. This package may change at any time.
 package skilltest

@@ -15,15 +15,18 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/textdiff"
 	"github.com/skillpm/skillpm/pkg/lint"
 	"github.com/skillpm/skillpm/pkg/policy/enforce"
+	"github.com/skillpm/skillpm/pkg/runtime/catalog"
 	"github.com/skillpm/skillpm/pkg/runtime/session"
 	"github.com/skillpm/skillpm/pkg/skill/tool"
 )
 
-// Options configure [Run].
+// Options configure [Run], [RunSkill], and [RunDir].
 type Options struct {
 	Profile string                 // profile of cases without one; "" for profile.Runtime
 	Match   func(name string) bool // names of the cases to run; nil for all
 	Update  bool                   // rewrite the expected texts
+	// the other skills that trigger queries may lead to; those with the name of the tested skill are ignored
+	Others []*catalog.Skill
 
 	Config string // the user's settings directory, for custom profiles; "" for none
 	// The policies of the machine, of the user (in Config), and of projects apply to the tests of a skill.
@@ -59,6 +62,10 @@ type Result struct {
 	Mismatches []Mismatch    `json:"mismatches,omitempty"`
 	Took       time.Duration `json:"-"`
 	TookMS     float64       `json:"durationMs"`
+
+	Query         string   `json:"query,omitempty"`         // prompt of a trigger query
+	ShouldTrigger *bool    `json:"shouldTrigger,omitempty"` // whether the query should lead to the skill
+	Found         []string `json:"found,omitempty"`         // names of the skills that fit the query, best first
 
 	Profile string   `json:"profile,omitempty"`
 	Body    string   `json:"body,omitempty"`
@@ -96,10 +103,7 @@ func Run(ctx context.Context, dir string, f *File, o Options) ([]Result, error) 
 	if o.Now == nil {
 		return nil, diag.Errorf(diag.Internal, "tests need a clock")
 	}
-	if o.As == nil {
-		o.As = &enforce.Skill{Name: filepath.Base(dir), Dir: dir}
-	}
-	if err := o.allowed(ctx, dir); err != nil {
+	if err := CheckPolicies(ctx, dir, o); err != nil {
 		return nil, err
 	}
 	var out []Result
@@ -115,8 +119,7 @@ func Run(ctx context.Context, dir string, f *File, o Options) ([]Result, error) 
 		} else if err := runCase(ctx, dir, f, c, o, &r); err != nil {
 			return out, err
 		}
-		r.Took = o.Now().Sub(began)
-		r.TookMS = float64(r.Took.Microseconds()) / 1000
+		r.setTook(o.Now().Sub(began))
 		out = append(out, r)
 	}
 	if o.Update {
@@ -125,8 +128,11 @@ func Run(ctx context.Context, dir string, f *File, o Options) ([]Result, error) 
 	return out, nil
 }
 
-// allowed checks the skill against the policies, which also apply to its tests.
-func (o *Options) allowed(ctx context.Context, dir string) error {
+// CheckPolicies checks a skill against the policies, which also apply to its tests. The error has the code Denied.
+func CheckPolicies(ctx context.Context, dir string, o Options) error {
+	if o.As == nil {
+		o.As = &enforce.Skill{Name: filepath.Base(dir), Dir: dir}
+	}
 	g := enforce.Open(enforce.Options{
 		Files: enforce.Files{
 			Paths: scope.Paths{Config: o.Config, Enterprise: o.Enterprise}, OS: o.OS,

@@ -113,7 +113,7 @@ output. With --watch, the format ndjson prints each report as one line of JSON.`
 	f.BoolVar(&flags.stdin, "stdin", false, "validate standard input; --stdin-filename sets its path")
 	f.BoolVar(&flags.watch, "watch", false, "validate again when files change")
 	flags.baseline.add(cmd)
-	console.MarkRare(cmd, "check-scripts", "enable", "disable", "no-config", "baseline", "no-baseline", "policy-file",
+	console.MarkRare(cmd, "check-scripts", "enable", "disable", "no-config", "baseline", "no-baseline", "policy-file", "budget",
 		"stdin-filename", "parallel", "show-suppressed", "capabilities", "stdin", "write-baseline", "reason")
 	for _, name := range []string{"fix", "diff"} {
 		a.CompleteFlag(cmd, name, func(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
@@ -145,6 +145,7 @@ func (a *app) addCheckFlags(cmd *cobra.Command, o *publish.ValidateOptions) {
 	f.BoolVar(&o.Changed, "changed", false, "validate only skills that differ from the last commit")
 	f.StringVar(&o.Since, "changed-since", "",
 		"validate only skills that changed since `REF`: a branch, tag, or commit")
+	f.IntVar(&o.Budget, "budget", 0, "fail if the list of all skills costs an agent more than `TOKENS`")
 	f.BoolVar(&o.Policy, "policy", false, "also check skills against the policies in effect")
 	f.StringVar(&o.PolicyFile, "policy-file", "",
 		"check skills against the policy in `FILE` instead of the policies in effect")
@@ -241,6 +242,8 @@ func (f validateFlags) changes() bool { return f.fix != "" || f.diff != "" }
 // checkFlags rejects conflicting flags.
 func checkFlags(o publish.ValidateOptions, flags validateFlags) error {
 	switch {
+	case o.Budget < 0:
+		return diag.Errorf(diag.Usage, "--budget must be at least 1, not %d", o.Budget)
 	case o.Parallel < 0:
 		return diag.Errorf(diag.Usage, "--parallel must be at least 0, not %d", o.Parallel)
 	case flags.stdin && o.StdinName == "":

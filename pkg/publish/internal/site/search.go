@@ -16,7 +16,7 @@ import (
 // The search index is what "skillpm search" builds of the same packs, divided into small files, so that a browser
 // fetches only those that a query needs:
 //
-//	search/index.json       how many packs there are, and how the rest is divided
+//	search/index.json       how many packs there are, how the rest is divided, synonyms, and words of any request
 //	search/terms/KEY.json   the words that begin with KEY: how many packs have it, and which, with its impact in each,
 //	                        as base64; or the word whose packs count
 //	search/typos.json       how many packs have each word
@@ -31,6 +31,9 @@ type searchIndex struct {
 	Chunk  int         `json:"chunk"`
 	Keys   []string    `json:"keys"`   // names of the files of words
 	Copies map[int]int `json:"copies"` // for packs that copy another one: the number of the original
+
+	Synonyms map[string][]string `json:"synonyms"` // by the stem of a word
+	Requests []string            `json:"requests"` // words that are not searched for if there are others
 }
 
 type searchPack struct {
@@ -75,7 +78,7 @@ func (s *Site) search(w Write) error {
 	if err != nil {
 		return err
 	}
-	index := searchIndex{Packs: len(order), Chunk: chunk, Copies: map[int]int{}}
+	index := searchIndex{Packs: len(order), Chunk: chunk, Copies: map[int]int{}, Synonyms: bm25.Synonyms(), Requests: bm25.RequestWords()}
 	for i, of := range s.originals {
 		if _, found := numbers[i]; of >= 0 && found {
 			index.Copies[numbers[i]] = numbers[of]

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"io/fs"
 	"iter"
+	"maps"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -100,6 +101,33 @@ func (b *Base) TrustedKeys(files []string) (trust.Requirement, error) {
 		all = append(all, config.File(name))
 	}
 	return trust.ReadKeys(all)
+}
+
+// TrustedSigners returns the keys of [Base.TrustedKeys], and the publishers that the settings of the user and the
+// administrator bind owners to.
+func (b *Base) TrustedSigners(files []string) (trust.Requirement, error) {
+	w, err := b.TrustedKeys(files)
+	if err != nil {
+		return w, err
+	}
+	for _, read := range []func() (*pack.Config, error){b.Machine.UserConfig, b.Machine.AdminConfig} {
+		config, err := read()
+		if err != nil {
+			return w, err
+		}
+		for _, owner := range slices.Sorted(maps.Keys(config.Publishers)) {
+			p, err := pack.ParsePublisher(config.Publishers[owner])
+			if err != nil {
+				return w, err
+			}
+			var id trust.Identity
+			id.Issuer, id.Subject, id.Repository = p.Certificate()
+			if !slices.Contains(w.Identities, id) {
+				w.Identities = append(w.Identities, id)
+			}
+		}
+	}
+	return w, nil
 }
 
 // DisplayPath returns an absolute path as the user would write it: relative, if it is below the working directory.

@@ -4,7 +4,7 @@
 globalThis.skillpmSearch = (() => {
   "use strict";
   const maxQuery = 48, maxWord = 48, maxPrefixForms = 40, maxScanned = 20000, maxTypoForms = 12, shortestTypo = 4;
-  const exactWeight = 256, joinedShare = 200, prefixShare = 176, longerShare = 72, typoShare = 128;
+  const exactWeight = 256, joinedShare = 200, synonymShare = 192, prefixShare = 176, longerShare = 72, typoShare = 128;
   const exact = 0x80, keyPoints = 2 ** 27, titlePoints = 2 ** 14, maxKey = 256;
 
   // Words.
@@ -98,8 +98,27 @@ globalThis.skillpmSearch = (() => {
   const endsShort = (w, i) => i === 2 ? isVowel(w[0]) && !isVowel(w[1])
     : i > 2 && !isVowel(w[i - 1]) && !"wxY".includes(w[i - 1]) && isVowel(w[i - 2]) && !isVowel(w[i - 3]);
 
+  // american returns a word with the American forms of the commonest British endings.
+  const endings = [["isation", "ization"], ["isations", "ization"], ["ising", "izing"], ["ised", "ized"],
+    ["ises", "izes"], ["ise", "ize"], ["our", "or"], ["ours", "ors"]];
+  const american = (word) => {
+    if (word.length < 6) return word;
+    for (const [british, by] of endings) {
+      const rest = word.slice(0, -british.length);
+      if (word.endsWith(british) && (british[0] === "o" || !"aocvw".includes(rest.at(-1)))) return rest + by;
+    }
+    return word;
+  };
+  const variants = [["ifi", "if"], ["ysi", "ys"], ["yz", "ys"]];
   const stem = (word) => {
-    if (!/^[a-z]+$/.test(word) || word.length <= 2) return word;
+    if (!/^[a-z]+$/.test(word)) return word;
+    const key = english(american(word));
+    const found = variants.find(([end]) => key.endsWith(end) && key.length > end.length + 1);
+    return found ? key.slice(0, -found[0].length) + found[1] : key;
+  };
+
+  const english = (word) => {
+    if (word.length <= 2) return word;
     if (special.has(word)) return special.get(word);
     let w = [...word].reduce((done, c, i) => done + (c === "y" && (i === 0 || isVowel(done[i - 1])) ? "Y" : c), "");
     const prefix = /^(gener|commun|arsen)/.exec(w);
@@ -240,7 +259,8 @@ globalThis.skillpmSearch = (() => {
 
     // read returns the words of a query and the forms in which they are searched for.
     const read = async (query, index) => {
-      const all = words(query, maxQuery), telling = all.filter((w) => !stopWords.has(w));
+      const all = words(query, maxQuery), requests = new Set(index.requests);
+      const telling = all.filter((w) => !stopWords.has(w) && !requests.has(w));
       const list = telling.length ? telling : all;
       const terms = [], positions = new Map();
       for (const word of list) {
@@ -252,7 +272,15 @@ globalThis.skillpmSearch = (() => {
       for (const term of terms) {
         const key = stem(term.word), have = await count(key, index);
         if (have) add(term, { key, part: exactWeight, all: terms.length === 1 });
-        term.have += have;
+        term.have = have;
+        let least = 0;
+        for (const other of Object.hasOwn(index.synonyms, key) ? index.synonyms[key] : []) {
+          const found = await count(stem(other), index);
+          if (!found) continue;
+          add(term, { key: stem(other), part: synonymShare, value: rarity(Math.max(found, have), index.packs) });
+          if (!least || found < least) least = found;
+        }
+        if (!have) term.have = least;
       }
       const join = async (parts) => {
         const key = stem(parts.join("")), have = await count(key, index);
@@ -307,8 +335,9 @@ globalThis.skillpmSearch = (() => {
         for (const form of term.forms) {
           const found = await entry(form.key, index);
           if (!found) continue;
+          const value = form.value ? Math.min(form.value, term.value) : term.value;
           postings(found[1], (pack, impact) => {
-            let points = Math.floor((impact & ~exact) * form.part * term.value / 2 ** 14);
+            let points = Math.floor((impact & ~exact) * form.part * value / 2 ** 14);
             if (impact & exact && form.all && form.part >= joinedShare) points += titlePoints;
             best.set(pack, Math.max(best.get(pack) || 0, Math.min(points, 65535)));
           });

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/skillpm/skillpm/pkg/runtime/internal/run"
+	"github.com/skillpm/skillpm/pkg/internal/run"
 )
 
 func TestChain(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/skillpm/skillpm/pkg/runtime/internal/run"
+	"github.com/skillpm/skillpm/pkg/internal/run"
 )
 
 // ExampleRun ends a command that does not end by itself, with its child processes.

@@ -1,0 +1,253 @@
+package evaluate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/skillpm/skillpm/pkg/internal/run"
+	"github.com/skillpm/skillpm/pkg/internal/textx"
+)
+
+const (
+	maxOutput    = 4 << 10 // bytes of the final message in a report
+	maxMessage   = 1 << 20 // bytes of the output of a command
+	grace        = 5 * time.Second
+	versionLimit = 30 * time.Second
+)
+
+// errTriggered ends a run of a trigger query as soon as its result is known.
+var errTriggered = errors.New("the skill was activated")
+
+// perform runs the prompt of a job in a new project, and grades the result.
+func (r *runner) perform(ctx context.Context, j *job, parent string) (*Run, error) {
+	dir, err := os.MkdirTemp(parent, "run-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(dir) }() // the directory is temporary
+	project := filepath.Join(dir, "project")
+	if err := os.Mkdir(project, 0o700); err != nil {
+		return nil, err
+	}
+	installed, err := r.fill(j, project)
+	if err != nil {
+		return nil, err
+	}
+	var prompt string
+	var until func(*transcript) bool
+	if j.task != nil {
+		prompt = j.task.Prompt
+	} else {
+		prompt = j.query.Prompt
+		until = func(t *transcript) bool { return slices.Contains(t.activated, j.target.Name) }
+	}
+	began := r.o.Now()
+	t, err := r.prompt(ctx, dir, project, prompt, until)
+	if err != nil {
+		return nil, err
+	}
+	result := t.run()
+	result.Duration = r.o.Now().Sub(began)
+	r.saw(t.model)
+	switch {
+	case t.timedOut:
+		result.Outcome = TimedOut
+		return result, nil
+	case t.failure != "":
+		return nil, errors.New(t.failure)
+	case j.query != nil:
+		result.Outcome = Failed
+		if until(t) == j.query.ShouldTrigger {
+			result.Outcome = Passed
+		}
+		return result, nil
+	}
+	if installed != "" { // so that neither graders nor the judge take its files for the result
+		if err := os.RemoveAll(installed); err != nil {
+			return nil, err
+		}
+	}
+	return result, r.decide(ctx, j, result, dir, project, t.output)
+}
+
+// fill creates the project of a run. It returns the directory of the installed skill, or "".
+func (r *runner) fill(j *job, project string) (installed string, err error) {
+	if j.task != nil {
+		if err := j.target.with.put(j.task, project); err != nil {
+			return "", err
+		}
+	}
+	s := j.snapshot()
+	if s == nil {
+		return "", nil
+	}
+	top, _, _ := strings.Cut(r.o.Agent.skills, "/")
+	dir := filepath.Join(project, filepath.FromSlash(r.o.Agent.skills), j.target.Name)
+	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
+		return "", err
+	}
+	return filepath.Join(project, top), s.install(dir)
+}
+
+// snapshot returns the skill of a run, nil for none.
+func (j *job) snapshot() *snapshot {
+	switch j.variant {
+	case With:
+		return j.target.with
+	case Previous:
+		return j.target.previous
+	case Without:
+	}
+	return nil
+}
+
+// saw records the model of a run.
+func (r *runner) saw(model string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.model == "" {
+		r.model = model
+	}
+}
+
+// decide grades a finished run. A failed grade decides; a grader that could not decide makes the run an error
+// otherwise.
+func (r *runner) decide(ctx context.Context, j *job, result *Run, dir, project, output string) (err error) {
+	graders := gradersOf(j.task)
+	if result.Grades, err = r.grade(ctx, j, graders, project, output); err != nil {
+		return err
+	}
+	judged, err := r.judge(ctx, j, graders, dir, project, output)
+	if err != nil {
+		return err
+	}
+	result.Grades = append(result.Grades, judged...)
+	result.Outcome = Passed
+	for _, g := range result.Grades {
+		if g.Error != "" && result.Outcome == Passed {
+			result.Outcome, result.Error = Errored, g.Error
+		}
+		if g.Error == "" && !g.Passed {
+			result.Outcome, result.Error = Failed, ""
+			break
+		}
+	}
+	return nil
+}
+
+// run returns the facts about a run that its transcript has.
+func (t *transcript) run() *Run {
+	return &Run{
+		Activated: t.activated, ToolCalls: t.toolCalls, Denials: t.denials, InputTokens: t.input,
+		OutputTokens: t.generated, CostUSD: t.cost, Output: textx.Truncate(t.output, maxOutput),
+	}
+}
+
+// prompt runs the agent with a prompt in a directory, until it ends or until returns true. The directory dir, which is
+// the run's, gets a home directory if the agent needs one.
+func (r *runner) prompt(ctx context.Context, dir, project, prompt string, until func(*transcript) bool) (*transcript, error) {
+	home, err := os.MkdirTemp(dir, "home-")
+	if err != nil {
+		return nil, err
+	}
+	changed, more := map[string]string{}, []string(nil)
+	if h := r.o.Agent.headless; h != nil {
+		env, args, err := h.fill(home, r.o.Home, r.o.Getenv)
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(changed, env)
+		more = args
+	}
+	argv, stdin := r.o.Agent.commandLine(prompt)
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	t := &transcript{}
+	c := run.Command{
+		Argv: append(argv, more...), Dir: project, Stdin: strings.NewReader(stdin), Env: r.environment(changed),
+		Limit: r.o.Timeout, Grace: grace, MaxOutput: maxMessage, Helper: r.o.Helper,
+	}
+	var lines *lineWriter
+	if h := r.o.Agent.headless; h != nil {
+		lines = &lineWriter{each: func(line []byte) {
+			h.event(t, line)
+			if until != nil && until(t) {
+				stop(errTriggered)
+			}
+		}}
+		c.Stdout, c.MaxOutput = lines, 64<<10
+	}
+	res, err := run.Run(ctx, c)
+	switch {
+	case errors.Is(context.Cause(ctx), errTriggered):
+		return t, nil
+	case err != nil:
+		return nil, err
+	}
+	t.end(res, lines)
+	if h := r.o.Agent.headless; h != nil && h.finish != nil {
+		h.finish(t, home)
+	}
+	return t, nil
+}
+
+// end completes a transcript with how the command ended.
+func (t *transcript) end(res *run.Result, lines *lineWriter) {
+	if lines != nil {
+		lines.end()
+	} else {
+		t.output = strings.TrimSpace(string(res.Stdout))
+	}
+	t.timedOut = res.TimedOut
+	if t.failure == "" && res.ExitCode != 0 && !res.TimedOut {
+		t.failure = fmt.Sprintf("it exited with code %d", res.ExitCode)
+		if text := strings.TrimSpace(string(res.Stderr)); text != "" {
+			t.failure += ": " + text[strings.LastIndexByte(text, '\n')+1:]
+		}
+	}
+}
+
+// environment returns the variables of the agent: those of the user, without those of an agent that runs skillpm.
+func (r *runner) environment(changed map[string]string) []string {
+	env := slices.DeleteFunc(r.o.Environ(), func(v string) bool {
+		name, _, _ := strings.Cut(v, "=")
+		_, replaced := changed[name]
+		return replaced || name == "CLAUDECODE" || strings.HasPrefix(name, "SKILLPM_")
+	})
+	for _, name := range slices.Sorted(maps.Keys(changed)) {
+		env = append(env, name+"="+changed[name])
+	}
+	return env
+}
+
+// version returns the version that the agent prints, "" for a command.
+func (a *Agent) version(ctx context.Context, o Options) (string, error) {
+	if a.headless == nil {
+		return "", nil
+	}
+	res, err := run.Run(ctx, run.Command{
+		Argv: []string{a.argv[0], "--version"}, Env: o.Environ(), Limit: versionLimit, Helper: o.Helper,
+	})
+	switch {
+	case err != nil:
+		return "", err
+	case res.TimedOut || res.ExitCode != 0:
+		return "", &AgentError{Agent: a, Reason: "it does not print its version"}
+	}
+	first, _, _ := strings.Cut(strings.TrimSpace(string(res.Stdout)), "\n")
+	if number := versionNumber.FindString(first); number != "" {
+		first = number
+	}
+	return textx.Truncate(strings.TrimSpace(first), 80), nil
+}
+
+// versionNumber matches the version in what an agent prints, such as "codex-cli 0.169.0".
+var versionNumber = regexp.MustCompile(`\d+\.\d+[\w.+-]*`)
