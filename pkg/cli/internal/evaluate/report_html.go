@@ -27,12 +27,14 @@ const (
 	caseHint = "Each mark is a run. Select a case to see its prompt, grades, and output."
 )
 
-// mostText limits the bytes of prompts, outputs, and evidence on a page.
-const mostText = 8 << 20
+const (
+	mostDetails = 16 << 20 // bytes of the details of runs on a page
+	perRun      = 1 << 10  // bytes of a run's details without its texts
+)
 
 // WriteHTML writes a report as one self-contained HTML page, compared with an earlier report, which may be nil.
 func WriteHTML(w io.Writer, r, base *Report) error {
-	v := view{r: r, base: base, s: Summarize(r, base), rest: mostText}
+	v := view{r: r, base: base, s: Summarize(r, base), rest: mostDetails}
 	return v.document().Render(context.Background(), w)
 }
 
@@ -40,17 +42,20 @@ func WriteHTML(w io.Writer, r, base *Report) error {
 type view struct {
 	r, base *Report
 	s       Summary
-	rest    int // bytes that texts may still have
-	omitted int // texts that are not shown
+	rest    int // bytes that the details of runs may still have
+	omitted int // runs whose details are not shown
 }
 
-// text returns a text, or a note if the page has no space for it.
-func (v *view) text(s string) string {
-	if v.rest -= len(s); v.rest < 0 {
-		v.omitted++
-		return "(omitted because the page is too large)"
+// fits reports whether the page has space for the details of a run.
+func (v *view) fits(r *Run) bool {
+	v.rest -= perRun + len(r.Error) + len(r.Output)
+	for _, g := range r.Grades {
+		v.rest -= len(g.Text) + len(g.Evidence) + len(g.Error)
 	}
-	return page.Lines(strings.TrimRight(s, "\n"))
+	if v.rest < 0 {
+		v.omitted++
+	}
+	return v.rest >= 0
 }
 
 func (v *view) title() string {
@@ -145,16 +150,19 @@ func shareTile(name string, p *Proportion) page.Tile {
 	return page.Tile{Name: name, Value: percent(p.Rate), Note: fmt.Sprintf("%s, %d of %d", p.bounds(), p.Count, p.Of)}
 }
 
-// costTile is what all runs together cost, if the agent reports it.
+// costTile is what the runs together cost, if the agent reports it.
 func (v *view) costTile() (all []page.Tile) {
-	total, priced := 0.0, false
+	total, priced := 0.0, 0
 	for run := range v.r.runs() {
 		if usd, ok := cost(run); ok {
-			total, priced = total+usd, true
+			total += usd
+			priced++
 		}
 	}
-	if priced {
-		all = append(all, page.Tile{Name: "Cost", Value: dollars(total), Note: "of all runs"})
+	if priced > 0 {
+		all = append(all, page.Tile{
+			Name: "Cost", Value: dollars(total), Note: "as " + page.Plural(int64(priced), "run") + " reported",
+		})
 	}
 	return all
 }

@@ -20,9 +20,9 @@ type figure struct {
 
 // group has the rows of one skill.
 type group struct {
-	name, aside string
-	rows        []row
-	notes       []note
+	name  string
+	rows  []row
+	notes []note
 }
 
 // row is a line of a chart. Positions are in percent of the axis.
@@ -114,26 +114,22 @@ func deltaNotes(r Results, kind Kind) (notes []note) {
 // mostDots limits the dots of a row.
 const mostDots = 300
 
-// quantityFigures show what runs needed, a chart for each number that is known.
+// quantityFigures show what runs of tasks needed, a chart for each number that is known.
 func quantityFigures(r, base *Report, s Summary) (all []figure) {
 	for _, q := range quantities() {
-		f := figure{title: q.name + " per run"}
+		f := figure{title: q.name + " per run of a task"}
 		values := map[string][]float64{}
 		var every []float64
 		for i := range r.Skills {
-			kind := Task
-			if len(measuresOf(s.Skills[i].Results, Task)) == 0 {
-				kind = Trigger
-			}
 			for _, o := range observations(i, r, base) {
-				if v, ok := q.value(o.run); ok && o.measured() && o.kind == kind {
+				if v, ok := q.value(o.run); ok && o.measured() && o.kind == Task {
 					key := fmt.Sprint(i, o.variant)
 					values[key] = append(values[key], v)
 					every = append(every, v)
 				}
 			}
-			g := group{name: r.Skills[i].Name, aside: kind.text()}
-			for _, m := range measuresOf(s.Skills[i].Results, kind) {
+			g := group{name: r.Skills[i].Name}
+			for _, m := range measuresOf(s.Skills[i].Results, Task) {
 				if a := q.of(m); a != nil {
 					g.rows = append(g.rows, row{
 						label: m.Variant.text(), class: string(m.Variant), value: q.format(a.Mean),
@@ -146,11 +142,10 @@ func quantityFigures(r, base *Report, s Summary) (all []figure) {
 			}
 			f.add(g)
 		}
-		if len(f.groups) == 0 {
-			continue
+		if len(f.groups) > 0 && slices.Max(every) > 0 { // a command does not report tool calls
+			f.scale(q, every)
+			all = append(all, f)
 		}
-		f.scale(q, every)
-		all = append(all, f)
 	}
 	return all
 }
@@ -222,14 +217,9 @@ func (r row) points() string {
 type strip struct {
 	label, title string
 	count        string // such as "3/4"; "" without runs
-	marks        []mark
+	marks        map[Outcome]string
 	width        int
-}
-
-// mark is the outcome of a run in a strip.
-type mark struct {
-	outcome Outcome
-	x, y    int
+	height       int
 }
 
 // Sizes of a strip.
@@ -238,8 +228,6 @@ const (
 	mostWide  = 10 // marks in a line
 	mostMarks = 100
 )
-
-func (s strip) height() int { return markSize * max(1, (len(s.marks)+mostWide-1)/mostWide) }
 
 // variants returns the variants with runs, and the width of their strips.
 func (s *Skill) variants() (all []Variant, width int) {
@@ -259,30 +247,37 @@ func (s *Skill) variants() (all []Variant, width int) {
 
 // strip returns the strip of a variant.
 func (c *Case) strip(v Variant, width int) strip {
-	t := c.tally(v)
-	s := strip{label: v.text(), title: v.text() + ": " + t.String(), width: width}
+	t, runs := c.tally(v), c.ofVariant(v)
+	s := strip{label: v.text(), title: v.text() + ": " + t.String(), marks: map[Outcome]string{}, width: width}
 	switch {
 	case t.runs > 0:
 		s.count = fmt.Sprintf("%d/%d", t.passed, t.runs)
 	case t.errors > 0:
 		s.count = none
 	}
-	for n, r := range c.ofVariant(v) {
-		if n < mostMarks {
-			s.marks = append(s.marks, mark{r.Outcome, markSize * (n % mostWide), markSize * (n / mostWide)})
-		}
+	runs = runs[:min(len(runs), mostMarks)]
+	for n, r := range runs {
+		s.marks[r.Outcome] += r.Outcome.mark(n%mostWide, n/mostWide)
 	}
+	s.height = markSize * ((len(runs) + mostWide - 1) / mostWide)
 	return s
 }
 
-// path returns the shape of a mark, in a square of its size.
-func (o Outcome) path() string {
-	return map[Outcome]string{
-		Passed:   "M2.5 7.5L5.5 10.5L11.5 3.5",
-		Failed:   "M3.5 3.5L10.5 10.5M10.5 3.5L3.5 10.5",
-		TimedOut: "M7 2A5 5 0 1 1 6.99 2M7 4.5V7.5H9",
-		Errored:  "M7 2.5V8M7 11V11.1",
+// outcomes are the outcomes in the order of a legend.
+func outcomes() []Outcome { return []Outcome{Passed, Failed, TimedOut, Errored} }
+
+// mark returns the shape of an outcome as a path, in a column and a line of squares.
+func (o Outcome) mark(column, line int) string {
+	shape := map[Outcome]struct {
+		x, y float64
+		path string // from x and y
+	}{
+		Passed:   {2.5, 7.5, "l3 3 6-7"},
+		Failed:   {3.5, 3.5, "l7 7m0-7l-7 7"},
+		TimedOut: {7, 2, "a5 5 0 1 1-.01 0m0 2.5v3h2"},
+		Errored:  {7, 2.5, "v5.5m0 3v.1"},
 	}[o]
+	return fmt.Sprintf("M%g %g%s", shape.x+float64(markSize*column), shape.y+float64(markSize*line), shape.path)
 }
 
 // text names an outcome.

@@ -40,8 +40,8 @@ type Results struct {
 	Deltas   []Delta   `json:"deltas"`   // differences between runs with the skill and the others
 }
 
-// Measure summarizes the runs of one kind and variant. Averages are those of measured runs, nil if none reports the
-// number.
+// Measure summarizes the runs of one kind and variant. Averages are those of measured runs of tasks, nil if none reports
+// the number. Runs of trigger cases end when the skill is activated, so averages would not describe them.
 type Measure struct {
 	Kind        Kind        `json:"kind"`                  // task or trigger
 	Variant     Variant     `json:"variant"`               // with, without, previous, or baseline
@@ -242,6 +242,7 @@ func newMeasure(kind Kind, variant Variant, of []observation) Measure {
 	m.PassRate = newProportion(passed, m.Runs)
 	if kind == Trigger {
 		m.Precision, m.Recall = newProportion(right, activated), newProportion(right, should)
+		return m
 	}
 	m.Tokens, m.TimeSeconds = average(of, tokens), average(of, seconds)
 	m.CostUSD, m.ToolCalls = average(of, cost), average(of, toolCalls)

@@ -79,6 +79,12 @@ func TestTextSafe(t *testing.T) {
 	if !strings.Contains(string(text(t, samples()["sample"], evaluate.TextOptions{Palette: true})), "\x1b[32m✓\x1b[0m") {
 		t.Error("there are no colors")
 	}
+	for name, c := range samples() {
+		got := string(text(t, c, evaluate.TextOptions{ASCII: true}))
+		if i := strings.IndexFunc(got, func(r rune) bool { return r > unicode.MaxASCII }); i >= 0 && name != "hostile" {
+			t.Errorf("%s is not ASCII: %.40s", name, got[i:])
+		}
+	}
 }
 
 // TestSummary checks the numbers of a small report.
@@ -407,7 +413,7 @@ func TestPage(t *testing.T) {
 			"1 run ended with an error and measured nothing", "<dt>Pass rate with skill</dt><dd>68 %</dd>", "<dt>Difference</dt><dd>+31</dd>",
 			"Pass rate of tasks", "<title>with skill: 83 % of runs passed, 25 of 30; 95 % interval 66–93 %</title>",
 			`<p class="delta better"><b>better than without the skill</b>: +53 points (+29 to +70)</p>`,
-			"Precision and recall of activation", "Tokens per run", "Time per run", "Cost per run", "Tool calls per run",
+			"Precision and recall of activation", "Tokens per run of a task", "Time per run of a task", "Cost per run of a task", "Tool calls per run of a task",
 			"Commit only what is staged", "529 overloaded_error", "should not activate", "the footer begins with BREAKING CHANGE",
 			"auth: extend the login timeout to 30 s", "<title>with skill: 5 of 6 runs passed</title>",
 		},
@@ -450,17 +456,19 @@ func TestPageHostile(t *testing.T) {
 
 // TestPageLarge checks that the size of a page is limited, and that a reader learns what is omitted.
 func TestPageLarge(t *testing.T) {
-	r := sample(1, 4)
-	for i := range r.Skills {
-		for j := range r.Skills[i].Cases {
-			for n := range r.Skills[i].Cases[j].Runs {
-				r.Skills[i].Cases[j].Runs[n].Output = strings.Repeat("x", 1<<20)
+	many := sample(1, 450)
+	long := sample(1, 4)
+	for i := range long.Skills {
+		for j := range long.Skills[i].Cases {
+			for n := range long.Skills[i].Cases[j].Runs {
+				long.Skills[i].Cases[j].Runs[n].Output = strings.Repeat("x", 1<<20)
 			}
 		}
 	}
-	page := html(t, r, nil)
-	if len(page) > 12<<20 || !strings.Contains(page, "The JSON report has all texts.") {
-		t.Errorf("the page has %d bytes", len(page))
+	for _, r := range []*evaluate.Report{many, long} {
+		if page := html(t, r, r); len(page) > 24<<20 || !strings.Contains(page, "The JSON report has all details.") {
+			t.Errorf("the page has %d bytes", len(page))
+		}
 	}
 }
 

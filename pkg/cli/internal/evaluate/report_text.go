@@ -16,7 +16,7 @@ import (
 type TextOptions struct {
 	Palette console.Palette
 	Width   int  // of the terminal, in columns; 0 for no limit
-	ASCII   bool // marks are ASCII
+	ASCII   bool // marks and signs are ASCII
 	Verbose bool // also list cases without failures
 }
 
@@ -42,7 +42,11 @@ func WriteText(w io.Writer, r, base *Report, o TextOptions) error {
 		t.results(s.Total)
 	}
 	t.end(r)
-	_, err := w.Write(b.Bytes())
+	text := b.String()
+	if o.ASCII {
+		text = strings.NewReplacer("−", "-", "–", "-").Replace(text)
+	}
+	_, err := io.WriteString(w, text)
 	return err
 }
 
@@ -123,7 +127,7 @@ func columns(kind Kind, measures []Measure) (all []column) {
 		return all
 	}
 	for _, q := range quantities() {
-		add(q.short, q.mean, func(m Measure) bool { return q.of(m) != nil })
+		add(q.short, q.mean, func(m Measure) bool { return q.of(m) != nil && q.of(m).Total > 0 })
 	}
 	add("denied", func(m Measure) string { return strconv.Itoa(m.Denials) }, func(m Measure) bool { return m.Denials > 0 })
 	return all

@@ -71,6 +71,7 @@ func Visible(s string) string {
 
 // Lines returns a text without characters that hide or reorder text. Line breaks and tabs stay.
 func Lines(s string) string {
+	s = strings.ReplaceAll(s, "\r\n", "\n")
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r == '\n' || r == '\t':
