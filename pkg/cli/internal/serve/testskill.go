@@ -188,7 +188,7 @@ func (a *app) test(ctx context.Context, dirs []string, f *testFlags) error {
 	if f.live.agent == "" {
 		return a.endTest(report, nil, f)
 	}
-	live, runErr := a.evaluate(ctx, skills, f, h, o, pattern)
+	live, runErr := a.evaluate(ctx, skills, f, h, c, o, pattern)
 	if live == nil {
 		return runErr
 	}
