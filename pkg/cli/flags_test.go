@@ -46,7 +46,7 @@ var flagMeanings = map[string]string{
 	"scope":             "`SCOPE`: project(, user, or machine| or user)( \\(default (user|depends on the name of FILE)\\))?$|^same as --layer `LAYER`$",
 	"session":           "session `ID`",
 	"signing-key":       "^sign with the private key in `FILE`$",
-	"since":             "^show records since `TIME`",
+	"since":             "^(show records|count uses) since `TIME`",
 	"skill":             "the skill `NAME`",
 	"tag":               "skills with `TAG`",
 	"timeout":           "`DURATION`",

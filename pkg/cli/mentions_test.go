@@ -92,9 +92,12 @@ func unknownIn(root *cobra.Command, words []string) string {
 			if f := cmd.Flag(name[2:]); f == nil && name != "--help" {
 				return name + " does not exist"
 			}
-		case i > 0 && !cmd.HasSubCommands(), strings.HasPrefix(name, "-"), cmd.Runnable() && cmd != root && cmd.Name() == "log":
+		case i > 0 && !cmd.HasSubCommands(), strings.HasPrefix(name, "-"):
 		default:
 			next, _, err := cmd.Find([]string{name})
+			if next == cmd && cmd != root && cmd.Name() == "log" {
+				continue // an argument
+			}
 			if err != nil || next == cmd {
 				if strings.ToLower(name) != name || strings.ContainsAny(name, "%{$<[…") || cmd == root && i > 0 {
 					return "" // a placeholder

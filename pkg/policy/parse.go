@@ -210,8 +210,8 @@ func audit(v yamlx.Value) *Audit {
 	v.Each(map[string]func(yamlx.Value){
 		"path":     func(v yamlx.Value) { a.Path = v.Text(checkLogPath) },
 		"required": func(v yamlx.Value) { a.Required = v.Bool() },
+		"team":     func(v yamlx.Value) { a.Team = v.Text(checkTeam) },
 	})
-	v.Require("write path: /var/log/skillpm/audit.jsonl", "path")
 	return &a
 }
 

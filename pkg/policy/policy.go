@@ -211,8 +211,9 @@ const (
 
 // Audit has the settings of the audit log.
 type Audit struct {
-	Path     string // absolute path
+	Path     string // absolute path; "" for the default
 	Required bool   // operations that cannot be recorded are denied
+	Team     string // recorded with each operation; "" for none
 }
 
 // AllowedTools is the meaning of `allowed-tools`.

@@ -40,7 +40,7 @@ approve: [scripts]
 limits: {files: 2000, file_bytes: 10MiB, total_bytes: 52428800, path_bytes: 240, depth: 16}
 downgrade: allow
 lint: {fail_on: [SEC101, SEC2*, fm]}
-audit: {path: /var/log/skillpm/audit.jsonl, required: true}
+audit: {path: /var/log/skillpm/audit.jsonl, required: true, team: payments}
 allowed-tools: grant
 hooks: {unreadable: open}
 approvers: user
@@ -79,7 +79,7 @@ func TestParse(t *testing.T) {
 		Limits:    policy.Limits{Files: 2000, FileBytes: 10 << 20, TotalBytes: 52428800, PathBytes: 240, Depth: 16},
 		Downgrade: policy.AllowDowngrade,
 		Lint:      policy.Lint{FailOn: []string{"SEC101", "SEC2*", "fm"}},
-		Audit:     &policy.Audit{Path: "/var/log/skillpm/audit.jsonl", Required: true},
+		Audit:     &policy.Audit{Path: "/var/log/skillpm/audit.jsonl", Required: true, Team: "payments"},
 
 		AllowedTools: policy.Grant,
 		Hooks:        policy.HookRules{Unreadable: policy.Open},
@@ -233,7 +233,7 @@ var bad = []struct{ name, text, want string }{
 	{"a file larger than all", "version: 1\nlimits: {total_bytes: 1MiB, file_bytes: 2MiB}\n", "2:41: file_bytes is larger than total_bytes"},
 	{"downgrade", "version: 1\ndowngrade: warn\n", `2:12: downgrade has the unknown value "warn" (use deny or allow)`},
 	{"rule", "version: 1\nlint: {fail_on: [SEC999]}\n", "2:18: unknown rule \"SEC999\" (list rules with \"skillpm explain\"; a family such as SEC selects all its rules)"},
-	{"audit without a path", "version: 1\naudit: {required: true}\n", `2:8: the key "path" is missing in audit (write path: /var/log/skillpm/audit.jsonl)`},
+	{"team", "version: 1\naudit: {team: \"a b\"}\n", `2:15: "a b" is not the name of a team (use at most 64 letters, digits, and . _ - /, such as payments)`},
 	{"relative audit", "version: 1\naudit: {path: log/audit.jsonl}\n", `2:15: "log/audit.jsonl" is not the absolute path of a file (use an absolute path without .., such as /var/log/skillpm/audit.jsonl)`},
 	{"audit as yes", "version: 1\naudit: {path: /log, required: yes}\n", "2:31: required must be true or false (write true or false, without quotes)"},
 }

@@ -77,6 +77,16 @@ func checkLogPath(s string) error {
 	return wrong(hint, "%q is not the absolute path of a file", s)
 }
 
+var teamName = lazily(`^[\p{L}\p{N}][\p{L}\p{N}._/-]{0,63}$`)
+
+// checkTeam accepts the name of a team. It also becomes a label of metrics.
+func checkTeam(s string) error {
+	if teamName().MatchString(s) {
+		return nil
+	}
+	return wrong("use at most 64 letters, digits, and . _ - /, such as payments", "%q is not the name of a team", s)
+}
+
 // byteSize reads a number of bytes, with or without a unit.
 func byteSize(v yamlx.Value) int64 {
 	if v.IsScalar() && v.Node.ShortTag() == "!!int" {

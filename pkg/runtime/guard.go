@@ -53,7 +53,9 @@ func (h *Host) openLog() *audit.Log {
 	if l.Path == "" {
 		l.Path = filepath.Join(h.o.Paths.State, "audit", audit.Name)
 	}
-	return audit.Open(l.Path, audit.Options{Now: h.o.Now, User: h.o.User, Required: l.Required, Output: h.config.Log.Output == pack.LogFull})
+	return audit.Open(l.Path, audit.Options{
+		Now: h.o.Now, User: h.o.User, Required: l.Required, Team: l.Team, Output: h.config.Log.Output == pack.LogFull,
+	})
 }
 
 // deny returns why the catalog must not list a skill, nil if it may.

@@ -143,8 +143,8 @@ func New(ctx context.Context, o Options) (*Host, error) {
 	h.guard = h.openGuard()
 	h.audit = h.openLog()
 	h.tasks = task.Open(filepath.Join(o.Paths.State, "tasks"), task.Options{
-		Runner: h.config.Runner, Self: o.Self, Env: o.Variables(), Now: o.Now, Audit: h.audit,
-		EndSession: h.endTask,
+		Runner: h.config.Runner, Self: o.Self, Env: o.Variables(), Now: o.Now,
+		Audit: func(string) *audit.Log { return h.audit }, EndSession: h.endTask,
 	})
 	h.session, err = session.Open(session.Options{
 		Environment: o.Environment, Profile: h.profile, Catalog: h.Catalog, Project: h.project,

@@ -8,6 +8,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/skillpm/skillpm/pkg/policy/audit"
 	"github.com/skillpm/skillpm/pkg/runtime/catalog"
 	"github.com/skillpm/skillpm/pkg/runtime/prompt"
 	"github.com/skillpm/skillpm/pkg/skill/profile"
@@ -58,6 +59,13 @@ func (v *serving) find(ctx context.Context, args arguments) *mcp.CallToolResult 
 		text = fmt.Sprintf("None of the %d skills contains a word of the task.", entries)
 	}
 	if err != nil {
+		return failure(err)
+	}
+	names := make([]string, len(fit))
+	for i, e := range fit {
+		names[i] = audit.Suggestion(e.Name, e.Pack)
+	}
+	if _, err := v.host.Session().Found(names); err != nil { // a policy requires the record
 		return failure(err)
 	}
 	listed := near

@@ -6,7 +6,7 @@ import "time"
 type Filter struct {
 	Since, Until time.Time // from Since, and before Until; records without a time do not match
 
-	Skill, Pack, Session, Action, Result, Verdict, User, Host, Machine string
+	Skill, Pack, Session, Action, Result, Verdict, User, Host, Machine, Team string
 }
 
 // Pass reports whether the filter selects a record.
@@ -21,6 +21,7 @@ func (f Filter) Pass(r Record) bool {
 		{f.User, r.User},
 		{f.Host, r.Host},
 		{f.Machine, r.Machine},
+		{f.Team, r.Team},
 	} {
 		if pair[0] != "" && pair[0] != pair[1] {
 			return false

@@ -50,7 +50,7 @@ func lines(path string, reverse bool) iter.Seq2[[]byte, error] {
 			}
 			return
 		}
-		in := bufio.NewReaderSize(io.LimitReader(f, size), maxLine)
+		in := bufio.NewReaderSize(io.LimitReader(f, size), int(min(size+1, maxLine))) // thousands of logs may be open
 		for {
 			line, err := nextLine(in, io.Discard)
 			if errors.Is(err, io.EOF) || !yield(line, err) || err != nil {

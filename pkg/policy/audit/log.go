@@ -59,6 +59,7 @@ type Options struct {
 	Output bool
 
 	Machine string // name of this machine; "" for the system's
+	Team    string // recorded as [Record].Team
 	Segment int64  // size in bytes at which a file of the log is closed and a new one starts; 0 for 64 MiB
 }
 
@@ -238,7 +239,7 @@ func (l *Log) line(r Record, end lastLine) ([]byte, error) {
 	if l.o.Now != nil && r.Time == "" {
 		r.Time = l.o.Now().UTC().Format(time.RFC3339Nano)
 	}
-	r.User = l.user()
+	r.User, r.Team = l.user(), l.o.Team
 	if !l.o.Output {
 		r.Stdout, r.Stderr = "", ""
 	}

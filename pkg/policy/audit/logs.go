@@ -13,6 +13,7 @@ import (
 // log, so that shell patterns do not read a log twice or in the wrong order.
 func Logs(paths []string) ([]string, error) {
 	var logs []string
+	seen, listed := map[string]bool{}, listings{}
 	for _, path := range paths {
 		path = filepath.Clean(path)
 		found := []string{path}
@@ -26,7 +27,8 @@ func Logs(paths []string) ([]string, error) {
 			}
 		}
 		for _, file := range found {
-			if log := logPath(file); !slices.Contains(logs, log) {
+			if log := listed.logPath(file); !seen[log] {
+				seen[log] = true
 				logs = append(logs, log)
 			}
 		}
@@ -53,17 +55,13 @@ func logsIn(dir string) (files []string, err error) {
 }
 
 // logPath returns the log that a closed file belongs to, and any other path unchanged.
-func logPath(file string) string {
-	name, dir := filepath.Base(file), filepath.Dir(file)
-	end := len(name) - len(ext) - segmentDigits - 1
-	if end <= 0 {
+func (l listings) logPath(file string) string {
+	name, ok := segmentLog(filepath.Base(file))
+	if !ok {
 		return file
 	}
-	log := filepath.Join(dir, name[:end]+ext)
-	if _, ok := segmentEnd(log, name); !ok {
-		return file
-	}
-	if parts, err := closedFiles(log); err != nil || !slices.Contains(parts, file) {
+	log := filepath.Join(filepath.Dir(file), name+ext)
+	if parts, err := l.closedFiles(log); err != nil || !slices.Contains(parts, file) {
 		return file
 	}
 	return log

@@ -7,6 +7,7 @@ import (
 	"hash"
 	"io"
 	"reflect"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -21,6 +22,7 @@ const (
 	Run        = "run"               // a script or command of a skill ran
 	Refuse     = "refuse"            // a tool call was denied
 	Missing    = "reference-missing" // a requested file of a skill does not exist
+	Find       = "find"              // skills were suggested for a task
 	Task       = "task"              // a skill was submitted as a task
 	TaskEnd    = "task-end"          // a task ended
 	End        = "session-end"       // a session ended
@@ -39,9 +41,8 @@ const (
 // Actions returns all actions.
 func Actions() []string {
 	return []string{
-		Activate, Deactivate, Hook, Run, Refuse, Missing, Task, TaskEnd, End, Install, Update, Remove, Publish,
-		Approve, Revoke, Deny, Sync, Policy,
-		HookEvent,
+		Activate, Deactivate, Hook, Run, Refuse, Missing, Find, Task, TaskEnd, End, Install, Update, Remove, Publish,
+		Approve, Revoke, Deny, Sync, Policy, HookEvent,
 	}
 }
 
@@ -75,13 +76,14 @@ const (
 func Verdicts() []string { return []string{Allowed, Forbidden, WouldDeny, Unapproved} }
 
 // Record describes one operation. Fields that do not apply are empty and omitted. [Log.Write] sets Seq, Time, User,
-// Machine, Gap, and Prev.
+// Machine, Team, Gap, and Prev.
 type Record struct {
 	Seq  int64  `json:"seq"`  // starting at 1
 	Time string `json:"ts"`   // RFC 3339 in UTC, with nanoseconds
 	User string `json:"user"` // name in the operating system
 
 	Machine string `json:"machine,omitempty"` // name of the machine, for logs of several machines
+	Team    string `json:"team,omitempty"`    // team in the policies, see [Options].Team
 
 	Action string `json:"action"`
 	Result string `json:"result"`
@@ -95,6 +97,11 @@ type Record struct {
 	Layer   string `json:"layer,omitempty"`
 	Dir     string `json:"dir,omitempty"`
 	Digest  string `json:"digest,omitempty"` // digest of SKILL.md
+	Tokens  int64  `json:"tokens,omitempty"` // estimate of the tokens that an activation added to the context
+
+	// Found are the skills that a search suggested, as name@pack or name, the best first. The record does not have the
+	// task.
+	Found []string `json:"found,omitempty"`
 
 	Source string `json:"source,omitempty"` // source of the pack, as the lockfile writes it
 	Tree   string `json:"tree,omitempty"`   // digest of the pack's files
@@ -140,8 +147,17 @@ const (
 	maxText    = 1024 // bytes of a text
 	maxWords   = 64   // words of a command
 	maxCommand = 8    // limit of all words of a command together, as a multiple of maxText
+	maxFound   = 16   // suggested skills
 	maxOutput  = 32   // limit of each output, as a multiple of maxText; its middle is omitted
 )
+
+// Suggestion returns an entry of [Record].Found.
+func Suggestion(skill, pack string) string {
+	if pack == "" {
+		return skill
+	}
+	return skill + "@" + pack
+}
 
 // Digest returns the digest of bytes in the form of records.
 func Digest(data ...[]byte) string {
@@ -174,6 +190,10 @@ func (r Record) clean(most int) Record {
 		}
 	}
 	r.Prev, r.Command = prev, cleanCommand(r.Command, most)
+	r.Found = slices.Clone(r.Found[:min(len(r.Found), maxFound)])
+	for i := range r.Found {
+		r.Found[i] = truncate(r.Found[i], most)
+	}
 	r.Stdout, r.Stderr = stdout, stderr
 	return r
 }

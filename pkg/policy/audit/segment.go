@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -37,10 +36,20 @@ func segmentEnd(path, name string) (seq int64, ok bool) {
 	return int64(n), err == nil && 0 < n && n < maxSeq
 }
 
+// logFiles returns the existing files of the log at path, see [listings.logFiles].
+func logFiles(path string) ([]string, error) { return listings{}.logFiles(path) }
+
+// closedFiles returns the closed files of a log, see [listings.closedFiles].
+func closedFiles(path string) ([]string, error) { return listings{}.closedFiles(path) }
+
+// listings have the names of closed files by directory, and by the name of the log without its extension. They read each
+// directory once, because it may have thousands of logs.
+type listings map[string]map[string][]string
+
 // logFiles returns the existing files of the log at path, the oldest first: closed files, then the current one. If the
 // directory cannot be listed, it only returns the current one.
-func logFiles(path string) ([]string, error) {
-	files, err := closedFiles(path)
+func (l listings) logFiles(path string) ([]string, error) {
+	files, err := l.closedFiles(path)
 	if err != nil {
 		return nil, err
 	}
@@ -50,23 +59,36 @@ func logFiles(path string) ([]string, error) {
 	return files, nil
 }
 
-// closedFiles returns the closed files of a log.
-func closedFiles(path string) ([]string, error) {
-	entries, err := os.ReadDir(filepath.Dir(path))
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	var files []string
-	for _, e := range entries {
-		if _, ok := segmentEnd(path, e.Name()); ok && e.Type().IsRegular() {
-			files = append(files, filepath.Join(filepath.Dir(path), e.Name()))
+// closedFiles returns the closed files of a log, the oldest first.
+func (l listings) closedFiles(path string) ([]string, error) {
+	dir, name := filepath.Dir(path), strings.TrimSuffix(filepath.Base(path), ext)
+	if l[dir] == nil {
+		entries, err := os.ReadDir(dir)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) {
+			return nil, err
+		}
+		l[dir] = map[string][]string{}
+		for _, e := range entries { // sorted
+			if log, ok := segmentLog(e.Name()); ok && e.Type().IsRegular() {
+				l[dir][log] = append(l[dir][log], e.Name())
+			}
 		}
 	}
-	slices.Sort(files)
+	var files []string
+	for _, file := range l[dir][name] {
+		files = append(files, filepath.Join(dir, file))
+	}
 	return files, nil
+}
+
+// segmentLog returns the name, without its extension, of the log that a closed file belongs to.
+func segmentLog(name string) (log string, ok bool) {
+	end := len(name) - len(ext) - segmentDigits - 1
+	if end <= 0 {
+		return "", false
+	}
+	_, ok = segmentEnd(name[:end], name)
+	return name[:end], ok
 }
 
 // lastSegment returns the state at the end of the last closed file, which the first record of a new file continues.

@@ -23,7 +23,7 @@ func TestO24Stats(t *testing.T) {
 	path := filepath.Join(t.TempDir(), audit.Name)
 	zero, three := 0, 3
 	for i, r := range []audit.Record{
-		{Action: audit.Activate, Result: audit.OK, Skill: "deploy", Pack: "acme/deploy"},
+		{Action: audit.Activate, Result: audit.OK, Skill: "deploy", Pack: "acme/deploy", Tokens: 120},
 		{Action: audit.Run, Result: audit.OK, Skill: "deploy", Pack: "acme/deploy", ExitCode: &zero, DurationMS: 100},
 		{Action: audit.Run, Result: audit.Failed, Skill: "deploy", Pack: "acme/deploy", ExitCode: &three, DurationMS: 300},
 		{Action: audit.Run, Result: audit.Failed, Skill: "deploy", Pack: "acme/deploy", Reason: "bash is not installed"},
@@ -51,27 +51,27 @@ func TestO24Stats(t *testing.T) {
 		when := clock().AddDate(0, 0, day)
 		return &when
 	}
-	deploy := audit.SkillStats{
-		Skill: "deploy", Pack: "acme/deploy", Activations: 1, Runs: 4, Failures: 3, Refusals: 1, TotalMS: 1200, MeanMS: 400, MaxMS: 800, First: at(0), Last: at(4),
+	deploy := audit.Usage{
+		Skill: "deploy", Pack: "acme/deploy", Activations: 1, Runs: 4, Succeeded: 2, Tokens: 120, Failures: 3, Refusals: 1, TotalMS: 1200, MeanMS: 400, MaxMS: 800, First: at(0), Last: at(4),
 	}
-	outline := audit.SkillStats{Skill: "outline", Activations: 1, Runs: 1, Failures: 1, TotalMS: 60_000, MeanMS: 60_000, MaxMS: 60_000, First: at(9), Last: at(10)}
-	own := audit.SkillStats{Skill: "deploy", Activations: 1, First: at(7), Last: at(7)}
-	secret := audit.SkillStats{Skill: "secret", Refusals: 1}
+	outline := audit.Usage{Skill: "outline", Activations: 1, Runs: 1, Succeeded: 2, Failures: 1, TotalMS: 60_000, MeanMS: 60_000, MaxMS: 60_000, First: at(9), Last: at(10)}
+	own := audit.Usage{Skill: "deploy", Activations: 1, Succeeded: 1, First: at(7), Last: at(7)}
+	secret := audit.Usage{Skill: "secret", Refusals: 1}
 	for name, tt := range map[string]struct {
 		stats audit.Stats
-		want  []audit.SkillStats
+		want  []audit.Usage
 	}{
-		"all":   {audit.Stats{}, []audit.SkillStats{deploy, outline, own, secret}},
-		"since": {audit.Stats{Since: *at(7)}, []audit.SkillStats{outline, own, secret}},
-		"one":   {audit.Stats{Skill: "outline"}, []audit.SkillStats{outline}},
-		"none":  {audit.Stats{Skill: "other"}, []audit.SkillStats{}},
+		"all":   {audit.Stats{}, []audit.Usage{deploy, outline, own, secret}},
+		"since": {audit.Stats{Since: *at(7)}, []audit.Usage{outline, own, secret}},
+		"one":   {audit.Stats{Skill: "outline"}, []audit.Usage{outline}},
+		"none":  {audit.Stats{Skill: "other"}, []audit.Usage{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			read, err := readFile(t.Context(), path, func(r audit.Record) error { tt.stats.Add(r); return nil })
 			if err != nil || read != (audit.Read{Records: 18}) {
 				t.Fatalf("%+v, %v", read, err)
 			}
-			if got := plain(tt.stats.Skills()); !reflect.DeepEqual(got, plain(tt.want)) {
+			if got := plain(tt.stats.Usages()); !reflect.DeepEqual(got, plain(tt.want)) {
 				t.Errorf("got  %v\nwant %v", got, plain(tt.want))
 			}
 		})
@@ -79,11 +79,66 @@ func TestO24Stats(t *testing.T) {
 }
 
 // plain returns the comparable values of sums.
-func plain(all []audit.SkillStats) (out []string) {
+func plain(all []audit.Usage) (out []string) {
 	for _, s := range all {
-		out = append(out, fmt.Sprint(s.Skill, " ", s.Pack, s.Activations, s.Runs, s.Failures, s.Refusals, s.TotalMS, s.MeanMS, s.MaxMS, s.First, s.Last))
+		out = append(out, fmt.Sprint(s.Skill, " ", s.Pack, s.Activations, s.Runs, s.Succeeded, s.Tokens, s.Failures, s.Refusals, s.TotalMS, s.MeanMS, s.MaxMS, s.First, s.Last))
 	}
 	return out
+}
+
+// TestStatsBy checks that records are grouped by any of their fields, and that suggestions count for their skills.
+func TestStatsBy(t *testing.T) {
+	all := []audit.Record{
+		{
+			Action: audit.Activate, Result: audit.OK, Skill: "deploy", Pack: "acme/deploy", Version: "1.0.0", Team: "pay",
+			User: "ada", Machine: "m1", Project: "/p", Host: "codex", Tokens: 10,
+		},
+		{
+			Action: audit.Activate, Result: audit.OK, Skill: "deploy", Pack: "acme/deploy", Version: "2.0.0", Team: "pay",
+			User: "bob", Machine: "m1", Project: "/q", Host: "codex", Tokens: 20,
+		},
+		{
+			Action: audit.Activate, Result: audit.Denied, Skill: "review", Team: "web",
+			User: "ada", Machine: "m2", Project: "/q", Host: "claude-code",
+		},
+		{
+			Action: audit.Find, Result: audit.OK, Found: []string{"deploy@acme/deploy", "other"}, Team: "web",
+			User: "ada", Machine: "m2", Project: "/q", Host: "claude-code",
+		},
+	}
+	for by, want := range map[string]string{
+		"":              "deploy acme/deploy 2 0 1 30; review 0 1 0 0; other 0 0 1 0",
+		"skill":         "deploy acme/deploy 2 0 1 30; review 0 1 0 0; other 0 0 1 0",
+		"team":          "pay 2 0 0 30; web 0 1 2 0",
+		"user":          "ada 1 1 2 10; bob 1 0 0 20",
+		"machine":       "m1 2 0 0 30; m2 0 1 2 0",
+		"project":       "/q 1 1 2 20; /p 1 0 0 10",
+		"agent":         "codex 2 0 0 30; claude-code 0 1 2 0",
+		"pack":          "acme/deploy 2 0 1 30; 0 1 1 0",
+		"version":       "deploy acme/deploy 1.0.0 1 0 0 10; deploy acme/deploy 2.0.0 1 0 0 20; review 0 1 0 0; deploy acme/deploy 0 0 1 0; other 0 0 1 0",
+		"team,user":     "pay ada 1 0 0 10; pay bob 1 0 0 20; web ada 0 1 2 0",
+		"user,pack":     "ada acme/deploy 1 0 1 10; bob acme/deploy 1 0 0 20; ada 0 1 1 0",
+		"team,skill":    "pay deploy acme/deploy 2 0 0 30; web review 0 1 0 0; web deploy acme/deploy 0 0 1 0; web other 0 0 1 0",
+		"skill,version": "deploy acme/deploy 1.0.0 1 0 0 10; deploy acme/deploy 2.0.0 1 0 0 20; review 0 1 0 0; deploy acme/deploy 0 0 1 0; other 0 0 1 0",
+	} {
+		var s audit.Stats
+		if by != "" {
+			s.By = strings.Split(by, ",")
+		}
+		for _, r := range all {
+			s.Add(r)
+		}
+		var got []string
+		for _, u := range s.Usages() {
+			names := strings.Join(strings.Fields(strings.Join([]string{
+				u.Team, u.User, u.Machine, u.Project, u.Agent, u.Skill, u.Pack, u.Version,
+			}, " ")), " ")
+			got = append(got, strings.TrimSpace(fmt.Sprint(names, " ", u.Activations, u.Refusals, u.Found, u.Tokens)))
+		}
+		if text := strings.Join(got, "; "); text != want {
+			t.Errorf("%s:\ngot  %s\nwant %s", by, text, want)
+		}
+	}
 }
 
 // TestReadDamaged checks that lines that are not records are skipped, however long, and that later lines are read.
@@ -204,7 +259,7 @@ func FuzzReadAll(f *testing.F) {
 	f.Fuzz(func(t *testing.T, log string) {
 		var s audit.Stats
 		read, err := readFile(t.Context(), writeLog(t, log), func(r audit.Record) error { s.Add(r); return nil })
-		if lines := int64(strings.Count(log+"\n", "\n")); err != nil || read.Records+read.Damaged > lines || int64(len(s.Skills())) > read.Records {
+		if lines := int64(strings.Count(log+"\n", "\n")); err != nil || read.Records+read.Damaged > lines || int64(len(s.Usages())) > 16*read.Records {
 			t.Errorf("%+v, %v of %d lines", read, err, lines)
 		}
 	})

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"cmp"
+	"container/heap"
 	"context"
 	"iter"
 	"path/filepath"
@@ -16,11 +17,12 @@ type Read struct {
 }
 
 // Stream merges several logs, for example of many machines, in the order of their records' times. It has one record of
-// each log in memory.
+// each log in memory, and all logs open.
 type Stream struct {
-	Paths   []string // paths of the logs; closed files are found
-	Reverse bool     // the newest record first
-	Filter  Filter
+	Paths     []string // paths of the logs; closed files are found
+	Reverse   bool     // the newest record first
+	Unordered bool     // one log after the other, with one open file
+	Filter    Filter
 
 	read Read
 }
@@ -28,32 +30,42 @@ type Stream struct {
 // Each calls each with the records that pass the filter, until it returns false or an error.
 func (s *Stream) Each(ctx context.Context, each func(Record) (more bool, err error)) error {
 	s.read = Read{}
-	var cursors []*cursor
+	if s.Unordered {
+		return s.eachUnordered(ctx, each)
+	}
+	cursors, listed := cursorHeap{reverse: s.Reverse}, listings{}
 	defer func() {
-		for _, h := range cursors {
+		for _, h := range cursors.all {
 			h.stop()
 		}
 	}()
-	for _, path := range s.Paths {
-		files, err := logFiles(filepath.Clean(path))
+	for i, path := range s.Paths {
+		files, err := listed.logFiles(filepath.Clean(path))
 		if err != nil {
 			return err
 		}
-		h := &cursor{}
+		h := &cursor{position: i}
 		h.next, h.stop = iter.Pull2(s.records(ctx, files, label(path)))
-		cursors = append(cursors, h)
+		cursors.all = append(cursors.all, h)
 		if err := h.step(); err != nil {
 			return err
 		}
-	}
-	for {
-		h := s.nextCursor(cursors)
-		if h == nil {
-			return nil
+		if !h.ok {
+			h.stop()
+			cursors.all = cursors.all[:len(cursors.all)-1]
 		}
+	}
+	heap.Init(&cursors)
+	for cursors.Len() > 0 {
+		h := cursors.all[0]
 		r := h.record
 		if err := h.step(); err != nil {
 			return err
+		}
+		if h.ok {
+			heap.Fix(&cursors, 0)
+		} else {
+			heap.Pop(&cursors)
 		}
 		if !s.Filter.Pass(r) {
 			continue
@@ -62,6 +74,30 @@ func (s *Stream) Each(ctx context.Context, each func(Record) (more bool, err err
 			return err
 		}
 	}
+	return nil
+}
+
+// eachUnordered is Each for records in any order.
+func (s *Stream) eachUnordered(ctx context.Context, each func(Record) (more bool, err error)) error {
+	listed := listings{}
+	for _, path := range s.Paths {
+		files, err := listed.logFiles(filepath.Clean(path))
+		if err != nil {
+			return err
+		}
+		for r, err := range s.records(ctx, files, label(path)) {
+			if err != nil {
+				return err
+			}
+			if !s.Filter.Pass(r) {
+				continue
+			}
+			if more, err := each(r); err != nil || !more {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // Read returns the counts so far.
@@ -81,10 +117,11 @@ func label(path string) string {
 
 // cursor has the next record of a log.
 type cursor struct {
-	record Record
-	ok     bool
-	next   func() (Record, error, bool)
-	stop   func()
+	record   Record
+	ok       bool
+	position int // of the log, which orders records of the same time
+	next     func() (Record, error, bool)
+	stop     func()
 }
 
 func (h *cursor) step() (err error) {
@@ -92,18 +129,33 @@ func (h *cursor) step() (err error) {
 	return err
 }
 
-// nextCursor returns the cursor with the next record, nil at the end. Times in RFC 3339 and UTC sort as text.
-func (s *Stream) nextCursor(cursors []*cursor) (first *cursor) {
-	for _, h := range cursors {
-		switch {
-		case !h.ok:
-		case first == nil,
-			!s.Reverse && h.record.Time < first.record.Time,
-			s.Reverse && h.record.Time > first.record.Time:
-			first = h
-		}
+// cursorHeap is a heap of cursors, that with the next record first. Times in RFC 3339 and UTC sort as text.
+type cursorHeap struct {
+	all     []*cursor
+	reverse bool
+}
+
+func (c *cursorHeap) Len() int { return len(c.all) }
+
+func (c *cursorHeap) Less(i, j int) bool {
+	a, b := c.all[i], c.all[j]
+	if a.record.Time == b.record.Time {
+		return a.position < b.position
 	}
-	return first
+	return a.record.Time < b.record.Time != c.reverse
+}
+
+func (c *cursorHeap) Swap(i, j int) { c.all[i], c.all[j] = c.all[j], c.all[i] }
+
+// Push is never called: the cursors are there before the first record.
+func (c *cursorHeap) Push(any) {}
+
+// Pop removes the last cursor, whose log has ended.
+func (c *cursorHeap) Pop() any {
+	last := c.all[len(c.all)-1]
+	last.stop()
+	c.all = c.all[:len(c.all)-1]
+	return last
 }
 
 // records yields the records in the files of one log.

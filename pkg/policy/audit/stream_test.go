@@ -75,6 +75,13 @@ func TestO14Machines(t *testing.T) {
 			}
 		})
 	}
+	unordered := texts(t, audit.Stream{Paths: all, Unordered: true}, 0)
+	if want := []string{"m1 a", "m1 c", "m1 e", "m2 b", "m2 d", "host-3 x"}; !reflect.DeepEqual(unordered, want) {
+		t.Errorf("got  %q\nwant %q", unordered, want)
+	}
+	if some := texts(t, audit.Stream{Paths: all, Unordered: true}, 4); len(some) != 4 {
+		t.Errorf("%q", some)
+	}
 	s := audit.Stream{Paths: all}
 	if err := s.Each(t.Context(), func(audit.Record) (bool, error) { return false, io.ErrUnexpectedEOF }); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Error(err)

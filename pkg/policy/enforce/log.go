@@ -1,6 +1,7 @@
 package enforce
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/skillpm/skillpm/pkg/policy"
@@ -11,10 +12,12 @@ type Log struct {
 	Path     string // absolute path; "" for the default
 	Required bool   // operations that cannot be recorded are denied
 	By       string // policy that requires the log, with its line; "" for none
+	Team     string // recorded with each operation; "" for none
 }
 
 // Log returns the policies' settings of the audit log. The path comes from the machine's policy, or else the user's,
-// but never from a project's, which could choose a file to overwrite. One policy suffices to require the log.
+// but never from a project's, which could choose a file to overwrite. One policy suffices to require the log. The team
+// comes from the machine's policy, or else the user's, or else a project's.
 func (g *Evaluator) Log() Log { return logOf(g.Policies()) }
 
 func logOf(set policy.Set) (l Log) {
@@ -26,6 +29,7 @@ func logOf(set policy.Set) (l Log) {
 		if l.Path == "" && p.Level != policy.ProjectLevel {
 			l.Path, l.By = p.Audit.Path, location
 		}
+		l.Team = cmp.Or(l.Team, p.Audit.Team)
 		if p.Audit.Required && !l.Required {
 			if l.Required = true; l.By == "" {
 				l.By = location

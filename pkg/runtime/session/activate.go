@@ -12,6 +12,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
+	"github.com/skillpm/skillpm/pkg/internal/tokens"
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 	"github.com/skillpm/skillpm/pkg/runtime/catalog"
 	"github.com/skillpm/skillpm/pkg/runtime/prompt"
@@ -96,6 +97,7 @@ func (s *Session) Activate(ctx context.Context, name string, o Activate) (*Activ
 	if err != nil {
 		return nil, s.recordFailure(err, r, k)
 	}
+	r.Tokens = int64(tokens.Estimate(a.Body))
 	unrecorded := s.record(r, k)
 	if len(unrecorded) > 0 && s.env.Audit.Required() {
 		return nil, s.rollBack(ctx, a, unrecorded[0])

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/skillpm/skillpm/pkg/internal/tokens"
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 	"github.com/skillpm/skillpm/pkg/runtime/catalog"
 )
@@ -85,6 +86,9 @@ func (s *Session) observe(ctx context.Context, seen *Observation, o Observed, r 
 		return err
 	}
 	r.Digest = loaded.Digest
+	if !o.AlreadyLoaded && !o.Served {
+		r.Tokens = int64(tokens.Estimate(loaded.Body))
+	}
 	active, err := s.newActive(loaded, Activate{Arguments: o.Arguments, Trigger: o.Trigger})
 	if err != nil {
 		return err

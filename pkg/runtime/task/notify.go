@@ -147,5 +147,8 @@ func (s *Store) record(t *Task, res *run.Result) {
 	if res != nil {
 		r.DurationMS, r.Output, r.OutputBytes = res.Duration.Milliseconds(), res.StdoutSum, res.StdoutSize
 	}
-	_ = s.o.Audit.Write(r) // the task's own state does not depend on the log
+	if s.o.Audit == nil {
+		return
+	}
+	_ = s.o.Audit(t.Project).Write(r) // the task's own state does not depend on the log
 }

@@ -29,9 +29,11 @@ type Options struct {
 	// last argument. If nil, it is skillpm in PATH with [RunOne], because this program may be any embedder.
 	Self []string
 
-	Env   []string         // environment of that process; nil is this process's
-	Now   func() time.Time // clock; required
-	Audit *audit.Log       // gets a record at the end of a task; may be nil
+	Env []string         // environment of that process; nil is this process's
+	Now func() time.Time // clock; required
+
+	// Audit returns the log that gets a record at the end of a task of a project; it may be nil, and return nil.
+	Audit func(project string) *audit.Log
 
 	// EndSession ends the session of a task that has ended, before others can see the end; nil ends none.
 	EndSession func(ctx context.Context, id, project string)

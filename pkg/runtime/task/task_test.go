@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 	}
 	dir := os.Args[3]
 	log := audit.Open(filepath.Join(filepath.Dir(dir), "..", "audit.jsonl"), audit.Options{Now: time.Now})
-	s := task.Open(filepath.Dir(dir), task.Options{Now: time.Now, Audit: log})
+	s := task.Open(filepath.Dir(dir), task.Options{Now: time.Now, Audit: func(string) *audit.Log { return log }})
 	if err := s.Run(context.Background(), filepath.Base(dir)); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)

@@ -150,7 +150,7 @@ func (a *app) hookOptions(id string) hook.Options {
 			}
 			l := openGuard(dir).Log()
 			return audit.Open(cmp.Or(l.Path, filepath.Join(paths.State, "audit", audit.Name)),
-				audit.Options{Now: a.Now, Required: l.Required}).Write(r)
+				audit.Options{Now: a.Now, Required: l.Required, Team: l.Team}).Write(r)
 		},
 	}
 }

@@ -67,6 +67,7 @@ type policySettings struct {
 	Hooks         string `json:"hooks"`         // tool calls whose hook event is unreadable: open or closed
 	Audit         string `json:"audit"`         // path of the audit log that a policy sets, or ""
 	AuditRequired bool   `json:"auditRequired"` // whether a call is denied if its record cannot be written
+	Team          string `json:"team,omitempty"`
 }
 
 // logDocument is the output of "log --json".

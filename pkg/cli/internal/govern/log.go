@@ -1,12 +1,7 @@
 package govern
 
 import (
-	"cmp"
-	"context"
-	"os"
-	"path/filepath"
 	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -14,7 +9,6 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/policy/audit"
-	"github.com/skillpm/skillpm/pkg/policy/enforce"
 	"github.com/skillpm/skillpm/pkg/skill/agent"
 )
 
@@ -71,6 +65,7 @@ func (s *selection) addTo(a *app, cmd *cobra.Command) {
 	f.StringVar(&s.filter.User, "user", "", "show records of the operating system's `USER`")
 	f.StringVar(&s.filter.Host, "agent", "", "show records of the agent `ID`, such as claude-code")
 	f.StringVar(&s.filter.Machine, "machine", "", "show records of the machine `NAME`")
+	f.StringVar(&s.filter.Team, "team", "", "show records of the `TEAM` that a policy names (audit.team)")
 	a.CompleteFlag(cmd, "since", cobra.NoFileCompletions)
 	a.CompleteFlag(cmd, "until", cobra.NoFileCompletions)
 	a.CompleteFlag(cmd, "skill", a.completeRecorded)
@@ -83,6 +78,7 @@ func (s *selection) addTo(a *app, cmd *cobra.Command) {
 		"user":    func(r audit.Record) string { return r.User },
 		"agent":   func(r audit.Record) string { return r.Host },
 		"machine": func(r audit.Record) string { return r.Machine },
+		"team":    func(r audit.Record) string { return r.Team },
 	} {
 		a.CompleteFlag(cmd, flag, a.completeField(field))
 	}
@@ -92,10 +88,10 @@ func (s *selection) addTo(a *app, cmd *cobra.Command) {
 func (s *selection) read(a *app) (f audit.Filter, err error) {
 	f = s.filter
 	f.Host = agent.Canonical(f.Host)
-	if f.Since, err = a.parseTime("since", s.since); err != nil {
+	if f.Since, err = a.ParseTime("since", s.since); err != nil {
 		return f, err
 	}
-	if f.Until, err = a.parseTime("until", s.until); err != nil {
+	if f.Until, err = a.ParseTime("until", s.until); err != nil {
 		return f, err
 	}
 	for _, word := range []struct {
@@ -114,39 +110,13 @@ func (s *selection) read(a *app) (f audit.Filter, err error) {
 	return f, nil
 }
 
-// parseTime parses the time of a flag: an age, a day, or an RFC 3339 time.
-func (a *app) parseTime(flag, text string) (time.Time, error) {
-	if text == "" {
-		return time.Time{}, nil
-	}
-	for _, layout := range []string{time.RFC3339, time.DateOnly} {
-		if t, err := time.Parse(layout, text); err == nil {
-			return t.UTC(), nil
-		}
-	}
-	age, err := console.ParseAge(flag, text)
-	if err != nil {
-		return time.Time{}, err
-	}
-	return a.Now().Add(-age).UTC(), nil
-}
-
 // logs returns the logs to read: the named ones, which must exist, those in a directory, or else the user's own.
 func (a *app) logs(args []string) ([]string, error) {
 	if len(args) == 0 {
 		path, err := a.ownLog()
 		return []string{path}, err
 	}
-	var paths []string
-	for _, arg := range args {
-		path := a.Abs(arg)
-		if _, err := os.Stat(path); err != nil {
-			return nil, diag.Errorf(diag.NotFound, "audit log %s does not exist", arg).
-				WithHint("name an existing log or a directory of logs, or leave out LOG to read your own log")
-		}
-		paths = append(paths, path)
-	}
-	return audit.Logs(paths)
+	return a.Logs(args)
 }
 
 // ownLog returns the log that skillpm writes for this user: where the policies set it, or else in the state directory.
@@ -155,23 +125,7 @@ func (a *app) ownLog() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	log := enforce.Open(enforce.Options{
-		Files: enforce.Files{Paths: env.Paths, OS: a.OS, Admin: a.Admin},
-		Now:   a.Now,
-	}).Log()
-	return audit.Open(cmp.Or(log.Path, filepath.Join(env.Paths.State, "audit", audit.Name)),
-		audit.Options{}).Path(), nil
-}
-
-// stream reads logs, and warns about unreadable lines.
-func (a *app) stream(ctx context.Context, s *audit.Stream, each func(audit.Record) (bool, error)) error {
-	if err := s.Each(ctx, each); err != nil {
-		return err
-	}
-	if n := s.Read().Damaged; n > 0 {
-		a.Warn("skipped %s of the audit log", textx.Count(int(n), "unreadable line"))
-	}
-	return nil
+	return a.AuditLog(env, "").Path(), nil
 }
 
 // completeField completes the values of a field in recent records.
@@ -205,7 +159,7 @@ func (a *app) completeRecorded(cmd *cobra.Command, _ []string, prefix string) ([
 	var names []string
 	s := audit.Stream{Paths: []string{path}}
 	if s.Each(cmd.Context(), func(r audit.Record) (bool, error) { stats.Add(r); return true, nil }) == nil {
-		for _, k := range stats.Skills() {
+		for _, k := range stats.Usages() {
 			if !slices.Contains(names, k.Skill) {
 				names = append(names, k.Skill)
 			}

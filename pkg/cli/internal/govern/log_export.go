@@ -20,7 +20,8 @@ func newLogExport(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export [LOG...]",
 		Short: "Export the audit log",
-		Long: `The oldest record comes first. These are the formats:
+		Long: `The oldest record comes first, or with otlp, one log after the other. These are the
+formats:
 
   json    one document, as with "skillpm log --json"
   ndjson  one record per line, as in the log
@@ -30,7 +31,8 @@ func newLogExport(a *app) *cobra.Command {
           record, with the skill in the attribute skill_name. If TRACEPARENT was
           set or an MCP client sent a trace, the spans belong to that trace
 
-skillpm sends nothing over the network.`,
+skillpm sends nothing over the network. docs/examples/otel-collector.yaml shows how to send
+the spans to a collector, and has metrics for a dashboard.`,
 		Example: `  skillpm log export --format csv --output log.csv
   skillpm log export --format otlp --since 7d --output spans.jsonl
   skillpm log export --skill deploy`,
@@ -54,9 +56,9 @@ skillpm sends nothing over the network.`,
 			write := func(w io.Writer) error {
 				out := bufio.NewWriter(w)
 				export := records.NewExport(format, out, a.Version)
-				s := audit.Stream{Paths: logs, Filter: filter}
+				s := audit.Stream{Paths: logs, Filter: filter, Unordered: format == "otlp"}
 				add := func(r audit.Record) (bool, error) { return true, export.Add(r) }
-				if err := a.stream(cmd.Context(), &s, add); err != nil {
+				if err := a.ReadLogs(cmd.Context(), &s, add); err != nil {
 					return err
 				}
 				if err := export.Close(); err != nil {

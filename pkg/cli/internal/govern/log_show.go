@@ -115,7 +115,7 @@ func (a *app) show(ctx context.Context, s *audit.Stream, limit int, p *recordPri
 	if limit > 0 && !s.Reverse {
 		var last []audit.Record
 		s.Reverse = true
-		if err := a.stream(ctx, s, func(r audit.Record) (bool, error) {
+		if err := a.ReadLogs(ctx, s, func(r audit.Record) (bool, error) {
 			if !hidden.hides(r) {
 				last = append(last, r)
 			}
@@ -130,7 +130,7 @@ func (a *app) show(ctx context.Context, s *audit.Stream, limit int, p *recordPri
 		}
 		return len(last), nil
 	}
-	err = a.stream(ctx, s, each)
+	err = a.ReadLogs(ctx, s, each)
 	return n, err
 }
 

@@ -199,7 +199,7 @@ func (a *app) printPolicies(g *enforce.Evaluator) error {
 	settings := policySettings{
 		AllowedTools: map[bool]string{true: "grant", false: "restrict"}[g.Grants()],
 		Hooks:        map[bool]string{true: "open", false: "closed"}[g.HooksOpen()],
-		Audit:        log.Path, AuditRequired: log.Required,
+		Audit:        log.Path, AuditRequired: log.Required, Team: log.Team,
 	}
 	if a.JSON {
 		return a.PrintJSON(rulesDocument{list, settings})
@@ -290,14 +290,19 @@ func rulesOf(p *policy.Policy) (list []ruleJSON) {
 		add(p.Line("publish.sign"), "publish.sign", "%s", p.Publish.Sign)
 	}
 	if p.Audit != nil {
-		text := p.Audit.Path
+		var parts []string
+		if p.Audit.Path != "" && p.Level == policy.ProjectLevel {
+			parts = append(parts, p.Audit.Path+" (a project's path has no effect)")
+		} else if p.Audit.Path != "" {
+			parts = append(parts, p.Audit.Path)
+		}
 		if p.Audit.Required {
-			text += ", required"
+			parts = append(parts, "required")
 		}
-		if p.Level == policy.ProjectLevel {
-			text += " (a project's path has no effect)"
+		if p.Audit.Team != "" {
+			parts = append(parts, "team "+p.Audit.Team)
 		}
-		add(p.Line("audit"), "audit", "%s", text)
+		add(p.Line("audit"), "audit", "%s", strings.Join(parts, ", "))
 	}
 	for _, s := range []struct {
 		key, text string

@@ -22,7 +22,7 @@ func newDoctor(a *app) *cobra.Command {
   packs    interrupted installs, edited and shadowed skills, differences between
            skillpm.yaml, skillpm.lock, and the disk
   agents   broken links, missing directories, hooks, files that git ignores
-  machine  store, disk space, credentials, clock, settings
+  machine  store, disk space, credentials, clock, settings, number of skills
 
 --online also contacts the registries. The command never prints credentials.
 
@@ -46,6 +46,7 @@ Each finding shows a fix. The exit code is 5 if there are errors or warnings.`,
 			if err := a.examineLayer(r); err != nil {
 				return err
 			}
+			a.examineUsage(cmd.Context(), r)
 			return a.printDoctor(r)
 		},
 	}

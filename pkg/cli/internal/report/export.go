@@ -75,7 +75,7 @@ func (j *jsonExport) Close() error {
 }
 
 // columns are the columns of a table, in order, with the names of the record's fields.
-const columns = "seq ts machine user action result phase id skill pack version layer digest source tree signer " +
+const columns = "seq ts machine user team action result phase id skill pack version layer digest tokens found source tree signer " +
 	"policy lock session project profile host event trigger trace span hook script file command " +
 	"exit_code duration_ms output output_bytes stdout stderr tool agent task sandbox verdict reason gap prev"
 
@@ -112,7 +112,7 @@ func (c *csvExport) Add(r audit.Record) error {
 		case v.Kind() == reflect.String:
 			text = cell(v.String())
 		case v.Kind() == reflect.Slice:
-			text = cell(strings.Join(r.Command, " "))
+			text = cell(strings.Join(v.Interface().([]string), " "))
 		case v.Kind() == reflect.Pointer:
 			text = strconv.FormatInt(v.Elem().Int(), 10)
 		case v.Kind() == reflect.Bool:

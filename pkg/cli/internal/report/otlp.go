@@ -166,6 +166,7 @@ func attributes(r audit.Record) []attribute {
 		{"skillpm.digest", "digest"},
 		{"session.id", "session"},
 		{"user.name", "user"},
+		{"skillpm.team", "team"},
 		{"skillpm.project", "project"},
 		{"skillpm.profile", "profile"},
 		{"skillpm.host", "host"},
@@ -186,6 +187,9 @@ func attributes(r audit.Record) []attribute {
 		}
 	}
 	all = append(all, number64("skillpm.seq", r.Seq))
+	if r.Tokens != 0 {
+		all = append(all, number64("skillpm.tokens", r.Tokens))
+	}
 	if r.ExitCode != nil {
 		all = append(all, number64("process.exit.code", int64(*r.ExitCode)))
 	}

@@ -17,7 +17,10 @@ import (
 
 //go:generate go run github.com/a-h/templ/cmd/templ@v0.3.960 generate
 
-const durationHint = "The slowest skills come first. The dark part of a bar is the median, " +
+const skillHint = "The most used ones come first. Runs include scripts, commands, hooks, and tasks. " +
+	"Found is how often a search suggested a skill. Tokens are an estimate of what the activations added to the context."
+
+const durationHint = "The slowest ones come first. The dark part of a bar is the median, " +
 	"and the whole bar is the 95th percentile. Both have an error of at most 5 %. The scale is logarithmic."
 
 // PageOptions configure [Page].
@@ -70,16 +73,17 @@ func (s *Summary) totals() []page.Tile {
 		{Name: "Successful runs", Value: textx.Thousands(s.total.worked)},
 		{Name: "Failures", Value: textx.Thousands(s.total.failed)},
 		{Name: "Denials", Value: textx.Thousands(s.total.refused)},
-		{Name: "Skills", Value: textx.Thousands(int64(len(s.stats.Skills())))},
+		{Name: "Tokens (estimate)", Value: textx.Thousands(s.tokens)},
+		{Name: "Skills", Value: textx.Thousands(int64(len(s.skills)))},
 		{Name: "Machines", Value: textx.Thousands(int64(len(s.machines)))},
 	}
 }
 
-// succeeded formats how many runs of a skill succeeded.
-func succeeded(k audit.SkillStats) int64 { return max(0, k.Runs-k.Failures) }
+// succeeded returns how many runs succeeded.
+func succeeded(k audit.Usage) int64 { return max(0, k.Succeeded-k.Activations) }
 
 // lastUse returns the last use of a skill, or the zero time.
-func lastUse(k audit.SkillStats) time.Time {
+func lastUse(k audit.Usage) time.Time {
 	if k.Last == nil {
 		return time.Time{}
 	}
@@ -87,8 +91,8 @@ func lastUse(k audit.SkillStats) time.Time {
 }
 
 // busiest returns the skills, and the uses of the most frequent one.
-func (s *Summary) busiest() (all []audit.SkillStats, most int64) {
-	all = s.stats.Skills()
+func (s *Summary) busiest() (all []audit.Usage, most int64) {
+	all = s.stats.Usages()
 	for _, k := range all {
 		most = max(most, k.Activations+succeeded(k)+k.Failures+k.Refusals)
 	}
@@ -96,21 +100,43 @@ func (s *Summary) busiest() (all []audit.SkillStats, most int64) {
 }
 
 // slowest returns the skills with runs, slowest first.
-func (s *Summary) slowest() []audit.SkillStats {
-	all := slices.DeleteFunc(s.stats.Skills(), func(k audit.SkillStats) bool { return k.TotalMS == 0 })
-	slices.SortFunc(all, func(a, b audit.SkillStats) int {
+func (s *Summary) slowest() []audit.Usage {
+	all := slices.DeleteFunc(s.stats.Usages(), func(k audit.Usage) bool { return k.TotalMS == 0 })
+	slices.SortFunc(all, func(a, b audit.Usage) int {
 		return cmp.Or(cmp.Compare(b.P95MS, a.P95MS), cmp.Compare(a.Skill, b.Skill), cmp.Compare(a.Pack, b.Pack))
 	})
 	return all
 }
 
-// busiestMachines returns the machines, and the activity of the busiest one.
-func (s *Summary) busiestMachines() (all []*machine, most int64) {
-	all = s.allMachines()
+// busyMost returns the activity of the busiest machine or team.
+func busyMost(all []*machine) (most int64) {
 	for _, m := range all {
 		most = max(most, m.activations+m.worked+m.failed+m.refused)
 	}
-	return all, most
+	return most
+}
+
+// groupTitle names a row of the table of statistics: the skill with its pack, or what the records are
+// grouped by.
+func groupTitle(k audit.Usage) (title, detail string) {
+	var parts []string
+	for _, part := range []string{k.Team, k.User, k.Machine, k.Project, k.Agent, k.Skill, k.Pack, k.Version} {
+		if part != "" {
+			parts = append(parts, part)
+		}
+	}
+	if len(parts) == 0 {
+		return "none", ""
+	}
+	return parts[0], strings.Join(parts[1:], " · ")
+}
+
+// groupHeading is the heading of the table of statistics.
+func (s *Summary) groupHeading() string {
+	if s.stats.By == nil || slices.Equal(s.stats.By, []string{audit.BySkill}) {
+		return "Skills"
+	}
+	return "By " + textx.And(s.stats.By)
 }
 
 // logarithm returns the position of a duration on a logarithmic scale.

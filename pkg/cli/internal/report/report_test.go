@@ -272,7 +272,7 @@ func TestJSON(t *testing.T) {
 // page writes the page of some records.
 func page(t testing.TB, all []audit.Record) string {
 	t.Helper()
-	s := report.NewSummary()
+	s := report.NewSummary(audit.Stats{})
 	for _, r := range all {
 		s.Add(r)
 	}

@@ -14,6 +14,7 @@ const (
 	mostHours    = 200_000 // hours with activity
 	mostReasons  = 2000
 	mostMachines = 10_000
+	mostSkills   = 50_000
 )
 
 // others is the name for what is not counted separately.
@@ -24,11 +25,14 @@ type Summary struct {
 	Records int64
 
 	stats    audit.Stats
+	skills   map[string]bool // names of used skills
+	tokens   int64
 	total    counts
 	hours    map[int64]*counts // by hour since 1970
 	undated  int64
 	reasons  map[string]*reason
 	machines map[string]*machine
+	teams    map[string]*machine // by name; empty if no record has a team
 }
 
 // counts are numbers of operations.
@@ -42,7 +46,7 @@ type reason struct {
 	last            time.Time
 }
 
-// machine is the activity on one machine.
+// machine is the activity on one machine, or of one team.
 type machine struct {
 	name  string
 	users map[string]bool
@@ -50,9 +54,12 @@ type machine struct {
 	last time.Time
 }
 
-// NewSummary returns an empty summary.
-func NewSummary() *Summary {
-	return &Summary{hours: map[int64]*counts{}, reasons: map[string]*reason{}, machines: map[string]*machine{}}
+// NewSummary returns an empty summary. The page has a table of stats, which must be empty, too.
+func NewSummary(stats audit.Stats) *Summary {
+	return &Summary{
+		stats: stats, skills: map[string]bool{}, hours: map[int64]*counts{}, reasons: map[string]*reason{},
+		machines: map[string]*machine{}, teams: map[string]*machine{},
+	}
 }
 
 // Add adds a record.
@@ -71,7 +78,14 @@ func (s *Summary) Add(r audit.Record) {
 	} else {
 		s.hour(t.Unix() / 3600).add(c)
 	}
-	s.machine(r, t).add(c)
+	if r.Uses() && r.Skill != "" && len(s.skills) < mostSkills {
+		s.skills[r.Skill+"@"+r.Pack] = true
+	}
+	s.tokens += max(0, r.Tokens)
+	activity(s.machines, cmp.Or(r.Machine, "unknown"), r, t).add(c)
+	if r.Team != "" || len(s.teams) > 0 {
+		activity(s.teams, cmp.Or(r.Team, "none"), r, t).add(c)
+	}
 	if c.failed+c.refused > 0 {
 		s.reason(r, t, c)
 	}
@@ -113,16 +127,16 @@ func (s *Summary) hour(h int64) *counts {
 	return c
 }
 
-func (s *Summary) machine(r audit.Record, t time.Time) *machine {
-	name := cmp.Or(r.Machine, "unknown")
-	m := s.machines[name]
-	if m == nil && len(s.machines) >= mostMachines {
+// activity notes the user and the time of a record for a machine or a team, and returns its activity.
+func activity(all map[string]*machine, name string, r audit.Record, t time.Time) *machine {
+	m := all[name]
+	if m == nil && len(all) >= mostMachines {
 		name = others
-		m = s.machines[name]
+		m = all[name]
 	}
 	if m == nil {
 		m = &machine{name: name, users: map[string]bool{}}
-		s.machines[name] = m
+		all[name] = m
 	}
 	if len(m.users) < 1000 {
 		m.users[r.User] = true
@@ -188,9 +202,9 @@ func (s *Summary) topReasons(n int, value func(*reason) int64) (top []*reason) {
 	return top[:min(n, len(top))]
 }
 
-// allMachines returns the machines, busiest first.
-func (s *Summary) allMachines() (all []*machine) {
-	for _, m := range s.machines {
+// busiestFirst returns machines or teams, the busiest first.
+func busiestFirst(machines map[string]*machine) (all []*machine) {
+	for _, m := range machines {
 		all = append(all, m)
 	}
 	busy := func(m *machine) int64 { return m.activations + m.worked + m.failed + m.refused }

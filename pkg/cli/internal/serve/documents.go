@@ -135,7 +135,7 @@ type pathDocument struct {
 func Documents() []console.Document {
 	return []console.Document{
 		{Command: "test", Types: []any{testDocument{}}},
-		{Command: "skills", Types: []any{skillsDocument{}}},
+		{Command: "skills", Types: []any{skillsDocument{}, unusedDocument{}, overlapsDocument{}}},
 		{Command: "find", Types: []any{fit{}}},
 		{Command: "which", Types: []any{whichDocument{}}},
 		{Command: "run", Types: []any{runDocument{}, scriptsDocument{}}},

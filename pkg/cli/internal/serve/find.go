@@ -13,6 +13,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
+	"github.com/skillpm/skillpm/pkg/policy/audit"
 	"github.com/skillpm/skillpm/pkg/runtime"
 	"github.com/skillpm/skillpm/pkg/runtime/catalog"
 )
@@ -77,6 +78,9 @@ The output lists the skills to keep, the best first. A score is optional, from 0
 			}
 			found, err := a.find(cmd.Context(), strings.Join(args, " "), c, o)
 			if err != nil {
+				return err
+			}
+			if err := a.recordFound(h, found); err != nil {
 				return err
 			}
 			return a.printFit(h, c, found, o.explain)
@@ -196,6 +200,17 @@ func (a *app) find(ctx context.Context, task string, c *catalog.Catalog, o findO
 		found.Words, found.Dropped = result.Words, result.Dropped
 	}
 	return found, nil
+}
+
+// recordFound records the matching skills in the audit log, without the task.
+func (a *app) recordFound(h *runtime.Host, found fit) error {
+	var names []string
+	for _, k := range found.Skills {
+		names = append(names, audit.Suggestion(k.Name, k.Pack))
+	}
+	warnings, err := h.Session().Found(names)
+	a.Warnings(warnings)
+	return err
 }
 
 func newFitting(k *catalog.Skill, m catalog.Match) fitting {

@@ -24,6 +24,7 @@ type skillsOptions struct {
 	tags              []string
 	userInvocable     bool
 	all, keepWatching bool
+	usage             usageOptions
 }
 
 func newSkills(a *app) *cobra.Command {
@@ -39,11 +40,21 @@ an approval are marked; agents do not see them, and --json does not list them.
 
 --all lists every skill, with the reason if the skill is not available. The command
 reports problems of skills on standard error. --watch lists the skills again after each
-change.`,
+change.
+
+--unused lists the skills without an activation since TIME, how often searches suggested
+them, an estimate of the tokens that they take in each listing, and commands that remove
+them. The audit log has the activations by skillpm and by agents whose hooks skillpm added
+("skillpm connect"). It does not have those of other agents.
+
+--overlaps lists pairs of skills with descriptions so similar that they compete for the same
+tasks. The percentage is how well each skill matches the description of the other.`,
 		Example: `  skillpm skills
   skillpm skills --tag kubernetes --profile claude-code
   skillpm skills --all
-  skillpm skills --user-invocable --json`,
+  skillpm skills --user-invocable --json
+  skillpm skills --unused --since 90d --log /srv/skillpm-logs
+  skillpm skills --overlaps`,
 	}
 	serve := a.RuntimeFlags(cmd)
 	f := cmd.Flags()
@@ -51,8 +62,16 @@ change.`,
 	f.BoolVar(&o.userInvocable, "user-invocable", false, "list only skills that users may activate with /NAME")
 	f.BoolVar(&o.all, "all", false, "also list shadowed, filtered, and invalid skills, with the reason")
 	f.BoolVar(&o.keepWatching, "watch", false, "list again when skills change, until Ctrl-C")
+	f.BoolVar(&o.usage.unused, "unused", false, "list the skills that were not used, and how to remove them")
+	f.BoolVar(&o.usage.overlaps, "overlaps", false, "list pairs of skills that compete for the same tasks")
+	f.StringVar(&o.usage.since, "since", "30d", "count uses since `TIME`: 30d, 2w, 36h, or a date such as 2026-11-22")
+	f.StringArrayVar(&o.usage.logs, "log", nil, "read the audit log or directory `LOG` instead of yours; repeatable")
 	a.CompleteFlag(cmd, "tag", a.completeTags)
+	a.CompleteFlag(cmd, "since", cobra.NoFileCompletions)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if err := o.usage.check(cmd); err != nil {
+			return err
+		}
 		h, err := a.Host(cmd.Context(), serve)
 		if err != nil {
 			return err
@@ -60,6 +79,12 @@ change.`,
 		c, err := h.Catalog(cmd.Context())
 		if err != nil {
 			return err
+		}
+		switch {
+		case o.usage.unused:
+			return a.printUnused(cmd.Context(), h, c, o)
+		case o.usage.overlaps:
+			return a.printOverlaps(cmd.Context(), h, c, o)
 		}
 		if err := a.printSkills(h, c, o); err != nil || !o.keepWatching {
 			return err

@@ -62,9 +62,13 @@ func (a *app) tasks() (*task.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	log := audit.Open(filepath.Join(env.Paths.State, "audit", audit.Name), audit.Options{Now: a.Now})
-	o := task.Options{Now: a.Now, Audit: log, EndSession: a.endTaskSession(env)}
+	o := task.Options{Now: a.Now, Audit: a.taskLog(env), EndSession: a.endTaskSession(env)}
 	return task.Open(filepath.Join(env.Paths.State, "tasks"), o), nil
+}
+
+// taskLog returns a function that returns the audit log for tasks of a project.
+func (a *app) taskLog(env environ.Environment) func(project string) *audit.Log {
+	return func(project string) *audit.Log { return a.AuditLog(env, project) }
 }
 
 // endTaskSession returns a function that ends the session of a task.
@@ -262,7 +266,7 @@ func newTaskRunOne(a *app) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir, o := a.Abs(args[0]), task.Options{Now: a.Now, Env: a.Variables()}
 			if env, err := a.Env(); err == nil {
-				o.Audit = audit.Open(filepath.Join(env.Paths.State, "audit", audit.Name), audit.Options{Now: a.Now})
+				o.Audit = a.taskLog(env)
 				o.EndSession = a.endTaskSession(env)
 			}
 			return task.Open(filepath.Dir(dir), o).Run(cmd.Context(), filepath.Base(dir))
