@@ -14,8 +14,8 @@ func TestDocument(t *testing.T) {
 	}
 	said := map[string]bool{}
 	for line := range strings.Lines(string(page)) {
-		if cells := strings.Split(line, "|"); len(cells) == 6 {
-			for i, name := range strings.Split(cells[1], "`") {
+		if names, _, ok := strings.Cut(line, ": "); ok && strings.HasPrefix(line, "- `") {
+			for i, name := range strings.Split(names, "`") {
 				said[name] = said[name] || i%2 == 1
 			}
 		}

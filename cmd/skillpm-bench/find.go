@@ -38,7 +38,7 @@ const findHelp = `Measure whether "skillpm find" finds the right skill. Fetch th
 
   go run ./cmd/skillpm-bench find --data DIR --pool POOL
 
-The benchmark runs nothing of them. It prints two tables:
+The benchmark only reads these files. It prints two tables:
 
 Routing: the scored tasks of SkillRouter with a core skill in the pool, cut at 6,000 characters.
 The pool has the skills of the tasks of SkillsBench and those below POOL, one for each name.

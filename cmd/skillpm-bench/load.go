@@ -23,11 +23,12 @@ The first table counts the requests and the bytes of skillpm's commands, as whol
 empty caches as in CI, with full caches, and frozen. The index has --packs packs, and the installed
 pack has --dependencies dependencies. Bytes are those on the connections, with headers.
 
-The second table has requests to servers: the index with "skillpm index serve" and nginx; a registry
-of this source (olareg), Debian's docker-registry, and both behind nginx with the configuration
-docs/examples/nginx.conf. "A second per core" divides the requests by the CPU time that the server
-took, so that the load generator on the same machine does not count. Servers that are not in PATH
-are left out. The CPU time is known only on Linux.
+The second table has requests to servers. The index is behind "skillpm index serve" and nginx. The
+registries are olareg and Debian's docker-registry, alone and behind nginx. nginx runs with the
+configuration docs/examples/nginx.conf. Servers that are not in PATH are left out.
+
+The rate for each core is the number of requests divided by the CPU time of the server. The load
+generator, on the same machine, does not count. The CPU time is known only on Linux.
 
 `
 

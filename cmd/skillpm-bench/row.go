@@ -70,7 +70,10 @@ func rows() []row {
 			prepare: serveLoad,
 		},
 		{name: "which", about: "show which skill a name refers to", prepare: serveWhich},
-		{name: "find", about: "find the installed skills for a task", prepare: serveFind},
+		{
+			name: "find", about: "find the installed skills for a task", target: target{Wall: 0.025},
+			prepare: serveFind,
+		},
 		{
 			name: "allow", about: "check a tool call while a skill is active", target: target{Wall: 0.015},
 			prepare: serveAllow,

@@ -45,7 +45,7 @@ the servers on this machine. It measures whole processes, and the programs take 
   go run ./cmd/skillpm-bench inject --data DIR   # counts attacks that skillpm stops; see inject --help
   go run ./cmd/skillpm-bench scan --data DIR     # counts attacks that the scanner finds; see scan --help
   go run ./cmd/skillpm-bench load                # counts requests to servers; see load --help
-  go run ./cmd/skillpm-bench find --data DIR     # counts skills that are found; see find --help
+  go run ./cmd/skillpm-bench find --data DIR --pool DIR  # counts skills that are found; see find --help
 
 The other programs are git, oras, and npm's skills. The table shows which of these programs
 are not in PATH. Use a RAM disk for --dir, such as /dev/shm on Linux, because the speed of a

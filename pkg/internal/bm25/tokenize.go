@@ -173,8 +173,14 @@ func american(word string) string {
 		return word
 	}
 	for _, pair := range [...][2]string{
-		{"isation", "ization"}, {"isations", "ization"}, {"ising", "izing"}, {"ised", "ized"}, {"ises", "izes"},
-		{"ise", "ize"}, {"our", "or"}, {"ours", "ors"},
+		{"isation", "ization"},
+		{"isations", "ization"},
+		{"ising", "izing"},
+		{"ised", "ized"},
+		{"ises", "izes"},
+		{"ise", "ize"},
+		{"our", "or"},
+		{"ours", "ors"},
 	} {
 		rest, ok := strings.CutSuffix(word, pair[0])
 		if ok && (pair[0][0] == 'o' || !strings.ContainsRune("aocvw", rune(rest[len(rest)-1]))) { // raise, revise, wise

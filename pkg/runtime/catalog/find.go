@@ -134,11 +134,10 @@ func (f *Finder) texts(i int) []bm25.Text {
 }
 
 // Close closes the file of the index.
-func (f *Finder) Close() error {
-	if f.file == nil {
-		return nil
+func (f *Finder) Close() {
+	if f.file != nil {
+		_ = f.file.Close()
 	}
-	return f.file.Close()
 }
 
 // Find returns the skills that share words with a task, the best first, and by name if they score the same; their

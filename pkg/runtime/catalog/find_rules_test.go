@@ -76,7 +76,8 @@ func TestInstructionsCountLess(t *testing.T) {
 		}
 	}
 	docs = []Candidate{
-		{Name: "a", Body: "```sh\n# pepper\n```\nIt is salt."}, {Name: "b", Body: "# Pepper\n\nSalt."},
+		{Name: "a", Body: "```sh\n# pepper\n```\nIt is salt."},
+		{Name: "b", Body: "# Pepper\n\nSalt."},
 		{Name: "c", Body: "See references/saffron_guide.md and https://example.com/vanilla.md"},
 	}
 	if hits := fitting(t, "pepper", docs, 0, 0); len(hits) != 2 || hits[0].Name != "b" || hits[0].Why[0] != "headings: pepper" {

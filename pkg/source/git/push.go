@@ -106,7 +106,7 @@ func (c *Client) ReadFile(ctx context.Context, b Branch, name string, limit int6
 // error has the code [diag.Conflict], and the branch stays as it is.
 //
 // The author is that of the user's git settings. Git runs in a temporary repository, as for a transfer, so that it runs
-// neither hooks nor programs that a setting names, except for the user's ssh.
+// neither hooks, also of a repository on this machine, nor programs that a setting names, except for the user's ssh.
 func (c *Client) Push(ctx context.Context, b Branch, files map[string][]byte, message string) (_ string, err error) {
 	defer func() { err = httpx.PreferContext(ctx, err) }()
 	p, err := c.pushRemote(b.Ref)
@@ -154,12 +154,27 @@ func (p *remote) push(ctx context.Context, b Branch, files map[string][]byte, me
 		return commit, err
 	}
 	branch := headsPrefix + b.Name
-	_, err = g.runUnexplained(ctx, "", "push", "--quiet", "--no-verify", "--no-signed", "--recurse-submodules=no",
-		"--force-with-lease="+branch+":"+b.Commit, "--end-of-options", "origin", commit+":"+branch)
+	args := []string{
+		"push", "--quiet", "--no-verify", "--no-signed", "--recurse-submodules=no",
+		"--force-with-lease=" + branch + ":" + b.Commit,
+	}
+	if p.url.Scheme == "file" { // git starts the receiver itself, and does not pass it the settings
+		args = append(args, "--receive-pack="+g.receiver())
+	}
+	_, err = g.runUnexplained(ctx, "", append(args, "--end-of-options", "origin", commit+":"+branch)...)
 	if failed, ok := errors.AsType[*gitcmd.Error](err); ok {
 		return "", g.explainRejected(failed)
 	}
 	return commit, err
+}
+
+// receiver returns the shell command that receives a push into a repository on this machine, without its hooks.
+func (g *program) receiver() string {
+	words := []string{"'" + strings.ReplaceAll(g.path, "'", `'\''`) + "'"}
+	for _, setting := range gitcmd.Hardened() {
+		words = append(words, "-c '"+setting+"'")
+	}
+	return strings.Join(append(words, "receive-pack"), " ")
 }
 
 // commit creates a commit in the temporary repository. Without a change, it returns the branch's commit.

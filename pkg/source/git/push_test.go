@@ -40,6 +40,10 @@ func TestPush(t *testing.T) {
 				}
 				o.Getenv = func(name string) string { return map[string]string{"GIT_CONFIG_GLOBAL": config}[name] }
 				author = "Ada <ada@example.com>"
+				hook := filepath.Join(dir, "file.git", "hooks", "pre-receive")
+				if err := errors.Join(os.MkdirAll(filepath.Dir(hook), 0o755), os.WriteFile(hook, []byte("#!/bin/sh\nexit 1\n"), 0o755)); err != nil {
+					t.Fatal(err)
+				}
 			case "http":
 				url = "git+" + gittest.Serve(t, dir, gittest.WithPush())
 			case "auth":

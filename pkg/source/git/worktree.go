@@ -30,6 +30,9 @@ const (
 var ErrNoProgram error = diag.Errorf(diag.NotFound, "cannot find changes: git is not installed").
 	WithHint("install git, or pass the files and directories as arguments")
 
+// ErrNoWorkTree reports that a directory does not belong to a git repository.
+var ErrNoWorkTree = errors.New("not in a git work tree")
+
 // Changed returns the files of a work tree that differ from a commit: slash-separated paths in bytewise order, relative
 // to root, which is the real path of the work tree that contains dir. They include deleted files and both names of a
 // renamed file, because links to the old name must be checked again.
@@ -185,7 +188,7 @@ func openWorkTree(ctx context.Context, dir string) (*workTree, error) {
 			return newWorkTree(ctx, root, gitDir)
 		}
 		if root == filepath.Dir(root) {
-			return nil, diag.Errorf(diag.NotFound, "cannot find changes: %s is not in a git work tree", dir).
+			return nil, diag.Errorf(diag.NotFound, "cannot find changes: %s is %w", dir, ErrNoWorkTree).
 				WithHint("pass the files and directories as arguments instead")
 		}
 	}

@@ -212,7 +212,7 @@ func TestEvaluateAgents(t *testing.T) {
 					t.Error("a run lists a skill of the user")
 				}
 			}
-			if !w.exists("page.html") || !strings.Contains(out, "with − without") {
+			if !w.exists("page.html") || !strings.Contains(out, "+100 points") {
 				t.Errorf("the report is\n%s", out)
 			}
 		})

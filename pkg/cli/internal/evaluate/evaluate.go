@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -112,6 +114,9 @@ func Evaluate(ctx context.Context, targets []Target, o Options) (*Report, error)
 // prepare copies the skills and asks the agent for its version.
 func (r *runner) prepare(ctx context.Context, targets []Target, dir string) (err error) {
 	for i, t := range targets {
+		if !fs.ValidPath(t.Name) || t.Name == "." || strings.ContainsAny(t.Name, `/\`) {
+			return diag.Errorf(diag.Invalid, "%s: the name %q cannot be the name of a directory", t.Dir, t.Name)
+		}
 		own := &target{Target: t}
 		at := filepath.Join(dir, "skills", fmt.Sprint(i))
 		if own.with, err = takeSnapshot(safefile.Dir(t.Path), filepath.Join(at, "with")); err != nil {

@@ -277,6 +277,28 @@ func TestPrompt(t *testing.T) {
 	}
 }
 
+// TestLinkedSkills checks that an agent cannot make skillpm remove files outside of the project.
+func TestLinkedSkills(t *testing.T) {
+	d := newDesk(t, graders(`{"type": "exact", "text": "x"}`))
+	d.write("victim/skills/greet/keep", "x")
+	runs := d.evaluate(d.options("rm -r .agents; ln -s " + d.path("victim") + " .agents; echo x"))
+	if _, err := os.Stat(d.path("victim/skills/greet/keep")); err != nil || runs[0].Outcome == evaluate.Failed {
+		t.Errorf("%v, %+v", err, runs)
+	}
+}
+
+// TestNames checks that a skill's name cannot lead out of a project.
+func TestNames(t *testing.T) {
+	d := newDesk(t, graders(`{"type": "exact", "text": "x"}`))
+	for _, name := range []string{"../x", "a/b", ".", "", `a\b`} {
+		targets := d.targets()
+		targets[0].Name = name
+		if _, err := evaluate.Evaluate(t.Context(), targets, d.options("echo x")); diag.CodeOf(err) != diag.Invalid {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+}
+
 func TestTimeout(t *testing.T) {
 	d := newDesk(t, graders(`{"type": "exact", "text": "x"}`))
 	o := d.options("sleep 60")

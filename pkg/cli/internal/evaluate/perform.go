@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -70,15 +71,13 @@ func (r *runner) perform(ctx context.Context, j *job, parent string) (*Run, erro
 		}
 		return result, nil
 	}
-	if installed != "" { // so that neither graders nor the judge take its files for the result
-		if err := os.RemoveAll(installed); err != nil {
-			return nil, err
-		}
+	if err := uninstall(project, installed); err != nil {
+		return nil, err
 	}
 	return result, r.decide(ctx, j, result, dir, project, t.output)
 }
 
-// fill creates the project of a run. It returns the directory of the installed skill, or "".
+// fill creates the project of a run. It returns the directory of the installed skill in the project, or "".
 func (r *runner) fill(j *job, project string) (installed string, err error) {
 	if j.task != nil {
 		if err := j.target.with.put(j.task, project); err != nil {
@@ -89,12 +88,27 @@ func (r *runner) fill(j *job, project string) (installed string, err error) {
 	if s == nil {
 		return "", nil
 	}
-	top, _, _ := strings.Cut(r.o.Agent.skills, "/")
-	dir := filepath.Join(project, filepath.FromSlash(r.o.Agent.skills), j.target.Name)
-	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
-		return "", err
+	installed = path.Join(r.o.Agent.skills, j.target.Name)
+	return installed, s.install(filepath.Join(project, filepath.FromSlash(installed)))
+}
+
+// uninstall removes the skill from a project, so that graders and the judge do not take its files for the result. The
+// agent may have replaced directories by links, which are not followed out of the project.
+func uninstall(project, installed string) error {
+	if installed == "" {
+		return nil
 	}
-	return filepath.Join(project, top), s.install(dir)
+	root, err := os.OpenRoot(project)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	if err := root.RemoveAll(installed); err != nil {
+		return err
+	}
+	for dir := path.Dir(installed); dir != "." && root.Remove(dir) == nil; dir = path.Dir(dir) {
+	}
+	return nil
 }
 
 // snapshot returns the skill of a run, nil for none.
@@ -186,24 +200,25 @@ func (r *runner) prompt(ctx context.Context, dir, project, prompt string, until 
 		c.Stdout, c.MaxOutput = lines, 64<<10
 	}
 	res, err := run.Run(ctx, c)
+	if lines != nil {
+		lines.close()
+	}
 	switch {
 	case errors.Is(context.Cause(ctx), errTriggered):
 		return t, nil
 	case err != nil:
 		return nil, err
 	}
-	t.end(res, lines)
+	t.end(res, lines == nil)
 	if h := r.o.Agent.headless; h != nil && h.finish != nil {
 		h.finish(t, home)
 	}
 	return t, nil
 }
 
-// end completes a transcript with how the command ended.
-func (t *transcript) end(res *run.Result, lines *lineWriter) {
-	if lines != nil {
-		lines.end()
-	} else {
+// end completes a transcript with how the command ended. Text is set if the output is the final message.
+func (t *transcript) end(res *run.Result, text bool) {
+	if text {
 		t.output = strings.TrimSpace(string(res.Stdout))
 	}
 	t.timedOut = res.TimedOut

@@ -2,6 +2,7 @@ package evaluate
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 
 	"github.com/skillpm/skillpm/pkg/diag"
@@ -24,6 +25,10 @@ func takePrevious(ctx context.Context, dir, revision, to string) (*snapshot, str
 		if err = base.Close(); err == nil {
 			base, err = git.OpenBase(ctx, dir, "")
 		}
+	}
+	if errors.Is(err, git.ErrNoWorkTree) {
+		return nil, "", diag.Errorf(diag.NotFound, "the skill does not have an earlier version: it is %w", git.ErrNoWorkTree).
+			WithHint("commit the skill to a git repository, or compare with: --compare without")
 	}
 	if err != nil {
 		return nil, "", err

@@ -58,7 +58,7 @@ not JSON
 					t.Fatal(err)
 				}
 			}
-			w.end()
+			w.close()
 		}
 		number := func(n *int64) int64 {
 			if n == nil {
@@ -81,7 +81,7 @@ func TestLongLine(t *testing.T) {
 	for _, text := range []string{"a\n", long, long, "\n\nb"} {
 		_, _ = w.Write([]byte(text)) // never fails
 	}
-	w.end()
+	w.close()
 	if got := strings.Join(lines, "|"); got != "a|b" {
 		t.Errorf("got %d lines", len(lines))
 	}

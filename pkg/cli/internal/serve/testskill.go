@@ -47,8 +47,8 @@ in .skillpm/skills. SKILL is the name of an available skill. A skill can have:
 
   tests/*.yaml         cases that activate the skill and compare its text, check
                        tool calls, or run a script and compare the output
-  evals/*queries.json  trigger queries: prompts that should lead to the skill,
-                       or should not
+  evals/*queries.json  trigger queries, prompts that should lead to the skill or
+                       not: [{"query": "draw a map", "should_trigger": true}]
   evals/evals.json     tasks for an agent, with assertions and graders
 
 The cases and the trigger queries need no agent. Each case has its own copy of the skill,
@@ -65,17 +65,18 @@ for their full names, skill/file/name. -v also lists passed cases.
 Live evaluation:
 
 --agent also runs the tasks and the trigger queries with a real agent: claude-code, codex,
-gemini, or any command, which gets the prompt as {prompt} or on standard input. Each
-run has a new project with the task's input files, and only this skill. The agent runs
-with your permissions and login, and asks nobody: it denies what its own settings do not
-allow. --agent-args chooses its model and permissions. Commands of graders run in the
-sandbox. Assertions are judged by a model, through the same agent. The costs are yours:
-each case runs --repeat times for each variant.
+gemini, or any command, which gets the prompt as {prompt} or on standard input. Each run
+has a new project with the task's input files, and only this skill. The agent runs with
+your permissions and login, and does not ask: it denies what its own settings do not
+allow. --agent-args selects its model and permissions. Commands of graders run in the
+sandbox. The same agent judges assertions. You pay for all runs: each case runs --repeat
+times for each variant.
 
-A query passes if the agent activates the skill in at least half of the runs, or in fewer.
-A task passes if at least half of the runs pass. --fail-below decides by the share of all
-runs instead. --compare adds runs without the skill, or with a version from git. An
-evaluation that was interrupted continues with the same command and --continue.
+A query passes if the agent activates the skill in at least half of the runs, or, if it
+should not trigger, in fewer. A task passes if at least half of the runs pass.
+--fail-below decides by the share of all runs instead. --compare adds runs without the
+skill, or with a version from git. An evaluation that was interrupted continues with the
+same command and --continue.
 
 Exit code 3 means that a case failed or a file is invalid, and 4 that no tests exist.`,
 		Example: `  skillpm test
@@ -187,7 +188,7 @@ func (a *app) test(ctx context.Context, dirs []string, f *testFlags) error {
 	if f.live.agent == "" {
 		return a.endTest(report, nil, f)
 	}
-	live, runErr := a.evaluate(ctx, skills, f, h, o, pattern)
+	live, runErr := a.evaluate(ctx, skills, f, h, c, o, pattern)
 	if live == nil {
 		return runErr
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/atomicfile"
 	"github.com/skillpm/skillpm/pkg/runtime"
+	"github.com/skillpm/skillpm/pkg/runtime/catalog"
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
@@ -114,8 +115,8 @@ func (f *liveFlags) check(a *app, changed func(string) bool) error {
 
 // evaluate runs the live evaluation of the skills, and writes its files. The error is in addition to the report: why
 // the evaluation ended early.
-func (a *app) evaluate(ctx context.Context, dirs []string, f *testFlags, h *runtime.Host, o skilltest.Options,
-	pattern *regexp.Regexp,
+func (a *app) evaluate(ctx context.Context, dirs []string, f *testFlags, h *runtime.Host, c *catalog.Catalog,
+	o skilltest.Options, pattern *regexp.Regexp,
 ) (*evaluate.Report, error) {
 	live := &f.live
 	env, err := a.Env()
@@ -126,7 +127,7 @@ func (a *app) evaluate(ctx context.Context, dirs []string, f *testFlags, h *runt
 	if err != nil {
 		return nil, err
 	}
-	targets, err := a.targets(ctx, dirs, o)
+	targets, err := a.targets(ctx, dirs, h, c, o)
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +146,9 @@ func (a *app) evaluate(ctx context.Context, dirs []string, f *testFlags, h *runt
 }
 
 // targets reads the skills to evaluate. A skill that a policy denies is not run.
-func (a *app) targets(ctx context.Context, dirs []string, o skilltest.Options) (list []evaluate.Target, err error) {
+func (a *app) targets(ctx context.Context, dirs []string, h *runtime.Host, c *catalog.Catalog, o skilltest.Options) (
+	list []evaluate.Target, err error,
+) {
 	for _, dir := range dirs {
 		path := a.location(dir)
 		suite, err := evalfile.Read(path)
@@ -159,6 +162,9 @@ func (a *app) targets(ctx context.Context, dirs []string, o skilltest.Options) (
 		if len(listed) == 0 {
 			return nil, diag.Errorf(diag.Invalid, "%s is not available under the profile", console.Printable(dir)).
 				WithHint("show the problem with: skillpm validate %s", dir)
+		}
+		if o.As, err = testedSkill(h, c, path); err != nil {
+			return nil, err
 		}
 		if err := skilltest.CheckPolicies(ctx, path, o); err != nil {
 			return nil, err
