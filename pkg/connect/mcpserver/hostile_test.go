@@ -95,6 +95,11 @@ func TestFind(t *testing.T) {
 	if _, text := call(t, c, "find_skills", map[string]any{"query": "quantum"}); !strings.HasPrefix(text, "None of the 3 skills") {
 		t.Errorf("%q", text)
 	}
+	records := p.records()
+	if strings.Count(records, `"action":"find"`) != 3 || !strings.Contains(records, `"found":["pdf"]`) ||
+		strings.Contains(records, "forms") {
+		t.Errorf("searches are recorded as %s", records)
+	}
 }
 
 // TestHostileBytes checks that a line that is not a message gets an error, and that later messages work normally.

@@ -16,7 +16,7 @@ type Overlap struct {
 	Score         float64 // how well each skill matches the description of the other, as a share of how well it does
 }
 
-// FindOverlaps returns the pairs of candidates whose descriptions overlap by at most OverlapThreshold, the most similar
+// FindOverlaps returns the pairs of candidates whose descriptions overlap by at least [OverlapThreshold], the most similar
 // first. It searches for each description as [FindMatches] searches for a task. The instructions of skills do not count,
 // because agents choose by name and description.
 func FindOverlaps(ctx context.Context, candidates []Candidate) ([]Overlap, error) {

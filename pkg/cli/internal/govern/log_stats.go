@@ -60,7 +60,7 @@ A narrow terminal does not show all columns. skillpm skips unreadable records, a
 prints a warning.`,
 		Example: `  skillpm log stats
   skillpm log stats --since 30d
-  skillpm log stats --by team,skill,version /srv/skillpm-logs
+  skillpm log stats --by team,skill,version
   skillpm log stats --skill deploy --json
   skillpm log stats --html skills.html`,
 		Args: cobra.ArbitraryArgs,

@@ -35,7 +35,7 @@ func newFind(a *app) *cobra.Command {
 		Short: "Find available skills for a task",
 		Long: `The best match comes first. The output shows which words of the task are in the name, the
 tags, the description, when_to_use, or the instructions of a skill. The command does not
-load skills.
+load skills. The audit log records which skills match, without the task.
 
 The score is the share of the task that a skill matches, in percent. Rare words count
 more than frequent words, words in names and tags more than words in sentences, and words in

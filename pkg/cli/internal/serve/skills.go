@@ -53,7 +53,7 @@ tasks. The percentage is how well each skill matches the description of the othe
   skillpm skills --tag kubernetes --profile claude-code
   skillpm skills --all
   skillpm skills --user-invocable --json
-  skillpm skills --unused --since 90d --log /srv/skillpm-logs
+  skillpm skills --unused --since 90d
   skillpm skills --overlaps`,
 	}
 	serve := a.RuntimeFlags(cmd)
