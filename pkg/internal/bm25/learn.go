@@ -14,6 +14,7 @@ const (
 	longestLearned  = 6
 	leastDocuments  = 2 // that introduce an abbreviation with the same words: one document alone can't add a meaning
 	maxLearned      = 4096
+	maxPairs        = 64 << 10 // abbreviations and words that are counted
 )
 
 // learner collects the abbreviations that texts introduce in parentheses: "architecture decision record (ADR)".
@@ -24,12 +25,13 @@ type learner struct {
 
 // read collects the abbreviations of a document's text.
 func (l *learner) read(document int, text string) {
+	const spaces = 2 // around an abbreviation
 	for {
 		before, rest, ok := strings.Cut(text, "(")
 		if !ok {
 			return
 		}
-		inside, _, ok := strings.Cut(rest, ")")
+		inside, _, ok := strings.Cut(rest[:min(len(rest), longestLearned+spaces+1)], ")")
 		if short := strings.TrimSpace(inside); ok && isAbbreviation(short) {
 			if long := meaning(strings.ToLower(short), before); long != "" {
 				l.add(document, [2]string{strings.ToLower(short), long})
@@ -40,7 +42,8 @@ func (l *learner) read(document int, text string) {
 }
 
 func (l *learner) add(document int, pair [2]string) {
-	if last, ok := l.last[pair]; ok && last == document || len(l.found) >= 4*maxLearned {
+	last, ok := l.last[pair]
+	if ok && last == document || !ok && len(l.found) >= maxPairs {
 		return
 	}
 	if l.found == nil {

@@ -61,6 +61,11 @@ func TestStems(t *testing.T) {
 			}
 		}
 	}
+	for _, ending := range []string{"isation", "isations", "ization"} {
+		if american(ending) != ending {
+			t.Errorf("%s becomes %s", ending, american(ending))
+		}
+	}
 	for _, pair := range [][2]string{{"revise", "revize"}, {"four", "for"}, {"wise", "wize"}} {
 		if american(pair[0]) == pair[1] {
 			t.Errorf("%s becomes %s", pair[0], pair[1])

@@ -183,7 +183,8 @@ func american(word string) string {
 		{"ours", "ors"},
 	} {
 		rest, ok := strings.CutSuffix(word, pair[0])
-		if ok && (pair[0][0] == 'o' || !strings.ContainsRune("aocvw", rune(rest[len(rest)-1]))) { // raise, revise, wise
+		if ok && rest != "" &&
+			(pair[0][0] == 'o' || !strings.ContainsRune("aocvw", rune(rest[len(rest)-1]))) { // raise, revise, wise
 			return rest + pair[1]
 		}
 	}

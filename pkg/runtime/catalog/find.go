@@ -11,6 +11,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/bm25"
@@ -269,6 +270,9 @@ func commandName(task string) (name, rest string) {
 	if !strings.HasPrefix(task, "/") {
 		return "", task
 	}
-	name, rest, _ = strings.Cut(task[1:], " ")
+	name, rest = task[1:], ""
+	if end := strings.IndexFunc(name, unicode.IsSpace); end >= 0 {
+		name, rest = name[:end], name[end:]
+	}
 	return name, strings.TrimSpace(rest)
 }

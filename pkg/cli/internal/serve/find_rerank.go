@@ -4,15 +4,14 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
-	"io"
-	"os/exec"
+	"fmt"
 	"strconv"
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/jsonx"
+	"github.com/skillpm/skillpm/pkg/internal/run"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/runtime/catalog"
 	"github.com/skillpm/skillpm/pkg/skill"
@@ -81,34 +80,33 @@ func (a *app) rerank(
 	return reranked(words[0], output, matches)
 }
 
-// runRerank runs the command and returns its standard output.
+// runRerank runs the command and returns its standard output. All processes that it started end with it.
 func (a *app) runRerank(ctx context.Context, words []string, input []byte) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, rerankLimit)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, words[0], words[1:]...) //nolint:gosec // the user's command
-	stdout, stderr := &limitedBuffer{limit: maxRerankOutput, strict: true}, &limitedBuffer{limit: maxRerankMessage}
-	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Dir = bytes.NewReader(input), stdout, stderr, a.Dir
-	cmd.WaitDelay = time.Second
-	err := cmd.Run()
+	dir, err := a.WorkDir()
+	if err != nil {
+		return nil, err
+	}
+	r, err := run.Run(ctx, run.Command{
+		Argv: words, Dir: dir, Env: a.Environ(), Stdin: bytes.NewReader(input), Limit: rerankLimit,
+		MaxOutput: maxRerankOutput,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("cannot run the --rerank command: %w", err)
+	}
 	name := console.Flat(words[0])
 	switch {
-	case stdout.over:
-		return nil, invalidRerank(name, "it is longer than "+strconv.Itoa(maxRerankOutput)+" bytes")
-	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+	case r.TimedOut:
 		return nil, diag.Errorf(diag.Remote, "the --rerank command %s did not end within %s", name, rerankLimit)
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
-	case errors.Is(err, exec.ErrNotFound):
-		return nil, diag.Errorf(diag.NotFound, "cannot run the --rerank command %s: command not found", name).
-			WithHint("install the program, or specify its path")
-	case err != nil:
-		text := err.Error()
-		if len(stderr.data) > 0 {
-			text += ": " + string(stderr.data)
+	case r.ExitCode != 0:
+		text := fmt.Sprintf("exit code %d", r.ExitCode)
+		if len(r.Stderr) > 0 {
+			text += ": " + textx.Truncate(string(r.Stderr), maxRerankMessage)
 		}
 		return nil, diag.Errorf(diag.Invalid, "the --rerank command %s failed: %s", name, console.Flat(text))
+	case r.Truncated:
+		return nil, invalidRerank(name, "it is longer than "+strconv.Itoa(maxRerankOutput)+" bytes")
 	}
-	return stdout.data, nil
+	return r.Stdout, nil
 }
 
 // reranked returns the matches that the output of a command lists.
@@ -146,22 +144,4 @@ func reranked(command string, output []byte, matches []catalog.Match) ([]catalog
 func invalidRerank(name, why string) error {
 	return diag.Errorf(diag.Invalid, "the output of the --rerank command %s is invalid: %s", name, why).
 		WithHint("show the format with: skillpm find --help")
-}
-
-// limitedBuffer keeps the first bytes that are written to it. If strict is set, more of them are an error, which ends
-// the program that prints them.
-type limitedBuffer struct {
-	data   []byte
-	limit  int
-	strict bool
-	over   bool // there were more
-}
-
-func (b *limitedBuffer) Write(data []byte) (int, error) {
-	kept := data[:min(len(data), b.limit-len(b.data))]
-	b.data = append(b.data, kept...)
-	if b.over = b.over || len(kept) < len(data); b.over && b.strict {
-		return len(kept), io.ErrShortWrite
-	}
-	return len(data), nil
 }
