@@ -64,7 +64,7 @@ func evaluatedAgents() []evaluatedAgent {
 				return mockmodel.Use("write_file", map[string]any{"file_path": "out.txt", "content": "hello\n"})
 			},
 		},
-	}	}
+	}
 	newest := list[0]
 	newest.variable = "SKILLPM_CLAUDE_NEW"
 	return append(list, newest)
