@@ -31,7 +31,7 @@ type evaluatedAgent struct {
 }
 
 func evaluatedAgents() []evaluatedAgent {
-	return []evaluatedAgent{
+	list := []evaluatedAgent{
 		{
 			id: "claude-code", program: "claude", variable: "SKILLPM_CLAUDE", reportsCost: true,
 			arguments: "--permission-mode acceptEdits --model claude-sonnet-4-5",
@@ -65,6 +65,9 @@ func evaluatedAgents() []evaluatedAgent {
 			},
 		},
 	}
+	newest := list[0]
+	newest.variable = "SKILLPM_CLAUDE_NEW"
+	return append(list, newest)
 }
 
 // workDir returns the working directory that Claude Code tells its model.
@@ -175,7 +178,7 @@ func caseOf(t *testing.T, r *evaluate.Report, id string, v evaluate.Variant) (ru
 // outcomes, activations, tokens, and tool calls of both variants, and no run sees the user's skills.
 func TestEvaluateAgents(t *testing.T) {
 	for _, a := range evaluatedAgents() {
-		t.Run(a.id, func(t *testing.T) {
+		t.Run(a.variable, func(t *testing.T) {
 			t.Parallel()
 			model := a.model(t, nil)
 			w := newEvaluation(t, a, model)
@@ -223,7 +226,7 @@ func TestEvaluateAgents(t *testing.T) {
 // when it continues.
 func TestEvaluateInterrupted(t *testing.T) {
 	for _, a := range evaluatedAgents()[:2] {
-		t.Run(a.id, func(t *testing.T) {
+		t.Run(a.variable, func(t *testing.T) {
 			t.Parallel()
 			second, release := make(chan bool), make(chan bool)
 			answers := 0

@@ -38,7 +38,9 @@ func gradersOf(t *evalfile.Task) []evalfile.Grader {
 }
 
 // grade applies the graders of a finished run, except those that need a model.
-func (r *runner) grade(ctx context.Context, j *job, graders []evalfile.Grader, project, output string) ([]Grade, error) {
+func (r *runner) grade(ctx context.Context, j *job, graders []evalfile.Grader, project, output string) ([]Grade,
+	error,
+) {
 	var grades []Grade
 	for _, g := range graders {
 		var grade Grade
@@ -150,7 +152,9 @@ func readProject(project, name string) ([]byte, error) {
 
 // command runs a grader's command in the project. It comes with the skill, so it may only write to the project and
 // cannot use the network. It gets the final message on standard input.
-func (r *runner) command(ctx context.Context, j *job, g evalfile.Grader, project, output string) (grade Grade, err error) {
+func (r *runner) command(ctx context.Context, j *job, g evalfile.Grader, project, output string) (grade Grade,
+	err error,
+) {
 	dirs := strings.NewReplacer("{skill-dir}", j.target.with.dir, "{project-dir}", project)
 	c := run.Command{
 		Argv: slices.Clone(g.Command), Dir: project, Stdin: strings.NewReader(output), Limit: graderLimit,

@@ -9,10 +9,10 @@ import (
 
 // headless is how an agent runs a prompt without a terminal. It reads the prompt from standard input.
 //
-// A run should see only the skill of the evaluation, but the agent needs the user's login. Claude Code can leave out the
-// user's settings, skills, and memory. Codex and Gemini CLI read skills from the home directory, so their runs have one
-// of their own, with links to the files that have the login and the settings. Skills that are part of an agent, and
-// those of the machine's administrator, stay available.
+// A run should see only the skill of the evaluation, but the agent needs the user's login. Claude Code can leave out
+// the user's settings, skills, and memory. Codex and Gemini CLI read skills from the home directory, so each of their
+// runs has another one, with links to the files that have the login and the settings. Skills that are part of an agent,
+// and those of the machine's administrator, stay available.
 type headless struct {
 	id      string
 	program string
@@ -52,7 +52,9 @@ var headlessAgents = []headless{
 }
 
 // fill creates a home directory for a run, and returns the variables and arguments that make the agent use it.
-func (h *headless) fill(home, user string, getenv func(string) string) (env map[string]string, args []string, err error) {
+func (h *headless) fill(home, user string, getenv func(string) string) (env map[string]string, args []string,
+	err error,
+) {
 	if h.config == "" {
 		return nil, nil, nil
 	}

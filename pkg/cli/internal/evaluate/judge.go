@@ -44,7 +44,9 @@ type verdicts struct {
 // judge lets a model decide statements about a run, through the agent's command and in a directory in which the project
 // is not the agent's own, so that files of the project do not configure it. A judge that does not answer as demanded
 // decides nothing: the grades have an error.
-func (r *runner) judge(ctx context.Context, j *job, graders []evalfile.Grader, dir, project, output string) ([]Grade, error) {
+func (r *runner) judge(ctx context.Context, j *job, graders []evalfile.Grader, dir, project, output string) ([]Grade,
+	error,
+) {
 	var statements []evalfile.Grader
 	for _, g := range graders {
 		if g.Type == evalfile.Judge {

@@ -167,7 +167,9 @@ func (t *transcript) run() *Run {
 
 // prompt runs the agent with a prompt in a directory, until it ends or until returns true. The directory dir, which is
 // the run's, gets a home directory if the agent needs one.
-func (r *runner) prompt(ctx context.Context, dir, project, prompt string, until func(*transcript) bool) (*transcript, error) {
+func (r *runner) prompt(ctx context.Context, dir, project, prompt string, until func(*transcript) bool) (*transcript,
+	error,
+) {
 	home, err := os.MkdirTemp(dir, "home-")
 	if err != nil {
 		return nil, err

@@ -73,9 +73,9 @@ type Run struct {
 	Activated    []string      `json:"activated,omitempty"`    // names of the skills that the agent activated
 	ToolCalls    int           `json:"toolCalls"`              // number of tool calls
 	Denials      int           `json:"denials"`                // tool calls that the skill or a policy denied
-	InputTokens  *int64        `json:"inputTokens,omitempty"`  // tokens, cached ones included; nil if the agent does not report them
-	OutputTokens *int64        `json:"outputTokens,omitempty"` // tokens; nil if the agent does not report them
-	CostUSD      *float64      `json:"costUsd,omitempty"`      // nil if the agent does not report it
+	InputTokens  *int64        `json:"inputTokens,omitempty"`  // tokens, cached ones included; nil if unknown
+	OutputTokens *int64        `json:"outputTokens,omitempty"` // tokens; nil if unknown
+	CostUSD      *float64      `json:"costUsd,omitempty"`      // nil if unknown
 	Duration     time.Duration `json:"durationNs"`             // in nanoseconds
 	Output       string        `json:"output,omitempty"`       // the agent's final message, shortened
 }

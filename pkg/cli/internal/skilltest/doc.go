@@ -1,8 +1,8 @@
-// Package skilltest runs the offline tests of a skill: the YAML files in its tests directory, and the trigger queries in
-// its evals directory.
+// Package skilltest runs the offline tests of a skill: the YAML files in its tests directory, and the trigger queries
+// in its evals directory.
 //
-// A trigger query passes if the search that also serves agents finds the right skill for a prompt. A case of a test file
-// activates the skill and compares its text, simulates tool calls while it is active, or runs one of its
+// A trigger query passes if the search that also serves agents finds the right skill for a prompt. A case of a test
+// file activates the skill and compares its text, simulates tool calls while it is active, or runs one of its
 // scripts. The package keeps these rules:
 //
 //   - Cases are isolated. Each has a copy of the skill, a project, a home directory, and state, which are removed at
