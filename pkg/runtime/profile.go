@@ -83,7 +83,7 @@ func (o Options) recognize(standard *profile.Profile) (id, why string, err error
 			continue
 		}
 		files := safefile.Dir(root)
-		if _, err := fs.Stat(files, ".claude-plugin"); err == nil || standard.Finds(files) > 0 {
+		if _, err := fs.Stat(files, ".claude-plugin"); err == nil || standard.Finds(files) {
 			continue
 		}
 		found, err := profile.Recognize(files)
@@ -111,11 +111,11 @@ func (h *Host) OtherProfiles() (ids []string) {
 		return nil
 	}
 	files := safefile.Dir(h.project)
-	if h.profile.Finds(files) > 0 {
+	if h.profile.Finds(files) {
 		return nil
 	}
 	for _, p := range all {
-		if p.Finds(files) > 0 {
+		if p.Finds(files) {
 			ids = append(ids, p.ID)
 		}
 	}

@@ -91,12 +91,35 @@ func (p *Profile) ProjectDirs() (dirs []string) {
 	return dirs
 }
 
-// Finds returns how many skills the profile finds in the directories of a project.
-func (p *Profile) Finds(project fs.FS) (n int) {
-	for _, dir := range p.ProjectDirs() {
-		n += len(skillDirs(project, dir))
+// Finds reports whether the profile finds skills in the directories of a project.
+func (p *Profile) Finds(project fs.FS) bool {
+	return slices.ContainsFunc(p.ProjectDirs(), func(dir string) bool { return hasSkill(project, dir) })
+}
+
+// hasSkill reports whether there is a skill directly below a directory of the project. It reads the directory only
+// until it finds one.
+func hasSkill(project fs.FS, dir string) bool {
+	const batch = 32
+	dir = path.Clean(strings.TrimPrefix(dir, "./"))
+	f, err := project.Open(dir)
+	if err != nil {
+		return false
 	}
-	return n
+	defer func() { _ = f.Close() }()
+	list, ok := f.(fs.ReadDirFile)
+	for ok {
+		entries, err := list.ReadDir(batch)
+		if slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return isSkill(project, path.Join(dir, e.Name())) }) {
+			return true
+		}
+		ok = err == nil
+	}
+	return false
+}
+
+func isSkill(project fs.FS, dir string) bool {
+	_, err := fs.Stat(project, path.Join(dir, skill.File))
+	return err == nil
 }
 
 // skillDirs returns the directories of skills directly below a directory of the project.
@@ -107,8 +130,7 @@ func skillDirs(project fs.FS, dir string) (dirs []string) {
 		return nil
 	}
 	for _, e := range entries {
-		at := path.Join(dir, e.Name())
-		if _, err := fs.Stat(project, path.Join(at, skill.File)); err == nil {
+		if at := path.Join(dir, e.Name()); isSkill(project, at) {
 			dirs = append(dirs, at)
 		}
 	}
