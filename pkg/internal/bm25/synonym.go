@@ -34,7 +34,7 @@ func synonymGroups() [][]string {
 		{"perf", "performance"},
 		{"photo", "picture", "image"},
 		{"postgres", "postgresql"},
-		{"powerpoint", "pptx", "slides", "presentation", "deck"},
+		{"powerpoint", "pptx", "slides", "presentation", "deck", "keynote"},
 		{"py", "python"},
 		{"regex", "regexp"},
 		{"repo", "repos", "repository"},

@@ -30,6 +30,7 @@ const (
 const (
 	mostDetails = 16 << 20 // bytes of the details of runs on a page
 	perRun      = 1 << 10  // bytes of a run's details without its texts
+	mostAside   = 60       // characters of a task's prompt next to its id
 )
 
 // WriteHTML writes a report as one self-contained HTML page, compared with an earlier report, which may be nil.
@@ -234,13 +235,14 @@ func (c *Case) ofVariant(v Variant) (runs []*Run) {
 	return runs
 }
 
-// aside describes what a trigger case expects of the agent, and whether a case was not run.
+// aside describes a case: the beginning of a task's prompt, what a trigger case expects of the agent, or that a case was
+// not run.
 func (c *Case) aside() string {
 	switch {
 	case len(c.Runs) == 0:
 		return "not run"
 	case c.Kind != Trigger:
-		return ""
+		return page.Visible(textx.TruncateRunes(strings.Join(strings.Fields(c.Prompt), " "), mostAside))
 	case c.ShouldTrigger != nil && !*c.ShouldTrigger:
 		return "should not activate"
 	}
