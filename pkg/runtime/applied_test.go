@@ -147,9 +147,12 @@ func TestValidateAgrees(t *testing.T) {
 		}},
 		"when_to_use": {"when_to_use: On rainy Fridays\n", func(t *testing.T, h *runtime.Host) {
 			k := found(t, h)
-			m, err := catalog.FindMatches("rainy", []catalog.Candidate{{Name: k.Name, WhenToUse: k.WhenToUse}})
-			if err != nil || len(m) != 1 {
-				t.Errorf("%v, %v", m, err)
+			f, err := catalog.NewFinder([]catalog.Candidate{{Name: k.Name, WhenToUse: k.WhenToUse}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if found, err := f.Find("rainy"); err != nil || len(found.Matches) != 1 {
+				t.Errorf("%+v, %v", found, err)
 			}
 		}},
 	}

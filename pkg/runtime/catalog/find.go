@@ -71,25 +71,6 @@ type Found struct {
 // MatchThreshold is the minimum score of a skill that fits. In the tests, tasks that no skill fits score less.
 const MatchThreshold = 0.13
 
-// FindMatches returns the skills that share words with a task, the best first, and by name if they score the same. See
-// [Finder.Find].
-func FindMatches(task string, candidates []Candidate) ([]Match, error) {
-	f, err := NewFinder(candidates)
-	if err != nil {
-		return nil, err
-	}
-	found, err := f.Find(task)
-	if err != nil {
-		return nil, err
-	}
-	for i := range found.Matches {
-		if err := found.Explain(&found.Matches[i]); err != nil {
-			return nil, err
-		}
-	}
-	return found.Matches, nil
-}
-
 // Finder searches a list of skills. It is for one goroutine at a time.
 type Finder struct {
 	candidates []Candidate

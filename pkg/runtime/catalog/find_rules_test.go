@@ -131,7 +131,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-func FuzzFindMatches(f *testing.F) {
+func FuzzFind(f *testing.F) {
 	f.Add("ship a service", "deploy", "Rolls a service out.", "ops")
 	f.Add("/x 周报 c++", "x-y", "周报 don't k8s", "a b")
 	f.Add("aaaa aaab aa", "aaa", "aab aaaab", "aaba")
@@ -162,7 +162,7 @@ func manySkills(b *testing.B, n int) []Candidate {
 	return docs
 }
 
-func BenchmarkFindMatches(b *testing.B) {
+func BenchmarkFind(b *testing.B) {
 	for _, n := range []int{100, 1_000, 10_000} {
 		docs := manySkills(b, n)
 		for name, task := range map[string]string{

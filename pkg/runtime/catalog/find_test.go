@@ -116,11 +116,20 @@ func TestO3Nothing(t *testing.T) {
 // fitting returns the matches above a threshold, at most limit, 0 for all.
 func fitting(t testing.TB, task string, candidates []Candidate, limit int, threshold float64) []Match {
 	t.Helper()
-	matches, err := FindMatches(task, candidates)
+	f, err := NewFinder(candidates)
 	if err != nil {
 		t.Fatal(err)
 	}
-	matches = slices.DeleteFunc(matches, func(m Match) bool { return m.Score < threshold })
+	found, err := f.Find(task)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range found.Matches {
+		if err := found.Explain(&found.Matches[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	matches := slices.DeleteFunc(found.Matches, func(m Match) bool { return m.Score < threshold })
 	if limit > 0 {
 		matches = matches[:min(limit, len(matches))]
 	}

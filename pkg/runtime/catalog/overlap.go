@@ -17,7 +17,7 @@ type Overlap struct {
 }
 
 // FindOverlaps returns the pairs of candidates whose descriptions overlap by at least [OverlapThreshold], the most similar
-// first. It searches for each description as [FindMatches] searches for a task. The instructions of skills do not count,
+// first. It searches for each description as [Finder.Find] searches for a task. The instructions of skills do not count,
 // because agents choose by name and description.
 func FindOverlaps(ctx context.Context, candidates []Candidate) ([]Overlap, error) {
 	listed := make([]Candidate, len(candidates))
