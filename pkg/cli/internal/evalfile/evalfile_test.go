@@ -202,3 +202,11 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// TestCase checks that the name of the file with tasks ignores case.
+func TestCase(t *testing.T) {
+	s, err := evalfile.Read(put(t, map[string]string{"evals/EVALS.json": `[{"id": "a", "prompt": "b"}]`}))
+	if err != nil || len(s.Tasks) != 1 || s.Tasks[0].ID != "a" {
+		t.Errorf("got %+v, %v", s, err)
+	}
+}

@@ -173,7 +173,7 @@ func (p *parser) append(v value, e entry) {
 			e.ID = strconv.Itoa(p.entriesRead)
 		}
 	}
-	if path.Base(p.path) != Name {
+	if !isTaskFile(p.path) {
 		e.ID = strings.TrimSuffix(path.Base(p.path), path.Ext(p.path)) + "/" + e.ID
 	}
 	if e.trigger != nil {
@@ -181,7 +181,7 @@ func (p *parser) append(v value, e entry) {
 			Query{Position: e.Position, ID: e.ID, Prompt: e.Prompt, ShouldTrigger: *e.trigger, Split: e.split})
 		return
 	}
-	if path.Base(p.path) != Name {
+	if !isTaskFile(p.path) {
 		p.wrongf(v, "the query does not have %q", triggerKey)
 		return
 	}

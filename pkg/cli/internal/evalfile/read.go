@@ -73,9 +73,12 @@ func Read(dir string) (*Suite, error) {
 // isEvalFile reports whether a file of the directory has entries: others may be inputs or results.
 func isEvalFile(name string) bool {
 	base := strings.ToLower(name)
-	return base == Name || path.Ext(base) == ".json" && !strings.HasPrefix(base, ".") &&
+	return isTaskFile(name) || path.Ext(base) == ".json" && !strings.HasPrefix(base, ".") &&
 		(strings.Contains(base, "trigger") || strings.Contains(base, "queries"))
 }
+
+// isTaskFile reports whether entries of a file can be tasks, ignoring case.
+func isTaskFile(name string) bool { return strings.EqualFold(path.Base(name), Name) }
 
 // check finds valid but contradictory entries.
 func (s *Suite) check() error {
