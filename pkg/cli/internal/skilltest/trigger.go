@@ -26,6 +26,7 @@ const maxQueryName = 72
 type listing struct {
 	candidates []catalog.Candidate
 	self       *catalog.Skill
+	finder     *catalog.Finder // nil until the first search
 }
 
 // newListing reads the tested skill, and the other skills that a model may activate.
@@ -75,11 +76,13 @@ func (l *listing) check(q evalfile.Query, r *Result) error {
 		r.wrongf("only users may activate the skill, because it has disable-model-invocation: true")
 		return nil
 	}
-	finder, err := catalog.NewFinder(l.candidates)
-	if err != nil {
-		return err
+	if l.finder == nil {
+		var err error
+		if l.finder, err = catalog.NewFinder(l.candidates); err != nil {
+			return err
+		}
 	}
-	found, err := finder.Find(q.Prompt)
+	found, err := l.finder.Find(q.Prompt)
 	if err != nil {
 		return err
 	}
