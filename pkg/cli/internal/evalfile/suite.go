@@ -58,7 +58,8 @@ type Grader struct {
 	Expected string   `json:"expected,omitempty"` // of FileEquals: the file with the content, relative to the skill
 	Command  []string `json:"command,omitempty"`  // of Command: the program and its arguments
 	Exit     int      `json:"exit,omitempty"`     // of Command: the expected exit code
-	Not      bool     `json:"not,omitempty"`      // the opposite is expected; not for Command and Judge
+	// Not expects the opposite; not for Command and Judge. Except for FileExists, the file must exist.
+	Not bool `json:"not,omitempty"`
 }
 
 // GraderType is what a grader checks.

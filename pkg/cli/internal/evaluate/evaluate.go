@@ -50,7 +50,7 @@ type Target struct {
 	Suite *evalfile.Suite
 }
 
-// maxFailedStarts is how many runs may fail, before one is measured, until the evaluation ends.
+// maxFailedStarts is how many runs the agent may fail, before it completes one, until the evaluation ends.
 const maxFailedStarts = 3
 
 // runner runs an evaluation.
@@ -67,8 +67,8 @@ type runner struct {
 	executed int // runs of this evaluation, without those of the cache
 	passed   int
 	done     int
-	measured int
-	failures int // runs that measured nothing
+	answered int // runs that the agent completed
+	failures int // runs that the agent could not complete
 	model    string
 }
 
@@ -233,7 +233,7 @@ func (r *runner) work(ctx context.Context, dir string) error {
 	}
 	for _, j := range r.jobs {
 		if j.run != nil {
-			r.finished(j, false)
+			r.finished(j, false, true)
 			continue
 		}
 		select {
@@ -266,28 +266,28 @@ func (r *runner) execute(ctx context.Context, j *job, dir string) {
 	if result.Outcome != Errored {
 		r.save(j)
 	}
-	r.finished(j, true)
+	r.finished(j, true, err == nil)
 }
 
-// finished counts a finished run, and ends the evaluation if the agent does not work.
-func (r *runner) finished(j *job, now bool) {
+// finished counts a finished run, and ends the evaluation if the agent does not work. A broken grader does not end it:
+// other cases have other graders.
+func (r *runner) finished(j *job, now, answered bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.done++
 	if now {
 		r.executed++
 	}
-	switch j.run.Outcome {
-	case Passed:
+	if j.run.Outcome == Passed {
 		r.passed++
-		r.measured++
-	case Errored:
+	}
+	if answered {
+		r.answered++
+	} else {
 		r.failures++
-	default:
-		r.measured++
 	}
 	r.waiting.Receive(1)
-	if r.measured == 0 && r.failures >= min(maxFailedStarts, len(r.jobs)) {
+	if r.answered == 0 && r.failures >= min(maxFailedStarts, len(r.jobs)) {
 		r.stop(&AgentError{Agent: r.o.Agent, Reason: j.run.Error})
 	}
 }

@@ -41,7 +41,7 @@ func (r *runner) keyOf(j *job) (string, error) {
 		Query        *evalfile.Query
 		Timeout      time.Duration
 	}{
-		Format: 1, Agent: append([]string{r.o.Agent.ID}, r.o.Agent.argv...), AgentVersion: r.version,
+		Format: 2, Agent: append([]string{r.o.Agent.ID}, r.o.Agent.argv...), AgentVersion: r.version,
 		Variant: j.variant, Number: j.number, SkillName: j.target.Name, Timeout: r.o.Timeout,
 	}
 	if j.query != nil {
@@ -77,7 +77,7 @@ func (r *runner) load(j *job) *Run {
 	if err := jsonx.Decode(data, &f, jsonx.Options{}); err != nil {
 		return nil
 	}
-	if f.Run.Variant != j.variant || f.Run.Number != j.number {
+	if f.Run.check() != nil || f.Run.Variant != j.variant || f.Run.Number != j.number || f.Run.Outcome == Errored {
 		return nil
 	}
 	r.saw(f.Model)

@@ -54,9 +54,6 @@ func (r *runner) grade(ctx context.Context, j *job, graders []evalfile.Grader, p
 			}
 		default:
 			grade = check(g, j.target.with.dir, project, output)
-			if g.Not && grade.Error == "" {
-				grade.Passed = !grade.Passed
-			}
 		}
 		grade.Grader, grade.Text = string(g.Type), describe(g)
 		grade.Evidence = textx.Truncate(grade.Evidence, maxEvidence)
@@ -94,14 +91,15 @@ func describe(g evalfile.Grader) string {
 	return ""
 }
 
-// check applies a grader that reads the final message or a file. The agent wrote both, so they are untrusted.
+// check applies a grader that reads the final message or a file. The agent wrote both, so they are untrusted. A file
+// that cannot be read passes no grader, except a missing one that must not exist.
 func check(g evalfile.Grader, skill, project, output string) (grade Grade) {
 	text := output
 	if g.File != "" {
 		data, err := readProject(project, g.File)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			grade.Evidence = "the file does not exist"
+			grade.Passed, grade.Evidence = g.Type == evalfile.FileExists && g.Not, "the file does not exist"
 			return grade
 		case err != nil:
 			grade.Evidence = diag.TextOf(err)
@@ -136,6 +134,9 @@ func check(g evalfile.Grader, skill, project, output string) (grade Grade) {
 		if grade.Passed = text == want; !grade.Passed {
 			grade.Evidence = fmt.Sprintf("the file has other content, of %d bytes", len(text))
 		}
+	}
+	if g.Not {
+		grade.Passed = !grade.Passed
 	}
 	return grade
 }
@@ -180,13 +181,19 @@ func (r *runner) command(ctx context.Context, j *job, g evalfile.Grader, project
 	case err != nil:
 		grade.Error = diag.TextOf(err)
 		return grade, nil
-	case res.TimedOut:
-		grade.Error = fmt.Sprintf("the command did not end in %s", graderLimit)
-		return grade, nil
 	}
-	grade.Passed = res.ExitCode == g.Exit
-	grade.Evidence = strings.TrimSpace(fmt.Sprintf("exit code %d\n%s%s", res.ExitCode, res.Stdout, res.Stderr))
-	return grade, nil
+	return commandGrade(g, res), nil
+}
+
+// commandGrade decides by how a grader's command ended. A result that makes its command hang is wrong.
+func commandGrade(g evalfile.Grader, res *run.Result) (grade Grade) {
+	ended := fmt.Sprintf("exit code %d", res.ExitCode)
+	if res.TimedOut {
+		ended = fmt.Sprintf("the command did not end in %s", graderLimit)
+	}
+	grade.Passed = res.ExitCode == g.Exit && !res.TimedOut
+	grade.Evidence = strings.TrimSpace(fmt.Sprintf("%s\n%s%s", ended, res.Stdout, res.Stderr))
+	return grade
 }
 
 // realTemp creates a temporary directory, without links in its path, as the sandbox requires.

@@ -11,8 +11,9 @@ import (
 //
 // A run should see only the skill of the evaluation, but the agent needs the user's login. Claude Code can leave out
 // the user's settings, skills, and memory. Codex and Gemini CLI read skills from the home directory, so each of their
-// runs has another one, with links to the files that have the login and the settings. Skills that are part of an agent,
-// and those of the machine's administrator, stay available.
+// runs has another one, with links to the files that have the login and the settings, and with a neutral identity for
+// git: the user's configuration may have secrets. Skills that are part of an agent, and those of the machine's
+// administrator, stay available.
 type headless struct {
 	id      string
 	program string
@@ -51,6 +52,9 @@ var headlessAgents = []headless{
 	},
 }
 
+// gitConfig lets an agent commit in another home directory.
+const gitConfig = "[user]\n\tname = skillpm evaluation\n\temail = evaluation@skillpm.invalid\n"
+
 // fill creates a home directory for a run, and returns the variables and arguments that make the agent use it.
 func (h *headless) fill(home, user string, getenv func(string) string) (env map[string]string, args []string,
 	err error,
@@ -74,6 +78,9 @@ func (h *headless) fill(home, user string, getenv func(string) string) (env map[
 		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
 			return nil, nil, diag.Errorf(diag.Internal, "cannot link the agent's login into a run: %w", err)
 		}
+	}
+	if err := os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(gitConfig), 0o600); err != nil {
+		return nil, nil, err
 	}
 	env = map[string]string{"HOME": home, "USERPROFILE": home}
 	if h.configEnv != "" {

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/run"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 )
@@ -21,13 +22,15 @@ const (
 	maxOutput    = 4 << 10 // bytes of the final message in a report
 	maxMessage   = 1 << 20 // bytes of the output of a command
 	grace        = 5 * time.Second
+	queryLimit   = 2 * time.Minute // for a trigger query: an agent activates skills before it works on a task
 	versionLimit = 30 * time.Second
 )
 
 // errTriggered ends a run of a trigger query as soon as its result is known.
 var errTriggered = errors.New("the skill was activated")
 
-// perform runs the prompt of a job in a new project, and grades the result.
+// perform runs the prompt of a job in a new project, and grades the result. The error is why the agent could not run the
+// prompt.
 func (r *runner) perform(ctx context.Context, j *job, parent string) (*Run, error) {
 	dir, err := os.MkdirTemp(parent, "run-")
 	if err != nil {
@@ -59,7 +62,7 @@ func (r *runner) perform(ctx context.Context, j *job, parent string) (*Run, erro
 	result.Duration = r.o.Now().Sub(began)
 	r.saw(t.model)
 	switch {
-	case t.timedOut:
+	case t.timedOut && (j.query == nil || j.query.ShouldTrigger):
 		result.Outcome = TimedOut
 		return result, nil
 	case t.failure != "":
@@ -71,10 +74,14 @@ func (r *runner) perform(ctx context.Context, j *job, parent string) (*Run, erro
 		}
 		return result, nil
 	}
-	if err := uninstall(project, installed); err != nil {
-		return nil, err
+	err = uninstall(project, installed)
+	if err == nil {
+		err = r.decide(ctx, j, result, dir, project, t.output)
 	}
-	return result, r.decide(ctx, j, result, dir, project, t.output)
+	if err != nil { // the agent ran
+		result.Outcome, result.Error = Errored, diag.TextOf(err)
+	}
+	return result, nil
 }
 
 // fill creates the project of a run. It returns the directory of the installed skill in the project, or "".
@@ -139,11 +146,11 @@ func (r *runner) decide(ctx context.Context, j *job, result *Run, dir, project, 
 	if result.Grades, err = r.grade(ctx, j, graders, project, output); err != nil {
 		return err
 	}
-	judged, err := r.judge(ctx, j, graders, dir, project, output)
+	judged, usage, err := r.judge(ctx, j, graders, dir, project, output)
 	if err != nil {
 		return err
 	}
-	result.Grades = append(result.Grades, judged...)
+	result.Grades, result.Judge = append(result.Grades, judged...), usage
 	result.Outcome = Passed
 	for _, g := range result.Grades {
 		if g.Error != "" && result.Outcome == Passed {
@@ -160,13 +167,17 @@ func (r *runner) decide(ctx context.Context, j *job, result *Run, dir, project, 
 // run returns the facts about a run that its transcript has.
 func (t *transcript) run() *Run {
 	return &Run{
-		Activated: t.activated, ToolCalls: t.toolCalls, Denials: t.denials, InputTokens: t.input,
-		OutputTokens: t.generated, CostUSD: t.cost, Output: textx.Truncate(t.output, maxOutput),
+		Activated: t.activated, ToolCalls: t.toolCalls, Denials: t.denials, Usage: t.usage(),
+		Output: textx.Truncate(t.output, maxOutput),
 	}
 }
 
-// prompt runs the agent with a prompt in a directory, until it ends or until returns true. The directory dir, which is
-// the run's, gets a home directory if the agent needs one.
+func (t *transcript) usage() Usage {
+	return Usage{InputTokens: t.input, OutputTokens: t.generated, CostUSD: t.cost}
+}
+
+// prompt runs the agent with a prompt in a directory, until it ends or until, which only trigger queries have, returns
+// true. The directory dir, which is the run's, gets a home directory if the agent needs one.
 func (r *runner) prompt(ctx context.Context, dir, project, prompt string, until func(*transcript) bool) (*transcript,
 	error,
 ) {
@@ -189,7 +200,7 @@ func (r *runner) prompt(ctx context.Context, dir, project, prompt string, until 
 	t := &transcript{}
 	c := run.Command{
 		Argv: append(argv, more...), Dir: project, Stdin: strings.NewReader(stdin), Env: r.environment(changed),
-		Limit: r.o.Timeout, Grace: grace, MaxOutput: maxMessage, Helper: r.o.Helper,
+		Limit: r.limit(until != nil), Grace: grace, MaxOutput: maxMessage, Helper: r.o.Helper,
 	}
 	var lines *lineWriter
 	if h := r.o.Agent.headless; h != nil {
@@ -216,6 +227,14 @@ func (r *runner) prompt(ctx context.Context, dir, project, prompt string, until 
 		h.finish(t, home)
 	}
 	return t, nil
+}
+
+// limit returns how long a run may take. That of a trigger query is shorter.
+func (r *runner) limit(query bool) time.Duration {
+	if query {
+		return min(r.o.Timeout, queryLimit)
+	}
+	return r.o.Timeout
 }
 
 // end completes a transcript with how the command ended. Text is set if the output is the final message.

@@ -63,21 +63,30 @@ type Case struct {
 	Runs          []Run  `json:"runs"`                    // by variant and number
 }
 
+// shouldTrigger reports whether the prompt should activate the skill.
+func (c *Case) shouldTrigger() bool { return c.ShouldTrigger == nil || *c.ShouldTrigger }
+
 // Run is one run of an agent.
 type Run struct {
-	Variant      Variant       `json:"variant"`                // with, without, or previous
-	Number       int           `json:"number"`                 // from 1, for each variant
-	Outcome      Outcome       `json:"outcome"`                // passed, failed, error, or timeout
-	Error        string        `json:"error,omitempty"`        // why nothing was measured
-	Grades       []Grade       `json:"grades,omitempty"`       // decisions of the graders
-	Activated    []string      `json:"activated,omitempty"`    // names of the skills that the agent activated
-	ToolCalls    int           `json:"toolCalls"`              // number of tool calls
-	Denials      int           `json:"denials"`                // tool calls that the skill or a policy denied
-	InputTokens  *int64        `json:"inputTokens,omitempty"`  // tokens, cached ones included; nil if unknown
-	OutputTokens *int64        `json:"outputTokens,omitempty"` // tokens; nil if unknown
-	CostUSD      *float64      `json:"costUsd,omitempty"`      // nil if unknown
-	Duration     time.Duration `json:"durationNs"`             // in nanoseconds
-	Output       string        `json:"output,omitempty"`       // the agent's final message, shortened
+	Variant   Variant  `json:"variant"`             // with, without, or previous
+	Number    int      `json:"number"`              // from 1, for each variant
+	Outcome   Outcome  `json:"outcome"`             // passed, failed, error, or timeout
+	Error     string   `json:"error,omitempty"`     // why nothing was measured
+	Grades    []Grade  `json:"grades,omitempty"`    // decisions of the graders
+	Activated []string `json:"activated,omitempty"` // names of the skills that the agent activated
+	ToolCalls int      `json:"toolCalls"`           // number of tool calls
+	Denials   int      `json:"denials"`             // tool calls that the skill or a policy denied
+	Usage
+	Judge    *Usage        `json:"judge,omitempty"`  // what the judge needed, apart from the run; nil if unknown
+	Duration time.Duration `json:"durationNs"`       // in nanoseconds
+	Output   string        `json:"output,omitempty"` // the agent's final message, shortened
+}
+
+// Usage is what an agent needed to answer a prompt, as it reports it.
+type Usage struct {
+	InputTokens  *int64   `json:"inputTokens,omitempty"`  // tokens, cached ones included; nil if unknown
+	OutputTokens *int64   `json:"outputTokens,omitempty"` // tokens; nil if unknown
+	CostUSD      *float64 `json:"costUsd,omitempty"`      // nil if unknown
 }
 
 // Grade is the decision of one grader.

@@ -111,18 +111,29 @@ func (r *Run) check() error {
 	default:
 		return fmt.Errorf("has the unknown outcome %q", r.Outcome)
 	}
-	for _, n := range []int64{
-		int64(r.Number), int64(r.Duration), int64(r.ToolCalls), int64(r.Denials), orZero(r.InputTokens),
-		orZero(r.OutputTokens),
-	} {
+	for _, n := range []int64{int64(r.Number), int64(r.Duration), int64(r.ToolCalls), int64(r.Denials)} {
 		if n < 0 {
 			return fmt.Errorf("has the negative number %d", n)
 		}
 	}
-	if orZero(r.InputTokens) > maxCount || orZero(r.OutputTokens) > maxCount {
-		return fmt.Errorf("has more than %d tokens", int64(maxCount))
+	if r.Judge != nil {
+		if err := r.Judge.check(); err != nil {
+			return err
+		}
 	}
-	if c := orZero(r.CostUSD); c < 0 || c > maxCostUSD {
+	return r.Usage.check()
+}
+
+func (u *Usage) check() error {
+	for _, n := range []int64{orZero(u.InputTokens), orZero(u.OutputTokens)} {
+		if n < 0 {
+			return fmt.Errorf("has the negative number %d", n)
+		}
+		if n > maxCount {
+			return fmt.Errorf("has more than %d tokens", int64(maxCount))
+		}
+	}
+	if c := orZero(u.CostUSD); c < 0 || c > maxCostUSD {
 		return fmt.Errorf("costs %g US dollars; a cost is between 0 and %d", c, int64(maxCostUSD))
 	}
 	return nil

@@ -152,20 +152,30 @@ func shareTile(name string, p *Proportion) page.Tile {
 }
 
 // costTile is what the runs together cost, if the agent reports it.
-func (v *view) costTile() (all []page.Tile) {
-	total, priced := 0.0, 0
-	for run := range v.r.runs() {
-		if usd, ok := cost(run); ok {
+func (v *view) costTile() []page.Tile {
+	total, judges, priced := v.r.cost()
+	if priced == 0 {
+		return nil
+	}
+	note := "as " + page.Plural(int64(priced), "run") + " reported"
+	if judges > 0 {
+		note += ", " + dollars(judges) + " of it for judges"
+	}
+	return []page.Tile{{Name: "Cost", Value: dollars(total), Note: note}}
+}
+
+// cost returns what all runs and their judges cost, what the judges cost, and how many runs report a cost.
+func (r *Report) cost() (total, judges float64, priced int) {
+	for run := range r.runs() {
+		if usd, ok := run.cost(); ok {
 			total += usd
 			priced++
 		}
+		if run.Judge != nil {
+			judges += orZero(run.Judge.CostUSD)
+		}
 	}
-	if priced > 0 {
-		all = append(all, page.Tile{
-			Name: "Cost", Value: dollars(total), Note: "as " + page.Plural(int64(priced), "run") + " reported",
-		})
-	}
-	return all
+	return total + judges, judges, priced
 }
 
 // problems are what a reader must know before the numbers.
@@ -195,13 +205,7 @@ func (v *view) problems() (all []string) {
 // heading names a run, and describes what it needed.
 func (r *Run) heading() string {
 	parts := []string{fmt.Sprintf("Run %d: %s", r.Number, r.Outcome.text())}
-	if n, ok := tokens(r); ok {
-		parts = append(parts, wholeNumber(n)+" tokens")
-	}
-	parts = append(parts, duration(r.Duration.Seconds()))
-	if usd, ok := cost(r); ok {
-		parts = append(parts, dollars(usd))
-	}
+	parts = append(append(parts, r.parts()...), duration(r.Duration.Seconds()))
 	if r.ToolCalls > 0 {
 		parts = append(parts, textx.Count(r.ToolCalls, "tool call"))
 	}
@@ -211,7 +215,21 @@ func (r *Run) heading() string {
 	if len(r.Activated) > 0 {
 		parts = append(parts, "activated "+page.Visible(textx.First(r.Activated, 5)))
 	}
+	if r.Judge != nil {
+		parts = append(parts, "judge: "+strings.Join(r.Judge.parts(), ", "))
+	}
 	return strings.Join(parts, " · ")
+}
+
+// parts returns what is known, in words.
+func (u *Usage) parts() (all []string) {
+	if n, ok := u.tokens(); ok {
+		all = append(all, wholeNumber(n)+" tokens")
+	}
+	if usd, ok := u.cost(); ok {
+		all = append(all, dollars(usd))
+	}
+	return all
 }
 
 // outcome returns the outcome of a grade.
@@ -243,7 +261,7 @@ func (c *Case) aside() string {
 		return "not run"
 	case c.Kind != Trigger:
 		return page.Visible(textx.TruncateRunes(strings.Join(strings.Fields(c.Prompt), " "), mostAside))
-	case c.ShouldTrigger != nil && !*c.ShouldTrigger:
+	case !c.shouldTrigger():
 		return "should not activate"
 	}
 	return "should activate"

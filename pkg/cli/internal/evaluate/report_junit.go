@@ -166,7 +166,7 @@ func (c *Case) reasons(r *Run) (all []string) {
 		return all
 	}
 	switch {
-	case c.ShouldTrigger != nil && !*c.ShouldTrigger:
+	case !c.shouldTrigger():
 		return []string{"the prompt activated the skill"}
 	case len(r.Activated) > 0:
 		return []string{"the prompt activated " + textx.And(r.Activated) + " instead"}

@@ -99,7 +99,7 @@ func sampleRun(random *rand.Rand, m made, skill string, v evaluate.Variant, numb
 	in, out := int64(scale*(9000+random.Float64()*9000)), int64(scale*(300+random.Float64()*900))
 	price := float64(in)*3e-6 + float64(out)*15e-6
 	run := evaluate.Run{
-		Variant: v, Number: number, Outcome: evaluate.Failed, InputTokens: &in, OutputTokens: &out, CostUSD: &price,
+		Variant: v, Number: number, Outcome: evaluate.Failed, Usage: evaluate.Usage{InputTokens: &in, OutputTokens: &out, CostUSD: &price},
 		Duration:  time.Duration(scale * float64(8*time.Second) * (1 + random.ExpFloat64())).Round(time.Millisecond),
 		ToolCalls: int(scale * float64(2+random.IntN(7))),
 	}
@@ -123,6 +123,10 @@ func sampleRun(random *rand.Rand, m made, skill string, v evaluate.Variant, numb
 		grade.Evidence = "not found in 6 lines of output; the nearest is \"Fixed login and renamed files\""
 	}
 	run.Grades = []evaluate.Grade{grade, {Grader: "exit", Text: "git log -1 succeeds", Passed: true}}
+	if m.grader == "judge" {
+		answer, third := out/3, price/3
+		run.Judge = &evaluate.Usage{InputTokens: &in, OutputTokens: &answer, CostUSD: &third}
+	}
 	run.Output = "I looked at the staged changes and wrote this commit:\n\n    auth: extend the login timeout to 30 s\n\n" +
 		"    Slow identity providers need more than 5 s.\n\nThe working tree is clean."
 	return run
@@ -170,7 +174,7 @@ func hostile() *evaluate.Report {
 	large, price := int64(1e12), 1e9
 	run := evaluate.Run{
 		Variant: evaluate.With, Number: 1, Outcome: evaluate.Failed, Error: evil, Activated: []string{evil}, ToolCalls: 1 << 40,
-		Denials: 7, InputTokens: &large, OutputTokens: &large, CostUSD: &price, Duration: 1 << 62, Output: evil,
+		Denials: 7, Usage: evaluate.Usage{InputTokens: &large, OutputTokens: &large, CostUSD: &price}, Duration: 1 << 62, Output: evil,
 		Grades: []evaluate.Grade{{Grader: evil, Text: evil, Evidence: evil}},
 	}
 	other := run

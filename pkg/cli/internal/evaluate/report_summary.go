@@ -129,7 +129,7 @@ func observations(skill int, r, base *Report) (all []observation) {
 	for i := range k.Cases {
 		c := &k.Cases[i]
 		o := observation{
-			skill: skill, kind: c.Kind, id: c.ID, name: k.Name, should: c.ShouldTrigger == nil || *c.ShouldTrigger,
+			skill: skill, kind: c.Kind, id: c.ID, name: k.Name, should: c.shouldTrigger(),
 		}
 		for j := range c.Runs {
 			o.variant, o.run = c.Runs[j].Variant, &c.Runs[j]
@@ -152,8 +152,7 @@ func observations(skill int, r, base *Report) (all []observation) {
 
 // sameCase reports whether the results of two cases can be compared.
 func sameCase(a, b *Case) bool {
-	should := func(c *Case) bool { return c.ShouldTrigger == nil || *c.ShouldTrigger }
-	return a.ID == b.ID && a.Kind == b.Kind && a.Prompt == b.Prompt && should(a) == should(b)
+	return a.ID == b.ID && a.Kind == b.Kind && a.Prompt == b.Prompt && a.shouldTrigger() == b.shouldTrigger()
 }
 
 // baselineOf returns the cases of a skill in an earlier report. If several skills have its name, the directory decides.
@@ -296,20 +295,19 @@ func average(of []observation, value func(*Run) (float64, bool)) *Average {
 	return newAverage(values)
 }
 
-// tokens returns the tokens of a run, false if the agent does not report both numbers.
-func tokens(r *Run) (float64, bool) {
-	if r.InputTokens == nil || r.OutputTokens == nil {
+// tokens returns all tokens, false if the agent does not report both numbers.
+func (u *Usage) tokens() (float64, bool) {
+	if u.InputTokens == nil || u.OutputTokens == nil {
 		return 0, false
 	}
-	return float64(*r.InputTokens) + float64(*r.OutputTokens), true
+	return float64(*u.InputTokens) + float64(*u.OutputTokens), true
 }
 
-func cost(r *Run) (float64, bool) {
-	if r.CostUSD == nil {
-		return 0, false
-	}
-	return *r.CostUSD, true
-}
+func (u *Usage) cost() (float64, bool) { return orZero(u.CostUSD), u.CostUSD != nil }
+
+func tokens(r *Run) (float64, bool) { return r.tokens() }
+
+func cost(r *Run) (float64, bool) { return r.cost() }
 
 func seconds(r *Run) (float64, bool) { return r.Duration.Seconds(), true }
 

@@ -252,6 +252,24 @@ func TestThreshold(t *testing.T) {
 	}
 }
 
+// TestThresholdNegative checks that a prompt that activates the skill in half of the runs, and should not, fails, as
+// agentskills.io describes it.
+func TestThresholdNegative(t *testing.T) {
+	c := evaluate.Case{ID: "1", Kind: evaluate.Trigger, ShouldTrigger: &no}
+	r := &evaluate.Report{Skills: []evaluate.Skill{{Name: "a", Dir: "a"}}}
+	for _, want := range []string{"", "1 of 2 runs passed; more than half must pass", ""} {
+		r.Skills[0].Cases = []evaluate.Case{c}
+		short := evaluate.CheckThreshold(r, nil, 0)
+		if want == "" && len(short) != 0 || want != "" && (len(short) != 1 || short[0].Reason != want) {
+			t.Errorf("%d runs: got %+v, want %q", len(c.Runs), short, want)
+		}
+		c.Runs = append(c.Runs, evaluate.Run{Variant: evaluate.With, Outcome: evaluate.Passed})
+		if len(c.Runs) == 1 {
+			c.Runs = append(c.Runs, evaluate.Run{Variant: evaluate.With, Outcome: evaluate.Failed})
+		}
+	}
+}
+
 // TestThresholdPrevious checks that a regression against the previous version is one, and that a skill that does not
 // help is not.
 func TestThresholdPrevious(t *testing.T) {

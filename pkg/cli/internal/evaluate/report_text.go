@@ -284,15 +284,15 @@ func (t *textWriter) line(before, text string) {
 
 // end writes what was evaluated.
 func (t *textWriter) end(r *Report) {
-	total := 0.0
-	for run := range r.runs() {
-		total += orZero(run.CostUSD)
-	}
+	total, judges, _ := r.cost()
 	runs, cases := r.size()
 	text := fmt.Sprintf("%s of %s in %s", textx.Count(runs, "run"), textx.Count(cases, "case"),
 		duration(r.Duration.Seconds()))
 	if total > 0 {
 		text += ", " + dollars(total)
+	}
+	if judges > 0 {
+		text += " (" + dollars(judges) + " for judges)"
 	}
 	agent := strings.TrimSpace(r.Agent + " " + r.AgentVersion)
 	if r.Model != "" {

@@ -28,7 +28,7 @@ func (f Shortfall) String() string {
 // CheckThreshold returns which results of a report are not good enough, in its order. base may be nil. They are
 //
 //   - the skills whose pass rate is less than failBelow percent, of tasks or of trigger cases, or, if failBelow is 0,
-//     the cases of which fewer than half of the runs passed,
+//     the cases of which fewer than half of the runs passed, or exactly half if the prompt should not activate the skill,
 //   - the cases of which no run was measured, because each of them is an error, and
 //   - the skills whose pass rate is lower than in the baseline or with the previous version, by more than chance.
 //
@@ -49,6 +49,8 @@ func CheckThreshold(r, base *Report, failBelow float64) (all []Shortfall) {
 				short(Shortfall{Kind: c.Kind, Case: c.ID}, "no run was measured: %s", textx.Count(t.errors, "error"))
 			case failBelow == 0 && 2*t.passed < t.runs:
 				short(Shortfall{Kind: c.Kind, Case: c.ID}, "%s; at least half must pass", t)
+			case failBelow == 0 && t.runs > 0 && 2*t.passed == t.runs && !c.shouldTrigger():
+				short(Shortfall{Kind: c.Kind, Case: c.ID}, "%s; more than half must pass", t)
 			}
 		}
 		for _, m := range s.Skills[i].Measures {

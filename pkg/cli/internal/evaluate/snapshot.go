@@ -169,3 +169,15 @@ func configures(name string) bool {
 		return false
 	})
 }
+
+// instructions are the names of files that agents follow in any directory, in lower case.
+var instructions = [...]string{
+	"agents.md", "agents.override.md", "agent.md", "claude.md", "claude.local.md", "gemini.md", "qwen.md", "crush.md",
+	"warp.md", ".cursorrules", ".windsurfrules", ".clinerules", ".roorules", ".goosehints", ".rules",
+}
+
+// steers reports whether agents follow or load files and directories with a name. A repository is none of them.
+func steers(name string) bool {
+	return !strings.EqualFold(name, ".git") &&
+		(configures(name) || slices.Contains(instructions[:], strings.ToLower(name)))
+}

@@ -145,6 +145,7 @@ func codexEvent(t *transcript, line []byte) {
 		}
 	case "turn.completed":
 		t.addTokens(e.Usage.Input, e.Usage.Output)
+		t.failure = "" // an error before, such as a lost connection, did not end the turn
 	case "turn.failed":
 		t.failure = e.Error.Message
 	case "error":

@@ -4,6 +4,10 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/skillpm/skillpm/pkg/cli/internal/evalfile"
+	"github.com/skillpm/skillpm/pkg/internal/run"
 )
 
 // TestTranscripts reads events as the agents print them.
@@ -33,6 +37,14 @@ not JSON
 {"type":"turn.completed","usage":{"input_tokens":3,"cached_input_tokens":1,"output_tokens":4}}`,
 			" [greet] 2 calls 1 denials 3+4 tokens Done. ",
 		},
+		{
+			"codex", `
+{"type":"error","message":"Reconnecting... 1/3"}
+{"type":"item.completed","item":{"type":"agent_message","text":"Done."}}
+{"type":"turn.completed","usage":{"input_tokens":3,"output_tokens":4}}`,
+			" [] 0 calls 0 denials 3+4 tokens Done. ",
+		},
+		{"codex", `{"type":"error","message":"Reconnecting... 1/3"}`, " [] 0 calls 0 denials 0+0 tokens  Reconnecting... 1/3"},
 		{"codex", `{"type":"turn.failed","error":{"message":"no quota"}}`, " [] 0 calls 0 denials 0+0 tokens  no quota"},
 		{
 			"gemini", `
@@ -82,7 +94,25 @@ func TestLongLine(t *testing.T) {
 		_, _ = w.Write([]byte(text)) // never fails
 	}
 	w.close()
+	_, _ = w.Write([]byte("of a process that outlives the agent\n"))
 	if got := strings.Join(lines, "|"); got != "a|b" {
 		t.Errorf("got %d lines", len(lines))
+	}
+}
+
+// TestHangingCommand checks that a result that makes the command of a grader hang fails.
+func TestHangingCommand(t *testing.T) {
+	grade := commandGrade(evalfile.Grader{Type: evalfile.Command}, &run.Result{TimedOut: true, Stdout: []byte("test 1\n")})
+	if grade.Passed || grade.Error != "" || grade.Evidence != "the command did not end in 2m0s\ntest 1" {
+		t.Errorf("got %+v", grade)
+	}
+}
+
+func TestLimit(t *testing.T) {
+	for timeout, want := range map[time.Duration]time.Duration{time.Second: time.Second, time.Hour: queryLimit} {
+		r := runner{o: Options{Timeout: timeout}}
+		if task, query := r.limit(false), r.limit(true); task != timeout || query != want {
+			t.Errorf("got %s and %s, want %s and %s", task, query, timeout, want)
+		}
 	}
 }

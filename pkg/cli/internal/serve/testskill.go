@@ -73,7 +73,8 @@ sandbox. The same agent judges assertions. You pay for all runs: each case runs 
 times for each variant.
 
 A query passes if the agent activates the skill in at least half of the runs, or, if it
-should not trigger, in fewer. A task passes if at least half of the runs pass.
+should not trigger, in fewer. Its runs end when the skill is activated, or after 2 minutes.
+A task passes if at least half of the runs pass.
 --fail-below decides by the share of all runs instead. --compare adds runs without the
 skill, or with a version from git. An evaluation that was interrupted continues with the
 same command and --continue.
