@@ -11,7 +11,7 @@ import (
 // TestSyncLines checks that a repository cannot hide a part of a change behind a long text, nor control the terminal.
 func TestSyncLines(t *testing.T) {
 	long := strings.Repeat("a", 400)
-	lines := syncLines(console.Palette{}, skillpm.SyncDifference{
+	lines := syncLines(console.Palette(false), skillpm.SyncDifference{
 		Entries: []skillpm.SyncedEntry{{Entry: "registries", Before: "[" + long + "]", After: "[" + long + ", \x1b[2Jevil\n]"}},
 		Packs:   []skillpm.SyncedPack{{Pack: "acme/a", After: "1.0.0", Source: "oci://x/" + long + "/evil"}},
 	})
