@@ -96,7 +96,7 @@ func TestRestrictedFlags(t *testing.T) {
 	harmless := []string{
 		"help", "version", "output", // checked by command
 		"after", "baseline", "disable", "no-baseline", "no-config", "policy-file", "reason", // change only a report
-		"compare", "continue", // of an evaluation, whose agent no flag may name
+		"compare", "continue", "fail-below", // of an evaluation, whose agent no flag may name
 		"all", "changed", "changed-since", "from", "inline", "input", "latest", "parent", "run", "script", "text", "update",
 		"upgrade",                                   // select what a command that is allowed works on
 		"no-check", "no-moving-tags", "no-password", // of publish, and of commands that are denied

@@ -82,8 +82,9 @@ var noVariable = map[string]bool{
 	"write-baseline": true, "yes": true,
 }
 
-// evaluationFlags are the flags of "test" that start or change an evaluation with an agent, whose program runs.
-var evaluationFlags = []string{"agent", "agent-args", "compare", "continue", "html"}
+// evaluationFlags are the flags of "test" that start or change an evaluation with an agent, whose program runs, or that
+// lower its threshold.
+var evaluationFlags = []string{"agent", "agent-args", "compare", "continue", "fail-below", "html"}
 
 // hasVariable reports whether an environment variable sets a flag of a command. The scope of an approval or a denial is
 // what it grants, and the agent of a test is a program that runs.

@@ -1,6 +1,7 @@
 package evalfile_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -164,6 +165,31 @@ func TestReadErrors(t *testing.T) {
 	_, err := evalfile.Read(put(t, map[string]string{"evals/queries.json": `[{"query": "a"}]`}))
 	if err == nil || !strings.Contains(err.Error(), `evals/queries.json:1: the query does not have "should_trigger"`) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestHostile checks that an error about a file does not contain the whole file, and that reading it stays linear.
+func TestHostile(t *testing.T) {
+	const n = 90_000
+	var fields strings.Builder
+	for i := range n {
+		fmt.Fprintf(&fields, `"u%d":0,`, i)
+	}
+	for name, text := range map[string]string{
+		"entries":    "[" + strings.Repeat("{},", n) + "{}]",
+		"queries":    `{"should_trigger": [` + strings.Repeat(`"a",`, n) + `"a"]}`,
+		"graders":    `[{"prompt": "a", "graders": [` + strings.Repeat("1,", n) + "1]}]",
+		"assertions": `[{"prompt": "a", "assertions": [` + strings.Repeat(`"",`, n) + `""]}]`,
+		"long path":  `[{"prompt": "a", "files": ["/` + strings.Repeat("a", n) + `"]}]`,
+		"fields":     "{" + fields.String() + `"evals": []}`,
+	} {
+		s, err := evalfile.Read(put(t, map[string]string{"evals/evals.json": text}))
+		if (err == nil) != (name == "fields") || err != nil && len(err.Error()) > 20_000 {
+			t.Errorf("%s: got %.200v", name, err)
+		}
+		if len(s.Tasks)+len(s.Queries) > 1000 || len(strings.Join(s.Notes, "")) > 1000 {
+			t.Errorf("%s: %d tasks, %d queries, notes %.200q", name, len(s.Tasks), len(s.Queries), s.Notes)
+		}
 	}
 }
 

@@ -21,7 +21,7 @@ func (p *parser) graders(list value, e *entry) {
 		v := valueOf(m)
 		var g Grader
 		if err := jsonx.Decode(v.raw, &g, jsonx.Options{KnownFields: true}); err != nil {
-			p.errs = append(p.errs, p.at(v).errorf("the grader is invalid: %s", err).WithHint(schemaHint))
+			p.wrong(v, schemaHint, "the grader is invalid: %s", err)
 			continue
 		}
 		if problem := g.problem(); problem != "" {

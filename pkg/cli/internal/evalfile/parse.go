@@ -31,6 +31,7 @@ type parser struct {
 	path    string
 	data    []byte
 	unknown []string // names of fields that are not used
+	known   map[string]bool
 	errs    []error
 
 	entriesRead int
@@ -38,7 +39,7 @@ type parser struct {
 
 // add reads a file into the suite.
 func (s *Suite) add(skill fs.FS, name string, data []byte) error {
-	p := &parser{suite: s, skill: skill, path: name, data: data}
+	p := &parser{suite: s, skill: skill, path: name, data: data, known: map[string]bool{"$schema": true}}
 	if err := jsonx.Check(data, jsonx.Options{}); err != nil {
 		line := 1
 		if wrong, ok := errors.AsType[*jsonx.Error](err); ok {
@@ -49,7 +50,7 @@ func (s *Suite) add(skill fs.FS, name string, data []byte) error {
 	p.file()
 	if len(p.unknown) > 0 {
 		s.Notes = append(s.Notes, fmt.Sprintf("%s:1: skillpm does not use %s: %s", name,
-			textx.CountOf(len(p.unknown), "field", "fields"), strings.Join(p.unknown, ", ")))
+			textx.CountOf(len(p.unknown), "field", "fields"), textx.FirstAndMore(p.unknown, maxUnknown)))
 	}
 	return errors.Join(p.errs...)
 }
@@ -64,8 +65,14 @@ func (p *parser) at(v value) Position {
 	return Position{p.path, 1 + bytes.Count(p.data[:v.offset], []byte("\n"))}
 }
 
-func (p *parser) wrongf(v value, format string, args ...any) {
-	p.errs = append(p.errs, p.at(v).errorf(format, args...))
+func (p *parser) wrongf(v value, format string, args ...any) { p.wrong(v, "", format, args...) }
+
+// wrong records an error with a hint, which may be empty. After the first errors of a file, it does nothing.
+func (p *parser) wrong(v value, hint, format string, args ...any) {
+	if len(p.errs) < maxErrors {
+		text := textx.Truncate(fmt.Sprintf(format, args...), maxMessage)
+		p.errs = append(p.errs, p.at(v).errorf("%s", text).WithHint("%s", hint))
+	}
 }
 
 // members returns the members of an object or array.
@@ -84,7 +91,8 @@ func (v value) isObject() bool { return len(v.raw) > 0 && v.raw[0] == '{' }
 
 // ignore notes that a field is not used.
 func (p *parser) ignore(key string) {
-	if key = textx.Truncate(key, 40); key != "$schema" && !slices.Contains(p.unknown, key) {
+	if key = textx.Truncate(key, 40); !p.known[key] {
+		p.known[key] = true
 		p.unknown = append(p.unknown, key)
 	}
 }
@@ -116,8 +124,7 @@ func (p *parser) file() {
 		found = true
 	}
 	if !found {
-		p.errs = append(p.errs, p.at(top).errorf("the file does not contain a list of %q", listKeys[0]).
-			WithHint(schemaHint))
+		p.wrong(top, schemaHint, "the file does not contain a list of %q", listKeys[0])
 	}
 }
 
@@ -135,6 +142,12 @@ type entry struct {
 func (p *parser) entries(list value, trigger *bool) {
 	for _, m := range list.members() {
 		v := valueOf(m)
+		if p.entriesRead == maxEntries {
+			p.wrongf(v, "the file has more than %d entries", maxEntries)
+		}
+		if p.entriesRead >= maxEntries || len(p.errs) == maxErrors {
+			return
+		}
 		e := entry{trigger: trigger, split: p.splitOf()}
 		e.Position = p.at(v)
 		before := len(p.errs)

@@ -22,6 +22,9 @@ const (
 	maxFile    = 1 << 20 // bytes of a file
 	maxFiles   = 100
 	maxEntries = 1000 // of a skill
+	maxErrors  = 20   // of a file
+	maxMessage = 500  // bytes of an error
+	maxUnknown = 20   // fields of a file in a note
 )
 
 const schemaHint = "print the format with: skillpm schema skill-evals"
@@ -45,7 +48,7 @@ func Read(dir string) (*Suite, error) {
 	var problems []error
 	files := 0
 	for _, e := range entries {
-		if e.IsDir() || !isEvalFile(e.Name()) {
+		if e.IsDir() || !HasEntries(e.Name()) {
 			continue
 		}
 		if files++; files > maxFiles {
@@ -70,8 +73,8 @@ func Read(dir string) (*Suite, error) {
 	return s, errors.Join(problems...)
 }
 
-// isEvalFile reports whether a file of the directory has entries: others may be inputs or results.
-func isEvalFile(name string) bool {
+// HasEntries reports whether a file of the directory has entries: others may be inputs or results.
+func HasEntries(name string) bool {
 	base := strings.ToLower(name)
 	return isTaskFile(name) || path.Ext(base) == ".json" && !strings.HasPrefix(base, ".") &&
 		(strings.Contains(base, "trigger") || strings.Contains(base, "queries"))

@@ -136,6 +136,8 @@ func TestGraders(t *testing.T) {
 		{"content", `{"type": "file-equals", "file": "out.txt", "text": "hello\n"}`, "passed"},
 		{"content of a file", `{"type": "file-equals", "file": "out.txt", "expected": "evals/expected.txt"}`, "failed the file has other content"},
 		{"a link", `{"type": "file-exists", "file": "link"}`, "failed"},
+		{"no file, but a link", `{"type": "file-exists", "file": "link", "not": true}`, "failed"},
+		{"no text in a pipe", `{"type": "regexp", "file": "pipe", "pattern": "x", "not": true}`, "failed pipe is not a regular file"},
 		{"a pipe", `{"type": "file-exists", "file": "pipe"}`, "failed pipe is not a regular file"},
 		{"no pattern in a missing file", `{"type": "regexp", "pattern": ".", "file": "none", "not": true}`, "failed the file does not exist"},
 		{"another text of a pipe", `{"type": "exact", "text": "x", "file": "pipe", "not": true}`, "failed pipe is not a regular file"},
@@ -490,6 +492,29 @@ func TestContinue(t *testing.T) {
 	o.Continue = false
 	if n := executed(o); n != 4 {
 		t.Errorf("%d runs of a new evaluation", n)
+	}
+}
+
+// TestContinueGraders checks that a run is not kept if a file that its graders read or run has changed.
+func TestContinueGraders(t *testing.T) {
+	for name, test := range map[string]struct{ grader, file, before, after string }{
+		"expected": {
+			`{"type": "file-equals", "file": "out.txt", "expected": "evals/expected.txt"}`, "evals/expected.txt", "hello\n", "bye\n",
+		},
+		"command": {`{"type": "command", "command": ["sh", "{skill-dir}/evals/check.sh"]}`, "evals/check.sh", "exit 0\n", "exit 1\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(t, graders(test.grader))
+			o := d.options("echo hello >out.txt")
+			for content, want := range map[string]evaluate.Outcome{test.before: evaluate.Passed, test.after: evaluate.Failed} {
+				d.write("skill/"+test.file, content)
+				o.Continue = true
+				if runs := d.evaluate(o); runs[0].Outcome != want {
+					t.Errorf("with %q: got %+v", content, runs[0])
+				}
+			}
+		})
 	}
 }
 

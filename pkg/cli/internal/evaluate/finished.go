@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/evalfile"
@@ -37,6 +38,7 @@ func (r *runner) keyOf(j *job) (string, error) {
 		Skill        string
 		SkillName    string
 		Inputs       string
+		Graded       string
 		Task         *evalfile.Task
 		Query        *evalfile.Query
 		Timeout      time.Duration
@@ -56,6 +58,9 @@ func (r *runner) keyOf(j *job) (string, error) {
 		task := *j.task
 		task.Position = evalfile.Position{}
 		key.Task = &task
+		if slices.ContainsFunc(task.Graders, readsSkill) {
+			key.Graded = j.target.with.graded
+		}
 		var err error
 		if key.Inputs, err = j.target.with.inputs(j.task); err != nil {
 			return "", err
@@ -64,6 +69,9 @@ func (r *runner) keyOf(j *job) (string, error) {
 	data, err := json.Marshal(key)
 	return textx.SHA256(data), err
 }
+
+// readsSkill reports whether a grader depends on files of the skill.
+func readsSkill(g evalfile.Grader) bool { return g.Type == evalfile.Command || g.Expected != "" }
 
 func (r *runner) fileOf(j *job) string { return filepath.Join(r.o.Cache, j.key+".json") }
 

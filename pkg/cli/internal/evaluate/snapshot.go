@@ -22,6 +22,7 @@ import (
 type snapshot struct {
 	dir    string // of the copy
 	digest string // of the skill's files without its tests and evaluations
+	graded string // digest of all files without the entries of evaluations: what graders may read or run
 }
 
 // isTest reports whether a path of a skill has tests or evaluations. The agent does not get them, because they contain
@@ -40,7 +41,15 @@ func takeSnapshot(fsys fs.FS, to string) (*snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &snapshot{dir: to, digest: tree.Inventory.Digest()}, nil
+	graded, err := bundle.DirTree(safefile.Dir(to), ".", holdsEntries)
+	if err != nil {
+		return nil, err
+	}
+	return &snapshot{dir: to, digest: tree.Inventory.Digest(), graded: graded.Inventory.Digest()}, nil
+}
+
+func holdsEntries(name string, dir bool) bool {
+	return !dir && path.Dir(name) == evalfile.Dir && evalfile.HasEntries(path.Base(name))
 }
 
 // copyTree copies the files in a directory that [bundle.Walk] visits: a link is an error.

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
+	"github.com/skillpm/skillpm/pkg/internal/textdiff"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
@@ -105,7 +106,7 @@ func syncLines(p console.Palette, d skillpm.SyncDifference) (lines []string) {
 		case e.After != "":
 			text += ": " + e.Before + " → " + e.After
 		}
-		lines = append(lines, "  "+sign(e.Before, e.After)+" "+console.NoteLine(text))
+		lines = append(lines, "  "+sign(e.Before, e.After)+" "+wholeLine(text))
 	}
 	for _, one := range d.Packs {
 		text := one.Pack + " " + one.After
@@ -128,10 +129,13 @@ func syncLines(p console.Palette, d skillpm.SyncDifference) (lines []string) {
 				parts = append(parts, note.text)
 			}
 		}
-		lines = append(lines, "  "+sign(one.Before, one.After)+" "+console.NoteLine(strings.Join(parts, "  ")))
+		lines = append(lines, "  "+sign(one.Before, one.After)+" "+wholeLine(strings.Join(parts, "  ")))
 	}
 	return lines
 }
+
+// wholeLine converts a text to one printable line. It is not shortened, because the user consents to all of it.
+func wholeLine(text string) string { return strings.ReplaceAll(textdiff.Visible(text), "\n", " ") }
 
 // printSync prints the result of a sync.
 func (a *app) printSync(r *skillpm.UserSyncReport, push bool) error {

@@ -75,7 +75,9 @@ func (f *liveFlags) add(a *app, cmd *cobra.Command) {
 // check checks the flags and reads the baseline.
 func (f *liveFlags) check(a *app, changed func(string) bool) error {
 	if f.agent == "" {
-		for _, name := range []string{"agent-args", "compare", "continue", "output", "html", "baseline"} {
+		for _, name := range []string{
+			"agent-args", "compare", "continue", "output", "html", "baseline", "fail-below",
+		} {
 			if changed(name) { // variables set the others, also for other commands
 				return diag.Errorf(diag.Usage, "--%s needs --agent", name).
 					WithHint("evaluate with an agent, for example: --agent claude-code")
