@@ -80,7 +80,7 @@ func (r *runner) load(j *job) *Run {
 	if f.Run.Variant != j.variant || f.Run.Number != j.number {
 		return nil
 	}
-	r.saw(f.Model)
+	r.recordModel(f.Model)
 	return &f.Run
 }
 
