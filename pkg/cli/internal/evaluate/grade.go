@@ -103,7 +103,6 @@ func check(g evalfile.Grader, skill, project, output string) (grade Grade) {
 			return grade
 		case err != nil:
 			grade.Evidence = diag.TextOf(err)
-			grade.Passed = g.Not // a file that cannot be read is wrong, also if the opposite is expected
 			return grade
 		}
 		text = string(data)
