@@ -12,8 +12,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
-// The files of a skill's evaluation, which agentskills.io describes: tasks for an agent, and prompts that should or
-// should not activate the skill.
+// The files of a skill's evaluation, which agentskills.io describes: tasks for an agent, and trigger queries.
 const (
 	evalsDir    = "evals"
 	evalsFile   = "evals.json"
@@ -41,7 +40,7 @@ type evalQuery struct {
 // unrelatedQuery is a prompt for which no skill is needed. Only authors know prompts that are nearly for the skill.
 const unrelatedQuery = "What is 17 times 23?"
 
-// writeEvals writes a starting evaluation, derived from the description, into a skill's directory. It returns the
+// writeEvals writes a sample evaluation, derived from the description, into a skill's directory. It returns the
 // written files, none if the skill has a directory of evaluations.
 func writeEvals(dir, name, description string) ([]string, error) {
 	if _, err := os.Lstat(filepath.Join(dir, evalsDir)); err == nil {
@@ -86,7 +85,7 @@ func firstSentence(text string) string {
 	return strings.TrimRight(text, ".!?")
 }
 
-// AddEvals writes a starting evaluation into each skill of the pack in the client's directory that does not have one.
+// AddEvals writes a sample evaluation into each skill of the pack in the client's directory that does not have one.
 // It returns the written files. Without skills it returns none.
 func (c *Client) AddEvals() ([]string, error) {
 	content, err := pack.Describe(os.DirFS(c.Dir), pack.Ref{Kind: pack.KindPath, URL: filepath.ToSlash(c.Dir)})

@@ -136,7 +136,8 @@ type NewOptions struct {
 // MaxDescription is the longest description that the Agent Skills specification allows, in characters.
 const MaxDescription = 1024
 
-// New writes a valid skill with a starting evaluation and returns its directory. One that exists is a conflict, and the policies may deny it.
+// New writes a valid skill with a sample evaluation and returns its directory. A skill that exists is a conflict, and
+// policies may deny it.
 func (c *Client) New(_ context.Context, o NewOptions) (string, error) {
 	if err := skill.CheckName(o.Name); err != nil {
 		e := diag.Errorf(diag.Usage, "%v", err)

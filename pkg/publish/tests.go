@@ -139,7 +139,7 @@ func (c *Client) checkRequired(dir string, r *ReleaseReport, result *sign.TestRe
 	case len(untested) > 0:
 		return diag.Errorf(diag.Invalid, "%sthese skills do not have offline tests: %s", cannot,
 			textx.FirstAndMore(untested, maxNamed)).
-			WithHint("add files to the directory tests of the skill, or prompts to evals/%s, and run the tests with: %s",
+			WithHint("add YAML files to the tests directory of the skill, or trigger queries to evals/%s, and run the tests with: %s",
 				triggerFile, run)
 	}
 	return nil

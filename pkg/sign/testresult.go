@@ -47,7 +47,7 @@ type TestRun struct {
 	Time    time.Time `json:"time,omitzero"`     // of the start
 	With    *TestRate `json:"with,omitempty"`    // tasks with the skill
 	Without *TestRate `json:"without,omitempty"` // tasks without the skill
-	Prompts *TestRate `json:"prompts,omitempty"` // prompts that should or should not activate the skill
+	Queries *TestRate `json:"queries,omitempty"` // trigger queries
 }
 
 // TestRate is how many runs of an evaluation passed.
@@ -147,7 +147,7 @@ func ParseTestResult(predicate json.RawMessage) (*TestSummary, error) {
 	if err := jsonx.Decode(o[testRun], &s.TestRun, jsonx.Options{MaxBytes: maxTestRun}); err != nil {
 		return nil, diag.Errorf(diag.Invalid, "invalid %s: %w", testRun, err)
 	}
-	for _, r := range []*TestRate{s.With, s.Without, s.Prompts} {
+	for _, r := range []*TestRate{s.With, s.Without, s.Queries} {
 		if r != nil && (r.Passed < 0 || r.Runs < r.Passed || r.Runs == 0) {
 			return nil, diag.Errorf(diag.Invalid, "%d of %d runs cannot pass", r.Passed, r.Runs)
 		}

@@ -114,7 +114,7 @@ func TestParseTestResult(t *testing.T) {
 		{run(`{"time":"yesterday"}`), "invalid https://github.com/skillpm/skillpm/test/v1"},
 		{run(`{"with":{"passed":2,"runs":1}}`), "2 of 1 runs cannot pass"},
 		{run(`{"without":{"passed":0,"runs":0}}`), "0 of 0 runs cannot pass"},
-		{run(`{"prompts":{"passed":-1,"runs":1}}`), "-1 of 1 runs cannot pass"},
+		{run(`{"queries":{"passed":-1,"runs":1}}`), "-1 of 1 runs cannot pass"},
 		{run(`{"agent":"` + strings.Repeat("a", 5000) + `"}`), "invalid https://github.com/skillpm/skillpm/test/v1"},
 	} {
 		_, err := sign.ParseTestResult(json.RawMessage(tt.predicate))
@@ -145,7 +145,7 @@ func FuzzParseTestResult(f *testing.F) {
 		if err != nil {
 			return
 		}
-		for _, r := range []*sign.TestRate{s.With, s.Without, s.Prompts} {
+		for _, r := range []*sign.TestRate{s.With, s.Without, s.Queries} {
 			if r != nil && (r.Runs < 1 || r.Passed < 0 || r.Passed > r.Runs) {
 				t.Errorf("accepted %+v", *r)
 			}

@@ -22,7 +22,7 @@ type Tests struct {
 	Time     time.Time `json:"time,omitzero"`     // of the evaluation
 	With     *TestRate `json:"with,omitempty"`    // tasks with the skill
 	Without  *TestRate `json:"without,omitempty"` // tasks without the skill
-	Prompts  *TestRate `json:"prompts,omitempty"` // prompts that should or should not activate the skill
+	Queries  *TestRate `json:"queries,omitempty"` // trigger queries
 	Signed   bool      `json:"signed"`            // the statement has a signature
 	Verified bool      `json:"verified"`          // a trusted signer made the statement about this version
 	Signer   string    `json:"signer,omitempty"`  // the signer as in a lockfile; absent if not verified
@@ -45,7 +45,7 @@ func TestsOf(f trust.Found) Tests {
 	}
 	return Tests{
 		Result: s.Result, Passed: s.Passed, Warned: s.Warned, Failed: s.Failed, Skillpm: s.Skillpm, Agent: s.Agent,
-		Model: s.Model, Time: s.Time, With: rate(s.With), Without: rate(s.Without), Prompts: rate(s.Prompts),
+		Model: s.Model, Time: s.Time, With: rate(s.With), Without: rate(s.Without), Queries: rate(s.Queries),
 		Signed: f.PredicateType != "", Verified: f.Verified, Signer: f.Key + f.Identity,
 	}
 }

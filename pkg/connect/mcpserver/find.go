@@ -65,7 +65,7 @@ func (v *serving) find(ctx context.Context, args arguments) *mcp.CallToolResult 
 	for i, e := range fit {
 		names[i] = audit.Suggestion(e.Name, e.Pack)
 	}
-	if _, err := v.host.Session().Found(names); err != nil { // a policy requires the record
+	if _, err := v.host.Session().RecordFound(names); err != nil { // a policy requires the record
 		return failure(err)
 	}
 	listed := near

@@ -58,8 +58,8 @@ type TaskWord struct {
 	Source string   `json:"source,omitempty"` // for a word that was added, the abbreviation or the words of the task
 }
 
-// Found is the result of a search.
-type Found struct {
+// FindResult is the result of a search.
+type FindResult struct {
 	Matches []Match    // the best first
 	Words   []TaskWord // words that were searched for, in the order of the task
 	Dropped []string   // words of a long task that were not searched for
@@ -124,12 +124,12 @@ func (f *Finder) Close() {
 }
 
 // Find returns the skills that share words with a task, the best first, and by name if they score the same; their
-// reasons are those of [Found.Explain]. A skill that the task names, as /name or as its only words, comes first. The
+// reasons are those of [FindResult.Explain]. A skill that the task names, as /name or as its only words, comes first. The
 // search serves users and agents; which skill to load stays the model's decision.
 //
 // A score does not depend on which other skills match, so that [MatchThreshold] is meaningful: no skill exceeds it if
 // none fits the task.
-func (f *Finder) Find(task string) (*Found, error) {
+func (f *Finder) Find(task string) (*FindResult, error) {
 	name, rest := commandName(task)
 	query := bm25.Query{Text: cmp.Or(rest, task), Sentence: true}
 	answer, err := bm25.Find([]*bm25.Index{f.index}, query, len(f.candidates))
@@ -144,7 +144,7 @@ func (f *Finder) Find(task string) (*Found, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Found{
+	return &FindResult{
 		Matches: f.matches(task, name, answer), Words: taskWords(answer), Dropped: answer.Dropped,
 		finder: f, answer: answer,
 	}, nil
@@ -202,7 +202,7 @@ const (
 )
 
 // Explain adds the reasons of a match: which field has each word. It must be called before the finder is closed.
-func (f *Found) Explain(m *Match) error {
+func (f *FindResult) Explain(m *Match) error {
 	if m.number < 0 {
 		return nil
 	}

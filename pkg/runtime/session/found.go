@@ -2,9 +2,9 @@ package session
 
 import "github.com/skillpm/skillpm/pkg/policy/audit"
 
-// Found records which skills a search suggested, as name@pack or name, the best first. The record does not have the
+// RecordFound records which skills a search suggested, as name@pack or name, the best first. The record does not have the
 // task, which may be private. If a policy requires the audit log, the caller must not return the skills after an error.
-func (s *Session) Found(names []string) (warnings []string, err error) {
+func (s *Session) RecordFound(names []string) (warnings []string, err error) {
 	if len(names) == 0 {
 		return nil, nil
 	}

@@ -30,14 +30,14 @@ func (w *fixture) lastRecord() (r audit.Record) {
 // an error if a policy requires the log.
 func TestFound(t *testing.T) {
 	w := newFixture(t, "omniforge")
-	if warnings, err := w.open("s").Found(nil); err != nil || len(warnings) > 0 || len(w.records()) > 0 {
+	if warnings, err := w.open("s").RecordFound(nil); err != nil || len(warnings) > 0 || len(w.records()) > 0 {
 		t.Errorf("%v, %v, %v", warnings, err, w.records())
 	}
 	var names []string
 	for n := range 100 {
 		names = append(names, fmt.Sprint("skill-", n, "@acme/pack"))
 	}
-	if warnings, err := w.open("s").Found(names); err != nil || len(warnings) > 0 {
+	if warnings, err := w.open("s").RecordFound(names); err != nil || len(warnings) > 0 {
 		t.Errorf("%v, %v", warnings, err)
 	}
 	r := w.lastRecord()
@@ -50,11 +50,11 @@ func TestFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.env.Audit = audit.Open(directory, audit.Options{})
-	if warnings, err := w.open("s").Found(names); err != nil || len(warnings) != 1 {
+	if warnings, err := w.open("s").RecordFound(names); err != nil || len(warnings) != 1 {
 		t.Errorf("%v, %v", warnings, err)
 	}
 	w.env.Audit = audit.Open(directory, audit.Options{Required: true})
-	if _, err := w.open("s").Found(names); err == nil {
+	if _, err := w.open("s").RecordFound(names); err == nil {
 		t.Error("skills are found without the record that a policy requires")
 	}
 }

@@ -32,9 +32,9 @@ func newInit(a *app) *cobra.Command {
 OWNER/NAME, it makes the directory a project that uses packs. If skillpm.yaml exists, the
 command adds the name and a version to skillpm.yaml.
 
---evals adds a starting evaluation to each skill of the pack that does not have one.
-evals/evals.json has tasks. evals/eval_queries.json has prompts that should or should not
-activate the skill. In an existing pack, --evals needs no OWNER/NAME.`,
+--evals adds a sample evaluation to each skill of the pack that does not have one.
+evals/evals.json has tasks. evals/eval_queries.json has trigger queries: prompts that should
+or should not activate the skill. In an existing pack, --evals needs no OWNER/NAME.`,
 		Example: `  skillpm init
   skillpm init acme/deploy
   skillpm init --evals
@@ -58,7 +58,7 @@ activate the skill. In an existing pack, --evals needs no OWNER/NAME.`,
 	f.StringVar(&o.Version, "pack-version", "", "set the pack's `VERSION` (default 0.1.0)")
 	f.StringVar(&o.Description, "description", "", "set the pack's description to `TEXT`, one line")
 	f.StringVar(&o.License, "license", "", "set the license, an SPDX `EXPRESSION` such as Apache-2.0")
-	f.BoolVar(&evals, "evals", false, "add a starting evaluation to each skill without one")
+	f.BoolVar(&evals, "evals", false, "add a sample evaluation to each skill without one")
 	return cmd
 }
 
@@ -98,7 +98,7 @@ func (a *app) init(ctx context.Context, c *publish.Client, o publish.InitOptions
 	case a.JSON:
 		return a.PrintJSON(document)
 	case len(document.Evals) > 0:
-		a.Note("Next, replace the prompts with those of your users, and run \"skillpm test\".")
+		a.Note("Next, replace the sample prompts with prompts of your users, and run \"skillpm test\".")
 	case o.Name == "":
 		a.Note("Next, add a pack with: skillpm install OWNER/NAME")
 	case hasSkills(c.Dir):
@@ -125,11 +125,12 @@ func newNew(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "new [NAME]",
 		Short: "Create a skill",
-		Long: `The command creates a directory with a valid SKILL.md and a starting evaluation: tasks in
-evals/evals.json, and prompts in evals/eval_queries.json that should or should not activate
-the skill. In a pack, the skill's directory is in skills/; in a project, where the
-project's profile finds it (default: .agents/skills); elsewhere, in this directory. On a terminal, the command asks for a missing name and
-description. Without a terminal, NAME and --description are required.`,
+		Long: `The command creates a directory with a valid SKILL.md and a sample evaluation: tasks in
+evals/evals.json, and trigger queries in evals/eval_queries.json, which are prompts that
+should or should not activate the skill. In a pack, the skill's directory is in skills/; in
+a project, where the project's profile finds it (default: .agents/skills); elsewhere, in
+this directory. On a terminal, the command asks for a missing name and description. Without
+a terminal, NAME and --description are required.`,
 		Example: `  skillpm new release-notes --description 'Writes release notes.'
   skillpm new lint --description 'Lints files.' --tools 'Read, Bash(eslint:*)'
   skillpm new lint --description 'Lints files.' --tags js,quality --scripts`,
@@ -166,7 +167,7 @@ description. Without a terminal, NAME and --description are required.`,
 				fmt.Fprintf(a.Stdout, "Created %s\n", filepath.Join(display, "SKILL.md"))
 			}
 			a.Note("Next, write the instructions, and check the skill with: skillpm validate %s", display)
-			a.Note("The prompts in %s are a start. Replace them with those of your users.",
+			a.Note("Replace the sample prompts in %s with prompts of your users.",
 				filepath.Join(display, "evals"))
 			return nil
 		},

@@ -9,7 +9,7 @@ import (
 // initDocument is the output of "init --json".
 type initDocument struct {
 	Path  string   `json:"path"`  // path of skillpm.yaml
-	Evals []string `json:"evals"` // files of starting evaluations that were created
+	Evals []string `json:"evals"` // files of the sample evaluations that the command created
 }
 
 // newDocument is the output of "new --json".

@@ -30,7 +30,7 @@ func (a *app) offlineTests(ctx context.Context, dirs []string) ([]publish.SkillT
 		Enterprise: env.Paths.Enterprise, OS: a.OS, Admin: a.Admin, Helper: console.Confiner(),
 		Projects: h.PolicyProjects(), Warn: func(text string) { a.Warn("%s", text) },
 	}
-	o.Others = skilltest.Listed(dirs, o)
+	o.Others = skilltest.ListSkills(dirs, o)
 	var all []publish.SkillTests
 	for _, dir := range dirs {
 		s, err := skilltest.RunSkill(ctx, dir, o)
@@ -92,7 +92,7 @@ func evaluation(name string, r *evaluate.Report) publish.Evaluation {
 				result.Warned = append(result.Warned, test)
 			}
 			if c.Kind == evaluate.Trigger {
-				result.Prompts = result.Prompts.Add(with)
+				result.Queries = result.Queries.Add(with)
 				continue
 			}
 			result.With = result.With.Add(with)

@@ -35,7 +35,7 @@ func NewAgent(text string, arguments []string, getenv, abs func(string) string) 
 		a.ID, a.title, a.skills = known.ID, known.Title, known.Project
 		i := slices.IndexFunc(headlessAgents, func(h headless) bool { return h.id == known.ID })
 		if i < 0 {
-			return nil, diag.Errorf(diag.Usage, "skillpm cannot run prompts with %s", known.Title).
+			return nil, diag.Errorf(diag.Usage, "evaluations with %s are not supported", known.Title).
 				WithHint("use %s, or a command that runs the agent, such as 'agent run %s'", textx.Or(AgentIDs()),
 					promptArgument)
 		}

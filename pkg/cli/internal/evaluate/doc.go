@@ -1,4 +1,4 @@
-// Package evaluate measures skills with a live agent: whether the agent activates a skill for a prompt, and whether its
+// Package evaluate measures skills with an agent: whether the agent activates a skill for a prompt, and whether its
 // work is better with the skill than without it, or with the version before.
 //
 // A run gives one prompt to the headless mode of an agent, in a fresh copy of the fixture files. Graders decide whether

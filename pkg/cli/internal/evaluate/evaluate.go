@@ -300,7 +300,7 @@ type AgentError struct {
 
 // Error returns the reason of the last run.
 func (e *AgentError) Error() string {
-	return fmt.Sprintf("%s cannot run the evaluation: %s", e.Agent.title, textx.Truncate(e.Reason, 500))
+	return fmt.Sprintf("cannot evaluate with %s: %s", e.Agent.title, textx.Truncate(e.Reason, 500))
 }
 
 // Code is Invalid, as that of a failed case.

@@ -201,10 +201,10 @@ func TestJudge(t *testing.T) {
 		"```json\n{\"grades\": [{\"passed\": true, \"evidence\": \"a\"}, {\"passed\": true, \"evidence\": \"\"}]}\n```": "passed",
 		`{"grades": [{"passed": true, "evidence": "a"}, {"passed": false, "evidence": "b"}]}`:                           "failed",
 		`{"grades": [{"passed": true, "evidence": "a"}]}`:                                                               "error the answer has 1 grade instead of 2",
-		`{"grades": [{"passed": true, "evidence": "a"}, {"evidence": "b"}]}`:                                            "error a grade lacks",
+		`{"grades": [{"passed": true, "evidence": "a"}, {"evidence": "b"}]}`:                                            "error a grade does not have",
 		`{"grades": [{"passed": true, "evidence": "a"}, {"passed": "yes", "evidence": "b"}]}`:                           "error",
 		`{"grades": [], "passed": true}`:                                                                                "error",
-		"Both are true.":                                                                                                "error the answer is not the demanded JSON",
+		"Both are true.":                                                                                                "error the answer is not the required JSON",
 		"":                                                                                                              "error",
 	} {
 		t.Run(answer, func(t *testing.T) {
@@ -553,7 +553,7 @@ func TestNewAgentErrors(t *testing.T) {
 	path := func(string) string { return t.TempDir() }
 	same := func(s string) string { return s }
 	for text, want := range map[string]string{
-		"": "--agent is empty", "claude-cod": `unknown agent "claude-cod"`, "cursor": "skillpm cannot run prompts with Cursor",
+		"": "--agent is empty", "claude-cod": `unknown agent "claude-cod"`, "cursor": "evaluations with Cursor are not supported",
 		"codex": "Codex is not installed", "none-of-these {prompt}": "is not installed",
 	} {
 		if _, err := evaluate.NewAgent(text, nil, path, same); err == nil || !strings.Contains(err.Error(), want) {

@@ -88,7 +88,7 @@ func (r *runner) load(j *job) *Run {
 	if f.Run.check() != nil || f.Run.Variant != j.variant || f.Run.Number != j.number || f.Run.Outcome == Errored {
 		return nil
 	}
-	r.saw(f.Model)
+	r.recordModel(f.Model)
 	return &f.Run
 }
 

@@ -43,7 +43,7 @@ type verdicts struct {
 }
 
 // judge lets a model decide statements about a run, through the agent's command and in a directory that contains the
-// project, whose files do not configure the judge. A judge that does not answer as demanded decides nothing: the grades
+// project, whose files do not configure the judge. A judge that does not answer as required decides nothing: the grades
 // have an error. Usage is nil if the agent does not report it.
 func (r *runner) judge(ctx context.Context, j *job, graders []evalfile.Grader, dir, project, output string) (
 	grades []Grade, usage *Usage, err error,
@@ -134,7 +134,7 @@ func (t *transcript) verdicts(want int) *verdicts {
 	}
 	var v verdicts
 	if err := jsonx.Decode([]byte(text), &v, jsonx.Options{KnownFields: true, MaxBytes: 1 << 20}); err != nil {
-		t.failure = "the answer is not the demanded JSON: " + diag.TextOf(err)
+		t.failure = "the answer is not the required JSON: " + diag.TextOf(err)
 		return nil
 	}
 	if len(v.Grades) != want {
@@ -143,7 +143,7 @@ func (t *transcript) verdicts(want int) *verdicts {
 	}
 	for _, g := range v.Grades {
 		if g.Passed == nil || g.Evidence == nil {
-			t.failure = "a grade lacks passed or evidence"
+			t.failure = "a grade does not have \"passed\" or \"evidence\""
 			return nil
 		}
 	}

@@ -60,7 +60,7 @@ func (r *runner) perform(ctx context.Context, j *job, parent string) (*Run, erro
 	}
 	result := t.run()
 	result.Duration = r.o.Now().Sub(began)
-	r.saw(t.model)
+	r.recordModel(t.model)
 	switch {
 	case t.timedOut && (j.query == nil || j.query.ShouldTrigger):
 		result.Outcome = TimedOut
@@ -130,8 +130,8 @@ func (j *job) snapshot() *snapshot {
 	return nil
 }
 
-// saw records the model of a run.
-func (r *runner) saw(model string) {
+// recordModel records the model of a run.
+func (r *runner) recordModel(model string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.model == "" {

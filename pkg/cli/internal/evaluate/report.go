@@ -59,7 +59,7 @@ type Case struct {
 	Kind          Kind   `json:"kind"`                    // task or trigger
 	File          string `json:"file"`                    // slash-separated, relative to the skill
 	Prompt        string `json:"prompt"`                  // what the agent was told
-	ShouldTrigger *bool  `json:"shouldTrigger,omitempty"` // of a trigger case
+	ShouldTrigger *bool  `json:"shouldTrigger,omitempty"` // of a trigger query
 	Runs          []Run  `json:"runs"`                    // by variant and number
 }
 

@@ -13,7 +13,7 @@ import (
 // none is shown for what is unknown.
 const none = "–"
 
-// percent formats a share as a whole number of percent. It rounds neither to 0 % nor to 100 % what is not.
+// percent formats a share as a whole number of percent. It rounds neither to 0% nor to 100% what is not.
 func percent(f float64) string {
 	n := math.Round(100 * f)
 	switch {
@@ -22,20 +22,20 @@ func percent(f float64) string {
 	case n == 100 && f < 1:
 		n = 99
 	}
-	return strconv.FormatFloat(n, 'f', 0, 64) + " %"
+	return strconv.FormatFloat(n, 'f', 0, 64) + "%"
 }
 
-// bounds formats the interval of a share, such as "55–95 %".
+// bounds formats the interval of a share, such as "55–95%".
 func (p *Proportion) bounds() string {
-	return fmt.Sprintf("%.0f–%.0f %%", 100*p.Low, 100*p.High)
+	return fmt.Sprintf("%.0f–%.0f%%", 100*p.Low, 100*p.High)
 }
 
-// String formats a share with its interval, such as "83 % (55–95)".
+// String formats a share with its interval, such as "83% (55–95)".
 func (p *Proportion) String() string {
 	if p == nil {
 		return none
 	}
-	return percent(p.Rate) + " (" + strings.TrimSuffix(p.bounds(), " %") + ")"
+	return percent(p.Rate) + " (" + strings.TrimSuffix(p.bounds(), "%") + ")"
 }
 
 // points formats a difference of shares in percentage points, with its sign.
@@ -113,7 +113,7 @@ func (s *Skill) origin() string {
 // text names a kind of cases.
 func (k Kind) text() string {
 	if k == Trigger {
-		return "Triggers"
+		return "Trigger queries"
 	}
 	return "Tasks"
 }

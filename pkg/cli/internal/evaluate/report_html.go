@@ -18,7 +18,7 @@ import (
 var style string
 
 const (
-	passHint = "The dot is the share of runs that passed. The line is the 95 % confidence interval: more runs make it " +
+	passHint = "The dot is the share of runs that passed. The line is the 95% confidence interval: more runs make it " +
 		"shorter. It is about these cases, not about other prompts. A difference may be chance if its interval contains 0."
 	triggerHint = "Recall is the share of prompts that should activate the skill and did. Precision is the share of " +
 		"activations that were right."
@@ -253,7 +253,7 @@ func (c *Case) ofVariant(v Variant) (runs []*Run) {
 	return runs
 }
 
-// aside describes a case: the beginning of a task's prompt, what a trigger case expects of the agent, or that a case was
+// aside describes a case: the beginning of a task's prompt, what a trigger query expects of the agent, or that a case was
 // not run.
 func (c *Case) aside() string {
 	switch {

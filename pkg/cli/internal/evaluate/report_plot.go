@@ -74,7 +74,7 @@ func (f *figure) add(g group) {
 	}
 }
 
-func percentAxis() []string { return []string{"0 %", "25 %", "50 %", "75 %", "100 %"} }
+func percentAxis() []string { return []string{"0%", "25%", "50%", "75%", "100%"} }
 
 // shareRow shows a share and its interval.
 func shareRow(v Variant, label, what string, p *Proportion) row {
@@ -82,7 +82,7 @@ func shareRow(v Variant, label, what string, p *Proportion) row {
 	if p != nil {
 		r.value, r.aside = percent(p.Rate), p.bounds()
 		r.mark, r.line = 100*p.Rate, &[2]float64{100 * p.Low, 100 * p.High}
-		r.title = fmt.Sprintf("%s: %s %s, %d of %d; 95 %% interval %s", label, percent(p.Rate), what, p.Count, p.Of, r.aside)
+		r.title = fmt.Sprintf("%s: %s %s, %d of %d; 95%% interval %s", label, percent(p.Rate), what, p.Count, p.Of, r.aside)
 	}
 	return r
 }

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// z is the quantile of the normal distribution for intervals of 95 %.
+// z is the quantile of the normal distribution for intervals of 95%.
 const z = 1.959963984540054
 
-// Proportion is a share of runs, with its 95 % confidence interval by Wilson's score method.
+// Proportion is a share of runs, with its 95% confidence interval by Wilson's score method.
 //
 // Runs of one case resemble each other. For the same cases run again, the interval is therefore too wide rather than
 // too narrow. It is not about other prompts.
@@ -38,7 +38,7 @@ func newProportion(count, of int) *Proportion {
 	return &Proportion{Count: count, Of: of, Rate: p, Low: low, High: high}
 }
 
-// Difference is the difference of two shares, with its 95 % confidence interval by Newcombe's hybrid score method
+// Difference is the difference of two shares, with its 95% confidence interval by Newcombe's hybrid score method
 // (method 10 of Newcombe, Statistics in Medicine 1998, 17, 873–890).
 type Difference struct {
 	Value float64 `json:"value"` // first share minus second share

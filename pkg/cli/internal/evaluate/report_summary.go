@@ -41,7 +41,7 @@ type Results struct {
 }
 
 // Measure summarizes the runs of one kind and variant. Averages are those of measured runs of tasks, nil if none reports
-// the number. Runs of trigger cases end when the skill is activated, so averages would not describe them.
+// the number. Runs of trigger queries end when the skill is activated, so averages would not describe them.
 type Measure struct {
 	Kind        Kind        `json:"kind"`                  // task or trigger
 	Variant     Variant     `json:"variant"`               // with, without, previous, or baseline
@@ -50,7 +50,7 @@ type Measure struct {
 	Errors      int         `json:"errors"`                // runs that measured nothing; they do not count elsewhere
 	Timeouts    int         `json:"timeouts"`              // runs that did not end in time; they count as failed
 	PassRate    *Proportion `json:"passRate,omitempty"`    // share of the runs that passed
-	Precision   *Proportion `json:"precision,omitempty"`   // share of the activations that were right, of trigger cases
+	Precision   *Proportion `json:"precision,omitempty"`   // share of the activations that were right, of trigger queries
 	Recall      *Proportion `json:"recall,omitempty"`      // share of the runs that should activate the skill and did
 	Tokens      *Average    `json:"tokens,omitempty"`      // input and output tokens of a run
 	TimeSeconds *Average    `json:"timeSeconds,omitempty"` // duration of a run
@@ -107,7 +107,7 @@ func (o observation) at() at { return at{o.skill, o.id} }
 // measured reports whether the run measured something.
 func (o observation) measured() bool { return o.run.Outcome != Errored }
 
-// activated reports whether the skill was activated in a run of a trigger case, and whether that is known.
+// activated reports whether the skill was activated in a run of a trigger query, and whether that is known.
 func (o observation) activated() (yes, known bool) {
 	switch o.run.Outcome {
 	case Passed:

@@ -232,8 +232,8 @@ func TestThreshold(t *testing.T) {
 		want         string
 	}{
 		"reached":    {report(rates(8, 2, 0), rates(9, 1, 0)), nil, 80, ""},
-		"below":      {report(rates(79, 21, 3), rates(9, 1, 0)), nil, 79.5, "a: 79 of 100 task runs passed (79.0 %); the minimum is 79.5 %"},
-		"triggers":   {report(rates(1, 0, 0), rates(6, 3, 0)), nil, 80, "a: 6 of 9 trigger runs passed (66.7 %); the minimum is 80 %"},
+		"below":      {report(rates(79, 21, 3), rates(9, 1, 0)), nil, 79.5, "a: 79 of 100 task runs passed (79.0%); the minimum is 79.5%"},
+		"triggers":   {report(rates(1, 0, 0), rates(6, 3, 0)), nil, 80, "a: 6 of 9 trigger runs passed (66.7%); the minimum is 80%"},
 		"half":       {report(rates(2, 2, 1), rates(2, 1, 0)), nil, 0, ""},
 		"less":       {report(rates(1, 2, 1), rates(0, 1, 0)), nil, 0, "a: 1: 1 of 3 runs passed; 1 error; at least half must pass|a: 2: 0 of 1 run passed; at least half must pass"},
 		"errors":     {report(rates(0, 0, 2), rates(1, 0, 0)), nil, 50, "a: 1: no run was measured: 2 errors"},
@@ -428,8 +428,8 @@ func TestPage(t *testing.T) {
 	for name, want := range map[string][]string{
 		"sample": {
 			"204 runs of 16 cases in 3 skills, with claude-code 2.1.14 (claude-sonnet-4-5), on 28 November 2026, in 12.6 min.",
-			"1 run ended with an error and measured nothing", "<dt>Pass rate with skill</dt><dd>68 %</dd>", "<dt>Difference</dt><dd>+31</dd>",
-			"Pass rate of tasks", "<title>with skill: 83 % of runs passed, 25 of 30; 95 % interval 66–93 %</title>",
+			"1 run ended with an error and measured nothing", "<dt>Pass rate with skill</dt><dd>68%</dd>", "<dt>Difference</dt><dd>+31</dd>",
+			"Pass rate of tasks", "<title>with skill: 83% of runs passed, 25 of 30; 95% interval 66–93%</title>",
 			`<p class="delta better"><b>better than without the skill</b>: +53 points (+29 to +70)</p>`,
 			"Precision and recall of activation", "Tokens per run of a task", "Time per run of a task", "Cost per run of a task", "Tool calls per run of a task",
 			"Commit only what is staged", "529 overloaded_error", "should not activate", "the footer begins with BREAKING CHANGE",

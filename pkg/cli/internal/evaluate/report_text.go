@@ -168,7 +168,10 @@ func (t *textWriter) table(kind Kind, measures []Measure) {
 
 // caption names the kind of measures, and how many cases the first has.
 func caption(kind Kind, measures []Measure) string {
-	return textx.Count(measures[0].Cases, string(kind))
+	if kind == Trigger {
+		return textx.CountOf(measures[0].Cases, "trigger query", "trigger queries")
+	}
+	return textx.Count(measures[0].Cases, "task")
 }
 
 // list writes measures below each other.

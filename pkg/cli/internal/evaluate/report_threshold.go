@@ -27,12 +27,12 @@ func (f Shortfall) String() string {
 
 // CheckThreshold returns which results of a report are not good enough, in its order. base may be nil. They are
 //
-//   - the skills whose pass rate is less than failBelow percent, of tasks or of trigger cases, or, if failBelow is 0,
+//   - the skills whose pass rate is less than failBelow percent, of tasks or of trigger queries, or, if failBelow is 0,
 //     the cases of which fewer than half of the runs passed, or exactly half if the prompt should not activate the skill,
 //   - the cases of which no run was measured, because each of them is an error, and
 //   - the skills whose pass rate is lower than in the baseline or with the previous version, by more than chance.
 //
-// Only runs with the skill count. Tasks and trigger cases are checked separately, so that many easy prompts do not hide
+// Only runs with the skill count. Tasks and trigger queries are checked separately, so that many easy prompts do not hide
 // a failed task.
 func CheckThreshold(r, base *Report, failBelow float64) (all []Shortfall) {
 	s := Summarize(r, base)
@@ -55,7 +55,7 @@ func CheckThreshold(r, base *Report, failBelow float64) (all []Shortfall) {
 		}
 		for _, m := range s.Skills[i].Measures {
 			if p := m.PassRate; p != nil && m.Variant == With && float64(p.Count)*100 < failBelow*float64(p.Of) {
-				short(Shortfall{Kind: m.Kind}, "%d of %d %s runs passed (%.1f %%); the minimum is %s %%", p.Count, p.Of,
+				short(Shortfall{Kind: m.Kind}, "%d of %d %s runs passed (%.1f%%); the minimum is %s%%", p.Count, p.Of,
 					m.Kind, 100*p.Rate, strconv.FormatFloat(failBelow, 'f', -1, 64))
 			}
 		}

@@ -66,9 +66,9 @@ func testsText(t skillpm.Tests) string {
 	for _, r := range []struct {
 		rate *skillpm.TestRate
 		what string
-	}{{t.With, "with"}, {t.Without, "without"}, {t.Prompts, "of prompts"}} {
+	}{{t.With, "with"}, {t.Without, "without"}, {t.Queries, "of trigger queries"}} {
 		if r.rate != nil {
-			parts = append(parts, fmt.Sprintf("%.0f %% %s", 100*float64(r.rate.Passed)/float64(r.rate.Runs), r.what))
+			parts = append(parts, fmt.Sprintf("%.0f%% %s", 100*float64(r.rate.Passed)/float64(r.rate.Runs), r.what))
 		}
 	}
 	if parts == nil {

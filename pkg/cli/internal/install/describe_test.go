@@ -22,10 +22,10 @@ func TestTestsText(t *testing.T) {
 		},
 		{
 			skillpm.Tests{
-				Agent: "claude-code", Model: "model-1", With: rate(46), Without: rate(30), Prompts: rate(50),
+				Agent: "claude-code", Model: "model-1", With: rate(46), Without: rate(30), Queries: rate(50),
 				Time: time.Date(2026, 11, 29, 1, 2, 3, 0, time.UTC), Signed: true, Verified: true, Signer: "identity:me",
 			},
-			"claude-code 92 % with, 60 % without, 100 % of prompts", "model-1, 2026-11-29, signed by me",
+			"claude-code 92% with, 60% without, 100% of trigger queries", "model-1, 2026-11-29, signed by me",
 		},
 		{
 			skillpm.Tests{Agent: "a\x1b[31mb\nc", Model: "\x1b]0;x\a", Skillpm: "1\u202e2"},

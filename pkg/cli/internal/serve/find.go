@@ -43,13 +43,14 @@ instructions least. Words match other forms (deploying finds deploy), synonyms (
 finds slides), and abbreviations that skills explain in parentheses. If no skill contains a
 word of the task, skillpm matches words that begin with the word, or that differ in one
 letter. A long task is reduced to its 64 most distinctive words. If no skill reaches
---threshold, the command prints the nearest skills. --explain shows what each word counts.
+--threshold, the command prints the nearest skills. --explain shows the weight of
+each word.
 
 /NAME prefers the skill with this name. The output marks skills that only users or only
 the model may activate.
 
---rerank sends the 20 best skills to a command as JSON and prints them in the order of its
-answer. The command runs without a shell, for at most 30 seconds.
+--rerank sends the 20 best skills to a command as JSON, and prints them in the order of the
+command's output. The command runs without a shell, for at most 30 seconds.
   input:  {"task": "…", "skills": [{"id": "1", "name": "…", "description": "…",
            "score": 0.42, "body": "…"}]}
   output: {"skills": [{"id": "1", "score": 0.9}]}
@@ -93,8 +94,8 @@ The output lists the skills to keep, the best first. A score is optional, from 0
 	flags.Float64Var(&o.threshold, "threshold", o.threshold,
 		"show skills that match at least this `SHARE` of the task, from 0 to 1")
 	flags.StringSliceVar(&o.tags, "tag", nil, "show only skills with `TAG`; repeatable, all tags must match")
-	flags.BoolVar(&o.explain, "explain", false, "show what each word of the task counts")
-	flags.StringVar(&o.rerank, "rerank", "", "let `COMMAND` put the best skills in order")
+	flags.BoolVar(&o.explain, "explain", false, "show the weight of each word of the task")
+	flags.StringVar(&o.rerank, "rerank", "", "rank the best skills with `COMMAND`")
 	a.CompleteFlag(cmd, "tag", a.completeTags)
 	a.CompleteFlag(cmd, "limit", cobra.NoFileCompletions)
 	a.CompleteFlag(cmd, "threshold", cobra.NoFileCompletions)
@@ -110,7 +111,7 @@ type fit struct {
 	More      int                `json:"more"`              // number of matches that are not listed
 	Nearest   []nearMatch        `json:"nearest"`           // closest skills if none match
 	Words     []catalog.TaskWord `json:"words,omitempty"`   // with --explain: words that were searched for
-	Dropped   []string           `json:"dropped,omitempty"` // with --explain: words of a long task that were not searched for
+	Dropped   []string           `json:"dropped,omitempty"` // with --explain: words of a long task that skillpm did not search for
 }
 
 type fitting struct {
@@ -208,7 +209,7 @@ func (a *app) recordFound(h *runtime.Host, found fit) error {
 	for _, k := range found.Skills {
 		names = append(names, audit.Suggestion(k.Name, k.Pack))
 	}
-	warnings, err := h.Session().Found(names)
+	warnings, err := h.Session().RecordFound(names)
 	a.Warnings(warnings)
 	return err
 }

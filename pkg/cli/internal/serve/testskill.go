@@ -56,13 +56,13 @@ an empty project, and an empty home directory. Cases do not call tools, and can 
 the programs that a script runs. A trigger query passes if a search of names,
 descriptions, and tags finds the skill first among the tested skills and those of the
 project, or, if it should not trigger, does not. A failed query shows the skill that was
-found, and the words that the description lacks.
+found, and the words that the description does not contain.
 "skillpm schema skill-test" and "skillpm schema skill-evals" print the formats.
 
 --update rewrites the expected texts. --run selects cases with a regular expression
 for their full names, skill/file/name. -v also lists passed cases.
 
-Live evaluation:
+Evaluation with an agent:
 
 --agent also runs the tasks and the trigger queries with a real agent: claude-code, codex,
 gemini, or any command, which gets the prompt as {prompt} or on standard input. Each run
@@ -76,8 +76,8 @@ A query passes if the agent activates the skill in at least half of the runs, or
 should not trigger, in fewer. Its runs end when the skill is activated, or after 2 minutes.
 A task passes if at least half of the runs pass.
 --fail-below decides by the share of all runs instead. --compare adds runs without the
-skill, or with a version from git. An evaluation that was interrupted continues with the
-same command and --continue.
+skill, or with a version from git. To continue an interrupted evaluation, run the same
+command with --continue.
 
 Exit code 3 means that a case failed or a file is invalid, and 4 that no tests exist.`,
 		Example: `  skillpm test
@@ -166,7 +166,7 @@ func (a *app) test(ctx context.Context, dirs []string, f *testFlags) error {
 		return err
 	}
 	o.Projects = h.PolicyProjects()
-	o.Others = skilltest.Listed(a.locations(skills), o)
+	o.Others = skilltest.ListSkills(a.locations(skills), o)
 	for _, k := range c.Skills() {
 		if k.Scope == catalog.ScopeProject {
 			o.Others = append(o.Others, k)
@@ -208,7 +208,7 @@ func (a *app) endEvaluation(ctx context.Context, err, runErr error, live *evalua
 		}
 	}
 	a.Warn("interrupted; %s finished", textx.CountOf(runs, "run is", "runs are"))
-	a.Hint("continue with the same command and --continue")
+	a.Hint("run the same command with --continue to keep the finished runs")
 	return console.Reported{Exit: diag.Interrupted}
 }
 
@@ -376,10 +376,10 @@ func (a *app) printCase(p console.Palette, s skilltest.Skill, r skilltest.Result
 type testDocument struct {
 	skilltest.Summary
 
-	Evaluation *evaluate.Document `json:"evaluation,omitempty"` // results of the live evaluation
+	Evaluation *evaluate.Document `json:"evaluation,omitempty"` // results of the evaluation with an agent
 }
 
-// endTest prints the summary and the live evaluation, if there is one, and returns the error with the exit code.
+// endTest prints the summary and the evaluation with an agent, if there is one, and returns the error with the exit code.
 func (a *app) endTest(r *skilltest.Summary, live *evaluate.Report, f *testFlags) error {
 	if len(r.Skills) == 0 && live == nil {
 		return a.noTests(r, f)

@@ -23,7 +23,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// liveFlags are the flags of "test" for a live evaluation.
+// liveFlags are the flags of "test" for an evaluation with an agent.
 type liveFlags struct {
 	agent, arguments       string
 	repeat, parallel       int
@@ -115,7 +115,7 @@ func (f *liveFlags) check(a *app, changed func(string) bool) error {
 	return err
 }
 
-// evaluate runs the live evaluation of the skills, and writes its files. The error is in addition to the report: why
+// evaluate evaluates the skills, and writes its files. The error is in addition to the report: why
 // the evaluation ended early.
 func (a *app) evaluate(ctx context.Context, dirs []string, f *testFlags, h *runtime.Host, c *catalog.Catalog,
 	o skilltest.Options, pattern *regexp.Regexp,
@@ -160,7 +160,7 @@ func (a *app) targets(ctx context.Context, dirs []string, h *runtime.Host, c *ca
 		if len(suite.Tasks)+len(suite.Queries) == 0 {
 			continue
 		}
-		listed := skilltest.Listed([]string{path}, o)
+		listed := skilltest.ListSkills([]string{path}, o)
 		if len(listed) == 0 {
 			return nil, diag.Errorf(diag.Invalid, "%s is not available under the profile", console.Printable(dir)).
 				WithHint("show the problem with: skillpm validate %s", dir)

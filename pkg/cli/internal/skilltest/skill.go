@@ -20,7 +20,7 @@ type Skill struct {
 	Notes   []string `json:"notes,omitempty"`   // content of evaluation files that is not used
 	Problem string   `json:"problem,omitempty"` // errors in its test files
 	Err     error    `json:"-"`                 // the same
-	Tasks   int      `json:"tasks"`             // number of tasks for a live evaluation
+	Tasks   int      `json:"tasks"`             // number of tasks for an evaluation with an agent
 }
 
 // Failed reports whether a case failed or a file is invalid.
@@ -81,7 +81,7 @@ func RunDir(ctx context.Context, dir string, o Options) (*Summary, error) {
 	for i, name := range found {
 		paths[i] = filepath.Join(dir, filepath.FromSlash(name))
 	}
-	o.Others = append(Listed(paths, o), o.Others...)
+	o.Others = append(ListSkills(paths, o), o.Others...)
 	s := &Summary{Skills: []Skill{}}
 	for i, path := range paths {
 		one, err := RunSkill(ctx, path, o)
@@ -94,8 +94,8 @@ func RunDir(ctx context.Context, dir string, o Options) (*Summary, error) {
 	return s, nil
 }
 
-// Listed returns the skills in directories, for [Options.Others]. Skills that the profile skips are left out.
-func Listed(dirs []string, o Options) (list []*catalog.Skill) {
+// ListSkills returns the skills in directories, for [Options.Others]. Skills that the profile skips are left out.
+func ListSkills(dirs []string, o Options) (list []*catalog.Skill) {
 	for _, dir := range dirs {
 		if l, err := newListing(dir, Options{Profile: o.Profile, Config: o.Config}); err == nil {
 			list = append(list, l.self)

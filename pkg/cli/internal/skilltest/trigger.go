@@ -130,7 +130,7 @@ func (l *listing) check(q evalfile.Query, r *Result) error {
 }
 
 // missingWords returns the words of a prompt that were searched for and that a skill does not have.
-func missingWords(found *catalog.Found, own *catalog.Match) (missing []string) {
+func missingWords(found *catalog.FindResult, own *catalog.Match) (missing []string) {
 	for _, w := range found.Words {
 		has := own != nil && slices.ContainsFunc(own.Words, func(m catalog.WordMatch) bool { return m.Word == w.Word })
 		if !has && w.Source == "" {

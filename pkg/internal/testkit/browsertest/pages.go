@@ -26,8 +26,8 @@ type Pages struct {
 	dir   string
 	names []string
 
-	mu   sync.Mutex
-	said []string // errors of the console, and requests for more than the pages
+	mu       sync.Mutex
+	problems []string // errors of the console, and requests for more than the pages
 }
 
 // Open starts a browser for pages, which have names without an extension.
@@ -51,12 +51,12 @@ func (p *Pages) hear(event any) {
 	defer p.mu.Unlock()
 	switch e := event.(type) {
 	case *runtime.EventExceptionThrown:
-		p.said = append(p.said, e.ExceptionDetails.Error())
+		p.problems = append(p.problems, e.ExceptionDetails.Error())
 	case *log.EventEntryAdded:
-		p.said = append(p.said, e.Entry.URL+": "+e.Entry.Text)
+		p.problems = append(p.problems, e.Entry.URL+": "+e.Entry.Text)
 	case *network.EventRequestWillBeSent:
 		if !strings.HasPrefix(e.Request.URL, "file:") || !strings.HasSuffix(e.Request.URL, ".html") {
-			p.said = append(p.said, "a request for "+e.Request.URL)
+			p.problems = append(p.problems, "a request for "+e.Request.URL)
 		}
 	}
 }
@@ -95,8 +95,8 @@ func (p *Pages) Quiet() {
 	p.t.Helper()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, said := range p.said {
-		p.t.Error(said)
+	for _, problem := range p.problems {
+		p.t.Error(problem)
 	}
 }
 
