@@ -180,7 +180,7 @@ func rankOf(found []ranked, name string) int {
 
 // table returns the counts as Markdown.
 func (r findReport) table() string {
-	percent := func(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }
+	percent := func(share float64) string { return fmt.Sprintf("%.1f%%", 100*share) }
 	of := func(n, all int) string {
 		if all == 0 {
 			return "–"

@@ -93,7 +93,7 @@ func TestFind(t *testing.T) {
 	if got := rep.Triggers[2]; got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
-	for _, text := range []string{"| BM25, repeated words ", "| 1 (50.0 %)"} {
+	for _, text := range []string{"| BM25, repeated words ", "| 1 (50.0%)"} {
 		if !strings.Contains(rep.table(), text) {
 			t.Errorf("the table does not contain %q:\n%s", text, rep.table())
 		}

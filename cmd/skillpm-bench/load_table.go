@@ -20,7 +20,7 @@ func (r loadReport) tables() string {
 	for _, s := range r.Servers {
 		hits, core := "–", "–"
 		if all := s.Hits + s.Misses; all > 0 {
-			hits = fmt.Sprintf("%.1f %%", 100*float64(s.Hits)/float64(all))
+			hits = fmt.Sprintf("%.1f%%", 100*float64(s.Hits)/float64(all))
 		}
 		if s.PerCore > 0 {
 			core = fmt.Sprintf("%.0f", s.PerCore)

@@ -25,7 +25,7 @@ nothing. It counts skills with a security error (SEC…); warnings and notes do 
 skills of a set count once. A malicious skill without an error is missed; a benign skill with one
 is a false positive.
 
-Shares have Wilson intervals of 95 %. "Not read" counts labeled skills whose files the repository
+Shares have Wilson intervals of 95%. "Not read" counts labeled skills whose files the repository
 or the clone does not have. They are in no share.
 
 `

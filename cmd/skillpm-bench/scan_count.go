@@ -32,7 +32,7 @@ type proportion struct {
 	Skills int     `json:"skills"`
 	Found  int     `json:"found"`
 	Share  float64 `json:"share"`
-	Low    float64 `json:"low"` // of the Wilson interval of 95 %
+	Low    float64 `json:"low"` // of the Wilson interval of 95%
 	High   float64 `json:"high"`
 }
 
@@ -45,7 +45,7 @@ func (p *proportion) add(found bool) {
 	p.Low, p.High = wilson(p.Found, p.Skills)
 }
 
-// wilson returns the Wilson score interval of 95 % for a share of n.
+// wilson returns the Wilson score interval of 95% for a share of n.
 func wilson(found, n int) (low, high float64) {
 	const z = 1.959964
 	size, share := float64(n), float64(found)/float64(n)

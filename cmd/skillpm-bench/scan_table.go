@@ -38,7 +38,7 @@ func (p proportion) cells() []string {
 	}
 	return []string{
 		strconv.Itoa(p.Skills), strconv.Itoa(p.Found),
-		fmt.Sprintf("%.1f %% (%.1f–%.1f)", 100*p.Share, 100*p.Low, 100*p.High),
+		fmt.Sprintf("%.1f%% (%.1f–%.1f)", 100*p.Share, 100*p.Low, 100*p.High),
 	}
 }
 

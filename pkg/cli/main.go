@@ -14,7 +14,7 @@
 //   - internal/report writes the audit log as a web page and in formats for other programs.
 //   - internal/dispatch implements the dispatch protocol.
 //   - internal/lsp is the language server.
-//   - internal/skilltest runs the offline tests of skills, internal/evaluate runs live evaluations with an agent, and
+//   - internal/skilltest runs the offline tests of skills, internal/evaluate runs evaluations with an agent, and
 //     internal/evalfile reads the files of both in a skill's evals directory.
 //   - internal/budget computes what skills cost a model.
 //   - internal/outputschema generates the schemas of what commands print with --json.

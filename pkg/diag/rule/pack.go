@@ -230,7 +230,7 @@ func packRules() []Rule {
 		{
 			ID: OverBudget, Title: "list of skills exceeds the budget", Severity: e,
 			Why: "An agent's model always reads the names and descriptions of all skills, and agents cut long lists. " +
-				"`budget:` in skillpm.yaml or --budget sets the limit. Numbers of tokens are estimates.",
+				"`budget:` in skillpm.yaml or --budget sets the limit. Token counts are estimates.",
 			Fix: "shorten the longest descriptions; show all costs with `skillpm budget --verbose`",
 
 			Bad: "-- skillpm.yaml\nbudget: {claude-code: 10}\n" +

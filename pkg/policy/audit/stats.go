@@ -31,7 +31,7 @@ type Usage struct {
 
 	TotalMS int64 `json:"totalMs"` // duration of the runs in milliseconds
 	MeanMS  int64 `json:"meanMs"`
-	P50MS   int64 `json:"p50Ms"` // median with a precision of 5 %
+	P50MS   int64 `json:"p50Ms"` // median with a precision of 5%
 	P95MS   int64 `json:"p95Ms"`
 	MaxMS   int64 `json:"maxMs"`
 
@@ -45,7 +45,7 @@ type Usage struct {
 // IsUsed reports whether there was an activation, a run, a failure, or a denial.
 func (s *Usage) IsUsed() bool { return s.Activations+s.Runs+s.Failures+s.Refusals > 0 }
 
-// Durations are counted in classes, each 10 % longer than the previous one.
+// Durations are counted in classes, each 10% longer than the previous one.
 const classWidth = 1.1
 
 // class returns the class of a duration in milliseconds.

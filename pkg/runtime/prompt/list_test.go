@@ -34,7 +34,7 @@ func manyEntries(n int) []prompt.Entry {
 	return out
 }
 
-// TestP5Budget checks SPEC P5: the budget is 2 % of the context window, with four characters to a token, or 16,000
+// TestP5Budget checks SPEC P5: the budget is 2% of the context window, with four characters to a token, or 16,000
 // characters if the window is unknown.
 func TestP5Budget(t *testing.T) {
 	for _, tt := range []struct {

@@ -8,7 +8,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/profile"
 )
 
-// Cost is what a list of skills costs a model. Numbers of tokens are estimates.
+// Cost is what a list of skills costs a model. Token counts are estimates.
 type Cost struct {
 	Tokens     int
 	Uncut      int // tokens if the agent had no limit

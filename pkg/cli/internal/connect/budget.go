@@ -53,14 +53,14 @@ each agent in use, the command shows how many tokens the list has, the share of 
 window, the limit of the agent, and what the agent cuts. An agent lists the skills that it
 reads itself; skillpm's MCP server lists others if it is connected. The lists of Claude Code,
 Codex, Copilot CLI, Gemini CLI, and OpenCode were measured on the programs; those of others
-follow documentation. Limits are what the agent's own skills leave.
+follow documentation. Limits do not include what the agent's own skills take.
 
 With --verbose, a second table shows each skill: the tokens of its description, of its
 instructions, which an activation adds, and of files that the model reads when it needs them.
-Wasted are repeated sentences of a description, and text that an agent cuts.
+WASTED counts repeated sentences of a description, and text that an agent cuts.
 
-Numbers of tokens are estimates. Typical errors are 3% for descriptions and 2% for other
-English texts. The tokenizers of models differ by 10%.
+Token counts are estimates. Typical errors are 3% for descriptions and 2% for other English
+texts. The tokenizers of models differ by about 10%.
 
 To set a limit, add "budget: {AGENT: TOKENS}" to skillpm.yaml. "skillpm validate" then checks
 the project's own skills without the agent's limit. With --check, the exit code of this
@@ -130,11 +130,11 @@ type costs struct {
 	env     connect.Env
 	budgets []pack.Budget // of the project
 	agents  []*agentCost
-	skills  map[string]*costed // by directory
+	skills  map[string]*listedSkill // by directory
 }
 
-// costed is a skill with what its cost is computed from.
-type costed struct {
+// listedSkill is a skill that an agent lists, with what its cost is computed from.
+type listedSkill struct {
 	*catalog.Skill
 	profile *profile.Profile
 	agents  []string
@@ -153,7 +153,7 @@ func (a *app) showBudget(ctx context.Context, f *budgetFlags) error {
 	if err != nil {
 		return err
 	}
-	c := &costs{app: a, budgetFlags: f, host: h, env: e, skills: map[string]*costed{}}
+	c := &costs{app: a, budgetFlags: f, host: h, env: e, skills: map[string]*listedSkill{}}
 	if err := c.readBudgets(); err != nil {
 		return err
 	}
@@ -249,7 +249,7 @@ func (c *costs) list(from *catalog.Catalog, entries []prompt.Entry, p *profile.P
 		}
 		s := c.skills[k.Dir]
 		if s == nil {
-			s = &costed{Skill: k, profile: p}
+			s = &listedSkill{Skill: k, profile: p}
 			c.skills[k.Dir] = s
 		}
 		if !slices.Contains(s.agents, id) {
@@ -373,11 +373,11 @@ func (c *costs) readBudgets() error {
 
 // costsOfSkills returns the costs of all listed skills, those with the longest descriptions first.
 func (c *costs) costsOfSkills() ([]skillCost, error) {
-	var all []*costed
+	var all []*listedSkill
 	for _, s := range c.skills {
 		all = append(all, s)
 	}
-	slices.SortFunc(all, func(a, b *costed) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Dir, b.Dir)) })
+	slices.SortFunc(all, func(a, b *listedSkill) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Dir, b.Dir)) })
 	descriptions := make([]budget.Description, len(all))
 	for i, s := range all {
 		descriptions[i] = budget.Description{Skill: s.Name, Text: s.Description, Cap: s.cap}

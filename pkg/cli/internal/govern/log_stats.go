@@ -49,7 +49,7 @@ estimate, from the text, of what the activations added to the context. The other
 are the duration of the runs (total, mean, 95th percentile, and maximum), and the last use.
 Skills with the same name in different packs have separate rows.
 
---by has a row for each team, user, machine, project, agent, pack, skill, or version, or
+--by prints a row for each team, user, machine, project, agent, pack, skill, or version, or
 for each combination. The team is audit.team in a policy. LOG is the log of another
 machine, or a directory of logs.
 
@@ -89,7 +89,7 @@ prints a warning.`,
 		},
 	}
 	selected.addTo(a, cmd)
-	cmd.Flags().StringSliceVar(&by, "by", by, "group by `FIELD`; repeatable, or fields with commas between them")
+	cmd.Flags().StringSliceVar(&by, "by", by, "group by `FIELD`, or by several fields separated by commas; repeatable")
 	cmd.Flags().StringVar(&page, "html", "", "write a page with charts to `FILE` instead of a table")
 	a.CompleteFlag(cmd, "by", cobra.FixedCompletions(audit.Fields(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd

@@ -24,14 +24,14 @@ repository, entry by entry, and installs exactly what the merged lockfile has. P
 With --push, it also commits the merged files to the repository. Without a URL, it uses the
 repository of the last sync.
 
-Before it changes something, it shows what the repository changes on this machine. On a
-terminal, it asks for your consent; otherwise, the changes need --accept.
+The command first shows what the repository changes on this machine. On a terminal, it asks
+for your consent; otherwise, the changes need --accept.
 
 An entry that both sides changed differently is a conflict (exit code 5), and neither side
-changes. --prefer selects the side whose entries win.
+changes. --prefer selects the side whose entries are kept.
 
-It reads only these two files of the repository. It refuses links, and pushes neither other
-files nor packs that exist only on this machine.`,
+The command reads only these two files of the repository. It rejects links, and pushes
+neither other files nor packs that exist only on this machine.`,
 		Example: `  skillpm config sync git+https://git.example/ada/skills.git --push
   skillpm config sync
   skillpm config sync --accept --push`,
@@ -55,7 +55,7 @@ files nor packs that exist only on this machine.`,
 	}
 	f := cmd.Flags()
 	f.BoolVar(&o.Push, "push", false, "also push the changes of this machine")
-	f.BoolVar(&accept, "accept", false, "accept what the repository changes, without a question")
+	f.BoolVar(&accept, "accept", false, "accept the changes of the repository without asking")
 	f.StringVar(&o.Prefer, "prefer", "",
 		"if both sides changed an entry, take it from `SIDE`: local or remote")
 	f.BoolVar(&o.DryRun, "dry-run", false, "show the changes without making them")
@@ -80,7 +80,7 @@ func (a *app) acceptsSync(r skillpm.UserSyncReport, accepted bool) bool {
 		Title: "Accept these changes?",
 		Note:  "Packs are instructions for your agents. Accept only changes that you made, or that you expect.",
 		Choices: []console.Choice{
-			{Value: "stop", Text: "change nothing"},
+			{Value: "stop", Text: "make no changes"},
 			{Value: accept, Text: "install the packs"},
 		},
 	})

@@ -9,7 +9,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
-// manySkills is the number of skills above which doctor recommends to look for unused ones.
+// manySkills is the number of skills above which doctor recommends looking for unused skills.
 const manySkills = 50
 
 // examineUsage notes that an agent sees many skills. Problems of the skills themselves are those of "skillpm skills".
@@ -28,7 +28,7 @@ func (a *app) examineUsage(ctx context.Context, r *skillpm.DoctorReport) {
 			Check: "many-skills", Severity: diag.SeverityNote,
 			Message: fmt.Sprintf("%d skills are available", n),
 			Effect:  "each takes a part of the context, and models choose less reliably among many skills",
-			Fix:     "list those that nobody uses or that compete: skillpm skills --unused, skillpm skills --overlaps",
+			Fix:     "list unused and overlapping skills: run \"skillpm skills --unused\" and \"skillpm skills --overlaps\"",
 		})
 	}
 }

@@ -137,7 +137,7 @@ func fields() map[string]string {
 		"audit.Usage.Last":        "Time of the last use of the skill.",
 		"audit.Usage.MaxMS":       "Duration of the longest run in milliseconds.",
 		"audit.Usage.MeanMS":      "Mean duration of a run in milliseconds.",
-		"audit.Usage.P50MS":       "Median duration of a run in milliseconds, with a precision of 5 %.",
+		"audit.Usage.P50MS":       "Median duration of a run in milliseconds, with a precision of 5%.",
 		"audit.Usage.P95MS":       "95th percentile of the duration of a run in milliseconds.",
 		"audit.Usage.Refusals":    "Number of denied activations and tool calls.",
 		"audit.Usage.Runs":        "Number of runs of scripts, commands, hooks, and tasks.",

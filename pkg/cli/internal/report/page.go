@@ -21,7 +21,7 @@ const skillHint = "The most used ones come first. Runs include scripts, commands
 	"Found is how often a search suggested a skill. Tokens are an estimate of what the activations added to the context."
 
 const durationHint = "The slowest ones come first. The dark part of a bar is the median, " +
-	"and the whole bar is the 95th percentile. Both have an error of at most 5 %. The scale is logarithmic."
+	"and the whole bar is the 95th percentile. Both have an error of at most 5%. The scale is logarithmic."
 
 // PageOptions configure [Page].
 type PageOptions struct {

@@ -636,7 +636,7 @@ func (s *Summary) durationSection() templ.Component {
 					}
 					return nil
 				})
-				templ_7745c5c3_Err = page.Table("Durations", []string{"Name", "", "Median", "95 %", "Mean", "Longest", "Total"}, len(all)-page.MaxRows, "row").Render(templ.WithChildren(ctx, templ_7745c5c3_Var27), templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = page.Table("Durations", []string{"Name", "", "Median", "P95", "Mean", "Longest", "Total"}, len(all)-page.MaxRows, "row").Render(templ.WithChildren(ctx, templ_7745c5c3_Var27), templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

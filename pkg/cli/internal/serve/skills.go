@@ -43,9 +43,9 @@ reports problems of skills on standard error. --watch lists the skills again aft
 change.
 
 --unused lists the skills without an activation since TIME, how often searches suggested
-them, an estimate of the tokens that they take in each listing, and commands that remove
-them. The audit log has the activations by skillpm and by agents whose hooks skillpm added
-("skillpm connect"). It does not have those of other agents.
+them, an estimate of the tokens that they take in each list of skills, and commands that
+remove them. The audit log has the activations by skillpm and by agents whose hooks skillpm
+added ("skillpm connect"). It does not have those of other agents.
 
 --overlaps lists pairs of skills with descriptions so similar that they compete for the same
 tasks. The percentage is how well each skill matches the description of the other.`,
@@ -62,7 +62,7 @@ tasks. The percentage is how well each skill matches the description of the othe
 	f.BoolVar(&o.userInvocable, "user-invocable", false, "list only skills that users may activate with /NAME")
 	f.BoolVar(&o.all, "all", false, "also list shadowed, filtered, and invalid skills, with the reason")
 	f.BoolVar(&o.keepWatching, "watch", false, "list again when skills change, until Ctrl-C")
-	f.BoolVar(&o.usage.unused, "unused", false, "list the skills that were not used, and how to remove them")
+	f.BoolVar(&o.usage.unused, "unused", false, "list unused skills, and how to remove them")
 	f.BoolVar(&o.usage.overlaps, "overlaps", false, "list pairs of skills that compete for the same tasks")
 	f.StringVar(&o.usage.since, "since", "30d", "count uses since `TIME`: 30d, 2w, 36h, or a date such as 2026-11-22")
 	f.StringArrayVar(&o.usage.logs, "log", nil, "read the audit log or directory `LOG` instead of yours; repeatable")

@@ -63,7 +63,7 @@ type unusedSkill struct {
 	skillUse
 	Last      *time.Time `json:"last,omitempty"`      // last use
 	Installed *time.Time `json:"installed,omitempty"` // installation of the pack, if it is later than since
-	Tokens    int        `json:"tokens"`              // estimate of the tokens that the skill takes in each listing
+	Tokens    int        `json:"tokens"`              // estimate of the tokens that the skill takes in each list of skills
 }
 
 // skillUse is a skill with its use.
@@ -241,7 +241,7 @@ func (a *app) unusedTable(d unusedDocument) error {
 	if err := a.Paged(func() error { return a.fittedTable(rows) }); err != nil {
 		return err
 	}
-	a.Note("%d of %s not used since %s. They take about %d tokens of each listing.", len(d.Unused),
+	a.Note("%d of %s not used since %s. They take about %d tokens in each list of skills.", len(d.Unused),
 		textx.CountOf(d.Searched, "skill was", "skills were"), day(d.Since), sum)
 	if len(d.Commands) > 0 {
 		a.Note("Remove or deny them:\n  %s", strings.Join(d.Commands, "\n  "))

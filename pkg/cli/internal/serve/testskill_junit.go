@@ -12,8 +12,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/textdiff"
 )
 
-// renderTestJUnit writes JUnit XML as Jenkins and GitLab read it: a suite for each skill, and those of the live
-// evaluation, if there is one.
+// renderTestJUnit writes JUnit XML as Jenkins and GitLab read it: a suite for each skill, and those of the
+// evaluation with an agent, if there is one.
 func renderTestJUnit(w io.Writer, r *skilltest.Summary, live *evaluate.Report, short []evaluate.Shortfall) error {
 	doc := render.JUnitSuites{Name: "skillpm test", Failures: r.Failed, Errors: r.Invalid, Skipped: r.Skipped}
 	for _, s := range r.Skills {

@@ -145,7 +145,7 @@ func (a *app) addCheckFlags(cmd *cobra.Command, o *publish.ValidateOptions) {
 	f.BoolVar(&o.Changed, "changed", false, "validate only skills that differ from the last commit")
 	f.StringVar(&o.Since, "changed-since", "",
 		"validate only skills that changed since `REF`: a branch, tag, or commit")
-	f.IntVar(&o.Budget, "budget", 0, "fail if the list of all skills costs an agent more than `TOKENS`")
+	f.IntVar(&o.Budget, "budget", 0, "fail if the list of skills costs an agent more than `TOKENS`")
 	f.BoolVar(&o.Policy, "policy", false, "also check skills against the policies in effect")
 	f.StringVar(&o.PolicyFile, "policy-file", "",
 		"check skills against the policy in `FILE` instead of the policies in effect")
