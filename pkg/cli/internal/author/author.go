@@ -125,9 +125,9 @@ func newNew(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "new [NAME]",
 		Short: "Create a skill",
-		Long: `The command creates a directory with a valid SKILL.md and a sample evaluation: tasks in
-evals/evals.json, and trigger queries in evals/eval_queries.json, which are prompts that
-should or should not activate the skill. In a pack, the skill's directory is in skills/; in
+		Long: `The command creates a directory with a valid SKILL.md and a sample evaluation.
+evals/evals.json has tasks. evals/eval_queries.json has trigger queries: prompts that should
+or should not activate the skill. In a pack, the skill's directory is in skills/; in
 a project, where the project's profile finds it (default: .agents/skills); elsewhere, in
 this directory. On a terminal, the command asks for a missing name and description. Without
 a terminal, NAME and --description are required.`,
