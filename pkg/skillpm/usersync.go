@@ -154,7 +154,8 @@ func (s *userSync) open(ctx context.Context) error {
 	switch s.options.Prefer {
 	case "", PreferLocal, PreferRemote:
 	default:
-		return diag.Errorf(diag.Usage, "cannot prefer %q: use %s or %s", s.options.Prefer, PreferLocal, PreferRemote)
+		return diag.Errorf(diag.Usage, "unknown --prefer %q", s.options.Prefer).
+			WithHint("use %s or %s", PreferLocal, PreferRemote)
 	}
 	if err := s.readRecord(); err != nil {
 		return err
@@ -237,8 +238,8 @@ func (s *userSync) merge(ctx context.Context, w *workspace.Workspace) error {
 	m, conflicts, err := pack.MergeManifests(s.base.manifest, local.manifest, s.remote.manifest,
 		s.options.Prefer == PreferRemote)
 	if len(conflicts) > 0 && s.options.Prefer == "" {
-		return diag.Errorf(diag.Conflict, "this machine and the repository changed %s of %s", strings.Join(conflicts, ", "),
-			pack.ManifestName).
+		return diag.Errorf(diag.Conflict, "cannot merge %s of %s: this machine and the repository have different changes",
+			strings.Join(conflicts, ", "), pack.ManifestName).
 			WithHint("change the entry on one side, or add --prefer %s or --prefer %s", PreferLocal, PreferRemote)
 	} else if err != nil {
 		return err
@@ -397,7 +398,7 @@ func (s *userSync) readRecord() error {
 		return err
 	}
 	if err := json.Unmarshal(data, &s.record); err != nil || s.record.Version != syncRecordVersion {
-		return diag.Errorf(diag.Invalid, "%s is damaged, or from another version of skillpm", s.recordPath()).
+		return diag.Errorf(diag.Invalid, "cannot read %s: it is damaged, or from another version of skillpm", s.recordPath()).
 			WithHint("delete the file; the next sync then keeps the entries of both sides")
 	}
 	return nil

@@ -95,8 +95,11 @@ func (c *Client) ReadFile(ctx context.Context, b Branch, name string, limit int6
 	defer f.Close()
 	if info, err := f.Stat(); err != nil {
 		return nil, err
-	} else if info.IsDir() || info.Size() > limit {
-		return nil, diag.Errorf(diag.Invalid, "%s in %s is not a file of at most %d bytes", name, ref.URL, limit)
+	} else if info.IsDir() {
+		return nil, diag.Errorf(diag.Invalid, "cannot read %s in %s: it is a directory", name, ref.URL)
+	} else if info.Size() > limit {
+		return nil, diag.Errorf(diag.Invalid, "cannot read %s in %s: it has %d bytes; the limit is %d", name, ref.URL,
+			info.Size(), limit)
 	}
 	return io.ReadAll(io.LimitReader(f, limit))
 }
@@ -228,7 +231,7 @@ func (g *program) commit(ctx context.Context, b Branch, files map[string][]byte,
 
 // errMoved reports that the branch has another commit than when it was read.
 func errMoved() error {
-	return diag.Errorf(diag.Conflict, "the branch changed meanwhile").WithHint("run the command again")
+	return diag.Errorf(diag.Conflict, "cannot push: the branch changed in the meantime").WithHint("run the command again")
 }
 
 // explainRejected converts git's error output of a push into an error.
@@ -239,7 +242,7 @@ func (g *program) explainRejected(failed *gitcmd.Error) error {
 	case failed.Printed("[remote rejected]", "hook declined"):
 		_, reason, _ := strings.Cut(failed.Stderr, "[remote rejected]")
 		reason, _, _ = strings.Cut(reason, "\n")
-		return diag.Errorf(diag.Denied, "the server rejected the commit: %s", g.remote.sanitize(textx.OneLine(reason)))
+		return diag.Errorf(diag.Denied, "cannot push: the server rejected the commit: %s", g.remote.sanitize(textx.OneLine(reason)))
 	}
 	return g.explain(failed)
 }

@@ -102,7 +102,7 @@ func TestPush(t *testing.T) {
 			}
 			for name, late := range map[string]git.Branch{"behind": b, "empty": empty} {
 				_, err = newClient(t, o).Push(t.Context(), late, map[string][]byte{"a": []byte("mine\n")}, "Late")
-				checkError(t, err, diag.Conflict, "the branch changed meanwhile", "run the command again")
+				checkError(t, err, diag.Conflict, "cannot push: the branch changed in the meantime", "run the command again")
 				if got := r.Run("rev-parse", "main"); strings.TrimSpace(got) != second {
 					t.Errorf("%s: the branch moved to %s", name, got)
 				}

@@ -119,11 +119,11 @@ func TestConfigSyncConflict(t *testing.T) {
 	two.prepare("install", "--quiet", "--scope", "user", "acme/web@~1.0.0")
 	one.ok("config", "sync", "--push")
 	before, commit := userFiles(t, two), f.repo.Run("rev-parse", "main")
-	two.fails(5, []string{"changed dependencies acme/web of skillpm.yaml", "--prefer local or --prefer remote"}, "config", "sync", "--push", "--accept")
+	two.fails(5, []string{"cannot merge dependencies acme/web of skillpm.yaml", "--prefer local or --prefer remote"}, "config", "sync", "--push", "--accept")
 	if !maps.Equal(userFiles(t, two), before) || f.repo.Run("rev-parse", "main") != commit {
 		t.Error("a conflict changed something")
 	}
-	two.fails(2, []string{"cannot prefer"}, "config", "sync", "--prefer", "ours")
+	two.fails(2, []string{`unknown --prefer "ours"`, "use local or remote"}, "config", "sync", "--prefer", "ours")
 	two.ok("config", "sync", "--push", "--prefer", "local", "--accept")
 	if e := one.ok("config", "sync", "--accept"); !has(one, "acme/web/rollback") || has(one, "acme/web/release") {
 		t.Error(e)
@@ -210,7 +210,7 @@ func TestConfigSyncRace(t *testing.T) {
 	})) + "/ada/skills.git"
 	one.prepare("install", "--quiet", "--scope", "user", "acme/other")
 	two.prepare("install", "--quiet", "--scope", "user", "acme/core")
-	one.fails(5, []string{"the branch changed meanwhile", "run the command again"}, "config", "sync", url, "--push")
+	one.fails(5, []string{"cannot push: the branch changed in the meantime", "run the command again"}, "config", "sync", url, "--push")
 	one.ok("config", "sync", url, "--push", "--accept")
 	two.ok("config", "sync", "--accept")
 	if !has(two, "acme/other/other") || !has(one, "acme/core/core") {
