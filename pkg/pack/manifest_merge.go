@@ -13,9 +13,9 @@ import (
 
 // MergeManifests merges two manifests that were changed from the same base: key by key, entry by entry in mappings such
 // as dependencies, and item by item in lists. What only one side changed is taken from that side. It returns what both
-// sides changed differently, such as "dependencies acme/deploy". For that, the merged manifest has our values, or
-// theirs if preferTheirs is set. If only one side changed the file, the result is that file with its comments and its
-// order; otherwise it is our file with their changes.
+// sides changed differently, such as "dependencies acme/deploy", or a list in which they changed the item of one name.
+// For that, the merged manifest has our values, or theirs if preferTheirs is set. If only one side changed the file,
+// the result is that file with its comments and its order; otherwise it is our file with their changes.
 func MergeManifests(base, ours, theirs *Manifest, preferTheirs bool) (
 	merged *Manifest, conflicts []string, err error,
 ) {
@@ -87,7 +87,9 @@ func (x *manifestMerge) entry(base, ours, theirs *yaml.Node, path []string) erro
 	case same(base, ours):
 		return x.set(theirs, path)
 	case len(path) == 1 && are(yaml.SequenceNode):
-		return x.set(mergeItems(base, ours, theirs), path)
+		if merged := mergeItems(base, ours, theirs); !repeatsName(merged) {
+			return x.set(merged, path)
+		}
 	}
 	x.conflicts = append(x.conflicts, strings.Join(path, " "))
 	if x.preferTheirs {
@@ -129,6 +131,20 @@ func mergeItems(base, ours, theirs *yaml.Node) *yaml.Node {
 		}
 	}
 	return merged
+}
+
+// repeatsName reports whether two items of a list have the same name, such as registries with different addresses.
+func repeatsName(list *yaml.Node) bool {
+	seen := map[string]bool{}
+	for _, item := range list.Content {
+		name := yamlx.Lookup(item, "name")
+		if name != nil && seen[name.Value] {
+			return true
+		} else if name != nil {
+			seen[name.Value] = true
+		}
+	}
+	return false
 }
 
 // valueOf returns a node as a value for an editor. Numbers with a fraction are texts, because they are versions.

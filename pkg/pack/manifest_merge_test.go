@@ -45,6 +45,14 @@ func TestMergeManifests(t *testing.T) {
 			conflicts: []string{"dependencies acme/deploy"},
 		},
 		{
+			name: "both change the item with a name", base: "registries: [{name: a, url: \"https://a.example\"}]\n",
+			ours:      "registries: [{name: a, url: \"https://b.example\"}, \"https://d.example\"]\n",
+			theirs:    "registries: [{name: a, url: \"https://c.example\"}]\n",
+			want:      "registries: [{name: a, url: \"https://b.example\"}, \"https://d.example\"]\n",
+			preferred: "registries: [{name: \"a\", url: \"https://c.example\"}]\n",
+			conflicts: []string{"registries"},
+		},
+		{
 			name: "one changes, one removes", base: base, ours: "dependencies:\n  acme/deploy: ^1.1\n  acme/lint: ^2.0\nagents: [claude-code]\n",
 			theirs:    "dependencies:\n  acme/lint: ^2.0\nagents: [claude-code]\n",
 			want:      "dependencies:\n  acme/deploy: ^1.1\n  acme/lint: ^2.0\nagents: [claude-code]\n",

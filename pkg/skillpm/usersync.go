@@ -21,7 +21,6 @@ import (
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/solve"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/workspace"
 	"github.com/skillpm/skillpm/pkg/source/git"
-	"github.com/skillpm/skillpm/pkg/source/registry"
 )
 
 // The sides of a conflict that [UserSyncOptions] can prefer.
@@ -266,12 +265,27 @@ func (s *userSync) merge(ctx context.Context, w *workspace.Workspace) error {
 		s.report.Pulled = pulled
 		if !pulled.Empty() && !s.options.DryRun && s.options.Accept != nil && !s.options.Accept(s.report) {
 			return diag.Errorf(diag.Denied, "the changes of the repository need your consent; no changes were made").
-				WithHint("review the changes, and accept them with: skillpm config sync --accept")
+				WithHint("review the changes, and accept them with: %s", s.acceptCommand())
 		}
 		s.accepted = true
 	}
 	w.Manifest, w.Lock = m.Clone(), l.Clone()
 	return nil
+}
+
+// acceptCommand returns the command that repeats the sync and accepts its changes.
+func (s *userSync) acceptCommand() string {
+	words := []string{"skillpm config sync"}
+	if s.options.Repository != "" {
+		words = append(words, s.record.Repository)
+	}
+	if s.options.Push {
+		words = append(words, "--push")
+	}
+	if s.options.Prefer != "" {
+		words = append(words, "--prefer "+s.options.Prefer)
+	}
+	return strings.Join(append(words, "--accept"), " ")
 }
 
 // removeUnrequired removes the packs that a manifest does not require, directly or through others. A merged lockfile has
@@ -373,7 +387,12 @@ func (s *userSync) isPushed() bool {
 // checkPortable returns an error for a pack that other machines cannot install.
 func (s *userSync) checkPortable() error {
 	for _, id := range s.merged.lock.IDs() {
-		if p := s.merged.lock.Packs[id]; isOfMachine(p.Source) {
+		p := s.merged.lock.Packs[id]
+		ref, err := p.Ref(id)
+		if err != nil {
+			return err
+		}
+		if isOfMachine(ref) {
 			return diag.Errorf(diag.Invalid, "cannot push %s: its source %s exists only on this machine", id, p.Source).
 				WithHint("publish the pack with \"skillpm publish --to oci://REGISTRY/NAMESPACE\", and install it from there")
 		}
@@ -381,10 +400,13 @@ func (s *userSync) checkPortable() error {
 	return nil
 }
 
-// isOfMachine reports whether a locked source is a directory or the local registry.
-func isOfMachine(source string) bool {
-	kind, _, _ := strings.Cut(source, ":")
-	return slices.Contains([]string{registry.Local, string(pack.KindPath), string(pack.KindLayout)}, kind)
+// isOfMachine reports whether a locked source is the local registry, or a directory or repository on this machine.
+func isOfMachine(ref pack.Ref) bool {
+	switch ref.Kind {
+	case pack.KindLocal, pack.KindPath, pack.KindLayout:
+		return true
+	}
+	return ref.Kind == pack.KindGit && ref.URL == ""
 }
 
 func (s *userSync) recordPath() string {

@@ -369,7 +369,7 @@ func TestSettings(t *testing.T) {
 }
 
 // TestLog checks that the machine or the user sets the path of the log, and never a project, and that any scope can
-// require the log.
+// require the log. The reported policy is the one that requires the log, or else sets its path.
 func TestLog(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("paths are those of Unix")
@@ -378,18 +378,33 @@ func TestLog(t *testing.T) {
 		machine, user, project string
 		path                   string
 		required               bool
+		by                     []policy.Level // one, or none
 	}{
 		{},
-		{project: "audit: {path: /home/ada/.bashrc, required: true}", required: true},
-		{user: "audit: {path: /u}", project: "audit: {path: /p, required: true}", path: "/u", required: true},
-		{machine: "audit: {path: /m, required: true}", user: "audit: {path: /u}", path: "/m", required: true},
-		{machine: "audit: {path: /m}", user: "audit: {path: /u, required: false}", path: "/m"},
+		{project: "audit: {path: /home/ada/.bashrc, required: true}", required: true, by: []policy.Level{policy.ProjectLevel}},
+		{
+			user: "audit: {path: /u}", project: "audit: {path: /p, required: true}", path: "/u", required: true,
+			by: []policy.Level{policy.ProjectLevel},
+		},
+		{
+			machine: "audit: {path: /m, required: true}", user: "audit: {path: /u}", path: "/m", required: true,
+			by: []policy.Level{policy.MachineLevel},
+		},
+		{machine: "audit: {path: /m}", user: "audit: {path: /u, required: false}", path: "/m", by: []policy.Level{policy.MachineLevel}},
+		{machine: "audit: {required: true}", user: "audit: {path: /u}", path: "/u", required: true, by: []policy.Level{policy.MachineLevel}},
+		{machine: "audit: {team: a}", user: "audit: {path: /u}", path: "/u", by: []policy.Level{policy.UserLevel}},
+		{machine: "audit: {team: a}", user: "audit: {required: true}", required: true, by: []policy.Level{policy.UserLevel}},
+		{machine: "audit: {team: a}"},
 	} {
 		m := newMachine(t)
 		m.say(policy.MachineLevel, tt.machine)
 		m.say(policy.UserLevel, tt.user)
 		m.say(policy.ProjectLevel, tt.project)
-		if l := m.open().Log(); l.Path != tt.path || l.Required != tt.required {
+		by := ""
+		for _, level := range tt.by {
+			by = m.o.PolicyFile(level, m.project) + ":2"
+		}
+		if l := m.open().Log(); l.Path != tt.path || l.Required != tt.required || l.By != by {
 			t.Errorf("%+v: %+v", tt, l)
 		}
 	}

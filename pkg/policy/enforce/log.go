@@ -11,7 +11,7 @@ import (
 type Log struct {
 	Path     string // absolute path; "" for the default
 	Required bool   // operations that cannot be recorded are denied
-	By       string // policy that requires the log, with its line; "" for none
+	By       string // policy that requires the log, or else sets its path, with its line; "" for none
 	Team     string // recorded with each operation; "" for none
 }
 
@@ -26,14 +26,15 @@ func logOf(set policy.Set) (l Log) {
 			continue
 		}
 		location := fmt.Sprintf("%s:%d", p.Path, p.Line("audit"))
-		if l.Path == "" && p.Level != policy.ProjectLevel {
-			l.Path, l.By = p.Audit.Path, location
+		if l.Path == "" && p.Audit.Path != "" && p.Level != policy.ProjectLevel {
+			l.Path = p.Audit.Path
+			if !l.Required {
+				l.By = location
+			}
 		}
 		l.Team = cmp.Or(l.Team, p.Audit.Team)
 		if p.Audit.Required && !l.Required {
-			if l.Required = true; l.By == "" {
-				l.By = location
-			}
+			l.Required, l.By = true, location
 		}
 	}
 	return l

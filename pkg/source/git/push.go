@@ -255,7 +255,9 @@ func (c *Client) author(ctx context.Context, git string) []string {
 		cmd := exec.CommandContext(ctx, git, "config", "--get", key)
 		cmd.Dir = filepath.VolumeName(git) + string(filepath.Separator)
 		cmd.Env = []string{"GIT_DIR=" + os.DevNull}
-		for _, name := range []string{"HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM"} {
+		for _, name := range []string{
+			"HOME", "HOMEDRIVE", "HOMEPATH", "USERPROFILE", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM",
+		} { // HOME is usually not set on Windows
 			if value := c.options.Getenv(name); value != "" {
 				cmd.Env = append(cmd.Env, name+"="+value)
 			}

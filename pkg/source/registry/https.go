@@ -131,7 +131,8 @@ func (w *httpFiles) get(ctx context.Context, at *url.URL, etag string, limit int
 	if err != nil {
 		return nil, nil, httpx.RequestError(w.base.Host, err)
 	}
-	if !plain && strings.EqualFold(resp.Header.Get("Content-Encoding"), "gzip") && int64(len(data)) <= limit {
+	packed := !plain && strings.EqualFold(resp.Header.Get("Content-Encoding"), "gzip")
+	if packed && resp.StatusCode == http.StatusOK && int64(len(data)) <= limit {
 		if data, err = gunzip(data, limit); err != nil {
 			return nil, nil, diag.Errorf(diag.Remote, "%s: the compressed response is damaged: %w", at.Redacted(), err)
 		}
@@ -139,11 +140,8 @@ func (w *httpFiles) get(ctx context.Context, at *url.URL, etag string, limit int
 	return resp, data, nil
 }
 
-// gunzip decompresses a response to its end or to limit+1 bytes. A response without a body stays one.
+// gunzip decompresses a response to its end or to limit+1 bytes.
 func gunzip(data []byte, limit int64) ([]byte, error) {
-	if len(data) == 0 {
-		return nil, nil
-	}
 	r, err := gzip.NewReader(bytes.NewReader(data))
 	if err != nil {
 		return nil, err

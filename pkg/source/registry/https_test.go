@@ -167,15 +167,19 @@ func TestCompressedIndex(t *testing.T) {
 		t.Errorf("asked %q", got)
 	}
 	for name, tt := range map[string]struct {
-		body []byte
-		code diag.Code
-		want string
+		status int
+		body   []byte
+		code   diag.Code
+		want   string
 	}{
-		"bomb":           {gzipped(t, bytes.Repeat([]byte(" "), index.MaxBytes+1)), diag.Invalid, "is larger than"},
-		"not compressed": {[]byte("{}"), diag.Remote, "the compressed response is damaged"},
+		"bomb":           {200, gzipped(t, bytes.Repeat([]byte(" "), index.MaxBytes+1)), diag.Invalid, "is larger than"},
+		"not compressed": {200, []byte("{}"), diag.Remote, "the compressed response is damaged"},
+		"empty":          {200, nil, diag.Remote, "the compressed response is damaged"},
+		"an error page":  {403, []byte("no access"), diag.Denied, "403 Forbidden"},
 	} {
 		s := &web{fault: func(_ int, w http.ResponseWriter, _ *http.Request) bool {
 			w.Header().Set("Content-Encoding", "gzip")
+			w.WriteHeader(tt.status)
 			_, _ = w.Write(tt.body)
 			return true
 		}}

@@ -32,6 +32,9 @@ func TestFindWaste(t *testing.T) {
 		{"the same skill for another agent", []budget.Description{{Skill: "a", Text: shared}, {Skill: "a", Text: shared}}, budget.Waste{}},
 		{"ideographs", []budget.Description{{Skill: "a", Text: "部署服务。用户要求部署时使用。"}, {Skill: "b", Text: "回滚服务。用户要求部署时使用。"}}, budget.Waste{Repeated: 8, Others: 1}},
 		{"cut", []budget.Description{{Skill: "a", Text: long, Cap: 100}}, budget.Waste{Cut: tokens.Estimate(long[100:])}},
+		{"a repeated sentence in the cut part", []budget.Description{
+			{Skill: "a", Text: long + ". " + shared, Cap: 100}, {Skill: "b", Text: shared},
+		}, budget.Waste{Cut: tokens.Estimate((long + ". " + shared)[100:])}},
 		{"short enough", []budget.Description{{Skill: "a", Text: "é", Cap: 1}}, budget.Waste{}},
 	} {
 		if got := budget.FindWaste(test.descriptions)[0]; got != test.want {

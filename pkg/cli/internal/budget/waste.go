@@ -9,7 +9,7 @@ import (
 
 // Waste is the part of a description that costs tokens without telling a model when to use the skill.
 type Waste struct {
-	Repeated int // tokens of sentences that a description has twice, or that other descriptions have, too
+	Repeated int // tokens of sentences that a description has twice, or that other descriptions have, too; without Cut
 	Others   int // most other descriptions with the same sentence
 	Cut      int // tokens after the last character that every agent reads
 }
@@ -29,13 +29,23 @@ type Description struct {
 // Tokens returns the number of its tokens.
 func (d Description) Tokens() int { return tokens.Estimate(d.Text) }
 
+// split divides the text into what every agent reads and the rest.
+func (d Description) split() (text, rest string) {
+	if runes := []rune(d.Text); d.Cap > 0 && len(runes) > d.Cap {
+		return string(runes[:d.Cap]), string(runes[d.Cap:])
+	}
+	return d.Text, ""
+}
+
 // FindWaste returns the waste in the descriptions of skills that are listed together, in their order. A skill with the
 // same name and description is the same skill in another directory.
 func FindWaste(descriptions []Description) []Waste {
 	in := map[string]int{} // the number of descriptions with a sentence
 	all, known := make([][]string, len(descriptions)), map[[2]string]bool{}
+	out := make([]Waste, len(descriptions))
 	for i, d := range descriptions {
-		all[i] = sentences(d.Text)
+		text, rest := d.split()
+		all[i], out[i].Cut = sentences(text), tokens.Estimate(rest)
 		id := [2]string{d.Skill, d.Text}
 		if known[id] {
 			continue
@@ -49,8 +59,7 @@ func FindWaste(descriptions []Description) []Waste {
 			}
 		}
 	}
-	out := make([]Waste, len(descriptions))
-	for i, d := range descriptions {
+	for i := range out {
 		w, seen := &out[i], map[string]bool{}
 		for _, s := range all[i] {
 			key, n := sentenceKey(s), tokens.Estimate(s)
@@ -61,9 +70,6 @@ func FindWaste(descriptions []Description) []Waste {
 			seen[key] = true
 			w.Repeated += n
 			w.Others = max(w.Others, in[key]-1)
-		}
-		if runes := []rune(d.Text); d.Cap > 0 && len(runes) > d.Cap {
-			w.Cut = tokens.Estimate(string(runes[d.Cap:]))
 		}
 	}
 	return out

@@ -67,7 +67,7 @@ func TestConfigSync(t *testing.T) {
 		t.Errorf("the repository has %q", got)
 	}
 
-	e := two.fails(7, []string{"+ skillpm.yaml: dependencies acme/web: ^1.0.0", "+ acme/web 1.0.0  from oci://", "+ acme/base 1.0.0", "need your consent", "config sync --accept"}, "config", "sync", f.url)
+	e := two.fails(7, []string{"+ skillpm.yaml: dependencies acme/web: ^1.0.0", "+ acme/web 1.0.0  from oci://", "+ acme/base 1.0.0", "need your consent", "skillpm config sync " + f.url + " --accept"}, "config", "sync", f.url)
 	if has(two, "acme/web/deploy") || e.out != "" {
 		t.Errorf("it installs without consent: %v", e)
 	}
@@ -190,6 +190,11 @@ func TestConfigSyncRefused(t *testing.T) {
 	if !maps.Equal(userFiles(t, two), before) {
 		t.Errorf("the files changed to %q", userFiles(t, two))
 	}
+	two.prepare("remove", "--quiet", "--scope", "user", "local/own")
+	f.repo.Commit(gittest.Text(map[string]string{"mine/SKILL.md": gittest.Skill("mine", "Does mine. Use when asked to.")}))
+	two.prepare("install", "--quiet", "--scope", "user", "git+file://"+filepath.ToSlash(f.repo.Dir))
+	f.repo.Commit(gittest.Text(good))
+	two.fails(3, []string{"cannot push ", "its source git+file", "exists only on this machine"}, "config", "sync", f.url, "--accept", "--push")
 }
 
 // TestConfigSyncRace checks that a push on top of another machine's push is rejected, and works afterwards.

@@ -1,6 +1,7 @@
 package govern
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -220,8 +221,8 @@ func (a *app) printPolicies(g *enforce.Evaluator) error {
 		map[bool]string{true: "grants tools, and denies none", false: "restricts which tools may be called"}[g.Grants()],
 		map[bool]string{true: "allows", false: "denies"}[g.HooksOpen()])
 	if log.By != "" {
-		fmt.Fprintf(a.Stdout, "audit log: %s, required: %v (%s)\n", console.Printable(log.Path), log.Required,
-			console.Printable(log.By))
+		fmt.Fprintf(a.Stdout, "audit log: %s, required: %v (%s)\n", console.Printable(cmp.Or(log.Path, "the default path")),
+			log.Required, console.Printable(log.By))
 	}
 	return nil
 }
