@@ -42,6 +42,21 @@ type UserSyncOptions struct {
 	Accept func(UserSyncReport) bool
 }
 
+// accepting returns the command that accepts what a repository changes.
+func (o UserSyncOptions) accepting() string {
+	command := "skillpm config sync --accept"
+	if o.Push {
+		command += " --push"
+	}
+	if o.Prefer != "" {
+		command += " --prefer " + o.Prefer
+	}
+	if o.Repository != "" { // the first sync, which is not recorded yet
+		command += " " + o.Repository
+	}
+	return command
+}
+
 // UserSyncReport is the result of [Client.SyncUser].
 type UserSyncReport struct {
 	Repository string `json:"repository"`
@@ -265,7 +280,7 @@ func (s *userSync) merge(ctx context.Context, w *workspace.Workspace) error {
 		s.report.Pulled = pulled
 		if !pulled.Empty() && !s.options.DryRun && s.options.Accept != nil && !s.options.Accept(s.report) {
 			return diag.Errorf(diag.Denied, "the changes of the repository need your consent; no changes were made").
-				WithHint("review the changes, and accept them with: skillpm config sync --accept")
+				WithHint("review the changes, and accept them with: %s", s.options.accepting())
 		}
 		s.accepted = true
 	}
