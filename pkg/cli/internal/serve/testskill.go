@@ -250,7 +250,7 @@ func (a *app) skillsIn(ctx context.Context, dirs []string, profile string) ([]st
 	}
 	if len(out) == 0 {
 		return nil, diag.Errorf(diag.NotFound, "no skill found in %s", console.Printable(strings.Join(dirs, ", "))).
-			WithHint("name a directory that contains a SKILL.md")
+			WithHint("name a directory that contains a SKILL.md, or create a skill with: skillpm new NAME")
 	}
 	return out, nil
 }
