@@ -117,7 +117,7 @@ func Execute(ctx context.Context, env environ.Environment, args []string, option
 	if err = out.Checked(err); err == nil {
 		return diag.OK
 	}
-	if ctx.Err() != nil {
+	if ctx.Err() != nil && diag.CodeOf(err) != diag.Interrupted { // otherwise, the command has explained it
 		err = context.Canceled
 	}
 	a.JSON = a.JSON || a.WantsJSON && diag.CodeOf(err) == diag.Usage

@@ -161,7 +161,7 @@ func (e *Evaluation) check(packName string, trees []bundle.Tree) error {
 		instructions := slices.DeleteFunc(slices.Clone(trees[i].Inventory), isTest)
 		if instructions.Digest() != digest {
 			return diag.Errorf(diag.Invalid, "%sthe report is about other files of the skill %s", cannot, name).
-				WithHint("evaluate the skill again, without files that %s leaves out", pack.IgnoreName)
+				WithHint("evaluate the version that you publish, without files that %s leaves out", pack.IgnoreName)
 		}
 	}
 	return nil

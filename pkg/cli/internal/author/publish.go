@@ -272,7 +272,7 @@ func (a *app) printInvalid(r *publish.ReleaseReport, verb string) error {
 		return err
 	}
 	return diag.Errorf(diag.Invalid, "cannot %s %s %s: the pack has error findings", verb, r.Pack, r.Version).
-		WithHint("fix the errors above, and check the pack with: skillpm validate")
+		WithHint("fix the errors above, and check the pack with: skillpm publish --dry-run")
 }
 
 func (a *app) printPublish(r *publish.ReleaseReport) error {

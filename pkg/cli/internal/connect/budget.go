@@ -49,11 +49,11 @@ func newBudget(a *app) *cobra.Command {
 		Use:   "budget",
 		Short: "Show what skills cost an agent",
 		Long: `An agent's model always reads the list of skills: names, descriptions, and often paths. For
-each agent in use, the command shows how many tokens the list has, the share of the context
-window, the limit of the agent, and what the agent cuts. An agent lists the skills that it
-reads itself; skillpm's MCP server lists others if it is connected. The lists of Claude Code,
-Codex, Copilot CLI, Gemini CLI, and OpenCode were measured on the programs; those of others
-follow documentation. Limits do not include what the agent's own skills take.
+each agent in use or with a budget, the command shows how many tokens the list has, the
+share of the context window, the limit of the agent, and what the agent cuts. An agent lists
+the skills that it reads itself; skillpm's MCP server lists others if it is connected. The
+lists of Claude Code, Codex, Copilot CLI, Gemini CLI, and OpenCode were measured on the
+programs; those of others follow documentation. Limits are what the agent's own skills leave.
 
 With --verbose, a second table shows each skill: the tokens of its description, of its
 instructions, which an activation adds, and of files that the model reads when it needs them.
@@ -75,7 +75,8 @@ command is 3 if the lists of an agent have more tokens.`,
 	}
 	f.RuntimeFlags = a.RuntimeFlags(cmd)
 	flags := cmd.Flags()
-	flags.StringSliceVar(&f.agents, "agent", nil, "show only the agent `ID` (repeatable; default: agents in use)")
+	flags.StringSliceVar(&f.agents, "agent", nil,
+		"show only the agent `ID` (repeatable; default: agents in use or with a budget)")
 	flags.IntVar(&f.window, "context-window", 0, "assume a context window of `TOKENS` (default: the agent's)")
 	flags.BoolVar(&f.check, "check", false, "exit 3 if an agent exceeds the budget in skillpm.yaml")
 	a.CompleteFlag(cmd, "agent", completeAgents)
@@ -174,7 +175,7 @@ func (a *app) showBudget(ctx context.Context, f *budgetFlags) error {
 	return c.print()
 }
 
-// selected returns the agents to show: the named ones, else those in use, else the shared directory.
+// selected returns the agents to show: the named ones, else those in use or with a budget, else the shared directory.
 func (c *costs) selected() ([]agent.Agent, error) {
 	if len(c.budgetFlags.agents) > 0 {
 		return agent.LookupAll(c.budgetFlags.agents)
@@ -182,6 +183,11 @@ func (c *costs) selected() ([]agent.Agent, error) {
 	var found []agent.Agent
 	for _, one := range detected(c.env) {
 		found = append(found, one.Agent)
+	}
+	for _, b := range c.budgets {
+		if !slices.Contains(found, b.Agent) {
+			found = append(found, b.Agent)
+		}
 	}
 	if len(found) == 0 && !c.host.NamesProfile() {
 		return agent.LookupAll([]string{agent.SharedID})

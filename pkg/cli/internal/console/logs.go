@@ -47,8 +47,11 @@ func (a *App) ReadLogs(ctx context.Context, s *audit.Stream, each func(audit.Rec
 	if err := s.Each(ctx, each); err != nil {
 		return err
 	}
-	if n := s.Read().Damaged; n > 0 {
-		a.Warn("skipped %s of the audit log", textx.Count(int(n), "unreadable line"))
+	if n := s.Read(); n.Damaged > 0 {
+		a.Warn("skipped %s of the audit log", textx.Count(int(n.Damaged), "unreadable line"))
+		if n.Damaged > n.Records { // probably another format: a JSON document has the last record in a line
+			a.Hint("export the logs of other machines with: skillpm log export --format ndjson --output FILE.jsonl")
+		}
 	}
 	return nil
 }
@@ -65,7 +68,8 @@ func (a *App) ParseTime(flag, text string) (time.Time, error) {
 	}
 	age, err := ParseAge(flag, text)
 	if err != nil {
-		return time.Time{}, err
+		return time.Time{}, diag.Errorf(diag.Usage, "--%s %q is neither a duration nor a date", flag, text).
+			WithHint("use days, weeks, or hours, such as 7d, 2w, or 36h, or a date such as 2026-11-22")
 	}
 	return a.Now().Add(-age).UTC(), nil
 }

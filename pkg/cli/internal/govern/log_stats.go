@@ -51,7 +51,8 @@ Skills with the same name in different packs have separate rows.
 
 --by prints a row for each team, user, machine, project, agent, pack, skill, or version, or
 for each combination. The team is audit.team in a policy. LOG is the log of another
-machine, or a directory of logs.
+machine, which "skillpm log export --format ndjson" wrote there, or a directory of such
+logs (*.jsonl).
 
 --html writes one self-contained page with charts: use over time, skills, durations,
 reasons for failures and denials, teams, and machines.

@@ -151,7 +151,8 @@ func (a *app) printSync(r *skillpm.UserSyncReport, push bool) error {
 	if r.Install != nil {
 		a.Warnings(r.Install.Warnings)
 	}
-	switch n := len(r.Pending.Entries) + len(r.Pending.Packs); {
+	n := len(r.Pending.Entries) + len(r.Pending.Packs)
+	switch {
 	case r.Pushed:
 		a.Note("Pushed %s to %s (%s).", textx.Count(n, "change"), r.Branch, console.Printable(r.Repository))
 	case n > 0 && !push:
@@ -159,25 +160,35 @@ func (a *app) printSync(r *skillpm.UserSyncReport, push bool) error {
 	case n > 0:
 		a.Note("Dry run: %s would be pushed.", textx.Count(n, "change"))
 	}
-	switch n := countChanged(r.Install); {
-	case r.DryRun && r.Pulled.Empty(), !r.DryRun && n == 0 && r.Pulled.Empty():
-		fmt.Fprintf(a.Stdout, "%s Already up to date with %s\n", p.Green("✓"), console.Printable(r.Repository))
-	case r.DryRun:
+	repository := console.Printable(r.Repository)
+	switch changed := countChanged(r); {
+	case r.DryRun && !r.Pulled.Empty():
 		fmt.Fprintln(a.Stdout, "Dry run: nothing was written.")
+	case changed > 0 || !r.Pulled.Empty():
+		fmt.Fprintf(a.Stdout, "%s Synced with %s: %s changed\n", p.Green("✓"), repository,
+			textx.Count(changed, "installed pack"))
+	case r.Pushed:
+		fmt.Fprintf(a.Stdout, "%s Synced with %s\n", p.Green("✓"), repository)
+	case n > 0:
+		fmt.Fprintf(a.Stdout, "%s No changes from %s\n", p.Green("✓"), repository)
 	default:
-		fmt.Fprintf(a.Stdout, "%s Synced with %s: %s changed\n", p.Green("✓"), console.Printable(r.Repository),
-			textx.Count(n, "installed pack"))
+		fmt.Fprintf(a.Stdout, "%s Already up to date with %s\n", p.Green("✓"), repository)
 	}
 	return nil
 }
 
-// countChanged counts the packs that an installation changed.
-func countChanged(r *skillpm.InstallReport) (n int) {
-	if r == nil {
+// countChanged counts the packs that a sync installed, changed, or removed.
+func countChanged(r *skillpm.UserSyncReport) (n int) {
+	if r.Install == nil || r.DryRun {
 		return 0
 	}
-	for _, p := range r.Packs {
+	for _, p := range r.Install.Packs {
 		if !slices.Contains([]string{skillpm.ActionUnchanged, ""}, p.Action) {
+			n++
+		}
+	}
+	for _, p := range r.Pulled.Packs {
+		if p.After == "" { // the installation starts from the merged lockfile, which does not have the pack
 			n++
 		}
 	}

@@ -43,8 +43,8 @@ instructions least. Words match other forms (deploying finds deploy), synonyms (
 finds slides), and abbreviations that skills explain in parentheses. If no skill contains a
 word of the task, skillpm matches words that begin with the word, or that differ in one
 letter. A long task is reduced to its 64 most distinctive words. If no skill reaches
---threshold, the command prints the nearest skills. --explain shows the weight of
-each word.
+--threshold, the command prints the nearest skills. --explain shows the weight of each word
+in the task, and how much of each score comes from each word.
 
 /NAME prefers the skill with this name. The output marks skills that only users or only
 the model may activate.
@@ -94,7 +94,7 @@ The output lists the skills to keep, the best first. A score is optional, from 0
 	flags.Float64Var(&o.threshold, "threshold", o.threshold,
 		"show skills that match at least this `SHARE` of the task, from 0 to 1")
 	flags.StringSliceVar(&o.tags, "tag", nil, "show only skills with `TAG`; repeatable, all tags must match")
-	flags.BoolVar(&o.explain, "explain", false, "show the weight of each word of the task")
+	flags.BoolVar(&o.explain, "explain", false, "show the weight of each word, and its share of each score")
 	flags.StringVar(&o.rerank, "rerank", "", "rank the best skills with `COMMAND`")
 	a.CompleteFlag(cmd, "tag", a.completeTags)
 	a.CompleteFlag(cmd, "limit", cobra.NoFileCompletions)
@@ -243,14 +243,14 @@ func (a *app) printFit(h *runtime.Host, c *catalog.Catalog, found fit, explain b
 	if a.JSON {
 		return a.PrintJSON(found)
 	}
+	if explain && len(found.Words) > 0 {
+		a.printWords(found)
+	}
 	if len(found.Skills) == 0 {
 		a.nothingFits(h, c, found)
 		return nil
 	}
 	colours, width := a.Palette(a.Stdout), console.TerminalWidth(a.Stdout)
-	if explain {
-		a.printWords(found)
-	}
 	for _, k := range found.Skills {
 		line := colours.Bold(console.Flat(k.Name)) + "  " + percent(k.Score) + "  " + console.Flat(cmp.Or(k.Pack, k.Layer))
 		switch {

@@ -218,6 +218,10 @@ func (a *app) printUnused(ctx context.Context, h *runtime.Host, c *catalog.Catal
 }
 
 func (a *app) unusedTable(d unusedDocument) error {
+	if d.Searched == 0 {
+		a.Note("No skills available.")
+		return nil
+	}
 	defer a.explainUsage(d)
 	if len(d.Unused) == 0 {
 		a.Note("All %s used since %s.", textx.CountOf(d.Searched, "skill was", "skills were"), day(d.Since))

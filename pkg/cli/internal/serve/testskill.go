@@ -65,19 +65,21 @@ for their full names, skill/file/name. -v also lists passed cases.
 Evaluation with an agent:
 
 --agent also runs the tasks and the trigger queries with a real agent: claude-code, codex,
-gemini, or any command, which gets the prompt as {prompt} or on standard input. Each run
-has a new project with the task's input files, and only this skill. The agent runs with
-your permissions and login, and does not ask: it denies what its own settings do not
-allow. --agent-args selects its model and permissions. Commands of graders run in the
-sandbox. The same agent judges assertions. You pay for all runs: each case runs --repeat
-times for each variant.
+or gemini. Any other command runs only the tasks, because its output does not show
+activations. It gets the prompt as {prompt} or on standard input, and reads the skill from
+.agents/skills. Each run has a new project with the task's input files, and only this skill.
+The agent runs with your permissions and login, and does not ask: it denies what its own
+settings do not allow. --agent-args selects its model and permissions. Commands of graders
+run in the sandbox. The same agent judges assertions. You pay for all runs: each case runs
+--repeat times for each variant.
 
 A query passes if the agent activates the skill in at least half of the runs, or, if it
 should not trigger, in fewer. Its runs end when the skill is activated, or after 2 minutes.
 A task passes if at least half of the runs pass.
 --fail-below decides by the share of all runs instead. --compare adds runs without the
-skill, or with a version from git. To continue an interrupted evaluation, run the same
-command with --continue.
+skill, or with a version from git. A pass rate that is lower than that of the version, or
+than in --baseline, by more than chance also fails. To continue an interrupted
+evaluation, run the same command with --continue.
 
 Exit code 3 means that a case failed or a file is invalid, and 4 that no tests exist.`,
 		Example: `  skillpm test
@@ -249,7 +251,7 @@ func (a *app) skillsIn(ctx context.Context, dirs []string, profile string) ([]st
 	}
 	if len(out) == 0 {
 		return nil, diag.Errorf(diag.NotFound, "no skill found in %s", console.Printable(strings.Join(dirs, ", "))).
-			WithHint("name a directory that contains a SKILL.md")
+			WithHint("name a directory that contains a SKILL.md, or create a skill with: skillpm new NAME")
 	}
 	return out, nil
 }

@@ -60,7 +60,7 @@ func (f *liveFlags) add(a *app, cmd *cobra.Command) {
 	flags.StringVarP(&f.output, "output", "o", "", "write the evaluation as JSON to `FILE`")
 	flags.StringVar(&f.html, "html", "", "write a page with the evaluation to `FILE`")
 	flags.StringVar(&f.baseline, "baseline", "", "compare with the evaluation in `FILE`, which --output wrote")
-	flags.Float64Var(&f.failBelow, "fail-below", 0, "fail if fewer than `PERCENT` of a skill's runs pass")
+	flags.Float64Var(&f.failBelow, "fail-below", 0, "with --agent, fail if fewer than `PERCENT` of a skill's runs pass")
 	a.CompleteFlag(cmd, "agent", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return evaluate.AgentIDs(), cobra.ShellCompDirectiveNoFileComp
 	})
