@@ -368,6 +368,29 @@ func TestContinue(t *testing.T) {
 	}
 }
 
+// TestContinueDamaged checks that a damaged file of a finished run is not used.
+func TestContinueDamaged(t *testing.T) {
+	d := newDesk(t, graders(`{"type": "regexp", "pattern": "done"}`))
+	o := d.options("echo done")
+	d.evaluate(o)
+	files, err := filepath.Glob(d.path("cache/*.json"))
+	if err != nil || len(files) != 1 {
+		t.Fatal(files, err)
+	}
+	data, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.ReplaceAll(string(data), `"passed"`, `"other"`)
+	if err := os.WriteFile(files[0], []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o.Continue = true
+	if runs := d.evaluate(o); runs[0].Outcome != evaluate.Passed {
+		t.Errorf("got %+v", runs)
+	}
+}
+
 // TestContinueGraders checks that a run is not kept if a file that its graders read or run has changed.
 func TestContinueGraders(t *testing.T) {
 	for name, test := range map[string]struct{ grader, file, before, after string }{

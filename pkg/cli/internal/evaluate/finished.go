@@ -85,7 +85,7 @@ func (r *runner) load(j *job) *Run {
 	if err := jsonx.Decode(data, &f, jsonx.Options{}); err != nil {
 		return nil
 	}
-	if f.Run.Variant != j.variant || f.Run.Number != j.number {
+	if f.Run.check() != nil || f.Run.Variant != j.variant || f.Run.Number != j.number {
 		return nil
 	}
 	r.saw(f.Model)
