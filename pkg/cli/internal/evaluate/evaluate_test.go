@@ -255,7 +255,10 @@ func TestRun(t *testing.T) {
 
 // TestInputsDoNotConfigure checks that the input files of a skill cannot configure the agent, for example with hooks.
 func TestInputsDoNotConfigure(t *testing.T) {
-	for _, name := range []string{".claude/settings.json", ".mcp.json", ".env", ".codex/config.toml", ".GEMINI/settings.json"} {
+	for _, name := range []string{
+		".claude/settings.json", ".mcp.json", ".env", ".codex/config.toml", ".GEMINI/settings.json", ".opencode/plugin/x.js",
+		"crush.json", ".npmrc", "node_modules/.bin/agent",
+	} {
 		d := newDesk(t, task(`"files": ["evals/files"], "graders": [{"type": "exact", "text": "x"}]`))
 		d.write("skill/evals/files/"+name, "x")
 		o := d.options("touch $LOG")
