@@ -14,8 +14,15 @@ import (
 func (h *Host) confine(l *catalog.Loaded, workDir string) (*sandbox.Rules, []string, error) {
 	e := l.Front.Execution
 	request := enforce.Request{Sandbox: e.Sandbox, AllowedPaths: e.AllowedPaths, Network: e.Network}
-	rules, notes, err := h.guard.Confine(h.PolicySkill(l.Skill), request,
-		enforce.Directories{Dir: l.Dir, Work: workDir, Project: h.project, Skills: h.skillDirs()})
+	as := h.PolicySkill(l.Skill)
+	dirs := enforce.Directories{Dir: l.Dir, Work: workDir, Project: h.project, Skills: h.skillDirs()}
+	rules, notes, err := h.guard.Confine(as, request, dirs)
+	if rules == nil && err == nil && h.o.Confine && sandbox.Version() > 0 {
+		request.Sandbox = "true"
+		if rules, notes, err = h.guard.Confine(as, request, dirs); rules != nil {
+			rules.Optional = true
+		}
+	}
 	if rules != nil {
 		rules.Write = append(rules.Write, h.o.Writable...)
 	}

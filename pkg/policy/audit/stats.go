@@ -166,11 +166,15 @@ func (s *Stats) Add(r Record) {
 	if usage == nil {
 		return
 	}
+	r.Tokens, r.DurationMS = Bounded(r.Tokens), Bounded(r.DurationMS)
 	usage.add(r)
-	if err == nil && isUse(r) {
-		usage.use(t.UTC())
+	if t = t.UTC(); err == nil && isUse(r) && t.Year() >= 0 && t.Year() <= 9999 { // JSON has no other years
+		usage.use(t)
 	}
 }
+
+// Bounded returns a number of a record as a number from 0 to 10¹², so that a sum stays one: a log may be forged.
+func Bounded(n int64) int64 { return min(max(0, n), 1e12) }
 
 // usage returns the statistics of a record's group, nil if there are none.
 func (s *Stats) usage(r *Record) *Usage {
@@ -209,7 +213,7 @@ func (s *Usage) add(r Record) {
 			s.Succeeded++
 		}
 	}
-	s.Tokens += max(0, r.Tokens)
+	s.Tokens += r.Tokens
 	switch r.Action {
 	case Activate, Task:
 		if r.Result == OK {
@@ -221,7 +225,7 @@ func (s *Usage) add(r Record) {
 			return // it did not start, or was lost
 		}
 		s.timed++
-		s.TotalMS += max(0, r.DurationMS)
+		s.TotalMS += r.DurationMS
 		s.MaxMS = max(s.MaxMS, r.DurationMS)
 		s.MeanMS = s.TotalMS / s.timed
 		c := class(r.DurationMS)

@@ -8,6 +8,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -138,6 +139,21 @@ func TestStatsBy(t *testing.T) {
 		if text := strings.Join(got, "; "); text != want {
 			t.Errorf("%s:\ngot  %s\nwant %s", by, text, want)
 		}
+	}
+}
+
+// TestStatsForged checks that numbers and times of a forged record do not make the sums useless, nor the JSON fail.
+func TestStatsForged(t *testing.T) {
+	var s audit.Stats
+	for _, at := range []string{"9999-12-31T23:59:59-12:00", "0000-01-01T00:00:00+12:00", "2026-11-29T00:00:00Z"} {
+		s.Add(audit.Record{
+			Time: at, Action: audit.Run, Result: audit.OK, Skill: "deploy", ExitCode: new(int),
+			Tokens: math.MaxInt64, DurationMS: math.MaxInt64,
+		})
+	}
+	u := s.Usages()[0]
+	if u.Runs != 3 || u.Tokens != 3e12 || u.TotalMS != 3e12 || u.First.Year() != 2026 || u.Last.Year() != 2026 {
+		t.Errorf("got %+v", u)
 	}
 }
 

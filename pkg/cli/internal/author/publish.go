@@ -62,10 +62,11 @@ the key. Without a key, skillpm-keyless signs with the identity of the job of Gi
 or GitLab CI. The registry stores the signature, the provenance, and the SBOM next to the pack.
 
 If skills have offline tests ("skillpm test"), skillpm runs the tests and records the result
-next to the pack, signed if the release is signed. "publish: {require-tests: true}" in
-skillpm.yaml rejects a pack unless each skill has tests and all tests pass. --test-report
-also records an evaluation, which "skillpm test --agent AGENT --output FILE" wrote, if the
-evaluated files are the published ones.
+next to the pack, signed if the release is signed. On Linux, scripts of tests run in the
+sandbox, without a network. "publish: {require-tests: true}" in skillpm.yaml rejects a pack
+unless each skill has tests and all tests pass. --test-report also records an evaluation,
+which "skillpm test --agent AGENT --output FILE" wrote, if the evaluated files are the
+published ones.
 
 In the published pack, skillpm replaces the path of a dependency with a version range. If
 skillpm.yaml has a version range next to the path, skillpm uses this range. Otherwise, the

@@ -15,7 +15,8 @@ import (
 )
 
 // offlineTests runs the offline tests of the skills in directories, as "skillpm test" does. The skills compete with one
-// another for their trigger queries.
+// another for their trigger queries. Scripts are confined, because a job that publishes has credentials, and a pack can
+// require its tests also for a dry run.
 func (a *app) offlineTests(ctx context.Context, dirs []string) ([]publish.SkillTests, error) {
 	env, err := a.Env()
 	if err != nil {
@@ -28,7 +29,7 @@ func (a *app) offlineTests(ctx context.Context, dirs []string) ([]publish.SkillT
 	o := skilltest.Options{
 		Profile: a.Getenv("SKILLPM_PROFILE"), Config: env.Paths.Config, Getenv: a.Getenv, Now: a.Now,
 		Enterprise: env.Paths.Enterprise, OS: a.OS, Admin: a.Admin, Helper: console.Confiner(),
-		Projects: h.PolicyProjects(), Warn: func(text string) { a.Warn("%s", text) },
+		Confine: true, Projects: h.PolicyProjects(), Warn: func(text string) { a.Warn("%s", text) },
 	}
 	o.Others = skilltest.ListSkills(dirs, o)
 	var all []publish.SkillTests

@@ -329,7 +329,10 @@ func TestRun(t *testing.T) {
 
 // TestInputsDoNotConfigure checks that the input files of a skill cannot configure the agent, for example with hooks.
 func TestInputsDoNotConfigure(t *testing.T) {
-	for _, name := range []string{".claude/settings.json", ".mcp.json", ".env", ".codex/config.toml", ".GEMINI/settings.json"} {
+	for _, name := range []string{
+		".claude/settings.json", ".mcp.json", ".env", ".codex/config.toml", ".GEMINI/settings.json", ".opencode/plugin/x.js",
+		"crush.json", ".npmrc", "node_modules/.bin/agent",
+	} {
 		d := newDesk(t, task(`"files": ["evals/files"], "graders": [{"type": "exact", "text": "x"}]`))
 		d.write("skill/evals/files/"+name, "x")
 		o := d.options("touch $LOG")
@@ -492,6 +495,29 @@ func TestContinue(t *testing.T) {
 	o.Continue = false
 	if n := executed(o); n != 4 {
 		t.Errorf("%d runs of a new evaluation", n)
+	}
+}
+
+// TestContinueDamaged checks that a damaged file of a finished run is not used.
+func TestContinueDamaged(t *testing.T) {
+	d := newDesk(t, graders(`{"type": "regexp", "pattern": "done"}`))
+	o := d.options("echo done")
+	d.evaluate(o)
+	files, err := filepath.Glob(d.path("cache/*.json"))
+	if err != nil || len(files) != 1 {
+		t.Fatal(files, err)
+	}
+	data, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.ReplaceAll(string(data), `"passed"`, `"other"`)
+	if err := os.WriteFile(files[0], []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o.Continue = true
+	if runs := d.evaluate(o); runs[0].Outcome != evaluate.Passed {
+		t.Errorf("got %+v", runs)
 	}
 }
 

@@ -81,7 +81,7 @@ func (s *Summary) Add(r audit.Record) {
 	if r.Uses() && r.Skill != "" && len(s.skills) < mostSkills {
 		s.skills[r.Skill+"@"+r.Pack] = true
 	}
-	s.tokens += max(0, r.Tokens)
+	s.tokens += audit.Bounded(r.Tokens)
 	activity(s.machines, cmp.Or(r.Machine, "unknown"), r, t).add(c)
 	if r.Team != "" || len(s.teams) > 0 {
 		activity(s.teams, cmp.Or(r.Team, "none"), r, t).add(c)

@@ -118,7 +118,8 @@ func (w *fixture) open(ctx context.Context, f *File, c *Case, o Options) (err er
 			Dir: w.project(), OS: o.OS, Admin: o.Admin, Getenv: w.getenv(o.Getenv), Now: o.Now,
 			Environ: func() []string { return []string{} },
 		},
-		Projects: o.Projects, As: o.As, Helper: o.Helper, Writable: []string{w.log()}, Settings: &pack.Config{},
+		Projects: o.Projects, As: o.As, Helper: o.Helper, Writable: []string{w.log()},
+		Confine: o.Confine, Settings: &pack.Config{},
 		Profile: id, Session: "test", Agent: f.Agent, Tenant: f.Tenant, SkillEnvironment: f.Environment,
 		Layers: []profile.Layer{{Name: "test", Dirs: []string{filepath.Dir(w.skill)}}},
 	})
