@@ -33,7 +33,7 @@ func (c *Client) Link(ctx context.Context, o LinkOptions) (*InstallReport, error
 	return c.relink(ctx, request{ChangeOptions: o.ChangeOptions}, func(in *installer, linked map[string]string) error {
 		if dir == in.Scope.Root {
 			return diag.Errorf(diag.Usage, "cannot link %s: it is the directory of this project", o.Dir).
-				WithHint("run the command in the project that uses the pack: skillpm -C DIR link %s", o.Dir)
+				WithHint("run the command in the project that uses the pack: skillpm -C PROJECT link %s", dir)
 		}
 		linked[p.ID.String()] = dir
 		return nil

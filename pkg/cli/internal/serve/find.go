@@ -243,7 +243,7 @@ func (a *app) printFit(h *runtime.Host, c *catalog.Catalog, found fit, explain b
 	if a.JSON {
 		return a.PrintJSON(found)
 	}
-	if explain && len(found.Words) > 0 {
+	if explain && found.Searched > 0 {
 		a.printWords(found)
 	}
 	if len(found.Skills) == 0 {

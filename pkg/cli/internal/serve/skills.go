@@ -13,8 +13,10 @@ import (
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
+	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/runtime"
 	"github.com/skillpm/skillpm/pkg/runtime/catalog"
 )
@@ -211,8 +213,30 @@ func noSkills(h *runtime.Host, c *catalog.Catalog) string {
 	if text := otherProfiles(h); text != "" {
 		return "No skills available. " + text
 	}
+	if text := ownPack(h); text != "" {
+		return "No skills available. " + text
+	}
 	return "No skills available. Search registries for packs with \"skillpm search\", " +
 		"or create a skill with \"skillpm new\"."
+}
+
+// ownPack suggests how to use the skills of a pack whose directory is the project: they are available only in projects
+// that require the pack.
+func ownPack(h *runtime.Host) string {
+	if h.Project() == "" {
+		return ""
+	}
+	path := filepath.Join(h.Project(), pack.ManifestName)
+	data, err := safefile.ReadOptional(path)
+	if err != nil {
+		return ""
+	}
+	m, _ := pack.CheckManifest(path, data)
+	if m == nil || m.Name.IsZero() {
+		return ""
+	}
+	return fmt.Sprintf("To try skills of the pack %s, run in another project: skillpm link %s", m.Name,
+		console.Printable(h.Project()))
 }
 
 // hasTags reports whether a skill has all of the tags.
