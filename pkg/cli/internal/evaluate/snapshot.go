@@ -169,8 +169,7 @@ func configures(name string) bool {
 	first, _, _ := strings.Cut(strings.ToLower(name), "/")
 	return slices.Contains([]string{
 		".git", ".mcp.json", ".env", ".envrc", ".vscode", ".github", ".skillpm", "opencode.json", "opencode.jsonc",
-		".opencode", "crush.json", ".crush.json", ".amp", ".kilocode", ".zed", ".aider.conf.yml",
-		".npmrc", "node_modules", // for an agent that npx starts
+		".opencode", "crush.json", ".crush.json", ".amp", ".kilocode", ".zed", ".aider.conf.yml", ".npmrc",
 	}, first) || slices.ContainsFunc(agent.All(), func(a agent.Agent) bool {
 		for _, dir := range []string{a.Project, a.Mark} {
 			if top, _, _ := strings.Cut(dir, "/"); strings.HasPrefix(top, ".") && strings.EqualFold(top, first) {
