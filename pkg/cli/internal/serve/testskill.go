@@ -20,13 +20,11 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/activity"
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
-	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/internal/textdiff"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/policy/enforce"
 	"github.com/skillpm/skillpm/pkg/runtime"
 	"github.com/skillpm/skillpm/pkg/runtime/catalog"
-	"github.com/skillpm/skillpm/pkg/skill"
 )
 
 // testFlags are the flags of "test".
@@ -297,11 +295,6 @@ func testedSkill(h *runtime.Host, c *catalog.Catalog, dir string) (*enforce.Skil
 	if len(h.Guard().Policies()) == 0 {
 		return nil, nil
 	}
-	as := &enforce.Skill{Name: filepath.Base(dir), Dir: dir}
-	if data, err := safefile.ReadFile(filepath.Join(dir, skill.File), skill.MaxFile); err == nil {
-		doc, _ := skill.Parse(data)
-		as.Declared = doc.Name()
-	}
 	want, err := os.Stat(dir)
 	if err != nil {
 		return nil, err
@@ -315,7 +308,7 @@ func testedSkill(h *runtime.Host, c *catalog.Catalog, dir string) (*enforce.Skil
 			return &known, nil
 		}
 	}
-	return as, nil
+	return skilltest.LocalSkill(dir), nil
 }
 
 // printTested prints the results of a skill's tests: each failed case, and a line for the skill.

@@ -17,6 +17,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy/enforce"
 	"github.com/skillpm/skillpm/pkg/runtime/catalog"
 	"github.com/skillpm/skillpm/pkg/runtime/session"
+	"github.com/skillpm/skillpm/pkg/skill"
 	"github.com/skillpm/skillpm/pkg/skill/tool"
 )
 
@@ -34,7 +35,7 @@ type Options struct {
 	OS         string   // runtime.GOOS
 	Admin      int      // user id of the machine's administrator
 	Projects   []string // the user whose policies apply
-	// the skill that policies check; nil for a local skill with the directory's name
+	// the skill that policies check; nil for that of [LocalSkill]
 	As *enforce.Skill
 	// the command that confines scripts; nil: scripts that must be confined do not run
 	Helper []string
@@ -130,10 +131,20 @@ func Run(ctx context.Context, dir string, f *File, o Options) ([]Result, error) 
 	return out, nil
 }
 
+// LocalSkill returns the skill that policies check for a directory that is not an available skill.
+func LocalSkill(dir string) *enforce.Skill {
+	as := &enforce.Skill{Name: filepath.Base(dir), Dir: dir}
+	if data, err := safefile.ReadFile(filepath.Join(dir, skill.File), skill.MaxFile); err == nil {
+		doc, _ := skill.Parse(data)
+		as.Declared = doc.Name()
+	}
+	return as
+}
+
 // CheckPolicies checks a skill against the policies, which also apply to its tests. The error has the code Denied.
 func CheckPolicies(ctx context.Context, dir string, o Options) error {
 	if o.As == nil {
-		o.As = &enforce.Skill{Name: filepath.Base(dir), Dir: dir}
+		o.As = LocalSkill(dir)
 	}
 	g := enforce.Open(enforce.Options{
 		Files: enforce.Files{

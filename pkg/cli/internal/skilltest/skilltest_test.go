@@ -361,6 +361,19 @@ func TestUpdateStaysInside(t *testing.T) {
 	}
 }
 
+// TestDeniedName checks that a policy denies a local skill by the name that it declares, whatever its directory.
+func TestDeniedName(t *testing.T) {
+	dir := put(t, map[string]string{"SKILL.md": "---\nname: evil\ndescription: Does evil.\n---\n", "tests/x.yaml": "cases:\n  - {name: it, body: x}\n"})
+	o := options(t)
+	o.Config = t.TempDir()
+	if err := os.WriteFile(filepath.Join(o.Config, "policy.yaml"), []byte("version: 1\nskills: {deny: [evil]}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := skilltest.RunSkill(t.Context(), dir, o); diag.CodeOf(err) != diag.Denied {
+		t.Errorf("got %+v, %v", s, err)
+	}
+}
+
 func TestParseErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                     "t.yaml:1: the test file is empty",
