@@ -331,11 +331,7 @@ func TestRun(t *testing.T) {
 func TestInputsDoNotConfigure(t *testing.T) {
 	for _, name := range []string{
 		".claude/settings.json", ".mcp.json", ".env", ".codex/config.toml", ".GEMINI/settings.json", ".opencode/plugin/x.js",
-<<<<<<< HEAD
-		"crush.json", ".npmrc", "node_modules/.bin/agent",
-=======
 		"crush.json", ".npmrc",
->>>>>>> 9e1c22fb (evaluate: input files do not configure more agents)
 	} {
 		d := newDesk(t, task(`"files": ["evals/files"], "graders": [{"type": "exact", "text": "x"}]`))
 		d.write("skill/evals/files/"+name, "x")

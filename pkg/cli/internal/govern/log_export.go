@@ -24,7 +24,7 @@ func newLogExport(a *app) *cobra.Command {
 formats:
 
   json    one document, as with "skillpm log --json"
-  ndjson  one record per line, as in the log: "skillpm log stats" reads this format
+  ndjson  one record per line, as in the log, for "skillpm log stats"
   csv     a table with a header line; values that a spreadsheet would read as a
           formula start with an apostrophe
   otlp    OpenTelemetry spans in JSON, one document per line: one span for each
