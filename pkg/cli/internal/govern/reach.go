@@ -92,8 +92,14 @@ func (a *app) warnUnreached(u unreached) {
 		a.Warn("skillpm did not create %s, so agents without hooks still find the skill there",
 			textx.FirstAndMore(u.remaining, 5))
 	}
-	a.Hint("end running sessions; to check the tool calls of agents, run: skillpm connect " +
-		strings.TrimSpace(strings.Join(connectable, " ")))
+	hint := "end running sessions"
+	switch {
+	case len(connectable) > 0:
+		hint += "; to check the tool calls of agents, run: skillpm connect " + strings.Join(connectable, " ")
+	case len(u.agents) == 0:
+		hint += "; to check the tool calls of an agent, run: skillpm connect AGENT"
+	}
+	a.Hint(hint)
 }
 
 // ids returns the ids of the agents.
