@@ -245,8 +245,12 @@ func (a *app) unusedTable(d unusedDocument) error {
 	if err := a.Paged(func() error { return a.fittedTable(rows) }); err != nil {
 		return err
 	}
-	a.Note("%d of %s not used since %s. They take about %d tokens in each list of skills.", len(d.Unused),
-		textx.CountOf(d.Searched, "skill was", "skills were"), day(d.Since), sum)
+	take := "They take"
+	if len(d.Unused) == 1 {
+		take = "It takes"
+	}
+	a.Note("%d of %s not used since %s. %s about %d tokens in each list of skills.", len(d.Unused),
+		textx.CountOf(d.Searched, "skill was", "skills were"), day(d.Since), take, sum)
 	if len(d.Commands) > 0 {
 		a.Note("Remove or deny them:\n  %s", strings.Join(d.Commands, "\n  "))
 	}
