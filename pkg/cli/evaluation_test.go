@@ -16,7 +16,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 )
 
-// TestInterruptedEvaluation checks that an interrupted evaluation reports its finished runs, and nothing that contradicts.
+// TestInterruptedEvaluation checks that an interrupted evaluation reports its finished runs, and nothing else.
 func TestInterruptedEvaluation(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the agent is a shell script")

@@ -128,7 +128,7 @@ func (c *Client) Info(ctx context.Context, name, scopeKind, registry string) (*I
 	if ref.Kind != pack.KindName {
 		return nil, diag.Errorf(diag.Usage, "%s is a source, not the name of a pack or of an installed skill",
 			name).
-			WithHint("list installed packs with \"skillpm list\", or show what is recorded about a published pack with --signatures")
+			WithHint("list installed packs with \"skillpm list\", or show what is known about the source with --signatures")
 	}
 	if _, l, err := c.installed(scopeKind); err == nil && l.Packs[ref.ID] == nil && name == ref.ID.String() {
 		if skills, err := skillsNamed(name, l); err != nil || len(skills) > 0 {
