@@ -204,7 +204,7 @@ func TestJudge(t *testing.T) {
 		`{"grades": [{"passed": true, "evidence": "a"}, {"evidence": "b"}]}`:                                            "error a grade does not have",
 		`{"grades": [{"passed": true, "evidence": "a"}, {"passed": "yes", "evidence": "b"}]}`:                           "error",
 		`{"grades": [], "passed": true}`:                                                                                "error",
-		"Both are true.":                                                                                                "error the answer is not the required JSON",
+		"Both are true.":                                                                                                "error the judge did not answer with the required JSON",
 		"":                                                                                                              "error",
 	} {
 		t.Run(answer, func(t *testing.T) {

@@ -134,7 +134,8 @@ func (t *transcript) verdicts(want int) *verdicts {
 	}
 	var v verdicts
 	if err := jsonx.Decode([]byte(text), &v, jsonx.Options{KnownFields: true, MaxBytes: 1 << 20}); err != nil {
-		t.failure = "the answer is not the required JSON: " + diag.TextOf(err)
+		t.failure = "the judge did not answer with the required JSON: " + diag.TextOf(err) +
+			"; use graders instead of assertions for an agent without a model"
 		return nil
 	}
 	if len(v.Grades) != want {

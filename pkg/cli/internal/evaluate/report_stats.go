@@ -59,14 +59,14 @@ func newDifference(a, b *Proportion) *Difference {
 	}
 }
 
-// verdict reports whether a difference is more than chance.
+// verdict reports whether a difference is more than chance. It decides by whole points, which the reports show.
 func (d *Difference) verdict() Verdict {
 	switch {
 	case d == nil:
 		return ""
-	case d.Low > 0:
+	case math.Round(100*d.Low) > 0:
 		return Better
-	case d.High < 0:
+	case math.Round(100*d.High) < 0:
 		return Worse
 	}
 	return Unclear

@@ -104,7 +104,7 @@ func (l *listing) check(q evalfile.Query, r *Result) error {
 		return nil
 	}
 	r.Outcome = Failed
-	for _, m := range []*catalog.Match{own, first} {
+	for _, m := range slices.Compact([]*catalog.Match{own, first}) {
 		if m != nil {
 			if err := found.Explain(m); err != nil {
 				return err

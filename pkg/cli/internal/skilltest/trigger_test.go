@@ -86,7 +86,7 @@ func TestTriggers(t *testing.T) {
 			}
 			got := outcomes(s.Skills[0])
 			for i, want := range test.want {
-				if len(got) != len(test.want) || !strings.HasPrefix(got[i], want) {
+				if len(got) != len(test.want) || !strings.HasPrefix(got[i], want) || strings.Count(got[i], "description: ") > 1 {
 					t.Errorf("got %q, want %q", got, test.want)
 					break
 				}
