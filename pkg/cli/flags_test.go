@@ -17,7 +17,7 @@ import (
 
 // flagMeanings has a pattern for the usage of every flag with a fixed meaning: where, what, and for what.
 var flagMeanings = map[string]string{
-	"accept":            "^accept (that the project binds|what the repository changes)",
+	"accept":            "^accept (that the project binds|the changes of the repository)",
 	"accept-changed":    "^accept changed content of the locked version",
 	"accept-signer":     "^accept a changed or missing signer",
 	"agent":             "the (agent )?`(AGENT|ID)`|`AGENT`",
