@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// OverlapThreshold is the score from which two skills overlap. In a pool of 1,217 public skills, skills that reach it do
+// overlapThreshold is the score from which two skills overlap. In a pool of 1,217 public skills, skills that reach it do
 // the same, or are variants of each other.
-const OverlapThreshold = 0.6
+const overlapThreshold = 0.6
 
 // Overlap is a pair of skills that compete for the same tasks, because their descriptions have the same words.
 type Overlap struct {
@@ -16,7 +16,7 @@ type Overlap struct {
 	Score         float64 // how well each skill matches the description of the other, as a share of how well it does
 }
 
-// FindOverlaps returns the pairs of candidates whose descriptions overlap by at least [OverlapThreshold], the most similar
+// FindOverlaps returns the pairs of candidates whose descriptions overlap by at least [overlapThreshold], the most similar
 // first. It searches for each description as [Finder.Find] searches for a task. The instructions of skills do not count,
 // because agents choose by name and description.
 func FindOverlaps(ctx context.Context, candidates []Candidate) ([]Overlap, error) {
@@ -42,7 +42,7 @@ func FindOverlaps(ctx context.Context, candidates []Candidate) ([]Overlap, error
 			continue // a description without words
 		}
 		for _, m := range found.Matches {
-			if score := m.Score / found.Matches[own].Score; m.Index != i && score >= OverlapThreshold {
+			if score := m.Score / found.Matches[own].Score; m.Index != i && score >= overlapThreshold {
 				scores[[2]int{i, m.Index}] = min(score, 1)
 			}
 		}

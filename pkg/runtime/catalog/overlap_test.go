@@ -28,7 +28,7 @@ func TestFindOverlaps(t *testing.T) {
 	}
 	var got []string
 	for _, o := range all {
-		if o.Score < OverlapThreshold || o.Score > 1 {
+		if o.Score < overlapThreshold || o.Score > 1 {
 			t.Errorf("score %v", o.Score)
 		}
 		got = append(got, fmt.Sprintf("%s %s", skills[o.First].Name, skills[o.Second].Name))

@@ -171,10 +171,11 @@ func (p *remote) push(ctx context.Context, b Branch, files map[string][]byte, me
 	return commit, err
 }
 
-// receiver returns the shell command that receives a push into a repository on this machine, without its hooks.
+// receiver returns the shell command that receives a push into a repository on this machine, without its hooks. It does
+// not write to a work tree, which would run filters.
 func (g *program) receiver() string {
 	words := []string{"'" + strings.ReplaceAll(g.path, "'", `'\''`) + "'"}
-	for _, setting := range gitcmd.Hardened() {
+	for _, setting := range append(gitcmd.Hardened(), "receive.denyCurrentBranch=refuse") {
 		words = append(words, "-c '"+setting+"'")
 	}
 	return strings.Join(append(words, "receive-pack"), " ")

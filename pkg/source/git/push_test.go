@@ -44,6 +44,19 @@ func TestPush(t *testing.T) {
 				if err := errors.Join(os.MkdirAll(filepath.Dir(hook), 0o755), os.WriteFile(hook, []byte("#!/bin/sh\nexit 1\n"), 0o755)); err != nil {
 					t.Fatal(err)
 				}
+				// The repository's own settings run nothing, either.
+				other := gittest.New(t, t.TempDir(), "other.git")
+				ran := filepath.Join(t.TempDir(), "ran")
+				r.Run("config", "core.alternateRefsCommand", "touch '"+ran+"';:")
+				alternates := filepath.Join(dir, "file.git", "objects", "info", "alternates")
+				if err := os.WriteFile(alternates, []byte(filepath.Join(other.Dir, "objects")+"\n"), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				defer func() {
+					if _, err := os.Stat(ran); err == nil {
+						t.Error("the push ran a command of the repository's settings")
+					}
+				}()
 			case "http":
 				url = "git+" + gittest.Serve(t, dir, gittest.WithPush())
 			case "auth":
@@ -150,5 +163,41 @@ func TestPushRefused(t *testing.T) {
 	}
 	if _, err := c.ReadFile(t.Context(), b, "link", 100); diag.CodeOf(err) != diag.Invalid {
 		t.Errorf("a link is read: %v", err)
+	}
+}
+
+// TestPushCheckout checks that a push does not write the work tree of a repository on this machine, because that runs
+// the programs that the settings of the repository name.
+func TestPushCheckout(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the filter needs a shell")
+	}
+	dir := t.TempDir()
+	r := gittest.New(t, dir, "a.git")
+	before := r.Commit(gittest.Text(map[string]string{"a": "one\n"}))
+	ran := filepath.Join(t.TempDir(), "ran")
+	for _, setting := range [][2]string{
+		{"core.bare", "false"}, {"core.worktree", t.TempDir()}, {"receive.denyCurrentBranch", "updateInstead"},
+		{"filter.x.smudge", "touch '" + ran + "'; cat"},
+	} {
+		r.Run("config", setting[0], setting[1])
+	}
+	r.Run("read-tree", "-u", "--reset", "HEAD")
+	attributes := filepath.Join(r.Dir, "info", "attributes")
+	if err := os.WriteFile(attributes, []byte("* filter=x\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	c := newClient(t, git.Options{})
+	b, err := c.Branch(t.Context(), parse(t, "git+file://"+filepath.ToSlash(r.Dir)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = c.Push(t.Context(), b, map[string][]byte{"a": []byte("two\n")}, "Second")
+	checkError(t, err, diag.Denied, "branch is currently checked out", "")
+	if _, err := os.Stat(ran); err == nil {
+		t.Error("the push ran a filter")
+	}
+	if got := strings.TrimSpace(r.Run("rev-parse", "main")); got != before {
+		t.Errorf("the branch moved from %s to %s", before, got)
 	}
 }

@@ -18,6 +18,9 @@ func (a *app) printPacked(c *publish.Client, r *publish.PackReport) error {
 		return a.PrintJSON(r)
 	}
 	fmt.Fprintf(a.Stdout, "%s@%s %s\n", r.Pack, r.Version, r.Digest)
+	for _, t := range r.Tests {
+		a.Note("Recorded %s.", testText(t))
+	}
 	a.Note("Wrote %s (%s).", c.DisplayPath(r.Output), textx.Count(len(r.Files), "file"))
 	return nil
 }

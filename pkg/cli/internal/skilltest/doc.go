@@ -14,5 +14,5 @@
 //     records its arguments.
 //   - Test files are parsed strictly: unknown content is an error with its line.
 //
-// Start with [RunDir]. This package may change at any time.
+// Start with [RunSkill]. This package may change at any time.
 package skilltest

@@ -21,7 +21,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/tool"
 )
 
-// Options configure [Run], [RunSkill], and [RunDir].
+// Options configure [Run] and [RunSkill].
 type Options struct {
 	Profile string                 // profile of cases without one; "" for profile.Runtime
 	Match   func(name string) bool // names of the cases to run; nil for all

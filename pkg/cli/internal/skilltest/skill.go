@@ -3,7 +3,6 @@ package skilltest
 import (
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -68,31 +67,6 @@ func (s *Summary) Add(one Skill) bool {
 
 // OK reports whether all tests passed. Skills without tests do not count.
 func (s *Summary) OK() bool { return s.Failed == 0 && s.Invalid == 0 }
-
-// RunDir runs all offline tests of the skills in a directory, such as a pack. The skills compete with one another, and
-// with o.Others, for their trigger queries. Names in the summary are relative to the directory. Errors are those of
-// [Run].
-func RunDir(ctx context.Context, dir string, o Options) (*Summary, error) {
-	found, err := Find(os.DirFS(dir), ".")
-	if err != nil {
-		return nil, err
-	}
-	paths := make([]string, len(found))
-	for i, name := range found {
-		paths[i] = filepath.Join(dir, filepath.FromSlash(name))
-	}
-	o.Others = append(ListSkills(paths, o), o.Others...)
-	s := &Summary{Skills: []Skill{}}
-	for i, path := range paths {
-		one, err := RunSkill(ctx, path, o)
-		if err != nil {
-			return s, err
-		}
-		one.Dir = found[i]
-		s.Add(one)
-	}
-	return s, nil
-}
 
 // ListSkills returns the skills in directories, for [Options.Others]. Skills that the profile skips are left out.
 func ListSkills(dirs []string, o Options) (list []*catalog.Skill) {

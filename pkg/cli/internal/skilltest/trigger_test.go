@@ -80,7 +80,7 @@ func TestTriggers(t *testing.T) {
 			if test.other != "" {
 				files["skills/other/SKILL.md"] = skillText("other", test.other)
 			}
-			s, err := skilltest.RunDir(context.Background(), putPack(t, files), options(t))
+			s, err := runDir(context.Background(), putPack(t, files), options(t))
 			if err != nil || len(s.Skills) != 1 {
 				t.Fatalf("%+v, %v", s, err)
 			}
@@ -98,7 +98,7 @@ func TestTriggers(t *testing.T) {
 // TestTriggerAdvice checks that a failed query names the words that the description does not contain.
 func TestTriggerAdvice(t *testing.T) {
 	dir := putPack(t, map[string]string{"s/SKILL.md": skillText("s", "Helps with plants."), "s/evals/eval_queries.json": queries})
-	s, err := skilltest.RunDir(context.Background(), dir, options(t))
+	s, err := runDir(context.Background(), dir, options(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,8 +112,8 @@ func TestTriggerAdvice(t *testing.T) {
 	}
 }
 
-// TestRunDir checks that a summary has test files and queries of all skills, and errors in their files.
-func TestRunDir(t *testing.T) {
+// TestSummary checks that a summary has test files and queries of all skills, and errors in their files.
+func TestSummary(t *testing.T) {
 	dir := putPack(t, map[string]string{
 		"a/SKILL.md": skillText("a", "Helps with plants."), "a/tests/x.yaml": "cases:\n  - name: one\n  - {name: two, skip: later}\n",
 		"a/evals/eval_queries.json": queries,
@@ -121,7 +121,7 @@ func TestRunDir(t *testing.T) {
 		"c/SKILL.md": skillText("c", "No tests."),
 	})
 	o := options(t)
-	s, err := skilltest.RunDir(context.Background(), dir, o)
+	s, err := runDir(context.Background(), dir, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,12 +139,35 @@ func TestRunDir(t *testing.T) {
 	o.Match = func(name string) bool {
 		return slices.Contains([]string{"a/x.yaml/one", "a/evals/eval_queries.json/which plants need repotting"}, name)
 	}
-	if s, err = skilltest.RunDir(context.Background(), dir, o); err != nil || s.Passed != 2 || s.Failed+s.Skipped != 0 {
+	if s, err = runDir(context.Background(), dir, o); err != nil || s.Passed != 2 || s.Failed+s.Skipped != 0 {
 		t.Errorf("got %+v, %v", s, err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := skilltest.RunDir(ctx, dir, options(t)); diag.CodeOf(err) != diag.Interrupted {
+	if _, err := runDir(ctx, dir, options(t)); diag.CodeOf(err) != diag.Interrupted {
 		t.Errorf("got %v", err)
 	}
+}
+
+// runDir runs all offline tests of the skills in a directory, which compete with one another for their queries.
+func runDir(ctx context.Context, dir string, o skilltest.Options) (*skilltest.Summary, error) {
+	found, err := skilltest.Find(os.DirFS(dir), ".")
+	if err != nil {
+		return nil, err
+	}
+	paths := make([]string, len(found))
+	for i, name := range found {
+		paths[i] = filepath.Join(dir, filepath.FromSlash(name))
+	}
+	o.Others = skilltest.ListSkills(paths, o)
+	s := &skilltest.Summary{}
+	for i, path := range paths {
+		one, err := skilltest.RunSkill(ctx, path, o)
+		if err != nil {
+			return s, err
+		}
+		one.Dir = found[i]
+		s.Add(one)
+	}
+	return s, nil
 }

@@ -119,6 +119,7 @@ func Hardened() []string {
 	return []string{
 		"core.hooksPath=" + os.DevNull, "core.fsmonitor=", "core.askPass=", "credential.helper=", "gc.auto=0",
 		"maintenance.auto=false", "fetch.recurseSubmodules=false", "protocol.allow=never",
+		"core.alternateRefsCommand=true",
 	}
 }
 
