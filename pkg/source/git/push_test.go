@@ -177,7 +177,9 @@ func TestPushCheckout(t *testing.T) {
 	before := r.Commit(gittest.Text(map[string]string{"a": "one\n"}))
 	ran := filepath.Join(t.TempDir(), "ran")
 	for _, setting := range [][2]string{
-		{"core.bare", "false"}, {"core.worktree", t.TempDir()}, {"receive.denyCurrentBranch", "updateInstead"},
+		{"core.bare", "false"},
+		{"core.worktree", t.TempDir()},
+		{"receive.denyCurrentBranch", "updateInstead"},
 		{"filter.x.smudge", "touch '" + ran + "'; cat"},
 	} {
 		r.Run("config", setting[0], setting[1])

@@ -100,7 +100,7 @@ func (a *app) init(ctx context.Context, c *publish.Client, o publish.InitOptions
 	case len(document.Evals) > 0:
 		a.Note("Next, replace the sample prompts with prompts of your users, and run \"skillpm test\".")
 	case evals:
-		a.Note("No skill lacks an evaluation. Create a skill with: skillpm new my-skill")
+		a.Note("Each skill has an evaluation. Create a skill with: skillpm new my-skill")
 	case o.Name == "":
 		a.Note("Next, add a pack with: skillpm install OWNER/NAME")
 	case hasSkills(c.Dir):

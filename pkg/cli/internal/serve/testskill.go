@@ -75,8 +75,8 @@ A query passes if the agent activates the skill in at least half of the runs, or
 should not trigger, in fewer. Its runs end when the skill is activated, or after 2 minutes.
 A task passes if at least half of the runs pass.
 --fail-below decides by the share of all runs instead. --compare adds runs without the
-skill, or with a version from git. A pass rate that is lower than that of the version, or
-than in --baseline, by more than chance also fails. To continue an interrupted
+skill, or with a version from git. The command also fails if a pass rate is lower, by more
+than chance, than that of the version or of --baseline. To continue an interrupted
 evaluation, run the same command with --continue.
 
 Exit code 3 means that a case failed or a file is invalid, and 4 that no tests exist.`,

@@ -39,7 +39,7 @@ type Options struct {
 	As *enforce.Skill
 	// the command that confines scripts; nil: scripts that must be confined do not run
 	Helper []string
-	// confine scripts also if neither the skill nor a policy demands it, on a machine that can confine them
+	// confine scripts even if neither the skill nor a policy requires it, on a machine that can confine them
 	Confine bool
 	// receives warnings for users, such as what a policy in observe mode would deny; may be nil
 	Warn func(string)
