@@ -216,7 +216,7 @@ func TestScanTable(t *testing.T) {
 		t.Fatalf("exit code %d\n%s", code, stdout.String())
 	}
 	for _, want := range []string{
-		"| malskills    | 2         | 1     | 50.0 % (9.5–90.5) | 2      | 0     | 0.0 % (0.0–65.8)  | 1        |",
+		"| malskills    | 2         | 1     | 50.0% (9.5–90.5) | 2      | 0     | 0.0% (0.0–65.8)  | 1        |",
 		"\nmalskills: 1 missed\n  data/ground_truth/malicious/r/b\n",
 		"\nskillspector: 1 false positives\n  safe_skill (SEC104)\n",
 	} {

@@ -55,7 +55,7 @@ neither other files nor packs that exist only on this machine.`,
 	}
 	f := cmd.Flags()
 	f.BoolVar(&o.Push, "push", false, "also push the changes of this machine")
-	f.BoolVar(&accept, "accept", false, "accept what the repository changes without asking")
+	f.BoolVar(&accept, "accept", false, "accept the changes of the repository without asking")
 	f.StringVar(&o.Prefer, "prefer", "",
 		"if both sides changed an entry, take it from `SIDE`: local or remote")
 	f.BoolVar(&o.DryRun, "dry-run", false, "show the changes without making them")
