@@ -72,7 +72,7 @@ type Options struct {
 	As *enforce.Skill
 	// Writable are existing files that confined scripts may also write to.
 	Writable []string
-	// Confine confines scripts also if neither the skill nor a policy demands it, on a machine that can confine them.
+	// Confine confines scripts even if neither the skill nor a policy requires it, on a machine that can confine them.
 	Confine bool
 
 	// Deny returns why a skill must not be used, nil if it may. It is called before the policies; nil denies nothing.

@@ -45,10 +45,10 @@ reports problems of skills on standard error. --watch lists the skills again aft
 change.
 
 --unused lists the skills without an activation since TIME, how often searches suggested
-them, and an estimate of the tokens that they take in each listing. For skills of packs, it
-also prints commands that remove or deny them. The audit log has the activations by skillpm
-and by agents whose hooks skillpm added ("skillpm connect"). It does not have those of other
-agents.
+them, and an estimate of the tokens that they take in each list of skills. For skills of
+packs, it also prints commands that remove or deny them. The audit log has the activations
+by skillpm and by agents whose hooks skillpm added ("skillpm connect"). It does not have
+those of other agents.
 
 --overlaps lists pairs of skills with descriptions so similar that they compete for the same
 tasks. The percentage is how well each skill matches the description of the other.`,
