@@ -80,9 +80,6 @@ var graderTypes = []string{
 	string(Exact), string(Regexp), string(FileExists), string(FileEquals), string(Command), string(Judge),
 }
 
-// Trained reports whether the query is for improving the description, not only for validating it.
-func (q *Query) Trained() bool { return q.Split != splitValidation }
-
 // The values of [Query.Split].
 const (
 	splitTrain      = "train"
