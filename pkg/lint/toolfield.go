@@ -19,6 +19,14 @@ import (
 func (u *skillCheck) checkTools() {
 	for _, field := range []string{"allowed-tools", "disallowed-tools"} {
 		_, v := u.doc.Lookup(field)
+		if at, why := u.doc.UnreadTools(field); at != nil && !u.doc.Recovered(v) {
+			severity := diag.SeverityError
+			u.atNode(at, finding{
+				rule: rule.Empty, severity: &severity, message: why,
+				fix: "list tools, write " + field + ": [] for an empty list, or remove the field to allow all tools",
+			})
+			continue
+		}
 		switch {
 		case v == nil || u.doc.Recovered(v):
 		case v.Kind == yaml.ScalarNode && !(hasComma(v.Value) && spaced(v.Value)):
@@ -42,6 +50,12 @@ func (u *skillCheck) checkToolEntries(at *yaml.Node, entries []string) {
 				message = fmt.Sprintf("%q has a parenthesis that is not opened", entry)
 			}
 			u.atNode(at, finding{rule: rule.ToolPattern, message: message})
+			continue
+		}
+		if _, err := tool.ParseList([]string{entry}); err != nil {
+			u.atNode(at, finding{
+				rule: rule.ToolPattern, message: strings.TrimPrefix(err.Error(), "allowed-tools "), fix: diag.HintOf(err),
+			})
 			continue
 		}
 		if near := similarTool(name); near != "" {

@@ -129,8 +129,7 @@ func frontOf(doc *skill.Document) Front {
 		Toolsets: texts(lookup(doc, "toolsets"), ","),
 	}
 	if v := lookup(doc, allowedTools); v != nil {
-		f.AllowedTools = texts(v, "")
-		f.Restricts = v.Kind != yaml.ScalarNode || len(f.AllowedTools) > 0
+		f.AllowedTools, f.Restricts = texts(v, ""), true
 	}
 	if v := lookup(doc, "hooks"); v != nil {
 		f.Pre, f.Post = skill.ScalarText(mappingValue(v, "pre")), skill.ScalarText(mappingValue(v, "post"))
@@ -171,7 +170,7 @@ func texts(n *yaml.Node, separator string) []string {
 	}
 	var list []string
 	add := func(s string) {
-		if s = strings.TrimSpace(s); s != "" {
+		if s = strings.Trim(s, " \t\r\n"); s != "" {
 			list = append(list, s)
 		}
 	}

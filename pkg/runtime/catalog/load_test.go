@@ -86,25 +86,50 @@ The body.
 	}
 }
 
-// TestRestricts checks when a list of allowed tools restricts, and when it has no effect.
+// TestRestricts checks when a list of allowed tools restricts. A list without a value makes the skill unusable, because
+// some agents allow every tool then, and some none; only [] is a list without tools.
 func TestRestricts(t *testing.T) {
 	w := newFixture(t, "omniforge", "")
+	open := func(text string) (*catalog.Loaded, error) {
+		w.write("home/.skillpm/skills/a/SKILL.md", "---\nname: a\ndescription: d\n"+text+"---\n")
+		s, err := w.open().Lookup("a")
+		if err != nil {
+			return nil, err
+		}
+		return s.Load()
+	}
 	for text, want := range map[string]struct {
 		restricts bool
 		tools     int
 	}{
-		"": {}, "allowed-tools:\n": {}, "allowed-tools: \"\"\n": {}, "allowed-tools: ~\n": {}, "allowed-tools: []\n": {true, 0},
+		"": {}, "allowed-tools: []\n": {true, 0}, "allowed-tools: [ ]\n": {true, 0},
 		"allowed-tools: Read, Write\n": {true, 1}, "allowed-tools: [Read, Write]\n": {true, 2},
-		"x: &t [Read]\nallowed-tools: *t\n": {true, 1},
+		"x: &t [Read]\nallowed-tools: *t\n": {true, 1}, "allowed-tools:\n  - Bash(npm: run)\n": {true, 1},
+		"disallowed-tools:\n": {}, "disallowed-tools: \"\"\n": {}, "disallowed-tools: []\n": {},
 	} {
-		w.write("home/.skillpm/skills/a/SKILL.md", "---\nname: a\ndescription: d\n"+text+"---\n")
-		s, err := w.open().Lookup("a")
-		if err != nil {
-			t.Fatal(err)
-		}
-		l, err := s.Load()
+		l, err := open(text)
 		if err != nil || l.Front.Restricts != want.restricts || len(l.Front.AllowedTools) != want.tools {
 			t.Errorf("%q: %+v, %v", text, l, err)
+		}
+	}
+	for _, value := range []string{
+		"", `""`, "''", `" "`, `"\t"`, `"\u00a0"`, "null", "Null", "NULL", "~", "!!null x", "!!str", `!!str ""`, `","`, `", ,"`,
+		"&t", "|", "|\n  ", ">-\n\n  ,\n", `[""]`, "[null]", "[~]", `[" "]`, "[,]", `[","]`, `[Read, ""]`, "[[]]", "[[Read]]",
+		"[{}]", "[{a: b, c: d}]", "\n  -", "\n  - Read\n  -", "\n  - \"\"", "\n- ''", "\n  - ,", "{}", "{Read: true}",
+		"\n  Read: true", "# Read", "\n# - Read", "\nx: &t\ny: *t",
+	} {
+		if l, err := open("allowed-tools: " + value + "\n"); err == nil {
+			t.Errorf("allowed-tools: %s is usable: %+v", value, l.Front)
+		}
+		text := "allowed-tools: " + value + "\n"
+		doc, problems := skill.Parse([]byte("---\n" + text + "---\n"))
+		if node, why := doc.UnreadTools("allowed-tools"); node == nil && len(problems) == 0 {
+			t.Errorf("%q has no finding %s", text, why)
+		}
+	}
+	for _, value := range []string{"{Bash: true}", "[[Bash]]", "[{}]", "[Bash, null]", "\n  Bash: true"} {
+		if l, err := open("disallowed-tools: " + value + "\n"); err == nil {
+			t.Errorf("disallowed-tools: %s is usable: %+v", value, l.Front)
 		}
 	}
 }

@@ -302,10 +302,7 @@ func (q *simpleReader) set(key, text string, line int) bool {
 	case "scope", "execution":
 		return text == ""
 	case allowedTools, disallowedTools:
-		if strings.TrimSpace(text) == "" {
-			return true
-		}
-		return r.setTools(key, []string{text}, true) == nil
+		return q.setList(key, []string{text})
 	}
 	return true
 }
@@ -322,7 +319,8 @@ func (q *simpleReader) setList(key string, items []string) bool {
 			q.toolsets = appendItem(q.toolsets, item)
 		}
 	case allowedTools, disallowedTools:
-		return q.setTools(key, items, true) == nil
+		return !slices.ContainsFunc(items, func(item string) bool { return strings.Trim(item, " ,") == "" }) &&
+			q.setTools(key, items) == nil
 	default:
 		return !isCatalogKey(key)
 	}

@@ -178,8 +178,11 @@ func (r *record) checkTools(doc *skill.Document) {
 		if v == nil {
 			continue
 		}
-		entries := texts(v, "")
-		if err := r.setTools(key, entries, v.Kind != yaml.ScalarNode || len(entries) > 0); err != nil {
+		if node, why := doc.UnreadTools(key); node != nil {
+			r.fatal, r.line = why+", but limits what the skill may do", node.Line
+			return
+		}
+		if err := r.setTools(key, texts(v, "")); err != nil {
 			r.fatal, r.line = flat(strings.Replace(err.Error(), allowedTools, key, 1), maxShort), v.Line
 			return
 		}
@@ -187,9 +190,9 @@ func (r *record) checkTools(doc *skill.Document) {
 }
 
 // setTools parses a list of tools, and records the allowed ones.
-func (r *record) setTools(key string, entries []string, present bool) error {
+func (r *record) setTools(key string, entries []string) error {
 	patterns, err := tool.ParseList(entries)
-	if err != nil || key != allowedTools || !present {
+	if err != nil || key != allowedTools {
 		return err
 	}
 	r.flags |= restricts
