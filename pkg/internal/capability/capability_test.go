@@ -139,7 +139,7 @@ func TestEvidence(t *testing.T) {
 		{name: "tools", front: "allowed-tools: Read Bash(git:*)\ndisallowed-tools: [WebFetch, Bash(rm *)]\n", want: "tools(Bash(git:*)) SKILL.md:4, tools(Read) SKILL.md:4, restriction(allowed-tools) SKILL.md:4, restriction(disallowed-tools Bash(rm *)) SKILL.md:5, restriction(disallowed-tools WebFetch) SKILL.md:5"},
 		{name: "no tools", front: "allowed-tools: []\n", want: "restriction(allowed-tools) SKILL.md:4"},
 		{name: "an empty list", front: "allowed-tools: \"\"\n"},
-		{name: "control characters", front: "allowed-tools: \"Bash(ls \\x1b[2J\\u202e)\"\n", want: "tools(Bash(ls  [2J )) SKILL.md:4, restriction(allowed-tools) SKILL.md:4"},
+		{name: "control characters", front: "allowed-tools: \"Bash(ls \\x1b[2J\\u202e)\"\n", want: "unscoped-shell(Bash(ls  [2J )) SKILL.md:4, tools(Bash(ls  [2J )) SKILL.md:4, restriction(allowed-tools) SKILL.md:4"},
 	} {
 		got, err := capability.Of(skillOf(tt.front, tt.body, tt.files))
 		if err != nil {

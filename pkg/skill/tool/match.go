@@ -26,7 +26,7 @@ type line struct {
 //	git status    this, with nothing after it
 //	a && b        a line that a shell would make several commands of is allowed as it is written
 func readLine(argument string) line {
-	l := line{raw: strings.TrimSpace(argument)}
+	l := line{raw: strings.Trim(argument, blanks)}
 	if l.allowsAll = wholeLine(l.raw); l.allowsAll {
 		return l
 	}

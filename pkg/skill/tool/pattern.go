@@ -82,6 +82,10 @@ func balanced(s string) bool {
 func ParseList(entries []string) ([]Pattern, error) {
 	var out []Pattern
 	for _, entry := range entries {
+		if strings.ContainsFunc(entry, isInvisible) {
+			return nil, diag.Errorf(diag.Invalid, "allowed-tools contains invisible characters: %s", quoted(entry)).
+				WithHint("separate tools with a comma or a space, and remove other spaces and control characters")
+		}
 		for rest := entry; ; {
 			rest = strings.TrimLeftFunc(rest, separates)
 			if rest == "" {
@@ -100,7 +104,16 @@ func ParseList(entries []string) ([]Pattern, error) {
 	return out, nil
 }
 
-func separates(r rune) bool { return r == ',' || unicode.IsSpace(r) }
+func separates(r rune) bool { return r == ',' || strings.ContainsRune(blanks, r) }
+
+// blanks are the characters that shells and lists skip between words. Agents and shells take other spaces of Unicode as
+// part of a word, so that they must never be trimmed.
+const blanks = " \t\n"
+
+// isInvisible reports whether a character is a space, or has no appearance, and does not separate words.
+func isInvisible(r rune) bool {
+	return !strings.ContainsRune(blanks, r) && (unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r))
+}
 
 // parseOne parses the pattern at the start of s, and returns its length.
 func parseOne(s string) (Pattern, int, error) {
@@ -160,7 +173,7 @@ func parseArgument(s string) (argument string, length int, err error) {
 			if depth--; depth > 0 {
 				break
 			}
-			if argument = strings.TrimSpace(out.String()); argument == "" {
+			if argument = strings.Trim(out.String(), blanks); argument == "" {
 				return "", 0, diag.Errorf(diag.Invalid, "allowed-tools contains empty parentheses").
 					WithHint("remove the parentheses to allow every call, or add a pattern, such as Bash(git:*)")
 			}

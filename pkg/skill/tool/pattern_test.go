@@ -77,8 +77,8 @@ func TestParseListRefuses(t *testing.T) {
 		"(git:*)":                  "without a tool",
 		"Bash()":                   "empty parentheses",
 		"Bash( )":                  "empty parentheses",
-		"Re\x00ad":                 "allowed-tools contains an invalid tool name",
-		"Re\u202ead":               "allowed-tools contains an invalid tool name",
+		"Re\x00ad":                 "allowed-tools contains invisible characters",
+		"Re\u202ead":               "allowed-tools contains invisible characters",
 		strings.Repeat("a ", 2000): "more than 1000",
 		"Bash(" + strings.Repeat("a", 5000) + ")": "is not closed",
 	} {

@@ -295,7 +295,7 @@ func (u *use) commandOutside(patterns []Pattern) string {
 		if u.elsewhere != "" && !l.anywhere() {
 			continue
 		}
-		if len(u.values) == 1 && l.raw == strings.TrimSpace(u.values[0]) && !strings.HasSuffix(l.raw, "*") {
+		if len(u.values) == 1 && l.raw == strings.Trim(u.values[0], blanks) && !strings.HasSuffix(l.raw, "*") {
 			return ""
 		}
 		lines = append(lines, l)
