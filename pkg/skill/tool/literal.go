@@ -44,6 +44,11 @@ func literalStatement(s *syntax.Stmt) bool {
 // with =, which zsh expands to the path of a program. Only an unquoted ~/ at its beginning is the home directory.
 const bare = letters + "0123456789_-./,:@+%="
 
+// expandsToPath reports whether zsh could replace text by the path of a program: =ls, or with an option a==ls and a:=ls.
+func expandsToPath(text string, first bool) bool {
+	return first && strings.HasPrefix(text, "=") || strings.Contains(text, "==") || strings.Contains(text, ":=")
+}
+
 // literalWord reports whether a word expands to itself in every shell.
 func literalWord(w *syntax.Word) bool {
 	for i, part := range w.Parts {
@@ -53,17 +58,17 @@ func literalWord(w *syntax.Word) bool {
 			if i == 0 {
 				text = strings.TrimPrefix(text, "~/")
 			}
-			if strings.Trim(text, bare) != "" || i == 0 && strings.HasPrefix(text, "=") {
+			if strings.Trim(text, bare) != "" || expandsToPath(text, i == 0) {
 				return false
 			}
 		case *syntax.SglQuoted:
-			if p.Dollar || i == 0 && strings.HasPrefix(p.Value, "~") {
+			if p.Dollar || strings.HasPrefix(p.Value, "~") {
 				return false
 			}
 		case *syntax.DblQuoted:
-			for j, inner := range p.Parts {
+			for _, inner := range p.Parts {
 				text, ok := inner.(*syntax.Lit)
-				if !ok || i+j == 0 && strings.HasPrefix(text.Value, "~") {
+				if !ok || strings.HasPrefix(text.Value, "~") {
 					return false
 				}
 			}

@@ -197,6 +197,8 @@ func (a *readingArguments) long(text string, next []string) (used int, ok bool) 
 		a.options += "R"
 	case name == "files":
 		a.listsOnly = true
+	case name == "all":
+		a.options += "a"
 	}
 	return used, true
 }
@@ -268,7 +270,8 @@ func (a *readingArguments) printed(words []string) bool {
 	if !printed || !address(from) || two && !address(to) {
 		return false
 	}
-	return a.operands(words[2:])
+	a.addPaths(words[2:]) // some programs read options, and -- as a file, after the script
+	return !slices.ContainsFunc(words[2:], func(w string) bool { return strings.HasPrefix(w, "-") })
 }
 
 // listed is the form of ls, which lists the current directory if it has no operands.
@@ -277,7 +280,7 @@ func (a *readingArguments) listed(words []string) bool {
 	a.addPaths(operands)
 	a.tree = a.form.tree(a.options)
 	a.orHere()
-	return ok
+	return ok && !(a.tree && strings.Contains(a.options, "a")) // some versions of uutils list everything below ..
 }
 
 // search is the form of grep and rg: options, PATTERN, and the files or directories. Without any, rg and grep -r search
