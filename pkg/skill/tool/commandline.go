@@ -30,6 +30,9 @@ type word struct {
 // star represents an unquoted * in the words of a pattern. Words of a line never contain it.
 const star = '\x00'
 
+// literalTilde starts a word whose ~ is quoted, so that it is not the home directory.
+const literalTilde = "\x01~"
+
 // Reasons why a line cannot be matched.
 const (
 	hasRedirection  = "it redirects from or to a file"
@@ -54,7 +57,7 @@ func split(line string) (commands []command, refused string) {
 	for _, variant := range []syntax.LangVariant{syntax.LangBash, syntax.LangPOSIX, syntax.LangZsh} {
 		r := lineReader{line: line}
 		if variant == syntax.LangPOSIX {
-			r.line = withoutBoth
+			r.line, r.posix = withoutBoth, true
 		}
 		if refused := r.read(variant); refused != "" {
 			return nil, refused
@@ -113,9 +116,11 @@ func unreadable(line string) string {
 type lineReader struct {
 	line      string
 	pattern   bool // convert an unquoted * to star
+	posix     bool // the line is split as POSIX shells do
 	commands  []command
 	both      []int // offset of &>
-	operators bool  // more than one command: there is a separator or a redirection
+	quotes    []syntax.WordPart
+	operators bool // more than one command: there is a separator or a redirection
 }
 
 // parsers are pooled, because allocating the buffers of a new one takes ten times as long as parsing a line.
@@ -148,7 +153,28 @@ func (r *lineReader) read(variant syntax.LangVariant) string {
 			return refused
 		}
 	}
+	if r.joinsTokens() {
+		return readDifferently
+	}
 	return ""
+}
+
+// joinsTokens reports whether a line continuation outside of quotes does not follow a space. Shells differ about one in
+// an operator, such as 2>, &>, or &&.
+func (r *lineReader) joinsTokens() bool {
+	for at := 0; ; {
+		i := strings.Index(r.line[at:], "\\\n")
+		if i < 0 {
+			return false
+		}
+		at += i + 2
+		isIn := func(p syntax.WordPart) bool {
+			return int(p.Pos().Offset()) < at && at < int(p.End().Offset())
+		}
+		if i := at - 2; i > 0 && r.line[i-1] != ' ' && r.line[i-1] != '\t' && !slices.ContainsFunc(r.quotes, isIn) {
+			return true
+		}
+	}
 }
 
 // unparsed explains a syntax error.
@@ -176,7 +202,11 @@ func (r *lineReader) statement(s *syntax.Stmt) string {
 			return hasRedirection
 		}
 		if redirect.Op == syntax.RdrAll || redirect.Op == syntax.AppAll {
-			r.both = append(r.both, int(redirect.OpPos.Offset()))
+			at := int(redirect.OpPos.Offset())
+			if at > 0 && strings.IndexByte(" \t\n", r.line[at-1]) < 0 {
+				return readDifferently // some shells read 2&> as one operator
+			}
+			r.both = append(r.both, at)
 		}
 	}
 	end := s.Pos()
@@ -191,6 +221,9 @@ func (r *lineReader) statement(s *syntax.Stmt) string {
 	c := command{text: r.source(s.Pos(), end)}
 	switch cmd := s.Cmd.(type) {
 	case nil:
+		if !r.posix { // zsh runs cat
+			return readDifferently
+		}
 		return ""
 	case *syntax.BinaryCmd:
 		r.operators = true
@@ -207,6 +240,9 @@ func (r *lineReader) statement(s *syntax.Stmt) string {
 				return refused
 			}
 		}
+		if args := c.words[len(cmd.Assigns):]; len(args) > 0 && isKeyword(args[0].text) {
+			return readDifferently
+		}
 	case *syntax.DeclClause: // export and similar commands
 		c.words = append(c.words, word{text: cmd.Variant.Value})
 		if refused := r.assignments(&c, cmd.Args); refused != "" {
@@ -217,8 +253,41 @@ func (r *lineReader) statement(s *syntax.Stmt) string {
 	default:
 		return hasMoreThanThat
 	}
+	if evaluates(c.words) {
+		return "a builtin of the shell could evaluate a substitution in its arguments"
+	}
 	r.commands = append(r.commands, c)
 	return ""
+}
+
+// isKeyword reports whether some shells do not read a word at the beginning of a command as a program. In zsh, é=1 and
+// 1=2 are assignments.
+func isKeyword(text string) bool {
+	switch text {
+	case "if", "then", "elif", "else", "fi", "case", "esac", "for", "select", "while", "until", "do", "done", "in", "time",
+		"function", "coproc", "foreach", "end", "repeat", "nocorrect", "noglob", "-", "!", "{", "}", "[[", "]]", "float",
+		"integer", "private", "nameref", "namespace", "always", "alias", "enum", "compound":
+		return true
+	}
+	return strings.Contains(text, "=") || strings.HasSuffix(text, ":") && text != ":" // a label in ksh
+}
+
+// evaluates reports whether a command is a builtin that evaluates the index in the name of a variable, as in
+// printf -v 'a[$(program)]'.
+func evaluates(words []word) bool {
+	i := slices.IndexFunc(words, func(w word) bool { return !isAssignment(w.text) })
+	if i < 0 {
+		return false
+	}
+	switch words[i].text {
+	case "printf", "print", "test", "[", "read", "let", "declare", "typeset", "local", "export", "readonly", "unset", "wait",
+		"mapfile", "readarray", "getopts", "shift", "return", "exit", "set", "builtin", "command":
+		return slices.ContainsFunc(words[i+1:], func(w word) bool {
+			_, index, ok := strings.Cut(w.text, "[")
+			return ok && strings.ContainsAny(index, "$`")
+		})
+	}
+	return false
 }
 
 // source returns the text between two positions.
@@ -226,8 +295,8 @@ func (r *lineReader) source(start, end syntax.Pos) string { return r.line[start.
 
 // harmless reports whether a redirection duplicates or closes a stream, or writes to /dev/null. All others open a file.
 func harmless(r *syntax.Redirect) bool {
-	if r.N != nil && strings.Trim(r.N.Value, "0123456789") != "" || r.Hdoc != nil {
-		return false
+	if r.N != nil && (len(r.N.Value) > 1 || strings.Trim(r.N.Value, "0123456789") != "") || r.Hdoc != nil {
+		return false // some shells read 10> as the word 10 and >
 	}
 	target := r.Word.Lit()
 	switch r.Op {
@@ -243,6 +312,9 @@ func harmless(r *syntax.Redirect) bool {
 func (r *lineReader) assignments(c *command, all []*syntax.Assign) string {
 	for _, a := range all {
 		prefix := ""
+		if a.Append || a.Index != nil { // POSIX shells run a program with that name
+			return readDifferently
+		}
 		if a.Name != nil {
 			prefix = a.Name.Value
 			if !a.Naked {
@@ -253,7 +325,7 @@ func (r *lineReader) assignments(c *command, all []*syntax.Assign) string {
 				prefix = r.source(a.Name.Pos(), end)
 			}
 		}
-		if a.Array != nil || strings.Trim(prefix, letters+"0123456789_+=[]") != "" {
+		if a.Array != nil || strings.Trim(prefix, letters+"0123456789_=") != "" {
 			return hasParentheses
 		}
 		if refused := r.add(c, prefix, a.Value); refused != "" {
@@ -264,162 +336,3 @@ func (r *lineReader) assignments(c *command, all []*syntax.Assign) string {
 }
 
 const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-
-// add appends a word to a command, after a literal prefix.
-func (r *lineReader) add(c *command, prefix string, w *syntax.Word) string {
-	b := wordBuilder{reader: r}
-	b.text.WriteString(prefix)
-	if w != nil {
-		for i, part := range w.Parts {
-			if refused := b.part(part, i > 0 && isVariable(w.Parts[i-1])); refused != "" {
-				return refused
-			}
-		}
-	}
-	c.words = append(c.words, word{text: b.text.String(), loose: b.loose, globs: b.globs})
-	return ""
-}
-
-func isVariable(p syntax.WordPart) bool {
-	_, ok := p.(*syntax.ParamExp)
-	return ok
-}
-
-// wordBuilder removes the quotes of a word.
-type wordBuilder struct {
-	reader       *lineReader
-	text         strings.Builder
-	loose, globs bool
-}
-
-// part adds a part of a word. afterVariable reports that it follows a variable.
-func (b *wordBuilder) part(part syntax.WordPart, afterVariable bool) string {
-	source := b.reader.source(part.Pos(), part.End())
-	switch p := part.(type) {
-	case *syntax.Lit:
-		if afterVariable && strings.HasPrefix(source, "[") { // an index in zsh
-			return substitution(source)
-		}
-		return b.unquoted(source, b.reader.line[part.End().Offset():])
-	case *syntax.SglQuoted:
-		switch {
-		case p.Dollar:
-			return substitution(source)
-		case strings.HasSuffix(p.Value, `\`):
-			return hasLateClose
-		}
-		b.text.WriteString(p.Value)
-		return ""
-	case *syntax.DblQuoted:
-		if p.Dollar {
-			return substitution(source)
-		}
-		for _, inner := range p.Parts {
-			if refused := b.doubleQuoted(inner); refused != "" {
-				return refused
-			}
-		}
-		return ""
-	case *syntax.ParamExp:
-		return b.variable(source)
-	case *syntax.CmdSubst:
-		if p.Backquotes {
-			return hasBackticks
-		}
-		return substitution(source)
-	}
-	return hasParentheses
-}
-
-func substitution(source string) string {
-	return "it contains a substitution, " + quoted(source[:min(len(source), 8)])
-}
-
-// variable adds $NAME, ${NAME}, and $?, whose values are unknown but stay in words of this command. Other expansions
-// can run commands.
-func (b *wordBuilder) variable(source string) string {
-	name := strings.TrimPrefix(source, "$")
-	if inner, ok := strings.CutPrefix(name, "{"); ok {
-		name = strings.TrimSuffix(inner, "}")
-	} else if name == "?" {
-		name = "_"
-	}
-	if name == "" || strings.Trim(name, letters+"0123456789_") != "" || unicode.IsDigit(rune(name[0])) {
-		return substitution(source)
-	}
-	b.text.WriteString(source)
-	b.loose = true
-	return ""
-}
-
-// unquoted adds unquoted text. after is the next text in the line.
-func (b *wordBuilder) unquoted(source, after string) string {
-	for i := 0; i < len(source); i++ {
-		switch c := source[i]; c {
-		case '\\':
-			i++
-			if i == len(source) {
-				return "it ends with a backslash"
-			}
-			if source[i] != '\n' {
-				b.text.WriteByte(source[i])
-			}
-			continue
-		case '$':
-			if refused := literalDollar(source[i:]+after, " \t\n/.,"); refused != "" {
-				return refused
-			}
-		case '{', '}':
-			b.loose = true
-		case '*', '?', '[':
-			if b.globs = true; b.reader.pattern && c == '*' {
-				c = star
-			}
-			b.text.WriteByte(c)
-			continue
-		case '(', ')':
-			return hasParentheses
-		}
-		b.text.WriteByte(source[i])
-	}
-	if strings.ContainsFunc(source, func(r rune) bool { return r >= utf8.RuneSelf && unicode.IsSpace(r) }) {
-		return hasInvisible
-	}
-	return ""
-}
-
-// literalDollar refuses a dollar sign unless it is last or followed by one of these characters.
-func literalDollar(start, harmless string) string {
-	if len(start) == 1 || strings.IndexByte(harmless, start[1]) >= 0 {
-		return ""
-	}
-	return substitution(start)
-}
-
-// doubleQuoted adds a part of a double-quoted text.
-func (b *wordBuilder) doubleQuoted(part syntax.WordPart) string {
-	source := b.reader.source(part.Pos(), part.End())
-	if _, ok := part.(*syntax.Lit); !ok {
-		return b.part(part, false)
-	}
-	after := b.reader.line[part.End().Offset():]
-	for i := 0; i < len(source); i++ {
-		c := source[i]
-		if c == '$' {
-			if refused := literalDollar(source[i:]+after, " \t\n/.,\""); refused != "" {
-				return refused
-			}
-		}
-		if c == '\\' && i+1 == len(source) && strings.HasPrefix(after, "\n") {
-			continue // a line continuation
-		}
-		if c == '\\' && i+1 < len(source) && strings.IndexByte("\"\\$`\n", source[i+1]) >= 0 {
-			i++
-			if c = source[i]; c == '\n' {
-				continue
-			}
-		}
-		b.text.WriteByte(c)
-	}
-	return ""
-}

@@ -125,10 +125,12 @@ func (u *use) readCommands() ([]command, string) {
 	if u.argv != nil {
 		words := make([]word, len(u.argv))
 		for i, a := range u.argv {
-			if strings.ContainsRune(a, star) {
+			if strings.ContainsAny(a, string(star)+literalTilde[:1]) {
 				return nil, "it contains control characters"
 			}
-			words[i] = word{text: a}
+			if words[i] = (word{text: a}); strings.HasPrefix(a, "~") {
+				words[i].text = literalTilde + a[1:]
+			}
 		}
 		return []command{{words: words, text: strings.Join(u.argv, " ")}}, ""
 	}
