@@ -22,7 +22,7 @@ func TestReadingPrograms(t *testing.T) {
 	if _, err := exec.LookPath("strace"); err != nil {
 		t.Skip("strace is not installed")
 	}
-	count := envNumber("SKILLPM_READING_LINES", 60)
+	count := envNumber("SKILLPM_READING_LINES", 20)
 	total := map[string]int{}
 	for _, program := range slices.Sorted(maps.Keys(readingForms())) {
 		for _, variant := range readingVariants(program) {
