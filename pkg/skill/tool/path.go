@@ -76,7 +76,7 @@ func (c Call) foreign(p string) string {
 		return "is in the home directory, which skillpm cannot find"
 	case c.Spellings.has(Tilde) && strings.HasPrefix(p, "~") && c.ofHome(p) == "":
 		return "is in the home directory of another user"
-	case strings.Contains(first, ":") && !drive(first) && !hasFileScheme(first):
+	case strings.Contains(first, ":") && !c.onWindows() && !drive(first) && !hasFileScheme(first):
 		return "is a URL, or contains a drive letter"
 	}
 	return ""

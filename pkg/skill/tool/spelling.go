@@ -78,8 +78,11 @@ func (c Call) spelledOnce(p string, accepted Spellings) (out []string) {
 	if rest, ok := strings.CutPrefix(p, "@"); ok {
 		add(At, rest, strings.TrimLeft(rest, `/\`))
 	}
-	if i := strings.IndexFunc(p, isInvisible); i >= 0 {
-		add(Control, strings.Map(dropInvisible, p), p[:i])
+	if i := strings.IndexFunc(p, unicode.IsControl); i >= 0 {
+		add(Control, p[:i], without(p, unicode.IsControl))
+	}
+	if strings.ContainsFunc(p, isFormat) {
+		add(Control, without(p, isFormat))
 	}
 	if len(p) > 5 && strings.EqualFold(p[:5], "file:") {
 		add(FileURL, fileURLPaths(p[5:])...)
@@ -111,14 +114,17 @@ func (c Call) spelledOnce(p string, accepted Spellings) (out []string) {
 // isSpace reports whether some program trims a character: by Unicode's definition, or JavaScript's.
 func isSpace(r rune) bool { return unicode.IsSpace(r) || r == '\ufeff' }
 
-// isInvisible reports whether a character is a control or format character.
-func isInvisible(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) }
+// isFormat reports whether a character is invisible, such as a byte-order mark.
+func isFormat(r rune) bool { return unicode.Is(unicode.Cf, r) }
 
-func dropInvisible(r rune) rune {
-	if isInvisible(r) {
-		return -1
-	}
-	return r
+// without removes characters from a text.
+func without(p string, drop func(rune) bool) string {
+	return strings.Map(func(r rune) rune {
+		if drop(r) {
+			return -1
+		}
+		return r
+	}, p)
 }
 
 // percentDecoded decodes every valid %xx of a text.

@@ -101,7 +101,8 @@ func (w *Written) addTexts(v any) {
 }
 
 func (w *Written) addText(text string) {
-	if trimmed := strings.TrimFunc(text, isSpace); trimmed == "" || strings.ContainsAny(trimmed, "\n\r") {
+	around := func(r rune) bool { return isSpace(r) || unicode.IsControl(r) || strings.ContainsRune("\"'`<>", r) }
+	if trimmed := strings.TrimFunc(text, around); trimmed == "" || strings.ContainsAny(trimmed, "\n\r") {
 		return
 	}
 	f := writtenFile{path: text, tree: true}
@@ -194,11 +195,5 @@ func folded(p string) string {
 	if ascii {
 		return strings.ToLower(p)
 	}
-	p = strings.Map(func(r rune) rune {
-		if unicode.Is(unicode.Cf, r) {
-			return -1
-		}
-		return r
-	}, p)
-	return norm.NFC.String(cases.Fold().String(norm.NFD.String(p)))
+	return norm.NFC.String(cases.Fold().String(norm.NFD.String(without(p, isFormat))))
 }
