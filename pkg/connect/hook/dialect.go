@@ -182,7 +182,7 @@ func dialects() []dialect {
 			),
 		},
 		{ // its plugin, which skillpm writes, sends Claude Code's events; skills are commands of OpenCode
-			agent: row("opencode"), fields: claude,
+			agent: row("opencode"), spellings: tool.Literal, fields: claude,
 			names: map[string]string{
 				"Bash": "bash", "Read": "read", "Edit": "edit", "Write": "write", "Glob": "glob", "Grep": "grep", "LS": "list",
 				"WebFetch": "webfetch",
