@@ -273,5 +273,8 @@ func (h *Host) readOnly() (dirs []string) {
 func (h *Host) protectedDirs() []string {
 	dirs := []string{h.o.Paths.Enterprise, h.o.Paths.Config, h.o.Paths.State, h.o.Config, h.audit.Path()}
 	dirs = append(append(dirs, h.guard.ProtectedFiles()...), h.o.ReadOnly...)
+	if h.project != "" {
+		dirs = append(dirs, scope.Scope{Kind: scope.KindProject, Root: h.project}.Lock())
+	}
 	return slices.DeleteFunc(dirs, func(dir string) bool { return dir == "" })
 }

@@ -27,9 +27,17 @@ func (w *handler) hold(ctx context.Context, uses []skillUse) (release func() err
 	return session.Hold(ctx, w.State, w.event.session, w.Now())
 }
 
+// toolCall returns the event's call with what its agent makes of paths.
+func (w *handler) toolCall() tool.Call {
+	return tool.Call{
+		Tool: w.event.tool, Input: w.event.input, Dir: w.event.dir,
+		Spellings: w.dialect.spellings, Directory: w.dialect.directory,
+	}
+}
+
 // doesMore reports whether a call does more than to read the files of these skills.
 func (w *handler) doesMore(uses []skillUse) bool {
-	c := tool.Call{Tool: w.event.tool, Input: w.event.input, Dir: w.event.dir}
+	c := w.toolCall()
 	return uses[0].file && len(c.OnlyReads()) != len(uses)
 }
 
@@ -45,7 +53,7 @@ func (w *handler) checkCall(ctx context.Context) (r Reply, err error) {
 	if reply, refused, err := w.checkReads(ctx); refused || err != nil {
 		return reply, err
 	}
-	if len(uses) == 0 && !w.mayBeActive() && (!tool.Writes(t.tool) || w.State == "") {
+	if len(uses) == 0 && !w.mayBeActive() && (w.State == "" || !w.toolCall().MayWrite()) {
 		return Reply{}, nil
 	}
 	s, err := w.open(ctx)
@@ -107,7 +115,7 @@ func (w *handler) checkUse(ctx context.Context, s *session.Session, g skillUse, 
 // skill are removed, but its installed files stay until the pack is removed.
 func (w *handler) checkReads(ctx context.Context) (r Reply, refused bool, err error) {
 	var dirs []string
-	for _, file := range readFiles(w.event) {
+	for _, file := range w.readFiles() {
 		dirs = append(dirs, session.SkillDirs(file)...)
 	}
 	if len(dirs) == 0 {
@@ -126,7 +134,7 @@ func (w *handler) checkReads(ctx context.Context) (r Reply, refused bool, err er
 // call returns the tool call to check. If an agent has no tool for skills, a call that only reads SKILL.md counts as
 // that tool, because activating a skill is always allowed.
 func (w *handler) call(ctx context.Context, s *session.Session, uses []skillUse) tool.Call {
-	c := tool.Call{Tool: w.event.tool, Input: w.event.input, Dir: w.event.dir}
+	c := w.toolCall()
 	if !w.dialect.reads || len(uses) == 0 || len(c.OnlyReads()) != len(uses) {
 		return c
 	}

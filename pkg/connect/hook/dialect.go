@@ -7,6 +7,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
 	"github.com/skillpm/skillpm/pkg/skill/agent"
+	"github.com/skillpm/skillpm/pkg/skill/tool"
 )
 
 // kind is the meaning of an event, independent of the agent's name for it.
@@ -62,6 +63,11 @@ type dialect struct {
 
 	variables []string // environment variables with the directory of the project; the first that is set is used
 
+	// spellings are those that the agent's file tools accept for a path, as measured; 0 if unknown, so that all count.
+	// directory names the fields in which its tools for searching expect a directory; "" if unknown.
+	spellings tool.Spellings
+	directory string
+
 	parallel       bool   // the hooks of calls in one message run at the same time
 	agentIsSession bool   // a subagent's id is the id of a session
 	reads          bool   // its model reads SKILL.md with file tools
@@ -106,7 +112,7 @@ func dialects() []dialect {
 	gemini.mcp = "mcp_context"
 	return []dialect{
 		{
-			agent: row("claude-code"), fields: claude,
+			agent: row("claude-code"), spellings: tool.Literal | tool.Trimmed | tool.Tilde | tool.Escaped, directory: "path", fields: claude,
 			names: map[string]string{"Grep": "Bash with rg", "Glob": "Bash with find", "LS": "Bash with ls"},
 			deny:  claudeDeny, block: claudeBlock, tell: claudeTell, variables: []string{"CLAUDE_PROJECT_DIR"},
 			events: slices.Concat(
@@ -119,7 +125,7 @@ func dialects() []dialect {
 			),
 		},
 		{
-			agent: row("codex"), fields: claude,
+			agent: row("codex"), spellings: tool.Literal | tool.Trimmed, fields: claude,
 			names: map[string]string{
 				"Bash": "exec_command", "Read": "exec_command with cat", "Grep": "exec_command with rg",
 				"Glob": "exec_command with find", "LS": "exec_command with ls", "Edit": "apply_patch", "Write": "apply_patch",
@@ -134,7 +140,9 @@ func dialects() []dialect {
 			),
 		},
 		{
-			agent: row("gemini"), fields: gemini,
+			agent: row("gemini"), directory: "dir_path",
+			spellings: tool.Literal | tool.Percent | tool.At | tool.Control | tool.Suffix,
+			fields:    gemini,
 			names: map[string]string{
 				"Bash": "run_shell_command", "Read": "read_file", "Edit": "replace", "Write": "write_file", "Glob": "glob",
 				"Grep": "grep_search", "LS": "list_directory", "WebFetch": "web_fetch", "WebSearch": "google_web_search",
@@ -148,7 +156,8 @@ func dialects() []dialect {
 			),
 		},
 		{ // it uses Claude Code's format for events whose name begins with a capital letter
-			agent: row("copilot"),
+			agent: row("copilot"), spellings: tool.Literal, directory: "path",
+
 			names: map[string]string{
 				"Bash": "bash", "Read": "view", "Edit": "edit", "Write": "create", "Glob": "glob", "Grep": "grep",
 				"WebFetch": "web_fetch",
@@ -173,7 +182,7 @@ func dialects() []dialect {
 			),
 		},
 		{ // its plugin, which skillpm writes, sends Claude Code's events; skills are commands of OpenCode
-			agent: row("opencode"), fields: claude,
+			agent: row("opencode"), spellings: tool.Literal, fields: claude,
 			names: map[string]string{
 				"Bash": "bash", "Read": "read", "Edit": "edit", "Write": "write", "Glob": "glob", "Grep": "grep", "LS": "list",
 				"WebFetch": "webfetch",

@@ -41,7 +41,7 @@ func (w *handler) skillUses() []skillUse {
 		}
 	case part == "" && w.dialect.reads:
 		var out []skillUse
-		for _, p := range readSkills(t) {
+		for _, p := range w.readSkills() {
 			out = append(out, skillUse{name: p, file: true})
 		}
 		return out
@@ -130,17 +130,18 @@ func nameRune(r rune) bool {
 const maxMatches = 64
 
 // readSkills returns the paths of the SKILL.md files that a call reads with a file tool or a shell command.
-func readSkills(t hookEvent) []string {
-	return slices.DeleteFunc(readFiles(t), func(p string) bool {
+func (w *handler) readSkills() []string {
+	return slices.DeleteFunc(w.readFiles(), func(p string) bool {
 		return path.Base(strings.ReplaceAll(p, `\`, "/")) != "SKILL.md"
 	})
 }
 
 // readFiles returns the paths of the existing files that a call reads with a file tool or a shell command. It resolves
 // them in the call's working directory, too.
-func readFiles(t hookEvent) (paths []string) {
+func (w *handler) readFiles() (paths []string) {
+	t := w.event
 	workDir, _ := text(t.input, "workdir cwd working_directory dir_path")
-	for _, p := range (tool.Call{Tool: t.tool, Input: t.input}).Reads() {
+	for _, p := range w.toolCall().Reads() {
 		dir := t.path(p)
 		if workDir != "" && !filepath.IsAbs(p) {
 			dir = filepath.Join(t.path(workDir), p)

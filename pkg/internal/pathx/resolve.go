@@ -13,6 +13,13 @@ import (
 // fewer: with more, nobody can open the path.
 const maxLinks = 255
 
+// ErrProcess is the error for a path through a link in /proc: it leads somewhere else for each process that opens it,
+// for example to its working directory.
+var ErrProcess = errors.New("the path is different for each process")
+
+// ofProcess reports whether a link is one of Linux's directory of processes.
+func ofProcess(link string) bool { return strings.HasPrefix(link, "/proc/") }
+
 // Resolve returns where a path leads: the absolute, clean path without links of the file that a program would open, or
 // create, at that path. It looks at the disk.
 //
@@ -22,8 +29,8 @@ const maxLinks = 255
 // a missing file resolves to that file, which is what a program that writes to the link creates. What is below a file
 // counts as missing, too. A relative path is relative to the working directory.
 //
-// An error means that nobody can tell where the path leads: the links are a loop, or a directory on the way may not be
-// searched. Callers that decide about access must refuse such a path.
+// An error means that nobody can tell where the path leads: the links are a loop, a directory on the way may not be
+// searched, or a link depends on the process ([ErrProcess]). Callers that decide about access must refuse such a path.
 func Resolve(path string) (string, error) {
 	w, err := walk(path, look)
 	if err != nil {
@@ -207,6 +214,9 @@ func walk(path string, look func(string) step) (walked, error) {
 		case s.err != nil:
 			w.resolved = filepath.Join(next, filepath.Join(steps...))
 			return w, s.err
+		case s.link && ofProcess(next):
+			w.resolved = filepath.Join(next, filepath.Join(steps...))
+			return w, &fs.PathError{Op: "resolve", Path: path, Err: ErrProcess}
 		case s.link:
 			w.links = append(w.links, Link{Path: next, Target: s.target})
 			if len(w.links) > maxLinks {

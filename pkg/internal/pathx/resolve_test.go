@@ -2,6 +2,7 @@ package pathx
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -269,5 +270,30 @@ func TestSnapshot(t *testing.T) {
 	}
 	if got, err := Resolve(filepath.Join(root, "link", "sub")); got != filepath.Join(root, "dirty", "sub") || err != nil {
 		t.Errorf("leads to %s, %v", got, err)
+	}
+}
+
+// TestResolveProcess checks that nothing is said about a path that differs for each process.
+func TestResolveProcess(t *testing.T) {
+	if _, err := os.Readlink("/proc/self/cwd"); err != nil {
+		t.Skip("no directory of processes here")
+	}
+	dir := t.TempDir()
+	for name, target := range map[string]string{"a": "/proc/self/cwd", "b": "a/x", "c": "/dev/fd/0", "d": "../../../../../../../../proc/thread-self/cwd"} {
+		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, path := range []string{
+		"/proc/self/cwd/x", "/proc/self/root/etc", "/proc/thread-self/cwd", fmt.Sprintf("/proc/%d/cwd/x", os.Getpid()), "/dev/fd/0", "/dev/stdin",
+		"/proc/self/fd/0", "/proc/self", "/proc/../proc/self/cwd", filepath.Join(dir, "a/x"), filepath.Join(dir, "b"), filepath.Join(dir, "c"),
+		filepath.Join(dir, "d/x"),
+	} {
+		if got, err := Resolve(path); !errors.Is(err, ErrProcess) {
+			t.Errorf("%s leads to %q, %v", path, got, err)
+		}
+	}
+	if got, err := Resolve("/proc/cpuinfo"); err != nil || got != "/proc/cpuinfo" {
+		t.Errorf("%q, %v", got, err)
 	}
 }

@@ -2,7 +2,10 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -126,24 +129,30 @@ func (s *Session) checkActivePolicies(v *Verdict, state State) {
 }
 
 // checkWrites denies a call that writes into the directory of an active skill, into a pack, or into skillpm's own
-// files, even if the skills' tool lists allow it.
+// files, or to a path that nobody can tell, even if the skills' tool lists allow it.
 func (s *Session) checkWrites(v *Verdict, state State, c tool.Call) {
+	w := c.Written()
 	for _, a := range state.Active {
-		if path, _ := c.WritesBelow([]string{a.Dir, a.Real}); path != "" {
+		if path, _ := w.Below([]string{a.Dir, a.Real}); path != "" {
 			v.Allowed, v.ReadOnly, v.Skill = false, true, a.Exact()
 			v.Reason = fmt.Sprintf("%s would change %q of skill %s, whose directory is read-only for agents", c.Tool,
 				path, a.Exact())
 			return
 		}
 	}
-	if path, dir := c.WritesBelow(s.env.ReadOnly); path != "" {
+	if path, dir := w.Below(s.env.ReadOnly); path != "" {
 		v.Allowed, v.ReadOnly = false, true
 		v.Reason = fmt.Sprintf("%s would change %q, but skills in %s are read-only for agents", c.Tool, path, dir)
 		return
 	}
-	if path, _ := c.WritesBelow(s.env.Protected); path != "" {
+	if path, _ := w.Below(s.env.Protected); path != "" {
 		v.Allowed, v.ReadOnly, v.Protected = false, true, true
 		v.Reason = fmt.Sprintf("%s would change %q, but skillpm's settings and data are read-only for agents", c.Tool, path)
+		return
+	}
+	if path, reason := w.Unclear(); reason != "" && len(s.env.ReadOnly)+len(s.env.Protected)+len(state.Active) > 0 {
+		v.Allowed, v.ReadOnly, v.Protected = false, true, true
+		v.Reason = fmt.Sprintf("%s would change %q, but skillpm cannot check where that is: %s", c.Tool, path, reason)
 	}
 }
 
@@ -220,13 +229,16 @@ func (s *Session) isSkillTool(name string) bool {
 	return tool.Own(name) || !known
 }
 
-// realPath resolves the links of an absolute path. It returns "" if that fails.
-func realPath(path string) string {
+// realPath resolves the links of an absolute path. It returns "" if that fails, and the path of a link whose target
+// depends on the process.
+func realPath(path string) string { return realPathIn(&pathx.Snapshot{}, path) }
+
+func realPathIn(disk *pathx.Snapshot, path string) string {
 	if !filepath.IsAbs(path) {
 		return ""
 	}
-	real, err := pathx.Resolve(path)
-	if err != nil {
+	real, _, err := disk.Follow(path)
+	if err != nil && !errors.Is(err, pathx.ErrProcess) {
 		return ""
 	}
 	return real
@@ -244,8 +256,39 @@ func (s *Session) withDirectories(c tool.Call) tool.Call {
 		c.Home = s.env.Paths.Home
 	}
 	if c.Real == nil {
-		c.Real = realPath
+		var disk pathx.Snapshot // a call may have thousands of texts
+		c.Real = func(path string) string { return realPathIn(&disk, path) }
+	}
+	if c.Find == nil {
+		c.Find = func(name string) ([]string, bool) { return findSuffix(c.Project, c.Dir, name) }
 	}
 	c.Windows = c.Windows || s.env.OS == "windows"
 	return c
+}
+
+// maxSearched is the maximum number of directories in which a file is searched.
+const maxSearched = 20_000
+
+// findSuffix returns the files of a project whose paths end with name, if there is no file at that path: some agents
+// search for a missing file. It returns false if the project has too many directories.
+func findSuffix(project, dir, name string) (found []string, ok bool) {
+	if _, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(name))); err == nil || project == "" {
+		return nil, true
+	}
+	count := 0
+	err := filepath.WalkDir(project, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil: // what cannot be read is not found
+		case d.IsDir() && d.Name() == ".git":
+			return fs.SkipDir
+		case d.IsDir():
+			if count++; count > maxSearched {
+				return fs.SkipAll
+			}
+		case d.Name() == filepath.Base(name) && strings.HasSuffix(filepath.ToSlash(path), filepath.ToSlash(name)):
+			found = append(found, path)
+		}
+		return nil
+	})
+	return found, err == nil && count <= maxSearched
 }

@@ -3,6 +3,7 @@ package session_test
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/skillpm/skillpm/pkg/diag"
@@ -21,6 +22,9 @@ func TestK7Writes(t *testing.T) {
 	if err := os.Symlink("skills/free", filepath.Join(w.dir, "project/link")); err != nil {
 		t.Skip("no links here:", err)
 	}
+	if err := os.Symlink("/proc/self/cwd", filepath.Join(w.dir, "project/self")); err != nil {
+		t.Fatal(err)
+	}
 	w.mustLoad("s", "free")
 	patch := "*** Begin Patch\n*** Update File: README.md\n*** Update File: skills/free/SKILL.md\n*** End Patch"
 	for _, tt := range []struct {
@@ -38,6 +42,13 @@ func TestK7Writes(t *testing.T) {
 		{"apply_patch", map[string]any{"input": patch}, false},
 		{"str_replace_editor", map[string]any{"command": "create", "path": "skills/free/x"}, false},
 		{"Write", map[string]any{"file_path": ".skillpm/plugins/acme/x/deploy/SKILL.md"}, false},
+		{"mcp__files__write_file", map[string]any{"path": "link/SKILL.md", "content": "x"}, false},
+		{"mcp__files__edit", map[string]any{"edits": []any{map[string]any{"of": []any{"%2eskillpm/plugins/acme/x"}}}}, false},
+		{"Write", map[string]any{"file_path": "/proc/self/cwd/src/main.go"}, false},
+		{"Write", map[string]any{"file_path": "self/src/main.go"}, runtime.GOOS != "linux"},
+		{"Write", map[string]any{"content": "no path"}, false},
+		{"mcp__files__write_file", map[string]any{"path": "src/main.go"}, true},
+		{"mcp__files__read_file", map[string]any{"path": "skills/free/SKILL.md"}, true},
 		{"Read", map[string]any{"file_path": "skills/free/SKILL.md"}, true},
 		{"str_replace_editor", map[string]any{"command": "view", "path": "skills/free/x"}, true},
 		{"Write", map[string]any{"file_path": "skills/idle/SKILL.md"}, true}, // a skill that is being written

@@ -1,6 +1,8 @@
 package tool
 
 import (
+	"cmp"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,11 +26,19 @@ type Call struct {
 	// resolves to where it would be created. "" means unknown, and the call is denied. If Real is set, both the path
 	// and its target must be allowed.
 	Real func(path string) string `json:"-"`
+	// Find returns the files of the project whose paths end with a relative path, if there is no file at that path; false
+	// if the project is too large to search. Nil for none.
+	Find func(path string) (files []string, ok bool) `json:"-"`
 	// OwnFile reports whether an absolute path is of an active skill, whose files can always be read. If tree is set, it
 	// is a directory that is searched, so that every file in it must be one that can be read. Nil for no.
 	OwnFile func(path string, tree bool) bool `json:"-"`
 	// Windows means that the agent passes command lines to PowerShell or cmd.
 	Windows bool `json:"-"`
+	// Spellings are those that the agent accepts for a path. The call is judged for each.
+	Spellings Spellings `json:"-"`
+	// Directory names the fields in which the agent's tools for searching expect a directory, separated by spaces; ""
+	// for any.
+	Directory string `json:"-"`
 }
 
 // use is one effect of a call. Most calls have one; a patch has one for each file.
@@ -42,6 +52,7 @@ type use struct {
 
 	elsewhere string // why the command may differ from what patterns expect
 
+	exact       bool   // a program opens the paths as they are written
 	wholeTree   bool   // a reading of everything below its paths
 	alternative string // a reading's other tool with the same effect
 
@@ -176,14 +187,14 @@ const wildcards = `*?[{(\`
 
 // searched adds the directory of a search, by default the current one, and the prefix of its pattern.
 func (c Call) searched(u *use) {
-	if len(u.values) == 0 {
-		u.values = []string{"."}
+	if !c.namesDirectory() {
+		u.values = append(u.values, ".")
 	}
 	filters := gatherer{fields: filterFields, kind: search}
 	if u.doubt = filters.input(c.Input); u.doubt != "" {
 		return
 	}
-	for _, f := range filters.values {
+	for _, f := range c.spellAll(filters.values) {
 		if strings.HasPrefix(f, "/") || strings.HasPrefix(f, "~") || strings.Contains(f, "..") || leaves(f) {
 			u.doubt = "its filter " + quoted(f) + " can match files outside the searched directory"
 			return
@@ -197,7 +208,7 @@ func (c Call) searched(u *use) {
 		return
 	}
 	dirs := u.values
-	for i, pattern := range find.values {
+	for i, pattern := range c.spellAll(find.values) {
 		if i == 0 {
 			u.values = nil
 		}
@@ -206,6 +217,29 @@ func (c Call) searched(u *use) {
 		}
 		u.values = append(u.values, begins(dirs, pattern)...)
 	}
+}
+
+// namesDirectory reports whether a search has the field in which its tool expects a directory, exactly as it is
+// spelled: a tool that ignores other fields searches the current directory.
+func (c Call) namesDirectory() bool {
+	for f := range strings.FieldsSeq(cmp.Or(c.Directory, dirFields)) {
+		if !empty(c.Input[f]) {
+			return true
+		}
+	}
+	return false
+}
+
+// spellAll returns all spellings of texts.
+func (c Call) spellAll(texts []string) (all []string) {
+	for _, text := range texts {
+		spellings, ok := c.spell(text, c.Spellings)
+		if !ok {
+			spellings = []string{text, "/"} // anywhere
+		}
+		all = append(all, spellings...)
+	}
+	return all
 }
 
 // begins returns the directories in which a pattern searches.
@@ -248,6 +282,14 @@ func texts(v any) ([]string, bool) {
 	return nil, false
 }
 
+// patchHeader matches a line of a patch that names a file, as the most lenient agents read it: with space around it, in
+// any case, and without a space after the colon. Lines of content start with +, -, or a space. Codex reads a line as a
+// header that has a space before it.
+var patchHeader = regexp.MustCompile(`(?i)^\*\*\*[\pZ\s]*(add|create|update|delete|remove|move|rename)[\pZ\s]*(?:file|to)?[\pZ\s]*:[\pZ\s]?(.*)$`)
+
+// patchMarkers are the other lines of a patch that start with ***.
+var patchMarkers = regexp.MustCompile(`(?i)^\*\*\*[\pZ\s]*(begin patch|end patch|end of file|environment id:.*)[\pZ\s]*$`)
+
 // patch returns the effects of a patch: each file is added or edited.
 func (c Call) patch() []use {
 	g := gatherer{fields: "input patch patch_text command diff"}
@@ -260,25 +302,31 @@ func (c Call) patch() []use {
 	if doubt != "" {
 		return c.anyPatch(doubt)
 	}
-	text := strings.Join(texts, "")
 	var out []use
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		for _, head := range []struct{ prefix, tool string }{
-			{"*** Add File: ", "Write"},
-			{"*** Update File: ", "Edit"},
-			{"*** Delete File: ", "Edit"},
-			{"*** Move to: ", "Edit"},
-		} {
-			if name, ok := strings.CutPrefix(line, head.prefix); ok {
-				out = append(out, use{
-					tool: head.tool, called: c.Tool, row: rows()[head.tool],
-					values: []string{strings.TrimSpace(name)},
-				})
+	add := func(tool, name string) {
+		out = append(out, use{tool: tool, called: c.Tool, row: rows()[tool], values: []string{name}})
+	}
+	begun := false
+	for raw := range strings.Lines(strings.Join(texts, "")) {
+		line := strings.TrimFunc(raw, isSpace)
+		header := patchHeader.FindStringSubmatch(line)
+		switch {
+		case header != nil:
+			tool := "Edit"
+			if strings.EqualFold(header[1], "add") || strings.EqualFold(header[1], "create") {
+				tool = "Write"
 			}
+			add(tool, header[2])
+			if before, _, ok := strings.Cut(header[2], ":"); ok && !drive(header[2]) {
+				add(tool, before) // OpenCode ends a name at a colon
+			}
+		case patchMarkers.MatchString(line):
+			begun = true
+		case strings.HasPrefix(raw, "***"):
+			return c.anyPatch("its patch contains the line " + quoted(line))
 		}
 	}
-	if len(out) == 0 || !strings.HasPrefix(strings.TrimSpace(text), "*** Begin Patch") {
+	if len(out) == 0 || !begun {
 		return c.anyPatch("its patch does not contain a file name that skillpm can read")
 	}
 	return out
@@ -287,8 +335,7 @@ func (c Call) patch() []use {
 // hasPatch reports whether the input is a patch: some agents call their patch tool Edit.
 func (c Call) hasPatch() bool {
 	g := gatherer{fields: "input patch"}
-	return g.input(c.Input) == "" && len(g.values) == 1 && strings.HasPrefix(strings.TrimSpace(g.values[0]),
-		"*** Begin Patch")
+	return g.input(c.Input) == "" && len(g.values) == 1 && strings.Contains(g.values[0], "*** Begin Patch")
 }
 
 // anyPatch is a patch that may change any file.

@@ -56,8 +56,8 @@ func (u *use) has(c Call, p Pattern) bool {
 		return u.hasCommand(readLine(p.Argument))
 	case file, search:
 		return some(func(v string) bool {
-			_, _, refused := c.readPath(v)
-			return refused != "" || c.touches(p.Argument, v)
+			locations, refused := u.locations(c, v)
+			return refused != "" || slices.ContainsFunc(locations, func(l location) bool { return c.touches(p.Argument, l) })
 		})
 	case address:
 		return some(func(v string) bool {
@@ -70,21 +70,20 @@ func (u *use) has(c Call, p Pattern) bool {
 	return true
 }
 
-// touches reports whether a pattern matches a path or its target, or may match if the target is unknown. It ignores
-// case, because some file systems do.
-func (c Call) touches(pattern, p string) bool {
+// touches reports whether a pattern matches a location or its target, or may match if the target is unknown. It ignores
+// case and Unicode forms, because some file systems do.
+func (c Call) touches(pattern string, l location) bool {
 	in := func(path, root, home string) bool {
-		return matchPath(strings.ToLower(pattern), strings.ToLower(path), strings.ToLower(root), strings.ToLower(home))
+		return matchPath(folded(pattern), folded(path), folded(root), folded(home))
 	}
-	cleaned, raw, _ := c.readPath(p)
-	if in(cleaned, c.root(), c.Home) {
+	if in(l.cleaned, c.root(), c.Home) {
 		return true
 	}
 	targets := c.anchored(pattern) // a pattern that names a link also matches its target
-	return slices.ContainsFunc(c.resolvedPaths(cleaned, raw), func(path string) bool {
+	return slices.ContainsFunc(c.resolvedPaths(l), func(path string) bool {
 		root, home := c.real(c.root()), c.real(c.Home)
 		return path == "" || root == "" || home == "" && c.Home != "" || in(path, root, home) ||
-			targets != "" && matchPath(strings.ToLower(targets), strings.ToLower(path), "", "")
+			targets != "" && matchPath(folded(targets), folded(path), "", "")
 	})
 }
 

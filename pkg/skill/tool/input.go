@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // Limits of a call's input.
@@ -83,7 +84,7 @@ func quotedName(name string) string {
 	return quoted(name)
 }
 
-// oneOf reports whether a name is in a space-separated list. file_path, filePath, and FilePath are equal.
+// oneOf reports whether a name is in a space-separated list. file_path, filePath, and " FilePath" are equal.
 func oneOf(name, fields string) bool {
 	name = plainName(name)
 	for f := range strings.FieldsSeq(fields) {
@@ -94,6 +95,12 @@ func oneOf(name, fields string) bool {
 	return false
 }
 
+// plainName returns the letters and digits of a field's name in lower case: some programs ignore what is around a name.
 func plainName(name string) string {
-	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
+	return folded(strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return r
+		}
+		return -1
+	}, name))
 }

@@ -6,40 +6,132 @@ import (
 	"unicode"
 )
 
-// maxPath is the maximum length of a path that is matched, in bytes.
-const maxPath = 4 << 10
+// location is where a path of a call leads, for one spelling of it. raw is the path before cleaning, because .. after a
+// link may lead elsewhere.
+type location struct{ cleaned, raw string }
 
-// readPath returns the cleaned absolute path of a call's path, or why it is unknown. raw is the path before cleaning,
-// because .. after a link may lead elsewhere.
-func (c Call) readPath(p string) (cleaned, raw, refused string) {
-	if strings.ContainsRune(p, '\\') && drive(c.Project) {
-		p = strings.ReplaceAll(p, `\`, "/")
+// locations returns where a path may lead by the agent's spellings, or why that is unknown.
+func (c Call) locations(p string) (all []location, refused string) {
+	spellings, ok := c.spell(p, c.Spellings)
+	if !ok {
+		return nil, "can be read in too many ways"
 	}
+	for _, s := range spellings {
+		if c.onlyExpanded(s) {
+			continue
+		}
+		l, refused := c.locate(s)
+		if refused == "" {
+			refused = c.foreign(s)
+		}
+		if refused != "" {
+			return nil, refused
+		}
+		all = append(all, l)
+	}
+	return all, ""
+}
+
+// locations returns where a path of a use may lead.
+func (u *use) locations(c Call, p string) (all []location, refused string) {
+	if u.exact {
+		c.Spellings = Literal | Tilde
+	}
+	if all, refused = c.locations(p); refused != "" {
+		return nil, refused
+	}
+	return append(all, c.searchedFor(u, p)...), ""
+}
+
+// searchedFor returns the files that a tool that edits may find by the end of a relative path that does not exist.
+func (c Call) searchedFor(u *use, p string) (all []location) {
+	if u.tool != "Edit" || c.Find == nil || !c.Spellings.has(Suffix) || strings.HasPrefix(p, "/") || drive(p) {
+		return nil
+	}
+	files, ok := c.Find(p)
+	if !ok {
+		files = []string{"/"}
+	}
+	for _, file := range files {
+		file = slash(file)
+		all = append(all, location{file, file})
+	}
+	return all
+}
+
+// onlyExpanded reports whether a spelling is not a file in a directory that is called ~: it does not leave that.
+func (c Call) onlyExpanded(p string) bool {
+	return c.Spellings.has(Tilde) && c.Home != "" && (p == "~" || strings.HasPrefix(p, "~/")) &&
+		!strings.Contains(p, "..")
+}
+
+// foreign returns why an agent may read the beginning of a path as something that only it knows.
+func (c Call) foreign(p string) string {
 	first, _, _ := strings.Cut(p, "/")
 	switch {
-	case p == "":
-		return "", "", "is empty"
-	case len(p) > maxPath:
-		return "", "", "is too long"
-	case strings.ContainsFunc(p, unicode.IsControl) || strings.ContainsRune(p, '\\'):
-		return "", "", "contains characters that are not allowed in a path"
-	case strings.HasPrefix(p, "$") || strings.HasPrefix(p, "%"):
-		return "", "", "starts with a variable"
-	case strings.Contains(first, ":") && !(drive(first) && drive(c.Project)):
-		return "", "", "is a URL, or contains a drive letter"
-	case p == "~" || strings.HasPrefix(p, "~/"):
-		if c.Home == "" {
-			return "", "", "is in the home directory, which skillpm cannot find"
-		}
-		raw = slash(c.Home) + p[1:]
-	case strings.HasPrefix(p, "~"):
-		return "", "", "is in the home directory of another user"
-	case strings.HasPrefix(p, "/") || drive(first):
-		raw = p
-	default:
-		raw = c.base() + "/" + p
+	case c.Spellings.has(Variable) && (strings.HasPrefix(p, "$") || strings.HasPrefix(p, "%") && strings.Count(first, "%") > 1) &&
+		c.expanded(p) == "":
+		return "starts with a variable"
+	case c.Spellings.has(Tilde) && strings.HasPrefix(p, "~") && c.Home == "":
+		return "is in the home directory, which skillpm cannot find"
+	case c.Spellings.has(Tilde) && strings.HasPrefix(p, "~") && c.ofHome(p) == "":
+		return "is in the home directory of another user"
+	case strings.Contains(first, ":") && !c.onWindows() && !drive(first) && !hasFileScheme(first):
+		return "is a URL, or contains a drive letter"
 	}
-	return path.Clean(raw), raw, ""
+	return ""
+}
+
+// locate returns where one spelling of a path leads, or why nobody can tell.
+func (c Call) locate(p string) (l location, refused string) {
+	if c.onWindows() {
+		if p, refused = c.windowsPath(p); refused != "" {
+			return location{}, refused
+		}
+	}
+	switch {
+	case p == "":
+		return location{}, "is empty"
+	case strings.ContainsFunc(p, unicode.IsControl):
+		return location{}, "contains characters that are not allowed in a path"
+	case hasScheme(p) && !drive(p) && !hasFileScheme(p):
+		return location{}, "is a URL"
+	case drive(p) && !c.onWindows():
+		return location{}, "contains a drive letter"
+	case strings.HasPrefix(p, "/") || drive(p):
+		l.raw = p
+	default:
+		l.raw = c.base() + "/" + p
+	}
+	l.cleaned = path.Clean(l.raw)
+	if len(l.cleaned) > maxPath {
+		return location{}, "is too long"
+	}
+	if ofProcess(l.cleaned) || ofProcess(l.raw) {
+		return location{}, processPath
+	}
+	return l, ""
+}
+
+// processPath is why nobody can tell where a path leads that depends on the process.
+const processPath = "differs for each process"
+
+// maxPath is the maximum length of a clean path, in bytes: systems do not open longer ones.
+const maxPath = 4 << 10
+
+// hasFileScheme reports whether a path is a file URL, which is one of its spellings.
+func hasFileScheme(p string) bool { return len(p) >= 5 && strings.EqualFold(p[:5], "file:") }
+
+// ofProcess reports whether a path leads somewhere else for each process that opens it, as /proc/self/cwd.
+func ofProcess(p string) bool {
+	p = path.Clean("/" + strings.ReplaceAll(p, "/../", "/")) // .. after a link leads above its target
+	for _, prefix := range []string{"/dev/fd", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/proc/self", "/proc/thread-self"} {
+		if p == prefix || strings.HasPrefix(p, prefix+"/") {
+			return true
+		}
+	}
+	id, ok := strings.CutPrefix(p, "/proc/")
+	return ok && id != "" && id[0] >= '0' && id[0] <= '9'
 }
 
 // base is the base directory of the call's paths. If it is unknown, paths are below a root that contains nothing else.
@@ -63,10 +155,10 @@ func (c Call) root() string {
 	return path.Clean(slash(c.Project))
 }
 
-// slash converts a Windows path to slashes.
+// slash converts a Windows path to slashes, and its drive letter to upper case.
 func slash(p string) string {
 	if drive(p) {
-		return strings.ReplaceAll(p, `\`, "/")
+		return strings.ToUpper(p[:1]) + strings.ReplaceAll(p[1:], `\`, "/")
 	}
 	return p
 }
@@ -76,18 +168,17 @@ func drive(p string) bool {
 	return len(p) >= 2 && p[1] == ':' && (p[0] >= 'a' && p[0] <= 'z' || p[0] >= 'A' && p[0] <= 'Z')
 }
 
-// allowsPath reports whether a file pattern allows a path and, if links are resolved, its target. If tree is set, the
-// pattern must also allow everything below the path.
-func (c Call) allowsPath(pattern, p string, tree bool) bool {
+// allowsPath reports whether a file pattern allows a location and, if links are resolved, its target. If tree is set, the
+// pattern must also allow everything below it.
+func (c Call) allowsPath(pattern string, l location, tree bool) bool {
 	allows := func(pattern, p, root, home string) bool {
 		return matchPath(pattern, p, root, home) &&
 			(!tree || matchPath(pattern, path.Join(p, unknownName, unknownName), root, home))
 	}
-	cleaned, raw, refused := c.readPath(p)
-	if refused != "" || !allows(pattern, cleaned, c.root(), c.Home) {
+	if !allows(pattern, l.cleaned, c.root(), c.Home) {
 		return false
 	}
-	for _, path := range c.resolvedPaths(cleaned, raw) {
+	for _, path := range c.resolvedPaths(l) {
 		if path == "" || !allows(c.resolved(pattern), path, c.real(c.root()), c.real(c.Home)) {
 			return false
 		}
@@ -152,11 +243,14 @@ func (c Call) anchored(pattern string) string {
 
 // resolvedPaths returns the possible targets of a path, "" for an unknown one. Some agents clean a path before they
 // open it, and some do not.
-func (c Call) resolvedPaths(cleaned, raw string) []string {
-	if c.Real == nil || strings.HasPrefix(raw, unknownRoot) {
+func (c Call) resolvedPaths(l location) []string {
+	switch {
+	case c.Real == nil || strings.HasPrefix(l.raw, unknownRoot):
 		return nil
+	case l.raw == l.cleaned:
+		return []string{c.real(l.cleaned)}
 	}
-	return []string{c.real(cleaned), c.real(raw)}
+	return []string{c.real(l.cleaned), c.real(l.raw)}
 }
 
 // real returns the target of a path, "" if unknown.

@@ -35,7 +35,7 @@ func (c Call) readings(u *use) []use {
 		for i, p := range r.values {
 			r.values[i] = inDirectory(dir, p)
 		}
-		if r.called = u.called; len(r.values) > 0 {
+		if r.called, r.exact = u.called, true; len(r.values) > 0 {
 			all = append(all, r)
 		}
 	}
@@ -387,13 +387,15 @@ func (u *use) own(c Call) bool {
 		return false
 	}
 	for _, v := range u.values {
-		cleaned, raw, refused := c.readPath(v)
+		locations, refused := u.locations(c, v)
 		if refused != "" {
 			return false
 		}
-		for _, p := range append(c.resolvedPaths(cleaned, raw), cleaned) {
-			if p == "" || !c.OwnFile(p, u.tool == "Grep") {
-				return false
+		for _, l := range locations {
+			for _, p := range append(c.resolvedPaths(l), l.cleaned) {
+				if p == "" || !c.OwnFile(p, u.tool == "Grep") {
+					return false
+				}
 			}
 		}
 	}

@@ -250,11 +250,14 @@ func (u *use) outside(c Call, patterns []Pattern) string {
 		return u.commandOutside(patterns)
 	case file, search:
 		for _, v := range u.values {
-			if _, _, refused := c.readPath(v); refused != "" {
+			locations, refused := u.locations(c, v)
+			if refused != "" {
 				return fmt.Sprintf("the path %s %s", quoted(v), refused)
 			}
-			if !slices.ContainsFunc(patterns, func(p Pattern) bool { return c.allowsPath(p.Argument, v, u.wholeTree) }) {
-				return "not " + quoted(v)
+			for _, l := range locations {
+				if !slices.ContainsFunc(patterns, func(p Pattern) bool { return c.allowsPath(p.Argument, l, u.wholeTree) }) {
+					return "not " + quoted(v)
+				}
 			}
 		}
 		return ""

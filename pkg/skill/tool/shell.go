@@ -76,13 +76,18 @@ func (c Call) around(u *use) (doubt string) {
 
 // inHome reports whether a directory is the project's or the agent's working directory.
 func (c Call) inHome(dir string) bool {
-	cleaned, raw, refused := c.readPath(dir)
-	if refused != "" || cleaned != c.root() && cleaned != path.Clean(c.base()) {
+	locations, refused := c.locations(dir)
+	if refused != "" {
 		return false
 	}
-	for _, path := range c.resolvedPaths(cleaned, raw) {
-		if path == "" || path != c.real(c.root()) && path != c.real(c.base()) {
+	for _, l := range locations {
+		if l.cleaned != c.root() && l.cleaned != path.Clean(c.base()) {
 			return false
+		}
+		for _, path := range c.resolvedPaths(l) {
+			if path == "" || path != c.real(c.root()) && path != c.real(c.base()) {
+				return false
+			}
 		}
 	}
 	return true

@@ -75,14 +75,39 @@ func Writes(tool string) bool {
 	return false
 }
 
-// Reads returns the paths whose content a call shows, as written: those of a tool that reads files, and the arguments
+// MayWrite reports whether a call may write files with a tool that is not a shell: its tool does, or is unknown. Whether
+// the tool of an MCP server only reads is judged by the name of the tool, not by what the server declares: a server
+// that writes with a tool called read_file can write without any call.
+func (c Call) MayWrite() bool {
+	if Writes(c.Tool) {
+		return true
+	}
+	if Own(c.Tool) || rows()[c.Tool] != nil {
+		return false
+	}
+	name := c.Tool
+	if i := strings.LastIndex(name, "__"); i >= 0 {
+		name = name[i+2:]
+	}
+	switch Canonical(strings.TrimPrefix(name, "MCP:")) {
+	case "Read", "NotebookRead", "Grep", "Glob", "LS":
+		return false
+	}
+	return !slices.Contains(strings.Fields(serverReads), name)
+}
+
+// serverReads are common names of MCP tools that only read files, and are not in the table.
+const serverReads = "read_text_file read_media_file read_multiple_files list_directory_with_sizes directory_tree " +
+	"get_file_info list_allowed_directories"
+
+// Reads returns the paths whose content a call shows, in every spelling: those of a tool that reads files, and the arguments
 // of commands that print files. A line that cannot be parsed has none.
 func (c Call) Reads() (paths []string) {
 	for _, u := range c.uses() {
 		switch {
 		case u.row == nil || u.doubt != "":
 		case u.tool == "Read":
-			paths = append(paths, u.values...)
+			paths = append(paths, c.spellAll(u.values)...)
 		case u.row.kind == shell || u.row.kind == powershell:
 			paths = append(paths, u.readPaths()...)
 		}

@@ -90,7 +90,7 @@ func TestPatchUnderAnotherName(t *testing.T) {
 	if v := tool.Of(patterns(t, "Edit(docs/**)")).Allow(c); v.Allowed {
 		t.Error("src/b.go may be written")
 	}
-	if path, _ := c.WritesBelow([]string{"/p/src"}); path != "src/b.go" {
+	if path, _ := c.Written().Below([]string{"/p/src"}); path != "src/b.go" {
 		t.Errorf("writes %q", path)
 	}
 }

@@ -1,26 +1,156 @@
 package tool
 
-import "strings"
+import (
+	"strings"
+	"unicode"
 
-// WritesBelow returns the first path at or below a directory that a call creates, edits, or deletes, and that
-// directory; "" for none. It checks the path as written and its target, ignoring case. It does not find what commands
-// write, or unknown paths.
-func (c Call) WritesBelow(dirs []string) (path, dir string) {
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
+)
+
+// Written are the files that a call may create, edit, or delete, by any spelling of its paths. It does not have what
+// commands write.
+type Written struct {
+	call  Call
+	files []writtenFile
+}
+
+// writtenFile is a path in a call's input.
+type writtenFile struct {
+	path    string   // as written
+	targets []string // the absolute paths that it may lead to
+	unclear string   // why it may lead anywhere
+	tree    bool     // the call may move or delete what is below it
+}
+
+// Written returns the files that a call may change: those of a tool that writes, and of a tool that skillpm does not
+// know every text that can be a path.
+func (c Call) Written() (w Written) {
+	c.Spellings = 0 // no program needs an unusual spelling of a protected file
+	w.call = c
+	if len(c.Input) == 0 || !c.MayWrite() { // the question is about the tool
+		return w
+	}
 	for _, u := range c.uses() {
-		switch u.tool {
-		case "Write", "Edit", "NotebookEdit", "Delete":
+		switch {
+		case u.row == nil:
+			w.addTexts(c.Input)
+		case u.row.kind == file && !Writes(u.tool): // a tool that does both only reads
+		case u.doubt != "":
+			w.files = append(w.files, writtenFile{unclear: u.doubt})
 		default:
+			for _, v := range u.values {
+				w.files = append(w.files, c.written(&u, v))
+			}
+		}
+	}
+	return w
+}
+
+// written returns what a path of a tool that writes may lead to.
+func (c Call) written(u *use, p string) writtenFile {
+	f := writtenFile{path: p, tree: u.tool == "Delete"}
+	spellings, ok := c.spell(p, 0)
+	if !ok {
+		f.unclear = "it can be read in too many ways"
+		return f
+	}
+	for _, s := range spellings {
+		l, refused := c.locate(s)
+		switch {
+		case refused != "" && (s == p || refused == processPath):
+			f.unclear = "it " + refused
+			return f
+		case refused != "": // a spelling that is not a path
 			continue
 		}
-		for _, v := range u.values {
-			cleaned, raw, refused := c.readPath(v)
+		f.targets = append(f.targets, l.cleaned)
+		for _, target := range c.resolvedPaths(l) {
+			if target == "" || ofProcess(target) {
+				f.unclear = "skillpm cannot find out where it leads"
+			}
+			f.targets = append(f.targets, target)
+		}
+		for _, l := range c.searchedFor(u, s) {
+			f.targets = append(f.targets, l.cleaned)
+		}
+	}
+	return f
+}
+
+// addTexts adds the texts in the input of an unknown tool, and the names of its fields. Relative paths may be relative
+// to the project, the working directory, or the home directory.
+func (w *Written) addTexts(v any) {
+	switch v := v.(type) {
+	case string:
+		w.addText(v)
+	case []string:
+		for _, item := range v {
+			w.addText(item)
+		}
+	case []any:
+		for _, item := range v {
+			w.addTexts(item)
+		}
+	case map[string]any:
+		for name, item := range v {
+			w.addText(name)
+			w.addTexts(item)
+		}
+	}
+}
+
+func (w *Written) addText(text string) {
+	around := func(r rune) bool { return isSpace(r) || unicode.IsControl(r) || strings.ContainsRune("\"'`<>", r) }
+	if trimmed := strings.TrimFunc(text, around); trimmed == "" || strings.ContainsAny(trimmed, "\n\r") {
+		return
+	}
+	f := writtenFile{path: text, tree: true}
+	spellings, _ := w.call.spell(text, 0)
+	for _, s := range spellings {
+		for _, base := range []string{w.call.base(), w.call.Project, w.call.Home} {
+			c := w.call
+			if c.Dir = base; base == "" {
+				continue
+			}
+			l, refused := c.locate(s)
+			if refused == processPath {
+				f.unclear = "it " + refused
+			}
 			if refused != "" {
 				continue
 			}
-			for _, path := range append(c.resolvedPaths(cleaned, raw), cleaned) {
-				for _, d := range dirs {
-					if below(path, slash(d)) || c.Real != nil && below(path, c.real(slash(d))) {
-						return v, d
+			f.targets = append(f.targets, l.cleaned)
+			for _, target := range c.resolvedPaths(l) {
+				if f.targets = append(f.targets, target); ofProcess(target) {
+					f.unclear = "it " + processPath
+				}
+			}
+			if strings.HasPrefix(s, "/") || drive(s) {
+				break
+			}
+		}
+	}
+	if spellings == nil {
+		f.unclear = "it can be read in too many ways"
+	}
+	w.files = append(w.files, f)
+}
+
+// Below returns the first path at or below one of the directories, and that directory; "" for none. A tool that may move
+// or delete a directory must not do so with one above them, but for the project, the home directory, and those above.
+func (w Written) Below(dirs []string) (path, dir string) {
+	for _, d := range dirs {
+		forms := []string{folded(slash(d))}
+		if w.call.Real != nil {
+			forms = append(forms, folded(w.call.real(slash(d))))
+		}
+		for _, f := range w.files {
+			for _, target := range f.targets {
+				target = folded(target)
+				for _, form := range forms {
+					if below(target, form) || f.tree && below(form, target) && !w.aboveAll(target) {
+						return f.path, d
 					}
 				}
 			}
@@ -29,8 +159,41 @@ func (c Call) WritesBelow(dirs []string) (path, dir string) {
 	return "", ""
 }
 
-// below reports whether a path is at or below a directory.
+// aboveAll reports whether a folded path is the project or the home directory, or above it.
+func (w Written) aboveAll(target string) bool {
+	c := w.call
+	for _, dir := range []string{c.Project, c.Home, c.Dir} {
+		if dir != "" && (below(folded(slash(dir)), target) || c.Real != nil && below(folded(c.real(slash(dir))), target)) {
+			return true
+		}
+	}
+	return false
+}
+
+// Unclear returns the first path that may lead anywhere, and why; "" for none.
+func (w Written) Unclear() (path, reason string) {
+	for _, f := range w.files {
+		if f.unclear != "" {
+			return f.path, f.unclear
+		}
+	}
+	return "", ""
+}
+
+// below reports whether a path is at or below a directory. Both are folded.
 func below(path, dir string) bool {
-	path, dir = strings.ToLower(path), strings.ToLower(dir)
-	return dir != "" && (path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/"))
+	return dir != "" && path != "" && (path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/"))
+}
+
+// folded returns what all spellings of a name have in common on file systems that ignore case, Unicode forms, and
+// invisible characters.
+func folded(p string) string {
+	ascii := true
+	for i := range len(p) {
+		ascii = ascii && p[i] < 0x80
+	}
+	if ascii {
+		return strings.ToLower(p)
+	}
+	return norm.NFC.String(cases.Fold().String(norm.NFD.String(without(p, isFormat))))
 }

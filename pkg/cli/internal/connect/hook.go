@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
-	"github.com/skillpm/skillpm/pkg/connect"
 	"github.com/skillpm/skillpm/pkg/connect/hook"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
@@ -134,10 +133,6 @@ func (a *app) hookOptions(id string) hook.Options {
 			dirEnv.Dir = cmp.Or(p.Dir, dir)
 			o := console.HostOptions(&console.RuntimeFlags{Session: p.Session, Profile: p.Profile, Client: id}, dirEnv)
 			o.Parents = p.Parents
-			o.ReadOnly = connect.Files(connect.Env{
-				Home: paths.Home, Project: o.Dir, OS: a.OS, Getenv: a.Getenv, State: paths.State,
-				Machine: a.Paths.Enterprise,
-			}, id)
 			if a.OwnsProcess {
 				runtime.AdoptProcesses() // it starts only the hooks of skills
 			}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/skillpm/skillpm/pkg/connect"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/environ"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
@@ -93,6 +94,9 @@ func HostOptions(f *RuntimeFlags, e environ.Environment) runtime.Options {
 		Environment: e, Profile: f.Profile, Session: f.Session, NoSession: f.NoSession, NoSkills: f.noSkills,
 		Agent: f.agent, Tenant: f.tenant, SkillEnvironment: f.environment, Toolsets: f.toolsets, Shell: f.Shell, FileLimit: f.FileLimit,
 		Self: taskRunner(), Helper: Confiner(), Trace: f.Trace, Host: f.Client,
+		ReadOnly: connect.Files(connect.Env{
+			Home: e.Paths.Home, Project: e.Dir, OS: e.OS, Getenv: e.Getenv, State: e.Paths.State, Machine: e.Paths.Enterprise,
+		}),
 	}
 }
 
