@@ -31,8 +31,10 @@ const maxClaim = 1 << 20
 // stateDirs returns the directories of the records: the user's, and the administrator's.
 func (o *Options) stateDirs() (user, machine string) {
 	user, machine = o.Paths.State, o.Paths.ForMachine().State
-	if slices.ContainsFunc(o.Projects, func(dir string) bool { return pathx.Contains(dir, user) }) {
-		user = "" // a project's environment may name a directory in the project
+	if slices.ContainsFunc(o.Projects, func(dir string) bool {
+		return pathx.Contains(dir, user) && !pathx.Contains(dir, o.Paths.Home)
+	}) {
+		user = "" // the settings of a project for an agent may set XDG_STATE_HOME to a directory in the project
 	}
 	if o.OS == "windows" {
 		machine = "" // users can create files in ProgramData

@@ -133,7 +133,7 @@ func (g *Evaluator) SaveFacts() { g.facts.flush(g.o.factsFile()) }
 
 // factsVersion changes when capabilities are found differently, so that the cache does not have those of an older
 // version.
-const factsVersion = 2
+const factsVersion = 3
 
 // stampTree returns a digest of the names, sizes, modes, and times of all files below a directory; "" if it cannot be
 // read.
