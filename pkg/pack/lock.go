@@ -2,6 +2,7 @@ package pack
 
 import (
 	"bytes"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/skillpm/skillpm/pkg/internal/yamlx"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
 // LockName is the file name of a lockfile.
@@ -66,6 +68,14 @@ func (p *LockedPack) Equal(o *LockedPack) bool {
 		p.Signer == o.Signer && p.Partial == o.Partial &&
 		maps.Equal(p.Dependencies, o.Dependencies) && maps.Equal(p.Needs, o.Needs) && maps.Equal(p.Skills, o.Skills)
 }
+
+// Claim returns what a lockfile claims about the content of a pack: that its source has these skills at this revision.
+func (p *LockedPack) Claim(id ID) string {
+	return fmt.Sprintf("%s %s %q %q %s", id, p.Version, p.Source, p.Resolved, bundle.Integrity(p.Skills))
+}
+
+// LinkedClaim is [LockedPack.Claim] for a skill of a linked pack, which is in a directory of this machine.
+func LinkedClaim(id, dir string) string { return fmt.Sprintf("linked %s %q", id, dir) }
 
 // Ref returns the source that the pack is locked to. Its URL is empty if only the manifest has it; see [ParseLocked].
 func (p *LockedPack) Ref(id ID) (Ref, error) {

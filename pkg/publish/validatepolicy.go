@@ -67,7 +67,7 @@ func (c *Client) policyFindings(ctx context.Context, g *enforce.Evaluator, skill
 	if filepath.Base(dir) == skill.File {
 		dir, skillPath = filepath.Dir(dir), path.Dir(skillPath)
 	}
-	s := enforce.Skill{Name: filepath.Base(dir), Pack: packOf(dir), Source: "path", Dir: dir}
+	s := enforce.Skill{Name: filepath.Base(dir), Pack: packOf(dir), Source: "path", Dir: dir, Trusted: true}
 	files := safefile.Dir(dir)
 	if doc, _, err := skill.Load(files, "."); err == nil && doc.Name() != s.Name {
 		s.Declared = doc.Name()

@@ -88,7 +88,9 @@ func (h *Host) PolicySkill(k *catalog.Skill) enforce.Skill {
 		return *h.o.As
 	}
 	name, _, _ := strings.Cut(k.Exact(), "@")
+	claim, tree := k.Locked()
 	return enforce.Skill{
+		Claim: claim, Tree: tree, Named: len(h.config.Skills.Allowed)+len(h.machine.Skills.Allowed) > 0,
 		Name: name, Alias: k.Name, Declared: k.Declared, OtherName: filepath.Base(k.Dir),
 		Pack: k.Pack, Version: k.Version, Source: k.PackSource, Dir: k.Dir, Machine: k.Scope == catalog.ScopeMachine &&
 			h.inMachineDir(k.Dir),

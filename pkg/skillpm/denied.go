@@ -46,7 +46,7 @@ func (d *denials) skillDenial(name, alias string, id pack.ID, source string) str
 	if d == nil {
 		return ""
 	}
-	skill := enforce.Skill{Name: name, Alias: alias, Pack: id.String(), Source: source}
+	skill := enforce.Skill{Name: name, Alias: alias, Pack: id.String(), Source: source, Trusted: true}
 	return errorText(d.evaluator.CheckListed(skill))
 }
 
@@ -75,7 +75,13 @@ func (d *denials) markPack(ctx context.Context, w *workspace.Workspace, l *works
 		subject := enforce.Skill{
 			Name: s.Name, Alias: s.Link, Pack: r.Pack, Source: source, Dir: w.Scope.PluginSkill(id, s.Name),
 		}
-		if s.Denied = errorText(d.evaluator.CheckListed(subject)); s.Denied == "" && checkFiles && s.Installed {
+		if linked := l.Linked[id]; linked != nil {
+			subject.Claim = pack.LinkedClaim(r.Pack, linked.Skills[s.Name])
+		} else if subject.Trusted = !s.Installed; locked != nil {
+			subject.Claim, subject.Tree = locked.Claim(id), locked.Skills[s.Name]
+		}
+		if s.Denied = errorText(d.evaluator.CheckListed(subject)); s.Denied == "" && s.Installed &&
+			(checkFiles || s.Edited) {
 			_, err := d.evaluator.Evaluate(ctx, subject, safefile.Dir(subject.Dir))
 			s.Denied = errorText(err)
 			refused, ok := errors.AsType[*policy.RefusedError](err)

@@ -49,6 +49,7 @@ func (in *installer) compareOptions() workspace.CompareOptions {
 	r := in.request
 	o := workspace.CompareOptions{
 		Hash: r.frozen || r.Force, Force: r.Force, OnlyMoved: r.command == commandUpdate, Strict: r.frozen,
+		KeepsOnlyOwn: !r.Keep && (r.command == commandInstall || r.command == commandUpdate),
 	}
 	if len(r.unlink) > 0 {
 		// On an error, such as for a directory outside the scope, there are none.

@@ -291,7 +291,7 @@ func (in *installer) install(ctx context.Context, res *resolution) (*InstallRepo
 		return nil, err
 	}
 	if upToDate {
-		return report, nil
+		return report, in.recordVerified(res, p)
 	}
 	if err := in.addCapabilities(ctx, report, res, p); err != nil || in.request.DryRun {
 		return report, err
@@ -300,13 +300,25 @@ func (in *installer) install(ctx context.Context, res *resolution) (*InstallRepo
 		return in.Apply(ctx, p.change, p.layout, res.documents(), in.compareOptions())
 	})
 	if err != nil && p.change.Empty() && !errors.Is(err, workspace.ErrChanged) && ctx.Err() == nil {
-		return report, nil // only fingerprints could not be saved, which save time
+		err = nil // only fingerprints could not be saved, which save time
 	}
 	if err != nil {
 		return nil, err
 	}
 	in.addMissing(report, res, p.change)
-	return report, nil
+	return report, in.recordVerified(res, p)
+}
+
+// recordVerified records which packs this machine has verified. Only policies need that.
+func (in *installer) recordVerified(res *resolution, p *plan) error {
+	if in.request.DryRun {
+		return nil
+	}
+	err := in.Admission.RecordVerified(res.Lock, p.layout.Linked)
+	if err != nil && !in.Admission.HasPolicies() {
+		return nil
+	}
+	return err
 }
 
 // unlinkUnapproved removes the links to installed skills that agents must not see any more, if the policies deny an

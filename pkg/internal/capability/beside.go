@@ -1,7 +1,6 @@
 package capability
 
 import (
-	"bytes"
 	"io/fs"
 	"path"
 	"path/filepath"
@@ -25,8 +24,7 @@ type Besides struct {
 }
 
 // Beside returns files in a skill's directory that its bundle omits, such as .git, node_modules, and *.pyc, and that a
-// command, a script, or an interpreter could still use. It ignores files of desktops and editors whose content matches
-// their name. A link that leads out of the skill, and too many files, are errors.
+// command, a script, or an interpreter could still use, whatever their name and their first bytes. A link that leads out of the skill, and too many files, are errors.
 func Beside(fsys fs.FS) ([]Besides, error) {
 	var found []Besides
 	size := int64(0)
@@ -59,7 +57,7 @@ func top(name string) string {
 	return first
 }
 
-// beside classifies one file that a bundle omits; nil if nothing can run it.
+// beside classifies one file that a bundle omits; nil for a socket, which is not a file.
 func beside(fsys fs.FS, name string, d fs.DirEntry) (*Besides, error) {
 	info, err := d.Info()
 	if err != nil {
@@ -68,10 +66,6 @@ func beside(fsys fs.FS, name string, d fs.DirEntry) (*Besides, error) {
 	b := &Besides{File: bundle.File{Path: bundle.Normal(name), Name: name, Info: info}}
 	switch mode := info.Mode(); {
 	case mode.IsRegular():
-		head, err := read(fsys, name, 64)
-		if err != nil || harmless(b.File, head) {
-			return nil, err
-		}
 		return b, nil
 	case mode&fs.ModeSocket != 0: // a socket cannot be opened as a file
 		return nil, nil
@@ -87,30 +81,6 @@ func beside(fsys fs.FS, name string, d fs.DirEntry) (*Besides, error) {
 		return b, nil
 	}
 	return nil, diag.Errorf(diag.Invalid, "%s is neither a file nor a directory", name).WithHint("remove %s", name)
-}
-
-// harmless reports whether a file has the name and the first bytes of a desktop's or an editor's file, which no program
-// runs.
-func harmless(f bundle.File, head []byte) bool {
-	if f.Executable() {
-		return false
-	}
-	begins := func(magic ...string) bool {
-		return slices.ContainsFunc(magic, func(m string) bool { return bytes.HasPrefix(head, []byte(m)) })
-	}
-	switch base := strings.ToLower(path.Base(f.Path)); {
-	case f.Info.Size() == 0:
-		return true
-	case base == ".ds_store":
-		return begins("\x00\x00\x00\x01Bud1")
-	case base == "thumbs.db":
-		return begins("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
-	case strings.HasPrefix(base, "._"):
-		return begins("\x00\x05\x16\x07", "\x00\x05\x16\x00")
-	case strings.HasSuffix(base, ".swp"), strings.HasSuffix(base, ".swo"):
-		return begins("b0VIM ")
-	}
-	return false
 }
 
 // exists reports whether a file exists.

@@ -296,3 +296,52 @@ func BenchmarkVerify(b *testing.B) {
 		}
 	}
 }
+
+// TestVerifyEnd checks that a known head finds every change to the end of a log, and that without one, the result does
+// not vouch for the last record: its number is not [audit.Verified.KeptAt].
+func TestVerifyEnd(t *testing.T) {
+	edit := func(line string) string { return strings.Replace(line, "deploy", "review", 1) }
+	chain := func(lines []string, from int) []string { // what whoever knows the format writes
+		for i := from; i < len(lines); i++ {
+			prev := audit.Digest([]byte(lines[i-1]))
+			head, _, _ := strings.Cut(lines[i], `"prev":"`)
+			lines[i] = head + `"prev":"` + prev + `"}`
+		}
+		return lines
+	}
+	for name, forge := range map[string]func([]string) []string{
+		"last record changed":               func(l []string) []string { l[5] = edit(l[5]); return l },
+		"last record removed":               func(l []string) []string { return l[:5] },
+		"all but the first removed":         func(l []string) []string { return l[:1] },
+		"last record replaced by two":       func(l []string) []string { return chain(append(l[:5], l[4], l[4]), 5) },
+		"changed, and all later recomputed": func(l []string) []string { l[2] = edit(l[2]); return chain(l, 3) },
+		"another chain":                     func(l []string) []string { l[0] = edit(l[0]); return chain(l, 1) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			path, lines := logOf(t, 6, 0)
+			head := audit.Digest([]byte(lines[5]))
+			if v := verify(t, path, audit.VerifyOptions{Head: head}); v.Err() != nil || v.KeptAt != v.Last {
+				t.Fatalf("unchanged: %+v", v)
+			}
+			if err := os.WriteFile(path, []byte(strings.Join(forge(lines), "\n")+"\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if v := verify(t, path, audit.VerifyOptions{Head: head}); diag.CodeOf(v.Err()) != diag.Integrity {
+				t.Errorf("with the head: %+v", v)
+			}
+			if v := verify(t, path, audit.VerifyOptions{}); v.KeptAt == v.Last {
+				t.Errorf("without a head, the result vouches for record %d", v.Last)
+			}
+		})
+	}
+	t.Run("deleted", func(t *testing.T) {
+		path, lines := logOf(t, 6, 0)
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+		v, err := audit.Verify(t.Context(), path, audit.VerifyOptions{Head: audit.Digest([]byte(lines[5]))})
+		if err == nil && v.Err() == nil {
+			t.Errorf("%+v", v)
+		}
+	})
+}

@@ -49,7 +49,7 @@ func (o *Options) checkBlocked(ctx context.Context, s Skill, files fs.FS) error 
 			return nil, err
 		}
 		trees := []string{j.tree.Digest()}
-		if original := j.original(); original != "" {
+		if original := j.original(j.tree); original != "" {
 			trees = append(trees, original)
 		}
 		return trees, nil

@@ -52,8 +52,8 @@ func (s Skill) subject() string { return "skill " + s.Exact() }
 
 // checkListed applies the rules that need none of the skill's files.
 func (st snapshot) checkListed(s Skill) error {
-	if len(st.set) == 0 {
-		return nil
+	if err := st.o.checkNamed(s); err != nil || len(st.set) == 0 {
+		return err
 	}
 	if err := st.set.Err(); err != nil {
 		return err
@@ -68,14 +68,16 @@ func (st snapshot) checkListed(s Skill) error {
 		if err := checkAllowed(p, s); err != nil {
 			return err
 		}
-		if _, known := st.allowedSources.Load(policySource{p, s.Source}); known {
-			continue
+		if _, known := st.allowed.Load(policySource{p, s.Source}); !known {
+			if err := checkSource(p, s); err != nil {
+				return err
+			}
+			if s.Source != "" && s.Source != sourceUnchecked {
+				st.allowed.Store(policySource{p, s.Source}, true)
+			}
 		}
-		if err := checkSource(p, s); err != nil {
+		if err := st.checkClaim(p, s); err != nil {
 			return err
-		}
-		if s.Source != "" && s.Source != sourceUnchecked {
-			st.allowedSources.Store(policySource{p, s.Source}, true)
 		}
 	}
 	return nil
@@ -127,13 +129,13 @@ func (g *Evaluator) Evaluate(ctx context.Context, s Skill, files fs.FS) (Decisio
 	if err := g.o.checkBlocked(ctx, s, files); err != nil {
 		return Decision{}, err
 	}
-	if len(st.set) == 0 {
-		return Decision{}, nil
+	j := &evaluation{ctx: ctx, st: st, skill: s, files: files}
+	if err := j.checkNamed(); err != nil || len(st.set) == 0 && j.tree == nil {
+		return Decision{}, err
 	}
 	if err := st.set.Err(); err != nil {
 		return Decision{}, err
 	}
-	j := &evaluation{ctx: ctx, st: st, skill: s, files: files}
 	var d Decision
 	for _, r := range rules() { // in order of cost
 		for _, p := range st.policiesFor(s) {
@@ -200,6 +202,14 @@ func rules() []rule {
 			line:   func(p *policy.Policy) int { return max(p.Line("sources.allow"), p.Line("sources.deny", 0)) },
 			ask:    func(j *evaluation, p *policy.Policy) error { return checkSource(p, j.skill) },
 			allows: func(j *evaluation, _ *policy.Policy) string { return j.describeSource() },
+		},
+		{
+			key: "lockfile", needsFiles: true,
+			has: reliesOnClaims,
+			line: func(p *policy.Policy) int {
+				return max(claimLine(p, nil), p.Line("require", 0))
+			},
+			ask: (*evaluation).checkLocked, allows: (*evaluation).describeClaim,
 		},
 		{
 			key: "limits", machine: true, needsFiles: true,

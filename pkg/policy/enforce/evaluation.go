@@ -26,8 +26,8 @@ type evaluation struct {
 	skill Skill
 	files fs.FS
 
-	loaded bool
-	tree   bundle.Inventory
+	loaded, inspected bool
+	tree              bundle.Inventory
 	// beside has files in the directory that are not part of the skill, and that its commands could use.
 	beside       bundle.Inventory
 	digests      []string // of all files, and for a copy under an alias also of the original
@@ -61,9 +61,18 @@ func (j *evaluation) load() error {
 		return j.loadErr
 	}
 	j.digests = []string{j.all().Digest()}
-	if original := j.original(); original != "" && original != j.digests[0] {
+	if original := j.original(j.all()); original != "" && original != j.digests[0] {
 		j.digests = append(j.digests, original)
 	}
+	return nil
+}
+
+// inspect reads the files and finds their capabilities.
+func (j *evaluation) inspect() error {
+	if err := j.load(); err != nil || j.inspected {
+		return err
+	}
+	j.inspected = true
 	j.capabilities, j.loadErr = capability.Of(j.files)
 	return j.loadErr
 }
@@ -114,8 +123,8 @@ func sum(files fs.FS, name string) (size int64, digest [sha256.Size]byte, err er
 	return size, digest, err
 }
 
-// original returns the digest that the skill has in its pack if only its name was changed to an alias, else "".
-func (j *evaluation) original() string {
+// original returns the digest that files of the skill have in its pack if only its name was changed to an alias, else "".
+func (j *evaluation) original(files bundle.Inventory) string {
 	if j.skill.Pack == "" {
 		return ""
 	}
@@ -127,7 +136,7 @@ func (j *evaluation) original() string {
 	if err != nil || bytes.Equal(renamed, data) {
 		return ""
 	}
-	tree := slices.Clone(j.all())
+	tree := slices.Clone(files)
 	for i, e := range tree {
 		if e.Path == skill.File {
 			tree[i].Size, tree[i].SHA256 = int64(len(renamed)), sha256.Sum256(renamed)
@@ -165,7 +174,7 @@ func (j *evaluation) checkLimits(p *policy.Policy) error {
 }
 
 func (j *evaluation) checkForbidden(p *policy.Policy) error {
-	if err := j.load(); err != nil {
+	if err := j.inspect(); err != nil {
 		return j.refuseUnread(p, p.Line("forbid", 0), "forbid", err)
 	}
 	return p.CheckCapabilities(j.skill.subject(), j.capabilities.List(), j.capabilities.Because)
@@ -215,7 +224,7 @@ func where(f diag.Finding) string {
 // checkApproval denies the skill if it needs an approval that is missing.
 func (j *evaluation) checkApproval(p *policy.Policy) error {
 	line := p.Line("approve", 0)
-	if err := j.load(); err != nil {
+	if err := j.inspect(); err != nil {
 		return j.refuseUnread(p, line, "approve", err)
 	}
 	w, ok := j.requiredApproval(p)

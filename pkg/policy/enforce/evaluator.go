@@ -59,6 +59,11 @@ type Skill struct {
 	Source    string // source of its pack as the lockfile writes it; "" if unknown
 	Dir       string // path of its directory; "" if it is not on disk yet
 
+	Claim   string // what the lockfile claims about its pack, see [pack.LockedPack.Claim]; "" if it is not there
+	Tree    string // digest that the lockfile has of its files; "" if it has none
+	Trusted bool   // the caller has verified its source and its files
+	Named   bool   // the settings allow only the skills that they name
+
 	Machine bool // the machine's administrator installed it, so that only the machine's policy applies
 }
 
@@ -96,7 +101,7 @@ func (g *Evaluator) CheckListed(s Skill) error { return g.current().checkListed(
 func (g *Evaluator) CheckActive(s Skill) error {
 	g.Reload()
 	st := g.current()
-	if s.Source == "" { // an older session state has no source
+	if s.Trusted = true; s.Source == "" { // an older session state has no source
 		s.Source = sourceUnchecked
 	}
 	if err := st.checkListed(s); err != nil {

@@ -285,9 +285,10 @@ func TestApproveBeside(t *testing.T) {
 		mode       fs.FileMode
 		want       string // "" for one that changes nothing
 	}{
-		{file: ".DS_Store", text: "\x00\x00\x00\x01Bud1"},
-		{file: "scripts/.run.sh.swp", text: "b0VIM 9.1"},
-		{file: "Thumbs.db"},
+		{file: ".DS_Store", text: "\x00\x00\x00\x01Bud1\necho EVIL", want: "an additional file that scripts could use: .DS_Store"},
+		{file: "scripts/.run.sh.swp", text: "b0VIM 9.1", want: "an additional file that scripts could use: scripts/.run.sh.swp"},
+		{file: "._x", text: "\x00\x05\x16\x07\necho EVIL", want: "an additional file that scripts could use: ._x"},
+		{file: "Thumbs.db", want: "an additional file that scripts could use: Thumbs.db"},
 		{file: ".git/fsmonitor--daemon.ipc", mode: fs.ModeSocket},
 		{file: ".DS_Store", text: "echo EVIL", want: "but the skill's directory now contains an additional file that scripts could use: .DS_Store; remove the additional file, or approve the skill again"},
 		{file: "node_modules/lib.sh", text: "echo EVIL", want: "but the skill's directory now contains an additional file that scripts could use: node_modules/lib.sh; remove the additional file, or approve the skill again"},
@@ -527,7 +528,7 @@ func TestExplain(t *testing.T) {
 	for _, r := range g.Explain(t.Context(), tool, tree()) {
 		got = append(got, fmt.Sprintf("%s %s %s:%d", r.Verdict, r.Rule, r.Level, r.Line))
 	}
-	want := "allows skills.deny machine:2, allows sources machine:3, allows limits machine:4, allows forbid machine:5, would deny forbid user:3, denies approve machine:6"
+	want := "allows skills.deny machine:2, allows sources machine:3, denies lockfile machine:3, allows limits machine:4, allows forbid machine:5, would deny forbid user:3, denies approve machine:6"
 	if s := strings.Join(got, ", "); s != want {
 		t.Errorf("%s\nwant %s", s, want)
 	}

@@ -46,7 +46,7 @@ type Approved struct {
 func (g *Evaluator) Review(ctx context.Context, s Skill, files fs.FS) (Review, error) {
 	st := g.current()
 	j := &evaluation{ctx: ctx, st: st, skill: s, files: files}
-	if err := j.load(); err != nil {
+	if err := j.inspect(); err != nil {
 		return Review{}, diag.Errorf(diag.Invalid, "cannot approve skill %s: %w", s.Exact(), err)
 	}
 	r := Review{Skill: s, Digest: j.digests[len(j.digests)-1], Capabilities: j.capabilities}

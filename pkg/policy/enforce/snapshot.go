@@ -16,7 +16,7 @@ type snapshot struct {
 	set    policy.Set
 	stamps []fileStamp
 
-	allowedSources *sync.Map // allowed pairs of policy and source; many skills share a pack
+	allowed *sync.Map // allowed pairs of policy and source, and verified claims; many skills share a pack
 }
 
 // fileStamp is what stat reported when a file was read; the zero value if there was no file.
@@ -61,7 +61,7 @@ func (g *Evaluator) Reload() bool {
 	if g.snap.o != nil && slices.EqualFunc(g.snap.stamps, stamps, fileStamp.same) {
 		return false
 	}
-	g.snap = snapshot{o: &g.o, stamps: stamps, set: g.o.readPolicies(), allowedSources: new(sync.Map)}
+	g.snap = snapshot{o: &g.o, stamps: stamps, set: g.o.readPolicies(), allowed: new(sync.Map)}
 	return true
 }
 

@@ -38,8 +38,8 @@ func (g *Evaluator) CheckApproved(ctx context.Context, s Skill) error {
 	j := &evaluation{ctx: ctx, st: st, skill: s, files: safefile.Dir(s.Dir)}
 	stamp := stampTree(s.Dir)
 	if facts, ok := g.facts.find(g.o.factsFile(), s, stamp); ok {
-		j.loaded, j.digests, j.capabilities = true, facts.Digests, facts.Capabilities
-	} else if j.load() == nil && stamp != "" {
+		j.loaded, j.inspected, j.digests, j.capabilities = true, true, facts.Digests, facts.Capabilities
+	} else if j.inspect() == nil && stamp != "" {
 		g.facts.add(g.o.factsFile(), s, skillFacts{stamp, j.digests, j.capabilities})
 	}
 	for _, p := range st.set {
@@ -133,7 +133,7 @@ func (g *Evaluator) SaveFacts() { g.facts.flush(g.o.factsFile()) }
 
 // factsVersion changes when capabilities are found differently, so that the cache does not have those of an older
 // version.
-const factsVersion = 2
+const factsVersion = 3
 
 // stampTree returns a digest of the names, sizes, modes, and times of all files below a directory; "" if it cannot be
 // read.

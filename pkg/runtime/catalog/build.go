@@ -11,6 +11,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/textx"
+	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/skill"
 	"github.com/skillpm/skillpm/pkg/skill/profile"
 )
@@ -334,10 +335,13 @@ func (b *builder) addPack(i int, r *root, t *tree, d *branch) {
 		c := b.addSkill(i, r, d, n)
 		s := c.entry.Skill
 		s.Pack, s.Version, s.PackSource = d.path, locked.version, locked.source
+		s.claim, s.tree = locked.claim, locked.tree(n.name)
 		c.order, c.pack = order, locked.requires
+		if n.link { // a linked working copy
+			s.PackSource, s.claim, s.tree = "path", pack.LinkedClaim(d.path, n.target), ""
+		}
 		if !ok && n.link {
-			c.order = 0 // a linked working copy has the precedence of the pack installed last
-			s.PackSource = "path"
+			c.order = 0 // it has the precedence of the pack installed last
 			explained = true
 		}
 		if c.entry.State == Available {

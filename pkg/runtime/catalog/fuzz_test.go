@@ -35,7 +35,7 @@ func FuzzQuick(f *testing.F) {
 func FuzzIndex(f *testing.F) {
 	rec := &record{name: "a", description: "d", tags: []string{"t"}, priority: 2, flags: forks, problems: []problem{{ruleFront, diag.SeverityWarning, 3, "m", "f"}}}
 	f.Add(encode(&tree{real: "/x", dirs: []branch{{nodes: []node{{name: "n", link: true, target: "/y"}, {name: "o", record: rec, stable: true, copy: &copyFacts{installed: "/p", files: "x"}}}}}}))
-	f.Add(encode(&tree{real: "/x", lock: lockFacts{exists: true, packs: []lockedPack{{"a/b", "1", "local", "n/", &skill.Requirements{Bins: []string{"x"}}}}, names: []lockedName{{"n", "a/b", []lockedAlias{{"c/d", "e"}}}}}}))
+	f.Add(encode(&tree{real: "/x", lock: lockFacts{exists: true, packs: []lockedPack{{"a/b", "1", "local", "n/", "c", "t/", &skill.Requirements{Bins: []string{"x"}}}}, names: []lockedName{{"n", "a/b", []lockedAlias{{"c/d", "e"}}}}}}))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if len(data) < headerSize {
 			return

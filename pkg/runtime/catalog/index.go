@@ -15,7 +15,7 @@ import (
 
 // magic starts every index file; the number is the version of the format. After it come the CRC-32C of the rest, the
 // rest's length, and a tree as [codec] encodes it.
-const magic = "skillpm catalog 8\n"
+const magic = "skillpm catalog 9\n"
 
 const (
 	headerSize = len(magic) + 4 + 8
@@ -110,7 +110,7 @@ func (c *codec) lock(l *lockFacts) {
 	c.stamp(&l.stat)
 	c.text(&l.problem)
 	list(c, &l.packs, func(p *lockedPack) {
-		for _, s := range []*string{&p.id, &p.version, &p.source, &p.skills} {
+		for _, s := range []*string{&p.id, &p.version, &p.source, &p.skills, &p.claim, &p.trees} {
 			c.text(s)
 		}
 		optional(c, &p.requires, c.requirements)

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/pack"
@@ -43,11 +42,14 @@ func readLock(path string, before lockFacts, now int64) (facts lockFacts, change
 		return facts, changed
 	}
 	for id, p := range lock.Packs {
-		facts.packs = append(facts.packs, lockedPack{
-			id.String(), p.Version, p.Source,
-			strings.Join(append(slices.Sorted(maps.Keys(p.Skills)), ""), "/"),
-			checkable(skill.ParseRequirements(p.Needs)),
-		})
+		one := lockedPack{
+			id: id.String(), version: p.Version, source: p.Source, claim: p.Claim(id),
+			requires: checkable(skill.ParseRequirements(p.Needs)),
+		}
+		for _, name := range slices.Sorted(maps.Keys(p.Skills)) {
+			one.skills, one.trees = one.skills+name+"/", one.trees+p.Skills[name]+"/"
+		}
+		facts.packs = append(facts.packs, one)
 	}
 	slices.SortFunc(facts.packs, func(a, b lockedPack) int { return cmp.Compare(a.id, b.id) })
 	for name, n := range lock.Names {

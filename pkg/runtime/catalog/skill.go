@@ -53,6 +53,8 @@ type Skill struct {
 	base  string // name of its directory
 	alias string // alias in its pack's lockfile, "" for none
 	real  string // path of its directory without links
+	claim string // what the lockfile claims about its pack, "" if it is not there
+	tree  string // digest that the lockfile has of its files, "" if it has none
 
 	stamp  stamp // of its SKILL.md
 	stable bool  // whether every later change of it changes the stamp
@@ -221,3 +223,7 @@ func (e *UnknownError) Hint() string {
 	}
 	return "list all skills with: skillpm skills --all"
 }
+
+// Locked returns what the lockfile claims about the pack of the skill, see [pack.LockedPack.Claim], and the digest that
+// it has of the skill's files. Both are "" for a local skill.
+func (s *Skill) Locked() (claim, tree string) { return s.claim, s.tree }

@@ -96,7 +96,21 @@ type lockFacts struct {
 // that can be checked without asking agents, nil for nothing.
 type lockedPack struct {
 	id, version, source, skills string
-	requires                    *skill.Requirements
+
+	claim string // see [pack.LockedPack.Claim]
+	trees string // digests of the skills in the order of their names, each followed by a slash
+
+	requires *skill.Requirements
+}
+
+// tree returns the digest of a skill, "" if the pack has no such skill.
+func (p lockedPack) tree(name string) string {
+	trees := strings.Split(p.trees, "/")
+	i := slices.Index(strings.Split(p.skills, "/"), name)
+	if name == "" || i < 0 || i >= len(trees) {
+		return ""
+	}
+	return trees[i]
 }
 
 // lockedName is the owner of a bare name, "" for none, and the aliases of other skills of that name.

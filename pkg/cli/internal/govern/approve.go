@@ -216,7 +216,7 @@ func (a *app) findSkills(ctx context.Context, h *runtime.Host, name string, f *a
 		}
 		for _, s := range p.Skills {
 			list = append(list, foundSkill{
-				Skill: enforce.Skill{Name: s.Name, Pack: p.Pack, Source: p.Source},
+				Skill: enforce.Skill{Name: s.Name, Pack: p.Pack, Source: p.Source, Trusted: true},
 				files: s.Files,
 			})
 		}

@@ -32,9 +32,10 @@ func newLogVerify(a *app) *cobra.Command {
 changed, removed, added, or moved, the command reports the record with exit code 6. A
 killed process may leave an incomplete record, which is a gap, not an error.
 
-If the end of a log is missing, the rest is still consistent. To detect a missing end, keep
-the digest of the last record, which the command prints, on another machine. Pass the
-digest with --head the next time. The log may contain newer records.`,
+Nothing in a log proves its end: if the last record was changed, or if the last records are
+missing, the rest is still consistent. To detect that, keep the digest of the last record,
+which the command prints, on another machine, and pass it with --head the next time. The
+log may contain newer records.`,
 		Example: `  skillpm log verify
   skillpm log verify --json
   skillpm log verify -q && skillpm log export --format csv > log.csv`,
@@ -97,6 +98,10 @@ func (a *app) printVerified(all []verifiedLog) error {
 		}
 		if _, err := fmt.Fprintln(a.Stdout, console.Printable(what)+between+head); err != nil {
 			return err
+		}
+		if v.KeptAt != v.Last {
+			a.Note("Nothing proves that record %d is unchanged and the last: keep the head on another machine, "+
+				"and pass it with --head the next time.", v.Last)
 		}
 	}
 	return nil

@@ -125,7 +125,7 @@ func absentSkill(name string) (enforce.Skill, error) {
 			WithHint("list skills with \"skillpm skills --all\", or use name@owner/name for a skill " +
 				"that is not installed, or a source such as oci://registry.example/acme/tools")
 	}
-	return enforce.Skill{Name: skill, Pack: pack}, nil
+	return enforce.Skill{Name: skill, Pack: pack, Trusted: true}, nil
 }
 
 // explainedJSON is the explanation of a skill or source.

@@ -53,6 +53,7 @@ type Admission struct {
 	policies policy.Set
 	trusted  trust.Requirement             // whose signatures count for Signing
 	rules    map[ruleKey]trust.Requirement // the signers of policies
+	claims   map[pack.ID][]string          // what Admit verified, by pack
 }
 
 // New returns the admission of a scope. The error is about the keys that the call or the settings name.
@@ -165,7 +166,11 @@ func (a *Admission) Admit(ctx context.Context, sol *solve.Solution, c Candidates
 	verdicts := make([]verdict, len(ids))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(parallelAdmissions)
+	a.claims = map[pack.ID][]string{}
 	for i, id := range ids {
+		if a.policies.Restricts() || slices.ContainsFunc(demands[i], func(d demand) bool { return d.before != nil }) {
+			a.claims[id] = a.claimsOf(id, c)
+		}
 		if age, _ := a.policies.ObservedAge(c.source(id)); len(demands[i]) == 0 && age == 0 && !a.policies.Restricts() {
 			verdicts[i].signer = a.lockedSigner(id, c.Packs[id])
 			continue
@@ -191,6 +196,47 @@ func (a *Admission) Admit(ctx context.Context, sol *solve.Solution, c Candidates
 		}
 	}
 	return nil
+}
+
+// claimsOf returns what is verified about a candidate once it is admitted: what the lock claims about it, and that it
+// meets the requirements of the policies.
+func (a *Admission) claimsOf(id pack.ID, c Candidates) []string {
+	if c.Linked(id) {
+		return nil // see RecordVerified
+	}
+	claim := c.Packs[id].Claim(id)
+	claims := []string{claim}
+	for _, r := range a.policies.Rules(c.source(id)) {
+		if r.Policy.Mode != policy.Observe {
+			claims = append(claims, enforce.RuleClaim(claim, r.Requirement))
+		}
+	}
+	return claims
+}
+
+// RecordVerified records, where projects cannot write, which claims of the lock this machine has verified: those of the
+// last call of [Admission.Admit], those of packs that it has fetched, and linked packs. Policies rely on them when skills
+// are used.
+func (a *Admission) RecordVerified(lock *pack.Lock, linked map[pack.ID]*workspace.LinkedPack) error {
+	var claims []string
+	for id, locked := range lock.Packs {
+		claims = append(claims, a.claims[id]...)
+		if len(a.claims[id]) == 0 && a.Fetcher.HasFetched(id, locked) {
+			claims = append(claims, locked.Claim(id))
+		}
+	}
+	for id, p := range linked {
+		for _, dir := range p.Skills {
+			claim := pack.LinkedClaim(id.String(), dir)
+			claims = append(claims, claim)
+			for _, r := range a.policies.Rules(string(pack.KindPath)) {
+				if r.Policy.Mode != policy.Observe {
+					claims = append(claims, enforce.RuleClaim(claim, r.Requirement))
+				}
+			}
+		}
+	}
+	return a.Evaluator.RecordVerified(claims)
 }
 
 // record writes the signer of a pack into a solution's lock.

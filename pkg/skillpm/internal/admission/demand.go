@@ -80,8 +80,8 @@ func (a *Admission) demands(id pack.ID, c Candidates) (list []demand, err error)
 			return nil, err
 		}
 		trusted = trusted.Or(w)
-		// a store has trees of others, so this is checked wherever they are placed
-		if !a.unchanged(id, locked) || c.Placed[id] {
+		// a store and a clone have trees of others, so this is checked wherever they are placed or unknown
+		if !a.unchanged(id, locked) || c.Placed[id] || !a.Evaluator.Verified(locked.Claim(id)) {
 			add(demand{signers: w, before: was})
 		}
 	}

@@ -102,7 +102,7 @@ func (a *Admission) admitSkill(ctx context.Context, c Candidates, id pack.ID, na
 	}
 	about := enforce.Skill{
 		Name: name, Alias: c.Names[pack.SkillKey{Pack: id, Skill: name}], Pack: id.String(), Source: c.source(id),
-		Machine: c.Machine,
+		Machine: c.Machine, Trusted: true,
 	}
 	if doc, _, err := skill.Load(fsys, "."); err == nil && doc.Name() != name {
 		about.Declared = doc.Name()

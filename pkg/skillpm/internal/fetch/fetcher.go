@@ -47,10 +47,15 @@ type Fetcher struct {
 	Options
 	pinsMu sync.Mutex
 	pins   map[string]string // digests of tags, by source and tag
+
+	fetchedMu sync.Mutex
+	fetched   map[string]bool // see HasFetched
 }
 
 // New returns a fetcher.
-func New(o Options) *Fetcher { return &Fetcher{Options: o, pins: map[string]string{}} }
+func New(o Options) *Fetcher {
+	return &Fetcher{Options: o, pins: map[string]string{}, fetched: map[string]bool{}}
+}
 
 // Remote reports whether a source is reached over the network.
 func Remote(ref pack.Ref) bool {
@@ -254,6 +259,11 @@ func (f *Fetcher) fetchSkills(ctx context.Context, p *pack.Pack, skills []string
 		return nil, fmt.Errorf("%s %s: %w", p.ID, p.Version, err)
 	}
 	f.Progress(Event{Pack: p.ID.String() + " " + p.Version, Finished: true})
+	f.fetchedMu.Lock()
+	for name, tree := range got {
+		f.fetched[fetchedKey(p.ID, p.Ref.Digest, name, tree)] = true
+	}
+	f.fetchedMu.Unlock()
 	if p.Ref.Digest != "" && (unknown || !IsOCI(p.Ref.Kind)) { // a directory changes
 		err := f.Verifier.Record(&pinned, got)
 		if diag.CodeOf(err) == diag.Integrity || err != nil && f.Gate.Policies.Restricts() {
@@ -261,6 +271,23 @@ func (f *Fetcher) fetchSkills(ctx context.Context, p *pack.Pack, skills []string
 		}
 	}
 	return got, nil
+}
+
+// fetchedKey identifies a skill that was fetched.
+func fetchedKey(id pack.ID, digest, name, tree string) string {
+	return fmt.Sprint(id, " ", digest, " ", name, " ", tree)
+}
+
+// HasFetched reports whether this fetcher received all skills of a locked pack from its source.
+func (f *Fetcher) HasFetched(id pack.ID, locked *pack.LockedPack) bool {
+	f.fetchedMu.Lock()
+	defer f.fetchedMu.Unlock()
+	for name, tree := range locked.Skills {
+		if !f.fetched[fetchedKey(id, locked.Resolved, name, tree)] {
+			return false
+		}
+	}
+	return len(locked.Skills) > 0
 }
 
 // withProgress reports the progress of a pack's transfer.

@@ -51,6 +51,10 @@ type CompareOptions struct {
 	OnlyMoved bool // with Force: only if the layout has another version than the installed one
 	Strict    bool // a local edit is an error even if nothing would replace it
 
+	// KeepsOnlyOwn makes an edit that skillpm would keep an error if this machine has no state of the scope: it may be
+	// from whoever wrote a clone.
+	KeepsOnlyOwn bool
+
 	// Unlink are directories whose links are removed if the layout does not have them, also without a state that
 	// records them, such as in a project that was moved.
 	Unlink []AgentDir
@@ -217,6 +221,11 @@ func (w *Workspace) compareTree(at string, t Tree, c *Change, o CompareOptions) 
 	case o.Force && !(o.OnlyMoved && stays):
 		c.Trees[at] = t
 		c.backups[at] = w.backupPath(at, got, current)
+	case stays && o.KeepsOnlyOwn && !w.state.found:
+		return nil, diag.Errorf(diag.Integrity,
+			"the files in %s differ from skillpm.lock, and skillpm did not install them on this machine", at).
+			WithHint("show the differences with \"skillpm verify\"; " +
+				"to replace the files and keep a copy of them, run: skillpm install --force")
 	case stays && !o.Strict:
 		c.unchanged[at] = t
 		c.Edited = append(c.Edited, edit)
