@@ -166,7 +166,7 @@ func TestForgedMeta(t *testing.T) {
 // stop the gateway nor use up memory.
 func TestFlood(t *testing.T) {
 	w := open(t, program(t, map[string]string{"GATEWAY_TEST_FLOOD": "1"}))
-	const count = 20_000
+	const count = 5_000
 	for _, kind := range []string{"progress", "unknown progress", "log", "list", "other", "cancelled", "ping", "one id", "question", "request", "answer", "{}", "[]", "null", "x"} {
 		got, last, over := 0, 0.0, make(chan struct{})
 		params := &mcp.CallToolParams{Name: "up__go", Arguments: map[string]any{"kind": kind, "count": count}}
@@ -198,6 +198,7 @@ func TestFlood(t *testing.T) {
 		cancel()
 		<-over
 		took := time.Since(began)
+		t.Logf("%s: %s, %d MiB", kind, took, peak>>20)
 		if most := int(took/(100*time.Millisecond)) + 2; got > most {
 			t.Errorf("%s: %d reports of progress in %s", kind, got, took)
 		}
@@ -234,7 +235,7 @@ func TestFloodHTTP(t *testing.T) {
 			for range w.progress {
 			}
 		}()
-		params := &mcp.CallToolParams{Name: "up__go", Arguments: map[string]any{"kind": kind, "count": 10_000}}
+		params := &mcp.CallToolParams{Name: "up__go", Arguments: map[string]any{"kind": kind, "count": 2000}}
 		params.SetProgressToken(kind)
 		if res, err := w.client.CallTool(t.Context(), params); err != nil || len(res.Content) != 5 {
 			t.Errorf("%s: %v", kind, err)
