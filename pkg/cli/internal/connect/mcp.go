@@ -315,7 +315,7 @@ func createToken(path, token string) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }() // a leftover does not matter
 	temp := filepath.Join(dir, "token")
 	if err := os.WriteFile(temp, []byte(token+"\n"), 0o600); err != nil {
 		return err

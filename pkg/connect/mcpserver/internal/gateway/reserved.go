@@ -43,7 +43,7 @@ func removeFrom(v reflect.Value) {
 			removeFrom(v.Index(i))
 		}
 	case reflect.Map:
-		if meta, ok := v.Interface().(mcp.Meta); ok {
+		if meta, ok := reflect.TypeAssert[mcp.Meta](v); ok {
 			deleteReserved(meta)
 			return
 		}
