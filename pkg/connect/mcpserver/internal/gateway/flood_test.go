@@ -166,7 +166,7 @@ func TestForgedMeta(t *testing.T) {
 // stop the gateway nor use up memory.
 func TestFlood(t *testing.T) {
 	w := open(t, program(t, map[string]string{"GATEWAY_TEST_FLOOD": "1"}))
-	const count = 5_000
+	const count = 2_000
 	for _, kind := range []string{"progress", "unknown progress", "log", "list", "other", "cancelled", "ping", "one id", "question", "request", "answer", "{}", "[]", "null", "x"} {
 		got, last, over := 0, 0.0, make(chan struct{})
 		params := &mcp.CallToolParams{Name: "up__go", Arguments: map[string]any{"kind": kind, "count": count}}
