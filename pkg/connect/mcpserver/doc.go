@@ -14,7 +14,8 @@
 //     as well, because some clients show nothing else.
 //   - A tool's error is a result that lists the alternatives. A protocol error is for programs.
 //   - A skill that only users may start is neither a resource nor in a list for models.
-//   - HTTP serves only this machine, unless there is a token. Foreign origins and hosts are refused.
+//   - Every request over HTTP needs a token. Foreign origins and hosts are refused, and other users if the token is the
+//     user's own.
 //   - Everything is bounded: requests, arguments, outputs, pages, sessions, and the time of an answer.
 //
 // Start with [New] and [Server.Run]. This package may change at any time.

@@ -2,7 +2,6 @@ package mcpserver_test
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -24,9 +23,24 @@ import (
 
 const token = "0123456789abcdef0123456789abcdef"
 
-// listen serves a place over HTTP, and returns the address.
+// streamable is a client's transport with the token.
+func streamable(url string) *mcp.StreamableClientTransport {
+	return &mcp.StreamableClientTransport{Endpoint: url, HTTPClient: &http.Client{Transport: withToken{}}}
+}
+
+// withToken adds the token to requests.
+type withToken struct{}
+
+func (withToken) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+token)
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// listen serves a place over HTTP with the token, and returns the address.
 func (p *place) listen(o mcpserver.HTTPOptions) string {
 	p.t.Helper()
+	o.Token = token
 	l, err := (&net.ListenConfig{}).Listen(p.t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		p.t.Fatal(err)
@@ -53,6 +67,7 @@ func post(t *testing.T, url string, header map[string]string, body string) (int,
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "application/json, text/event-stream")
+	req.Header.Set("Authorization", "Bearer "+token)
 	for name, value := range header {
 		if name == "Host" {
 			req.Host = value
@@ -79,7 +94,7 @@ const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"pro
 func TestDoor(t *testing.T) {
 	p := newPlace(t, map[string]string{project + "a/SKILL.md": skillText("a", "", "x")})
 	open := p.listen(mcpserver.HTTPOptions{Origins: []string{"https://tools.example"}})
-	closed := p.listen(mcpserver.HTTPOptions{Token: token})
+	closed := p.listen(mcpserver.HTTPOptions{})
 	for i, tt := range []struct {
 		url    string
 		header map[string]string
@@ -101,7 +116,7 @@ func TestDoor(t *testing.T) {
 		{open, map[string]string{"Origin": "http://localhost@evil.example"}, 403},
 		{open, map[string]string{"Content-Type": "text/plain"}, 415},
 		{open, map[string]string{"Mcp-Session-Id": "none"}, 404},
-		{closed, nil, 401},
+		{closed, map[string]string{"Authorization": ""}, 401},
 		{closed, map[string]string{"Authorization": "Bearer " + token}, 200},
 		{closed, map[string]string{"Authorization": "bearer " + token}, 200},
 		{closed, map[string]string{"Authorization": "Bearer " + token + "x"}, 401},
@@ -149,10 +164,11 @@ func TestHandler(t *testing.T) {
 		{&net.TCPAddr{IP: net.IPv6unspecified, Port: 80}, mcpserver.HTTPOptions{}, false},
 		{others, mcpserver.HTTPOptions{Token: "short"}, false},
 		{others, mcpserver.HTTPOptions{Token: token}, true},
-		{here, mcpserver.HTTPOptions{}, true},
+		{here, mcpserver.HTTPOptions{Token: token}, true},
+		{here, mcpserver.HTTPOptions{}, false},
 		{here, mcpserver.HTTPOptions{Token: "short"}, false},
-		{here, mcpserver.HTTPOptions{Origins: []string{"tools.example"}}, false},
-		{here, mcpserver.HTTPOptions{Origins: []string{"https://tools.example/x"}}, false},
+		{here, mcpserver.HTTPOptions{Token: token, Origins: []string{"tools.example"}}, false},
+		{here, mcpserver.HTTPOptions{Token: token, Origins: []string{"https://tools.example/x"}}, false},
 	} {
 		if _, err := s.Handler(tt.at, tt.o); (err == nil) != tt.want || err != nil && diag.CodeOf(err) != diag.Usage {
 			t.Errorf("%d: %v", i, err)
@@ -165,7 +181,7 @@ func TestHandler(t *testing.T) {
 func TestHTTPSessions(t *testing.T) {
 	p := newPlace(t, map[string]string{project + "a/SKILL.md": skillText("a", "", "Do it.")})
 	url := p.listen(mcpserver.HTTPOptions{})
-	newest, err := mcp.NewClient(&mcp.Implementation{Name: "tester", Version: "1"}, nil).Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: url}, nil)
+	newest, err := mcp.NewClient(&mcp.Implementation{Name: "tester", Version: "1"}, nil).Connect(t.Context(), streamable(url), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,7 +234,7 @@ func TestO10NoSessionNoGateway(t *testing.T) {
 		})
 		return func() {}
 	}
-	c, err := mcp.NewClient(&mcp.Implementation{Name: "tester", Version: "1"}, nil).Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: p.listen(mcpserver.HTTPOptions{})}, nil)
+	c, err := mcp.NewClient(&mcp.Implementation{Name: "tester", Version: "1"}, nil).Connect(t.Context(), streamable(p.listen(mcpserver.HTTPOptions{})), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,7 +255,7 @@ func TestHTTPListChanged(t *testing.T) {
 	client := mcp.NewClient(&mcp.Implementation{Name: "tester", Version: "1"}, &mcp.ClientOptions{
 		ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) { changed <- struct{}{} },
 	})
-	c, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: p.listen(mcpserver.HTTPOptions{})}, nil)
+	c, err := client.Connect(t.Context(), streamable(p.listen(mcpserver.HTTPOptions{})), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -249,29 +265,6 @@ func TestHTTPListChanged(t *testing.T) {
 	<-changed
 	if toolNames(t, c)["skill"] == nil {
 		t.Error("the tool is gone")
-	}
-}
-
-// TestSlowBody checks that a body that never arrives blocks only its own connection.
-func TestSlowBody(t *testing.T) {
-	p := newPlace(t, map[string]string{project + "a/SKILL.md": skillText("a", "", "x")})
-	url := p.listen(mcpserver.HTTPOptions{})
-	address, _, _ := strings.Cut(strings.TrimPrefix(url, "http://"), "/")
-	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := io.Copy(conn, bytes.NewReader([]byte("POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"))); err != nil {
-		t.Fatal(err)
-	}
-	if status, _, body := post(t, url, nil, initialize); status != 200 {
-		t.Errorf("%d: %s", status, body)
-	}
-	if err := conn.Close(); err != nil {
-		t.Error(err)
-	}
-	if err := conn.SetDeadline(time.Time{}); err == nil {
-		t.Error("the connection is still open")
 	}
 }
 
@@ -285,7 +278,7 @@ func TestHTTPCancelled(t *testing.T) {
 	})
 	s := p.server()
 	s.SetPatience(time.Minute, time.Millisecond)
-	h, err := s.Handler(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}, mcpserver.HTTPOptions{})
+	h, err := s.Handler(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}, mcpserver.HTTPOptions{Token: token})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -299,7 +292,7 @@ func TestHTTPCancelled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, value := range map[string]string{"Content-Type": "application/json", "Accept": "application/json, text/event-stream", "Mcp-Session-Id": session["Mcp-Session-Id"]} {
+	for name, value := range map[string]string{"Content-Type": "application/json", "Accept": "application/json, text/event-stream", "Mcp-Session-Id": session["Mcp-Session-Id"], "Authorization": "Bearer " + token} {
 		req.Header.Set(name, value)
 	}
 	res, err := http.DefaultClient.Do(req)

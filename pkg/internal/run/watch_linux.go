@@ -20,10 +20,12 @@ const watchEntry = "run-watch"
 const watchAfter = 200 * time.Millisecond
 
 // Enter is the main function of the program in [Command].Helper, which calls it with os.Args before anything else and
-// exits with the code if helper is true. It confines a command, like [sandbox.Enter], or watches one.
+// exits with the code if helper is true. It confines a command, like [sandbox.Enter], or watches or supervises one.
 func Enter(args []string) (code int, helper bool) {
-	if code, helper := sandbox.Enter(args); helper {
-		return code, true
+	for _, enter := range []func([]string) (int, bool){sandbox.Enter, supervise} {
+		if code, helper := enter(args); helper {
+			return code, true
+		}
 	}
 	end := len(args) - 4
 	if end < 1 || args[end] != watchEntry {

@@ -3,10 +3,14 @@
 package run
 
 import (
+	"os/exec"
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/policy/sandbox"
 )
+
+// Supervise changes nothing: only Linux has supervisors.
+func Supervise(*exec.Cmd, []string) (end func(), err error) { return nil, nil }
 
 // watchAfter is how long a command runs before it gets a watcher.
 const watchAfter = 200 * time.Millisecond

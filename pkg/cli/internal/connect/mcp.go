@@ -3,12 +3,14 @@ package connect
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"net"
 	"os"
+	"path/filepath"
 	goruntime "runtime"
 	"strings"
 	"sync/atomic"
@@ -66,8 +68,9 @@ protocol version 2026-07-28 does not have connections. Over HTTP, clients of thi
 version pass the session in the argument session of each tool.
 
 Over HTTP, the server only accepts requests from this machine: it rejects requests for other
-host names and from pages of other origins. To serve another address, set a bearer token with
---token-file or SKILLPM_MCP_TOKEN, and use a TLS proxy.`,
+host names and from pages of other origins. Each request needs a bearer token. By default, the
+server creates a token for this user, and on Linux rejects other users. To serve other users or
+another address, set a token with --token-file or SKILLPM_MCP_TOKEN, and use a TLS proxy.`,
 		Example: `  skillpm mcp
   skillpm mcp --profile pegasus --always-load
   skillpm mcp --http 127.0.0.1:8765
@@ -92,7 +95,7 @@ host names and from pages of other origins. To serve another address, set a bear
 		"serve `AGENT`: list only skills that it does not read itself, within its limits (default: by the client's name)")
 	flags.StringVar(&o.http, "http", "", "serve streamable HTTP at `ADDRESS`, such as 127.0.0.1:8765, under /mcp")
 	flags.StringVar(&o.tokenFile, "token-file", "",
-		"require the bearer token in `FILE` for HTTP requests")
+		"require the bearer token in `FILE` for HTTP requests (default: a token that skillpm creates)")
 	flags.StringArrayVar(&o.origins, "allow-origin", nil,
 		"allow HTTP requests from pages of `ORIGIN`, such as https://tools.example")
 	flags.BoolVar(&o.alwaysLoad, "always-load", false,
@@ -215,8 +218,9 @@ func (nopCloser) Close() error { return nil }
 
 // serveMCPOverHTTP serves over HTTP.
 func (a *app) serveMCPOverHTTP(ctx context.Context, s *mcpserver.Server, o mcpFlags) error {
-	token, err := a.mcpToken(o.tokenFile)
-	if err != nil {
+	settings := mcpserver.HTTPOptions{Origins: o.origins}
+	var err error
+	if settings.Token, err = a.mcpToken(o.tokenFile); err != nil {
 		return err
 	}
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", o.http)
@@ -225,11 +229,20 @@ func (a *app) serveMCPOverHTTP(ctx context.Context, s *mcpserver.Server, o mcpFl
 			WithHint("use an address such as 127.0.0.1:8765 with a free port, or port 0 for any free port")
 	}
 	defer l.Close() //nolint:errcheck // Serve has closed it
-	settings := mcpserver.HTTPOptions{Token: token, Origins: o.origins}
+	var header string
+	if at, ok := l.Addr().(*net.TCPAddr); ok && at.IP.IsLoopback() && settings.Token == "" {
+		settings.OwnUser = true
+		if settings.Token, header, err = a.ownToken(); err != nil {
+			return err
+		}
+	}
 	if _, err := s.Handler(l.Addr(), settings); err != nil {
 		return err
 	}
 	fmt.Fprintf(a.Stderr, "Serving http://%s%s\n", l.Addr(), mcpserver.Path)
+	if header != "" {
+		fmt.Fprintf(a.Stderr, "Clients need this header: Authorization: Bearer %s\n", header)
+	}
 	if err := s.ServeHTTP(ctx, l, settings); ctx.Err() == nil {
 		return err
 	}
@@ -257,16 +270,65 @@ func readSecret(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, maxTokenFile))
 }
 
-// mcpToken returns the token that HTTP requests must have, or "".
+// mcpToken returns the token that the user has set for HTTP requests, or "".
 func (a *app) mcpToken(path string) (string, error) {
 	if path == "" {
 		return strings.TrimSpace(a.Getenv("SKILLPM_MCP_TOKEN")), nil
 	}
-	data, err := readSecret(a.Abs(path))
+	token, err := readToken(a.Abs(path))
 	if errors.Is(err, os.ErrNotExist) {
 		return "", diag.Errorf(diag.NotFound, "token file %s does not exist", path).
 			WithHint("create a token with: (umask 077; openssl rand -hex 32 >%s)", path)
 	}
+	return token, err
+}
+
+// ownToken returns the user's token, and how to show it to the user. The first use creates the token, and shows it on a
+// terminal; otherwise only its file is shown, because logs may be readable for others.
+func (a *app) ownToken() (token, shown string, err error) {
+	env, err := a.Env()
+	if err != nil {
+		return "", "", err
+	}
+	path := filepath.Join(env.Paths.State, "mcp-token")
+	shown = `$(cat "` + path + `")`
+	token, err = readToken(path)
+	if !errors.Is(err, os.ErrNotExist) {
+		return token, shown, err
+	}
+	if err = os.MkdirAll(filepath.Dir(path), 0o700); err == nil {
+		err = createToken(path, rand.Text())
+	}
+	if err != nil {
+		return "", "", diag.Errorf(diag.Internal, "cannot create a bearer token: %w", err).
+			WithHint("set a token with --token-file FILE or SKILLPM_MCP_TOKEN")
+	}
+	if token, err = readToken(path); console.Terminal(a.Stderr) {
+		shown = token
+	}
+	return token, shown, err
+}
+
+// createToken writes a token to a new file. Another process may have created the file first: its token counts.
+func createToken(path, token string) error {
+	dir, err := os.MkdirTemp(filepath.Dir(path), ".tmp-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(dir) }() // a leftover does not matter
+	temp := filepath.Join(dir, "token")
+	if err := os.WriteFile(temp, []byte(token+"\n"), 0o600); err != nil {
+		return err
+	}
+	if err := os.Link(temp, path); err != nil && !errors.Is(err, os.ErrExist) {
+		return os.Rename(temp, path) // the file system does not have hard links
+	}
+	return nil
+}
+
+// readToken returns the token in a file.
+func readToken(path string) (string, error) {
+	data, err := readSecret(path)
 	if err != nil {
 		return "", err
 	}

@@ -65,6 +65,6 @@ func (a *app) gateway(f *upstreamFlags) (*mcpserver.Gateway, error) {
 	}
 	return mcpserver.OpenGateway(mcpserver.GatewayOptions{
 		Upstreams: list, Dir: dir, Environ: environ,
-		Stderr: a.Stderr, Version: console.BuildVersion(a.Version),
+		Stderr: a.Stderr, Version: console.BuildVersion(a.Version), Helper: console.Confiner(),
 	})
 }

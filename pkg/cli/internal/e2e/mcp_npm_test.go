@@ -6,6 +6,9 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -40,7 +43,7 @@ func mcpProject(t *testing.T) (dir string, environ []string) {
 func serveHTTP(t *testing.T, dir string, environ []string, args ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), self(t), append([]string{"mcp", "--http", "127.0.0.1:0"}, args...)...)
-	cmd.Dir, cmd.Env = dir, environ
+	cmd.Dir, cmd.Env = dir, append(slices.Clone(environ), "SKILLPM_MCP_TOKEN="+token)
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -56,16 +59,34 @@ func serveHTTP(t *testing.T, dir string, environ []string, args ...string) strin
 	})
 	lines := bufio.NewScanner(stderr)
 	for lines.Scan() {
-		if _, url, ok := strings.Cut(lines.Text(), "Serving "); ok {
+		if _, address, ok := strings.Cut(lines.Text(), "Serving "); ok {
 			go func() {
 				for lines.Scan() { // so that it never waits for a reader
 				}
 			}()
-			return url
+			return withBearer(t, address)
 		}
 	}
 	t.Fatal("it does not say where it serves")
 	return ""
+}
+
+// token is the token of the servers.
+const token = "0123456789abcdef0123456789abcdef"
+
+// withBearer returns the URL of a proxy that adds the token to requests, which the official programs cannot do.
+func withBearer(t *testing.T, target string) string {
+	t.Helper()
+	u, err := url.Parse(target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := httptest.NewServer(&httputil.ReverseProxy{FlushInterval: -1, Rewrite: func(r *httputil.ProxyRequest) {
+		r.Out.URL.Scheme, r.Out.URL.Host, r.Out.Host = u.Scheme, u.Host, r.In.Host
+		r.Out.Header.Set("Authorization", "Bearer "+token)
+	}})
+	t.Cleanup(proxy.CloseClientConnections)
+	return proxy.URL + u.Path
 }
 
 // Reasons for which a scenario of the official suite does not apply to skillpm.

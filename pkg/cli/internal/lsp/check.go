@@ -171,7 +171,11 @@ func (v *view) checkRoot(p string) string {
 	if ownSchema(p) != "" {
 		return p
 	}
-	return v.skillRoot(p)
+	home := v.skillRoot(p)
+	if _, name := splitVolume(home + "/"); home == "" || name == "." || home == toSlash(v.options.Home, v.windows()) {
+		return "" // a check would read the whole disk
+	}
+	return home
 }
 
 // scheduleCheck schedules the check for a path. A change of skillpm's own files affects every check.

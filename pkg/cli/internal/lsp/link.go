@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -180,11 +181,16 @@ func (v *view) resolveTarget(tree fs.FS, d *document, target string) protocol.Do
 		return v.uri(d.path) + headingLine(d.text, fragment)
 	}
 	dirs := []string{path.Dir(d.path)}
-	if home := v.skillRoot(d.path); home != "" && home != dirs[0] {
+	home := v.skillRoot(d.path)
+	if home != "" && home != dirs[0] {
 		dirs = append(dirs, home)
 	}
+	limit := cmp.Or(v.folder(d.path), home, dirs[0])
 	for _, dir := range dirs {
 		p := path.Join(dir, name)
+		if _, ok := relativeTo(limit, p); !ok {
+			continue // a document must not make the server read other files
+		}
 		_, inside := splitVolume(p)
 		info, err := fs.Stat(tree, inside)
 		if err == nil && info.IsDir() {

@@ -3,6 +3,7 @@ package lsp
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -178,8 +179,13 @@ func (v *view) content(tree fs.FS, p string) *text {
 	if info, err := fs.Stat(tree, name); err != nil || !info.Mode().IsRegular() || info.Size() > skill.MaxFile {
 		return nil
 	}
-	data, err := fs.ReadFile(tree, name)
+	f, err := tree.Open(name)
 	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, skill.MaxFile+1)) // some files have no size
+	if err != nil || len(data) > skill.MaxFile {
 		return nil
 	}
 	return newText(string(data))

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"strings"
+	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -20,8 +22,14 @@ const progressToken = "progressToken"
 
 // call is a call in progress.
 type call struct {
-	client *mcp.ServerSession // the caller
-	token  any                // the caller's progress token, nil for none
+	client *mcp.ServerSession                    // the caller
+	token  any                                   // the caller's progress token, nil for none
+	notify func(*mcp.ProgressNotificationParams) // sends progress to the caller
+
+	sending sync.Mutex // held while progress is sent
+	// the fields below are guarded by the server's lock
+	latest func() *mcp.ProgressNotificationParams // reads the progress to send, nil for none
+	active bool                                   // a goroutine sends progress
 }
 
 // handler forwards the calls of one tool.
@@ -43,7 +51,13 @@ func (s *server) handler(name string, check Check) mcp.ToolHandler {
 			InputResponses: req.Params.InputResponses, RequestState: req.Params.RequestState,
 		}
 		delete(params.Meta, progressToken)
-		own := s.begin(&call{client: req.Session, token: req.Params.GetProgressToken()})
+		maps.DeleteFunc(params.Meta, func(key string, _ any) bool { return strings.HasPrefix(key, "skillpm/") })
+		own := s.begin(&call{
+			client: req.Session, token: req.Params.GetProgressToken(),
+			notify: func(p *mcp.ProgressNotificationParams) {
+				_ = req.Session.NotifyProgress(ctx, p) // a caller that is gone needs no progress
+			},
+		})
 		defer s.finish(own)
 		if req.Params.GetProgressToken() != nil {
 			params.SetProgressToken(own)
@@ -58,6 +72,7 @@ func (s *server) result(ctx context.Context, session *mcp.ClientSession, name st
 	err error,
 ) (*mcp.CallToolResult, error) {
 	if err == nil {
+		removeReserved(res)
 		for id, request := range res.InputRequests {
 			if question, ok := request.(*mcp.ElicitParams); ok {
 				res.InputRequests[id] = s.attributed(question)
@@ -113,8 +128,30 @@ func (s *server) begin(c *call) int64 {
 	return s.tokens
 }
 
+// finish ends a call. The caller gets the last progress before the result.
 func (s *server) finish(token int64) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	c := s.calls[token]
 	delete(s.calls, token)
+	s.mu.Unlock()
+	s.sendProgress(c)
+}
+
+// sendProgress sends the latest progress of a call, and reports whether there was one.
+func (s *server) sendProgress(c *call) bool {
+	c.sending.Lock()
+	defer c.sending.Unlock()
+	s.mu.Lock()
+	read := c.latest
+	c.latest, c.active = nil, read != nil
+	s.mu.Unlock()
+	if read == nil {
+		return false
+	}
+	if p := read(); p != nil {
+		removeReserved(p)
+		p.ProgressToken = c.token
+		c.notify(p)
+	}
+	return true
 }

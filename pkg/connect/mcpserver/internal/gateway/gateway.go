@@ -27,6 +27,7 @@ type Options struct {
 	Environ   []string      // the environment of programs, as KEY=value
 	Stderr    io.Writer     // gets the standard error of programs, and problems of servers; nil discards them
 	Version   string        // of skillpm, sent to servers
+	Helper    []string      // the program whose main calls run.Enter; on Linux it ends all processes of programs
 	Wait      time.Duration // how long the list of tools waits for starting servers; 0 for DefaultWait
 }
 

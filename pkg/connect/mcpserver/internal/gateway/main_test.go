@@ -2,6 +2,7 @@ package gateway_test
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -13,10 +14,14 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/skillpm/skillpm/pkg/connect/mcpserver/internal/gateway"
+	"github.com/skillpm/skillpm/pkg/internal/run"
 )
 
 // TestMain also runs the server behind the gateway, if the test binary is started as one.
 func TestMain(m *testing.M) {
+	if code, helper := run.Enter(os.Args); helper {
+		os.Exit(code)
+	}
 	if os.Getenv("GATEWAY_TEST_SERVER") == "" {
 		os.Exit(m.Run())
 	}
@@ -31,12 +36,17 @@ func TestMain(m *testing.M) {
 	}
 	fmt.Fprintln(os.Stderr, "starting\x1b[31m")
 	if path := os.Getenv("GATEWAY_TEST_LEAVES"); path != "" {
-		if err := exec.Command("sh", "-c", `exec sleep 1000 >"$0"`, path).Start(); err != nil {
+		script := cmp.Or(os.Getenv("GATEWAY_TEST_DETACHED"), `exec sleep 1000 >"$0"`)
+		if err := exec.Command("sh", "-c", script, path).Start(); err != nil {
 			panic(err)
 		}
 	}
 	if os.Getenv("GATEWAY_TEST_STORM") != "" {
 		storm()
+		return
+	}
+	if os.Getenv("GATEWAY_TEST_FLOOD") != "" {
+		flood(os.Stdin, os.Stdout)
 		return
 	}
 	if os.Getenv("GATEWAY_TEST_NOISE") != "" {
@@ -145,7 +155,7 @@ func hold() {
 	if err != nil {
 		panic(err)
 	}
-	g, err := gateway.Open(gateway.Options{Environ: os.Environ(), Upstreams: []gateway.Upstream{
+	g, err := gateway.Open(gateway.Options{Environ: os.Environ(), Helper: []string{self}, Upstreams: []gateway.Upstream{
 		{Name: "up", Command: []string{self}, Env: map[string]string{"GATEWAY_TEST_HOLDER": ""}},
 	}})
 	if err != nil {

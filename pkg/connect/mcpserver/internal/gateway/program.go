@@ -11,10 +11,12 @@ import (
 	"sync"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/skillpm/skillpm/pkg/connect/mcpserver/internal/stdio"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/run"
 )
 
 // endLimit is how long a program may take to end after its input is closed, and again after it is asked to end.
@@ -24,10 +26,12 @@ const endLimit = 2 * time.Second
 type program struct {
 	cmd    *exec.Cmd
 	say    func(string) // gets output that is not a message
-	in     *os.File     // our end of the program's input
-	out    *os.File     // our end of its output
+	wanted func(jsonrpc.Message) bool
+	in     *os.File // our end of the program's input
+	out    *os.File // our end of its output
 	exited chan struct{}
-	leave  func() // stops the watch
+	helper []string // of run.Supervise
+	leave  func()   // stops the watch
 	once   sync.Once
 }
 
@@ -36,7 +40,7 @@ func (p *program) Connect(ctx context.Context) (mcp.Connection, error) {
 	if err := p.start(); err != nil {
 		return nil, p.startError(err)
 	}
-	t := &mcp.IOTransport{Reader: &output{messages(p.out, p.say), p}, Writer: p.in, MaxLineLength: 2 * stdio.MaxMessage}
+	t := &mcp.IOTransport{Reader: &output{messages(p.out, p.say, p.wanted), p}, Writer: p.in, MaxLineLength: 2 * stdio.MaxMessage}
 	return t.Connect(ctx)
 }
 
@@ -53,6 +57,13 @@ func (p *program) start() error {
 	defer writer.Close()
 	p.cmd.Stdin, p.cmd.Stdout, p.in, p.out = its, writer, isUpstreamTool, reader
 	p.exited = make(chan struct{})
+	end, err := run.Supervise(p.cmd, p.helper)
+	if err != nil {
+		return errors.Join(err, isUpstreamTool.Close(), reader.Close())
+	}
+	if end == nil {
+		ownGroup(p.cmd)
+	}
 	started := make(chan error)
 	go func() {
 		runtime.LockOSThread() // on Linux the program ends with the thread that started it
@@ -65,10 +76,15 @@ func (p *program) start() error {
 		}
 	}()
 	if err := <-started; err != nil {
+		if end != nil {
+			end()
+		}
 		p.once.Do(func() {})
 		return errors.Join(err, isUpstreamTool.Close(), reader.Close())
 	}
-	p.leave = watch(p.cmd.Process.Pid)
+	if p.leave = end; end == nil {
+		p.leave = watch(p.cmd.Process.Pid)
+	}
 	return nil
 }
 
@@ -90,8 +106,9 @@ func (p *program) close() {
 		if !p.over() && askGroup(p.cmd) == nil {
 			p.over()
 		}
-		endGroup(p.cmd)
 		p.leave()
+		p.over()
+		endGroup(p.cmd)
 		p.over()
 		_ = p.out.Close() // a child may still hold the other end
 	})

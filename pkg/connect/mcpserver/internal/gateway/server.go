@@ -29,6 +29,14 @@ const (
 	relistPause = time.Second     // between two lists of a server's tools
 	againPause  = 5 * time.Second // before an unreachable server is tried again; doubles each time
 	maxPause    = 5 * time.Minute
+
+	progressPause = 100 * time.Millisecond // between two reports of a call's progress
+	requestPause  = 100 * time.Millisecond // between two requests of a server, after requestBurst of them
+)
+
+const (
+	requestBurst = 100
+	maxQuestions = 4 // unanswered questions of a server to the user
 )
 
 // server is an MCP server behind the gateway.
@@ -38,6 +46,9 @@ type server struct {
 	life    context.Context // the context of connections, which outlive the call that needed one
 
 	connecting sync.Mutex // held while connecting
+
+	requests  allowance
+	questions chan struct{} // has a value for each unanswered question
 
 	mu      sync.Mutex
 	closed  bool
@@ -52,7 +63,10 @@ type server struct {
 }
 
 func newServer(g *Gateway, u Upstream) *server {
-	return &server{Upstream: u, gateway: g, life: context.Background(), calls: map[int64]*call{}, end: func() {}}
+	return &server{
+		Upstream: u, gateway: g, life: context.Background(), calls: map[int64]*call{}, end: func() {},
+		questions: make(chan struct{}, maxQuestions),
+	}
 }
 
 // knownTools returns the tools of the last list.
@@ -90,6 +104,9 @@ func (s *server) connect() (*mcp.ClientSession, error) {
 		return nil, s.unavailable(err)
 	}
 	client := mcp.NewClient(&mcp.Implementation{Name: "skillpm", Version: s.gateway.options.Version}, s.clientOptions())
+	if s.URL != "" { // the messages of a program are limited before they are queued
+		client.AddReceivingMiddleware(s.limit)
+	}
 	session, err := client.Connect(ctx, transport, nil)
 	if err != nil {
 		end()
@@ -180,6 +197,7 @@ func list(ctx context.Context, session *mcp.ClientSession) (tools []*mcp.Tool, d
 		if err != nil {
 			return nil, "", err
 		}
+		removeReserved(t)
 		data, err := json.Marshal(t)
 		if err != nil {
 			return nil, "", err

@@ -37,9 +37,8 @@ func (s *server) transport() (mcp.Transport, func(), error) {
 	}
 	stderr := &lines{out: cmp.Or(s.gateway.options.Stderr, io.Discard), name: s.Name}
 	cmd.Stderr, cmd.WaitDelay = stderr, endLimit
-	ownGroup(cmd)
 	// there is no other way to report it
-	p := &program{cmd: cmd, say: func(text string) {
+	p := &program{cmd: cmd, helper: s.gateway.options.Helper, wanted: s.isWanted, say: func(text string) {
 		_, _ = io.WriteString(stderr,
 			strings.TrimSuffix(text, "\n")+"\n")
 	}}
