@@ -2,6 +2,7 @@ package run
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -61,8 +62,10 @@ func newLeakyHouse(t *testing.T) (h *house, secrets []string) {
 	h.file(filepath.Join(h.skill, "SKILL.md"), "the skill\n")
 	for _, dir := range secretDirs {
 		dir = filepath.Join(h.home, filepath.FromSlash(dir))
-		secrets = append(secrets, filepath.Join(dir, ".env"))
-		h.file(secrets[len(secrets)-1], "LEAKED "+dir+"\n")
+		for _, name := range []string{".env", "bin/.env"} {
+			secrets = append(secrets, filepath.Join(dir, name))
+			h.file(filepath.Join(dir, name), "LEAKED "+filepath.Join(dir, name)+"\n")
+		}
 		h.program(filepath.Join(dir, "x"), "true")
 		for _, name := range leakyNames {
 			h.program(filepath.Join(dir, "bin", name), "true")
@@ -101,12 +104,13 @@ func TestNoLinkOpens(t *testing.T) {
 		".skillpm/skills/deploy", ".skillpm/skills/deploy/scripts", ".skillpm/skills/deploy/bin", "bin", "env/shims", "node_modules/.bin", ".venv/bin", ".",
 	} {
 		dir := filepath.Join(h.project, filepath.FromSlash(at))
-		for kind, target := range linkKinds {
+		for _, kind := range slices.Sorted(maps.Keys(linkKinds)) {
+			target := linkKinds[kind]
 			var made []string
 			for i, name := range leakyNames {
 				for _, in := range []string{dir, filepath.Dir(dir)} { // the programs, and what is beside them
 					if path := filepath.Join(in, name); in != h.home && filepath.Dir(h.project) != in {
-						secret := filepath.Dir(secrets[(i+runs)%len(secrets)])
+						secret := filepath.Join(h.home, filepath.FromSlash(secretDirs[(i+runs)%len(secretDirs)]))
 						h.link(target(h, secret, name), path)
 						made = append(made, path)
 					}
@@ -114,7 +118,7 @@ func TestNoLinkOpens(t *testing.T) {
 			}
 			// PATH has the directory before the system's, in its place, and by a link of the user.
 			path := []string{dir + ":" + system, system + ":" + dir, filepath.Join(h.home, "tools") + ":" + system}[runs%3]
-			request := []enforce.Request{{}, {AllowedPaths: []string{}}, {Network: []string{"true"}}}[runs%3]
+			request := []enforce.Request{{}, {AllowedPaths: []string{}}, {Network: []string{"true"}}}[runs/2%3]
 			script := []string{"leak.sh", "leak.sh", "leak.py", "leak.js"}[runs%4]
 			if _, err := lookPath("node", system); err != nil || strings.Contains(path, dir+":") {
 				script = "leak.sh" // the project's interpreter does not run
@@ -130,7 +134,7 @@ func TestNoLinkOpens(t *testing.T) {
 		// The directory itself is a link.
 		if moved := dir + ".moved"; at != "." && !strings.HasPrefix(at, ".skillpm") {
 			_ = os.Rename(dir, moved) // it may not exist
-			h.link(filepath.Join(filepath.Dir(secrets[runs%len(secrets)]), "bin"), dir)
+			h.link(filepath.Join(h.home, filepath.FromSlash(secretDirs[runs%len(secretDirs)]), "bin"), dir)
 			if out := h.leak("leak.sh", dir+":"+system, enforce.Request{}, secrets); strings.Contains(out, "LEAKED") {
 				t.Errorf("%s is a link: %s", at, out)
 			}
@@ -169,6 +173,9 @@ func TestAllowedPathLinks(t *testing.T) {
 		entries := []string{
 			"data", "./data", "data/", "data/bin", "data/new/file", "relative", "chain", "sub/../data", "above/" + filepath.Base(dir),
 			h.project + "/data", "~/p/data", "~/q", "~/work/../work/project/data", ".skillpm/skills/deploy/assets", h.skill + "/assets",
+		}
+		if filepath.Base(dir) == "bin" {
+			continue
 		}
 		hidden := !slices.Contains([]string{"Documents", "other"}, filepath.Base(dir))
 		if hidden {

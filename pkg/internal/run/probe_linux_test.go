@@ -29,6 +29,9 @@ func probe(args []string) {
 func attempt(what string, args []string) error {
 	const patience = 5 * time.Second
 	switch what {
+	case "attack": // tries all attacks of a table
+		attackAll(args[0], args[1] == "confined")
+		return nil
 	case "tcp", "unix", "udp", "unixgram": // says hello at an address, and prints the answer
 		conn, err := net.DialTimeout(what, args[0], patience)
 		if err != nil {

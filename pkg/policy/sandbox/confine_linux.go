@@ -172,8 +172,8 @@ func drop() error {
 }
 
 // filter blocks system calls that could evade the sandbox and that no script needs, in all threads: sockets other than
-// IP, Unix, and netlink, such as those to a virtual machine's host; io_uring, which performs other calls; keys of the
-// user's sessions; programs in the kernel.
+// IP and Unix, such as those to the kernel or to a virtual machine's host; io_uring, which performs other calls; keys of
+// the user's sessions; programs in the kernel, and its log.
 func filter(noUnix bool) error {
 	program, err := filterProgram(noUnix)
 	if err != nil {
