@@ -14,6 +14,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/skillpm/skillpm/pkg/policy/sandbox"
 )
 
 // attack is something that no confined script can do. It returns an error if it fails.
@@ -281,7 +283,7 @@ func TestLimitsInside(t *testing.T) {
 	h := newHouse(t)
 	res := h.run(`sed -n 's/^Max \(processes\|data size\|core file size\) *\([0-9]*\) .*/\2/p' /proc/self/limits; cat /proc/self/oom_score_adj`, h.rules)
 	lines := strings.Fields(string(res.Stdout))
-	if len(lines) != 4 || lines[1] != "0" || lines[2] != "1024" || lines[3] != "1000" {
+	if len(lines) != 4 || lines[1] != "0" || lines[2] != strconv.Itoa(sandbox.MaxProcesses()) || lines[3] != "1000" {
 		t.Fatalf("%q %s", lines, res.Stderr)
 	}
 	var info unix.Sysinfo_t

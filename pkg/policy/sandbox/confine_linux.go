@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"unsafe"
 
 	"github.com/landlock-lsm/go-landlock/landlock"
@@ -112,8 +113,9 @@ func landlockConfig(abi int, network string) (*landlock.Config, error) {
 	return landlock.NewConfig(args...)
 }
 
-// maxProcesses is the maximum number of processes and threads of a command.
-const maxProcesses = 1024
+// MaxProcesses returns the maximum number of processes and threads of a command. Builds start some for each processor,
+// and a machine stays usable with so many for each that never wait.
+func MaxProcesses() int { return max(512, 64*runtime.NumCPU()) }
 
 // limits prevents the command from exhausting the system's tables and memory. The kernel does not limit the processes
 // of the user root by RLIMIT_NPROC; see [builder.proc]. Of all programs, it ends the command's first if memory runs out.
@@ -126,7 +128,8 @@ func limits() error {
 		return err
 	}
 	for resource, most := range map[int]uint64{
-		unix.RLIMIT_CORE: 0, unix.RLIMIT_NPROC: maxProcesses, unix.RLIMIT_DATA: info.Totalram * uint64(info.Unit) / 4 * 3,
+		unix.RLIMIT_CORE: 0, unix.RLIMIT_NPROC: uint64(MaxProcesses()), //nolint:gosec // positive
+		unix.RLIMIT_DATA: info.Totalram * uint64(info.Unit) / 4 * 3,
 	} {
 		var now unix.Rlimit
 		if err := unix.Getrlimit(resource, &now); err != nil {

@@ -105,7 +105,7 @@ func (b builder) basics(temp string) error {
 // proc sets the process limit of the namespace, and hides files of /proc about the kernel and the user's keys.
 func (b builder) proc() error {
 	if limitsPIDs() {
-		limit := strconv.Itoa(maxProcesses)
+		limit := strconv.Itoa(MaxProcesses())
 		if err := os.WriteFile(b.root+"/proc/sys/kernel/pid_max", []byte(limit), 0o644); err != nil {
 			return fmt.Errorf("process limit: %w", err)
 		}
