@@ -144,7 +144,7 @@ func (a *app) test(ctx context.Context, dirs []string, f *testFlags) error {
 	}
 	o := skilltest.Options{
 		Profile: f.profile, Update: f.update, Config: env.Paths.Config, Getenv: a.Getenv, Now: a.Now,
-		Enterprise: env.Paths.Enterprise, OS: a.OS, Admin: a.Admin, Helper: console.Confiner(),
+		Enterprise: env.Paths.Enterprise, OS: a.OS, Admin: a.Admin, Helper: console.Confiner(), Confine: true,
 	}
 	warned := map[string]bool{}
 	o.Warn = func(text string) {
