@@ -142,6 +142,20 @@ func (s *Snapshot) Follow(path string) (resolved string, links []Link, err error
 	return canonical(w.resolved), w.links, err
 }
 
+// ThroughLink returns the first link on the way to path that is in one of dirs, which are resolved. What leads out of a
+// directory through a link in it was chosen by whoever can write to that directory.
+func (s *Snapshot) ThroughLink(path string, dirs []string) (link Link, ok bool) {
+	_, links, _ := s.Follow(path) // the links on the way are known even if the rest is not
+	for _, link := range links {
+		for _, dir := range dirs {
+			if Contains(dir, link.Path) {
+				return link, true
+			}
+		}
+	}
+	return Link{}, false
+}
+
 func (s *Snapshot) look(path string) step {
 	known, ok := s.seen[path]
 	if !ok {

@@ -101,6 +101,28 @@ func (g *running) ended() <-chan struct{} {
 	return g.exited
 }
 
+// end sends SIGTERM to the processes of the command, and SIGKILL after grace. Those of a box need not be found: the
+// helper is the first process of their namespace, so one signal to it reaches all of them, however many there are.
+func (g *running) end(grace time.Duration) {
+	if g.box == nil {
+		g.group.end(grace)
+		return
+	}
+	_ = g.box.Cmd.Process.Signal(syscall.SIGTERM) // it fails if the helper has ended, with all of them
+	wait(g.exited, grace)
+	_ = g.box.Cmd.Process.Kill()
+	wait(g.exited, patience)
+}
+
+// retire sends SIGTERM to the processes that the command left running, and SIGKILL after grace.
+func (g *running) retire(grace time.Duration) {
+	if g.box == nil {
+		g.group.retire(grace)
+		return
+	}
+	g.end(grace)
+}
+
 // close releases the command and its box.
 func (g *running) close() {
 	g.group.close()

@@ -16,6 +16,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/skillpm/skillpm/pkg/policy/sandbox"
 )
 
 // Adopt makes this process the parent of orphans among its descendants, so that processes of a command are found
@@ -58,7 +60,7 @@ var leaders sync.Map
 
 func start(cmd *exec.Cmd, began time.Time) (*group, error) {
 	starting.RLock()
-	err := cmd.Start()
+	err := startLimited(cmd)
 	if err == nil {
 		leaders.Store(cmd.Process.Pid, nil)
 	}
@@ -81,6 +83,28 @@ func start(cmd *exec.Cmd, began time.Time) (*group, error) {
 	return g, nil
 }
 
+// limiting guards this process's own limit while a command inherits another one.
+var limiting sync.Mutex
+
+// startLimited starts a command with a limit on its processes, so that this process can still start some. The kernel
+// counts all processes and threads of the user, and none of root's.
+func startLimited(cmd *exec.Cmd) error {
+	var own unix.Rlimit
+	line, _ := os.ReadFile("/proc/loadavg")
+	_, threads, _ := strings.Cut(string(line), "/")
+	threads, _, _ = strings.Cut(threads, " ")
+	running, err := strconv.ParseUint(threads, 10, 32)
+	most := running + uint64(sandbox.MaxProcesses()) //nolint:gosec // positive
+	if err != nil || unix.Getrlimit(unix.RLIMIT_NPROC, &own) != nil || most >= own.Cur {
+		return cmd.Start()
+	}
+	limiting.Lock()
+	defer limiting.Unlock()
+	_ = unix.Setrlimit(unix.RLIMIT_NPROC, &unix.Rlimit{Cur: most, Max: own.Max})
+	defer func() { _ = unix.Setrlimit(unix.RLIMIT_NPROC, &own) }()
+	return cmd.Start()
+}
+
 func (g *group) close() { leaders.Delete(g.pid) }
 
 // reap returns how the command ended, nil if it has not.
@@ -97,9 +121,10 @@ func (g *group) reap() *os.ProcessState {
 // end sends SIGTERM to the processes of the command, and SIGKILL after grace.
 func (g *group) end(grace time.Duration) {
 	limit := time.Now().Add(grace) //nolint:forbidigo // it is waited for in real time
-	g.signal(unix.SIGTERM)
-	wait(g.exited, grace)
-	g.waitGone(limit)
+	if g.signal(unix.SIGTERM) {
+		wait(g.exited, grace)
+		g.waitGone(limit)
+	}
 	g.sweep()
 	wait(g.exited, patience)
 }
@@ -107,58 +132,81 @@ func (g *group) end(grace time.Duration) {
 // retire sends SIGTERM to the processes that the command left running, and SIGKILL after grace.
 func (g *group) retire(grace time.Duration) {
 	limit := time.Now().Add(grace) //nolint:forbidigo // it is waited for in real time
-	g.signal(unix.SIGTERM)
+	graceful := g.signal(unix.SIGTERM)
 	if len(g.known) == 0 {
 		_ = unix.Kill(-g.pid, unix.SIGKILL) // in case /proc is not readable
 		return
 	}
-	g.waitGone(limit)
+	if graceful {
+		g.waitGone(limit)
+	}
 	g.sweep()
 }
 
 // waitGone waits until the processes that got a signal have ended, or until limit.
 func (g *group) waitGone(limit time.Time) {
 	for _, p := range g.known {
-		p.waitExit(time.Until(limit))
+		left := time.Until(limit)
+		if left <= 0 {
+			return
+		}
+		p.waitExit(left)
 	}
 }
 
 // signal sends a signal to all processes of the command. It finds all of them before it signals the first, because the
-// parents of orphans are unknown once a process has ended.
-func (g *group) signal(s unix.Signal) {
-	g.known = g.members()
+// parents of orphans are unknown once a process has ended. The group is stopped meanwhile, so that it cannot grow. If there
+// are too many to wait for, it leaves them stopped and returns false.
+func (g *group) signal(s unix.Signal) bool {
+	_ = unix.Kill(-g.pid, unix.SIGSTOP)
+	if g.known = g.members(); len(g.known) > manyProcesses {
+		return false
+	}
+	_ = unix.Kill(-g.pid, s)
 	for _, p := range g.known {
-		p.signal(s)
+		if p.group != g.pid {
+			p.signal(s)
+		}
 	}
-	if len(g.known) == 0 {
-		_ = unix.Kill(-g.pid, s) // in case /proc is not readable
-	}
+	_ = unix.Kill(-g.pid, unix.SIGCONT)
+	return true
 }
 
+// manyProcesses is how many processes of a command are killed without a grace period, in which they could take all of
+// the machine's time.
+const manyProcesses = 256
+
 // sweep kills the remaining processes until none is left. It stops all of them before it kills the first, so that none
-// starts another or loses its parent during the search.
+// starts another or loses its parent during the search. One signal reaches the whole group, however fast it grows.
 func (g *group) sweep() {
 	for range 20 {
+		_ = unix.Kill(-g.pid, unix.SIGSTOP)
 		var all []process
+		stopped := map[int]uint64{}
 		for range 50 {
-			found := slices.DeleteFunc(g.members(), func(p process) bool { return slices.ContainsFunc(all, p.is) })
+			found := slices.DeleteFunc(g.members(), func(p process) bool { return stopped[p.pid] == p.since })
 			if len(found) == 0 {
 				break
 			}
 			for _, p := range found {
-				p.signal(unix.SIGSTOP)
+				if stopped[p.pid] = p.since; p.group != g.pid {
+					p.signal(unix.SIGSTOP)
+				}
 			}
 			all = append(all, found...)
 		}
-		for _, p := range all {
-			p.signal(unix.SIGKILL)
-		}
 		_ = unix.Kill(-g.pid, unix.SIGKILL)
+		for _, p := range all {
+			if p.group != g.pid {
+				p.signal(unix.SIGKILL)
+			}
+		}
 		if len(all) == 0 {
 			return
 		}
+		limit := time.Now().Add(patience) //nolint:forbidigo // it is waited for in real time
 		for _, p := range all {
-			p.waitExit(patience / 20)
+			p.waitExit(max(0, time.Until(limit)))
 			if p.parent == os.Getpid() && p.pid != g.pid {
 				_, _ = unix.Wait4(p.pid, nil, unix.WNOHANG, nil) // only this process can reap an adopted one
 			}

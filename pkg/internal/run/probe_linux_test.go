@@ -29,6 +29,16 @@ func probe(args []string) {
 func attempt(what string, args []string) error {
 	const patience = 5 * time.Second
 	switch what {
+	case "attack": // tries all attacks of a table
+		attackAll(args[0], args[1] == "confined")
+		return nil
+	case "memory": // reserves as much memory as the machine has, to write to
+		var info unix.Sysinfo_t
+		if err := unix.Sysinfo(&info); err != nil {
+			return err
+		}
+		_, err := unix.Mmap(-1, 0, int(info.Totalram)*int(info.Unit), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE)
+		return err
 	case "tcp", "unix", "udp", "unixgram": // says hello at an address, and prints the answer
 		conn, err := net.DialTimeout(what, args[0], patience)
 		if err != nil {

@@ -26,18 +26,43 @@ const noticeAfter = time.Second
 // process. The file stays; its existence means nothing. Neither the file nor its directory may be a link: the error is
 // Denied, and nothing is created elsewhere.
 func Lock(ctx context.Context, path string) (unlock func() error, err error) {
-	if err := lockDir(filepath.Dir(path)); err != nil {
+	file, err := createLock(path)
+	if err != nil {
 		return nil, explain(path, err)
 	}
-	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
-		return nil, diag.Errorf(diag.Denied, "the lock %s is not a regular file", path).
-			WithHint("remove %s, then run the command again", path)
-	}
-	lock := flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDONLY|openNoFollow))
+	lock := flock.New(path, flock.SetFlag(os.O_RDONLY|openNoFollow))
 	if err := awaitLock(ctx, lock, path); err != nil {
 		return nil, explain(path, err)
 	}
+	if locked, err := lock.Stat(); err != nil || !os.SameFile(file, locked) {
+		return nil, errors.Join(replaced(path), lock.Unlock())
+	}
 	return lock.Unlock, nil
+}
+
+// createLock creates the file of a lock if it does not exist, in the directory that lockDir has checked, whatever
+// replaces that meanwhile.
+func createLock(path string) (fs.FileInfo, error) {
+	dir, err := lockDir(filepath.Dir(path))
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	name := filepath.Base(path)
+	if info, err := dir.Lstat(name); err == nil && !info.Mode().IsRegular() {
+		return nil, diag.Errorf(diag.Denied, "the lock %s is not a regular file", path).
+			WithHint("remove %s, then run the command again", path)
+	}
+	file, err := dir.OpenFile(name, os.O_CREATE|os.O_RDONLY, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return file.Stat()
+}
+
+func replaced(path string) error {
+	return diag.Errorf(diag.Conflict, "%s was replaced while skillpm used it", path).WithHint("run the command again")
 }
 
 // awaitLock polls a lock until it has it or ctx ends.
@@ -72,21 +97,28 @@ func holder(path string) string {
 	return "another skillpm process"
 }
 
-// lockDir creates the directory of a lock if it does not exist.
-func lockDir(dir string) error {
+// lockDir creates the directory of a lock if it does not exist, and opens it if it is not a link.
+func lockDir(dir string) (*os.Root, error) {
 	info, err := os.Lstat(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
-			return err
+			return nil, err
 		}
 		info, err = os.Lstat(dir)
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if !info.IsDir() {
-		return diag.Errorf(diag.Denied, "%s is not a directory", dir).
+		return nil, diag.Errorf(diag.Denied, "%s is not a directory", dir).
 			WithHint("move the file or link away: skillpm does not follow links to its own directory")
 	}
-	return nil
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	if opened, err := root.Stat("."); err != nil || !os.SameFile(info, opened) {
+		return nil, errors.Join(replaced(dir), root.Close())
+	}
+	return root, nil
 }

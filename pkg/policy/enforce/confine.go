@@ -62,6 +62,10 @@ func (g *Evaluator) Confine(s Skill, w Request, dirs Directories) (rules *sandbo
 	if c.real, err = dirs.resolve(); err != nil {
 		return nil, c.notes, err
 	}
+	if link, through := new(pathx.Snapshot).ThroughLink(dirs.Work, []string{c.real.Project}); through &&
+		!pathx.Contains(c.real.Project, c.real.Work) {
+		return nil, c.notes, c.leaves("the working directory "+dirs.Work, link)
+	}
 	if r.Write, err = c.paths(); err != nil {
 		return nil, c.notes, err
 	}
@@ -152,9 +156,18 @@ func (c *sandboxBuilder) paths() (write []string, err error) {
 				return nil, err
 			}
 		}
+		if link, through := new(pathx.Snapshot).ThroughLink(path, []string{c.real.Dir, c.real.Project, c.real.Work}); through {
+			return nil, c.leaves(fmt.Sprintf("execution.allowed-paths %q", text), link)
+		}
 		write = append(write, real)
 	}
 	return write, nil
+}
+
+// leaves returns the error for a path of a skill that a link of the project or the skill leads elsewhere.
+func (c *sandboxBuilder) leaves(what string, link pathx.Link) error {
+	return diag.Errorf(diag.Denied, "cannot open %s for %s: the link %s leads out of the project", what,
+		c.skill.subject(), link.Path).WithHint("use the path that the link leads to")
 }
 
 // resolve resolves links in the directories, except those in Skills.

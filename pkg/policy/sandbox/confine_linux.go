@@ -3,6 +3,8 @@ package sandbox
 import (
 	"errors"
 	"fmt"
+	"os"
+	"runtime"
 	"unsafe"
 
 	"github.com/landlock-lsm/go-landlock/landlock"
@@ -16,10 +18,10 @@ func (h *helperProcess) confine() error {
 		what string
 		do   func() error
 	}{
+		{"limits", limits},
 		{"network namespace", h.network},
 		{"file system namespace", h.mount},
 		{"Landlock", h.landlock},
-		{"limits", limits},
 		{"dropping privileges", drop},
 		{"system call filter", func() error { return filter(h.order.NoUnix) }},
 	} {
@@ -111,21 +113,47 @@ func landlockConfig(abi int, network string) (*landlock.Config, error) {
 	return landlock.NewConfig(args...)
 }
 
-// limits prevents the command from exhausting tables of the system.
+// MaxProcesses returns the maximum number of processes and threads of a command. Builds start some for each processor,
+// and a machine stays usable with so many for each that never wait.
+func MaxProcesses() int { return max(512, 64*runtime.NumCPU()) }
+
+// limits prevents the command from exhausting the system's tables and memory. The kernel does not limit the processes
+// of the user root by RLIMIT_NPROC; see [builder.proc]. Of all programs, it ends the command's first if memory runs out.
 func limits() error {
-	if err := unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{}); err != nil {
+	var info unix.Sysinfo_t
+	if err := unix.Sysinfo(&info); err != nil {
 		return err
 	}
-	var now unix.Rlimit
-	if err := unix.Getrlimit(unix.RLIMIT_NPROC, &now); err != nil {
+	if err := os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0o644); err != nil {
 		return err
 	}
-	most := min(maxProcesses, now.Max)
-	return unix.Setrlimit(unix.RLIMIT_NPROC, &unix.Rlimit{Cur: min(most, now.Cur), Max: most})
+	for resource, most := range map[int]uint64{
+		unix.RLIMIT_CORE: 0, unix.RLIMIT_NPROC: uint64(MaxProcesses()), //nolint:gosec // positive
+		unix.RLIMIT_DATA: info.Totalram * uint64(info.Unit) / 4 * 3,
+	} {
+		var now unix.Rlimit
+		if err := unix.Getrlimit(resource, &now); err != nil {
+			return err
+		}
+		most = min(most, now.Max)
+		if err := unix.Setrlimit(resource, &unix.Rlimit{Cur: min(most, now.Cur), Max: most}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// maxProcesses is the maximum number of processes and threads of a command. The namespace counts them.
-const maxProcesses = 4096
+// limitsPIDs reports whether each process namespace has its own kernel.pid_max, as it has since Linux 6.14. Before, the
+// setting is that of the machine.
+func limitsPIDs() bool {
+	var name unix.Utsname
+	if unix.Uname(&name) != nil {
+		return false
+	}
+	var major, minor int
+	n, _ := fmt.Sscanf(unix.ByteSliceToString(name.Release[:]), "%d.%d", &major, &minor)
+	return n == 2 && (major > 6 || major == 6 && minor >= 14)
+}
 
 // drop gives up this thread's privileges in the namespaces for good, for the command. The helper's other threads keep
 // theirs; the command cannot trace them because it has fewer.
@@ -147,8 +175,8 @@ func drop() error {
 }
 
 // filter blocks system calls that could evade the sandbox and that no script needs, in all threads: sockets other than
-// IP, Unix, and netlink, such as those to a virtual machine's host; io_uring, which performs other calls; keys of the
-// user's sessions; programs in the kernel.
+// IP and Unix, such as those to the kernel or to a virtual machine's host; io_uring, which performs other calls; keys of
+// the user's sessions; programs in the kernel, and its log.
 func filter(noUnix bool) error {
 	program, err := filterProgram(noUnix)
 	if err != nil {

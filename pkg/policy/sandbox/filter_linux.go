@@ -105,7 +105,7 @@ func filterProgram(noUnix bool) ([]unix.SockFilter, error) {
 	for _, call := range []uint32{
 		unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER,
 		unix.SYS_KEYCTL, unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY,
-		unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN, unix.SYS_USERFAULTFD,
+		unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN, unix.SYS_USERFAULTFD, unix.SYS_SYSLOG,
 		unix.SYS_CLONE3, unix.SYS_OPENAT2, // their arguments are in memory, and programs fall back to older calls
 	} {
 		p = append(p, unix.SockFilter{Code: equal, Jf: 1, K: call},
@@ -114,7 +114,7 @@ func filterProgram(noUnix bool) ([]unix.SockFilter, error) {
 	for _, call := range argumentFilters() {
 		p = append(p, call.filter()...)
 	}
-	families := []uint32{unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK}
+	families := []uint32{unix.AF_INET, unix.AF_INET6}
 	if !noUnix {
 		families = append(families, unix.AF_UNIX)
 	}

@@ -58,6 +58,7 @@ type helperProcess struct {
 func (h *helperProcess) run() int {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals) // signals for the command must not end the helper
+	go forward(signals)
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err == nil {
 		err = h.confine()
@@ -83,6 +84,16 @@ func (h *helperProcess) run() int {
 		_ = unix.Dup2(int(null.Fd()), fd)
 	}
 	return h.reap(pid)
+}
+
+// forward sends SIGTERM to all other processes of the namespace when the helper gets one. One call reaches all of them,
+// however fast they start others.
+func forward(signals <-chan os.Signal) {
+	for s := range signals {
+		if s == unix.SIGTERM {
+			_ = unix.Kill(-1, unix.SIGTERM)
+		}
+	}
 }
 
 // send sends a reply, optionally with a file.

@@ -99,6 +99,29 @@ func (b builder) basics(temp string) error {
 	if err := unix.Mount("proc", b.root+"/proc", "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, ""); err != nil {
 		return fmt.Errorf("/proc: %w", err)
 	}
+	return b.proc()
+}
+
+// proc sets the process limit of the namespace, and hides files of /proc about the kernel and the user's keys.
+func (b builder) proc() error {
+	if limitsPIDs() {
+		limit := strconv.Itoa(MaxProcesses())
+		if err := os.WriteFile(b.root+"/proc/sys/kernel/pid_max", []byte(limit), 0o644); err != nil {
+			return fmt.Errorf("process limit: %w", err)
+		}
+	}
+	for _, name := range []string{
+		"keys", "key-users", "kallsyms", "kcore", "kmsg", "sched_debug", "sysrq-trigger", "timer_list",
+		"interrupts", "modules", "iomem", "ioports", "slabinfo", "vmallocinfo", "pagetypeinfo",
+	} {
+		path := b.root + "/proc/" + name
+		if _, err := os.Lstat(path); err != nil {
+			continue // this kernel does not have it
+		}
+		if err := unix.Mount(b.root+"/dev/null", path, "", unix.MS_BIND, ""); err != nil {
+			return fmt.Errorf("/proc/%s: %w", name, err)
+		}
+	}
 	return nil
 }
 

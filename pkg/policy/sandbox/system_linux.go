@@ -39,75 +39,88 @@ func system() []string {
 // example in a home directory. With a bin directory come the libraries beside it, and with a version manager's shims
 // its installations.
 //
-// A command may have created anything in a writable directory. A link there is only followed to a directory of
-// programs.
-func (d *disk) programs(path, program string, writable []string) []string {
-	dirs := filepath.SplitList(path)
-	if real, _ := d.follow(program); real != "/" && d.trusted(program, real, writable) {
-		dirs = append(dirs, filepath.Dir(real))
+// Own are the resolved directories of the skill and the project. Whoever wrote those could have named anything in them,
+// so programs are not searched there, and no link there is followed.
+func (d *disk) programs(env []string, program string, own []string) (candidates []string) {
+	home := lookup(env, "HOME")
+	var dirs []string
+	for _, dir := range filepath.SplitList(lookup(env, "PATH")) {
+		if d.outside(dir, own) {
+			dirs = append(dirs, dir)
+		}
 	}
+	programs := []string{program}
 	for _, name := range []string{
 		"python3", "python", "node", "ruby", "perl", "php", "lua", "deno", "bun", "Rscript",
 		"pwsh", "java", "go",
 	} {
-		if real := d.first(dirs, name, writable); real != "" {
-			dirs = append(dirs, filepath.Dir(real))
-		}
+		programs = append(programs, d.first(dirs, name))
 	}
-	var candidates []string
-	for _, dir := range dirs {
-		if !filepath.IsAbs(dir) || d.below(dir, writable) {
-			continue // writable directories are visible anyway
-		}
-		candidates = append(candidates, dir)
-		above := filepath.Dir(filepath.Clean(dir))
-		switch filepath.Base(dir) {
-		case "bin", "sbin":
-			for _, beside := range []string{"lib", "lib64", "libexec", "include", "conf", "pyvenv.cfg"} {
-				candidates = append(candidates, filepath.Join(above, beside))
-			}
-		case "shims":
-			candidates = append(candidates, above)
-		}
-	}
-	return candidates
-}
-
-// first returns the resolved path of the first program with a name in dirs, "" if there is none.
-func (d *disk) first(dirs []string, name string, writable []string) string {
-	for _, dir := range dirs {
-		if !filepath.IsAbs(dir) {
+	for _, path := range programs {
+		if !d.outside(path, own) {
 			continue
 		}
-		path := filepath.Join(dir, name)
-		if real, links := d.follow(path); len(links) > 0 {
-			if !d.trusted(path, real, writable) {
-				return ""
+		real, _ := d.follow(path)
+		if isProgramDir(filepath.Dir(real)) {
+			dirs = append(dirs, filepath.Dir(real))
+			continue
+		}
+		candidates = append(candidates, real) // what is beside it may be anything
+	}
+	candidates = append(candidates, dirs...)
+	for _, dir := range dirs {
+		candidates = append(candidates, d.beside(dir, home)...)
+	}
+	// Virtual environments in projects link to these interpreters.
+	candidates = append(candidates, filepath.Join(home, ".local", "share", "uv", "python"))
+	return slices.DeleteFunc(candidates, func(path string) bool { return !d.outside(path, own) })
+}
+
+// isProgramDir reports whether a directory contains programs by its name.
+func isProgramDir(dir string) bool {
+	return slices.Contains([]string{"bin", "sbin", "shims"}, filepath.Base(dir))
+}
+
+// beside returns what the programs in a directory need of their installation.
+func (d *disk) beside(dir, home string) (paths []string) {
+	above := filepath.Dir(filepath.Clean(dir))
+	if above == home {
+		return nil // ~/bin is not an installation's
+	}
+	switch filepath.Base(dir) {
+	case "bin", "sbin":
+		for _, name := range []string{"lib", "lib64", "libexec", "include", "conf", "pyvenv.cfg"} {
+			paths = append(paths, filepath.Join(above, name))
+		}
+	case "shims":
+		for _, installed := range []string{"versions", "installs"} {
+			if info, err := os.Lstat(filepath.Join(above, installed)); err == nil && info.IsDir() {
+				return []string{above}
 			}
-			return real
+		}
+	}
+	return paths
+}
+
+// first returns the path of the first program with a name in dirs, "" if there is none.
+func (d *disk) first(dirs []string, name string) string {
+	for _, dir := range dirs {
+		path := filepath.Join(dir, name)
+		if _, err := os.Stat(path); err == nil {
+			return path
 		}
 	}
 	return ""
 }
 
-// below reports whether a path, as written or resolved, is in a writable directory.
-func (d *disk) below(path string, writable []string) bool {
-	parent, _ := d.follow(filepath.Dir(path))
-	real := filepath.Join(parent, filepath.Base(path))
-	return slices.ContainsFunc(writable, func(dir string) bool {
-		return pathx.Contains(dir, path) ||
-			pathx.Contains(dir, real)
-	})
-}
-
-// trusted reports whether the directory that a program's path resolves to may become visible. For a path in a writable
-// directory, it must be named bin and contain an executable of the same name, as in a virtual environment.
-func (d *disk) trusted(path, real string, writable []string) bool {
-	if !d.below(path, writable) {
-		return true
+// outside reports whether a path is absolute and neither leads into the directories nor through a link in them.
+func (d *disk) outside(path string, dirs []string) bool {
+	if !filepath.IsAbs(path) {
+		return false
 	}
-	info, err := os.Stat(real)
-	stem := strings.TrimRight(filepath.Base(path), "0123456789.")
-	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 &&
-		filepath.Base(filepath.Dir(real)) == "bin" && strings.HasPrefix(filepath.Base(real), stem)
+	if _, through := d.ThroughLink(path, dirs); through {
+		return false
+	}
+	real, _ := d.follow(path)
+	return !slices.ContainsFunc(dirs, func(dir string) bool { return pathx.Contains(dir, real) })
 }

@@ -119,7 +119,7 @@ func (d *disk) open(path string, hidden []string, write bool) error {
 	resolved, _ := d.follow(path)
 	for _, h := range hidden {
 		if pathx.Contains(resolved, h) ||
-			write && pathx.Contains(h, resolved) && !pathx.Contains("/dev/shm", resolved) {
+			write && pathx.Contains(h, resolved) && (h != "/dev" || !pathx.Contains("/dev/shm", resolved)) {
 			err := diag.Errorf(diag.Denied, "the sandbox cannot open %s: skillpm hides %s from commands", path, h)
 			if pathx.ContainsStrict(resolved, h) {
 				return err.WithHint("work in a subdirectory of the home directory, such as a project")

@@ -19,12 +19,13 @@ func (r *Rules) visible(env []string, program string) (*tree, error) {
 	for _, path := range system() {
 		t.add(path, false)
 	}
-	hidden := t.disk.real(append([]string{"/dev", "/proc", "/sys", "/etc"}, r.Hidden...))
-	writable := t.disk.real(r.Write)
-	for _, path := range t.disk.programs(lookup(env, "PATH"), program, writable) {
+	private := t.disk.real(r.Hidden)
+	hidden := append(t.disk.real([]string{"/dev", "/proc", "/sys", "/etc"}), private...)
+	own := t.disk.real(slices.Concat(r.Read, r.Write))
+	for _, path := range t.disk.programs(env, program, own) {
 		real, _ := t.disk.follow(path)
-		inside := slices.ContainsFunc(writable, func(dir string) bool { return pathx.Contains(dir, real) })
-		if !inside && t.disk.open(path, hidden, false) == nil {
+		below := slices.ContainsFunc(private, func(h string) bool { return pathx.Contains(h, real) })
+		if !below && t.disk.open(path, hidden, false) == nil {
 			t.add(path, false)
 		}
 	}

@@ -50,11 +50,11 @@ in .skillpm/skills. SKILL is the name of an available skill. A skill can have:
   evals/evals.json     tasks for an agent, with assertions and graders
 
 The cases and the trigger queries need no agent. Each case has its own copy of the skill,
-an empty project, and an empty home directory. Cases do not call tools, and can replace
-the programs that a script runs. A trigger query passes if a search of names,
-descriptions, and tags finds the skill first among the tested skills and those of the
-project, or, if it should not trigger, does not. A failed query shows the skill that was
-found, and the words that the description does not contain.
+an empty project, and an empty home directory. Scripts run in the sandbox if the machine
+has one. Cases do not call tools, and can replace the programs that a script runs. A
+trigger query passes if a search of names, descriptions, and tags finds the skill first
+among the tested skills and those of the project, or, if it should not trigger, does not.
+A failed query shows the skill found, and the words that the description does not contain.
 "skillpm schema skill-test" and "skillpm schema skill-evals" print the formats.
 
 --update rewrites the expected texts. --run selects cases with a regular expression
@@ -144,7 +144,7 @@ func (a *app) test(ctx context.Context, dirs []string, f *testFlags) error {
 	}
 	o := skilltest.Options{
 		Profile: f.profile, Update: f.update, Config: env.Paths.Config, Getenv: a.Getenv, Now: a.Now,
-		Enterprise: env.Paths.Enterprise, OS: a.OS, Admin: a.Admin, Helper: console.Confiner(),
+		Enterprise: env.Paths.Enterprise, OS: a.OS, Admin: a.Admin, Helper: console.Confiner(), Confine: true,
 	}
 	warned := map[string]bool{}
 	o.Warn = func(text string) {
